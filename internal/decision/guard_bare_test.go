@@ -1,10 +1,15 @@
 package decision_test
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/decision"
 )
@@ -29,7 +34,17 @@ func TestRefuseBare(t *testing.T) {
 		"not a whole one":        {[]string{"x/objects/a"}, added("x/HEAD", "x/ref/a"), nil},
 		"in two directories":     {nil, added("x/HEAD", "y/objects/a", "y/refs/a"), nil},
 		"one that was there":     {[]string{"x/HEAD", "x/objects/a", "x/refs/a"}, added("x/refs/b"), nil},
-		"files of these names":   {nil, added("x/HEAD", "x/objects", "x/refs"), nil},
+		"files of these names":   {nil, added("x/HEAD", "x/objects", "x/refs"), []string{"x/HEAD", "x/objects", "x/refs"}},
+		"parts that are elsewhere": {
+			nil, added("x/HEAD", "x/commondir", "y/objects/a", "y/refs/a", "y/config"), []string{"x/HEAD", "x/commondir"},
+		},
+		"other letters, elsewhere":   {[]string{"x/Head"}, added("x/CommonDir"), []string{"x/CommonDir"}},
+		"elsewhere without a HEAD":   {nil, added("x/commondir", "x/objects/a"), nil},
+		"directories of these names": {nil, added("x/HEAD/a", "x/commondir/a", "x/objects/a", "x/refs/a"), nil},
+		"one within the other":       {nil, added("x/objects/HEAD", "x/objects/objects/a", "x/objects/refs/a"), []string{"x/objects/HEAD", "x/objects/objects/a", "x/objects/refs/a"}},
+		"half of it is deleted":      {[]string{"x/objects/a", "x/refs/a"}, append(added("x/HEAD"), decision.Change{Path: "x/refs/a", Kind: decision.Deleted}), nil},
+		"half of half is deleted":    {[]string{"x/objects/a", "x/refs/a", "x/refs/b"}, append(added("x/HEAD"), decision.Change{Path: "x/refs/a", Kind: decision.Deleted}), []string{"x/HEAD"}},
+		"a file that is changed":     {[]string{"x/HEAD", "x/objects/a"}, []decision.Change{{Path: "x/HEAD", Kind: decision.Modified}, {Path: "x/refs/a", Kind: decision.Added}}, []string{"x/HEAD", "x/refs/a"}},
 		"one that is exchanged": {
 			[]string{"x/HEAD", "x/objects/a"}, append(added("x/refs/a"), decision.Change{Path: "x/HEAD", Kind: decision.Deleted}), nil,
 		},
@@ -42,6 +57,67 @@ func TestRefuseBare(t *testing.T) {
 			}
 		}
 		assert.Equal(t, c.refused, refused, name)
+	}
+}
+
+// TestRefuseBareKnowsWhatGitKnows makes directories on disk and asks git which of them
+// are repositories: RefuseBare refuses all of them.
+func TestRefuseBareKnowsWhatGitKnows(t *testing.T) {
+	t.Parallel()
+	top := t.TempDir()
+	write := func(path string, mode os.FileMode) {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(top, path)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(top, path), []byte(map[string]string{"HEAD": "ref: refs/heads/main\n", "commondir": "../parts\n"}[filepath.Base(path)]), mode))
+	}
+	write("parts/objects/a", 0o644)
+	write("parts/refs/a", 0o644)
+	kinds := map[string]func(path string) string{ // how a part is there, and the path that the candidate adds
+		"no":         func(string) string { return "" },
+		"directory":  func(path string) string { write(path+"/a", 0o644); return path + "/a" },
+		"program":    func(path string) string { write(path, 0o755); return path },
+		"plain file": func(path string) string { write(path, 0o644); return path },
+		"link": func(path string) string {
+			require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(top, path)), 0o755))
+			require.NoError(t, os.Symlink("../parts", filepath.Join(top, path)))
+			return path
+		},
+	}
+	repositories := 0
+	for objects := range kinds {
+		for refs := range kinds {
+			for _, others := range [][]string{{"HEAD"}, {"commondir"}, {"HEAD", "commondir"}} {
+				dir := strings.ReplaceAll(strings.Join(append([]string{objects, refs}, others...), "-"), " ", "-")
+				var changes []decision.Change
+				for _, path := range []string{kinds[objects](dir + "/objects"), kinds[refs](dir + "/refs")} {
+					if path != "" {
+						changes = append(changes, decision.Change{Path: path, Kind: decision.Added})
+					}
+				}
+				for _, name := range others {
+					write(dir+"/"+name, 0o644)
+					changes = append(changes, decision.Change{Path: dir + "/" + name, Kind: decision.Added})
+				}
+				git := exec.CommandContext(t.Context(), "git", "-C", filepath.Join(top, dir), "rev-parse", "--git-dir")
+				git.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CEILING_DIRECTORIES="+top)
+				if git.Run() != nil {
+					continue
+				}
+				repositories++
+				decision.RefuseBare(slices.Values([]string{"parts/objects/a", "parts/refs/a"}), changes)
+				assert.True(t, slices.ContainsFunc(changes, func(c decision.Change) bool { return c.Refused != "" }), "git takes %s for a repository", dir)
+			}
+		}
+	}
+	assert.Greater(t, repositories, 20)
+}
+
+func TestRefuseBareKeepsWhatWasSaid(t *testing.T) {
+	t.Parallel()
+	changes := []decision.Change{{Path: "x/HEAD", Kind: decision.Added, Refused: "is a named pipe"}, {Path: "x/objects/a", Kind: decision.Added}, {Path: "x/refs/a", Kind: decision.Mode}, {Path: "x/config", Kind: decision.Added}}
+	decision.RefuseBare(slices.Values([]string{"x/refs/a"}), changes)
+	const bare = "is part of a repository inside the repository"
+	for i, want := range []string{"is a named pipe", bare, bare, ""} {
+		assert.Equal(t, want, changes[i].Refused, changes[i].Path)
 	}
 }
 
