@@ -45,17 +45,18 @@ func ntfsDotGit(name string) bool {
 	return strings.EqualFold(name, ".git") || strings.EqualFold(name, "git~1")
 }
 
-// withoutIgnorable drops what HFS+ ignores when it compares names, as
-// next_hfs_char in git's utf8.c does.
+// withoutIgnorable drops what HFS+ ignores when it compares names. A byte that is no
+// UTF-8 ends the name, as it does for next_hfs_char in git's utf8.c.
 func withoutIgnorable(name string) string {
-	if !utf8.ValidString(name) {
-		return name
-	}
-	return strings.Map(func(r rune) rune {
+	var kept strings.Builder
+	for i, r := range name {
 		switch {
+		case r == utf8.RuneError && !strings.HasPrefix(name[i:], string(utf8.RuneError)):
+			return kept.String()
 		case r >= 0x200c && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x206a && r <= 0x206f, r == 0xfeff:
-			return -1
+		default:
+			kept.WriteRune(r)
 		}
-		return r
-	}, name)
+	}
+	return kept.String()
 }

@@ -2,6 +2,7 @@ package decision
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,6 +66,78 @@ func TestGuardPaths(t *testing.T) {
 	}
 }
 
+// TestWhichRuleOfTheGuardWins gives rules that all match a path.
+func TestWhichRuleOfTheGuardWins(t *testing.T) {
+	t.Parallel()
+	is := func(paths ...string) func(string) bool {
+		return func(p string) bool { return slices.Contains(paths, p) }
+	}
+	all := func(string) bool { return true }
+	for name, c := range map[string]struct {
+		path  string
+		rules Rules
+		want  string // the whole reason; empty when allowed
+	}{
+		"a program protects what it names":         {"a", Rules{Target: is("a"), Literal: is("a"), Protected: is("a")}, "is protected by the program"},
+		"protected and standing":                   {".github/a", Rules{Target: all, Protected: all}, "is protected by the program"},
+		"standing and outside the target":          {".github/a", Rules{}, "configures the repository's automation"},
+		"a name alone is no target":                {".github/a", Rules{Literal: all}, "is outside the target"},
+		"workflows by name":                        {".github/a", Rules{Target: all, Literal: is(".github/a")}, ""},
+		"the directory of workflows in any case":   {".GitHub/a", Rules{Target: all}, "configures the repository's automation"},
+		"another directory of that name":           {"docs/.github/a", Rules{Target: all}, ""},
+		"a name that begins alike":                 {".github2/a", Rules{Target: all}, ""},
+		"a file in place of the directory":         {".github", Rules{Target: all}, "configures the repository's automation"},
+		"Autoloop's own by name":                   {".autoloop/a", Rules{Target: all, Literal: all}, ""},
+		"Autoloop's own as a file":                 {".AUTOLOOP", Rules{Target: all}, "belongs to Autoloop"},
+		"the program by name":                      {"p.md", Rules{Target: all, Literal: all, ProgramFile: "p.md"}, ""},
+		"the program in other letters":             {"P.MD", Rules{Target: all, ProgramFile: "p.md"}, "is the program itself"},
+		"a file below one of the program's name":   {"p.md/a", Rules{Target: all, ProgramFile: "p.md"}, ""},
+		"a program that is an issue protects none": {"a", Rules{Target: all, ProgramFile: ""}, ""},
+		"a script by name":                         {"s.sh", Rules{Target: all, Literal: all, Scripts: []string{"s.sh"}}, ""},
+		"a script in other letters":                {"S.sh", Rules{Target: all, Scripts: []string{"x.sh", "s.sh"}}, "is run by the evaluation"},
+		"git's by every rule":                      {"a/.git/b", Rules{Target: all, Literal: all}, "belongs to git"},
+		"a path that leaves by every rule":         {"a//b", Rules{Target: all, Literal: all}, "is no path inside the repository"},
+		"a dot on the way":                         {"a/./b", Rules{Target: all, Literal: all}, "is no path inside the repository"},
+		"a slash at the end":                       {"a/", Rules{Target: all, Literal: all}, "is no path inside the repository"},
+		"three dots":                               {"a/.../b", Rules{Target: all}, ""},
+		"bytes that are no text":                   {"a/\xff\xfe", Rules{Target: all}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var want []Violation
+			if c.want != "" {
+				want = []Violation{{Path: c.path, Reason: c.want}}
+			}
+			assert.Equal(t, Guarded{OK: c.want == "", Violations: want}, Guard([]Change{{Path: c.path}}, c.rules))
+			assert.Equal(t, c.want == "", c.rules.Allow(c.path))
+		})
+	}
+}
+
+func TestARenameIsTwoChanges(t *testing.T) {
+	t.Parallel()
+	out := Guard([]Change{{Path: "src/a", Kind: Deleted}, {Path: "lib/a", Kind: Added}}, srcOnly())
+	assert.Equal(t, []string{`"lib/a": is outside the target (added)`}, out.Reasons())
+	in := Guard([]Change{{Path: "lib/a", Kind: Deleted}, {Path: "src/a", Kind: Added}}, srcOnly())
+	assert.Equal(t, []string{`"lib/a": is outside the target (deleted)`}, in.Reasons())
+	assert.True(t, Guard([]Change{{Path: "src/a", Kind: Deleted}, {Path: "src/b", Kind: Added}}, srcOnly()).OK)
+}
+
+func TestReasonsAtTheirBounds(t *testing.T) {
+	t.Parallel()
+	list := func(n int) []string {
+		return Guard(slices.Repeat([]Change{{Path: "a"}}, n), Rules{}).Reasons()
+	}
+	require.Len(t, list(20), 20)
+	assert.Equal(t, list(1)[0], list(20)[19], "twenty are all spelled out")
+	require.Len(t, list(21), 21)
+	assert.Equal(t, "and 1 more", list(21)[20])
+
+	whole, cut := strings.Repeat("a", 80)+strings.Repeat("z", 80), strings.Repeat("a", 80)+"m"+strings.Repeat("z", 80)
+	assert.Equal(t, `"`+whole+`"`, quotePath(whole))
+	assert.Equal(t, `"`+strings.Repeat("a", 80)+`"…"`+strings.Repeat("z", 80)+`"`, quotePath(cut), "the beginning and the end of a long path")
+}
+
 func TestGuardWithoutRules(t *testing.T) {
 	got := Guard([]Change{{Path: "a"}}, Rules{})
 	assert.Equal(t, []string{`"a": is outside the target`}, got.Reasons())
@@ -98,10 +171,10 @@ func TestReasonsAreBoundedLines(t *testing.T) {
 }
 
 func TestDotGit(t *testing.T) {
-	for _, name := range []string{".git", ".GIT", ".Git", "git~1", "GIT~1", ".git ", ".git.", ".git. .", ".git::$INDEX_ALLOCATION", `.git\config`, `a\.git`, ".g\u200cit", "\ufeff.git", ".gi\u206at"} {
+	for _, name := range []string{".git", ".GIT", ".Git", "git~1", "GIT~1", ".git ", ".git.", ".git. .", ".git::$INDEX_ALLOCATION", `.git\config`, `a\.git`, ".g\u200cit", "\ufeff.git", ".gi\u206at", ".git\xff", ".git\xffx"} {
 		assert.True(t, DotGit(name), "%q", name)
 	}
-	for _, name := range []string{"", ".", "git", ".github", ".gitignore", ".gitmodules", "git~2", ".git2", "a.git", ".git\xff", ".git x"} {
+	for _, name := range []string{"", ".", "git", ".github", ".gitignore", ".gitmodules", "git~2", ".git2", "a.git", ".gi\xfft", ".git\ufffd", ".git x"} {
 		assert.False(t, DotGit(name), "%q", name)
 	}
 }
