@@ -1,6 +1,7 @@
 package decision_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -66,6 +67,127 @@ func TestNoSingleRunLosesACase(t *testing.T) {
 			assert.Equal(t, want, decision.LostCases(decision.RatesOf(runsOf(c.before)...), decision.RatesOf(runsOf(c.now)...)))
 		})
 	}
+}
+
+// TestTheMoreCasesTheLessIsALoss: the chance of a false alarm is one for all cases, however
+// many runs each side had.
+func TestTheMoreCasesTheLessIsALoss(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before, now string
+		most        int // the number of cases up to which it is a loss
+	}{
+		"of eight, one good run left": {"1 1 1 1 1 1 1 1", "0.5 0.5 0.5 0.5 0.5 0.5 0.5 1", 35}, // C(9,1)/C(16,8) is 9/12870
+		"of eight, two left":          {"1 1 1 1 1 1 1 1", "0.5 0.5 0.5 0.5 0.5 0.5 1 1", 7},    // C(10,2)/12870
+		"eight beside four":           {"1 1 1 1 1 1 1 1", "0.5 0.5 0.5 1", 1},                  // C(9,1)/C(12,4)
+		"four beside eight":           {"1 1 1 1", "0.5 0.5 0.5 0.5 0.5 0.5 0.5 1", 2},          // C(5,1)/C(12,4)
+		"sixteen beside three":        {"1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1", "0.5 0.5 1", 1},      // C(17,1)/C(19,3)
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, cases := range []int{1, 2, 3, 7, 8, 35, 36, 200} {
+				before, now := decision.RatesOf(runsOf(c.before)...), decision.RatesOf(runsOf(c.now)...)
+				delete(before, "case.other")
+				for i := range cases - 1 {
+					before[fmt.Sprintf("case.%d", i)], now[fmt.Sprintf("case.%d", i)] = numbers("1"), numbers("1")
+				}
+				before["size"] = numbers("1") // no case
+				assert.Equal(t, cases <= c.most, len(decision.LostCases(before, now)) == 1, "among %d cases", cases)
+			}
+		})
+	}
+}
+
+func TestRatesOfRuns(t *testing.T) {
+	t.Parallel()
+	one := metric.FromInt(1)
+	got := decision.RatesOf(
+		map[string]metric.Value{"case.a": one, "size": one}, nil,
+		map[string]metric.Value{"case.b": one, "case": one, "Case.c": one, "case.": one},
+	)
+	zero := metric.Value{}
+	assert.Equal(t, decision.CaseRates{"case.a": {one, zero, zero}, "case.b": {zero, zero, one}, "case.": {zero, zero, one}}, got)
+	assert.Empty(t, decision.RatesOf())
+	assert.Equal(t, []string{"a"}, decision.LostCases(decision.CaseRates{"case.a": numbers("1.5 1")}, decision.CaseRates{"case.a": numbers("0.99")}), "more than whole is whole")
+}
+
+// TestWhatIsSaidOfLostCases: their names are an evaluation's, and there may be many.
+func TestWhatIsSaidOfLostCases(t *testing.T) {
+	t.Parallel()
+	said := func(names ...string) string {
+		cases := decision.CaseRates{}
+		for _, name := range names {
+			cases["case."+name] = numbers("1")
+		}
+		standard := decision.Standard{Rule: decision.Rule{Regime: decision.Single}, Best: value("5"), Cases: cases}
+		made, _ := play(standard, sides("5", "6"))
+		assert.Len(t, made.Lost, len(names))
+		return made.Reasons[len(made.Reasons)-1]
+	}
+	assert.Equal(t, "regressed-cases: a b", said("a \n\t b "))
+	assert.Equal(t, "regressed-cases: "+strings.Repeat("é", 60)+"…", said(strings.Repeat("é", 61)))
+	assert.Equal(t, "regressed-cases: "+strings.Repeat("é", 60), said(strings.Repeat("é", 60)))
+	var many []string
+	for i := range 21 {
+		many = append(many, fmt.Sprintf("c%02d", i))
+	}
+	assert.True(t, strings.HasSuffix(said(many[:20]...), ", c19"))
+	assert.True(t, strings.HasSuffix(said(many...), ", c19 and 1 more"))
+}
+
+// TestWhichCasesOfTheIncumbentCount: those that were measured beside the candidate, and
+// only without any those on record.
+func TestWhichCasesOfTheIncumbentCount(t *testing.T) {
+	t.Parallel()
+	measure := func(incumbent, candidate string) func(decision.Step) metric.Measurement {
+		return func(step decision.Step) metric.Measurement {
+			m, rate := sides("5", "6")(step), candidate
+			if step.Side == decision.Incumbent {
+				rate = incumbent
+			}
+			m.Numbers = map[string]metric.Value{"case.a": metric.MustValue(rate)}
+			return m
+		}
+	}
+	for name, c := range map[string]struct {
+		standard             decision.Standard
+		recorded             string
+		incumbent, candidate string
+		lost                 bool
+	}{
+		"single: the record":                  {decision.Standard{Rule: decision.Rule{Regime: decision.Single}, Best: value("5")}, "1", "0", "0.5", true},
+		"single: a record that was not whole": {decision.Standard{Rule: decision.Rule{Regime: decision.Single}, Best: value("5")}, "0.5", "1", "0.4", false},
+		"repeatable: what is beside it":       {repeatable("5"), "1", "0.5", "0.5", false},
+		"repeatable: whatever the record":     {repeatable("5"), "0.5", "1", "0.5", true},
+		"noisy: what is beside it":            {noisy("5"), "1", "0.5", "0.5", false},
+		"noisy: whatever the record":          {noisy("5"), "0.5", "1", "0.5", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c.standard.Cases = decision.CaseRates{"case.a": numbers(c.recorded)}
+			made, _ := play(c.standard, measure(c.incumbent, c.candidate))
+			assert.Equal(t, decision.Improved, made.Verdict)
+			assert.Equal(t, c.lost, len(made.Lost) == 1)
+		})
+	}
+}
+
+// TestACandidateThatLosesACaseMeetsNoTarget: the target is that of the best after the
+// decision, and a rejected candidate is not it.
+func TestACandidateThatLosesACaseMeetsNoTarget(t *testing.T) {
+	t.Parallel()
+	standard := decision.Standard{Rule: decision.Rule{Regime: decision.Single, NoCaseRegression: true}, Best: value("5"), Target: value("6"), Cases: decision.CaseRates{"case.a": numbers("1")}}
+	made, _ := play(standard, sides("5", "6"))
+	assert.Equal(t, decision.Regressed, made.Verdict)
+	assert.False(t, made.TargetMet)
+	assert.Equal(t, "6", made.Metric.String(), "what was measured is said")
+	standard.Target = value("4")
+	made, _ = play(standard, sides("5", "6"))
+	assert.True(t, made.TargetMet, "the incumbent has met it")
+	standard.Best = nil
+	made, _ = play(standard, sides("5", "6"))
+	assert.Nil(t, made.Best)
+	assert.False(t, made.TargetMet)
 }
 
 func TestATrialHoldsTheCases(t *testing.T) {

@@ -43,9 +43,13 @@ func Shift(incumbent, candidate []metric.Value, confidence float64) Effect {
 }
 
 // P is the two-sided p-value of the Mann–Whitney U test, 1 when every sample
-// is the same. Samples are compared as decimals, so that neighbours which are
-// one float64 still differ.
+// is the same: twice the chance of ranks that are as far apart in that direction.
+// Samples are compared as decimals, so that neighbours which are one float64 still
+// differ.
 func P(a, b []metric.Value) float64 {
+	if most := stats.MannWhitneyTiesExactLimit; len(a) != len(b) && len(a) <= most && len(b) <= most && tied(a, b) {
+		return tiedP(a, b)
+	}
 	ranksA, ranksB := ranks(a, b)
 	thresholds := benchmath.DefaultThresholds
 	p := benchmath.AssumeNothing.Compare(benchmath.NewSample(ranksA, &thresholds), benchmath.NewSample(ranksB, &thresholds)).P
@@ -53,6 +57,31 @@ func P(a, b []metric.Value) float64 {
 		return 1
 	}
 	return min(p, 1)
+}
+
+// tiedP is P of sides with equal samples and of different size: the distribution of
+// their ranks is not the same in both directions, which stats takes it to be.
+func tiedP(a, b []metric.Value) float64 {
+	scores, observed := midRanks(slices.Concat(a, b)), 0
+	for _, score := range scores[:len(a)] {
+		observed += score
+	}
+	below, above := 0.0, 0.0
+	for sum, chance := range drawn(scores, len(a)) {
+		if sum <= observed {
+			below += chance
+		}
+		if sum >= observed {
+			above += chance
+		}
+	}
+	return min(2*below, 2*above, 1)
+}
+
+// tied reports whether some sample is there twice.
+func tied(a, b []metric.Value) bool {
+	all := sorted(slices.Concat(a, b))
+	return len(slices.CompactFunc(all, func(x, y metric.Value) bool { return x.Cmp(y) == 0 })) < len(a)+len(b)
 }
 
 // ranks replaces every value by the number of distinct values below it: the

@@ -38,7 +38,7 @@ func Randomised(samples []metric.Value, candidate []bool, blocks []int) float64 
 	}
 	sums, at := []float64{1}, 0
 	for _, runs := range blocks {
-		sums = convolved(sums, halves(scores[at:at+runs]))
+		sums = convolved(sums, drawn(scores[at:at+runs], runs/2))
 		at += runs
 	}
 	p := 0.0
@@ -67,33 +67,32 @@ func midRanks(samples []metric.Value) []int {
 	return scores
 }
 
-// halves is the distribution of the sum of half of the scores, drawn at random.
-func halves(scores []int) []float64 {
+// drawn is the distribution of the sum of so many of the scores, drawn at random.
+func drawn(scores []int, count int) []float64 {
 	total := 0
 	for _, score := range scores {
 		total += score
 	}
-	half := len(scores) / 2
-	ways := make([][]float64, half+1) // by how many were drawn, and their sum
+	ways := make([][]float64, count+1) // by how many were drawn, and their sum
 	for i := range ways {
 		ways[i] = make([]float64, total+1)
 	}
 	ways[0][0] = 1
 	for _, score := range scores {
-		for drawn := half; drawn > 0; drawn-- {
+		for taken := count; taken > 0; taken-- {
 			for sum := total; sum >= score; sum-- {
-				ways[drawn][sum] += ways[drawn-1][sum-score]
+				ways[taken][sum] += ways[taken-1][sum-score]
 			}
 		}
 	}
 	all := 0.0
-	for _, n := range ways[half] {
+	for _, n := range ways[count] {
 		all += n
 	}
-	for sum := range ways[half] {
-		ways[half][sum] /= all
+	for sum := range ways[count] {
+		ways[count][sum] /= all
 	}
-	return ways[half]
+	return ways[count]
 }
 
 func convolved(a, b []float64) []float64 {
