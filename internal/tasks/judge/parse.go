@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // maxAnswer bounds what is looked at of an answer, in bytes, and maxObjects how
@@ -76,12 +76,14 @@ func (g graded) value() (metric.Value, error) {
 	if err := json.Unmarshal(*g.Score, &number); err != nil || strings.HasPrefix(string(*g.Score), `"`) {
 		return metric.Value{}, errors.New("its `score` is no number")
 	}
-	float, err := number.Float64()
-	if err != nil || math.IsNaN(float) || math.IsInf(float, 0) {
+	score, err := metric.ParseValue(number.String())
+	switch {
+	case errors.Is(err, metric.ErrNotFinite):
 		return metric.Value{}, errors.New("its `score` is no finite number")
+	case err != nil:
+		return metric.Value{}, errors.New("its `score` is no number")
+	case score.Sign() < 0 || score.Cmp(metric.FromInt(1)) > 0:
+		return metric.Value{}, fmt.Errorf("its `score` %s is not from 0 to 1", plain.Short(number.String(), maxProblem))
 	}
-	if float < 0 || float > 1 {
-		return metric.Value{}, fmt.Errorf("its `score` %s is not from 0 to 1", number)
-	}
-	return metric.ParseValue(number.String())
+	return score, nil
 }
