@@ -58,17 +58,20 @@ func judged(runs []format.Run) int {
 
 // judgeOf names the models that judged, "" when one is not known.
 func judgeOf(runs []format.Run) string {
-	name := ""
+	name, several := "", false
 	for _, run := range runs {
 		switch {
-		case run.Judge == nil || run.Judge.Model == name:
+		case run.Judge == nil:
 		case run.Judge.Model == "":
 			return ""
 		case name == "":
 			name = run.Judge.Model
-		default:
-			return "several models"
+		case name != run.Judge.Model:
+			several = true
 		}
+	}
+	if several {
+		return "several models"
 	}
 	return name
 }

@@ -2,6 +2,7 @@ package score_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,6 +90,39 @@ func TestJudgesOfSeveralRuns(t *testing.T) {
 			if c.kind != "" {
 				assert.Equal(t, []score.ReasonKind{c.kind}, kinds(got.Notes))
 			}
+		})
+	}
+}
+
+// TestWhichModelsJudged: where one run does not say who judged it, nobody knows that two
+// judges were at work, in whatever order the runs are.
+func TestWhichModelsJudged(t *testing.T) {
+	t.Parallel()
+	side := func(models ...string) format.SuiteOutcome {
+		var runs []string
+		for _, model := range models {
+			runs = append(runs, fmt.Sprintf(`"objective": {"passed": 1, "total": 2}, "judge": {"score0to1": 1, "model": %q}`, model))
+		}
+		return runsOf(t, runs...)
+	}
+	for name, c := range map[string]struct {
+		baseline, candidate []string
+		differ              bool
+	}{
+		"the same":                    {[]string{"x", "x"}, []string{"x", "x"}, false},
+		"another":                     {[]string{"x", "x"}, []string{"y", "y"}, true},
+		"several beside one":          {[]string{"x", "x"}, []string{"x", "y"}, true},
+		"several on both sides":       {[]string{"x", "y"}, []string{"y", "x"}, false},
+		"the first is not known":      {[]string{"", "x"}, []string{"y", "y"}, false},
+		"the last is not known":       {[]string{"x", ""}, []string{"y", "y"}, false},
+		"several and one not known":   {[]string{"x", "z", ""}, []string{"y", "y", "y"}, false},
+		"none is known":               {[]string{"", ""}, []string{"y", "y"}, false},
+		"the candidate's last is not": {[]string{"x", "x"}, []string{"y", ""}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := score.Compare(side(c.baseline...), side(c.candidate...), score.DefaultThresholds())
+			assert.Equal(t, c.differ, slices.Contains(kinds(got.Notes), score.JudgeDiffers), "%v", got.Notes)
 		})
 	}
 }
