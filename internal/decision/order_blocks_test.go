@@ -1,0 +1,70 @@
+package decision
+
+import (
+	"fmt"
+	"math/big"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// TestBlocks: how many pairs each block of runs has, within which the order is random.
+func TestBlocks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		pairs, most int
+		confidence  float64
+		blocks      []int
+	}{
+		{1, 0, 0.95, []int{1}},
+		{5, 0, 0.95, []int{5}},
+		{6, 0, 0.95, []int{3, 3}},
+		{6, 0, 0.99, []int{3, 3}},
+		{6, 0, 0.999, []int{6}}, // two blocks of three cannot be so sure
+		{8, 0, 0.95, []int{3, 5}},
+		{9, 0, 0.95, []int{3, 3, 3}},
+		{10, 0, 0.99999, []int{10}},
+		{11, 0, 0.99999, []int{3, 4, 4}},
+		{16, 0, 0.95, []int{3, 4, 4, 5}},
+		{8, 8, 0.95, []int{3, 5}},
+		{8, 4, 0.95, []int{3, 5}},
+		{8, 10, 0.95, []int{3, 5, 2}},
+		{8, 16, 0.95, []int{3, 5, 3, 5}},
+		{4, 12, 0.95, []int{4, 3, 5}},
+	} {
+		assert.Equal(t, c.blocks, Rule{Pairs: c.pairs, MaxPairs: c.most, Confidence: c.confidence}.blocks(), "%+v", c)
+	}
+}
+
+// TestBlocksOfAnyNumber: they have all pairs between them, none is large, and where the
+// first stage ends, a block ends.
+func TestBlocksOfAnyNumber(t *testing.T) {
+	t.Parallel()
+	for pairs := 1; pairs <= 60; pairs++ {
+		for _, most := range []int{0, pairs + 1, 2 * pairs} {
+			blocks := Rule{Pairs: pairs, MaxPairs: most, Confidence: 0.95}.blocks()
+			sum, ends := 0, map[int]bool{}
+			for _, block := range blocks {
+				assert.Positive(t, block)
+				assert.LessOrEqual(t, block, maxBlock, "%d to %d pairs: %v", pairs, most, blocks)
+				sum += block
+				ends[sum] = true
+			}
+			assert.Equal(t, max(pairs, most), sum)
+			assert.True(t, ends[pairs])
+			assert.True(t, pairs <= maxBlock || ends[earlyLook], "the early look comes after a block")
+		}
+	}
+}
+
+func TestLeastPIsExact(t *testing.T) {
+	t.Parallel()
+	for _, blocks := range [][]int{{1}, {3}, {3, 3}, {3, 5}, {4, 4, 5}, {10}} {
+		ways := big.NewInt(1)
+		for _, pairs := range blocks {
+			ways.Mul(ways, new(big.Int).Binomial(int64(2*pairs), int64(pairs)))
+		}
+		want, _ := new(big.Rat).SetFrac(big.NewInt(2), ways).Float64()
+		assert.InEpsilon(t, want, leastP(blocks), 1e-12, fmt.Sprint(blocks))
+	}
+}
