@@ -46,9 +46,3 @@ func TestCopyOfWhatWasSwapped(t *testing.T) {
 	assert.Equal(t, os.FileMode(0o700), info.Mode().Perm())
 	require.Error(t, copyChanged(root, decision.Change{Path: "file"}, target), "a copy is made once")
 }
-
-func TestCauseHasNoPaths(t *testing.T) {
-	t.Parallel()
-	_, err := os.Open("/no/such/place")
-	assert.NotContains(t, cause(err), "/")
-}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -13,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git"
 )
 
@@ -65,7 +65,7 @@ func (s *scan) copyFiles() []item {
 		case c.Kind == decision.Deleted:
 			gone = append(gone, item{i, c.Path + "\x00"})
 		case root == nil:
-			c.Refused = "cannot be read: " + cause(err)
+			c.Refused = "cannot be read: " + files.Cause(err).Error()
 		default:
 			if s.copyFile(root, c); c.Refused == "" && !isAttributes(c.Path) {
 				there = append(there, item{i, c.Path + "\x00"})
@@ -85,20 +85,12 @@ func (s *scan) copyFile(root *os.Root, c *decision.Change) {
 		target = s.staged.path("attributes") // where git takes no notice of them
 	}
 	if err := copyChanged(root, *c, filepath.Join(target, filepath.FromSlash(c.Path))); err != nil {
-		c.Refused = "cannot be read: " + cause(err)
+		c.Refused = "cannot be read: " + files.Cause(err).Error()
 	}
 }
 
 // isAttributes holds for files that would change how the others are stored.
 func isAttributes(name string) bool { return strings.EqualFold(path.Base(name), ".gitattributes") }
-
-// cause is an error without the paths of this machine.
-func cause(err error) string {
-	if failed, ok := errors.AsType[*fs.PathError](err); ok {
-		return failed.Err.Error()
-	}
-	return err.Error()
-}
 
 // storeApart writes the blobs of links and of attribute files, which must not
 // lie in the work directory, and returns their index entries.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/program"
 )
 
@@ -100,7 +101,7 @@ func (s Programs) places() ([]place, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read programs directory %s: %w", dir, cause(err))
+		return nil, fmt.Errorf("read programs directory %s: %w", dir, files.Cause(err))
 	}
 	if s.Dir == "" && !below(s.Root, dir) {
 		return nil, fmt.Errorf("programs directory %s is a link that leaves the repository; name another with --programs", DefaultPrograms)
@@ -224,7 +225,7 @@ func (s Programs) readFile(p place, buffer *[]byte) ([]byte, error) {
 	}
 	data, err := readSmall(p.path, buffer, program.MaxBytes)
 	if err != nil {
-		return nil, cause(err)
+		return nil, files.Cause(err)
 	}
 	if len(data) > program.MaxBytes {
 		return nil, fmt.Errorf("the file is too large; a program file has at most %d bytes", program.MaxBytes)
@@ -236,12 +237,12 @@ func (s Programs) readFile(p place, buffer *[]byte) ([]byte, error) {
 func (s Programs) check(file string) error {
 	target, err := filepath.EvalSymlinks(file)
 	if err != nil {
-		return cause(err)
+		return files.Cause(err)
 	}
 	info, err := os.Stat(target)
 	switch {
 	case err != nil:
-		return cause(err)
+		return files.Cause(err)
 	case !info.Mode().IsRegular():
 		return errors.New("it is no regular file")
 	}
@@ -276,12 +277,4 @@ func below(dir, file string) bool {
 	}
 	relative, err := filepath.Rel(dir, file)
 	return err == nil && filepath.IsLocal(relative)
-}
-
-// cause drops the path from an error of the file system; the message has it.
-func cause(err error) error {
-	if failed, ok := errors.AsType[*fs.PathError](err); ok {
-		return failed.Err
-	}
-	return err
 }

@@ -8,6 +8,7 @@ import (
 	"path"
 
 	"github.com/org/autoloop/internal/decision/statistics"
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/skill/evals"
 )
@@ -78,7 +79,7 @@ func readCase(root *os.Root, c evals.Case) (scored evals.CaseScore, found *evals
 		return c.Crashed(problem), nil
 	}
 	if err != nil {
-		return c.Crashed(name + ": " + bare(err).Error()), nil
+		return c.Crashed(name + ": " + files.Cause(err).Error()), nil
 	}
 	grading, err := evals.ParseGrading(data)
 	if err != nil {

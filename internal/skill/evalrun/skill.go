@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/document"
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/skill/evals"
@@ -148,7 +149,7 @@ var nameLine = lazyregexp.New(`(?m)^name:[ \t]*["']?([A-Za-z0-9][A-Za-z0-9._-]{0
 func (l *loading) name() {
 	data, err := readFile(l.root, SkillFile, maxSkillFile)
 	if err != nil {
-		l.faults = append(l.faults, fmt.Errorf("%s: %w; a skill is a directory with this file%s", SkillFile, bare(err), skillsIn(l.skill.Dir)))
+		l.faults = append(l.faults, fmt.Errorf("%s: %w; a skill is a directory with this file%s", SkillFile, files.Cause(err), skillsIn(l.skill.Dir)))
 		return
 	}
 	l.skill.Name = skillName(string(data), l.skill.Name)
@@ -213,12 +214,4 @@ func readFile(root *os.Root, name string, most int64) ([]byte, error) {
 		err = fmt.Errorf("it has more than %d KiB", most/1024)
 	}
 	return data, err
-}
-
-// bare takes operation and path off an error.
-func bare(err error) error {
-	if at, is := errors.AsType[*fs.PathError](err); is {
-		return at.Err
-	}
-	return err
 }

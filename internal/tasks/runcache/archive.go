@@ -137,8 +137,5 @@ func Room(dir string) error {
 }
 
 func noRoom(dir string, err error) error {
-	if known, is := errors.AsType[*fs.PathError](err); is {
-		err = known.Err
-	}
-	return fmt.Errorf("there is no room in %s: %w; make room and run it again, what was finished is kept", dir, err)
+	return fmt.Errorf("there is no room in %s: %w; make room and run it again, what was finished is kept", dir, files.Cause(err))
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/tasks/format"
@@ -87,7 +88,7 @@ func (b *Box) fileCheck(check format.Check) string {
 	case errors.Is(err, fs.ErrNotExist):
 		return "there is no such file"
 	case err != nil:
-		return "it cannot be looked at inside the sandbox: " + reason(err)
+		return "it cannot be looked at inside the sandbox: " + files.Cause(err).Error()
 	case check.Kind == format.FileExists:
 		return ""
 	case !info.Mode().IsRegular():
@@ -97,7 +98,7 @@ func (b *Box) fileCheck(check format.Check) string {
 	}
 	text, err := readInside(b.root, local)
 	if err != nil {
-		return "it cannot be read: " + reason(err)
+		return "it cannot be read: " + files.Cause(err).Error()
 	}
 	return contentCheck(check, string(text))
 }

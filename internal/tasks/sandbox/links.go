@@ -7,6 +7,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/org/autoloop/internal/files"
 )
 
 // checkLinks refuses links that leave the directory. The kernel's own way of
@@ -35,7 +37,7 @@ func wrongLink(root *os.Root, e Entry) string {
 	}
 	_, err := root.Stat(filepath.FromSlash(e.Path))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return leaves + " or cannot be followed: " + reason(err)
+		return leaves + " or cannot be followed: " + files.Cause(err).Error()
 	}
 	return ""
 }

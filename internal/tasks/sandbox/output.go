@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/tasks/format"
@@ -43,19 +44,19 @@ func (b *Box) Output(name string) evals.Output {
 		return evals.Output{} // the agent removed its outputs
 	}
 	if err != nil {
-		return evals.Output{Problem: reason(err)}
+		return evals.Output{Problem: files.Cause(err).Error()}
 	}
 	defer func() { _ = root.Close() }()
 	local := filepath.FromSlash(name)
 	if _, err := root.Lstat(local); errors.Is(err, fs.ErrNotExist) {
 		return evals.Output{}
 	} else if err != nil {
-		return evals.Output{Exists: true, Problem: "it cannot be looked at: " + reason(err)}
+		return evals.Output{Exists: true, Problem: "it cannot be looked at: " + files.Cause(err).Error()}
 	}
 	info, err := root.Stat(local)
 	switch {
 	case err != nil:
-		return evals.Output{Exists: true, Problem: "it cannot be looked at inside outputs/: " + reason(err)}
+		return evals.Output{Exists: true, Problem: "it cannot be looked at inside outputs/: " + files.Cause(err).Error()}
 	case !info.Mode().IsRegular():
 		return evals.Output{Exists: true, Problem: "it is no regular file"}
 	case info.Size() > maxChecked:
@@ -63,7 +64,7 @@ func (b *Box) Output(name string) evals.Output {
 	}
 	data, err := readInside(root, local)
 	if err != nil {
-		return evals.Output{Exists: true, Problem: "it cannot be read: " + reason(err)}
+		return evals.Output{Exists: true, Problem: "it cannot be read: " + files.Cause(err).Error()}
 	}
 	return evals.Output{Exists: true, Data: data}
 }
@@ -74,7 +75,7 @@ func (b *Box) Output(name string) evals.Output {
 func (b *Box) Shell(ctx context.Context, number int, text string, timeout time.Duration) (why string, err error) {
 	root, err := b.outputs()
 	if err != nil {
-		return "outputs/: " + reason(err), nil
+		return "outputs/: " + files.Cause(err).Error(), nil
 	}
 	_ = root.Close()
 	env, err := b.environ(filepath.Join(b.base, fmt.Sprintf("check-%d", number+1)))

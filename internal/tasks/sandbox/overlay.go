@@ -65,7 +65,7 @@ func ReadOverlay(ctx context.Context, name, dir string, selected Selection) (*Ov
 		if e.IsFile() {
 			data, err := readWhole(root, e)
 			if err != nil {
-				return nil, &PathError{Where: name, Path: e.Path, Reason: reason(err)}
+				return nil, &PathError{Where: name, Path: e.Path, Reason: files.Cause(err).Error()}
 			}
 			if total += len(data); total > maxConfig {
 				return nil, &PathError{Where: name, Path: e.Path, Reason: fmt.Sprintf("makes the configuration larger than %d bytes", maxConfig)}

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"path"
 
@@ -28,7 +27,7 @@ func scanner(root *os.Root, where string) *files.Scanner {
 			if limit, is := errors.AsType[*files.LimitError](err); is {
 				return &PathError{Where: where, Path: name, Reason: limit.Reason}
 			}
-			return &PathError{Where: where, Path: name, Reason: "cannot be read: " + reason(err)}
+			return &PathError{Where: where, Path: name, Reason: "cannot be read: " + files.Cause(err).Error()}
 		},
 	}
 }
@@ -54,12 +53,4 @@ func readLeft(ctx context.Context, root *os.Root) (Manifest, error) {
 	s.Fault = func(string, error) error { return nil }
 	found, err := s.Read(ctx)
 	return Manifest(found), err
-}
-
-// reason is an error without the path that the reader knows already.
-func reason(err error) string {
-	if known, is := errors.AsType[*fs.PathError](err); is {
-		return known.Err.Error()
-	}
-	return err.Error()
 }

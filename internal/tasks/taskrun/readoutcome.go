@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/document"
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/tasks/format"
 )
@@ -19,14 +20,11 @@ const maxOutcomeFile = 64 << 20
 // ReadOutcome reads the outcome of a suite, which is called name in errors.
 func ReadOutcome(file, name string) (format.SuiteOutcome, error) {
 	data, err := readBounded(file)
-	var place *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return format.SuiteOutcome{}, misuse.Errorf("%s does not exist", name)
-	case errors.As(err, &place):
-		return format.SuiteOutcome{}, misuse.Errorf("read %s: %w", name, place.Err)
 	case err != nil:
-		return format.SuiteOutcome{}, misuse.Errorf("read %s: %w", name, err)
+		return format.SuiteOutcome{}, misuse.Errorf("read %s: %w", name, files.Cause(err))
 	}
 	outcome, problems := format.ParseOutcome(name, data)
 	if len(problems) > 0 {
