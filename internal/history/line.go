@@ -2,6 +2,7 @@ package history
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,21 +15,31 @@ var errNoEvent = errors.New(`it has no "event"`)
 
 // ParseEvent reads one line of a ledger, which must stay as it is.
 func ParseEvent(line []byte) (Event, error) {
-	for kind := kindOf(line); ; {
-		e := newEvent(kind)
-		err := json.Unmarshal(line, e)
-		h := e.Header()
-		switch {
-		case err != nil && (h.Event == "" || h.Event == kind):
-			return nil, err //nolint:wrapcheck // the caller names the line
-		case h.Event == "":
-			return nil, errNoEvent
-		case h.Event == kind:
-			h.line = line
-			return e, nil
-		}
-		kind = h.Event
+	kind := kindOf(line)
+	e, wrong := parseAs(kind, line)
+	if wrong == nil && kind != "" && e.Header().Event == kind {
+		return e, nil
 	}
+	// The guess was wrong, or the line is. What every event has says which: a field of
+	// another kind is no error.
+	e, err := parseAs("", line)
+	if err != nil {
+		return nil, cmp.Or(wrong, err)
+	}
+	if kind = e.Header().Event; kind == "" {
+		return nil, errNoEvent
+	}
+	return parseAs(kind, line)
+}
+
+// parseAs reads a line as an event of a kind.
+func parseAs(kind Kind, line []byte) (Event, error) {
+	e := newEvent(kind)
+	if err := json.Unmarshal(line, e); err != nil {
+		return nil, err //nolint:wrapcheck // the caller names the line
+	}
+	e.Header().line = line
+	return e, nil
 }
 
 // kindOf guesses the kind of a line: what stands after its first "event", which may be

@@ -54,6 +54,37 @@ func TestLinesStayAsTheyWereRead(t *testing.T) {
 	}
 }
 
+// TestKindIsThatOfTheLine: the first "event" of a line is not always its own, and what
+// is no error in its kind is none.
+func TestKindIsThatOfTheLine(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		line string
+		kind Kind // "" for an error
+	}{
+		"after an object with one":            {`{"deep":{"event":"measured"},"event":"set","key":"k"}`, "set"},
+		"after an object with another's":      {`{"deep":{"event":"measured"},"metric":"none","event":"set"}`, "set"},
+		"of a later version, after an object": {`{"deep":{"event":"measured"},"metric":"none","event":"telepathy"}`, "telepathy"},
+		"only in an object":                   {`{"deep":{"event":"measured"}}`, ""},
+		"with a space":                        {`{"event": "set"}`, "set"},
+		"the last of two":                     {`{"event":"measured","event":"set"}`, "set"},
+		"wrong by either of two":              {`{"event":"decided","samples":[""],"event":"measured","target":""}`, ""},
+		"empty":                               {`{"event":""}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e, err := ParseEvent([]byte(c.line))
+			if c.kind == "" {
+				require.Error(t, err)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, c.kind, e.kind())
+			assert.Equal(t, c.kind, e.Header().Event)
+		})
+	}
+}
+
 // TestKnownFieldsAreAllOfALine renders frozen lines from the structs alone: what is
 // in them is in the struct of its kind, and in its order.
 func TestKnownFieldsAreAllOfALine(t *testing.T) {
