@@ -3,7 +3,6 @@ package memory
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -294,42 +293,48 @@ func (s *Sealed) LatestWhole(ctx context.Context, enough func([]history.Event) b
 	})
 }
 
+// latest reads a few segments side by side, of which the older ones may turn out not to
+// be needed: what is wrong with those is no error.
 func (s *Sealed) latest(enough func([]history.Event) bool, texts []string, read func(number int) ([]byte, error)) ([]history.Event, error) {
+	const most = 4 // at once, on however many cores
 	var parts [][]history.Event
 	for number := s.count; number > s.archived(); {
-		var segments [][]byte
-		for range min(runtime.GOMAXPROCS(0), number-s.archived()) {
-			segment, err := read(number)
-			if err != nil {
-				return nil, err
+		count := min(runtime.GOMAXPROCS(0), most, number-s.archived())
+		for _, p := range havingEach(count, texts, func(i int) ([]byte, error) { return read(number - i) }) {
+			if p.err != nil {
+				return nil, p.err
 			}
-			segments, number = append(segments, segment), number-1
-		}
-		found, err := havingEach(segments, texts)
-		if err != nil {
-			return nil, err
-		}
-		for _, events := range found {
-			if parts = append(parts, events); enough(events) {
+			if parts = append(parts, p.events); enough(p.events) {
 				number = 0
 				break
 			}
 		}
+		number -= count
 	}
 	slices.Reverse(parts)
 	return slices.Concat(parts...), nil
 }
 
-// havingEach is having for a few segments, side by side.
-func havingEach(segments [][]byte, texts []string) ([][]history.Event, error) {
-	found := make([][]history.Event, len(segments))
-	errs := make([]error, len(segments))
+// part is what having found in a segment.
+type part struct {
+	events []history.Event
+	err    error
+}
+
+// havingEach is having for so many segments, side by side.
+func havingEach(count int, texts []string, read func(i int) ([]byte, error)) []part {
+	all := make([]part, count)
 	var group sync.WaitGroup
-	for i, segment := range segments {
-		group.Go(func() { found[i], errs[i] = having(segment, texts) })
+	for i := range all {
+		segment, err := read(i)
+		if err != nil {
+			all[i].err = err
+			continue
+		}
+		group.Go(func() { all[i].events, all[i].err = having(segment, texts) })
 	}
 	group.Wait()
-	return found, errors.Join(errs...)
+	return all
 }
 
 // Shown is what people are shown of what is sealed, and how many of its events that

@@ -210,6 +210,41 @@ func TestLedgersAreSealed(t *testing.T) {
 	}
 }
 
+// TestLatestNeedsOnlyWhatIsEnough: segments are read side by side, and are as if they had
+// been read one after the other from the last. One that need not be read may be broken.
+func TestLatestNeedsOnlyWhatIsEnough(t *testing.T) {
+	t.Parallel()
+	const decided = `"event":"decided"`
+	c := sealed(t, 60)
+	latest := func(segments int) (iterations []int, asked int, err error) {
+		files, _, err := c.Read(t.Context(), "p")
+		require.NoError(t, err)
+		events, err := files.Sealed.Latest(t.Context(), func([]history.Event) bool { asked++; return asked == segments }, decided)
+		for e := range history.Of[*history.Decided](slices.All(events)) {
+			iterations = append(iterations, e.Iteration)
+		}
+		return iterations, asked, err
+	}
+	all, count, err := latest(0)
+	require.NoError(t, err)
+	require.Greater(t, count, 4)
+	for i, iteration := range all {
+		require.Equal(t, i+1, iteration)
+	}
+	for broken := 1; broken <= 2; broken++ {
+		c.put(map[string]string{fmt.Sprintf("p.ledger/%06d.short.jsonl", broken): `{` + decided + "\n"})
+		for segments := 1; segments <= count-broken; segments++ {
+			some, asked, err := latest(segments)
+			require.NoError(t, err, "%d of %d segments", segments, count)
+			require.Equal(t, segments, asked)
+			require.Equal(t, all[len(all)-len(some):], some)
+		}
+		_, _, err := latest(0)
+		require.Error(t, err)
+		assert.NotContains(t, err.Error(), "\n")
+	}
+}
+
 // TestLargeLedgersOfBefore: what an older version wrote as one file is sealed when the
 // next run begins, and not a byte of it changes.
 func TestLargeLedgersOfBefore(t *testing.T) {
