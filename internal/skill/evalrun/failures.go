@@ -39,7 +39,8 @@ func Failures(r Result, most int) string {
 	}
 	text := strings.Join(lines, "\n")
 	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "…"
+		const mark = "…"
+		text = strings.ToValidUTF8(text[:max(most-len(mark), 0)], "") + mark
 	}
 	return text
 }
