@@ -108,13 +108,10 @@ func TestWhichPatchesAreOne(t *testing.T) {
 		"two files for one": {
 			slices.Concat(hunk("+a"), []byte("diff --git a/b b/b\nindex 1..2 100644\n@@ -0,0 +1 @@\n+b\n")), hunk("+a", "+b"), false,
 		},
-		"a count that is missing is 1": {
-			[]byte("diff --git a/a b/a\n@@ -1 +1 @@\n-a\n+b\nold mode 100644\nnew mode 100755\n"), hunk("-a", "+b"), false,
-		},
 		"the same mode": {[]byte("diff --git a/a b/a\nold mode 1\nnew mode 2\n"), []byte("diff --git a/a b/a\nold mode 1\nnew mode 2\n"), true},
 		"another mode":  {[]byte("diff --git a/a b/a\nold mode 1\nnew mode 2\n"), []byte("diff --git a/a b/a\nold mode 2\nnew mode 1\n"), false},
 		"the old content of a binary": {
-			[]byte("diff --git a/a b/a\nindex 1..2 100644\nGIT binary patch\nliteral 1\nx\n"), []byte("diff --git a/a b/a\nindex 3..2 100644\nGIT binary patch\ndelta 2\ny\n"), true,
+			[]byte("diff --git a/a b/a\nindex 1..2 100644\nGIT binary patch\nliteral 1\nx\n"), []byte("diff --git a/a b/a\nindex 3..2\nGIT binary patch\ndelta 2\ny\n"), true,
 		},
 		"the new content of a binary": {
 			[]byte("diff --git a/a b/a\nindex 1..2\nGIT binary patch\nx\n"), []byte("diff --git a/a b/a\nindex 1..3\nGIT binary patch\nx\n"), false,
@@ -130,6 +127,8 @@ func TestWhichPatchesAreOne(t *testing.T) {
 		})
 	}
 	assert.Empty(t, decision.PatchLines([]byte("diff --git a/a b/a\nold mode 100644\nnew mode 100755\n")), "no lines, but a change")
+	assert.Equal(t, []string{"-a", "+b", "+diff --git a/x b/x"},
+		decision.PatchLines([]byte("diff --git a/a b/a\n@@ -1 +1 @@\n-a\n+b\ndiff --git a/b b/b\n@@ -0,0 +1 @@\n+diff --git a/x b/x\n")), "a count that is missing is 1")
 	assert.Equal(t, []string{"-a", "+-- b", "+++ c"}, decision.PatchLines(hunk("-a", "+-- b", "+++ c", " d")))
 }
 
