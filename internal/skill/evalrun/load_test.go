@@ -108,7 +108,7 @@ func TestSkillsThatCannotBeLoaded(t *testing.T) {
 		write(t, dir, map[string]string{fmt.Sprintf("s%d/SKILL.md", i): "x"})
 	}
 	_, err := Load(filepath.Join(dir, "gone"), ".", "")
-	require.ErrorContains(t, err, "there is no directory "+filepath.Join(dir, "gone")+"; skills in "+dir+": s0, s1, s2, s3, s4, s5, s6, s7")
+	require.EqualError(t, err, "there is no directory "+filepath.Join(dir, "gone")+"; skills in "+dir+": s0, s1, s2, s3, s4, s5, s6, s7")
 }
 
 func TestWhatIsHiddenOfASkill(t *testing.T) {

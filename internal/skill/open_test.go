@@ -1,0 +1,225 @@
+package skill_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/history/results"
+	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/skill"
+	"github.com/org/autoloop/internal/skill/workspace"
+)
+
+// TestWhereARunWorks has what is at the place of a workspace before a run.
+func TestWhereARunWorks(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		prepare func(t *testing.T, base, place string)
+		says    string // the error, "" for none
+		warns   string
+		skill   string // that it is of, from the base
+	}{
+		"nothing": {func(*testing.T, string, string) {}, "", "", "s"},
+		"an empty directory": {func(t *testing.T, _, place string) {
+			t.Helper()
+			require.NoError(t, os.Mkdir(place, 0o755))
+		}, "", "", "s"},
+		"files of others": {func(t *testing.T, _, place string) { t.Helper(); putFile(t, filepath.Join(place, "notes.md"), "x") }, `is no workspace and has "notes.md" in it`, "", ""},
+		"a file":          {func(t *testing.T, _, place string) { t.Helper(); putFile(t, place, "x") }, "is no directory", "", ""},
+		"its own": {func(t *testing.T, base, place string) {
+			t.Helper()
+			_, err := workspace.Create(t.Context(), place, filepath.Join(base, "s"))
+			require.NoError(t, err)
+		}, "", "", "s"},
+		"its own, by a link": {func(t *testing.T, base, place string) {
+			t.Helper()
+			require.NoError(t, os.Symlink("s", filepath.Join(base, "link")))
+			_, err := workspace.Create(t.Context(), place, filepath.Join(base, "link"))
+			require.NoError(t, err)
+		}, "", "", "s"},
+		"that of another": {func(t *testing.T, base, place string) {
+			t.Helper()
+			putFile(t, filepath.Join(base, "other", "SKILL.md"), "x")
+			_, err := workspace.Create(t.Context(), place, filepath.Join(base, "other"))
+			require.NoError(t, err)
+		}, "is the workspace of ", "", ""},
+		"that of one that moved": {func(t *testing.T, base, place string) {
+			t.Helper()
+			putFile(t, filepath.Join(base, "other", "SKILL.md"), "x")
+			_, err := workspace.Create(t.Context(), place, filepath.Join(base, "other"))
+			require.NoError(t, err)
+			require.NoError(t, os.RemoveAll(filepath.Join(base, "other")))
+		}, "", "", "s"},
+		"a script's": {func(t *testing.T, _, place string) {
+			t.Helper()
+			putFile(t, filepath.Join(place, "v0", "SKILL.md"), "x")
+		}, "", "was made by another program: writing manifests", "s"},
+		"one cut off": {func(t *testing.T, _, place string) {
+			t.Helper()
+			putFile(t, filepath.Join(place, "manifest.json"), "{")
+		}, "is no manifest of a workspace, or was cut off", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			base, err := filepath.EvalSymlinks(t.TempDir())
+			require.NoError(t, err)
+			t.Cleanup(func() { assert.NoError(t, files.RemoveAll(base)) })
+			dir, place := filepath.Join(base, "s"), filepath.Join(base, "s-autoresearch")
+			putFile(t, filepath.Join(dir, "SKILL.md"), "x")
+			c.prepare(t, base, place)
+			said := &bytes.Buffer{}
+			w, err := skill.OpenOrCreate(t.Context(), place, dir, said)
+			if c.warns == "" {
+				assert.Empty(t, said.String())
+			}
+			assert.Contains(t, said.String(), c.warns)
+			if c.says != "" {
+				require.ErrorContains(t, err, c.says)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, filepath.Join(base, c.skill), w.Skill)
+			assert.DirExists(t, w.Version(0))
+		})
+	}
+}
+
+func TestWhatARunGoesOnFrom(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		rows  string // as their actions begin
+		run   *workspace.Run
+		count int
+		says  string
+	}{
+		"nothing":                     {"", nil, 3, ""},
+		"nothing, though it began":    {"", &workspace.Run{Count: 3}, 3, ""},
+		"a run that ended":            {"bkr", nil, 3, "s: going on from v1, iteration 3\n"},
+		"one that was interrupted":    {"bkr", &workspace.Run{After: 0, Count: 3}, 3, "s: going on from v1, iteration 3; it finishes the run that was interrupted, 1 of 3 are left\n"},
+		"of another number":           {"bkr", &workspace.Run{After: 0, Count: 3}, 4, "s: going on from v1, iteration 3\n"},
+		"after runs before":           {"bkrrr", &workspace.Run{After: 3, Count: 5}, 5, "s: going on from v1, iteration 5; it finishes the run that was interrupted, 4 of 5 are left\n"},
+		"measured anew in the middle": {"bkrb", &workspace.Run{After: 2, Count: 2}, 2, "s: going on from v3, iteration 4; it finishes the run that was interrupted, 2 of 2 are left\n"},
+	} {
+		w := &workspace.Workspace{Dir: t.TempDir(), Run: c.run}
+		for n, action := range c.rows {
+			require.NoError(t, w.Append(results.Row{Iteration: n, Action: map[rune]results.Action{'b': results.Baseline, 'k': results.Kept, 'r': results.Reverted}[action], Changelog: "x"}))
+		}
+		text, err := skill.GoesOn(w, "s", c.count)
+		require.NoError(t, err, name)
+		assert.Equal(t, c.says, text, name)
+	}
+	w := &workspace.Workspace{Dir: t.TempDir()}
+	putFile(t, filepath.Join(w.Dir, "results.tsv"), "no table\n")
+	_, err := skill.GoesOn(w, "s", 1)
+	require.ErrorContains(t, err, "results.tsv")
+	ended := skill.BrokenOff(canceled(t), w, nil)
+	assert.Empty(t, ended, "what cannot be read promises nothing")
+	empty := &workspace.Workspace{Dir: t.TempDir()}
+	assert.Equal(t, "interrupted: nothing was measured yet in "+empty.Dir+"; the same command goes on from there\n", skill.BrokenOff(canceled(t), empty, nil))
+}
+
+// canceled is a context that has ended.
+func canceled(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	return ctx
+}
+
+// hold works in the workspace of a bench until the test ends.
+func hold(t *testing.T, b *bench) {
+	t.Helper()
+	other, err := workspace.OpenWorkspace(b.Workspace.Dir)
+	require.NoError(t, err)
+	release, err := other.Hold()
+	require.NoError(t, err)
+	t.Cleanup(release)
+}
+
+// alter changes a version of a bench.
+func alter(t *testing.T, b *bench, version int) {
+	t.Helper()
+	file := filepath.Join(b.Workspace.Version(version), "SKILL.md")
+	require.NoError(t, os.Chmod(file, 0o600))
+	require.NoError(t, os.WriteFile(file, []byte("altered"), 0o600))
+}
+
+// TestTitlesOfReports are what the skill calls itself, what its suite does, or where it is.
+func TestTitlesOfReports(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ skill, suite, place, want string }{
+		"its own name":       {"---\nname: own\n---\n", `{"skill_name": "suite", "evals": `, "s", "own"},
+		"its suite's":        {"no frontmatter\n", `{"skill_name": "suite", "evals": `, "s", "suite"},
+		"its directory's":    {"no frontmatter\n", `{"evals": `, "s", "s"},
+		"that of v0 is none": {"---\nname: v0\n---\n", `{"evals": `, "s", "s"},
+	} {
+		base, err := filepath.EvalSymlinks(t.TempDir())
+		require.NoError(t, err)
+		t.Cleanup(func() { assert.NoError(t, files.RemoveAll(base)) })
+		dir := filepath.Join(base, c.place)
+		putFile(t, filepath.Join(dir, "SKILL.md"), c.skill)
+		putFile(t, filepath.Join(dir, "evals", "evals.json"), c.suite+`[{"id": 1, "prompt": "p", "expectations": ["x"]}]}`)
+		w, err := workspace.Create(t.Context(), filepath.Join(base, "ws"), dir)
+		require.NoError(t, err)
+		v := &skill.Versions{Workspace: w, Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}
+		r, _, err := v.Report(t.Context(), 0)
+		require.NoError(t, err, name)
+		assert.Equal(t, c.want, r.Skill, name)
+	}
+}
+
+// TestWhatApplyAndUndoMayTouch: a skill is changed where its workspace says that it is,
+// when nobody else works there, and never to what is no version.
+func TestWhatApplyAndUndoMayTouch(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		spoil  func(t *testing.T, b *bench)
+		change skill.Change
+		says   string
+		misuse bool
+	}{
+		"no skill is named":       {func(_ *testing.T, b *bench) { b.Workspace.Skill = "" }, skill.Change{Version: 1, Yes: true}, "the workspace does not say where its skill is: give --skill DIR", true},
+		"it is gone":              {func(t *testing.T, b *bench) { t.Helper(); require.NoError(t, os.RemoveAll(b.dir)) }, skill.Change{Version: 1, Yes: true}, "read the skill: ", false},
+		"a run works there":       {func(t *testing.T, b *bench) { t.Helper(); hold(t, b) }, skill.Change{Version: 1, Yes: true}, "another run works in ", false},
+		"no such version":         {func(*testing.T, *bench) {}, skill.Change{Version: 9, Yes: true}, "--version 9: no such version was kept; there are v0, v1", true},
+		"a version below all":     {func(*testing.T, *bench) {}, skill.Change{Version: -7, Yes: true}, "--version -7: no such version was kept", true},
+		"the version was altered": {func(t *testing.T, b *bench) { t.Helper(); alter(t, b, 1) }, skill.Change{Version: 1, Yes: true}, "was altered", false},
+		"the original was":        {func(t *testing.T, b *bench) { t.Helper(); alter(t, b, 0) }, skill.Change{Version: 1, Yes: true}, "was altered", false},
+		"the original is gone":    {func(t *testing.T, b *bench) { t.Helper(); require.NoError(t, files.RemoveAll(b.Workspace.Version(0))) }, skill.Change{Version: 1, Yes: true}, "is missing", false},
+		"the skill links out": {func(t *testing.T, b *bench) {
+			t.Helper()
+			require.NoError(t, os.Symlink("/etc", filepath.Join(b.dir, "l")))
+		}, skill.Change{Version: 1, Yes: true}, "is a link that leaves the tree", false},
+		"a name that is no text": {func(t *testing.T, b *bench) { t.Helper(); putFile(t, filepath.Join(b.dir, "a\x1b[2Jb\n"), "x") }, skill.Change{Version: 1, Yes: true}, "changed since v0 (ab); nothing was applied", false},
+		"many files changed": {func(t *testing.T, b *bench) {
+			t.Helper()
+			for _, name := range strings.Fields("a b c d e f g h") {
+				putFile(t, filepath.Join(b.dir, name), "x")
+			}
+		}, skill.Change{Version: 1, Yes: true}, "changed since v0 (a, b, c, d, e, and 3 more); nothing was applied", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			c.spoil(t, b)
+			before, _ := workspace.Scan(t.Context(), b.dir)
+			done, err := b.Apply(t.Context(), c.change)
+			require.ErrorContains(t, err, c.says)
+			assert.Nil(t, done)
+			var wrong *misuse.Error
+			assert.Equal(t, c.misuse, errors.As(err, &wrong), "%v", err)
+			after, _ := workspace.Scan(t.Context(), b.dir)
+			assert.Equal(t, before, after)
+			assert.Empty(t, b.asked)
+		})
+	}
+}
