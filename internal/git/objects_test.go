@@ -1,6 +1,7 @@
 package git_test
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -147,4 +148,33 @@ func TestTemporaryFilesAreWhereTheyShall(t *testing.T) {
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	assert.Empty(t, left)
+}
+
+// TestLargeFilesAreWrittenAsTheyAre: files of a size at which each is written by itself are
+// in the tree that git's own index makes of them, whatever the repository makes of files.
+func TestLargeFilesAreWrittenAsTheyAre(t *testing.T) {
+	t.Parallel()
+	for _, flags := range [][]string{nil, {"--object-format=sha256"}} {
+		f := newFixture(t, flags...)
+		f.user("config", "core.autocrlf", "true")
+		f.user("config", "core.bigFileThreshold", "100k")
+		f.write(".gitattributes", "* text eol=crlf ident\n")
+		large := bytes.Repeat([]byte("a\r\nb $Id$\n"), 30_000)
+		files := map[string]*git.File{
+			"small": {Data: large[:1000]}, "edge": {Data: large[:256<<10]}, "d/above": {Data: large[:256<<10+1]}, "d/large": {Data: large, Mode: git.ModeExecutable},
+		}
+		for range 2 { // the second time they are there
+			tree, err := f.repo.WriteFiles(t.Context(), "", files)
+			require.NoError(t, err)
+			for path, file := range files {
+				found, err := f.repo.Cat(t.Context(), tree+":"+path)
+				require.NoError(t, err)
+				require.True(t, bytes.Equal(file.Data, found[0].Data), path)
+			}
+			want, err := git.WriteThroughIndex(f.repo, t.Context(), "", files)
+			require.NoError(t, err)
+			assert.Equal(t, want, tree)
+		}
+		f.user("fsck", "--strict", "--no-dangling")
+	}
 }
