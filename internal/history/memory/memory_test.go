@@ -47,6 +47,38 @@ func TestUpdateWritesOneCommit(t *testing.T) {
 	assert.Equal(t, map[string][]byte{"x": []byte("state after two\n"), "y": []byte("state after three\n")}, states)
 }
 
+// TestTableIsThatOfTheCommit: the table that was read last is kept, and another is never
+// taken for it, whoever wrote it.
+func TestTableIsThatOfTheCommit(t *testing.T) {
+	t.Parallel()
+	c := newCheckout(t)
+	other := *c
+	other.openMemory("")
+	put := func(c *checkout, program, table string) (commit string) {
+		commit, err := c.Update(t.Context(), memory.Update{Program: program, Message: "m", Apply: func(current memory.Files) (memory.Files, error) {
+			current.Results = []byte(table)
+			return current, nil
+		}})
+		require.NoError(t, err)
+		return commit
+	}
+	first := put(c, "x", "one\n")
+	put(c, "y", "two\n")
+	for _, want := range []string{"one\n", "three\n"} {
+		for program, want := range map[string]string{"x": want, "y": "two\n"} {
+			for range 2 {
+				files, _, err := c.Read(t.Context(), program)
+				require.NoError(t, err)
+				assert.Equal(t, want, string(files.Results))
+			}
+		}
+		put(&other, "x", "three\n")
+	}
+	files, err := c.At(t.Context(), first, "x")
+	require.NoError(t, err)
+	assert.Equal(t, "one\n", string(files.Results))
+}
+
 func TestUpdateLeavesTheCheckoutAlone(t *testing.T) {
 	t.Parallel()
 	_, clone := newShared(t)
