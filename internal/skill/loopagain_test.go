@@ -307,6 +307,35 @@ func noisy(t *testing.T, most int) {
 	assert.Contains(t, scored.String(), ", the median of 8 runs; passed and total are sums over them\n")
 }
 
+// TestNoiseEndsWithItsExecutor: what one executor scores twice in two ways, the next
+// one may score alike, in every process.
+func TestNoiseEndsWithItsExecutor(t *testing.T) {
+	t.Parallel()
+	k := newTrack(t, "2 2 0", "2 3 0", "2 2 0")
+	k.loop.Runs, k.loop.Improver = 0, k.texts("better", "worse", "worse", "worse", "worse")
+	k.says["better"], k.says["worse"] = []string{"2 3 0", "2 2 0", "2 1 0"}, []string{"1 0 0"}
+	_, err := k.run()
+	require.NoError(t, err)
+	require.Equal(t, "br", k.actions())
+	first := func(n int) string {
+		runs, _ := k.runsOf(n)
+		return runs[0]
+	}
+	_, err = k.run()
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(first(2), "pairs "), "it was noisy before")
+	k.says["original"] = []string{"2 2 0"}
+	k.loop.Executor = history.Executor{Agent: "another"}
+	for range 2 {
+		k.reopened()
+		_, err = k.run()
+		require.NoError(t, err)
+	}
+	require.Equal(t, "brrbrr", k.actions())
+	assert.Equal(t, "once candidate +", first(4), "in the process that measured anew")
+	assert.Equal(t, "once candidate +", first(5), "and in the next one")
+}
+
 func TestFaultsInSeveralRuns(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -152,10 +152,11 @@ func (s *state) side(ctx context.Context, n int, candidate string, side decision
 	return s.Evals.Measure(ctx, dir, out)
 }
 
-// wasNoisy reports whether an earlier iteration came to pairs: it then measured
-// the best version more than once.
+// wasNoisy reports whether an iteration since the last baseline came to pairs: it
+// then measured the best version more than once. What was measured before that
+// says nothing about the executor of now.
 func (s *state) wasNoisy() bool {
-	for n := range s.last + 1 {
+	for n := startOf(s.rows); n <= s.last; n++ {
 		if _, err := os.Lstat(filepath.Join(s.Workspace.Iteration(n), incumbentRun+"2")); err == nil {
 			return true
 		}
