@@ -131,7 +131,7 @@ func (s *state) propose(ctx context.Context, n int, tree workspace.Tree) (agent.
 	best, whole := evals.RateValue(s.best.Rate), metric.FromInt(1)
 	text := prompt.Build(prompt.Input{
 		Program: s.Name, Iteration: n, Goal: prompt.SkillGoal("Improve the skill "+s.Name+".", "."), Targets: []string{"**"}, Protected: []string{evals.Dir + "/"},
-		Files: files, Direction: metric.Higher, Target: &whole, Best: &best, Initial: s.rows[0].Score, Attempts: s.attempts(), Output: s.best.Failures,
+		Files: files, Direction: metric.Higher, Target: &whole, Best: &best, Initial: s.initial(), Attempts: s.attempts(), Output: s.best.Failures,
 	})
 	var live func(string)
 	if s.Improving != nil {
@@ -143,6 +143,17 @@ func (s *state) propose(ctx context.Context, n int, tree workspace.Tree) (agent.
 		Dir:  s.Workspace.Candidate(), Prompt: text, Env: env, Home: home, Timeout: s.Timeout, Model: s.Model, Command: s.Command,
 		IsTarget: allowed, Targets: files, Direction: metric.Higher, Incumbent: &best, Iteration: n, Seed: 1,
 	})
+}
+
+// initial is the score of the last baseline: what another executor scored before it
+// is no start.
+func (s *state) initial() (score *metric.Value) {
+	for _, row := range s.rows {
+		if row.Action == results.Baseline {
+			score = row.Score
+		}
+	}
+	return score
 }
 
 // attempts are the earlier iterations as the prompt shows them.
