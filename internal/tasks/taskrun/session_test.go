@@ -404,3 +404,32 @@ func TestGlobsThatAreNone(t *testing.T) {
 		assert.Equal(t, want, only.Match(path), path)
 	}
 }
+
+// TestWhatIsKnownOfChance: that nothing varies is known only of two runs of everything
+// that an automatic comparison made.
+func TestWhatIsKnownOfChance(t *testing.T) {
+	t.Parallel()
+	yes, no := true, false
+	for name, c := range map[string]struct {
+		auto, varies bool
+		repeats      int
+		want         *bool
+	}{
+		"one run":                     {true, false, 1, nil},
+		"two runs that came the same": {true, false, 2, &no},
+		"two that did not":            {true, true, 2, &yes},
+		"a model works":               {true, true, 1, &yes},
+		"somebody said how often":     {false, false, 5, nil},
+		"said, and a model works":     {false, true, 1, &yes},
+		"nothing was run":             {true, false, 0, nil},
+	} {
+		s := &session{auto: c.auto, varies: c.varies, records: map[unit]record{}, tasks: []*prepared{{}, {}}}
+		for k := range c.repeats {
+			for task := range s.tasks {
+				s.records[unit{task, theBaseline, k}], s.records[unit{task, theCandidate, k}] = record{}, record{}
+			}
+		}
+		assert.Equal(t, c.want, s.stochastic(), name)
+		assert.Equal(t, c.repeats, s.repeatsMade(), name)
+	}
+}
