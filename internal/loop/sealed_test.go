@@ -16,7 +16,9 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/audit"
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/loop/evaluation"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // putOff writes runs that were put off, or that found CI without an answer when an
@@ -171,4 +173,40 @@ func TestCIDecidesAfterMonths(t *testing.T) {
 			assert.Equal(t, wantBest, gotBest)
 		})
 	}
+}
+
+// TestTableIsReadAgainWhenItIsAnother: a table to which an attempt added that never got
+// through is not taken for the one on record, and neither is one that a person changes
+// while an iteration runs.
+func TestTableIsReadAgainWhenItIsAnother(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "", "1", "2", "3")
+	b.one()
+	files, _, err := b.service.Memory.Read(t.Context(), "p")
+	require.NoError(t, err)
+	before, err := openRecords(b.service.Program, files)
+	require.NoError(t, err)
+	again, err := openRecordsAfter(b.service.Program, files, before)
+	require.NoError(t, err)
+	assert.Same(t, before.table, again.table, "it is the same")
+	require.NoError(t, again.table.Append(results.Row{Iteration: 2, Action: results.Reverted, Changelog: "lost"}, metric.Higher))
+	again, err = openRecordsAfter(b.service.Program, files, again)
+	require.NoError(t, err)
+	assert.Equal(t, string(files.Results), string(again.table.Bytes()))
+	assert.Len(t, again.table.Rows(), 2)
+
+	propose := b.agent
+	b.agent = func(request agent.Request) agent.Reply {
+		_, err := b.service.Memory.Update(t.Context(), memory.Update{Program: "p", Message: "edit", Apply: func(files memory.Files) (memory.Files, error) {
+			files.Results = []byte(strings.Replace(string(files.Results), "try 2", "my favourite", 1))
+			return files, nil
+		}})
+		require.NoError(t, err)
+		return propose(request)
+	}
+	b.one()
+	table := b.git("show", memory.MemoryBranch+":p.results.tsv")
+	assert.Contains(t, table, "my favourite")
+	assert.Contains(t, table, "try 3")
+	assert.NotContains(t, table, "try 2")
 }
