@@ -44,7 +44,7 @@ func TestWhatAPersonWroteIsNeverLost(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 19))
 			b := newBench(t)
 			merges := map[string]bool{} // digests
-			history := ""
+			history, undone := "", false
 			for step := range 12 {
 				before, kept := b.state(), b.snapshots()
 				var done *skill.Changed
@@ -57,6 +57,7 @@ func TestWhatAPersonWroteIsNeverLost(t *testing.T) {
 					lines := strings.Split(b.text(), "\n")
 					lines[2*random.IntN(3)] = fmt.Sprint("step ", step)
 					b.edit(strings.Join(lines, "\n"))
+					undone = false
 					continue
 				case 1:
 					done, err = b.Apply(t.Context(), change)
@@ -72,6 +73,8 @@ func TestWhatAPersonWroteIsNeverLost(t *testing.T) {
 					continue
 				}
 				require.True(t, done.Done, history)
+				require.False(t, kind == 2 && undone && done.Changed, "undoing twice undoes once:%s", history)
+				undone = kind == 2
 				require.Equal(t, before != after, done.Changed, history)
 				if before != after && !merges[before] {
 					require.Contains(t, now, before, "what it was is lost:%s", history)
@@ -96,4 +99,18 @@ func (b *bench) state() string {
 	tree, err := workspace.Scan(b.t.Context(), b.dir)
 	require.NoError(b.t, err)
 	return tree.Digest()
+}
+
+// TestAManifestDoesNotMakeATextAVersion: what workspaces of before, or somebody, noted
+// as applied is held against the version itself.
+func TestAManifestDoesNotMakeATextAVersion(t *testing.T) {
+	t.Parallel()
+	for name, version := range map[string]int{"of v1": 1, "of the original": 0, "of none": 7} {
+		b := newBench(t)
+		b.edit("mine\n\nsecond\n\nthird\n")
+		b.Workspace.Applied = &workspace.Applied{Version: version, Digest: b.state()}
+		_, err := b.Apply(t.Context(), skill.Change{Version: 1, Yes: true})
+		require.ErrorContains(t, err, "changed since v0 (SKILL.md); nothing was applied", name)
+		assert.Equal(t, "mine\n\nsecond\n\nthird\n", b.text(), name)
+	}
 }
