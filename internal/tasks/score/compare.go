@@ -1,6 +1,7 @@
 package score
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 
@@ -49,7 +50,7 @@ type comparer struct {
 	places              []int
 	chances             chances
 	sum                 *big.Rat // of the deltas; nil when one could not be computed
-	held                bool     // at most neutral
+	held                string   // what keeps the verdict at most neutral, "" for nothing
 	varies              bool
 }
 
@@ -81,6 +82,9 @@ func (c *comparer) stray(side string, o format.SuiteOutcome) {
 }
 
 func (c *comparer) regress(r Reason) { c.Regressions = append(c.Regressions, r) }
+
+// hold keeps the verdict at most neutral; the first reason is said.
+func (c *comparer) hold(why string) { c.held = cmp.Or(c.held, why) }
 
 func (c *comparer) note(r Reason) { c.Notes = append(c.Notes, r) }
 
@@ -196,7 +200,7 @@ func (c *comparer) checks() {
 		if p := chance.drop(i); p <= significance {
 			c.regress(c.objectiveReason(ObjectiveDrop, d, fmt.Sprintf(", and no run of the candidate is as good as the baseline's worst (%s)", chanceText(p))))
 		} else {
-			c.held = true
+			c.hold("a task that may have lost checks")
 			c.note(c.objectiveReason(NotSignificant, d, fmt.Sprintf(", which may be chance (%s); nothing is promoted", chanceText(p))))
 		}
 	}
@@ -213,7 +217,7 @@ func (c *comparer) unchecked(p pair, d Delta) {
 	if before.Sign() == after.Sign() {
 		return
 	}
-	c.held = true
+	c.hold("checks on one side only")
 	c.note(Reason{
 		Kind: ChecksOneSided, Task: p.id, Before: d.BaselineObjective.String(), After: d.CandidateObjective.String(),
 		Text: p.name + ": has checks on one side only, and nothing is promoted",

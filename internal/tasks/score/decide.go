@@ -31,7 +31,7 @@ func (c *comparer) decide() {
 	switch {
 	case len(c.Regressions) > 0:
 		c.Verdict = decision.Regressed
-	case c.held && c.Verdict == decision.Improved:
+	case c.held != "" && c.Verdict == decision.Improved:
 		c.Verdict = decision.Neutral
 	}
 	if c.Totals.Tasks == 0 {

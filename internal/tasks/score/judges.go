@@ -21,7 +21,7 @@ func (c *comparer) judge(before, after format.Score) (drop bool) {
 	case answeredBefore == 0 && answeredAfter == 0:
 		return false
 	case 2*answeredBefore >= len(before.Runs) != (2*answeredAfter >= len(after.Runs)):
-		c.held = true
+		c.hold("a judge on one side only")
 		c.note(Reason{
 			Kind: JudgeOneSided, Task: before.TaskID,
 			Before: fmt.Sprintf("%d/%d", answeredBefore, len(before.Runs)), After: fmt.Sprintf("%d/%d", answeredAfter, len(after.Runs)),
@@ -29,7 +29,7 @@ func (c *comparer) judge(before, after format.Score) (drop bool) {
 		})
 		return true
 	case judgeOf(before.Runs) != "" && judgeOf(after.Runs) != "" && judgeOf(before.Runs) != judgeOf(after.Runs):
-		c.held = true
+		c.hold("two judges")
 		c.note(Reason{
 			Kind: JudgeDiffers, Task: before.TaskID, Before: judgeOf(before.Runs), After: judgeOf(after.Runs),
 			Text: fmt.Sprintf("%s: two judges, %s and %s; they are left out, and nothing is promoted", name, plain.Short(judgeOf(before.Runs), document.MaxShown), plain.Short(judgeOf(after.Runs), document.MaxShown)),

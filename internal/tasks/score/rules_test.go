@@ -2,6 +2,7 @@ package score_test
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 	"testing"
@@ -179,4 +180,127 @@ func TestDropAmongTasks(t *testing.T) {
 	assert.Empty(t, loud.Regressions)
 	assert.Greater(t, *loud.Deltas[29].PValue, *quiet.Deltas[0].PValue)
 	assert.Contains(t, kinds(loud.Notes), score.NotSignificant)
+}
+
+// TestSummaries: the one line says what decided, and what holds a gain back.
+func TestSummaries(t *testing.T) {
+	t.Parallel()
+	single := func(scores string) format.SuiteOutcome { return outcome(t, "["+scores+"]") }
+	checks := func(passed ...int) format.SuiteOutcome { // of four, in three runs of each task
+		var o format.SuiteOutcome
+		for i, n := range passed {
+			run := format.Run{Objective: format.Passed(n, 4)}
+			o.Scores = append(o.Scores, format.Score{TaskID: fmt.Sprint("t", i), Runs: []format.Run{run, run, run}})
+		}
+		return o
+	}
+	for name, c := range map[string]struct {
+		baseline, candidate format.SuiteOutcome
+		summary             string
+	}{
+		"nothing":            {single(""), single(one("a", 1, 1, "")), "neutral: nothing to compare"},
+		"the same":           {single(one("a", 1, 2, "")), single(one("a", 1, 2, "")), "neutral: net composite gain 0 over 1 task"},
+		"a loss in the band": {single(one("a", 1, 1, `, "composite": 0.5`)), single(one("a", 1, 1, `, "composite": 0.49`)), "neutral: net composite gain -0.01 over 1 task"},
+		"a gain in the band": {single(one("a", 1, 1, `, "composite": 0.5`)), single(one("a", 1, 1, `, "composite": 0.51`)), "neutral: net composite gain +0.01 over 1 task, which does not exceed 0.01"},
+		"a gain":             {single(one("a", 1, 2, "") + "," + one("b", 1, 1, "")), single(one("a", 2, 2, "") + "," + one("b", 1, 1, "")), "improved: net composite gain +0.5 over 2 tasks, no hard regression"},
+		"a gain of one run of a model": {
+			single(one("a", 1, 2, `, "judge": {"score0to1": 1}`)), single(one("a", 2, 2, `, "judge": {"score0to1": 1}`)),
+			"improved: net composite gain +0.3 over 1 task, no hard regression; not promotable, because it is a single run",
+		},
+		"a regression":          {single(one("a", 2, 2, "")), single(one("a", 1, 2, `, "composite": 1`)), "regressed: 1 hard regression, net composite gain 0 over 1 task"},
+		"regressions":           {single(one("a", 2, 2, "")), single(one("a", 1, 2, "")), "regressed: 2 hard regressions, net composite gain -0.5 over 1 task"},
+		"a number that is none": {single(one("a", 1, 2, "")), single(one("a", 1, 2, `, "composite": null`)), "regressed: 1 hard regression, the net composite gain could not be computed"},
+		"a judge on one side":   {single(one("a", 1, 2, "") + "," + one("b", 0, 1, "")), single(one("a", 1, 2, `, "judge": {"score0to1": 1}`) + "," + one("b", 1, 1, "")), "neutral: net composite gain +1 over 2 tasks, held back by a judge on one side only"},
+		"two judges": {
+			single(one("a", 1, 2, `, "judge": {"score0to1": 0, "model": "x"}`)), single(one("a", 2, 2, `, "judge": {"score0to1": 1, "model": "y"}`)),
+			"neutral: net composite gain +0.5 over 1 task, held back by two judges",
+		},
+		"checks on one side":      {single(one("a", 0, 4, "")), single(one("a", 0, 0, "")), "neutral: net composite gain +1 over 1 task, held back by checks on one side only"},
+		"checks that may be lost": {checks(0, 0, 4), checks(4, 4, 3), "neutral: net composite gain +1.75 over 3 tasks (p = 0.0025), held back by a task that may have lost checks"},
+		"chance":                  {repeated([]float64{.1, .2}), repeated([]float64{.8, .9}), "neutral: net composite gain +0.7 over 1 task (p = 0.17), which may be chance"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			assert.Equal(t, c.summary, score.Compare(c.baseline, c.candidate, score.DefaultThresholds()).Summary)
+		})
+	}
+}
+
+// TestSoManyRunsAreDrawn: beyond what can be counted the arrangements are drawn, the same
+// each time, and a chance is never nothing.
+func TestSoManyRunsAreDrawn(t *testing.T) {
+	t.Parallel()
+	side := func(from float64) []float64 {
+		list := make([]float64, 9) // 48,620 arrangements
+		for i := range list {
+			list[i] = from + float64(i)/100
+		}
+		return list
+	}
+	for name, shared := range map[string]bool{"within tasks": false, "whole runs": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			set := score.DefaultThresholds()
+			set.Shared = shared
+			up := score.Compare(repeated(side(0.2), side(0.3)), repeated(side(0.6), side(0.7)), set)
+			assert.True(t, up.Promotable, up.Summary)
+			assert.Positive(t, *up.PValue)
+			assert.Less(t, *up.PValue, 0.001)
+			down := score.Compare(repeated(side(0.6), side(0.7)), repeated(side(0.2), side(0.3)), set)
+			assert.Equal(t, decision.Regressed, down.Verdict)
+			assert.InDelta(t, 1, *down.PValue, 0.001)
+			for _, d := range down.Deltas {
+				assert.Positive(t, *d.PValue)
+				assert.Less(t, *d.PValue, 0.01)
+			}
+			assert.Equal(t, down, score.Compare(repeated(side(0.6), side(0.7)), repeated(side(0.2), side(0.3)), set))
+			slight := score.Compare(repeated(side(0.2)), repeated(side(0.215)), set)
+			assert.InDelta(t, asFarApart(append(side(0.215), side(0.2)...)), *slight.PValue, 0.02, "as when all are counted")
+		})
+	}
+}
+
+// asFarApart is the part of all choices of half of the samples whose sum is as large as
+// that of the first half.
+func asFarApart(samples []float64) float64 {
+	half, as, all := len(samples)/2, 0.0, 0.0
+	sum := func(chosen uint) (sum float64) {
+		for i, x := range samples {
+			if chosen>>i&1 == 1 {
+				sum += x
+			}
+		}
+		return sum
+	}
+	observed := sum(1<<half - 1)
+	for chosen := range uint(1) << len(samples) {
+		if bits.OnesCount(chosen) != half {
+			continue
+		}
+		all++
+		if sum(chosen) >= observed-1e-9 {
+			as++
+		}
+	}
+	return as / all
+}
+
+// TestBaseIsACompositeWithoutCosts of one run, whatever a file says of its composite.
+func TestBaseIsACompositeWithoutCosts(t *testing.T) {
+	t.Parallel()
+	given, weight := metric.NumberFromFloat(0.9), metric.MustValue("0.2")
+	run := format.Run{Objective: format.Passed(1, 3), Composite: &given, Cost: costs(100, 1)}
+	base, ok := score.Base(run, &weight)
+	require.True(t, ok)
+	assert.Equal(t, "0.333333", base.String(), "without a judge his weight counts for nothing")
+	run.Judge = &format.Judgement{Score: metric.NumberFromFloat(1)}
+	base, ok = score.Base(run, &weight)
+	require.True(t, ok)
+	assert.Equal(t, "0.5", base.String(), "(0.6/3 + 0.2) / 0.8")
+	run.Judge.Score = metric.NonFinite()
+	_, ok = score.Base(run, nil)
+	assert.False(t, ok)
+	run.Judge, run.Objective.Total = nil, metric.NonFinite()
+	_, ok = score.Base(run, nil)
+	assert.False(t, ok)
 }

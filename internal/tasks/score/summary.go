@@ -37,8 +37,8 @@ func (c *comparer) why() string {
 		return ""
 	case c.NetGain.Cmp(band) <= 0:
 		return fmt.Sprintf(", which does not exceed %s", band)
-	case c.held:
-		return ", but a judge or checks on one side only decide nothing"
+	case c.held != "":
+		return ", held back by " + c.held
 	default:
 		return ", which may be chance"
 	}
