@@ -74,6 +74,7 @@ func TestWhatAskingCosts(t *testing.T) {
 		"a refusal":                      {cent, []reply{{in: -1, out: -1, err: refused}}, "0", "0"},
 		"an answer, then a refusal":      {cent, []reply{{text: bad, in: 10, out: 5}, {in: -1, out: -1, err: refused}}, "15", "0.1"},
 		"no connection":                  {cent, []reply{{in: -1, out: -1, err: errors.New("reset")}}, "-", "-"},
+		"an error after tokens":          {cent, []reply{{in: 10, out: 5, err: errors.New("cut off")}}, "15", "-"},
 		"an error before any status":     {cent, []reply{{in: -1, out: -1, err: &models.Error{Message: "reset"}}}, "-", "-"},
 		"wrapped in another error's say": {cent, []reply{{in: -1, out: -1, err: fmt.Errorf("ask: %w", refused)}}, "0", "0"},
 	} {
