@@ -408,7 +408,7 @@ func named(paths []string) string {
 			shown = append(shown, fmt.Sprintf("and %d more", len(paths)-most))
 			break
 		}
-		shown = append(shown, plain.Short(name, lineWidth))
+		shown = append(shown, plain.Clip(plain.Path(name), lineWidth))
 	}
 	return strings.Join(shown, ", ")
 }
