@@ -59,6 +59,50 @@ func TestRead(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
+// TestReadAll has three runs of a suite, of which none is the score alone.
+func TestReadAll(t *testing.T) {
+	t.Parallel()
+	whole := `{"expectations": [{"text": "a", "passed": true}, {"text": "b", "passed": true}], "eval_feedback": {"overall": "well"}}`
+	runs := []string{t.TempDir(), t.TempDir(), t.TempDir()}
+	grade(t, runs[0], "c0", half)
+	grade(t, runs[1], "c0", whole)
+	grade(t, runs[1], "c1", whole)
+	grade(t, runs[2], "c0", half)
+	grade(t, runs[2], "c1", whole)
+	skill := suiteOf(2)
+	for name, c := range map[string]struct {
+		runs    []string
+		rate    string // the median of the runs'
+		passed  []int  // of each case
+		trouble string // with the second case
+	}{
+		"one":              {runs[:1], "1/4", []int{1, 0}, "there is no eval-c1/grading.json"},
+		"two":              {runs[:2], "5/8", []int{3, 2}, "in 1 of 2 runs: there is no eval-c1/grading.json"},
+		"three":            {runs, "3/4", []int{4, 4}, "in 1 of 3 runs: there is no eval-c1/grading.json"},
+		"one three times":  {[]string{runs[0], runs[0], runs[0]}, "1/4", []int{3, 0}, "in all 3 runs: there is no eval-c1/grading.json"},
+		"in another order": {[]string{runs[2], runs[0], runs[1]}, "3/4", []int{4, 4}, "in 1 of 3 runs: there is no eval-c1/grading.json"},
+	} {
+		got, err := evalrun.ReadAll(skill, c.runs...)
+		require.NoError(t, err, name)
+		assert.Equal(t, c.rate, got.Rate.RatString(), name)
+		assert.Equal(t, c.passed, []int{got.Cases[0].Passed, got.Cases[1].Passed}, name)
+		assert.Equal(t, c.trouble, got.Cases[1].Trouble(), name)
+		assert.Len(t, got.Gradings["c0"], len(c.runs), name)
+		split := got.Runs()
+		require.Len(t, split, len(c.runs), name)
+		for i, dir := range c.runs {
+			one, err := evalrun.Read(skill, dir)
+			require.NoError(t, err)
+			assert.Equal(t, one.Cases, split[i], "%s: the runs are as they were", name)
+		}
+	}
+	got, err := evalrun.ReadAll(skill, runs...)
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"overall": "well"}`, got.Feedback["c0"], "what the first said that said something")
+	_, err = evalrun.ReadAll(skill, runs[0], filepath.Join(runs[1], "gone"))
+	require.ErrorIs(t, err, os.ErrNotExist, "a run that is lost is not left out")
+}
+
 // BenchmarkRead scores an iteration of 200 gradings, beside reading the same
 // files one after the other.
 func BenchmarkRead(b *testing.B) {
