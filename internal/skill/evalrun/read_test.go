@@ -73,19 +73,19 @@ func TestReadAll(t *testing.T) {
 	for name, c := range map[string]struct {
 		runs    []string
 		rate    string // the median of the runs'
-		passed  []int  // of each case
+		counts  string // of what passed in each case
 		trouble string // with the second case
 	}{
-		"one":              {runs[:1], "1/4", []int{1, 0}, "there is no eval-c1/grading.json"},
-		"two":              {runs[:2], "5/8", []int{3, 2}, "in 1 of 2 runs: there is no eval-c1/grading.json"},
-		"three":            {runs, "3/4", []int{4, 4}, "in 1 of 3 runs: there is no eval-c1/grading.json"},
-		"one three times":  {[]string{runs[0], runs[0], runs[0]}, "1/4", []int{3, 0}, "in all 3 runs: there is no eval-c1/grading.json"},
-		"in another order": {[]string{runs[2], runs[0], runs[1]}, "3/4", []int{4, 4}, "in 1 of 3 runs: there is no eval-c1/grading.json"},
+		"one":              {runs[:1], "1/4", "1 0", "there is no eval-c1/grading.json"},
+		"two":              {runs[:2], "5/8", "3 2", "in 1 of 2 runs: there is no eval-c1/grading.json"},
+		"three":            {runs, "3/4", "4 4", "in 1 of 3 runs: there is no eval-c1/grading.json"},
+		"one three times":  {[]string{runs[0], runs[0], runs[0]}, "1/4", "3 0", "in all 3 runs: there is no eval-c1/grading.json"},
+		"in another order": {[]string{runs[2], runs[0], runs[1]}, "3/4", "4 4", "in 1 of 3 runs: there is no eval-c1/grading.json"},
 	} {
 		got, err := evalrun.ReadAll(skill, c.runs...)
 		require.NoError(t, err, name)
 		assert.Equal(t, c.rate, got.Rate.RatString(), name)
-		assert.Equal(t, c.passed, []int{got.Cases[0].Passed, got.Cases[1].Passed}, name)
+		assert.Equal(t, c.counts, fmt.Sprint(got.Cases[0].Passed, got.Cases[1].Passed), name)
 		assert.Equal(t, c.trouble, got.Cases[1].Trouble(), name)
 		assert.Len(t, got.Gradings["c0"], len(c.runs), name)
 		split := got.Runs()
