@@ -171,7 +171,7 @@ func TestReplayFindsCarefulForgeries(t *testing.T) {
 		"a lower confidence":       {files{ledger: inLine(decided("1"), replace(`"confidence":0.95`, `"confidence":0.5`))}, "ledger, iteration 1: the confidence is 0.5 in the record, and no version of the program file asks for less"},
 		"no guardrail":             {files{ledger: inLine(decided("4"), func(s string) string { return regexp.MustCompile(`,"guardrails":\[[^]]*\]`).ReplaceAllString(s, "") })}, "ledger, iteration 4: its guardrails or its range are not those"},
 		"nothing is too good":      {files{ledger: inLine(decided("1"), replace(`,"check_too_good":true`, ``))}, "ledger, iteration 1: a gain that is too good is not held in the record, and no version of the program file asks for less"},
-		"an older rule":            {files{ledger: inLine(decided("5"), replace(`"version":3`, `"version":1`))}, "ledger, iteration 5: it was decided by version 1 of the rule, after version 3"},
+		"an older rule":            {files{ledger: inLine(decided("5"), replace(`"version":4`, `"version":1`))}, "ledger, iteration 5: it was decided by version 1 of the rule, after version 4"},
 		"noise that is forgotten":  {files{ledger: inLine(decided("5"), replace(`"regime":"noisy"`, `"regime":"repeatable"`))}, "ledger, iteration 5: the evaluation was known to be noisy"},
 		"no start":                 {files{ledger: without(1, `"event":"started"`)}, "without a `started` event"},
 		"no end":                   {files{ledger: without(1, `"event":"finished"`)}, "ledger, iteration 2: the run"},

@@ -16,13 +16,13 @@ const disagreeing = 0.02
 // "" when it is, or when too little was measured to tell. A difference counts when
 // it is no chance and twice as large as the recorded samples are apart: recorded
 // ones that lie together by luck are compared with again and again.
-func Disagreement(recorded, anew []metric.Value) string {
+func (v Version) Disagreement(recorded, anew []metric.Value) string {
 	if len(recorded) == 0 || len(anew) == 0 || Agrees(recorded, anew) {
 		return ""
 	}
 	was, is, apart := statistics.Median(recorded), statistics.Median(anew), width(recorded)
 	steady := len(recorded) > 1 && apart.Sign() == 0 && statistics.Same(anew) // leaves nothing to chance
-	if !steady && statistics.P(recorded, anew) >= disagreeing {
+	if !steady && v.Rank(recorded, anew) >= disagreeing {
 		return ""
 	}
 	return fmt.Sprintf("the incumbent, measured anew, gave %s (runs: %d), and %s is on record (runs: %d, %s apart)", is, len(anew), was, len(recorded), apart)

@@ -17,13 +17,13 @@ type Guardrail struct {
 
 // breach returns why the samples of the candidate break a guardrail, or "".
 // Every guardrail needs a number from each measurement of the candidate.
-func (s Standard) breach(measured []metric.Measurement) string {
+func (s Standard) breach(measured []metric.Measurement, v Version) string {
 	for _, rail := range s.Guardrails {
 		samples, ok := rail.samples(measured)
 		if !ok {
 			return fmt.Sprintf("guardrail %s: the evaluation did not print it", rail.Metric)
 		}
-		if reason := rail.worse(s.Initial[rail.Metric], samples, s.Regime == Noisy, s.Confidence); reason != "" {
+		if reason := rail.worse(s.Initial[rail.Metric], samples, s.Regime == Noisy, s.Confidence, v); reason != "" {
 			return reason
 		}
 	}
@@ -45,7 +45,7 @@ func (g Guardrail) samples(measured []metric.Measurement) ([]metric.Value, bool)
 // worse compares with iteration 0: the median beyond the allowance and, when
 // noisy, the samples different from iteration 0's shifted by the allowance.
 // Where there are too few samples for the confidence the median alone decides.
-func (g Guardrail) worse(initial, samples []metric.Value, noisy bool, confidence float64) string {
+func (g Guardrail) worse(initial, samples []metric.Value, noisy bool, confidence float64, v Version) string {
 	if len(initial) == 0 {
 		return fmt.Sprintf("guardrail %s: iteration 0 has no value to compare with", g.Metric)
 	}
@@ -60,7 +60,7 @@ func (g Guardrail) worse(initial, samples []metric.Value, noisy bool, confidence
 		for i, value := range initial {
 			bounds[i] = g.shifted(value, allowance)
 		}
-		if statistics.P(bounds, samples) >= 1-confidence {
+		if v.Rank(bounds, samples) >= 1-confidence {
 			return ""
 		}
 	}

@@ -61,11 +61,11 @@ func TestADisagreementIsNoChanceAndFar(t *testing.T) {
 		}
 		recorded, oldTurned := draw(2+chance.IntN(8), 100)
 		anew, newTurned := draw(1+chance.IntN(8), 100+int64(i%30))
-		got := decision.Disagreement(recorded, anew)
+		got := latest().Disagreement(recorded, anew)
 		steady := statistics.Same(recorded) && statistics.Same(anew)
 		far, p := !decision.Agrees(recorded, anew), statistics.P(recorded, anew)
 		require.Equal(t, far && (steady || p < 0.02), got != "", "%v beside %v", anew, recorded)
-		assert.Equal(t, got == "", decision.Disagreement(oldTurned, newTurned) == "")
+		assert.Equal(t, got == "", latest().Disagreement(oldTurned, newTurned) == "")
 		switch {
 		case got != "":
 			said++

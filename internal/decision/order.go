@@ -16,7 +16,10 @@ import (
 // repeats is measured once more, and a stage that is inconclusive but promising
 // gets as many pairs again, of which the first part has three fifths of the
 // chance of a false alarm and the whole the rest.
-func second() Version {
+func second() Version { return dealt(statistics.MirroredP) }
+
+// dealt is version 2 with a test of ranks.
+func dealt(rank func(a, b []metric.Value) float64) Version {
 	return Version{
 		Seeded: true, Extends: true,
 		Order: func(s Standard, stage Stage) []Side {
@@ -43,7 +46,7 @@ func second() Version {
 			runs := 0
 			for _, pairs := range s.blocks() {
 				if runs += 2 * pairs; runs > len(order) {
-					return statistics.P(incumbent, candidate) // before the end of a block; it decides nothing
+					return rank(incumbent, candidate) // before the end of a block; it decides nothing
 				}
 				if blocks = append(blocks, 2*pairs); runs == len(order) {
 					break
@@ -70,6 +73,7 @@ func second() Version {
 				return (1 - early) * (1 - s.Confidence)
 			}
 		},
+		Rank: rank,
 	}
 }
 

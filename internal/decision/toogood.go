@@ -132,7 +132,7 @@ func (t *Trial) release(why string) {
 // it gives the same for both.
 func (t *Trial) noticed(side Side) string {
 	runs := t.taken[Held][side]
-	if reason := t.standard.breach(runs); reason != "" {
+	if reason := t.standard.breach(runs, t.version); reason != "" {
 		return reason
 	}
 	low, high := t.spread()

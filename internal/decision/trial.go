@@ -205,7 +205,7 @@ func (t *Trial) end(d Decision) {
 func (t *Trial) judgeOnce(m metric.Measurement) {
 	d := Decide(t.standard, m)
 	if d.Verdict == Improved {
-		if reason := t.standard.breach([]metric.Measurement{m}); reason != "" {
+		if reason := t.standard.breach([]metric.Measurement{m}, t.version); reason != "" {
 			d = t.standard.decision(Regressed, m.Metric, t.standard.Best, reason)
 		}
 	}
@@ -277,7 +277,7 @@ func (t *Trial) judgePairs(stage Stage) {
 		t.decision.Inconclusive = t.standard.inconclusive(effect, level)
 		return
 	}
-	if reason := t.standard.breach(changed); reason != "" {
+	if reason := t.standard.breach(changed, t.version); reason != "" {
 		t.verdict(Regressed, effect, reason)
 		return
 	}

@@ -92,7 +92,7 @@ func turned(s decision.Standard) decision.Standard {
 }
 
 // same asserts that two trials went the same way.
-func same(t *testing.T, want, got decision.Decision, what string) {
+func same(t *testing.T, want, got decision.Decision, version int, what string) {
 	t.Helper()
 	require.Equal(t, want.Verdict, got.Verdict, "%s: %v and %v", what, want.Reasons, got.Reasons)
 	assert.Equal(t, want.Inconclusive, got.Inconclusive, what)
@@ -102,7 +102,9 @@ func same(t *testing.T, want, got decision.Decision, what string) {
 	for i, e := range want.Evidence {
 		assert.Equal(t, e.Stage, got.Evidence[i].Stage, what)
 		assert.Equal(t, e.Pairs, got.Evidence[i].Pairs, what)
-		assert.InDelta(t, e.P, got.Evidence[i].P, 1e-9, what)
+		if version < 2 || version > 3 { // these took ranks of unlike sides for mirrored
+			assert.InDelta(t, e.P, got.Evidence[i].P, 1e-9, what)
+		}
 	}
 }
 
@@ -116,7 +118,7 @@ func TestHigherAndLowerAreDecidedAlike(t *testing.T) {
 		d, runs := trial.play(trial.standard, func(v metric.Value) metric.Value { return v })
 		mirrored, again := trial.play(turned(trial.standard), negative)
 		require.Equal(t, runs, again, "trial %d", seed)
-		same(t, d, mirrored, fmt.Sprintf("trial %d", seed))
+		same(t, d, mirrored, trial.standard.Version, fmt.Sprintf("trial %d", seed))
 		assert.Equal(t, d.Held == "", mirrored.Held == "")
 		verdicts[d.Verdict]++
 		if d.Inconclusive {
@@ -153,7 +155,7 @@ func TestAVerdictHasNoUnit(t *testing.T) {
 		s.Best, s.MinImprovement.Value = &best, scaled(s.MinImprovement.Value)
 		moved, again := trial.play(s, other)
 		require.Equal(t, runs, again, "trial %d", seed)
-		same(t, d, moved, fmt.Sprintf("trial %d", seed))
+		same(t, d, moved, trial.standard.Version, fmt.Sprintf("trial %d", seed))
 		verdicts[d.Verdict]++
 	}
 	assert.Len(t, verdicts, 3, "%v", verdicts)

@@ -23,16 +23,19 @@ type Version struct {
 	P func(s Standard, order []Side, incumbent, candidate []metric.Value) float64
 	// Level is below which P a difference after so many pairs is no chance.
 	Level func(s Standard, pairs int) float64
+	// Rank is the two-sided probability that samples in any order are as far apart by
+	// chance: those of a guardrail, a case, or the incumbent on another day.
+	Rank func(a, b []metric.Value) float64
 }
 
 // Versions are versions of the rule by their numbers, which begin with 1.
 type Versions map[int]Version
 
 // Latest is the version by which new trials are decided.
-const Latest = 3
+const Latest = 4
 
 // Known are all versions that ever decided something.
-func Known() Versions { return Versions{1: first(), 2: second(), 3: third()} }
+func Known() Versions { return Versions{1: first(), 2: second(), 3: third(), 4: fourth()} }
 
 // In is the rule as a version knows it.
 func (r Rule) In(version int) Rule {
@@ -95,15 +98,23 @@ func first() Version {
 			}
 		},
 		P: func(_ Standard, _ []Side, incumbent, candidate []metric.Value) float64 {
-			return statistics.P(incumbent, candidate)
+			return statistics.MirroredP(incumbent, candidate)
 		},
 		Level: func(s Standard, _ int) float64 { return 1 - s.Confidence },
+		Rank:  statistics.MirroredP,
 	}
 }
 
 // third is version 3: as the second, and a gain that is too good is held.
 func third() Version {
 	version := second()
+	version.Checks = true
+	return version
+}
+
+// fourth is version 4: as the third, with ranks that are counted exactly.
+func fourth() Version {
+	version := dealt(statistics.P)
 	version.Checks = true
 	return version
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
@@ -127,7 +128,7 @@ func TestHeldGains(t *testing.T) {
 				decided := b.records().decided(result.Iteration)
 				assert.Equal(t, strings.Fields(c.roles), append([]string{}, roles...))
 				assert.Equal(t, c.unseen, decided.Held == "")
-				assert.Equal(t, 3, decided.Rule.Version)
+				assert.Equal(t, decision.Latest, decided.Rule.Version)
 				assert.Contains(t, string(b.records().doc.Render()), c.reason, "the state says it")
 				if c.outcome == history.Accepted {
 					assert.Equal(t, c.candidate, b.kept())

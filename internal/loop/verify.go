@@ -121,7 +121,7 @@ func verifyOutcome(at position, p *proposal.Proposal, outcomes ...history.Outcom
 // proposal has are kept only where nothing can be computed.
 func (r *verifier) verifyDecision(b *records, at position, p *proposal.Proposal) (history.Decided, error) {
 	e := *p.Decided
-	e.Disagreement = r.disagreement(b, p)
+	e.Disagreement = r.disagreement(b, p, e.Rule)
 	e.Parent, e.Direction, e.Target, e.Changed = at.tip(), r.program.Direction, r.target(b), atMost(e.Changed, maxChanged)
 	if e.Verdict == "" {
 		e.Metric, e.PreviousBest, e.Best, e.Delta, e.Evidence = nil, b.sum.Best, b.sum.Best, "", nil
@@ -148,11 +148,11 @@ func (r *verifier) verifyDecision(b *records, at position, p *proposal.Proposal)
 // disagreement says that the incumbent, as the trial of a candidate that was not
 // kept measured it, is not what is on record; "" when it is. A warning and the
 // reasons of the iteration say it too.
-func (r *verifier) disagreement(b *records, p *proposal.Proposal) string {
+func (r *verifier) disagreement(b *records, p *proposal.Proposal, rule *history.Rule) string {
 	if p.Kept() {
 		return "" // the new incumbent was measured beside the old one
 	}
-	said := audit.Disagreement(b.sum, slices.Collect(history.Of[*history.Measured](slices.All(p.Measured))))
+	said := audit.Disagreement(b.sum, slices.Collect(history.Of[*history.Measured](slices.All(p.Measured))), rule)
 	if said == "" {
 		return ""
 	}

@@ -142,7 +142,7 @@ func lostCases(before, after evalrun.Result) []string {
 	if len(before.Cases) == 0 || len(after.Cases) == 0 {
 		return nil
 	}
-	return decision.LostCases(caseRates(before), caseRates(after))
+	return decision.Known()[decision.Latest].LostCases(caseRates(before), caseRates(after))
 }
 
 func caseRates(r evalrun.Result) decision.CaseRates {

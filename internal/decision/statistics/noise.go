@@ -50,6 +50,13 @@ func P(a, b []metric.Value) float64 {
 	if most := stats.MannWhitneyTiesExactLimit; len(a) != len(b) && len(a) <= most && len(b) <= most && tied(a, b) {
 		return tiedP(a, b)
 	}
+	return MirroredP(a, b)
+}
+
+// MirroredP is P as the first versions of the rule have it: of sides with equal samples
+// and of different size the distribution of the ranks is taken to be the same in both
+// directions, which it is not.
+func MirroredP(a, b []metric.Value) float64 {
 	ranksA, ranksB := ranks(a, b)
 	thresholds := benchmath.DefaultThresholds
 	p := benchmath.AssumeNothing.Compare(benchmath.NewSample(ranksA, &thresholds), benchmath.NewSample(ranksB, &thresholds)).P
