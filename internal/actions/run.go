@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 )
 
@@ -49,8 +50,8 @@ func resultOutputs(results []loop.Result, report string) []Output {
 	return []Output{
 		{"outcome", string(last.Outcome)},
 		{"verdict", string(valueOf(last.Verdict))},
-		{"metric", last.Metric.Or("")},
-		{"best-metric", last.BestMetric.Or("")},
+		{"metric", metric.Text(last.Metric, "")},
+		{"best-metric", metric.Text(last.BestMetric, "")},
 		{"pr-number", number(last.PullRequest)},
 		{"issue-number", number(last.Issue)},
 		{"report", report},

@@ -112,7 +112,7 @@ type Standard struct {
 // when it is plausible.
 func (r Rule) Implausible(value metric.Value) string {
 	if r.Low != nil && value.Cmp(*r.Low) < 0 || r.High != nil && value.Cmp(*r.High) > 0 {
-		return fmt.Sprintf("%s is implausible: outside metric-range [%s, %s]", value, r.Low.Or("…"), r.High.Or("…"))
+		return fmt.Sprintf("%s is implausible: outside metric-range [%s, %s]", value, metric.Text(r.Low, "…"), metric.Text(r.High, "…"))
 	}
 	return ""
 }

@@ -20,5 +20,5 @@ func (b *Summary) Target(file *metric.Value) *metric.Value {
 // ValueText is a value as records have it, "—" for none. The setting TargetMetricWas
 // holds such a text.
 func ValueText(v *metric.Value) string {
-	return v.Or("—")
+	return metric.Text(v, "—")
 }

@@ -34,7 +34,7 @@ func ResultTable(results []Result) render.Table {
 			why = strings.Join(r.Reasons, "; ")
 		}
 		table.Rows = append(table.Rows, []string{
-			strconv.Itoa(r.Iteration), r.word(), r.Metric.Or("—"), delta, r.BestMetric.Or("—"),
+			strconv.Itoa(r.Iteration), r.word(), metric.Text(r.Metric, "—"), delta, metric.Text(r.BestMetric, "—"),
 			strconv.FormatFloat(r.Seconds, 'f', 1, 64) + "s", plain.Line(why),
 		})
 		if noisy {

@@ -187,8 +187,8 @@ func (v Value) String() string {
 	}
 }
 
-// Or returns String, and for nil another text.
-func (v *Value) Or(none string) string {
+// Text is the String of a value, and of nil another text.
+func Text(v *Value, none string) string {
 	if v == nil {
 		return none
 	}

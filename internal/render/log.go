@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -23,7 +24,7 @@ func LogRow(e *history.Decided) []string {
 		why = strings.Join(e.Reasons, "; ")
 	}
 	return []string{
-		strconv.Itoa(e.Iteration), e.Time.UTC().Format("2006-01-02 15:04"), string(e.Outcome), e.Metric.Or("—"), e.Best.Or("—"), plain.Line(why),
+		strconv.Itoa(e.Iteration), e.Time.UTC().Format("2006-01-02 15:04"), string(e.Outcome), metric.Text(e.Metric, "—"), metric.Text(e.Best, "—"), plain.Line(why),
 	}
 }
 
@@ -43,7 +44,7 @@ func LogRecord(e *history.Decided, seconds float64) []string {
 		took = strconv.FormatFloat(seconds, 'f', -1, 64)
 	}
 	return []string{
-		strconv.Itoa(e.Iteration), e.Time.UTC().Format(time.RFC3339), string(e.Outcome), e.Metric.Or(""), e.Best.Or(""), took, probability, e.Commit,
+		strconv.Itoa(e.Iteration), e.Time.UTC().Format(time.RFC3339), string(e.Outcome), metric.Text(e.Metric, ""), metric.Text(e.Best, ""), took, probability, e.Commit,
 		plain.Line(e.Summary),
 	}
 }
@@ -61,9 +62,9 @@ func Decision(e *history.Decided, seconds float64) string {
 	line("outcome", string(e.Outcome))
 	line("summary", e.Summary)
 	line("agent", strings.TrimSpace(e.Agent+" "+e.Model))
-	line("metric", e.Metric.Or(""))
-	line("before", e.PreviousBest.Or(""))
-	line("best", e.Best.Or(""))
+	line("metric", metric.Text(e.Metric, ""))
+	line("before", metric.Text(e.PreviousBest, ""))
+	line("best", metric.Text(e.Best, ""))
 	if seconds > 0 {
 		line("one run", fmt.Sprintf("%.3g s", seconds))
 	}

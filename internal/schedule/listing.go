@@ -95,14 +95,14 @@ func StatusTable(list []Status, now time.Time) render.Table {
 		if s.LatenessSeconds != nil && *s.LatenessSeconds > 0 {
 			late = Round(time.Duration(*s.LatenessSeconds) * time.Second)
 		}
-		target := s.Target.Or("—")
+		target := metric.Text(s.Target, "—")
 		if s.Target != nil && s.Direction == "lower" {
 			target = "≤ " + target
 		} else if s.Target != nil {
 			target = "≥ " + target
 		}
 		table.Rows = append(table.Rows, []string{
-			s.Name, s.State, fmt.Sprint(s.Iterations), when(s.LastRun, now), when(s.NextDue, now), late, s.Best.Or("—"), target,
+			s.Name, s.State, fmt.Sprint(s.Iterations), when(s.LastRun, now), when(s.NextDue, now), late, metric.Text(s.Best, "—"), target,
 			plain.Line(strings.TrimSpace(s.Reason + " " + s.link())),
 		})
 	}

@@ -148,7 +148,7 @@ func valueOf(text string) *metric.Value {
 
 func (r Row) line() string {
 	return strings.Join([]string{
-		strconv.Itoa(r.Iteration), r.Time.UTC().Format(timeForm), r.Score.Or(""), r.Best.Or(""), string(r.Action), escape(r.Changelog),
+		strconv.Itoa(r.Iteration), r.Time.UTC().Format(timeForm), metric.Text(r.Score, ""), metric.Text(r.Best, ""), string(r.Action), escape(r.Changelog),
 	}, "\t") + "\n"
 }
 

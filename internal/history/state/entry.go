@@ -106,7 +106,7 @@ func (e HistoryEntry) render() string {
 
 // MetricText is the entry's line of the metric, without its name.
 func (e HistoryEntry) MetricText() string {
-	text := e.Metric.Or(null)
+	text := metric.Text(e.Metric, null)
 	var more []string
 	if e.PreviousBest != nil {
 		more = append(more, "previous best: "+e.PreviousBest.String())

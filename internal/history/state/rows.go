@@ -56,7 +56,7 @@ func equal[T comparable](a, b T) bool { return a == b }
 func timeRow(at func(*Machine) **time.Time) row { return rowOf(at, (*reader).time, timeCell, sameTime) }
 
 func metricRow(at func(*Machine) **metric.Value) row {
-	return rowOf(at, (*reader).metric, func(v *metric.Value) string { return v.Or(null) }, sameMetric)
+	return rowOf(at, (*reader).metric, func(v *metric.Value) string { return metric.Text(v, null) }, sameMetric)
 }
 
 func countRow(at func(*Machine) *int) row { return rowOf(at, (*reader).count, countCell, equal) }

@@ -92,7 +92,7 @@ func (it *Iteration) Measured() string {
 }
 
 // Exact is the candidate's number as it was measured, every digit.
-func (it *Iteration) Exact() string { return it.Metric.Or("") }
+func (it *Iteration) Exact() string { return metric.Text(it.Metric, "") }
 
 // PreviousText is the number that it was compared with.
 func (it *Iteration) PreviousText() string { return number(it.Previous) }
@@ -127,7 +127,7 @@ func (it *Iteration) csv() []string {
 		cost = strconv.FormatFloat(it.Cost.USD, 'f', -1, 64)
 	}
 	return []string{
-		strconv.Itoa(it.Number), it.Time.UTC().Format(time.RFC3339), string(it.Outcome), it.Metric.Or(""), it.Previous.Or(""), it.Delta, it.Agent, it.Model,
+		strconv.Itoa(it.Number), it.Time.UTC().Format(time.RFC3339), string(it.Outcome), metric.Text(it.Metric, ""), metric.Text(it.Previous, ""), it.Delta, it.Agent, it.Model,
 		cost, strconv.FormatFloat(it.Took.Seconds(), 'f', 1, 64), it.Commit, it.Summary,
 	}
 }

@@ -157,7 +157,7 @@ func (p *Program) Better() string {
 func (p *Program) BestText() string { return number(p.Best) }
 
 // BestExact is the incumbent's number with every digit, to sort by.
-func (p *Program) BestExact() string { return p.Best.Or("") }
+func (p *Program) BestExact() string { return metric.Text(p.Best, "") }
 
 // GainSort is the gain for sorting programs of different metrics: in percent, and
 // above zero where the program got better.
