@@ -101,7 +101,7 @@ func TestWhichPatchesAreOne(t *testing.T) {
 		"added, not taken away":           {hunk("-a", "+b"), hunk("-b", "+a"), false},
 		"another order":                   {hunk("+a", "+b"), hunk("+b", "+a"), false},
 		"one line, not two":               {hunk("+a b"), hunk("+a", "+b"), false},
-		"a space is none":                 {hunk("+a b"), hunk("+ab"), false},
+		"a space is not left out":         {hunk("+a b"), hunk("+ab"), false},
 		"another case":                    {hunk("+a"), hunk("+A"), false},
 		"a line that looks like a header": {hunk("+a", "+diff --git a/x b/x"), hunk("+a"), false},
 		"a line that looks like a hunk":   {hunk("-@@ -1,9 +1,9 @@", "+a"), hunk("+a"), false},

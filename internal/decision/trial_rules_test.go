@@ -95,7 +95,7 @@ func TestAGainIsConfirmedOrNot(t *testing.T) {
 	}
 }
 
-// TestWhatEndsATrialAtOnce: a number that is none ends a trial wherever it is measured,
+// TestWhatEndsATrialAtOnce: a number that is not finite ends a trial wherever it is measured,
 // a warm-up too; the incumbent's is nobody's fault.
 func TestWhatEndsATrialAtOnce(t *testing.T) {
 	t.Parallel()

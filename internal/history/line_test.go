@@ -54,8 +54,8 @@ func TestLinesStayAsTheyWereRead(t *testing.T) {
 	}
 }
 
-// TestKindIsThatOfTheLine: the first "event" of a line is not always its own, and what
-// is no error in its kind is none.
+// TestKindIsThatOfTheLine: the first "event" of a line is not always its own, and a
+// line that its own kind can read is read.
 func TestKindIsThatOfTheLine(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -69,7 +69,7 @@ func ParseValue(text string) (Value, error) {
 	return Value{d}, nil
 }
 
-// CheckValue returns the error of ParseValue, in less time where there is none.
+// CheckValue returns the error of ParseValue. A number without one takes less time.
 func CheckValue(text string) error {
 	if _, _, short := shortNumber(strings.TrimSpace(text)); short {
 		return nil

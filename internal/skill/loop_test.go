@@ -200,13 +200,13 @@ func TestWhatBecomesOfACandidate(t *testing.T) {
 		"another case of it": {improve: in(func(dir string) error {
 			return os.Rename(filepath.Join(dir, "SKILL.md"), filepath.Join(dir, "skill.md"))
 		}), says: "it has no SKILL.md any more"},
-		"a SKILL.md that is none": {improve: link("evals/evals.json", "SKILL.md"), says: "it has no SKILL.md any more"},
-		"a link out of it":        {improve: link("/etc/passwd", "notes"), says: `"notes" is a link that leaves the tree`},
-		"a link to the original":  {improve: link("../v0/SKILL.md", "SKILL.md"), says: `"SKILL.md" is a link that leaves the tree`},
-		"a name like .git":        {improve: put("git~1", ""), says: `"git~1" has a name that some file systems take for .git`},
-		"its directory is gone":   {improve: in(os.RemoveAll), says: "no such file or directory"},
-		"its directory is a link": {improve: in(func(dir string) error { return errors.Join(os.RemoveAll(dir), os.Symlink("v0", dir)) }), says: "tried — its directory was exchanged"},
-		"its directory is a file": {improve: in(func(dir string) error { return errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o600)) }), says: "its directory was exchanged"},
+		"a SKILL.md that is a link": {improve: link("evals/evals.json", "SKILL.md"), says: "it has no SKILL.md any more"},
+		"a link out of it":          {improve: link("/etc/passwd", "notes"), says: `"notes" is a link that leaves the tree`},
+		"a link to the original":    {improve: link("../v0/SKILL.md", "SKILL.md"), says: `"SKILL.md" is a link that leaves the tree`},
+		"a name like .git":          {improve: put("git~1", ""), says: `"git~1" has a name that some file systems take for .git`},
+		"its directory is gone":     {improve: in(os.RemoveAll), says: "no such file or directory"},
+		"its directory is a link":   {improve: in(func(dir string) error { return errors.Join(os.RemoveAll(dir), os.Symlink("v0", dir)) }), says: "tried — its directory was exchanged"},
+		"its directory is a file":   {improve: in(func(dir string) error { return errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o600)) }), says: "its directory was exchanged"},
 
 		"the improver crashed":         {improve: failing(agent.Crashed), says: "the improver failed: crashed: why"},
 		"the improver took too long":   {improve: failing(agent.Timeout), says: "the improver failed: timeout: why"},

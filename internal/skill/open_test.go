@@ -157,10 +157,10 @@ func alter(t *testing.T, b *bench, version int) {
 func TestTitlesOfReports(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ skill, suite, place, want string }{
-		"its own name":       {"---\nname: own\n---\n", `{"skill_name": "suite", "evals": `, "s", "own"},
-		"its suite's":        {"no frontmatter\n", `{"skill_name": "suite", "evals": `, "s", "suite"},
-		"its directory's":    {"no frontmatter\n", `{"evals": `, "s", "s"},
-		"that of v0 is none": {"---\nname: v0\n---\n", `{"evals": `, "s", "s"},
+		"its own name":         {"---\nname: own\n---\n", `{"skill_name": "suite", "evals": `, "s", "own"},
+		"its suite's":          {"no frontmatter\n", `{"skill_name": "suite", "evals": `, "s", "suite"},
+		"its directory's":      {"no frontmatter\n", `{"evals": `, "s", "s"},
+		"that of v0 is broken": {"---\nname: v0\n---\n", `{"evals": `, "s", "s"},
 	} {
 		base, err := filepath.EvalSymlinks(t.TempDir())
 		require.NoError(t, err)

@@ -127,7 +127,7 @@ func parseTime(text string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("the timestamp %q is no time such as 2025-01-15T10:30:00+00:00", clip(text))
 }
 
-// scoreIn is the number in a cell; "" is none.
+// scoreIn is the number in a cell, "" where the cell is empty.
 func scoreIn(column, text string) (string, error) {
 	switch text = strings.TrimSpace(text); text {
 	case "", "—", "-", "null":

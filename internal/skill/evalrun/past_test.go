@@ -42,7 +42,7 @@ func TestTheGradingsOfThePast(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// TestEventsOfATranscript are shown one by one, and what is none as it is: nothing in
+// TestEventsOfATranscript are shown one by one, and other text as it is: nothing in
 // them ends the fence that they are in.
 func TestEventsOfATranscript(t *testing.T) {
 	t.Parallel()

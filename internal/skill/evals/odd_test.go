@@ -73,7 +73,7 @@ func TestSuitesOfOthers(t *testing.T) {
 			t.Helper()
 			assert.Equal(t, 30*time.Second, s.Cases[0].Checks[0].Timeout)
 		}},
-		"times that are none": {one(`"deterministic_checks": [{"type": "shell_command", "command": "a", "timeout": -1}, {"type": "shell_command", "command": "b", "timeout": 86400.5}, {"type": "shell_command", "command": "c", "timeout": 1e999}, {"type": "shell_command", "command": "d", "timeout": "10"}]`), []string{
+		"times out of bounds": {one(`"deterministic_checks": [{"type": "shell_command", "command": "a", "timeout": -1}, {"type": "shell_command", "command": "b", "timeout": 86400.5}, {"type": "shell_command", "command": "c", "timeout": 1e999}, {"type": "shell_command", "command": "d", "timeout": "10"}]`), []string{
 			"[0].deterministic_checks[0].timeout: is -1; give seconds, more than 0 and at most 86400", "[0].deterministic_checks[1].timeout: is 86400.5",
 			"[0].deterministic_checks[2].timeout: is 1e999", `[0].deterministic_checks[3].timeout: must be a number, not the text "10"`,
 		}, nil},
@@ -81,7 +81,7 @@ func TestSuitesOfOthers(t *testing.T) {
 		"alike, by their names":     {one(`"deterministic_checks": [{"type": "file_exists", "file": "a", "name": "it is there"}, {"type": "file_exists", "file": "b", "label": "it is there"}]`), []string{`[0].deterministic_checks[1]: "it is there" is there twice`}, nil},
 		"type under two names":      {one(`"deterministic_checks": [{"type": "file_exists", "kind": "file_contains", "file": "a", "text": "x"}]`), []string{"[0].deterministic_checks[0].kind: is another name of `type`, which is there too", "[0].deterministic_checks[0].kind: is no key that is known here"}, nil},
 		"a value and a part of one": {one(`"deterministic_checks": [{"type": "json_array_contains", "file": "a", "path": "x", "value": 1, "match": {}}]`), []string{"[0].deterministic_checks[0].value: or `match` is needed, and not both"}, nil},
-		"a count that is none":      {one(`"deterministic_checks": [{"type": "json_field_count", "file": "a", "path": "x", "count": 1.0}]`), []string{"[0].deterministic_checks[0].value: must be a whole number"}, nil},
+		"a count with a fraction":   {one(`"deterministic_checks": [{"type": "json_field_count", "file": "a", "path": "x", "count": 1.0}]`), []string{"[0].deterministic_checks[0].value: must be a whole number"}, nil},
 		"a type that is no text":    {one(`"deterministic_checks": [{"type": 3, "file": "a"}]`), []string{"[0].deterministic_checks[0].type: must be a text, not the number 3"}, nil},
 		"a check that is a text":    {one(`"deterministic_checks": ["file_exists a"]`), []string{`[0].deterministic_checks[0]: must be an object, not the text "file_exists a"`}, nil},
 		"NUL":                       {one(`"expectations": ["a\u0000b"]`), []string{"[0].expectations[0]: has a NUL character in it"}, nil},

@@ -141,20 +141,20 @@ func TestBudgetsAreReachedExactly(t *testing.T) {
 		budget Budget
 		says   string
 	}{
-		"no budget":                          {[]format.Cost{known, {}}, time.Hour, Budget{UnknownCostPauses: true}, ""},
-		"a cent left":                        {[]format.Cost{known, known, known}, 0, Budget{USD: usd("0.31")}, ""},
-		"three tenths are three tenths":      {[]format.Cost{known, known, known}, 0, Budget{USD: usd("0.3")}, "the budget of 0.3 USD is used up"},
-		"a budget of nothing":                {nil, 0, Budget{USD: usd("0")}, "the budget of 0 USD is used up"},
-		"a token left":                       {[]format.Cost{known}, 0, Budget{Tokens: 101}, ""},
-		"no token left":                      {[]format.Cost{known}, 0, Budget{Tokens: 100}, "the budget of 100 tokens is used up"},
-		"a moment left":                      {nil, time.Minute - 1, Budget{Time: time.Minute}, ""},
-		"no moment left":                     {nil, time.Minute, Budget{Time: time.Minute}, "the budget of 1m0s is used up"},
-		"unknown, and nobody minds":          {[]format.Cost{{}}, 0, Budget{Tokens: 1}, ""},
-		"unknown, and that is minded":        {[]format.Cost{{}}, 0, Budget{Tokens: 1, UnknownCostPauses: true}, "the agent does not say what it costs"},
-		"unknown beside a budget of time":    {[]format.Cost{{}}, 0, Budget{Time: time.Hour, UnknownCostPauses: true}, ""},
-		"money alone is known":               {[]format.Cost{{USD: number("0.1")}}, 0, Budget{USD: usd("1"), UnknownCostPauses: true}, ""},
-		"tokens alone are known":             {[]format.Cost{{Tokens: number("1")}}, 0, Budget{USD: usd("1"), UnknownCostPauses: true}, ""},
-		"a number that is none is not known": {[]format.Cost{{Tokens: new(metric.NonFinite())}}, 0, Budget{Tokens: 9, UnknownCostPauses: true}, "does not say what it costs"},
+		"no budget":                                {[]format.Cost{known, {}}, time.Hour, Budget{UnknownCostPauses: true}, ""},
+		"a cent left":                              {[]format.Cost{known, known, known}, 0, Budget{USD: usd("0.31")}, ""},
+		"three tenths are three tenths":            {[]format.Cost{known, known, known}, 0, Budget{USD: usd("0.3")}, "the budget of 0.3 USD is used up"},
+		"a budget of nothing":                      {nil, 0, Budget{USD: usd("0")}, "the budget of 0 USD is used up"},
+		"a token left":                             {[]format.Cost{known}, 0, Budget{Tokens: 101}, ""},
+		"no token left":                            {[]format.Cost{known}, 0, Budget{Tokens: 100}, "the budget of 100 tokens is used up"},
+		"a moment left":                            {nil, time.Minute - 1, Budget{Time: time.Minute}, ""},
+		"no moment left":                           {nil, time.Minute, Budget{Time: time.Minute}, "the budget of 1m0s is used up"},
+		"unknown, and nobody minds":                {[]format.Cost{{}}, 0, Budget{Tokens: 1}, ""},
+		"unknown, and that is minded":              {[]format.Cost{{}}, 0, Budget{Tokens: 1, UnknownCostPauses: true}, "the agent does not say what it costs"},
+		"unknown beside a budget of time":          {[]format.Cost{{}}, 0, Budget{Time: time.Hour, UnknownCostPauses: true}, ""},
+		"money alone is known":                     {[]format.Cost{{USD: number("0.1")}}, 0, Budget{USD: usd("1"), UnknownCostPauses: true}, ""},
+		"tokens alone are known":                   {[]format.Cost{{Tokens: number("1")}}, 0, Budget{USD: usd("1"), UnknownCostPauses: true}, ""},
+		"a number that is not finite is not known": {[]format.Cost{{Tokens: new(metric.NonFinite())}}, 0, Budget{Tokens: 9, UnknownCostPauses: true}, "does not say what it costs"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
