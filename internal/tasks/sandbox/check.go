@@ -145,13 +145,15 @@ func (b *Box) commandCheck(ctx context.Context, number int, check format.Check, 
 }
 
 // verdict says why the end of a command fails the check. A command that was
-// killed, timed out or was not found has not answered the question, whichever
-// answer was hoped for.
+// killed, timed out, took too much of the machine or was not found has not
+// answered the question, whichever answer was hoped for.
 func verdict(check format.Check, result process.Result) string {
 	zero := check.ExpectExitZero || check.Kind == format.TestSuiteCheck
 	switch {
 	case result.TimedOut:
 		return fmt.Sprintf("it was ended: the task's time was up%s", lastWords(result))
+	case result.Exceeded != "":
+		return fmt.Sprintf("it was ended: %s%s", result.Exceeded, lastWords(result))
 	case result.NotFound:
 		return "there is no shell `sh` to run it with"
 	case result.Signal != "":
