@@ -428,3 +428,25 @@ func TestServersThatCannotBeStarted(t *testing.T) {
 		})
 	}
 }
+
+// ended is a context of which the end is not announced yet.
+type ended struct {
+	context.Context
+
+	err error
+}
+
+func (ended) Done() <-chan struct{} { return nil }
+
+func (e ended) Err() error { return e.err }
+
+// TestAServerThatEndsWithTheRun: when its end is seen before that of the run, it is no fault
+// of the skill.
+func TestAServerThatEndsWithTheRun(t *testing.T) {
+	t.Parallel()
+	stopped := errors.New("stopped")
+	box, _ := openBy(t, as(process.Result{ExitCode: -1, Cancelled: true}), nil)
+	server, why, err := box.Serve(ended{t.Context(), stopped}, "", "serve", time.Minute)
+	require.ErrorIs(t, err, stopped, why)
+	assert.Nil(t, server)
+}

@@ -84,6 +84,9 @@ func (b *Box) listen(ctx context.Context, spec process.Spec, port string, timeou
 		select {
 		case <-s.done:
 			stop()
+			if ctx.Err() != nil {
+				return nil, "", context.Cause(ctx) // it ended with the run
+			}
 			why := cmp.Or(verdict(format.Check{Kind: format.TestSuiteCheck}, ended), "exit code 0"+lastWords(ended))
 			return nil, "the server ended before it listened: " + b.maker.Masker.OneLine(why, maxDetail), failed
 		case <-waiting.Done():
