@@ -68,8 +68,13 @@ func (c *CommandLine) ask(ctx context.Context, system, question string) (answer,
 		return answer{}, context.Cause(ctx)
 	case result.NotFound:
 		return answer{}, fmt.Errorf("%s is not installed", c.Agent.Program)
-	case result.ExitCode != 0 && !json.Valid(result.Stdout):
+	case result.ExitCode == 0, json.Valid(result.Stdout):
+		return c.Agent.Question.Read(result.Stdout, result.ExitCode)
+	case result.Exceeded != "":
+		return answer{}, fmt.Errorf("it was ended: %s", result.Exceeded)
+	case result.Signal != "":
+		return answer{}, fmt.Errorf("it was ended by %s: %s", result.Signal, plain.Short(string(result.Stderr), maxProblem))
+	default:
 		return answer{}, fmt.Errorf("exit code %d: %s", result.ExitCode, plain.Short(string(result.Stderr), maxProblem))
 	}
-	return c.Agent.Question.Read(result.Stdout, result.ExitCode)
 }

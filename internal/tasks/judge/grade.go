@@ -86,8 +86,9 @@ func (j *Judge) gradeOnce(ctx context.Context, text string, expectations []strin
 		evidence = cmp.Or(evidence, "the grader gave no evidence")
 		grades.Expectations = append(grades.Expectations, evals.Graded{Text: expectation, Passed: passed, Evidence: evidence, Source: evals.ByGrader})
 	}
-	if len(found.feedback) <= maxFeedback && json.Valid(found.feedback) {
-		grades.Feedback = json.RawMessage(j.masker.Bytes(found.feedback))
+	// A secret may be a number: what is masked need not be JSON any more.
+	if feedback := j.masker.Bytes(found.feedback); len(found.feedback) <= maxFeedback && json.Valid(feedback) {
+		grades.Feedback = json.RawMessage(feedback)
 	}
 	return grades, nil
 }
