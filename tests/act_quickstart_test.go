@@ -30,6 +30,7 @@ func TestActQuickStart(t *testing.T) {
 	blocks := fences(string(text))
 	require.Len(t, blocks, 7, "each is done below")
 	r := newRunner(t, nil, split...)
+	r.archives = wholeRelease
 	require.NoError(t, os.RemoveAll(r.bare))
 	r.run("", "git", "init", "--quiet", "--bare", "--initial-branch=main", r.bare)
 	r.run("", "git", "--git-dir", r.bare, "config", "http.receivepack", "true")

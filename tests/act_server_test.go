@@ -56,13 +56,13 @@ func (r *runner) serve() {
 	}))
 	for _, repository := range []string{"org/autoloop", "me/fork"} {
 		release := "/" + repository + "/releases/download/v1.0.0/"
-		files := http.StripPrefix(release, http.FileServer(http.Dir(filepath.Join(binaries, "release"))))
 		mux.HandleFunc(release, func(w http.ResponseWriter, q *http.Request) {
 			if (repository == "me/fork") != (len(r.forks) > 0) {
 				http.NotFound(w, q) // a fork has what it needs of its own
 				return
 			}
-			files.ServeHTTP(w, q)
+			files := http.FileServer(http.Dir(filepath.Join(binaries, r.archives)))
+			http.StripPrefix(release, files).ServeHTTP(w, q)
 		})
 	}
 	mux.HandleFunc("POST /gh", r.cli)

@@ -30,6 +30,8 @@ type runner struct {
 	// tree is what org/autoloop@v1 is, and each of the forks.
 	tree  string
 	forks []string
+	// archives is where the release is: lightRelease or wholeRelease.
+	archives string
 	// vars and secrets are those of the repository; tokens says of each token
 	// whether it may write.
 	vars, secrets map[string]string
@@ -63,7 +65,7 @@ func newRunner(t *testing.T, files map[string]string, workflows ...string) *runn
 	}
 	maps.Copy(all, files)
 	r := &runner{
-		hub: newHub(t, all), act: act, tree: tree, workflow: ".github/workflows/" + workflows[0],
+		hub: newHub(t, all), act: act, tree: tree, archives: lightRelease, workflow: ".github/workflows/" + workflows[0],
 		vars: map[string]string{}, secrets: map[string]string{"GITHUB_TOKEN": hubToken}, tokens: map[string]bool{hubToken: true},
 	}
 	r.artifacts, r.cache = filepath.Join(r.side, "artifacts"), filepath.Join(r.side, "cache")

@@ -107,6 +107,11 @@ func (r *releases) release(version string, packed []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// starter is a script that starts a binary under test.
+func starter(name string) string {
+	return fmt.Sprintf("#!/bin/sh\nexec '%s' \"$@\"\n", filepath.Join(binaries, name))
+}
+
 // archive packs stand-ins that start the binaries under test.
 func archive(t *testing.T) []byte {
 	t.Helper()
@@ -114,7 +119,7 @@ func archive(t *testing.T) []byte {
 	zip := gzip.NewWriter(&packed)
 	out := tar.NewWriter(zip)
 	for _, name := range []string{"LICENSE", "scheduler", "iterate"} {
-		text := fmt.Sprintf("#!/bin/sh\nexec '%s' \"$@\"\n", filepath.Join(binaries, name))
+		text := starter(name)
 		require.NoError(t, out.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(text))}))
 		_, err := out.Write([]byte(text))
 		require.NoError(t, err)
