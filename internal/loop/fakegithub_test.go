@@ -21,18 +21,27 @@ type fakeGitHub struct {
 	// ci is what CI says, one answer a look; the last holds.
 	ci       []ci.Result
 	judged   []string // the commits that were asked about
+	asked    []string // those of which it was asked whether CI runs on them
+	posts    int      // how often an answer was posted
 	answers  []string
 	answered map[commands.Answer]bool
 	shown    int
 	promoted int
 	down     bool // it cannot be reached
+	// broken are the errors of single requests: answer, ci, dispatch, open, promote, show.
+	broken map[string]error
+	// unpromoted says that nothing is to be promoted.
+	unpromoted bool
+	author     string   // of the program file
+	warnings   []string // of what was read
+	dispatched []string // workflow and branch
 }
 
 func (f *fakeGitHub) Look(_ context.Context, a render.Account) (commands.Heard, error) {
 	if f.down {
 		return commands.Heard{}, fmt.Errorf("no route to GitHub")
 	}
-	heard := commands.Heard{Issue: 7, Pull: f.pull}
+	heard := commands.Heard{Issue: 7, Pull: f.pull, Author: f.author, Warnings: f.warnings}
 	settings := history.Replay(a.Events).Settings
 	mark := commands.ParseMark(settings[history.HeardUntil])
 	last := mark
@@ -50,11 +59,17 @@ func (f *fakeGitHub) Hear(ctx context.Context, a render.Account) (commands.Heard
 	return f.Look(ctx, a)
 }
 
-func (f *fakeGitHub) Open(context.Context, render.Account) (int, string, error) { return 7, "", nil }
+func (f *fakeGitHub) Open(context.Context, render.Account) (int, string, error) {
+	return 7, f.author, f.broken["open"]
+}
 
 func (f *fakeGitHub) Changes() int { return len(f.answers) + f.shown + f.promoted }
 
 func (f *fakeGitHub) Answer(_ context.Context, to commands.Answer, text string) error {
+	f.posts++
+	if err := f.broken["answer"]; err != nil {
+		return err
+	}
 	if !f.answered[to] { // an answer that is there is found
 		f.answers = append(f.answers, text)
 	}
@@ -67,7 +82,10 @@ func (f *fakeGitHub) Answer(_ context.Context, to commands.Answer, text string) 
 
 func (f *fakeGitHub) Promote(context.Context, render.Account, string) (int, error) {
 	f.promoted++
-	return 8, nil
+	if f.unpromoted {
+		return 0, f.broken["promote"]
+	}
+	return 8, f.broken["promote"]
 }
 
 func (f *fakeGitHub) CI(_ context.Context, candidate ci.Candidate) ci.Result {
@@ -82,13 +100,22 @@ func (f *fakeGitHub) CI(_ context.Context, candidate ci.Candidate) ci.Result {
 	return verdict
 }
 
-func (f *fakeGitHub) HasCI(context.Context, string) (bool, error) { return f.hasCI, nil }
+func (f *fakeGitHub) HasCI(_ context.Context, commit string) (bool, error) {
+	f.asked = append(f.asked, commit)
+	return f.hasCI, f.broken["ci"]
+}
 
-func (f *fakeGitHub) Dispatch(context.Context, string, string) error { return nil }
+func (f *fakeGitHub) Dispatch(_ context.Context, workflow, branch string) error {
+	if err := f.broken["dispatch"]; err != nil {
+		return err
+	}
+	f.dispatched = append(f.dispatched, workflow+" "+branch)
+	return nil
+}
 
 func (f *fakeGitHub) Show(context.Context, render.Account) error {
 	f.shown++
-	return nil
+	return f.broken["show"]
 }
 
 // say is a comment of a maintainer with a command.

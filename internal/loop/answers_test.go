@@ -1,0 +1,111 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/github/commands"
+	"github.com/org/autoloop/internal/history"
+)
+
+// wasAnswered is a recorded answer to the comment of that number, as old as it is before
+// noon.
+func wasAnswered(id int64, ago time.Duration) *history.Answered {
+	return &history.Answered{
+		Head: history.Head{Time: noon.Add(-ago)}, Reason: fmt.Sprintf("answer %d", id),
+		Key: commands.Answer{ID: id, On: 7, Good: true}.String(),
+	}
+}
+
+// TestWhichAnswersArePosted: those that were recorded since the last run, or since
+// comments are to be read again; none twice, and none whose address cannot be read.
+func TestWhichAnswersArePosted(t *testing.T) {
+	t.Parallel()
+	list := []history.Event{
+		wasMeasured("1"), wasAnswered(1, 3*time.Hour), wasAnswered(2, 2*time.Hour), wasAnswered(3, time.Hour), wasAnswered(3, time.Hour),
+		&history.Answered{Head: history.Head{Time: noon}, Key: "to nobody", Reason: "answer 9"}, wasAnswered(4, 0),
+	}
+	for name, c := range map[string]struct {
+		before time.Time
+		since  string
+		want   []string
+	}{
+		"a first run":           {want: []string{"answer 1", "answer 2", "answer 3", "answer 4"}},
+		"since the last run":    {before: noon.Add(-2 * time.Hour), want: []string{"answer 2", "answer 3", "answer 4"}},
+		"after the last answer": {before: noon.Add(time.Second)},
+		"since one failed":      {before: noon, since: "2026-01-02T11:00:00Z", want: []string{"answer 3", "answer 4"}},
+		"a time that is none":   {before: noon, since: "yesterday", want: []string{"answer 1", "answer 2", "answer 3", "answer 4"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, "", append(slices.Clone(list), wasSet(history.HeardSince, c.since))...)
+			d.thread.before = c.before
+			for range 2 {
+				d.thread.answer(t.Context())
+				assert.Equal(t, c.want, d.hub.answers)
+				assert.Equal(t, len(c.want), d.hub.posts, "a run does not look for what it posted itself")
+			}
+			assert.Empty(t, d.warnings)
+			assert.Zero(t, d.thread.unanswered)
+		})
+	}
+}
+
+// flaky is a GitHub that takes an answer now and then. One that is posted is found again.
+type flaky struct {
+	*fakeGitHub
+	chance *rand.Rand
+}
+
+func (f *flaky) Answer(ctx context.Context, to commands.Answer, text string) error {
+	if f.chance.IntN(2) == 0 {
+		return errBroken
+	}
+	return f.fakeGitHub.Answer(ctx, to, text)
+}
+
+// TestEveryAnswerGetsThrough: whatever fails for a while, each answer is posted in the end,
+// and once.
+func TestEveryAnswerGetsThrough(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(10) {
+		d := newDesk(t, "", wasMeasured("1"))
+		hub := &flaky{d.hub, rand.New(rand.NewPCG(seed, 5))}
+		said, reliable := 0, 8
+		for run := range reliable + 1 {
+			d.clock = d.clock.Add(time.Hour)
+			r := d.service.begin()
+			r.store, r.id, r.thread.github = d.shelf, fmt.Sprintf("run-%d", run), hub
+			start := &history.Started{Head: history.Head{Iteration: 1}}
+			require.NoError(t, r.update(t.Context(), "start", nil, func(b *records) error { return r.add(b, start) }))
+			if run < reliable && hub.chance.IntN(2) == 0 {
+				d.clock = d.clock.Add(time.Minute)
+				d.hub.say(commands.Run, "")
+				said++
+			}
+			if run == reliable {
+				r.thread.github = d.hub
+			}
+			d.hub.down = run < reliable && hub.chance.IntN(4) == 0
+			require.NoError(t, r.commander.readComments(t.Context(), r.holdsLease))
+			r.thread.shown = commentsTold
+			require.NoError(t, r.write(t.Context(), "end", nil, func(b *records) error {
+				if err := r.thread.consumed(b); err != nil {
+					return err
+				}
+				return r.add(b, &history.Finished{Head: history.Head{Iteration: 1}})
+			}))
+			r.thread.updateGitHub(t.Context())
+		}
+		assert.Len(t, d.hub.answers, said, "seed %d", seed)
+		assert.Len(t, d.hub.answered, said)
+		assert.Empty(t, d.written().sum.Settings[history.HeardSince])
+	}
+}

@@ -1,0 +1,294 @@
+package loop
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/github/commands"
+	"github.com/org/autoloop/internal/history"
+)
+
+// heard is what the run read on GitHub: these comments.
+func (d *desk) heard(comments ...commands.Comment) *commands.Heard {
+	d.thread.comments = &commands.Heard{Issue: 7, Comments: comments}
+	return d.thread.comments
+}
+
+// comment is the comment of that number, by the owner.
+func comment(id int64, list ...commands.Command) commands.Comment {
+	return commands.Comment{ID: id, Author: "owner", Time: noon.Add(time.Duration(id) * time.Second), On: 7, Commands: list}
+}
+
+// answersOf are the recorded answers, in order, with their addresses.
+func answersOf(b *records) (texts []string, to []commands.Answer) {
+	for e := range history.Of[*history.Answered](slices.All(b.log.Events)) {
+		address, _ := commands.ParseAnswer(e.Key)
+		texts, to = append(texts, e.Reason), append(to, address)
+	}
+	return texts, to
+}
+
+func free(*records) error { return nil }
+
+// TestWhatACommandDoes: what each command records, and what its author is told.
+func TestWhatACommandDoes(t *testing.T) {
+	t.Parallel()
+	five := metricOf("5")
+	paused := []history.Event{wasMeasured("1"), &history.Paused{Reason: "a holiday"}}
+	completed := []history.Event{wasMeasured("1"), &history.Completed{Reason: "it is enough"}}
+	for _, c := range []struct {
+		name    string
+		front   string
+		before  []history.Event
+		say     []commands.Command
+		told    string // the events between the issue's number and the answer
+		answer  string
+		bad     bool
+		stopped string
+		asked   bool
+	}{
+		{name: "pause", say: []commands.Command{{Kind: commands.Pause, Text: "a holiday"}}, told: "paused", answer: "Paused. `/autoloop resume` goes on.", stopped: "paused: a holiday"},
+		{name: "pause without a reason", say: []commands.Command{{Kind: commands.Pause}}, told: "paused", answer: "Paused. `/autoloop resume` goes on.", stopped: "paused: by a comment of owner"},
+		{name: "pause again", before: paused, say: []commands.Command{{Kind: commands.Pause, Text: "another"}}, told: "paused", answer: "Paused. `/autoloop resume` goes on.", stopped: "paused: another"},
+		{name: "resume what runs", say: []commands.Command{{Kind: commands.Resume}}, told: "resumed", answer: "It goes on."},
+		{name: "resume what is paused", before: paused, say: []commands.Command{{Kind: commands.Resume}}, told: "resumed", answer: "It goes on."},
+		{name: "reactivate what is completed", before: completed, say: []commands.Command{{Kind: commands.Reactivate}}, told: "resumed", answer: "It goes on."},
+		{name: "pause, then resume", say: []commands.Command{{Kind: commands.Pause, Text: "x"}, {Kind: commands.Resume}}, told: "paused resumed", answer: "Paused. `/autoloop resume` goes on.\n\nIt goes on."},
+		{name: "resume, then pause", before: paused, say: []commands.Command{{Kind: commands.Resume}, {Kind: commands.Pause, Text: "y"}}, told: "resumed paused", answer: "It goes on.\n\nPaused. `/autoloop resume` goes on.", stopped: "paused: y"},
+		{name: "a target", say: []commands.Command{{Kind: commands.SetTarget, Target: five}}, told: "target-metric-was=— target-metric=5", answer: "The target is 5 (higher is better), until the program file names another."},
+		{name: "a target instead of the file's", front: "target-metric: 9", say: []commands.Command{{Kind: commands.SetTarget, Target: five}}, told: "target-metric-was=9 target-metric=5", answer: "The target is 5 (higher is better), until the program file names another."},
+		{name: "the target as it is", before: []history.Event{wasSet(history.TargetMetricWas, "—"), wasSet(history.TargetMetric, "5")}, say: []commands.Command{{Kind: commands.SetTarget, Target: five}}, answer: "The target is 5 (higher is better), until the program file names another."},
+		{name: "a target that is reached", before: []history.Event{wasMeasured("5")}, say: []commands.Command{{Kind: commands.SetTarget, Target: five}}, told: "target-metric-was=— target-metric=5 completed", answer: "The target is 5 (higher is better), until the program file names another.", stopped: "completed: target reached: 5 with target 5 (higher is better)"},
+		{name: "run", before: []history.Event{wasMeasured("1"), wasDecided(1, history.Rejected, "1", "")}, say: []commands.Command{{Kind: commands.Run}}, answer: "Iteration 2 runs now.", asked: true},
+		{name: "an instruction", say: []commands.Command{{Kind: commands.Instruct, Text: "try a cache"}}, answer: "The agent is told at iteration 1."},
+		{name: "a note", say: []commands.Command{{Kind: commands.Note, Text: "try a cache"}}, told: "note=try a cache", answer: "The agent is told at iteration 1."},
+		{name: "a note after another", before: []history.Event{wasSet(history.Note, "one")}, say: []commands.Command{{Kind: commands.Note, Text: "two"}}, told: "note=one\ntwo", answer: "The agent is told at iteration 1."},
+		{name: "not understood", say: []commands.Command{{Kind: commands.Wrong, Problem: "say which iteration"}}, answer: "That was not understood: say which iteration.", bad: true},
+		{name: "one of two is not understood", say: []commands.Command{{Kind: commands.Wrong, Problem: "say one number"}, {Kind: commands.Run}}, answer: "That was not understood: say one number.\n\nIteration 1 runs now.", bad: true, asked: true},
+		{name: "of a later version", say: []commands.Command{{Kind: "dance"}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, c.front, c.before...)
+			d.heard(comment(4, c.say...))
+			require.NoError(t, d.commander.recordCommands(t.Context(), &undoing{}, free, free))
+			want := "issue=7"
+			if c.told != "" {
+				want += " " + c.told
+			}
+			assert.Equal(t, want+" answered commands=4 0", strings.Join(d.told(), " "))
+			after := d.written()
+			texts, to := answersOf(after)
+			assert.Equal(t, []string{c.answer}, texts)
+			assert.Equal(t, []commands.Answer{{ID: 4, On: 7, Good: !c.bad}}, to)
+			assert.Equal(t, c.stopped, d.stopped)
+			assert.Equal(t, c.asked, d.commander.asked)
+			assert.Equal(t, strings.HasPrefix(c.stopped, "paused"), after.machine.Paused)
+			assert.Equal(t, strings.HasPrefix(c.stopped, "completed"), after.machine.Completed)
+			assert.Equal(t, after.machine.Paused, after.sum.PausedReason != "", "state and ledger say the same")
+			assert.Equal(t, after.machine.Completed, after.sum.Completed != "", "state and ledger say the same")
+		})
+	}
+}
+
+// TestStatusIsAnsweredAsItStands: with what earlier commands of the same comment did.
+func TestStatusIsAnsweredAsItStands(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, "", wasMeasured("1"), wasDecided(1, history.Accepted, "4", firstOnRecord))
+	d.heard(comment(1, commands.Command{Kind: commands.Pause, Text: "a holiday"}, commands.Command{Kind: commands.Status}))
+	require.NoError(t, d.commander.recordCommands(t.Context(), &undoing{}, free, free))
+	texts, _ := answersOf(d.written())
+	require.Len(t, texts, 1)
+	assert.Contains(t, texts[0], "**Paused**: a holiday")
+	assert.Contains(t, texts[0], "**4**")
+	assert.Equal(t, "issue=7 paused answered commands=1 0", strings.Join(d.told(), " "), "to say how it stands changes nothing")
+}
+
+// TestCommandsInPieces: many comments at once come to the same as the same comments a few
+// at a time, whatever they ask for, and to what a plain reading of them says.
+func TestCommandsInPieces(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(12) {
+		chance := rand.New(rand.NewPCG(seed, 11))
+		var comments []commands.Comment
+		paused, note, target := "", "", ""
+		mark := map[bool]int64{}
+		for n := range int64(10) {
+			// Those on lines of a pull request have numbers of their own.
+			one := comment(n + 1)
+			one.Review = chance.IntN(3) == 0
+			for range chance.IntN(3) {
+				text := fmt.Sprintf("word %d", n)
+				switch chance.IntN(5) {
+				case 0:
+					one.Commands = append(one.Commands, commands.Command{Kind: commands.Pause, Text: text})
+					paused = text
+				case 1:
+					one.Commands = append(one.Commands, commands.Command{Kind: commands.Resume})
+					paused = ""
+				case 2:
+					one.Commands = append(one.Commands, commands.Command{Kind: commands.Note, Text: text})
+					note = strings.TrimSpace(note + "\n" + text)
+				case 3:
+					value := metricOf(fmt.Sprint(100 + chance.IntN(4)))
+					one.Commands = append(one.Commands, commands.Command{Kind: commands.SetTarget, Target: value})
+					target = value.String()
+				case 4:
+					one.Commands = append(one.Commands, commands.Command{Kind: commands.Wrong, Problem: text})
+				}
+			}
+			if len(one.Commands) > 0 {
+				mark[one.Review] = one.ID
+			}
+			comments = append(comments, one)
+		}
+		apply := func(most int) *records {
+			d := newDesk(t, "", wasMeasured("1"))
+			for from := 0; from < len(comments); {
+				to := min(from+1+chance.IntN(most), len(comments))
+				// A run reads again what an earlier one has read already.
+				d.heard(comments[max(from-chance.IntN(3), 0):to]...)
+				require.NoError(t, d.commander.recordCommands(t.Context(), &undoing{}, free, free))
+				from = to
+			}
+			before := len(d.told())
+			d.heard(comments...)
+			require.NoError(t, d.commander.recordCommands(t.Context(), &undoing{}, free, free))
+			assert.Len(t, d.told(), before, "nothing is applied twice")
+			return d.written()
+		}
+		whole, pieces := apply(1), apply(4)
+		for _, b := range []*records{whole, pieces} {
+			assert.Equal(t, paused, b.sum.PausedReason, "seed %d", seed)
+			assert.Equal(t, paused != "", b.machine.Paused)
+			assert.Equal(t, note, b.sum.Settings[history.Note])
+			assert.Equal(t, target, b.sum.Settings[history.TargetMetric])
+			want := ""
+			if len(mark) > 0 {
+				want = fmt.Sprintf("%d %d", mark[false], mark[true])
+			}
+			assert.Equal(t, want, b.sum.Settings[history.CommandsUntil])
+		}
+		one, toOne := answersOf(whole)
+		other, toOther := answersOf(pieces)
+		assert.Equal(t, one, other)
+		assert.Equal(t, toOne, toOther)
+	}
+}
+
+// TestAnotherRunAppliesTheCommandsFirst: the change is made again on its records, in which
+// the commands are done.
+func TestAnotherRunAppliesTheCommandsFirst(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, "", wasMeasured("1"))
+	d.heard(comment(1, commands.Command{Kind: commands.Pause, Text: "x"}), comment(2, commands.Command{Kind: commands.Note, Text: "y"}))
+	d.shelf.rival = func() {
+		d.shelf.files = onRecord(t, d.program, wasMeasured("1"), &history.Paused{Reason: "x"}, wasSet(history.CommandsUntil, "1 0"), &history.Resumed{})
+	}
+	require.NoError(t, d.commander.recordCommands(t.Context(), &undoing{}, free, free))
+	assert.Equal(t, []string{"issue=7", "note=y", "answered", "commands=2 0"}, d.told())
+	assert.False(t, d.written().machine.Paused)
+	assert.Empty(t, d.stopped, "what the lost attempt decided does not count")
+}
+
+// TestCommandsAreRecordedOrNot: what a claim or what follows refuses leaves the records as
+// they are.
+func TestCommandsAreRecordedOrNot(t *testing.T) {
+	t.Parallel()
+	refuses := func(*records) error { return errLeaseLost }
+	for name, c := range map[string][2]func(*records) error{"the claim": {refuses, free}, "what follows": {free, refuses}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, "", wasMeasured("1"))
+			before := d.shelf.files
+			d.heard(comment(1, commands.Command{Kind: commands.Pause, Text: "x"}))
+			require.ErrorIs(t, d.commander.recordCommands(t.Context(), &undoing{}, c[0], c[1]), errLeaseLost)
+			assert.Equal(t, before, d.shelf.files)
+		})
+	}
+}
+
+// TestTheEndOfAPullRequest: a merge is noted, a person who closes it pauses the program,
+// and one that is opened again goes on.
+func TestTheEndOfAPullRequest(t *testing.T) {
+	t.Parallel()
+	gain := []history.Event{wasMeasured("1"), wasDecided(1, history.Accepted, "4", firstOnRecord)}
+	for _, c := range []struct {
+		name   string
+		before []history.Event
+		pull   *commands.Pull
+		told   []string
+		paused string
+	}{
+		{name: "no pull request", before: gain},
+		{name: "open", before: gain, pull: &commands.Pull{Number: 8, Open: true}},
+		{name: "merged", before: gain, pull: &commands.Pull{Number: 8, Merged: true, Head: firstOnRecord}, told: []string{"pull-ended=8"}},
+		{name: "merged before", before: append(slices.Clone(gain), wasSet(history.PullEnded, "8")), pull: &commands.Pull{Number: 8, Merged: true}},
+		{name: "closed", before: gain, pull: &commands.Pull{Number: 8}, told: []string{"pull-ended=8", "paused"}, paused: "pull request #8 closed; `/autoloop resume` goes on, and the next gain opens a new one"},
+		{name: "closed before", before: append(slices.Clone(gain), wasSet(history.PullEnded, "8")), pull: &commands.Pull{Number: 8}},
+		{name: "another was closed before", before: append(slices.Clone(gain), wasSet(history.PullEnded, "8")), pull: &commands.Pull{Number: 11}, told: []string{"pull-ended=11", "paused"}, paused: "pull request #11 closed; `/autoloop resume` goes on, and the next gain opens a new one"},
+		{name: "opened again", before: append(slices.Clone(gain), wasSet(history.PullEnded, "8")), pull: &commands.Pull{Number: 8, Open: true}, told: []string{"pull-ended="}},
+		{name: "open, and has nothing of its own", before: []history.Event{wasMeasured("1"), wasSet(history.PullEnded, "8")}, pull: &commands.Pull{Number: 8, Open: true}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, "", c.before...)
+			d.heard().Pull = c.pull
+			for range 2 { // it is noted once
+				require.NoError(t, d.commander.recordCommands(t.Context(), &undoing{}, free, free))
+				assert.Equal(t, append([]string{"issue=7"}, c.told...), d.told())
+			}
+			after := d.written()
+			assert.Equal(t, c.paused, after.sum.PausedReason)
+			for e := range history.Of[*history.Set](slices.All(after.log.Events)) {
+				if e.Key == history.PullEnded && e.Run == d.id && c.pull.Merged {
+					assert.Equal(t, c.pull.Head, e.Commit, "what was made after it is still to be promoted")
+				}
+			}
+		})
+	}
+}
+
+// TestAnIssueIsNoted once, and its author when that was found out.
+func TestAnIssueIsNoted(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		heard commands.Heard
+		told  []string
+	}{
+		{commands.Heard{}, []string{}},
+		{commands.Heard{Author: "mona"}, []string{}},
+		{commands.Heard{Issue: 7}, []string{"issue=7"}},
+		{commands.Heard{Issue: 7, Author: "mona"}, []string{"issue=7", "author=mona"}},
+	} {
+		d := newDesk(t, "", wasMeasured("1"))
+		d.thread.comments = &c.heard
+		for range 2 {
+			require.NoError(t, d.update(t.Context(), "issue", nil, d.thread.noteIssue))
+			assert.Equal(t, c.told, d.told())
+		}
+		assert.Equal(t, c.heard.Issue, d.written().machine.Issue)
+	}
+	d := newDesk(t, "", wasMeasured("1"), wasSet(history.Author, "mona"))
+	d.heard()
+	require.NoError(t, d.update(t.Context(), "issue", nil, d.thread.noteIssue))
+	assert.Equal(t, "mona", d.written().sum.Settings[history.Author], "who wrote it is known from before")
+}
+
+// TestCommentsThatAreNotInOrder are all done, and once.
+func TestCommentsThatAreNotInOrder(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, "", wasMeasured("1"))
+	for range 2 {
+		d.heard(comment(5, commands.Command{Kind: commands.Note, Text: "five"}), comment(3, commands.Command{Kind: commands.Note, Text: "three"}), comment(4))
+		require.NoError(t, d.commander.recordCommands(t.Context(), &undoing{}, free, free))
+		assert.Equal(t, []string{"issue=7", "note=five", "answered", "note=five\nthree", "answered", "commands=5 0"}, d.told())
+	}
+}
