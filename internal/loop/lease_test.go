@@ -1,0 +1,265 @@
+package loop
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/program"
+)
+
+// TestWhoHoldsTheLease: a lease holds while it lasts and its run lives, and its holder is
+// named as a person can find it.
+func TestWhoHoldsTheLease(t *testing.T) {
+	t.Parallel()
+	open := func(run string, change func(*history.Lease)) *history.Started {
+		lease := &history.Lease{Host: "there", PID: 7, Until: noon.Add(time.Minute)}
+		change(lease)
+		return &history.Started{Head: history.Head{Run: run}, Lease: lease}
+	}
+	for name, c := range map[string]struct {
+		open  *history.Started
+		dead  bool
+		aside bool
+		want  string
+	}{
+		"no run":                  {},
+		"a start without a lease": {open: &history.Started{Head: history.Head{Run: "other"}}},
+		"its own":                 {open: open("now", func(*history.Lease) {})},
+		"a process":               {open: open("other", func(*history.Lease) {}), want: "run other (process 7 on there) works on it until 2026-01-02T12:01:00Z at the latest"},
+		"a process that is gone":  {open: open("other", func(*history.Lease) {}), dead: true},
+		"a run of Actions":        {open: open("other", func(l *history.Lease) { l.ActionsRun = "12.1" }), want: "run other (Actions run 12.1) works"},
+		"one for another job":     {open: open("other", func(l *history.Lease) { l.Handed = true }), want: "run other (`iterate begin`) works"},
+		"in Actions":              {open: open("other", func(l *history.Lease) { l.Handed, l.ActionsRun = true, "12.1" }), want: "run other (Actions run 12.1) works"},
+		"one for another job does not hinder commands": {open: open("other", func(l *history.Lease) { l.Handed = true }), aside: true},
+		"a process hinders commands":                   {open: open("other", func(*history.Lease) {}), aside: true, want: "process 7 on there"},
+		"a moment before its end":                      {open: open("other", func(l *history.Lease) { l.Until = noon.Add(1) }), want: "works on it until 2026-01-02T12:00:00Z"},
+		"at its end":                                   {open: open("other", func(l *history.Lease) { l.Until = noon })},
+		"without an end":                               {open: open("other", func(l *history.Lease) { l.Until = time.Time{} })},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, "")
+			d.lease.alive, d.lease.aside = func(history.Lease) bool { return !c.dead }, c.aside
+			holder := d.lease.leaseHolder(c.open)
+			assert.Equal(t, c.want == "", holder == "", holder)
+			assert.Contains(t, holder, c.want)
+		})
+	}
+}
+
+// TestHowLongALeaseLasts: longer than the iteration may take, with its wait for CI, and
+// longer still for a job that has to wait for a runner.
+func TestHowLongALeaseLasts(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		github, handed bool
+		want           time.Duration
+	}{
+		"here":                  {false, false, 30*time.Minute + leaseSlack},
+		"with CI":               {true, false, 50*time.Minute + leaseSlack},
+		"for another job":       {false, true, 30*time.Minute + leaseSlack + handedSlack},
+		"for another job on CI": {true, true, 50*time.Minute + leaseSlack + handedSlack},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, "timeout-minutes: 30\nci-wait: 20m", wasMeasured("1"))
+			d.clock = noon.Add(1500 * time.Millisecond).In(time.FixedZone("", 3600))
+			if !c.github {
+				d.thread.github = nil
+			}
+			d.lease.holder = history.Lease{Host: "here", PID: 5, ProcessStart: "9", Namespace: "n", ActionsRun: "12.1", Handed: c.handed, Until: noon}
+			require.NoError(t, d.lease.acquireLease(t.Context()))
+			got := d.written().sum.Open.Lease
+			want := d.lease.holder
+			want.Until = noon.Add(time.Second + c.want)
+			assert.Equal(t, &want, got, "to the second, in UTC")
+			assert.Equal(t, noon, d.lease.holder.Until, "the next lease is measured anew")
+			assert.Equal(t, []string{"p: start"}, d.shelf.messages)
+			assert.Equal(t, []string{"refs/heads/autoloop/p"}, d.shelf.claims, "that the branch is checked out is found out now")
+		})
+	}
+}
+
+// TestAStart: which number it has, what it reserves, and what is recorded before it.
+func TestAStart(t *testing.T) {
+	t.Parallel()
+	usd := *metricOf("3")
+	started := func(run string, iteration int) *history.Started {
+		return &history.Started{Head: history.Head{Run: run, Iteration: iteration}, Lease: &history.Lease{Host: "there", PID: 7, Until: noon.Add(-time.Minute)}}
+	}
+	for name, c := range map[string]struct {
+		front     string
+		before    []history.Event
+		change    func(d *desk)
+		told      []string
+		iteration int
+		reserved  *history.Reserved
+	}{
+		"the first":                {told: []string{"started"}, iteration: 1},
+		"after a decision":         {before: []history.Event{wasMeasured("1"), wasDecided(3, history.Rejected, "1", "")}, told: []string{"started"}, iteration: 4},
+		"after one that was lost":  {before: []history.Event{wasMeasured("1"), wasDecided(3, history.Rejected, "1", ""), started("lost", 4)}, told: []string{"started"}, iteration: 4},
+		"a pause that was edited":  {before: []history.Event{wasMeasured("1"), &history.Paused{Reason: "x"}}, change: func(d *desk) { d.edit("| Paused | true |", "| Paused | false |") }, told: []string{"resumed", "started"}, iteration: 1},
+		"a state without a ledger": {before: []history.Event{wasMeasured("1"), wasDecided(3, history.Rejected, "1", "")}, change: func(d *desk) { d.shelf.files.Ledger = nil }, told: []string{"adopted-iteration=3", "adopted-statuses=rejected", "started"}, iteration: 4},
+		"within a budget": {
+			front:  "budget:\n  usd: 4\n  tokens: 100\n  minutes: 20\n  per: day",
+			before: []history.Event{wasMeasured("1"), having(wasDecided(1, history.Rejected, "1", ""), 30, "1")},
+			told:   []string{"started"}, iteration: 2, reserved: &history.Reserved{Tokens: 70, CostUSD: &usd, Minutes: 20},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, c.front, c.before...)
+			if c.change != nil {
+				c.change(d)
+			}
+			require.NoError(t, d.lease.acquireLease(t.Context()))
+			told := d.told()
+			assert.ElementsMatch(t, c.told, told)
+			assert.Equal(t, "started", told[len(told)-1])
+			after := d.written()
+			assert.Equal(t, c.iteration, after.sum.Open.Iteration)
+			assert.Equal(t, c.iteration, d.iteration)
+			assert.Equal(t, c.reserved, after.sum.Open.Reserved)
+			require.NoError(t, d.holdsLease(after))
+		})
+	}
+}
+
+// having is a decision whose agent used that much.
+func having(e *history.Decided, tokens int64, usd string) *history.Decided {
+	e.Usage = &metric.Usage{InputTokens: &tokens, OutputTokens: new(int64), CostUSD: metricOf(usd)}
+	return e
+}
+
+// edit changes the state file as a person does.
+func (d *desk) edit(from, to string) {
+	d.t.Helper()
+	text := string(d.shelf.files.State)
+	require.Contains(d.t, text, from)
+	d.shelf.files.State = []byte(strings.Replace(text, from, to, 1))
+}
+
+// TestJoiningAStart: a job works under the start that an earlier job of the same run of
+// Actions recorded for it, and under no other.
+func TestJoiningAStart(t *testing.T) {
+	t.Parallel()
+	handed := func(run, actions string, handed bool) *history.Started {
+		return &history.Started{Head: history.Head{Run: run, Iteration: 1}, Lease: &history.Lease{Host: "there", PID: 7, ActionsRun: actions, Handed: handed, Until: noon.Add(time.Minute)}}
+	}
+	for name, c := range map[string]struct {
+		open     history.Event
+		joins    bool
+		mustJoin bool
+		bundle   string
+		id       string // the run that goes on, "" for its own
+		told     int    // how many events this run adds
+		err      string
+	}{
+		"a start of this run":                {open: handed("earlier", "12.1", true), joins: true, id: "earlier"},
+		"a start of this run has to be":      {open: handed("earlier", "12.1", true), joins: true, mustJoin: true, id: "earlier"},
+		"a start of another run":             {open: handed("earlier", "11.1", true), joins: true, err: "run earlier (Actions run 11.1) works on it"},
+		"a start of another attempt":         {open: handed("earlier", "12.2", true), joins: true, err: "run earlier (Actions run 12.2) works on it"},
+		"a start that is for no other job":   {open: handed("earlier", "12.1", false), joins: true, err: "run earlier (Actions run 12.1) works on it"},
+		"who does not join":                  {open: handed("earlier", "12.1", true), err: "run earlier (Actions run 12.1) works on it"},
+		"no start":                           {joins: true, told: 1},
+		"no start, and there has to be one":  {joins: true, mustJoin: true, err: "no start is recorded for this run"},
+		"another's, and there has to be one": {open: handed("earlier", "11.1", true), joins: true, mustJoin: true, err: "works on it until"},
+		"that of a bundle":                   {open: handed("proposing", "11.1", false), bundle: "proposing", id: "proposing"},
+		"that of another bundle":             {open: handed("proposing", "12.1", true), joins: true, bundle: "another", id: ""},
+		"a bundle, and no start":             {bundle: "proposing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var before []history.Event
+			if c.open != nil {
+				before = append(before, c.open)
+			}
+			d := newDesk(t, "", before...)
+			d.lease.joins, d.lease.mustJoin, d.lease.holder.ActionsRun = c.joins, c.mustJoin, "12.1"
+			if c.bundle != "" {
+				d.lease.joinHanded(d.records, c.bundle)
+			} else {
+				err := d.lease.acquireLease(t.Context())
+				if c.err != "" {
+					require.ErrorContains(t, err, c.err)
+					assert.Empty(t, d.shelf.messages)
+					return
+				}
+				require.NoError(t, err)
+				assert.Len(t, d.written().log.Events, len(before)+c.told)
+			}
+			if c.id == "" {
+				c.id = "now"
+			}
+			assert.Equal(t, c.id, d.id)
+		})
+	}
+}
+
+// TestWhatKeepsAnIterationFromBeginning: a pause, a completion, a budget and CI without
+// GitHub; force disregards the first two and says so, and an iteration that waits for CI
+// may always ask.
+func TestWhatKeepsAnIterationFromBeginning(t *testing.T) {
+	t.Parallel()
+	gain := []history.Event{wasMeasured("1"), wasDecided(1, history.Accepted, "4", firstOnRecord)}
+	waits := []history.Event{wasMeasured("1"), wasDecided(1, history.PendingCI, "4", firstOnRecord)}
+	paused, completed := &history.Paused{Reason: "x"}, &history.Completed{Reason: "y"}
+	overspent := "budget:\n  iterations: 1\n  per: day"
+	for name, c := range map[string]struct {
+		front   string
+		before  []history.Event
+		force   bool
+		away    bool // no GitHub
+		why     string
+		resting bool
+		forced  string
+	}{
+		"nothing":                       {before: gain},
+		"a pause":                       {before: append(gain[:2:2], paused), why: "paused: x; say `/autoloop resume`, or run `iterate resume p`, or give --force", resting: true},
+		"a completion":                  {before: append(gain[:2:2], completed), why: "completed: y; say `/autoloop resume`, or run `iterate resume p`, or give --force", resting: true},
+		"a pause, with force":           {before: append(gain[:2:2], paused), force: true, forced: "paused: x; say `/autoloop resume`, or run `iterate resume p`, or give --force"},
+		"a completion, with force":      {before: append(gain[:2:2], completed), force: true, forced: "completed: y; say `/autoloop resume`, or run `iterate resume p`, or give --force"},
+		"a budget":                      {front: overspent, before: gain, why: "budget: 1 of 1 iterations used this day"},
+		"a budget, with force":          {front: overspent, before: gain, force: true, why: "budget: 1 of 1 iterations used this day"},
+		"a budget and a pause":          {front: overspent, before: append(gain[:2:2], paused), why: "paused: x", resting: true},
+		"both, with force":              {front: overspent, before: append(gain[:2:2], paused), force: true, why: "budget: 1 of 1"},
+		"it waits for CI":               {before: waits},
+		"it waits for CI over budget":   {front: overspent, before: waits},
+		"it waits for CI and is paused": {before: append(waits[:2:2], paused)},
+		"it waits for CI, no GitHub":    {before: waits, away: true, why: program.WaitsForCI},
+		"the same, with force":          {before: waits, away: true, force: true, why: program.WaitsForCI},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, c.front, c.before...)
+			d.lease.force = c.force
+			if c.away {
+				d.thread.github = nil
+			}
+			err := d.lease.acquireLease(t.Context())
+			if c.why == "" {
+				require.NoError(t, err)
+				assert.Empty(t, d.stopped)
+				assert.Equal(t, c.forced, d.written().sum.Settings[forced])
+				return
+			}
+			var blocked *blockedError
+			require.ErrorAs(t, err, &blocked)
+			assert.Contains(t, blocked.reason, c.why)
+			assert.Equal(t, blocked.reason, d.stopped)
+			assert.Equal(t, c.resting, isResting(err))
+			assert.Equal(t, c.resting, isResting(fmt.Errorf("again: %w", err)))
+			assert.Empty(t, d.shelf.messages, "nothing is recorded")
+			require.NotNil(t, d.records, "the reason is shown with the numbers on record")
+		})
+	}
+	assert.False(t, isResting(nil))
+	assert.False(t, isResting(errLeaseLost))
+}
