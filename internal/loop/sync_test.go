@@ -1,0 +1,237 @@
+package loop
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/github/commands"
+	"github.com/org/autoloop/internal/history"
+)
+
+// TestWhereTheBranchStands: against a default branch that is ahead, behind, both or
+// neither, and after its pull request was merged.
+func TestWhereTheBranchStands(t *testing.T) {
+	t.Parallel()
+	g := newGarden(t)
+	root := sprout{name: "root", files: map[string]string{"value.txt": "1\n", "other.txt": "a\n"}}
+	moved := sprout{name: "moved", branch: "stands/moved", parents: "root", files: map[string]string{"other.txt": "b\n"}}
+	twice := sprout{name: "twice", branch: "stands/twice", parents: "moved", files: map[string]string{"third.txt": "c\n"}}
+	own := sprout{name: "own", parents: "root", files: map[string]string{"value.txt": "2\n"}}
+	same := sprout{name: "same", branch: "stands/same", parents: "root", files: map[string]string{"value.txt": "3\n"}}
+	squashed := sprout{name: "squashed", branch: "stands/squashed", parents: "moved", files: map[string]string{"value.txt": "2\n"}}
+	after := sprout{name: "after", parents: "own", files: map[string]string{"value.txt": "2\n4\n"}}
+	up := sprout{name: "up", parents: "own twice", files: map[string]string{"other.txt": "b\n", "third.txt": "c\n"}}
+	at := func(s sprout, name string) sprout { s.name, s.branch = s.name+" of "+name, BranchPrefix+name; return s }
+	root.branch = "stands/root"
+	ids := g.grow(t, root, moved, twice, own, same, squashed, after, up,
+		at(own, "stands-ahead"), at(own, "stands-both"), at(own, "stands-far"), at(own, "stands-conflict"), at(own, "stands-merged"), at(own, "stands-workflows"),
+		at(own, "stands-closed"), at(after, "stands-after"), at(up, "stands-up"))
+	for _, name := range []string{"stands-behind", "stands-level"} {
+		g.git(t, "update-ref", "refs/heads/"+BranchPrefix+name, ids["root"])
+	}
+	merged := &commands.Pull{Number: 8, Merged: true}
+	for _, c := range []struct {
+		name   string
+		base   string
+		pull   *commands.Pull
+		pullAt string
+		events []history.Event
+		old    string
+		head   string // "" for a commit that is made
+		files  string // of the head: value, other, third
+		moves  bool
+		tip    string
+		note   string
+		err    string
+	}{
+		{name: "stands-none", base: "moved", head: "moved", files: "1 b -"},
+		{name: "stands-level", base: "root", old: "root", head: "root", files: "1 a -"},
+		{name: "stands-behind", base: "moved", old: "root", head: "moved", files: "1 b -", moves: true, note: "moved to stands/moved"},
+		{name: "stands-ahead", base: "root", old: "own of stands-ahead", head: "own of stands-ahead", files: "2 a -"},
+		{name: "stands-both", base: "moved", old: "own of stands-both", files: "2 b -", moves: true, note: "merged stands/moved (1 commits)"},
+		{name: "stands-far", base: "twice", old: "own of stands-far", files: "2 b c", moves: true, note: "merged stands/twice (2 commits)"},
+		{name: "stands-up", base: "twice", old: "up of stands-up", head: "up of stands-up", files: "2 b c"},
+		{name: "stands-conflict", base: "same", old: "own of stands-conflict", err: "stands/same does not merge into autoloop/stands-conflict, both changed value.txt: merge it by hand, then resume"},
+		{name: "stands-workflows", base: "moved", old: "own of stands-workflows", events: []history.Event{wasSet(workflowsRefused, "moved")}, files: "2 b -", tip: "own of stands-workflows", note: "merged stands/moved (1 commits)"},
+		{name: "stands-merged", base: "squashed", pull: merged, pullAt: "own of stands-merged", old: "own of stands-merged", head: "squashed", files: "2 b -", moves: true, note: "its pull request #8 was merged"},
+		{name: "stands-closed", base: "moved", pull: &commands.Pull{Number: 8}, pullAt: "own of stands-closed", old: "own of stands-closed", files: "2 b -", moves: true, note: "merged stands/moved (1 commits)"},
+		{name: "stands-after", base: "squashed", pull: merged, pullAt: "own", old: "after of stands-after", files: "2\n4 b -", moves: true, note: "its pull request #8 was merged, and what came after it (1 commits) is replayed"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var events []history.Event
+			for _, e := range c.events {
+				if set, is := e.(*history.Set); is {
+					set.Value = ids[set.Value]
+				}
+				events = append(events, e)
+			}
+			d := newDeskIn(t, g.Repo, c.name, "", events...)
+			d.branches.base = "stands/" + c.base
+			if c.pull != nil {
+				pull := *c.pull
+				pull.Head = ids[c.pullAt]
+				d.heard().Pull = &pull
+			}
+			at, err := d.branches.sync(t.Context())
+			if c.err != "" {
+				var conflict *conflictError
+				require.ErrorAs(t, err, &conflict)
+				assert.Equal(t, c.err, conflict.Error())
+				found, err := d.branches.conflict(t.Context())
+				require.NoError(t, err)
+				assert.Equal(t, conflict, found)
+				return
+			}
+			require.NoError(t, err)
+			if conflict, err := d.branches.conflict(t.Context()); assert.NoError(t, err) {
+				assert.Nil(t, conflict)
+			}
+			assert.Equal(t, []string{ids[c.old], ids[c.base], "stands/" + c.base, c.note, ids[c.tip]}, []string{at.Old, at.Base, at.BaseBranch, at.Note, at.Tip})
+			assert.Equal(t, c.moves, at.Move)
+			if c.head != "" {
+				assert.Equal(t, ids[c.head], at.Head)
+			}
+			third := "-"
+			if strings.Contains(g.git(t, "ls-tree", "--name-only", at.Head), "third.txt") {
+				third = g.git(t, "show", at.Head+":third.txt")
+			}
+			assert.Equal(t, c.files, g.git(t, "show", at.Head+":value.txt")+" "+g.git(t, "show", at.Head+":other.txt")+" "+third)
+			if strings.HasPrefix(c.note, "merged ") {
+				assert.Equal(t, at.Old+" "+at.Base, g.git(t, "show", "--no-patch", "--format=%P", at.Head), "nothing of either is lost")
+				assert.Equal(t, fmt.Sprintf("[Autoloop: %s] Merge stands/%s\n\nAutoloop-Run: now", c.name, c.base), g.git(t, "show", "--no-patch", "--format=%B", at.Head))
+			}
+			again, err := d.branches.sync(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, at, again, "the same position at the same time")
+			update := at.branchUpdate(d.ref())
+			if !c.moves {
+				assert.Nil(t, update)
+			} else {
+				assert.Equal(t, &git.RefUpdate{Ref: "refs/heads/" + BranchPrefix + c.name, New: at.Head, Old: at.Old}, update)
+			}
+			assert.Equal(t, c.old == "", strings.TrimSpace(g.git(t, "for-each-ref", d.ref())) == "", "no ref moves")
+		})
+	}
+}
+
+// TestTheMoveOfABranch goes from where it was; a branch that was deleted begins anew.
+func TestTheMoveOfABranch(t *testing.T) {
+	t.Parallel()
+	at := position{Head: "head", Old: "old"}
+	assert.Nil(t, at.branchUpdate("refs/heads/autoloop/p"))
+	at.Move = true
+	assert.Equal(t, &git.RefUpdate{Ref: "refs/heads/autoloop/p", New: "head", Old: "old"}, at.branchUpdate("refs/heads/autoloop/p"))
+	assert.Equal(t, &git.RefUpdate{Ref: "refs/heads/autoloop/p", New: "other", Old: "old"}, at.moveTo("refs/heads/autoloop/p", "other"))
+	at.Deleted = true
+	assert.Equal(t, &git.RefUpdate{Ref: "refs/heads/autoloop/p", New: "head"}, at.branchUpdate("refs/heads/autoloop/p"))
+	assert.Equal(t, "head", at.tip())
+	own := at.onOwnBase()
+	assert.Equal(t, []any{"old", "old", false, "head"}, []any{own.tip(), own.Tip, own.Move, own.Head})
+}
+
+// TestAConflictNamesItsFiles: ten of them, as one line that a terminal shows.
+func TestAConflictNamesItsFiles(t *testing.T) {
+	t.Parallel()
+	files := func(count int) []string {
+		var list []string
+		for i := range count {
+			list = append(list, fmt.Sprintf("f%d", i))
+		}
+		return list
+	}
+	for _, c := range []struct {
+		files []string
+		want  string
+	}{
+		{files(1), "both changed f0: merge"},
+		{files(10), "f8, f9: merge"},
+		{files(11), "f8, f9 and 1 more: merge"},
+		{files(200), "f8, f9 and 190 more: merge"},
+	} {
+		text := (&conflictError{branch: "autoloop/p", base: "main", files: c.files}).Error()
+		assert.Contains(t, text, c.want)
+		assert.True(t, strings.HasPrefix(text, "main does not merge into autoloop/p, both changed f0"), text)
+		assert.True(t, strings.HasSuffix(text, ": merge it by hand, then resume"), text)
+	}
+	hostile := (&conflictError{branch: "autoloop/p", base: "main", files: []string{"a\nb\x1b[31m"}}).Error()
+	assert.NotContains(t, hostile, "\n")
+	assert.NotContains(t, hostile, "\x1b")
+}
+
+// TestTheDefaultBranch is the one asked for, else the recorded one, else the one that is
+// checked out, unless that is none to improve.
+func TestTheDefaultBranch(t *testing.T) {
+	t.Parallel()
+	g := newGarden(t)
+	ids := g.grow(t, sprout{name: "a", branch: "default/a"})
+	dir := t.TempDir()
+	tiny := &garden{env: g.env}
+	var err error
+	command(t, dir, g.env, "init", "--quiet", "--initial-branch=main")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".git", "objects", "info", "alternates"), []byte(filepath.Join(g.Root, ".git", "objects")+"\n"), 0o600))
+	tiny.Repo, err = git.Open(t.Context(), dir, tiny.env)
+	require.NoError(t, err)
+	head := filepath.Join(dir, ".git", "HEAD")
+	for _, c := range []struct {
+		name         string
+		asked, known string
+		head         string
+		want, err    string
+		baseErr      string
+	}{
+		{name: "asked for", asked: "release", known: "trunk", head: "ref: refs/heads/main\n", want: "release", baseErr: "default branch release has no commit at refs/heads/release: commit something, or name another branch with --base"},
+		{name: "known", known: "trunk", head: "ref: refs/heads/main\n", want: "trunk", baseErr: "default branch trunk has no commit"},
+		{name: "checked out", head: "ref: refs/heads/main\n", want: "main", baseErr: "default branch main has no commit"},
+		{name: "with slashes", head: "ref: refs/heads/feature/x\n", want: "feature/x", baseErr: "default branch feature/x has no commit"},
+		{name: "detached", head: ids["a"] + "\n", err: "no branch is checked out (detached HEAD); say which one to improve with --base"},
+		{name: "asked for, detached", asked: "release", head: ids["a"] + "\n", want: "release", baseErr: "has no commit"},
+		{name: "one of a program", head: "ref: refs/heads/autoloop/p\n", err: "branch autoloop/p is checked out, which Autoloop writes; check out your own branch or use --base"},
+		{name: "one of another", head: "ref: refs/heads/autoloop/other\n", err: "branch autoloop/other is checked out, which Autoloop writes"},
+		{name: "one that is called alike", head: "ref: refs/heads/autoloop-failed\n", want: "autoloop-failed", baseErr: "has no commit"},
+	} {
+		require.NoError(t, os.WriteFile(head, []byte(c.head), 0o600))
+		var events []history.Event
+		if c.known != "" {
+			measured := wasMeasured("1")
+			measured.BaseBranch = c.known
+			events = append(events, measured)
+		}
+		d := newDeskIn(t, tiny.Repo, "p", "", events...)
+		d.branches.base = c.asked
+		got, err := d.branches.defaultBranch(t.Context())
+		if c.err != "" {
+			require.ErrorContains(t, err, c.err, c.name)
+			continue
+		}
+		require.NoError(t, err, c.name)
+		assert.Equal(t, c.want, got, c.name)
+		_, err = d.branches.baseCommit(t.Context(), got)
+		require.ErrorContains(t, err, c.baseErr, c.name)
+	}
+
+	d := newDeskIn(t, g.Repo, "p", "")
+	commit, err := d.branches.baseCommit(t.Context(), "default/a")
+	require.NoError(t, err)
+	assert.Equal(t, ids["a"], commit)
+	d.branches.memory.Remote = g.Root // the remote is the truth, not what is checked out
+	_, err = d.branches.defaultBranch(t.Context())
+	require.ErrorContains(t, err, "does not tell its default branch; name it with --base")
+	commit, err = d.branches.baseCommit(t.Context(), "default/a")
+	require.NoError(t, err)
+	assert.Equal(t, ids["a"], commit)
+	_, err = d.branches.baseCommit(t.Context(), "default/b")
+	require.ErrorContains(t, err, "has no branch default/b: push it, or name another with --base")
+
+	d = newDeskIn(t, tiny.Repo, "p", "")
+	require.NoError(t, d.branches.deepen(t.Context()))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".git", "shallow"), []byte(ids["a"]+"\n"), 0o600))
+	require.ErrorContains(t, d.branches.deepen(t.Context()), "this clone is shallow, so what the branches have in common cannot be told; run `git fetch --unshallow`")
+}
