@@ -80,7 +80,7 @@ func (r *commander) readComments(ctx context.Context, claim func(*records) error
 		r.warn("the issue and the pull request were not read: %v", err)
 		return ctx.Err()
 	}
-	r.warnings = append(r.warnings, heard.Warnings...)
+	r.note(heard.Warnings...)
 	r.comments = &heard
 	return r.applyCommands(ctx, claim)
 }
@@ -107,7 +107,7 @@ func (r *thread) lookAtComments(ctx context.Context) (string, error) {
 		r.warn("the issue and the pull request were not read: %v", err)
 		return "", ctx.Err()
 	}
-	r.warnings = append(r.warnings, heard.Warnings...)
+	r.note(heard.Warnings...)
 	r.comments = &heard
 	return r.firstOf(r.records), nil
 }

@@ -67,7 +67,7 @@ func (r *lease) enterStart(b *records) error {
 		r.records = b
 		return err
 	}
-	r.warnings = b.warnings
+	r.note(b.warnings...)
 	joined := r.holdsLease(b) == nil
 	switch {
 	case r.joins && joined:

@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -60,7 +61,16 @@ func (s *session) warn(format string, args ...any) {
 			return
 		}
 	}
-	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
+	s.note(fmt.Sprintf(format, args...))
+}
+
+// note adds warnings that are not noted yet: a run may read the same twice.
+func (s *session) note(warnings ...string) {
+	for _, warning := range warnings {
+		if !slices.Contains(s.warnings, warning) {
+			s.warnings = append(s.warnings, warning)
+		}
+	}
 }
 
 // seed is the program's own, so that chance repeats itself.

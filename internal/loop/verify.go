@@ -157,9 +157,7 @@ func (r *verifier) disagreement(b *records, p *proposal.Proposal, rule *history.
 		return ""
 	}
 	said += ": either the machine changed, or what was kept was luck"
-	if !slices.Contains(r.warnings, said) {
-		r.warnings = append(r.warnings, said)
-	}
+	r.note(said)
 	return said
 }
 
