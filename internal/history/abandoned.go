@@ -50,8 +50,8 @@ func (s *Spent) abandon(a *Abandoned) {
 		s.Iterations++
 	}
 	s.Tokens += a.Reserved.Tokens
-	s.Minutes += a.Reserved.Minutes
+	s.Minutes = bounded(s.Minutes + a.Reserved.Minutes)
 	if a.Reserved.CostUSD != nil {
-		s.USD += a.Reserved.CostUSD.Float64()
+		s.USD = bounded(s.USD + a.Reserved.CostUSD.Float64())
 	}
 }

@@ -74,10 +74,10 @@ func (s *Spent) earlier(e *Earlier, from time.Time) {
 func (s *Spent) plus(more Spent) {
 	s.Iterations += more.Iterations
 	s.Tokens += more.Tokens
-	s.USD += more.USD
-	s.Minutes += more.Minutes
+	s.USD = bounded(s.USD + more.USD)
+	s.Minutes = bounded(s.Minutes + more.Minutes)
 	s.MeasuringTokens += more.MeasuringTokens
-	s.MeasuringUSD += more.MeasuringUSD
+	s.MeasuringUSD = bounded(s.MeasuringUSD + more.MeasuringUSD)
 	s.UnknownTokens += more.UnknownTokens
 	s.UnknownUSD += more.UnknownUSD
 }

@@ -82,11 +82,20 @@ func Line(e Event) ([]byte, error) {
 func render(e Event) ([]byte, error) {
 	e = clone(e)
 	h := e.Header()
-	h.Event, h.Time = e.kind(), h.Time.UTC().Truncate(time.Millisecond)
+	h.Event, h.Time = e.kind(), inUTC(h.Time).Truncate(time.Millisecond)
 	if h.Schema == 0 {
 		h.Schema = Schema
 	}
 	return json.Marshal(e) //nolint:wrapcheck // the caller names the kind
+}
+
+// inUTC is a time in UTC, but for one of which only its own zone has a year that can be
+// written.
+func inUTC(at time.Time) time.Time {
+	if utc := at.UTC(); utc.Year() >= 0 && utc.Year() <= 9999 {
+		return utc
+	}
+	return at
 }
 
 // keepUnknown adds the unknown fields of a line that was read to the event as it

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"math"
 	"time"
 
 	"github.com/org/autoloop/internal/metric"
@@ -70,19 +71,22 @@ func (b *Summary) Spent(from time.Time) Spent {
 
 func (s *Spent) add(a *Attempt) {
 	used := a.consumed()
-	s.Minutes += a.Took.Minutes()
+	s.Minutes = bounded(s.Minutes + a.Took.Minutes())
 	s.Tokens += used.Tokens
-	s.USD += used.USD
+	s.USD = bounded(s.USD + used.USD)
 	s.expend(a.Evaluation)
 }
 
 func (s *Spent) expend(e *Expense) {
 	tokens, usd := e.Known()
 	s.Tokens += tokens
-	s.USD += usd
+	s.USD = bounded(s.USD + usd)
 	s.MeasuringTokens += tokens
-	s.MeasuringUSD += usd
+	s.MeasuringUSD = bounded(s.MeasuringUSD + usd)
 }
+
+// bounded is a sum that can be written, however much somebody says that was used.
+func bounded(sum float64) float64 { return min(max(sum, -math.MaxFloat64), math.MaxFloat64) }
 
 // consumed is what is known: the whole is unknown when a part of it is, and
 // then the other parts count.
@@ -109,7 +113,7 @@ func (c *consumption) add(u *metric.Usage) {
 		c.Tokens += *tokens
 	}
 	if u.CostUSD != nil {
-		c.USD += u.CostUSD.Float64()
+		c.USD = bounded(c.USD + u.CostUSD.Float64())
 	}
 }
 

@@ -6,6 +6,7 @@ package metric
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -158,8 +159,26 @@ func (v Value) Mean(o Value) Value {
 }
 
 // String returns the shortest exact decimal text: 1.3, -7, 1e-300. Exponents
-// appear below 1e-6 and from 1e21 on. ParseValue reads it back.
+// appear below 1e-6 and from 1e21 on. ParseValue reads it back: a sum or product
+// that it would refuse, for its size or its very many digits, is written as the
+// nearest float64.
 func (v Value) String() string {
+	text := v.exact()
+	if len(text) <= maxDigits && strings.IndexByte(text, 'e') < 0 {
+		return text
+	}
+	if _, err := ParseValue(text); err == nil {
+		return text
+	}
+	near, _ := strconv.ParseFloat(text, 64)
+	bounded, err := FromFloat(min(max(near, -math.MaxFloat64), math.MaxFloat64))
+	if err != nil {
+		return text
+	}
+	return bounded.exact()
+}
+
+func (v Value) exact() string {
 	digits := v.d.Coefficient().String()
 	sign := ""
 	if strings.HasPrefix(digits, "-") {

@@ -68,7 +68,7 @@ func (r *Report) samples(e *history.Measured) {
 	if e.Metric == nil || len(e.Samples) == 0 {
 		return
 	}
-	if median := statistics.Median(e.Samples); median.Cmp(*e.Metric) != 0 {
+	if median := statistics.Median(e.Samples); median.String() != e.Metric.String() {
 		r.find(Ledger, e.Iteration, fmt.Sprintf("the measured metric of the %s is %s, and the median of its samples is %s", e.Role, e.Metric, median))
 	}
 }
