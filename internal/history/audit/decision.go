@@ -25,10 +25,7 @@ func Decision(versions decision.Versions, before history.Summary, measured []*hi
 // decided computes one decision again and compares.
 func (r *Report) decided(versions decision.Versions, before history.Summary, measured []*history.Measured, e *history.Decided) decision.Decision {
 	r.Decisions++
-	if e.Outcome == history.Inconclusive && e.Verdict != string(decision.Neutral) {
-		r.find(Ledger, e.Iteration, fmt.Sprintf("the outcome is %s with the verdict %q", e.Outcome, e.Verdict))
-	}
-	if (e.Outcome == history.Accepted) != (e.Verdict == string(decision.Improved)) && e.Outcome != history.PendingCI && e.Outcome != history.CIFixExhausted {
+	if !fits(e) {
 		r.find(Ledger, e.Iteration, fmt.Sprintf("the outcome is %s with the verdict %q", e.Outcome, e.Verdict))
 	}
 	switch {
@@ -66,6 +63,18 @@ func (r *Report) decided(versions decision.Versions, before history.Summary, mea
 	return again
 }
 
+// fits reports whether a decision may have its outcome with its verdict.
+func fits(e *history.Decided) bool {
+	switch e.Outcome { //nolint:exhaustive // the others keep nothing
+	case history.PendingCI, history.CIFixExhausted:
+		return true // CI has the last word on any verdict
+	case history.Inconclusive:
+		return e.Verdict == string(decision.Neutral)
+	default:
+		return (e.Outcome == history.Accepted) == (e.Verdict == string(decision.Improved))
+	}
+}
+
 // settled compares a decision that CI ended with the one that waited for CI, which was
 // computed again: CI can only take it back.
 func (r *Report) settled(pending, e *history.Decided) {
@@ -95,6 +104,9 @@ func (r *Report) settled(pending, e *history.Decided) {
 // that decided. An error says why it cannot be repeated.
 func repeat(versions decision.Versions, before history.Summary, measured []*history.Measured, e *history.Decided) (decision.Decision, error) {
 	rule := e.Rule.Decision()
+	if reason := impossible(rule); reason != "" {
+		return decision.Decision{}, fmt.Errorf("the decision cannot be computed again: %s", reason)
+	}
 	trial, err := versions.NewTrial(decision.Standard{
 		Rule: rule, Direction: e.Direction, Best: before.Best, Target: e.Target, Initial: before.Guardrails, Gains: before.Gains,
 		Cases: decision.RatesOf(before.Numbers), Seed: e.Seed, LeavesNothing: e.LeavesNothing,
@@ -122,6 +134,28 @@ func repeat(versions decision.Versions, before history.Summary, measured []*hist
 		}
 		return m, nil
 	})
+}
+
+// mostPairs is more than any program can ask for.
+const mostPairs = 10_000
+
+// impossible says what a rule has that no program can ask for, or "". A trial by such a
+// rule has no end, or a length that somebody made up.
+func impossible(rule decision.Rule) string {
+	switch rule.Regime {
+	case decision.Single:
+		return ""
+	case decision.Repeatable, decision.Noisy:
+	default:
+		return fmt.Sprintf("no program asks for the regime %.40q", rule.Regime)
+	}
+	if most := max(rule.Pairs, rule.MaxPairs); rule.Pairs < 1 || most > mostPairs {
+		return fmt.Sprintf("no program asks for %d pairs, %d at most", rule.Pairs, rule.MaxPairs)
+	}
+	if rule.Confidence <= 0 || rule.Confidence >= 1 {
+		return fmt.Sprintf("no program asks for a confidence of %g", rule.Confidence)
+	}
+	return ""
 }
 
 // sample is one recorded run. A warm-up, which is not recorded, stands behind

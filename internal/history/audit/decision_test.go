@@ -65,10 +65,10 @@ func trials(events []history.Event) []*history.Measured {
 	return slices.Collect(history.Of[*history.Measured](slices.All(events[2:])))
 }
 
-// findings are those of the ledger.
-func findings(versions decision.Versions, events []history.Event) []string {
+// findings are those of a ledger of one or more segments.
+func findings(versions decision.Versions, segments ...[]history.Event) []string {
 	var list []string
-	for _, found := range report(versions, events) {
+	for _, found := range report(versions, segments...) {
 		if found.Where == audit.Ledger {
 			list = append(list, found.Message)
 		}
@@ -168,8 +168,17 @@ func TestTheOrderIsRepeatedFromItsSeed(t *testing.T) {
 	}
 }
 
-func report(versions decision.Versions, events []history.Event) []audit.Finding {
+func report(versions decision.Versions, segments ...[]history.Event) []audit.Finding {
 	a := audit.New(versions, nil)
-	a.Add(events)
+	for _, events := range segments {
+		a.Add(events)
+	}
 	return a.Report(audit.Records{}).Findings
+}
+
+// reported is the report on a ledger alone.
+func reported(events []history.Event) audit.Report {
+	a := audit.New(decision.Known(), nil)
+	a.Add(events)
+	return a.Report(audit.Records{})
 }
