@@ -1,0 +1,380 @@
+package audit_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/audit"
+	"github.com/org/autoloop/internal/history/results"
+	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/metric"
+)
+
+// found are the findings in one of the records, each with its iteration.
+func found(where audit.Where, begin history.Summary, shown []state.EntryMetric, events []history.Event, records audit.Records) []string {
+	auditor := audit.New(decision.Known(), nil)
+	auditor.Begin(begin, shown)
+	auditor.Add(events)
+	report := auditor.Report(records)
+	var list []string
+	for _, finding := range report.Findings {
+		if finding.Where == where {
+			list = append(list, fmt.Sprintf("%d: %s", finding.Iteration, finding.Message))
+		}
+	}
+	return list
+}
+
+func baseline(iteration int, text string) *history.Measured {
+	return &history.Measured{Head: history.Head{Iteration: iteration}, Role: history.Baseline, Metric: number(text), Samples: []metric.Value{*number(text)}, Direction: metric.Lower, Commit: "base"}
+}
+
+func incumbent(iteration int, text string) *history.Measured {
+	e := baseline(iteration, text)
+	e.Role, e.Direction = history.Incumbent, ""
+	return e
+}
+
+// ended is the decision of an iteration; text is what its candidate measured.
+func ended(iteration int, outcome history.Outcome, text string) *history.Decided {
+	e := &history.Decided{Head: history.Head{Iteration: iteration}, Outcome: outcome}
+	if text != "" {
+		e.Metric = number(text)
+	}
+	if outcome == history.Accepted {
+		e.Best, e.Commit, e.Verdict = e.Metric, "c"+text, string(decision.Improved)
+	}
+	return e
+}
+
+func TestNumbersOfTheStateAreThoseOfTheLedger(t *testing.T) {
+	t.Parallel()
+	events := []history.Event{baseline(0, "10"), ended(1, history.Accepted, "9"), ended(2, history.Inconclusive, "9"), ended(3, history.Error, ""), ended(4, history.Error, "")}
+	right := func() state.Machine {
+		return state.Machine{
+			IterationCount: 4, InitialMetric: number("10"), BestMetric: number("9.0"), Direction: metric.Lower, ConsecutiveErrors: 2,
+			RecentStatuses: []string{"accepted", "rejected", "error", "error"},
+		}
+	}
+	for name, c := range map[string]struct {
+		change func(*state.Machine)
+		says   string
+	}{
+		"as the ledger says": {func(*state.Machine) {}, ""},
+		"an iteration more":  {func(m *state.Machine) { m.IterationCount = 5 }, "4: Iteration Count is 5, and the ledger gives 4"},
+		"another start":      {func(m *state.Machine) { m.InitialMetric = number("11") }, "4: Initial Metric is 11, and the ledger gives 10"},
+		"no start":           {func(m *state.Machine) { m.InitialMetric = nil }, "4: Initial Metric is —, and the ledger gives 10"},
+		"a better best":      {func(m *state.Machine) { m.BestMetric = number("8.999") }, "4: Best Metric is 8.999, and the ledger gives 9"},
+		"no best":            {func(m *state.Machine) { m.BestMetric = nil }, "4: Best Metric is —, and the ledger gives 9"},
+		"fewer errors":       {func(m *state.Machine) { m.ConsecutiveErrors = 1 }, "4: Consecutive Errors is 1, and the ledger gives 2"},
+		"another status":     {func(m *state.Machine) { m.RecentStatuses[1] = "accepted" }, "4: Recent Statuses is accepted, accepted, error, error, and the ledger gives accepted, rejected, error, error"},
+		"no statuses":        {func(m *state.Machine) { m.RecentStatuses = nil }, "4: Recent Statuses is , and the ledger gives accepted, rejected, error, error"},
+		"another direction":  {func(m *state.Machine) { m.Direction = metric.Higher }, "4: Metric Direction is higher, and the ledger was measured with lower"},
+		"no direction":       {func(m *state.Machine) { m.Direction = "" }, "4: Metric Direction is higher, and the ledger was measured with lower"},
+		"what people may edit": {func(m *state.Machine) {
+			m.Paused, m.PauseReason, m.Completed, m.PR, m.Branch = true, "rest", true, 7, "b"
+		}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := right()
+			c.change(&m)
+			var says []string
+			if c.says != "" {
+				says = []string{c.says}
+			}
+			assert.Equal(t, says, found(audit.State, history.Summary{}, nil, events, audit.Records{Machine: m}))
+		})
+	}
+	t.Run("before a baseline the direction is the program's", func(t *testing.T) {
+		t.Parallel()
+		assert.Empty(t, found(audit.State, history.Summary{}, nil, nil, audit.Records{Machine: state.Machine{Direction: metric.Lower}}))
+	})
+	t.Run("a state that was adopted", func(t *testing.T) {
+		t.Parallel()
+		adopted := []history.Event{&history.Set{Key: history.AdoptedIteration, Value: "7"}, &history.Set{Key: history.AdoptedStatuses, Value: "rejected,error"}}
+		m := state.Machine{IterationCount: 7, RecentStatuses: []string{"rejected", "error"}}
+		assert.Empty(t, found(audit.State, history.Summary{}, nil, adopted, audit.Records{Machine: m}))
+	})
+}
+
+// rowsOf writes rows as `iteration action score best`, "" for none of the two.
+func rowsOf(t *testing.T, lines ...string) []results.Row {
+	t.Helper()
+	var rows []results.Row
+	for _, line := range lines {
+		var row results.Row
+		var action, score, best string
+		_, err := fmt.Sscan(line, &row.Iteration, &action, &score, &best)
+		require.NoError(t, err)
+		row.Action = results.Action(action)
+		if score != "-" {
+			row.Score = number(score)
+		}
+		if best != "-" {
+			row.Best = number(best)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func TestRowsAreThoseOfTheLedger(t *testing.T) {
+	t.Parallel()
+	candidate := baseline(1, "3")
+	candidate.Role = history.Candidate
+	again := incumbent(1, "4")
+	again.Stage = "pairs"
+	failed := baseline(2, "1")
+	failed.Metric = nil
+	worse := ended(2, history.Accepted, "12") // accepted for its cost, at a worse number
+	plain := []history.Event{baseline(0, "10"), ended(1, history.Accepted, "9"), ended(2, history.Rejected, "8"), ended(3, history.Error, "")}
+	written := []string{"0 baseline 10 10", "1 kept 9 9", "2 reverted 8 9", "3 reverted - 9"}
+	with := func(place int, line string) []string {
+		rows := slices.Clone(written)
+		rows[place] = line
+		return rows
+	}
+	for name, c := range map[string]struct {
+		events []history.Event
+		rows   []string
+		says   []string
+	}{
+		"as recorded":           {plain, written, nil},
+		"nothing":               {nil, nil, nil},
+		"a row is missing":      {plain, slices.Delete(slices.Clone(written), 1, 2), []string{`1: there is no row "kept"`}},
+		"no rows":               {plain[:2], nil, []string{`0: there is no row "baseline"`, `1: there is no row "kept"`}},
+		"another score":         {plain, with(1, "1 kept 8.5 9"), []string{"1: the score is 8.5, and the ledger gives 9"}},
+		"a score made up":       {plain, with(3, "3 reverted 7 9"), []string{"3: the score is 7, and the ledger gives —"}},
+		"a score left out":      {plain, with(2, "2 reverted - 9"), []string{"2: the score is —, and the ledger gives 8"}},
+		"another best":          {plain, with(2, "2 reverted 8 8"), []string{"2: best_score is 8, and the ledger gives 9"}},
+		"no best":               {plain, with(2, "2 reverted 8 -"), []string{"2: best_score is —, and the ledger gives 9"}},
+		"another action":        {plain, with(1, "1 reverted 9 9"), []string{`1: there is no row "kept"`, `1: the ledger has nothing of the row "reverted"`}},
+		"another iteration":     {plain, with(3, "4 reverted - 9"), []string{`3: there is no row "reverted"`, `4: the ledger has nothing of the row "reverted"`}},
+		"a row twice":           {plain, append(slices.Clone(written), "1 kept 9 9"), []string{`1: the row "kept" is not in its place`, `1: the ledger has nothing of the row "kept"`}},
+		"a row more":            {plain, append(slices.Clone(written), "4 kept 1 1"), []string{`4: the ledger has nothing of the row "kept"`}},
+		"two rows changed over": {plain, []string{written[0], written[2], written[1], written[3]}, []string{`1: the row "kept" is not in its place`}},
+		"turned round": {plain[:3], []string{written[2], written[1], written[0]}, []string{
+			`1: the row "kept" is not in its place`, `0: the row "baseline" is not in its place`,
+		}},
+		"what a candidate measured is in its decision": {[]history.Event{baseline(0, "10"), candidate, again, ended(1, history.Rejected, "3")}, []string{"0 baseline 10 10", "1 reverted 3 10"}, nil},
+		"a baseline that failed":                       {[]history.Event{baseline(0, "10"), failed}, []string{"0 baseline 10 10"}, nil},
+		"CI is waited for":                             {[]history.Event{baseline(0, "10"), ended(1, history.PendingCI, "9")}, []string{"0 baseline 10 10"}, nil},
+		"CI was waited for":                            {[]history.Event{baseline(0, "10"), ended(1, history.PendingCI, "9"), ended(1, history.Accepted, "9")}, []string{"0 baseline 10 10", "1 kept 9 9"}, nil},
+		"CI turned it down":                            {[]history.Event{baseline(0, "10"), ended(1, history.PendingCI, "9"), ended(1, history.CIFixExhausted, "9")}, []string{"0 baseline 10 10", "1 reverted 9 10"}, nil},
+		"a new baseline":                               {append(slices.Clone(plain[:2]), baseline(2, "20"), ended(2, history.Rejected, "8")), []string{written[0], written[1], "2 baseline 20 20", "2 reverted 8 20"}, nil},
+		"both sides measured anew, the last counts":    {append(slices.Clone(plain[:2]), baseline(2, "20"), incumbent(2, "15")), []string{written[0], written[1], "2 baseline 15 15"}, nil},
+		"kept, and no better":                          {[]history.Event{baseline(0, "10"), worse}, []string{"0 baseline 10 10", "2 kept 12 10"}, nil},
+		"adopted, with rows from before": {
+			[]history.Event{&history.Set{Key: history.AdoptedIteration, Value: "5"}, baseline(6, "10")}, []string{"3 kept 1 1", "5 kept 1 1", "6 baseline 10 10"}, nil,
+		},
+		"adopted, with a row more": {
+			[]history.Event{&history.Set{Key: history.AdoptedIteration, Value: "5"}, baseline(6, "10")},
+			[]string{"5 kept 1 1", "6 baseline 10 10", "6 kept 1 1"},
+			[]string{`6: the ledger has nothing of the row "kept"`},
+		},
+		"adopted at no number": {
+			[]history.Event{&history.Set{Key: history.AdoptedIteration, Value: "five"}}, []string{"3 kept 1 1"}, []string{`3: the ledger has nothing of the row "kept"`},
+		},
+		"another setting": {
+			[]history.Event{&history.Set{Key: history.PullNumber, Value: "5"}}, []string{"3 kept 1 1"}, []string{`3: the ledger has nothing of the row "kept"`},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			assert.Equal(t, c.says, found(audit.Results, history.Summary{}, nil, c.events, audit.Records{Rows: rowsOf(t, c.rows...)}))
+		})
+	}
+	t.Run("behind an archive", func(t *testing.T) {
+		t.Parallel()
+		archived := history.Summary{Iteration: 8, Best: number("7"), Direction: metric.Lower}
+		rows := rowsOf(t, "0 baseline 10 10", "8 kept 7 7", "9 reverted 8 7", "9 kept 1 1")
+		assert.Equal(t, []string{`9: the ledger has nothing of the row "kept"`},
+			found(audit.Results, archived, nil, []history.Event{ended(9, history.Rejected, "8")}, audit.Records{Rows: rows}))
+	})
+}
+
+// TestEveryChangedRowIsFound changes each cell of each row of a long table: no change of
+// one row goes unnoticed.
+func TestEveryChangedRowIsFound(t *testing.T) {
+	t.Parallel()
+	events := []history.Event{baseline(0, "100")}
+	rows := rowsOf(t, "0 baseline 100 100")
+	best := 100
+	for n := 1; n <= 30; n++ {
+		if n%3 > 0 {
+			events = append(events, ended(n, history.Rejected, "100"))
+			rows = append(rows, rowsOf(t, fmt.Sprintf("%d reverted 100 %d", n, best))...)
+			continue
+		}
+		best--
+		events = append(events, ended(n, history.Accepted, fmt.Sprint(best)))
+		rows = append(rows, rowsOf(t, fmt.Sprintf("%d kept %d %d", n, best, best))...)
+	}
+	auditor := audit.New(decision.Known(), nil)
+	auditor.Add(events)
+	compare := func(rows []results.Row) int {
+		again := *auditor
+		report := again.Report(audit.Records{Rows: rows})
+		return len(slices.DeleteFunc(report.Findings, func(f audit.Finding) bool { return f.Where != audit.Results }))
+	}
+	require.Zero(t, compare(rows))
+	for i := range rows {
+		for name, change := range map[string]func(*results.Row){
+			"iteration": func(r *results.Row) { r.Iteration += 1000 }, "score": func(r *results.Row) { r.Score = number("3") }, "best": func(r *results.Row) { r.Best = number("3") },
+			"no score": func(r *results.Row) { r.Score = nil }, "no best": func(r *results.Row) { r.Best = nil },
+			"action": func(r *results.Row) {
+				r.Action = map[results.Action]results.Action{results.Baseline: results.Kept, results.Kept: results.Reverted, results.Reverted: results.Kept}[r.Action]
+			},
+		} {
+			changed := slices.Clone(rows)
+			change(&changed[i])
+			assert.Positive(t, compare(changed), "%s of row %d", name, i)
+		}
+		assert.Positive(t, compare(slices.Delete(slices.Clone(rows), i, i+1)), "without row %d", i)
+		assert.Positive(t, compare(slices.Insert(slices.Clone(rows), i, rows[i])), "row %d twice", i)
+		if i > 0 {
+			moved := slices.Clone(rows)
+			moved[i-1], moved[i] = moved[i], moved[i-1]
+			assert.Positive(t, compare(moved), "row %d too early", i)
+		}
+	}
+}
+
+func TestEntriesOfTheHistoryAreThoseOfTheLedger(t *testing.T) {
+	t.Parallel()
+	rejected := ended(1, history.Rejected, "11")
+	rejected.PreviousBest, rejected.Delta = number("10"), "+1"
+	pending := ended(2, history.PendingCI, "9")
+	accepted := ended(2, history.Accepted, "9")
+	accepted.PreviousBest, accepted.Delta = number("10"), "-1"
+	trial, failed := incumbent(3, "77"), baseline(4, "1")
+	trial.Stage, failed.Metric = "pairs", nil
+	events := []history.Event{baseline(0, "10"), rejected, pending, accepted, incumbent(3, "9.5"), trial, failed, ended(3, history.Error, "")}
+	for name, c := range map[string]struct {
+		shown []state.EntryMetric
+		says  []string
+	}{
+		"none":                       {nil, nil},
+		"the baseline":               {[]state.EntryMetric{{Iteration: 0, Baseline: true, Metric: "10"}}, nil},
+		"another baseline":           {[]state.EntryMetric{{Iteration: 0, Baseline: true, Metric: "12"}}, []string{`0: its history entry says "12", and the ledger gives "10"`}},
+		"a decision":                 {[]state.EntryMetric{{Iteration: 1, Metric: "11 (previous best: 10, delta: +1)"}}, nil},
+		"without what it was before": {[]state.EntryMetric{{Iteration: 1, Metric: "11"}}, []string{`1: its history entry says "11", and the ledger gives "11 (previous best: 10, delta: +1)"`}},
+		"the last decision counts":   {[]state.EntryMetric{{Iteration: 2, Metric: "9 (previous best: 10, delta: -1)"}}, nil},
+		"nothing was measured":       {[]state.EntryMetric{{Iteration: 3, Metric: "—"}}, nil},
+		"a number made up":           {[]state.EntryMetric{{Iteration: 3, Metric: "1"}}, []string{`3: its history entry says "1", and the ledger gives "—"`}},
+		"a new baseline beside it":   {[]state.EntryMetric{{Iteration: 3, Baseline: true, Metric: "9.5"}, {Iteration: 3, Metric: "—"}}, nil},
+		"a baseline that failed":     {[]state.EntryMetric{{Iteration: 4, Baseline: true, Metric: "1"}}, nil},
+		"from before the ledger":     {[]state.EntryMetric{{Iteration: 99, Metric: "whatever"}}, nil},
+		"each of two":                {[]state.EntryMetric{{Iteration: 3, Metric: "5"}, {Iteration: 3, Metric: "6"}}, []string{`3: its history entry says "5", and the ledger gives "—"`, `3: its history entry says "6", and the ledger gives "—"`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var says []string
+			for _, finding := range found(audit.State, history.Summary{}, c.shown, events, audit.Records{}) {
+				if strings.Contains(finding, "history entry") {
+					says = append(says, finding)
+				}
+			}
+			assert.Equal(t, c.says, says)
+		})
+	}
+}
+
+func TestCommitsAreThoseThatWereKept(t *testing.T) {
+	t.Parallel()
+	pending := ended(3, history.PendingCI, "7")
+	pending.Commit, pending.Best = "c7", number("7")
+	rejected := ended(4, history.Rejected, "6")
+	rejected.Commit = "c6"
+	kept := []history.Event{baseline(0, "10"), ended(1, history.Accepted, "9"), ended(2, history.Accepted, "8")}
+	one, two := audit.Commit{ID: "c9", Iteration: "1", Metric: "9"}, audit.Commit{ID: "c8", Iteration: "2", Metric: "8"}
+	const moved = "the branch is at somewhere, and the ledger's incumbent is c8: somebody else moved it, and the next run measures anew"
+	for name, c := range map[string]struct {
+		events  []history.Event
+		commits []audit.Commit
+		head    string
+		says    []string
+	}{
+		"as recorded":                {kept, []audit.Commit{one, two}, "c8", nil},
+		"in another order":           {kept, []audit.Commit{two, one}, "c8", nil},
+		"nothing was kept":           {kept[:1], nil, "", nil},
+		"nothing kept, and a branch": {kept[:1], nil, "somewhere", nil},
+		"somebody moved the branch":  {kept, []audit.Commit{one, two}, "somewhere", []string{"2: " + moved}},
+		"the branch is gone": {kept, []audit.Commit{one, two}, "", []string{
+			"2: the branch is at , and the ledger's incumbent is c8: somebody else moved it, and the next run measures anew",
+		}},
+		"a commit is gone":         {kept, []audit.Commit{two}, "c8", []string{"1: the kept commit c9 is on neither the program branch nor the default branch"}},
+		"a commit of nobody":       {kept, []audit.Commit{one, two, {ID: "0123456789abcdef", Iteration: "3", Metric: "7"}}, "c8", []string{"3: commit 0123456789ab says that it was kept, and the ledger does not"}},
+		"a commit without number":  {kept, []audit.Commit{one, two, {ID: "x", Iteration: "three"}}, "c8", []string{"0: commit x says that it was kept, and the ledger does not"}},
+		"another metric in it":     {kept, []audit.Commit{one, {ID: "c8", Iteration: "2", Metric: "5"}}, "c8", []string{"2: commit c8 says iteration 2 with 5, and the ledger says 2 with 8"}},
+		"another iteration in it":  {kept, []audit.Commit{one, {ID: "c8", Iteration: "02", Metric: "8"}}, "c8", []string{"2: commit c8 says iteration 02 with 8, and the ledger says 2 with 8"}},
+		"rebased, by another name": {kept, []audit.Commit{one, two, {ID: "rebased", Iteration: "1", Metric: "9"}}, "c8", nil},
+		"a pending one may be there": {
+			append(slices.Clone(kept), pending), []audit.Commit{one, two, {ID: "c7", Iteration: "3", Metric: "7"}}, "c8", nil,
+		},
+		"a pending one need not be there": {append(slices.Clone(kept), pending), []audit.Commit{one, two}, "c8", nil},
+		"a rejected one": {
+			append(slices.Clone(kept), rejected), []audit.Commit{one, two, {ID: "c6", Iteration: "4", Metric: "6"}}, "c8", []string{"4: commit c6 says that it was kept, and the ledger does not"},
+		},
+		"a new line from the default branch": {append(slices.Clone(kept), baseline(3, "8")), []audit.Commit{two}, "elsewhere", nil},
+		"a new line, and the branch beside it": {
+			append(slices.Clone(kept), baseline(3, "8"), incumbent(3, "8")),
+			[]audit.Commit{two},
+			"base",
+			[]string{"1: the kept commit c9 is on neither the program branch nor the default branch"},
+		},
+		"a number was never measured": {
+			[]history.Event{&history.Decided{Head: history.Head{Iteration: 1}, Outcome: history.Accepted, Commit: "c", Verdict: "improved"}},
+			[]audit.Commit{{ID: "c", Iteration: "1", Metric: "—"}},
+			"c", nil,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			assert.Equal(t, c.says, found(audit.Branch, history.Summary{}, nil, c.events, audit.Records{Commits: c.commits, Head: c.head}))
+		})
+	}
+	t.Run("behind an archive", func(t *testing.T) {
+		t.Parallel()
+		archived := history.Summary{Iteration: 2, Best: number("8"), Incumbent: "c8"}
+		commits := []audit.Commit{one, two, {ID: "x", Iteration: "3", Metric: "1"}, {ID: "y", Iteration: "none", Metric: "1"}}
+		assert.Equal(t, []string{"3: commit x says that it was kept, and the ledger does not"}, found(audit.Branch, archived, nil, nil, audit.Records{Commits: commits, Head: "c8"}))
+	})
+}
+
+// TestAReportIsInTheOrderOfTheRecords, and a list without findings is a list.
+func TestAReportIsInTheOrderOfTheRecords(t *testing.T) {
+	t.Parallel()
+	auditor := audit.New(decision.Known(), nil)
+	auditor.Begin(history.Summary{Iteration: 3}, nil)
+	auditor.Add([]history.Event{ended(4, history.Accepted, "9")})
+	report := auditor.Report(audit.Records{
+		Machine: state.Machine{IterationCount: 4, BestMetric: number("9"), RecentStatuses: []string{"accepted"}, Direction: metric.Lower}, Head: "c9",
+		Broken: []string{"one", "two"}, Rewritten: []string{"rewritten"}, Unknown: []string{"unsigned"},
+	})
+	var places []string
+	for _, finding := range report.Findings {
+		if len(places) == 0 || places[len(places)-1] != string(finding.Where) {
+			places = append(places, string(finding.Where))
+		}
+	}
+	assert.Equal(t, []string{"ledger", "state", "results", "branch", "memory branch"}, places)
+	assert.Equal(t, []audit.Finding{{Where: audit.Ledger, Message: "one"}, {Where: audit.Ledger, Message: "two"}}, report.Findings[:2], "what is wrong with segments comes first")
+	last := report.Findings[len(report.Findings)-2:]
+	assert.Equal(t, []audit.Finding{{audit.Memory, 4, "rewritten"}, {audit.Memory, 4, "unsigned"}}, last)
+	assert.Equal(t, 3, report.Archived)
+
+	empty := audit.New(decision.Known(), nil).Report(audit.Records{})
+	text, err := json.Marshal(empty)
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"decisions": 0, "repeated": 0, "old": 0, "findings": []}`, string(text))
+}
