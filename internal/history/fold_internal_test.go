@@ -239,7 +239,7 @@ func TestAcceptedOnesStayLonger(t *testing.T) {
 	assert.Equal(t, all, b.Decided())
 	assert.Equal(t, []int{20, 180}, []int{b.Count(Accepted), b.Count(Rejected)})
 	assert.Equal(t, map[Outcome]int{Accepted: 20 - keptAccepted - 4, Rejected: 180 - keptAttempts + 4}, b.Earlier.Outcomes)
-	assert.Equal(t, 10, len(b.Statuses()))
+	assert.Len(t, b.Statuses(), 10)
 }
 
 // TestOutputOfACandidateGoesWhenNothingWaits: what a candidate printed is the incumbent's

@@ -65,7 +65,7 @@ func (r *Report) decided(versions decision.Versions, before history.Summary, mea
 
 // fits reports whether a decision may have its outcome with its verdict.
 func fits(e *history.Decided) bool {
-	switch e.Outcome { //nolint:exhaustive // the others keep nothing
+	switch e.Outcome {
 	case history.PendingCI, history.CIFixExhausted:
 		return true // CI has the last word on any verdict
 	case history.Inconclusive:
