@@ -4,6 +4,7 @@ package budget
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/org/autoloop/internal/cure"
@@ -152,7 +153,8 @@ func (l *Left) bound(b program.Budget, spent history.Spent) {
 	if left := b.USD - spent.USD; b.USD > 0 && (l.USD == 0 || left < l.USD) {
 		l.USD = max(left, 0.0001)
 	}
-	left := time.Duration((b.Minutes - spent.Minutes) * float64(time.Minute))
+	const longest = float64(math.MaxInt64 / time.Minute) // more is no time.Duration
+	left := time.Duration(min(b.Minutes-spent.Minutes, longest) * float64(time.Minute))
 	if b.Minutes > 0 && (l.Time == 0 || left < l.Time) {
 		l.Time = max(left, time.Second)
 	}
