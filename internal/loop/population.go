@@ -3,6 +3,8 @@ package loop
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/org/autoloop/internal/decision"
@@ -94,16 +96,22 @@ func (r *team) transplant(ctx context.Context, at position, p history.Proposal) 
 	if err != nil {
 		return "", err
 	}
-	allowed := r.program.Matcher()
+	rules := r.rules(at)
 	files := map[string]*git.File{}
+	var kept []string // the incumbent's, which the member's tree does not have
 	for _, change := range changes {
-		switch {
-		case !allowed.Allows(change.Path):
+		switch allowed := rules.Allow(change.Path); {
+		case !allowed && change.NewID == "":
+			kept = append(kept, change.Path)
+		case !allowed:
 		case change.NewID == "":
 			files[change.Path] = nil
 		default:
 			files[change.Path] = &git.File{Mode: change.NewMode, ID: change.NewID}
 		}
+	}
+	if standsInTheWay(files, kept) {
+		return "", nil
 	}
 	if len(files) == 0 {
 		return "", nil
@@ -113,6 +121,19 @@ func (r *team) transplant(ctx context.Context, at position, p history.Proposal) 
 		return "", err
 	}
 	return r.repo.CommitTree(ctx, whole, []string{at.Head}, fmt.Sprintf("Files of iteration %d\n", p.Iteration), r.now().Truncate(time.Second))
+}
+
+// standsInTheWay reports whether a file would be where others that are kept need a
+// directory, or the other way round: one of them would go.
+func standsInTheWay(files map[string]*git.File, kept []string) bool {
+	for path, file := range files {
+		if file != nil && slices.ContainsFunc(kept, func(other string) bool {
+			return strings.HasPrefix(other, path+"/") || strings.HasPrefix(path, other+"/")
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // relative is a member of the population as the prompt shows it.

@@ -1,0 +1,323 @@
+package loop
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/strategy"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/program"
+)
+
+// orchard is a repository without a checkout, in which commits are made from files.
+type orchard struct {
+	*bed
+	repo *git.Repo
+}
+
+func newOrchard(t *testing.T) *orchard {
+	t.Helper()
+	b := &bed{t: t, dir: t.TempDir(), clock: midday}
+	b.env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=User", "GIT_AUTHOR_EMAIL=user@example.com", "GIT_COMMITTER_NAME=User", "GIT_COMMITTER_EMAIL=user@example.com",
+	}
+	b.git("init", "--quiet", "--initial-branch=main")
+	repo, err := git.Open(t.Context(), b.dir, b.env)
+	require.NoError(t, err)
+	return &orchard{b, repo}
+}
+
+// grow makes a commit of the files of another, "" for none, with some changed.
+func (g *orchard) grow(message string, changed map[string]string, parents ...string) string {
+	g.t.Helper()
+	base := ""
+	if len(parents) > 0 {
+		base = parents[0]
+	}
+	files := map[string]*git.File{}
+	for path, text := range changed {
+		files[path] = nil
+		if text != "" {
+			files[path] = &git.File{Data: []byte(text)}
+		}
+	}
+	tree, err := g.repo.WriteFiles(g.t.Context(), base, files)
+	require.NoError(g.t, err)
+	commit, err := g.repo.CommitTree(g.t.Context(), tree, parents, message+"\n", g.now())
+	require.NoError(g.t, err)
+	return commit
+}
+
+// files are those of a commit or tree, with their texts.
+func (g *orchard) files(commit string) map[string]string {
+	g.t.Helper()
+	entries, err := g.repo.LsTree(g.t.Context(), commit)
+	require.NoError(g.t, err)
+	texts := map[string]string{}
+	for _, entry := range entries {
+		objects, err := g.repo.Cat(g.t.Context(), entry.ID)
+		require.NoError(g.t, err)
+		texts[entry.Path] = string(objects[0].Data)
+	}
+	return texts
+}
+
+// patch is what turns one commit into another.
+func (g *orchard) patch(from, to string) string {
+	g.t.Helper()
+	patch, err := g.repo.Diff(g.t.Context(), from, to)
+	require.NoError(g.t, err)
+	return string(patch)
+}
+
+// searching is the team of a program that searches with a strategy.
+func (g *orchard) searching(text string) *team {
+	g.t.Helper()
+	p := program.Parse(".autoloop/programs/p.md", []byte(text))
+	require.Empty(g.t, p.Problems)
+	return &team{repo: g.repo, journal: &journal{session: &session{program: p, now: g.now, iteration: 9}, records: &records{}}}
+}
+
+// position is where the program branch stands at a commit.
+func (g *orchard) position(head string) position {
+	g.t.Helper()
+	entries, err := g.repo.LsTree(g.t.Context(), head)
+	require.NoError(g.t, err)
+	return position{Head: head, entries: entries, identity: identity{Evaluator: "e"}}
+}
+
+const orchardProgram = `---
+strategy: openevolve
+%s
+---
+## Goal
+Grow.
+## Target
+%s
+## Evaluation
+` + "```sh" + `
+%s
+` + "```\n"
+
+// TestWhatAParentLeaves: a proposal begins with the incumbent, in which the target's files
+// are those of its parent and all others stay as they are.
+func TestWhatAParentLeaves(t *testing.T) {
+	t.Parallel()
+	const own = ".autoloop/programs/p.md"
+	g := newOrchard(t)
+	root := g.grow("root", map[string]string{own: "old goal", "src/a": "1\n2\n3\n", "src/b": "b\n", "lib/c": "c\n", "run.sh": "old\n"})
+	for name, c := range map[string]struct {
+		target string
+		script string
+		member map[string]string // what it changed of the root
+		head   map[string]string // what became of the root since
+		want   map[string]string // the files, as far as they are not the incumbent's; nil when the incumbent stands for it
+	}{
+		"a change":                           {"- `src/*`", "true", map[string]string{"src/a": "1\n2\n4\n"}, nil, map[string]string{"src/a": "1\n2\n4\n"}},
+		"a file that is new":                 {"- `src/*`", "true", map[string]string{"src/n": "n\n"}, map[string]string{"lib/c": "d\n"}, map[string]string{"src/n": "n\n"}},
+		"a file that is gone":                {"- `src/*`", "true", map[string]string{"src/b": ""}, map[string]string{"src/n": "n\n"}, map[string]string{"src/b": "", "src/n": ""}},
+		"what was kept since is not in it":   {"- `src/*`", "true", map[string]string{"src/a": "0\n2\n3\n"}, map[string]string{"src/a": "1\n2\n4\n"}, map[string]string{"src/a": "0\n2\n3\n"}},
+		"no more than the target":            {"- `src/*`", "true", map[string]string{"src/a": "4\n"}, map[string]string{"lib/c": "d\n", "lib/n": "n\n"}, map[string]string{"src/a": "4\n"}},
+		"what the incumbent has":             {"- `src/*`", "true", map[string]string{"src/a": "4\n"}, map[string]string{"src/a": "4\n", "lib/c": "d\n"}, nil},
+		"outside the target alone":           {"- `src/*`", "true", map[string]string{"lib/c": "4\n"}, nil, nil},
+		"what is protected by now":           {"- `src/*`\n\nDo NOT modify `src/a`.", "true", map[string]string{"src/a": "4\n", "src/b": "4\n"}, nil, map[string]string{"src/b": "4\n"}},
+		"the program has another goal":       {"- `**`", "true", map[string]string{"src/a": "4\n"}, map[string]string{own: "new goal"}, map[string]string{"src/a": "4\n"}},
+		"the evaluation's script is another": {"- `**`", "sh ./run.sh", map[string]string{"src/a": "4\n"}, map[string]string{"run.sh": "new\n"}, map[string]string{"src/a": "4\n"}},
+		"a workflow is new":                  {"- `**`", "true", map[string]string{"src/a": "4\n"}, map[string]string{".github/workflows/x.yml": "new\n"}, map[string]string{"src/a": "4\n"}},
+		"its file is a directory of others":  {"- `src/*`", "true", map[string]string{"src/n": "4\n"}, map[string]string{"src/n/x": "theirs\n"}, nil},
+		"its directory is a file of others":  {"- `lib/*/*`", "true", map[string]string{"lib/n/x": "4\n"}, map[string]string{"lib/n": "theirs\n"}, nil},
+	} {
+		member := g.grow("member", c.member, root)
+		head := g.grow("head", c.head, root)
+		r := g.searching(fmt.Sprintf(orchardProgram, "", c.target, c.script))
+		from, err := r.transplant(t.Context(), g.position(head), history.Proposal{Iteration: 4, Number: 1, Parent: root, Patch: g.patch(root, member)})
+		require.NoError(t, err, name)
+		if c.want == nil {
+			assert.Empty(t, from, name)
+			continue
+		}
+		if !assert.NotEmpty(t, from, name) {
+			continue
+		}
+		want := g.files(head)
+		for path, text := range c.want {
+			want[path] = text
+			if text == "" {
+				delete(want, path)
+			}
+		}
+		assert.Equal(t, want, g.files(from), name)
+		made, err := g.repo.ReadCommit(t.Context(), from)
+		require.NoError(t, err)
+		assert.Equal(t, []string{head}, made.Parents, name)
+		assert.Equal(t, "Files of iteration 4", made.Subject(), name)
+	}
+}
+
+// TestAParentThatCannotBeMade: a patch that no longer fits, or is none, leaves the
+// incumbent as the parent; that the work is to end is an error.
+func TestAParentThatCannotBeMade(t *testing.T) {
+	t.Parallel()
+	g := newOrchard(t)
+	root := g.grow("root", map[string]string{"src/a": "1\n2\n3\n", "src/x": "x\n"})
+	other := g.grow("other", map[string]string{"src/a": "9\n"}, root)
+	patch := g.patch(root, g.grow("member", map[string]string{"src/a": "1\n2\n4\n"}, root))
+	r := g.searching(fmt.Sprintf(orchardProgram, "", "- `src/*`", "true"))
+	var said []string
+	r.progress = func(s Step) { said = append(said, s.Detail) }
+	for name, p := range map[string]history.Proposal{
+		"its parent has other lines": {Parent: other, Patch: patch},
+		"its parent is gone":         {Parent: strings.Repeat("1", 40), Patch: patch},
+		"its parent is not said":     {Parent: "", Patch: patch},
+		"no patch":                   {Parent: root, Patch: "something else"},
+		"half a patch":               {Parent: root, Patch: patch[:len(patch)-4]},
+		"a path out of the tree":     {Parent: root, Patch: strings.ReplaceAll(patch, "src/a", "../a")},
+		"a path of git's":            {Parent: root, Patch: strings.ReplaceAll(patch, "src/a", ".git/config")},
+	} {
+		said = nil
+		p.Iteration = 4
+		from, err := r.transplant(t.Context(), g.position(root), p)
+		require.NoError(t, err, name)
+		assert.Empty(t, from, name)
+		assert.Equal(t, []string{"iteration 4's files cannot be made again; the incumbent's stand for them"}, said, name)
+	}
+	ended, end := context.WithCancelCause(t.Context())
+	end(errTooLong)
+	_, err := r.transplant(ended, g.position(root), history.Proposal{Parent: root, Patch: patch})
+	require.ErrorIs(t, err, errTooLong)
+}
+
+// TestLineage: every proposal has a parent and others of its own, the parent's files are
+// what it begins with, and the prompt shows them as they are on record.
+func TestLineage(t *testing.T) {
+	t.Parallel()
+	g := newOrchard(t)
+	root := g.grow("root", map[string]string{"src/a": "1\n"})
+	r := g.searching(fmt.Sprintf(orchardProgram, "", "- `src/*`", "true"))
+	member := func(iteration int, text, value string) history.Proposal {
+		number := metric.MustValue(value)
+		return history.Proposal{
+			Iteration: iteration, Number: 1, Metric: &number, Evaluator: "e", Summary: "try " + text, Parent: root,
+			Patch: g.patch(root, g.grow("member", map[string]string{"src/a": text}, root)),
+		}
+	}
+	broken := member(5, "5\n", "5")
+	broken.Patch = "cannot be applied"
+	r.records.sum.Proposals = []history.Proposal{member(1, "7\n", "7"), member(2, "8\n", "8"), broken}
+	offspring := map[int]strategy.Offspring{
+		1: {Parent: 1, Inspirations: []int{0, 2}}, 2: {Parent: -1, Inspirations: []int{1}}, 3: {Parent: 2, Inspirations: []int{1}}, 4: {Parent: -1},
+	}
+	r.strategies = strategy.Table{{Name: "openevolve", Evolves: true, Strategy: planned(offspring)}}
+	all := []*attempt{{number: 1}, {number: 2}, {number: 3}, {number: 4}}
+	require.NoError(t, r.selectParents(t.Context(), g.position(root), all))
+	assert.Equal(t, map[string]string{"src/a": "8\n"}, g.files(all[0].lineage.from))
+	for i, want := range []struct {
+		parent       int
+		inspirations []int
+	}{{2, []int{1, 5}}, {0, []int{2}}, {0, []int{2}}, {0, nil}} {
+		parent, inspirations := all[i].lineage.relatives()
+		assert.Equal(t, want.parent > 0, parent != nil)
+		assert.Equal(t, want.parent > 0, all[i].lineage.from != "", "one that cannot be made leaves the incumbent")
+		if parent != nil {
+			assert.Equal(t, []any{want.parent, 1, "8", "try 8\n"}, []any{parent.Iteration, parent.Proposal, parent.Metric.String(), parent.Summary})
+			assert.Equal(t, r.records.sum.Proposals[1].Patch, parent.Patch)
+		}
+		var shown []int
+		for _, relative := range inspirations {
+			shown = append(shown, relative.Iteration)
+		}
+		assert.Equal(t, want.inspirations, shown)
+	}
+}
+
+// planned is a strategy whose proposals are known.
+type planned map[int]strategy.Offspring
+
+func (p planned) SelectParents(of strategy.Population) strategy.Offspring { return p[of.Proposal] }
+
+func (planned) Focus(string, []string) string { return "" }
+
+// TestWhoIsInThePopulation: what was measured under the present evaluator, and can be
+// made again; a strategy sees it in its order.
+func TestWhoIsInThePopulation(t *testing.T) {
+	t.Parallel()
+	value := metric.MustValue("2.5")
+	const patch = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n-one  two\n+one\n+\tthree\n"
+	member := func(iteration int, change func(p *history.Proposal)) history.Proposal {
+		p := history.Proposal{Iteration: iteration, Number: 2, Metric: &value, Patch: patch, Evaluator: "e", Outcome: history.Rejected}
+		change(&p)
+		return p
+	}
+	r := &team{journal: &journal{session: &session{program: &program.Program{Strategy: "openevolve"}}, records: &records{}}}
+	r.records.sum.Proposals = []history.Proposal{
+		member(1, func(*history.Proposal) {}),
+		member(2, func(p *history.Proposal) { p.Metric = nil }),
+		member(3, func(p *history.Proposal) { p.Patch = "" }),
+		member(4, func(p *history.Proposal) { p.Evaluator = "other" }),
+		member(5, func(p *history.Proposal) { p.Evaluator = "" }),
+		member(6, func(p *history.Proposal) { p.Outcome = history.Accepted }),
+		member(7, func(p *history.Proposal) { p.Outcome = history.Inconclusive }),
+	}
+	members, individuals, err := r.population(t.Context(), position{identity: identity{Evaluator: "e"}})
+	require.NoError(t, err)
+	require.Len(t, members, 3)
+	lines := []string{"-one two", "+one", "+    three"}
+	assert.Equal(t, []strategy.Individual{
+		{Iteration: 1, Proposal: 2, Value: 2.5, Lines: lines}, {Iteration: 6, Proposal: 2, Value: 2.5, Lines: lines}, {Iteration: 7, Proposal: 2, Value: 2.5, Lines: lines},
+	}, individuals)
+	assert.Equal(t, []int{1, 6, 7}, []int{members[0].Iteration, members[1].Iteration, members[2].Iteration})
+	for _, other := range []string{"", "test-driven"} {
+		r.program.Strategy = other
+		members, individuals, err = r.population(t.Context(), position{identity: identity{Evaluator: "e"}})
+		require.NoError(t, err)
+		assert.Empty(t, members)
+		assert.Empty(t, individuals, "%q has no population", other)
+	}
+}
+
+// TestWhatIsKeptOfAMember: its change against the incumbent, when it is a text that is not
+// too long, for a strategy that evolves; and what it changed, whatever it began with.
+func TestWhatIsKeptOfAMember(t *testing.T) {
+	t.Parallel()
+	g := newOrchard(t)
+	head := g.grow("head", map[string]string{"src/a": "1\n", "src/b": "1\n"})
+	from := g.grow("parent", map[string]string{"src/a": "2\n"}, head)
+	candidate := g.grow("candidate", map[string]string{"src/b": "2\n"}, from)
+	same := g.grow("candidate", map[string]string{"src/a": "1\n"}, candidate)
+	long := bytes.Repeat([]byte("+"), maxPatch)
+	for name, c := range map[string]struct {
+		strategy string
+		from     string
+		tree     string
+		patch    []byte
+		kept     bool
+		changed  []string
+	}{
+		"of the incumbent":              {"openevolve", "", candidate, []byte("p"), true, []string{"src/b"}},
+		"of a parent":                   {"openevolve", from, candidate, []byte("p"), true, []string{"src/a", "src/b"}},
+		"the parent's change is undone": {"openevolve", from, same, []byte("p"), true, []string{"src/b"}},
+		"as long as may be":             {"openevolve", "", candidate, long, true, []string{"src/b"}},
+		"one byte more":                 {"openevolve", "", candidate, append(slices.Clone(long), '+'), false, []string{"src/b"}},
+		"no text":                       {"openevolve", "", candidate, []byte("+\xff\n"), false, []string{"src/b"}},
+		"nobody grows from it":          {"", "", candidate, []byte("p"), false, []string{"src/b"}},
+	} {
+		r := g.searching(fmt.Sprintf(orchardProgram, "", "- `src/*`", "true"))
+		r.program.Strategy = c.strategy
+		a := &attempt{tree: c.tree, lineage: lineage{from: c.from}, changed: []string{"src/b"}}
+		require.NoError(t, r.inherit(t.Context(), position{Head: head}, a, c.patch), name)
+		assert.Equal(t, c.kept, bytes.Equal(c.patch, a.patch), name)
+		assert.Equal(t, c.kept, a.patch != nil, name)
+		assert.Equal(t, c.changed, a.changed, name)
+	}
+}

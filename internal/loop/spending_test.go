@@ -1,0 +1,448 @@
+package loop
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/budget"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/program"
+)
+
+// agentNamed is an agent that is only named.
+type agentNamed string
+
+func (n agentNamed) Name() string { return string(n) }
+
+func (agentNamed) Propose(context.Context, agent.Request) (agent.Reply, error) {
+	return agent.Reply{}, nil
+}
+
+// midday is when these tests look at what was spent.
+var midday = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+
+// newSpending is that of a program with this frontmatter, whose run began at midday.
+func newSpending(t *testing.T, front string, agents ...string) *spending {
+	t.Helper()
+	p := program.ParseHead("p.md", []byte("---\n"+front+"\n---\n## Goal\nx\n"))
+	require.NoError(t, p.Err())
+	r := &spending{journal: &journal{session: &session{program: p, id: "this", now: func() time.Time { return midday }, begun: midday, since: midday}, records: &records{}}}
+	for _, name := range agents {
+		r.agents = append(r.agents, Proposer{Agent: agentNamed(name)})
+	}
+	return r
+}
+
+// spentOn is an iteration that used this much; no tokens and no text are unknown.
+func spentOn(iteration int, at time.Time, tokens int64, usd string) history.Attempt {
+	a := history.Attempt{Iteration: iteration, Time: at, Took: 10 * time.Minute, Agent: "codex", Durations: map[string]float64{"propose": 60}, Usage: &metric.Usage{}}
+	if tokens > 0 {
+		a.Usage.InputTokens, a.Usage.OutputTokens = &tokens, new(int64)
+	}
+	if usd != "" {
+		value := metric.MustValue(usd)
+		a.Usage.CostUSD = &value
+	}
+	return a
+}
+
+// TestWhyNoIterationBegins: a budget that is used up, or a service that asked for a pause
+// and whose agent would work again.
+func TestWhyNoIterationBegins(t *testing.T) {
+	t.Parallel()
+	soon, past, far := midday.Add(time.Hour), midday.Add(-time.Second), midday.Add(budget.LongestWait+time.Second)
+	putOff := func(until time.Time, agents ...string) history.Summary {
+		sum := history.Summary{NotBefore: until}
+		for _, name := range agents {
+			sum.PutOff = append(sum.PutOff, history.Attempt{Iteration: 1, Agent: name, Time: midday.Add(-time.Hour)})
+		}
+		return sum
+	}
+	used := history.Summary{Attempts: []history.Attempt{spentOn(1, midday.Add(-time.Hour), 1000, "0.5")}}
+	open := func(run string) history.Summary {
+		usd := metric.MustValue("0.5")
+		return history.Summary{Open: &history.Started{Head: history.Head{Run: run, Time: midday.Add(-time.Hour), Iteration: 1}, Reserved: &history.Reserved{CostUSD: &usd}}}
+	}
+	const waits = "paused: the agent's service has a rate limit; it resumes at 2026-03-04T13:00:00Z"
+	for name, c := range map[string]struct {
+		front string
+		sum   history.Summary
+		want  string
+	}{
+		"nothing stops it":                {"", used, ""},
+		"a budget":                        {"budget: {usd: 0.5, per: day}", used, "budget: 0.50 of 0.50 USD used this day; it resumes at 2026-03-05T00:00:00Z"},
+		"its agent is put off":            {"", putOff(soon, "slow"), waits},
+		"the second agent is put off":     {"", putOff(soon, "codex", "second"), waits},
+		"another agent was put off":       {"", putOff(soon, "codex"), ""},
+		"the last one put off counts":     {"", putOff(soon, "slow", "codex"), ""},
+		"the time is over":                {"", putOff(past, "slow"), ""},
+		"a time that no service asks for": {"", putOff(far, "slow"), ""},
+		"who was put off is unknown":      {"", putOff(soon), ""},
+		"a budget goes before a service": {
+			"budget: {iterations: 1, per: program}",
+			history.Summary{NotBefore: soon, PutOff: putOff(soon, "slow").PutOff, Attempts: used.Attempts},
+			"budget: 1 of 1 iterations used by this program; raise the limit to go on",
+		},
+		"what a run reserved that is gone counts": {"budget: {usd: 0.5, per: day}", open("that"), "budget: 0.50 of 0.50 USD used this day; it resumes at 2026-03-05T00:00:00Z"},
+		"what this run reserved does not":         {"budget: {usd: 0.5, per: day}", open("this"), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newSpending(t, c.front, "slow", "second")
+			before := len(c.sum.Abandoned)
+			assert.Equal(t, c.want, r.blockedReason(&records{sum: c.sum}))
+			assert.Len(t, c.sum.Abandoned, before, "the records stay as they are")
+		})
+	}
+}
+
+// TestWhatIsReserved is what the iteration may use at most: when its run never comes
+// back, that counts.
+func TestWhatIsReserved(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		front     string
+		budgetUSD float64
+		tokens    int64
+		usd       string
+		minutes   float64
+		none      bool
+	}{
+		"no budget":                    {"", 0, 0, "", 0, true},
+		"iterations alone":             {"budget: {iterations: 5, per: day}", 0, 0, "", 0, true},
+		"tokens":                       {"budget: {tokens: 5000, per: day}", 0, 4000, "", 0, false},
+		"money":                        {"budget: {usd: 2, per: day}", 0, 0, "1.75", 0, false},
+		"money of the process":         {"", 3, 0, "3", 0, false},
+		"the less of both":             {"budget: {usd: 2, per: day}", 1.5, 0, "1.5", 0, false},
+		"time that is left":            {"budget: {minutes: 30, per: day}", 0, 0, "", 20, false},
+		"no more than its own time":    {"timeout-minutes: 5\nbudget: {minutes: 30, per: day}", 0, 0, "", 5, false},
+		"everything":                   {"budget: {usd: 2, tokens: 1001, minutes: 11, per: week}", 0, 1, "1.75", 1, false},
+		"a part of a cent is no money": {"budget: {usd: 0.250001, per: day}", 0, 0, "0.0001", 0, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newSpending(t, c.front)
+			r.budgetUSD = c.budgetUSD
+			require.Empty(t, r.blockedReason(&records{sum: history.Summary{Attempts: []history.Attempt{spentOn(1, midday.Add(-time.Hour), 1000, "0.25")}}}))
+			got := r.reserved()
+			if c.none {
+				assert.Nil(t, got)
+				return
+			}
+			require.NotNil(t, got)
+			assert.Equal(t, c.tokens, got.Tokens)
+			assert.Equal(t, c.usd != "", got.CostUSD != nil)
+			if c.usd != "" {
+				assert.Zero(t, metric.MustValue(c.usd).Cmp(*got.CostUSD), "%s", got.CostUSD)
+			}
+			assert.InDelta(t, c.minutes, got.Minutes, 1e-9)
+		})
+	}
+}
+
+// TestTheBudgetOfAProcess counts what was used since it began, and an amount that nobody
+// said only where the program asks for that.
+func TestTheBudgetOfAProcess(t *testing.T) {
+	t.Parallel()
+	before, after := midday.Add(-time.Second), midday
+	for name, c := range map[string]struct {
+		front  string
+		budget float64
+		spent  []history.Attempt
+		want   string
+	}{
+		"no budget":      {"", 0, []history.Attempt{spentOn(1, after, 1, "9")}, ""},
+		"less":           {"", 1, []history.Attempt{spentOn(1, after, 1, "0.99")}, ""},
+		"all of it":      {"", 1, []history.Attempt{spentOn(1, after, 1, "0.5"), spentOn(2, after, 1, "0.5")}, "budget: 1.00 of 1.00 USD used by this run; it resumes with the next run"},
+		"more":           {"", 1, []history.Attempt{spentOn(1, after, 1, "1.5")}, "budget: 1.50 of 1.00 USD used by this run; it resumes with the next run"},
+		"of another run": {"", 1, []history.Attempt{spentOn(1, before, 1, "9")}, ""},
+		"unknown":        {"", 1, []history.Attempt{spentOn(1, after, 1, "")}, ""},
+		"unknown, and asked for": {
+			"unknown-cost: pause", 1, []history.Attempt{spentOn(1, after, 1, "")}, "budget: an unknown amount of 1.00 USD used by this run (unknown-cost: pause); it resumes with the next run",
+		},
+		"unknown of another run": {"unknown-cost: pause", 1, []history.Attempt{spentOn(1, before, 1, "")}, ""},
+		"unknown tokens":         {"unknown-cost: pause", 1, []history.Attempt{spentOn(1, after, 0, "0.5")}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newSpending(t, c.front)
+			r.budgetUSD = c.budget
+			r.records.sum.Attempts = c.spent
+			assert.Equal(t, c.want, r.overspent())
+			r.records = nil
+			assert.Empty(t, r.overspent(), "nothing was read yet")
+		})
+	}
+}
+
+// TestAfterABaselineThatCost: no agent is asked when the baseline used what the iteration
+// may use; one that used nothing asks nobody for that.
+func TestAfterABaselineThatCost(t *testing.T) {
+	t.Parallel()
+	usd, tokens := metric.MustValue("0.5"), int64(100)
+	baseline := &history.Measured{Head: history.Head{Time: midday, Iteration: 1}, Role: history.Baseline, Evaluation: &history.Expense{Tokens: &tokens, CostUSD: &usd}}
+	for name, c := range map[string]struct {
+		front   string
+		process float64
+		want    string
+	}{
+		"no budget":                 {"", 0, ""},
+		"enough":                    {"budget: {usd: 0.6, per: day}", 1, ""},
+		"the program's is used up":  {"budget: {usd: 0.5, per: day}", 1, "budget: 0.50 of 0.50 USD used this day; it resumes at 2026-03-05T00:00:00Z"},
+		"tokens":                    {"budget: {tokens: 100, per: program}", 0, "budget: 100 of 100 tokens used by this program; raise the limit to go on"},
+		"that of the run is":        {"", 0.4, "budget: 0.50 of 0.40 USD used by this run; it resumes with the next run"},
+		"the program's comes first": {"budget: {usd: 0.1, per: day}", 0.1, "budget: 0.50 of 0.10 USD used this day; it resumes at 2026-03-05T00:00:00Z"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newSpending(t, c.front)
+			r.budgetUSD = c.process
+			r.records.sum.Add(baseline)
+			assert.Empty(t, r.usedUp(), "this run has used nothing")
+			r.expend(baseline.Evaluation)
+			assert.Equal(t, c.want, r.usedUp())
+		})
+	}
+}
+
+// TestALimitIsKnownAgain: what is put off by a service has these words, whatever the
+// service says, and nothing else has.
+func TestALimitIsKnownAgain(t *testing.T) {
+	t.Parallel()
+	until := time.Date(2026, 3, 4, 13, 0, 0, 0, time.FixedZone("east", 3600))
+	assert.Equal(t, "paused: the agent's service has a rate limit; it resumes at 2026-03-04T12:00:00Z", limited(until, ""))
+	assert.Equal(t, "paused: the agent's service has a rate limit (try later); it resumes at 2026-03-04T12:00:00Z", limited(until, "try later"))
+	for _, words := range []string{"", "x", "(", ")", "; it resumes at 2026-03-04T12:00:00Z", "a\nb", strings.Repeat("long ", 100), "…", "…; …"} {
+		assert.True(t, isLimit(until, limited(until, words)), "%q", words)
+		assert.True(t, isLimit(until.UTC(), limited(until, words)), "in another zone")
+		assert.False(t, isLimit(until.Add(time.Second), limited(until, words)), "another time than that of the event")
+		assert.False(t, isLimit(until, limited(until, words)+" "), "%q", words)
+		assert.False(t, isLimit(until, "x"+limited(until, words)), "%q", words)
+		assert.False(t, isLimit(until, strings.Replace(limited(until, words), "paused", "completed", 1)))
+	}
+	assert.False(t, isLimit(until, ""))
+	assert.False(t, isLimit(until, "paused: plateau"))
+}
+
+// TestTheTimeOfAnIteration is its own, or what a budget leaves of it, and who runs out of
+// it is told which.
+func TestTheTimeOfAnIteration(t *testing.T) {
+	t.Parallel()
+	for left, want := range map[time.Duration]struct {
+		time time.Duration
+		says string
+	}{
+		0:                          {45 * time.Minute, "the iteration took longer than its timeout-minutes (45m0s)"},
+		time.Hour:                  {45 * time.Minute, "the iteration took longer than its timeout-minutes (45m0s)"},
+		45 * time.Minute:           {45 * time.Minute, "the iteration took longer than its timeout-minutes (45m0s)"},
+		1234567 * time.Millisecond: {1234567 * time.Millisecond, "the iteration took longer than the 20m35s that its budget left"},
+		time.Second:                {time.Second, "the iteration took longer than the 1s that its budget left"},
+	} {
+		r := newSpending(t, "")
+		r.left.Time = left
+		assert.Equal(t, want.time, r.time(), left.String())
+		assert.Equal(t, want.says, r.tooLong(), left.String())
+	}
+}
+
+// TestSharesAreNoMoreThanTheWhole: what agents that work at the same time may use together
+// is what is left, but for the least that each is given.
+func TestSharesAreNoMoreThanTheWhole(t *testing.T) {
+	t.Parallel()
+	chance := rand.New(rand.NewPCG(1, 1))
+	for range 500 {
+		r := &spending{left: budget.Left{Tokens: 1 + chance.Int64N(5000), USD: float64(1+chance.IntN(50000)) / 1e4}}
+		r.used = used{tokens: chance.Int64N(3000), usd: float64(chance.IntN(30000)) / 1e4}
+		several := chance.IntN(9)
+		share := max(several, 1)
+		limit := r.limit(several)
+		rest := max(r.left.Tokens-r.used.tokens, 0)
+		require.GreaterOrEqual(t, limit.Tokens, int64(1))
+		require.LessOrEqual(t, limit.Tokens*int64(share), max(rest, int64(share)))
+		require.Greater(t, (limit.Tokens+1)*int64(share), rest, "and no less than can be given")
+		money := max(r.left.USD-r.used.usd, 0)
+		got := limit.CostUSD.Float64()
+		require.GreaterOrEqual(t, got, 0.0001)
+		require.InDelta(t, max(money/float64(share), 0.0001), got, 0.00005+1e-9)
+	}
+}
+
+// TestWhenAnIterationIsPutOff: when no agent's service worked, until the first of them may
+// work again, within bounds.
+func TestWhenAnIterationIsPutOff(t *testing.T) {
+	t.Parallel()
+	at := midday.Add(300 * time.Millisecond)
+	limit := func(d time.Duration) *agent.Failure {
+		until := at.Add(d)
+		return &agent.Failure{Kind: agent.RateLimit, RetryAt: &until}
+	}
+	unnamed, broken := &agent.Failure{Kind: agent.RateLimit}, &agent.Failure{Kind: agent.Crashed}
+	for name, c := range map[string]struct {
+		failures []*agent.Failure
+		want     time.Duration // 0 when it is not put off
+	}{
+		"one that worked":               {[]*agent.Failure{nil}, 0},
+		"one that failed otherwise":     {[]*agent.Failure{broken}, 0},
+		"one that says when":            {[]*agent.Failure{limit(time.Hour)}, time.Hour},
+		"one that does not":             {[]*agent.Failure{unnamed}, 15 * time.Minute},
+		"one whose time is over":        {[]*agent.Failure{limit(-time.Hour)}, time.Minute},
+		"one that asks for a second":    {[]*agent.Failure{limit(time.Second)}, time.Minute},
+		"one that asks for a year":      {[]*agent.Failure{limit(365 * 24 * time.Hour)}, 31 * 24 * time.Hour},
+		"the first of several":          {[]*agent.Failure{limit(3 * time.Hour), limit(time.Hour), limit(2 * time.Hour)}, time.Hour},
+		"the first is one without time": {[]*agent.Failure{limit(3 * time.Hour), unnamed}, 15 * time.Minute},
+		"one of several worked":         {[]*agent.Failure{limit(time.Hour), nil}, 0},
+		"the last of several worked":    {[]*agent.Failure{nil, limit(time.Hour)}, 0},
+		"one of several failed":         {[]*agent.Failure{limit(time.Hour), broken, limit(time.Hour)}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newSpending(t, "")
+			r.now = func() time.Time { return at }
+			var all []*attempt
+			for _, failure := range c.failures {
+				all = append(all, &attempt{reply: agent.Reply{Failure: failure}})
+			}
+			first := all[0]
+			first.others = all[1:]
+			until, put := r.postponedUntil(first)
+			assert.Equal(t, c.want > 0, put)
+			if c.want > 0 {
+				assert.Equal(t, at.Add(c.want).Truncate(time.Second), until, "to the second, as it is written")
+				assert.True(t, budget.Waits(until, at), "and it is waited for")
+				assert.True(t, isLimit(until, limited(until, "")))
+			}
+		})
+	}
+}
+
+// TestExpense: what evaluations use counts at once, and goes on record once.
+func TestExpense(t *testing.T) {
+	t.Parallel()
+	usd, tokens := metric.MustValue("0.25"), int64(100)
+	one := func() *history.Expense { return &history.Expense{Tokens: &tokens, CostUSD: &usd, UnknownUSD: 1} }
+	r := newSpending(t, "")
+	assert.Nil(t, r.takeExpense())
+	r.expend(nil)
+	assert.Nil(t, r.takeExpense(), "nothing was asked")
+	first := one()
+	r.expend(first)
+	r.expend(one())
+	r.expend(nil)
+	assert.Equal(t, used{200, 0.5}, r.used)
+	got := r.takeExpense()
+	assert.Equal(t, []any{int64(200), "0.5", 2}, []any{*got.Tokens, got.CostUSD.String(), got.UnknownUSD})
+	assert.Equal(t, int64(100), *first.Tokens, "what was counted stays as it was")
+	assert.Nil(t, r.takeExpense(), "it is recorded once")
+	r.expend(&history.Expense{UnknownTokens: 3})
+	assert.Equal(t, used{200, 0.5}, r.used, "what is unknown is not counted")
+	assert.Equal(t, &history.Expense{UnknownTokens: 3}, r.takeExpense())
+}
+
+// TestWhatAgentsUsed: what is known of it counts, and the rest is passed over.
+func TestWhatAgentsUsed(t *testing.T) {
+	t.Parallel()
+	in, out, cached, usd := int64(10), int64(5), int64(7), metric.MustValue("0.5")
+	said := func(usage metric.Usage) *attempt { return &attempt{reply: agent.Reply{Usage: usage}} }
+	r := newSpending(t, "")
+	r.consumedBy(nil)
+	assert.Equal(t, used{}, r.used)
+	r.consumedBy([]*attempt{
+		said(metric.Usage{InputTokens: &in, OutputTokens: &out, CachedTokens: &cached, CostUSD: &usd}),
+		said(metric.Usage{}), said(metric.Usage{OutputTokens: &out}), said(metric.Usage{CostUSD: &usd}),
+	})
+	assert.Equal(t, used{20, 1}, r.used, "cached tokens are input too")
+	r.expend(&history.Expense{Tokens: &in})
+	assert.Equal(t, used{30, 1}, r.used)
+}
+
+// TestWhatMayBeMeasured: an evaluation that asks models gets what agents left of the
+// budgets; what a script uses is not known, and bounds it nowhere.
+func TestWhatMayBeMeasured(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		evaluation program.Kind
+		left       budget.Left
+		used       used
+		tokens     int64
+		usd        string
+		over       string
+	}{
+		"a script":          {program.Metric, budget.Left{Tokens: 5, USD: 1}, used{9, 9}, 0, "", ""},
+		"no budget":         {program.Skill, budget.Left{}, used{9, 9}, 0, "", ""},
+		"nothing used":      {program.Tasks, budget.Left{Tokens: 50, USD: 1}, used{}, 50, "1", ""},
+		"a part":            {program.Skill, budget.Left{Tokens: 50, USD: 1}, used{20, 0.25}, 30, "0.75", ""},
+		"tokens alone":      {program.Skill, budget.Left{Tokens: 50}, used{20, 9}, 30, "", ""},
+		"the last of it":    {program.Skill, budget.Left{USD: 1}, used{0, 0.99999}, 0, "0.0001", ""},
+		"all of the money":  {program.Skill, budget.Left{USD: 1}, used{0, 1}, 0, "", "the budget is used up: 1.00 of the 1.00 USD that were left; raise `budget`, or make the suite smaller"},
+		"all of the tokens": {program.Tasks, budget.Left{Tokens: 50, USD: 1}, used{60, 0}, 0, "", "the budget is used up: 60 of the 50 tokens that were left; raise `budget`, or make the suite smaller"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newSpending(t, "")
+			r.program.Evaluation, r.left, r.used = c.evaluation, c.left, c.used
+			limit, over := r.toMeasure()
+			assert.Equal(t, c.over, over)
+			assert.Equal(t, c.tokens, limit.Tokens)
+			require.Equal(t, c.usd != "", limit.CostUSD != nil)
+			if c.usd != "" {
+				assert.Zero(t, metric.MustValue(c.usd).Cmp(*limit.CostUSD), "%s", limit.CostUSD)
+			}
+		})
+	}
+}
+
+// TestDollars: an amount is to a hundredth of a cent, and never nothing.
+func TestDollars(t *testing.T) {
+	t.Parallel()
+	for usd, want := range map[float64]string{0: "0.0001", -5: "0.0001", 1e-9: "0.0001", 0.0001: "0.0001", 0.12344: "0.1234", 2.5: "2.5", 1e9: "1000000000"} {
+		assert.Zero(t, metric.MustValue(want).Cmp(*dollarsOf(usd)), "%g: %s", usd, dollarsOf(usd))
+	}
+	assert.Nil(t, dollarsOf(math.Inf(1)), "no limit")
+	assert.Nil(t, dollarsOf(math.NaN()))
+}
+
+// TestAnIterationThatWasInterrupted has used what its agents did, and changed nothing.
+func TestAnIterationThatWasInterrupted(t *testing.T) {
+	t.Parallel()
+	r := &team{journal: &journal{session: &session{program: &program.Program{}}}, spending: newSpending(t, "")}
+	none := r.interruptedAttempt("the time is up")
+	assert.Equal(t, []any{history.Error, []string{"the time is up"}, 0, 0}, []any{none.outcome, none.reasons, none.number, len(none.others)})
+	assert.Nil(t, none.evaluation)
+
+	in, usd := int64(10), metric.MustValue("0.5")
+	verdict := decision.Improved
+	worked := &attempt{
+		number: 1, of: 3, agent: agentNamed("one"), model: "m", verdict: &verdict, tree: "tree", digest: "d", changed: []string{"a"}, patch: []byte("p"),
+		outcome: history.Accepted, durations: map[string]float64{"propose": 5, "measure": 7}, reply: agent.Reply{Summary: "did it", Model: "m1", Usage: metric.Usage{InputTokens: &in}},
+	}
+	waits := &attempt{number: 2, of: 3, agent: agentNamed("two"), durations: map[string]float64{}}
+	failed := (&attempt{number: 3, of: 3, agent: agentNamed("one"), durations: map[string]float64{"propose": 1}}).end(history.Rejected, "worse")
+	r.working = []*attempt{worked, waits, failed}
+	r.spending.expend(&history.Expense{CostUSD: &usd})
+	cut := r.interruptedAttempt("the time is up")
+	assert.Equal(t, "0.5", cut.evaluation.CostUSD.String())
+	assert.Nil(t, r.spending.takeExpense(), "it is recorded with the iteration")
+	require.Len(t, cut.others, 2)
+	for i, one := range append([]*attempt{cut}, cut.others...) {
+		assert.Equal(t, []any{i + 1, 3, history.Error, []string{"the time is up"}}, []any{one.number, one.of, one.outcome, one.reasons})
+		assert.Nil(t, one.verdict)
+		assert.Empty(t, one.tree+one.digest+string(one.patch))
+		assert.Empty(t, one.changed)
+		assert.Empty(t, one.reply.Summary)
+	}
+	assert.Equal(t, map[string]float64{"propose": 5}, cut.durations, "a trial that was not finished measured nothing")
+	assert.Equal(t, []any{"m1", &in}, []any{cut.reply.Model, cut.reply.Usage.InputTokens})
+	assert.Empty(t, cut.others[0].durations, "it was not asked yet")
+	assert.Equal(t, []string{"one", "two", "one"}, []string{r.nameOf(cut), r.nameOf(cut.others[0]), r.nameOf(cut.others[1])})
+	assert.Equal(t, history.Accepted, worked.outcome, "what worked stays as it was")
+}
