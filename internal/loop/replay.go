@@ -66,16 +66,17 @@ func (r *branches) isAfterMerge(ctx context.Context, commit, base string) (bool,
 	return !whole, err
 }
 
-// replay makes the commits after the merged head again, on top of base.
+// replay makes the commits after the merged head again, on top of base, but for those
+// that base has: the default branch may have been merged into the program branch.
 func (r *branches) replay(ctx context.Context, commit, base string) (head string, count int, err error) {
-	commits, err := r.repo.Log(ctx, 0, commit, "^"+r.thread.mergedHead())
+	commits, err := r.repo.Log(ctx, 0, commit, "^"+r.thread.mergedHead(), "^"+base)
 	if err != nil {
 		return "", 0, err
 	}
 	head = base
 	for _, c := range slices.Backward(commits) {
 		if len(c.Parents) != 1 {
-			continue // the default branch, which base has
+			continue // a merge of the default branch
 		}
 		tree, conflicts, err := threeWay(ctx, r.repo, c.Parents[0], head, c.ID, r.now())
 		if err != nil {

@@ -1,0 +1,301 @@
+package loop
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/github/commands"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/program"
+)
+
+// branches are those of a program p in the orchard, whose pull request stands like this.
+func (g *orchard) branches(pull *commands.Pull) *branches {
+	j := &journal{session: &session{program: &program.Program{Name: "p"}, now: g.now, id: "run"}, records: &records{log: &history.Log{}}}
+	f := &fakeGitHub{pull: pull}
+	return &branches{journal: j, thread: &thread{journal: j, github: f, comments: &commands.Heard{Pull: pull}}, repo: g.repo, memory: &memory.Memory{Repo: g.repo, Now: g.now}, base: "main"}
+}
+
+// lines is a file of nine lines, of which some are others.
+func lines(changed map[int]string) string {
+	var out strings.Builder
+	for n := 1; n <= 9; n++ {
+		line := "line " + strconv.Itoa(n)
+		if text, is := changed[n]; is {
+			line = text
+		}
+		out.WriteString(line + "\n")
+	}
+	return out.String()
+}
+
+// TestMergedHead is the head of a pull request that was merged, and of no other.
+func TestMergedHead(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		heard *commands.Heard
+		want  string
+	}{
+		"GitHub is out of reach": {nil, ""},
+		"no pull request":        {&commands.Heard{}, ""},
+		"an open one":            {&commands.Heard{Pull: &commands.Pull{Head: "h"}}, ""},
+		"a merged one":           {&commands.Heard{Pull: &commands.Pull{Head: "h", Merged: true}}, "h"},
+		"one without a head":     {&commands.Heard{Pull: &commands.Pull{Merged: true}}, ""},
+	} {
+		assert.Equal(t, c.want, (&thread{comments: c.heard}).mergedHead(), name)
+	}
+}
+
+// squashed is a orchard whose branch was merged as one commit, and went on meanwhile.
+type squashed struct {
+	*orchard
+	root, merged, base string
+	after              []string // what was made on top of what was merged
+}
+
+func newSquashed(t *testing.T) squashed {
+	t.Helper()
+	g := newOrchard(t)
+	s := squashed{orchard: g}
+	s.root = g.grow("root", map[string]string{"value": lines(nil), "other": "1\n"})
+	one := g.grow("one", map[string]string{"value": lines(map[int]string{2: "two"})}, s.root)
+	s.merged = g.grow("two", map[string]string{"value": lines(map[int]string{2: "two", 4: "four"})}, one)
+	s.base = g.grow("squash", map[string]string{"value": lines(map[int]string{2: "two", 4: "four"}), "other": "2\n"}, s.root)
+	s.after = []string{g.grow("three\n\nWith a body.", map[string]string{"value": lines(map[int]string{2: "two", 4: "four", 6: "six"})}, s.merged)}
+	s.after = append(s.after, g.grow("four", map[string]string{"new": "n\n", "value": lines(map[int]string{2: "two", 4: "four", 6: "six", 8: "eight"})}, s.after[0]))
+	return s
+}
+
+// TestWhatComesAfterAMerge is made of commits on top of what was merged, when the default
+// branch has that only as other commits.
+func TestWhatComesAfterAMerge(t *testing.T) {
+	t.Parallel()
+	s := newSquashed(t)
+	whole := s.grow("merge", map[string]string{"value": lines(map[int]string{2: "two", 4: "four"})}, s.root, s.merged)
+	elsewhere := s.grow("elsewhere", map[string]string{"value": "x\n"}, s.root)
+	last := s.after[1]
+	for name, c := range map[string]struct {
+		pull         *commands.Pull
+		commit, base string
+		want         bool
+	}{
+		"two commits":                       {&commands.Pull{Merged: true, Head: s.merged}, last, s.base, true},
+		"one commit":                        {&commands.Pull{Merged: true, Head: s.after[0]}, last, s.base, true},
+		"nothing":                           {&commands.Pull{Merged: true, Head: last}, last, s.base, false},
+		"what was merged is farther":        {&commands.Pull{Merged: true, Head: last}, s.merged, s.base, false},
+		"another branch was merged":         {&commands.Pull{Merged: true, Head: elsewhere}, last, s.base, false},
+		"a merge that has its commits":      {&commands.Pull{Merged: true, Head: s.merged}, last, whole, false},
+		"what was merged is not known here": {&commands.Pull{Merged: true, Head: strings.Repeat("1", 40)}, last, s.base, false},
+		"it is open":                        {&commands.Pull{Head: s.merged}, last, s.base, false},
+		"no pull request":                   {nil, last, s.base, false},
+	} {
+		got, err := s.branches(c.pull).isAfterMerge(t.Context(), c.commit, c.base)
+		require.NoError(t, err, name)
+		assert.Equal(t, c.want, got, name)
+	}
+}
+
+// TestReplayIsARebase: what comes after a merge has the files, messages and order that git
+// gives it when it puts the commits onto the default branch.
+func TestReplayIsARebase(t *testing.T) {
+	t.Parallel()
+	s := newSquashed(t)
+	r := s.branches(&commands.Pull{Number: 7, Merged: true, Head: s.merged})
+	head, count, err := r.replay(t.Context(), s.after[1], s.base)
+	require.NoError(t, err)
+	assert.Equal(t, 2, count)
+	s.git("checkout", "--quiet", "--detach", s.after[1])
+	s.git("rebase", "--quiet", "--onto", s.base, s.merged)
+	shown := func(rev string) string { return s.git("log", "--format=%T %ct %B", s.base+".."+rev) }
+	assert.Equal(t, s.git("log", "--format=%T %B", s.base+"..HEAD"), s.git("log", "--format=%T %B", s.base+".."+head))
+	assert.Equal(t, s.git("log", "--format=%ct", s.merged+".."+s.after[1]), s.git("log", "--format=%ct", s.base+".."+head), "with the times that they had")
+	assert.Equal(t, s.git("rev-parse", s.base), s.git("merge-base", s.base, head))
+	again, _, err := r.replay(t.Context(), s.after[1], s.base)
+	require.NoError(t, err)
+	assert.Equal(t, shown(head), shown(again), "it is the same whenever it is made")
+
+	at, err := r.replayPosition(t.Context(), position{Old: s.after[1], Base: s.base})
+	require.NoError(t, err)
+	assert.Equal(t, shown(head), shown(at.Head))
+	assert.True(t, at.Move)
+	assert.Equal(t, "its pull request #7 was merged, and what came after it (2 commits) is replayed", at.Note)
+	assert.Equal(t, s.after[1], at.Old)
+
+	head, count, err = r.replay(t.Context(), s.merged, s.base)
+	require.NoError(t, err)
+	assert.Equal(t, []any{s.base, 0}, []any{head, count}, "nothing came after it")
+}
+
+// TestReplayOfWhatIsThereAlready: of commits that the default branch was merged with only
+// the branch's own are made again. What was changed on the default branch meanwhile, and
+// changed once more, is no conflict.
+func TestReplayOfWhatIsThereAlready(t *testing.T) {
+	t.Parallel()
+	s := newSquashed(t)
+	theirs := s.grow("a person's", map[string]string{"other": "theirs\n"}, s.root)
+	merge := s.grow("merge", map[string]string{"other": "theirs\n"}, s.merged, theirs)
+	own := s.grow("own", map[string]string{"value": lines(map[int]string{2: "two", 4: "four", 9: "nine"})}, merge)
+	base := s.grow("squash", map[string]string{"value": lines(map[int]string{2: "two", 4: "four"}), "other": "theirs, changed again\n"}, theirs)
+	r := s.branches(&commands.Pull{Merged: true, Head: s.merged})
+	head, count, err := r.replay(t.Context(), own, base)
+	require.NoError(t, err)
+	assert.Equal(t, 1, count)
+	assert.Equal(t, "own", s.git("log", "--format=%s", base+".."+head))
+	assert.Equal(t, map[string]string{"value": lines(map[int]string{2: "two", 4: "four", 9: "nine"}), "other": "theirs, changed again\n"}, s.files(head))
+}
+
+// TestReplayThatConflicts says which files both changed.
+func TestReplayThatConflicts(t *testing.T) {
+	t.Parallel()
+	s := newSquashed(t)
+	base := s.grow("squash", map[string]string{"value": lines(map[int]string{2: "two", 4: "four", 6: "sechs"})}, s.root)
+	r := s.branches(&commands.Pull{Merged: true, Head: s.merged})
+	_, _, err := r.replay(t.Context(), s.after[1], base)
+	var conflict *conflictError
+	require.ErrorAs(t, err, &conflict)
+	assert.Equal(t, "what was merged does not merge into autoloop/p, both changed value: merge it by hand, then resume", conflict.Error())
+	_, err = r.replayPosition(t.Context(), position{Old: s.after[1], Base: base})
+	require.ErrorAs(t, err, &conflict)
+}
+
+// TestTheSameFiles: two commits have the same files whatever else they are.
+func TestTheSameFiles(t *testing.T) {
+	t.Parallel()
+	s := newSquashed(t)
+	r := s.branches(nil)
+	like := s.grow("the same files", nil, s.after[1])
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{{s.after[1], s.after[1], true}, {s.after[1], like, true}, {s.after[0], s.after[1], false}} {
+		same, err := r.sameFiles(t.Context(), c.a, c.b)
+		require.NoError(t, err)
+		assert.Equal(t, c.want, same)
+	}
+	_, err := r.sameFiles(t.Context(), s.root, strings.Repeat("1", 40))
+	require.Error(t, err)
+	_, err = r.sameFiles(t.Context(), strings.Repeat("1", 40), s.root)
+	require.Error(t, err)
+}
+
+// TestABranchThatIsDeletedByItsMerge: only that the pull request was merged with the head
+// that the branch had says that nobody else deleted it.
+func TestABranchThatIsDeletedByItsMerge(t *testing.T) {
+	t.Parallel()
+	s := newSquashed(t)
+	for name, c := range map[string]struct {
+		pull   *commands.Pull // as GitHub has it now
+		unread bool           // GitHub was out of reach before
+		down   bool
+		there  bool // the branch is
+		want   bool
+	}{
+		"merged":                       {pull: &commands.Pull{Number: 7, Merged: true, Head: s.merged}, want: true},
+		"merged with another head":     {pull: &commands.Pull{Number: 7, Merged: true, Head: s.after[0]}},
+		"open":                         {pull: &commands.Pull{Number: 7, Head: s.merged}},
+		"no pull request":              {},
+		"the branch is there":          {pull: &commands.Pull{Number: 7, Merged: true, Head: s.merged}, there: true},
+		"GitHub is out of reach":       {pull: &commands.Pull{Number: 7, Merged: true, Head: s.merged}, down: true},
+		"GitHub was out of reach then": {pull: &commands.Pull{Number: 7, Merged: true, Head: s.merged}, unread: true},
+	} {
+		r := s.branches(c.pull)
+		r.thread.github = &fakeGitHub{pull: c.pull, down: c.down}
+		r.thread.comments.Pull = &commands.Pull{Number: 7, Head: s.root}
+		if c.unread {
+			r.thread.comments = nil
+		}
+		if c.there {
+			s.git("update-ref", r.ref(), s.merged)
+		}
+		assert.Equal(t, c.want, r.deletedByMerge(t.Context(), s.merged), name)
+		if c.want {
+			assert.Equal(t, c.pull, r.thread.comments.Pull, "from now on it is known")
+		}
+		if c.there {
+			s.git("update-ref", "-d", r.ref())
+		}
+	}
+}
+
+// TestWhereADeletedBranchGoesOn: GitHub keeps the commits of a pull request, from which
+// the branch begins anew.
+func TestWhereADeletedBranchGoesOn(t *testing.T) {
+	t.Parallel()
+	s := newSquashed(t)
+	clone := t.TempDir()
+	s.git("update-ref", "refs/heads/main", s.base)
+	s.git("init", "--quiet", "--bare", clone)
+	s.git("push", "--quiet", clone, s.base+":refs/heads/main", s.merged+":refs/pull/7/head")
+	far := newOrchard(t)
+	far.git("remote", "add", "origin", clone)
+	far.git("fetch", "--quiet", "origin", "main")
+	r := far.branches(&commands.Pull{Number: 7, Merged: true, Head: s.merged})
+	r.memory.Remote = "origin"
+	at, err := r.placeOfDeleted(t.Context(), s.merged, position{Base: s.root, BaseBranch: "main"})
+	require.NoError(t, err)
+	assert.Equal(t, []any{s.merged, s.merged, true, false}, []any{at.Head, at.Old, at.Deleted, at.Move})
+	move := at.moveTo(r.ref(), "next")
+	assert.Equal(t, []string{"refs/heads/autoloop/p", "next", ""}, []string{move.Ref, move.New, move.Old}, "the remote has no branch")
+
+	at, err = r.placeOfDeleted(t.Context(), s.merged, position{Base: s.base, BaseBranch: "main"})
+	require.NoError(t, err)
+	assert.True(t, at.Move, "the default branch is merged into it")
+	assert.Equal(t, "merged main (1 commits)", at.Note)
+
+	r.thread.comments.Pull.Number = 8
+	_, err = r.placeOfDeleted(t.Context(), strings.Repeat("1", 40), position{Base: s.base})
+	require.Error(t, err)
+}
+
+// TestAPendingCandidateAfterTheMerge: a candidate that waits for CI while its pull request
+// is merged without it goes on waiting where its files are the same on what was merged,
+// and is else measured there anew.
+func TestAPendingCandidateAfterTheMerge(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		squash  map[string]string // the files of main after the merge
+		outcome history.Outcome   // "" while it goes on waiting
+		reason  string
+		warning string
+	}{
+		"the same files":     {map[string]string{"value.txt": "3\n"}, "", "", ""},
+		"others beside them": {map[string]string{"value.txt": "3\n", "other.txt": "theirs\n"}, history.Rejected, "not accepted yet: its pull request was merged without it, so that it is replayed on the default branch and measured there", ""},
+		"the same line":      {map[string]string{"value.txt": "7\n"}, history.Rejected, "not accepted yet: its pull request was merged without it", "what came after the merge was not replayed: what was merged does not merge into autoloop/p, both changed value.txt"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBed(t, "evaluation-runs: 1\nci-wait: 0m", "1", "3", "5")
+			f := onGitHub(t, b)
+			require.Equal(t, history.Accepted, b.one().Outcome)
+			merged := b.git("rev-parse", "autoloop/p")
+			f.ci = append(f.ci[:0], waiting())
+			require.Equal(t, history.PendingCI, b.one().Outcome)
+			pending := b.git("rev-parse", "autoloop/p")
+			b.commit(c.squash)
+			f.pull = &commands.Pull{Number: 8, Merged: true, Head: merged}
+			result := b.one()
+			standing := b.records().standing()
+			assert.Contains(t, strings.Join(result.Warnings, "\n"), c.warning)
+			if c.outcome == "" {
+				assert.Equal(t, history.PendingCI, result.Outcome)
+				head := b.git("rev-parse", "autoloop/p")
+				assert.NotEqual(t, pending, head)
+				assert.Equal(t, head, standing.Decision.Commit)
+				assert.Equal(t, b.git("rev-parse", "main"), b.git("rev-parse", "autoloop/p^"))
+				assert.Equal(t, b.git("log", "-1", "--format=%B %ct", pending), b.git("log", "-1", "--format=%B %ct", head))
+				assert.Equal(t, head, f.judged[len(f.judged)-1], "CI is asked about what is on the branch now")
+				return
+			}
+			assert.Equal(t, c.outcome, result.Outcome)
+			assert.Contains(t, result.Reasons[0], c.reason)
+			assert.Equal(t, history.PhaseRejected, standing.Phase)
+			assert.Equal(t, pending, b.git("rev-parse", "autoloop/p"), "the branch stays where it is")
+			assert.Equal(t, "3", b.records().sum.Best.String())
+		})
+	}
+}
