@@ -11,3 +11,6 @@ func Lock(string) (unlock func(), err error) { return func() {}, nil }
 func TryLock(string, time.Duration) (unlock func(), held bool, err error) {
 	return func() {}, false, nil
 }
+
+// Held is false where directories cannot be locked.
+func Held(string) (bool, error) { return false, nil }

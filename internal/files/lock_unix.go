@@ -30,6 +30,19 @@ func TryLock(dir string, wait time.Duration) (unlock func(), held bool, err erro
 	}
 }
 
+// Held reports whether a process holds a directory. Who asks is in the way of nobody who
+// asks too.
+func Held(dir string) (bool, error) {
+	unlock, err := lock(dir, unix.LOCK_SH|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return true, nil
+	}
+	if err == nil {
+		unlock()
+	}
+	return false, err
+}
+
 // pause is how long TryLock waits between two tries.
 const pause = 20 * time.Millisecond
 

@@ -46,6 +46,9 @@ const (
 	stopFile   = "stop"
 )
 
+// lookTime outlasts those who look at the board, who hold a run's place meanwhile.
+const lookTime = 200 * time.Millisecond
+
 // Begin puts a run on the board. Of several runs of a program at once only the
 // first is; the others get a nil Run, whose methods do nothing.
 func (b Board) Begin(program string) (*Run, error) {
@@ -53,7 +56,7 @@ func (b Board) Begin(program string) (*Run, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	unlock, held, err := files.TryLock(dir, 0)
+	unlock, held, err := files.TryLock(dir, lookTime)
 	if err != nil || held {
 		return nil, err
 	}
@@ -117,12 +120,7 @@ func (b Board) Running() ([]Status, error) {
 // read reads one status. A run that was killed left its file but not its lock.
 func (b Board) read(program string) (s Status, running bool) {
 	dir := filepath.Join(b.dir, program)
-	unlock, held, err := files.TryLock(dir, 0)
-	if err != nil {
-		return Status{}, false
-	}
-	if !held {
-		unlock()
+	if held, err := files.Held(dir); err != nil || !held {
 		return Status{}, false
 	}
 	name := filepath.Join(dir, statusFile)

@@ -1,0 +1,265 @@
+package live_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/loop/live"
+)
+
+// TestTwoPrograms: each run says what it is at itself, both are asked to stop, and what
+// ends leaves the other alone.
+func TestTwoPrograms(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	board := live.New(dir)
+	asked, err := board.AskToStop()
+	require.NoError(t, err)
+	assert.Empty(t, asked, "nobody runs")
+	assert.NoDirExists(t, filepath.Join(dir, "autoloop"), "and nothing is written")
+
+	speed, err := board.Begin("speed")
+	require.NoError(t, err)
+	size, err := board.Begin("a.size")
+	require.NoError(t, err)
+	speed.Tell(live.Status{Program: "another", Iteration: 1, Stage: "propose"})
+	speed.Tell(live.Status{Program: "another", Iteration: 2, Stage: "measure"})
+	running, err := board.Running()
+	require.NoError(t, err)
+	assert.Equal(t, []live.Status{{Program: "a.size"}, {Program: "speed", Iteration: 2, Stage: "measure"}}, running, "the last word of each, under the name of its program")
+
+	size.Close()
+	asked, err = board.AskToStop()
+	require.NoError(t, err)
+	assert.Equal(t, []string{"speed"}, asked)
+	assert.True(t, speed.StopAsked())
+	again, err := board.Begin("a.size")
+	require.NoError(t, err)
+	assert.False(t, again.StopAsked())
+	asked, err = board.AskToStop()
+	require.NoError(t, err)
+	assert.Equal(t, []string{"a.size", "speed"}, asked)
+	assert.True(t, again.StopAsked())
+	again.Close()
+	speed.Close()
+	files, err := filepath.Glob(filepath.Join(dir, "autoloop", "live", "*", "st*"))
+	require.NoError(t, err)
+	assert.Empty(t, files, "what a run said is gone with it")
+}
+
+// TestOneOfManyIsOnTheBoard: of runs of a program that begin at the same time one is.
+func TestOneOfManyIsOnTheBoard(t *testing.T) {
+	t.Parallel()
+	board := live.New(t.TempDir())
+	runs, failed := make([]*live.Run, 8), make([]error, 8)
+	var group sync.WaitGroup
+	for i := range runs {
+		group.Go(func() {
+			runs[i], failed[i] = board.Begin("speed")
+			runs[i].Tell(live.Status{Iteration: i})
+		})
+	}
+	group.Wait()
+	first := -1
+	for i, run := range runs {
+		require.NoError(t, failed[i])
+		if run != nil {
+			assert.Equal(t, -1, first, "only one")
+			first = i
+		}
+	}
+	require.GreaterOrEqual(t, first, 0)
+	running, err := board.Running()
+	require.NoError(t, err)
+	assert.Equal(t, []live.Status{{Program: "speed", Iteration: first}}, running)
+	for i, run := range runs {
+		if i != first {
+			run.Close()
+		}
+	}
+	running, err = board.Running()
+	require.NoError(t, err)
+	assert.Len(t, running, 1, "who is not on the board takes nobody off it")
+	runs[first].Close()
+}
+
+// TestWhatIsNoStatus: a run whose status cannot be read goes on all the same, and what
+// else lies on the board is no run.
+func TestWhatIsNoStatus(t *testing.T) {
+	t.Parallel()
+	exact := `{"stage":"measure","detail":"` + strings.Repeat("x", 16<<10-len(`{"stage":"measure","detail":""}`)) + `"}`
+	for name, c := range map[string]struct {
+		text  string
+		stage string
+	}{
+		"nothing":               {"", ""},
+		"half of one":           {`{"stage":"mea`, ""},
+		"another type":          {`{"stage":"measure","iteration":"3"}`, ""},
+		"a list":                {`[{"stage":"measure"}]`, ""},
+		"of a newer version":    {`{"stage":"measure","mood":"good"}`, "measure"},
+		"as large as may be":    {exact, "measure"},
+		"one byte more":         {exact + " ", ""},
+		"of the wrong program":  {`{"program":"../../x","stage":"measure"}`, "measure"},
+		"with a stage of lines": {`{"stage":"a\nb"}`, "a\nb"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			board := live.New(dir)
+			run, err := board.Begin("speed")
+			require.NoError(t, err)
+			defer run.Close()
+			place := filepath.Join(dir, "autoloop", "live")
+			require.NoError(t, os.WriteFile(filepath.Join(place, "speed", "status.json"), []byte(c.text), 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(place, "a-file"), nil, 0o600))
+			require.NoError(t, os.Mkdir(filepath.Join(place, "empty"), 0o700))
+			running, err := board.Running()
+			require.NoError(t, err)
+			require.Len(t, running, 1)
+			assert.Equal(t, "speed", running[0].Program)
+			assert.Equal(t, c.stage, running[0].Stage)
+		})
+	}
+}
+
+// TestAStatusThatIsADirectory is not read either, and the run can be asked to stop.
+func TestAStatusThatIsADirectory(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	board := live.New(dir)
+	run, err := board.Begin("speed")
+	require.NoError(t, err)
+	defer run.Close()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "autoloop", "live", "speed", "status.json"), 0o700))
+	run.Tell(live.Status{Stage: "measure"})
+	asked, err := board.AskToStop()
+	require.NoError(t, err)
+	assert.Equal(t, []string{"speed"}, asked)
+	assert.True(t, run.StopAsked())
+}
+
+// TestAStatusIsReadWhole: who looks while a run says what it is at sees one of the things
+// that it said.
+func TestAStatusIsReadWhole(t *testing.T) {
+	t.Parallel()
+	board := live.New(t.TempDir())
+	run, err := board.Begin("speed")
+	require.NoError(t, err)
+	said := func(i int) live.Status {
+		return live.Status{Program: "speed", Iteration: i, Stage: "measure", Detail: strings.Repeat(fmt.Sprint(i%10), 200*(i%7))}
+	}
+	run.Tell(said(0))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := range 60 {
+			run.Tell(said(i))
+		}
+	}()
+	for going := true; going; {
+		select {
+		case <-done:
+			going = false
+		default:
+		}
+		running, err := board.Running()
+		require.NoError(t, err)
+		require.Len(t, running, 1)
+		require.Equal(t, said(running[0].Iteration), running[0])
+	}
+	<-done
+	run.Close()
+}
+
+// TestABoardThatCannotBeMade is the error of who wants to be on it.
+func TestABoardThatCannotBeMade(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "autoloop"), nil, 0o600))
+	board := live.New(dir)
+	_, err := board.Begin("speed")
+	require.Error(t, err)
+	_, err = board.Running()
+	require.Error(t, err)
+	_, err = board.AskToStop()
+	require.Error(t, err)
+}
+
+// TestAStatusReadsBack: what is written is JSON with the names that others read.
+func TestAStatusReadsBack(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	run, err := live.New(dir).Begin("speed")
+	require.NoError(t, err)
+	defer run.Close()
+	run.Tell(live.Status{Program: "speed", Iteration: 3, Stage: "propose"})
+	text, err := os.ReadFile(filepath.Join(dir, "autoloop", "live", "speed", "status.json"))
+	require.NoError(t, err)
+	var fields map[string]any
+	require.NoError(t, json.Unmarshal(text, &fields))
+	assert.Equal(t, map[string]any{"program": "speed", "iteration": 3.0, "stage": "propose", "since": "0001-01-01T00:00:00Z"}, fields)
+	info, err := os.Stat(filepath.Join(dir, "autoloop", "live", "speed", "status.json"))
+	require.NoError(t, err)
+	assert.Zero(t, info.Mode().Perm()&0o077, "it is the user's alone")
+}
+
+// TestWhoLooksKeepsNobodyOffTheBoard: a run that begins while somebody holds its place for
+// a moment is on the board.
+func TestWhoLooksKeepsNobodyOffTheBoard(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	board := live.New(dir)
+	for turns := range 12 {
+		place := filepath.Join(dir, "autoloop", "live", fmt.Sprint("p", turns))
+		require.NoError(t, os.MkdirAll(place, 0o700))
+		unlock, held, err := files.TryLock(place, 0)
+		require.NoError(t, err)
+		require.False(t, held)
+		begun := make(chan *live.Run)
+		go func() {
+			run, err := board.Begin(filepath.Base(place))
+			assert.NoError(t, err)
+			begun <- run
+		}()
+		for range turns * 10 {
+			runtime.Gosched()
+		}
+		unlock()
+		run := <-begun
+		require.NotNil(t, run, "somebody looked, and nobody runs")
+		run.Close()
+	}
+}
+
+// TestWhoLooksIsNotTakenForARun by others who look.
+func TestWhoLooksIsNotTakenForARun(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	left := filepath.Join(dir, "autoloop", "live", "speed")
+	require.NoError(t, os.MkdirAll(left, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(left, "status.json"), []byte(`{"stage":"measure"}`), 0o600))
+	board := live.New(dir)
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			for range 200 {
+				running, err := board.Running()
+				if err != nil || len(running) > 0 {
+					assert.Fail(t, "nobody runs", "%v, %v", running, err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+}
