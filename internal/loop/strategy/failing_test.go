@@ -1,0 +1,140 @@
+package strategy_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/loop/strategy"
+)
+
+// TestWhatNamesAFailingTest: lines as test runners print them, one by one, and lines that
+// only look like them.
+func TestWhatNamesAFailingTest(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"--- FAIL: TestA (0.00s)":                      "TestA",
+		"\t    --- FAIL: TestA/a_b#01 (0.00s)":         "TestA/a_b#01",
+		"--- PASS: TestA (0.00s)":                      "",
+		"--- SKIP: TestA (0.00s)":                      "",
+		"FAIL\texample.com/a\t0.1s":                    "",
+		"it said --- FAIL: TestA":                      "",
+		"FAILED a/test_b.py::test_c[x-1] - oh":         "a/test_b.py::test_c[x-1]",
+		" FAILED a.py::b":                              "",
+		"FAILED":                                       "",
+		"not ok 1 - adds numbers":                      "adds numbers",
+		"not ok 12 adds numbers":                       "adds numbers",
+		"not ok 3 - later # TODO not yet":              "later",
+		"not ok 3 - issue #12 is fixed":                "issue",
+		"not ok - without a number":                    "",
+		"ok 1 - adds numbers":                          "",
+		"  ✕ adds numbers (3 ms)":                      "adds numbers",
+		"   × adds numbers 12ms":                       "adds numbers",
+		" ✗ adds numbers (1.5s)":                       "adds numbers",
+		"✘ adds 3 numbers":                             "adds 3 numbers",
+		"  ✓ adds numbers (3 ms)":                      "",
+		"test a::b ... FAILED":                         "a::b",
+		"test a::b ... ok":                             "",
+		"test a::b ... FAILED (allowed)":               "",
+		"test result: FAILED. 1 passed":                "",
+		"FAIL: test_x (mod.Case)":                      "test_x (mod.Case)",
+		"FAIL: test_x":                                 "test_x",
+		"ERROR: test_y (mod.Case)":                     "test_y (mod.Case)",
+		"ERROR: could not open the file":               "",
+		"[  FAILED  ] Suite.Case (3 ms)":               "Suite.Case",
+		"[  FAILED  ] Suite/Case.Of/2, where x = 1":    "",
+		"[  FAILED  ] Suite.Case":                      "Suite.Case",
+		"[  FAILED  ] 2 tests, listed below:":          "",
+		"[       OK ] Suite.Case (0 ms)":               "",
+		"{\"failing\": \"a\"}":                         "",
+		"{\"failing\": [1]}":                           "",
+		"{\"failing\": null}":                          "",
+		"[\"failing\"]":                                "",
+		"{\"failing\": [\"a\"]":                        "",
+		"{\"failing\": [\"a\"]} and more":              "",
+		"\t {\"failing\": [\"a\"]} ":                   "a",
+		"{\"passed\": 1, \"failing\": [\" a\\tb  \"]}": "a b",
+	} {
+		var wanted []string
+		if want != "" {
+			wanted = []string{want}
+		}
+		for _, end := range []string{"", "\n", "\r\n"} {
+			assert.Equal(t, wanted, strategy.FailingTests("something\n"+line+end), "%q", line+end)
+		}
+	}
+}
+
+// TestALineOfJSONIsTheList: it goes before what the runners print, wherever it is, and
+// the first of several counts.
+func TestALineOfJSONIsTheList(t *testing.T) {
+	t.Parallel()
+	lines := []string{"--- FAIL: TestA", "not ok 1 - b", `{"failing": ["c", "d"]}`, "FAILED e", `{"failing": ["f"]}`, `{"passed": 3}`}
+	assert.Equal(t, []string{"c", "d"}, strategy.FailingTests(strings.Join(lines, "\n")))
+	slices.Reverse(lines)
+	assert.Equal(t, []string{"f"}, strategy.FailingTests(strings.Join(lines, "\n")))
+	assert.Equal(t, []string{"e", "b", "TestA"}, strategy.FailingTests(strings.Join(slices.DeleteFunc(lines, func(line string) bool { return line[0] == '{' }), "\n")))
+	assert.Empty(t, strategy.FailingTests(`{"failing": ["", " ", "\n"]}`), "a test has a name")
+	assert.Equal(t, []string{"a", "b"}, strategy.FailingTests("{\"failing\": [\"a\", \" a\", \"b\", \"a\\u00a0\"]}"), "two names that differ in spaces are one")
+}
+
+// TestNoTestIsForgotten: of tests that go on failing each gets three attempts in a row,
+// in the order of the output, and none gets a turn more than another.
+func TestNoTestIsForgotten(t *testing.T) {
+	t.Parallel()
+	for count := 1; count <= 6; count++ {
+		var failing, earlier []string
+		for i := range count {
+			failing = append(failing, fmt.Sprint("test ", i))
+		}
+		for attempt := range 5 * 3 * count {
+			got := focus(failing, earlier)
+			require.Equal(t, failing[attempt/3%count], got, "attempt %d of %d tests", attempt, count)
+			earlier = append(earlier, got)
+		}
+	}
+}
+
+// TestTheFocusIsOnWhatFails: whatever was tried before and whatever fails now, the focus
+// is on a test that fails, and stays where it was unless that has had its turn.
+func TestTheFocusIsOnWhatFails(t *testing.T) {
+	t.Parallel()
+	chance := rand.New(rand.NewPCG(1, 1))
+	for range 300 {
+		var earlier []string
+		attempts := map[string]int{}
+		for range 40 {
+			var failing []string
+			for i := range 5 {
+				if chance.IntN(4) > 0 {
+					failing = append(failing, fmt.Sprint("test ", i))
+				}
+			}
+			if chance.IntN(6) == 0 {
+				earlier = append(earlier, "") // an attempt on nothing
+				continue
+			}
+			got := focus(failing, earlier)
+			if len(failing) == 0 {
+				require.Empty(t, got)
+				continue
+			}
+			require.Contains(t, failing, got)
+			if last := len(earlier) - 1; last >= 0 && slices.Contains(failing, earlier[last]) && got != earlier[last] {
+				turn := earlier[max(len(earlier)-3, 0):]
+				require.Equal(t, slices.Repeat([]string{earlier[last]}, 3), turn, "it has had its turn")
+			} else if last < 0 || got != earlier[last] {
+				for _, name := range failing {
+					require.LessOrEqual(t, attempts[got], attempts[name], "the one with the fewest attempts is next")
+				}
+			}
+			earlier = append(earlier, got)
+			attempts[got]++
+		}
+	}
+}
