@@ -1,0 +1,156 @@
+package loop
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/evaluation"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/program"
+)
+
+// printed is a run that printed these numbers, of which m is the metric.
+func printed(numbers map[string]string) evaluation.Result {
+	result := evaluation.Result{Duration: 2 * time.Second, Tail: "tail of " + numbers["m"], Measurement: metric.Measurement{Numbers: map[string]metric.Value{}}}
+	for name, text := range numbers {
+		result.Measurement.Numbers[name] = metric.MustValue(text)
+	}
+	if _, is := numbers["m"]; is {
+		value := metric.MustValue(numbers["m"])
+		result.Measurement.Metric = &value
+	}
+	return result
+}
+
+// sampled are samples of these runs.
+func sampled(rails []program.Guardrail, runs ...evaluation.Result) *samples {
+	var s samples
+	for _, run := range runs {
+		s.add(run, rails)
+	}
+	return &s
+}
+
+// TestTheMedianOfSamples is the middle of the sorted numbers, whatever their order is.
+func TestTheMedianOfSamples(t *testing.T) {
+	t.Parallel()
+	assert.Nil(t, sampled(nil).median(), "nothing was measured")
+	assert.Nil(t, sampled(nil, printed(nil)).median(), "nor was anything scored")
+	chance := rand.New(rand.NewPCG(1, 1))
+	for range 200 {
+		var runs []evaluation.Result
+		var numbers []int64
+		for range 1 + chance.IntN(7) {
+			number := chance.Int64N(20) - 10
+			numbers = append(numbers, number)
+			runs = append(runs, printed(map[string]string{"m": metric.FromInt(number).String()}))
+			if chance.IntN(4) == 0 {
+				runs = append(runs, printed(nil)) // it printed null
+			}
+		}
+		slices.Sort(numbers)
+		low, high := numbers[(len(numbers)-1)/2], numbers[len(numbers)/2]
+		require.InDelta(t, float64(low+high)/2, sampled(nil, runs...).median().Float64(), 1e-12, "%v", numbers)
+	}
+}
+
+// TestEqualRuns: an evaluation repeats itself when the metric and every guardrail do; the
+// other numbers may differ.
+func TestEqualRuns(t *testing.T) {
+	t.Parallel()
+	rails := []program.Guardrail{{Metric: "size"}, {Metric: "time"}}
+	for name, c := range map[string]struct {
+		runs []map[string]string
+		want bool
+	}{
+		"no run":                      {nil, true},
+		"one":                         {[]map[string]string{{"m": "1"}}, true},
+		"equal":                       {[]map[string]string{{"m": "1"}, {"m": "1"}}, true},
+		"equal, written otherwise":    {[]map[string]string{{"m": "1"}, {"m": "1.0"}}, true},
+		"another metric":              {[]map[string]string{{"m": "1"}, {"m": "1.0001"}}, false},
+		"the last is another":         {[]map[string]string{{"m": "1"}, {"m": "1"}, {"m": "2"}}, false},
+		"another guardrail":           {[]map[string]string{{"m": "1", "size": "3"}, {"m": "1", "size": "4"}}, false},
+		"the second guardrail":        {[]map[string]string{{"m": "1", "size": "3", "time": "1"}, {"m": "1", "size": "3", "time": "2"}}, false},
+		"a guardrail once":            {[]map[string]string{{"m": "1", "size": "3"}, {"m": "1"}}, false},
+		"a guardrail later":           {[]map[string]string{{"m": "1"}, {"m": "1", "size": "3"}}, false},
+		"another number":              {[]map[string]string{{"m": "1", "other": "3"}, {"m": "1", "other": "4"}}, true},
+		"a run that was not scored":   {[]map[string]string{{"m": "1", "size": "3"}, {}, {"m": "1", "size": "3"}}, true},
+		"a guardrail without a score": {[]map[string]string{{"m": "1", "size": "3"}, {"size": "4"}}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var runs []evaluation.Result
+			for _, numbers := range c.runs {
+				runs = append(runs, printed(numbers))
+			}
+			assert.Equal(t, c.want, sampled(rails, runs...).same())
+			slices.Reverse(runs)
+			assert.Equal(t, c.want, sampled(rails, runs...).same(), "in the other order")
+		})
+	}
+}
+
+// TestTheRecordOfSamples: what is on record of several runs is every metric and guardrail,
+// and of the rest the last run's.
+func TestTheRecordOfSamples(t *testing.T) {
+	t.Parallel()
+	rails := []program.Guardrail{{Metric: "size"}}
+	s := sampled(rails, printed(map[string]string{"m": "1", "size": "5", "other": "7"}), printed(map[string]string{"m": "3", "size": "6"}))
+	s.prepare = 4
+	e := s.event(history.Incumbent)
+	assert.Equal(t, history.Incumbent, e.Role)
+	assert.Equal(t, "2", e.Metric.String())
+	assert.Equal(t, []metric.Value{metric.MustValue("1"), metric.MustValue("3")}, e.Samples)
+	assert.Equal(t, map[string][]metric.Value{"size": {metric.MustValue("5"), metric.MustValue("6")}}, e.GuardrailSamples)
+	assert.Equal(t, map[string]metric.Value{"m": metric.MustValue("3"), "size": metric.MustValue("6")}, e.Numbers)
+	assert.Equal(t, "tail of 3", e.Output)
+	assert.InDelta(t, 2, e.Seconds, 0, "the time of one run")
+	assert.InDelta(t, 4, e.Prepare, 0)
+	assert.Empty(t, e.Problem)
+
+	failed := evaluation.Result{Problem: "it exits with 1", Tail: "oh", Duration: 4 * time.Second, TimedOut: true}
+	s.add(failed, rails)
+	e = s.event(history.Candidate)
+	assert.Equal(t, "2", e.Metric.String(), "the runs before count")
+	assert.Len(t, e.Samples, 2)
+	assert.Empty(t, e.Numbers)
+	assert.Equal(t, []string{"it exits with 1", "oh"}, []string{e.Problem, e.Output})
+	assert.InDelta(t, 8.0/3, e.Seconds, 1e-9)
+	assert.True(t, s.timedOut)
+	assert.Equal(t, 4*time.Second, s.lasted)
+	s.add(printed(map[string]string{"m": "3"}), rails)
+	assert.Empty(t, s.event(history.Candidate).Problem, "only that of the last run")
+	assert.False(t, s.timedOut)
+
+	refused := printed(nil)
+	refused.Measurement.RejectedReason = "it cheats"
+	e = sampled(rails, refused).event(history.Candidate)
+	assert.Nil(t, e.Metric)
+	assert.Equal(t, "it cheats", e.RejectedReason)
+	assert.Empty(t, e.GuardrailSamples)
+	assert.Equal(t, &history.Measured{Role: history.Baseline}, sampled(nil).event(history.Baseline), "no run, and no division by it")
+}
+
+// TestCasesOfSeveralRuns: one run has no rates of its own, which would say the same as
+// its numbers; a case that a run does not have counts 0 in it.
+func TestCasesOfSeveralRuns(t *testing.T) {
+	t.Parallel()
+	a, b := decision.CaseNumber+"a", decision.CaseNumber+"b"
+	one, other := printed(map[string]string{"m": "1", a: "0.5", b: "1", "size": "3"}), printed(map[string]string{"m": "1", a: "1"})
+	assert.Nil(t, sampled(nil, one).event(history.Candidate).CaseSamples)
+	assert.Nil(t, sampled(nil, printed(map[string]string{"m": "1"}), printed(map[string]string{"m": "1"})).event(history.Candidate).CaseSamples)
+	rates := map[string][]string{}
+	for name, values := range sampled(nil, one, printed(nil), other).event(history.Candidate).CaseSamples {
+		for _, value := range values {
+			rates[name] = append(rates[name], value.String())
+		}
+	}
+	assert.Equal(t, map[string][]string{a: {"0.5", "1"}, b: {"1", "0"}}, rates, "a run without a score is none of them")
+}
