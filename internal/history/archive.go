@@ -60,6 +60,9 @@ func DecodeArchive(text []byte) (*Archive, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the archive: %w", err)
 	}
+	if sum.Segments < 0 || sum.Lines < 0 {
+		return nil, fmt.Errorf("read the archive: it stands for %d segments with %d lines", sum.Segments, sum.Lines)
+	}
 	return &Archive{s.Files, sum}, nil
 }
 

@@ -26,6 +26,10 @@ const (
 	archiveFile    = "archive.json" // in place of the first segments
 )
 
+// mostSegments is how many sealed segments a ledger has at most, far more than any program
+// can have: a larger number was not written by Autoloop.
+const mostSegments = 100_000
+
 // Sealed are the sealed segments of a ledger.
 type Sealed struct {
 	repo *git.Repo
@@ -51,6 +55,9 @@ type Sealed struct {
 // their directory, "" when it is not there.
 func (m *Memory) readSealed(ctx context.Context, tree, name string, open []byte) (*Sealed, error) {
 	s := &Sealed{repo: m.Repo, dir: name + sealedSuffix, count: history.Before(open), bare: map[int]bool{}}
+	if s.count > mostSegments {
+		return nil, fmt.Errorf("read the ledger of %s: %s%s goes on after %d segments, more than %d; put its first line back", name, name, ledgerSuffix, s.count, mostSegments)
+	}
 	s.segments, s.condensed = make([]git.TreeEntry, s.count), make([]git.TreeEntry, s.count)
 	var entries []git.TreeEntry
 	var err error
