@@ -145,7 +145,7 @@ func (s *Sealed) each(ctx context.Context, visit func(segment []byte) error) err
 		return visit(o.Data)
 	})
 	if err == nil && first+len(ids) < s.count {
-		err = &history.SegmentError{Segment: first + len(ids) + 1, Problem: "it is not there"}
+		err = missing(first + len(ids) + 1)
 	}
 	return err
 }
@@ -279,7 +279,7 @@ func (s *Sealed) Latest(ctx context.Context, enough func([]history.Event) bool, 
 	return s.latest(enough, texts, func(number int) ([]byte, error) {
 		id := s.condensed[number-1].ID
 		if id == "" {
-			segment, err := s.segment(ctx, number)
+			segment, err := s.present(ctx, number)
 			if err != nil {
 				return nil, err
 			}
@@ -296,7 +296,7 @@ func (s *Sealed) Latest(ctx context.Context, enough func([]history.Event) bool, 
 // LatestWhole is Latest with the details of events, as far as they were not forgotten.
 func (s *Sealed) LatestWhole(ctx context.Context, enough func([]history.Event) bool, texts ...string) ([]history.Event, error) {
 	return s.latest(enough, texts, func(number int) ([]byte, error) {
-		return s.segment(ctx, number)
+		return s.present(ctx, number)
 	})
 }
 
@@ -418,4 +418,17 @@ func (s *Sealed) segment(ctx context.Context, number int) ([]byte, error) {
 		return nil, err
 	}
 	return objects[0].Data, nil
+}
+
+// present is segment, which has to be there.
+func (s *Sealed) present(ctx context.Context, number int) ([]byte, error) {
+	segment, err := s.segment(ctx, number)
+	if err == nil && segment == nil {
+		err = missing(number)
+	}
+	return segment, err
+}
+
+func missing(number int) error {
+	return &history.SegmentError{Segment: number, Problem: "it is not there"}
 }
