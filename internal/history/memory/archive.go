@@ -314,8 +314,11 @@ func (m *Memory) archivedBefore(ctx context.Context, head, name string) (string,
 			return "", err
 		}
 		before, err := m.read(ctx, parent, name)
-		if err != nil {
-			return "", err
+		if ctx.Err() != nil {
+			return "", context.Cause(ctx)
+		}
+		if err != nil { // somebody has put it right since, and no commit can be taken back
+			return fmt.Sprintf("%s of commit %.12s: what was before it cannot be read: %v", file, v.Commit, err), nil
 		}
 		if same, err := before.givesArchive(ctx, archive); err != nil {
 			return "", err

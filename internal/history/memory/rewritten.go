@@ -62,7 +62,7 @@ func (m *Memory) goesOn(ctx context.Context, name string, before []byte, commit 
 	first, last := history.Before(before)+1, history.Before(later)
 	for number := first; number <= last; number++ {
 		objects, err := m.Repo.Cat(ctx, fmt.Sprintf("%s:%s%s/"+segmentForm, commit, name, sealedSuffix, number))
-		if err != nil {
+		if err != nil || objects[0].Missing() {
 			return false, err
 		}
 		segment := objects[0].Data
