@@ -25,8 +25,10 @@ const noCommit = "none"
 // written in the records moves no branch of the user's.
 const programRefs = "refs/heads/autoloop/"
 
+// message has one line of Message: what else was in it could be taken for a trailer.
 func (w *writing) message() string {
-	message := strings.TrimRight(w.Message, "\n") + "\n"
+	message, _, _ := strings.Cut(strings.TrimSpace(w.Message), "\n")
+	message += "\n"
 	if w.Branch == nil || w.Branch.Old == git.Any {
 		return message
 	}
