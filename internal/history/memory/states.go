@@ -228,7 +228,7 @@ func (s *States) Ledger(ctx context.Context, name string) (*history.Log, error) 
 
 // ledgerFile is Ledger in a checked-out copy.
 func (s *States) ledgerFile(name string) (*history.Log, error) {
-	data, err := os.ReadFile(filepath.Join(s.Dir, name+ledgerSuffix))
+	data, err := s.readRegular(name + ledgerSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil //nolint:nilnil // A program that never ran has none.
 	}
@@ -236,7 +236,7 @@ func (s *States) ledgerFile(name string) (*history.Log, error) {
 		return parsed(data, err)
 	}
 	checkpoint := &history.Checkpoint{}
-	stored, err := os.ReadFile(filepath.Join(s.Dir, name+sealedSuffix, checkpointFile))
+	stored, err := s.readRegular(name+sealedSuffix, checkpointFile)
 	if err == nil {
 		checkpoint, err = history.DecodeCheckpoint(stored)
 	}
@@ -244,7 +244,7 @@ func (s *States) ledgerFile(name string) (*history.Log, error) {
 		return history.Open(checkpoint, data)
 	}
 	checkpoint = &history.Checkpoint{}
-	if text, err := os.ReadFile(filepath.Join(s.Dir, name+sealedSuffix, archiveFile)); err == nil {
+	if text, err := s.readRegular(name+sealedSuffix, archiveFile); err == nil {
 		archive, err := history.DecodeArchive(text)
 		if err != nil {
 			return nil, err
@@ -252,9 +252,9 @@ func (s *States) ledgerFile(name string) (*history.Log, error) {
 		checkpoint = archive.Sum
 	}
 	for number := checkpoint.Segments + 1; number <= history.Before(data); number++ {
-		segment, err := os.ReadFile(filepath.Join(s.Dir, name+sealedSuffix, fmt.Sprintf(segmentForm, number)))
+		segment, err := s.readRegular(name+sealedSuffix, fmt.Sprintf(segmentForm, number))
 		if errors.Is(err, fs.ErrNotExist) {
-			segment, err = os.ReadFile(filepath.Join(s.Dir, name+sealedSuffix, fmt.Sprintf(numbersForm, number)))
+			segment, err = s.readRegular(name+sealedSuffix, fmt.Sprintf(numbersForm, number))
 		}
 		if err == nil {
 			checkpoint, err = checkpoint.Extend(segment)
@@ -264,6 +264,22 @@ func (s *States) ledgerFile(name string) (*history.Log, error) {
 		}
 	}
 	return history.Open(checkpoint, data)
+}
+
+// readRegular reads a file of the copy that the branch would let through too: a link may
+// lead anywhere, also to a file without an end.
+func (s *States) readRegular(parts ...string) ([]byte, error) {
+	file := filepath.Join(s.Dir, filepath.Join(parts...))
+	info, err := os.Lstat(file)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no regular file; remove it, or put the ledger back", file)
+	case info.Size() > MaxFile:
+		return nil, fmt.Errorf("%s has %d bytes, more than %d; shorten it", file, info.Size(), MaxFile)
+	}
+	return os.ReadFile(file)
 }
 
 func parsed(data []byte, err error) (*history.Log, error) {

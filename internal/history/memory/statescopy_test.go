@@ -1,0 +1,233 @@
+package memory_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/memory"
+)
+
+// copyOf is a directory with these files, as a checkout of the branch has them; a text that
+// begins with "-> " is a link, a name that ends in a slash a directory.
+func copyOf(t *testing.T, all ...map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, texts := range all {
+		for name, text := range texts {
+			file := filepath.Join(dir, name)
+			require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+			target, link := strings.CutPrefix(text, "-> ")
+			switch {
+			case strings.HasSuffix(name, "/"):
+				require.NoError(t, os.MkdirAll(file, 0o755))
+			case link:
+				require.NoError(t, os.Symlink(target, file))
+			default:
+				require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+			}
+		}
+	}
+	return dir
+}
+
+// TestWhereStatesAreRead: from a copy where there is one, else from the branch, else from
+// nowhere.
+func TestWhereStatesAreRead(t *testing.T) {
+	t.Parallel()
+	c := newCheckout(t)
+	dir := copyOf(t, map[string]string{"p.md": "copied\n", "q.md": "", "file": "x"})
+	names := []string{"p", "q", "r"}
+	load := func(s *memory.States) map[string][]byte {
+		t.Helper()
+		found, err := s.Load(t.Context(), names)
+		require.NoError(t, err)
+		return found
+	}
+	copied := &memory.States{Dir: dir}
+	assert.Equal(t, map[string][]byte{"p": []byte("copied\n"), "q": {}}, load(copied), "an empty state is there")
+	assert.False(t, copied.OnBranch())
+	assert.Nil(t, load(&memory.States{}), "outside of a repository")
+	assert.Nil(t, load(&memory.States{Dir: filepath.Join(dir, "gone")}))
+
+	young := &memory.States{Branch: c.Memory}
+	assert.Nil(t, load(young), "no branch yet")
+	others, err := young.Others(t.Context(), names)
+	require.NoError(t, err)
+	assert.Empty(t, others)
+	log, err := young.Ledger(t.Context(), "p")
+	require.NoError(t, err)
+	assert.Nil(t, log)
+
+	c.begin(map[string]string{"p.md": "branch\n", "s.md": "other\n"})
+	for _, place := range []string{"", filepath.Join(dir, "gone"), filepath.Join(dir, "file")} {
+		s := &memory.States{Dir: place, Branch: c.Memory}
+		assert.Equal(t, map[string][]byte{"p": []byte("branch\n")}, load(s), place)
+		assert.True(t, s.OnBranch())
+		assert.Empty(t, s.Warnings)
+	}
+	both := &memory.States{Dir: dir, Branch: c.Memory}
+	assert.Equal(t, map[string][]byte{"p": []byte("copied\n"), "q": {}}, load(both))
+	assert.False(t, both.OnBranch())
+	assert.Len(t, both.Warnings, 1)
+}
+
+// TestStatesThatCannotBeReadKeepNoOtherBack: it is said whose they are and why, and those
+// of the other programs are read.
+func TestStatesThatCannotBeReadKeepNoOtherBack(t *testing.T) {
+	t.Parallel()
+	c := newCheckout(t)
+	good := map[string]string{}
+	var names []string
+	for i := range 9 {
+		good[fmt.Sprintf("p%d.md", i)] = fmt.Sprintf("state %d\n", i)
+		names = append(names, fmt.Sprintf("p%d", i), fmt.Sprintf("gone%d", i))
+	}
+	bad := map[string]string{"dir.md/x": "x", "loop.md": "-> loop.md"}
+	names = append(names, "dir", "loop")
+	c.begin(good, bad)
+	branch := memory.States{Branch: c.Memory}
+	copied := memory.States{Branch: c.Memory, Dir: copyOf(t, good, bad)}
+	for name, s := range map[string]*memory.States{"branch": &branch, "copy": &copied} {
+		found, failed, err := s.LoadEach(t.Context(), names)
+		require.NoError(t, err, name)
+		assert.Len(t, found, 9, name)
+		for file, text := range good {
+			program := strings.TrimSuffix(file, ".md")
+			assert.Equal(t, text, string(found[program]), name)
+			assert.Equal(t, len(text), s.Sizes[program], name)
+		}
+		require.Len(t, failed, 2, name)
+		for _, program := range []string{"dir", "loop"} {
+			require.Error(t, failed[program], name)
+			assert.NotContains(t, failed[program].Error(), "\n", name)
+		}
+		assert.Empty(t, s.Warnings, "the copy has the same states")
+		others, err := s.Others(t.Context(), []string{"p0", "p1"})
+		require.NoError(t, err)
+		assert.Len(t, others, 7, "what cannot be read is left out: %s", name)
+	}
+	require.EqualError(t, branch.Unreadable["dir"], "it is no regular file there (mode 040000); remove it, or put the state back")
+	require.EqualError(t, branch.Unreadable["loop"], "it is no regular file there (mode 120000); remove it, or put the state back")
+	_, err := copied.Load(t.Context(), names)
+	require.ErrorContains(t, err, "read state of ")
+	found, failed, err := copied.LoadEach(t.Context(), []string{"p0", "gone1"})
+	require.NoError(t, err)
+	assert.Len(t, found, 1)
+	assert.Empty(t, failed)
+}
+
+// TestSomethingIsDoneMeanwhile: once for each state that is read from the branch.
+func TestSomethingIsDoneMeanwhile(t *testing.T) {
+	t.Parallel()
+	c := newCheckout(t)
+	c.begin(map[string]string{"a.md": "a", "b.md": "b", "c.md": "c", "d.md": "-> c.md"})
+	calls := 0
+	s := memory.States{Branch: c.Memory, Meanwhile: func() { calls++ }}
+	_, err := s.Load(t.Context(), []string{"a", "b", "d", "gone"})
+	require.NoError(t, err)
+	assert.Equal(t, 2, calls)
+	_, err = s.Others(t.Context(), []string{"a", "b"})
+	require.NoError(t, err)
+	assert.Equal(t, 3, calls)
+}
+
+// TestLedgersBesideStates: the same from the branch and from a copy of it, in whatever
+// form it is kept; a program that never ran has none.
+func TestLedgersBesideStates(t *testing.T) {
+	t.Parallel()
+	l := lived(t)
+	bare := string(history.Forgettable(l.segments[0], l.segments[1]))
+	whole := string(l.segments[0])
+	for _, segment := range append(l.segments[1:], l.open) {
+		whole += string(history.Body(segment))
+	}
+	noSum := map[string]string{"checkpoint.json": ""}
+	kept := map[string]map[string]string{
+		"sealed":         l.files(t, "sealed"),
+		"no-sum":         l.with(t, "no-sum", noSum),
+		"bad-sum":        l.with(t, "bad-sum", map[string]string{"checkpoint.json": "{"}),
+		"sum-of-another": l.with(t, "sum-of-another", map[string]string{"checkpoint.json": strings.Replace(l.files(t, "")[".ledger/checkpoint.json"], `"sha256":"`, `"sha256":"0`, 1)}),
+		"bare":           l.with(t, "bare", merged(noSum, map[string]string{"000001.jsonl": "", "000001.numbers.jsonl": bare})),
+		"archived":       l.with(t, "archived", merged(l.archived(t, 2), noSum)),
+		"all-archived":   l.with(t, "all-archived", merged(l.archived(t, 3), noSum)),
+		"in-one":         {"in-one.jsonl": whole},
+	}
+	broken := map[string]map[string]string{
+		"a-segment-is-gone":  l.with(t, "a-segment-is-gone", merged(noSum, map[string]string{"000002.jsonl": ""})),
+		"a-forged-segment":   l.with(t, "a-forged-segment", merged(noSum, map[string]string{"000002.jsonl": strings.Replace(string(l.segments[1]), "rejected", "accepted", 1)})),
+		"a-broken-archive":   l.with(t, "a-broken-archive", merged(l.archived(t, 1), noSum, map[string]string{"archive.json": "{"})),
+		"the-archive-went":   l.with(t, "the-archive-went", merged(l.archived(t, 1), noSum, map[string]string{"archive.json": ""})),
+		"the-segments-went":  {"the-segments-went.jsonl": string(l.open)},
+		"a-file-for-them":    {"a-file-for-them.jsonl": string(l.open), "a-file-for-them.ledger": "x"},
+		"a-link":             {"a-link.jsonl": "-> sealed.jsonl"},
+		"a-link-without-end": {"a-link-without-end.jsonl": "-> /dev/zero"},
+		"a-directory":        {"a-directory.jsonl/x": "x"},
+		"no-JSON":            {"no-JSON.jsonl": "{\n"},
+		"of-a-newer-version": {"of-a-newer-version.jsonl": strings.Replace(string(l.open), `"schema":2`, `"schema":3`, 1)},
+		"after-very-many":    {"after-very-many.jsonl": strings.Replace(string(l.open), `"segment":4`, `"segment":9223372036854775807`, 1)},
+	}
+	c := newCheckout(t)
+	all := append(valuesOf(kept), valuesOf(broken)...)
+	c.begin(all...)
+	want := history.Replay(l.events)
+	for place, s := range map[string]*memory.States{"branch": {Branch: c.Memory}, "copy": {Dir: copyOf(t, all...)}} {
+		_, err := s.Load(t.Context(), nil)
+		require.NoError(t, err)
+		for name := range kept {
+			log, err := s.Ledger(t.Context(), name)
+			require.NoError(t, err, "%s: %s", place, name)
+			summary := log.Summary()
+			assert.Equal(t, want.Decided(), summary.Decided(), "%s: %s", place, name)
+			assert.Equal(t, want.Spent(time.Time{}), summary.Spent(time.Time{}), "%s: %s", place, name)
+		}
+		for name := range broken {
+			log, err := s.Ledger(t.Context(), name)
+			require.Error(t, err, "%s: %s", place, name)
+			assert.Nil(t, log, "%s: %s", place, name)
+			assert.NotContains(t, err.Error(), "\n", "%s: %s", place, name)
+		}
+		log, err := s.Ledger(t.Context(), "gone")
+		require.NoError(t, err)
+		assert.Nil(t, log, place)
+	}
+}
+
+// TestCopiesThatAreBehindAreSaid: a checkout is told by its commit, whatever its files are.
+func TestCopiesThatAreBehindAreSaid(t *testing.T) {
+	t.Parallel()
+	c := newCheckout(t)
+	first := c.begin(map[string]string{"p.md": "one\n"})
+	dir := filepath.Join(t.TempDir(), "copy")
+	c.user("worktree", "add", "-q", "--detach", dir, memoryRef)
+	warnings := func(branch *memory.Memory) []string {
+		s := memory.States{Dir: dir, Branch: branch}
+		_, err := s.Load(t.Context(), []string{"p"})
+		require.NoError(t, err)
+		return s.Warnings
+	}
+	assert.Empty(t, warnings(c.Memory))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "p.md"), []byte("mine\n"), 0o600))
+	assert.Empty(t, warnings(c.Memory), "it is of the branch's commit")
+	second := c.begin(map[string]string{"p.md": "two\n"})
+	assert.Equal(t, []string{dir + " is at " + first[:12] + " and branch memory/autoloop at " + second[:12] + ": update the copy, or remove it to read the branch"}, warnings(c.Memory))
+	assert.Empty(t, warnings(nil), "outside of a repository")
+	c.user("update-ref", "-d", memoryRef)
+	assert.Empty(t, warnings(c.Memory), "no branch that it could be behind")
+}
+
+func valuesOf(all map[string]map[string]string) []map[string]string {
+	var list []map[string]string
+	for _, one := range all {
+		list = append(list, maps.Clone(one))
+	}
+	return list
+}
