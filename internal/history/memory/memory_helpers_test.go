@@ -76,9 +76,12 @@ func (c *checkout) openMemory(remote string) {
 	c.Memory = &memory.Memory{Repo: repo, Remote: remote, Now: func() time.Time { return at }}
 }
 
-func (c *checkout) run(dir string, args ...string) (string, error) {
+func (c *checkout) run(dir string, args ...string) (string, error) { return c.say(dir, "", args...) }
+
+// say is run with something to read.
+func (c *checkout) say(dir, in string, args ...string) (string, error) {
 	cmd := exec.CommandContext(context.Background(), "git", args...)
-	cmd.Dir, cmd.Env = dir, c.env
+	cmd.Dir, cmd.Env, cmd.Stdin = dir, c.env, strings.NewReader(in)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
