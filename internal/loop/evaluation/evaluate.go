@@ -103,6 +103,7 @@ func (e *Evaluator) Run(ctx context.Context, request Request) (Result, error) {
 	if request.Setup != "" {
 		result, err := e.script(ctx, request, setup, request.Setup)
 		if err != nil || result.Problem != "" {
+			result.Duration = 0 // The script did not run.
 			return result, err
 		}
 	}

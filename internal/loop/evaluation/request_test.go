@@ -1,0 +1,306 @@
+package evaluation_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/loop/evaluation"
+	"github.com/org/autoloop/internal/process"
+)
+
+// played is a runner that starts nothing: it says how each command ended.
+type played func(spec process.Spec) process.Result
+
+func (f played) Run(_ context.Context, spec process.Spec) (process.Result, error) {
+	return f(spec), nil
+}
+
+const (
+	secret = "hunter2hunter2hunter2"
+	env    = "SECRET_TOKEN=" + secret
+)
+
+// play evaluates a request whose commands end as the function says.
+func play(t *testing.T, request evaluation.Request, ends played) evaluation.Result {
+	t.Helper()
+	if request.Artifacts == "" {
+		request.Artifacts = t.TempDir()
+	}
+	if request.Script == "" {
+		request.Script = "true"
+	}
+	request.Metric = "m"
+	if request.Env == nil {
+		request.Env = []string{"PATH=" + os.Getenv("PATH"), env}
+	}
+	evaluator := evaluation.Evaluator{Runner: ends, Masker: process.NewMasker([]string{env})}
+	got, err := evaluator.Run(t.Context(), request)
+	require.NoError(t, err)
+	return got
+}
+
+// prints is a command that prints and exits with 0.
+func prints(text string) played {
+	return func(process.Spec) process.Result { return process.Result{Stdout: []byte(text)} }
+}
+
+// scriptOf is the file that a command runs, resultOf the one for its result.
+func scriptOf(spec process.Spec) string { return spec.Args[len(spec.Args)-1] }
+
+func resultOf(spec process.Spec) string { return process.Getenv(spec.Env, "AUTOLOOP_RESULT") }
+
+// TestWhatACommandMayUse: the setup has the network and the program's time, the script
+// what the request says.
+func TestWhatACommandMayUse(t *testing.T) {
+	t.Parallel()
+	artifacts, dir := t.TempDir(), t.TempDir()
+	environ := append(make([]string, 0, 8), "PATH="+os.Getenv("PATH"), "A=1")
+	var ran []process.Spec
+	got := play(t, evaluation.Request{
+		Script: "echo 1\necho 2", Setup: "make", Dir: dir, Artifacts: artifacts, Env: environ, Timeout: 7 * time.Second, ScriptTimeout: 3 * time.Second,
+		Offline: true, Trusted: true, Fixed: []string{"a", "b"},
+	}, func(spec process.Spec) process.Result {
+		ran = append(ran, spec)
+		text, err := os.ReadFile(scriptOf(spec))
+		require.NoError(t, err)
+		want := []string{"make", "echo 1\necho 2"}[len(ran)-1]
+		assert.True(t, strings.HasSuffix(string(text), "; "+want+"\n"), "%s", text)
+		assert.Equal(t, strings.Count(want, "\n")+1, strings.Count(string(text), "\n"), "its lines keep their numbers")
+		require.NoFileExists(t, resultOf(spec))
+		require.DirExists(t, filepath.Dir(resultOf(spec)))
+		return process.Result{Stdout: []byte(`{"m": 4}`), Duration: time.Duration(len(ran)) * time.Second}
+	})
+	assert.Equal(t, "4", got.Measurement.Metric.String())
+	assert.Equal(t, 2*time.Second, got.Duration, "of the script alone")
+	require.Len(t, ran, 2)
+	for i, spec := range ran {
+		assert.Equal(t, []bool{false, true}[i], spec.Offline)
+		assert.Equal(t, []time.Duration{7 * time.Second, 3 * time.Second}[i], spec.Timeout)
+		assert.True(t, spec.FillCaches)
+		assert.Equal(t, dir, spec.Dir)
+		assert.Equal(t, []string{"a", "b"}, spec.Fixed)
+		assert.Equal(t, filepath.Join(artifacts, []string{"setup.sh", "evaluation.sh"}[i]), scriptOf(spec))
+		assert.Equal(t, []string{scriptOf(spec)}, spec.Readable)
+		assert.Equal(t, []string{filepath.Dir(resultOf(spec))}, spec.Writable, "nothing else of what is kept")
+		assert.Equal(t, artifacts, filepath.Dir(spec.Writable[0]))
+		assert.NoDirExists(t, spec.Writable[0], "it is gone when the command has ended")
+		assert.Equal(t, environ, spec.Env[:2])
+		assert.Len(t, spec.Env, 3)
+	}
+	assert.NotEqual(t, ran[0].Writable, ran[1].Writable, "the setup cannot leave a result to the script")
+	assert.Empty(t, environ[:3][2], "the caller's list is the caller's")
+}
+
+// TestHowTheShellIsCalled: strict where nothing else is said, and as well as sh can
+// where there is no bash.
+func TestHowTheShellIsCalled(t *testing.T) {
+	t.Parallel()
+	bare, both := t.TempDir(), t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(both, "bash"), nil, 0o700)) //nolint:gosec // it is never run
+	for name, c := range map[string]struct {
+		path    string
+		lenient bool
+		args    string
+	}{
+		"bash":          {both, false, "bash -e -u -E -o pipefail"},
+		"bash, lenient": {both, true, "bash -e"},
+		"sh":            {bare, false, "sh -e -u"},
+		"sh, lenient":   {bare, true, "sh -e"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			play(t, evaluation.Request{Env: []string{"PATH=" + c.path}, Lenient: c.lenient, Setup: "true"}, func(spec process.Spec) process.Result {
+				assert.Equal(t, c.args, strings.Join(spec.Args[:len(spec.Args)-1], " "))
+				return process.Result{}
+			})
+		})
+	}
+}
+
+// TestWhatTheSetupPrintsIsNoResult: neither in its file nor on its standard output, and
+// the script does not run after a setup that failed.
+func TestWhatTheSetupPrintsIsNoResult(t *testing.T) {
+	t.Parallel()
+	calls := 0
+	got := play(t, evaluation.Request{Setup: "make"}, func(spec process.Spec) process.Result {
+		if calls++; calls == 1 {
+			require.NoError(t, os.WriteFile(resultOf(spec), []byte(`{"m": 9}`), 0o600))
+			return process.Result{Stdout: []byte(`{"m": 8}`)}
+		}
+		return process.Result{}
+	})
+	assert.Contains(t, got.Problem, "it printed nothing")
+	assert.Nil(t, got.Measurement.Metric)
+
+	calls = 0
+	got = play(t, evaluation.Request{Setup: "make"}, func(process.Spec) process.Result {
+		calls++
+		return process.Result{Stdout: []byte([]string{"", "building", `{"m": 5}`}[calls])}
+	})
+	require.Empty(t, got.Problem)
+	assert.Equal(t, "5", got.Measurement.Metric.String())
+
+	calls = 0
+	got = play(t, evaluation.Request{Setup: "make"}, func(process.Spec) process.Result {
+		calls++
+		return process.Result{ExitCode: 2, Stdout: []byte(`{"m": 8}`), Duration: time.Hour, TimedOut: true}
+	})
+	assert.Equal(t, 1, calls)
+	assert.Nil(t, got.Measurement.Metric)
+	assert.True(t, got.TimedOut)
+	assert.Zero(t, got.Duration, "the script took no time: it did not run")
+}
+
+// TestHowACommandEnds: any end but a good one is a problem, in one line, whatever it
+// printed.
+func TestHowACommandEnds(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		ends process.Result
+		says string
+	}{
+		"well":               {process.Result{}, ""},
+		"with words":         {process.Result{ExitCode: 3, Stderr: []byte("oh\n")}, "the evaluation ended with exit code 3: oh"},
+		"words on output":    {process.Result{ExitCode: 3, Stderr: []byte(" \n")}, `the evaluation ended with exit code 3: {"m": 1}`},
+		"by a signal":        {process.Result{ExitCode: -1, Signal: "SIGSEGV", Stderr: []byte("oh\n")}, "the evaluation was ended by SIGSEGV: oh"},
+		"for its time":       {process.Result{ExitCode: -1, Signal: "SIGKILL", TimedOut: true}, "the evaluation took longer than 1m0s"},
+		"for its memory":     {process.Result{ExitCode: -1, Signal: "SIGKILL", Exceeded: "more than 1 GiB"}, "the evaluation was ended: more than 1 GiB"},
+		"before it began":    {process.Result{ExitCode: 127, NotFound: true}, "the evaluation needs a shell, and neither bash nor sh was found"},
+		"late, in good time": {process.Result{TimedOut: true}, "the evaluation took longer than 1m0s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c.ends.Stdout = []byte(`{"m": 1}`)
+			got := play(t, evaluation.Request{Timeout: time.Minute}, func(process.Spec) process.Result { return c.ends })
+			assert.Equal(t, c.says, got.Problem)
+			assert.Equal(t, c.ends.TimedOut, got.TimedOut)
+			assert.Equal(t, c.says == "", got.Measurement.Metric != nil)
+		})
+	}
+}
+
+// broken is a runner that cannot run anything.
+type broken struct{ err error }
+
+func (b broken) Run(context.Context, process.Spec) (process.Result, error) {
+	return process.Result{}, b.err
+}
+
+// TestOurOwnFailuresAreErrors: what was not run is no fault of what was measured.
+func TestOurOwnFailuresAreErrors(t *testing.T) {
+	t.Parallel()
+	failed := errors.New("no processes left")
+	for _, setup := range []string{"", "make"} {
+		e := evaluation.Evaluator{Runner: broken{failed}}
+		_, err := e.Run(t.Context(), evaluation.Request{Setup: setup, Artifacts: t.TempDir()})
+		require.ErrorIs(t, err, failed)
+		assert.Contains(t, err.Error(), map[string]string{"": "run the evaluation: ", "make": "run the setup: "}[setup])
+	}
+	gone := filepath.Join(t.TempDir(), "gone")
+	e := evaluation.Evaluator{Runner: prints(`{"m": 1}`)}
+	_, err := e.Run(t.Context(), evaluation.Request{Artifacts: gone})
+	require.ErrorIs(t, err, os.ErrNotExist)
+	_, err = e.Run(t.Context(), evaluation.Request{Artifacts: t.TempDir(), Keep: filepath.Join(gone, "kept.txt")})
+	require.ErrorIs(t, err, os.ErrNotExist)
+
+	why := errors.New("the iteration's time is up")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	e.Runner = played(func(process.Spec) process.Result {
+		cancel(why)
+		return process.Result{Cancelled: true, ExitCode: -1, Signal: "SIGKILL"}
+	})
+	_, err = e.Run(ctx, evaluation.Request{Artifacts: t.TempDir()})
+	assert.Equal(t, why, err, "as its cause says, and not as a failure of the script")
+}
+
+// TestTheBoundOfAResultFile: a mebibyte is read, a byte more is refused.
+func TestTheBoundOfAResultFile(t *testing.T) {
+	t.Parallel()
+	for more, says := range map[int]string{-1: "", 0: "", 1: "has 1048577 bytes; a result has at most 1048576"} {
+		text := `{"m": 1}`
+		text += strings.Repeat(" ", 1<<20-len(text)+more)
+		got := play(t, evaluation.Request{}, func(spec process.Spec) process.Result {
+			require.NoError(t, os.WriteFile(resultOf(spec), []byte(text), 0o600))
+			return process.Result{Stdout: []byte(`{"m": 2}`)}
+		})
+		assert.Contains(t, got.Problem, says)
+		assert.Equal(t, says == "", got.Problem == "", got.Problem)
+		if says == "" {
+			assert.Equal(t, "1", got.Measurement.Metric.String())
+		}
+	}
+}
+
+// TestEveryNumberIsTheOneThatJSONHas: the numbers of an object are those that a reader
+// of JSON finds in it, at their places.
+func TestEveryNumberIsTheOneThatJSONHas(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		`{"m": 1}`, `{"m": -0.5, "n": {"m": 7, "deep": {"er": 1e3}}, "s": "2", "l": [3], "b": true, "z": null}`,
+		`{"a.b": 1, "a": {"c": 2}, "m": 3}`, `{"m": 12345678901234567890.5}`, `{"": 4, "m": 0}`,
+	} {
+		got := play(t, evaluation.Request{}, prints("words\n"+text+"\nmore words\n"))
+		require.Empty(t, got.Problem, text)
+		var fields map[string]any
+		decoder := json.NewDecoder(strings.NewReader(text))
+		decoder.UseNumber()
+		require.NoError(t, decoder.Decode(&fields))
+		want := map[string]float64{}
+		var collect func(before string, fields map[string]any)
+		collect = func(before string, fields map[string]any) {
+			for name, value := range fields {
+				switch value := value.(type) {
+				case json.Number:
+					want[before+name], _ = value.Float64()
+				case map[string]any:
+					collect(before+name+".", value)
+				}
+			}
+		}
+		collect("", fields)
+		found := map[string]float64{}
+		for name, value := range got.Measurement.Numbers {
+			found[name] = value.Float64()
+		}
+		assert.Equal(t, want, found, text)
+	}
+}
+
+// TestScriptsOfOneDirectory: each run finds a new place for its result, and the last
+// script of each name is left beside what it printed.
+func TestScriptsOfOneDirectory(t *testing.T) {
+	t.Parallel()
+	artifacts := t.TempDir()
+	var places []string
+	for _, script := range []string{"first", "second"} {
+		play(t, evaluation.Request{Script: script, Artifacts: artifacts}, func(spec process.Spec) process.Result {
+			places = append(places, resultOf(spec))
+			return process.Result{Stdout: []byte(script), Stderr: []byte("E" + script)}
+		})
+	}
+	assert.NotEqual(t, places[0], places[1])
+	entries, err := os.ReadDir(artifacts)
+	require.NoError(t, err)
+	var names []string
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+		info, err := entry.Info()
+		require.NoError(t, err)
+		assert.Equal(t, os.FileMode(0o600), info.Mode().Perm(), entry.Name())
+	}
+	slices.Sort(names)
+	assert.Equal(t, []string{"evaluation.sh", "evaluation.stderr", "evaluation.stdout"}, names)
+	text, err := os.ReadFile(filepath.Join(artifacts, "evaluation.stderr"))
+	require.NoError(t, err)
+	assert.Equal(t, "Esecond", string(text))
+}
