@@ -3,10 +3,12 @@
 package evaluation
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -91,8 +93,12 @@ type Result struct {
 	OverLimit bool
 }
 
-// maxTail bounds Outcome.Tail, in bytes.
-const maxTail = 2000
+const (
+	// maxTail bounds Result.Tail, in bytes.
+	maxTail = 2000
+	// maxWords bounds what is quoted of a result, in characters.
+	maxWords = 400
+)
 
 // setup names the script that runs before the evaluation.
 const setup = "setup"
@@ -160,18 +166,46 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 	if given == nil {
 		given, extract = result.Stdout, metric.Extract
 	}
-	outcome.Measurement, err = extract(given, request.Metric)
+	outcome.Measurement, err = e.measured(func(text []byte) (metric.Measurement, error) { return extract(text, request.Metric) }, given)
 	if err != nil {
-		// What it quotes is cut: the secrets are taken out before.
-		if _, masked := extract([]byte(e.Masker.String(string(given))), request.Metric); masked != nil {
-			err = masked
-		}
-		if outcome.Problem = e.Masker.OneLine(err.Error(), 400); errors.Is(err, metric.ErrNoMetric) {
+		if outcome.Problem = e.Masker.OneLine(err.Error(), maxWords); errors.Is(err, metric.ErrNoMetric) {
 			outcome.Problem = cure.NoMetric.Mark(outcome.Problem)
 		}
 	}
-	outcome.Measurement.RejectedReason = e.Masker.OneLine(outcome.Measurement.RejectedReason, 400)
 	return outcome, nil
+}
+
+// measured reads a measurement. What it has of the evaluation's words, which are cut, is
+// read from the text without its secrets; the numbers are those of the text as it is.
+func (e *Evaluator) measured(extract func([]byte) (metric.Measurement, error), text []byte) (metric.Measurement, error) {
+	m, err := extract(text)
+	if masked := e.Masker.Bytes(text); !bytes.Equal(masked, text) {
+		shown, failed := extract(masked)
+		switch {
+		case err != nil && failed != nil:
+			err = failed
+		case err == nil && failed == nil:
+			m.RejectedReason = shown.RejectedReason
+		}
+	}
+	m.RejectedReason, m.Numbers = e.Masker.OneLine(m.RejectedReason, maxWords), e.named(m.Numbers)
+	return m, err
+}
+
+// named are the numbers under names without secrets; of two that have one name then the
+// first by its own name.
+func (e *Evaluator) named(numbers map[string]metric.Value) map[string]metric.Value {
+	if len(numbers) == 0 {
+		return numbers
+	}
+	named := make(map[string]metric.Value, len(numbers))
+	for _, name := range slices.Sorted(maps.Keys(numbers)) {
+		shown := e.Masker.String(name)
+		if _, taken := named[shown]; !taken {
+			named[shown] = numbers[name]
+		}
+	}
+	return named
 }
 
 // keep stores what was printed, without its secrets, beside the script.

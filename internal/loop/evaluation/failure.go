@@ -63,7 +63,7 @@ func (f failure) place() string {
 	} else if f.at != nil && f.at.file == f.file {
 		line = f.at.line
 	} else if f.at != nil {
-		return fmt.Sprintf(" at line %d of %s (`%s`)", f.at.line, filepath.Base(f.at.file), f.masker.OneLine(f.at.text, maxCommand))
+		return fmt.Sprintf(" at line %d of %s (`%s`)", f.at.line, f.masker.OneLine(filepath.Base(f.at.file), maxCommand), f.masker.OneLine(f.at.text, maxCommand))
 	}
 	lines := strings.Split(f.script, "\n")
 	switch {
