@@ -1,6 +1,7 @@
 package evaluation
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -42,10 +43,63 @@ func TestTelling(t *testing.T) {
 	}
 }
 
+// TestWhatIsToldFirst: what compilers say goes before what tests say, that before any
+// error, whichever comes first; and standard error before standard output.
+func TestWhatIsToldFirst(t *testing.T) {
+	t.Parallel()
+	ranks := []string{"./a.go:3:5: undefined: x", "--- FAIL: TestA (0.00s)", "fatal: it is broken", "make: *** [all] Error 1", "goodbye"}
+	for i, first := range ranks {
+		for _, second := range ranks[i+1:] {
+			for _, output := range []string{first + "\n" + second, second + "\n" + first + "\n"} {
+				want := first
+				if i == len(ranks)-1 {
+					want = strings.Split(strings.TrimSpace(output), "\n")[1]
+				}
+				assert.Equal(t, []string{want}, telling(output, ""))
+			}
+			assert.Equal(t, []string{first}, telling(second, first), "also on the other stream")
+		}
+		assert.Equal(t, []string{first}, telling(first, "another: "+first), "the first stream of two that tell as much")
+	}
+}
+
+// TestTellingIsBounded: few lines, each once and of a bounded length, of the end of what
+// was printed.
+func TestTellingIsBounded(t *testing.T) {
+	t.Parallel()
+	line := func(i int) string { return fmt.Sprintf("a.c:%d:1: error: x", i) }
+	for name, c := range map[string]struct {
+		output string
+		want   []string
+	}{
+		"four of five":     {line(1) + "\n" + line(2) + "\n" + line(3) + "\n" + line(4) + "\n" + line(5), []string{line(1), line(2), line(3), line(4)}},
+		"one that returns": {line(1) + "\n" + line(1) + "\n" + line(2) + "\n" + line(1), []string{line(1), line(2)}},
+		"what follows it":  {"--- FAIL: TestA\n    a_test.go:1: a\n    a_test.go:2: b\n    a_test.go:3: c\n    a_test.go:4: d", []string{"--- FAIL: TestA", "a_test.go:1: a", "a_test.go:2: b", "a_test.go:3: c"}},
+		"a long line":      {"a.c:1:1: error: " + strings.Repeat("x", 300), []string{"a.c:1:1: error: " + strings.Repeat("x", 184) + "…"}},
+		"a cut letter":     {"error: " + strings.Repeat("é", 100), []string{"error: " + strings.Repeat("é", 96) + "…"}},
+		"line ends":        {line(1) + "\r\n" + line(2) + "\r\n", []string{line(1), line(2)}},
+		"too long ago":     {line(1) + "\n" + strings.Repeat("ok\n", 1<<19) + "goodbye\n", []string{"goodbye"}},
+		"just in time":     {line(1) + "\n" + strings.Repeat("ok\n", 1<<18), []string{line(1)}},
+		"a call without":   {"NameError: x", []string{"NameError: x"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			assert.Equal(t, c.want, telling(c.output))
+		})
+	}
+	assert.Empty(t, telling())
+	assert.Empty(t, telling("", " \n"))
+}
+
 func FuzzTelling(f *testing.F) {
 	f.Add("--- FAIL: TestA\n\ta_test.go:1: x")
 	f.Fuzz(func(t *testing.T, output string) {
 		lines := telling(output)
 		assert.LessOrEqual(t, len(lines), maxLines)
+		for _, line := range lines {
+			assert.NotEmpty(t, strings.TrimSpace(line))
+			assert.NotContains(t, line, "\n")
+			assert.LessOrEqual(t, len(line), 2*(maxLine+len("…"))+len(": "))
+		}
 	})
 }
