@@ -78,6 +78,7 @@ func TestTellingIsBounded(t *testing.T) {
 		"a long line":      {"a.c:1:1: error: " + strings.Repeat("x", 300), []string{"a.c:1:1: error: " + strings.Repeat("x", 184) + "…"}},
 		"a cut letter":     {"error: " + strings.Repeat("é", 100), []string{"error: " + strings.Repeat("é", 96) + "…"}},
 		"line ends":        {line(1) + "\r\n" + line(2) + "\r\n", []string{line(1), line(2)}},
+		"line ends after":  {"test a ... FAILED\r\ngoodbye\r\n", []string{"test a ... FAILED"}},
 		"too long ago":     {line(1) + "\n" + strings.Repeat("ok\n", 1<<19) + "goodbye\n", []string{"goodbye"}},
 		"just in time":     {line(1) + "\n" + strings.Repeat("ok\n", 1<<18), []string{line(1)}},
 		"a call without":   {"NameError: x", []string{"NameError: x"}},
