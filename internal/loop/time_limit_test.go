@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/evaluation"
 )
@@ -98,6 +99,88 @@ func TestAHeldGainIsInTheEstimate(t *testing.T) {
 			if c.refused {
 				assert.Contains(t, got.Reasons[0], " minutes (39 runs of ")
 			}
+		})
+	}
+}
+
+// TestTheTimeOfACandidate is ten times that of the unchanged files, at least a minute,
+// unless the program says how long.
+func TestTheTimeOfACandidate(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		front   string
+		seconds float64
+		limit   time.Duration
+	}{
+		"not known":                  {"", 0, 0},
+		"no time at all":             {"", 1e-9, time.Minute},
+		"a moment":                   {"", 5.9, time.Minute},
+		"just above":                 {"", 6.1, 61 * time.Second},
+		"rounded to seconds":         {"", 30.04, 300 * time.Second},
+		"a clock that was wrong":     {"", -3, 0},
+		"the program says less":      {"evaluation-timeout: 5s", 30, 0},
+		"the program says more":      {"evaluation-timeout: 2h", 30, 0},
+		"an evaluation that is slow": {"", 600, 100 * time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			j := journalOf(t, c.front)
+			j.records.sum.Seconds = c.seconds
+			assert.Equal(t, c.limit, j.timeLimit())
+		})
+	}
+}
+
+// TestWhatHangs took three times as long as the unchanged files, where that is known.
+func TestWhatHangs(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		seconds float64
+		took    time.Duration
+		hangs   bool
+	}{
+		{20, time.Minute, true},
+		{20, time.Minute - time.Millisecond, false},
+		{20, time.Hour, true},
+		{20, 0, false},
+		{0, time.Hour, false},
+	} {
+		j := journalOf(t, "")
+		j.records.sum.Seconds = c.seconds
+		assert.Equal(t, c.hangs, j.hangs(c.took), "%v", c)
+	}
+}
+
+// TestTheTimeThatIsLeft is that of the runs which a stage still has, as long as those
+// that it had, before them as long as at the baseline.
+func TestTheTimeThatIsLeft(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		baseline float64
+		runs     int
+		seconds  float64 // of them together
+		of       int
+		says     string
+	}{
+		"nothing is known":       {0, 0, 0, 8, ""},
+		"from the baseline":      {3, 0, 0, 8, ", about 48 s left"},
+		"from the runs so far":   {3, 4, 20, 8, ", about 60 s left"},
+		"a moment":               {3, 15, 1, 8, ", about 1 s left"},
+		"nothing":                {3, 16, 16, 8, ""},
+		"more runs than asked":   {3, 17, 17, 8, ""},
+		"just below":             {3, 6, 53.3, 8, ", about 89 s left"},
+		"from ninety seconds on": {3, 6, 54, 8, ", about 2 min left"},
+		"rounded to the minute":  {3, 6, 88, 8, ", about 2 min left"},
+		"long":                   {3, 1, 600, 8, ", about 150 min left"},
+		"runs that took no time": {3, 4, 0, 8, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			j := journalOf(t, "")
+			j.records.sum.Seconds = c.baseline
+			one, other := &samples{runs: c.runs / 2, seconds: c.seconds / 4}, &samples{runs: c.runs - c.runs/2, seconds: c.seconds - c.seconds/4}
+			m := &measurement{measurer: &measurer{journal: j}, taken: map[decision.Side]*samples{decision.Incumbent: one, decision.Candidate: other}}
+			assert.Equal(t, c.says, m.timeLeft(decision.Step{Of: c.of}))
 		})
 	}
 }

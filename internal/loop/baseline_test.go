@@ -1,0 +1,226 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/program"
+)
+
+// programOf parses a program with further lines in its frontmatter.
+func programOf(t *testing.T, front string) *program.Program {
+	t.Helper()
+	p := program.Parse(".autoloop/programs/p.md", []byte(fmt.Sprintf(bedProgram, front)))
+	require.Empty(t, p.Problems)
+	return p
+}
+
+// journalOf is a journal of a program with records that nothing was written to.
+func journalOf(t *testing.T, front string) *journal {
+	t.Helper()
+	p := programOf(t, front)
+	records, err := openRecords(p, memory.Files{})
+	require.NoError(t, err)
+	clock := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
+	return &journal{records: records, session: &session{program: p, id: "run", now: func() time.Time { clock = clock.Add(time.Second); return clock }}}
+}
+
+func numbers(texts ...string) []metric.Value {
+	var list []metric.Value
+	for _, text := range texts {
+		list = append(list, metric.MustValue(text))
+	}
+	return list
+}
+
+// TestWhatMakesABaselineInvalid: every single reason alone measures anew, and of several
+// the one is said that explains the others.
+func TestWhatMakesABaselineInvalid(t *testing.T) {
+	t.Parallel()
+	type state struct {
+		journal *journal
+		at      position
+	}
+	valid := func(t *testing.T) *state {
+		s := &state{journal: journalOf(t, ""), at: position{
+			Head: "head", Base: "base", BaseBranch: "main", identity: identity{Evaluator: "e", Definition: "d", Executor: &history.Executor{Agent: "claude", Model: "m"}},
+		}}
+		s.journal.records.sum = history.Summary{
+			Best: metricOf("1"), Direction: metric.Higher, Definition: "d", Evaluator: "e", Base: "base", Incumbent: "head", InitialRuns: 2,
+			Executor: &history.Executor{Agent: "claude", Model: "m"},
+		}
+		return s
+	}
+	causes := []struct {
+		why   string
+		spoil func(*state)
+	}{
+		{"first measurement", func(s *state) { s.journal.records.sum.Best = nil }},
+		{"the direction changed from lower to higher", func(s *state) { s.journal.records.sum.Direction = metric.Lower }},
+		{"the program's evaluation changed", func(s *state) { s.at.identity.Definition = "another" }},
+		{"the default branch moved on", func(s *state) { s.at.Base = "another" }},
+		{"the program branch has commits that are not Autoloop's", func(s *state) { s.at.Head = "another" }},
+		{"files of the evaluation changed", func(s *state) { s.at.identity.Evaluator = "another" }},
+		{"the model", func(s *state) { s.at.identity.Executor.Model = "another" }},
+		{"the incumbent was not what is on record", func(s *state) { s.journal.records.sum.Disagreements = 3 }},
+		{"the evaluation turned out noisy", func(s *state) { s.journal.records.sum.Noisy = true }},
+	}
+	assert.Empty(t, valid(t).journal.needsBaseline(valid(t).at))
+	for i, first := range causes {
+		for _, second := range causes[i:] {
+			s := valid(t)
+			second.spoil(s)
+			first.spoil(s)
+			assert.Contains(t, s.journal.needsBaseline(s.at), first.why, "with %s", second.why)
+		}
+	}
+}
+
+// TestABaselineThatHolds in spite of what looks like a reason to measure anew.
+func TestABaselineThatHolds(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		front string
+		sum   history.Summary
+		at    position
+		why   string
+	}{
+		"two disagreements": {"", history.Summary{Disagreements: 2}, position{}, ""},
+		"a branch whose merged head is not pushed": {
+			"", history.Summary{Incumbent: "tip"}, position{Tip: "tip", Head: "merged"}, "",
+		},
+		"a branch with another tip":                 {"", history.Summary{Incumbent: "merged"}, position{Tip: "tip", Head: "merged"}, "the program branch has commits that are not Autoloop's"},
+		"noisy, and measured as often as asked":     {"evaluation-runs: 12", history.Summary{Noisy: true, InitialRuns: 12}, position{}, ""},
+		"noisy, and measured less often":            {"evaluation-runs: 12", history.Summary{Noisy: true, InitialRuns: 11}, position{}, "the evaluation turned out noisy"},
+		"noisy, and measured with more runs":        {"", history.Summary{Noisy: true, InitialRuns: 30}, position{}, ""},
+		"noisy once, and the program takes one run": {"evaluation-runs: 1", history.Summary{Noisy: true, InitialRuns: 1}, position{}, ""},
+		"an executor that nobody knew":              {"", history.Summary{}, position{identity: identity{Executor: &history.Executor{Agent: "claude"}}}, ""},
+		"an executor that nobody knows now":         {"", history.Summary{Executor: &history.Executor{Agent: "claude"}}, position{}, ""},
+		"a move with a note":                        {"", history.Summary{}, position{Base: "new", Note: "merged"}, "the default branch moved on: merged"},
+		"a note without a move":                     {"", history.Summary{}, position{Note: "merged"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			j := journalOf(t, c.front)
+			c.sum.Best, c.sum.Direction = metricOf("1"), metric.Higher
+			j.records.sum = c.sum
+			assert.Equal(t, c.why, j.needsBaseline(c.at))
+		})
+	}
+}
+
+// TestEnteringABaseline: what is recorded is what the summary, the table and the state
+// then say, and a second one says what was before.
+func TestEnteringABaseline(t *testing.T) {
+	t.Parallel()
+	j := journalOf(t, "target-metric: 9")
+	at := position{Head: "head", Base: "base", BaseBranch: "main", identity: identity{Evaluator: "e", Definition: "d"}}
+	base := &history.Measured{Role: history.Baseline, Metric: metricOf("1"), Samples: numbers("1", "1"), Reason: "first measurement", Seconds: 2}
+	head := &history.Measured{Role: history.Incumbent, Metric: metricOf("3"), Samples: numbers("3", "3")}
+	require.NoError(t, j.enterBaseline(j.records, at, []*history.Measured{base, head}))
+	sum := &j.records.sum
+	assert.Equal(t, []string{"1", "3", "base", "head", "e", "d", "main"}, []string{sum.Initial.String(), sum.Best.String(), sum.Base, sum.Incumbent, sum.Evaluator, sum.Definition, sum.BaseBranch})
+	assert.InDelta(t, 2, sum.Seconds, 0)
+	assert.Empty(t, j.needsBaseline(at), "what was measured holds")
+	rows := j.records.table.Rows()
+	require.Len(t, rows, 1, "a row for both")
+	assert.Equal(t, "3", rows[0].Score.String())
+	assert.NotContains(t, string(j.records.doc.Render()), "New baseline")
+
+	at.Base, at.Head, at.Tip = "later", "merged", "tip"
+	again := &history.Measured{Role: history.Baseline, Metric: metricOf("2"), Samples: numbers("2", "4", "1"), Noisy: true, Reason: "the default branch moved on"}
+	head = &history.Measured{Role: history.Incumbent, Metric: metricOf("9"), Samples: numbers("9", "8", "10")}
+	require.NoError(t, j.enterBaseline(j.records, at, []*history.Measured{again, head}))
+	assert.Equal(t, "later", j.records.sum.Settings[workflowsRefused], "the branch keeps its own base")
+	assert.Equal(t, "tip", j.records.sum.Incumbent, "the commit that is pushed")
+	state := string(j.records.doc.Render())
+	for _, says := range []string{"New baseline: the default branch moved on", "the best before was 3", "noisy: the median of 3 runs, with a spread of 2 between the quartiles"} {
+		assert.Contains(t, state, says)
+	}
+	assert.Contains(t, j.stopped, "completed: target reached: 9", "a baseline at the target completes the program")
+	var kinds []string
+	for _, e := range j.records.log.Events {
+		kinds = append(kinds, string(history.KindOf(e)))
+	}
+	assert.Equal(t, []string{"measured", "measured", "set", "measured", "measured", "completed"}, kinds)
+	assert.Equal(t, j.records.sum.Best, history.Replay(j.records.log.Events).Best, "and the ledger gives it again")
+}
+
+func TestWhatAMeasurementIsOf(t *testing.T) {
+	t.Parallel()
+	j := journalOf(t, "")
+	at := position{Head: "head", Base: "base", BaseBranch: "main", identity: identity{Evaluator: "e", Definition: "d", Executor: &history.Executor{Agent: "a"}}}
+	alone := []*history.Measured{{Role: history.Baseline}}
+	j.describeBaseline(alone, at, 4)
+	assert.Equal(t, history.Measured{
+		Head: history.Head{Iteration: 4}, Role: history.Baseline, Commit: "base", BaseBranch: "main", Direction: metric.Higher, Evaluator: "e", Definition: "d",
+		Executor: &history.Executor{Agent: "a"},
+	}, *alone[0])
+	both := []*history.Measured{{Role: history.Baseline}, {Role: history.Incumbent}}
+	j.describeBaseline(both, at, 4)
+	assert.Equal(t, *alone[0], *both[0])
+	assert.Equal(t, history.Measured{Head: history.Head{Iteration: 4}, Role: history.Incumbent, Commit: "head"}, *both[1])
+}
+
+func TestTheTrackedFileAtAPath(t *testing.T) {
+	t.Parallel()
+	at := position{entries: []git.TreeEntry{{Path: "a/b", ID: "1"}, {Path: "a", ID: "2"}}}
+	assert.Equal(t, "1", at.tracked("a/b").ID)
+	assert.Equal(t, "2", at.tracked("a").ID)
+	assert.Nil(t, at.tracked("a/"))
+	assert.Nil(t, position{}.tracked("a"))
+}
+
+// TestWhatTheEvaluatorsIdentityIsOf: of everything but the content of the target, and of
+// no order.
+func TestWhatTheEvaluatorsIdentityIsOf(t *testing.T) {
+	t.Parallel()
+	entries := []git.TreeEntry{{Mode: "100644", ID: "1", Path: "value.txt"}, {Mode: "100644", ID: "2", Path: "lib/a"}, {Mode: "100755", ID: "3", Path: "lib/b"}}
+	identify := func(front string, change func([]git.TreeEntry) []git.TreeEntry) identity {
+		found, err := journalOf(t, front).identify(change(slices.Clone(entries)))
+		require.NoError(t, err)
+		return found
+	}
+	same := func(e []git.TreeEntry) []git.TreeEntry { return e }
+	of := identify("", same)
+	assert.Regexp(t, "^[0-9a-f]{16}$", of.Evaluator)
+	assert.Regexp(t, "^[0-9a-f]{16}$", of.Definition)
+	assert.Nil(t, of.Executor)
+	for name, c := range map[string]struct {
+		front      string
+		change     func([]git.TreeEntry) []git.TreeEntry
+		evaluator  bool // is another
+		definition bool
+	}{
+		"the target's content":       {"", func(e []git.TreeEntry) []git.TreeEntry { e[0].ID = "9"; return e }, false, false},
+		"the target is gone":         {"", func(e []git.TreeEntry) []git.TreeEntry { return e[1:] }, false, false},
+		"another file's content":     {"", func(e []git.TreeEntry) []git.TreeEntry { e[1].ID = "9"; return e }, true, false},
+		"another file's mode":        {"", func(e []git.TreeEntry) []git.TreeEntry { e[1].Mode = "100755"; return e }, true, false},
+		"another file's name":        {"", func(e []git.TreeEntry) []git.TreeEntry { e[1].Path = "lib/c"; return e }, true, false},
+		"two files' contents":        {"", func(e []git.TreeEntry) []git.TreeEntry { e[1].ID, e[2].ID = e[2].ID, e[1].ID; return e }, true, false},
+		"another file is gone":       {"", func(e []git.TreeEntry) []git.TreeEntry { return e[:2] }, true, false},
+		"one more file":              {"", func(e []git.TreeEntry) []git.TreeEntry { return append(e, git.TreeEntry{Path: "lib/d"}) }, true, false},
+		"the setup":                  {"setup: make", same, true, true},
+		"a guardrail":                {"guardrails:\n  - metric: size\n    direction: lower\n    max-regression: 5", same, true, true},
+		"how often it is measured":   {"evaluation-runs: 5", same, false, false},
+		"how long it may take":       {"evaluation-timeout: 3m", same, false, false},
+		"how long an iteration is":   {"timeout-minutes: 3", same, false, false},
+		"at which number it is done": {"target-metric: 3", same, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := identify(c.front, c.change)
+			assert.Equal(t, c.evaluator, got.Evaluator != of.Evaluator)
+			assert.Equal(t, c.definition, got.Definition != of.Definition)
+		})
+	}
+}

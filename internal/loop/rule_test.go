@@ -1,0 +1,179 @@
+package loop
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/decision/statistics"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/metric"
+)
+
+// TestTheRuleThatAProgramAsksFor, before anything is known of its evaluation.
+func TestTheRuleThatAProgramAsksFor(t *testing.T) {
+	t.Parallel()
+	usual := func(change func(*decision.Rule)) decision.Rule {
+		rule := decision.Rule{Version: decision.Latest, Regime: decision.Repeatable, Pairs: 8, Confidence: 0.95, CheckTooGood: true}
+		change(&rule)
+		return rule
+	}
+	for name, c := range map[string]struct {
+		front string
+		want  decision.Rule
+	}{
+		"nothing":      {"", usual(func(*decision.Rule) {})},
+		"auto":         {"evaluation-runs: auto", usual(func(*decision.Rule) {})},
+		"one run":      {"evaluation-runs: 1", usual(func(r *decision.Rule) { r.Regime = decision.Single })},
+		"several runs": {"evaluation-runs: 20", usual(func(r *decision.Rule) { r.Regime, r.Pairs = decision.Noisy, 20 })},
+		"a range":      {"metric-range: [0, 10]", usual(func(r *decision.Rule) { r.Low, r.High = metricOf("0"), metricOf("10") })},
+		"a gain":       {"min-improvement: 0.5", usual(func(r *decision.Rule) { r.MinImprovement.Value = metric.MustValue("0.5") })},
+		"a percentage": {"min-improvement: 5%", usual(func(r *decision.Rule) {
+			r.MinImprovement = decision.Allowance{Value: metric.MustValue("5"), Percent: true}
+		})},
+		"more evidence": {"confidence: 0.9999", usual(func(r *decision.Rule) { r.Confidence, r.Pairs = 0.9999, statistics.RunsNeeded(0.9999) })},
+		"a guardrail": {
+			"guardrails:\n  - metric: size\n    direction: lower\n    max-regression: 5%", usual(func(r *decision.Rule) {
+				r.Guardrails = []decision.Guardrail{{Metric: "size", Direction: metric.Lower, MaxRegression: decision.Allowance{Value: metric.MustValue("5"), Percent: true}}}
+			}),
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := AskedRule(programOf(t, c.front))
+			assert.Equal(t, c.want, got)
+			if got.Regime == decision.Repeatable {
+				assert.True(t, statistics.Reachable(got.Pairs, got.Pairs, got.Confidence), "as many pairs can show a difference")
+			}
+		})
+	}
+}
+
+// TestTheRuleOfWhatIsKnown: a program that leaves it open is noisy from when two runs
+// differed, and gets as many pairs again where its time has room for them.
+func TestTheRuleOfWhatIsKnown(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		front    string
+		sum      history.Summary
+		regime   decision.Regime
+		pairs    int
+		maxPairs int
+	}{
+		"nothing yet":                       {"", history.Summary{}, decision.Repeatable, 8, 16},
+		"noisy":                             {"", history.Summary{Noisy: true, Seconds: 1}, decision.Noisy, 8, 16},
+		"noisy, and one run is asked for":   {"evaluation-runs: 1", history.Summary{Noisy: true}, decision.Single, 8, 0},
+		"noisy, and so many are asked for":  {"evaluation-runs: 5", history.Summary{Noisy: true}, decision.Noisy, 5, 0},
+		"as long as there is time":          {"timeout-minutes: 71", history.Summary{Seconds: 60}, decision.Repeatable, 8, 16},
+		"a second more":                     {"timeout-minutes: 71", history.Summary{Seconds: 60.1}, decision.Repeatable, 8, 0},
+		"trees that take long":              {"timeout-minutes: 71", history.Summary{Seconds: 60, Prepare: 0.1}, decision.Repeatable, 8, 0},
+		"longer than the iteration may run": {"timeout-minutes: 1", history.Summary{Seconds: 600, Noisy: true}, decision.Noisy, 8, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			j := journalOf(t, c.front)
+			j.records.sum = c.sum
+			got := j.rule()
+			assert.Equal(t, []any{c.regime, c.pairs, c.maxPairs}, []any{got.Regime, got.Pairs, got.MaxPairs})
+			assert.Equal(t, got, j.ruleOf(j.records))
+		})
+	}
+}
+
+// TestWhatACandidateIsHeldAgainst, and in an order that nobody knew before.
+func TestWhatACandidateIsHeldAgainst(t *testing.T) {
+	t.Parallel()
+	j := journalOf(t, "target-metric: 9")
+	j.records.sum = history.Summary{
+		Best: metricOf("4"), Guardrails: map[string][]metric.Value{"size": numbers("1", "2")}, Gains: numbers("3"),
+		Numbers: map[string]metric.Value{"case.a": metric.MustValue("1"), "m": metric.MustValue("4")},
+	}
+	seeds := map[string]bool{}
+	for range 20 {
+		a := &attempt{}
+		got := j.standard(a)
+		assert.Equal(t, a.seed, got.Seed, "the order is on record")
+		seeds[got.Seed] = true
+		assert.GreaterOrEqual(t, len(got.Seed), 20)
+		got.Seed = ""
+		assert.Equal(t, decision.Standard{
+			Rule: j.rule(), Direction: metric.Higher, Best: metricOf("4"), Target: metricOf("9"), Initial: map[string][]metric.Value{"size": numbers("1", "2")},
+			Gains: numbers("3"), Cases: decision.CaseRates{"case.a": numbers("1")},
+		}, got)
+	}
+	assert.Len(t, seeds, 20)
+}
+
+// TestTheCostOfATrial is what the longest trial takes that is played: every run, and
+// every environment, of a gain that is kept after it was held.
+func TestTheCostOfATrial(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		rule  decision.Rule
+		noise []string
+	}{
+		"single":     {decision.Rule{Regime: decision.Single}, []string{"0"}},
+		"repeatable": {decision.Rule{Regime: decision.Repeatable}, []string{"0"}},
+		"noisy":      {decision.Rule{Regime: decision.Noisy, Pairs: 8}, []string{"0", "1", "2", "3", "4", "5", "6", "7"}},
+		"many pairs": {decision.Rule{Regime: decision.Noisy, Pairs: 20}, []string{"0", "1", "2", "3", "4", "5", "6", "7"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c.rule.Version, c.rule.Confidence, c.rule.CheckTooGood = decision.Latest, 0.95, true
+			trial := decision.NewTrial(decision.Standard{Rule: c.rule, Seed: "s", Direction: metric.Higher, Best: metricOf("1")})
+			runs, measured := 0, map[decision.Side]int{}
+			type environment struct {
+				decision.Stage
+				decision.Side
+			}
+			environments := map[environment]bool{}
+			_, err := trial.Run(func(step decision.Step) (metric.Measurement, error) {
+				runs++
+				environments[environment{step.Stage, step.Side}] = true
+				value := map[decision.Side]metric.Value{decision.Incumbent: metric.FromInt(1), decision.Candidate: metric.FromInt(5000), decision.Emptied: metric.FromInt(5000)}[step.Side]
+				value = value.Add(metric.MustValue(c.noise[measured[step.Side]%len(c.noise)]))
+				measured[step.Side]++
+				return metric.Measurement{Metric: &value}, nil
+			})
+			require.NoError(t, err)
+			seconds, most := cost(c.rule, 1, 0)
+			assert.LessOrEqual(t, runs, most)
+			assert.GreaterOrEqual(t, runs, most-1, "and not many more than there can be")
+			assert.Equal(t, time.Duration(most)*time.Second, seconds)
+			prepare, _ := cost(c.rule, 0, 1)
+			assert.LessOrEqual(t, len(environments), int(prepare.Seconds()))
+			both, _ := cost(c.rule, 2.5, 0.5)
+			assert.Equal(t, seconds*5/2+prepare/2, both)
+		})
+	}
+}
+
+// TestRepeatsThatDoNotFit: the reason names the time that is needed, and with that time
+// they do fit.
+func TestRepeatsThatDoNotFit(t *testing.T) {
+	t.Parallel()
+	advised := regexp.MustCompile("`timeout-minutes: ([0-9]+)`")
+	for _, c := range []struct{ seconds, prepare float64 }{{60, 0}, {61.5, 30}, {300, 1}, {3, 2000}, {16.2, 0}} {
+		j := journalOf(t, "evaluation-runs: 8\ntimeout-minutes: 10")
+		problem := j.exceedsTimeLimit(c.seconds, c.prepare)
+		require.NotEmpty(t, problem, "%v", c)
+		assert.Contains(t, problem, "8 pairs of runs")
+		assert.Contains(t, problem, "more than timeout-minutes 10:")
+		minutes, err := strconv.Atoi(advised.FindStringSubmatch(problem)[1])
+		require.NoError(t, err)
+		j.program.Timeout = time.Duration(minutes) * time.Minute
+		assert.Empty(t, j.exceedsTimeLimit(c.seconds, c.prepare))
+		assert.Empty(t, j.exceedsTimeLimit(c.seconds*1.2, c.prepare*1.2), "with some to spare")
+	}
+	j := journalOf(t, "timeout-minutes: 10")
+	exactly := 600.0 / 39
+	assert.Empty(t, j.exceedsTimeLimit(math.Floor(exactly), 0), "whatever the program asks for, noisy is what it would be")
+	assert.NotEmpty(t, j.exceedsTimeLimit(math.Ceil(exactly), 0))
+	assert.Empty(t, j.exceedsTimeLimit(0, 0))
+}
