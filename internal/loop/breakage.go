@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
@@ -124,8 +125,12 @@ func breakFile(root *os.Root, how, file string) error {
 	info, err := root.Lstat(file)
 	var text []byte
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if err := root.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		err := root.MkdirAll(filepath.Dir(file), 0o700)
+		if errors.Is(err, syscall.ENOTDIR) {
+			return nil // The incumbent has a file where the candidate made a directory; it is broken itself.
+		}
+		if err != nil {
 			return err
 		}
 	case err != nil:

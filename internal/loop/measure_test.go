@@ -1,0 +1,498 @@
+package loop
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/evaluation"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/program"
+)
+
+// ran is a run that printed a metric and these numbers, each after its name.
+func ran(value string, other ...string) evaluation.Result {
+	m := metric.Measurement{Metric: metricOf(value), Numbers: map[string]metric.Value{"m": metric.MustValue(value)}}
+	for i := 0; i < len(other); i += 2 {
+		m.Numbers[other[i]] = metric.MustValue(other[i+1])
+	}
+	return evaluation.Result{Measurement: m, Duration: 2 * time.Second, Tail: "printed " + value}
+}
+
+// call is one run of the evaluation in a lab.
+type call struct {
+	side    string // whose files they are: incumbent, candidate, emptied or garbled
+	number  int    // of the runs of this side, from 1
+	request evaluation.Request
+}
+
+// lab measures without agents and records: the incumbent has 1 in value.txt, the
+// candidate has 3, and the runs of the evaluation go as a function says.
+type lab struct {
+	*bed
+	runs func(c call) evaluation.Result
+	// fails, optional, is our own failure of a run.
+	fails func(c call) error
+	calls []call
+}
+
+func newLab(t *testing.T) *lab {
+	t.Helper()
+	l := &lab{bed: newBed(t, "", "1")}
+	l.git("checkout", "--quiet", "-b", "candidate")
+	l.commit(map[string]string{"value.txt": "3\n"})
+	l.git("checkout", "--quiet", "main")
+	return l
+}
+
+// on is the lab with a repository of its own run, whose program has these lines: as many
+// can measure at the same time as there are.
+func (l *lab) on(t *testing.T, front string, runs func(call) evaluation.Result) (*lab, *run, position) {
+	t.Helper()
+	b := *l.bed
+	b.t = t
+	own := &lab{bed: &b, runs: runs}
+	own.service = own.newService(fmt.Sprintf(bedProgram, front))
+	own.service.Eval = own
+	r := own.service.begin()
+	r.records = journalOf(t, front).records
+	r.records.sum.Best, r.records.sum.Seconds = metricOf("1"), 1
+	head := own.git("rev-parse", "main")
+	return own, r, position{Head: head, Base: head, BaseBranch: "main", identity: identity{Evaluator: "e"}}
+}
+
+// Run is a run of the evaluation.
+func (l *lab) Run(_ context.Context, request evaluation.Request) (evaluation.Result, error) {
+	text, err := os.ReadFile(filepath.Join(request.Dir, "value.txt"))
+	if err != nil {
+		return evaluation.Result{}, err
+	}
+	c := call{request: request, number: 1}
+	switch value := strings.TrimSpace(string(text)); {
+	case strings.Contains(value, ")}]"):
+		c.side = "garbled"
+	default:
+		c.side = map[string]string{"1": "incumbent", "3": "candidate", "": "emptied"}[value]
+	}
+	for _, before := range l.calls {
+		if before.side == c.side {
+			c.number++
+		}
+	}
+	l.calls = append(l.calls, c)
+	if l.fails != nil {
+		if err := l.fails(c); err != nil {
+			return evaluation.Result{}, err
+		}
+	}
+	return l.runs(c), nil
+}
+
+// trial measures the candidate.
+func (l *lab) trial(r *run, at position) (*attempt, error) {
+	a := &attempt{number: 1, of: 1, tree: l.git("rev-parse", "candidate^{tree}"), durations: map[string]float64{}}
+	err := r.measurer.measure(l.t.Context(), at, a)
+	return a, err
+}
+
+// sides are those of the runs so far, in order: i for the incumbent, c for the
+// candidate, e and g for its emptied and garbled files.
+func (l *lab) sides() string {
+	var list strings.Builder
+	for _, c := range l.calls {
+		list.WriteByte(c.side[0])
+	}
+	return list.String()
+}
+
+func inOrder(letters string) string {
+	sorted := []byte(letters)
+	slices.Sort(sorted)
+	return string(sorted)
+}
+
+// leavesNothing holds that no tree, home or output of a run is left.
+func (l *lab) leavesNothing() {
+	l.t.Helper()
+	closed := filepath.Join(l.service.RunDir, "w")
+	require.NoError(l.t, os.Chmod(closed, 0o700)) //nolint:gosec // a directory of the test
+	left, err := os.ReadDir(closed)
+	require.NoError(l.t, err)
+	assert.Empty(l.t, left)
+}
+
+// steady gives each side its number: the incumbent 1, the candidate 3, emptied and garbled
+// files 0.
+func steady(c call) evaluation.Result {
+	return ran(map[string]string{"incumbent": "1", "candidate": "3", "emptied": "0", "garbled": "0"}[c.side])
+}
+
+// swinging is steady with a noise that is the same on both sides.
+func swinging(c call) evaluation.Result {
+	result := steady(c)
+	noisy := result.Measurement.Metric.Add(numbers("0", "0.01", "0.03", "0.02", "0.05", "0.04", "0.07", "0.06")[c.number%8])
+	result.Measurement.Metric = &noisy
+	return result
+}
+
+// spoiled is a function of runs in which one run of a side goes otherwise.
+func spoiled(runs func(call) evaluation.Result, side string, number int, otherwise evaluation.Result) func(call) evaluation.Result {
+	return func(c call) evaluation.Result {
+		if c.side == side && (c.number == number || number == 0) {
+			return otherwise
+		}
+		return runs(c)
+	}
+}
+
+var (
+	failure  = evaluation.Result{Problem: "exit code 3", Duration: time.Second, Tail: "oh"}
+	overused = evaluation.Result{Problem: "the budget is used up", OverLimit: true}
+	unscored = evaluation.Result{Duration: time.Second}
+)
+
+// timedOut is a run that was ended for its time.
+func timedOut(after time.Duration) evaluation.Result {
+	return evaluation.Result{Problem: "the evaluation took longer than " + after.String(), TimedOut: true, Duration: after}
+}
+
+// TestTrials: how often which side is measured, what becomes of the candidate, and what
+// is on record of it.
+func TestTrials(t *testing.T) {
+	t.Parallel()
+	const accepted, rejected, failed = history.Accepted, history.Rejected, history.Error
+	const pairs, once = "evaluation-runs: 4\nconfidence: 0.9", "evaluation-runs: 1"
+	shared := newLab(t)
+	for name, c := range map[string]struct {
+		front    string
+		runs     func(call) evaluation.Result
+		seconds  float64 // of the unchanged files; 1 where it is 0, not known below
+		outcome  history.Outcome
+		reasons  []string // each is part of the one at its place
+		sides    string   // in their order, or their number
+		measured string   // stage, role and number of samples of each record
+		noisy    bool
+	}{
+		"one run": {
+			once, steady, 0, accepted, []string{"3 is better than 1", unverified}, "c", "once candidate 1", false,
+		},
+		"one run that is no better": {
+			once, spoiled(steady, "candidate", 0, ran("1")), 0, rejected, []string{"1 equals the best so far"}, "c", "once candidate 1", false,
+		},
+		"a gain is measured again": {
+			"", steady, 0, accepted, []string{"3 is better than 1", "measured again on both sides with the same result"}, "cicc", "once candidate 1, again incumbent 1, again candidate 2", false,
+		},
+		"no gain is not": {
+			"", spoiled(steady, "candidate", 0, ran("0.5")), 0, rejected, []string{"0.5 is worse than the best 1"}, "c", "once candidate 1", false,
+		},
+		"a candidate that fails": {
+			"", spoiled(steady, "candidate", 0, failure), 0, rejected, []string{"the evaluation fails: exit code 3"}, "ci", "once candidate 0", false,
+		},
+		"both sides fail": {
+			"", func(call) evaluation.Result { return failure }, 0, failed, []string{"the evaluation fails: exit code 3", "and on the unchanged files too: exit code 3"}, "ci", "once candidate 0", false,
+		},
+		"a candidate that fails, and then the budget is used up": {
+			"", spoiled(spoiled(steady, "candidate", 0, failure), "incumbent", 0, overused), 0, failed,
+			[]string{"the evaluation fails: exit code 3", "and whether the unchanged files are to blame was not found out: the budget is used up"},
+			"ci", "once candidate 0", false,
+		},
+		"the budget is used up": {
+			"", spoiled(steady, "candidate", 0, overused), 0, failed, []string{"it was not measured to the end: the budget is used up"}, "c", "", false,
+		},
+		"a candidate that fails when it is measured again": {
+			"", spoiled(steady, "candidate", 2, failure), 0, rejected, []string{"the evaluation fails: exit code 3"}, "", "", false,
+		},
+		"an incumbent that fails when it is measured again": {
+			"", spoiled(steady, "incumbent", 1, failure), 0, failed, []string{"the evaluation fails on the unchanged files now and then: exit code 3"}, "", "", false,
+		},
+		"a candidate that hangs": {
+			"", spoiled(steady, "candidate", 0, timedOut(3*time.Second)), 0, rejected,
+			[]string{"the evaluation fails: the evaluation took longer than 3s, and the unchanged files take 1 s"},
+			"c", "once candidate 0", false,
+		},
+		"a candidate that may hang": {
+			"", spoiled(steady, "candidate", 0, timedOut(2900*time.Millisecond)), 0, rejected, []string{"the evaluation fails: the evaluation took longer than 2.9s"}, "ci", "once candidate 0", false,
+		},
+		"a candidate that hangs, beside nothing that is known": {
+			"", spoiled(steady, "candidate", 0, timedOut(time.Hour)), -1, rejected, []string{"the evaluation fails: the evaluation took longer than 1h0m0s"}, "ci", "once candidate 0", false,
+		},
+		"a candidate that fails after a long time": {
+			"", spoiled(steady, "candidate", 0, evaluation.Result{Problem: "exit code 3", Duration: time.Hour}), 0, rejected, []string{"the evaluation fails: exit code 3"}, "ci", "once candidate 0", false,
+		},
+		"both sides hang": {
+			"", func(call) evaluation.Result { return timedOut(time.Second) }, 0, failed,
+			[]string{"the evaluation fails: the evaluation took longer than 1s", "and on the unchanged files too: the evaluation took longer than 1s"},
+			"ci", "once candidate 0", false,
+		},
+		"a candidate without a number": {
+			"", spoiled(steady, "candidate", 0, unscored), 0, rejected, []string{"not scored"}, "c", "once candidate 0", false,
+		},
+		"an incumbent without a number": {
+			"", spoiled(steady, "incumbent", 0, unscored), 0, failed, []string{"the incumbent, measured again, is not scored"}, "", "", false,
+		},
+		"a number beyond the range": {
+			"metric-range: [0, 2]", steady, 0, rejected, []string{"3 is implausible"}, "c", "once candidate 1", false,
+		},
+		"pairs, and their confirmation": {
+			pairs, swinging, 0, accepted,
+			[]string{"better: median ", "this confirms, in new trees"},
+			"20",
+			"pairs incumbent 4, pairs candidate 4, confirmation incumbent 4, confirmation candidate 4", true,
+		},
+		"two runs that differ": {
+			"confidence: 0.9", func(c call) evaluation.Result {
+				if c.side == "candidate" && c.number == 1 {
+					return ran("4")
+				}
+				return swinging(c)
+			}, 0, accepted, []string{"better: median "}, "", "", true,
+		},
+		"two runs that differ, and no time": {
+			"timeout-minutes: 1", swinging, 30, failed, []string{"the evaluation is noisy, and 8 pairs of runs with their confirmation take "}, "", "", true,
+		},
+		"no gain in pairs": {
+			pairs, spoiled(swinging, "candidate", 0, ran("0.5")), 0, rejected, []string{"not better after 3 pairs"}, "", "", true,
+		},
+		"a candidate that fails in its pairs": {
+			pairs, spoiled(swinging, "candidate", 3, failure), 0, rejected, []string{"the evaluation fails: exit code 3"}, "", "", true,
+		},
+		"an incumbent that fails in its pairs": {
+			pairs, spoiled(swinging, "incumbent", 3, failure), 0, failed, []string{"the evaluation fails on the unchanged files now and then: exit code 3"}, "", "", true,
+		},
+		"an incumbent that fails in the confirmation": {
+			pairs, spoiled(swinging, "incumbent", 7, failure), 0, failed, []string{"the evaluation fails on the unchanged files now and then: exit code 3"}, "", "", true,
+		},
+		"a budget that is used up in the pairs": {
+			pairs, spoiled(swinging, "candidate", 3, overused), 0, failed, []string{"it was not measured to the end: the budget is used up"}, "", "", false,
+		},
+		"a warm-up without a number": {
+			pairs, spoiled(swinging, "candidate", 1, unscored), 0, rejected, []string{"not scored"}, "", "pairs candidate 0", true,
+		},
+		"a jump": {
+			"", spoiled(steady, "candidate", 0, ran("50")), 0, accepted,
+			[]string{"50 is better than 1", "measured again on both sides", "1 → 50 is a jump beyond 10 times, so it was held"},
+			"cicce",
+			"once candidate 1, again incumbent 1, again candidate 2, held emptied 1", false,
+		},
+		"a jump that emptied files have too": {
+			"", spoiled(spoiled(steady, "candidate", 0, ran("50")), "emptied", 0, ran("50")), 0, accepted,
+			[]string{"50 is better than 1", "measured again on both sides", "but with a syntax error in the changed files it notices"},
+			"cicceg",
+			"once candidate 1, again incumbent 1, again candidate 2, held emptied 1, held garbled 1", false,
+		},
+		"a jump beside files that fail": {
+			"", spoiled(spoiled(steady, "candidate", 0, ran("50")), "emptied", 0, failure), 0, accepted,
+			[]string{"50 is better than 1", "measured again on both sides", "so it was held: with the changed files emptied the evaluation notices: not scored: exit code 3"},
+			"cicce",
+			"once candidate 1, again incumbent 1, again candidate 2, held emptied 0", false,
+		},
+		"a jump, and the budget is used up": {
+			"", spoiled(spoiled(steady, "candidate", 0, ran("50")), "emptied", 0, overused), 0, failed,
+			[]string{"it was not measured to the end: the budget is used up"},
+			"cicce",
+			"once candidate 1, again incumbent 1, again candidate 2", false,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, r, at := shared.on(t, c.front, c.runs)
+			r.records.sum.Seconds = max(cmp.Or(c.seconds, 1), 0)
+			a, err := l.trial(r, at)
+			require.NoError(t, err)
+			require.Equal(t, c.outcome, a.outcome, "%v", a.reasons)
+			require.GreaterOrEqual(t, len(a.reasons), len(c.reasons))
+			for i, says := range c.reasons {
+				assert.Contains(t, a.reasons[i], says)
+			}
+			assert.Equal(t, c.noisy, a.noisy)
+			switch {
+			case len(c.sides) == 2 && c.sides[0] <= '9':
+				assert.Equal(t, c.sides, fmt.Sprint(len(l.calls)))
+			case c.sides != "": // but for the order, of which some is drawn
+				assert.Equal(t, inOrder(c.sides), inOrder(l.sides()))
+				assert.Equal(t, c.sides[0], l.sides()[0])
+				assert.Empty(t, strings.Trim(strings.TrimLeft(l.sides(), "ci"), "eg"), "files are broken last")
+			}
+			var measured []string
+			for _, e := range a.measured {
+				measured = append(measured, fmt.Sprintf("%s %s %d", e.Stage, e.Role, len(e.Samples)))
+				assert.Equal(t, "e", e.Evaluator)
+			}
+			if c.measured != "" || c.sides != "" {
+				assert.Equal(t, c.measured, strings.Join(measured, ", "))
+			}
+			assert.Equal(t, a.verdict != nil, a.outcome != failed && !strings.Contains(a.reasons[0], "the evaluation fails"), "what was compared has a verdict")
+			assert.Positive(t, a.durations["measure"])
+			l.leavesNothing()
+		})
+	}
+}
+
+// TestATrialMeasuresAsOftenAsItSays: no trial of a gain takes more runs and environments
+// than its rule announces, and one that is kept takes just as many.
+func TestATrialMeasuresAsOftenAsItSays(t *testing.T) {
+	t.Parallel()
+	shared := newLab(t)
+	for name, c := range map[string]struct {
+		front string
+		runs  func(call) evaluation.Result
+	}{
+		"single":     {"evaluation-runs: 1\nsetup: make", steady},
+		"repeatable": {"setup: make", steady},
+		"noisy":      {"setup: make\nevaluation-runs: 5\nconfidence: 0.9", swinging},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, r, at := shared.on(t, c.front, c.runs)
+			a, err := l.trial(r, at)
+			require.NoError(t, err)
+			require.Equal(t, history.Accepted, a.outcome, "%v", a.reasons)
+			runs, environments := r.rule().KeptRuns()
+			assert.Len(t, l.calls, runs)
+			prepared := map[string]bool{}
+			for _, one := range l.calls {
+				assert.Equal(t, !prepared[one.request.Artifacts], one.request.Setup != "", "the setup runs once, and first, in an environment")
+				prepared[one.request.Artifacts] = true
+				assert.Len(t, one.request.Dir, len(l.calls[0].request.Dir), "no path is longer than another")
+			}
+			assert.Len(t, prepared, environments)
+		})
+	}
+}
+
+// TestTheConfirmationExchangesThePlaces: what one side had in the pairs the other has in
+// the confirmation, built anew.
+func TestTheConfirmationExchangesThePlaces(t *testing.T) {
+	t.Parallel()
+	l, r, at := newLab(t).on(t, "evaluation-runs: 4\nconfidence: 0.9", swinging)
+	a, err := l.trial(r, at)
+	require.NoError(t, err)
+	require.Equal(t, history.Accepted, a.outcome, "%v", a.reasons)
+	places, homes := map[string][]string{}, map[string]bool{}
+	for i, c := range l.calls {
+		key := fmt.Sprint(c.side, i/(len(l.calls)/2))
+		places[key] = append(places[key], c.request.Dir)
+		homes[c.request.Artifacts] = true
+	}
+	for key, list := range places {
+		assert.Len(t, slices.Compact(list), 1, key)
+	}
+	assert.Equal(t, places["incumbent0"][0], places["candidate1"][0])
+	assert.Equal(t, places["candidate0"][0], places["incumbent1"][0])
+	assert.NotEqual(t, places["candidate0"][0], places["incumbent0"][0])
+	assert.Len(t, homes, 4, "nothing is left to the side that comes after")
+}
+
+// TestOurOwnFailureEndsATrial: an evaluation that could not be run says nothing of the
+// candidate.
+func TestOurOwnFailureEndsATrial(t *testing.T) {
+	t.Parallel()
+	shared := newLab(t)
+	broken := errors.New("no processes left")
+	for _, side := range []string{"candidate", "incumbent"} {
+		l, r, at := shared.on(t, "", steady)
+		l.fails = func(c call) error {
+			if c.side == side {
+				return broken
+			}
+			return nil
+		}
+		a, err := l.trial(r, at)
+		require.ErrorIs(t, err, broken)
+		assert.Empty(t, a.outcome)
+		assert.Nil(t, a.verdict)
+		l.leavesNothing()
+	}
+	l, r, at := shared.on(t, "", steady)
+	at.Head = strings.Repeat("0", 40)
+	_, err := l.trial(r, at)
+	require.Error(t, err, "a commit that is gone")
+}
+
+// TestAFileThatTakesADirectorysPlace, or the other way round, is broken like any other
+// change when the gain is held.
+func TestAFileThatTakesADirectorysPlace(t *testing.T) {
+	t.Parallel()
+	shared := newLab(t)
+	shared.commit(map[string]string{"sub/a.txt": "a\n"})
+	shared.git("checkout", "--quiet", "-b", "moved")
+	shared.git("rm", "--quiet", "-r", "sub", "other.txt")
+	shared.commit(map[string]string{"sub": "a file\n", "other.txt/deep/b.txt": "b\n", "value.txt": "3\n"})
+	shared.git("checkout", "--quiet", "main")
+	l, r, at := shared.on(t, "", spoiled(steady, "candidate", 0, ran("50")))
+	r.program = program.Parse(r.program.File, []byte(strings.ReplaceAll(fmt.Sprintf(bedProgram, ""), "`value.txt`", "`**`")))
+	a := &attempt{number: 1, of: 1, tree: l.git("rev-parse", "moved^{tree}"), durations: map[string]float64{}}
+	require.NoError(t, r.measurer.measure(t.Context(), at, a))
+	assert.Equal(t, history.Accepted, a.outcome, "%v", a.reasons)
+	assert.Equal(t, "cccei", inOrder(l.sides()))
+}
+
+func TestOutcomesOfADecision(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		decision decision.Decision
+		regime   decision.Regime
+		outcome  history.Outcome
+		reasons  []string
+	}{
+		{decision.Decision{Verdict: decision.Improved, Reasons: []string{"a"}}, decision.Repeatable, history.Accepted, []string{"a"}},
+		{decision.Decision{Verdict: decision.Improved, Reasons: []string{"a"}}, decision.Single, history.Accepted, []string{"a", unverified}},
+		{decision.Decision{Verdict: decision.Improved, Reasons: []string{"a"}, Warning: "w"}, decision.Single, history.Accepted, []string{"a", "w", unverified}},
+		{decision.Decision{Verdict: decision.Neutral, Reasons: []string{"a"}}, decision.Single, history.Rejected, []string{"a"}},
+		{decision.Decision{Verdict: decision.Neutral, Inconclusive: true, Warning: "w"}, decision.Noisy, history.Inconclusive, []string{"w"}},
+		{decision.Decision{Verdict: decision.Regressed, Reasons: []string{"a", "b"}}, decision.Noisy, history.Rejected, []string{"a", "b"}},
+	} {
+		assert.Equal(t, c.outcome, outcomeOf(c.decision), "%+v", c)
+		before := slices.Clone(c.decision.Reasons)
+		kept := append(make([]string, 0, 8), c.decision.Reasons...)
+		c.decision.Reasons = kept
+		assert.Equal(t, c.reasons, reasonsOf(decision.Rule{Regime: c.regime}, c.decision))
+		assert.Equal(t, before, append([]string(nil), c.decision.Reasons...))
+		assert.Empty(t, kept[:8][len(kept)], "the decision's own reasons stay as they are")
+	}
+}
+
+// TestStepsInWords are what is shown while a trial goes on.
+func TestStepsInWords(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		step     decision.Step
+		describe string
+		heading  string
+	}{
+		{decision.Step{Stage: decision.Once, Side: decision.Candidate, Number: 1, Of: 1}, "once, pair 1 of 1, candidate", ""},
+		{decision.Step{Stage: decision.Again, Side: decision.Incumbent, Number: 1, Of: 1}, "again, pair 1 of 1, incumbent", "there seems to be a gain; both sides once more"},
+		{decision.Step{Stage: decision.Pairs, Side: decision.Incumbent, WarmUp: true, Of: 8}, "pairs, warm-up of the incumbent", "pairs, up to 8 runs of each side"},
+		{decision.Step{Stage: decision.Confirmation, Side: decision.Candidate, Number: 3, Of: 16}, "confirmation, pair 3 of 16, candidate", "confirmation, up to 16 runs of each side"},
+		{decision.Step{Stage: decision.Held, Side: decision.Emptied, Number: 1, Of: 1}, "held, pair 1 of 1, emptied", ", too good to be believed at once: the incumbent with emptied files"},
+		{decision.Step{Stage: "newer", Side: decision.Candidate, Number: 1, Of: 1}, "newer, pair 1 of 1, candidate", "newer"},
+	} {
+		m := &measurement{trial: decision.NewTrial(decision.Standard{})}
+		assert.Equal(t, c.describe, describe(c.step))
+		assert.Equal(t, c.heading, m.heading(c.step))
+	}
+}
+
+// TestPlacesOfTheSides: each stage has both, and a side that is measured first in one
+// has the other place in the stage after it.
+func TestPlacesOfTheSides(t *testing.T) {
+	t.Parallel()
+	for _, stage := range []decision.Stage{decision.Once, decision.Again, decision.Pairs, decision.Confirmation} {
+		assert.Equal(t, 1, place(stage, decision.Incumbent)+place(stage, decision.Candidate), stage)
+	}
+	assert.Equal(t, 1, place(decision.Held, decision.Emptied)+place(decision.Held, decision.Garbled))
+	assert.NotEqual(t, place(decision.Once, decision.Candidate), place(decision.Again, decision.Candidate))
+	assert.NotEqual(t, place(decision.Pairs, decision.Candidate), place(decision.Confirmation, decision.Candidate))
+}
