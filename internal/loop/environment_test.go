@@ -1,0 +1,220 @@
+package loop
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/budget"
+	"github.com/org/autoloop/internal/loop/evaluation"
+	"github.com/org/autoloop/internal/program"
+)
+
+// TestWhatARunOfTheEvaluationIsAsked: as the program says, and for no side more time
+// than it has.
+func TestWhatARunOfTheEvaluationIsAsked(t *testing.T) {
+	t.Parallel()
+	shared := newLab(t)
+	const front = "setup: make\nevaluation-timeout: 3m\nnetwork: false"
+	for name, c := range map[string]struct {
+		front  string
+		side   history.Role
+		script time.Duration
+	}{
+		"the default branch":     {front, history.Baseline, 0},
+		"the incumbent":          {"", history.Incumbent, 0},
+		"a candidate":            {"", history.Candidate, time.Minute},
+		"emptied files":          {"", history.Emptied, time.Minute},
+		"garbled files":          {"", history.Garbled, time.Minute},
+		"a candidate with limit": {front, history.Candidate, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, r, at := shared.on(t, c.front, steady)
+			env, err := r.measurer.newEnvironment(t.Context(), c.side, at.Head, r.measurer.dirs.newDir("t"))
+			require.NoError(t, err)
+			for range 3 {
+				_, err := env.evaluate(t.Context())
+				require.NoError(t, err)
+			}
+			for i, one := range l.calls {
+				p, setup := r.program, ""
+				if i == 0 {
+					setup = p.Setup
+				}
+				assert.Equal(t, evaluation.Request{
+					Script: p.Script, Setup: setup, Dir: env.tree.Dir, Env: l.env, Timeout: p.EvaluationTimeout, ScriptTimeout: c.script, Metric: "m",
+					Offline: c.front == front, Artifacts: env.artifacts,
+				}, one.request)
+			}
+			env.Close()
+			env.Close()
+			l.leavesNothing()
+		})
+	}
+	var none *environment
+	assert.NotPanics(t, none.Close)
+}
+
+// TestAnEnvironmentThatCannotBeMade leaves nothing of what was.
+func TestAnEnvironmentThatCannotBeMade(t *testing.T) {
+	t.Parallel()
+	shared := newLab(t)
+	broken := errors.New("no such login")
+	for name, spoil := range map[string]func(*measurer){
+		"its environment": func(m *measurer) {
+			m.environ = func(dir string, _ []string) ([]string, error) {
+				return nil, errors.Join(broken, os.MkdirAll(dir, 0o700))
+			}
+		},
+		"its configuration": func(m *measurer) { m.configure = func(string) error { return broken } },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, r, at := shared.on(t, "", steady)
+			spoil(r.measurer)
+			env, err := r.measurer.newEnvironment(t.Context(), history.Candidate, at.Head, r.measurer.dirs.newDir("t"))
+			require.ErrorIs(t, err, broken)
+			assert.Nil(t, env)
+			l.leavesNothing()
+		})
+	}
+	_, r, at := shared.on(t, "", steady)
+	var homes []string
+	r.measurer.configure = func(home string) error { homes = append(homes, home); return nil }
+	env, err := r.measurer.newEnvironment(t.Context(), history.Candidate, at.Head, r.measurer.dirs.newDir("t"))
+	require.NoError(t, err)
+	defer env.Close()
+	assert.Equal(t, []string{env.home}, homes)
+}
+
+// TestARunWithoutABudget is not begun, and keeps its setup for the one that is.
+func TestARunWithoutABudget(t *testing.T) {
+	t.Parallel()
+	l, r, at := newLab(t).on(t, "setup: make", func(c call) evaluation.Result {
+		result := steady(c)
+		result.Expense = expense(60, "0.5")
+		return result
+	})
+	r.program.Evaluation = program.Tasks
+	r.spending.left = budget.Left{Tokens: 100, USD: 2}
+	env, err := r.measurer.newEnvironment(t.Context(), history.Candidate, at.Head, r.measurer.dirs.newDir("t"))
+	require.NoError(t, err)
+	defer env.Close()
+	for range 2 {
+		got, err := env.evaluate(t.Context())
+		require.NoError(t, err)
+		assert.Empty(t, got.Problem)
+	}
+	require.Len(t, l.calls, 2)
+	assert.Equal(t, []int64{100, 40}, []int64{l.calls[0].request.Limit.Tokens, l.calls[1].request.Limit.Tokens})
+	assert.Equal(t, "1.5", l.calls[1].request.Limit.CostUSD.String())
+	got, err := env.evaluate(t.Context())
+	require.NoError(t, err)
+	assert.True(t, got.OverLimit)
+	assert.Contains(t, got.Problem, "the budget is used up: 120 of the 100 tokens")
+	assert.Len(t, l.calls, 2)
+	assert.Equal(t, expense(60, "0.5").Plus(expense(60, "0.5")), r.spending.takeExpense())
+
+	r.spending.left, r.spending.used = budget.Left{Tokens: 100}, used{tokens: 100}
+	another, err := r.measurer.newEnvironment(t.Context(), history.Candidate, at.Head, r.measurer.dirs.newDir("t"))
+	require.NoError(t, err)
+	defer another.Close()
+	_, err = another.evaluate(t.Context())
+	require.NoError(t, err)
+	r.spending.left = budget.Left{}
+	_, err = another.evaluate(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, "make", l.calls[2].request.Setup)
+}
+
+// TestThePreparationOfAnEnvironment is all the time that is not the script's own.
+func TestThePreparationOfAnEnvironment(t *testing.T) {
+	t.Parallel()
+	l, r, at := newLab(t).on(t, "setup: make", nil)
+	l.runs = func(c call) evaluation.Result {
+		l.clock = l.clock.Add(30 * time.Second)
+		result := steady(c)
+		result.Duration = 20 * time.Second
+		return result
+	}
+	env := l.built(r, at)
+	built := env.prepare
+	assert.Positive(t, built)
+	for range 2 {
+		_, err := env.evaluate(t.Context())
+		require.NoError(t, err)
+		assert.InDelta(t, 11, (env.prepare - built).Seconds(), 1, "the setup ran once")
+	}
+}
+
+// TestTheOutputThatIsNamed is that of the first evaluation that failed, of the files as
+// they are: those that were broken on purpose should fail.
+func TestTheOutputThatIsNamed(t *testing.T) {
+	t.Parallel()
+	l, r, at := newLab(t).on(t, "", nil)
+	r.measurer.outputs = t.TempDir()
+	prints := true
+	l.runs = func(c call) evaluation.Result {
+		if prints {
+			assert.NoError(t, os.WriteFile(c.request.Keep, []byte("oh"), 0o600))
+		}
+		return failure
+	}
+	var kept []string
+	for _, side := range []history.Role{history.Emptied, history.Garbled, history.Candidate, history.Incumbent} {
+		env, err := r.measurer.newEnvironment(t.Context(), side, at.Head, r.measurer.dirs.newDir("t"))
+		require.NoError(t, err)
+		defer env.Close()
+		prints = false
+		_, err = env.evaluate(t.Context())
+		require.NoError(t, err)
+		prints = true
+		_, err = env.evaluate(t.Context())
+		require.NoError(t, err)
+		kept = append(kept, r.measurer.failed)
+	}
+	assert.Equal(t, []string{"", ""}, kept[:2])
+	assert.Equal(t, "0-6-candidate-"+r.id+".txt", filepath.Base(kept[2]), "what printed nothing has no output")
+	assert.Equal(t, kept[2], kept[3])
+}
+
+// TestFilesThatChangeBetweenTheRuns end the measurement, but for those that the
+// evaluation writes itself; and as long as these are not known nothing is said.
+func TestFilesThatChangeBetweenTheRuns(t *testing.T) {
+	t.Parallel()
+	shared := newLab(t)
+	for name, c := range map[string]struct {
+		isolated bool
+		own      map[string]bool
+		changes  string
+		says     string
+	}{
+		"another's":                 {false, map[string]bool{}, "other.txt", `files of the evaluation were changed before it ran: "other.txt"`},
+		"its own":                   {false, map[string]bool{"other.txt": false}, "other.txt", ""},
+		"its own is not known":      {false, nil, "other.txt", ""},
+		"the target":                {false, map[string]bool{}, "value.txt", ""},
+		"where nobody else reaches": {true, map[string]bool{}, "other.txt", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, r, at := shared.on(t, "", steady)
+			r.measurer.isolated, r.measurer.own = c.isolated, ownChanges{known: c.own != nil, touched: c.own}
+			env := l.built(r, at)
+			require.NoError(t, os.WriteFile(filepath.Join(env.tree.Dir, c.changes), []byte("3\n"), 0o600))
+			_, err := env.evaluate(t.Context())
+			var problem *baselineError
+			assert.Equal(t, c.says != "", errors.As(err, &problem))
+			if c.says != "" {
+				require.EqualError(t, err, c.says)
+				assert.Empty(t, l.calls, "it does not run")
+			}
+		})
+	}
+}

@@ -1,0 +1,296 @@
+package loop
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/git/tree"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/evaluation"
+)
+
+// paths are so many of the same form, each changed in its content.
+func paths(count int, form string) map[string]bool {
+	made := map[string]bool{}
+	for i := range count {
+		made[fmt.Sprintf(form, i)] = true
+	}
+	return made
+}
+
+func merged(all ...map[string]bool) map[string]bool {
+	sum := map[string]bool{}
+	for _, one := range all {
+		maps.Copy(sum, one)
+	}
+	return sum
+}
+
+// TestWhatABaselineSaysOfItsWrites: all of them where they are few, the files alone where
+// they are not, and nothing where even these are too many.
+func TestWhatABaselineSaysOfItsWrites(t *testing.T) {
+	t.Parallel()
+	looked := map[string]bool{lookedAtDirs: false}
+	for name, c := range map[string]struct {
+		known   bool
+		touched map[string]bool
+		want    map[string]bool
+	}{
+		"not known":                   {false, paths(3, "f%d"), nil},
+		"nothing":                     {true, map[string]bool{}, map[string]bool{}},
+		"a few":                       {true, merged(paths(3, "f%d"), paths(2, "d%d/"), looked), merged(paths(3, "f%d"), paths(2, "d%d/"), looked)},
+		"as many as there can be":     {true, merged(paths(198, "f%d"), paths(1, "d%d/"), looked), merged(paths(198, "f%d"), paths(1, "d%d/"), looked)},
+		"too many with directories":   {true, merged(paths(199, "f%d"), paths(1, "d%d/"), looked), paths(199, "f%d")},
+		"too many files":              {true, paths(201, "f%d"), nil},
+		"too many files, and the dir": {true, merged(paths(201, "f%d"), looked), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			before := maps.Clone(c.touched)
+			own := ownChanges{known: c.known, touched: c.touched}
+			assert.Equal(t, c.want, own.record())
+			assert.Equal(t, before, own.touched, "what this run knows stays")
+			line, err := history.Line(&history.Measured{EvaluatorWrites: own.record()})
+			require.NoError(t, err)
+			read, err := history.ParseEvent(line)
+			require.NoError(t, err)
+			m := &measurer{journal: journalOf(t, "")}
+			m.recall(&history.Summary{EvaluatorWrites: read.(*history.Measured).EvaluatorWrites}) //nolint:errcheck // as it was written
+			assert.Equal(t, c.want != nil, m.own.known, "nothing is not the same as not known")
+			assert.Len(t, m.own.touched, len(c.want))
+		})
+	}
+}
+
+// TestChangesBeyondTheEvaluatorsOwn: another file, and another content where the
+// evaluation itself leaves it.
+func TestChangesBeyondTheEvaluatorsOwn(t *testing.T) {
+	t.Parallel()
+	own := ownChanges{known: true, touched: map[string]bool{"report": true, "run.sh": false, "lib/": false}}
+	for path, c := range map[string]struct{ content, mode []string }{
+		"report":  {nil, nil},
+		"run.sh":  {[]string{"run.sh"}, nil},
+		"other":   {[]string{"other"}, []string{"other"}},
+		"lib/new": {[]string{"lib/new"}, []string{"lib/new"}},
+	} {
+		assert.Equal(t, c.content, own.beyond([]tree.Touch{{Path: path, Content: true}}), path)
+		assert.Equal(t, c.mode, own.beyond([]tree.Touch{{Path: path}}), path)
+	}
+	assert.Equal(t, []string{"b", "run.sh", "a"}, own.beyond([]tree.Touch{{Path: "b"}, {Path: "report"}, {Path: "run.sh", Content: true}, {Path: "a"}}), "in their order")
+	assert.Equal(t, []string{"a"}, (&ownChanges{}).beyond([]tree.Touch{{Path: "a"}}), "nothing is known")
+}
+
+func TestListsOfPaths(t *testing.T) {
+	t.Parallel()
+	for want, of := range map[string][]string{
+		``:                                    nil,
+		`"a"`:                                 {"a"},
+		`"a", "b", "c", "d", "e"`:             {"a", "b", "c", "d", "e"},
+		`"a", "b", "c", "d", "e", and 1 more`: {"a", "b", "c", "d", "e", "f"},
+		`"a\nb\x1b[31m", "\"\u202e"`:          {"a\nb\x1b[31m", "\"\u202e"},
+	} {
+		assert.Equal(t, want, list(of))
+	}
+}
+
+// evaluatorLab has an evaluation of several files.
+func evaluatorLab(t *testing.T) *lab {
+	t.Helper()
+	l := newLab(t)
+	l.git("checkout", "--quiet", "main")
+	l.commit(map[string]string{"bench.sh": "cat value.txt\n", "lib/a.txt": "a\n", "lib/deep/b.txt": "b\n", "report.txt": "none\n", ".gitignore": "dep/\n"})
+	l.write(l.dir, map[string]string{"dep/x/one.txt": "1\n", "dep/two.txt": "2\n"})
+	return l
+}
+
+// built is an environment of the lab's incumbent.
+func (l *lab) built(r *run, at position) *environment {
+	l.t.Helper()
+	env, err := r.measurer.newEnvironment(l.t.Context(), history.Incumbent, at.Head, r.measurer.dirs.newDir("t"))
+	require.NoError(l.t, err)
+	l.t.Cleanup(env.Close)
+	return env
+}
+
+// TestWhatIsLearnedOfTheEvaluation: what its runs did to files that measure, and a
+// warning of each whose content was another, once.
+func TestWhatIsLearnedOfTheEvaluation(t *testing.T) {
+	t.Parallel()
+	shared := evaluatorLab(t)
+	l, r, at := shared.on(t, "share: [dep]", nil)
+	env := l.built(r, at)
+	file := func(name string) string { return filepath.Join(env.tree.Dir, name) }
+	for _, step := range []struct {
+		what  string
+		does  func() error
+		own   map[string]bool
+		warns string
+	}{
+		{"nothing", func() error { return nil }, map[string]bool{}, ""},
+		{"the target, and a new file", func() error {
+			l.write(env.tree.Dir, map[string]string{"value.txt": "9\n", "new.txt": "x\n"})
+			return nil
+		}, map[string]bool{}, ""},
+		{"a mode", func() error { return os.Chmod(file("bench.sh"), 0o700) }, map[string]bool{"bench.sh": false}, ""}, //nolint:gosec // a file of the test
+		{"the same content", func() error { l.write(env.tree.Dir, map[string]string{"lib/a.txt": "a\n"}); return nil }, map[string]bool{"bench.sh": false, "lib/a.txt": false}, ""},
+		{"another content", func() error { l.write(env.tree.Dir, map[string]string{"report.txt": "some\n"}); return nil }, map[string]bool{"bench.sh": false, "lib/a.txt": false, "report.txt": true}, `"report.txt"`},
+		{"and the first again", func() error { l.write(env.tree.Dir, map[string]string{"report.txt": "none\n"}); return nil }, map[string]bool{"bench.sh": false, "lib/a.txt": false, "report.txt": true}, ""},
+		{"another content after all", func() error { return os.Remove(file("lib/a.txt")) }, map[string]bool{"bench.sh": false, "lib/a.txt": true, "report.txt": true}, `"lib/a.txt"`},
+		{"a new shared file", func() error { l.write(env.tree.Dir, map[string]string{"dep/x/new.txt": "x\n"}); return nil }, map[string]bool{"bench.sh": false, "dep": false, "lib/a.txt": true, "report.txt": true}, ""},
+		{"a shared file", func() error { l.write(env.tree.Dir, map[string]string{"dep/two.txt": "3\n"}); return nil }, map[string]bool{"bench.sh": false, "dep": false, "dep/two.txt": true, "lib/a.txt": true, "report.txt": true}, `"dep/two.txt"`},
+	} {
+		r.warnings = nil
+		require.NoError(t, step.does())
+		r.measurer.learn(env)
+		assert.True(t, r.measurer.own.known)
+		assert.Equal(t, step.own, r.measurer.own.touched, step.what)
+		if step.warns == "" {
+			assert.Empty(t, r.warnings, step.what)
+		} else if assert.Len(t, r.warnings, 1, step.what) {
+			assert.True(t, strings.HasSuffix(r.warnings[0], "let it write to ignored paths: "+step.warns), r.warnings[0])
+		}
+	}
+}
+
+// TestWhatAnEvaluationCanOnlyRead: what it measures by, the files that its script names
+// first, without what it writes itself; and nothing where that is not known.
+func TestWhatAnEvaluationCanOnlyRead(t *testing.T) {
+	t.Parallel()
+	shared := evaluatorLab(t)
+	const program = ".autoloop/programs/p.md"
+	for name, c := range map[string]struct {
+		front   string
+		script  string
+		own     map[string]bool
+		trusted bool
+		want    []string
+	}{
+		"not known":    {want: nil},
+		"people's own": {own: map[string]bool{}, trusted: true, want: nil},
+		"all of it":    {own: map[string]bool{}, want: []string{program, ".gitignore", "bench.sh", "lib/a.txt", "lib/deep/b.txt", "other.txt", "report.txt"}},
+		"what it runs goes first": {
+			script: "sh lib/deep/b.txt; sh bench.sh; cat value.txt", own: map[string]bool{},
+			want: []string{"lib/deep/b.txt", "bench.sh", program, ".gitignore", "lib/a.txt", "other.txt", "report.txt"},
+		},
+		"without what it writes": {
+			script: "sh bench.sh", own: map[string]bool{"report.txt": true, "bench.sh": false, "lib/": false},
+			want: []string{program, ".gitignore", "lib/a.txt", "lib/deep/b.txt", "other.txt"},
+		},
+		"what is shared": {
+			front: "share: [dep]", own: map[string]bool{"other.txt": true},
+			want: []string{"dep", program, ".gitignore", "bench.sh", "lib/a.txt", "lib/deep/b.txt", "report.txt"},
+		},
+		"shared, and something is made there": {front: "share: [dep]", own: map[string]bool{"dep": false}, want: []string{program, ".gitignore", "bench.sh", "lib/a.txt", "lib/deep/b.txt", "other.txt", "report.txt"}},
+		"shared, and a file of it is written": {front: "share: [dep]", own: map[string]bool{"dep/two.txt": true}, want: []string{program, ".gitignore", "bench.sh", "lib/a.txt", "lib/deep/b.txt", "other.txt", "report.txt"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, r, at := shared.on(t, c.front, nil)
+			env := l.built(r, at)
+			if c.script != "" {
+				r.program.Script = c.script
+			}
+			env.trusted, r.measurer.own = c.trusted, ownChanges{known: c.own != nil, touched: c.own}
+			before := maps.Clone(c.own)
+			assert.Equal(t, c.want, env.fixed())
+			assert.Equal(t, before, r.measurer.own.touched)
+		})
+	}
+}
+
+// TestMoreFilesThanCanBeFixed: whole directories stand for their files, where the
+// evaluation makes nothing, and there are not too many of them either.
+func TestMoreFilesThanCanBeFixed(t *testing.T) {
+	t.Parallel()
+	shared := newLab(t)
+	many := map[string]string{}
+	for i := range maxFixed {
+		many[fmt.Sprintf("data/%d/%d.txt", i%2, i)] = ""
+	}
+	shared.commit(many)
+	l, r, at := shared.on(t, "", nil)
+	env := l.built(r, at)
+	own := &r.measurer.own
+	own.known, own.touched = true, map[string]bool{}
+	single := env.fixed()
+	assert.Len(t, single, maxFixed, "a baseline that did not look at the directories")
+	assert.Equal(t, ".autoloop/programs/p.md", single[0])
+	r.measurer.learn(env)
+	assert.Equal(t, map[string]bool{lookedAtDirs: false}, own.touched)
+	assert.Equal(t, []string{".autoloop", "data", "other.txt"}, env.fixed())
+	require.NoError(t, os.WriteFile(filepath.Join(env.tree.Dir, "data/1/new.txt"), nil, 0o600))
+	r.measurer.learn(env)
+	assert.Equal(t, map[string]bool{lookedAtDirs: false, "data/1/": false}, own.touched)
+	fixed := env.fixed()
+	assert.Equal(t, []string{".autoloop", "data/0"}, fixed[:2])
+	assert.Len(t, fixed, 2+maxFixed/2+1)
+	assert.NotContains(t, fixed, "data/1")
+	assert.True(t, slices.IsSorted(fixed[2:]))
+}
+
+// TestACandidateThatChangesWhatMeasuresIt, where nobody knows yet what the evaluation
+// does itself: the default branch is measured to find out.
+func TestACandidateThatChangesWhatMeasuresIt(t *testing.T) {
+	t.Parallel()
+	shared := newLab(t)
+	const accepted, rejected = history.Accepted, history.Rejected
+	forge := func(text string) func(dir string) error {
+		return func(dir string) error { return os.WriteFile(filepath.Join(dir, "other.txt"), []byte(text), 0o600) }
+	}
+	chmod := func(dir string) error { return os.Chmod(filepath.Join(dir, "other.txt"), 0o700) } //nolint:gosec // a file of the test
+	gone := func(dir string) error { return os.Remove(filepath.Join(dir, "other.txt")) }
+	for name, c := range map[string]struct {
+		candidate, incumbent func(dir string) error
+		known                map[string]bool
+		fails                bool
+		outcome              history.Outcome
+		sides                string
+	}{
+		"nobody":                           {nil, nil, nil, false, accepted, "c"},
+		"the candidate":                    {forge("x"), nil, nil, false, rejected, "ci"},
+		"it removes it":                    {gone, nil, nil, false, rejected, "ci"},
+		"it puts it back":                  {forge("untouched\n"), nil, nil, false, rejected, "ci"},
+		"its mode":                         {chmod, nil, nil, false, rejected, "ci"},
+		"both":                             {forge("x"), forge("y"), nil, false, accepted, "ci"},
+		"both, and the candidate more":     {forge("x"), chmod, nil, false, rejected, "ci"},
+		"both, and the candidate less":     {chmod, forge("x"), nil, false, accepted, "ci"},
+		"the incumbent alone":              {nil, forge("x"), nil, false, accepted, "c"},
+		"it is known that it does":         {forge("x"), nil, map[string]bool{"other.txt": true}, false, accepted, "c"},
+		"it is known that it does not":     {forge("x"), forge("x"), map[string]bool{}, false, rejected, "c"},
+		"it is known that it does less":    {forge("x"), nil, map[string]bool{"other.txt": false}, false, rejected, "c"},
+		"the candidate, and it also fails": {forge("x"), nil, nil, true, rejected, "ci"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, r, at := shared.on(t, "evaluation-runs: 1", func(one call) evaluation.Result {
+				does := map[string]func(string) error{"candidate": c.candidate, "incumbent": c.incumbent}[one.side]
+				if does != nil {
+					require.NoError(t, does(one.request.Dir))
+				}
+				if c.fails {
+					return failure
+				}
+				return steady(one)
+			})
+			r.measurer.own = ownChanges{known: c.known != nil, touched: c.known}
+			a, err := l.trial(r, at)
+			require.NoError(t, err)
+			assert.Equal(t, c.outcome, a.outcome, "%v", a.reasons)
+			assert.Equal(t, c.sides, l.sides())
+			if c.outcome == rejected {
+				assert.Equal(t, []string{`changed the evaluator while it ran: "other.txt"`}, a.reasons)
+				assert.Nil(t, a.verdict)
+				assert.Empty(t, a.measured, "a number that it gave itself is not on record")
+			}
+			l.leavesNothing()
+		})
+	}
+}

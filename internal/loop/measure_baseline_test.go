@@ -1,0 +1,189 @@
+package loop
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/evaluation"
+	"github.com/org/autoloop/internal/metric"
+)
+
+// unlike gives every run of the unchanged files another number.
+func unlike(c call) evaluation.Result { return ran([]string{"1", "4", "2", "8", "5"}[c.number%5]) }
+
+// TestBaselines: how often the unchanged files are measured, and what of it counts. The
+// incumbent has 1, and its default branch has 3 where they differ: c is the default
+// branch then.
+func TestBaselines(t *testing.T) {
+	t.Parallel()
+	shared := newLab(t)
+	for name, c := range map[string]struct {
+		front   string
+		ahead   bool // the incumbent has commits of its own
+		runs    func(call) evaluation.Result
+		sum     history.Summary
+		base    string // the samples
+		head    string
+		count   int // of all runs
+		noisy   bool
+		warning string
+		problem string
+	}{
+		"two alike":               {runs: steady, base: "1 1", head: "1 1", count: 2},
+		"one run is asked for":    {front: "evaluation-runs: 1", runs: unlike, base: "4", head: "4", count: 1},
+		"two that differ":         {runs: unlike, base: "8 5 1 4 2 8 5 1", head: "8 5 1 4 2 8 5 1", count: 10, noisy: true},
+		"several are asked for":   {front: "evaluation-runs: 4", runs: steady, base: "1 1 1 1", head: "1 1 1 1", count: 6, noisy: true},
+		"it was noisy before":     {runs: steady, sum: history.Summary{Noisy: true, Evaluator: "e"}, base: "1 1 1 1 1 1 1 1", head: "1 1 1 1 1 1 1 1", count: 10, noisy: true},
+		"another one was noisy":   {runs: steady, sum: history.Summary{Noisy: true, Evaluator: "another"}, base: "1 1", head: "1 1", count: 2},
+		"a guardrail that varies": {front: guarded, runs: func(c call) evaluation.Result { return ran("1", "size", []string{"7", "8"}[c.number%2]) }, base: "1 1 1 1 1 1 1 1", head: "1 1 1 1 1 1 1 1", count: 10, noisy: true},
+		"both, alike":             {ahead: true, runs: steady, base: "3 3", head: "1 1", count: 4},
+		"both, one run":           {ahead: true, front: "evaluation-runs: 1", runs: steady, base: "3", head: "1", count: 2},
+		"both, one varies": {ahead: true, front: "confidence: 0.9", runs: func(c call) evaluation.Result {
+			return ran(map[string]string{"candidate": "3", "incumbent": unlike(c).Measurement.Metric.String()}[c.side])
+		}, base: "3 3 3 3 3 3 3 3", head: "8 5 1 4 2 8 5 1", count: 20, noisy: true},
+		"the default branch fails": {
+			ahead: true, runs: spoiled(steady, "candidate", 0, failure), base: "1 1", head: "1 1", count: 3,
+			warning: "the default branch cannot be measured, so the incumbent stands for it: exit code 3",
+		},
+		"the default branch fails the second time": {
+			ahead: true, runs: spoiled(steady, "candidate", 2, failure), base: "1 1", head: "1 1", count: 4,
+			warning: "the default branch cannot be measured, so the incumbent stands for it: exit code 3",
+		},
+		"both fail": {
+			ahead: true, runs: func(call) evaluation.Result { return failure }, count: 2,
+			warning: "the default branch cannot be measured", problem: "the evaluation fails on the unchanged files: exit code 3",
+		},
+		"the incumbent fails":      {ahead: true, runs: spoiled(steady, "incumbent", 0, failure), count: 3, problem: "the evaluation fails on the unchanged files: exit code 3"},
+		"it fails":                 {runs: spoiled(steady, "incumbent", 0, failure), count: 1, problem: "the evaluation fails on the unchanged files: exit code 3"},
+		"it fails the second time": {runs: spoiled(steady, "incumbent", 2, failure), count: 2, problem: "the evaluation fails on the unchanged files: exit code 3"},
+		"it fails now and then":    {runs: spoiled(unlike, "incumbent", 6, failure), count: 6, problem: "the evaluation fails now and then on the unchanged files: exit code 3"},
+		"it prints null":           {runs: spoiled(steady, "incumbent", 0, unscored), count: 1, problem: "the evaluation fails on the unchanged files: not scored: it printed null"},
+		"it says why it does not score": {
+			runs: spoiled(steady, "incumbent", 0, evaluation.Result{Measurement: metric.Measurement{RejectedReason: "overlap"}}), count: 1,
+			problem: "the evaluation fails on the unchanged files: not scored: overlap",
+		},
+		"without a guardrail's number": {front: guarded, runs: steady, count: 1, problem: `the evaluation fails on the unchanged files: it prints no number "size", which a guardrail needs`},
+		"a guardrail's number is gone": {front: guarded, runs: spoiled(func(call) evaluation.Result { return ran("1", "size", "2") }, "incumbent", 2, ran("1")), count: 2, problem: `it prints no number "size"`},
+		"beyond the range":             {front: "metric-range: [2, 9]", runs: steady, count: 1, problem: "the evaluation fails on the unchanged files: 1 is implausible: outside metric-range [2, 9]"},
+		"at the edge of the range":     {front: "metric-range: [1, 9]", runs: steady, base: "1 1", head: "1 1", count: 2},
+		"noisy, and no time for it":    {front: "timeout-minutes: 1", runs: unlike, count: 2, problem: "the evaluation is noisy, and 8 pairs of runs with their confirmation take 2 minutes (39 runs of 2 s)"},
+		"steady, and no time for more": {front: "timeout-minutes: 1", runs: steady, base: "1 1", head: "1 1", count: 2},
+		"the budget is used up":        {runs: spoiled(steady, "incumbent", 0, overused), count: 1, problem: "the evaluation fails on the unchanged files: the budget is used up"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, r, at := shared.on(t, c.front, c.runs)
+			r.records.sum = c.sum
+			if c.ahead {
+				at.Base = l.git("rev-parse", "candidate")
+			}
+			found, err := r.measurer.measureBaseline(t.Context(), at)
+			l.leavesNothing()
+			assert.Len(t, l.calls, c.count)
+			if c.warning == "" {
+				assert.Empty(t, r.warnings)
+			} else {
+				require.Len(t, r.warnings, 1)
+				assert.Contains(t, r.warnings[0], c.warning)
+			}
+			if c.problem != "" {
+				var problem *baselineError
+				require.ErrorAs(t, err, &problem)
+				assert.Contains(t, problem.Error(), c.problem)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, c.base, joined(found.base.metric))
+			assert.Equal(t, c.head, joined(found.head.metric))
+			assert.Equal(t, c.noisy, found.noisy)
+			assert.Equal(t, len(found.head.metric), found.head.runs, "the probes were the warm-up of the repeats")
+			assert.Equal(t, !c.ahead || c.warning != "", found.base == found.head, "what stands for both is measured once")
+		})
+	}
+}
+
+const guarded = "guardrails:\n  - metric: size\n    direction: lower\n    max-regression: 5"
+
+func joined(values []metric.Value) string {
+	var texts []string
+	for _, v := range values {
+		texts = append(texts, v.String())
+	}
+	return strings.Join(texts, " ")
+}
+
+// TestRepeatsOfABaselineTakeTurns: every round measures each commit once, in the trees
+// in turn, and the default branch's alone are trusted with people's caches.
+func TestRepeatsOfABaselineTakeTurns(t *testing.T) {
+	t.Parallel()
+	l, r, at := newLab(t).on(t, "evaluation-runs: 6\nsetup: make", swinging)
+	at.Base = l.git("rev-parse", "candidate")
+	_, err := r.measurer.measureBaseline(t.Context(), at)
+	require.NoError(t, err)
+	require.Len(t, l.calls, 2*2+6*2)
+	dirs := map[string]map[string]int{"candidate": {}, "incumbent": {}}
+	for i, c := range l.calls {
+		dirs[c.side][c.request.Dir]++
+		assert.Equal(t, c.side == "candidate", c.request.Trusted)
+		assert.Equal(t, i < 4, c.request.Setup != "", "once in each tree")
+		assert.Zero(t, c.request.ScriptTimeout, "the unchanged files have the program's limit")
+		if i >= 4 && i%2 == 0 {
+			assert.NotEqual(t, c.side, l.calls[i+1].side, "round %d", i/2-1)
+		}
+	}
+	for side, of := range dirs {
+		assert.Len(t, of, 2, side)
+		for _, count := range of {
+			assert.Equal(t, 1+3, count, side)
+		}
+	}
+}
+
+// TestABaselineThatWasNotRun is an error of our own, and leaves nothing.
+func TestABaselineThatWasNotRun(t *testing.T) {
+	t.Parallel()
+	shared := newLab(t)
+	broken := errors.New("no processes left")
+	for number := 1; number <= 5; number++ {
+		l, r, at := shared.on(t, "", unlike)
+		l.fails = func(c call) error {
+			if c.number == number {
+				return broken
+			}
+			return nil
+		}
+		_, err := r.measurer.measureBaseline(t.Context(), at)
+		require.ErrorIs(t, err, broken)
+		var problem *baselineError
+		assert.NotErrorAs(t, err, &problem, "it says nothing of the files")
+		l.leavesNothing()
+	}
+}
+
+// TestTheLongestRunCounts when the repeats are compared with the time that there is.
+func TestTheLongestRunCounts(t *testing.T) {
+	t.Parallel()
+	l, r, at := newLab(t).on(t, "evaluation-runs: 8\ntimeout-minutes: 10", func(c call) evaluation.Result {
+		result := steady(c)
+		result.Duration = map[string]time.Duration{"candidate": 20 * time.Second, "incumbent": time.Second}[c.side]
+		return result
+	})
+	at.Base = l.git("rev-parse", "candidate")
+	_, err := r.measurer.measureBaseline(t.Context(), at)
+	require.ErrorContains(t, err, "(39 runs of 20 s)")
+	assert.Len(t, l.calls, 4, "nothing is begun that cannot be finished")
+}
+
+func TestHowABaselineScatters(t *testing.T) {
+	t.Parallel()
+	assert.Nil(t, scatter(false, numbers("1", "2")))
+	assert.Nil(t, scatter(true, nil))
+	assert.Equal(t, []string{"noisy: the median of 1 runs, with a spread of 0 between the quartiles"}, scatter(true, numbers("7")))
+	assert.Equal(t, []string{"noisy: the median of 4 runs, with a spread of 2.25 between the quartiles"}, scatter(true, numbers("4", "1", "2", "3.5")))
+}

@@ -1,0 +1,234 @@
+package loop
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/budget"
+	"github.com/org/autoloop/internal/loop/evaluation"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/program"
+)
+
+// playedSuite is a suite that runs nothing.
+type playedSuite struct {
+	result Suited
+	err    error
+	// touches, optional, is called with the trees of a run.
+	touches func(dirs ...string)
+	calls   []string // the text of value.txt of each tree
+	limit   evaluation.Limit
+}
+
+func (s *playedSuite) Measure(_ context.Context, dir string, limit evaluation.Limit) (Suited, error) {
+	return s.run(limit, dir)
+}
+
+func (s *playedSuite) Compare(_ context.Context, incumbent, candidate string, limit evaluation.Limit) (Suited, error) {
+	return s.run(limit, incumbent, candidate)
+}
+
+func (s *playedSuite) run(limit evaluation.Limit, dirs ...string) (Suited, error) {
+	var values []string
+	for _, dir := range dirs {
+		text, err := os.ReadFile(filepath.Join(dir, "value.txt"))
+		if err != nil {
+			return Suited{}, err
+		}
+		values = append(values, strings.TrimSpace(string(text)))
+	}
+	s.calls, s.limit = append(s.calls, strings.Join(values, " ")), limit
+	if s.touches != nil {
+		s.touches(dirs...)
+	}
+	return s.result, s.err
+}
+
+// expense is so much of what models used.
+func expense(tokens int64, usd string) *history.Expense {
+	e := &history.Expense{}
+	e.Add(&tokens, metricOf(usd))
+	return e
+}
+
+// TestASuiteDecides by its own verdict, and not by the metric.
+func TestASuiteDecides(t *testing.T) {
+	t.Parallel()
+	shared := newLab(t)
+	one, three := metricOf("1"), metricOf("3")
+	forged := func(dirs ...string) { shared.write(dirs[1], map[string]string{"other.txt": "forged\n"}) }
+	for name, c := range map[string]struct {
+		result   Suited
+		touches  func(dirs ...string)
+		outcome  history.Outcome
+		reasons  []string
+		best     *metric.Value
+		measured bool
+	}{
+		"better":                    {Suited{Incumbent: one, Candidate: three, Verdict: decision.Improved, Reasons: []string{"more tasks pass", "none is lost"}}, nil, history.Accepted, []string{"more tasks pass", "none is lost"}, three, true},
+		"better without a reason":   {Suited{Incumbent: one, Candidate: three, Verdict: decision.Improved}, nil, history.Accepted, []string{"the suite says improved"}, three, true},
+		"a better number alone":     {Suited{Incumbent: one, Candidate: three, Verdict: decision.Neutral, Reasons: []string{"by chance"}}, nil, history.Rejected, []string{"by chance"}, metricOf("2"), true},
+		"worse":                     {Suited{Incumbent: three, Candidate: one, Verdict: decision.Regressed}, nil, history.Rejected, []string{"the suite says regressed"}, metricOf("2"), true},
+		"noisy":                     {Suited{Incumbent: one, Candidate: three, Verdict: decision.Improved, Noisy: true}, nil, history.Accepted, []string{"the suite says improved"}, three, true},
+		"a worse number that wins":  {Suited{Incumbent: three, Candidate: one, Verdict: decision.Improved}, nil, history.Accepted, []string{"the suite says improved"}, one, true},
+		"a fault":                   {Suited{Problem: "no task is left", Unfinished: "and more"}, nil, history.Rejected, []string{"no task is left"}, nil, false},
+		"not to its end":            {Suited{Unfinished: "the judge does not answer"}, nil, history.Error, []string{"the suite was not run to its end: the judge does not answer"}, nil, false},
+		"a better one, by a forger": {Suited{Incumbent: one, Candidate: three, Verdict: decision.Improved}, forged, history.Rejected, []string{`changed the evaluator while it ran: "other.txt"`}, nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, r, at := shared.on(t, "", nil)
+			suite := &playedSuite{result: c.result, touches: c.touches}
+			suite.result.Output, suite.result.Expense = "task 2 fails", expense(7, "0.5")
+			r.measurer.suite, r.records.sum.Best, r.iteration = suite, metricOf("2"), 4
+			a, err := l.trial(r, at)
+			require.NoError(t, err)
+			assert.Equal(t, c.outcome, a.outcome)
+			assert.Equal(t, c.reasons, a.reasons)
+			assert.Equal(t, c.result.Noisy, a.noisy)
+			assert.Equal(t, []string{"1 3"}, suite.calls, "once, with both trees")
+			assert.Equal(t, expense(7, "0.5"), r.spending.takeExpense(), "what it used counts, whatever came of it")
+			assert.Equal(t, c.measured, a.verdict != nil)
+			l.leavesNothing()
+			if !c.measured {
+				assert.Empty(t, a.measured)
+				return
+			}
+			d := a.decision
+			assert.Equal(t, c.result.Verdict, *a.verdict)
+			assert.Equal(t, []*metric.Value{c.result.Candidate, c.result.Incumbent, c.best}, []*metric.Value{d.Metric, d.Previous, d.Best})
+			assert.Equal(t, metric.Delta(*c.result.Candidate, c.result.Incumbent), d.Delta)
+			require.Len(t, a.measured, 1)
+			e := a.measured[0]
+			assert.Equal(t, []any{4, history.Candidate, c.result.Candidate, "task 2 fails", "e"}, []any{e.Iteration, e.Role, e.Metric, e.Output, e.Evaluator})
+			assert.InDelta(t, a.durations["measure"], e.Seconds, 0)
+		})
+	}
+}
+
+// TestASuiteThatReachesTheTarget completes the program with what is kept afterwards, not
+// with what was measured and not kept.
+func TestASuiteThatReachesTheTarget(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		verdict decision.Verdict
+		best    *metric.Value
+		met     bool
+	}{
+		{decision.Improved, metricOf("2"), true},
+		{decision.Neutral, metricOf("2"), false},
+		{decision.Neutral, metricOf("3"), true},
+		{decision.Neutral, nil, false},
+	} {
+		j := journalOf(t, "target-metric: 3")
+		j.records.sum.Best = c.best
+		r := &measurer{journal: j}
+		assert.Equal(t, c.met, r.suiteDecision(Suited{Incumbent: metricOf("2"), Candidate: metricOf("3"), Verdict: c.verdict}).TargetMet, "%+v", c)
+	}
+	r := &measurer{journal: journalOf(t, "")}
+	d := r.suiteDecision(Suited{Verdict: decision.Neutral})
+	assert.Empty(t, d.Delta, "of no number")
+	assert.Nil(t, d.Metric)
+}
+
+// TestASuitesBaseline: the incumbent once, and the default branch where it is another.
+func TestASuitesBaseline(t *testing.T) {
+	t.Parallel()
+	shared := newLab(t)
+	for name, c := range map[string]struct {
+		ahead   bool
+		result  Suited
+		err     error
+		calls   []string
+		problem string
+	}{
+		"alone":           {false, Suited{Incumbent: metricOf("5"), Output: "task 2 fails"}, nil, []string{"1"}, ""},
+		"both":            {true, Suited{Incumbent: metricOf("5"), Output: "task 2 fails"}, nil, []string{"1", "3"}, ""},
+		"a fault":         {true, Suited{Problem: "no task is left"}, nil, []string{"1"}, "the suite cannot be run on the unchanged files: no task is left"},
+		"not to its end":  {false, Suited{Unfinished: "the judge does not answer"}, nil, []string{"1"}, "the suite cannot be run on the unchanged files: the judge does not answer"},
+		"our own failure": {false, Suited{}, os.ErrPermission, []string{"1"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, r, at := shared.on(t, "", nil)
+			if c.ahead {
+				at.Base = l.git("rev-parse", "candidate")
+			}
+			suite := &playedSuite{result: c.result, err: c.err}
+			suite.result.Expense = expense(7, "0.5")
+			r.measurer.suite = suite
+			found, err := r.measurer.measureSuiteBaseline(t.Context(), at)
+			assert.Equal(t, c.calls, suite.calls)
+			var all *history.Expense
+			for range c.calls {
+				all = all.Plus(expense(7, "0.5"))
+			}
+			assert.Equal(t, all, r.spending.takeExpense())
+			l.leavesNothing()
+			var problem *baselineError
+			switch {
+			case c.problem != "":
+				require.ErrorAs(t, err, &problem)
+				assert.Equal(t, c.problem, problem.Error())
+			case c.err != nil:
+				require.ErrorIs(t, err, c.err)
+				assert.NotErrorAs(t, err, &problem)
+			default:
+				require.NoError(t, err)
+				assert.Equal(t, c.ahead, found.base != found.head)
+				for _, s := range []*samples{found.base, found.head} {
+					e := s.event(history.Baseline)
+					assert.Equal(t, "5", e.Metric.String())
+					assert.Equal(t, "task 2 fails", e.Output)
+					assert.Positive(t, e.Seconds)
+					assert.Positive(t, e.Prepare)
+				}
+				assert.False(t, found.noisy, "it is measured as often as the suite says")
+			}
+		})
+	}
+}
+
+// TestASuiteWithinItsBudget has what is left of it, and is not begun when nothing is.
+func TestASuiteWithinItsBudget(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		left  budget.Left
+		used  used
+		limit string
+		over  string
+	}{
+		"no budget":         {budget.Left{}, used{tokens: 1 << 40, usd: 1000}, "0 —", ""},
+		"all of it":         {budget.Left{Tokens: 100, USD: 2}, used{}, "100 2", ""},
+		"the rest":          {budget.Left{Tokens: 100, USD: 2}, used{tokens: 99, usd: 1.5}, "1 0.5", ""},
+		"no tokens":         {budget.Left{Tokens: 100, USD: 2}, used{tokens: 100}, "", "the budget is used up: "},
+		"no dollars":        {budget.Left{Tokens: 100, USD: 2}, used{usd: 2}, "", "the budget is used up: "},
+		"more than it had":  {budget.Left{Tokens: 100}, used{tokens: 1000}, "", "the budget is used up: "},
+		"the last fraction": {budget.Left{USD: 2}, used{usd: 1.99999}, "0 0.0001", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			j := journalOf(t, "")
+			j.program.Evaluation = program.Tasks
+			r := &measurer{journal: j, spending: &spending{journal: j, left: c.left, used: c.used}}
+			begun := false
+			got, err := r.runSuite(func(limit evaluation.Limit) (Suited, error) {
+				begun = true
+				assert.Equal(t, c.limit, metric.FromInt(limit.Tokens).String()+" "+metric.Text(limit.CostUSD, "—"))
+				return Suited{Expense: expense(3, "0.25")}, nil
+			})
+			require.NoError(t, err)
+			assert.Equal(t, c.over == "", begun)
+			assert.Contains(t, got.Unfinished, c.over)
+			assert.Equal(t, begun, r.spending.takeExpense() != nil)
+		})
+	}
+}
