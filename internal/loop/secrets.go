@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/process"
 )
 
@@ -30,7 +32,7 @@ func (a *attempt) mask() {
 
 // leaks says which changed files have a secret of this process or of the agent
 // in them, or in their names, that the incumbent's do not have: a branch is no
-// place for one.
+// place for one. One that was there before does not open a file to others.
 func (r *team) leaks(ctx context.Context, at position, dir string, masker process.Masker, changes []decision.Change) ([]string, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -46,14 +48,15 @@ func (r *team) leaks(ctx context.Context, at position, dir string, masker proces
 		if err != nil {
 			return nil, err
 		}
-		if !masker.Leaks(append(text, "\n"+c.Path+"\n"+c.LinkTarget...)) {
+		text = named(append(text, "\n"+c.LinkTarget...), c.Path)
+		if !masker.Leaks(text) {
 			continue
 		}
-		before, err := r.repo.Cat(ctx, at.Head+":"+c.Path)
+		before, err := contentBefore(ctx, r.repo, at.Head, c.Path)
 		if err != nil {
 			return nil, err
 		}
-		if !masker.Leaks(before[0].Data) {
+		if masker.LeaksMore(text, before) {
 			reasons = append(reasons, cure.Secret.Mark(strconv.Quote(masker.String(c.Path))+": has a secret in it, which the environment or a login of this run holds; nothing of it is kept"))
 		}
 	}
@@ -74,16 +77,30 @@ func (r *verifier) leaksSecrets(ctx context.Context, before string, changes []de
 		return false, err
 	}
 	for i, c := range changes {
-		if !r.masker.Leaks(brought[i].Data) && !r.masker.Leaks([]byte(c.Path)) {
+		text := named(bytes.Clone(brought[i].Data), c.Path)
+		if !r.masker.Leaks(text) {
 			continue
 		}
-		was, err := r.repo.Cat(ctx, before+":"+c.Path)
-		if err != nil || !r.masker.Leaks(was[0].Data) {
+		was, err := contentBefore(ctx, r.repo, before, c.Path)
+		if err != nil || r.masker.LeaksMore(text, was) {
 			return true, err
 		}
 	}
 	return false, nil
 }
+
+// contentBefore is the content of a file in a commit, and its name; nil of one that is
+// not there.
+func contentBefore(ctx context.Context, repo *git.Repo, commit, path string) ([]byte, error) {
+	found, err := repo.Cat(ctx, commit+":"+path)
+	if err != nil || found[0].Missing() {
+		return nil, err
+	}
+	return named(bytes.Clone(found[0].Data), path), nil
+}
+
+// named is a content, which is appended to, with its name.
+func named(text []byte, path string) []byte { return append(text, "\n"+path...) }
 
 // readChanged returns a regular file of a tree, nothing of what is another.
 func readChanged(root *os.Root, path string) ([]byte, error) {

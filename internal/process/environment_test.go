@@ -99,6 +99,20 @@ func TestMaskerSaysWhatLeaks(t *testing.T) {
 	} {
 		assert.Equal(t, want, m.Leaks([]byte(text)), text)
 	}
+	const other = "fedcba9876543210"
+	two := m.With(process.NewMasker(nil, other))
+	for _, c := range []struct {
+		text, before string
+		more         bool
+	}{
+		{"x 0123456789abcdef", "0123456789abcdef", false},
+		{"x 0123456789abcdef", other, true},
+		{"0123456789abcdef " + other, "0123456789abcdef", true},
+		{"0123456789abcdef", "0123456789abcdef " + other, false},
+		{"x", "", false},
+	} {
+		assert.Equal(t, c.more, two.LeaksMore([]byte(c.text), []byte(c.before)), "%+v", c)
+	}
 	both := m.With(process.NewMasker(nil, "another-secret-of-it"))
 	assert.True(t, both.Leaks([]byte("another-secret-of-it")))
 	assert.False(t, m.Leaks([]byte("another-secret-of-it")))

@@ -169,6 +169,11 @@ func (m Masker) Leaks(text []byte) bool {
 	return slices.ContainsFunc(m.leaks, func(form []byte) bool { return bytes.Contains(text, form) })
 }
 
+// LeaksMore reports whether a text has one of the secrets that the text before has not.
+func (m Masker) LeaksMore(text, before []byte) bool {
+	return slices.ContainsFunc(m.leaks, func(form []byte) bool { return bytes.Contains(text, form) && !bytes.Contains(before, form) })
+}
+
 // With returns a Masker for the secrets of both.
 func (m Masker) With(more Masker) Masker {
 	return Masker{forms: append(slices.Clip(m.forms), more.forms...), leaks: append(slices.Clip(m.leaks), more.leaks...)}

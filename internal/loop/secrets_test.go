@@ -1,0 +1,164 @@
+package loop
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/process"
+)
+
+const (
+	ourSecret   = "0123456789abcdef"
+	theirSecret = "fedcba9876543210"
+	aPassword   = "password"
+)
+
+var secrets = process.NewMasker([]string{"OUR_TOKEN=" + ourSecret, "A_PASSWORD=" + aPassword}, theirSecret)
+
+// secretLab has a file with a secret and one without, and one whose name has one.
+func secretLab(t *testing.T) *lab {
+	t.Helper()
+	l := newLab(t)
+	l.commit(map[string]string{"has.txt": "token " + ourSecret + "\n", "has-not.txt": "no token\n", "of-" + ourSecret: "x\n"})
+	return l
+}
+
+// TestWhatLeaks: a secret in a changed file or its name that the incumbent's file has
+// not, also when that has another one; in a working tree and in a bundle alike.
+func TestWhatLeaks(t *testing.T) {
+	t.Parallel()
+	shared := secretLab(t)
+	base := shared.git("rev-parse", "main")
+	const modified, added, gone = decision.Modified, decision.Added, decision.Deleted
+	for name, c := range map[string]struct {
+		path, text string
+		kind       decision.Kind
+		leaks      bool
+	}{
+		"nothing":                      {"has-not.txt", "still none\n", modified, false},
+		"a secret":                     {"has-not.txt", "x " + ourSecret + "\n", modified, true},
+		"an agent's secret":            {"has-not.txt", theirSecret, modified, true},
+		"in a new file":                {"new.txt", ourSecret, added, true},
+		"in the name of a new file":    {"x-" + ourSecret + "/y", "", added, true},
+		"among other bytes":            {"new.bin", "\x00\xff" + ourSecret + "\x00", added, true},
+		"as digits":                    {"new.txt", "30313233343536373839616263646566", added, true},
+		"a password, which is a word":  {"new.txt", "the password is " + aPassword, added, false},
+		"the secret that was there":    {"has.txt", ourSecret + "\n" + ourSecret + "\n", modified, false},
+		"another than was there":       {"has.txt", "token " + theirSecret + "\n", modified, true},
+		"another beside what there is": {"has.txt", "token " + ourSecret + "\n" + theirSecret + "\n", modified, true},
+		"the secret is gone":           {"has.txt", "token\n", modified, false},
+		"a name that was there":        {"of-" + ourSecret, "y\n", modified, false},
+		"another in such a file":       {"of-" + ourSecret, theirSecret, modified, true},
+		"what its name has":            {"of-" + ourSecret, ourSecret, modified, false},
+		"a file that is gone":          {"of-" + ourSecret, "", gone, false},
+		"a file in place of one":       {"has.txt/new.txt", ourSecret, added, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if c.kind != gone {
+				shared.write(dir, map[string]string{c.path: c.text})
+			}
+			changes := []decision.Change{{Path: c.path, Kind: c.kind, NewMode: "100644"}}
+			of := &team{repo: shared.service.Repo}
+			reasons, err := of.leaks(t.Context(), position{Head: base}, dir, secrets, changes)
+			require.NoError(t, err)
+			assert.Equal(t, c.leaks, len(reasons) == 1, "%v", reasons)
+			for _, reason := range reasons {
+				assert.NotContains(t, reason, ourSecret)
+				assert.Contains(t, reason, "has a secret in it")
+			}
+			if c.kind != gone {
+				ids, err := shared.service.Repo.HashObjects(t.Context(), []byte(c.text))
+				require.NoError(t, err)
+				changes[0].NewBlob = ids[0]
+			}
+			published, err := (&verifier{repo: shared.service.Repo, masker: secrets}).leaksSecrets(t.Context(), base, changes)
+			require.NoError(t, err)
+			assert.Equal(t, c.leaks, published, "the job that publishes says the same")
+		})
+	}
+}
+
+// TestLeaksOfSeveralFiles names each of them, and of a link where it goes.
+func TestLeaksOfSeveralFiles(t *testing.T) {
+	t.Parallel()
+	shared := secretLab(t)
+	dir := t.TempDir()
+	shared.write(dir, map[string]string{"a": ourSecret, "b": "", "c": theirSecret})
+	require.NoError(t, os.Symlink("/x/"+ourSecret, filepath.Join(dir, "d")))
+	require.NoError(t, os.Symlink(filepath.Join(dir, "a"), filepath.Join(dir, "e")))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "f"), 0o700))
+	of := &team{repo: shared.service.Repo}
+	changes := func(paths ...string) []decision.Change {
+		var list []decision.Change
+		for _, path := range paths {
+			target, _ := os.Readlink(filepath.Join(dir, path))
+			list = append(list, decision.Change{Path: path, Kind: decision.Added, LinkTarget: target})
+		}
+		return list
+	}
+	reasons, err := of.leaks(t.Context(), position{Head: "main"}, dir, secrets, changes("a", "b", "c", "d", "e", "f", "gone"))
+	require.NoError(t, err)
+	var named []string
+	for _, reason := range reasons {
+		name, _, _ := strings.Cut(reason, ":")
+		named = append(named, name)
+	}
+	assert.Equal(t, []string{`"a"`, `"c"`, `"d"`}, named, "what is behind a link is not in the tree")
+	reasons, err = of.leaks(t.Context(), position{Head: "main"}, dir, process.Masker{}, changes("a", "c"))
+	require.NoError(t, err)
+	assert.Empty(t, reasons)
+	_, err = of.leaks(t.Context(), position{Head: "main"}, filepath.Join(dir, "gone"), secrets, changes("a"))
+	require.ErrorIs(t, err, os.ErrNotExist)
+	_, err = of.leaks(t.Context(), position{Head: "main"}, dir, secrets, changes("../"+filepath.Base(dir)+"/a"))
+	require.Error(t, err, "a path that leaves the tree")
+	found, err := (&verifier{repo: shared.service.Repo, masker: secrets}).leaksSecrets(t.Context(), "main", nil)
+	require.NoError(t, err)
+	assert.False(t, found)
+}
+
+// TestWhatIsReadOfAChange is a regular file, as far as a candidate may have one.
+func TestWhatIsReadOfAChange(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "big"), nil, 0o600))
+	require.NoError(t, os.Truncate(filepath.Join(dir, "big"), maxFile+100))
+	root, err := os.OpenRoot(dir)
+	require.NoError(t, err)
+	defer func() { _ = root.Close() }()
+	text, err := readChanged(root, "big")
+	require.NoError(t, err)
+	assert.Len(t, text, maxFile)
+	text, err = readChanged(root, "gone")
+	require.NoError(t, err)
+	assert.Nil(t, text)
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "closed"), 0o000))
+	if _, err := os.ReadDir(filepath.Join(dir, "closed")); err != nil {
+		_, err = readChanged(root, "closed/a")
+		require.ErrorContains(t, err, "look at a changed file")
+	}
+}
+
+// TestWhatAnAgentSaysHasNoSecret of ours or of its own, and is bounded.
+func TestWhatAnAgentSaysHasNoSecret(t *testing.T) {
+	t.Parallel()
+	a := &attempt{masker: secrets, reply: agent.Reply{
+		Summary: "with " + ourSecret + "\nand " + strings.Repeat("long ", 1000), Model: "m " + theirSecret,
+		Failure: &agent.Failure{Message: "no " + ourSecret}, Idle: &agent.Failure{Message: theirSecret},
+	}}
+	a.mask()
+	assert.True(t, strings.HasPrefix(a.reply.Summary, "with *** and long long"), a.reply.Summary)
+	assert.LessOrEqual(t, len([]rune(a.reply.Summary)), agent.MaxSummary)
+	assert.Equal(t, []string{"m ***", "no ***", "***"}, []string{a.reply.Model, a.reply.Failure.Message, a.reply.Idle.Message})
+	none := &attempt{reply: agent.Reply{Summary: "as it is"}}
+	none.mask()
+	assert.Equal(t, agent.Reply{Summary: "as it is"}, none.reply)
+}
