@@ -1,0 +1,245 @@
+package results_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/history/results"
+	"github.com/org/autoloop/internal/metric"
+)
+
+// bestOf is the best score behind each row, looked up anew for each: the best of the last
+// baseline and of what was kept since.
+func bestOf(rows []results.Row, direction metric.Direction) []string {
+	var list []string
+	for i := range rows {
+		from := 0
+		for j := range rows[:i+1] {
+			if rows[j].Action == results.Baseline {
+				from = j
+			}
+		}
+		var scores []metric.Value
+		for _, r := range rows[from : i+1] {
+			if r.Action != results.Reverted && r.Score != nil {
+				scores = append(scores, *r.Score)
+			}
+		}
+		best := ""
+		if len(scores) > 0 {
+			least, most := slices.MinFunc(scores, metric.Value.Cmp), slices.MaxFunc(scores, metric.Value.Cmp)
+			if best = most.String(); direction == metric.Lower {
+				best = least.String()
+			}
+		}
+		list = append(list, best)
+	}
+	return list
+}
+
+// TestTheBestScoreIsTheHighWaterMark appends rows by chance, also to a table that was read
+// again, and looks up the best of each by hand.
+func TestTheBestScoreIsTheHighWaterMark(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(40) {
+		chance := rand.New(rand.NewPCG(seed, 1))
+		direction := []metric.Direction{metric.Higher, metric.Lower, ""}[seed%3]
+		table := &results.Table{}
+		var rows []results.Row
+		for n := range 60 {
+			r := row(n, "", []results.Action{results.Kept, results.Reverted, results.Reverted, results.Kept}[chance.IntN(4)], "x")
+			if n == 0 || chance.IntN(12) == 0 {
+				r.Action = results.Baseline
+			}
+			if chance.IntN(5) > 0 {
+				r = row(n, fmt.Sprintf("%d.%d", chance.IntN(30)-15, chance.IntN(10)), r.Action, "x")
+			}
+			rows = append(rows, r)
+			require.NoError(t, table.Append(r, direction))
+			if chance.IntN(3) == 0 {
+				again, err := results.Parse(table.Bytes())
+				require.NoError(t, err)
+				require.True(t, again.Is(table.Bytes()))
+				table = again
+			}
+			var got []string
+			for _, r := range table.Rows() {
+				got = append(got, text(r.Best))
+			}
+			require.Equal(t, bestOf(rows, direction), got, "seed %d", seed)
+		}
+	}
+}
+
+// TestWhatIsWrittenIsRead for rows with any text: what is read says what was written, and
+// writing what was read changes nothing.
+func TestWhatIsWrittenIsRead(t *testing.T) {
+	t.Parallel()
+	pieces := []string{"a", " ", "\t", "\n", "\r", "\r\n", `\`, `\t`, `\\n`, "é", "\u202e", "\x1b[31m", "\x00", "\xff", "𝔘", "\u200d", strings.Repeat("w", 300), "\"", "baseline", "\ufeff", "\u2028"}
+	for seed := range uint64(300) {
+		chance := rand.New(rand.NewPCG(seed, 2))
+		var said strings.Builder
+		for range chance.IntN(30) {
+			said.WriteString(pieces[chance.IntN(len(pieces))])
+		}
+		var table results.Table
+		require.NoError(t, table.Append(row(1, "1.5", results.Kept, said.String()), metric.Higher))
+		require.Equal(t, 2, strings.Count(string(table.Bytes()), "\n"), "a row is a line: %q", said.String())
+		require.Equal(t, 10, strings.Count(string(table.Bytes()), "\t"), "with six columns")
+		again, err := results.Parse(table.Bytes())
+		require.NoError(t, err)
+		read := again.Rows()[0]
+		require.True(t, utf8.ValidString(read.Changelog))
+		require.LessOrEqual(t, utf8.RuneCountInString(read.Changelog), 1000)
+		require.NotContains(t, read.Changelog, "\x1b")
+		require.NotContains(t, read.Changelog, "\u202e")
+		require.Equal(t, table.Rows(), again.Rows(), "%q", said.String())
+
+		var copied results.Table
+		require.NoError(t, copied.Append(read, metric.Higher))
+		require.Equal(t, string(table.Bytes()), string(copied.Bytes()), "%q", said.String())
+		require.NoError(t, again.Append(read, metric.Higher))
+		require.Equal(t, string(table.Bytes()), string(again.Bytes()), "it is known: %q", said.String())
+	}
+}
+
+// TestRecordingAgain: a row that is there already stays as it is, unless it is the last and
+// says something else now.
+func TestRecordingAgain(t *testing.T) {
+	t.Parallel()
+	begin := func() *results.Table {
+		var table results.Table
+		for _, r := range []results.Row{row(0, "5", results.Baseline, "b"), row(1, "6", results.Kept, "one"), row(2, "4", results.Reverted, "two")} {
+			require.NoError(t, table.Append(r, metric.Higher))
+		}
+		return &table
+	}
+	const zero, one, two = "0\t2025-01-15T10:30:00+00:00\t5\t5\tbaseline\tb\n", "1\t2025-01-15T11:30:00+00:00\t6\t6\tkept\tone\n", "2\t2025-01-15T12:30:00+00:00\t4\t6\treverted\ttwo\n"
+	later := row(2, "4", results.Reverted, "two")
+	later.Time = later.Time.Add(300 * time.Millisecond)
+	moved := row(2, "4", results.Reverted, "two")
+	moved.Time = moved.Time.In(time.FixedZone("east", 3600))
+	for name, c := range map[string]struct {
+		row  results.Row
+		want string
+	}{
+		"the last again":              {row(2, "4", results.Reverted, "two"), zero + one + two},
+		"in the same second":          {later, zero + one + two},
+		"in another zone":             {moved, zero + one + two},
+		"the last, another text":      {row(2, "4", results.Reverted, "2"), zero + one + strings.Replace(two, "two", "2", 1)},
+		"the last, another score":     {row(2, "4.5", results.Reverted, "two"), zero + one + strings.Replace(two, "\t4\t", "\t4.5\t", 1)},
+		"the last, no score":          {row(2, "", results.Reverted, "two"), zero + one + strings.Replace(two, "\t4\t", "\t\t", 1)},
+		"the last, kept after all":    {row(2, "7", results.Kept, "three"), zero + one + two + "2\t2025-01-15T12:30:00+00:00\t7\t7\tkept\tthree\n"},
+		"an earlier one, another":     {row(1, "9", results.Kept, "new"), zero + one + two},
+		"an earlier baseline":         {row(0, "9", results.Baseline, "new"), zero + one + two},
+		"a baseline of the last":      {row(2, "3", results.Baseline, "new"), zero + one + two + "2\t2025-01-15T12:30:00+00:00\t3\t3\tbaseline\tnew\n"},
+		"an iteration of before":      {row(1, "9", results.Reverted, "odd"), zero + one + two + "1\t2025-01-15T11:30:00+00:00\t9\t6\treverted\todd\n"},
+		"an action of no row":         {results.Row{Iteration: 3, Action: "Kept"}, zero + one + two},
+		"an iteration below zero":     {results.Row{Iteration: -3, Action: results.Kept}, zero + one + two},
+		"a best of its own is no one": {results.Row{Iteration: 3, Action: results.Reverted, Best: row(0, "99", results.Kept, "").Score, Time: start()}, zero + one + two + "3\t2025-01-15T10:30:00+00:00\t\t6\treverted\t\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			table := begin()
+			before := table.Bytes()
+			held := string(before)
+			err := table.Append(c.row, metric.Higher)
+			assert.Equal(t, c.row.Iteration < 0 || c.row.Action == "Kept", err != nil)
+			assert.Equal(t, results.Header+"\n"+c.want, string(table.Bytes()))
+			assert.Equal(t, held, string(before), "what was handed out stays")
+			again, err := results.Parse([]byte(held))
+			require.NoError(t, err)
+			_ = again.Append(c.row, metric.Higher)
+			assert.Equal(t, string(table.Bytes()), string(again.Bytes()), "it is the same for a table that was read")
+		})
+	}
+}
+
+// TestTablesThatOthersWrite are read as far as they are tables, and stay as they are.
+func TestTablesThatOthersWrite(t *testing.T) {
+	t.Parallel()
+	const head = results.Header + "\n"
+	when := func(text string) string { return "1\t" + text + "\t1\t1\tkept\tx\n" }
+	for name, c := range map[string]struct {
+		text string
+		want string // iteration, time, score, best, action and changelog of each row
+	}{
+		"nothing":            {"", ""},
+		"blank lines":        {"\n \n\t\n", ""},
+		"a header alone":     {head, ""},
+		"a header, no end":   {results.Header, ""},
+		"a header with more": {results.Header + "\tnote\n" + when("2025-01-15") + "2\t2025-01-15\t\t\treverted\ty\tnote\n", "1 2025-01-15T00:00:00Z 1 1 kept x; 2 2025-01-15T00:00:00Z   reverted y; "},
+		"a byte order mark":  {"\ufeff" + head + when("2025-01-15"), "1 2025-01-15T00:00:00Z 1 1 kept x; "},
+		"Windows":            {strings.ReplaceAll(head+when("2025-01-15T10:00:00Z")+when("2025-01-15T11:00:00+01:00"), "\n", "\r\n"), "1 2025-01-15T10:00:00Z 1 1 kept x; 1 2025-01-15T10:00:00Z 1 1 kept x; "},
+		"without a zone":     {head + when("2025-01-15T10:00:00") + when("2025-01-15 10:00:00"), "1 2025-01-15T10:00:00Z 1 1 kept x; 1 2025-01-15T10:00:00Z 1 1 kept x; "},
+		"spaces":             {head + " 1 \t 2025-01-15 \t 1.50 \t +2 \t KEPT \t x \n", "1 2025-01-15T00:00:00Z 1.5 2 kept x; "},
+		"null signs":         {head + "1\t2025-01-15\t—\tnull\treverted\tx\n1\t2025-01-15\t-\t—\treverted\tx\n", "1 2025-01-15T00:00:00Z   reverted x; 1 2025-01-15T00:00:00Z   reverted x; "},
+		"no changelog":       {head + "1\t2025-01-15\t1\t1\tkept\n", "1 2025-01-15T00:00:00Z 1 1 kept ; "},
+		"escapes":            {head + `1	2025-01-15	1	1	kept	a\tb\\n\x\` + "\n", "1 2025-01-15T00:00:00Z 1 1 kept a\tb\\n\\x\\; "},
+		"a last line":        {head + strings.TrimSuffix(when("2025-01-15"), "\n"), "1 2025-01-15T00:00:00Z 1 1 kept x; "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			table, err := results.Parse([]byte(c.text))
+			require.NoError(t, err)
+			var got strings.Builder
+			for _, r := range table.Rows() {
+				fmt.Fprintf(&got, "%d %s %s %s %s %s; ", r.Iteration, r.Time.Format(time.RFC3339), text(r.Score), text(r.Best), r.Action, r.Changelog)
+			}
+			assert.Equal(t, c.want, got.String())
+			want := c.text
+			if c.want == "" && !strings.Contains(c.text, "iteration") {
+				want = head
+			}
+			assert.Equal(t, want, string(table.Bytes()))
+			require.NoError(t, table.Append(row(9, "1", results.Reverted, "added"), metric.Higher))
+			added := strings.TrimSuffix(want, "\n")
+			assert.True(t, strings.HasPrefix(string(table.Bytes()), added+"\n9\t"), "%q", table.Bytes())
+			again, err := results.Parse(table.Bytes())
+			require.NoError(t, err)
+			assert.Len(t, again.Rows(), len(table.Rows()))
+		})
+	}
+}
+
+// TestTablesThatAreRefused name the line, and what is wrong with it, in one short line.
+func TestTablesThatAreRefused(t *testing.T) {
+	t.Parallel()
+	const head = results.Header + "\n"
+	long := strings.Repeat("9", 5000)
+	for name, c := range map[string]struct{ text, says string }{
+		"a header of fewer":    {"iteration\ttimestamp\tscore\n", `line 1: it is not the header "iteration`},
+		"a header turned":      {"timestamp\titeration\tscore\tbest_score\taction\tchangelog\n", "line 1: it is not the header"},
+		"a second header":      {head + head, `line 2: the iteration "iteration" is no count`},
+		"a mark in the second": {head + "\ufeff1\t2025-01-15\t1\t1\tkept\tx\n", "line 2: the iteration"},
+		"a fraction":           {head + "1.5\t2025-01-15\t1\t1\tkept\tx\n", `line 2: the iteration "1.5" is no count`},
+		"a count beyond":       {head + long + "\t2025-01-15\t1\t1\tkept\tx\n", "line 2: the iteration \"9999"},
+		"four columns":         {head + "\r\n1\t2025-01-15\t1\t1\n", "line 3: 4 columns, where 6 are needed"},
+		"no columns":           {head + "text\n", "line 2: 1 columns"},
+		"a time of day":        {head + "1\t10:00\t1\t1\tkept\tx\n", `line 2: the timestamp "10:00" is no time such as 2025-01-15T10:30:00+00:00`},
+		"the 30th of February": {head + "1\t2025-02-30\t1\t1\tkept\tx\n", "line 2: the timestamp"},
+		"no time":              {head + "1\t\t1\t1\tkept\tx\n", "line 2: the timestamp \"\""},
+		"an infinite score":    {head + "1\t2025-01-15\tinf\t1\tkept\tx\n", `line 2: the score "inf" is not a finite number`},
+		"an endless score":     {head + "1\t2025-01-15\t" + long + "\t1\tkept\tx\n", "line 2: the score"},
+		"a best of words":      {head + "1\t2025-01-15\t1\tbest\tkept\tx\n", `line 2: the best_score "best" is not a number`},
+		"no action":            {head + "1\t2025-01-15\t1\t1\t\tx\n", `line 2: the action "" is not baseline, kept or reverted`},
+		"an endless action":    {head + "1\t2025-01-15\t1\t1\t" + long + "\tx\n", "line 2: the action \"9999"},
+		"a line beyond bounds": {head + "1\t2025-01-15\t1\t1\tkept\t" + strings.Repeat("x", 1<<20) + "\n", "line 2: it has more than 1048576 bytes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := results.Parse([]byte(c.text))
+			require.ErrorContains(t, err, "results "+c.says)
+			assert.Less(t, len(err.Error()), 400)
+			assert.NotContains(t, err.Error(), "\n")
+		})
+	}
+}
