@@ -49,27 +49,37 @@ func (d *Doc) Learn(kind SectionKind, iteration int, texts []string) int {
 // forget removes the oldest items that iterations added until one more of that
 // many bytes has room.
 func (d *Doc) forget(kind SectionKind, room int) {
-	for {
-		found, ok := d.find(kind)
-		if !ok {
-			return
-		}
-		count, size, first, end := 0, room, -1, -1
-		at := found.bodyStart
-		for line := range bytes.Lines(d.data[found.bodyStart:found.bodyEnd]) {
-			if attributed().Match(bytes.TrimRight(line, " \r\n")) {
-				if count++; first < 0 {
-					first, end = at, at+len(line)
-				}
-				size += len(line)
-			}
-			at += len(line)
-		}
-		if first < 0 || (count < maxLearned && size <= maxLearnedBytes) {
-			return
-		}
-		d.splice(first, end, "")
+	found, ok := d.find(kind)
+	if !ok {
+		return
 	}
+	body := d.data[found.bodyStart:found.bodyEnd]
+	isAdded := func(line []byte) bool { return attributed().Match(bytes.TrimRight(line, " \r\n")) }
+	var items [][]byte // the oldest first
+	size := room
+	for line := range bytes.Lines(body) {
+		if isAdded(line) {
+			items = append(items, line)
+			size += len(line)
+		}
+	}
+	drop := 0
+	for drop < len(items) && (len(items)-drop >= maxLearned || size > maxLearnedBytes) {
+		size -= len(items[drop])
+		drop++
+	}
+	if drop == 0 {
+		return
+	}
+	var left []byte
+	for line := range bytes.Lines(body) {
+		if drop > 0 && isAdded(line) {
+			drop--
+			continue
+		}
+		left = append(left, line...)
+	}
+	d.splice(found.bodyStart, found.bodyEnd, string(left))
 }
 
 // ofIteration is the attribution at the end of an item.

@@ -50,3 +50,22 @@ func TestLearnIsBoundedAndHarmless(t *testing.T) {
 	_, err := state.Parse(doc.Render())
 	require.NoError(t, err)
 }
+
+// TestLearningFromAFullList cuts it down at once, of however many items that iterations
+// added.
+func TestLearningFromAFullList(t *testing.T) {
+	t.Parallel()
+	const many = 8000
+	var text strings.Builder
+	text.WriteString(table + "| Paused | no |\n\n## Lessons Learned\n\nmine\n")
+	for n := range many {
+		fmt.Fprintf(&text, "- lesson %d of the past (iteration %d)\n", n, n)
+	}
+	text.WriteString("- also mine\n\n## Other\n")
+	doc := parse(t, text.String())
+	assert.Equal(t, 1, doc.Learn(state.Lessons, many, []string{"the last"}))
+	section := doc.Section(state.Lessons)
+	assert.True(t, strings.HasPrefix(section, "mine\n- lesson "+fmt.Sprint(many-14)), section[:60])
+	assert.Equal(t, 15, strings.Count(section, "(iteration "))
+	assert.True(t, strings.HasSuffix(section, "\n- also mine\n- the last (iteration 8000)"))
+}
