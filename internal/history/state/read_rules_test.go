@@ -84,7 +84,7 @@ func TestValuesThatPeopleWrite(t *testing.T) {
 		}},
 		"Paused": {func(m state.Machine) any { return m.Paused }, map[string]any{
 			"true": true, "True": true, "YES": true, "yes, by Ana": true, "`true`": true, "true (since Monday)": true, "false": false, "no": false, "No.": false, "": false, "—": false,
-			"1": nil, "on": nil, "truely": nil, "maybe": nil, "ja": nil, "✅": nil,
+			"1": nil, "on": nil, "trueish": nil, "maybe": nil, "ja": nil, "✅": nil,
 		}},
 		"Metric Direction": {func(m state.Machine) any { return m.Direction.String() + fmt.Sprint(m.DirectionGiven) }, map[string]any{
 			"higher": "highertrue", "LOWER": "lowertrue", "`lower`": "lowertrue", "": "higherfalse", "—": "higherfalse", "up": nil, "lower is better": nil,
