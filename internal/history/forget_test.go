@@ -163,7 +163,7 @@ func TestWhatMayBeForgotten(t *testing.T) {
 	const plain = `{"schema":1,"event":"set","time":"2026-01-01T00:00:00Z","run_id":"r","iteration":1,"key":"k"}` + "\n"
 	sealed, err := (&Checkpoint{}).Extend([]byte(plain))
 	require.NoError(t, err)
-	assert.Equal(t, []byte(plain), Forgettable([]byte(plain), sealed.head().line()), "it has no details")
+	assert.True(t, bytes.Equal([]byte(plain), Forgettable([]byte(plain), sealed.head().line())), "it has no details")
 }
 
 func TestTheLastIterationOfASegment(t *testing.T) {
