@@ -104,12 +104,12 @@ func (b *records) trials(ctx context.Context) (past *history.Summary, earlier in
 	if b.read.Sealed == nil {
 		return &b.sum, 0, nil
 	}
-	count := 0
+	iterations := map[int]bool{} // one that waited for CI was decided twice
 	sealed, err := b.read.Sealed.Latest(ctx, func(events []history.Event) bool {
-		for range history.Of[*history.Decided](slices.All(events)) {
-			count++
+		for e := range history.Of[*history.Decided](slices.All(events)) {
+			iterations[e.Iteration] = true
 		}
-		return count > mostTrials
+		return len(iterations) > mostTrials
 	}, decidedLine, proposedLine)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the ledger: %w", err)
