@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/plain"
@@ -50,7 +52,7 @@ func (r *commander) prepareUndo(ctx context.Context) (*undoing, error) {
 	done := commands.ParseMark(r.records.sum.Settings[history.CommandsUntil])
 	for _, c := range r.comments.Comments {
 		for _, command := range c.Commands {
-			if command.Kind != commands.Undo || done.Knows(c.ID, c.Review) {
+			if _, undone := u.answers[command.Iteration]; undone || command.Kind != commands.Undo || done.Knows(c.ID, c.Review) {
 				continue
 			}
 			if u.old == "" {
@@ -92,7 +94,11 @@ func (r *commander) undo(ctx context.Context, u *undoing, iteration int) (undone
 	if !on {
 		return undone{fmt.Sprintf("The commit of iteration %d is not on %s any more.", iteration, r.branch()), false}, nil
 	}
-	tree, conflicts, err := threeWay(ctx, r.repo, commit, u.head, commit+"^", r.now())
+	first, err := r.firstCommit(ctx, commit, iteration)
+	if err != nil {
+		return undone{}, err
+	}
+	tree, conflicts, err := threeWay(ctx, r.repo, commit, u.head, first+"^", r.now())
 	if err != nil {
 		return undone{}, err
 	}
@@ -103,11 +109,38 @@ func (r *commander) undo(ctx context.Context, u *undoing, iteration int) (undone
 		}
 		return undone{fmt.Sprintf("Iteration %d cannot be undone: later ones changed the same lines of `%s`. Undo those first.", iteration, strings.Join(files, "`, `")), false}, nil
 	}
-	message := fmt.Sprintf("[Autoloop: %s] Undo iteration %d\n\nThis reverts commit %s.\n\nAutoloop-Run: %s\n", r.program.Name, iteration, commit, r.id) + r.signOff
+	if now, _, err := r.repo.TreeOf(ctx, u.head); err != nil {
+		return undone{}, err
+	} else if tree == now {
+		return undone{fmt.Sprintf("Nothing of iteration %d is left on %s, so there is nothing to undo.", iteration, r.branch()), false}, nil
+	}
+	reverts := "commit " + commit
+	if first != commit {
+		reverts = fmt.Sprintf("the commits %s to %s", first, commit)
+	}
+	message := fmt.Sprintf("[Autoloop: %s] Undo iteration %d\n\nThis reverts %s.\n\nAutoloop-Run: %s\n", r.program.Name, iteration, reverts, r.id) + r.signOff
 	head, err := r.repo.CommitTree(ctx, tree, []string{u.head}, message, r.now().Truncate(time.Second))
 	if err != nil {
 		return undone{}, err
 	}
 	u.head = head
 	return undone{fmt.Sprintf("Iteration %d is undone by commit %.12s; a new baseline is measured.", iteration, head), true}, nil
+}
+
+// firstCommit is the candidate of an iteration whose last commit is known: fixes for CI
+// are commits on top of it.
+func (r *commander) firstCommit(ctx context.Context, commit string, iteration int) (string, error) {
+	at, err := r.repo.ReadCommit(ctx, commit)
+	for range maxFixes {
+		if err != nil || len(at.Parents) != 1 {
+			break
+		}
+		var before git.Commit
+		before, err = r.repo.ReadCommit(ctx, at.Parents[0])
+		if err != nil || before.Trailers()["Autoloop-Iteration"] != strconv.Itoa(iteration) {
+			break
+		}
+		at = before
+	}
+	return at.ID, err
 }

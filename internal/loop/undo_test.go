@@ -1,0 +1,218 @@
+package loop
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/github/commands"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/memory"
+)
+
+// ofIteration is the message of a commit of an iteration, as it is recorded.
+func ofIteration(n int) string {
+	return fmt.Sprintf("[Autoloop: p] Iteration %d: try\n\nAutoloop-Iteration: %d\nAutoloop-Metric: 1\nAutoloop-Run: earlier\n", n, n)
+}
+
+// files are all files of a commit with their texts.
+func (g *garden) files(t *testing.T, commit string) map[string]string {
+	t.Helper()
+	entries, err := g.LsTree(t.Context(), commit)
+	require.NoError(t, err)
+	files := map[string]string{}
+	for _, e := range entries {
+		objects, err := g.Cat(t.Context(), e.ID)
+		require.NoError(t, err)
+		files[e.Path] = string(objects[0].Data)
+	}
+	return files
+}
+
+// TestUndo: what an iteration changed is taken back by a commit on top of the branch, all of
+// it, or the branch stays and the answer says why.
+func TestUndo(t *testing.T) {
+	t.Parallel()
+	g := newGarden(t)
+	ids := g.grow(t,
+		sprout{name: "root", files: map[string]string{"value.txt": "1\n", "a.txt": "1\n", "b.txt": "1\n"}},
+		sprout{name: "first", parents: "root", message: ofIteration(1), files: map[string]string{"value.txt": "2\n"}},
+		sprout{name: "second", parents: "first", message: ofIteration(2), files: map[string]string{"a.txt": "2\n", "new.txt": "2\n"}},
+		sprout{name: "third", parents: "second", message: ofIteration(3), files: map[string]string{"b.txt": "broken\n"}},
+		sprout{name: "fix", parents: "third", message: ofIteration(3), files: map[string]string{"b.txt": "3\n", "extra.txt": "3\n"}},
+		sprout{name: "fourth", parents: "fix", message: ofIteration(4), files: map[string]string{"value.txt": "4\n"}},
+		sprout{name: "undone", parents: "fourth", files: map[string]string{"value.txt": "2\n"}},
+		sprout{name: "stray", parents: "root", message: ofIteration(6), files: map[string]string{"a.txt": "6\n"}},
+	)
+	kept := []history.Event{
+		wasMeasured("1"), wasDecided(1, history.Accepted, "2", ids["first"]), wasDecided(2, history.Accepted, "3", ids["second"]),
+		wasDecided(3, history.PendingCI, "4", ids["third"]), wasDecided(3, history.PendingCI, "4", ids["fix"]), wasDecided(3, history.Accepted, "4", ids["fix"]),
+		wasDecided(4, history.Accepted, "5", ids["fourth"]), wasDecided(5, history.Rejected, "5", ""), wasDecided(6, history.Accepted, "6", ids["stray"]),
+	}
+	undo := func(n int) commands.Command { return commands.Command{Kind: commands.Undo, Iteration: n} }
+	last := map[string]string{"value.txt": "4\n", "a.txt": "2\n", "b.txt": "3\n", "new.txt": "2\n", "extra.txt": "3\n"}
+	for _, c := range []struct {
+		name    string
+		at      string // where the branch is, "" for the fourth
+		gone    bool   // there is no branch
+		say     []commands.Command
+		changes map[string]string // of the files of the last commit, "-" for one that goes
+		commits int
+		answers []string
+		bad     bool
+	}{
+		{name: "undo-last", say: []commands.Command{undo(4)}, changes: map[string]string{"value.txt": "2\n"}, commits: 1, answers: []string{"Iteration 4 is undone by commit "}},
+		{name: "undo-earlier", say: []commands.Command{undo(2)}, changes: map[string]string{"a.txt": "1\n", "new.txt": "-"}, commits: 1, answers: []string{"Iteration 2 is undone by commit "}},
+		{name: "undo-fixed", say: []commands.Command{undo(3)}, changes: map[string]string{"b.txt": "1\n", "extra.txt": "-"}, commits: 1, answers: []string{"Iteration 3 is undone by commit "}},
+		{name: "undo-two", say: []commands.Command{undo(4), undo(1)}, changes: map[string]string{"value.txt": "1\n"}, commits: 2, answers: []string{"Iteration 4 is undone by commit ", "Iteration 1 is undone by commit "}},
+		{name: "undo-twice", say: []commands.Command{undo(4), undo(4)}, changes: map[string]string{"value.txt": "2\n"}, commits: 1, answers: []string{"Iteration 4 is undone by commit ", "Iteration 4 is undone by commit "}},
+		{name: "undo-again", at: "undone", say: []commands.Command{undo(4)}, answers: []string{"Nothing of iteration 4 is left on autoloop/undo-again, so there is nothing to undo."}, bad: true},
+		{name: "undo-conflict", say: []commands.Command{undo(1)}, answers: []string{"Iteration 1 cannot be undone: later ones changed the same lines of `value.txt`. Undo those first."}, bad: true},
+		{name: "undo-both", say: []commands.Command{undo(1), undo(2)}, changes: map[string]string{"a.txt": "1\n", "new.txt": "-"}, commits: 1, answers: []string{"Iteration 1 cannot be undone", "Iteration 2 is undone by commit "}, bad: true},
+		{name: "undo-rejected", say: []commands.Command{undo(5)}, answers: []string{"Iteration 5 kept nothing, so there is nothing to undo."}, bad: true},
+		{name: "undo-unknown", say: []commands.Command{undo(77)}, answers: []string{"Iteration 77 kept nothing, so there is nothing to undo."}, bad: true},
+		{name: "undo-stray", say: []commands.Command{undo(6)}, answers: []string{"The commit of iteration 6 is not on autoloop/undo-stray any more."}, bad: true},
+		{name: "undo-gone", gone: true, say: []commands.Command{undo(1)}, answers: []string{"Iteration 1 kept nothing, so there is nothing to undo."}, bad: true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDeskIn(t, g.Repo, c.name, "", kept...)
+			if !c.gone {
+				g.git(t, "update-ref", d.ref(), ids[cmp.Or(c.at, "fourth")])
+			}
+			d.heard(comment(4, c.say...))
+			require.NoError(t, d.commander.applyCommands(t.Context(), free))
+			require.Len(t, d.hub.answers, 1)
+			answers := strings.Split(d.hub.answers[0], "\n\n")
+			require.Len(t, answers, len(c.answers))
+			for i, want := range c.answers {
+				assert.Contains(t, answers[i], want)
+			}
+			_, to := answersOf(d.written())
+			assert.Equal(t, !c.bad, to[0].Good)
+			require.NoError(t, d.commander.applyCommands(t.Context(), free))
+			require.Len(t, d.shelf.moves, 2)
+			assert.Nil(t, d.shelf.moves[1], "a command is done once")
+			move := d.shelf.moves[0]
+			if c.commits == 0 {
+				assert.Nil(t, move)
+				return
+			}
+			require.NotNil(t, move)
+			assert.Equal(t, &git.RefUpdate{Ref: d.ref(), New: move.New, Old: ids["fourth"]}, move)
+			assert.Equal(t, fmt.Sprint(c.commits), g.git(t, "rev-list", "--count", "--first-parent", ids["fourth"]+".."+move.New))
+			want := map[string]string{}
+			for path, text := range last {
+				want[path] = text
+			}
+			for path, text := range c.changes {
+				if want[path] = text; text == "-" {
+					delete(want, path)
+				}
+			}
+			assert.Equal(t, want, g.files(t, move.New))
+			message := g.git(t, "show", "--no-patch", "--format=%B", move.New)
+			assert.Contains(t, message, fmt.Sprintf("[Autoloop: %s] Undo iteration %d\n\nThis reverts ", c.name, c.say[len(c.say)-1].Iteration))
+			assert.Equal(t, c.name == "undo-fixed", strings.Contains(message, "This reverts the commits "+ids["third"]+" to "+ids["fix"]+"."))
+			assert.Contains(t, message, "Autoloop-Run: now")
+		})
+	}
+}
+
+// TestUndoInAnyOrder: iterations that changed files of their own are undone in any order
+// and grouping, and what is left is what the others made.
+func TestUndoInAnyOrder(t *testing.T) {
+	t.Parallel()
+	g := newGarden(t)
+	const count = 5
+	sprouts := []sprout{{name: "0", files: map[string]string{"value.txt": "1\n"}}}
+	for n := 1; n <= count; n++ {
+		sprouts = append(sprouts, sprout{name: fmt.Sprint(n), parents: fmt.Sprint(n - 1), message: ofIteration(n), files: map[string]string{fmt.Sprintf("f%d.txt", n): "made\n"}})
+	}
+	ids := g.grow(t, sprouts...)
+	events := []history.Event{wasMeasured("1")}
+	for n := 1; n <= count; n++ {
+		events = append(events, wasDecided(n, history.Accepted, fmt.Sprint(n+1), ids[fmt.Sprint(n)]))
+	}
+	for seed := range uint64(3) {
+		chance := rand.New(rand.NewPCG(seed, 2))
+		name := fmt.Sprintf("undo-order-%d", seed)
+		d := newDeskIn(t, g.Repo, name, "", events...)
+		g.git(t, "update-ref", d.ref(), ids[fmt.Sprint(count)])
+		left := map[string]string{"value.txt": "1\n"}
+		for n := 1; n <= count; n++ {
+			left[fmt.Sprintf("f%d.txt", n)] = "made\n"
+		}
+		u := &undoing{answers: map[int]undone{}, old: ids[fmt.Sprint(count)], head: ids[fmt.Sprint(count)]}
+		for _, i := range chance.Perm(count)[:3] {
+			answer, err := d.commander.undo(t.Context(), u, i+1)
+			require.NoError(t, err)
+			assert.True(t, answer.good, answer.text)
+			delete(left, fmt.Sprintf("f%d.txt", i+1))
+			assert.Equal(t, left, g.files(t, u.head), "seed %d", seed)
+			again, err := d.commander.undo(t.Context(), u, i+1)
+			require.NoError(t, err)
+			assert.False(t, again.good)
+			assert.Equal(t, left, g.files(t, u.head), "undone once")
+		}
+	}
+}
+
+// TestAnUndoThatTheRemoteRefuses moves nothing, pauses the program, and says so to who
+// asked; what else was asked for is done.
+func TestAnUndoThatTheRemoteRefuses(t *testing.T) {
+	t.Parallel()
+	g := newGarden(t)
+	const name = "undo-refused"
+	ids := g.grow(t, sprout{name: "root", files: map[string]string{"value.txt": "1\n"}},
+		sprout{name: "first", branch: BranchPrefix + name, parents: "root", message: ofIteration(1), files: map[string]string{"value.txt": "2\n"}})
+	for _, c := range []struct {
+		name  string
+		err   error
+		again bool
+	}{
+		{"by a rule", refusedPush("refs/heads/autoloop/"+name, "[remote rejected] (protected branch hook declined)"), true},
+		{"because somebody was faster", refusedPush("refs/heads/autoloop/"+name, "stale info"), false},
+		{"for the memory branch", refusedPush("refs/heads/"+memory.MemoryBranch, "[remote rejected] (protected branch hook declined)"), false},
+		{"for another reason", errBroken, false},
+	} {
+		d := newDeskIn(t, g.Repo, name, "", wasMeasured("1"), wasDecided(1, history.Accepted, "2", ids["first"]))
+		d.heard(comment(4, commands.Command{Kind: commands.Undo, Iteration: 1}, commands.Command{Kind: commands.Undo, Iteration: 9}), comment(5, commands.Command{Kind: commands.Note, Text: "x"}))
+		d.shelf.failures = []error{c.err}
+		err := d.commander.applyCommands(t.Context(), free)
+		if !c.again {
+			require.ErrorIs(t, err, c.err, c.name)
+			assert.Empty(t, d.shelf.messages)
+			assert.Empty(t, d.hub.answers, "an answer never speaks of what is not recorded")
+			continue
+		}
+		require.NoError(t, err)
+		assert.Equal(t, []*git.RefUpdate{nil}, d.shelf.moves)
+		after := d.written()
+		assert.Contains(t, after.sum.PausedReason, "remote origin refused the push: autoloop/undo-refused ([remote rejected] (protected branch hook declined))")
+		assert.Contains(t, after.sum.PausedReason, "leave `autoloop/**` out of the branch's rules")
+		assert.Contains(t, after.sum.PausedReason, "; then say `/autoloop resume`, and ask for the undo again")
+		assert.Equal(t, "paused: "+after.sum.PausedReason, d.stopped)
+		assert.Equal(t, "x", after.sum.Settings[history.Note])
+		require.Len(t, d.hub.answers, 2)
+		refused, unknown, _ := strings.Cut(d.hub.answers[0], "\n\n")
+		assert.Contains(t, refused, "Iteration 1 is not undone: remote origin refused the push")
+		assert.LessOrEqual(t, len(refused), maxRefusal+100)
+		assert.Equal(t, "Iteration 9 kept nothing, so there is nothing to undo.", unknown, "that answer stays")
+	}
+	d := newDesk(t, "", wasMeasured("1"))
+	d.heard(comment(4, commands.Command{Kind: commands.Note, Text: "x"}))
+	d.shelf.failures = []error{refusedPush("refs/heads/autoloop/p", "[remote rejected] (protected branch hook declined)")}
+	require.ErrorIs(t, d.commander.applyCommands(t.Context(), free), git.ErrRejected, "without an undo there is nothing to leave out")
+}
+
+// refusedPush is a push that was refused for one ref, and with it for the others.
+func refusedPush(ref, words string) error {
+	return &git.RejectedError{Remote: "origin", Refs: []git.Rejection{{Ref: ref, Reason: words}, {Ref: "refs/heads/other", Reason: "atomic push failed"}}}
+}
