@@ -1,0 +1,436 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/github/ci"
+	"github.com/org/autoloop/internal/github/commands"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/proposal"
+)
+
+// atCI is a desk whose iteration 2 waits for CI, on top of what iteration 1 kept.
+type atCI struct {
+	*desk
+	ids   map[string]string
+	slept []time.Duration
+	asked []ci.Result // what a fixer was told, each time
+}
+
+// growForCI grows a default branch without a workflow and one with, and an accepted commit
+// and a candidate on top.
+func growForCI(t *testing.T, g *garden) map[string]string {
+	t.Helper()
+	return g.grow(t,
+		sprout{name: "base", branch: "ci/plain", files: map[string]string{"value.txt": "1\n"}},
+		sprout{name: "flow", branch: "ci/flow", parents: "base", files: map[string]string{".github/workflows/ci.yml": "on: push\njobs: {}\n"}},
+		sprout{name: "kept", parents: "flow", message: ofIteration(1), files: map[string]string{"value.txt": "2\n"}},
+		sprout{name: "candidate", parents: "kept", message: ofIteration(2), files: map[string]string{"value.txt": "3\n"}},
+		sprout{name: "fix", parents: "candidate", message: ofIteration(2), files: map[string]string{"value.txt": "4\n"}},
+		sprout{name: "theirs", parents: "kept", files: map[string]string{"value.txt": "9\n"}},
+	)
+}
+
+// newAtCI is a run that found the iteration waiting for the given time since its push.
+func newAtCI(t *testing.T, g *garden, ids map[string]string, name, base, front string, since time.Duration, more ...history.Event) *atCI {
+	t.Helper()
+	measured := wasMeasured("1")
+	measured.Commit, measured.BaseBranch = ids[base], "ci/"+map[string]string{"base": "plain", "flow": "flow"}[base]
+	first := wasDecided(1, history.Accepted, "2", ids["kept"])
+	first.Parent = ids[base]
+	second := wasDecided(2, history.PendingCI, "3", ids["candidate"])
+	second.Parent, second.Time, second.Reasons = ids["kept"], noon.Add(-since), []string{"3 is better than 2"}
+	start := &history.Started{Head: history.Head{Run: "now", Iteration: 2, Time: noon}, Lease: &history.Lease{Host: "here", PID: 1, Until: noon.Add(time.Hour)}}
+	events := append([]history.Event{measured, first, second}, more...)
+	d := &atCI{desk: newDeskIn(t, g.Repo, name, front, append(events, start)...), ids: ids}
+	g.git(t, "update-ref", d.ref(), ids["candidate"])
+	d.branches.base = measured.BaseBranch
+	d.gate.sleep = func(ctx context.Context, pause time.Duration) error {
+		d.slept = append(d.slept, pause)
+		d.clock = d.clock.Add(pause)
+		return ctx.Err()
+	}
+	d.heard()
+	return d
+}
+
+// TestHowCIIsAsked: at once, then with pauses that grow up to a minute, and in all as long
+// as the program waits; without GitHub's comments only once.
+func TestHowCIIsAsked(t *testing.T) {
+	t.Parallel()
+	g := newGarden(t)
+	ids := growForCI(t, g)
+	for name, wait := range map[string]string{"asks-0": "0m", "asks-7s": "7s", "asks-10s": "10s", "asks-1m": "1m", "asks-10m": "10m", "asks-1h": "60m"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newAtCI(t, g, ids, name, "flow", "ci-timeout: 600m\nci-wait: "+wait, time.Minute)
+			d.hub.ci = []ci.Result{waiting()}
+			result, err := d.gate.waitForCI(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, history.PendingCI, result.Outcome)
+			var whole time.Duration
+			for i, pause := range d.slept {
+				whole += pause
+				assert.LessOrEqual(t, pause, time.Minute)
+				if i > 0 && i < len(d.slept)-1 {
+					assert.True(t, pause > d.slept[i-1] || pause == time.Minute, "%s after %s", pause, d.slept[i-1])
+					assert.LessOrEqual(t, pause, 2*d.slept[i-1])
+				}
+			}
+			assert.Equal(t, d.program.CIWait, whole)
+			assert.Len(t, d.hub.judged, len(d.slept)+1, "it is asked at once, and once more in the end")
+			if len(d.slept) > 1 {
+				assert.Equal(t, firstPoll, d.slept[0])
+			}
+
+			d = newAtCI(t, g, ids, name, "flow", "ci-wait: "+wait, time.Minute)
+			d.hub.ci, d.thread.comments = []ci.Result{waiting()}, nil
+			_, err = d.gate.waitForCI(t.Context())
+			require.NoError(t, err)
+			assert.Empty(t, d.slept)
+			assert.Len(t, d.hub.judged, 1)
+		})
+	}
+}
+
+// TestWhatCISays: what becomes of an iteration by what CI says of its commit.
+func TestWhatCISays(t *testing.T) {
+	t.Parallel()
+	g := newGarden(t)
+	ids := growForCI(t, g)
+	unread := ci.Result{State: ci.Pending, Seen: -1, Reasons: []ci.Reason{{Kind: ci.Unread, Text: "CI could not be read: 403"}}}
+	nothing := ci.Result{State: ci.Pending, Reasons: []ci.Reason{{Kind: ci.NoSuccess, Text: "no check has run"}}}
+	partly := ci.Result{State: ci.Pending, Seen: 2, Reasons: []ci.Reason{{Kind: ci.Failed, Text: "build fails"}}, Failing: []ci.Check{{Name: "build", URL: "https://ci.example/1"}}}
+	for _, c := range []struct {
+		name    string
+		base    string // "flow" unless given
+		front   string
+		says    []ci.Result
+		since   time.Duration
+		change  func(d *atCI)
+		outcome history.Outcome
+		events  string
+		reasons []string // of the result, from the first
+		commit  bool     // the result names the commit
+		paused  string
+		asked   int // how often a fixer was asked
+	}{
+		{name: "says-green", says: []ci.Result{green()}, outcome: history.Accepted, events: "pull=8 decided finished", reasons: []string{"3 is better than 2", "CI is green: 2 checks"}, commit: true},
+		{name: "says-green-late", says: []ci.Result{green()}, since: 2 * time.Hour, outcome: history.Accepted, events: "pull=8 decided finished", reasons: []string{"3 is better than 2", "CI is green: 2 checks"}, commit: true},
+		{name: "says-pending-green", says: []ci.Result{waiting(), nothing, unread, green()}, outcome: history.Accepted, events: "pull=8 decided finished", reasons: []string{"3 is better than 2", "CI is green: 2 checks"}, commit: true},
+		{name: "says-pending", says: []ci.Result{waiting()}, outcome: history.PendingCI, events: "pull=8 finished", reasons: []string{"CI did not answer yet; a later run goes on"}, commit: true},
+		{name: "says-nothing", says: []ci.Result{nothing}, outcome: history.PendingCI, events: "pull=8 finished", reasons: []string{"CI did not answer yet; a later run goes on", "no check has run"}, commit: true},
+		{name: "says-nothing-plain", base: "base", says: []ci.Result{nothing}, outcome: history.Accepted, events: "pull=8 decided finished", reasons: []string{"3 is better than 2"}, commit: true},
+		{name: "says-nothing-required", base: "base", front: "ci-gate: required", says: []ci.Result{nothing}, outcome: history.PendingCI, events: "pull=8 finished", reasons: []string{"CI did not answer yet; a later run goes on"}, commit: true},
+		{name: "says-pending-plain", base: "base", says: []ci.Result{waiting()}, outcome: history.PendingCI, events: "pull=8 finished", reasons: []string{"CI did not answer yet; a later run goes on"}, commit: true},
+		{name: "says-unread-plain", base: "base", says: []ci.Result{unread}, outcome: history.PendingCI, events: "pull=8 finished", reasons: []string{"CI did not answer yet; a later run goes on", "CI could not be read: 403"}, commit: true},
+		{name: "says-red-off", front: "ci-gate: off", says: []ci.Result{red("build", "error: x")}, outcome: history.Accepted, events: "pull=8 decided finished", reasons: []string{"3 is better than 2"}, commit: true},
+		{name: "says-moved", says: []ci.Result{{State: ci.Moved, Reasons: []ci.Reason{{Text: "the branch is elsewhere"}}}}, outcome: history.Rejected, events: "pull=8 decided finished", reasons: []string{"not accepted: the branch is elsewhere; the next iteration begins with what is there", "3 is better than 2"}, commit: true},
+		{name: "says-red", says: []ci.Result{red("build", "error: x")}, outcome: history.PendingCI, events: "pull=8 finished", reasons: []string{"CI did not answer yet; a later run goes on", "nobody can fix it", "build fails"}, commit: true, asked: 1},
+		{name: "says-partly", says: []ci.Result{partly}, outcome: history.PendingCI, events: "pull=8 finished", reasons: []string{"CI did not answer yet; a later run goes on", "nobody can fix it", "build fails"}, commit: true, asked: 1},
+		{name: "says-pending-for-long", says: []ci.Result{waiting()}, since: 55 * time.Minute, outcome: history.PendingCI, events: "pull=8 finished paused", reasons: []string{"CI did not answer yet; a later run goes on"}, commit: true, paused: "ci-timeout: after 1h0m0s CI has no result for " + ids["candidate"][:12] + ": ; pushes with the workflow's own token start no CI"},
+		{name: "says-nothing-for-long", says: []ci.Result{nothing}, since: 2 * time.Hour, outcome: history.PendingCI, events: "pull=8 finished paused", reasons: []string{"CI did not answer yet; a later run goes on"}, commit: true, paused: "ci-timeout: after 1h0m0s CI has no result for " + ids["candidate"][:12] + ": no check appeared; pushes with the workflow's own token start no CI: name a `ci-workflow`, or give the token of an app or a person, or set `ci-gate: off`, then say `/autoloop resume`"},
+		{name: "says-unread-for-long", says: []ci.Result{unread}, since: 2 * time.Hour, outcome: history.PendingCI, events: "pull=8 finished", reasons: []string{"CI did not answer yet; a later run goes on", "CI could not be read: 403"}, commit: true},
+		{name: "says-red-for-long", says: []ci.Result{red("build", "error: x")}, since: 2 * time.Hour, outcome: history.PendingCI, events: "pull=8 finished", reasons: []string{"CI did not answer yet; a later run goes on", "nobody can fix it"}, commit: true, asked: 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if c.base == "" {
+				c.base = "flow"
+			}
+			if c.since == 0 {
+				c.since = time.Minute
+			}
+			d := newAtCI(t, g, ids, c.name, c.base, c.front, c.since)
+			if c.change != nil {
+				c.change(d)
+			}
+			d.hub.ci = c.says
+			d.gate.fixer = func(_ context.Context, _ history.Decided, verdict ci.Result, _ time.Duration) (position, *proposal.Proposal, error) {
+				d.asked = append(d.asked, verdict)
+				return position{}, nil, &noFixError{"nobody can fix it"}
+			}
+			result, err := d.gate.waitForCI(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, c.outcome, result.Outcome)
+			assert.Equal(t, c.events, strings.Join(d.told()[1:], " "))
+			require.GreaterOrEqual(t, len(result.Reasons), len(c.reasons))
+			assert.Equal(t, c.reasons, result.Reasons[:len(c.reasons)])
+			assert.Equal(t, 2, result.Iteration)
+			require.NotNil(t, result.Commit)
+			assert.Equal(t, ids["candidate"], *result.Commit)
+			after := d.written()
+			assert.Contains(t, after.sum.PausedReason, c.paused)
+			assert.Equal(t, c.paused != "", after.machine.Paused)
+			assert.Len(t, d.asked, c.asked)
+			if c.asked > 0 { // a part of CI that fails is waited for, as long as others may run
+				want := map[ci.State]time.Duration{ci.Pending: d.program.CIWait}[c.says[0].State]
+				assert.Equal(t, want, d.clock.Sub(noon))
+			}
+			last := after.standing().Decision
+			assert.Equal(t, c.outcome, last.Outcome)
+			switch c.outcome {
+			case history.Accepted:
+				assert.Equal(t, []string{"3", ids["candidate"]}, []string{after.sum.Best.String(), after.sum.Incumbent})
+				assert.Equal(t, strings.Contains(strings.Join(c.reasons, ""), "green"), after.sum.CISeen)
+			default:
+				assert.Equal(t, []string{"2", ids["kept"]}, []string{after.sum.Best.String(), after.sum.Incumbent}, "the incumbent is what CI let through")
+				assert.Equal(t, c.outcome == history.PendingCI, last.Commit != "")
+			}
+			for _, move := range d.shelf.moves {
+				assert.Nil(t, move, "the branch is where it was")
+			}
+		})
+	}
+}
+
+// TestAPauseIsSaidOnce: a program that is paused already is not paused again because CI has
+// no result, and what was told once is not told again.
+func TestAPauseIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	g := newGarden(t)
+	ids := growForCI(t, g)
+	d := newAtCI(t, g, ids, "paused-at-ci", "flow", "", 2*time.Hour, &history.Paused{Reason: "a holiday"}, wasSet(history.Note, "x"))
+	d.hub.ci, d.thread.shown, d.comments().Until = []ci.Result{waiting()}, commentsTold, "4 0"
+	_, err := d.gate.waitForCI(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []string{"started", "pull=8", "finished", "note=", "heard=4 0"}, d.told())
+	assert.Equal(t, "a holiday", d.written().sum.PausedReason)
+}
+
+func (d *desk) comments() *commands.Heard { return d.thread.comments }
+
+// TestAWaitThatEnds: the run is told to stop, or has lost its lease.
+func TestAWaitThatEnds(t *testing.T) {
+	t.Parallel()
+	g := newGarden(t)
+	ids := growForCI(t, g)
+	d := newAtCI(t, g, ids, "stopped-at-ci", "flow", "", time.Minute)
+	d.hub.ci, d.hub.unpromoted = []ci.Result{waiting()}, true
+	d.gate.sleep = func(context.Context, time.Duration) error { return context.Canceled }
+	_, err := d.gate.waitForCI(t.Context())
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Empty(t, d.shelf.messages)
+
+	d = newAtCI(t, g, ids, "stopped-at-ci", "flow", "", time.Minute)
+	d.hub.ci, d.hub.unpromoted, d.id = []ci.Result{green()}, true, "another"
+	_, err = d.gate.waitForCI(t.Context())
+	require.ErrorIs(t, err, errLeaseLost)
+	assert.Empty(t, d.shelf.messages)
+}
+
+// TestStartCI: the workflow that a program names is started once for a commit, and that it
+// cannot be started keeps nothing from going on.
+func TestStartCI(t *testing.T) {
+	t.Parallel()
+	g := newGarden(t)
+	ids := growForCI(t, g)
+	for _, c := range []struct {
+		name    string
+		front   string
+		away    bool
+		started string // the commit for which it was started before
+		broken  string
+		want    []string
+		events  string
+		warns   string
+	}{
+		{name: "start-none", events: "pull=8"},
+		{name: "start-named", front: "ci-workflow: ci.yml", want: []string{"ci.yml autoloop/start-named"}, events: "pull=8 ci-started=" + ids["candidate"]},
+		{name: "start-again", front: "ci-workflow: ci.yml", started: ids["candidate"], events: "pull=8"},
+		{name: "start-anew", front: "ci-workflow: ci.yml", started: ids["kept"], want: []string{"ci.yml autoloop/start-anew"}, events: "pull=8 ci-started=" + ids["candidate"]},
+		{name: "start-away", front: "ci-workflow: ci.yml", away: true},
+		{name: "start-broken", front: "ci-workflow: ci.yml", broken: "dispatch", events: "pull=8", warns: "workflow ci.yml was not started: GitHub is broken"},
+		{name: "start-no-pull", front: "ci-workflow: ci.yml", broken: "promote", want: []string{"ci.yml autoloop/start-no-pull"}, events: "pull=8 ci-started=" + ids["candidate"], warns: "the pull request is not up to date: GitHub is broken"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d := newAtCI(t, g, ids, c.name, "flow", c.front, time.Minute, wasSet(history.CIStarted, c.started))
+			if c.away {
+				d.thread.comments = nil
+			}
+			d.hub.broken = map[string]error{c.broken: errBroken}
+			for range 2 {
+				d.gate.publishPending(t.Context())
+			}
+			if c.broken == "" || c.broken == "promote" {
+				assert.Equal(t, c.want, d.hub.dispatched)
+			}
+			assert.Equal(t, strings.Fields(c.events), d.told()[1:])
+			assert.Contains(t, strings.Join(d.warnings, "\n"), c.warns)
+			assert.Equal(t, c.warns != "", len(d.warnings) == 1)
+		})
+	}
+}
+
+// TestTheEndOfAFailure: what is red for good goes back to the last accepted commit, stays on
+// a branch of its own, and pauses the program with what to do.
+func TestTheEndOfAFailure(t *testing.T) {
+	t.Parallel()
+	g := newGarden(t)
+	ids := growForCI(t, g)
+	refusal := refusedPush("refs/heads/autoloop/p", "[remote rejected] (protected branch hook declined)")
+	for _, c := range []struct {
+		name   string
+		pull   bool
+		taken  string // where the branch of the attempt is already
+		err    error  // of the write that takes the branch back
+		back   bool
+		paused []string
+		ended  bool
+	}{
+		{name: "ends", back: true, paused: []string{"stuck; look at the attempt on autoloop-failed/ends/2, then say `/autoloop resume` or run `iterate resume ends`"}},
+		{name: "ends-again", taken: "candidate", back: true, paused: []string{"stuck; look at the attempt on autoloop-failed/ends-again/2, then say"}},
+		{name: "ends-elsewhere", taken: "theirs", back: true, paused: []string{"stuck; the attempt, commit " + ids["candidate"] + ", is not kept: "}},
+		{name: "ends-refused", err: refusal, paused: []string{"stuck; look at the attempt on autoloop-failed/ends-refused/2", "; remote origin refused the push: autoloop/p ([remote rejected] (protected branch hook declined))"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d := newAtCI(t, g, ids, c.name, "flow", "", time.Minute)
+			kept := "refs/heads/autoloop-failed/" + c.name + "/2"
+			if c.taken != "" {
+				g.git(t, "update-ref", kept, ids[c.taken])
+			}
+			d.shelf.failures = []error{c.err}
+			verdict := red("build", "error: x")
+			verdict.Failing[0].URL = "https://ci.example/1"
+			result, err := d.gate.giveUpFix(t.Context(), *d.records.standing().Decision, verdict, "stuck")
+			require.NoError(t, err)
+			assert.Equal(t, history.CIFixExhausted, result.Outcome)
+			assert.Equal(t, []string{"stuck", "build fails"}, result.Reasons)
+			assert.Equal(t, []history.Check{{Name: "build", URL: "https://ci.example/1"}}, result.Failing)
+			assert.Nil(t, result.Commit)
+			after := d.written()
+			for _, want := range c.paused {
+				assert.Contains(t, after.sum.PausedReason, want)
+			}
+			assert.Equal(t, "paused: "+after.sum.PausedReason, result.Stopped)
+			assert.Equal(t, []string{"started", "decided", "finished", "paused"}, d.told())
+			assert.Equal(t, []string{"2", ids["kept"]}, []string{after.sum.Best.String(), after.sum.Incumbent})
+			assert.True(t, after.sum.CISeen)
+			want := &git.RefUpdate{Ref: d.ref(), New: ids["kept"], Old: ids["candidate"]}
+			if !c.back {
+				want = nil
+			}
+			assert.Equal(t, []*git.RefUpdate{want}, d.shelf.moves)
+			there := g.git(t, "rev-parse", kept)
+			if c.taken == "theirs" {
+				assert.Equal(t, ids["theirs"], there, "what somebody put there stays")
+				assert.Contains(t, strings.Join(d.warnings, "\n"), "the attempt is not kept at "+kept)
+			} else {
+				assert.Equal(t, ids["candidate"], there)
+				assert.Empty(t, d.warnings)
+			}
+		})
+	}
+}
+
+// TestAPullRequestWithoutACommit has ended: the branch is back where it began.
+func TestAPullRequestWithoutACommit(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		events []history.Event
+		told   []string
+	}{
+		"nothing was kept":                     {[]history.Event{wasMeasured("1"), wasSet(history.PullNumber, "8")}, []string{"pull-ended=8", "paused"}},
+		"nothing was kept, no pull request":    {[]history.Event{wasMeasured("1")}, []string{"paused"}},
+		"something was kept":                   {[]history.Event{wasMeasured("1"), wasDecided(1, history.Accepted, "2", firstOnRecord), wasSet(history.PullNumber, "8")}, []string{"paused"}},
+		"it was noted before":                  {[]history.Event{wasMeasured("1"), wasSet(history.PullNumber, "8"), wasSet(history.PullEnded, "8")}, []string{"paused"}},
+		"an earlier pull request ended so too": {[]history.Event{wasMeasured("1"), wasSet(history.PullNumber, "9"), wasSet(history.PullEnded, "8")}, []string{"pull-ended=9", "paused"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, "", c.events...)
+			require.NoError(t, d.update(t.Context(), "end", nil, func(b *records) error { return d.gate.endEmptyPull(b, "stuck") }))
+			assert.Equal(t, c.told, d.told())
+			assert.Equal(t, "stuck", d.written().sum.PausedReason)
+		})
+	}
+}
+
+// TestWhenAFixIsAskedFor: an agent is asked when it may work, there is time left and the
+// failure is not one that stays; otherwise the iteration waits or ends, with the reason.
+func TestWhenAFixIsAskedFor(t *testing.T) {
+	t.Parallel()
+	g := newGarden(t)
+	ids := growForCI(t, g)
+	failure := red("build", "error: x")
+	checked := func(commit, signature string) history.Event {
+		return &history.Checked{Head: history.Head{Iteration: 2}, Commit: commit, Reason: signature}
+	}
+	four := []history.Event{checked("a", "one"), checked("b", "two"), checked("c", "three"), checked("d", "four")}
+	later := noon.Add(time.Hour)
+	for _, c := range []struct {
+		name    string
+		front   string
+		before  []history.Event
+		worked  time.Duration // since the run began
+		fix     func(d *atCI) (*proposal.Proposal, error)
+		asked   time.Duration // how much time the agent was given; 0 is not asked
+		done    bool
+		outcome history.Outcome
+		reason  string
+		err     error
+	}{
+		{name: "fix-budget", front: "budget:\n  iterations: 1\n  per: day", done: true, outcome: history.PendingCI, reason: "budget: 2 of 1 iterations used this day"},
+		{name: "fix-no-time", front: "timeout-minutes: 30", worked: 30 * time.Minute, done: true, outcome: history.PendingCI, reason: "build fails"},
+		{name: "fix-nobody", asked: 45 * time.Minute, fix: func(*atCI) (*proposal.Proposal, error) { return nil, &noFixError{"nobody can"} }, done: true, outcome: history.PendingCI, reason: "nobody can"},
+		{name: "fix-left", worked: 40 * time.Minute, asked: 5 * time.Minute, fix: func(*atCI) (*proposal.Proposal, error) { return nil, &noFixError{"nobody can"} }, done: true, outcome: history.PendingCI, reason: "nobody can"},
+		{name: "fix-error", asked: 45 * time.Minute, fix: func(*atCI) (*proposal.Proposal, error) { return nil, errBroken }, err: errBroken},
+		{name: "fix-put-off", asked: 45 * time.Minute, fix: func(*atCI) (*proposal.Proposal, error) {
+			return &proposal.Proposal{Postponed: &history.Finished{NotBefore: &later, Reason: limited(later, "busy"), Work: history.Work{Agent: "scripted"}}}, nil
+		}, done: true, outcome: history.Idle, reason: "paused: the agent's service has a rate limit (busy)"},
+		{name: "fix-failed", asked: 45 * time.Minute, fix: func(d *atCI) (*proposal.Proposal, error) {
+			return &proposal.Proposal{Checked: &history.Checked{Head: history.Head{Iteration: 2}, Commit: ids["candidate"], Reason: failure.Signature(), Problem: "it changed nothing"}}, nil
+		}},
+		{name: "fix-same", before: []history.Event{checked("another", failure.Signature())}, done: true, outcome: history.CIFixExhausted, reason: "stuck in CI fix loop: " + failure.Signature()},
+		{name: "fix-same-commit", before: []history.Event{checked(ids["candidate"], failure.Signature())}, asked: 45 * time.Minute, fix: func(*atCI) (*proposal.Proposal, error) { return nil, &noFixError{"nobody can"} }, done: true, outcome: history.PendingCI, reason: "nobody can"},
+		{name: "fix-fifth", before: four, asked: 45 * time.Minute, fix: func(*atCI) (*proposal.Proposal, error) { return nil, &noFixError{"nobody can"} }, done: true, outcome: history.PendingCI, reason: "nobody can"},
+		{name: "fix-sixth", before: append(slices.Clone(four), checked("e", "five")), done: true, outcome: history.CIFixExhausted, reason: "ci-fix-exhausted: " + failure.Signature()},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d := newAtCI(t, g, ids, c.name, "flow", c.front, time.Minute, c.before...)
+			d.clock = d.clock.Add(c.worked)
+			asked := time.Duration(0)
+			d.gate.fixer = func(_ context.Context, _ history.Decided, verdict ci.Result, left time.Duration) (position, *proposal.Proposal, error) {
+				asked = left
+				assert.Equal(t, failure, verdict)
+				p, err := c.fix(d)
+				return position{}, p, err
+			}
+			result, done, err := d.gate.fixFailure(t.Context(), *d.records.standing().Decision, failure)
+			assert.Equal(t, c.asked, asked)
+			if c.err != nil {
+				require.ErrorIs(t, err, c.err)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, c.done, done)
+			assert.Equal(t, c.outcome, result.Outcome)
+			assert.Contains(t, strings.Join(result.Reasons, "\n"), c.reason)
+			after := d.written()
+			if c.name == "fix-failed" {
+				assert.Equal(t, []string{"started", "checked"}, d.told()[:2])
+				assert.Equal(t, 1, after.standing().Fixes(), "a failed attempt counts")
+			}
+			assert.Equal(t, c.outcome == history.CIFixExhausted, after.machine.Paused)
+		})
+	}
+	_, _, err := asksNoAgent(t.Context(), history.Decided{}, ci.Result{}, 0)
+	var none *noFixError
+	require.ErrorAs(t, err, &none)
+	assert.Contains(t, none.reason, "the next `iterate propose` lets one fix it")
+	assert.False(t, errors.Is(err, errBroken))
+	assert.Contains(t, fmt.Sprint(none), "publishing asks no agent")
+}
