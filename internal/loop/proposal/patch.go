@@ -24,11 +24,12 @@ func checkPatch(patch []byte) error {
 	for len(patch) > 0 {
 		line, rest, _ := bytes.Cut(patch, []byte("\n"))
 		patch = rest
-		kind, number, found := strings.Cut(string(line[:min(len(line), 40)]), " ")
+		word, number, found := bytes.Cut(line, []byte(" "))
+		kind := string(word)
 		if !found || kind != "literal" && kind != "delta" {
 			continue
 		}
-		size, err := strconv.ParseInt(strings.TrimSpace(number), 10, 64)
+		size, err := strconv.ParseInt(string(bytes.TrimSpace(number)), 10, 64)
 		if err != nil || size < 0 || size > maxUnpacked {
 			return fmt.Errorf("is too large: a part of its patch claims %.40q bytes, more than %d", number, maxUnpacked)
 		}
