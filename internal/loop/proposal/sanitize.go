@@ -37,6 +37,7 @@ type content struct {
 	counts []float64
 	list   int // how many measurements it has in lists
 	table  int // and in tables
+	key    int // the bytes of the longest name in a table
 }
 
 // sanitize copies the fields that a proposal may set in an event of this kind and
@@ -53,8 +54,9 @@ func sanitize(e history.Event) (history.Event, content, error) {
 		}
 		return clean, content{
 			said: []*string{&clean.Problem, &clean.RejectedReason, &clean.Output, &clean.Reason}, expense: clean.Evaluation,
-			names: namesOf(e.Executor), counts: []float64{e.Seconds, e.Prepare, float64(e.Proposal)},
-			list: len(e.Samples), table: len(e.Numbers) + len(e.CaseSamples) + len(e.EvaluatorWrites),
+			names: append(namesOf(e.Executor), e.Evaluator, e.Definition), counts: []float64{e.Seconds, e.Prepare, float64(e.Proposal)},
+			list: len(e.Samples), table: len(e.Numbers) + len(e.CaseSamples) + len(e.GuardrailSamples) + len(e.EvaluatorWrites),
+			key: max(longest(e.Numbers), longest(e.CaseSamples), longest(e.GuardrailSamples), longest(e.EvaluatorWrites)),
 		}, nil
 	case *history.Proposed:
 		clean := &history.Proposed{
@@ -67,7 +69,7 @@ func sanitize(e history.Event) (history.Event, content, error) {
 		}
 		return clean, content{
 			said: []*string{&clean.Focus}, lists: listsOf(clean.Notes), reasons: clean.Reasons, warning: &clean.Warning, work: &clean.Work,
-			names: []string{e.Delta, e.Digest, e.Patch}, counts: []float64{float64(e.Proposal)}, list: len(e.Evidence),
+			names: append(stagesOf(e.Evidence), e.Evaluator, e.Definition, e.Verdict, e.Delta, e.Digest, e.Patch), counts: []float64{float64(e.Proposal)}, list: len(e.Evidence),
 		}, nil
 	case *history.Decided:
 		clean := &history.Decided{
@@ -78,7 +80,7 @@ func sanitize(e history.Event) (history.Event, content, error) {
 		}
 		return clean, content{
 			said: []*string{&clean.Focus, &clean.Held}, lists: listsOf(clean.Notes), reasons: clean.Reasons, warning: &clean.Warning, work: &clean.Work, expense: e.Evaluation,
-			names: append(namesOf(e.Executor), e.Delta, e.Digest, e.Seed), counts: []float64{float64(e.Proposal)}, list: len(e.Evidence),
+			names: append(namesOf(e.Executor), e.Evaluator, e.Definition, e.Verdict, e.Delta, e.Digest, e.Seed), counts: []float64{float64(e.Proposal)}, list: len(e.Evidence),
 		}, nil
 	case *history.Checked:
 		clean := &history.Checked{Head: head, Problem: e.Problem, Reasons: lines(e.Reasons), Work: workOf(e.Work), Evaluation: e.Evaluation, Reason: e.Reason}
@@ -102,7 +104,24 @@ func namesOf(x *history.Executor) []string {
 	if x == nil {
 		return nil
 	}
-	return []string{x.Agent, x.Version, x.Model, x.Command, x.CommandSHA256, x.Judge, x.Server}
+	return []string{x.Agent, x.Version, x.Model, x.Command, x.CommandSHA256, x.Judge, x.JudgeVersion, x.Server}
+}
+
+func stagesOf(evidence []history.Evidence) []string {
+	var stages []string
+	for _, e := range evidence {
+		stages = append(stages, e.Stage)
+	}
+	return stages
+}
+
+// longest is how many bytes the longest name in a table has.
+func longest[V any](table map[string]V) int {
+	most := 0
+	for name := range table {
+		most = max(most, len(name))
+	}
+	return most
 }
 
 // texts are the texts of agents and evaluations, each alone.
@@ -176,6 +195,7 @@ func (c content) bounded(kind history.Kind) error {
 	numbers := append(c.counts, expenseOf(c.expense)...)
 	if w := c.work; w != nil {
 		lists, c.list = append(lists, w.Changed, []string{w.Agent}), c.list+len(w.Durations)+len(w.Params)
+		c.key = max(longest(w.Durations), longest(w.Params))
 		numbers = append(numbers, consumptionOf(w.Usage)...)
 		for _, seconds := range w.Durations {
 			numbers = append(numbers, seconds)
@@ -191,8 +211,13 @@ func (c content) bounded(kind history.Kind) error {
 			}
 		}
 	}
-	if c.list > maxListLength || c.table > maxTableLength {
+	switch {
+	case c.key > maxTextBytes:
+		return Refuse("its event %q has a name of %d bytes, more than %d", kind, c.key, maxTextBytes)
+	case c.list > maxListLength:
 		return Refuse("its event %q has more than %d measurements", kind, maxListLength)
+	case c.table > maxTableLength:
+		return Refuse("its event %q has more than %d measurements", kind, maxTableLength)
 	}
 	for _, number := range numbers {
 		if !(number >= 0 && number <= maxNumber) { // true for NaN too

@@ -1,0 +1,394 @@
+package proposal
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/process"
+)
+
+// all is an event of each kind that a bundle may have, with something in every field
+// that its proposal may set.
+var all = map[history.Kind]string{
+	"measured": `"role":"candidate","stage":"once","metric":2,"samples":[2],"guardrail_samples":{"g":[1]},"case_samples":{"case.1":[1]},
+		"numbers":{"a":1},"noisy":true,"strict":true,"evaluator_writes":{"r.txt":true},"problem":"p","rejected_reason":"p","output":"o","evaluator":"e",
+		"definition":"d","seconds":1,"prepare_seconds":1,"proposal":1,"reason":"r",` + spent + executor,
+	"proposed": `"metric":2,"noisy":true,"evaluator":"e","definition":"d","outcome":"rejected","verdict":"neutral","reasons":["x"],"warning":"w",
+		"previous_best":1,"delta":"+1","proposal":1,"digest":"d","patch":"p","grown_from":{"iteration":1,"proposal":1},"focus":"f",` + notes + work + evidence,
+	"decided": `"metric":2,"noisy":true,"evaluator":"e","definition":"d","outcome":"rejected","verdict":"neutral","reasons":["x"],"warning":"w",
+		"previous_best":1,"best":2,"delta":"+1","seed":"s","held":"h","leaves_nothing":true,"proposal":1,"digest":"d","focus":"f",
+		"rule":{"regime":"single"},` + notes + work + evidence + spent + executor,
+	"checked":  `"problem":"p","reasons":["x"],"reason":"r",` + effort + spent,
+	"finished": `"not_before":"2026-01-01T00:00:00Z","reason":"r",` + effort + spent,
+}
+
+const (
+	effort = `"agent":"a","summary":"s","usage":{"input_tokens":1,"output_tokens":1,"cached_tokens":1,"cost_usd":1,"turns":1,"tool_calls":1},
+		"durations":{"propose":1},`
+	work     = effort + `"model":"m","changed":["f"],"params":{"k":1},`
+	spent    = `"evaluation":{"tokens":1,"cost_usd":1,"unknown_tokens":1,"unknown_usd":1},`
+	executor = `"executor":{"agent":"a","version":"v","model":"m","command":"c","command_sha256":"s","judge":"j","judge_version":"v","server":"s"},`
+	notes    = `"lessons":["l"],"foreclosed":["f"],"ideas":["i"],`
+	evidence = `"evidence":[{"stage":"pairs","pairs":8,"confidence":0.95,"incumbent_median":1,"candidate_median":2,"difference":1,"low":0,"high":2,"p_value":0.1}],`
+)
+
+// decodeOne decodes a bundle with this event in it, and returns the fields that are left.
+func decodeOne(t *testing.T, kind history.Kind, event any, masker process.Masker) (map[string]any, error) {
+	t.Helper()
+	line, err := json.Marshal(event)
+	require.NoError(t, err)
+	b := ofIteration(string(line)+"\n", Iteration)
+	b.Candidate = ""
+	switch kind {
+	case "measured", "proposed":
+		b.Events = append(b.Events, `{"event":"decided","run_id":"r","iteration":2,"outcome":"rejected"}`...)
+	case "checked":
+		b.Kind = Fix
+	}
+	p, err := Decode(b, masker)
+	if err != nil {
+		var refused *RefusedError
+		require.ErrorAs(t, err, &refused)
+		return nil, err
+	}
+	text, err := json.Marshal(p.Events()[0])
+	require.NoError(t, err)
+	var left map[string]any
+	require.NoError(t, json.Unmarshal(text, &left))
+	return left, nil
+}
+
+func eventOf(t *testing.T, kind history.Kind) map[string]any {
+	t.Helper()
+	text := fmt.Sprintf(`{"event":%q,"run_id":"r","iteration":2,`, kind) + strings.TrimSuffix(strings.TrimSpace(all[kind]), ",") + "}"
+	var event map[string]any
+	require.NoError(t, json.Unmarshal([]byte(text), &event), kind)
+	return event
+}
+
+// places are the places of the values in an event, as paths.
+func places(value any, at string) []string {
+	var list []string
+	switch value := value.(type) {
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			list = append(list, places(value[key], at+"/"+key)...)
+		}
+	case []any:
+		for i, one := range value {
+			list = append(list, places(one, at+"/"+strconv.Itoa(i))...)
+		}
+	default:
+		list = append(list, at)
+	}
+	return list
+}
+
+// at is the value at a place, and with is the event with another value there.
+func at(value any, place string) any {
+	for key := range strings.SplitSeq(strings.TrimPrefix(place, "/"), "/") {
+		switch in := value.(type) {
+		case map[string]any:
+			value = in[key]
+		case []any:
+			i, _ := strconv.Atoi(key)
+			if i >= len(in) {
+				return nil
+			}
+			value = in[i]
+		default:
+			return nil
+		}
+	}
+	return value
+}
+
+func with(value any, place string, other any) any {
+	key, rest, more := strings.Cut(strings.TrimPrefix(place, "/"), "/")
+	replaced := func(was any) any {
+		if more {
+			return with(was, rest, other)
+		}
+		return other
+	}
+	switch value := value.(type) {
+	case map[string]any:
+		value = maps.Clone(value)
+		value[key] = replaced(value[key])
+		return value
+	case []any:
+		value = slices.Clone(value)
+		i, _ := strconv.Atoi(key)
+		value[i] = replaced(value[i])
+		return value
+	default:
+		return value
+	}
+}
+
+// mayBeAnything are numbers that are no counts: metrics, and what is held against the
+// program or computed again when the proposal is verified.
+func mayBeAnything(place string) bool {
+	for _, field := range []string{"metric", "samples", "guardrail_samples", "case_samples", "numbers", "params", "evidence", "previous_best", "best", "grown_from"} {
+		if strings.HasPrefix(place+"/", "/"+field+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// TestWhatIsCountedIsNoDebt: wherever a bundle counts something, it is neither less than
+// nothing nor more than any budget.
+func TestWhatIsCountedIsNoDebt(t *testing.T) {
+	t.Parallel()
+	tried := 0
+	for kind := range all {
+		event := eventOf(t, kind)
+		_, err := decodeOne(t, kind, event, process.Masker{})
+		require.NoError(t, err, kind)
+		for _, place := range places(event, "") {
+			if _, is := at(event, place).(float64); !is || place == "/iteration" || mayBeAnything(place) {
+				continue
+			}
+			tried++
+			for _, number := range []float64{-1, 1e12 + 1, 9e18, -1e300} {
+				_, err := decodeOne(t, kind, with(event, place, json.Number(strconv.FormatFloat(number, 'f', -1, 64))), process.Masker{})
+				assert.Error(t, err, "%s %s %g", kind, place, number)
+			}
+			for _, number := range []float64{0, 1e12} {
+				_, err := decodeOne(t, kind, with(event, place, number), process.Masker{})
+				assert.NoError(t, err, "%s %s %g", kind, place, number)
+			}
+		}
+	}
+	assert.Greater(t, tried, 40)
+}
+
+// isChecked are texts whose every value but a few is refused, here or when the proposal is
+// verified.
+func isChecked(kind history.Kind, place string) bool {
+	switch place {
+	case "/event", "/run_id", "/role", "/stage", "/outcome", "/not_before":
+		return true
+	default: // a decision is held against the program, and computed again
+		return kind == "decided" && (strings.HasPrefix(place, "/rule/") || strings.HasPrefix(place, "/evidence/"))
+	}
+}
+
+// TestTextsOfABundleAreBounded, wherever they are.
+func TestTextsOfABundleAreBounded(t *testing.T) {
+	t.Parallel()
+	for kind := range all {
+		event := eventOf(t, kind)
+		for _, place := range places(event, "") {
+			if _, is := at(event, place).(string); !is || isChecked(kind, place) {
+				continue
+			}
+			_, err := decodeOne(t, kind, with(event, place, strings.Repeat("x", maxTextBytes)), process.Masker{})
+			require.NoError(t, err, "%s %s", kind, place)
+			left, err := decodeOne(t, kind, with(event, place, strings.Repeat("x", maxTextBytes+1)), process.Masker{})
+			if err == nil {
+				assert.True(t, at(left, place) == nil, "%s %s has no bound", kind, place)
+				continue
+			}
+			assert.ErrorContains(t, err, fmt.Sprintf("its event %q has a text of 65537 bytes, more than 65536", kind), place)
+		}
+	}
+}
+
+// TestNamesInTablesAreBounded as texts are.
+func TestNamesInTablesAreBounded(t *testing.T) {
+	t.Parallel()
+	for place, value := range map[string]any{
+		"measured/numbers": 1, "measured/guardrail_samples": []any{1}, "measured/case_samples": []any{1}, "measured/evaluator_writes": true,
+		"proposed/params": 1, "proposed/durations": 1, "decided/params": 1, "decided/durations": 1, "checked/durations": 1, "finished/durations": 1,
+	} {
+		kind, table, _ := strings.Cut(place, "/")
+		named := func(length int) error {
+			event := with(eventOf(t, history.Kind(kind)), "/"+table, map[string]any{strings.Repeat("x", length): value})
+			_, err := decodeOne(t, history.Kind(kind), event, process.Masker{})
+			return err
+		}
+		require.NoError(t, named(maxTextBytes), place)
+		require.ErrorContains(t, named(maxTextBytes+1), "has a name of 65537 bytes, more than 65536", place)
+	}
+}
+
+// TestListsOfABundleAreBounded: so are the lists, the tables, and all events together.
+func TestListsOfABundleAreBounded(t *testing.T) {
+	t.Parallel()
+	texts := func(n int) any { return slices.Repeat([]any{"x"}, n) }
+	table := func(value any) func(n int) any {
+		return func(n int) any {
+			entries := map[string]any{}
+			for i := range n {
+				entries[fmt.Sprint("k", i)] = value
+			}
+			return entries
+		}
+	}
+	evidence := func(n int) any { return slices.Repeat([]any{map[string]any{"stage": "pairs"}}, n) }
+	for _, c := range []struct {
+		kind  history.Kind
+		place string
+		many  func(n int) any
+		most  int
+	}{
+		{"proposed", "/reasons", texts, 1000},
+		{"proposed", "/changed", texts, 1000},
+		{"proposed", "/lessons", texts, 1000},
+		{"decided", "/reasons", texts, 1000},
+		{"decided", "/changed", texts, 1000},
+		{"decided", "/lessons", texts, 1000},
+		{"decided", "/foreclosed", texts, 1000},
+		{"decided", "/ideas", texts, 1000},
+		{"checked", "/reasons", texts, 1000},
+		{"decided", "/evidence", evidence, 998},  // with a duration and a parameter
+		{"proposed", "/evidence", evidence, 994}, // its stages are texts, with six others
+		{"decided", "/params", table(1), 998},
+		{"decided", "/durations", table(1), 998},
+		{"finished", "/durations", table(1), 1000},
+		{"measured", "/numbers", table(1), 9997}, // with one in each of the others
+		{"measured", "/case_samples", table([]any{1}), 9997},
+		{"measured", "/evaluator_writes", table(true), 9997},
+		{"measured", "/guardrail_samples", table([]any{1}), 9997},
+	} {
+		event := eventOf(t, c.kind)
+		_, err := decodeOne(t, c.kind, with(event, c.place, c.many(c.most)), process.Masker{})
+		require.NoError(t, err, "%s %s", c.kind, c.place)
+		_, err = decodeOne(t, c.kind, with(event, c.place, c.many(c.most+1)), process.Masker{})
+		require.ErrorContains(t, err, fmt.Sprintf("its event %q has ", c.kind), c.place)
+		bound := 1000
+		if c.most > bound {
+			bound = 10_000
+		}
+		assert.ErrorContains(t, err, fmt.Sprintf("more than %d ", bound), c.place)
+	}
+	measured := eventOf(t, "measured")
+	runs := func(n int) any {
+		event := with(with(measured, "/samples", slices.Repeat([]any{2}, n)), "/case_samples", map[string]any{})
+		return event
+	}
+	_, err := decodeOne(t, "measured", runs(1000), process.Masker{})
+	require.NoError(t, err)
+	_, err = decodeOne(t, "measured", runs(1001), process.Masker{})
+	require.ErrorContains(t, err, `its event "measured" has more than 1000 measurements`)
+
+	var events strings.Builder
+	for i := range 999 {
+		fmt.Fprintf(&events, `{"event":"proposed","run_id":"r","iteration":2,"proposal":%d}`+"\n", i)
+	}
+	b := ofIteration(events.String()+letters['D'], Iteration)
+	b.Candidate = ""
+	_, err = Decode(b, process.Masker{})
+	require.NoError(t, err, "a thousand events")
+	b.Events = []byte(events.String() + letters['c'] + "\n" + letters['D'])
+	_, err = Decode(b, process.Masker{})
+	require.ErrorContains(t, err, "it has 1001 events, more than 1000")
+}
+
+// TestSecretsInTextsAreHidden: whatever an agent or an evaluation says may have one of the
+// publishing job in it. What is a name, a digest or a path is not changed: a
+// bundle with a secret in it is refused before it is decoded.
+func TestSecretsInTextsAreHidden(t *testing.T) {
+	t.Parallel()
+	const secret = "hunter2-hunter2" // short enough to be a word
+	masker := process.NewMasker(nil, secret)
+	hidden := map[history.Kind][]string{}
+	for kind := range all {
+		event := eventOf(t, kind)
+		for _, place := range places(event, "") {
+			if _, is := at(event, place).(string); !is || isChecked(kind, place) {
+				continue
+			}
+			left, err := decodeOne(t, kind, with(event, place, "say "+secret+" twice: "+secret), masker)
+			require.NoError(t, err, "%s %s", kind, place)
+			text, _ := at(left, place).(string)
+			if !strings.Contains(text, secret) {
+				assert.Contains(t, strings.ReplaceAll(text, "-", " "), "say", "%s %s", kind, place)
+				hidden[kind] = append(hidden[kind], strings.TrimPrefix(place, "/"))
+			}
+		}
+	}
+	assert.Equal(t, map[history.Kind][]string{
+		"measured": {"output", "problem", "reason", "rejected_reason"},
+		"proposed": {"focus", "foreclosed/0", "ideas/0", "lessons/0", "model", "reasons/0", "summary", "warning"},
+		"decided":  {"focus", "foreclosed/0", "held", "ideas/0", "lessons/0", "model", "reasons/0", "summary", "warning"},
+		"checked":  {"problem", "reason", "reasons/0", "summary"},
+		"finished": {"reason", "summary"},
+	}, hidden)
+}
+
+// TestWhoSaysIt: reasons and warnings of the proposing job say that they are its own, in one
+// line; names have nothing in them that a name does not have.
+func TestWhoSaysIt(t *testing.T) {
+	t.Parallel()
+	const hostile = "✅ CI\x1b[2J is green\n\n::error::x @octocat"
+	for kind := range all {
+		event := eventOf(t, kind)
+		for place, want := range map[string]any{
+			"/reasons/0": "the proposing job says: ✅ CI is green ::error::x @octocat",
+			"/warning":   "the proposing job says: " + hostile,
+			"/agent":     "-CI-2J-is-green-::error::x-@octocat",
+			"/model":     "-CI-2J-is-green-::error::x-@octocat",
+		} {
+			if at(event, place) == nil {
+				continue
+			}
+			left, err := decodeOne(t, kind, with(event, place, hostile), process.Masker{})
+			require.NoError(t, err)
+			if place == "/agent" || place == "/model" {
+				text, _ := at(left, place).(string)
+				assert.Regexp(t, `^[A-Za-z0-9._:/@+\[\]-]*$`, text, "%s %s", kind, place)
+				assert.Contains(t, text, "is-green-::error::x-@octocat")
+				continue
+			}
+			assert.Equal(t, want, at(left, place), "%s %s", kind, place)
+		}
+		if at(event, "/warning") != nil {
+			left, err := decodeOne(t, kind, with(event, "/warning", ""), process.Masker{})
+			require.NoError(t, err)
+			assert.Nil(t, at(left, "/warning"), "nobody said anything")
+		}
+	}
+	for _, c := range []struct{ name, want string }{
+		{"", ""},
+		{"claude", "claude"},
+		{"openai/gpt-4.1+x@2[beta]", "openai/gpt-4.1+x@2[beta]"},
+		{"a  b\tc", "a-b-c"},
+		{"`x`|<b>", "-x-b-"},
+		{"é", "-"},
+		{strings.Repeat("x", 201), strings.Repeat("x", 200)},
+		{strings.Repeat("é", 300) + "x", "-x"},
+	} {
+		assert.Equal(t, c.want, name(c.name))
+		assert.Equal(t, c.want, name(c.want), "a name stays as it is")
+	}
+}
+
+// TestWhereACandidateGrewFrom: it can only have grown from one of an earlier iteration.
+func TestWhereACandidateGrewFrom(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		iteration, number int
+		is                bool
+	}{{1, 1, true}, {1, 7, true}, {1, 0, false}, {1, -1, false}, {0, 1, false}, {-1, 1, false}, {2, 1, false}, {3, 1, false}} {
+		event := with(eventOf(t, "proposed"), "/grown_from", map[string]any{"iteration": c.iteration, "proposal": c.number, "x": 1})
+		left, err := decodeOne(t, "proposed", event, process.Masker{})
+		require.NoError(t, err)
+		if c.is {
+			assert.Equal(t, map[string]any{"iteration": float64(c.iteration), "proposal": float64(c.number)}, left["grown_from"])
+		} else {
+			assert.Nil(t, left["grown_from"], "%+v", c)
+		}
+	}
+}
