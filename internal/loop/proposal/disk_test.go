@@ -1,0 +1,331 @@
+package proposal_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/loop/proposal"
+)
+
+// someBundle is a bundle that may be written, of whatever kind chance says.
+func someBundle(random *rand.Rand) proposal.Bundle {
+	digits := func(alphabet string, n int) string {
+		text := make([]byte, n)
+		for i := range text {
+			text[i] = alphabet[random.IntN(len(alphabet))]
+		}
+		return string(text)
+	}
+	const hex = "0123456789abcdef"
+	object := func() string { return digits(hex, []int{40, 64}[random.IntN(2)]) }
+	maybe := func(text string) string { return []string{"", text}[random.IntN(2)] }
+	b := proposal.Bundle{Manifest: proposal.Manifest{
+		Kind:      []proposal.Kind{proposal.Iteration, proposal.Fix, proposal.Chores}[random.IntN(3)],
+		Iteration: random.IntN(1_000_000_001), Program: "p" + digits("abc019._-", random.IntN(64)), Run: digits("aZ9_.-", 1+random.IntN(100)),
+		Repository: maybe("org/" + digits("aZ9._-", 1+random.IntN(100))), BaseBranch: "m" + digits("ain/-äß€", random.IntN(20)),
+		Base: object(), Branch: object(), Memory: maybe(object()), Records: digits(hex, 64), Incumbent: object(),
+		Heard: maybe(fmt.Sprintf("%d %d", random.IntN(1e9), random.IntN(1e18))),
+	}}
+	b.BaseBranch = strings.ToValidUTF8(b.BaseBranch, "é")
+	if b.Kind == proposal.Chores {
+		return b
+	}
+	b.Told = random.IntN(2) == 0
+	b.Events = bytes.Repeat([]byte("{}\r\n\x00"), 1+random.IntN(100))
+	if random.IntN(2) == 0 {
+		b.Candidate, b.Patch = object(), []byte(digits("\x00\n +-@\xff", 1+random.IntN(300)))
+	}
+	return b
+}
+
+// TestWhateverIsWrittenIsRead: nothing of a bundle is lost on its way, and it is known by
+// what is in it.
+func TestWhateverIsWrittenIsRead(t *testing.T) {
+	t.Parallel()
+	random, parent, seen := rand.New(rand.NewPCG(3, 5)), t.TempDir(), map[string]bool{}
+	for i := range 30 {
+		b, dir := someBundle(random), filepath.Join(parent, fmt.Sprint(i))
+		require.NoError(t, proposal.Write(dir, b), "%+v", b.Manifest)
+		back, err := proposal.Read(dir)
+		require.NoError(t, err)
+
+		sums := read(t, dir, "SHA256SUMS")
+		assert.Equal(t, fmt.Sprintf("%x", sha256.Sum256([]byte(sums))), back.ID)
+		for line := range strings.Lines(sums) { // as sha256sum checks it
+			sum, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
+			assert.Equal(t, fmt.Sprintf("%x", sha256.Sum256([]byte(read(t, dir, name)))), sum, name)
+		}
+		assert.False(t, seen[back.ID])
+		seen[back.ID] = true
+		b.Schema, b.ID = proposal.Schema, back.ID
+		assert.Equal(t, b.Manifest, back.Manifest)
+		assert.True(t, bytes.Equal(b.Patch, back.Patch) && bytes.Equal(b.Events, back.Events))
+
+		again := filepath.Join(parent, fmt.Sprint(i, "again"))
+		require.NoError(t, proposal.Write(again, back))
+		twice, err := proposal.Read(again)
+		require.NoError(t, err)
+		assert.Equal(t, back, twice, "and comes back the same, with its ID")
+	}
+}
+
+// TestNoByteOfABundleMayChange: whatever is changed, added or cut off is noticed.
+func TestNoByteOfABundleMayChange(t *testing.T) {
+	t.Parallel()
+	dir, _ := written(t)
+	for _, name := range []string{"manifest.json", "change.patch", "events.jsonl", "SHA256SUMS"} {
+		file, text := filepath.Join(dir, name), read(t, dir, name)
+		altered := []string{"", text + "\n", text + text, text[1:], text[:len(text)-1]}
+		for i := 0; i < len(text); i += 1 + len(text)/40 {
+			altered = append(altered, text[:i]+string(text[i]^1)+text[i+1:], text[:i]+string(text[i]^0x20)+text[i+1:])
+		}
+		for _, other := range altered {
+			require.NoError(t, os.WriteFile(file, []byte(other), 0o600))
+			_, err := proposal.Read(dir)
+			require.ErrorContains(t, err, "bundle "+dir+" was altered: its files are not what SHA256SUMS says", "%s: %q", name, other)
+		}
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	}
+	_, err := proposal.Read(dir)
+	require.NoError(t, err)
+}
+
+// TestADirectoryThatIsNoBundle: what is there must be four regular files, and no more.
+func TestADirectoryThatIsNoBundle(t *testing.T) {
+	t.Parallel()
+	remove := func(name string) func(dir string) error {
+		return func(dir string) error { return os.Remove(filepath.Join(dir, name)) }
+	}
+	instead := func(name string, with func(file string) error) func(dir string) error {
+		return func(dir string) error {
+			if err := remove(name)(dir); err != nil {
+				return err
+			}
+			return with(filepath.Join(dir, name))
+		}
+	}
+	add := func(names ...string) func(dir string) error {
+		return func(dir string) error {
+			for _, name := range names {
+				if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	makeDir := func(file string) error { return os.Mkdir(file, 0o700) }
+	for name, c := range map[string]struct {
+		do   func(dir string) error
+		says string
+	}{
+		"nothing there":               {os.RemoveAll, "cannot be opened"},
+		"a file":                      {func(dir string) error { return os.WriteFile(dir+".file", nil, 0o600) }, "cannot be opened"},
+		"no manifest":                 {remove("manifest.json"), "is incomplete"},
+		"no patch":                    {remove("change.patch"), "is incomplete"},
+		"no events":                   {remove("events.jsonl"), "is incomplete"},
+		"no digests":                  {remove("SHA256SUMS"), "is incomplete"},
+		"a directory for the events":  {instead("events.jsonl", makeDir), "events.jsonl is no regular file"},
+		"a directory for the digests": {instead("SHA256SUMS", makeDir), "SHA256SUMS is no regular file"},
+		"a link to itself":            {instead("manifest.json", func(file string) error { return os.Symlink("manifest.json", file) }), "manifest.json is no regular file"},
+		"a link to a file beside it":  {instead("change.patch", func(file string) error { return os.Symlink("events.jsonl", file) }), "change.patch is no regular file"},
+		"a link to a device":          {instead("events.jsonl", func(file string) error { return os.Symlink("/dev/zero", file) }), "events.jsonl is no regular file"},
+		"a file more":                 {add("README"), `"README" is no file of a bundle`},
+		"a file more, and one less":   {func(dir string) error { return os.Rename(filepath.Join(dir, "change.patch"), filepath.Join(dir, "x")) }, `"x" is no file of a bundle`},
+		"a hidden file":               {add(".x"), `".x" is no file of a bundle`},
+		"a directory more":            {func(dir string) error { return makeDir(filepath.Join(dir, "d")) }, `"d" is no file of a bundle`},
+		"many files":                  {add("1", "2", "3", "4", "5", "6", "7"), "is no file of a bundle"},
+		"a file in other letters": {func(dir string) error {
+			return os.Rename(filepath.Join(dir, "manifest.json"), filepath.Join(dir, "Manifest.json"))
+		}, `"Manifest.json" is no file of a bundle`},
+		"a name with a control sequence": {add("\x1b[2J\n::error::x"), `"\x1b[2J\n::error::x" is no file of a bundle`},
+		"a long name":                    {add(strings.Repeat("n", 200)), "is no file of a bundle"},
+		"larger digests":                 {func(dir string) error { return os.Truncate(filepath.Join(dir, "SHA256SUMS"), 1025) }, "SHA256SUMS has 1025 bytes, more than 1024"},
+		"larger events":                  {func(dir string) error { return os.Truncate(filepath.Join(dir, "events.jsonl"), 16<<20+1) }, "events.jsonl has 16777217 bytes, more than 16777216"},
+		"a patch of half a terabyte":     {func(dir string) error { return os.Truncate(filepath.Join(dir, "change.patch"), 1<<39) }, "change.patch has 549755813888 bytes, more than 67108864"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, _ := written(t)
+			require.NoError(t, c.do(dir))
+			if name == "a file" {
+				dir += ".file"
+			}
+			b, err := proposal.Read(dir)
+			require.ErrorContains(t, err, c.says)
+			assert.Equal(t, proposal.Bundle{}, b)
+			assert.Contains(t, err.Error(), "bundle "+dir+" ")
+			assert.NotContains(t, err.Error(), "\n")
+			assert.Less(t, len(err.Error())-len(dir), 300)
+		})
+	}
+}
+
+// TestAManifestMayBeAsLargeAsItsLimit, and have what this version does not know.
+func TestAManifestMayBeAsLargeAsItsLimit(t *testing.T) {
+	t.Parallel()
+	dir, b := written(t)
+	file := filepath.Join(dir, "manifest.json")
+	var fields map[string]any
+	require.NoError(t, json.Unmarshal([]byte(read(t, dir, "manifest.json")), &fields))
+	fields["later"] = map[string]any{"kind": "gift"}
+	text, err := json.Marshal(fields)
+	require.NoError(t, err)
+	padded := string(text) + strings.Repeat(" ", 64<<10-len(text))
+	require.NoError(t, os.WriteFile(file, []byte(padded), 0o600))
+	seal(t, dir)
+	back, err := proposal.Read(dir)
+	require.NoError(t, err)
+	assert.Equal(t, b.Run, back.Run)
+	require.NoError(t, os.WriteFile(file, []byte(padded+" "), 0o600))
+	seal(t, dir)
+	_, err = proposal.Read(dir)
+	require.ErrorContains(t, err, "manifest.json has 65537 bytes, more than 65536")
+}
+
+// TestValuesOfAManifest: each has a form, which nothing but a value of it has. What may be
+// missing depends on the kind.
+func TestValuesOfAManifest(t *testing.T) {
+	t.Parallel()
+	id, digest := strings.Repeat("a1", 20), strings.Repeat("b2", 32)
+	whole := proposal.Bundle{
+		Manifest: proposal.Manifest{
+			Kind: proposal.Iteration, Repository: "org/name", Run: "r1", Program: "p", Iteration: 3, BaseBranch: "main",
+			Base: id, Branch: id, Memory: id, Records: digest, Incumbent: id, Candidate: id, Heard: "1 2",
+		},
+		Patch: []byte("the change\n"), Events: []byte("{}\n"),
+	}
+	fields := map[string]func(m *proposal.Manifest) *string{
+		"repository": func(m *proposal.Manifest) *string { return &m.Repository }, "program": func(m *proposal.Manifest) *string { return &m.Program },
+		"run": func(m *proposal.Manifest) *string { return &m.Run }, "base_branch": func(m *proposal.Manifest) *string { return &m.BaseBranch },
+		"base": func(m *proposal.Manifest) *string { return &m.Base }, "branch": func(m *proposal.Manifest) *string { return &m.Branch },
+		"memory": func(m *proposal.Manifest) *string { return &m.Memory }, "books": func(m *proposal.Manifest) *string { return &m.Records },
+		"incumbent_tree": func(m *proposal.Manifest) *string { return &m.Incumbent }, "candidate_tree": func(m *proposal.Manifest) *string { return &m.Candidate },
+		"heard": func(m *proposal.Manifest) *string { return &m.Heard },
+	}
+	parent, count := t.TempDir(), 0
+	write := func(b proposal.Bundle) error {
+		count++
+		dir := filepath.Join(parent, fmt.Sprint(count))
+		err := proposal.Write(dir, b)
+		if err != nil {
+			assert.NoDirExists(t, dir)
+		}
+		return err
+	}
+	long := func(n int) string { return strings.Repeat("x", n) }
+	objects := []string{id[:39], id + "a", digest[:63], digest + "a", strings.ToUpper(id), id[:39] + "g", "HEAD", "-" + id[:39]}
+	for field, c := range map[string]struct{ good, bad []string }{
+		"repository":     {[]string{"", "a/b", "A-1/b.c_d-e", long(100) + "/" + long(100)}, []string{"a", "a/", "/b", "a/b/c", "a.b/c", "a/b c", long(101) + "/b", "a/" + long(101), "https://x/y"}},
+		"program":        {[]string{"p", "0", "a.b_c-d", long(64)}, []string{"", "P", ".p", "-p", "_p", "a/b", long(65), "ä", "p "}},
+		"run":            {[]string{"r", "2026.1-A_b", "-", long(100)}, []string{"", "a b", "a/b", long(101), "ä", "::x"}},
+		"base_branch":    {[]string{"main", "a/b", "ä", "@{x}", long(250)}, []string{"", "a b", "a\tb", "a~1", "a^", "a:b", "a?", "a*", "a[b", `a\b`, "a\x7f", "a\x00", long(251)}},
+		"base":           {[]string{id, digest}, append(objects, "")},
+		"branch":         {[]string{"", id, digest}, objects},
+		"memory":         {[]string{"", id, digest}, objects},
+		"books":          {[]string{digest}, []string{"", id, digest[:63], digest + "a", strings.ToUpper(digest)}},
+		"incumbent_tree": {[]string{id, digest}, append(objects, "")},
+		"candidate_tree": {[]string{id, digest}, objects},
+		"heard":          {[]string{"", "0 0", strings.Repeat("9", 18) + " 1"}, []string{"1", "1 ", " 1", "1  2", "1 2 3", "-1 2", "+1 2", "1.0 2", strings.Repeat("9", 19) + " 1"}},
+	} {
+		for _, value := range c.good {
+			b := whole
+			*fields[field](&b.Manifest) = value
+			require.NoError(t, write(b), "%s %q", field, value)
+		}
+		for _, value := range append(c.bad, c.good[len(c.good)-1]+"\n", c.good[len(c.good)-1]+"\x00") {
+			b := whole
+			*fields[field](&b.Manifest) = value
+			require.ErrorContains(t, write(b), fmt.Sprintf("has a manifest whose %q is %.80q, which cannot be", field, value), "%s %q", field, value)
+		}
+	}
+
+	for kind, missing := range map[proposal.Kind][]string{
+		proposal.Iteration: {"branch", "heard", "memory", "repository"},
+		proposal.Fix:       {"heard", "memory", "repository"},
+		proposal.Chores:    {"base", "base_branch", "branch", "heard", "incumbent_tree", "memory", "repository"},
+	} {
+		var may []string
+		for _, field := range slices.Sorted(maps.Keys(fields)) {
+			b := whole
+			b.Kind = kind
+			b.Candidate, b.Patch = "", nil
+			if kind == proposal.Chores {
+				b.Events = nil
+			}
+			require.NoError(t, write(b), kind)
+			*fields[field](&b.Manifest) = ""
+			if field != "candidate_tree" && write(b) == nil {
+				may = append(may, field)
+			}
+		}
+		assert.Equal(t, missing, may, "what %s may lack", kind)
+	}
+
+	for _, c := range []struct {
+		change func(b *proposal.Bundle)
+		says   string
+	}{
+		{func(b *proposal.Bundle) { b.Iteration = 0 }, ""},
+		{func(b *proposal.Bundle) { b.Iteration = 1e9 }, ""},
+		{func(b *proposal.Bundle) { b.Iteration = 1e9 + 1 }, "is of iteration 1000000001, which cannot be"},
+		{func(b *proposal.Bundle) { b.Iteration = -1 }, "is of iteration -1"},
+		{func(b *proposal.Bundle) { b.Kind = "" }, `unknown kind ""`},
+		{func(b *proposal.Bundle) { b.Kind = "Iteration" }, `unknown kind "Iteration"`},
+		{func(b *proposal.Bundle) { b.Events = nil }, "has no events"},
+		{func(b *proposal.Bundle) { b.Patch = nil }, "a candidate without a patch"},
+		{func(b *proposal.Bundle) { b.Candidate = "" }, "a patch without a candidate"},
+		{func(b *proposal.Bundle) { b.Patch = []byte("literal 99999999\n") }, "is too large"},
+		{func(b *proposal.Bundle) { b.Events = make([]byte, 16<<20+1) }, "events.jsonl has 16777217 bytes, more than 16777216"},
+		{func(b *proposal.Bundle) { b.Kind, b.Patch, b.Events, b.Candidate = proposal.Chores, nil, nil, "" }, ""},
+		{func(b *proposal.Bundle) { b.Kind, b.Events, b.Candidate = proposal.Chores, nil, "" }, `is of kind "chores" and has more in it`},
+		{func(b *proposal.Bundle) { b.Kind, b.Patch, b.Candidate = proposal.Chores, nil, "" }, `is of kind "chores" and has more in it`},
+		{func(b *proposal.Bundle) { b.Kind, b.Patch, b.Events = proposal.Chores, nil, nil }, `is of kind "chores" and has more in it`},
+		{func(b *proposal.Bundle) {
+			b.Kind, b.Patch, b.Events, b.Candidate, b.Told = proposal.Chores, nil, nil, "", true
+		}, "has more in it"},
+	} {
+		b := whole
+		c.change(&b)
+		if err := write(b); c.says == "" {
+			require.NoError(t, err)
+		} else {
+			require.ErrorContains(t, err, c.says)
+			require.ErrorContains(t, err, "write the bundle: ")
+		}
+	}
+	left, err := filepath.Glob(filepath.Join(parent, ".bundle-*"))
+	require.NoError(t, err)
+	assert.Empty(t, left, "nothing is left of what was not written")
+}
+
+// TestWriteWhereNothingCanBe says what is in the way, and leaves it as it is.
+func TestWriteWhereNothingCanBe(t *testing.T) {
+	t.Parallel()
+	_, b := written(t)
+	parent := t.TempDir()
+	file := filepath.Join(parent, "file")
+	require.NoError(t, os.WriteFile(file, []byte("a person's"), 0o600))
+	require.NoError(t, os.Symlink("nowhere", filepath.Join(parent, "link")))
+	for _, name := range []string{"file", "link"} {
+		require.ErrorContains(t, proposal.Write(filepath.Join(parent, name), b), name+" exists already; name a new directory")
+	}
+	require.ErrorContains(t, proposal.Write(filepath.Join(file, "bundle"), b), "write the bundle: ")
+	require.ErrorContains(t, proposal.Write(filepath.Join(file, "deep", "bundle"), b), "write the bundle: ")
+	assert.Equal(t, "a person's", read(t, parent, "file"))
+	there, err := os.ReadDir(parent)
+	require.NoError(t, err)
+	assert.Len(t, there, 2)
+}

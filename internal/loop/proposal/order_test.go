@@ -1,0 +1,248 @@
+package proposal
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/process"
+)
+
+// letters are events of a bundle; small ones may come in any order.
+var letters = map[rune]string{
+	'B': `{"event":"measured","run_id":"r","iteration":1,"role":"baseline","metric":1,"samples":[1]}`,
+	'I': `{"event":"measured","run_id":"r","iteration":1,"role":"incumbent","metric":1,"samples":[1]}`,
+	'i': `{"event":"measured","run_id":"r","iteration":2,"role":"incumbent","stage":"once","metric":1,"samples":[1]}`,
+	'c': `{"event":"measured","run_id":"r","iteration":2,"role":"candidate","stage":"once","metric":1,"samples":[1]}`,
+	'w': `{"event":"measured","run_id":"r","iteration":2,"role":"candidate","problem":"it fails"}`,
+	'p': `{"event":"proposed","run_id":"r","iteration":2,"proposal":1,"outcome":"rejected"}`,
+	'D': `{"event":"decided","run_id":"r","iteration":2,"outcome":"rejected"}`,
+	'C': `{"event":"checked","run_id":"r","iteration":2,"reason":"build"}`,
+	'F': `{"event":"finished","run_id":"r","iteration":2,"not_before":"2026-01-01T00:00:00Z","agent":"a","reason":"later"}`,
+}
+
+// TestTheOrderOfEvents tries all orders of up to four events: what is taken is what
+// a proposal of the kind can be, and nothing else.
+func TestTheOrderOfEvents(t *testing.T) {
+	t.Parallel()
+	for kind, form := range map[Kind]*regexp.Regexp{
+		// A baseline of one or two commits; then what was measured, and the decision; or
+		// that it was put off.
+		Iteration: regexp.MustCompile(`^(BI?)?([icwp]*D|F)?$`),
+		// What CI found, and what the attempt to fix it made, if it made something; or that
+		// it was put off.
+		Fix: regexp.MustCompile(`^(C([icw]*D)?|F)$`),
+	} {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			taken := 0
+			var try func(word string)
+			try = func(word string) {
+				twice := false
+				for _, letter := range "icwp" {
+					twice = twice || strings.Count(word, string(letter)) > 1
+				}
+				var events strings.Builder
+				for _, letter := range word {
+					events.WriteString(letters[letter] + "\n")
+				}
+				b := ofIteration(events.String(), kind)
+				b.Candidate = ""
+				p, err := Decode(b, process.Masker{})
+				if want := form.MatchString(word) && !twice; want != (err == nil) {
+					assert.Fail(t, "another order", "%q: %v", word, err)
+				}
+				if err == nil {
+					taken++
+					assert.Len(t, p.Events(), len(word))
+				} else {
+					var refused *RefusedError
+					require.ErrorAs(t, err, &refused)
+				}
+				// What nothing can make good is not tried with more behind it.
+				if len(word) == 4 || len(word) > 1 && strings.ContainsAny(word[:len(word)-1], "DF") {
+					return
+				}
+				for letter := range letters {
+					try(word + string(letter))
+				}
+			}
+			try("")
+			assert.Greater(t, taken, 10)
+		})
+	}
+}
+
+// TestADecodedProposalIsInTheOrderOfItsEvents, and comes back from a bundle made of it.
+func TestADecodedProposalIsInTheOrderOfItsEvents(t *testing.T) {
+	t.Parallel()
+	for word, kind := range map[string]Kind{"BIcipD": Iteration, "pcD": Iteration, "BF": Iteration, "BI": Iteration, "CciD": Fix, "C": Fix, "F": Fix} {
+		var events strings.Builder
+		for _, letter := range word {
+			events.WriteString(letters[letter] + "\n")
+		}
+		b := ofIteration(events.String(), kind)
+		b.Candidate = ""
+		p, err := Decode(b, process.Masker{})
+		require.NoError(t, err, word)
+		log, err := history.Parse(b.Events)
+		require.NoError(t, err)
+		require.Len(t, p.Events(), len(log.Events), word)
+		for i, e := range p.Events() {
+			assert.Equal(t, history.KindOf(log.Events[i]), history.KindOf(e), word)
+			assert.Equal(t, log.Events[i].Header().Iteration, e.Header().Iteration, word)
+		}
+		again, err := p.Bundle(log.Events[0].Header().Time)
+		require.NoError(t, err)
+		twice, err := Decode(again, process.Masker{})
+		require.NoError(t, err, word)
+		assert.Equal(t, p, twice, word)
+	}
+}
+
+// TestEventsOfAnother: every event is of the run and the iteration that the manifest names;
+// a baseline is of the iteration before.
+func TestEventsOfAnother(t *testing.T) {
+	t.Parallel()
+	for letter, kind := range map[rune]Kind{'B': Iteration, 'c': Iteration, 'p': Iteration, 'D': Iteration, 'F': Iteration, 'C': Fix} {
+		alone := func(change func(line string) string) error {
+			b := ofIteration(change(letters[letter])+"\n", kind)
+			b.Candidate = ""
+			_, err := Decode(b, process.Masker{})
+			return err
+		}
+		number := `"iteration":2`
+		if letter == 'B' {
+			number = `"iteration":1`
+		}
+		for _, other := range []string{`"iteration":0`, `"iteration":1`, `"iteration":2`, `"iteration":3`, `"iteration":-2`} {
+			err := alone(func(line string) string { return strings.Replace(line, number, other, 1) })
+			if other == number {
+				assert.NotContains(t, errorText(err), "event of iteration", "%c", letter)
+			} else {
+				assert.Contains(t, errorText(err), "event of iteration", "%c %s", letter, other)
+			}
+		}
+		for _, other := range []string{`"run_id":""`, `"run_id":"R"`, `"run_id":"r "`, `"run_id":"r","run_id":"s"`, `"x":1`} {
+			err := alone(func(line string) string { return strings.Replace(line, `"run_id":"r"`, other, 1) })
+			assert.Contains(t, errorText(err), "it has events of run", "%c %s", letter, other)
+		}
+	}
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// TestMeasurementsOfABundle: roles, stages and numbers that no trial has are refused.
+func TestMeasurementsOfABundle(t *testing.T) {
+	t.Parallel()
+	const whole = `"role":"candidate","stage":"pairs","metric":2,"samples":[1,2,4],"guardrail_samples":{"g":[1,2]},"case_samples":{"c":[0,1,1]}`
+	for name, c := range map[string]struct{ old, replacement, says string }{
+		"as it is":                      {"", "", ""},
+		"no guardrail in any run":       {`[1,2]}`, `[]}`, ""},
+		"a guardrail in all runs":       {`[1,2]}`, `[1,2,3]}`, ""},
+		"a guardrail in more runs":      {`[1,2]}`, `[1,2,3,4]}`, `4 values of "g" for 3 runs`},
+		"a case in fewer runs":          {`[0,1,1]`, `[0,1]`, `2 values of "c" for 3 runs`},
+		"a case in more runs":           {`[0,1,1]`, `[0,1,1,1]`, `4 values of "c" for 3 runs`},
+		"a mean for a median":           {`"metric":2`, `"metric":2.33`, "not the median of its samples"},
+		"the same number otherwise":     {`"metric":2`, `"metric":2.00`, ""},
+		"a number almost the same":      {`"metric":2`, `"metric":2.0000000000000000001`, "not the median of its samples"},
+		"no metric":                     {`"metric":2,`, ``, "not the median of its samples"},
+		"a metric that is null":         {`"metric":2`, `"metric":null`, "not the median of its samples"},
+		"samples in another order":      {`[1,2,4]`, `[4,1,2]`, ""},
+		"no samples, and no metric":     {`"metric":2,"samples":[1,2,4],"guardrail_samples":{"g":[1,2]},"case_samples":{"c":[0,1,1]}`, `"problem":"x"`, ""},
+		"a metric without samples":      {`"samples":[1,2,4],"guardrail_samples":{"g":[1,2]},"case_samples":{"c":[0,1,1]}`, `"x":1`, ""},
+		"numbers of runs without runs":  {`"samples":[1,2,4],`, ``, `2 values of "g" for 0 runs`},
+		"once":                          {"pairs", "once", ""},
+		"again":                         {"pairs", "again", ""},
+		"confirmed":                     {"pairs", "confirmation", ""},
+		"without a stage":               {`"stage":"pairs",`, ``, ""},
+		"a stage that nobody knows":     {"pairs", "Pairs", `of the stage "Pairs", which does not exist`},
+		"a stage for other roles":       {"pairs", "held", `of the stage "held", which does not exist`},
+		"a long stage":                  {"pairs", strings.Repeat("x", 1000), "which does not exist"},
+		"the incumbent":                 {"candidate", "incumbent", ""},
+		"the incumbent, without stage":  {`"candidate","stage":"pairs"`, `"incumbent"`, "which no proposal makes there"},
+		"a baseline in a stage":         {"candidate", "baseline", "which no proposal makes there"},
+		"emptied in a stage of others":  {"candidate", "emptied", "which does not exist"},
+		"emptied":                       {`"candidate","stage":"pairs"`, `"emptied","stage":"held"`, ""},
+		"garbled":                       {`"candidate","stage":"pairs"`, `"garbled","stage":"held"`, ""},
+		"emptied, without a stage":      {`"candidate","stage":"pairs"`, `"emptied"`, "which no proposal makes there"},
+		"a role that nobody knows":      {"candidate", "judge", "which does not exist"},
+		"no role":                       {`"role":"candidate",`, ``, "which does not exist"},
+		"a number that is no number":    {`"metric":2`, `"metric":"NaN"`, "its events cannot be read: "},
+		"samples that are no list":      {`[1,2,4]`, `2`, "its events cannot be read: "},
+		"a number that is too large":    {`[1,2,4]`, `[1,2,1e999]`, "its events cannot be read: "},
+		"the same candidate once more":  {"", "", "it has two measurements of the candidate (pairs)"},
+		"another candidate beside it":   {"", "", ""},
+		"the other side in that stage":  {"", "", ""},
+		"the candidate in another one":  {"", "", ""},
+		"a line that is cut off":        {"]}", "", "its events cannot be read: "},
+		"a number in an event's place":  {`"role"`, `"event":7,"role"`, "its events cannot be read: "},
+		"an event of a name no one has": {`"role"`, `"event":"invented","role"`, `an event "invented", which no proposal makes there`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			event := func(old, replacement string) string {
+				require.Contains(t, whole, old)
+				return `{"event":"measured","run_id":"r","iteration":2,` + strings.Replace(whole, old, replacement, 1) + "}\n"
+			}
+			events := letters['c'] + "\n" + event(c.old, c.replacement)
+			switch name {
+			case "the same candidate once more":
+				events += event(`"case_samples":{"c":[0,1,1]}`, `"problem":"x"`)
+			case "another candidate beside it":
+				events += event(`"role"`, `"proposal":2,"role"`)
+			case "the other side in that stage":
+				events += event("candidate", "incumbent")
+			case "the candidate in another one":
+				events += event("pairs", "confirmation")
+			}
+			b := ofIteration(events+letters['D']+"\n", Iteration)
+			if c.old == "pairs" && c.replacement == "once" {
+				b.Events = []byte(strings.TrimPrefix(events, letters['c']+"\n") + letters['D'])
+			}
+			b.Candidate = ""
+			_, err := Decode(b, process.Masker{})
+			if c.says == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorContains(t, err, c.says)
+			assert.NotContains(t, err.Error(), "\n")
+			assert.Less(t, len(err.Error()), 300)
+		})
+	}
+}
+
+// TestACandidateAndADecisionThatKeepsGoTogether, whatever the decision is.
+func TestACandidateAndADecisionThatKeepsGoTogether(t *testing.T) {
+	t.Parallel()
+	for outcome, kept := range map[history.Outcome]bool{
+		history.Accepted: true, history.PendingCI: true, history.Rejected: false, history.Inconclusive: false,
+		history.Error: false, history.CIFixExhausted: false, history.Idle: false, "": false, "Accepted": false,
+	} {
+		for _, candidate := range []string{"", "c"} {
+			b := ofIteration(strings.Replace(letters['D'], "rejected", string(outcome), 1), Iteration)
+			b.Candidate = candidate
+			p, err := Decode(b, process.Masker{})
+			if kept == (candidate != "") {
+				require.NoError(t, err, "%q", outcome)
+				assert.Equal(t, kept, p.Kept())
+			} else {
+				require.ErrorContains(t, err, "its decision and its patch contradict each other", "%q", outcome)
+			}
+		}
+	}
+	for _, word := range []string{"", "B", "F"} { // without a decision nothing is kept
+		_, err := Decode(ofIteration(letters[[]rune(word + " ")[0]], Iteration), process.Masker{})
+		require.ErrorContains(t, err, "contradict each other", word)
+	}
+}
