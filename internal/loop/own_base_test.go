@@ -1,0 +1,229 @@
+package loop
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/loop/proposal"
+)
+
+// Words with which GitHub refuses a push.
+const (
+	noWorkflows = "refusing to allow a GitHub App to create or update workflow `.github/workflows/ci.yml` without `workflows` permission"
+	protected   = "protected branch hook declined"
+)
+
+// TestARefusedPushOfTheProgramBranch is something that a person can do something about;
+// that of the memory branch is not, and neither is a ref that has moved.
+func TestARefusedPushOfTheProgramBranch(t *testing.T) {
+	t.Parallel()
+	const program, memory = "refs/heads/autoloop/p", "refs/heads/memory/autoloop"
+	refused := func(refs ...git.Rejection) error { return &git.RejectedError{Remote: "origin", Refs: refs} }
+	atomic := "atomic push failed"
+	for name, c := range map[string]struct {
+		err       error
+		says      string // "" when it is no such refusal
+		workflows bool
+	}{
+		"no error":               {nil, "", false},
+		"another error":          {errors.New("connection refused"), "", false},
+		"words alone":            {errors.New(noWorkflows), "", false},
+		"a branch that moved":    {refused(git.Rejection{Ref: program, Reason: "stale info"}), "", false},
+		"both moved":             {refused(git.Rejection{Ref: program, Reason: "fetch first"}, git.Rejection{Ref: memory, Reason: "stale info"}), "", false},
+		"one moved":              {refused(git.Rejection{Ref: program, Reason: atomic}, git.Rejection{Ref: memory, Reason: "stale info"}), "", false},
+		"the memory branch":      {refused(git.Rejection{Ref: program, Reason: atomic}, git.Rejection{Ref: memory, Reason: protected}), "", false},
+		"both branches":          {refused(git.Rejection{Ref: program, Reason: protected}, git.Rejection{Ref: memory, Reason: protected}), "", false},
+		"the program branch":     {refused(git.Rejection{Ref: program, Reason: protected}, git.Rejection{Ref: memory, Reason: atomic}), "leave `autoloop/**` out of the branch's rules", false},
+		"alone":                  {refused(git.Rejection{Ref: program, Reason: protected}), "autoloop/p (" + protected + ")", false},
+		"wrapped":                {fmt.Errorf("update: %w", refused(git.Rejection{Ref: program, Reason: protected})), "remote origin refused the push: ", false},
+		"a rule":                 {refused(git.Rejection{Ref: program, Reason: "push declined due to repository rule violations"}), "leave `autoloop/**` out of the branch's rules", false},
+		"an old code of a rule":  {refused(git.Rejection{Ref: program, Reason: "GH006: x"}), "leave `autoloop/**` out of the branch's rules", false},
+		"a newer code of a rule": {refused(git.Rejection{Ref: program, Reason: "GH013: x"}), "leave `autoloop/**` out of the branch's rules", false},
+		"a hook":                 {refused(git.Rejection{Ref: program, Reason: "pre-receive hook declined"}), "a hook of the server does not take it", false},
+		"other words":            {refused(git.Rejection{Ref: program, Reason: "no"}), "look at what the remote allows the token on this branch", false},
+		"workflows": {
+			refused(git.Rejection{Ref: program, Reason: noWorkflows}, git.Rejection{Ref: memory, Reason: atomic}),
+			"give the secret AUTOLOOP_TOKEN of an App with the permission `workflows`, or of a person with the scope `workflow`, or take `.github/workflows` out of the Target", true,
+		},
+		"workflows of a person": {
+			refused(git.Rejection{Ref: program, Reason: "refusing to allow an OAuth App to create or update workflow `.github/workflows/x.yml` without `workflow` scope"}), "with the scope `workflow`", true,
+		},
+		"refusing something else": {refused(git.Rejection{Ref: program, Reason: "refusing to allow this branch"}), "look at what the remote allows", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			reason := pushRefusal(c.err)
+			assert.Equal(t, c.workflows, refusedForWorkflows(c.err))
+			if c.says == "" {
+				assert.Empty(t, reason)
+				return
+			}
+			assert.Contains(t, reason, c.says)
+			assert.Contains(t, reason, "(iterate explain AL")
+			assert.NotContains(t, reason, "\n")
+		})
+	}
+}
+
+// forked is a repository whose program branch and default branch have both moved on:
+// autoloop/p changed value.txt, main other.txt.
+func forked(t *testing.T) (b *bed, r *run, at position) {
+	t.Helper()
+	b = newBed(t, "", "1")
+	tree := b.treeWith("main", map[string]string{"value.txt": "2\n"})
+	at.Old = b.git("commit-tree", tree, "-p", "main", "-m", "kept")
+	b.git("update-ref", "refs/heads/autoloop/p", at.Old)
+	b.commit(map[string]string{"other.txt": "a person's\n", "more.txt": "more\n"})
+	at.Base, at.BaseBranch = b.git("rev-parse", "main"), "main"
+	return b, b.service.begin(), at
+}
+
+// treeWith is the tree of a commit with other texts in some files; an empty one removes
+// its file.
+func (b *bed) treeWith(from string, files map[string]string) string {
+	b.t.Helper()
+	written := map[string]*git.File{}
+	for path, text := range files {
+		if written[path] = nil; text != "" {
+			written[path] = &git.File{Data: []byte(text)}
+		}
+	}
+	return b.treeOf(from, written)
+}
+
+// treeOf is the tree of a commit with other files.
+func (b *bed) treeOf(from string, files map[string]*git.File) string {
+	b.t.Helper()
+	tree, err := b.service.Repo.WriteFiles(b.t.Context(), from, files)
+	require.NoError(b.t, err)
+	return tree
+}
+
+// TestWithTheDefaultBranch: the commit that is measured has the default branch in it, as
+// git merges it, and no ref is moved for it.
+func TestWithTheDefaultBranch(t *testing.T) {
+	t.Parallel()
+	b, r, at := forked(t)
+	before := b.refs()
+	for commit, base := range map[string]string{at.Old: "", at.Base: at.Base} {
+		same, err := r.branches.withBase(t.Context(), commit, base)
+		require.NoError(t, err)
+		assert.Equal(t, commit, same)
+	}
+	same, err := r.branches.withBase(t.Context(), at.Base, b.git("rev-parse", "main~1"))
+	require.NoError(t, err)
+	assert.Equal(t, at.Base, same, "it has that commit already")
+
+	merged, err := r.branches.withBase(t.Context(), at.Old, at.Base)
+	require.NoError(t, err)
+	assert.Equal(t, at.Old+" "+at.Base, b.git("log", "-1", "--format=%P", merged))
+	assert.Equal(t, b.git("merge-tree", "--write-tree", at.Old, at.Base), b.git("rev-parse", merged+"^{tree}"))
+	_, err = r.branches.withBase(t.Context(), at.Old, strings.Repeat("1", 40))
+	require.Error(t, err)
+
+	b.commit(map[string]string{"value.txt": "3\n"})
+	base := b.git("rev-parse", "main")
+	_, err = r.branches.withBase(t.Context(), at.Old, base)
+	var conflict *conflictError
+	require.ErrorAs(t, err, &conflict)
+	assert.Equal(t, base[:12]+" does not merge into autoloop/p, both changed value.txt: merge it by hand, then resume", err.Error())
+	b.git("update-ref", "refs/heads/main", at.Base)
+	assert.Equal(t, before, b.refs())
+}
+
+// TestACommitOnItsOwnBase: where the default branch may not be pushed, the commit has the
+// candidate's own change alone, and merging the default branch gives what was measured.
+func TestACommitOnItsOwnBase(t *testing.T) {
+	t.Parallel()
+	b, r, at := forked(t)
+	head, err := r.branches.withBase(t.Context(), at.Old, at.Base)
+	require.NoError(t, err)
+	at.Head = head
+	whole, own := at, at
+	own.Move = true
+	own = own.onOwnBase()
+	assert.False(t, own.Move)
+	assert.Nil(t, own.branchUpdate(r.ref()), "the merge is not pushed")
+	assert.Equal(t, head, whole.tip())
+	assert.Equal(t, at.Old, own.tip())
+	before := b.refs()
+
+	candidate := b.treeWith(head, map[string]string{"value.txt": "9\n", "new.txt": "new\n"})
+	commit, err := r.recorder.commitOnBase(t.Context(), whole, head, whole.tip(), candidate, "as it is\n")
+	require.NoError(t, err)
+	assert.Equal(t, candidate, b.git("rev-parse", commit+"^{tree}"))
+	assert.Equal(t, head, b.git("log", "-1", "--format=%P", commit))
+
+	commit, err = r.recorder.commitOnBase(t.Context(), own, head, own.tip(), candidate, "its own\n")
+	require.NoError(t, err)
+	assert.Equal(t, at.Old, b.git("log", "-1", "--format=%P", commit))
+	assert.Equal(t, "new.txt\nvalue.txt", b.git("diff", "--name-only", at.Old, commit), "nothing of the default branch")
+	assert.Equal(t, "untouched", b.git("show", commit+":other.txt"))
+	assert.Equal(t, candidate, b.git("merge-tree", "--write-tree", commit, at.Base))
+
+	for name, files := range map[string]map[string]string{
+		"what the default branch changed":   {"other.txt": "the candidate's\n"},
+		"what the default branch made":      {"more.txt": "the candidate's\n"},
+		"what the default branch made away": {"more.txt": ""},
+	} {
+		_, err := r.recorder.commitOnBase(t.Context(), own, head, own.tip(), b.treeWith(head, files), "x\n")
+		var refused *proposal.RefusedError
+		require.ErrorAs(t, err, &refused, name)
+		assert.Contains(t, refused.Reason, "the default branch has to be merged into autoloop/p for it (", name)
+		assert.Contains(t, refused.Reason, "which the token may not push because of workflow files: give the secret AUTOLOOP_TOKEN", name)
+	}
+	undone := b.treeWith(head, map[string]string{"other.txt": "untouched\n"})
+	_, err = r.recorder.commitOnBase(t.Context(), own, head, own.tip(), undone, "x\n")
+	require.ErrorContains(t, err, "the default branch has to be merged", "a merge would bring back what the candidate took out")
+	assert.Equal(t, before, b.refs())
+}
+
+// TestOnlySomeFilesAreNamed of those for which the default branch has to be merged.
+func TestOnlySomeFilesAreNamed(t *testing.T) {
+	t.Parallel()
+	r := newBed(t, "", "1").service.begin()
+	assert.Contains(t, r.recorder.needsWorkflows([]string{"a", "b", "c", "d", "e", "f", "g"}), "for it (a, b, c, d, e), which")
+	assert.Contains(t, r.recorder.needsWorkflows([]string{"a"}), "for it (a), which")
+}
+
+// TestThreeTreesAreMerged as a merge does whose base is the first of them.
+func TestThreeTreesAreMerged(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "", "1")
+	lines := func(text string) string { return strings.Join(strings.Split(text, ""), "\n") + "\n" }
+	base := b.treeWith("main", map[string]string{"value.txt": lines("abcdefgh"), "gone.txt": lines("xyz")})
+	type files map[string]string
+	for name, c := range map[string]struct {
+		ours, theirs, merged files
+		conflicts            []string
+	}{
+		"nothing":          {nil, nil, nil, nil},
+		"one side":         {nil, files{"value.txt": "9\n"}, files{"value.txt": "9\n"}, nil},
+		"the other side":   {files{"value.txt": "9\n"}, nil, files{"value.txt": "9\n"}, nil},
+		"both, apart":      {files{"value.txt": lines("Abcdefgh")}, files{"value.txt": lines("abcdefgH"), "new.txt": "9\n"}, files{"value.txt": lines("AbcdefgH"), "new.txt": "9\n"}, nil},
+		"both, the same":   {files{"value.txt": "9\n"}, files{"value.txt": "9\n"}, files{"value.txt": "9\n"}, nil},
+		"both, otherwise":  {files{"value.txt": "8\n"}, files{"value.txt": "9\n"}, nil, []string{"value.txt"}},
+		"both made it":     {files{"new.txt": "8\n"}, files{"new.txt": "9\n"}, nil, []string{"new.txt"}},
+		"one takes it out": {files{"gone.txt": ""}, files{"gone.txt": "9\n"}, nil, []string{"gone.txt"}},
+		"both take it out": {files{"gone.txt": ""}, files{"gone.txt": ""}, files{"gone.txt": ""}, nil},
+	} {
+		tree, conflicts, err := threeWay(t.Context(), b.service.Repo, base, b.treeWith(base, c.ours), b.treeWith(base, c.theirs), b.now())
+		require.NoError(t, err, name)
+		assert.Equal(t, c.conflicts, conflicts, name)
+		if c.conflicts == nil {
+			assert.Equal(t, b.treeWith(base, c.merged), tree, name)
+		}
+	}
+	for i := range 3 {
+		trees := []string{base, base, base}
+		trees[i] = strings.Repeat("1", 40)
+		_, _, err := threeWay(t.Context(), b.service.Repo, trees[0], trees[1], trees[2], b.now())
+		require.Error(t, err)
+	}
+}

@@ -1,0 +1,282 @@
+package loop
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/proposal"
+	"github.com/org/autoloop/internal/process"
+)
+
+// TestWhatNoCandidateMayHave, whatever the target is.
+func TestWhatNoCandidateMayHave(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change decision.Change
+		says   string
+	}{
+		"a file":                 {decision.Change{NewMode: "100644", Size: 7}, ""},
+		"an executable":          {decision.Change{NewMode: "100755", Size: 7}, ""},
+		"a file of the most":     {decision.Change{NewMode: "100644", Size: 10 << 20}, ""},
+		"a file of a byte more":  {decision.Change{NewMode: "100644", Size: 10<<20 + 1}, "has 10485761 bytes, more than 10485760"},
+		"a program of more":      {decision.Change{NewMode: "100755", Size: 10<<20 + 1}, "has 10485761 bytes, more than 10485760"},
+		"what was large is gone": {decision.Change{OldMode: "100644"}, ""},
+		"a link":                 {decision.Change{NewMode: "120000", Size: 4096}, ""},
+		"a link of a byte more":  {decision.Change{NewMode: "120000", Size: 4097}, "is a link of 4097 bytes, more than 4096"},
+		"a submodule":            {decision.Change{NewMode: "160000"}, "is no regular file and no link"},
+		"a submodule is gone":    {decision.Change{OldMode: "160000"}, ""},
+		"a file for a submodule": {decision.Change{OldMode: "160000", NewMode: "100644"}, ""},
+		"an old mode of git":     {decision.Change{NewMode: "100664"}, "is no regular file and no link"},
+		"a directory":            {decision.Change{NewMode: "040000"}, "is no regular file and no link"},
+	} {
+		assert.Equal(t, c.says, refused(c.change), name)
+	}
+}
+
+// TestTheKindOfAChange is what git would say, but that it calls another mode a modification.
+func TestTheKindOfAChange(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		oldMode, oldID, newMode, newID string
+		kind                           decision.Kind
+	}{
+		{"", "", "100644", "a", decision.Added},
+		{"", "", "120000", "a", decision.Added},
+		{"100755", "a", "", "", decision.Deleted},
+		{"160000", "a", "", "", decision.Deleted},
+		{"100644", "a", "100644", "b", decision.Modified},
+		{"100644", "a", "100755", "b", decision.Modified},
+		{"100644", "a", "100755", "a", decision.Mode},
+		{"100755", "a", "100644", "a", decision.Mode},
+		{"100644", "a", "120000", "b", decision.Type},
+		{"100644", "a", "120000", "a", decision.Type},
+		{"120000", "a", "100755", "a", decision.Type},
+		{"120000", "a", "120000", "b", decision.Modified},
+		{"160000", "a", "100644", "b", decision.Type},
+	} {
+		assert.Equal(t, c.kind, kindOf(git.DiffEntry{OldMode: c.oldMode, OldID: c.oldID, NewMode: c.newMode, NewID: c.newID}), "%+v", c)
+	}
+}
+
+// widely is a repository whose program may change almost everything, and the position of
+// its incumbent.
+func widely(t *testing.T, incumbent map[string]*git.File) (b *bed, r *run, at position) {
+	t.Helper()
+	b = newBed(t, "evaluation-runs: 1\ntarget: ['**']\nprotect: [other.txt]", "1")
+	if incumbent != nil {
+		commit := b.git("commit-tree", b.treeOf("main", incumbent), "-p", "main", "-m", "more")
+		b.git("update-ref", "refs/heads/main", commit)
+	}
+	at.Head = b.git("rev-parse", "main")
+	at.Base, at.BaseBranch = at.Head, "main"
+	r = b.service.begin()
+	var err error
+	at.entries, err = r.branches.entries(t.Context(), at.Head)
+	require.NoError(t, err)
+	return b, r, at
+}
+
+func fileOf(data string) *git.File   { return &git.File{Data: []byte(data)} }
+func linkTo(target string) *git.File { return &git.File{Mode: git.ModeSymlink, Data: []byte(target)} }
+
+// TestFilesOfACandidate: what comes in a bundle is held against everything that an agent's
+// own tree is held against.
+func TestFilesOfACandidate(t *testing.T) {
+	t.Parallel()
+	const secret = "ghs_0123456789abcdefWRITER"
+	b, r, at := widely(t, map[string]*git.File{
+		".gitattributes": fileOf("*.bin filter=lfs\n"), "a.bin": fileOf("pointer\n"), "link": linkTo("value.txt"), "d/up": linkTo("../value.txt"),
+		"known.txt": fileOf("token " + secret + "\n"), "bare/HEAD": fileOf("ref: x\n"), "bare/objects/x": fileOf("x"),
+	})
+	r.verifier.masker = process.NewMasker(nil, secret, "value.txt")
+	submodule := &git.File{Mode: git.ModeSubmodule, ID: at.Head}
+	for name, c := range map[string]struct {
+		files map[string]*git.File
+		says  string // "" when it is taken
+	}{
+		"nothing":                         {nil, "no change proposed"},
+		"a text":                          {map[string]*git.File{"value.txt": fileOf("2\n")}, ""},
+		"a new file, far down":            {map[string]*git.File{"a/b/c/d.txt": fileOf("x")}, ""},
+		"an executable":                   {map[string]*git.File{"value.txt": {Mode: git.ModeExecutable, Data: []byte("1\n")}}, ""},
+		"a file less":                     {map[string]*git.File{"value.txt": nil}, ""},
+		"bytes that are no text":          {map[string]*git.File{"value.txt": fileOf("\x00\xff\n")}, ""},
+		"what is protected":               {map[string]*git.File{"other.txt": fileOf("x")}, `"other.txt": is protected by the program (modified)`},
+		"what is protected, taken out":    {map[string]*git.File{"other.txt": nil}, `"other.txt": is protected by the program (deleted)`},
+		"what is protected, made to run":  {map[string]*git.File{"other.txt": {Mode: git.ModeExecutable, Data: []byte("untouched\n")}}, `"other.txt": is protected by the program (mode changed)`},
+		"what is protected, as a link":    {map[string]*git.File{"other.txt": linkTo("value.txt")}, `"other.txt": is protected by the program (type changed)`},
+		"the program":                     {map[string]*git.File{".autoloop/programs/p.md": fileOf("x")}, `belongs to Autoloop`},
+		"a workflow":                      {map[string]*git.File{".github/workflows/x.yml": fileOf("x")}, "configures the repository's automation"},
+		"a workflow in other letters":     {map[string]*git.File{".GitHub/workflows/x.yml": fileOf("x")}, "configures the repository's automation"},
+		"a submodule":                     {map[string]*git.File{"sub": submodule}, `"sub": is no regular file and no link`},
+		"a submodule for a file":          {map[string]*git.File{"value.txt": submodule}, `"value.txt": is no regular file and no link`},
+		"a link":                          {map[string]*git.File{"new": linkTo("value.txt")}, ""},
+		"a link to nothing":               {map[string]*git.File{"new": linkTo("nothing")}, ""},
+		"a link that leaves":              {map[string]*git.File{"new": linkTo("../x")}, `"new": is a link that leaves the tree`},
+		"a link from the root":            {map[string]*git.File{"new": linkTo("/etc/passwd")}, `"new": is a link that leaves the tree`},
+		"a link into git":                 {map[string]*git.File{"new": linkTo("d/../.git/config")}, "is a link that leaves the tree into a git directory"},
+		"a link to itself":                {map[string]*git.File{"new": linkTo("new")}, "is a link that leads round in circles"},
+		"a long link":                     {map[string]*git.File{"new": linkTo(strings.Repeat("x/", 2048) + "x")}, `"new": is a link of 4097 bytes, more than 4096`},
+		"a link that another one sends":   {map[string]*git.File{"d": linkTo("."), "d/up": nil, "new": linkTo("d/../x")}, `"new": is a link that leaves the tree`},
+		"a link for what was a directory": {map[string]*git.File{"e": linkTo("d/up")}, ""},
+		"a filter for all":                {map[string]*git.File{".gitattributes": fileOf("*.bin filter=lfs\n* filter=x\n")}, `".gitattributes": chooses a filter, under which no file could be changed afterwards`},
+		"a filter below":                  {map[string]*git.File{"d/.gitattributes": fileOf("* filter=x\n")}, `"d/.gitattributes": chooses a filter`},
+		"a filter in other letters":       {map[string]*git.File{"d/.GitAttributes": fileOf("* filter=x\n")}, `"d/.GitAttributes": chooses a filter`},
+		"a filter by a macro":             {map[string]*git.File{"d/.gitattributes": fileOf("[attr]y filter=x\n* y\n")}, `"d/.gitattributes": chooses a filter`},
+		"other attributes":                {map[string]*git.File{".gitattributes": fileOf("*.bin filter=lfs\n*.txt text\n")}, ""},
+		"a filter less":                   {map[string]*git.File{".gitattributes": fileOf("*.txt text\n")}, ""},
+		"a file under a filter":           {map[string]*git.File{"a.bin": fileOf("not a pointer\n")}, `"a.bin": is under the filter lfs, which does not run here`},
+		"a new file under a filter":       {map[string]*git.File{"d/b.bin": fileOf("x")}, `"d/b.bin": is under the filter lfs`},
+		"a file under a filter, gone":     {map[string]*git.File{"a.bin": nil}, ""},
+		"its filter is taken out first":   {map[string]*git.File{".gitattributes": nil, "a.bin": fileOf("x")}, `"a.bin": is under the filter lfs`},
+		"a repository":                    {map[string]*git.File{"x/HEAD": fileOf("x"), "x/objects/a": fileOf("x"), "x/refs/a": fileOf("x")}, "is part of a repository inside the repository"},
+		"what makes it a repository":      {map[string]*git.File{"bare/refs/a": fileOf("x")}, `"bare/refs/a": is part of a repository inside the repository`},
+		"a secret":                        {map[string]*git.File{"value.txt": fileOf("1\n" + secret)}, "it has a secret of this job in it"},
+		"a secret among other bytes":      {map[string]*git.File{"value.txt": fileOf("\x00\x01" + secret + "\xff")}, "it has a secret of this job in it"},
+		"a secret as a link":              {map[string]*git.File{"new": linkTo(secret)}, "it has a secret of this job in it"},
+		"a secret as a name":              {map[string]*git.File{secret: fileOf("x")}, "it has a secret of this job in it"},
+		"a secret in a new place":         {map[string]*git.File{"copy.txt": fileOf("token " + secret + "\n")}, "it has a secret of this job in it"},
+		"a secret that was there":         {map[string]*git.File{"known.txt": fileOf("my token " + secret + "\n")}, ""},
+		"a secret that goes":              {map[string]*git.File{"known.txt": nil}, ""},
+		"a password that is a word":       {map[string]*git.File{"new.txt": fileOf("cat value.txt\n")}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			candidate := b.treeOf(at.Head, c.files)
+			p := r.proposer.newProposal(proposal.Iteration, at)
+			p.Candidate, p.Decided = candidate, &history.Decided{Outcome: history.Accepted}
+			p.Decided.Changed, p.Decided.Digest, p.Decided.LeavesNothing = []string{"forged"}, "forged", true
+			err := r.verifier.verifyCandidate(t.Context(), at, at.Head, p)
+			if c.says != "" {
+				var refused *proposal.RefusedError
+				require.ErrorAs(t, err, &refused)
+				assert.Contains(t, refused.Reason, c.says)
+				assert.NotContains(t, refused.Reason, secret)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, strings.Fields(b.git("diff-tree", "-r", "--name-only", at.Head, candidate)), p.Decided.Changed, "what git says is recorded, and not what the bundle says")
+			digest := p.Decided.Digest
+			assert.NotEqual(t, "forged", digest)
+			require.NoError(t, r.verifier.verifyCandidate(t.Context(), at, at.Head, p))
+			assert.Equal(t, digest, p.Decided.Digest, "the same change has the same digest")
+		})
+	}
+}
+
+// TestAFixIsHeldAgainstItsOwnStart, and described against the incumbent.
+func TestAFixIsHeldAgainstItsOwnStart(t *testing.T) {
+	t.Parallel()
+	b, r, at := widely(t, nil)
+	on := b.treeOf(at.Head, map[string]*git.File{"value.txt": fileOf("2\n"), "other.txt": fileOf("a person's\n")})
+	verify := func(candidate string) (*proposal.Proposal, error) {
+		p := r.proposer.newProposal(proposal.Fix, at)
+		p.Candidate, p.Decided = candidate, &history.Decided{Outcome: history.PendingCI}
+		return p, r.verifier.verifyCandidate(t.Context(), at, on, p)
+	}
+	p, err := verify(b.treeOf(on, map[string]*git.File{"new.txt": fileOf("x")}))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"new.txt", "other.txt", "value.txt"}, p.Decided.Changed)
+	_, err = verify(b.treeOf(on, map[string]*git.File{"other.txt": fileOf("x")}))
+	require.ErrorContains(t, err, `"other.txt": is protected by the program (modified)`)
+	_, err = verify(on)
+	require.ErrorContains(t, err, "no change proposed")
+}
+
+// TestAHeldCandidateThatLeavesNothing is one whatever its bundle says.
+func TestAHeldCandidateThatLeavesNothing(t *testing.T) {
+	t.Parallel()
+	b, r, at := widely(t, nil)
+	for name, c := range map[string]struct {
+		files map[string]*git.File
+		held  string
+		want  bool
+	}{
+		"the file is gone":   {map[string]*git.File{"value.txt": nil}, "too good", true},
+		"the file is empty":  {map[string]*git.File{"value.txt": fileOf("")}, "too good", true},
+		"only spaces":        {map[string]*git.File{"value.txt": fileOf(" \n\t\n")}, "too good", true},
+		"something is left":  {map[string]*git.File{"value.txt": fileOf("x")}, "too good", false},
+		"one of two is left": {map[string]*git.File{"value.txt": nil, "new": fileOf("x")}, "too good", false},
+		"it is not held":     {map[string]*git.File{"value.txt": nil}, "", false},
+	} {
+		for _, forged := range []bool{true, false} {
+			p := r.proposer.newProposal(proposal.Iteration, at)
+			p.Candidate, p.Decided = b.treeOf(at.Head, c.files), &history.Decided{Outcome: history.Accepted, Held: c.held, LeavesNothing: forged}
+			require.NoError(t, r.verifier.verifyCandidate(t.Context(), at, at.Head, p), name)
+			if c.held != "" {
+				assert.Equal(t, c.want, p.Decided.LeavesNothing, name)
+			}
+		}
+	}
+}
+
+// TestHowMuchACandidateMayChange: all its files count together, also those that are alike.
+func TestHowMuchACandidateMayChange(t *testing.T) {
+	t.Parallel()
+	b, r, at := widely(t, nil)
+	ids, err := b.service.Repo.HashObjects(t.Context(), make([]byte, maxFile))
+	require.NoError(t, err)
+	changes := func(copies int) ([]decision.Change, error) {
+		files := map[string]*git.File{"old": nil}
+		for i := range copies {
+			files["f"+strings.Repeat("x", i)] = &git.File{ID: ids[0]}
+		}
+		tree := b.treeOf(at.Head, files)
+		found, err := b.service.Repo.Changes(t.Context(), at.Head, tree)
+		require.NoError(t, err)
+		return r.verifier.changes(t.Context(), at.Head, tree, found)
+	}
+	most, err := changes(10)
+	require.NoError(t, err)
+	require.Len(t, most, 10)
+	for _, c := range most {
+		assert.Empty(t, c.Refused)
+		assert.EqualValues(t, maxFile, c.Size)
+	}
+	_, err = changes(11)
+	require.ErrorContains(t, err, "its files have 115343360 bytes together, more than 104857600")
+
+	_, err = r.verifier.changes(t.Context(), "", "", make([]git.DiffEntry, 50_001))
+	require.ErrorContains(t, err, "it changes 50001 paths, more than 50000")
+	none, err := r.verifier.changes(t.Context(), "", "", nil)
+	require.NoError(t, err)
+	assert.Empty(t, none)
+}
+
+// TestAPatchMakesWhatWasMeasured, or nothing of it is taken.
+func TestAPatchMakesWhatWasMeasured(t *testing.T) {
+	t.Parallel()
+	b, r, at := widely(t, nil)
+	candidate := b.treeOf(at.Head, map[string]*git.File{"value.txt": fileOf("2\n"), "new.bin": fileOf("\x00\x01\x02"), "link": linkTo("value.txt"), "other.txt": nil})
+	patch, err := b.service.Repo.Diff(t.Context(), at.Head, candidate)
+	require.NoError(t, err)
+	apply := func(candidate string, patch string) error {
+		return r.verifier.applyPatch(t.Context(), at.Head, &proposal.Proposal{Manifest: proposal.Manifest{Candidate: candidate}, Patch: []byte(patch)})
+	}
+	require.NoError(t, apply(candidate, string(patch)))
+	before := b.refs()
+	for name, c := range map[string]struct{ candidate, patch, says string }{
+		"for another tree":   {b.treeOf(at.Head, map[string]*git.File{"value.txt": fileOf("3\n")}), string(patch), "its patch makes other files than those that were measured"},
+		"for no tree":        {strings.Repeat("1", 40), string(patch), "its patch makes other files"},
+		"a part of it":       {candidate, string(patch)[:strings.LastIndex(string(patch), "diff --git")], "its patch makes other files"},
+		"nothing":            {candidate, "", "its patch does not apply"},
+		"no patch":           {candidate, "x\n", "its patch does not apply"},
+		"of another text":    {candidate, strings.Replace(string(patch), "-1\n", "-7\n", 1), "its patch does not apply"},
+		"cut off":            {candidate, string(patch)[:strings.LastIndex(string(patch), "+")], "its patch does not apply"},
+		"upwards":            {candidate, strings.ReplaceAll(string(patch), "value.txt", "../value.txt"), "its patch does not apply"},
+		"into git":           {candidate, strings.ReplaceAll(string(patch), "value.txt", ".git/config"), "its patch does not apply"},
+		"an option of git's": {candidate, "--unsafe-paths\n", "its patch does not apply"},
+	} {
+		var refused *proposal.RefusedError
+		err := apply(c.candidate, c.patch)
+		require.ErrorAs(t, err, &refused, name)
+		assert.Contains(t, refused.Reason, c.says, name)
+		assert.NotContains(t, refused.Reason, "\n", name)
+	}
+	assert.Equal(t, before, b.refs())
+	assert.Empty(t, b.git("status", "--porcelain"), "the user's index and files are not touched")
+}
