@@ -1,0 +1,527 @@
+package loop
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/github/ci"
+	"github.com/org/autoloop/internal/github/commands"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/loop/proposal"
+	"github.com/org/autoloop/internal/process"
+)
+
+// made is a bundle of the next iteration.
+func (b *bed) made() proposal.Bundle {
+	b.t.Helper()
+	made, result, err := b.service.Propose(b.t.Context())
+	require.NoError(b.t, err)
+	require.NotNil(b.t, made, "%v", result.Reasons)
+	made.ID = "bundle of " + made.Run
+	return *made
+}
+
+// edited is a bundle with other fields in its events of one kind.
+func edited(t *testing.T, b proposal.Bundle, kind history.Kind, fields map[string]any) proposal.Bundle {
+	t.Helper()
+	var text []byte
+	found := false
+	for line := range strings.Lines(string(b.Events)) {
+		var event map[string]any
+		decoder := json.NewDecoder(strings.NewReader(line))
+		decoder.UseNumber()
+		require.NoError(t, decoder.Decode(&event))
+		if event["event"] == string(kind) {
+			found = true
+			maps.Copy(event, fields)
+		}
+		out, err := json.Marshal(event)
+		require.NoError(t, err)
+		text = append(append(text, out...), '\n')
+	}
+	require.True(t, found)
+	b.Events = text
+	return b
+}
+
+// TestPublishRefuses what is not of this program, of these records and of these branches,
+// and changes nothing for it. The bundle as it was made is recorded after all that.
+func TestPublishRefuses(t *testing.T) {
+	t.Parallel()
+	const secret = "ghs_0123456789abcdefWRITER"
+	b := newBed(t, "evaluation-runs: 1", "1", "3", "5")
+	require.Equal(t, history.Accepted, b.one().Outcome)
+	b.commit(map[string]string{"other.txt": "a person's\n"})
+	require.Equal(t, history.Rejected, func() history.Outcome { b.propose("3", "2"); return b.one().Outcome }())
+	b.propose("3", "2", "5")
+	made, before := b.made(), b.refs()
+	b.service.Masker = process.NewMasker(nil, secret)
+	ones := strings.Repeat("1", 40)
+	for name, c := range map[string]struct {
+		change func(m *proposal.Bundle)
+		says   string
+	}{
+		"another program":            {func(m *proposal.Bundle) { m.Program = "q" }, `it is of program "q", not of "p"`},
+		"another repository":         {func(m *proposal.Bundle) { m.Repository = "o/r" }, `it is of repository "o/r", not of ""`},
+		"other records":              {func(m *proposal.Bundle) { m.Records = strings.Repeat("1", 64) }, "it is stale: the state of p has changed since; propose again"},
+		"the iteration before":       {func(m *proposal.Bundle) { m.Iteration = 2 }, "it is of iteration 2, and 3 is the next"},
+		"the iteration after":        {func(m *proposal.Bundle) { m.Iteration = 4 }, "it is of iteration 4, and 3 is the next"},
+		"a fix of the next":          {func(m *proposal.Bundle) { m.Kind = proposal.Fix }, "it is of iteration 3, and 2 is the next"},
+		"a fix, where nothing waits": {func(m *proposal.Bundle) { m.Kind, m.Iteration = proposal.Fix, 2 }, "no iteration waits for CI with commit"},
+		"no memory":                  {func(m *proposal.Bundle) { m.Memory = "" }, "of the memory branch, which is not there"},
+		"another memory":             {func(m *proposal.Bundle) { m.Memory = ones }, `it was made from commit "111111111111" of the memory branch, which is not there`},
+		"the memory of a branch":     {func(m *proposal.Bundle) { m.Memory = m.Base }, "of the memory branch, which is not there"},
+		"a tree for the memory":      {func(m *proposal.Bundle) { m.Memory = m.Incumbent }, "of the memory branch, which is not there"},
+		"another run":                {func(m *proposal.Bundle) { m.Run = "r" }, `it has events of run "run-`},
+		"another default branch":     {func(m *proposal.Bundle) { m.BaseBranch = "master" }, `it is for branch "master", not for "main"`},
+		"a base that nobody knows":   {func(m *proposal.Bundle) { m.Base = ones }, "it was made from commit 111111111111, which is not on main"},
+		"a base of another branch":   {func(m *proposal.Bundle) { m.Base = m.Branch }, "which is not on main"},
+		"a base that is an option":   {func(m *proposal.Bundle) { m.Base = "--all" }, "it was made from commit --all, which is not on main"},
+		"an earlier base":            {func(m *proposal.Bundle) { m.Base = b.git("rev-parse", "main~1") }, "it has no baseline: the default branch moved on"},
+		"another branch":             {func(m *proposal.Bundle) { m.Branch = ones }, "it is stale: branch autoloop/p has moved since; propose again"},
+		"no branch":                  {func(m *proposal.Bundle) { m.Branch = "" }, "it is stale: branch autoloop/p has moved since"},
+		"another incumbent":          {func(m *proposal.Bundle) { m.Incumbent = ones }, "it was made from other files than those of autoloop/p"},
+		"another candidate":          {func(m *proposal.Bundle) { m.Candidate = m.Incumbent }, "its patch makes other files than those that were measured"},
+		"no candidate":               {func(m *proposal.Bundle) { m.Candidate, m.Patch = "", nil }, "its decision and its patch contradict each other"},
+		"no patch":                   {func(m *proposal.Bundle) { m.Patch = nil }, "its patch does not apply"},
+		"no events":                  {func(m *proposal.Bundle) { m.Events = nil }, "contradict each other"},
+		"broken events":              {func(m *proposal.Bundle) { m.Events = m.Events[:len(m.Events)/2] }, "its events cannot be read"},
+		"a secret in its events":     {func(m *proposal.Bundle) { *m = edited(t, *m, "decided", map[string]any{"agent": secret}) }, "it has a secret of this job in it"},
+		"a secret in a name there": {func(m *proposal.Bundle) {
+			*m = edited(t, *m, "measured", map[string]any{"numbers": map[string]any{secret: 1}})
+		}, "it has a secret of this job in it"},
+		"another decision":          {func(m *proposal.Bundle) { *m = edited(t, *m, "decided", map[string]any{"best": json.Number("9")}) }, "its measurements do not bear its decision"},
+		"an outcome of no proposal": {func(m *proposal.Bundle) { *m = edited(t, *m, "decided", map[string]any{"outcome": "pending-ci"}) }, "which no proposal of its kind has"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			forged := made
+			c.change(&forged)
+			_, err := b.service.Publish(t.Context(), forged)
+			var refused *proposal.RefusedError
+			require.ErrorAs(t, err, &refused)
+			assert.Contains(t, refused.Reason, c.says)
+			assert.NotContains(t, err.Error(), secret)
+			assert.NotContains(t, err.Error(), "\n")
+			assert.Equal(t, before, b.refs())
+		})
+	}
+	result, err := b.service.Publish(t.Context(), made)
+	require.NoError(t, err)
+	assert.Equal(t, history.Accepted, result.Outcome)
+	assert.Equal(t, "5", b.kept())
+}
+
+// TestABundleAndOtherPrograms: their records may move on meanwhile, also from nothing.
+func TestABundleAndOtherPrograms(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "evaluation-runs: 1", "1", "3", "5")
+	other := func(text string) {
+		_, err := b.service.Memory.Update(t.Context(), memory.Update{Program: "q", Message: "q", Apply: func(files memory.Files) (memory.Files, error) {
+			files.State = []byte(text)
+			return files, nil
+		}})
+		require.NoError(t, err)
+	}
+	first := b.made()
+	assert.Empty(t, first.Memory)
+	other("# q\n")
+	result, err := b.service.Publish(t.Context(), first)
+	require.NoError(t, err)
+	assert.Equal(t, history.Accepted, result.Outcome)
+	second := b.made()
+	assert.Equal(t, b.git("rev-parse", "memory/autoloop"), second.Memory)
+	other("# q, later\n")
+	result, err = b.service.Publish(t.Context(), second)
+	require.NoError(t, err)
+	assert.Equal(t, history.Accepted, result.Outcome)
+	assert.Equal(t, "5", b.kept())
+}
+
+// TestAStateWithoutALedgerGoesOn with the iteration after its last, in two jobs.
+func TestAStateWithoutALedgerGoesOn(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "evaluation-runs: 1", "1", "3", "5")
+	b.one()
+	adopted := strings.Replace(string(b.records().read.State), "| Iteration Count | 1 |", "| Iteration Count | 7 |", 1)
+	require.Contains(t, adopted, "| Iteration Count | 7 |")
+	b.git("update-ref", "-d", "refs/heads/memory/autoloop")
+	_, err := b.service.Memory.Update(t.Context(), memory.Update{Program: "p", Message: "by another tool", Apply: func(files memory.Files) (memory.Files, error) {
+		files.State = []byte(adopted)
+		return files, nil
+	}})
+	require.NoError(t, err)
+	b.propose(slices.Repeat([]string{"5"}, 8)...)
+	made := b.made()
+	assert.Equal(t, 8, made.Iteration)
+	for _, other := range []int{1, 7, 9} {
+		forged := made
+		forged.Iteration = other
+		_, err := b.service.Publish(t.Context(), forged)
+		var refused *proposal.RefusedError
+		require.ErrorAs(t, err, &refused, "%d", other)
+	}
+	result, err := b.service.Publish(t.Context(), made)
+	require.NoError(t, err)
+	assert.Equal(t, history.Accepted, result.Outcome)
+	assert.Equal(t, 8, b.records().sum.Iteration)
+	assert.Equal(t, "7", b.records().sum.Settings[history.AdoptedIteration])
+}
+
+// TestNothingIsPublishedWhereNothingMayBegin: a pause that one job disregards holds in the
+// other, and so does the lease of a run that only the other job sees.
+func TestNothingIsPublishedWhereNothingMayBegin(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "evaluation-runs: 1\nplateau: 1", "4", "3", "6")
+	require.Contains(t, b.one().Stopped, "paused: plateau")
+	b.service.Force = true
+	forced := b.made()
+	b.service.Force = false
+	before := b.refs()
+	_, err := b.service.Publish(t.Context(), forced)
+	var refused *proposal.RefusedError
+	require.ErrorAs(t, err, &refused)
+	assert.Contains(t, refused.Reason, "no iteration may be recorded now: paused: plateau: 1 rejections in a row")
+	assert.Equal(t, before, b.refs())
+	b.service.Force = true
+	b.start()
+	seen := b.made()
+	b.service.Alive = func(history.Lease) bool { return true }
+	before = b.refs()
+	_, err = b.service.Publish(t.Context(), seen)
+	require.ErrorAs(t, err, &refused)
+	assert.Contains(t, refused.Reason, "another run works on p: run run-")
+	assert.Equal(t, before, b.refs())
+	b.service.Alive = func(history.Lease) bool { return false }
+	result, err := b.service.Publish(t.Context(), seen)
+	require.NoError(t, err)
+	assert.Equal(t, history.Accepted, result.Outcome)
+}
+
+// TestAForgedFix is refused: it has to be of the commit that waits, and made from the
+// same files. Then the true one is recorded.
+func TestAForgedFix(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "evaluation-runs: 1", "1")
+	calls := 0
+	b.proposeInTurn(&calls, "3", "4")
+	f := onGitHub(t, b)
+	f.ci = []ci.Result{red("build", "error: x")}
+	b.twoJobs()
+	iteration := b.made
+	made := iteration()
+	require.Equal(t, proposal.Fix, made.Kind)
+	before := b.refs()
+	ones := strings.Repeat("1", 40)
+	for name, c := range map[string]struct {
+		change func(m *proposal.Bundle)
+		says   string
+	}{
+		"of another commit":     {func(m *proposal.Bundle) { m.Branch = m.Base }, "no iteration waits for CI with commit"},
+		"of the next iteration": {func(m *proposal.Bundle) { m.Iteration = 2 }, "it is of iteration 2, and 1 is the next"},
+		"as an iteration":       {func(m *proposal.Bundle) { m.Kind = proposal.Iteration }, "it is of iteration 1, and 2 is the next"},
+		"as the next iteration": {func(m *proposal.Bundle) { m.Kind, m.Iteration = proposal.Iteration, 2 }, "an iteration waits for CI; propose again"},
+		"of another base":       {func(m *proposal.Bundle) { m.Base = ones }, "it was made from commit 111111111111 of main, and the baseline is of "},
+		"of another branch":     {func(m *proposal.Bundle) { m.BaseBranch = "x" }, " of x, and the baseline is of "},
+		"from other files":      {func(m *proposal.Bundle) { m.Incumbent = ones }, "it was made from other files than those of autoloop/p"},
+		"of other files":        {func(m *proposal.Bundle) { m.Candidate = m.Incumbent }, "its patch makes other files"},
+		"accepted by itself":    {func(m *proposal.Bundle) { *m = edited(t, *m, "decided", map[string]any{"outcome": "accepted"}) }, "which no proposal of its kind has"},
+		"without a gain":        {func(m *proposal.Bundle) { *m = edited(t, *m, "decided", map[string]any{"verdict": "neutral"}) }, "it is accepted without an improvement"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			forged := made
+			c.change(&forged)
+			_, err := b.service.Publish(t.Context(), forged)
+			var refused *proposal.RefusedError
+			require.ErrorAs(t, err, &refused)
+			assert.Contains(t, refused.Reason, c.says)
+			assert.Equal(t, before, b.refs())
+		})
+	}
+	f.down = true
+	_, err := b.service.Publish(t.Context(), made)
+	require.ErrorContains(t, err, "no iteration waits for CI with commit", "CI cannot be read")
+	f.down = false
+	pending := b.git("rev-parse", "autoloop/p")
+	theirs := b.git("commit-tree", "autoloop/p^{tree}", "-p", pending, "-m", "a person's")
+	b.git("update-ref", "refs/heads/autoloop/p", theirs)
+	_, err = b.service.Publish(t.Context(), made)
+	require.ErrorContains(t, err, "it is stale: branch autoloop/p has moved since; propose again")
+	b.git("update-ref", "refs/heads/autoloop/p", pending)
+	assert.Equal(t, before, b.refs())
+
+	// What the bundle says of CI is not believed.
+	f.ci = []ci.Result{red("build", "error: x"), green()}
+	result, err := b.service.Publish(t.Context(), edited(t, made, "checked", map[string]any{
+		"reason": "forged", "reasons": []string{"forged"}, "failing_checks": []any{map[string]any{"name": "forged"}}, "commit": ones,
+	}))
+	require.NoError(t, err)
+	assert.Equal(t, history.Accepted, result.Outcome, "%v", result.Reasons)
+	for e := range history.Of[*history.Checked](slices.All(b.records().log.Events)) {
+		assert.Equal(t, pending, e.Commit)
+		assert.Equal(t, []history.Check{{Name: "build"}}, e.Failing)
+		assert.NotContains(t, fmt.Sprint(e.Reason, e.Reasons), "forged")
+	}
+}
+
+// TestWhatIsSaidAfterTheProposal: a command that changes the iteration makes a bundle
+// stale, and so does a pull request that a person closes or marks ready.
+func TestWhatIsSaidAfterTheProposal(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "evaluation-runs: 1\nci-gate: off", "1", "3", "5")
+	f := onGitHub(t, b)
+	f.say(commands.Instruct, "look at x")
+	require.Equal(t, history.Accepted, b.one().Outcome)
+	f.say(commands.Note, "known before")
+	made, before := b.made(), b.refs()
+	heard := len(f.comments)
+	for name, c := range map[string]struct {
+		change func(m *proposal.Bundle)
+		says   string
+	}{
+		"a pull request that was closed": {func(*proposal.Bundle) { f.pull = &commands.Pull{Number: 8} }, "it is stale: pull request #8 was closed; propose again"},
+		"one that is ready":              {func(*proposal.Bundle) { f.pull = &commands.Pull{Number: 8, Open: true, Ready: true} }, "it is stale: pull request #8 is ready for review"},
+		"a command": {func(m *proposal.Bundle) {
+			f.say(commands.Pause, "")
+			m.Heard = commands.Mark{Issue: 999, Review: 999}.String()
+		}, "it is stale: a comment asks for `/autoloop pause`; propose again"},
+	} {
+		forged := made
+		c.change(&forged)
+		_, err := b.service.Publish(t.Context(), forged)
+		var refused *proposal.RefusedError
+		require.ErrorAs(t, err, &refused, name)
+		assert.Contains(t, refused.Reason, c.says, name)
+		assert.Equal(t, before, b.refs(), name)
+		f.pull, f.comments = nil, f.comments[:heard]
+	}
+	f.say(commands.Pause, "comes too late")
+	result, err := b.service.Publish(t.Context(), made)
+	require.NoError(t, err)
+	assert.Equal(t, history.Accepted, result.Outcome, "what comes later is left to the run that it starts")
+	settings := b.records().sum.Settings
+	assert.Equal(t, "2 0", settings[history.HeardUntil], "and it is still to be read")
+	assert.Equal(t, f.comments[heard].Time.UTC().Format(time.RFC3339), settings[history.HeardSince])
+	done, err := b.service.ApplyCommands(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, "paused: comes too late", done.Stopped)
+}
+
+// TestWhichCommandsComeFirst: those that change what the next iteration is, as long as they
+// are not applied.
+func TestWhichCommandsComeFirst(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "", "1")
+	for name, c := range map[string]struct {
+		pull     *commands.Pull
+		settings map[string]string
+		kinds    []commands.Kind
+		review   bool
+		says     string
+	}{
+		"nothing":                     {},
+		"what changes nothing":        {kinds: []commands.Kind{commands.Run, commands.Status, commands.Instruct, commands.Note, commands.Wrong}},
+		"pause":                       {kinds: []commands.Kind{commands.Pause}, says: "a comment asks for `/autoloop pause`"},
+		"resume":                      {kinds: []commands.Kind{commands.Resume}, says: "a comment asks for `/autoloop resume`"},
+		"reactivate":                  {kinds: []commands.Kind{commands.Reactivate}, says: "a comment asks for `/autoloop reactivate`"},
+		"a target":                    {kinds: []commands.Kind{commands.SetTarget}, says: "a comment asks for `/autoloop set target-metric`"},
+		"undo":                        {kinds: []commands.Kind{commands.Undo}, says: "a comment asks for `/autoloop undo`"},
+		"the first of several":        {kinds: []commands.Kind{commands.Status, commands.Undo, commands.Pause}, says: "`/autoloop undo`"},
+		"one that is applied":         {settings: map[string]string{history.CommandsUntil: "5 0"}, kinds: []commands.Kind{commands.Pause}},
+		"one after what is applied":   {settings: map[string]string{history.CommandsUntil: "4 9"}, kinds: []commands.Kind{commands.Pause}, says: "`/autoloop pause`"},
+		"on a line, applied":          {settings: map[string]string{history.CommandsUntil: "0 5"}, kinds: []commands.Kind{commands.Pause}, review: true},
+		"on a line, not applied":      {settings: map[string]string{history.CommandsUntil: "9 4"}, kinds: []commands.Kind{commands.Pause}, review: true, says: "`/autoloop pause`"},
+		"an open pull request":        {pull: &commands.Pull{Number: 8, Open: true}},
+		"one that was merged":         {pull: &commands.Pull{Number: 8, Merged: true}},
+		"one that was closed":         {pull: &commands.Pull{Number: 8}, says: "pull request #8 was closed"},
+		"one whose end is known":      {pull: &commands.Pull{Number: 8}, settings: map[string]string{history.PullEnded: "8"}},
+		"another's end is known":      {pull: &commands.Pull{Number: 8}, settings: map[string]string{history.PullEnded: "80"}, says: "pull request #8 was closed"},
+		"both, of which one is first": {pull: &commands.Pull{Number: 8}, kinds: []commands.Kind{commands.Undo}, says: "pull request #8 was closed"},
+	} {
+		run := b.service.begin()
+		comment := commands.Comment{ID: 5, Review: c.review}
+		for _, kind := range c.kinds {
+			comment.Commands = append(comment.Commands, commands.Command{Kind: kind})
+		}
+		run.thread.comments = &commands.Heard{Pull: c.pull, Comments: []commands.Comment{comment}}
+		first := run.thread.firstOf(&records{sum: history.Summary{Settings: c.settings}})
+		if c.says == "" {
+			assert.Empty(t, first, name)
+		} else {
+			assert.Contains(t, first, c.says, name)
+		}
+	}
+}
+
+// TestThePullRequestIsReady: then nothing is committed, unless the program says so.
+func TestThePullRequestIsReady(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "", "1")
+	for _, c := range []struct {
+		heard *commands.Heard
+		when  string
+		waits bool
+	}{
+		{nil, "", false},
+		{&commands.Heard{}, "", false},
+		{&commands.Heard{Pull: &commands.Pull{Number: 8, Open: true}}, "stop", false},
+		{&commands.Heard{Pull: &commands.Pull{Number: 8, Open: true, Ready: true}}, "", true},
+		{&commands.Heard{Pull: &commands.Pull{Number: 8, Open: true, Ready: true}}, "stop", true},
+		{&commands.Heard{Pull: &commands.Pull{Number: 8, Open: true, Ready: true}}, "continue", false},
+	} {
+		run := b.service.begin()
+		own := *run.program
+		own.PullRequest.WhenReady = c.when
+		run.program, run.thread.comments = &own, c.heard
+		if reason := run.thread.readyForReview(); c.waits {
+			assert.Contains(t, reason, "pull request #8 is ready for review")
+		} else {
+			assert.Empty(t, reason, "%+v", c)
+		}
+	}
+}
+
+// TestRecordsThatAreTheSame but for what was answered meanwhile: a bundle holds for them.
+func TestRecordsThatAreTheSame(t *testing.T) {
+	t.Parallel()
+	line := func(e history.Event) string {
+		text, err := history.Line(e)
+		require.NoError(t, err)
+		return string(text)
+	}
+	begun := line(&history.Started{Head: history.Head{Iteration: 1}})
+	talk := line(&history.Answered{Key: "5", Reason: "ok"}) + line(&history.Set{Key: history.IssueNumber, Value: "7"}) +
+		line(&history.Set{Key: history.Author, Value: "a"}) + line(&history.Set{Key: history.CommandsUntil, Value: "5 0"})
+	files := memory.Files{State: []byte("state"), Results: []byte("results"), Ledger: []byte(begun)}
+	digest := recordsDigest(files)
+	for _, same := range []string{talk + begun, begun + talk, begun + talk + talk} {
+		other := files
+		other.Ledger = []byte(same)
+		assert.Equal(t, digest, recordsDigest(other))
+	}
+	for name, other := range map[string]memory.Files{
+		"no state":         {Results: files.Results, Ledger: files.Ledger},
+		"an empty state":   {State: []byte{}, Results: files.Results, Ledger: files.Ledger},
+		"another state":    {State: []byte("State"), Results: files.Results, Ledger: files.Ledger},
+		"no table":         {State: files.State, Ledger: files.Ledger},
+		"in another place": {State: files.Results, Results: files.State, Ledger: files.Ledger},
+		"run together":     {State: []byte("stateresults"), Results: []byte(""), Ledger: files.Ledger},
+		"no ledger":        {State: files.State, Results: files.Results},
+		"twice":            {State: files.State, Results: files.Results, Ledger: []byte(begun + begun)},
+		"another setting":  {State: files.State, Results: files.Results, Ledger: []byte(begun + line(&history.Set{Key: history.TargetMetric, Value: "5"}))},
+		"comments read":    {State: files.State, Results: files.Results, Ledger: []byte(begun + line(&history.Set{Key: history.HeardUntil, Value: "5 0"}))},
+		"a bundle":         {State: files.State, Results: files.Results, Ledger: []byte(begun + line(&history.Set{Key: published, Value: "x"}))},
+		"a pause":          {State: files.State, Results: files.Results, Ledger: []byte(begun + line(&history.Paused{Reason: "x"}))},
+		"a later event":    {State: files.State, Results: files.Results, Ledger: []byte(begun + `{"event":"later"}` + "\n")},
+		"half a line":      {State: files.State, Results: files.Results, Ledger: []byte(begun + `{"event":"answered"`)},
+	} {
+		assert.NotEqual(t, digest, recordsDigest(other), name)
+	}
+	assert.Equal(t, recordsDigest(memory.Files{}), recordsDigest(memory.Files{Ledger: []byte(talk)}), "also where there was nothing yet")
+}
+
+// refusing is a store whose remote refuses to move the program branch.
+type refusing struct {
+	store
+	refuses func(move git.RefUpdate) error
+}
+
+func (s refusing) Update(ctx context.Context, u memory.Update) (string, error) {
+	if u.Branch != nil {
+		if err := s.refuses(*u.Branch); err != nil {
+			apply := u.Apply
+			u.Apply = func(files memory.Files) (memory.Files, error) {
+				if _, applied := apply(files); applied != nil {
+					return files, applied
+				}
+				return files, err
+			}
+		}
+	}
+	return s.store.Update(ctx, u)
+}
+
+// refusal is what the remote says.
+func refusal(words string) error {
+	return &git.RejectedError{Remote: "origin", Refs: []git.Rejection{{Ref: "refs/heads/autoloop/p", Reason: words}}}
+}
+
+// TestARefusedPushKeepsNothing: the iteration is an error that says what the remote said,
+// and the program pauses at once.
+func TestARefusedPushKeepsNothing(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "evaluation-runs: 1", "1", "3")
+	run := b.service.begin()
+	run.store = refusing{run.store, func(git.RefUpdate) error { return refusal(protected) }}
+	result, err := run.through(t.Context(), run.iterate)
+	require.NoError(t, err)
+	assert.Equal(t, history.Error, result.Outcome)
+	require.Len(t, result.Reasons, 1)
+	assert.Contains(t, result.Reasons[0], "the gain was not kept: remote origin refused the push: autoloop/p (protected branch hook declined)")
+	assert.Contains(t, result.Stopped, "paused: remote origin refused the push")
+	assert.True(t, strings.HasSuffix(result.Stopped, "; then say `/autoloop resume`"), result.Stopped)
+	assert.Nil(t, result.Commit)
+	assert.Nil(t, result.Verdict)
+	assert.Equal(t, "1", result.BestMetric.String(), "the baseline holds")
+	assert.NotContains(t, b.refs(), "refs/heads/autoloop/")
+	records := b.records()
+	decided := records.decided(1)
+	assert.Empty(t, decided.Commit)
+	assert.Nil(t, decided.Rule)
+	assert.Nil(t, records.sum.Open)
+	assert.Empty(t, auditOf(records.log.Events), "replay computes the same")
+
+	b.service.Force = true
+	assert.Equal(t, history.Accepted, b.one().Outcome, "the same change may be tried again")
+}
+
+// TestABranchStaysOnItsOwnBase where the remote refuses the default branch's workflow
+// files: the gain is kept without them.
+func TestABranchStaysOnItsOwnBase(t *testing.T) {
+	t.Parallel()
+	for _, jobs := range []int{1, 2} {
+		b := newBed(t, "evaluation-runs: 1", "1", "3", "5")
+		b.one()
+		old := b.git("rev-parse", "autoloop/p")
+		b.commit(map[string]string{"other.txt": "a person's\n"})
+		main := b.git("rev-parse", "main")
+		remote := func(move git.RefUpdate) error {
+			if known, err := b.service.Repo.IsAncestor(t.Context(), main, move.New); err != nil || known {
+				return refusal(noWorkflows)
+			}
+			return nil
+		}
+		var result Result
+		var err error
+		if jobs == 1 {
+			run := b.service.begin()
+			run.store = refusing{run.store, remote}
+			result, err = run.through(t.Context(), run.iterate)
+		} else {
+			made := b.made()
+			own := *b.service
+			own.Agent = recorded{}
+			run := &publisher{run: own.begin()}
+			run.store = refusing{run.store, remote}
+			result, err = run.through(t.Context(), func(ctx context.Context) (Result, error) { return run.publish(ctx, made) })
+		}
+		require.NoError(t, err, jobs)
+		assert.Equal(t, history.Accepted, result.Outcome, "%v", result.Reasons)
+		assert.Equal(t, "5", b.kept())
+		assert.Equal(t, "untouched", b.git("show", "autoloop/p:other.txt"))
+		assert.Equal(t, old, b.git("rev-parse", "autoloop/p~1"))
+		assert.Equal(t, main, b.records().sum.Settings[workflowsRefused])
+		assert.Equal(t, old, b.records().decided(2).Parent)
+		assert.Empty(t, auditOf(b.records().log.Events), jobs)
+	}
+}
