@@ -1,0 +1,618 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/github/commands"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/loop/proposal"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/program"
+)
+
+// kept is a store in memory. Others write first as often as there are files in others.
+type kept struct {
+	files   memory.Files
+	others  []memory.Files
+	fails   error
+	updates []memory.Update
+}
+
+func (s *kept) Update(_ context.Context, u memory.Update) (string, error) {
+	s.updates = append(s.updates, u)
+	for _, files := range s.others {
+		if _, err := u.Apply(s.files); err != nil {
+			return "", err
+		}
+		s.files = files
+	}
+	s.others = nil
+	files, err := u.Apply(s.files)
+	if err == nil {
+		err = s.fails
+	}
+	if err == nil {
+		s.files = files
+	}
+	return "", err
+}
+
+// inMemory is a run of a program whose records are not in a repository.
+func inMemory(t *testing.T, p *program.Program, events ...history.Event) (*run, *kept) {
+	t.Helper()
+	at := time.Date(2026, 1, 2, 4, 0, 0, 0, time.UTC)
+	s := &Service{Program: p, Now: func() time.Time { return at }, NewRun: func() string { return "own" }}
+	r, store := s.begin(), &kept{files: memory.Files{Ledger: ledgerOf(t, events...)}}
+	r.store = store
+	var err error
+	r.records, err = openRecords(p, store.files)
+	require.NoError(t, err)
+	return r, store
+}
+
+// TestAChangeIsAppliedAgain when another run wrote first, to what is there then: nothing
+// of the first time is left.
+func TestAChangeIsAppliedAgain(t *testing.T) {
+	t.Parallel()
+	r, store := inMemory(t, programWith("", ""))
+	r.stopped = "before"
+	store.others = []memory.Files{{Ledger: ledgerOf(t, decidedOnce()...)}}
+	var seen []int
+	err := r.update(t.Context(), "a message", nil, func(b *records) error {
+		seen = append(seen, b.sum.Events)
+		assert.Equal(t, "before", r.stopped)
+		r.stopped = "by the change"
+		return r.pause(b, "x")
+	})
+	require.NoError(t, err)
+	assert.Equal(t, []int{0, 3}, seen)
+	assert.Equal(t, "paused: x", r.stopped)
+	assert.Equal(t, 4, r.records.sum.Events, "the run goes on with what was written")
+	assert.Equal(t, string(store.files.Ledger), string(r.files.Ledger))
+	assert.Equal(t, 1, strings.Count(string(store.files.Ledger), `"event":"paused"`))
+	update := store.updates[0]
+	assert.Equal(t, "p", update.Program)
+	assert.Equal(t, "a message", update.Message)
+	assert.Equal(t, "refs/heads/autoloop/p", update.Claims)
+
+	broken := errors.New("broken")
+	before := r.records
+	require.ErrorIs(t, r.update(t.Context(), "", nil, func(*records) error { return broken }), broken)
+	assert.Same(t, before, r.records, "what could not be changed is as it was")
+	store.others = []memory.Files{{Ledger: []byte("<<<<<<<\n")}}
+	require.ErrorContains(t, r.update(t.Context(), "", nil, func(*records) error { return nil }), "read p.jsonl on the memory branch")
+}
+
+// TestOnlyTheHolderOfTheLeaseWrites, also when it loses it while it tries.
+func TestOnlyTheHolderOfTheLeaseWrites(t *testing.T) {
+	t.Parallel()
+	started := func(run string) []byte {
+		line, err := history.Line(history.Stamp(&history.Started{Head: history.Head{Iteration: 1}}, run, time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)))
+		require.NoError(t, err)
+		return line
+	}
+	for name, c := range map[string]struct {
+		files  memory.Files
+		others []memory.Files
+		writes bool
+	}{
+		"nobody holds it":      {memory.Files{}, nil, false},
+		"it holds it":          {memory.Files{Ledger: started("own")}, nil, true},
+		"another holds it":     {memory.Files{Ledger: started("r")}, nil, false},
+		"another took it over": {memory.Files{Ledger: append(started("own"), started("r")...)}, nil, false},
+		"another was faster":   {memory.Files{Ledger: started("own")}, []memory.Files{{Ledger: append(started("own"), started("r")...)}}, false},
+	} {
+		r, store := inMemory(t, programWith("", ""))
+		store.files, store.others = c.files, c.others
+		err := r.write(t.Context(), "", nil, func(b *records) error { return r.set(b, "k", "v") })
+		if c.writes {
+			require.NoError(t, err, name)
+			assert.Contains(t, string(store.files.Ledger), `"key":"k"`)
+		} else {
+			require.ErrorIs(t, err, errLeaseLost, name)
+			assert.NotContains(t, string(store.files.Ledger), `"key":"k"`)
+		}
+	}
+}
+
+// TestWhatIsForAPullRequest: the branch is then better than the default branch, or a pull
+// request is open. A baseline that is not recorded yet counts.
+func TestWhatIsForAPullRequest(t *testing.T) {
+	t.Parallel()
+	measured := func(values ...string) []*history.Measured {
+		var list []*history.Measured
+		for i, value := range values {
+			list = append(list, &history.Measured{Role: []history.Role{history.Baseline, history.Incumbent}[i], Metric: valueOf(value)})
+		}
+		return list
+	}
+	for name, c := range map[string]struct {
+		front        string
+		lead         history.Lead
+		baseline     []*history.Measured
+		before, best string
+		pull         *commands.Pull
+		want         bool
+	}{
+		"better than what was equal":       {"", history.Lead{}, nil, "1", "2", nil, true},
+		"a branch that is worse":           {"", history.LeadOf(*valueOf("1"), *valueOf("5"), metric.Higher), nil, "1", "2", nil, false},
+		"a branch that was worse":          {"", history.LeadOf(*valueOf("1"), *valueOf("5"), metric.Higher), nil, "1", "6", nil, true},
+		"just as good as the default":      {"", history.LeadOf(*valueOf("1"), *valueOf("5"), metric.Higher), nil, "1", "5", nil, false},
+		"worse, measured with it":          {"", history.Lead{}, measured("5", "1"), "1", "2", nil, false},
+		"better, measured with it":         {"", history.LeadOf(*valueOf("1"), *valueOf("9"), metric.Higher), measured("5", "5"), "5", "6", nil, true},
+		"measured as one":                  {"", history.LeadOf(*valueOf("1"), *valueOf("9"), metric.Higher), measured("1"), "1", "2", nil, true},
+		"a pull request is open":           {"", history.LeadOf(*valueOf("1"), *valueOf("5"), metric.Higher), nil, "1", "2", &commands.Pull{Number: 8, Open: true}, true},
+		"a pull request was closed":        {"", history.LeadOf(*valueOf("1"), *valueOf("5"), metric.Higher), nil, "1", "2", &commands.Pull{Number: 8}, false},
+		"lower is better, and it is worse": {"metric_direction: lower", history.Lead{}, measured("1", "5"), "5", "4", nil, false},
+		"lower is better, and it is":       {"metric_direction: lower", history.Lead{}, measured("5", "5"), "5", "4", nil, true},
+	} {
+		text := strings.Replace(bedProgram, "metric_direction: higher\n%s", c.front, 1)
+		if c.front == "" {
+			text = strings.Replace(bedProgram, "%s", "", 1)
+		}
+		r, _ := inMemory(t, program.Parse("p.md", []byte(text)))
+		r.records.sum.Lead = c.lead
+		if c.pull != nil {
+			r.thread.comments = &commands.Heard{Pull: c.pull}
+		}
+		p := &proposal.Proposal{Baseline: c.baseline, Decided: &history.Decided{PreviousBest: valueOf(c.before), Best: valueOf(c.best)}}
+		assert.Equal(t, c.want, r.promotes(p), name)
+	}
+}
+
+// TestWhatTheMemoryBranchSays of an update in its subject.
+func TestWhatTheMemoryBranchSays(t *testing.T) {
+	t.Parallel()
+	r, _ := inMemory(t, programWith("", ""))
+	r.iteration = 4
+	for want, p := range map[string]*proposal.Proposal{
+		"iteration 4 put off":          {Postponed: &history.Finished{}},
+		"nothing was proposed":         {},
+		"iteration 4 waits for CI":     {Decided: &history.Decided{Outcome: history.PendingCI}},
+		"iteration 4 accepted":         {Decided: &history.Decided{Outcome: history.Accepted}},
+		"iteration 4 ci-fix-exhausted": {Decided: &history.Decided{Outcome: history.CIFixExhausted}},
+	} {
+		assert.Equal(t, want, r.recorder.message(p))
+	}
+	r.stopped = "completed: x"
+	assert.Equal(t, "completed: x", r.recorder.message(&proposal.Proposal{}))
+}
+
+// TestWhatTheHistorySays of an iteration.
+func TestWhatTheHistorySays(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		decided         history.Decided
+		changelog, pull string
+	}{
+		{history.Decided{Outcome: history.Accepted, Work: history.Work{Summary: "s"}, Reasons: []string{"r"}}, "s", ""},
+		{history.Decided{Outcome: history.Rejected, Work: history.Work{Summary: "s"}, Reasons: []string{"r", "q"}}, "s — r", ""},
+		{history.Decided{Outcome: history.Rejected, Work: history.Work{Summary: "s"}}, "s", ""},
+		{history.Decided{Outcome: history.Error, Reasons: []string{"r"}}, "r", ""},
+		{history.Decided{Outcome: history.Error}, "", ""},
+	} {
+		assert.Equal(t, c.changelog, changelog(c.decided))
+	}
+	reasons := make([]string, 1, 8)
+	reasons[0] = "r"
+	said := notesOn(history.Decided{Reasons: reasons, Disagreement: "d"})
+	assert.Equal(t, []string{"r", "d"}, said)
+	assert.Empty(t, reasons[:2][1], "the reasons of the decision stay as they are")
+	assert.Equal(t, []string{"r"}, notesOn(history.Decided{Reasons: reasons}))
+
+	r, _ := inMemory(t, programWith("", ""), &history.Set{Key: history.PullNumber, Value: "8"})
+	commit := strings.Repeat("ab", 20)
+	for name, c := range map[string]struct {
+		decided history.Decided
+		commit  string
+		pull    int
+	}{
+		"kept":              {history.Decided{Outcome: history.Accepted, Commit: commit}, commit[:12], 8},
+		"waits for CI":      {history.Decided{Outcome: history.PendingCI, Commit: commit}, commit[:12], 8},
+		"CI turned it down": {history.Decided{Outcome: history.CIFixExhausted}, "", 8},
+		"rejected":          {history.Decided{Outcome: history.Rejected}, "", 0},
+		"an error":          {history.Decided{Outcome: history.Error}, "", 0},
+	} {
+		entry := r.recorder.entryOf(r.records, c.decided)
+		assert.Equal(t, c.commit, entry.Commit, name)
+		assert.Equal(t, c.pull, entry.PR, name)
+		assert.Equal(t, string(c.decided.Outcome), string(entry.Status), name)
+	}
+}
+
+// TestAProposalWithoutADecision ends a run that its baseline ended, and no other.
+func TestAProposalWithoutADecision(t *testing.T) {
+	t.Parallel()
+	asked := &history.Measured{Metric: valueOf("1"), Evaluation: &history.Expense{}}
+	for name, c := range map[string]struct {
+		baseline []*history.Measured
+		stopped  string
+		says     string // why it ends, "" for never
+	}{
+		"nothing":                             {nil, "", ""},
+		"the baseline completed it":           {[]*history.Measured{asked}, "completed: x", "completed: x"},
+		"a baseline that asked nobody":        {[]*history.Measured{{Metric: valueOf("1")}}, "", ""},
+		"a baseline that asked models":        {[]*history.Measured{asked}, "", "budget: the baseline used what the proposing run may cost; propose again"},
+		"it was ready for review":             {nil, "pull request #8 is ready", "pull request #8 is ready"},
+		"several, of which the first decides": {[]*history.Measured{{Metric: valueOf("1")}, asked}, "", ""},
+	} {
+		r, _ := inMemory(t, programWith("", ""))
+		r.stopped = c.stopped
+		err := r.recorder.enterNothing(r.records, &proposal.Proposal{Baseline: c.baseline})
+		if c.says == "" {
+			var refused *proposal.RefusedError
+			require.ErrorAs(t, err, &refused, name)
+			assert.Equal(t, "it decides nothing", refused.Reason)
+			continue
+		}
+		require.NoError(t, err, name)
+		assert.Equal(t, c.says, r.stopped, name)
+		assert.IsType(t, &history.Finished{}, r.records.log.Events[0], name)
+	}
+}
+
+// TestABaselineOfABundle: it is needed, of these commits and of this evaluation, and its
+// numbers are some that the program's own runs could have given.
+func TestABaselineOfABundle(t *testing.T) {
+	t.Parallel()
+	const front = "metric-range: [0, 100]\nguardrails: [{metric: g, direction: higher, max-regression: 0}]"
+	values := func(texts ...string) []metric.Value {
+		var list []metric.Value
+		for _, text := range texts {
+			list = append(list, *valueOf(text))
+		}
+		return list
+	}
+	whole := func() *history.Measured {
+		return &history.Measured{
+			Role: history.Baseline, Metric: valueOf("5"), Samples: values("5", "5"), GuardrailSamples: map[string][]metric.Value{"g": values("1", "1")},
+			Evaluator: "e", Definition: "d", Reason: "forged",
+		}
+	}
+	alone := position{Head: "a", Base: "a", identity: identity{Evaluator: "e", Definition: "d"}}
+	apart := position{Head: "b", Base: "a", identity: identity{Evaluator: "e", Definition: "d"}}
+	for name, c := range map[string]struct {
+		at     position
+		change func(p *proposal.Proposal)
+		says   string
+	}{
+		"as it is":                  {alone, func(*proposal.Proposal) {}, ""},
+		"none":                      {alone, func(p *proposal.Proposal) { p.Baseline = nil }, "it has no baseline: first measurement"},
+		"none, for an error":        {alone, func(p *proposal.Proposal) { p.Baseline, p.Decided.Outcome = nil, history.Error }, ""},
+		"none, and put off":         {alone, func(p *proposal.Proposal) { p.Baseline, p.Decided, p.Postponed = nil, nil, &history.Finished{} }, ""},
+		"none, and nothing decided": {alone, func(p *proposal.Proposal) { p.Baseline, p.Decided = nil, nil }, "it has no baseline: first measurement"},
+		"of one commit, with two":   {apart, func(*proposal.Proposal) {}, "its baseline is not of these commits"},
+		"of two commits, with two":  {apart, func(p *proposal.Proposal) { p.Baseline = append(p.Baseline, whole()) }, ""},
+		"of two commits, with one":  {alone, func(p *proposal.Proposal) { p.Baseline = append(p.Baseline, whole()) }, "its baseline is not of these commits"},
+		"without a number":          {alone, func(p *proposal.Proposal) { p.Baseline[0].Metric = nil }, "its baseline is of another evaluation"},
+		"of another evaluation":     {alone, func(p *proposal.Proposal) { p.Baseline[0].Evaluator = "x" }, "its baseline is of another evaluation"},
+		"of other settings":         {alone, func(p *proposal.Proposal) { p.Baseline[0].Definition = "" }, "its baseline is of another evaluation"},
+		"without samples":           {alone, func(p *proposal.Proposal) { p.Baseline[0].Samples = nil }, "its baseline has no samples"},
+		"unsteady, and not noisy":   {alone, func(p *proposal.Proposal) { p.Baseline[0].Samples = values("5", "6") }, "its baseline has different samples, and is not noisy"},
+		"unsteady, and noisy":       {alone, func(p *proposal.Proposal) { p.Baseline[0].Samples, p.Baseline[0].Noisy = values("5", "6"), true }, ""},
+		"the other is unsteady": {apart, func(p *proposal.Proposal) {
+			p.Baseline = append(p.Baseline, whole())
+			p.Baseline[1].Samples = values("5", "6")
+		}, "its baseline has different samples, and is not noisy"},
+		"both are noisy": {apart, func(p *proposal.Proposal) {
+			p.Baseline = append(p.Baseline, whole())
+			p.Baseline[0].Noisy = true
+			p.Baseline[1].Samples = values("5", "6")
+		}, ""},
+		"out of the range":           {alone, func(p *proposal.Proposal) { p.Baseline[0].Samples = values("101", "101") }, "its baseline cannot be used: 101 is implausible: outside metric-range [0, 100]"},
+		"one out of the range":       {alone, func(p *proposal.Proposal) { p.Baseline[0].Samples, p.Baseline[0].Noisy = values("5", "-1"), true }, "its baseline cannot be used: -1 is implausible"},
+		"without a guardrail":        {alone, func(p *proposal.Proposal) { p.Baseline[0].GuardrailSamples = nil }, "its baseline cannot be used: it does not have the number `g`, which a guardrail needs"},
+		"a guardrail in one of runs": {alone, func(p *proposal.Proposal) { p.Baseline[0].GuardrailSamples["g"] = values("1") }, "it does not have the number `g`"},
+		"the other has no guardrail": {apart, func(p *proposal.Proposal) {
+			p.Baseline = append(p.Baseline, whole())
+			p.Baseline[1].GuardrailSamples = nil
+		}, "it does not have the number `g`"},
+	} {
+		r, _ := inMemory(t, programWith(front, ""))
+		p := &proposal.Proposal{Baseline: []*history.Measured{whole()}, Decided: &history.Decided{Outcome: history.Rejected}}
+		c.change(p)
+		err := r.verifier.verifyBaseline(c.at, p)
+		if c.says == "" {
+			require.NoError(t, err, name)
+			for _, e := range p.Baseline {
+				assert.Equal(t, "first measurement", e.Reason, "why it was measured is found out here")
+			}
+			continue
+		}
+		var refused *proposal.RefusedError
+		require.ErrorAs(t, err, &refused, name)
+		assert.Contains(t, refused.Reason, c.says, name)
+	}
+}
+
+// TestOutcomeAndVerdictOfAProposal go together.
+func TestOutcomeAndVerdictOfAProposal(t *testing.T) {
+	t.Parallel()
+	at := position{identity: identity{Evaluator: "e", Definition: "d"}}
+	all := []history.Outcome{history.Accepted, history.Rejected, history.Inconclusive, history.Error}
+	good := func(outcome history.Outcome, verdict decision.Verdict) *history.Decided {
+		return &history.Decided{Outcome: outcome, Verdict: string(verdict), Metric: valueOf("3"), Evaluator: "e", Definition: "d"}
+	}
+	other := func(number int, outcome history.Outcome) history.Event {
+		return &history.Proposed{Proposal: number, Outcome: outcome}
+	}
+	for name, c := range map[string]struct {
+		decided  *history.Decided
+		measured []history.Event
+		outcomes []history.Outcome
+		says     string
+	}{
+		"no decision":                       {nil, nil, all, ""},
+		"kept, and better":                  {good(history.Accepted, decision.Improved), nil, all, ""},
+		"kept, and not better":              {good(history.Accepted, decision.Neutral), nil, all, "it is accepted without an improvement"},
+		"kept, and nothing compared":        {good(history.Accepted, ""), nil, all, "it is accepted without an improvement"},
+		"kept, without a number":            {&history.Decided{Outcome: history.Accepted, Verdict: "improved", Evaluator: "e", Definition: "d"}, nil, all, "it is accepted without an improvement"},
+		"a fix that is kept":                {good(history.PendingCI, decision.Improved), nil, []history.Outcome{history.PendingCI}, ""},
+		"a fix that is not better":          {good(history.PendingCI, decision.Neutral), nil, []history.Outcome{history.PendingCI}, "it is accepted without an improvement"},
+		"a fix as an iteration":             {good(history.PendingCI, decision.Improved), nil, all, `its outcome is "pending-ci", which no proposal of its kind has`},
+		"an iteration as a fix":             {good(history.Accepted, decision.Improved), nil, []history.Outcome{history.PendingCI}, "which no proposal of its kind has"},
+		"no outcome":                        {good("", decision.Improved), nil, all, `its outcome is ""`},
+		"a long outcome":                    {good(history.Outcome(strings.Repeat("x", 1000)), ""), nil, all, "which no proposal of its kind has"},
+		"rejected":                          {good(history.Rejected, decision.Regressed), nil, all, ""},
+		"rejected, and nothing compared":    {good(history.Rejected, ""), nil, all, ""},
+		"an error":                          {&history.Decided{Outcome: history.Error}, nil, all, ""},
+		"an error, compared":                {&history.Decided{Outcome: history.Error, Verdict: "neutral"}, nil, all, "its outcome is an error with a verdict"},
+		"of another evaluation":             {&history.Decided{Outcome: history.Rejected, Evaluator: "x", Definition: "d"}, nil, all, "it was measured by another evaluation"},
+		"of other settings":                 {&history.Decided{Outcome: history.Rejected, Evaluator: "e"}, nil, all, "it was measured by another evaluation"},
+		"others were dropped":               {good(history.Accepted, decision.Improved), []history.Event{other(1, history.Accepted), other(2, history.Rejected), other(3, history.Error), other(4, history.Inconclusive)}, all, ""},
+		"another is accepted too":           {good(history.Accepted, decision.Improved), []history.Event{other(1, history.Accepted), other(2, history.Accepted)}, all, `its proposal 2 is "accepted", and another decides`},
+		"another waits for CI":              {good(history.Accepted, decision.Improved), []history.Event{other(2, history.PendingCI)}, all, "and another decides"},
+		"another has no outcome":            {good(history.Accepted, decision.Improved), []history.Event{other(2, "")}, all, "and another decides"},
+		"rejected, and it says it was kept": {good(history.Rejected, decision.Regressed), []history.Event{other(1, history.Accepted)}, all, "and another decides"},
+	} {
+		err := verifyOutcome(at, &proposal.Proposal{Decided: c.decided, Measured: c.measured}, c.outcomes...)
+		if c.says == "" {
+			require.NoError(t, err, name)
+			continue
+		}
+		var refused *proposal.RefusedError
+		require.ErrorAs(t, err, &refused, name)
+		assert.Contains(t, refused.Reason, c.says, name)
+		assert.Less(t, len(refused.Reason), 200, name)
+	}
+}
+
+// TestTheVerdictOfASuite is held against its numbers.
+func TestTheVerdictOfASuite(t *testing.T) {
+	t.Parallel()
+	r, _ := inMemory(t, programWith("", ""), decidedOnce()...) // whose best is 3
+	for name, c := range map[string]struct {
+		change func(e *history.Decided, m *history.Measured)
+		says   string
+	}{
+		"better":               {func(*history.Decided, *history.Measured) {}, ""},
+		"better, and not kept": {func(e *history.Decided, _ *history.Measured) { e.Outcome = history.Rejected }, "contradict each other"},
+		"not better": {func(e *history.Decided, _ *history.Measured) {
+			e.Outcome, e.Verdict, e.Best = history.Rejected, "neutral", valueOf("3")
+		}, ""},
+		"worse": {func(e *history.Decided, _ *history.Measured) {
+			e.Outcome, e.Verdict, e.Best = history.Rejected, "regressed", valueOf("3.0")
+		}, ""},
+		"kept, and not better":       {func(e *history.Decided, _ *history.Measured) { e.Verdict, e.Best = "neutral", valueOf("3") }, "contradict each other"},
+		"not better, and the best":   {func(e *history.Decided, _ *history.Measured) { e.Outcome, e.Verdict = history.Rejected, "neutral" }, "contradict each other"},
+		"better, and not the best":   {func(e *history.Decided, _ *history.Measured) { e.Best = valueOf("3") }, "contradict each other"},
+		"another best":               {func(e *history.Decided, _ *history.Measured) { e.Best = valueOf("9") }, "contradict each other"},
+		"no best":                    {func(e *history.Decided, _ *history.Measured) { e.Best = nil }, "contradict each other"},
+		"another number":             {func(e *history.Decided, m *history.Measured) { m.Metric = valueOf("5") }, "its metric is not what was measured"},
+		"of another candidate":       {func(_ *history.Decided, m *history.Measured) { m.Proposal = 2 }, "its metric is not what was measured"},
+		"another delta":              {func(e *history.Decided, _ *history.Measured) { e.Delta = "+7" }, "its delta is not that of its metrics"},
+		"compared with another":      {func(e *history.Decided, _ *history.Measured) { e.PreviousBest = valueOf("2") }, "its delta is not that of its metrics"},
+		"with a rule of single runs": {func(e *history.Decided, _ *history.Measured) { e.Rule = &history.Rule{} }, "it was decided by another rule"},
+		"with evidence of pairs":     {func(e *history.Decided, _ *history.Measured) { e.Evidence = make([]history.Evidence, 1) }, "it was decided by another rule"},
+	} {
+		e := &history.Decided{Outcome: history.Accepted, Verdict: "improved", Metric: valueOf("4"), Best: valueOf("4"), PreviousBest: valueOf("3"), Delta: "+1"}
+		m := &history.Measured{Role: history.Candidate, Metric: valueOf("4")}
+		c.change(e, m)
+		err := verifySuiteDecision(r.records, &proposal.Proposal{Measured: []history.Event{m}}, e)
+		if c.says == "" {
+			require.NoError(t, err, name)
+		} else {
+			require.ErrorContains(t, err, c.says, name)
+		}
+	}
+	e := &history.Decided{Outcome: history.Rejected, Verdict: "neutral", Best: valueOf("3")}
+	require.ErrorContains(t, verifySuiteDecision(r.records, &proposal.Proposal{}, e), "its metric is not what was measured", "nothing was measured")
+}
+
+// TestTheRuleOfAnotherVersion is the program's, as that version had it.
+func TestTheRuleOfAnotherVersion(t *testing.T) {
+	t.Parallel()
+	want := AskedRule(programWith("min-improvement: 1", ""))
+	written := history.RuleOf(want)
+	assert.True(t, sameRule(&written, want))
+	assert.False(t, sameRule(nil, want))
+	for version := range decision.Latest {
+		older := history.RuleOf(want.In(version + 1))
+		assert.True(t, sameRule(&older, want), "version %d", version+1)
+	}
+	for name, change := range map[string]func(rule *history.Rule){
+		"another regime":       func(rule *history.Rule) { rule.Regime = "single" },
+		"fewer pairs":          func(rule *history.Rule) { rule.Pairs-- },
+		"less confidence":      func(rule *history.Rule) { rule.Confidence = 0.5 },
+		"a smaller gain":       func(rule *history.Rule) { rule.MinImprovement.Value = *valueOf("0.5") },
+		"a part of it":         func(rule *history.Rule) { rule.MinImprovement.Percent = true },
+		"a range":              func(rule *history.Rule) { rule.Low = valueOf("0") },
+		"a guardrail":          func(rule *history.Rule) { rule.Guardrails = make([]history.Guardrail, 1) },
+		"cases that count":     func(rule *history.Rule) { rule.NoCaseRegression = true },
+		"gains are not looked": func(rule *history.Rule) { rule.CheckTooGood = !rule.CheckTooGood },
+		"a later version":      func(rule *history.Rule) { rule.Version, rule.Pairs = decision.Latest+1, rule.Pairs+1 },
+	} {
+		other := written
+		change(&other)
+		assert.False(t, sameRule(&other, want), name)
+	}
+}
+
+// TestSamplesOfAResult are those of the last stage of the candidate that decides.
+func TestSamplesOfAResult(t *testing.T) {
+	t.Parallel()
+	run := func(stage decision.Stage, role history.Role, number int, value string) history.Event {
+		return &history.Measured{Stage: string(stage), Role: role, Proposal: number, Samples: []metric.Value{*valueOf(value)}}
+	}
+	for name, c := range map[string]struct {
+		events               []history.Event
+		incumbent, candidate string
+	}{
+		"nothing":         {nil, "", ""},
+		"once":            {[]history.Event{run(decision.Once, history.Candidate, 0, "2")}, "", "2"},
+		"the last stage":  {[]history.Event{run(decision.Once, history.Candidate, 0, "2"), run(decision.Again, history.Incumbent, 0, "3"), run(decision.Again, history.Candidate, 0, "4")}, "3", "4"},
+		"one side of it":  {[]history.Event{run(decision.Pairs, history.Incumbent, 0, "1"), run(decision.Pairs, history.Candidate, 0, "2"), run(decision.Confirmation, history.Candidate, 0, "3")}, "", "3"},
+		"of another":      {[]history.Event{run(decision.Once, history.Candidate, 0, "2"), run(decision.Pairs, history.Candidate, 2, "9")}, "", "2"},
+		"of a held gain":  {[]history.Event{run(decision.Once, history.Candidate, 0, "2"), run(decision.Held, history.Emptied, 0, "9")}, "", "2"},
+		"with an outcome": {[]history.Event{run(decision.Once, history.Candidate, 0, "2"), &history.Proposed{}}, "", "2"},
+	} {
+		samples := samplesOf(&proposal.Proposal{Measured: c.events, Decided: &history.Decided{}})
+		words := func(values []metric.Value) string {
+			if len(values) == 0 {
+				return ""
+			}
+			return values[0].String()
+		}
+		assert.Equal(t, c.incumbent, words(samples.Incumbent), name)
+		assert.Equal(t, c.candidate, words(samples.Candidate), name)
+	}
+}
+
+// TestGuardrailsOfAResult: what they stood at, as far as it was measured.
+func TestGuardrailsOfAResult(t *testing.T) {
+	t.Parallel()
+	values := func(texts ...string) []metric.Value {
+		var list []metric.Value
+		for _, text := range texts {
+			list = append(list, *valueOf(text))
+		}
+		return list
+	}
+	p := programWith("guardrails:\n  - {metric: g, direction: lower, max-regression: 5%}\n  - {metric: h, direction: higher, max-regression: 2}", "")
+	first := &history.Measured{Role: history.Baseline, Metric: valueOf("1"), Samples: values("1", "1", "1"), GuardrailSamples: map[string][]metric.Value{"g": values("1", "9", "2"), "h": values("4", "4", "4")}}
+	candidate := &history.Measured{Head: history.Head{Iteration: 1}, Role: history.Candidate, Metric: valueOf("3"), GuardrailSamples: map[string][]metric.Value{"g": values("7", "5", "6")}}
+	decided := &history.Decided{Head: history.Head{Iteration: 1}, Outcome: history.Rejected}
+	decided.Agent, decided.Changed, decided.Usage = "a", []string{"f"}, &metric.Usage{}
+	r, _ := inMemory(t, p, first, candidate, decided)
+	result := Result{Iteration: 1, Outcome: history.Rejected}
+	r.detail(&result)
+	require.Len(t, result.Guardrails, 2)
+	assert.Equal(t, "2", result.Guardrails[0].Initial.String())
+	assert.Equal(t, "6", result.Guardrails[0].Candidate.String())
+	assert.Equal(t, metric.Lower, result.Guardrails[0].Direction)
+	assert.True(t, result.Guardrails[0].Allowed.Percent)
+	assert.Equal(t, "4", result.Guardrails[1].Initial.String())
+	assert.Nil(t, result.Guardrails[1].Candidate, "it was not measured")
+	assert.Equal(t, "a", result.Agent)
+	assert.Equal(t, []string{"f"}, result.Changed)
+	for _, other := range []Result{{Iteration: 2, Outcome: history.Rejected}, {Iteration: 1, Outcome: history.Idle}} {
+		r.detail(&other)
+		assert.Empty(t, other.Guardrails, "the decision is on another iteration")
+		assert.Empty(t, other.Agent)
+	}
+	none, _ := inMemory(t, p)
+	none.records = nil
+	none.detail(&result)
+	assert.Equal(t, "a", result.Agent, "without records nothing is known, and nothing is changed")
+}
+
+// TestIssueAndPullRequestOfAResult: the issue is the newest that is known, a pull request
+// one that is open.
+func TestIssueAndPullRequestOfAResult(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		own         int
+		settings    map[string]string
+		heard       *commands.Heard
+		issue, pull int
+	}{
+		"nothing":                 {0, nil, nil, 0, 0},
+		"a program on an issue":   {5, nil, nil, 5, 0},
+		"on record":               {5, map[string]string{history.IssueNumber: "7", history.PullNumber: "8"}, nil, 7, 8},
+		"no number":               {5, map[string]string{history.IssueNumber: "x", history.PullNumber: "x"}, nil, 5, 0},
+		"found just now":          {5, map[string]string{history.IssueNumber: "7"}, &commands.Heard{Issue: 9}, 9, 0},
+		"not found just now":      {5, map[string]string{history.IssueNumber: "7"}, &commands.Heard{}, 7, 0},
+		"the pull request ended":  {0, map[string]string{history.PullNumber: "8", history.PullEnded: "8"}, nil, 0, 0},
+		"an earlier one ended":    {0, map[string]string{history.PullNumber: "9", history.PullEnded: "8"}, nil, 0, 9},
+		"a number below nothing":  {5, map[string]string{history.IssueNumber: "-7"}, nil, 5, 0},
+		"something that it found": {0, nil, &commands.Heard{Issue: 3}, 3, 0},
+	} {
+		p := programWith("", "")
+		p.Issue = c.own
+		r, _ := inMemory(t, p)
+		r.records.sum.Settings, r.thread.comments = c.settings, c.heard
+		var result Result
+		r.detail(&result)
+		assert.Equal(t, c.issue, result.Issue, name)
+		assert.Equal(t, c.pull, result.PullRequest, name)
+	}
+}
+
+// TestWhatMeasuringUsed is that of the iteration, and of a baseline of the same run.
+func TestWhatMeasuringUsed(t *testing.T) {
+	t.Parallel()
+	tokens := func(n int64) *history.Expense { return &history.Expense{Tokens: &n} }
+	baseline := &history.Measured{Role: history.Baseline, Metric: valueOf("1"), Evaluation: tokens(10)}
+	decided := &history.Decided{Head: history.Head{Iteration: 1}, Outcome: history.Rejected, Evaluation: tokens(100)}
+	r, _ := inMemory(t, programWith("", ""), baseline, decided)
+	for name, c := range map[string]struct {
+		run    string
+		result Result
+		want   int64 // 0 for nothing
+	}{
+		"both":              {"r", Result{Iteration: 1, Outcome: history.Rejected}, 110},
+		"an earlier run's":  {"other", Result{Iteration: 1, Outcome: history.Rejected}, 100},
+		"only the baseline": {"r", Result{Iteration: 1, Outcome: history.Idle}, 10},
+		"nothing":           {"other", Result{Iteration: 2, Outcome: history.Rejected}, 0},
+	} {
+		used := r.records.evaluation(c.run, &c.result)
+		if c.want == 0 {
+			assert.Nil(t, used, name)
+			continue
+		}
+		require.NotNil(t, used, name)
+		assert.Equal(t, c.want, *used.Tokens, name)
+	}
+}
+
+// TestAResultOfAProposal says of the iteration what the proposal does.
+func TestAResultOfAProposal(t *testing.T) {
+	t.Parallel()
+	r, _ := inMemory(t, programWith("", ""), decidedOnce()...)
+	r.iteration, r.stopped = 2, "why"
+	postponed := r.recorder.resultOf(&proposal.Proposal{Postponed: &history.Finished{}})
+	assert.Equal(t, history.Idle, postponed.Outcome)
+	assert.Equal(t, 2, postponed.Iteration)
+	assert.Equal(t, []string{"why"}, postponed.Reasons)
+	ended := r.recorder.resultOf(&proposal.Proposal{})
+	assert.Equal(t, history.Idle, ended.Outcome)
+	assert.Equal(t, 1, ended.Iteration, "no iteration began")
+
+	e := &history.Decided{Outcome: history.Rejected, Verdict: "regressed", Metric: valueOf("2"), Delta: "-1", Reasons: []string{"r"}, Noisy: true}
+	e.Summary = "s"
+	compared := r.recorder.resultOf(&proposal.Proposal{Decided: e, Transcript: "t"})
+	assert.Equal(t, decision.Regressed, *compared.Verdict)
+	assert.Equal(t, "2", compared.Metric.String())
+	assert.Equal(t, "-1", *compared.Delta)
+	assert.Equal(t, "3", compared.BestMetric.String())
+	assert.Equal(t, "1", compared.Initial.String())
+	assert.True(t, compared.Noisy)
+	assert.Equal(t, "s", compared.Summary)
+	assert.Equal(t, "t", compared.Transcript)
+	assert.Nil(t, compared.Commit)
+	e.Verdict, e.Commit = "", "c"
+	failed := r.recorder.resultOf(&proposal.Proposal{Decided: e})
+	assert.Nil(t, failed.Verdict)
+	assert.Nil(t, failed.Metric, "nothing was compared")
+	assert.Nil(t, failed.Delta)
+	assert.Equal(t, "c", *failed.Commit)
+}

@@ -1,0 +1,274 @@
+package loop
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/program"
+)
+
+// programWith is a program whose frontmatter has further lines, and that has more to say.
+func programWith(front, more string) *program.Program {
+	return program.Parse(".autoloop/programs/p.md", []byte(fmt.Sprintf(bedProgram, front)+more))
+}
+
+// ledgerOf is a ledger of events, a minute apart from each other.
+func ledgerOf(t *testing.T, events ...history.Event) []byte {
+	t.Helper()
+	var text []byte
+	for i, e := range events {
+		line, err := history.Line(history.Stamp(e, "r", time.Date(2026, 1, 2, 3, i, 0, 0, time.UTC)))
+		require.NoError(t, err)
+		text = append(text, line...)
+	}
+	return text
+}
+
+func valueOf(text string) *metric.Value {
+	v := metric.MustValue(text)
+	return &v
+}
+
+// decidedOnce are the events of a baseline of 1 and of an iteration that was accepted with 3.
+func decidedOnce() []history.Event {
+	first := &history.Measured{Role: history.Baseline, Metric: valueOf("1"), Samples: []metric.Value{*valueOf("1")}, Commit: "a", BaseBranch: "main"}
+	decided := &history.Decided{Outcome: history.Accepted, Verdict: "improved", Metric: valueOf("3"), PreviousBest: valueOf("1"), Best: valueOf("3"), Commit: strings.Repeat("b", 40)}
+	decided.Iteration, decided.Summary, decided.Reasons = 1, "more", []string{"3 is better than 1"}
+	return []history.Event{first, decided, &history.Finished{Head: history.Head{Iteration: 1}, Outcome: history.Accepted}}
+}
+
+// stateOf is a state file whose table has these rows.
+func stateOf(rows ...string) []byte {
+	return []byte("# Autoloop: p\n\n## ⚙️ Machine State\n\n| Field | Value |\n|---|---|\n| Branch | autoloop/p |\n" + strings.Join(rows, "\n") + "\n\n## 📊 Iteration History\n")
+}
+
+// TestRecordsThatCannotBeRead are an error that names the file, and its line where it is
+// known: they are never taken for a program that did not run yet.
+func TestRecordsThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	p := programWith("", "")
+	ledger := ledgerOf(t, decidedOnce()...)
+	for name, c := range map[string]struct {
+		files memory.Files
+		says  []string
+	}{
+		"a ledger cut off":        {memory.Files{Ledger: ledger[:len(ledger)-20]}, []string{"read p.jsonl on the memory branch: ", "ledger line 3"}},
+		"a ledger of other text":  {memory.Files{Ledger: []byte("<<<<<<< HEAD\n")}, []string{"read p.jsonl on the memory branch: ", "ledger line 1"}},
+		"a table of other text":   {memory.Files{Results: []byte("<<<<<<< HEAD\n"), Ledger: ledger}, []string{"read p.results.tsv on the memory branch: "}},
+		"a state of another kind": {memory.Files{State: stateOf("| Iteration Count | many |"), Ledger: ledger}, []string{"read memory/autoloop:p.md:8: "}},
+	} {
+		_, err := openRecords(p, c.files)
+		for _, says := range c.says {
+			require.ErrorContains(t, err, says, name)
+		}
+	}
+	none, err := openRecords(p, memory.Files{})
+	require.NoError(t, err)
+	assert.True(t, none.fresh)
+	assert.Nil(t, none.sum.Best)
+	assert.Equal(t, history.PhaseNone, none.standing().Phase)
+	kept, err := openRecords(p, memory.Files{Ledger: append([]byte(`{"event":"later","x":1}`+"\n"), ledger...)})
+	require.NoError(t, err, "what a newer version wrote is kept")
+	assert.Contains(t, string(kept.log.Bytes()), `"later"`)
+	assert.Equal(t, "3", kept.sum.Best.String())
+}
+
+// TestTheLedgerIsRight where a person or a tool wrote other numbers into the state.
+func TestTheLedgerIsRight(t *testing.T) {
+	t.Parallel()
+	ledger := ledgerOf(t, decidedOnce()...)
+	for name, c := range map[string]struct {
+		files memory.Files
+		want  []string
+	}{
+		"the same":          {memory.Files{State: stateOf("| Iteration Count | 1 |", "| Initial Metric | 1.0 |", "| Best Metric | 3 |"), Ledger: ledger}, nil},
+		"another best":      {memory.Files{State: stateOf("| Iteration Count | 1 |", "| Initial Metric | 1 |", "| Best Metric | 9 |"), Ledger: ledger}, []string{"Best Metric was 9 in the state and is 3 in the ledger; put right from the ledger"}},
+		"rows are missing":  {memory.Files{State: stateOf("| Paused | true |"), Ledger: ledger}, []string{"Best Metric was ", "Initial Metric was ", "Iteration Count was 0 in the state and is 1 in the ledger"}},
+		"no state":          {memory.Files{Ledger: ledger}, nil},
+		"nothing is known":  {memory.Files{State: stateOf("| Best Metric | 9 |")}, nil},
+		"only the baseline": {memory.Files{State: stateOf("| Iteration Count | 0 |", "| Initial Metric | 1 |", "| Best Metric | 1 |"), Ledger: ledgerOf(t, decidedOnce()[0])}, nil},
+	} {
+		p := programWith("", "")
+		b, err := openRecords(p, c.files)
+		require.NoError(t, err, name)
+		require.Len(t, b.warnings, len(c.want), "%s: %v", name, b.warnings)
+		for i, want := range c.want {
+			assert.Contains(t, b.warnings[i], want, name)
+		}
+		written, err := b.files(p, nil)
+		require.NoError(t, err)
+		again, err := openRecords(p, written)
+		require.NoError(t, err)
+		assert.Empty(t, again.warnings, "%s: it is put right", name)
+		twice, err := again.files(p, nil)
+		require.NoError(t, err)
+		assert.Equal(t, string(written.State), string(twice.State), "%s: and stays as it is", name)
+		assert.Equal(t, string(c.files.Ledger), string(twice.Ledger), name)
+	}
+}
+
+// TestWhatAStateSaysOfTheProgram is written from the ledger and the program file.
+func TestWhatAStateSaysOfTheProgram(t *testing.T) {
+	t.Parallel()
+	p := programWith("schedule: every 6h\ntarget-metric: 9", "")
+	later := time.Date(2026, 1, 3, 0, 0, 0, 0, time.FixedZone("", 3600))
+	events := append(decidedOnce(), &history.Set{Key: history.IssueNumber, Value: "7"}, &history.Set{Key: history.PullNumber, Value: "8"},
+		&history.Finished{Head: history.Head{Iteration: 1}, NotBefore: &later, Reason: "later"})
+	b, err := openRecords(p, memory.Files{Ledger: ledgerOf(t, events...)})
+	require.NoError(t, err)
+	written, err := b.files(p, p.Target)
+	require.NoError(t, err)
+	for _, line := range []string{
+		"- Program: `.autoloop/programs/p.md`\n- Metric: `m`, higher is better\n- Schedule: every 6h\n- Kept changes: branch `autoloop/p`\n",
+	} {
+		assert.Contains(t, string(written.State), line)
+	}
+	doc, err := state.Parse(written.State)
+	require.NoError(t, err)
+	m := doc.Machine()
+	assert.Equal(t, "1", m.InitialMetric.String())
+	assert.Equal(t, "3", m.BestMetric.String())
+	assert.Equal(t, "9", m.TargetMetric.String())
+	assert.Equal(t, 1, m.IterationCount)
+	assert.Equal(t, []string{"accepted"}, m.RecentStatuses)
+	assert.Equal(t, 7, m.Issue)
+	assert.Equal(t, 8, m.PR)
+	assert.Equal(t, "autoloop/p", m.Branch)
+	assert.True(t, m.DirectionGiven)
+	require.NotNil(t, m.NotBefore)
+	assert.True(t, later.Equal(*m.NotBefore))
+
+	plain := programInfo(&program.Program{File: "a`b\n.md", Name: "p"})
+	assert.Contains(t, plain, "- Metric: the only number that the evaluation prints, higher is better\n- Schedule: at every tick\n")
+	assert.Equal(t, 4, strings.Count(plain, "\n"), "a name of a file is one line")
+}
+
+// TestEditsOfAPerson: who takes a pause, a completion or a wait out of the state ends it.
+func TestEditsOfAPerson(t *testing.T) {
+	t.Parallel()
+	later := time.Date(2026, 1, 3, 0, 0, 0, 0, time.UTC)
+	paused, completed := &history.Paused{Reason: "x"}, &history.Completed{Reason: "x"}
+	waits := &history.Finished{NotBefore: &later, Reason: "x"}
+	for name, c := range map[string]struct {
+		events []history.Event
+		rows   []string
+		ends   bool
+	}{
+		"nothing":                         {nil, nil, false},
+		"a pause stays":                   {[]history.Event{paused}, []string{"| Paused | true |"}, false},
+		"a pause is taken out":            {[]history.Event{paused}, []string{"| Paused | false |"}, true},
+		"the row is taken out":            {[]history.Event{paused}, nil, true},
+		"it was resumed before":           {[]history.Event{paused, &history.Resumed{}}, []string{"| Paused | false |"}, false},
+		"a pause by hand":                 {nil, []string{"| Paused | true |"}, false},
+		"a completion stays":              {[]history.Event{completed}, []string{"| Completed | true |"}, false},
+		"a completion is taken out":       {[]history.Event{completed}, []string{"| Completed | false |"}, true},
+		"a completion stays, paused":      {[]history.Event{completed, paused}, []string{"| Completed | true |", "| Paused | true |"}, false},
+		"only one of both":                {[]history.Event{completed, paused}, []string{"| Completed | true |"}, true},
+		"a wait is taken out":             {[]history.Event{waits}, nil, true},
+		"a wait stays, as it was written": {[]history.Event{waits}, []string{"| Not Before | 2026-01-03T00:00:00Z |"}, false},
+	} {
+		files := memory.Files{State: stateOf(c.rows...), Ledger: ledgerOf(t, c.events...)}
+		b, err := openRecords(programWith("", ""), files)
+		require.NoError(t, err, name)
+		var found []history.Event
+		require.NoError(t, b.readEdits(func(e history.Event) error { found = append(found, e); return nil }))
+		if c.ends {
+			assert.Equal(t, []history.Event{&history.Resumed{Reason: "edited in the state"}}, found, name)
+		} else {
+			assert.Empty(t, found, name)
+		}
+	}
+}
+
+// TestAStateOfAnotherToolIsTakenOver once, before the ledger begins.
+func TestAStateOfAnotherToolIsTakenOver(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		files memory.Files
+		want  map[string]string
+	}{
+		"nothing":       {memory.Files{}, map[string]string{}},
+		"it never ran":  {memory.Files{State: stateOf("| Iteration Count | 0 |", "| Recent Statuses | accepted |")}, map[string]string{}},
+		"it ran":        {memory.Files{State: stateOf("| Iteration Count | 7 |", "| Recent Statuses | accepted |")}, map[string]string{history.AdoptedIteration: "7", history.AdoptedStatuses: "accepted"}},
+		"without words": {memory.Files{State: stateOf("| Iteration Count | 7 |")}, map[string]string{history.AdoptedIteration: "7", history.AdoptedStatuses: ""}},
+		"with a ledger": {memory.Files{State: stateOf("| Iteration Count | 7 |"), Ledger: ledgerOf(t, decidedOnce()...)}, map[string]string{}},
+	} {
+		b, err := openRecords(programWith("", ""), c.files)
+		require.NoError(t, err, name)
+		found := map[string]string{}
+		require.NoError(t, b.adopt(func(e history.Event) error {
+			set, is := e.(*history.Set)
+			require.True(t, is)
+			found[set.Key] = set.Value
+			return nil
+		}))
+		assert.Equal(t, c.want, found, name)
+		broken := fmt.Errorf("broken")
+		err = b.adopt(func(history.Event) error { return broken })
+		if len(c.want) > 0 {
+			require.ErrorIs(t, err, broken)
+		} else {
+			require.NoError(t, err)
+		}
+	}
+}
+
+// TestATableIsReadOnce as long as it has the same bytes.
+func TestATableIsReadOnce(t *testing.T) {
+	t.Parallel()
+	p := programWith("", "")
+	b, err := openRecords(p, memory.Files{})
+	require.NoError(t, err)
+	run := &recorder{journal: &journal{session: &session{program: p, now: time.Now}}}
+	decided := history.Decided{Head: history.Head{Iteration: 1}, Outcome: history.Rejected, Verdict: "regressed", Metric: valueOf("1")}
+	require.NoError(t, run.enterRow(b, decided, "first"))
+	first := memory.Files{Results: b.table.Bytes()}
+	one, err := openRecordsAfter(p, first, b)
+	require.NoError(t, err)
+	assert.Same(t, b.table, one.table)
+	other, err := openRecords(p, first)
+	require.NoError(t, err)
+	assert.NotSame(t, b.table, other.table)
+	require.NoError(t, run.enterRow(other, history.Decided{Head: history.Head{Iteration: 2}, Outcome: history.Error}, "second"))
+	two, err := openRecordsAfter(p, memory.Files{Results: other.table.Bytes()}, b)
+	require.NoError(t, err)
+	assert.Len(t, two.table.Rows(), 2)
+	none, err := openRecordsAfter(p, memory.Files{}, b)
+	require.NoError(t, err)
+	assert.Empty(t, none.table.Rows(), "a table that was removed is not the one of before")
+}
+
+// TestRowsOfATable: the score is that of a comparison, and says what became of it.
+func TestRowsOfATable(t *testing.T) {
+	t.Parallel()
+	p := programWith("", "")
+	b, err := openRecords(p, memory.Files{})
+	require.NoError(t, err)
+	run := &recorder{journal: &journal{session: &session{program: p, now: func() time.Time { return time.Unix(0, 0) }}}}
+	for i, decided := range []history.Decided{
+		{Outcome: history.Accepted, Verdict: "improved", Metric: valueOf("3")},
+		{Outcome: history.Rejected, Verdict: "regressed", Metric: valueOf("1")},
+		{Outcome: history.Rejected, Metric: valueOf("1")}, // nothing was compared
+		{Outcome: history.Inconclusive, Verdict: "neutral", Metric: valueOf("3")},
+		{Outcome: history.Error},
+		{Outcome: history.CIFixExhausted, Verdict: "improved", Metric: valueOf("4")},
+	} {
+		decided.Iteration = i + 1
+		require.NoError(t, run.enterRow(b, decided, "x"))
+	}
+	var rows []string
+	for _, row := range b.table.Rows() {
+		rows = append(rows, fmt.Sprint(row.Iteration, " ", history.ValueText(row.Score), " ", row.Action))
+	}
+	none := history.ValueText(nil)
+	assert.Equal(t, []string{"1 3 kept", "2 1 reverted", "3 " + none + " reverted", "4 3 reverted", "5 " + none + " reverted", "6 4 reverted"}, rows)
+}
