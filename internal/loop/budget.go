@@ -10,6 +10,7 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/budget"
+	"github.com/org/autoloop/internal/plain"
 )
 
 const (
@@ -110,7 +111,7 @@ func (r *spending) hasAgent(name string) bool {
 
 func limited(until time.Time, words string) string {
 	if words != "" {
-		words = " (" + words + ")"
+		words = " (" + plain.Line(words) + ")"
 	}
 	return fmt.Sprintf("paused: the agent's service has a rate limit%s; it resumes at %s", words, until.UTC().Format(time.RFC3339))
 }

@@ -86,7 +86,7 @@ func sanitize(e history.Event) (history.Event, content, error) {
 		clean := &history.Checked{Head: head, Problem: e.Problem, Reasons: lines(e.Reasons), Work: workOf(e.Work), Evaluation: e.Evaluation, Reason: e.Reason}
 		return clean, content{said: []*string{&clean.Problem, &clean.Reason}, reasons: clean.Reasons, work: &clean.Work, expense: e.Evaluation}, nil
 	case *history.Finished:
-		clean := &history.Finished{Head: head, Work: workOf(e.Work), Evaluation: e.Evaluation, NotBefore: e.NotBefore, Reason: e.Reason}
+		clean := &history.Finished{Head: head, Work: workOf(e.Work), Evaluation: e.Evaluation, NotBefore: e.NotBefore, Reason: plain.Line(e.Reason)}
 		return clean, content{said: []*string{&clean.Reason}, work: &clean.Work, expense: e.Evaluation}, nil
 	default:
 		return nil, content{}, misplaced(e)
