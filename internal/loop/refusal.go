@@ -12,7 +12,8 @@ import (
 
 // RecordRefusal records that an iteration could not begin, as an error of the
 // program: it counts as a run, so that others get their turn, and the third in a
-// row pauses the program with the reason.
+// row pauses the program with the reason. An iteration that waits for CI goes on
+// waiting.
 func (s *Service) RecordRefusal(ctx context.Context, reason string) (Result, error) {
 	own := *s
 	own.Agent, own.Agents = absent(cmp.Or(s.Program.Agent, "none")), nil
@@ -23,6 +24,7 @@ func (s *Service) RecordRefusal(ctx context.Context, reason string) (Result, err
 			return Result{}, err
 		}
 		if run.thread.waitsForCI(run.records) {
+			run.stopped = reason // CI decides over the iteration: this is no error of it
 			return run.finish(ctx)
 		}
 		return run.fail(ctx, position{}, reason)
