@@ -1,0 +1,130 @@
+package loop
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/github/commands"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/proposal"
+)
+
+// TestThePullRequestIsMergedMeanwhile: a bundle that was made before keeps its gain, on top
+// of what was merged.
+func TestThePullRequestIsMergedMeanwhile(t *testing.T) {
+	t.Parallel()
+	for name, merge := range map[string]func(b *bed, head string){
+		"fast forward": func(b *bed, head string) { b.git("update-ref", "refs/heads/main", head) },
+		"as a squash": func(b *bed, head string) {
+			b.git("update-ref", "refs/heads/main", b.git("commit-tree", head+"^{tree}", "-p", "main", "-m", "squashed"))
+		},
+		"by a merge, with more": func(b *bed, head string) {
+			tree := b.treeWith(head, map[string]string{"other.txt": "a person's\n"})
+			b.git("update-ref", "refs/heads/main", b.git("commit-tree", tree, "-p", "main", "-p", head, "-m", "merged"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBed(t, "evaluation-runs: 1\nci-gate: off", "1", "3", "5", "7")
+			f := onGitHub(t, b)
+			require.Equal(t, history.Accepted, b.one().Outcome)
+			made, head := b.made(), b.git("rev-parse", "autoloop/p")
+			merge(b, head)
+			f.pull = &commands.Pull{Number: 8, Merged: true, Head: head}
+			result, err := b.service.Publish(t.Context(), made)
+			require.NoError(t, err)
+			assert.Equal(t, history.Accepted, result.Outcome, "%v", result.Reasons)
+			assert.Equal(t, "5", b.kept())
+			assert.Equal(t, head, b.git("rev-parse", "autoloop/p~1"), "the next run replays it")
+			assert.Equal(t, "value.txt", b.git("diff", "--name-only", "autoloop/p~1", "autoloop/p"))
+
+			assert.Equal(t, history.Accepted, b.one().Outcome)
+			assert.Equal(t, "7", b.kept())
+			b.git("merge-base", "--is-ancestor", "main", "autoloop/p")
+			assert.Empty(t, auditOf(b.records().log.Events))
+		})
+	}
+}
+
+// TestABundleOfABranchThatIsNotThere: while nothing is kept there is no branch, and one that
+// somebody makes meanwhile makes the bundle stale.
+func TestABundleOfABranchThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "evaluation-runs: 1", "1", "3")
+	made := b.made()
+	assert.Empty(t, made.Branch)
+	b.git("update-ref", "refs/heads/autoloop/p", b.git("commit-tree", "main^{tree}", "-p", "main", "-m", "a person's"))
+	_, err := b.service.Publish(t.Context(), made)
+	require.ErrorContains(t, err, "it is stale: branch autoloop/p has moved since; propose again")
+	b.git("update-ref", "-d", "refs/heads/autoloop/p")
+	b.commit(map[string]string{"value.txt": "2\n"})
+	_, err = b.service.Publish(t.Context(), made)
+	require.NoError(t, err, "the default branch may move on: the gain is one over what it was")
+	assert.Equal(t, "3", b.kept())
+	assert.Equal(t, b.git("rev-parse", "main~1"), b.git("rev-parse", "autoloop/p~1"))
+}
+
+// TestARefusedMergeOfTheDefaultBranch pauses too, in one job and in two: its baseline is of
+// a commit that the remote does not have.
+func TestARefusedMergeOfTheDefaultBranch(t *testing.T) {
+	t.Parallel()
+	for _, jobs := range []int{1, 2} {
+		for _, value := range []string{"5", "2"} { // a gain, and a loss
+			b := newBed(t, "evaluation-runs: 1", "1", "3", value)
+			b.one()
+			b.commit(map[string]string{"other.txt": "a person's\n"})
+			old := b.git("rev-parse", "autoloop/p")
+			remote := func(git.RefUpdate) error { return refusal(protected) }
+			var result Result
+			var err error
+			if jobs == 1 {
+				run := b.service.begin()
+				run.store = refusing{run.store, remote}
+				result, err = run.through(t.Context(), run.iterate)
+			} else {
+				made := b.made()
+				own := *b.service
+				own.Agent = recorded{}
+				run := &publisher{run: own.begin()}
+				run.store = refusing{run.store, remote}
+				result, err = run.through(t.Context(), func(ctx context.Context) (Result, error) { return run.publish(ctx, made) })
+			}
+			require.NoError(t, err)
+			assert.Equal(t, history.Error, result.Outcome)
+			reason := result.Reasons[0]
+			assert.Contains(t, reason, "remote origin refused the push: autoloop/p (protected branch hook declined)")
+			assert.Equal(t, jobs == 2 && value == "5", strings.HasPrefix(reason, "the gain was not kept: "), reason)
+			assert.Contains(t, result.Stopped, "paused: remote origin refused the push")
+			assert.Equal(t, old, b.git("rev-parse", "autoloop/p"))
+			records := b.records()
+			assert.Equal(t, old, records.sum.Incumbent, "no baseline of the merge is on record")
+			assert.Equal(t, "3", records.sum.Best.String())
+			assert.Nil(t, records.sum.Open)
+			assert.Empty(t, auditOf(records.log.Events))
+		}
+	}
+}
+
+// TestTheDefaultBranchOfAProposal is asked for anew, and never taken from it.
+func TestTheDefaultBranchOfAProposal(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "evaluation-runs: 1", "1", "3")
+	made := b.made()
+	b.git("update-ref", "refs/heads/other", "main")
+	b.service.Base = "other"
+	_, err := b.service.Publish(t.Context(), made)
+	require.ErrorContains(t, err, `it is for branch "main", not for "other"`)
+	b.service.Base = "gone"
+	_, err = b.service.Publish(t.Context(), made)
+	require.ErrorContains(t, err, `it is for branch "main", not for "gone"`)
+	made.BaseBranch = "gone"
+	_, err = b.service.Publish(t.Context(), made)
+	require.ErrorContains(t, err, "default branch gone has no commit at refs/heads/gone: commit something, or name another branch with --base")
+	var refused *proposal.RefusedError
+	assert.NotErrorAs(t, err, &refused, "that is no fault of the bundle")
+}

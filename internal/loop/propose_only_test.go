@@ -1,0 +1,272 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/github/ci"
+	"github.com/org/autoloop/internal/github/commands"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/evaluation"
+	"github.com/org/autoloop/internal/loop/proposal"
+	"github.com/org/autoloop/internal/render"
+)
+
+// TestWhatABundleSaysOfComments: how far they were read, and whether an agent was told.
+func TestWhatABundleSaysOfComments(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "evaluation-runs: 1\nci-gate: off", "1", "3", "5")
+	alone := b.made()
+	assert.Empty(t, alone.Heard, "there is no GitHub")
+	assert.False(t, alone.Told)
+	f := onGitHub(t, b)
+	f.say(commands.Instruct, "look at x")
+	f.say(commands.Note, "later")
+	told := b.made()
+	assert.Equal(t, "2 0", told.Heard)
+	assert.True(t, told.Told)
+	assert.Equal(t, "o/r", told.Repository)
+	f.down = true
+	deaf := b.made()
+	assert.Empty(t, deaf.Heard, "nobody could read them")
+	assert.False(t, deaf.Told)
+	f.down = false
+	f.say(commands.Pause, "")
+	chores := b.made()
+	assert.Equal(t, proposal.Chores, chores.Kind)
+	assert.Equal(t, "3 0", chores.Heard)
+	assert.False(t, chores.Told, "no agent worked")
+	assert.Empty(t, chores.Events)
+	assert.Empty(t, chores.Base)
+	for _, made := range []proposal.Bundle{alone, told, deaf, chores} {
+		require.NoError(t, proposal.Write(t.TempDir()+"/b", made), "each may be written")
+	}
+	assert.NotContains(t, b.refs(), "memory", "proposing writes nothing")
+}
+
+// TestNothingToHandOn: then there is no bundle, and the result says why.
+func TestNothingToHandOn(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "evaluation-runs: 1\nci-gate: off", "1", "3")
+	f := onGitHub(t, b)
+	f.pull = &commands.Pull{Number: 8, Open: true, Ready: true}
+	made, result, err := b.service.Propose(t.Context())
+	require.NoError(t, err)
+	assert.Nil(t, made)
+	assert.Equal(t, history.Idle, result.Outcome)
+	assert.Contains(t, result.Stopped, "pull request #8 is ready for review")
+	b.service.MustReserve = true
+	f.pull = nil
+	made, _, err = b.service.Propose(t.Context())
+	require.ErrorIs(t, err, errNoStart)
+	assert.Nil(t, made)
+	b.service.MustReserve = false
+	b.service.Base = "gone"
+	made, _, err = b.service.Propose(t.Context())
+	require.ErrorContains(t, err, "default branch gone has no commit")
+	assert.Nil(t, made)
+}
+
+// TestWhoseTurnItIs while an iteration waits for CI: an agent's only where CI asks for a fix
+// and one may be made. Everything else is the publishing job's.
+func TestWhoseTurnItIs(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "evaluation-runs: 1", "1")
+	calls := 0
+	b.proposeInTurn(&calls, "3", "4")
+	f := onGitHub(t, b)
+	f.ci = []ci.Result{waiting()}
+	require.Equal(t, history.PendingCI, b.one().Outcome)
+	pending := b.git("rev-parse", "autoloop/p")
+	const turn = "iteration 1 waits for CI, whose answer is to be taken; `iterate publish` does that"
+	for name, c := range map[string]struct {
+		ci   ci.Result
+		do   func()
+		undo func()
+		kind proposal.Kind
+	}{
+		"CI did not answer":    {waiting(), func() {}, func() {}, proposal.Chores},
+		"CI is green":          {green(), func() {}, func() {}, proposal.Chores},
+		"CI is red":            {red("build", "error: x"), func() {}, func() {}, proposal.Fix},
+		"the branch has moved": {red("build", "error: x"), func() { b.git("update-ref", "refs/heads/autoloop/p", "main") }, func() { b.git("update-ref", "refs/heads/autoloop/p", pending) }, proposal.Chores},
+	} {
+		f.ci = []ci.Result{c.ci}
+		c.do()
+		before := calls
+		made, result, err := b.service.Propose(t.Context())
+		c.undo()
+		require.NoError(t, err, name)
+		require.NotNil(t, made, name)
+		assert.Equal(t, c.kind, made.Kind, name)
+		assert.Equal(t, 1, made.Iteration, name)
+		if c.kind == proposal.Chores {
+			assert.Equal(t, []string{turn}, result.Reasons, name)
+			assert.Equal(t, before, calls, name)
+		} else {
+			assert.Equal(t, pending, made.Branch)
+			assert.Equal(t, before+1, calls, name)
+		}
+	}
+}
+
+// TestADryRunOfAConflict says what a run would end with.
+func TestADryRunOfAConflict(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "evaluation-runs: 1", "1", "3", "4")
+	b.one()
+	b.commit(map[string]string{"value.txt": "2\n"})
+	before := b.refs()
+	b.service.GitHub = &fakeGitHub{down: true} // which a dry run never asks
+	dry, err := b.service.DryRun(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, history.DryRun, dry.Outcome)
+	assert.Equal(t, []string{"main does not merge into autoloop/p, both changed value.txt: merge it by hand, then resume"}, dry.Reasons)
+	assert.Empty(t, dry.Warnings)
+	assert.Equal(t, before, b.refs())
+}
+
+// brokenEvaluator is an evaluation that cannot be done.
+type brokenEvaluator struct{ err error }
+
+func (f brokenEvaluator) Run(context.Context, evaluation.Request) (evaluation.Result, error) {
+	return evaluation.Result{}, f.err
+}
+
+// TestAnIterationThatCannotBeDone is an error of the program where the program is what
+// stands in its way: its disk, or its time.
+func TestAnIterationThatCannotBeDone(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "evaluation-runs: 1", "1", "3")
+	b.service.Eval = brokenEvaluator{fmt.Errorf("write result: %w", syscall.ENOSPC)}
+	result := b.one()
+	assert.Equal(t, history.Error, result.Outcome)
+	assert.Equal(t, []string{"there was no room left on the disk, which the agent or the evaluation may have filled: write result: no space left on device"}, result.Reasons)
+	b.service.Eval = brokenEvaluator{fmt.Errorf("no such luck")}
+	_, err := b.service.Run(t.Context(), 1)
+	require.EqualError(t, err, "no such luck", "what Autoloop cannot do is no error of the program")
+
+	b.service.Eval = b
+	timeout := b.service.Program.Timeout
+	b.service.Program.Timeout = time.Nanosecond
+	result = b.one()
+	assert.Equal(t, history.Error, result.Outcome)
+	assert.Equal(t, []string{"the iteration took longer than its timeout-minutes (1ns)"}, result.Reasons)
+	none, result, err := b.service.Propose(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, history.Error, result.Outcome)
+	assert.Nil(t, none, "a bundle names a position, which it did not come to know")
+	b.service.Program.Timeout, b.service.Eval = timeout, brokenEvaluator{syscall.ENOSPC}
+	made := b.made()
+	assert.Equal(t, proposal.Iteration, made.Kind)
+	result, err = b.service.Publish(t.Context(), made)
+	require.NoError(t, err)
+	assert.Contains(t, result.Stopped, "paused: 3 errors in a row, the last: the proposing job says: there was no room left on the disk")
+
+	b.service.Eval = b
+	stopped, stop := context.WithCancel(t.Context())
+	b.service.Force = true
+	b.agent = func(agent.Request) agent.Reply { stop(); return agent.Reply{} }
+	before := len(b.records().log.Events)
+	_, err = b.service.Run(stopped, 1)
+	require.ErrorIs(t, err, context.Canceled, "whom a person stops has made no error")
+	assert.NotContains(t, strings.Join(b.kinds()[before:], " "), "decided")
+}
+
+// halfDown is GitHub that answers, and whose issue cannot be changed.
+type halfDown struct {
+	*fakeGitHub
+	open, show error
+}
+
+func (f *halfDown) Open(ctx context.Context, a render.Account) (int, string, error) {
+	if f.open != nil {
+		return 0, "", f.open
+	}
+	return f.fakeGitHub.Open(ctx, a)
+}
+
+func (f *halfDown) Show(ctx context.Context, a render.Account) error {
+	if f.show != nil {
+		return f.show
+	}
+	return f.fakeGitHub.Show(ctx, a)
+}
+
+// TestABundleThatWasNotShown: what is recorded stays recorded, and the same bundle shows
+// it to its end. After that it is refused.
+func TestABundleThatWasNotShown(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "evaluation-runs: 1\nci-gate: off", "1", "3", "5")
+	f := onGitHub(t, b)
+	half := &halfDown{fakeGitHub: f}
+	b.service.GitHub = half
+	f.say(commands.Instruct, "look at x")
+	made := b.made()
+	half.open = fmt.Errorf("502")
+	result, err := b.service.Publish(t.Context(), made)
+	require.NoError(t, err)
+	assert.Equal(t, history.Accepted, result.Outcome)
+	assert.Equal(t, []string{"the issue is not up to date, the next run retries: 502"}, result.Warnings)
+	assert.Zero(t, f.Changes())
+	assert.Equal(t, "3", b.kept())
+	events := len(b.records().log.Events)
+
+	half.open, half.show = nil, fmt.Errorf("503")
+	result, err = b.service.Publish(t.Context(), made)
+	require.NoError(t, err)
+	assert.Equal(t, history.Accepted, result.Outcome, "the result is that of the iteration")
+	assert.Equal(t, 1, result.Iteration)
+	assert.Contains(t, strings.Join(result.Warnings, "\n"), "503")
+
+	half.show = nil
+	result, err = b.service.Publish(t.Context(), made)
+	require.NoError(t, err)
+	assert.Empty(t, result.Warnings)
+	assert.Positive(t, f.shown)
+	for range 2 {
+		assert.Equal(t, "3", b.kept())
+		kinds := strings.Join(b.kinds()[events:], " ")
+		assert.NotContains(t, kinds, "decided", "nothing is recorded twice")
+		assert.NotContains(t, kinds, "started")
+	}
+	f.down = true
+	_, err = b.service.Publish(t.Context(), made)
+	require.ErrorContains(t, err, "no route to GitHub")
+	f.down = false
+	b.service.GitHub = nil
+	b.service.Repository = ""
+	_, err = b.service.Publish(t.Context(), made)
+	require.ErrorContains(t, err, "it was published before, by run ")
+	var refused *proposal.RefusedError
+	require.ErrorAs(t, err, &refused)
+}
+
+// TestAnOutageWhilePublishing: the iteration is recorded, with a warning, and its comments
+// are read later.
+func TestAnOutageWhilePublishing(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "evaluation-runs: 1\nci-gate: off", "1", "3", "5")
+	f := onGitHub(t, b)
+	f.say(commands.Instruct, "look at x")
+	made := b.made()
+	f.down = true
+	result, err := b.service.Publish(t.Context(), made)
+	require.NoError(t, err)
+	assert.Equal(t, history.Accepted, result.Outcome)
+	require.Len(t, result.Warnings, 1)
+	assert.Contains(t, result.Warnings[0], "the issue and the pull request were not read: no route to GitHub")
+	settings := b.records().sum.Settings
+	assert.Empty(t, settings[history.HeardUntil])
+	assert.NotEmpty(t, settings[history.HeardSince])
+	f.down = false
+	assert.Empty(t, b.one().Warnings)
+	assert.Equal(t, "1 0", b.records().sum.Settings[history.HeardUntil])
+}
