@@ -182,7 +182,7 @@ func TestALineOfABinaryChange(t *testing.T) {
 		"one more than the most":   "D|NsC1",
 	} {
 		_, err := base85([]byte(line))
-		assert.Error(t, err, name)
+		require.Error(t, err, name)
 	}
 	data, err := base85([]byte("D|NsC0"))
 	require.NoError(t, err)
