@@ -39,6 +39,11 @@ func TestWhatABundleSaysOfComments(t *testing.T) {
 	assert.Empty(t, deaf.Heard, "nobody could read them")
 	assert.False(t, deaf.Told)
 	f.down = false
+	b.service.Eval = brokenEvaluator{syscall.ENOSPC}
+	early := b.made()
+	assert.Equal(t, "2 0", early.Heard)
+	assert.False(t, early.Told, "it ended before an agent was asked")
+	b.service.Eval = b
 	f.say(commands.Pause, "")
 	chores := b.made()
 	assert.Equal(t, proposal.Chores, chores.Kind)
@@ -46,7 +51,7 @@ func TestWhatABundleSaysOfComments(t *testing.T) {
 	assert.False(t, chores.Told, "no agent worked")
 	assert.Empty(t, chores.Events)
 	assert.Empty(t, chores.Base)
-	for _, made := range []proposal.Bundle{alone, told, deaf, chores} {
+	for _, made := range []proposal.Bundle{alone, told, deaf, early, chores} {
 		require.NoError(t, proposal.Write(t.TempDir()+"/b", made), "each may be written")
 	}
 	assert.NotContains(t, b.refs(), "memory", "proposing writes nothing")
