@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/tasks/judge"
 	"github.com/org/autoloop/internal/tasks/sandbox"
@@ -52,7 +53,8 @@ func (s *session) one(ctx context.Context, number int, c evals.Case) (done finis
 	if err != nil {
 		return finished{}, fmt.Errorf("case %s: %w", c.ID, err)
 	}
-	w := &work{session: s, c: c, box: box, dir: dir, reply: reply}
+	w := &work{session: s, c: c, box: box, dir: dir, reply: reply, masker: s.Masker.With(reply.Secrets)}
+	box.Hide(reply.Secrets)
 	return w.finish(ctx, raw)
 }
 
@@ -64,6 +66,7 @@ type work struct {
 	box        *sandbox.Box
 	dir        string
 	reply      agent.Reply
+	masker     process.Masker // also of what the executor could log in with
 	transcript string
 	files      string // of outputs/, as text
 	chars      int
@@ -78,7 +81,7 @@ func (w *work) finish(ctx context.Context, raw string) (finished, error) {
 		return finished{}, err
 	}
 	if failure := w.reply.Failure; failure != nil {
-		problem := w.Masker.OneLine(failure.Error(), maxWords)
+		problem := w.masker.OneLine(failure.Error(), maxWords)
 		reason := fmt.Sprintf("case %s: agent %s: %s", w.c.ID, w.Agent.Name(), problem)
 		switch {
 		case failure.Kind == agent.Unavailable, failure.Kind == agent.Authentication, failure.Kind == agent.RateLimit:
@@ -136,7 +139,7 @@ func (w *work) check(ctx context.Context) error {
 
 // graded is the answer to a check.
 func (w *work) graded(check evals.Check, passed bool, evidence string) evals.Graded {
-	return evals.Graded{Text: check.Label(), Source: evals.Deterministic, Passed: passed, Evidence: w.Masker.OneLine(evidence, maxWords)}
+	return evals.Graded{Text: check.Label(), Source: evals.Deterministic, Passed: passed, Evidence: w.masker.OneLine(evidence, maxWords)}
 }
 
 // grade asks the grader about the expectations. A grader that does not answer

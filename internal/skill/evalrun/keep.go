@@ -52,7 +52,7 @@ func (w *work) keepTranscript(raw string) error {
 	if failure := w.reply.Failure; failure != nil {
 		section(&out, "Failure", failure.Error())
 	}
-	w.transcript = w.Masker.String(strings.ToValidUTF8(out.String(), "\ufffd"))
+	w.transcript = w.masker.String(strings.ToValidUTF8(out.String(), "\ufffd"))
 	if len(w.transcript) > maxTranscript {
 		w.transcript = strings.ToValidUTF8(w.transcript[:maxTranscript], "") + "\n… the rest is left out\n"
 	}
@@ -123,6 +123,6 @@ func (w *work) keepOutputs(ctx context.Context) error {
 	if left > 0 {
 		fmt.Fprintf(&out, "%d further paths are links, special files, or too much, and are not shown\n", left)
 	}
-	w.files = w.Masker.String(out.String())
+	w.files = w.masker.String(out.String())
 	return nil
 }

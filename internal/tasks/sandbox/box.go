@@ -39,11 +39,12 @@ type Box struct {
 	Dir, Home string
 	Env       []string
 
-	maker *Maker
-	base  string
-	names []string
-	from  *Template
-	root  *os.Root // opened before the agent could exchange anything
+	maker  *Maker
+	masker process.Masker
+	base   string
+	names  []string
+	from   *Template
+	root   *os.Root // opened before the agent could exchange anything
 }
 
 // Open makes a sandbox in base, which must not exist: a fresh copy of the
@@ -54,7 +55,7 @@ func (m *Maker) Open(ctx context.Context, base string, from *Template, names []s
 		return nil, err
 	}
 	defer func() { _ = source.Close() }()
-	b := &Box{Dir: filepath.Join(base, "work"), Home: filepath.Join(base, "home"), maker: m, base: base, names: names, from: from}
+	b := &Box{Dir: filepath.Join(base, "work"), Home: filepath.Join(base, "home"), maker: m, masker: m.Masker, base: base, names: names, from: from}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, b.Close())
@@ -69,6 +70,10 @@ func (m *Maker) Open(ctx context.Context, base string, from *Template, names []s
 	b.Env, err = b.environ(b.Home)
 	return b, err
 }
+
+// Hide removes more secrets from what is kept of commands, such as those that the
+// agent could log in with.
+func (b *Box) Hide(secrets process.Masker) { b.masker = b.masker.With(secrets) }
 
 // environ is the environment of a process with this home. Git does not take a
 // repository above the sandbox for its own.

@@ -37,7 +37,7 @@ func (b *Box) Check(ctx context.Context, checks []format.Check, changes Changes,
 			return nil, err
 		}
 		left -= took
-		results[i] = Result(check, b.maker.Masker.String(why))
+		results[i] = Result(check, b.masker.String(why))
 	}
 	return results, nil
 }

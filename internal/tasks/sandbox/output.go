@@ -97,7 +97,7 @@ func (b *Box) Shell(ctx context.Context, number int, text string, timeout time.D
 		return fmt.Sprintf("it took longer than %s", timeout), nil
 	}
 	why = verdict(format.Check{Kind: format.TestSuiteCheck}, result)
-	return b.maker.Masker.OneLine(why, maxDetail), nil
+	return b.masker.OneLine(why, maxDetail), nil
 }
 
 // Kept is a file that was kept of outputs/.

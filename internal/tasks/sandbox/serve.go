@@ -55,7 +55,7 @@ func (b *Box) Serve(ctx context.Context, setup, start string, timeout time.Durat
 			return nil, fmt.Sprintf("the setup took longer than %s", timeout), nil
 		}
 		if why := verdict(format.Check{Kind: format.TestSuiteCheck}, result); why != "" {
-			return nil, "the setup failed: " + b.maker.Masker.OneLine(why, maxDetail), nil
+			return nil, "the setup failed: " + b.masker.OneLine(why, maxDetail), nil
 		}
 	}
 	port, err := freePort(ctx)
@@ -88,7 +88,7 @@ func (b *Box) listen(ctx context.Context, spec process.Spec, port string, timeou
 				return nil, "", context.Cause(ctx) // it ended with the run
 			}
 			why := cmp.Or(verdict(format.Check{Kind: format.TestSuiteCheck}, ended), "exit code 0"+lastWords(ended))
-			return nil, "the server ended before it listened: " + b.maker.Masker.OneLine(why, maxDetail), failed
+			return nil, "the server ended before it listened: " + b.masker.OneLine(why, maxDetail), failed
 		case <-waiting.Done():
 			s.Close()
 			if ctx.Err() != nil {

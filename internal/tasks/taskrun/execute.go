@@ -80,14 +80,16 @@ func (s *session) attempt(ctx context.Context, box *sandbox.Box, j job, staged s
 	if err != nil {
 		return r, fmt.Errorf("task %s: look at what the agent changed: %w", task.ID, err)
 	}
-	diff := s.Masker.String(changes.Diff)
+	masker := s.Masker.With(reply.Secrets)
+	box.Hide(reply.Secrets)
+	diff := masker.String(changes.Diff)
 	if err := os.WriteFile(filepath.Join(staged, diffFile), []byte(diff), 0o600); err != nil {
 		return r, fmt.Errorf("keep the changes: %w", err)
 	}
 	r.Crashed = reply.Failure != nil && reply.Failure.Kind == agent.Crashed
-	r.Digest, r.Words = digest(diff), s.Masker.OneLine(reply.Summary, maxWords)
+	r.Digest, r.Words = digest(diff), masker.OneLine(reply.Summary, maxWords)
 	if reply.Failure != nil {
-		r.Failure, r.Checks = s.Masker.OneLine(reply.Failure.Error(), maxWords), unanswered(task.Checks)
+		r.Failure, r.Checks = masker.OneLine(reply.Failure.Error(), maxWords), unanswered(task.Checks)
 		return r, nil //nolint:nilerr // a run of which the agent failed is a result
 	}
 	r.Checks, err = box.Check(ctx, task.Checks, changes, task.Timeout-reply.Duration)
