@@ -184,13 +184,19 @@ func skillName(text, otherwise string) string {
 }
 
 // isFile reports whether a path of the skill is a regular file that is reached
-// through no link out of it. An eval file of another name is no input of its own
-// cases.
+// through no link: what a link leads to is not copied into a sandbox. An eval file of
+// another name is no input of its own cases.
 func (l *loading) isFile(name string) bool {
-	if path.Clean(name) == l.skill.own && l.skill.own != evals.File {
+	name = path.Clean(name)
+	if name == l.skill.own && l.skill.own != evals.File {
 		return false
 	}
-	info, err := l.root.Lstat(filepath.FromSlash(path.Clean(name)))
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if info, err := l.root.Lstat(filepath.FromSlash(dir)); err != nil || !info.IsDir() {
+			return false
+		}
+	}
+	info, err := l.root.Lstat(filepath.FromSlash(name))
 	return err == nil && info.Mode().IsRegular()
 }
 
