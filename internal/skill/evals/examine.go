@@ -92,7 +92,7 @@ func (d *doctor) examine(c Case, prompt string) {
 // vacuous says why a check passes whatever the file has in it, or "".
 func (c Check) vacuous() string {
 	switch {
-	case (c.Kind == OutputMatches || c.Kind == JSONFieldMatches) && c.Pattern.MatchString(""):
+	case (c.Kind == OutputMatches || c.Kind == JSONFieldMatches) && matchesAll(c.Pattern):
 		return "the pattern matches an empty text, and so any text; say what must be there"
 	case c.Kind == JSONFieldCount && c.Operator == "gte" && c.Count == 0:
 		return "every count is 0 or more"
@@ -118,30 +118,32 @@ func (c Check) answer() string {
 	}
 }
 
-// recall finds what came out the same in every run of a case.
+// recall finds what came out the same in every run of a case that answered it; a
+// grading from before it was in the suite says nothing of it.
 func (d *doctor) recall(c Case, history []PastCase) {
-	runs, passed := 0, map[string]int{}
+	runs, passed := map[string]int{}, map[string]int{}
 	for _, past := range history {
 		if past.ID != c.ID {
 			continue
 		}
-		runs++
 		scored := c.Score(past.Grading)
 		for _, text := range c.labels() {
+			if slices.Contains(scored.Unanswered, text) {
+				continue
+			}
+			runs[text]++
 			if !slices.ContainsFunc(scored.Failed, func(g Graded) bool { return g.Text == text }) {
 				passed[text]++
 			}
 		}
 	}
-	if runs < enoughRuns {
-		return
-	}
 	for _, text := range c.labels() {
-		switch passed[text] {
-		case runs:
-			d.say(c.ID, "always-passes", "%s passed in all %d runs: it tells no version from another; make it harder, or keep it as a guard", document.Quote(text), runs)
-		case 0:
-			d.say(c.ID, "always-fails", "%s failed in all %d runs: is it right, and can a skill bring it about?", document.Quote(text), runs)
+		switch {
+		case runs[text] < enoughRuns:
+		case passed[text] == runs[text]:
+			d.say(c.ID, "always-passes", "%s passed in all %d runs: it tells no version from another; make it harder, or keep it as a guard", document.Quote(text), runs[text])
+		case passed[text] == 0:
+			d.say(c.ID, "always-fails", "%s failed in all %d runs: is it right, and can a skill bring it about?", document.Quote(text), runs[text])
 		}
 	}
 }

@@ -2,7 +2,9 @@ package evals
 
 import (
 	"fmt"
+	"regexp"
 	"regexp/syntax"
+	"slices"
 )
 
 // maxMatching bounds the work of one pattern, in instructions times bytes: matching
@@ -21,4 +23,21 @@ func (c Check) costly(size int) string {
 		return ""
 	}
 	return fmt.Sprintf("has %d bytes, too many for a pattern of %d steps; make the output or the pattern smaller", size, len(program.Inst))
+}
+
+// matchesAll reports whether a pattern is sure to match any text: it matches an
+// empty one, and so the beginning of each when it asks for no end, or the end of
+// each when it asks for no beginning.
+func matchesAll(pattern *regexp.Regexp) bool {
+	parsed, err := syntax.Parse(pattern.String(), syntax.Perl)
+	if err != nil || !pattern.MatchString("") {
+		return false
+	}
+	return !asksFor(parsed, syntax.OpEndText, syntax.OpEndLine, syntax.OpNoWordBoundary) ||
+		!asksFor(parsed, syntax.OpBeginText, syntax.OpBeginLine, syntax.OpNoWordBoundary)
+}
+
+// asksFor reports whether one of these stands anywhere in a pattern.
+func asksFor(pattern *syntax.Regexp, ops ...syntax.Op) bool {
+	return slices.Contains(ops, pattern.Op) || slices.ContainsFunc(pattern.Sub, func(sub *syntax.Regexp) bool { return asksFor(sub, ops...) })
 }

@@ -1,0 +1,222 @@
+package evals
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// told are the findings of a suite of these cases beside two good ones, without those of
+// its triggers.
+func told(history []PastCase, cases ...Case) (list []string) {
+	for i := range 2 {
+		cases = append(cases, Case{ID: fmt.Sprint("good", i), Prompt: fmt.Sprint("Do ", i), Checks: []Check{{Kind: OutputExists, File: "a"}}})
+	}
+	for _, finding := range Examine(EvalSuite{Cases: cases}, []Trigger{{"a", true}, {"b", false}}, history) {
+		list = append(list, finding.Case+" "+finding.Kind+": "+finding.Message)
+	}
+	return list
+}
+
+// TestPatternsThatMatchAnything: one is called so when no text is without a match.
+func TestPatternsThatMatchAnything(t *testing.T) {
+	t.Parallel()
+	texts := []string{"", "a", "z", "0", "\n", " ", "a b", "a\nb\n", "\x00", "ü", "-1.5", "aaa", "\n\n", "x\ny", "_", "日本", "}{", "\r\n"}
+	for pattern, anything := range map[string]bool{
+		"": true, ".*": true, "a*": true, "(?s).*": true, "^": true, "$": true, "^a*": true, "a*$": true, "(?m)^": true, "(?m)$": true, "x?|y": true, "(a|b|)": true, "[^a]*": true, "(?i)A{0,3}": true, `\A`: true, `\z`: true, `(?:^)*`: true, "a|$": true,
+		"^$": false, `^\s*$`: false, "^a*$": false, `^-?[0-9]*$`: false, "(?m)^$": false, `\A\z`: false, `\B`: false, "a": false, ".": false, "a+": false, `\b`: false, "^.*$": false, `^(?:ok)?\n?$`: false,
+	} {
+		check := Check{Kind: OutputMatches, File: "f", Description: "d", Pattern: regexp.MustCompile(pattern)}
+		found := told(nil, Case{ID: "1", Prompt: "Write", Checks: []Check{check}})
+		field := told(nil, Case{ID: "1", Prompt: "Write", Checks: []Check{{Kind: JSONFieldMatches, File: "f", Path: JSONPath{}, Description: "d", Pattern: check.Pattern}}})
+		assert.Equal(t, found, field, pattern)
+		if anything {
+			require.Len(t, found, 1, pattern)
+			assert.Equal(t, "1 vacuous: \"d\": the pattern matches an empty text, and so any text; say what must be there", found[0])
+		} else {
+			assert.Empty(t, found, pattern)
+		}
+		for _, text := range texts {
+			passed, _ := check.Verdict(Output{Exists: true, Data: []byte(text)})
+			assert.True(t, passed || !anything, "%q does not match %q", pattern, text)
+		}
+	}
+}
+
+// TestChecksThatAlwaysPass are named, and those that only look so are not.
+func TestChecksThatAlwaysPass(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		check Check
+		says  string
+	}{
+		"a count of nothing or more": {Check{Kind: JSONFieldCount, Operator: "gte"}, "every count is 0 or more"},
+		"a count of one or more":     {Check{Kind: JSONFieldCount, Operator: "gte", Count: 1}, ""},
+		"a count above nothing":      {Check{Kind: JSONFieldCount, Operator: "gt"}, ""},
+		"a count of nothing":         {Check{Kind: JSONFieldCount, Operator: "eq"}, ""},
+		"true":                       {Check{Kind: ShellCommand, Command: " true\n"}, "the command always succeeds"},
+		"a colon":                    {Check{Kind: ShellCommand, Command: ":"}, "the command always succeeds"},
+		"exit 0":                     {Check{Kind: ShellCommand, Command: "exit 0"}, "the command always succeeds"},
+		"exit 1":                     {Check{Kind: ShellCommand, Command: "exit 1"}, ""},
+		"or true":                    {Check{Kind: ShellCommand, Command: "make test || true "}, "`|| true` makes every failure a success"},
+		"or true, then more":         {Check{Kind: ShellCommand, Command: "make || true; test -f a"}, ""},
+		"truely":                     {Check{Kind: ShellCommand, Command: "true && test -f a"}, ""},
+		"a text of that name":        {Check{Kind: OutputContains, Text: "true"}, ""},
+	} {
+		c.check.Description = "d"
+		found := told(nil, Case{ID: "1", Prompt: "Write", Checks: []Check{c.check}})
+		if c.says == "" {
+			assert.Empty(t, found, name)
+			continue
+		}
+		assert.Equal(t, []string{"1 vacuous: \"d\": " + c.says}, found, name)
+	}
+}
+
+// TestAnswersInThePrompt are found however blanks and letters are written, but for those that
+// are too short to be no chance.
+func TestAnswersInThePrompt(t *testing.T) {
+	t.Parallel()
+	const prompt = "Greet the world:\n  say HELLO  there, 12345 times"
+	for name, c := range map[string]struct {
+		check Check
+		finds bool
+	}{
+		"word for word":          {Check{Kind: OutputContains, Text: "hello there"}, true},
+		"over two lines":         {Check{Kind: OutputContains, Text: "World:\nsay"}, true},
+		"not in it":              {Check{Kind: OutputContains, Text: "hello, there"}, false},
+		"four letters":           {Check{Kind: OutputContains, Text: "say "}, false},
+		"five letters":           {Check{Kind: OutputContains, Text: "there"}, true},
+		"what must not be there": {Check{Kind: OutputNotContains, Text: "hello there"}, false},
+		"a field":                {Check{Kind: JSONFieldEquals, Value: "hello there"}, true},
+		"a number of a field":    {Check{Kind: JSONFieldEquals, Value: json.Number("12345")}, false},
+		"an object":              {Check{Kind: JSONFieldEquals, Value: map[string]any{"a": "hello there"}}, false},
+		"an entry of a list":     {Check{Kind: JSONArrayContains, Value: "HELLO THERE"}, true},
+		"a pattern":              {Check{Kind: OutputMatches, Pattern: regexp.MustCompile("hello there")}, false},
+		"a command":              {Check{Kind: ShellCommand, Command: "grep 'hello there' a"}, false},
+	} {
+		c.check.Description = "d"
+		found := told(nil, Case{ID: "1", Prompt: prompt, Checks: []Check{c.check}})
+		if c.finds {
+			require.Len(t, found, 1, name)
+			assert.True(t, strings.HasPrefix(found[0], "1 answer-in-prompt: the prompt contains "), "%s: %s", name, found[0])
+			assert.True(t, strings.HasSuffix(found[0], `, which "d" looks for: a copy of the prompt passes`), "%s: %s", name, found[0])
+		} else {
+			assert.Empty(t, found, name)
+		}
+	}
+	found := told(nil, Case{ID: "1", Prompt: "Write a poem. It  RHYMES.", Expectations: []string{"it rhymes", "It rhymes well"}, Checks: []Check{{Kind: OutputExists, File: "a"}}})
+	assert.Equal(t, []string{`1 answer-in-prompt: the prompt contains the expectation "it rhymes" word for word`}, found)
+}
+
+// TestCasesThatTellNothing: what passes without any work, what no check is of, and a prompt
+// that is there again.
+func TestCasesThatTellNothing(t *testing.T) {
+	t.Parallel()
+	absent, there := Check{Kind: OutputNotExists, File: "a"}, Check{Kind: OutputExists, File: "a"}
+	const idle, unchecked = "it passes when the agent does nothing", "it has no deterministic check"
+	for name, c := range map[string]struct {
+		cases []Case
+		says  []string // how each begins
+	}{
+		"something that must be there":  {[]Case{{ID: "1", Prompt: "p", Checks: []Check{there}}}, nil},
+		"only what must not be":         {[]Case{{ID: "1", Prompt: "p", Checks: []Check{absent}}}, []string{"1 idle: " + idle}},
+		"both":                          {[]Case{{ID: "1", Prompt: "p", Checks: []Check{absent, there}}}, nil},
+		"an expectation beside it":      {[]Case{{ID: "1", Prompt: "p", Checks: []Check{absent}, Expectations: []string{"it is good"}}}, nil},
+		"expectations alone":            {[]Case{{ID: "1", Prompt: "p", Expectations: []string{"it is good"}}}, []string{"1 no-check: " + unchecked}},
+		"nothing at all":                {[]Case{{ID: "1", Prompt: "p"}}, []string{"1 no-check: " + unchecked, "1 idle: " + idle}},
+		"a text that must not be there": {[]Case{{ID: "1", Prompt: "p", Checks: []Check{{Kind: OutputNotContains, File: "a", Text: "x"}}}}, nil},
+		"a prompt again": {[]Case{{ID: "1", Prompt: "Say  it", Checks: []Check{there}}, {ID: "2", Prompt: "say it\n", Checks: []Check{there}}, {ID: "3", Prompt: "SAY IT", Checks: []Check{there}}}, []string{
+			"2 duplicate: it has the prompt of case 1", "3 duplicate: it has the prompt of case 1",
+		}},
+	} {
+		found := told(nil, c.cases...)
+		require.Len(t, found, len(c.says), "%s: %q", name, found)
+		for i, says := range c.says {
+			assert.True(t, strings.HasPrefix(found[i], says), "%s: %s", name, found[i])
+		}
+	}
+	for cases, few := range map[int]bool{0: true, 2: true, 3: false} {
+		var suite EvalSuite
+		for i := range cases {
+			suite.Cases = append(suite.Cases, Case{ID: fmt.Sprint(i), Prompt: fmt.Sprint(i), Checks: []Check{there}})
+		}
+		found := Examine(suite, []Trigger{{"a", true}, {"b", false}}, nil)
+		assert.Equal(t, few, len(found) == 1 && found[0].Kind == "few-cases", "%d cases: %v", cases, found)
+	}
+}
+
+// TestWhatAlwaysCameOutTheSame is known of three runs or more, of those alone that answered
+// it: a grading from before it was in the suite is none of it.
+func TestWhatAlwaysCameOutTheSame(t *testing.T) {
+	t.Parallel()
+	c := Case{ID: "1", Prompt: "p", Expectations: []string{"it is good"}, Checks: []Check{{Kind: OutputExists, File: "a"}}}
+	runs := func(text string) (history []PastCase) { // for each of the two: y, n, or - for no answer
+		for run := range strings.FieldsSeq(text) {
+			var g Grading
+			for i, label := range []string{"it is good", "file_exists a"} {
+				if run[i] != '-' {
+					g.Expectations = append(g.Expectations, Graded{Text: label, Passed: run[i] == 'y'})
+				}
+			}
+			history = append(history, PastCase{ID: "1", Grading: g})
+		}
+		return history
+	}
+	for text, want := range map[string][]string{
+		"":               nil,
+		"yn yn":          nil,
+		"yn ny yn":       nil,
+		"yn yn yn":       {"always-fails: \"file_exists a\" failed in all 3 runs", "always-passes: \"it is good\" passed in all 3 runs"},
+		"yy yy yy yn":    {"always-passes: \"it is good\" passed in all 4 runs"},
+		"-y -n -y":       nil,
+		"-y -n -y ny":    nil,
+		"-y -n nn ny":    nil,
+		"-y -n nn ny nn": {"always-fails: \"it is good\" failed in all 3 runs"},
+		"-y y- y- y-":    {"always-passes: \"it is good\" passed in all 3 runs"},
+		"-- -- -- --":    nil,
+	} {
+		history := runs(text)
+		var found []string
+		for _, line := range told(history, c) {
+			found = append(found, strings.TrimPrefix(line, "1 "))
+		}
+		slices.Sort(found)
+		require.Len(t, found, len(want), "%s: %q", text, found)
+		for i, says := range want {
+			assert.True(t, strings.HasPrefix(found[i], says), "%s: %s", text, found[i])
+		}
+		for i := range history {
+			history[i].ID = "2"
+		}
+		assert.Empty(t, told(history, c), "%s: of another case", text)
+	}
+}
+
+// TestFindingsAreOneLine whatever a suite is made of.
+func TestFindingsAreOneLine(t *testing.T) {
+	t.Parallel()
+	chance := rand.New(rand.NewPCG(161, 162))
+	odd := []string{"a\nb", "\x1b[2J", strings.Repeat("long ", 300), "ü\u2028", "plain text", `"quoted"`}
+	pick := func() string { return odd[chance.IntN(len(odd))] }
+	for range 100 {
+		var cases []Case
+		for i := range chance.IntN(4) {
+			prompt := pick() + " " + pick()
+			cases = append(cases, Case{ID: fmt.Sprint(i), Prompt: prompt, Expectations: []string{pick()}, Checks: []Check{{Kind: OutputContains, File: "f", Text: pick()}, {Kind: OutputMatches, File: "f", Pattern: regexp.MustCompile(".*"), Description: pick()}}})
+		}
+		for _, finding := range Examine(EvalSuite{Cases: cases}, []Trigger{{pick(), true}, {pick(), true}}, nil) {
+			assert.NotContains(t, finding.Message, "\n")
+			assert.NotContains(t, finding.Message, "\x1b")
+			assert.Less(t, len(finding.Message), 1000)
+			assert.NotEmpty(t, finding.Kind)
+		}
+	}
+}
