@@ -206,7 +206,7 @@ func TestSecretsOfTheExecutor(t *testing.T) {
 	t.Parallel()
 	const login, ours = "login-of-the-executor-4711", "sk-very-secret-key"
 	w := newWorld(t, `[{"id": 1, "prompt": "p", "expectations": ["it is good"], "deterministic_checks": [
-		{"type": "json_field_equals", "file": "x.json", "path": "a", "value": 1}, {"type": "shell_command", "command": "fail"}]}]`)
+		{"type": "json_field_equals", "file": "x.json", "path": "a", "value": 1}, {"type": "shell_command", "command": "fail"}, {"type": "shell_command", "command": "fail at length"}]}]`)
 	executor := &worker{printed: agent.Markdown}
 	executor.work = func(_ context.Context, r agent.Request) (agent.Reply, error) {
 		file(r, "outputs/x.json", `{"a": "`+login+" "+ours+`"}`)
@@ -217,8 +217,12 @@ func TestSecretsOfTheExecutor(t *testing.T) {
 	o := w.inProcess(executor)
 	o.Masker = process.NewMasker(nil, ours)
 	o.Sandboxes.Masker = o.Masker
-	o.Sandboxes.Runner = commands(func(context.Context, process.Spec) (process.Result, error) {
-		return process.Result{ExitCode: 1, Stderr: []byte(login + " " + ours)}, nil
+	o.Sandboxes.Runner = commands(func(_ context.Context, spec process.Spec) (process.Result, error) {
+		said := login + " " + ours
+		if strings.Contains(spec.Args[2], "length") { // what is kept ends within the secret
+			said = strings.Repeat("x", 375) + login
+		}
+		return process.Result{ExitCode: 1, Stderr: []byte(said)}, nil
 	})
 	o.Grader = marks(func(work judge.Work) (judge.Grades, error) {
 		shown = work
@@ -230,7 +234,7 @@ func TestSecretsOfTheExecutor(t *testing.T) {
 		"the grading": w.read("out/eval-1/grading.json"), "the transcript": w.read("out/eval-1/transcript.md"), "what the grader sees": shown.Transcript + shown.Outputs,
 		"what an improver is told": evalrun.Failures(result, 1<<20),
 	} {
-		assert.NotContains(t, text, login, what)
+		assert.NotContains(t, text, login[:8], what)
 		assert.NotContains(t, text, ours, what)
 		assert.Contains(t, text, "*** ***", what)
 	}

@@ -67,7 +67,7 @@ func TestChecksThatAlwaysPass(t *testing.T) {
 		"exit 1":                     {Check{Kind: ShellCommand, Command: "exit 1"}, ""},
 		"or true":                    {Check{Kind: ShellCommand, Command: "make test || true "}, "`|| true` makes every failure a success"},
 		"or true, then more":         {Check{Kind: ShellCommand, Command: "make || true; test -f a"}, ""},
-		"truely":                     {Check{Kind: ShellCommand, Command: "true && test -f a"}, ""},
+		"true and more":              {Check{Kind: ShellCommand, Command: "true && test -f a"}, ""},
 		"a text of that name":        {Check{Kind: OutputContains, Text: "true"}, ""},
 	} {
 		c.check.Description = "d"
