@@ -1,6 +1,7 @@
 package program
 
 import (
+	"strings"
 	"time"
 
 	"github.com/org/autoloop/internal/loop/strategy"
@@ -376,7 +377,7 @@ var entries = []entry{
 	{
 		Key{
 			"strategy", "Who proposes", "word", "none",
-			"`openevolve` or `test-driven`",
+			"`" + strings.Join(strategy.All().Names(), "` or `") + "`",
 		},
 		choiceKey(func(p *Program) *string { return &p.Strategy }, strategy.All().Names()...), sameNumber,
 	},
