@@ -127,7 +127,7 @@ func breakFile(root *os.Root, how, file string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		err := root.MkdirAll(filepath.Dir(file), 0o700)
-		if errors.Is(err, syscall.ENOTDIR) {
+		if errors.Is(err, syscall.ENOTDIR) || errors.Is(err, fs.ErrExist) {
 			return nil // The incumbent has a file where the candidate made a directory; it is broken itself.
 		}
 		if err != nil {
