@@ -10,6 +10,7 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/evaluation"
 )
 
 // ownChanges are files outside the target that the evaluation of the unchanged
@@ -159,8 +160,13 @@ func (m *measurement) checkEvaluator(ctx context.Context, step decision.Step, ro
 	}
 	if !m.own.known {
 		m.step("measure", "the default branch, since the evaluation changed files of the repository")
-		if err := m.learnFrom(ctx, m.at.Base); err != nil {
+		outcome, err := m.learnFrom(ctx, m.at.Base)
+		if err != nil {
 			return err
+		}
+		if outcome.OverLimit {
+			m.a.end(history.Error, "whether it changed the evaluator while it ran was not found out: "+outcome.Problem)
+			return errEnded
 		}
 	}
 	if paths := m.own.beyond(changes); len(paths) > 0 {
@@ -170,18 +176,19 @@ func (m *measurement) checkEvaluator(ctx context.Context, step decision.Step, ro
 	return nil
 }
 
-// learnFrom runs the evaluation of a commit to see what it changes.
-func (r *measurer) learnFrom(ctx context.Context, commit string) error {
+// learnFrom runs the evaluation of a commit to see what it changes. One that was not run,
+// for its limit, teaches nothing.
+func (r *measurer) learnFrom(ctx context.Context, commit string) (evaluation.Result, error) {
 	room, err := r.newEnvironment(ctx, history.Baseline, commit, r.dirs.newDir("t"))
 	if err != nil {
-		return err
+		return evaluation.Result{}, err
 	}
 	defer room.Close()
-	if _, err := room.evaluate(ctx); err != nil {
-		return err
+	outcome, err := room.evaluate(ctx)
+	if err == nil && !outcome.OverLimit {
+		r.learn(room)
 	}
-	r.learn(room)
-	return nil
+	return outcome, err
 }
 
 func list(paths []string) string {

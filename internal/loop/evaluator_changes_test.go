@@ -14,7 +14,9 @@ import (
 
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/loop/evaluation"
+	"github.com/org/autoloop/internal/program"
 )
 
 // paths are so many of the same form, each changed in its content.
@@ -165,7 +167,7 @@ func TestWhatIsLearnedOfTheEvaluation(t *testing.T) {
 func TestWhatAnEvaluationCanOnlyRead(t *testing.T) {
 	t.Parallel()
 	shared := evaluatorLab(t)
-	const program = ".autoloop/programs/p.md"
+	const file = ".autoloop/programs/p.md"
 	for name, c := range map[string]struct {
 		front   string
 		script  string
@@ -175,21 +177,21 @@ func TestWhatAnEvaluationCanOnlyRead(t *testing.T) {
 	}{
 		"not known":    {want: nil},
 		"people's own": {own: map[string]bool{}, trusted: true, want: nil},
-		"all of it":    {own: map[string]bool{}, want: []string{program, ".gitignore", "bench.sh", "lib/a.txt", "lib/deep/b.txt", "other.txt", "report.txt"}},
+		"all of it":    {own: map[string]bool{}, want: []string{file, ".gitignore", "bench.sh", "lib/a.txt", "lib/deep/b.txt", "other.txt", "report.txt"}},
 		"what it runs goes first": {
 			script: "sh lib/deep/b.txt; sh bench.sh; cat value.txt", own: map[string]bool{},
-			want: []string{"lib/deep/b.txt", "bench.sh", program, ".gitignore", "lib/a.txt", "other.txt", "report.txt"},
+			want: []string{"lib/deep/b.txt", "bench.sh", file, ".gitignore", "lib/a.txt", "other.txt", "report.txt"},
 		},
 		"without what it writes": {
 			script: "sh bench.sh", own: map[string]bool{"report.txt": true, "bench.sh": false, "lib/": false},
-			want: []string{program, ".gitignore", "lib/a.txt", "lib/deep/b.txt", "other.txt"},
+			want: []string{file, ".gitignore", "lib/a.txt", "lib/deep/b.txt", "other.txt"},
 		},
 		"what is shared": {
 			front: "share: [dep]", own: map[string]bool{"other.txt": true},
-			want: []string{"dep", program, ".gitignore", "bench.sh", "lib/a.txt", "lib/deep/b.txt", "report.txt"},
+			want: []string{"dep", file, ".gitignore", "bench.sh", "lib/a.txt", "lib/deep/b.txt", "report.txt"},
 		},
-		"shared, and something is made there": {front: "share: [dep]", own: map[string]bool{"dep": false}, want: []string{program, ".gitignore", "bench.sh", "lib/a.txt", "lib/deep/b.txt", "other.txt", "report.txt"}},
-		"shared, and a file of it is written": {front: "share: [dep]", own: map[string]bool{"dep/two.txt": true}, want: []string{program, ".gitignore", "bench.sh", "lib/a.txt", "lib/deep/b.txt", "other.txt", "report.txt"}},
+		"shared, and something is made there": {front: "share: [dep]", own: map[string]bool{"dep": false}, want: []string{file, ".gitignore", "bench.sh", "lib/a.txt", "lib/deep/b.txt", "other.txt", "report.txt"}},
+		"shared, and a file of it is written": {front: "share: [dep]", own: map[string]bool{"dep/two.txt": true}, want: []string{file, ".gitignore", "bench.sh", "lib/a.txt", "lib/deep/b.txt", "other.txt", "report.txt"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -293,4 +295,33 @@ func TestACandidateThatChangesWhatMeasuresIt(t *testing.T) {
 			l.leavesNothing()
 		})
 	}
+}
+
+// TestAnEvaluatorThatNobodyCanAskBlamesNobody: without a budget for the default branch a
+// candidate is not rejected for what the evaluation may do itself.
+func TestAnEvaluatorThatNobodyCanAskBlamesNobody(t *testing.T) {
+	t.Parallel()
+	l, r, at := newLab(t).on(t, "evaluation-runs: 1", func(c call) evaluation.Result {
+		require.NoError(t, os.WriteFile(filepath.Join(c.request.Dir, "other.txt"), []byte("a report\n"), 0o600))
+		result := steady(c)
+		result.Expense = expense(100, "0.5")
+		return result
+	})
+	r.program.Evaluation = program.Skill
+	r.spending.left = budget.Left{Tokens: 100}
+	for range 2 {
+		a, err := l.trial(r, at)
+		require.NoError(t, err)
+		assert.Equal(t, history.Error, a.outcome)
+		assert.Contains(t, a.reasons[0], "was not found out: the budget is used up: ")
+		assert.False(t, r.measurer.own.known)
+		r.spending.used = used{tokens: 99}
+	}
+	assert.Equal(t, "cc", l.sides())
+	r.spending.left = budget.Left{}
+	a, err := l.trial(r, at)
+	require.NoError(t, err)
+	assert.Equal(t, history.Accepted, a.outcome, "%v", a.reasons)
+	assert.Equal(t, "ccci", l.sides())
+	l.leavesNothing()
 }
