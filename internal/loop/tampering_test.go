@@ -1,0 +1,127 @@
+package loop
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/history"
+)
+
+// TestWhatNobodyElseChanges: configuration, hooks, the program's file and its branch end
+// the iteration; other branches, and where nothing else reaches it the program's file,
+// may be a person at work.
+func TestWhatNobodyElseChanges(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		line     string
+		isolated bool
+		ends     bool
+	}{
+		"the configuration":              {"configuration core.hooksPath was added", false, true},
+		"the configuration, isolated":    {"configuration core.hooksPath was added", true, true},
+		"a hook":                         {"hook pre-commit was changed", true, true},
+		"its own branch":                 {"ref refs/heads/autoloop/p moved from 1 to 2", true, true},
+		"its own branch, new":            {"ref refs/heads/autoloop/p was added", false, true},
+		"a branch with a longer name":    {"ref refs/heads/autoloop/p2 was added", false, false},
+		"a branch below it":              {"ref refs/heads/autoloop/p/x was added", false, false},
+		"another's branch":               {"ref refs/heads/main moved from 1 to 2", false, false},
+		"a tag of that name":             {"ref refs/tags/autoloop/p was added", false, false},
+		"the program":                    {"file .autoloop/programs/p.md was changed", false, true},
+		"the program, isolated":          {"file .autoloop/programs/p.md was changed", true, false},
+		"a reference that is no ref":     {"reference x was added", false, true},
+		"a file of that name, isolated":  {"files x was added", true, true},
+		"nothing that anybody knows yet": {"", false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			j := journalOf(t, "")
+			r := &team{journal: j, measurer: &measurer{journal: j, isolated: c.isolated}}
+			touched := r.tampered([]string{c.line, "hook x was added", c.line}, "then")
+			if c.ends {
+				assert.Equal(t, []string{c.line, "hook x was added", c.line}, touched)
+				assert.Empty(t, r.warnings)
+			} else {
+				assert.Equal(t, []string{"hook x was added"}, touched)
+				assert.Equal(t, []string{"changed then: " + c.line, "changed then: " + c.line}, r.warnings)
+			}
+		})
+	}
+	j := journalOf(t, "")
+	assert.Empty(t, (&team{journal: j, measurer: &measurer{journal: j}}).tampered(nil, "then"))
+}
+
+// TestARepositoryThatAnEvaluationChanges: what measures writes to no repository, neither
+// for the unchanged files nor for a candidate.
+func TestARepositoryThatAnEvaluationChanges(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		of   string // whose evaluation
+		does func(b *bed)
+		says string
+	}{
+		"of the unchanged files":         {"1", func(b *bed) { b.write(b.dir, map[string]string{".git/hooks/pre-commit": "x\n"}) }, "the repository itself was changed while the unchanged files were measured: "},
+		"of a candidate":                 {"3", func(b *bed) { b.write(b.dir, map[string]string{".git/hooks/pre-commit": "x\n"}) }, "the repository itself was changed while it was measured: "},
+		"a branch, of a candidate":       {"3", func(b *bed) { b.git("branch", "--force", "autoloop/p") }, "the repository itself was changed while it was measured: "},
+		"another branch, of a candidate": {"3", func(b *bed) { b.git("branch", "--force", "other") }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBed(t, "evaluation-runs: 1", "1", "3")
+			b.evaluating = func(dir string) {
+				text, err := os.ReadFile(filepath.Join(dir, "value.txt"))
+				require.NoError(t, err)
+				if strings.TrimSpace(string(text)) == c.of {
+					c.does(b)
+				}
+			}
+			asked := 0
+			propose := b.agent
+			b.agent = func(request agent.Request) agent.Reply { asked++; return propose(request) }
+			got := b.one()
+			if c.says == "" {
+				assert.Equal(t, history.Accepted, got.Outcome)
+				require.Len(t, got.Warnings, 1)
+				assert.Contains(t, got.Warnings[0], "changed while it was measured: ref refs/heads/other")
+				return
+			}
+			require.Equal(t, history.Error, got.Outcome)
+			assert.Contains(t, got.Reasons[0], c.says)
+			assert.Equal(t, c.of == "1", asked == 0, "nobody works beside unchanged files that change the repository")
+			assert.Equal(t, c.of == "1", b.records().sum.Best == nil)
+			assert.Nil(t, got.Verdict)
+		})
+	}
+}
+
+// TestABaselineIsMeasuredOnce: another process takes over what the records say of it,
+// also which files the evaluation writes itself.
+func TestABaselineIsMeasuredOnce(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "", "1", "0.5", "0.25")
+	runs := 0
+	b.evaluating = func(dir string) {
+		runs++
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "other.txt"), []byte("a report\n"), 0o600))
+	}
+	first := b.one()
+	require.Equal(t, history.Rejected, first.Outcome)
+	assert.Equal(t, []string{"0.5 is worse than the best 1 (higher is better)"}, first.Reasons)
+	assert.Equal(t, 3, runs, "the unchanged files twice, and the candidate")
+	assert.Equal(t, map[string]bool{"other.txt": true}, b.records().sum.EvaluatorWrites)
+	second := b.one()
+	assert.Equal(t, 4, runs)
+	assert.Equal(t, []string{"0.25 is worse than the best 1 (higher is better)"}, second.Reasons)
+	assert.Equal(t, first.Warnings, second.Warnings)
+	assert.Contains(t, second.Warnings[0], `"other.txt"`)
+
+	b.commit(map[string]string{"other.txt": "of the evaluation\n"})
+	b.one()
+	assert.Equal(t, 4+3, runs, "it is measured anew")
+	assert.Contains(t, string(b.records().doc.Render()), "New baseline: the default branch moved on")
+}
