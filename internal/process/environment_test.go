@@ -117,6 +117,11 @@ func TestMaskerSaysWhatLeaks(t *testing.T) {
 	assert.True(t, both.Leaks([]byte("another-secret-of-it")))
 	assert.False(t, m.Leaks([]byte("another-secret-of-it")))
 	assert.Equal(t, "*** ***", both.String("another-secret-of-it 0123456789abcdef"))
+	longer := process.NewMasker(nil, "0123456789abcdef-and-more")
+	for _, of := range []process.Masker{m.With(longer), longer.With(m)} {
+		assert.Equal(t, "*** ***", of.String("0123456789abcdef-and-more 0123456789abcdef"), "a secret that contains another goes first")
+	}
+	assert.Equal(t, "***-and-more", m.String("0123456789abcdef-and-more"), "and both stay what they were")
 }
 
 func TestSecretsInSettings(t *testing.T) {

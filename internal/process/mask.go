@@ -50,8 +50,12 @@ func NewMasker(env []string, more ...string) Masker {
 	for _, value := range more {
 		m = m.adding(value)
 	}
+	return m.sorted()
+}
+
+// sorted puts a secret that contains another first.
+func (m Masker) sorted() Masker {
 	for _, list := range [][][]byte{m.forms, m.leaks} {
-		// A secret that contains another goes first.
 		slices.SortStableFunc(list, func(a, b []byte) int { return len(b) - len(a) })
 	}
 	return m
@@ -176,7 +180,7 @@ func (m Masker) LeaksMore(text, before []byte) bool {
 
 // With returns a Masker for the secrets of both.
 func (m Masker) With(more Masker) Masker {
-	return Masker{forms: append(slices.Clip(m.forms), more.forms...), leaks: append(slices.Clip(m.leaks), more.leaks...)}
+	return Masker{forms: slices.Concat(m.forms, more.forms), leaks: slices.Concat(m.leaks, more.leaks)}.sorted()
 }
 
 // Result returns how a command ended without the secrets in what is kept of its
