@@ -43,7 +43,10 @@ func TestMasker(t *testing.T) {
 // a header, and where an escape sequence or a limit would break it.
 func TestMaskerKnowsASecretInOtherForms(t *testing.T) {
 	t.Parallel()
-	const secret = `p+s/w"rd&0123456789`
+	const (
+		secret  = `p+s/w"rd&0123456789`
+		maxRead = 64 << 10 // by OneLine
+	)
 	m := process.NewMasker([]string{"THE_TOKEN=" + secret + "\n", "HTTPS_PROXY=http://me:proxy-word@proxy:8080", "NAME=http://plain:8080"})
 	for name, text := range map[string]string{
 		"as it is": secret, "in a query": url.QueryEscape(secret), "in a path": url.PathEscape(secret), "in JSON": strings.Trim(string(jsonOf(t, secret)), `"`),
@@ -64,6 +67,10 @@ func TestMaskerKnowsASecretInOtherForms(t *testing.T) {
 	assert.Equal(t, "say *** now", m.OneLine("say "+secret[:5]+"\x1b[31m"+secret[5:]+" now", 100))
 	for limit := 2; limit < 60; limit++ {
 		assert.NotContains(t, m.OneLine("it is twenty or so: "+secret, limit), secret[:3], limit)
+	}
+	for before := maxRead - 2*len(secret); before <= maxRead+len(secret); before++ {
+		shown := m.OneLine(strings.Repeat(" ", before)+secret+" after", 100)
+		assert.NotContains(t, shown, secret[:3], before)
 	}
 	assert.Equal(t, "***, and ***", string(m.Tail([]byte(secret[7:]+", and "+secret))))
 	assert.Equal(t, "plain 8080", m.String("plain 8080"))
@@ -89,6 +96,10 @@ func TestMaskerHidesEachLineOfAKey(t *testing.T) {
 	t.Parallel()
 	m := process.NewMasker([]string{"DEPLOY_PRIVATE_KEY=-----BEGIN KEY-----\nabcdefghijklmnop\nqrstuvwxyz012345\n-----END KEY-----"})
 	assert.Equal(t, "found: *** and ***", m.String("found: qrstuvwxyz012345 and abcdefghijklmnop"))
+	const parser = "if line == \"-----BEGIN KEY-----\" {"
+	assert.Equal(t, parser, m.String(parser), "what all keys have is no secret")
+	assert.False(t, m.Leaks([]byte(parser)))
+	assert.Equal(t, "***", m.String("-----BEGIN KEY-----\nabcdefghijklmnop\nqrstuvwxyz012345\n-----END KEY-----"))
 }
 
 func TestMaskerSaysWhatLeaks(t *testing.T) {

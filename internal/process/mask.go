@@ -19,7 +19,8 @@ const (
 	// minLeak is the length of the shortest value that Leaks looks for: a
 	// password may be a word that a file has anyway, a token is not.
 	minLeak = 16
-	// maxWords bounds what OneLine reads, in bytes.
+	// maxWords bounds what OneLine looks at, in bytes. It reads as much again, so that a
+	// secret is not cut there.
 	maxWords = 64 << 10
 )
 
@@ -61,6 +62,10 @@ func (m Masker) sorted() Masker {
 	return m
 }
 
+// keyBoundary is what the first and the last line of a key begin with, which are the same
+// for every key.
+const keyBoundary = "-----"
+
 // adding takes a secret, and each line of one that has several.
 func (m Masker) adding(secret string) Masker {
 	secret = strings.TrimSpace(secret)
@@ -75,7 +80,9 @@ func (m Masker) adding(secret string) Masker {
 	}
 	if strings.Contains(secret, "\n") {
 		for line := range strings.Lines(secret) {
-			m = m.adding(line)
+			if !strings.HasPrefix(line, keyBoundary) {
+				m = m.adding(line)
+			}
 		}
 	}
 	return m
@@ -163,8 +170,8 @@ func (m Masker) Tail(text []byte) []byte {
 // OneLine is plain.Short without the secrets, also those that an escape
 // sequence was in the midst of, or that the limit would have cut.
 func (m Masker) OneLine(text string, limit int) string {
-	text = m.String(text[:min(len(text), maxWords)])
-	return plain.Short(m.String(plain.Line(text)), limit)
+	text = m.String(text[:min(len(text), 2*maxWords)])
+	return plain.Short(m.String(plain.Line(text[:min(len(text), maxWords)])), limit)
 }
 
 // Leaks reports whether a text has one of the secrets. Values of less than 16
