@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -109,15 +110,13 @@ func keepUnknown(read, now []byte) ([]byte, error) {
 	if err != nil || bytes.Equal(was, now) {
 		return bytes.Clone(read), err
 	}
-	known, fields := map[string]bool{}, fieldsOf(now)
-	for _, f := range append(fieldsOf(was), fields...) {
-		known[f.name] = true
-	}
+	fields := fieldsOf(now)
+	known := append(fieldsOf(was), fields...)
 	at := 0
 	for _, f := range fieldsOf(read) {
 		if i := indexOf(fields, f.name); i >= 0 {
 			at = i + 1
-		} else if !known[f.name] {
+		} else if indexOf(known, f.name) < 0 {
 			fields = slices.Insert(fields, at, f)
 			at++
 		}
@@ -148,8 +147,9 @@ func fieldsOf(object []byte) []field {
 	return fields
 }
 
+// indexOf is the place of a field, which is read in whatever case it is written.
 func indexOf(fields []field, name string) int {
-	return slices.IndexFunc(fields, func(f field) bool { return f.name == name })
+	return slices.IndexFunc(fields, func(f field) bool { return strings.EqualFold(f.name, name) })
 }
 
 // join is the reverse of fieldsOf.

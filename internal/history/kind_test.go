@@ -1,0 +1,211 @@
+package history_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/metric"
+)
+
+// everyKind has an event of each kind.
+func everyKind() map[history.Kind]history.Event {
+	return map[history.Kind]history.Event{
+		"started": &history.Started{}, "measured": &history.Measured{}, "proposed": &history.Proposed{}, "decided": &history.Decided{}, "pushed": &history.Pushed{}, "finished": &history.Finished{},
+		"checked": &history.Checked{}, "paused": &history.Paused{}, "resumed": &history.Resumed{}, "completed": &history.Completed{}, "set": &history.Set{}, "answered": &history.Answered{},
+	}
+}
+
+// fill gives every field of a struct a value that is not its zero.
+func fill(v reflect.Value) {
+	switch v.Interface().(type) {
+	case time.Time:
+		v.Set(reflect.ValueOf(time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC)))
+		return
+	case metric.Value:
+		v.Set(reflect.ValueOf(metric.MustValue("9007199254740993.25")))
+		return
+	case metric.Direction:
+		v.Set(reflect.ValueOf(metric.Lower))
+		return
+	}
+	switch v.Kind() { //nolint:exhaustive // events have no others
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				fill(v.Field(i))
+			}
+		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem())
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		for i := range 2 {
+			fill(v.Index(i))
+		}
+	case reflect.Map:
+		value := reflect.New(v.Type().Elem()).Elem()
+		fill(value)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(reflect.ValueOf("<a> & \"b\"").Convert(v.Type().Key()), value)
+	case reflect.String:
+		v.SetString("é <&> \"\n\u2028")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(7)
+	case reflect.Float64:
+		v.SetFloat(0.1)
+	default:
+		panic("a field of another kind: " + v.Type().String())
+	}
+}
+
+// TestEveryFieldIsWrittenAndRead: what an event of any kind has in it is what is read of
+// its line, and the line of that is the same.
+func TestEveryFieldIsWrittenAndRead(t *testing.T) {
+	t.Parallel()
+	for kind, e := range everyKind() {
+		fill(reflect.ValueOf(e).Elem())
+		e.Header().Event = kind
+		line, err := history.Line(e)
+		require.NoError(t, err)
+		again, err := history.ParseEvent(slices.Clip(line[:len(line)-1]))
+		require.NoError(t, err)
+		assert.Equal(t, kind, history.KindOf(again))
+		second, err := history.Line(again)
+		require.NoError(t, err)
+		assert.Equal(t, string(line), string(second))
+		var want, got map[string]any
+		require.NoError(t, json.Unmarshal(line, &want))
+		for name, value := range want {
+			assert.NotEmpty(t, value, "%s of %s", name, kind)
+		}
+		text, err := json.Marshal(again)
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(text, &got))
+		assert.Equal(t, want, got)
+		third, err := history.Line(history.Stamp(again, "other", noon))
+		require.NoError(t, err)
+		delete(want, "run_id")
+		delete(want, "time")
+		require.NoError(t, json.Unmarshal(third, &got))
+		assert.Equal(t, []any{"other", "2026-01-02T12:00:00Z"}, []any{got["run_id"], got["time"]})
+		delete(got, "run_id")
+		delete(got, "time")
+		assert.Equal(t, want, got, "a stamp changes nothing else")
+	}
+}
+
+// TestAnEmptyEventIsShort: what nobody said is not written.
+func TestAnEmptyEventIsShort(t *testing.T) {
+	t.Parallel()
+	for kind, e := range everyKind() {
+		line, err := history.Line(e)
+		require.NoError(t, err)
+		assert.JSONEq(t, `{"schema": 1, "event": "`+string(kind)+`", "time": "0001-01-01T00:00:00Z", "run_id": "", "iteration": 0}`, string(line), kind)
+		assert.Zero(t, e.Header().Schema, "the event stays as it is")
+	}
+}
+
+// TestFieldsInAnyCase: encoding/json reads a field in whatever case it is written, and so
+// a changed event must not have it twice.
+func TestFieldsInAnyCase(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{
+		`{"event":"decided","iteration":1,"Outcome":"pending-ci","gpu":1}`, `{"OUTCOME":"pending-ci","event":"decided","gpu":1}`, `{"event":"decided","outcome":"rejected","outCome":"pending-ci","gpu":1}`,
+		`{"event":"decided","outcome":"pending-ci","Summary":"s","RUN_ID":"r","gpu":1}`,
+	} {
+		e, err := history.ParseEvent([]byte(line))
+		require.NoError(t, err)
+		decided, is := e.(*history.Decided)
+		require.True(t, is)
+		require.Equal(t, history.PendingCI, decided.Outcome)
+		same, err := history.Line(decided)
+		require.NoError(t, err)
+		assert.Equal(t, line+"\n", string(same))
+
+		decided.Outcome, decided.Summary = history.Accepted, "other"
+		changed, err := history.Line(history.Stamp(decided, "run", noon))
+		require.NoError(t, err)
+		again, err := history.ParseEvent(changed[:len(changed)-1])
+		require.NoError(t, err)
+		decided, is = again.(*history.Decided)
+		require.True(t, is)
+		assert.Equal(t, []any{history.Accepted, "other", "run"}, []any{decided.Outcome, decided.Summary, decided.Run}, "%s", changed)
+		assert.Contains(t, string(changed), `"gpu":1`)
+	}
+}
+
+func TestEventsOfOneKind(t *testing.T) {
+	t.Parallel()
+	first, second := &history.Set{Key: "a"}, &history.Set{Key: "b"}
+	events := []history.Event{first, &history.Paused{}, second, &history.Other{}}
+	assert.Equal(t, []*history.Set{first, second}, slices.Collect(history.Of[*history.Set](slices.All(events))))
+	assert.Equal(t, []*history.Set{second, first}, slices.Collect(history.Of[*history.Set](slices.Backward(events))))
+	assert.Empty(t, slices.Collect(history.Of[*history.Decided](slices.All(events))))
+	for e := range history.Of[*history.Set](slices.All(events)) {
+		assert.Same(t, first, e)
+		break
+	}
+}
+
+func TestCommitsThatEventsName(t *testing.T) {
+	t.Parallel()
+	for kind, e := range everyKind() {
+		fill(reflect.ValueOf(e).Elem())
+		commit := reflect.ValueOf(e).Elem().FieldByName("Commit")
+		if !commit.IsValid() {
+			assert.Empty(t, history.CommitOf(e), kind)
+			continue
+		}
+		commit.SetString("c1")
+		assert.Equal(t, "c1", history.CommitOf(e), kind)
+	}
+	assert.Empty(t, history.CommitOf(&history.Other{}))
+}
+
+// TestRulesAndEvidenceAreWrittenWhole: a rule is read as it was, with all that it has, and
+// so is evidence.
+func TestRulesAndEvidenceAreWrittenWhole(t *testing.T) {
+	t.Parallel()
+	var rule decision.Rule
+	fill(reflect.ValueOf(&rule).Elem())
+	text, err := json.Marshal(history.RuleOf(rule))
+	require.NoError(t, err)
+	var written history.Rule
+	require.NoError(t, json.Unmarshal(text, &written))
+	assert.Equal(t, rule, written.Decision())
+	assert.Equal(t, written, history.RuleOf(written.Decision()))
+	assert.Equal(t, decision.Rule{}, history.Rule{}.Decision())
+
+	var evidence []decision.Evidence
+	fill(reflect.ValueOf(&evidence).Elem())
+	text, err = json.Marshal(history.EvidenceOf(evidence))
+	require.NoError(t, err)
+	var list []history.Evidence
+	require.NoError(t, json.Unmarshal(text, &list))
+	require.Len(t, list, len(evidence))
+	for i := range list {
+		assert.Equal(t, evidence[i], list[i].Decision())
+	}
+	assert.Nil(t, history.EvidenceOf(nil))
+}
+
+// TestRatesOfCases are those of each run where they were recorded, else of the last.
+func TestRatesOfCases(t *testing.T) {
+	t.Parallel()
+	numbers := map[string]metric.Value{"case.a": *value("0.5"), "other": *value("3")}
+	assert.Equal(t, decision.RatesOf(numbers), (&history.Measured{Numbers: numbers}).CaseRates())
+	each := map[string][]metric.Value{"case.a": {*value("0"), *value("1")}}
+	assert.Equal(t, decision.CaseRates(each), (&history.Measured{Numbers: numbers, CaseSamples: each}).CaseRates())
+	assert.Empty(t, (&history.Measured{Numbers: numbers, CaseSamples: map[string][]metric.Value{}}).CaseRates(), "no case was measured")
+}
