@@ -134,6 +134,57 @@ func TestWithoutTheOpenRun(t *testing.T) {
 	}
 }
 
+// TestWithoutTheOpenRunIsACopy: what the ledger goes on with changes nothing in it.
+func TestWithoutTheOpenRunIsACopy(t *testing.T) {
+	t.Parallel()
+	var summary history.Summary
+	for _, run := range []string{"a", "b", "c", "d"} {
+		summary.Add(&history.Started{Head: runHead(run, 1, 0), Reserved: &history.Reserved{Tokens: int64(run[0])}})
+	}
+	without := summary.WithoutOpen()
+	want := slices.Clone(without.Abandoned)
+	require.Len(t, want, 4)
+	summary.Add(&history.Decided{Head: runHead("d", 1, 1), Outcome: history.Rejected})
+	for _, run := range []string{"e", "f"} {
+		summary.Add(&history.Started{Head: runHead(run, 2, 2), Reserved: &history.Reserved{Tokens: int64(run[0])}})
+	}
+	assert.Equal(t, want, without.Abandoned)
+	assert.Equal(t, int64('e'), summary.Abandoned[3].Reserved.Tokens, "the one before it decided")
+}
+
+// TestWhatIsSaidTwiceIsUsedOnce: a decision that follows on another of its iteration says
+// again what was used, unless it has a commit of its own.
+func TestWhatIsSaidTwiceIsUsedOnce(t *testing.T) {
+	t.Parallel()
+	tokens := int64(50)
+	decided := func(outcome history.Outcome, commit string) *history.Decided {
+		return &history.Decided{
+			Head: history.Head{Iteration: 1}, Outcome: outcome, Commit: commit, Evaluation: &history.Expense{Tokens: &tokens},
+			Work: history.Work{Usage: &metric.Usage{InputTokens: &tokens}, Durations: map[string]float64{"propose": 60}},
+		}
+	}
+	for name, c := range map[string]struct {
+		events []history.Event
+		times  int
+	}{
+		"once":                   {[]history.Event{decided(history.PendingCI, "a")}, 1},
+		"of one commit":          {[]history.Event{decided(history.PendingCI, "a"), decided(history.Accepted, "a")}, 1},
+		"of no commit any more":  {[]history.Event{decided(history.PendingCI, "a"), decided(history.CIFixExhausted, "")}, 1},
+		"of no commit before":    {[]history.Event{decided(history.Rejected, ""), decided(history.Accepted, "a")}, 2},
+		"of another commit":      {[]history.Event{decided(history.PendingCI, "a"), decided(history.PendingCI, "b")}, 2},
+		"of three, and at last":  {[]history.Event{decided(history.PendingCI, "a"), decided(history.PendingCI, "b"), decided(history.PendingCI, "c"), decided(history.Accepted, "c")}, 3},
+		"of two iterations":      {[]history.Event{decided(history.Accepted, "a"), &history.Decided{Head: history.Head{Iteration: 2}}}, 1},
+		"said of an earlier one": {[]history.Event{decided(history.PendingCI, "a"), decided(history.PendingCI, "b"), decided(history.Accepted, "a")}, 3},
+	} {
+		summary := history.Replay(c.events)
+		spent := summary.Spent(time.Time{})
+		assert.Equal(t, int64(100*c.times), spent.Tokens, name)
+		assert.Equal(t, int64(50*c.times), spent.MeasuringTokens, name)
+		assert.InDelta(t, float64(c.times), spent.Minutes, 1e-9, name)
+		assert.InDelta(t, float64(60*c.times), summary.Attempts[0].Durations["propose"], 1e-9, name)
+	}
+}
+
 // TestWhatAMeasurementIsGoodFor: only a baseline, or the incumbent measured anew outside a
 // trial, makes an incumbent of what was measured.
 func TestWhatAMeasurementIsGoodFor(t *testing.T) {

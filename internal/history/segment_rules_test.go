@@ -213,6 +213,8 @@ func TestAnOpenSegmentIsThatOfItsCheckpoint(t *testing.T) {
 	}
 	_, err = Open(sealed, append(bytes.Clone(open), "{\n"...))
 	require.ErrorContains(t, err, "ledger line 3", "lines are counted with the head")
+	_, err = ParseOpen(append(bytes.Clone(open), "{\n"...))
+	require.ErrorContains(t, err, "ledger line 3")
 
 	log, err = Open(sealed, segment)
 	require.NoError(t, err, "a ledger that is one segment needs no checkpoint")
