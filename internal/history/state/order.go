@@ -128,9 +128,19 @@ func firstOutcome(form lazyregexp.Regexp, text string) string {
 // to the first that differs.
 func agreement(statuses, entries []string) int {
 	for i := range min(len(statuses), len(entries)) {
-		if statuses[i] != entries[i] && entries[i] != "" {
+		if inEntries(statuses[i]) != entries[i] && entries[i] != "" {
 			return i
 		}
 	}
 	return min(len(statuses), len(entries))
+}
+
+// inEntries is a status as outcomes has it: one word for all that was not kept.
+func inEntries(status string) string {
+	switch Status(status) {
+	case Inconclusive, CIFixExhausted:
+		return string(Rejected)
+	default:
+		return status
+	}
 }

@@ -1,0 +1,159 @@
+package state_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/history/state"
+)
+
+// TestTheOrderOfAHistoryOfOurOwn: a state of which the ledger was not copied has its
+// statuses in the order of its history, whichever of all statuses they are, and in
+// whichever order somebody wrote them.
+func TestTheOrderOfAHistoryOfOurOwn(t *testing.T) {
+	t.Parallel()
+	all := []state.Status{state.Accepted, state.Rejected, state.Inconclusive, state.Failed, state.CIFixExhausted, state.PendingCI}
+	for seed := range uint64(300) {
+		chance := rand.New(rand.NewPCG(seed, 6))
+		doc := state.New("x")
+		var words []string
+		doc.AddEntry(state.HistoryEntry{Time: *at("2026-01-01T00:00:00Z"), Metric: value("5")})
+		for n := 1; n <= 1+chance.IntN(10); n++ {
+			status := all[chance.IntN(len(all))]
+			words = append(words, string(status))
+			if chance.IntN(6) == 0 {
+				doc.AddEntry(state.HistoryEntry{Iteration: n, Baseline: true, Time: *at("2026-01-01T00:00:00Z"), Metric: value("5")})
+			}
+			doc.AddEntry(state.HistoryEntry{Iteration: n, Time: *at("2026-01-02T00:00:00Z"), Status: status, Change: "not accepted before, ✅"})
+		}
+		turned := slices.Clone(words)
+		slices.Reverse(turned)
+		for _, written := range [][]string{words, turned} {
+			text := strings.Replace(string(doc.Bytes()), "| Recent Statuses | — |", "| Recent Statuses | "+strings.Join(written, ", ")+" |", 1)
+			got, known := state.OldestFirst([]byte(text))
+			says := fmt.Sprintf("seed %d: %v written as %v", seed, words, written)
+			if known {
+				require.Equal(t, words, got, says)
+				continue
+			}
+			// Both orders are of one history when what was dropped is not told apart.
+			dropped := func(list []string) (kept []string) {
+				for _, word := range list {
+					if word == "inconclusive" || word == "ci-fix-exhausted" {
+						word = "rejected"
+					}
+					kept = append(kept, word)
+				}
+				return kept
+			}
+			require.Equal(t, dropped(words), dropped(turned), says)
+		}
+	}
+}
+
+// TestReasonsThatPeopleGive come back from the table as one harmless line.
+func TestReasonsThatPeopleGive(t *testing.T) {
+	t.Parallel()
+	for reason, want := range map[string]string{
+		"rest":                       "rest",
+		"a | b":                      "a | b",
+		`ends in \`:                  `ends in \`,
+		`\| and \\|`:                 `\| and \\|`,
+		" spaces \t around ":         "spaces around",
+		"two\nlines":                 "two lines",
+		"| Paused | false |":         "| Paused | false |",
+		"**bold** `code` _it_":       "**bold** `code` _it_",
+		"— (no run yet)":             "— (no run yet)",
+		"pending CI":                 "pending CI",
+		"":                           "",
+		"—":                          "", // there is no other way to write nothing
+		"|":                          "|",
+		"||":                         "||",
+		`\`:                          `\`,
+		"<!-- x":                     "&lt;!-- x",
+		"```":                        "", // marks around nothing
+		"# x":                        "# x",
+		"\xff":                       "\uFFFD",
+		strings.Repeat("é", 600):     strings.Repeat("é", 499) + "…",
+		strings.Repeat("|", 600):     strings.Repeat("|", 499) + "…",
+		"a" + strings.Repeat(`\`, 9): "a" + strings.Repeat(`\`, 9),
+	} {
+		for _, end := range []string{"\n", "\r\n"} {
+			doc := parse(t, strings.ReplaceAll(string(state.New("x").Bytes()), "\n", end))
+			m := doc.Machine()
+			m.Paused, m.PauseReason, m.CompletedReason = true, reason, reason
+			doc.SetMachine(m)
+			again := parse(t, string(doc.Bytes())).Machine()
+			assert.Equal(t, want, again.PauseReason, "%q", reason)
+			assert.Equal(t, want, again.CompletedReason, "%q", reason)
+			assert.True(t, again.Paused)
+			before := string(doc.Bytes())
+			doc.SetMachine(again)
+			assert.Equal(t, before, string(doc.Bytes()), "what was read is not written again: %q", reason)
+		}
+	}
+}
+
+// TestStatusesThatAreNoWords stay apart from each other in their cell.
+func TestStatusesThatAreNoWords(t *testing.T) {
+	t.Parallel()
+	doc := state.New("x")
+	m := doc.Machine()
+	m.RecentStatuses = []string{"a,b", "c|d", "e\nf", `g\h`, "`i`", "*j*", strings.Repeat("k", 60), "L"}
+	doc.SetMachine(m)
+	assert.Equal(t, []string{"a-b", "c-d", "e-f", "g-h", "-i-", "-j-", strings.Repeat("k", 39) + "…", "l"}, doc.Machine().RecentStatuses)
+	m.RecentStatuses = slices.Repeat([]string{"error"}, 30)
+	doc.SetMachine(m)
+	assert.Len(t, doc.Machine().RecentStatuses, state.MaxStatuses)
+	m.RecentStatuses = nil
+	doc.SetMachine(m)
+	assert.Contains(t, string(doc.Bytes()), "| Recent Statuses | — |\n")
+}
+
+// TestNumbersBeyondWhatIsRead are written as the nearest that is.
+func TestNumbersBeyondWhatIsRead(t *testing.T) {
+	t.Parallel()
+	doc := state.New("x")
+	m := doc.Machine()
+	far := at("2026-01-02T03:04:05Z").AddDate(9000, 0, 0)
+	m.IterationCount, m.ConsecutiveErrors, m.PR, m.Issue, m.LastRun = 2_000_000_000, -5, 2_000_000_000, -7, &far
+	doc.SetMachine(m)
+	again := parse(t, string(doc.Bytes())).Machine()
+	assert.Equal(t, []int{1_000_000_000, 0, 0, 0}, []int{again.IterationCount, again.ConsecutiveErrors, again.PR, again.Issue})
+	assert.Nil(t, again.LastRun)
+}
+
+// TestRowsAreAddedWhereTheyBelong, whatever rows there are, and with their line ends.
+func TestRowsAreAddedWhereTheyBelong(t *testing.T) {
+	t.Parallel()
+	names := []string{
+		"Last Run", "Iteration Count", "Initial Metric", "Best Metric", "Target Metric", "Metric Direction", "Branch", "PR", "Issue", "Paused", "Pause Reason", "Completed", "Completed Reason",
+		"Consecutive Errors", "Recent Statuses", "Not Before",
+	}
+	when := at("2026-01-02T03:04:05Z")
+	for first := range names {
+		for _, end := range []string{"\n", "\r\n"} {
+			doc := parse(t, strings.ReplaceAll(table+"| "+names[first]+" | — |\n| Own | x |\n\ntext\n", "\n", end))
+			m := doc.Machine()
+			m.LastRun, m.IterationCount, m.InitialMetric, m.BestMetric, m.TargetMetric, m.Branch, m.PR, m.Issue = when, 1, value("1"), value("1"), value("1"), "b", 1, 1
+			m.PauseReason, m.CompletedReason, m.RecentStatuses, m.NotBefore = "r", "r", []string{"error"}, when
+			doc.SetMachine(m)
+			var order []string
+			for line := range strings.Lines(string(doc.Bytes())) {
+				assert.True(t, strings.HasSuffix(line, end))
+				if cells := strings.Split(line, "|"); len(cells) == 4 && !strings.HasPrefix(cells[1], "-") {
+					order = append(order, strings.TrimSpace(cells[1]))
+				}
+			}
+			place := slices.Index(order, "Own")
+			assert.Equal(t, append([]string{"Field"}, names...), slices.Delete(slices.Clone(order), place, place+1))
+			assert.True(t, strings.HasSuffix(string(doc.Bytes()), end+"text"+end))
+		}
+	}
+}
