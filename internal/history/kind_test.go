@@ -36,7 +36,7 @@ func fill(v reflect.Value) {
 		v.Set(reflect.ValueOf(metric.Lower))
 		return
 	}
-	switch v.Kind() { //nolint:exhaustive // events have no others
+	switch v.Kind() {
 	case reflect.Struct:
 		for i := range v.NumField() {
 			if v.Type().Field(i).IsExported() {
