@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/history"
@@ -50,14 +53,18 @@ func outputsDir(transcripts, program string) string {
 // Outputs are the files of a directory of transcripts that keep what the
 // evaluations of a program's iteration printed in a run, in their order.
 func Outputs(transcripts, program string, iteration int, run string) []string {
-	list, _ := filepath.Glob(filepath.Join(outputsDir(transcripts, program), fmt.Sprintf("%d-*-*-%s.txt", iteration, run)))
-	number := func(file string) int {
-		var iteration, number int
-		_, _ = fmt.Sscanf(filepath.Base(file), "%d-%d-", &iteration, &number)
-		return number
+	dir := outputsDir(transcripts, program)
+	entries, _ := os.ReadDir(dir)
+	numbers := map[string]int{} // by file
+	for _, entry := range entries {
+		rest, mine := strings.CutPrefix(entry.Name(), fmt.Sprintf("%d-", iteration))
+		rest, its := strings.CutSuffix(rest, "-"+run+".txt")
+		text, side, _ := strings.Cut(rest, "-")
+		if number, err := strconv.Atoi(text); err == nil && mine && its && !strings.Contains(side, "-") {
+			numbers[filepath.Join(dir, entry.Name())] = number
+		}
 	}
-	slices.SortFunc(list, func(a, b string) int { return cmp.Compare(number(a), number(b)) })
-	return list
+	return slices.SortedFunc(maps.Keys(numbers), func(a, b string) int { return cmp.Compare(numbers[a], numbers[b]) })
 }
 
 // keptFile names a file of this run in a directory of which the oldest files are

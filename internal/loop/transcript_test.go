@@ -1,0 +1,187 @@
+package loop
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/program"
+)
+
+// put writes a file of so many bytes that is so old.
+func put(t *testing.T, file string, bytes int, age time.Duration) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(file, make([]byte, bytes), 0o600))
+	require.NoError(t, os.Chtimes(file, midday, midday.Add(-age)))
+}
+
+// namesIn are the files of a directory, sorted.
+func namesIn(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	var names []string
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return names
+}
+
+// TestTheNewestTranscriptsStay: as many as are allowed, as long as they have room, and none
+// that is older than one that went.
+func TestTheNewestTranscriptsStay(t *testing.T) {
+	t.Parallel()
+	chance := rand.New(rand.NewPCG(1, 1))
+	for range 30 {
+		dir := t.TempDir()
+		count := chance.IntN(12)
+		sizes := make([]int, count) // by age
+		for i, age := range chance.Perm(count) {
+			sizes[age] = chance.IntN(100)
+			put(t, filepath.Join(dir, fmt.Sprintf("%d-1-codex-run%d.txt", i, age)), sizes[age], time.Duration(age)*time.Second)
+		}
+		most, room := chance.IntN(12), chance.IntN(500)
+		require.NoError(t, removeOldest(dir, most, int64(room)))
+		kept, bytes := 0, 0
+		for kept < min(most, count) && bytes+sizes[kept] <= room {
+			bytes += sizes[kept]
+			kept++
+		}
+		names := namesIn(t, dir)
+		require.Len(t, names, kept, "%d files of %v, at most %d of %d bytes", count, sizes, most, room)
+		for _, name := range names {
+			var age int
+			_, err := fmt.Sscanf(name[strings.LastIndex(name, "run"):], "run%d.txt", &age)
+			require.NoError(t, err)
+			require.Less(t, age, kept)
+		}
+	}
+}
+
+// TestOtherFilesStay: only what looks like a transcript, and is a file, is removed or
+// counted.
+func TestOtherFilesStay(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	others := []string{
+		"notes.txt", "1-1-codex-run.txt.gz", "x1-1-codex-run.txt", "1-codex-run.txt", "1-1-codex-.txt", "1-1--run", "a-1-codex-run.txt", "1-1-Codex-run.txt",
+		"1-1-codex-run\n.txt", "1-1-codex-r un.txt",
+	}
+	for _, name := range others {
+		put(t, filepath.Join(dir, name), 50, time.Hour)
+	}
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "2-1-codex-run.txt"), 0o700))
+	require.NoError(t, os.Symlink("notes.txt", filepath.Join(dir, "3-1-codex-run.txt")))
+	put(t, filepath.Join(dir, "4-1-open-code-run-7-1.txt"), 50, time.Hour)
+	before := namesIn(t, dir)
+	require.NoError(t, removeOldest(dir, 1, 50), "there is room for the one")
+	assert.Equal(t, before, namesIn(t, dir))
+	require.NoError(t, removeOldest(dir, 0, 1000))
+	after := slices.DeleteFunc(slices.Clone(before), func(name string) bool { return strings.HasPrefix(name, "4-") })
+	assert.Equal(t, after, namesIn(t, dir))
+	require.Error(t, removeOldest(filepath.Join(dir, "missing"), 1, 1))
+}
+
+// TestATranscriptOfEach: an agent's and an evaluation's have names of their own, in a
+// directory of the program, for the user alone; where none are kept there is no name.
+func TestATranscriptOfEach(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "kept")
+	j := &journal{session: &session{program: &program.Program{Name: "p"}, id: "20260304T120000Z-abc1", iteration: 12}}
+	r, m := &team{journal: j, transcripts: dir}, &measurer{journal: j, outputs: dir}
+	var names []string
+	for _, a := range []*attempt{{number: 1, agent: agentNamed("codex")}, {number: 2, agent: agentNamed("open-code")}} {
+		file, err := r.transcript(a)
+		require.NoError(t, err)
+		names = append(names, file)
+	}
+	for _, side := range []history.Role{history.Baseline, history.Candidate, history.Candidate} {
+		file, err := m.output(side)
+		require.NoError(t, err)
+		names = append(names, file)
+	}
+	assert.Equal(t, []string{
+		filepath.Join(dir, "p", "12-1-codex-20260304T120000Z-abc1.txt"), filepath.Join(dir, "p", "12-2-open-code-20260304T120000Z-abc1.txt"),
+		filepath.Join(dir, "p", "evaluations", "12-1-baseline-20260304T120000Z-abc1.txt"), filepath.Join(dir, "p", "evaluations", "12-2-candidate-20260304T120000Z-abc1.txt"),
+		filepath.Join(dir, "p", "evaluations", "12-3-candidate-20260304T120000Z-abc1.txt"),
+	}, names)
+	for _, name := range names {
+		assert.Regexp(t, transcriptName(), filepath.Base(name), "it is one of those that are removed")
+		info, err := os.Stat(filepath.Dir(name))
+		require.NoError(t, err)
+		assert.Equal(t, os.FileMode(0o700), info.Mode().Perm())
+		assert.NoFileExists(t, name, "whoever writes it makes it")
+	}
+
+	r.transcripts, m.outputs = "", ""
+	file, err := r.transcript(&attempt{number: 1, agent: agentNamed("codex")})
+	require.NoError(t, err)
+	other, err := m.output(history.Incumbent)
+	require.NoError(t, err)
+	assert.Empty(t, file+other)
+}
+
+// TestRoomForOneMore: before a transcript is written the oldest go, so that with it there
+// are no more than may be.
+func TestRoomForOneMore(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := &session{program: &program.Program{Name: "p"}, id: "run", iteration: 99}
+	for n := range maxTranscripts + 5 {
+		put(t, filepath.Join(dir, fmt.Sprintf("%d-1-codex-run.txt", n)), 1, time.Duration(n)*time.Hour)
+	}
+	file, err := s.keptFile(dir, 1, "codex")
+	require.NoError(t, err)
+	put(t, file, 1, 0)
+	names := namesIn(t, dir)
+	assert.Len(t, names, maxTranscripts)
+	assert.Contains(t, names, "48-1-codex-run.txt")
+	assert.NotContains(t, names, "49-1-codex-run.txt")
+
+	shared := t.TempDir()
+	require.NoError(t, os.Chmod(shared, 0o777)) //nolint:gosec // that is what is wrong with it
+	_, err = s.keptFile(filepath.Join(file, "below a file"), 1, "codex")
+	require.ErrorContains(t, err, "keep the transcripts: ")
+}
+
+// TestOutputsOfAnIteration: the files of a run's iteration in the order in which they were
+// written, wherever the directory is.
+func TestOutputsOfAnIteration(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"kept", "a [b] c", "a*", "back\\slash", "what?"} {
+		dir := filepath.Join(t.TempDir(), name)
+		j := &journal{session: &session{program: &program.Program{Name: "p"}, id: "run-1", iteration: 1}}
+		var want []string
+		for _, one := range []struct {
+			iteration int
+			run       string
+		}{{1, "run-1"}, {12, "run-1"}, {1, "run-10"}, {1, "1"}, {2, "run-1"}} {
+			j.iteration, j.id = one.iteration, one.run
+			m := &measurer{journal: j, outputs: dir}
+			for n := range 11 {
+				file, err := m.output([]history.Role{history.Incumbent, history.Candidate}[n%2])
+				require.NoError(t, err)
+				put(t, file, 1, -time.Duration(n)*time.Second)
+				if one.iteration == 1 && one.run == "run-1" {
+					want = append(want, file)
+				}
+			}
+		}
+		assert.Len(t, namesIn(t, outputsDir(dir, "p")), maxTranscripts, "the others go")
+		kept := slices.DeleteFunc(slices.Clone(want), func(file string) bool { _, err := os.Stat(file); return err != nil })
+		require.NotEmpty(t, kept)
+		assert.Equal(t, kept, Outputs(dir, "p", 1, "run-1"), name)
+		assert.Empty(t, Outputs(dir, "p", 3, "run-1"))
+		assert.Empty(t, Outputs(dir, "other", 1, "run-1"))
+		assert.Empty(t, Outputs(dir, "p", 1, "run-*"))
+	}
+}
