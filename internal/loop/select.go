@@ -173,7 +173,9 @@ func (a *attempt) totalUsage() *metric.Usage {
 func (a *attempt) totalDurations() map[string]float64 {
 	total := maps.Clone(a.durations)
 	for _, other := range a.others {
-		total["propose"] = max(total["propose"], other.durations["propose"])
+		if seconds, worked := other.durations["propose"]; worked {
+			total["propose"] = max(total["propose"], seconds)
+		}
 		if measured := other.durations["measure"]; measured > 0 {
 			total["measure"] += measured
 		}
