@@ -215,6 +215,8 @@ func TestABranchThatIsDeletedByItsMerge(t *testing.T) {
 		assert.Equal(t, c.want, r.deletedByMerge(t.Context(), s.merged), name)
 		if c.want {
 			assert.Equal(t, c.pull, r.thread.comments.Pull, "from now on it is known")
+		} else if c.pull == nil {
+			assert.NotNil(t, r.thread.comments.Pull, "what is known stays")
 		}
 		if c.there {
 			s.git("update-ref", "-d", r.ref())
