@@ -39,7 +39,13 @@ func newDesk(t *testing.T, front string, events ...history.Event) *desk {
 // newDeskIn is newDesk for a program of any name in a repository, whose branches it reads.
 func newDeskIn(t *testing.T, repo *git.Repo, name, front string, events ...history.Event) *desk {
 	t.Helper()
-	p := program.Parse(".autoloop/programs/"+name+".md", fmt.Appendf(nil, bedProgram, front))
+	return newDeskOf(t, repo, name, fmt.Sprintf(bedProgram, front), events...)
+}
+
+// newDeskOf is newDeskIn for a whole program file.
+func newDeskOf(t *testing.T, repo *git.Repo, name, text string, events ...history.Event) *desk {
+	t.Helper()
+	p := program.Parse(".autoloop/programs/"+name+".md", []byte(text))
 	require.Empty(t, p.Problems)
 	d := &desk{t: t, clock: noon, shelf: &shelf{}, hub: &fakeGitHub{}}
 	d.shelf.files = onRecord(t, p, events...)

@@ -1,0 +1,173 @@
+package loop
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/github/ci"
+	"github.com/org/autoloop/internal/github/commands"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/proposal"
+)
+
+// quiet is a GitHub that is up to date: nothing that it is sent changes anything.
+type quiet struct{ *fakeGitHub }
+
+func (quiet) Changes() int { return 0 }
+
+// TestABundleAgain: one that is recorded is shown to its end when a run was interrupted,
+// and refused when nothing is left to do.
+func TestABundleAgain(t *testing.T) {
+	t.Parallel()
+	kept := wasDecided(1, history.Accepted, "4", firstOnRecord)
+	kept.Reasons = []string{"4 is better than 1"}
+	recorded := []history.Event{wasMeasured("1"), kept, wasSet(published, "bundle"), wasSet(history.IssueNumber, "7"), wasSet(history.PullNumber, "8")}
+	for name, c := range map[string]struct {
+		before  []history.Event
+		away    bool // there is no GitHub
+		down    bool
+		changes bool // GitHub was not up to date
+		broken  string
+		refused bool
+		outcome history.Outcome
+		reason  string
+	}{
+		"shown to its end":          {before: recorded, refused: true},
+		"not shown to its end":      {before: recorded, changes: true, outcome: history.Accepted, reason: "4 is better than 1"},
+		"the issue cannot be shown": {before: recorded, broken: "show", outcome: history.Accepted, reason: "4 is better than 1"},
+		"its number is not noted":   {before: recorded[:4], outcome: history.Accepted, reason: "4 is better than 1"},
+		"of a baseline alone":       {before: []history.Event{wasMeasured("1"), wasSet(published, "bundle")}, changes: true, outcome: history.Idle, reason: "what waited is done"},
+		"another came later":        {before: append(slices.Clone(recorded), wasSet(published, "another")), changes: true, refused: true},
+		"without GitHub":            {before: recorded, away: true, refused: true},
+		"GitHub is down":            {before: recorded, down: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, "", c.before...)
+			d.hub.down, d.hub.broken = c.down, map[string]error{c.broken: errBroken}
+			d.hub.say(commands.Pause, "not now")
+			d.thread.github = quiet{d.hub}
+			if c.changes {
+				d.thread.github = d.hub
+			}
+			if c.away {
+				d.thread.github = nil
+			}
+			r := &publisher{run: d.run}
+			result, err := r.again(t.Context(), proposal.Bundle{ID: "bundle"}, "run-1")
+			if c.refused {
+				var refused *proposal.RefusedError
+				require.ErrorAs(t, err, &refused)
+				assert.Equal(t, "it was published before, by run run-1", refused.Reason)
+				return
+			}
+			if c.down {
+				require.ErrorContains(t, err, "no route to GitHub")
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, c.outcome, result.Outcome)
+			assert.Equal(t, []string{c.reason}, result.Reasons)
+			assert.False(t, d.written().machine.Paused, "commands are left to a later run")
+			assert.Nil(t, d.thread.comments, "it is shown once")
+		})
+	}
+}
+
+// TestABundleAgainThatWaits asks CI, under a start of its own.
+func TestABundleAgainThatWaits(t *testing.T) {
+	t.Parallel()
+	g := newGarden(t)
+	ids := growForCI(t, g)
+	d := newAtCI(t, g, ids, "again-at-ci", "flow", "", time.Minute, wasSet(published, "bundle"))
+	require.NoError(t, d.write(t.Context(), "end", nil, func(b *records) error { return d.add(b, &history.Finished{Outcome: history.PendingCI}) }))
+	d.id, d.thread.before, d.hub.ci = "later", noon, []ci.Result{green()}
+	result, err := (&publisher{run: d.run}).again(t.Context(), proposal.Bundle{ID: "bundle"}, "run-1")
+	require.NoError(t, err)
+	assert.Equal(t, history.Accepted, result.Outcome)
+	told := d.told()
+	assert.Equal(t, "started", told[0])
+	assert.Equal(t, []string{"decided", "heard-since=2026-01-02T12:00:00Z", "finished"}, told[len(told)-3:], "comments are left to a later run")
+}
+
+// TestWhatNeedsNoProposal: commands are applied, CI is asked and a conflict is recorded,
+// each once, and under the records that were looked at.
+func TestWhatNeedsNoProposal(t *testing.T) {
+	t.Parallel()
+	g := newGarden(t)
+	ids := g.grow(t,
+		sprout{name: "root", branch: "waits/root", files: map[string]string{"value.txt": "1\n"}},
+		sprout{name: "base", branch: "waits/base", parents: "root", files: map[string]string{"value.txt": "2\n"}},
+		sprout{name: "own", parents: "root", files: map[string]string{"value.txt": "3\n"}},
+	)
+	start := func(run string) *history.Started {
+		return &history.Started{Head: history.Head{Run: run, Iteration: 2}, Lease: &history.Lease{Host: "there", PID: 7, Until: noon.Add(time.Hour)}}
+	}
+	for _, c := range []struct {
+		name    string
+		base    string
+		before  []history.Event
+		records string // the digest that the bundle names, "" for the right one
+		say     bool
+		away    bool
+		told    []string
+		outcome history.Outcome
+		reason  string
+		stopped string
+		refused string
+		busy    bool
+	}{
+		{name: "waits-command", base: "root", say: true, told: []string{"published=bundle", "issue=7", "paused", "answered", "commands=1 0"}, outcome: history.Idle, reason: "paused: a holiday", stopped: "paused: a holiday"},
+		{name: "waits-nothing", base: "root", told: []string{"published=bundle", "issue=7"}, outcome: history.Idle, reason: "what waited is done"},
+		{name: "waits-away", base: "root", away: true, told: []string{"published=bundle"}, outcome: history.Idle, reason: "what waited is done"},
+		{name: "waits-start", base: "root", before: []history.Event{start("now")}, away: true, told: []string{"started", "finished", "published=bundle"}, outcome: history.Idle, reason: "what waited is done"},
+		{name: "waits-busy", base: "root", before: []history.Event{start("another")}, busy: true},
+		{name: "waits-stale", base: "root", records: "other", refused: "it is stale: the state of waits-stale has changed since; propose again"},
+		{name: "waits-conflict", base: "base", away: true, told: []string{"started", "published=bundle", "decided", "heard-since=0001-01-01T00:00:00Z", "finished", "paused"}, outcome: history.Error, reason: "waits/base does not merge into autoloop/waits-conflict, both changed value.txt", stopped: "paused: waits/base does not merge"},
+		{name: "waits-stale-conflict", base: "base", records: "other", refused: "it is stale: the state of waits-stale-conflict has changed since; propose again"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			first := wasDecided(1, history.Accepted, "3", ids["own"])
+			d := newDeskIn(t, g.Repo, c.name, "", append([]history.Event{wasMeasured("1"), first}, c.before...)...)
+			g.git(t, "update-ref", d.ref(), ids["own"])
+			d.branches.base = "waits/" + c.base
+			if !c.away {
+				d.heard()
+			}
+			if c.say {
+				d.heard(comment(1, commands.Command{Kind: commands.Pause, Text: "a holiday"}))
+			}
+			r := &publisher{run: d.run}
+			bundle := proposal.Bundle{ID: "bundle", Manifest: proposal.Manifest{Kind: proposal.Chores, Iteration: 2, Records: recordsDigest(d.shelf.files)}}
+			if c.records != "" {
+				bundle.Records = c.records
+			}
+			result, err := r.maintain(t.Context(), bundle)
+			var refused *proposal.RefusedError
+			var busy *errBusy
+			switch {
+			case c.refused != "":
+				require.ErrorAs(t, err, &refused)
+				assert.Equal(t, c.refused, refused.Reason)
+				assert.Empty(t, d.shelf.messages)
+				return
+			case c.busy:
+				require.ErrorAs(t, err, &busy)
+				assert.Empty(t, d.shelf.messages)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, c.outcome, result.Outcome)
+			assert.Contains(t, result.Reasons[0], c.reason)
+			assert.Contains(t, result.Stopped, c.stopped)
+			assert.Equal(t, c.told, d.told())
+			assert.Equal(t, c.outcome == history.Error || c.say, d.written().machine.Paused)
+			assert.Nil(t, d.written().sum.Open, "no start stays open")
+		})
+	}
+}

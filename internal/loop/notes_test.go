@@ -1,0 +1,95 @@
+package loop
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/prompt"
+)
+
+// TestTakeNotes: the agent's file is read and goes, unless it is the repository's own or is
+// no regular file; nothing secret is taken, also where only a part of it is read.
+func TestTakeNotes(t *testing.T) {
+	t.Parallel()
+	const secret = "hunter2-hunter2-hunter2"
+	filler := func(size int) string { return strings.Repeat("x", size-1) + "\n" }
+	for name, c := range map[string]struct {
+		text    string // "" for no file
+		tracked bool
+		make    func(path string) error // makes something else
+		want    prompt.Notes
+		stays   bool
+	}{
+		"no file":                     {},
+		"notes":                       {text: "LESSON: one\nIDEA: two\nFORECLOSED: three\n", want: prompt.Notes{Lessons: []string{"one"}, Ideas: []string{"two"}, Foreclosed: []string{"three"}}},
+		"nothing in it":               {text: "well\n"},
+		"the repository's own":        {text: "LESSON: one\n", tracked: true, stays: true},
+		"a directory":                 {make: func(path string) error { return os.Mkdir(path, 0o700) }, stays: true},
+		"a link":                      {make: func(path string) error { return os.Symlink("value.txt", path) }, stays: true},
+		"a link that leads out":       {make: func(path string) error { return os.Symlink("../outside.txt", path) }, stays: true},
+		"a link to nothing":           {make: func(path string) error { return os.Symlink("nowhere", path) }, stays: true},
+		"a secret":                    {text: "LESSON: the token " + secret + " works\n", want: prompt.Notes{Lessons: []string{"the token *** works"}}},
+		"what is beyond is not read":  {text: filler(prompt.MaxNotes) + "LESSON: one\n"},
+		"a secret at the end of it":   {text: filler(prompt.MaxNotes-20) + "LESSON: a " + secret + " ok\n", want: prompt.Notes{Lessons: []string{"a *** ok"}}},
+		"much more than can be meant": {text: "LESSON: one\n" + filler(10*prompt.MaxNotes), want: prompt.Notes{Lessons: []string{"one"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			around := t.TempDir()
+			dir := filepath.Join(around, "tree")
+			path := filepath.Join(dir, prompt.NotesFile)
+			require.NoError(t, os.Mkdir(dir, 0o700))
+			for _, file := range []string{"outside.txt", "tree/value.txt"} {
+				require.NoError(t, os.WriteFile(filepath.Join(around, file), []byte("LESSON: stolen\n"), 0o600))
+			}
+			switch {
+			case c.make != nil:
+				require.NoError(t, c.make(path))
+			case c.text != "":
+				require.NoError(t, os.WriteFile(path, []byte(c.text), 0o600))
+			}
+			at := position{}
+			if c.tracked {
+				at.entries = []git.TreeEntry{{Mode: git.ModeFile, Path: prompt.NotesFile}}
+			}
+			assert.Equal(t, !c.tracked, handsBack(at))
+			for range 2 {
+				got, err := takeNotes(at, dir, process.NewMasker(nil, secret))
+				require.NoError(t, err)
+				assert.Equal(t, c.want, got)
+				_, err = os.Lstat(path)
+				assert.Equal(t, c.stays, err == nil)
+				c.want = prompt.Notes{} // they are taken once
+			}
+		})
+	}
+	_, err := takeNotes(position{}, filepath.Join(t.TempDir(), "gone"), process.Masker{})
+	require.ErrorContains(t, err, "open the tree")
+}
+
+// TestNotesOnRecord are shown below their headings, with the iteration that they are of.
+func TestNotesOnRecord(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, "", wasMeasured("1"))
+	require.NoError(t, d.update(t.Context(), "notes", nil, func(b *records) error {
+		b.enterNotes(3, prompt.Notes{Lessons: []string{"a striped lesson"}, Foreclosed: []string{"a striped dead end"}, Ideas: []string{"a striped idea"}})
+		b.enterNotes(4, prompt.Notes{})
+		return nil
+	}))
+	text := string(d.shelf.files.State)
+	for heading, want := range map[string]string{"Lessons Learned": "a striped lesson", "Foreclosed Avenues": "a striped dead end", "Future Directions": "a striped idea"} {
+		_, after, found := strings.Cut(text, heading)
+		require.True(t, found, heading)
+		section, _, _ := strings.Cut(after, "\n## ")
+		assert.Contains(t, section, want)
+		assert.Contains(t, section, "3")
+		assert.Equal(t, 1, strings.Count(text, want))
+	}
+}
