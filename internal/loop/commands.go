@@ -63,7 +63,7 @@ func (r *thread) askedAtFirst(ctx context.Context) (asked bool, err error) {
 	for _, c := range heard.Comments {
 		for _, command := range c.Commands {
 			switch command.Kind { //nolint:exhaustive // The others neither start nor stop it.
-			case commands.Run, commands.Resume:
+			case commands.Run, commands.Resume, commands.Reactivate:
 				asked = true
 			case commands.Pause:
 				asked = false

@@ -1,0 +1,99 @@
+package loop
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/github/commands"
+	"github.com/org/autoloop/internal/history"
+)
+
+// TestAskedAtFirst: who asks for a program that never ran is answered by its first
+// iteration; the last word on whether it runs counts.
+func TestAskedAtFirst(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		say  []commands.Kind
+		want bool
+	}{
+		"nothing":                  {},
+		"run":                      {[]commands.Kind{commands.Run}, true},
+		"resume":                   {[]commands.Kind{commands.Resume}, true},
+		"reactivate":               {[]commands.Kind{commands.Reactivate}, true},
+		"pause":                    {[]commands.Kind{commands.Pause}, false},
+		"run, then pause":          {[]commands.Kind{commands.Run, commands.Pause}, false},
+		"pause, then run":          {[]commands.Kind{commands.Pause, commands.Run}, true},
+		"pause, then reactivate":   {[]commands.Kind{commands.Pause, commands.Reactivate}, true},
+		"what starts nothing":      {[]commands.Kind{commands.Status, commands.Instruct, commands.Note, commands.SetTarget, commands.Undo, commands.Wrong}, false},
+		"run, and more":            {[]commands.Kind{commands.Run, commands.Status, commands.Undo}, true},
+		"pause, run, pause, run":   {[]commands.Kind{commands.Pause, commands.Run, commands.Pause, commands.Run}, true},
+		"pause, then what is none": {[]commands.Kind{commands.Pause, commands.Instruct}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, "")
+			for _, kind := range c.say {
+				d.hub.say(kind, "")
+			}
+			asked, err := d.thread.askedAtFirst(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, c.want, asked)
+			assert.Empty(t, d.shelf.messages)
+			assert.Zero(t, d.hub.Changes())
+
+			d.hub.down = true
+			asked, err = d.thread.askedAtFirst(t.Context())
+			require.ErrorContains(t, err, "no route to GitHub")
+			assert.False(t, asked)
+			d.thread.github = nil
+			asked, err = d.thread.askedAtFirst(t.Context())
+			require.NoError(t, err)
+			assert.False(t, asked)
+		})
+	}
+}
+
+// TestAChangeWithoutALease is made while no other run works on the program, and takes over
+// what people edited.
+func TestAChangeWithoutALease(t *testing.T) {
+	t.Parallel()
+	held := func(handed bool) *history.Started {
+		return &history.Started{Head: history.Head{Run: "another", Iteration: 1}, Lease: &history.Lease{Host: "there", PID: 7, Handed: handed, Until: noon.Add(time.Minute)}}
+	}
+	for name, c := range map[string]struct {
+		before []history.Event
+		aside  bool
+		edit   bool
+		busy   bool
+		told   []string
+	}{
+		"nobody works":                        {before: []history.Event{wasMeasured("1")}, told: []string{}},
+		"another works":                       {before: []history.Event{wasMeasured("1"), held(false)}, busy: true},
+		"another works, commands alone":       {before: []history.Event{wasMeasured("1"), held(false)}, aside: true, busy: true},
+		"a start for a job":                   {before: []history.Event{wasMeasured("1"), held(true)}, busy: true},
+		"a start for a job, commands alone":   {before: []history.Event{wasMeasured("1"), held(true)}, aside: true, told: []string{}},
+		"a pause that a person took out":      {before: []history.Event{wasMeasured("1"), &history.Paused{Reason: "x"}}, edit: true, told: []string{"resumed"}},
+		"a pause that a person left as it is": {before: []history.Event{wasMeasured("1"), &history.Paused{Reason: "x"}}, told: []string{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, "", c.before...)
+			if d.lease.aside = c.aside; c.edit {
+				d.edit("| Paused | true |", "| Paused | false |")
+			}
+			err := d.update(t.Context(), "change", nil, d.lease.requireNoLease)
+			if c.busy {
+				var busy *errBusy
+				require.ErrorAs(t, err, &busy)
+				assert.Contains(t, busy.holder, "run another (")
+				assert.Empty(t, d.shelf.messages)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, c.told, d.told())
+		})
+	}
+}
