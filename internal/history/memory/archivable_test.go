@@ -137,6 +137,7 @@ func TestArchivingThatCannotBe(t *testing.T) {
 	}{
 		"another has archived it":      {l.archived(t, 1), "the history of p was changed meanwhile"},
 		"another has archived more":    {l.archived(t, 3), "the history of p was changed meanwhile"},
+		"archived, and put back":       {map[string]string{"archive.json": l.archived(t, 1)["archive.json"], "": l.archived(t, 1)[""]}, "was changed meanwhile"},
 		"its details are forgotten":    {map[string]string{"000002.jsonl": "", "000002.numbers.jsonl": string(history.Forgettable(l.segments[1], l.segments[2]))}, "was changed meanwhile"},
 		"a segment is gone":            {map[string]string{"000001.jsonl": ""}, "was changed meanwhile"},
 		"it begins anew":               {map[string]string{"": "{\"event\":\"note\",\"time\":\"2026-01-01T00:00:00Z\"}\n"}, "was changed meanwhile"},
