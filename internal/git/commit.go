@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -66,18 +67,26 @@ func (r *Repo) ReadCommit(ctx context.Context, rev string) (Commit, error) {
 	return commits[0], nil
 }
 
-// parseRaw reads a commit object of the usual form. A message in another encoding
-// is left to git.
+// parseRaw reads a commit object of the usual form. One of another form, and a message in
+// another encoding, is left to git.
 func parseRaw(id string, data []byte) (Commit, bool) {
 	c := Commit{ID: id, Parents: []string{}}
 	head, message, ok := strings.Cut(string(data), "\n\n")
-	if !ok || !utf8.ValidString(message) {
+	if !ok || !utf8.ValidString(message) || strings.Contains(message, "\x00") {
 		return c, false
 	}
 	c.Message = message
-	dated := false
+	order, at, dated := []string{"tree", "parent", "author", "committer"}, -1, false
 	for line := range strings.SplitSeq(head, "\n") {
 		key, value, _ := strings.Cut(line, " ")
+		// git counts these in this order alone, and each but a parent once.
+		place := slices.Index(order, key)
+		if place >= 0 && (place < at || place == at && key != "parent") {
+			return c, false
+		}
+		if at = place; at < 0 {
+			at = len(order)
+		}
 		switch key {
 		case "tree":
 			c.Tree = value
@@ -99,8 +108,9 @@ func parseSignature(text string) (Identity, time.Time, bool) {
 	name, rest, ok := strings.Cut(text, " <")
 	email, when, closed := strings.Cut(rest, "> ")
 	number, _, zoned := strings.Cut(when, " ")
-	seconds, err := strconv.ParseInt(number, 10, 64)
-	return Identity{Name: name, Email: email}, time.Unix(seconds, 0).UTC(), ok && closed && zoned && err == nil
+	seconds, err := strconv.ParseUint(number, 10, 63)
+	usual := strings.TrimSpace(name) == name
+	return Identity{Name: name, Email: email}, time.Unix(int64(seconds), 0).UTC(), ok && closed && zoned && usual && err == nil //nolint:gosec // it has 63 bits
 }
 
 const logFormat = "%H%n%T%n%P%n%an%n%ae%n%cn%n%ce%n%ct%n%B"
@@ -138,7 +148,7 @@ func parseCommit(record string) (Commit, error) {
 	}
 	seconds, err := strconv.ParseInt(fields[7], 10, 64)
 	if err != nil {
-		return Commit{}, fmt.Errorf("read commit %s: time %q", fields[0], fields[7])
+		seconds = 0 // as git shows a time that it cannot read
 	}
 	return Commit{
 		ID: fields[0], Tree: fields[1], Parents: strings.Fields(fields[2]),

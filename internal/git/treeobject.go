@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -46,12 +47,35 @@ func parseTree(data []byte, idLength int) ([]TreeEntry, error) {
 		case ModeSubmodule:
 			entry.Mode, entry.Type = ModeSubmodule, "commit"
 		default:
-			entry.Mode = string(mode)
+			if entry.Mode, entry.Type = usualMode(string(mode)); entry.Mode == "" {
+				return nil, fmt.Errorf("%w: a tree that cannot be read", errUnasked)
+			}
 		}
 		entries = append(entries, entry)
 		data = id[idLength:]
 	}
 	return entries, nil
+}
+
+// usualMode is the mode that git takes one for, which an old version or another program
+// wrote, and its type; "" for what is no mode.
+func usualMode(text string) (mode, kind string) {
+	const kinds, link, file, directory, executable = 0o170000, 0o120000, 0o100000, 0o040000, 0o100
+	bits, err := strconv.ParseUint(text, 8, 16)
+	switch {
+	case err != nil:
+		return "", ""
+	case bits&kinds == file && bits&executable != 0:
+		return ModeExecutable, "blob"
+	case bits&kinds == file:
+		return ModeFile, "blob"
+	case bits&kinds == link:
+		return ModeSymlink, "blob"
+	case bits&kinds == directory:
+		return ModeDirectory, "tree"
+	default:
+		return ModeSubmodule, "commit"
+	}
 }
 
 // walkTree lists every file below a commit or tree that has few directories.
