@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,11 +37,14 @@ func (r Remote) IsLocal(ctx context.Context) bool {
 
 // localPath is where a remote is on this machine, "" when it is elsewhere.
 func (r Remote) localPath(ctx context.Context) string {
-	url, err := r.URL(ctx)
+	address, err := r.URL(ctx)
 	if err != nil {
-		url = r.name
+		address = r.name
 	}
-	path, _ := strings.CutPrefix(url, "file://")
+	path, isURL := strings.CutPrefix(address, "file://")
+	if plain, err := url.PathUnescape(path); isURL && err == nil {
+		path = plain
+	}
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(r.repo.Root, path)
 	}
