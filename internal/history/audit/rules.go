@@ -2,9 +2,11 @@ package audit
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // rules holds the rule of every decision against what came before it and against
@@ -71,8 +73,8 @@ func weaker(rule, asked decision.Rule) string {
 		return fmt.Sprintf("the confidence is %g", rule.Confidence)
 	case rule.Regime == decision.Noisy && rule.Pairs < asked.Pairs:
 		return fmt.Sprintf("%d pairs decide", rule.Pairs)
-	case least.Percent == need.Percent && least.Value.Cmp(need.Value) < 0, least.Percent != need.Percent && least.Value.Sign() == 0 && need.Value.Sign() > 0:
-		return fmt.Sprintf("the smallest gain is %s", least.Value)
+	case need.Value.Sign() > 0 && (least.Percent != need.Percent || least.Value.Cmp(need.Value) < 0):
+		return "the smallest gain is " + amount(least)
 	case asked.In(rule.Version).CheckTooGood && !rule.CheckTooGood:
 		return "a gain that is too good is not held"
 	case asked.NoCaseRegression && !rule.NoCaseRegression:
@@ -81,7 +83,31 @@ func weaker(rule, asked decision.Rule) string {
 		return fmt.Sprintf("there are %d guardrails", len(rule.Guardrails))
 	case rule.Low == nil && asked.Low != nil, rule.High == nil && asked.High != nil:
 		return "there is no metric-range"
+	case asked.Low != nil && rule.Low.Cmp(*asked.Low) < 0, asked.High != nil && rule.High.Cmp(*asked.High) > 0:
+		return fmt.Sprintf("the metric-range is [%s, %s]", metric.Text(rule.Low, "…"), metric.Text(rule.High, "…"))
 	default:
-		return ""
+		return weakerRail(rule.Guardrails, asked.Guardrails)
 	}
+}
+
+// weakerRail says which guardrail that was asked for allows more, or "".
+func weakerRail(rails, asked []decision.Guardrail) string {
+	for _, want := range asked {
+		at := slices.IndexFunc(rails, func(g decision.Guardrail) bool { return g.Metric == want.Metric && g.Direction == want.Direction })
+		if at < 0 {
+			return fmt.Sprintf("there is no guardrail of %s, where %s is better", want.Metric, want.Direction)
+		}
+		is, most := rails[at].MaxRegression, want.MaxRegression
+		if is.Value.Sign() > 0 && (is.Percent != most.Percent || is.Value.Cmp(most.Value) > 0) {
+			return fmt.Sprintf("the guardrail of %s allows %s", want.Metric, amount(is))
+		}
+	}
+	return ""
+}
+
+func amount(a decision.Allowance) string {
+	if a.Percent {
+		return a.Value.String() + "%"
+	}
+	return a.Value.String()
 }

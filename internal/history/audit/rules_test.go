@@ -44,11 +44,14 @@ const thanAsked = " in the record, and no version of the program file asks for l
 // is as the program asks for.
 func TestARuleThatIsWeakerThanTheProgramAsksFor(t *testing.T) {
 	t.Parallel()
-	rail := decision.Guardrail{Metric: "size", Direction: metric.Lower}
+	allowing := func(text string, percent bool) decision.Allowance {
+		return decision.Allowance{Value: metric.MustValue(text), Percent: percent}
+	}
+	rail, speed := decision.Guardrail{Metric: "size", Direction: metric.Lower}, decision.Guardrail{Metric: "speed", Direction: metric.Higher, MaxRegression: allowing("5", true)}
 	asked := func() decision.Rule {
 		return decision.Rule{
 			Version: decision.Latest, Regime: decision.Noisy, Pairs: 8, MaxPairs: 16, Confidence: 0.95, MinImprovement: decision.Allowance{Value: metric.FromInt(2)},
-			Low: number("0"), High: number("100"), Guardrails: []decision.Guardrail{rail, rail}, NoCaseRegression: true, CheckTooGood: true,
+			Low: number("0"), High: number("100"), Guardrails: []decision.Guardrail{rail, speed}, NoCaseRegression: true, CheckTooGood: true,
 		}
 	}
 	for name, c := range map[string]struct {
@@ -72,9 +75,9 @@ func TestARuleThatIsWeakerThanTheProgramAsksFor(t *testing.T) {
 		"a smaller gain":                         {nil, func(r *decision.Rule) { r.MinImprovement.Value = metric.MustValue("1.99") }, "the smallest gain is 1.99"},
 		"a greater gain":                         {nil, func(r *decision.Rule) { r.MinImprovement.Value = metric.FromInt(3) }, ""},
 		"the same gain with another last digit":  {nil, func(r *decision.Rule) { r.MinImprovement.Value = metric.MustValue("2.00") }, ""},
-		"any gain in place of an amount":         {nil, func(r *decision.Rule) { r.MinImprovement = decision.Allowance{Percent: true} }, "the smallest gain is 0"},
+		"any gain in place of an amount":         {nil, func(r *decision.Rule) { r.MinImprovement = decision.Allowance{Percent: true} }, "the smallest gain is 0%"},
 		"any gain in place of a part":            {func(r *decision.Rule) { r.MinImprovement.Percent = true }, func(r *decision.Rule) { r.MinImprovement = decision.Allowance{} }, "the smallest gain is 0"},
-		"a part in place of an amount":           {nil, func(r *decision.Rule) { r.MinImprovement = decision.Allowance{Value: metric.FromInt(1), Percent: true} }, ""},
+		"a part in place of an amount":           {nil, func(r *decision.Rule) { r.MinImprovement = decision.Allowance{Value: metric.FromInt(1), Percent: true} }, "the smallest gain is 1%"},
 		"any gain, as asked for":                 {func(r *decision.Rule) { r.MinImprovement = decision.Allowance{Percent: true} }, func(r *decision.Rule) { r.MinImprovement = decision.Allowance{} }, ""},
 		"too good is believed":                   {nil, func(r *decision.Rule) { r.CheckTooGood = false }, "a gain that is too good is not held"},
 		"too good, by a version without it":      {nil, func(r *decision.Rule) { *r = r.In(1) }, ""},
@@ -83,6 +86,18 @@ func TestARuleThatIsWeakerThanTheProgramAsksFor(t *testing.T) {
 		"no case may be lost and nobody asked":   {func(r *decision.Rule) { r.NoCaseRegression = false }, nil, ""},
 		"one guardrail fewer":                    {nil, func(r *decision.Rule) { r.Guardrails = r.Guardrails[:1] }, "there are 1 guardrails"},
 		"one guardrail more":                     {nil, func(r *decision.Rule) { r.Guardrails = append(r.Guardrails, rail) }, ""},
+		"another guardrail":                      {nil, func(r *decision.Rule) { r.Guardrails[1].Metric = "space" }, "there is no guardrail of speed, where higher is better"},
+		"a guardrail turned round":               {nil, func(r *decision.Rule) { r.Guardrails[1].Direction = metric.Lower }, "there is no guardrail of speed, where higher is better"},
+		"guardrails in another order":            {nil, func(r *decision.Rule) { r.Guardrails = []decision.Guardrail{speed, rail} }, ""},
+		"a guardrail that allows more":           {nil, func(r *decision.Rule) { r.Guardrails[1].MaxRegression = allowing("5.1", true) }, "the guardrail of speed allows 5.1%"},
+		"a guardrail that allows less":           {nil, func(r *decision.Rule) { r.Guardrails[1].MaxRegression = allowing("4", true) }, ""},
+		"a guardrail that allows an amount":      {nil, func(r *decision.Rule) { r.Guardrails[1].MaxRegression = allowing("1", false) }, "the guardrail of speed allows 1"},
+		"a guardrail that allows nothing":        {nil, func(r *decision.Rule) { r.Guardrails[1].MaxRegression = allowing("0", false) }, ""},
+		"a guardrail that allowed nothing":       {nil, func(r *decision.Rule) { r.Guardrails[0].MaxRegression = allowing("0.001", false) }, "the guardrail of size allows 0.001"},
+		"a lower end":                            {nil, func(r *decision.Rule) { r.Low = number("-1") }, "the metric-range is [-1, 100]"},
+		"a higher end":                           {nil, func(r *decision.Rule) { r.High = number("101") }, "the metric-range is [0, 101]"},
+		"a lower end, and no upper":              {func(r *decision.Rule) { r.High = nil }, func(r *decision.Rule) { r.Low, r.High = number("-1"), nil }, "the metric-range is [-1, …]"},
+		"a narrower range":                       {nil, func(r *decision.Rule) { r.Low, r.High = number("1"), number("99") }, ""},
 		"no lower end":                           {nil, func(r *decision.Rule) { r.Low = nil }, "there is no metric-range"},
 		"no upper end":                           {nil, func(r *decision.Rule) { r.High = nil }, "there is no metric-range"},
 		"a range that nobody asked for":          {func(r *decision.Rule) { r.Low, r.High = nil, nil }, nil, ""},
