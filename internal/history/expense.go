@@ -16,8 +16,10 @@ type Expense struct {
 	UnknownUSD int `json:"unknown_usd,omitempty"`
 }
 
-// Add counts one more piece of work; nil is unknown.
+// Add counts one more piece of work; nil is unknown, and so is what cannot be.
 func (e *Expense) Add(tokens *int64, usd *metric.Value) {
+	possible := metric.Usage{InputTokens: tokens, CostUSD: usd}.Possible()
+	tokens, usd = possible.InputTokens, possible.CostUSD
 	e.include(tokens, usd)
 	if tokens == nil {
 		e.UnknownTokens++

@@ -115,3 +115,17 @@ func TestCostsAreDecimals(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, string(text), `"cost_usd":0.3,`, "not 0.30000000000000004")
 }
+
+// TestAnExpenseThatCannotBe is a piece of work that did not say what it used.
+func TestAnExpenseThatCannotBe(t *testing.T) {
+	t.Parallel()
+	five, debt, cost := int64(5), int64(-100), metric.MustValue("-1")
+	var e history.Expense
+	e.Add(&five, nil)
+	e.Add(&debt, &cost)
+	tokens, usd := e.Known()
+	assert.EqualValues(t, 5, tokens)
+	assert.Zero(t, usd)
+	assert.Equal(t, 1, e.UnknownTokens)
+	assert.Equal(t, 2, e.UnknownUSD)
+}

@@ -155,6 +155,7 @@ func (r *team) askOne(ctx context.Context, a *attempt, request agent.Request) (e
 	defer r.dirs.remove(request.Home)
 	start := r.now()
 	a.reply, err = a.agent.Propose(ctx, request)
+	a.reply.Usage = a.reply.Usage.Possible()
 	a.masker = r.masker.With(a.reply.Secrets)
 	a.mask()
 	a.durations["propose"] = r.now().Sub(start).Seconds()

@@ -18,6 +18,28 @@ type Usage struct {
 	ToolCalls *int `json:"tool_calls"`
 }
 
+// MaxCount is more than one piece of work can use of what is counted: tokens,
+// dollars, turns or tools.
+const MaxCount = 1_000_000_000
+
+// Possible returns the usage without what cannot be: a count below 0 or above
+// MaxCount, which is then unknown. Who worked made the numbers up.
+func (u Usage) Possible() Usage {
+	u.InputTokens, u.OutputTokens, u.CachedTokens = possible(u.InputTokens), possible(u.OutputTokens), possible(u.CachedTokens)
+	u.Turns, u.ToolCalls = possible(u.Turns), possible(u.ToolCalls)
+	if u.CostUSD != nil && (u.CostUSD.Sign() < 0 || u.CostUSD.Cmp(FromInt(MaxCount)) > 0) {
+		u.CostUSD = nil
+	}
+	return u
+}
+
+func possible[N int | int64](count *N) *N {
+	if count == nil || *count < 0 || *count > MaxCount {
+		return nil
+	}
+	return count
+}
+
 // Add returns what two agents consumed together; what is unknown of one is
 // unknown of both.
 func (u Usage) Add(more Usage) Usage {
