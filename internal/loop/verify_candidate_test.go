@@ -160,10 +160,7 @@ func TestFilesOfACandidate(t *testing.T) {
 			}
 			require.NoError(t, err)
 			assert.Equal(t, strings.Fields(b.git("diff-tree", "-r", "--name-only", at.Head, candidate)), p.Decided.Changed, "what git says is recorded, and not what the bundle says")
-			digest := p.Decided.Digest
-			assert.NotEqual(t, "forged", digest)
-			require.NoError(t, r.verifier.verifyCandidate(t.Context(), at, at.Head, p))
-			assert.Equal(t, digest, p.Decided.Digest, "the same change has the same digest")
+			assert.NotEqual(t, "forged", p.Decided.Digest)
 		})
 	}
 }
@@ -203,13 +200,11 @@ func TestAHeldCandidateThatLeavesNothing(t *testing.T) {
 		"one of two is left": {map[string]*git.File{"value.txt": nil, "new": fileOf("x")}, "too good", false},
 		"it is not held":     {map[string]*git.File{"value.txt": nil}, "", false},
 	} {
-		for _, forged := range []bool{true, false} {
-			p := r.proposer.newProposal(proposal.Iteration, at)
-			p.Candidate, p.Decided = b.treeOf(at.Head, c.files), &history.Decided{Outcome: history.Accepted, Held: c.held, LeavesNothing: forged}
-			require.NoError(t, r.verifier.verifyCandidate(t.Context(), at, at.Head, p), name)
-			if c.held != "" {
-				assert.Equal(t, c.want, p.Decided.LeavesNothing, name)
-			}
+		p := r.proposer.newProposal(proposal.Iteration, at)
+		p.Candidate, p.Decided = b.treeOf(at.Head, c.files), &history.Decided{Outcome: history.Accepted, Held: c.held, LeavesNothing: !c.want}
+		require.NoError(t, r.verifier.verifyCandidate(t.Context(), at, at.Head, p), name)
+		if c.held != "" {
+			assert.Equal(t, c.want, p.Decided.LeavesNothing, name)
 		}
 	}
 }
