@@ -69,6 +69,19 @@ func Extract(stdout []byte, key string) (Measurement, error) {
 	return fromFields(fields, key)
 }
 
+// ExtractEnd is Extract for an output whose beginning was cut off: an object that may be
+// a part of one that began there is an error.
+func ExtractEnd(end []byte, key string) (Measurement, error) {
+	object, _, err := lastObject(end)
+	if err != nil {
+		return Measurement{}, err
+	}
+	if after := end[bytes.LastIndex(end, object)+len(object):]; object != nil && bytes.ContainsAny(after, "]}") {
+		return Measurement{}, fmt.Errorf("%w: it printed so much that the beginning of its last JSON object is cut off; print it on a line of its own, after the rest", ErrNoMetric)
+	}
+	return Extract(end, key)
+}
+
 // ExtractOne is Extract for a file that holds one result: a second object in it, or
 // a number on a line of its own beside another result, is an error. Whoever shares
 // the file with the code under test is not taken in by what that prints.

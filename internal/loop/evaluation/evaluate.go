@@ -163,7 +163,11 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 		return outcome, nil
 	}
 	extract := metric.ExtractOne
-	if given == nil {
+	switch {
+	case given != nil:
+	case result.StdoutTruncated:
+		given, extract = result.Stdout, metric.ExtractEnd
+	default:
 		given, extract = result.Stdout, metric.Extract
 	}
 	outcome.Measurement, err = e.measured(func(text []byte) (metric.Measurement, error) { return extract(text, request.Metric) }, given)

@@ -304,3 +304,44 @@ func TestScriptsOfOneDirectory(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "Esecond", string(text))
 }
+
+// TestAResultThatIsCutOff: of an output that is too long to be kept, a number counts only
+// when it is no part of an object that began before.
+func TestAResultThatIsCutOff(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		end, metric string
+		says        string
+	}{
+		"an object of its own":          {"of 3}\n{\"m\": 5}\n", "5", ""},
+		"and words after it":            {"x\n{\"m\": 5}\ndone\n", "5", ""},
+		"a number":                      {"x}]\n5\n", "5", ""},
+		"a part of a list":              {`, {"m": 4}, {"m": 5}]`, "", "the beginning of its last JSON object is cut off"},
+		"a part of an object":           {`, "last": {"m": 5}}`, "", "the beginning of its last JSON object is cut off"},
+		"a part, over lines":            {"    {\n      \"m\": 5\n    }\n  ],\n  \"z\": 1\n}\n", "", "the beginning of its last JSON object is cut off"},
+		"the same before it":            {"{\"m\": 5}}\n{\"m\": 5}\n", "5", ""},
+		"cut off at its end":            {"x\n{\"m\": 5", "", "its last JSON object is cut off"},
+		"nothing":                       {"xxx", "", "no JSON object"},
+		"an infinity after the object":  {"{\"m\": 5}\n{\"m\": NaN}\n", "", ""},
+		"nothing of an object but ends": {"}]}\n", "", "no JSON object"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			whole := play(t, evaluation.Request{}, prints(c.end))
+			got := play(t, evaluation.Request{}, func(process.Spec) process.Result {
+				return process.Result{Stdout: []byte(c.end), StdoutTruncated: true}
+			})
+			assert.Contains(t, got.Problem, c.says)
+			assert.Equal(t, c.metric == "", got.Problem != "", got.Problem)
+			if c.metric != "" {
+				assert.Equal(t, c.metric, got.Measurement.Metric.String())
+				assert.Equal(t, whole.Measurement, got.Measurement)
+			}
+			given := play(t, evaluation.Request{}, func(spec process.Spec) process.Result {
+				require.NoError(t, os.WriteFile(resultOf(spec), []byte(`{"m": 7}`), 0o600))
+				return process.Result{Stdout: []byte(c.end), StdoutTruncated: true}
+			})
+			assert.Equal(t, "7", given.Measurement.Metric.String(), "its file is not cut")
+		})
+	}
+}
