@@ -1,0 +1,130 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/memory"
+)
+
+// racingStore applies each change to all of these files, one after the other, as when
+// others write first.
+type racingStore struct {
+	files  []memory.Files
+	update memory.Update
+	wrote  memory.Files
+}
+
+func (s *racingStore) Update(_ context.Context, u memory.Update) (string, error) {
+	s.update = u
+	for _, files := range s.files {
+		wrote, err := u.Apply(files)
+		if err != nil {
+			return "", err
+		}
+		s.wrote = wrote
+	}
+	return "commit", nil
+}
+
+// filesWith are the files of a program with these events.
+func filesWith(t *testing.T, j *journal, events ...history.Event) memory.Files {
+	t.Helper()
+	records, err := openRecords(j.program, memory.Files{})
+	require.NoError(t, err)
+	for _, e := range events {
+		require.NoError(t, j.add(records, e))
+	}
+	files, err := records.files(j.program, nil)
+	require.NoError(t, err)
+	return files
+}
+
+// TestAChangeThatIsAppliedAgain decides again: what it found in records that another
+// run has replaced since is forgotten.
+func TestAChangeThatIsAppliedAgain(t *testing.T) {
+	t.Parallel()
+	j := journalOf(t, "")
+	started := &history.Started{Lease: &history.Lease{Host: "here"}}
+	store := &racingStore{files: []memory.Files{filesWith(t, j), filesWith(t, j, started)}}
+	j.store = store
+	var seen []int
+	branch := &git.RefUpdate{Ref: j.ref(), New: "1"}
+	require.NoError(t, j.update(t.Context(), "a change", branch, func(b *records) error {
+		seen = append(seen, b.sum.Events)
+		assert.Empty(t, j.stopped, "of the first attempt")
+		if len(seen) == 1 {
+			return j.pause(b, "then")
+		}
+		return j.add(b, &history.Set{Key: "k", Value: "v"})
+	}))
+	assert.Equal(t, []int{0, 1}, seen)
+	assert.Empty(t, j.stopped)
+	assert.Empty(t, j.records.sum.PausedReason)
+	assert.Equal(t, "v", j.records.sum.Settings["k"], "what was written last is what is known")
+	assert.Equal(t, store.wrote, j.files)
+	assert.NotContains(t, string(store.wrote.Ledger), "then")
+	assert.Equal(t, []any{"p", "a change", branch, "refs/heads/autoloop/p", j.program.KeepDetails}, []any{store.update.Program, store.update.Message, store.update.Branch, store.update.Claims, store.update.KeepDetails})
+
+	j.stopped = "budget: all of it"
+	require.NoError(t, j.update(t.Context(), "another", nil, func(*records) error {
+		assert.Equal(t, "budget: all of it", j.stopped, "what stopped it before stays")
+		j.stopped = "paused: now"
+		return nil
+	}))
+	assert.Equal(t, "paused: now", j.stopped)
+}
+
+// TestAChangeThatFails leaves what was known.
+func TestAChangeThatFails(t *testing.T) {
+	t.Parallel()
+	j := journalOf(t, "")
+	j.store = &racingStore{files: []memory.Files{filesWith(t, j, &history.Set{Key: "k", Value: "v"})}}
+	before, failed := j.records, errors.New("no")
+	require.ErrorIs(t, j.update(t.Context(), "a change", nil, func(*records) error { return failed }), failed)
+	assert.Same(t, before, j.records)
+	j.store = &racingStore{files: []memory.Files{{Ledger: []byte("{")}}}
+	require.ErrorContains(t, j.update(t.Context(), "a change", nil, func(*records) error { return nil }), "read p.jsonl on the memory branch")
+}
+
+// TestALeaseIsHeld by the run whose start is the last, as long as it is open.
+func TestALeaseIsHeld(t *testing.T) {
+	t.Parallel()
+	j := journalOf(t, "")
+	of := func(run string, events ...history.Event) []history.Event {
+		for _, e := range events {
+			e.Header().Run = run
+		}
+		return events
+	}
+	begun := func() history.Event { return &history.Started{Lease: &history.Lease{Host: "here"}} }
+	for name, c := range map[string]struct {
+		events []history.Event
+		held   bool
+	}{
+		"nobody's":             {nil, false},
+		"ours":                 {of("run", begun()), true},
+		"another's":            {of("another", begun()), false},
+		"another's after ours": {append(of("run", begun()), of("another", begun())...), false},
+		"ours after another's": {append(of("another", begun()), of("run", begun())...), true},
+		"given back":           {of("run", begun(), &history.Finished{}), false},
+		"another's given back": {append(of("run", begun()), of("another", &history.Finished{})...), true},
+	} {
+		b := &records{sum: history.Replay(c.events)}
+		err := j.holdsLease(b)
+		assert.Equal(t, c.held, err == nil, name)
+		j.store = &racingStore{files: []memory.Files{{}}}
+		changed := false
+		if !c.held {
+			require.ErrorIs(t, err, errLeaseLost)
+			require.ErrorIs(t, j.write(t.Context(), "late", nil, func(*records) error { changed = true; return nil }), errLeaseLost)
+			assert.False(t, changed, name)
+		}
+	}
+}
