@@ -61,3 +61,21 @@ func TestArchiveNamesItsFiles(t *testing.T) {
 		assert.Equal(t, file, archive.FileOf(iteration))
 	}
 }
+
+func TestDecisionsEndAtAnError(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	d := history.Decisions{Each: func(e *history.Decided, _ float64) error {
+		if seen++; e.Iteration == 2 {
+			return assert.AnError
+		}
+		return nil
+	}}
+	var events []history.Event
+	for n := 1; n < 5; n++ {
+		events = append(events, &history.Decided{Head: history.Head{Iteration: n}})
+	}
+	require.ErrorIs(t, d.Read(events), assert.AnError)
+	assert.Equal(t, 2, seen)
+	assert.Nil(t, d.Found, "all are meant")
+}

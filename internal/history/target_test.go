@@ -34,3 +34,15 @@ func TestATargetThatWasSetHoldsUntilTheFileNamesAnother(t *testing.T) {
 		})
 	}
 }
+
+func TestATargetThatIsNoNumberDoesNotHold(t *testing.T) {
+	t.Parallel()
+	file := metric.MustValue("2")
+	for text, want := range map[string]string{"7": "7", "7.50": "7.5", "": "2", "seven": "2", "inf": "2", "7 8": "2"} {
+		summary := history.Replay([]history.Event{&history.Set{Key: history.TargetMetricWas, Value: "2"}, &history.Set{Key: history.TargetMetric, Value: text}})
+		assert.Equal(t, want, history.ValueText(summary.Target(&file)), text)
+	}
+	none := history.Replay([]history.Event{&history.Set{Key: history.TargetMetricWas, Value: "2"}})
+	assert.Same(t, &file, none.Target(&file), "nobody set one")
+	assert.Nil(t, none.Target(nil))
+}

@@ -270,3 +270,82 @@ func withAnother(chance *rand.Rand, line []byte, values []string) []byte {
 	s := spans[chance.IntN(len(spans))]
 	return slices.Concat(line[:s.from], []byte(values[chance.IntN(len(values))]), line[s.to:])
 }
+
+// TestWarmUpsAreNotRecorded: of a side whose warm-up went well nothing is known when the
+// other's did not; the incumbent's failure decides nothing.
+func TestWarmUpsAreNotRecorded(t *testing.T) {
+	t.Parallel()
+	best := metric.FromInt(100)
+	rule := history.RuleOf(decision.Rule{Version: 1, Regime: decision.Noisy, Pairs: 8, Confidence: 0.95})
+	trial := func(role history.Role, outcome history.Outcome, change func(*history.Measured)) []history.Event {
+		head := history.Head{Run: "a", Iteration: 1}
+		measured := &history.Measured{Head: head, Role: role, Stage: "pairs", RejectedReason: "too slow"}
+		change(measured)
+		e := &history.Decided{Head: head, Outcome: outcome, Rule: &rule, PreviousBest: &best, Best: &best, Direction: metric.Higher}
+		if outcome != history.Error {
+			e.Verdict = string(decision.Regressed)
+		}
+		return []history.Event{
+			&history.Started{Head: head}, &history.Measured{Head: head, Role: history.Baseline, Metric: &best, Samples: []metric.Value{best}, Direction: metric.Higher}, measured, e,
+			&history.Finished{Head: head, Outcome: outcome},
+		}
+	}
+	none := func(*history.Measured) {}
+	for name, c := range map[string]struct {
+		events []history.Event
+		says   []string
+	}{
+		"the candidate's is turned down":         {trial(history.Candidate, history.Rejected, none), nil},
+		"the candidate's is null, and no reason": {trial(history.Candidate, history.Rejected, func(m *history.Measured) { m.RejectedReason = "" }), nil},
+		"the candidate's cannot be run":          {trial(history.Candidate, history.Rejected, func(m *history.Measured) { m.Problem = "it broke" }), []string{"the decision needs run 1 of the candidate (pairs), and 0 are recorded"}},
+		"the incumbent's is turned down": {
+			trial(history.Incumbent, history.Rejected, none), []string{"nothing can be decided (the incumbent, measured again, is not scored: too slow), and the record says rejected"},
+		},
+		"the incumbent's is an error": {trial(history.Incumbent, history.Error, none), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			assert.Equal(t, c.says, findings(decision.Known(), c.events))
+		})
+	}
+}
+
+// TestGuardrailsAreHeldAgain against the numbers of each run, and of iteration 0.
+func TestGuardrailsAreHeldAgain(t *testing.T) {
+	t.Parallel()
+	rule := decision.Rule{
+		Version: 1, Regime: decision.Noisy, Pairs: 8, Confidence: 0.95, Guardrails: []decision.Guardrail{{Metric: "size", Direction: metric.Lower, MaxRegression: decision.Allowance{Value: metric.FromInt(1)}}},
+	}
+	for name, c := range map[string]struct {
+		before string // of iteration 0, "" for none
+		size   string // of each of the candidate's runs
+		runs   int    // of which it was printed
+		passed bool
+	}{
+		"iteration 0 has none":        {"", "5", 8, false},
+		"beyond what is allowed":      {"3", "5", 8, false},
+		"just within":                 {"4", "5", 8, true},
+		"better":                      {"9", "5", 8, true},
+		"not printed by the last run": {"9", "5", 7, false},
+		"never printed":               {"9", "5", 0, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			events := recorded(t, decision.Known(), rule, better)
+			require.Equal(t, string(decision.Regressed), decided(events).Verdict, "the evaluation did not print it")
+			if c.before != "" {
+				measured(events).GuardrailSamples = map[string][]metric.Value{"size": slices.Repeat([]metric.Value{*number(c.before)}, 8)}
+			}
+			for _, m := range trials(events) {
+				if m.Role == history.Candidate {
+					m.GuardrailSamples = map[string][]metric.Value{"size": slices.Repeat([]metric.Value{*number(c.size)}, c.runs)}
+				}
+			}
+			if !c.passed {
+				assert.Empty(t, findings(decision.Known(), events))
+				return
+			}
+			assert.Equal(t, []string{"the decision needs a measurement of the candidate (confirmation), which is not recorded"}, findings(decision.Known(), events), "the first stage is passed")
+		})
+	}
+}
