@@ -23,6 +23,7 @@ func (r *thread) readProposedComments(ctx context.Context, from proposal.Bundle)
 		r.warn("the issue and the pull request were not read: %v", err)
 		return ctx.Err()
 	}
+	r.note(heard.Warnings...)
 	mark := commands.ParseMark(from.Heard)
 	heard.Comments = slices.DeleteFunc(heard.Comments, func(c commands.Comment) bool {
 		later := !mark.Knows(c.ID, c.Review)

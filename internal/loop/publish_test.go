@@ -304,8 +304,11 @@ func TestWhatIsSaidAfterTheProposal(t *testing.T) {
 		f.pull, f.comments = nil, f.comments[:heard]
 	}
 	f.say(commands.Pause, "comes too late")
+	f.warnings = []string{"comments were not read"}
 	result, err := b.service.Publish(t.Context(), made)
 	require.NoError(t, err)
+	assert.Equal(t, f.warnings, result.Warnings)
+	f.warnings = nil
 	assert.Equal(t, history.Accepted, result.Outcome, "what comes later is left to the run that it starts")
 	settings := b.records().sum.Settings
 	assert.Equal(t, "2 0", settings[history.HeardUntil], "and it is still to be read")
