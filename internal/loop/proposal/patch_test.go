@@ -164,7 +164,7 @@ func TestAPatchOfGit(t *testing.T) {
 	assert.Positive(t, literals)
 }
 
-// TestALineOfABinaryChange: a line that git would call corrupt is none.
+// TestALineOfABinaryChange is refused where git would call it corrupt.
 func TestALineOfABinaryChange(t *testing.T) {
 	t.Parallel()
 	for name, line := range map[string]string{
