@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/document"
@@ -203,5 +204,5 @@ func decodeJSON(data []byte) (any, error) {
 
 // isOperator reports whether a count can be compared so.
 func isOperator(text string) bool {
-	return text != "" && strings.Contains(" "+countOperators+" ", " "+text+" ")
+	return slices.Contains(strings.Fields(countOperators), text)
 }
