@@ -244,6 +244,8 @@ func TestHistoriesThatAreRewrittenAreFound(t *testing.T) {
 		}
 		return files
 	}
+	head, _, _ := strings.Cut(string(l.open), "\n")
+	first := strings.Replace(head, `"segment":4`, `"segment":1`, 1) + "\n"
 	const changes, removes = "changes or removes lines of the ledger that were there before", "removes the ledger, and leaves the state"
 	cases := map[string]struct {
 		steps []map[string]string
@@ -269,6 +271,8 @@ func TestHistoriesThatAreRewrittenAreFound(t *testing.T) {
 		"lost-in-sealing":    {[]map[string]string{asOne, asOne, sealed(map[string]string{"000002.jsonl": ""})}, map[int][]string{2: {changes}}},
 		"open-forged":        {[]map[string]string{asOne, asOne, sealed(map[string]string{"": strings.Replace(string(l.open), "rejected", "accepted", 1)})}, map[int][]string{2: {changes}}},
 		"sealed-far":         {[]map[string]string{ledger(1), {".md": "x", ".jsonl": strings.Replace(string(l.open), `"segment":4`, `"segment":9000000000000000000`, 1)}, ledger(1)}, map[int][]string{1: {changes}, 2: {changes}}},
+		"a-head-put-before":  {[]map[string]string{ledger(1), {".md": "x", ".jsonl": first + note(1) + note(2)}, nil}, nil},
+		"a-head-put-on":      {[]map[string]string{ledger(1), ledger(1), {".md": "x", ".jsonl": first + note(1) + note(2)}}, map[int][]string{2: {changes}}},
 		"unsealed-and-again": {[]map[string]string{sealed(nil), asOne, sealed(nil)}, map[int][]string{1: {changes}}},
 	}
 	c := newCheckout(t)
