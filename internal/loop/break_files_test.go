@@ -68,7 +68,8 @@ func TestBreakFiles(t *testing.T) {
 		"below a link that leads out":     {Emptied, "out/secret.txt", "outside", true},
 		"a new one below such a link":     {Nonsense, "out/more/new.txt", "-", true},
 		"above the tree":                  {Emptied, "../secret.txt", "outside", true},
-		"below a file":                    {Emptied, "a.txt/b", "-", true},
+		"below a file":                    {Emptied, "a.txt/b", "-", false},
+		"deep below a file":               {Nonsense, "a.txt/b/c", "-", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
