@@ -265,6 +265,7 @@ func TestHistoriesThatAreRewrittenAreFound(t *testing.T) {
 		"begun-anew":         {[]map[string]string{ledger(1), nil, ledger(2)}, nil},
 		"forged-before":      {[]map[string]string{ledger(1), ledger(2), nil}, nil},
 		"sealed":             {[]map[string]string{asOne, sealed(nil), sealed(map[string]string{"": string(l.open) + note(13)})}, nil},
+		"grown-and-sealed":   {[]map[string]string{{".md": "x", ".jsonl": whole[:strings.Index(whole, "\n")+1]}, sealed(nil), sealed(nil)}, nil},
 		"sealed-and-grown":   {[]map[string]string{ledger(), asOne, sealed(map[string]string{"": string(l.open) + note(13)})}, nil},
 		"sealed-as-another":  {[]map[string]string{asOne, sealed(map[string]string{"000001.jsonl": strings.Replace(string(l.segments[0]), "rejected", "accepted", 1)}), nil}, nil},
 		"forged-in-sealing":  {[]map[string]string{asOne, asOne, sealed(map[string]string{"000002.jsonl": strings.Replace(string(l.segments[1]), "rejected", "accepted", 1)})}, map[int][]string{2: {changes}}},
