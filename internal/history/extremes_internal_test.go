@@ -32,6 +32,15 @@ func TestExtremeNumbersAreSealed(t *testing.T) {
 	checked := func(usd string) string {
 		return `{"event":"checked","iteration":1,"usage":{"cost_usd":` + usd + `},"evaluation":{"tokens":1,"cost_usd":` + usd + `}}`
 	}
+	took := func(iteration int) string {
+		return fmt.Sprintf(`{"event":"decided","iteration":%d,"outcome":"rejected","durations":{"propose":1.5e308,"evaluate":1.5e308}}`, iteration)
+	}
+	checkedFor := func(iteration int) string {
+		return fmt.Sprintf(`{"event":"checked","iteration":%d,"durations":{"propose":1.5e308}}`, iteration)
+	}
+	compared := func(low, high, confidence string) string {
+		return fmt.Sprintf(`{"event":"decided","iteration":1,"outcome":"rejected","evidence":[{"stage":"pairs","pairs":8,"confidence":%s,"incumbent_median":1,"candidate_median":2,"difference":1,"low":%s,"high":%s,"p_value":0.5}]}`, confidence, low, high)
+	}
 	manyUsed := []string{baseline("1")}
 	for n := range 50 {
 		manyUsed = append(manyUsed, used(n+1, largest))
@@ -45,6 +54,10 @@ func TestExtremeNumbersAreSealed(t *testing.T) {
 		"a cost that no float has":        manyUsed,
 		"a cost of several proposals":     {proposed(largest), proposed(largest), used(1, largest)},
 		"a cost of fixes":                 {used(1, largest), checked(largest), checked(largest)},
+		"a time of fixes":                 {took(1), checkedFor(1), checkedFor(1)},
+		"a time of several iterations":    {took(1), took(2), took(3)},
+		"an interval that no float has":   {compared("-"+largest, largest, "0.95")},
+		"an interval of a confidence":     {compared("0", largest, "0.5000000000000001"), compared("0", "1", "1"), compared("0", "1", "-1e300"), compared("0", "1", "1e300"), compared("0", "0", "0.5")},
 		"a cost below zero":               {proposed("-" + largest), proposed("-" + largest), used(1, "-"+largest)},
 		"a cost of very many digits":      {used(1, "1e308"), checked("1e-300")},
 		"costs of a baseline":             {strings.Replace(baseline("1"), `"role"`, `"evaluation":{"tokens":1,"cost_usd":`+largest+`},"role"`, 1), used(1, largest)},

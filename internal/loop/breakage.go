@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
@@ -106,7 +105,8 @@ func (r *measurer) measureBroken(ctx context.Context, commit, file, how string) 
 }
 
 // breakFiles breaks files of a throw-away tree; one that is not there is made. Links
-// and directories stay.
+// and directories stay, and so does what is not below a directory: the incumbent has a
+// file or a link there.
 func breakFiles(dir, how string, files ...string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -122,15 +122,16 @@ func breakFiles(dir, how string, files ...string) error {
 }
 
 func breakFile(root *os.Root, how, file string) error {
+	for dir := filepath.Dir(file); dir != "."; dir = filepath.Dir(dir) {
+		if info, err := root.Lstat(dir); err == nil && !info.IsDir() {
+			return nil
+		}
+	}
 	info, err := root.Lstat(file)
 	var text []byte
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		err := root.MkdirAll(filepath.Dir(file), 0o700)
-		if errors.Is(err, syscall.ENOTDIR) || errors.Is(err, fs.ErrExist) {
-			return nil // The incumbent has a file where the candidate made a directory; it is broken itself.
-		}
-		if err != nil {
+	case errors.Is(err, fs.ErrNotExist):
+		if err := root.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 			return err
 		}
 	case err != nil:
