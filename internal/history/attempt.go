@@ -2,6 +2,7 @@ package history
 
 import (
 	"maps"
+	"math"
 	"time"
 
 	"github.com/org/autoloop/internal/metric"
@@ -63,13 +64,13 @@ func (a *Attempt) use(usage *metric.Usage, evaluation *Expense, durations map[st
 		a.Usage = &total
 	}
 	a.Evaluation = a.Evaluation.Plus(evaluation)
-	a.Took += lasted(durations)
+	a.Took += max(min(lasted(durations), math.MaxInt64-max(a.Took, 0)), math.MinInt64-min(a.Took, 0))
 	total := maps.Clone(a.Durations)
 	if total == nil {
 		total = map[string]float64{}
 	}
 	for stage, seconds := range durations {
-		total[stage] += seconds
+		total[stage] = bounded(total[stage] + seconds)
 	}
 	a.Durations = total
 }

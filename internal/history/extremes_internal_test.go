@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -36,7 +37,7 @@ func TestExtremeNumbersAreSealed(t *testing.T) {
 		return fmt.Sprintf(`{"event":"decided","iteration":%d,"outcome":"rejected","durations":{"propose":1.5e308,"evaluate":1.5e308}}`, iteration)
 	}
 	checkedFor := func(iteration int) string {
-		return fmt.Sprintf(`{"event":"checked","iteration":%d,"durations":{"propose":1.5e308}}`, iteration)
+		return fmt.Sprintf(`{"event":"checked","iteration":%d,"durations":{"propose":1.5e308},"usage":{"output_tokens":1}}`, iteration)
 	}
 	compared := func(low, high, confidence string) string {
 		return fmt.Sprintf(`{"event":"decided","iteration":1,"outcome":"rejected","evidence":[{"stage":"pairs","pairs":8,"confidence":%s,"incumbent_median":1,"candidate_median":2,"difference":1,"low":%s,"high":%s,"p_value":0.5}]}`, confidence, low, high)
@@ -120,5 +121,29 @@ func TestAMomentOutsideTheCalendar(t *testing.T) {
 		line, err = Line(Stamp(e, "r", time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)))
 		require.NoError(t, err)
 		assert.Contains(t, string(line), `"2026-01-02T03:04:05Z"`)
+	}
+}
+
+// TestATimeBeyondAllYears is the longest that can be counted: it is none that goes back.
+func TestATimeBeyondAllYears(t *testing.T) {
+	t.Parallel()
+	const longest = 292 * 365 * 24 * 60 // in minutes
+	for name, lines := range map[string][]string{
+		"of a stage":        {`{"event":"decided","iteration":1,"outcome":"rejected","durations":{"propose":1e12}}`},
+		"of stages":         {`{"event":"decided","iteration":1,"outcome":"rejected","durations":{"propose":6e9,"measure":6e9}}`},
+		"of fixes":          {`{"event":"decided","iteration":1,"outcome":"rejected","durations":{"propose":6e9}}`, `{"event":"checked","iteration":1,"durations":{"propose":6e9},"usage":{"output_tokens":1}}`},
+		"of several":        {`{"event":"decided","iteration":1,"outcome":"rejected","durations":{"propose":6e9}}`, `{"event":"decided","iteration":2,"outcome":"rejected","durations":{"propose":6e9}}`},
+		"that was put off":  {`{"event":"finished","iteration":1,"durations":{"propose":1e300},"not_before":"2026-01-02T03:04:05Z"}`},
+		"of very many more": {`{"event":"decided","iteration":1,"outcome":"rejected","durations":{"propose":1.5e308,"measure":1.5e308}}`},
+	} {
+		log, err := Parse([]byte(strings.Join(lines, "\n") + "\n"))
+		require.NoError(t, err, name)
+		sum := Replay(log.Events)
+		assert.Greater(t, sum.Spent(time.Time{}).Minutes, float64(longest), name)
+	}
+	for text, want := range map[string]time.Duration{"0": 0, "0.1": 100 * time.Millisecond, "1.5": 1500 * time.Millisecond, "-2": -2 * time.Second, "9000000000": 9_000_000_000 * time.Second} {
+		seconds, err := strconv.ParseFloat(text, 64)
+		require.NoError(t, err)
+		assert.Equal(t, want, Seconds(seconds), text)
 	}
 }

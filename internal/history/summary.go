@@ -2,6 +2,7 @@ package history
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -250,7 +251,13 @@ func lasted(durations map[string]float64) time.Duration {
 	for _, seconds := range durations {
 		sum += seconds
 	}
-	return time.Duration(sum * float64(time.Second))
+	return Seconds(sum)
+}
+
+// Seconds is a time of so many seconds, or the longest that a time.Duration can have.
+func Seconds(n float64) time.Duration {
+	const longest = float64(math.MaxInt64 / time.Second)
+	return time.Duration(min(max(n, -longest), longest) * float64(time.Second))
 }
 
 func (b *Summary) decided(e *Decided) {

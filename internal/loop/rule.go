@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/decision/statistics"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/program"
 )
 
@@ -73,7 +74,7 @@ func cost(rule decision.Rule, seconds, prepare float64) (time.Duration, int) {
 	runs, environments := rule.KeptRuns()
 	more, moreEnvironments := rule.HeldRuns()
 	runs, environments = runs+more, environments+moreEnvironments
-	return time.Duration((float64(runs)*seconds + float64(environments)*prepare) * float64(time.Second)), runs
+	return history.Seconds(float64(runs)*seconds + float64(environments)*prepare), runs
 }
 
 // exceedsTimeLimit says why the repeats cannot fit the iteration's time, or "".

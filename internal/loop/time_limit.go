@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/history"
 )
 
 const (
@@ -24,7 +25,7 @@ func (r *journal) timeLimit() time.Duration {
 	if r.program.TimeLimitGiven || seconds <= 0 {
 		return 0
 	}
-	return max(leastTimeLimit, time.Duration(patience*seconds*float64(time.Second)).Round(time.Second))
+	return max(leastTimeLimit, history.Seconds(patience*seconds).Round(time.Second))
 }
 
 // hangs reports whether a run that was ended for its time took so much longer than
@@ -45,7 +46,7 @@ func (m *measurement) timeLeft(step decision.Step) string {
 	if runs > 0 {
 		each = seconds / float64(runs)
 	}
-	left := time.Duration(each * float64(2*step.Of-runs) * float64(time.Second))
+	left := history.Seconds(each * float64(2*step.Of-runs))
 	switch {
 	case left <= 0:
 		return ""
