@@ -126,6 +126,9 @@ func (m *environment) evaluate(ctx context.Context) (evaluation.Result, error) {
 		Script: p.Script, Dir: m.tree.Dir, Env: m.environ, Timeout: p.EvaluationTimeout, Metric: p.Metric, Artifacts: m.artifacts,
 		Offline: !p.Network, Trusted: m.trusted, Limit: limit, Fixed: m.fixed(),
 	}
+	for _, rail := range p.Guardrails {
+		request.Names = append(request.Names, rail.Metric)
+	}
 	broken := m.side == history.Emptied || m.side == history.Garbled
 	if m.side == history.Candidate || broken {
 		request.ScriptTimeout = m.measurer.timeLimit()

@@ -372,6 +372,19 @@ func TestATrialMeasuresAsOftenAsItSays(t *testing.T) {
 	}
 }
 
+// TestAnEvaluationKnowsWhichNumbersAreAskedFor: they keep their names, whatever is a
+// secret here.
+func TestAnEvaluationKnowsWhichNumbersAreAskedFor(t *testing.T) {
+	t.Parallel()
+	l, r, at := newLab(t).on(t, "guardrails:\n  - metric: postgres.p95\n    direction: lower\n    max-regression: 5%\n  - metric: size\n    direction: lower\n    max-regression: 1", func(call) evaluation.Result {
+		return ran("1", "postgres.p95", "1", "size", "2")
+	})
+	_, err := l.trial(r, at)
+	require.NoError(t, err)
+	require.NotEmpty(t, l.calls)
+	assert.Equal(t, []string{"postgres.p95", "size"}, l.calls[0].request.Names)
+}
+
 // TestTheConfirmationExchangesThePlaces: what one side had in the pairs the other has in
 // the confirmation, built anew.
 func TestTheConfirmationExchangesThePlaces(t *testing.T) {

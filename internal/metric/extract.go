@@ -17,7 +17,8 @@ type Measurement struct {
 	// Metric is the value of the metric; nil when the evaluation said that the
 	// tree cannot be scored (a JSON null).
 	Metric *Value `json:"metric"`
-	// RejectedReason is the evaluation's own "rejected_reason", when it gave one.
+	// RejectedReason is the evaluation's own "rejected_reason", when it gave one, of
+	// any length.
 	RejectedReason string `json:"rejected_reason,omitempty"`
 	// Numbers holds every number of the object by its dotted key, for
 	// guardrails. A bare number has no keys.
@@ -30,8 +31,6 @@ var ErrNoMetric = errors.New("no metric in the evaluation's output")
 const (
 	// maxNumbers bounds how many numbers of one object are kept.
 	maxNumbers = 256
-	// maxReason bounds the evaluation's own words.
-	maxReason = 500
 	// scanFactor bounds the work of finding an object: so many times the
 	// length of the output may be looked at in failed attempts.
 	scanFactor = 8
@@ -145,9 +144,7 @@ func fromFields(fields map[string]any, key string) (Measurement, error) {
 		}
 	}
 	m := Measurement{Numbers: found.numbers}
-	if reason, ok := fields["rejected_reason"].(string); ok {
-		m.RejectedReason = strings.ToValidUTF8(reason[:min(len(reason), maxReason)], "")
-	}
+	m.RejectedReason, _ = fields["rejected_reason"].(string)
 	if key == "" {
 		return onlyNumber(m, found)
 	}

@@ -3,7 +3,6 @@
 package evaluation
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -45,6 +44,9 @@ type Request struct {
 	Timeout, ScriptTimeout time.Duration
 	// Metric is the key of the metric; "" for the only number.
 	Metric string
+	// Names are those of other numbers that are asked for. The program's file has
+	// them: they stay as they are, also where a password is one of their words.
+	Names []string
 	// Offline keeps the script, but not the setup, from the network.
 	Offline bool
 	// Lenient runs the script with `-e` alone, as programs of older versions were.
@@ -170,7 +172,7 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 	default:
 		given, extract = result.Stdout, metric.Extract
 	}
-	outcome.Measurement, err = e.measured(func(text []byte) (metric.Measurement, error) { return extract(text, request.Metric) }, given)
+	outcome.Measurement, err = e.measured(extract, given, request)
 	if err != nil {
 		if outcome.Problem = e.Masker.OneLine(err.Error(), maxWords); errors.Is(err, metric.ErrNoMetric) {
 			outcome.Problem = cure.NoMetric.Mark(outcome.Problem)
@@ -179,32 +181,31 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 	return outcome, nil
 }
 
-// measured reads a measurement. What it has of the evaluation's words, which are cut, is
-// read from the text without its secrets; the numbers are those of the text as it is.
-func (e *Evaluator) measured(extract func([]byte) (metric.Measurement, error), text []byte) (metric.Measurement, error) {
-	m, err := extract(text)
-	if masked := e.Masker.Bytes(text); !bytes.Equal(masked, text) {
-		shown, failed := extract(masked)
-		switch {
-		case err != nil && failed != nil:
-			err = failed
-		case err == nil && failed == nil:
-			m.RejectedReason = shown.RejectedReason
+// measured reads a measurement without secrets.
+func (e *Evaluator) measured(extract func([]byte, string) (metric.Measurement, error), text []byte, request Request) (metric.Measurement, error) {
+	m, err := extract(text, request.Metric)
+	if err != nil {
+		// What it quotes is cut: the secrets are taken out before.
+		if _, masked := extract(e.Masker.Bytes(text), request.Metric); masked != nil {
+			err = masked
 		}
 	}
-	m.RejectedReason, m.Numbers = e.Masker.OneLine(m.RejectedReason, maxWords), e.named(m.Numbers)
+	m.RejectedReason, m.Numbers = e.Masker.OneLine(m.RejectedReason, maxWords), e.named(m.Numbers, request.Names)
 	return m, err
 }
 
-// named are the numbers under names without secrets; of two that have one name then the
-// first by its own name.
-func (e *Evaluator) named(numbers map[string]metric.Value) map[string]metric.Value {
+// named are the numbers under names without secrets, but for the names that the program
+// itself has; of two that have one name then the first by its own name.
+func (e *Evaluator) named(numbers map[string]metric.Value, own []string) map[string]metric.Value {
 	if len(numbers) == 0 {
 		return numbers
 	}
 	named := make(map[string]metric.Value, len(numbers))
 	for _, name := range slices.Sorted(maps.Keys(numbers)) {
-		shown := e.Masker.String(name)
+		shown := name
+		if !slices.Contains(own, name) {
+			shown = e.Masker.String(name)
+		}
 		if _, taken := named[shown]; !taken {
 			named[shown] = numbers[name]
 		}

@@ -85,6 +85,19 @@ func TestAKeyWithASecretIsAnother(t *testing.T) {
 	assert.Equal(t, map[string]string{"m": "1", "user ***": "2", "n": "3"}, names)
 }
 
+// TestTheNamesThatAreAskedForStay: a password may be a word that a guardrail has too.
+func TestTheNamesThatAreAskedForStay(t *testing.T) {
+	t.Parallel()
+	request := evaluation.Request{Metric: "m", Names: []string{secret + ".p95", "gone"}}
+	got := play(t, request, prints(`{"m": 1, "`+secret+`": {"p95": 2, "p99": 3}}`))
+	require.Empty(t, got.Problem)
+	names := map[string]string{}
+	for name, value := range got.Measurement.Numbers {
+		names[name] = value.String()
+	}
+	assert.Equal(t, map[string]string{"m": "1", secret + ".p95": "2", "***.p99": "3"}, names)
+}
+
 // TestNoCutHalvesASecret: wherever in a reason a secret lies, none of it is left when the
 // reason is cut, or what is before it falls together.
 func TestNoCutHalvesASecret(t *testing.T) {
@@ -95,10 +108,15 @@ func TestNoCutHalvesASecret(t *testing.T) {
 			reason := strings.Repeat(before, count)[:count/len(before)*len(before)] + secret + " after"
 			text, err := json.Marshal(map[string]any{"m": nil, "rejected_reason": reason})
 			require.NoError(t, err)
-			got := play(t, evaluation.Request{Env: []string{env}, Artifacts: artifacts}, prints(string(text)))
-			require.Empty(t, got.Problem)
-			require.NotContains(t, got.Measurement.RejectedReason, "hunter", "%q %d", before, count)
-			require.LessOrEqual(t, len([]rune(got.Measurement.RejectedReason)), 400)
+			for how, text := range map[string]string{
+				"plain": string(text), "escaped": strings.ReplaceAll(string(text), secret, `\u0068`+secret[1:]),
+				"in no result without its secrets": strings.Replace(string(text), `"m"`, `"`+secret+`":1,"***":1,"m"`, 1),
+			} {
+				got := play(t, evaluation.Request{Env: []string{env}, Artifacts: artifacts, Metric: "m"}, prints(text))
+				require.Empty(t, got.Problem)
+				require.NotContains(t, got.Measurement.RejectedReason, "hunter", "%s: %q %d", how, before, count)
+				require.LessOrEqual(t, len([]rune(got.Measurement.RejectedReason)), 400)
+			}
 		}
 	}
 }
