@@ -132,7 +132,7 @@ func TestATakeThatWasKilled(t *testing.T) {
 		}, none},
 		"of a new one, whole": {func(k *killed) { k.move(k.will, "v1"); k.put("v1.manifest.json", k.manifests[1]) }, latest},
 	} {
-		for _, then := range []string{"take", "restore", "discard"} {
+		for _, then := range []string{"take", "take the old one", "restore", "discard"} {
 			t.Run(name+", then "+then, func(t *testing.T) {
 				t.Parallel()
 				k := replaced(t)
@@ -154,12 +154,16 @@ func TestATakeThatWasKilled(t *testing.T) {
 					tree, err := workspace.Verify(t.Context(), snap)
 					require.NoError(t, err)
 					assert.Equal(t, want, tree.Digest())
-				case "take":
-					_, err := workspace.Take(t.Context(), filepath.Join(k.base, "new"), snap)
+				case "take", "take the old one":
+					src, digest := "new", k.now
+					if then != "take" {
+						src, digest = "old", k.old
+					}
+					_, err := workspace.Take(t.Context(), filepath.Join(k.base, src), snap)
 					require.NoError(t, err)
 					tree, err := workspace.Verify(t.Context(), snap)
 					require.NoError(t, err)
-					assert.Equal(t, k.now, tree.Digest())
+					assert.Equal(t, digest, tree.Digest())
 					assertBeside(t, k.base, "v1", "v1.manifest.json")
 				default:
 					require.NoError(t, workspace.Discard(snap))
