@@ -92,7 +92,7 @@ func TestAnswersInThePrompt(t *testing.T) {
 		"word for word":          {Check{Kind: OutputContains, Text: "hello there"}, true},
 		"over two lines":         {Check{Kind: OutputContains, Text: "World:\nsay"}, true},
 		"not in it":              {Check{Kind: OutputContains, Text: "hello, there"}, false},
-		"four letters":           {Check{Kind: OutputContains, Text: "say "}, false},
+		"four letters":           {Check{Kind: OutputContains, Text: "Gree"}, false},
 		"five letters":           {Check{Kind: OutputContains, Text: "there"}, true},
 		"what must not be there": {Check{Kind: OutputNotContains, Text: "hello there"}, false},
 		"a field":                {Check{Kind: JSONFieldEquals, Value: "hello there"}, true},

@@ -190,6 +190,9 @@ func TestHowAnAgentIsAsked(t *testing.T) {
 	assert.Len(t, dirs, 12)
 	assert.Equal(t, map[int64]int{1: 2, 2: 2, 3: 2}, seeds, "both sides draw the same")
 	assert.Equal(t, int64(600), *found.Expense.Tokens)
+	_, err = newWorld(t, map[string]object{"a": {}, "b": {}, "c": {}}).compare(t.Context(), "", by(works))
+	require.NoError(t, err)
+	assert.Equal(t, 2, versions, "for all tasks of a suite")
 }
 
 // TestHowAgentsEnd: what a configuration may be to blame for is a result; anything else
