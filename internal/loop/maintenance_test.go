@@ -83,7 +83,7 @@ func TestABundleAgainThatWaits(t *testing.T) {
 	t.Parallel()
 	g := newGarden(t)
 	ids := growForCI(t, g)
-	d := newAtCI(t, g, ids, "again-at-ci", "flow", "", time.Minute, wasSet(published, "bundle"))
+	d := newAtCI(t, g, ids, "at-ci", "flow", "", time.Minute, wasSet(published, "bundle"))
 	require.NoError(t, d.write(t.Context(), "end", nil, func(b *records) error { return d.add(b, &history.Finished{Outcome: history.PendingCI}) }))
 	d.id, d.thread.before, d.hub.ci = "later", noon, []ci.Result{green()}
 	result, err := (&publisher{run: d.run}).again(t.Context(), proposal.Bundle{ID: "bundle"}, "run-1")
@@ -102,7 +102,7 @@ func TestWhatNeedsNoProposal(t *testing.T) {
 	ids := g.grow(t,
 		sprout{name: "root", branch: "waits/root", files: map[string]string{"value.txt": "1\n"}},
 		sprout{name: "base", branch: "waits/base", parents: "root", files: map[string]string{"value.txt": "2\n"}},
-		sprout{name: "own", parents: "root", files: map[string]string{"value.txt": "3\n"}},
+		sprout{name: "own", branch: "autoloop/waits-command autoloop/waits-nothing autoloop/waits-away autoloop/waits-start autoloop/waits-busy autoloop/waits-stale autoloop/waits-conflict autoloop/waits-stale-conflict", parents: "root", files: map[string]string{"value.txt": "3\n"}},
 	)
 	start := func(run string) *history.Started {
 		return &history.Started{Head: history.Head{Run: run, Iteration: 2}, Lease: &history.Lease{Host: "there", PID: 7, Until: noon.Add(time.Hour)}}
@@ -134,7 +134,6 @@ func TestWhatNeedsNoProposal(t *testing.T) {
 			t.Parallel()
 			first := wasDecided(1, history.Accepted, "3", ids["own"])
 			d := newDeskIn(t, g.Repo, c.name, "", append([]history.Event{wasMeasured("1"), first}, c.before...)...)
-			g.git(t, "update-ref", d.ref(), ids["own"])
 			d.branches.base = "waits/" + c.base
 			if !c.away {
 				d.heard()

@@ -60,7 +60,7 @@ func (g *garden) home() string { return strings.TrimPrefix(g.env[1], "HOME=") }
 // "-" for one that goes.
 type sprout struct {
 	name    string // by which others name it as a parent
-	branch  string // that is to stand at it, "" for none
+	branch  string // the branches that are to stand at it, with spaces between them
 	message string
 	parents string // their names, or commits, with spaces between them
 	files   map[string]string
@@ -97,8 +97,8 @@ func (g *garden) grow(t *testing.T, sprouts ...sprout) map[string]string {
 			}
 		}
 		script.WriteString("reset refs/grown/now\n\n")
-		if s.branch != "" {
-			fmt.Fprintf(&script, "reset refs/heads/%s\nfrom :%d\n\n", s.branch, i+1)
+		for branch := range strings.FieldsSeq(s.branch) {
+			fmt.Fprintf(&script, "reset refs/heads/%s\nfrom :%d\n\n", branch, i+1)
 		}
 	}
 	list := filepath.Join(t.TempDir(), "marks")

@@ -33,7 +33,7 @@ func growForCI(t *testing.T, g *garden) map[string]string {
 		sprout{name: "base", branch: "ci/plain", files: map[string]string{"value.txt": "1\n"}},
 		sprout{name: "flow", branch: "ci/flow", parents: "base", files: map[string]string{".github/workflows/ci.yml": "on: push\njobs: {}\n"}},
 		sprout{name: "kept", parents: "flow", message: ofIteration(1), files: map[string]string{"value.txt": "2\n"}},
-		sprout{name: "candidate", parents: "kept", message: ofIteration(2), files: map[string]string{"value.txt": "3\n"}},
+		sprout{name: "candidate", branch: BranchPrefix + "at-ci", parents: "kept", message: ofIteration(2), files: map[string]string{"value.txt": "3\n"}},
 		sprout{name: "fix", parents: "candidate", message: ofIteration(2), files: map[string]string{"value.txt": "4\n"}},
 		sprout{name: "theirs", parents: "kept", files: map[string]string{"value.txt": "9\n"}},
 	)
@@ -51,7 +51,6 @@ func newAtCI(t *testing.T, g *garden, ids map[string]string, name, base, front s
 	start := &history.Started{Head: history.Head{Run: "now", Iteration: 2, Time: noon}, Lease: &history.Lease{Host: "here", PID: 1, Until: noon.Add(time.Hour)}}
 	events := append([]history.Event{measured, first, second}, more...)
 	d := &atCI{desk: newDeskIn(t, g.Repo, name, front, append(events, start)...), ids: ids}
-	g.git(t, "update-ref", d.ref(), ids["candidate"])
 	d.branches.base = measured.BaseBranch
 	d.gate.sleep = func(ctx context.Context, pause time.Duration) error {
 		d.slept = append(d.slept, pause)
@@ -68,10 +67,10 @@ func TestHowCIIsAsked(t *testing.T) {
 	t.Parallel()
 	g := newGarden(t)
 	ids := growForCI(t, g)
-	for name, wait := range map[string]string{"asks-0": "0m", "asks-7s": "7s", "asks-10s": "10s", "asks-1m": "1m", "asks-10m": "10m", "asks-1h": "60m"} {
-		t.Run(name, func(t *testing.T) {
+	for _, wait := range []string{"0m", "7s", "10s", "1m", "7m"} {
+		t.Run(wait, func(t *testing.T) {
 			t.Parallel()
-			d := newAtCI(t, g, ids, name, "flow", "ci-timeout: 600m\nci-wait: "+wait, time.Minute)
+			d := newAtCI(t, g, ids, "at-ci", "flow", "ci-wait: "+wait, time.Minute)
 			d.hub.ci = []ci.Result{waiting()}
 			result, err := d.gate.waitForCI(t.Context())
 			require.NoError(t, err)
@@ -90,15 +89,14 @@ func TestHowCIIsAsked(t *testing.T) {
 			if len(d.slept) > 1 {
 				assert.Equal(t, firstPoll, d.slept[0])
 			}
-
-			d = newAtCI(t, g, ids, name, "flow", "ci-wait: "+wait, time.Minute)
-			d.hub.ci, d.thread.comments = []ci.Result{waiting()}, nil
-			_, err = d.gate.waitForCI(t.Context())
-			require.NoError(t, err)
-			assert.Empty(t, d.slept)
-			assert.Len(t, d.hub.judged, 1)
 		})
 	}
+	d := newAtCI(t, g, ids, "at-ci", "flow", "", time.Minute)
+	d.hub.ci, d.thread.comments = []ci.Result{waiting()}, nil
+	_, err := d.gate.waitForCI(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, d.slept)
+	assert.Len(t, d.hub.judged, 1)
 }
 
 // TestWhatCISays: what becomes of an iteration by what CI says of its commit.
@@ -115,7 +113,6 @@ func TestWhatCISays(t *testing.T) {
 		front   string
 		says    []ci.Result
 		since   time.Duration
-		change  func(d *atCI)
 		outcome history.Outcome
 		events  string
 		reasons []string // of the result, from the first
@@ -125,7 +122,7 @@ func TestWhatCISays(t *testing.T) {
 	}{
 		{name: "says-green", says: []ci.Result{green()}, outcome: history.Accepted, events: "pull=8 decided finished", reasons: []string{"3 is better than 2", "CI is green: 2 checks"}, commit: true},
 		{name: "says-green-late", says: []ci.Result{green()}, since: 2 * time.Hour, outcome: history.Accepted, events: "pull=8 decided finished", reasons: []string{"3 is better than 2", "CI is green: 2 checks"}, commit: true},
-		{name: "says-pending-green", says: []ci.Result{waiting(), nothing, unread, green()}, outcome: history.Accepted, events: "pull=8 decided finished", reasons: []string{"3 is better than 2", "CI is green: 2 checks"}, commit: true},
+		{name: "says-pending-green", says: []ci.Result{waiting(), unread, green()}, outcome: history.Accepted, events: "pull=8 decided finished", reasons: []string{"3 is better than 2", "CI is green: 2 checks"}, commit: true},
 		{name: "says-pending", says: []ci.Result{waiting()}, outcome: history.PendingCI, events: "pull=8 finished", reasons: []string{"CI did not answer yet; a later run goes on"}, commit: true},
 		{name: "says-nothing", says: []ci.Result{nothing}, outcome: history.PendingCI, events: "pull=8 finished", reasons: []string{"CI did not answer yet; a later run goes on", "no check has run"}, commit: true},
 		{name: "says-nothing-plain", base: "base", says: []ci.Result{nothing}, outcome: history.Accepted, events: "pull=8 decided finished", reasons: []string{"3 is better than 2"}, commit: true},
@@ -136,7 +133,7 @@ func TestWhatCISays(t *testing.T) {
 		{name: "says-moved", says: []ci.Result{{State: ci.Moved, Reasons: []ci.Reason{{Text: "the branch is elsewhere"}}}}, outcome: history.Rejected, events: "pull=8 decided finished", reasons: []string{"not accepted: the branch is elsewhere; the next iteration begins with what is there", "3 is better than 2"}, commit: true},
 		{name: "says-red", says: []ci.Result{red("build", "error: x")}, outcome: history.PendingCI, events: "pull=8 finished", reasons: []string{"CI did not answer yet; a later run goes on", "nobody can fix it", "build fails"}, commit: true, asked: 1},
 		{name: "says-partly", says: []ci.Result{partly}, outcome: history.PendingCI, events: "pull=8 finished", reasons: []string{"CI did not answer yet; a later run goes on", "nobody can fix it", "build fails"}, commit: true, asked: 1},
-		{name: "says-pending-for-long", says: []ci.Result{waiting()}, since: 55 * time.Minute, outcome: history.PendingCI, events: "pull=8 finished paused", reasons: []string{"CI did not answer yet; a later run goes on"}, commit: true, paused: "ci-timeout: after 1h0m0s CI has no result for " + ids["candidate"][:12] + ": ; pushes with the workflow's own token start no CI"},
+		{name: "says-pending-for-long", says: []ci.Result{waiting()}, since: time.Hour - 15*time.Second, outcome: history.PendingCI, events: "pull=8 finished paused", reasons: []string{"CI did not answer yet; a later run goes on"}, commit: true, paused: "ci-timeout: after 1h0m0s CI has no result for " + ids["candidate"][:12] + ": ; pushes with the workflow's own token start no CI"},
 		{name: "says-nothing-for-long", says: []ci.Result{nothing}, since: 2 * time.Hour, outcome: history.PendingCI, events: "pull=8 finished paused", reasons: []string{"CI did not answer yet; a later run goes on"}, commit: true, paused: "ci-timeout: after 1h0m0s CI has no result for " + ids["candidate"][:12] + ": no check appeared; pushes with the workflow's own token start no CI: name a `ci-workflow`, or give the token of an app or a person, or set `ci-gate: off`, then say `/autoloop resume`"},
 		{name: "says-unread-for-long", says: []ci.Result{unread}, since: 2 * time.Hour, outcome: history.PendingCI, events: "pull=8 finished", reasons: []string{"CI did not answer yet; a later run goes on", "CI could not be read: 403"}, commit: true},
 		{name: "says-red-for-long", says: []ci.Result{red("build", "error: x")}, since: 2 * time.Hour, outcome: history.PendingCI, events: "pull=8 finished", reasons: []string{"CI did not answer yet; a later run goes on", "nobody can fix it"}, commit: true, asked: 1},
@@ -149,10 +146,7 @@ func TestWhatCISays(t *testing.T) {
 			if c.since == 0 {
 				c.since = time.Minute
 			}
-			d := newAtCI(t, g, ids, c.name, c.base, c.front, c.since)
-			if c.change != nil {
-				c.change(d)
-			}
+			d := newAtCI(t, g, ids, "at-ci", c.base, "ci-wait: 20s\n"+c.front, c.since)
 			d.hub.ci = c.says
 			d.gate.fixer = func(_ context.Context, _ history.Decided, verdict ci.Result, _ time.Duration) (position, *proposal.Proposal, error) {
 				d.asked = append(d.asked, verdict)
@@ -198,7 +192,7 @@ func TestAPauseIsSaidOnce(t *testing.T) {
 	t.Parallel()
 	g := newGarden(t)
 	ids := growForCI(t, g)
-	d := newAtCI(t, g, ids, "paused-at-ci", "flow", "", 2*time.Hour, &history.Paused{Reason: "a holiday"}, wasSet(history.Note, "x"))
+	d := newAtCI(t, g, ids, "at-ci", "flow", "", 2*time.Hour, &history.Paused{Reason: "a holiday"}, wasSet(history.Note, "x"))
 	d.hub.ci, d.thread.shown, d.comments().Until = []ci.Result{waiting()}, commentsTold, "4 0"
 	_, err := d.gate.waitForCI(t.Context())
 	require.NoError(t, err)
@@ -213,14 +207,14 @@ func TestAWaitThatEnds(t *testing.T) {
 	t.Parallel()
 	g := newGarden(t)
 	ids := growForCI(t, g)
-	d := newAtCI(t, g, ids, "stopped-at-ci", "flow", "", time.Minute)
+	d := newAtCI(t, g, ids, "at-ci", "flow", "", time.Minute)
 	d.hub.ci, d.hub.unpromoted = []ci.Result{waiting()}, true
 	d.gate.sleep = func(context.Context, time.Duration) error { return context.Canceled }
 	_, err := d.gate.waitForCI(t.Context())
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Empty(t, d.shelf.messages)
 
-	d = newAtCI(t, g, ids, "stopped-at-ci", "flow", "", time.Minute)
+	d = newAtCI(t, g, ids, "at-ci", "flow", "", time.Minute)
 	d.hub.ci, d.hub.unpromoted, d.id = []ci.Result{green()}, true, "another"
 	_, err = d.gate.waitForCI(t.Context())
 	require.ErrorIs(t, err, errLeaseLost)
@@ -244,16 +238,16 @@ func TestStartCI(t *testing.T) {
 		warns   string
 	}{
 		{name: "start-none", events: "pull=8"},
-		{name: "start-named", front: "ci-workflow: ci.yml", want: []string{"ci.yml autoloop/start-named"}, events: "pull=8 ci-started=" + ids["candidate"]},
+		{name: "start-named", front: "ci-workflow: ci.yml", want: []string{"ci.yml autoloop/at-ci"}, events: "pull=8 ci-started=" + ids["candidate"]},
 		{name: "start-again", front: "ci-workflow: ci.yml", started: ids["candidate"], events: "pull=8"},
-		{name: "start-anew", front: "ci-workflow: ci.yml", started: ids["kept"], want: []string{"ci.yml autoloop/start-anew"}, events: "pull=8 ci-started=" + ids["candidate"]},
+		{name: "start-anew", front: "ci-workflow: ci.yml", started: ids["kept"], want: []string{"ci.yml autoloop/at-ci"}, events: "pull=8 ci-started=" + ids["candidate"]},
 		{name: "start-away", front: "ci-workflow: ci.yml", away: true},
 		{name: "start-broken", front: "ci-workflow: ci.yml", broken: "dispatch", events: "pull=8", warns: "workflow ci.yml was not started: GitHub is broken"},
-		{name: "start-no-pull", front: "ci-workflow: ci.yml", broken: "promote", want: []string{"ci.yml autoloop/start-no-pull"}, events: "pull=8 ci-started=" + ids["candidate"], warns: "the pull request is not up to date: GitHub is broken"},
+		{name: "start-no-pull", front: "ci-workflow: ci.yml", broken: "promote", want: []string{"ci.yml autoloop/at-ci"}, events: "pull=8 ci-started=" + ids["candidate"], warns: "the pull request is not up to date: GitHub is broken"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			d := newAtCI(t, g, ids, c.name, "flow", c.front, time.Minute, wasSet(history.CIStarted, c.started))
+			d := newAtCI(t, g, ids, "at-ci", "flow", c.front, time.Minute, wasSet(history.CIStarted, c.started))
 			if c.away {
 				d.thread.comments = nil
 			}
@@ -398,7 +392,7 @@ func TestWhenAFixIsAskedFor(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			d := newAtCI(t, g, ids, c.name, "flow", c.front, time.Minute, c.before...)
+			d := newAtCI(t, g, ids, "at-ci", "flow", c.front, time.Minute, c.before...)
 			d.clock = d.clock.Add(c.worked)
 			asked := time.Duration(0)
 			d.gate.fixer = func(_ context.Context, _ history.Decided, verdict ci.Result, left time.Duration) (position, *proposal.Proposal, error) {

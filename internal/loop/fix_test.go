@@ -1,0 +1,79 @@
+package loop
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/github/ci"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/metric"
+)
+
+// TestFixesThatDoNotHelp: an attempt that runs out of time, changes nothing or makes the
+// number worse is a failed one, with what it used; one that the agent's service does not
+// serve is put off. The candidate stays what it is until five have failed.
+func TestFixesThatDoNotHelp(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "evaluation-runs: 1", "1", "3")
+	f := onGitHub(t, b)
+	f.ci = []ci.Result{waiting()}
+	require.Equal(t, history.PendingCI, b.one().Outcome)
+	candidate := b.git("rev-parse", "autoloop/p")
+	failure := red("build", "error: x")
+
+	run := b.start()
+	at, err := run.branches.positionOf(t.Context(), *run.records.standing().Decision)
+	require.NoError(t, err)
+	assert.Equal(t, []string{b.git("rev-parse", "main"), candidate, candidate}, []string{at.Head, at.Old, at.From}, "it is measured against the incumbent, and begins with the candidate")
+	late, err := run.team.attemptFix(t.Context(), at, failure, time.Nanosecond)
+	require.NoError(t, err)
+	assert.Equal(t, history.Error, late.outcome)
+	assert.Equal(t, []string{"the time of the iteration is up"}, late.reasons)
+
+	f.ci = []ci.Result{failure}
+	retry := b.clock.Add(20 * time.Minute)
+	b.agent = func(agent.Request) agent.Reply {
+		return agent.Reply{Failure: &agent.Failure{Kind: agent.RateLimit, Message: "busy", RetryAt: &retry}}
+	}
+	result := b.one()
+	assert.Equal(t, history.Idle, result.Outcome)
+	assert.Contains(t, result.Stopped, "the agent's service has a rate limit (busy); it resumes at ")
+	assert.Zero(t, b.records().standing().Fixes(), "it is put off, and no attempt")
+	b.agent = nil // nobody is asked meanwhile
+	result = b.one()
+	assert.Equal(t, history.PendingCI, result.Outcome)
+	assert.Contains(t, strings.Join(result.Reasons, "\n"), "the agent's service has a rate limit")
+
+	b.clock = b.clock.Add(time.Hour)
+	calls := 0
+	b.agent = func(request agent.Request) agent.Reply {
+		assert.Contains(t, request.Prompt, "error: x", "it is told what CI said")
+		if calls++; calls == 2 {
+			b.write(request.Dir, map[string]string{"value.txt": "0\n"})
+		}
+		return agent.Reply{Summary: "try", Usage: metric.Usage{CostUSD: metricOf("1")}}
+	}
+	result = b.one()
+	assert.Equal(t, maxFixes, calls)
+	assert.Equal(t, history.CIFixExhausted, result.Outcome)
+	assert.Contains(t, result.Stopped, "ci-fix-exhausted: "+failure.Signature())
+	assert.Equal(t, "1", b.git("show", "autoloop/p:value.txt"))
+	assert.Equal(t, candidate, b.git("rev-parse", "autoloop-failed/p/1"))
+	records := b.records()
+	var problems []string
+	for e := range history.Of[*history.Checked](slices.All(records.log.Events)) {
+		problems = append(problems, e.Problem)
+		assert.Equal(t, []any{candidate, failure.Signature(), "scripted"}, []any{e.Commit, e.Reason, e.Agent})
+		assert.Equal(t, "1", e.Usage.CostUSD.String())
+	}
+	require.Len(t, problems, maxFixes)
+	assert.Contains(t, problems[0], "no change proposed")
+	assert.Contains(t, problems[1], "0 is worse than the best 1")
+	b.replays()
+}

@@ -1,0 +1,64 @@
+package loop
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/metric"
+)
+
+// TestWhatEndsARun: its count, reverts in a row, a person who asks, what it may cost, and
+// another run that works on the program.
+func TestWhatEndsARun(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "evaluation-runs: 1\nstop-after-reverts: 2\nplateau: off", "1")
+	values := []string{}
+	b.agent = func(request agent.Request) agent.Reply {
+		if !assert.NotEmpty(t, values, "nobody is asked any more") {
+			return agent.Reply{}
+		}
+		value := values[0]
+		values = values[1:]
+		if value != "nothing" {
+			b.write(request.Dir, map[string]string{"value.txt": value + "\n"})
+		}
+		return agent.Reply{Summary: "try " + value, Usage: metric.Usage{CostUSD: metricOf("1")}}
+	}
+	var ended []Result
+	b.service.Ended = func(r Result) { ended = append(ended, r) }
+	run := func(count int, proposes ...string) []Result {
+		values, ended = proposes, nil
+		results := b.iterate(count)
+		assert.Equal(t, results, ended, "each is told at once")
+		assert.Empty(t, values, "no other iteration begins")
+		return results
+	}
+	assert.Empty(t, run(0))
+
+	results := run(9, "nothing", "3", "2", "nothing")
+	require.Len(t, results, 4, "what is kept ends a row")
+	assert.Equal(t, []string{"", "", "", "2 reverts in a row ended this run (stop-after-reverts)"}, []string{results[0].Stopped, results[1].Stopped, results[2].Stopped, results[3].Stopped})
+	assert.False(t, b.records().machine.Paused, "the next run goes on")
+
+	b.service.StopAsked = func() bool { return true }
+	results = run(9, "nothing")
+	require.Len(t, results, 1)
+	assert.Equal(t, "a person asked it to stop after this iteration", results[0].Stopped)
+	b.service.StopAsked = nil
+
+	b.service.BudgetUSD = 1.5
+	results = run(9, "nothing", "4")
+	require.Len(t, results, 2)
+	assert.Equal(t, "budget: 2.00 of 1.50 USD used by this run; it resumes with the next run", results[1].Stopped)
+	b.service.BudgetUSD = 0
+
+	b.start()
+	b.service.Alive = func(history.Lease) bool { return true }
+	results = run(9)
+	require.Len(t, results, 1)
+	assert.Equal(t, history.Busy, results[0].Outcome)
+}
