@@ -29,7 +29,7 @@ func parsed(t *testing.T, front, target, script string) *program.Program {
 }
 
 // TestTrialsOfTheTuner: an iteration is one trial, one with several proposals is as many,
-// and what was measured by another definition is none.
+// and what was measured by another definition is left out.
 func TestTrialsOfTheTuner(t *testing.T) {
 	t.Parallel()
 	attempt := func(iteration int, definition string, outcome history.Outcome) history.Attempt {
@@ -128,7 +128,7 @@ func TestSummaryOfAnAttempt(t *testing.T) {
 	assert.NotContains(t, summary("", []string{"a\nb"}), "\n")
 }
 
-// TestWhatNoCandidateMayChange is said of files that the target opens all the same.
+// TestWhatNoCandidateMayChange names the files that the target opens all the same.
 func TestWhatNoCandidateMayChange(t *testing.T) {
 	t.Parallel()
 	entries := func(paths ...string) (list []git.TreeEntry) {

@@ -34,7 +34,7 @@ func TestSeveralProposals(t *testing.T) {
 		agent   func(b *bed, request agent.Request) agent.Reply
 		outcome history.Outcome
 		kept    string
-		each    []string // what is said of each proposal, by number
+		each    []string // the first reason of each proposal, by number
 	}{
 		"the same change twice": {write("0", "0", "2"), history.Accepted, "2", []string{
 			"0 is worse than the best 1", "the same change as proposal 1's; it was not measured again", "2 is better than 1",
@@ -202,9 +202,9 @@ func TestAMemberThatIsTheIncumbent(t *testing.T) {
 	assert.Equal(t, []string{"no change proposed"}, result.Reasons, "its parent once more is no change of it")
 }
 
-// TestAnAgentOfOursThatFails: when it could not be asked at all, the iteration is our
+// TestAnAgentThatCannotBeAsked: when it could not be asked at all, the iteration is our
 // failure.
-func TestAnAgentOfOursThatFails(t *testing.T) {
+func TestAnAgentThatCannotBeAsked(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, "evaluation-runs: 1\ncandidates: 2", "1", "2")
 	b.service.Agents = []Proposer{{Agent: b}, {Agent: unasked{}}}

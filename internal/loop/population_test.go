@@ -165,7 +165,7 @@ func TestWhatAParentLeaves(t *testing.T) {
 	}
 }
 
-// TestAParentThatCannotBeMade: a patch that no longer fits, or is none, leaves the
+// TestAParentThatCannotBeMade: a patch that no longer fits, or cannot be read, leaves the
 // incumbent as the parent; that the work is to end is an error.
 func TestAParentThatCannotBeMade(t *testing.T) {
 	t.Parallel()

@@ -152,5 +152,5 @@ func TestCasesOfSeveralRuns(t *testing.T) {
 			rates[name] = append(rates[name], value.String())
 		}
 	}
-	assert.Equal(t, map[string][]string{a: {"0.5", "1"}, b: {"1", "0"}}, rates, "a run without a score is none of them")
+	assert.Equal(t, map[string][]string{a: {"0.5", "1"}, b: {"1", "0"}}, rates, "a run without a score does not count")
 }
