@@ -68,6 +68,7 @@ func TestSectionsThatAreMissing(t *testing.T) {
 		"at the end":                        {rows, rows + "\n## 📚 Lessons Learned\n\n- a\n"},
 		"without a line":                    {strings.TrimSuffix(rows, "\n"), rows + "\n## 📚 Lessons Learned\n\n- a\n"},
 		"before the next":                   {rows + "\n## Future Work\n\nb\n", rows + "\n## 📚 Lessons Learned\n\n- a\n\n## Future Work\n\nb\n"},
+		"before the one after it":           {rows + "\n## Foreclosed Avenues\n\nb\n", rows + "\n## 📚 Lessons Learned\n\n- a\n\n## Foreclosed Avenues\n\nb\n"},
 		"behind the others":                 {rows + "\n## Priorities\n\nb\n\n## Mine\n\nc", rows + "\n## Priorities\n\nb\n\n## Mine\n\nc\n\n## 📚 Lessons Learned\n\n- a\n"},
 		"before the first that comes later": {rows + "\n## Iteration History\n\nb\n\n## Future Work\n\nc\n", rows + "\n## 📚 Lessons Learned\n\n- a\n\n## Iteration History\n\nb\n\n## Future Work\n\nc\n"},
 	} {
@@ -81,6 +82,8 @@ func TestSectionsThatAreMissing(t *testing.T) {
 				doc = parse(t, text)
 				doc.SetSection(state.Lessons, "\n- a\r\n\n")
 				assert.Equal(t, strings.ReplaceAll(c.want, "\n", end), string(doc.Bytes()))
+				doc.SetSection(state.Lessons, "- a\r\n- b\n\n- c")
+				assert.Equal(t, strings.ReplaceAll(strings.Replace(c.want, "- a\n", "- a\n- b\n\n- c\n", 1), "\n", end), string(doc.Bytes()))
 			}
 		})
 	}
