@@ -126,7 +126,7 @@ func TestAStoredCheckpointThatSomebodyChanged(t *testing.T) {
 	require.NoError(t, json.Unmarshal(text, &whole))
 	chance := rand.New(rand.NewPCG(7, 7))
 	read := 0
-	for range 400 {
+	for range 100 {
 		changed, err := json.Marshal(withOther(chance, whole, 0))
 		require.NoError(t, err)
 		c, err := DecodeCheckpoint(changed)
@@ -146,7 +146,7 @@ func TestAStoredCheckpointThatSomebodyChanged(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, c.Segments+1, next.Segments)
 	}
-	assert.Greater(t, read, 100)
+	assert.Greater(t, read, 20)
 }
 
 // withOther is a JSON value in which about one value in thirty is another of its kind.

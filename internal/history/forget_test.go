@@ -101,9 +101,9 @@ func smallSegments(t *testing.T, seed uint64, segments, runs int) [][]byte {
 // go on after each other all the same, and add up to the same.
 func TestSegmentsMayForget(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(3) {
-		segments := smallSegments(t, seed, 6, 12)
-		var whole Summary
+	for seed := range uint64(2) {
+		segments := smallSegments(t, seed, 4, 8)
+		whole := Summary{Settings: map[string]string{}}
 		for _, segment := range segments {
 			log, err := ParseOpen(segment)
 			require.NoError(t, err)
@@ -112,10 +112,7 @@ func TestSegmentsMayForget(t *testing.T) {
 			}
 		}
 		changed := 0
-		for which := range 1 << 6 {
-			if which%5 > 0 && which != 63 {
-				continue
-			}
+		for which := range 1 << len(segments) {
 			at := &Checkpoint{}
 			for i, segment := range segments {
 				if which>>i&1 == 1 {
@@ -137,7 +134,7 @@ func TestSegmentsMayForget(t *testing.T) {
 			require.Equal(t, whole.Output, got.Output, "of the incumbent all is known")
 			require.Equal(t, rounded(whole.Spent(time.Time{})), rounded(got.Spent(time.Time{})))
 		}
-		require.Greater(t, changed, 20)
+		require.Greater(t, changed, 10)
 	}
 }
 

@@ -318,7 +318,7 @@ func sealedAt(t *testing.T, events []Event, cuts []int) (*Checkpoint, []Event) {
 // Whatever is sealed, it adds up to the same.
 func TestAnyCutsAddUpToTheSame(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(2) {
+	for seed := range uint64(1) {
 		g := inventedRuns(seed)
 		var events []Event
 		for range 50 {
