@@ -33,7 +33,7 @@ func interrupted(t *testing.T) (c *checkout, bare string, ledger []byte, commits
 	}
 	trailers := "Autoloop-Iteration: 2\nAutoloop-Metric: 1\nAutoloop-Run: r"
 	of("run's", "a", "[Autoloop: x] Iteration 2: faster", trailers)
-	of("run's on x", "x", "[Autoloop: x] Iteration 2: faster", trailers)
+	of("run's elsewhere", "other", "[Autoloop: x] Iteration 2: faster", trailers)
 	of("person's", "a", "Make it faster", "Autoloop-Iteration: 2")
 	var refs []string
 	for name, commit := range commits {
@@ -55,7 +55,7 @@ func interrupted(t *testing.T) (c *checkout, bare string, ledger []byte, commits
 // run pushed there is taken back to where the records say that the branch is.
 func TestBranchesThatAreNotTakenBack(t *testing.T) {
 	t.Parallel()
-	c, _, ledger, commits := interrupted(t)
+	c, bare, ledger, commits := interrupted(t)
 	event := func(e history.Event) []byte {
 		line, err := history.Line(e)
 		require.NoError(t, err)
@@ -73,7 +73,7 @@ func TestBranchesThatAreNotTakenBack(t *testing.T) {
 		"no records":                   {"origin", "run's", nil},
 		"records nobody can read":      {"origin", "run's", []byte("{\n")},
 		"a person pushed":              {"origin", "person's", ledger},
-		"it begins elsewhere":          {"origin", "run's on x", ledger},
+		"it begins elsewhere":          {"origin", "run's elsewhere", ledger},
 		"the run decided":              {"origin", "run's", event(&history.Decided{Head: run, Outcome: history.Rejected})},
 		"it waits for CI":              {"origin", "run's", event(&history.Decided{Head: run, Outcome: history.PendingCI, Commit: commits["run's"]})},
 		"it was measured":              {"origin", "run's", event(&history.Measured{Head: history.Head{Run: "s", Iteration: 3}, Role: history.Baseline, Commit: commits["run's"]})},
@@ -81,6 +81,7 @@ func TestBranchesThatAreNotTakenBack(t *testing.T) {
 		"there is no remote":           {"", "run's", ledger},
 		"the remote is gone meanwhile": {filepath.Join(c.dir, "gone.git"), "run's", ledger},
 	} {
+		c.at(bare, map[string]string{branchRef: commits[test.there]})
 		c.openMemory(test.remote)
 		back, err := memory.HalfMoved(c.Memory, t.Context(), "x", branchRef, commits[test.there], memory.Files{Ledger: test.ledger})
 		require.NoError(t, err, name)
@@ -109,6 +110,22 @@ func TestBranchesOfInterruptedRunsAreTakenBack(t *testing.T) {
 	assert.Equal(t, commits["b"], c.there(bare, branchRef))
 	assert.Equal(t, commits["b"], c.has(branchRef))
 	assert.Equal(t, c.has(memoryRef), c.there(bare, memoryRef))
+}
+
+// TestFixesOfInterruptedRunsAreTakenBack to the commit that waits for CI, not to the
+// incumbent before it.
+func TestFixesOfInterruptedRunsAreTakenBack(t *testing.T) {
+	t.Parallel()
+	c, _, ledger, commits := interrupted(t)
+	waiting := c.user("commit-tree", "HEAD^{tree}", "-p", commits["a"], "-m", "[Autoloop: x] Iteration 2: faster")
+	fix := c.user("commit-tree", "HEAD^{tree}", "-p", waiting, "-m", "[Autoloop: x] Iteration 2: fix CI (1)", "-m", "Autoloop-Iteration: 2\nAutoloop-Run: r")
+	c.user("push", "-q", "origin", fix+":"+branchRef)
+	decided, err := history.Line(&history.Decided{Head: history.Head{Run: "q", Time: c.Now(), Iteration: 2}, Outcome: history.PendingCI, Commit: waiting})
+	require.NoError(t, err)
+	accepted, started, _ := strings.Cut(string(ledger), "\n")
+	back, err := memory.HalfMoved(c.Memory, t.Context(), "x", branchRef, fix, memory.Files{Ledger: []byte(accepted + "\n" + string(decided) + started)})
+	require.NoError(t, err)
+	assert.Equal(t, &git.RefUpdate{Ref: branchRef, Old: fix, New: waiting}, back)
 }
 
 // TestHalfMovedRemotesAreFinished when they stay as they are for a while: the branch here
