@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/agent/commandline"
-	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
 )
 
@@ -70,11 +69,12 @@ func (c *CommandLine) ask(ctx context.Context, system, question string) (answer,
 		return answer{}, fmt.Errorf("%s is not installed", c.Agent.Program)
 	case result.ExitCode == 0, json.Valid(result.Stdout):
 		return c.Agent.Question.Read(result.Stdout, result.ExitCode)
+	// The words are cut where their secrets are hidden.
 	case result.Exceeded != "":
 		return answer{}, fmt.Errorf("it was ended: %s", result.Exceeded)
 	case result.Signal != "":
-		return answer{}, fmt.Errorf("it was ended by %s: %s", result.Signal, plain.Short(string(result.Stderr), maxProblem))
+		return answer{}, fmt.Errorf("it was ended by %s: %s", result.Signal, result.Stderr)
 	default:
-		return answer{}, fmt.Errorf("exit code %d: %s", result.ExitCode, plain.Short(string(result.Stderr), maxProblem))
+		return answer{}, fmt.Errorf("exit code %d: %s", result.ExitCode, result.Stderr)
 	}
 }

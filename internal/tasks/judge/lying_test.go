@@ -127,6 +127,24 @@ func TestHowACommandLineEnds(t *testing.T) {
 	assert.Contains(t, verdict.Problem, "no such file or directory", "without its directory nobody is asked")
 }
 
+// TestNoCutHalvesWhatACommandLineSays: wherever a secret lies in its words, none of it is
+// left of one that the problem has no room for before others of them are hidden.
+func TestNoCutHalvesWhatACommandLineSays(t *testing.T) {
+	t.Parallel()
+	for _, end := range []process.Result{{ExitCode: 2}, {ExitCode: -1, Signal: "SIGSEGV"}} {
+		j, _ := line(t, "", func(context.Context, process.Spec) (process.Result, error) { return end, nil })
+		for count := 190; count <= 220; count++ {
+			end.Stderr = []byte(strings.Repeat(secret+" ", 5) + strings.Repeat("x", count) + secret + " after")
+			verdict, err := j.Judge(t.Context(), sample())
+			require.NoError(t, err)
+			require.NotContains(t, verdict.Problem, secret[:4], "%d", count)
+			graded, err := j.Grade(t.Context(), graded())
+			require.NoError(t, err)
+			require.NotContains(t, graded.Problem, secret[:4], "%d", count)
+		}
+	}
+}
+
 // TestTheTimeOfACase: both questions have one end, which is no end of the comparison.
 func TestTheTimeOfACase(t *testing.T) {
 	t.Parallel()
