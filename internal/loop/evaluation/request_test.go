@@ -315,10 +315,13 @@ func TestAResultThatIsCutOff(t *testing.T) {
 	}{
 		"an object of its own":          {"of 3}\n{\"m\": 5}\n", "5", ""},
 		"and words after it":            {"x\n{\"m\": 5}\ndone\n", "5", ""},
+		"and words with brackets":       {"x\n{\"m\": 5}\n[ok] {1} done}\n", "5", ""},
 		"a number":                      {"x}]\n5\n", "5", ""},
 		"a part of a list":              {`, {"m": 4}, {"m": 5}]`, "", "the beginning of its last JSON object is cut off"},
 		"a part of an object":           {`, "last": {"m": 5}}`, "", "the beginning of its last JSON object is cut off"},
 		"a part, over lines":            {"    {\n      \"m\": 5\n    }\n  ],\n  \"z\": 1\n}\n", "", "the beginning of its last JSON object is cut off"},
+		"a part before others":          {`, "a": {"m": 5} , "z": [1, "]}`, "", "the beginning of its last JSON object is cut off"},
+		"a part before a text":          {`, "a": {"m": 5}, "z": "{}"}`, "", "no"},
 		"the same before it":            {"{\"m\": 5}}\n{\"m\": 5}\n", "5", ""},
 		"cut off at its end":            {"x\n{\"m\": 5", "", "its last JSON object is cut off"},
 		"nothing":                       {"xxx", "", "no JSON object"},
