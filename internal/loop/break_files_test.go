@@ -86,7 +86,7 @@ func TestBreakFiles(t *testing.T) {
 			err := breakFiles(dir, c.how, c.file)
 			assert.Equal(t, c.err, err != nil, err)
 			if c.err {
-				assert.ErrorContains(t, err, "break "+c.file+" in a throw-away tree")
+				require.ErrorContains(t, err, "break "+c.file+" in a throw-away tree")
 			}
 			if c.want != "-" {
 				text, err := os.ReadFile(filepath.Join(dir, c.file))
