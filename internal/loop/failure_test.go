@@ -53,21 +53,6 @@ func TestWhatOnlyAPersonCanResolve(t *testing.T) {
 	assert.True(t, other.records().machine.Paused)
 }
 
-// TestAFailureAfterTheLeaseWasLost is not on record: the iteration is another run's.
-func TestAFailureAfterTheLeaseWasLost(t *testing.T) {
-	t.Parallel()
-	b := newBed(t, "", "1", "2")
-	killed := b.start()
-	b.clock = b.clock.Add(b.service.Program.Timeout + leaseSlack)
-	b.start()
-	before := b.refs()
-	_, err := killed.fail(t.Context(), position{}, "too late")
-	require.ErrorIs(t, err, errLeaseLost)
-	_, err = killed.failForPerson(t.Context(), "too late")
-	require.ErrorIs(t, err, errLeaseLost)
-	assert.Equal(t, before, b.refs())
-}
-
 // TestARunWithNothingLeftToDo gives its lease back, and no iteration is on record.
 func TestARunWithNothingLeftToDo(t *testing.T) {
 	t.Parallel()

@@ -33,23 +33,12 @@ func TestInspections(t *testing.T) {
 		samples string
 		problem string
 	}{
-		"steady":                         {"", steady, false, "iieg", false, "repeatable", "1 1", ""},
-		"steady, two runs":               {"", steady, true, "ii", false, "repeatable", "1 1", ""},
-		"one run is asked for":           {"evaluation-runs: 1", steady, false, "iieg", false, "single", "1 1", ""},
-		"one run, and they differ":       {"evaluation-runs: 1", noisy, false, "iieg", true, "single", "4 2", ""},
-		"noisy":                          {"", noisy, false, "iiiiiiiieg", true, "noisy", "4 2 8 5 1 4 2 8", ""},
-		"noisy, two runs":                {"", noisy, true, "ii", true, "noisy", "4 2", ""},
-		"several are asked for":          {"evaluation-runs: 5", steady, false, "iiiiieg", false, "noisy", "1 1 1 1 1", ""},
-		"very many are asked for":        {"evaluation-runs: 400", steady, false, strings.Repeat("i", 30) + "eg", false, "noisy", strings.TrimSpace(strings.Repeat("1 ", 30)), ""},
-		"many, and two runs":             {"evaluation-runs: 400", steady, true, "ii", false, "noisy", "1 1", ""},
-		"it fails":                       {"", spoiled(steady, "incumbent", 0, failure), false, "i", false, "", "", "exit code 3"},
-		"it fails the second time":       {"", spoiled(steady, "incumbent", 2, failure), false, "ii", false, "", "", "exit code 3"},
-		"it fails later":                 {"", spoiled(noisy, "incumbent", 5, failure), false, "iiiii", true, "noisy", "4 2 8 5", "exit code 3"},
-		"it prints null later":           {"", spoiled(noisy, "incumbent", 5, unscored), false, "iiiii", true, "noisy", "4 2 8 5", "not scored: it printed null"},
-		"without a guardrail's number":   {guarded, steady, false, "i", false, "", "", `it prints no number "size"`},
-		"broken files do not bother it":  {"", func(call) evaluation.Result { return ran("1") }, false, "iieg", false, "repeatable", "1 1", ""},
-		"broken files make it fail":      {"", spoiled(spoiled(steady, "emptied", 0, failure), "garbled", 0, failure), false, "iieg", false, "repeatable", "1 1", ""},
-		"broken files make a better one": {"", spoiled(steady, "emptied", 0, ran("7")), false, "iieg", false, "repeatable", "1 1", ""},
+		"steady":                  {"", steady, false, "iieg", false, "repeatable", "1 1", ""},
+		"noisy":                   {"", noisy, false, "iiiiiiiieg", true, "noisy", "4 2 8 5 1 4 2 8", ""},
+		"several are asked for":   {"evaluation-runs: 5", steady, false, "iiiiieg", false, "noisy", "1 1 1 1 1", ""},
+		"very many are asked for": {"evaluation-runs: 400", steady, false, strings.Repeat("i", 30) + "eg", false, "noisy", strings.TrimSpace(strings.Repeat("1 ", 30)), ""},
+		"it fails":                {"", spoiled(steady, "incumbent", 0, failure), false, "i", false, "", "", "exit code 3"},
+		"it fails later":          {"", spoiled(noisy, "incumbent", 5, failure), false, "iiiii", true, "noisy", "4 2 8 5", "exit code 3"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -72,9 +61,9 @@ func TestInspections(t *testing.T) {
 			assert.Len(t, got.Broken, strings.Count(c.sides, "e")*2)
 			for i, broken := range got.Broken {
 				assert.Equal(t, []any{"value.txt", []string{Emptied, Nonsense}[i]}, []any{broken.File, broken.How})
-				assert.Equal(t, name == "broken files do not bother it", broken.Unnoticed)
-				assert.Equal(t, name == "broken files make a better one" && i == 0, broken.Gain)
-				assert.Equal(t, name == "broken files make it fail", broken.Problem != "")
+				assert.False(t, broken.Unnoticed)
+				assert.False(t, broken.Gain)
+				assert.Empty(t, broken.Problem)
 			}
 			if c.samples != "" {
 				assert.Equal(t, "p", got.Program)

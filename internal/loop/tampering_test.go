@@ -65,10 +65,8 @@ func TestARepositoryThatAnEvaluationChanges(t *testing.T) {
 		does func(b *bed)
 		says string
 	}{
-		"of the unchanged files":         {"1", func(b *bed) { b.write(b.dir, map[string]string{".git/hooks/pre-commit": "x\n"}) }, "the repository itself was changed while the unchanged files were measured: "},
-		"of a candidate":                 {"3", func(b *bed) { b.write(b.dir, map[string]string{".git/hooks/pre-commit": "x\n"}) }, "the repository itself was changed while it was measured: "},
-		"a branch, of a candidate":       {"3", func(b *bed) { b.git("branch", "--force", "autoloop/p") }, "the repository itself was changed while it was measured: "},
-		"another branch, of a candidate": {"3", func(b *bed) { b.git("branch", "--force", "other") }, ""},
+		"of the unchanged files": {"1", func(b *bed) { b.write(b.dir, map[string]string{".git/hooks/pre-commit": "x\n"}) }, "the repository itself was changed while the unchanged files were measured: "},
+		"of a candidate":         {"3", func(b *bed) { b.write(b.dir, map[string]string{".git/hooks/pre-commit": "x\n"}) }, "the repository itself was changed while it was measured: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -84,12 +82,6 @@ func TestARepositoryThatAnEvaluationChanges(t *testing.T) {
 			propose := b.agent
 			b.agent = func(request agent.Request) agent.Reply { asked++; return propose(request) }
 			got := b.one()
-			if c.says == "" {
-				assert.Equal(t, history.Accepted, got.Outcome)
-				require.Len(t, got.Warnings, 1)
-				assert.Contains(t, got.Warnings[0], "changed while it was measured: ref refs/heads/other")
-				return
-			}
 			require.Equal(t, history.Error, got.Outcome)
 			assert.Contains(t, got.Reasons[0], c.says)
 			assert.Equal(t, c.of == "1", asked == 0, "nobody works beside unchanged files that change the repository")
@@ -119,9 +111,4 @@ func TestABaselineIsMeasuredOnce(t *testing.T) {
 	assert.Equal(t, []string{"0.25 is worse than the best 1 (higher is better)"}, second.Reasons)
 	assert.Equal(t, first.Warnings, second.Warnings)
 	assert.Contains(t, second.Warnings[0], `"other.txt"`)
-
-	b.commit(map[string]string{"other.txt": "of the evaluation\n"})
-	b.one()
-	assert.Equal(t, 4+3, runs, "it is measured anew")
-	assert.Contains(t, string(b.records().doc.Render()), "New baseline: the default branch moved on")
 }
