@@ -71,6 +71,30 @@ func TestRemoveAllOpensWhatIsClosed(t *testing.T) {
 	assert.FileExists(t, outside, "links are not followed")
 }
 
+// TestRemoveAllBelowWhatNobodyLists: the directories of a run are in one that its owner
+// can enter but not list, which root can.
+func TestRemoveAllBelowWhatNobodyLists(t *testing.T) {
+	t.Parallel()
+	closed, kept := filepath.Join(t.TempDir(), "w"), filepath.Join(t.TempDir(), "kept")
+	require.NoError(t, os.Mkdir(kept, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(kept, "file"), nil, 0o600))
+	dir, other := filepath.Join(closed, "dir"), filepath.Join(closed, "other")
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "a", "b"), 0o700))
+	require.NoError(t, os.Mkdir(other, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a", "b", "file"), nil, 0o600))
+	require.NoError(t, os.Symlink(kept, filepath.Join(dir, "link")))
+	require.NoError(t, os.Symlink(kept, filepath.Join(closed, "link")))
+	require.NoError(t, os.Chmod(filepath.Join(dir, "a", "b"), 0))
+	require.NoError(t, os.Chmod(closed, 0o300))
+	t.Cleanup(func() { _ = os.Chmod(closed, 0o700) }) //nolint:gosec // a directory of the test
+	require.NoError(t, files.RemoveAll(dir))
+	require.NoError(t, files.RemoveAll(filepath.Join(closed, "link")))
+	require.NoError(t, files.RemoveAll(filepath.Join(closed, "nothing")))
+	assert.NoDirExists(t, dir)
+	assert.DirExists(t, other)
+	assert.FileExists(t, filepath.Join(kept, "file"))
+}
+
 func TestClearWrites(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -6,16 +6,41 @@ import (
 )
 
 // RemoveAll deletes dir and all below it, also where directories are read-only
-// or closed. Links are deleted and not followed.
+// or closed, or where the one around dir may not be listed. Links are deleted and
+// not followed.
 func RemoveAll(dir string) error {
 	if err := os.RemoveAll(dir); err == nil {
 		return nil
 	}
-	if root, err := os.OpenRoot(filepath.Dir(dir)); err == nil {
-		unlock(root, filepath.Base(dir))
-		_ = root.Close()
+	root, err := os.OpenRoot(filepath.Dir(dir))
+	if err != nil {
+		clearDir(dir)
+		return os.Remove(dir)
 	}
+	unlock(root, filepath.Base(dir))
+	_ = root.Close()
 	return os.RemoveAll(dir)
+}
+
+// clearDir deletes what is in a directory, which os.RemoveAll reaches through the one
+// around it alone. What it cannot delete, the removal after it will name.
+func clearDir(dir string) {
+	info, err := os.Lstat(dir)
+	if err != nil || !info.IsDir() {
+		return
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return
+	}
+	defer func() { _ = root.Close() }()
+	if opened, err := root.Stat("."); err != nil || !os.SameFile(info, opened) {
+		return // somebody has put a link there meanwhile
+	}
+	for _, entry := range entriesOf(root) {
+		unlock(root, entry.Name())
+		_ = root.RemoveAll(entry.Name())
+	}
 }
 
 // unlock opens a directory and all below it to their owner, one step at a time,
@@ -31,23 +56,19 @@ func unlock(above *os.Root, name string) {
 		return
 	}
 	defer func() { _ = dir.Close() }()
-	for _, child := range directoriesIn(dir) {
-		unlock(dir, child)
+	for _, entry := range entriesOf(dir) {
+		if entry.IsDir() {
+			unlock(dir, entry.Name())
+		}
 	}
 }
 
-func directoriesIn(dir *os.Root) []string {
+func entriesOf(dir *os.Root) []os.DirEntry {
 	file, err := dir.Open(".")
 	if err != nil {
 		return nil
 	}
 	defer func() { _ = file.Close() }()
 	entries, _ := file.ReadDir(-1) // those read before an error count
-	var names []string
-	for _, entry := range entries {
-		if entry.IsDir() {
-			names = append(names, entry.Name())
-		}
-	}
-	return names
+	return entries
 }
