@@ -79,7 +79,7 @@ func TestHowACopyIsMade(t *testing.T) {
 	t.Parallel()
 	fixture := newDir(t, nil)
 	long := time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)
-	for name, mode := range map[string]fs.FileMode{"a": 0o644, "b/private": 0o600, "b/runs": 0o755, "c/readonly": 0o444, "c/none": 0, "d/setuid": 0o755, "d/all": 0o777} {
+	for name, mode := range map[string]fs.FileMode{"a": 0o644, "b/private": 0o600, "b/runs": 0o755, "c/readonly": 0o444, "c/own": 0o400, "d/setuid": 0o755, "d/all": 0o777} {
 		fixture.put(name, name, mode)
 		require.NoError(t, os.Chtimes(fixture.at(name), long, long))
 	}
@@ -96,7 +96,7 @@ func TestHowACopyIsMade(t *testing.T) {
 	})
 	box, in := open(t, fixture, nil)
 	for name, want := range map[string]fs.FileMode{
-		"a": 0o644, "b/private": 0o600, "b/runs": 0o755, "c/readonly": 0o444, "c/none": 0, "d/setuid": 0o755, "d/all": 0o777,
+		"a": 0o644, "b/private": 0o600, "b/runs": 0o755, "c/readonly": 0o444, "c/own": 0o400, "d/setuid": 0o755, "d/all": 0o777,
 		"b": fs.ModeDir | 0o711, "c": fs.ModeDir | 0o755, "d": fs.ModeDir | 0o777, "empty": fs.ModeDir | 0o700,
 	} {
 		info, err := os.Lstat(in.at(name))
