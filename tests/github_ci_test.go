@@ -172,6 +172,7 @@ func fiveFixesAreEnough(t *testing.T, on maker) {
 }
 
 func TestNoCheckAtAllPausesInTheEnd(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
 	h.program(strings.Replace(onIssue, "metric: m", "ci-workflow: ci.yml\nci-wait: 1s\nci-timeout: 1s\nmetric: m", 1))

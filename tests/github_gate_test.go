@@ -76,6 +76,7 @@ func TestGreenNeedsEveryExpectedCheck(t *testing.T) {
 // TestAWorkflowThatStillRunsIsWaitedFor has jobs that are not created yet, an app
 // that still works, and another that never reports.
 func TestAWorkflowThatStillRunsIsWaitedFor(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()
@@ -138,6 +139,7 @@ func TestAnotherFailureThanTheBasesIsAFailure(t *testing.T) {
 // TestAutoNeverSwitchesItselfOff has CI on pull requests alone, so that main has
 // no check, and takes the workflow away once CI was seen.
 func TestAutoNeverSwitchesItselfOff(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()
@@ -160,6 +162,7 @@ func TestAutoNeverSwitchesItselfOff(t *testing.T) {
 // TestASkippedCommitLeavesTheGateClosed has CI of another app, and commits on main
 // that ask it to stay away: what counts is the commit before them.
 func TestASkippedCommitLeavesTheGateClosed(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()
@@ -203,6 +206,7 @@ func TestACheckThatStaysQueuedPauses(t *testing.T) {
 
 // TestTheCommitThatCIJudgedIsTheOneThatIsAccepted moves the branch while CI runs.
 func TestTheCommitThatCIJudgedIsTheOneThatIsAccepted(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
+	"github.com/org/autoloop/tests/long"
 )
 
 // byName runs program p because somebody asks for it by name, in one job or in two, and
@@ -86,6 +87,7 @@ func TestACutAnswerIsNotKept(t *testing.T) {
 
 // TestAClosedPullRequestSaysNothingOfCI closes the one whose candidate waits for CI.
 func TestAClosedPullRequestSaysNothingOfCI(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()

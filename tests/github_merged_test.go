@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
+	"github.com/org/autoloop/tests/long"
 )
 
 // squashes merges what is on the branch into main as one commit, as a person does
@@ -73,6 +74,7 @@ func withAPull(t *testing.T, twoJobs bool) (h *hub, pull int) {
 // TestMergedWhileAnIterationRuns squashes the pull request while the agent works:
 // its gain is replayed on what was merged, and gets a pull request of its own.
 func TestMergedWhileAnIterationRuns(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()
@@ -122,6 +124,7 @@ func mergedWhileCIIsWaitedFor(t *testing.T, twoJobs bool, tries ...string) (h *h
 // TestMergedWhileCIIsWaitedFor squashes the pull request while an iteration begins
 // that CI has to let through.
 func TestMergedWhileCIIsWaitedFor(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()
@@ -178,6 +181,7 @@ func (h *hub) deletes(pull int) {
 // TestMergedAndDeletedWhileAnIterationRuns is a repository that deletes the branch
 // of a pull request when it is merged, as many do: the gain is kept all the same.
 func TestMergedAndDeletedWhileAnIterationRuns(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()
@@ -210,6 +214,7 @@ func (h *hub) replays() {
 // TestMergedAndDeletedWhenCIIsGreen has a person who merges what CI let through
 // before a run looks, and a repository that deletes the branch then.
 func TestMergedAndDeletedWhenCIIsGreen(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()

@@ -128,6 +128,7 @@ func TestARefusedReplayIsRecorded(t *testing.T) {
 // TestAnAttemptThatIsNotKeptIsSaid has rules against the branch on which a failed
 // candidate is kept, and against moving the program's own back.
 func TestAnAttemptThatIsNotKeptIsSaid(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	for name, rule := range map[string]string{"the branch of attempts": "autoloop-failed/*", "the program's branch": "autoloop/p"} {
 		t.Run(name, func(t *testing.T) {

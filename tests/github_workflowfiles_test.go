@@ -10,11 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
+	"github.com/org/autoloop/tests/long"
 )
 
 // TestWorkflowFilesOnTheDefaultBranch changes a workflow on the default branch:
 // the token may not push that, so that the branch keeps its own base.
 func TestWorkflowFilesOnTheDefaultBranch(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()
@@ -57,6 +59,7 @@ func TestWorkflowFilesOnTheDefaultBranch(t *testing.T) {
 // TestCIFixesAChangeOnItsOwnBase lets CI turn down what was measured merged and
 // pushed without the merge.
 func TestCIFixesAChangeOnItsOwnBase(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()

@@ -311,6 +311,7 @@ func TestNoiseStaysKnownWhenAPairFails(t *testing.T) {
 // An evaluation that counts its runs, of which two in every four are slow, takes
 // a change of nothing for a gain when the order of the runs is fixed.
 func TestAPeriodOfFourKeepsNothing(t *testing.T) {
+	long.Only(t, long.Simulations)
 	t.Parallel()
 	for begin := range 4 {
 		t.Run(fmt.Sprint(begin), func(t *testing.T) {
