@@ -82,7 +82,7 @@ func TestModesAreReadAsGitDoes(t *testing.T) {
 		assert.Equal(t, want, made, files)
 	}
 	for name, text := range map[string]string{
-		"no mode": entry("", "m", blob), "no number": entry("what", "m", blob), "a digit that is none": entry("100648", "m", blob), "cut off": entry("100644", "m", blob)[:20], "no name": "100644",
+		"no mode": entry("", "m", blob), "no number": entry("what", "m", blob), "a digit above seven": entry("100648", "m", blob), "cut off": entry("100644", "m", blob)[:20], "no name": "100644",
 	} {
 		tree := f.raw("tree", entry("100644", "a", blob)+text)
 		_, err := f.repo.LsRoot(t.Context(), tree)

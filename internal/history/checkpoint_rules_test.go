@@ -239,7 +239,7 @@ func TestNoTextIsForgottenByTheFilter(t *testing.T) {
 	t.Parallel()
 	var f filter
 	assert.False(t, f.may("anything"), "it is empty")
-	assert.Empty(t, f.with(""), "no text is none")
+	assert.Empty(t, f.with(""), "no text keeps nothing")
 	text := func(n int) string { return digest(fmt.Append(nil, n)) }
 	const many = 20_000
 	for n := range many {

@@ -124,7 +124,7 @@ func TestAMomentOutsideTheCalendar(t *testing.T) {
 	}
 }
 
-// TestATimeBeyondAllYears is the longest that can be counted: it is none that goes back.
+// TestATimeBeyondAllYears is the longest that can be counted, and never goes back.
 func TestATimeBeyondAllYears(t *testing.T) {
 	t.Parallel()
 	const longest = 292 * 365 * 24 * 60 // in minutes

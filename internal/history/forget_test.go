@@ -48,7 +48,7 @@ func TestWhatIsForgottenOfALine(t *testing.T) {
 		"spaces between":           {[]string{`{ "schema": 1, "event": "measured", "role": "candidate", "output": "x" }`}, nil}, // no version wrote such a line
 		"the word in a text":       {[]string{`{"schema":1,"event":"measured","iteration":1,"role":"candidate","problem":"no \"output\" at all"}`}, nil},
 		"a blank line":             {[]string{output, "", decided(Rejected, 0)}, []string{without, "", decided(Rejected, 0)}},
-		"a line that is none":      {[]string{output, "{", decided(Rejected, 0)}, nil},
+		"a line that is no event":  {[]string{output, "{", decided(Rejected, 0)}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -351,7 +351,7 @@ func TestAStateThatIsTakenOver(t *testing.T) {
 		"ten are known":              {append(adopt("7", "error,accepted"), rejected(8, 16)...), 16, append([]string{"accepted"}, slices.Repeat([]string{"rejected"}, 9)...), 9},
 		"ten are known, all its own": {append(adopt("7", "error,accepted"), rejected(8, 30)...), 30, slices.Repeat([]string{"rejected"}, 10), 23},
 		"more than ten":              {adopt("12", "a,b,c,d,e,f,g,h,i,j,k,l"), 12, []string{"c", "d", "e", "f", "g", "h", "i", "j", "k", "l"}, 0},
-		"a count that is none":       {adopt("many", "error"), 0, []string{"error"}, 0},
+		"a count in words":           {adopt("many", "error"), 0, []string{"error"}, 0},
 		"a count that is lower":      {append(rejected(1, 3), adopt("2", "error")...), 3, []string{"error", "rejected", "rejected", "rejected"}, 3},
 		"a count below zero":         {adopt("-4", "error"), 0, []string{"error"}, 0},
 	} {

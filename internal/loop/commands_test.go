@@ -19,18 +19,18 @@ func TestAskedAtFirst(t *testing.T) {
 		say  []commands.Kind
 		want bool
 	}{
-		"nothing":                  {},
-		"run":                      {[]commands.Kind{commands.Run}, true},
-		"resume":                   {[]commands.Kind{commands.Resume}, true},
-		"reactivate":               {[]commands.Kind{commands.Reactivate}, true},
-		"pause":                    {[]commands.Kind{commands.Pause}, false},
-		"run, then pause":          {[]commands.Kind{commands.Run, commands.Pause}, false},
-		"pause, then run":          {[]commands.Kind{commands.Pause, commands.Run}, true},
-		"pause, then reactivate":   {[]commands.Kind{commands.Pause, commands.Reactivate}, true},
-		"what starts nothing":      {[]commands.Kind{commands.Status, commands.Instruct, commands.Note, commands.SetTarget, commands.Undo, commands.Wrong}, false},
-		"run, and more":            {[]commands.Kind{commands.Run, commands.Status, commands.Undo}, true},
-		"pause, run, pause, run":   {[]commands.Kind{commands.Pause, commands.Run, commands.Pause, commands.Run}, true},
-		"pause, then what is none": {[]commands.Kind{commands.Pause, commands.Instruct}, false},
+		"nothing":                {},
+		"run":                    {[]commands.Kind{commands.Run}, true},
+		"resume":                 {[]commands.Kind{commands.Resume}, true},
+		"reactivate":             {[]commands.Kind{commands.Reactivate}, true},
+		"pause":                  {[]commands.Kind{commands.Pause}, false},
+		"run, then pause":        {[]commands.Kind{commands.Run, commands.Pause}, false},
+		"pause, then run":        {[]commands.Kind{commands.Pause, commands.Run}, true},
+		"pause, then reactivate": {[]commands.Kind{commands.Pause, commands.Reactivate}, true},
+		"what starts nothing":    {[]commands.Kind{commands.Status, commands.Instruct, commands.Note, commands.SetTarget, commands.Undo, commands.Wrong}, false},
+		"run, and more":          {[]commands.Kind{commands.Run, commands.Status, commands.Undo}, true},
+		"pause, run, pause, run": {[]commands.Kind{commands.Pause, commands.Run, commands.Pause, commands.Run}, true},
+		"pause, then instruct":   {[]commands.Kind{commands.Pause, commands.Instruct}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

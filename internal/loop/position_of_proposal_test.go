@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -74,20 +73,7 @@ func TestARefusedMergeOfTheDefaultBranch(t *testing.T) {
 		b.commit(map[string]string{"other.txt": "a person's\n"})
 		old := b.git("rev-parse", "autoloop/p")
 		remote := func(git.RefUpdate) error { return refusal(protected) }
-		var result Result
-		var err error
-		if jobs == 1 {
-			run := b.service.begin()
-			run.store = refusing{run.store, remote}
-			result, err = run.through(t.Context(), run.iterate)
-		} else {
-			made := b.made()
-			own := *b.service
-			own.Agent = recorded{}
-			run := &publisher{run: own.begin()}
-			run.store = refusing{run.store, remote}
-			result, err = run.through(t.Context(), func(ctx context.Context) (Result, error) { return run.publish(ctx, made) })
-		}
+		result, err := b.in(jobs, remote)
 		require.NoError(t, err)
 		assert.Equal(t, history.Error, result.Outcome)
 		reason := result.Reasons[0]

@@ -502,20 +502,7 @@ func TestABranchStaysOnItsOwnBase(t *testing.T) {
 			}
 			return nil
 		}
-		var result Result
-		var err error
-		if jobs == 1 {
-			run := b.service.begin()
-			run.store = refusing{run.store, remote}
-			result, err = run.through(t.Context(), run.iterate)
-		} else {
-			made := b.made()
-			own := *b.service
-			own.Agent = recorded{}
-			run := &publisher{run: own.begin()}
-			run.store = refusing{run.store, remote}
-			result, err = run.through(t.Context(), func(ctx context.Context) (Result, error) { return run.publish(ctx, made) })
-		}
+		result, err := b.in(jobs, remote)
 		require.NoError(t, err, jobs)
 		assert.Equal(t, history.Accepted, result.Outcome, "%v", result.Reasons)
 		assert.Equal(t, "5", b.kept())
@@ -525,4 +512,21 @@ func TestABranchStaysOnItsOwnBase(t *testing.T) {
 		assert.Equal(t, old, b.records().decided(2).Parent)
 		assert.Empty(t, auditOf(b.records().log.Events), jobs)
 	}
+}
+
+// in runs an iteration in one job, or publishes what the first of two made, with a store
+// whose remote answers so.
+func (b *bed) in(jobs int, remote func(git.RefUpdate) error) (Result, error) {
+	b.t.Helper()
+	if jobs == 1 {
+		run := b.service.begin()
+		run.store = refusing{run.store, remote}
+		return run.through(b.t.Context(), run.iterate)
+	}
+	made := b.made()
+	own := *b.service
+	own.Agent = recorded{}
+	run := &publisher{run: own.begin()}
+	run.store = refusing{run.store, remote}
+	return run.through(b.t.Context(), func(ctx context.Context) (Result, error) { return run.publish(ctx, made) })
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // TestALedgerIsTheSameHoweverItIsKept: with what is computed from its segments beside
-// them, without some of that, without details, and among files that are none of its own.
+// them, without some of that, without details, and among files of others.
 func TestALedgerIsTheSameHoweverItIsKept(t *testing.T) {
 	t.Parallel()
 	l := lived(t)

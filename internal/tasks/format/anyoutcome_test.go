@@ -358,7 +358,7 @@ func TestSoManyTasks(t *testing.T) {
 func TestWhichDirectoryIsAskedFor(t *testing.T) {
 	t.Parallel()
 	for said, c := range map[string]struct{ file, asks string }{
-		"fixture": {"a/b/task.json", "a/b/fixture"}, "./fixture/": {"a/task.json", "a/fixture"}, "../shared": {"a/task.json", "shared"}, "x/../y": {"task.json", "y"},
+		"fixture": {"a/b/task.json", "a/b/fixture"}, "./fixture/": {"a/task.json", "a/fixture"}, "../common": {"a/task.json", "common"}, "x/../y": {"task.json", "y"},
 		".": {"a/task.json", "a"}, "..": {"a/task.json", "."}, "../..": {"a/task.json", ""}, "../../a": {"a/task.json", ""}, "/a": {"a/task.json", ""}, "a/./b//c": {"task.json", "a/b/c"},
 	} {
 		var asked []string
