@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -244,7 +245,9 @@ printf '{"result": "{\\"score\\": 0.5, \\"rationale\\": \\"seen\\"}", "total_cos
 func TestNobodyInASuiteSeesTheGradersKey(t *testing.T) {
 	t.Parallel()
 	w, _ := gradedWorld(t, "isolation: off")
-	const look = `cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | grep -a -e ` + theKey + ` -e anotherToken42 >> \"$SIDE/seen\"; echo . >> \"$SIDE/looked\"`
+	key, token := rand.Text(), rand.Text() // which no process of another test has
+	w.env = append(w.env, "ANTHROPIC_API_KEY="+key, "GITHUB_TOKEN="+token)
+	look := `cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | grep -a -e ` + key + ` -e ` + token + ` >> \"$SIDE/seen\"; echo . >> \"$SIDE/looked\"`
 	shell := strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(look)
 	w.write("s/evals/evals.json", strings.Replace(w.read("s/evals/evals.json"), `{"type": "file_exists", "file": "nowhere"}`, `{"type": "shell_command", "command": "`+strings.ReplaceAll(look, "$SIDE", w.side)+`; false"}`, 1))
 	w.write("look.sh", shell+"\n")
@@ -253,7 +256,6 @@ func TestNobodyInASuiteSeesTheGradersKey(t *testing.T) {
 	w.write(file, strings.Replace(w.read(file), "executor-command: ", "executor-command: sh look.sh; ", 1))
 	w.git("add", "--all")
 	w.git("commit", "--quiet", "--message", "look")
-	w.env = append(w.env, "GITHUB_TOKEN=anotherToken42")
 	a := w.asNobody("iterate", "--program", "p", "--json")
 	require.Zero(t, a.code, a.stderr)
 	got := w.decode(a.stdout)

@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"crypto/rand"
 	"fmt"
 	"net"
 	"os"
@@ -189,10 +190,11 @@ func (w *world) asNobody(binary string, args ...string) answer {
 // every process of its user finds no token.
 func TestTokensAreConcealed(t *testing.T) {
 	t.Parallel()
-	look := `cat /proc/[0-9]*/environ 2>/dev/null | tr '\0' '\n' | grep -a hunter2 || echo "none found"`
+	token := rand.Text() // which no process of another test has
+	look := `cat /proc/[0-9]*/environ 2>/dev/null | tr '\0' '\n' | grep -a ` + token + ` || echo "none found"`
 	w := agentWorld(t, "("+look+`) > "$SIDE/agent"; echo 4 > src/value.txt`)
 	w.evaluation(look)
-	w.env = append(w.env, "GITHUB_TOKEN=hunter2hunter2")
+	w.env = append(w.env, "GITHUB_TOKEN="+token)
 	a := w.asNobody("iterate", "--program", "p")
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, w.printed(), "none found")
