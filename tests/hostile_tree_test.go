@@ -115,6 +115,7 @@ func TestAnAgentFillsTheDisk(t *testing.T) {
 func (w *world) fullDisk(dir string) {
 	w.t.Helper()
 	if out, err := exec.CommandContext(w.t.Context(), "mount", "-t", "tmpfs", "-o", "size=8m,mode=1777", "tmpfs", dir).CombinedOutput(); err != nil {
+		long.Root(w.t, "mounting a file system")
 		long.Missing(w.t, "mount: "+string(out))
 	}
 	w.t.Cleanup(func() {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // remoteWorld is a values world whose repository is a clone made with args of
@@ -107,9 +109,7 @@ func TestInheritedGitVariables(t *testing.T) {
 
 func TestRepositoryOfAnotherOwner(t *testing.T) {
 	t.Parallel()
-	if os.Getuid() != 0 {
-		t.Skip("giving a repository to another owner needs root")
-	}
+	long.Root(t, "giving a repository to another owner")
 	w := valuesWorld(t, "metric_direction: lower", "9", "8")
 	require.NoError(t, filepath.WalkDir(w.dir, func(path string, _ os.DirEntry, err error) error {
 		if err != nil {

@@ -10,15 +10,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // TestADirectoryOfAnotherUserIsNotUsed is another user of the machine who made the
 // directory of autoloop.json first, to choose programs and to read transcripts.
 func TestADirectoryOfAnotherUserIsNotUsed(t *testing.T) {
 	t.Parallel()
-	if os.Geteuid() != 0 {
-		t.Skip("only root can give files to another user")
-	}
+	long.Root(t, "giving files to another user")
 	w := valuesWorld(t, "", "1", "2", "3")
 	theirs := filepath.Join(filepath.Dir(w.dir), "theirs")
 	require.NoError(t, os.MkdirAll(theirs, 0o755))

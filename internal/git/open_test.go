@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/tests/long"
 )
 
 func TestOpenFindsTheRepository(t *testing.T) {
@@ -60,9 +61,7 @@ func TestOpenErrors(t *testing.T) {
 
 func TestOpenNamesTheCureForAnotherOwner(t *testing.T) {
 	t.Parallel()
-	if os.Getuid() != 0 {
-		t.Skip("only root can give a directory to another user")
-	}
+	long.Root(t, "giving a directory to another user")
 	f := newFixture(t)
 	require.NoError(t, filepath.WalkDir(f.dir, func(path string, _ os.DirEntry, err error) error {
 		if err != nil {

@@ -19,23 +19,29 @@ import (
 
 // grouped are the runners with the control groups that the kernel bounds
 // commands by, and without.
-func grouped(t *testing.T) map[string]func() *process.Runner {
+var grouped = map[string]func(*testing.T) *process.Runner{
+	"by looking":         func(*testing.T) *process.Runner { return process.NewRunner().WithoutGroups() },
+	"by a control group": withGroups,
+}
+
+func withGroups(t *testing.T) *process.Runner {
 	t.Helper()
-	runners := map[string]func() *process.Runner{"by looking": func() *process.Runner { return process.NewRunner().WithoutGroups() }}
-	if !process.NewRunner().Groups() {
-		long.Missing(t, "control groups that this user may make")
+	runner := process.NewRunner()
+	if !runner.Groups() {
+		long.Root(t, "making control groups")
+		long.Missing(t, "control groups")
 	}
-	runners["by a control group"] = process.NewRunner
-	return runners
+	return runner
 }
 
 // TestTooManyProcesses: a command that has more of them than it may, in one session
 // or in many, is ended with all of them. The scripts start a few hundred.
 func TestTooManyProcesses(t *testing.T) {
 	long.Only(t, long.Hostile)
+	long.Root(t, "processes that the kernel does not bound for their user")
 	t.Parallel()
 	const bound = 100
-	for how, newRunner := range grouped(t) {
+	for how, newRunner := range grouped {
 		for name, script := range map[string]string{
 			"in one session":           `i=0; while [ $i -lt 300 ]; do sleep 60000 & i=$((i+1)); done; wait`,
 			"in sessions of their own": `i=0; while [ $i -lt 300 ]; do setsid sleep 60000 & i=$((i+1)); done; wait`,
@@ -44,7 +50,7 @@ func TestTooManyProcesses(t *testing.T) {
 			t.Run(how+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				mark := marked()
-				runner := newRunner()
+				runner := newRunner(t)
 				runner.Processes = bound
 				result, err := runner.Run(context.Background(), process.Spec{Args: []string{"sh", "-c", script + "; sleep 60000"}, Dir: t.TempDir(), Env: []string{path, mark}})
 				require.NoError(t, err)
@@ -60,9 +66,7 @@ func TestTooManyProcesses(t *testing.T) {
 // and all of it is gone with the command.
 func TestForkBombInAGroup(t *testing.T) {
 	t.Parallel()
-	if !process.NewRunner().Groups() {
-		long.Missing(t, "control groups that this user may make")
-	}
+	withGroups(t)
 	runners := map[string]*process.Isolation{"not isolated": nil}
 	for name, how := range methods(t) {
 		runners[name] = how
@@ -108,7 +112,7 @@ func TestForkBombOfAUser(t *testing.T) {
 // its processes does or many together.
 func TestTooMuchMemory(t *testing.T) {
 	t.Parallel()
-	for how, newRunner := range grouped(t) {
+	for how, newRunner := range grouped {
 		for name, script := range map[string]string{
 			"one":  `exec python3 -c 'x = bytearray(400 << 20); import time; time.sleep(60000)'`,
 			"many": `for i in 1 2 3 4; do python3 -c 'x = bytearray(100 << 20); import time; time.sleep(60000)' & done; wait; sleep 60000`,
@@ -119,7 +123,7 @@ func TestTooMuchMemory(t *testing.T) {
 					long.Missing(t, "python3")
 				}
 				mark := marked()
-				runner := newRunner()
+				runner := newRunner(t)
 				runner.Memory = 200 << 20
 				result, err := runner.Run(context.Background(), process.Spec{Args: []string{"sh", "-c", script}, Dir: t.TempDir(), Env: []string{path, mark}})
 				require.NoError(t, err)
@@ -134,9 +138,7 @@ func TestTooMuchMemory(t *testing.T) {
 // TestGroupsAreRemoved: nothing of a group is left, also of one whose process was
 // killed before it could remove it.
 func TestGroupsAreRemoved(t *testing.T) {
-	if !process.NewRunner().Groups() {
-		long.Missing(t, "control groups that this user may make")
-	}
+	withGroups(t)
 	homes := process.GroupHomes()
 	gone := filepath.Join(homes[0], "autoloop-999999999-1")
 	require.NoError(t, os.Mkdir(gone, 0o755))

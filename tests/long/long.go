@@ -46,6 +46,14 @@ func Only(t testing.TB, kind Kind) {
 	}
 }
 
+// Root skips a test of what only root may do. `.ci/run` runs it again as root.
+func Root(t testing.TB, what string) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("needs root: " + what)
+	}
+}
+
 // Missing skips a test that needs what is not installed here, and fails it when
 // every test is to run.
 func Missing(t testing.TB, what string) {
