@@ -20,18 +20,32 @@ const browser = await chromium.launch({
   args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
 });
 
-async function open(options, file, anchor) {
-  const context = await browser.newContext(options);
-  const page = await context.newPage();
-  page.setDefaultTimeout(120000); // other tests run beside it
-  page.on("console", (m) => { if (m.type() === "error" || m.type() === "warning") problems.push(`${file}: console: ${m.text()}`); });
-  page.on("pageerror", (e) => problems.push(`${file}: ${e.message}`));
-  page.on("request", (r) => { if (!/^(file|data|blob):/.test(r.url())) problems.push(`${file}: asks for ${r.url()}`); });
+// One window with scripts and one without show page after page: no page keeps
+// anything for the next, and every window takes processes to start.
+const windows = {};
+
+async function open({ viewport, colorScheme = "light", reducedMotion = "no-preference", javaScriptEnabled = true }, file, anchor) {
+  const window = windows[javaScriptEnabled] ??= await newWindow(javaScriptEnabled);
+  const { page } = window;
+  await page.goto("about:blank"); // the same page at another anchor is loaded anew
+  window.file = file;
+  await page.setViewportSize(viewport);
+  await page.emulateMedia({ media: "screen", colorScheme, reducedMotion });
   await page.goto(at(file, anchor));
-  if (options.javaScriptEnabled !== false && await page.evaluate(() => document.getElementById("data") !== null)) {
+  if (javaScriptEnabled && await page.evaluate(() => document.getElementById("data") !== null)) {
     await page.waitForFunction(() => document.documentElement.dataset.ready === "yes");
   }
   return page;
+}
+
+async function newWindow(javaScriptEnabled) {
+  const page = await (await browser.newContext({ javaScriptEnabled })).newPage();
+  const window = { page, file: "" };
+  page.setDefaultTimeout(120000); // other tests run beside it
+  page.on("console", (m) => { if (m.type() === "error" || m.type() === "warning") problems.push(`${window.file}: console: ${m.text()}`); });
+  page.on("pageerror", (e) => problems.push(`${window.file}: ${e.message}`));
+  page.on("request", (r) => { if (!/^(file|data|blob|about):/.test(r.url())) problems.push(`${window.file}: asks for ${r.url()}`); });
+  return window;
 }
 
 // Every page at two widths, light and dark: nothing wider than the window. A page is
@@ -61,7 +75,6 @@ for (const [file, anchors] of Object.entries(wanted.pages ?? {})) {
           .map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 120)).join(" | ")}`));
         for (const text of found) problems.push(`${name}: ${text}`);
       }
-      await page.context().close();
     }
   }
 }
@@ -89,7 +102,6 @@ for (const walk of wanted.walks ?? []) {
       if (!change.includes(walk.change)) problems.push(`${walk.file}: the change shows ${JSON.stringify(change)}`);
     }
   }
-  await page.context().close();
 }
 
 // The numbers, and all iterations by paging; then what is left without scripts. A file
@@ -101,8 +113,6 @@ for (const want of (wanted.programs ?? []).toSorted((a, b) => a.file.localeCompa
     await page.waitForFunction((id) => document.getElementById(id).checkVisibility(), want.id);
     await plain.goto(at(want.file, "#" + want.id));
   } else {
-    await page?.context().close();
-    await plain?.context().close();
     page = await open({ viewport: { width: 1200, height: 900 } }, want.file, "#" + want.id);
     plain = await open({ javaScriptEnabled: false, viewport: { width: 1200, height: 900 } }, want.file, "#" + want.id);
     loaded = want.file;
@@ -148,8 +158,6 @@ for (const want of (wanted.programs ?? []).toSorted((a, b) => a.file.localeCompa
   const visible = await plain.locator(`#${want.id} h1`).isVisible();
   if (!visible) problems.push(`${want.id}: nothing is seen without scripts`);
 }
-await page?.context().close();
-await plain?.context().close();
 
 // What only a script gives: order, filters, the chart's tip, and a spreadsheet. Then on
 // paper, with scripts and without.
@@ -197,11 +205,9 @@ if (wanted.tools) {
 
   await page.emulateMedia({ media: "print" });
   same("tools on paper", await page.locator(".tools:visible").count(), 0);
-  await page.context().close();
   const plain = await open({ javaScriptEnabled: false, viewport: { width: 1200, height: 900 } }, file, "");
   await plain.emulateMedia({ media: "print" });
   same("views on paper without scripts", await plain.locator(".view:visible").count(), 1 + order.length);
-  await plain.context().close();
 }
 
 // What pages look like: at most one of a hundred points may differ from the picture
@@ -210,7 +216,6 @@ for (const picture of wanted.pictures ?? []) {
   const page = await open({ viewport: { width: picture.width, height: 900 }, colorScheme: picture.scheme, reducedMotion: "reduce" }, picture.file, picture.anchor);
   const options = { animations: "disabled", caret: "hide" };
   const taken = PNG.sync.read(picture.element ? await page.locator(picture.element).first().screenshot(options) : await page.screenshot(options));
-  await page.context().close();
   const file = join("golden", picture.name + ".png");
   if (process.env.GOLDEN === "write") {
     writeFileSync(file, PNG.sync.write(taken));
@@ -238,7 +243,6 @@ if (wanted.large) {
   const began = performance.now();
   const page = await open({ viewport: { width: 1200, height: 900 } }, wanted.large, "");
   console.error(`${wanted.large}: interactive after ${Math.round(performance.now() - began)} ms`);
-  await page.context().close();
 }
 await browser.close();
 console.log(JSON.stringify(problems));
