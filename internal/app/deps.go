@@ -109,6 +109,7 @@ func OpenRepo(ctx context.Context, env Env, dir string, options ...git.Option) (
 	if err != nil {
 		return nil, err
 	}
+	env.opened(repo)
 	return repo.WithTemp(env.TempDir()), nil
 }
 

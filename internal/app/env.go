@@ -64,6 +64,8 @@ type Env struct {
 	Root bool
 	// Complete asks a language model; nil in a binary that asks none.
 	Complete agent.Complete
+
+	repos *repos
 }
 
 // SystemEnv returns the Env of this process.

@@ -52,6 +52,7 @@ func (s Scheduling) Root(ctx context.Context, env Env) (root string, repo *git.R
 	case err != nil:
 		return "", nil, err
 	}
+	env.opened(repo)
 	return repo.Root, repo, nil
 }
 

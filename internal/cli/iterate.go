@@ -23,7 +23,8 @@ import (
 // through complete.
 func Iterate(complete agent.Complete, repository string) func(context.Context, Env) int {
 	return func(ctx context.Context, env Env) int {
-		env = env.EscapeLog()
+		env, done := env.EscapeLog().Closing()
+		defer done()
 		env.Complete, env.ReleasedFrom = complete, repository
 		return Run(ctx, env, newIterateCommand(env))
 	}

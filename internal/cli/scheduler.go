@@ -17,7 +17,8 @@ import (
 // Scheduler runs the `scheduler` binary and returns its exit code.
 func Scheduler(ctx context.Context, env Env) int {
 	env.BoundMemory(app.Ample)
-	env = env.EscapeLog()
+	env, done := env.EscapeLog().Closing()
+	defer done()
 	return Run(ctx, env, newSchedulerCommand(env))
 }
 

@@ -113,6 +113,16 @@ func quiet(env []string) []string {
 	})
 }
 
+// Close ends the process that reads objects, when there is one. The repository can
+// still be used.
+func (r *Repo) Close() {
+	r.batch.mu.Lock()
+	defer r.batch.mu.Unlock()
+	if r.batch.talk != nil {
+		r.batch.end()
+	}
+}
+
 // endIf ends the process when it is still the one that became idle.
 func (b *batch) endIf(idle *process.Conversation) {
 	b.mu.Lock()
