@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -106,11 +105,7 @@ func modelWorld(t *testing.T, agent realAgent, front string, answers ...modeltes
 	})
 	w.onDisk() // Codex isolates its commands by itself.
 	server := modeltest.NewForAgents(t, answers...)
-	for i, variable := range w.env {
-		if path, ok := strings.CutPrefix(variable, "PATH="); ok {
-			w.env[i] = "PATH=" + dir + string(filepath.ListSeparator) + path
-		}
-	}
+	w.finds(dir)
 	w.env = append(w.env, agent.environ(server.URL)...)
 	t.Cleanup(func() {
 		if t.Failed() {

@@ -221,11 +221,7 @@ if [ "$1" = --version ]; then echo 1.0; exit; fi
 cat > /dev/null; echo . >> '`+w.side+`/judged'
 printf '{"result": "{\\"score\\": 0.5, \\"rationale\\": \\"seen\\"}", "total_cost_usd": 0.01, "modelUsage": {"m": {}}}\n'
 `), 0o755))
-	for i, variable := range w.env {
-		if path, ok := strings.CutPrefix(variable, "PATH="); ok {
-			w.env[i] = "PATH=" + bin + ":" + path
-		}
-	}
+	w.finds(bin)
 	got := w.iterate("-n", "3")
 	require.Len(t, got, 2)
 	assert.Equal(t, "error", got[0].Outcome)

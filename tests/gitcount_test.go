@@ -26,11 +26,7 @@ func (w *world) countGit() func() []string {
 	log := filepath.Join(dir, "calls")
 	script := "#!/bin/sh\nprintf '%s\\n' \"$(printf '%s ' \"$@\" | tr '\\n' ' ')\" >> " + log + "\nexec " + real + " \"$@\"\n"
 	require.NoError(w.t, os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o755))
-	for i, variable := range w.env {
-		if path, ok := strings.CutPrefix(variable, "PATH="); ok {
-			w.env[i] = "PATH=" + dir + string(filepath.ListSeparator) + path
-		}
-	}
+	w.finds(dir)
 	return func() []string {
 		text, err := os.ReadFile(log)
 		require.NoError(w.t, err)

@@ -23,11 +23,7 @@ func TestNoGitProcessOutlivesACommand(t *testing.T) {
 	noted := filepath.Join(bin, "noted")
 	script := fmt.Sprintf("#!/bin/sh\ncase \" $* \" in *' cat-file --batch-command '*) echo $$ >> '%s';; esac\nPATH='%s'\nexec git \"$@\"\n", noted, os.Getenv("PATH"))
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o700)) //nolint:gosec // it is executed
-	for i, variable := range w.env {
-		if path, is := strings.CutPrefix(variable, "PATH="); is {
-			w.env[i] = "PATH=" + bin + string(filepath.ListSeparator) + path
-		}
-	}
+	w.finds(bin)
 	for _, run := range []func(string, ...string) answer{w.binary, w.process} {
 		for command, args := range map[string][]string{"iterate": {"--program", "p"}, "scheduler": {"status"}} {
 			a := run(command, args...)

@@ -56,11 +56,7 @@ func (w *world) withClaude() {
 	bin := filepath.Join(w.side, "bin")
 	require.NoError(w.t, os.MkdirAll(bin, 0o755))
 	require.NoError(w.t, os.WriteFile(filepath.Join(bin, "claude"), []byte(standInClaude), 0o755))
-	for i, variable := range w.env {
-		if path, ok := strings.CutPrefix(variable, "PATH="); ok {
-			w.env[i] = "PATH=" + bin + ":" + path
-		}
-	}
+	w.finds(bin)
 	w.env = append(w.env, "ANTHROPIC_API_KEY=key")
 }
 

@@ -53,11 +53,7 @@ func standInWorld(t *testing.T, work, front string) *world {
 		require.NoError(t, os.WriteFile(filepath.Join(bin, agent[0]), []byte(script), 0o755))
 		w.env = append(w.env, agent[1]+"="+keyOf(agent[1]))
 	}
-	for i, variable := range w.env {
-		if path, ok := strings.CutPrefix(variable, "PATH="); ok {
-			w.env[i] = "PATH=" + bin + string(filepath.ListSeparator) + path
-		}
-	}
+	w.finds(bin)
 	return w
 }
 

@@ -224,11 +224,7 @@ func TestTasksJudgedByCommandLine(t *testing.T) {
 if grep -q '^+after'; then score=0.9; else score=0.4; fi
 printf '{"result": "{\\"score\\": %s, \\"rationale\\": \\"seen\\"}", "total_cost_usd": 0.01, "modelUsage": {"m": {}}}\n' $score
 `), 0o755))
-	for i, variable := range w.env {
-		if path, ok := strings.CutPrefix(variable, "PATH="); ok {
-			w.env[i] = "PATH=" + bin + ":" + path
-		}
-	}
+	w.finds(bin)
 	args := taskArgs(copyConfig, "--json", "--judge", "auto")
 	a := w.binary("iterate", args...)
 	require.Zero(t, a.code, a.stderr)

@@ -171,6 +171,15 @@ func cleanEnviron(root, side string) []string {
 	return env
 }
 
+// finds puts a directory of commands before the others that are found.
+func (w *world) finds(dir string) {
+	for i, variable := range w.env {
+		if path, is := strings.CutPrefix(variable, "PATH="); is {
+			w.env[i] = "PATH=" + dir + string(filepath.ListSeparator) + path
+		}
+	}
+}
+
 func (w *world) write(name, text string) {
 	w.t.Helper()
 	file := filepath.Join(w.dir, filepath.FromSlash(name))

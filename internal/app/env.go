@@ -65,7 +65,7 @@ type Env struct {
 	// Complete asks a language model; nil in a binary that asks none.
 	Complete agent.Complete
 
-	repos *repos
+	repos *repos // nil: the end of this process closes them
 }
 
 // SystemEnv returns the Env of this process.
