@@ -2,12 +2,15 @@ package git
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // Commit is a commit as it is recorded.
@@ -48,6 +51,51 @@ func (r *Repo) CommitTree(ctx context.Context, tree string, parents []string, me
 		Settings: signing,
 	}
 	return r.line(ctx, in, append(args, tree)...)
+}
+
+// CommitFiles writes the tree that WriteFiles writes, and a commit of it as CommitTree
+// does, in one process where that is possible. Parents are full object ids.
+func (r *Repo) CommitFiles(ctx context.Context, base string, files map[string]*File, parents []string, message string, at time.Time) (commit, tree string, err error) {
+	if r.isPlainCommit(parents, message, at) {
+		e, tree, err := r.trees().edited(ctx, base, files)
+		if err == nil {
+			commit := e.object("commit", r.commitText(tree, parents, message, at))
+			return commit, tree, r.trees().writeObjects(ctx, e.made)
+		}
+		if !errors.Is(err, errUnasked) {
+			return "", "", err
+		}
+	}
+	if tree, err = r.WriteFiles(ctx, base, files); err != nil {
+		return "", "", err
+	}
+	commit, err = r.CommitTree(ctx, tree, parents, message, at)
+	return commit, tree, err
+}
+
+// plainName matches names and addresses that git writes as they are: it takes some
+// characters out of others, most of them at the ends.
+var plainName = lazyregexp.New(`^[\pL\pN](?:[\pL\pN ._@+\[\]-]*[\pL\pN\]])?$`)
+
+// isPlainCommit reports whether git would write the object as commitText does.
+func (r *Repo) isPlainCommit(parents []string, message string, at time.Time) bool {
+	is := plainName().MatchString
+	return r.signing == "" && at.Unix() >= 0 && is(r.Identity.Name) && is(r.Identity.Email) &&
+		utf8.ValidString(message) && !slices.ContainsFunc(parents, func(id string) bool { return !isID(r.ObjectFormat, id) }) &&
+		len(slices.Compact(slices.Sorted(slices.Values(parents)))) == len(parents)
+}
+
+func (r *Repo) commitText(tree string, parents []string, message string, at time.Time) []byte {
+	var out strings.Builder
+	fmt.Fprintf(&out, "tree %s\n", tree)
+	for _, parent := range parents {
+		fmt.Fprintf(&out, "parent %s\n", parent)
+	}
+	for _, role := range []string{"author", "committer"} {
+		fmt.Fprintf(&out, "%s %s <%s> %d +0000\n", role, r.Identity.Name, r.Identity.Email, at.Unix())
+	}
+	out.WriteString("\n" + strings.ReplaceAll(message, "\x00", ""))
+	return []byte(out.String())
 }
 
 // ReadCommit reads one commit.

@@ -36,27 +36,36 @@ type treeEditor struct {
 // editTree is WriteFiles in one process: blobs and trees are made here and, but for
 // large ones, written together. What is out of the ordinary is errUnasked.
 func (r trees) editTree(ctx context.Context, base string, files map[string]*File) (string, error) {
+	e, id, err := r.edited(ctx, base, files)
+	if err != nil {
+		return "", err
+	}
+	return id, r.writeObjects(ctx, e.made)
+}
+
+// edited makes the objects of a tree, which are still to be written.
+func (r trees) edited(ctx context.Context, base string, files map[string]*File) (*treeEditor, string, error) {
 	e := &treeEditor{repo: r}
 	size := 0
 	for path, file := range files {
 		if isDoubtful(path) || checkPath(path) != nil {
-			return "", errUnasked
+			return nil, "", errUnasked
 		}
 		if file != nil {
 			size += len(file.Data)
 		}
 	}
 	if size > maxPacked || len(files) > maxAsked {
-		return "", errUnasked
+		return nil, "", errUnasked
 	}
 	id, err := e.edit(ctx, base, files)
 	if err != nil {
-		return "", err
+		return nil, "", err
 	}
 	if id == "" {
 		id = e.object("tree", nil)
 	}
-	return id, r.writeObjects(ctx, e.made)
+	return e, id, nil
 }
 
 // edit returns what a directory becomes, "" when it becomes empty. Rev is "" for

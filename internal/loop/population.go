@@ -116,11 +116,8 @@ func (r *team) transplant(ctx context.Context, at position, p history.Proposal) 
 	if len(files) == 0 {
 		return "", nil
 	}
-	whole, err := r.repo.WriteFiles(ctx, at.Head, files)
-	if err != nil {
-		return "", err
-	}
-	return r.repo.CommitTree(ctx, whole, []string{at.Head}, fmt.Sprintf("Files of iteration %d\n", p.Iteration), r.now().Truncate(time.Second))
+	commit, _, err := r.repo.CommitFiles(ctx, at.Head, files, []string{at.Head}, fmt.Sprintf("Files of iteration %d\n", p.Iteration), r.now().Truncate(time.Second))
+	return commit, err
 }
 
 // standsInTheWay reports whether a file would be where others that are kept need a

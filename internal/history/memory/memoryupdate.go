@@ -273,14 +273,14 @@ func changed(program string, current, next Files) map[string]*git.File {
 }
 
 func (w *writing) commit(ctx context.Context, head string, files map[string]*git.File) (string, error) {
-	tree, err := w.Repo.WriteFiles(ctx, head, files)
-	if err != nil {
-		return "", fmt.Errorf("write the records of %s: %w", w.Program, err)
-	}
-	w.size += w.looseSize(tree, files)
 	var parents []string
 	if head != "" {
 		parents = []string{head}
 	}
-	return w.Repo.CommitTree(ctx, tree, parents, w.message(), w.Now())
+	commit, tree, err := w.Repo.CommitFiles(ctx, head, files, parents, w.message(), w.Now())
+	if err != nil {
+		return "", fmt.Errorf("write the records of %s: %w", w.Program, err)
+	}
+	w.size += w.looseSize(tree, files)
+	return commit, nil
 }

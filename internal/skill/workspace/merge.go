@@ -70,11 +70,8 @@ func (m *merging) commit(ctx context.Context, side Kept, parents ...string) (str
 			}
 		}
 	}
-	tree, err := m.repo.WriteFiles(ctx, "", files)
-	if err != nil {
-		return "", err
-	}
-	return m.repo.CommitTree(ctx, tree, parents, side.Dir, time.Unix(anyTime, 0))
+	commit, _, err := m.repo.CommitFiles(ctx, "", files, parents, side.Dir, time.Unix(anyTime, 0))
+	return commit, err
 }
 
 // write puts the result together: what nobody changed, the merged files, and
