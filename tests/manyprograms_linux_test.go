@@ -105,12 +105,12 @@ func processorTime(t *testing.T) time.Duration {
 }
 
 // TestReadingALongLedgerNeedsLittleMemory: page, log and replay go through a ledger of
-// 50 MB segment by segment.
+// 25 MB segment by segment.
 func TestReadingALongLedgerNeedsLittleMemory(t *testing.T) {
 	long.Only(t, long.Simulations)
 	t.Parallel()
 	most := map[string]map[int]int64{}
-	for _, iterations := range []int{100, 10_000} {
+	for _, iterations := range []int{100, 5_000} {
 		w := longerWorld(t, iterations, 4<<10)
 		for _, args := range [][]string{{"page", "--out", filepath.Join(w.side, "page.html")}, {"log", "p"}, {"replay", "p"}} {
 			cmd := w.command("iterate", args...)
@@ -123,8 +123,8 @@ func TestReadingALongLedgerNeedsLittleMemory(t *testing.T) {
 			t.Logf("%s, %d iterations: %d MB, %d ms", args[0], iterations, used>>10, time.Since(begun).Milliseconds())
 		}
 	}
-	for name, bound := range map[string]int64{"page": 60, "log": 40, "replay": 40} {
-		assert.Less(t, most[name][10_000]-most[name][100], bound, "%s: MB more for 9,900 iterations", name)
+	for name, bound := range map[string]int64{"page": 30, "log": 20, "replay": 20} {
+		assert.Less(t, most[name][5_000]-most[name][100], bound, "%s: MB more for 4,900 iterations", name)
 	}
 }
 

@@ -22,12 +22,12 @@ import (
 	"github.com/org/autoloop/tests/long"
 )
 
-// TestManyIterationsOnDisk records a thousand iterations as runs do, or as many as
+// TestManyIterationsOnDisk records five hundred iterations as runs do, or as many as
 // AUTOLOOP_ITERATIONS says, one in eight of which is kept, and looks at what they take: of
 // ten thousand 50 MB on disk and 60 MB in a fresh fetch, of fewer as much less.
 func TestManyIterationsOnDisk(t *testing.T) {
 	long.Only(t, long.Simulations)
-	iterations := 1_000
+	iterations := 500
 	if text := os.Getenv("AUTOLOOP_ITERATIONS"); text != "" {
 		var err error
 		iterations, err = strconv.Atoi(text)
