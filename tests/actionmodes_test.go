@@ -272,6 +272,7 @@ func TestActionDrawsThePage(t *testing.T) {
 // TestActionMakesIsolationPossible has a sysctl and a sudo that note what is
 // asked of them.
 func TestActionMakesIsolationPossible(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	r := newReleases(t)
 	const forbidden = `echo "$*" >>"$SIDE/asked"; if [ "$1" = -n ]; then cat "$SIDE/userns"; else echo 0 >"$SIDE/userns"; fi`

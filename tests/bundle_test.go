@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/org/autoloop/tests/long"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -96,6 +97,7 @@ func TestPublishingWritesWhatOneJobWrites(t *testing.T) {
 }
 
 func TestRefusedBundlesChangeNothing(t *testing.T) {
+	long.Only(t, long.Hostile)
 	edit := func(file, old, replacement string) func(w *world, dir string) {
 		return func(w *world, dir string) {
 			w.t.Helper()

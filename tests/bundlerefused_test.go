@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/org/autoloop/tests/long"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -208,6 +209,7 @@ func patches() []forgery {
 // as it was: all forgeries meet one repository, which publishes the true bundle
 // at the end.
 func TestForgedBundlesChangeNothing(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	w := valuesWorld(t, "metric_direction: higher", "1", "2", "3")
 	w.git("commit", "--quiet", "--allow-empty", "--message", "another")

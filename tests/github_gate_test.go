@@ -47,6 +47,7 @@ func (h *hub) reports(commit string, conclusions map[string]string) {
 
 // TestGreenNeedsEveryExpectedCheck lets CI say less than it said of the base.
 func TestGreenNeedsEveryExpectedCheck(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()

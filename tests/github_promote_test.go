@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
+	"github.com/org/autoloop/tests/long"
 )
 
 // pushes commits a file to a branch as a person does, and returns the commit.
@@ -28,6 +29,7 @@ func (s *scene) pushes(branch, from, file, text string) string {
 // TestPromotionIsAgainstTheDefaultBranch has a person push something worse than
 // the default branch: a gain over that alone is nothing to propose.
 func TestPromotionIsAgainstTheDefaultBranch(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
+	"github.com/org/autoloop/tests/long"
 )
 
 // onIssue is a program that an issue holds. Its agent writes line N of the file
@@ -151,6 +152,7 @@ func (h *hub) requests(args ...string) (iteration, []string) {
 // scheduling run chose: what that would have asked, whether the repository is
 // paused, is asked once, and counts for itself.
 func TestRequestsOfIterationsByHand(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	const variable = "GET /repos/{owner}/{repo}/actions/variables/{name}"
 	for name, files := range map[string]map[string]string{

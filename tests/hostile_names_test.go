@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/org/autoloop/tests/long"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -74,6 +75,7 @@ func TestAFilterIsNotKept(t *testing.T) {
 }
 
 func TestRunsOfOtherProgramsAreNoTampering(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	for _, with := range []string{"one repository", "a remote, whose default branch moves"} {
 		t.Run(with, func(t *testing.T) { t.Parallel(); runsOfOtherPrograms(t, with != "one repository") })

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/org/autoloop/tests/long"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -44,6 +45,7 @@ sh eval.sh
 // TestAgentsThatDoWhatTheyMayNot: each candidate is rejected with the path
 // named, and the evaluation is never spent on it.
 func TestAgentsThatDoWhatTheyMayNot(t *testing.T) {
+	long.Only(t, long.Hostile)
 	for name, c := range map[string]struct{ script, says string }{
 		"edits the evaluator":        {`echo 'echo 0' > eval.sh; echo 4 > src/value.txt`, `"eval.sh"`},
 		"edits the program file":     {`echo x >> .autoloop/programs/p.md`, `".autoloop/programs/p.md"`},

@@ -15,6 +15,7 @@ import (
 // TestAnAgentDestroysItsTree: whatever it does to its own directories is on record
 // as that iteration's, and the next one goes on.
 func TestAnAgentDestroysItsTree(t *testing.T) {
+	long.Only(t, long.Hostile)
 	for name, script := range map[string]string{
 		"removes its tree":       `rm -rf "$PWD"`,
 		"a file in its place":    `d=$PWD; cd /; rm -rf "$d"; echo x > "$d"`,
@@ -45,6 +46,7 @@ func TestAnAgentDestroysItsTree(t *testing.T) {
 // TestAnAgentClosesItsTree: who is not root cannot read what it closed. It is on
 // record as that iteration's, and the next one goes on.
 func TestAnAgentClosesItsTree(t *testing.T) {
+	long.Only(t, long.Hostile)
 	for name, c := range map[string]struct{ script, outcome, says string }{
 		"the tree":          {`chmod 000 .`, "error", "the agent left nothing to look at: its tree cannot be read"},
 		"a directory":       {`chmod 000 src`, "rejected", `"src": is a directory that cannot be read`},
@@ -74,6 +76,7 @@ func TestAnAgentClosesItsTree(t *testing.T) {
 // TestAnAgentFillsTheDisk: what has no room any more is an error of that iteration,
 // also where the repository lies on the same disk.
 func TestAnAgentFillsTheDisk(t *testing.T) {
+	long.Only(t, long.Hostile)
 	for name, c := range map[string]struct {
 		everything bool
 		script     string

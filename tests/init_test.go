@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
+	"github.com/org/autoloop/tests/long"
 )
 
 const (
@@ -43,6 +44,9 @@ func TestInitFitsTheFirstProgram(t *testing.T) {
 		"make at the root":    {map[string]string{"Makefile": "test: all\n\tsh x.sh\nall:\n", "x.sh": "true\n"}, "test-time", "make"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name == "npm at the root" { // the other one shows npm
+				long.Only(t, long.Builds)
+			}
 			t.Parallel()
 			w := newWorld(t, c.files)
 			a := w.binary("iterate", "init", "--yes", "--example")

@@ -234,6 +234,7 @@ func TestNetworkOff(t *testing.T) {
 // TestIsolatedDaemonsDie: what detaches itself ends with its command, at the
 // end, when the time is up, and when we are killed.
 func TestIsolatedDaemonsDie(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	daemon := `(setsid sh -c 'trap "" TERM HUP; sleep 300; sleep 300' >/dev/null 2>&1 &)`
 	t.Run("at the end", func(t *testing.T) {

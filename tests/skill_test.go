@@ -296,6 +296,7 @@ func many() string {
 }
 
 func TestSkillCandidatesWithOddFiles(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	odd := `touch "s/a b" 's/q"' "$(printf 's/n\nl')" "$(printf 's/\377')"`
 	for name, c := range map[string]struct{ improve, outcome, best string }{

@@ -144,6 +144,7 @@ func TestTheRecordsAreTheSameWithEveryAgent(t *testing.T) {
 // TestStandInsFail: what the real agents were recorded to say of a refused login
 // and of a rate limit.
 func TestStandInsFail(t *testing.T) {
+	long.Only(t, long.Agents)
 	t.Parallel()
 	for name := range standIns() {
 		t.Run(name, func(t *testing.T) {
@@ -217,6 +218,7 @@ func (w *world) lines(name string) []string {
 const deaf = `(setsid sh -c 'trap "" TERM INT HUP; sleep 600; sleep 600' &) ; setsid sleep 600 & touch "$SIDE/begun-$$"; trap "" TERM; sleep 600; sleep 600`
 
 func TestAgentsThatNeverEndAreEnded(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	withinLimit(t, func(minutes string) (bool, func()) {
 		w := standInWorld(t, deaf, "agents: [claude, codex, gemini, cursor]\ncandidates: 4\ntimeout-minutes: "+minutes)

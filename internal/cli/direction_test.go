@@ -9,13 +9,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // TestDirectionMatrix holds that scheduler, validate, iterate and its two jobs agree on
 // the direction of a program, whatever its frontmatter, its text and its state say.
 func TestDirectionMatrix(t *testing.T) {
 	const refused = "refused"
-	for _, c := range []struct{ front, text, state, want, says string }{
+	for i, c := range []struct{ front, text, state, want, says string }{
 		{"higher", "higher", "higher", "higher", ""},
 		{"higher", "higher", "lower", "higher", ""}, // the frontmatter wins; a new baseline begins
 		{"higher", "higher", "", "higher", ""},
@@ -45,6 +47,9 @@ func TestDirectionMatrix(t *testing.T) {
 		{"", "", "", "higher", ""},
 	} {
 		t.Run(strings.Join([]string{"front " + c.front, "text " + c.text, "state " + c.state}, ", "), func(t *testing.T) {
+			if i%4 != 0 { // a quarter has each value of each of the three
+				long.Only(t, long.Hostile)
+			}
 			t.Parallel()
 			s := newShop(t)
 			front, text := "", ""

@@ -17,6 +17,7 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/tests/long"
 )
 
 // measuredText evaluates the text of value.txt; one that is missing counts as empty.
@@ -69,6 +70,7 @@ func needsContent(text string) (value, problem string) {
 // TestHeldGains: a gain that is too good is held until the evaluation was seen to
 // notice emptied files, in a dry run, in one job and in two alike.
 func TestHeldGains(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	for name, c := range map[string]struct {
 		evaluate          measuredText

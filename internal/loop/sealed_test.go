@@ -19,6 +19,7 @@ import (
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/tests/long"
 )
 
 // putOff writes runs that were put off, or that found CI without an answer when an
@@ -103,6 +104,7 @@ func TestABundleAgainAfterMonths(t *testing.T) {
 // TestAPersonsWordsOutliveTheirSegment: an entry of the state that a person changed stays
 // when what was decided is sealed, and those that nobody changed are folded.
 func TestAPersonsWordsOutliveTheirSegment(t *testing.T) {
+	long.Only(t, long.Simulations)
 	t.Parallel()
 	var values []string
 	for n := range 40 {
@@ -132,6 +134,7 @@ func TestAPersonsWordsOutliveTheirSegment(t *testing.T) {
 // TestCIDecidesAfterMonths: a candidate whose decision was sealed while it waited for CI is
 // what CI makes of it.
 func TestCIDecidesAfterMonths(t *testing.T) {
+	long.Only(t, long.Simulations)
 	t.Parallel()
 	for _, c := range []struct {
 		name    string

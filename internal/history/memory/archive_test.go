@@ -186,6 +186,7 @@ func TestArchivesAreNotWrittenOverOthersOrUnderARun(t *testing.T) {
 // TestWhatIsStillAskedForIsNotForgotten: what the candidate that was measured last printed
 // is in the checkpoint, which replay computes again.
 func TestWhatIsStillAskedForIsNotForgotten(t *testing.T) {
+	long.Only(t, long.Simulations)
 	t.Parallel()
 	c := newCheckout(t)
 	c.keepDetails = 1

@@ -15,6 +15,7 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/tests/long"
 )
 
 // interrupted is a shared program x whose records have the incumbent a and a run r of
@@ -115,6 +116,7 @@ func TestBranchesOfInterruptedRunsAreTakenBack(t *testing.T) {
 // TestFixesOfInterruptedRunsAreTakenBack to the commit that waits for CI, not to the
 // incumbent before it.
 func TestFixesOfInterruptedRunsAreTakenBack(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	c, _, ledger, commits := interrupted(t)
 	waiting := c.user("commit-tree", "HEAD^{tree}", "-p", commits["a"], "-m", "[Autoloop: x] Iteration 2: faster")
