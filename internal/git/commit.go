@@ -56,10 +56,10 @@ func (r *Repo) CommitTree(ctx context.Context, tree string, parents []string, me
 // CommitFiles writes the tree that WriteFiles writes, and a commit of it as CommitTree
 // does, in one process where that is possible. Parents are full object ids.
 func (r *Repo) CommitFiles(ctx context.Context, base string, files map[string]*File, parents []string, message string, at time.Time) (commit, tree string, err error) {
-	if r.isPlainCommit(parents, message, at) {
+	if who := r.Identity; r.signing == "" && isPlain(who) && isPlainCommit(r.ObjectFormat, parents, message, at) {
 		e, tree, err := r.trees().edited(ctx, base, files)
 		if err == nil {
-			commit := e.object("commit", r.commitText(tree, parents, message, at))
+			commit := e.object("commit", commitText(who, tree, parents, message, at))
 			return commit, tree, r.trees().writeObjects(ctx, e.made)
 		}
 		if !errors.Is(err, errUnasked) {
@@ -77,22 +77,26 @@ func (r *Repo) CommitFiles(ctx context.Context, base string, files map[string]*F
 // characters out of others, most of them at the ends.
 var plainName = lazyregexp.New(`^[\pL\pN](?:[\pL\pN ._@+\[\]-]*[\pL\pN\]])?$`)
 
+func isPlain(who Identity) bool {
+	return plainName().MatchString(who.Name) && plainName().MatchString(who.Email)
+}
+
 // isPlainCommit reports whether git would write the object as commitText does.
-func (r *Repo) isPlainCommit(parents []string, message string, at time.Time) bool {
-	is := plainName().MatchString
-	return r.signing == "" && at.Unix() >= 0 && is(r.Identity.Name) && is(r.Identity.Email) &&
-		utf8.ValidString(message) && !slices.ContainsFunc(parents, func(id string) bool { return !isID(r.ObjectFormat, id) }) &&
+func isPlainCommit(format string, parents []string, message string, at time.Time) bool {
+	unknown := func(id string) bool { return !isID(format, id) }
+	return at.Unix() >= 0 && utf8.ValidString(message) && !slices.ContainsFunc(parents, unknown) &&
 		len(slices.Compact(slices.Sorted(slices.Values(parents)))) == len(parents)
 }
 
-func (r *Repo) commitText(tree string, parents []string, message string, at time.Time) []byte {
+// commitText renders a commit object.
+func commitText(who Identity, tree string, parents []string, message string, at time.Time) []byte {
 	var out strings.Builder
 	fmt.Fprintf(&out, "tree %s\n", tree)
 	for _, parent := range parents {
 		fmt.Fprintf(&out, "parent %s\n", parent)
 	}
 	for _, role := range []string{"author", "committer"} {
-		fmt.Fprintf(&out, "%s %s <%s> %d +0000\n", role, r.Identity.Name, r.Identity.Email, at.Unix())
+		fmt.Fprintf(&out, "%s %s <%s> %d +0000\n", role, who.Name, who.Email, at.Unix())
 	}
 	out.WriteString("\n" + strings.ReplaceAll(message, "\x00", ""))
 	return []byte(out.String())
