@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -228,22 +227,14 @@ func TestSkillApplyNothing(t *testing.T) {
 	assert.Contains(t, a.stderr, "no such version was kept; there are v0")
 }
 
-// TestSkillApplyKilled kills applications and what undoes them at moments spread
-// over their time.
+// TestSkillApplyKilled kills applications and what undoes them.
 func TestSkillApplyKilled(t *testing.T) {
 	t.Parallel()
 	w := improvedWorld(t)
 	before, after := w.state("s"), w.state("next")
-	begun := time.Now()
-	require.Zero(t, w.binary("iterate", "skill", "apply", ws, "--yes").code)
-	whole := time.Since(begun)
 	const kills = 12
-	for i := range kills {
-		what := []string{"undo", "apply"}[i%2]
-		w.killAfter(whole*time.Duration(i+2)/kills, []string{"skill", what, ws, "--yes"})
-		now := w.state("s")
-		require.True(t, now == before || now == after, "a mixture after kill %d", i)
-	}
+	w.killAround(kills, func() string { return w.state("s") },
+		leading{after, []string{"skill", "apply", ws, "--yes"}}, leading{before, []string{"skill", "undo", ws, "--yes"}})
 	a := w.binary("iterate", "skill", "apply", ws, "--yes")
 	require.Zero(t, a.code, a.stderr)
 	assert.Equal(t, after, w.state("s"))

@@ -4,12 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -107,8 +105,9 @@ func TestSnapshotAndRestoreCommands(t *testing.T) {
 	assert.Equal(t, 2, a.code)
 }
 
-// TestSnapshotKilled kills snapshots and restores at random moments, and nothing
-// else of them; each must leave one state or the other.
+// TestSnapshotKilled kills snapshots and restores, and nothing else of them, at random
+// moments before and after they have their effect; each must leave one state or the
+// other.
 func TestSnapshotKilled(t *testing.T) {
 	long.Only(t, long.Kills)
 	t.Parallel()
@@ -119,32 +118,16 @@ func TestSnapshotKilled(t *testing.T) {
 	for _, name := range []string{"one", "two"} {
 		require.Zero(t, w.binary("iterate", "snapshot", filepath.Join(w.side, name), filepath.Join(w.side, "v-"+name)).code)
 	}
-	states := map[string]string{one: state(t, one), two: state(t, two)}
-	target, kept := filepath.Join(w.side, "target"), filepath.Join(w.side, "kept", "v1")
-	begun := time.Now()
-	require.Zero(t, w.binary("iterate", "restore", filepath.Join(w.side, "v-one"), target).code)
-	restoring := time.Since(begun)
-	begun = time.Now()
-	require.Zero(t, w.binary("iterate", "snapshot", one, kept).code)
-	taking := time.Since(begun)
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // moments, not secrets
-	moved := map[string]bool{}
+	target, kept, out := filepath.Join(w.side, "target"), filepath.Join(w.side, "kept", "v1"), filepath.Join(w.side, "out")
 	const kills = 25
-	for i := range kills {
-		from := []string{two, one}[i%2]
-		w.killAfter(time.Duration(random.Int64N(2*int64(restoring))), []string{"restore", filepath.Join(w.side, "v-"+filepath.Base(from)), target})
-		now := state(t, target)
-		require.True(t, now == states[one] || now == states[two], "a mixture after kill %d", i)
-		moved[now] = true
-
-		w.killAfter(time.Duration(random.Int64N(int64(taking))), []string{"snapshot", from, kept})
-		out := filepath.Join(w.side, "out")
+	w.killAround(kills, func() string { return state(t, target) },
+		leading{state(t, one), []string{"restore", filepath.Join(w.side, "v-one"), target}},
+		leading{state(t, two), []string{"restore", filepath.Join(w.side, "v-two"), target}})
+	w.killAround(kills, func() string {
 		a := w.binary("iterate", "restore", kept, out)
-		require.Zero(t, a.code, "kill %d: %s", i, a.stderr)
-		now = state(t, out)
-		require.True(t, now == states[one] || now == states[two], "a mixture after kill %d", i)
-	}
-	assert.Len(t, moved, 2, "no kill was late enough to leave the new state")
+		require.Zero(t, a.code, a.stderr)
+		return state(t, out)
+	}, leading{state(t, one), []string{"snapshot", one, kept}}, leading{state(t, two), []string{"snapshot", two, kept}})
 	require.Zero(t, w.binary("iterate", "restore", filepath.Join(w.side, "v-two"), target).code)
 	require.Zero(t, w.binary("iterate", "snapshot", two, kept).code)
 	for _, dir := range []string{w.side, filepath.Join(w.side, "kept")} {
