@@ -219,7 +219,6 @@ func TestEvaluations(t *testing.T) {
 		"prints null":             {`[ "$(cat src/value.txt)" = 5 ] && echo '{"m": 5}' || echo '{"m": null, "rejected_reason": "overlap"}'`, "rejected", "not scored: overlap"},
 		"prints 40 MB":            {`head -c 40000000 /dev/zero | tr '\0' 'x'; echo; echo "{\"m\": $(cat src/value.txt)}"`, "accepted", "better"},
 		"a daemon that hangs":     {`(setsid sh -c 'trap "" TERM; sleep 300' &); echo "{\"m\": $(cat src/value.txt)}"`, "accepted", "better"},
-		"takes too long":          {`[ "$(cat src/value.txt)" = 5 ] && echo '{"m": 5}' || sleep 300`, "rejected", "took longer than 3s"},
 		"outside the range":       {`[ "$(cat src/value.txt)" = 5 ] && echo '{"m": 5}' || echo '{"m": -1121}'`, "rejected", "implausible"},
 		"fails on both":           {`[ -e "$SIDE/broken" ] && exit 7; touch "$SIDE/broken"; echo '{"m": 5}'`, "error", "unchanged files too"},
 		"killed by itself":        {`[ "$(cat src/value.txt)" = 5 ] && echo '{"m": 5}' || kill -9 $$`, "rejected", "exit code 137"},
@@ -230,11 +229,7 @@ func TestEvaluations(t *testing.T) {
 			t.Parallel()
 			w := agentWorld(t, `echo 4 > src/value.txt`)
 			w.write("eval.sh", c.script+"\n")
-			file := filepath.Join(w.dir, ".autoloop/programs/p.md")
-			data, err := os.ReadFile(file)
-			require.NoError(t, err)
-			front := strings.Replace(string(data), "metric: m\n", "metric: m\nmetric-range: [0, 100]\nevaluation-timeout: 3s\n", 1)
-			require.NoError(t, os.WriteFile(file, []byte(front), 0o600))
+			w.frontmatter("metric-range: [0, 100]")
 			w.git("commit", "--quiet", "--all", "--message", "evaluation")
 			got := w.one()
 			assert.Equal(t, c.outcome, got.Outcome, got.Reasons)
@@ -245,6 +240,22 @@ func TestEvaluations(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestEvaluationThatTakesTooLong(t *testing.T) {
+	t.Parallel()
+	withinLimit(t, func(minutes string) (bool, func()) {
+		w := agentWorld(t, `echo 4 > src/value.txt`)
+		w.write("eval.sh", `[ "$(cat src/value.txt)" = 5 ] && echo '{"m": 5}' || sleep 300`+"\n")
+		w.frontmatter("evaluation-timeout: " + minutes + "m")
+		w.git("commit", "--quiet", "--all", "--message", "evaluation")
+		got := w.one()
+		return got.Outcome == "rejected", func() {
+			assert.Equal(t, "rejected", got.Outcome, got.Reasons)
+			assert.Contains(t, strings.Join(got.Reasons, "\n"), "took longer than ")
+			w.alone()
+		}
+	})
 }
 
 // TestPromisesThatAreNotKept: a setting that nothing enforces stops the program

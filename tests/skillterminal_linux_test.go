@@ -40,7 +40,7 @@ func onTerminalOf(t *testing.T, columns uint16, cmd *exec.Cmd, answer string) (s
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	require.NoError(t, cmd.Start())
 	require.NoError(t, terminal.Close())
-	hangs := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+	hangs := time.AfterFunc(5*time.Minute, func() { _ = cmd.Process.Kill() })
 	defer hangs.Stop()
 	var all strings.Builder
 	buffer := make([]byte, 4096)
