@@ -16,17 +16,21 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/agent/commandline"
 	"github.com/org/autoloop/internal/agent/models/client/modeltest"
 	"github.com/org/autoloop/tests/long"
 )
 
 // standIns are the agents that a stand-in takes the place of: their programs,
-// and the variable by which they log in.
+// and the variable by which they log in, which is no other's.
 func standIns() map[string][2]string {
-	return map[string][2]string{
-		"claude": {"claude", "ANTHROPIC_API_KEY"}, "codex": {"codex", "OPENAI_API_KEY"}, "copilot": {"copilot", "COPILOT_GITHUB_TOKEN"},
-		"gemini": {"gemini", "GEMINI_API_KEY"}, "opencode": {"opencode", "OPENROUTER_API_KEY"}, "cursor": {"cursor-agent", "CURSOR_API_KEY"},
+	agents, taken := map[string][2]string{}, map[string]bool{}
+	for _, tool := range commandline.All() {
+		free := slices.IndexFunc(tool.Keys, func(key string) bool { return !taken[key] })
+		agents[tool.Name] = [2]string{tool.Program, tool.Keys[free]}
+		taken[tool.Keys[free]] = true
 	}
+	return agents
 }
 
 // keyOf is the key of one agent; no two are the same.

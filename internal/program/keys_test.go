@@ -262,7 +262,7 @@ func TestKeyErrors(t *testing.T) {
 		"agents: [{agent: codex, model: [a]}]":      "`model`: it is a list; give the name of a model",
 		"agents: [{agent: codex, model: }]":         "`model`: it has no value",
 		"agents: [{agent: codex, agent: claude}]":   "`agent` is given twice",
-		"strategy: luck":                            "accepted are `openevolve`, `test-driven`",
+		"strategy: luck":                            "`openevolve`, `test-driven`",
 		"budget: 5":                                 "give `{iterations: 20",
 		"budget: {}":                                "give `{iterations: 20",
 		"budget: {per: day}":                        "limits nothing",
