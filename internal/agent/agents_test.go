@@ -55,6 +55,7 @@ func TestOneAgentsKeysAreNoOthers(t *testing.T) {
 		"opencode": "ANTHROPIC_API_KEY=a OPENAI_API_KEY=o GEMINI_API_KEY=g", // It speaks to all of them.
 	}
 	for _, tool := range commandline.All() {
+		require.NotEmpty(t, want[tool.Name], "say which key is that of %s", tool.Name)
 		assert.Equal(t, want[tool.Name], strings.Join(ownVariables(&tool, caller), " "), tool.Name)
 	}
 }

@@ -31,7 +31,7 @@ func TestAVersionDecidesAsEver(t *testing.T) {
 			return metric.Measurement{Metric: &v}
 		}
 	}
-	for _, c := range []struct {
+	rows := []struct {
 		version, pairs, most int
 		seed                 string
 		gain                 int64
@@ -55,7 +55,19 @@ func TestAVersionDecidesAsEver(t *testing.T) {
 		{3, 8, 16, "seed", 6, "icICCCIICICIICCIICICCICICCICICIIICciCIIICCIICICICCCI", "improved: better: median 110.5 beside 106.5, difference +4 (95 % interval 1 to 9), p = 0.014, 8 pairs"},
 		{2, 6, 0, "seed", -4, "icICCCII", "neutral: not better after 3 pairs: median 101 beside 106"},
 		{2, 16, 0, "sixteen", 9, "ciCCIIICCICICCIIIICCICICIIICICCICCicICICCIIICICCCIIIICICCCCIIICCCICI", "improved: better: median 114.5 beside 104, difference +10.5 (95 % interval 8 to 13), p = 1.6e-07, 16 pairs"},
-	} {
+		{4, 8, 16, "a third", 3, "ciCICCII", "neutral: not better after 3 pairs: median 105 beside 106"},
+		{4, 8, 16, "a third", 5, "ciCICCIICIICICICICICCCIIICICCCIIICciCCIICIIICCCCICII", "improved: better: median 110 beside 106, difference +4 (95 % interval 1 to 9), p = 0.023, 8 pairs"},
+		{4, 4, 0, "seed", 4000, "icICICCCIIciCCICIIICEEE", "improved: better: median 4105.5 beside 105.5, difference +4000 (95 % interval 3991 to 4007), p = 0.029, 4 pairs"},
+		{4, 8, 16, "seed", 6, "icICCCIICICIICCIICICCICICCICICIIICciCIIICCIICICICCCI", "improved: better: median 110.5 beside 106.5, difference +4 (95 % interval 1 to 9), p = 0.014, 8 pairs"},
+	}
+	have := map[int]bool{}
+	for _, c := range rows {
+		have[c.version] = true
+	}
+	for version := range decision.Known() {
+		assert.True(t, have[version], "give version %d its rows", version)
+	}
+	for _, c := range rows {
 		t.Run(fmt.Sprintf("version %d, %d to %d pairs, seed %q, gain %d", c.version, c.pairs, c.most, c.seed, c.gain), func(t *testing.T) {
 			t.Parallel()
 			standard := noisy("100")
