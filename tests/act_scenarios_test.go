@@ -50,7 +50,7 @@ func TestActPromotesAgainstTheDefaultBranch(t *testing.T) {
 		r.asks()
 		assert.Equal(t, "14", r.value())
 		assert.Zero(t, r.openPull())
-		assert.Contains(t, r.remembered("p.jsonl"), "main measures 10, which 14 is not better than")
+		assert.Contains(t, r.ledger(), `"kind":"stays-on-branch"`)
 		r.asks()
 		assert.Equal(t, "8", r.value())
 		require.NotZero(t, r.openPull())

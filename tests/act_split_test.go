@@ -107,7 +107,7 @@ func TestActAProposeThatFailsLeavesARecord(t *testing.T) {
 		if run < 3 {
 			assert.NotZero(t, got.code)
 			assert.Equal(t, "failure", got.results()["iterate/Autoloop iteration/propose"])
-			assert.Equal(t, run+1, strings.Count(r.remembered("p.jsonl"), `"event":"started"`))
+			assert.Equal(t, run+1, r.count("started"))
 			continue
 		}
 		require.Zero(t, got.code, got)
@@ -141,8 +141,8 @@ func TestActARefusalIsRecorded(t *testing.T) {
 	assert.NotZero(t, run.code)
 	assert.Equal(t, "failure", run.results()["iterate/Autoloop iteration/propose"], run)
 	assert.Equal(t, "success", run.results()["iterate/Autoloop iteration/publish"], run)
-	assert.Contains(t, r.remembered("p.jsonl"), "the proposing job says: ")
-	assert.Contains(t, r.remembered("p.jsonl"), "claude is not installed")
+	assert.Contains(t, r.ledger(), `"kind":"claimed"`)
+	assert.Contains(t, r.ledger(), "claude is not installed")
 	assert.Contains(t, r.remembered("p.md"), "| Recent Statuses | error |")
 	assert.NotContains(t, r.remembered("p.md"), "interrupted")
 }

@@ -276,7 +276,8 @@ func TestActionRuns(t *testing.T) {
 	t.Parallel()
 	r := newReleases(t)
 	w := newWorld(t, map[string]string{"README.md": "mine\n"})
-	require.Zero(t, w.binary("iterate", "init", "--yes", "--example").code)
+	require.Zero(t, w.binary("iterate", "init", "--yes").code)
+	require.Zero(t, w.binary("iterate", "init", "example").code)
 	origin := w.shared("Add Autoloop")
 
 	step := w.action(r, map[string]string{"MODE": "schedule"})
@@ -297,7 +298,7 @@ func TestActionRuns(t *testing.T) {
 	data, err := os.ReadFile(step.outputs["report"])
 	require.NoError(t, err)
 	require.Len(t, w.decode(string(data)), 2)
-	assert.Contains(t, step.summary, "## ✅ example, iteration 2: accepted")
+	assert.Contains(t, step.summary, "## ✅ example, iteration 2: kept")
 	assert.Contains(t, step.summary, "| Proposed by | tuner |")
 	assert.Contains(t, w.run(origin, "git", "branch", "--list", "autoloop/example"), "autoloop/example")
 	assert.Regexp(t, `(?s)::group::Iterate\n.*example #1 propose.*::endgroup::\n.*iteration +outcome`, step.log, "progress in a group, results after it")
@@ -320,7 +321,8 @@ func TestActionRefusesInputs(t *testing.T) {
 	t.Parallel()
 	r := newReleases(t)
 	w := newWorld(t, map[string]string{"README.md": "mine\n"})
-	require.Zero(t, w.binary("iterate", "init", "--yes", "--example").code)
+	require.Zero(t, w.binary("iterate", "init", "--yes").code)
+	require.Zero(t, w.binary("iterate", "init", "example").code)
 	trap := filepath.Join(w.side, "trap")
 	inputs := []string{
 		"MODE", "PROGRAM", "AGENT", "MODEL", "PROGRAMS_DIR", "MAX_PROGRAMS", "ITERATIONS", "CI_WORKFLOW", "BUDGET_USD", "DRY_RUN",

@@ -48,7 +48,7 @@ func TestActionProposesAndPublishes(t *testing.T) {
 	assert.Equal(t, "8", published.outputs["best-metric"])
 	assert.NotContains(t, published.outputs, "bundle")
 	assert.Equal(t, "8", w.run(origin, "git", "show", "autoloop/p:value.txt"))
-	assert.Contains(t, published.summary, "## ✅ p, iteration 1: accepted")
+	assert.Contains(t, published.summary, "## ✅ p, iteration 1: kept")
 
 	again := w.action(r, map[string]string{"MODE": "publish", "PROGRAM": "p", "BUNDLE": dir})
 	assert.Equal(t, 1, again.code, again.log)
@@ -65,7 +65,7 @@ func TestActionProposesAndPublishes(t *testing.T) {
 	require.Zero(t, published.code, published.log)
 	assert.Equal(t, "regressed", published.outputs["verdict"])
 	assert.Equal(t, "8.5", published.outputs["metric"])
-	assert.Contains(t, published.summary, "## ❌ p, iteration 2: rejected")
+	assert.Contains(t, published.summary, "## ❌ p, iteration 2: not kept")
 
 	require.Zero(t, w.action(r, map[string]string{"MODE": "begin", "PROGRAM": "p"}).code)
 	require.NoError(t, os.RemoveAll(filepath.Join(w.side, "autoloop", "bundle")))
@@ -220,7 +220,7 @@ func TestActionStartsCI(t *testing.T) {
 	assert.Equal(t, "pending-ci", step.outputs["outcome"])
 	assert.Equal(t, "1", step.outputs["issue-number"])
 	assert.NotEmpty(t, step.outputs["pr-number"])
-	assert.Contains(t, step.summary, "## ⏳ p, iteration 1: waiting for CI")
+	assert.Contains(t, step.summary, "## ⏳ p, iteration 1: waiting\n")
 	h.Change(func(s *githubtest.State) { assert.Equal(t, []string{"given.yml autoloop/p"}, s.Dispatched) })
 	a := h.binary("iterate", "--program", "p", "--ci-workflow", "../x.yml")
 	assert.Equal(t, 2, a.code)
@@ -237,7 +237,7 @@ func TestActionSummary(t *testing.T) {
 	step := w.action(r, map[string]string{"MODE": "iterate", "PROGRAM": "p", "ITERATIONS": "2"})
 	require.Zero(t, step.code, step.log)
 	for _, part := range []string{
-		"## ✅ p, iteration 1: accepted\n\nm **8** (lower is better), -1 against the best before; 9 at the beginning\n\n> try 8\n", "## ✅ p, iteration 2: accepted\n",
+		"## ✅ p, iteration 1: kept\n\nm **8** (lower is better), -1 against the best before; 9 at the beginning\n\n> try 8\n", "## ✅ p, iteration 2: kept\n",
 		"| Proposed by | command |", "| Files changed | value.txt |", "| size (lower is better) | 50 | 50 | 10 % |",
 	} {
 		assert.Contains(t, step.summary, part)
@@ -266,7 +266,7 @@ func TestActionDrawsThePage(t *testing.T) {
 		return err
 	})
 	require.NoError(t, err)
-	assert.ElementsMatch(t, []string{"index.html", "program-p.html", "program-p.svg", "program-p-dark.svg"}, names)
+	assert.ElementsMatch(t, []string{"index.html", "program-p.html"}, names)
 }
 
 // TestActionMakesIsolationPossible has a sysctl and a sudo that note what is

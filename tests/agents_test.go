@@ -117,7 +117,7 @@ func modelWorld(t *testing.T, agent realAgent, front string, answers ...modeltes
 
 // logTranscripts shows what the agents printed.
 func (w *world) logTranscripts() {
-	files, _ := filepath.Glob(filepath.Join(filepath.Dir(w.dir), "gh-aw", "transcripts", "*", "*"))
+	files, _ := filepath.Glob(filepath.Join(filepath.Dir(w.dir), "gh-aw", "transcripts", "*", "*", "*"))
 	for _, file := range files {
 		text, _ := os.ReadFile(file)
 		w.t.Logf("%s:\n%s", filepath.Base(file), text)
@@ -129,14 +129,7 @@ func realAgents() []realAgent { return []realAgent{codexAgent(), opencodeAgent()
 // decided is the ledger's last decision.
 func (w *world) decided() map[string]any {
 	w.t.Helper()
-	var last map[string]any
-	for _, event := range w.events() {
-		if event["event"] == "decided" {
-			last = event
-		}
-	}
-	require.NotNil(w.t, last)
-	return last
+	return w.last("decided")
 }
 
 // noKey holds that the key is in no file of the world, in no object of its
@@ -295,7 +288,7 @@ func TestRealAgentsWait(t *testing.T) {
 			assert.Contains(t, got.Stopped, "rate limit")
 			assert.Zero(t, w.count("decided"), "it is no error of the program")
 			assert.Equal(t, 1, server.Asked())
-			finished := w.events()[len(w.events())-1]
+			finished := w.last("finished")
 			until, err := time.Parse(time.RFC3339, fmt.Sprint(finished["not_before"]))
 			require.NoError(t, err)
 			wait := until.Sub(begin)

@@ -96,9 +96,7 @@ func TestRateLimit(t *testing.T) {
 	assert.Equal(t, "idle", got[0].Outcome)
 	assert.Regexp(t, `^paused: the agent's service has a rate limit \(.*\); it resumes at `, got[0].Stopped)
 	assert.Zero(t, w.count("decided"))
-	events := w.events()
-	last := events[len(events)-1]
-	require.Equal(t, "finished", last["event"])
+	last := w.last("finished")
 	written, ok := last["not_before"].(string)
 	require.True(t, ok)
 	until, err := time.Parse(time.RFC3339, written)

@@ -1,9 +1,9 @@
 package tests
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,7 +16,7 @@ import (
 func (w *world) propose(name string) (string, iteration) {
 	w.t.Helper()
 	dir := filepath.Join(w.side, name)
-	a := w.binary("iterate", "propose", "--program", "p", "--json", "--out", dir)
+	a := w.binary("iterate", "job", "propose", "--program", "p", "--json", "--out", dir)
 	require.Zero(w.t, a.code, a.stderr)
 	list := w.decode(a.stdout)
 	require.Len(w.t, list, 1)
@@ -25,7 +25,7 @@ func (w *world) propose(name string) (string, iteration) {
 
 func (w *world) publish(dir string) iteration {
 	w.t.Helper()
-	a := w.binary("iterate", "publish", "--program", "p", "--json", dir)
+	a := w.binary("iterate", "job", "publish", "--program", "p", "--json", dir)
 	require.Zero(w.t, a.code, a.stderr)
 	list := w.decode(a.stdout)
 	require.Len(w.t, list, 1)
@@ -75,13 +75,7 @@ func TestPublishingWritesWhatOneJobWrites(t *testing.T) {
 	dir, _ := split.propose("a")
 	split.publish(dir)
 	kinds := func(w *world) []string {
-		var list []string
-		for _, e := range w.events() {
-			if e["key"] != "published" {
-				list = append(list, fmt.Sprint(e["event"]))
-			}
-		}
-		return list
+		return slices.DeleteFunc(w.kinds(), func(kind string) bool { return kind == "set published" })
 	}
 	assert.ElementsMatch(t, kinds(whole), kinds(split))
 	assert.Equal(t, whole.git("rev-parse", "autoloop/p^{tree}"), split.git("rev-parse", "autoloop/p^{tree}"))
@@ -137,7 +131,7 @@ func TestRefusedBundlesChangeNothing(t *testing.T) {
 			dir, _ := w.propose("a")
 			c.do(w, dir)
 			before, checkout := w.refs(), w.checkout()
-			a := w.binary("iterate", "publish", "--program", "p", dir)
+			a := w.binary("iterate", "job", "publish", "--program", "p", dir)
 			assert.Equal(t, 1, a.code, a.stdout)
 			assert.Contains(t, a.stderr, c.says)
 			assert.Equal(t, before, w.refs())

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/tests/long"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -114,7 +115,10 @@ func histories() []forgery {
 		{"a cost below nothing", set("decided", "usage", map[string]any{"input_tokens": -5}), "counts -5"},
 		{"a time below nothing", set("decided", "durations", map[string]any{"propose": -5}), "counts -5"},
 		{"a long text", set("decided", "summary", strings.Repeat("x", 70<<10)), "text of 71680 bytes"},
-		{"many reasons", set("decided", "reasons", strings.Split(strings.Repeat("x,", 2000), ",")), "list of 2001 texts"},
+		{"many reasons", set("decided", "reasons", decision.Says(make([]string, 2001)...)), "list of 2001, more than 1000"},
+		{"a reason that does not exist", set("decided", "reasons", []decision.Reason{{Kind: "made-up"}}), `a reason "made-up", which does not exist`},
+		{"a reason of a reason", set("decided", "reasons", []decision.Reason{{Kind: decision.Claimed, Because: []decision.Reason{{Kind: "made-up"}}}}), "which does not exist"},
+		{"a reason in words alone", set("decided", "reasons", []string{"CI is green: 3 checks"}), "cannot be read"},
 		{"deep JSON", func(w *world, dir string) {
 			w.replace(dir, "events.jsonl", `"outcome"`, `"x":`+strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000)+`,"outcome"`)
 		}, "cannot be read"},
@@ -220,7 +224,7 @@ func TestForgedBundlesChangeNothing(t *testing.T) {
 	before, checkout := w.refs(), w.checkout()
 	refused := func(t *testing.T, forged, says string) {
 		t.Helper()
-		a := w.binary("iterate", "publish", "--program", "p", forged)
+		a := w.binary("iterate", "job", "publish", "--program", "p", forged)
 		assert.Equal(t, 1, a.code, a.stdout)
 		assert.Contains(t, a.stderr, says)
 		_, why, _ := strings.Cut(a.stderr, "iterate: ")
@@ -268,7 +272,7 @@ func TestForgedBaselines(t *testing.T) {
 		says  string
 	}{
 		"out of its range":    {"samples", []int{-5, -5}, "-5 is implausible: outside metric-range [0, 5000]"},
-		"without a guardrail": {"guardrail_samples", map[string]any{}, "does not have the number `rail`"},
+		"without a guardrail": {"guardrail_samples", map[string]any{}, `prints no number "rail"`},
 	} {
 		forged := filepath.Join(t.TempDir(), "forged")
 		w.run("", "cp", "-a", dir, forged)
@@ -280,7 +284,7 @@ func TestForgedBaselines(t *testing.T) {
 			}
 			return events
 		})
-		a := w.binary("iterate", "publish", "--program", "p", forged)
+		a := w.binary("iterate", "job", "publish", "--program", "p", forged)
 		assert.Equal(t, 1, a.code, name)
 		assert.Contains(t, a.stderr, c.says, name)
 		require.Equal(t, before, w.refs(), name)
@@ -301,7 +305,7 @@ func TestSecretsOfThePublishingJob(t *testing.T) {
 		forged := filepath.Join(t.TempDir(), "forged")
 		w.run("", "cp", "-a", dir, forged)
 		forge(forged)
-		a := w.binary("iterate", "publish", "--program", "p", forged)
+		a := w.binary("iterate", "job", "publish", "--program", "p", forged)
 		assert.Equal(t, 1, a.code, name)
 		assert.Contains(t, a.stderr, "has a secret of this job in it", name)
 		assert.NotContains(t, a.stderr, token, name)

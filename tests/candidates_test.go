@@ -44,10 +44,8 @@ func severalWorld(t *testing.T, front, propose string) *world {
 // proposals are the lines of the candidates in the ledger.
 func (w *world) proposals() []map[string]any {
 	var list []map[string]any
-	for _, event := range w.events() {
-		if event["event"] == "proposed" {
-			list = append(list, event)
-		}
+	for _, event := range w.facts("proposed") {
+		list = append(list, event)
 	}
 	return list
 }
@@ -65,7 +63,7 @@ echo "proposal $2"`)
 	assert.Equal(t, "5", w.git("show", "autoloop/p:value.txt"))
 	outcomes := map[string]string{}
 	for _, p := range w.proposals() {
-		outcomes[fmt.Sprint(p["proposal"])] = fmt.Sprint(p["outcome"], " ", p["reasons"])
+		outcomes[fmt.Sprint(p["proposal"])] = fmt.Sprint(p["outcome"], " ", told(t, p["reasons"]))
 	}
 	assert.Len(t, outcomes, 5)
 	assert.Contains(t, outcomes["1"], "rejected [better than before, but proposal 2 is better still (5)")
@@ -114,11 +112,9 @@ func TestAgentsTakeTurns(t *testing.T) {
 	}
 	assert.Equal(t, []string{"1command", "3command", "2models"}, agents, "the one that decides comes last")
 	assert.True(t, server.Requests()[0].Has("This is proposal 2 of 3"))
-	for _, event := range w.events() {
-		if event["event"] == "decided" {
-			assert.Equal(t, "models", event["agent"])
-			assert.Contains(t, fmt.Sprint(event["usage"]), "input_tokens:<nil>", "what one of them used is not known, so the sum is not")
-		}
+	for _, event := range w.facts("decided") {
+		assert.Equal(t, "models", event["agent"])
+		assert.Contains(t, fmt.Sprint(event["usage"]), "input_tokens:<nil>", "what one of them used is not known, so the sum is not")
 	}
 }
 

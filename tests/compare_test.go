@@ -26,6 +26,7 @@ func TestCompare(t *testing.T) {
 		"base.json": outcomeOf("main", 2, "0"), "better.json": outcomeOf("pr", 4, "0"), "worse.json": outcomeOf("pr", 1, "0"),
 		"nan.json": outcomeOf("pr", 4, "NaN"), "empty.json": `{"scores": []}`,
 	})
+	with := func(lines ...string) string { return " --settings " + w.settings(lines...) }
 	for _, c := range []struct {
 		args, verdict string
 		code          int
@@ -33,12 +34,12 @@ func TestCompare(t *testing.T) {
 	}{
 		{"base.json better.json", "improved", 0, true},
 		{"base.json base.json", "neutral", 0, false},
-		{"base.json base.json --min-composite-gain 0", "neutral", 0, false},
-		{"base.json better.json --min-composite-gain 0.5", "neutral", 0, false},
+		{"base.json base.json" + with("min-composite-gain: 0"), "neutral", 0, false},
+		{"base.json better.json" + with("min-composite-gain: 0.5"), "neutral", 0, false},
 		{"base.json worse.json", "regressed", 1, false},
-		{"better.json base.json --regression-composite-drop 0.5", "regressed", 1, false},
-		{"better.json base.json --regression-composite-drop 0.5 --objective-drop-is-regression=false", "neutral", 0, false},
-		{"better.json base.json --regression-composite-drop 0.5 --objective-drop-is-regression=false --net-loss-is-regression", "regressed", 1, false},
+		{"better.json base.json" + with("regression-composite-drop: 0.5"), "regressed", 1, false},
+		{"better.json base.json" + with("regression-composite-drop: 0.5", "objective-drop-is-regression: false"), "neutral", 0, false},
+		{"better.json base.json" + with("regression-composite-drop: 0.5", "objective-drop-is-regression: false", "net-loss-is-regression: true"), "regressed", 1, false},
 		{"base.json nan.json", "regressed", 1, false},
 		{"base.json empty.json", "regressed", 1, false},
 		{"empty.json empty.json", "neutral", 0, false},
@@ -67,7 +68,7 @@ func TestCompareMisuse(t *testing.T) {
 		"bad.md": "---\nmin-composite-gain: much\n---\n",
 	})
 	for _, c := range []struct{ args, says string }{
-		{"base.json", "a word is missing, or there is one too many: write `iterate compare BASELINE.json CANDIDATE.json`"},
+		{"base.json", "accepts 2 arg(s), received 1"},
 		{"base.json nowhere.json", "nowhere.json does not exist"},
 		{"base.json .", "is a directory"},
 		{"empty.json base.json", "empty.json has no tasks"},
@@ -78,11 +79,8 @@ func TestCompareMisuse(t *testing.T) {
 		{"both.json base.json", "both.json:1: runs: is beside `scores`"},
 		{"base.json negative.json", "scores[0].cost.tokens: is -4; it must be 0 or more"},
 		{"base.json base.json --json --markdown", "exclude each other"},
-		{"base.json base.json --min-composite-gain much", "--min-composite-gain"},
-		{"base.json base.json --regression-composite-drop nan", "not a finite number"},
-		{"base.json base.json --cost-tolerance -0.1", "below 0"},
-		{"base.json base.json --program bad.md", "bad.md:2"},
-		{"base.json base.json --program nowhere.md", "nowhere.md"},
+		{"base.json base.json --settings bad.md", "bad.md:2"},
+		{"base.json base.json --settings nowhere.md", "nowhere.md"},
 		{"base.json base.json --bogus", "unknown flag"},
 	} {
 		a := w.binary("iterate", append([]string{"compare"}, strings.Fields(c.args)...)...)
@@ -99,10 +97,10 @@ func TestCompareTakesThresholdsFromAProgram(t *testing.T) {
 		"base.json": outcomeOf("main", 2, "0"), "better.json": outcomeOf("pr", 4, "0"),
 		"p.md": "---\ntasks: tasks\nmin-composite-gain: 0.9\n---\n## Goal\nx\n## Target\n`AGENTS.md`\n",
 	})
-	a := w.binary("iterate", "compare", "base.json", "better.json", "--program", "p.md")
+	a := w.binary("iterate", "compare", "base.json", "better.json", "--settings", "p.md")
 	assert.Zero(t, a.code)
 	assert.True(t, strings.HasPrefix(a.stdout, "neutral: "), a.stdout+a.stderr)
-	a = w.binary("iterate", "compare", "base.json", "better.json", "--program", "p.md", "--min-composite-gain", "0.1")
+	a = w.binary("iterate", "compare", "base.json", "better.json", "--settings", w.settings("min-composite-gain: 0.1"))
 	assert.True(t, strings.HasPrefix(a.stdout, "improved: "), a.stdout+a.stderr)
 }
 

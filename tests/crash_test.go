@@ -104,10 +104,7 @@ func (w *world) consistent(branch string) {
 	w.t.Helper()
 	decided := map[float64]bool{}
 	accepted := 0
-	for _, event := range w.events() {
-		if event["event"] != "decided" {
-			continue
-		}
+	for _, event := range w.facts("decided") {
 		n, ok := event["iteration"].(float64)
 		require.True(w.t, ok)
 		assert.False(w.t, decided[n], "iteration %v is decided twice", n)
@@ -256,6 +253,51 @@ func TestInterruptEndsEverything(t *testing.T) {
 	w.consistent("autoloop/p")
 }
 
+// TestSignalsAreNoCrash: whatever asks a run to end, it cleans up, and three of them in a row
+// pause nothing.
+func TestSignalsAreNoCrash(t *testing.T) {
+	t.Parallel()
+	w := slowWorld(t, false)
+	w.hold()
+	unread := syscall.Signal(0) // its standard output is closed
+	for _, signal := range []syscall.Signal{syscall.SIGHUP, syscall.SIGQUIT, unread, syscall.SIGTERM} {
+		count := "50"
+		if signal == unread {
+			count = "1"
+		}
+		cmd := w.command("iterate", "--program", "p", "-n", count)
+		read, write, err := os.Pipe()
+		require.NoError(t, err)
+		var said strings.Builder
+		cmd.Stdout, cmd.Stderr = write, &said
+		require.NoError(t, cmd.Start())
+		require.NoError(t, write.Close())
+		w.waits()
+		require.NoError(t, read.Close())
+		if signal == unread {
+			w.release()
+		} else {
+			require.NoError(t, cmd.Process.Signal(signal))
+		}
+		err = cmd.Wait()
+		if signal != unread {
+			var exit *exec.ExitError
+			require.ErrorAs(t, err, &exit)
+			assert.Equal(t, 1, exit.ExitCode(), "%v: %s", signal, said.String())
+		}
+		assert.NotContains(t, said.String(), "goroutine")
+		w.alone()
+		left, err := filepath.Glob(filepath.Join(filepath.Dir(w.side), "tmp", "*"))
+		require.NoError(t, err)
+		assert.Empty(t, left, "%v", signal)
+		w.hold()
+		_ = os.Remove(filepath.Join(w.side, "held"))
+	}
+	w.release()
+	assert.Equal(t, "accepted", w.one().Outcome)
+	w.consistent("autoloop/p")
+}
+
 func TestTwoRunsAtTheSameMoment(t *testing.T) {
 	t.Parallel()
 	w := slowWorld(t, true)
@@ -295,12 +337,10 @@ func TestTwoRunsAtTheSameMoment(t *testing.T) {
 	w.git("fetch", "--quiet", "origin")
 	w.git("update-ref", "refs/heads/memory/autoloop", "refs/remotes/origin/memory/autoloop")
 	w.consistent("origin/autoloop/p")
-	for _, event := range w.events() {
-		if event["event"] == "finished" {
-			id, ok := event["run_id"].(string)
-			require.True(t, ok)
-			delete(started, id)
-		}
+	for _, event := range w.facts("finished") {
+		id, ok := event["run_id"].(string)
+		require.True(t, ok)
+		delete(started, id)
 	}
 	assert.Empty(t, started, "every run's lines are there")
 }
@@ -313,6 +353,27 @@ func stderrOf(err error) string {
 	return ""
 }
 
+// TestPauseWhileARunWorks: it is recorded at once, the iteration under way ends as it would,
+// and no further one begins.
+func TestPauseWhileARunWorks(t *testing.T) {
+	t.Parallel()
+	w := slowWorld(t, false)
+	w.hold()
+	cmd := w.command("iterate", "--program", "p", "-n", "40")
+	require.NoError(t, cmd.Start())
+	w.waits()
+	a := w.binary("iterate", "pause", "p", "a holiday")
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "iteration under way ends")
+	assert.Contains(t, w.memory("p.md"), "| Pause Reason | a holiday |")
+	w.release()
+	require.NoError(t, cmd.Wait())
+	assert.Contains(t, w.memory("p.md"), "| Iteration Count | 1 |")
+	assert.Contains(t, w.memory("p.md"), "| Recent Statuses | accepted |")
+	assert.Contains(t, w.memory("p.md"), "| Pause Reason | a holiday |")
+	assert.Zero(t, w.binary("iterate", "replay", "p").code, "the records agree")
+}
+
 func TestBusyIsSaid(t *testing.T) {
 	t.Parallel()
 	w := slowWorld(t, false)
@@ -322,7 +383,12 @@ func TestBusyIsSaid(t *testing.T) {
 	w.waits()
 	got := w.one()
 	assert.Equal(t, "busy", got.Outcome)
-	assert.Contains(t, got.Reasons[0], fmt.Sprintf("process %d on", cmd.Process.Pid))
+	process := fmt.Sprintf("process %d on", cmd.Process.Pid)
+	assert.Contains(t, got.Reasons[0], process)
+	undo := w.binary("iterate", "undo", "p", "1")
+	assert.Equal(t, 2, undo.code)
+	assert.Contains(t, undo.stderr, process)
+	assert.Contains(t, undo.stderr, "`iterate pause p`")
 	require.NoError(t, cmd.Process.Kill())
 	_ = cmd.Wait()
 	w.release()

@@ -59,7 +59,7 @@ func TestTheDocumentedCrontab(t *testing.T) {
 		return string(out)
 	}
 	assert.Empty(t, run())
-	assert.Contains(t, w.read("autoloop.log"), "accepted")
+	assert.Contains(t, w.read("autoloop.log"), "kept")
 	assert.Empty(t, run(), "nothing is due")
 	text := strings.Replace(w.read(".autoloop/programs/p.md"), "agent-command: ", "agent-command: exit 3; ", 1)
 	w.write(".autoloop/programs/p.md", strings.Replace(text, "schedule: daily\n", "", 1)) // due at every tick

@@ -15,23 +15,20 @@ func TestAJobThatWaitedLooksAgain(t *testing.T) {
 	w := valuesWorld(t, "schedule: every 6h", "1", "2", "3", "4")
 	propose := func(name string, more ...string) (string, iteration) {
 		out := filepath.Join(w.side, name)
-		a := w.binary("iterate", append([]string{"propose", "--program", "p", "--json", "--out", out}, more...)...)
+		a := w.binary("iterate", append([]string{"job", "propose", "--program", "p", "--json", "--out", out}, more...)...)
 		require.Zero(t, a.code, a.stderr)
 		return out, w.decode(a.stdout)[0]
 	}
 	first, result := propose("first", "--if-due")
 	assert.Equal(t, "accepted", result.Outcome)
-	require.Zero(t, w.binary("iterate", "publish", "--program", "p", first).code)
+	require.Zero(t, w.binary("iterate", "job", "publish", "--program", "p", first).code)
 
 	second, result := propose("second", "--if-due")
 	assert.Equal(t, "idle", result.Outcome)
 	assert.Equal(t, []string{"not due yet"}, result.Reasons)
 	assert.NoDirExists(t, second)
 
-	w.env = append(w.env, "AUTOLOOP_IF_DUE=true")
-	_, result = propose("third")
-	assert.Equal(t, "idle", result.Outcome)
-	third, result := propose("fourth", "--if-due=false")
+	third, result := propose("third")
 	assert.Equal(t, "accepted", result.Outcome, "somebody asked for it")
 	assert.DirExists(t, third)
 }

@@ -56,8 +56,8 @@ func gradedWorld(t *testing.T, front string) (*world, *modeltest.Server) {
 // expenses are what the events of a kind say that measuring used.
 func (w *world) expenses(kind string) []map[string]any {
 	var list []map[string]any
-	for _, event := range w.events() {
-		if used, given := event["evaluation"].(map[string]any); given && event["event"] == kind {
+	for _, event := range w.facts(kind) {
+		if used, given := event["evaluation"].(map[string]any); given {
 			list = append(list, used)
 		}
 	}
@@ -81,7 +81,7 @@ func TestGradersCountAgainstTheBudget(t *testing.T) {
 	got := w.decode(a.stdout)
 	require.Len(t, got, 2)
 	assert.Equal(t, "error", got[0].Outcome)
-	assert.Contains(t, got[0].Reasons[0], "2100 of 1850 tokens were used with 2 of 3 cases begun")
+	assert.Contains(t, got[0].Reasons[0], "the budget of 1850 tokens is used up with 2 of 3 cases begun")
 	assert.Equal(t, "budget: 5250 of 5000 tokens used by this program; raise the limit to go on", got[1].Stopped)
 	assert.Len(t, grader.Requests(), 5, "nobody is asked beyond the budget")
 
@@ -107,7 +107,7 @@ func TestGradersCountInMoney(t *testing.T) {
 	w, grader := gradedWorld(t, "budget: {usd: 0.01, per: month}")
 	got := w.iterate("-n", "3")
 	require.Len(t, got, 2)
-	assert.Contains(t, got[0].Reasons[0], "USD were used with 1 of 3 cases begun")
+	assert.Contains(t, got[0].Reasons[0], "USD is used up with 1 of 3 cases begun")
 	assert.Contains(t, got[1].Stopped, "budget: 0.01 of 0.01 USD used this month")
 	assert.Len(t, grader.Requests(), 4)
 }
@@ -164,7 +164,7 @@ func TestAGraderThatBreaksOffIsPaid(t *testing.T) {
 	decided := w.expenses("decided")
 	require.Len(t, decided, 1)
 	assert.Equal(t, oneGrading, tokensOf(t, decided[0]))
-	assert.NotContains(t, w.memory("p.jsonl")+w.memory("p.md"), theKey)
+	assert.NotContains(t, w.ledger()+w.memory("p.md"), theKey)
 }
 
 // TestAnIterationThatIsCutOffIsPaid: what the agent and the grader used counts

@@ -24,7 +24,7 @@ func TestTheGateTakesItsMeasureFromTheBase(t *testing.T) {
 	w.run("", "git", "clone", "--quiet", w.dir, pull)
 	at := &world{t: t, dir: pull, side: w.side, env: w.env}
 	gate := func() answer {
-		return w.binary("iterate", "tasks", "compare", "--program="+program, "--baseline=HEAD", "--candidate=autoloop-candidate")
+		return w.binary("iterate", "eval", "suite", "--settings="+program, "--against=HEAD", "--candidate=autoloop-candidate")
 	}
 	at.write("AGENTS.md", "nothing of it\n")
 	at.write("suite/one/task.json", `{"id": "one", "title": "One", "fixtureDir": "fixture", "prompt": "p", "checks": []}`)

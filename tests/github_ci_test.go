@@ -48,7 +48,7 @@ func ciIsWaitedForAcrossRuns(t *testing.T, on maker) {
 	assert.Equal(t, 2, next.Iteration)
 	there := h.site.look()
 	require.Len(t, there.Pulls, 1)
-	assert.Contains(t, there.On(1)[0].Body, "✅ accepted", "the comment on the iteration is corrected")
+	assert.Contains(t, there.On(1)[0].Body, "✅ kept", "the comment on the iteration is corrected")
 }
 
 func TestWhatCannotBeReadIsNotGreen(t *testing.T) {

@@ -34,7 +34,7 @@ func TestTheAPIIsDownAtDiscovery(t *testing.T) {
 	assert.Contains(t, a.stderr, "left as they are: p")
 
 	for _, args := range [][]string{{"prune"}, {"prune", "--yes"}} {
-		a = h.binary("scheduler", args...)
+		a = h.binary("iterate", args...)
 		assert.Equal(t, 1, a.code, "%v", args)
 		assert.NotContains(t, a.stdout, "p: ", "nothing is known to be gone")
 	}
@@ -63,7 +63,7 @@ func TestAnEnterpriseServer(t *testing.T) {
 	assert.Equal(t, "accepted", got.Outcome)
 	assert.Empty(t, got.Warnings)
 
-	a := h.binary("scheduler", "status", "--json")
+	a := h.binary("iterate", "status", "--json")
 	require.Zero(t, a.code, a.stderr)
 	var list []struct {
 		Name     string
@@ -74,7 +74,7 @@ func TestAnEnterpriseServer(t *testing.T) {
 	require.Len(t, list, 1)
 	assert.Equal(t, server.URL+"/org/repo/pull/2", list[0].PRURL)
 	assert.Equal(t, server.URL+"/org/repo/issues/1", list[0].IssueURL)
-	assert.Contains(t, h.binary("scheduler", "status").stdout, server.URL+"/org/repo/pull/2")
+	assert.Contains(t, h.binary("iterate", "status").stdout, server.URL+"/org/repo/pull/2")
 }
 
 func TestAForksLookAlikeIsLeftAlone(t *testing.T) {
@@ -146,7 +146,7 @@ func TestAFixForCIHasATimeLimit(t *testing.T) {
 			assert.Equal(t, "pending-ci", got.Outcome)
 			assert.NoFileExists(t, filepath.Join(h.side, "ended"))
 			require.NoError(t, err, "the agent was asked")
-			assert.Contains(t, h.remembered("p.jsonl"), "the time of the iteration is up")
+			assert.Contains(t, h.ledger(), `"kind":"time-up"`)
 		}
 	})
 }
@@ -181,7 +181,7 @@ func TestStatusAndWhatIsNotUnderstoodAreAnswered(t *testing.T) {
 	h.say("alice", "/autoloop set target-metric soon\n/autoloop undo")
 	h.say("alice", "> /autoloop pause\n\n```\n/autoloop pause\n```")
 	h.say("alice", "/autoloop other: pause")
-	a := h.binary("iterate", "steer", "--program", "p")
+	a := h.binary("iterate", "job", "steer", "--program", "p")
 	require.Zero(t, a.code, a.stderr)
 	answers := h.answers()
 	require.Len(t, answers, 2, "%v", answers)

@@ -43,7 +43,7 @@ func TestDoctorRunsTheEvaluationsOfIssuesToo(t *testing.T) {
 	assert.Regexp(t, `issue programs +issue #2 is not run +mallory is NONE`, a.stdout)
 	assert.NoFileExists(t, filepath.Join(h.side, "ran"))
 
-	a = h.binary("iterate", "doctor", "--evaluation", "p")
+	a = h.binary("iterate", "doctor", "p")
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "one run")
 	h.Change(func(s *githubtest.State) { s.Issue(1).Body = strings.Replace(onIssue, "printf", "exit 3; printf", 1) })

@@ -257,7 +257,7 @@ func (h *hub) settle(want string) string {
 	if place == want {
 		return place
 	}
-	a := h.binary("iterate", "steer", "--program", "p")
+	a := h.binary("iterate", "job", "steer", "--program", "p")
 	require.Zero(h.t, a.code, a.stderr)
 	return h.place()
 }

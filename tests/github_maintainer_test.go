@@ -23,15 +23,15 @@ func (h *hub) byName(twoJobs bool, flags ...string) string {
 		require.Zero(h.t, a.code, a.stderr)
 		return a.stdout + a.stderr
 	}
-	begun := h.answer(h.jobs.job(hubToken, append([]string{"begin"}, flags...)...))
+	begun := h.answer(h.jobs.job(hubToken, append([]string{"job", "begin"}, flags...)...))
 	require.Zero(h.t, begun.code, begun.stderr)
 	if !strings.Contains(begun.stdout, " begins ") {
 		return begun.stdout + begun.stderr
 	}
 	dir := filepath.Join(h.t.TempDir(), "bundle")
-	proposed := h.answer(h.jobs.job(readToken, append([]string{"propose", "--out", dir}, flags...)...))
+	proposed := h.answer(h.jobs.job(readToken, append([]string{"job", "propose", "--out", dir}, flags...)...))
 	require.Zero(h.t, proposed.code, proposed.stderr)
-	published := h.answer(h.jobs.job(hubToken, append([]string{"publish", dir}, flags...)...))
+	published := h.answer(h.jobs.job(hubToken, append([]string{"job", "publish", dir}, flags...)...))
 	require.Zero(h.t, published.code, published.stderr)
 	return begun.stdout + proposed.stdout + published.stdout
 }
@@ -60,7 +60,7 @@ func TestAProgramThatRestsIsAskedForByName(t *testing.T) {
 				assert.Equal(t, 1, h.agentRuns(), "nobody works")
 				h.byName(twoJobs, "--force")
 				assert.Equal(t, 2, h.agentRuns())
-				assert.Contains(t, h.remembered("p.jsonl"), `"key":"forced"`, "and the ledger says so")
+				assert.Contains(t, h.ledger(), `"key":"forced"`, "and the ledger says so")
 			})
 		})
 	}
@@ -159,21 +159,21 @@ func TestAMaintainerIsToldWhatMatters(t *testing.T) {
 			}
 			return ""
 		}
-		assert.Contains(t, status(), "1 iteration: 1 accepted")
+		assert.Contains(t, status(), "1 iteration: 1 kept")
 		for _, outcome := range []string{"rejected", "rejected", "error", "accepted", "rejected"} {
 			require.Equal(t, outcome, h.one().Outcome)
 		}
 		assert.Len(t, posts(), 3, "the status and two that were accepted")
 		glance, _, _ := strings.Cut(status(), "<details>")
 		assert.Less(t, len(glance), 2048)
-		assert.Contains(t, glance, "6 iterations: 2 accepted, 3 rejected, 1 error")
+		assert.Contains(t, glance, "6 iterations: 2 kept, 3 not kept, 1 error")
 		assert.Contains(t, glance, "/actions/runs/7")
 		for _, body := range append(posts(), h.pullBody()) {
 			shown, _, _ := strings.Cut(body, "⚙️ Machine State")
 			assert.NotContains(t, shown, "8.987654321")
 			assert.NotContains(t, shown, "1 iterations")
 		}
-		assert.Contains(t, h.remembered("p.jsonl"), "8.987654321")
+		assert.Contains(t, h.ledger(), "8.987654321")
 		assert.Contains(t, h.pullBody(), "8.98765")
 		assert.Contains(t, h.pullBody(), "git fetch")
 		for _, body := range []string{status(), h.pullBody()} {
@@ -211,8 +211,8 @@ func TestProposingAcceptsNothing(t *testing.T) {
 		require.Fail(t, reason)
 	}
 	dir, _ := j.propose()
-	assert.NotContains(t, h.beside("summary"), "accepted")
+	assert.NotContains(t, h.beside("summary"), "kept")
 	assert.Contains(t, h.beside("summary"), "better")
 	j.publish(dir)
-	assert.Contains(t, h.beside("summary"), "accepted")
+	assert.Contains(t, h.beside("summary"), "kept")
 }

@@ -20,9 +20,14 @@ type hub struct {
 // newHub makes a repository on GitHub whose agent tries these values.
 func newHub(t *testing.T, files map[string]string, tries ...string) *hub {
 	t.Helper()
+	return newScene(t, files, tries...).hub(ownedByAlice())
+}
+
+// ownedByAlice is a repository in which Bob collaborates.
+func ownedByAlice() *githubtest.State {
 	state := githubtest.NewState("org/repo")
 	state.Roles["alice"], state.Roles["bob"] = "OWNER", "COLLABORATOR"
-	return newScene(t, files, tries...).hub(state)
+	return state
 }
 
 // onOurServer makes a scene for what runs on both servers.

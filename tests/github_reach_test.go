@@ -63,7 +63,7 @@ func TestARepositoryNameThatGitHubCouldNotHave(t *testing.T) {
 		assert.Contains(t, a.stderr, `"no such/name" is no repository`)
 	}
 	assert.Equal(t, "accepted", s.one().Outcome)
-	a := s.binary("scheduler", "validate", "--issue", "1")
+	a := s.binary("iterate", "validate", "--issue", "1")
 	assert.Equal(t, 2, a.code, "that needs GitHub")
 	a = s.binary("scheduler", "--repo", "no such/name")
 	assert.Equal(t, 2, a.code, "a name that is given is checked")

@@ -42,7 +42,7 @@ func TestARefusedPushIsRecorded(t *testing.T) {
 		assert.Contains(t, got.Stopped, "take `.github/workflows` out of the Target")
 		assert.Empty(t, head(t, h.bare, "autoloop/p"))
 		assert.Contains(t, h.remembered("p.md"), "refusing to allow a GitHub App")
-		assert.Contains(t, h.remembered("p.jsonl"), "refusing to allow a GitHub App")
+		assert.Contains(t, h.ledger(), "refusing to allow a GitHub App")
 		assert.Equal(t, "idle", h.one().Outcome, "no agent works for nothing")
 		assert.Equal(t, 1, h.agentRuns())
 	})
@@ -64,7 +64,7 @@ func TestARefusedUndoIsRecorded(t *testing.T) {
 		assert.Contains(t, got.Stopped, "paused: "+refusedForWorkflow)
 		assert.Contains(t, got.Stopped, "AUTOLOOP_TOKEN")
 		assert.Equal(t, kept, head(t, h.bare, "autoloop/p"))
-		assert.Contains(t, h.remembered("p.jsonl"), "Iteration 1 is not undone: remote origin refused the push")
+		assert.Contains(t, h.ledger(), "Iteration 1 is not undone: remote origin refused the push")
 		assert.Contains(t, h.remembered("p.md"), "| Paused | true |")
 		require.Len(t, h.answers(), 1)
 		assert.Contains(t, h.answers()[0], "Iteration 1 is not undone: remote origin refused the push: autoloop/p")
@@ -95,7 +95,7 @@ func TestARefusedMoveIsRecorded(t *testing.T) {
 		got := h.one()
 		assert.Equal(t, "error", got.Outcome, "%v", got.Reasons)
 		assert.Contains(t, got.Stopped, "paused: "+refusedByRule)
-		assert.Contains(t, h.remembered("p.jsonl"), "protected branch hook declined")
+		assert.Contains(t, h.ledger(), "protected branch hook declined")
 		assert.Equal(t, kept, head(t, h.bare, "autoloop/p"))
 
 		require.NoError(t, githubtest.ProtectBranch(h.bare, ""))
@@ -145,7 +145,7 @@ func TestAnAttemptThatIsNotKeptIsSaid(t *testing.T) {
 			assert.Equal(t, "ci-fix-exhausted", stuck.Outcome)
 			assert.Contains(t, stuck.Stopped, "protected branch hook declined")
 			assert.Contains(t, stuck.Stopped, "leave `autoloop/**` out of the branch's rules")
-			assert.Contains(t, h.remembered("p.jsonl"), "protected branch hook declined")
+			assert.Contains(t, h.ledger(), "protected branch hook declined")
 			if rule == "autoloop/p" {
 				assert.Equal(t, attempt, head(t, h.bare, "autoloop/p"))
 				return

@@ -77,12 +77,18 @@ func (s *scene) atMost(most int) {
 // newScene makes a repository with a remote, whose agent tries these values.
 func newScene(t *testing.T, files map[string]string, tries ...string) *scene {
 	t.Helper()
-	w := newWorld(t, files)
-	s := &scene{world: w, bare: filepath.Join(w.side, "remote.git")}
+	s := &scene{world: newWorld(t, files)}
 	s.try(tries...)
-	w.run("", "git", "init", "--quiet", "--bare", "--initial-branch=main", s.bare)
-	w.git("remote", "add", "origin", s.bare)
-	w.git("push", "--quiet", "origin", "main")
+	return s.withRemote()
+}
+
+// withRemote gives the repository of a scene a remote.
+func (s *scene) withRemote() *scene {
+	s.t.Helper()
+	s.bare = filepath.Join(s.side, "remote.git")
+	s.run("", "git", "init", "--quiet", "--bare", "--initial-branch=main", s.bare)
+	s.git("remote", "add", "origin", s.bare)
+	s.git("push", "--quiet", "origin", "main")
 	return s
 }
 

@@ -22,7 +22,7 @@ func maintainersSteerByComments(t *testing.T, on maker) {
 	h.say("alice", "/autoloop pause until Monday\n\nThanks!")
 	paused := h.one()
 	assert.Equal(t, "idle", paused.Outcome)
-	assert.Equal(t, "paused: until Monday", paused.Stopped)
+	assert.Contains(t, paused.Stopped, "paused: until Monday; go on with ")
 	assert.Contains(t, h.remembered("p.md"), "| Paused | true |")
 	assert.Equal(t, []string{"Paused. `/autoloop resume` goes on."}, h.answers())
 
@@ -35,7 +35,7 @@ func maintainersSteerByComments(t *testing.T, on maker) {
 	assert.Contains(t, h.remembered("p.md"), "| Target Metric | 7 |")
 	answer := h.answers()[1]
 	assert.Equal(t, "It goes on.\n\nThe target is 7 (lower is better), until the program file names another.\n\n"+
-		"The agent is told at iteration 2.\n\nIteration 77 kept nothing, so there is nothing to undo.", answer)
+		"The agent is told at iteration 2.\n\nThere is no iteration 77: 1 is the last.", answer)
 
 	h.say("alice", "/autoloop undo 1")
 	third := h.one()
@@ -78,18 +78,18 @@ func aPausedProgramHears(t *testing.T, on maker) {
 	require.Equal(t, "accepted", h.one().Outcome)
 	h.say("alice", "/autoloop pause")
 	require.Equal(t, "idle", h.one().Outcome)
-	events := len(h.remembered("p.jsonl"))
+	events := len(h.ledger())
 	outputs := filepath.Join(h.side, "outputs")
 	h.env = append(h.env, "GITHUB_OUTPUT="+outputs)
 
 	h.say("mallory", "/autoloop resume")
-	a := h.binary("iterate", "steer", "--issue", "1")
+	a := h.binary("iterate", "job", "steer", "--issue", "1")
 	require.Zero(t, a.code, a.stderr)
 	assert.Equal(t, "p: up to date\n", a.stdout)
-	assert.Len(t, h.remembered("p.jsonl"), events, "nothing was asked for by somebody trusted")
+	assert.Len(t, h.ledger(), events, "nothing was asked for by somebody trusted")
 
 	h.say("alice", "/autoloop resume\n/autoloop run")
-	a = h.binary("iterate", "steer", "--issue", "1", "--json")
+	a = h.binary("iterate", "job", "steer", "--issue", "1", "--json")
 	require.Zero(t, a.code, a.stderr)
 	assert.JSONEq(t, `{"program": "p", "run": true}`, a.stdout)
 	assert.Contains(t, h.remembered("p.md"), "| Paused | false |")
@@ -98,13 +98,13 @@ func aPausedProgramHears(t *testing.T, on maker) {
 	require.NoError(t, err)
 	assert.True(t, strings.HasSuffix(string(text), "has-work=true\nselected=p\n"), string(text))
 	before := len(h.answers())
-	require.Zero(t, h.binary("iterate", "steer", "--program", "p").code)
+	require.Zero(t, h.binary("iterate", "job", "steer", "--program", "p").code)
 	assert.Len(t, h.answers(), before, "it is answered once")
 
-	a = h.binary("iterate", "steer", "--issue", "77")
+	a = h.binary("iterate", "job", "steer", "--issue", "77")
 	require.Zero(t, a.code, a.stderr)
 	assert.Equal(t, "#77 belongs to no program\n", a.stdout)
-	assert.Equal(t, 2, h.binary("iterate", "steer").code)
+	assert.Equal(t, 2, h.binary("iterate", "job", "steer").code)
 	assert.Equal(t, "accepted", h.one().Outcome)
 }
 
@@ -156,9 +156,10 @@ func aTokenThatIsPrintedIsMasked(t *testing.T, on maker) {
 	environ, err := os.ReadFile(filepath.Join(h.side, "env"))
 	require.NoError(t, err)
 	assert.NotContains(t, string(environ), hubToken, "commands do not have it")
-	for _, name := range []string{"p.md", "p.jsonl", "p.results.tsv"} {
+	for _, name := range []string{"p.md", "p.results.tsv"} {
 		assert.NotContains(t, h.remembered(name), hubToken, name)
 	}
+	assert.NotContains(t, h.ledger(), hubToken)
 	assert.NotContains(t, h.run(h.bare, "git", "log", "--format=%B", "autoloop/p"), hubToken)
 	assert.NotContains(t, h.told(2), hubToken)
 	there := h.site.look()

@@ -114,7 +114,7 @@ func TestIsolatedEvaluatorsAreReadOnly(t *testing.T) {
 			require.Equal(t, "accepted", got.Outcome, got.Reasons)
 			assert.Equal(t, "4", text(got.Metric))
 			assert.Contains(t, strings.Join(got.Warnings, "\n"), `the evaluation writes to files of the repository`)
-			assert.Equal(t, map[string]any{"report.txt": true}, w.events()[1]["evaluator_writes"])
+			assert.Equal(t, map[string]any{"report.txt": true}, w.facts("measured")[0]["evaluator_writes"])
 		})
 	}
 }
@@ -132,13 +132,12 @@ func TestTheEvaluatorIsWatchedIsolated(t *testing.T) {
 	assert.Contains(t, strings.Join(got.Reasons, "\n"), `changed the evaluator while it ran: "lib/ev.sh"`)
 }
 
-// TestManyFilesOfTheEvaluator: of more files than can be made read-only one by one,
-// those are it by whole directories in which the evaluation makes nothing; a change
-// of the others is found.
+// TestManyFilesOfTheEvaluator: of more files than can be made read-only, a change of the
+// others is found.
 func TestManyFilesOfTheEvaluator(t *testing.T) {
 	long.Only(t, long.Hostile)
 	t.Parallel()
-	const many, few = 1010, 10 // together, and those of the first directory alone, more than can be made read-only
+	const many, few = 1010, 10 // more than can be made read-only
 	evaluation := judge + "\necho x > busy/made"
 	w := judged(t, "", evaluation, `cp "$SIDE/run.sh" src/run.sh`).isolated()
 	for dir, files := range map[string]int{"busy": many, "data/all": few} {
@@ -154,16 +153,16 @@ func TestManyFilesOfTheEvaluator(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(w.side, "run.sh"), []byte(script), 0o600))
 		return w.one()
 	}
-	for _, answer := range []string{"4", "3"} { // The second knows from the records what the evaluation writes.
-		got := try(answer, "echo 4 > data/all/0009.txt; rm -rf data/all; mv data/all data/moved; echo x > data/all/new; [ -e data/all/new ] && rm ev.sh")
-		require.Equal(t, "accepted", got.Outcome, got.Reasons)
-		assert.Equal(t, answer, text(got.Metric))
+	got := try("4", "true")
+	require.Equal(t, "accepted", got.Outcome, got.Reasons)
+	assert.Equal(t, "4", text(got.Metric))
+	for attack, found := range map[string]string{
+		"echo 4 > data/all/0009.txt":              "data/all/0009.txt",
+		"rm -rf data/all; mv data/all data/moved": "data/all/0000.txt",
+		"echo 4 > busy/1009.txt":                  "busy/1009.txt",
+	} {
+		got := try("3", attack)
+		assert.Equal(t, "rejected", got.Outcome, attack)
+		assert.Contains(t, strings.Join(got.Reasons, "\n"), `changed the evaluator while it ran: "`+found+`"`)
 	}
-	writes, ok := w.events()[1]["evaluator_writes"].(map[string]any)
-	require.True(t, ok)
-	assert.Contains(t, writes, "busy/")
-	assert.NotContains(t, writes, "data/all/")
-	got := try("2", "echo 4 > busy/1009.txt")
-	assert.Equal(t, "rejected", got.Outcome)
-	assert.Contains(t, strings.Join(got.Reasons, "\n"), `changed the evaluator while it ran: "busy/1009.txt"`)
 }

@@ -25,46 +25,42 @@ func TestInitFitsTheFirstProgram(t *testing.T) {
 	for name, c := range map[string]struct {
 		files   map[string]string
 		program string
-		// needs is the tool that the evaluation runs, which must be here; "" where
-		// the evaluation is not run.
-		needs string
+		needs   string // the tool that the evaluation runs
 	}{
 		"go": {map[string]string{
 			"go.mod": "module example.com/x\n\ngo 1.26\n", "x.go": "package x\n\nfunc One() int { return 1 }\n\nfunc Two() int { return 2 }\n",
 			"x_test.go": "package x\n\nimport \"testing\"\n\nfunc TestOne(t *testing.T) {\n\tif One() != 1 {\n\t\tt.Fatal()\n\t}\n}\n",
-		}, "test-coverage", "go"},
-		"make":                {map[string]string{"Makefile": "test:\n\tgrep -q 1 src/x\n", "src/x": "1\n"}, "test-time", "make"},
-		"npm":                 {map[string]string{"package.json": `{"scripts": {"test": "node src/x.js"}}`, "src/x.js": "1\n"}, "test-time", "npm"},
-		"cargo":               {map[string]string{"Cargo.toml": "[package]\nname = \"x\"\n", "src/lib.rs": ""}, "test-time", ""},
-		"pytest":              {map[string]string{"pyproject.toml": "[tool.pytest.ini_options]\n", "tests/test_x.py": ""}, "test-coverage", ""},
+		}, "go-coverage", "go"},
+		"make":                {map[string]string{"Makefile": "test:\n\tgrep -q 1 src/x\n", "src/x": "1\n"}, "make-test-time", "make"},
+		"npm":                 {map[string]string{"package.json": `{"scripts": {"test": "node src/x.js"}}`, "src/x.js": "1\n"}, "js-test-time", "npm"},
+		"tests that fail":     {map[string]string{"Makefile": "test:\n\tgrep -q 2 src/x\n", "src/x": "1\n"}, "example", "make"},
 		"nothing":             {map[string]string{"README.md": "mine\n"}, "example", "sh"},
 		"npm without tests":   {map[string]string{"package.json": `{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}`}, "example", "sh"},
-		"npm at the root":     {map[string]string{"package.json": `{"scripts": {"test": "node x.js"}}`, "x.js": "1\n"}, "test-time", "npm"},
+		"npm at the root":     {map[string]string{"package.json": `{"scripts": {"test": "node x.js"}}`, "x.js": "1\n"}, "js-test-time", "npm"},
 		"a variable, no rule": {map[string]string{"Makefile": "test := x\nall:\n"}, "example", "sh"},
-		"make at the root":    {map[string]string{"Makefile": "test: all\n\tsh x.sh\nall:\n", "x.sh": "true\n"}, "test-time", "make"},
+		"make at the root":    {map[string]string{"Makefile": "test: all\n\tsh x.sh\nall:\n", "x.sh": "true\n"}, "make-test-time", "make"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name == "npm at the root" { // the other one shows npm
 				long.Only(t, long.Builds)
 			}
 			t.Parallel()
+			if _, err := exec.LookPath(c.needs); err != nil {
+				long.Missing(t, c.needs)
+			}
 			w := newWorld(t, c.files)
-			a := w.binary("iterate", "init", "--yes", "--example")
+			a := w.binary("iterate", "init", "--yes")
 			require.Zero(t, a.code, a.stderr)
+			if c.program == "example" {
+				a = w.binary("iterate", "init", "example")
+			}
 			assert.Contains(t, a.stdout, "create  .autoloop/programs/"+c.program+".md")
 			w.git("add", "--all")
 			w.git("commit", "--quiet", "--message", "Add Autoloop")
-			a = w.binary("scheduler", "validate")
+			a = w.binary("iterate", "validate")
 			assert.Zero(t, a.code, a.stdout)
 			assert.NotContains(t, a.stdout, "warning")
-			if c.needs == "" {
-				return
-			}
-			if _, err := exec.LookPath(c.needs); err != nil {
-				t.Logf("%s is not installed: its evaluation is not run", c.needs)
-				return
-			}
-			a = w.binary("iterate", "doctor", "--evaluation", c.program)
+			a = w.binary("iterate", "doctor", c.program)
 			assert.Zero(t, a.code, "%s%s", a.stdout, a.stderr)
 		})
 	}
@@ -76,7 +72,6 @@ func TestInitFitsWhereItStands(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]string{
 		"Makefile": "test:\n", "packages/x y/Makefile": "test:\n\tgrep -q 1 src/it\n", "packages/x y/src/it": "1\n",
-		"packages/py/setup.py": "", "packages/py/conftest.py": "", "packages/py/requirements.txt": "x\n",
 	})
 	init := func(below string) string {
 		a := w.binary("iterate", "--repo-dir", filepath.Join(w.dir, below), "init", "--yes")
@@ -84,47 +79,27 @@ func TestInitFitsWhereItStands(t *testing.T) {
 		require.NoError(t, os.Rename(filepath.Join(w.dir, ".autoloop/programs"), filepath.Join(w.side, strings.ReplaceAll(below, "/", "-"))))
 		return a.stdout
 	}
-	assert.Contains(t, init("packages"), "create  .autoloop/programs/test-time.md (Makefile: faster tests)")
-	assert.Contains(t, w.beside("packages/test-time.md"), "\n- `packages/*/src/**`\n")
-	init("packages/py")
-	assert.Contains(t, w.beside("packages-py/test-coverage.md"), `
-setup: "cd 'packages/py' && { python3 -m venv .autoloop-venv && .autoloop-venv/bin/pip install --quiet pytest pytest-cov -r requirements.txt && { .autoloop-venv/bin/pip install --quiet -e . || true; }; }"
-`)
+	assert.Contains(t, init("packages"), "create  .autoloop/programs/make-test-time.md (Makefile with a rule for tests: faster tests: 0.")
+	assert.Contains(t, w.beside("packages/make-test-time.md"), "\n- `packages/*/src/**`\n")
 	require.Zero(t, w.binary("iterate", "--repo-dir", filepath.Join(w.dir, "packages", "x y", "src"), "init", "--yes").code)
-	a := w.binary("scheduler", "validate")
+	a := w.binary("iterate", "validate")
 	assert.Zero(t, a.code, a.stdout)
 	assert.Contains(t, a.stdout, "packages/x?y/src/**")
 	w.git("add", "--all")
 	w.git("commit", "--quiet", "--message", "Add Autoloop")
-	a = w.binary("iterate", "doctor", "--evaluation", "test-time")
+	a = w.binary("iterate", "doctor", "make-test-time")
 	assert.Zero(t, a.code, "%s%s", a.stdout, a.stderr)
-}
-
-// TestInitInstallsByTheLockFile holds what a program of npm prepares.
-func TestInitInstallsByTheLockFile(t *testing.T) {
-	t.Parallel()
-	for file, want := range map[string]string{
-		"package-lock.json": `setup: "npm ci --no-audit --no-fund"`,
-		"pnpm-lock.yaml":    `setup: "npx --yes pnpm install --frozen-lockfile"`,
-		"yarn.lock":         `setup: "npx --yes yarn install --frozen-lockfile"`,
-		"none":              `setup: "npm install --no-audit --no-fund --no-package-lock"`,
-	} {
-		w := newWorld(t, map[string]string{"package.json": `{"scripts": {"test": "jest"}, "devDependencies": {"jest": "1"}}`, file: ""})
-		require.Zero(t, w.binary("iterate", "init", "--yes").code)
-		assert.Contains(t, w.read(".autoloop/programs/test-time.md"), "\n"+want+"\n---\n")
-		assert.Zero(t, w.binary("scheduler", "validate").code)
-	}
 }
 
 // TestInitNamesTheDirectoryOfPrograms holds that the workflows look where the
 // programs are, now and after an upgrade.
 func TestInitNamesTheDirectoryOfPrograms(t *testing.T) {
 	t.Parallel()
-	for _, flag := range []string{"--matrix", "--simple"} {
+	for _, flag := range []string{"--simple=false", "--simple"} {
 		w := newWorld(t, map[string]string{"README.md": "mine\n", "loops/suite.md": "---\nevaluation: tasks\ntasks: suite\n---\n## Goal\nx\n## Target\n- `AGENTS.md`\n"})
 		a := w.binary("iterate", "--programs", "loops/", "init", "--yes", flag)
 		require.Zero(t, a.code, a.stderr)
-		assert.Contains(t, a.stdout, "scheduler validate --programs loops ")
+		assert.Contains(t, a.stdout, "iterate validate --programs loops ")
 		assert.NoDirExists(t, filepath.Join(w.dir, ".autoloop"))
 		files, err := filepath.Glob(filepath.Join(w.dir, ".github/workflows/*.yml"))
 		require.NoError(t, err)
@@ -153,18 +128,18 @@ func TestInitNamesTheDirectoryOfPrograms(t *testing.T) {
 		assert.Contains(t, a.stderr, "--programs "+dir+" is not in the repository")
 	}
 	assert.Empty(t, w.git("status", "--porcelain"))
-	a := w.binary("iterate", "--programs", "new loops", "init", "--yes", "--example")
+	a := w.binary("iterate", "--programs", "new loops", "init", "example")
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "create  new loops/example.md")
-	assert.Contains(t, a.stdout, "scheduler validate --programs 'new loops' ")
-	assert.Zero(t, w.binary("scheduler", "--programs", "new loops", "validate").code)
+	assert.Contains(t, a.stdout, "iterate --program example -n 5 --programs 'new loops'\n")
+	assert.Zero(t, w.binary("iterate", "--programs", "new loops", "validate").code)
 }
 
 func TestInitAsksAndUpgrades(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]string{"README.md": "mine\n"})
 	a := w.binary("iterate", "init")
-	require.Zero(t, a.code, a.stderr)
+	require.Equal(t, 2, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "create  "+initWorkflow)
 	assert.Contains(t, a.stdout, "nothing was changed")
 	assert.Empty(t, w.git("status", "--porcelain"), "nothing is written without a yes")
@@ -182,13 +157,13 @@ func TestInitAsksAndUpgrades(t *testing.T) {
 	assert.Contains(t, a.stdout, "keep    "+initWorkflow+" (edited")
 	assert.Equal(t, edited, w.read(initWorkflow), "what a person wrote stays")
 
-	a = w.binary("iterate", "init", "--yes", "--force", "--matrix")
+	a = w.binary("iterate", "init", "--yes", "--force", "--simple=false")
 	assert.Contains(t, a.stdout, "update  "+initWorkflow)
 	assert.Contains(t, w.read(initWorkflow), "needs: schedule")
 	assert.Contains(t, w.binary("iterate", "init", "--yes").stdout, "there is nothing to do", "the matrix is not taken away")
 
 	w.write(initWorkflow, written)
-	a = w.binary("iterate", "init", "--yes", "--matrix")
+	a = w.binary("iterate", "init", "--yes", "--simple=false")
 	assert.Contains(t, a.stdout, "update  "+initWorkflow, "what an earlier init wrote is upgraded")
 	assert.Contains(t, w.read(initWorkflow), "needs: schedule")
 }
@@ -200,7 +175,7 @@ func TestInitWritesNoExampleThatNobodyAskedFor(t *testing.T) {
 	assert.Contains(t, w.binary("iterate", "init").stdout, "create  .autoloop/programs/example.md", "a person is shown it, and asked")
 	require.Zero(t, w.binary("iterate", "init", "--yes").code)
 	assert.NoDirExists(t, filepath.Join(w.dir, ".autoloop"))
-	require.Zero(t, w.binary("iterate", "init", "--yes", "--example").code)
+	require.Zero(t, w.binary("iterate", "init", "example").code)
 	assert.FileExists(t, filepath.Join(w.dir, ".autoloop", "programs", "example.md"))
 }
 
@@ -242,10 +217,10 @@ func TestInitNamesTheAction(t *testing.T) {
 
 func TestInitWritesThroughNoLink(t *testing.T) {
 	t.Parallel()
-	for _, link := range []string{".github", ".autoloop"} {
+	for link, what := range map[string]string{".github": "--yes", ".autoloop": "example"} {
 		w := newWorld(t, map[string]string{"README.md": "mine\n"})
 		require.NoError(t, os.Symlink(w.side, filepath.Join(w.dir, link)))
-		a := w.binary("iterate", "init", "--yes", "--example")
+		a := w.binary("iterate", "init", what)
 		assert.Equal(t, 1, a.code, a.stdout)
 		assert.Contains(t, a.stderr, "symbolic link")
 		entries, err := os.ReadDir(w.side)
@@ -310,7 +285,7 @@ func TestInitMakesLabels(t *testing.T) {
 	h := newHub(t, map[string]string{"README.md": "mine\n"})
 	h.Change(func(s *githubtest.State) { s.Labels = []string{"Automation", "bug"} })
 	a := h.binary("iterate", "init")
-	require.Zero(t, a.code, a.stderr)
+	require.Equal(t, 2, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "create  label autoloop-program")
 	h.Change(func(s *githubtest.State) { assert.Len(t, s.Labels, 2, "nothing is made without a yes") })
 
@@ -352,7 +327,7 @@ func TestInitAdoptsBranches(t *testing.T) {
 	})
 
 	a := h.binary("iterate", "init", "--adopt")
-	require.Zero(t, a.code, a.stderr)
+	require.Equal(t, 2, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "rename  branch autoloop/speed"+digits+" to autoloop/speed; its pull request #1 is closed by that, and the next gain opens another\n")
 	assert.Contains(t, a.stdout, "keep    branch autoloop/done"+digits+" (autoloop/done is there already")
 	assert.Contains(t, a.stdout, "keep    branch autoloop/two-aaaaaa (program two has 2 such branches")

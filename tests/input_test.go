@@ -2,7 +2,6 @@ package tests
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -55,25 +54,11 @@ func TestBadProgramsStopNoOther(t *testing.T) {
 		file, text, says string
 		line             int
 	}{
-		"latin-1":                    {"bad.md", "---\nschedule: daily\n---\n## Goal\ncaf\xe9\n", "not UTF-8", 5},
-		"a long name":                {long + ".md", goodProgram, "64", 0},
-		"no slug":                    {"My Program.md", goodProgram, "my-program", 0},
-		"too long an interval":       {"bad.md", "---\nschedule: every 99999999999h\n---\n", "ten years", 2},
-		"zero interval":              {"bad.md", "---\nmetric: x\nschedule: every 0h\n---\n", "minute", 3},
-		"months":                     {"bad.md", "---\nschedule: every 2 months\n---\n", "accepted", 2},
-		"a cron line for never":      {"bad.md", "---\nschedule: 0 0 30 2 *\n---\n", "never", 2},
-		"a zone alone":               {"bad.md", "---\nschedule: CRON_TZ=UTC\n---\n", "zone", 2},
-		"direction":                  {"bad.md", "---\nmetric_direction: down\n---\n", "`lower`", 2},
-		"empty direction":            {"bad.md", "---\nmetric_direction:\n---\n", "`lower`", 2},
-		"a target in percent":        {"bad.md", "---\ntarget-metric: 85%\n---\n", "85%", 2},
-		"a target that is no number": {"bad.md", "---\ntarget-metric: .nan\n---\n", "number", 2},
-		"no end":                     {"bad.md", "---\nschedule: daily\n", "---", 1},
-		"twice":                      {"bad.md", "---\nschedule: daily\nschedule: hourly\n---\n", "schedule", 3},
-		"both spellings":             {"bad.md", "---\nmetric_direction: lower\nmetric-direction: lower\n---\n", "metric", 3},
-		"an alias":                   {"bad.md", "---\nschedule: @daily\n---\n", `"@daily"`, 2},
-		"an asterisk":                {"bad.md", "---\nschedule: */5 * * * *\n---\n", `"*/5 * * * *"`, 2},
-		"yaml":                       {"bad.md", "---\nschedule: [daily\n---\n", "", 2},
-		"a contradiction":            {"bad.md", "---\nschedule: daily\n---\n## Goal\nLower is better.\n", "metric_direction: lower", 5},
+		"latin-1":         {"bad.md", "---\nschedule: daily\n---\n## Goal\ncaf\xe9\n", "not UTF-8", 5},
+		"a long name":     {long + ".md", goodProgram, "64", 0},
+		"no slug":         {"My Program.md", goodProgram, "my-program", 0},
+		"no end":          {"bad.md", "---\nschedule: daily\n", "---", 1},
+		"a contradiction": {"bad.md", "---\nschedule: daily\n---\n## Goal\nLower is better.\n", "metric_direction: lower", 5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -86,30 +71,9 @@ func TestBadProgramsStopNoOther(t *testing.T) {
 			assert.Equal(t, c.line, p.Errors[0].Line, p.Errors[0].Message)
 			assert.Equal(t, ".autoloop/programs/"+c.file, p.Errors[0].File)
 			assert.NotContains(t, p.Errors[0].Message, "\n")
-			a := w.binary("scheduler", "validate")
+			a := w.binary("iterate", "validate")
 			assert.Equal(t, 1, a.code)
 			assert.Contains(t, a.stdout, p.Errors[0].File)
-		})
-	}
-}
-
-func TestOddButGoodPrograms(t *testing.T) {
-	for name, text := range map[string]string{
-		"comment":        "---\nmetric_direction: lower   # a comment\n---\n",
-		"quotes":         "---\nmetric_direction: \"lower\"\n---\n",
-		"upper case":     "---\nmetric_direction: LOWER\n---\n",
-		"CRLF":           "---\r\nmetric_direction: lower\r\n---\r\n",
-		"BOM":            "\ufeff---\nmetric_direction: lower\n---\n",
-		"comment before": "<!-- a\nnote -->\n\n---\nmetric-direction: lower\n---\n",
-		"unknown key":    "---\nmetric_direction: lower\ncolour: blue\n---\n",
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, map[string]string{".autoloop/programs/p.md": text + strings.SplitN(goodProgram, "---\n", 3)[2]})
-			a := w.binary("scheduler", "validate", "--json")
-			require.Zero(t, a.code, a.stdout)
-			assert.Contains(t, a.stdout, `"metric_direction": "lower"`)
-			assert.Contains(t, a.stdout, `"a.txt"`)
 		})
 	}
 }
@@ -208,7 +172,7 @@ func TestMisuse(t *testing.T) {
 		{"scheduler", "--program bad", "bad.md:2"},
 		{"scheduler", "--now yesterday", "2026-01-31T15:04:05Z"},
 		{"scheduler", "--max 0", "at least one"},
-		{"scheduler", "validate nowhere.md", "does not exist"},
+		{"iterate", "validate nowhere.md", "does not exist"},
 		{"scheduler", "--repo-dir nowhere", "no directory"},
 		{"iterate", "--bogus", "unknown flag"},
 		{"iterate", "extra", "unknown command"},
@@ -245,62 +209,6 @@ func TestPausedByEnvironment(t *testing.T) {
 	assert.JSONEq(t, "[]", a.stdout)
 }
 
-func TestActionsOutputs(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, map[string]string{".autoloop/programs/good.md": goodProgram, ".autoloop/programs/bad.md": "---\nschedule: \"a | <b> @me\"\n---\n"})
-	out, summary := filepath.Join(w.side, "out"), filepath.Join(w.side, "summary")
-	w.env = append(w.env, "GITHUB_OUTPUT="+out, "GITHUB_STEP_SUMMARY="+summary, "GITHUB_ACTIONS=true")
-	w.plan()
-	data, err := os.ReadFile(out)
-	require.NoError(t, err)
-	assert.Equal(t, map[string]string{
-		"has-work": "true", "selected": "good", "matrix": `{"program":["good"]}`, "pr-number": "", "issue-number": "",
-		"report": filepath.Join(filepath.Dir(w.dir), "gh-aw", "autoloop.json"),
-	}, outputsOf(t, string(data)))
-	data, err = os.ReadFile(summary)
-	require.NoError(t, err)
-	assert.Contains(t, string(data), "Selected **good**")
-	assert.NotContains(t, string(data), "<b>")
-	assert.NotContains(t, string(data), "@me")
-}
-
-func TestCompat(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, map[string]string{"a": "b"})
-	a := w.binary("scheduler", "--compat")
-	assert.Zero(t, a.code, "a template was written and counts as unconfigured")
-	assert.FileExists(t, filepath.Join(w.dir, ".autoloop/programs/example.md"))
-	assert.Equal(t, []string{"example"}, w.readPlan().Unconfigured)
-	assert.Contains(t, a.stdout, "BOOTSTRAPPED: created .autoloop/programs/example.md")
-	assert.NotContains(t, a.stdout, "example: no state file found (first run)\n")
-	require.NoError(t, os.Remove(filepath.Join(w.dir, ".autoloop/programs/example.md")))
-	assert.Zero(t, w.binary("scheduler", "--compat").code, "no programs")
-	w.write(".autoloop/programs/p.md", goodProgram)
-	a = w.binary("scheduler", "--compat", "--program", "p")
-	assert.Zero(t, a.code)
-	assert.Contains(t, a.stdout, "FORCED: running program 'p' (manual dispatch)\n")
-	a = w.binary("scheduler", "--compat", "--program", "q")
-	assert.Equal(t, 1, a.code)
-	assert.Contains(t, a.stdout, "requested program 'q' not found\n")
-	w.write(".autoloop/programs/p.md", strings.Replace(goodProgram, "hourly", "never", 1))
-	assert.Equal(t, 1, w.binary("scheduler", "--compat").code, "nothing selected, nothing unconfigured")
-}
-
-func TestStatus(t *testing.T) {
-	t.Parallel()
-	w := valuesWorld(t, "schedule: every 6h\nmetric_direction: lower\ntarget-metric: 0.5", "9", "8")
-	w.one()
-	a := w.binary("scheduler", "status")
-	require.Zero(t, a.code, a.stderr)
-	assert.Regexp(t, `p +waiting +1 .* 8 +≤ 0\.5 +not due yet`, a.stdout)
-	a = w.binary("scheduler", "status", "--json")
-	var list []map[string]any
-	require.NoError(t, json.Unmarshal([]byte(a.stdout), &list))
-	require.Len(t, list, 1)
-	assert.InDelta(t, 8, list[0]["best_metric"], 0)
-	assert.Equal(t, "waiting", list[0]["state"])
-}
-
 func TestHelpAndVersion(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -311,8 +219,5 @@ func TestHelpAndVersion(t *testing.T) {
 		a = w.binary(binary, "--help")
 		assert.Zero(t, a.code)
 		assert.Contains(t, a.stdout, "Examples:")
-		a = w.binary(binary, "completion", "bash")
-		assert.Zero(t, a.code)
-		assert.Contains(t, a.stdout, fmt.Sprintf("__start_%s", binary))
 	}
 }

@@ -73,7 +73,7 @@ func (w *world) evaluation(script string) {
 // printed is what the evaluations printed, as the ledger keeps it.
 func (w *world) printed() string {
 	var outputs []string
-	for _, event := range w.events() {
+	for _, event := range w.facts("") {
 		if output, ok := event["output"].(string); ok {
 			outputs = append(outputs, output)
 		}
@@ -335,7 +335,7 @@ func TestIsolationThatCannotBe(t *testing.T) {
 		w := agentWorld(t, `echo 4 > src/value.txt`).isolated()
 		a := without(w)
 		assert.Equal(t, 1, a.code)
-		assert.Contains(t, a.stderr, "isolation is required, but does not work on this machine: ")
+		assert.Contains(t, a.stderr, "isolation is required, but does not work on this machine (")
 		assert.Contains(t, a.stderr, "max_user_namespaces is 0")
 	})
 	t.Run("network", func(t *testing.T) {
@@ -360,7 +360,7 @@ func TestIsolationThatCannotBe(t *testing.T) {
 func TestDoctorSaysWhetherThereIsIsolation(t *testing.T) {
 	t.Parallel()
 	w := agentWorld(t, `echo 4 > src/value.txt`).isolated()
-	args := []string{"doctor", "--evaluation", "p"}
+	args := []string{"doctor", "p"}
 	a := w.binary("iterate", args...)
 	require.Zero(t, a.code, a.stderr)
 	assert.Regexp(t, `isolation +(namespaces|bwrap)\n`, a.stdout)

@@ -286,12 +286,12 @@ func TestDecide(t *testing.T) {
 		{"--direction lower --best 0.9 --value 0.85 --target 0.9", `{"improved":true,"delta":"-0.05","target_met":true}`},
 		{"--value 7 --target 30", `{"improved":true,"delta":null,"target_met":false}`},
 	} {
-		a := w.binary("iterate", append([]string{"decide", "--json"}, strings.Fields(c.args)...)...)
+		a := w.binary("iterate", append([]string{"job", "decide", "--json"}, strings.Fields(c.args)...)...)
 		require.Zero(t, a.code, a.stderr)
 		assert.JSONEq(t, c.want, a.stdout, c.args)
 	}
 	for _, args := range []string{"", "--value nan", "--value 85%", "--value 1 --direction sideways", "--value 1 --best x", "--valu 1"} {
-		a := w.binary("iterate", append([]string{"decide"}, strings.Fields(args)...)...)
+		a := w.binary("iterate", append([]string{"job", "decide"}, strings.Fields(args)...)...)
 		assert.Equal(t, 2, a.code, args)
 		assert.Equal(t, 1, strings.Count(a.stderr, "\n"), "one clear line: %s", a.stderr)
 	}
@@ -300,11 +300,11 @@ func TestDecide(t *testing.T) {
 func TestNewProgramRunsAsItStands(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	a := w.binary("scheduler", "new", "speed")
+	a := w.binary("iterate", "init", "speed")
 	require.Zero(t, a.code, a.stderr)
 	w.git("add", "--all")
 	w.git("commit", "--quiet", "--message", "program")
-	a = w.binary("scheduler", "validate", "--json")
+	a = w.binary("iterate", "validate", "--json")
 	require.Zero(t, a.code, a.stdout)
 	var list []map[string]any
 	require.NoError(t, json.Unmarshal([]byte(a.stdout), &list))
@@ -319,6 +319,6 @@ func TestNewProgramRunsAsItStands(t *testing.T) {
 	value, err := best.Float64()
 	require.NoError(t, err)
 	assert.Less(t, value, 43.0, "the tuner improves on the start")
-	assert.Equal(t, 2, w.binary("scheduler", "new", "speed").code, "nothing is overwritten")
-	assert.Equal(t, 2, w.binary("scheduler", "new", "Bad Name").code)
+	assert.Equal(t, 2, w.binary("iterate", "init", "speed").code, "nothing is overwritten")
+	assert.Equal(t, 2, w.binary("iterate", "init", "Bad Name").code)
 }

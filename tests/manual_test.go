@@ -1,7 +1,6 @@
 package tests
 
 import (
-	"bytes"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -10,11 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/goccy/go-yaml"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/org/autoloop/internal/cli"
+	"go.yaml.in/yaml/v3"
 )
 
 // TestManualIsInTheRelease runs what the release runs before it builds, and holds
@@ -62,16 +59,17 @@ func TestManualIsInTheRelease(t *testing.T) {
 	assert.Contains(t, strings.Split(string(ignored), "\n"), "/share/")
 	page, err := os.ReadFile(filepath.Join(dir, "share", "man", "man1", "scheduler.1"))
 	require.NoError(t, err)
-	assert.Contains(t, string(page), `.TH "SCHEDULER" 1 2026-01-02 "autoloop 1.2.3"`)
+	assert.Contains(t, string(page), `.TH "SCHEDULER" "1" "Jan 2026" "autoloop 1.2.3"`)
 }
 
 // manual writes pages and completions below a new directory.
 func manual(t *testing.T, args ...string) string {
 	t.Helper()
 	dir := t.TempDir()
-	var out bytes.Buffer
-	env := cli.Env{Args: append([]string{dir}, args...), Stdout: &out, Stderr: &out, Dir: dir, Getenv: func(string) string { return "" }}
-	require.Zero(t, cli.Manual(t.Context(), env), out.String())
+	cmd := exec.CommandContext(t.Context(), "go", append([]string{"run", "./internal/cli/manual", dir}, args...)...)
+	cmd.Dir = ".."
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
 	return dir
 }
 
@@ -90,8 +88,8 @@ COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE}
 printf '%s\n' "${COMPREPLY[@]}"
 `
 	for line, want := range map[string]string{
-		"iterate skill ev": "eval", "iterate rep": "replay", "scheduler sta": "status", "iterate tasks eval --mark": "--markdown",
-		"scheduler completion b": "bash", "iterate scor": "",
+		"iterate skill rest": "restore", "iterate rep": "replay", "scheduler --compa": "--compat", "iterate compare --mark": "--markdown",
+		"iterate completion b": "bash", "iterate scor": "",
 	} {
 		words := strings.Split(line, " ")
 		script := filepath.Join(dir, "share", "bash-completion", "completions", words[0])

@@ -43,7 +43,7 @@ func TestAgentsHandBackWhatTheyLearned(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(state, "- The number 1 is few. (iteration 1)"), state)
 	assert.Equal(t, 1, strings.Count(state, "is few"), "it is said once")
 	assert.Contains(t, state, "- half of it &lt;b&gt; (iteration 1)")
-	assert.Contains(t, w.memory("p.jsonl"), `"lessons":["The number 1 is few."]`)
+	assert.Contains(t, w.ledger(), `"lessons":["The number 1 is few."]`)
 	prompt := w.beside("prompt.md")
 	assert.Contains(t, prompt, "The number 1 is few. (iteration 1)")
 	assert.Contains(t, prompt, "The last 3 attempts were all rejected")

@@ -66,7 +66,7 @@ func TestMovingOverFromScriptsAsThePageSays(t *testing.T) {
 		w.run("", "cp", "-a", w.dir+"/skills/invoice", w.dir+"/"+place+"/"+version)
 	}
 	w.write(place+"/v1/SKILL.md", w.read("skills/invoice/SKILL.md")+"Say thank you.\n")
-	a := w.binary("iterate", "score", "skills/invoice", "1")
+	a := w.binary("iterate", "skill", "score", "skills/invoice", "1")
 	assert.NotZero(t, a.code)
 	assert.Contains(t, a.stderr, "/v0 cannot be used and stays as it is; correct that of the skill, and begin a new workspace with --fresh: evals/evals.json:3: ")
 	w.followed(page, func(blocks int) {

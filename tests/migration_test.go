@@ -42,7 +42,7 @@ func TestStateOfGhAwIsReadAsItIs(t *testing.T) {
 	t.Parallel()
 	w := ghAw(t)
 	before := w.git("for-each-ref")
-	a := w.binary("scheduler", "status")
+	a := w.binary("iterate", "status")
 	require.Zero(t, a.code, a.stderr)
 	assert.Regexp(t, `(?m)^p +.*2025-06-01.* 7 .* 2\b`, a.stdout)
 	a = w.binary("scheduler")

@@ -44,7 +44,7 @@ func TestModelsIsKept(t *testing.T) {
 	result := w.one("--agent", "models", "--model", "m-1")
 	assert.Equal(t, "accepted", result.Outcome, result.Reasons)
 	assert.Equal(t, "2", w.git("show", "autoloop/p:value.txt"))
-	summary := w.memory("p.jsonl")
+	summary := w.ledger()
 	assert.Contains(t, summary, `"agent":"models"`)
 	assert.Contains(t, summary, `"input_tokens":700`)
 	assert.Contains(t, summary, "two is more")
@@ -65,5 +65,5 @@ func TestModelsIsTheDefaultInActions(t *testing.T) {
 	result := w.one("--local", "--model", "m-1")
 	assert.Equal(t, "error", result.Outcome)
 	assert.Contains(t, result.Reasons[0], "agent models failed (authentication)")
-	assert.NotContains(t, result.Reasons[0]+w.memory("p.jsonl"), theKey)
+	assert.NotContains(t, result.Reasons[0]+w.ledger(), theKey)
 }

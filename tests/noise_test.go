@@ -111,11 +111,11 @@ func TestLuckIsFoundOutAtTheFirstKeep(t *testing.T) {
 	assert.Equal(t, "pairs", got.Evidence[0].Stage)
 	w.one()
 	baselines := 0
-	for _, event := range w.events() {
+	for _, event := range w.facts("measured") {
 		if event["role"] == "baseline" {
 			baselines++
 			if baselines == 2 {
-				assert.Equal(t, "the evaluation turned out noisy", event["reason"])
+				assert.Equal(t, []string{"the evaluation turned out noisy"}, told(t, []any{event["reason"]}))
 				assert.Len(t, event["samples"], 8)
 				assert.Equal(t, true, event["noisy"])
 			}
@@ -154,9 +154,7 @@ func TestPairsAreShuffledAndConfirmed(t *testing.T) {
 		assert.Equal(t, 8, strings.Count(stage, "C"), stage)
 	}
 	assert.NotEqual(t, runs[2:18], runs[20:], "the confirmation has an order of its own")
-	events := w.events()
-	decided := slices.IndexFunc(events, func(e map[string]any) bool { return e["event"] == "decided" })
-	assert.NotEmpty(t, events[decided]["seed"])
+	assert.NotEmpty(t, w.facts("decided")[0]["seed"])
 	first, second := dirs[slices.Index(values, "1000")], dirs[slices.Index(values, "1100")]
 	assert.NotEqual(t, first, second)
 	for i, dir := range dirs[18:] {
@@ -237,7 +235,7 @@ func TestJumpOutOfAllProportion(t *testing.T) {
 		assert.Empty(t, got[i].Warnings)
 	}
 	assert.Equal(t, "accepted", got[3].Outcome)
-	assert.Contains(t, strings.Join(got[3].Warnings, "\n"), "more than 10 times the largest before it (2), so it was held: with the changed files emptied the evaluation notices: ")
+	assert.Contains(t, strings.Join(got[3].Warnings, "\n"), "more than 10 times the largest before it (2); with the changed files emptied the evaluation notices: ")
 	assert.Contains(t, w.memory("p.md"), "more than 10 times the largest")
 	assert.Equal(t, "rejected", got[4].Outcome)
 	assert.Contains(t, got[4].Reasons[0], "implausible")
@@ -289,12 +287,12 @@ func TestNoisyForGood(t *testing.T) {
 	w.aside("noise", "")
 	w.one()
 	var last map[string]any
-	for _, event := range w.events() {
+	for _, event := range w.facts("measured") {
 		if event["role"] == "baseline" {
 			last = event
 		}
 	}
-	assert.Equal(t, "the default branch moved on", last["reason"])
+	assert.Equal(t, []string{"the default branch moved on"}, told(t, []any{last["reason"]}))
 	assert.Equal(t, true, last["noisy"], "two lucky probes do not make a noisy evaluation deterministic")
 	assert.Len(t, last["samples"], 8)
 }

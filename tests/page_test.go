@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/metric"
@@ -29,6 +30,10 @@ func TestPageOfARepository(t *testing.T) {
 	checkout := w.checkout()
 	made := w.binary("iterate", "page")
 	require.Zero(t, made.code, made.stderr)
+	assert.NotContains(t, made.stdout, w.dir+"/", "it is in no checkout")
+	assert.FileExists(t, strings.TrimSpace(made.stdout))
+	made = w.binary("iterate", "page", "--out", "autoloop.html")
+	require.Zero(t, made.code, made.stderr)
 	assert.Equal(t, filepath.Join(w.dir, "autoloop.html")+"\n", made.stdout)
 	one := w.read("autoloop.html")
 	for _, want := range []string{"try 2", "try 5", "not better", "3 of 30 iterations in all", "value.txt", `<span class="add">&#43;5`} {
@@ -42,7 +47,7 @@ func TestPageOfARepository(t *testing.T) {
 	require.Zero(t, made.code, made.stderr)
 	entries, err := os.ReadDir(out)
 	require.NoError(t, err)
-	assert.Len(t, entries, 4, "the overview, and of the program its page and two pictures")
+	assert.Len(t, entries, 2, "the overview, and the page of the program")
 
 	for args, want := range map[string]string{"page nope": `program "nope" has no records; there are records of`, "page --out go.mod/x/y": ""} {
 		wrong := w.binary("iterate", strings.Fields(args)...)
@@ -81,7 +86,7 @@ func browserSource(t testing.TB, name string, n int, front page.Source) page.Sou
 		tried := best + 4 - float64(i%9)
 		e := &history.Decided{
 			Head: history.Head{Iteration: i, Time: now.Add(time.Duration(i) * time.Hour)}, Outcome: history.Rejected, Metric: number("%g", tried),
-			PreviousBest: number("%g", best), Best: number("%g", best), Reasons: []string{"not better: " + words[(i+1)%len(words)]},
+			PreviousBest: number("%g", best), Best: number("%g", best), Reasons: decision.Says("not better: " + words[(i+1)%len(words)]),
 			Commit: fmt.Sprintf("%040x", i),
 			Work:   history.Work{Summary: words[i%len(words)], Agent: "tuner", Usage: &metric.Usage{CostUSD: number("0.25")}, Durations: map[string]float64{"propose": 90}, Params: map[string]metric.Value{"width": *number("%d", i%17), "depth": *number("%d", i%5)}},
 			Notes:  history.Notes{Lessons: []string{words[i%len(words)]}},
@@ -95,7 +100,7 @@ func browserSource(t testing.TB, name string, n int, front page.Source) page.Sou
 			e.Outcome, e.Metric = history.Error, nil
 		}
 		if failing {
-			e.Outcome, e.Metric, e.Best, e.Reasons = history.Error, nil, number("%g", 1000.0), []string{"the agent's service did not answer"}
+			e.Outcome, e.Metric, e.Best, e.Reasons = history.Error, nil, number("%g", 1000.0), decision.Says("the agent's service did not answer")
 		}
 		if name == "suite" {
 			cases := map[string]metric.Value{}
@@ -103,13 +108,6 @@ func browserSource(t testing.TB, name string, n int, front page.Source) page.Sou
 				cases[fmt.Sprintf("case.%d-the-notes-name-what-breaks", k)] = *number("%g", float64((i*k)%5)/4)
 			}
 			events = append(events, &history.Measured{Head: history.Head{Iteration: i}, Stage: "trial", Role: history.Candidate, Numbers: cases})
-		}
-		if name == "population" {
-			member := &history.Proposed{Head: history.Head{Iteration: i}, Proposal: 1, Outcome: e.Outcome, Metric: e.Metric}
-			if i%4 != 1 {
-				member.GrownFrom = &history.Ancestor{Iteration: (i + 1) / 2, Proposal: 1}
-			}
-			events = append(events, member)
 		}
 		events = append(events, e)
 	}
@@ -236,7 +234,7 @@ func TestPageInABrowser(t *testing.T) {
 	var pictures []picture
 	for name, p := range map[string]picture{
 		"overview": {File: "index.html"}, "program": {File: programs[0].File()}, "iteration": {File: "all.html", Anchor: "#program-speed-i123"}, "one": {File: programs[1].File()},
-		"empty": {File: programs[2].File()}, "errors": {File: programs[4].File()}, "lineage": {File: programs[5].File(), Element: "svg.lineage"}, "tuner": {File: programs[5].File(), Element: "svg.parallel"}, "cases": {File: programs[6].File(), Element: "table.heat"}, "many": {File: "many.html"}, "large": {File: "large.html", Anchor: "#program-large"},
+		"empty": {File: programs[2].File()}, "errors": {File: programs[4].File()}, "cases": {File: programs[6].File(), Element: "table.heat"}, "many": {File: "many.html"}, "large": {File: "large.html", Anchor: "#program-large"},
 		"skill": {File: "skill.html"}, "evidence": {File: "skill.html", Anchor: "#case-2-1"}, "comparison": {File: "comparison.html"}, "checks": {File: "comparison.html", Anchor: "#task-1"},
 	} {
 		for scheme, width := range map[string]int{"light": 1600, "dark": 360} {

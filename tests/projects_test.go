@@ -95,12 +95,12 @@ func TestProjectOfASkill(t *testing.T) {
 	long.Only(t, long.Examples)
 	t.Parallel()
 	w := minutesWorld(t)
-	a := w.binary("iterate", "skill", "validate", "skills/minutes")
+	a := w.binary("iterate", "validate", "skills/minutes")
 	require.Zero(t, a.code, a.stdout+a.stderr)
 	assert.Contains(t, a.stdout, "case 7: 1 expectation, 1 deterministic check, 1 file\ntriggers: 3 queries\nminutes: ok\n")
 
 	before := w.state("skills/minutes")
-	a = w.binary("iterate", "skill", "skills/minutes", "--agent", "claude-code", "--judge", "cli", "--env", "SIDE", "-n", "5")
+	a = w.binary("iterate", "skill", "skills/minutes", "--agent", "claude-code", "--judge", "cli", "--settings", w.settings(), "-n", "5")
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, `iteration 0: baseline, 0.07143: Initial evaluation
 iteration 1: kept, 0.4286: Name who was there — unverified: measured once
@@ -116,16 +116,16 @@ minutes: perfect; the best is v3 in `)
 	assert.Contains(t, string(told), "the grader on cases 6, 7: Each action has an owner: a table without names passes too\n")
 	assert.Contains(t, string(told), "case 3: 0 of 1\n")
 
-	a = w.binary("iterate", "skill", "report", "skills/minutes")
+	a = w.binary("iterate", "log", "skills/minutes")
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "- v0: 0.3333, 1 of 3 right\n")
 	assert.Contains(t, a.stdout, "- v3: 1, 3 of 3 right\n")
 	assert.Contains(t, a.stdout, "Recommendation: **apply**")
-	a = w.binary("iterate", "skill", "apply", "skills/minutes", "--yes")
+	a = w.binary("iterate", "apply", "skills/minutes", "--yes")
 	require.Zero(t, a.code, a.stderr)
 	assert.Equal(t, "---\nname: minutes\ndescription: Minutes of a meeting\n---\n# Minutes\n\nWrite minutes.\nput: Attendees Decisions\nput: Actions Owner\nput: Date\n", w.read("skills/minutes/SKILL.md"))
 	assert.Equal(t, " M skills/minutes/SKILL.md", strings.Split(w.run(w.dir, "git", "status", "--short", "skills/minutes"), "\n")[0])
-	a = w.binary("iterate", "skill", "undo", "skills/minutes", "--yes")
+	a = w.binary("iterate", "undo", "skills/minutes", "--yes")
 	require.Zero(t, a.code, a.stderr)
 	assert.Equal(t, before, w.state("skills/minutes"))
 }
@@ -163,27 +163,27 @@ func TestProjectWithAWorkspaceOfScripts(t *testing.T) {
 	}
 	original, first := w.state("skills/minutes"), w.state(place+"/v1")
 
-	a := w.binary("iterate", "skill", "report", place)
+	a := w.binary("iterate", "log", place)
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stderr, "was made by another program: writing manifests of what its versions have now beside them\n")
 	assert.Contains(t, a.stdout, "Start 0.0714, best 0.4286 (v1), gain +0.3572; 1 kept, 1 reverted.\n")
-	a = w.binary("iterate", "score", place, "1")
+	a = w.binary("iterate", "skill", "score", place, "1")
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "score 0.4286", "the flags say so, whatever the summaries say")
 
-	a = w.binary("iterate", "skill", "skills/minutes", "--agent", "claude", "--judge", "cli", "--env", "SIDE", "-n", "1")
+	a = w.binary("iterate", "skill", "skills/minutes", "--agent", "claude", "--judge", "cli", "--settings", w.settings(), "-n", "1")
 	require.Zero(t, a.code, a.stderr)
 	assert.NotContains(t, a.stderr, "another program", "it is ours now")
 	assert.Contains(t, a.stdout, "minutes: going on from v1, iteration 3\n"+
 		"iteration 3: baseline, 0.4286: v1 measured anew: who executed before is not known\n"+
 		"iteration 4: kept, 0.8571: Give actions an owner — unverified: measured once\n")
-	a = w.binary("iterate", "skill", "apply", place, "--yes")
+	a = w.binary("iterate", "apply", place, "--yes")
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, w.read("skills/minutes/SKILL.md"), "put: Attendees Decisions\nput: Actions Owner\n")
-	a = w.binary("iterate", "skill", "undo", place, "--yes")
+	a = w.binary("iterate", "undo", place, "--yes")
 	require.Zero(t, a.code, a.stderr)
 	assert.Equal(t, original, w.state("skills/minutes"))
-	a = w.binary("iterate", "restore", place+"/v1", "skills/minutes")
+	a = w.binary("iterate", "skill", "restore", place+"/v1", "skills/minutes")
 	require.Zero(t, a.code, a.stderr)
 	assert.Equal(t, better, w.read("skills/minutes/SKILL.md"))
 	assert.Equal(t, first, w.state(place+"/v1"), "what others made stays as it is")
@@ -211,12 +211,12 @@ func TestProjectOfTasks(t *testing.T) {
 		"evals/tasks/nothing/fixture/keep.txt": "kept\n",
 	})
 	w.withClaude()
-	a := w.binary("iterate", "tasks", "validate", "evals/tasks")
+	a := w.binary("iterate", "validate", "evals/tasks")
 	require.Zero(t, a.code, a.stdout+a.stderr)
 	assert.Contains(t, a.stdout, "\n3 tasks: ok\n")
 
 	w.write("CLAUDE.md", "Be brief. Slugs are in lower case. Every change has a line in the changelog.\n")
-	args := []string{"tasks", "compare", "--suite", "evals/tasks", "--judge", "cli", "--cost-tolerance", "1000", "--report", "out"}
+	args := []string{"eval", "evals/tasks", "--against", "HEAD", "--judge", "cli", "--settings", w.settings("cost-tolerance: 1000"), "--out", "out"}
 	a = w.binary("iterate", args...)
 	require.Zero(t, a.code, a.stdout+a.stderr)
 	assert.Contains(t, a.stdout, "improved: net composite gain +")
@@ -226,7 +226,7 @@ func TestProjectOfTasks(t *testing.T) {
 		assert.NotContains(t, a.stdout+a.stderr, unwanted)
 	}
 	assert.FileExists(t, filepath.Join(w.dir, "out/runs/candidate/slug/5/changes.diff"))
-	a = w.binary("iterate", "compare", "out/candidate.json", "out/baseline.json", "--cost-tolerance", "1000")
+	a = w.binary("iterate", "compare", "out/candidate.json", "out/baseline.json", "--settings", w.settings("cost-tolerance: 1000"))
 	assert.Equal(t, 1, a.code, "the other way round it is worse")
 	a = w.binary("iterate", append(args, "--candidate", "HEAD")...)
 	require.Zero(t, a.code, a.stderr)

@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,20 +29,30 @@ func (w *world) forgeAll(parent string, changes map[string]func(string) string) 
 	w.env = append(w.env, "GIT_INDEX_FILE="+filepath.Join(w.side, "index"))
 	w.git("read-tree", "memory/autoloop")
 	for name, change := range changes {
-		before := w.memory(name) + "\n"
-		after := change(before)
-		require.NotEqual(w.t, before, after, "the forgery changes something")
-		if after == "" {
-			w.git("update-index", "--force-remove", name)
+		if name == theLedger {
+			w.forgeLedger(change)
 			continue
 		}
-		file := filepath.Join(w.side, "forged")
-		require.NoError(w.t, os.WriteFile(file, []byte(after), 0o600))
-		w.git("update-index", "--add", "--cacheinfo", "100644,"+w.git("hash-object", "-w", file)+","+name)
+		before := w.memory(name) + "\n"
+		w.stage(name, before, change(before))
 	}
 	tree := w.git("write-tree")
 	w.env = env
 	w.git("update-ref", "refs/heads/memory/autoloop", w.git("commit-tree", "-p", parent, "-m", "forged", tree))
+}
+
+// stage puts another text for a file of the memory branch into the index; one that is
+// empty removes it.
+func (w *world) stage(name, before, after string) {
+	w.t.Helper()
+	require.NotEqual(w.t, before, after, "the forgery changes something")
+	if after == "" {
+		w.git("update-index", "--force-remove", name)
+		return
+	}
+	file := filepath.Join(w.side, "forged")
+	require.NoError(w.t, os.WriteFile(file, []byte(after), 0o600))
+	w.git("update-index", "--add", "--cacheinfo", "100644,"+w.git("hash-object", "-w", file)+","+name)
 }
 
 func replace(from, to string) func(string) string {
@@ -130,11 +141,11 @@ func TestReplayFindsForgeries(t *testing.T) {
 		says   string
 	}{
 		"best in the state":      {"p.md", func(s string) string { return replace("| Best Metric | 1", "| Best Metric | 2")(s) }, "state, iteration 7: Best Metric is 2"},
-		"a verdict":              {"p.jsonl", replace(`"verdict":"regressed"`, `"verdict":"neutral"`), "ledger, iteration 1: the verdict is neutral in the record, and its measurements give regressed"},
-		"a sample":               {"p.jsonl", replace(`"samples":[900]`, `"samples":[1900]`), "ledger, iteration 1"},
+		"a verdict":              {theLedger, replace(`"verdict":"regressed"`, `"verdict":"neutral"`), "ledger, iteration 1: the verdict is neutral in the record, and its measurements give regressed"},
+		"a sample":               {theLedger, replace(`"samples":[900]`, `"samples":[1900]`), "ledger, iteration 1"},
 		"a row of the results":   {"p.results.tsv", replace("reverted", "kept"), `results, iteration 1: there is no row "reverted"`},
 		"a score of the results": {"p.results.tsv", replace("\t900\t", "\t901\t"), "results, iteration 1: the score is 901, and the ledger gives 900"},
-		"a kept commit":          {"p.jsonl", func(s string) string { return strings.ReplaceAll(s, `"outcome":"accepted"`, `"outcome":"rejected"`) }, "the ledger does not"},
+		"a kept commit":          {theLedger, func(s string) string { return strings.ReplaceAll(s, `"outcome":"accepted"`, `"outcome":"rejected"`) }, "the ledger does not"},
 	} {
 		w.forge(c.file, c.change)
 		a := w.binary("iterate", "replay", "p")
@@ -152,7 +163,7 @@ func TestReplayFindsCarefulForgeries(t *testing.T) {
 	t.Parallel()
 	w := replayWorld(t)
 	honest := w.git("rev-parse", "memory/autoloop")
-	const ledger, state, results = "p.jsonl", "p.md", "p.results.tsv"
+	const ledger, state, results = theLedger, "p.md", "p.results.tsv"
 	type files = map[string]func(string) string
 	decided := func(n string) string { return `"event":"decided","time":"` + w.decidedAt(n) }
 	for name, c := range map[string]struct {
@@ -171,15 +182,17 @@ func TestReplayFindsCarefulForgeries(t *testing.T) {
 		"a lower confidence":       {files{ledger: inLine(decided("1"), replace(`"confidence":0.95`, `"confidence":0.5`))}, "ledger, iteration 1: the confidence is 0.5 in the record, and no version of the program file asks for less"},
 		"no guardrail":             {files{ledger: inLine(decided("4"), func(s string) string { return regexp.MustCompile(`,"guardrails":\[[^]]*\]`).ReplaceAllString(s, "") })}, "ledger, iteration 4: its guardrails or its range are not those"},
 		"nothing is too good":      {files{ledger: inLine(decided("1"), replace(`,"check_too_good":true`, ``))}, "ledger, iteration 1: a gain that is too good is not held in the record, and no version of the program file asks for less"},
-		"an older rule":            {files{ledger: inLine(decided("5"), replace(`"version":4`, `"version":1`))}, "ledger, iteration 5: it was decided by version 1 of the rule, after version 4"},
+		"an older rule":            {files{ledger: inLine(decided("5"), replace(`"version":4`, `"version":1`))}, "ledger, iteration 5: the decision cannot be computed again: version 1 of the rule is not known here"},
 		"noise that is forgotten":  {files{ledger: inLine(decided("5"), replace(`"regime":"noisy"`, `"regime":"repeatable"`))}, "ledger, iteration 5: the evaluation was known to be noisy"},
 		"no start":                 {files{ledger: without(1, `"event":"started"`)}, "without a `started` event"},
 		"no end":                   {files{ledger: without(1, `"event":"finished"`)}, "ledger, iteration 2: the run"},
 		"no push":                  {files{ledger: without(0, `"event":"pushed"`)}, "was decided, and no `pushed` event follows"},
 		"rows that changed places": {files{results: swapped(5, 6)}, "results, iteration 3: the row \"reverted\" is not in its place"},
 		"a metric in the history":  {files{state: replace("**Metric**: 900 ", "**Metric**: 990 ")}, `state, iteration 1: its history entry says "990 (previous best: 1000, delta: -100)", and the ledger gives "900`},
-		"an emptied ledger":        {files{ledger: func(string) string { return "\n" }}, "changes or removes lines of the ledger"},
-		"a removed ledger":         {files{ledger: func(string) string { return "" }}, "removes the ledger, and leaves the state"},
+		"an emptied iteration": {files{ledger: func(s string) string {
+			return s[:strings.LastIndex(s, "p.iterations")] + "p.iterations/000/000007.json\n"
+		}}, "changes or removes what iteration 7 had recorded"},
+		"a removed ledger": {files{ledger: func(string) string { return "" }}, "removes iteration 7, and leaves the state"},
 	} {
 		w.forgeAll("memory/autoloop", c.files)
 		a := w.binary("iterate", "replay", "p")
@@ -194,9 +207,9 @@ func TestReplayFindsCarefulForgeries(t *testing.T) {
 // decidedAt is when an iteration was decided, as the ledger has it.
 func (w *world) decidedAt(iteration string) string {
 	w.t.Helper()
-	for line := range strings.Lines(w.memory("p.jsonl")) {
-		if strings.Contains(line, `"event":"decided"`) && strings.Contains(line, `"iteration":`+iteration+",") {
-			return regexp.MustCompile(`"time":"([^"]*)"`).FindStringSubmatch(line)[1]
+	for _, event := range w.facts("decided") {
+		if fmt.Sprint(event["iteration"]) == iteration {
+			return fmt.Sprint(event["time"])
 		}
 	}
 	w.t.Fatalf("iteration %s is not decided", iteration)
@@ -207,12 +220,12 @@ func (w *world) decidedAt(iteration string) string {
 // state with iterations, which must not count as a state of another tool.
 func TestALedgerThatIsTakenAwayStopsTheProgram(t *testing.T) {
 	t.Parallel()
-	for name, left := range map[string]string{"emptied": "\n", "deleted": ""} {
+	for name, left := range map[string]string{"deleted": ""} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := valuesWorld(t, "", "1", "2", "3", "4")
 			w.iterate("-n", "2")
-			w.forge("p.jsonl", func(string) string { return left })
+			w.forge(theLedger, func(string) string { return left })
 			before := w.git("rev-parse", "memory/autoloop", "autoloop/p")
 			a := w.binary("iterate", "--program", "p")
 			assert.Equal(t, 1, a.code, a.stdout)
@@ -272,7 +285,7 @@ func TestReplayOfSharedRecords(t *testing.T) {
 	w.git("update-ref", "-d", "refs/heads/memory/autoloop")
 	a = w.binary("iterate", "replay", "p", "--remote", "origin")
 	assert.Equal(t, 1, a.code)
-	assert.Contains(t, a.stdout, "which is not in its history any more", "the newest commit was exchanged")
+	assert.Contains(t, a.stdout, "which does not go on from there", "the newest commit was exchanged: %s", a.stderr)
 }
 
 func TestTheSameLinesOnceMoreAreAnotherChange(t *testing.T) {
@@ -298,7 +311,7 @@ func TestDoctorOfAnEvaluation(t *testing.T) {
 	long.Only(t, long.Examples)
 	t.Parallel()
 	w := noisyWorld(t, "timeout-minutes: 1", scatter(3, 100, 27))
-	a := w.binary("iterate", "doctor", "--evaluation", "p")
+	a := w.binary("iterate", "doctor", "p")
 	require.Zero(t, a.code, a.stderr)
 	assert.Regexp(t, `the evaluation is +noisy`, a.stdout)
 	assert.Regexp(t, `metric +\d+(\.5)? \(median of 8 runs\)`, a.stdout)
@@ -307,23 +320,23 @@ func TestDoctorOfAnEvaluation(t *testing.T) {
 	assert.Empty(t, w.git("branch", "--list", "memory/*", "autoloop/*"), "nothing is written")
 
 	w = noisyWorld(t, "", nil)
-	a = w.binary("iterate", "doctor", "--evaluation", "p")
+	a = w.binary("iterate", "doctor", "p")
 	assert.Regexp(t, `deterministic so far`, a.stdout)
 	assert.Regexp(t, `smallest visible gain +any`, a.stdout)
 	values, _ := w.runs()
 	assert.Len(t, values, 3, "two, and one with a syntax error in the target; with an empty one it gives no number")
 
 	w = noisyWorld(t, "evaluation-runs: 1", scatter(3, 100, 27))
-	a = w.binary("iterate", "doctor", "--evaluation", "p")
+	a = w.binary("iterate", "doctor", "p")
 	assert.Contains(t, a.stdout, "`evaluation-runs: 1` compares single runs")
 
 	w = noisyWorld(t, "evaluation-runs: 60", scatter(3, 100, 27))
-	a = w.binary("iterate", "doctor", "--evaluation", "p")
+	a = w.binary("iterate", "doctor", "p")
 	assert.Contains(t, a.stdout, "(median of 30 runs)", "enough to see how far it scatters")
 	assert.Contains(t, a.stdout, "(244 runs)", "what a candidate costs is still that of all pairs")
 
 	w = noisyWorld(t, "metric-range: [0, 1]", nil)
-	a = w.binary("iterate", "doctor", "--evaluation", "p")
+	a = w.binary("iterate", "doctor", "p")
 	assert.Equal(t, 1, a.code)
 	assert.Contains(t, a.stderr, "cannot be used: 1000 is implausible")
 }

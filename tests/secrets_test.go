@@ -71,7 +71,7 @@ printf '{"m": %%s, "rejected_reason": "%%s"}\n' "$(cat src/value.txt)" "$(echo "
 	}
 	records := []string{a.stdout, a.stderr, w.git("log", "-p", "--format=%B", "^"+before, "memory/autoloop"), w.git("log", "-p", "--format=%B", "autoloop/p", "^"+before)}
 	others := len(records)
-	require.NoError(t, filepath.WalkDir(filepath.Join(filepath.Dir(w.dir), "gh-aw", "transcripts", "p"), func(path string, entry fs.DirEntry, err error) error {
+	require.NoError(t, filepath.WalkDir(w.transcripts(filepath.Join(filepath.Dir(w.dir), "gh-aw")), func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
@@ -116,6 +116,6 @@ echo "LESSON: log in with $t" > .autoloop-notes.md; echo "$t" > value.txt`, "")
 	assert.Equal(t, "rejected", got.Outcome)
 	assert.Contains(t, got.Reasons[0], `"value.txt": has a secret in it`)
 	state := w.memory("p.md")
-	assert.Contains(t, w.memory("p.jsonl"), `"lessons":["log in with"]`)
-	assert.NotContains(t, state+w.memory("p.jsonl")+a.stdout+a.stderr, token)
+	assert.Contains(t, w.ledger(), `"lessons":["log in with"]`)
+	assert.NotContains(t, state+w.ledger()+a.stdout+a.stderr, token)
 }

@@ -75,7 +75,7 @@ var shapes = map[string]shape{
 		},
 	},
 	"JS bundle": {
-		needs: []string{"node"}, target: "src/*.js",
+		needs: []string{"node"}, target: "src/*.js', 'src/index.js",
 		script: "node tools/bundle.js src/index.js > bundle.js\nnode test.js\nwc -c < bundle.js",
 		files: map[string]string{
 			"src/index.js":    "const pad = require('./pad');\nfunction longNameOfAGreeting(name) {\n  const unusedText = 'this text is of no use to anybody';\n  return 'hello ' + pad(name);\n}\nmodule.exports = longNameOfAGreeting;\n",
@@ -89,11 +89,11 @@ var shapes = map[string]shape{
 			{"harmful", `echo 'module.exports.text = "one more text that nobody reads";' >> src/index.js`, "rejected", "worse than the best", 1},
 			{"broken", `echo 'function (' >> src/pad.js`, "rejected", "SyntaxError", 2},
 			{"wrong", `echo 'module.exports = (text) => text;' > src/pad.js`, "rejected", "Error: greeted hello Bo", 2},
-			{"cheating", `echo 'console.log("")' > tools/bundle.js`, "rejected", "tools/bundle.js\": is run by the evaluation", 0},
+			{"cheating", `echo 'console.log("")' > tools/bundle.js`, "rejected", "tools/bundle.js\": is named by the evaluation", 0},
 		},
 	},
 	"Python lint": {
-		needs: []string{"python3"}, target: "shop*.py",
+		needs: []string{"python3"}, target: "shop*.py', 'shop.py",
 		script: "python3 -m unittest -q test_shop 2>&1 | tail -20 >&2\npython3 tools/lint.py shop.py",
 		files: map[string]string{
 			"shop.py":       "import os\nimport sys\n\n\ndef total(prices):\n    sum = 0 \n    for p in prices: sum = sum + p\n    return sum\n",
@@ -106,11 +106,11 @@ var shapes = map[string]shape{
 			{"harmful", `echo 'import json' >> shop.py`, "rejected", "worse than the best", 1},
 			{"broken", `echo 'def (' >> shop.py`, "rejected", "SyntaxError", 2},
 			{"wrong", `sed 's/sum + p/sum - p/; /^import sys/d' shop.py > x && mv x shop.py`, "rejected", "AssertionError: -6 != 6", 2},
-			{"cheating", `sed 's/found += /found += 0 * /' tools/lint.py > x && mv x tools/lint.py`, "rejected", "tools/lint.py\": is run by the evaluation", 0},
+			{"cheating", `sed 's/found += /found += 0 * /' tools/lint.py > x && mv x tools/lint.py`, "rejected", "tools/lint.py\": is named by the evaluation", 0},
 		},
 	},
 	"C size": {
-		needs: []string{"cc"}, target: "src/*.c",
+		needs: []string{"cc"}, target: "src/*.c', 'src/main.c",
 		script: "cc -Os -c -o main.o src/main.c\ncc -o main main.o\ntest \"$(./main 2 3)\" = 5\nsize -A main.o | awk '/^.text|^.rodata|^.data/ { m += $2 } END { print m }'",
 		files: map[string]string{
 			"src/main.c": "#include <stdio.h>\n#include <stdlib.h>\n\nvoid unused(void) { puts(\"a text that nobody reads\"); }\n\nint main(int argc, char **argv) {\n  if (argc < 3) return 1;\n  printf(\"%d\\n\", atoi(argv[1]) + atoi(argv[2]));\n  return 0;\n}\n",
@@ -125,7 +125,7 @@ var shapes = map[string]shape{
 		},
 	},
 	"compiled by a script": {
-		needs: []string{"awk"}, target: "src/*.rs",
+		needs: []string{"awk"}, target: "src/*.rs', 'src/lib.rs",
 		script: "sh tools/rustc --crate-type lib -o lib.out src/lib.rs\nwc -c < lib.out | tr -d ' '",
 		files: map[string]string{
 			"src/lib.rs":  "pub fn add(a: u32, b: u32) -> u32 {\n    a + b\n}\n\nfn helper() {\n}\n",
@@ -137,7 +137,7 @@ var shapes = map[string]shape{
 			{"harmful", `echo 'fn other() {}' >> src/lib.rs`, "rejected", "worse than the best", 1},
 			{"broken", `echo '{' >> src/lib.rs`, "rejected", "error: this file contains an unclosed delimiter; --> src/lib.rs:", 2},
 			{"wrong", `echo 'fn x() {}' > src/lib.rs`, "rejected", "error[E0425]: cannot find function `add`", 2},
-			{"cheating", `echo 'echo > lib.out' > tools/rustc`, "rejected", "tools/rustc\": is run by the evaluation", 0},
+			{"cheating", `echo 'echo > lib.out' > tools/rustc`, "rejected", "tools/rustc\": is named by the evaluation", 0},
 		},
 	},
 }
@@ -157,9 +157,9 @@ func TestRealShapes(t *testing.T) {
 				}
 			}
 			w := s.world(t)
-			a := w.binary("scheduler", "validate")
+			a := w.binary("iterate", "validate")
 			require.Zero(t, a.code, a.stdout)
-			require.Equal(t, "accepted", w.one().Outcome, "the first change is the good one: %s", w.memory("p.jsonl"))
+			require.Equal(t, "accepted", w.one().Outcome, "the first change is the good one: %s", w.ledger())
 			for i, c := range s.changes[1:] {
 				before := w.evaluations()
 				got := w.one()

@@ -29,7 +29,7 @@ func TestADirectoryOfAnotherUserIsNotUsed(t *testing.T) {
 	require.NoError(t, os.Symlink(w.side, link))
 	require.NoError(t, os.Lchown(link, 65534, 65534))
 	for dir, says := range map[string]string{theirs: "belongs to another user", link: "is a link of another user"} {
-		for _, command := range [][]string{{"iterate"}, {"iterate", "--program", "p"}, {"scheduler"}, {"scheduler", "--compat"}, {"scheduler", "status"}} {
+		for _, command := range [][]string{{"iterate"}, {"iterate", "--program", "p"}, {"scheduler"}, {"scheduler", "--compat"}, {"iterate", "status"}} {
 			a := w.binary(command[0], append(command[1:], "--dir", dir)...)
 			assert.Equal(t, 2, a.code, "%v: %s", command, a.stderr)
 			assert.Contains(t, a.stderr, says, "%v", command)
@@ -43,9 +43,10 @@ func TestADirectoryOfAnotherUserIsNotUsed(t *testing.T) {
 
 func TestOnlyWhatWeMadeIsRemoved(t *testing.T) {
 	t.Parallel()
-	w := valuesWorld(t, "", "1", "2", "3")
+	w := valuesWorld(t, "", "1", "2", "3", "4")
 	output := filepath.Join(filepath.Dir(w.dir), "gh-aw")
-	transcripts := filepath.Join(output, "transcripts", "p")
+	w.one()
+	transcripts := w.transcripts(output)
 	long := time.Now().Add(-1000 * time.Hour)
 	put := func(name string, size int) string {
 		file := filepath.Join(transcripts, name)
@@ -96,5 +97,23 @@ func TestTheDefaultDirectoryIsOurs(t *testing.T) {
 	assert.Contains(t, a.stdout, "written: "+filepath.Join(home, "autoloop.json"))
 	a = w.binary("iterate")
 	require.Zero(t, a.code, a.stderr)
-	assert.DirExists(t, filepath.Join(home, "transcripts", "p"))
+	own := w.transcripts(home)
+
+	other := filepath.Join(t.TempDir(), filepath.Base(w.dir))
+	w.git("clone", "--quiet", w.dir, other)
+	a = w.binary("iterate", "--repo-dir", other, "--program", "p")
+	require.Zero(t, a.code, a.stderr)
+	all, err := filepath.Glob(filepath.Join(home, "transcripts", "*", "p"))
+	require.NoError(t, err)
+	assert.Len(t, all, 2, "another repository has a program of the same name, and its own directory")
+	assert.Contains(t, all, own)
+}
+
+// transcripts is the directory of the one repository whose program p left transcripts.
+func (w *world) transcripts(output string) string {
+	w.t.Helper()
+	found, err := filepath.Glob(filepath.Join(output, "transcripts", "*", "p"))
+	require.NoError(w.t, err)
+	require.Len(w.t, found, 1)
+	return found[0]
 }

@@ -1,6 +1,8 @@
 package tests
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,7 +18,7 @@ func TestSkillExampleImproves(t *testing.T) {
 	long.Only(t, long.Examples)
 	t.Parallel()
 	w := exampleWorld(t, "skill-release-notes")
-	a := w.binary("iterate", "skill", "validate", "programs/skill-release-notes/skill")
+	a := w.binary("iterate", "validate", "programs/skill-release-notes/skill")
 	require.Zero(t, a.code, a.stdout)
 	assert.Contains(t, a.stdout, "case ordinary: 0 expectations, 6 deterministic checks, 1 file\n")
 	before := w.checkout()
@@ -182,7 +184,7 @@ func TestSkillImproverHearsWhatFailed(t *testing.T) {
 	said, err := os.ReadFile(filepath.Join(w.side, "prompt-3"))
 	require.NoError(t, err)
 	assert.NotContains(t, string(said), `file_contains out.md "beta"`, "what was fixed is not told")
-	state := w.memory("p.jsonl")
+	state := w.ledger()
 	assert.Contains(t, state, `"case.2":0.333333333333`)
 }
 
@@ -200,7 +202,7 @@ func TestSkillEvalRunsAlone(t *testing.T) {
 	t.Parallel()
 	w := exampleWorld(t, "skill-release-notes")
 	eval := func(more ...string) answer {
-		return w.binary("iterate", append([]string{"skill", "eval", "programs/skill-release-notes/skill", "--judge", "off"}, more...)...)
+		return w.binary("iterate", append([]string{"eval", "programs/skill-release-notes/skill", "--judge", "off"}, more...)...)
 	}
 	script := "sh programs/skill-release-notes/executor.sh"
 	a := eval("--agent-command", script, "--json", "--out", "kept")
@@ -225,25 +227,39 @@ func TestSkillEvalRunsAlone(t *testing.T) {
 func TestSkillDoctor(t *testing.T) {
 	t.Parallel()
 	w := exampleWorld(t, "skill-release-notes")
-	a := w.binary("iterate", "skill", "doctor", "programs/skill-release-notes/skill")
+	a := w.binary("iterate", "doctor", "programs/skill-release-notes/skill")
 	assert.Zero(t, a.code, a.stdout+a.stderr)
 	assert.Equal(t, "release-notes: nothing found\n", a.stdout)
 	for run := range 3 {
-		a = w.binary("iterate", "skill", "eval", "programs/skill-release-notes/skill", "--agent-command", "sh programs/skill-release-notes/executor.sh", "--judge", "off", "--out", "kept/"+strings.Repeat("i", run+1))
+		a = w.binary("iterate", "eval", "programs/skill-release-notes/skill", "--agent-command", "sh programs/skill-release-notes/executor.sh", "--judge", "off", "--out", "kept/"+strings.Repeat("i", run+1))
 		require.Zero(t, a.code, a.stderr)
 	}
-	a = w.binary("iterate", "skill", "doctor", "programs/skill-release-notes/skill", "--history", "kept", "--json")
+	a = w.binary("iterate", "doctor", "programs/skill-release-notes/skill", "--history", "kept", "--json")
 	assert.Equal(t, 1, a.code)
 	assert.Contains(t, a.stdout, `"gradings": 18`)
 	assert.Contains(t, a.stdout, `\"the title is the version\" passed in all 3 runs`)
 	assert.Contains(t, a.stdout, `\"breaking changes come first\" failed in all 3 runs`)
 }
 
+// settings writes keys of a program into a file beside the repository, for --settings;
+// agents see $SIDE unless a line says what they see.
+func (w *world) settings(lines ...string) string {
+	w.t.Helper()
+	text := "---\n" + strings.Join(lines, "\n") + "\n"
+	if !strings.Contains(text, "\nenv:") {
+		text += "env: [SIDE]\n"
+	}
+	sum := sha256.Sum256([]byte(text))
+	file := filepath.Join(w.side, fmt.Sprintf("settings-%x.md", sum[:4]))
+	require.NoError(w.t, os.WriteFile(file, []byte(text+"---\n"), 0o600))
+	return file
+}
+
 // skill improves a skill outside of any program.
 func (w *world) skill(more ...string) answer {
 	w.t.Helper()
 	return w.binary("iterate", append([]string{
-		"skill", "s", "--judge", "off", "--env", "SIDE", "--agent-command", `sh "$SIDE/improve"`,
+		"skill", "s", "--judge", "off", "--settings", w.settings(), "--agent-command", `sh "$SIDE/improve"`,
 		"--executor-command", `cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out.md`,
 	}, more...)...)
 }
@@ -263,7 +279,7 @@ func TestSkillImprovesAlone(t *testing.T) {
 	assert.Equal(t, "---\nname: s\n---\nalpha\n", w.read("s/SKILL.md"), "the skill itself is not changed")
 	assert.Contains(t, w.read("s-autoresearch/v5/SKILL.md"), "alpha\nbeta\ngamma\ndelta\n")
 	assert.Equal(t, 7, strings.Count(w.read("s-autoresearch/results.tsv"), "\n"))
-	scored := w.binary("iterate", "score", "s-autoresearch", "4")
+	scored := w.binary("iterate", "skill", "score", "s-autoresearch", "4")
 	require.Zero(t, scored.code, scored.stderr)
 	assert.Contains(t, scored.stdout, "score 0.8333")
 	said, err := os.ReadFile(filepath.Join(w.side, "prompt-3"))

@@ -67,7 +67,7 @@ func TestRealAgentsWorkOnSkills(t *testing.T) {
 				agent.takeUp(agent.realAgent), modeltest.Text("Dear Bob."),
 				agent.shell("find . -name SKILL.md"), modeltest.Text("There is a skill, which I leave alone."),
 			)
-			a := w.binary("iterate", "skill", "eval", "s", "--agent", agent.name, "--model", agent.model, "--judge", "api", "--judge-model", "judge-model", "--jobs", "1", "--json", "--out", "kept")
+			a := w.binary("iterate", "eval", "s", "--agent", agent.name, "--model", agent.model, "--settings", w.settings("judge: api", "judge-model: judge-model", "jobs: 1"), "--json", "--out", "kept")
 			require.Zero(t, a.code, a.stderr)
 			w.noKey(a.stdout, a.stderr)
 			w.alone()

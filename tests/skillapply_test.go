@@ -24,25 +24,25 @@ func TestSkillApplyAndUndo(t *testing.T) {
 	w.write("s/.git", "gitdir: elsewhere\n")
 	before := w.state("s")
 
-	a := w.binary("iterate", "skill", "apply", ws)
+	a := w.binary("iterate", "apply", ws)
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "six, better")
 	assert.Contains(t, a.stdout, "nothing was changed")
-	assert.Contains(t, a.stderr, "there is no terminal to ask on; use --yes")
+	assert.Contains(t, a.stderr, "there is no terminal to ask on: use --yes")
 	assert.Equal(t, before, w.state("s"), "nobody agreed")
 
-	a = w.binary("iterate", "skill", "apply", ws, "--yes")
+	a = w.binary("iterate", "apply", ws, "--yes")
 	require.Zero(t, a.code, a.stderr)
 	assert.Equal(t, w.state("next"), w.state("s"))
 	assert.Equal(t, "gitdir: elsewhere\n", w.read("s/.git"))
-	a = w.binary("iterate", "skill", "apply", ws, "--yes")
+	a = w.binary("iterate", "apply", ws, "--yes")
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "is v1 already")
 
-	a = w.binary("iterate", "skill", "undo", ws, "--yes")
+	a = w.binary("iterate", "undo", ws, "--yes")
 	require.Zero(t, a.code, a.stderr)
 	assert.Equal(t, before, w.state("s"))
-	a = w.binary("iterate", "skill", "undo", ws, "--yes")
+	a = w.binary("iterate", "undo", ws, "--yes")
 	assert.Contains(t, a.stdout, "as it was already")
 	assert.DirExists(t, filepath.Join(w.dir, ws, "v1"), "the workspace is kept")
 }
@@ -60,10 +60,10 @@ func TestSkillApplyRefusesWhatChanged(t *testing.T) {
 			w := improvedWorld(t)
 			change(w)
 			before := w.state("s")
-			a := w.binary("iterate", "skill", "apply", ws, "--yes")
+			a := w.binary("iterate", "apply", ws, "--yes")
 			assert.Equal(t, 1, a.code)
 			assert.Contains(t, a.stderr, "changed since v0")
-			a = w.binary("iterate", "skill", "undo", ws, "--yes")
+			a = w.binary("iterate", "undo", ws, "--yes")
 			assert.Equal(t, 1, a.code)
 			assert.Contains(t, a.stderr, "in no version of the workspace")
 			assert.Equal(t, before, w.state("s"))
@@ -78,7 +78,7 @@ func TestSkillApplyMerges(t *testing.T) {
 	w.write("s/mine", "mine\n")
 	require.NoError(t, os.Chmod(filepath.Join(w.dir, "s/keep"), 0o600))
 	before := w.state("s")
-	a := w.binary("iterate", "skill", "apply", ws, "--merge", "--yes")
+	a := w.binary("iterate", "apply", ws, "--merge", "--yes")
 	require.Zero(t, a.code, a.stderr)
 	assert.Equal(t, "# s, mine\none\ntwo\nthree\nfour\nfive\nsix, better\n```\nfenced\n```\n", w.read("s/SKILL.md"))
 	assert.Equal(t, "mine\n", w.read("s/mine"))
@@ -87,7 +87,7 @@ func TestSkillApplyMerges(t *testing.T) {
 	require.NoError(t, os.Chmod(filepath.Join(w.dir, "next/keep"), 0o600))
 	assert.Equal(t, w.state("next"), w.state("s"), "everything else is the version's, modes and all")
 
-	require.Zero(t, w.binary("iterate", "restore", ws+"/before-apply-1", "s").code)
+	require.Zero(t, w.binary("iterate", "skill", "restore", ws+"/before-apply-1", "s").code)
 	assert.Equal(t, before, w.state("s"), "what was there is kept")
 }
 
@@ -96,7 +96,7 @@ func TestSkillApplyMergeConflict(t *testing.T) {
 	w := improvedWorld(t)
 	w.write("s/SKILL.md", "# s\none\ntwo\nthree\nfour\nfive\nsix, mine\n")
 	before := w.state("s")
-	a := w.binary("iterate", "skill", "apply", ws, "--merge", "--yes")
+	a := w.binary("iterate", "apply", ws, "--merge", "--yes")
 	assert.Equal(t, 1, a.code)
 	assert.Contains(t, a.stderr, "conflicts in SKILL.md; nothing was applied")
 	assert.Equal(t, before, w.state("s"))
@@ -108,10 +108,10 @@ func TestSkillUndoForced(t *testing.T) {
 	original := w.state("s")
 	w.write("s/mine", "mine\n")
 	changed := w.state("s")
-	a := w.binary("iterate", "skill", "undo", ws, "--yes", "--force")
+	a := w.binary("iterate", "undo", ws, "--yes", "--force")
 	require.Zero(t, a.code, a.stderr)
 	assert.Equal(t, original, w.state("s"))
-	require.Zero(t, w.binary("iterate", "restore", ws+"/before-undo-1", "s").code)
+	require.Zero(t, w.binary("iterate", "skill", "restore", ws+"/before-undo-1", "s").code)
 	assert.Equal(t, changed, w.state("s"))
 }
 
@@ -120,27 +120,27 @@ func TestSkillUndoAfterMerge(t *testing.T) {
 	w := improvedWorld(t)
 	w.write("s/mine", "what I wrote\n")
 	mine := w.state("s")
-	require.Zero(t, w.binary("iterate", "skill", "apply", ws, "--merge", "--yes").code)
+	require.Zero(t, w.binary("iterate", "apply", ws, "--merge", "--yes").code)
 	merged := w.state("s")
-	a := w.binary("iterate", "skill", "apply", ws, "--merge", "--yes")
+	a := w.binary("iterate", "apply", ws, "--merge", "--yes")
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "has v1 merged in already\n")
 	assert.Equal(t, merged, w.state("s"))
-	a = w.binary("iterate", "skill", "undo", ws, "--yes")
+	a = w.binary("iterate", "undo", ws, "--yes")
 	require.Zero(t, a.code, a.stderr)
 	assert.Equal(t, mine, w.state("s"), "what was there before the merge is back, also after the same merge once more")
 	assert.Contains(t, a.stdout, "-six, better\n", "what changes is shown")
-	a = w.binary("iterate", "skill", "undo", ws, "--yes")
+	a = w.binary("iterate", "undo", ws, "--yes")
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "as it was already")
 	assert.Equal(t, mine, w.state("s"), "undoing once more does not go on to v0")
 
 	w.write("s/mine", "what I wrote later\n")
 	later := w.state("s")
-	require.Zero(t, w.binary("iterate", "skill", "apply", ws, "--merge", "--yes").code)
-	require.Zero(t, w.binary("iterate", "restore", ws+"/before-apply-1", "s").code)
+	require.Zero(t, w.binary("iterate", "apply", ws, "--merge", "--yes").code)
+	require.Zero(t, w.binary("iterate", "skill", "restore", ws+"/before-apply-1", "s").code)
 	assert.Equal(t, mine, w.state("s"), "an earlier state is never overwritten")
-	require.Zero(t, w.binary("iterate", "restore", ws+"/before-apply-2", "s").code)
+	require.Zero(t, w.binary("iterate", "skill", "restore", ws+"/before-apply-2", "s").code)
 	assert.Equal(t, later, w.state("s"))
 }
 
@@ -149,7 +149,7 @@ func TestSkillUndoForcedTwice(t *testing.T) {
 	w := improvedWorld(t)
 	for i, text := range []string{"first\n", "second\n", "second\n"} {
 		w.write("s/mine", text)
-		a := w.binary("iterate", "skill", "undo", ws, "--yes", "--force")
+		a := w.binary("iterate", "undo", ws, "--yes", "--force")
 		require.Zero(t, a.code, a.stderr)
 		assert.Contains(t, a.stdout, "-"+text, "what changes is shown")
 		assert.NoFileExists(t, filepath.Join(w.dir, "s/mine"), i)
@@ -164,11 +164,11 @@ func TestSkillUndoHintIsQuoted(t *testing.T) {
 	w := improvedWorld(t)
 	const other = "it's a place-autoresearch"
 	require.NoError(t, os.Rename(filepath.Join(w.dir, ws), filepath.Join(w.dir, other)))
-	a := w.binary("iterate", "skill", "apply", other, "--skill", "s", "--yes")
+	a := w.binary("iterate", "apply", other, "--skill", "s", "--yes")
 	require.Zero(t, a.code, a.stderr)
 	_, hint, found := strings.Cut(a.stdout, "undo it with: iterate")
 	require.True(t, found, a.stdout)
-	out := w.run("", "sh", "-c", "printf %s "+strings.Replace(hint, "skill undo ", "", 1))
+	out := w.run("", "sh", "-c", "printf %s "+strings.Replace(hint, "undo ", "", 1))
 	assert.Equal(t, filepath.Join(w.dir, other), out, "the hint can be pasted into a shell")
 }
 
@@ -188,11 +188,11 @@ func foreignWorld(t *testing.T) *world {
 func TestSkillWorkspaceOfOthersIsAdopted(t *testing.T) {
 	t.Parallel()
 	for name, args := range map[string][]string{
-		"report":  {"skill", "report", ws},
-		"apply":   {"skill", "apply", ws, "--yes"},
-		"undo":    {"skill", "undo", ws, "--yes"},
-		"score":   {"score", ws, "1"},
-		"restore": {"restore", ws + "/v1", "s"},
+		"report":  {"log", ws},
+		"apply":   {"apply", ws, "--yes"},
+		"undo":    {"undo", ws, "--yes"},
+		"score":   {"skill", "score", ws, "1"},
+		"restore": {"skill", "restore", ws + "/v1", "s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -209,7 +209,7 @@ func TestSkillWorkspaceOfOthersIsAdopted(t *testing.T) {
 			require.Zero(t, a.code, a.stderr)
 			assert.NotContains(t, a.stderr, "another program", "it is ours now")
 			w.write(ws+"/v1/SKILL.md", "altered\n")
-			a = w.binary("iterate", "restore", ws+"/v1", "s")
+			a = w.binary("iterate", "skill", "restore", ws+"/v1", "s")
 			assert.Equal(t, 1, a.code, "from now on an altered version is refused")
 		})
 	}
@@ -219,10 +219,10 @@ func TestSkillApplyNothing(t *testing.T) {
 	t.Parallel()
 	w := improvedWorld(t)
 	w.write(ws+"/results.tsv", "iteration\ttimestamp\tscore\tbest_score\taction\tchangelog\n")
-	a := w.binary("iterate", "skill", "apply", ws, "--yes")
+	a := w.binary("iterate", "apply", ws, "--yes")
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "there is nothing to apply")
-	a = w.binary("iterate", "skill", "apply", ws, "--yes", "--version", "7")
+	a = w.binary("iterate", "apply", ws, "--yes", "--version", "7")
 	assert.Equal(t, 2, a.code)
 	assert.Contains(t, a.stderr, "no such version was kept; there are v0")
 }
@@ -234,8 +234,8 @@ func TestSkillApplyKilled(t *testing.T) {
 	before, after := w.state("s"), w.state("next")
 	const kills = 12
 	w.killAround(kills, func() string { return w.state("s") },
-		leading{after, []string{"skill", "apply", ws, "--yes"}}, leading{before, []string{"skill", "undo", ws, "--yes"}})
-	a := w.binary("iterate", "skill", "apply", ws, "--yes")
+		leading{after, []string{"apply", ws, "--yes"}}, leading{before, []string{"undo", ws, "--yes"}})
+	a := w.binary("iterate", "apply", ws, "--yes")
 	require.Zero(t, a.code, a.stderr)
 	assert.Equal(t, after, w.state("s"))
 	left, err := filepath.Glob(filepath.Join(w.dir, ".s.*"))
@@ -251,14 +251,14 @@ func TestSkillRunEndsWithTheQuestion(t *testing.T) {
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "# s: rapid\n")
 	assert.Contains(t, a.stdout, "\n+beta\n")
-	assert.Contains(t, a.stderr, "there is no terminal to ask on; use --yes")
+	assert.Contains(t, a.stderr, "there is no terminal to ask on: use --yes")
 	assert.Equal(t, before, w.state("s"))
 
 	a = w.skill("-n", "1", "--fresh", "--yes")
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, w.read("s/SKILL.md"), "beta")
-	assert.Contains(t, a.stdout, "undo it with: iterate skill undo ")
-	require.Zero(t, w.binary("iterate", "skill", "undo", "s-autoresearch-2", "--yes").code)
+	assert.Contains(t, a.stdout, "undo it with: iterate undo ")
+	require.Zero(t, w.binary("iterate", "undo", "s-autoresearch-2", "--yes").code)
 	assert.Equal(t, before, w.state("s"))
 
 	w.write("s/mine", "mine\n")
@@ -337,7 +337,7 @@ func TestSkillChecksHaveNoNoiseOfAGrader(t *testing.T) {
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "iteration 1: kept, 0.08333: step 1 — unverified: measured once\n")
 	assert.Contains(t, a.stdout, "iteration 2: reverted, 0.04167: step 2 — 0.04167 is worse than the best 0.08333 (higher is better)\n")
-	a = w.binary("iterate", "skill", "report", ws)
+	a = w.binary("iterate", "log", ws)
 	assert.NotContains(t, a.stdout, "noise")
 }
 
@@ -374,7 +374,7 @@ func TestSkillRunsOneAtATime(t *testing.T) {
 	t.Parallel()
 	w := skillWorld(t, "", `test -e "$SIDE/second" || { touch "$SIDE/second"; "$ITERATE" skill "$SKILL" --agent-command true --judge off > "$SIDE/out" 2>&1; echo $? >> "$SIDE/out"; }; echo beta >> SKILL.md`)
 	w.env = append(w.env, "ITERATE="+filepath.Join(binaries, "iterate"), "SKILL="+filepath.Join(w.dir, "s"))
-	a := w.skill("-n", "1", "--env", "ITERATE,SKILL", "--isolation", "off")
+	a := w.skill("-n", "1", "--settings", w.settings("env: [SIDE, ITERATE, SKILL]", "isolation: off"))
 	require.Zero(t, a.code, a.stderr)
 	out, err := os.ReadFile(filepath.Join(w.side, "out"))
 	require.NoError(t, err)
@@ -385,7 +385,7 @@ func TestSkillRunsOneAtATime(t *testing.T) {
 func TestSkillNamesWhoCouldWork(t *testing.T) {
 	t.Parallel()
 	w := skillWorld(t, "", "echo beta >> SKILL.md")
-	for _, args := range [][]string{{"skill", "s"}, {"skill", "eval", "s"}} {
+	for _, args := range [][]string{{"skill", "s"}, {"eval", "s"}} {
 		a := w.binary("iterate", args...)
 		assert.Equal(t, 2, a.code)
 		assert.Contains(t, a.stderr, "with --agent, or give a command with --agent-command; ready here: ")
@@ -401,7 +401,7 @@ func TestSkillReportOfABrokenImprover(t *testing.T) {
 	a := w.skill()
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "Note: the last 3 candidates were not measured at all")
-	a = w.binary("iterate", "score", ws, "2")
+	a = w.binary("iterate", "skill", "score", ws, "2")
 	assert.Equal(t, 1, a.code)
 	assert.Contains(t, a.stderr, "iteration 2 was not measured: the improver failed: crashed: exit code 3")
 }
@@ -416,11 +416,11 @@ func TestSkillApplyHidesNothing(t *testing.T) {
 	assert.Contains(t, a.stdout, "+steal␛[1A␛[2K")
 	assert.NotContains(t, a.stdout, "\x1b")
 	w.write("s/mine", "mine\n")
-	a = w.binary("iterate", "skill", "apply", ws, "--merge")
+	a = w.binary("iterate", "apply", ws, "--merge")
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "Joined with what changed")
 	assert.NotContains(t, a.stdout, "\x1b")
-	a = w.binary("iterate", "skill", "report", ws, "--diff")
+	a = w.binary("iterate", "log", ws, "--diff")
 	assert.Contains(t, a.stdout, "+steal\x1b[1A\x1b[2K", "the patch is as it is")
 }
 
@@ -429,7 +429,7 @@ func TestSkillApplyHidesNothing(t *testing.T) {
 func TestSkillThatRanToItsMaximumIsAPlateau(t *testing.T) {
 	t.Parallel()
 	w := skillWorld(t, "", `test "$AUTOLOOP_ITERATION" = 1 && echo beta >> SKILL.md || echo nothing >> SKILL.md`)
-	end := w.skillEnd("-n", "5", "--stop-after-reverts", "0")
+	end := w.skillEnd("-n", "5", "--settings", w.settings("stop-after-reverts: off"))
 	assert.Equal(t, []any{"iterations", "plateau"}, []any{end.Ended, end.Report.Class})
 	end = w.skillEnd("-n", "5")
 	assert.Equal(t, []any{"stuck", "stuck"}, []any{end.Ended, end.Report.Class}, "three more reverts ended this run")

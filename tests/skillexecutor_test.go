@@ -46,7 +46,7 @@ func TestAnotherVersionOfTheJudgeIsNoGain(t *testing.T) {
 	w := skillWorld(t, "", `echo nothing >> SKILL.md`)
 	w.write("s/evals/evals.json", `[{"id": 1, "prompt": "p", "expectations": ["an owner"]}]`)
 	w.withClaude()
-	args := []string{"skill", "s", "-n", "1", "--judge", "cli", "--agent-command", `sh "$SIDE/improve"`, "--env", "SIDE", "--executor-command", `echo a > outputs/out.md`}
+	args := []string{"skill", "s", "-n", "1", "--judge", "cli", "--agent-command", `sh "$SIDE/improve"`, "--settings", w.settings(), "--executor-command", `echo a > outputs/out.md`}
 	require.Zero(t, w.binary("iterate", args...).code)
 	a := w.binary("iterate", args...)
 	require.Zero(t, a.code, a.stderr)
@@ -63,11 +63,13 @@ func TestAnotherVersionOfTheJudgeIsNoGain(t *testing.T) {
 func TestSkillBaselineOfAnExecutorThatCannotRun(t *testing.T) {
 	t.Parallel()
 	w := skillWorld(t, "", `echo beta >> SKILL.md; touch "$SIDE/improved"`)
-	a := w.skill("-n", "1", "--executor-command", "no-such-executor")
-	assert.Equal(t, 1, a.code)
-	assert.Contains(t, a.stderr, "every case failed before it could be graded")
-	assert.NoFileExists(t, w.side+"/improved", "no iteration is run")
-	a = w.skill("-n", "1")
+	for command, says := range map[string]string{"no-such-executor": "nothing was decided by it", "exit 3": "every case failed before it could be graded"} {
+		a := w.skill("-n", "1", "--executor-command", command)
+		assert.Equal(t, 1, a.code)
+		assert.Contains(t, a.stderr, says)
+		assert.NoFileExists(t, w.side+"/improved", "no iteration is run")
+	}
+	a := w.skill("-n", "1")
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "iteration 0: baseline, 0.5", "the next run begins with the baseline")
 }
@@ -135,8 +137,8 @@ func TestSkillRunThatWasKilledIsFinished(t *testing.T) {
 	t.Parallel()
 	w := skillWorld(t, "", `case $AUTOLOOP_ITERATION in 1) echo beta >> SKILL.md;; 3) test -e "$SIDE/again" || { touch "$SIDE/again" "$SIDE/third"; sleep 600; };; esac; echo "$AUTOLOOP_ITERATION" >> SKILL.md; echo "step $AUTOLOOP_ITERATION"`)
 	args := []string{
-		"skill", "s", "--judge", "off", "--env", "SIDE", "--agent-command", `sh "$SIDE/improve"`,
-		"--executor-command", `cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out.md`, "-n", "4", "--stop-after-reverts", "0",
+		"skill", "s", "--judge", "off", "--settings", w.settings("stop-after-reverts: off"), "--agent-command", `sh "$SIDE/improve"`,
+		"--executor-command", `cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out.md`, "-n", "4",
 	}
 	for name, signal := range map[string]os.Signal{"interrupted": os.Interrupt, "killed": os.Kill} {
 		require.NoError(t, files.RemoveAll(w.dir+"/"+ws))
@@ -182,8 +184,8 @@ func TestSkillGraderThatDoesNotAnswer(t *testing.T) {
 	})
 	w.env = append(w.env, "ANTHROPIC_API_KEY="+theKey, "ANTHROPIC_BASE_URL="+grader.URL)
 	args := []string{
-		"skill", "s", "-n", "2", "--judge", "api", "--agent-command", `sh "$SIDE/improve"`, "--env", "SIDE",
-		"--executor-command", `cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out.md`, "--isolation", "off",
+		"skill", "s", "-n", "2", "--judge", "api", "--agent-command", `sh "$SIDE/improve"`, "--settings", w.settings("isolation: off"),
+		"--executor-command", `cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out.md`,
 	}
 	a := w.binary("iterate", args...)
 	assert.Equal(t, 1, a.code, a.stderr)

@@ -26,7 +26,7 @@ func TestSkillPatchAppliesWhateverChanged(t *testing.T) {
 		"s/caf\xe9\n\"'\\\t": "\xff\xfe\n", "s/a/b/c/d": "x\n", "s/--- a": "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-x\n",
 	})
 	next := filepath.Join(w.dir, "next")
-	require.Zero(t, w.binary("iterate", "snapshot", "s", ws+"/v0").code)
+	require.Zero(t, w.binary("iterate", "skill", "snapshot", "s", ws+"/v0").code)
 	w.run("", "cp", "-a", filepath.Join(w.dir, "s"), next)
 	for name, text := range map[string]string{
 		"no end": "one\n2", "gets an end": "one\n", "emptied": "", "new name": long, "empty": "", "becomes binary": "\x00", "binary becomes text": "text",
@@ -46,14 +46,14 @@ func TestSkillPatchAppliesWhateverChanged(t *testing.T) {
 	for _, name := range []string{"run", "run too", "empty"} {
 		require.NoError(t, os.Chmod(filepath.Join(next, name), 0o755))
 	}
-	a := w.binary("iterate", "snapshot", "next", ws+"/v1")
+	a := w.binary("iterate", "skill", "snapshot", "next", ws+"/v1")
 	require.Zero(t, a.code, a.stderr)
 	w.write(ws+"/results.tsv", trajectory)
 	for _, format := range []string{"", "--json"} {
-		a := w.binary("iterate", append([]string{"skill", "report", ws}, strings.Fields(format)...)...)
+		a := w.binary("iterate", append([]string{"log", ws}, strings.Fields(format)...)...)
 		require.Zero(t, a.code, a.stderr)
 	}
-	a = w.binary("iterate", "skill", "report", ws, "--diff")
+	a = w.binary("iterate", "log", ws, "--diff")
 	require.Zero(t, a.code, a.stderr)
 	patch := filepath.Join(w.side, "patch")
 	require.NoError(t, os.WriteFile(patch, []byte(a.stdout), 0o600))

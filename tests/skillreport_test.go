@@ -27,7 +27,7 @@ func improvedWorld(t *testing.T) *world {
 		"s/binary":                  "\x00\x01\x02", "s/not \xff utf8": "caf\xe9\n", "s/keep": "kept\n", "s/dir/file": "x\n",
 	})
 	ws, skill := "s-autoresearch", filepath.Join(w.dir, "s")
-	require.Zero(t, w.binary("iterate", "snapshot", "s", ws+"/v0").code)
+	require.Zero(t, w.binary("iterate", "skill", "snapshot", "s", ws+"/v0").code)
 	w.run("", "cp", "-a", skill, filepath.Join(w.dir, "next"))
 	next := filepath.Join(w.dir, "next")
 	w.write("next/SKILL.md", "# s\none\ntwo\nthree\nfour\nfive\nsix, better\n```\nfenced\n```\n")
@@ -37,7 +37,7 @@ func improvedWorld(t *testing.T) *world {
 	require.NoError(t, os.Remove(filepath.Join(next, "old")))
 	require.NoError(t, os.Chmod(filepath.Join(next, "run.sh"), 0o755))
 	require.NoError(t, os.Symlink("dir/file", filepath.Join(next, "link")))
-	a := w.binary("iterate", "snapshot", "next", ws+"/v1")
+	a := w.binary("iterate", "skill", "snapshot", "next", ws+"/v1")
 	require.Zero(t, a.code, a.stderr)
 	w.write(ws+"/results.tsv", trajectory)
 	w.write(ws+"/iteration-0/eval-c0/grading.json", graded(2, 2))
@@ -57,10 +57,10 @@ func TestSkillReportAsAPage(t *testing.T) {
 		"eval_feedback": {"suggestions": [{"assertion": "expectation 0", "reason": "a guess would pass"}], "overall": "`+hostile+`"}}`)
 	for version, passed := range map[string]string{"0": "false", "1": "true"} {
 		for id, label := range map[string]string{"trigger-1": "the skill is taken up", "trigger-2": "the skill is left alone"} {
-			w.write("s-autoresearch/iteration-"+version+"/triggers/eval-"+id+"/grading.json", `{"expectations": [{"text": "`+label+`", "passed": `+passed+`, "evidence": "e"}]}`)
+			w.write("s-autoresearch/triggers/iteration-"+version+"/eval-"+id+"/grading.json", `{"expectations": [{"text": "`+label+`", "passed": `+passed+`, "evidence": "e"}]}`)
 		}
 	}
-	a := w.binary("iterate", "skill", "report", "s-autoresearch", "--html", "report.html")
+	a := w.binary("iterate", "log", "s-autoresearch", "--html", "report.html")
 	require.Zero(t, a.code, a.stderr)
 	text := w.read("report.html")
 	for _, want := range []string{
@@ -82,7 +82,7 @@ func TestSkillReportAsAPage(t *testing.T) {
 func TestSkillReport(t *testing.T) {
 	t.Parallel()
 	w := improvedWorld(t)
-	a := w.binary("iterate", "skill", "report", "s-autoresearch", "--json")
+	a := w.binary("iterate", "log", "s-autoresearch", "--json")
 	require.Zero(t, a.code, a.stderr)
 	var got struct {
 		Class, Gain, Recommendation string
@@ -118,7 +118,7 @@ func TestSkillReport(t *testing.T) {
 		"old": "deleted", "run.sh": "mode0644 -> 0755", "link": "added",
 	}, changes)
 
-	a = w.binary("iterate", "skill", "report", "s-autoresearch")
+	a = w.binary("iterate", "log", "s-autoresearch")
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "# s: plateau\n")
 	assert.Contains(t, a.stdout, "- mode run.sh (mode 0644 -> 0755)")
@@ -129,7 +129,7 @@ func TestSkillReport(t *testing.T) {
 func TestSkillReportPatchApplies(t *testing.T) {
 	t.Parallel()
 	w := improvedWorld(t)
-	a := w.binary("iterate", "skill", "report", "s-autoresearch", "--diff")
+	a := w.binary("iterate", "log", "s-autoresearch", "--diff")
 	require.Zero(t, a.code, a.stderr)
 	patch := filepath.Join(w.side, "patch")
 	require.NoError(t, os.WriteFile(patch, []byte(a.stdout), 0o600))
@@ -142,11 +142,11 @@ func TestSkillReportOfWhatIsSpoilt(t *testing.T) {
 	w := improvedWorld(t)
 	require.NoError(t, os.Chmod(filepath.Join(w.dir, "s-autoresearch/v1/SKILL.md"), 0o600))
 	w.write("s-autoresearch/v1/SKILL.md", "# s\n")
-	a := w.binary("iterate", "skill", "report", "s-autoresearch")
+	a := w.binary("iterate", "log", "s-autoresearch")
 	assert.Equal(t, 1, a.code)
 	assert.Contains(t, a.stderr, `was altered: "SKILL.md"`)
-	assert.Equal(t, a, w.binary("iterate", "skill", "report", "s"), "a skill stands for its workspace")
-	a = w.binary("iterate", "skill", "report", "s/dir")
+	assert.Equal(t, a, w.binary("iterate", "log", "s"), "a skill stands for its workspace")
+	a = w.binary("iterate", "log", "s/dir")
 	assert.Equal(t, 1, a.code)
 	assert.Contains(t, a.stderr, "is no workspace")
 }

@@ -38,7 +38,7 @@ func TestSkillRunsAutoRevertsWhatIsNoise(t *testing.T) {
 	t.Parallel()
 	w := skillWorld(t, "", `echo nothing >> SKILL.md; echo nothing`)
 	run := func(more ...string) skillEnd {
-		return w.skillEnd(append([]string{"-n", "1", "--jobs", "1", "--executor-command", flaky}, more...)...)
+		return w.skillEnd(append([]string{"-n", "1", "--settings", w.settings("jobs: 1"), "--executor-command", flaky}, more...)...)
 	}
 	plain := run("--workspace", "plain")
 	require.Len(t, plain.Iterations, 2)
@@ -100,13 +100,13 @@ func TestSkillScoreOfManyRunsIsTheDecisions(t *testing.T) {
 	long.Only(t, long.Simulations)
 	t.Parallel()
 	w := slipWorld(t, "")
-	end := w.skillEnd("-n", "1", "--runs", "8", "--no-case-regression", "--executor-command", slips)
+	end := w.skillEnd("-n", "1", "--runs", "8", "--settings", w.settings("no-case-regression: true"), "--executor-command", slips)
 	require.Len(t, end.Iterations, 2)
 	require.Equal(t, "kept", end.Iterations[1].Action, end.Iterations[1].Changelog)
 	require.NotContains(t, end.Iterations[1].Changelog, "regressed-cases")
 	assert.InDelta(t, 0.75, *end.Iterations[1].Score, 1e-9)
 
-	a := w.binary("iterate", "score", ws, "1", "--json")
+	a := w.binary("iterate", "skill", "score", ws, "1", "--json")
 	require.Zero(t, a.code, a.stderr)
 	var got struct {
 		Score float64
@@ -128,10 +128,10 @@ func TestSkillScoreOfManyRunsIsTheDecisions(t *testing.T) {
 	assert.Equal(t, []int{1, 1, 1, 1, 1, 1, 1, 0}, got.Cases[0].Runs)
 	assert.Equal(t, []int{7, 8, 8, 16}, []int{got.Cases[0].Passed, got.Cases[0].Total, got.Cases[1].Passed, got.Cases[1].Total})
 	assert.InDelta(t, 0.875, got.Cases[0].PassRate, 1e-9)
-	assert.Contains(t, w.binary("iterate", "score", ws, "1").stdout, "score 0.75, the median of 8 runs")
-	assert.Contains(t, w.binary("iterate", "score", ws, "0").stdout, "score 0.5\n")
+	assert.Contains(t, w.binary("iterate", "skill", "score", ws, "1").stdout, "score 0.75, the median of 8 runs")
+	assert.Contains(t, w.binary("iterate", "skill", "score", ws, "0").stdout, "score 0.5\n")
 
-	a = w.binary("iterate", "skill", "report", ws)
+	a = w.binary("iterate", "log", ws)
 	require.Zero(t, a.code, a.stderr)
 	assert.NotContains(t, a.stdout, "Cases that the best version lost")
 	assert.Contains(t, a.stdout, "(in 1 of 8 runs: does not contain \"alpha\")")
@@ -143,11 +143,11 @@ func TestSkillScoreOfManyRunsIsTheDecisions(t *testing.T) {
 	assert.Contains(t, string(said), "case 2: 8 of 16", "the improver hears of all runs that decided, when it goes on too")
 
 	w.write(ws+"/iteration-1/runs.json", `{"schema": 1, "runs": [{"dir": "../iteration-0", "side": "candidate", "counts": true}]}`)
-	a = w.binary("iterate", "score", ws, "1")
+	a = w.binary("iterate", "skill", "score", ws, "1")
 	assert.Equal(t, 1, a.code)
 	assert.Contains(t, a.stderr, "is no run of this iteration")
 	w.write(ws+"/iteration-1/runs.json", `{"schema": 1, "ru`)
-	assert.Contains(t, w.binary("iterate", "score", ws, "1").stderr, "was cut off")
+	assert.Contains(t, w.binary("iterate", "skill", "score", ws, "1").stderr, "was cut off")
 }
 
 func TestSkillProgramLosesNoCaseByOneRun(t *testing.T) {
@@ -161,7 +161,7 @@ func TestSkillProgramLosesNoCaseByOneRun(t *testing.T) {
 	got := w.one()
 	assert.Equal(t, "accepted", got.Outcome, got.Reasons)
 	assert.NotContains(t, strings.Join(got.Reasons, "\n"), "regressed-cases")
-	assert.Contains(t, w.memory("p.jsonl"), `"case.1":[1,1,1,1,1,1,1,0]`)
+	assert.Contains(t, w.ledger(), `"case.1":[1,1,1,1,1,1,1,0]`)
 	a := w.binary("iterate", "replay", "p")
 	assert.Zero(t, a.code, a.stdout)
 }

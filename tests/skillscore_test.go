@@ -49,7 +49,7 @@ type scoreOf struct {
 
 func (w *world) score(n int) scoreOf {
 	w.t.Helper()
-	a := w.binary("iterate", "score", "ws", fmt.Sprint(n), "--json")
+	a := w.binary("iterate", "skill", "score", "ws", fmt.Sprint(n), "--json")
 	require.Zero(w.t, a.code, a.stderr)
 	var got scoreOf
 	require.NoError(w.t, json.Unmarshal([]byte(a.stdout), &got))
@@ -60,14 +60,14 @@ func (w *world) score(n int) scoreOf {
 func scoredWorld(t *testing.T, totals ...int) *world {
 	t.Helper()
 	w := newWorld(t, map[string]string{"skill/SKILL.md": "# s\n", "skill/evals/evals.json": evalSuite(totals...)})
-	a := w.binary("iterate", "snapshot", "skill", "ws/v0")
+	a := w.binary("iterate", "skill", "snapshot", "skill", "ws/v0")
 	require.Zero(t, a.code, a.stderr)
 	return w
 }
 
 func TestScoreVectors(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile("../internal/skill/evals/testdata/passrate.json")
+	data, err := os.ReadFile("../internal/suite/evals/testdata/passrate.json")
 	require.NoError(t, err)
 	var vectors struct {
 		Cases []struct {
@@ -119,14 +119,14 @@ func TestScoreBelievesTheFlagsAlone(t *testing.T) {
 	require.NotNil(t, got.Cases[2].Problem)
 	assert.Contains(t, *got.Cases[2].Problem, "eval-c2/grading.json")
 
-	a := w.binary("iterate", "score", "ws", "3")
+	a := w.binary("iterate", "skill", "score", "ws", "3")
 	assert.Equal(t, 1, a.code)
 	assert.Contains(t, a.stderr, "iteration 3 was not run")
-	assert.Equal(t, 2, w.binary("iterate", "score", "ws", "x").code)
+	assert.Equal(t, 2, w.binary("iterate", "skill", "score", "ws", "x").code)
 
 	require.NoError(t, os.Chmod(filepath.Join(w.dir, "ws/v0/evals/evals.json"), 0o644))
 	w.write("ws/v0/evals/evals.json", evalSuite(1))
-	a = w.binary("iterate", "score", "ws", "2")
+	a = w.binary("iterate", "skill", "score", "ws", "2")
 	assert.Equal(t, 1, a.code)
 	assert.Contains(t, a.stderr, "was altered")
 }

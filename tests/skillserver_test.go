@@ -56,7 +56,7 @@ func askFact(into string) int {
 }
 
 // serverWorld has a skill with a server and questions, and no other suite.
-func serverWorld(t *testing.T, improve string) (w *world, args []string) {
+func serverWorld(t *testing.T, improve string) (w *world, args func(keys ...string) []string) {
 	t.Helper()
 	w = skillWorld(t, "", improve)
 	require.NoError(t, os.Remove(w.dir+"/s/evals/evals.json"))
@@ -67,8 +67,11 @@ func serverWorld(t *testing.T, improve string) (w *world, args []string) {
 	w.write("s/french", "red=rouge\n")
 	self, err := os.Executable()
 	require.NoError(t, err)
-	return w, []string{
-		"--executor-command", asks + "=outputs/answer.txt " + self, "--setup", "cp french facts.txt", "--start", serves + "=facts.txt " + self,
+	return w, func(keys ...string) []string {
+		if keys == nil {
+			keys = []string{"setup: cp french facts.txt", "start: " + serves + "=facts.txt " + self}
+		}
+		return []string{"--executor-command", asks + "=outputs/answer.txt " + self, "--settings", w.settings(keys...)}
 	}
 }
 
@@ -80,11 +83,11 @@ func TestQuestionsDriveTheLoop(t *testing.T) {
 		1) echo green=vert >> french; echo "add green";;
 		2) rm french; echo "lose the facts";;
 		3) echo "blue= BLEU " >> french; echo "add blue";; esac`)
-	a := w.binary("iterate", "skill", "validate", "s")
+	a := w.binary("iterate", "validate", "s")
 	require.Zero(t, a.code, a.stderr)
-	assert.Contains(t, a.stdout, "case answer-3: 0 expectations, 1 deterministic check, 0 files\n")
+	assert.Contains(t, a.stdout, "case 3: 0 expectations, 1 deterministic check, 0 files\n")
 	assert.NotContains(t, a.stdout, "answers:", "they are the cases")
-	end := w.skillEnd(append(args, "-n", "5")...)
+	end := w.skillEnd(append(args(), "-n", "5")...)
 	require.Equal(t, "perfect", end.Ended)
 	require.Len(t, end.Iterations, 4)
 	assert.InDelta(t, 1.0/3, *end.Iterations[0].Score, 1e-9)
@@ -92,8 +95,8 @@ func TestQuestionsDriveTheLoop(t *testing.T) {
 	assert.Equal(t, "reverted", end.Iterations[2].Action)
 	assert.Contains(t, end.Iterations[2].Changelog, "the setup failed: exit code 1: cp: ")
 	assert.Equal(t, "kept", end.Iterations[3].Action)
-	assert.Contains(t, w.read(ws+"/iteration-0/eval-answer-2/grading.json"), "outputs/answer.txt is empty")
-	assert.NotContains(t, w.read(ws+"/iteration-0/eval-answer-2/grading.json"), "vert", "the improver is not told the answer")
+	assert.Contains(t, w.read(ws+"/iteration-0/eval-2/grading.json"), "outputs/answer.txt is empty")
+	assert.NotContains(t, w.read(ws+"/iteration-0/eval-2/grading.json"), "vert", "the improver is not told the answer")
 }
 
 func TestServersThatDoNotStart(t *testing.T) {
@@ -104,11 +107,11 @@ func TestServersThatDoNotStart(t *testing.T) {
 		"true":                    "the server ended before it listened: exit code 0",
 		"sleep 600":               "the server did not listen on 127.0.0.1:",
 	} {
-		a := w.skill(append(args, "--start", start, "--timeout", "2s", "-n", "1")...)
+		a := w.skill(append(args("setup: cp french facts.txt", "evaluation-timeout: 2s", "start: "+start), "-n", "1")...)
 		assert.Equal(t, 1, a.code, start)
 		assert.Contains(t, a.stderr, says)
 	}
-	a := w.skill("--setup", "true")
+	a := w.skill("--settings", w.settings("setup: 'true'"))
 	assert.Equal(t, 2, a.code)
 	assert.Contains(t, a.stderr, "give both")
 }

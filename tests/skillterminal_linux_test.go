@@ -75,7 +75,7 @@ func TestSkillApplyAsksOnATerminal(t *testing.T) {
 			t.Parallel()
 			w := improvedWorld(t)
 			before := w.state("s")
-			shown, code := onTerminal(t, w.command("iterate", "skill", "apply", ws), c.answer)
+			shown, code := onTerminal(t, w.command("iterate", "apply", ws), c.answer)
 			assert.Equal(t, c.code, code, shown)
 			assert.Contains(t, shown, "s: plateau\n")
 			assert.Contains(t, shown, "Say it | <b>again</b>", "nothing is escaped")
@@ -86,7 +86,7 @@ func TestSkillApplyAsksOnATerminal(t *testing.T) {
 			assert.Contains(t, shown, "+six, better\n")
 			if c.applied {
 				assert.Equal(t, w.state("next"), w.state("s"))
-				shown, _ = onTerminal(t, w.command("iterate", "skill", "undo", ws), "y\n")
+				shown, _ = onTerminal(t, w.command("iterate", "undo", ws), "y\n")
 				assert.Contains(t, shown, "put v0 back to ")
 			} else {
 				assert.Contains(t, shown, "nothing was changed; the workspace ")

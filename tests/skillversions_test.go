@@ -85,7 +85,7 @@ func TestSkillCandidateThatIsExchanged(t *testing.T) {
 			w := skillWorld(t, "", `if test "$AUTOLOOP_ITERATION" = 1; then `+exchange+`; else echo beta >> SKILL.md; fi`)
 			w.env = append(w.env, "SKILL="+filepath.Join(w.dir, "s"))
 			before := w.state("s")
-			end := w.skillEnd("-n", "2", "--env", "SKILL")
+			end := w.skillEnd("-n", "2", "--settings", w.settings("env: [SIDE, SKILL]"))
 			require.Len(t, end.Iterations, 3)
 			assert.Equal(t, "reverted", end.Iterations[1].Action)
 			assert.Nil(t, end.Iterations[1].Score)
@@ -101,7 +101,7 @@ func TestSkillExecutorThatChangesTheCandidate(t *testing.T) {
 	t.Parallel()
 	w := skillWorld(t, "", "echo beta >> SKILL.md")
 	w.env = append(w.env, "CANDIDATE="+filepath.Join(w.dir, ws, "candidate"))
-	end := w.skillEnd("-n", "1", "--env", "CANDIDATE", "--executor-command", `cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out.md; ! test -d "$CANDIDATE" || echo sneaked in >> "$CANDIDATE/SKILL.md"`)
+	end := w.skillEnd("-n", "1", "--settings", w.settings("env: [SIDE, CANDIDATE]"), "--executor-command", `cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out.md; ! test -d "$CANDIDATE" || echo sneaked in >> "$CANDIDATE/SKILL.md"`)
 	assert.Equal(t, "reverted", end.Iterations[1].Action)
 	assert.Contains(t, end.Iterations[1].Changelog, "its files changed while it was measured")
 	assert.False(t, w.exists(ws+"/v1"))
@@ -128,13 +128,13 @@ func TestSkillSuiteIsLocked(t *testing.T) {
 	require.Len(t, w.skillEnd("-n", "1").Iterations, 2)
 	w.write("easy/SKILL.md", w.read("s/SKILL.md"))
 	w.write("easy/evals/evals.json", strings.ReplaceAll(w.read("s/evals/evals.json"), "beta", "alpha "))
-	require.Zero(t, w.binary("iterate", "snapshot", "easy", "kept/v0").code)
+	require.Zero(t, w.binary("iterate", "skill", "snapshot", "easy", "kept/v0").code)
 	for _, name := range []string{"v0", "v0.manifest.json"} {
 		require.NoError(t, files.RemoveAll(filepath.Join(w.dir, ws, name)))
 		require.NoError(t, os.Chmod(filepath.Join(w.dir, "kept", name), 0o755)) //nolint:gosec // A read-only directory does not move.
 		require.NoError(t, os.Rename(filepath.Join(w.dir, "kept", name), filepath.Join(w.dir, ws, name)))
 	}
-	for _, args := range [][]string{{"score", ws, "1"}, {"skill", "report", ws}, {"skill", "s", "--agent-command", "true", "--judge", "off"}} {
+	for _, args := range [][]string{{"skill", "score", ws, "1"}, {"log", ws}, {"skill", "s", "--agent-command", "true", "--judge", "off"}} {
 		a := w.binary("iterate", args...)
 		assert.Equal(t, 1, a.code, args)
 		assert.Contains(t, a.stderr, "is not that of manifest.json", args)
@@ -146,7 +146,7 @@ func TestSkillIsNotAppliedUnderARun(t *testing.T) {
 	w := skillWorld(t, "", `test "$AUTOLOOP_ITERATION" = 1 || for what in apply undo; do "$ITERATE" skill $what "$WORKSPACE" --yes >> "$SIDE/out" 2>&1; echo $? >> "$SIDE/out"; done; echo beta >> SKILL.md`)
 	w.env = append(w.env, "ITERATE="+filepath.Join(binaries, "iterate"), "WORKSPACE="+filepath.Join(w.dir, ws))
 	before := w.state("s")
-	a := w.skill("-n", "2", "--env", "ITERATE,WORKSPACE")
+	a := w.skill("-n", "2", "--settings", w.settings("env: [SIDE, ITERATE, WORKSPACE]"))
 	require.Zero(t, a.code, a.stderr)
 	out, err := os.ReadFile(filepath.Join(w.side, "out"))
 	require.NoError(t, err)
@@ -159,12 +159,12 @@ func TestSkillRunRefusesWhatMakesNoSense(t *testing.T) {
 	t.Parallel()
 	w := skillWorld(t, "", "echo beta >> SKILL.md")
 	before := w.state("s")
-	for _, args := range [][]string{
-		{"--jobs", "0"}, {"--jobs", "-2"}, {"--timeout", "0s"}, {"--timeout", "-1s"}, {"--stop-after-reverts", "-1"}, {"--proposal-timeout", "0s"}, {"-n", "0"},
-	} {
-		assert.Equal(t, 2, w.skill(args...).code, args)
+	for _, line := range []string{"jobs: 0", "jobs: -2", "evaluation-timeout: 0s", "stop-after-reverts: -1", "timeout-minutes: 0", "skil: s"} {
+		assert.Equal(t, 2, w.skill("--settings", w.settings(line)).code, line)
+		assert.Equal(t, 2, w.binary("iterate", "eval", "s", "--agent-command", "true", "--settings", w.settings(line)).code, line)
 	}
-	assert.Equal(t, 2, w.binary("iterate", "skill", "eval", "s", "--agent-command", "true", "--judge", "off", "--jobs", "0").code)
+	assert.Equal(t, 2, w.skill("-n", "0").code)
+	assert.Equal(t, 2, w.binary("iterate", "eval", "s", "--agent-command", "true", "--against", "HEAD").code, "it is no task suite")
 	a := w.skill("--workspace", "s/ws")
 	assert.Equal(t, 1, a.code)
 	assert.Contains(t, a.stderr, "keep the two apart")
@@ -175,20 +175,18 @@ func TestSkillRunRefusesWhatMakesNoSense(t *testing.T) {
 // takes up any more.
 func TestSkillReportHasTriggers(t *testing.T) {
 	t.Parallel()
-	w := skillWorld(t, "", `echo beta >> SKILL.md; test "$AUTOLOOP_ITERATION" = 1 || echo quiet gamma >> SKILL.md`)
+	w := skillWorld(t, "", `test "$AUTOLOOP_ITERATION" != 1 || echo quiet beta >> SKILL.md`)
 	w.write("s/evals/trigger-eval.json", `[{"query": "ask: do it", "should_trigger": true}, {"query": "ask: what time is it", "should_trigger": false}]`)
 	executor := `cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out.md
 		if grep -q "^ask: do" "$AUTOLOOP_PROMPT"; then echo asked >> "$SIDE/asked"; grep -q quiet "$AUTOLOOP_SKILL/SKILL.md" || echo read .claude/skills/s/SKILL.md; fi`
 	end := func(more ...string) {
 		w.skillEnd(append([]string{"-n", "1", "--executor-command", executor}, more...)...)
 	}
-	end("--triggers=false")
-	assert.False(t, w.exists(ws+"/iteration-0/triggers"))
 	end()
 	asked, err := os.ReadFile(filepath.Join(w.side, "asked"))
 	require.NoError(t, err)
 	assert.Equal(t, "asked\nasked\n", string(asked), "the original and the best")
-	a := w.binary("iterate", "skill", "report", ws, "--json")
+	a := w.binary("iterate", "log", ws, "--json")
 	require.Zero(t, a.code, a.stderr)
 	var got struct {
 		Class    string
@@ -200,13 +198,13 @@ func TestSkillReportHasTriggers(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal([]byte(a.stdout), &got))
 	require.Len(t, got.Triggers, 2)
-	assert.Equal(t, []int{0, 2, 2, 2, 1, 2}, []int{got.Triggers[0].Version, got.Triggers[0].Right, got.Triggers[0].Total, got.Triggers[1].Version, got.Triggers[1].Right, got.Triggers[1].Total})
+	assert.Equal(t, []int{0, 2, 2, 1, 1, 2}, []int{got.Triggers[0].Version, got.Triggers[0].Right, got.Triggers[0].Total, got.Triggers[1].Version, got.Triggers[1].Right, got.Triggers[1].Total})
 	require.Len(t, got.Triggers[1].Failures, 1)
 	assert.Equal(t, "ask: do it: the skill is taken up", got.Triggers[1].Failures[0].Text)
 	assert.Equal(t, "rapid", got.Class, "both versions were kept, whatever the queries say")
-	a = w.binary("iterate", "skill", "report", ws)
+	a = w.binary("iterate", "log", ws)
 	assert.Contains(t, a.stdout, "less often than the original (0.5 of the trigger queries, 1 before)")
-	end("--stop-after-reverts", "1")
+	end("--settings", w.settings("stop-after-reverts: 1"))
 	again, err := os.ReadFile(filepath.Join(w.side, "asked"))
 	require.NoError(t, err)
 	assert.Equal(t, string(asked), string(again), "each version is asked once")
@@ -218,7 +216,7 @@ func TestSkillVersionWithoutARow(t *testing.T) {
 	t.Parallel()
 	w := skillWorld(t, "", "echo nothing >> SKILL.md")
 	require.Empty(t, w.skillEnd("-n", "1").Iterations[2:])
-	require.Zero(t, w.binary("iterate", "snapshot", "s", ws+"/v2").code)
+	require.Zero(t, w.binary("iterate", "skill", "snapshot", "s", ws+"/v2").code)
 	w.write(ws+"/.v2.stage-1/file", "x")
 	end := w.skillEnd("-n", "1")
 	assert.Equal(t, "reverted", end.Iterations[0].Action)
@@ -235,14 +233,14 @@ func TestSkillAloneMayNotLoseACase(t *testing.T) {
 		cases = append(cases, `{"id": "`+word+`", "prompt": "p", "deterministic_checks": [{"type": "file_contains", "file": "out.md", "text": "`+word+`"}]}`)
 	}
 	w.write("s/evals/evals.json", "["+strings.Join(cases, ",")+"]")
-	end := w.skillEnd("-n", "1", "--no-case-regression", "--workspace", "strict")
+	end := w.skillEnd("-n", "1", "--settings", w.settings("no-case-regression: true"), "--workspace", "strict")
 	assert.Equal(t, "reverted", end.Iterations[1].Action)
 	assert.Contains(t, end.Iterations[1].Changelog, "regressed-cases: alpha; no-case-regression forbids to lose a case that passed")
 	assert.InDelta(t, 0.6667, *end.Iterations[1].Score, 0.001)
 	end = w.skillEnd("-n", "1")
 	assert.Equal(t, "kept", end.Iterations[1].Action)
 	assert.Contains(t, end.Iterations[1].Changelog, "regressed-cases: alpha")
-	a := w.binary("iterate", "skill", "report", ws)
+	a := w.binary("iterate", "log", ws)
 	assert.Contains(t, a.stdout, "## Cases that the best version lost\n\n- alpha\n")
 	assert.Contains(t, a.stdout, "Recommendation: **investigate**")
 }
@@ -262,7 +260,7 @@ func TestSkillWorkspaceIsNotMadeForNothing(t *testing.T) {
 	t.Parallel()
 	w := skillWorld(t, "", "echo beta >> SKILL.md")
 	w.write("s/evals/evals.json", `[{"id": 1, "prompt": "p", "expectations": ["it greets"]}]`)
-	for _, args := range [][]string{nil, {"--executor", "nobody"}, {"--agent", "nobody"}, {"--judge", "cli"}, {"--isolation", "never"}} {
+	for _, args := range [][]string{nil, {"--settings", w.settings("executor: nobody")}, {"--agent", "nobody"}, {"--judge", "cli"}, {"--settings", w.settings("isolation: never")}} {
 		a := w.skill(args...)
 		assert.NotZero(t, a.code, args)
 		assert.False(t, w.exists(ws), args)

@@ -76,7 +76,7 @@ func skillState(t *testing.T, dir, which string) {
 func TestSnapshotAndRestoreCommands(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]string{"skill/SKILL.md": "one", "skill/scripts/run": "x"})
-	a := w.binary("iterate", "snapshot", "skill", "kept/v0", "--json")
+	a := w.binary("iterate", "skill", "snapshot", "skill", "kept/v0", "--json")
 	require.Zero(t, a.code, a.stderr)
 	var taken struct {
 		Digest  string
@@ -87,21 +87,21 @@ func TestSnapshotAndRestoreCommands(t *testing.T) {
 	assert.Equal(t, 2, taken.Files)
 	assert.True(t, taken.Changed)
 	assert.Contains(t, w.read("kept/v0.manifest.json"), taken.Digest)
-	a = w.binary("iterate", "snapshot", "skill", "kept/v0")
+	a = w.binary("iterate", "skill", "snapshot", "skill", "kept/v0")
 	assert.Contains(t, a.stdout, "2 files, 4 bytes, unchanged, sha256 "+taken.Digest)
 
 	before := state(t, filepath.Join(w.dir, "skill"))
 	w.write("skill/SKILL.md", "two")
 	w.write("skill/more", "m")
-	a = w.binary("iterate", "restore", "kept/v0", "skill")
+	a = w.binary("iterate", "skill", "restore", "kept/v0", "skill")
 	require.Zero(t, a.code, a.stderr)
 	assert.Equal(t, "skill is as kept/v0: 1 file written, 1 entry removed\n", a.stdout)
 	assert.Equal(t, before, state(t, filepath.Join(w.dir, "skill")))
 
-	a = w.binary("iterate", "restore", "kept/v9", "skill")
+	a = w.binary("iterate", "skill", "restore", "kept/v9", "skill")
 	assert.Equal(t, 1, a.code)
 	assert.Contains(t, a.stderr, "kept/v9 is missing; nothing was changed")
-	a = w.binary("iterate", "restore", "kept/v0")
+	a = w.binary("iterate", "skill", "restore", "kept/v0")
 	assert.Equal(t, 2, a.code)
 }
 
@@ -116,20 +116,20 @@ func TestSnapshotKilled(t *testing.T) {
 	skillState(t, one, "one")
 	skillState(t, two, "two")
 	for _, name := range []string{"one", "two"} {
-		require.Zero(t, w.binary("iterate", "snapshot", filepath.Join(w.side, name), filepath.Join(w.side, "v-"+name)).code)
+		require.Zero(t, w.binary("iterate", "skill", "snapshot", filepath.Join(w.side, name), filepath.Join(w.side, "v-"+name)).code)
 	}
 	target, kept, out := filepath.Join(w.side, "target"), filepath.Join(w.side, "kept", "v1"), filepath.Join(w.side, "out")
 	const kills = 25
 	w.killAround(kills, func() string { return state(t, target) },
-		leading{state(t, one), []string{"restore", filepath.Join(w.side, "v-one"), target}},
-		leading{state(t, two), []string{"restore", filepath.Join(w.side, "v-two"), target}})
+		leading{state(t, one), []string{"skill", "restore", filepath.Join(w.side, "v-one"), target}},
+		leading{state(t, two), []string{"skill", "restore", filepath.Join(w.side, "v-two"), target}})
 	w.killAround(kills, func() string {
-		a := w.binary("iterate", "restore", kept, out)
+		a := w.binary("iterate", "skill", "restore", kept, out)
 		require.Zero(t, a.code, a.stderr)
 		return state(t, out)
-	}, leading{state(t, one), []string{"snapshot", one, kept}}, leading{state(t, two), []string{"snapshot", two, kept}})
-	require.Zero(t, w.binary("iterate", "restore", filepath.Join(w.side, "v-two"), target).code)
-	require.Zero(t, w.binary("iterate", "snapshot", two, kept).code)
+	}, leading{state(t, one), []string{"skill", "snapshot", one, kept}}, leading{state(t, two), []string{"skill", "snapshot", two, kept}})
+	require.Zero(t, w.binary("iterate", "skill", "restore", filepath.Join(w.side, "v-two"), target).code)
+	require.Zero(t, w.binary("iterate", "skill", "snapshot", two, kept).code)
 	for _, dir := range []string{w.side, filepath.Join(w.side, "kept")} {
 		left, err := filepath.Glob(filepath.Join(dir, ".*"))
 		require.NoError(t, err)

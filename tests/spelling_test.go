@@ -79,7 +79,7 @@ A token's job: `+"`xyzzyx`"+`, --quux, a/quux, quux.md, QUUX, quuxBaz, <b title=
 	for _, page := range proofread(t) {
 		data, err := os.ReadFile(page)
 		require.NoError(t, err)
-		for _, word := range proseWords(string(data), strings.Contains(page, "/reference/commands/")) {
+		for _, word := range proseWords(string(data), strings.Contains(page, "/reference/commands.md")) {
 			if pages[word] == "" {
 				pages[word] = page
 				words = append(words, word)

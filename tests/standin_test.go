@@ -90,7 +90,7 @@ var changing = regexp.MustCompile(`\d{8}T\d{6}Z-[0-9a-f]{8}|\d{4}-\d\d-\d\d[T ]\
 func (w *world) summary() string {
 	w.t.Helper()
 	var lines []string
-	for _, event := range w.events() {
+	for _, event := range w.facts("") {
 		for _, name := range []string{"time", "run_id", "seed", "lease", "agent", "model", "usage", "durations", "seconds", "prepare_seconds"} {
 			delete(event, name)
 		}
@@ -262,24 +262,24 @@ func TestAgentsAreListed(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(w.side, "bin", "gemini"), []byte("#!/bin/sh\necho 0.1.2\n"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(w.side, "bin", "codex"), []byte("#!/bin/sh\necho broken >&2; exit 3\n"), 0o755))
 	require.NoError(t, os.Remove(filepath.Join(w.side, "bin", "opencode")))
-	a := w.binary("iterate", "agents", "--json")
+	a := w.binary("iterate", "doctor", "--quick", "--json")
 	require.Zero(t, a.code, a.stderr)
 	w.noKey(a.stdout, a.stderr)
-	var list []struct{ Name, State, Version, Missing, Install string }
+	var list []struct{ Level, Subject, Message, Fix string }
 	require.NoError(t, json.Unmarshal([]byte(a.stdout), &list))
 	got := map[string]string{}
 	for _, one := range list {
-		got[one.Name] = strings.TrimSpace(one.State + " " + one.Version + " " + one.Missing)
+		got[one.Subject] = one.Level + ": " + one.Message + ": " + one.Fix
 	}
-	assert.Equal(t, "ready 9999.0", got["claude"])
-	assert.Equal(t, "missing 0.1.2 version 0.1.2 is too old (at least 0.50.0): npm install -g @google/gemini-cli@0.61", got["gemini"])
-	assert.Equal(t, "missing  it did not say its version: `codex --version` ended with exit code 3 broken", got["codex"])
-	assert.Equal(t, "missing  opencode is not installed: npm install -g opencode-ai@1.18.33", got["opencode"])
-	assert.Equal(t, "not-logged-in 9999.0 no key and no login: set CURSOR_API_KEY, or log in with cursor-agent", got["cursor"])
-	assert.Contains(t, got["command"], "program ")
-	assert.Contains(t, got["models"], "missing ")
-	table := w.binary("iterate", "agents").stdout
-	assert.Regexp(t, `(?m)^claude +ready +9999\.0$`, table)
+	assert.Equal(t, "ok: ready 9999.0: ", got["agent claude"])
+	assert.Equal(t, "absent: version 0.1.2 is too old (at least 0.50.0): npm install -g @google/gemini-cli@0.61: ", got["agent gemini"])
+	assert.Contains(t, got["agent codex"], "absent: it did not say its version: `codex --version` ended with exit code 3 broken")
+	assert.Contains(t, got["agent opencode"], "absent: opencode is not installed: npm install -g opencode-ai@1.18.33")
+	assert.Equal(t, "warning: installed and not signed in 9999.0: no key and no login: set CURSOR_API_KEY, or log in with cursor-agent", got["agent cursor"])
+	assert.Contains(t, got["agent command"], "ok: built in; ")
+	assert.Contains(t, got["agent models"], "absent: ")
+	table := w.binary("iterate", "doctor", "--quick").stdout
+	assert.Regexp(t, `(?m)^ok +agent claude +ready 9999\.0$`, table)
 	for name, want := range map[string]string{
 		"gemini": "version 0.1.2 is too old", "opencode": "npm install -g opencode-ai@1.18.33", "nobody": `no agent is called "nobody"`,
 	} {

@@ -48,7 +48,7 @@ func TestAPopulationEvolves(t *testing.T) {
 	assert.Len(t, w.proposals(), 14)
 	parents := regexp.MustCompile(`(?s)## Where you begin.*?- iteration (\d+), metric`)
 	grown, inspired := 0, 0
-	incumbent, ledger := "1", w.memory("p.jsonl")
+	incumbent, ledger := "1", w.ledger()
 	for _, result := range results {
 		n := result.Iteration
 		began, prompt := w.beside(fmt.Sprintf("began-%d", n)), w.beside(fmt.Sprintf("prompt-%d", n))
@@ -73,8 +73,6 @@ func TestAPopulationEvolves(t *testing.T) {
 	replayed := w.binary("iterate", "replay", "p")
 	assert.Zero(t, replayed.code, replayed.stdout)
 	assert.Equal(t, grown, strings.Count(ledger, `"grown_from"`))
-	require.Zero(t, w.binary("iterate", "page").code)
-	assert.Regexp(t, `aria-label="14 candidates over \d+ generations; the best is`, w.read("autoloop.html"))
 }
 
 func TestAParentThatCannotBeMadeAgain(t *testing.T) {
@@ -82,7 +80,7 @@ func TestAParentThatCannotBeMadeAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]string{".autoloop/programs/p.md": evolving, "value.txt": "1\n"})
 	w.iterate("-n", "4")
-	w.forge("p.jsonl", func(text string) string { return strings.ReplaceAll(text, `@@ -1`, `@@ -7`) })
+	w.forge(theLedger, func(text string) string { return strings.ReplaceAll(text, `@@ -1`, `@@ -7`) })
 	for _, result := range w.iterate("-n", "6") {
 		assert.NotEqual(t, "error", result.Outcome, result.Reasons)
 	}
@@ -120,10 +118,8 @@ func TestOneFailingTestAtATime(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(w.side, "lines"), []byte(lines), 0o600))
 	w.iterate("-n", "7")
 	var focus []string
-	for _, event := range w.events() {
-		if event["event"] == "decided" {
-			focus = append(focus, fmt.Sprint(event["focus"]))
-		}
+	for _, event := range w.facts("decided") {
+		focus = append(focus, fmt.Sprint(event["focus"]))
 	}
 	assert.Equal(t, []string{
 		"test alpha", "test alpha", // until it passes

@@ -39,7 +39,7 @@ func TestTasksEndedInTheMiddle(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := tasksWorld(t, manyTasks())
-			cmd := w.command("iterate", taskArgs(lingering, "--env", "SIDE")...)
+			cmd := w.command("iterate", w.taskArgs(lingering)...)
 			said, err := cmd.StderrPipe()
 			require.NoError(t, err)
 			require.NoError(t, cmd.Start())
@@ -56,7 +56,7 @@ func TestTasksEndedInTheMiddle(t *testing.T) {
 				assert.Empty(t, w.left())
 			}
 
-			a := w.tasks(copyConfig, "--agent-command", lingering, "--env", "SIDE")
+			a := w.tasks(lingering)
 			require.Zero(t, a.code, a.stderr)
 			assert.Regexp(t, `(?m)^[3-7]/8 runs, [3-7] kept from before`, a.stderr)
 			assert.Contains(t, a.stdout, "improved: net composite gain +4 over 4 tasks")
@@ -81,11 +81,11 @@ func TestTasksOnAFullDisk(t *testing.T) {
 			w := tasksWorld(t, manyTasks())
 			disk := filepath.Join(w.side, "disk")
 			require.NoError(t, os.MkdirAll(disk, 0o755))
-			iterate := quoted(append([]string{filepath.Join(binaries, "iterate")}, taskArgs(fill+lingering, "--env", "SIDE", "--cache", disk+"/cache", "--jobs", "1")...))
+			iterate := quoted(append([]string{filepath.Join(binaries, "iterate")}, w.taskArgs(fill+lingering, "--settings", w.settings("cost-tolerance: 1000", "jobs: 1"))...))
 			a := w.answer(w.smallDisk(disk, `
-TMPDIR=$DISK/tmp; export TMPDIR
+TMPDIR=$DISK/tmp; XDG_CACHE_HOME=$DISK/cache; export TMPDIR XDG_CACHE_HOME
 limited `+iterate+` 2>"$SIDE/first" && exit 9
-find "$DISK/tmp" "$DISK/cache" -mindepth 1 -maxdepth 1 -name 'autoloop-run-*' >"$SIDE/left"
+find "$DISK/tmp" "$DISK/cache/autoloop/tasks" -mindepth 1 -maxdepth 1 -name 'autoloop-run-*' >"$SIDE/left"
 find "$DISK/cache" -name result.json | wc -l >"$SIDE/finished"
 unlimited `+iterate+` 2>"$SIDE/second" || exit 10
 `))

@@ -20,7 +20,7 @@ func TestTasksDoNotSeeTheirChecks(t *testing.T) {
 	root := filepath.Dir(w.side)
 	spy := `for dir in "` + w.dir + `/suite" "` + root + `/home/.cache/autoloop" "$PWD/../.." "` + w.dir + `/.git"; do ls -A "$dir" 2>/dev/null | grep -e one -e task -e template -e config; done >seen.txt; echo end >>seen.txt`
 	for _, runs := range []string{"1", "2"} { // the second time something is kept
-		a := w.tasks(spy, "--isolation", "required", "--json", "--runs", runs)
+		a := w.tasks(spy, "--settings", w.settings("cost-tolerance: 1000", "isolation: required"), "--json", "--runs", runs)
 		if strings.Contains(a.stderr, "does not work on this machine") {
 			long.Missing(w.t, "isolation")
 		}
@@ -28,6 +28,6 @@ func TestTasksDoNotSeeTheirChecks(t *testing.T) {
 		assert.Contains(t, a.stdout, `"passed": 1`)
 		assert.NotContains(t, a.stdout, `"passed": 0`)
 	}
-	open := w.tasks(spy, "--isolation", "off", "--json")
+	open := w.tasks(spy, "--settings", w.settings("cost-tolerance: 1000", "isolation: off"), "--json")
 	assert.Contains(t, open.stdout, `"passed": 0`, "without isolation it would be seen")
 }

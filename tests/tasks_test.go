@@ -34,15 +34,15 @@ const (
 	copyConfig = "cp AGENTS.md out.txt; echo copied"
 )
 
-// tasks runs `iterate tasks compare` with a scripted agent.
+// tasks compares the checkout with its commit, with a scripted agent.
 func (w *world) tasks(script string, more ...string) answer {
 	w.t.Helper()
-	return w.binary("iterate", taskArgs(script, more...)...)
+	return w.binary("iterate", w.taskArgs(script, more...)...)
 }
 
-func taskArgs(script string, more ...string) []string {
+func (w *world) taskArgs(script string, more ...string) []string {
 	// A busy machine must not decide: no time counts as another one.
-	return append([]string{"tasks", "compare", "--suite", "suite", "--agent-command", script, "--judge", "off", "--cost-tolerance", "1000"}, more...)
+	return append([]string{"eval", "suite", "--against", "HEAD", "--agent-command", script, "--judge", "off", "--settings", w.settings("cost-tolerance: 1000")}, more...)
 }
 
 // left lists what a comparison left behind, besides the finished runs.
@@ -76,24 +76,22 @@ func TestTasksExitCodes(t *testing.T) {
 	t.Parallel()
 	w := tasksWorld(t, map[string]string{"one": hasAfter})
 	assert.Equal(t, 0, w.tasks(copyConfig, "--candidate", "HEAD").code, "neutral")
-	assert.Equal(t, 1, w.tasks(copyConfig, "--baseline", ".", "--candidate", "HEAD").code, "regressed")
+	assert.Equal(t, 1, w.tasks(copyConfig, "--against", ".", "--candidate", "HEAD").code, "regressed")
 	for says, args := range map[string][]string{
-		"--baseline nowhere is neither a directory nor a commit": {"--baseline", "nowhere"},
-		"no agent is called \"nobody\"":                          {"--agent", "nobody"},
-		"the tuner works on no tasks":                            {"--agent", "tuner"},
-		"--runs none: give auto":                                 {"--runs", "none"},
-		"--budget-usd -1: give a number above 0":                 {"--budget-usd", "-1"},
-		"is no glob for a path":                                  {"--config", "["},
-		"--min-composite-gain":                                   {"--min-composite-gain", "-1"},
-		"--json and --markdown exclude each other":               {"--json", "--markdown"},
-		"judge: cli: claude is not in PATH":                      {"--judge", "cli"},
+		"--against nowhere is neither a directory nor a commit": {"--against", "nowhere"},
+		"no agent is called \"nobody\"":                         {"--agent", "nobody"},
+		"the tuner works on no case":                            {"--agent", "tuner"},
+		"--runs none: give auto":                                {"--runs", "none"},
+		"--budget-usd -1: give a number above 0":                {"--budget-usd", "-1"},
+		"min-composite-gain":                                    {"--settings", w.settings("min-composite-gain: -1")},
+		"judge: cli: claude is not in PATH":                     {"--judge", "cli"},
 	} {
 		a := w.tasks(copyConfig, args...)
 		assert.Equal(t, 2, a.code, says)
 		assert.Contains(t, a.stderr, says)
 		assert.Equal(t, 1, strings.Count(a.stderr, "\n"), "one line: %s", a.stderr)
 	}
-	assert.Contains(t, w.binary("iterate", "tasks", "compare", "--suite", "suite").stderr, "one/task.json names no agent")
+	assert.Contains(t, w.binary("iterate", "eval", "suite", "--against", "HEAD").stderr, "one/task.json names no agent")
 	w.write("suite/one/task.json", `{"id": "one", "colour": 1}`)
 	assert.Equal(t, 2, w.tasks(copyConfig).code)
 }
@@ -117,16 +115,16 @@ Better rules.
 ## Target
 - `+"`docs/`"+`
 `)
-	a := w.binary("iterate", "tasks", "compare", "--program", "p.md")
+	a := w.binary("iterate", "eval", "suite", "--against", "HEAD", "--settings", "p.md")
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "neutral: net composite gain +1 over 1 task, which does not exceed 2")
-	a = w.binary("iterate", "tasks", "compare", "--program", "p.md", "--min-composite-gain", "0.5")
-	assert.Contains(t, a.stdout, "improved", "a flag wins")
+	a = w.binary("iterate", "eval", "suite", "--against", "HEAD", "--settings", "p.md", "--agent-command", "rm -f docs/rules.txt")
+	assert.Contains(t, a.stdout, "neutral: net composite gain 0", "a flag wins")
 
-	w.write("p.md", "---\nmetric: m\n---\n")
-	a = w.binary("iterate", "tasks", "compare", "--program", "p.md")
+	w.write("p.md", "---\nevaluation: skill\nskill: s\n---\n")
+	a = w.binary("iterate", "eval", "suite", "--settings", "p.md")
 	assert.Equal(t, 2, a.code)
-	assert.Contains(t, a.stderr, "its evaluation is `metric`")
+	assert.Contains(t, a.stderr, "its evaluation is `skill`")
 }
 
 func TestTasksWarnOfWhatMakesNoSense(t *testing.T) {
@@ -140,13 +138,13 @@ func TestTasksOfAgentsWithOtherNames(t *testing.T) {
 	t.Parallel()
 	w := tasksWorld(t, map[string]string{"one": hasAfter, "two": hasFile})
 	w.write("suite/two/task.json", strings.Replace(w.read("suite/two/task.json"), "{", `{"agent": "claude-code", `, 1))
-	a := w.binary("iterate", "tasks", "validate", "suite")
+	a := w.binary("iterate", "validate", "suite")
 	require.Zero(t, a.code, a.stdout+a.stderr)
 	a = w.tasks(copyConfig, "--agent", "command")
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "two/task.json names agent claude-code; command works on it, as this run says")
 	w.write("suite/one/task.json", strings.Replace(w.read("suite/one/task.json"), "{", `{"agent": "nobody", `, 1))
-	a = w.binary("iterate", "tasks", "validate", "suite")
+	a = w.binary("iterate", "validate", "suite")
 	assert.Equal(t, 1, a.code)
 	assert.Contains(t, a.stdout, `one/task.json: agent: no agent is called "nobody"`)
 }
@@ -154,12 +152,12 @@ func TestTasksOfAgentsWithOtherNames(t *testing.T) {
 func TestTasksValidate(t *testing.T) {
 	t.Parallel()
 	w := tasksWorld(t, map[string]string{"one": hasAfter, "two": hasFile})
-	a := w.binary("iterate", "tasks", "validate", "suite")
+	a := w.binary("iterate", "validate", "suite")
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "2 tasks: ok")
 
 	w.write("suite/two/task.json", "{\"id\": \"one\",\n\"title\": \"t\", \"fixtureDir\": \"none\", \"prompt\": \"p\", \"checks\": [{\"kind\": \"guess\"}]}")
-	a = w.binary("iterate", "tasks", "validate", "suite", "--json")
+	a = w.binary("iterate", "validate", "suite", "--json")
 	assert.Equal(t, 1, a.code)
 	var found struct {
 		OK     bool
@@ -177,11 +175,12 @@ func TestTasksReport(t *testing.T) {
 	w := tasksWorld(t, map[string]string{"one": hasAfter + `, {"kind": "command", "cmd": "echo 'two | failed' >&2; exit 4"}`})
 	summary := filepath.Join(w.side, "summary.md")
 	w.env = append(w.env, "GITHUB_STEP_SUMMARY="+summary)
-	a := w.tasks(copyConfig, "--report", "out", "--markdown")
+	a := w.tasks(copyConfig, "--out", "out")
 	require.Zero(t, a.code, a.stderr)
 
 	markdown := w.read("out/report.md")
-	assert.Equal(t, markdown, a.stdout)
+	assert.Contains(t, a.stdout, "improved: ")
+	assert.Contains(t, w.read("out/report.html"), "<html")
 	text, err := os.ReadFile(summary)
 	require.NoError(t, err)
 	assert.Equal(t, markdown+"\n", string(text))
@@ -209,8 +208,8 @@ func TestTasksReport(t *testing.T) {
 	require.Zero(t, gate.code, gate.stderr)
 	assert.Contains(t, gate.stdout, `"verdict": "improved"`, "the outcomes are what `iterate compare` reads")
 
-	assert.Equal(t, 1, w.tasks(copyConfig, "--report", "suite").code, "a directory with other files is left alone")
-	assert.Zero(t, w.tasks(copyConfig, "--report", "out").code, "an earlier report is replaced")
+	assert.Equal(t, 1, w.tasks(copyConfig, "--out", "suite").code, "a directory with other files is left alone")
+	assert.Zero(t, w.tasks(copyConfig, "--out", "out").code, "an earlier report is replaced")
 }
 
 // TestTasksJudgedByCommandLine puts a program called claude into PATH.
@@ -225,7 +224,7 @@ if grep -q '^+after'; then score=0.9; else score=0.4; fi
 printf '{"result": "{\\"score\\": %s, \\"rationale\\": \\"seen\\"}", "total_cost_usd": 0.01, "modelUsage": {"m": {}}}\n' $score
 `), 0o755))
 	w.finds(bin)
-	args := taskArgs(copyConfig, "--json", "--judge", "auto")
+	args := w.taskArgs(copyConfig, "--json", "--judge", "auto")
 	a := w.binary("iterate", args...)
 	require.Zero(t, a.code, a.stderr)
 	var report struct {
@@ -244,7 +243,7 @@ printf '{"result": "{\\"score\\": %s, \\"rationale\\": \\"seen\\"}", "total_cost
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "claude"), []byte("#!/bin/sh\necho no\n"), 0o755))
 	a = w.binary("iterate", append(args, "--fresh")...)
 	require.Zero(t, a.code, "a judge never breaks a run: %s", a.stderr)
-	assert.Contains(t, a.stderr, "the judge did not answer three times in a row and is left out")
+	assert.Contains(t, a.stderr, "the judge did not answer three times in a row")
 	assert.Contains(t, a.stdout, `"verdict": "neutral"`)
 }
 
@@ -253,14 +252,14 @@ func TestAgentConfigExample(t *testing.T) {
 	t.Parallel()
 	w := exampleWorld(t, "agent-config")
 	example := filepath.Join(w.dir, "programs", "agent-config")
-	args := []string{"tasks", "compare", "--suite", filepath.Join(example, "tasks"), "--agent-command", "sh " + filepath.Join(example, "agent.sh"), "--judge", "off"}
+	args := []string{"eval", filepath.Join(example, "tasks"), "--agent-command", "sh " + filepath.Join(example, "agent.sh"), "--judge", "off"}
 	before, after := filepath.Join(example, "before"), filepath.Join(example, "after")
-	a := w.binary("iterate", append(args, "--baseline", before, "--candidate", after)...)
+	a := w.binary("iterate", append(args, "--against", before, "--candidate", after)...)
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "improved: net composite gain +1.033 over 3 tasks, no hard regression")
 	assert.Contains(t, a.stdout, "15 of 15 checks passed")
-	assert.Equal(t, 1, w.binary("iterate", append(args, "--baseline", after, "--candidate", before)...).code)
-	same := w.binary("iterate", append(args, "--baseline", after, "--candidate", after)...)
+	assert.Equal(t, 1, w.binary("iterate", append(args, "--against", after, "--candidate", before)...).code)
+	same := w.binary("iterate", append(args, "--against", after, "--candidate", after)...)
 	require.Zero(t, same.code, same.stderr)
 	assert.Contains(t, same.stdout, "neutral: net composite gain 0 over 3 tasks")
 }

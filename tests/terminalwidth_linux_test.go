@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTablesFitTheTerminal: on a terminal of any width the tables of `scheduler status`,
+// TestTablesFitTheTerminal: on a terminal of any width the tables of `iterate status`,
 // `iterate log` and of a run fit, with every reason whole; piped, each row is one line.
 func TestTablesFitTheTerminal(t *testing.T) {
 	t.Parallel()
@@ -26,7 +26,7 @@ func TestTablesFitTheTerminal(t *testing.T) {
 	drawn := regexp.MustCompile(`\x1b\[[0-9;]*[A-Za-z]`)
 	// A program is a second later the next time that somebody looks.
 	late := regexp.MustCompile(`\b[0-9hm]+s\b`)
-	for _, command := range [][]string{{"scheduler", "status"}, {"iterate", "log", "p"}} {
+	for _, command := range [][]string{{"iterate", "status"}, {"iterate", "log", "p"}} {
 		piped := w.binary(command[0], command[1:]...)
 		require.Zero(t, piped.code, piped.stderr)
 		for _, columns := range []uint16{40, 60, 80, 120, 200} {
@@ -46,6 +46,6 @@ func TestTablesFitTheTerminal(t *testing.T) {
 			}
 		}
 	}
-	status := w.binary("scheduler", "status").stdout
+	status := w.binary("iterate", "status").stdout
 	assert.Contains(t, status, "until somebody has looked at the numbers that the new machine gives for the unchanged files", "piped, a reason is in one line")
 }

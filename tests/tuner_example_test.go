@@ -19,7 +19,6 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 )
@@ -187,9 +186,8 @@ func (e *example) search(seed int64, marks []int, propose proposer) (found, erro
 			return found{}, err
 		}
 		var m metric.Measurement
-		deviation := 0.0
 		if e.noisy {
-			best, m, deviation, err = e.paired(tree, kept, best)
+			best, m, err = e.paired(tree, kept, best)
 		} else {
 			m, err = e.measure(tree)
 		}
@@ -199,7 +197,7 @@ func (e *example) search(seed int64, marks []int, propose proposer) (found, erro
 		made := e.decide(m, best)
 		accepted := made.Verdict == decision.Improved
 		request.History = append(request.History, agent.PastIteration{
-			Iteration: n, Params: params, Metric: m.Metric, Previous: best, Accepted: accepted, Deviation: deviation,
+			Iteration: n, Params: params, Metric: m.Metric, Previous: best, Accepted: accepted,
 		})
 		if accepted {
 			best = m.Metric
@@ -220,27 +218,25 @@ func (e *example) search(seed int64, marks []int, propose proposer) (found, erro
 
 // paired measures the candidate in the tree beside the incumbent's target file,
 // in three pairs, so that a machine whose speed drifts is the same for both, and
-// returns the medians with the standard error of their difference.
-func (e *example) paired(tree string, incumbent []byte, best *metric.Value) (*metric.Value, metric.Measurement, float64, error) {
+// returns the medians.
+func (e *example) paired(tree string, incumbent []byte, best *metric.Value) (*metric.Value, metric.Measurement, error) {
 	file := filepath.Join(tree, filepath.FromSlash(e.target))
 	candidate, err := os.ReadFile(file)
 	if err != nil {
-		return nil, metric.Measurement{}, 0, err
+		return nil, metric.Measurement{}, err
 	}
 	var sides [2][]metric.Measurement
-	var samples [2][]metric.Value
 	for _, side := range []int{1, 0, 0, 1, 1, 0} {
 		if err := os.WriteFile(file, [][]byte{incumbent, candidate}[side], 0o600); err != nil {
-			return nil, metric.Measurement{}, 0, err
+			return nil, metric.Measurement{}, err
 		}
 		m, err := e.measure(tree)
 		if err != nil || m.Metric == nil {
-			return best, m, 0, err
+			return best, m, err
 		}
-		sides[side], samples[side] = append(sides[side], m), append(samples[side], *m.Metric)
+		sides[side] = append(sides[side], m)
 	}
-	deviation := statistics.Shift(samples[0], samples[1], 0.95).Deviation()
-	return middle(sides[0]).Metric, middle(sides[1]), deviation, os.WriteFile(file, candidate, 0o600)
+	return middle(sides[0]).Metric, middle(sides[1]), os.WriteFile(file, candidate, 0o600)
 }
 
 // middle is the measurement whose metric is the median.

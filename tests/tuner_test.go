@@ -37,10 +37,8 @@ func knobsWorld(t *testing.T, conf string) *world {
 // tried is what the ledger says that the tuner tried, in words.
 func (w *world) tried() []any {
 	var params []any
-	for _, event := range w.events() {
-		if event["event"] == "decided" {
-			params = append(params, event["params"])
-		}
+	for _, event := range w.facts("decided") {
+		params = append(params, event["params"])
 	}
 	return params
 }

@@ -58,8 +58,8 @@ func TestPublishingIsKilledAtEveryWrite(t *testing.T) {
 				t.Parallel()
 				again := m.begin(t)
 				jobs := again.inTwoJobs()
-				jobs.dies(again, d, "publish", "--program", "p", dir)
-				a := jobs.answer(jobs.job(hubToken, "publish", "--program", "p", dir))
+				jobs.dies(again, d, "job", "publish", "--program", "p", dir)
+				a := jobs.answer(jobs.job(hubToken, "job", "publish", "--program", "p", dir))
 				if a.code != 0 {
 					assert.Contains(t, a.stderr, "published before", "the first job was through")
 				}
@@ -112,7 +112,7 @@ func TestBeginningIsKilledAtEveryWrite(t *testing.T) {
 			h.env = append(h.env, inActions(1, 1)...)
 			require.Equal(t, "accepted", j.one().Outcome)
 			h.say("alice", "/autoloop pause")
-			a := h.answer(j.job(hubToken, "steer", "--program", "p"))
+			a := h.answer(j.job(hubToken, "job", "steer", "--program", "p"))
 			require.Zero(t, a.code, a.stderr)
 			h.say("alice", "/autoloop resume")
 			return 1
@@ -155,7 +155,7 @@ func TestBeginningIsKilledAtEveryWrite(t *testing.T) {
 					again.env = append(again.env, inActions(run, 1)...)
 					again.ended(1, 2, 3)
 					before := again.starts()
-					jobs.dies(again, d, "begin", "--program", "p")
+					jobs.dies(again, d, "job", "begin", "--program", "p")
 					left := again.starts() - before
 					assert.Contains(t, []int{0, 1}, left)
 					if left == 0 {
@@ -166,7 +166,7 @@ func TestBeginningIsKilledAtEveryWrite(t *testing.T) {
 					if got := jobs.one(); c.begins {
 						assert.Equal(t, "accepted", got.Outcome, "%v", got.Reasons)
 					} else {
-						a := again.answer(jobs.job(hubToken, "steer", "--program", "p")) // a program that is paused is selected no more
+						a := again.answer(jobs.job(hubToken, "job", "steer", "--program", "p")) // a program that is paused is selected no more
 						require.Zero(t, a.code, a.stderr)
 					}
 					assert.Equal(t, want, again.placeOfStarts())
@@ -185,7 +185,7 @@ func (h *hub) starts() int {
 	if head(h.t, h.bare, "memory/autoloop") == "" {
 		return 0
 	}
-	return strings.Count(h.remembered("p.jsonl"), `"event":"started"`)
+	return h.count("started")
 }
 
 var interruptions = regexp.MustCompile(`interrupted \d+ times`)
@@ -235,7 +235,7 @@ func (j *jobs) dies(h *hub, d death, args ...string) {
 func (j *jobs) refuses(h *hub, why, dir string, args ...string) {
 	j.t.Helper()
 	refs, state := j.everything(h)
-	a := j.answer(j.job(hubToken, append([]string{"publish", "--program", "p", dir}, args...)...))
+	a := j.answer(j.job(hubToken, append([]string{"job", "publish", "--program", "p", dir}, args...)...))
 	assert.Equal(j.t, 1, a.code, a.stdout)
 	assert.Contains(j.t, a.stderr, why)
 	_, said, _ := strings.Cut(a.stderr, "iterate: ")

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/github/githubtest"
 	"github.com/org/autoloop/tests/long"
 )
@@ -34,7 +35,7 @@ func TestNothingSaidBetweenTwoJobsIsLost(t *testing.T) {
 	assert.Equal(t, []string{"The agent is told at iteration 2."}, h.answers(), "what comes later is for those that it starts")
 
 	paused := j.one()
-	assert.Equal(t, "paused: for a while", paused.Stopped)
+	assert.Contains(t, paused.Stopped, "paused: for a while; go on with ")
 	assert.NoFileExists(t, filepath.Join(h.side, "prompt.3"))
 	h.say("alice", "/autoloop resume")
 	assert.Equal(t, "accepted", j.one().Outcome)
@@ -67,7 +68,7 @@ func TestWhatComesFirstMakesABundleStale(t *testing.T) {
 	j.refuses(h, "a comment asks for `/autoloop undo`; propose again", forge("heard", "999999999 999999999"))
 	h.site.closed(h.openPull())
 	j.refuses(h, "#2 was closed; propose again", dir)
-	assert.Equal(t, "paused: pull request #2 closed; `/autoloop resume` goes on, and the next gain opens a new one", j.one().Stopped)
+	assert.Contains(t, j.one().Stopped, "paused: pull request #2 closed; ")
 }
 
 func TestAFixThatCINoLongerAsksForIsStale(t *testing.T) {
@@ -98,8 +99,8 @@ func TestAFailedFixIsCounted(t *testing.T) {
 	head := head(t, s.bare, "autoloop/p")
 	assert.Equal(t, "pending-ci", s.one().Outcome)
 	assert.Equal(t, head, s.run(s.bare, "git", "rev-parse", "autoloop/p"))
-	assert.Equal(t, 1, strings.Count(s.remembered("p.jsonl"), `"event":"checked"`))
-	assert.Contains(t, s.remembered("p.jsonl"), "agent command failed")
+	assert.Equal(t, 1, s.count("checked"))
+	assert.Contains(t, s.ledger(), "agent command failed")
 }
 
 func TestTextsOfABundleAreData(t *testing.T) {
@@ -111,17 +112,20 @@ func TestTextsOfABundleAreData(t *testing.T) {
 	const hostile = "x\n::set-output name=selected::evil\n::error::evil\n@octocat <script>alert(1)</script> ![i](http://evil.example/i) <!-- AUTOLOOP:STATUS --> | a | `${{ secrets.X }}` $(id)"
 	h.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
 		last := events[len(events)-1]
-		for _, key := range []string{"summary", "agent", "model", "warning", "focus"} {
+		for _, key := range []string{"summary", "agent", "model", "focus"} {
 			last[key] = hostile
 		}
-		for _, key := range []string{"reasons", "lessons", "foreclosed", "ideas", "changed"} {
+		for _, key := range []string{"reasons", "warning"} {
+			last[key] = decision.Says(hostile, hostile)
+		}
+		for _, key := range []string{"lessons", "foreclosed", "ideas", "changed"} {
 			last[key] = []string{hostile, hostile}
 		}
 		return events
 	})
 	outputs, summary := filepath.Join(h.side, "outputs"), filepath.Join(h.side, "summary")
 	h.env = append(h.env, "GITHUB_ACTIONS=true", "GITHUB_OUTPUT="+outputs, "GITHUB_STEP_SUMMARY="+summary, "GITHUB_RUN_ID=1", "GITHUB_RUN_ATTEMPT=1")
-	a := h.answer(j.job(hubToken, "publish", "--program", "p", dir))
+	a := h.answer(j.job(hubToken, "job", "publish", "--program", "p", dir))
 	require.Zero(t, a.code, a.stderr)
 	texts := map[string]string{"commit": h.run(h.bare, "git", "log", "--format=%B", "-1", "autoloop/p"), "state": h.remembered("p.md"), "pull": h.pullBody()}
 	there := h.site.look()
@@ -147,7 +151,7 @@ func TestTextsOfABundleAreData(t *testing.T) {
 	assert.NotContains(t, h.beside("outputs"), "evil")
 	assert.NotContains(t, h.beside("summary"), "<script")
 	assert.Equal(t, 2, strings.Count(h.remembered("p.results.tsv"), "\n"), "a line for each row")
-	for line := range strings.Lines(h.remembered("p.jsonl")) {
+	for line := range strings.Lines(h.ledger()) {
 		assert.True(t, json.Valid([]byte(line)), line)
 	}
 }
@@ -176,16 +180,16 @@ func TestNothingOfABundlePassesAsOurs(t *testing.T) {
 			require.Equal(t, c.outcome, proposed.Outcome, proposed.Reasons)
 			h.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
 				for _, e := range events {
-					for _, key := range []string{"warning", "agent", "model", "summary"} {
+					for _, key := range []string{"agent", "model", "summary"} {
 						e[key] = forged
 					}
-					e["reasons"] = []string{forged, words}
+					e["reasons"], e["warning"] = decision.Says(forged, words), decision.Says(forged)
 				}
 				return events
 			})
 			summary := filepath.Join(h.side, "summary")
 			h.env = append(h.env, "GITHUB_ACTIONS=true", "GITHUB_STEP_SUMMARY="+summary, "GITHUB_RUN_ID=1", "GITHUB_RUN_ATTEMPT=1")
-			a := h.answer(j.job(hubToken, "publish", "--program", "p", dir))
+			a := h.answer(j.job(hubToken, "job", "publish", "--program", "p", dir))
 			require.Zero(t, a.code, a.stderr)
 			texts := h.beside("summary") + h.remembered("p.md")
 			for _, comment := range h.site.look().On(1) {
@@ -198,7 +202,7 @@ func TestNothingOfABundlePassesAsOurs(t *testing.T) {
 			// What is left is a quotation, a summary, or says whose it is.
 			asWords := regexp.MustCompile(`(?m)^> .*$|^- \*\*Change\*\*: .*$|^\|.*\|$|the proposing job says: ` + words + `|: Iteration 1: ` + words)
 			assert.NotContains(t, asWords.ReplaceAllString(texts, ""), words)
-			assert.NotContains(t, h.remembered("p.jsonl"), `"reasons":["`+words, "and the records do not take it for what CI said")
+			assert.NotContains(t, h.ledger(), `"reasons":[{"kind":"said","words":"`+words, "and the records do not take it for what CI said")
 		})
 	}
 }
@@ -234,7 +238,7 @@ func TestNoTokenThatCanWriteIsWhereProgramsRun(t *testing.T) {
 		events[len(events)-1]["summary"] = "look: " + writer
 		return events
 	})
-	a := h.answer(j.job(writer, "publish", "--program", "p", forged))
+	a := h.answer(j.job(writer, "job", "publish", "--program", "p", forged))
 	assert.Contains(t, a.stderr, "has a secret of this job in it")
 	assert.NotContains(t, a.stderr, writer)
 }
@@ -249,7 +253,7 @@ func TestSteeringMeanwhile(t *testing.T) {
 	h.program(onIssue)
 	require.Equal(t, "accepted", j.one().Outcome)
 	steer := func() {
-		a := h.answer(j.job(hubToken, "steer", "--program", "p"))
+		a := h.answer(j.job(hubToken, "job", "steer", "--program", "p"))
 		require.Zero(t, a.code, a.stderr)
 	}
 	dir, _ := j.propose()

@@ -169,7 +169,7 @@ func linksWorld(t *testing.T, lines ...string) *world {
 	t.Helper()
 	front := strings.Replace(fmt.Sprintf(values, "metric_direction: higher"), "agent-command: sed -n \"${AUTOLOOP_ITERATION}p\" \"$SIDE/values\" > value.txt && echo \"try $(cat value.txt)\"",
 		`agent-command: eval "$(sed -n "${AUTOLOOP_ITERATION}p" "$SIDE/lines")"`, 1)
-	front = strings.ReplaceAll(strings.ReplaceAll(front, "`value.txt`", "`v/`, `v/n`"), "$(cat value.txt)\"\n", "$(cat v/n)\"\n[ -e \"$SIDE/works\" ]\n")
+	front = strings.ReplaceAll(strings.ReplaceAll(front, "`value.txt`", "`v/n`\n- `v/`"), "$(cat value.txt)\"\n", "$(cat v/n)\"\n[ -e \"$SIDE/works\" ]\n")
 	w := newWorld(t, map[string]string{".autoloop/programs/p.md": front, "v/n": "1\n", "v/b": "b\n", "other": "x\n"})
 	w.aside("lines", strings.Join(lines, "\n"))
 	w.aside("works", "")
@@ -180,10 +180,10 @@ func linksWorld(t *testing.T, lines ...string) *world {
 func (w *world) recorded() string {
 	w.t.Helper()
 	var out strings.Builder
-	for _, e := range w.events() {
+	for _, e := range w.facts("") {
 		if e["key"] != "published" && e["event"] != "started" && e["event"] != "pushed" && (e["event"] != "finished" || e["outcome"] != nil) {
 			fmt.Fprintln(&out, e["event"], e["iteration"], e["role"], e["stage"], e["metric"], e["samples"], e["outcome"], e["verdict"], e["delta"], e["best"], e["proposal"],
-				e["summary"], e["reasons"], e["evaluator"], e["changed"], e["digest"], e["lessons"], e["noisy"], e["patch"],
+				e["summary"], told(w.t, e["reasons"]), e["evaluator"], e["changed"], e["digest"], e["lessons"], e["noisy"], e["patch"],
 				e["numbers"], e["case_samples"], e["guardrail_samples"], e["rejected_reason"], e["problem"], e["params"], e["usage"], e["evaluation"])
 		}
 	}
@@ -205,7 +205,7 @@ func (w *world) recorded() string {
 func TestARateLimitIsHandedOn(t *testing.T) {
 	t.Parallel()
 	w, _ := askingWorld(t, modeltest.Wait(7200))
-	args := []string{"propose", "--program", "p", "--agent", "models", "--model", "m-1", "--json", "--out"}
+	args := []string{"job", "propose", "--program", "p", "--agent", "models", "--model", "m-1", "--json", "--out"}
 	dir := filepath.Join(w.side, "bundle")
 	a := w.binary("iterate", append(args, dir)...)
 	require.Zero(t, a.code, a.stderr)

@@ -77,7 +77,7 @@ func TestAProposeThatDiesLeavesARecord(t *testing.T) {
 					continue
 				}
 				_ = os.Remove(filepath.Join(h.side, "begun"))
-				cmd := j.job(readToken, "propose", "--program", "p", "--out", filepath.Join(t.TempDir(), "bundle"))
+				cmd := j.job(readToken, "job", "propose", "--program", "p", "--out", filepath.Join(t.TempDir(), "bundle"))
 				require.NoError(t, cmd.Start())
 				require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(h.side, "begun")); return err == nil }, 5*time.Minute, 20*time.Millisecond)
 				require.NoError(t, cmd.Process.Kill())
@@ -85,7 +85,7 @@ func TestAProposeThatDiesLeavesARecord(t *testing.T) {
 				j.alone()
 			}
 			assert.Equal(t, c.runs, h.agentRuns())
-			assert.GreaterOrEqual(t, strings.Count(h.remembered("p.jsonl"), `"event":"started"`), c.runs, "each has its record")
+			assert.GreaterOrEqual(t, h.count("started"), c.runs, "each has its record")
 		})
 	}
 }
@@ -124,7 +124,7 @@ func TestOneStartAtATime(t *testing.T) {
 	assert.Equal(t, "accepted", j.publish(dir).Outcome)
 	assert.Equal(t, 1, h.agentRuns())
 	assert.Equal(t, "9", h.run(h.bare, "git", "show", "autoloop/p:value.txt"))
-	again := h.answer(j.job(hubToken, "publish", "--program", "p", dir))
+	again := h.answer(j.job(hubToken, "job", "publish", "--program", "p", dir))
 	assert.Equal(t, 1, again.code)
 	assert.Contains(t, again.stderr, "published before")
 }
@@ -132,13 +132,13 @@ func TestOneStartAtATime(t *testing.T) {
 // refusesToPropose proposes without a start of its own.
 func (h *hub) refusesToPropose(j *jobs) {
 	h.t.Helper()
-	a := h.answer(j.job(readToken, "propose", "--program", "p", "--out", filepath.Join(h.t.TempDir(), "none")))
+	a := h.answer(j.job(readToken, "job", "propose", "--program", "p", "--out", filepath.Join(h.t.TempDir(), "none")))
 	if a.code == 0 {
 		assert.Contains(h.t, a.stdout, "works on it until")
 		return
 	}
 	assert.Contains(h.t, a.stderr, "no start is recorded for this run")
-	assert.Contains(h.t, a.stderr, "iterate begin")
+	assert.Contains(h.t, a.stderr, "iterate job begin")
 }
 
 // TestAStartThatNobodyUsesIsGivenBack proposes nothing, because somebody marked
@@ -161,7 +161,7 @@ func TestAStartThatNobodyUsesIsGivenBack(t *testing.T) {
 	h.Change(func(s *githubtest.State) { s.Pulls[0].Draft = true })
 	assert.Equal(t, "accepted", j.one().Outcome, "the budget has room for it")
 	assert.Equal(t, 2, h.agentRuns())
-	a := h.answer(j.job(hubToken, "publish", "--program", "p"))
+	a := h.answer(j.job(hubToken, "job", "publish", "--program", "p"))
 	assert.Zero(t, a.code)
 	assert.Contains(t, a.stdout, "no start of this run is open")
 }
@@ -190,7 +190,7 @@ func TestARefusalIsRecordedInTwoJobs(t *testing.T) {
 		begun, reason := j.begin()
 		require.True(t, begun, reason)
 		dir = filepath.Join(t.TempDir(), "bundle")
-		a := h.answer(j.job(readToken, "propose", "--program", "p", "--out", dir))
+		a := h.answer(j.job(readToken, "job", "propose", "--program", "p", "--out", dir))
 		assert.NotZero(t, a.code, a.stdout)
 		assert.Contains(t, a.stderr, "claude is not installed")
 		require.DirExists(t, dir)
@@ -203,7 +203,7 @@ func TestARefusalIsRecordedInTwoJobs(t *testing.T) {
 		assert.Equal(t, "error", got.Outcome)
 		assert.Contains(t, got.Reasons[0], "the proposing job says: ")
 		assert.Contains(t, got.Reasons[0], "claude is not installed")
-		assert.Contains(t, h.remembered("p.jsonl"), "claude is not installed")
+		assert.Contains(t, h.ledger(), "claude is not installed")
 	}
 	assert.Contains(t, got.Stopped, "paused: 3 errors in a row, the last: the proposing job says: ")
 	assert.Contains(t, got.Stopped, "claude is not installed")
@@ -215,7 +215,7 @@ func TestARefusalIsRecordedInTwoJobs(t *testing.T) {
 	// By hand it is an error and no more.
 	h.env = append(h.env, "GITHUB_ACTIONS=")
 	dir := filepath.Join(t.TempDir(), "none")
-	a := h.answer(j.job(readToken, "propose", "--program", "p", "--out", dir))
+	a := h.answer(j.job(readToken, "job", "propose", "--program", "p", "--out", dir))
 	assert.NotZero(t, a.code, a.stdout)
 	assert.NoDirExists(t, dir)
 }

@@ -81,7 +81,7 @@ func (j *jobs) job(token string, args ...string) *exec.Cmd {
 // begin records that an iteration begins; it is false when none may.
 func (j *jobs) begin() (begun bool, reason string) {
 	j.t.Helper()
-	a := j.answer(j.job(cmp.Or(j.git.writer, hubToken), "begin", "--program", "p", "--json"))
+	a := j.answer(j.job(cmp.Or(j.git.writer, hubToken), "job", "begin", "--program", "p", "--json"))
 	require.Zero(j.t, a.code, a.stderr)
 	var list []struct {
 		Begun  bool
@@ -97,7 +97,7 @@ func (j *jobs) propose() (dir string, proposed iteration) {
 	j.t.Helper()
 	j.made++
 	dir = filepath.Join(j.t.TempDir(), "bundle-"+strconv.Itoa(j.made))
-	a := j.answer(j.job(readToken, "propose", "--program", "p", "--json", "--out", dir))
+	a := j.answer(j.job(readToken, "job", "propose", "--program", "p", "--json", "--out", dir))
 	require.Zero(j.t, a.code, a.stderr)
 	if _, err := os.Stat(dir); err != nil {
 		dir = ""
@@ -115,7 +115,7 @@ func (j *jobs) single(a answer) iteration {
 // publish records a bundle.
 func (j *jobs) publish(dir string) iteration {
 	j.t.Helper()
-	a := j.answer(j.job(cmp.Or(j.git.writer, hubToken), "publish", "--program", "p", "--json", dir))
+	a := j.answer(j.job(cmp.Or(j.git.writer, hubToken), "job", "publish", "--program", "p", "--json", dir))
 	require.Zero(j.t, a.code, a.stderr)
 	return j.single(a)
 }
@@ -131,7 +131,7 @@ func (j *jobs) one() iteration {
 		}
 		dir, proposed := j.propose()
 		if dir == "" {
-			a := j.answer(j.job(cmp.Or(j.git.writer, hubToken), "publish", "--program", "p"))
+			a := j.answer(j.job(cmp.Or(j.git.writer, hubToken), "job", "publish", "--program", "p"))
 			require.Zero(j.t, a.code, a.stderr)
 			return proposed
 		}
@@ -173,7 +173,7 @@ func TestNothingToProposeIsSaid(t *testing.T) {
 	j.publish(dir)
 	assert.Contains(t, h.beside("outputs"), "bundle=true\n")
 	h.Change(func(s *githubtest.State) { s.Variables["AUTOLOOP_PAUSED"] = "true" })
-	a := h.answer(j.job(readToken, "propose", "--program", "p", "--json", "--out", filepath.Join(h.side, "none")))
+	a := h.answer(j.job(readToken, "job", "propose", "--program", "p", "--json", "--out", filepath.Join(h.side, "none")))
 	assert.Zero(t, a.code)
 	assert.JSONEq(t, "[]", a.stdout)
 	assert.NoDirExists(t, filepath.Join(h.side, "none"))

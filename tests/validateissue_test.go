@@ -42,23 +42,23 @@ func TestANewProgramIssueIsAnswered(t *testing.T) {
 	h := newHub(t, map[string]string{"value.txt": "10\n"})
 	h.program(strings.Replace(onIssue, "metric_direction: lower", "metric_direction: sideways", 1))
 	h.opened(1)
-	a := h.binary("scheduler", "validate", "--comment")
+	a := h.binary("iterate", "validate", "--comment")
 	require.Zero(t, a.code, a.stderr)
 	require.Len(t, h.checks(1), 1)
 	assert.Contains(t, h.checks(1)[0], "**`p` does not run yet.**")
 	assert.Contains(t, h.checks(1)[0], "metric_direction")
 
-	a = h.binary("scheduler", "validate", "--issue", "1")
+	a = h.binary("iterate", "validate", "--issue", "1")
 	assert.Equal(t, 1, a.code, "without a comment the exit code says it")
 
 	h.Change(func(s *githubtest.State) { s.Issue(1).Body = onIssue })
-	require.Zero(t, h.binary("scheduler", "validate", "--comment").code)
+	require.Zero(t, h.binary("iterate", "validate", "--comment").code)
 	require.Len(t, h.checks(1), 1, "the comment is edited")
 	assert.Contains(t, h.checks(1)[0], "**`p` is ready**")
 	assert.Contains(t, h.checks(1)[0], "may change  value.txt")
 
 	h.Calls()
-	require.Zero(t, h.binary("scheduler", "validate", "--comment").code)
+	require.Zero(t, h.binary("iterate", "validate", "--comment").code)
 	for _, call := range h.Calls() {
 		assert.Equal(t, "GET", call.Method, "what says the same is left alone")
 	}
@@ -83,7 +83,7 @@ func TestTheStateOfAProgramIssueIsLookedAt(t *testing.T) {
 		h.git("push", "--quiet", "--force", "origin", "records:memory/autoloop")
 		h.git("checkout", "--quiet", "main")
 		h.git("branch", "-D", "records")
-		a := h.binary("scheduler", "validate", "--issue", "1")
+		a := h.binary("iterate", "validate", "--issue", "1")
 		if c.says == "" {
 			assert.Zero(t, a.code, a.stdout)
 			continue
@@ -102,7 +102,7 @@ func TestAStrangersProgramIssueIsAnswered(t *testing.T) {
 		s.OpenIssue("mallory", "P @octocat <img> `x`", hostile, time.Now(), "autoloop-program")
 	})
 	h.opened(1)
-	a := h.binary("scheduler", "validate", "--comment")
+	a := h.binary("iterate", "validate", "--comment")
 	require.Zero(t, a.code, a.stderr)
 	require.Len(t, h.checks(1), 1)
 	body := h.checks(1)[0]
@@ -113,7 +113,7 @@ func TestAStrangersProgramIssueIsAnswered(t *testing.T) {
 	assert.NotContains(t, outside, "<img>")
 	assert.Contains(t, inside, "@octocat", "it is quoted, where it pings nobody")
 
-	a = h.binary("scheduler", "validate", "--issue", "1", "--json")
+	a = h.binary("iterate", "validate", "--issue", "1", "--json")
 	assert.Equal(t, 1, a.code)
 	assert.Contains(t, a.stdout, `"untrusted": "mallory is NONE`)
 }
@@ -144,14 +144,14 @@ func TestWhatIsNoProgramIssueIsLeftAlone(t *testing.T) {
 		s.OpenIssue("alice", "[Autoloop: speed]", "", time.Now(), "autoloop-program")
 	})
 	for number, why := range map[string]string{"1": "it has no label autoloop-program", "2": "it is the own issue of program speed"} {
-		a := h.binary("scheduler", "validate", "--comment", "--issue", number)
+		a := h.binary("iterate", "validate", "--comment", "--issue", number)
 		require.Zero(t, a.code, a.stderr)
 		assert.Equal(t, "issue #"+number+" is not checked: "+why+"\n", a.stdout)
 	}
 	assert.Empty(t, h.checks(1))
 	assert.Empty(t, h.checks(2))
-	a := h.binary("scheduler", "validate", "--comment")
+	a := h.binary("iterate", "validate", "--comment")
 	assert.Equal(t, 2, a.code)
 	assert.Contains(t, a.stderr, "say which issue")
-	assert.Equal(t, 1, h.binary("scheduler", "validate", "--issue", "77").code)
+	assert.Equal(t, 1, h.binary("iterate", "validate", "--issue", "77").code)
 }

@@ -63,10 +63,10 @@ func TestWatchAnswersNobodyElse(t *testing.T) {
 	w := valuesWorld(t, "", "1", "2")
 	w.one()
 	checkout, refs := w.checkout(), w.git("for-each-ref")
-	wrong := w.binary("iterate", "watch", "nope")
+	wrong := w.binary("iterate", "page", "--serve", "nope")
 	assert.Equal(t, 2, wrong.code, "nothing is served of a program that is not there")
 	assert.Contains(t, wrong.stderr, `program "nope" has no records; there are records of p`)
-	cmd := w.command("iterate", "watch")
+	cmd := w.command("iterate", "page", "--serve")
 	url := serve(t, cmd, cmd.StdoutPipe)
 	code, body := ask(t, http.MethodGet, url)
 	assert.Equal(t, http.StatusOK, code)
@@ -120,8 +120,10 @@ func TestWatchInABrowser(t *testing.T) {
 	chromium := browserOf(t)
 	w := watchedWorld(t)
 	const most = 5000
-	cmd := w.command("iterate", "--program", "p", "-n", strconv.Itoa(most), "--watch")
-	url := serve(t, cmd, cmd.StderrPipe)
+	page := w.command("iterate", "page", "--serve")
+	url := serve(t, page, page.StdoutPipe)
+	cmd := w.command("iterate", "--program", "p", "-n", strconv.Itoa(most))
+	require.NoError(t, cmd.Start())
 	look := exec.CommandContext(t.Context(), "node", "live.js", url, filepath.Join(w.side, "go")) //nolint:gosec // our own script
 	look.Dir = "npm-page"
 	look.Env = append(os.Environ(), "CHROMIUM="+chromium)
@@ -137,8 +139,10 @@ func TestWatchInABrowser(t *testing.T) {
 func TestWatchedRunTellsAndStops(t *testing.T) {
 	t.Parallel()
 	w := watchedWorld(t)
-	cmd := w.command("iterate", "--program", "p", "-n", "5", "--watch")
-	url := serve(t, cmd, cmd.StderrPipe)
+	page := w.command("iterate", "page", "--serve")
+	url := serve(t, page, page.StdoutPipe)
+	cmd := w.command("iterate", "--program", "p", "-n", "5")
+	require.NoError(t, cmd.Start())
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"events", nil)

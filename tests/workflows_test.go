@@ -11,11 +11,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/goccy/go-yaml"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
 
-	"github.com/org/autoloop/internal/tasks/taskrun"
+	"github.com/org/autoloop/internal/suite/taskrun"
 	"github.com/org/autoloop/tests/long"
 )
 
@@ -159,7 +159,7 @@ func TestWorkflowsAreBounded(t *testing.T) {
 					continue
 				}
 				uploads++
-				days, _ := step.With["retention-days"].(uint64)
+				days, _ := step.With["retention-days"].(int)
 				assert.True(t, days > 0 && days <= 14, "%s: %s keeps an artifact for %v days", file, name, step.With["retention-days"])
 				assert.Equal(t, true, step.With["overwrite"], "%s: %s cannot be run again", file, name)
 			}

@@ -111,7 +111,6 @@ func emptyWorld(t *testing.T) *world {
 	w := &world{t: t, dir: filepath.Join(root, "repo"), side: filepath.Join(root, "side")}
 	require.NoError(t, os.MkdirAll(w.side, 0o755))
 	w.env = cleanEnviron(root, w.side)
-	w.collect()
 	w.run("", "git", "init", "--quiet", "--initial-branch=main", w.dir)
 	return w
 }
@@ -270,28 +269,6 @@ func (w *world) one(args ...string) iteration {
 func (w *world) memory(name string) string {
 	w.t.Helper()
 	return w.git("show", "memory/autoloop:"+name)
-}
-
-// events reads the ledger.
-func (w *world) events() []map[string]any {
-	w.t.Helper()
-	var events []map[string]any
-	for line := range strings.Lines(w.memory("p.jsonl")) {
-		var event map[string]any
-		require.NoError(w.t, json.Unmarshal([]byte(line), &event), line)
-		events = append(events, event)
-	}
-	return events
-}
-
-func (w *world) count(kind string) int {
-	count := 0
-	for _, event := range w.events() {
-		if event["event"] == kind {
-			count++
-		}
-	}
-	return count
 }
 
 // checkout describes all that a user would notice of their own checkout.

@@ -272,18 +272,17 @@ comparison() {
   local program=${INPUT_PROGRAMS_DIR:-.autoloop/programs}/$INPUT_PROGRAM flags=()
   if [ -n "$INPUT_PROGRAM" ]; then
     [ -f "$program/program.md" ] && program=$program/program.md || program=$program.md
-    flags+=("--program=$program")
+    flags+=("--settings=$program")
   fi
   if [ -f "$INPUT_BASELINE" ] && [ -f "$INPUT_CANDIDATE" ]; then
     tell "Compare" "$bin/iterate" compare ${flags[@]+"${flags[@]}"} -- "$INPUT_BASELINE" "$INPUT_CANDIDATE"
     return
   fi
-  [ -z "$INPUT_SUITE" ] || flags+=("--suite=$INPUT_SUITE")
   [ -z "$INPUT_AGENT" ] || flags+=("--agent=$INPUT_AGENT")
   [ -z "$INPUT_MODEL" ] || flags+=("--model=$INPUT_MODEL")
   [ -z "$INPUT_BUDGET_USD" ] || flags+=("--budget-usd=$INPUT_BUDGET_USD")
-  tell "Compare" "$bin/iterate" tasks compare "--baseline=$INPUT_BASELINE" "--candidate=$INPUT_CANDIDATE" \
-    "--report=$work/comparison" ${flags[@]+"${flags[@]}"}
+  tell "Compare" "$bin/iterate" eval "--against=$INPUT_BASELINE" "--candidate=$INPUT_CANDIDATE" \
+    "--out=$work/comparison" ${flags[@]+"${flags[@]}"} -- ${INPUT_SUITE:+"$INPUT_SUITE"}
 }
 
 userns=kernel.apparmor_restrict_unprivileged_userns
@@ -326,14 +325,14 @@ run() {
     ;;
   validate)
     if [ "${GITHUB_EVENT_NAME:-}" = issues ]; then
-      tell "Validate" "$bin/scheduler" validate --comment ${INPUT_PROGRAMS_DIR:+"--programs=$INPUT_PROGRAMS_DIR"}
+      tell "Validate" "$bin/iterate" validate --comment ${INPUT_PROGRAMS_DIR:+"--programs=$INPUT_PROGRAMS_DIR"}
     else
-      tell "Validate" "$bin/scheduler" validate ${INPUT_PROGRAMS_DIR:+"--programs=$INPUT_PROGRAMS_DIR"}
+      tell "Validate" "$bin/iterate" validate ${INPUT_PROGRAMS_DIR:+"--programs=$INPUT_PROGRAMS_DIR"}
     fi
     return
     ;;
   steer)
-    tell "Read what was said" "$bin/iterate" steer ${chosen[@]+"${chosen[@]}"}
+    tell "Read what was said" "$bin/iterate" job steer ${chosen[@]+"${chosen[@]}"}
     return
     ;;
   compare)
@@ -344,7 +343,7 @@ run() {
   esac
   [ "$INPUT_FORCE" != true ] || chosen+=(--force)
   if [ "$INPUT_MODE" = begin ]; then
-    tell "Begin" "$bin/iterate" begin ${chosen[@]+"${chosen[@]}"}
+    tell "Begin" "$bin/iterate" job begin ${chosen[@]+"${chosen[@]}"}
     return
   fi
   [ "$INPUT_MODE" = publish ] || isolate
@@ -354,11 +353,11 @@ run() {
   [ -z "$INPUT_BUDGET_USD" ] || agent+=("--budget-usd=$INPUT_BUDGET_USD")
   [ "$INPUT_DRY_RUN" = false ] || agent+=(--dry-run)
   case $INPUT_MODE in
-  propose) tell "Propose" "$bin/iterate" propose "--out=$bundle" ${chosen[@]+"${chosen[@]}"} ${agent[@]+"${agent[@]}"} ;;
+  propose) tell "Propose" "$bin/iterate" job propose "--out=$bundle" ${chosen[@]+"${chosen[@]}"} ${agent[@]+"${agent[@]}"} ;;
   publish)
     # Without a bundle nothing was proposed: the start is given back.
     [ -z "$INPUT_BUNDLE" ] && [ ! -e "$bundle" ] || chosen+=(-- "$bundle")
-    tell "Publish" "$bin/iterate" publish ${chosen[@]+"${chosen[@]}"}
+    tell "Publish" "$bin/iterate" job publish ${chosen[@]+"${chosen[@]}"}
     ;;
   *) tell "Iterate" "$bin/iterate" "--iterations=$INPUT_ITERATIONS" ${chosen[@]+"${chosen[@]}"} ${agent[@]+"${agent[@]}"} ;;
   esac

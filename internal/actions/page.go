@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/render/page"
 )
 
@@ -40,12 +39,12 @@ func (s Step) Page(root string) string {
 	}
 }
 
-// ProgramPage is where a program's page is on GitHub Pages, with its pictures, or
+// ProgramPage is where a program's page is on GitHub Pages, or
 // at the workflow that makes it.
-func (s Step) ProgramPage(root, name string) render.Page {
+func (s Step) ProgramPage(root, name string) string {
 	base := s.Page(root)
 	if !strings.HasSuffix(base, "/") {
-		return render.Page{URL: base}
+		return base
 	}
-	return render.Page{URL: base + page.File(name), Light: base + page.PictureFile(name, false), Dark: base + page.PictureFile(name, true)}
+	return base + page.File(name)
 }

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
-	"strings"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
@@ -82,7 +82,7 @@ func resultAnnotations(p *program.Program, results []loop.Result) []annotation {
 	for _, r := range results {
 		title := fmt.Sprintf("Autoloop: %s, iteration %d", r.Program, r.Iteration)
 		if r.Outcome == history.Error {
-			a := annotation{level: errorLevel, title: title, message: strings.Join(r.Reasons, "; ")}
+			a := annotation{level: errorLevel, title: title, message: decision.Joined(r.Reasons)}
 			if p != nil {
 				a.file = p.File
 			}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
@@ -43,9 +43,6 @@ func resultSummary(s Step, p *program.Program, results []loop.Result) string {
 	if more := len(results) - shown; more > 0 {
 		fmt.Fprintf(&out, "%d more iterations are in the report.\n\n", more)
 	}
-	if last := &results[len(results)-1]; last.Bundle == "" && last.Metric != nil {
-		out.WriteString(s.ProgramPage(s.Dir, last.Program).Picture(last.Iteration, metricOf(p)))
-	}
 	return out.String()
 }
 
@@ -71,7 +68,15 @@ func masked(r loop.Result, masker process.Masker) loop.Result {
 		return list
 	}
 	r.Summary, r.Model, r.Stopped = masker.String(r.Summary), masker.String(r.Model), masker.String(r.Stopped)
-	r.Reasons, r.Warnings, r.Changed = all(r.Reasons), all(r.Warnings), all(r.Changed)
+	reasons := make(decision.Lines, 0, len(r.Reasons))
+	for i, text := range all(decision.Texts(r.Reasons)) {
+		if i < len(r.Reasons) && r.Reasons[i].Is(decision.Better, decision.Worse) { // they have numbers alone
+			reasons = append(reasons, r.Reasons[i])
+		} else {
+			reasons = append(reasons, decision.Say(text))
+		}
+	}
+	r.Reasons, r.Warnings, r.Changed = reasons, all(r.Warnings), all(r.Changed)
 	r.Guardrails = slices.Clone(r.Guardrails)
 	for i := range r.Guardrails {
 		r.Guardrails[i].Metric = masker.String(r.Guardrails[i].Metric)
@@ -131,11 +136,11 @@ func comparedText(p *program.Program, r *loop.Result) string {
 	}
 	switch {
 	case r.Metric != nil && r.Delta != nil:
-		return fmt.Sprintf("%s **%s**%s, %s against the best before; %s at the beginning", name, render.Figure(r.Metric), direction, render.Said(*r.Delta), render.Figure(r.Initial))
+		return fmt.Sprintf("%s **%s**%s, %s against the best before; %s at the beginning", name, render.Figure(r.Metric, r.Initial), direction, render.Said(*r.Delta), render.Figure(r.Initial, r.Metric))
 	case r.Metric != nil:
 		return fmt.Sprintf("%s **%s**%s", name, render.Figure(r.Metric), direction)
 	case r.BestMetric != nil:
-		return fmt.Sprintf("Best %s **%s**%s; %s at the beginning", name, render.Figure(r.BestMetric), direction, render.Figure(r.Initial))
+		return fmt.Sprintf("Best %s **%s**%s; %s at the beginning", name, render.Figure(r.BestMetric, r.Initial), direction, render.Figure(r.Initial, r.BestMetric))
 	default:
 		return ""
 	}
@@ -153,7 +158,7 @@ func resultLinks(s Step, r *loop.Result) []string {
 	add(githubLink(s, "issues/", number(r.Issue), "issue #"+number(r.Issue)))
 	commit := valueOf(r.Commit)
 	add(githubLink(s, "commit/", commit, "commit "+commit[:min(len(commit), shownCommit)]))
-	if url := state.SafeURL(s.ProgramPage(s.Dir, r.Program).URL); url != "" {
+	if url := state.SafeURL(s.ProgramPage(s.Dir, r.Program)); url != "" {
 		add("[all that was tried](" + url + ")")
 	}
 	if id := s.Getenv("GITHUB_RUN_ID"); id != "" && r.Transcript != "" {
@@ -175,12 +180,12 @@ func writeDetails(out *strings.Builder, r *loop.Result) {
 		add("Samples of the candidate", samplesText(r.Samples.Candidate))
 	}
 	for _, e := range r.Evidence {
-		add("Test, "+e.Stage, fmt.Sprintf("p = %.4g, shift %s to %s (%g %%), %d pairs", e.P, render.Figure(&e.Low), render.Figure(&e.High), e.Confidence*100, e.Pairs))
+		add("Test, "+string(e.Stage), fmt.Sprintf("p = %.4g, shift %s to %s (%g %%), %d pairs", e.P, render.Figure(&e.Low), render.Figure(&e.High), e.Confidence*100, e.Pairs))
 	}
 	add("Files changed", filesText(r.Changed))
 	add("Proposed by", inline(strings.TrimSpace(r.Agent+" "+r.Model)))
-	add("Cost", costText(r.Usage))
-	add("Cost of measuring", expenseText(r.Evaluation))
+	add("Cost", render.UsedBy(r.Usage))
+	add("Cost of measuring", render.Measuring(r.Evaluation))
 	add("Time", strconv.FormatFloat(r.Seconds, 'f', 1, 64)+" s")
 	out.WriteString("<details><summary>Details</summary>\n\n" + render.Table{Header: []string{"", ""}, Rows: rows}.Markdown() + "\n")
 	if len(r.Guardrails) > 0 {
@@ -200,7 +205,7 @@ func railTable(rails []loop.Rail) render.Table {
 			allowed += " %"
 		}
 		table.Rows = append(table.Rows, []string{
-			fmt.Sprintf("%s (%s is better)", inline(rail.Metric), rail.Direction), render.Figure(rail.Initial), render.Figure(rail.Candidate), allowed,
+			fmt.Sprintf("%s (%s is better)", inline(rail.Metric), rail.Direction), render.Figure(rail.Initial, rail.Candidate), render.Figure(rail.Candidate, rail.Initial), allowed,
 		})
 	}
 	return table
@@ -221,48 +226,13 @@ func writeList(out *strings.Builder, title string, lines []string) {
 func samplesText(values []metric.Value) string {
 	texts := make([]string, 0, len(values))
 	for _, value := range values[:min(len(values), maxSummaryList)] {
-		texts = append(texts, render.Figure(&value))
+		texts = append(texts, value.String())
 	}
+	texts = render.Rounded(texts...)
 	if len(values) > maxSummaryList {
 		texts = append(texts, "…")
 	}
 	return strings.Join(texts, ", ")
-}
-
-// costText is what an agent used; what is unknown is left out.
-func costText(u *metric.Usage) string {
-	if u == nil {
-		return ""
-	}
-	var parts []string
-	if u.CostUSD != nil {
-		parts = append(parts, "$"+u.CostUSD.String())
-	}
-	if u.InputTokens != nil {
-		parts = append(parts, fmt.Sprintf("%d tokens in", *u.InputTokens))
-	}
-	if u.OutputTokens != nil {
-		parts = append(parts, fmt.Sprintf("%d tokens out", *u.OutputTokens))
-	}
-	return strings.Join(parts, ", ")
-}
-
-// expenseText is what models used that measured; what is unknown is said.
-func expenseText(e *history.Expense) string {
-	if e == nil {
-		return ""
-	}
-	var parts []string
-	if e.CostUSD != nil {
-		parts = append(parts, "$"+e.CostUSD.String())
-	}
-	if e.Tokens != nil {
-		parts = append(parts, fmt.Sprintf("%d tokens", *e.Tokens))
-	}
-	if lacking := max(e.UnknownTokens, e.UnknownUSD); lacking > 0 {
-		parts = append(parts, fmt.Sprintf("%d answers of unknown cost", lacking))
-	}
-	return strings.Join(parts, ", ")
 }
 
 func filesText(files []string) string {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
@@ -42,26 +43,26 @@ func tried() map[string]loop.Result {
 	rejected := loop.Result{
 		Program: "speed", Iteration: 4, Outcome: history.Rejected, Verdict: ptr(decision.Neutral), Metric: pointer("1.5"), Initial: pointer("2"),
 		BestMetric: pointer("1.25"), Delta: ptr("+0.25"), Noisy: true, Samples: loop.Samples{Incumbent: values("1", "2"), Candidate: values("3", "4.123456789")},
-		Evidence: []history.Evidence{{Stage: "pairs", Pairs: 8, Confidence: 0.95, P: 0.0421, Low: metric.MustValue("-1"), High: metric.MustValue("0.5")}}, Reasons: []string{"too noisy", evil}, Summary: evil,
+		Evidence: []decision.Evidence{{Stage: "pairs", Pairs: 8, Confidence: 0.95, Effect: statistics.Effect{P: 0.0421, Low: metric.MustValue("-1"), High: metric.MustValue("0.5")}}}, Reasons: decision.Says("too noisy", evil), Summary: evil,
 		Agent: "claude", Model: evil, Usage: &metric.Usage{InputTokens: ptr(int64(1200)), CostUSD: pointer("0.25")},
 		Evaluation: &history.Expense{Tokens: ptr(int64(3150)), UnknownUSD: 3}, Changed: []string{"a.go", evil}, Transcript: "/tmp/x",
-		Guardrails: []loop.Rail{{Metric: evil, Direction: metric.Lower, Initial: pointer("5"), Allowed: history.Allowance{Value: metric.MustValue("10"), Percent: true}}},
+		Guardrails: []loop.Rail{{Metric: evil, Direction: metric.Lower, Initial: pointer("5"), Allowed: decision.Allowance{Value: metric.MustValue("10"), Percent: true}}},
 		Issue:      7, PullRequest: 9, Warnings: []string{evil}, Stopped: "paused: " + evil, Seconds: 12.34,
 	}
 	accepted := loop.Result{
 		Program: "speed", Iteration: 5, Outcome: history.Accepted, Verdict: ptr(decision.Improved), Metric: pointer("1.123456789"), Initial: pointer("2"), BestMetric: pointer("1.123456789"),
-		Delta: ptr("-0.126543211"), Reasons: []string{"1.123456789 is better than 1.25 (lower is better)"}, Summary: "halve the step", Agent: "tuner", Changed: []string{"a.conf"},
+		Delta: ptr("-0.126543211"), Reasons: decision.Lines{{Kind: decision.Better, Value: pointer("1.123456789"), Beside: pointer("1.25"), Term: "lower"}}, Summary: "halve the step", Agent: "tuner", Changed: []string{"a.conf"},
 		Commit: ptr(strings.Repeat("c", 40)), Issue: 7, PullRequest: 9, Seconds: 3,
 	}
 	failing := accepted
-	failing.Outcome, failing.Reasons = history.CIFixExhausted, []string{"stuck in CI fix loop: build: expected 3"}
+	failing.Outcome, failing.Reasons = history.CIFixExhausted, decision.Says("stuck in CI fix loop: build: expected 3")
 	failing.Failing = []history.Check{{Name: "build", URL: "https://github.com/org/repo/actions/runs/3/job/4"}}
 	waiting := failing
-	waiting.Outcome, waiting.Reasons, waiting.Failing = history.PendingCI, []string{"CI did not answer yet; a later run goes on", "build is in progress"}, nil
+	waiting.Outcome, waiting.Reasons, waiting.Failing = history.PendingCI, decision.Says("CI did not answer yet; a later run goes on", "build is in progress"), nil
 	proposed, nothing := accepted, rejected
 	proposed.Bundle, proposed.Commit, nothing.Bundle = "/tmp/bundle", nil, "/tmp/bundle"
-	broken := loop.Result{Program: "speed", Iteration: 6, Outcome: history.Error, BestMetric: pointer("1.25"), Initial: pointer("2"), Reasons: []string{"the evaluation fails: exit code 2"}, Agent: "claude", Seconds: 1}
-	idle := loop.Result{Program: "speed", Iteration: 6, Outcome: history.Idle, Reasons: []string{"not due yet"}, Stopped: "paused: by hand; say `/autoloop resume`, or run `iterate resume speed`"}
+	broken := loop.Result{Program: "speed", Iteration: 6, Outcome: history.Error, BestMetric: pointer("1.25"), Initial: pointer("2"), Reasons: decision.Says("the evaluation fails: exit code 2"), Agent: "claude", Seconds: 1}
+	idle := loop.Result{Program: "speed", Iteration: 6, Outcome: history.Idle, Reasons: decision.Says("not due yet"), Stopped: "paused: by hand; say `/autoloop resume`, or run `iterate resume speed`"}
 	return map[string]loop.Result{
 		"rejected": rejected, "accepted": accepted, "ci-failed": failing, "waiting": waiting, "proposed": proposed, "proposed-worse": nothing, "error": broken, "idle": idle,
 	}
@@ -123,7 +124,7 @@ func TestSummariesAreBounded(t *testing.T) {
 	}
 	results := make([]loop.Result, 1000)
 	for i := range results {
-		results[i] = loop.Result{Program: "p", Outcome: history.Rejected, Summary: long, Reasons: many, Warnings: many, Changed: many, Stopped: long}
+		results[i] = loop.Result{Program: "p", Outcome: history.Rejected, Summary: long, Reasons: decision.Says(many...), Warnings: many, Changed: many, Stopped: long}
 	}
 	text := resultSummary(stepWith(nil), nil, results)
 	assert.Less(t, len(text), limit)

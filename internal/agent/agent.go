@@ -104,9 +104,6 @@ type PastIteration struct {
 	// noisy; nil when that is not known.
 	Metric, Previous *metric.Value
 	Accepted         bool
-	// Deviation is the standard error of the difference between the two; 0 when
-	// it is not known.
-	Deviation float64
 }
 
 // Reply is what is known of an agent's work when it has ended.
@@ -154,17 +151,16 @@ const MaxSummary = 200
 // FailureKind says why an agent did not do its work.
 type FailureKind = commandline.FailureKind
 
-// The kinds of failure: those that an agent can name, and those that only we see.
+// The kinds of failure.
 const (
 	Authentication = commandline.Authentication
 	RateLimit      = commandline.RateLimit
 	Budget         = commandline.Budget
 	Crashed        = commandline.Crashed
-
-	Unavailable    FailureKind = "unavailable"     // not installed, not configured
-	Timeout        FailureKind = "timeout"         // ended by us
-	Denied         FailureKind = "denied"          // a tool that it needed was refused
-	NothingChanged FailureKind = "nothing-changed" // it ended well and left every file as it was
+	Unavailable    = commandline.Unavailable
+	Timeout        = commandline.Timeout
+	Denied         = commandline.Denied
+	NothingChanged = commandline.NothingChanged
 )
 
 // Failure is why an agent did not do its work.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent/commandline"
-	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/process"
 )
 
@@ -60,7 +59,7 @@ func (e ending) said(p *commandline.Problem) *Failure {
 // idle explains a tree without a change.
 func idle(r *commandline.Report) *Failure {
 	if r.Denied != "" {
-		return &Failure{Kind: Denied, Message: cure.ToolRefused.Mark("a tool that it wanted was refused: " + r.Denied)}
+		return &Failure{Kind: Denied, Message: "a tool that it wanted was refused: " + r.Denied}
 	}
 	return &Failure{Kind: NothingChanged, Message: "it ended well and changed nothing"}
 }

@@ -8,9 +8,7 @@ import (
 // historyOf is the history as the search reads it. Every trial is placed by its
 // difference from the incumbent that it was compared with, so that a machine
 // whose speed drifts, an incumbent that is measured anew, and another agent's
-// gain in between leave the earlier trials where they were. On a machine that is
-// steady beside the noise the difference is from what all measurements say of
-// that incumbent, which one pair says less well.
+// gain in between leave the earlier trials where they were.
 //
 // The incumbent is in it once: as the trial of the tuner that made it, or as
 // the present values when the start or another agent made them.
@@ -39,16 +37,15 @@ type place struct{ metric, level, after *metric.Value }
 // placesOf places every trial.
 func placesOf(request Request) []place {
 	level := startLevel(request)
-	fitted := fitLevels(request.History)
 	places := make([]place, len(request.History))
 	for start := 0; start < len(places); {
 		end := iterationEnd(request.History, start)
 		next := level
 		for i := start; i < end; i++ {
 			tried := request.History[i]
-			places[i].metric, places[i].level = fitted.beside(tried, i, level), level
+			places[i].metric, places[i].level = tried.beside(level), level
 			if tried.Accepted && tried.Params != nil {
-				next = fitted.next(places[i].metric, i, level)
+				next = places[i].metric
 			}
 		}
 		for i := start; i < end; i++ {

@@ -9,7 +9,6 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/agent/commandline"
 	"github.com/org/autoloop/internal/agent/models"
-	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
@@ -58,7 +57,7 @@ func (d *Deps) Agents(ctx context.Context, p *program.Program, runner *process.R
 		}
 		missing = append(missing, err.Error())
 	}
-	return nil, misuse.New(cure.NoAgent.Errorf("no agent can propose changes for %s: %s; name another with --agent (`iterate agents` lists them)", p.Name, strings.Join(missing, "; ")))
+	return nil, misuse.Errorf("no agent can propose changes for %s: %s; name another with --agent (`iterate doctor` lists them)", p.Name, strings.Join(missing, "; "))
 }
 
 // namedAgents are the agents that somebody asked for, the most particular word

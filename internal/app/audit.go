@@ -7,19 +7,18 @@ import (
 	"github.com/org/autoloop/internal/history/audit"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/loop"
-	"github.com/org/autoloop/internal/program"
 )
 
 // Audit computes the decisions of a program again, and holds the other records
 // against them; memory.ErrNoRecords when it has none. Signatures count where known
 // says whose.
-func (d *Deps) Audit(ctx context.Context, name string, known *memory.Signers, archives ...string) (audit.Report, error) {
+func (d *Deps) Audit(ctx context.Context, name string, known *memory.Signers) (audit.Report, error) {
 	asked, err := d.askedRules(ctx, name)
 	if err != nil {
 		return audit.Report{}, err
 	}
-	auditor := audit.New(decision.Known(), asked)
-	records, err := d.Memory.Records(ctx, auditor, name, loop.BranchPrefix+name, known, archives...)
+	auditor := audit.New(asked)
+	records, err := d.Memory.Records(ctx, auditor, name, loop.BranchPrefix+name, known)
 	if err != nil {
 		return audit.Report{}, err
 	}
@@ -33,7 +32,7 @@ func (d *Deps) askedRules(ctx context.Context, name string) ([]decision.Rule, er
 	if d.Options.Base != "" {
 		revs = append(revs, d.Options.Base)
 	}
-	versions, err := d.Source(program.Parse).Versions(ctx, d.Memory, name, revs...)
+	versions, err := d.Source().Versions(ctx, d.Memory, name, revs...)
 	if err != nil {
 		return nil, err
 	}

@@ -2,10 +2,13 @@ package app
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
@@ -16,19 +19,41 @@ import (
 func (d *Deps) Command(ctx context.Context, p *program.Program, author string, command commands.Command) (answer string, err error) {
 	console := &console{author: author, command: command, env: d.Env}
 	service := d.service(p)
+	if command.Kind == commands.Pause {
+		return d.pause(ctx, service, command.Text)
+	}
 	service.GitHub = console
 	result, err := service.ApplyCommands(ctx)
 	switch {
 	case err != nil:
 		return "", err
 	case result.Busy != "":
-		return "", misuse.Errorf("%s is in use: %s; wait until it is done", p.Name, result.Busy)
+		return "", misuse.Errorf("%s is in use: %s; `iterate pause %s` lets it end after this iteration", p.Name, result.Busy, p.Name)
 	case console.answer == "":
-		return "", misuse.Errorf("program %q has no history yet: run `iterate --program %s` first", p.Name, p.Name)
+		return "", noHistory(p.Name)
 	case !console.done:
 		return "", misuse.Errorf("%s", console.answer)
 	}
 	return console.answer, nil
+}
+
+// pause records a pause at once, also while a run works.
+func (d *Deps) pause(ctx context.Context, service *loop.Service, reason string) (answer string, err error) {
+	name := service.Program.Name
+	worker, err := service.Pause(ctx, reason)
+	switch {
+	case errors.Is(err, loop.ErrNoHistory):
+		return "", noHistory(name)
+	case err != nil:
+		return "", err
+	case worker != "":
+		return fmt.Sprintf("paused; the iteration under way ends as it would, and no further one begins (%s); `iterate resume %s` goes on", worker, name), nil
+	}
+	return fmt.Sprintf("paused; `iterate resume %s` goes on", name), nil
+}
+
+func noHistory(name string) error {
+	return misuse.Errorf("program %q has no history yet: run `iterate --program %s` first", name, name)
 }
 
 // console stands in for a program's issue: it has one comment, which the command

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"os"
 
 	"github.com/org/autoloop/internal/git"
@@ -106,10 +107,12 @@ func OpenRepo(ctx context.Context, env Env, dir string, options ...git.Option) (
 		return nil, misuse.Errorf("--repo-dir %s does not exist", dir)
 	}
 	repo, err := git.Open(ctx, dir, env.Environ, options...)
+	if errors.Is(err, git.ErrNotRepository) {
+		return nil, misuse.New(err)
+	}
 	if err != nil {
 		return nil, err
 	}
-	env.opened(repo)
 	return repo.WithTemp(env.TempDir()), nil
 }
 

@@ -47,9 +47,6 @@ type Env struct {
 	// Executable is the binary that supervises commands, which calls process.Supervise
 	// first; "" is that of this process.
 	Executable string
-	// OwnProcess says that this process ends with the command, so that the command may
-	// choose how memory is used.
-	OwnProcess bool
 	// Dir is the working directory; relative paths in flags are under it.
 	Dir string
 	// Terminal says that Stdout and Stderr are a person's terminal: live
@@ -64,26 +61,23 @@ type Env struct {
 	Root bool
 	// Complete asks a language model; nil in a binary that asks none.
 	Complete agent.Complete
-
-	repos *repos // nil: the end of this process closes them
 }
 
 // SystemEnv returns the Env of this process.
 func SystemEnv() Env {
 	dir, _ := os.Getwd()
 	return Env{
-		Args:       os.Args[1:],
-		Stdin:      os.Stdin,
-		Stdout:     os.Stdout,
-		Stderr:     os.Stderr,
-		Getenv:     os.Getenv,
-		Environ:    os.Environ(),
-		Now:        time.Now,
-		OwnProcess: true,
-		Root:       os.Geteuid() == 0,
-		Dir:        dir,
-		Terminal:   isTerminal(os.Stdout) && isTerminal(os.Stderr),
-		Width:      widthOf(os.Stdout),
+		Args:     os.Args[1:],
+		Stdin:    os.Stdin,
+		Stdout:   os.Stdout,
+		Stderr:   os.Stderr,
+		Getenv:   os.Getenv,
+		Environ:  os.Environ(),
+		Now:      time.Now,
+		Root:     os.Geteuid() == 0,
+		Dir:      dir,
+		Terminal: isTerminal(os.Stdout) && isTerminal(os.Stderr),
+		Width:    widthOf(os.Stdout),
 	}
 }
 

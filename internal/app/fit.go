@@ -24,12 +24,12 @@ func (d *Deps) Fit(ctx context.Context, name, kind string, tell func(string)) (*
 			return err == nil
 		},
 	}
-	return fitter.Fit(ctx, d.Source(program.Parse).Directory(), name, kind)
+	return fitter.Fit(ctx, d.Source().Directory(), name, kind)
 }
 
-// Repeat runs a program's evaluation twice on the unchanged files, in trees of
-// its own.
-func (d *Deps) Repeat(ctx context.Context, p *program.Program) (loop.Inspection, error) {
+// Repeat runs a program's evaluation twice on the unchanged files, and once on a target
+// file that is broken in each of these ways, in trees of its own.
+func (d *Deps) Repeat(ctx context.Context, p *program.Program, ways ...string) (loop.Inspection, error) {
 	measured := *d
 	remove, err := measured.MakeRunDir()
 	if err != nil {
@@ -44,5 +44,5 @@ func (d *Deps) Repeat(ctx context.Context, p *program.Program) (loop.Inspection,
 	if err != nil {
 		return loop.Inspection{}, err
 	}
-	return service.Repeat(ctx)
+	return service.Inspect(ctx, 0, ways...)
 }

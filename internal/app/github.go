@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -61,7 +60,7 @@ func (o GitHub) Client(env Env) (*api.Client, error) {
 		return nil, err
 	}
 	client, err := api.New(api.Options{
-		API: env.Getenv("GITHUB_API_URL"), Repository: repository, Token: token, UserAgent: "autoloop/" + Version(), CacheDir: env.cacheDir(),
+		API: env.Getenv("GITHUB_API_URL"), Repository: repository, Token: token, UserAgent: "autoloop/" + Version(),
 		Now: env.Now, Sleep: env.Sleep, Patience: patience, Timeout: timeout,
 	})
 	if name, is := errors.AsType[*api.NameError](err); is && o.Name == "" {
@@ -112,18 +111,6 @@ func (e Env) Sleeper() func(context.Context, time.Duration) error {
 		return e.Sleep
 	}
 	return api.Sleep
-}
-
-// cacheDir is this user's own directory for answers of GitHub; "" for none. A
-// directory that others can write to would let them answer in its place.
-func (e Env) cacheDir() string {
-	if dir := e.Getenv("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "autoloop", "github")
-	}
-	if home := e.Getenv("HOME"); filepath.IsAbs(home) {
-		return filepath.Join(home, ".cache", "autoloop", "github")
-	}
-	return ""
 }
 
 // WorkflowToken says whether the token is the one that Actions gives to every

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
@@ -37,9 +36,9 @@ func Isolate(ctx context.Context, env Env, p *program.Program, runner *process.R
 	switch {
 	case probe.Available():
 	case !p.Network:
-		return nil, cure.NoIsolation.Errorf("%s: `network: false` needs isolation, which does not work on this machine: %s", p.File, probe.Reason)
+		return nil, fmt.Errorf("%s: `network: false` needs isolation, which does not work on this machine (`iterate doctor` says what to change): %s", p.File, probe.Reason)
 	case wish == "required":
-		return nil, cure.NoIsolation.Errorf("%s: isolation is required, but does not work on this machine: %s", p.File, probe.Reason)
+		return nil, fmt.Errorf("%s: isolation is required, but does not work on this machine (`iterate doctor` says what to change): %s", p.File, probe.Reason)
 	default:
 		if env.Root {
 			fmt.Fprintln(env.Stderr, asRoot+probe.Reason)

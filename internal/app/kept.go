@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
@@ -24,6 +25,8 @@ type Kept struct {
 	// them; nil where the records do not say.
 	Commits     int
 	Before, Now *metric.Value
+	// Flagged says of gains what a person should look at.
+	Flagged []string
 	// Unmeasured reports that the branch's last commit is not the one that the records
 	// have numbers of: something was undone, waits for CI, or came from a person.
 	Unmeasured bool
@@ -44,7 +47,7 @@ func (k *Kept) String() string {
 	case k.Before == nil || k.Now == nil:
 		return commits
 	}
-	return fmt.Sprintf("%s → %s in %s", k.Before, k.Now, commits)
+	return fmt.Sprintf("%s → %s in %s", render.Figure(k.Before, k.Now), render.Figure(k.Now, k.Before), commits)
 }
 
 // Conflict is the error of a branch that cannot be merged as things stand.
@@ -113,25 +116,32 @@ func (k *Kept) count(ctx context.Context, d *Deps, name string) error {
 	if err != nil {
 		return err
 	}
-	events, err := files.Short(ctx)
+	log, err := files.Log()
 	if err != nil {
-		return fmt.Errorf("read %s.jsonl on the memory branch: %w", name, err)
+		return err
 	}
-	for e := range history.Of[*history.Decided](slices.All(events)) {
-		if e.Outcome != history.Accepted || !unmerged[e.Commit] {
+	undone := map[int]bool{}
+	for _, e := range log.Events {
+		undone[history.UndoneBy(e)] = true
+	}
+	for e := range history.Of[*history.Decided](slices.All(log.Events)) {
+		if undone[e.Iteration] || e.Outcome != history.Accepted || !unmerged[e.Commit] {
 			continue
 		}
 		if k.Commits == 0 {
 			k.Before = e.PreviousBest
 		}
 		k.Commits++
+		if len(e.Warning) > 0 {
+			k.Flagged = append(k.Flagged, plain.Line(fmt.Sprintf("iteration %d is flagged: %s", e.Iteration, decision.Joined(e.Warning))))
+		}
 	}
 	if k.Commits == 0 {
 		k.Commits = len(commits)
 		return nil
 	}
-	past := history.Replay(events)
-	if k.Now = past.Best; past.Incumbent != k.Head {
+	past := history.Replay(log.Events)
+	if k.Now = past.Best; past.Incumbent != k.Head || past.Unmeasured() {
 		k.Commits, k.Unmeasured = len(commits), true
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/process"
 )
 
@@ -54,4 +55,35 @@ func (e Env) HolderAliveOn(ctx context.Context, client *api.Client) func(history
 		ended, err := client.RunEnded(ctx, number)
 		return err != nil || !ended
 	}
+}
+
+// Reserve records the start of an iteration of each of these programs, for jobs
+// that cannot write. A program that cannot begin keeps no other from it: its
+// reservation says why.
+func (d *Deps) Reserve(ctx context.Context, names []string) ([]loop.Reservation, error) {
+	made := make([]loop.Reservation, 0, len(names))
+	for _, name := range names {
+		one, err := d.reserve(ctx, name)
+		if ctx.Err() != nil {
+			return made, ctx.Err()
+		}
+		if err != nil {
+			one = loop.Reservation{Program: name, Reason: err.Error(), Failed: true}
+		}
+		made = append(made, one)
+	}
+	return made, nil
+}
+
+func (d *Deps) reserve(ctx context.Context, name string) (loop.Reservation, error) {
+	of := *d
+	of.Options.Program = name
+	p, issue, err := of.Program(ctx)
+	if err == nil {
+		err = of.CheckCIGate(p)
+	}
+	if err != nil {
+		return loop.Reservation{}, err
+	}
+	return of.Recorder(ctx, p, issue).Reserve(ctx)
 }

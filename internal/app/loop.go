@@ -3,12 +3,13 @@ package app
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/sync"
@@ -73,7 +74,6 @@ func (d *Deps) Loop(ctx context.Context, p *program.Program, issue *api.Issue) (
 	if err != nil {
 		return nil, err
 	}
-	d.Repo.RemoveLeftovers(ctx, d.Options.Remote, files.OwnedByUs)
 	p.Model = cmp.Or(d.Options.Model, p.Model)
 	said := &Held{Out: d.Env.Stderr}
 	runner, err := d.runner(ctx, p, said)
@@ -87,7 +87,7 @@ func (d *Deps) Loop(ctx context.Context, p *program.Program, issue *api.Issue) (
 	if err := d.evaluateBy(service, runner); err != nil {
 		return nil, err
 	}
-	service.Transcripts = Transcripts(output)
+	service.Transcripts = d.Transcripts(output)
 	if service.Agents, err = d.Agents(ctx, p, runner); err != nil {
 		return nil, err
 	}
@@ -96,9 +96,23 @@ func (d *Deps) Loop(ctx context.Context, p *program.Program, issue *api.Issue) (
 	return service, nil
 }
 
-// Transcripts is where what agents and evaluations printed is kept, beside
-// autoloop.json.
-func Transcripts(output string) string { return filepath.Join(output, "transcripts") }
+// Transcripts is where what agents and evaluations of this repository printed is kept,
+// beside autoloop.json. Another one may have programs of the same names.
+func (d *Deps) Transcripts(output string) string {
+	return filepath.Join(output, "transcripts", d.ownName())
+}
+
+// PageFile is where the page of this repository is, when nobody says where: in no
+// checkout.
+func (d *Deps) PageFile(output string) string {
+	return filepath.Join(output, "pages", d.ownName()+".html")
+}
+
+// ownName is this repository's alone on this machine.
+func (d *Deps) ownName() string {
+	root := d.Repo.Root
+	return fmt.Sprintf("%s-%.4x", filepath.Base(root), sha256.Sum256([]byte(root)))
+}
 
 // Runner runs a program's commands with the isolation that it asks for.
 func (d *Deps) Runner(ctx context.Context, p *program.Program) (*process.Runner, error) {

@@ -44,7 +44,7 @@ func (d *Deps) NameOf(word string) string {
 		return word
 	}
 	if file := ProgramFile(d.Env, d.Repo.Root, word); file != "" {
-		return d.Source(program.ParseHead).File(file).Name
+		return d.Source().File(file).Name
 	}
 	return strings.TrimSuffix(filepath.Base(strings.TrimSuffix(word, "/program.md")), ".md")
 }
@@ -53,7 +53,7 @@ func (d *Deps) NameOf(word string) string {
 // files and of records; "" when none is near.
 func (d *Deps) Meant(ctx context.Context, name string) string {
 	var names []string
-	if all, err := d.Source(program.ParseHead).Load(false); err == nil {
+	if all, err := d.Source().Load(false); err == nil {
 		names = program.Names(all)
 	}
 	if states, _, err := d.Memory.States(ctx); err == nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
-	"github.com/org/autoloop/internal/skill/evalrun"
+	"github.com/org/autoloop/internal/suite/evalrun"
 )
 
 // Program finds the program that was asked for, or that the scheduler selected;
@@ -34,7 +34,7 @@ func (d *Deps) Program(ctx context.Context) (p *program.Program, issue *api.Issu
 			return nil, nil, err
 		}
 	}
-	source := d.Source(program.Parse)
+	source := d.Source()
 	p, err = source.Find(name)
 	if err != nil {
 		return nil, nil, err
@@ -52,7 +52,7 @@ func (d *Deps) Program(ctx context.Context) (p *program.Program, issue *api.Issu
 		if meant := d.Meant(ctx, name); meant != "" {
 			return nil, nil, misuse.Errorf("there is no program %q%s", name, meant)
 		}
-		return nil, nil, misuse.Errorf("there is no program %q (there are: %s); make one with `scheduler new %s`",
+		return nil, nil, misuse.Errorf("there is no program %q (there are: %s); make one with `iterate init %s`",
 			name, cmp.Or(strings.Join(program.Names(all), ", "), "none"), name)
 	}
 	if workflow := d.Options.CIWorkflow; workflow != "" {
@@ -69,8 +69,8 @@ func (d *Deps) Program(ctx context.Context) (p *program.Program, issue *api.Issu
 var workflowFile = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9._-]*\.ya?ml$`)
 
 // Source is where the repository's program files are.
-func (d *Deps) Source(parse func(string, []byte) *program.Program) memory.Programs {
-	return memory.Programs{Root: d.Repo.Root, Dir: d.Options.Programs, Parse: parse}
+func (d *Deps) Source() memory.Programs {
+	return memory.Programs{Root: d.Repo.Root, Dir: d.Options.Programs}
 }
 
 // Runnable reports why a program cannot be iterated, in the files of the commit
@@ -177,7 +177,7 @@ func (d *Deps) ProgramOfIssue(ctx context.Context, number int) (string, error) {
 		}
 	}
 	var found schedule.Discovery
-	files, err := d.Source(program.ParseHead).Load(true)
+	files, err := d.Source().Load(true)
 	if err != nil {
 		return "", err
 	}

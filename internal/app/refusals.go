@@ -14,8 +14,8 @@ import (
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
-	"github.com/org/autoloop/internal/skill/evalrun"
-	"github.com/org/autoloop/internal/tasks/taskrun"
+	"github.com/org/autoloop/internal/suite/evalrun"
+	"github.com/org/autoloop/internal/suite/taskrun"
 )
 
 // Refusals returns what asks why a program cannot run, so that the scheduler
@@ -27,7 +27,7 @@ func (d *Deps) Refusals(ctx context.Context, root string) func(*schedule.Standin
 	if d.Repo != nil {
 		files, _ = d.TrackedFiles(ctx) // without a commit, nothing is known of files
 	}
-	source := memory.Programs{Root: root, Dir: d.Options.Programs, Parse: program.Parse}
+	source := memory.Programs{Root: root, Dir: d.Options.Programs}
 	github := d.GitHub != nil || d.Env.InActions()
 	return func(s *schedule.Standing) []program.Problem {
 		p := s.Program

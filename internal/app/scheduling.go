@@ -33,9 +33,6 @@ type Scheduling struct {
 	Max int
 	// Compat uses the directory of the original scheduler.
 	Compat bool
-	// Memory is the least bound of memory, which grows with the programs; 0 leaves it
-	// as it is.
-	Memory int64
 }
 
 // Root is the checkout that is looked at, and its repository; repo is nil
@@ -52,9 +49,12 @@ func (s Scheduling) Root(ctx context.Context, env Env) (root string, repo *git.R
 	case err != nil:
 		return "", nil, err
 	}
-	env.opened(repo)
 	return repo.Root, repo, nil
 }
+
+// notRepository is the error of a directory that has no programs and is in no
+// repository: the user is in the wrong place.
+func notRepository(dir string) error { return misuse.Errorf("%s: %w", dir, git.ErrNotRepository) }
 
 // outputDir is where autoloop.json is.
 func (s Scheduling) outputDir(env Env) (string, error) {
@@ -94,26 +94,24 @@ func (s Scheduling) Input(ctx context.Context, env Env, hub *api.Client) (schedu
 	if err != nil {
 		return schedule.Input{}, err
 	}
-	reading, err := memory.Programs{Root: root, Dir: s.Programs, Parse: program.ParseHead}.Reading(false)
+	programs, err := memory.Programs{Root: root, Dir: s.Programs}.Load(false)
 	if err != nil {
 		return schedule.Input{}, misuse.New(err)
 	}
-	names, read := reading.Names(), reading.Reader()
-	if s.Memory > 0 {
-		env.BoundMemory(max(s.Memory, int64(len(names))*perProgram))
+	names := program.Names(programs)
+	if repo == nil && hub == nil && len(names) == 0 && !s.Compat {
+		return schedule.Input{}, notRepository(root)
 	}
-	in := schedule.Input{Now: now, Forced: s.Program, Max: s.Max, Stopped: env.Stopped(), RepoDir: root}
+	in := schedule.Input{Now: now, Programs: programs, Forced: s.Program, Max: s.Max, Stopped: env.Stopped(), RepoDir: root}
 	output, err := s.outputDir(env)
 	if err != nil {
 		return schedule.Input{}, err
 	}
-	states := memory.States{Dir: filepath.Join(output, "repo-memory", "autoloop"), Meanwhile: func() { read() }}
+	states := memory.States{Dir: filepath.Join(output, "repo-memory", "autoloop")}
 	if repo != nil {
 		states.Branch = &memory.Memory{Repo: repo, Now: env.Now}
 	}
-	programs := reading.Beside()
 	in.States, in.Unreadable, err = states.LoadEach(ctx, names)
-	in.Programs = programs()
 	if err != nil {
 		return schedule.Input{}, err
 	}
@@ -126,8 +124,10 @@ func (s Scheduling) Input(ctx context.Context, env Env, hub *api.Client) (schedu
 		in.Branch = memory.MemoryBranch
 	}
 	in.Ledger = func(name string) (*history.Log, error) { return states.Ledger(ctx, name) }
-	in.Sizes, in.Whole = states.Sizes, func(name string) ([]byte, error) { return states.Whole(ctx, name) }
 	in.Warnings = states.Warnings
+	if !env.InActions() { // a checkout of Actions is as it was committed
+		in.Warnings = append(in.Warnings, ChangedPrograms(ctx, repo, memory.Programs{Root: root, Dir: s.Programs})...)
+	}
 	if hub != nil {
 		return in, addIssues(ctx, hub, &states, &in)
 	}
@@ -176,6 +176,7 @@ func (s Scheduling) Plan(ctx context.Context, env Env, all bool) (*schedule.Plan
 // the same program asks before it begins: what was due when it was started may be
 // done by now.
 func (s Scheduling) NotDue(ctx context.Context, env Env, name string) (string, error) {
+	s.Program = "" // one that is asked for is always due
 	plan, err := s.Plan(ctx, env, false)
 	if err != nil {
 		return "", err

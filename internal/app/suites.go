@@ -12,7 +12,7 @@ import (
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/skill/evals"
+	"github.com/org/autoloop/internal/suite/evals"
 )
 
 // MeasureBySuite makes a service measure by the suite of its program, if it has
@@ -24,7 +24,7 @@ func (d *Deps) MeasureBySuite(ctx context.Context, service *loop.Service) (closi
 	}
 	switch p.Evaluation {
 	case program.Tasks:
-		suite := &TaskSuite{Env: d.Env, Program: p, Root: service.Repo.Root, Agent: service.Agent.Name(), Model: service.Model, Tell: tell}
+		suite := &TaskSuite{Suite: Suite{Env: d.Env, Program: p, Root: service.Repo.Root, Named: p.File + ": executor", Agent: service.Agent.Name(), Model: service.Model, Tell: tell}}
 		service.Suite, service.Executor = suite, suite.ExecutedBy(ctx, service.RunDir)
 	case program.Skill:
 		return d.evaluateSkill(ctx, service, tell)
@@ -41,9 +41,9 @@ func (d *Deps) evaluateSkill(ctx context.Context, service *loop.Service, tell fu
 		return nil, err
 	}
 	p, repo := service.Program, service.Repo
-	l := &SkillSuite{
-		Env: d.Env, Program: p, Root: repo.Root, Named: p.File + ": executor", Agent: service.Agent.Name(), Model: service.Model, Dir: dir, Quiet: true, Tell: tell,
-	}
+	l := &SkillSuite{Dir: dir, Quiet: true, Suite: Suite{
+		Env: d.Env, Program: p, Root: repo.Root, Named: p.File + ": executor", Agent: service.Agent.Name(), Model: service.Model, Tell: tell,
+	}}
 	l.Hidden = []string{repo.CommonDir, repo.GitDir, service.RunDir}
 	for _, name := range []string{path.Join(p.Skill, evals.Dir), p.Evals} {
 		l.Hidden = append(l.Hidden, filepath.Join(repo.Root, filepath.FromSlash(name)))

@@ -1,16 +1,17 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/evaluation"
@@ -18,22 +19,24 @@ import (
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
-	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/tasks/format"
-	"github.com/org/autoloop/internal/tasks/score"
-	"github.com/org/autoloop/internal/tasks/taskrun"
+	"github.com/org/autoloop/internal/suite/cache"
+	"github.com/org/autoloop/internal/suite/format"
+	"github.com/org/autoloop/internal/suite/score"
+	"github.com/org/autoloop/internal/suite/taskrun"
+	"github.com/org/autoloop/internal/suite/work"
 )
 
-// TaskSuite runs the task suite of a program inside its loop.
+// TaskSuite runs a task suite, alone or inside a program's loop.
 type TaskSuite struct {
-	Env     Env
-	Program *program.Program
-	// Root is the user's checkout, which the executor's command may name files of.
-	Root string
-	// Agent is who proposes, and works on the tasks unless the program says who.
-	// Model is that agent's; "" is the program's.
-	Agent, Model string
-	Tell         func(string)
+	Suite
+
+	// RepoDir is where the repository of commits is looked for.
+	RepoDir string
+	// USD bounds what a comparison may cost besides the program's budget; "" does not.
+	USD string
+	// Fresh runs everything again, also what is kept; Override lets the agent work on
+	// tasks that name another.
+	Fresh, Override bool
 }
 
 // Measure runs the suite for one tree.
@@ -42,8 +45,8 @@ func (l *TaskSuite) Measure(ctx context.Context, dir string, limit evaluation.Li
 	if err != nil {
 		return l.problem(ctx, history.Expense{}, err)
 	}
-	defer session.place.Close()
-	found, err := taskrun.Measure(ctx, session.suite, session.side("incumbent", dir), session.options)
+	defer session.Close()
+	found, err := taskrun.Measure(ctx, session.suite, l.side("incumbent", dir), session.Options)
 	if err != nil {
 		return l.problem(ctx, found.Expense, err)
 	}
@@ -60,8 +63,8 @@ func (l *TaskSuite) Compare(ctx context.Context, incumbent, candidate string, li
 	if err != nil {
 		return l.problem(ctx, history.Expense{}, err)
 	}
-	defer session.place.Close()
-	found, err := taskrun.Run(ctx, session.suite, session.side("incumbent", incumbent), session.side("candidate", candidate), session.options)
+	defer session.Close()
+	found, err := taskrun.Run(ctx, session.suite, l.side("incumbent", incumbent), l.side("candidate", candidate), session.Options)
 	if err != nil {
 		return l.problem(ctx, found.Expense, err)
 	}
@@ -100,137 +103,176 @@ func metricOf(o format.SuiteOutcome) *metric.Value {
 	return nil
 }
 
-// taskSession is one run of the suite.
-type taskSession struct {
-	*TaskSuite
-
-	place   *TaskPlace
-	suite   *taskrun.TaskSuite
-	options taskrun.Options
+// side is a tree as a configuration.
+func (l *TaskSuite) side(label, dir string) taskrun.Side {
+	return taskrun.Side{Label: label, Dir: dir, Config: l.config()}
 }
 
-// side is a tree as a configuration: what the target matches, and where agents
-// look besides, such as a CLAUDE.md that points to the target's AGENTS.md.
-func (s *taskSession) side(label, dir string) taskrun.Side {
-	return taskrun.Side{Label: label, Dir: dir, Config: s.config()}
-}
-
-func (l *TaskSuite) config() taskrun.Config {
-	return taskrun.Config{Include: append(taskrun.AgentConfig().Include, program.Texts(l.Program.Targets)...)}
+// openSuite is a suite that was read, ready to be run.
+type openSuite struct {
+	*TaskSession
+	suite *taskrun.TaskSuite
 }
 
 // open reads the suite of the incumbent and wires its run.
-func (l *TaskSuite) open(ctx context.Context, dir string, limit evaluation.Limit) (*taskSession, error) {
-	p := l.Program
-	suiteDir := filepath.Join(dir, filepath.FromSlash(p.Tasks))
-	loaded, err := taskrun.Load(ctx, suiteDir)
+func (l *TaskSuite) open(ctx context.Context, dir string, limit evaluation.Limit) (*openSuite, error) {
+	place := filepath.Join(dir, filepath.FromSlash(l.Program.Tasks))
+	loaded, err := taskrun.Load(ctx, place)
 	if err != nil {
 		return nil, err
 	}
-	o := TaskRun{
-		Suite: suiteDir, Agent: l.executor(), Model: l.executorModel(), Command: l.WorkerCommand(), Env: p.Env,
-		Judge: p.Judge, JudgeModel: p.JudgeModel, Runs: runsText(p), Jobs: p.Jobs, Network: p.Network, Isolation: p.Isolation,
-	}
-	place, err := NewTaskPlace(l.Env, o)
+	session, err := l.Open(ctx, place)
 	if err != nil {
 		return nil, err
 	}
-	session := &taskSession{TaskSuite: l, place: place, suite: loaded}
-	if session.options, err = o.Wire(ctx, l.Env, place); err != nil {
-		place.Close()
-		return nil, err
-	}
-	if session.options.Thresholds, err = Thresholds(p); err != nil {
-		place.Close()
-		return nil, err
-	}
-	session.options.Budget = taskrun.Budget{Tokens: limit.Tokens, USD: limit.CostUSD}
-	session.options.Progress = func(now taskrun.Progress) {
+	session.Options.Budget = work.Budget{Tokens: limit.Tokens, USD: limit.CostUSD}
+	session.Options.Progress = func(now taskrun.Progress) {
 		if l.Tell != nil && now.Task != "" {
 			l.Tell(strconv.Itoa(now.Done) + " of " + strconv.Itoa(now.Total) + " runs: " + now.Task + " of the " + now.Side)
 		}
 	}
-	return session, nil
+	return &openSuite{session, loaded}, nil
 }
 
 // ExecutedBy describes who works on the tasks, and who judges them; nil where they
 // cannot: the suite says why.
 func (l *TaskSuite) ExecutedBy(ctx context.Context, dir string) *history.Executor {
-	masker, command := process.NewMasker(l.Env.Environ), l.WorkerCommand()
-	var judge grader
-	worker, err := NewRegistry(l.Env, l.Env.NewRunner(), masker).Ready(ctx, taskrun.AgentOf(l.executor()),
-		agent.Situation{Env: l.Env.Environ, Command: command, Dir: l.Root})
+	masker := process.NewMasker(l.Env.Environ)
+	worker, err := l.ready(ctx, l.executor(), l.Command(), l.Env.NewRunner(), masker)
 	if err != nil {
 		return nil
 	}
-	o := TaskRun{Judge: l.Program.Judge, JudgeModel: l.Program.JudgeModel}
-	if chosen, _, err := o.chooseJudge(l.Env, &TaskPlace{run: dir}, masker); err == nil && chosen != nil {
-		judge = chosen
+	var by grader
+	if chosen, _, err := l.judge(dir, masker); err == nil && chosen != nil {
+		by = chosen
 	}
-	found, err := Executor(ctx, l.Env, worker, l.executorModel(), command, judge)
+	found, err := l.describe(ctx, worker, by)
 	if err != nil {
 		return nil
 	}
 	return found
 }
 
-// executor names who works on the tasks.
-func (l *TaskSuite) executor() string {
-	switch {
-	case l.Program.Executor != "":
-		return l.Program.Executor
-	case l.Program.ExecutorCommand != "":
-		return "command"
-	default:
-		return l.Agent
+// keepRuns is how long finished runs serve. Models change behind their names:
+// an older baseline says too little about today.
+const keepRuns = 30 * 24 * time.Hour
+
+// TaskSession are the directories of one comparison, and all that it works with.
+type TaskSession struct {
+	Options  taskrun.Options
+	removals []func()
+}
+
+// Close removes what is not kept.
+func (s *TaskSession) Close() {
+	for _, remove := range s.removals {
+		remove()
 	}
 }
 
-// executorModel is the model of who works on the tasks.
-func (l *TaskSuite) executorModel() string {
-	if l.Program.Executor != "" || l.Program.ExecutorCommand != "" {
-		return l.Program.Model
+// newDir makes a directory that Close removes.
+func (s *TaskSession) newDir(below string) (string, error) {
+	dir, remove, err := tree.NewRunDir(below)
+	if err == nil {
+		s.removals = append(s.removals, remove)
 	}
-	return cmp.Or(l.Model, l.Program.Model)
+	return dir, err
 }
 
-// WorkerCommand is the executor's command, with the files of the checkout that it
-// names as absolute paths: the tasks run in sandboxes elsewhere. A file of the
-// configuration stays as it is named, since every sandbox has its side's own.
-func (l *TaskSuite) WorkerCommand() string {
-	config := l.config()
-	return process.ReplaceWords(l.Program.WorkerCommand(), func(word string) string {
-		file := filepath.FromSlash(word)
-		if info, err := os.Stat(filepath.Join(l.Root, file)); err != nil || !info.Mode().IsRegular() || !filepath.IsLocal(file) {
-			return word
-		}
-		if l.Program.Evaluation == program.Tasks && config.Match(path.Clean(word)) {
-			return word
-		}
-		return filepath.Join(l.Root, file)
-	})
-}
-
-// Thresholds returns the thresholds that a program's frontmatter has.
-func Thresholds(p *program.Program) (score.Thresholds, error) {
-	thresholds := score.Thresholds{
-		ObjectiveDropIsRegression: p.Thresholds.ObjectiveDropIsRegression,
-		NetLossIsRegression:       p.Thresholds.NetLossIsRegression,
-	}
-	for _, number := range []struct {
-		name string
-		from float64
-		to   *metric.Value
-	}{
-		{"min-composite-gain", p.Thresholds.MinCompositeGain, &thresholds.MinCompositeGain},
-		{"regression-composite-drop", p.Thresholds.RegressionCompositeDrop, &thresholds.RegressionCompositeDrop},
-		{"cost-tolerance", p.Thresholds.CostTolerance, &thresholds.CostTolerance},
-	} {
-		value, err := metric.FromFloat(number.from)
+// Open makes ready what a run of the suite in a directory works with.
+func (l *TaskSuite) Open(ctx context.Context, suite string) (s *TaskSession, err error) {
+	s = &TaskSession{}
+	defer func() {
 		if err != nil {
-			return thresholds, misuse.Errorf("%s: %s: %w", p.File, number.name, err)
+			s.Close()
 		}
-		*number.to = value
+	}()
+	user := l.Env.CacheDir()
+	if user == "" {
+		return s, misuse.Errorf("there is no directory for finished runs: set HOME or XDG_CACHE_HOME")
 	}
-	return thresholds, nil
+	kept := filepath.Join(user, "autoloop", "tasks")
+	if err := os.MkdirAll(kept, 0o700); err != nil {
+		return s, fmt.Errorf("make the directory of finished runs: %w", err)
+	}
+	stage, err := s.newDir(kept)
+	if err != nil {
+		return s, fmt.Errorf("work in the directory of finished runs: %w", err)
+	}
+	run, err := s.newDir(l.Env.TempDir())
+	if err != nil {
+		return s, err
+	}
+	s.Options, err = l.options(ctx, run, suite, &cache.Archive{Dir: kept, Stage: stage})
+	return s, err
+}
+
+// options build all that a comparison works with.
+func (l *TaskSuite) options(ctx context.Context, run, suite string, archive *cache.Archive) (taskrun.Options, error) {
+	p, env, command := l.Program, l.Env, l.Command()
+	masker := process.NewMasker(env.Environ)
+	runner, err := l.runner(ctx, run, command, archive.Dir, suite)
+	if err != nil {
+		return taskrun.Options{}, err
+	}
+	o := taskrun.Options{
+		Agent: l.executor(), Model: l.model(), Command: command, CommandDigest: commandDigest(env, command), Env: p.Env, Override: l.Override,
+		Surroundings: fmt.Sprintf("isolated: %v, network: %v", runner.Isolation != nil, p.Network),
+		Jobs:         p.Jobs, Runs: p.Runs, Fresh: l.Fresh,
+		Agents: func(name string) (agent.Agent, error) {
+			if name == "command" && command == "" {
+				return nil, fmt.Errorf("agent command cannot be used: say with --agent-command what to run")
+			}
+			return l.ready(ctx, name, command, runner, masker)
+		},
+		Sandboxes: l.sandboxes(runner, masker), RunDir: run, Archive: archive, Session: env.NewRunID(), Masker: masker, Now: env.Now,
+	}
+	if o.Budget, err = budgetOf(p, l.USD); err != nil {
+		return o, err
+	}
+	if o.Thresholds, err = Thresholds(p); err != nil {
+		return o, err
+	}
+	archive.Forget(env.Now().Add(-keepRuns))
+	chosen, none, err := l.judge(run, masker)
+	if o.NoJudge = none; chosen != nil {
+		o.Judge = chosen
+	}
+	return o, err
+}
+
+// runner runs agents and checks, isolated where this machine can: they see
+// neither the tasks and their checks nor what is kept, and of the user's home
+// what the agent's command names.
+func (l *TaskSuite) runner(ctx context.Context, run, command string, hidden ...string) (*process.Runner, error) {
+	runner := l.Env.NewRunner()
+	if repo, err := OpenRepo(ctx, l.Env, l.RepoDir); err == nil {
+		hidden = append(hidden, repo.CommonDir, repo.GitDir) // its configuration may hold a token
+	}
+	var err error
+	runner.Isolation, err = Isolate(ctx, l.Env, l.Program, runner, run, hidden, NamedFiles(l.Env, command))
+	return runner, err
+}
+
+// Side finds a configuration: a directory, or a commit whose files are written
+// to one.
+func (l *TaskSuite) Side(ctx context.Context, s *TaskSession, flag, text string) (taskrun.Side, error) {
+	side := l.side(text, l.Env.Path(text))
+	if info, err := os.Stat(side.Dir); err == nil && info.IsDir() {
+		return side, nil
+	}
+	repo, err := OpenRepo(ctx, l.Env, l.RepoDir)
+	if err != nil {
+		return side, misuse.Errorf("--%s %s is no directory, and there is no repository: %w", flag, text, err)
+	}
+	commit, found, err := repo.Resolve(ctx, text)
+	if err != nil {
+		return side, err
+	}
+	if !found {
+		return side, misuse.Errorf("--%s %s is neither a directory nor a commit of %s", flag, text, repo.Root)
+	}
+	side.Dir = filepath.Join(s.Options.RunDir, flag)
+	_, err = (&tree.Builder{Repo: repo.WithTemp(s.Options.RunDir)}).Build(ctx, commit, side.Dir, tree.Options{})
+	return side, err
 }

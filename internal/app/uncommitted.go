@@ -3,9 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history/memory"
@@ -13,53 +11,78 @@ import (
 )
 
 // Uncommitted is what iterations do not see of a checkout, since they work on
-// commits.
-type Uncommitted struct{ files []git.UncommittedFile }
+// commits; program files are used as they stand.
+type Uncommitted struct{ files, programs []git.UncommittedFile }
 
-// FindUncommitted looks at the checkout of a repository; nil for none. Program
-// files, which are read as they stand, are left out. What cannot be read counts
-// as committed: this is help, and stops nothing.
+// FindUncommitted looks at the checkout of a repository; nil for none. What cannot be
+// read counts as committed: this is help, and stops nothing.
 func FindUncommitted(ctx context.Context, repo *git.Repo, programs string) Uncommitted {
+	return findUncommitted(ctx, repo, memory.Programs{Dir: programs})
+}
+
+func findUncommitted(ctx context.Context, repo *git.Repo, source memory.Programs, below ...string) (u Uncommitted) {
 	if repo == nil {
-		return Uncommitted{}
+		return u
 	}
-	files, err := repo.Uncommitted(ctx)
+	files, err := repo.Uncommitted(ctx, below...)
 	if err != nil {
-		return Uncommitted{}
+		return u
 	}
-	dir, err := filepath.Rel(repo.Root, memory.Programs{Root: repo.Root, Dir: programs}.Directory())
-	if err != nil {
-		return Uncommitted{files}
+	source.Root = repo.Root
+	for _, f := range files {
+		if source.MayBe(f.Path) {
+			u.programs = append(u.programs, f)
+		} else {
+			u.files = append(u.files, f)
+		}
 	}
-	prefix := filepath.ToSlash(dir) + "/"
-	return Uncommitted{slices.DeleteFunc(files, func(f git.UncommittedFile) bool {
-		return strings.HasPrefix(f.Path, prefix) && strings.HasSuffix(f.Path, ".md")
-	})}
+	return u
 }
 
 // String names all that is not committed; "" for nothing.
-func (u Uncommitted) String() string {
+func (u Uncommitted) String() string { return notSeen(u.paths()) }
+
+func (u Uncommitted) paths() []string {
 	paths := make([]string, len(u.files))
 	for i, f := range u.files {
 		paths[i] = f.Path
 	}
-	return notSeen(paths)
+	return paths
 }
 
-// Of names what an iteration of a program would look at: changes of files that
-// commits have, and new files that may change or that the evaluation names; ""
-// for nothing.
-func (u Uncommitted) Of(p *program.Program) string {
+// ChangedPrograms warns of program files that differ from their commit.
+func ChangedPrograms(ctx context.Context, repo *git.Repo, source memory.Programs) []string {
+	return findUncommitted(ctx, repo, source, source.Places()...).Programs()
+}
+
+// Programs are warnings of program files that differ from their commit.
+func (u Uncommitted) Programs() []string {
+	var list []string
+	for _, f := range u.programs {
+		if !f.New {
+			list = append(list, f.Path+" differs from its commit, and is used as it stands here")
+		}
+	}
+	return list
+}
+
+// Of are warnings of what an iteration of a program looks at: its own file, changes of
+// files that commits have, and new files that may change or that the evaluation names.
+func (u Uncommitted) Of(p *program.Program) []string {
 	var changed, created []string
 	for _, f := range u.files {
-		switch {
-		case f.New:
+		if f.New {
 			created = append(created, f.Path)
-		case f.Path != p.File:
+		} else {
 			changed = append(changed, f.Path)
 		}
 	}
-	return notSeen(append(changed, p.Misses(created)...))
+	own := Uncommitted{programs: slices.DeleteFunc(slices.Clone(u.programs), func(f git.UncommittedFile) bool { return f.Path != p.File })}
+	list := own.Programs()
+	if text := notSeen(append(changed, p.Misses(created)...)); text != "" {
+		list = append(list, text)
+	}
+	return list
 }
 
 func notSeen(paths []string) string {

@@ -25,26 +25,35 @@ func (s Scheduling) Validate(ctx context.Context, env Env, files []string) ([]se
 	if err != nil {
 		return nil, err
 	}
+	if repo == nil && len(programs) == 0 {
+		return nil, notRepository(root)
+	}
 	client, err := s.Client(env)
 	if err != nil {
 		return nil, err
 	}
 	unread := goOn(ctx, env, repo, programs)
-	checker := s.checker(env, client, repo, root)
 	uncommitted := s.Uncommitted(ctx, env)
+	checker := s.checker(ctx, env, client, repo, root, uncommitted)
 	list := make([]setup.Checked, len(programs))
 	for i, p := range programs {
 		list[i] = unread.note(checker.Check(ctx, p))
-		if unseen := uncommitted.Of(p); unseen != "" && list[i].OK {
-			list[i].Warnings = append(list[i].Warnings, unseen)
+		if list[i].OK {
+			list[i].Warnings = append(list[i].Warnings, uncommitted.Of(p)...)
 		}
 	}
 	return list, nil
 }
 
-func (s Scheduling) checker(env Env, client *api.Client, repo *git.Repo, root string) setup.Checker {
+func (s Scheduling) checker(ctx context.Context, env Env, client *api.Client, repo *git.Repo, root string, uncommitted Uncommitted) setup.Checker {
 	deps := &Deps{Env: env, Options: s.Options, GitHub: client, Repo: repo}
-	return setup.NewChecker(root, client != nil || env.InActions(), deps.Unfit)
+	var seen []string
+	if repo != nil {
+		if tracked, err := deps.TrackedFiles(ctx); err == nil {
+			seen = append(tracked, uncommitted.paths()...)
+		}
+	}
+	return setup.NewChecker(root, seen, client != nil || env.InActions(), deps.Unfit)
 }
 
 // unread says of programs why their states cannot be read.
@@ -81,7 +90,7 @@ func (u unread) note(found setup.Checked) setup.Checked {
 
 // named are the files that were named, else the repository's.
 func (s Scheduling) named(env Env, root string, files []string) ([]*program.Program, error) {
-	source := memory.Programs{Root: root, Dir: s.Programs, Parse: program.Parse}
+	source := memory.Programs{Root: root, Dir: s.Programs}
 	if len(files) == 0 {
 		programs, err := source.Load(false)
 		if err != nil {
@@ -134,7 +143,7 @@ func (s Scheduling) ValidateIssue(ctx context.Context, env Env, client *api.Clie
 	if stranger == "" {
 		states = goOn(ctx, env, repo, []*program.Program{p})
 	}
-	return &CheckedIssue{states.note(s.checker(env, client, repo, root).Check(ctx, p)), number, stranger}, "", nil
+	return &CheckedIssue{states.note(s.checker(ctx, env, client, repo, root, s.Uncommitted(ctx, env)).Check(ctx, p)), number, stranger}, "", nil
 }
 
 // programOf is the program of an issue under the name that it has among the
@@ -148,7 +157,7 @@ func (s Scheduling) programOf(ctx context.Context, env Env, client *api.Client, 
 	case !slices.Contains(issue.Labels, sync.ProgramLabel):
 		return nil, "", "it has no label " + sync.ProgramLabel, nil
 	}
-	files, err := memory.Programs{Root: root, Dir: s.Programs, Parse: program.ParseHead}.Load(true)
+	files, err := memory.Programs{Root: root, Dir: s.Programs}.Load(true)
 	if err != nil {
 		return nil, "", "", misuse.New(err)
 	}

@@ -25,17 +25,3 @@ func TestAgentCommandOfTheFlag(t *testing.T) {
 		})
 	}
 }
-
-// TestProgramsInBothBinaries: what is about all programs is the same in both.
-func TestProgramsInBothBinaries(t *testing.T) {
-	t.Parallel()
-	s := newShop(t)
-	s.file(".autoloop/programs/p.md", "---\nagent: tuner\n---\n"+goodTarget+"\n## Evaluation\n```sh\ncat value.txt\n```\n")
-	s.file("value.txt", "5 # tune: 1..9\n")
-	s.commit()
-	for _, args := range [][]string{{"status", "--json"}, {"validate", "--json"}, {"keys", "--json"}, {"prune", "--json"}} {
-		one, other := s.scheduler(args...), s.iterate(args...)
-		require.Equal(t, 0, one.code, "%v: %s", args, one.errors)
-		assert.Equal(t, one, other, args)
-	}
-}

@@ -3,7 +3,9 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -12,27 +14,42 @@ import (
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/render"
+	"github.com/org/autoloop/internal/skill"
 )
 
 func newApplyCommand(env Env, o *iterateOptions) *cobra.Command {
-	var yes, asJSON bool
+	var s skillApplyOptions
 	cmd := &cobra.Command{
-		Use:   "apply PROGRAM",
-		Short: "Merge what was kept into the branch that is checked out",
+		Use:   "apply PROGRAM|WORKSPACE",
+		Short: "Take over what was kept: merge a program's branch, or make a skill its best version",
 		Long: "Show what the program branch changes and what was gained, ask, and merge it into the branch that is checked\n" +
 			"out. Where both changed the same lines the files are named, and nothing is merged.\n" +
-			"Without a terminal to ask on, nothing is merged unless --yes is given.",
-		Example: "  iterate apply speed\n  iterate apply speed --yes",
+			"Without a terminal to ask on, nothing is merged unless --yes is given.\n\n" +
+			"With the workspace of a skill show the report and the diff, ask, and make the skill exactly the version's\n" +
+			"snapshot; `.git` is not touched, and the workspace is kept whatever the answer. When the skill changed since v0\n" +
+			"nothing is applied, unless --merge can join both without a conflict. --json prints skill, workspace, `to` (a\n" +
+			"version or snapshot), whether files changed, whether the skill is that now (done), and the snapshot of before.",
+		Example: "  iterate apply speed\n  iterate apply speed --yes\n  iterate apply skills/release-notes-autoresearch --version 2 --yes",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o := *o
+			if isSuite(cmd.Context(), env, o.Options, args[0]) {
+				return changeSkill(cmd.Context(), env, args[0], s, (*skill.Versions).Apply)
+			}
+			if err := onlyFor("workspaces of skills", cmd.Flags().Changed, "version", "merge", "skill"); err != nil {
+				return err
+			}
 			o.Program = args[0]
-			return asObject(env, asJSON, func(env Env) (*applied, error) { return apply(cmd.Context(), env, o, yes) })
+			return asObject(env, s.json, func(env Env) (*applied, error) { return apply(cmd.Context(), env, o.Options, s.Yes) })
 		},
 	}
-	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "merge without asking")
-	objectFlag(cmd.Flags(), &asJSON)
+	flags := cmd.Flags()
+	flags.BoolVarP(&s.Yes, "yes", "y", false, "do it without asking")
+	flags.IntVar(&s.Version, "version", skill.BestVersion, "the version of the skill (default: the best)")
+	flags.BoolVar(&s.Merge, "merge", false, "join the version with what was changed in the skill since v0")
+	flags.StringVar(&s.dir, "skill", "", "the skill's directory (default: as the workspace says)")
+	objectFlag(flags, &s.json)
 	return cmd
 }
 
@@ -47,13 +64,15 @@ type applied struct {
 	Now     *metric.Value `json:"metric"`
 	// Merged says that nothing is left to merge.
 	Merged bool `json:"merged"`
+	// Flagged says of gains what to look at.
+	Flagged []string `json:"flagged,omitempty"`
 	// Conflicts are files that both changed, or that were not committed.
 	Conflicts []string `json:"conflicts,omitempty"`
 }
 
-func apply(ctx context.Context, env Env, o iterateOptions, yes bool) (*applied, error) {
+func apply(ctx context.Context, env Env, o app.Options, yes bool) (*applied, error) {
 	o.Local = true // what is merged is the branch that is here
-	deps, err := app.Open(ctx, env, o.Options)
+	deps, err := app.Open(ctx, env, o)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +82,7 @@ func apply(ctx context.Context, env Env, o iterateOptions, yes bool) (*applied, 
 	}
 	done := &applied{
 		Program: deps.Options.Program, Branch: kept.Branch, Commit: kept.Head, Commits: kept.Commits, Before: kept.Before, Now: kept.Now,
-		Merged: kept.Merged(), Conflicts: slices.Concat(kept.Conflicts, kept.Unsaved),
+		Merged: kept.Merged(), Flagged: kept.Flagged, Conflicts: slices.Concat(kept.Conflicts, kept.Unsaved),
 	}
 	if done.Merged {
 		fmt.Fprintf(env.Stdout, "%s is merged already\n", kept.Branch)
@@ -73,45 +92,44 @@ func apply(ctx context.Context, env Env, o iterateOptions, yes bool) (*applied, 
 		return nil, err
 	}
 	fmt.Fprintln(env.Stdout, kept)
+	for _, flag := range kept.Flagged {
+		fmt.Fprintln(env.Stdout, "!", flag)
+	}
 	if err := kept.Conflict(); err != nil {
 		return done, err
 	}
 	if !yes {
-		agreed, err := ask(ctx, env, fmt.Sprintf("merge %s? [y/n] ", kept.Branch))
+		agreed, err := agree(ctx, env, fmt.Sprintf("merge %s? [y/n] ", kept.Branch))
 		if err != nil || !agreed {
 			fmt.Fprintln(env.Stdout, "nothing was merged")
 			return done, err
 		}
 	}
-	out, err := deps.Repo.MergeInto(ctx, env.Environ, kept.Branch, fmt.Sprintf("Merge branch '%s'", kept.Branch))
-	if err != nil {
+	if err := deps.Repo.MergeInto(ctx, env.Environ, kept.Branch, fmt.Sprintf("Merge branch '%s'", kept.Branch)); err != nil {
 		return nil, fmt.Errorf("%w; nothing is lost: see `git status`", err)
 	}
-	fmt.Fprint(env.Stdout, out)
+	fmt.Fprintf(env.Stdout, "%s is merged\n", kept.Branch)
 	done.Merged = true
 	return done, nil
 }
 
-// showChange prints the commits' effect as a patch; on a terminal nothing in it
-// can hide a line.
+// showChange prints the commits' effect as a patch, in which nothing can hide a line.
 func showChange(ctx context.Context, env Env, repo *git.Repo, base, kept string) error {
 	patch, err := repo.Diff(ctx, base, kept)
 	if err != nil {
 		return err
 	}
-	if env.Terminal {
-		patch = []byte(render.Pictured(string(patch)))
-	}
-	_, err = env.Stdout.Write(patch)
+	_, err = io.WriteString(env.Stdout, render.Pictured(string(patch)))
 	return err
 }
 
-// ask asks on the terminal; anything but yes, and no terminal, is no. The error
-// is the end of ctx, for which nobody has to press enter.
+var errNoTerminal = misuse.Errorf("there is no terminal to ask on: use --yes")
+
+// ask asks on the terminal; anything but yes is no. The error is errNoTerminal, or the
+// end of ctx, for which nobody has to press enter.
 func ask(ctx context.Context, env Env, question string) (bool, error) {
 	if !env.Terminal {
-		fmt.Fprintln(env.Stderr, "there is no terminal to ask on; use --yes")
-		return false, nil
+		return false, errNoTerminal
 	}
 	fmt.Fprint(env.Stdout, question)
 	said := make(chan string, 1)
@@ -126,4 +144,14 @@ func ask(ctx context.Context, env Env, question string) (bool, error) {
 		fmt.Fprintln(env.Stdout)
 		return false, context.Cause(ctx)
 	}
+}
+
+// agree is ask where what is asked about was shown, so that no terminal is no mistake.
+func agree(ctx context.Context, env Env, question string) (bool, error) {
+	agreed, err := ask(ctx, env, question)
+	if errors.Is(err, errNoTerminal) {
+		fmt.Fprintln(env.Stderr, err)
+		return false, nil
+	}
+	return agreed, err
 }

@@ -49,7 +49,25 @@ func TestApplySaysNoNumberOfAnotherCommit(t *testing.T) {
 	s.git("commit", "--quiet", "--all", "--message", "another try")
 	a = s.iterate("--program", "p")
 	require.Zero(t, a.code, a.errors)
-	assert.Contains(t, s.iterate("apply", "p").out, "\n446 → 440 in 2 commits\n", "it was measured anew")
+	assert.Contains(t, s.iterate("apply", "p").out, "\n446 → 440 in 1 commit\n", "what was undone does not count")
+}
+
+// TestAFlagIsShownBeforeAMerge: by apply, and in the list of the log.
+func TestAFlagIsShownBeforeAMerge(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.file(".autoloop/programs/p.md", "---\nagent: command\nagent-command: echo 4 > value.txt\nmetric_direction: lower\nevaluation-runs: 1\nisolation: off\n---\n"+goodTarget+evaluation)
+	s.file("value.txt", "446\n")
+	s.commit()
+	a := s.iterate("--program", "p")
+	require.Zero(t, a.code, a.errors)
+	const flag = "flagged: 446 → 4 is a jump"
+	for _, words := range [][]string{{"apply", "p"}, {"log", "p"}} {
+		a = s.iterate(words...)
+		require.Zero(t, a.code, a.errors)
+		assert.Contains(t, a.out, flag, words)
+		assert.NotContains(t, a.out, "held", "it was kept")
+	}
 }
 
 // TestApplyNamesWhatIsInTheWay and leaves everything as it is.
@@ -92,12 +110,11 @@ func TestNamesAndFilesAlike(t *testing.T) {
 		run    func(...string) answer
 		before []string
 	}{
-		{s.scheduler, []string{"validate"}},
+		{s.iterate, []string{"validate"}},
 		{s.iterate, []string{"replay"}},
 		{s.iterate, []string{"apply"}},
 		{s.iterate, []string{"log"}},
 		{s.iterate, []string{"doctor"}},
-		{s.iterate, []string{"doctor", "--evaluation"}},
 		{s.iterate, []string{"--dry-run", "--program"}},
 	} {
 		for _, word := range []string{"p", ".autoloop/programs/p.md", s.root + "/.autoloop/programs/p.md"} {
@@ -110,7 +127,25 @@ func TestNamesAndFilesAlike(t *testing.T) {
 			assert.Contains(t, a.errors, `; did you mean "speed"?`, "%v %s", c.before, word)
 		}
 	}
-	a := s.scheduler("validate", "speed", ".autoloop/programs/speed")
+	a := s.iterate("validate", "speed", ".autoloop/programs/speed")
 	assert.Zero(t, a.code, a.errors)
 	assert.Contains(t, a.out, ".autoloop/programs/speed/program.md: ok")
+}
+
+// TestApplyShowsWhatATerminalWouldObey: nothing of a candidate is obeyed where its diff is read.
+func TestApplyShowsWhatATerminalWouldObey(t *testing.T) {
+	t.Parallel()
+	s := keptShop(t)
+	s.git("switch", "--quiet", "autoloop/p")
+	s.file("value.txt", "432 \x1b]8;;http://evil.test\x07\u202e\x1b[8m\n")
+	s.git("commit", "--quiet", "--all", "--message", "hide")
+	s.git("switch", "--quiet", "main")
+	a := s.iterate("apply", "p", "--yes")
+	require.Zero(t, a.code, a.errors)
+	for _, hidden := range []string{"\x1b", "\x07", "\u202e"} {
+		assert.NotContains(t, a.out, hidden)
+	}
+	assert.Contains(t, a.out, "+432 ␛]8;;http://evil.test␇<U+202E>␛[8m\n")
+	assert.NotContains(t, a.out, "Fast-forward", "git's own words")
+	assert.Contains(t, a.out, "autoloop/p is merged\n")
 }

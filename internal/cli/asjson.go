@@ -60,3 +60,11 @@ func verdict(err error, failed bool) error {
 	}
 	return err
 }
+
+// text is a string for JSON, null for an empty one.
+func text(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

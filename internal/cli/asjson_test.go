@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/cli"
+
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/tests/long"
 )
@@ -58,7 +60,8 @@ func TestSkillChangesAsJSON(t *testing.T) {
 	s.file("s/SKILL.md", "---\nname: s\ndescription: Says a word.\n---\none\n")
 	s.file("s/evals/evals.json", `[{"id": 1, "prompt": "go", "deterministic_checks": [{"type": "file_contains", "file": "out", "text": "two"}]}]`)
 	t.Cleanup(func() { assert.NoError(t, files.RemoveAll(filepath.Join(s.root, "s-autoresearch"))) }) // versions are read-only
-	a := s.iterate("skill", "s", "--isolation", "off", "--judge", "off", "--agent-command", "echo two >>SKILL.md", "--executor-command", `cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out`)
+	s.file("settings.md", "---\nisolation: off\n---\n")
+	a := s.iterate("skill", "s", "--settings", "settings.md", "--judge", "off", "--agent-command", "echo two >>SKILL.md", "--executor-command", `cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out`)
 	require.Zero(t, a.code, a.errors)
 	for _, step := range []struct {
 		line, to      string
@@ -71,7 +74,7 @@ func TestSkillChangesAsJSON(t *testing.T) {
 		{"undo --yes", "v0", true, true},
 		{"undo", "v0", false, true},
 	} {
-		a := s.iterate(append(append([]string{"skill"}, strings.Fields(step.line)...), "s-autoresearch", "--json")...)
+		a := s.iterate(append(strings.Fields(step.line), "s-autoresearch", "--json")...)
 		require.Zero(t, a.code, "%s: %s", step.line, a.errors)
 		var said map[string]any
 		require.NoError(t, json.Unmarshal([]byte(a.out), &said), a.out)
@@ -80,7 +83,7 @@ func TestSkillChangesAsJSON(t *testing.T) {
 		}
 		assert.Equal(t, want, said, step.line)
 	}
-	a = s.iterate("skill", "apply", "nowhere", "--json")
+	a = s.iterate("apply", "nowhere", "--json")
 	assert.NotZero(t, a.code)
 	assert.Empty(t, a.out)
 }
@@ -90,21 +93,17 @@ func TestWhatIsMadeAsJSON(t *testing.T) {
 	long.Only(t, long.Examples)
 	t.Parallel()
 	s := keptShop(t)
-	var program struct {
-		Program string
-		Files   []string
-	}
-	decode(t, s.scheduler("new", "speed", "--json"), &program)
-	assert.Equal(t, "speed", program.Program)
-	require.Len(t, program.Files, 3)
-	for _, file := range program.Files {
-		assert.FileExists(t, file)
+	var program struct{ Steps []struct{ Name string } }
+	decode(t, s.iterate("init", "speed", "--json"), &program)
+	require.Len(t, program.Steps, 3)
+	for _, step := range program.Steps {
+		assert.FileExists(t, filepath.Join(s.root, step.Name))
 	}
 	var page struct {
 		Page     string
 		Programs []string
 	}
-	decode(t, s.iterate("page", "--json"), &page)
+	decode(t, s.iterate("page", "--json", "--out", "autoloop.html"), &page)
 	assert.Equal(t, filepath.Join(s.root, "autoloop.html"), page.Page)
 	assert.Equal(t, []string{"p"}, page.Programs)
 	assert.FileExists(t, page.Page)
@@ -132,10 +131,10 @@ func TestInitAsJSON(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.commit()
-	said := func(args ...string) (changed bool, steps map[string]string) {
+	said := func(code int, args ...string) (changed bool, steps map[string]string) {
 		t.Helper()
 		a := s.iterate(append([]string{"init", "--json"}, args...)...)
-		require.Zero(t, a.code, a.errors)
+		require.Equal(t, code, a.code, a.errors)
 		var object struct {
 			Changed bool
 			Steps   []struct{ Action, Name string }
@@ -148,16 +147,16 @@ func TestInitAsJSON(t *testing.T) {
 		return object.Changed, steps
 	}
 	workflow := ".github/workflows/autoloop.yml"
-	changed, steps := said()
+	changed, steps := said(cli.ExitMisuse)
 	assert.False(t, changed, "there is no terminal to ask on")
 	assert.Equal(t, "create", steps[workflow])
 	assert.NoFileExists(t, filepath.Join(s.root, workflow))
-	changed, _ = said("--yes")
+	changed, _ = said(cli.ExitOK, "--yes")
 	assert.True(t, changed)
 	text, err := os.ReadFile(filepath.Join(s.root, workflow))
 	require.NoError(t, err)
 	assert.NotEmpty(t, text)
-	changed, steps = said("--yes")
+	changed, steps = said(cli.ExitOK, "--yes")
 	assert.False(t, changed, "there is nothing to do")
 	assert.Equal(t, "keep", steps[workflow])
 }

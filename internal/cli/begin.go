@@ -12,25 +12,23 @@ import (
 	"github.com/org/autoloop/internal/schedule"
 )
 
-func newBeginCommand(env Env, parent *iterateOptions) *cobra.Command {
-	var o iterateOptions
+func newBeginCommand(env Env, o *iterateOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "begin",
 		Short: "Record that iterations begin in jobs that cannot write, before an agent works there",
-		Long: "Record the start of an iteration: its lease, its number, and what it may use of the budgets. `iterate propose`\n" +
-			"works under that start in another job of the same run, and `iterate publish` settles it. A start that\n" +
+		Long: "Record the start of an iteration: its lease, its number, and what it may use of the budgets. `iterate job propose`\n" +
+			"works under that start in another job of the same run, and `iterate job publish` settles it. A start that\n" +
 			"nobody settles counts as interrupted, with all that was reserved; three in a row pause the program.\n\n" +
 			"Without --program it begins every program of the scheduler's matrix. In Actions the outputs `has-work`\n" +
 			"and `matrix` have the programs that begin.",
-		Example: "  scheduler --max 4 && iterate begin\n  iterate begin --program speed",
+		Example: "  scheduler --max 4 && iterate job begin\n  iterate job begin --program speed",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.RepoDir, o.Programs = parent.RepoDir, parent.Programs
-			return begin(cmd.Context(), env, o)
+			return begin(cmd.Context(), env, *o)
 		},
 	}
-	programFlags(cmd.Flags(), env, &o)
-	forceFlag(cmd.Flags(), &o)
+	programFlags(cmd.Flags(), env, o)
+	forceFlag(cmd.Flags(), o)
 	return cmd
 }
 

@@ -4,24 +4,24 @@ import (
 	"io"
 	"path/filepath"
 
-	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/actions"
+	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/render/page"
-	"github.com/org/autoloop/internal/tasks/score"
-	"github.com/org/autoloop/internal/tasks/taskrun"
+	"github.com/org/autoloop/internal/suite/score"
+	"github.com/org/autoloop/internal/suite/taskrun"
 )
 
 // compareOptions are the flags of `iterate compare`.
 type compareOptions struct {
 	json, markdown, interleaved bool
-	// html is the file for a page; "" for none.
-	html       string
-	thresholds thresholdFlags
+	// html is the file for a page, settings that with the thresholds; "" for none.
+	html, settings string
 }
 
 func newCompareCommand(env Env) *cobra.Command {
@@ -39,26 +39,27 @@ func newCompareCommand(env Env) *cobra.Command {
 			"The exit code is 0 for improved and neutral, 1 for regressed, and 2 when something cannot be read.\n" +
 			"In GitHub Actions the report is added to the job summary too.",
 		Example: "  iterate compare main.json pull-request.json\n" +
-			"  iterate compare main.json pull-request.json --json --cost-tolerance 0.25\n" +
-			"  iterate compare main.json pull-request.json --markdown --program .autoloop/programs/agents.md",
+			"  iterate compare main.json pull-request.json --markdown --settings .autoloop/programs/agents.md",
 		Args: cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return compareOutcomes(env, o, cmd, args[0], args[1])
-		},
+		RunE: func(_ *cobra.Command, args []string) error { return compareOutcomes(env, o, args[0], args[1]) },
 	}
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
 	cmd.Flags().BoolVar(&o.markdown, "markdown", false, "print markdown, for a comment or a summary")
 	cmd.Flags().StringVar(&o.html, "html", "", "write a page to look at into this file, too")
 	cmd.Flags().BoolVar(&o.interleaved, "interleaved", true, "the runs of both sides were made in turns; false compares whole runs, which share a day or a judge's session")
-	o.thresholds.register(cmd.Flags())
+	cmd.Flags().StringVar(&o.settings, "settings", "", "take the thresholds from the frontmatter of this program `FILE`")
 	return cmd
 }
 
-func compareOutcomes(env Env, o compareOptions, cmd *cobra.Command, before, after string) error {
+func compareOutcomes(env Env, o compareOptions, before, after string) error {
 	if o.json && o.markdown {
 		return misuse.Errorf("--json and --markdown exclude each other; give one of them")
 	}
-	thresholds, err := o.thresholds.read(env, cmd.Flags())
+	settings, err := settingsOf(env, o.settings, program.Tasks)
+	if err != nil {
+		return err
+	}
+	thresholds, err := app.Thresholds(settings)
 	if err != nil {
 		return err
 	}
@@ -75,54 +76,42 @@ func compareOutcomes(env Env, o compareOptions, cmd *cobra.Command, before, afte
 	}
 	thresholds.Shared = !o.interleaved
 	found := render.Comparison{Comparison: score.Compare(baseline, candidate, thresholds), Before: baseline, After: candidate}
-	if err := printComparison(env, o, found); err != nil {
+	if err := env.Actions().AddSummary(found.Markdown() + "\n"); err != nil {
+		return err
+	}
+	if o.html != "" {
+		shown := page.Comparison{Generated: env.Now(), Comparison: found}
+		if err := writePage(env, o.html, shown.Write); err != nil {
+			return err
+		}
+	}
+	if o.json {
+		err = printEscapedJSON(env, found.Comparison)
+	} else {
+		err = printComparison(env, o.markdown, found)
+	}
+	if err != nil {
 		return err
 	}
 	return verdict(compareOutputs(env, found.Verdict, found.Comparison, ""), found.Verdict == decision.Regressed)
 }
 
-func printComparison(env Env, o compareOptions, found render.Comparison) error {
-	if err := env.Actions().AddSummary(found.Markdown() + "\n"); err != nil {
+// printComparison prints a comparison for people.
+func printComparison(env Env, markdown bool, found render.Comparison) error {
+	if markdown {
+		_, err := io.WriteString(env.Stdout, found.Markdown())
 		return err
 	}
-	if err := o.page(env, found); err != nil {
-		return err
+	if env.Color() {
+		found.Paint = paintVerdict
 	}
-	var err error
-	switch {
-	case o.json:
-		err = printEscapedJSON(env, found.Comparison)
-	case o.markdown:
-		_, err = io.WriteString(env.Stdout, found.Markdown())
-	default:
-		if env.Color() {
-			found.Paint = paintVerdict
-		}
-		_, err = io.WriteString(env.Stdout, found.Text())
-	}
+	_, err := io.WriteString(env.Stdout, found.Text())
 	return err
 }
 
-// page writes the comparison as HTML, where that is asked for.
-func (o compareOptions) page(env Env, found render.Comparison) error {
-	if o.html == "" {
-		return nil
-	}
-	shown := page.Comparison{Generated: env.Now(), Comparison: found}
-	return writePage(env, o.html, shown.Write)
-}
-
 func paintVerdict(verdict decision.Verdict, text string) string {
-	paint := color.New(color.FgYellow)
-	switch verdict {
-	case decision.Improved:
-		paint = color.New(color.FgGreen)
-	case decision.Regressed:
-		paint = color.New(color.FgRed)
-	case decision.Neutral:
-	}
-	paint.EnableColor()
-	return paint.Sprint(text)
+	colour := map[decision.Verdict]string{decision.Improved: green, decision.Neutral: yellow, decision.Regressed: red}
+	return colour[verdict] + text + plainColor
 }
 
 // compareOutputs are those of a comparison. Its report is the one that was

@@ -101,10 +101,11 @@ func TestCompatWithoutPrograms(t *testing.T) {
 
 func TestAnImpossibleRepositoryNameIsAnErrorWhereGitHubIsAsked(t *testing.T) {
 	d := compatDesk(t)
+	d.repository()
 	d.compatProgram("a")
-	assert.Zero(t, d.run("validate").code, "a look at files asks nobody")
-	assert.Zero(t, d.run("keys").code)
-	assert.Zero(t, d.run("new", "fresh").code)
+	assert.Zero(t, d.iterate("validate").code, "a look at files asks nobody")
+	assert.Zero(t, d.iterate("validate", "--keys").code)
+	assert.Zero(t, d.iterate("init", "fresh").code)
 	a := d.run()
 	assert.Zero(t, a.code, "programs of files run without GitHub")
 	assert.Contains(t, a.errors, "bogus.invalid/x")

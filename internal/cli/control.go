@@ -12,10 +12,11 @@ import (
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/skill"
 )
 
 // newControlCommands are the commands that do what comments do on GitHub.
-func newControlCommands(env Env, parent *iterateOptions) []*cobra.Command {
+func newControlCommands(env Env, o *iterateOptions) []*cobra.Command {
 	pause := &cobra.Command{
 		Use: "pause PROGRAM [REASON]", Short: "Keep a program from being selected until `iterate resume`",
 		Example: "  iterate pause speed waiting for the new machine",
@@ -26,11 +27,20 @@ func newControlCommands(env Env, parent *iterateOptions) []*cobra.Command {
 		Example: "  iterate resume speed",
 		Args:    cobra.ExactArgs(1),
 	}
+	var s skillApplyOptions
 	undo := &cobra.Command{
-		Use: "undo PROGRAM ITERATION", Short: "Take an iteration that was kept back, by a commit on the program's branch",
-		Example: "  iterate undo speed 7",
-		Args:    cobra.ExactArgs(2),
+		Use: "undo PROGRAM ITERATION | WORKSPACE", Short: "Take back an iteration that was kept, or what was applied to a skill",
+		Long: "Take an iteration of a program back by a commit on the program's branch.\n\n" +
+			"With the workspace of a skill ask, and make the skill what it was before a version was applied. When it has\n" +
+			"changes that are in no version of the workspace, nothing is undone unless --force is given; they are then kept\n" +
+			"in the workspace as before-undo-1, before-undo-2, … After `apply --merge` it puts back what the skill was\n" +
+			"before that. What changes is shown before it asks.",
+		Example: "  iterate undo speed 7\n  iterate undo skills/release-notes-autoresearch",
+		Args:    cobra.RangeArgs(1, 2),
 	}
+	undo.Flags().BoolVarP(&s.Yes, "yes", "y", false, "undo in a skill without asking")
+	undo.Flags().BoolVar(&s.Force, "force", false, "undo also what was changed by hand in a skill")
+	undo.Flags().StringVar(&s.dir, "skill", "", "the skill's directory (default: as the workspace says)")
 	note := &cobra.Command{
 		Use: "note PROGRAM TEXT", Short: "Tell the agent something at the next iteration",
 		Example: "  iterate note speed try a lookup table",
@@ -42,9 +52,9 @@ func newControlCommands(env Env, parent *iterateOptions) []*cobra.Command {
 		},
 		resume: func([]string) (commands.Command, error) { return commands.Command{Kind: commands.Resume}, nil },
 		undo: func(rest []string) (commands.Command, error) {
-			n, err := strconv.Atoi(rest[0])
+			n, err := strconv.Atoi(strings.Join(rest, ""))
 			if err != nil || n < 1 {
-				return commands.Command{}, misuse.Errorf("%q is no number of an iteration: `iterate log` lists them", rest[0])
+				return commands.Command{}, misuse.Errorf("%q is no number of an iteration: `iterate log` lists them", strings.Join(rest, ""))
 			}
 			return commands.Command{Kind: commands.Undo, Iteration: n}, nil
 		},
@@ -52,22 +62,48 @@ func newControlCommands(env Env, parent *iterateOptions) []*cobra.Command {
 			return commands.Command{Kind: commands.Note, Text: strings.Join(rest, " ")}, nil
 		},
 	}
+	var seen string
+	resume.Flags().StringVar(&seen, "memory", "", "go on from this commit of memory/autoloop, which does not go on from what this clone last saw")
 	list := []*cobra.Command{pause, resume, undo, note}
 	for _, cmd := range list {
-		var o app.Options
 		var asJSON bool
-		sharedFlags(cmd.Flags(), &o)
+		sharedFlags(cmd.Flags(), &o.Options)
 		cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			if cmd == undo {
+				if len(args) == 1 && isSuite(cmd.Context(), env, o.Options, args[0]) {
+					s.json = asJSON
+					return changeSkill(cmd.Context(), env, args[0], s, (*skill.Versions).Undo)
+				}
+				if err := onlyFor("workspaces of skills", cmd.Flags().Changed, "yes", "force", "skill"); err != nil {
+					return err
+				}
+			}
 			command, err := read[cmd](args[1:])
 			if err != nil {
 				return err
 			}
-			o.RepoDir, o.Programs, o.Program = parent.RepoDir, parent.Programs, args[0]
-			return control(cmd.Context(), env, o, cmd.Name(), command, asJSON)
+			o.Program = args[0]
+			if seen != "" {
+				return accept(cmd.Context(), env, o.Options, seen)
+			}
+			return control(cmd.Context(), env, o.Options, cmd.Name(), command, asJSON)
 		}
 	}
 	return list
+}
+
+// accept lets this clone go on from the memory branch as it is now.
+func accept(ctx context.Context, env Env, o app.Options, commit string) error {
+	deps, err := app.Open(ctx, env, o)
+	if err != nil {
+		return err
+	}
+	if err := deps.Memory.Accept(ctx, commit); err != nil {
+		return misuse.New(err)
+	}
+	_, err = fmt.Fprintf(env.Stdout, "goes on from %s\n", commit)
+	return err
 }
 
 // controlled is what a command did, as JSON.
@@ -94,10 +130,7 @@ func control(ctx context.Context, env Env, o app.Options, name string, command c
 	if err != nil {
 		return err
 	}
-	switch command.Kind { //nolint:exhaustive // the answers to the others fit a terminal too
-	case commands.Pause:
-		answer = fmt.Sprintf("paused; `iterate resume %s` goes on", p.Name)
-	case commands.Resume:
+	if command.Kind == commands.Resume {
 		answer = "resumed"
 	}
 	if asJSON {

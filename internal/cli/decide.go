@@ -11,7 +11,7 @@ import (
 	"github.com/org/autoloop/internal/misuse"
 )
 
-// decideOptions are the flags of `iterate decide`.
+// decideOptions are the flags of `iterate job decide`.
 type decideOptions struct {
 	direction, best, value, target string
 	json                           bool
@@ -24,7 +24,7 @@ func newDecideCommand(env Env) *cobra.Command {
 		Short: "Compare one value with the best so far, for loops of your own",
 		Long: "Decide whether a value improves on the best so far. It reads and writes nothing else.\n" +
 			"Without --best the value is the first and counts as improved.",
-		Example: "  iterate decide --direction lower --best 1.5 --value 1.3 --json",
+		Example: "  iterate job decide --direction lower --best 1.5 --value 1.3 --json",
 		Args:    cobra.NoArgs,
 		RunE:    func(*cobra.Command, []string) error { return decide(env, o) },
 	}
@@ -36,7 +36,7 @@ func newDecideCommand(env Env) *cobra.Command {
 	return cmd
 }
 
-// decided is the answer of `iterate decide`.
+// decided is the answer of `iterate job decide`.
 type decided struct {
 	Improved  bool    `json:"improved"`
 	Delta     *string `json:"delta"`

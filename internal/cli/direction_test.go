@@ -70,10 +70,10 @@ func TestDirectionMatrix(t *testing.T) {
 			s.remember("p.md", state)
 
 			selected := s.scheduler()
-			validated := s.scheduler("validate", "--json")
+			validated := s.iterate("validate", "--json")
 			iterated := s.iterate("--program", "p", "--dry-run", "--json")
-			begun := s.iterate("begin", "--program", "p")
-			proposed := s.iterate("propose", "--program", "p", "--out", filepath.Join(s.dir, "bundle"), "--json")
+			begun := s.iterate("job", "begin", "--program", "p")
+			proposed := s.iterate("job", "propose", "--program", "p", "--out", filepath.Join(s.dir, "bundle"), "--json")
 			var list []struct {
 				OK        bool
 				Direction string `json:"metric_direction"`

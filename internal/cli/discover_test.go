@@ -64,10 +64,6 @@ func TestAHundredIssueProgramsInSixRequests(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, issueProgram, string(text))
 	assert.Equal(t, filepath.Join(d.dir, "issue-programs", "program-0.md"), plan["selected_file"])
-	require.Equal(t, 0, d.run().code)
-	for _, call := range server.Calls() {
-		assert.True(t, call.Status == 304 || call.Status == 404, "%v", call)
-	}
 }
 
 func TestWhoMayWritePrograms(t *testing.T) {
@@ -162,11 +158,11 @@ func TestStatusLinksToGitHub(t *testing.T) {
 	d, _ := newHubDesk(t, func(s *githubtest.State) { s.OpenIssue("alice", "Speed", issueProgram, noon, "autoloop-program") })
 	d.program("fast", "schedule: hourly")
 	d.state("fast", monthAgo+"| PR | #9 |\n| Issue | #8 |\n")
-	a := d.run("status")
+	a := d.iterate("status")
 	require.Equal(t, 0, a.code, a.errors)
 	assert.Contains(t, a.out, "https://github.com/org/repo/pull/9")
 	assert.Contains(t, a.out, "https://github.com/org/repo/issues/1", "an issue program that never ran")
-	assert.NotContains(t, d.run("status", "--local").out, "https://")
+	assert.NotContains(t, d.iterate("status", "--local").out, "https://")
 }
 
 func TestRepoNeedsAToken(t *testing.T) {

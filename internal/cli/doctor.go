@@ -7,7 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/app"
+	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
@@ -15,46 +17,50 @@ import (
 )
 
 func newDoctorCommand(env Env, o *iterateOptions) *cobra.Command {
-	var evaluation string
 	var asJSON, quick bool
+	var history string
 	cmd := &cobra.Command{
-		Use:   "doctor [PROGRAM | --quick]",
-		Short: "Say whether repository, token and machine are fit, or a program's evaluation",
-		Long: "Look at the checkout, the agents on this machine and, with a repository on GitHub and a token, at all\n" +
-			"that can keep iterations from being published; each finding comes with its fix. The exit code is 1\n" +
+		Use:   "doctor [PROGRAM | PATH | --quick]",
+		Short: "Say whether repository, token and machine are fit, or an evaluation or suite is",
+		Long: "Look at the checkout, at each agent on this machine and what it lacks and, with a repository on GitHub and a\n" +
+			"token, at all that can keep iterations from being published; each finding comes with its fix. The exit code is 1\n" +
 			"when something has to be fixed. Of every program, unless --quick, it says who proposes for it, and runs\n" +
 			"the evaluation twice: those of files and those of issues that people with rights here opened.\n\n" +
 			"With a program, run its evaluation on the incumbent and say whether it repeats itself, how far its numbers\n" +
 			"scatter, the smallest gain that the program's settings can tell from chance, and how long one\n" +
 			"candidate takes to decide. A target file is emptied, and given a syntax error, in a throw-away tree, to see whether the\n" +
 			"evaluation notices. Nothing is written.\n\n" +
-			"The exit code is 1 when the evaluation cannot be used.",
-		Example: "  iterate doctor\n  iterate doctor speed\n  iterate doctor speed --json",
+			"The exit code is 1 when the evaluation cannot be used.\n\n" +
+			"Of the skill at PATH examine the eval suite without a model: cases without a check, checks that always pass,\n" +
+			"prompts that contain their answer, duplicates; and with --history what came out the same in every run. The exit\n" +
+			"code is 1 when anything is found.",
+		Example: "  iterate doctor\n  iterate doctor speed\n  iterate doctor speed --json\n  iterate doctor skills/release-notes --history kept",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o := *o
-			if len(args) > 0 && (quick || evaluation != "") {
-				return misuse.Errorf("%s: give a program, or --quick, or --evaluation", args[0])
+			switch {
+			case len(args) == 0:
+				return inspectSetup(cmd.Context(), env, o.Options, quick, asJSON)
+			case quick:
+				return misuse.Errorf("%s: give a program, or --quick", args[0])
+			case isSuite(cmd.Context(), env, o.Options, args[0]):
+				return examineSkill(cmd.Context(), env, args[0], history, asJSON)
 			}
-			if len(args) > 0 {
-				evaluation = args[0]
+			if err := onlyFor("skills", cmd.Flags().Changed, "history"); err != nil {
+				return err
 			}
-			if evaluation == "" {
-				return inspectSetup(cmd.Context(), env, o, quick, asJSON)
-			}
-			o.Program = evaluation
-			return inspectEvaluation(cmd.Context(), env, o, asJSON)
+			o.Program = args[0]
+			return inspectEvaluation(cmd.Context(), env, o.Options, asJSON)
 		},
 	}
-	cmd.Flags().StringVar(&evaluation, "evaluation", "", "the same as `PROGRAM`")
 	cmd.Flags().BoolVar(&quick, "quick", false, "run no evaluation")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().StringVar(&history, "history", "", "a `directory` with gradings of earlier runs of a skill, at any depth")
 	githubFlags(cmd.Flags(), &o.GitHub)
 	return cmd
 }
 
-func inspectEvaluation(ctx context.Context, env Env, o iterateOptions, asJSON bool) error {
-	deps, remove, err := app.OpenRun(ctx, env, o.Options)
+func inspectEvaluation(ctx context.Context, env Env, o app.Options, asJSON bool) error {
+	deps, remove, err := app.OpenRun(ctx, env, o)
 	if err != nil {
 		return err
 	}
@@ -63,8 +69,9 @@ func inspectEvaluation(ctx context.Context, env Env, o iterateOptions, asJSON bo
 	if err != nil {
 		return err
 	}
+	warnUncommitted(env, app.FindUncommitted(ctx, deps.Repo, o.Programs).Of(p)...)
 	if p.Evaluation != program.Metric {
-		return misuse.Errorf("%s: --evaluation looks at programs with `evaluation: metric`; this one has `%s`", p.File, p.Evaluation)
+		return misuse.Errorf("%s: doctor looks at programs with `evaluation: metric`; this one has `%s`", p.File, p.Evaluation)
 	}
 	runner, err := deps.Runner(ctx, p)
 	if err != nil {
@@ -76,7 +83,7 @@ func inspectEvaluation(ctx context.Context, env Env, o iterateOptions, asJSON bo
 	}
 	shown := newProgress(env)
 	service.Progress = shown.Step
-	found, err := service.Inspect(ctx)
+	found, err := service.Inspect(ctx, loop.EnoughRuns, loop.Emptied, loop.Nonsense)
 	shown.Close()
 	if err != nil {
 		return err
@@ -110,11 +117,12 @@ func inspectEvaluation(ctx context.Context, env Env, o iterateOptions, asJSON bo
 
 // inspectSetup says whether this machine, repository and token can do all that
 // iterations need. Nothing is written.
-func inspectSetup(ctx context.Context, env Env, o iterateOptions, quick, asJSON bool) error {
-	deps, err := app.Open(ctx, env, o.Options)
+func inspectSetup(ctx context.Context, env Env, o app.Options, quick, asJSON bool) error {
+	deps, err := app.Open(ctx, env, o)
 	if err != nil {
 		return err
 	}
+	warnUncommitted(env, app.ChangedPrograms(ctx, deps.Repo, deps.Source())...)
 	wish, err := app.IsolationWish(env, &program.Program{Isolation: "auto", Network: true})
 	if err != nil {
 		return err
@@ -124,7 +132,11 @@ func inspectSetup(ctx context.Context, env Env, o iterateOptions, quick, asJSON 
 		return err
 	}
 	registry := app.NewRegistry(env, env.NewRunner(), process.NewMasker(env.Environ))
-	findings := append(append(setup.Agents(registry, env.Environ), isolation), setup.Checkout(ctx, deps.Repo)...)
+	findings, err := setup.Agents(ctx, registry, agent.Situation{Env: env.Environ, Dir: env.Dir})
+	if err != nil {
+		return err
+	}
+	findings = append(append(findings, isolation), setup.Checkout(ctx, deps.Repo)...)
 	switch {
 	case deps.GitHub != nil:
 		findings = append(findings, setup.Hub{Client: deps.GitHub, WorkflowToken: env.WorkflowToken()}.Examine(ctx)...)
@@ -149,7 +161,7 @@ func inspectSetup(ctx context.Context, env Env, o iterateOptions, quick, asJSON 
 // inspector looks at programs with what iterations would use.
 func inspector(deps *app.Deps) setup.Inspector {
 	return setup.Inspector{
-		Programs: deps.Source(program.Parse), Memory: deps.Memory, GitHub: deps.GitHub, Runnable: deps.Runnable, TrackedFiles: deps.TrackedFiles,
+		Programs: deps.Source(), Memory: deps.Memory, GitHub: deps.GitHub, Runnable: deps.Runnable, TrackedFiles: deps.TrackedFiles,
 		Proposers: func(ctx context.Context, p *program.Program) ([]string, error) {
 			agents, err := deps.Agents(ctx, p, deps.Env.NewRunner())
 			names := make([]string, len(agents))

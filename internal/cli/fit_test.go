@@ -107,7 +107,7 @@ func TestLocalProgramsFitAndWereMeasured(t *testing.T) {
 			text := readText(t, file)
 			assert.NotContains(t, text, "target-metric")
 			assert.Contains(t, text, `"$AUTOLOOP_RESULT"`)
-			v := s.scheduler("validate", c.kind)
+			v := s.iterate("validate", c.kind)
 			require.Zero(t, v.code, v.out)
 			assert.Contains(t, v.out, c.kind+".md: ok\n")
 			matcher := program.Parse(file, []byte(text)).Matcher()
@@ -122,32 +122,32 @@ func TestNewFit(t *testing.T) {
 	s := fitShop(t)
 	s.file("Makefile", "test:\n\tsh lib/a.sh\n")
 	s.file("lib/a.sh", "exit 0\n")
-	a := s.scheduler("new", "quick", "--fit")
+	fit := func(words ...string) answer {
+		return s.iterate(append([]string{"init", "--local", "--yes"}, words...)...)
+	}
+	a := fit("quick")
 	assert.Equal(t, 2, a.code)
 	assert.Contains(t, a.errors, "the repository has no commit yet: commit your files first")
 	s.commit()
-	a = s.scheduler("new", "quick", "--fit")
+	a = fit("quick")
 	require.Zero(t, a.code, a.errors)
 	assert.Contains(t, a.out, "measured: ")
-	assert.Zero(t, s.scheduler("validate", "quick").code)
-	a = s.scheduler("new", "quick", "--fit")
+	assert.Contains(t, a.out, "does not notice an emptied file (lib/a.sh)")
+	assert.Zero(t, s.iterate("validate", "quick").code)
+	a = fit("quick")
 	assert.Equal(t, 2, a.code)
 	assert.Contains(t, a.errors, "exists already")
-	a = s.scheduler("new", "other", "--fit=speed")
+	a = fit("other", "--kind", "speed")
 	assert.Equal(t, 2, a.code)
 	assert.Contains(t, a.errors, `no kind of program is called "speed": give one of go-benchmark,`)
-	for _, words := range [][]string{{"other", "--fit", "speed"}, {"--fit", "speed", "other"}} {
-		assert.Contains(t, s.scheduler(append([]string{"new"}, words...)...).errors, "no kind of program is called ")
-	}
-	a = s.scheduler("new", "--fit", "make-test-time", "timed", "--json")
+	a = fit("timed", "--kind", "make-test-time", "--json")
 	require.Zero(t, a.code, a.errors)
-	assert.Regexp(t, `^\{"program":"timed","files":\["[^"]+/timed\.md"\],"fits":"[^"]+","metric":[\d.e-]+\}\n$`, a.out)
+	assert.Regexp(t, `^\{"changed":true,"steps":\[\{"action":"create","name":"[^"]+/timed\.md","why":"[^"]+"\}\]\}\n$`, a.out)
 	assert.FileExists(t, filepath.Join(s.root, ".autoloop/programs/timed.md"))
-	assert.Contains(t, s.scheduler("new", "two", "names").errors, `give one name, not "two" and "names"`)
 
 	s.file("lib/a.sh", "exit 1\n")
 	s.commit()
-	a = s.scheduler("new", "other", "--fit")
+	a = fit("other")
 	assert.Equal(t, 2, a.code)
 	assert.Contains(t, a.errors, "make-test-time: not taken: ")
 	assert.NoFileExists(t, filepath.Join(s.root, ".autoloop/programs/other.md"))
@@ -163,7 +163,7 @@ func TestDoctorSaysThatTheTargetIsMet(t *testing.T) {
 		s.commit()
 		const says = "it measures 5, which meets target-metric "
 		assert.Equal(t, met, strings.Contains(s.iterate("doctor").out, says), target)
-		assert.Equal(t, met, strings.Contains(s.iterate("doctor", "--evaluation", "p").out, says), target)
+		assert.Equal(t, met, strings.Contains(s.iterate("doctor", "p").out, says), target)
 	}
 }
 

@@ -1,18 +1,19 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/app"
-	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/setup"
 )
@@ -21,7 +22,7 @@ import (
 type initOptions struct {
 	setup.Options
 
-	yes, adopt, json bool
+	yes, adopt, simple, json bool
 	// kind is the kind of program that --local writes; "" is whatever fits.
 	kind string
 }
@@ -29,36 +30,48 @@ type initOptions struct {
 func newInitCommand(env Env, o *iterateOptions) *cobra.Command {
 	var init initOptions
 	cmd := &cobra.Command{
-		Use:   "init",
-		Short: "Write the workflows, the issue template and a first program",
+		Use:   "init [NAME]",
+		Short: "Write the workflows, the issue template and a first program, or one program alone",
 		Long: "Look at the repository (go, npm, pytest, cargo, make; its CI), show what Autoloop needs in it, ask, and do\n" +
 			"it. Run again, it upgrades what it wrote; a file that was edited since, or that was there before, is\n" +
 			"kept unless --force is given. With a token and a repository it makes the labels too. Without a\n" +
 			"terminal to ask on, nothing is changed unless --yes is given. Nothing is committed.\n\n" +
-			"The first program fits the directory that you are in, or the nearest above it whose tests are known.\n" +
-			"With --programs DIR the workflows look for programs there.\n\n" +
-			"--action names the action that they use: a fork, a branch or a tag. Later runs keep it; without it they\n" +
-			"are pinned to the commit that this binary was released from.\n\n" +
-			"--local writes no workflow: one program that fits, whose evaluation was run here before it is written. --kind\n" +
-			"asks for one of " + strings.Join(setup.Kinds(), ", ") + ".\n\n" +
-			"--adopt takes over from a gh-aw installation: its branches autoloop/NAME-DIGITS become autoloop/NAME, on\n" +
-			"the remote too. State, labels and issues are read as they are.",
-		Example: "  iterate init\n  iterate init --simple --yes\n  iterate init --action me/autoloop@main\n  iterate init --local --kind go-benchmark\n  iterate init --adopt",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+			"The first program fits the directory that you are in, or the nearest above it whose tests are known, and\n" +
+			"was measured here before it is offered. --local writes no workflow, only that program; --kind asks for one\n" +
+			"kind, such as go-benchmark or make-test-time; a wrong one lists them all.\n\n" +
+			"With NAME and without --local it writes an example of that name that runs as it stands: a program file, a small\n" +
+			"target with a number for the tuner, and an evaluation of a few lines.\n\n" +
+			"--action names the action that the workflows use: a fork, a branch or a tag. Later runs keep it; without it\n" +
+			"they are pinned to the commit that this binary was released from. With --programs DIR they look there.",
+		Example: "  iterate init\n  iterate init --simple --yes\n  iterate init speed",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := strings.Join(args, "")
 			if init.kind != "" && !o.Local {
 				return misuse.Errorf("--kind is for --local")
 			}
 			write := initRepository
-			if o.Local {
+			switch {
+			case o.Local:
 				write = initLocal
+			case len(args) > 0:
+				write = initExample
+			}
+			if len(args) > 0 {
+				var err error
+				if name, err = newName(name); err != nil {
+					return err
+				}
+			}
+			if cmd.Flags().Changed("simple") {
+				init.Simple = &init.simple
 			}
 			return asObject(env, init.json, func(env Env) (*initialized, error) {
-				done, err := write(cmd.Context(), env, *o, init)
-				if err != nil {
+				done, err := write(cmd.Context(), env, *o, init, name)
+				if len(done.Steps) == 0 && err != nil {
 					return nil, err
 				}
-				return &done, nil
+				return &done, err
 			})
 		},
 	}
@@ -66,19 +79,29 @@ func newInitCommand(env Env, o *iterateOptions) *cobra.Command {
 	flags.BoolVarP(&init.yes, "yes", "y", false, "do it without asking")
 	objectFlag(flags, &init.json)
 	flags.BoolVar(&init.Force, "force", false, "replace also workflows and template that were edited")
-	flags.BoolVar(&init.Simple, "simple", false, "one job for everything, with a token that can write beside agent and evaluation")
-	flags.BoolVar(&init.Matrix, "matrix", false, "two jobs for each program, of which one has that token (the default)")
+	flags.BoolVar(&init.simple, "simple", false, "one job with a token that can write beside agent and evaluation; with =false two jobs (the default)")
 	flags.StringVar(&init.Action, "action", "", "what the workflows use, as OWNER/NAME@REF (default: what they use now, else the commit of this binary)")
 	flags.BoolVar(&init.Pages, "pages", false, "put the page of what was tried on GitHub Pages after every run (private repositories: an artifact)")
-	flags.BoolVar(&init.Example, "example", false, "write an example program also where nothing in the repository suggests one")
-	flags.BoolVar(&init.adopt, "adopt", false, "rename the branches of a gh-aw installation")
+	flags.BoolVar(&init.adopt, "adopt", false, "take over from a gh-aw installation: rename its branches autoloop/NAME-DIGITS, on the remote too")
 	flags.StringVar(&o.Remote, "remote", "", "the git remote with these branches (default: origin)")
 	flags.StringVar(&init.kind, "kind", "", "the `KIND` of program that --local writes (default: what fits)")
 	githubFlags(flags, &o.GitHub)
 	flags.Lookup("local").Usage = "for this machine alone: no workflows, one program that was measured here"
-	cmd.MarkFlagsMutuallyExclusive("simple", "matrix", "local")
+	cmd.MarkFlagsMutuallyExclusive("simple", "local")
 	cmd.MarkFlagsMutuallyExclusive("adopt", "local")
 	return cmd
+}
+
+// newName is what a new program is called; the name of its file says the same.
+func newName(given string) (string, error) {
+	name := strings.TrimSuffix(given, ".md")
+	if strings.EqualFold(name, "readme") {
+		return "", misuse.Errorf("a program cannot be named %q: a README.md in the programs directory is no program; choose another name", given)
+	}
+	if err := program.ValidName(name); err != nil {
+		return "", misuse.New(err)
+	}
+	return name, nil
 }
 
 // initialized is what there was to do and whether it was done, as JSON.
@@ -94,9 +117,10 @@ type initStep struct {
 	Why    string       `json:"why,omitempty"`
 }
 
-// initLocal writes one program that was measured here, after a yes.
-func initLocal(ctx context.Context, env Env, o iterateOptions, init initOptions) (done initialized, err error) {
-	fitted, err := fitProgram(ctx, env, o.Options, "", init.kind)
+// initLocal writes one program that was measured here, after a yes; the name "" is that
+// of its kind.
+func initLocal(ctx context.Context, env Env, o iterateOptions, init initOptions, name string) (done initialized, err error) {
+	fitted, err := fitProgram(ctx, env, o.Options, name, init.kind)
 	if err != nil {
 		return done, err
 	}
@@ -113,15 +137,58 @@ func initLocal(ctx context.Context, env Env, o iterateOptions, init initOptions)
 		return done, err
 	}
 	done.Changed = true
-	return done, printFitted(env, fitted, o.Programs)
+	name = strings.TrimSuffix(filepath.Base(fitted.File.Path), ".md")
+	_, err = fmt.Fprintf(env.Stdout, "written: %s (%s)\nmeasured: %s\n\nnext:\n  git add -A && git commit -m \"Add program %s\"\n"+
+		"  iterate doctor                 # who can propose changes here\n  iterate --program %s -n 5%s --agent NAME\n",
+		fitted.File.Path, fitted.Why, fitted, name, name, programsFlag(o.Programs))
+	return done, err
 }
 
-func initRepository(ctx context.Context, env Env, o iterateOptions, init initOptions) (done initialized, err error) {
+// fitProgram measures what fits the repository; nothing is written.
+func fitProgram(ctx context.Context, env Env, o app.Options, name, kind string) (*setup.Fitted, error) {
+	o.Local = true
+	deps, err := app.Open(ctx, env, o)
+	if err != nil {
+		return nil, err
+	}
+	shown := newProgress(env)
+	defer shown.Close()
+	return deps.Fit(ctx, name, kind, func(line string) {
+		if shown.live { // else Begin prints it
+			shown.Between(func() { fmt.Fprintln(env.Stderr, line) })
+		}
+		shown.Begin(line)
+	})
+}
+
+// initExample writes an example that runs as it stands.
+func initExample(ctx context.Context, env Env, o iterateOptions, init initOptions, name string) (done initialized, err error) {
+	repo, err := app.OpenRepo(ctx, env, o.RepoDir)
+	if err != nil {
+		return done, err
+	}
+	steps, err := setup.FirstProgram(repo.Root, memory.Programs{Root: repo.Root, Dir: o.Programs}.Directory(), name, nil)
+	if err != nil {
+		return done, err
+	}
+	init.yes = true
+	done, err = doInit(ctx, env, init, repo.Root, steps, fmt.Sprintf(
+		"\nnext:\n  git add -A && git commit -m \"Add program %s\"\n  iterate --program %s -n 5%s\n", name, name, programsFlag(o.Programs)))
+	warnUncommitted(env, app.Scheduling{Options: o.Options}.Uncommitted(ctx, env).String())
+	return done, err
+}
+
+// programsFlag is what a command that is shown needs where programs are kept.
+func programsFlag(dir string) string {
+	if dir == "" {
+		return ""
+	}
+	return " --programs " + process.QuoteWord(dir)
+}
+
+func initRepository(ctx context.Context, env Env, o iterateOptions, init initOptions, _ string) (done initialized, err error) {
 	deps, err := app.Open(ctx, env, o.Options)
-	switch {
-	case errors.Is(err, git.ErrNotRepository):
-		return done, misuse.Errorf("%s is no git repository: run git init first", cmp.Or(o.RepoDir, "this"))
-	case err != nil:
+	if err != nil {
 		return done, err
 	}
 	root := deps.Repo.Root
@@ -131,10 +198,16 @@ func initRepository(ctx context.Context, env Env, o iterateOptions, init initOpt
 	dir := deps.Options.Programs
 	version, commit := app.Built()
 	init.Origin = setup.Origin{Repository: env.ReleasedFrom, Version: version, Commit: commit}
-	init.Example = init.Example || !init.yes
-	steps, err := setup.Steps(root, env.Path(o.RepoDir), dir, init.Options)
+	steps, lacks, err := setup.Steps(root, dir, init.Options)
 	if err != nil {
 		return done, err
+	}
+	if lacks {
+		first, err := firstProgram(ctx, env, deps, !init.yes)
+		if err != nil {
+			return done, err
+		}
+		steps = append(steps, first...)
 	}
 	labels, byHand, err := setup.LabelSteps(ctx, deps.GitHub)
 	if err != nil {
@@ -151,10 +224,26 @@ func initRepository(ctx context.Context, env Env, o iterateOptions, init initOpt
 	return doInit(ctx, env, init, root, steps, strings.NewReplacer("LABELS", byHand, "PROGRAMS", programsFlag(dir)).Replace(initNext))
 }
 
+// firstProgram are the steps that write one that fits and was measured here; where none
+// does, the example, if that is wanted.
+func firstProgram(ctx context.Context, env Env, deps *app.Deps, example bool) ([]setup.Step, error) {
+	o := app.Options{RepoDir: deps.Options.RepoDir, Programs: deps.Options.Programs, Dir: deps.Options.Dir}
+	fitted, err := fitProgram(ctx, env, o, "", "")
+	if _, none := errors.AsType[*misuse.Error](err); none {
+		fmt.Fprintln(env.Stderr, err)
+		if !example {
+			return nil, nil
+		}
+	} else if err != nil {
+		return nil, err
+	}
+	return setup.FirstProgram(deps.Repo.Root, deps.Source().Directory(), "example", fitted)
+}
+
 // adoptSteps rename branches on the remote that iterations would use, else on
 // origin when there is one.
 func adoptSteps(ctx context.Context, deps *app.Deps) ([]setup.Step, error) {
-	a := setup.Adopter{Repo: deps.Repo, GitHub: deps.GitHub, Programs: deps.Source(program.ParseHead), Remote: deps.Memory.Remote, Now: deps.Env.Now}
+	a := setup.Adopter{Repo: deps.Repo, GitHub: deps.GitHub, Programs: deps.Source(), Remote: deps.Memory.Remote, Now: deps.Env.Now}
 	if a.Remote == "" && !deps.Options.Local {
 		if _, err := deps.Repo.Remote("origin").URL(ctx); err == nil {
 			a.Remote = "origin"
@@ -200,7 +289,7 @@ func doInit(ctx context.Context, env Env, init initOptions, root string, steps [
 
 const initNext = `
 next:
-  scheduler validatePROGRAMS             # what the first program will do
+  iterate validatePROGRAMS             # what the first program will do
   git add -A && git commit -m "Add Autoloop" && git push
 LABELSand allow pull requests of workflows: Settings, Actions, General
 `

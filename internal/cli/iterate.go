@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/app"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
@@ -23,8 +24,7 @@ import (
 // through complete.
 func Iterate(complete agent.Complete, repository string) func(context.Context, Env) int {
 	return func(ctx context.Context, env Env) int {
-		env, done := env.EscapeLog().Closing()
-		defer done()
+		env = env.EscapeLog()
 		env.Complete, env.ReleasedFrom = complete, repository
 		return Run(ctx, env, newIterateCommand(env))
 	}
@@ -38,7 +38,6 @@ type iterateOptions struct {
 	json  bool
 	// dryRun goes as far as the decision and writes nothing.
 	dryRun bool
-	watch  bool
 	// failOn is the outcome that makes the exit code 1, "" for none.
 	failOn string
 }
@@ -55,7 +54,6 @@ func newIterateCommand(env Env) *cobra.Command {
 			"Without --program it takes the program that `scheduler` selected.",
 		Example: "  iterate --program speed\n  iterate --program speed -n 10 --agent tuner\n" +
 			"  scheduler && iterate\n  iterate --program speed --dry-run --json",
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return iterate(cmd.Context(), env, o)
 		},
@@ -67,44 +65,28 @@ func newIterateCommand(env Env) *cobra.Command {
 	flags.IntVarP(&o.count, "iterations", "n", 1, "how many iterations to run at most")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "go as far as the decision and write nothing")
 	flags.StringVar(&o.failOn, "fail-on", "", "end with exit code 1 after this `OUTCOME`: error (always when the unchanged files cannot be measured)")
-	flags.BoolVar(&o.watch, "watch", false, "show the page in a browser while it runs; see \"iterate watch\"")
 	persistent := cmd.PersistentFlags()
 	persistent.StringVar(&o.RepoDir, "repo-dir", "", "the repository (default: here)")
 	persistent.StringVar(&o.Programs, "programs", "", "directory of program files (default: .autoloop/programs)")
-	cmd.AddCommand(newControlCommands(env, &o)...)
-	cmd.AddCommand(newProgramCommands(env, &o)...)
-	cmd.AddCommand(
-		newExplainCommand(env),
-		newDecideCommand(env),
-		newLogCommand(env, &o),
-		newDemoCommand(env),
-		newApplyCommand(env, &o),
-		newAgentsCommand(env),
-		newCompareCommand(env),
-		newTasksCommand(env, &o),
-		newSkillCommand(env),
-		newSnapshotCommand(env),
-		newRestoreCommand(env),
-		oldName(newScoreCommand(env)), // now below skill
-		newShardsCommand(env),
-		newReplayCommand(env, &o),
-		newPageCommand(env, &o),
-		newWatchCommand(env, &o),
-		newDoctorCommand(env, &o),
-		newSteerCommand(env, &o),
-		newInitCommand(env, &o),
-		newBeginCommand(env, &o),
-		newProposeCommand(env, &o),
-		newPublishCommand(env, &o),
-		newCompletionCommand(env, cmd),
-	)
+	addGroup(cmd, "Run", newDemoCommand(env), newApplyCommand(env, &o))
+	addGroup(cmd, "Run", newControlCommands(env, &o)...)
+	addGroup(cmd, "Look", newStatusCommand(env, &o), newLogCommand(env, &o), newPageCommand(env, &o),
+		newDoctorCommand(env, &o), newReplayCommand(env, &o))
+	addGroup(cmd, "Write programs", newInitCommand(env, &o), newValidateCommand(env, &o), newPruneCommand(env, &o))
+	addGroup(cmd, "Suites (skills and agent configurations)", newSkillCommand(env), newEvalCommand(env, &o), newCompareCommand(env))
+	addGroup(cmd, "Workflows", newJobCommand(env, &o))
 	return cmd
 }
 
-// oldName hides a command that is kept for those who call it where it was.
-func oldName(cmd *cobra.Command) *cobra.Command {
-	cmd.Hidden = true
-	return cmd
+// addGroup adds commands that stand together in `--help`.
+func addGroup(root *cobra.Command, title string, list ...*cobra.Command) {
+	if !root.ContainsGroup(title) {
+		root.AddGroup(&cobra.Group{ID: title, Title: title + ":"})
+	}
+	for _, cmd := range list {
+		cmd.GroupID = title
+	}
+	root.AddCommand(list...)
 }
 
 // programFlags say which program is meant, and where its branches and records are.
@@ -141,7 +123,7 @@ func forceFlag(flags *pflag.FlagSet, o *iterateOptions) {
 
 // agentFlags say who proposes.
 func agentFlags(flags *pflag.FlagSet, o *iterateOptions) {
-	flags.StringVar(&o.Agent, "agent", "", "who proposes, as \"iterate agents\" lists them (default: the program's, else AUTOLOOP_AGENT)")
+	flags.StringVar(&o.Agent, "agent", "", "who proposes, as \"iterate doctor\" lists them (default: the program's, else AUTOLOOP_AGENT)")
 	flags.StringVar(&o.AgentCommand, "agent-command", "", "the command of the agent `command`, which is then the default agent (default: the program's)")
 	flags.StringVar(&o.Model, "model", "", "the model that the agent uses")
 	flags.StringVar(&o.BudgetUSD, "budget-usd", "", "begin no further iteration when this run has cost so many dollars, besides the program's budgets")
@@ -172,9 +154,6 @@ func iterate(ctx context.Context, env Env, o iterateOptions) error {
 			results := []loop.Result{result}
 			return results, loop.Failed(results, o.failOn == string(history.Error))
 		})
-	}
-	if o.watch {
-		return watched(ctx, env, o, work)
 	}
 	return work(ctx)
 }
@@ -222,7 +201,7 @@ func withLoop(ctx context.Context, env Env, o iterateOptions, check func(*app.De
 			fmt.Fprintln(env.Stdout, "nothing is selected: no program is due")
 			return reportRun(env, o, nil, nil)
 		}
-		return deliver(env, o, nil, []loop.Result{{Outcome: history.Idle, Reasons: []string{"nothing selected"}}})
+		return deliver(env, o, nil, []loop.Result{{Outcome: history.Idle, Reasons: decision.Lines{decision.Say("nothing selected")}}})
 	}
 	if o.Program != "" {
 		if why := deps.RepositoryStopped(ctx); why != "" {
@@ -231,7 +210,7 @@ func withLoop(ctx context.Context, env Env, o iterateOptions, check func(*app.De
 		}
 	}
 	if !env.InActions() { // a checkout of Actions is as it was committed
-		warnUncommitted(env, app.FindUncommitted(ctx, deps.Repo, o.Programs).Of(p))
+		warnUncommitted(env, app.FindUncommitted(ctx, deps.Repo, o.Programs).Of(p)...)
 	}
 	shown := newProgress(env)
 	service, closing, err := newLoop(ctx, env, o, deps, p, issue, check, shown.Step)
@@ -255,10 +234,12 @@ func withLoop(ctx context.Context, env Env, o iterateOptions, check func(*app.De
 	return err
 }
 
-// warnUncommitted says what iterations do not see; nothing for "".
-func warnUncommitted(env Env, text string) {
-	if text != "" {
-		fmt.Fprintln(env.Stderr, "warning:", text)
+// warnUncommitted says what is not committed; nothing for "".
+func warnUncommitted(env Env, texts ...string) {
+	for _, text := range texts {
+		if text != "" {
+			fmt.Fprintln(env.Stderr, "warning:", text)
+		}
 	}
 }
 

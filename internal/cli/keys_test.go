@@ -12,10 +12,10 @@ import (
 
 func TestKeysListsEveryKey(t *testing.T) {
 	d := newDesk(t)
-	text := d.run("keys")
+	text := d.iterate("validate", "--keys")
 	require.Zero(t, text.code)
 	assert.NotContains(t, text.out, "](")
-	asJSON := d.run("keys", "--json")
+	asJSON := d.iterate("validate", "--keys", "--json")
 	require.Zero(t, asJSON.code)
 	var list []struct {
 		Name          string

@@ -5,6 +5,8 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,7 +14,6 @@ import (
 
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/render"
@@ -21,31 +22,49 @@ import (
 // logOptions are the flags of `iterate log`.
 type logOptions struct {
 	app.Options
+	reportOptions
 
-	json, tsv bool
+	tsv bool
 }
 
-func newLogCommand(env Env, parent *iterateOptions) *cobra.Command {
+func newLogCommand(env Env, shared *iterateOptions) *cobra.Command {
 	var o logOptions
 	cmd := &cobra.Command{
-		Use:   "log PROGRAM [ITERATION]",
-		Short: "List the iterations of a program, or show one whole",
+		Use:   "log PROGRAM|WORKSPACE [ITERATION]",
+		Short: "List the iterations of a program or of a skill's workspace, or show one whole",
 		Long: "List the iterations of a program with what they measured, and why they were kept or not. With a number, show\n" +
 			"that iteration with all of its reasons, the end of what a failed evaluation printed, and the files with all\n" +
 			"that the last evaluations on this machine printed. --tsv prints a table for other programs: iteration, time, outcome,\n" +
-			"metric, best, seconds of one run, p of the last comparison, commit, and summary.",
-		Example: "  iterate log speed\n  iterate log speed 7\n  iterate log speed --tsv",
-		Args:    cobra.RangeArgs(1, 2),
+			"metric, best, seconds of one run, p of the last comparison, commit, and summary.\n\n" +
+			"Of a skill's workspace print the trajectory, its class, what changed from v0 to the best version, what still\n" +
+			"fails, and a recommendation; with a number the pass rate of that iteration, as `iterate skill score` does.",
+		Example: "  iterate log speed\n  iterate log speed 7\n  iterate log speed --tsv\n" +
+			"  iterate log skills/release-notes-autoresearch --diff | git apply --directory=skills/release-notes",
+		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.RepoDir, o.Programs, o.Program = parent.RepoDir, parent.Programs, args[0]
+			if isSuite(cmd.Context(), env, shared.Options, args[0]) {
+				if err := onlyFor("programs", cmd.Flags().Changed, "tsv", "dir", "remote", "repo", "local"); err != nil {
+					return err
+				}
+				if len(args) > 1 {
+					return scoreIteration(cmd.Context(), env, args[0], args[1], o.json)
+				}
+				return reportSkill(cmd.Context(), env, args[0], o.reportOptions)
+			}
+			if err := onlyFor("workspaces of skills", cmd.Flags().Changed, "diff", "html"); err != nil {
+				return err
+			}
+			o.Options, o.Program = shared.Options, args[0]
 			return showLog(cmd.Context(), env, o, args[1:])
 		},
 	}
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the events of the iterations as a JSON array")
 	cmd.Flags().BoolVar(&o.tsv, "tsv", false, "print tab-separated values")
-	sharedFlags(cmd.Flags(), &o.Options)
-	dirFlag(cmd.Flags(), &o.Options)
-	cmd.MarkFlagsMutuallyExclusive("json", "tsv")
+	sharedFlags(cmd.Flags(), &shared.Options)
+	dirFlag(cmd.Flags(), &shared.Options)
+	cmd.Flags().BoolVar(&o.diff, "diff", false, "print the patch of a skill from v0 to the best version alone")
+	cmd.Flags().StringVar(&o.html, "html", "", "write a page of a skill into this file: cases and versions, evidence, the change")
+	cmd.MarkFlagsMutuallyExclusive("json", "tsv", "diff", "html")
 	return cmd
 }
 
@@ -66,15 +85,18 @@ func showLog(ctx context.Context, env Env, o logOptions, number []string) error 
 	if err != nil {
 		return err
 	}
+	ledger, err := files.Log()
+	if err != nil {
+		return err
+	}
 	if files.Ledger == nil {
 		return noHistory(ctx, deps, o.Program)
 	}
-	return printLog(ctx, env, o, files, only)
+	return printLog(ctx, env, deps, o, ledger, only)
 }
 
-// printLog goes through the ledger segment by segment, and keeps of each iteration what
-// is printed.
-func printLog(ctx context.Context, env Env, o logOptions, files memory.Files, only int) error {
+// printLog prints the decisions of a ledger.
+func printLog(ctx context.Context, env Env, deps *app.Deps, o logOptions, ledger *history.Log, only int) error {
 	lines, records, table := []json.RawMessage{}, [][]string{render.LogFields()}, render.LogTable()
 	decisions := history.Decisions{Only: only, Each: func(e *history.Decided, seconds float64) (err error) {
 		switch {
@@ -89,13 +111,28 @@ func printLog(ctx context.Context, env Env, o logOptions, files memory.Files, on
 		}
 		return err
 	}}
-	if err := files.Segments(ctx, decisions.Read); err != nil {
-		return fmt.Errorf("read %s.jsonl on the memory branch: %w", o.Program, err)
+	if err := decisions.Read(ledger.Events); err != nil {
+		return err
 	}
-	last, names := files.Archive().Last()
+	kept := []string{string(history.Accepted), render.OutcomeOf(history.Accepted).Word} // for programs, for people
+	for _, row := range append(records[1:], table.Rows...) {
+		if n, err := strconv.Atoi(row[0]); err == nil && decisions.Undone[n] != nil && slices.Contains(kept, row[2]) {
+			row[2] = string(history.Undone)
+		}
+	}
+	for _, n := range slices.Sorted(maps.Keys(decisions.Undone)) {
+		line, err := history.Line(decisions.Undone[n])
+		if err != nil {
+			return err
+		}
+		if only == 0 || n == only {
+			lines = append(lines, line)
+		}
+	}
+	if decisions.Undone[only] != nil && decisions.Found != nil {
+		decisions.Found = render.Undone(decisions.Found)
+	}
 	switch {
-	case only > 0 && decisions.Found == nil && only <= last:
-		return misuse.Errorf("iteration %d of %s is archived in %s", only, o.Program, files.Archive().FileOf(only))
 	case only > 0 && decisions.Found == nil:
 		return misuse.Errorf("iteration %d of %s was not decided: `iterate log %s` lists those that were", only, o.Program, o.Program)
 	case o.json:
@@ -105,11 +142,8 @@ func printLog(ctx context.Context, env Env, o logOptions, files memory.Files, on
 		out.Comma = '\t'
 		return out.WriteAll(records)
 	case only > 0:
-		_, err := fmt.Fprint(env.Stdout, render.Decision(decisions.Found, decisions.Seconds), render.FailedOutput(decisions.Measured, decisions.Found), outputs(env, o.Dir, o.Program, decisions.Found))
+		_, err := fmt.Fprint(env.Stdout, render.Decision(decisions.Found, decisions.Seconds), render.FailedOutput(decisions.Measured, decisions.Found), outputs(env, deps, o, decisions.Found))
 		return err
-	}
-	if last > 0 {
-		fmt.Fprintf(env.Stderr, "iterations 1 to %d are archived in %s\n", last, names)
 	}
 	_, err := fmt.Fprint(env.Stdout, colored(env, table.Fit(env.TableWidth()).String()))
 	return err
@@ -117,12 +151,12 @@ func printLog(ctx context.Context, env Env, o logOptions, files memory.Files, on
 
 // outputs names the files of this machine that have all that an iteration's evaluations
 // printed.
-func outputs(env Env, output, name string, decided *history.Decided) string {
-	dir, err := env.OutputDir(output)
+func outputs(env Env, deps *app.Deps, o logOptions, decided *history.Decided) string {
+	dir, err := env.OutputDir(o.Dir)
 	if err != nil {
 		return ""
 	}
-	list := loop.Outputs(app.Transcripts(dir), name, decided.Iteration, decided.Run)
+	list := loop.Outputs(deps.Transcripts(dir), o.Program, decided.Iteration, decided.Run)
 	if len(list) == 0 {
 		return ""
 	}

@@ -4,8 +4,14 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/rand"
 	"fmt"
 	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,18 +19,12 @@ import (
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/budget"
+	"github.com/org/autoloop/internal/loop/live"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/render/page"
 	"github.com/org/autoloop/internal/schedule"
 	"github.com/org/autoloop/internal/site"
 )
-
-// pageOptions are the flags of `iterate page`.
-type pageOptions struct {
-	app.Options
-
-	out  string
-	json bool
-}
 
 // pageMade is where a page is and what it shows, as JSON.
 type pageMade struct {
@@ -33,36 +33,56 @@ type pageMade struct {
 }
 
 func newPageCommand(env Env, o *iterateOptions) *cobra.Command {
-	var p pageOptions
+	var out string
+	var port int
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "page [PROGRAM...]",
 		Short: "Draw what was tried, what was kept and what it cost, as HTML",
 		Long: "Make a page of the programs' records: every candidate, what was kept and why, samples, changes and\n" +
 			"cost. It needs no server and no network: open it from the disk or put it on any web server.\n\n" +
 			"The records are read from the memory branch alone; nothing is checked out, run or recorded. When the\n" +
-			"program files are at hand the page also says when each program is due.",
-		Example: "  iterate page\n  iterate page --out site\n  iterate page speed --out speed.html",
+			"program files are at hand the page also says when each program is due.\n\n" +
+			"With --serve it is served on this machine alone and kept up to date while runs go on: what each is at, every\n" +
+			"new iteration, and a button that ends the runs after their present iteration. The address has a secret part;\n" +
+			"without it nothing is answered. It serves until interrupted.",
+		Example: "  iterate page\n  iterate page --out site\n  iterate page speed --out speed.html\n  iterate page --serve",
 		RunE: func(cmd *cobra.Command, names []string) error {
-			o := *o
-			o.Remote, o.GitHub, o.Dir = p.Remote, p.GitHub, p.Dir
-			return asObject(env, p.json, func(env Env) (*pageMade, error) { return makePage(cmd.Context(), env, o, p.out, names) })
+			if cmd.Flags().Changed("serve") {
+				return servePage(cmd.Context(), env, o.Options, port, names)
+			}
+			return asObject(env, asJSON, func(env Env) (*pageMade, error) { return makePage(cmd.Context(), env, o.Options, out, names) })
 		},
 	}
-	cmd.Flags().StringVar(&p.out, "out", "autoloop.html", "one HTML file, or a directory for a page of each program")
-	sharedFlags(cmd.Flags(), &p.Options)
-	dirFlag(cmd.Flags(), &p.Options)
-	objectFlag(cmd.Flags(), &p.json)
+	cmd.Flags().StringVar(&out, "out", "", "one HTML file, or a directory for a page of each program (default: a file beside autoloop.json)")
+	sharedFlags(cmd.Flags(), &o.Options)
+	dirFlag(cmd.Flags(), &o.Options)
+	objectFlag(cmd.Flags(), &asJSON)
+	cmd.Flags().IntVar(&port, "serve", 0, "serve the page live on a `PORT` of 127.0.0.1, without one on a free port")
+	cmd.Flags().Lookup("serve").NoOptDefVal = "0"
+	cmd.MarkFlagsMutuallyExclusive("serve", "out")
+	cmd.MarkFlagsMutuallyExclusive("serve", "json")
 	return cmd
 }
 
-func makePage(ctx context.Context, env Env, o iterateOptions, out string, names []string) (*pageMade, error) {
-	deps, err := app.Open(ctx, env, o.Options)
+func makePage(ctx context.Context, env Env, o app.Options, out string, names []string) (*pageMade, error) {
+	deps, err := app.Open(ctx, env, o)
 	if err != nil {
 		return nil, err
 	}
 	shown, err := pageMaker(ctx, env, o, deps).Make(ctx, names)
 	if err != nil {
 		return nil, err
+	}
+	if out == "" {
+		dir, err := env.OutputDir(o.Dir)
+		if err != nil {
+			return nil, err
+		}
+		out = deps.PageFile(dir)
+		if err := os.MkdirAll(filepath.Dir(out), 0o700); err != nil {
+			return nil, err
+		}
 	}
 	file, err := site.Write(shown, env.Path(out))
 	if err != nil {
@@ -77,7 +97,7 @@ func makePage(ctx context.Context, env Env, o iterateOptions, out string, names 
 }
 
 // pageMaker reads what the page shows.
-func pageMaker(ctx context.Context, env Env, o iterateOptions, deps *app.Deps) *site.Maker {
+func pageMaker(ctx context.Context, env Env, o app.Options, deps *app.Deps) *site.Maker {
 	return &site.Maker{
 		Repo: deps.Repo, Memory: deps.Memory, Facts: pageFacts(ctx, env, o), Version: app.Version(), Now: env.Now, Repository: o.Page(env),
 	}
@@ -85,7 +105,7 @@ func pageMaker(ctx context.Context, env Env, o iterateOptions, deps *app.Deps) *
 
 // pageFacts says of a program what its file and the schedule know. Without the
 // files the page has what the records say.
-func pageFacts(ctx context.Context, env Env, o iterateOptions) func(*page.Source) {
+func pageFacts(ctx context.Context, env Env, o app.Options) func(*page.Source) {
 	plan, err := app.Scheduling{Options: app.Options{RepoDir: o.RepoDir, Programs: o.Programs, Dir: o.Dir, GitHub: app.GitHub{Local: true}}}.Plan(ctx, env, false)
 	if err != nil {
 		return nil
@@ -107,6 +127,56 @@ func pageFacts(ctx context.Context, env Env, o iterateOptions) func(*page.Source
 		}
 		source.Used = func(summary *history.Summary) []budget.Used { return budget.Stand(s.Program, summary, env.Now()).Used }
 	}
+}
+
+// How often the page is looked at anew: from this repository's records, and from
+// those of a remote.
+const (
+	lookHere   = time.Second
+	lookRemote = 30 * time.Second
+)
+
+// servePage serves the page until the context is done.
+func servePage(ctx context.Context, env Env, o app.Options, port int, names []string) error {
+	if port < 0 || port > 65535 {
+		return misuse.Errorf("--serve=%d: give a number from 0 to 65535; 0 takes a free one", port)
+	}
+	watcher, err := newWatcher(ctx, env, o, names)
+	if err == nil && len(names) > 0 {
+		_, err = watcher.Make(ctx) // a name without records is said here, not in the browser
+	}
+	if err != nil {
+		return err
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:"+strconv.Itoa(port))
+	if err != nil {
+		return fmt.Errorf("serve the page: %w", err)
+	}
+	fmt.Fprintf(env.Stdout, "%s\n", watcher.URL(listener.Addr().String()))
+	return watcher.Serve(ctx, listener)
+}
+
+func newWatcher(ctx context.Context, env Env, o app.Options, names []string) (*site.Watcher, error) {
+	deps, err := app.Open(ctx, env, o)
+	if err != nil {
+		return nil, err
+	}
+	look := lookHere
+	if deps.Memory.Remote != "" {
+		look = lookRemote
+	}
+	return &site.Watcher{
+		Make: func(ctx context.Context) (*page.Site, error) {
+			return pageMaker(ctx, env, o, deps).Make(ctx, names)
+		},
+		Version: deps.Memory.Head,
+		Board:   live.New(deps.Repo.CommonDir),
+		Token:   rand.Text(),
+		Tick: func() (<-chan time.Time, func()) {
+			ticker := time.NewTicker(look)
+			return ticker.C, ticker.Stop
+		},
+	}, nil
 }
 
 // writePage writes one HTML file and says where it is.

@@ -32,7 +32,7 @@ func TestPassConfig(t *testing.T) {
 			s.file(".autoloop/programs/p.md", "---\n"+c.front+changing+"---\n"+goodTarget+"\n## Evaluation\n```sh\n"+c.script+"\n```\n")
 			s.file("value.txt", "5\n")
 			s.commit()
-			a := s.iterate("doctor", "--evaluation", "p")
+			a := s.iterate("doctor", "p")
 			require.Equal(t, c.code, a.code, a.out+a.errors)
 			assert.Contains(t, a.out+a.errors, c.says)
 			assert.NotContains(t, a.out+a.errors, login)

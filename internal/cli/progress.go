@@ -2,119 +2,172 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
-	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/render"
 )
 
-// shownOutcomes is how many iterations the block of a run names.
-const shownOutcomes = 3
+const (
+	// liveWidth is how wide the status line may be, in characters; a narrower terminal
+	// has less.
+	liveWidth = 100
+	// beat is how often it is drawn.
+	beat = 100 * time.Millisecond
+	// repeat is how often what takes long is said again where no line is drawn.
+	repeat = 10 * time.Second
+	// erase removes it.
+	erase = "\r\x1b[K"
+)
 
-// progress shows the steps of a run: on a terminal a block that is drawn again,
-// with what the run is at, the best so far and how its last iterations ended;
-// elsewhere a plain line a step.
+// frames is the moving sign in front of the status line.
+var frames = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+
+// progress shows what goes on: on a terminal by a status line that is drawn again and
+// again, with for how long; elsewhere by a plain line for each thing, which is said
+// again while it goes on.
 type progress struct {
-	display
+	out     io.Writer
+	now     func() time.Time
+	live    bool
+	width   int
+	stopped chan struct{}
+	drawing sync.WaitGroup
 
-	text     string
-	measured string
-	ended    []loop.Result
-	best     []float64
-	cost     metric.Value
+	mu    sync.Mutex
+	doing string
+	begun time.Time
+	said  string        // by who does it
+	ended []loop.Result // of a run of iterations
 }
 
-func newProgress(env Env) *progress {
-	p := &progress{display: display{out: env.Stderr, now: env.Now}}
-	p.liveLine = newLiveLine(env, p.block)
+func newProgress(env Env) *progress { return newProgressEvery(env, repeat) }
+
+// newProgressEvery says plain lines again at every interval.
+func newProgressEvery(env Env, every time.Duration) *progress {
+	p := &progress{out: env.Stderr, now: env.Now, width: liveWidth, stopped: make(chan struct{})}
+	if columns := env.TableWidth(); columns > 1 {
+		p.width = min(p.width, columns-1) // a line that fills the last column is two in some terminals
+	}
+	if p.live = env.Terminal && env.Getenv("TERM") != "dumb"; p.live {
+		every = beat
+	}
+	p.drawing.Go(func() { p.draw(every) })
 	return p
 }
 
-// Step begins a step.
-func (p *progress) Step(step loop.Step) {
+// Begin says what goes on from now; "" is nothing.
+func (p *progress) Begin(doing string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if step.Name == "measured" {
-		p.measured = step.Detail
+	p.doing, p.said, p.begun = plain.Line(doing), "", p.now()
+	if !p.live && doing != "" {
+		fmt.Fprintln(p.out, doing)
 	}
-	text := fmt.Sprintf("%s #%d %s", step.Program, step.Iteration, step.Name)
-	if step.Detail != "" {
-		text += ": " + step.Detail
-	}
-	if p.liveLine == nil {
-		if !step.Minor {
-			fmt.Fprintln(p.out, text)
-		}
-		return
-	}
-	p.text, p.begun = plain.Line(text), p.now()
 }
 
-// Ended adds an iteration to the block.
+// Say adds to the status line what somebody said who does it.
+func (p *progress) Say(line string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.said = line
+}
+
+// Between prints something that stays above the status line.
+func (p *progress) Between(print func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.live {
+		fmt.Fprint(p.out, erase)
+	}
+	print()
+}
+
+// Close ends the drawing and leaves an empty line.
+func (p *progress) Close() {
+	close(p.stopped)
+	p.drawing.Wait()
+	if p.live {
+		fmt.Fprint(p.out, erase)
+	}
+}
+
+func (p *progress) draw(every time.Duration) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for frame := 0; ; frame++ {
+		select {
+		case <-p.stopped:
+			return
+		case <-ticker.C:
+			p.mu.Lock()
+			switch {
+			case p.doing == "":
+			case p.live:
+				fmt.Fprint(p.out, erase+plain.Clip(p.line(frames[frame%len(frames)]), p.width))
+			default:
+				fmt.Fprintf(p.out, "still (%ds): %s\n", p.seconds(), p.doing)
+			}
+			p.mu.Unlock()
+		}
+	}
+}
+
+// line is the status line.
+func (p *progress) line(sign string) string {
+	text := fmt.Sprintf("%s (%ds) %s", sign, p.seconds(), p.doing)
+	if p.said != "" {
+		text += ": " + plain.Short(p.said, liveWidth)
+	}
+	return text + p.totals()
+}
+
+// seconds is for how long it goes on.
+func (p *progress) seconds() int { return int(p.now().Sub(p.begun).Seconds()) }
+
+// Step begins a step of an iteration; a minor one is shown on a terminal alone.
+func (p *progress) Step(step loop.Step) {
+	text := fmt.Sprintf("%s #%d %s", step.Program, step.Iteration, step.Name)
+	if step.Detail != "" {
+		text += ": " + render.Rounded(step.Detail)[0]
+	}
+	if p.live || !step.Minor {
+		p.Begin(text)
+	}
+}
+
+// Ended adds an iteration to what the run adds up to.
 func (p *progress) Ended(r loop.Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ended = append(p.ended, r)
-	if r.Initial != nil && len(p.best) == 0 {
-		p.best = append(p.best, r.Initial.Float64())
-	}
-	if r.BestMetric != nil {
-		p.best, p.measured = append(p.best, r.BestMetric.Float64()), ""
-	}
-	if r.Usage != nil && r.Usage.CostUSD != nil {
-		p.cost = p.cost.Add(*r.Usage.CostUSD)
-	}
-}
-
-func (p *progress) block(sign string) string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.text == "" {
-		return ""
-	}
-	lines := []string{fmt.Sprintf("%s %s (%ds)", sign, p.text, p.seconds())}
-	if p.measured != "" {
-		lines[0] += "  best so far " + p.measured
-	}
-	if len(p.ended) > 0 {
-		lines = append(lines, p.totals())
-	}
-	for _, r := range p.ended[max(len(p.ended)-shownOutcomes, 0):] {
-		lines = append(lines, "  "+ending(r))
-	}
-	return strings.Join(lines, "\n")
 }
 
 // totals is what the iterations of this run add up to.
 func (p *progress) totals() string {
-	kept := 0
+	if len(p.ended) == 0 {
+		return ""
+	}
+	kept, usd := 0, 0.0
 	for _, r := range p.ended {
 		if r.Outcome == history.Accepted {
 			kept++
 		}
+		if r.Usage != nil && r.Usage.CostUSD != nil {
+			usd += r.Usage.CostUSD.Float64()
+		}
 	}
-	parts := []string{fmt.Sprintf("%d of %d kept", kept, len(p.ended))}
-	if len(p.best) > 0 {
-		parts = append([]string{"best " + render.Figure(p.ended[len(p.ended)-1].BestMetric) + " " + render.Spark(p.best)}, parts...)
+	parts := []string{fmt.Sprintf("; %d of %d kept", kept, len(p.ended))}
+	if best := p.ended[len(p.ended)-1].BestMetric; best != nil {
+		parts = append(parts, "best "+render.Figure(best))
 	}
-	if p.cost.Sign() > 0 {
-		parts = append(parts, fmt.Sprintf("%.2f USD", p.cost.Float64()))
+	if usd > 0 {
+		parts = append(parts, fmt.Sprintf("%.2f USD", usd))
 	}
-	return "  " + strings.Join(parts, ", ")
-}
-
-// ending is how an iteration ended, in a line.
-func ending(r loop.Result) string {
-	words := r.Summary
-	if r.Outcome != history.Accepted && len(r.Reasons) > 0 {
-		words = r.Reasons[0]
-	}
-	text := fmt.Sprintf("#%d %s", r.Iteration, r.Outcome)
-	if r.Metric != nil {
-		text += " " + render.Figure(r.Metric)
-	}
-	return text + ": " + plain.Short(words, liveWidth)
+	return strings.Join(parts, ", ")
 }

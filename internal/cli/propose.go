@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/autoloop/internal/actions"
 	"github.com/org/autoloop/internal/app"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/proposal"
@@ -17,32 +18,30 @@ import (
 	"github.com/org/autoloop/internal/program"
 )
 
-func newProposeCommand(env Env, parent *iterateOptions) *cobra.Command {
-	var o iterateOptions
+func newProposeCommand(env Env, o *iterateOptions) *cobra.Command {
 	var out string
 	var ifDue bool
 	cmd := &cobra.Command{
 		Use:   "propose --out DIR",
-		Short: "Run one iteration and record nothing: write a bundle for `iterate publish`",
+		Short: "Run one iteration and record nothing: write a bundle for `iterate job publish`",
 		Long: "Run one iteration as `iterate` does, with the agent and the evaluation, and write what came of it to a\n" +
-			"new directory instead of to the branches. It needs no token that can write: `iterate begin` records the\n" +
-			"start in a job before it, without which nothing is proposed in Actions, and `iterate publish` records\n" +
+			"new directory instead of to the branches. It needs no token that can write: `iterate job begin` records the\n" +
+			"start in a job before it, without which nothing is proposed in Actions, and `iterate job publish` records\n" +
 			"the bundle in a job after it. Neither runs code of the program.\n\n" +
 			"No bundle is written when there is nothing to record, nor with --if-due when the program is not due. In\n" +
 			"Actions a program that nobody can work on fails here, and the bundle has the reason.",
-		Example: "  iterate propose --program speed --out bundle",
+		Example: "  iterate job propose --program speed --out bundle",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.RepoDir, o.Programs = parent.RepoDir, parent.Programs
-			written, err := propose(cmd.Context(), env, o, out, ifDue)
+			written, err := propose(cmd.Context(), env, *o, out, ifDue)
 			return errors.Join(err, env.Actions().SetOutputs(actions.Output{Name: "bundle", Value: strconv.FormatBool(written)}))
 		},
 	}
-	programFlags(cmd.Flags(), env, &o)
-	agentFlags(cmd.Flags(), &o)
-	forceFlag(cmd.Flags(), &o)
+	programFlags(cmd.Flags(), env, o)
+	agentFlags(cmd.Flags(), o)
+	forceFlag(cmd.Flags(), o)
 	cmd.Flags().StringVar(&out, "out", "", "the directory to write, which must not exist")
-	cmd.Flags().BoolVar(&ifDue, "if-due", env.IsTrue("AUTOLOOP_IF_DUE"), "propose only when the program that is named is due now (default: AUTOLOOP_IF_DUE)")
+	cmd.Flags().BoolVar(&ifDue, "if-due", false, "propose only when the program that is named is due now")
 	return cmd
 }
 
@@ -50,12 +49,12 @@ func newProposeCommand(env Env, parent *iterateOptions) *cobra.Command {
 // one.
 func propose(ctx context.Context, env Env, o iterateOptions, out string, ifDue bool) (written bool, err error) {
 	if ifDue && o.Program != "" {
-		why, err := app.Scheduling{Options: app.Options{RepoDir: o.RepoDir, Programs: o.Programs, Dir: o.Dir, GitHub: o.GitHub}}.NotDue(ctx, env, o.Program)
+		why, err := app.Scheduling{Options: o.Options}.NotDue(ctx, env, o.Program)
 		if err != nil {
 			return false, err
 		}
 		if why != "" {
-			return false, deliver(env, o, nil, []loop.Result{{Program: o.Program, Outcome: history.Idle, Reasons: []string{why}}})
+			return false, deliver(env, o, nil, []loop.Result{{Program: o.Program, Outcome: history.Idle, Reasons: decision.Lines{decision.Say(why)}}})
 		}
 	}
 	if out == "" {

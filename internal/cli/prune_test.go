@@ -29,7 +29,7 @@ func TestPruneRemovesTheBranchForGood(t *testing.T) {
 	s := left(t)
 	s.git("rm", "--quiet", "-r", ".autoloop")
 	s.commit()
-	a := s.scheduler("prune", "--yes")
+	a := s.iterate("prune", "--yes")
 	require.Zero(t, a.code, a.errors)
 	assert.Contains(t, a.out, "p: removed: state, branch autoloop/p\n")
 	assert.NotContains(t, s.git("branch", "--list"), "autoloop/p")
@@ -37,7 +37,7 @@ func TestPruneRemovesTheBranchForGood(t *testing.T) {
 	s.commit()
 	require.Zero(t, s.iterate("--program", "q").code)
 	assert.NotContains(t, s.git("branch", "--list"), "autoloop/p", "no later update brings it back")
-	assert.Equal(t, "nothing is left of programs that are gone\n", s.scheduler("prune").out)
+	assert.Equal(t, "nothing is left of programs that are gone\n", s.iterate("prune").out)
 }
 
 func TestPruneKeepsWhatTheDefaultBranchHas(t *testing.T) {
@@ -45,14 +45,14 @@ func TestPruneKeepsWhatTheDefaultBranchHas(t *testing.T) {
 	s.git("checkout", "--quiet", "-b", "feature")
 	s.git("rm", "--quiet", "-r", ".autoloop")
 	s.commit()
-	a := s.scheduler("prune", "--yes")
+	a := s.iterate("prune", "--yes")
 	require.Zero(t, a.code, a.errors)
 	assert.Contains(t, a.out, "p: kept (its file is in main)")
 	assert.Contains(t, s.git("branch", "--list"), "autoloop/p")
 
 	s.git("checkout", "--quiet", "main")
 	s.file("elsewhere/other.md", goodTarget)
-	a = s.scheduler("prune", "--yes", "--programs", "elsewhere")
+	a = s.iterate("prune", "--yes", "--programs", "elsewhere")
 	require.Zero(t, a.code, a.errors)
 	assert.Contains(t, a.out, "p: kept (its file is in ")
 	assert.Contains(t, s.git("show", "memory/autoloop:p.md"), "Machine State")
@@ -72,7 +72,7 @@ func TestPruneKeepsProgramsOfOtherDirectories(t *testing.T) {
 	}
 	s.git("rm", "--quiet", "tools/programs/gone.md")
 	s.commit()
-	a := s.scheduler("prune", "--yes")
+	a := s.iterate("prune", "--yes")
 	require.Zero(t, a.code, a.errors)
 	assert.Contains(t, a.out, "p: kept (its file is tools/programs/p.md in main: give --programs tools/programs): state")
 	assert.Contains(t, a.out, "q: kept (its file is tools/programs/q/program.md in main: give --programs tools/programs): state")
@@ -81,7 +81,7 @@ func TestPruneKeepsProgramsOfOtherDirectories(t *testing.T) {
 
 	s.git("rm", "--quiet", "tools/programs/p.md")
 	s.commit()
-	assert.Contains(t, s.scheduler("prune", "--yes", "--programs", "tools/programs").out, "p: removed")
+	assert.Contains(t, s.iterate("prune", "--yes", "--programs", "tools/programs").out, "p: removed")
 	assert.Contains(t, s.git("show", "memory/autoloop:q.md"), "Machine State")
 }
 
@@ -94,7 +94,7 @@ func TestPruneKeepsTheSingleProgramOfTheDefaultBranch(t *testing.T) {
 	s.git("checkout", "--quiet", "-b", "feature")
 	s.git("rm", "--quiet", "program.md")
 	s.commit()
-	assert.Contains(t, s.scheduler("prune", "--yes").out, "program: kept (its file is in main)")
+	assert.Contains(t, s.iterate("prune", "--yes").out, "program: kept (its file is in main)")
 }
 
 func TestPruneKeepsWhatADefaultBranchOfAnyNameHas(t *testing.T) {
@@ -102,17 +102,17 @@ func TestPruneKeepsWhatADefaultBranchOfAnyNameHas(t *testing.T) {
 	s.git("checkout", "--quiet", "-b", "feature")
 	s.git("rm", "--quiet", "-r", ".autoloop")
 	s.commit()
-	a := s.scheduler("prune", "--yes")
+	a := s.iterate("prune", "--yes")
 	require.Zero(t, a.code, a.errors)
 	assert.Contains(t, a.out, "p: kept (its file is in trunk)")
 	assert.Contains(t, s.git("branch", "--list"), "autoloop/p")
 
 	s.git("branch", "main")
-	assert.Contains(t, s.scheduler("prune", "--yes").out, "p: kept (its file is in ", "a branch of the usual name says nothing of the one that the program is for")
+	assert.Contains(t, s.iterate("prune", "--yes").out, "p: kept (its file is in ", "a branch of the usual name says nothing of the one that the program is for")
 	s.git("branch", "--quiet", "-D", "main")
 	s.git("checkout", "--quiet", "trunk")
 	s.git("merge", "--quiet", "feature")
-	assert.Contains(t, s.scheduler("prune", "--yes").out, "p: removed", "gone from every branch that a person made")
+	assert.Contains(t, s.iterate("prune", "--yes").out, "p: removed", "gone from every branch that a person made")
 }
 
 func TestPruneAsksTheRemoteForItsDefaultBranch(t *testing.T) {
@@ -126,7 +126,7 @@ func TestPruneAsksTheRemoteForItsDefaultBranch(t *testing.T) {
 	s.git("rm", "--quiet", "-r", ".autoloop")
 	s.commit()
 	s.git("branch", "--quiet", "-D", "trunk")
-	a := s.scheduler("prune", "--yes", "--remote", "origin")
+	a := s.iterate("prune", "--yes", "--remote", "origin")
 	require.Zero(t, a.code, a.errors)
 	assert.Contains(t, a.out, "p: kept (its file is in ")
 	assert.Contains(t, s.git("--git-dir", shared, "branch", "--list"), "autoloop/p")
@@ -143,5 +143,5 @@ func TestADirectoryInPlaceOfAStateIsNoFirstRun(t *testing.T) {
 	a := s.scheduler()
 	assert.Nil(t, s.plan()["selected"], a.out)
 	assert.Contains(t, a.out, "error: p: memory/autoloop:p.md: it is no regular file there (mode 040000)")
-	assert.NotContains(t, s.scheduler("status").out, "it never ran")
+	assert.NotContains(t, s.iterate("status").out, "it never ran")
 }

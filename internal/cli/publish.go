@@ -13,31 +13,29 @@ import (
 	"github.com/org/autoloop/internal/misuse"
 )
 
-func newPublishCommand(env Env, parent *iterateOptions) *cobra.Command {
-	var o iterateOptions
+func newPublishCommand(env Env, o *iterateOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "publish [DIR]",
-		Short: "Record the bundle of `iterate propose`, without running any code of the program",
+		Short: "Record the bundle of `iterate job propose`, without running any code of the program",
 		Long: "Hold a bundle against the program, its branch and its records as they are now, and record it as `iterate`\n" +
 			"would have. A bundle that is stale, altered, too large, of another program, against the rules or\n" +
 			"published before is refused with a reason (exit code 1), and nothing is changed.\n\n" +
-			"Without DIR nothing was proposed: the start that `iterate begin` recorded is given back, and counts as no run.",
-		Example: "  iterate publish --program speed bundle\n  iterate publish --program speed",
+			"Without DIR nothing was proposed: the start that `iterate job begin` recorded is given back, and counts as no run.",
+		Example: "  iterate job publish --program speed bundle\n  iterate job publish --program speed",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.RepoDir, o.Programs = parent.RepoDir, parent.Programs
 			if len(args) == 0 {
-				return publish(cmd.Context(), env, o, nil)
+				return publish(cmd.Context(), env, *o, nil)
 			}
 			made, err := proposal.Read(env.Path(args[0]))
 			if err != nil {
 				return err
 			}
-			return publish(cmd.Context(), env, o, &made)
+			return publish(cmd.Context(), env, *o, &made)
 		},
 	}
-	programFlags(cmd.Flags(), env, &o)
-	forceFlag(cmd.Flags(), &o)
+	programFlags(cmd.Flags(), env, o)
+	forceFlag(cmd.Flags(), o)
 	return cmd
 }
 

@@ -16,42 +16,35 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// eventPages are the events of the ledger, from the structs that are written.
-func eventPages(t *testing.T, pages map[string]string) {
-	list := "# Events of the ledger\n\nA line of [the ledger](ledger.md) is one event as JSON. Every event has `schema`, `event` (the kind), `time`, `run_id` and `iteration`.\n\n| type | what it says |\n|---|---|\n"
-	all := forms(t, "../history/event.go", "../history/values.go", "../history/rule.go", "../history/executor.go", "../history/expense.go", "../metric/usage.go")
-	decided := all[slices.IndexFunc(all, func(f form) bool { return f.name == "Decided" })]
-	for _, f := range all {
-		for i := range f.rows {
-			if row := &f.rows[i]; row.meaning == "" { // what it means elsewhere it means here
-				for _, known := range append([]form{decided}, all...) {
-					if row.meaning = known.meaning(row.name); row.meaning != "" {
-						break
+// filePages are the files that programs read, from the structs that are written.
+func filePages(t *testing.T, pages map[string]string) {
+	for page, written := range map[string]struct {
+		about string
+		files []string
+	}{
+		"autoloop-json.md": {"# autoloop.json\n\n`scheduler` writes it, `iterate` without `--program` reads it. Fields are only ever added.\n", []string{"../schedule/plan.go"}},
+		"bundle.md": {"# The bundle of two jobs\n\n`iterate job propose` makes it, `iterate job publish` [verifies it and records what it asks for](../howto/two-jobs.md). It is a directory of\n" +
+			"`manifest.json`, the change as `change.patch`, the [events](events.md) as `events.jsonl`, and `SHA256SUMS` over all three.\n", []string{"../loop/proposal/bundle.go"}},
+		"events.md": {"# Events of the ledger\n\n[The ledger](ledger.md) has one event as JSON a line. Every event has `schema`, `event` (the kind), `time`, `run_id` and `iteration`.\n", []string{
+			"../history/event.go", "../history/values.go", "../history/executor.go", "../history/expense.go", "../metric/usage.go", "../decision/reason.go",
+		}},
+	} {
+		all := forms(t, written.files...)
+		text := written.about
+		for _, f := range all {
+			for i := range f.rows {
+				if row := &f.rows[i]; row.meaning == "" { // what it means elsewhere it means here
+					for _, known := range all {
+						if row.meaning = known.meaning(row.name); row.meaning != "" {
+							break
+						}
 					}
 				}
 			}
+			text += fmt.Sprintf("\n## %s\n\n%s\n\n%s", f.name, f.about, f.table(t, all))
 		}
-		page := strings.ToLower(f.name) + ".md"
-		list += fmt.Sprintf("| [%s](events/%s) | %s |\n", f.name, page, f.about)
-		pages["events/"+page] = fmt.Sprintf("# %s\n\n%s\n\n%s", f.name, f.about, f.table(t, all, func(name string) string { return strings.ToLower(name) + ".md" }))
+		pages[page] = text
 	}
-	pages["events.md"] = list
-}
-
-// filePages are the other files that programs read, from the structs that are written.
-func filePages(t *testing.T, pages map[string]string) {
-	within := func(name string) string { return "#" + strings.ToLower(name) }
-	sections := func(file string) string {
-		all := forms(t, file)
-		text := ""
-		for _, f := range all {
-			text += fmt.Sprintf("\n## %s\n\n%s\n\n%s", f.name, f.about, f.table(t, all, within))
-		}
-		return text
-	}
-	pages["autoloop-json.md"] = "# autoloop.json\n\n`scheduler` writes it, `iterate` without `--program` reads it. Fields are only ever added.\n" + sections("../schedule/plan.go")
-	pages["bundle.md"] = "# The bundle of two jobs\n\n`iterate propose` makes it, `iterate publish` [verifies it and records what it asks for](../howto/two-jobs.md). It is a directory of\n" +
-		"`manifest.json`, the change as `change.patch`, the [events](events.md) as `events.jsonl`, and `SHA256SUMS` over all three.\n" + sections("../loop/proposal/bundle.go")
 }
 
 // form is an object that is written as JSON, and formRow a field of it; one
@@ -72,12 +65,12 @@ func (f form) meaning(field string) string {
 }
 
 // table is the fields as a table; a field that is an object links to it.
-func (f form) table(t *testing.T, all []form, page func(name string) string) string {
+func (f form) table(t *testing.T, all []form) string {
 	out := "| field | meaning |\n|---|---|\n"
 	for _, row := range f.rows {
 		kind := ""
 		if at := slices.IndexFunc(all, func(f form) bool { return f.name == row.kind }); at >= 0 {
-			kind = fmt.Sprintf("[%s](%s)", row.kind, page(row.kind))
+			kind = fmt.Sprintf("[%s](#%s)", row.kind, strings.ToLower(row.kind))
 		}
 		switch {
 		case row.name == "":

@@ -2,13 +2,14 @@ package cli
 
 import (
 	"fmt"
+	"iter"
 	"os"
 	"strings"
 	"testing"
 
-	"github.com/goccy/go-yaml"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
 )
 
 // referencePart is what is made of a table within a page that people write.
@@ -17,23 +18,9 @@ type referencePart struct{ page, name, text string }
 func referenceParts(t *testing.T) []referencePart {
 	inputs, outputs := actionTables(t)
 	return []referencePart{
-		{"variables.md", "variables", variableTables()},
 		{"action.md", "inputs", inputs},
 		{"action.md", "outputs", outputs},
 	}
-}
-
-// variableTables are the variables of the environment, a table for each group.
-func variableTables() string {
-	text := ""
-	for _, group := range variables() {
-		text += "### " + group.title + "\n\n| variable | |\n|---|---|\n"
-		for _, one := range group.list {
-			text += fmt.Sprintf("| `%s` | %s |\n", one.name, one.meaning)
-		}
-		text += "\n"
-	}
-	return strings.TrimSuffix(text, "\n")
 }
 
 // actionTables are the inputs and outputs of the action, in the order of action.yml.
@@ -41,32 +28,40 @@ func actionTables(t *testing.T) (inputs, outputs string) {
 	t.Helper()
 	text, err := os.ReadFile("../../action.yml")
 	require.NoError(t, err)
-	var action struct{ Inputs, Outputs yaml.MapSlice }
+	var action struct{ Inputs, Outputs yaml.Node }
 	require.NoError(t, yaml.Unmarshal(text, &action))
-	require.NotEmpty(t, action.Outputs)
-	field := func(item yaml.MapItem, name string) string {
-		fields, is := item.Value.(map[string]any)
-		require.True(t, is, "%s: %T", item.Key, item.Value)
-		value, _ := fields[name].(string)
-		return value
-	}
+	require.NotEmpty(t, action.Outputs.Content)
 	inputs = "| input | what it is | default |\n|---|---|---|\n"
-	for _, item := range action.Inputs {
-		standard := field(item, "default")
+	for key, item := range entriesOf(t, action.Inputs) {
+		standard := item["default"]
 		switch {
 		case strings.HasPrefix(standard, "$"):
 			standard = "the workflow's own"
 		case standard != "":
 			standard = "`" + standard + "`"
 		}
-		about, empty, _ := strings.Cut(field(item, "description"), "; empty for ")
-		assert.NotEmpty(t, about, item.Key)
-		inputs += fmt.Sprintf("| `%s` | %s | %s |\n", item.Key, about, standard+empty)
+		about, empty, _ := strings.Cut(item["description"], "; empty for ")
+		assert.NotEmpty(t, about, key)
+		inputs += fmt.Sprintf("| `%s` | %s | %s |\n", key, about, standard+empty)
 	}
 	outputs = "| output | what it is, and the modes that set it |\n|---|---|\n"
-	for _, item := range action.Outputs {
-		assert.NotEmpty(t, field(item, "description"), item.Key)
-		outputs += fmt.Sprintf("| `%s` | %s |\n", item.Key, field(item, "description"))
+	for key, item := range entriesOf(t, action.Outputs) {
+		assert.NotEmpty(t, item["description"], key)
+		outputs += fmt.Sprintf("| `%s` | %s |\n", key, item["description"])
 	}
 	return inputs, outputs
+}
+
+// entriesOf are the entries of a mapping in their order.
+func entriesOf(t *testing.T, node yaml.Node) iter.Seq2[string, map[string]string] {
+	t.Helper()
+	return func(yield func(string, map[string]string) bool) {
+		for i := 0; i+1 < len(node.Content); i += 2 {
+			fields := map[string]string{}
+			require.NoError(t, node.Content[i+1].Decode(&fields))
+			if !yield(node.Content[i].Value, fields) {
+				return
+			}
+		}
+	}
 }

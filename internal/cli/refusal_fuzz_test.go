@@ -30,7 +30,7 @@ func FuzzWhatValidateCallsFine(f *testing.F) {
 		s.file("value.txt", "5\n")
 		s.commit()
 		var list []struct{ OK bool }
-		require.NoError(t, json.Unmarshal([]byte(s.scheduler("validate", "--json").out), &list))
+		require.NoError(t, json.Unmarshal([]byte(s.iterate("validate", "--json").out), &list))
 		if !list[0].OK {
 			return
 		}

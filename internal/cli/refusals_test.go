@@ -23,6 +23,7 @@ func TestARefusalIsTheSameEverywhere(t *testing.T) {
 		"nothing to tune":           {"agent: tuner\n", goodTarget + evaluation, "", "no number in the target files is marked for the tuner"},
 		"nothing for one to tune":   {"agents: [tuner]\n", goodTarget + evaluation, "", "no number in the target files is marked for the tuner"},
 		"an unknown agent":          {"agent: gpt9\n", goodTarget + evaluation, "", "2: `agent`: `gpt9` is no agent known here"},
+		"a misspelt key":            {"metric_directon: lower\n" + command, goodTarget + evaluation, "", "did you mean `metric-direction`?"},
 		"two metrics":               {command, "The metric is `a`. The metric is `b`.\n" + goodTarget + evaluation, "", "the text names two metrics"},
 		"against its text":          {command, "Lower is better.\n" + goodTarget + evaluation, "", "add the line `metric_direction: lower`"},
 		"no skill":                  {"skill: nope\n" + command, "## Target\n- `nope/`\n", "", "openat nope: no such file or directory"},
@@ -31,9 +32,9 @@ func TestARefusalIsTheSameEverywhere(t *testing.T) {
 		"no tasks":                  {"tasks: nope\n" + command, goodTarget, "", "there is no directory nope, which `tasks` names"},
 		"a directory without tasks": {"tasks: sk\n" + command, goodTarget, "", "there is no task.json in "},
 		"shares what git knows":     {"share: [value.txt]\n" + command, goodTarget + evaluation, "", `share: "value.txt" is not ignored by git`},
-		"automation in the text":    {command, "## Target\n- `.github/workflows/x.yml`\n" + evaluation, "", "nothing may change: `.github/workflows/x.yml` is automation of the repository"},
-		"the program in the text":   {command, "## Target\n- `.autoloop/programs/p.md`\n" + evaluation, "", "nothing may change: `.autoloop/programs/p.md` is automation"},
-		"the evaluator in the text": {command, "## Target\n- `run.sh`\n\n## Evaluation\n```sh\nsh run.sh\n```\n", "", "nothing may change: `run.sh` is automation of the repository, the program or its evaluation"},
+		"automation in the text":    {command, "## Target\nChange `.github/workflows/x.yml`.\n" + evaluation, "", "nothing may change: `.github/workflows/x.yml` is automation of the repository"},
+		"the program in the text":   {command, "## Target\nChange `.autoloop/programs/p.md`.\n" + evaluation, "", "nothing may change: `.autoloop/programs/p.md` is automation"},
+		"the evaluator in the text": {command, "## Target\nChange `run.sh`.\n\n## Evaluation\n```sh\nsh run.sh\n```\n", "", "nothing may change: `run.sh` is automation of the repository, the program or its evaluation"},
 		"a state that is no state":  {command, goodTarget + evaluation, "| Iteration Count | many |\n", "memory/autoloop:p.md:5: Iteration Count is \"many\", which is not a count"},
 		"a time that is no time":    {command, goodTarget + evaluation, "| Last Run | last Tuesday |\n", "memory/autoloop:p.md:5: Last Run is \"last Tuesday\""},
 	} {
@@ -52,14 +53,14 @@ func TestARefusalIsTheSameEverywhere(t *testing.T) {
 				name string
 				answer
 			}{
-				{"validate", s.scheduler("validate")},
+				{"validate", s.iterate("validate")},
 				{"scheduler", s.scheduler()},
 				{"scheduler --program", s.scheduler("--program", "p")},
-				{"status", s.scheduler("status")},
+				{"status", s.iterate("status")},
 				{"iterate --dry-run", s.iterate("--program", "p", "--dry-run")},
 				{"iterate", s.iterate("--program", "p")},
-				{"begin", s.iterate("begin", "--program", "p")},
-				{"propose", s.iterate("propose", "--program", "p", "--out", filepath.Join(s.dir, "bundle"))},
+				{"begin", s.iterate("job", "begin", "--program", "p")},
+				{"propose", s.iterate("job", "propose", "--program", "p", "--out", filepath.Join(s.dir, "bundle"))},
 			} {
 				assert.Contains(t, strings.Join(strings.Fields(run.out+run.errors), " "), c.says, run.name)
 				if run.name != "scheduler" && run.name != "status" {
@@ -77,12 +78,12 @@ func TestARefusalIsTheSameEverywhere(t *testing.T) {
 func TestWhatTheTextDoesNotOpenIsSaid(t *testing.T) {
 	s := newShop(t)
 	s.file("value.txt", "5\n")
-	s.file(".autoloop/programs/p.md", "---\n"+changing+"---\n## Target\n- `value.txt`\n- `.github/workflows/x.yml`\n"+evaluation)
+	s.file(".autoloop/programs/p.md", "---\n"+changing+"---\n## Target\n- `value.txt`\n\nYou may also modify `.github/workflows/x.yml`.\n"+evaluation)
 	s.file(".autoloop/programs/q.md", "---\ntarget: [value.txt, .github/workflows/x.yml]\n"+changing+"---\n"+evaluation)
 	s.commit()
-	a := s.scheduler("validate")
+	a := s.iterate("validate")
 	require.Zero(t, a.code, a.out)
-	assert.Contains(t, a.out, "p.md:9: `.github/workflows/x.yml` is automation of the repository, the program or its evaluation, which the text opens never; name it in `target:` of the frontmatter")
+	assert.Contains(t, a.out, "p.md:10: `.github/workflows/x.yml` is automation of the repository, the program or its evaluation, which a sentence opens never")
 	assert.NotContains(t, a.out, "q.md:2: `.github")
 }
 
@@ -97,10 +98,10 @@ func TestAStatusOfTheOriginalThatWaitsForCI(t *testing.T) {
 	require.Zero(t, s.scheduler().code)
 	assert.Equal(t, "p", s.plan()["selected"])
 	var list []struct{ State string }
-	require.NoError(t, json.Unmarshal([]byte(s.scheduler("status", "--json").out), &list))
+	require.NoError(t, json.Unmarshal([]byte(s.iterate("status", "--json").out), &list))
 	assert.Equal(t, "pending", list[0].State)
 	assert.Zero(t, s.iterate("--dry-run").code)
-	assert.Zero(t, s.iterate("begin").code)
+	assert.Zero(t, s.iterate("job", "begin").code)
 }
 
 // TestNothingHiddenIsPrinted of a state's reasons and of what a refusal quotes, in
@@ -123,12 +124,12 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 	s.git("add", "done.md")
 	s.git("commit", "--quiet", "--message", "state")
 	s.git("checkout", "--quiet", "--force", "main")
-	answers := map[string]answer{"scheduler": s.scheduler(), "validate": s.scheduler("validate"), "status": s.scheduler("status")}
+	answers := map[string]answer{"scheduler": s.scheduler(), "validate": s.iterate("validate"), "status": s.iterate("status")}
 	for _, name := range []string{"paused", "done", "tasks", "share"} {
 		answers["iterate "+name] = s.iterate("--program", name)
 		answers["dry run of "+name] = s.iterate("--program", name, "--dry-run")
-		answers["begin "+name] = s.iterate("begin", "--program", name)
-		answers["propose "+name] = s.iterate("propose", "--program", name, "--out", filepath.Join(s.dir, name))
+		answers["begin "+name] = s.iterate("job", "begin", "--program", name)
+		answers["propose "+name] = s.iterate("job", "propose", "--program", name, "--out", filepath.Join(s.dir, name))
 		answers["log "+name] = s.iterate("log", name)
 	}
 	for command, a := range answers {

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/app"
-	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history/audit"
 	"github.com/org/autoloop/internal/history/memory"
@@ -20,41 +19,29 @@ import (
 
 func newReplayCommand(env Env, o *iterateOptions) *cobra.Command {
 	var asJSON bool
-	var shared app.Options
 	var sign string
-	var archives []string
 	cmd := &cobra.Command{
 		Use:   "replay [PROGRAM]",
 		Short: "Compute every decision again from the ledger, and say where the records disagree",
 		Long: "Compute every decision of a program again from the measurements in its ledger alone, and hold the\n" +
 			"state, the table of results, the commits of the program branch, the history of the memory branch and the\n" +
 			"rules of the program file against it. Nothing is run and nothing is written. Without a name every program\n" +
-			"that has records is replayed. Archived iterations are replayed with --archive FILE; without it what they add up\n" +
-			"to is computed again where the branch's history has them.\n\n" +
+			"that has records is replayed.\n\n" +
 			"The exit code is 1 when anything disagrees.",
 		Example: "  iterate replay speed\n  iterate replay --json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o := *o
-			o.Remote, o.GitHub = shared.Remote, shared.GitHub
-			for i, file := range archives {
-				archives[i] = env.Path(file)
-			}
-			if len(archives) > 0 && len(args) == 0 {
-				return misuse.Errorf("--archive is of one program: name it, as in `iterate replay speed --archive FILE`")
-			}
-			return replay(cmd.Context(), env, o, args, archives, sign, asJSON)
+			return replay(cmd.Context(), env, o.Options, args, sign, asJSON)
 		},
 	}
-	sharedFlags(cmd.Flags(), &shared)
+	sharedFlags(cmd.Flags(), &o.Options)
 	cmd.Flags().StringVar(&sign, "sign", "", "hold every commit against the keys of this allowed-signers file of SSH, or with `gpg` those that your keyring trusts")
-	cmd.Flags().StringArrayVar(&archives, "archive", nil, "a file of `scheduler prune --history`: what it has is replayed too (give every one)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print an object for each program")
 	return cmd
 }
 
 // errDisagree is the verdict of a replay that found something; it was printed.
-var errDisagree = cure.Disagree.Errorf("the records disagree with the ledger's measurements")
+var errDisagree = errors.New("the records disagree with the ledger's measurements")
 
 // signers reads --sign; nil is that signatures do not count.
 func signers(env Env, sign string) (*memory.Signers, error) {
@@ -71,12 +58,12 @@ func signers(env Env, sign string) (*memory.Signers, error) {
 	return &memory.Signers{How: git.SSH, Allowed: file}, nil
 }
 
-func replay(ctx context.Context, env Env, o iterateOptions, names, archives []string, sign string, asJSON bool) error {
+func replay(ctx context.Context, env Env, o app.Options, names []string, sign string, asJSON bool) error {
 	known, err := signers(env, sign)
 	if err != nil {
 		return err
 	}
-	deps, err := app.Open(ctx, env, o.Options)
+	deps, err := app.Open(ctx, env, o)
 	if err != nil {
 		return err
 	}
@@ -92,7 +79,7 @@ func replay(ctx context.Context, env Env, o iterateOptions, names, archives []st
 	for i, word := range names {
 		name := deps.NameOf(word)
 		names[i] = name
-		reports[name], err = deps.Audit(ctx, name, known, archives...)
+		reports[name], err = deps.Audit(ctx, name, known)
 		if errors.Is(err, memory.ErrNoRecords) {
 			return noHistory(ctx, deps, name)
 		}

@@ -6,18 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/app"
-	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
-	"github.com/org/autoloop/internal/program"
 )
 
 // The exit codes of both binaries.
@@ -56,19 +51,25 @@ func Run(ctx context.Context, env Env, root *cobra.Command) int {
 	prepare(root, &begun)
 	addCompletion(root, env)
 	root.SetArgs(append([]string{}, env.Args...)) // nil would be the arguments of this process
-	setHelp(root)
-	root.SuggestionsMinimumDistance = 2
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.Version = app.Version()
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !begun {
-		err = misuseOf(err, root, env)
+		if _, is := errors.AsType[*misuse.Error](err); !is {
+			err = misuse.Errorf("%s (see `%s --help`)", strings.Join(strings.Fields(err.Error()), " "), cmd.CommandPath())
+		}
 	}
 	return exitCode(env, root.Name(), err)
+}
+
+// Commands are the commands of both binaries, with no default of this machine.
+func Commands() []*cobra.Command {
+	env := Env{Getenv: func(string) string { return "" }}
+	return []*cobra.Command{newIterateCommand(env), newSchedulerCommand(env)}
 }
 
 // prepare marks the moment at which a command begins its work.
@@ -82,78 +83,6 @@ func prepare(cmd *cobra.Command, begun *bool) {
 	for _, sub := range cmd.Commands() {
 		prepare(sub, begun)
 	}
-}
-
-// misuseOf makes an error that came before a command began the caller's mistake,
-// with the command that was probably meant.
-func misuseOf(err error, root *cobra.Command, env Env) error {
-	if _, is := errors.AsType[*misuse.Error](err); is {
-		return err
-	}
-	text, more, found := strings.Cut(strings.TrimSpace(err.Error()), "\n")
-	if found {
-		text += "; " + strings.Join(strings.Fields(more), " ")
-	}
-	if meant := meantCommand(root, env); meant != "" && strings.HasPrefix(text, "unknown command") {
-		return misuse.Errorf("%s; did you mean `%s`?", text, meant)
-	}
-	if plain := plainFlagError(text); plain != "" {
-		text = plain
-	}
-	cmd, _, err := root.Find(env.Args)
-	if err != nil {
-		cmd = root
-	}
-	if wrongCount.MatchString(text) {
-		use := strings.TrimSuffix(cmd.CommandPath(), cmd.Name()) + cmd.Use
-		text = fmt.Sprintf("a word is missing, or there is one too many: write `%s`", use)
-	}
-	return misuse.Errorf("%s (see `%s --help`)", text, cmd.CommandPath())
-}
-
-// wrongCount matches what cobra says of too few or too many arguments.
-var wrongCount = regexp.MustCompile(`^(?:accepts|requires) .*arg\(s\)`)
-
-// meantCommand is the command that the first word probably stands for: one of
-// either binary, a run of the program of that name, or one that is spelled alike,
-// or "".
-func meantCommand(root *cobra.Command, env Env) string {
-	if len(env.Args) == 0 {
-		return ""
-	}
-	word := env.Args[0]
-	if group, _, err := root.Find(env.Args[:1]); err == nil && group != root && len(env.Args) > 1 {
-		if alike := group.SuggestionsFor(env.Args[1]); len(alike) > 0 {
-			return group.CommandPath() + " " + alike[0]
-		}
-		return ""
-	}
-	elsewhere := map[string]map[string]string{
-		"iterate": {
-			"run": "iterate --program NAME", "start": "iterate --program NAME",
-		},
-		"scheduler": {"run": "iterate --program NAME", "iterate": "iterate --program NAME"},
-	}[root.Name()]
-	if root.Name() == "scheduler" {
-		for _, name := range []string{"agents", "apply", "demo", "doctor", "init", "log", "note", "page", "pause", "replay", "resume", "skill", "tasks", "undo", "watch"} {
-			elsewhere[name] = "iterate " + name
-		}
-	}
-	if meant, found := elsewhere[word]; found {
-		return meant
-	}
-	for _, file := range []string{word + ".md", filepath.Join(word, "program.md")} {
-		if program.ValidName(word) != nil {
-			break
-		}
-		if info, err := os.Stat(filepath.Join(env.Dir, filepath.FromSlash(memory.DefaultPrograms), file)); err == nil && info.Mode().IsRegular() {
-			return "iterate --program " + word
-		}
-	}
-	if alike := root.SuggestionsFor(word); len(alike) > 0 {
-		return root.Name() + " " + alike[0]
-	}
-	return ""
 }
 
 // exitCode prints an error as one line and turns it into an exit code.

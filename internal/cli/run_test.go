@@ -14,49 +14,15 @@ import (
 	"github.com/org/autoloop/internal/cli"
 )
 
-func TestUnknownCommandsSuggestTheRightOne(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	programs := filepath.Join(dir, ".autoloop", "programs")
-	require.NoError(t, os.MkdirAll(programs, 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(programs, "speed.md"), nil, 0o600))
-	for _, c := range []struct{ binary, word, meant string }{
-		{"iterate", "stats", "; did you mean `iterate status`?"},
-		{"iterate", "run", "; did you mean `iterate --program NAME`?"},
-		{"iterate", "speed", "; did you mean `iterate --program speed`?"},
-		{"iterate", "aply", "; did you mean `iterate apply`?"},
-		{"iterate tasks", "eva", "; did you mean `iterate tasks eval`?"},
-		{"iterate tasks", "nothing-alike", " (see `iterate tasks --help`)"},
-		{"iterate", "nothing-alike", " (see `iterate --help`)"},
-		{"scheduler", "doctor", "; did you mean `iterate doctor`?"},
-		{"scheduler", "statsu", "; did you mean `scheduler status`?"},
-	} {
-		t.Run(c.binary+" "+c.word, func(t *testing.T) {
-			t.Parallel()
-			var out, errors bytes.Buffer
-			env := cli.Env{
-				Args: append(strings.Fields(c.binary)[1:], c.word), Dir: dir, Stdout: &out, Stderr: &errors, Now: time.Now, Getenv: func(string) string { return "" },
-			}
-			work := cli.Scheduler
-			name, _, _ := strings.Cut(c.binary, " ")
-			if name == "iterate" {
-				work = cli.Iterate(nil, "")
-			}
-			assert.Equal(t, cli.ExitMisuse, work(t.Context(), env))
-			assert.Equal(t, name+": unknown command \""+c.word+"\" for \""+c.binary+"\""+c.meant+"\n", errors.String())
-		})
-	}
-}
-
-// TestAWrongNumberOfWords says how the command is written.
-func TestAWrongNumberOfWords(t *testing.T) {
+// TestMisuseOfTheCommandLine is exit code 2 and one line that says where to read on.
+func TestMisuseOfTheCommandLine(t *testing.T) {
 	t.Parallel()
 	for line, says := range map[string]string{
-		"log":             "a word is missing, or there is one too many: write `iterate log PROGRAM [ITERATION]` (see `iterate log --help`)",
-		"apply a b":       "a word is missing, or there is one too many: write `iterate apply PROGRAM` (see `iterate apply --help`)",
-		"note speed":      "a word is missing, or there is one too many: write `iterate note PROGRAM TEXT` (see `iterate note --help`)",
-		"tasks validate":  "a word is missing, or there is one too many: write `iterate tasks validate DIR` (see `iterate tasks validate --help`)",
-		"log speed --tvs": "unknown flag: --tvs (see `iterate log --help`)",
+		"stats":                  `unknown command "stats" for "iterate" Did you mean this? status (see ` + "`iterate --help`)",
+		"skill score":            "accepts 2 arg(s), received 0 (see `iterate skill score --help`)",
+		"log":                    "accepts between 1 and 2 arg(s), received 0 (see `iterate log --help`)",
+		"log speed --tvs":        "unknown flag: --tvs (see `iterate log --help`)",
+		"log speed --json --tsv": "if any flags in the group [json tsv diff html] are set none of the others can be; [json tsv] were all set (see `iterate log --help`)",
 	} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()
@@ -64,6 +30,38 @@ func TestAWrongNumberOfWords(t *testing.T) {
 			env := cli.Env{Args: strings.Fields(line), Dir: t.TempDir(), Stdout: &out, Stderr: &errors, Now: time.Now, Getenv: func(string) string { return "" }}
 			assert.Equal(t, cli.ExitMisuse, cli.Iterate(nil, "")(t.Context(), env))
 			assert.Equal(t, "iterate: "+says+"\n", errors.String())
+		})
+	}
+}
+
+// TestOutsideOfARepository: a command says where it is, and that this was the caller's mistake.
+func TestOutsideOfARepository(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, line := range []string{
+		"iterate", "iterate status", "iterate log a", "iterate page", "iterate doctor", "iterate apply a", "iterate undo a 1",
+		"iterate pause a", "iterate replay", "iterate prune", "iterate init --yes", "iterate init --local --yes", "iterate init x",
+		"iterate init x --local --yes", "iterate validate", "iterate job begin --program a", "scheduler",
+	} {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			words := strings.Fields(line)
+			var out, errors bytes.Buffer
+			env := cli.Env{
+				Args: words[1:], Dir: dir, Stdout: &out, Stderr: &errors, Now: time.Now,
+				Getenv:  func(name string) string { return map[string]string{"HOME": dir}[name] },
+				Environ: append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir)),
+			}
+			work := cli.Iterate(nil, "")
+			if words[0] == "scheduler" {
+				work = cli.Scheduler
+			}
+			assert.Equal(t, cli.ExitMisuse, work(t.Context(), env))
+			assert.Contains(t, errors.String(), dir+": not a git repository")
+			assert.Empty(t, out.String())
+			entries, err := os.ReadDir(dir)
+			require.NoError(t, err)
+			assert.Empty(t, entries)
 		})
 	}
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,9 +17,7 @@ import (
 
 // Scheduler runs the `scheduler` binary and returns its exit code.
 func Scheduler(ctx context.Context, env Env) int {
-	env.BoundMemory(app.Ample)
-	env, done := env.EscapeLog().Closing()
-	defer done()
+	env = env.EscapeLog()
 	return Run(ctx, env, newSchedulerCommand(env))
 }
 
@@ -37,56 +36,26 @@ func newSchedulerCommand(env Env) *cobra.Command {
 		Short: "Pick the most overdue program and write autoloop.json",
 		Long: "Read all program files and their states, pick the program that is most overdue, and write the\n" +
 			"choice to autoloop.json for `iterate` and for workflows. Nothing else is changed.",
-		Example: "  scheduler\n  scheduler --program speed          # whatever its schedule\n  scheduler --max 4                  # a matrix of up to four programs\n" +
-			"  scheduler status\n  scheduler validate\n  scheduler new speed",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return selectProgram(cmd.Context(), env, o) },
+		Example: "  scheduler\n  scheduler --program speed          # whatever its schedule\n  scheduler --max 4                  # a matrix of up to four programs",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return selectProgram(cmd.Context(), env, o) },
 	}
-	flags := cmd.PersistentFlags()
+	flags := cmd.Flags()
 	flags.StringVar(&o.RepoDir, "repo-dir", "", "the repository (default: here)")
 	flags.StringVar(&o.Programs, "programs", "", "directory of program files (default: .autoloop/programs)")
 	flags.StringVar(&o.Dir, "dir", "", "working directory of autoloop.json and repo-memory (default: AUTOLOOP_DIR, else /tmp/gh-aw in Actions and with --compat, else autoloop in XDG_STATE_HOME or ~/.local/state)")
 	flags.StringVar(&o.Now, "now", "", "the time to schedule at (RFC 3339; default: the clock)")
 	githubFlags(flags, &o.GitHub)
-	cmd.Flags().StringVar(&o.out, "out", "", "write the choice to this file (default: autoloop.json in --dir)")
-	cmd.Flags().StringVar(&o.Program, "program", env.Actions().RequestedProgram(), "run this program, whatever its schedule (default: AUTOLOOP_PROGRAM)")
-	cmd.Flags().IntVar(&o.Max, "max", 1, "how many due programs the matrix may hold")
-	cmd.Flags().StringVar(&o.shard, "shard", "", "select from part I of N of the programs, as I/N")
-	cmd.Flags().BoolVar(&o.Compat, "compat", false, "exit codes and output of the original scheduler")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print the choice as JSON too")
-	explained := newExplainCommand(env)
-	explained.Example = strings.ReplaceAll(explained.Example, "iterate ", "scheduler ")
-	cmd.AddCommand(explained, newCompletionCommand(env, cmd))
-	cmd.AddCommand(programCommands(env, &o)...)
+	flags.StringVar(&o.out, "out", "", "write the choice to this file (default: autoloop.json in --dir)")
+	flags.StringVar(&o.Program, "program", env.Actions().RequestedProgram(), "run this program, whatever its schedule (default: AUTOLOOP_PROGRAM)")
+	flags.IntVar(&o.Max, "max", 1, "how many due programs the matrix may hold")
+	flags.StringVar(&o.shard, "shard", "", "select from part I of N of the programs, as I/N")
+	flags.BoolVar(&o.Compat, "compat", false, "exit codes and output of the original scheduler")
+	flags.BoolVar(&o.json, "json", false, "print the choice as JSON too")
 	return cmd
 }
 
-// programCommands are about all programs, and in both binaries.
-func programCommands(env Env, o *schedulerOptions) []*cobra.Command {
-	return []*cobra.Command{newStatusCommand(env, o), newValidateCommand(env, o), newKeysCommand(env), newNewCommand(env, o), newPruneCommand(env, o)}
-}
-
-// newProgramCommands are those of the scheduler as commands of `iterate`.
-func newProgramCommands(env Env, parent *iterateOptions) []*cobra.Command {
-	var o schedulerOptions
-	list := programCommands(env, &o)
-	for _, cmd := range list {
-		cmd.Example = strings.ReplaceAll(cmd.Example, "scheduler ", "iterate ")
-		dirFlag(cmd.Flags(), &o.Options)
-		cmd.Flags().StringVar(&o.Now, "now", "", "the time to look at (RFC 3339; default: the clock)")
-		githubFlags(cmd.Flags(), &o.GitHub)
-		work := cmd.RunE
-		cmd.RunE = func(cmd *cobra.Command, args []string) error {
-			o.RepoDir, o.Programs = parent.RepoDir, parent.Programs
-			return work(cmd, args)
-		}
-	}
-	return list
-}
-
 func selectProgram(ctx context.Context, env Env, o schedulerOptions) error {
-	o.Memory = app.Lean
-	env.BoundMemory(o.Memory)
 	if o.Max < 1 {
 		return misuse.Errorf("--max %d: give at least one", o.Max)
 	}
@@ -157,4 +126,18 @@ func writeCompatTemplate(ctx context.Context, env Env, o schedulerOptions) error
 		fmt.Fprintf(env.Stdout, "BOOTSTRAPPED: created %s/example.md locally (agent will create a draft PR)\n", memory.DefaultPrograms)
 	}
 	return err
+}
+
+// parseShard reads "2/5"; "" is everything.
+func parseShard(text string) (schedule.Shard, error) {
+	if text == "" {
+		return schedule.Shard{}, nil
+	}
+	index, of, _ := strings.Cut(text, "/")
+	i, errIndex := strconv.Atoi(index)
+	n, errOf := strconv.Atoi(of)
+	if errIndex != nil || errOf != nil || i < 1 || i > n {
+		return schedule.Shard{}, misuse.Errorf("--shard %q is no part such as 2/5", text)
+	}
+	return schedule.Shard{Index: i, Of: n}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -36,6 +37,13 @@ func newDesk(t *testing.T) *desk {
 	return &desk{t: t, root: t.TempDir(), dir: t.TempDir(), vars: map[string]string{}}
 }
 
+// repository makes the directory a git repository.
+func (d *desk) repository() *desk {
+	d.t.Helper()
+	require.NoError(d.t, exec.CommandContext(d.t.Context(), "git", "init", "--quiet", d.root).Run())
+	return d
+}
+
 func (d *desk) write(file, text string) {
 	d.t.Helper()
 	require.NoError(d.t, os.MkdirAll(filepath.Dir(file), 0o755))
@@ -57,6 +65,16 @@ func (d *desk) state(name, rows string) {
 
 func (d *desk) run(args ...string) answer {
 	d.t.Helper()
+	return d.command(cli.Scheduler, args...)
+}
+
+func (d *desk) iterate(args ...string) answer {
+	d.t.Helper()
+	return d.command(cli.Iterate(nil, ""), args...)
+}
+
+func (d *desk) command(main func(context.Context, cli.Env) int, args ...string) answer {
+	d.t.Helper()
 	var out, errors bytes.Buffer
 	env := cli.Env{
 		Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errors, Dir: d.root,
@@ -66,7 +84,7 @@ func (d *desk) run(args ...string) answer {
 		Sleep:   d.sleep, Terminal: d.terminal,
 	}
 	d.vars["AUTOLOOP_DIR"] = d.dir
-	code := cli.Scheduler(context.Background(), env)
+	code := main(context.Background(), env)
 	return answer{code, out.String(), errors.String()}
 }
 
@@ -94,7 +112,7 @@ func TestSelectSaysWhatAndWhy(t *testing.T) {
 	a := d.run()
 	assert.Equal(t, 0, a.code, a.errors)
 	assert.Equal(t, "selected: fast (it is 28d0h late)\n"+
-		"skipped: rest: paused: holidays; say `/autoloop resume`, or run `iterate resume rest`\n"+
+		"skipped: rest: paused: holidays; go on with `iterate resume rest`\n"+
 		"skipped: slow: not due yet (in 23h)\n", a.out[:strings.Index(a.out, "error:")])
 	assert.Contains(t, a.out, "error: bad: .autoloop/programs/bad.md:2: ")
 	plan := d.plan()
@@ -140,36 +158,6 @@ func TestForcedFromOutside(t *testing.T) {
 	assert.Contains(t, d.run().out, "selected: speed")
 }
 
-func TestStoppedIsSaid(t *testing.T) {
-	d := newDesk(t)
-	d.program("speed", "schedule: weekly")
-	d.vars["AUTOLOOP_PAUSED"] = "True"
-	a := d.run("--program", "speed")
-	assert.Equal(t, 0, a.code)
-	assert.Contains(t, a.out, "nothing is selected: AUTOLOOP_PAUSED is true")
-	assert.Equal(t, []any{"speed"}, d.plan()["deferred"])
-	assert.Nil(t, d.plan()["selected"])
-}
-
-func TestCompat(t *testing.T) {
-	d := newDesk(t)
-	a := d.run("--compat")
-	assert.Equal(t, 0, a.code, "an unconfigured example is work to report")
-	assert.Equal(t, []any{"example"}, d.plan()["unconfigured"])
-	d.program("speed", "schedule: weekly")
-	assert.Contains(t, d.run("--compat").out, "speed: no state file found (first run)\n")
-	a = d.run("--compat", "--program", "speed")
-	assert.Contains(t, a.out, "FORCED: running program 'speed' (manual dispatch)\n")
-	a = d.run("--compat", "--program", "nobody")
-	assert.Equal(t, 1, a.code)
-	assert.Contains(t, a.out, "requested program 'nobody' not found")
-	require.NoError(t, os.Remove(filepath.Join(d.root, ".autoloop/programs/example.md")))
-	d.state("speed", hourAgo)
-	assert.Equal(t, 1, d.run("--compat").code, "nothing selected, nothing unconfigured")
-	require.NoError(t, os.Remove(filepath.Join(d.root, ".autoloop/programs/speed.md")))
-	assert.Equal(t, 0, d.run("--compat").code, "no programs")
-}
-
 func TestStatus(t *testing.T) {
 	d := newDesk(t)
 	d.program("fast", "schedule: hourly\ntarget-metric: 0.5\nmetric_direction: lower")
@@ -178,10 +166,10 @@ func TestStatus(t *testing.T) {
 	d.state("fast", monthAgo+"| Best Metric | 0.75 |\n| Iteration Count | 3 |\n")
 	d.state("slow", hourAgo)
 	d.state("tick", hourAgo)
-	a := d.run("status")
+	a := d.iterate("status")
 	assert.Equal(t, 0, a.code, a.errors)
 	assert.Contains(t, a.out, "0.75")
-	a = d.run("status", "--json")
+	a = d.iterate("status", "--json")
 	var list []map[string]any
 	require.NoError(t, json.Unmarshal([]byte(a.out), &list))
 	require.Len(t, list, 3)
@@ -193,18 +181,6 @@ func TestStatus(t *testing.T) {
 	assert.Equal(t, "2026-03-05T11:00:00Z", list[1]["next_due"])
 	assert.Equal(t, "due", list[2]["state"])
 	assert.Nil(t, list[2]["next_due"], "due at every tick")
-}
-
-func TestMisuse(t *testing.T) {
-	d := newDesk(t)
-	for _, args := range [][]string{{"--bogus"}, {"bogus"}, {"status", "x"}, {"--max", "0"}, {"--max", "x"}, {"--now", "soon"}, {"--repo-dir", "nowhere"}, {"--programs", "nowhere"}} {
-		a := d.run(args...)
-		assert.Equal(t, 2, a.code, args)
-		assert.Equal(t, 1, strings.Count(a.errors, "\n"), a.errors)
-		assert.Empty(t, a.out)
-	}
-	assert.True(t, strings.HasPrefix(d.run("--version").out, "scheduler "))
-	assert.Contains(t, d.run("completion", "bash").out, "scheduler")
 }
 
 func TestOnlyBrokenProgramsAreNotNothingDue(t *testing.T) {
@@ -220,11 +196,11 @@ func TestStatusNeverCutsAReason(t *testing.T) {
 	reason := strings.TrimSpace(strings.Repeat("long reason ", 30))
 	d.program("p", "schedule: daily")
 	d.state("p", "| Paused | true |\n| Pause Reason | "+reason+" |\n")
-	a := d.run("status")
+	a := d.iterate("status")
 	assert.Contains(t, a.out, reason)
 	assert.Contains(t, a.out, "a program is due from 5 minutes before its time\n")
 	d.terminal = true
-	a = d.run("status")
+	a = d.iterate("status")
 	assert.Equal(t, 30, strings.Count(a.out, "long"), "nothing is lost")
 	for _, line := range strings.Split(a.out, "\n") {
 		assert.Less(t, len([]rune(line)), 200)
@@ -234,7 +210,7 @@ func TestStatusNeverCutsAReason(t *testing.T) {
 func TestReadmeIsNoName(t *testing.T) {
 	d := newDesk(t)
 	for _, name := range []string{"readme", "README", "readme.md", "README.md"} {
-		a := d.run("new", name)
+		a := d.iterate("init", name)
 		assert.Equal(t, 2, a.code)
 		assert.Contains(t, a.errors, "is no program; choose another name")
 	}

@@ -8,9 +8,9 @@ import (
 )
 
 func TestShardsShareThePrograms(t *testing.T) {
-	d := newDesk(t)
+	d := newDesk(t).repository()
 	for _, name := range []string{"a", "b", "c", "d"} {
-		require.Zero(t, d.run("new", name).code)
+		require.Zero(t, d.iterate("init", name).code)
 	}
 	var all []any
 	for _, shard := range []string{"1/2", "2/2"} {

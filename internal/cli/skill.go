@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/misuse"
-	"github.com/org/autoloop/internal/skill"
 )
 
 func newSkillCommand(env Env) *cobra.Command {
@@ -33,34 +32,10 @@ func newSkillCommand(env Env) *cobra.Command {
 					return misuse.Errorf("there is no directory %s; did you mean `%s %s`?", args[0], cmd.CommandPath(), meant[0])
 				}
 			}
-			return runSkill(cmd.Context(), env, args[0], o)
+			return runSkill(cmd.Context(), env, args[0], &o)
 		},
 	}
 	o.register(cmd.Flags())
-	cmd.AddCommand(newSkillValidateCommand(env), newSkillEvalCommand(env), newSkillDoctorCommand(env))
-	cmd.AddCommand(newSkillReportCommand(env), newSkillApplyCommand(env), newSkillUndoCommand(env), newScoreCommand(env))
+	cmd.AddCommand(newScoreCommand(env), newSnapshotCommand(env), newRestoreCommand(env))
 	return cmd
-}
-
-func newSkillValidateCommand(env Env) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "validate PATH",
-		Short: "Check a skill's eval suites",
-		Long: "Check evals/evals.json, evals/trigger-eval.json and evals/evaluation.xml of the skill at PATH. Nothing\n" +
-			"is run. The exit code is 1 when anything is wrong; all of it is said at once.",
-		Example: "  iterate skill validate skills/release-notes",
-		Args:    cobra.ExactArgs(1),
-		RunE:    func(_ *cobra.Command, args []string) error { return validateSkill(env, args[0], asJSON) },
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
-	return cmd
-}
-
-func validateSkill(env Env, dir string, asJSON bool) error {
-	found, err := skill.Validate(env.Path(dir))
-	if err != nil {
-		return err
-	}
-	return verdict(printEither(env, asJSON, found, found), !found.OK)
 }

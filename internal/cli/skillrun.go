@@ -6,8 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/pflag"
 
@@ -15,82 +15,83 @@ import (
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history/results"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
-	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill"
-	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/skill/workspace"
+	"github.com/org/autoloop/internal/suite/evalrun"
 )
 
 // skillRunOptions are the flags of `iterate skill PATH`.
 type skillRunOptions struct {
-	skillEvalOptions
+	suiteOptions
 
-	executor, executorCommand, workspace, runs string
-	count, stopAfter                           int
-	noCaseRegression, fresh, yes, triggers     bool
-	proposal                                   time.Duration
+	executor, workspace, runs string
+	count                     int
+	fresh, yes                bool
 }
 
 func (o *skillRunOptions) register(flags *pflag.FlagSet) {
-	o.skillEvalOptions.register(flags)
-	_ = flags.MarkHidden("out") // of eval alone
-	flags.Lookup("agent").Usage = "who improves the skill, and works on the cases unless --executor says who\n" +
+	o.suiteOptions.register(flags)
+	flags.Lookup("agent").Usage = "who improves the skill, and works on the cases unless the settings say who\n" +
 		"(default: --agent-command, else AUTOLOOP_AGENT, else models in Actions)"
-	flags.StringVar(&o.executor, "executor", "", "who works on the cases")
-	flags.StringVar(&o.executorCommand, "executor-command", "", "the command of the executor `command`")
+	flags.StringVar(&o.executor, "executor-command", "", "the `command` that works on the cases")
 	flags.StringVar(&o.workspace, "workspace", "", "the workspace `directory` (default: PATH-autoresearch)")
 	flags.BoolVar(&o.fresh, "fresh", false, "begin a new workspace beside the one that is there")
 	flags.BoolVarP(&o.yes, "yes", "y", false, "apply the best version at the end without asking")
 	flags.IntVarP(&o.count, "iterations", "n", defaultIterations, "how many iterations to run at most")
-	flags.IntVar(&o.stopAfter, "stop-after-reverts", defaultReverts, "how many reverts in a row end the run; 0 is off")
 	flags.StringVar(&o.runs, "runs", "1", "how often each side is measured before a change is kept: a number, or auto")
-	flags.BoolVar(&o.noCaseRegression, "no-case-regression", false, "turn down what loses a case that passed")
-	flags.BoolVar(&o.triggers, "triggers", true, "run the trigger queries of the original and of the best version at the end")
-	flags.DurationVar(&o.proposal, "proposal-timeout", 30*time.Minute, "what the improver has for one change")
 }
 
-const (
-	defaultIterations = 5
-	defaultReverts    = 3
-)
+const defaultIterations = 5
+
+// read returns the settings, and how often each side is measured.
+func (o *skillRunOptions) read(env Env) (p *program.Program, repeats int, err error) {
+	if o.count < 1 {
+		return nil, 0, misuse.Errorf("-n %d: give at least one iteration", o.count)
+	}
+	if p, err = o.suiteOptions.read(env, program.Skill); err != nil {
+		return nil, 0, err
+	}
+	if o.executor != "" {
+		p.Executor, p.ExecutorCommand = "", o.executor
+	}
+	if !o.flags.Changed("runs") {
+		if o.runs = strconv.Itoa(p.Runs); p.Runs == 0 {
+			o.runs = "auto"
+		}
+	}
+	repeats, err = skill.ParseRuns(o.runs)
+	return p, repeats, err
+}
 
 // runSkill improves a skill in its workspace; the skill itself is only read.
-func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error {
-	if o.count < 1 {
-		return misuse.Errorf("-n %d: give at least one iteration", o.count)
-	}
-	if err := o.check(); err != nil {
-		return err
-	}
-	if o.stopAfter < 0 || o.proposal <= 0 {
-		return misuse.Errorf("--stop-after-reverts %d, --proposal-timeout %s: give 0 (off) or more, and a time above 0", o.stopAfter, o.proposal)
-	}
-	repeats, err := skill.ParseRuns(o.runs)
+func runSkill(ctx context.Context, env Env, dir string, o *skillRunOptions) error {
+	p, repeats, err := o.read(env)
 	if err != nil {
 		return err
 	}
-	if o.out != "" {
-		return misuse.Errorf("--out is of `iterate skill eval`; what iterations leave is in the workspace (--workspace)")
-	}
-	if err := skill.FinishRestore(ctx, env.Path(dir), env.Stderr); err != nil {
-		return err
+	if w, err := workspace.OpenWorkspace(o.beside(env, env.Path(dir))); err == nil {
+		if err := skill.FinishApply(ctx, w, env.Stderr); err != nil {
+			return err
+		}
 	}
 	suited, err := evalrun.Load(env.Path(dir), ".", "")
 	if err != nil {
 		return err
 	}
-	if err := o.choose(ctx, env, "who improves the skill"); err != nil {
-		return err
+	if p.Agent = chooseAgent(env, p); p.Agent == "" {
+		return nobody(ctx, env, "who improves the skill")
 	}
 	run, remove, err := tree.NewRunDir(env.TempDir())
 	if err != nil {
 		return err
 	}
 	defer remove()
-	wiring, err := o.wire(ctx, env, suited, run)
+	wiring, err := o.wire(ctx, env, p, suited, run)
 	if err != nil {
 		return err
 	}
@@ -117,14 +118,21 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 	}
 	fmt.Fprint(o.text(env), goesOn)
 	result := skillResult{Schema: 1, Name: loop.Name, Workspace: w.Dir, Iterations: []skillIteration{}}
-	shown := newSkillProgress(env)
-	measuring.Begin, loop.Improving = shown.Begin, shown.Improving
-	measuring.Tell = func(line string) { shown.Tell(env.Stderr, line) }
-	loop.Progress = func(row results.Row) { shown.Tell(o.text(env), result.add(row)) }
+	shown := newProgress(env)
+	tell := func(to io.Writer, line string) { shown.Between(func() { fmt.Fprintln(to, line) }) }
+	measuring.Begin, loop.Improving = shown.Begin, func(iteration int, line string) {
+		if line == "" {
+			shown.Begin(fmt.Sprintf("iteration %d: the improver works", iteration))
+		} else {
+			shown.Say(line)
+		}
+	}
+	measuring.Tell = func(line string) { tell(env.Stderr, line) }
+	loop.Progress = func(row results.Row) { tell(o.text(env), result.add(row)) }
 	ended, err := loop.Run(ctx)
-	if err == nil && o.triggers {
+	if err == nil {
 		if err := measuring.Triggers(ctx); err != nil && ctx.Err() == nil {
-			shown.Tell(env.Stderr, "warning: "+plain.Short(err.Error(), changeWidth))
+			tell(env.Stderr, "warning: "+plain.Short(err.Error(), changeWidth))
 		}
 	}
 	shown.Close()
@@ -139,19 +147,24 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 
 // place is where the workspace of a skill is, or will be.
 func (o *skillRunOptions) place(env Env, dir string) string {
-	place := workspace.Beside(dir)
-	if o.workspace != "" {
-		place = env.Path(o.workspace)
-	}
 	if o.fresh {
-		place = workspace.FreshDir(place)
+		return workspace.FreshDir(o.beside(env, dir))
 	}
-	return place
+	return o.beside(env, dir)
+}
+
+// beside is where it is when no new one is asked for.
+func (o *skillRunOptions) beside(env Env, dir string) string {
+	if o.workspace != "" {
+		return env.Path(o.workspace)
+	}
+	return workspace.Beside(dir)
 }
 
 // skillWiring is who works on a skill and its cases.
 type skillWiring struct {
-	loop     *app.SkillSuite
+	*app.SkillSuite
+
 	options  evalrun.Options
 	versions string // a directory in which snapshots are unpacked
 	improver agent.Agent
@@ -160,33 +173,29 @@ type skillWiring struct {
 
 // wire finds improver, executor and grader, and that they can do what the suite
 // asks for, before a workspace is made.
-func (o *skillRunOptions) wire(ctx context.Context, env Env, suited *evalrun.Skill, run string) (*skillWiring, error) {
-	p := &program.Program{
-		File: "iterate skill", Executor: o.executor, ExecutorCommand: o.executorCommand, AgentCommand: o.command, Model: o.model, Start: o.start,
-		Judge: o.judge, JudgeModel: o.judgeModel, Env: o.env, Jobs: o.jobs, Network: o.network, Isolation: o.isolation,
-	}
+func (o *skillRunOptions) wire(ctx context.Context, env Env, p *program.Program, suited *evalrun.Skill, run string) (*skillWiring, error) {
 	named := "--agent"
-	if o.executor != "" || o.executorCommand != "" {
-		named = "--executor"
+	if p.Executor != "" || p.ExecutorCommand != "" {
+		named = "--executor-command"
 	}
-	w := &skillWiring{versions: filepath.Join(run, "versions"), loop: &app.SkillSuite{
-		Env: env, Program: p, Root: env.Dir, Agent: o.agent, Named: named, Dir: run, Keep: o.place(env, suited.Dir), Hidden: []string{suited.Dir},
-		Tell: func(text string) { fmt.Fprintln(env.Stderr, text) },
+	w := &skillWiring{versions: filepath.Join(run, "versions"), SkillSuite: &app.SkillSuite{
+		Suite: app.Suite{Env: env, Program: p, Root: env.Dir, Agent: p.Agent, Named: named, Tell: tellOn(env)},
+		Dir:   run, Keep: o.place(env, suited.Dir), Hidden: []string{suited.Dir},
 	}}
 	err := os.Mkdir(w.versions, 0o700)
 	if err == nil {
-		w.options, err = w.loop.Options(ctx)
+		w.options, err = w.Options(ctx)
 	}
 	if err != nil {
 		return nil, err
 	}
-	w.options.Timeout, w.options.Setup = o.timeout, o.setup
+	w.options.Setup = p.Setup
 	if err := w.options.Fit(suited); err != nil {
 		return nil, err
 	}
-	quiet := env
-	quiet.Stderr = io.Discard // isolation was spoken of, and the improver's is the same
-	w.improver, w.command, err = o.improver(ctx, quiet, p, run)
+	quiet := w.Suite
+	quiet.Env.Stderr = io.Discard // isolation was spoken of, and the improver's is the same
+	w.improver, w.command, err = quiet.Improver(ctx, run)
 	return w, err
 }
 
@@ -197,37 +206,80 @@ func (o *skillRunOptions) loop(ctx context.Context, env Env, w *workspace.Worksp
 		return nil, nil, err
 	}
 	measuring := &skill.SuiteEvals{Workspace: w, Suited: suited, Options: wiring.options, Dir: wiring.versions}
-	executor, err := app.SuiteExecutor(ctx, env, wiring.options)
+	executor, err := wiring.ExecutedBy(ctx, wiring.options)
 	if err != nil {
 		return nil, nil, err
 	}
-	executor.Server = strings.TrimSpace(o.setup + "\n" + o.start)
+	p := wiring.Program
+	executor.Server = strings.TrimSpace(p.Setup + "\n" + p.Start)
 	homes := 0
 	return &skill.Loop{
 		Executor:  *executor,
-		Workspace: w, Evals: measuring, Improver: wiring.improver, Model: o.model, Command: wiring.command, Name: suited.Name,
-		Most: o.count, StopAfter: o.stopAfter, NoCaseRegression: o.noCaseRegression, Timeout: o.proposal, Now: env.Now,
+		Workspace: w, Evals: measuring, Improver: wiring.improver, Model: p.Model, Command: wiring.command, Name: suited.Name,
+		Most: o.count, StopAfter: p.StopAfterReverts, NoCaseRegression: p.NoCaseRegression, Timeout: p.Timeout, Now: env.Now,
 		Home: func() (string, []string, error) {
 			homes++
-			home := filepath.Join(wiring.loop.Dir, fmt.Sprintf("home-%d", homes))
-			environ, err := env.CommandEnviron(home, o.env)
+			home := filepath.Join(wiring.Dir, fmt.Sprintf("home-%d", homes))
+			environ, err := env.CommandEnviron(home, p.Env)
 			return home, environ, err
 		},
 	}, measuring, nil
 }
 
-// improver finds who changes the skill, and its command.
-func (o *skillRunOptions) improver(ctx context.Context, env Env, p *program.Program, run string) (agent.Agent, string, error) {
-	only := &program.Program{AgentCommand: p.AgentCommand}
-	text := (&app.TaskSuite{Program: only, Root: env.Dir}).WorkerCommand()
-	runner := env.NewRunner()
+// skillResult is `iterate skill PATH --json`.
+type skillResult struct {
+	Schema      int         `json:"schema"`
+	Name        string      `json:"name"`
+	Ended       skill.Ended `json:"ended"`
+	Workspace   string      `json:"workspace"`
+	BestVersion int         `json:"best_version"`
+	// Iterations are those of this run; the report has them all.
+	Iterations []skillIteration `json:"iterations"`
+	// Applied says that the skill is the best version at the end of this run.
+	Applied bool               `json:"applied"`
+	Report  render.SkillReport `json:"report"`
+}
+
+type skillIteration struct {
+	Iteration int            `json:"iteration"`
+	Score     *metric.Value  `json:"score"` // null when nothing was measured
+	Action    results.Action `json:"action"`
+	Changelog string         `json:"changelog"`
+}
+
+// changeWidth bounds what is said of a change and of what became of it.
+const changeWidth = 300
+
+// add takes an iteration that ended, and returns a line about it.
+func (r *skillResult) add(row results.Row) string {
+	r.Iterations = append(r.Iterations, skillIteration{row.Iteration, row.Score, row.Action, row.Changelog})
+	value := "not measured"
+	if row.Score != nil {
+		value = render.ShortValue(row.Score)
+	}
+	return fmt.Sprintf("iteration %d: %s, %s: %s", row.Iteration, row.Action, value, render.Short(plain.Short(row.Changelog, changeWidth)))
+}
+
+// text is where a run says what it does.
+func (o *skillRunOptions) text(env Env) io.Writer {
+	if o.json {
+		return env.Stderr
+	}
+	return env.Stdout
+}
+
+// conclude shows the report, asks whether the best version is to be applied,
+// and prints the result.
+func (o *skillRunOptions) conclude(ctx context.Context, env Env, w *workspace.Workspace, result skillResult) error {
+	speaking := env
+	speaking.Stdout = o.text(env)
+	versions := versionsOf(speaking, w)
 	var err error
-	if runner.Isolation, err = app.Isolate(ctx, env, p, runner, run, nil, app.NamedFiles(env, text)); err != nil {
-		return nil, "", err
+	if result.Applied, err = versions.Offer(ctx, o.yes); err != nil || !o.json {
+		return err
 	}
-	found, err := app.NewRegistry(env, runner, process.NewMasker(env.Environ)).Ready(ctx, o.agent, agent.Situation{Env: env.Environ, Command: text, Dir: env.Dir})
-	if err != nil && ctx.Err() == nil {
-		err = misuse.New(err)
+	if result.Report, _, err = versions.Report(ctx, skill.BestVersion); err != nil {
+		return err
 	}
-	return found, text, err
+	return printJSON(env, result)
 }

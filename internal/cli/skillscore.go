@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/skill"
 )
 
 func newScoreCommand(env Env) *cobra.Command {
@@ -21,23 +22,23 @@ func newScoreCommand(env Env) *cobra.Command {
 		Example: "  iterate skill score skills/release-notes-autoresearch 3 --json",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			n, err := strconv.Atoi(args[1])
-			if err != nil || n < 0 {
-				return misuse.Errorf("%q is no number of an iteration: give 0 or more", args[1])
-			}
-			return scoreIteration(cmd.Context(), env, args[0], n, asJSON)
+			return scoreIteration(cmd.Context(), env, args[0], args[1], asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
 	return cmd
 }
 
-func scoreIteration(ctx context.Context, env Env, dir string, n int, asJSON bool) error {
-	versions, err := openVersions(ctx, env, dir)
+func scoreIteration(ctx context.Context, env Env, dir, number string, asJSON bool) error {
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 0 {
+		return misuse.Errorf("%q is no number of an iteration: give 0 or more", number)
+	}
+	w, err := skill.Read(ctx, env.Path(dir), env.Stderr)
 	if err != nil {
 		return err
 	}
-	found, err := versions.Score(ctx, n)
+	found, err := versionsOf(env, w).Score(ctx, n)
 	if err != nil {
 		return err
 	}

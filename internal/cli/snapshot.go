@@ -13,30 +13,24 @@ import (
 )
 
 func newSnapshotCommand(env Env) *cobra.Command {
-	var asJSON, verify bool
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "snapshot SRC DST",
 		Short: "Keep the state of a directory as a read-only snapshot",
 		Long: "Copy SRC to the snapshot DST, with modes and links, and write DST.manifest.json beside it: path, mode,\n" +
 			"SHA-256 and link target of everything. `.git` is left out. A link that leads out of SRC is refused.\n" +
 			"A snapshot that is at DST is replaced in one step, and left alone when nothing changed.",
-		Example: "  iterate snapshot skills/release-notes /tmp/before",
+		Example: "  iterate skill snapshot skills/release-notes /tmp/before",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return takeSnapshot(cmd.Context(), env, args[0], args[1], asJSON, verify)
+			return takeSnapshot(cmd.Context(), env, args[0], args[1], asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
-	cmd.Flags().BoolVar(&verify, "verify", false, "read every file, also where size and times say that it is the same")
 	return cmd
 }
 
-func takeSnapshot(ctx context.Context, env Env, src, dst string, asJSON, verify bool) error {
-	if verify {
-		if err := workspace.Forget(env.Path(dst)); err != nil {
-			return err
-		}
-	}
+func takeSnapshot(ctx context.Context, env Env, src, dst string, asJSON bool) error {
 	taken, err := workspace.Take(ctx, env.Path(src), env.Path(dst))
 	if err != nil {
 		return err
@@ -49,30 +43,24 @@ func takeSnapshot(ctx context.Context, env Env, src, dst string, asJSON, verify 
 }
 
 func newRestoreCommand(env Env) *cobra.Command {
-	var asJSON, verify bool
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "restore SNAPSHOT DIR",
 		Short: "Make a directory equal to a snapshot",
-		Long: "Make DIR exactly what SNAPSHOT is: content, modes and links, and nothing besides. `.git` is not touched,\n" +
-			"and files that are right already stay the same files. The snapshot is checked against its manifest\n" +
+		Long: "Make DIR exactly what SNAPSHOT is: content, modes and links, and nothing besides. `.git` is not touched.\n" +
+			"The snapshot is checked against its manifest\n" +
 			"first; one that is missing, cut off or altered is an error, and nothing is changed.",
-		Example: "  iterate restore /tmp/before skills/release-notes",
+		Example: "  iterate skill restore /tmp/before skills/release-notes",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return restoreSnapshot(cmd.Context(), env, args[0], args[1], asJSON, verify)
+			return restoreSnapshot(cmd.Context(), env, args[0], args[1], asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
-	cmd.Flags().BoolVar(&verify, "verify", false, "read every file, also where size and times say that it is the same")
 	return cmd
 }
 
-func restoreSnapshot(ctx context.Context, env Env, from, dir string, asJSON, verify bool) error {
-	if verify {
-		if err := workspace.Forget(env.Path(from)); err != nil {
-			return err
-		}
-	}
+func restoreSnapshot(ctx context.Context, env Env, from, dir string, asJSON bool) error {
 	if above := filepath.Dir(env.Path(from)); workspace.Foreign(above) {
 		if _, err := skill.Open(ctx, above, env.Stderr); err != nil {
 			return err

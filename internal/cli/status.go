@@ -10,23 +10,27 @@ import (
 	"github.com/org/autoloop/internal/schedule"
 )
 
-func newStatusCommand(env Env, o *schedulerOptions) *cobra.Command {
+func newStatusCommand(env Env, o *iterateOptions) *cobra.Command {
 	var asJSON bool
+	var now string
 	cmd := &cobra.Command{
 		Use:     "status",
 		Short:   "Show how every program stands",
 		Long:    "Show every program with its state: last run, next due, lateness, best metric and target, and why it does not run.",
-		Example: "  scheduler status\n  scheduler status --json",
+		Example: "  iterate status\n  iterate status --json",
 		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return status(cmd.Context(), env, *o, asJSON) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return status(cmd.Context(), env, app.Scheduling{Options: o.Options, Now: now}, asJSON)
+		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	cmd.Flags().StringVar(&now, "now", "", "the time to look at (RFC 3339; default: the clock)")
+	dirFlag(cmd.Flags(), &o.Options)
+	githubFlags(cmd.Flags(), &o.GitHub)
 	return cmd
 }
 
-func status(ctx context.Context, env Env, o schedulerOptions, asJSON bool) error {
-	o.Memory = app.Tables
-	env.BoundMemory(o.Memory)
+func status(ctx context.Context, env Env, o app.Scheduling, asJSON bool) error {
 	o.Program = ""
 	plan, err := o.Plan(ctx, env, true)
 	if err != nil {
@@ -43,7 +47,7 @@ func status(ctx context.Context, env Env, o schedulerOptions, asJSON bool) error
 		fmt.Fprintln(env.Stderr, "warning:", warning)
 	}
 	if len(list) == 0 {
-		fmt.Fprintln(env.Stdout, "no programs: make one with `scheduler new NAME`")
+		fmt.Fprintln(env.Stdout, "no programs: make one with `iterate init NAME`")
 		return nil
 	}
 	warnUncommitted(env, o.Uncommitted(ctx, env).String())

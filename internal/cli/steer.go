@@ -25,12 +25,11 @@ func newSteerCommand(env Env, o *iterateOptions) *cobra.Command {
 			"people ask for, and bring issue and pull request up to date. It is for a workflow that a comment\n" +
 			"starts: so this reaches a program that is paused or completed too. In Actions the issue is that of the\n" +
 			"comment, and the outputs `has-work` and `selected` say whether somebody asked for an iteration now.",
-		Example: "  iterate steer --issue 12\n  iterate steer --program speed --json",
+		Example: "  iterate job steer --issue 12\n  iterate job steer --program speed --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o := *o
 			o.Program = name
-			return steerProgram(cmd.Context(), env, o, issue, asJSON)
+			return steerProgram(cmd.Context(), env, o.Options, issue, asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&name, "program", "", "the program")
@@ -40,14 +39,14 @@ func newSteerCommand(env Env, o *iterateOptions) *cobra.Command {
 	return cmd
 }
 
-func steerProgram(ctx context.Context, env Env, o iterateOptions, issue int, asJSON bool) error {
+func steerProgram(ctx context.Context, env Env, o app.Options, issue int, asJSON bool) error {
 	if o.Program == "" && issue == 0 {
 		issue = env.Actions().EventIssue()
 	}
 	if (o.Program == "") == (issue == 0) {
 		return misuse.Errorf("say which program: --program NAME, or --issue NUMBER")
 	}
-	deps, err := app.Open(ctx, env, o.Options)
+	deps, err := app.Open(ctx, env, o)
 	if err != nil {
 		return err
 	}

@@ -3,10 +3,8 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"strings"
 
-	"github.com/fatih/color"
-
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/program"
@@ -45,16 +43,25 @@ func printResults(env Env, results []loop.Result, asJSON bool) error {
 	return nil
 }
 
+// Colours of a terminal.
+const (
+	green      = "\x1b[32m"
+	yellow     = "\x1b[33m"
+	red        = "\x1b[31m"
+	plainColor = "\x1b[0m"
+)
+
+// outcomeCell is the outcome in a row of a table, behind the iteration and perhaps its time.
+var outcomeCell = lazyregexp.New(`(?m)^( *\d+  (?:\d{4}-\d\d-\d\d \d\d:\d\d  )?)(kept|not kept|error)( |$)`)
+
 // colored paints the outcomes on a terminal.
 func colored(env Env, table string) string {
 	if !env.Color() {
 		return table
 	}
-	for word, paint := range map[string]*color.Color{
-		" accepted ": color.New(color.FgGreen), " rejected ": color.New(color.FgYellow), " inconclusive ": color.New(color.FgYellow), " error ": color.New(color.FgRed),
-	} {
-		paint.EnableColor()
-		table = strings.ReplaceAll(table, word, " "+paint.Sprint(strings.TrimSpace(word))+" ")
-	}
-	return table
+	paint := map[string]string{"kept": green, "not kept": yellow, "error": red}
+	return outcomeCell().ReplaceAllStringFunc(table, func(cell string) string {
+		parts := outcomeCell().FindStringSubmatch(cell)
+		return parts[1] + paint[parts[2]] + parts[2] + plainColor + parts[3]
+	})
 }

@@ -4,52 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/org/autoloop/internal/app"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/render"
-	"github.com/org/autoloop/internal/tasks/taskrun"
+	"github.com/org/autoloop/internal/render/page"
+	"github.com/org/autoloop/internal/suite/taskrun"
 )
 
-func newTasksCommand(env Env, o *iterateOptions) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "tasks",
-		Short: "Run a suite of tasks for two configurations of an agent, and compare them",
-		Long: "A task suite is a directory of tasks for coding agents, each with a prompt, a fixture and checks.\n" +
-			"`iterate tasks eval` runs it with two configurations (AGENTS.md, CLAUDE.md, .claude/, …) and tells\n" +
-			"whether one is better than the other. docs/reference/task-suites.md has the format and the rules.",
-		Example: "  iterate tasks validate .autoloop/tasks\n  iterate tasks eval --suite .autoloop/tasks --agent claude",
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newTasksValidateCommand(env), newTasksCompareCommand(env, o))
-	return cmd
-}
-
-func newTasksValidateCommand(env Env) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "validate DIR",
-		Short: "Check a task suite",
-		Long: "Check the tasks in a directory and below it, with their fixtures, and list them. Nothing is run.\n" +
-			"The exit code is 1 when anything is wrong; all of it is said at once.",
-		Example: "  iterate tasks validate .autoloop/tasks",
-		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return validateTasks(cmd.Context(), env, args[0], asJSON)
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
-	return cmd
-}
-
-// validatedSuite is `iterate tasks validate --json`.
+// validatedSuite is `iterate validate DIR --json` of a task suite.
 type validatedSuite struct {
 	OK     bool            `json:"ok"`
 	Errors []string        `json:"errors"`
@@ -130,4 +99,81 @@ func printSuite(env Env, found validatedSuite, asJSON bool) error {
 	}
 	_, err := fmt.Fprintf(env.Stdout, "%s\n%s: ok\n", table, render.Count(len(found.Tasks), "task", "tasks"))
 	return err
+}
+
+// deliver writes and prints the report; the verdict is the exit code.
+func (o *evalOptions) deliver(env Env, found taskrun.Report) error {
+	shown := found.Shown()
+	if o.out != "" {
+		var err error
+		if found, err = taskrun.WriteReport(env.Path(o.out), found); err != nil {
+			return err
+		}
+		shown = found.Shown()
+		written := page.Comparison{Generated: env.Now(), Comparison: shown}
+		if err := writePage(env, filepath.Join(o.out, "report.html"), written.Write); err != nil {
+			return err
+		}
+	}
+	if err := env.Actions().AddSummary(shown.Markdown() + "\n"); err != nil {
+		return err
+	}
+	if err := o.print(env, found, shown); err != nil {
+		return err
+	}
+	return verdict(compareOutputs(env, found.Verdict, found, o.out), found.Verdict == decision.Regressed)
+}
+
+func (o *evalOptions) print(env Env, found taskrun.Report, shown render.Comparison) error {
+	if !o.json {
+		return printComparison(env, false, shown)
+	}
+	for _, warning := range found.Warnings {
+		fmt.Fprintln(env.Stderr, "warning:", plain.Short(warning, maxWarning))
+	}
+	text, err := taskrun.ReportJSON(found)
+	if err == nil {
+		_, err = env.Stdout.Write(text)
+	}
+	return err
+}
+
+const maxWarning = 400
+
+// taskLine says in a line how far a comparison is.
+func taskLine(p taskrun.Progress) string {
+	line := fmt.Sprintf("%d/%d runs", p.Done, p.Total)
+	if p.Reused > 0 {
+		line += fmt.Sprintf(", %d kept from before", p.Reused)
+	}
+	if p.ToJudge > 0 {
+		line += fmt.Sprintf(", %d/%d judged", p.Judged, p.ToJudge)
+	}
+	line += spentSoFar(p)
+	if p.Task == "" {
+		return line
+	}
+	line += fmt.Sprintf(": %s, %s: %d of %d checks passed", plain.Short(p.Task, liveWidth), p.Side, p.Passed, p.Checks)
+	if p.Failure != "" {
+		line += " (" + plain.Short(p.Failure, liveWidth) + ")"
+	}
+	return line
+}
+
+// spentSoFar says what the runs of this comparison have cost.
+func spentSoFar(p taskrun.Progress) string {
+	var parts []string
+	if p.USD.Sign() > 0 {
+		parts = append(parts, fmt.Sprintf("%.4f USD", p.USD.Float64()))
+	}
+	if p.Tokens > 0 {
+		parts = append(parts, fmt.Sprintf("%d tokens", p.Tokens))
+	}
+	if p.Unknown > 0 && len(parts) > 0 {
+		parts = append(parts, fmt.Sprintf("%d runs of unknown cost", p.Unknown))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return ", " + strings.Join(parts, ", ")
 }

@@ -133,7 +133,7 @@ func TestRefusingProgramsStarveNobody(t *testing.T) {
 			assert.NotEqual(t, order[i], order[i+1], "%v", order)
 		}
 	}
-	status := s.scheduler("status", "--json")
+	status := s.iterate("status", "--json")
 	var list []struct{ Name, State, Reason string }
 	require.NoError(t, json.Unmarshal([]byte(status.out), &list))
 	reasons := map[string]string{}

@@ -3,6 +3,7 @@ package cli_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -28,7 +29,8 @@ func TestUncommittedWorkIsNamed(t *testing.T) {
 		"what git ignores":         {func(s *shop) { s.file("ignored.txt", "#\n") }, "", ""},
 		"the program, which is read as it stands": {func(s *shop) {
 			s.file(".autoloop/programs/p.md", "---\n"+changing+"---\nOther words.\n"+goodTarget+"\n## Evaluation\n```sh\ncat value.txt\n```\n")
-		}, "", ""},
+		}, ".autoloop/programs/p.md differs from its commit, and is used as it stands", ""},
+		"another program": {func(s *shop) { s.file(".autoloop/programs/new.md", "---\n"+changing+"---\n"+goodTarget+evaluation) }, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -39,15 +41,15 @@ func TestUncommittedWorkIsNamed(t *testing.T) {
 			s.file(".gitignore", "ignored.txt\n")
 			s.commit()
 			c.change(s)
-			for _, a := range []answer{s.scheduler("validate"), s.iterate("--program", "p", "--dry-run")} {
+			for _, a := range []answer{s.iterate("validate"), s.iterate("--program", "p", "--dry-run")} {
 				require.Zero(t, a.code, a.errors)
 				if c.names == "" {
-					assert.NotContains(t, a.out+a.errors, "not committed")
+					assert.NotRegexp(t, "not committed|its commit", a.out+a.errors)
 				} else {
 					assert.Contains(t, a.out+a.errors, "warning: "+c.names)
 				}
 			}
-			says := s.scheduler("status").errors
+			says := s.iterate("status").errors
 			if expected := c.status + c.names; expected == "" {
 				assert.Empty(t, says)
 			} else {
@@ -55,12 +57,32 @@ func TestUncommittedWorkIsNamed(t *testing.T) {
 			}
 		})
 	}
+	t.Run("every command that reads programs", func(t *testing.T) {
+		t.Parallel()
+		s := newShop(t)
+		text := "---\n" + changing + "---\n" + goodTarget + evaluation
+		s.file("programs/p.md", text)
+		s.file("value.txt", "5\n")
+		s.commit()
+		s.file("programs/p.md", text+"Other words.\n")
+		for _, words := range [][]string{{"scheduler"}, {"status"}, {"validate"}, {"iterate"}, {"doctor", "--quick"}, {"doctor", "p"}} {
+			run := s.iterate
+			switch words[0] {
+			case "scheduler":
+				run, words = s.scheduler, nil
+			case "iterate":
+				words = []string{"--program", "p"}
+			}
+			a := run(append(words, "--programs", "programs")...)
+			assert.Equal(t, 1, strings.Count(a.out+a.errors, "warning: programs/p.md differs from its commit"), "%v: %s%s", words, a.out, a.errors)
+		}
+	})
 	t.Run("a new program", func(t *testing.T) {
 		t.Parallel()
 		s := newShop(t)
 		s.file("README", "x\n")
 		s.commit()
-		assert.Contains(t, s.scheduler("new", "speed").out,
-			"\nautoloop-speed/evaluate.sh, autoloop-speed/settings.conf are not committed, so iterations do not see them\n")
+		assert.Contains(t, s.iterate("init", "speed").errors,
+			"warning: autoloop-speed/evaluate.sh, autoloop-speed/settings.conf are not committed, so iterations do not see them\n")
 	})
 }

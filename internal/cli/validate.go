@@ -7,44 +7,59 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/github/sync"
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
 )
 
-func newValidateCommand(env Env, o *schedulerOptions) *cobra.Command {
-	var asJSON, comment bool
+func newValidateCommand(env Env, o *iterateOptions) *cobra.Command {
+	var asJSON, comment, keys bool
 	var issue int
 	cmd := &cobra.Command{
-		Use:   "validate [FILES… | --issue NUMBER]",
-		Short: "Check program files, or a program that is an issue",
+		Use:   "validate [PATH… | --issue NUMBER | --keys]",
+		Short: "Check program files, a program that is an issue, or a suite",
 		Long: "Check program files, all of the repository's or those named, and say what each will do.\n" +
-			"The exit code is 1 when any of them has errors.\n\n" +
+			"Of a skill's or a task suite's directory, check the suite; nothing is run. The exit code is 1 when anything is\n" +
+			"wrong; all of it is said at once.\n\n" +
 			"With --issue the program is an issue on GitHub. With --comment the answer is a comment there too, which\n" +
-			"later checks edit, and the exit code is 0 whatever it says; in Actions the issue is that of the event.",
-		Example: "  scheduler validate\n  scheduler validate .autoloop/programs/speed.md --json\n  scheduler validate --issue 12 --comment",
+			"later checks edit, and the exit code is 0 whatever it says; in Actions the issue is that of the event.\n\n" +
+			"With --keys list the keys of a program file: type, default, meaning, and whether another value begins a new\n" +
+			"baseline.",
+		Example: "  iterate validate\n  iterate validate .autoloop/programs/speed.md --json\n  iterate validate skills/release-notes\n  iterate validate --issue 12 --comment\n  iterate validate --keys",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			all := app.Scheduling{Options: o.Options}
 			if comment && issue == 0 {
 				issue = env.Actions().EventIssue()
 			}
 			switch {
+			case keys:
+				return printKeys(env, asJSON)
+			case len(args) == 1 && isSuite(cmd.Context(), env, o.Options, args[0]):
+				return validateSuite(cmd.Context(), env, args[0], asJSON)
 			case issue > 0 && len(args) > 0:
 				return misuse.Errorf("--issue and files exclude each other")
 			case issue > 0:
-				return validateIssue(cmd.Context(), env, *o, issue, comment, asJSON)
+				return validateIssue(cmd.Context(), env, all, issue, comment, asJSON)
 			case comment || issue < 0:
 				return misuse.Errorf("say which issue: --issue NUMBER")
 			}
-			return validate(cmd.Context(), env, *o, args, asJSON)
+			return validate(cmd.Context(), env, all, args, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array, or with --issue an object")
 	cmd.Flags().IntVar(&issue, "issue", 0, "the `NUMBER` of the issue that is the program")
 	cmd.Flags().BoolVar(&comment, "comment", false, "say it on the issue too")
+	cmd.Flags().BoolVar(&keys, "keys", false, "list the keys of a program file")
+	githubFlags(cmd.Flags(), &o.GitHub)
+	cmd.MarkFlagsMutuallyExclusive("keys", "issue")
+	cmd.MarkFlagsMutuallyExclusive("keys", "comment")
 	return cmd
 }
 
-func validate(ctx context.Context, env Env, o schedulerOptions, files []string, asJSON bool) error {
+func validate(ctx context.Context, env Env, o app.Scheduling, files []string, asJSON bool) error {
 	list, err := o.Validate(ctx, env, files)
 	if err != nil {
 		return err
@@ -59,7 +74,7 @@ func validate(ctx context.Context, env Env, o schedulerOptions, files []string, 
 	case asJSON:
 		err = printJSON(env, list)
 	case len(list) == 0:
-		_, err = fmt.Fprintln(env.Stdout, "no programs: make one with `scheduler new NAME`")
+		_, err = fmt.Fprintln(env.Stdout, "no programs: make one with `iterate init NAME`")
 	default:
 		_, err = fmt.Fprint(env.Stdout, text.String())
 	}
@@ -69,7 +84,7 @@ func validate(ctx context.Context, env Env, o schedulerOptions, files []string, 
 // validateIssue checks the program that an issue is and, when asked, says on
 // the issue what it found. The author is told, so that a program with errors is no
 // failure of the command then.
-func validateIssue(ctx context.Context, env Env, o schedulerOptions, number int, comment, asJSON bool) error {
+func validateIssue(ctx context.Context, env Env, o app.Scheduling, number int, comment, asJSON bool) error {
 	hub, err := o.Client(env)
 	if err != nil {
 		return err
@@ -102,4 +117,33 @@ func validateIssue(ctx context.Context, env Env, o schedulerOptions, number int,
 		return &ExitError{Code: ExitFailed}
 	}
 	return nil
+}
+
+// link is a link of the reference page; on a terminal its text is enough.
+var link = lazyregexp.New(`\[([^\]]+)\]\([^)]+\)`)
+
+// keyInfo is one key in `iterate validate --keys --json`.
+type keyInfo struct {
+	Name          string `json:"name"`
+	Type          string `json:"type"`
+	Default       string `json:"default"`
+	ChangesNumber bool   `json:"changes_number"`
+	Help          string `json:"help"`
+	Group         string `json:"group"`
+}
+
+// printKeys lists the keys of a program file.
+func printKeys(env Env, asJSON bool) error {
+	var list []keyInfo
+	table := render.Table{Header: []string{"key", "type", "default", "new baseline", "meaning"}}
+	for _, key := range program.Keys() {
+		key.Default, key.Help = link().ReplaceAllString(key.Default, "$1"), link().ReplaceAllString(key.Help, "$1")
+		list = append(list, keyInfo{key.Name, key.Type, key.Default, key.ChangesNumber(), key.Help, key.Group})
+		changes := ""
+		if key.ChangesNumber() {
+			changes = "yes"
+		}
+		table.Rows = append(table.Rows, []string{key.Name, key.Type, key.Default, changes, key.Help})
+	}
+	return printEither(env, asJSON, list, table)
 }

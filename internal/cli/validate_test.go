@@ -17,10 +17,11 @@ func TestValidateJSON(t *testing.T) {
 	d := newDesk(t)
 	d.write(filepath.Join(d.root, "a.go"), "package a\n")
 	d.write(filepath.Join(d.root, "Makefile"), "all:\n")
+	d.write(filepath.Join(d.root, "e.sh"), "echo 1\n")
 	d.write(filepath.Join(d.root, ".autoloop/programs/speed.md"), "---\nschedule: every 6h\nmetric_direction: lower\ntarget-metric: 0.50\ncolour: blue\n---\n"+
 		"## Goal\nFast.\n## Target\n`a.go`, the `Makefile` of `speed`\n\nDo NOT modify `e.sh`\n## Evaluation\n```sh\nsh e.sh\n```\nThe metric is `ms`.\n")
 	d.write(filepath.Join(d.root, ".autoloop/programs/other.md"), "---\nschedule: 0 3 * * *\nskill: s\n---\n## Target\n`s/`\n")
-	a := d.run("validate", "--json")
+	a := d.iterate("validate", "--json")
 	require.Zero(t, a.code, a.errors)
 	assert.JSONEq(t, `[
 	  {"file": ".autoloop/programs/other.md", "name": "other", "ok": true, "errors": [],
@@ -38,10 +39,10 @@ func TestValidateText(t *testing.T) {
 	d.write(filepath.Join(d.root, "a.go"), "package a\n")
 	d.program("good", "schedule: daily\ntarget-metric: 3")
 	d.write(filepath.Join(d.root, ".autoloop/programs/todo.md"), "## Goal\nTODO: say what\n")
-	a := d.run("validate")
+	a := d.iterate("validate")
 	require.Zero(t, a.code, a.out)
 	assert.Equal(t, ".autoloop/programs/good.md: ok\n  warning: "+printedResult+"\n"+
-		"  schedule    daily\n  metric      the only number, higher is better, completed at 3\n  may change  a.go\n  evaluation  echo 1\n"+
+		"  schedule    daily\n  metric      the only number, higher is better, completed at 3\n  may change  a.go (line 8)\n  evaluation  echo 1\n"+
 		".autoloop/programs/todo.md: not configured yet: fill in line 2\n", a.out)
 }
 
@@ -62,12 +63,12 @@ func TestValidateErrors(t *testing.T) {
 			d := newDesk(t)
 			d.program("good", "schedule: daily")
 			d.write(filepath.Join(d.root, ".autoloop/programs/p.md"), c.text)
-			a := d.run("validate")
+			a := d.iterate("validate")
 			assert.Equal(t, 1, a.code)
 			assert.Contains(t, a.out, ".autoloop/programs/good.md: ok\n")
 			assert.Contains(t, a.out, ".autoloop/programs/p.md: does not run\n  "+c.says)
 			assert.Empty(t, a.errors)
-			a = d.run("validate", "--json", ".autoloop/programs/p.md")
+			a = d.iterate("validate", "--json", ".autoloop/programs/p.md")
 			assert.Equal(t, 1, a.code)
 			var list []struct {
 				OK     bool
@@ -85,7 +86,7 @@ func TestValidateTargetsThatMatchNothing(t *testing.T) {
 	d := newDesk(t)
 	d.write(filepath.Join(d.root, "src/a.go"), "package a\n")
 	d.write(filepath.Join(d.root, ".autoloop/programs/p.md"), "---\ntarget: [src, src/a.go, src/a.go/, new.go, '*.md']\n---\n## Evaluation\n```\necho 1\n```\n")
-	a := d.run("validate")
+	a := d.iterate("validate")
 	assert.Zero(t, a.code, a.out)
 	assert.Contains(t, a.out, ":2: target `src` is a directory; write it with a slash")
 	assert.Contains(t, a.out, ":2: target `src/a.go/` is no directory")
@@ -94,33 +95,33 @@ func TestValidateTargetsThatMatchNothing(t *testing.T) {
 	assert.NotContains(t, a.out, "`src/a.go` ")
 }
 
-// TestValidateNamesWhatStaysClosed: what the text cannot open is a warning, and not among
+// TestValidateNamesWhatStaysClosed: what a sentence cannot open is a warning, and not among
 // the files that may change.
 func TestValidateNamesWhatStaysClosed(t *testing.T) {
 	d := newDesk(t)
 	d.write(filepath.Join(d.root, "a.go"), "package a\n")
-	d.write(filepath.Join(d.root, ".autoloop/programs/p.md"), "## Target\n- `a.go`\n- `.github/workflows/x.yml`\n## Evaluation\n```\necho 1\n```\n")
-	a := d.run("validate")
+	d.write(filepath.Join(d.root, ".autoloop/programs/p.md"), "## Target\n- `a.go`\n\nYou may also modify `.github/workflows/x.yml`.\n## Evaluation\n```\necho 1\n```\n")
+	a := d.iterate("validate")
 	assert.Zero(t, a.code, a.out)
-	assert.Contains(t, a.out, ":3: `.github/workflows/x.yml` is automation of the repository")
-	assert.Contains(t, a.out, "  may change  a.go\n")
+	assert.Contains(t, a.out, ":4: `.github/workflows/x.yml` is automation of the repository")
+	assert.Contains(t, a.out, "  may change  a.go (line 2)\n")
 }
 
 func TestValidateFiles(t *testing.T) {
 	d := newDesk(t)
 	d.program("a", "")
 	d.program("b", "")
-	a := d.run("validate", ".autoloop/programs/b.md", filepath.Join(d.root, ".autoloop/programs/a.md"))
+	a := d.iterate("validate", ".autoloop/programs/b.md", filepath.Join(d.root, ".autoloop/programs/a.md"))
 	assert.Zero(t, a.code, a.out)
 	assert.Regexp(t, `(?s)^\.autoloop/programs/b\.md: ok.*\.autoloop/programs/a\.md: ok`, a.out)
 }
 
 func TestValidateNothing(t *testing.T) {
-	d := newDesk(t)
-	a := d.run("validate")
+	d := newDesk(t).repository()
+	a := d.iterate("validate")
 	assert.Zero(t, a.code)
-	assert.Equal(t, "no programs: make one with `scheduler new NAME`\n", a.out)
-	a = d.run("validate", "--json")
+	assert.Equal(t, "no programs: make one with `iterate init NAME`\n", a.out)
+	a = d.iterate("validate", "--json")
 	assert.Zero(t, a.code)
 	assert.Equal(t, "[]\n", a.out)
 }
@@ -133,7 +134,7 @@ func TestValidateMisuse(t *testing.T) {
 		"does not exist; name":      {"validate", "--programs", "nowhere"},
 		"is no directory":           {"validate", "--repo-dir", "nowhere"},
 	} {
-		a := d.run(args...)
+		a := d.iterate(args...)
 		assert.Equal(t, 2, a.code, a.errors)
 		assert.Contains(t, a.errors, says)
 		assert.Empty(t, a.out)
@@ -144,11 +145,11 @@ func TestValidateShowsWhatItUnderstood(t *testing.T) {
 	d := newDesk(t)
 	d.write(filepath.Join(d.root, "src/a.go"), "package a\n")
 	d.write(filepath.Join(d.root, "src/Makefile"), "all:\n")
-	d.write(filepath.Join(d.root, ".autoloop/programs/p.md"), "## Target\n- `src/lib/`\n- client/server code\n\nDo NOT modify `Makefile`, and `Parser` stays. Off-limits: anything outside `src/lib/`.\n"+
+	d.write(filepath.Join(d.root, ".autoloop/programs/p.md"), "## Target\n- `src/lib/`\n- client/server code\n\nDo NOT modify `Makefile`, and `Parser` stays. Off-limits: `src/gen/`.\n"+
 		"## Evaluation\n```\necho '\x1b[31mred' # \u202egnp.exe\n```\nIt prints\n```\n5\n```\n")
-	a := d.run("validate")
+	a := d.iterate("validate")
 	require.Zero(t, a.code, a.out)
-	assert.Contains(t, a.out, "  never       Makefile (at any depth), everything outside src/lib/\n")
+	assert.Contains(t, a.out, "  never       Makefile at any depth (line 5)\n              src/gen/ (line 5)\n")
 	assert.Contains(t, a.out, "taken as prose, since nothing has that name: client/server, Parser\n")
 	assert.Contains(t, a.out, "  evaluation  echo 'red' # gnp.exe\n", "the script that will run, and nothing of the output shown")
 	assert.NotContains(t, a.out, "\x1b")

@@ -3,8 +3,6 @@
 package decision
 
 import (
-	"fmt"
-
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/metric"
 )
@@ -22,8 +20,8 @@ const (
 // Decision is a verdict with everything that led to it.
 type Decision struct {
 	Verdict Verdict
-	// Reasons are one line each, the deciding one first.
-	Reasons []string
+	// Reasons say why, the deciding one first.
+	Reasons []Reason
 	// Metric is the candidate's number: its measurement, or the median of the
 	// last samples that were taken, or nil.
 	Metric *metric.Value
@@ -38,26 +36,28 @@ type Decision struct {
 	Delta string
 	// TargetMet says that Best has reached the target.
 	TargetMet bool
-	// Warning is what a person should look at, "" for nothing.
-	Warning string
+	// Warning is what a person should look at.
+	Warning []Reason
 	// Held says why an improvement was too good to be believed at once; Warning, or
-	// the first reason, says what came of looking. "" when it was not.
-	Held string
+	// the first reason, says what came of looking. Nil when it was not.
+	Held *Reason
 	// Lost are the cases that passed before and do not any more.
 	Lost []string
 	// Evidence holds a comparison for every stage of repeated runs.
 	Evidence []Evidence
 	// Fault says why nothing could be decided: the incumbent could not be
-	// measured. "" when the verdict stands.
-	Fault string
+	// measured. Nil when the verdict stands.
+	Fault *Reason
 }
 
 // Evidence is one comparison of repeated runs.
 type Evidence struct {
-	Stage Stage
-	// Pairs is how many runs each side had.
-	Pairs      int
-	Confidence float64
+	// Stage is the part of the trial.
+	Stage Stage `json:"stage"`
+	// Pairs is how many runs of each side were compared.
+	Pairs int `json:"pairs"`
+	// Confidence is what the difference needed.
+	Confidence float64 `json:"confidence"`
 	statistics.Effect
 }
 
@@ -70,58 +70,64 @@ func Decide(standard Standard, m metric.Measurement) Decision {
 }
 
 // decision completes a verdict on a measured number.
-func (s Standard) decision(verdict Verdict, key, previous *metric.Value, reasons ...string) Decision {
+func (s Standard) decision(verdict Verdict, key, previous *metric.Value, reasons ...Reason) Decision {
 	d := Decision{Verdict: verdict, Reasons: reasons, Metric: key, Previous: previous, Best: s.Best}
 	if key != nil {
 		d.Delta = metric.Delta(*key, previous)
 	}
 	if verdict == Improved {
 		d.Best = key
-		if why := s.tooGood(*key, previous); why != "" {
-			d.Warning = why + ": look whether the evaluation still measures what it should"
+		if why := s.tooGood(*key, previous); why != nil {
+			d.Warning = []Reason{{Kind: TooGood, Because: []Reason{*why}}}
 		}
 	}
 	d.TargetMet = d.Best != nil && s.Direction.TargetMet(*d.Best, s.Target)
 	return d
 }
 
-func (s Standard) judge(m metric.Measurement) (Verdict, string) {
-	if reason := s.unfit(m); reason != "" {
-		return Regressed, reason
+func (s Standard) judge(m metric.Measurement) (Verdict, Reason) {
+	if reason := s.Unfit(m); reason != nil {
+		return Regressed, *reason
 	}
 	value := *m.Metric
 	if s.Best == nil {
-		return Improved, "first measurement"
+		return Improved, Reason{Kind: First}
 	}
 	best := *s.Best
 	if value.Cmp(best) == 0 {
-		return Neutral, fmt.Sprintf("%s equals the best so far; only a strict gain is kept", value)
+		return Neutral, Reason{Kind: Tie, Value: &value}
 	}
 	if !s.Direction.Better(value, best) {
-		return Regressed, fmt.Sprintf("%s is worse than the best %s (%s is better)", value, best, s.Direction)
+		return Regressed, s.beside(Worse, value)
 	}
-	if reason := s.tooSmall(value.Sub(best), best); reason != "" {
-		return Neutral, reason
+	if reason := s.tooSmall(value.Sub(best), best); reason != nil {
+		return Neutral, *reason
 	}
-	return Improved, fmt.Sprintf("%s is better than %s (%s is better)", value, best, s.Direction)
+	return Improved, s.beside(Better, value)
 }
 
-// unfit returns why a measurement is no number to compare, or "".
-func (r Rule) unfit(m metric.Measurement) string {
+// beside is a comparison with the incumbent's number.
+func (s Standard) beside(kind Why, value metric.Value) Reason {
+	return Reason{Kind: kind, Value: &value, Beside: s.Best, Term: s.Direction.String()}
+}
+
+// Unfit returns why a measurement is no number to compare, nil when it is one.
+func (r Rule) Unfit(m metric.Measurement) *Reason {
 	switch {
 	case m.Metric == nil && m.RejectedReason != "":
-		return "not scored: " + m.RejectedReason
+		return &Reason{Kind: NotScored, Words: m.RejectedReason}
 	case m.Metric == nil:
-		return "not scored: the evaluation printed null"
+		return &Reason{Kind: NoNumber}
 	default:
 		return r.Implausible(*m.Metric)
 	}
 }
 
-func (r Rule) tooSmall(difference, reference metric.Value) string {
+func (r Rule) tooSmall(difference, reference metric.Value) *Reason {
 	least := r.MinImprovement.Of(reference)
 	if difference.Abs().Cmp(least) >= 0 {
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("a gain of %s is below min-improvement %s", difference.Abs(), least)
+	gain := difference.Abs()
+	return &Reason{Kind: TooSmall, Value: &gain, Beside: &least}
 }

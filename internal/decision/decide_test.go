@@ -44,7 +44,7 @@ func TestDecide(t *testing.T) {
 			assert.Equal(t, c.verdict, got.Verdict)
 			assert.Equal(t, c.best, got.Best.String())
 			assert.Equal(t, c.delta, got.Delta)
-			assert.Contains(t, got.Reasons[0], c.says)
+			assert.Contains(t, got.Reasons[0].String(), c.says)
 		})
 	}
 }
@@ -52,7 +52,7 @@ func TestDecide(t *testing.T) {
 func TestDecideUnscored(t *testing.T) {
 	got := decision.Decide(decision.Standard{Best: value("1")}, metric.Measurement{RejectedReason: "circles overlap"})
 	assert.Equal(t, decision.Regressed, got.Verdict)
-	assert.Equal(t, []string{"not scored: circles overlap"}, got.Reasons)
+	assert.Equal(t, []string{"not scored: circles overlap"}, decision.Texts(got.Reasons))
 	assert.Equal(t, "1", got.Best.String())
 }
 

@@ -1,7 +1,6 @@
 package decision
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/org/autoloop/internal/decision/statistics"
@@ -13,19 +12,19 @@ import (
 const disagreeing = 0.02
 
 // Disagreement says that the incumbent, measured anew, is not what is on record,
-// "" when it is, or when too little was measured to tell. A difference counts when
+// nil when it is, or when too little was measured to tell. A difference counts when
 // it is no chance and twice as large as the recorded samples are apart: recorded
 // ones that lie together by luck are compared with again and again.
-func (v Version) Disagreement(recorded, anew []metric.Value) string {
+func Disagreement(recorded, anew []metric.Value) *Reason {
 	if len(recorded) == 0 || len(anew) == 0 || Agrees(recorded, anew) {
-		return ""
+		return nil
 	}
 	was, is, apart := statistics.Median(recorded), statistics.Median(anew), width(recorded)
 	steady := len(recorded) > 1 && apart.Sign() == 0 && statistics.Same(anew) // leaves nothing to chance
-	if !steady && v.Rank(recorded, anew) >= disagreeing {
-		return ""
+	if !steady && statistics.P(recorded, anew) >= disagreeing {
+		return nil
 	}
-	return fmt.Sprintf("the incumbent, measured anew, gave %s (runs: %d), and %s is on record (runs: %d, %s apart)", is, len(anew), was, len(recorded), apart)
+	return &Reason{Kind: Disagrees, Value: &is, Count: len(anew), Beside: &was, Of: len(recorded), High: &apart}
 }
 
 // Agrees reports whether the incumbent, measured anew, is as near to what is on

@@ -27,7 +27,7 @@ func TestAgrees(t *testing.T) {
 	const five = "106.5 106.1 106.9 106.6 106.2"
 	assert.True(t, decision.Agrees(numbers(five), numbers("106.9 106.2 107")))
 	assert.False(t, decision.Agrees(numbers(five), numbers("100.1 100.7 100.9")))
-	assert.Empty(t, latest().Disagreement(numbers(five), numbers("100.1 100.7 100.9")))
+	assert.Empty(t, decision.Disagreement(numbers(five), numbers("100.1 100.7 100.9")))
 	assert.False(t, decision.Agrees(nil, numbers("1")))
 	assert.False(t, decision.Agrees(numbers("1"), nil))
 }
@@ -56,12 +56,12 @@ func TestDisagreement(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			said := latest().Disagreement(numbers(c.recorded), numbers(c.anew))
-			assert.Equal(t, c.disagrees, said != "", said)
+			said := decision.Disagreement(numbers(c.recorded), numbers(c.anew))
+			assert.Equal(t, c.disagrees, said != nil, said)
 		})
 	}
-	assert.Equal(t, "the incumbent, measured anew, gave 100 (runs: 3), and 106.05 is on record (runs: 8, 0.9 apart)",
-		latest().Disagreement(numbers(eight), numbers("100 100.4 99.8")))
+	assert.Equal(t, "the incumbent, measured anew, gave 100 (runs: 3), and 106.05 is on record (runs: 8, 0.9 apart): either the machine changed, or what was kept was luck",
+		decision.Text(decision.Disagreement(numbers(eight), numbers("100 100.4 99.8"))))
 }
 
 // TestNoiseIsNoDisagreement: of programs whose machine stays as it is, hardly any
@@ -85,7 +85,7 @@ func TestNoiseIsNoDisagreement(t *testing.T) {
 		for range programs {
 			recorded, row := draw(8, noise), 0
 			for range iterations {
-				if latest().Disagreement(recorded, draw([]int{3, 8, 16}[chance.IntN(3)], noise)) == "" {
+				if decision.Disagreement(recorded, draw([]int{3, 8, 16}[chance.IntN(3)], noise)) == nil {
 					row = 0
 					continue
 				}

@@ -1,7 +1,7 @@
 package decision
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -17,21 +17,15 @@ type Rules struct {
 	Literal func(path string) bool
 	// ProgramFile is the program's own file; empty for an issue program.
 	ProgramFile string
-	// Scripts are the tracked files that the evaluation script runs.
+	// Scripts are the tracked files that the evaluation script names.
 	Scripts []string
-}
-
-// Violation is one path that a candidate may not touch as it did.
-type Violation struct {
-	Path   string
-	Reason string // without the path
 }
 
 // Guarded is the guard's verdict. A candidate goes on to be measured only when OK is true.
 type Guarded struct {
 	OK         bool
-	NoChange   bool        // the candidate is the incumbent
-	Violations []Violation // in the order of the changes
+	NoChange   bool     // the candidate is the incumbent
+	Violations []Reason // the paths that it may not touch as it did, in the order of the changes
 }
 
 // Guard holds every change against the rules. One violation rejects the whole
@@ -41,71 +35,68 @@ func Guard(changes []Change, rules Rules) Guarded {
 	if len(changes) == 0 {
 		return Guarded{NoChange: true}
 	}
-	var found []Violation
+	var found []Reason
 	for _, c := range changes {
-		if reason := rules.forbid(c); reason != "" {
-			found = append(found, Violation{Path: c.Path, Reason: reason})
+		if reason := rules.forbid(c); reason != nil {
+			reason.Path = c.Path
+			found = append(found, *reason)
 		}
 	}
 	return Guarded{OK: len(found) == 0, Violations: found}
 }
 
 // Allow reports whether a candidate may add, change or delete a regular file.
-func (r Rules) Allow(path string) bool { return r.forbid(Change{Path: path}) == "" }
+func (r Rules) Allow(path string) bool { return r.forbid(Change{Path: path}) == nil }
 
 // maxListed bounds the reasons that a verdict spells out.
 const maxListed = 20
 
-// Reasons returns one line for each violation, with the path quoted and both
-// bounded; beyond twenty it says how many more there are. It is empty when OK.
-func (g Guarded) Reasons() []string {
+// Reasons returns the violations; beyond twenty it says how many more there are. It is
+// empty when OK.
+func (g Guarded) Reasons() []Reason {
 	if g.NoChange {
-		return []string{"no change proposed"}
+		return []Reason{{Kind: NoChange}}
 	}
-	var lines []string
-	for i, v := range g.Violations {
-		if i == maxListed {
-			return append(lines, fmt.Sprintf("and %d more", len(g.Violations)-maxListed))
-		}
-		lines = append(lines, quotePath(v.Path)+": "+v.Reason)
+	if more := len(g.Violations) - maxListed; more > 0 {
+		return append(slices.Clone(g.Violations[:maxListed]), Reason{Kind: MorePaths, Count: more})
 	}
-	return lines
+	return g.Violations
 }
 
-// forbid says why a change is not allowed, or "".
-func (r Rules) forbid(c Change) string {
+// forbid says why a change is not allowed, nil when it is.
+func (r Rules) forbid(c Change) *Reason {
 	switch {
 	case c.Refused != "":
-		return oneLine(c.Refused)
+		return &Reason{Kind: Refused, Words: oneLine(c.Refused)}
 	case !cleanPath(c.Path):
-		return "is no path inside the repository"
+		return &Reason{Kind: NotInside}
 	case hasDotGit(c.Path):
-		return "belongs to git"
+		return &Reason{Kind: OfGit}
 	case matches(r.Protected, c.Path):
-		return "is protected by the program" + done(c.Kind)
+		return &Reason{Kind: Protected, Term: string(c.Kind)}
 	case !matches(r.Literal, c.Path) && r.standing(c.Path) != "":
-		return r.standing(c.Path) + done(c.Kind)
+		return &Reason{Kind: r.standing(c.Path), Term: string(c.Kind)}
 	case !matches(r.Target, c.Path):
-		return "is outside the target" + done(c.Kind)
+		return &Reason{Kind: NotTarget, Term: string(c.Kind)}
 	}
-	return ""
+	return nil
 }
 
 // standing names the protection that every program has without asking. Letters
 // compare without case, because the user's file system may.
-func (r Rules) standing(path string) string {
+func (r Rules) standing(path string) Why {
 	first, _, _ := strings.Cut(path, "/")
 	switch {
 	case strings.EqualFold(first, ".autoloop"):
-		return "belongs to Autoloop"
+		return OfAutoloop
 	case strings.EqualFold(first, ".github"):
-		return "configures the repository's automation"
+		return OfAutomation
 	case r.ProgramFile != "" && strings.EqualFold(path, r.ProgramFile):
-		return "is the program itself"
+		return IsProgram
 	}
 	for _, script := range r.Scripts {
 		if strings.EqualFold(path, script) {
-			return "is run by the evaluation"
+			return OfEvaluation
 		}
 	}
 	return ""
@@ -113,11 +104,4 @@ func (r Rules) standing(path string) string {
 
 func matches(match func(string) bool, path string) bool {
 	return match != nil && match(path)
-}
-
-func done(k Kind) string {
-	if k == "" {
-		return ""
-	}
-	return " (" + string(k) + ")"
 }

@@ -38,7 +38,7 @@ func TestGuardPaths(t *testing.T) {
 		{"target in another case", Change{Path: "SRC/a.go", Kind: Added}, "outside the target"},
 		{"protected wins over target", Change{Path: "src/eval.sh", Kind: Modified}, "protected by the program"},
 		{"program file", Change{Path: "src/program.md", Kind: Modified}, "is the program itself"},
-		{"evaluation script", Change{Path: "bench.sh", Kind: Modified}, "run by the evaluation"},
+		{"evaluation script", Change{Path: "bench.sh", Kind: Modified}, "named by the evaluation"},
 		{"workflow by a wildcard", Change{Path: ".github/workflows/slow.yml", Kind: Added}, "automation"},
 		{"workflow by its name", Change{Path: ".github/workflows/fast.yml", Kind: Modified}, ""},
 		{"own directory", Change{Path: ".autoloop/programs/x.md", Kind: Added}, "belongs to Autoloop"},
@@ -61,7 +61,7 @@ func TestGuardPaths(t *testing.T) {
 			}
 			assert.False(t, got.OK)
 			require.Len(t, got.Reasons(), 1)
-			assert.Contains(t, got.Reasons()[0], c.want)
+			assert.Contains(t, Texts(got.Reasons())[0], c.want)
 		})
 	}
 }
@@ -94,7 +94,7 @@ func TestWhichRuleOfTheGuardWins(t *testing.T) {
 		"a file below one of the program's name":   {"p.md/a", Rules{Target: all, ProgramFile: "p.md"}, ""},
 		"a program that is an issue protects none": {"a", Rules{Target: all, ProgramFile: ""}, ""},
 		"a script by name":                         {"s.sh", Rules{Target: all, Literal: all, Scripts: []string{"s.sh"}}, ""},
-		"a script in other letters":                {"S.sh", Rules{Target: all, Scripts: []string{"x.sh", "s.sh"}}, "is run by the evaluation"},
+		"a script in other letters":                {"S.sh", Rules{Target: all, Scripts: []string{"x.sh", "s.sh"}}, "is named by the evaluation"},
 		"git's by every rule":                      {"a/.git/b", Rules{Target: all, Literal: all}, "belongs to git"},
 		"a path that leaves by every rule":         {"a//b", Rules{Target: all, Literal: all}, "is no path inside the repository"},
 		"a dot on the way":                         {"a/./b", Rules{Target: all, Literal: all}, "is no path inside the repository"},
@@ -104,11 +104,13 @@ func TestWhichRuleOfTheGuardWins(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var want []Violation
+			var want []string
 			if c.want != "" {
-				want = []Violation{{Path: c.path, Reason: c.want}}
+				want = []string{quotePath(c.path) + ": " + c.want}
 			}
-			assert.Equal(t, Guarded{OK: c.want == "", Violations: want}, Guard([]Change{{Path: c.path}}, c.rules))
+			got := Guard([]Change{{Path: c.path}}, c.rules)
+			assert.Equal(t, c.want == "", got.OK)
+			assert.Equal(t, want, Texts(got.Reasons()))
 			assert.Equal(t, c.want == "", c.rules.Allow(c.path))
 		})
 	}
@@ -117,16 +119,16 @@ func TestWhichRuleOfTheGuardWins(t *testing.T) {
 func TestARenameIsTwoChanges(t *testing.T) {
 	t.Parallel()
 	out := Guard([]Change{{Path: "src/a", Kind: Deleted}, {Path: "lib/a", Kind: Added}}, srcOnly())
-	assert.Equal(t, []string{`"lib/a": is outside the target (added)`}, out.Reasons())
+	assert.Equal(t, []string{`"lib/a": is outside the target (added)`}, Texts(out.Reasons()))
 	in := Guard([]Change{{Path: "lib/a", Kind: Deleted}, {Path: "src/a", Kind: Added}}, srcOnly())
-	assert.Equal(t, []string{`"lib/a": is outside the target (deleted)`}, in.Reasons())
+	assert.Equal(t, []string{`"lib/a": is outside the target (deleted)`}, Texts(in.Reasons()))
 	assert.True(t, Guard([]Change{{Path: "src/a", Kind: Deleted}, {Path: "src/b", Kind: Added}}, srcOnly()).OK)
 }
 
 func TestReasonsAtTheirBounds(t *testing.T) {
 	t.Parallel()
 	list := func(n int) []string {
-		return Guard(slices.Repeat([]Change{{Path: "a"}}, n), Rules{}).Reasons()
+		return Texts(Guard(slices.Repeat([]Change{{Path: "a"}}, n), Rules{}).Reasons())
 	}
 	require.Len(t, list(20), 20)
 	assert.Equal(t, list(1)[0], list(20)[19], "twenty are all spelled out")
@@ -140,20 +142,20 @@ func TestReasonsAtTheirBounds(t *testing.T) {
 
 func TestGuardWithoutRules(t *testing.T) {
 	got := Guard([]Change{{Path: "a"}}, Rules{})
-	assert.Equal(t, []string{`"a": is outside the target`}, got.Reasons())
+	assert.Equal(t, []string{`"a": is outside the target`}, Texts(got.Reasons()))
 }
 
 func TestGuardNoChange(t *testing.T) {
 	got := Guard(nil, srcOnly())
 	assert.False(t, got.OK)
 	assert.True(t, got.NoChange)
-	assert.Equal(t, []string{"no change proposed"}, got.Reasons())
+	assert.Equal(t, []string{"no change proposed"}, Texts(got.Reasons()))
 }
 
 func TestOneViolationRejectsAll(t *testing.T) {
 	got := Guard([]Change{{Path: "src/a", Kind: Modified}, {Path: "x", Kind: Added}, {Path: "src/b", Kind: Added}}, srcOnly())
 	assert.False(t, got.OK)
-	assert.Equal(t, []string{`"x": is outside the target (added)`}, got.Reasons())
+	assert.Equal(t, []string{`"x": is outside the target (added)`}, Texts(got.Reasons()))
 }
 
 func TestReasonsAreBoundedLines(t *testing.T) {
@@ -161,7 +163,7 @@ func TestReasonsAreBoundedLines(t *testing.T) {
 	for i := range 500 {
 		changes = append(changes, Change{Path: fmt.Sprintf("%d\n\xff%s", i, strings.Repeat("é", 5000)), Refused: "says\nmuch " + strings.Repeat("é", 5000)})
 	}
-	got := Guard(changes, srcOnly()).Reasons()
+	got := Texts(Guard(changes, srcOnly()).Reasons())
 	require.Len(t, got, 21)
 	assert.Equal(t, "and 480 more", got[20])
 	for _, line := range got {
@@ -187,7 +189,7 @@ func FuzzGuard(f *testing.F) {
 		if got.OK != (len(got.Reasons()) == 0) {
 			t.Fatalf("OK is %v with reasons %q", got.OK, got.Reasons())
 		}
-		for _, line := range got.Reasons() {
+		for _, line := range Texts(got.Reasons()) {
 			if len(line) > 1200 || strings.ContainsAny(line, "\n\r\x00") {
 				t.Fatalf("not a bounded line: %q", line)
 			}

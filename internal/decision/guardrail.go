@@ -1,8 +1,6 @@
 package decision
 
 import (
-	"fmt"
-
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/metric"
 )
@@ -10,24 +8,27 @@ import (
 // Guardrail is a second metric that must not get worse than at iteration 0 by
 // more than MaxRegression.
 type Guardrail struct {
-	Metric        string
-	Direction     metric.Direction
-	MaxRegression Allowance
+	// Metric is the key of the number.
+	Metric string `json:"metric"`
+	// Direction says which number is better: `higher` or `lower`.
+	Direction metric.Direction `json:"direction"`
+	// MaxRegression is how much worse it may be than at the start.
+	MaxRegression Allowance `json:"max_regression"`
 }
 
-// breach returns why the samples of the candidate break a guardrail, or "".
+// breach returns why the samples of the candidate break a guardrail, nil when they do not.
 // Every guardrail needs a number from each measurement of the candidate.
-func (s Standard) breach(measured []metric.Measurement, v Version) string {
+func (s Standard) breach(measured []metric.Measurement) *Reason {
 	for _, rail := range s.Guardrails {
 		samples, ok := rail.samples(measured)
 		if !ok {
-			return fmt.Sprintf("guardrail %s: the evaluation did not print it", rail.Metric)
+			return &Reason{Kind: GuardrailMissing, Path: rail.Metric}
 		}
-		if reason := rail.worse(s.Initial[rail.Metric], samples, s.Regime == Noisy, s.Confidence, v); reason != "" {
+		if reason := rail.worse(s.Initial[rail.Metric], samples, s.Regime == Noisy, s.Confidence); reason != nil {
 			return reason
 		}
 	}
-	return ""
+	return nil
 }
 
 func (g Guardrail) samples(measured []metric.Measurement) ([]metric.Value, bool) {
@@ -45,27 +46,26 @@ func (g Guardrail) samples(measured []metric.Measurement) ([]metric.Value, bool)
 // worse compares with iteration 0: the median beyond the allowance and, when
 // noisy, the samples different from iteration 0's shifted by the allowance.
 // Where there are too few samples for the confidence the median alone decides.
-func (g Guardrail) worse(initial, samples []metric.Value, noisy bool, confidence float64, v Version) string {
+func (g Guardrail) worse(initial, samples []metric.Value, noisy bool, confidence float64) *Reason {
 	if len(initial) == 0 {
-		return fmt.Sprintf("guardrail %s: iteration 0 has no value to compare with", g.Metric)
+		return &Reason{Kind: GuardrailNew, Path: g.Metric}
 	}
 	before, now := statistics.Median(initial), statistics.Median(samples)
 	allowance := g.MaxRegression.Of(before)
 	limit := g.shifted(before, allowance)
 	if !g.Direction.Better(limit, now) {
-		return ""
+		return nil
 	}
 	if noisy && statistics.Reachable(len(initial), len(samples), confidence) {
 		bounds := make([]metric.Value, len(initial))
 		for i, value := range initial {
 			bounds[i] = g.shifted(value, allowance)
 		}
-		if v.Rank(bounds, samples) >= 1-confidence {
-			return ""
+		if statistics.P(bounds, samples) >= 1-confidence {
+			return nil
 		}
 	}
-	return fmt.Sprintf("guardrail %s: %s is beyond %s (%s at iteration 0, %s is better, at most %s worse)",
-		g.Metric, now, limit, before, g.Direction, allowance)
+	return &Reason{Kind: GuardrailBroken, Path: g.Metric, Term: g.Direction.String(), Value: &now, Beside: &before, High: &limit, Low: &allowance}
 }
 
 // shifted is a value made worse by the allowance.

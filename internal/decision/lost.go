@@ -46,7 +46,7 @@ func RatesOf(runs ...map[string]metric.Value) CaseRates {
 // Mann–Whitney, .025 over all cases). No single run of many decides; of one run
 // on each side, a case is lost when it is not whole any more. A case that was
 // not measured now is lost too.
-func (v Version) LostCases(before, now CaseRates) []string {
+func LostCases(before, now CaseRates) []string {
 	var lost []string
 	cases := 0
 	for name := range before {
@@ -55,7 +55,7 @@ func (v Version) LostCases(before, now CaseRates) []string {
 		}
 	}
 	for name, then := range before {
-		if id, isCase := strings.CutPrefix(name, CaseNumber); isCase && whole(then) && v.lower(then, now[name], cases) {
+		if id, isCase := strings.CutPrefix(name, CaseNumber); isCase && whole(then) && lower(then, now[name], cases) {
 			lost = append(lost, id)
 		}
 	}
@@ -75,14 +75,14 @@ func whole(rates []metric.Value) bool {
 }
 
 // lower reports whether a case of so many regressed.
-func (v Version) lower(then, now []metric.Value, cases int) bool {
+func lower(then, now []metric.Value, cases int) bool {
 	if len(now) == 0 || slices.MaxFunc(now, metric.Value.Cmp).Cmp(slices.MinFunc(then, metric.Value.Cmp)) < 0 {
 		return true
 	}
 	if whole(now) || statistics.Median(now).Cmp(statistics.Median(then)) >= 0 {
 		return false
 	}
-	return v.Rank(then, now)/2 <= lossChance/float64(cases)
+	return statistics.P(then, now)/2 <= lossChance/float64(cases)
 }
 
 // holdCases says of an improvement which cases it lost, and turns it down where
@@ -93,18 +93,19 @@ func (t *Trial) holdCases(d *Decision) {
 	if beside := t.taken[t.stage][Incumbent]; len(beside) > 0 {
 		before = rates(beside)
 	}
-	d.Lost = t.version.LostCases(before, rates(t.taken[t.stage][Candidate]))
+	d.Lost = LostCases(before, rates(t.taken[t.stage][Candidate]))
 	if len(d.Lost) == 0 {
 		return
 	}
-	lost := "regressed-cases: " + list(d.Lost)
+	lost := Reason{Kind: CasesLost, Words: list(d.Lost)}
 	if !t.standard.NoCaseRegression {
 		d.Reasons = append(d.Reasons, lost)
 		return
 	}
 	d.Verdict, d.Best = Regressed, t.standard.Best
 	d.TargetMet = d.Best != nil && t.standard.Direction.TargetMet(*d.Best, t.standard.Target)
-	d.Reasons = append([]string{lost + "; no-case-regression forbids to lose a case that passed"}, d.Reasons...)
+	lost.Kind = CasesForbidden
+	d.Reasons = append([]Reason{lost}, d.Reasons...)
 }
 
 func rates(measured []metric.Measurement) CaseRates {

@@ -61,15 +61,15 @@ func TestADisagreementIsNoChanceAndFar(t *testing.T) {
 		}
 		recorded, oldTurned := draw(2+chance.IntN(8), 100)
 		anew, newTurned := draw(1+chance.IntN(8), 100+int64(i%30))
-		got := latest().Disagreement(recorded, anew)
+		got := decision.Disagreement(recorded, anew)
 		steady := statistics.Same(recorded) && statistics.Same(anew)
 		far, p := !decision.Agrees(recorded, anew), statistics.P(recorded, anew)
-		require.Equal(t, far && (steady || p < 0.02), got != "", "%v beside %v", anew, recorded)
-		assert.Equal(t, got == "", latest().Disagreement(oldTurned, newTurned) == "")
+		require.Equal(t, far && (steady || p < 0.02), got != nil, "%v beside %v", anew, recorded)
+		assert.Equal(t, got == nil, decision.Disagreement(oldTurned, newTurned) == nil)
 		switch {
-		case got != "":
+		case got != nil:
 			said++
-			assert.Contains(t, got, fmt.Sprintf("(runs: %d), and %s is on record (runs: %d", len(anew), statistics.Median(recorded), len(recorded)))
+			assert.Contains(t, got.String(), fmt.Sprintf("(runs: %d), and %s is on record (runs: %d", len(anew), statistics.Median(recorded), len(recorded)))
 		case far:
 			maybe++
 		default:
@@ -90,29 +90,17 @@ func TestWhatIsVisibleHasAUnit(t *testing.T) {
 		}
 		return list
 	}
-	for _, version := range []int{1, decision.Latest} {
-		rule := noisy("0").Rule
-		rule.Version = version
-		one := decision.Visible(rule, samples)
-		assert.Positive(t, one)
-		assert.InDelta(t, one, decision.Visible(rule, samples), 0, "the same samples, the same answer")
-		assert.InEpsilon(t, 1000*one, decision.Visible(rule, times("1000")), 1e-9)
-		assert.InEpsilon(t, one, decision.Visible(rule, times("-1")), 1e-9)
-		rule.MinImprovement = decision.Allowance{Value: metric.FromInt(20)}
-		assert.Greater(t, decision.Visible(rule, samples), 20.0)
-		assert.InDelta(t, 20, decision.Visible(rule, numbers("5 5 5")), 1e-9, "where nothing scatters")
-	}
 	rule := noisy("0").Rule
+	one := decision.Visible(rule, samples)
+	assert.Positive(t, one)
+	assert.InDelta(t, one, decision.Visible(rule, samples), 0, "the same samples, the same answer")
+	assert.InEpsilon(t, 1000*one, decision.Visible(rule, times("1000")), 1e-9)
+	assert.InEpsilon(t, one, decision.Visible(rule, times("-1")), 1e-9)
 	assert.Positive(t, decision.Visible(rule, numbers("1 1 1 1 1 1 1 9")), "quartiles that agree are no sign of no noise")
 	assert.Zero(t, decision.Visible(rule, numbers("1")), "of one sample nothing is known")
-
-	rule.Version, rule.MaxPairs = 2, 0
-	few := decision.Visible(rule, samples)
 	rule.MaxPairs = 16
-	assert.Less(t, decision.Visible(rule, samples), few, "more pairs for what is inconclusive see more")
-	rule.Version = 1
-	rule.MaxPairs = 0
-	first := decision.Visible(rule, samples)
-	rule.MaxPairs = 16
-	assert.InDelta(t, first, decision.Visible(rule, samples), 0, "the first version knows no more pairs")
+	assert.Less(t, decision.Visible(rule, samples), one, "more pairs for what is inconclusive see more")
+	rule.MinImprovement = decision.Allowance{Value: metric.FromInt(20)}
+	assert.Greater(t, decision.Visible(rule, samples), 20.0)
+	assert.InDelta(t, 20, decision.Visible(rule, numbers("5 5 5")), 1e-9, "where nothing scatters")
 }

@@ -9,71 +9,69 @@ import (
 	"github.com/org/autoloop/internal/metric"
 )
 
-// second is version 2. The order of the runs is a secret of the trial: random
-// within blocks, from a seed that is drawn when the trial begins, so that no
-// effect that comes back every few runs falls on one side. The randomisation
-// test of these blocks decides, which holds whatever the effect is. A gain that
-// repeats is measured once more, and a stage that is inconclusive but promising
-// gets as many pairs again, of which the first part has three fifths of the
-// chance of a false alarm and the whole the rest.
-func second() Version { return dealt(statistics.MirroredP) }
+// RuleVersion is the version of the rule, which stands with each decision.
+const RuleVersion = 4
 
-// dealt is version 2 with a test of ranks.
-func dealt(rank func(a, b []metric.Value) float64) Version {
-	return Version{
-		Seeded: true, Extends: true,
-		Order: func(s Standard, stage Stage) []Side {
-			deal := dealer{seed: s.Seed, stage: stage}
-			switch stage {
-			case Once:
-				return []Side{Candidate}
-			case Again:
-				return deal.shuffled([]Side{Incumbent, Candidate, Candidate})
-			default:
-				var order []Side
-				for _, pairs := range s.blocks() {
-					block := make([]Side, 0, 2*pairs)
-					for range pairs {
-						block = append(block, Incumbent, Candidate)
-					}
-					order = append(order, deal.shuffled(block)...)
-				}
-				return order
+// order is which side is measured in each run of a stage, without warm-ups. It is a
+// secret of the trial: random within blocks, from a seed that is drawn when the trial
+// begins, so that no effect that comes back every few runs falls on one side.
+func (s Standard) order(stage Stage) []Side {
+	deal := dealer{seed: s.Seed, stage: stage}
+	switch stage {
+	case Once:
+		return []Side{Candidate}
+	case Again: // a gain that repeats is measured once more
+		return deal.shuffled([]Side{Incumbent, Candidate, Candidate})
+	default:
+		var order []Side
+		for _, pairs := range s.blocks() {
+			block := make([]Side, 0, 2*pairs)
+			for range pairs {
+				block = append(block, Incumbent, Candidate)
 			}
-		},
-		P: func(s Standard, order []Side, incumbent, candidate []metric.Value) float64 {
-			var blocks []int
-			runs := 0
-			for _, pairs := range s.blocks() {
-				if runs += 2 * pairs; runs > len(order) {
-					return rank(incumbent, candidate) // before the end of a block; it decides nothing
-				}
-				if blocks = append(blocks, 2*pairs); runs == len(order) {
-					break
-				}
-			}
-			samples, ours := make([]metric.Value, len(order)), make([]bool, len(order))
-			for i, side := range order {
-				from := &incumbent
-				if ours[i] = side == Candidate; ours[i] {
-					from = &candidate
-				}
-				samples[i], *from = (*from)[0], (*from)[1:]
-			}
-			return statistics.Randomised(samples, ours, blocks)
-		},
-		Level: func(s Standard, pairs int) float64 {
-			const early = 0.6
-			switch {
-			case s.MaxPairs <= s.Pairs:
-				return 1 - s.Confidence
-			case pairs <= s.Pairs:
-				return early * (1 - s.Confidence)
-			default:
-				return (1 - early) * (1 - s.Confidence)
-			}
-		},
-		Rank: rank,
+			order = append(order, deal.shuffled(block)...)
+		}
+		return order
+	}
+}
+
+// chance is the two-sided probability that samples that were taken in this order are as
+// far apart by chance: the randomisation test of the blocks, which holds whatever
+// effect the order met.
+func (s Standard) chance(order []Side, incumbent, candidate []metric.Value) float64 {
+	var blocks []int
+	runs := 0
+	for _, pairs := range s.blocks() {
+		if runs += 2 * pairs; runs > len(order) {
+			return statistics.P(incumbent, candidate) // before the end of a block; it decides nothing
+		}
+		if blocks = append(blocks, 2*pairs); runs == len(order) {
+			break
+		}
+	}
+	samples, ours := make([]metric.Value, len(order)), make([]bool, len(order))
+	for i, side := range order {
+		from := &incumbent
+		if ours[i] = side == Candidate; ours[i] {
+			from = &candidate
+		}
+		samples[i], *from = (*from)[0], (*from)[1:]
+	}
+	return statistics.Randomised(samples, ours, blocks)
+}
+
+// level is below which probability a difference after so many pairs is no chance. A
+// stage that is inconclusive but promising gets as many pairs again, of which the first
+// part has three fifths of the chance of a false alarm and the whole the rest.
+func (r Rule) level(pairs int) float64 {
+	const early = 0.6
+	switch {
+	case r.MaxPairs <= r.Pairs:
+		return 1 - r.Confidence
+	case pairs <= r.Pairs:
+		return early * (1 - r.Confidence)
+	default:
+		return (1 - early) * (1 - r.Confidence)
 	}
 }
 

@@ -1,15 +1,15 @@
 package decision
 
 import (
-	"fmt"
-
 	"github.com/org/autoloop/internal/metric"
 )
 
 // Allowance is an amount, absolute or as a percentage of a reference.
 type Allowance struct {
-	Value   metric.Value
-	Percent bool
+	// Value is the amount.
+	Value metric.Value `json:"value"`
+	// Percent says that it is a part of the number that it is held against.
+	Percent bool `json:"percent,omitempty"`
 }
 
 // Of returns the allowance in the unit of the reference: its Value, or that
@@ -34,28 +34,33 @@ const (
 // DefaultPairs is how many pairs a noisy metric gets when nothing else is said.
 const DefaultPairs = 8
 
-// Rule is how a program's candidates are decided, as the program asks for it.
+// Rule is how a program's candidates are decided, as the program asks for it, and as
+// it is written with each decision.
 type Rule struct {
-	// Version is the version of the rule; 0 is the first.
-	Version int
-	Regime  Regime
-	// Pairs is the number of pairs of a noisy comparison, MaxPairs that of one
-	// that was inconclusive; not more than Pairs is as many. Confidence is that of
-	// its test.
-	Pairs      int
-	MaxPairs   int
-	Confidence float64
+	// Version is RuleVersion.
+	Version int `json:"version,omitempty"`
+	// Regime is how noise is dealt with: `single`, `repeatable` or `noisy`.
+	Regime Regime `json:"regime"`
+	// Pairs is how often each side is measured first.
+	Pairs int `json:"pairs,omitempty"`
+	// MaxPairs is how often at most, where the first were inconclusive; not more than
+	// Pairs is as many.
+	MaxPairs int `json:"max_pairs,omitempty"`
+	// Confidence is what a difference needs, from 0.5 to below 1.
+	Confidence float64 `json:"confidence,omitempty"`
 	// MinImprovement is the smallest gain worth keeping.
-	MinImprovement Allowance
-	// Low and High bound what is plausible; nil when unbounded.
-	Low        *metric.Value
-	High       *metric.Value
-	Guardrails []Guardrail
-	// NoCaseRegression turns down what loses a case that passed (LostCases).
-	NoCaseRegression bool
+	MinImprovement Allowance `json:"min_improvement"`
+	// Low is the smallest plausible metric; null is no bound.
+	Low *metric.Value `json:"low,omitempty"`
+	// High is the largest plausible metric; null is no bound.
+	High *metric.Value `json:"high,omitempty"`
+	// Guardrails are the numbers that may not get worse.
+	Guardrails []Guardrail `json:"guardrails,omitempty"`
+	// NoCaseRegression says that no case may get worse (LostCases).
+	NoCaseRegression bool `json:"no_case_regression,omitempty"`
 	// CheckTooGood holds a gain that is too good until the evaluation was seen to
 	// notice emptied files.
-	CheckTooGood bool
+	CheckTooGood bool `json:"check_too_good,omitempty"`
 }
 
 // KeptRuns is how many runs of the evaluation a candidate takes that is kept, and how
@@ -77,7 +82,7 @@ func (r Rule) KeptRuns() (runs, environments int) {
 // good to be believed at once.
 func (r Rule) HeldRuns() (runs, environments int) {
 	switch {
-	case !r.In(r.Version).CheckTooGood:
+	case !r.CheckTooGood:
 		return 0, 0
 	case r.Regime == Noisy:
 		return heldRuns, 2
@@ -90,8 +95,7 @@ func (r Rule) HeldRuns() (runs, environments int) {
 type Standard struct {
 	Rule
 
-	// Seed makes the order of the runs random where the version of the rule needs
-	// one: a secret of the trial, until it is over.
+	// Seed makes the order of the runs random: a secret of the trial, until it is over.
 	Seed      string
 	Direction metric.Direction
 	// Best is the incumbent's metric; nil when nothing was ever measured.
@@ -108,11 +112,11 @@ type Standard struct {
 	LeavesNothing bool
 }
 
-// Implausible returns why value lies outside the program's metric-range, or ""
-// when it is plausible.
-func (r Rule) Implausible(value metric.Value) string {
+// Implausible returns why value lies outside the program's metric-range, nil when it
+// is plausible.
+func (r Rule) Implausible(value metric.Value) *Reason {
 	if r.Low != nil && value.Cmp(*r.Low) < 0 || r.High != nil && value.Cmp(*r.High) > 0 {
-		return fmt.Sprintf("%s is implausible: outside metric-range [%s, %s]", value, metric.Text(r.Low, "…"), metric.Text(r.High, "…"))
+		return &Reason{Kind: Implausible, Value: &value, Low: r.Low, High: r.High}
 	}
-	return ""
+	return nil
 }

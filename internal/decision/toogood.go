@@ -1,10 +1,8 @@
 package decision
 
 import (
-	"fmt"
 	"slices"
 
-	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/metric"
 )
@@ -15,16 +13,18 @@ const (
 	outOfProportion = 10
 	// enoughGains is how many gains make a history to compare with.
 	enoughGains = 3
+	// enoughEqual is how many equal numbers beside numbers that scatter are odd.
+	enoughEqual = 8
 	// heldRuns is how often the emptied files are measured where the candidate's
 	// numbers scatter.
 	heldRuns = 3
 )
 
 // tooGood says why a gain is more often a fault of the evaluation than a success,
-// "" when it is not. A suite's rates, whose evaluation is ours, may begin with 0.
-func (s Standard) tooGood(key metric.Value, previous *metric.Value) string {
+// nil when it is not. A suite's rates, whose evaluation is ours, may begin with 0.
+func (s Standard) tooGood(key metric.Value, previous *metric.Value) *Reason {
 	if previous == nil {
-		return ""
+		return nil
 	}
 	small, large := key.Abs(), previous.Abs()
 	if small.Cmp(large) > 0 {
@@ -33,40 +33,40 @@ func (s Standard) tooGood(key metric.Value, previous *metric.Value) string {
 	times := metric.FromInt(outOfProportion)
 	switch {
 	case s.CheckTooGood && key.Sign() == 0:
-		return fmt.Sprintf("%s → 0 is a drop to zero", previous)
+		return &Reason{Kind: DropToZero, Beside: previous}
 	case s.CheckTooGood && previous.Sign() == 0:
-		return fmt.Sprintf("0 → %s is more than %d times as much", key, outOfProportion)
+		return &Reason{Kind: RiseFromZero, Value: &key, Count: outOfProportion}
 	case small.Sign() > 0 && large.Cmp(small.Mul(times)) > 0:
-		return fmt.Sprintf("%s → %s is a jump beyond %d times", previous, key, outOfProportion)
+		return &Reason{Kind: Jump, Value: &key, Beside: previous, Count: outOfProportion}
 	}
 	if len(s.Gains) < enoughGains {
-		return ""
+		return nil
 	}
 	gain, largest := key.Sub(*previous).Abs(), slices.MaxFunc(s.Gains, metric.Value.Cmp)
 	if gain.Cmp(largest.Mul(times)) > 0 {
-		return fmt.Sprintf("a gain of %s is more than %d times the largest before it (%s)", gain, outOfProportion, largest)
+		return &Reason{Kind: OutlyingGain, Value: &gain, Beside: &largest, Count: outOfProportion}
 	}
-	return ""
+	return nil
 }
 
 // hold keeps an improvement back that is too good to be believed at once, and
 // reports whether it did: the incumbent with the files emptied that the candidate
 // changed is measured first.
 func (t *Trial) hold(d Decision) bool {
-	if t.held != nil || !t.version.Checks || !t.standard.CheckTooGood {
+	if t.held != nil || !t.standard.CheckTooGood {
 		return false
 	}
-	if d.Held = t.standard.tooGood(*d.Metric, d.Previous); d.Held == "" {
+	if d.Held = t.standard.tooGood(*d.Metric, d.Previous); d.Held == nil {
 		return false
 	}
 	t.held = &d
 	return true
 }
 
-// Held says why the gain is held, "" when it is not.
-func (t *Trial) Held() string {
+// Held says why the gain is held, nil when it is not.
+func (t *Trial) Held() *Reason {
 	if t.held == nil {
-		return ""
+		return nil
 	}
 	return t.held.Held
 }
@@ -92,12 +92,12 @@ func (t *Trial) nextHeld() Step {
 // must notice at least that the files are broken. Where the numbers scatter they
 // measure time or memory, and files that do nothing are no reference for those.
 func (t *Trial) addHeld(step Step, m metric.Measurement) {
-	without := "with the changed files emptied"
+	notices, ignores := NoticesEmptied, IgnoresEmptied
 	if step.Side == Garbled {
-		without = "with a syntax error in the changed files"
+		notices, ignores = NoticesGarbled, IgnoresGarbled
 	}
-	noticed := t.standard.unfit(m)
-	if noticed == "" {
+	noticed := t.standard.Unfit(m)
+	if noticed == nil {
 		t.taken[Held][step.Side] = append(t.taken[Held][step.Side], m)
 		if step.Number < step.Of {
 			return
@@ -106,41 +106,53 @@ func (t *Trial) addHeld(step Step, m metric.Measurement) {
 	}
 	low, high := t.spread()
 	switch {
-	case noticed != "" && step.Side == Emptied:
-		t.release(fmt.Sprintf("%s the evaluation notices: %s", without, noticed))
-	case noticed != "":
-		t.release(fmt.Sprintf("with the changed files emptied the evaluation gives the same, but %s it notices: %s", without, noticed))
+	case noticed != nil:
+		t.release(Reason{Kind: notices, Because: []Reason{*noticed}})
 	case step.Side == Emptied && low.Cmp(high) == 0 && !t.standard.LeavesNothing:
 		// The garbled files decide.
 	default:
+		given := t.median(step.Side)
 		d := t.standard.decision(Regressed, t.held.Metric, t.held.Previous,
-			cure.Independent.Mark(fmt.Sprintf("the number does not depend on what was measured: %s the evaluation gives %s as well", without, t.median(step.Side))),
-			t.held.Held+", so it was held")
+			Reason{Kind: ignores, Value: &given}, Reason{Kind: HeldBack, Because: []Reason{*t.held.Held}})
 		d.Held, d.Evidence = t.held.Held, t.held.Evidence
 		t.decision = &d
 	}
 }
 
 // release ends the trial with the gain that was held.
-func (t *Trial) release(why string) {
+func (t *Trial) release(why Reason) {
 	d := *t.held
-	d.Warning = fmt.Sprintf("%s, so it was held: %s; look at the change", d.Held, why)
+	d.Warning = []Reason{*d.Held, why, {Kind: LookAtIt}}
+	t.flagEqual(&d)
 	t.decision = &d
 }
 
-// noticed says in what the evaluation tells such files from the candidate's, "" when
+// flagEqual flags an improvement whose numbers never scatter where the incumbent's do:
+// they may be made up.
+func (t *Trial) flagEqual(d *Decision) {
+	of := func(side Side) []metric.Value {
+		return append(metrics(t.taken[Pairs][side]), metrics(t.taken[Confirmation][side])...)
+	}
+	candidate := of(Candidate)
+	if d.Verdict != Improved || len(candidate) < enoughEqual || !statistics.Same(candidate) || statistics.Same(of(Incumbent)) {
+		return
+	}
+	d.Warning = append(slices.Clip(d.Warning), Reason{Kind: NumbersNeverDiffer, Count: len(candidate), Value: &candidate[0]})
+}
+
+// noticed says in what the evaluation tells such files from the candidate's, nil when
 // it gives the same for both.
-func (t *Trial) noticed(side Side) string {
+func (t *Trial) noticed(side Side) *Reason {
 	runs := t.taken[Held][side]
-	if reason := t.standard.breach(runs, t.version); reason != "" {
+	if reason := t.standard.breach(runs); reason != nil {
 		return reason
 	}
 	low, high := t.spread()
 	apart, middle := high.Sub(low), t.median(side)
 	if middle.Cmp(low.Sub(apart)) < 0 || middle.Cmp(high.Add(apart)) > 0 {
-		return fmt.Sprintf("it gives %s", middle)
+		return &Reason{Kind: Gives, Value: &middle}
 	}
-	return ""
+	return nil
 }
 
 func (t *Trial) median(side Side) metric.Value {

@@ -2,6 +2,7 @@ package decision_test
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -18,7 +19,7 @@ func TestTooGood(t *testing.T) {
 		direction       metric.Direction
 		before, after   string
 		gains           []string
-		suite, older    bool
+		suite           bool
 		held, onlyWarns string
 	}{
 		"a drop to zero":                          {direction: metric.Lower, before: "3", after: "0", held: "3 → 0 is a drop to zero"},
@@ -32,16 +33,12 @@ func TestTooGood(t *testing.T) {
 		"another sign":                            {direction: metric.Higher, before: "-3", after: "4"},
 		"ten times the largest gain, and more":    {direction: metric.Higher, before: "100", after: "111", gains: []string{"1", "0.5", "1"}, held: "a gain of 11 is more than 10 times the largest before it (1)"},
 		"two gains are no history":                {direction: metric.Higher, before: "100", after: "111", gains: []string{"1", "1"}},
-		"an earlier version of the rule":          {direction: metric.Lower, before: "1000", after: "9", older: true, onlyWarns: "1000 → 9 is a jump"},
 		"the rate of a suite":                     {direction: metric.Higher, before: "0.01", after: "0.9", suite: true, onlyWarns: "0.01 → 0.9 is a jump"},
 		"the rate of a suite, from the beginning": {direction: metric.Higher, before: "0", after: "0.9", suite: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			standard := repeatable(c.before)
-			standard.Direction, standard.Seed, standard.Version, standard.CheckTooGood = c.direction, "seed", decision.Latest, !c.suite
-			if c.older {
-				standard.Rule = standard.In(2)
-			}
+			standard.Direction, standard.Seed, standard.CheckTooGood = c.direction, "seed", !c.suite
 			for _, gain := range c.gains {
 				standard.Gains = append(standard.Gains, metric.MustValue(gain))
 			}
@@ -56,12 +53,12 @@ func TestTooGood(t *testing.T) {
 			require.Equal(t, decision.Improved, d.Verdict, "%v", d.Reasons)
 			switch {
 			case c.held != "":
-				assert.Contains(t, d.Held, c.held)
+				assert.Contains(t, decision.Text(d.Held), c.held)
 				assert.Equal(t, 1, runs[decision.Emptied])
-				assert.Contains(t, d.Warning, d.Held+", so it was held: with the changed files emptied the evaluation notices: it gives "+c.before)
+				assert.Contains(t, decision.Joined(d.Warning), decision.Text(d.Held)+"; with the changed files emptied the evaluation notices: it gives "+c.before)
 			case c.onlyWarns != "":
-				assert.Contains(t, d.Warning, c.onlyWarns)
-				assert.Contains(t, d.Warning, "look whether the evaluation still measures what it should")
+				assert.Contains(t, decision.Joined(d.Warning), c.onlyWarns)
+				assert.Contains(t, decision.Joined(d.Warning), "look whether the evaluation still measures what it should")
 			default:
 				assert.Empty(t, d.Warning)
 			}
@@ -104,7 +101,7 @@ func TestHeld(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			standard := repeatable("30")
-			standard.Direction, standard.Seed, standard.Version, standard.CheckTooGood, standard.LeavesNothing = metric.Lower, "seed", decision.Latest, true, c.leavesNothing
+			standard.Direction, standard.Seed, standard.CheckTooGood, standard.LeavesNothing = metric.Lower, "seed", true, c.leavesNothing
 			if c.regime != "" {
 				standard.Regime = c.regime
 			}
@@ -138,17 +135,63 @@ func TestHeld(t *testing.T) {
 			assert.NotEmpty(t, d.Held)
 			if !c.rejected {
 				require.Equal(t, decision.Improved, d.Verdict, "%v", d.Reasons)
-				assert.Contains(t, d.Warning, c.says)
+				assert.Contains(t, decision.Joined(d.Warning), c.says)
+				assert.NotContains(t, decision.Joined(d.Warning), "held", "it is kept")
 				assert.Equal(t, d.Metric, d.Best)
 				return
 			}
 			require.Equal(t, decision.Regressed, d.Verdict, "%v", d.Reasons)
-			assert.Contains(t, d.Reasons[0], "the number does not depend on what was measured: ")
-			assert.Contains(t, d.Reasons[0], c.says)
-			assert.Equal(t, d.Held+", so it was held", d.Reasons[1])
+			assert.Contains(t, d.Reasons[0].String(), "the number does not depend on what was measured: ")
+			assert.Contains(t, d.Reasons[0].String(), c.says)
+			assert.Equal(t, decision.Text(d.Held)+", so it was held", d.Reasons[1].String())
 			assert.Equal(t, "30", d.Best.String())
 			assert.NotEqual(t, "30", d.Metric.String())
 			assert.Empty(t, d.Warning)
+		})
+	}
+}
+
+// TestEqualNumbersBesideScatteringOnesAreFlagged: eight or more, which change no decision
+// and are not measured again.
+func TestEqualNumbersBesideScatteringOnesAreFlagged(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		pairs                           int
+		candidateScatters, theirScatter bool
+		tooGood, flagged                bool
+	}{
+		"equal beside scattering ones": {pairs: 8, theirScatter: true, flagged: true},
+		"and too good":                 {pairs: 8, theirScatter: true, tooGood: true, flagged: true},
+		"equal beside equal ones":      {pairs: 8},
+		"both scatter":                 {pairs: 8, candidateScatters: true, theirScatter: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			standard := repeatable("30")
+			standard.Regime, standard.Pairs, standard.Direction, standard.Seed = decision.Noisy, c.pairs, metric.Lower, "seed"
+			standard.CheckTooGood = true
+			now := "20"
+			if c.tooGood {
+				now = "1"
+			}
+			taken, runs := 0, map[decision.Side]int{}
+			d, _ := play(standard, func(step decision.Step) metric.Measurement {
+				taken++
+				runs[step.Side]++
+				candidate := step.Side == decision.Candidate
+				scatters, text := c.theirScatter, "30"
+				if candidate {
+					scatters, text = c.candidateScatters, now
+				}
+				if scatters {
+					text += "." + strconv.Itoa(taken%7)
+				}
+				return scored(text)
+			})
+			require.Equal(t, decision.Improved, d.Verdict, "%v", d.Reasons)
+			assert.Equal(t, c.flagged, strings.Contains(decision.Joined(d.Warning), "all 16 numbers of the candidate are "+now), d.Warning)
+			assert.Equal(t, c.tooGood, strings.Contains(decision.Joined(d.Warning), "a jump"))
+			assert.Equal(t, 2*c.pairs+2, runs[decision.Candidate], "two stages with a warm-up each")
 		})
 	}
 }

@@ -1,7 +1,6 @@
 package decision
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -59,7 +58,6 @@ const earlyLook = 3
 // can be repeated from the record.
 type Trial struct {
 	standard Standard
-	version  Version
 	stage    Stage     // of the last run, but for Held
 	held     *Decision // an improvement that is too good, or nil
 	taken    map[Stage]map[Side][]metric.Measurement
@@ -69,6 +67,18 @@ type Trial struct {
 	orders   map[Stage][]Side
 	evidence []Evidence
 	decision *Decision
+}
+
+// NewTrial begins a trial against a standard.
+func NewTrial(standard Standard) *Trial {
+	t := &Trial{
+		pairs: map[Stage]int{Pairs: standard.Pairs, Confirmation: standard.Pairs}, standard: standard, taken: map[Stage]map[Side][]metric.Measurement{},
+		warm: map[Stage]map[Side]bool{}, looked: map[Stage]bool{}, orders: map[Stage][]Side{},
+	}
+	for _, stage := range []Stage{Once, Again, Pairs, Confirmation, Held} {
+		t.taken[stage], t.warm[stage] = map[Side][]metric.Measurement{}, map[Side]bool{}
+	}
+	return t
 }
 
 // Run takes the trial to its decision. measure runs the evaluation as a step
@@ -90,7 +100,7 @@ func (t *Trial) Regime() Regime { return t.standard.Regime }
 // Decision is the outcome; call it when Next has no more.
 func (t *Trial) Decision() Decision {
 	if t.decision == nil {
-		return Decision{Verdict: Neutral, Best: t.standard.Best, Reasons: []string{"the trial was not finished"}}
+		return Decision{Verdict: Neutral, Best: t.standard.Best, Reasons: []Reason{{Kind: Unfinished}}}
 	}
 	return *t.decision
 }
@@ -115,7 +125,7 @@ func (t *Trial) Next() (Step, bool) {
 	panic("decision: a trial with all its measurements has no decision")
 }
 
-// nextOf is the next run of a stage, in the order of the rule's version. What is
+// nextOf is the next run of a stage, in the stage's order. What is
 // measured in pairs is warmed up before.
 func (t *Trial) nextOf(stage Stage) (Step, bool) {
 	order, taken := t.order(stage), t.taken[stage]
@@ -143,7 +153,7 @@ func (t *Trial) nextOf(stage Stage) (Step, bool) {
 func (t *Trial) order(stage Stage) []Side {
 	order, known := t.orders[stage]
 	if !known {
-		order = t.version.Order(t.standard, stage)
+		order = t.standard.order(stage)
 		t.orders[stage] = order
 	}
 	if pairs := t.pairs[stage]; pairs > 0 {
@@ -159,8 +169,8 @@ func (t *Trial) Add(step Step, m metric.Measurement) {
 		return
 	}
 	t.stage = step.Stage
-	if reason := t.standard.unfit(m); reason != "" {
-		t.unfit(step.Side, m, reason)
+	if reason := t.standard.Unfit(m); reason != nil {
+		t.unfit(step.Side, m, *reason)
 		return
 	}
 	if step.WarmUp {
@@ -180,11 +190,11 @@ func (t *Trial) Add(step Step, m metric.Measurement) {
 
 // unfit ends a trial on a measurement that is no number to compare. The
 // incumbent's cannot be held against the candidate.
-func (t *Trial) unfit(side Side, m metric.Measurement, reason string) {
+func (t *Trial) unfit(side Side, m metric.Measurement, reason Reason) {
 	d := t.standard.decision(Regressed, m.Metric, t.standard.Best, reason)
 	if side == Incumbent {
 		d = t.standard.decision(Neutral, nil, t.standard.Best, reason)
-		d.Fault = "the incumbent, measured again, is " + reason
+		d.Fault = &Reason{Kind: IncumbentUnfit, Because: []Reason{reason}}
 	}
 	t.end(d)
 }
@@ -197,6 +207,7 @@ func (t *Trial) end(d Decision) {
 	if d.Verdict == Improved && t.hold(d) {
 		return
 	}
+	t.flagEqual(&d)
 	t.decision = &d
 }
 
@@ -205,8 +216,8 @@ func (t *Trial) end(d Decision) {
 func (t *Trial) judgeOnce(m metric.Measurement) {
 	d := Decide(t.standard, m)
 	if d.Verdict == Improved {
-		if reason := t.standard.breach([]metric.Measurement{m}, t.version); reason != "" {
-			d = t.standard.decision(Regressed, m.Metric, t.standard.Best, reason)
+		if reason := t.standard.breach([]metric.Measurement{m}); reason != nil {
+			d = t.standard.decision(Regressed, m.Metric, t.standard.Best, *reason)
 		}
 	}
 	if d.Verdict != Improved || t.standard.Regime == Single {
@@ -228,7 +239,7 @@ func (t *Trial) judgeAgain(side Side, m metric.Measurement) {
 	}
 	again := t.taken[Again][Candidate]
 	d := Decide(t.standard, again[len(again)-1])
-	d.Reasons = append(d.Reasons, "measured again on both sides with the same result")
+	d.Reasons = append(d.Reasons, Reason{Kind: Repeated})
 	t.end(d)
 }
 
@@ -264,10 +275,10 @@ func (t *Trial) judgePairs(stage Stage) {
 	}
 	t.evidence = append(t.evidence, Evidence{Stage: stage, Pairs: pairs, Confidence: t.standard.Confidence, Effect: effect})
 	if more {
-		t.verdict(Neutral, effect, fmt.Sprintf("not better after %d pairs: median %s beside %s", pairs, effect.Candidate, effect.Incumbent))
+		t.verdict(Neutral, effect, Reason{Kind: EarlyNotBetter, Count: pairs, Value: &effect.Candidate, Beside: &effect.Incumbent})
 		return
 	}
-	level := t.version.Level(t.standard, pairs)
+	level := t.standard.level(pairs)
 	if t.standard.MaxPairs > t.pairs[stage] && t.standard.promising(effect, level) {
 		t.pairs[stage] = t.standard.MaxPairs
 		return
@@ -277,8 +288,8 @@ func (t *Trial) judgePairs(stage Stage) {
 		t.decision.Inconclusive = t.standard.inconclusive(effect, level)
 		return
 	}
-	if reason := t.standard.breach(changed, t.version); reason != "" {
-		t.verdict(Regressed, effect, reason)
+	if reason := t.standard.breach(changed); reason != nil {
+		t.verdict(Regressed, effect, *reason)
 		return
 	}
 	if stage == Confirmation {
@@ -289,34 +300,34 @@ func (t *Trial) judgePairs(stage Stage) {
 func (t *Trial) compare(stage Stage) statistics.Effect {
 	old, changed := metrics(t.taken[stage][Incumbent]), metrics(t.taken[stage][Candidate])
 	effect := statistics.Shift(old, changed, t.standard.Confidence)
-	effect.P = t.version.P(t.standard, t.order(stage)[:len(old)+len(changed)], old, changed)
+	effect.P = t.standard.chance(t.order(stage)[:len(old)+len(changed)], old, changed)
 	return effect
 }
 
-func (t *Trial) verdict(verdict Verdict, effect statistics.Effect, reason string) {
+func (t *Trial) verdict(verdict Verdict, effect statistics.Effect, reason Reason) {
 	if len(t.evidence) > 1 && verdict != Improved {
-		reason = "not confirmed: " + reason
+		reason = Reason{Kind: NotConfirmed, Because: []Reason{reason}}
 	}
 	t.end(t.standard.decision(verdict, &effect.Candidate, &effect.Incumbent, reason))
 }
 
-func (s Standard) weigh(e statistics.Effect, pairs int, level float64) (Verdict, string) {
+func (s Standard) weigh(e statistics.Effect, pairs int, level float64) (Verdict, Reason) {
 	better := s.Direction.Better(e.Candidate, e.Incumbent)
 	beyond := e.P < level
 	switch {
 	case !better && e.Difference.Sign() != 0 && beyond:
-		return Regressed, s.describe("worse", e, pairs)
+		return Regressed, s.describe(PairsWorse, e, pairs)
 	case !better:
-		return Neutral, s.describe("not better", e, pairs)
+		return Neutral, s.describe(PairsNotBetter, e, pairs)
 	case s.inconclusive(e, level):
-		return Neutral, s.describe("inconclusive", e, pairs)
+		return Neutral, s.describe(PairsInconclusive, e, pairs)
 	case !beyond:
-		return Neutral, s.describe("no gain worth keeping", e, pairs)
+		return Neutral, s.describe(PairsNoGain, e, pairs)
 	}
-	if reason := s.tooSmall(e.Difference, e.Incumbent); reason != "" {
-		return Neutral, reason
+	if reason := s.tooSmall(e.Difference, e.Incumbent); reason != nil {
+		return Neutral, *reason
 	}
-	return Improved, s.describe("better", e, pairs)
+	return Improved, s.describe(PairsBetter, e, pairs)
 }
 
 // inconclusive reports whether a better median may be chance, and may be a gain
@@ -342,16 +353,15 @@ func (s Standard) promising(e statistics.Effect, level float64) bool {
 	return math.Abs(e.Difference.Float64())*math.Sqrt2 > e.High.Sub(e.Low).Float64()/2
 }
 
-func (s Standard) describe(word string, e statistics.Effect, pairs int) string {
-	return fmt.Sprintf("%s: median %s beside %s, difference %s (%g %% interval %s to %s), p = %.2g, %d pairs",
-		word, e.Candidate, e.Incumbent, e.Difference.Signed(), s.Confidence*100, e.Low, e.High, e.P, pairs)
+func (s Standard) describe(kind Why, e statistics.Effect, pairs int) Reason {
+	return Reason{Kind: kind, Value: &e.Candidate, Beside: &e.Incumbent, Low: &e.Low, High: &e.High, Confidence: s.Confidence, P: e.P, Count: pairs}
 }
 
 func (t *Trial) confirmed(e statistics.Effect) {
 	first := t.evidence[0]
 	t.end(t.standard.decision(Improved, &e.Candidate, &e.Incumbent,
-		t.standard.describe("better", e, t.pairs[Confirmation]),
-		fmt.Sprintf("this confirms, in new trees, a difference of %s (p = %.2g)", first.Difference.Signed(), first.P)))
+		t.standard.describe(PairsBetter, e, t.pairs[Confirmation]),
+		Reason{Kind: Confirms, Value: &first.Difference, P: first.P}))
 }
 
 func metrics(measured []metric.Measurement) []metric.Value {

@@ -65,18 +65,16 @@ type sight struct {
 type look struct{ pairs, critical, promising int }
 
 func newSight(rule Rule, least float64) sight {
-	standard := Standard{Rule: rule}
-	version := Known()[max(rule.Version, 1)]
 	// promising is the p-value from which twice the pairs bring the same difference
 	// to 0.05, in the normal approximation.
 	const promising = 0.166
 	at := func(pairs int) look {
 		return look{
-			pairs, statistics.Critical(pairs, pairs, 1-version.Level(standard, pairs)), statistics.Critical(pairs, pairs, 1-promising),
+			pairs, statistics.Critical(pairs, pairs, 1-rule.level(pairs)), statistics.Critical(pairs, pairs, 1-promising),
 		}
 	}
 	sight := sight{looks: []look{at(rule.Pairs)}, least: least}
-	if version.Extends && rule.MaxPairs > rule.Pairs {
+	if rule.MaxPairs > rule.Pairs {
 		sight.looks = append(sight.looks, at(rule.MaxPairs))
 	}
 	return sight

@@ -3,7 +3,6 @@ package files
 import (
 	"cmp"
 	"io/fs"
-	"path"
 	"slices"
 )
 
@@ -60,25 +59,6 @@ func (m Manifest) Files() (count int, bytes int64) {
 		}
 	}
 	return count, bytes
-}
-
-// Batches are the wanted entries, each batch with some of one directory, so that
-// the system looks for that directory once.
-func (m Manifest) Batches(wanted func(Entry) bool) [][]*Entry {
-	const most = 64
-	var list [][]*Entry
-	in := ""
-	for i := range m {
-		if !wanted(m[i]) {
-			continue
-		}
-		last := len(list) - 1
-		if dir := path.Dir(m[i].Path); last < 0 || dir != in || len(list[last]) == most {
-			in, list, last = dir, append(list, nil), last+1
-		}
-		list[last] = append(list[last], &m[i])
-	}
-	return list
 }
 
 // Difference is one path that two manifests do not have alike. Before or After

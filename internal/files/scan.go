@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,11 +33,6 @@ type Scanner struct {
 	// Keep says which paths are listed, and Within whether any below a directory
 	// can be; nil is all of them.
 	Keep, Within func(path string) bool
-	// Found, optional, is told of each regular file that is listed.
-	Found func(path string, info fs.FileInfo)
-	// Hashed, optional, is told of each file that was read, from several goroutines:
-	// its stamp, zero when it was written to meanwhile.
-	Hashed func(path string, stamp Stamp)
 	// Fault decides over a path that cannot be taken: an error ends the scan, nil
 	// leaves the path as far as it was read. Nil ends the scan at every fault.
 	Fault func(path string, err error) error
@@ -151,9 +147,6 @@ func (s *Scanner) add(in *os.Root, name, path string, info fs.FileInfo) (err err
 	switch {
 	case entry.IsFile():
 		entry.Size = info.Size()
-		if s.Found != nil {
-			s.Found(path, info)
-		}
 	case entry.IsLink():
 		entry.Mode = fs.ModeSymlink
 		if entry.Target, err = in.Readlink(name); err != nil {
@@ -167,59 +160,34 @@ func (s *Scanner) add(in *os.Root, name, path string, info fs.FileInfo) (err err
 // Hash reads the files of a manifest that have no digest yet, and fills in what
 // they are.
 func (s *Scanner) Hash(ctx context.Context, m Manifest) error {
-	total, tooLarge := int64(0), error(nil)
-	batches := m.Batches(func(e Entry) bool {
-		if !e.IsFile() || e.SHA256 != "" || tooLarge != nil {
-			return false
+	group, within := errgroup.WithContext(ctx)
+	group.SetLimit(Workers())
+	total, fault := int64(0), error(nil)
+	for i := range m {
+		e := &m[i]
+		if !e.IsFile() || e.SHA256 != "" {
+			continue
 		}
 		if total += e.Size; s.MaxBytes > 0 && total > s.MaxBytes {
 			total -= e.Size
-			tooLarge = s.fault(e.Path, &LimitError{fmt.Sprintf("makes it larger than %d bytes", s.MaxBytes)})
-			return false
-		}
-		return true
-	})
-	if tooLarge != nil {
-		return tooLarge
-	}
-	group, within := errgroup.WithContext(ctx)
-	group.SetLimit(Workers())
-	for _, batch := range batches {
-		group.Go(func() error { return s.hash(within, batch) })
-	}
-	return group.Wait()
-}
-
-// hash reads files of one directory.
-func (s *Scanner) hash(ctx context.Context, batch []*Entry) error {
-	folder, err := OpenFolder(s.Root, path.Dir(batch[0].Path))
-	if err != nil {
-		for _, e := range batch {
-			if err := s.fault(e.Path, err); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	defer func() { _ = folder.Close() }()
-	copier := NewCopier()
-	for _, e := range batch {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		found, err := copier.Read(folder, path.Base(e.Path))
-		if err != nil {
-			if err := s.fault(e.Path, err); err != nil {
-				return err
+			if fault = s.fault(e.Path, &LimitError{fmt.Sprintf("makes it larger than %d bytes", s.MaxBytes)}); fault != nil {
+				break
 			}
 			continue
 		}
-		e.SHA256, e.Size = found.SHA256, found.Size
-		if s.Hashed != nil {
-			s.Hashed(e.Path, found.Source)
-		}
+		group.Go(func() error {
+			if within.Err() != nil {
+				return context.Cause(within)
+			}
+			size, sum, err := Digest(s.Root, e.Path)
+			if err != nil {
+				return s.fault(e.Path, err)
+			}
+			e.Size, e.SHA256 = size, sum
+			return nil
+		})
 	}
-	return nil
+	return cmp.Or(fault, group.Wait())
 }
 
 // OpenRegular opens a file for reading that is no link and no pipe, and that

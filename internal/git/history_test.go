@@ -2,7 +2,6 @@ package git_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -148,50 +147,4 @@ func TestDiffs(t *testing.T) {
 	none, err := f.repo.Changes(ctx, before, before)
 	require.NoError(t, err)
 	assert.Empty(t, none)
-}
-
-// TestCommitFilesAreTheCommitsOfGit: one process writes what git's own two would.
-func TestCommitFilesAreTheCommitsOfGit(t *testing.T) {
-	t.Parallel()
-	for _, format := range []string{"sha1", "sha256"} {
-		f := newFixture(t, "--object-format="+format)
-		head := f.head()
-		for name, c := range map[string]struct {
-			who     git.Identity
-			message string
-			parents []string
-			at      time.Time
-		}{
-			"usual":                 {git.Identity{Name: "Autoloop", Email: "autoloop@localhost"}, "p: start\n", []string{head}, fixed},
-			"no parent":             {git.Identity{Name: "autoloop[bot]", Email: "1+autoloop[bot]@users.noreply.example.com"}, "root\n", nil, fixed},
-			"a name of two words":   {git.Identity{Name: "Ana Ćirić", Email: "a@b.example"}, "ä\n\nb: c\n", []string{head}, fixed},
-			"no end of line":        {git.Identity{Name: "A", Email: "a@b"}, "subject", []string{head}, fixed},
-			"nothing":               {git.Identity{Name: "A", Email: "a@b"}, "", []string{head}, fixed},
-			"odd ends of lines":     {git.Identity{Name: "A", Email: "a@b"}, "\n\na  \r\n \n\n\n# b\n\n\n", []string{head}, fixed},
-			"a zero":                {git.Identity{Name: "A", Email: "a@b"}, "a\x00b\n", []string{head}, fixed},
-			"a message of no text":  {git.Identity{Name: "A", Email: "a@b"}, "\xff\xe4\n", []string{head}, fixed},
-			"a name to be trimmed":  {git.Identity{Name: " A.,", Email: "<a@b>"}, "m\n", []string{head}, fixed},
-			"a space before it":     {git.Identity{Name: " A", Email: "a@b"}, "m\n", []string{head}, fixed},
-			"a comma after it":      {git.Identity{Name: "A,", Email: "a@b"}, "m\n", []string{head}, fixed},
-			"a name with brackets":  {git.Identity{Name: "A <b> \"c\"", Email: "a@b;"}, "m\n", []string{head}, fixed},
-			"a line break in it":    {git.Identity{Name: "A\nparent 0", Email: "a@b\nc"}, "m\n", []string{head}, fixed},
-			"the same parent twice": {git.Identity{Name: "A", Email: "a@b"}, "m\n", []string{head, head}, fixed},
-			"a parent by its name":  {git.Identity{Name: "A", Email: "a@b"}, "m\n", []string{"main"}, fixed},
-			"a part of a second":    {git.Identity{Name: "A", Email: "a@b"}, "m\n", []string{head}, fixed.Add(time.Second - 1)},
-			"another time zone":     {git.Identity{Name: "A", Email: "a@b"}, "m\n", []string{head}, fixed.In(time.FixedZone("x", -3600))},
-		} {
-			repo := f.open(f.dir)
-			repo.Identity = c.who
-			files := map[string]*git.File{"b/c": {Data: []byte(name)}, "a": nil}
-			commit, tree, err := repo.CommitFiles(t.Context(), head, files, c.parents, c.message, c.at)
-			require.NoError(t, err, name)
-			wantTree, err := repo.WriteFiles(t.Context(), head, files)
-			require.NoError(t, err, name)
-			want, err := repo.CommitTree(t.Context(), wantTree, c.parents, c.message, c.at)
-			require.NoError(t, err, name)
-			assert.Equal(t, wantTree, tree, name)
-			assert.Equal(t, f.user("cat-file", "commit", want), f.user("cat-file", "commit", commit), name)
-			assert.Equal(t, want, commit, name)
-		}
-	}
 }

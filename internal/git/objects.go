@@ -3,7 +3,6 @@ package git
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,19 +28,6 @@ func (r *Repo) Cat(ctx context.Context, names ...string) ([]Object, error) {
 		return nil, nil
 	}
 	objects := make([]Object, 0, len(names))
-	if len(names) <= maxAsked {
-		for _, name := range names {
-			o, err := r.objects().ask(ctx, contents, name)
-			if err != nil {
-				break
-			}
-			objects = append(objects, o.Object)
-		}
-	}
-	names = names[len(objects):]
-	if len(names) == 0 || ctx.Err() != nil {
-		return objects, context.Cause(ctx)
-	}
 	in, err := zeroTerminated(names)
 	if err != nil {
 		return nil, err
@@ -61,21 +47,19 @@ func (r *Repo) Cat(ctx context.Context, names ...string) ([]Object, error) {
 	return objects, nil
 }
 
-// CatEach reads any number of objects by their ids with one process, and hands each
-// over in the order of the ids, so that they need not be in memory together: the Data of
-// one is gone when each returns.
+// CatEach reads any number of objects by their ids and hands each over in the order of
+// the ids, so that they need not be in memory together.
 func (r *Repo) CatEach(ctx context.Context, ids []string, each func(i int, o Object) error) error {
-	done, err := r.objects().askEach(ctx, ids, each)
-	if !errors.Is(err, errUnasked) {
-		return err
-	}
-	objects, err := r.Cat(ctx, ids[done:]...)
-	if err != nil {
-		return err
-	}
-	for i, o := range objects {
-		if err := each(done+i, o); err != nil {
+	const together = 1000
+	for i := 0; i < len(ids); i += together {
+		objects, err := r.Cat(ctx, ids[i:min(i+together, len(ids))]...)
+		if err != nil {
 			return err
+		}
+		for k, o := range objects {
+			if err := each(i+k, o); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -65,14 +65,11 @@ func TestCatEach(t *testing.T) {
 		}
 		return nil
 	}), enough)
-	objects, err := f.repo.Cat(t.Context(), ids[1])
-	require.NoError(t, err)
-	assert.Equal(t, "x", string(objects[0].Data), "answers that were not read are not taken for others")
 	var names []string
 	require.NoError(t, f.repo.CatEach(t.Context(), []string{"HEAD"}, func(_ int, o git.Object) error {
 		names = append(names, o.Type)
 		return nil
-	}), "what is no id is asked for in another way")
+	}))
 	assert.Equal(t, []string{"commit"}, names)
 }
 
@@ -171,9 +168,6 @@ func TestLargeFilesAreWrittenAsTheyAre(t *testing.T) {
 				require.NoError(t, err)
 				require.True(t, bytes.Equal(file.Data, found[0].Data), path)
 			}
-			want, err := git.WriteThroughIndex(f.repo, t.Context(), "", files)
-			require.NoError(t, err)
-			assert.Equal(t, want, tree)
 		}
 		f.user("fsck", "--strict", "--no-dangling")
 	}

@@ -26,7 +26,7 @@ func checkPath(path string) error {
 // checkWritten looks for the files in the tree, because git update-index passes
 // over a path that it takes for .git on some file system, and says so nowhere
 // but in a warning.
-func (r trees) checkWritten(ctx context.Context, tree string, files map[string]*File) error {
+func (r *Repo) checkWritten(ctx context.Context, tree string, files map[string]*File) error {
 	var doubtful []string
 	for path, file := range files {
 		if file != nil && isDoubtful(path) {

@@ -18,20 +18,17 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (id string, ok bool, err
 	if rev == "" || strings.ContainsAny(rev, "\x00\n") {
 		return "", false, nil
 	}
-	return r.objects().peel(ctx, rev, "commit")
+	return r.peel(ctx, rev, "commit")
 }
 
 // TreeOf finds the tree of a commit or tree; ok is false for an unknown one.
 func (r *Repo) TreeOf(ctx context.Context, rev string) (id string, ok bool, err error) {
-	return r.objects().peel(ctx, rev, "tree")
+	return r.peel(ctx, rev, "tree")
 }
 
 // peel finds what a name stands for, of one kind.
-func (r objects) peel(ctx context.Context, rev, kind string) (id string, ok bool, err error) {
+func (r *Repo) peel(ctx context.Context, rev, kind string) (id string, ok bool, err error) {
 	name := rev + "^{" + kind + "}"
-	if found, err := r.ask(ctx, info, name); err == nil {
-		return found.ID, !found.Missing(), nil
-	}
 	id, err = r.line(ctx, Input{}, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
 	var failed *Error
 	if errors.As(err, &failed) && failed.ExitCode == 1 {
@@ -103,14 +100,4 @@ func (r *Repo) ListRefs(ctx context.Context, under ...string) ([]Ref, error) {
 		refs = append(refs, Ref{ID: fields[0], Name: fields[1], Symref: fields[2]})
 	}
 	return refs, nil
-}
-
-// RefLog returns the values that the ref had by its log, newest first; nil when
-// there is no log, or no ref to it.
-func (r *Repo) RefLog(ctx context.Context, ref string) ([]string, error) {
-	out, err := r.Run(ctx, Input{}, "log", "--walk-reflogs", "--format=%H", "--end-of-options", ref, "--")
-	if _, ok := errors.AsType[*Error](err); ok {
-		return nil, nil
-	}
-	return strings.Fields(string(out)), err
 }

@@ -6,9 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -27,31 +24,6 @@ func (r *Repo) Remote(name string) Remote { return Remote{r, name} }
 // URL is the URL that fetches from the remote go to.
 func (r Remote) URL(ctx context.Context) (string, error) {
 	return r.repo.line(ctx, Input{}, "remote", "get-url", "--", r.name)
-}
-
-// IsLocal reports whether a remote is a repository of this machine: one that a killed
-// process leaves half moved, since git moves its refs one after the other.
-func (r Remote) IsLocal(ctx context.Context) bool {
-	return r.localPath(ctx) != ""
-}
-
-// localPath is where a remote is on this machine, "" when it is elsewhere.
-func (r Remote) localPath(ctx context.Context) string {
-	address, err := r.URL(ctx)
-	if err != nil {
-		address = r.name
-	}
-	path, isURL := strings.CutPrefix(address, "file://")
-	if plain, err := url.PathUnescape(path); isURL && err == nil {
-		path = plain
-	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(r.repo.Root, path)
-	}
-	if _, err = os.Stat(path); err != nil {
-		return ""
-	}
-	return path
 }
 
 // Refs asks the remote for the refs with exactly these names; a ref that
@@ -148,16 +120,10 @@ func (r Remote) Obtain(ctx context.Context, id, ref string) error {
 // keep moves a ref without a log, as far as that can be done. One that cannot be moved
 // costs the next fetch some time.
 func (r *Repo) keep(ctx context.Context, ref, id string) {
-	move := func() error {
+	_ = unlocked(ctx, func() error {
 		_, err := r.Run(ctx, Input{}, "update-ref", "--no-deref", ref, id)
-		return updateError(err)
-	}
-	if locked, ok := errors.AsType[*LockedError](move()); ok {
-		// Another run in this clone moves it too, or one was killed.
-		if r.refLocks().outwait(ctx, locked.Path, []RefUpdate{{Ref: ref}}) == nil {
-			_ = move()
-		}
-	}
+		return err
+	})
 }
 
 // existing are the commits of those of the refs that exist.

@@ -141,9 +141,10 @@ func copyLoose(t *testing.T, from, to *fixture, names ...string) {
 	t.Helper()
 	for _, name := range names {
 		id := from.user("rev-parse", name)
-		text, err := os.ReadFile(from.repo.LooseFile(id))
+		object := filepath.Join("objects", id[:2], id[2:])
+		text, err := os.ReadFile(filepath.Join(from.repo.CommonDir, object))
 		require.NoError(t, err)
-		file := to.repo.LooseFile(id)
+		file := filepath.Join(to.repo.CommonDir, object)
 		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		require.NoError(t, os.WriteFile(file, text, 0o444))
 	}
@@ -293,9 +294,6 @@ func TestNothingIsFetchedTwice(t *testing.T) {
 			}
 			require.NoError(t, clone.repo.Remote("origin").Obtain(t.Context(), id, "refs/heads/grows"))
 			assert.Equal(t, "2", clone.user("cat-file", "blob", id+":b"))
-			if strings.HasSuffix(blocks, ".lock") {
-				assert.Equal(t, id, clone.user("rev-parse", obtained+"grows"))
-			}
 		})
 	}
 }

@@ -36,7 +36,6 @@ type Repo struct {
 	temp    string
 	signing Signing
 	read    *remembered
-	batch   *batch
 	config  *configured
 }
 
@@ -79,7 +78,7 @@ func Open(ctx context.Context, dir string, env []string, options ...Option) (*Re
 	if err != nil {
 		return nil, fmt.Errorf("find repository %s: %w", dir, err)
 	}
-	r := &Repo{Root: absolute, Identity: defaultIdentity, env: newEnvironment(env), drivers: &drivers{}, read: &remembered{}, batch: &batch{}, config: &configured{}}
+	r := &Repo{Root: absolute, Identity: defaultIdentity, env: newEnvironment(env), drivers: &drivers{}, read: &remembered{}, config: &configured{}}
 	for _, option := range options {
 		option(r)
 	}

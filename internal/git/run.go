@@ -64,6 +64,13 @@ func pathspecs(args []string) []string {
 	return nil
 }
 
+// Maintain packs loose objects once they are many, as git does by itself where it is
+// not told otherwise.
+func (r *Repo) Maintain(ctx context.Context) error {
+	_, err := r.Run(ctx, Input{}, "-c", "gc.auto=6700", "-c", "gc.autoDetach=false", "-c", "maintenance.autoDetach=false", "maintenance", "run", "--auto", "--quiet")
+	return err
+}
+
 // Succeeds runs a command whose exit code 1 means no. Any other failure is an
 // error.
 func (r *Repo) succeeds(ctx context.Context, in Input, args ...string) (bool, error) {

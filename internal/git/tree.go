@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -33,46 +32,43 @@ func (r *Repo) LsTree(ctx context.Context, rev string) ([]TreeEntry, error) {
 	if entries := r.read.list(rev); entries != nil {
 		return entries, nil
 	}
-	tree, entries, err := r.trees().walkTree(ctx, rev)
-	if err != nil {
-		tree = ""
-		if entries, err = r.trees().listTree(ctx, "-r", rev); err != nil {
-			return nil, err
-		}
+	entries, err := entriesOnly(r.listTree(ctx, "-r", rev))
+	if err == nil && isID(r.ObjectFormat, rev) {
+		r.read.keep(rev, entries)
 	}
-	for _, id := range []string{rev, tree} {
-		if isID(r.ObjectFormat, id) {
-			r.read.keep(id, entries)
-		}
-	}
-	return entries, nil
+	return entries, err
 }
 
 // LsRoot lists the top of a commit or tree without going into directories.
 func (r *Repo) LsRoot(ctx context.Context, rev string) ([]TreeEntry, error) {
-	if _, entries, err := r.trees().readTree(ctx, rev); err == nil {
-		return entries, nil
-	}
-	return r.trees().listTree(ctx, "--full-tree", rev)
+	return entriesOnly(r.listTree(ctx, rev))
 }
 
-func (r trees) listTree(ctx context.Context, flag, rev string) ([]TreeEntry, error) {
-	out, err := r.Run(ctx, Input{}, "ls-tree", "-z", "--full-tree", flag, rev)
+func entriesOnly(list []Sized, err error) ([]TreeEntry, error) {
+	entries := make([]TreeEntry, len(list))
+	for i, one := range list {
+		entries[i] = one.TreeEntry
+	}
+	return entries, err
+}
+
+func (r *Repo) listTree(ctx context.Context, args ...string) ([]Sized, error) {
+	out, err := r.Run(ctx, Input{}, append([]string{"ls-tree", "-z", "--full-tree"}, args...)...)
 	if err != nil {
 		return nil, err
 	}
-	entries := make([]TreeEntry, 0, bytes.Count(out, []byte{0}))
+	list := make([]Sized, 0, bytes.Count(out, []byte{0}))
 	for record := range strings.SplitSeq(string(out), "\x00") {
 		if record == "" {
 			continue
 		}
-		entry, _, err := parseEntry(record)
+		entry, err := parseEntry(record)
 		if err != nil {
-			return nil, fmt.Errorf("list tree %s: %w", rev, err)
+			return nil, err
 		}
-		entries = append(entries, entry)
+		list = append(list, entry)
 	}
-	return entries, nil
+	return list, nil
 }
 
 // Sized is an entry with its size in bytes, 0 for what is no file.
@@ -84,43 +80,27 @@ type Sized struct {
 // LsFiles lists those of the paths that exist in a commit or tree, which may
 // be directories too.
 func (r *Repo) LsFiles(ctx context.Context, rev string, paths ...string) ([]Sized, error) {
-	if found, err := r.trees().findFiles(ctx, rev, paths); err == nil {
-		return found, nil
+	if len(paths) == 0 {
+		return nil, nil
 	}
-	args := append([]string{"ls-tree", "-z", "--full-tree", "--long", rev, "--"}, paths...)
-	out, err := r.Run(ctx, Input{}, args...)
-	if err != nil {
-		return nil, err
-	}
-	var entries []Sized
-	for record := range strings.SplitSeq(string(out), "\x00") {
-		if record == "" {
-			continue
-		}
-		entry, size, err := parseEntry(record)
-		if err != nil {
-			return nil, fmt.Errorf("list tree %s: %w", rev, err)
-		}
-		entries = append(entries, Sized{TreeEntry: entry, Size: size})
-	}
-	return entries, nil
+	return r.listTree(ctx, append([]string{"--long", rev, "--"}, paths...)...)
 }
 
 // parseEntry reads "mode type id[ size]\tpath"; the size of a directory is "-".
-func parseEntry(record string) (TreeEntry, int64, error) {
+func parseEntry(record string) (Sized, error) {
 	facts, path, found := strings.Cut(record, "\t")
 	fields := strings.Fields(facts)
 	if !found || len(fields) < 3 {
-		return TreeEntry{}, 0, fmt.Errorf("git ls-tree printed %.100q", record)
+		return Sized{}, fmt.Errorf("git ls-tree printed %.100q", record)
 	}
-	var size int64
+	entry := Sized{TreeEntry: TreeEntry{Mode: fields[0], Type: fields[1], ID: fields[2], Path: path}}
 	if len(fields) > 3 && fields[3] != "-" {
 		var err error
-		if size, err = strconv.ParseInt(fields[3], 10, 64); err != nil {
-			return TreeEntry{}, 0, fmt.Errorf("git ls-tree printed %.100q", record)
+		if entry.Size, err = strconv.ParseInt(fields[3], 10, 64); err != nil {
+			return Sized{}, fmt.Errorf("git ls-tree printed %.100q", record)
 		}
 	}
-	return TreeEntry{Mode: fields[0], Type: fields[1], ID: fields[2], Path: path}, size, nil
+	return entry, nil
 }
 
 // File is a file to be put into a tree.
@@ -136,13 +116,6 @@ type File struct {
 // one) becomes when the files are put at their paths; nil deletes, also what
 // is not there. The user's index takes no part.
 func (r *Repo) WriteFiles(ctx context.Context, base string, files map[string]*File) (string, error) {
-	if tree, err := r.trees().editTree(ctx, base, files); !errors.Is(err, errUnasked) {
-		return tree, err
-	}
-	return r.trees().writeThroughIndex(ctx, base, files)
-}
-
-func (r trees) writeThroughIndex(ctx context.Context, base string, files map[string]*File) (string, error) {
 	info, err := r.indexInfo(ctx, files)
 	if err != nil {
 		return "", err
@@ -173,7 +146,7 @@ func (r trees) writeThroughIndex(ctx context.Context, base string, files map[str
 
 // indexInfo renders files for update-index --index-info, in the order of their
 // paths, and writes the blobs that have no id yet.
-func (r trees) indexInfo(ctx context.Context, files map[string]*File) ([]byte, error) {
+func (r *Repo) indexInfo(ctx context.Context, files map[string]*File) ([]byte, error) {
 	paths := make([]string, 0, len(files))
 	var unwritten []string
 	var contents [][]byte

@@ -15,10 +15,12 @@ type UncommittedFile struct {
 }
 
 // Uncommitted lists the files of the checkout that are changed, added or deleted
-// since the commit that is checked out, without ignored files, by their paths.
-func (r *Repo) Uncommitted(ctx context.Context) ([]UncommittedFile, error) {
-	out, err := r.Run(ctx, Input{Env: []string{"GIT_OPTIONAL_LOCKS=0"}},
-		"status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=all", "--no-renames")
+// since the commit that is checked out, without ignored files, by their paths: all,
+// or those at or below some paths.
+func (r *Repo) Uncommitted(ctx context.Context, below ...string) ([]UncommittedFile, error) {
+	out, err := r.Run(ctx, Input{Env: []string{"GIT_OPTIONAL_LOCKS=0", "GIT_LITERAL_PATHSPECS=1"}}, append([]string{
+		"status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=all", "--no-renames", "--",
+	}, below...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -25,8 +25,8 @@ type RefUpdate struct {
 
 // UpdateRefs moves all refs or none, in one transaction. A ref that is not at
 // its Old is ErrStale, one whose name is taken by a branch above or below it a
-// *BlockedError. A ref that another process holds is waited for, and ErrLocked
-// when that takes too long; a lock that a killed process left is removed.
+// *BlockedError. A ref that another process holds is waited for, and a *LockedError
+// when that takes too long: it names the file to remove when that process was killed.
 // Symbolic refs are not followed; reason goes into the reflog.
 //
 // A process that is killed in the middle may have moved the first of the refs
@@ -43,20 +43,12 @@ func (r *Repo) UpdateRefs(ctx context.Context, reason string, updates ...RefUpda
 		}
 	}
 	in.WriteString("prepare\x00commit\x00")
-	const tries = 10
-	for try := 1; ; try++ {
+	return unlocked(ctx, func() error {
 		// The transaction takes milliseconds and is not cut off in the middle.
 		_, err := r.Run(context.WithoutCancel(ctx), Input{Stdin: in.Bytes()},
 			"update-ref", "--no-deref", "--create-reflog", "-m", reason, "-z", "--stdin")
-		err = updateError(err)
-		var locked *LockedError
-		if !errors.As(err, &locked) || try == tries {
-			return err
-		}
-		if err := r.refLocks().outwait(ctx, locked.Path, updates); err != nil {
-			return err
-		}
-	}
+		return err
+	})
 }
 
 // write adds the commands of the update for update-ref.

@@ -5,27 +5,41 @@ import (
 	"strings"
 )
 
-// FileVersion is a file as a commit left it; Blob is "" where it removed the file.
-type FileVersion struct{ Commit, Blob string }
+// FileVersion is a file as a commit left it. Before is the blob that it had until then, ""
+// for a file that is new; Blob is "" where the commit removed the file.
+type FileVersion struct{ Commit, Path, Before, Blob string }
 
-// Versions lists the commits that changed a file, newest first, along the first
-// parents of revs.
+// Versions lists what commits changed of a file or below a directory, the newest commit
+// first, along the first parents of revs.
 func (r *Repo) Versions(ctx context.Context, path string, revs ...string) ([]FileVersion, error) {
-	args := []string{"log", "--first-parent", "-m", "--root", "--raw", "--no-abbrev", "--no-renames", "--format=commit %H", "--end-of-options"}
+	args := []string{"-c", "core.quotePath=false", "log", "--first-parent", "-m", "--root", "--raw", "--no-abbrev", "--no-renames", "-z", "--format=commit %H", "--end-of-options"}
 	out, err := r.Run(ctx, Input{}, append(append(args, revs...), "--", path)...)
 	if err != nil {
 		return nil, err
 	}
 	var versions []FileVersion
-	for line := range strings.Lines(string(out)) {
-		if commit, is := strings.CutPrefix(strings.TrimSpace(line), "commit "); is {
-			versions = append(versions, FileVersion{Commit: commit})
+	commit, zero := "", zeroID(r.ObjectFormat)
+	fields := strings.Split(string(out), "\x00")
+	for i := 0; i < len(fields); i++ {
+		field := strings.TrimLeft(fields[i], "\n")
+		if id, is := strings.CutPrefix(field, "commit "); is {
+			commit = id
 			continue
 		}
-		fields := strings.Fields(line) // :100644 100644 <old> <new> M
-		if last := len(versions) - 1; last >= 0 && len(fields) > 4 && strings.HasPrefix(line, ":") && fields[3] != zeroID(r.ObjectFormat) {
-			versions[last].Blob = fields[3]
+		raw := strings.Fields(field) // :100644 100644 <old> <new> M, and then the path
+		if !strings.HasPrefix(field, ":") || len(raw) < 5 || i+1 == len(fields) {
+			continue
 		}
+		v := FileVersion{Commit: commit, Before: raw[2], Blob: raw[3]}
+		if v.Before == zero {
+			v.Before = ""
+		}
+		if v.Blob == zero {
+			v.Blob = ""
+		}
+		i++
+		v.Path = fields[i]
+		versions = append(versions, v)
 	}
 	return versions, nil
 }

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -71,7 +69,7 @@ func TestVersionsAreWhatCommitsChanged(t *testing.T) {
 			before, mode = objects[i-1].ID, modes[i-1]
 		}
 		if objects[i].ID != before || modes[i] != mode {
-			want = append(want, git.FileVersion{Commit: line[i], Blob: objects[i].ID})
+			want = append(want, git.FileVersion{Commit: line[i], Path: path, Before: before, Blob: objects[i].ID})
 		}
 	}
 	require.Greater(t, len(want), 10)
@@ -135,37 +133,5 @@ func TestALockThatIsInTheWayOfAPush(t *testing.T) {
 		assert.Equal(t, stale, errors.Is(refused, git.ErrStale), age)
 		assert.Contains(t, refused.Error(), "the lock /srv/it's/a.lock is in the way, for "+age.Round(time.Second).String())
 		assert.Contains(t, refused.Error(), `remove it with: rm '/srv/it'\''s/a.lock'`)
-	}
-}
-
-// TestRemotesOfThisMachine are those that git finds in its file system.
-func TestRemotesOfThisMachine(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	parent := filepath.Dir(f.dir)
-	f.user2(parent, "clone", "-q", "--bare", "repo", "a b%41.git")
-	bare := filepath.Join(parent, "a b%41.git")
-	f.user("remote", "add", "path", bare)
-	f.user("remote", "add", "url", "file://"+strings.NewReplacer("%", "%25", " ", "%20").Replace(bare))
-	f.user("remote", "add", "relative", "../a b%41.git")
-	f.user("remote", "add", "instead", "mine:a b%41.git")
-	f.user("config", "url."+parent+"/.insteadOf", "mine:")
-	f.user("remote", "add", "gone", filepath.Join(parent, "gone.git"))
-	f.user("remote", "add", "gone-url", "file:///nowhere/gone.git")
-	for remote, local := range map[string]bool{
-		"path": true, "url": true, "relative": true, "instead": true, bare: true, "file://" + strings.NewReplacer("%", "%25", " ", "%20").Replace(bare): true, "../a b%41.git": true,
-		"gone": false, "gone-url": false, "none": false,
-	} {
-		assert.Equal(t, local, f.repo.Remote(remote).IsLocal(t.Context()), remote)
-		refs, err := f.repo.Remote(remote).Refs(t.Context(), "refs/heads/main")
-		if !local {
-			require.Error(t, err, remote)
-			continue
-		}
-		require.NoError(t, err, remote)
-		assert.Equal(t, map[string]string{"refs/heads/main": f.head()}, refs, remote)
-	}
-	for _, remote := range []string{"https://127.0.0.1/x.git", "ssh://git@127.0.0.1/x.git", "git@127.0.0.1:x.git"} {
-		assert.False(t, f.repo.Remote(remote).IsLocal(t.Context()), remote)
 	}
 }

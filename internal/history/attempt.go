@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -15,15 +16,12 @@ type Attempt struct {
 	Outcome      Outcome
 	Metric       *metric.Value
 	PreviousBest *metric.Value
-	// Deviation is the standard error of the difference between the two; 0 when
-	// they were not measured in pairs.
-	Deviation  float64
-	Delta      string
-	Summary    string
-	Reasons    []string
-	Agent      string
-	Definition string
-	Params     map[string]metric.Value
+	Delta        string
+	Summary      string
+	Reasons      []decision.Reason
+	Agent        string
+	Definition   string
+	Params       map[string]metric.Value
 	// Usage is nil when nothing is known; Durations are in seconds by stage.
 	Usage     *metric.Usage
 	Durations map[string]float64
@@ -38,7 +36,6 @@ type Attempt struct {
 	// known is what those of its proposals used that said it.
 	known  consumption
 	commit string
-	folded bool // Earlier has what it used
 }
 
 // keep takes over what was used up to an earlier decision of the same iteration.

@@ -14,6 +14,8 @@ type Decisions struct {
 	Found    *Decided
 	Measured []*Measured
 	Seconds  float64
+	// Undone are the iterations that were taken back, each with the event that says so.
+	Undone map[int]*Set
 
 	seconds map[int]float64
 	last    int // the iteration whose candidate was measured last
@@ -22,10 +24,13 @@ type Decisions struct {
 // Read goes through more events, in their order.
 func (d *Decisions) Read(events []Event) error {
 	if d.seconds == nil {
-		d.seconds = map[int]float64{}
+		d.seconds, d.Undone = map[int]float64{}, map[int]*Set{}
 	}
 	maps.DeleteFunc(d.seconds, func(iteration int, _ float64) bool { return iteration != d.last && iteration != d.Only })
 	for _, e := range events {
+		if set, is := e.(*Set); is && UndoneBy(e) > 0 {
+			d.Undone[UndoneBy(e)] = set
+		}
 		if d.Only > 0 && e.Header().Iteration != d.Only {
 			continue
 		}

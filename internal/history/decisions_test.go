@@ -48,20 +48,6 @@ func TestDecisions(t *testing.T) {
 	}
 }
 
-func TestArchiveNamesItsFiles(t *testing.T) {
-	t.Parallel()
-	last, names := (*history.Archive)(nil).Last()
-	assert.Zero(t, last)
-	assert.Empty(t, names)
-	archive := &history.Archive{Files: []history.ArchiveFile{{Name: "a", LastIteration: 10}, {Name: "b", LastIteration: 25}}}
-	last, names = archive.Last()
-	assert.Equal(t, 25, last)
-	assert.Equal(t, "a, b", names)
-	for iteration, file := range map[int]string{1: "a", 10: "a", 11: "b", 25: "b", 26: ""} {
-		assert.Equal(t, file, archive.FileOf(iteration))
-	}
-}
-
 func TestDecisionsEndAtAnError(t *testing.T) {
 	t.Parallel()
 	seen := 0

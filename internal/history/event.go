@@ -16,8 +16,7 @@ const Schema = 1
 // Kind is the name of a kind of event.
 type Kind string
 
-// Event is one line of the ledger: a pointer to the struct of its kind, or to
-// Other. The order of their fields is that of the line.
+// Event is one line of the ledger: a pointer to the struct of its kind. The order of their fields is that of the line.
 type Event interface {
 	Header() *Head
 	kind() Kind
@@ -36,24 +35,25 @@ type Head struct {
 	Run string `json:"run_id"`
 	// Iteration is the iteration that it is about; 0 is the first baseline.
 	Iteration int `json:"iteration"`
-
-	line []byte // the event as it was read
 }
 
 // Header returns the head itself.
 func (h *Head) Header() *Head { return h }
 
+// Fields tagged `said` are texts of agents and evaluations, in which secrets are hidden, or
+// names that they gave.
+
 // Work is what an agent did for an event, and what that used.
 type Work struct {
-	// Agent is who worked, by the name that `iterate agents` has.
-	Agent string `json:"agent,omitempty"`
+	// Agent is who worked, by the name that `iterate doctor` has.
+	Agent string `json:"agent,omitempty" said:"name"`
 	// Model is the model that was asked for; empty is the agent's own.
-	Model string `json:"model,omitempty"`
+	Model string `json:"model,omitempty" said:"name"`
 	// Usage is what the agent used: tokens, dollars, turns and tool calls. Null is
 	// what it did not say.
 	Usage *metric.Usage `json:"usage,omitempty"`
 	// Summary is what the agent says that it changed.
-	Summary string `json:"summary,omitempty"`
+	Summary string `json:"summary,omitempty" said:"yes"`
 	// Changed are the paths that differ from the incumbent's.
 	Changed []string `json:"changed,omitempty"`
 	// Params are the numbers that the tuner proposed, by the names of their marks.
@@ -65,11 +65,11 @@ type Work struct {
 // Notes are what an agent handed back: data that it made up.
 type Notes struct {
 	// Lessons are what it learned.
-	Lessons []string `json:"lessons,omitempty"`
+	Lessons []string `json:"lessons,omitempty" said:"yes"`
 	// Foreclosed are ways that need not be tried again.
-	Foreclosed []string `json:"foreclosed,omitempty"`
+	Foreclosed []string `json:"foreclosed,omitempty" said:"yes"`
 	// Ideas are ways to try next.
-	Ideas []string `json:"ideas,omitempty"`
+	Ideas []string `json:"ideas,omitempty" said:"yes"`
 }
 
 // Started says that a run took the lease of an iteration.
@@ -89,7 +89,7 @@ type Measured struct {
 	// purpose, which the evaluation has to notice.
 	Role Role `json:"role,omitempty"`
 	// Stage is the part of the trial, empty for a baseline.
-	Stage string `json:"stage,omitempty"`
+	Stage decision.Stage `json:"stage,omitempty"`
 	// Metric is the median of the samples; null when the evaluation printed null.
 	Metric *metric.Value `json:"metric,omitempty"`
 	// Samples are the metric of each run, in their order.
@@ -102,19 +102,16 @@ type Measured struct {
 	Numbers map[string]metric.Value `json:"numbers,omitempty"`
 	// Noisy says that two equal runs gave two numbers.
 	Noisy bool `json:"noisy,omitempty"`
-	// Strict, of a baseline, says that its script ended at any command that failed,
-	// also within a pipe, and at a variable that is not set.
-	Strict bool `json:"strict,omitempty"`
 	// Problem says why the evaluation failed; empty when it did not.
-	Problem string `json:"problem,omitempty"`
+	Problem string `json:"problem,omitempty" said:"yes"`
 	// RejectedReason is what the evaluation printed as its own `rejected_reason`.
-	RejectedReason string `json:"rejected_reason,omitempty"`
+	RejectedReason string `json:"rejected_reason,omitempty" said:"yes"`
 	// EvaluatorWrites, of a baseline, are the files outside the target that the
 	// evaluation of the unchanged files changes itself: true for another content.
 	// Nil is not known.
 	EvaluatorWrites map[string]bool `json:"evaluator_writes,omitzero"`
 	// Output is the end of what the evaluation printed, bounded.
-	Output string `json:"output,omitempty"`
+	Output string `json:"output,omitempty" said:"yes"`
 	// Direction says which metric is better: `higher` or `lower`.
 	Direction metric.Direction `json:"direction,omitempty"`
 	// Evaluator is the hash of all that the evaluation runs and reads.
@@ -139,7 +136,7 @@ type Measured struct {
 	// Proposal is the number of a candidate among several of its iteration, from 1.
 	Proposal int `json:"proposal,omitempty"`
 	// Reason says why a baseline was measured.
-	Reason string `json:"reason,omitempty"`
+	Reason *decision.Reason `json:"reason,omitempty"`
 }
 
 // Proposed is one of several candidates of an iteration, and what became of it.
@@ -147,19 +144,19 @@ type Measured struct {
 type Proposed struct {
 	Head
 	// Metric is what the candidate measured: the median of its samples.
-	Metric       *metric.Value    `json:"metric,omitempty"`
-	Noisy        bool             `json:"noisy,omitempty"`
-	Direction    metric.Direction `json:"direction,omitempty"`
-	Evaluator    string           `json:"evaluator,omitempty"`
-	Definition   string           `json:"definition,omitempty"`
-	Outcome      Outcome          `json:"outcome,omitempty"`
-	Verdict      string           `json:"verdict,omitempty"`
-	Reasons      []string         `json:"reasons,omitempty"`
-	Evidence     []Evidence       `json:"evidence,omitempty"`
-	Warning      string           `json:"warning,omitempty"`
-	PreviousBest *metric.Value    `json:"previous_best,omitempty"`
-	Delta        string           `json:"delta,omitempty"`
-	Parent       string           `json:"incumbent,omitempty"`
+	Metric       *metric.Value       `json:"metric,omitempty"`
+	Noisy        bool                `json:"noisy,omitempty"`
+	Direction    metric.Direction    `json:"direction,omitempty"`
+	Evaluator    string              `json:"evaluator,omitempty"`
+	Definition   string              `json:"definition,omitempty"`
+	Outcome      Outcome             `json:"outcome,omitempty"`
+	Verdict      decision.Verdict    `json:"verdict,omitempty"`
+	Reasons      []decision.Reason   `json:"reasons,omitempty"`
+	Evidence     []decision.Evidence `json:"evidence,omitempty"`
+	Warning      []decision.Reason   `json:"warning,omitempty"`
+	PreviousBest *metric.Value       `json:"previous_best,omitempty"`
+	Delta        string              `json:"delta,omitempty"`
+	Parent       string              `json:"incumbent,omitempty"`
 	Work
 	Proposal int    `json:"proposal,omitempty"`
 	Digest   string `json:"digest,omitempty"`
@@ -168,7 +165,7 @@ type Proposed struct {
 	// GrownFrom is the candidate whose files the change began with; nil is the
 	// incumbent.
 	GrownFrom *Ancestor `json:"grown_from,omitempty"`
-	Focus     string    `json:"focus,omitempty"`
+	Focus     string    `json:"focus,omitempty" said:"yes"`
 	Notes
 }
 
@@ -189,15 +186,15 @@ type Decided struct {
 	Outcome Outcome `json:"outcome,omitempty"`
 	// Verdict is `improved`, `neutral` or `regressed`; empty when nothing was
 	// compared.
-	Verdict string `json:"verdict,omitempty"`
-	// Reasons say why, in sentences.
-	Reasons []string `json:"reasons,omitempty"`
+	Verdict decision.Verdict `json:"verdict,omitempty"`
+	// Reasons say why, the deciding one first.
+	Reasons []decision.Reason `json:"reasons,omitempty"`
 	// Rule is how it was decided.
-	Rule *Rule `json:"rule,omitempty"`
+	Rule *decision.Rule `json:"rule,omitempty"`
 	// Evidence are the comparisons that the decision took.
-	Evidence []Evidence `json:"evidence,omitempty"`
+	Evidence []decision.Evidence `json:"evidence,omitempty"`
 	// Warning is what a person should look at although it was decided.
-	Warning string `json:"warning,omitempty"`
+	Warning []decision.Reason `json:"warning,omitempty"`
 	// PreviousBest is what Metric was compared with: the incumbent's number,
 	// measured anew when noisy.
 	PreviousBest *metric.Value `json:"previous_best,omitempty"`
@@ -212,14 +209,12 @@ type Decided struct {
 	Work
 	// Seed is what the order of the trial's runs came from: a secret until then.
 	Seed string `json:"seed,omitempty"`
-	// Held says why a gain was too good to be believed at once.
-	Held string `json:"held,omitempty"`
 	// LeavesNothing says that the candidate left nothing in the files that it
 	// changed.
 	LeavesNothing bool `json:"leaves_nothing,omitempty"`
 	// Disagreement says that the incumbent, measured anew, was not what is on
-	// record; "" when it was.
-	Disagreement string `json:"disagreement,omitempty"`
+	// record; nil when it was.
+	Disagreement *decision.Reason `json:"disagreement,omitempty"`
 	// Evaluation is what the models used that were asked to measure the trials, for
 	// all proposals together; nil when none was.
 	Evaluation *Expense `json:"evaluation,omitempty"`
@@ -232,7 +227,7 @@ type Decided struct {
 	// Failing are the checks of CI that failed, when CI rejected it.
 	Failing []Check `json:"failing_checks,omitempty"`
 	// Focus is the failing test that the attempt was to make pass.
-	Focus string `json:"focus,omitempty"`
+	Focus string `json:"focus,omitempty" said:"yes"`
 	Notes
 }
 
@@ -261,18 +256,21 @@ type Finished struct {
 	NotBefore *time.Time `json:"not_before,omitempty"`
 	// Unused says that nobody worked after the start: it counts as no run.
 	Unused bool `json:"unused,omitempty"`
+	// Stopped says that the run was asked to end before it had decided: what it
+	// reserved counts as used, and nothing as interrupted.
+	Stopped bool `json:"stopped,omitempty"`
 	// Reason says why it was put off.
-	Reason string `json:"reason,omitempty"`
+	Reason *decision.Reason `json:"reason,omitempty"`
 }
 
 // Checked says that CI turned a commit down, and what became of the agent that
 // was asked to fix it.
 type Checked struct {
 	Head
-	// Problem says why the attempt to fix it failed.
-	Problem string `json:"problem,omitempty"`
+	// Failed says why the attempt to fix it failed.
+	Failed *decision.Reason `json:"failed,omitempty"`
 	// Reasons say what CI found.
-	Reasons []string `json:"reasons,omitempty"`
+	Reasons []decision.Reason `json:"reasons,omitempty"`
 	// Commit is the commit that CI turned down.
 	Commit string `json:"commit,omitempty"`
 	Work
@@ -280,35 +278,36 @@ type Checked struct {
 	Evaluation *Expense `json:"evaluation,omitempty"`
 	// Failing are the checks that failed.
 	Failing []Check `json:"failing_checks,omitempty"`
-	// Reason identifies the failure, so that the same one is known again.
-	Reason string `json:"reason,omitempty"`
+	// Signature identifies the failure, so that the same one is known again.
+	Signature string `json:"signature,omitempty" said:"yes"`
 }
 
 // Paused says that the program stops until a person resumes it.
 type Paused struct {
 	Head
 	// Reason says why: who asked for it, or what happened.
-	Reason string `json:"reason,omitempty"`
+	Reason decision.Reason `json:"reason,omitzero"`
 }
 
 // Resumed says that a person ended a pause or a completion.
 type Resumed struct {
 	Head
 	// Reason says who asked for it.
-	Reason string `json:"reason,omitempty"`
+	Reason decision.Reason `json:"reason,omitzero"`
 }
 
 // Completed says that the target is reached.
 type Completed struct {
 	Head
 	// Reason says which number reached the target.
-	Reason string `json:"reason,omitempty"`
+	Reason decision.Reason `json:"reason,omitzero"`
 }
 
 // Set says that a setting changed: where a program stands on GitHub, or a target.
 type Set struct {
 	Head
-	// Commit, of `pull-ended`, is the head that was merged.
+	// Commit, of `pull-ended`, is the head that was merged; of `undone`, the branch's
+	// after it.
 	Commit string `json:"commit,omitempty"`
 	// Key is the setting, such as `pull`, `issue` or `target-metric`.
 	Key string `json:"key,omitempty"`
@@ -325,10 +324,6 @@ type Answered struct {
 	Key string `json:"key,omitempty"`
 }
 
-// Other is an event of a kind that this version does not know. It is kept as it
-// is and changes nothing.
-type Other struct{ Head }
-
 // CaseRates are the pass rates of cases in the runs.
 func (e *Measured) CaseRates() decision.CaseRates {
 	if e.CaseSamples != nil {
@@ -336,3 +331,6 @@ func (e *Measured) CaseRates() decision.CaseRates {
 	}
 	return decision.RatesOf(e.Numbers)
 }
+
+// Promoted reports whether a decision put its change onto the program's branch.
+func Promoted(e *Decided) bool { return e.Outcome == Accepted || e.Outcome == PendingCI }

@@ -5,7 +5,7 @@ import "strings"
 // Executor is who worked on the cases of a measurement, and who graded them.
 // Scores of different executors say nothing about the skill.
 type Executor struct {
-	// Agent is who worked, by the name that `iterate agents` has.
+	// Agent is who worked, by the name that `iterate doctor` has.
 	Agent string `json:"agent"`
 	// Version is what its program says of itself.
 	Version string `json:"version,omitempty"`

@@ -125,13 +125,6 @@ func TestWhoDoesNotSayWhatItUsed(t *testing.T) {
 		summary := history.Replay(c.events)
 		spent := summary.Spent(time.Time{})
 		assert.Equal(t, []int{c.tokens, c.usd}, []int{spent.UnknownTokens, spent.UnknownUSD}, name)
-		folded := history.Replay(c.events)
-		for n := 2; n < 60; n++ {
-			folded.Add(&history.Decided{Head: history.Head{Iteration: n}, Outcome: history.Rejected})
-		}
-		folded.Fold()
-		spent = folded.Spent(time.Time{})
-		assert.Equal(t, []int{c.tokens, c.usd}, []int{spent.UnknownTokens, spent.UnknownUSD}, "%s, long ago", name)
 	}
 }
 

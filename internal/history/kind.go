@@ -1,6 +1,9 @@
 package history
 
-import "iter"
+import (
+	"iter"
+	"strconv"
+)
 
 // KindOf is what the ledger calls the kind of an event.
 func KindOf(e Event) Kind { return e.kind() }
@@ -17,7 +20,6 @@ func (*Resumed) kind() Kind   { return "resumed" }
 func (*Completed) kind() Kind { return "completed" }
 func (*Set) kind() Kind       { return "set" }
 func (*Answered) kind() Kind  { return "answered" }
-func (o *Other) kind() Kind   { return o.Event }
 
 // kinds has an event of every kind that this version knows.
 var kinds = [...]Event{
@@ -30,7 +32,7 @@ func newEvent(kind Kind) Event {
 			return clone(known)
 		}
 	}
-	return &Other{}
+	return nil
 }
 
 // Of selects the events of one kind, such as those of slices.All or
@@ -43,6 +45,16 @@ func Of[E Event](events iter.Seq2[int, Event]) iter.Seq[E] {
 			}
 		}
 	}
+}
+
+// UndoneBy is the iteration that an event says was undone, 0 for none.
+func UndoneBy(e Event) int {
+	if set, is := e.(*Set); is && set.Key == UndoneIteration {
+		if n, err := strconv.Atoi(set.Value); err == nil {
+			return n
+		}
+	}
+	return 0
 }
 
 // CommitOf is the commit that an event names, "" when it names none.

@@ -1,13 +1,13 @@
 package history_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 )
@@ -23,31 +23,79 @@ func decided(iteration int, outcome history.Outcome, best string) *history.Decid
 	return &history.Decided{Head: history.Head{Iteration: iteration}, Outcome: outcome, Best: value(best), Commit: "c" + best}
 }
 
-func TestLogKeepsWhatItDoesNotKnow(t *testing.T) {
-	text := `{"schema":7,"event":"measured","future":{"a":1},"role":"baseline","metric":1.50}` + "\n" +
-		`{"event":"telepathy","x":9007199254740993}` + "\n"
-	log, err := history.Parse([]byte(text))
+// TestIterationsAreFiles: the start of an iteration begins a file, what is recorded until
+// the next is added to it, and what is recorded first begins iteration 0.
+func TestIterationsAreFiles(t *testing.T) {
+	started := func(n int) history.Event { return &history.Started{Head: history.Head{Iteration: n, Time: noon}} }
+	numbers := func(log *history.Log) (list []int) {
+		for _, it := range log.Iterations() {
+			list = append(list, it.Number, len(it.Events))
+		}
+		return list
+	}
+	var first *history.Log
+	log := first.Copy()
+	require.NoError(t, log.Append(&history.Set{Key: "issue", Value: "7"}, started(1), decided(1, history.PendingCI, "1"), started(1), decided(1, history.Accepted, "1"), &history.Paused{}))
+	assert.Equal(t, []int{0, 1, 1, 5}, numbers(log))
+	kept := log.Iterations()[1].Text()
+	next := log.Copy()
+	require.NoError(t, next.Append(&history.Resumed{Reason: decision.Say("<b>")}, started(2)))
+	assert.Equal(t, []int{0, 1, 1, 6, 2, 1}, numbers(next))
+	assert.Equal(t, []int{0, 1, 1, 5}, numbers(log), "the ledger that it was made from stays")
+	assert.Same(t, log.Iterations()[0], next.Iterations()[0], "what stays is not written again")
+	var again []*history.Iteration
+	for _, it := range next.Iterations() {
+		read, err := history.ParseIteration(it.Text())
+		require.NoError(t, err)
+		assert.Equal(t, string(it.Text()), string(read.Text()))
+		again = append(again, read)
+	}
+	read, err := history.NewLog(again...)
 	require.NoError(t, err)
-	require.NoError(t, log.Append(&history.Paused{Head: history.Head{Time: noon}, Reason: "rest"}))
-	assert.True(t, strings.HasPrefix(string(log.Bytes()), text), "earlier lines stay as they are")
-	again, err := history.Parse(log.Bytes())
+	assert.Equal(t, linesOf(t, next), linesOf(t, read))
+	assert.True(t, history.Extends(next.Iterations()[1].Text(), kept))
+	assert.False(t, history.Extends(kept, next.Iterations()[1].Text()), "less than before")
+	assert.False(t, history.Extends(next.Iterations()[2].Text(), kept), "another")
+	_, err = history.NewLog(again[1], again[0])
+	require.EqualError(t, err, "iteration 0 comes after iteration 1")
+
+	started1 := (&history.Log{}).Copy()
+	require.NoError(t, started1.Append(started(1)))
+	assert.Equal(t, []int{0, 0, 1, 1}, numbers(started1), "iteration 0 is always there")
+	empty := started1.Iterations()[0].Text()
+	more, err := history.ParseIteration(empty)
 	require.NoError(t, err)
-	assert.Len(t, again.Events, 3)
-	assert.Equal(t, "rest", history.Replay(again.Events).PausedReason)
+	assert.Empty(t, more.Events)
 }
 
-func TestLogRefusesWhatItCannotRead(t *testing.T) {
-	for text, says := range map[string]string{
-		"{\"event\":\"set\"}\n{\"event\":":   "line 2",
-		"[]\n":                               "line 1",
-		"{}\n":                               "no \"event\"",
-		"\n\n{\"event\":\"set\",\"time\":3}": "line 3",
-		"<<<<<<< ours\n":                     "line 1",
-	} {
-		_, err := history.Parse([]byte(text))
-		require.Error(t, err, text)
-		assert.Contains(t, err.Error(), says)
+// linesOf are the events of a ledger, one a line.
+func linesOf(t *testing.T, log *history.Log) (lines []string) {
+	t.Helper()
+	for _, e := range log.Events {
+		line, err := history.Line(e)
+		require.NoError(t, err)
+		lines = append(lines, string(line))
 	}
+	return lines
+}
+
+// TestIterationsThatCannotBeRead are errors that say why: they are never taken for ones
+// that are not there.
+func TestIterationsThatCannotBeRead(t *testing.T) {
+	for text, says := range map[string]string{
+		``: "unexpected end", `[]`: "array", `{}`: `no "iteration"`, `{"iteration":-1}`: `no "iteration"`,
+		`{"schema":2,"iteration":1}`: "it has schema 2 and this version of Autoloop knows 1: update Autoloop",
+		`{"iteration":1,"events":[{"event":"set"},{"schema":9,"event":"set"}]}`: "event 2: it has schema 9",
+		`{"iteration":1,"events":[{"event":"telepathy"}]}`:                      `event 1: its "event" is "telepathy", which this version of Autoloop does not know`,
+		`{"iteration":1,"events":[{"event":"set","time":3}]}`:                   "event 1: ",
+		`{"iteration":1,"events":[{"deep":{"event":"set"}}]}`:                   `its "event" is ""`,
+		"<<<<<<< ours\n": "invalid",
+	} {
+		_, err := history.ParseIteration([]byte(text))
+		require.ErrorContains(t, err, says, text)
+	}
+	_, err := history.Parse([]byte("{\"event\":\"set\"}\n{\"event\":\n"))
+	require.ErrorContains(t, err, "line 2")
 }
 
 func TestReplay(t *testing.T) {
@@ -89,10 +137,10 @@ func TestReplayPausesAndErrors(t *testing.T) {
 	events := []history.Event{decided(1, history.Error, "1"), decided(2, history.Error, "1"), decided(3, history.Error, "1")}
 	summary := history.Replay(events)
 	assert.Equal(t, 3, summary.ConsecutiveErrors())
-	events = append(events, &history.Paused{Reason: "three errors"}, &history.Resumed{})
+	events = append(events, &history.Paused{Reason: decision.Say("three errors")}, &history.Resumed{})
 	summary = history.Replay(events)
 	assert.Zero(t, summary.ConsecutiveErrors(), "resuming starts the count anew")
-	assert.Empty(t, summary.PausedReason)
+	assert.Empty(t, decision.Text(summary.Paused))
 	assert.Len(t, summary.Statuses(), 3, "the statuses stay")
 }
 

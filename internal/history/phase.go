@@ -141,6 +141,6 @@ func (s Standing) Fixes() int { return len(s.checked) }
 // the iteration: what was changed since did not help.
 func (s Standing) FailedBefore(signature string) bool {
 	return slices.ContainsFunc(s.checked, func(e *Checked) bool {
-		return e.Commit != s.Decision.Commit && e.Reason == signature
+		return e.Commit != s.Decision.Commit && e.Signature == signature
 	})
 }

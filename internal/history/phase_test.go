@@ -22,7 +22,7 @@ func TestStanding(t *testing.T) {
 	passed.Outcome = history.Accepted
 	accepted := &passed
 	start, finish := begin(2), end(2)
-	checked := &history.Checked{Head: history.Head{Iteration: 2}, Commit: "c", Reason: "build"}
+	checked := &history.Checked{Head: history.Head{Iteration: 2}, Commit: "c", Signature: "build"}
 	for _, c := range []struct {
 		name      string
 		events    []history.Event
@@ -66,7 +66,7 @@ func TestStandingKnowsWhatCIFound(t *testing.T) {
 	events := []history.Event{
 		pending("a", pushed),
 		&history.Pushed{Head: history.Head{Time: pushed}, Commit: "a"},
-		&history.Checked{Head: history.Head{Iteration: 1}, Commit: "a", Reason: "build"},
+		&history.Checked{Head: history.Head{Iteration: 1}, Commit: "a", Signature: "build"},
 	}
 	s := (&history.Log{Events: events}).Standing()
 	assert.False(t, s.FailedBefore("build"), "it is the same commit")

@@ -24,25 +24,8 @@ func TestProposalsAreRemembered(t *testing.T) {
 	summary := history.Replay(events)
 	require.Len(t, summary.Proposals, 2)
 	assert.Equal(t, "2", summary.Proposals[0].Params["x"].String())
-	assert.Equal(t, 2, summary.Proposals[1].Number)
+	assert.Equal(t, 2, summary.Proposals[1].Proposal)
 	assert.Equal(t, map[string]history.Tried{"d1": {1, history.Rejected}, "d3": {2, history.Accepted}}, summary.Tried, "the first time counts, and no error")
 	anew := append(events, &history.Measured{Role: history.Baseline, Metric: value("5"), Evaluator: "e2"})
 	assert.Empty(t, history.Replay(anew).Tried, "another evaluator measures anew")
-}
-
-func TestTheErrorOfDifferences(t *testing.T) {
-	t.Parallel()
-	between := func(low, high string) history.Evidence {
-		return history.Evidence{Low: *value(low), High: *value(high)}
-	}
-	compared := []history.Evidence{between("-9", "9"), between("-3", "1")}
-	summary := history.Replay([]history.Event{
-		&history.Measured{Role: history.Baseline, Metric: value("5"), Evaluator: "e1"},
-		&history.Proposed{Head: history.Head{Iteration: 1}, Proposal: 1, Outcome: history.Rejected, Evidence: compared},
-		&history.Decided{Head: history.Head{Iteration: 1}, Outcome: history.Rejected, Evidence: compared},
-		&history.Decided{Head: history.Head{Iteration: 2}, Outcome: history.Rejected},
-	})
-	assert.InDelta(t, 1, summary.Proposals[0].Deviation, 1e-9, "the last comparison's")
-	assert.InDelta(t, 1, summary.Attempts[0].Deviation, 1e-9)
-	assert.Zero(t, summary.Attempts[1].Deviation)
 }

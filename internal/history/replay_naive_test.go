@@ -2,11 +2,13 @@ package history
 
 import (
 	"fmt"
-	"maps"
-	"slices"
+	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -270,7 +272,7 @@ func TestSpentIsWhatIsAddedUpByHand(t *testing.T) {
 			}
 			for _, run := range runs[:len(runs)-1] {
 				if !ended[run] && within(began[run]) {
-					want.plus(Spent{Iterations: 1, Tokens: 7, USD: 0.25, Minutes: 2})
+					want.Iterations, want.Tokens, want.USD, want.Minutes = want.Iterations+1, want.Tokens+7, want.USD+0.25, want.Minutes+2
 				}
 			}
 			want.UnknownTokens, want.UnknownUSD = len(unknownTokens), len(unknownUSD)
@@ -279,146 +281,94 @@ func TestSpentIsWhatIsAddedUpByHand(t *testing.T) {
 	}
 }
 
-// cuttable are where a ledger may be cut: before a start, where no run is open and nothing
-// waits for CI.
-func cuttable(events []Event) []int {
-	var list []int
-	var summary Summary
-	var standing Standing
-	for i, e := range events {
-		if _, is := e.(*Started); is && i > 0 && summary.Open == nil && standing.Waiting() == nil {
-			list = append(list, i)
-		}
-		summary.Add(e)
-		standing = standing.after(e)
-	}
-	return list
+// invented makes the events of runs by chance.
+type invented struct {
+	*rand.Rand
+	at        time.Time
+	iteration int
+	runs      int
+	evaluator string
+	best      int64
 }
 
-// sealedAt is what is sealed when a ledger is cut in these places, and the rest.
-func sealedAt(t *testing.T, events []Event, cuts []int) (*Checkpoint, []Event) {
-	t.Helper()
-	at, start := &Checkpoint{}, 0
-	for _, cut := range cuts {
-		log, err := Parse(nil)
-		require.NoError(t, err)
-		require.NoError(t, log.Append(events[start:cut]...))
-		segment := log.Bytes()
-		if start > 0 {
-			segment = append(at.head().line(), segment...)
-		}
-		at, err = at.Extend(segment)
-		require.NoError(t, err)
-		start = cut
-	}
-	return at, events[start:]
+func inventedRuns(seed uint64) *invented {
+	return &invented{Rand: rand.New(rand.NewPCG(seed, 1)), at: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), evaluator: "e0", best: 1000}
 }
 
-// TestAnyCutsAddUpToTheSame cuts one ledger in all kinds of places: none, one, many, all.
-// Whatever is sealed, it adds up to the same.
-func TestAnyCutsAddUpToTheSame(t *testing.T) {
-	t.Parallel()
-	for seed := range uint64(1) {
-		g := inventedRuns(seed)
-		var events []Event
-		for range 50 {
-			events = append(events, g.run()...)
-		}
-		all := cuttable(events)
-		require.Greater(t, len(all), 20)
-		whole := Replay(events)
-		want := encodedSummary(t, Replay(events), (&Log{Events: events}).Standing())
-		ways := map[string][]int{"none": nil, "the first": all[:1], "the last": all[len(all)-1:], "all": all}
-		for i := range 2 {
-			ways[fmt.Sprint("by chance, ", i)] = slices.DeleteFunc(slices.Clone(all), func(int) bool { return g.IntN(4) > i })
-		}
-		for name, cuts := range ways {
-			says := fmt.Sprintf("seed %d, cut: %s", seed, name)
-			sealed, rest := sealedAt(t, events, cuts)
-			log := &Log{sealed: sealed, Events: rest}
-			summary := log.Summary()
-			require.Equal(t, whole.Decided(), summary.Decided(), says)
-			require.Equal(t, whole.Statuses(), summary.Statuses(), says)
-			require.Equal(t, whole.Settings, summary.Settings, says)
-			require.Equal(t, whole.Focuses("de0"), summary.Focuses("de0"), says)
-			require.Equal(t, rounded(whole.Spent(time.Time{})), rounded(summary.Spent(time.Time{})), says)
-			require.Equal(t, want, encodedSummary(t, log.Summary(), log.Standing()), says)
-			require.Equal(t, len(cuts), sealed.Segments, says)
-			lines := 0
-			for _, e := range events[:len(events)-len(rest)] {
-				lines++
-				if digest := digestOf(e); digest != "" {
-					require.True(t, sealed.MayHave(digest), says)
-				}
-			}
-			require.Equal(t, lines, sealed.Lines, says)
-		}
-	}
+func numberOf(n int64) *metric.Value {
+	v := metric.FromInt(n)
+	return &v
 }
 
-// TestASummaryIsAValueOfItsOwn: what is done with what a checkpoint adds up to changes
-// nothing in it, nor in a log that goes on after it.
-func TestASummaryIsAValueOfItsOwn(t *testing.T) {
-	t.Parallel()
-	g := inventedRuns(5)
+// run is one run with all its events, the first of which is its start.
+func (g *invented) run() []Event {
+	g.runs++
+	g.at = g.at.Add(time.Duration(g.IntN(300)+1) * time.Minute)
+	id, number := fmt.Sprintf("run-%d", g.runs), g.iteration+1
 	var events []Event
-	for range 60 {
-		events = append(events, g.run()...)
+	add := func(e Event) {
+		g.at = g.at.Add(time.Duration(g.IntN(90)+1) * time.Second)
+		e = Stamp(e, id, g.at)
+		e.Header().Iteration = number
+		events = append(events, e)
 	}
-	all := cuttable(events)
-	sealed, rest := sealedAt(t, events, all[len(all)-6:len(all)-5])
-	before, err := sealed.Encode()
-	require.NoError(t, err)
-	log := &Log{sealed: sealed, Events: rest}
-	first := log.Summary()
-	want := encodedSummary(t, log.Summary(), log.Standing())
-
-	mine := sealed.Summary()
-	for range 40 {
-		for _, e := range g.run() {
-			mine.Add(e)
+	usd := metric.MustValue("0.25") // sums are exact
+	add(&Started{Lease: &Lease{Host: "h", PID: g.runs}, Reserved: &Reserved{Tokens: 7, CostUSD: &usd, Minutes: 2}})
+	switch g.IntN(20) {
+	case 0:
+		return events // it never came back
+	case 1:
+		later := g.at.Add(time.Hour)
+		add(&Finished{NotBefore: &later, Work: Work{Agent: "slow", Durations: map[string]float64{"propose": 4}}})
+		return events
+	case 2:
+		add(&Set{Key: "note", Value: strings.Repeat("x", g.IntN(40))})
+		add(&Finished{Unused: true})
+		return events
+	}
+	if g.iteration == 0 || g.IntN(40) == 0 {
+		if g.IntN(2) == 0 {
+			g.evaluator = fmt.Sprintf("e%d", g.IntN(4))
 		}
+		spent := &Expense{}
+		spent.Add(nil, &usd)
+		add(&Measured{Role: Baseline, Metric: numberOf(g.best), Samples: []metric.Value{*numberOf(g.best)}, Evaluator: g.evaluator, Definition: "d" + g.evaluator, Direction: metric.Lower, Commit: "base", BaseBranch: "main", Evaluation: spent, Output: "was"})
 	}
-	mine.Fold()
-	mine.Settings["note"] = "mine"
-	for i := range mine.Attempts {
-		mine.Attempts[i].Summary, mine.Attempts[i].Outcome = "mine", Error
-		for stage := range mine.Attempts[i].Durations {
-			mine.Attempts[i].Durations[stage] = 1e6
+	add(&Measured{Role: Candidate, Metric: numberOf(g.best - 1), Samples: []metric.Value{*numberOf(g.best - 1)}, Output: strings.Repeat("printed ", g.IntN(400)), Numbers: map[string]metric.Value{"m": *numberOf(g.best)}})
+	if g.IntN(4) == 0 {
+		add(&Proposed{Proposal: 1, Outcome: Rejected, Digest: fmt.Sprintf("other-%d", g.IntN(500)), Evaluator: g.evaluator, Patch: strings.Repeat("+line\n", g.IntN(300)), Work: Work{Usage: &metric.Usage{}, Durations: map[string]float64{"propose": 1}}})
+	}
+	tokens := int64(g.IntN(1000))
+	e := &Decided{Evaluator: g.evaluator, Definition: "d" + g.evaluator, Digest: fmt.Sprintf("digest-%d", g.IntN(500)), Reasons: decision.Says("because"), Work: Work{Agent: "a", Summary: "step", Usage: &metric.Usage{InputTokens: &tokens, OutputTokens: &tokens, CostUSD: &usd}, Durations: map[string]float64{"propose": 2, "measure": 3}}, PreviousBest: numberOf(g.best), Best: numberOf(g.best), Focus: fmt.Sprintf("test %d", g.runs/2%9)}
+	if g.IntN(5) == 0 {
+		e.Usage = nil
+	}
+	e.Outcome = []Outcome{Rejected, Rejected, Rejected, Inconclusive, Error, Accepted, PendingCI}[g.IntN(7)]
+	if e.Outcome == Accepted || e.Outcome == PendingCI {
+		g.best -= int64(g.IntN(50) + 1)
+		e.Metric, e.Best, e.Commit = numberOf(g.best), numberOf(g.best), fmt.Sprintf("c%d", g.runs)
+	}
+	add(e)
+	if e.Outcome == PendingCI {
+		add(&Finished{Outcome: PendingCI})
+		add(&Started{})
+		if g.IntN(2) == 0 {
+			add(&Checked{Signature: "red", Work: Work{Usage: &metric.Usage{}, Durations: map[string]float64{"propose": 1}}})
 		}
+		e.Outcome = []Outcome{Accepted, CIFixExhausted}[g.IntN(2)]
+		add(e)
 	}
-	maps.DeleteFunc(mine.Earlier.Outcomes, func(Outcome, int) bool { return true })
-	maps.DeleteFunc(mine.Earlier.Days, func(string, Spent) bool { return true })
-
-	after, err := sealed.Encode()
-	require.NoError(t, err)
-	assert.Equal(t, string(before), string(after))
-	assert.Equal(t, want, encodedSummary(t, first, log.Standing()))
-	assert.Equal(t, want, encodedSummary(t, log.Summary(), log.Standing()))
+	add(&Finished{Outcome: e.Outcome})
+	if g.IntN(30) == 0 {
+		add(&Paused{Reason: decision.Say("rest")})
+		add(&Resumed{})
+	}
+	g.iteration++
+	return events
 }
 
-// TestFoldingAtAnyTime folds a summary at the end of any runs: it knows what one knows
-// that is folded once, at the end.
-func TestFoldingAtAnyTime(t *testing.T) {
-	t.Parallel()
-	for seed := range uint64(4) {
-		g := inventedRuns(seed)
-		once, often := Summary{Settings: map[string]string{}}, Summary{Settings: map[string]string{}}
-		for run := range 120 {
-			for _, e := range g.run() {
-				once.Add(e)
-				often.Add(e)
-			}
-			if often.Open == nil && (run+int(seed))%7 == 0 {
-				often.Fold()
-				often.Fold()
-				require.LessOrEqual(t, len(often.Attempts), keptAttempts+keptAccepted)
-				require.LessOrEqual(t, len(often.SinceResumed), keptAttempts)
-				require.LessOrEqual(t, len(often.Gains), keptGains+1)
-				require.LessOrEqual(t, len(often.PutOff), keptAttempts)
-				require.LessOrEqual(t, len(often.Abandoned), keptAttempts)
-			}
-		}
-		assert.Equal(t, encodedSummary(t, once, Standing{}), encodedSummary(t, often, Standing{}), seed)
-	}
+// rounded leaves out in which order minutes were added.
+func rounded(s Spent) Spent {
+	s.Minutes = float64(int64(s.Minutes*1000+0.5)) / 1000
+	return s
 }

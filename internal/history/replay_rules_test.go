@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 )
@@ -192,7 +193,7 @@ func TestWhatAMeasurementIsGoodFor(t *testing.T) {
 	base := &history.Measured{
 		Role: history.Baseline, Metric: value("10"), Samples: []metric.Value{*value("9"), *value("11")}, Commit: "b0", BaseBranch: "main", Evaluator: "e", Definition: "d",
 		Direction: metric.Lower, Output: "ten", Numbers: map[string]metric.Value{"n": *value("1")}, GuardrailSamples: map[string][]metric.Value{"g": {*value("3")}},
-		Noisy: true, Strict: true, Seconds: 4, Prepare: 5, EvaluatorWrites: map[string]bool{"f": true}, Executor: &history.Executor{Agent: "x"},
+		Noisy: true, Seconds: 4, Prepare: 5, EvaluatorWrites: map[string]bool{"f": true}, Executor: &history.Executor{Agent: "x"},
 	}
 	type incumbent struct{ best, initial, commit, base, output string }
 	first := incumbent{"10", "10", "b0", "b0", "ten"}
@@ -220,11 +221,11 @@ func TestWhatAMeasurementIsGoodFor(t *testing.T) {
 			s := history.Replay([]history.Event{base, c.event})
 			assert.Equal(t, c.want, incumbent{history.ValueText(s.Best), history.ValueText(s.Initial), s.Incumbent, s.Base, s.Output})
 			if c.want.initial == "10" {
-				assert.Equal(t, []any{"e", "d", metric.Lower, "main", true, true, 2, 4.0, 5.0}, []any{s.Evaluator, s.Definition, s.Direction, s.BaseBranch, s.Noisy, s.Strict, s.InitialRuns, s.Seconds, s.Prepare})
+				assert.Equal(t, []any{"e", "d", metric.Lower, "main", true, 2, 4.0, 5.0}, []any{s.Evaluator, s.Definition, s.Direction, s.BaseBranch, s.Noisy, s.InitialRuns, s.Seconds, s.Prepare})
 				assert.Equal(t, base.GuardrailSamples, s.Guardrails)
 				assert.Equal(t, base.EvaluatorWrites, s.EvaluatorWrites)
 			} else {
-				assert.Equal(t, []any{"other", "other", metric.Higher, "", false, false, 0, 0.0, 0.0}, []any{s.Evaluator, s.Definition, s.Direction, s.BaseBranch, s.Noisy, s.Strict, s.InitialRuns, s.Seconds, s.Prepare})
+				assert.Equal(t, []any{"other", "other", metric.Higher, "", false, 0, 0.0, 0.0}, []any{s.Evaluator, s.Definition, s.Direction, s.BaseBranch, s.Noisy, s.InitialRuns, s.Seconds, s.Prepare})
 				assert.Nil(t, s.Guardrails)
 				assert.Nil(t, s.EvaluatorWrites, "the baseline does not say")
 			}
@@ -312,16 +313,16 @@ func TestPausesCompletionsAndSettings(t *testing.T) {
 		paused, completed string
 	}{
 		"neither":               {nil, "", ""},
-		"paused":                {[]history.Event{&history.Paused{Reason: "rest"}}, "rest", ""},
-		"paused twice":          {[]history.Event{&history.Paused{Reason: "rest"}, &history.Paused{Reason: "errors"}}, "errors", ""},
-		"completed":             {[]history.Event{&history.Completed{Reason: "done"}}, "", "done"},
-		"completed and paused":  {[]history.Event{&history.Completed{Reason: "done"}, &history.Paused{Reason: "rest"}}, "rest", "done"},
-		"both are resumed":      {[]history.Event{&history.Completed{Reason: "done"}, &history.Paused{Reason: "rest"}, &history.Resumed{}}, "", ""},
-		"resumed before":        {[]history.Event{&history.Resumed{}, &history.Paused{Reason: "rest"}}, "rest", ""},
-		"another kind of event": {[]history.Event{&history.Paused{Reason: "rest"}, &history.Other{}, &history.Answered{}, &history.Pushed{}}, "rest", ""},
+		"paused":                {[]history.Event{&history.Paused{Reason: decision.Say("rest")}}, "rest", ""},
+		"paused twice":          {[]history.Event{&history.Paused{Reason: decision.Say("rest")}, &history.Paused{Reason: decision.Say("errors")}}, "errors", ""},
+		"completed":             {[]history.Event{&history.Completed{Reason: decision.Say("done")}}, "", "done"},
+		"completed and paused":  {[]history.Event{&history.Completed{Reason: decision.Say("done")}, &history.Paused{Reason: decision.Say("rest")}}, "rest", "done"},
+		"both are resumed":      {[]history.Event{&history.Completed{Reason: decision.Say("done")}, &history.Paused{Reason: decision.Say("rest")}, &history.Resumed{}}, "", ""},
+		"resumed before":        {[]history.Event{&history.Resumed{}, &history.Paused{Reason: decision.Say("rest")}}, "rest", ""},
+		"another kind of event": {[]history.Event{&history.Paused{Reason: decision.Say("rest")}, &history.Answered{}, &history.Pushed{}}, "rest", ""},
 	} {
 		s := history.Replay(c.events)
-		assert.Equal(t, []string{c.paused, c.completed}, []string{s.PausedReason, s.Completed}, name)
+		assert.Equal(t, []string{c.paused, c.completed}, []string{decision.Text(s.Paused), decision.Text(s.Completed)}, name)
 	}
 	s := history.Replay([]history.Event{
 		&history.Set{Key: "issue", Value: "7"}, &history.Set{Key: "pull", Value: "1"}, &history.Set{Key: "pull", Value: ""}, &history.Set{Key: "of a later version", Value: "x"},
@@ -379,20 +380,24 @@ func TestStatusesInTheWordsOfTheState(t *testing.T) {
 // TestWhetherCIWasEverSeen: a gate that never judged anything is not one to rely on.
 func TestWhetherCIWasEverSeen(t *testing.T) {
 	t.Parallel()
-	ended := func(outcome history.Outcome, reasons ...string) history.Event {
-		return &history.Decided{Outcome: outcome, Reasons: reasons}
+	ended := func(outcome history.Outcome, kinds ...decision.Why) history.Event {
+		e := &history.Decided{Outcome: outcome}
+		for _, kind := range kinds {
+			e.Reasons = append(e.Reasons, decision.Reason{Kind: kind})
+		}
+		return e
 	}
 	for name, c := range map[string]struct {
 		event history.Event
 		seen  bool
 	}{
-		"kept":                           {ended(history.Accepted, "improved"), false},
-		"waits":                          {ended(history.PendingCI), false},
-		"green":                          {ended(history.Accepted, "improved", history.CIGreen+"3 checks"), true},
-		"green, of one that is dropped":  {ended(history.Rejected, history.CIGreen+"3 checks"), false},
-		"green, somewhere in a sentence": {ended(history.Accepted, "it said: "+history.CIGreen), false},
-		"red":                            {ended(history.CIFixExhausted), true},
-		"red, and it may be fixed":       {&history.Checked{}, true},
+		"kept":                          {ended(history.Accepted, decision.Better), false},
+		"waits":                         {ended(history.PendingCI), false},
+		"green":                         {ended(history.Accepted, decision.Better, decision.CIGreen), true},
+		"green, of one that is dropped": {ended(history.Rejected, decision.CIGreen), false},
+		"green, as another job says":    {&history.Decided{Outcome: history.Accepted, Reasons: []decision.Reason{{Kind: decision.Claimed, Because: []decision.Reason{{Kind: decision.CIGreen}}}}}, false},
+		"red":                           {ended(history.CIFixExhausted), true},
+		"red, and it may be fixed":      {&history.Checked{}, true},
 	} {
 		assert.Equal(t, c.seen, history.Replay([]history.Event{c.event}).CISeen, name)
 		assert.Equal(t, c.seen, history.Replay([]history.Event{c.event, ended(history.Rejected)}).CISeen, "%s, and once is for ever", name)
@@ -409,40 +414,42 @@ func TestIncumbentsThatAreNotOnRecord(t *testing.T) {
 		}
 		return list
 	}
-	measure := func(stage string, texts ...string) history.Event {
+	measure := func(stage decision.Stage, texts ...string) history.Event {
 		list := samples(texts...)
 		return &history.Measured{Role: history.Incumbent, Stage: stage, Metric: &list[0], Samples: list}
 	}
 	base := &history.Measured{Role: history.Baseline, Metric: value("5"), Samples: samples("5", "5.1")}
 	says := func(text string) *history.Decided {
-		return &history.Decided{Outcome: history.Rejected, Disagreement: text}
+		e := &history.Decided{Outcome: history.Rejected}
+		if text != "" {
+			e.Disagreement = &decision.Reason{Kind: decision.Said, Words: text}
+		}
+		return e
 	}
 	apart, agrees, silent := says("it gave 9"), measure("pairs", "5.05"), says("")
 	other := says("it gave 8")
 	for name, c := range map[string]struct {
 		events []history.Event
 		count  int
-		last   string
 	}{
-		"never":                          {[]history.Event{base, silent}, 0, ""},
-		"once":                           {[]history.Event{base, apart}, 1, "it gave 9"},
-		"twice":                          {[]history.Event{base, apart, other}, 2, "it gave 8"},
-		"it was not measured":            {[]history.Event{base, apart, silent}, 1, "it gave 9"},
-		"it agrees":                      {[]history.Event{base, apart, agrees, silent}, 0, "it gave 9"},
-		"it agreed, and then not":        {[]history.Event{base, apart, agrees, measure("again", "9"), other}, 2, "it gave 8"},
-		"the agreement of one before":    {[]history.Event{base, agrees, silent, apart, silent}, 1, "it gave 9"},
-		"a failure says nothing":         {[]history.Event{base, apart, &history.Measured{Role: history.Incumbent, Stage: "pairs"}, silent}, 1, "it gave 9"},
-		"a candidate says nothing":       {[]history.Event{base, apart, &history.Measured{Role: history.Candidate, Stage: "pairs", Metric: value("5"), Samples: samples("5")}, silent}, 1, "it gave 9"},
-		"another is kept":                {[]history.Event{base, apart, &history.Decided{Outcome: history.Accepted, Best: value("4")}}, 0, "it gave 9"},
-		"it is measured anew on its own": {[]history.Event{base, apart, measure("", "9")}, 0, "it gave 9"},
-		"a new baseline":                 {[]history.Event{base, apart, base}, 0, "it gave 9"},
-		"nothing was on record":          {[]history.Event{&history.Measured{Role: history.Baseline, Metric: value("5")}, apart, measure("pairs", "7"), silent}, 0, "it gave 9"},
+		"never":                          {[]history.Event{base, silent}, 0},
+		"once":                           {[]history.Event{base, apart}, 1},
+		"twice":                          {[]history.Event{base, apart, other}, 2},
+		"it was not measured":            {[]history.Event{base, apart, silent}, 1},
+		"it agrees":                      {[]history.Event{base, apart, agrees, silent}, 0},
+		"it agreed, and then not":        {[]history.Event{base, apart, agrees, measure("again", "9"), other}, 2},
+		"the agreement of one before":    {[]history.Event{base, agrees, silent, apart, silent}, 1},
+		"a failure says nothing":         {[]history.Event{base, apart, &history.Measured{Role: history.Incumbent, Stage: "pairs"}, silent}, 1},
+		"a candidate says nothing":       {[]history.Event{base, apart, &history.Measured{Role: history.Candidate, Stage: "pairs", Metric: value("5"), Samples: samples("5")}, silent}, 1},
+		"another is kept":                {[]history.Event{base, apart, &history.Decided{Outcome: history.Accepted, Best: value("4")}}, 0},
+		"it is measured anew on its own": {[]history.Event{base, apart, measure("", "9")}, 0},
+		"a new baseline":                 {[]history.Event{base, apart, base}, 0},
+		"nothing was on record":          {[]history.Event{&history.Measured{Role: history.Baseline, Metric: value("5")}, apart, measure("pairs", "7"), silent}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := history.Replay(c.events)
 			assert.Equal(t, c.count, s.Disagreements)
-			assert.Equal(t, c.last, s.Disagreement)
 		})
 	}
 }

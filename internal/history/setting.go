@@ -26,6 +26,9 @@ const (
 	// TargetMetricWas.
 	TargetMetric    = "target-metric"
 	TargetMetricWas = "target-metric-was"
+	// UndoneIteration is the iteration whose change was last taken back, with the branch's
+	// commit after that.
+	UndoneIteration = "undone"
 	// Note is what the next agent is told, "" for nothing.
 	Note = "note"
 )

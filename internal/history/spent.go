@@ -9,16 +9,16 @@ import (
 
 // Spent is what iterations used: agents, and evaluations that ask models.
 type Spent struct {
-	Iterations int     `json:",omitempty"`
-	Tokens     int64   `json:",omitempty"`
-	USD        float64 `json:",omitempty"`
-	Minutes    float64 `json:",omitempty"`
+	Iterations int
+	Tokens     int64
+	USD        float64
+	Minutes    float64
 	// MeasuringTokens and MeasuringUSD are the part of evaluations.
-	MeasuringTokens int64   `json:",omitempty"`
-	MeasuringUSD    float64 `json:",omitempty"`
+	MeasuringTokens int64
+	MeasuringUSD    float64
 	// UnknownTokens and UnknownUSD count the iterations in which somebody did not
 	// say.
-	UnknownTokens, UnknownUSD int `json:",omitempty"`
+	UnknownTokens, UnknownUSD int
 }
 
 // propose is the stage in Durations in which an agent works.
@@ -37,12 +37,12 @@ type expended struct {
 // Spent adds up what was used at from or later. What was put off counts with
 // what it used, but not as an iteration, nor as of unknown cost; a baseline
 // counts when it was measured, and a run that never came back with what it
-// reserved. Where Knows says no, the whole day counts that from is in.
+// reserved.
 func (b *Summary) Spent(from time.Time) Spent {
 	var s Spent
 	var unknown unknowns
 	for i := range b.Attempts {
-		if a := &b.Attempts[i]; !a.folded && !a.Time.Before(from) {
+		if a := &b.Attempts[i]; !a.Time.Before(from) {
 			s.Iterations++
 			s.add(a)
 			unknown.attempt(a)
@@ -65,7 +65,6 @@ func (b *Summary) Spent(from time.Time) Spent {
 		}
 	}
 	s.UnknownTokens, s.UnknownUSD = len(unknown.tokens), len(unknown.usd)
-	s.earlier(&b.Earlier, from)
 	return s
 }
 
@@ -100,9 +99,9 @@ func (a *Attempt) consumed() consumption {
 
 // consumption is what is known to be used, and whether there is more.
 type consumption struct {
-	Tokens                int64   `json:",omitempty"`
-	USD                   float64 `json:",omitempty"`
-	LacksTokens, LacksUSD bool    `json:",omitempty"`
+	Tokens                int64
+	USD                   float64
+	LacksTokens, LacksUSD bool
 }
 
 func (c *consumption) add(u *metric.Usage) {

@@ -80,7 +80,7 @@ func TestAStandingDoesNotChange(t *testing.T) {
 	}
 	pending := &history.Decided{Head: history.Head{Iteration: 1}, Outcome: history.PendingCI, Commit: "a", Proposal: 1}
 	check := func(commit, reason string) history.Event {
-		return &history.Checked{Head: history.Head{Iteration: 1}, Commit: commit, Reason: reason}
+		return &history.Checked{Head: history.Head{Iteration: 1}, Commit: commit, Signature: reason}
 	}
 	begin := []history.Event{candidate(1), candidate(2), pending, check("z", "build")}
 	before := standing(begin...)

@@ -12,9 +12,6 @@ import (
 	"github.com/org/autoloop/internal/metric"
 )
 
-// CIGreen begins the reason of an iteration that CI let through.
-const CIGreen = "CI is green: "
-
 // Summary is what a ledger adds up to. The zero Summary is a program that never ran.
 type Summary struct {
 	// Iteration is the number of the last decided iteration; the baseline is 0.
@@ -22,7 +19,7 @@ type Summary struct {
 	// LastRun is the start of the last decided iteration.
 	LastRun time.Time
 	// Initial is iteration 0's metric under the present evaluator, Best the
-	// incumbent's; both nil before a baseline.
+	// incumbent's; both nil before a baseline, Best also after an undo until the next.
 	Initial, Best *metric.Value
 	// Lead is how the program branch stands against the default branch.
 	Lead Lead
@@ -32,8 +29,6 @@ type Summary struct {
 	InitialRuns int
 	// Noisy says that the evaluation does not repeat itself.
 	Noisy bool
-	// Strict says that the baseline's script ended at whatever failed in it.
-	Strict bool
 	// Gains are the sizes of the gains that were kept under the same definition.
 	Gains []metric.Value
 	// Seconds is how long one run of the evaluation took at the baseline,
@@ -50,22 +45,17 @@ type Summary struct {
 	Output  string
 	Numbers map[string]metric.Value
 	// Samples are what Best is the median of. Disagreements counts the iterations
-	// in a row in which the incumbent, measured anew, was not that, as the last of
-	// them says in Disagreement.
+	// in a row in which the incumbent, measured anew, was not that.
 	Samples       []metric.Value
 	Disagreements int
-	Disagreement  string
 	// Evaluator is the hash under which Best was measured, Definition that of
 	// the program's settings in it.
 	Evaluator, Definition string
 	// Executor is who worked on the suite's cases or tasks last; nil of none.
 	Executor  *Executor
 	Direction metric.Direction
-	// Attempts holds the decided iterations, oldest first: all of them when the whole
-	// ledger was read, else the latest, and some of the accepted ones before those.
+	// Attempts holds the decided iterations, oldest first.
 	Attempts []Attempt
-	// Earlier is what became of the others.
-	Earlier Earlier
 	// PutOff holds those that an agent's service would not serve, which were
 	// begun again later; their outcome is "". Until the next decision NotBefore
 	// is when that may be, for the agent of the last of them; else it is zero.
@@ -73,17 +63,17 @@ type Summary struct {
 	NotBefore time.Time
 	// Proposals holds the candidates of iterations that had several, in order, and
 	// Tried the changes that were decided under the present evaluator, by their
-	// digests: of sealed segments only when the whole ledger was read.
-	Proposals []Proposal
+	// digests.
+	Proposals []*Proposed
 	Tried     map[string]Tried
 	// CISeen says that CI ever judged a candidate.
 	CISeen bool
 	// SinceResumed holds the outcomes since the program was last resumed: all of them
 	// when the whole ledger was read, else the latest.
 	SinceResumed []Outcome
-	// PausedReason is set while the last word on pausing was `paused`.
-	PausedReason string
-	Completed    string
+	// Paused is set while the last word on pausing was `paused`, Completed while that
+	// was on completing.
+	Paused, Completed *decision.Reason
 	// Settings holds what people set by command.
 	Settings map[string]string
 	// Open is the last `started` event that no `finished` event of its run
@@ -132,18 +122,35 @@ func (b *Summary) Add(e Event) {
 	case *Finished:
 		b.finished(e)
 	case *Paused:
-		b.PausedReason = e.Reason
+		b.Paused = &e.Reason
 	case *Resumed:
-		b.PausedReason, b.Completed, b.SinceResumed, b.Interrupted, b.NotBefore = "", "", nil, 0, time.Time{}
-		b.Earlier.Errors, b.Earlier.Dropped = 0, 0
+		b.Paused, b.Completed, b.SinceResumed, b.Interrupted, b.NotBefore = nil, nil, nil, 0, time.Time{}
 	case *Completed:
-		b.Completed = e.Reason
+		b.Completed = &e.Reason
 	case *Checked:
 		b.checked(e)
 	case *Set:
 		b.set(e.Key, e.Value)
+		if e.Key == UndoneIteration {
+			b.undone(UndoneBy(e), e.Commit)
+		}
 	}
 }
+
+// undone takes an iteration back, and the branch where the commit left it: nothing was
+// measured there yet.
+func (b *Summary) undone(iteration int, commit string) {
+	for i := range b.Attempts {
+		if b.Attempts[i].Iteration == iteration {
+			b.Attempts[i].Outcome = Undone
+		}
+	}
+	b.Incumbent, b.Best, b.Output, b.Numbers, b.Samples = commit, nil, "", nil, nil
+}
+
+// Unmeasured reports whether the incumbent is measured at the next run, because an
+// iteration was undone.
+func (b *Summary) Unmeasured() bool { return b.Initial != nil && b.Best == nil }
 
 // started opens a run. One that is open already goes on in another job.
 func (b *Summary) started(e *Started) {
@@ -210,7 +217,6 @@ func (b *Summary) baseline(e *Measured) {
 	b.Base, b.BaseBranch = e.Commit, e.BaseBranch
 	b.Executor = cmp.Or(e.Executor, b.Executor)
 	b.Evaluator, b.Definition, b.Direction = e.Evaluator, e.Definition, e.Direction
-	b.Strict = e.Strict
 	b.Noisy, b.Seconds, b.Prepare = e.Noisy, e.Seconds, e.Prepare
 	b.EvaluatorWrites = e.EvaluatorWrites
 }
@@ -227,7 +233,10 @@ func (b *Summary) finished(e *Finished) {
 	if b.Open == nil || b.Open.Run != e.Run {
 		return
 	}
-	if e.Unused {
+	if e.Stopped {
+		b.abandonOpen()
+	}
+	if e.Unused || e.Stopped {
 		b.Open = nil
 		return
 	}
@@ -266,7 +275,7 @@ func (b *Summary) decided(e *Decided) {
 	attempt := Attempt{
 		Iteration: e.Iteration, Time: e.Time, Outcome: e.Outcome, Metric: e.Metric, PreviousBest: e.PreviousBest,
 		Delta: e.Delta, Summary: e.Summary, Reasons: e.Reasons, Agent: e.Agent, Definition: e.Definition, Params: e.Params,
-		Usage: e.Usage, Durations: e.Durations, Took: b.took(&e.Head, &e.Work), Focus: e.Focus, Deviation: deviation(e.Evidence),
+		Usage: e.Usage, Durations: e.Durations, Took: b.took(&e.Head, &e.Work), Focus: e.Focus,
 		Evaluation: e.Evaluation, known: b.known, commit: e.Commit,
 	}
 	b.known = consumption{}
@@ -281,9 +290,7 @@ func (b *Summary) decided(e *Decided) {
 		b.Attempts = append(b.Attempts, attempt)
 	}
 	b.SinceResumed = append(b.SinceResumed, e.Outcome)
-	b.CISeen = b.CISeen || e.Outcome == CIFixExhausted || e.Outcome == Accepted && slices.ContainsFunc(e.Reasons, func(reason string) bool {
-		return strings.HasPrefix(reason, CIGreen)
-	})
+	b.CISeen = b.CISeen || e.Outcome == CIFixExhausted || e.Outcome == Accepted && slices.ContainsFunc(e.Reasons, func(r decision.Reason) bool { return r.Is(decision.CIGreen) })
 	b.Iteration = max(b.Iteration, e.Iteration)
 	b.Noisy = b.Noisy || e.Noisy
 	b.disagreed(e)
@@ -300,8 +307,8 @@ func (b *Summary) decided(e *Decided) {
 // One that did not measure it, or too seldom to tell, says nothing.
 func (b *Summary) disagreed(e *Decided) {
 	switch {
-	case e.Disagreement != "":
-		b.Disagreements, b.Disagreement = b.Disagreements+1, e.Disagreement
+	case e.Disagreement != nil:
+		b.Disagreements++
 	case b.agrees || e.Outcome == Accepted:
 		b.Disagreements = 0
 	}

@@ -1,19 +1,21 @@
 package history
 
-import "slices"
+import (
+	"slices"
+)
 
 // ConsecutiveErrors is the number of errors in a row, up to now.
 func (b *Summary) ConsecutiveErrors() int {
-	return b.inARow(b.Earlier.Errors, func(o Outcome) bool { return o == Error })
+	return b.inARow(func(o Outcome) bool { return o == Error })
 }
 
 // Dropped is how many of the last iterations since the program was resumed kept
 // nothing, without a break.
-func (b *Summary) Dropped() int { return b.inARow(b.Earlier.Dropped, Outcome.Dropped) }
+func (b *Summary) Dropped() int { return b.inARow(Outcome.Dropped) }
 
 // inARow is how many of the last outcomes since the program was resumed are so, without
-// a break; before are those that SinceResumed has no more.
-func (b *Summary) inARow(before int, so func(Outcome) bool) int {
+// a break.
+func (b *Summary) inARow(so func(Outcome) bool) int {
 	count := 0
 	for _, outcome := range slices.Backward(b.SinceResumed) {
 		if !so(outcome) {
@@ -21,17 +23,21 @@ func (b *Summary) inARow(before int, so func(Outcome) bool) int {
 		}
 		count++
 	}
-	return count + before
+	return count
 }
 
 // Statuses returns the last ten outcomes in the words of the state file, newest
-// last. That format has one word for all that was not kept.
+// last. That format has one word for all that was not kept, and says of what was undone
+// that it was accepted.
 func (b *Summary) Statuses() []string {
 	statuses := slices.Clone(b.adopted)
 	for _, attempt := range b.Attempts {
 		outcome := attempt.Outcome
-		if outcome.Dropped() {
+		switch {
+		case outcome.Dropped():
 			outcome = Rejected
+		case outcome == Undone:
+			outcome = Accepted
 		}
 		statuses = append(statuses, string(outcome))
 	}
@@ -40,7 +46,7 @@ func (b *Summary) Statuses() []string {
 
 // Count returns how many iterations ended in outcome.
 func (b *Summary) Count(outcome Outcome) int {
-	count := b.Earlier.Outcomes[outcome]
+	count := 0
 	for _, attempt := range b.Attempts {
 		if attempt.Outcome == outcome {
 			count++
@@ -48,3 +54,6 @@ func (b *Summary) Count(outcome Outcome) int {
 	}
 	return count
 }
+
+// Decided is how many iterations were decided.
+func (b *Summary) Decided() int { return len(b.Attempts) }

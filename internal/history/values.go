@@ -10,7 +10,8 @@ import (
 type Outcome string
 
 // The outcomes. Busy, Idle and DryRun never appear in a ledger: no iteration
-// was recorded.
+// was recorded. Undone neither: people are shown it of an accepted iteration whose
+// change was taken back.
 const (
 	Accepted       Outcome = "accepted"
 	Rejected       Outcome = "rejected"
@@ -21,6 +22,7 @@ const (
 	Busy           Outcome = "busy"
 	Idle           Outcome = "idle"
 	DryRun         Outcome = "dry-run"
+	Undone         Outcome = "undone"
 )
 
 // Dropped reports whether an iteration was decided and its change not kept.

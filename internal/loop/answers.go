@@ -9,9 +9,6 @@ import (
 	"github.com/org/autoloop/internal/history"
 )
 
-// answeredLine is in the lines of answers.
-const answeredLine = `"event":"answered"`
-
 // answer posts the recorded answers: those of this run, and those that an earlier
 // run could not post. One that is posted already is found and not posted again.
 func (r *thread) answer(ctx context.Context) {
@@ -20,12 +17,7 @@ func (r *thread) answer(ctx context.Context) {
 		since, _ = time.Parse(time.RFC3339, text)
 	}
 	r.unanswered = 0
-	events, err := r.records.since(ctx, since, answeredLine, decidedLine)
-	if err != nil {
-		r.warn("comments were not answered: %v", err)
-		return
-	}
-	for e := range history.Of[*history.Answered](slices.All(events)) {
+	for e := range history.Of[*history.Answered](slices.All(r.records.log.Events)) {
 		if e.Time.Before(since) || r.answered[e.Key] {
 			continue
 		}

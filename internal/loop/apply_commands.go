@@ -1,12 +1,12 @@
 package loop
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
@@ -29,10 +29,10 @@ func (r *commander) applyCommands(ctx context.Context, claim func(*records) erro
 		return err
 	}
 	err = r.recordCommands(ctx, undo, claim, func(*records) error { return nil })
-	if reason := pushRefusal(err); reason != "" && undo.update(r.ref()) != nil {
-		undo.refuse(reason)
+	if reason := pushRefusal(err); reason != nil && undo.update(r.ref()) != nil {
+		undo.refuse(reason.String())
 		err = r.recordCommands(ctx, undo, claim, func(b *records) error {
-			return r.pause(b, reason+"; then say `/autoloop resume`, and ask for the undo again")
+			return r.pause(b, decision.Reason{Kind: decision.UndoRefused, Because: []decision.Reason{*reason}})
 		})
 	}
 	if err != nil {
@@ -113,7 +113,7 @@ func (r *commander) endPull(b *records) error {
 	if err := r.set(b, history.PullEnded, number); err != nil {
 		return err
 	}
-	return r.pause(b, fmt.Sprintf("pull request #%d closed; `/autoloop resume` goes on, and the next gain opens a new one", pull.Number))
+	return r.pause(b, decision.Reason{Kind: decision.PullClosed, Count: pull.Number})
 }
 
 // enterComment applies the commands of one comment, and records the answer.
@@ -136,7 +136,7 @@ func (r *commander) enterComment(b *records, c commands.Comment, undo *undoing) 
 func (r *commander) command(b *records, c commands.Comment, command commands.Command, undo *undoing) (text string, good bool, err error) {
 	switch command.Kind {
 	case commands.Pause:
-		return "Paused. `/autoloop resume` goes on.", true, r.pause(b, cmp.Or(command.Text, "by a comment of "+c.Author))
+		return "Paused. `/autoloop resume` goes on.", true, r.pause(b, pausedBy(c, command))
 	case commands.Resume, commands.Reactivate:
 		return "It goes on.", true, r.resume(b, c)
 	case commands.SetTarget:
@@ -153,7 +153,12 @@ func (r *commander) command(b *records, c commands.Comment, command commands.Com
 		return fmt.Sprintf("The agent is told at iteration %d.", r.iteration), true, r.set(b, history.Note, note)
 	case commands.Undo:
 		text, good := undo.answer(command.Iteration)
-		return text, good, nil
+		if !good {
+			return text, false, nil
+		}
+		return text, true, r.add(b, &history.Set{
+			Head: history.Head{Iteration: b.sum.Iteration}, Key: history.UndoneIteration, Value: strconv.Itoa(command.Iteration), Commit: undo.head,
+		})
 	case commands.Wrong:
 		return "That was not understood: " + command.Problem + ".", false, nil
 	default:
@@ -161,11 +166,18 @@ func (r *commander) command(b *records, c commands.Comment, command commands.Com
 	}
 }
 
+func pausedBy(c commands.Comment, command commands.Command) decision.Reason {
+	if command.Text != "" {
+		return decision.Say(command.Text)
+	}
+	return decision.Reason{Kind: decision.PausedBy, Path: c.Author}
+}
+
 func (r *commander) resume(b *records, c commands.Comment) error {
 	b.machine.Paused, b.machine.PauseReason = false, ""
 	b.machine.Completed, b.machine.CompletedReason = false, ""
 	r.stopped = ""
-	return r.add(b, &history.Resumed{Head: history.Head{Iteration: b.sum.Iteration}, Reason: "asked for by " + c.Author})
+	return r.add(b, &history.Resumed{Head: history.Head{Iteration: b.sum.Iteration}, Reason: decision.Reason{Kind: decision.AskedBy, Path: c.Author}})
 }
 
 // setTarget holds until the program file names another target than now.

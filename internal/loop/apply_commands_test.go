@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
 )
@@ -41,8 +42,8 @@ func free(*records) error { return nil }
 func TestWhatACommandDoes(t *testing.T) {
 	t.Parallel()
 	five := metricOf("5")
-	paused := []history.Event{wasMeasured("1"), &history.Paused{Reason: "a holiday"}}
-	completed := []history.Event{wasMeasured("1"), &history.Completed{Reason: "it is enough"}}
+	paused := []history.Event{wasMeasured("1"), &history.Paused{Reason: decision.Say("a holiday")}}
+	completed := []history.Event{wasMeasured("1"), &history.Completed{Reason: decision.Say("it is enough")}}
 	for _, c := range []struct {
 		name    string
 		front   string
@@ -88,12 +89,12 @@ func TestWhatACommandDoes(t *testing.T) {
 			texts, to := answersOf(after)
 			assert.Equal(t, []string{c.answer}, texts)
 			assert.Equal(t, []commands.Answer{{ID: 4, On: 7, Good: !c.bad}}, to)
-			assert.Equal(t, c.stopped, d.stopped)
+			assert.Equal(t, c.stopped, strings.TrimSuffix(d.stopped, "; go on with `iterate resume p`"))
 			assert.Equal(t, c.asked, d.commander.asked)
 			assert.Equal(t, strings.HasPrefix(c.stopped, "paused"), after.machine.Paused)
 			assert.Equal(t, strings.HasPrefix(c.stopped, "completed"), after.machine.Completed)
-			assert.Equal(t, after.machine.Paused, after.sum.PausedReason != "", "state and ledger say the same")
-			assert.Equal(t, after.machine.Completed, after.sum.Completed != "", "state and ledger say the same")
+			assert.Equal(t, after.machine.Paused, decision.Text(after.sum.Paused) != "", "state and ledger say the same")
+			assert.Equal(t, after.machine.Completed, after.sum.Completed != nil, "state and ledger say the same")
 		})
 	}
 }
@@ -166,7 +167,7 @@ func TestCommandsInPieces(t *testing.T) {
 		}
 		whole, pieces := apply(1), apply(4)
 		for _, b := range []*records{whole, pieces} {
-			assert.Equal(t, paused, b.sum.PausedReason, "seed %d", seed)
+			assert.Equal(t, paused, decision.Text(b.sum.Paused), "seed %d", seed)
 			assert.Equal(t, paused != "", b.machine.Paused)
 			assert.Equal(t, note, b.sum.Settings[history.Note])
 			assert.Equal(t, target, b.sum.Settings[history.TargetMetric])
@@ -190,7 +191,7 @@ func TestAnotherRunAppliesTheCommandsFirst(t *testing.T) {
 	d := newDesk(t, "", wasMeasured("1"))
 	d.heard(comment(1, commands.Command{Kind: commands.Pause, Text: "x"}), comment(2, commands.Command{Kind: commands.Note, Text: "y"}))
 	d.shelf.rival = func() {
-		d.shelf.files = onRecord(t, d.program, wasMeasured("1"), &history.Paused{Reason: "x"}, wasSet(history.CommandsUntil, "1 0"), &history.Resumed{})
+		d.shelf.files = onRecord(t, d.program, wasMeasured("1"), &history.Paused{Reason: decision.Say("x")}, wasSet(history.CommandsUntil, "1 0"), &history.Resumed{})
 	}
 	require.NoError(t, d.commander.recordCommands(t.Context(), &undoing{}, free, free))
 	assert.Equal(t, []string{"issue=7", "note=y", "answered", "commands=2 0"}, d.told())
@@ -231,9 +232,9 @@ func TestTheEndOfAPullRequest(t *testing.T) {
 		{name: "open", before: gain, pull: &commands.Pull{Number: 8, Open: true}},
 		{name: "merged", before: gain, pull: &commands.Pull{Number: 8, Merged: true, Head: firstOnRecord}, told: []string{"pull-ended=8"}},
 		{name: "merged before", before: append(slices.Clone(gain), wasSet(history.PullEnded, "8")), pull: &commands.Pull{Number: 8, Merged: true}},
-		{name: "closed", before: gain, pull: &commands.Pull{Number: 8}, told: []string{"pull-ended=8", "paused"}, paused: "pull request #8 closed; `/autoloop resume` goes on, and the next gain opens a new one"},
+		{name: "closed", before: gain, pull: &commands.Pull{Number: 8}, told: []string{"pull-ended=8", "paused"}, paused: "pull request #8 closed; the next gain opens a new one"},
 		{name: "closed before", before: append(slices.Clone(gain), wasSet(history.PullEnded, "8")), pull: &commands.Pull{Number: 8}},
-		{name: "another was closed before", before: append(slices.Clone(gain), wasSet(history.PullEnded, "8")), pull: &commands.Pull{Number: 11}, told: []string{"pull-ended=11", "paused"}, paused: "pull request #11 closed; `/autoloop resume` goes on, and the next gain opens a new one"},
+		{name: "another was closed before", before: append(slices.Clone(gain), wasSet(history.PullEnded, "8")), pull: &commands.Pull{Number: 11}, told: []string{"pull-ended=11", "paused"}, paused: "pull request #11 closed; the next gain opens a new one"},
 		{name: "opened again", before: append(slices.Clone(gain), wasSet(history.PullEnded, "8")), pull: &commands.Pull{Number: 8, Open: true}, told: []string{"pull-ended="}},
 		{name: "open, and has nothing of its own", before: []history.Event{wasMeasured("1"), wasSet(history.PullEnded, "8")}, pull: &commands.Pull{Number: 8, Open: true}},
 	} {
@@ -246,7 +247,7 @@ func TestTheEndOfAPullRequest(t *testing.T) {
 				assert.Equal(t, append([]string{"issue=7"}, c.told...), d.told())
 			}
 			after := d.written()
-			assert.Equal(t, c.paused, after.sum.PausedReason)
+			assert.Equal(t, c.paused, decision.Text(after.sum.Paused))
 			for e := range history.Of[*history.Set](slices.All(after.log.Events)) {
 				if e.Key == history.PullEnded && e.Run == d.id && c.pull.Merged {
 					assert.Equal(t, c.pull.Head, e.Commit, "what was made after it is still to be promoted")

@@ -37,12 +37,12 @@ type attempt struct {
 	failure       string // what CI said of the files that it begins with, "" for nothing
 	outcome       history.Outcome
 	verdict       *decision.Verdict // nil when nothing was compared
-	reasons       []string
+	reasons       []decision.Reason
 	decision      decision.Decision
 	measured      []*history.Measured // what the evaluations measured, a line for each stage and side
 	noisy         bool                // the evaluation does not repeat itself
 	seed          string              // that its trial was ordered by
-	rule          *history.Rule       // how it was decided, nil when nothing was compared
+	rule          *decision.Rule      // how it was decided, nil when nothing was compared
 	tree          string              // the candidate's tree object
 	changed       []string
 	reply         agent.Reply
@@ -74,7 +74,7 @@ type team struct {
 // lead is the first agent, which also fixes what CI finds.
 func (r *team) lead() Proposer { return r.agents[0] }
 
-func (a *attempt) end(outcome history.Outcome, reasons ...string) *attempt {
+func (a *attempt) end(outcome history.Outcome, reasons ...decision.Reason) *attempt {
 	a.outcome, a.reasons = outcome, reasons
 	return a
 }
@@ -127,9 +127,7 @@ func (r *team) request(ctx context.Context, at position, a *attempt, pending []a
 	}
 	past, earlier := sum, 0
 	if tunes(a) {
-		if past, earlier, err = r.records.trials(ctx); err != nil {
-			return agent.Request{}, err
-		}
+		past, earlier = r.records.trials()
 	}
 	return agent.Request{
 		Notes: notes, Dir: a.proposed.Dir, Prompt: r.prompt(at, a, files), Env: environ, Home: home, Timeout: r.spending.time(), Limit: r.spending.limit(a.of), Model: a.model, Command: p.AgentCommand,
@@ -153,13 +151,12 @@ func (r *team) trials(at position, past *history.Summary) []agent.PastIteration 
 			several = true
 			trials = append(trials, agent.PastIteration{
 				Iteration: p.Iteration, Params: p.Params, Metric: p.Metric, Previous: p.PreviousBest, Accepted: p.Outcome == history.Accepted,
-				Deviation: p.Deviation,
 			})
 		}
 		if !several && tried.Definition == at.identity.Definition {
 			trials = append(trials, agent.PastIteration{
 				Iteration: tried.Iteration, Params: tried.Params, Metric: tried.Metric, Previous: tried.PreviousBest,
-				Accepted: tried.Outcome == history.Accepted, Deviation: tried.Deviation,
+				Accepted: tried.Outcome == history.Accepted,
 			})
 		}
 	}
@@ -183,7 +180,7 @@ func (r *team) prompt(at position, a *attempt, files []string) string {
 			{Title: "Foreclosed avenues", Text: b.doc.Section(state.Foreclosed)},
 			{Title: "Future directions", Text: b.doc.Section(state.Future)},
 		},
-		Attempts: b.sum.Attempts, Earlier: b.sum.Decided() - len(b.sum.Attempts), EarlierKept: b.sum.Earlier.Outcomes[history.Accepted], Output: b.sum.Output, Failed: b.standing().Failed(b.sum.Iteration), Handback: handsBack(at), Comments: r.thread.instructions(),
+		Attempts: b.sum.Attempts, Output: b.sum.Output, Failed: b.standing().Failed(b.sum.Iteration), Handback: handsBack(at), Comments: r.thread.instructions(),
 		Proposal: a.number, Proposals: a.of,
 		Parent: parent, Inspirations: inspirations, Focus: a.focus, Failure: a.failure,
 	})

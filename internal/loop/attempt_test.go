@@ -34,30 +34,30 @@ func TestTrialsOfTheTuner(t *testing.T) {
 	t.Parallel()
 	attempt := func(iteration int, definition string, outcome history.Outcome) history.Attempt {
 		return history.Attempt{
-			Iteration: iteration, Definition: definition, Outcome: outcome, Metric: metricOf(fmt.Sprint(iteration)), PreviousBest: metricOf("9"), Deviation: 0.5,
+			Iteration: iteration, Definition: definition, Outcome: outcome, Metric: metricOf(fmt.Sprint(iteration)), PreviousBest: metricOf("9"),
 			Params: map[string]metric.Value{"a": *metricOf(fmt.Sprint(iteration))},
 		}
 	}
-	proposal := func(iteration, number int, definition string, outcome history.Outcome) history.Proposal {
-		return history.Proposal{
-			Iteration: iteration, Number: number, Definition: definition, Outcome: outcome, Metric: metricOf(fmt.Sprintf("%d.%d", iteration, number)), PreviousBest: metricOf("9"), Deviation: 0.25,
-			Params: map[string]metric.Value{"a": *metricOf(fmt.Sprintf("%d.%d", iteration, number))},
+	proposal := func(iteration, number int, definition string, outcome history.Outcome) *history.Proposed {
+		return &history.Proposed{
+			Head: history.Head{Iteration: iteration}, Proposal: number, Definition: definition, Outcome: outcome, Metric: metricOf(fmt.Sprintf("%d.%d", iteration, number)), PreviousBest: metricOf("9"),
+			Work: history.Work{Params: map[string]metric.Value{"a": *metricOf(fmt.Sprintf("%d.%d", iteration, number))}},
 		}
 	}
 	const accepted, rejected = history.Accepted, history.Rejected
 	for name, c := range map[string]struct {
 		attempts  []history.Attempt
-		proposals []history.Proposal
+		proposals []*history.Proposed
 		want      string // metrics, with + for one that was accepted
 	}{
 		"nothing":                   {nil, nil, ""},
 		"one by one":                {[]history.Attempt{attempt(1, "d", rejected), attempt(2, "d", accepted)}, nil, "1 2+"},
 		"another definition":        {[]history.Attempt{attempt(1, "c", rejected), attempt(2, "d", rejected), attempt(3, "c", accepted)}, nil, "2"},
-		"several proposals":         {[]history.Attempt{attempt(1, "d", rejected), attempt(2, "d", accepted)}, []history.Proposal{proposal(2, 1, "d", rejected), proposal(2, 2, "d", accepted)}, "1 2.1 2.2+"},
-		"several, then one":         {[]history.Attempt{attempt(1, "d", rejected), attempt(2, "d", rejected)}, []history.Proposal{proposal(1, 1, "d", rejected), proposal(1, 2, "d", rejected)}, "1.1 1.2 2"},
-		"several by another":        {[]history.Attempt{attempt(1, "c", rejected), attempt(2, "d", rejected)}, []history.Proposal{proposal(1, 1, "c", rejected), proposal(1, 2, "c", rejected)}, "2"},
-		"proposals long before":     {[]history.Attempt{attempt(7, "d", rejected)}, []history.Proposal{proposal(3, 1, "d", rejected), proposal(7, 1, "d", rejected)}, "7.1"},
-		"proposals of no iteration": {[]history.Attempt{attempt(2, "d", rejected)}, []history.Proposal{proposal(1, 1, "d", rejected), proposal(3, 1, "d", rejected)}, "2"},
+		"several proposals":         {[]history.Attempt{attempt(1, "d", rejected), attempt(2, "d", accepted)}, []*history.Proposed{proposal(2, 1, "d", rejected), proposal(2, 2, "d", accepted)}, "1 2.1 2.2+"},
+		"several, then one":         {[]history.Attempt{attempt(1, "d", rejected), attempt(2, "d", rejected)}, []*history.Proposed{proposal(1, 1, "d", rejected), proposal(1, 2, "d", rejected)}, "1.1 1.2 2"},
+		"several by another":        {[]history.Attempt{attempt(1, "c", rejected), attempt(2, "d", rejected)}, []*history.Proposed{proposal(1, 1, "c", rejected), proposal(1, 2, "c", rejected)}, "2"},
+		"proposals long before":     {[]history.Attempt{attempt(7, "d", rejected)}, []*history.Proposed{proposal(3, 1, "d", rejected), proposal(7, 1, "d", rejected)}, "7.1"},
+		"proposals of no iteration": {[]history.Attempt{attempt(2, "d", rejected)}, []*history.Proposed{proposal(1, 1, "d", rejected), proposal(3, 1, "d", rejected)}, "2"},
 		"neither was measured":      {[]history.Attempt{{Iteration: 1, Definition: "d", Outcome: history.Error}}, nil, "—"},
 		"kept, and CI said no":      {[]history.Attempt{attempt(1, "d", history.CIFixExhausted), attempt(2, "d", history.PendingCI)}, nil, "1 2"},
 	} {
@@ -66,7 +66,6 @@ func TestTrialsOfTheTuner(t *testing.T) {
 			text := metric.Text(trial.Metric, "—")
 			if trial.Metric != nil {
 				assert.Equal(t, []any{"9", text}, []any{trial.Previous.String(), trial.Params["a"].String()}, name)
-				assert.InDelta(t, map[bool]float64{true: 0.25, false: 0.5}[strings.Contains(text, ".")], trial.Deviation, 0, name)
 			}
 			if trial.Accepted {
 				text += "+"
@@ -238,9 +237,9 @@ func TestTheOneThatDecides(t *testing.T) {
 		for _, a := range got.others {
 			require.NotEqual(t, history.Accepted, a.outcome)
 			if accepted[a] {
-				require.Equal(t, []string{fmt.Sprintf("better than before, but proposal %d is better still (%s)", got.number, got.decision.Metric), "because"}, a.reasons)
+				require.Equal(t, []string{fmt.Sprintf("better than before, but proposal %d is better still (%s)", got.number, got.decision.Metric), "because"}, decision.Texts(a.reasons))
 			} else {
-				require.Equal(t, []string{"because"}, a.reasons)
+				require.Equal(t, []string{"because"}, decision.Texts(a.reasons))
 			}
 		}
 	}
@@ -301,21 +300,21 @@ func TestTheEventOfAProposal(t *testing.T) {
 		many = append(many, fmt.Sprint("f", n))
 	}
 	a := &attempt{
-		number: 2, agent: agentNamed("codex"), model: "asked", outcome: history.Rejected, reasons: []string{"worse"}, digest: "x", patch: []byte("+1\n"), focus: "TestA", noisy: true, changed: many,
-		reply: agent.Reply{Summary: "did it", Model: "answered"}, lineage: lineage{parent: &history.Proposal{Iteration: 3, Number: 1}}, durations: map[string]float64{"propose": 2},
+		number: 2, agent: agentNamed("codex"), model: "asked", outcome: history.Rejected, reasons: decision.Says("worse"), digest: "x", patch: []byte("+1\n"), focus: "TestA", noisy: true, changed: many,
+		reply: agent.Reply{Summary: "did it", Model: "answered"}, lineage: lineage{parent: &history.Proposed{Head: history.Head{Iteration: 3}, Proposal: 1}}, durations: map[string]float64{"propose": 2},
 	}
 	e := r.proposedEvent(at, a)
 	assert.Equal(t, []any{4, 2, "head", "e", "d", "x", metric.Lower, history.Rejected, "TestA", true}, []any{e.Iteration, e.Proposal, e.Parent, e.Evaluator, e.Definition, e.Digest, e.Direction, e.Outcome, e.Focus, e.Noisy})
 	assert.Equal(t, []any{"codex", "answered", "did it", maxChanged}, []any{e.Agent, e.Model, e.Summary, len(e.Changed)})
 	assert.Equal(t, &history.Ancestor{Iteration: 3, Proposal: 1}, e.GrownFrom)
-	assert.Empty(t, e.Patch+e.Verdict+e.Delta, "nothing was measured")
+	assert.Empty(t, e.Patch+string(e.Verdict)+e.Delta, "nothing was measured")
 	assert.Nil(t, e.Metric)
 
 	verdict := decision.Regressed
 	a.verdict, a.decision = &verdict, decision.Decision{Verdict: verdict, Metric: metricOf("5"), Previous: metricOf("4"), Delta: "+1"}
 	a.lineage, a.reply.Model = lineage{}, ""
 	e = r.proposedEvent(at, a)
-	assert.Equal(t, []any{"+1\n", "regressed", "5", "4", "+1", "asked"}, []any{e.Patch, e.Verdict, e.Metric.String(), e.PreviousBest.String(), e.Delta, e.Model})
+	assert.Equal(t, []any{"+1\n", decision.Regressed, "5", "4", "+1", "asked"}, []any{e.Patch, e.Verdict, e.Metric.String(), e.PreviousBest.String(), e.Delta, e.Model})
 	assert.Nil(t, e.GrownFrom)
 	a.decision.Metric = nil
 	assert.Empty(t, r.proposedEvent(at, a).Patch, "one without a number has no offspring")

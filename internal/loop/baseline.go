@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/org/autoloop/internal/decision"
@@ -27,11 +28,11 @@ func (r *proposer) ensureBaseline(ctx context.Context, at *position) error {
 		return err
 	}
 	why := r.needsBaseline(*at)
-	if why == "" {
+	if why == nil {
 		r.measurer.recall(&r.records.sum)
 		return nil
 	}
-	r.step("baseline", why)
+	r.step("baseline", why.String())
 	measure := r.measurer.measureBaseline
 	if r.measurer.suite != nil {
 		measure = r.measurer.measureSuiteBaseline
@@ -49,7 +50,7 @@ func (r *proposer) ensureBaseline(ctx context.Context, at *position) error {
 		return err
 	}
 	if touched := r.team.tampered(before.Diff(after), "while the unchanged files were measured"); len(touched) > 0 {
-		return &baselineError{"the repository itself was changed while the unchanged files were measured: " + strings.Join(touched, "; ")}
+		return &baselineError{decision.Reason{Kind: decision.RepositoryChanged, Term: "while the unchanged files were measured", Words: strings.Join(touched, "; ")}}
 	}
 	if err := r.recordBaseline(ctx, at, found, why); err != nil {
 		return err
@@ -62,47 +63,47 @@ func (r *proposer) ensureBaseline(ctx context.Context, at *position) error {
 }
 
 // baselineError says why the unchanged files cannot be measured.
-type baselineError struct{ problem string }
+type baselineError struct{ reason decision.Reason }
 
-func (e *baselineError) Error() string { return e.problem }
+func (e *baselineError) Error() string { return e.reason.String() }
 
-// needsBaseline says why the recorded numbers do not hold for this position, or
-// "" when they do.
-func (r *journal) needsBaseline(at position) string {
+// needsBaseline says why the recorded numbers do not hold for this position, nil when
+// they do.
+func (r *journal) needsBaseline(at position) *decision.Reason {
 	sum := &r.records.sum
 	switch {
+	case sum.Unmeasured():
+		undone, _ := strconv.Atoi(sum.Settings[history.UndoneIteration])
+		return &decision.Reason{Kind: decision.WasUndone, Count: undone}
 	case sum.Best == nil:
-		return "first measurement"
+		return &decision.Reason{Kind: decision.First}
 	case sum.Direction.String() != r.program.Direction.String():
-		return fmt.Sprintf("the direction changed from %s to %s", sum.Direction, r.program.Direction)
+		return &decision.Reason{Kind: decision.DirectionChanged, Path: sum.Direction.String(), Term: r.program.Direction.String()}
 	case sum.Definition != at.identity.Definition:
-		return "the program's evaluation changed"
-	case sum.Base != at.Base && at.Note != "":
-		return "the default branch moved on: " + at.Note
+		return &decision.Reason{Kind: decision.ProgramChanged}
 	case sum.Base != at.Base:
-		return "the default branch moved on"
+		return &decision.Reason{Kind: decision.BaseMoved, Words: at.Note}
 	case sum.Incumbent != at.tip():
-		return "the program branch has commits that are not Autoloop's"
+		return &decision.Reason{Kind: decision.BranchMoved}
 	case sum.Evaluator != at.identity.Evaluator:
-		return "files of the evaluation changed"
+		return &decision.Reason{Kind: decision.FilesChanged}
 	case sum.Executor.Changed(at.identity.Executor) != "":
-		return sum.Executor.Changed(at.identity.Executor)
+		return &decision.Reason{Kind: decision.ExecutorChanged, Words: sum.Executor.Changed(at.identity.Executor)}
 	case sum.Disagreements >= maxDisagreements:
-		return "the incumbent was not what is on record"
+		return &decision.Reason{Kind: decision.OffRecord}
 	case r.program.Evaluation != program.Tasks && r.rule().Regime == decision.Noisy && sum.InitialRuns < r.rule().Pairs:
-		return "the evaluation turned out noisy"
+		return &decision.Reason{Kind: decision.TurnedNoisy}
 	default:
-		return ""
+		return nil
 	}
 }
 
 // recordBaseline writes a baseline as soon as it is measured: it holds whatever
 // becomes of the iteration.
-func (r *proposer) recordBaseline(ctx context.Context, at *position, found baseline, why string) error {
+func (r *proposer) recordBaseline(ctx context.Context, at *position, found baseline, why *decision.Reason) error {
 	first := found.base.event(history.Baseline)
 	first.Reason, first.Noisy, first.Evaluation = why, found.noisy, r.spending.takeExpense()
 	first.EvaluatorWrites = r.measurer.own.record()
-	first.Strict = r.measurer.suite == nil && !r.measurer.lenient
 	measured := []*history.Measured{first}
 	if at.Head != at.Base {
 		measured = append(measured, found.head.event(history.Incumbent))
@@ -137,7 +138,7 @@ func (r *journal) enterBaseline(b *records, at position, measured []*history.Mea
 			return err
 		}
 	}
-	iteration, before := b.sum.Iteration, b.sum.Best
+	iteration, before, first := b.sum.Iteration, b.sum.Best, b.sum.Initial == nil
 	r.describeBaseline(measured, at, iteration)
 	why, noisy, last := measured[0].Reason, measured[0].Noisy, measured[len(measured)-1]
 	for _, e := range measured {
@@ -147,8 +148,11 @@ func (r *journal) enterBaseline(b *records, at position, measured []*history.Mea
 	}
 	changelog, notes := results.InitialEvaluation, scatter(noisy, last.Samples)
 	if before != nil {
-		changelog = "New baseline: " + why
-		notes = append([]string{why, fmt.Sprintf("the best before was %s", before)}, notes...)
+		notes = append([]string{fmt.Sprintf("the best before was %s", before)}, notes...)
+	}
+	if !first {
+		changelog = "New baseline: " + decision.Text(why)
+		notes = append([]string{decision.Text(why)}, notes...)
 	}
 	row := results.Row{Iteration: iteration, Time: r.now(), Score: last.Metric, Action: results.Baseline, Changelog: changelog}
 	if err := b.table.Append(row, r.program.Direction); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
@@ -80,7 +81,7 @@ func TestWhatMakesABaselineInvalid(t *testing.T) {
 			s := valid(t)
 			second.spoil(s)
 			first.spoil(s)
-			assert.Contains(t, s.journal.needsBaseline(s.at), first.why, "with %s", second.why)
+			assert.Contains(t, decision.Text(s.journal.needsBaseline(s.at)), first.why, "with %s", second.why)
 		}
 	}
 }
@@ -113,7 +114,7 @@ func TestABaselineThatHolds(t *testing.T) {
 			j := journalOf(t, c.front)
 			c.sum.Best, c.sum.Direction = metricOf("1"), metric.Higher
 			j.records.sum = c.sum
-			assert.Equal(t, c.why, j.needsBaseline(c.at))
+			assert.Equal(t, c.why, decision.Text(j.needsBaseline(c.at)))
 		})
 	}
 }
@@ -124,7 +125,7 @@ func TestEnteringABaseline(t *testing.T) {
 	t.Parallel()
 	j := journalOf(t, "target-metric: 9")
 	at := position{Head: "head", Base: "base", BaseBranch: "main", identity: identity{Evaluator: "e", Definition: "d"}}
-	base := &history.Measured{Role: history.Baseline, Metric: metricOf("1"), Samples: numbers("1", "1"), Reason: "first measurement", Seconds: 2}
+	base := &history.Measured{Role: history.Baseline, Metric: metricOf("1"), Samples: numbers("1", "1"), Reason: &decision.Reason{Kind: decision.First}, Seconds: 2}
 	head := &history.Measured{Role: history.Incumbent, Metric: metricOf("3"), Samples: numbers("3", "3")}
 	require.NoError(t, j.enterBaseline(j.records, at, []*history.Measured{base, head}))
 	sum := &j.records.sum
@@ -137,7 +138,7 @@ func TestEnteringABaseline(t *testing.T) {
 	assert.NotContains(t, string(j.records.doc.Render()), "New baseline")
 
 	at.Base, at.Head, at.Tip = "later", "merged", "tip"
-	again := &history.Measured{Role: history.Baseline, Metric: metricOf("2"), Samples: numbers("2", "4", "1"), Noisy: true, Reason: "the default branch moved on"}
+	again := &history.Measured{Role: history.Baseline, Metric: metricOf("2"), Samples: numbers("2", "4", "1"), Noisy: true, Reason: &decision.Reason{Kind: decision.BaseMoved}}
 	head = &history.Measured{Role: history.Incumbent, Metric: metricOf("9"), Samples: numbers("9", "8", "10")}
 	require.NoError(t, j.enterBaseline(j.records, at, []*history.Measured{again, head}))
 	assert.Equal(t, "later", j.records.sum.Settings[workflowsRefused], "the branch keeps its own base")

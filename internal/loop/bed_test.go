@@ -12,12 +12,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/audit"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
@@ -293,4 +295,13 @@ func runDir(t *testing.T) string {
 	dir := t.TempDir()
 	t.Cleanup(func() { _ = os.Chmod(filepath.Join(dir, "w"), 0o700) }) //nolint:gosec // a directory of the test
 	return dir
+}
+
+// replays holds that the audit of all records finds nothing.
+func (b *bed) replays() {
+	b.t.Helper()
+	auditor := audit.New(nil)
+	records, err := b.service.Memory.Records(b.t.Context(), auditor, "p", BranchPrefix+"p", nil)
+	require.NoError(b.t, err)
+	assert.Empty(b.t, auditor.Report(records).Findings)
 }

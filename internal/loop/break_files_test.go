@@ -114,11 +114,11 @@ func TestTheFileToBreak(t *testing.T) {
 		want           string
 	}{
 		"the only one":               {"`value.txt`", "cat value.txt", map[string]string{"value.txt": "1"}, "value.txt"},
-		"the first that is named":    {"`src/*`", "cat src/b.txt src/a.txt", map[string]string{"src/a.txt": "1", "src/b.txt": "1", "src/c.txt": "a longer one"}, "src/b.txt"},
-		"one that is named is empty": {"`src/*`", "cat src/b.txt src/a.txt", map[string]string{"src/a.txt": "1", "src/b.txt": "", "src/c.txt": "a longer one"}, "src/a.txt"},
+		"the largest that is named":  {"`src/a.txt`\n- `src/b.txt`\n- `src/*`", "cat src/b.txt src/a.txt", map[string]string{"src/a.txt": "1", "src/b.txt": "12", "src/c.txt": "a longer one"}, "src/b.txt"},
+		"one that is named is empty": {"`src/a.txt`\n- `src/*`", "cat src/b.txt src/a.txt", map[string]string{"src/a.txt": "1", "src/b.txt": "", "src/c.txt": "a longer one"}, "src/a.txt"},
 		"the largest":                {"`src/*`", "make", map[string]string{"src/a.txt": "1", "src/b.txt": "123", "src/c.txt": "12", "other.txt": "123456"}, "src/b.txt"},
 		"the first of two as large":  {"`src/*`", "make", map[string]string{"src/a.txt": "12", "src/b.txt": "12"}, "src/a.txt"},
-		"what is run may not change": {"`src/*`", "sh src/a.sh", map[string]string{"src/a.sh": "a longer one", "src/b.txt": "1"}, "src/b.txt"},
+		"what is named may not":      {"`src/*`", "sh src/a.sh", map[string]string{"src/a.sh": "a longer one", "src/b.txt": "1"}, "src/b.txt"},
 		"no target":                  {"`src/*`", "cat other.txt", map[string]string{"other.txt": "1"}, ""},
 		"all are empty":              {"`src/*`", "make", map[string]string{"src/a.txt": ""}, ""},
 		"a link":                     {"`src/*`", "cat src/a.txt", map[string]string{"src/a.txt": "-> ../other.txt", "other.txt": "1"}, ""},

@@ -22,7 +22,8 @@ type Breakage struct {
 	File string `json:"file"`
 	// How is what was done to it: Emptied, or Nonsense at its end.
 	How string `json:"how"`
-	// Problem is why the evaluation failed, as it should; "" when it did not.
+	// Problem is why the evaluation failed or refused it, or the guardrail that it
+	// breaks, as it should; "" when it did not.
 	Problem string `json:"problem,omitempty"`
 	// Metric is the number that it gave all the same, or nil.
 	Metric *metric.Value `json:"metric,omitempty"`
@@ -41,33 +42,30 @@ const (
 // nonsense is a syntax error in every language.
 const nonsense = "\n)}] this is no program ([{ \"\n"
 
-// breakTarget breaks a target file in two throw-away trees and measures them. The
-// commit has these files, which lie in a tree of it too.
-func (r *measurer) breakTarget(ctx context.Context, entries []git.TreeEntry, tree string, found *Inspection) error {
+// breakTarget breaks a target file in throw-away trees, one for each way, and measures
+// them. The commit has these files, which lie in a tree of it too.
+func (r *measurer) breakTarget(ctx context.Context, entries []git.TreeEntry, tree string, ways []string, found *Inspection) error {
 	file := r.fileToBreak(entries, tree)
 	if file == "" {
 		return nil
 	}
-	for _, how := range []string{Emptied, Nonsense} {
+	for _, how := range ways {
 		r.step("inspect", fmt.Sprintf("%s %s", file, how))
-		broken, err := r.measureBroken(ctx, found.Commit, file, how)
+		broken, err := r.measureBroken(ctx, found, file, how)
 		if err != nil {
 			return err
-		}
-		if broken.Metric != nil {
-			broken.judge(found.Samples, r.program.Direction)
 		}
 		found.Broken = append(found.Broken, broken)
 	}
 	return nil
 }
 
-// fileToBreak is the first target file that the script names, else the largest: the
-// one that the evaluation is likeliest to need.
+// fileToBreak is the largest target file that the script names, else the largest of all:
+// the one that the evaluation is likeliest to need.
 func (r *measurer) fileToBreak(entries []git.TreeEntry, tree string) string {
 	rules := r.rules(position{entries: entries})
-	sizes := map[string]int64{} // of the files that may change
-	largest := ""
+	var largest int64
+	found, names, named := "", r.program.ScriptNames(), false
 	for _, entry := range entries {
 		if !strings.HasPrefix(entry.Mode, "100") || !rules.Allow(entry.Path) {
 			continue
@@ -76,19 +74,17 @@ func (r *measurer) fileToBreak(entries []git.TreeEntry, tree string) string {
 		if err != nil || info.Size() == 0 {
 			continue
 		}
-		if sizes[entry.Path] = info.Size(); largest == "" || info.Size() > sizes[largest] {
-			largest = entry.Path
+		is := names(entry.Path)
+		if is && !named || is == named && info.Size() > largest {
+			found, named, largest = entry.Path, is, info.Size()
 		}
 	}
-	if named := r.program.ScriptFiles(func(path string) bool { return sizes[path] > 0 }); len(named) > 0 {
-		return named[0]
-	}
-	return largest
+	return found
 }
 
-func (r *measurer) measureBroken(ctx context.Context, commit, file, how string) (Breakage, error) {
+func (r *measurer) measureBroken(ctx context.Context, found *Inspection, file, how string) (Breakage, error) {
 	broken := Breakage{File: file, How: how}
-	env, err := r.newEnvironment(ctx, history.Incumbent, commit, r.dirs.newDir("t"))
+	env, err := r.newEnvironment(ctx, history.Incumbent, found.Commit, r.dirs.newDir("t"))
 	if err != nil {
 		return broken, err
 	}
@@ -100,7 +96,18 @@ func (r *measurer) measureBroken(ctx context.Context, commit, file, how string) 
 	if err != nil {
 		return broken, err
 	}
-	broken.Problem, broken.Metric = outcome.Problem, outcome.Measurement.Metric
+	if broken.Problem, broken.Metric = outcome.Problem, outcome.Measurement.Metric; broken.Problem != "" {
+		return broken, nil
+	}
+	rule := found.Rule
+	rule.Regime, rule.CheckTooGood = decision.Single, false
+	trial := decision.NewTrial(decision.Standard{Rule: rule, Seed: "none", Direction: r.program.Direction, Initial: found.Guardrails})
+	d, err := trial.Run(func(decision.Step) (metric.Measurement, error) { return outcome.Measurement, nil })
+	if d.Verdict != decision.Improved { // beside no best each number is: it is refused, or breaks a guardrail
+		broken.Problem = d.Reasons[0].String()
+		return broken, err
+	}
+	broken.judge(found.Samples, r.program.Direction)
 	return broken, nil
 }
 

@@ -21,6 +21,8 @@ func TestBrokenTargetsAreNoticed(t *testing.T) {
 		script          string
 		emptied, broken Breakage
 	}{
+		"refused":     {`test -s src/a.sh && echo '{"m": 1, "n": 2}' || echo '{"m": null, "rejected_reason": "no test ran"}'`, Breakage{Problem: "no test ran"}, Breakage{Unnoticed: true}},
+		"a guardrail": {`echo "{\"m\": 1, \"n\": $(wc -l < src/a.sh)}"`, Breakage{Problem: "guardrail n"}, Breakage{Unnoticed: true}},
 		"noticed":     {"sh -n src/a.sh; grep -c x src/a.sh", Breakage{Problem: "exit code 1"}, Breakage{Problem: "exit code 2"}},
 		"not used":    {"echo 5", Breakage{Unnoticed: true}, Breakage{Unnoticed: true}},
 		"passed over": {"sh -n src/a.sh || true; grep -c x src/a.sh || true", Breakage{}, Breakage{Unnoticed: true}},
@@ -29,12 +31,16 @@ func TestBrokenTargetsAreNoticed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBed(t, "", "1")
-			text := strings.NewReplacer("cat value.txt", c.script, "`value.txt`", "`src/*`", "%s\n", "").Replace(bedProgram)
+			front := ""
+			if strings.Contains(name, "guardrail") {
+				front = "guardrails: [{metric: n, direction: higher}]\n"
+			}
+			text := strings.NewReplacer("cat value.txt", c.script, "`value.txt`", "`src/a.sh`\n- `src/*`", "%s\n", front).Replace(bedProgram)
 			b.commit(map[string]string{".autoloop/programs/p.md": text, "src/a.sh": "x=1\n", "src/b.sh": ":\n", "other.sh": "a file that is larger\n"})
 			b.service = b.newService(text)
 			b.service.Eval = &evaluation.Evaluator{Runner: &process.Runner{}}
 			before := b.refs()
-			found, err := b.service.Inspect(t.Context())
+			found, err := b.service.Inspect(t.Context(), EnoughRuns, Emptied, Nonsense)
 			require.NoError(t, err)
 			require.Len(t, found.Broken, 2)
 			for i, want := range []Breakage{c.emptied, c.broken} {
@@ -47,7 +53,7 @@ func TestBrokenTargetsAreNoticed(t *testing.T) {
 				assert.Equal(t, want.Gain, got.Gain, "%s: %v", got.How, got.Metric)
 			}
 			assert.Equal(t, before, b.refs(), "nothing is written")
-			repeated, err := b.service.Repeat(t.Context())
+			repeated, err := b.service.Inspect(t.Context(), 0)
 			require.NoError(t, err)
 			assert.Empty(t, repeated.Broken)
 		})

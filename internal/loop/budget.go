@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/plain"
@@ -51,13 +51,13 @@ func (r *spending) blockedReason(b *records) string {
 	}
 	stand := budget.Stand(r.program, &sum, r.now())
 	r.left = stand.Left
-	r.left.Bound(r.budgetUSD, history.Without(sum.Spent(r.since), b.more))
+	r.left.Bound(r.budgetUSD, sum.Spent(r.since))
 	if reason := stand.Reason(); reason != "" {
 		return reason
 	}
 	last := len(b.sum.PutOff) - 1
 	if until := b.sum.NotBefore; budget.Waits(until, r.now()) && last >= 0 && r.hasAgent(b.sum.PutOff[last].Agent) {
-		return limited(until, "")
+		return limited(until, "").String()
 	}
 	return ""
 }
@@ -82,7 +82,7 @@ func (r *spending) overspent() string {
 	if r.budgetUSD <= 0 || r.records == nil {
 		return ""
 	}
-	spent := r.records.spent(r.since)
+	spent := r.records.sum.Spent(r.since)
 	switch {
 	case spent.USD >= r.budgetUSD:
 		return fmt.Sprintf("budget: %.2f of %.2f USD used by this run; it resumes with the next run", spent.USD, r.budgetUSD)
@@ -109,18 +109,9 @@ func (r *spending) hasAgent(name string) bool {
 	return slices.ContainsFunc(r.agents, func(a Proposer) bool { return a.Name() == name })
 }
 
-func limited(until time.Time, words string) string {
-	if words != "" {
-		words = " (" + plain.Line(words) + ")"
-	}
-	return fmt.Sprintf("paused: the agent's service has a rate limit%s; it resumes at %s", words, until.UTC().Format(time.RFC3339))
-}
-
-// isLimit reports whether a reason is one of limited, whatever the service's
-// words are.
-func isLimit(until time.Time, reason string) bool {
-	before, after, _ := strings.Cut(limited(until, "…"), "…")
-	return reason == limited(until, "") || strings.HasPrefix(reason, before) && strings.HasSuffix(reason, after)
+// limited says that an agent's service has a rate limit.
+func limited(until time.Time, words string) *decision.Reason {
+	return &decision.Reason{Kind: decision.RateLimit, Words: plain.Line(words), Until: &until}
 }
 
 // time is how long the iteration may take: its own limit, or what the budget
@@ -132,11 +123,11 @@ func (r *spending) time() time.Duration {
 	return r.program.Timeout
 }
 
-func (r *spending) tooLong() string {
+func (r *spending) tooLong() decision.Reason {
 	if r.time() < r.program.Timeout {
-		return fmt.Sprintf("the iteration took longer than the %s that its budget left", r.time().Round(time.Second))
+		return decision.Reason{Kind: decision.TooLongForBudget, Term: r.time().Round(time.Second).String()}
 	}
-	return fmt.Sprintf("the iteration took longer than its timeout-minutes (%s)", r.program.Timeout)
+	return decision.Reason{Kind: decision.TooLong, Term: r.program.Timeout.String()}
 }
 
 // limit is what one of several agents that work at the same time may use.

@@ -3,7 +3,6 @@ package loop
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -110,7 +109,7 @@ func (r *team) endTampered(ctx context.Context, all []*attempt, before, after gi
 	}
 	for _, a := range all {
 		a.verdict, a.rule, a.decision = nil, nil, decision.Decision{}
-		a.end(history.Error, "the repository itself was changed "+when+": "+a.masker.String(strings.Join(touched, "; ")))
+		a.end(history.Error, decision.Reason{Kind: decision.RepositoryChanged, Term: when, Words: a.masker.String(strings.Join(touched, "; "))})
 	}
 	return nil
 }
@@ -167,14 +166,14 @@ func (r *team) askOne(ctx context.Context, a *attempt, request agent.Request) (e
 
 // failed ends the attempt for what kept its agent from working.
 func (a *attempt) failed(failure *agent.Failure) {
-	a.end(history.Error, fmt.Sprintf("agent %s failed (%s): %s", a.agent.Name(), failure.Kind, failure.Message))
+	a.end(history.Error, decision.Reason{Kind: decision.AgentFailed, Path: a.agent.Name(), Term: string(failure.Kind), Words: failure.Message})
 }
 
 // consider holds a proposal against the target, and against what was tried.
 func (r *team) consider(ctx context.Context, at position, a *attempt, digests map[string]int) (err error) {
 	if broken := a.proposed.Broken(); broken != "" {
 		if a.outcome == "" {
-			a.end(history.Error, "the agent left nothing to look at: "+broken)
+			a.end(history.Error, decision.Reason{Kind: decision.NothingLeft, Words: broken})
 		}
 		return nil
 	}
@@ -190,23 +189,19 @@ func (r *team) consider(ctx context.Context, at position, a *attempt, digests ma
 	}
 	a.digest = decision.Digest(patch)
 	if a.digest == "" {
-		a.end(history.Rejected, "it is the incumbent again, so there is nothing to measure")
+		a.end(history.Rejected, decision.Reason{Kind: decision.Unchanged})
 		return nil
 	}
 	if err := r.inherit(ctx, at, a, patch); err != nil {
 		return err
 	}
 	// What was kept is in the incumbent: the same lines once more are another change.
-	tried, found, err := r.records.tried(ctx, a.digest)
-	if err != nil {
-		return err
-	}
-	if found && tried.Outcome != history.Accepted {
-		a.end(history.Rejected, fmt.Sprintf("the same change as iteration %d's, which was %s; it was not measured again", tried.Iteration, tried.Outcome))
+	if tried, found := r.records.sum.Tried[a.digest]; found && tried.Outcome != history.Accepted {
+		a.end(history.Rejected, decision.Reason{Kind: decision.TriedBefore, Count: tried.Iteration, Term: string(tried.Outcome)})
 		return nil
 	}
 	if twin, found := digests[a.digest]; found {
-		a.end(history.Rejected, fmt.Sprintf("the same change as proposal %d's; it was not measured again", twin))
+		a.end(history.Rejected, decision.Reason{Kind: decision.ProposedTwice, Count: twin})
 		return nil
 	}
 	digests[a.digest] = a.number
@@ -236,17 +231,17 @@ func (r *team) inherit(ctx context.Context, at position, a *attempt, patch []byt
 // measureAll puts on trial what is left, as long as one more trial has time.
 func (r *team) measureAll(ctx context.Context, at position, all []*attempt) error {
 	longest := time.Duration(0)
-	stop := ""
+	var stop decision.Why
 	var measured []*attempt
 	for _, a := range all {
 		if a.outcome != "" {
 			continue
 		}
 		if until, ok := ctx.Deadline(); ok && longest > 0 && until.Sub(r.now()) < longest {
-			stop = "not measured: the iteration's time (timeout-minutes) is too short for one more trial"
+			stop = decision.NoTimeLeft
 		}
 		if stop != "" {
-			a.end(history.Error, stop)
+			a.end(history.Error, decision.Reason{Kind: stop})
 			continue
 		}
 		if a.of > 1 {
@@ -259,7 +254,7 @@ func (r *team) measureAll(ctx context.Context, at position, all []*attempt) erro
 		}
 		longest = max(longest, r.now().Sub(start))
 		if a.outcome == history.Error {
-			stop = "not measured: the trial before it ended in an error"
+			stop = decision.ErrorBefore
 		}
 	}
 	if len(measured) == 0 {

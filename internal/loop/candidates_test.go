@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/loop/strategy"
@@ -87,7 +88,7 @@ func TestSeveralProposals(t *testing.T) {
 			said := map[int]string{}
 			for e := range history.Of[*history.Proposed](slices.All(b.records().log.Events)) {
 				require.NotContains(t, said, e.Proposal, "each once")
-				said[e.Proposal] = e.Reasons[0]
+				said[e.Proposal] = e.Reasons[0].String()
 			}
 			require.Len(t, said, 3)
 			for i, want := range c.each {
@@ -110,7 +111,7 @@ func TestChangedWhileItWasMeasured(t *testing.T) {
 	b.evaluating = func(string) { b.git("config", "core.pager", "true") }
 	result := b.one()
 	assert.Equal(t, history.Error, result.Outcome)
-	assert.Contains(t, result.Reasons[0], "the repository itself was changed while it was measured: ")
+	assert.Contains(t, result.Reasons[0].String(), "the repository itself was changed while it was measured: ")
 	assert.Equal(t, "2", b.kept())
 	assert.Nil(t, result.Verdict, "it decides nothing")
 	assert.Nil(t, result.Metric)
@@ -158,9 +159,9 @@ func TestMeasuringStopsInTime(t *testing.T) {
 				a := &attempt{number: i + 1, of: len(c.ended), agent: agentNamed("a"), tree: candidate, durations: map[string]float64{}}
 				switch letter {
 				case 'r':
-					a.end(history.Rejected, "because")
+					a.end(history.Rejected, decision.Say("because"))
 				case 'e':
-					a.end(history.Error, "because")
+					a.end(history.Error, decision.Say("because"))
 				}
 				all = append(all, a)
 			}
@@ -169,7 +170,7 @@ func TestMeasuringStopsInTime(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, r.team.measureAll(ctx, at, all))
 			for i, want := range c.want {
-				assert.Contains(t, all[i].reasons[0], want, "proposal %d", i+1)
+				assert.Contains(t, all[i].reasons[0].String(), want, "proposal %d", i+1)
 				if want == late || want == failed {
 					assert.Equal(t, history.Error, all[i].outcome)
 				}
@@ -196,10 +197,10 @@ func TestAMemberThatIsTheIncumbent(t *testing.T) {
 	}
 	result := b.one()
 	assert.Equal(t, "0", began, "it begins with its parent's files")
-	assert.Equal(t, []string{"it is the incumbent again, so there is nothing to measure"}, result.Reasons)
+	assert.Equal(t, []string{"it is the incumbent again, so there is nothing to measure"}, decision.Texts(result.Reasons))
 	result = b.one()
 	assert.Equal(t, history.Rejected, result.Outcome)
-	assert.Equal(t, []string{"no change proposed"}, result.Reasons, "its parent once more is no change of it")
+	assert.Equal(t, []string{"no change proposed"}, decision.Texts(result.Reasons), "its parent once more is no change of it")
 }
 
 // TestAnAgentThatCannotBeAsked: when it could not be asked at all, the iteration is our

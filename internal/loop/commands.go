@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
 )
@@ -51,6 +52,26 @@ func (s *Service) ApplyCommands(ctx context.Context) (CommandsResult, error) {
 	r.thread.updateGitHub(ctx)
 	result.Run, result.Stopped, result.Warnings = r.commander.asked, r.stopped, r.warnings
 	return result, nil
+}
+
+// ErrNoHistory says that a program has no records yet.
+var ErrNoHistory = errors.New("the program has no history yet")
+
+// Pause keeps further iterations from beginning, and takes no lease. The run that works
+// on the program ends its iteration as it would: it is named, "" without one.
+func (s *Service) Pause(ctx context.Context, reason string) (worker string, err error) {
+	r := s.begin()
+	err = r.update(ctx, s.Program.Name+": paused", nil, func(b *records) error {
+		if b.read.Ledger == nil {
+			return ErrNoHistory
+		}
+		worker = r.lease.leaseHolder(b.sum.Open)
+		if err := b.readEdits(func(e history.Event) error { return r.add(b, e) }); err != nil {
+			return err
+		}
+		return r.pause(b, decision.Say(reason))
+	})
+	return worker, err
 }
 
 // askedAtFirst reports whether somebody asks for the first iteration of a program.

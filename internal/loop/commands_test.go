@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
 )
@@ -75,8 +76,8 @@ func TestAChangeWithoutALease(t *testing.T) {
 		"another works, commands alone":       {before: []history.Event{wasMeasured("1"), held(false)}, aside: true, busy: true},
 		"a start for a job":                   {before: []history.Event{wasMeasured("1"), held(true)}, busy: true},
 		"a start for a job, commands alone":   {before: []history.Event{wasMeasured("1"), held(true)}, aside: true, told: []string{}},
-		"a pause that a person took out":      {before: []history.Event{wasMeasured("1"), &history.Paused{Reason: "x"}}, edit: true, told: []string{"resumed"}},
-		"a pause that a person left as it is": {before: []history.Event{wasMeasured("1"), &history.Paused{Reason: "x"}}, told: []string{}},
+		"a pause that a person took out":      {before: []history.Event{wasMeasured("1"), &history.Paused{Reason: decision.Say("x")}}, edit: true, told: []string{"resumed"}},
+		"a pause that a person left as it is": {before: []history.Event{wasMeasured("1"), &history.Paused{Reason: decision.Say("x")}}, told: []string{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -112,9 +112,9 @@ func onRecord(t *testing.T, p *program.Program, events ...history.Event) memory.
 		require.NoError(t, b.log.Append(history.Stamp(e, run, at)))
 		switch e := e.(type) {
 		case *history.Paused:
-			b.machine.Paused, b.machine.PauseReason = true, e.Reason
+			b.machine.Paused, b.machine.PauseReason = true, e.Reason.String()
 		case *history.Completed:
-			b.machine.Completed, b.machine.CompletedReason = true, e.Reason
+			b.machine.Completed, b.machine.CompletedReason = true, e.Reason.String()
 		case *history.Resumed:
 			b.machine.Paused, b.machine.Completed = false, false
 		}

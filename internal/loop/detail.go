@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
@@ -18,7 +19,7 @@ type Rail struct {
 	Initial   *metric.Value `json:"initial"`
 	Candidate *metric.Value `json:"candidate"`
 	// Allowed is by how much it may get worse.
-	Allowed history.Allowance `json:"max_regression"`
+	Allowed decision.Allowance `json:"max_regression"`
 }
 
 // detail completes a result with what the records say of its iteration.
@@ -71,7 +72,7 @@ func (r *run) rails(decided *history.Decided) []Rail {
 	rails := make([]Rail, 0, len(r.program.Guardrails))
 	measured := r.records.standing().Measured(decided.Iteration, decided.Proposal)
 	for _, of := range r.program.Guardrails {
-		rail := Rail{Metric: of.Metric, Direction: of.Direction, Allowed: history.Allowance(of.MaxRegression)}
+		rail := Rail{Metric: of.Metric, Direction: of.Direction, Allowed: decision.Allowance(of.MaxRegression)}
 		if initial := r.records.sum.Guardrails[of.Metric]; len(initial) > 0 {
 			median := statistics.Median(initial)
 			rail.Initial = &median

@@ -9,15 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/audit"
 	"github.com/org/autoloop/internal/metric"
 )
 
 // TestTheIncumbentIsAnAlarm: where what is on record is 106 and the unchanged files
-// give 100 again and again, that is said and recorded, and pauses; the program
-// goes on with what is measured anew.
+// give 100 again and again, that is said and recorded, and the program goes on with
+// what is measured anew.
 func TestTheIncumbentIsAnAlarm(t *testing.T) {
 	t.Parallel()
 	for _, jobs := range []int{1, 2} {
@@ -37,7 +36,7 @@ func TestTheIncumbentIsAnAlarm(t *testing.T) {
 				return b.one()
 			}
 			require.Equal(t, history.Rejected, iterate().Outcome)
-			assert.Empty(t, b.records().sum.Disagreement, "nothing has changed")
+			assert.Zero(t, b.records().sum.Disagreements, "nothing has changed")
 			assert.InDelta(t, 106, b.records().sum.Best.Float64(), 0.2)
 
 			for i := range b.noise { // from now on another machine, which is slower
@@ -53,21 +52,18 @@ func TestTheIncumbentIsAnAlarm(t *testing.T) {
 				assert.Contains(t, last.Warnings[0], "either the machine changed, or what was kept was luck")
 				assert.Equal(t, i+1, b.records().sum.Disagreements)
 			}
-			assert.Contains(t, last.Stopped, "3 iterations in a row")
+			assert.Empty(t, last.Stopped)
 			assert.Empty(t, auditOf(b.records().log.Events), "replay computes the same")
-			forged := b.records().log.Events
-			for e := range history.Of[*history.Decided](slices.All(forged)) {
-				e.Disagreement = ""
+			forged := slices.Clone(b.records().log.Events)
+			for i, e := range forged {
+				if decided, is := e.(*history.Decided); is {
+					other := *decided
+					other.Disagreement, forged[i] = nil, &other
+				}
 			}
 			assert.Len(t, auditOf(forged), maxDisagreements)
-			assert.True(t, b.records().machine.Paused)
 			assert.Contains(t, string(b.records().doc.Render()), "the incumbent, measured anew, gave")
 
-			resume := b.service.begin()
-			require.NoError(t, resume.update(t.Context(), "resume", nil, func(b *records) error {
-				b.machine.Paused, b.machine.PauseReason = false, ""
-				return resume.add(b, &history.Resumed{Reason: "by hand"})
-			}))
 			iterate()
 			assert.Contains(t, string(b.records().doc.Render()), "New baseline: the incumbent was not what is on record")
 			assert.Zero(t, b.records().sum.Disagreements)
@@ -78,7 +74,7 @@ func TestTheIncumbentIsAnAlarm(t *testing.T) {
 
 // auditOf is what an audit finds in the ledger.
 func auditOf(events []history.Event) []audit.Finding {
-	a := audit.New(decision.Known(), nil)
+	a := audit.New(nil)
 	a.Add(events)
 	return slices.DeleteFunc(a.Report(audit.Records{}).Findings, func(f audit.Finding) bool { return f.Where != audit.Ledger })
 }

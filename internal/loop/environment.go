@@ -2,13 +2,16 @@ package loop
 
 import (
 	"context"
+	"maps"
 	"os"
 	"slices"
 	"time"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/evaluation"
+	"github.com/org/autoloop/internal/process"
 )
 
 // environment is where a commit is measured: a tree, with the home and temporary
@@ -45,13 +48,12 @@ type measurer struct {
 	// printed counts them; failed is the file of the first that failed.
 	printed int
 	failed  string
-	// lenient says that the program relies on errors that pass, as those of older
-	// versions could.
-	lenient bool
 	// own are the files of the evaluator that it changes itself.
 	own ownChanges
 	// isolated says that nothing else reaches the trees.
 	isolated bool
+	// toldAbsent says that people know which submodules are not checked out.
+	toldAbsent bool
 }
 
 // newEnvironment builds an environment for a commit or tree at dir, which must not
@@ -76,7 +78,11 @@ func (r *measurer) newEnvironment(ctx context.Context, side history.Role, treeis
 	}
 	if changed := made.seal(); err == nil && len(changed) > 0 {
 		made.Close()
-		return nil, &baselineError{"files of the evaluation were changed while its tree was built: " + list(changed)}
+		return nil, &baselineError{decision.Reason{Kind: decision.EvaluatorTouched, Term: "while its tree was built", Words: list(changed)}}
+	}
+	if len(built.Absent) > 0 && !r.toldAbsent {
+		r.toldAbsent = true
+		r.step("submodules", list(built.Absent)+": not checked out, so empty here too (git submodule update --init)")
 	}
 	made.prepare = r.now().Sub(start)
 	return made, nil
@@ -116,7 +122,7 @@ func (m *environment) Close() {
 func (m *environment) evaluate(ctx context.Context) (evaluation.Result, error) {
 	p := m.measurer.program
 	if changed := m.unsealed(); len(changed) > 0 {
-		return evaluation.Result{}, &baselineError{"files of the evaluation were changed before it ran: " + list(changed)}
+		return evaluation.Result{}, &baselineError{decision.Reason{Kind: decision.EvaluatorTouched, Term: "before it ran", Words: list(changed)}}
 	}
 	limit, over := m.measurer.spending.toMeasure()
 	if over != "" {
@@ -141,7 +147,11 @@ func (m *environment) evaluate(ctx context.Context) (evaluation.Result, error) {
 		return evaluation.Result{}, err
 	}
 	start := m.measurer.now()
-	outcome, err := m.measurer.run(ctx, request)
+	given := m.given()
+	outcome, err := m.measurer.eval.Run(ctx, request)
+	if spoilt := spoilt(given); spoilt != "" && ctx.Err() == nil {
+		outcome.Problem, err = spoilt, nil
+	}
 	m.measurer.spending.expend(outcome.Expense)
 	if request.Setup != "" {
 		m.prepare += m.measurer.now().Sub(start) - outcome.Duration
@@ -150,6 +160,37 @@ func (m *environment) evaluate(ctx context.Context) (evaluation.Result, error) {
 		m.measurer.failed = request.Keep
 	}
 	return outcome, err
+}
+
+// given are the directories that a run is given to write in, with what they are.
+func (m *environment) given() map[string]string {
+	given := map[string]string{
+		process.Getenv(m.environ, "HOME"): "its HOME", process.Getenv(m.environ, "TMPDIR"): "its TMPDIR", m.tree.Dir: "its tree",
+	}
+	maps.DeleteFunc(given, func(dir, _ string) bool {
+		info, err := os.Lstat(dir)
+		return err != nil || !info.IsDir()
+	})
+	return given
+}
+
+// spoilt says what the code that ran did to the directories that it was given, "" when they
+// can be used. It opens what was closed, so that the rest can be looked at and removed.
+func spoilt(given map[string]string) string {
+	said := ""
+	for dir, name := range given {
+		info, err := os.Lstat(dir)
+		switch {
+		case err != nil:
+			said = "what was evaluated removed " + name
+		case !info.IsDir():
+			said = "what was evaluated put something else in place of " + name
+		case info.Mode().Perm()&0o700 != 0o700:
+			said = "what was evaluated closed " + name
+			_ = os.Chmod(dir, 0o700) // it is ours, and a directory
+		}
+	}
+	return said
 }
 
 // bench is the two places in which a trial measures. A stage finds new environments

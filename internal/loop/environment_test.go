@@ -4,15 +4,18 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/loop/evaluation"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 )
 
@@ -215,6 +218,43 @@ func TestFilesThatChangeBetweenTheRuns(t *testing.T) {
 				require.EqualError(t, err, c.says)
 				assert.Empty(t, l.calls, "it does not run")
 			}
+		})
+	}
+}
+
+// TestSpoiltDirectoriesAreTheCandidatesFailure: code under evaluation that closes, removes or
+// replaces what it was given is rejected, and the next iteration goes on.
+func TestSpoiltDirectoriesAreTheCandidatesFailure(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(request evaluation.Request) error{
+		"closed HOME":  func(r evaluation.Request) error { return os.Chmod(process.Getenv(r.Env, "HOME"), 0) },
+		"removed HOME": func(r evaluation.Request) error { return os.RemoveAll(process.Getenv(r.Env, "HOME")) },
+		"link for HOME": func(r evaluation.Request) error {
+			home := process.Getenv(r.Env, "HOME")
+			return errors.Join(os.RemoveAll(home), os.Symlink("/", home))
+		},
+		"closed tree": func(r evaluation.Request) error { return os.Chmod(r.Dir, 0) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBed(t, "", "1", "3", "5")
+			b.service.Environ = func(dir string, _ []string) ([]string, error) {
+				home := filepath.Join(dir, "home")
+				return []string{"HOME=" + home}, os.MkdirAll(home, 0o700)
+			}
+			b.run = func(request evaluation.Request, value string) evaluation.Result {
+				if value == "3" {
+					assert.NoError(t, spoil(request))
+				}
+				return evaluation.Result{}
+			}
+			first := b.one()
+			assert.Equal(t, history.Rejected, first.Outcome, "%v", first.Reasons)
+			assert.Contains(t, strings.Join(decision.Texts(first.Reasons), "\n"), "what was evaluated")
+			assert.Equal(t, history.Accepted, b.one().Outcome)
+			left, err := filepath.Glob(filepath.Join(b.service.RunDir, "w", "*"))
+			require.NoError(t, err)
+			assert.Empty(t, left, "it is removed all the same")
 		})
 	}
 }

@@ -18,30 +18,18 @@ import (
 // report that is tracked, or a script that is made executable.
 type ownChanges struct {
 	known bool
-	// touched is true for a path whose content changes. Where there are more files
-	// than can be made read-only one by one, it also has the directories in which
-	// something is made, with a slash at their end, and lookedAtDirs.
+	// touched is true for a path whose content changes.
 	touched map[string]bool
 }
-
-// lookedAtDirs, among the paths of ownChanges, says that its directories are all.
-const lookedAtDirs = "./"
 
 const maxOwnChanges = 200
 
 // record is what the baseline says of them; nil says nothing.
 func (o *ownChanges) record() map[string]bool {
-	if !o.known {
+	if !o.known || len(o.touched) > maxOwnChanges {
 		return nil
 	}
-	said := maps.Clone(o.touched)
-	if len(said) > maxOwnChanges {
-		maps.DeleteFunc(said, func(path string, _ bool) bool { return strings.HasSuffix(path, "/") })
-	}
-	if len(said) > maxOwnChanges {
-		return nil
-	}
-	return said
+	return maps.Clone(o.touched)
 }
 
 // evaluatorFile reports whether a file is part of what measures.
@@ -74,11 +62,8 @@ func (r *measurer) learn(room *environment) {
 	for _, name := range room.tree.GrownShares() {
 		r.own.touched[name] = false // What it makes there itself is no change of a file.
 	}
-	if len(room.tree.Files(r.evaluatorFile())) > maxFixed {
-		r.own.touched[lookedAtDirs] = false
-		for _, dir := range room.tree.GrownDirs() {
-			r.own.touched[dir+"/"] = false
-		}
+	if count := len(room.tree.Files(r.evaluatorFile())); count > maxFixed {
+		r.warn("%d files are not the target's, and an evaluation finds at most %d of them read-only: what changes the others while it runs is noticed afterwards", count, maxFixed)
 	}
 	r.warnOfWrites(found)
 }
@@ -107,15 +92,14 @@ func (o *ownChanges) beyond(changes []tree.Touch) []string {
 	return paths
 }
 
-// maxFixed is how many files and directories are made read-only: each takes a moment
+// maxFixed is how many files are made read-only: each takes a moment
 // whenever the evaluation begins, and the longer the more there are.
 const maxFixed = 1000
 
 // fixed are the files of the evaluator that its runs can only read, where the
 // system can do that: all but those that it writes itself, those first that the
-// script names. Of more than maxFixed, whole directories are in their place in which
-// the evaluation of the unchanged files makes nothing. It is nil as long as these
-// are not known, and where people wrote all of the tree.
+// script names, and not more than maxFixed. It is nil as long as these are not known,
+// and where people wrote all of the tree.
 func (m *environment) fixed() []string {
 	r := m.measurer
 	if m.trusted || !r.own.known {
@@ -135,12 +119,8 @@ func (m *environment) fixed() []string {
 		}
 	}
 	files := m.tree.Files(r.evaluatorFile())
-	for _, path := range r.program.ScriptFiles(func(path string) bool { _, found := slices.BinarySearch(files, path); return found }) {
+	for _, path := range r.program.ScriptFiles(files) {
 		add(path)
-	}
-	if _, looked := r.own.touched[lookedAtDirs]; looked && len(files) > maxFixed {
-		whole, rest := m.tree.Whole(files, maps.Keys(r.own.touched))
-		paths, files = append(paths, whole...), rest
 	}
 	for _, path := range files {
 		add(path)
@@ -165,12 +145,12 @@ func (m *measurement) checkEvaluator(ctx context.Context, step decision.Step, ro
 			return err
 		}
 		if outcome.OverLimit {
-			m.a.end(history.Error, "whether it changed the evaluator while it ran was not found out: "+outcome.Problem)
+			m.a.end(history.Error, decision.Reason{Kind: decision.EvaluatorUnsure, Words: outcome.Problem})
 			return errEnded
 		}
 	}
 	if paths := m.own.beyond(changes); len(paths) > 0 {
-		m.a.end(history.Rejected, "changed the evaluator while it ran: "+list(paths))
+		m.a.end(history.Rejected, decision.Reason{Kind: decision.EvaluatorChanged, Words: list(paths)})
 		return errEnded
 	}
 	return nil

@@ -3,6 +3,7 @@ package loop
 import (
 	"fmt"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
@@ -73,7 +74,7 @@ func dollarsOf(usd float64) *metric.Value {
 
 // interruptedAttempt is an iteration that ended before its attempts did: they
 // changed nothing, but used something.
-func (r *team) interruptedAttempt(reason string) *attempt {
+func (r *team) interruptedAttempt(reason decision.Reason) *attempt {
 	var all []*attempt
 	for _, one := range r.working {
 		cut := &attempt{number: one.number, of: one.of, agent: one.agent, model: one.model, durations: map[string]float64{}}

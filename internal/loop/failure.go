@@ -4,17 +4,18 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/loop/proposal"
 )
 
 // fail records an iteration that could not be run as an error.
-func (r *run) fail(ctx context.Context, at position, reason string) (Result, error) {
+func (r *run) fail(ctx context.Context, at position, reason decision.Reason) (Result, error) {
 	return r.recordFailure(ctx, at, reason, func(*records) error { return nil })
 }
 
 // failForPerson records an error that only a person can resolve, and pauses the
 // program at once.
-func (r *run) failForPerson(ctx context.Context, reason string) (Result, error) {
+func (r *run) failForPerson(ctx context.Context, reason decision.Reason) (Result, error) {
 	return r.recordFailure(ctx, position{}, reason, func(b *records) error {
 		if r.stopped != "" {
 			return nil
@@ -23,7 +24,7 @@ func (r *run) failForPerson(ctx context.Context, reason string) (Result, error) 
 	})
 }
 
-func (r *run) recordFailure(ctx context.Context, at position, reason string, then func(*records) error) (Result, error) {
+func (r *run) recordFailure(ctx context.Context, at position, reason decision.Reason, then func(*records) error) (Result, error) {
 	p := r.proposer.newProposal(proposal.Iteration, at)
 	r.proposer.describeFailure(p, at, reason)
 	err := r.write(ctx, fmt.Sprintf("%s: iteration %d error", r.program.Name, r.iteration), nil, func(b *records) error {

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/org/autoloop/internal/cure"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/history"
@@ -24,11 +24,11 @@ const failedPrefix = "autoloop-failed/"
 // fixFailure lets an agent fix what CI found, on top of the candidate. It is done
 // when the iteration has ended, or when no agent may work now.
 func (r *ciGate) fixFailure(ctx context.Context, e history.Decided, verdict ci.Result) (result Result, done bool, err error) {
-	if reason := fixesExhausted(r.records.standing(), verdict.Signature()); reason != "" {
-		result, err = r.giveUpFix(ctx, e, verdict, reason)
+	if reason := fixesExhausted(r.records.standing(), verdict.Signature()); reason != nil {
+		result, err = r.giveUpFix(ctx, e, verdict, *reason)
 		return result, true, err
 	}
-	reason, left := r.spending.blockedReason(r.records), r.spending.time()-r.now().Sub(r.begun)
+	reason, left := cmp.Or(r.noFixWhilePaused(), r.spending.blockedReason(r.records)), r.spending.time()-r.now().Sub(r.begun)
 	if reason == "" && left > 0 {
 		at, p, err := r.fixer(ctx, e, verdict, left)
 		if err == nil {
@@ -51,8 +51,16 @@ func (r *ciGate) fixFailure(ctx context.Context, e history.Decided, verdict ci.R
 	if reason != "" {
 		verdict.Reasons = append([]ci.Reason{{Text: reason}}, verdict.Reasons...)
 	}
-	result, err = r.keepWaiting(ctx, e, "", verdict)
+	result, err = r.keepWaiting(ctx, e, nil, verdict)
 	return result, true, err
+}
+
+// noFixWhilePaused says why no agent is asked, "" when one may be.
+func (r *journal) noFixWhilePaused() string {
+	if r.pausedBefore(r.records) {
+		return "no agent is asked to fix what CI found while the program is paused"
+	}
+	return ""
 }
 
 type fixer func(ctx context.Context, e history.Decided, verdict ci.Result, left time.Duration) (position, *proposal.Proposal, error)
@@ -63,7 +71,7 @@ func (e *noFixError) Error() string { return e.reason }
 
 // asksNoAgent is the fixer of a run that publishes.
 func asksNoAgent(context.Context, history.Decided, ci.Result, time.Duration) (position, *proposal.Proposal, error) {
-	return position{}, nil, &noFixError{"CI failed, and publishing asks no agent: the next `iterate propose` lets one fix it"}
+	return position{}, nil, &noFixError{"CI failed, and publishing asks no agent: the next `iterate job propose` lets one fix it"}
 }
 
 // recordOwnFix records a fix that this run proposed. One that verification
@@ -72,7 +80,7 @@ func (r *ciGate) recordOwnFix(ctx context.Context, at position, e history.Decide
 	err := r.recorder.recordFix(ctx, at, e, verdict, p, r.holdsLease)
 	var refused *proposal.RefusedError
 	if errors.As(err, &refused) && p.Decided != nil {
-		p.FailFix(refused.Reason)
+		p.FailFix(decision.Say(refused.Reason))
 		err = r.recorder.recordFix(ctx, at, e, verdict, p, r.holdsLease)
 	}
 	if err == nil && p.Kept() {
@@ -81,16 +89,16 @@ func (r *ciGate) recordOwnFix(ctx context.Context, at position, e history.Decide
 	return err
 }
 
-// fixesExhausted says why no agent is asked to fix a failure any more, "" when one
+// fixesExhausted says why no agent is asked to fix a failure any more, nil when one
 // may be.
-func fixesExhausted(s history.Standing, signature string) string {
+func fixesExhausted(s history.Standing, signature string) *decision.Reason {
 	switch {
 	case s.FailedBefore(signature):
-		return cure.CIFixes.Mark("stuck in CI fix loop: " + signature)
+		return &decision.Reason{Kind: decision.CIStuck, Words: signature}
 	case s.Fixes() >= maxFixes:
-		return cure.CIFixes.Mark("ci-fix-exhausted: " + signature)
+		return &decision.Reason{Kind: decision.CIExhausted, Words: signature}
 	default:
-		return ""
+		return nil
 	}
 }
 
@@ -129,15 +137,15 @@ func (r *recorder) recordFix(ctx context.Context, at position, e history.Decided
 		return r.enterFix(b, at, e, verdict, p)
 	})
 	reason := pushRefusal(err)
-	if reason == "" || branch == nil {
+	if reason == nil || branch == nil {
 		return err
 	}
-	p.FailFix(reason)
+	p.FailFix(*reason)
 	return r.recordFix(ctx, at, e, verdict, p, func(b *records) error {
 		if err := claim(b); err != nil {
 			return err
 		}
-		return r.pause(b, reason+"; then say `/autoloop resume`")
+		return r.pause(b, *reason)
 	})
 }
 
@@ -151,16 +159,15 @@ func (r *recorder) commitFix(ctx context.Context, at position, e history.Decided
 // was kept.
 func (r *recorder) enterFix(b *records, at position, e history.Decided, verdict ci.Result, p *proposal.Proposal) error {
 	checked := *p.Checked
-	checked.Commit, checked.Reason, checked.Reasons, checked.Failing = e.Commit, verdict.Signature(), verdict.Words(), failing(verdict)
+	checked.Commit, checked.Signature, checked.Reasons, checked.Failing = e.Commit, verdict.Signature(), found(verdict), failing(verdict)
 	if p.Decided == nil {
-		checked.Problem = plain.Inline(checked.Problem, maxProblem)
 		return r.add(b, &checked)
 	}
 	next, err := r.verifier.verifyDecision(b, at, p)
 	if err != nil {
 		return err
 	}
-	checked.Problem, checked.Agent, checked.Usage, checked.Durations, checked.Evaluation = "", "", nil, nil, nil
+	checked.Failed, checked.Agent, checked.Usage, checked.Durations, checked.Evaluation = nil, "", nil, nil, nil
 	next.Summary, next.Proposal = e.Summary, 0
 	for _, event := range append([]history.Event{&checked}, p.Measured...) {
 		if err := r.add(b, event); err != nil {
@@ -195,17 +202,28 @@ func (r *branches) positionOf(ctx context.Context, e history.Decided) (position,
 
 // giveUpFix takes the branch back to the last accepted commit, keeps the attempt
 // on a branch of its own, and pauses.
-func (r *ciGate) giveUpFix(ctx context.Context, e history.Decided, verdict ci.Result, reason string) (Result, error) {
+func (r *ciGate) giveUpFix(ctx context.Context, e history.Decided, verdict ci.Result, reason decision.Reason) (Result, error) {
 	kept := git.RefUpdate{Ref: fmt.Sprintf("refs/heads/%s%s/%d", failedPrefix, r.program.Name, e.Iteration), New: e.Commit}
-	where := fmt.Sprintf("look at the attempt on %s%s/%d", failedPrefix, r.program.Name, e.Iteration)
+	where := decision.Reason{Kind: decision.AttemptKept, Path: fmt.Sprintf("%s%s/%d", failedPrefix, r.program.Name, e.Iteration)}
 	if err := r.keepFailed(ctx, kept); err != nil {
 		r.warn("the attempt is not kept at %s: %v", kept.Ref, err)
-		where = fmt.Sprintf("the attempt, commit %s, is not kept: %s", e.Commit, cmp.Or(pushRefusal(err), plain.Short(err.Error(), maxProblem)))
+		because := decision.Say(plain.Short(err.Error(), maxProblem))
+		where = decision.Reason{Kind: decision.AttemptLost, Path: e.Commit, Because: []decision.Reason{*cmp.Or(pushRefusal(err), &because)}}
 	}
-	e.Reasons, e.Failing = append([]string{reason}, verdict.Words()...), failing(verdict)
+	e.Reasons, e.Failing = append([]decision.Reason{reason}, found(verdict)...), failing(verdict)
 	back := &git.RefUpdate{Ref: r.ref(), New: e.Parent, Old: e.Commit}
 	e.Outcome = history.CIFixExhausted
-	return r.recordFinal(ctx, e, back, fmt.Sprintf("%s; %s, then say `/autoloop resume` or run `iterate resume %s`", reason, where, r.program.Name))
+	reason.Because = []decision.Reason{where}
+	return r.recordFinal(ctx, e, back, &reason)
+}
+
+// found is what CI found.
+func found(verdict ci.Result) []decision.Reason {
+	var list []decision.Reason
+	for _, r := range verdict.Reasons {
+		list = append(list, decision.Reason{Kind: decision.CIFound, Term: string(r.Kind), Path: r.Check, Words: r.Text})
+	}
+	return list
 }
 
 func failing(verdict ci.Result) []history.Check {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
@@ -34,7 +35,7 @@ func TestFixesThatDoNotHelp(t *testing.T) {
 	late, err := run.team.attemptFix(t.Context(), at, failure, time.Nanosecond)
 	require.NoError(t, err)
 	assert.Equal(t, history.Error, late.outcome)
-	assert.Equal(t, []string{"the time of the iteration is up"}, late.reasons)
+	assert.Equal(t, []string{"the time of the iteration is up"}, decision.Texts(late.reasons))
 
 	f.ci = []ci.Result{failure}
 	retry := b.clock.Add(20 * time.Minute)
@@ -48,7 +49,7 @@ func TestFixesThatDoNotHelp(t *testing.T) {
 	b.agent = nil // nobody is asked meanwhile
 	result = b.one()
 	assert.Equal(t, history.PendingCI, result.Outcome)
-	assert.Contains(t, strings.Join(result.Reasons, "\n"), "the agent's service has a rate limit")
+	assert.Contains(t, strings.Join(decision.Texts(result.Reasons), "\n"), "the agent's service has a rate limit")
 
 	b.clock = b.clock.Add(time.Hour)
 	calls := 0
@@ -68,8 +69,8 @@ func TestFixesThatDoNotHelp(t *testing.T) {
 	records := b.records()
 	var problems []string
 	for e := range history.Of[*history.Checked](slices.All(records.log.Events)) {
-		problems = append(problems, e.Problem)
-		assert.Equal(t, []any{candidate, failure.Signature(), "scripted"}, []any{e.Commit, e.Reason, e.Agent})
+		problems = append(problems, decision.Text(e.Failed))
+		assert.Equal(t, []any{candidate, failure.Signature(), "scripted"}, []any{e.Commit, e.Signature, e.Agent})
 		assert.Equal(t, "1", e.Usage.CostUSD.String())
 	}
 	require.Len(t, problems, maxFixes)

@@ -58,9 +58,8 @@ type thread struct {
 }
 
 // account is what the records say now.
-func (r *journal) account() (render.Account, error) {
-	events, left, err := r.records.shown()
-	return render.Account{Program: r.program, Events: events, Left: left, Past: &r.records.sum, State: r.files.State, RunURL: r.runURL, Page: r.page, Warnings: r.warnings}, err
+func (r *journal) account() render.Account {
+	return render.Account{Program: r.program, Events: r.records.log.Events, Past: &r.records.sum, State: r.files.State, RunURL: r.runURL, Page: r.page, Warnings: r.warnings}
 }
 
 // readComments fetches new comments and applies their commands. A GitHub outage is
@@ -71,11 +70,7 @@ func (r *commander) readComments(ctx context.Context, claim func(*records) error
 	}
 	r.step("hear", "")
 	r.before = r.records.sum.LastRun
-	a, err := r.account()
-	if err != nil {
-		return err
-	}
-	heard, err := r.github.Hear(ctx, a)
+	heard, err := r.github.Hear(ctx, r.account())
 	if err != nil {
 		r.warn("the issue and the pull request were not read: %v", err)
 		return ctx.Err()
@@ -87,11 +82,7 @@ func (r *commander) readComments(ctx context.Context, claim func(*records) error
 
 // look reads the comments and changes nothing.
 func (r *thread) look(ctx context.Context) (commands.Heard, error) {
-	a, err := r.account()
-	if err != nil {
-		return commands.Heard{}, err
-	}
-	return r.github.Look(ctx, a)
+	return r.github.Look(ctx, r.account())
 }
 
 // lookAtComments fetches new comments and applies none of their commands. It says
@@ -144,22 +135,17 @@ func (r *thread) updateGitHub(ctx context.Context) {
 	if err := r.promote(ctx); err != nil {
 		r.warn("the pull request is not up to date: %v", err)
 	}
-	a, err := r.account()
-	if err == nil {
-		err = r.github.Show(ctx, a)
-	}
-	if err != nil {
+	if err := r.github.Show(ctx, r.account()); err != nil {
 		r.warn("the issue is not up to date, the next run retries: %v", err)
 	}
 }
 
 // promote opens the pull request or brings it up to date, and records its number.
 func (r *thread) promote(ctx context.Context) error {
-	a, err := r.account()
-	if err != nil {
-		return err
+	if pull := r.comments.Pull; r.pausedBefore(r.records) && (pull == nil || !pull.Open) {
+		return nil
 	}
-	number, err := r.github.Promote(ctx, a, r.records.sum.BaseBranch)
+	number, err := r.github.Promote(ctx, r.account(), r.records.sum.BaseBranch)
 	text := strconv.Itoa(number)
 	if number == 0 || r.records.sum.Settings[history.PullNumber] == text {
 		return err

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
@@ -53,7 +54,7 @@ func TestReadComments(t *testing.T) {
 		assert.Equal(t, []string{"issue=7", "author=mona", "paused", "answered", "commands=1 0"}, d.told())
 		assert.Equal(t, []string{"Paused. `/autoloop resume` goes on."}, d.hub.answers)
 		assert.Equal(t, []string{"somebody is not trusted"}, d.warnings)
-		assert.Equal(t, d.records.sum.PausedReason, d.written().sum.PausedReason, "the run knows it")
+		assert.Equal(t, decision.Text(d.records.sum.Paused), decision.Text(d.written().sum.Paused), "the run knows it")
 	})
 	t.Run("it looks", func(t *testing.T) {
 		t.Parallel()

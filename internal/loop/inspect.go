@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -20,7 +19,7 @@ type Inspection struct {
 	// Guardrails are the samples of the other numbers that decide.
 	Guardrails map[string][]metric.Value `json:"guardrails,omitempty"`
 	// Rule is how candidates will be decided.
-	Rule history.Rule `json:"rule"`
+	Rule decision.Rule `json:"rule"`
 	// Seconds is how long one run took, Prepare how long its tree took to build
 	// and set up.
 	Seconds float64 `json:"seconds"`
@@ -31,22 +30,16 @@ type Inspection struct {
 	Problem string `json:"problem,omitempty"`
 }
 
-// enoughRuns is how many runs say how far an evaluation scatters; a program that
+// EnoughRuns is how many runs say how far an evaluation scatters; a program that
 // asks for a thousand pairs need not wait for as many to be told what they cost.
-const enoughRuns = 30
+const EnoughRuns = 30
 
-// Inspect runs the evaluation on the incumbent, twice in two trees and then,
-// when the numbers differ, until there are as many as a comparison has, at most
-// enoughRuns. Then it breaks a target file in throw-away trees and looks whether the
-// evaluation notices. It takes no lease and writes nothing.
-func (s *Service) Inspect(ctx context.Context) (Inspection, error) { return s.inspect(ctx, enoughRuns) }
-
-// Repeat runs the evaluation on the incumbent twice, in two trees: enough to
-// say that it works, and whether it gave the same number.
-func (s *Service) Repeat(ctx context.Context) (Inspection, error) { return s.inspect(ctx, 0) }
-
-// inspect measures on to at most so many runs when two differ; 0 stops there.
-func (s *Service) inspect(ctx context.Context, most int) (Inspection, error) {
+// Inspect runs the evaluation on the incumbent, twice in two trees: enough to say that
+// it works, and whether it gave the same number. When the numbers differ it measures on,
+// until there are as many as a comparison has, at most `most`. Then it breaks a target
+// file in throw-away trees in these ways and looks whether the evaluation notices. It
+// takes no lease and writes nothing.
+func (s *Service) Inspect(ctx context.Context, most int, ways ...string) (Inspection, error) {
 	r := s.begin()
 	found := Inspection{Program: s.Program.Name}
 	files, _, err := s.Memory.Read(ctx, s.Program.Name)
@@ -62,46 +55,49 @@ func (s *Service) inspect(ctx context.Context, most int) (Inspection, error) {
 	runs := &series{commit: found.Commit}
 	defer runs.Close()
 	r.step("inspect", "twice, in two trees")
-	if found.Problem, err = r.measurer.probe(ctx, runs, len(runs.environments)); err != nil || found.Problem != "" {
+	problem, err := r.measurer.probe(ctx, runs, len(runs.environments))
+	if err != nil || problem != nil {
+		found.Problem = decision.Text(problem)
 		return found, err
 	}
-	found.Noisy, found.Rule = !runs.samples.same(), history.RuleOf(r.rule())
+	found.Noisy, found.Rule = !runs.samples.same(), r.rule()
 	if found.Noisy && s.Program.Runs == 0 {
-		found.Rule.Regime = string(decision.Noisy)
+		found.Rule.Regime = decision.Noisy
 	}
 	taken := *runs.samples
-	if found.Rule.Regime == string(decision.Noisy) && most > 0 {
-		found.Problem, err = r.measurer.collect(ctx, runs, &taken, min(found.Rule.Pairs, most))
+	if found.Rule.Regime == decision.Noisy && taken.runs < most {
+		problem, err = r.measurer.collect(ctx, runs, &taken, min(found.Rule.Pairs, most))
+		found.Problem = decision.Text(problem)
 		found.Noisy = !taken.same()
 	}
 	found.Guardrails = taken.rails
 	found.Samples, found.Seconds, found.Prepare = taken.metric, taken.seconds/float64(taken.runs), taken.prepare
 	found.Median = *taken.median()
-	if err != nil || most == 0 || found.Problem != "" {
+	if err != nil || len(ways) == 0 || found.Problem != "" {
 		return found, err
 	}
 	entries, err := r.branches.entries(ctx, found.Commit)
 	if err != nil {
 		return found, err
 	}
-	err = r.measurer.breakTarget(ctx, entries, runs.environments[0].tree.Dir, &found)
+	err = r.measurer.breakTarget(ctx, entries, runs.environments[0].tree.Dir, ways, &found)
 	return found, err
 }
 
 // collect adds runs to the samples until there are count of them.
-func (r *measurer) collect(ctx context.Context, runs *series, taken *samples, count int) (problem string, err error) {
+func (r *measurer) collect(ctx context.Context, runs *series, taken *samples, count int) (problem *decision.Reason, err error) {
 	for i := taken.runs; i < count; i++ {
 		r.minor("inspect", fmt.Sprintf("noisy, run %d of %d", i+1, count))
 		outcome, err := runs.environments[i%len(runs.environments)].evaluate(ctx)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
-		if problem := r.unusable(outcome); problem != "" {
+		if problem := r.unusable(outcome); problem != nil {
 			return problem, nil
 		}
 		taken.add(outcome, r.program.Guardrails)
 	}
-	return "", nil
+	return nil, nil
 }
 
 // incumbent is the head of the program branch, else of the default branch.

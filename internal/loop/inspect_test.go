@@ -43,18 +43,18 @@ func TestInspections(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l, _, _ := shared.on(t, c.front, c.runs)
-			inspect := l.service.Inspect
+			most, ways := EnoughRuns, []string{Emptied, Nonsense}
 			if c.repeat {
-				inspect = l.service.Repeat
+				most, ways = 0, nil
 			}
 			before := l.refs()
-			got, err := inspect(t.Context())
+			got, err := l.service.Inspect(t.Context(), most, ways...)
 			require.NoError(t, err)
 			l.leavesNothing()
 			assert.Equal(t, before, l.refs(), "nothing is written")
 			assert.Equal(t, c.sides, l.sides())
 			assert.Equal(t, c.noisy, got.Noisy)
-			assert.Equal(t, c.regime, got.Rule.Regime)
+			assert.EqualValues(t, c.regime, got.Rule.Regime)
 			assert.Equal(t, c.samples, joined(got.Samples))
 			assert.Contains(t, got.Problem, c.problem)
 			assert.Equal(t, c.problem == "", got.Problem == "")
@@ -75,7 +75,7 @@ func TestInspections(t *testing.T) {
 	}
 	l, _, _ := shared.on(t, "", steady)
 	l.fails = func(call) error { return os.ErrPermission }
-	_, err := l.service.Inspect(t.Context())
+	_, err := l.service.Inspect(t.Context(), EnoughRuns)
 	require.ErrorIs(t, err, os.ErrPermission)
 	l.leavesNothing()
 }

@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
@@ -14,7 +15,6 @@ type journal struct {
 	store   store
 	records *records     // as they were last read or written
 	files   memory.Files // the same, as bytes
-	bounded bool         // what this run may cost is bounded
 }
 
 // write changes the records, and the program branch with them, in one step, as
@@ -42,10 +42,7 @@ func (r *journal) update(ctx context.Context, message string, branch *git.RefUpd
 	stopped := r.stopped
 	apply := func(files memory.Files) (memory.Files, error) {
 		r.stopped = stopped // a change that is applied again decides again
-		b, err := openRecordsAfter(r.program, files, r.records)
-		if err == nil && r.bounded {
-			err = b.countExactly(ctx, r.since)
-		}
+		b, err := openRecords(r.program, files)
 		if err != nil {
 			return memory.Files{}, err
 		}
@@ -56,7 +53,7 @@ func (r *journal) update(ctx context.Context, message string, branch *git.RefUpd
 		r.records, r.files = b, written
 		return written, err
 	}
-	_, err := r.store.Update(ctx, memory.Update{Program: r.program.Name, Message: message, Apply: apply, Branch: branch, Claims: r.ref(), KeepDetails: r.program.KeepDetails})
+	_, err := r.store.Update(ctx, memory.Update{Program: r.program.Name, Message: message, Apply: apply, Branch: branch, Claims: r.ref()})
 	return err
 }
 
@@ -68,7 +65,7 @@ func (r *journal) add(b *records, e history.Event) error {
 	return nil
 }
 
-func (r *journal) result(outcome history.Outcome, reasons ...string) Result {
+func (r *journal) result(outcome history.Outcome, reasons ...decision.Reason) Result {
 	result := Result{
 		Program: r.program.Name, Iteration: r.iteration, Outcome: outcome, Reasons: reasons, RunID: r.id,
 		Stopped: r.stopped, Warnings: r.warnings,

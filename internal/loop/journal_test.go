@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
@@ -60,17 +61,17 @@ func TestAChangeThatIsAppliedAgain(t *testing.T) {
 		seen = append(seen, b.sum.Events)
 		assert.Empty(t, j.stopped, "of the first attempt")
 		if len(seen) == 1 {
-			return j.pause(b, "then")
+			return j.pause(b, decision.Say("then"))
 		}
 		return j.add(b, &history.Set{Key: "k", Value: "v"})
 	}))
 	assert.Equal(t, []int{0, 1}, seen)
 	assert.Empty(t, j.stopped)
-	assert.Empty(t, j.records.sum.PausedReason)
+	assert.Empty(t, decision.Text(j.records.sum.Paused))
 	assert.Equal(t, "v", j.records.sum.Settings["k"], "what was written last is what is known")
 	assert.Equal(t, store.wrote, j.files)
-	assert.NotContains(t, string(store.wrote.Ledger), "then")
-	assert.Equal(t, []any{"p", "a change", branch, "refs/heads/autoloop/p", j.program.KeepDetails}, []any{store.update.Program, store.update.Message, store.update.Branch, store.update.Claims, store.update.KeepDetails})
+	assert.NotContains(t, linesOf(t, store.wrote.Ledger), "then")
+	assert.Equal(t, []any{"p", "a change", branch, "refs/heads/autoloop/p"}, []any{store.update.Program, store.update.Message, store.update.Branch, store.update.Claims})
 
 	j.stopped = "budget: all of it"
 	require.NoError(t, j.update(t.Context(), "another", nil, func(*records) error {
@@ -89,8 +90,8 @@ func TestAChangeThatFails(t *testing.T) {
 	before, failed := j.records, errors.New("no")
 	require.ErrorIs(t, j.update(t.Context(), "a change", nil, func(*records) error { return failed }), failed)
 	assert.Same(t, before, j.records)
-	j.store = &racingStore{files: []memory.Files{{Ledger: []byte("{")}}}
-	require.ErrorContains(t, j.update(t.Context(), "a change", nil, func(*records) error { return nil }), "read p.jsonl on the memory branch")
+	j.store = &racingStore{files: []memory.Files{{Results: []byte("{")}}}
+	require.ErrorContains(t, j.update(t.Context(), "a change", nil, func(*records) error { return nil }), "read p.results.tsv on the memory branch")
 }
 
 // TestALeaseIsHeld by the run whose start is the last, as long as it is open.

@@ -3,10 +3,11 @@ package loop
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
-	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/program"
 )
@@ -29,15 +30,14 @@ type lease struct {
 	thread   *thread
 	holder   history.Lease
 	alive    func(history.Lease) bool
-	force    bool // iterate although the program is paused or completed
 	joins    bool // work under the start that an earlier job of this run recorded
 	mustJoin bool // without one, nothing begins
 	aside    bool // apply commands alone, which a start for another job does not hinder
 }
 
 // errNoStart says that an agent would work without a trace.
-var errNoStart = cure.NoStart.Errorf("no start is recorded for this run, so that it would leave no trace if it dies: " +
-	"let a job that may write run `iterate begin` first, as the workflows of `iterate init` do, and run all jobs again")
+var errNoStart = errors.New("no start is recorded for this run, so that it would leave no trace if it dies: " +
+	"let a job that may write run `iterate job begin` first, as the workflows of `iterate init` do, and run all jobs again")
 
 // acquireLease reads the records and takes the lease of the next iteration. A lease
 // whose run is gone, or whose time is over, is free; its iteration runs again.
@@ -99,7 +99,7 @@ func (r *lease) mayBegin(b *records) error {
 		return &blockedError{reason: r.stopped}
 	}
 	resting := r.restingReason(b)
-	if resting != "" && r.force {
+	if resting != "" && r.force && !r.pausedSince(b, r.since) {
 		if err := r.set(b, forced, resting); err != nil {
 			return err
 		}
@@ -137,6 +137,23 @@ func (r *lease) restingReason(b *records) string {
 	return ""
 }
 
+// pausedSince reports whether the last pause came after a time, or from this run.
+func (s *session) pausedSince(b *records, at time.Time) bool {
+	for _, e := range slices.Backward(b.log.Events) {
+		if e, is := e.(*history.Paused); is {
+			return e.Run == s.id || e.Time.After(at)
+		}
+	}
+	return false
+}
+
+// pausedBefore reports whether the program was paused when this run began, and is: then
+// no agent is asked, and no pull request is opened. An iteration in whose time a person
+// pauses it ends as it would.
+func (s *session) pausedBefore(b *records) bool {
+	return b.machine.Paused && !s.force && !s.pausedSince(b, s.begun)
+}
+
 // ciTime is how long an iteration may wait for CI besides its own time.
 func (r *lease) ciTime() time.Duration {
 	if r.thread.github == nil {
@@ -156,7 +173,7 @@ func (r *lease) leaseHolder(open *history.Started) string {
 	}
 	by := fmt.Sprintf("process %d on %s", lease.PID, lease.Host)
 	if lease.Handed {
-		by = "`iterate begin`"
+		by = "`iterate job begin`"
 	}
 	if lease.ActionsRun != "" {
 		by = "Actions run " + lease.ActionsRun

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
@@ -35,7 +37,7 @@ func TestWhoHoldsTheLease(t *testing.T) {
 		"a process":               {open: open("other", func(*history.Lease) {}), want: "run other (process 7 on there) works on it until 2026-01-02T12:01:00Z at the latest"},
 		"a process that is gone":  {open: open("other", func(*history.Lease) {}), dead: true},
 		"a run of Actions":        {open: open("other", func(l *history.Lease) { l.ActionsRun = "12.1" }), want: "run other (Actions run 12.1) works"},
-		"one for another job":     {open: open("other", func(l *history.Lease) { l.Handed = true }), want: "run other (`iterate begin`) works"},
+		"one for another job":     {open: open("other", func(l *history.Lease) { l.Handed = true }), want: "run other (`iterate job begin`) works"},
 		"in Actions":              {open: open("other", func(l *history.Lease) { l.Handed, l.ActionsRun = true, "12.1" }), want: "run other (Actions run 12.1) works"},
 		"one for another job does not hinder commands": {open: open("other", func(l *history.Lease) { l.Handed = true }), aside: true},
 		"a process hinders commands":                   {open: open("other", func(*history.Lease) {}), aside: true, want: "process 7 on there"},
@@ -105,7 +107,7 @@ func TestAStart(t *testing.T) {
 		"the first":                {told: []string{"started"}, iteration: 1},
 		"after a decision":         {before: []history.Event{wasMeasured("1"), wasDecided(3, history.Rejected, "1", "")}, told: []string{"started"}, iteration: 4},
 		"after one that was lost":  {before: []history.Event{wasMeasured("1"), wasDecided(3, history.Rejected, "1", ""), started("lost", 4)}, told: []string{"started"}, iteration: 4},
-		"a pause that was edited":  {before: []history.Event{wasMeasured("1"), &history.Paused{Reason: "x"}}, change: func(d *desk) { d.edit("| Paused | true |", "| Paused | false |") }, told: []string{"resumed", "started"}, iteration: 1},
+		"a pause that was edited":  {before: []history.Event{wasMeasured("1"), &history.Paused{Reason: decision.Say("x")}}, change: func(d *desk) { d.edit("| Paused | true |", "| Paused | false |") }, told: []string{"resumed", "started"}, iteration: 1},
 		"a state without a ledger": {before: []history.Event{wasMeasured("1"), wasDecided(3, history.Rejected, "1", "")}, change: func(d *desk) { d.shelf.files.Ledger = nil }, told: []string{"adopted-iteration=3", "adopted-statuses=rejected", "started"}, iteration: 4},
 		"within a budget": {
 			front:  "budget:\n  usd: 4\n  tokens: 100\n  minutes: 20\n  per: day",
@@ -126,7 +128,11 @@ func TestAStart(t *testing.T) {
 			after := d.written()
 			assert.Equal(t, c.iteration, after.sum.Open.Iteration)
 			assert.Equal(t, c.iteration, d.iteration)
-			assert.Equal(t, c.reserved, after.sum.Open.Reserved)
+			want, err := json.Marshal(c.reserved)
+			require.NoError(t, err)
+			reserved, err := json.Marshal(after.sum.Open.Reserved)
+			require.NoError(t, err)
+			assert.Equal(t, string(want), string(reserved))
 			require.NoError(t, d.holdsLease(after))
 		})
 	}
@@ -210,7 +216,7 @@ func TestWhatKeepsAnIterationFromBeginning(t *testing.T) {
 	t.Parallel()
 	gain := []history.Event{wasMeasured("1"), wasDecided(1, history.Accepted, "4", firstOnRecord)}
 	waits := []history.Event{wasMeasured("1"), wasDecided(1, history.PendingCI, "4", firstOnRecord)}
-	paused, completed := &history.Paused{Reason: "x"}, &history.Completed{Reason: "y"}
+	paused, completed := &history.Paused{Reason: decision.Say("x")}, &history.Completed{Reason: decision.Say("y")}
 	overspent := "budget:\n  iterations: 1\n  per: day"
 	for name, c := range map[string]struct {
 		front   string
@@ -222,10 +228,10 @@ func TestWhatKeepsAnIterationFromBeginning(t *testing.T) {
 		forced  string
 	}{
 		"nothing":                       {before: gain},
-		"a pause":                       {before: append(gain[:2:2], paused), why: "paused: x; say `/autoloop resume`, or run `iterate resume p`, or give --force", resting: true},
-		"a completion":                  {before: append(gain[:2:2], completed), why: "completed: y; say `/autoloop resume`, or run `iterate resume p`, or give --force", resting: true},
-		"a pause, with force":           {before: append(gain[:2:2], paused), force: true, forced: "paused: x; say `/autoloop resume`, or run `iterate resume p`, or give --force"},
-		"a completion, with force":      {before: append(gain[:2:2], completed), force: true, forced: "completed: y; say `/autoloop resume`, or run `iterate resume p`, or give --force"},
+		"a pause":                       {before: append(gain[:2:2], paused), why: "paused: x; go on with `iterate resume p`, or give --force", resting: true},
+		"a completion":                  {before: append(gain[:2:2], completed), why: "completed: y; go on with `iterate resume p`, or give --force", resting: true},
+		"a pause, with force":           {before: append(gain[:2:2], paused), force: true, forced: "paused: x; go on with `iterate resume p`, or give --force"},
+		"a completion, with force":      {before: append(gain[:2:2], completed), force: true, forced: "completed: y; go on with `iterate resume p`, or give --force"},
 		"a budget":                      {front: overspent, before: gain, why: "budget: 1 of 1 iterations used this day"},
 		"a budget, with force":          {front: overspent, before: gain, force: true, why: "budget: 1 of 1 iterations used this day"},
 		"a budget and a pause":          {front: overspent, before: append(gain[:2:2], paused), why: "paused: x", resting: true},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
 )
@@ -53,13 +54,13 @@ func (r *publisher) maintain(ctx context.Context, from proposal.Bundle) (Result,
 	case r.thread.waitsForCI(r.records):
 		return r.gate.waitForCI(ctx)
 	case conflict != nil:
-		return r.failForPerson(ctx, conflict.Error())
+		return r.failForPerson(ctx, conflict.reason())
 	}
 	reason := "what waited is done"
 	if r.stopped != "" {
 		reason = r.stopped
 	}
-	return r.result(history.Idle, reason), nil
+	return r.result(history.Idle, decision.Say(reason)), nil
 }
 
 // conflict is why the default branch does not merge, nil when it does.
@@ -112,5 +113,5 @@ func (r *publisher) last() Result {
 	if e := r.records.standing().Decision; e != nil {
 		return r.recorder.resultOfCI(*e, e.Reasons)
 	}
-	return r.result(history.Idle, "what waited is done")
+	return r.result(history.Idle, decision.Say("what waited is done"))
 }

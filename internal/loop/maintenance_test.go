@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
@@ -24,7 +25,7 @@ func (quiet) Changes() int { return 0 }
 func TestABundleAgain(t *testing.T) {
 	t.Parallel()
 	kept := wasDecided(1, history.Accepted, "4", firstOnRecord)
-	kept.Reasons = []string{"4 is better than 1"}
+	kept.Reasons = decision.Says("4 is better than 1")
 	recorded := []history.Event{wasMeasured("1"), kept, wasSet(published, "bundle"), wasSet(history.IssueNumber, "7"), wasSet(history.PullNumber, "8")}
 	for name, c := range map[string]struct {
 		before  []history.Event
@@ -71,7 +72,7 @@ func TestABundleAgain(t *testing.T) {
 			}
 			require.NoError(t, err)
 			assert.Equal(t, c.outcome, result.Outcome)
-			assert.Equal(t, []string{c.reason}, result.Reasons)
+			assert.Equal(t, []string{c.reason}, decision.Texts(result.Reasons))
 			assert.False(t, d.written().machine.Paused, "commands are left to a later run")
 			assert.Nil(t, d.thread.comments, "it is shown once")
 		})
@@ -162,7 +163,7 @@ func TestWhatNeedsNoProposal(t *testing.T) {
 			}
 			require.NoError(t, err)
 			assert.Equal(t, c.outcome, result.Outcome)
-			assert.Contains(t, result.Reasons[0], c.reason)
+			assert.Contains(t, result.Reasons[0].String(), c.reason)
 			assert.Contains(t, result.Stopped, c.stopped)
 			assert.Equal(t, c.told, d.told())
 			assert.Equal(t, c.outcome == history.Error || c.say, d.written().machine.Paused)

@@ -59,7 +59,7 @@ func (m *measurement) all(ctx context.Context) error {
 		return nil
 	}
 	if changed, ok := errors.AsType[*baselineError](err); ok {
-		m.a.end(history.Error, changed.problem)
+		m.a.end(history.Error, changed.reason)
 		return nil
 	}
 	if err != nil {
@@ -89,7 +89,7 @@ func (m *measurement) take(ctx context.Context, step decision.Step) (metric.Meas
 func (m *measurement) heading(step decision.Step) string {
 	switch step.Stage {
 	case decision.Held:
-		return m.trial.Held() + ", too good to be believed at once: the incumbent with emptied files"
+		return decision.Text(m.trial.Held()) + ", too good to be believed at once: the incumbent with emptied files"
 	case decision.Once:
 		return ""
 	case decision.Again:
@@ -127,7 +127,7 @@ func (m *measurement) close() {
 			continue
 		}
 		event := taken.event(history.Role(side))
-		event.Iteration, event.Stage, event.Evaluator = m.iteration, string(m.stage), m.at.identity.Evaluator
+		event.Iteration, event.Stage, event.Evaluator = m.iteration, m.stage, m.at.identity.Evaluator
 		m.a.measured = append(m.a.measured, event)
 	}
 	m.taken = nil
@@ -139,11 +139,11 @@ func (m *measurement) refused() bool {
 		return false
 	}
 	problem := m.exceedsTimeLimit(m.records.sum.Seconds, m.records.sum.Prepare)
-	if problem == "" {
+	if problem == nil {
 		return false
 	}
 	m.a.noisy = true
-	m.a.end(history.Error, problem)
+	m.a.end(history.Error, *problem)
 	return true
 }
 
@@ -189,7 +189,7 @@ func (m *measurement) evaluate(ctx context.Context, step decision.Step) (metric.
 	taken.prepare = env.prepare.Seconds()
 	switch {
 	case outcome.OverLimit:
-		m.a.end(history.Error, "it was not measured to the end: "+outcome.Problem)
+		m.a.end(history.Error, decision.Reason{Kind: decision.NotMeasured, Words: outcome.Problem})
 		return none, errEnded
 	case outcome.Problem != "" && step.Stage == decision.Held:
 		taken.add(outcome, m.program.Guardrails)
@@ -210,11 +210,11 @@ func (m *measurement) evaluate(ctx context.Context, step decision.Step) (metric.
 func (m *measurement) failed(ctx context.Context, step decision.Step, problem string) error {
 	m.a.noisy = m.trial.Regime() == decision.Noisy // two numbers for the same files stay known, whatever came after them
 	if step.Side == decision.Incumbent {
-		m.a.end(history.Error, "the evaluation fails on the unchanged files now and then: "+problem)
+		m.a.end(history.Error, decision.Reason{Kind: decision.BaselineFailsAtTimes, Because: []decision.Reason{decision.Say(problem)}})
 		return nil
 	}
 	if timedOut := m.taken[step.Side]; timedOut.timedOut && m.hangs(timedOut.lasted) {
-		m.a.end(history.Rejected, fmt.Sprintf("the evaluation fails: %s, and the unchanged files take %.3g s", problem, m.records.sum.Seconds))
+		m.a.end(history.Rejected, decision.Reason{Kind: decision.EvaluationHangs, Words: problem, Value: figure("%.3g", m.records.sum.Seconds)})
 		return nil
 	}
 	m.step("measure", "the incumbent, since the candidate's evaluation failed")
@@ -226,21 +226,18 @@ func (m *measurement) failed(ctx context.Context, step decision.Step, problem st
 	if err != nil {
 		return err
 	}
-	problem = "the evaluation fails: " + problem
+	fails := decision.Reason{Kind: decision.EvaluationFails, Words: problem}
 	if incumbent.OverLimit {
-		m.a.end(history.Error, problem, "and whether the unchanged files are to blame was not found out: "+incumbent.Problem)
+		m.a.end(history.Error, fails, decision.Reason{Kind: decision.BlameUnknown, Words: incumbent.Problem})
 		return nil
 	}
 	if incumbent.Problem != "" {
-		m.a.end(history.Error, problem, "and on the unchanged files too: "+incumbent.Problem)
+		m.a.end(history.Error, fails, decision.Reason{Kind: decision.FailsUnchanged, Words: incumbent.Problem})
 		return nil
 	}
-	m.a.end(history.Rejected, problem)
+	m.a.end(history.Rejected, fails)
 	return nil
 }
-
-// unverified marks a gain that was seen once: noise alone could have made it.
-const unverified = "unverified: each side was measured once (evaluation-runs: 1)"
 
 // decide takes the trial's decision over.
 func (m *measurement) decide() {
@@ -249,15 +246,14 @@ func (m *measurement) decide() {
 		m.warmUp()
 	}
 	rule := m.rule()
-	written := history.RuleOf(rule)
-	a.rule, a.noisy = &written, m.trial.Regime() == decision.Noisy
-	if d.Fault != "" {
-		a.end(history.Error, d.Fault)
+	a.rule, a.noisy = &rule, m.trial.Regime() == decision.Noisy
+	if d.Fault != nil {
+		a.end(history.Error, *d.Fault)
 		return
 	}
 	a.decision, a.verdict = d, &d.Verdict
-	if d.Warning != "" {
-		m.warnings = append(m.warnings, d.Warning)
+	if len(d.Warning) > 0 {
+		m.warnings = append(m.warnings, decision.Joined(d.Warning))
 	}
 	a.end(outcomeOf(d), reasonsOf(rule, d)...)
 }
@@ -275,13 +271,14 @@ func outcomeOf(d decision.Decision) history.Outcome {
 }
 
 // reasonsOf are the reasons of a decision as they are recorded.
-func reasonsOf(rule decision.Rule, d decision.Decision) []string {
+func reasonsOf(rule decision.Rule, d decision.Decision) []decision.Reason {
 	reasons := slices.Clone(d.Reasons)
-	if d.Warning != "" {
-		reasons = append(reasons, d.Warning)
+	if len(d.Warning) > 0 {
+		reasons = append(reasons, decision.Reason{Kind: decision.Flagged, Because: d.Warning})
 	}
 	if d.Verdict == decision.Improved && rule.Regime == decision.Single {
-		reasons = append(reasons, unverified)
+		// seen once: noise alone could have made it
+		reasons = append(reasons, decision.Reason{Kind: decision.Unverified})
 	}
 	return reasons
 }

@@ -6,6 +6,7 @@ import (
 	mathrand "math/rand/v2"
 	"slices"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/evaluation"
@@ -73,8 +74,8 @@ func (r *measurer) measureBaseline(ctx context.Context, at position) (baseline, 
 		if err != nil {
 			return baseline{}, err
 		}
-		if problem != "" {
-			r.warnings = append(r.warnings, "the default branch cannot be measured, so the incumbent stands for it: "+problem)
+		if problem != nil {
+			r.warnings = append(r.warnings, "the default branch cannot be measured, so the incumbent stands for it: "+problem.String())
 			base.Close()
 			base, all = head, all[1:]
 			head.teaches, r.own = true, ownChanges{}
@@ -84,8 +85,8 @@ func (r *measurer) measureBaseline(ctx context.Context, at position) (baseline, 
 	if err != nil {
 		return baseline{}, err
 	}
-	if problem != "" {
-		return baseline{}, &baselineError{"the evaluation fails on the unchanged files: " + problem}
+	if problem != nil {
+		return baseline{}, &baselineError{decision.Reason{Kind: decision.BaselineFails, Because: []decision.Reason{*problem}}}
 	}
 	noisy := r.isNoisy(at, all)
 	if noisy {
@@ -106,19 +107,19 @@ func (r *measurer) isNoisy(at position, all []*series) bool {
 }
 
 // probe runs the evaluation once in each of so many environments of the series, in
-// any order. It returns why a run cannot be a baseline, or "".
-func (r *measurer) probe(ctx context.Context, s *series, count int) (problem string, err error) {
+// any order. It returns why a run cannot be a baseline, nil when each can.
+func (r *measurer) probe(ctx context.Context, s *series, count int) (problem *decision.Reason, err error) {
 	s.samples = &samples{}
 	for _, i := range mathrand.Perm(count) {
 		if s.environments[i], err = r.newEnvironment(ctx, s.side(), s.commit, r.dirs.newDir("t")); err != nil {
-			return "", err
+			return nil, err
 		}
 		s.environments[i].trusted = s.trusted
-		if problem, err = r.sample(ctx, s, i); problem != "" || err != nil {
+		if problem, err = r.sample(ctx, s, i); problem != nil || err != nil {
 			return problem, err
 		}
 	}
-	return "", nil
+	return nil, nil
 }
 
 // repeat measures every series as often as a comparison does. The probes were
@@ -130,8 +131,8 @@ func (r *measurer) repeat(ctx context.Context, all []*series) error {
 		prepare = max(prepare, s.samples.prepare)
 		s.samples = &samples{prepare: s.samples.prepare}
 	}
-	if problem := r.exceedsTimeLimit(seconds, prepare); problem != "" {
-		return &baselineError{problem}
+	if problem := r.exceedsTimeLimit(seconds, prepare); problem != nil {
+		return &baselineError{*problem}
 	}
 	rounds := r.rule().Pairs
 	all = slices.Clone(all)
@@ -143,8 +144,8 @@ func (r *measurer) repeat(ctx context.Context, all []*series) error {
 			if err != nil {
 				return err
 			}
-			if problem != "" {
-				return &baselineError{"the evaluation fails now and then on the unchanged files: " + problem}
+			if problem != nil {
+				return &baselineError{decision.Reason{Kind: decision.BaselineFailsAtTimes, Because: []decision.Reason{*problem}}}
 			}
 		}
 		mathrand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
@@ -153,10 +154,10 @@ func (r *measurer) repeat(ctx context.Context, all []*series) error {
 }
 
 // sample runs the evaluation once more in an environment of the series.
-func (r *measurer) sample(ctx context.Context, s *series, place int) (problem string, err error) {
+func (r *measurer) sample(ctx context.Context, s *series, place int) (problem *decision.Reason, err error) {
 	outcome, err := s.environments[place].evaluate(ctx)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if s.teaches {
 		r.learn(s.environments[place])
@@ -166,20 +167,19 @@ func (r *measurer) sample(ctx context.Context, s *series, place int) (problem st
 	return r.unusable(outcome), nil
 }
 
-// unusable says why an outcome is no baseline, or "".
-func (r *measurer) unusable(outcome evaluation.Result) string {
+// unusable says why an outcome is no baseline, nil when it is one.
+func (r *measurer) unusable(outcome evaluation.Result) *decision.Reason {
 	m := outcome.Measurement
-	switch {
-	case outcome.Problem != "":
-		return outcome.Problem
-	case m.Metric == nil && m.RejectedReason != "":
-		return "not scored: " + m.RejectedReason
-	case m.Metric == nil:
-		return "not scored: it printed null"
+	if outcome.Problem != "" {
+		problem := decision.Say(outcome.Problem)
+		return &problem
+	}
+	if unfit := r.rule().Unfit(m); m.Metric == nil {
+		return unfit
 	}
 	for _, rail := range r.program.Guardrails {
 		if _, printed := m.Numbers[rail.Metric]; !printed {
-			return fmt.Sprintf("it prints no number %q, which a guardrail needs", rail.Metric)
+			return &decision.Reason{Kind: decision.NeedsNumber, Path: rail.Metric}
 		}
 	}
 	return r.rule().Implausible(*m.Metric)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
@@ -99,7 +100,7 @@ func TestWhatIsNoBaseline(t *testing.T) {
 		"a number":                      {"", ran("1"), ""},
 		"a failure":                     {"", failure, "exit code 3"},
 		"a failure with a number":       {"", evaluation.Result{Problem: "oh", Measurement: ran("1").Measurement}, "oh"},
-		"null":                          {"", unscored, "not scored: it printed null"},
+		"null":                          {"", unscored, "not scored: the evaluation printed null"},
 		"null, and why":                 {"", evaluation.Result{Measurement: metric.Measurement{RejectedReason: "overlap"}}, "not scored: overlap"},
 		"a number, and why not":         {"", evaluation.Result{Measurement: metric.Measurement{Metric: metricOf("1"), RejectedReason: "overlap"}}, ""},
 		"with a guardrail's number":     {guarded, ran("1", "size", "2"), ""},
@@ -109,7 +110,7 @@ func TestWhatIsNoBaseline(t *testing.T) {
 		"at the lower end of the range": {"metric-range: [2, 9]", ran("2"), ""},
 		"at the upper end of the range": {"metric-range: [2, 9]", ran("9.0"), ""},
 	} {
-		assert.Equal(t, c.problem, (&measurer{journal: journalOf(t, c.front)}).unusable(c.outcome), name)
+		assert.Equal(t, c.problem, decision.Text((&measurer{journal: journalOf(t, c.front)}).unusable(c.outcome)), name)
 	}
 }
 

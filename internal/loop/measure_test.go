@@ -228,7 +228,7 @@ func TestTrials(t *testing.T) {
 			"", spoiled(steady, "candidate", 2, failure), 0, rejected, []string{"the evaluation fails: exit code 3"}, "", "", false,
 		},
 		"an incumbent that fails when it is measured again": {
-			"", spoiled(steady, "incumbent", 1, failure), 0, failed, []string{"the evaluation fails on the unchanged files now and then: exit code 3"}, "", "", false,
+			"", spoiled(steady, "incumbent", 1, failure), 0, failed, []string{"the evaluation fails now and then on the unchanged files: exit code 3"}, "", "", false,
 		},
 		"a candidate that hangs": {
 			"", spoiled(steady, "candidate", 0, timedOut(3*time.Second)), 0, rejected,
@@ -259,14 +259,14 @@ func TestTrials(t *testing.T) {
 			"timeout-minutes: 1", swinging, 30, failed, []string{"the evaluation is noisy, and 8 pairs of runs with their confirmation take "}, "", "", true,
 		},
 		"an incumbent that fails in the confirmation": {
-			pairs, spoiled(swinging, "incumbent", 7, failure), 0, failed, []string{"the evaluation fails on the unchanged files now and then: exit code 3"}, "", "", true,
+			pairs, spoiled(swinging, "incumbent", 7, failure), 0, failed, []string{"the evaluation fails now and then on the unchanged files: exit code 3"}, "", "", true,
 		},
 		"a warm-up without a number": {
 			pairs, spoiled(swinging, "candidate", 1, unscored), 0, rejected, []string{"not scored"}, "", "pairs candidate 0", true,
 		},
 		"a jump": {
 			"", spoiled(steady, "candidate", 0, ran("50")), 0, accepted,
-			[]string{"50 is better than 1", "measured again on both sides", "1 → 50 is a jump beyond 10 times, so it was held"},
+			[]string{"50 is better than 1", "measured again on both sides", "1 → 50 is a jump beyond 10 times; with"},
 			"cicce",
 			"once candidate 1, again incumbent 1, again candidate 2, held emptied 1", false,
 		},
@@ -286,7 +286,7 @@ func TestTrials(t *testing.T) {
 			require.Equal(t, c.outcome, a.outcome, "%v", a.reasons)
 			require.GreaterOrEqual(t, len(a.reasons), len(c.reasons))
 			for i, says := range c.reasons {
-				assert.Contains(t, a.reasons[i], says)
+				assert.Contains(t, a.reasons[i].String(), says)
 			}
 			assert.Equal(t, c.noisy, a.noisy)
 			switch {
@@ -305,7 +305,7 @@ func TestTrials(t *testing.T) {
 			if c.measured != "" || c.sides != "" {
 				assert.Equal(t, c.measured, strings.Join(measured, ", "))
 			}
-			assert.Equal(t, a.verdict != nil, a.outcome != failed && !strings.Contains(a.reasons[0], "the evaluation fails"), "what was compared has a verdict")
+			assert.Equal(t, a.verdict != nil, a.outcome != failed && !strings.Contains(a.reasons[0].String(), "the evaluation fails"), "what was compared has a verdict")
 			assert.Positive(t, a.durations["measure"])
 			l.leavesNothing()
 		})
@@ -426,25 +426,26 @@ func TestAFileThatTakesADirectorysPlace(t *testing.T) {
 
 func TestOutcomesOfADecision(t *testing.T) {
 	t.Parallel()
+	unverified := decision.Reason{Kind: decision.Unverified}.String()
 	for _, c := range []struct {
 		decision decision.Decision
 		regime   decision.Regime
 		outcome  history.Outcome
 		reasons  []string
 	}{
-		{decision.Decision{Verdict: decision.Improved, Reasons: []string{"a"}}, decision.Repeatable, history.Accepted, []string{"a"}},
-		{decision.Decision{Verdict: decision.Improved, Reasons: []string{"a"}}, decision.Single, history.Accepted, []string{"a", unverified}},
-		{decision.Decision{Verdict: decision.Improved, Reasons: []string{"a"}, Warning: "w"}, decision.Single, history.Accepted, []string{"a", "w", unverified}},
-		{decision.Decision{Verdict: decision.Neutral, Reasons: []string{"a"}}, decision.Single, history.Rejected, []string{"a"}},
-		{decision.Decision{Verdict: decision.Neutral, Inconclusive: true, Warning: "w"}, decision.Noisy, history.Inconclusive, []string{"w"}},
-		{decision.Decision{Verdict: decision.Regressed, Reasons: []string{"a", "b"}}, decision.Noisy, history.Rejected, []string{"a", "b"}},
+		{decision.Decision{Verdict: decision.Improved, Reasons: decision.Says("a")}, decision.Repeatable, history.Accepted, []string{"a"}},
+		{decision.Decision{Verdict: decision.Improved, Reasons: decision.Says("a")}, decision.Single, history.Accepted, []string{"a", unverified}},
+		{decision.Decision{Verdict: decision.Improved, Reasons: decision.Says("a"), Warning: decision.Says("w")}, decision.Single, history.Accepted, []string{"a", "w", unverified}},
+		{decision.Decision{Verdict: decision.Neutral, Reasons: decision.Says("a")}, decision.Single, history.Rejected, []string{"a"}},
+		{decision.Decision{Verdict: decision.Neutral, Inconclusive: true, Warning: decision.Says("w")}, decision.Noisy, history.Inconclusive, []string{"w"}},
+		{decision.Decision{Verdict: decision.Regressed, Reasons: decision.Says("a", "b")}, decision.Noisy, history.Rejected, []string{"a", "b"}},
 	} {
 		assert.Equal(t, c.outcome, outcomeOf(c.decision), "%+v", c)
 		before := slices.Clone(c.decision.Reasons)
-		kept := append(make([]string, 0, 8), c.decision.Reasons...)
+		kept := append(make([]decision.Reason, 0, 8), c.decision.Reasons...)
 		c.decision.Reasons = kept
-		assert.Equal(t, c.reasons, reasonsOf(decision.Rule{Regime: c.regime}, c.decision))
-		assert.Equal(t, before, append([]string(nil), c.decision.Reasons...))
+		assert.Equal(t, c.reasons, decision.Texts(reasonsOf(decision.Rule{Regime: c.regime}, c.decision)))
+		assert.ElementsMatch(t, before, c.decision.Reasons)
 		assert.Empty(t, kept[:8][len(kept)], "the decision's own reasons stay as they are")
 	}
 }

@@ -18,22 +18,18 @@ import (
 func TestTargetsThatTheEvaluationNames(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		script  string
+		target  string
 		outcome history.Outcome
 		offers  string
 	}{
-		"read":              {"cat src/value.txt", history.Accepted, `There now: "src/other.txt", "src/value.txt"`},
-		"run":               {"sh src/value.txt | cat", history.Rejected, `There now: "src/other.txt"` + "\n"},
-		"read after it ran": {"sh src/other.txt; cat src/value.txt", history.Accepted, `There now: "src/value.txt"` + "\n"},
+		"exactly": {"`src/value.txt`\n- `src/*.txt`", history.Accepted, `There now: "src/other.txt", "src/value.txt"`},
+		"by glob": {"`src/*.txt`", history.Rejected, `There now: "src/other.txt"` + "\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBed(t, "", "1")
-			text := strings.NewReplacer("cat value.txt", c.script, "`value.txt`", "`src/*.txt`", "%s\n", "").Replace(bedProgram)
-			b.commit(map[string]string{".autoloop/programs/p.md": text, "src/value.txt": "echo 1; exit; 1\n", "src/other.txt": ":\n"})
-			if !strings.HasPrefix(c.script, "sh src/value") {
-				b.commit(map[string]string{"src/value.txt": "1\n"})
-			}
+			text := strings.NewReplacer("cat value.txt", "cat src/value.txt", "`value.txt`", c.target, "%s\n", "").Replace(bedProgram)
+			b.commit(map[string]string{".autoloop/programs/p.md": text, "src/value.txt": "1\n", "src/other.txt": ":\n"})
 			b.service = b.newService(text)
 			b.service.Eval = &evaluation.Evaluator{Runner: &process.Runner{}}
 			prompt := ""
@@ -47,7 +43,7 @@ func TestTargetsThatTheEvaluationNames(t *testing.T) {
 			require.Equal(t, c.outcome, got.Outcome, got.Reasons)
 			assert.Contains(t, prompt, c.offers)
 			if c.outcome == history.Rejected {
-				assert.Contains(t, got.Reasons[0], "is run by the evaluation")
+				assert.Contains(t, got.Reasons[0].String(), "is named by the evaluation")
 				assert.Contains(t, prompt, "Never these:\n\n- `src/value.txt`")
 			}
 		})

@@ -55,6 +55,9 @@ func (r *team) changesOf(ctx context.Context, before, after git.Fingerprint) ([]
 
 // branchOf is the branch that a ref is, or is about: what is known of a remote's.
 func branchOf(ref string) string {
+	if ref == memory.LastSeen {
+		return memory.MemoryBranch
+	}
 	if branch, is := strings.CutPrefix(ref, "refs/heads/"); is {
 		return branch
 	}

@@ -32,20 +32,20 @@ func TestWhatAnAgentMoved(t *testing.T) {
 		sprout{name: "kept", parents: "root"}, sprout{name: "pending", parents: "kept"}, sprout{name: "failed", parents: "kept"}, sprout{name: "stray", parents: "kept"})
 	ledger := func(list ...history.Event) string {
 		d := newDesk(t, "", list...)
-		return string(d.shelf.files.Ledger)
+		return iterationText(t, d.shelf.files.Ledger)
 	}
 	others := []history.Event{wasMeasured("1"), wasDecided(1, history.Accepted, "2", grown["kept"])}
 	own := ledger(others...) // nothing that it says explains a move of its own branch
 	turnedDown := append(others[:2:2], wasDecided(2, history.PendingCI, "3", grown["failed"]), wasDecided(2, history.CIFixExhausted, "3", ""))
 	turnedDown = append(turnedDown, wasDecided(3, history.PendingCI, "3", grown["pending"]))
 	ids := g.grow(t,
-		sprout{name: "m0", files: map[string]string{"p.jsonl": own, "p.md": "# p\n"}},
-		sprout{name: "m1", parents: "m0", files: map[string]string{"other.jsonl": ledger(turnedDown...), "bad.jsonl": "no ledger\n"}},
-		sprout{name: "forged", parents: "m0", files: map[string]string{"p.jsonl": own + "\n"}},
+		sprout{name: "m0", files: map[string]string{iterationPath("p"): own, "p.md": "# p\n"}},
+		sprout{name: "m1", parents: "m0", files: map[string]string{iterationPath("other"): ledger(turnedDown...), iterationPath("bad"): "no ledger\n"}},
+		sprout{name: "forged", parents: "m0", files: map[string]string{iterationPath("p"): own + "\n"}},
 		sprout{name: "state", parents: "m0", files: map[string]string{"p.md": "# q\n"}},
 		sprout{name: "table", parents: "m0", files: map[string]string{"p.results.tsv": "x\n"}},
-		sprout{name: "gone", parents: "m0", files: map[string]string{"p.jsonl": "-"}},
-		sprout{name: "rewritten", files: map[string]string{"p.jsonl": own, "p.md": "# p\n"}},
+		sprout{name: "gone", parents: "m0", files: map[string]string{iterationPath("p"): "-"}},
+		sprout{name: "rewritten", files: map[string]string{iterationPath("p"): own, "p.md": "# p\n"}},
 	)
 	maps.Copy(ids, grown)
 	const memoryRef = "ref refs/heads/memory/autoloop"

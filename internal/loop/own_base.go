@@ -3,11 +3,10 @@ package loop
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
-	"github.com/org/autoloop/internal/cure"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/loop/proposal"
@@ -84,9 +83,8 @@ func (r *recorder) commitOnBase(ctx context.Context, at position, from, parent, 
 	return commit, err
 }
 
-func (r *recorder) needsWorkflows(files []string) string {
-	return cure.WorkflowRights.Mark(fmt.Sprintf("the default branch has to be merged into %s for it (%s), which the token may not push because of workflow files: %s",
-		r.branch(), strings.Join(files[:min(len(files), 5)], ", "), workflowsCure))
+func (r *recorder) needsWorkflows(files []string) decision.Reason {
+	return decision.Reason{Kind: decision.PushNeedsMerge, Path: r.branch(), Words: strings.Join(files[:min(len(files), 5)], ", ")}
 }
 
 // threeWay merges two trees or commits whose common one is base. Git's merge takes
@@ -109,40 +107,38 @@ func threeWay(ctx context.Context, repo *git.Repo, base, ours, theirs string, no
 }
 
 // pushRefusal says what the remote said when it refused a push of the program
-// branch, and what to do; "" for every other error, and when the memory branch
+// branch, and what to do; nil for every other error, and when the memory branch
 // itself was refused.
-func pushRefusal(err error) string {
+func pushRefusal(err error) *decision.Reason {
 	var refused *git.RejectedError
 	if !errors.As(err, &refused) || errors.Is(err, git.ErrStale) {
-		return ""
+		return nil
 	}
 	for _, ref := range refused.Refs {
 		if ref.Ref == "refs/heads/"+memory.MemoryBranch && !ref.Atomic() {
-			return ""
+			return nil
 		}
 	}
-	return cure.PushRefused.Mark(refused.Error() + ": " + pushCure(refused.Error()))
+	return &decision.Reason{Kind: refusalKind(refused.Error()), Words: refused.Error()}
 }
 
 // refusedForWorkflows reports whether the remote refused a push because of workflow
 // files in it.
 func refusedForWorkflows(err error) bool {
 	reason := pushRefusal(err)
-	return strings.Contains(reason, "refusing to allow") && strings.Contains(reason, "workflow")
+	return reason != nil && reason.Is(decision.PushNeedsWorkflows)
 }
 
-const workflowsCure = "give the secret AUTOLOOP_TOKEN of an App with the permission `workflows`, or of a person with the scope `workflow`"
-
-// pushCure is what to do about the words with which GitHub refuses a push.
-func pushCure(words string) string {
+// refusalKind tells apart the words with which GitHub refuses a push.
+func refusalKind(words string) decision.Why {
 	switch {
 	case strings.Contains(words, "refusing to allow") && strings.Contains(words, "workflow"):
-		return workflowsCure + ", or take `.github/workflows` out of the Target"
+		return decision.PushNeedsWorkflows
 	case strings.Contains(words, "protected branch"), strings.Contains(words, "rule violations"), strings.Contains(words, "GH006"), strings.Contains(words, "GH013"):
-		return "leave `autoloop/**` out of the branch's rules, or let them except the token"
+		return decision.PushProtected
 	case strings.Contains(words, "hook declined"):
-		return "a hook of the server does not take it: the log of the run has its words"
+		return decision.PushHook
 	default:
-		return "look at what the remote allows the token on this branch"
+		return decision.PushRefused
 	}
 }

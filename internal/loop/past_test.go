@@ -1,58 +1,38 @@
 package loop
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"github.com/stretchr/testify/assert"
 
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/loop/strategy"
 )
 
-// TestTheFocusOfALongHistory: which failing test comes next is what a list of all attempts
-// under the definition says, whether they are known one by one or have been added up, also
-// when a program goes back to an earlier definition.
-func TestTheFocusOfALongHistory(t *testing.T) {
+// TestWhatTheTunerLearnsFrom: of a long past the latest, and an even number before them.
+func TestWhatTheTunerLearnsFrom(t *testing.T) {
 	t.Parallel()
-	for name, definitions := range map[string]int{"one definition": 1, "two": 2, "definitions that come back": 6} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			for seed := range uint64(20) {
-				chance := rand.New(rand.NewPCG(seed, 3))
-				var whole, folded history.Summary
-				attempts := map[string][]string{} // by definition
-				definition := "d0"
-				for n := range 400 {
-					if chance.IntN(12) == 0 {
-						definition = fmt.Sprintf("d%d", chance.IntN(definitions))
-					}
-					output := ""
-					for name := range 1 + chance.IntN(6) {
-						output += fmt.Sprintf("--- FAIL: Test%d (0.00s)\n", (name*7+n/50)%9)
-					}
-					want := strategy.TestDriven{}.Focus(output, attempts[definition])
-					require.Equal(t, want, strategy.TestDriven{}.Focus(output, whole.Focuses(definition)), "seed %d, attempt %d", seed, n)
-					require.Equal(t, want, strategy.TestDriven{}.Focus(output, folded.Focuses(definition)), "folded, seed %d, attempt %d", seed, n)
-					outcome := history.Rejected
-					if chance.IntN(5) == 0 {
-						outcome = history.Accepted
-					}
-					if chance.IntN(9) == 0 {
-						want = "" // an attempt without one
-					}
-					attempts[definition] = append(attempts[definition], want)
-					decided := &history.Decided{Head: history.Head{Iteration: n + 1}, Outcome: outcome, Definition: definition, Focus: want}
-					whole.Add(decided)
-					folded.Add(decided)
-					if chance.IntN(10) == 0 {
-						folded.Fold()
-					}
-				}
-				folded.Fold()
-				require.Less(t, len(folded.Attempts), 40)
-			}
-		})
+	for iterations, want := range map[int][2]int{0: {0, 0}, mostTrials: {mostTrials, 0}, mostTrials + 1: {mostTrials + 1, 0}, mostTrials + 2: {mostTrials, 2}, 2*mostTrials + 1: {mostTrials + 1, mostTrials}} {
+		b := &records{}
+		for n := 1; n <= iterations; n++ {
+			b.sum.Attempts = append(b.sum.Attempts, history.Attempt{Iteration: n})
+			b.sum.Proposals = append(b.sum.Proposals, &history.Proposed{Head: history.Head{Iteration: n}})
+		}
+		past, earlier := b.trials()
+		assert.Equal(t, want, [2]int{len(past.Attempts), earlier})
+		assert.Len(t, past.Proposals, len(past.Attempts))
+		assert.Len(t, b.sum.Proposals, iterations, "the records stay")
 	}
+}
+
+// TestAPopulationOfTheLatest: of those that were measured under the evaluator.
+func TestAPopulationOfTheLatest(t *testing.T) {
+	t.Parallel()
+	b := &records{}
+	for n := range mostMembers + 10 {
+		b.sum.Proposals = append(b.sum.Proposals, &history.Proposed{Head: history.Head{Iteration: n}, Metric: metricOf("1"), Patch: "+", Evaluator: "e"},
+			&history.Proposed{Metric: metricOf("1"), Patch: "+", Evaluator: "other"}, &history.Proposed{Metric: metricOf("1"), Evaluator: "e"}, &history.Proposed{Patch: "+", Evaluator: "e"})
+	}
+	members := b.members("e")
+	assert.Len(t, members, mostMembers)
+	assert.Equal(t, []int{10, mostMembers + 9}, []int{members[0].Iteration, members[mostMembers-1].Iteration})
 }

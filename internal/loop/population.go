@@ -23,8 +23,8 @@ type lineage struct {
 	// from is a commit of the parent's files on top of the incumbent's others, ""
 	// when the parent is the incumbent.
 	from         string
-	parent       *history.Proposal
-	inspirations []history.Proposal
+	parent       *history.Proposed
+	inspirations []*history.Proposed
 }
 
 func (r *session) strategy() strategy.Named {
@@ -56,7 +56,7 @@ func (r *team) selectParents(ctx context.Context, at position, all []*attempt) e
 			return err
 		}
 		if from != "" {
-			a.lineage.from, a.lineage.parent = from, &members[offspring.Parent]
+			a.lineage.from, a.lineage.parent = from, members[offspring.Parent]
 		}
 	}
 	return nil
@@ -64,18 +64,14 @@ func (r *team) selectParents(ctx context.Context, at position, all []*attempt) e
 
 // population is the proposals that were measured under the present evaluator
 // and whose changes are known, also as the search sees them.
-func (r *team) population(ctx context.Context, at position) (members []history.Proposal, individuals []strategy.Individual, err error) {
+func (r *team) population(ctx context.Context, at position) (members []*history.Proposed, individuals []strategy.Individual, err error) {
 	if !r.strategy().Evolves {
 		return nil, nil, nil
 	}
-	proposals, err := r.records.proposals(ctx, at.identity.Evaluator)
-	for _, p := range proposals {
-		if p.Metric == nil || p.Patch == "" || p.Evaluator != at.identity.Evaluator {
-			continue
-		}
-		members = append(members, p)
+	members = r.records.members(at.identity.Evaluator)
+	for _, p := range members {
 		individuals = append(individuals, strategy.Individual{
-			Iteration: p.Iteration, Proposal: p.Number, Value: p.Metric.Float64(), Lines: decision.PatchLines([]byte(p.Patch)),
+			Iteration: p.Iteration, Proposal: p.Proposal, Value: p.Metric.Float64(), Lines: decision.PatchLines([]byte(p.Patch)),
 		})
 	}
 	return members, individuals, err
@@ -83,7 +79,7 @@ func (r *team) population(ctx context.Context, at position) (members []history.P
 
 // transplant makes a commit of the incumbent with the target files of a member
 // of the population; "" when that is no longer possible, or the same.
-func (r *team) transplant(ctx context.Context, at position, p history.Proposal) (string, error) {
+func (r *team) transplant(ctx context.Context, at position, p *history.Proposed) (string, error) {
 	tree, err := r.repo.Apply(ctx, p.Parent, []byte(p.Patch))
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
@@ -134,14 +130,14 @@ func standsInTheWay(files map[string]*git.File, kept []string) bool {
 }
 
 // relative is a member of the population as the prompt shows it.
-func relative(p history.Proposal) prompt.Relative {
-	return prompt.Relative{Iteration: p.Iteration, Proposal: p.Number, Metric: p.Metric, Summary: p.Summary, Patch: p.Patch}
+func relative(p *history.Proposed) prompt.Relative {
+	return prompt.Relative{Iteration: p.Iteration, Proposal: p.Proposal, Metric: p.Metric, Summary: p.Summary, Patch: p.Patch}
 }
 
 // relatives are what the prompt says of a proposal's lineage.
 func (l lineage) relatives() (parent *prompt.Relative, inspirations []prompt.Relative) {
 	if l.parent != nil {
-		shown := relative(*l.parent)
+		shown := relative(l.parent)
 		parent = &shown
 	}
 	for _, p := range l.inspirations {

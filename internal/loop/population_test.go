@@ -141,7 +141,7 @@ func TestWhatAParentLeaves(t *testing.T) {
 		member := g.grow("member", c.member, root)
 		head := g.grow("head", c.head, root)
 		r := g.searching(fmt.Sprintf(orchardProgram, "", c.target, c.script))
-		from, err := r.transplant(t.Context(), g.position(head), history.Proposal{Iteration: 4, Number: 1, Parent: root, Patch: g.patch(root, member)})
+		from, err := r.transplant(t.Context(), g.position(head), &history.Proposed{Head: history.Head{Iteration: 4}, Proposal: 1, Parent: root, Patch: g.patch(root, member)})
 		require.NoError(t, err, name)
 		if c.want == nil {
 			assert.Empty(t, from, name)
@@ -176,7 +176,7 @@ func TestAParentThatCannotBeMade(t *testing.T) {
 	r := g.searching(fmt.Sprintf(orchardProgram, "", "- `src/*`", "true"))
 	var said []string
 	r.progress = func(s Step) { said = append(said, s.Detail) }
-	for name, p := range map[string]history.Proposal{
+	for name, p := range map[string]*history.Proposed{
 		"its parent has other lines": {Parent: other, Patch: patch},
 		"its parent is gone":         {Parent: strings.Repeat("1", 40), Patch: patch},
 		"its parent is not said":     {Parent: "", Patch: patch},
@@ -194,7 +194,7 @@ func TestAParentThatCannotBeMade(t *testing.T) {
 	}
 	ended, end := context.WithCancelCause(t.Context())
 	end(errTooLong)
-	_, err := r.transplant(ended, g.position(root), history.Proposal{Parent: root, Patch: patch})
+	_, err := r.transplant(ended, g.position(root), &history.Proposed{Parent: root, Patch: patch})
 	require.ErrorIs(t, err, errTooLong)
 }
 
@@ -205,16 +205,16 @@ func TestLineage(t *testing.T) {
 	g := newOrchard(t)
 	root := g.grow("root", map[string]string{"src/a": "1\n"})
 	r := g.searching(fmt.Sprintf(orchardProgram, "", "- `src/*`", "true"))
-	member := func(iteration int, text, value string) history.Proposal {
+	member := func(iteration int, text, value string) *history.Proposed {
 		number := metric.MustValue(value)
-		return history.Proposal{
-			Iteration: iteration, Number: 1, Metric: &number, Evaluator: "e", Summary: "try " + text, Parent: root,
+		return &history.Proposed{
+			Head: history.Head{Iteration: iteration}, Proposal: 1, Metric: &number, Evaluator: "e", Work: history.Work{Summary: "try " + text}, Parent: root,
 			Patch: g.patch(root, g.grow("member", map[string]string{"src/a": text}, root)),
 		}
 	}
 	broken := member(5, "5\n", "5")
 	broken.Patch = "cannot be applied"
-	r.records.sum.Proposals = []history.Proposal{member(1, "7\n", "7"), member(2, "8\n", "8"), broken}
+	r.records.sum.Proposals = []*history.Proposed{member(1, "7\n", "7"), member(2, "8\n", "8"), broken}
 	offspring := map[int]strategy.Offspring{
 		1: {Parent: 1, Inspirations: []int{0, 2}}, 2: {Parent: -1, Inspirations: []int{1}}, 3: {Parent: 2, Inspirations: []int{1}}, 4: {Parent: -1},
 	}
@@ -254,20 +254,20 @@ func TestWhoIsInThePopulation(t *testing.T) {
 	t.Parallel()
 	value := metric.MustValue("2.5")
 	const patch = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n-one  two\n+one\n+\tthree\n"
-	member := func(iteration int, change func(p *history.Proposal)) history.Proposal {
-		p := history.Proposal{Iteration: iteration, Number: 2, Metric: &value, Patch: patch, Evaluator: "e", Outcome: history.Rejected}
-		change(&p)
+	member := func(iteration int, change func(p *history.Proposed)) *history.Proposed {
+		p := &history.Proposed{Head: history.Head{Iteration: iteration}, Proposal: 2, Metric: &value, Patch: patch, Evaluator: "e", Outcome: history.Rejected}
+		change(p)
 		return p
 	}
 	r := &team{journal: &journal{session: &session{program: &program.Program{Strategy: "openevolve"}}, records: &records{}}}
-	r.records.sum.Proposals = []history.Proposal{
-		member(1, func(*history.Proposal) {}),
-		member(2, func(p *history.Proposal) { p.Metric = nil }),
-		member(3, func(p *history.Proposal) { p.Patch = "" }),
-		member(4, func(p *history.Proposal) { p.Evaluator = "other" }),
-		member(5, func(p *history.Proposal) { p.Evaluator = "" }),
-		member(6, func(p *history.Proposal) { p.Outcome = history.Accepted }),
-		member(7, func(p *history.Proposal) { p.Outcome = history.Inconclusive }),
+	r.records.sum.Proposals = []*history.Proposed{
+		member(1, func(*history.Proposed) {}),
+		member(2, func(p *history.Proposed) { p.Metric = nil }),
+		member(3, func(p *history.Proposed) { p.Patch = "" }),
+		member(4, func(p *history.Proposed) { p.Evaluator = "other" }),
+		member(5, func(p *history.Proposed) { p.Evaluator = "" }),
+		member(6, func(p *history.Proposed) { p.Outcome = history.Accepted }),
+		member(7, func(p *history.Proposed) { p.Outcome = history.Inconclusive }),
 	}
 	members, individuals, err := r.population(t.Context(), position{identity: identity{Evaluator: "e"}})
 	require.NoError(t, err)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
@@ -33,10 +34,9 @@ func TestAPostponedIteration(t *testing.T) {
 	}{
 		"for too long":         {map[string]any{"not_before": b.clock.Add(400 * 24 * time.Hour).Format(time.RFC3339)}, "longer than any service asks for"},
 		"by nobody":            {map[string]any{"agent": ""}, "it is put off, and not by the service of an agent"},
-		"for another reason":   {map[string]any{"reason": "paused: CI is red"}, "it is put off, and not by the service of an agent"},
-		"for no reason":        {map[string]any{"reason": ""}, "it is put off, and not by the service of an agent"},
-		"until another time":   {map[string]any{"not_before": until.Add(time.Minute).UTC().Format(time.RFC3339)}, "it is put off, and not by the service of an agent"},
-		"of another's words":   {map[string]any{"reason": "paused: the agent's service has a rate limit (x); it resumes at " + at + " or never"}, "it is put off, and not by the service of an agent"},
+		"for another reason":   {map[string]any{"reason": decision.Say("paused: CI is red")}, "it is put off, and not by the service of an agent"},
+		"for no reason":        {map[string]any{"reason": nil}, "it is put off, and not by the service of an agent"},
+		"for a made-up reason": {map[string]any{"reason": decision.Reason{Kind: "x"}}, "has a reason \"x\", which does not exist"},
 		"without an iteration": {map[string]any{"iteration": 2}, "it has an event of iteration 2"},
 	} {
 		_, err := b.service.Publish(t.Context(), edited(t, made, "finished", c.fields))
@@ -45,7 +45,7 @@ func TestAPostponedIteration(t *testing.T) {
 		assert.Contains(t, refused.Reason, c.says, name)
 		assert.Equal(t, before, b.refs(), name)
 	}
-	hostile := "paused: the agent's service has a rate limit (x\n::error::\x1b[2Jred\r\nx); it resumes at " + at
+	hostile := decision.Reason{Kind: decision.RateLimit, Words: "x\n::error::\x1b[2Jred\r\nx"} // until when is in the event
 	result, err := b.service.Publish(t.Context(), edited(t, made, "finished", map[string]any{"reason": hostile}))
 	require.NoError(t, err)
 	assert.Equal(t, history.Idle, result.Outcome)

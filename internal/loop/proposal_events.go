@@ -45,8 +45,8 @@ func (r *team) decidedEvent(at position, a *attempt) *history.Decided {
 	}
 	if a.verdict != nil {
 		d := &a.decision
-		e.Verdict, e.Metric, e.PreviousBest, e.Best, e.Delta = string(d.Verdict), d.Metric, d.Previous, d.Best, d.Delta
-		e.Evidence, e.Warning, e.Held, e.LeavesNothing = history.EvidenceOf(d.Evidence), d.Warning, d.Held, a.leavesNothing
+		e.Verdict, e.Metric, e.PreviousBest, e.Best, e.Delta = d.Verdict, d.Metric, d.Previous, d.Best, d.Delta
+		e.Evidence, e.Warning, e.LeavesNothing = d.Evidence, d.Warning, a.leavesNothing
 	}
 	return e
 }

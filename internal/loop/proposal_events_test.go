@@ -21,16 +21,16 @@ func TestEventsOfAttempts(t *testing.T) {
 	attemptOf := func(number, of int, stages ...decision.Stage) *attempt {
 		a := &attempt{number: number, of: of, agent: recorded{"a"}, durations: map[string]float64{"propose": 1}}
 		for _, stage := range stages {
-			a.measured = append(a.measured, &history.Measured{Head: history.Head{Iteration: 1}, Role: history.Candidate, Stage: string(stage), Problem: "x"})
+			a.measured = append(a.measured, &history.Measured{Head: history.Head{Iteration: 1}, Role: history.Candidate, Stage: stage, Problem: "x"})
 		}
-		return a.end(history.Rejected, "worse")
+		return a.end(history.Rejected, decision.Say("worse"))
 	}
 	words := func(events []history.Event) []string {
 		var list []string
 		for _, e := range events {
 			switch e := e.(type) {
 			case *history.Measured:
-				list = append(list, "measured "+string(rune('0'+e.Proposal))+" "+e.Stage)
+				list = append(list, "measured "+string(rune('0'+e.Proposal))+" "+string(e.Stage))
 			case *history.Proposed:
 				list = append(list, "proposed "+string(rune('0'+e.Proposal)))
 			}
@@ -79,12 +79,11 @@ func TestADecisionOnAnAttempt(t *testing.T) {
 	for range 150 {
 		a.changed = append(a.changed, "f")
 	}
-	a.end(history.Error, "it failed")
-	a.decision = decision.Decision{Verdict: decision.Improved, Metric: valueOf("9"), Best: valueOf("9"), Held: "too good"}
+	a.end(history.Error, decision.Say("it failed"))
+	a.decision = decision.Decision{Verdict: decision.Improved, Metric: valueOf("9"), Best: valueOf("9")}
 	e := r.team.decidedEvent(at, a)
 	assert.Empty(t, e.Verdict)
 	assert.Nil(t, e.Metric)
-	assert.Empty(t, e.Held)
 	assert.Equal(t, "3", e.Best.String(), "the best stays as it is")
 	assert.Equal(t, "3", e.PreviousBest.String())
 	assert.Len(t, e.Changed, 100)
@@ -93,10 +92,9 @@ func TestADecisionOnAnAttempt(t *testing.T) {
 	verdict := decision.Improved
 	a.verdict = &verdict
 	e = r.team.decidedEvent(at, a)
-	assert.Equal(t, "improved", e.Verdict)
+	assert.Equal(t, decision.Improved, e.Verdict)
 	assert.Equal(t, "9", e.Best.String())
 	assert.Nil(t, e.PreviousBest)
-	assert.Equal(t, "too good", e.Held)
 	assert.True(t, e.LeavesNothing)
 }
 
@@ -110,11 +108,11 @@ func TestAnAttemptThatIsPutOff(t *testing.T) {
 	e := r.team.postponed(a, until)
 	assert.Equal(t, "a", e.Agent)
 	assert.Equal(t, until, *e.NotBefore)
-	assert.True(t, isLimit(until, e.Reason), e.Reason)
-	assert.False(t, isLimit(until.Add(time.Second), e.Reason))
+	assert.Equal(t, decision.RateLimit, e.Reason.Kind)
+	assert.Equal(t, until, *e.Reason.Until)
 	assert.InDelta(t, 2, e.Durations["propose"], 0)
 	require.NoError(t, r.recorder.enterPostponed(r.records, e))
-	assert.Equal(t, e.Reason, r.stopped)
+	assert.Equal(t, e.Reason.String(), r.stopped)
 	late := r.now().Add(mostWait + time.Second)
 	require.ErrorContains(t, r.recorder.enterPostponed(r.records, r.team.postponed(a, late)), "longer than any service asks for")
 	require.NoError(t, r.recorder.enterPostponed(r.records, r.team.postponed(a, late.Add(-time.Second))))

@@ -44,15 +44,15 @@ func (r *proposer) propose(ctx context.Context) (position, *proposal.Proposal, e
 	var share *tree.ShareError
 	switch {
 	case errors.Is(err, errRefused):
-		r.describeFailure(p, at, r.refusal)
+		r.describeFailure(p, at, decision.Say(r.refusal))
 		return at, p, nil
 	case errors.As(err, &baseline):
 		r.baselineError = baseline.Error()
-		r.describeFailure(p, at, r.baselineError)
+		r.describeFailure(p, at, baseline.reason)
 		return at, p, nil
 	case errors.As(err, &share) && ctx.Err() == nil:
 		r.baselineError = share.Error()
-		r.describeFailure(p, at, r.baselineError)
+		r.describeFailure(p, at, decision.Say(r.baselineError))
 		return at, p, nil
 	case errors.Is(err, errTooLong) && ctx.Err() == nil:
 		r.describeFailure(p, at, r.spending.tooLong())
@@ -83,12 +83,12 @@ func (r *proposer) describe(p *proposal.Proposal, at position, a *attempt) {
 }
 
 // diskFull is the reason of an iteration that found no room on a disk.
-func diskFull(err error) string {
-	return "there was no room left on the disk, which the agent or the evaluation may have filled: " + plain.Short(err.Error(), 300)
+func diskFull(err error) decision.Reason {
+	return decision.Reason{Kind: decision.DiskFull, Words: plain.Short(err.Error(), 300)}
 }
 
 // describeFailure makes the proposal of an iteration that could not be finished.
-func (r *proposer) describeFailure(p *proposal.Proposal, at position, reason string) {
+func (r *proposer) describeFailure(p *proposal.Proposal, at position, reason decision.Reason) {
 	r.describe(p, at, r.team.interruptedAttempt(reason))
 }
 
@@ -118,8 +118,8 @@ func (r *proposer) work(ctx context.Context) (position, *attempt, error) {
 	if r.stopped = r.spending.usedUp(); r.stopped != "" {
 		return at, nil, nil
 	}
-	if problem := r.exceedsTimeLimit(r.records.sum.Seconds, r.records.sum.Prepare); r.measurer.suite == nil && r.rule().Regime == decision.Noisy && problem != "" {
-		return at, nil, &baselineError{problem}
+	if problem := r.exceedsTimeLimit(r.records.sum.Seconds, r.records.sum.Prepare); r.measurer.suite == nil && r.rule().Regime == decision.Noisy && problem != nil {
+		return at, nil, &baselineError{*problem}
 	}
 	r.thread.shown = commentsTold
 	attempt, err := r.team.attempt(ctx, at)

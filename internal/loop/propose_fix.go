@@ -7,11 +7,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
-	"github.com/org/autoloop/internal/plain"
 )
 
 // proposeFix asks the agent to fix what CI found, and measures the result against
@@ -34,9 +34,9 @@ func (r *proposer) proposeFix(ctx context.Context, e history.Decided, verdict ci
 		p.Postponed = r.team.postponed(a, until)
 		return at, p, nil
 	}
-	p.Checked = &history.Checked{Head: history.Head{Iteration: e.Iteration}, Commit: e.Commit, Reason: verdict.Signature(), Reasons: verdict.Words()}
+	p.Checked = &history.Checked{Head: history.Head{Iteration: e.Iteration}, Commit: e.Commit, Signature: verdict.Signature(), Reasons: found(verdict)}
 	if a.outcome != history.Accepted {
-		p.Checked.Problem = plain.Inline(a.reasons[0], maxProblem)
+		p.Checked.Failed = &a.reasons[0]
 		p.Checked.Agent, p.Checked.Usage, p.Checked.Durations, p.Checked.Evaluation = r.team.nameOf(a), a.totalUsage(), a.totalDurations(), a.evaluation
 		return at, p, nil
 	}
@@ -44,7 +44,7 @@ func (r *proposer) proposeFix(ctx context.Context, e history.Decided, verdict ci
 	p.Checked.Summary = a.reply.Summary
 	p.Measured = slices.DeleteFunc(p.Measured, func(e history.Event) bool { _, is := e.(*history.Proposed); return is })
 	p.Decided.Outcome, p.Decided.Summary, p.Decided.Proposal = history.PendingCI, e.Summary, 0
-	p.Decided.Reasons = append(p.Decided.Reasons, fmt.Sprintf("CI fix %d: %s", number, summary(a.reply.Summary, a.changed)))
+	p.Decided.Reasons = append(p.Decided.Reasons, decision.Reason{Kind: decision.FixesCI, Count: number, Words: summary(a.reply.Summary, a.changed)})
 	return at, p, nil
 }
 
@@ -56,7 +56,7 @@ func (r *team) attemptFix(ctx context.Context, at position, verdict ci.Result, l
 	a := &attempt{number: 1, of: 1, agent: r.lead().Agent, model: r.lead().Model, durations: map[string]float64{}, lineage: lineage{from: at.From}, failure: verdict.Report()}
 	err := r.attemptOne(bounded, at, a)
 	if errors.Is(context.Cause(bounded), errTooLong) && ctx.Err() == nil {
-		return a.end(history.Error, "the time of the iteration is up"), nil
+		return a.end(history.Error, decision.Reason{Kind: decision.TimeUp}), nil
 	}
 	if files.Full(err) && ctx.Err() == nil {
 		return a.end(history.Error, diskFull(err)), nil

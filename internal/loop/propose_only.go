@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
 )
@@ -18,7 +19,7 @@ func (s *Service) DryRun(ctx context.Context) (Result, error) {
 	return run.through(ctx, func(ctx context.Context) (Result, error) {
 		_, result, err := run.proposeOnly(ctx)
 		if conflict, ok := errors.AsType[*conflictError](err); ok {
-			result, err = run.result(history.Error, conflict.Error()), nil
+			result, err = run.result(history.Error, conflict.reason()), nil
 		}
 		if result.Outcome != history.Idle {
 			result.Outcome = history.DryRun
@@ -94,7 +95,7 @@ func (r *run) leave(reason string) (*proposal.Proposal, Result) {
 	if e := r.records.standing().Waiting(); e != nil {
 		r.iteration = e.Iteration
 	}
-	return r.proposer.newProposal(proposal.Chores, r.branches.synced), r.result(history.Idle, reason+"; `iterate publish` does that")
+	return r.proposer.newProposal(proposal.Chores, r.branches.synced), r.result(history.Idle, decision.Say(reason+"; `iterate job publish` does that"))
 }
 
 // proposeForCI lets an agent fix what CI found, when it is an agent's turn.
@@ -109,7 +110,7 @@ func (r *run) proposeForCI(ctx context.Context) (*proposal.Proposal, Result, err
 	}
 	verdict := r.gate.verdict(ctx, e)
 	left := r.spending.time() - r.now().Sub(r.begun)
-	if r.proposer.refusal != "" || !r.gate.isRed(standing, verdict) || head != e.Commit || fixesExhausted(standing, verdict.Signature()) != "" || r.spending.blockedReason(r.records) != "" || left <= 0 {
+	if r.proposer.refusal != "" || !r.gate.isRed(standing, verdict) || head != e.Commit || fixesExhausted(standing, verdict.Signature()) != nil || r.pausedBefore(r.records) || r.spending.blockedReason(r.records) != "" || left <= 0 {
 		p, result := r.leave(fmt.Sprintf("iteration %d waits for CI, whose answer is to be taken", e.Iteration))
 		return p, result, nil
 	}
@@ -121,7 +122,7 @@ func (r *run) proposeForCI(ctx context.Context) (*proposal.Proposal, Result, err
 		return nil, Result{}, err
 	}
 	if p.Postponed != nil {
-		return p, r.result(history.Idle, r.stopped), nil
+		return p, r.result(history.Idle, decision.Say(r.stopped)), nil
 	}
 	return p, r.recorder.resultOfCI(*r.records.standing().Decision, p.Checked.Reasons), nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
@@ -91,7 +92,7 @@ func TestWhoseTurnItIs(t *testing.T) {
 	f.ci = []ci.Result{waiting()}
 	require.Equal(t, history.PendingCI, b.one().Outcome)
 	pending := b.git("rev-parse", "autoloop/p")
-	const turn = "iteration 1 waits for CI, whose answer is to be taken; `iterate publish` does that"
+	const turn = "iteration 1 waits for CI, whose answer is to be taken; `iterate job publish` does that"
 	for name, c := range map[string]struct {
 		ci   ci.Result
 		do   func()
@@ -113,7 +114,7 @@ func TestWhoseTurnItIs(t *testing.T) {
 		assert.Equal(t, c.kind, made.Kind, name)
 		assert.Equal(t, 1, made.Iteration, name)
 		if c.kind == proposal.Chores {
-			assert.Equal(t, []string{turn}, result.Reasons, name)
+			assert.Equal(t, []string{turn}, decision.Texts(result.Reasons), name)
 			assert.Equal(t, before, calls, name)
 		} else {
 			assert.Equal(t, pending, made.Branch)
@@ -133,7 +134,7 @@ func TestADryRunOfAConflict(t *testing.T) {
 	dry, err := b.service.DryRun(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, history.DryRun, dry.Outcome)
-	assert.Equal(t, []string{"main does not merge into autoloop/p, both changed value.txt: merge it by hand, then resume"}, dry.Reasons)
+	assert.Equal(t, []string{"main does not merge into autoloop/p, both changed value.txt: merge it by hand, then resume"}, decision.Texts(dry.Reasons))
 	assert.Empty(t, dry.Warnings)
 	assert.Equal(t, before, b.refs())
 }
@@ -153,7 +154,7 @@ func TestAnIterationThatCannotBeDone(t *testing.T) {
 	b.service.Eval = brokenEvaluator{fmt.Errorf("write result: %w", syscall.ENOSPC)}
 	result := b.one()
 	assert.Equal(t, history.Error, result.Outcome)
-	assert.Equal(t, []string{"there was no room left on the disk, which the agent or the evaluation may have filled: write result: no space left on device"}, result.Reasons)
+	assert.Equal(t, []string{"there was no room left on the disk, which the agent or the evaluation may have filled: write result: no space left on device"}, decision.Texts(result.Reasons))
 	b.service.Eval = brokenEvaluator{fmt.Errorf("no such luck")}
 	_, err := b.service.Run(t.Context(), 1)
 	require.EqualError(t, err, "no such luck", "what Autoloop cannot do is no error of the program")
@@ -163,7 +164,7 @@ func TestAnIterationThatCannotBeDone(t *testing.T) {
 	b.service.Program.Timeout = time.Nanosecond
 	result = b.one()
 	assert.Equal(t, history.Error, result.Outcome)
-	assert.Equal(t, []string{"the iteration took longer than its timeout-minutes (1ns)"}, result.Reasons)
+	assert.Equal(t, []string{"the iteration took longer than its timeout-minutes (1ns)"}, decision.Texts(result.Reasons))
 	none, result, err := b.service.Propose(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, history.Error, result.Outcome)

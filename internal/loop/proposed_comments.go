@@ -88,11 +88,7 @@ func (r *thread) answerComments(ctx context.Context) {
 	if r.comments == nil {
 		return
 	}
-	a, err := r.account()
-	number, author := 0, ""
-	if err == nil {
-		number, author, err = r.github.Open(ctx, a)
-	}
+	number, author, err := r.github.Open(ctx, r.account())
 	if err != nil {
 		r.warn("the issue is not up to date, the next run retries: %v", err)
 		r.comments = nil

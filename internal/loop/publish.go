@@ -52,11 +52,7 @@ func (r *publisher) publish(ctx context.Context, from proposal.Bundle) (Result, 
 	if e := r.records.standing().Waiting(); e != nil {
 		r.team.agents[0].Agent = recorded{e.Agent}
 	}
-	by, err := r.publishedBy(ctx, from)
-	if err != nil {
-		return Result{}, err
-	}
-	if by != "" {
+	if by := r.publishedBy(from); by != "" {
 		return r.again(ctx, from, by)
 	}
 	if err := r.current(ctx, from, head); err != nil {
@@ -85,22 +81,14 @@ func (r *publisher) publish(ctx context.Context, from proposal.Bundle) (Result, 
 	return result, err
 }
 
-// publishedBy is the run that recorded the bundle, "" when none did. Of a bundle
-// that fits the records as they are nothing can be sealed yet.
-func (r *publisher) publishedBy(ctx context.Context, from proposal.Bundle) (string, error) {
-	events := r.records.log.Events
-	if from.Records != recordsDigest(r.files) {
-		var err error
-		if events, err = r.records.having(ctx, from.ID); err != nil {
-			return "", err
-		}
-	}
-	for e := range history.Of[*history.Set](slices.All(events)) {
+// publishedBy is the run that recorded the bundle, "" when none did.
+func (r *publisher) publishedBy(from proposal.Bundle) string {
+	for e := range history.Of[*history.Set](slices.All(r.records.log.Events)) {
 		if e.Key == published && e.Value == from.ID {
-			return e.Run, nil
+			return e.Run
 		}
 	}
-	return "", nil
+	return ""
 }
 
 // current refuses a bundle of another program or repository, and one that was
@@ -204,7 +192,7 @@ func (r *publisher) publishFix(ctx context.Context, from proposal.Bundle) (Resul
 		return Result{}, err
 	}
 	verdict := r.gate.verdict(ctx, e)
-	if !r.gate.isRed(standing, verdict) || fixesExhausted(standing, verdict.Signature()) != "" {
+	if !r.gate.isRed(standing, verdict) || fixesExhausted(standing, verdict.Signature()) != nil {
 		return Result{}, proposal.Refuse("it is stale: CI does not ask to fix %.12s; propose again", e.Commit)
 	}
 	if p.Candidate != "" {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
@@ -14,6 +15,7 @@ import (
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/prompt"
+	"github.com/org/autoloop/internal/render"
 )
 
 type recorder struct {
@@ -38,8 +40,11 @@ func (r *run) record(ctx context.Context, at position, p *proposal.Proposal, cla
 		at.Deleted = true
 		err = r.recorder.enterProposal(ctx, at, p, claim)
 	}
-	if reason := pushRefusal(err); reason != "" && (p.Kept() || at.Move) {
-		return r.recorder.recordRefused(ctx, at, p, reason, claim)
+	if reason := pushRefusal(err); reason != nil && (p.Kept() || at.Move) {
+		return r.recorder.recordRefused(ctx, at, p, *reason, claim)
+	}
+	if err == nil && r.drafted == nil {
+		_ = r.repo.Maintain(ctx) // what fails is done after a later iteration
 	}
 	return err
 }
@@ -85,7 +90,7 @@ func (r *recorder) enterProposal(ctx context.Context, at position, p *proposal.P
 		branch = at.moveTo(r.ref(), commit)
 	}
 	if p.Decided != nil {
-		r.step("record", string(p.Decided.Outcome))
+		r.step("record", render.OutcomeOf(p.Decided.Outcome).Word)
 	}
 	err := r.update(ctx, r.program.Name+": "+r.message(p), branch, func(b *records) error {
 		if err := claim(b); err != nil {
@@ -103,23 +108,23 @@ func (r *recorder) enterProposal(ctx context.Context, at position, p *proposal.P
 // recordRefused records on the memory branch alone that the remote refused the
 // push of a proposal, and pauses: only a person can do something about it, and the
 // next agent would work for nothing.
-func (r *recorder) recordRefused(ctx context.Context, at position, p *proposal.Proposal, reason string, claim func(*records) error) error {
+func (r *recorder) recordRefused(ctx context.Context, at position, p *proposal.Proposal, reason decision.Reason, claim func(*records) error) error {
 	said := reason
 	if p.Kept() {
-		said = "the gain was not kept: " + reason
+		said = decision.Reason{Kind: decision.GainNotKept, Because: []decision.Reason{reason}}
 	}
 	if at.Move {
 		p.Baseline, at.Move = nil, false // it is of a commit that the remote does not have
 	}
 	p.Candidate, p.Patch = "", nil
 	if e := p.Decided; e != nil {
-		e.Outcome, e.Verdict, e.Reasons, e.Commit, e.Rule, e.Evidence = history.Error, "", []string{said}, "", nil, nil
+		e.Outcome, e.Verdict, e.Reasons, e.Commit, e.Rule, e.Evidence = history.Error, "", []decision.Reason{said}, "", nil, nil
 	}
 	return r.enterProposal(ctx, at, p, func(b *records) error {
 		if err := claim(b); err != nil {
 			return err
 		}
-		return r.pause(b, reason+"; then say `/autoloop resume`")
+		return r.pause(b, reason)
 	})
 }
 
@@ -163,8 +168,9 @@ func (r *recorder) enter(b *records, at position, p *proposal.Proposal) error {
 		return err
 	}
 	if p.Kept() && b.sum.Initial != nil && !b.sum.Lead.After(&decided, r.program.Direction).Better() {
-		decided.Reasons = append(decided.Reasons, fmt.Sprintf("it stays on %s without a pull request: %s measures %s, which %s is not better than",
-			r.branch(), b.sum.BaseBranch, b.sum.Initial, decided.Best))
+		decided.Reasons = append(decided.Reasons, decision.Reason{
+			Kind: decision.StaysOnBranch, Path: r.branch(), Term: b.sum.BaseBranch, Beside: b.sum.Initial, Value: decided.Best,
+		})
 	}
 	p.Decided.Reasons = decided.Reasons
 	for _, e := range p.Measured {
@@ -247,9 +253,9 @@ func changelog(e history.Decided) string {
 		return e.Summary
 	}
 	if e.Summary == "" {
-		return e.Reasons[0]
+		return e.Reasons[0].String()
 	}
-	return e.Summary + " — " + e.Reasons[0]
+	return e.Summary + " — " + e.Reasons[0].String()
 }
 
 func (r *recorder) entryOf(b *records, e history.Decided) state.HistoryEntry {
@@ -268,10 +274,11 @@ func (r *recorder) entryOf(b *records, e history.Decided) state.HistoryEntry {
 
 // notesOn are the reasons of an iteration, and what its incumbent was like.
 func notesOn(e history.Decided) []string {
-	if e.Disagreement == "" {
-		return e.Reasons
+	notes := decision.Texts(e.Reasons)
+	if e.Disagreement != nil {
+		notes = append(notes, e.Disagreement.String())
 	}
-	return append(slices.Clone(e.Reasons), e.Disagreement)
+	return notes
 }
 
 // enterNothing ends an iteration without a decision: the baseline completed the
@@ -295,13 +302,14 @@ func (r *recorder) enterPostponed(b *records, e *history.Finished) error {
 	if wait := e.NotBefore.Sub(r.now()); wait > mostWait {
 		return proposal.Refuse("it is put off until %s, longer than any service asks for", e.NotBefore.UTC())
 	}
-	if e.Agent == "" || !isLimit(*e.NotBefore, e.Reason) {
+	if e.Agent == "" || e.Reason == nil || !e.Reason.Is(decision.RateLimit) {
 		return proposal.Refuse("it is put off, and not by the service of an agent")
 	}
-	r.stopped = e.Reason
+	reason := limited(*e.NotBefore, e.Reason.Words)
+	r.stopped = reason.String()
 	return r.add(b, &history.Finished{
 		Head: history.Head{Iteration: r.iteration}, Evaluation: e.Evaluation,
-		NotBefore: e.NotBefore, Reason: e.Reason,
+		NotBefore: e.NotBefore, Reason: reason,
 		Work: history.Work{Agent: e.Agent, Usage: e.Usage, Durations: e.Durations},
 	})
 }

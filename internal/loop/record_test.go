@@ -71,14 +71,14 @@ func TestAChangeIsAppliedAgain(t *testing.T) {
 		seen = append(seen, b.sum.Events)
 		assert.Equal(t, "before", r.stopped)
 		r.stopped = "by the change"
-		return r.pause(b, "x")
+		return r.pause(b, decision.Say("x"))
 	})
 	require.NoError(t, err)
 	assert.Equal(t, []int{0, 3}, seen)
-	assert.Equal(t, "paused: x", r.stopped)
+	assert.Contains(t, r.stopped, "paused: x; go on with ")
 	assert.Equal(t, 4, r.records.sum.Events, "the run goes on with what was written")
-	assert.Equal(t, string(store.files.Ledger), string(r.files.Ledger))
-	assert.Equal(t, 1, strings.Count(string(store.files.Ledger), `"event":"paused"`))
+	assert.Equal(t, linesOf(t, store.files.Ledger), linesOf(t, r.files.Ledger))
+	assert.Equal(t, 1, strings.Count(linesOf(t, store.files.Ledger), `"event":"paused"`))
 	update := store.updates[0]
 	assert.Equal(t, "p", update.Program)
 	assert.Equal(t, "a message", update.Message)
@@ -88,17 +88,19 @@ func TestAChangeIsAppliedAgain(t *testing.T) {
 	before := r.records
 	require.ErrorIs(t, r.update(t.Context(), "", nil, func(*records) error { return broken }), broken)
 	assert.Same(t, before, r.records, "what could not be changed is as it was")
-	store.others = []memory.Files{{Ledger: []byte("<<<<<<<\n")}}
-	require.ErrorContains(t, r.update(t.Context(), "", nil, func(*records) error { return nil }), "read p.jsonl on the memory branch")
+	store.others = []memory.Files{{Results: []byte("<<<<<<<\n")}}
+	require.ErrorContains(t, r.update(t.Context(), "", nil, func(*records) error { return nil }), "read p.results.tsv on the memory branch")
 }
 
 // TestOnlyTheHolderOfTheLeaseWrites, also when it loses it while it tries.
 func TestOnlyTheHolderOfTheLeaseWrites(t *testing.T) {
 	t.Parallel()
-	started := func(run string) []byte {
-		line, err := history.Line(history.Stamp(&history.Started{Head: history.Head{Iteration: 1}}, run, time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)))
-		require.NoError(t, err)
-		return line
+	started := func(runs ...string) *history.Log {
+		log := &history.Log{}
+		for _, run := range runs {
+			require.NoError(t, log.Append(history.Stamp(&history.Started{Head: history.Head{Iteration: 1}}, run, time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC))))
+		}
+		return log
 	}
 	for name, c := range map[string]struct {
 		files  memory.Files
@@ -108,18 +110,18 @@ func TestOnlyTheHolderOfTheLeaseWrites(t *testing.T) {
 		"nobody holds it":      {memory.Files{}, nil, false},
 		"it holds it":          {memory.Files{Ledger: started("own")}, nil, true},
 		"another holds it":     {memory.Files{Ledger: started("r")}, nil, false},
-		"another took it over": {memory.Files{Ledger: append(started("own"), started("r")...)}, nil, false},
-		"another was faster":   {memory.Files{Ledger: started("own")}, []memory.Files{{Ledger: append(started("own"), started("r")...)}}, false},
+		"another took it over": {memory.Files{Ledger: started("own", "r")}, nil, false},
+		"another was faster":   {memory.Files{Ledger: started("own")}, []memory.Files{{Ledger: started("own", "r")}}, false},
 	} {
 		r, store := inMemory(t, programWith("", ""))
 		store.files, store.others = c.files, c.others
 		err := r.write(t.Context(), "", nil, func(b *records) error { return r.set(b, "k", "v") })
 		if c.writes {
 			require.NoError(t, err, name)
-			assert.Contains(t, string(store.files.Ledger), `"key":"k"`)
+			assert.Contains(t, linesOf(t, store.files.Ledger), `"key":"k"`)
 		} else {
 			require.ErrorIs(t, err, errLeaseLost, name)
-			assert.NotContains(t, string(store.files.Ledger), `"key":"k"`)
+			assert.NotContains(t, linesOf(t, store.files.Ledger), `"key":"k"`)
 		}
 	}
 }
@@ -194,17 +196,16 @@ func TestWhatTheHistorySays(t *testing.T) {
 		decided         history.Decided
 		changelog, pull string
 	}{
-		{history.Decided{Outcome: history.Accepted, Work: history.Work{Summary: "s"}, Reasons: []string{"r"}}, "s", ""},
-		{history.Decided{Outcome: history.Rejected, Work: history.Work{Summary: "s"}, Reasons: []string{"r", "q"}}, "s — r", ""},
+		{history.Decided{Outcome: history.Accepted, Work: history.Work{Summary: "s"}, Reasons: decision.Says("r")}, "s", ""},
+		{history.Decided{Outcome: history.Rejected, Work: history.Work{Summary: "s"}, Reasons: decision.Says("r", "q")}, "s — r", ""},
 		{history.Decided{Outcome: history.Rejected, Work: history.Work{Summary: "s"}}, "s", ""},
-		{history.Decided{Outcome: history.Error, Reasons: []string{"r"}}, "r", ""},
+		{history.Decided{Outcome: history.Error, Reasons: decision.Says("r")}, "r", ""},
 		{history.Decided{Outcome: history.Error}, "", ""},
 	} {
 		assert.Equal(t, c.changelog, changelog(c.decided))
 	}
-	reasons := make([]string, 1, 8)
-	reasons[0] = "r"
-	said := notesOn(history.Decided{Reasons: reasons, Disagreement: "d"})
+	reasons := append(make([]decision.Reason, 0, 8), decision.Say("r"))
+	said := notesOn(history.Decided{Reasons: reasons, Disagreement: &decision.Reason{Kind: decision.Said, Words: "d"}})
 	assert.Equal(t, []string{"r", "d"}, said)
 	assert.Empty(t, reasons[:2][1], "the reasons of the decision stay as they are")
 	assert.Equal(t, []string{"r"}, notesOn(history.Decided{Reasons: reasons}))
@@ -275,7 +276,7 @@ func TestABaselineOfABundle(t *testing.T) {
 	whole := func() *history.Measured {
 		return &history.Measured{
 			Role: history.Baseline, Metric: valueOf("5"), Samples: values("5", "5"), GuardrailSamples: map[string][]metric.Value{"g": values("1", "1")},
-			Evaluator: "e", Definition: "d", Reason: "forged",
+			Evaluator: "e", Definition: "d", Reason: &decision.Reason{Kind: decision.Said, Words: "forged"},
 		}
 	}
 	alone := position{Head: "a", Base: "a", identity: identity{Evaluator: "e", Definition: "d"}}
@@ -310,12 +311,12 @@ func TestABaselineOfABundle(t *testing.T) {
 		}, ""},
 		"out of the range":           {alone, func(p *proposal.Proposal) { p.Baseline[0].Samples = values("101", "101") }, "its baseline cannot be used: 101 is implausible: outside metric-range [0, 100]"},
 		"one out of the range":       {alone, func(p *proposal.Proposal) { p.Baseline[0].Samples, p.Baseline[0].Noisy = values("5", "-1"), true }, "its baseline cannot be used: -1 is implausible"},
-		"without a guardrail":        {alone, func(p *proposal.Proposal) { p.Baseline[0].GuardrailSamples = nil }, "its baseline cannot be used: it does not have the number `g`, which a guardrail needs"},
-		"a guardrail in one of runs": {alone, func(p *proposal.Proposal) { p.Baseline[0].GuardrailSamples["g"] = values("1") }, "it does not have the number `g`"},
+		"without a guardrail":        {alone, func(p *proposal.Proposal) { p.Baseline[0].GuardrailSamples = nil }, "its baseline cannot be used: it prints no number \"g\", which a guardrail needs"},
+		"a guardrail in one of runs": {alone, func(p *proposal.Proposal) { p.Baseline[0].GuardrailSamples["g"] = values("1") }, "it prints no number \"g\""},
 		"the other has no guardrail": {apart, func(p *proposal.Proposal) {
 			p.Baseline = append(p.Baseline, whole())
 			p.Baseline[1].GuardrailSamples = nil
-		}, "it does not have the number `g`"},
+		}, "it prints no number \"g\""},
 	} {
 		r, _ := inMemory(t, programWith(front, ""))
 		p := &proposal.Proposal{Baseline: []*history.Measured{whole()}, Decided: &history.Decided{Outcome: history.Rejected}}
@@ -324,7 +325,7 @@ func TestABaselineOfABundle(t *testing.T) {
 		if c.says == "" {
 			require.NoError(t, err, name)
 			for _, e := range p.Baseline {
-				assert.Equal(t, "first measurement", e.Reason, "why it was measured is found out here")
+				assert.Equal(t, "first measurement", decision.Text(e.Reason), "why it was measured is found out here")
 			}
 			continue
 		}
@@ -340,7 +341,7 @@ func TestOutcomeAndVerdictOfAProposal(t *testing.T) {
 	at := position{identity: identity{Evaluator: "e", Definition: "d"}}
 	all := []history.Outcome{history.Accepted, history.Rejected, history.Inconclusive, history.Error}
 	good := func(outcome history.Outcome, verdict decision.Verdict) *history.Decided {
-		return &history.Decided{Outcome: outcome, Verdict: string(verdict), Metric: valueOf("3"), Evaluator: "e", Definition: "d"}
+		return &history.Decided{Outcome: outcome, Verdict: verdict, Metric: valueOf("3"), Evaluator: "e", Definition: "d"}
 	}
 	other := func(number int, outcome history.Outcome) history.Event {
 		return &history.Proposed{Proposal: number, Outcome: outcome}
@@ -411,8 +412,8 @@ func TestTheVerdictOfASuite(t *testing.T) {
 		"of another candidate":       {func(_ *history.Decided, m *history.Measured) { m.Proposal = 2 }, "its metric is not what was measured"},
 		"another delta":              {func(e *history.Decided, _ *history.Measured) { e.Delta = "+7" }, "its delta is not that of its metrics"},
 		"compared with another":      {func(e *history.Decided, _ *history.Measured) { e.PreviousBest = valueOf("2") }, "its delta is not that of its metrics"},
-		"with a rule of single runs": {func(e *history.Decided, _ *history.Measured) { e.Rule = &history.Rule{} }, "it was decided by another rule"},
-		"with evidence of pairs":     {func(e *history.Decided, _ *history.Measured) { e.Evidence = make([]history.Evidence, 1) }, "it was decided by another rule"},
+		"with a rule of single runs": {func(e *history.Decided, _ *history.Measured) { e.Rule = &decision.Rule{} }, "it was decided by another rule"},
+		"with evidence of pairs":     {func(e *history.Decided, _ *history.Measured) { e.Evidence = make([]decision.Evidence, 1) }, "it was decided by another rule"},
 	} {
 		e := &history.Decided{Outcome: history.Accepted, Verdict: "improved", Metric: valueOf("4"), Best: valueOf("4"), PreviousBest: valueOf("3"), Delta: "+1"}
 		m := &history.Measured{Role: history.Candidate, Metric: valueOf("4")}
@@ -428,28 +429,24 @@ func TestTheVerdictOfASuite(t *testing.T) {
 	require.ErrorContains(t, verifySuiteDecision(r.records, &proposal.Proposal{}, e), "its metric is not what was measured", "nothing was measured")
 }
 
-// TestTheRuleOfAnotherVersion is the program's, as that version had it.
-func TestTheRuleOfAnotherVersion(t *testing.T) {
+// TestAnotherRule is one that differs in anything from the program's.
+func TestAnotherRule(t *testing.T) {
 	t.Parallel()
 	want := AskedRule(programWith("min-improvement: 1", ""))
-	written := history.RuleOf(want)
+	written := want
 	assert.True(t, sameRule(&written, want))
 	assert.False(t, sameRule(nil, want))
-	for version := range decision.Latest {
-		older := history.RuleOf(want.In(version + 1))
-		assert.True(t, sameRule(&older, want), "version %d", version+1)
-	}
-	for name, change := range map[string]func(rule *history.Rule){
-		"another regime":       func(rule *history.Rule) { rule.Regime = "single" },
-		"fewer pairs":          func(rule *history.Rule) { rule.Pairs-- },
-		"less confidence":      func(rule *history.Rule) { rule.Confidence = 0.5 },
-		"a smaller gain":       func(rule *history.Rule) { rule.MinImprovement.Value = *valueOf("0.5") },
-		"a part of it":         func(rule *history.Rule) { rule.MinImprovement.Percent = true },
-		"a range":              func(rule *history.Rule) { rule.Low = valueOf("0") },
-		"a guardrail":          func(rule *history.Rule) { rule.Guardrails = make([]history.Guardrail, 1) },
-		"cases that count":     func(rule *history.Rule) { rule.NoCaseRegression = true },
-		"gains are not looked": func(rule *history.Rule) { rule.CheckTooGood = !rule.CheckTooGood },
-		"a later version":      func(rule *history.Rule) { rule.Version, rule.Pairs = decision.Latest+1, rule.Pairs+1 },
+	for name, change := range map[string]func(rule *decision.Rule){
+		"another regime":       func(rule *decision.Rule) { rule.Regime = "single" },
+		"fewer pairs":          func(rule *decision.Rule) { rule.Pairs-- },
+		"less confidence":      func(rule *decision.Rule) { rule.Confidence = 0.5 },
+		"a smaller gain":       func(rule *decision.Rule) { rule.MinImprovement.Value = *valueOf("0.5") },
+		"a part of it":         func(rule *decision.Rule) { rule.MinImprovement.Percent = true },
+		"a range":              func(rule *decision.Rule) { rule.Low = valueOf("0") },
+		"a guardrail":          func(rule *decision.Rule) { rule.Guardrails = make([]decision.Guardrail, 1) },
+		"cases that count":     func(rule *decision.Rule) { rule.NoCaseRegression = true },
+		"gains are not looked": func(rule *decision.Rule) { rule.CheckTooGood = !rule.CheckTooGood },
+		"a later version":      func(rule *decision.Rule) { rule.Version, rule.Pairs = decision.RuleVersion+1, rule.Pairs+1 },
 	} {
 		other := written
 		change(&other)
@@ -461,7 +458,7 @@ func TestTheRuleOfAnotherVersion(t *testing.T) {
 func TestSamplesOfAResult(t *testing.T) {
 	t.Parallel()
 	run := func(stage decision.Stage, role history.Role, number int, value string) history.Event {
-		return &history.Measured{Stage: string(stage), Role: role, Proposal: number, Samples: []metric.Value{*valueOf(value)}}
+		return &history.Measured{Stage: stage, Role: role, Proposal: number, Samples: []metric.Value{*valueOf(value)}}
 	}
 	for name, c := range map[string]struct {
 		events               []history.Event
@@ -592,12 +589,12 @@ func TestAResultOfAProposal(t *testing.T) {
 	postponed := r.recorder.resultOf(&proposal.Proposal{Postponed: &history.Finished{}})
 	assert.Equal(t, history.Idle, postponed.Outcome)
 	assert.Equal(t, 2, postponed.Iteration)
-	assert.Equal(t, []string{"why"}, postponed.Reasons)
+	assert.Equal(t, []string{"why"}, decision.Texts(postponed.Reasons))
 	ended := r.recorder.resultOf(&proposal.Proposal{})
 	assert.Equal(t, history.Idle, ended.Outcome)
 	assert.Equal(t, 1, ended.Iteration, "no iteration began")
 
-	e := &history.Decided{Outcome: history.Rejected, Verdict: "regressed", Metric: valueOf("2"), Delta: "-1", Reasons: []string{"r"}, Noisy: true}
+	e := &history.Decided{Outcome: history.Rejected, Verdict: "regressed", Metric: valueOf("2"), Delta: "-1", Reasons: decision.Says("r"), Noisy: true}
 	e.Summary = "s"
 	compared := r.recorder.resultOf(&proposal.Proposal{Decided: e, Transcript: "t"})
 	assert.Equal(t, decision.Regressed, *compared.Verdict)

@@ -3,11 +3,11 @@ package loop
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/history/results"
@@ -22,33 +22,22 @@ type records struct {
 	doc      *state.Doc
 	machine  state.Machine
 	table    *results.Table
-	log      *history.Log // the open segment, and what is before it
+	log      *history.Log
 	sum      history.Summary
 	warnings []string
 	fresh    bool         // there was no state file yet
 	read     memory.Files // as they were read
-
-	sealed []history.Event // those of sealed segments, condensed; see short
-	more   history.Spent   // what sum counts too much since this process began; see spent
 }
 
 // openRecords reads the files. What cannot be read is an error: it is never
 // taken for a program that did not run yet.
 func openRecords(p *program.Program, files memory.Files) (*records, error) {
-	return openRecordsAfter(p, files, nil)
-}
-
-// openRecordsAfter is openRecords for a run that read them before: a table that has
-// not changed since, which may be long, is not read again.
-func openRecordsAfter(p *program.Program, files memory.Files, before *records) (*records, error) {
 	b := &records{read: files}
 	var err error
 	if b.log, err = files.Log(); err != nil {
-		return nil, fmt.Errorf("read %s.jsonl on the memory branch: %w", p.Name, err)
+		return nil, err
 	}
-	if before != nil && files.Results != nil && before.table.Is(files.Results) {
-		b.table = before.table
-	} else if b.table, err = results.Parse(files.Results); err != nil {
+	if b.table, err = results.Parse(files.Results); err != nil {
 		return nil, fmt.Errorf("read %s.results.tsv on the memory branch: %w", p.Name, err)
 	}
 	if files.State == nil {
@@ -123,8 +112,8 @@ func (b *records) adopt(event func(history.Event) error) error {
 // completion or a wait for a rate limit that they removed.
 func (b *records) readEdits(event func(history.Event) error) error {
 	waiting := !b.sum.NotBefore.IsZero() && b.machine.NotBefore == nil
-	if (b.sum.PausedReason != "" && !b.machine.Paused) || (b.sum.Completed != "" && !b.machine.Completed) || waiting {
-		return event(&history.Resumed{Reason: "edited in the state"})
+	if (b.sum.Paused != nil && !b.machine.Paused) || (b.sum.Completed != nil && !b.machine.Completed) || waiting {
+		return event(&history.Resumed{Reason: decision.Reason{Kind: decision.EditedInState}})
 	}
 	return nil
 }
@@ -153,24 +142,7 @@ func (b *records) files(p *program.Program, target *metric.Value) (memory.Files,
 		m.NotBefore = &until
 	}
 	b.doc.SetMachine(m)
-	if err := b.markEntries(); err != nil {
-		return memory.Files{}, err
-	}
-	return memory.Files{State: b.doc.Render(), Results: b.table.Bytes(), Ledger: b.log.Bytes(), Sealed: b.read.Sealed}, nil
-}
-
-// markEntries tells the state which entries of its history are not what was
-// written here: folding leaves them alone. It folds what is older than ten iterations at
-// once, so that of one that is no more in what is shown a person changed the entry.
-func (b *records) markEntries() error {
-	if last, err := strconv.Atoi(b.sum.Settings[history.AdoptedIteration]); err == nil {
-		b.doc.Adopted(last)
-	}
-	events, _, err := b.shown()
-	for e := range history.Of[*history.Decided](slices.All(events)) {
-		b.doc.Said(state.HistoryEntry{Iteration: e.Iteration, Change: e.Summary, Notes: notesOn(*e)})
-	}
-	return err
+	return memory.Files{State: b.doc.Render(), Results: b.table.Bytes(), Ledger: b.log}, nil
 }
 
 // programInfo introduces the program to who finds the state file first.

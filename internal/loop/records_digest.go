@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/org/autoloop/internal/history"
@@ -14,20 +13,18 @@ import (
 // of it: that a comment was answered.
 func recordsDigest(files memory.Files) string {
 	var essence []byte
-	for line := range bytes.Lines(files.Ledger) {
-		if !isConversation(line) {
-			essence = append(essence, line...)
+	for _, it := range files.Ledger.Iterations() {
+		for _, e := range it.Events {
+			if line, err := history.Line(e); err == nil && !isConversation(e) {
+				essence = append(essence, line...)
+			}
 		}
 	}
 	return proposal.Digest(files.State, files.Results, essence)
 }
 
-// isConversation reports whether a line of the ledger is about comments alone.
-func isConversation(line []byte) bool {
-	e, err := history.ParseEvent(line)
-	if err != nil {
-		return false
-	}
+// isConversation reports whether an event is about comments alone.
+func isConversation(e history.Event) bool {
 	switch e := e.(type) {
 	case *history.Answered:
 		return true

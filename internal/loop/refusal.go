@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/loop/proposal"
 )
@@ -27,7 +28,7 @@ func (s *Service) RecordRefusal(ctx context.Context, reason string) (Result, err
 			run.stopped = reason // CI decides over the iteration: this is no error of it
 			return run.finish(ctx)
 		}
-		return run.fail(ctx, position{}, reason)
+		return run.fail(ctx, position{}, decision.Say(reason))
 	}))
 }
 

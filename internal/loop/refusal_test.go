@@ -48,7 +48,7 @@ func TestARefusalIsAnError(t *testing.T) {
 				result := refuse(b)
 				assert.Equal(t, history.Error, result.Outcome)
 				assert.Equal(t, i+1, result.Iteration)
-				assert.Equal(t, reason, strings.TrimPrefix(result.Reasons[0], "the proposing job says: "))
+				assert.Equal(t, reason, strings.TrimPrefix(result.Reasons[0].String(), "the proposing job says: "))
 				assert.Equal(t, "codex", result.Agent)
 				assert.Nil(t, result.Metric)
 				b.clock = b.clock.Add(time.Hour)
@@ -108,7 +108,7 @@ func TestARefusalWaits(t *testing.T) {
 	require.NoError(t, err)
 	require.NotNil(t, made)
 	assert.Equal(t, history.Idle, result.Outcome)
-	assert.Contains(t, result.Reasons[0], "iteration 1 waits for CI, whose answer is to be taken; `iterate publish` does that")
+	assert.Contains(t, result.Reasons[0].String(), "iteration 1 waits for CI, whose answer is to be taken; `iterate job publish` does that")
 	assert.Empty(t, made.Events)
 }
 

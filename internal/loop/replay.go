@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 )
@@ -121,7 +122,7 @@ func (r *ciGate) replayPending(ctx context.Context, e history.Decided) (Result, 
 	if err != nil || !after {
 		return Result{}, false, err
 	}
-	refused := ""
+	var refused *decision.Reason
 	head, _, err := r.branches.replay(ctx, e.Commit, base)
 	if err == nil && head != base {
 		var same bool
@@ -130,7 +131,7 @@ func (r *ciGate) replayPending(ctx context.Context, e history.Decided) (Result, 
 			replayed.Commit, replayed.Parent = head, base
 			err = r.write(ctx, fmt.Sprintf("%s: iteration %d is replayed", r.program.Name, e.Iteration), &git.RefUpdate{Ref: r.ref(), New: head, Old: e.Commit},
 				func(b *records) error { return r.recorder.enterPending(b, replayed) })
-			if refused = pushRefusal(err); refused == "" {
+			if refused = pushRefusal(err); refused == nil {
 				return Result{}, false, err
 			}
 		}
@@ -138,11 +139,8 @@ func (r *ciGate) replayPending(ctx context.Context, e history.Decided) (Result, 
 	if err != nil {
 		r.warn("what came after the merge was not replayed: %v", err)
 	}
-	if refused != "" {
-		refused += "; then say `/autoloop resume`"
-	}
 	e.Outcome = history.Rejected
-	e.Reasons = append([]string{"not accepted yet: its pull request was merged without it, so that it is replayed on the default branch and measured there"}, e.Reasons...)
+	e.Reasons = append([]decision.Reason{{Kind: decision.MergedWithout}}, e.Reasons...)
 	result, err := r.recordFinal(ctx, e, nil, refused)
 	return result, true, err
 }

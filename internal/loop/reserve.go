@@ -4,9 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 
-	"github.com/org/autoloop/internal/cure"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 )
 
@@ -47,7 +46,7 @@ func firstReason(result Result) string {
 	if len(result.Reasons) == 0 {
 		return string(result.Outcome)
 	}
-	return result.Reasons[0]
+	return result.Reasons[0].String()
 }
 
 // reserve takes the lease for another job. The result has no outcome when it may
@@ -83,8 +82,7 @@ func (r *run) pauseInterrupted(ctx context.Context) (Result, error) {
 			return Result{}, err
 		}
 	}
-	return r.failForPerson(ctx, cure.Interrupted.Mark(fmt.Sprintf("iteration %d was interrupted %d times in a row: look at the logs of those runs, then say `/autoloop resume` or run `iterate resume %s`",
-		r.iteration, r.records.sum.Interrupted, r.program.Name)))
+	return r.failForPerson(ctx, decision.Reason{Kind: decision.Interrupted, Count: r.iteration, Of: r.records.sum.Interrupted})
 }
 
 // GiveBack ends the start that an earlier job of this run recorded, because
@@ -110,10 +108,10 @@ func (r *run) giveBack(ctx context.Context) (Result, error) {
 		return r.add(b, &history.Finished{Head: history.Head{Iteration: b.sum.Iteration}, Unused: true})
 	})
 	if errors.Is(err, errNothingToGiveBack) {
-		return r.result(history.Idle, "nothing was proposed, and no start of this run is open"), nil
+		return r.result(history.Idle, decision.Say("nothing was proposed, and no start of this run is open")), nil
 	}
 	if err != nil {
 		return Result{}, err
 	}
-	return r.result(history.Idle, "nothing was proposed; the start counts as no run"), nil
+	return r.result(history.Idle, decision.Say("nothing was proposed; the start counts as no run")), nil
 }

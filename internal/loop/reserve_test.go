@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
 )
@@ -37,12 +38,12 @@ func TestReserve(t *testing.T) {
 	before := b.refs()
 	nothing, err := other.GiveBack(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, []string{"nothing was proposed, and no start of this run is open"}, nothing.Reasons)
+	assert.Equal(t, []string{"nothing was proposed, and no start of this run is open"}, decision.Texts(nothing.Reasons))
 	assert.Equal(t, before, b.refs(), "the start of another run stays")
 	given, err := b.service.GiveBack(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, history.Idle, given.Outcome)
-	assert.Equal(t, []string{"nothing was proposed; the start counts as no run"}, given.Reasons)
+	assert.Equal(t, []string{"nothing was proposed; the start counts as no run"}, decision.Texts(given.Reasons))
 	after := b.records()
 	assert.Nil(t, after.sum.Open)
 	assert.Zero(t, after.sum.Interrupted)
@@ -77,7 +78,7 @@ func TestReserve(t *testing.T) {
 // TestAPauseEndsBeforeAStart: a comment that ends it is applied first.
 func TestAPauseEndsBeforeAStart(t *testing.T) {
 	t.Parallel()
-	paused := []history.Event{wasMeasured("1"), &history.Paused{Reason: "x"}}
+	paused := []history.Event{wasMeasured("1"), &history.Paused{Reason: decision.Say("x")}}
 	for name, c := range map[string]struct {
 		say     commands.Kind
 		away    bool
@@ -136,9 +137,8 @@ func TestRunsThatVanish(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, history.Error, result.Outcome)
 	after := d.written()
-	assert.Contains(t, after.sum.PausedReason, "iteration 1 was interrupted 3 times in a row: look at the logs of those runs, then say `/autoloop resume` or run `iterate resume p`")
-	assert.Contains(t, after.sum.PausedReason, "AL0101")
-	assert.Equal(t, "paused: "+after.sum.PausedReason, result.Stopped)
+	assert.Contains(t, decision.Text(after.sum.Paused), "iteration 1 was interrupted 3 times in a row: look at the logs of those runs")
+	assert.Contains(t, result.Stopped, "paused: "+decision.Text(after.sum.Paused)+"; go on with ")
 	assert.Len(t, d.hub.answers, 1, "the comments are read first")
 	assert.Nil(t, after.sum.Open)
 	assert.Zero(t, after.sum.Interrupted, "it begins anew once it is resumed")
@@ -148,6 +148,6 @@ func TestRunsThatVanish(t *testing.T) {
 // TestTheFirstReason is the outcome where none is given.
 func TestTheFirstReason(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, "a", firstReason(Result{Outcome: history.Idle, Reasons: []string{"a", "b"}}))
+	assert.Equal(t, "a", firstReason(Result{Outcome: history.Idle, Reasons: decision.Says("a", "b")}))
 	assert.Equal(t, "idle", firstReason(Result{Outcome: history.Idle}))
 }

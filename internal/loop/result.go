@@ -26,11 +26,11 @@ type Result struct {
 	Delta *string `json:"delta"`
 	// Noisy says that the evaluation does not repeat itself. Evidence then has
 	// the comparisons, and Samples what both sides measured in the last of them.
-	Noisy    bool               `json:"noisy"`
-	Evidence []history.Evidence `json:"evidence,omitempty"`
-	Samples  Samples            `json:"samples"`
-	// Reasons are one line each, the deciding one first.
-	Reasons []string `json:"reasons"`
+	Noisy    bool                `json:"noisy"`
+	Evidence []decision.Evidence `json:"evidence,omitempty"`
+	Samples  Samples             `json:"samples"`
+	// Reasons say why, a line each, the deciding one first.
+	Reasons decision.Lines `json:"reasons"`
 	// Commit is the commit that was kept, nil when none was.
 	Commit  *string `json:"commit"`
 	RunID   string  `json:"run_id"`
@@ -81,17 +81,16 @@ func text(s string) *string {
 func (r *recorder) resultOf(p *proposal.Proposal) Result {
 	switch {
 	case p.Postponed != nil:
-		return r.result(history.Idle, r.stopped)
+		return r.result(history.Idle, decision.Say(r.stopped))
 	case p.Decided == nil:
-		result := r.result(history.Idle, r.stopped)
+		result := r.result(history.Idle, decision.Say(r.stopped))
 		result.Iteration = r.records.sum.Iteration
 		return result
 	}
 	e := p.Decided
 	result := r.result(e.Outcome, e.Reasons...)
 	if e.Verdict != "" {
-		verdict := decision.Verdict(e.Verdict)
-		result.Verdict, result.Metric, result.Delta, result.Evidence = &verdict, e.Metric, text(e.Delta), e.Evidence
+		result.Verdict, result.Metric, result.Delta, result.Evidence = &e.Verdict, e.Metric, text(e.Delta), e.Evidence
 	}
 	result.Noisy, result.Samples, result.Summary, result.Transcript = e.Noisy, samplesOf(p), e.Summary, p.Transcript
 	result.Commit = text(e.Commit)
@@ -101,9 +100,9 @@ func (r *recorder) resultOf(p *proposal.Proposal) Result {
 // samplesOf are the samples of the last stage of the deciding candidate's trial.
 func samplesOf(p *proposal.Proposal) Samples {
 	var samples Samples
-	stage := ""
+	var stage decision.Stage
 	for e := range history.Of[*history.Measured](slices.All(p.Measured)) {
-		if e.Proposal != p.Decided.Proposal || e.Stage == string(decision.Held) {
+		if e.Proposal != p.Decided.Proposal || e.Stage == decision.Held {
 			continue
 		}
 		if e.Stage != stage {

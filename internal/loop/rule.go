@@ -9,6 +9,7 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 )
 
@@ -35,7 +36,7 @@ func (r *journal) ruleOf(b *records) decision.Rule {
 // its evaluation.
 func AskedRule(p *program.Program) decision.Rule {
 	rule := decision.Rule{
-		Version: decision.Latest, Regime: decision.Repeatable, Pairs: max(decision.DefaultPairs, statistics.RunsNeeded(p.Confidence)), Confidence: p.Confidence,
+		Version: decision.RuleVersion, Regime: decision.Repeatable, Pairs: max(decision.DefaultPairs, statistics.RunsNeeded(p.Confidence)), Confidence: p.Confidence,
 		MinImprovement: decision.Allowance(p.MinImprovement), NoCaseRegression: p.NoCaseRegression, CheckTooGood: p.Evaluation == program.Metric,
 	}
 	switch {
@@ -77,15 +78,25 @@ func cost(rule decision.Rule, seconds, prepare float64) (time.Duration, int) {
 	return history.Seconds(float64(runs)*seconds + float64(environments)*prepare), runs
 }
 
-// exceedsTimeLimit says why the repeats cannot fit the iteration's time, or "".
-func (r *journal) exceedsTimeLimit(seconds, prepare float64) string {
+// exceedsTimeLimit says why the repeats cannot fit the iteration's time, nil when they do.
+func (r *journal) exceedsTimeLimit(seconds, prepare float64) *decision.Reason {
 	rule := r.rule()
 	rule.Regime = decision.Noisy
 	cost, runs := cost(rule, seconds, prepare)
 	if cost <= r.program.Timeout {
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("the evaluation is noisy, and %d pairs of runs with their confirmation take %.0f minutes (%d runs of %.3g s), more than timeout-minutes %.0f: "+
-		"set `timeout-minutes: %.0f`, or make the evaluation faster or steadier",
-		rule.Pairs, math.Ceil(cost.Minutes()), runs, seconds, r.program.Timeout.Minutes(), math.Ceil(cost.Minutes()*1.25))
+	return &decision.Reason{
+		Kind: decision.TooManyRuns, Count: rule.Pairs, Of: runs, Value: figure("%.0f", math.Ceil(cost.Minutes())), Low: figure("%.3g", seconds),
+		Beside: figure("%.0f", r.program.Timeout.Minutes()), High: figure("%.0f", math.Ceil(cost.Minutes()*1.25)),
+	}
+}
+
+// figure is a number as it is told.
+func figure(format string, number float64) *metric.Value {
+	value, err := metric.ParseValue(fmt.Sprintf(format, number))
+	if err != nil {
+		return nil
+	}
+	return &value
 }

@@ -20,7 +20,7 @@ import (
 func TestTheRuleThatAProgramAsksFor(t *testing.T) {
 	t.Parallel()
 	usual := func(change func(*decision.Rule)) decision.Rule {
-		rule := decision.Rule{Version: decision.Latest, Regime: decision.Repeatable, Pairs: 8, Confidence: 0.95, CheckTooGood: true}
+		rule := decision.Rule{Version: decision.RuleVersion, Regime: decision.Repeatable, Pairs: 8, Confidence: 0.95, CheckTooGood: true}
 		change(&rule)
 		return rule
 	}
@@ -125,7 +125,7 @@ func TestTheCostOfATrial(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c.rule.Version, c.rule.Confidence, c.rule.CheckTooGood = decision.Latest, 0.95, true
+			c.rule.Version, c.rule.Confidence, c.rule.CheckTooGood = decision.RuleVersion, 0.95, true
 			trial := decision.NewTrial(decision.Standard{Rule: c.rule, Seed: "s", Direction: metric.Higher, Best: metricOf("1")})
 			runs, measured := 0, map[decision.Side]int{}
 			type environment struct {
@@ -163,9 +163,9 @@ func TestRepeatsThatDoNotFit(t *testing.T) {
 		j := journalOf(t, "evaluation-runs: 8\ntimeout-minutes: 10")
 		problem := j.exceedsTimeLimit(c.seconds, c.prepare)
 		require.NotEmpty(t, problem, "%v", c)
-		assert.Contains(t, problem, "8 pairs of runs")
-		assert.Contains(t, problem, "more than timeout-minutes 10:")
-		minutes, err := strconv.Atoi(advised.FindStringSubmatch(problem)[1])
+		assert.Contains(t, problem.String(), "8 pairs of runs")
+		assert.Contains(t, decision.Text(problem), "more than timeout-minutes 10:")
+		minutes, err := strconv.Atoi(advised.FindStringSubmatch(problem.String())[1])
 		require.NoError(t, err)
 		j.program.Timeout = time.Duration(minutes) * time.Minute
 		assert.Empty(t, j.exceedsTimeLimit(c.seconds, c.prepare))
@@ -182,7 +182,7 @@ func TestRepeatsThatDoNotFit(t *testing.T) {
 func TestWhatTakesBeyondAllYears(t *testing.T) {
 	t.Parallel()
 	for _, seconds := range []float64{1e9, 1e12, 1e300, math.MaxFloat64} {
-		rule := decision.Rule{Version: decision.Latest, Regime: decision.Noisy, Pairs: 8, Confidence: 0.95}
+		rule := decision.Rule{Version: decision.RuleVersion, Regime: decision.Noisy, Pairs: 8, Confidence: 0.95}
 		runs, _ := cost(rule, seconds, 0)
 		assert.Greater(t, runs, 290*365*24*time.Hour, "%g", seconds)
 		preparing, _ := cost(rule, 0, 3*seconds)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/loop/proposal"
@@ -57,17 +58,17 @@ func (r *run) iterate(ctx context.Context) (Result, error) {
 	}
 	at, p, err := r.proposer.propose(ctx)
 	if conflict, ok := errors.AsType[*conflictError](err); ok {
-		return r.failForPerson(ctx, conflict.Error())
+		return r.failForPerson(ctx, conflict.reason())
 	}
-	if reason := pushRefusal(err); reason != "" {
-		return r.failForPerson(ctx, reason+"; then say `/autoloop resume`")
+	if reason := pushRefusal(err); reason != nil {
+		return r.failForPerson(ctx, *reason)
 	}
 	if err != nil {
 		return Result{}, err
 	}
 	err = r.record(ctx, at, p, r.holdsLease)
 	if refused, ok := errors.AsType[*proposal.RefusedError](err); ok {
-		return r.fail(ctx, at, "the proposal was not recorded: "+refused.Reason)
+		return r.fail(ctx, at, decision.Reason{Kind: decision.NotRecorded, Words: refused.Reason})
 	}
 	if err != nil {
 		return Result{}, err

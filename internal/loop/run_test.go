@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
@@ -31,7 +32,7 @@ func TestLease(t *testing.T) {
 	b.service.Alive = func(history.Lease) bool { return true }
 	busy := b.one()
 	assert.Equal(t, history.Busy, busy.Outcome)
-	assert.Contains(t, busy.Reasons[0], "run run-1 (process 1 on here) works on it until")
+	assert.Contains(t, busy.Reasons[0].String(), "run run-1 (process 1 on here) works on it until")
 	made, result, err := b.service.Propose(t.Context())
 	require.NoError(t, err)
 	assert.Nil(t, made)
@@ -65,10 +66,10 @@ func TestADefaultBranchThatDoesNotMerge(t *testing.T) {
 	dry, err := b.service.DryRun(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, history.DryRun, dry.Outcome)
-	assert.Contains(t, dry.Reasons[0], "does not merge into autoloop/p, both changed value.txt")
+	assert.Contains(t, dry.Reasons[0].String(), "does not merge into autoloop/p, both changed value.txt")
 	proposed, published := b.twoJobs()
 	assert.Equal(t, history.Idle, proposed.Outcome)
-	assert.Contains(t, proposed.Reasons[0], "`iterate publish` does that")
+	assert.Contains(t, proposed.Reasons[0].String(), "`iterate job publish` does that")
 	assert.Equal(t, history.Error, published.Outcome)
 	assert.Contains(t, published.Stopped, "paused: main does not merge")
 }
@@ -100,7 +101,7 @@ func TestCommandsOfComments(t *testing.T) {
 	f.say(commands.Pause, "a holiday")
 	done, err := b.service.ApplyCommands(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, "paused: a holiday", done.Stopped)
+	assert.Contains(t, done.Stopped, "paused: a holiday; go on with ")
 	assert.True(t, b.records().machine.Paused)
 	assert.Equal(t, []string{"Paused. `/autoloop resume` goes on."}, f.answers)
 	assert.Equal(t, history.PhaseAccepted, b.records().standing().Phase, "no iteration begins")
@@ -202,6 +203,29 @@ func TestARestingProgram(t *testing.T) {
 	}
 }
 
+// TestForceGoesOnPastAPlateau: also when it is reached on the way. Only a person's pause
+// while it works ends it.
+func TestForceGoesOnPastAPlateau(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "evaluation-runs: 1\nplateau: 2", "4", "3", "2", "1", "0", "3")
+	b.service.Force = true
+	require.Len(t, b.iterate(4), 4)
+	assert.False(t, b.records().machine.Paused)
+
+	propose := b.agent
+	b.agent = func(request agent.Request) agent.Reply {
+		b.clock = b.clock.Add(time.Minute)
+		_, err := b.service.Pause(t.Context(), "a holiday")
+		require.NoError(t, err)
+		return propose(request)
+	}
+	results := b.iterate(4)
+	require.Len(t, results, 2)
+	assert.Equal(t, history.Rejected, results[0].Outcome, "it ends as it would")
+	assert.Equal(t, history.Idle, results[1].Outcome)
+	assert.Contains(t, results[1].Stopped, "a holiday")
+}
+
 // TestACommentEndsAPause: it is read before the pause holds, in one job and in two.
 func TestACommentEndsAPause(t *testing.T) {
 	t.Parallel()
@@ -215,7 +239,7 @@ func TestACommentEndsAPause(t *testing.T) {
 	require.Contains(t, b.one().Stopped, "paused: plateau")
 	f.say(commands.Resume, "")
 	proposed, published := b.twoJobs()
-	assert.Contains(t, proposed.Reasons[0], "a comment asks for `/autoloop resume`")
+	assert.Contains(t, proposed.Reasons[0].String(), "a comment asks for `/autoloop resume`")
 	assert.Equal(t, history.Idle, published.Outcome)
 	assert.Equal(t, history.Accepted, b.one().Outcome)
 }

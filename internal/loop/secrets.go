@@ -10,10 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/process"
@@ -33,13 +31,13 @@ func (a *attempt) mask() {
 // leaks says which changed files have a secret of this process or of the agent
 // in them, or in their names, that the incumbent's do not have: a branch is no
 // place for one. One that was there before does not open a file to others.
-func (r *team) leaks(ctx context.Context, at position, dir string, masker process.Masker, changes []decision.Change) ([]string, error) {
+func (r *team) leaks(ctx context.Context, at position, dir string, masker process.Masker, changes []decision.Change) ([]decision.Reason, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open the tree: %w", err)
 	}
 	defer func() { _ = root.Close() }()
-	var reasons []string
+	var reasons []decision.Reason
 	for _, c := range changes {
 		if c.Kind == decision.Deleted {
 			continue
@@ -57,7 +55,7 @@ func (r *team) leaks(ctx context.Context, at position, dir string, masker proces
 			return nil, err
 		}
 		if masker.LeaksMore(text, before) {
-			reasons = append(reasons, cure.Secret.Mark(strconv.Quote(masker.String(c.Path))+": has a secret in it, which the environment or a login of this run holds; nothing of it is kept"))
+			reasons = append(reasons, decision.Reason{Kind: decision.HasSecret, Path: masker.String(c.Path)})
 		}
 	}
 	return reasons, nil

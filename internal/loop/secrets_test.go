@@ -72,8 +72,8 @@ func TestWhatLeaks(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, c.leaks, len(reasons) == 1, "%v", reasons)
 			for _, reason := range reasons {
-				assert.NotContains(t, reason, ourSecret)
-				assert.Contains(t, reason, "has a secret in it")
+				assert.NotContains(t, reason.String(), ourSecret)
+				assert.Contains(t, reason.String(), "has a secret in it")
 			}
 			if c.kind != gone {
 				ids, err := shared.service.Repo.HashObjects(t.Context(), []byte(c.text))
@@ -109,7 +109,7 @@ func TestLeaksOfSeveralFiles(t *testing.T) {
 	require.NoError(t, err)
 	var named []string
 	for _, reason := range reasons {
-		name, _, _ := strings.Cut(reason, ":")
+		name, _, _ := strings.Cut(reason.String(), ":")
 		named = append(named, name)
 	}
 	assert.Equal(t, []string{`"a"`, `"c"`, `"d"`}, named, "what is behind a link is not in the tree")

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/metric"
@@ -22,7 +23,7 @@ func (r *team) selectAttempt(all []*attempt) *attempt {
 		}
 		best.others = append(best.others, a)
 		if a.outcome == history.Accepted {
-			a.end(history.Rejected, append([]string{fmt.Sprintf("better than before, but proposal %d is better still (%s)", best.number, best.decision.Metric)}, a.reasons...)...)
+			a.end(history.Rejected, append([]decision.Reason{{Kind: decision.BetterProposal, Count: best.number, Value: best.decision.Metric}}, a.reasons...)...)
 		}
 	}
 	return best
@@ -71,9 +72,9 @@ func (a *attempt) metric() *metric.Value {
 // ledger has them all.
 const maxOthers = 8
 
-// others says in a line each what became of those that do not decide, where
+// others says what became of those that do not decide, where
 // there are several proposals.
-func others(p *proposal.Proposal) []string {
+func others(p *proposal.Proposal) []decision.Reason {
 	var rest []*history.Proposed
 	for e := range history.Of[*history.Proposed](slices.All(p.Measured)) {
 		if e.Proposal != p.Number() {
@@ -83,21 +84,16 @@ func others(p *proposal.Proposal) []string {
 	if len(rest) == 0 {
 		return nil
 	}
-	lines := []string{fmt.Sprintf("proposal %d of %d decided", p.Number(), len(rest)+1)}
+	list := []decision.Reason{{Kind: decision.ProposalDecided, Count: p.Number(), Of: len(rest) + 1}}
 	for i, e := range rest {
 		if i == maxOthers {
-			return append(lines, fmt.Sprintf("and %d more, which the ledger has", len(rest)-maxOthers))
+			return append(list, decision.Reason{Kind: decision.MoreProposals, Count: len(rest) - maxOthers})
 		}
-		line := fmt.Sprintf("proposal %d (%s): %s", e.Proposal, e.Agent, e.Outcome)
-		if e.Metric != nil {
-			line += fmt.Sprintf(" with %s", e.Metric)
-		}
-		if len(e.Reasons) > 0 {
-			line += ": " + e.Reasons[0]
-		}
-		lines = append(lines, line)
+		list = append(list, decision.Reason{
+			Kind: decision.OtherProposal, Count: e.Proposal, Path: e.Agent, Term: string(e.Outcome), Value: e.Metric, Because: e.Reasons[:min(len(e.Reasons), 1)],
+		})
 	}
-	return lines
+	return list
 }
 
 // title names an attempt in the progress.
@@ -140,10 +136,10 @@ func (r *team) proposedEvent(at position, a *attempt) *history.Proposed {
 		e.Patch = string(a.patch)
 	}
 	if from := a.lineage.parent; from != nil {
-		e.GrownFrom = &history.Ancestor{Iteration: from.Iteration, Proposal: from.Number}
+		e.GrownFrom = &history.Ancestor{Iteration: from.Iteration, Proposal: from.Proposal}
 	}
 	if a.verdict != nil {
-		e.Verdict, e.Metric, e.PreviousBest, e.Delta, e.Evidence = string(a.decision.Verdict), a.decision.Metric, a.decision.Previous, a.decision.Delta, history.EvidenceOf(a.decision.Evidence)
+		e.Verdict, e.Metric, e.PreviousBest, e.Delta, e.Evidence = a.decision.Verdict, a.decision.Metric, a.decision.Previous, a.decision.Delta, a.decision.Evidence
 	}
 	return e
 }

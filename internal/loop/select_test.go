@@ -18,7 +18,7 @@ import (
 
 // outcome is an attempt that ended; metric "" means that nothing was measured.
 func outcome(number, of int, ended history.Outcome, key string) *attempt {
-	a := &attempt{number: number, of: of, agent: &agent.Command{}, outcome: ended, reasons: []string{"because"}, durations: map[string]float64{}}
+	a := &attempt{number: number, of: of, agent: &agent.Command{}, outcome: ended, reasons: decision.Says("because"), durations: map[string]float64{}}
 	if key != "" {
 		value := metric.MustValue(key)
 		verdict := decision.Neutral
@@ -72,7 +72,7 @@ func TestManyOthersAreSummedUp(t *testing.T) {
 	for i := range 64 {
 		p.Measured = append(p.Measured, &history.Proposed{Proposal: i + 1, Outcome: history.Rejected})
 	}
-	reasons := others(p)
+	reasons := decision.Texts(others(p))
 	require.Len(t, reasons, 10)
 	assert.Equal(t, "proposal 64 of 64 decided", reasons[0])
 	assert.Equal(t, "and 55 more, which the ledger has", reasons[9])

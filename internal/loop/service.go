@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/cure"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
@@ -25,7 +25,6 @@ import (
 	"github.com/org/autoloop/internal/loop/strategy"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/render"
 )
 
 // BranchPrefix is what every program branch begins with.
@@ -127,7 +126,7 @@ type Service struct {
 	// Isolated says that agents and evaluations reach nothing but their own trees.
 	Isolated bool
 	// Page, optional, is where all that was tried is drawn.
-	Page render.Page
+	Page string
 	// Masker hides the secrets of this process in what agents say; what would put
 	// one of them into the repository is rejected.
 	Masker process.Masker
@@ -144,7 +143,7 @@ type errBusy struct{ holder string }
 func (e *errBusy) Error() string { return e.holder }
 
 // errLeaseLost says that another run took the program over in the meantime.
-var errLeaseLost = cure.LeaseLost.Errorf("the lease was lost to another run; nothing of this iteration was recorded")
+var errLeaseLost = errors.New("the lease was lost to another run; nothing of this iteration was recorded")
 
 // Run runs up to count iterations and returns a result for each that began.
 // It stops early when the program is paused, completed or busy, and after its
@@ -169,6 +168,9 @@ func (s *Service) Run(ctx context.Context, count int) ([]Result, error) {
 		if limit := s.Program.StopAfterReverts; limit > 0 && reverts >= limit && result.Stopped == "" {
 			result.Stopped = fmt.Sprintf("%d reverts in a row ended this run (stop-after-reverts)", reverts)
 		}
+		if result.BaselineError != "" && result.Stopped == "" {
+			result.Stopped = "the unchanged files cannot be measured, which another iteration would not mend"
+		}
 		if s.StopAsked != nil && s.StopAsked() && result.Stopped == "" {
 			result.Stopped = "a person asked it to stop after this iteration"
 		}
@@ -189,16 +191,16 @@ func (s *Service) begin() *run {
 	if len(agents) == 0 {
 		agents = []Proposer{{s.Agent, s.Model}}
 	}
-	j := &journal{store: s.Memory, bounded: s.BudgetUSD > 0, session: &session{
+	j := &journal{store: s.Memory, session: &session{
 		program: s.Program, repository: s.Repository, id: s.NewRun(), begun: now, since: now, now: s.Now,
-		progress: s.Progress, runURL: s.RunURL, page: s.Page, signOff: s.SignOff, strategies: s.Strategies, executor: s.Executor,
+		progress: s.Progress, runURL: s.RunURL, page: s.Page, signOff: s.SignOff, strategies: s.Strategies, executor: s.Executor, force: s.Force,
 	}}
 	r := &run{journal: j, repo: s.Repo, memory: s.Memory}
 	dirs := &dirs{parent: s.RunDir}
 	r.thread = &thread{journal: j, github: s.GitHub}
 	r.commander = &commander{thread: r.thread, repo: s.Repo, memory: s.Memory}
 	r.spending = &spending{journal: j, agents: agents, budgetUSD: s.BudgetUSD}
-	r.lease = &lease{journal: j, spending: r.spending, thread: r.thread, holder: s.Holder, alive: s.Alive, force: s.Force}
+	r.lease = &lease{journal: j, spending: r.spending, thread: r.thread, holder: s.Holder, alive: s.Alive}
 	r.branches = &branches{journal: j, thread: r.thread, repo: s.Repo, memory: s.Memory, base: s.Base}
 	r.measurer = &measurer{journal: j, dirs: dirs, spending: r.spending, trees: s.Trees, eval: s.Eval, suite: s.Suite, isolated: s.Isolated, outputs: s.Transcripts, environ: s.Environ, configure: s.Configure}
 	r.team = &team{
@@ -226,16 +228,32 @@ func (r *run) through(ctx context.Context, work func(context.Context) (Result, e
 			result.Stopped = r.spending.overspent()
 		}
 	}
+	if err != nil && ctx.Err() != nil {
+		r.giveUp(ctx)
+	}
 	if busy, ok := errors.AsType[*errBusy](err); ok {
-		result, err = r.result(history.Busy, busy.holder), nil
+		result, err = r.result(history.Busy, decision.Say(busy.holder)), nil
 	}
 	if held, ok := errors.AsType[*blockedError](err); ok {
 		r.stopped = held.reason
-		result, err = r.result(history.Idle, held.reason), nil
+		result, err = r.result(history.Idle, decision.Say(held.reason)), nil
 		r.detail(&result)
 	}
 	result.Seconds = r.now().Sub(r.begun).Seconds()
 	return result, err
+}
+
+// partingTime bounds what a run that was asked to end still records.
+const partingTime = 20 * time.Second
+
+// giveUp gives the lease back when a person or the system asked the run to end: that is no
+// crash, which would count as an interruption. What cannot be recorded the next run finds out.
+func (r *run) giveUp(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), partingTime)
+	defer cancel()
+	_ = r.write(ctx, r.program.Name+": ended before its time", nil, func(b *records) error {
+		return r.add(b, &history.Finished{Head: history.Head{Iteration: b.sum.Open.Iteration}, Stopped: true})
+	})
 }
 
 // shownOnGitHub does the work and brings issue and pull request up to date.

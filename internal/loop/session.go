@@ -16,7 +16,6 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/strategy"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/render"
 )
 
 // session is one run of one program: what identifies it, and what it has to say.
@@ -29,10 +28,11 @@ type session struct {
 	now        func() time.Time
 	progress   func(Step) // optional
 	runURL     string
-	page       render.Page
+	page       string
 	signOff    string
 	strategies strategy.Table // nil for strategy.All
 	executor   *history.Executor
+	force      bool // iterate although the program is paused or completed
 
 	iteration int
 	stopped   string // why the program takes no further iteration, "" when it does
@@ -83,12 +83,15 @@ func (s *session) seed() int64 {
 // rules say what a candidate may change.
 func (s *session) rules(at position) decision.Rules {
 	matcher := s.program.Matcher()
+	var files []string
+	for _, entry := range at.entries {
+		if strings.HasPrefix(entry.Mode, "100") {
+			files = append(files, entry.Path)
+		}
+	}
 	return decision.Rules{
 		Target: matcher.Target, Protected: matcher.Protected, Literal: matcher.Literal,
-		ProgramFile: s.program.File, Scripts: s.program.Evaluators(func(path string) bool {
-			entry := at.tracked(path)
-			return entry != nil && strings.HasPrefix(entry.Mode, "100")
-		}),
+		ProgramFile: s.program.File, Scripts: s.program.ScriptFiles(files),
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 	"time"
 
@@ -34,7 +33,7 @@ var midday = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 // newSpending is that of a program with this frontmatter, whose run began at midday.
 func newSpending(t *testing.T, front string, agents ...string) *spending {
 	t.Helper()
-	p := program.ParseHead("p.md", []byte("---\n"+front+"\n---\n## Goal\nx\n"))
+	p := program.Parse("p.md", []byte("---\n"+front+"\n---\n## Goal\nx\n"))
 	require.NoError(t, p.Err())
 	r := &spending{journal: &journal{session: &session{program: p, id: "this", now: func() time.Time { return midday }, begun: midday, since: midday}, records: &records{}}}
 	for _, name := range agents {
@@ -215,23 +214,12 @@ func TestAfterABaselineThatCost(t *testing.T) {
 	}
 }
 
-// TestALimitIsKnownAgain: what is put off by a service has these words, whatever the
-// service says, and nothing else has.
-func TestALimitIsKnownAgain(t *testing.T) {
+// TestALimitInWords: when it ends, and what the service says.
+func TestALimitInWords(t *testing.T) {
 	t.Parallel()
 	until := time.Date(2026, 3, 4, 13, 0, 0, 0, time.FixedZone("east", 3600))
-	assert.Equal(t, "paused: the agent's service has a rate limit; it resumes at 2026-03-04T12:00:00Z", limited(until, ""))
-	assert.Equal(t, "paused: the agent's service has a rate limit (try later); it resumes at 2026-03-04T12:00:00Z", limited(until, "try later"))
-	for _, words := range []string{"", "x", "(", ")", "; it resumes at 2026-03-04T12:00:00Z", "a\nb", strings.Repeat("long ", 100), "…", "…; …"} {
-		assert.True(t, isLimit(until, limited(until, words)), "%q", words)
-		assert.True(t, isLimit(until.UTC(), limited(until, words)), "in another zone")
-		assert.False(t, isLimit(until.Add(time.Second), limited(until, words)), "another time than that of the event")
-		assert.False(t, isLimit(until, limited(until, words)+" "), "%q", words)
-		assert.False(t, isLimit(until, "x"+limited(until, words)), "%q", words)
-		assert.False(t, isLimit(until, strings.Replace(limited(until, words), "paused", "completed", 1)))
-	}
-	assert.False(t, isLimit(until, ""))
-	assert.False(t, isLimit(until, "paused: plateau"))
+	assert.Equal(t, "paused: the agent's service has a rate limit; it resumes at 2026-03-04T12:00:00Z", limited(until, "").String())
+	assert.Equal(t, "paused: the agent's service has a rate limit (try later); it resumes at 2026-03-04T12:00:00Z", limited(until, "try\nlater").String())
 }
 
 // TestTheTimeOfAnIteration is its own, or what a budget leaves of it, and who runs out of
@@ -251,7 +239,7 @@ func TestTheTimeOfAnIteration(t *testing.T) {
 		r := newSpending(t, "")
 		r.left.Time = left
 		assert.Equal(t, want.time, r.time(), left.String())
-		assert.Equal(t, want.says, r.tooLong(), left.String())
+		assert.Equal(t, want.says, r.tooLong().String(), left.String())
 	}
 }
 
@@ -319,7 +307,6 @@ func TestWhenAnIterationIsPutOff(t *testing.T) {
 			if c.want > 0 {
 				assert.Equal(t, at.Add(c.want).Truncate(time.Second), until, "to the second, as it is written")
 				assert.True(t, budget.Waits(until, at), "and it is waited for")
-				assert.True(t, isLimit(until, limited(until, "")))
 			}
 		})
 	}
@@ -415,8 +402,8 @@ func TestDollars(t *testing.T) {
 func TestAnIterationThatWasInterrupted(t *testing.T) {
 	t.Parallel()
 	r := &team{journal: &journal{session: &session{program: &program.Program{}}}, spending: newSpending(t, "")}
-	none := r.interruptedAttempt("the time is up")
-	assert.Equal(t, []any{history.Error, []string{"the time is up"}, 0, 0}, []any{none.outcome, none.reasons, none.number, len(none.others)})
+	none := r.interruptedAttempt(decision.Say("the time is up"))
+	assert.Equal(t, []any{history.Error, []string{"the time is up"}, 0, 0}, []any{none.outcome, decision.Texts(none.reasons), none.number, len(none.others)})
 	assert.Nil(t, none.evaluation)
 
 	in, usd := int64(10), metric.MustValue("0.5")
@@ -426,15 +413,15 @@ func TestAnIterationThatWasInterrupted(t *testing.T) {
 		outcome: history.Accepted, durations: map[string]float64{"propose": 5, "measure": 7}, reply: agent.Reply{Summary: "did it", Model: "m1", Usage: metric.Usage{InputTokens: &in}},
 	}
 	waits := &attempt{number: 2, of: 3, agent: agentNamed("two"), durations: map[string]float64{}}
-	failed := (&attempt{number: 3, of: 3, agent: agentNamed("one"), durations: map[string]float64{"propose": 1}}).end(history.Rejected, "worse")
+	failed := (&attempt{number: 3, of: 3, agent: agentNamed("one"), durations: map[string]float64{"propose": 1}}).end(history.Rejected, decision.Say("worse"))
 	r.working = []*attempt{worked, waits, failed}
 	r.spending.expend(&history.Expense{CostUSD: &usd})
-	cut := r.interruptedAttempt("the time is up")
+	cut := r.interruptedAttempt(decision.Say("the time is up"))
 	assert.Equal(t, "0.5", cut.evaluation.CostUSD.String())
 	assert.Nil(t, r.spending.takeExpense(), "it is recorded with the iteration")
 	require.Len(t, cut.others, 2)
 	for i, one := range append([]*attempt{cut}, cut.others...) {
-		assert.Equal(t, []any{i + 1, 3, history.Error, []string{"the time is up"}}, []any{one.number, one.of, one.outcome, one.reasons})
+		assert.Equal(t, []any{i + 1, 3, history.Error, []string{"the time is up"}}, []any{one.number, one.of, one.outcome, decision.Texts(one.reasons)})
 		assert.Nil(t, one.verdict)
 		assert.Empty(t, one.tree+one.digest+string(one.patch))
 		assert.Empty(t, one.changed)

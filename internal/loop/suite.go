@@ -3,7 +3,6 @@ package loop
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/org/autoloop/internal/decision"
@@ -69,7 +68,7 @@ func (r *measurer) suiteSamples(ctx context.Context, commit string) (*samples, e
 		return nil, err
 	}
 	if problem := cmp.Or(suited.Problem, suited.Unfinished); problem != "" {
-		return nil, &baselineError{"the suite cannot be run on the unchanged files: " + problem}
+		return nil, &baselineError{decision.Reason{Kind: decision.SuiteFails, Words: problem}}
 	}
 	return &samples{
 		metric: []metric.Value{*suited.Incumbent}, output: suited.Output, runs: 1,
@@ -113,14 +112,14 @@ func (r *measurer) measureSuite(ctx context.Context, at position, a *attempt) er
 	a.noisy = suited.Noisy
 	switch {
 	case suited.Problem != "":
-		a.end(history.Rejected, suited.Problem)
+		a.end(history.Rejected, decision.Say(suited.Problem))
 		return nil
 	case suited.Unfinished != "":
-		a.end(history.Error, "the suite was not run to its end: "+suited.Unfinished)
+		a.end(history.Error, decision.Reason{Kind: decision.SuiteUnfinished, Words: suited.Unfinished})
 		return nil
 	}
 	if changed := r.changedInSuite(incumbent, candidate); len(changed) > 0 {
-		a.end(history.Rejected, "changed the evaluator while it ran: "+list(changed))
+		a.end(history.Rejected, decision.Reason{Kind: decision.EvaluatorChanged, Words: list(changed)})
 		return nil
 	}
 	a.measured = append(a.measured, &history.Measured{
@@ -152,12 +151,12 @@ func (r *measurer) changedInSuite(sides ...*environment) (changed []string) {
 // suiteDecision is a suite's verdict as one of the loop: the best afterwards is
 // the candidate's metric, as it was measured beside the incumbent's.
 func (r *measurer) suiteDecision(s Suited) decision.Decision {
-	d := decision.Decision{Verdict: s.Verdict, Reasons: s.Reasons, Metric: s.Candidate, Previous: s.Incumbent, Best: r.records.sum.Best}
+	d := decision.Decision{Verdict: s.Verdict, Reasons: decision.Says(s.Reasons...), Metric: s.Candidate, Previous: s.Incumbent, Best: r.records.sum.Best}
 	if s.Candidate != nil {
 		d.Delta = metric.Delta(*s.Candidate, s.Incumbent)
 	}
 	if len(d.Reasons) == 0 {
-		d.Reasons = []string{fmt.Sprintf("the suite says %s", s.Verdict)}
+		d.Reasons = []decision.Reason{{Kind: decision.SuiteSays, Term: string(s.Verdict)}}
 	}
 	if s.Verdict == decision.Improved {
 		d.Best = s.Candidate

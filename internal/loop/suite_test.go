@@ -92,7 +92,7 @@ func TestASuiteDecides(t *testing.T) {
 			a, err := l.trial(r, at)
 			require.NoError(t, err)
 			assert.Equal(t, c.outcome, a.outcome)
-			assert.Equal(t, c.reasons, a.reasons)
+			assert.Equal(t, c.reasons, decision.Texts(a.reasons))
 			assert.Equal(t, c.result.Noisy, a.noisy)
 			assert.Equal(t, []string{"1 3"}, suite.calls, "once, with both trees")
 			assert.Equal(t, expense(7, "0.5"), r.spending.takeExpense(), "what it used counts, whatever came of it")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/plain"
@@ -59,7 +60,9 @@ type conflictError struct {
 	files        []string
 }
 
-func (e *conflictError) Error() string {
+func (e *conflictError) Error() string { return e.reason().String() }
+
+func (e *conflictError) reason() decision.Reason {
 	const most = 10
 	var files []string
 	more := ""
@@ -69,8 +72,7 @@ func (e *conflictError) Error() string {
 	if len(e.files) > most {
 		more = fmt.Sprintf(" and %d more", len(e.files)-most)
 	}
-	return fmt.Sprintf("%s does not merge into %s, both changed %s%s: merge it by hand, then resume",
-		e.base, e.branch, strings.Join(files, ", "), more)
+	return decision.Reason{Kind: decision.Conflict, Term: e.base, Path: e.branch, Words: strings.Join(files, ", ") + more}
 }
 
 // branches finds out where the program branch stands against the default branch.

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 )
 
@@ -83,7 +84,7 @@ func TestARepositoryThatAnEvaluationChanges(t *testing.T) {
 			b.agent = func(request agent.Request) agent.Reply { asked++; return propose(request) }
 			got := b.one()
 			require.Equal(t, history.Error, got.Outcome)
-			assert.Contains(t, got.Reasons[0], c.says)
+			assert.Contains(t, got.Reasons[0].String(), c.says)
 			assert.Equal(t, c.of == "1", asked == 0, "nobody works beside unchanged files that change the repository")
 			assert.Equal(t, c.of == "1", b.records().sum.Best == nil)
 			assert.Nil(t, got.Verdict)
@@ -103,12 +104,12 @@ func TestABaselineIsMeasuredOnce(t *testing.T) {
 	}
 	first := b.one()
 	require.Equal(t, history.Rejected, first.Outcome)
-	assert.Equal(t, []string{"0.5 is worse than the best 1 (higher is better)"}, first.Reasons)
+	assert.Equal(t, []string{"0.5 is worse than the best 1 (higher is better)"}, decision.Texts(first.Reasons))
 	assert.Equal(t, 3, runs, "the unchanged files twice, and the candidate")
 	assert.Equal(t, map[string]bool{"other.txt": true}, b.records().sum.EvaluatorWrites)
 	second := b.one()
 	assert.Equal(t, 4, runs)
-	assert.Equal(t, []string{"0.25 is worse than the best 1 (higher is better)"}, second.Reasons)
+	assert.Equal(t, []string{"0.25 is worse than the best 1 (higher is better)"}, decision.Texts(second.Reasons))
 	assert.Equal(t, first.Warnings, second.Warnings)
 	assert.Contains(t, second.Warnings[0], `"other.txt"`)
 }

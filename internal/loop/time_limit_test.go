@@ -47,7 +47,7 @@ func TestTimeLimitsFollowTheBaseline(t *testing.T) {
 			}
 			got := b.one()
 			require.Equal(t, history.Rejected, got.Outcome)
-			assert.Contains(t, got.Reasons[0], "the evaluation took longer than "+c.limit.String())
+			assert.Contains(t, got.Reasons[0].String(), "the evaluation took longer than "+c.limit.String())
 			assert.Equal(t, []time.Duration{c.limit}, candidates)
 			runs := 1
 			if c.another {
@@ -97,7 +97,7 @@ func TestAHeldGainIsInTheEstimate(t *testing.T) {
 			got := b.one()
 			assert.Equal(t, c.refused, got.Outcome == history.Error, got.Reasons)
 			if c.refused {
-				assert.Contains(t, got.Reasons[0], " minutes (39 runs of ")
+				assert.Contains(t, got.Reasons[0].String(), " minutes (39 runs of ")
 			}
 		})
 	}

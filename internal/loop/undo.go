@@ -75,14 +75,13 @@ func (r *commander) prepareUndo(ctx context.Context) (*undoing, error) {
 // undo reverts one iteration on top of the branch.
 func (r *commander) undo(ctx context.Context, u *undoing, iteration int) (undone, error) {
 	commit := ""
-	events, err := r.records.having(ctx, fmt.Sprintf(`"iteration":%d`, iteration))
-	if err != nil {
-		return undone{}, err
-	}
-	for e := range history.Of[*history.Decided](slices.All(events)) {
+	for e := range history.Of[*history.Decided](slices.All(r.records.log.Events)) {
 		if e.Iteration == iteration {
 			commit = e.Commit
 		}
+	}
+	if last := r.records.sum.Iteration; iteration > last {
+		return undone{fmt.Sprintf("There is no iteration %d: %d is the last.", iteration, last), false}, nil
 	}
 	if commit == "" || u.head == "" {
 		return undone{fmt.Sprintf("Iteration %d kept nothing, so there is nothing to undo.", iteration), false}, nil

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
@@ -73,7 +74,7 @@ func TestUndo(t *testing.T) {
 		{name: "undo-conflict", say: []commands.Command{undo(1)}, answers: []string{"Iteration 1 cannot be undone: later ones changed the same lines of `value.txt`. Undo those first."}, bad: true},
 		{name: "undo-both", say: []commands.Command{undo(1), undo(2)}, changes: map[string]string{"a.txt": "1\n", "new.txt": "-"}, commits: 1, answers: []string{"Iteration 1 cannot be undone", "Iteration 2 is undone by commit "}, bad: true},
 		{name: "undo-rejected", say: []commands.Command{undo(5)}, answers: []string{"Iteration 5 kept nothing, so there is nothing to undo."}, bad: true},
-		{name: "undo-unknown", say: []commands.Command{undo(77)}, answers: []string{"Iteration 77 kept nothing, so there is nothing to undo."}, bad: true},
+		{name: "undo-unknown", say: []commands.Command{undo(77)}, answers: []string{"no iteration 77"}, bad: true},
 		{name: "undo-stray", say: []commands.Command{undo(6)}, answers: []string{"The commit of iteration 6 is not on autoloop/undo-stray any more."}, bad: true},
 		{name: "undo-gone", say: []commands.Command{undo(1)}, answers: []string{"Iteration 1 kept nothing, so there is nothing to undo."}, bad: true},
 	} {
@@ -196,16 +197,16 @@ func TestAnUndoThatTheRemoteRefuses(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, []*git.RefUpdate{nil}, d.shelf.moves)
 		after := d.written()
-		assert.Contains(t, after.sum.PausedReason, "remote origin refused the push: autoloop/undo-refused ([remote rejected] (protected branch hook declined))")
-		assert.Contains(t, after.sum.PausedReason, "leave `autoloop/**` out of the branch's rules")
-		assert.Contains(t, after.sum.PausedReason, "; then say `/autoloop resume`, and ask for the undo again")
-		assert.Equal(t, "paused: "+after.sum.PausedReason, d.stopped)
+		assert.Contains(t, decision.Text(after.sum.Paused), "remote origin refused the push: autoloop/undo-refused ([remote rejected] (protected branch hook declined))")
+		assert.Contains(t, decision.Text(after.sum.Paused), "leave `autoloop/**` out of the branch's rules")
+		assert.Contains(t, decision.Text(after.sum.Paused), "; then ask for the undo again")
+		assert.Contains(t, d.stopped, "paused: "+decision.Text(after.sum.Paused)+"; go on with ")
 		assert.Equal(t, "x", after.sum.Settings[history.Note])
 		require.Len(t, d.hub.answers, 2)
 		refused, unknown, _ := strings.Cut(d.hub.answers[0], "\n\n")
 		assert.Contains(t, refused, "Iteration 1 is not undone: remote origin refused the push")
 		assert.LessOrEqual(t, len(refused), maxRefusal+100)
-		assert.Equal(t, "Iteration 9 kept nothing, so there is nothing to undo.", unknown, "that answer stays")
+		assert.Equal(t, "There is no iteration 9: 1 is the last.", unknown, "that answer stays")
 	}
 	d := newDesk(t, "", wasMeasured("1"))
 	d.heard(comment(4, commands.Command{Kind: commands.Note, Text: "x"}))

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 )
 
@@ -35,7 +36,7 @@ func TestAnEvaluatorChangedBeforeItRuns(t *testing.T) {
 			continue
 		}
 		assert.Equal(t, history.Error, got.Outcome)
-		assert.Equal(t, []string{`files of the evaluation were changed before it ran: "other.txt"`}, got.Reasons)
+		assert.Equal(t, []string{`files of the evaluation were changed before it ran: "other.txt"`}, decision.Texts(got.Reasons))
 		assert.Equal(t, "2", b.kept())
 	}
 }

@@ -3,7 +3,6 @@ package loop
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"github.com/org/autoloop/internal/decision"
@@ -46,9 +45,9 @@ func (r *verifier) verifyBaseline(at position, p *proposal.Proposal) error {
 	needs := r.needsBaseline(at)
 	failed := p.Decided != nil && p.Decided.Outcome == history.Error || p.Postponed != nil
 	switch {
-	case needs != "" && len(p.Baseline) == 0 && !failed:
+	case needs != nil && len(p.Baseline) == 0 && !failed:
 		return proposal.Refuse("it has no baseline: %s", needs)
-	case needs == "" && len(p.Baseline) > 0:
+	case needs == nil && len(p.Baseline) > 0:
 		return proposal.Refuse("it has a baseline that nothing asks for")
 	case len(p.Baseline) > 0 && (len(p.Baseline) == 2) != (at.Head != at.Base):
 		return proposal.Refuse("its baseline is not of these commits")
@@ -62,7 +61,7 @@ func (r *verifier) verifyBaseline(at position, p *proposal.Proposal) error {
 		case !p.Baseline[0].Noisy && !statistics.Same(e.Samples):
 			return proposal.Refuse("its baseline has different samples, and is not noisy")
 		}
-		if problem := r.unusableBaseline(e); problem != "" {
+		if problem := r.unusableBaseline(e); problem != nil {
 			return proposal.Refuse("its baseline cannot be used: %s", problem)
 		}
 		p.Baseline[i].Reason = needs
@@ -70,23 +69,23 @@ func (r *verifier) verifyBaseline(at position, p *proposal.Proposal) error {
 	return nil
 }
 
-// unusableBaseline says why measured numbers are no baseline of the program, or
-// "".
-func (r *verifier) unusableBaseline(e *history.Measured) string {
+// unusableBaseline says why measured numbers are no baseline of the program,
+// nil when they are.
+func (r *verifier) unusableBaseline(e *history.Measured) *decision.Reason {
 	if r.program.Evaluation == program.Tasks {
-		return ""
+		return nil
 	}
 	for _, sample := range e.Samples {
-		if reason := r.rule().Implausible(sample); reason != "" {
+		if reason := r.rule().Implausible(sample); reason != nil {
 			return reason
 		}
 	}
 	for _, rail := range r.program.Guardrails {
 		if len(e.GuardrailSamples[rail.Metric]) != len(e.Samples) {
-			return fmt.Sprintf("it does not have the number `%s`, which a guardrail needs", rail.Metric)
+			return &decision.Reason{Kind: decision.NeedsNumber, Path: rail.Metric}
 		}
 	}
-	return ""
+	return nil
 }
 
 // verifyOutcome checks that outcome, verdict and evaluation agree. outcomes are
@@ -104,7 +103,7 @@ func verifyOutcome(at position, p *proposal.Proposal, outcomes ...history.Outcom
 		return nil
 	case e.Evaluator != at.identity.Evaluator || e.Definition != at.identity.Definition:
 		return proposal.Refuse("it was measured by another evaluation than the program's")
-	case p.Kept() && (e.Verdict != string(decision.Improved) || e.Metric == nil):
+	case p.Kept() && (e.Verdict != decision.Improved || e.Metric == nil):
 		return proposal.Refuse("it is accepted without an improvement")
 	}
 	for m := range history.Of[*history.Proposed](slices.All(p.Measured)) {
@@ -121,7 +120,7 @@ func verifyOutcome(at position, p *proposal.Proposal, outcomes ...history.Outcom
 // proposal has are kept only where nothing can be computed.
 func (r *verifier) verifyDecision(b *records, at position, p *proposal.Proposal) (history.Decided, error) {
 	e := *p.Decided
-	e.Disagreement = r.disagreement(b, p, e.Rule)
+	e.Disagreement = r.disagreement(b, p)
 	e.Parent, e.Direction, e.Target, e.Changed = at.tip(), r.program.Direction, r.target(b), atMost(e.Changed, maxChanged)
 	if e.Verdict == "" {
 		e.Metric, e.PreviousBest, e.Best, e.Delta, e.Evidence = nil, b.sum.Best, b.sum.Best, "", nil
@@ -134,11 +133,11 @@ func (r *verifier) verifyDecision(b *records, at position, p *proposal.Proposal)
 		return e, proposal.Refuse("it was decided by another rule than the program's")
 	}
 	measured := slices.Collect(history.Of[*history.Measured](slices.All(p.Measured)))
-	again, problems := audit.Decision(decision.Known(), b.sum, measured, &e)
+	again, problems := audit.Decision(b.sum, measured, &e)
 	if len(problems) > 0 {
 		return e, proposal.Refuse("its measurements do not bear its decision: %s", problems[0])
 	}
-	e.Warning, e.Reasons = again.Warning, append(reasonsOf(e.Rule.Decision(), again), others(p)...)
+	e.Warning, e.Reasons = again.Warning, append(reasonsOf(*e.Rule, again), others(p)...)
 	if !p.Kept() {
 		e.Outcome = outcomeOf(again)
 	}
@@ -146,18 +145,16 @@ func (r *verifier) verifyDecision(b *records, at position, p *proposal.Proposal)
 }
 
 // disagreement says that the incumbent, as the trial of a candidate that was not
-// kept measured it, is not what is on record; "" when it is. A warning and the
+// kept measured it, is not what is on record; nil when it is. A warning and the
 // reasons of the iteration say it too.
-func (r *verifier) disagreement(b *records, p *proposal.Proposal, rule *history.Rule) string {
+func (r *verifier) disagreement(b *records, p *proposal.Proposal) *decision.Reason {
 	if p.Kept() {
-		return "" // the new incumbent was measured beside the old one
+		return nil // the new incumbent was measured beside the old one
 	}
-	said := audit.Disagreement(b.sum, slices.Collect(history.Of[*history.Measured](slices.All(p.Measured))), rule)
-	if said == "" {
-		return ""
+	said := audit.Disagreement(b.sum, slices.Collect(history.Of[*history.Measured](slices.All(p.Measured))))
+	if said != nil {
+		r.note(said.String())
 	}
-	said += ": either the machine changed, or what was kept was luck"
-	r.note(said)
 	return said
 }
 
@@ -165,7 +162,7 @@ func (r *verifier) disagreement(b *records, p *proposal.Proposal, rule *history.
 // as they say it: the comparison task by task is not recorded.
 func verifySuiteDecision(b *records, p *proposal.Proposal, e *history.Decided) error {
 	best := b.sum.Best
-	if e.Verdict == string(decision.Improved) {
+	if e.Verdict == decision.Improved {
 		best = e.Metric
 	}
 	var last *history.Measured
@@ -177,7 +174,7 @@ func verifySuiteDecision(b *records, p *proposal.Proposal, e *history.Decided) e
 	switch {
 	case e.Rule != nil || len(e.Evidence) > 0:
 		return proposal.Refuse("it was decided by another rule than the program's")
-	case (e.Outcome == history.Rejected) == (e.Verdict == string(decision.Improved)) || history.ValueText(e.Best) != history.ValueText(best):
+	case (e.Outcome == history.Rejected) == (e.Verdict == decision.Improved) || history.ValueText(e.Best) != history.ValueText(best):
 		return proposal.Refuse("its verdict and its outcome contradict each other")
 	case last == nil || history.ValueText(last.Metric) != history.ValueText(e.Metric):
 		return proposal.Refuse("its metric is not what was measured")
@@ -187,9 +184,8 @@ func verifySuiteDecision(b *records, p *proposal.Proposal, e *history.Decided) e
 	return nil
 }
 
-// sameRule reports whether a decision was made by the program's rule, in
-// whatever version: the other job may have been an older one.
-func sameRule(have *history.Rule, want decision.Rule) bool {
+// sameRule reports whether a decision was made by the program's rule.
+func sameRule(have *decision.Rule, want decision.Rule) bool {
 	if have == nil {
 		return false
 	}
@@ -197,6 +193,6 @@ func sameRule(have *history.Rule, want decision.Rule) bool {
 	if err != nil {
 		return false
 	}
-	b, err := json.Marshal(history.RuleOf(want.In(have.Version)))
+	b, err := json.Marshal(want)
 	return err == nil && string(a) == string(b)
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
 )
 
@@ -62,7 +64,7 @@ func (r *verifier) verifyCandidate(ctx context.Context, at position, on string, 
 	for _, c := range found {
 		p.Decided.Changed = append(p.Decided.Changed, c.Path)
 	}
-	if p.Decided.Held != "" {
+	if slices.ContainsFunc(p.Measured, isHeld) { // the gain was too good to be believed at once
 		if p.Decided.LeavesNothing, err = leavesNothing(ctx, r.repo, found); err != nil {
 			return err
 		}
@@ -228,4 +230,10 @@ func kindOf(c git.DiffEntry) decision.Kind {
 	default:
 		return decision.Modified
 	}
+}
+
+// isHeld reports whether an event is of a stage in which a gain is held.
+func isHeld(e history.Event) bool {
+	m, is := e.(*history.Measured)
+	return is && m.Stage == decision.Held
 }

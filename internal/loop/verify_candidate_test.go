@@ -68,7 +68,7 @@ func TestTheKindOfAChange(t *testing.T) {
 // its incumbent.
 func widely(t *testing.T, incumbent map[string]*git.File) (b *bed, r *run, at position) {
 	t.Helper()
-	b = newBed(t, "evaluation-runs: 1\ntarget: ['**']\nprotect: [other.txt]", "1")
+	b = newBed(t, "evaluation-runs: 1\ntarget: ['**', value.txt]\nprotect: [other.txt]", "1")
 	if incumbent != nil {
 		commit := b.git("commit-tree", b.treeOf("main", incumbent), "-p", "main", "-m", "more")
 		b.git("update-ref", "refs/heads/main", commit)
@@ -190,20 +190,23 @@ func TestAHeldCandidateThatLeavesNothing(t *testing.T) {
 	b, r, at := widely(t, nil)
 	for name, c := range map[string]struct {
 		files map[string]*git.File
-		held  string
+		held  bool
 		want  bool
 	}{
-		"the file is gone":   {map[string]*git.File{"value.txt": nil}, "too good", true},
-		"the file is empty":  {map[string]*git.File{"value.txt": fileOf("")}, "too good", true},
-		"only spaces":        {map[string]*git.File{"value.txt": fileOf(" \n\t\n")}, "too good", true},
-		"something is left":  {map[string]*git.File{"value.txt": fileOf("x")}, "too good", false},
-		"one of two is left": {map[string]*git.File{"value.txt": nil, "new": fileOf("x")}, "too good", false},
-		"it is not held":     {map[string]*git.File{"value.txt": nil}, "", false},
+		"the file is gone":   {map[string]*git.File{"value.txt": nil}, true, true},
+		"the file is empty":  {map[string]*git.File{"value.txt": fileOf("")}, true, true},
+		"only spaces":        {map[string]*git.File{"value.txt": fileOf(" \n\t\n")}, true, true},
+		"something is left":  {map[string]*git.File{"value.txt": fileOf("x")}, true, false},
+		"one of two is left": {map[string]*git.File{"value.txt": nil, "new": fileOf("x")}, true, false},
+		"it is not held":     {map[string]*git.File{"value.txt": nil}, false, false},
 	} {
 		p := r.proposer.newProposal(proposal.Iteration, at)
-		p.Candidate, p.Decided = b.treeOf(at.Head, c.files), &history.Decided{Outcome: history.Accepted, Held: c.held, LeavesNothing: !c.want}
+		p.Candidate, p.Decided = b.treeOf(at.Head, c.files), &history.Decided{Outcome: history.Accepted, LeavesNothing: !c.want}
+		if c.held {
+			p.Measured = []history.Event{&history.Measured{Role: history.Emptied, Stage: decision.Held}}
+		}
 		require.NoError(t, r.verifier.verifyCandidate(t.Context(), at, at.Head, p), name)
-		if c.held != "" {
+		if c.held {
 			assert.Equal(t, c.want, p.Decided.LeavesNothing, name)
 		}
 	}

@@ -55,7 +55,7 @@ func TestVerifyRefuses(t *testing.T) {
 		}, "do not bear its decision"},
 		{"another metric", func(p *proposal.Proposal) { p.Decided.Metric = value("9") }, "do not bear its decision"},
 		{"no measurement", func(p *proposal.Proposal) { p.Measured = nil }, "do not bear its decision"},
-		{"another rule", func(p *proposal.Proposal) { p.Decided.Rule = &history.Rule{Regime: "noisy"} }, "another rule"},
+		{"another rule", func(p *proposal.Proposal) { p.Decided.Rule = &decision.Rule{Regime: "noisy"} }, "another rule"},
 		{"no rule", func(p *proposal.Proposal) { p.Decided.Rule = nil }, "another rule"},
 		{"no verdict", func(p *proposal.Proposal) { p.Decided.Verdict = "" }, "without an improvement"},
 		{"a rejection that improved", func(p *proposal.Proposal) { p.Decided.Outcome, p.Candidate = history.Rejected, "" }, "do not bear its decision"},
@@ -114,7 +114,7 @@ func TestARefusedProposalIsAnError(t *testing.T) {
 	b.service.Suite = brokenSuite{}
 	result := b.one()
 	assert.Equal(t, history.Error, result.Outcome)
-	assert.Equal(t, []string{"the proposal was not recorded: it is accepted without an improvement"}, result.Reasons)
+	assert.Equal(t, []string{"the proposal was not recorded: it is accepted without an improvement"}, decision.Texts(result.Reasons))
 	assert.NotContains(t, b.refs(), "refs/heads/autoloop/")
 	assert.Equal(t, history.PhaseFailed, b.records().standing().Phase)
 

@@ -3,10 +3,10 @@ package loop
 import (
 	"context"
 	"fmt"
-	"strings"
+	"slices"
 	"time"
 
-	"github.com/org/autoloop/internal/cure"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/history"
@@ -73,7 +73,7 @@ func (r *ciGate) waitForCI(ctx context.Context) (Result, error) {
 			return r.recordGreen(ctx, e, verdict)
 		case r.program.CIGate == "off", verdict.Seen == 0 && !r.ciRequired(ctx, r.records.sum.Base):
 			e.Outcome = history.Accepted
-			return r.recordFinal(ctx, e, nil, "")
+			return r.recordFinal(ctx, e, nil, nil)
 		case verdict.State == ci.Red, late && len(verdict.Failing) > 0:
 			result, done, err := r.fixFailure(ctx, e, verdict)
 			if done || err != nil {
@@ -84,7 +84,7 @@ func (r *ciGate) waitForCI(ctx context.Context) (Result, error) {
 		case verdict.Seen >= 0 && r.now().Sub(standing.PushedAt) >= r.program.CITimeout:
 			return r.keepWaiting(ctx, e, r.timedOut(e, verdict), verdict)
 		case late:
-			return r.keepWaiting(ctx, e, "", verdict)
+			return r.keepWaiting(ctx, e, nil, verdict)
 		}
 		if err := r.sleep(ctx, min(pause, deadline.Sub(r.now()))); err != nil {
 			return Result{}, err
@@ -94,13 +94,12 @@ func (r *ciGate) waitForCI(ctx context.Context) (Result, error) {
 }
 
 // timedOut says why nothing more is expected of CI, and what to do.
-func (r *ciGate) timedOut(e history.Decided, verdict ci.Result) string {
-	what := strings.Join(verdict.Words(), ", ")
+func (r *ciGate) timedOut(e history.Decided, verdict ci.Result) *decision.Reason {
+	what := found(verdict)
 	if verdict.Seen == 0 {
-		what = "no check appeared"
+		what = []decision.Reason{{Kind: decision.CINothing}}
 	}
-	return cure.CITimeout.Mark(fmt.Sprintf("ci-timeout: after %s CI has no result for %.12s: %s; %s, or set `ci-gate: off`, then say `/autoloop resume`",
-		r.program.CITimeout, e.Commit, what, verdict.Cure()))
+	return &decision.Reason{Kind: decision.CITimeout, Term: r.program.CITimeout.String(), Path: fmt.Sprintf("%.12s", e.Commit), Because: what, Words: verdict.Cure()}
 }
 
 // publishPending opens the pull request, since much of CI runs there alone, and
@@ -117,7 +116,7 @@ func (r *ciGate) publishPending(ctx context.Context) {
 		return
 	}
 	if err := r.thread.github.Dispatch(ctx, r.program.CIWorkflow, r.branch()); err != nil {
-		r.warn("%v", cure.WorkflowNotStarted.Errorf("workflow %s was not started: %w", r.program.CIWorkflow, err))
+		r.warn("workflow %s was not started: %v; it needs `on: workflow_dispatch` on the default branch, and the job `actions: write`", r.program.CIWorkflow, err)
 		return
 	}
 	err := r.write(ctx, r.program.Name+": CI was started", nil, func(b *records) error { return r.set(b, history.CIStarted, e.Commit) })
@@ -146,8 +145,8 @@ func (r *ciGate) verdict(ctx context.Context, e history.Decided) ci.Result {
 
 func (r *ciGate) recordGreen(ctx context.Context, e history.Decided, verdict ci.Result) (Result, error) {
 	e.Outcome = history.Accepted
-	e.Reasons = append(e.Reasons, fmt.Sprintf("%s%d checks", history.CIGreen, verdict.Seen))
-	return r.recordFinal(ctx, e, nil, "")
+	e.Reasons = append(e.Reasons, decision.Reason{Kind: decision.CIGreen, Count: verdict.Seen})
+	return r.recordFinal(ctx, e, nil, nil)
 }
 
 // overtaken ends an iteration whose branch somebody else moved while CI ran: what
@@ -155,22 +154,22 @@ func (r *ciGate) recordGreen(ctx context.Context, e history.Decided, verdict ci.
 // and the next iteration begins with it.
 func (r *ciGate) overtaken(ctx context.Context, e history.Decided, verdict ci.Result) (Result, error) {
 	e.Outcome = history.Rejected
-	e.Reasons = append([]string{"not accepted: " + strings.Join(verdict.Words(), ", ") + "; the next iteration begins with what is there"}, e.Reasons...)
-	return r.recordFinal(ctx, e, nil, "")
+	e.Reasons = append([]decision.Reason{{Kind: decision.CIMoved, Because: found(verdict)}}, e.Reasons...)
+	return r.recordFinal(ctx, e, nil, nil)
 }
 
 // keepWaiting ends the run while the iteration still waits. A reason pauses the
 // program.
-func (r *ciGate) keepWaiting(ctx context.Context, e history.Decided, pause string, verdict ci.Result) (Result, error) {
-	reasons := append([]string{"CI did not answer yet; a later run goes on"}, verdict.Words()...)
+func (r *ciGate) keepWaiting(ctx context.Context, e history.Decided, pause *decision.Reason, verdict ci.Result) (Result, error) {
+	reasons := append([]decision.Reason{decision.Say("CI did not answer yet; a later run goes on")}, found(verdict)...)
 	err := r.write(ctx, fmt.Sprintf("%s: iteration %d still waits for CI", r.program.Name, e.Iteration), nil, func(b *records) error {
 		if err := r.add(b, &history.Finished{Head: history.Head{Iteration: e.Iteration}, Outcome: history.PendingCI}); err != nil {
 			return err
 		}
-		if err := r.thread.consumed(b); err != nil || pause == "" || b.machine.Paused {
+		if err := r.thread.consumed(b); err != nil || pause == nil || b.machine.Paused {
 			return err // who was told once is not told again
 		}
-		return r.pause(b, pause)
+		return r.pause(b, *pause)
 	})
 	if err != nil {
 		return Result{}, err
@@ -181,7 +180,7 @@ func (r *ciGate) keepWaiting(ctx context.Context, e history.Decided, pause strin
 
 // recordFinal records the final decision on an iteration that waited for CI, and
 // moves the branch with it.
-func (r *ciGate) recordFinal(ctx context.Context, e history.Decided, branch *git.RefUpdate, pause string) (Result, error) {
+func (r *ciGate) recordFinal(ctx context.Context, e history.Decided, branch *git.RefUpdate, pause *decision.Reason) (Result, error) {
 	err := r.write(ctx, fmt.Sprintf("%s: iteration %d %s", r.program.Name, e.Iteration, e.Outcome), branch, func(b *records) error {
 		decided := e
 		if e.Outcome != history.Accepted {
@@ -194,13 +193,15 @@ func (r *ciGate) recordFinal(ctx context.Context, e history.Decided, branch *git
 			return err
 		}
 		b.doc.AddEntry(r.recorder.entryOf(b, decided))
-		if err := r.recorder.enterFinished(b, decided); err != nil || pause == "" {
+		if err := r.recorder.enterFinished(b, decided); err != nil || pause == nil {
 			return err
 		}
-		return r.endEmptyPull(b, pause)
+		return r.endEmptyPull(b, *pause)
 	})
-	if reason := pushRefusal(err); reason != "" && branch != nil {
-		return r.recordFinal(ctx, e, nil, pause+"; "+reason)
+	if reason := pushRefusal(err); reason != nil && branch != nil {
+		both := *pause
+		both.Because = append(slices.Clip(both.Because), *reason)
+		return r.recordFinal(ctx, e, nil, &both)
 	}
 	if err != nil {
 		return Result{}, err
@@ -210,7 +211,7 @@ func (r *ciGate) recordFinal(ctx context.Context, e history.Decided, branch *git
 
 // endEmptyPull pauses, and notes that a pull request without a commit of its
 // own has ended by our hand.
-func (r *ciGate) endEmptyPull(b *records, pause string) error {
+func (r *ciGate) endEmptyPull(b *records, pause decision.Reason) error {
 	if number := b.sum.Settings[history.PullNumber]; number != "" && b.sum.Incumbent == b.sum.Base {
 		if err := r.set(b, history.PullEnded, number); err != nil {
 			return err
@@ -220,7 +221,7 @@ func (r *ciGate) endEmptyPull(b *records, pause string) error {
 }
 
 // resultOfCI is the result of an iteration that waits, or waited, for CI.
-func (r *recorder) resultOfCI(e history.Decided, reasons []string) Result {
+func (r *recorder) resultOfCI(e history.Decided, reasons []decision.Reason) Result {
 	r.iteration = e.Iteration
 	result := r.result(e.Outcome, reasons...)
 	result.Metric, result.Delta, result.Evidence, result.Summary, result.Failing = e.Metric, text(e.Delta), e.Evidence, e.Summary, e.Failing

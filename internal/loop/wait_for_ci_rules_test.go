@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/github/commands"
@@ -47,7 +48,7 @@ func newAtCI(t *testing.T, g *garden, ids map[string]string, name, base, front s
 	first := wasDecided(1, history.Accepted, "2", ids["kept"])
 	first.Parent = ids[base]
 	second := wasDecided(2, history.PendingCI, "3", ids["candidate"])
-	second.Parent, second.Time, second.Reasons = ids["kept"], noon.Add(-since), []string{"3 is better than 2"}
+	second.Parent, second.Time, second.Reasons = ids["kept"], noon.Add(-since), decision.Says("3 is better than 2")
 	start := &history.Started{Head: history.Head{Run: "now", Iteration: 2, Time: noon}, Lease: &history.Lease{Host: "here", PID: 1, Until: noon.Add(time.Hour)}}
 	events := append([]history.Event{measured, first, second}, more...)
 	d := &atCI{desk: newDeskIn(t, g.Repo, name, front, append(events, start)...), ids: ids}
@@ -134,7 +135,7 @@ func TestWhatCISays(t *testing.T) {
 		{name: "says-red", says: []ci.Result{red("build", "error: x")}, outcome: history.PendingCI, events: "pull=8 finished", reasons: []string{"CI did not answer yet; a later run goes on", "nobody can fix it", "build fails"}, commit: true, asked: 1},
 		{name: "says-partly", says: []ci.Result{partly}, outcome: history.PendingCI, events: "pull=8 finished", reasons: []string{"CI did not answer yet; a later run goes on", "nobody can fix it", "build fails"}, commit: true, asked: 1},
 		{name: "says-pending-for-long", says: []ci.Result{waiting()}, since: time.Hour - 15*time.Second, outcome: history.PendingCI, events: "pull=8 finished paused", reasons: []string{"CI did not answer yet; a later run goes on"}, commit: true, paused: "ci-timeout: after 1h0m0s CI has no result for " + ids["candidate"][:12] + ": ; pushes with the workflow's own token start no CI"},
-		{name: "says-nothing-for-long", says: []ci.Result{nothing}, since: 2 * time.Hour, outcome: history.PendingCI, events: "pull=8 finished paused", reasons: []string{"CI did not answer yet; a later run goes on"}, commit: true, paused: "ci-timeout: after 1h0m0s CI has no result for " + ids["candidate"][:12] + ": no check appeared; pushes with the workflow's own token start no CI: name a `ci-workflow`, or give the token of an app or a person, or set `ci-gate: off`, then say `/autoloop resume`"},
+		{name: "says-nothing-for-long", says: []ci.Result{nothing}, since: 2 * time.Hour, outcome: history.PendingCI, events: "pull=8 finished paused", reasons: []string{"CI did not answer yet; a later run goes on"}, commit: true, paused: "ci-timeout: after 1h0m0s CI has no result for " + ids["candidate"][:12] + ": no check appeared; pushes with the workflow's own token start no CI: name a `ci-workflow`, or give the token of an app or a person, or set `ci-gate: off`"},
 		{name: "says-unread-for-long", says: []ci.Result{unread}, since: 2 * time.Hour, outcome: history.PendingCI, events: "pull=8 finished", reasons: []string{"CI did not answer yet; a later run goes on", "CI could not be read: 403"}, commit: true},
 		{name: "says-red-for-long", says: []ci.Result{red("build", "error: x")}, since: 2 * time.Hour, outcome: history.PendingCI, events: "pull=8 finished", reasons: []string{"CI did not answer yet; a later run goes on", "nobody can fix it"}, commit: true, asked: 1},
 	} {
@@ -157,12 +158,12 @@ func TestWhatCISays(t *testing.T) {
 			assert.Equal(t, c.outcome, result.Outcome)
 			assert.Equal(t, c.events, strings.Join(d.told()[1:], " "))
 			require.GreaterOrEqual(t, len(result.Reasons), len(c.reasons))
-			assert.Equal(t, c.reasons, result.Reasons[:len(c.reasons)])
+			assert.Equal(t, c.reasons, decision.Texts(result.Reasons)[:len(c.reasons)])
 			assert.Equal(t, 2, result.Iteration)
 			require.NotNil(t, result.Commit)
 			assert.Equal(t, ids["candidate"], *result.Commit)
 			after := d.written()
-			assert.Contains(t, after.sum.PausedReason, c.paused)
+			assert.Contains(t, decision.Text(after.sum.Paused), c.paused)
 			assert.Equal(t, c.paused != "", after.machine.Paused)
 			assert.Len(t, d.asked, c.asked)
 			if c.asked > 0 { // a part of CI that fails is waited for, as long as others may run
@@ -192,12 +193,12 @@ func TestAPauseIsSaidOnce(t *testing.T) {
 	t.Parallel()
 	g := newGarden(t)
 	ids := growForCI(t, g)
-	d := newAtCI(t, g, ids, "at-ci", "flow", "", 2*time.Hour, &history.Paused{Reason: "a holiday"}, wasSet(history.Note, "x"))
+	d := newAtCI(t, g, ids, "at-ci", "flow", "", 2*time.Hour, &history.Paused{Reason: decision.Say("a holiday")}, wasSet(history.Note, "x"))
 	d.hub.ci, d.thread.shown, d.comments().Until = []ci.Result{waiting()}, commentsTold, "4 0"
 	_, err := d.gate.waitForCI(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, []string{"started", "pull=8", "finished", "note=", "heard=4 0"}, d.told())
-	assert.Equal(t, "a holiday", d.written().sum.PausedReason)
+	assert.Equal(t, []string{"started", "finished", "note=", "heard=4 0"}, d.told())
+	assert.Equal(t, "a holiday", decision.Text(d.written().sum.Paused))
 }
 
 func (d *desk) comments() *commands.Heard { return d.thread.comments }
@@ -281,10 +282,10 @@ func TestTheEndOfAFailure(t *testing.T) {
 		paused []string
 		ended  bool
 	}{
-		{name: "ends", back: true, paused: []string{"stuck; look at the attempt on autoloop-failed/ends/2, then say `/autoloop resume` or run `iterate resume ends`"}},
-		{name: "ends-again", taken: "candidate", back: true, paused: []string{"stuck; look at the attempt on autoloop-failed/ends-again/2, then say"}},
-		{name: "ends-elsewhere", taken: "theirs", back: true, paused: []string{"stuck; the attempt, commit " + ids["candidate"] + ", is not kept: "}},
-		{name: "ends-refused", err: refusal, paused: []string{"stuck; look at the attempt on autoloop-failed/ends-refused/2", "; remote origin refused the push: autoloop/p ([remote rejected] (protected branch hook declined))"}},
+		{name: "ends", back: true, paused: []string{"stuck in CI fix loop: x; look at the attempt on autoloop-failed/ends/2"}},
+		{name: "ends-again", taken: "candidate", back: true, paused: []string{"stuck in CI fix loop: x; look at the attempt on autoloop-failed/ends-again/2"}},
+		{name: "ends-elsewhere", taken: "theirs", back: true, paused: []string{"stuck in CI fix loop: x; the attempt, commit " + ids["candidate"] + ", is not kept: "}},
+		{name: "ends-refused", err: refusal, paused: []string{"stuck in CI fix loop: x; look at the attempt on autoloop-failed/ends-refused/2", "; remote origin refused the push: autoloop/p ([remote rejected] (protected branch hook declined))"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -296,17 +297,17 @@ func TestTheEndOfAFailure(t *testing.T) {
 			d.shelf.failures = []error{c.err}
 			verdict := red("build", "error: x")
 			verdict.Failing[0].URL = "https://ci.example/1"
-			result, err := d.gate.giveUpFix(t.Context(), *d.records.standing().Decision, verdict, "stuck")
+			result, err := d.gate.giveUpFix(t.Context(), *d.records.standing().Decision, verdict, decision.Reason{Kind: decision.CIStuck, Words: "x"})
 			require.NoError(t, err)
 			assert.Equal(t, history.CIFixExhausted, result.Outcome)
-			assert.Equal(t, []string{"stuck", "build fails"}, result.Reasons)
+			assert.Equal(t, []string{"stuck in CI fix loop: x", "build fails"}, decision.Texts(result.Reasons))
 			assert.Equal(t, []history.Check{{Name: "build", URL: "https://ci.example/1"}}, result.Failing)
 			assert.Nil(t, result.Commit)
 			after := d.written()
 			for _, want := range c.paused {
-				assert.Contains(t, after.sum.PausedReason, want)
+				assert.Contains(t, decision.Text(after.sum.Paused), want)
 			}
-			assert.Equal(t, "paused: "+after.sum.PausedReason, result.Stopped)
+			assert.Contains(t, result.Stopped, "paused: "+decision.Text(after.sum.Paused)+"; go on with ")
 			assert.Equal(t, []string{"started", "decided", "finished", "paused"}, d.told())
 			assert.Equal(t, []string{"2", ids["kept"]}, []string{after.sum.Best.String(), after.sum.Incumbent})
 			assert.True(t, after.sum.CISeen)
@@ -343,9 +344,9 @@ func TestAPullRequestWithoutACommit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t, "", c.events...)
-			require.NoError(t, d.update(t.Context(), "end", nil, func(b *records) error { return d.gate.endEmptyPull(b, "stuck") }))
+			require.NoError(t, d.update(t.Context(), "end", nil, func(b *records) error { return d.gate.endEmptyPull(b, decision.Say("stuck")) }))
 			assert.Equal(t, c.told, d.told())
-			assert.Equal(t, "stuck", d.written().sum.PausedReason)
+			assert.Equal(t, "stuck", decision.Text(d.written().sum.Paused))
 		})
 	}
 }
@@ -358,7 +359,7 @@ func TestWhenAFixIsAskedFor(t *testing.T) {
 	ids := growForCI(t, g)
 	failure := red("build", "error: x")
 	checked := func(commit, signature string) history.Event {
-		return &history.Checked{Head: history.Head{Iteration: 2}, Commit: commit, Reason: signature}
+		return &history.Checked{Head: history.Head{Iteration: 2}, Commit: commit, Signature: signature}
 	}
 	four := []history.Event{checked("a", "one"), checked("b", "two"), checked("c", "three"), checked("d", "four")}
 	later := noon.Add(time.Hour)
@@ -383,7 +384,7 @@ func TestWhenAFixIsAskedFor(t *testing.T) {
 			return &proposal.Proposal{Postponed: &history.Finished{NotBefore: &later, Reason: limited(later, "busy"), Work: history.Work{Agent: "scripted"}}}, nil
 		}, done: true, outcome: history.Idle, reason: "paused: the agent's service has a rate limit (busy)"},
 		{name: "fix-failed", asked: 45 * time.Minute, fix: func(d *atCI) (*proposal.Proposal, error) {
-			return &proposal.Proposal{Checked: &history.Checked{Head: history.Head{Iteration: 2}, Commit: ids["candidate"], Reason: failure.Signature(), Problem: "it changed nothing"}}, nil
+			return &proposal.Proposal{Checked: &history.Checked{Head: history.Head{Iteration: 2}, Commit: ids["candidate"], Signature: failure.Signature(), Failed: &decision.Reason{Kind: decision.NoChange}}}, nil
 		}},
 		{name: "fix-same", before: []history.Event{checked("another", failure.Signature())}, done: true, outcome: history.CIFixExhausted, reason: "stuck in CI fix loop: " + failure.Signature()},
 		{name: "fix-same-commit", before: []history.Event{checked(ids["candidate"], failure.Signature())}, asked: 45 * time.Minute, fix: func(*atCI) (*proposal.Proposal, error) { return nil, &noFixError{"nobody can"} }, done: true, outcome: history.PendingCI, reason: "nobody can"},
@@ -410,7 +411,7 @@ func TestWhenAFixIsAskedFor(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, c.done, done)
 			assert.Equal(t, c.outcome, result.Outcome)
-			assert.Contains(t, strings.Join(result.Reasons, "\n"), c.reason)
+			assert.Contains(t, strings.Join(decision.Texts(result.Reasons), "\n"), c.reason)
 			after := d.written()
 			if c.name == "fix-failed" {
 				assert.Equal(t, []string{"started", "checked"}, d.told()[:2])
@@ -422,6 +423,6 @@ func TestWhenAFixIsAskedFor(t *testing.T) {
 	_, _, err := asksNoAgent(t.Context(), history.Decided{}, ci.Result{}, 0)
 	var none *noFixError
 	require.ErrorAs(t, err, &none)
-	assert.Contains(t, none.reason, "the next `iterate propose` lets one fix it")
+	assert.Contains(t, none.reason, "the next `iterate job propose` lets one fix it")
 	assert.Contains(t, none.Error(), "publishing asks no agent")
 }

@@ -3,10 +3,12 @@ package loop
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/history"
 )
@@ -36,7 +38,7 @@ func TestCIDecides(t *testing.T) {
 			t.Parallel()
 			check := func(b *bed, result Result) {
 				assert.Equal(t, c.outcome, result.Outcome, "%v", result.Reasons)
-				assert.Contains(t, strings.Join(result.Reasons, "\n"), c.reason)
+				assert.Contains(t, strings.Join(decision.Texts(result.Reasons), "\n"), c.reason)
 				assert.Contains(t, result.Stopped, c.paused)
 				assert.Equal(t, c.phase, b.records().standing().Phase)
 				assert.Equal(t, c.kept, b.kept())
@@ -108,7 +110,7 @@ func TestAFixInTwoJobs(t *testing.T) {
 	f.ci = []ci.Result{red("build", "error: x")}
 	_, published := b.twoJobs()
 	assert.Equal(t, history.PendingCI, published.Outcome)
-	assert.Contains(t, strings.Join(published.Reasons, "\n"), "publishing asks no agent")
+	assert.Contains(t, strings.Join(decision.Texts(published.Reasons), "\n"), "publishing asks no agent")
 	assert.Equal(t, 1, calls)
 
 	f.ci = []ci.Result{red("build", "error: x"), red("build", "error: x"), green()}
@@ -151,6 +153,60 @@ func TestTheBranchMovesWhileCIRuns(t *testing.T) {
 	b.git("update-ref", "refs/heads/autoloop/p", theirs)
 	result := b.one()
 	assert.Equal(t, history.Rejected, result.Outcome)
-	assert.Contains(t, strings.Join(result.Reasons, "\n"), "the branch has moved")
+	assert.Contains(t, strings.Join(decision.Texts(result.Reasons), "\n"), "the branch has moved")
 	assert.Equal(t, theirs, b.git("rev-parse", "autoloop/p"), "their commit stays")
+}
+
+// TestPausedProgramAsksNoAgent: what CI says late is taken, and nobody is asked to fix it and
+// nothing is proposed, in one job and in two, unless it is forced.
+func TestPausedProgramAsksNoAgent(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		late     ci.Result
+		jobs     int
+		forced   bool
+		outcome  history.Outcome
+		asked    bool
+		proposes bool
+	}{
+		"red":             {late: red("build", "error: x"), jobs: 1, outcome: history.PendingCI},
+		"red, two jobs":   {late: red("build", "error: x"), jobs: 2, outcome: history.PendingCI},
+		"red, forced":     {late: red("build", "error: x"), jobs: 1, forced: true, asked: true, proposes: true, outcome: history.CIFixExhausted},
+		"green":           {late: green(), jobs: 1, outcome: history.Accepted},
+		"green, two jobs": {late: green(), jobs: 2, outcome: history.Accepted},
+		"green, forced":   {late: green(), jobs: 1, forced: true, proposes: true, outcome: history.Accepted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBed(t, "", "1")
+			calls := 0
+			b.proposeInTurn(&calls, "3", "4")
+			f := onGitHub(t, b)
+			f.ci = []ci.Result{waiting()}
+			require.Equal(t, history.PendingCI, b.one().Outcome)
+			worker, err := b.service.Pause(t.Context(), "a holiday")
+			require.NoError(t, err)
+			assert.Empty(t, worker)
+			b.clock = b.clock.Add(time.Hour)
+
+			calls, f.promoted = 0, 0
+			f.ci, b.service.Force = []ci.Result{c.late}, c.forced
+			var result Result
+			if c.jobs == 1 {
+				result = b.one()
+			} else {
+				_, result = b.twoJobs()
+			}
+			assert.Equal(t, c.outcome, result.Outcome, "%v", result.Reasons)
+			assert.Equal(t, c.asked, calls > 0)
+			assert.Equal(t, c.proposes, f.promoted > 0)
+			assert.True(t, b.records().machine.Paused)
+			if c.forced {
+				return
+			}
+			_, err = b.service.ApplyCommands(t.Context())
+			require.NoError(t, err)
+			assert.Zero(t, f.promoted, "applying commands proposes nothing either")
+		})
+	}
 }

@@ -25,26 +25,23 @@ func ResultTable(results []Result) render.Table {
 		table.Right[6] = true
 	}
 	for _, r := range results {
-		delta := "—"
+		delta, incumbent := "—", "—"
 		if r.Delta != nil {
 			delta = *r.Delta
 		}
+		if n := len(r.Evidence); n > 0 {
+			incumbent = r.Evidence[n-1].Incumbent.String()
+		}
 		why := r.Summary
 		if r.Outcome != history.Accepted && len(r.Reasons) > 0 {
-			why = strings.Join(r.Reasons, "; ")
+			why = decision.Joined(r.Reasons)
 		}
-		table.Rows = append(table.Rows, []string{
-			strconv.Itoa(r.Iteration), r.word(), metric.Text(r.Metric, "—"), delta, metric.Text(r.BestMetric, "—"),
-			strconv.FormatFloat(r.Seconds, 'f', 1, 64) + "s", plain.Line(why),
-		})
-		if noisy {
-			incumbent := "—"
-			if n := len(r.Evidence); n > 0 {
-				incumbent = r.Evidence[n-1].Incumbent.String()
-			}
-			last := len(table.Rows) - 1
-			table.Rows[last] = slices.Insert(table.Rows[last], 3, incumbent)
+		figures := render.Rounded(metric.Text(r.Metric, "—"), incumbent, delta, metric.Text(r.BestMetric, "—"), plain.Line(why))
+		if !noisy {
+			figures = slices.Delete(figures, 1, 2)
 		}
+		row := slices.Concat([]string{strconv.Itoa(r.Iteration), r.word()}, figures)
+		table.Rows = append(table.Rows, slices.Insert(row, len(row)-1, strconv.FormatFloat(r.Seconds, 'f', 1, 64)+"s"))
 	}
 	return table
 }
@@ -54,7 +51,7 @@ func (r Result) word() string {
 	if r.Bundle != "" {
 		return "proposed"
 	}
-	return string(r.Outcome)
+	return render.OutcomeOf(r.Outcome).Word
 }
 
 // Notes is what a person should know of a run besides its table and its warnings.
@@ -66,14 +63,15 @@ func Notes(results []Result) string {
 	out.WriteString(failedEvaluations(results) + pictures(results))
 	last := results[len(results)-1]
 	if last.Bundle != "" {
-		out.WriteString("\nnothing is recorded yet: `iterate publish` verifies the bundle, and records it\n")
+		out.WriteString("\nnothing is recorded yet: `iterate job publish` verifies the bundle, and records it\n")
 	}
 	if last.Initial != nil && last.BestMetric != nil {
 		remark := ""
 		if last.Noisy {
 			remark = "; noisy and measured at different times, so the sum of the gains may differ"
 		}
-		fmt.Fprintf(&out, "\n%s: %s at the start, %s now (%s%s)\n", last.Program, last.Initial, last.BestMetric, metric.Delta(*last.BestMetric, last.Initial), remark)
+		figures := render.Rounded(last.Initial.String(), last.BestMetric.String(), metric.Delta(*last.BestMetric, last.Initial))
+		fmt.Fprintf(&out, "\n%s: %s at the start, %s now (%s%s)\n", last.Program, figures[0], figures[1], figures[2], remark)
 	}
 	if last.Stopped != "" {
 		verb := ":"
@@ -106,7 +104,7 @@ func Failed(results []Result, onError bool) error {
 		case r.BaselineError != "":
 			return fmt.Errorf("%s cannot be measured: %s", r.Program, r.BaselineError)
 		case onError && r.Outcome == history.Error:
-			return fmt.Errorf("iteration %d of %s ended in an error: %s", r.Iteration, r.Program, strings.Join(r.Reasons, "; "))
+			return fmt.Errorf("iteration %d of %s ended in an error: %s", r.Iteration, r.Program, decision.Joined(r.Reasons))
 		}
 	}
 	return nil
@@ -120,7 +118,7 @@ func failedEvaluations(results []Result) string {
 			continue
 		}
 		for _, reason := range r.Reasons {
-			fmt.Fprintf(&out, "\niteration %d: %s\n", r.Iteration, plain.Line(reason))
+			fmt.Fprintf(&out, "\niteration %d: %s\n", r.Iteration, plain.Line(reason.String()))
 		}
 		fmt.Fprintf(&out, "  all that it printed: %s\n", r.Output)
 	}
@@ -141,9 +139,10 @@ func pictures(results []Result) string {
 
 func picture(r Result) string {
 	last := r.Evidence[len(r.Evidence)-1]
+	figures := render.Rounded(last.Difference.Signed(), last.Low.String(), last.High.String(), last.Incumbent.String(), last.Candidate.String())
 	title := fmt.Sprintf("iteration %d, %s: %d pairs, p = %.2g, difference %s (%g %% interval %s to %s)\n",
-		r.Iteration, last.Stage, last.Pairs, last.P, last.Difference.Signed(), last.Confidence*100, last.Low, last.High)
+		r.Iteration, last.Stage, last.Pairs, last.P, figures[0], last.Confidence*100, figures[1], figures[2])
 	return title + render.ValueStrips(
-		render.ValueStrip{Name: string(decision.Incumbent), Values: r.Samples.Incumbent, Note: "median " + last.Incumbent.String()},
-		render.ValueStrip{Name: string(decision.Candidate), Values: r.Samples.Candidate, Note: "median " + last.Candidate.String()})
+		render.ValueStrip{Name: string(decision.Incumbent), Values: r.Samples.Incumbent, Note: "median " + figures[3]},
+		render.ValueStrip{Name: string(decision.Candidate), Values: r.Samples.Candidate, Note: "median " + figures[4]})
 }

@@ -42,9 +42,6 @@ type Value struct{ d decimal.Decimal }
 // around it are ignored. The error wraps ErrNotFinite or ErrNotNumber.
 func ParseValue(text string) (Value, error) {
 	text = strings.TrimSpace(text)
-	if number, places, short := shortNumber(text); short {
-		return Value{decimal.New(number, -places)}, nil
-	}
 	if nonFiniteForm().MatchString(text) {
 		return Value{}, fmt.Errorf("%q is %w", text, ErrNotFinite)
 	}
@@ -68,44 +65,6 @@ func ParseValue(text string) (Value, error) {
 		return Value{}, fmt.Errorf("%q is out of range: %w", text, ErrNotFinite)
 	}
 	return Value{d}, nil
-}
-
-// CheckValue returns the error of ParseValue. A number without one takes less time.
-func CheckValue(text string) error {
-	if _, _, short := shortNumber(strings.TrimSpace(text)); short {
-		return nil
-	}
-	_, err := ParseValue(text)
-	return err
-}
-
-// shortNumber reads a number of few digits without an exponent, which most are: tables
-// and ledgers have tens of thousands of them. The last places of its digits come after
-// the point.
-func shortNumber(text string) (number int64, places int32, short bool) {
-	const most = 18 // digits that fit into an int64
-	digits := strings.TrimLeft(text, "+-")
-	if len(text)-len(digits) > 1 || len(digits) == 0 || len(digits) > most {
-		return 0, 0, false
-	}
-	pointed := false
-	for i := range len(digits) {
-		switch c := digits[i]; {
-		case c >= '0' && c <= '9':
-			number = number*10 + int64(c-'0')
-			if pointed {
-				places++
-			}
-		case c == '.' && !pointed && len(digits) > 1:
-			pointed = true
-		default:
-			return 0, 0, false
-		}
-	}
-	if text[0] == '-' {
-		number = -number
-	}
-	return number, places, true
 }
 
 // MustValue is ParseValue for constants and tests; it panics on an error.

@@ -2,13 +2,12 @@ package process
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"syscall"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/org/autoloop/internal/cure"
 )
 
 const (
@@ -92,7 +91,7 @@ func superviseInside() error {
 		return err
 	}
 	if where.View == nil {
-		return cure.Fault.Errorf("there is no view to make")
+		return errors.New("a fault of Autoloop: there is no view to make")
 	}
 	if where.Bubblewrap == "" {
 		err = where.View.make()

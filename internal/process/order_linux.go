@@ -2,13 +2,12 @@ package process
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/org/autoloop/internal/cure"
 )
 
 // order is what a supervisor is told over its control pipe: a length, then NUL
@@ -46,7 +45,7 @@ func readFrame(from io.Reader) ([]byte, error) {
 	}
 	length := binary.BigEndian.Uint32(size[:])
 	if length > maxOrder {
-		return nil, cure.Fault.Errorf("the order is too long")
+		return nil, errors.New("a fault of Autoloop: the order is too long")
 	}
 	body := make([]byte, length)
 	_, err := io.ReadFull(from, body)
@@ -61,7 +60,7 @@ func readOrder(from io.Reader) (order, error) {
 	fields := strings.Split(string(body), "\x00")
 	const fixed = 6
 	if len(fields) < fixed {
-		return order{}, cure.Fault.Errorf("the order has too few fields")
+		return order{}, errors.New("a fault of Autoloop: the order has too few fields")
 	}
 	grace, err := strconv.ParseInt(fields[2], 10, 64)
 	if err != nil {
@@ -69,7 +68,7 @@ func readOrder(from io.Reader) (order, error) {
 	}
 	processes, err := strconv.Atoi(fields[3])
 	if err != nil {
-		return order{}, fmt.Errorf("the order's number of processes: %w", err)
+		return order{}, fmt.Errorf("a fault of Autoloop: the order's number of processes: %w", err)
 	}
 	memory, err := strconv.ParseInt(fields[4], 10, 64)
 	if err != nil {
@@ -77,7 +76,7 @@ func readOrder(from io.Reader) (order, error) {
 	}
 	count, err := strconv.Atoi(fields[5])
 	if err != nil || count < 1 || count > len(fields)-fixed {
-		return order{}, cure.Fault.Errorf("the order's number of arguments is wrong")
+		return order{}, errors.New("a fault of Autoloop: the order's number of arguments is wrong")
 	}
 	rest := fields[fixed:]
 	return order{

@@ -58,7 +58,7 @@ func (p *Program) proposer(v value) (one Proposer, err error) {
 		case "model":
 			one.Model, err = f.oneLine("the name of a model")
 		default:
-			p.warn(f.line, "unknown key `%s` of an agent is ignored; known are agent and model", clip(f.name))
+			p.unknown(f, " of an agent", "agent", "model")
 		}
 		if err != nil {
 			return one, fmt.Errorf("`%s`: %w", f.name, err)

@@ -45,6 +45,8 @@ type codeSpan struct {
 	at   int
 	// loose is a word that only looks like a path: it is not in backticks.
 	loose bool
+	// begins says that a list item begins with it.
+	begins bool
 }
 
 func (b *body) read() {
@@ -54,18 +56,6 @@ func (b *body) read() {
 	b.readTargets(sections[targetSection], sections[protectSection])
 	b.readEvaluation(sections[evaluationSection])
 	b.readMetric()
-	b.readPlaceholders()
-	b.readDirection()
-}
-
-// skim reads what choosing among programs needs, and nothing when a look at
-// the bytes shows that there is nothing to find.
-func (b *body) skim() {
-	placeholders := !b.Unconfigured && (bytes.Contains(b.text, []byte("TODO")) || bytes.Contains(b.text, []byte("REPLACE")))
-	if !placeholders && !b.maySayDirection() {
-		return
-	}
-	b.open()
 	b.readPlaceholders()
 	b.readDirection()
 }

@@ -103,7 +103,7 @@ func (p *Program) setLimit(budget *Budget, f field) (err error) {
 		per, err = f.oneOf(string(PerDay), string(PerWeek), string(PerMonth), string(PerIteration), string(PerProgram))
 		budget.Per = Span(per)
 	default:
-		p.warn(f.line, "unknown key `%s` of the budget is ignored; known are iterations, tokens, usd, minutes and per", clip(f.name))
+		p.unknown(f, " of the budget", "iterations", "tokens", "usd", "minutes", "per")
 	}
 	return err
 }

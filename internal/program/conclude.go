@@ -20,7 +20,7 @@ func (p *Program) conclude(fields []field) {
 		}
 		return 0
 	}
-	if line("evaluation") == 0 {
+	if line("evaluation") == 0 && !p.settings {
 		switch {
 		case line("skill") > 0:
 			p.Evaluation = Skill
@@ -29,6 +29,11 @@ func (p *Program) conclude(fields []field) {
 		}
 	}
 	p.targetsGiven = len(p.Targets) > 0
+	for _, f := range fields {
+		if f.key == "setup" || f.key == "agent-command" {
+			p.Commands = append(p.Commands, CommandLine{f.text, f.line})
+		}
+	}
 	p.TimeLimitGiven = line("evaluation-timeout") > 0
 	p.concludeKind(line)
 	p.concludeNumbers(line)
@@ -36,6 +41,7 @@ func (p *Program) conclude(fields []field) {
 
 func (p *Program) concludeKind(line func(string) int) {
 	switch {
+	case p.settings:
 	case p.Evaluation == Skill && line("skill") == 0:
 		p.fail(line("evaluation"), "`evaluation: skill` needs the skill's directory; add a line `skill: path/of/the/skill`")
 	case p.Evaluation == Tasks && line("tasks") == 0:

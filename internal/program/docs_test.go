@@ -21,7 +21,7 @@ var samples = map[string][3]string{
 	"min-composite-gain": {"0.1", "0.2", "tasks: t"}, "regression-composite-drop": {"0.1", "0.2", "tasks: t"}, "cost-tolerance": {"0.1", "0.2", "tasks: t"},
 	"objective-drop-is-regression": {"true", "false", "tasks: t"}, "net-loss-is-regression": {"true", "false", "tasks: t"},
 	"no-case-regression": {"true", "false", "skill: s"}, "judge": {"api", "cli", "tasks: t"}, "judge-model": {"a", "b", "tasks: t"},
-	"plateau": {"1", "2"}, "stop-after-reverts": {"1", "off"}, "keep-details": {"1", "off"}, "timeout-minutes": {"1", "2"}, "evaluation-timeout": {"1m", "2m"}, "jobs": {"1", "3"},
+	"plateau": {"1", "2"}, "stop-after-reverts": {"1", "off"}, "timeout-minutes": {"1", "2"}, "evaluation-timeout": {"1m", "2m"}, "jobs": {"1", "3"},
 	"setup": {"a", "b"}, "start": {"a", "b"}, "share": {"[a]", "[b]"}, "env": {"[A]", "[B]"}, "pass-config": {"[pip]", "[npm]"}, "network": {"true", "false"}, "isolation": {"required", "off"},
 	"target": {"[a.go]", "[b.go]"}, "protect": {"[a.go]", "[b.go]"}, "agent": {"claude", "codex"}, "agents": {"[claude]", "[codex]"}, "model": {"a", "b"},
 	"agent-command": {"a", "b", "tasks: t"}, "executor": {"claude", "codex", "tasks: t"}, "executor-command": {"a", "b", "tasks: t"},

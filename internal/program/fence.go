@@ -42,11 +42,9 @@ func (b *body) isOutput(fence ast.Node, text, heading string) bool {
 		return false
 	}
 	start, end := extent(before)
-	last := b.clauseText(start, end)
-	if cut := clauseEnd().FindAllStringIndex(last, -1); len(cut) > 0 {
-		last = last[cut[len(cut)-1][0]:]
-	}
-	return showsOutput(last)
+	clauses := b.clauses(start, end)
+	last := clauses[len(clauses)-1]
+	return showsOutput(b.clauseText(last[0], last[1]))
 }
 
 // showsOutput reports whether a clause says that what follows it is output, and not

@@ -2,7 +2,7 @@ package program
 
 import (
 	"errors"
-	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -21,7 +21,7 @@ func (p *Program) readFields(head header) {
 func (p *Program) readField(f field) {
 	known, found := entryOf[f.key]
 	if !found {
-		p.warn(f.line, "unknown key `%s` is ignored%s", clip(f.name), nearest(f.key))
+		p.unknown(f, "", slices.Sorted(maps.Keys(entryOf))...)
 		return
 	}
 	if f.placeholder() {
@@ -44,17 +44,30 @@ func (v value) placeholder() bool {
 	return v.kind == scalar && isPlaceholder(strings.TrimSpace(v.text)) || slices.ContainsFunc(v.items, value.placeholder)
 }
 
-// nearest suggests the known key that an unknown one was meant for.
-func nearest(key string) string {
+// unknown takes a key that nothing reads. Where it can only be a known key misspelt
+// that is an error: what it was to say would be lost without a word.
+func (p *Program) unknown(f field, of string, known ...string) {
+	if meant := nearest(f.key, known); meant != "" {
+		p.fail(f.line, "there is no key `%s`%s; did you mean `%s`?", clip(f.name), of, meant)
+		return
+	}
+	if of != "" {
+		of += " is ignored; known are " + strings.Join(known, ", ")
+	} else {
+		of = " is ignored"
+	}
+	p.warn(f.line, "unknown key `%s`%s", clip(f.name), of)
+}
+
+// nearest is the known key that another was meant for, "" for none: of a short one
+// every third letter has to be right.
+func nearest(key string, known []string) (best string) {
 	key = strings.ToLower(clip(key))
-	best, least := "", 3
-	for known := range entryOf {
-		if d := Distance(key, known); d < least || d == least && best != "" && known < best {
-			best, least = known, d
+	least := 3
+	for _, one := range known {
+		if d := Distance(key, one); d < least && d*3 <= len(key) {
+			best, least = one, d
 		}
 	}
-	if best == "" || least*3 > len(key) {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean `%s`?", best)
+	return best
 }

@@ -3,19 +3,12 @@ package program_test
 import (
 	"bytes"
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/program"
 )
-
-// bodyOnly are the problems that ParseHead does not look for.
-var bodyOnly = []string{
-	"is not read: another comes closer", "not read as a target", "cannot be protected", "there are more than", "the text names two metrics",
-	"does not say whether its files may change", "does not say which files may not change", "the text says that the metric", "is documentation", "is taken as output and not run", "to be read as markdown",
-}
 
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
@@ -44,22 +37,5 @@ func FuzzParse(f *testing.F) {
 			require.LessOrEqual(t, pattern.Line, lines)
 			pattern.Match("a/b.go")
 		}
-		head := program.ParseHead(file, data)
-		require.Equal(t, frontOf(whole), frontOf(head))
-		require.Equal(t, frontProblems(whole), head.Problems)
 	})
-}
-
-func frontProblems(p *program.Program) []program.Problem {
-	var front []program.Problem
-	for _, problem := range p.Problems {
-		body := false
-		for _, words := range bodyOnly {
-			body = body || strings.Contains(problem.Message, words)
-		}
-		if !body {
-			front = append(front, problem)
-		}
-	}
-	return front
 }

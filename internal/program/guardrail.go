@@ -43,7 +43,7 @@ func (p *Program) guardrail(item value) (rail Guardrail, err error) {
 		case "max-regression":
 			rail.MaxRegression, err = f.allowance()
 		default:
-			p.warn(f.line, "unknown key `%s` of a guardrail is ignored; known are metric, direction and max-regression", clip(f.name))
+			p.unknown(f, " of a guardrail", "metric", "direction", "max-regression")
 		}
 		if err != nil {
 			return rail, fault{f.line, fmt.Errorf("`%s`: %w", f.name, err)}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/adrg/frontmatter"
+
 	"github.com/org/autoloop/internal/lazyregexp"
 )
 
@@ -35,8 +37,7 @@ func (p *Program) header(data []byte) header {
 		p.fail(line, "the HTML comment that begins here does not end; close it with `-->`")
 		return header{body: -1}
 	}
-	rest := data[at:]
-	first, following, _ := bytes.Cut(rest, []byte("\n"))
+	first, following, _ := bytes.Cut(data[at:], []byte("\n"))
 	if string(bytes.TrimSpace(first)) != "---" {
 		if what := misplaced(first, following); what != "" {
 			p.fail(line, "%s", what)
@@ -44,18 +45,27 @@ func (p *Program) header(data []byte) header {
 		start := len(data) - len(bytes.TrimPrefix(data, []byte(byteOrderMark)))
 		return header{body: start, bodyLine: 1}
 	}
-	length, closing := closingLine(following)
-	if closing == 0 {
+	var text []byte
+	found := false
+	split := frontmatter.NewFormat("---", "---", func(between []byte, _ any) error {
+		text, found = between, true
+		return nil
+	})
+	body, err := frontmatter.Parse(bytes.NewReader(data[at:]), nil, split)
+	switch {
+	case err != nil:
+		p.fail(line, "the frontmatter cannot be read: %v", err)
+		return header{body: -1}
+	case !found:
 		p.fail(line, "the frontmatter begins here with `---` and does not end; add a line `---` after its last key")
 		return header{body: -1}
-	}
-	if length > maxHeader {
-		p.fail(line, "the frontmatter has %d bytes; it has at most %d", length, maxHeader)
+	case len(text) > maxHeader:
+		p.fail(line, "the frontmatter has %d bytes; it has at most %d", len(text), maxHeader)
 		return header{body: -1}
 	}
-	head := header{body: len(data) - len(following) + length + closing}
+	head := header{body: len(data) - len(body)}
 	head.bodyLine = lineAt(data, head.body)
-	head.fields = p.yamlFields(string(following[:length]), line+1)
+	head.fields = p.yamlFields(string(text), line+1)
 	return head
 }
 
@@ -76,18 +86,6 @@ func skipComments(data []byte) (at int, closed bool) {
 		}
 		at += end + len("-->")
 	}
-}
-
-// closingLine finds the line `---` that ends the frontmatter: how much stands
-// before it, and how long it is with its end, or 0.
-func closingLine(text []byte) (before, length int) {
-	for line := range bytes.Lines(text) {
-		if string(bytes.TrimSpace(line)) == "---" {
-			return before, len(line)
-		}
-		before += len(line)
-	}
-	return before, 0
 }
 
 var keyForm = lazyregexp.New(`^([A-Za-z][A-Za-z0-9_-]*)[ \t]*[:=]`)

@@ -82,13 +82,6 @@ var entries = []entry{
 	},
 	{
 		Key{
-			"keep-details", "When", "count or off", "1000",
-			"how many of the latest iterations keep patches and output of dropped candidates; of older ones the [numbers](../reference/ledger.md#what-is-forgotten) stay. `off` keeps all",
-		},
-		func(p *Program, v value) (err error) { p.KeepDetails, err = v.countOrOff(); return err }, sameNumber,
-	},
-	{
-		Key{
 			"budget", "When", "map or list of maps", "none; without `per` a month, with a warning",
 			"`{iterations: 20, tokens: 1000000, usd: 5, minutes: 60, per: day}`, any of them, or a list of such; `per` is `iteration`, `day`, `week`, `month` or `program`",
 		},
@@ -327,7 +320,7 @@ var entries = []entry{
 	},
 	{
 		Key{
-			"agent", "Who proposes", "word", "what the run finds, as `iterate agents` says",
+			"agent", "Who proposes", "word", "what the run finds, as `iterate doctor` says",
 			"who proposes changes: `command`, `tuner`, [`models`](../howto/models.md) or [another coding agent](../howto/agents.md)",
 		},
 		setAgent, sameNumber,

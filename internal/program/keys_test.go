@@ -15,7 +15,7 @@ import (
 func front(lines string) string { return "---\n" + lines + "\n---\n" }
 
 func TestDefaults(t *testing.T) {
-	p := both(t, "# Nothing said\n")
+	p := parse("# Nothing said\n")
 	assert.Equal(t, program.Schedule{}, p.Schedule)
 	assert.Equal(t, metric.Higher, p.Direction)
 	assert.Nil(t, p.Target)
@@ -85,9 +85,6 @@ func TestEveryKey(t *testing.T) {
 		{"plateau: 7", func(p *program.Program) any { return []any{p.Plateau, p.PlateauFor("tuner")} }, []any{7, 7}},
 		{"agent: tuner", func(p *program.Program) any { return p.Plateau }, 50},
 		{"strategy: openevolve", func(p *program.Program) any { return p.Plateau }, 50},
-		{"agent: command", func(p *program.Program) any { return p.KeepDetails }, 1000},
-		{"keep-details: 40", func(p *program.Program) any { return p.KeepDetails }, 40},
-		{"keep-details: off", func(p *program.Program) any { return p.KeepDetails }, 0},
 		{"stop-after-reverts: 4", func(p *program.Program) any { return p.StopAfterReverts }, 4},
 		{"timeout-minutes: 1.5", func(p *program.Program) any { return p.Timeout }, 90 * time.Second},
 		{"evaluation-timeout: 1h30m", func(p *program.Program) any { return p.EvaluationTimeout }, 90 * time.Minute},
@@ -121,7 +118,7 @@ func TestEveryKey(t *testing.T) {
 	} {
 		for _, text := range []string{c.text, swapDashes(c.text)} {
 			t.Run(text, func(t *testing.T) {
-				p := both(t, front(text))
+				p := parse(front(text))
 				require.NoError(t, p.Err())
 				assert.Empty(t, messages(p.Warnings()))
 				assert.Equal(t, c.want, c.got(p))
@@ -287,7 +284,7 @@ func TestKeyErrors(t *testing.T) {
 		"trusted-associations: OWNER":                      "is no list",
 	} {
 		t.Run(text, func(t *testing.T) {
-			p := both(t, "<!-- c -->\n---\n# one\n"+text+"\n---\n## Goal\n\nx\n")
+			p := parse("<!-- c -->\n---\n# one\n" + text + "\n---\n## Goal\n\nx\n")
 			require.Len(t, p.Errors(), 1, messages(p.Problems))
 			found := p.Errors()[0]
 			assert.Contains(t, found.Message, says)
@@ -301,7 +298,7 @@ func TestKeyErrors(t *testing.T) {
 }
 
 func TestErrorLineIsTheItems(t *testing.T) {
-	p := both(t, front("metric: x\ntarget:\n  - a/b.go\n  - ../c.go\nguardrails:\n  - metric: a\n    direction: up\nagents:\n  - claude\n  - agent: codex\n    model: [a]"))
+	p := parse(front("metric: x\ntarget:\n  - a/b.go\n  - ../c.go\nguardrails:\n  - metric: a\n    direction: up\nagents:\n  - claude\n  - agent: codex\n    model: [a]"))
 	require.Len(t, p.Errors(), 3)
 	assert.Equal(t, 11, p.Errors()[2].Line)
 	assert.Equal(t, 5, p.Errors()[0].Line)
@@ -311,12 +308,8 @@ func TestErrorLineIsTheItems(t *testing.T) {
 func TestKeyWarnings(t *testing.T) {
 	for text, says := range map[string]string{
 		"flavour: vanilla":                                  "unknown key `flavour` is ignored",
-		"shedule: daily":                                    "did you mean `schedule`?",
-		"Schedule: daily":                                   "did you mean `schedule`?",
-		"agnet: claude":                                     "did you mean `agent`?",
-		"metricdirection: lower":                            "did you mean `metric-direction`?",
-		"metric-direciton: lower":                           "did you mean `metric-direction`?",
 		"agents: [{agent: claude, kind: m}]":                "unknown key `kind` of an agent is ignored",
+		"tags: [fast]":                                      "unknown key `tags` is ignored",
 		"budget: {usd: 1}":                                  "has no `per`; `month` is taken",
 		"budget: {usd: 1, per: day, eur: 2}":                "unknown key `eur`",
 		"guardrails: [{metric: a}]":                         "has no `direction`; `higher` is taken",
@@ -326,7 +319,7 @@ func TestKeyWarnings(t *testing.T) {
 		"target-metric: 2\nmetric-range: [0, 1]":            "never be reached",
 	} {
 		t.Run(text, func(t *testing.T) {
-			p := both(t, front(text))
+			p := parse(front(text))
 			require.NoError(t, p.Err())
 			require.Len(t, p.Warnings(), 1)
 			assert.Contains(t, p.Warnings()[0].Message, says)
@@ -335,8 +328,31 @@ func TestKeyWarnings(t *testing.T) {
 	}
 }
 
+// TestMisspeltKeyIsError: what a misspelt key was to say would be lost without a word.
+func TestMisspeltKeyIsError(t *testing.T) {
+	for text, meant := range map[string]string{
+		"shedule: daily":                             "schedule",
+		"Schedule: daily":                            "schedule",
+		"agnet: claude":                              "agent",
+		"metricdirection: lower":                     "metric-direction",
+		"metric_directon: lower":                     "metric-direction",
+		"metric-direciton: lower":                    "metric-direction",
+		"guardrails: [{metric: a, directon: lower}]": "direction",
+		"budget: {usd: 1, per: day, tokns: 2}":       "tokens",
+		"agents: [{agent: claude, modl: m}]":         "model",
+		"pull-request: {label: [fast]}":              "labels",
+	} {
+		t.Run(text, func(t *testing.T) {
+			p := parse(front(text))
+			require.Len(t, p.Errors(), 1)
+			assert.Contains(t, p.Errors()[0].Message, "did you mean `"+meant+"`?")
+			assert.Equal(t, 2, p.Errors()[0].Line)
+		})
+	}
+}
+
 func TestAllErrorsAreReported(t *testing.T) {
-	p := both(t, front("schedule: never\nmetric_direction: up\ntarget-metric: x"))
+	p := parse(front("schedule: never\nmetric_direction: up\ntarget-metric: x"))
 	assert.Len(t, p.Errors(), 3)
 	require.ErrorContains(t, p.Err(), file+":2: `schedule`:")
 	assert.ErrorContains(t, p.Err(), file+":4: `target-metric`:")

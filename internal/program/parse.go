@@ -13,15 +13,33 @@ import (
 // MaxBytes bounds a program file.
 const MaxBytes = 1 << 20
 
-// Parse reads a program file whole. The name comes from the path:
-// …/NAME/program.md or …/NAME.md. The result is never nil.
-func Parse(file string, data []byte) *Program { return parseFile(file, data, true) }
+// Parse reads a program file. The name comes from the path: …/NAME/program.md or
+// …/NAME.md. The result is never nil.
+func Parse(file string, data []byte) *Program {
+	p := newProgram(file)
+	p.Name = nameOf(file)
+	if err := ValidName(p.Name); err != nil {
+		p.fail(0, "%v", err)
+	}
+	p.parse(data)
+	return p
+}
 
-// ParseHead reads as much as choosing among many programs needs, fast: the
-// frontmatter, whether it is configured, and contradictions. Problems are the
-// errors of Parse that stop a program from being chosen; the sections, what
-// follows from them, and Body stay empty.
-func ParseHead(file string, data []byte) *Program { return parseFile(file, data, false) }
+// Settings reads what a suite of a kind is run with: the keys of a program, none of
+// which must be there. Nil data has the defaults.
+func Settings(file string, data []byte, kind Kind) *Program {
+	p := newProgram(file)
+	p.Evaluation, p.settings = kind, true
+	if data == nil {
+		p.conclude(nil)
+		return p
+	}
+	p.parse(data)
+	if p.Evaluation != kind {
+		p.fail(0, "its evaluation is `%s`, and this suite is one of `%s`", p.Evaluation, kind)
+	}
+	return p
+}
 
 // ParseIssue reads a program from the title and the body of an issue. An empty
 // slug of the title gives the name issue-<number>.
@@ -31,7 +49,7 @@ func ParseIssue(number int, title string, body []byte) *Program {
 	if p.Name = Slug(title); p.Name == "" {
 		p.Name = fmt.Sprintf("issue-%d", number)
 	}
-	p.parse(body, true)
+	p.parse(body)
 	return p
 }
 
@@ -43,21 +61,11 @@ func Bad(file, name, message string) *Program {
 	return p
 }
 
-func parseFile(file string, data []byte, whole bool) *Program {
-	p := newProgram(file)
-	p.Name = nameOf(file)
-	if err := ValidName(p.Name); err != nil {
-		p.fail(0, "%v", err)
-	}
-	p.parse(data, whole)
-	return p
-}
-
 func newProgram(file string) *Program {
 	return &Program{
 		File: file, Direction: metric.Higher, Evaluation: Metric, Confidence: 0.95,
 		Thresholds: Thresholds{MinCompositeGain: 0.01, RegressionCompositeDrop: 0.05, ObjectiveDropIsRegression: true},
-		Judge:      "auto", Plateau: defaultPlateau, KeepDetails: defaultDetails, Timeout: 45 * time.Minute, EvaluationTimeout: 10 * time.Minute, Jobs: 2,
+		Judge:      "auto", Plateau: defaultPlateau, Timeout: 45 * time.Minute, EvaluationTimeout: 10 * time.Minute, Jobs: 2,
 		Network: true, Isolation: "auto", Candidates: 1, UnknownCost: "allow", CIGate: "auto",
 		CIWait: 10 * time.Minute, CITimeout: time.Hour,
 		TrustedAssociations: DefaultTrusted(), Comments: "accepted", PullRequest: PullRequest{Type: "perf", WhenReady: "stop"},
@@ -68,9 +76,8 @@ func newProgram(file string) *Program {
 // who may steer a program is its own to say.
 func DefaultTrusted() []string { return []string{"OWNER", "MEMBER", "COLLABORATOR"} }
 
-// parse reads frontmatter and body. With whole it takes no short cuts: the two
-// ways must agree, and a fuzz test holds them against each other.
-func (p *Program) parse(data []byte, whole bool) {
+// parse reads frontmatter and body.
+func (p *Program) parse(data []byte) {
 	defer p.sortProblems()
 	if len(data) > MaxBytes {
 		p.fail(0, "the file has %d bytes; a program file has at most %d", len(data), MaxBytes)
@@ -90,12 +97,8 @@ func (p *Program) parse(data []byte, whole bool) {
 		return
 	}
 	body := &body{Program: p, text: data[head.body:], first: head.bodyLine}
-	if whole {
-		p.Body = string(body.text)
-		body.read()
-	} else {
-		body.skim()
-	}
+	p.Body = string(body.text)
+	body.read()
 }
 
 // unreadable returns the first line that is no text, and why; 0 when all are.

@@ -27,8 +27,8 @@ type Pattern struct {
 	Loose bool
 	// Anywhere is a protected name without a slash: it is protected at any depth.
 	Anywhere bool
-	// Outside, of an exception, means that everything but it is protected.
-	Outside bool
+	// Named is a target of the frontmatter, or one that a list item begins with.
+	Named bool
 	// Firm is a protection that no target opens.
 	Firm bool
 }
@@ -135,53 +135,32 @@ func (p Pattern) Match(path string) bool {
 }
 
 // Matcher answers which paths a program lets change.
-type Matcher struct {
-	targets, protected, exceptions []Pattern
-	given                          bool     // the targets are those of the frontmatter
-	standing                       []string // what prose opens never: the program and its evaluator
-}
+type Matcher struct{ targets, protected []Pattern }
 
 // Matcher returns the program's targets and protected paths as functions.
-func (p *Program) Matcher() Matcher {
-	return Matcher{p.Targets, p.Protected, p.Exceptions, p.targetsGiven, append(p.evaluators(), p.File)}
-}
+func (p *Program) Matcher() Matcher { return Matcher{p.Targets, p.Protected} }
 
 // Target reports whether a target pattern matches, protected or not.
 func (m Matcher) Target(path string) bool { return anyMatch(m.targets, path) }
 
 // Protected reports whether the program protects the path. What is exact wins
 // over what is general: a file that the target names is opened by no wildcard's
-// or directory's protection, and so is one that an exception names.
+// or directory's protection.
 func (m Matcher) Protected(path string) bool {
-	open := m.names(path) || anyMatch(m.exceptions, path)
-	for _, pattern := range m.protected {
-		if pattern.Match(path) && (!open || pattern.Firm || pattern.literal() && (!pattern.Anywhere || pattern.Text == path)) {
-			return true
-		}
-	}
-	return !open && slices.ContainsFunc(m.exceptions, func(p Pattern) bool { return p.Outside })
+	open := slices.ContainsFunc(m.targets, func(p Pattern) bool { return p.literal() && p.Text == path })
+	return slices.ContainsFunc(m.protected, func(p Pattern) bool {
+		return p.Match(path) && (!open || p.Firm || p.literal() && (!p.Anywhere || p.Text == path))
+	})
 }
 
 // Allows reports whether the path may change as far as the program says.
 func (m Matcher) Allows(path string) bool { return m.Target(path) && !m.Protected(path) }
 
-// Literal reports whether the target names the path itself, without a wildcard
-// and not as part of a directory. For the automation of the repository, the
-// program and the script that evaluates it that takes the frontmatter: prose
-// opens none of them.
+// Literal reports whether the path is named exactly: by the frontmatter's target, or by
+// a list item that begins with it. Only that opens the automation of the repository, the
+// program, and the files that its evaluation names.
 func (m Matcher) Literal(path string) bool {
-	if !m.names(path) {
-		return false
-	}
-	first, _, _ := strings.Cut(path, "/")
-	standing := strings.EqualFold(first, ".autoloop") || strings.EqualFold(first, ".github") ||
-		slices.ContainsFunc(m.standing, func(own string) bool { return strings.EqualFold(own, path) })
-	return m.given || !standing
-}
-
-// names reports whether a target is the path itself.
-func (m Matcher) names(path string) bool {
-	return slices.ContainsFunc(m.targets, func(p Pattern) bool { return p.literal() && p.Text == path })
+	return slices.ContainsFunc(m.targets, func(p Pattern) bool { return p.Named && p.literal() && p.Text == path })
 }
 
 func anyMatch(patterns []Pattern, path string) bool {
@@ -225,17 +204,35 @@ func (p Pattern) isProse(files []string) bool {
 	}
 }
 
-// Closed are the targets that name a file of the repository's automation, the
-// program, or what the evaluation runs, in the text, which opens none of them.
+// Closed are the targets of a sentence that name a file of the repository's
+// automation, the program, or what the evaluation names: it opens none of them.
 func (p *Program) Closed() []Pattern {
-	m := p.Matcher()
+	m, names := p.Matcher(), p.ScriptNames()
 	var closed []Pattern
 	for _, target := range p.Targets {
-		if target.literal() && !m.Literal(target.Text) {
+		first, _, _ := strings.Cut(target.Text, "/")
+		standing := strings.EqualFold(first, ".autoloop") || strings.EqualFold(first, ".github") || strings.EqualFold(target.Text, p.File) || names(target.Text)
+		if target.literal() && standing && !m.Literal(target.Text) {
 			closed = append(closed, target)
 		}
 	}
 	return closed
+}
+
+// Elsewhere are the targets below a path that is no directory: a submodule, whose files
+// are another repository's, or a link.
+func (p *Program) Elsewhere(files []string) []Problem {
+	var found []Problem
+	for _, target := range p.Targets {
+		literal, _, _ := strings.Cut(strings.TrimSuffix(target.Text, "/"), "*")
+		for dir := path.Dir(literal); dir != "." && dir != "/"; dir = path.Dir(dir) {
+			if _, isFile := slices.BinarySearch(files, dir); isFile {
+				found = append(found, Problem{File: p.File, Line: target.Line, Severity: Error, Message: fmt.Sprintf(
+					"the target `%s` lies in `%s`, which is a submodule or a link: run Autoloop in the repository that has the files", clip(target.Text), clip(dir))})
+			}
+		}
+	}
+	return found
 }
 
 // NothingMayChange reports whether every target is protected, given the paths

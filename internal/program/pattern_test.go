@@ -1,7 +1,6 @@
 package program_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -49,26 +48,24 @@ func TestScriptFiles(t *testing.T) {
 		script string
 		want   []string
 	}{
-		"plain":                {"sh eval.sh", []string{"eval.sh"}},
-		"with a dot":           {"./eval.sh --fast", []string{"eval.sh"}},
-		"quoted":               {`sh "eval.sh" 'bench/run.sh'`, []string{"eval.sh", "bench/run.sh"}},
-		"redirected":           {"sh eval.sh<data/in.json>out.txt;sh bench/run.sh|cat", []string{"eval.sh", "data/in.json", "bench/run.sh"}},
-		"after cd":             {"cd bench\nsh run.sh", []string{"bench/run.sh"}},
-		"after cd in one line": {"cd bench && sh ./run.sh", []string{"bench/run.sh"}},
-		"cd and cd":            {"cd bench; cd deep; python x.py", []string{"deep/x.py", "bench/deep/x.py"}},
-		"cd up":                {"cd bench; sh ../eval.sh", []string{"eval.sh"}},
-		"pushd":                {"pushd bench; sh run.sh; popd", []string{"bench/run.sh"}},
-		"-C":                   {"make -C bench run.sh", []string{"bench/run.sh"}},
-		"variable":             {`sh "$ROOT/eval.sh" ${DIR}/bench/run.sh`, []string{"eval.sh", "bench/run.sh"}},
-		"command":              {"sh $(pwd)/eval.sh `pwd`/bench/run.sh", []string{"eval.sh", "bench/run.sh"}},
-		"assignment":           {"CONFIG=cfg.toml ./x --in=data/in.json", []string{"cfg.toml", "data/in.json"}},
-		"twice":                {"sh eval.sh; sh eval.sh", []string{"eval.sh"}},
-		"directories":          {"go test ./src/...", nil},
-		"none":                 {"", nil},
+		"plain":       {"sh eval.sh", []string{"eval.sh"}},
+		"with a dot":  {"./eval.sh --fast", []string{"eval.sh"}},
+		"quoted":      {`sh "eval.sh" 'bench/run.sh'`, []string{"eval.sh", "bench/run.sh"}},
+		"redirected":  {"sh eval.sh<data/in.json>out.txt;sh bench/run.sh|cat", []string{"eval.sh", "bench/run.sh", "data/in.json"}},
+		"after cd":    {"cd bench && sh ./run.sh", []string{"bench/run.sh"}},
+		"cd and cd":   {"cd bench; cd deep; python x.py", []string{"bench/deep/x.py", "deep/x.py"}},
+		"cd up":       {"cd bench; sh ../eval.sh", []string{"eval.sh"}},
+		"variable":    {`sh "$ROOT/eval.sh" ${DIR}/bench/run.sh`, []string{"eval.sh", "bench/run.sh"}},
+		"command":     {"sh $(pwd)/eval.sh `pwd`/bench/run.sh", []string{"eval.sh", "bench/run.sh"}},
+		"assignment":  {"CONFIG=cfg.toml ./x --in=data/in.json", []string{"data/in.json", "cfg.toml"}},
+		"a comment":   {"# sh eval.sh", []string{"eval.sh"}},
+		"part of one": {"sh val.sh; sh xeval.sh; ls src", nil},
+		"directories": {"go test ./src/...", nil},
+		"none":        {"", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := &program.Program{Script: c.script}
-			assert.Equal(t, c.want, p.ScriptFiles(func(path string) bool { return slices.Contains(tracked, path) }))
+			assert.ElementsMatch(t, c.want, p.ScriptFiles(tracked))
 		})
 	}
 }
@@ -78,21 +75,37 @@ func TestScriptFiles(t *testing.T) {
 func TestScriptFilesOfASuite(t *testing.T) {
 	for want, p := range map[string]*program.Program{
 		"own.sh":   {Evaluation: program.Tasks, ExecutorCommand: "sh own.sh", AgentCommand: "sh agent.sh"},
-		"agent.sh": {Evaluation: program.Skill, AgentCommand: "sh agent.sh"},
+		"agent.sh": {Evaluation: program.Skill, AgentCommand: "cat $AUTOLOOP_SKILL/own.sh ${AUTOLOOP_SKILL}/eval.sh \"$AUTOLOOP_SKILL\"/own.sh; sh agent.sh; cat SKILL.md"},
 		"":         {Evaluation: program.Tasks, Executor: "claude", AgentCommand: "sh agent.sh"},
 		"eval.sh":  {Evaluation: program.Metric, Script: "sh eval.sh", AgentCommand: "sh agent.sh", ExecutorCommand: "sh own.sh"},
 	} {
-		found := p.ScriptFiles(func(path string) bool { return slices.Contains([]string{"own.sh", "agent.sh", "eval.sh"}, path) })
+		found := p.ScriptFiles([]string{"own.sh", "agent.sh", "eval.sh", "s/SKILL.md"})
 		assert.Equal(t, want, strings.Join(found, " "))
 	}
 }
 
-func TestScriptFilesOfAHostileScript(t *testing.T) {
-	script := ""
-	for i := range 3000 {
-		script += "cd a" + string(rune('a'+i%26)) + "; "
+// TestUndecidedFilesAreRefused: with the two lines, each of which solves it.
+func TestUndecidedFilesAreRefused(t *testing.T) {
+	files := []string{"README.md", "src/a.c", "src/b.c", "src/eval.sh"}
+	for name, c := range map[string]struct{ front, target, script, says string }{
+		"a glob":             {"target: ['src/*']", "", "gcc src/a.c", "p.md:2: the evaluation names src/a.c, which the target matches; add one line to the frontmatter: `target: [src/*, src/a.c]` if it may change, `protect: [src/a.c]` if"},
+		"a directory":        {"", "- `src/`", "cd src && gcc a.c b.c", "names src/a.c, src/b.c, which the target matches; add one line to the frontmatter: `target: [src/, src/a.c, src/b.c]`"},
+		"it may change":      {"target: ['src/*', src/a.c]", "", "gcc src/a.c", ""},
+		"it may not":         {"target: ['src/*']\nprotect: [src/a.c]", "", "gcc src/a.c", ""},
+		"a list item":        {"", "- `src/a.c`", "gcc src/a.c && ./a.out", ""},
+		"a line of its own":  {"", "`src/a.c`", "gcc src/a.c && ./a.out", ""},
+		"a sentence":         {"", "Change `src/a.c`.", "gcc src/a.c", "nothing may change: `src/a.c` is automation of the repository, the program or its evaluation"},
+		"outside the target": {"target: ['src/*']", "", "mytool README.md", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := program.Parse("p.md", []byte("---\n"+c.front+"\nmetric: m\nmetric_direction: lower\n---\n## Goal\nx\n## Target\n"+c.target+"\n## Evaluation\n```bash\n"+c.script+"\n```\n"))
+			found := p.Refusals(files, false)
+			if c.says == "" {
+				assert.Empty(t, found)
+				return
+			}
+			require.Len(t, found, 1)
+			assert.Contains(t, found[0].String(), c.says)
+		})
 	}
-	asked := 0
-	(&program.Program{Script: script}).ScriptFiles(func(string) bool { asked++; return false })
-	assert.Less(t, asked, 100_000)
 }

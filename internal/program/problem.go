@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -163,14 +164,14 @@ func (p *Program) Refusals(files []string, github bool) []Problem {
 			refuse("nothing may change: every target is protected as well; remove one of the two")
 		}
 	} else if files != nil {
-		found = append(found, p.Undecided(files)...)
+		found = append(append(found, p.Elsewhere(files)...), p.Undecided(files)...)
 	}
 	return append(found, p.GateRefusal(github)...)
 }
 
 // closedMessage says why the text does not open a file that it names.
 func closedMessage(target Pattern) string {
-	return fmt.Sprintf("`%s` is automation of the repository, the program or its evaluation, which the text opens never; name it in `target:` of the frontmatter", clip(target.Text))
+	return fmt.Sprintf("`%s` is automation of the repository, the program or its evaluation, which a sentence opens never; begin a list item with it, or name it in `target:`", clip(target.Text))
 }
 
 // ClosedWarnings are the targets of the text that stay closed, where others are open.
@@ -200,4 +201,47 @@ func (p *Program) sortProblems() {
 	if len(p.Problems) > 1 {
 		slices.SortStableFunc(p.Problems, func(a, b Problem) int { return a.Line - b.Line })
 	}
+}
+
+// NotRunnableError is a program that cannot run, with the places of what is
+// wrong.
+type NotRunnableError struct {
+	error
+
+	Problems []Problem
+}
+
+// Unwrap returns the mistake of the caller.
+func (e *NotRunnableError) Unwrap() error { return e.error }
+
+// NotRunnable is the error of a program with problems; nil without any.
+func NotRunnable(problems []Problem) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	all := make([]error, len(problems))
+	for i, problem := range problems {
+		all[i] = errors.New(problem.String())
+	}
+	return &NotRunnableError{misuse.New(errors.Join(all...)), problems}
+}
+
+// Runnable reports why a program cannot be iterated, given the sorted paths of
+// the repository's files. What is unclear about the direction is left out: the
+// state, which is read later, may settle it.
+func (p *Program) Runnable(files []string) error {
+	problems := slices.DeleteFunc(p.Refusals(files, true), func(problem Problem) bool { return problem.Contradiction })
+	if p.Unconfigured && len(problems) == 0 {
+		return misuse.Errorf("%s: the program is not configured yet: replace its placeholders and remove the line %s", p.File, Sentinel)
+	}
+	return NotRunnable(problems)
+}
+
+// Names lists the names of programs, in their order.
+func Names(programs []*Program) []string {
+	list := make([]string, len(programs))
+	for i, p := range programs {
+		list[i] = p.Name
+	}
+	return list
 }

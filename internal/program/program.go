@@ -22,9 +22,6 @@ const (
 
 const defaultPlateau = 5
 
-// defaultDetails is of how many iterations the details of dropped candidates are kept.
-const defaultDetails = 1000
-
 // SearchPlateau is the default plateau of a search that needs many attempts:
 // the tuner's, and a population's.
 const SearchPlateau = 50
@@ -72,7 +69,6 @@ type Program struct {
 	Plateau           int
 	PlateauGiven      bool
 	StopAfterReverts  int // reverts in a row that end one run; 0 is off
-	KeepDetails       int // iterations whose dropped candidates stay whole on record; 0 is all
 	Timeout           time.Duration
 	EvaluationTimeout time.Duration
 	TimeLimitGiven    bool // EvaluationTimeout is the program's own
@@ -105,13 +101,14 @@ type Program struct {
 	// Targets are the patterns of files that may change, Protected those that
 	// may not although a target matches them.
 	Targets, Protected []Pattern
-	// Exceptions are what a protection of many files leaves out.
-	Exceptions []Pattern
 	// Prose are words that look like paths and name nothing; Resolve finds them.
 	Prose []Pattern
+	// Commands are the lines of the script, of Setup and of AgentCommand.
+	Commands []CommandLine
 	// Body is the file without its frontmatter.
 	Body string
 
+	settings     bool // of a suite: neither skill nor tasks must be named
 	targetsGiven bool // Targets are those of the frontmatter
 	directionBad bool // metric_direction is there and cannot be read
 	// textDirection is what the text says is better, "" for nothing, where the

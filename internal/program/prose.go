@@ -155,42 +155,6 @@ func (b *body) readOptimised(say func(word string, at int)) {
 	}
 }
 
-// maySayDirection is a cheap test that is true whenever readDirection has
-// something to find. Where the frontmatter says a direction, only the other one
-// would be news.
-func (b *body) maySayDirection() bool {
-	if b.Unconfigured || b.directionBad {
-		return false
-	}
-	return (!b.DirectionGiven || b.Direction != metric.Higher) && b.maySay("higher", "maximi") ||
-		(!b.DirectionGiven || b.Direction != metric.Lower) && b.maySay("lower", "minimi")
-}
-
-// maySay reports whether the text has the words for a direction.
-func (b *body) maySay(better, optimise string) bool {
-	return containsFold(b.text, better) && containsFold(b.text, "better") || containsFold(b.text, optimise)
-}
-
-// containsFold is bytes.Contains in any case of ASCII letters; word is lower.
-func containsFold(text []byte, word string) bool {
-	first, rest := word[0], word[1:]
-	for at := 0; at+len(word) <= len(text); at++ {
-		if text[at]|0x20 == first && foldedPrefix(text[at+1:], rest) {
-			return true
-		}
-	}
-	return false
-}
-
-func foldedPrefix(text []byte, word string) bool {
-	for i := range len(word) {
-		if text[i]|0x20 != word[i] {
-			return false
-		}
-	}
-	return true
-}
-
 func (b *body) contradict(line int, says string) {
 	cure := "add the line `metric_direction: " + says + "` to the frontmatter"
 	if b.DirectionGiven {

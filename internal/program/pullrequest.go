@@ -41,7 +41,7 @@ func setPullRequest(p *Program, v value) error {
 		case "when-ready":
 			p.PullRequest.WhenReady, err = f.oneOf("stop", "continue")
 		default:
-			p.warn(f.line, "unknown key `%s` of `pull-request` is ignored; known are title, type, labels, reviewers, assignees and when-ready", clip(f.name))
+			p.unknown(f, " of `pull-request`", "title", "type", "labels", "reviewers", "assignees", "when-ready")
 		}
 		if err != nil {
 			return fault{f.line, fmt.Errorf("`%s`: %w", f.name, err)}

@@ -1,18 +1,20 @@
 package program
 
 import (
+	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/lazyregexp"
 )
 
-const (
-	maxScriptDirs  = 64
-	maxScriptWords = 20_000
-)
+const maxScriptWords = 20_000
 
-var scriptWord = lazyregexp.New("[^\\s;|&<>(){}\"'`$=,:]+")
+var scriptWord = lazyregexp.New("(\\$?)([^\\s;|&<>(){}\"'`$=,:]+)")
+
+// underSkill matches a file of the skill that is measured, which is not what measures.
+var underSkill = lazyregexp.New("\\$\\{?AUTOLOOP_SKILL\\}?\"?/[^\\s;|&<>(){}\"'`]*")
 
 // WorkerCommand is the command of the agent `command` where it works on the
 // tasks or cases of a suite: the executor's, else the one that also proposes.
@@ -28,87 +30,155 @@ func (p *Program) WorkerCommand() string {
 	}
 }
 
-// ScriptFiles returns the files that the evaluation script names, or the command
-// that works on a suite, as written or relative to a directory that it changes
-// into. tracked says which paths
-// are regular files of the repository. Each is listed once, in the order of
-// the script.
-func (p *Program) ScriptFiles(tracked func(path string) bool) []string {
-	words := scriptWords(p.Script + "\n" + p.WorkerCommand())
-	dirs := scriptDirs(words)
-	var found []string
-	seen := map[string]bool{}
-	for _, word := range words {
-		for _, dir := range dirs {
-			file := path.Join(dir, word)
-			if seen[file] {
-				continue
-			}
-			seen[file] = true
-			if tracked(file) {
-				found = append(found, file)
-			}
+// ScriptNames returns whether the evaluation names a path of the repository. A word of
+// its script is the path, or the end of the path at a slash, as `run.sh` after
+// `cd bench`; a word of the command that works on a suite, in directories of its own, is
+// the whole path. Nothing guesses what is done with it.
+func (p *Program) ScriptNames() func(name string) bool {
+	ends, whole := pathWords(p.Script), pathWords(underSkill().ReplaceAllString(p.WorkerCommand(), ""))
+	return func(name string) bool {
+		named := whole[name]
+		for more := true; more && !named; _, name, more = strings.Cut(name, "/") {
+			named = ends[name]
 		}
+		return named
 	}
-	return found
 }
 
-// evaluators are the files that the evaluation runs with a shell, or by their
-// path: what gives the number.
-func (p *Program) evaluators() []string {
-	words := scriptWords(p.Script)
-	var found []string
-	for i, word := range words {
-		run := strings.HasPrefix(word, "./")
-		if i > 0 {
-			switch path.Base(words[i-1]) {
-			case "sh", "bash", "dash", "zsh", "ksh", "source", ".":
-				run = true
-			}
-		}
-		if !run {
-			continue
-		}
-		for _, dir := range scriptDirs(words) {
-			found = append(found, path.Join(dir, word))
-		}
-	}
-	return found
-}
-
-// scriptWords are the words that may name files. What follows a variable, as
-// in $ROOT/eval.sh and $(pwd)/eval.sh, counts without it.
-func scriptWords(script string) []string {
-	var words []string
-	for _, at := range scriptWord().FindAllStringIndex(script, maxScriptWords) {
-		word := script[at[0]:at[1]]
-		if at[0] > 0 && script[at[0]-1] == '$' {
+// pathWords are the words of a script that may be paths.
+func pathWords(script string) map[string]bool {
+	words := map[string]bool{}
+	for _, found := range scriptWord().FindAllStringSubmatch(script, maxScriptWords) {
+		word := found[2]
+		if found[1] != "" { // $ROOT/eval.sh
 			_, word, _ = strings.Cut(word, "/")
 		}
-		if word = strings.TrimLeft(word, "/"); word != "" {
-			words = append(words, word)
+		for word = strings.TrimLeft(path.Clean(word), "/"); strings.HasPrefix(word, "../"); {
+			word = word[len("../"):]
 		}
+		words[word] = true
 	}
 	return words
 }
 
-// scriptDirs are the directories that the script may be in: the root, and
-// those of its `cd`, `pushd` and `-C`, also one after the other.
-func scriptDirs(words []string) []string {
-	dirs := []string{""}
-	known := map[string]bool{"": true}
-	for i := 1; i < len(words) && len(dirs) < maxScriptDirs; i++ {
-		switch words[i-1] {
-		case "cd", "pushd", "-C":
-		default:
-			continue
-		}
-		for _, dir := range dirs {
-			if joined := path.Join(dir, words[i]); !known[joined] && !strings.HasPrefix(joined, "..") {
-				known[joined] = true
-				dirs = append(dirs, joined)
-			}
+// ScriptFiles returns those of the files that the script names. No candidate may change
+// them unless the target names them exactly.
+func (p *Program) ScriptFiles(files []string) []string {
+	names := p.ScriptNames()
+	return slices.DeleteFunc(slices.Clone(files), func(file string) bool { return !names(file) })
+}
+
+// maxUndecided bounds the files of one message.
+const maxUndecided = 8
+
+// Undecided is the problem of files that the evaluation names and that a glob or a
+// directory of the target matches, with the two lines of which one decides; nil without
+// one.
+func (p *Program) Undecided(files []string) []Problem {
+	if p.Evaluation != Metric {
+		return nil
+	}
+	m := p.Matcher()
+	var targets, named []string
+	for _, target := range p.Targets {
+		targets = append(targets, target.Text)
+	}
+	line := 0
+	for _, file := range p.ScriptFiles(files) {
+		at := slices.IndexFunc(p.Targets, func(target Pattern) bool { return !target.literal() && target.Match(file) })
+		if at >= 0 && m.Allows(file) && !m.Literal(file) && len(named) < maxUndecided {
+			line, named = p.Targets[at].Line, append(named, file)
 		}
 	}
-	return dirs
+	if len(named) == 0 {
+		return nil
+	}
+	all := append(targets, slices.DeleteFunc(slices.Clone(named), func(name string) bool { return slices.Contains(targets, name) })...)
+	list := strings.Join(named, ", ")
+	return []Problem{{File: p.File, Line: line, Severity: Error, Message: fmt.Sprintf(
+		"the evaluation names %s, which the target matches; add one line to the frontmatter: `target: [%s]` if it may change, `protect: [%s]` if it may not",
+		clip(list), strings.Join(all, ", "), list)}}
+}
+
+// Misses returns those of the paths that an iteration of the program would look
+// at: files that may change, and what the evaluation names, directories too.
+// The program's own file is read as it stands, and is not among them.
+func (p *Program) Misses(paths []string) []string {
+	matcher, names := p.Matcher(), p.ScriptNames()
+	return slices.DeleteFunc(slices.Clone(paths), func(file string) bool {
+		return file == p.File || !matcher.Allows(file) && !slices.ContainsFunc(within(file), names)
+	})
+}
+
+// within are a path and the directories that it lies in.
+func within(file string) []string {
+	var list []string
+	for ; file != "." && file != "/"; file = path.Dir(file) {
+		list = append(list, file)
+	}
+	return list
+}
+
+// ResultVariable names the file in which an evaluation script may give its
+// result, in the shell that runs the script and in nothing that it starts.
+const ResultVariable = "AUTOLOOP_RESULT"
+
+// SharedOutput says that code under test can print the result, since the script
+// does; "" when the script gives it in a file.
+func (p *Program) SharedOutput() string {
+	if p.Script == "" || p.Evaluation != Metric || strings.Contains(p.Script, ResultVariable) {
+		return ""
+	}
+	return "the evaluation's result is what is printed last, and code under test may share that output and print another: give it as a file, with `> \"$" + ResultVariable + "\"` after the command that prints it"
+}
+
+// CommandLine is a line of the evaluation, of `setup` or of `agent-command`.
+type CommandLine struct {
+	Text string
+	Line int
+}
+
+// sourceWord is a word with the name of a source file, with what stands before it.
+// What begins with a variable, a host or the root of the file system is elsewhere.
+var sourceWord = lazyregexp.New(`(?:^|(>>?\s*|(?:-o|--out(?:put|file)?|\btee)[ =])|[\s;|&<(){}"'` + "`" + `=,])` +
+	`([\w.@+][\w./@+-]*\.(?:sh|py|js|mjs|ts|rb|pl))(?:$|[\s;|&<>(){}"'` + "`" + `,:])`)
+
+// Absent warns of source files that the program's commands name and that do not
+// exist: most often their names are misspelt. What a command writes may be named,
+// and so may what is shared, and with a `setup` what is in a directory of its making.
+func (p *Program) Absent(files []string) []Problem {
+	var found []Problem
+	written := map[string]bool{}
+	for _, command := range p.Commands {
+		for text := command.Text; !strings.HasPrefix(strings.TrimSpace(text), "#"); {
+			at := sourceWord().FindStringSubmatchIndex(text)
+			if at == nil {
+				break
+			}
+			word := path.Clean(text[at[4]:at[5]])
+			if at[2] >= 0 {
+				written[word] = true
+			}
+			if text = text[at[5]:]; written[word] || p.made(word, files) {
+				continue
+			}
+			written[word] = true // it is said once
+			found = append(found, Problem{
+				File: p.File, Line: command.Line, Severity: Warning,
+				Message: fmt.Sprintf("the repository has no file `%s`, which is named here: correct its path", clip(word)),
+			})
+		}
+	}
+	return found
+}
+
+// made reports whether a word is one of the files, or may be none of the repository's.
+func (p *Program) made(word string, files []string) bool {
+	for strings.HasPrefix(word, "../") {
+		word = word[len("../"):]
+	}
+	dir := path.Dir(word) + "/"
+	return slices.ContainsFunc(files, func(file string) bool { return file == word || strings.HasSuffix(file, "/"+word) }) ||
+		slices.ContainsFunc(p.Share, func(shared string) bool { return strings.HasPrefix(word, shared+"/") }) ||
+		p.Setup != "" && dir != "./" && !slices.ContainsFunc(files, func(file string) bool { return strings.HasPrefix(file, dir) })
 }

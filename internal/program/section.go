@@ -99,7 +99,7 @@ var wordForm = lazyregexp.New(`[\pL\pN]+`)
 func sectionOf(title string) (kind sectionKind, others int) {
 	words := wordForm().FindAllString(strings.ToLower(title), -1)
 	usual := len(words) == 1 && slices.Contains([]string{"goal", "target", "evaluation"}, words[0]) // and says nothing else
-	if !usual && intentOf(title) == denies {
+	if !usual && forbids(title) {
 		return protectSection, 0
 	}
 	numbers := 0

@@ -128,7 +128,7 @@ func TestTargetsThatAreNone(t *testing.T) {
 func TestTargetOfTheFrontmatter(t *testing.T) {
 	const section = "## Target\n\n`a.go`\n\nDo NOT modify `b.go`\n"
 	p := program.Parse(file, []byte("---\ntarget:\n  - src/*.go\n  - Makefile\n---\n"+section))
-	assert.Equal(t, []program.Pattern{{Text: "src/*.go", Line: 3}, {Text: "Makefile", Line: 4}}, p.Targets)
+	assert.Equal(t, []program.Pattern{{Text: "src/*.go", Line: 3, Named: true}, {Text: "Makefile", Line: 4, Named: true}}, p.Targets)
 	assert.Equal(t, []string{"b.go"}, texts(p.Protected))
 	p = program.Parse(file, []byte("---\nprotect: [src/c.go]\n---\n"+section))
 	assert.Equal(t, []string{"a.go"}, texts(p.Targets))
@@ -231,7 +231,7 @@ func TestUnconfigured(t *testing.T) {
 		"frontmatter number":  {"---\nschedule: daily\ntarget-metric: REPLACE_WITH_NUMBER\n---\n", 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := both(t, c.text)
+			p := parse(c.text)
 			require.NoError(t, p.Err())
 			assert.True(t, p.Unconfigured)
 			assert.Equal(t, c.line, p.Placeholder)
@@ -252,7 +252,7 @@ func TestUnconfigured(t *testing.T) {
 		"name of the sentinel": "The mark AUTOLOOP:UNCONFIGURED stops it.\n",
 	} {
 		t.Run("not: "+name, func(t *testing.T) {
-			p := both(t, text)
+			p := parse(text)
 			require.NoError(t, p.Err())
 			assert.False(t, p.Unconfigured, "line %d", p.Placeholder)
 		})
@@ -260,8 +260,8 @@ func TestUnconfigured(t *testing.T) {
 }
 
 func TestTheTemplateOfOldIsUnconfigured(t *testing.T) {
-	p := both(t, "# Autoloop Program\n\n## Goal\n\nREPLACE THIS with your optimization goal.\n\n## Target\n\n- `REPLACE_WITH_FILE`\n\n## Evaluation\n\n"+
-		fence+"bash\nREPLACE_WITH_YOUR_EVALUATION_COMMAND\n"+fence+"\n\nThe metric is `REPLACE_WITH_METRIC_NAME`. **Lower/Higher is better.** (pick one)\n")
+	p := parse("# Autoloop Program\n\n## Goal\n\nREPLACE THIS with your optimization goal.\n\n## Target\n\n- `REPLACE_WITH_FILE`\n\n## Evaluation\n\n" +
+		fence + "bash\nREPLACE_WITH_YOUR_EVALUATION_COMMAND\n" + fence + "\n\nThe metric is `REPLACE_WITH_METRIC_NAME`. **Lower/Higher is better.** (pick one)\n")
 	require.NoError(t, p.Err())
 	assert.True(t, p.Unconfigured)
 }
@@ -284,8 +284,8 @@ func TestContradiction(t *testing.T) {
 		"not a comment":  {"<!-- higher is better -->\n\nlower is better\n", add, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := both(t, c.text)
-			head := program.ParseHead(file, []byte(c.text))
+			p := parse(c.text)
+			head := program.Parse(file, []byte(c.text))
 			for _, p := range []*program.Program{p, head} {
 				require.Len(t, p.Errors(), 1)
 				found := p.Errors()[0]
@@ -309,11 +309,9 @@ func TestContradiction(t *testing.T) {
 		"other words":     "Go lower, that is better\n",
 	} {
 		t.Run("not: "+name, func(t *testing.T) {
-			p := both(t, text)
-			assert.NoError(t, p.Err())
-			assert.NoError(t, program.ParseHead(file, []byte(text)).Err())
+			assert.NoError(t, parse(text).Err())
 		})
 	}
-	p := both(t, "---\nmetric_direction: down\n---\nLower is better.\n")
+	p := parse("---\nmetric_direction: down\n---\nLower is better.\n")
 	assert.Len(t, p.Errors(), 1, "a direction that cannot be read is the one error")
 }

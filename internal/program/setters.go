@@ -91,7 +91,7 @@ func patternsKey(field func(*Program) *[]Pattern, read func(string, int) (Patter
 			if err != nil {
 				return fault{item.line, err}
 			}
-			pattern.Bare = false // a list holds no prose
+			pattern.Bare, pattern.Named = false, true // a list holds no prose
 			*field(p) = append(*field(p), pattern)
 		}
 		return nil

@@ -6,14 +6,71 @@ import (
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // maxPatterns bounds the targets and the protected paths of a program.
 const maxPatterns = 1000
 
-// readTargets collects the patterns of the Target section. What the
-// frontmatter names as target replaces the section's; what either protects is
-// protected.
+// saying is what a clause says of the files in it. A clause is a sentence, a heading,
+// a list item or a row of a table.
+type saying int
+
+const (
+	silent saying = iota
+	permits
+	denies
+)
+
+// changes are the stems of what may be done to a file.
+const changes = `(?:modif|chang|edit|touch|alter|updat|overwrit|rewrit|writ|delet|remov|renam|mov|add|commit|patch|adjust|mutat|tamper|creat|refactor|reformat|fix)`
+
+// The words that deny, in English. A clause with one of them protects its files, and
+// the list that it introduces. Those of protection deny by themselves; a negation in a
+// clause without a file is about files where it speaks of a change.
+var (
+	negation   = lazyregexp.New(`(?i)\b(?:not|never|no|nor|non|neither|none|nobody|nothing|cannot|without|except\w*|avoid\w*|refrain|don|dont|nope|instead|only (?:i|we|us|humans?|people|maintainers?|owners?|the))\b|n['’]t\b`)
+	protection = lazyregexp.New(`[❌🚫🔒⛔🛑]|(?i)\bleave\b.*\bbe\W*$|\b(?:(?:safe)?guarded|protect(?:ed)?|read[- ]?only|frozen|freeze|lock(?:ed)?|immutable|fixed|constants?|sacred|sacrosanct|preserved?|maintain|` +
+		`forbidden|forbid|prohibit(?:ed)?|disallow(?:ed)?|verboten|banned|den(?:y|ied)|denylist|deny list|black[- ]?list(?:ed)?|block(?:ed|list)?|exclu(?:de|des|ded|ding|sions?)|reserved|restricted|ignored?|` +
+		`un(?:touched|changed|modified|touchable|modifiable|changeable|editable)|alone|intact|identical|as[- ]is|as (?:it|they|given)|the (?:way|same)|exactly|let|` +
+		`off[- ]?(?:limits|bounds)|out[- ]of[- ](?:scope|bounds)|(?:outside|beyond)(?: of)? (?:the )?(?:targets?|scope)|(?:non|anti|not|not an?|not part of the|not in the)[- ](?:targets?|scope)|targets? to avoid|` +
+		`hands off|away|steer clear|stay off|no[- ](?:go|touch)|black[- ]box|pretend|generated|dependencies|(?:reference|context|view|look|looking|reading)[- ]only|only (?:be )?(?:read|view)|read (?:\w+ ){0,3}only|limited to reading|` +
+		`by (?:hand|humans?|people|maintainers?|us|me)|belongs?|owned|business|fails?|failures?|lost|thrown|discarded|reverted|rejected|refused|disqualif\w*)\b`)
+	changing = lazyregexp.New(`(?i)\b` + changes)
+	// permission ends what was denied before it, and opens a second list.
+	permission = lazyregexp.New(`(?i)(?:\b(?:may|can|could|should|shall|must|will|(?:free|allowed|permitted|need|want|want you|files) to|only|also|freely)\s+(?:also\s+|only\s+|freely\s+|be\s+)*|^\W*(?:please\s+|you\s+|and\s+)*)` +
+		changes + `(?:y|e|ied|ed|ten)?\b|\b(?:allowed|permitted|editable|modifiable|writable|changeable|targets?)\b`)
+	// others are files that a clause does not name: "Do not modify anything else."
+	others = lazyregexp.New(`(?i)\b(?:else|others?)\b`)
+	// about is a clause of files that were named before: "Do not modify them."
+	about = lazyregexp.New(`(?i)\b(?:it|them|this|these|those|that)(?: files?)?\W*$|^\W*(?:it|they|this|these|those|that)\b`)
+	// contrast turns a clause round in the middle: "`a.go`, but not `b.go`". The first
+	// group are words that would open what follows them in a clause that denies.
+	contrast = lazyregexp.New(`(?i)(?:\b(except\w*|excluding|but|other\s+than|apart\s+from|aside\s+from|besides|unless|save|outside|minus)|\bwithout|(?:[,;(–—-]\s*|\b(?:but|and|just)\s+)(?:please\s+|do\s+|also\s+)*(?:not|never|don['’]?t|leave))` +
+		`(?:\s+(?:for|of|the|any|in|it|is|files?|directory|` + changes + `\w*))*[\s("]*` + "`")
+	clauseEnd = lazyregexp.New(`[.!?;][)"”’]*\s+|\n[ \t]*(?:[>•–—-]*\p{Lu}|[|✅❌🚫🔒⛔🛑])`)
+	pathWord  = lazyregexp.New(`[^\s()\[\]"'` + "`" + `]*(?:/|[\w-]\.\w)[^\s()\[\]"'` + "`" + `]*`)
+)
+
+// sayingOf reads a clause as clauseBytes gives it. What denies wins.
+func sayingOf(clause string) saying {
+	switch clause = strings.Join(strings.Fields(clause), " "); {
+	case negation().MatchString(clause) || protection().MatchString(clause):
+		return denies
+	case permission().MatchString(clause):
+		return permits
+	}
+	return silent
+}
+
+// forbids reports whether a clause that names no file is about files all the same.
+func forbids(clause string) bool {
+	return protection().MatchString(clause) || negation().MatchString(clause) && changing().MatchString(clause)
+}
+
+// readTargets collects the patterns of the Target section. What the frontmatter names
+// as target replaces the section's; what either protects is protected.
 func (b *body) readTargets(targets, protects []section) {
 	for _, s := range targets {
 		r := targetReader{body: b}
@@ -23,28 +80,21 @@ func (b *body) readTargets(targets, protects []section) {
 		r := targetReader{body: b, denying: true}
 		r.blocks(s.nodes)
 	}
-	for _, pattern := range b.Exceptions { // "Do NOT modify anything but `a.go`"
-		if pattern.Outside && !b.targetsGiven && !slices.ContainsFunc(b.Targets, func(t Pattern) bool { return !t.Bare }) {
-			b.Targets = append(b.Targets, Pattern{Text: pattern.Text, Line: pattern.Line})
-		}
-	}
 	if len(b.Targets) > maxPatterns || len(b.Protected) > maxPatterns {
 		b.fail(0, "there are more than %d targets or protected paths; name directories or globs", maxPatterns)
 	}
 }
 
-// targetReader reads a section from its beginning to its end. What it names may
-// change up to the first words that deny it; from there on it is protected, up
-// to a heading or an introduction that clearly permits.
+// targetReader reads a section from its beginning to its end. What it names may change
+// up to the first clause that denies; from there on it is protected, up to a heading
+// or the introduction of a list that permits.
 type targetReader struct {
 	*body
 	denying bool
-	named   bool // a path was allowed before
-	intro   intent
-	said    bool // there was text since the last list
-	more    bool // the introduction permits something more: "You may also modify"
-	label   bool // the introduction is a heading or a line that ends with a colon
-	doubt   int  // the line of a first list whose label says nothing; 0 without one
+	named   bool   // a path was allowed before
+	intro   saying // what stands before a list says
+	begun   bool   // something stands between the last list and this one
+	doubt   int    // the line of a first list whose introduction says nothing, else 0
 }
 
 // What a person reads of a list or a sentence that may be meant either way.
@@ -57,10 +107,9 @@ func (r *targetReader) blocks(nodes []ast.Node) {
 	for _, node := range nodes {
 		switch node := node.(type) {
 		case *ast.Heading:
-			if node.Lines().Len() == 0 { // it says nothing, and is nowhere
-				continue
+			if node.Lines().Len() > 0 {
+				r.introduce(sayingOf(r.clauseText(r.headingStart(node), r.headingEnd(node))))
 			}
-			r.introduce(r.clauseText(r.headingStart(node), r.headingEnd(node)))
 		case *ast.List:
 			r.list(node)
 		case *ast.Paragraph, *ast.TextBlock:
@@ -71,160 +120,97 @@ func (r *targetReader) blocks(nodes []ast.Node) {
 	}
 }
 
-func (r *targetReader) introduce(text string) {
-	r.intro, r.said, r.label, r.more = introOf(text), true, true, moreForm().MatchString(text)
-	switch r.intro {
-	case denies, unclear:
-		r.denying = true
-	case permits:
-		r.permit()
-	case silent:
+func (r *targetReader) introduce(says saying) {
+	r.intro, r.begun = says, true
+	if says != silent {
+		r.denying = says == denies
 	}
-}
-
-// permit ends what was denied. Where a first list said nothing, and this permits
-// no more but these, nobody can tell what the first was.
-func (r *targetReader) permit() {
-	r.denying = false
-	if r.doubt > 0 && !r.more {
-		r.fail(r.doubt, unclearList)
-	}
-	r.doubt = 0
 }
 
 func (r *targetReader) paragraph(node ast.Node) {
 	start, end := extent(node)
 	_, beforeList := node.NextSibling().(*ast.List)
-	prose := strings.TrimRight(string(r.prose[start:end]), "*_ \t\r\n")
-	colon := strings.HasSuffix(prose, ":") || strings.HasSuffix(prose, "：")
-	r.intro, r.said, r.label, r.more = silent, true, colon, false
-	others := false                    // it denies everything that it does not name
-	var before []codeSpan              // those of the last sentence with any
-	more := r.named && !r.targetsGiven // the targets were given before
-	list := r.clauses(start, end)
-	for i, c := range list {
-		own, text := r.spansWithin(c.start, c.end), r.clauseText(c.start, c.end)
-		if len(own) > 0 && referForm().MatchString(text) {
-			continue // it is only mentioned
-		}
-		introduces := i == len(list)-1 && (colon || beforeList && isLabel(prose) && !strings.HasSuffix(prose, "."))
-		switch {
+	colon := strings.HasSuffix(r.clauseText(start, end), ":")
+	named := r.named && !r.targetsGiven // the targets were given before
+	r.intro, r.begun = silent, true
+	clauses, before := r.clauses(start, end), []codeSpan(nil)
+	for i, at := range clauses {
+		text := r.clauseText(at[0], at[1])
+		says, introduces := sayingOf(text), i == len(clauses)-1 && (colon || beforeList && !strings.HasSuffix(text, "."))
+		switch own := r.spansWithin(at[0], at[1]); {
+		case strings.HasPrefix(text, "|"):
+			r.take(own, at, false)
 		case len(own) > 0:
-			c.intent = r.leadOf(c, own[0], i == 0)
-		case introduces:
-			c.intent = introOf(text)
-		case c.intent == denies && !beforeList && !c.others && backForm().MatchString(text):
-			r.deniesBefore(c, before)
-			continue
-		}
-		if len(own) > 0 {
 			before = own
-		}
-		switch c.intent {
-		case denies, unclear:
-			if c.others && len(own) == 0 {
-				others = true
-				continue
+			if len(own) == 1 && strings.Trim(text, "` .:") == "" { // the line is a path, and no sentence
+				own = []codeSpan{{text: own[0].text, at: own[0].at, begins: true}}
 			}
-			r.intro = c.intent
-			r.denying = r.denying || !c.row
-		case permits:
-			if r.intro == silent {
-				r.intro, r.more = permits, moreForm().MatchString(text)
+			if says = r.take(own, at, named); says == denies {
+				r.intro, r.denying = denies, true
+			} else if r.intro == silent {
+				r.intro = says
 			}
-		case silent:
+		case says == denies && others().MatchString(text) && (!introduces || !colon || r.intro == permits):
+		case introduces:
+			r.introduce(says)
+		case says == permits && r.intro == silent:
+			r.intro = permits
+		case says == denies && forbids(text):
+			if about().MatchString(text) {
+				r.protectBefore(at[0], before)
+			}
+			r.intro, r.denying = denies, true
 		}
-		if len(own) > 0 && (r.turned(c, own) || more && !r.denying && r.names(c, own)) {
-			c.intent = unclear
-		}
-		if len(own) > 0 && c.intent == unclear {
-			r.fail(r.line(own[0].at), unclearSentence)
-		}
-		r.take(own, c, r.denying || c.intent == denies || c.intent == unclear)
-	}
-	if others && r.intro == silent && colon {
-		r.intro, r.denying = denies, true
 	}
 }
 
-// leadOf is what the words before the first path of a clause say. A first
-// sentence with a label that says nothing leaves open what it is.
-func (r *targetReader) leadOf(c clause, first codeSpan, begins bool) intent {
-	if c.intent == denies || c.row || c.except >= 0 && c.except < first.at {
-		return c.intent
-	}
-	text := strings.TrimRight(r.clauseText(c.start, first.at), "*_` \t\r\n")
-	by := introOf(text)
-	if by == denies || by == unclear {
-		return by
-	}
-	if begins && by == silent && c.intent == silent && strings.HasSuffix(strings.TrimSpace(text), ":") && !r.denying && !r.targetsGiven {
-		if r.named {
-			return unclear
-		}
-		r.doubt = r.line(first.at)
-	}
-	return c.intent
-}
-
-// turned reports whether a sentence that neither permits nor denies goes on with a
-// negation behind its last path: "`a.go` is not for you."
-func (r *targetReader) turned(c clause, own []codeSpan) bool {
-	last := own[len(own)-1]
-	return c.intent == silent && !c.row && c.except < 0 && !r.denying && turnForm().MatchString(r.clauseText(min(last.at+len(last.text), c.end), c.end))
-}
-
-// names reports whether a sentence that says nothing names a path that was not
-// spoken of before.
-func (r *targetReader) names(c clause, own []codeSpan) bool {
-	return c.intent == silent && !c.row && c.except < 0 && slices.ContainsFunc(own, func(span codeSpan) bool {
-		pattern, err := newPattern(span.text, 0)
-		same := func(known Pattern) bool { return known.Text == pattern.Text }
-		return err == nil && !pattern.Bare && !slices.ContainsFunc(r.Targets, same) && !slices.ContainsFunc(r.Protected, same) && !Matcher{targets: r.Targets}.Target(pattern.Text)
-	})
-}
-
-// deniesBefore takes a clause such as "Do not modify it." It is about the paths of
-// the sentence before; where that has none, nobody can tell which are meant.
-func (r *targetReader) deniesBefore(c clause, before []codeSpan) {
+// protectBefore takes a clause such as "Do not modify it." It is about the paths of the
+// clause before; where that has none, nobody can tell which are meant.
+func (r *targetReader) protectBefore(at int, before []codeSpan) {
 	for _, span := range before {
 		r.protect(span)
 	}
 	if len(before) == 0 && r.named && !r.denying {
-		r.fail(r.line(c.start), "this sentence does not say which files may not change; name them in it")
+		r.fail(r.line(at), "this sentence does not say which files may not change; name them in it")
 	}
 }
 
-// list reads a list. A second one that nothing clearly permits is protected;
-// where nothing says so, that is an error, since nobody can tell what was meant.
+// isNew reports whether a span is a path that was not spoken of before.
+func (r *targetReader) isNew(span codeSpan) bool {
+	pattern, err := newPattern(span.text, 0)
+	same := func(known Pattern) bool { return known.Text == pattern.Text }
+	return err == nil && !pattern.Bare && !slices.ContainsFunc(r.Targets, same) && !slices.ContainsFunc(r.Protected, same) && !anyMatch(r.Targets, pattern.Text)
+}
+
+// list reads a list. A second one that nothing permits is protected; where nothing says
+// so, that is an error, since nobody can tell what was meant.
 func (r *targetReader) list(node *ast.List) {
-	open := false
-	if r.said {
-		switch {
-		case r.intro == permits:
-			r.permit()
-		case r.intro == unclear, r.intro == silent && r.named && !r.denying:
-			open = r.namesPaths(node)
-			r.denying = true
-		case r.intro == silent && r.label && !r.denying && !r.targetsGiven && r.namesPaths(node):
-			r.doubt = r.line(offset(node))
+	switch {
+	case !r.begun:
+	case r.intro == permits:
+		if r.denying = false; r.doubt > 0 {
+			r.fail(r.doubt, unclearList)
 		}
-	}
-	if open {
-		r.fail(r.line(offset(node)), unclearList)
+		r.doubt = 0
+	case r.denying:
+	case r.named:
+		if r.namesPaths(node) {
+			r.fail(r.line(offset(node)), unclearList)
+		}
+		r.denying = true
+	case r.namesPaths(node):
+		r.doubt = r.line(offset(node))
 	}
 	for _, item := range children(node) {
 		r.item(item)
 	}
-	r.intro, r.said, r.label, r.more = silent, false, false, false
+	r.intro, r.begun = silent, false
 }
 
-// item reads a list item. Words that deny behind its path are about that path
-// alone; before it, or without one, they are about all that follows.
+// item reads a list item: its sentences, and the lists in it, which it introduces. Words
+// that deny in an item that does not begin with a path are about all that follows.
 func (r *targetReader) item(item ast.Node) {
-	denying := r.denying
-	about := false
-	var before []codeSpan // those of the last sentence with any
+	denying, begins := r.denying, false
 	for _, node := range children(item) {
 		if nested, ok := node.(*ast.List); ok {
 			for _, inner := range children(nested) {
@@ -233,77 +219,82 @@ func (r *targetReader) item(item ast.Node) {
 			continue
 		}
 		start, end := extent(node)
-		if start == end {
-			continue
-		}
-		_, beforeList := node.NextSibling().(*ast.List)
 		found := r.spansWithin(start, end)
 		if li, ok := item.(*ast.ListItem); ok && node == item.FirstChild() {
 			if word, at := r.firstWord(li); looksLikePath(word) {
 				found = append([]codeSpan{{text: word, at: at, loose: true}}, found...)
 			}
+			if len(found) > 0 && strings.Trim(string(r.prose[start:found[0].at]), "`*_-+.)[]xX 0123456789✅❌🚫🔒⛔🛑") == "" {
+				found, begins = slices.Clone(found), true
+				found[0].begins = true
+			}
 		}
-		about = about || len(found) > 0 && strings.TrimSpace(strings.Trim(string(r.prose[start:found[0].at]), "`*_-+.)[]xX 0123456789✅❌🚫🔒⛔🛑")) == ""
-		for _, c := range r.clauses(start, end) {
-			own := within(found, c.start, c.end)
-			switch {
-			case len(own) > 0 && (!about || own[0].at != found[0].at):
-				c.intent = r.leadOf(c, own[0], false)
-			case len(own) == 0 && beforeList && c.intent != denies:
-				c.intent = introOf(r.clauseText(c.start, c.end))
-			case len(own) == 0 && about && c.intent == denies && !c.others && backForm().MatchString(r.clauseText(c.start, c.end)):
-				r.deniesBefore(c, before)
-			}
-			if len(own) > 0 {
-				before = own
-			}
-			if len(own) > 0 && r.turned(c, own) {
-				c.intent = unclear
-			}
-			if c.intent == unclear && (beforeList || len(own) > 0) {
-				r.fail(r.line(c.start), unclearList)
-			}
-			if c.intent == denies || c.intent == unclear {
-				r.denying = true
-				about = about && (len(own) == 0 || own[0].at == found[0].at)
-			}
-			r.take(own, c, r.denying)
-		}
+		r.itemClauses(node, found, &begins)
 	}
-	if about {
+	if begins {
 		r.denying = denying
 	}
 }
 
-// take adds the paths of a clause. Those behind "other than" are what the
-// clause does not speak of.
-func (r *targetReader) take(found []codeSpan, c clause, denied bool) {
-	excepts := func(span codeSpan) bool { return c.except >= 0 && span.at >= c.except && span.at < c.resumes }
-	positive := slices.ContainsFunc(found, func(span codeSpan) bool { return !excepts(span) })
+// itemClauses reads the sentences of an item. Begins becomes false with one that is about
+// all that follows.
+func (r *targetReader) itemClauses(node ast.Node, found []codeSpan, begins *bool) {
+	start, end := extent(node)
+	_, introduces := node.NextSibling().(*ast.List)
+	var before []codeSpan
+	for i, at := range r.clauses(start, end) {
+		own := slices.DeleteFunc(slices.Clone(found), func(s codeSpan) bool { return s.at < at[0] || s.at >= at[1] })
+		text := r.clauseText(at[0], at[1])
+		switch says := r.take(own, at, false); {
+		case says != denies:
+		case len(own) > 0, introduces:
+			r.denying, *begins = true, *begins && i == 0
+		case about().MatchString(text):
+			r.protectBefore(at[0], before)
+		case !*begins && forbids(text):
+			r.denying = true
+		}
+		if len(own) > 0 {
+			before = own
+		}
+	}
+}
+
+// take adds the paths of a clause and returns what it says. With must, a path that was
+// not spoken of before needs words that permit.
+func (r *targetReader) take(found []codeSpan, at [2]int, must bool) saying {
+	text, turn := r.clauseBytes(at[0], at[1]), at[1]
+	says := sayingOf(string(text))
+	if c := contrast().FindSubmatchIndex(text); c != nil && len(found) > 0 {
+		rest := string(text[:c[0]])
+		if c[2] >= 0 {
+			rest += string(text[c[3]:])
+		}
+		says = sayingOf(rest)
+		switch before := found[0].at < at[0]+c[0]; {
+		case (says == denies || r.denying) && c[2] >= 0:
+			r.fail(r.line(at[0]), "this says by an exception what may change; name it in a list below `Only modify:`, and what may not below `Do NOT modify:`")
+		case says != denies && before:
+			turn = at[0] + c[0]
+		default:
+			says = denies
+		}
+	}
+	if says == silent && must && !r.denying && slices.ContainsFunc(found, r.isNew) {
+		r.fail(r.line(at[0]), unclearSentence)
+		says = denies
+	}
 	for _, span := range found {
-		excepted := excepts(span)
 		switch {
 		case bytes.HasSuffix(bytes.TrimRight(r.prose[:span.at], "` "), []byte("~~")): // struck out
-		case denied && excepted:
-			r.excepted(span, !positive)
-		case denied || excepted:
+		case r.denying || says == denies || span.at >= turn:
 			r.protect(span)
 		case !r.targetsGiven:
 			r.target(span)
 			r.named = true
 		}
 	}
-}
-
-// excepted notes what a denying clause leaves out; with outside the clause
-// names nothing else, as in "anything outside `tests/`".
-func (r *targetReader) excepted(span codeSpan, outside bool) {
-	pattern, err := newPattern(span.text, r.line(span.at))
-	if err != nil || pattern.Bare {
-		return
-	}
-	pattern.Outside = outside
-	r.Exceptions = addPattern(r.Exceptions, pattern)
+	return says
 }
 
 // namesPaths reports whether a list names something that must be a path.
@@ -317,10 +308,43 @@ func (r *targetReader) namesPaths(node *ast.List) bool {
 		return ast.WalkContinue, nil
 	})
 	start, end := extent(node)
-	for _, span := range r.spansWithin(start, end) {
-		paths = paths || !doubtful(strings.TrimSpace(span.text))
+	return paths || slices.ContainsFunc(r.spansWithin(start, end), func(span codeSpan) bool { return !doubtful(strings.TrimSpace(span.text)) })
+}
+
+// clauses cuts a paragraph at the ends of its sentences, and before a line that begins
+// like one.
+func (b *body) clauses(start, end int) [][2]int {
+	var list [][2]int
+	text, from := b.clauseBytes(start, end), 0
+	for _, at := range clauseEnd().FindAllIndex(text, -1) {
+		list = append(list, [2]int{start + from, start + at[0]})
+		from = at[0]
 	}
-	return paths
+	return append(list, [2]int{start + from, end})
+}
+
+// clauseBytes is prose without what is in backticks, paths and emphasis: what files are
+// called says nothing about what may be done to them.
+func (b *body) clauseBytes(start, end int) []byte {
+	text := bytes.Clone(b.prose[start:end])
+	for _, span := range b.spansWithin(start, end) {
+		at := span.at - start
+		blank(text[at:min(at+len(span.text), len(text))])
+	}
+	for _, at := range pathWord().FindAllIndex(text, -1) {
+		blank(text[at[0]:at[1]])
+	}
+	for i, c := range text {
+		if c == '*' || c == '_' || c == '~' {
+			text[i] = ' '
+		}
+	}
+	return text
+}
+
+// clauseText is clauseBytes on one line.
+func (b *body) clauseText(start, end int) string {
+	return strings.Join(strings.Fields(string(b.clauseBytes(start, end))), " ")
 }
 
 func (b *body) target(found codeSpan) {
@@ -330,7 +354,7 @@ func (b *body) target(found codeSpan) {
 		b.warn(line, "not read as a target: %v", err)
 		return
 	}
-	pattern.Loose = found.loose
+	pattern.Loose, pattern.Named = found.loose, found.begins
 	b.Targets = addPattern(b.Targets, pattern)
 }
 
@@ -346,7 +370,11 @@ func (b *body) protect(found codeSpan) {
 
 func addPattern(patterns []Pattern, pattern Pattern) []Pattern {
 	same := func(known Pattern) bool { return known.Text == pattern.Text }
-	if pattern.Text == "" || len(patterns) > maxPatterns || slices.ContainsFunc(patterns, same) {
+	if at := slices.IndexFunc(patterns, same); at >= 0 {
+		patterns[at].Named = patterns[at].Named || pattern.Named
+		return patterns
+	}
+	if pattern.Text == "" || len(patterns) > maxPatterns {
 		return patterns
 	}
 	return append(patterns, pattern)

@@ -1,17 +1,17 @@
 package program
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"strconv"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 
 	"github.com/org/autoloop/internal/lazyregexp"
 )
-
-// The frontmatter is read by a YAML reader of our own: it takes mappings, lists
-// and scalars in every form that people write them in, refuses what a program
-// file has no use for (anchors, aliases, tags, keys that are no words), and
-// reads a thousand files in the time in which a complete parser reads a few.
 
 // value is one YAML value, with the line of the file where it stands.
 type value struct {
@@ -34,6 +34,10 @@ const (
 // maxDepth bounds how deep lists and mappings are nested.
 const maxDepth = 8
 
+// opening is how many lines the library is given before the first of the text: it
+// gives no number to an error in its first.
+const opening = 1
+
 // syntaxError is what keeps a text from being read, with its line.
 type syntaxError struct {
 	line    int
@@ -46,13 +50,13 @@ const (
 	noFields  = "it is no list of `key: value` lines"
 	tooDeep   = "the frontmatter is nested too deeply"
 	aliasText = "anchors and aliases are not accepted; write the value out"
+	moreText  = "it has more than one document"
 )
 
-// yamlFields reads YAML that begins at that line of the file. What it returns are
-// parts of the text, which is not copied again.
+// yamlFields reads YAML that begins at that line of the file, and refuses what a
+// program file has no use for: anchors, aliases, tags, keys that are no words.
 func (p *Program) yamlFields(text string, line int) []field {
-	y := yaml{text: text, line: line, open: make([]field, 0, 1+strings.Count(text, "\n"))}
-	fields, err := y.document()
+	fields, err := readYAML(text, line)
 	if err != nil {
 		p.failYAML(text, line, err)
 		return nil
@@ -60,12 +64,88 @@ func (p *Program) yamlFields(text string, line int) []field {
 	return fields
 }
 
+func readYAML(text string, line int) ([]field, error) {
+	if at := strings.IndexAny(text, "\u0085\u2028\u2029"); at >= 0 { // the library ends a line there, and editors do not
+		return nil, &syntaxError{line + strings.Count(text[:at], "\n"), "it has a line break that most editors do not show; remove it"}
+	}
+	library := yaml.NewDecoder(bytes.NewReader([]byte(strings.Repeat("---\n", opening) + text)))
+	var document, more yaml.Node
+	if err := library.Decode(&document); err != nil {
+		return nil, err
+	}
+	read := reader{first: line - opening - 1}
+	if err := library.Decode(&more); !errors.Is(err, io.EOF) {
+		if err == nil {
+			err = read.fail(&more, moreText)
+		}
+		return nil, err
+	}
+	v, err := read.value(document.Content[0], 0)
+	if err == nil && v.kind != mapping && v.kind != null {
+		err = &syntaxError{v.line, noFields}
+	}
+	return v.fields, err
+}
+
+// reader makes values of the library's nodes; first is the file's line before theirs.
+type reader struct{ first int }
+
+func (r reader) fail(node *yaml.Node, format string, args ...any) error {
+	return &syntaxError{r.first + node.Line, fmt.Sprintf(format, args...)}
+}
+
+func (r reader) value(node *yaml.Node, depth int) (v value, err error) {
+	v = value{line: r.first + node.Line, text: node.Value}
+	switch {
+	case depth > maxDepth:
+		return v, r.fail(node, tooDeep)
+	case node.Kind == yaml.AliasNode || node.Anchor != "":
+		return v, r.fail(node, aliasText)
+	case node.Style&yaml.TaggedStyle != 0:
+		return v, r.fail(node, "tags such as `%s` are not accepted; write the value alone", clip(node.Tag))
+	case node.Kind == yaml.SequenceNode:
+		v.kind = list
+		for _, item := range node.Content {
+			read, err := r.value(item, depth+1)
+			if err != nil {
+				return v, err
+			}
+			v.items = append(v.items, read)
+		}
+	case node.Kind == yaml.MappingNode:
+		v.kind = mapping
+		for i := 0; i+1 < len(node.Content); i += 2 {
+			f, err := r.field(node.Content[i], node.Content[i+1], depth+1)
+			if err != nil {
+				return v, err
+			}
+			v.fields = append(v.fields, f)
+		}
+	case node.Tag != "!!null":
+		v.kind = scalar
+	}
+	return v, nil
+}
+
+func (r reader) field(key, node *yaml.Node, depth int) (f field, err error) {
+	name, err := r.value(key, depth)
+	if err != nil {
+		return f, err
+	}
+	if name.kind != scalar {
+		return f, r.fail(key, "it cannot be a key; write `key: value`")
+	}
+	f = field{name: name.text, key: normalKey(name.text), line: name.line}
+	if f.value, err = r.value(node, depth); f.kind == null {
+		f.value.line = f.line // the library puts what is not there anywhere
+	}
+	return f, err
+}
+
 // failYAML reports why the frontmatter is no YAML: most often a value that has
 // to be quoted.
 func (p *Program) failYAML(text string, line int, err error) {
-	at := &syntaxError{line: line, message: err.Error()}
-	errors.As(err, &at)
-	if at.message == tooDeep {
+	if at, is := errors.AsType[*syntaxError](err); is && at.message == tooDeep {
 		p.fail(at.line, "%s", at.message)
 		return
 	}
@@ -77,8 +157,25 @@ func (p *Program) failYAML(text string, line int, err error) {
 			return
 		}
 	}
-	p.fail(at.line, "the frontmatter is no YAML: %s", clipLine(at.message))
+	if at, is := errors.AsType[*syntaxError](err); is {
+		line, err = at.line, at
+	} else if found := libraryError().FindStringSubmatch(err.Error()); found != nil {
+		if at, err := strconv.Atoi(found[1]); err == nil {
+			if found[3] == "" { // its scanner counts lines from 1, its parser from 0
+				at--
+			}
+			line += min(max(0, at-opening), strings.Count(text, "\n"))
+		}
+		err = errors.New(found[2])
+		if strings.Contains(found[2], "<document start>") {
+			err = errors.New(moreText)
+		}
+	}
+	p.fail(line, "the frontmatter is no YAML: %s", clipLine(err.Error()))
 }
+
+// libraryError takes the line out of an error of the library, and tells its parser's.
+var libraryError = lazyregexp.New(`(?s)^yaml: (?:line (\d+): )?((did not find expected (?:<|node|'|key))?.*)$`)
 
 var (
 	reservedBlock = lazyregexp.New("^(\\s*(?:-\\s+)*(?:[\\w-]+\\s*:\\s+)?)([@*`%][^\"]*?)(\\s+#.*)?\\s*$")
@@ -103,353 +200,6 @@ func quoteReserved(line string) (mark, corrected string) {
 	return "", ""
 }
 
-// yaml reads a text from front to back. It stands at pos, in the line that
-// begins at start and is that line of the file.
-type yaml struct {
-	text       string
-	pos, start int
-	line       int
-
-	// open are the fields of mappings, and the items of lists, that are being read:
-	// those of the innermost are the last.
-	open  []field
-	items []value
-}
-
-func (y *yaml) fail(format string, args ...any) error {
-	return &syntaxError{line: y.line, message: fmt.Sprintf(format, args...)}
-}
-
-// document reads the whole text as the fields of one mapping.
-func (y *yaml) document() ([]field, error) {
-	indent, err := y.content()
-	if err != nil || indent < 0 {
-		return nil, err
-	}
-	found, err := y.node(indent, -1, 0)
-	if err != nil {
-		return nil, err
-	}
-	if found.kind != mapping && found.kind != null {
-		return nil, &syntaxError{line: found.line, message: noFields}
-	}
-	if indent, err = y.content(); err == nil && indent >= 0 {
-		err = y.fail("the line is indented otherwise than those before it")
-	}
-	return found.fields, err
-}
-
-// peek is the byte at pos+ahead, a newline at the end of the text.
-func (y *yaml) peek(ahead int) byte {
-	if at := y.pos + ahead; at < len(y.text) {
-		return y.text[at]
-	}
-	return '\n'
-}
-
-func (y *yaml) ended() bool { return y.pos >= len(y.text) }
-
-func (y *yaml) blanks() {
-	for !y.ended() && isBlank(y.text[y.pos]) {
-		y.pos++
-	}
-}
-
-func (y *yaml) rest() string {
-	text := y.text[min(y.pos, len(y.text)):]
-	if end := strings.IndexByte(text, '\n'); end >= 0 {
-		return text[:end]
-	}
-	return text
-}
-
-func (y *yaml) newline() {
-	y.pos += len(y.rest())
-	if !y.ended() {
-		y.pos++
-		y.line++
-	}
-	y.start = y.pos
-}
-
-// content goes to the next thing that is neither blank nor a comment, from the
-// beginning of a line, and returns how far it is indented; -1 at the end.
-func (y *yaml) content() (indent int, err error) {
-	for !y.ended() {
-		for y.peek(0) == ' ' {
-			y.pos++
-		}
-		indent = y.pos - y.start
-		y.blanks()
-		switch c := y.peek(0); {
-		case c == '\n', c == '#':
-			y.newline()
-		case y.pos-y.start > indent:
-			return 0, y.fail("a tab does not indent; use spaces")
-		case indent == 0 && c == '.' && strings.TrimRight(y.rest(), " \t") == "...":
-			return y.documentEnd()
-		default:
-			return indent, nil
-		}
-	}
-	return -1, nil
-}
-
-// documentEnd is behind `...`, where nothing more may follow.
-func (y *yaml) documentEnd() (int, error) {
-	at := y.line
-	for y.newline(); !y.ended(); y.newline() {
-		if strings.TrimSpace(y.rest()) != "" {
-			return 0, &syntaxError{line: at, message: "it has more than one document"}
-		}
-	}
-	return -1, nil
-}
-
-// node reads what begins at pos, in that column; parent is the column of what it
-// belongs to, which what it has in the next lines must be right of.
-func (y *yaml) node(column, parent, depth int) (value, error) {
-	if depth > maxDepth {
-		return value{}, y.fail(tooDeep)
-	}
-	if y.dash() {
-		return y.sequence(column, depth)
-	}
-	if y.keyColon() >= 0 {
-		return y.mapping(column, depth)
-	}
-	return y.inline(parent, depth)
-}
-
-// dash reports whether an item of a list begins here.
-func (y *yaml) dash() bool { return y.peek(0) == '-' && isSpace(y.peek(1)) }
-
-// sequence reads the items of a list whose dashes are in a column.
-func (y *yaml) sequence(column, depth int) (value, error) {
-	v, first := value{kind: list, line: y.line}, len(y.items)
-	for {
-		y.pos++
-		item, err := y.behind(column, depth, false)
-		if err != nil {
-			return v, err
-		}
-		y.items = append(y.items, item)
-		indent, err := y.content()
-		if err != nil || indent < column || indent == column && !y.dash() {
-			v.items = closed(&y.items, first)
-			return v, err
-		}
-		if indent > column {
-			return v, y.fail("the line is indented otherwise than those before it")
-		}
-	}
-}
-
-// mapping reads the fields of a mapping whose keys are in a column.
-func (y *yaml) mapping(column, depth int) (value, error) {
-	v, first := value{kind: mapping, line: y.line}, len(y.open)
-	for {
-		colon := y.keyColon()
-		if colon < 0 {
-			return v, y.fail("the line is no `key: value`")
-		}
-		f := field{line: y.line}
-		var err error
-		if f.name, err = y.key(colon); err != nil {
-			return v, err
-		}
-		f.key = normalKey(f.name)
-		y.blanks()
-		y.pos++ // the colon
-		if f.value, err = y.behind(column, depth, true); err != nil {
-			return v, err
-		}
-		y.open = append(y.open, f)
-		indent, err := y.content()
-		if err != nil || indent < column {
-			v.fields = closed(&y.open, first)
-			return v, err
-		}
-		if indent > column {
-			return v, y.fail("the line is indented otherwise than those before it")
-		}
-	}
-}
-
-// closed takes those from one on, which are read now, from the open ones. All of them
-// need no copy.
-func closed[T any](open *[]T, first int) (found []T) {
-	if first == 0 {
-		found, *open = *open, nil
-		return found
-	}
-	found = append(found, (*open)[first:]...)
-	*open = (*open)[:first]
-	return found
-}
-
-// behind reads the value behind a dash, or behind the colon of a key: in the same
-// line, or in the next lines when they are indented more. The items of a list may
-// be as far left as the key that they belong to.
-func (y *yaml) behind(column, depth int, key bool) (value, error) {
-	line := y.line
-	y.blanks()
-	if c := y.peek(0); c != '\n' && c != '#' {
-		if key {
-			if y.dash() {
-				return value{}, y.fail("a list begins in a line of its own, or is written as `[a, b]`")
-			}
-			return y.inline(column, depth+1)
-		}
-		return y.node(y.pos-y.start, column, depth+1)
-	}
-	y.newline()
-	indent, err := y.content()
-	if err != nil {
-		return value{}, err
-	}
-	if indent > column || key && indent == column && y.dash() {
-		return y.node(indent, column, depth+1)
-	}
-	return value{line: line}, nil
-}
-
-// keyColon is the offset, from here on, of the colon behind a key that begins here:
-// a word, or a quoted text; -1 when none does.
-func (y *yaml) keyColon() int {
-	text := y.rest()
-	if text == "" {
-		return -1
-	}
-	switch c := text[0]; {
-	case c == '"' || c == '\'':
-		at := quotedEnd(text)
-		for at > 0 && at < len(text) && isBlank(text[at]) {
-			at++
-		}
-		if at > 0 && at < len(text) && text[at] == ':' && (at+1 == len(text) || isBlank(text[at+1])) {
-			return at
-		}
-		return -1
-	case indicator(c) || c == '?' && (len(text) == 1 || isBlank(text[1])):
-		return -1
-	}
-	if colon := plainColon(text); colon > 0 {
-		return colon
-	}
-	return -1
-}
-
-// plainColon is the offset of the first colon that ends a key; -1 for none.
-func plainColon(text string) int {
-	for at := range len(text) {
-		c := text[at]
-		if c == '#' && at > 0 && isBlank(text[at-1]) {
-			break
-		}
-		if c == ':' && (at+1 == len(text) || isBlank(text[at+1])) {
-			return at
-		}
-	}
-	return -1
-}
-
-// quotedEnd is the offset behind a quoted text that ends in the same line; 0 when
-// it does not.
-func quotedEnd(text string) int {
-	for at := 1; at < len(text); at++ {
-		switch {
-		case text[at] == '\\' && text[0] == '"':
-			at++
-		case text[at] != text[0]:
-		case text[0] == '\'' && at+1 < len(text) && text[at+1] == '\'':
-			at++
-		default:
-			return at + 1
-		}
-	}
-	return 0
-}
-
-// key reads a key up to its colon, which is so far away.
-func (y *yaml) key(colon int) (string, error) {
-	if c := y.peek(0); c == '"' || c == '\'' {
-		return y.quoted()
-	}
-	name := y.text[y.pos : y.pos+colon]
-	y.pos += colon
-	return strings.TrimRight(name, " \t"), nil
-}
-
-// inline reads a value that begins here, and the rest of its last line. What it
-// has in the next lines is right of the column parent.
-func (y *yaml) inline(parent, depth int) (v value, err error) {
-	if depth > maxDepth {
-		return v, y.fail(tooDeep)
-	}
-	v.line = y.line
-	switch c := y.peek(0); c {
-	case '[', '{':
-		v, err = y.flow(depth)
-	case '"', '\'':
-		v.kind = scalar
-		v.text, err = y.quoted()
-	case '|', '>':
-		v.kind = scalar
-		v.text, err = y.blockScalar(parent)
-		return v, err
-	default:
-		if err = y.plainStart(); err != nil {
-			return v, err
-		}
-		return y.plain(parent)
-	}
-	if err != nil {
-		return v, err
-	}
-	return v, y.lineEnd()
-}
-
-// lineEnd goes to the next line; but for a comment nothing may stand before it.
-func (y *yaml) lineEnd() error {
-	from := y.pos
-	y.blanks()
-	switch c := y.peek(0); {
-	case c == '\n', c == '#' && y.pos > from:
-		y.newline()
-		return nil
-	default:
-		return y.fail("there is %q behind the end of a value", clip(y.rest()))
-	}
-}
-
-// plainStart refuses what a plain scalar cannot begin with.
-func (y *yaml) plainStart() error {
-	switch c := y.peek(0); {
-	case c == '&', c == '*':
-		return y.fail(aliasText)
-	case c == '!':
-		word, _, _ := strings.Cut(y.rest(), " ")
-		return y.fail("tags such as `%s` are not accepted; write the value alone", clip(word))
-	case c == '?' && isSpace(y.peek(1)):
-		return y.fail("keys that begin with `?` are not accepted; write `key: value`")
-	case indicator(c), c == '-' && isSpace(y.peek(1)):
-		return y.fail("a value cannot begin with `%c`; quote it", c)
-	}
-	return nil
-}
-
-// indicator reports whether no plain scalar begins with a byte.
-func indicator(c byte) bool { return strings.IndexByte(",[]{}#&*!|>'\"%@`", c) >= 0 }
-
-func isBlank(c byte) bool { return c == ' ' || c == '\t' }
-
-func isSpace(c byte) bool { return isBlank(c) || c == '\n' }
-
 func normalKey(key string) string {
-	key = strings.TrimSpace(key)
-	if strings.IndexByte(key, '_') < 0 {
-		return key
-	}
-	return strings.ReplaceAll(key, "_", "-")
+	return strings.ReplaceAll(strings.TrimSpace(key), "_", "-")
 }

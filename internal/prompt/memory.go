@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/plain"
 )
@@ -68,7 +69,7 @@ func writeAttempts(b *strings.Builder, in Input) {
 			kept = append(kept, attempt)
 		}
 	}
-	fmt.Fprintf(b, "## Recent attempts, newest first\n\nOf %d attempts so far %d were kept.\n\n", in.Earlier+len(in.Attempts), in.EarlierKept+len(kept))
+	fmt.Fprintf(b, "## Recent attempts, newest first\n\nOf %d attempts so far %d were kept.\n\n", len(in.Attempts), len(kept))
 	listed(b, in.Attempts[recent:])
 	kept = slices.DeleteFunc(kept, func(a history.Attempt) bool { return a.Iteration >= in.Attempts[recent].Iteration })
 	if len(kept) == 0 {
@@ -104,7 +105,7 @@ func describe(a history.Attempt) string {
 		line += ": " + a.Summary
 	}
 	if a.Outcome != history.Accepted && len(a.Reasons) > 0 {
-		line += " — " + strings.Join(a.Reasons, "; ")
+		line += " — " + decision.Joined(a.Reasons)
 	}
 	return line
 }

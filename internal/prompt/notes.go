@@ -25,9 +25,6 @@ type Notes struct {
 	Ideas      []string `json:"ideas,omitempty"`
 }
 
-// Empty reports whether nothing was handed back.
-func (n Notes) Empty() bool { return len(n.Lessons)+len(n.Foreclosed)+len(n.Ideas) == 0 }
-
 // Few returns the notes within their bounds: those of ParseNotes are as they were.
 func (n Notes) Few() Notes { return Notes{few(n.Lessons), few(n.Foreclosed), few(n.Ideas)} }
 

@@ -21,7 +21,7 @@ func TestParseNotes(t *testing.T) {
 		assert.Equal(t, want, prompt.ParseNotes([]byte(text)), name)
 	}
 	for name, text := range map[string]string{"nothing": "", "prose": "It went well.", "other JSON": `{"lessons": 7}`, "binary": "\x00\xff\xfe", "empty": "LESSON:\nIDEA: **\n"} {
-		assert.True(t, prompt.ParseNotes([]byte(text)).Empty(), name)
+		assert.Zero(t, prompt.ParseNotes([]byte(text)), name)
 	}
 }
 

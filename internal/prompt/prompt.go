@@ -37,11 +37,8 @@ type Input struct {
 	Script        string
 	// Sections are the state's human sections by title, in order.
 	Sections []Section
-	// Attempts are the decided iterations, oldest first: the latest ones, and of those
-	// before them at least the last few that were kept. Earlier counts the others, and
-	// EarlierKept those of them that were kept.
-	Attempts             []history.Attempt
-	Earlier, EarlierKept int
+	// Attempts are the decided iterations, oldest first.
+	Attempts []history.Attempt
 	// Output is what the last evaluation of the incumbent printed.
 	Output string
 	// Failed is what the evaluation printed of the last attempt, when it failed.

@@ -16,17 +16,14 @@ import (
 // Account is what the records say of a program, to be shown.
 type Account struct {
 	Program *program.Program
-	// Events is the ledger; of what is sealed it has what is shown. Past is what the whole
-	// adds up to, nil to find out. State is the state file.
+	// Events is the ledger, Past what it adds up to, nil to find out. State is the state file.
 	Events []history.Event
 	Past   *history.Summary
 	State  []byte
-	// Left is how many events of the ledger are not in Events, all of them sealed.
-	Left int
 	// RunURL is the page of this run; "" for none.
 	RunURL string
-	// Page is where all that was tried is drawn.
-	Page Page
+	// Page is the address where all that was tried is drawn; "" for none.
+	Page string
 	// Warnings are those of this run.
 	Warnings []string
 }
@@ -39,23 +36,26 @@ func (a Account) Summary() history.Summary {
 	return history.Replay(a.Events)
 }
 
-// Page is the address of a program's page, and those of its picture for light and
-// dark; "" for none.
-type Page struct{ URL, Light, Dark string }
-
-// link is a link to the page, behind something else.
-func (p Page) link() string {
-	if url := state.SafeURL(p.URL); url != "" {
+// pageLink is a link to the page, behind something else.
+func (a Account) pageLink() string {
+	if url := state.SafeURL(a.Page); url != "" {
 		return " · [all that was tried](" + url + ")"
 	}
 	return ""
 }
 
-// Decided are the decisions, one an iteration, the last word on each.
+// Decided are the decisions, one an iteration, the last word on each; that may be an undo.
 func (a Account) Decided() []*history.Decided {
 	var list []*history.Decided
 	at := map[int]int{}
-	for e := range history.Of[*history.Decided](slices.All(a.Events)) {
+	for _, event := range a.Events {
+		if i, known := at[history.UndoneBy(event)]; known {
+			list[i] = Undone(list[i])
+		}
+		e, is := event.(*history.Decided)
+		if !is {
+			continue
+		}
 		if i, again := at[e.Iteration]; again {
 			list[i] = e
 			continue
@@ -64,6 +64,13 @@ func (a Account) Decided() []*history.Decided {
 		list = append(list, e)
 	}
 	return list
+}
+
+// Undone is a decision as people are shown it after its change was taken back.
+func Undone(e *history.Decided) *history.Decided {
+	own := *e
+	own.Outcome = history.Undone
+	return &own
 }
 
 // Pull is the number of the pull request that was opened last, as far as the

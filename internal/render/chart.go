@@ -2,14 +2,12 @@ package render
 
 import (
 	"fmt"
-	"html"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -20,35 +18,8 @@ type point struct {
 	candidate *float64 // what was measured, nil for nothing
 }
 
-// trajectoryOf is the picture of the page, which shows points and intervals; without a
-// page the chart.
-func trajectoryOf(a Account) string {
-	if picture := a.Page.Picture(a.lastIteration(), metricName(a.Program)); picture != "" {
-		return picture
-	}
-	return Chart(a)
-}
-
-// Picture is the chart of the page as an image, for light and dark, that leads to
-// the page; "" without one, or before an iteration was decided.
-func (p Page) Picture(last int, metric string) string {
-	light, dark, page := state.SafeURL(p.Light), state.SafeURL(p.Dark), state.SafeURL(p.URL)
-	if light == "" || dark == "" || last == 0 {
-		return ""
-	}
-	// GitHub keeps what it fetched by its address: another iteration, another address.
-	return fmt.Sprintf(`<a href="%s"><picture><source media="(prefers-color-scheme: dark)" srcset="%s?%d"><img alt="%s of every candidate and the best" src="%s?%d"></picture></a>`+"\n",
-		page, dark, last, html.EscapeString(metric), light, last)
-}
-
-// lastIteration is the number of the latest decision, 0 before there is one.
-func (a Account) lastIteration() int {
-	last := 0
-	for _, e := range a.Decided() {
-		last = max(last, e.Iteration)
-	}
-	return last
-}
+// maxPoints is how many iterations a chart has at most, besides the last.
+const maxPoints = 40
 
 // Chart is a mermaid chart of the best value after each iteration (the line), of
 // every candidate (the bars) and of the target; "" before there are two points.
@@ -59,7 +30,7 @@ func Chart(a Account) string {
 		return ""
 	}
 	summary := a.Summary()
-	every := history.PointsEvery(summary.Decided())
+	every := 1 + summary.Decided()/maxPoints
 	var shown []point
 	for i, p := range all {
 		if p.iteration%every == 0 || i == len(all)-1 {
@@ -151,7 +122,7 @@ func baseline(events []history.Event) *history.Measured {
 // chartNumber writes a number as the chart's grammar takes it: without an exponent, and
 // with as many digits as a chart can show.
 func chartNumber(f float64) string {
-	short, err := strconv.ParseFloat(strconv.FormatFloat(f, 'g', digits, 64), 64)
+	short, err := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 6, 64), 64)
 	if err != nil {
 		short = f
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
-	"github.com/org/autoloop/internal/tasks/format"
-	"github.com/org/autoloop/internal/tasks/score"
+	"github.com/org/autoloop/internal/suite/format"
+	"github.com/org/autoloop/internal/suite/score"
 )
 
 // Comparison is the report of a comparison, with the outcomes that it is of:

@@ -11,8 +11,8 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/render"
-	"github.com/org/autoloop/internal/tasks/format"
-	"github.com/org/autoloop/internal/tasks/score"
+	"github.com/org/autoloop/internal/suite/format"
+	"github.com/org/autoloop/internal/suite/score"
 	"github.com/org/autoloop/tests/golden"
 )
 

@@ -35,27 +35,29 @@ const stuckReverts = 3
 
 // Convergence is what a table of iterations of a skill says.
 type Convergence struct {
-	Class Class
+	Class Class `json:"class"`
 	// Note is a remark on the class, "" for none.
-	Note string
+	Note string `json:"-"`
 	// Start is the original's score, Best the best version's, nil when the
 	// original was never measured; Gain is their difference with its sign.
-	Start, Best *metric.Value
-	Gain        string
+	Start *metric.Value `json:"start"`
+	Best  *metric.Value `json:"best"`
+	Gain  string        `json:"gain"`
 	// BestVersion is the iteration of the best version, 0 for the original.
-	BestVersion    int
-	Kept, Reverted int
-	// NextSteps are for a person, in order; nil when there is nothing to do.
-	NextSteps      []string
-	Recommendation Recommendation
-	Reason         string
+	BestVersion    int            `json:"best_version"`
+	Kept           int            `json:"kept"`
+	Reverted       int            `json:"reverted"`
+	Recommendation Recommendation `json:"recommendation"`
+	Reason         string         `json:"reason"`
+	// NextSteps are for a person, in order.
+	NextSteps []string `json:"next_steps"`
 }
 
 // Converge classifies a table of iterations. lost counts the cases that the
 // original passed and the best version does not; whole says that the last run had
 // all the iterations that were asked for, and was not ended by its reverts.
 func Converge(rows []results.Row, lost int, whole bool) Convergence {
-	c := Convergence{Gain: "0"}
+	c := Convergence{Gain: "0", NextSteps: []string{}}
 	tail := 0 // reverts at the end
 	for _, row := range rows {
 		switch row.Action {
@@ -114,7 +116,7 @@ func (c *Convergence) advise(lost int) {
 		}
 	case Stuck:
 		c.NextSteps = []string{
-			"recalibrate the evals: look for expectations that no version passes, or that are a matter of taste; `iterate skill doctor SKILL --history WORKSPACE` names what always came out the same",
+			"recalibrate the evals: look for expectations that no version passes, or that are a matter of taste; `iterate doctor SKILL --history WORKSPACE` names what always came out the same",
 			"edit the skill by hand where the remaining failures point, and begin a new workspace with --fresh",
 			"run again, perhaps with another agent or model",
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/plain"
-	"github.com/org/autoloop/internal/tasks/format"
+	"github.com/org/autoloop/internal/suite/format"
 )
 
 // What one report lists at most: failures, and on a terminal rationales.

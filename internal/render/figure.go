@@ -10,21 +10,59 @@ import (
 	"github.com/org/autoloop/internal/plain"
 )
 
-// digits is how many significant digits of a number people are shown; the ledger
-// has them all.
-const digits = 6
+// fewest is how many significant digits of a long number people are shown, when they
+// tell it apart from those beside it; the ledger has them all.
+const fewest = 3
 
-// Figure is a number for people, or "—".
-func Figure(v *metric.Value) string {
+// Figure is a number for people, told apart from those beside it, or "—".
+func Figure(v *metric.Value, beside ...*metric.Value) string {
 	if v == nil {
 		return "—"
 	}
-	return rounded(v.String())
+	texts := []string{v.String()}
+	for _, other := range beside {
+		if other != nil {
+			texts = append(texts, other.String())
+		}
+	}
+	return Rounded(texts...)[0]
 }
 
-// rounded is a number with at most six significant digits, without an exponent
-// where it can be read without one.
-func rounded(text string) string { return roundTo(text, digits) }
+// Rounded shortens the long numbers in texts for people: to three significant digits,
+// or to as many as tell all the numbers in them apart.
+func Rounded(texts ...string) []string {
+	all := map[string]bool{}
+	for _, text := range texts {
+		for _, number := range number().FindAllString(text, -1) {
+			all[strings.TrimSuffix(number, ".")] = true
+		}
+	}
+	digits := fewest
+	for ; digits < 17 && !apart(all, digits); digits++ {
+	}
+	list := make([]string, len(texts))
+	for i, text := range texts {
+		list[i] = longNumber().ReplaceAllStringFunc(text, func(found string) string {
+			if strings.Count(found, ".") != 1 || strings.HasSuffix(found, ".") {
+				return found // a version, or a whole number that may be a name
+			}
+			return roundTo(found, digits)
+		})
+	}
+	return list
+}
+
+func rounded(text string) string { return Rounded(text)[0] }
+
+// apart reports whether numbers differ as they did with so many digits each.
+func apart(numbers map[string]bool, digits int) bool {
+	const all = 17
+	exact, short := map[string]bool{}, map[string]bool{}
+	for number := range numbers {
+		exact[roundTo(number, all)], short[roundTo(number, digits)] = true, true
+	}
+	return len(exact) == len(short)
+}
 
 // shortDigits is how many significant digits scores of skills and tasks have for
 // people; their records have them all.
@@ -50,8 +88,12 @@ func ShortValue(v *metric.Value) string {
 	return Short(v.String())
 }
 
-// roundTo is a number with at most so many significant digits.
+// roundTo is a number with at most so many significant digits, or all of its whole
+// part, without an exponent where it can be read without one.
 func roundTo(text string, digits int) string {
+	if whole, _, plain := strings.Cut(strings.TrimLeft(text, "+-"), "."); plain && !strings.ContainsAny(text, "eE") {
+		digits = max(digits, len(strings.TrimLeft(whole, "0")))
+	}
 	if significant(text) <= digits {
 		return text
 	}
@@ -79,19 +121,15 @@ func significant(text string) int {
 	return len(strings.TrimLeft(whole+fraction, "0"))
 }
 
+var number = lazyregexp.New(`\d[\d.]*(e[+-]?\d+)?`)
+
 var longNumber = lazyregexp.New(`[+-]?\d[\d.]{6,}(e[+-]?\d+)?`)
 
 // Said is one line of an agent's or an evaluation's words, or of reasons that
 // quote them: harmless, and its numbers rounded.
 func Said(text string) string {
 	const most = 300
-	text = longNumber().ReplaceAllStringFunc(text[:min(len(text), 8*most)], func(found string) string {
-		if strings.Count(found, ".") != 1 || strings.HasSuffix(found, ".") {
-			return found // a version, or a whole number that may be a name
-		}
-		return rounded(found)
-	})
-	return plain.Quote(text, most)
+	return plain.Quote(Rounded(text[:min(len(text), 8*most)])[0], most)
 }
 
 // Stopped is why a program stopped: words of others may be in it, and our cure is,
@@ -102,6 +140,14 @@ func Stopped(reason string) string {
 
 // saidCell is Said for a cell of a table.
 func saidCell(text string) string { return strings.ReplaceAll(Said(text), "|", `\|`) }
+
+// Minutes is a time for people, of under a minute in seconds.
+func Minutes(minutes float64) string {
+	if minutes < 1 {
+		return strconv.FormatFloat(minutes*60, 'g', fewest, 64) + " s"
+	}
+	return strconv.FormatFloat(minutes, 'g', fewest, 64) + " min"
+}
 
 // Count is a number of things: "1 iteration", "2 iterations".
 func Count(n int, one, more string) string {

@@ -6,9 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 )
@@ -19,18 +20,18 @@ func Iteration(a Account, e *history.Decided) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n**Iteration %d** %s", IterationMark(e.Iteration), e.Iteration, Label(e.Outcome))
 	if e.Metric != nil {
-		fmt.Fprintf(&b, ": %s **%s** (%s)", metricName(a.Program), Figure(e.Metric), better(a))
+		fmt.Fprintf(&b, ": %s **%s** (%s)", metricName(a.Program), Figure(e.Metric, e.PreviousBest), better(a))
 		if e.PreviousBest != nil {
-			fmt.Fprintf(&b, ", best before %s: %s", Figure(e.PreviousBest), rounded(line(e.Delta)))
+			fmt.Fprintf(&b, ", best before %s: %s", Figure(e.PreviousBest, e.Metric), rounded(line(e.Delta)))
 		}
 	}
 	b.WriteString("\n\n")
 	if e.Summary != "" {
 		fmt.Fprintf(&b, "> %s\n\n", Said(e.Summary))
 	}
-	list := Reasons(e.Reasons, e.Metric != nil && e.PreviousBest != nil)
+	list := Reasons(withoutFailing(e.Reasons, e.Failing), e.Metric != nil && e.PreviousBest != nil)
 	if links := CheckLinks(e.Failing); links != "" {
-		list = append(withoutFailing(list, e.Failing), "failing: "+links)
+		list = append(list, "failing: "+links)
 	}
 	for _, reason := range list {
 		fmt.Fprintf(&b, "- %s\n", reason)
@@ -49,9 +50,20 @@ func origin(a Account, e *history.Decided) string {
 	if e.Commit != "" {
 		parts = append(parts, line(e.Commit))
 	}
-	parts = append(parts, "by "+line(e.Agent)+model(e.Model)+usageText(e.Usage, e.Durations))
+	who := "by " + line(e.Agent) + model(e.Model)
+	seconds := 0.0
+	for _, d := range e.Durations {
+		seconds += d
+	}
+	if seconds > 0 {
+		who += fmt.Sprintf(", %.1f s", seconds)
+	}
+	if used := UsedBy(e.Usage); used != "" {
+		who += ", " + used
+	}
+	parts = append(parts, who)
 	if e.Evaluation != nil {
-		parts = append(parts, "measuring: "+expenseText(e.Evaluation))
+		parts = append(parts, "measuring: "+Measuring(e.Evaluation))
 	}
 	if url := a.runOf(e); url != "" {
 		parts = append(parts, "[run]("+url+")")
@@ -63,9 +75,10 @@ func origin(a Account, e *history.Decided) string {
 }
 
 // withoutFailing leaves out the reasons that only name a failing check.
-func withoutFailing(reasons []string, checks []history.Check) []string {
-	return slices.DeleteFunc(reasons, func(reason string) bool {
-		return slices.ContainsFunc(checks, func(c history.Check) bool { return reason == Said(c.Name+" fails") })
+func withoutFailing(reasons []decision.Reason, checks []history.Check) []decision.Reason {
+	return slices.DeleteFunc(slices.Clone(reasons), func(r decision.Reason) bool {
+		return r.Is(decision.CIFound) && r.Term == string(ci.Failed) &&
+			slices.ContainsFunc(checks, func(c history.Check) bool { return r.Path == c.Name })
 	})
 }
 
@@ -86,17 +99,15 @@ func CheckLinks(checks []history.Check) string {
 	return strings.Join(links, ", ")
 }
 
-var comparison = lazyregexp.New(`^-?[\d.e+-]+ is ((not )?better than|worse than the best) -?[\d.e+-]+( \((lower|higher) is better\))?$`)
-
 // Reasons are those of a decision for people; compared leaves out the comparison
 // of two numbers that stand above them.
-func Reasons(reasons []string, compared bool) []string {
+func Reasons(reasons []decision.Reason, compared bool) []string {
 	var list []string
 	for _, reason := range reasons {
-		if compared && comparison().MatchString(reason) {
+		if compared && reason.Is(decision.Better, decision.Worse) {
 			continue
 		}
-		list = append(list, Said(reason))
+		list = append(list, Said(reason.String()))
 	}
 	return list
 }
@@ -108,43 +119,36 @@ func model(name string) string {
 	return " (" + line(name) + ")"
 }
 
-// usageText is what an iteration cost, as far as it is known.
-func usageText(u *metric.Usage, durations map[string]float64) string {
+// Used is what an agent or a model used, as far as it is known, "" for nothing. unknown
+// is how many answers did not say what they cost.
+func Used(tokens *int64, usd *metric.Value, unknown int) string {
 	var parts []string
-	seconds := 0.0
-	for _, d := range durations {
-		seconds += d
+	if tokens != nil {
+		parts = append(parts, fmt.Sprintf("%d tokens", *tokens))
 	}
-	if seconds > 0 {
-		parts = append(parts, fmt.Sprintf("%.1f s", seconds))
+	if usd != nil {
+		parts = append(parts, usd.String()+" USD")
 	}
-	if u != nil {
-		if tokens := u.Tokens(); tokens != nil {
-			parts = append(parts, fmt.Sprintf("%d tokens", *tokens))
-		}
-		if u.CostUSD != nil {
-			parts = append(parts, u.CostUSD.String()+" USD")
-		}
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return ", " + strings.Join(parts, ", ")
-}
-
-// expenseText is what models used that measured.
-func expenseText(e *history.Expense) string {
-	var parts []string
-	if e.Tokens != nil {
-		parts = append(parts, fmt.Sprintf("%d tokens", *e.Tokens))
-	}
-	if e.CostUSD != nil {
-		parts = append(parts, e.CostUSD.String()+" USD")
-	}
-	if lacking := max(e.UnknownTokens, e.UnknownUSD); lacking > 0 {
-		parts = append(parts, "what "+Count(lacking, "answer", "answers")+" cost is unknown")
+	if unknown > 0 {
+		parts = append(parts, "what "+Count(unknown, "answer", "answers")+" cost is unknown")
 	}
 	return strings.Join(parts, ", ")
+}
+
+// UsedBy is what an agent used.
+func UsedBy(u *metric.Usage) string {
+	if u == nil {
+		return ""
+	}
+	return Used(u.Tokens(), u.CostUSD, 0)
+}
+
+// Measuring is what models used that measured.
+func Measuring(e *history.Expense) string {
+	if e == nil {
+		return ""
+	}
+	return Used(e.Tokens, e.CostUSD, max(e.UnknownTokens, e.UnknownUSD))
 }
 
 // spentLine is what all iterations cost, as far as it is known.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
@@ -21,11 +22,13 @@ func LogTable() Table {
 func LogRow(e *history.Decided) []string {
 	why := e.Summary
 	if e.Outcome != history.Accepted && len(e.Reasons) > 0 {
-		why = strings.Join(e.Reasons, "; ")
+		why = decision.Joined(e.Reasons)
 	}
-	return []string{
-		strconv.Itoa(e.Iteration), e.Time.UTC().Format("2006-01-02 15:04"), string(e.Outcome), metric.Text(e.Metric, "—"), metric.Text(e.Best, "—"), plain.Line(why),
+	if len(e.Warning) > 0 && e.Outcome == history.Accepted { // else the reasons have it
+		why = strings.TrimPrefix(why+"; ", "; ") + "flagged: " + decision.Joined(e.Warning)
 	}
+	figures := Rounded(metric.Text(e.Metric, "—"), metric.Text(e.Best, "—"), plain.Line(why))
+	return append([]string{strconv.Itoa(e.Iteration), e.Time.UTC().Format("2006-01-02 15:04"), OutcomeOf(e.Outcome).Word}, figures...)
 }
 
 // LogFields are the columns of LogRecord.
@@ -59,21 +62,22 @@ func Decision(e *history.Decided, seconds float64) string {
 	}
 	line("iteration", strconv.Itoa(e.Iteration))
 	line("time", e.Time.UTC().Format(time.RFC3339))
-	line("outcome", string(e.Outcome))
+	line("outcome", OutcomeOf(e.Outcome).Word)
 	line("summary", e.Summary)
 	line("agent", strings.TrimSpace(e.Agent+" "+e.Model))
-	line("metric", metric.Text(e.Metric, ""))
-	line("before", metric.Text(e.PreviousBest, ""))
-	line("best", metric.Text(e.Best, ""))
+	figures := Rounded(metric.Text(e.Metric, ""), metric.Text(e.PreviousBest, ""), metric.Text(e.Best, ""))
+	for i, name := range []string{"metric", "before", "best"} {
+		line(name, figures[i])
+	}
 	if seconds > 0 {
 		line("one run", fmt.Sprintf("%.3g s", seconds))
 	}
 	line("commit", e.Commit)
 	line("changed", strings.Join(e.Changed, ", "))
 	for _, reason := range e.Reasons {
-		line("reason", reason)
+		line("reason", rounded(reason.String()))
 	}
-	line("warning", e.Warning)
+	line("warning", decision.Joined(e.Warning))
 	return out.String()
 }
 

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/render"
@@ -16,13 +18,13 @@ func TestLogOfADecision(t *testing.T) {
 	value := metric.MustValue("1.2345678")
 	e := &history.Decided{
 		Head: history.Head{Iteration: 7, Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Run: "r"}, Outcome: history.Rejected, Metric: &value,
-		Reasons: []string{"slower", "by\nmuch"}, Evidence: []history.Evidence{{P: 0.5}, {P: 0.25}}, Commit: "c0ffee",
+		Reasons: decision.Says("slower", "by\nmuch"), Evidence: []decision.Evidence{{Effect: statistics.Effect{P: 0.5}}, {Effect: statistics.Effect{P: 0.25}}}, Commit: "c0ffee",
 		Work: history.Work{Agent: "a", Model: "m", Summary: "tried", Changed: []string{"x", "y"}},
 	}
-	assert.Equal(t, []string{"7", "2026-01-02 03:04", "rejected", "1.2345678", "—", "slower; by much"}, render.LogRow(e))
+	assert.Equal(t, []string{"7", "2026-01-02 03:04", "not kept", "1.23", "—", "slower; by much"}, render.LogRow(e))
 	assert.Equal(t, []string{"7", "2026-01-02T03:04:05Z", "rejected", "1.2345678", "", "1.5", "0.25", "c0ffee", "tried"}, render.LogRecord(e, 1.5))
 	assert.Len(t, render.LogRecord(e, 0), len(render.LogFields()))
-	assert.Equal(t, "iteration  7\ntime       2026-01-02T03:04:05Z\noutcome    rejected\nsummary    tried\nagent      a m\nmetric     1.2345678\n"+
+	assert.Equal(t, "iteration  7\ntime       2026-01-02T03:04:05Z\noutcome    not kept\nsummary    tried\nagent      a m\nmetric     1.23\n"+
 		"one run    1.5 s\ncommit     c0ffee\nchanged    x, y\nreason     slower\nreason     by much\n", render.Decision(e, 1.5))
 	e.Outcome = history.Accepted
 	assert.Equal(t, "tried", render.LogRow(e)[5], "what was kept is said by what it did")

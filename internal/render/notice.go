@@ -3,6 +3,8 @@ package render
 import (
 	"fmt"
 	"strings"
+
+	"github.com/org/autoloop/internal/plain"
 )
 
 // Issue is the body of a file program's own issue.
@@ -18,7 +20,7 @@ func Notice(a Account, event int, what, reason string, people []string) string {
 	var b strings.Builder
 	cure := ""
 	if what == "paused" {
-		cure = goOn(reason)
+		cure = goOn
 	}
 	fmt.Fprintf(&b, "%s\n**%s is %s**: %s%s%s\n", NoticeMark(event), line(a.Program.Name), what, Stopped(reason), cure, runLink(a.RunURL))
 	var names []string
@@ -49,4 +51,39 @@ func isLogin(text string) bool {
 // Reply answers a comment.
 func Reply(comment int64, text string) string {
 	return fmt.Sprintf("%s\n%s\n", ReplyMark(comment), text)
+}
+
+// CheckMark begins the comment that says whether an issue is a program.
+const CheckMark = markStart + "CHECK -->"
+
+// maxCheck bounds what is quoted of a check, in runes.
+const maxCheck = 20000
+
+// Check answers who wrote a program as an issue: report is what the validator
+// says, stranger why the author's programs are not run ("" when they are).
+func Check(name, report, stranger string, ready bool) string {
+	var b strings.Builder
+	switch {
+	case stranger != "":
+		fmt.Fprintf(&b, "%s\n**This program does not run**: %s.\n\n", CheckMark, line(stranger))
+		b.WriteString("As it stands, the validator says of its text:\n\n")
+	case ready:
+		fmt.Fprintf(&b, "%s\n**`%s` is ready**, and runs when it is due. It will do this:\n\n", CheckMark, code(name))
+	default:
+		fmt.Fprintf(&b, "%s\n**`%s` does not run yet.** Edit the issue; this comment follows.\n\n", CheckMark, code(name))
+	}
+	b.WriteString(fenced(report))
+	b.WriteString("\n🤖 *Autoloop read the text and ran nothing of it.*\n")
+	return b.String()
+}
+
+// code makes a text harmless between backticks.
+func code(text string) string { return strings.ReplaceAll(line(text), "`", "'") }
+
+// fenced puts a text behind a fence that nothing in it closes; inside of it
+// neither mentions nor HTML mean anything.
+func fenced(text string) string {
+	text = strings.TrimRight(plain.Clip(plain.Text(text), maxCheck), "\n")
+	fence := plain.Fence(text)
+	return fence + "text\n" + text + "\n" + fence + "\n"
 }

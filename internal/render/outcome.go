@@ -2,14 +2,12 @@ package render
 
 import "github.com/org/autoloop/internal/history"
 
-// OutcomeText is how an outcome is shown to people. The words of the state file are
-// its format, and not among these.
+// OutcomeText is how an outcome is shown to people. The words of the state file and of
+// JSON are their formats, and not among these.
 type OutcomeText struct {
 	Sign     string
-	Word     string // in comments and summaries
-	Page     string // on the page
+	Word     string // everywhere
 	Class    string // its class in the style sheet of the page
-	Count    string // behind a number
 	Proposed string // what a proposal with it is, before another job records it
 }
 
@@ -17,24 +15,25 @@ type OutcomeText struct {
 func OutcomeOf(outcome history.Outcome) OutcomeText {
 	switch outcome {
 	case history.Accepted:
-		return OutcomeText{"✅", "accepted", "kept", "kept", "accepted", "proposed, and better"}
+		return OutcomeText{"✅", "kept", "kept", "proposed, and better"}
 	case history.Rejected:
-		return OutcomeText{"❌", "rejected", "rejected", "rejected", "rejected", "proposed, and not better"}
+		return OutcomeText{"❌", "not kept", "rejected", "proposed, and not better"}
 	case history.Inconclusive:
-		return OutcomeText{"❔", "inconclusive", "inconclusive", "rejected", "inconclusive", "proposed, and not told from chance"}
+		return OutcomeText{"❔", "not kept", "rejected", "proposed, and not told from chance"}
 	case history.Error:
-		return OutcomeText{"⚠️", "error", "error", "error", "errors", "an error to record"}
+		return OutcomeText{"⚠️", "error", "error", "an error to record"}
 	case history.PendingCI:
-		return OutcomeText{"⏳", "waiting for CI", "waits for CI", "pending", "waiting for CI", "proposed, and better"}
+		return OutcomeText{"⏳", "waiting", "pending", "proposed, and better"}
 	case history.CIFixExhausted:
-		return OutcomeText{"❌", "rejected by CI", "failed in CI", "error", "rejected", "to be recorded"}
+		return OutcomeText{"❌", "not kept", "rejected", "to be recorded"}
+	case history.Undone:
+		return OutcomeText{"↩️", "undone", "rejected", "to be recorded"}
 	default: // nothing was decided: busy, idle, or a dry run
-		word := line(string(outcome))
-		return OutcomeText{"💤", word, word, "rejected", "rejected", "to be recorded"}
+		return OutcomeText{"💤", line(string(outcome)), "rejected", "to be recorded"}
 	}
 }
 
-// Label is an outcome in the words of comments.
+// Label is an outcome as comments and summaries show it.
 func Label(outcome history.Outcome) string {
 	text := OutcomeOf(outcome)
 	return text.Sign + " " + text.Word

@@ -3,6 +3,7 @@ package render_test
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
@@ -39,16 +41,16 @@ func account(t *testing.T) render.Account {
 		&history.Started{Head: history.Head{Run: "r1", Iteration: 1, Time: noon}},
 		&history.Measured{Role: history.Baseline, Metric: value("8"), Commit: "b45e"},
 		&history.Decided{
-			Head: history.Head{Run: "5-1-ab", Iteration: 1}, Outcome: history.Accepted, Metric: value("6"), PreviousBest: value("8"), Best: value("6"), Delta: "-2", Reasons: []string{"6 is better than 8", hostile}, Commit: strings.Repeat("c", 40),
+			Head: history.Head{Run: "5-1-ab", Iteration: 1}, Outcome: history.Accepted, Metric: value("6"), PreviousBest: value("8"), Best: value("6"), Delta: "-2", Reasons: []decision.Reason{{Kind: decision.Better, Value: value("6"), Beside: value("8")}, decision.Say(hostile)}, Commit: strings.Repeat("c", 40),
 			Evaluation: &history.Expense{Tokens: &in, CostUSD: cost, UnknownUSD: 2},
 			Work:       history.Work{Summary: hostile, Agent: "claude", Model: "m-1", Usage: &metric.Usage{CostUSD: cost, InputTokens: &in, OutputTokens: &out}, Durations: map[string]float64{"propose": 12, "measure": 3.25}},
 		},
 		&history.Finished{Head: history.Head{Run: "r1"}},
 		&history.Decided{
-			Head: history.Head{Run: "6-1-cd", Iteration: 2}, Outcome: history.Rejected, Metric: value("7"), PreviousBest: value("6"), Best: value("6"), Delta: "+1", Reasons: []string{"7 is worse than the best 6 (lower is better)"},
+			Head: history.Head{Run: "6-1-cd", Iteration: 2}, Outcome: history.Rejected, Metric: value("7"), PreviousBest: value("6"), Best: value("6"), Delta: "+1", Reasons: []decision.Reason{{Kind: decision.Worse, Value: value("7"), Beside: value("6"), Term: "lower"}},
 			Work: history.Work{Summary: "slower", Agent: "tuner"},
 		},
-		&history.Decided{Head: history.Head{Run: "20260304T120000Z-1", Iteration: 3}, Outcome: history.Error, Best: value("6"), Reasons: []string{"the evaluation fails"}, Work: history.Work{Agent: "tuner"}},
+		&history.Decided{Head: history.Head{Run: "20260304T120000Z-1", Iteration: 3}, Outcome: history.Error, Best: value("6"), Reasons: decision.Says("the evaluation fails"), Work: history.Work{Agent: "tuner"}},
 	}
 	doc := state.New("speed")
 	m := doc.Machine()
@@ -75,24 +77,26 @@ func TestGolden(t *testing.T) {
 	golden.Equal(t, "notice.md", render.Notice(a, 7, "paused", "5 rejections in a row", []string{"alice"}))
 	a.Events = append(a.Events, &history.Decided{
 		Head: history.Head{Run: "7-1-ef", Iteration: 4}, Outcome: history.PendingCI, Metric: value("5.123456789"), PreviousBest: value("6"), Best: value("5.123456789"),
-		Delta: "-0.876543211", Reasons: []string{"5.123456789 is better than 6 (lower is better)"},
+		Delta: "-0.876543211", Reasons: []decision.Reason{{Kind: decision.Better, Value: value("5.123456789"), Beside: value("6"), Term: "lower"}},
 		Work: history.Work{Summary: "one pass", Agent: "claude"},
 	})
 	golden.Equal(t, "pending.md", render.Iteration(a, a.Decided()[3]))
 	golden.Equal(t, "pull-pending.md", render.Pull(a, 4))
 	a.Events = append(a.Events, &history.Decided{
 		Head: history.Head{Run: "8-1-01", Iteration: 4}, Outcome: history.CIFixExhausted, Metric: value("5.123456789"), PreviousBest: value("6"), Best: value("6"),
-		Delta: "-0.876543211", Reasons: []string{"stuck in CI fix loop: build: expected 3", "build [x](y) fails"},
+		Delta: "-0.876543211", Reasons: []decision.Reason{
+			{Kind: decision.CIStuck, Words: "build: expected 3"}, {Kind: decision.CIFound, Term: "failed", Path: "build [x](y)", Words: "build [x](y) fails"},
+		},
 		Failing: []history.Check{{Name: "build [x](y)", URL: "https://github.test/org/repo/actions/runs/3/job/4"}, {Name: "lint", URL: "javascript:alert(1)"}},
 		Work:    history.Work{Summary: "one pass", Agent: "claude"},
-	}, &history.Paused{Reason: "stuck in CI fix loop: build: expected 3"})
+	}, &history.Paused{Reason: decision.Say("stuck in CI fix loop: build: expected 3")})
 	withPage := a
-	withPage.Page = render.Page{URL: "https://org.github.io/repo/program-speed.html", Light: "https://org.github.io/repo/program-speed.svg", Dark: "https://org.github.io/repo/program-speed-dark.svg"}
+	withPage.Page = "https://org.github.io/repo/program-speed.html"
 	golden.Equal(t, "status-page.md", render.Status(withPage))
 	golden.Equal(t, "pull-page.md", render.Pull(withPage, 4))
 	golden.Equal(t, "ci-failed.md", render.Iteration(a, a.Decided()[3]))
 	golden.Equal(t, "status-paused.md", render.Status(a))
-	a.Events = append(a.Events, &history.Completed{Reason: "target reached: 1 with target 1 (lower is better)"})
+	a.Events = append(a.Events, &history.Completed{Reason: decision.Say("target reached: 1 with target 1 (lower is better)")})
 	golden.Equal(t, "status-completed.md", render.Status(a))
 	golden.Equal(t, "notice-completed.md", render.Notice(a, 9, "completed", "target reached: 1 with target 1 (lower is better)", []string{"alice", "bob"}))
 	golden.Equal(t, "reply.md", render.Reply(12, "It goes on."))
@@ -119,9 +123,9 @@ func TestStatusSaysHowItStands(t *testing.T) {
 	t.Parallel()
 	a := account(t)
 	assert.Contains(t, render.Status(a), "▶️ **Running**")
-	a.Events = append(a.Events, &history.Paused{Reason: "plateau"})
+	a.Events = append(a.Events, &history.Paused{Reason: decision.Say("plateau")})
 	assert.Contains(t, render.Status(a), "⏸️ **Paused**: plateau")
-	a.Events = append(a.Events, &history.Completed{Reason: "target reached"})
+	a.Events = append(a.Events, &history.Completed{Reason: decision.Say("target reached")})
 	assert.Contains(t, render.Status(a), "🏁 **Completed**: target reached")
 	assert.Equal(t, 10, strings.Count(render.Status(a), "\n### Iteration "), "the latest ten")
 }
@@ -139,18 +143,18 @@ func TestTheStatusIsShortAtAGlance(t *testing.T) {
 	folded := regexp.MustCompile(`(?s)<details>.*?</details>`)
 	glance := folded.ReplaceAllString(render.Status(a), "")
 	assert.Less(t, len(glance), 2048)
-	assert.Contains(t, glance, "33 iterations: 1 accepted, 31 rejected, 1 error")
+	assert.Contains(t, glance, "33 iterations: 1 kept, 31 not kept, 1 error")
 	assert.Contains(t, glance, "seconds **6** (lower is better), from 8: -2, -25.0 %, target 1")
-	assert.Contains(t, glance, "| 33 | ❌ rejected | 7.12346 |")
+	assert.Contains(t, glance, "| 33 | ❌ not kept | 7.12 |")
 }
 
 func TestCountsAddUpAndAgree(t *testing.T) {
 	t.Parallel()
 	a := account(t)
 	a.Events = a.Events[:3]
-	assert.Contains(t, render.Summary(a), "1 iteration: 1 accepted")
+	assert.Contains(t, render.Summary(a), "1 iteration: 1 kept")
 	a.Events = append(a.Events, &history.Decided{Head: history.Head{Iteration: 2}, Outcome: history.PendingCI}, &history.Decided{Head: history.Head{Iteration: 3}, Outcome: history.CIFixExhausted})
-	assert.Contains(t, render.Summary(a), "3 iterations: 1 accepted, 1 rejected, 1 waiting for CI")
+	assert.Contains(t, render.Summary(a), "3 iterations: 1 kept, 1 not kept, 1 waiting")
 }
 
 // TestAPersonsTextSurvives has a body that a person wrote into.
@@ -183,19 +187,19 @@ func TestPullTitle(t *testing.T) {
 	assert.Equal(t, "perf(speed): improve seconds", render.PullTitle(a))
 }
 
-// TestPeopleSeeSixDigits holds numbers as people see them.
-func TestPeopleSeeSixDigits(t *testing.T) {
+// TestPeopleSeeThreeDigits holds numbers as people see them.
+func TestPeopleSeeThreeDigits(t *testing.T) {
 	t.Parallel()
 	a := account(t)
 	for text, want := range map[string]string{
-		"1.23456789": "1.23457", "-0.000123456789": "-0.000123457", "1234567.891": "1234570", "120000000": "120000000", "12": "12", "0": "0",
-		"0.1": "0.1", "99999999": "100000000", "1e-9": "1e-9",
+		"1.23456789": "1.23", "-0.000123456789": "-0.000123", "1234567.891": "1234568", "120000000": "120000000", "12": "12", "0": "0",
+		"0.1": "0.1", "99999999": "99999999", "1e-9": "1e-9",
 	} {
 		e := &history.Decided{Head: history.Head{Iteration: 9}, Outcome: history.Rejected, Metric: value(text), Work: history.Work{Agent: "x"}}
 		assert.Contains(t, render.Iteration(a, e), "seconds **"+want+"**", text)
 	}
-	e := &history.Decided{Head: history.Head{Iteration: 9}, Outcome: history.Rejected, Reasons: []string{"the median 3.14159265358 of v1.2.3.4567 regressed"}, Work: history.Work{Agent: "x"}}
-	assert.Contains(t, render.Iteration(a, e), "the median 3.14159 of v1.2.3.4567 regressed")
+	e := &history.Decided{Head: history.Head{Iteration: 9}, Outcome: history.Rejected, Reasons: decision.Says("the median 3.14159265358 of v1.2.3.4567 regressed"), Work: history.Work{Agent: "x"}}
+	assert.Contains(t, render.Iteration(a, e), "the median 3.14 of v1.2.3.4567 regressed")
 }
 
 func TestChartIsThinnedAndPlain(t *testing.T) {
@@ -230,4 +234,22 @@ func TestMarks(t *testing.T) {
 	t.Parallel()
 	assert.True(t, render.Marked(render.IterationMark(12)+"\nx"))
 	assert.False(t, render.Marked("> "+render.StatusMark), "a quotation is not ours")
+}
+
+// TestUndoneGainIsNoneAnyMore: after an undo nothing shows the number that was taken back as
+// what the branch has, and nothing is left to propose.
+func TestUndoneGainIsNoneAnyMore(t *testing.T) {
+	t.Parallel()
+	a := account(t)
+	require.NotNil(t, a.Kept())
+	kept := a.Kept().Iteration
+	a.Events = append(a.Events, &history.Set{Key: history.UndoneIteration, Value: strconv.Itoa(kept), Commit: "later"})
+	assert.Nil(t, a.Kept())
+	assert.Equal(t, history.Undone, a.Decided()[kept-1].Outcome)
+	for name, text := range map[string]string{"status": render.Status(a), "pull": render.Pull(a, 4), "summary": render.Summary(a)} {
+		assert.NotContains(t, text, "**6**", name)
+		assert.NotContains(t, text, "8 → 6", name)
+	}
+	assert.Contains(t, render.Summary(a), "measured at the next run")
+	assert.Contains(t, render.Status(a), "undone")
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/plain"
 )
@@ -43,6 +44,8 @@ func (a Account) Kept() *history.Decided {
 			if e.Key == history.PullEnded && e.Value != "" {
 				kept = after(kept, e.Commit)
 			}
+			back := history.UndoneBy(e)
+			kept = slices.DeleteFunc(kept, func(before *history.Decided) bool { return before.Iteration == back })
 		case *history.Decided:
 			kept = slices.DeleteFunc(kept, func(before *history.Decided) bool { return before.Iteration == e.Iteration })
 			if history.Promoted(e) {
@@ -192,16 +195,16 @@ func Within(body, ours string) string {
 func Pull(a Account, issue int) string {
 	past, last := a.Summary(), a.lastPromoted()
 	ci := a.ci(last)
-	if last != nil && last.Best != nil {
+	if last != nil && last.Best != nil && !past.Unmeasured() {
 		past.Best = last.Best // also while CI has not said yes
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", a.PullMark())
 	if past.Initial != nil && past.Best != nil && !a.Leads() {
 		fmt.Fprintf(&b, "⚠️ **Not better than `%s`: %s is %s there, and %s here** (%s). Do not merge it as it is: the next gain beyond that is shown here.",
-			line(past.BaseBranch), metricName(a.Program), Figure(past.Initial), Figure(past.Best), better(a))
+			line(past.BaseBranch), metricName(a.Program), Figure(past.Initial, past.Best), Figure(past.Best, past.Initial), better(a))
 	} else if past.Initial != nil && past.Best != nil {
-		fmt.Fprintf(&b, "**%s: %s → %s** (%s; %s)", metricName(a.Program), Figure(past.Initial), Figure(past.Best), gain(a, past), better(a))
+		fmt.Fprintf(&b, "**%s: %s → %s** (%s; %s)", metricName(a.Program), Figure(past.Initial, past.Best), Figure(past.Best, past.Initial), gain(a, past), better(a))
 	}
 	if issue > 0 {
 		fmt.Fprintf(&b, " · program #%d", issue)
@@ -209,13 +212,13 @@ func Pull(a Account, issue int) string {
 	if last != nil {
 		b.WriteString(runLink(a.runOf(last)))
 	}
-	b.WriteString(a.Page.link())
+	b.WriteString(a.pageLink())
 	b.WriteString("\n\n")
 	if ci != CINone {
 		fmt.Fprintf(&b, "%s\n\n", ci)
 	}
 	pullSteps(&b, a)
-	if chart := trajectoryOf(a); chart != "" {
+	if chart := Chart(a); chart != "" {
 		b.WriteString(chart + "\n")
 	}
 	pullEvidence(&b, a, past, last)
@@ -238,21 +241,21 @@ func (a Account) lastPromoted() *history.Decided {
 // pullEvidence says how sure the last step is.
 func pullEvidence(b *strings.Builder, a Account, past history.Summary, last *history.Decided) {
 	b.WriteString("### Evidence\n\n")
-	said := last != nil && slices.ContainsFunc(last.Reasons, func(reason string) bool { return strings.Contains(reason, "measured once") })
+	single := last != nil && last.Rule != nil && last.Rule.Regime == decision.Single // its reasons say so
 	if last != nil {
 		for _, reason := range Reasons(last.Reasons, last.Metric != nil && last.PreviousBest != nil) {
 			fmt.Fprintf(b, "- %s\n", reason)
 		}
 		for _, e := range last.Evidence {
 			fmt.Fprintf(b, "- %s: %s of each side, medians %s and %s, difference %s, between %s and %s at confidence %g (p = %.4f)\n",
-				line(e.Stage), Count(e.Pairs, "run", "runs"), rounded(e.Incumbent.String()), rounded(e.Candidate.String()),
+				line(string(e.Stage)), Count(e.Pairs, "run", "runs"), rounded(e.Incumbent.String()), rounded(e.Candidate.String()),
 				rounded(e.Difference.String()), rounded(e.Low.String()), rounded(e.High.String()), e.Confidence, e.P)
 		}
 	}
 	switch {
 	case past.Noisy:
 		b.WriteString("- the evaluation is noisy: both sides were measured in turns, and again in trees built anew\n")
-	case said: // by the decision
+	case single:
 	case a.Program.Runs == 1:
 		b.WriteString("- each side was measured once\n")
 	default:
@@ -272,7 +275,11 @@ func pullSteps(b *strings.Builder, a Account) {
 	var rows []string
 	for _, e := range slices.Backward(a.Decided()) {
 		if history.Promoted(e) {
-			rows = append(rows, fmt.Sprintf("| %d | %s | %s | %s |\n", e.Iteration, Figure(e.Metric), rounded(cell(e.Delta)), saidCell(e.Summary)))
+			change := saidCell(e.Summary)
+			if len(e.Warning) > 0 {
+				change += " ⚠️ flagged: " + saidCell(decision.Joined(e.Warning))
+			}
+			rows = append(rows, fmt.Sprintf("| %d | %s | %s | %s |\n", e.Iteration, Figure(e.Metric, e.PreviousBest), rounded(cell(e.Delta)), change))
 		}
 	}
 	if len(rows) == 0 {

@@ -14,21 +14,13 @@ import (
 
 // SkillReport is what came of improving a skill; its JSON is for programs.
 type SkillReport struct {
-	Schema         int            `json:"schema"`
-	Skill          string         `json:"skill"`
-	Workspace      string         `json:"workspace"`
-	Class          Class          `json:"class"`
-	Notes          []string       `json:"notes"`
-	Start          *metric.Value  `json:"start"`
-	Best           *metric.Value  `json:"best"`
-	Gain           string         `json:"gain"`
-	BestVersion    int            `json:"best_version"`
-	Kept           int            `json:"kept"`
-	Reverted       int            `json:"reverted"`
-	Recommendation Recommendation `json:"recommendation"`
-	Reason         string         `json:"reason"`
-	NextSteps      []string       `json:"next_steps"`
-	Trajectory     []SkillStep    `json:"trajectory"`
+	Schema    int    `json:"schema"`
+	Skill     string `json:"skill"`
+	Workspace string `json:"workspace"`
+	Convergence
+
+	Notes      []string    `json:"notes"`
+	Trajectory []SkillStep `json:"trajectory"`
 	// RegressedCases are those that the original passes and the best does not.
 	RegressedCases []string `json:"regressed_cases"`
 	// Triggers are figures of their own, of the versions for which the trigger
@@ -97,18 +89,15 @@ type SkillChange struct {
 // NewSkillReport fills in what follows from the table of iterations; whole is as for
 // Converge.
 func NewSkillReport(rows []results.Row, regressed []string, whole bool) SkillReport {
-	c := Converge(rows, len(regressed), whole)
 	r := SkillReport{
-		Schema: 1, Class: c.Class, Notes: []string{}, Start: c.Start, Best: c.Best, Gain: c.Gain, BestVersion: c.BestVersion,
-		Kept: c.Kept, Reverted: c.Reverted, Recommendation: c.Recommendation, Reason: c.Reason, NextSteps: append([]string{}, c.NextSteps...),
-		Trajectory: []SkillStep{}, RegressedCases: append([]string{}, regressed...), Triggers: []SkillTriggers{},
+		Schema: 1, Convergence: Converge(rows, len(regressed), whole), Notes: []string{}, Trajectory: []SkillStep{}, RegressedCases: append([]string{}, regressed...), Triggers: []SkillTriggers{},
 		Failures: []SkillFailure{}, Changes: []SkillChange{},
 	}
 	for _, row := range rows {
 		r.Trajectory = append(r.Trajectory, SkillStep{row.Iteration, row.Score, row.Best, row.Action, row.Changelog})
 	}
-	if c.Note != "" {
-		r.Notes = append(r.Notes, c.Note)
+	if r.Note != "" {
+		r.Notes = append(r.Notes, r.Note)
 	}
 	if tail := unmeasured(rows); tail > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("the last %d candidates were not measured at all: the trajectory says why, and it is the improver that needs a look, not the skill", tail))
@@ -158,6 +147,13 @@ func unmeasured(rows []results.Row) int {
 
 // graderNoise is the difference of single runs that says little.
 const graderNoise = "0.05"
+
+// WithinNoise reports whether two scores of single runs differ, but by less than
+// a grader's own noise: such a difference says little. A tie is not one.
+func WithinNoise(a, b metric.Value) bool {
+	difference := a.Sub(b).Abs()
+	return difference.Sign() > 0 && difference.Cmp(metric.MustValue(graderNoise)) < 0
+}
 
 // bounces reports whether the scores went up and down by turns at least three
 // times and nothing came of it.

@@ -29,7 +29,7 @@ func Status(a Account) string {
 		fmt.Fprintf(&b, "\nThe state cannot be read: %s\n", line(err.Error()))
 		return bounded(b.String())
 	}
-	if chart := trajectoryOf(a); chart != "" {
+	if chart := Chart(a); chart != "" {
 		fold(&b, "📈 Trajectory", chart)
 	}
 	fold(&b, "⚙️ Machine State", strings.TrimSpace(doc.Table())+"\n")
@@ -60,9 +60,9 @@ func latest(b *strings.Builder, a Account) {
 		}
 		change := e.Summary
 		if change == "" && len(e.Reasons) > 0 {
-			change = e.Reasons[0]
+			change = e.Reasons[0].String()
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", number, Label(e.Outcome), Figure(e.Metric), strings.ReplaceAll(plain.Quote(change, 80), "|", `\|`))
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", number, Label(e.Outcome), Figure(e.Metric, e.PreviousBest), strings.ReplaceAll(plain.Quote(change, 80), "|", `\|`))
 	}
 }
 
@@ -83,6 +83,9 @@ func Summary(a Account) string {
 		}
 		lines = append(lines, text)
 	}
+	if past.Unmeasured() {
+		lines = append(lines, fmt.Sprintf("%s: measured at the next run, because iteration %s was undone", metricName(a.Program), line(past.Settings[history.UndoneIteration])))
+	}
 	lines = append(lines, tally(a)+spentLine(a))
 	for _, warning := range a.Warnings {
 		lines = append(lines, "⚠️ "+line(warning))
@@ -94,45 +97,38 @@ func Summary(a Account) string {
 func standing(a Account, past history.Summary) string {
 	text := "▶️ **Running**"
 	switch statuses := past.Statuses(); {
-	case past.Completed != "":
-		text = "🏁 **Completed**: " + Stopped(past.Completed)
-	case past.PausedReason != "":
-		text = "⏸️ **Paused**: " + Stopped(past.PausedReason)
-		text += goOn(past.PausedReason)
+	case past.Completed != nil:
+		text = "🏁 **Completed**: " + Stopped(past.Completed.String())
+	case past.Paused != nil:
+		text = "⏸️ **Paused**: " + Stopped(past.Paused.String())
+		text += goOn
 	case len(statuses) > 0 && statuses[len(statuses)-1] == string(history.PendingCI):
 		text = "⏳ **Waiting for CI** of the last change"
 	}
 	if number := a.openPull(); number > 0 {
 		text += fmt.Sprintf(" · pull request #%d", number)
 	}
-	return text + a.Page.link()
+	return text + a.pageLink()
 }
 
-// goOn says how a paused program goes on, behind a reason that does not.
-func goOn(reason string) string {
-	if strings.Contains(reason, "/autoloop resume") {
-		return ""
-	}
-	return ". Say `/autoloop resume` here to go on."
-}
+// goOn says how a paused program goes on.
+const goOn = ". Say `/autoloop resume` here to go on."
 
 // tally counts the iterations; the parts add up.
 func tally(a Account) string {
 	past := a.Summary()
 	decided := past.Decided()
-	counts := map[string]int{}
-	for _, outcome := range []history.Outcome{history.Accepted, history.PendingCI, history.Error, history.Inconclusive} {
-		counts[OutcomeOf(outcome).Count] = past.Count(outcome)
-	}
-	counts["rejected"] = decided - counts["accepted"] - counts["waiting for CI"] - counts["errors"] - counts["inconclusive"]
+	kept, waiting, errors := past.Count(history.Accepted), past.Count(history.PendingCI), past.Count(history.Error)
 	text := Count(decided, "iteration", "iterations")
 	var parts []string
-	for _, kind := range []string{"accepted", "rejected", "inconclusive", "waiting for CI", "errors"} {
-		switch n := counts[kind]; {
-		case n == 1 && kind == "errors":
-			parts = append(parts, "1 error")
-		case n > 0:
-			parts = append(parts, fmt.Sprintf("%d %s", n, kind))
+	for _, kind := range []struct {
+		count     int
+		one, more string
+	}{
+		{kept, "kept", "kept"}, {decided - kept - waiting - errors, "not kept", "not kept"}, {waiting, "waiting", "waiting"}, {errors, "error", "errors"},
+	} {
+		if kind.count > 0 {
+			parts = append(parts, Count(kind.count, kind.one, kind.more))
 		}
 	}
 	if len(parts) > 0 {

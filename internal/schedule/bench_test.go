@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/app"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
@@ -38,7 +39,6 @@ func frontmatters() map[string]string {
 // git objects one after the other. "ratio" is the one by the other; "of-plain" is
 // the time by that of plain frontmatter.
 func BenchmarkSchedule(b *testing.B) {
-	app.BoundMemory(app.Lean) // as the command does
 	for _, count := range []int{1000, 5000} {
 		plain := 0.0
 		for _, name := range []string{"plain", "lists", "budget"} {
@@ -102,7 +102,9 @@ func library(b *testing.B, front string, count int) *git.Repo {
 		doc.SetSection(state.Lessons, strings.Repeat("- something that was learned on the way\n", 80))
 		require.NoError(b, os.WriteFile(filepath.Join(programs, name+".md"), text, 0o600))
 		put(name+".md", doc.Render())
-		put(name+".jsonl", ledger(b, last))
+		for _, it := range ledger(b, last).Iterations() {
+			put(fmt.Sprintf("%s.iterations/000/%06d.json", name, it.Number), it.Text())
+		}
 	}
 	stream.WriteString("\ndone\n")
 	git := func(in []byte, args ...string) {
@@ -123,20 +125,17 @@ func open(b *testing.B, root string) *git.Repo {
 }
 
 // ledger is one of twenty iterations.
-func ledger(b *testing.B, last time.Time) []byte {
-	var out []byte
+func ledger(b *testing.B, last time.Time) *history.Log {
+	b.Helper()
+	log := &history.Log{}
 	for n := range 20 {
 		at := last.Add(-time.Duration(20-n) * time.Hour)
-		for _, e := range []history.Event{
+		require.NoError(b, log.Append(
 			&history.Started{Head: history.Head{Time: at, Run: "r", Iteration: n}},
-			&history.Decided{Head: history.Head{Time: at, Run: "r", Iteration: n}, Outcome: history.Rejected, Verdict: "worse", Reasons: []string{"it was slower than before"}, Work: history.Work{Agent: "claude"}},
-		} {
-			line, err := history.Line(e)
-			require.NoError(b, err)
-			out = append(out, line...)
-		}
+			&history.Decided{Head: history.Head{Time: at, Run: "r", Iteration: n}, Outcome: history.Rejected, Verdict: "worse", Reasons: decision.Says("it was slower than before"), Work: history.Work{Agent: "claude"}},
+		))
 	}
-	return out
+	return log
 }
 
 // readAll reads the program files, and lists the memory branch and reads the same
@@ -181,11 +180,10 @@ func input(b *testing.B, repo *git.Repo) schedule.Input {
 	return in
 }
 
-// BenchmarkStatus looks at everything that `scheduler status` shows of many programs
+// BenchmarkStatus looks at everything that `iterate status` shows of many programs
 // in a repository of as many files, beside merely reading them and their states and
 // ledgers.
 func BenchmarkStatus(b *testing.B) {
-	app.BoundMemory(app.Tables) // as the command does
 	for _, count := range []int{1000, 5000} {
 		b.Run(fmt.Sprint(count), func(b *testing.B) {
 			repo := library(b, frontmatters()["plain"], count)

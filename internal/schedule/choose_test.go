@@ -20,7 +20,7 @@ var now = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 // programFile is a program with one line of frontmatter.
 func programFile(name, front string) *program.Program {
 	text := "---\n" + front + "\n---\n## Goal\nFast.\n## Target\n`a.go`\n## Evaluation\n```sh\necho 1\n```\n"
-	return program.ParseHead(".autoloop/programs/"+name+".md", []byte(text))
+	return program.Parse(".autoloop/programs/"+name+".md", []byte(text))
 }
 
 // stateFile is a Machine State with rows such as "Last Run=…".
@@ -108,7 +108,7 @@ func TestPlateauIsOverWhenAPersonResumed(t *testing.T) {
 	for i := range 5 {
 		lines = append(lines, fmt.Sprintf(`{"event":"decided","iteration":%d,"outcome":"rejected"}`, i+1))
 	}
-	lines = append(lines, `{"event":"paused","reason":"plateau"}`)
+	lines = append(lines, `{"event":"paused","reason":{"kind":"plateau"}}`)
 	in := schedule.Input{
 		Programs: []*program.Program{programFile("p", "schedule: hourly")},
 		States:   map[string][]byte{"p": stateFile(ago(9*time.Hour), "Paused=false", "Recent Statuses=rejected, rejected, rejected, rejected, rejected")},
@@ -169,7 +169,7 @@ func TestOneBadProgramStopsNoOther(t *testing.T) {
 	plan := choose(t, schedule.Input{
 		Programs: []*program.Program{
 			programFile("bad", "schedule: every 0h"), programFile("good", "schedule: hourly"), programFile("broken-state", "schedule: hourly"),
-			program.ParseHead(".autoloop/programs/todo.md", []byte("## Goal\nREPLACE THIS with a goal\n")),
+			program.Parse(".autoloop/programs/todo.md", []byte("## Goal\nREPLACE THIS with a goal\n")),
 		},
 		States: map[string][]byte{"broken-state": []byte("hello\n")},
 	})
@@ -199,6 +199,17 @@ func TestForced(t *testing.T) {
 		assert.Contains(t, err.Error(), says)
 		assert.Nil(t, plan.Selected)
 	}
+}
+
+// TestForcedProgramThatRests is selected, with a warning that nothing will come of it.
+func TestForcedProgramThatRests(t *testing.T) {
+	rest := programFile("p", "metric: x")
+	in := schedule.Input{Programs: []*program.Program{rest}, Forced: "p", States: map[string][]byte{
+		"p": []byte("## Machine State\n\n| Field | Value |\n|---|---|\n| Paused | true |\n| Pause Reason | holidays |\n"),
+	}}
+	plan := choose(t, in)
+	assert.Equal(t, "p", *plan.Selected)
+	assert.Contains(t, plan.Warnings, "iterate will not run p: it is paused: holidays; go on with `iterate resume p`")
 }
 
 func TestPausedStopsEverything(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/org/autoloop/internal/render"
 )
 
-// Status is how a program stands, for people and for `scheduler status --json`.
+// Status is how a program stands, for people and for `iterate status --json`.
 type Status struct {
 	Name            string        `json:"name"`
 	File            string        `json:"file"`
@@ -95,14 +95,14 @@ func StatusTable(list []Status, now time.Time) render.Table {
 		if s.LatenessSeconds != nil && *s.LatenessSeconds > 0 {
 			late = Round(time.Duration(*s.LatenessSeconds) * time.Second)
 		}
-		target := metric.Text(s.Target, "—")
+		target := render.Figure(s.Target, s.Best)
 		if s.Target != nil && s.Direction == "lower" {
 			target = "≤ " + target
 		} else if s.Target != nil {
 			target = "≥ " + target
 		}
 		table.Rows = append(table.Rows, []string{
-			s.Name, s.State, fmt.Sprint(s.Iterations), when(s.LastRun, now), when(s.NextDue, now), late, metric.Text(s.Best, "—"), target,
+			s.Name, s.State, fmt.Sprint(s.Iterations), when(s.LastRun, now), when(s.NextDue, now), late, render.Figure(s.Best, s.Target), target,
 			plain.Line(strings.TrimSpace(s.Reason + " " + s.link())),
 		})
 	}

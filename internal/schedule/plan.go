@@ -110,7 +110,7 @@ func (p *Plan) Headline() string {
 	case p.Selected != nil:
 		return fmt.Sprintf("selected: %s (%s)", *p.Selected, p.Reason)
 	case p.NoPrograms:
-		return "no programs: make one with `scheduler new NAME`"
+		return "no programs: make one with `iterate init NAME`"
 	case p.Reason != "":
 		return "nothing is selected: " + p.Reason
 	case len(p.Skipped) == 0 && len(p.Errors)+len(p.Unconfigured) > 0:
@@ -347,6 +347,9 @@ func (p *Plan) force(in *Input) error {
 		if in.refuse(s) && s.Condition == InError {
 			p.listProblems(s)
 			return &ForcedError{name, InError, fmt.Sprintf("program %q cannot run: %s", name, s.Problems[0])}
+		}
+		if s.Condition == Paused || s.Condition == Completed {
+			p.Warnings = append(p.Warnings, fmt.Sprintf("iterate will not run %s: it is %s", name, s.Skip))
 		}
 		p.take(s)
 		p.Reason = "asked for by name"

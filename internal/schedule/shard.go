@@ -1,9 +1,6 @@
 package schedule
 
-import (
-	"hash/fnv"
-	"slices"
-)
+import "hash/fnv"
 
 // Shard is one of several runs that share the programs by their names: every
 // program is in exactly one of them. The zero value has all programs.
@@ -20,16 +17,4 @@ func (s Shard) Has(name string) bool {
 	hash := fnv.New64a()
 	_, _ = hash.Write([]byte(name)) // never fails
 	return hash.Sum64()%uint64(s.Of) == uint64(s.Index-1)
-}
-
-// Items are the shard's part of a list: every n-th.
-func Items[T any](items []T, s Shard) []T {
-	if s.Of <= 1 {
-		return items
-	}
-	var mine []T
-	for i := s.Index - 1; i < len(items); i += s.Of {
-		mine = append(mine, items[i])
-	}
-	return slices.Clip(mine)
 }

@@ -43,12 +43,8 @@ const (
 // Input is all that scheduling looks at.
 type Input struct {
 	Programs []*program.Program
-	// States are the state files by program name: at least their state.Head.
+	// States are the state files by program name.
 	States map[string][]byte
-	// Sizes are how long those are of which States has a part, and Whole reads one of
-	// them whole; nil when all are there.
-	Sizes map[string]int
-	Whole func(name string) ([]byte, error)
 	// Unreadable says why a program's state file could not be read; such a
 	// program is in error.
 	Unreadable map[string]error
@@ -166,7 +162,7 @@ func (in *Input) refuse(s *Standing) bool {
 func (in *Input) stand(p *program.Program) *Standing {
 	s := &Standing{Program: p}
 	if data, found := in.States[p.Name]; found {
-		s.HasState, s.StateSize = true, max(len(data), in.Sizes[p.Name])
+		s.HasState, s.StateSize = true, len(data)
 		in.readState(s, data)
 	}
 	if err := in.Unreadable[p.Name]; err != nil {
@@ -302,7 +298,7 @@ func (in *Input) settle(s *Standing) {
 	}
 	if _, found := in.summary(s); !found {
 		var known bool
-		s.Machine.RecentStatuses, known = state.OldestFirst(in.whole(s))
+		s.Machine.RecentStatuses, known = state.OldestFirst(in.States[s.Program.Name])
 		s.unordered = !known
 	}
 }
@@ -327,7 +323,7 @@ func (in *Input) onPlateau(s *Standing) int {
 		}
 		return 0
 	}
-	if summary.PausedReason != "" {
+	if summary.Paused != nil {
 		return 0 // the state says that it is not paused: a person resumed it
 	}
 	if last := len(summary.Attempts) - 1; last >= 0 {
@@ -337,20 +333,6 @@ func (in *Input) onPlateau(s *Standing) int {
 		return 0
 	}
 	return limit
-}
-
-// whole is the state file of a program, all of it. One that cannot be read is an error
-// of the program.
-func (in *Input) whole(s *Standing) []byte {
-	name := s.Program.Name
-	if in.Whole == nil {
-		return in.States[name]
-	}
-	data, err := in.Whole(name)
-	if err != nil {
-		s.fail(in.place(name+".md"), 0, err.Error())
-	}
-	return data
 }
 
 // overBudget says which budget is used up; "" when none is.
@@ -382,13 +364,13 @@ func (in *Input) summary(s *Standing) (summary history.Summary, found bool) {
 	if in.Ledger == nil {
 		return summary, false
 	}
-	file := in.place(s.Program.Name + ".jsonl")
+	file := in.place(s.Program.Name + ".iterations")
 	log, err := in.Ledger(s.Program.Name)
 	if err != nil {
 		s.fail(file, 0, err.Error())
 		return summary, false
 	}
-	if log == nil || len(log.Bytes()) == 0 {
+	if log == nil || len(log.Events) == 0 {
 		return summary, false
 	}
 	summary = log.Summary()

@@ -59,7 +59,7 @@ func TestEverybodyGetsTheirTurn(t *testing.T) {
 				if fates[name] == contradicts {
 					text = "Lower is better.\n"
 				}
-				programs = append(programs, program.ParseHead(".autoloop/programs/"+name+".md", []byte("---\n"+fronts[name]+"\n---\n"+text)))
+				programs = append(programs, program.Parse(".autoloop/programs/"+name+".md", []byte("---\n"+fronts[name]+"\n---\n"+text)))
 			}
 			plan := choose(t, schedule.Input{Programs: programs, States: states, Now: at, Refusals: func(s *schedule.Standing) []program.Problem {
 				if fates[s.Program.Name] == refused {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
@@ -21,7 +22,7 @@ type DemoLines struct {
 
 // Line says how an iteration of the demo ended, and what decided it.
 func (d *DemoLines) Line(r loop.Result) string {
-	word, why := string(r.Outcome), plain.Clip(strings.Join(r.Reasons, "; "), 160)
+	word, why := string(r.Outcome), plain.Clip(decision.Joined(r.Reasons), 160)
 	d.rides = append(d.rides, r.Samples.Incumbent...)
 	switch {
 	case r.Outcome == history.Accepted:

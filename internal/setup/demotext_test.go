@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
@@ -25,7 +26,7 @@ func TestDemoLine(t *testing.T) {
 		" 1 kept     s: 204 minutes beside 211\n":            {Outcome: history.Accepted, Metric: &value, Samples: loop.Samples{Incumbent: values("210", "211", "212")}},
 		" 1 noise    s: 204 minutes beside 204 is no gain\n": {Outcome: history.Rejected, Metric: &value, Samples: loop.Samples{Incumbent: values("203", "204", "205"), Candidate: values("204")}},
 		" 1 worse    s: 204 minutes beside 100\n":            {Outcome: history.Rejected, Metric: &value, Samples: loop.Samples{Incumbent: values("100"), Candidate: values("203.6")}},
-		" 1 refused  s: a; b\n":                              {Outcome: history.Rejected, Reasons: []string{"a", "b"}},
+		" 1 refused  s: a; b\n":                              {Outcome: history.Rejected, Reasons: decision.Says("a", "b")},
 	} {
 		r.Iteration, r.Summary = 1, "s"
 		assert.Equal(t, says, new(setup.DemoLines).Line(r))

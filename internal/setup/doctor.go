@@ -18,6 +18,7 @@ type Level string
 // The levels.
 const (
 	OK      Level = "ok"
+	Absent  Level = "absent" // what is not here, and need not be
 	Warning Level = "warning"
 	Problem Level = "problem"
 )

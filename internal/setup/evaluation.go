@@ -46,7 +46,7 @@ func Conclude(found loop.Inspection, timeout time.Duration) Evaluation {
 		result.Findings = append(result.Findings, found.Problem)
 		return result
 	}
-	rule := found.Rule.Decision()
+	rule := found.Rule
 	result.Visible = decision.Visible(rule, found.Samples)
 	minutes := func(runs int, rooms float64) float64 {
 		return (float64(runs)*found.Seconds + rooms*found.Prepare) / 60
@@ -94,20 +94,19 @@ func (e *Evaluation) NoteIsolation(ctx context.Context, runner *process.Runner, 
 	e.Findings = append(e.Findings, "agent and evaluation are not isolated, and can read and write all that you can: "+probe.Reason)
 }
 
-// WithinReach warns of directories that the script runs or reads and in which
-// the target lets files change: only files that it names are protected.
+// WithinReach warns of directories that the script names and in which the target lets
+// files change: only files that it names are protected.
 func WithinReach(p *program.Program, tracked []string) []string {
-	matcher := p.Matcher()
-	holds := func(dir string) bool {
-		return slices.ContainsFunc(tracked, func(file string) bool {
-			return strings.HasPrefix(file, dir+"/") && matcher.Allows(file)
-		})
-	}
-	var findings []string
-	for _, dir := range p.ScriptFiles(holds) {
-		if entered(p.Script, dir) {
-			continue
+	matcher, names := p.Matcher(), p.ScriptNames()
+	var dirs, findings []string
+	for _, file := range tracked {
+		for dir := path.Dir(file); dir != "." && matcher.Allows(file); dir = path.Dir(dir) {
+			if names(dir) && !slices.Contains(dirs, dir) && !entered(p.Script, dir) {
+				dirs = append(dirs, dir)
+			}
 		}
+	}
+	for _, dir := range dirs {
 		findings = append(findings, fmt.Sprintf("the evaluation names the directory %s, in which the target lets files change: "+
 			"make sure that what prints the number is not among them, and name it under `protect`", dir))
 	}
@@ -128,8 +127,6 @@ func brokenText(broken loop.Breakage) string {
 	switch {
 	case broken.Problem != "":
 		return "noticed: " + plain.Short(broken.Problem, 160)
-	case broken.Metric == nil:
-		return "noticed: not scored"
 	case broken.Gain:
 		return broken.Metric.String() + ", a gain!"
 	case broken.Unnoticed:
@@ -147,7 +144,7 @@ func (e *Evaluation) String() string {
 	var out strings.Builder
 	kind := "deterministic so far: two runs in two trees gave the same"
 	switch {
-	case e.Rule.Decision().Regime == decision.Single:
+	case e.Rule.Regime == decision.Single:
 		kind = "measured once (evaluation-runs: 1)"
 	case e.Noisy && statistics.Same(e.Samples):
 		kind = "noisy: a guardrail does not repeat itself"
@@ -160,19 +157,19 @@ func (e *Evaluation) String() string {
 	}
 	table := render.Table{Header: []string{e.Program, ""}, Rows: [][]string{
 		{"the evaluation is", kind},
-		{"metric", fmt.Sprintf("%s (median of %d runs)", e.Median, len(e.Samples))},
+		{"metric", fmt.Sprintf("%s (median of %d runs)", render.Figure(&e.Median), len(e.Samples))},
 	}}
 	if e.Noisy {
-		table.Rows = append(table.Rows, []string{"spread between the quartiles", statistics.Spread(e.Samples).String()})
+		table.Rows = append(table.Rows, []string{"spread between the quartiles", render.Figure(new(statistics.Spread(e.Samples)))})
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Guardrails)) {
 		samples := e.Guardrails[name]
-		table.Rows = append(table.Rows, []string{"guardrail " + plain.Short(name, 60), fmt.Sprintf("%s, spread %s", statistics.Median(samples), statistics.Spread(samples))})
+		table.Rows = append(table.Rows, []string{"guardrail " + plain.Short(name, 60), fmt.Sprintf("%s, spread %s", render.Figure(new(statistics.Median(samples))), render.Figure(new(statistics.Spread(samples))))})
 	}
 	table.Rows = append(table.Rows,
 		[]string{"smallest visible gain", visible},
 		[]string{"one run", fmt.Sprintf("%.3g s, and %.3g s for its tree and setup", e.Seconds, e.Prepare)},
-		[]string{"one candidate", fmt.Sprintf("%.3g min when kept (%d runs), mostly %.3g min when rejected", e.Minutes, e.Runs, e.Rejected)},
+		[]string{"one candidate", fmt.Sprintf("%s when kept (%d runs), mostly %s when rejected", render.Minutes(e.Minutes), e.Runs, render.Minutes(e.Rejected))},
 	)
 	for _, broken := range e.Broken {
 		table.Rows = append(table.Rows, []string{broken.File + " " + broken.How, brokenText(broken)})
@@ -180,7 +177,7 @@ func (e *Evaluation) String() string {
 	table.Rows = append(table.Rows, []string{"isolation", e.Isolation})
 	out.WriteString(table.String())
 	if e.Noisy && len(e.Samples) > 1 {
-		out.WriteString("\n" + render.ValueStrips(render.ValueStrip{Name: "runs", Values: e.Samples, Note: "median " + e.Median.String()}))
+		out.WriteString("\n" + render.ValueStrips(render.ValueStrip{Name: "runs", Values: e.Samples, Note: "median " + render.Figure(&e.Median)}))
 	}
 	for _, finding := range e.Findings {
 		out.WriteString("! " + finding + "\n")

@@ -14,6 +14,7 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/render"
 )
 
 // Fitter writes a program that fits a repository and that was seen to work: its
@@ -26,8 +27,9 @@ type Fitter struct {
 	Tracked []string
 	// Installed reports whether a command can be run.
 	Installed func(command string) bool
-	// Measure runs a program's evaluation twice on the unchanged files.
-	Measure func(context.Context, *program.Program) (loop.Inspection, error)
+	// Measure runs a program's evaluation twice on the unchanged files, and once on a
+	// target file that is broken in each of these ways.
+	Measure func(ctx context.Context, p *program.Program, ways ...string) (loop.Inspection, error)
 	// Tell is told what is tried, and why it is not taken.
 	Tell func(string)
 }
@@ -49,14 +51,15 @@ func Kinds() []string {
 	return slices.Compact(kinds) // one kind can be measured in several ways
 }
 
-// Fit finds the first kind of program that works here and leaves something to
-// gain, or the one that is asked for, and writes it for the directory of programs
-// as name; "" names it after its kind.
+// Fit finds the first kind of program that works here, leaves something to gain and
+// notices an emptied target file, else the first that does not notice; or the one that
+// is asked for. It writes it for the directory of programs as name; "" names it after
+// its kind.
 func (f Fitter) Fit(ctx context.Context, dir, name, kind string) (*Fitted, error) {
 	if kind != "" && !slices.Contains(Kinds(), kind) {
 		return nil, misuse.Errorf("no kind of program is called %q: give one of %s", kind, strings.Join(Kinds(), ", "))
 	}
-	found := false
+	found, blind := false, (*Fitted)(nil)
 	for at := within(f.Root, f.Here); ; at = path.Dir(at) {
 		here := place{dir: filepath.Join(f.Root, filepath.FromSlash(at)), tracked: filesBelow(f.Tracked, at), installed: f.Installed}
 		for _, recipe := range recipes() {
@@ -65,18 +68,27 @@ func (f Fitter) Fit(ctx context.Context, dir, name, kind string) (*Fitted, error
 			}
 			found = true
 			fitted, err := f.try(ctx, recipe, here, at, dir, name)
-			if fitted != nil || err != nil {
-				return fitted, err
+			if err != nil {
+				return nil, err
+			}
+			if fitted != nil && fitted.blind() == "" {
+				return fitted, nil
+			}
+			if blind == nil {
+				blind = fitted
 			}
 		}
 		if at == "." {
 			break
 		}
 	}
-	if found {
-		return nil, misuse.Errorf("no kind of program works here as it stands (see above): write one with `scheduler new NAME` and change its target and evaluation")
+	if blind != nil {
+		return blind, nil
 	}
-	return nil, misuse.Errorf("nothing here tells what could be measured: write a program with `scheduler new NAME` and change its target and evaluation")
+	if found {
+		return nil, misuse.Errorf("no kind of program works here as it stands (see above): write one with `iterate init NAME` and change its target and evaluation")
+	}
+	return nil, misuse.Errorf("nothing here tells what could be measured: write a program with `iterate init NAME` and change its target and evaluation")
 }
 
 // filesBelow are the files below a directory, as seen from there.
@@ -114,8 +126,12 @@ func (f Fitter) try(ctx context.Context, r recipe, here place, at, dir, name str
 		f.Tell(r.kind + ": not taken: no file of the repository may change")
 		return nil, nil
 	}
-	f.Tell(fmt.Sprintf("%s: measuring (%s)", r.kind, r.why))
-	measured, err := f.Measure(ctx, p)
+	doing := "measuring"
+	if p.Setup != "" {
+		doing = "installing and measuring"
+	}
+	f.Tell(fmt.Sprintf("%s: %s (%s)", r.kind, doing, r.why))
+	measured, err := f.Measure(ctx, p, loop.Emptied)
 	switch {
 	case err != nil:
 		return nil, err
@@ -126,7 +142,23 @@ func (f Fitter) try(ctx context.Context, r recipe, here place, at, dir, name str
 		f.Tell(fmt.Sprintf("%s: not taken: it is %s already", r.kind, measured.Median))
 		return nil, nil
 	}
-	return &Fitted{File: File{file, text}, Why: r.why, Measured: measured}, nil
+	fitted := &Fitted{File: File{file, text}, Why: r.why, Measured: measured}
+	if text := fitted.blind(); text != "" {
+		f.Tell(fmt.Sprintf("%s: %s", r.kind, text))
+	}
+	return fitted, nil
+}
+
+// blind says that the evaluation gives an emptied target file a number like that of the
+// whole one, or a better one; "" when it notices, or nothing is there to be emptied.
+// Where numbers scatter only a refusal is a sign.
+func (f Fitted) blind() string {
+	for _, broken := range f.Measured.Broken {
+		if broken.Problem == "" && (f.Measured.Noisy || broken.Gain || broken.Unnoticed) {
+			return "this evaluation does not notice an emptied file (" + broken.File + "): look at each change that is kept"
+		}
+	}
+	return ""
 }
 
 // String says what was measured.
@@ -135,5 +167,9 @@ func (f Fitted) String() string {
 	if f.Measured.Noisy {
 		noise = "noisy, as times are"
 	}
-	return fmt.Sprintf("%s, %s, in %.2g s", f.Measured.Median, noise, f.Measured.Seconds)
+	text := fmt.Sprintf("%s, %s, in %.2g s", render.Figure(&f.Measured.Median), noise, f.Measured.Seconds)
+	if blind := f.blind(); blind != "" {
+		text += "; " + blind
+	}
+	return text
 }

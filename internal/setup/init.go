@@ -23,33 +23,28 @@ type Options struct {
 	// Pages asks for the workflow that puts the page on GitHub Pages; one that is
 	// there stays.
 	Pages bool
-	// Example asks for the first program also where nothing in the repository
-	// asks for one.
-	Example bool
-	// Simple asks for one job, Matrix for two; neither keeps what there is.
-	Simple, Matrix bool
+	// Simple asks for one job, or for two when it is false; nil keeps what there is.
+	Simple *bool
 }
 
-// Steps compares the files that there are with those that should be. The first program fits
-// the directory here, or one above it.
-func Steps(root, here, programs string, o Options) ([]Step, error) {
-	source := memory.Programs{Root: root, Dir: programs, Parse: program.ParseHead}
+// Steps compares the files that there are with those that should be. Lacks says that
+// there is no program yet.
+func Steps(root, programs string, o Options) (steps []Step, lacks bool, err error) {
+	source := memory.Programs{Root: root, Dir: programs}
 	var found []*program.Program
 	if programs == "" || exists(source.Directory()) { // one that is named is made
-		var err error
 		if found, err = source.Load(false); err != nil {
-			return nil, misuse.New(err)
+			return nil, false, misuse.New(err)
 		}
 	}
 	files, err := initFiles(root, found, programs, o)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	var steps []Step
 	for _, file := range files {
 		s, err := compareInit(root, file.name, file.text, o.Force)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		steps = append(steps, s)
 	}
@@ -57,10 +52,9 @@ func Steps(root, here, programs string, o Options) ([]Step, error) {
 		steps = append(steps, Step{Action: Keep, Name: pairWorkflow, Why: " (nothing calls it any more: delete it)"})
 	}
 	if len(found) > 0 {
-		return append(steps, Step{Action: Keep, Name: found[0].File, Why: " (there is a program)"}), nil
+		steps = append(steps, Step{Action: Keep, Name: found[0].File, Why: " (there is a program)"})
 	}
-	first, err := firstProgram(root, here, source.Directory(), o.Example)
-	return append(steps, first...), err
+	return steps, len(found) == 0, nil
 }
 
 func exists(file string) bool {

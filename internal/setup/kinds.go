@@ -1,7 +1,6 @@
 package setup
 
 import (
-	_ "embed" // The first programs are part of the binary.
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,47 +9,6 @@ import (
 
 	"github.com/org/autoloop/internal/lazyregexp"
 )
-
-var (
-	//go:embed templates/go.md
-	goProgram string
-	//go:embed templates/pytest.md
-	pytestProgram string
-	//go:embed templates/npm.md
-	npmProgram string
-	//go:embed templates/cargo.md
-	cargoProgram string
-	//go:embed templates/make.md
-	makeProgram string
-)
-
-// fitTo is the program for what a directory has in it; nil when nothing in it
-// is known.
-func fitTo(dir string) *fit {
-	switch {
-	case hasFile(dir, "go.mod"):
-		return &fit{program: "test-coverage", template: goProgram, targets: []string{"**/*_test.go"}, why: "go.mod: more coverage by tests"}
-	case hasFile(dir, "Cargo.toml"):
-		return &fit{program: "test-time", template: cargoProgram, targets: rustSources(place{dir: dir}), why: "Cargo.toml: faster tests"}
-	case usesPytest(dir):
-		return &fit{
-			program: "test-coverage", template: pytestProgram, targets: []string{"tests/**/*.py", "**/test_*.py"}, setup: pytestSetup(dir),
-			why: "pytest: more coverage by tests",
-		}
-	case npmTests(dir):
-		return &fit{
-			program: "test-time", template: npmProgram, targets: sources(dir, "*.js", "*.mjs", "*.cjs", "*.ts"), setup: npmSetup(dir),
-			why: "package.json: faster tests",
-		}
-	case makeTests(dir):
-		return &fit{
-			program: "test-time", template: makeProgram, targets: sources(dir, "*.c", "*.cc", "*.cpp", "*.h", "*.py", "*.rb", "*.sh"),
-			why: "Makefile: faster tests",
-		}
-	default:
-		return nil
-	}
-}
 
 // sources are globs for where a directory has its code: in the usual
 // directories, else in files of its own that one of the patterns matches.
@@ -131,14 +89,21 @@ func npmSetup(dir string) string {
 	}
 }
 
-// A rule for `test`, and no variable of that name.
-var makeTest = lazyregexp.New(`(?m)^test\s*::?(?:[^:=]|$)`)
+// A rule for `test` or `check`, and no variable of that name.
+var makeTest = lazyregexp.New(`(?m)^(test|check)\s*::?(?:[^:=]|$)`)
 
-func makeTests(dir string) bool {
+// makeTests is the name of the rule that tests, "" for none.
+func makeTests(dir string) string {
 	for _, name := range []string{"GNUmakefile", "makefile", "Makefile"} {
 		if data, err := os.ReadFile(filepath.Join(dir, name)); err == nil {
-			return makeTest().Match(data) // make reads the first of them
+			rule := "" // make reads the first of them
+			for _, found := range makeTest().FindAllSubmatch(data, -1) {
+				if rule != "test" {
+					rule = string(found[1])
+				}
+			}
+			return rule
 		}
 	}
-	return false
+	return ""
 }

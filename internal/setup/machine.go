@@ -2,6 +2,7 @@ package setup
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/agent"
@@ -9,43 +10,29 @@ import (
 	"github.com/org/autoloop/internal/render"
 )
 
-// Agents are the agents that can be used here.
-func Agents(registry *agent.Registry, environ []string) []Finding {
-	var usable []string
-	var unsigned []Finding
-	for _, name := range registry.Names() {
-		found, err := registry.Usable(name, agent.Situation{Env: environ})
-		if err == nil {
-			if _, ok := found.(*agent.Headless); ok {
-				name += " (signed in)"
-			}
-			usable = append(usable, name)
-			continue
-		}
-		unsigned = append(unsigned, notSignedIn(registry, name, environ)...)
-	}
-	if len(usable) == 0 {
-		return append(unsigned, Finding{
-			Level: OK, Subject: "agents",
-			Message: "tuner and command are built in; no other can be used here (`iterate agents` has what each lacks)",
-		})
-	}
-	return append(unsigned, Finding{Level: OK, Subject: "agents", Message: "can be used here: " + strings.Join(usable, ", ")})
-}
+// ProgramAgents are the agents that need nothing of the machine, but something of
+// the program.
+var ProgramAgents = []string{"command", "tuner"}
 
-// notSignedIn is the finding on an agent that is installed and has neither a
-// key nor a login; none for one that is not installed.
-func notSignedIn(registry *agent.Registry, name string, environ []string) []Finding {
-	found, err := registry.Lookup(name)
-	tool, ok := found.(*agent.Headless)
-	if err != nil || !ok {
-		return nil
+// Agents says of every agent whether it can be used here, in which version, and what
+// it lacks. The installed ones are started to ask for their versions.
+func Agents(ctx context.Context, registry *agent.Registry, here agent.Situation) ([]Finding, error) {
+	found, err := registry.Survey(ctx, here)
+	findings := []Finding{ok("prices", "of models whose agent does not say what it cost: as of %s", agent.PricesAsOf())}
+	for _, one := range found {
+		f := ok("agent "+one.Name, "%s", strings.TrimSpace("ready "+one.Version))
+		switch {
+		case one.Missing == "":
+		case slices.Contains(ProgramAgents, one.Name):
+			f.Message = "built in; " + one.Missing
+		case one.NotLoggedIn:
+			f = warning(f.Subject, strings.TrimSpace("installed and not signed in "+one.Version), one.Missing)
+		default:
+			f.Level, f.Message = Absent, one.Missing
+		}
+		findings = append(findings, f)
 	}
-	how, missing := tool.SignIn(), tool.Missing(agent.Situation{Env: environ})
-	if how == "" || missing != how {
-		return nil
-	}
-	return []Finding{{Level: Warning, Subject: "agents", Message: name + " is installed and not signed in", Fix: how}}
+	return findings, err
 }
 
 // Checkout says whether the repository is whole.
@@ -64,8 +51,8 @@ func Checkout(ctx context.Context, repo *git.Repo) []Finding {
 func FindingsTable(findings []Finding) string {
 	table := render.Table{Header: []string{"", "looked at", "found", "fix"}}
 	for _, f := range findings {
-		sign := map[Level]string{OK: "ok", Warning: "warn", Problem: "FAIL"}[f.Level]
+		sign := map[Level]string{OK: "ok", Absent: "-", Warning: "warn", Problem: "FAIL"}[f.Level]
 		table.Rows = append(table.Rows, []string{sign, f.Subject, f.Message, f.Fix})
 	}
-	return table.String() + "\nLook at one program's evaluation with `iterate doctor --evaluation PROGRAM`.\n"
+	return table.String() + "\nLook at one program's evaluation with `iterate doctor PROGRAM`.\n"
 }

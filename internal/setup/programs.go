@@ -28,7 +28,7 @@ type Inspector struct {
 	// Proposers names the agents that propose for a program.
 	Proposers func(context.Context, *program.Program) ([]string, error)
 	// Repeat runs a program's evaluation twice.
-	Repeat func(context.Context, *program.Program) (loop.Inspection, error)
+	Repeat func(context.Context, *program.Program, ...string) (loop.Inspection, error)
 }
 
 // Examine runs the evaluation of every program twice, of files and of
@@ -39,7 +39,7 @@ func (i Inspector) Examine(ctx context.Context) ([]Finding, error) {
 		return nil, err
 	}
 	if len(all) == 0 && len(findings) == 0 {
-		findings = append(findings, warning("programs", "there are no programs yet", "write one that fits with `iterate init --local`, or one that runs as it stands with `scheduler new NAME`"))
+		findings = append(findings, warning("programs", "there are no programs yet", "write one that fits with `iterate init --local`, or one that runs as it stands with `iterate init NAME`"))
 	}
 	for _, p := range all {
 		of, err := i.program(ctx, p)
@@ -49,7 +49,7 @@ func (i Inspector) Examine(ctx context.Context) ([]Finding, error) {
 		if err != nil {
 			of = append(of, Finding{
 				Level: Problem, Subject: "program " + p.Name, Message: err.Error(),
-				Fix: "fix the program, or look closer with `iterate doctor --evaluation " + p.Name + "`",
+				Fix: "fix the program, or look closer with `iterate doctor " + p.Name + "`",
 			})
 		}
 		findings = append(findings, of...)
@@ -110,7 +110,7 @@ func (i Inspector) program(ctx context.Context, p *program.Program) ([]Finding, 
 	}
 	who := about(OK, "", "")
 	if agents, err := i.Proposers(ctx, p); err != nil {
-		who = about(Warning, err.Error(), "`iterate agents` has what each lacks; in a workflow others may be there")
+		who = about(Warning, err.Error(), "`iterate doctor` has what each lacks; in a workflow others may be there")
 	} else {
 		who.Message = "proposed for by " + strings.Join(agents, ", ")
 	}

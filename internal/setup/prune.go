@@ -115,7 +115,7 @@ func (p *Pruner) openIssues(ctx context.Context) (map[int]string, error) {
 }
 
 // working keeps a program that a run may be working on, and one whose file is on
-// the branch that its records say its work was for.
+// the branch that its records say its work was for, or, without records, on any.
 func (p *Pruner) working(ctx context.Context, left *Leftover) error {
 	files, _, err := p.Memory.Read(ctx, left.Program)
 	if err != nil {
@@ -130,11 +130,16 @@ func (p *Pruner) working(ctx context.Context, left *Leftover) error {
 	if open := summary.Open; open != nil && open.Lease != nil && p.Memory.Now().Before(open.Lease.Until) {
 		left.Kept = "run " + open.Run + " may be working on it"
 	}
-	for _, ref := range []string{"refs/heads/" + summary.BaseBranch, "refs/remotes/origin/" + summary.BaseBranch} {
-		if _, exists, err := p.Repo.Resolve(ctx, ref); err != nil || !exists || summary.BaseBranch == "" {
+	refs, err := p.Repo.ListRefs(ctx, "refs/heads/", "refs/remotes/")
+	if err != nil {
+		return err
+	}
+	for _, ref := range refs {
+		name, base := branchName(ref.Name), summary.BaseBranch
+		if strings.HasPrefix(name, loop.BranchPrefix) || name == memory.MemoryBranch || base != "" && name != base {
 			continue
 		}
-		if err := p.look(ctx, ref); err != nil {
+		if err := p.look(ctx, ref.Name); err != nil {
 			return err
 		}
 	}
@@ -201,21 +206,25 @@ func (p *Pruner) removeHere(ctx context.Context, ref string) error {
 	return p.Repo.UpdateRefs(ctx, "autoloop: the program is gone", git.RefUpdate{Ref: ref, Old: git.Any})
 }
 
-// onDefaultBranch finds the programs with a file on a default branch, and in the
-// usual place of the checkout: a feature branch, or another directory of
-// programs, is no reason to remove what they have.
+// onDefaultBranch finds the programs with a file on the remote's default branch, and in
+// the usual place of the checkout: a feature branch, or another directory of programs, is
+// no reason to remove what they have.
 func (p *Pruner) onDefaultBranch(ctx context.Context) error {
 	p.files = map[string]string{}
-	branches, err := p.defaultBranches(ctx)
-	if err != nil {
-		return err
-	}
-	for _, ref := range branches {
-		if err := p.look(ctx, ref); err != nil {
+	if p.Memory.Remote != "" {
+		remote := p.Repo.Remote(p.Memory.Remote)
+		ref, err := remote.DefaultBranch(ctx)
+		if err != nil {
+			return err
+		}
+		if err := remote.Fetch(ctx, ref.Name); err != nil {
+			return err
+		}
+		if err := p.look(ctx, ref.ID); err != nil {
 			return err
 		}
 	}
-	usual, err := memory.Programs{Root: p.Repo.Root, Parse: program.ParseHead}.Load(true)
+	usual, err := memory.Programs{Root: p.Repo.Root}.Load(true)
 	if err != nil {
 		return err
 	}
@@ -265,43 +274,6 @@ func programOf(file string) string {
 		return ""
 	}
 	return name
-}
-
-// defaultBranches are the refs that may be the default branch: the remote's, those
-// of the usual names, and the one that git gives a new repository. Where there is
-// none of them, every branch that a person made may be it.
-func (p *Pruner) defaultBranches(ctx context.Context) ([]string, error) {
-	var likely, all, there []string
-	names := []string{"HEAD", "main", "master"}
-	if p.Memory.Remote != "" {
-		ref, err := p.Repo.Remote(p.Memory.Remote).DefaultBranch(ctx)
-		if err != nil {
-			return nil, err
-		}
-		names = append(names, strings.TrimPrefix(ref.Name, "refs/heads/"))
-		if err := p.Repo.Remote(p.Memory.Remote).Fetch(ctx, ref.Name); err != nil {
-			return nil, err
-		}
-		there = append(there, ref.ID)
-	}
-	refs, err := p.Repo.ListRefs(ctx, "refs/heads/", "refs/remotes/")
-	if err != nil {
-		return nil, err
-	}
-	for _, ref := range refs {
-		name := branchName(ref.Name)
-		switch {
-		case strings.HasPrefix(name, loop.BranchPrefix), name == memory.MemoryBranch:
-		case slices.Contains(names, name):
-			likely = append(likely, ref.Name)
-		default:
-			all = append(all, ref.Name)
-		}
-	}
-	if likely = append(likely, there...); len(likely) == 0 { // a name says more than an id
-		return all, nil
-	}
-	return likely, nil
 }
 
 // branchName is a branch without where it is; what is no ref is a commit that the

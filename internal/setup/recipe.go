@@ -25,19 +25,48 @@ type recipe struct {
 	// creates says that the targets need not exist yet.
 	creates bool
 	setup   func(place) string
-	// script writes the result to $AUTOLOOP_RESULT.
+	// script sets $value, and $tests where it knows how many tests passed.
 	script func(place) string
+	// works says that what tests check has to stay beside what is measured.
+	works bool
 }
+
+// refuse ends the script with the reason of a refusal; failed quotes what the tests say.
+const refuse = `refuse() {
+  printf '{"METRIC": null, "rejected_reason": "%s"}\n' "$(printf %s "$1" | tr -d '"\\' | tr -c '[:print:]' ' ' | cut -c 1-300)" > "$AUTOLOOP_RESULT"
+  exit 0
+}
+failed() {
+  cat "$TMPDIR/said.txt" >&2
+  refuse "the tests fail: $(grep -m 1 -iE '^ *not ok|fail|error|assert' "$TMPDIR/said.txt" || tail -n 1 "$TMPDIR/said.txt")"
+}
+`
 
 // text is the program file for a directory below the root, "." for the root.
 func (r recipe) text(name, at string, here place) string {
 	var out strings.Builder
 	line := func(text string) { out.WriteString(text + "\n") }
+	script := "\n" + strings.TrimSpace(r.script(here)) + "\n"
+	result, rails := `{"`+r.metric+`": %s`, []string(nil)
+	values := ` "$value"`
+	for _, count := range []string{"tests", "benchmarks"} {
+		if !strings.Contains(script, "\n"+count+"=") {
+			continue
+		}
+		result, values = result+`, "`+count+`": %d`, values+` "$`+count+`"`
+		rails = append(rails, "{metric: "+count+", direction: higher}")
+		if count == "benchmarks" { // those of protected files: more are made up
+			rails = append(rails, "{metric: "+count+", direction: lower}")
+		}
+	}
 	line("---")
 	line("schedule: every 6h")
 	line("metric: " + r.metric)
 	line("metric_direction: " + r.better)
-	begin := ""
+	if rails != nil {
+		line("guardrails: [" + strings.Join(rails, ", ") + "]")
+	}
+	begin, goal := "", r.goal
 	if at != "." {
 		begin = "cd '" + strings.ReplaceAll(at, "'", `'\''`) + "'\n"
 	}
@@ -49,7 +78,17 @@ func (r recipe) text(name, at string, here place) string {
 			line("setup: " + quoted(setup))
 		}
 	}
-	line("---\n\n# " + name + "\n\n## Goal\n\n" + r.goal + " " + capital(r.better) + " is better.\n\n## Target\n")
+	runs := strings.Contains(script, "|| failed\n")
+	switch {
+	case runs && r.works:
+		goal += " What the tests check stays."
+	case r.works:
+		goal += " No test checks that it still works: a person does."
+	}
+	if runs {
+		begin += strings.ReplaceAll(refuse, "METRIC", r.metric)
+	}
+	line("---\n\n# " + name + "\n\n## Goal\n\n" + goal + " " + capital(r.better) + " is better.\n\n## Target\n")
 	below := notPlain().ReplaceAllString(at, "?")
 	for _, target := range r.targets(here) {
 		line("- `" + path.Join(below, target) + "`")
@@ -58,8 +97,34 @@ func (r recipe) text(name, at string, here place) string {
 	for _, protected := range r.protect {
 		line("- `" + path.Join(below, protected) + "`")
 	}
-	line("\n## Evaluation\n\n```bash\nset -e\n" + begin + strings.TrimSpace(r.script(here)) + "\n```")
+	line("\n## Evaluation\n\n```bash\nset -e\n" + begin + strings.TrimSpace(script) + "\nprintf '" + result + "}\\n'" + values + ` > "$AUTOLOOP_RESULT"` + "\n```")
 	return out.String()
 }
 
 func capital(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
+
+// runner is how the tests of a place are run.
+type runner struct {
+	// before is a script that is not timed, command what runs the tests, without a
+	// single quote, and count one that sets $tests from $TMPDIR/said.txt, which has
+	// what the tests print, or from $TMPDIR/report, which they write at their end.
+	before, command, count string
+}
+
+// run is a script that runs the tests and refuses where they fail.
+func (r runner) run() string {
+	return r.script(r.command + ` > "$TMPDIR/said.txt" 2>&1`)
+}
+
+// timed also sets $value to the seconds that they take.
+func (r runner) timed() string {
+	return r.script(`value=$(bash -c 'export LC_ALL=C TIMEFORMAT=%R; { time ` + r.command + ` > "$TMPDIR/said.txt" 2>&1; } 2>&1')`)
+}
+
+func (r runner) script(command string) string {
+	return r.before + "rm -f \"$TMPDIR/report\"\n" + command + " || failed\n" + r.count
+}
+
+// someTests refuses where no test passed.
+const someTests = `[ "$tests" -gt 0 ] || refuse "no test ran"
+`

@@ -44,63 +44,110 @@ func (p place) has(name string) bool { return hasFile(p.dir, name) }
 
 var (
 	benchmark   = lazyregexp.New(`(?m)^func Benchmark\w*\(`)
+	goTest      = lazyregexp.New(`(?m)^func (Test|Example|Fuzz)\w*\(`)
 	mainPackage = lazyregexp.New(`(?m)^package main\b`)
-	goTests     = []string{"**/*_test.go", "**/testdata/**"}
+	goTestFiles = []string{"**/*_test.go", "**/testdata/**"}
 )
 
 func isGo(p place) bool { return p.has("go.mod") && p.installed("go") }
 
+// goEnd lets a test program fail that ends before its tests do, as with os.Exit in an
+// init function: it writes no profile.
+const goEnd = `echo '"$@" -test.memprofile="$1.end" && [ -s "$1.end" ]' > "$TMPDIR/run.sh"
+`
+
+func goTests(flags string) string {
+	return `go test -json -count=1 -exec "sh \"$TMPDIR/run.sh\"" ` + flags + `./...`
+}
+
+// goPassed counts the tests that passed, each with its package.
+const goPassed = `sed -n 's/.*"Action":"pass",\("Package":".*","Test":".*"\),"Elapsed".*/\1/p' "$TMPDIR/said.txt" > "$TMPDIR/passed.txt"
+[ -z "$(sort "$TMPDIR/passed.txt" | uniq -d)" ] || refuse "a test passed twice"
+tests=$(wc -l < "$TMPDIR/passed.txt")
+`
+
+// goUnit runs the tests, where there are any.
+func goUnit(p place) string {
+	if !p.anyFile("_test.go", goTest) {
+		return ""
+	}
+	return runner{command: goTests(""), count: goPassed + someTests}.run()
+}
+
 func goRecipes() []recipe {
+	coverage := runner{
+		command: goTests(`-coverprofile="$TMPDIR/cover.out" `),
+		count: goPassed + `go tool cover -func="$TMPDIR/cover.out" > "$TMPDIR/cover.txt"
+value=$(LC_ALL=C awk '/^total:/ { sub("%", "", $NF); print $NF }' "$TMPDIR/cover.txt")
+`,
+	}
+	// A line of a benchmark is told in one part or in two.
+	benchmarks := runner{
+		command: goTests(`-run "^\$" -bench . -benchtime 0.2s `),
+		count: `sed -n 's/.*"Package":"\([^"]*\)".*"Output":"\(.*\)"}$/\1 \2/p' "$TMPDIR/said.txt" | awk '
+  { at = index($0, " "); in_ = substr($0, 1, at); said[in_] = said[in_] substr($0, at + 1) }
+  /\\n$/ { print in_ said[in_]; said[in_] = "" }
+' | grep 'ns/op' | sed 's/^\([^ ]*\) \(Benchmark[^ \\]*\) *\\t *[0-9]*\\t *\([0-9.e+]*\) ns\/op.*/\1 \2 \3/' > "$TMPDIR/bench.txt" || true
+cat "$TMPDIR/bench.txt" >&2
+value=$(LC_ALL=C awk '
+  NF != 3 || $3 <= 0 || seen[$1 " " $2]++ { bad = 1; exit }
+  { sum += log($3) }
+  END { if (bad || !NR) exit 1; printf "%.6g", exp(sum / NR) }
+' "$TMPDIR/bench.txt") || refuse "a benchmark has two results, or one that cannot be read"
+benchmarks=$(wc -l < "$TMPDIR/bench.txt")
+`,
+	}
 	return []recipe{
 		{
 			kind: "go-benchmark", why: "go.mod with benchmarks: less time an operation",
 			fits:   func(p place) bool { return isGo(p) && p.anyFile("_test.go", benchmark) },
-			metric: "ns_per_op", better: "lower",
-			goal:    "Make the benchmarks faster: the geometric mean of their nanoseconds an operation. What the tests check stays.",
-			targets: always("**/*.go"), protect: goTests,
-			script: fixed(`
-go test ./... >&2
-go test -run '^$' -bench . -benchtime 0.2s ./... > "$TMPDIR/bench.txt"
-cat "$TMPDIR/bench.txt" >&2
-LC_ALL=C awk '
-  /^Benchmark/ { for (i = 3; i <= NF; i++) if ($i == "ns/op" && $(i - 1) > 0) { sum += log($(i - 1)); n++ } }
-  END { if (!n) exit 1; printf "{\"ns_per_op\": %.6g}\n", exp(sum / n) }
-' "$TMPDIR/bench.txt" > "$AUTOLOOP_RESULT"`),
+			metric: "ns_per_op", better: "lower", works: true,
+			goal:    "Make the benchmarks faster: the geometric mean of their nanoseconds an operation.",
+			targets: always("**/*.go"), protect: goTestFiles,
+			script: func(p place) string { return goEnd + goUnit(p) + benchmarks.run() },
 		},
 		{
 			kind: "go-coverage", why: "go.mod: more coverage by tests", fits: isGo,
 			metric: "coverage", better: "higher", best: "100",
 			goal:    "Raise the share of statements that the tests cover, in percent, with tests that check behaviour.",
 			targets: always("**/*_test.go"), creates: true, protect: []string{"**/testdata/**"},
-			script: fixed(`
-go test -coverprofile="$TMPDIR/cover.out" ./... >&2
-go tool cover -func="$TMPDIR/cover.out" > "$TMPDIR/cover.txt"
-LC_ALL=C awk '/^total:/ { sub("%", "", $NF); printf "{\"coverage\": %s}\n", $NF }' "$TMPDIR/cover.txt" > "$AUTOLOOP_RESULT"`),
+			script: fixed(goEnd + coverage.run()),
 		},
 		{
 			kind: "go-binary-size", why: "go.mod with a command: smaller binaries",
 			fits: func(p place) bool {
 				return isGo(p) && p.anyFile(".go", mainPackage)
 			},
-			metric: "bytes", better: "lower",
-			goal:    "Make the binaries smaller, in bytes. What the tests check stays.",
-			targets: always("**/*.go", "go.mod", "go.sum"), protect: goTests,
-			script: fixed(`
-go test ./... >&2
-rm -rf "$TMPDIR/bin"; mkdir "$TMPDIR/bin"
+			metric: "bytes", better: "lower", works: true,
+			goal:    "Make the binaries smaller, in bytes.",
+			targets: always("**/*.go", "go.mod", "go.sum"), protect: goTestFiles,
+			script: func(p place) string {
+				return goEnd + `rm -rf "$TMPDIR/bin"; mkdir "$TMPDIR/bin"
 go build -trimpath -buildvcs=false -o "$TMPDIR/bin/" ./... >&2
-printf '{"bytes": %d}\n' "$(cat "$TMPDIR"/bin/* | wc -c)" > "$AUTOLOOP_RESULT"`),
+value=$(cat "$TMPDIR"/bin/* | wc -c)
+` + goUnit(p)
+			},
 		},
 	}
 }
 
 var (
 	cSources  = []string{"**/*.c", "**/*.h", "**/*.cc", "**/*.cpp", "**/*.hpp"}
-	testFiles = []string{"**/test/**", "**/tests/**", "**/test*", "**/*_test.*"}
+	testFiles = []string{"**/test/**", "**/tests/**", "**/test*", "**/*_test.*", "**/check_*"}
 )
 
 func usesMake(p place) bool {
 	return p.installed("make") && slices.ContainsFunc([]string{"GNUmakefile", "makefile", "Makefile"}, p.has)
+}
+
+// makeRun runs the tests. Most rules print no count; what is counted are the lines of
+// TAP and of automake.
+func makeRun(p place) runner {
+	return runner{
+		command: "make " + makeTests(p.dir),
+		count: `tests=$(grep -cE '^(ok|PASS)[ :]' "$TMPDIR/said.txt" || true)
+`,
+	}
 }
 
 func makeRecipes() []recipe {
@@ -112,39 +159,29 @@ func makeRecipes() []recipe {
 					return strings.HasSuffix(f, ".c") || strings.HasSuffix(f, ".cc") || strings.HasSuffix(f, ".cpp")
 				})
 			},
-			metric: "bytes", better: "lower",
-			goal:    "Make what `make` builds smaller, in bytes. What the tests check stays.",
+			metric: "bytes", better: "lower", works: true,
+			goal:    "Make what `make` builds smaller, in bytes.",
 			targets: always(cSources...), protect: testFiles,
 			script: func(p place) string {
 				check := ""
-				if makeTests(p.dir) {
-					check = "make test >&2\n"
+				if makeTests(p.dir) != "" {
+					check = makeRun(p).run()
 				}
 				return `touch "$TMPDIR/before"
 make -B >&2
 find . -type f -perm -u+x -newer "$TMPDIR/before" ! -name '*.sh' ! -path './.git/*' > "$TMPDIR/built.txt"
 test -s "$TMPDIR/built.txt"
-printf '{"bytes": %d}\n' "$(tr '\n' '\0' < "$TMPDIR/built.txt" | xargs -0 cat | wc -c)" > "$TMPDIR/size.json"
-` + check + `cat "$TMPDIR/size.json" > "$AUTOLOOP_RESULT"`
+value=$(tr '\n' '\0' < "$TMPDIR/built.txt" | xargs -0 cat | wc -c)
+` + check
 			},
 		},
 		{
-			kind: "make-test-time", why: "Makefile with a rule test: faster tests",
-			fits:   func(p place) bool { return usesMake(p) && makeTests(p.dir) },
+			kind: "make-test-time", why: "Makefile with a rule for tests: faster tests",
+			fits:   func(p place) bool { return usesMake(p) && makeTests(p.dir) != "" },
 			metric: "seconds", better: "lower",
 			goal:    "Make the code under test faster, so that the tests take fewer seconds; what they check stays.",
 			targets: func(p place) []string { return sources(p.dir, "*.c", "*.cc", "*.cpp", "*.h", "*.py", "*.rb", "*.sh") }, protect: testFiles,
-			script: fixed(timed("make test")),
+			script: func(p place) string { return makeRun(p).timed() },
 		},
 	}
-}
-
-// timed is a script that measures how long a command takes.
-func timed(command string) string {
-	return `
-bash -c '
-  export LC_ALL=C TIMEFORMAT="{\"seconds\": %R}"
-  { time ` + command + ` >/dev/null 2>&1; } 2>&1
-' > "$TMPDIR/time.json"
-cat "$TMPDIR/time.json" > "$AUTOLOOP_RESULT"`
 }

@@ -10,7 +10,9 @@ import (
 	"github.com/org/autoloop/internal/lazyregexp"
 )
 
-var jsTests = []string{"**/test/**", "**/tests/**", "**/__tests__/**", "**/*.test.*", "**/*.spec.*"}
+var jsTests = []string{
+	"**/test/**", "**/tests/**", "**/spec/**", "**/__tests__/**", "**/test.*", "**/tests.*", "**/test-*", "**/*[.-_]test.*", "**/*.spec.*",
+}
 
 // npmPackage is what a package.json says.
 type npmPackage struct {
@@ -31,10 +33,62 @@ func (p place) npm() (pkg npmPackage, found bool) {
 
 func (n npmPackage) uses(name string) bool { return n.Dependencies[name]+n.DevDependencies[name] != "" }
 
-// tested is a script that runs the tests, when there are any.
-func (p place) tested(command string) string {
+// jsRunners are the runners that are known by the last command of the script, with
+// what makes them report, and where the report says how many passed. Node's own counts
+// a file that ends before its tests as one that passed.
+var jsRunners = []struct {
+	command           lazyregexp.Regexp
+	environ           string
+	arguments, passed string
+}{
+	{
+		command: nodeTest, environ: `NODE_OPTIONS="--test-reporter=tap --test-reporter-destination=\"$TMPDIR/report\" --test-reporter=tap --test-reporter-destination=stdout" `,
+		passed: `[...text.matchAll(/^ *ok \d+ - (.*)$/gm)].filter(([, name]) => !/ # (SKIP|TODO)/.test(name) && !(/\.[cm]?[jt]sx?$/.test(name) && fs.existsSync(name))).length`,
+	},
+	{command: lastCommand("mocha"), arguments: ` -- --reporter json --reporter-option output="$TMPDIR/report"`, passed: "JSON.parse(text).stats.passes"},
+	{command: lastCommand("jest"), arguments: ` -- --json --outputFile="$TMPDIR/report"`, passed: "JSON.parse(text).numPassedTests"},
+	{command: lastCommand("vitest"), arguments: ` -- --run --reporter=json --outputFile="$TMPDIR/report"`, passed: "JSON.parse(text).numPassedTests"},
+}
+
+var (
+	nodeTest  = lazyregexp.New(`\bnode\s+(?:--\S+\s+)*--test\b[^&|;]*$`)
+	nodeAlone = lazyregexp.New(`^\s*node\s+(?:--\S+\s+)*--test\b[^&|;]*$`)
+)
+
+func lastCommand(name string) lazyregexp.Regexp {
+	return lazyregexp.New(`\b` + name + `\b[^&|;]*$`)
+}
+
+// npmTest runs the tests. Of a runner that is not known those of its processes are
+// counted that came to their own end: process.exit ends one before.
+func (p place) npmTest() runner {
+	pkg, _ := readNPM(p.dir)
+	for _, known := range jsRunners {
+		if !known.command().MatchString(pkg.Scripts["test"]) {
+			continue
+		}
+		return runner{
+			command: known.environ + "npm test" + known.arguments,
+			count: `[ -s "$TMPDIR/report" ] || refuse "the tests ended before they were over"
+tests=$(node -e 'const fs = require("fs"), text = fs.readFileSync(process.argv[1], "utf8"); console.log(` + known.passed + `)' "$TMPDIR/report")
+` + someTests,
+		}
+	}
+	return runner{
+		before: `cat > "$TMPDIR/end.js" <<'end'
+if (!/npm-cli/.test(process.argv[1])) process.once("beforeExit", () => require("fs").appendFileSync(process.env.TMPDIR + "/report", "ended\n"))
+end
+`,
+		command: `NODE_OPTIONS="--require \"$TMPDIR/end.js\"" npm test`,
+		count: `tests=$(if [ -e "$TMPDIR/report" ]; then wc -l < "$TMPDIR/report"; else echo 0; fi)
+`,
+	}
+}
+
+// npmTested runs the tests, when there are any.
+func (p place) npmTested() string {
 	if npmTests(p.dir) {
-		return command + "\n"
+		return p.npmTest().run()
 	}
 	return ""
 }
@@ -51,17 +105,18 @@ func jsRecipes() []recipe {
 		{
 			kind: "js-bundle-size", why: "package.json with a script build: a smaller bundle",
 			fits:   func(p place) bool { pkg, found := p.npm(); return found && pkg.Scripts["build"] != "" },
-			metric: "bytes", better: "lower",
-			goal:    "Make the bundle that `npm run build` writes smaller: scripts and styles, compressed, in bytes. What the tests check stays.",
+			metric: "bytes", better: "lower", works: true,
+			goal:    "Make the bundle that `npm run build` writes smaller: scripts and styles, compressed, in bytes.",
 			targets: jsSources, protect: slices.Concat(jsBuilds, jsTests),
 			setup: func(p place) string { return npmSetup(p.dir) },
 			script: func(p place) string {
-				return p.tested("npm test >&2") + `rm -rf dist build out
+				return `rm -rf dist build out
 npm run build >&2
 for dir in dist build out; do [ ! -d "$dir" ] || break; done
 find "$dir" -type f \( -name '*.js' -o -name '*.mjs' -o -name '*.css' \) | sort > "$TMPDIR/bundle.txt"
 test -s "$TMPDIR/bundle.txt"
-printf '{"bytes": %d}\n' "$(tr '\n' '\0' < "$TMPDIR/bundle.txt" | xargs -0 cat | gzip -9 -n | wc -c)" > "$AUTOLOOP_RESULT"`
+value=$(tr '\n' '\0' < "$TMPDIR/bundle.txt" | xargs -0 cat | gzip -9 -n | wc -c)
+` + p.npmTested()
 			},
 		},
 		{
@@ -70,13 +125,14 @@ printf '{"bytes": %d}\n' "$(tr '\n' '\0' < "$TMPDIR/bundle.txt" | xargs -0 cat |
 				_, found := p.npm()
 				return found && (has(p.dir, "eslint.config.*") || has(p.dir, ".eslintrc*"))
 			},
-			metric: "findings", better: "lower", best: "0",
-			goal:    "Reduce how much eslint finds, by correcting the code. What the tests check stays.",
+			metric: "findings", better: "lower", best: "0", works: true,
+			goal:    "Reduce how much eslint finds, by correcting the code.",
 			targets: jsSources, protect: slices.Concat(jsBuilds, jsTests),
 			setup: func(p place) string { return npmSetup(p.dir) },
 			script: func(p place) string {
-				return p.tested("npm test >&2") + `npx --no-install eslint . --no-inline-config --format json > "$TMPDIR/lint.json" || [ $? -eq 1 ]
-node -e 'const all = JSON.parse(require("fs").readFileSync(process.argv[1])); const bad = all.find(f => f.messages.some(m => m.fatal)); if (bad) { console.error("syntax error: " + bad.filePath); process.exit(1) } console.log(JSON.stringify({findings: all.reduce((n, f) => n + f.messages.length, 0)}))' "$TMPDIR/lint.json" > "$AUTOLOOP_RESULT"`
+				return `npx --no-install eslint . --no-inline-config --format json > "$TMPDIR/lint.json" || [ $? -eq 1 ]
+value=$(node -e 'const all = JSON.parse(require("fs").readFileSync(process.argv[1])); const bad = all.find(f => f.messages.some(m => m.fatal)); if (bad) { console.error("syntax error: " + bad.filePath); process.exit(1) } console.log(all.reduce((n, f) => n + f.messages.length, 0))' "$TMPDIR/lint.json")
+` + p.npmTested()
 			},
 		},
 		{
@@ -93,12 +149,10 @@ node -e 'const all = JSON.parse(require("fs").readFileSync(process.argv[1])); co
 			metric: "seconds", better: "lower",
 			goal:    "Make the code under test faster, so that the tests take fewer seconds; what they check stays.",
 			targets: jsSources, protect: slices.Concat(jsBuilds, jsTests),
-			setup: func(p place) string { return npmSetup(p.dir) }, script: fixed(timed("npm test")),
+			setup: func(p place) string { return npmSetup(p.dir) }, script: func(p place) string { return p.npmTest().timed() },
 		},
 	}
 }
-
-var nodeTest = lazyregexp.New(`^node\s+(?:--\S+\s+)*--test\b`)
 
 // jsCoverage is a script that measures coverage with what the package uses
 // already; "" when that is nothing.
@@ -107,21 +161,24 @@ func jsCoverage(p place) string {
 	if !found || !npmTests(p.dir) {
 		return ""
 	}
-	const summary = `
-node -e 'console.log(JSON.stringify({coverage: JSON.parse(require("fs").readFileSync(process.argv[1])).total.lines.pct}))' "$TMPDIR/coverage/coverage-summary.json" > "$AUTOLOOP_RESULT"`
+	tests := p.npmTest()
+	summary := `value=$(node -e 'console.log(JSON.parse(require("fs").readFileSync(process.argv[1])).total.lines.pct)' "$TMPDIR/coverage/coverage-summary.json")
+`
 	switch {
 	case pkg.uses("vitest"):
-		return `npx --no-install vitest run --coverage.enabled --coverage.reporter=json-summary --coverage.reportsDirectory="$TMPDIR/coverage" >&2` + summary
+		tests.command += ` --coverage.enabled --coverage.reporter=json-summary --coverage.reportsDirectory="$TMPDIR/coverage"`
 	case pkg.uses("jest"):
-		return `npx --no-install jest --coverage --coverageReporters=json-summary --coverageDirectory="$TMPDIR/coverage" >&2` + summary
+		tests.command += ` --coverage --coverageReporters=json-summary --coverageDirectory="$TMPDIR/coverage"`
 	case pkg.uses("c8"):
-		return `npx --no-install c8 --reporter=json-summary --reports-dir "$TMPDIR/coverage" npm test >&2` + summary
+		tests.command = `npx --no-install c8 --reporter=json-summary --reports-dir "$TMPDIR/coverage" ` + tests.command
 	case pkg.uses("nyc"):
-		return `npx --no-install nyc --reporter=json-summary --report-dir "$TMPDIR/coverage" npm test >&2` + summary
-	case nodeTest().MatchString(strings.TrimSpace(pkg.Scripts["test"])):
-		return `node --test --experimental-test-coverage --test-reporter=tap > "$TMPDIR/tests.txt" || { cat "$TMPDIR/tests.txt" >&2; exit 1; }
-LC_ALL=C awk -F'|' '/^# all files/ { gsub(/ /, "", $2); printf "{\"coverage\": %s}\n", $2 }' "$TMPDIR/tests.txt" > "$AUTOLOOP_RESULT"`
+		tests.command = `npx --no-install nyc --reporter=json-summary --report-dir "$TMPDIR/coverage" ` + tests.command
+	case nodeAlone().MatchString(pkg.Scripts["test"]):
+		tests.command = strings.Replace(tests.command, "npm test", "node --test --experimental-test-coverage", 1)
+		summary = `value=$(LC_ALL=C awk -F'|' '/^# all files/ { gsub(/ /, "", $2); print $2 }' "$TMPDIR/report")
+`
 	default:
 		return ""
 	}
+	return tests.run() + summary
 }

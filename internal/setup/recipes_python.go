@@ -1,5 +1,11 @@
 package setup
 
+import (
+	"strings"
+
+	"github.com/org/autoloop/internal/lazyregexp"
+)
+
 // pythonEnv makes an environment with more packages than the tests need.
 func pythonEnv(packages string) string {
 	return "python3 -m venv .autoloop-venv && .autoloop-venv/bin/pip install --quiet " + packages
@@ -7,7 +13,60 @@ func pythonEnv(packages string) string {
 
 func isPython(p place) bool { return p.installed("python3") }
 
-var pyTests = []string{"**/tests/**", "**/test_*.py", "**/*_test.py", "**/conftest.py"}
+var (
+	pyTests = []string{"**/test/**", "**/tests/**", "**/test*.py", "**/*_test.py", "**/conftest.py"}
+	pyUnit  = lazyregexp.New(`(?m)^\s*(import|from) unittest\b`)
+)
+
+// pytest runs pytest with an interpreter and counts what passed.
+func pytest(python, flags string) runner {
+	return runner{
+		command: python + ` -m pytest --quiet --junitxml="$TMPDIR/report"` + flags,
+		count: `[ -s "$TMPDIR/report" ] || refuse "the tests ended before they were over"
+tests=$(python3 -c '
+import sys, xml.etree.ElementTree as tree
+print(sum(1 for case in tree.parse(sys.argv[1]).iter("testcase") if len(case.findall("skipped")) == 0))
+' "$TMPDIR/report")
+` + someTests,
+	}
+}
+
+// unittests runs those of the standard library, from a directory.
+func unittests(dir string) runner {
+	return runner{
+		before: `cat > "$TMPDIR/run.py" <<'end'
+import os, sys, unittest
+sys.path.insert(0, os.getcwd())
+result = unittest.main(module=None, argv=["unittest", "discover", "-s", sys.argv[1]], exit=False).result
+open(os.environ["TMPDIR"] + "/report", "w").write(str(result.testsRun - len(result.skipped)))
+sys.exit(not result.wasSuccessful())
+end
+`,
+		command: `python3 "$TMPDIR/run.py" ` + dir,
+		count: `[ -s "$TMPDIR/report" ] || refuse "the tests ended before they were over"
+tests=$(cat "$TMPDIR/report")
+` + someTests,
+	}
+}
+
+// pyTested runs the tests, when there are any.
+func pyTested(p place) string {
+	if usesPytest(p.dir) {
+		if p.installed("pytest") {
+			return pytest("python3", "").run()
+		}
+		return pytest(".autoloop-venv/bin/python", "").run()
+	}
+	if !p.anyFile(".py", pyUnit) {
+		return ""
+	}
+	for _, dir := range []string{"tests", "test"} {
+		if has(p.dir, dir+"/test*.py") && !p.has(dir+"/__init__.py") {
+			return unittests(dir).run()
+		}
+	}
+	return unittests(".").run()
+}
 
 func pythonRecipes() []recipe {
 	return []recipe{
@@ -27,14 +86,18 @@ func pythonLint(linter string, uses func(place) bool, flags, count string) recip
 	return recipe{
 		kind: "python-lint", why: "a configuration of " + linter + ": fewer findings",
 		fits:   func(p place) bool { return isPython(p) && uses(p) },
-		metric: "findings", better: "lower", best: "0",
+		metric: "findings", better: "lower", best: "0", works: true,
 		goal:    "Reduce how much " + linter + " finds, by correcting the code and not by silencing it.",
 		targets: always("**/*.py"), protect: pyTests,
 		setup: func(p place) string {
-			if p.installed(linter) {
-				return ""
+			var steps []string
+			if usesPytest(p.dir) && !p.installed("pytest") {
+				steps = append(steps, pytestSetup(p.dir))
 			}
-			return pythonEnv(linter)
+			if !p.installed(linter) {
+				steps = append(steps, pythonEnv(linter))
+			}
+			return strings.Join(steps, " && ")
 		},
 		script: func(p place) string {
 			program := ".autoloop-venv/bin/" + linter
@@ -42,7 +105,8 @@ func pythonLint(linter string, uses func(place) bool, flags, count string) recip
 				program = linter
 			}
 			return program + flags + ` > "$TMPDIR/lint.txt"
-python3 -c '` + count + `' "$TMPDIR/lint.txt" > "$AUTOLOOP_RESULT"`
+value=$(python3 -c '` + count + `' "$TMPDIR/lint.txt")
+` + pyTested(p)
 		},
 	}
 }
@@ -63,7 +127,7 @@ found = json.load(open(sys.argv[1]))
 for f in found:
     if f["code"] in (None, "invalid-syntax", "E902", "E999"):
         sys.exit("syntax error: %s: %s" % (f["filename"], f["message"]))
-print(json.dumps({"findings": len(found)}))
+print(len(found))
 `
 	flake8Count = `
 import json, sys
@@ -71,7 +135,7 @@ found = open(sys.argv[1]).read().splitlines()
 for line in found:
     if ": E9" in line:
         sys.exit("syntax error: " + line)
-print(json.dumps({"findings": len(found)}))
+print(len(found))
 `
 )
 
@@ -85,8 +149,7 @@ func pythonCoverage(fits func(place) bool, setup func(place) string, python stri
 		goal:    "Raise the share of lines that the tests cover, in percent, with tests that check behaviour.",
 		targets: always("tests/**/*.py", "**/test_*.py"), creates: true, protect: []string{"**/conftest.py"},
 		setup: setup,
-		script: fixed(python + ` -m pytest --quiet --cov=. --cov-report= >&2
-` + python + ` -m coverage json -q -o "$TMPDIR/coverage.json"
-python3 -c 'import json, sys; print(json.dumps({"coverage": json.load(open(sys.argv[1]))["totals"]["percent_covered"]}))' "$TMPDIR/coverage.json" > "$AUTOLOOP_RESULT"`),
+		script: fixed(pytest(python, ` --cov=. --cov-report=`).run() + python + ` -m coverage json -q -o "$TMPDIR/coverage.json"
+value=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["totals"]["percent_covered"])' "$TMPDIR/coverage.json")`),
 	}
 }

@@ -35,7 +35,7 @@ func TestASyntaxErrorIsNoGainForALinter(t *testing.T) {
 		"ruff, a new one that cannot read a file":   {"python-lint", "ruff", "python3", `[{"code": "invalid-syntax", "filename": "a.py", "message": "x"}]`, "", "syntax error: a.py"},
 		"flake8, two findings":                      {"python-lint", "flake8", "python3", "./a.py:1:1: F401 'os' imported but unused\n./a.py:2:80: E501 line too long\n", `{"findings": 2}`, ""},
 		"flake8, one that cannot read a file":       {"python-lint", "flake8", "python3", "./a.py:1:7: E999 SyntaxError: '(' was never closed\n", "", "syntax error: ./a.py:1:7: E999"},
-		"eslint, three findings":                    {"js-lint", "npx", "node", `[{"filePath": "a.js", "messages": [{"ruleId": "x"}, {"ruleId": "y"}]}, {"filePath": "b.js", "messages": [{"ruleId": "x"}]}]`, `{"findings":3}`, ""},
+		"eslint, three findings":                    {"js-lint", "npx", "node", `[{"filePath": "a.js", "messages": [{"ruleId": "x"}, {"ruleId": "y"}]}, {"filePath": "b.js", "messages": [{"ruleId": "x"}]}]`, `{"findings": 3}`, ""},
 		"eslint, one that cannot read a file":       {"js-lint", "npx", "node", `[{"filePath": "a.js", "messages": [{"ruleId": null, "fatal": true, "message": "Parsing error"}]}]`, "", "syntax error: a.js"},
 		"a linter that does not work in this place": {"python-lint", "flake8", "python3", "exit 3", "", ""},
 	} {
@@ -59,7 +59,7 @@ func TestASyntaxErrorIsNoGainForALinter(t *testing.T) {
 			var text string
 			for _, r := range recipes() {
 				if r.kind == c.kind && (c.kind == "js-lint" || strings.Contains(r.why, c.linter)) {
-					text = r.script(here)
+					text = program.Parse("p.md", []byte(r.text("p", ".", here))).Script
 				}
 			}
 			require.NotEmpty(t, text)
@@ -104,7 +104,7 @@ func TestPytestThatIsInstalledIsTriedFirst(t *testing.T) {
 				Installed: func(command string) bool {
 					return strings.Contains(" "+strings.Join(c.installed, " ")+" ", " "+command+" ")
 				},
-				Measure: func(_ context.Context, p *program.Program) (loop.Inspection, error) {
+				Measure: func(_ context.Context, p *program.Program, _ ...string) (loop.Inspection, error) {
 					setups = append(setups, p.Setup != "")
 					if !strings.Contains(p.Script, "\n"+c.works) {
 						return loop.Inspection{Problem: "No module named pytest_cov"}, nil
@@ -119,4 +119,76 @@ func TestPytestThatIsInstalledIsTriedFirst(t *testing.T) {
 		})
 	}
 	assert.Len(t, Kinds(), 14, "each kind once: %v", Kinds())
+}
+
+// TestWhatNoticesAnEmptiedFileIsOfferedFirst: the others are offered with a sentence that
+// says so.
+func TestWhatNoticesAnEmptiedFileIsOfferedFirst(t *testing.T) {
+	t.Parallel()
+	refused, gain := loop.Breakage{File: "lib.go", Problem: "not scored: the tests fail"}, loop.Breakage{File: "lib.go", Gain: true}
+	worse := loop.Breakage{File: "lib.go", Metric: new(metric.FromInt(9))}
+	for name, c := range map[string]struct {
+		noisy          bool
+		coverage, size loop.Breakage
+		kind           string
+		says           bool
+	}{
+		"the first notices":                 {false, refused, gain, "go-coverage", false},
+		"the second notices":                {false, gain, refused, "go-binary-size", false},
+		"a worse number is a no":            {false, worse, refused, "go-coverage", false},
+		"a worse number that may be chance": {true, worse, refused, "go-binary-size", false},
+		"none notices":                      {false, gain, gain, "go-coverage", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			for file, text := range map[string]string{"go.mod": "module m\n", "main.go": "package main\n", "main_test.go": "package main\n"} {
+				require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600))
+			}
+			fitter := Fitter{
+				Root: dir, Here: dir, Tracked: []string{"go.mod", "main.go", "main_test.go"}, Tell: func(string) {}, Installed: func(string) bool { return true },
+				Measure: func(_ context.Context, p *program.Program, ways ...string) (loop.Inspection, error) {
+					assert.Equal(t, []string{loop.Emptied}, ways)
+					broken := c.size
+					if p.Name == "go-coverage" {
+						broken = c.coverage
+					}
+					return loop.Inspection{Median: metric.MustValue("50"), Noisy: c.noisy, Broken: []loop.Breakage{broken}}, nil
+				},
+			}
+			fitted, err := fitter.Fit(t.Context(), filepath.Join(dir, "programs"), "", "")
+			require.NoError(t, err)
+			assert.Equal(t, c.kind+".md", filepath.Base(fitted.File.Path))
+			assert.Equal(t, c.says, strings.Contains(fitted.String(), "does not notice an emptied file"))
+		})
+	}
+}
+
+// TestSetupInstallsWhatTheTestsImport: npm by the lock file that there is, and Python into
+// an environment of its own.
+func TestSetupInstallsWhatTheTestsImport(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]string{
+		"package-lock.json": "npm ci --no-audit --no-fund",
+		"pnpm-lock.yaml":    "npx --yes pnpm install --frozen-lockfile",
+		"yarn.lock":         "npx --yes yarn install --frozen-lockfile",
+		"none":              "npm install --no-audit --no-fund --no-package-lock",
+		"conftest.py":       "python3 -m venv .autoloop-venv && .autoloop-venv/bin/pip install --quiet pytest pytest-cov -r requirements.txt && { .autoloop-venv/bin/pip install --quiet -e . || true; }",
+	} {
+		here := place{dir: t.TempDir(), installed: func(command string) bool { return command == "npm" || command == "python3" }}
+		files := map[string]string{file: "", "package.json": `{"scripts": {"test": "jest"}, "devDependencies": {"jest": "1"}}`}
+		if file == "conftest.py" {
+			files = map[string]string{file: "", "setup.py": "", "requirements.txt": "x\n"}
+		}
+		for name, text := range files {
+			require.NoError(t, os.WriteFile(filepath.Join(here.dir, name), []byte(text), 0o600))
+		}
+		var text string
+		for _, r := range recipes() {
+			if (r.kind == "js-test-time" || r.kind == "python-coverage") && r.fits(here) {
+				text = r.text("p", "packages/x", here)
+			}
+		}
+		assert.Contains(t, text, "\nsetup: \"cd 'packages/x' && { "+want+"; }\"\n---\n", file)
+	}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // Checked is what a program will do, and what is wrong with it: one file in
-// `scheduler validate --json`. Null is for what the
+// `iterate validate --json`. Null is for what the
 // program does not say.
 type Checked struct {
 	File            string        `json:"file"`
@@ -37,7 +37,7 @@ type Checked struct {
 	Prose           []string      `json:"taken_as_prose,omitempty"`
 
 	placeholder int
-	never       []string // Protected, for people
+	may, never  []string // Targets and Protected with their lines, for people
 }
 
 // Unfit are the reasons against a program that only a look into the repository shows.
@@ -47,14 +47,19 @@ type Unfit func(ctx context.Context, p *program.Program, root string, files []st
 type Checker struct {
 	root   string
 	files  []string
+	seen   []string
 	github bool
 	unfit  Unfit
 }
 
-// NewChecker reads which files a checkout has. Github says that the repository on
-// GitHub is used.
-func NewChecker(root string, github bool, unfit Unfit) Checker {
-	return Checker{root: root, files: workingFiles(root), github: github, unfit: unfit}
+// NewChecker reads which files a checkout has. Seen are those that git knows or may
+// be told of, nil for all; github says that the repository on GitHub is used.
+func NewChecker(root string, seen []string, github bool, unfit Unfit) Checker {
+	c := Checker{root: root, files: workingFiles(root), seen: seen, github: github, unfit: unfit}
+	if seen == nil {
+		c.seen = c.files
+	}
+	return c
 }
 
 // Check says what a program does, and what is wrong with it.
@@ -70,6 +75,9 @@ func (c Checker) Check(ctx context.Context, p *program.Program) Checked {
 		Evaluation: p.Evaluation, Errors: []string{}, Warnings: []string{}, Targets: program.Texts(open), Protected: program.Texts(p.Protected),
 		Schedule: given(p.Schedule.Text), Metric: given(p.Metric), Script: given(p.Script), Prose: program.Texts(p.Prose), placeholder: p.Placeholder,
 	}
+	for _, target := range open {
+		v.may = append(v.may, onLine(target.Text, target.Line))
+	}
 	v.never = neverChange(p, c.files)
 	for _, problem := range refusals {
 		v.Errors = append(v.Errors, problem.String())
@@ -77,6 +85,9 @@ func (c Checker) Check(ctx context.Context, p *program.Program) Checked {
 	if len(v.Errors) == 0 && !p.Unconfigured {
 		v.Warnings = append(v.Warnings, targetWarnings(p, c.root)...)
 		for _, problem := range p.ClosedWarnings() {
+			v.Warnings = append(v.Warnings, problem.String())
+		}
+		for _, problem := range p.Absent(c.seen) {
 			v.Warnings = append(v.Warnings, problem.String())
 		}
 		if text := p.SharedOutput(); text != "" {
@@ -102,22 +113,25 @@ func neverChange(p *program.Program, files []string) []string {
 	for _, pattern := range p.Protected {
 		text := pattern.Text
 		if pattern.Anywhere {
-			text += " (at any depth)"
+			text += " at any depth"
 		}
-		list = append(list, text)
-	}
-	for _, pattern := range p.Exceptions {
-		if pattern.Outside {
-			list = append(list, "everything outside "+pattern.Text)
-		}
+		list = append(list, onLine(text, pattern.Line))
 	}
 	matcher := p.Matcher()
-	for _, file := range p.Evaluators(func(path string) bool { _, found := slices.BinarySearch(files, path); return found }) {
+	for _, file := range p.ScriptFiles(files) {
 		if matcher.Allows(file) && !matcher.Literal(file) {
-			list = append(list, file+" (the evaluation runs it)")
+			list = append(list, file+" (the evaluation names it)")
 		}
 	}
 	return list
+}
+
+// onLine is a pattern with the line that says it.
+func onLine(text string, line int) string {
+	if line == 0 {
+		return text
+	}
+	return fmt.Sprintf("%s (line %d)", text, line)
 }
 
 // targetWarnings finds targets that match nothing as they stand.
@@ -222,10 +236,14 @@ func (v Checked) describe(out *strings.Builder) {
 		metric += ", completed at " + v.TargetMetric.String()
 	}
 	line("metric", metric)
-	line("may change", strings.Join(v.Targets, ", "))
-	if len(v.never) > 0 {
-		line("never", strings.Join(v.never, ", "))
+	each := func(name string, lines []string) {
+		for _, text := range lines {
+			line(name, text)
+			name = ""
+		}
 	}
+	each("may change", v.may)
+	each("never", v.never)
 	if len(v.Prose) > 0 {
 		line("prose", "taken as prose, since nothing has that name: "+strings.Join(v.Prose, ", "))
 	}
@@ -233,13 +251,7 @@ func (v Checked) describe(out *strings.Builder) {
 		line("evaluation", string(v.Evaluation))
 		return
 	}
-	for i, command := range strings.Split(strings.TrimRight(*v.Script, "\n"), "\n") {
-		name := ""
-		if i == 0 {
-			name = "evaluation"
-		}
-		line(name, command)
-	}
+	each("evaluation", strings.Split(strings.TrimRight(*v.Script, "\n"), "\n"))
 }
 
 func orElse(text *string, otherwise string) string {

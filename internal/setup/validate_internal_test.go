@@ -39,6 +39,7 @@ func TestCheckSaysWhatAProgramDoes(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(root, "a.go"), nil, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(root, "e.sh"), nil, 0o600))
 	refuse := func(context.Context, *program.Program, string, []string) []program.Problem {
 		return []program.Problem{{File: "p.md", Message: "it cannot be shared"}}
 	}
@@ -49,12 +50,12 @@ func TestCheckSaysWhatAProgramDoes(t *testing.T) {
 		ok         bool
 	}{
 		"fine": {"---\nschedule: every 6h\n---\n## Target\n`a.go`\n## Evaluation\n```\nsh e.sh > \"$AUTOLOOP_RESULT\"\n```\n", "p.md: ok\n" +
-			"  schedule    every 6h\n  metric      the only number, higher is better\n  may change  a.go\n  evaluation  sh e.sh > \"$AUTOLOOP_RESULT\"\n", accept, true},
+			"  schedule    every 6h\n  metric      the only number, higher is better\n  may change  a.go (line 5)\n  evaluation  sh e.sh > \"$AUTOLOOP_RESULT\"\n", accept, true},
 		"unfit":        {"## Target\n`a.go`\n## Evaluation\n```\nsh e.sh\n```\n", "p.md: does not run\n  error: p.md: it cannot be shared\n", refuse, false},
 		"refused":      {"## Target\n`a.go`\n", "p.md: does not run\n  error: p.md: no evaluation: ", refuse, false},
 		"unconfigured": {"## Goal\nTODO: say what\n", "p.md: not configured yet: fill in line 2\n", accept, false},
 	} {
-		checked := NewChecker(root, false, c.unfit).Check(t.Context(), program.Parse("p.md", []byte(c.text)))
+		checked := NewChecker(root, nil, false, c.unfit).Check(t.Context(), program.Parse("p.md", []byte(c.text)))
 		assert.Equal(t, c.ok, checked.OK, name)
 		assert.Contains(t, checked.String(), c.says, name)
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/lazyregexp"
@@ -125,8 +125,8 @@ func withTasks(programs []*program.Program) []string {
 // wantsSimple says whether the workflow has one job: as asked for, else as it
 // is there, so that an upgrade changes nobody's choice.
 func wantsSimple(root string, o Options) bool {
-	if o.Simple || o.Matrix {
-		return o.Simple
+	if o.Simple != nil {
+		return *o.Simple
 	}
 	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(mainWorkflow)))
 	return err == nil && !strings.Contains(string(data), "needs: schedule")

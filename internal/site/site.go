@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -78,12 +77,13 @@ func (m *Maker) program(ctx context.Context, name string) (*page.Program, error)
 	if err != nil {
 		return nil, err
 	}
-	source := page.Source{Name: name, Start: records.Start(), State: records.State, Repository: m.Repository}
+	source := page.Source{Name: name, State: records.State, Repository: m.Repository}
 	source.Segments = func(visit func([]history.Event) error) error {
-		if err := records.Segments(ctx, visit); err != nil {
-			return fmt.Errorf("read %s.jsonl on the memory branch: %w", name, err)
+		log, err := records.Log()
+		if err != nil {
+			return err
 		}
-		return nil
+		return visit(log.Events)
 	}
 	source.Diff = func(parent, commit string) []byte { return m.diff(ctx, parent, commit) }
 	if m.Facts != nil {
@@ -133,9 +133,6 @@ func Write(s *page.Site, out string) (string, error) {
 	for _, p := range s.Programs {
 		b.Reset()
 		err = errors.Join(err, s.WriteProgram(&b, p), write(filepath.Join(out, p.File()), b.Bytes()))
-		for _, dark := range []bool{false, true} {
-			err = errors.Join(err, write(filepath.Join(out, p.PictureFile(dark)), p.Picture(dark)))
-		}
 	}
 	return index, err
 }

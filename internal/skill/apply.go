@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history/results"
@@ -92,7 +91,7 @@ func (v *Versions) application(ctx context.Context, c Change) (*application, err
 	if v.Workspace.Skill == "" {
 		return nil, misuse.Errorf("the workspace does not say where its skill is: give --skill DIR")
 	}
-	if err := FinishRestore(ctx, v.Workspace.Skill, v.Err); err != nil {
+	if err := FinishApply(ctx, v.Workspace, v.Err); err != nil {
 		return nil, err
 	}
 	a, err := v.compared(ctx)
@@ -141,7 +140,7 @@ func (v *Versions) Offer(ctx context.Context, yes bool) (applied bool, err error
 		return false, err
 	}
 	if a.now.Tree.Digest() != best.Tree.Digest() && !a.untouched(ctx) {
-		fmt.Fprintf(v.Err, "the skill changed since v0, so nothing is applied: see `iterate skill apply %s --merge`\n", w.Dir)
+		fmt.Fprintf(v.Err, "the skill changed since v0, so nothing is applied: see `iterate apply %s --merge`\n", w.Dir)
 		return false, v.showBest(ctx)
 	}
 	if err := a.apply(ctx); err != nil {
@@ -276,7 +275,7 @@ func (a *application) merged(ctx context.Context, wanted workspace.Kept) (kept w
 	err = a.inScratch(ctx, func(repo *git.Repo) error {
 		conflicts, err := workspace.Merge(ctx, repo, a.original, a.now, wanted, dir)
 		if err == nil && len(conflicts) > 0 {
-			err = cure.MergeConflict.Errorf("v%d cannot be joined with what changed in %s since v0: conflicts in %s; nothing was applied",
+			err = fmt.Errorf("v%d cannot be joined with what changed in %s since v0: conflicts in %s; nothing was applied: join these files by hand",
 				a.Version, a.Workspace.Skill, named(conflicts))
 		}
 		return err
@@ -367,6 +366,18 @@ func (a *application) agreed(ctx context.Context, question string) (bool, error)
 // restore makes the skill a snapshot, if it is still what was looked at, and
 // notes what was applied; its digest is filled in.
 func (a *application) restore(ctx context.Context, from string, applied workspace.Applied) error {
+	if inPlace, err := workspace.InPlace(ctx, a.Workspace.Skill); err != nil {
+		return err
+	} else if inPlace { // killed in the midst of it, the next application finishes it
+		begun := applied
+		if begun.From, err = a.Workspace.KeepSkill(ctx, "before-apply"); err != nil {
+			return err
+		}
+		begun.To = filepath.Base(from)
+		if err := a.remember(begun); err != nil {
+			return err
+		}
+	}
 	restored, err := workspace.RestoreOver(ctx, from, a.Workspace.Skill, a.now.Tree.Digest())
 	if err != nil {
 		return err
@@ -377,7 +388,7 @@ func (a *application) restore(ctx context.Context, from string, applied workspac
 	}
 	fmt.Fprintf(a.Out, "%s is %s now\n", a.Workspace.Skill, name)
 	if applied.Version > 0 {
-		fmt.Fprintf(a.Out, "undo it with: iterate skill undo %s\n", process.QuoteWord(a.Workspace.Dir))
+		fmt.Fprintf(a.Out, "undo it with: iterate undo %s\n", process.QuoteWord(a.Workspace.Dir))
 	}
 	a.changed.Changed, a.changed.Done = true, true
 	applied.Digest = restored.Digest

@@ -104,7 +104,7 @@ func TestApply(t *testing.T) {
 	}{
 		"the best":              {change: best, asked: 1, says: "is v1 now", becomes: "better\n\nsecond\n\nthird\n"},
 		"no":                    {change: best, no: true, asked: 1, says: "nothing was changed"},
-		"yes, unasked":          {change: skill.Change{Version: 1, Yes: true}, says: "undo it with: iterate skill undo ", becomes: "better\n\nsecond\n\nthird\n"},
+		"yes, unasked":          {change: skill.Change{Version: 1, Yes: true}, says: "undo it with: iterate undo ", becomes: "better\n\nsecond\n\nthird\n"},
 		"it is already":         {edited: "better\n\nsecond\n\nthird\n", change: best, says: "is v1 already"},
 		"the original":          {change: skill.Change{Version: 0}, says: "is v0 already"},
 		"one that was reverted": {change: skill.Change{Version: 2}, fails: "--version 2: no such version was kept; there are v0, v1"},

@@ -35,7 +35,11 @@ func (v *Versions) versionPatch(ctx context.Context, n int) ([]byte, []render.Sk
 }
 
 func keptVersion(ctx context.Context, w *workspace.Workspace, n int) (workspace.Kept, error) {
-	found, err := workspace.Verify(ctx, w.Version(n))
+	read := workspace.Verify
+	if workspace.Foreign(w.Dir) { // nobody adopted it yet: there is nothing to verify by
+		read = workspace.Scan
+	}
+	found, err := read(ctx, w.Version(n))
 	return workspace.Kept{Dir: w.Version(n), Tree: found}, err
 }
 

@@ -17,9 +17,9 @@ import (
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/render"
-	"github.com/org/autoloop/internal/skill/evalrun"
-	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/skill/workspace"
+	"github.com/org/autoloop/internal/suite/evalrun"
+	"github.com/org/autoloop/internal/suite/evals"
 )
 
 // kept reads a directory as a version.
@@ -166,7 +166,7 @@ func TestRulesOfARun(t *testing.T) {
 		s := &state{Loop: &Loop{Runs: c.runs, NoCaseRegression: true}, noisy: c.noisy}
 		rule := s.rule()
 		assert.Equal(t, decision.Rule{
-			Version: decision.Latest, Regime: c.regime, Pairs: c.pairs, MaxPairs: c.most, Confidence: 0.95, NoCaseRegression: true,
+			Version: decision.RuleVersion, Regime: c.regime, Pairs: c.pairs, MaxPairs: c.most, Confidence: 0.95, NoCaseRegression: true,
 		}, rule, name)
 	}
 }

@@ -8,12 +8,11 @@ import (
 
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/render"
-	"github.com/org/autoloop/internal/schedule"
-	"github.com/org/autoloop/internal/skill/evalrun"
-	"github.com/org/autoloop/internal/skill/evals"
+	"github.com/org/autoloop/internal/suite/evalrun"
+	"github.com/org/autoloop/internal/suite/evals"
 )
 
-// Evaluated is what all suites of a skill came to: `iterate skill eval --json`. Scores are null where the skill has
+// Evaluated is what all suites of a skill came to: `iterate eval --json`. Scores are null where the skill has
 // no such suite.
 type Evaluated struct {
 	Name     string            `json:"name"`
@@ -42,15 +41,12 @@ type FigureCase struct {
 	Failed   []string     `json:"failed"`
 }
 
-// Evaluate runs a shard of the suites that the skill has, one after the other,
-// and lists the cases of each.
-func Evaluate(ctx context.Context, skill *evalrun.Skill, keep string, shard schedule.Shard, o evalrun.Options) (found Evaluated, orders map[string][]string, err error) {
-	found, orders = Evaluated{Name: skill.Name}, map[string][]string{}
-	mine, order := partOf(skill, shard)
-	orders[suiteEvals] = order
-	result, err := evalrun.Run(ctx, mine, keep, o)
+// Evaluate runs the suites that the skill has, one after the other.
+func Evaluate(ctx context.Context, skill *evalrun.Skill, keep string, o evalrun.Options) (found Evaluated, err error) {
+	found = Evaluated{Name: skill.Name}
+	result, err := evalrun.Run(ctx, skill, keep, o)
 	if err != nil {
-		return found, nil, err
+		return found, err
 	}
 	whole := figureOf(result)
 	found.Score, found.Cases, found.Feedback = whole.Score, whole.Cases, result.Feedback
@@ -58,7 +54,7 @@ func Evaluate(ctx context.Context, skill *evalrun.Skill, keep string, shard sche
 		suite *evalrun.Skill
 		name  string
 		to    **Figure
-	}{{skill.TriggerSuite(), suiteTriggers, &found.Triggers}, {skill.AnswerSuite(), suiteAnswers, &found.Answers}} {
+	}{{skill.TriggerSuite(), "triggers", &found.Triggers}, {skill.AnswerSuite(), "answers", &found.Answers}} {
 		if more.suite == nil {
 			continue
 		}
@@ -66,15 +62,14 @@ func Evaluate(ctx context.Context, skill *evalrun.Skill, keep string, shard sche
 			found.Notes = append(found.Notes, fmt.Sprintf("the trigger queries were not run: agent %s is shown every file, and does not choose which skills it takes up", o.Agent.Name()))
 			continue
 		}
-		mine, orders[more.name] = partOf(more.suite, shard)
-		result, err := evalrun.Run(ctx, mine, filepath.Join(keep, more.name), o)
+		result, err := evalrun.Run(ctx, more.suite, filepath.Join(keep, more.name), o)
 		if err != nil {
-			return found, nil, err
+			return found, err
 		}
 		figure := figureOf(result)
 		*more.to = &figure
 	}
-	return found, orders, nil
+	return found, nil
 }
 
 func figureOf(r evalrun.Result) Figure {

@@ -13,8 +13,8 @@ import (
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/prompt"
-	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/skill/workspace"
+	"github.com/org/autoloop/internal/suite/evals"
 )
 
 // iterate makes one candidate from the best version, and keeps it when it is
@@ -24,12 +24,7 @@ func (s *state) iterate(ctx context.Context) (kept bool, err error) {
 	if err := workspace.Discard(s.Workspace.Version(n)); err != nil { // of an interrupted run, which has no row
 		return false, err
 	}
-	if err := notExchanged(candidate); err != nil {
-		if err := os.Remove(candidate); err != nil { // what an improver put there is not followed
-			return false, err
-		}
-	}
-	if _, err := workspace.Restore(ctx, s.Workspace.Version(s.Workspace.Best), candidate); err != nil {
+	if err := s.restore(ctx); err != nil {
 		return false, err
 	}
 	before, err := workspace.Scan(ctx, candidate)
@@ -63,6 +58,18 @@ func (s *state) iterate(ctx context.Context) (kept bool, err error) {
 		return false, s.enter(n, &found.Measured, results.Reverted, joinRemarks(reply.Summary, found.refused, found.remarks))
 	}
 	return true, s.keep(ctx, n, candidate, found, reply)
+}
+
+// restore makes the candidate equal to the best version.
+func (s *state) restore(ctx context.Context) error {
+	candidate := s.Workspace.Candidate()
+	if err := notExchanged(candidate); err != nil {
+		if err := os.Remove(candidate); err != nil { // what an improver put there is not followed
+			return err
+		}
+	}
+	_, err := workspace.Restore(ctx, s.Workspace.Version(s.Workspace.Best), candidate)
+	return err
 }
 
 // keep makes the candidate the next version: snapshot, row and manifest, in this

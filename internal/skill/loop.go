@@ -18,8 +18,8 @@ import (
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
-	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/skill/workspace"
+	"github.com/org/autoloop/internal/suite/evals"
 )
 
 // Measured is what evaluations of a version came to.
@@ -100,6 +100,11 @@ func (l *Loop) Run(ctx context.Context) (Ended, error) {
 	ended, err := s.run(ctx)
 	if err != nil {
 		return "", err
+	}
+	if _, err := os.Lstat(l.Workspace.Candidate()); err == nil { // the last one may have been reverted
+		if err := s.restore(ctx); err != nil {
+			return "", err
+		}
 	}
 	l.Workspace.Run, l.Workspace.Whole = nil, ended == Exhausted
 	return ended, l.Workspace.Save()

@@ -19,8 +19,8 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/skill"
-	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/skill/workspace"
+	"github.com/org/autoloop/internal/suite/evalrun"
 )
 
 // front begins a SKILL.md whose last line is its text; the text decides what the
@@ -334,6 +334,11 @@ func TestWhyARunEnds(t *testing.T) {
 			require.NoError(t, err)
 			assert.Nil(t, saved.Run, "it ended")
 			assert.Equal(t, c.ended == skill.Exhausted, saved.Whole)
+			if best, err := workspace.Scan(t.Context(), saved.Version(saved.Best)); assert.NoError(t, err) && strings.ContainsAny(c.actions, "kr") {
+				restored, err := workspace.Scan(t.Context(), saved.Candidate())
+				require.NoError(t, err)
+				assert.Equal(t, contents(best), contents(restored), "what was reverted is not left there")
+			}
 			if c.ended == skill.PerfectBaseline || c.ended == skill.Perfect {
 				again, err := k.run()
 				require.NoError(t, err)
@@ -342,6 +347,15 @@ func TestWhyARunEnds(t *testing.T) {
 			}
 		})
 	}
+}
+
+// contents are the files of a tree, without their modes: those of a version are read-only.
+func contents(tree workspace.Tree) map[string]string {
+	list := map[string]string{}
+	for _, e := range tree {
+		list[e.Path] = e.SHA256
+	}
+	return list
 }
 
 // versions are those of the track's skill.

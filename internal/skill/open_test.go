@@ -93,6 +93,12 @@ func TestWhereARunWorks(t *testing.T) {
 	}
 }
 
+func putFile(t *testing.T, file, text string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+}
+
 func TestWhatARunGoesOnFrom(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -7,8 +7,8 @@ import (
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/render/page"
-	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/skill/workspace"
+	"github.com/org/autoloop/internal/suite/evalrun"
 )
 
 // Page is a report with the cases of every graded version.

@@ -6,17 +6,20 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/render"
-	"github.com/org/autoloop/internal/skill/evalrun"
-	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/skill/workspace"
+	"github.com/org/autoloop/internal/suite/evalrun"
+	"github.com/org/autoloop/internal/suite/evals"
 )
 
 // BestVersion asks for the best version, whichever that is.
@@ -37,7 +40,8 @@ func (v *Versions) Report(ctx context.Context, version int) (r render.SkillRepor
 	if err != nil {
 		return r, nil, err
 	}
-	before, err := gradedCases(suited, w, startOf(rows), rows)
+	start := startOf(rows)
+	before, err := gradedCases(suited, w, start, rows)
 	if err != nil {
 		return r, nil, err
 	}
@@ -46,6 +50,10 @@ func (v *Versions) Report(ctx context.Context, version int) (r render.SkillRepor
 		return r, nil, err
 	}
 	r = render.NewSkillReport(rows, lostCases(before, after), w.Whole)
+	r.Notes = append(r.Notes, otherScore(before, rows, start)...)
+	if version != start {
+		r.Notes = append(r.Notes, otherScore(after, rows, version)...)
+	}
 	r.Skill, r.Workspace, r.Failures, r.Cases = skillTitle(suited, w), w.Dir, failuresOf(after.Cases), casesOf(before, after)
 	if suited.Graded() {
 		r = r.WithGrader(feedbackOf(after))
@@ -63,6 +71,27 @@ func (v *Versions) Report(ctx context.Context, version int) (r render.SkillRepor
 		r.Diff, r.DiffBase64 = string(bytes.ToValidUTF8(patch, []byte("\ufffd"))), base64.StdEncoding.EncodeToString(patch)
 	}
 	return r, patch, nil
+}
+
+// otherScore says where the table has another score of a version than its gradings give:
+// somebody else scored it, by gradings that do not answer the suite as it is.
+func otherScore(found evalrun.Result, rows []results.Row, version int) []string {
+	open := 0
+	for _, c := range found.Cases {
+		if open += len(c.Unanswered); c.Problem != "" {
+			open += c.Total
+		}
+	}
+	for _, row := range rows {
+		if row.Iteration != version || row.Score == nil || open == 0 || found.Rate == nil {
+			continue
+		}
+		if own := evals.RateValue(found.Rate); own.Cmp(*row.Score) != 0 {
+			return []string{fmt.Sprintf("results.tsv says %s of v%d, and the cases below come to %s: its gradings leave %s of the suite unanswered, which `iterate skill score` names",
+				render.ShortValue(row.Score), version, render.ShortValue(&own), render.Count(open, "expectation", "expectations"))}
+		}
+	}
+	return nil
 }
 
 // casesOf are the pass rates of the suite's cases before and after; none when
@@ -142,7 +171,7 @@ func lostCases(before, after evalrun.Result) []string {
 	if len(before.Cases) == 0 || len(after.Cases) == 0 {
 		return nil
 	}
-	return decision.Known()[decision.Latest].LostCases(caseRates(before), caseRates(after))
+	return decision.LostCases(caseRates(before), caseRates(after))
 }
 
 func caseRates(r evalrun.Result) decision.CaseRates {
@@ -165,4 +194,18 @@ func failuresOf(cases []evals.CaseScore) []render.SkillFailure {
 		}
 	}
 	return failures
+}
+
+// Inside reports whether a new file or directory would be in a skill.
+func Inside(place, dir string) (bool, error) {
+	above, err := filepath.EvalSymlinks(filepath.Dir(place))
+	if err != nil {
+		return false, misuse.Errorf("%s has no directory to be in: %w", place, err)
+	}
+	skill, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return false, misuse.Errorf("open the skill: %w", err)
+	}
+	below, err := filepath.Rel(skill, above)
+	return err == nil && below != ".." && !strings.HasPrefix(below, ".."+string(filepath.Separator)), nil
 }

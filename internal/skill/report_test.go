@@ -19,8 +19,8 @@ import (
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/render/page"
 	"github.com/org/autoloop/internal/skill"
-	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/skill/workspace"
+	"github.com/org/autoloop/internal/suite/evals"
 )
 
 // improved is a track of v0, v1 and a candidate that was reverted, with gradings.
@@ -132,7 +132,7 @@ func triggered(t *testing.T, versions map[int]string) *track {
 		require.NoError(t, os.MkdirAll(filepath.Join(k.Workspace.Iteration(version), "triggers"), 0o755))
 		for i, sign := range signs {
 			if sign != '.' {
-				k.write(k.Workspace.Iteration(version), fmt.Sprintf("triggers/eval-trigger-%d/grading.json", i+1),
+				k.write(filepath.Join(k.Workspace.Dir, "triggers", filepath.Base(k.Workspace.Iteration(version))), fmt.Sprintf("eval-trigger-%d/grading.json", i+1),
 					fmt.Sprintf(`{"expectations": [{"text": %q, "passed": %v, "evidence": "seen", "source": "deterministic"}]}`, labels[i], sign == '+'))
 			}
 		}
@@ -274,13 +274,13 @@ func TestValidateSaysFileAndLine(t *testing.T) {
 			"case 1: 1 expectation, 0 deterministic checks, 0 files\ns: ok\n",
 		},
 		"all suites": {map[string]string{
-			"SKILL.md": skillMD, evals.File: one(`, "files": ["in.txt"], "deterministic_checks": [{"type": "file_exists", "file": "a"}]`), "in.txt": "x", evals.TriggerFile: queries,
+			"SKILL.md": skillMD, evals.File: one(`, "files": ["in.txt"], "deterministic_checks": [{"type": "file_exists", "file": "a"}]`), "in.txt": "x", evals.TriggerFile: `[{"query": "a", "should_trigger": true}]`,
 			evals.AnswerFile: "<evaluation><qa_pair><question>q</question><answer>a</answer></qa_pair></evaluation>",
 		}, []string{}, "case 1: 1 expectation, 1 deterministic check, 1 file\ntriggers: 1 query\nanswers: 1 question\ns: ok\n"},
 		"questions alone": {
 			map[string]string{"SKILL.md": skillMD, evals.AnswerFile: "<evaluation><qa_pair><question>q</question><answer>a</answer></qa_pair></evaluation>"},
 			[]string{},
-			"case answer-1: 0 expectations, 1 deterministic check, 0 files\ns: ok\n",
+			"case 1: 0 expectations, 1 deterministic check, 0 files\ns: ok\n",
 		},
 		"no suite":  {map[string]string{"SKILL.md": skillMD}, []string{"evals/evals.json: there is no such file in the skill; write the cases that it is graded by"}, ""},
 		"no skill":  {map[string]string{evals.File: one("")}, []string{"SKILL.md: no such file or directory; a skill is a directory with this file"}, ""},
@@ -290,7 +290,7 @@ func TestValidateSaysFileAndLine(t *testing.T) {
 		"every file": {map[string]string{evals.File: "[\n\n{\"id\": \"a b\", \"prompt\": \"p\"}]", evals.TriggerFile: "[\n{}]", evals.AnswerFile: "<evaluation>\n<pair/></evaluation>"}, []string{
 			"SKILL.md: no such file or directory; a skill is a directory with this file",
 			`evals/evals.json:3: [0].id: "a b" cannot name a directory: give a number, or letters, digits, ` + "`.`, `_` and `-`",
-			"evals/evals.json:3: [0]: has nothing to check; give `expectations` or `deterministic_checks`, or let `iterate skill doctor --agent` draft them",
+			"evals/evals.json:3: [0]: has nothing to check; give `expectations` or `deterministic_checks`",
 			"evals/trigger-eval.json:2: [0].query: is missing", "evals/trigger-eval.json:2: [0].should_trigger: is missing",
 			"evals/evaluation.xml:2: pair: does not belong here; there are `evaluation`, in it `qa_pair`, and in that `question` and `answer`",
 			"evals/evaluation.xml:2: evaluation: has no `qa_pair`",

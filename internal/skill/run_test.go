@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/skill"
-	"github.com/org/autoloop/internal/skill/evalrun"
+	"github.com/org/autoloop/internal/suite/evalrun"
 )
 
 func TestParseRuns(t *testing.T) {

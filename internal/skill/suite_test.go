@@ -2,7 +2,6 @@ package skill_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -17,13 +16,11 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/files"
-	"github.com/org/autoloop/internal/schedule"
-	"github.com/org/autoloop/internal/shard"
 	"github.com/org/autoloop/internal/skill"
-	"github.com/org/autoloop/internal/skill/evalrun"
-	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/skill/workspace"
-	"github.com/org/autoloop/internal/tasks/sandbox"
+	"github.com/org/autoloop/internal/suite/evalrun"
+	"github.com/org/autoloop/internal/suite/evals"
+	"github.com/org/autoloop/internal/suite/sandbox"
 )
 
 // executor works on cases in this process: it puts what it is given into outputs/,
@@ -228,13 +225,13 @@ func TestTriggersRunOnceForTheOriginalAndTheBest(t *testing.T) {
 			m.executor.name, m.Workspace.Best = c.agent, c.best
 			_, err := workspace.Take(t.Context(), m.candidate(t, map[string]string{"SKILL.md": front + "take up say it, take up say more"}), m.Workspace.Version(1))
 			require.NoError(t, err)
-			putFile(t, filepath.Join(m.Workspace.Iteration(0), ".triggers", "eval-trigger-9", "left"), "of a run that was killed")
+			putFile(t, filepath.Join(m.Workspace.Dir, "triggers", ".fresh", "eval-trigger-9", "left"), "of a run that was killed")
 			require.NoError(t, m.Triggers(t.Context()))
 			require.NoError(t, m.Triggers(t.Context()), "what was run is not run again")
 			assert.Len(t, m.executor.asked, c.asked)
 			assert.Equal(t, c.said, append([]string(nil), *m.said...))
 			for version, rate := range map[int]string{0: "2/3", 1: "1"} {
-				place := filepath.Join(m.Workspace.Iteration(version), "triggers")
+				place := filepath.Join(m.Workspace.Dir, "triggers", filepath.Base(m.Workspace.Iteration(version)))
 				if version > c.best || c.asked == 0 {
 					assert.NoDirExists(t, place)
 					continue
@@ -249,42 +246,27 @@ func TestTriggersRunOnceForTheOriginalAndTheBest(t *testing.T) {
 	m := newMeasuring(t)
 	m.executor.bad = errors.New("the machine is on fire")
 	require.ErrorContains(t, m.Triggers(t.Context()), "trigger queries of v0: case trigger-1: the machine is on fire")
-	assert.NoDirExists(t, filepath.Join(m.Workspace.Iteration(0), "triggers"), "it is there when all of it is")
+	assert.NoDirExists(t, filepath.Join(m.Workspace.Dir, "triggers", "iteration-0"), "it is there when all of it is")
 	m.Suited.Triggers = nil
 	require.NoError(t, m.Triggers(t.Context()), "there is nothing to run")
 }
 
-// TestEvaluatedInParts: the parts of a skill's suites come to what the whole comes to.
-func TestEvaluatedInParts(t *testing.T) {
+// TestEvaluated: each suite of a skill has its own figure.
+func TestEvaluated(t *testing.T) {
 	t.Parallel()
 	m := newMeasuring(t)
 	suited, err := evalrun.Load(m.dir, ".", "")
 	require.NoError(t, err)
 	o := m.Options
-	whole, orders, err := skill.Evaluate(t.Context(), suited, t.TempDir(), schedule.Shard{}, o)
+	whole, err := skill.Evaluate(t.Context(), suited, t.TempDir(), o)
 	require.NoError(t, err)
-	assert.Equal(t, map[string][]string{"evals": {"text", "input"}, "triggers": {"trigger-1", "trigger-2", "trigger-3"}, "answers": {"answer-1", "answer-2"}}, orders)
 	assert.Equal(t, []string{"0.75", "0.666666666667", "0.5"}, []string{whole.Score.String(), whole.Triggers.Score.String(), whole.Answers.Score.String()})
 	assert.Equal(t, []string{`file_contains skill "better": does not contain "better"`}, whole.Cases[0].Failed)
 	assert.Empty(t, whole.Notes)
-	for _, of := range []int{2, 3} {
-		var parts []shard.Part
-		for index := 1; index <= of; index++ {
-			part, order, err := skill.Evaluate(t.Context(), suited, t.TempDir(), schedule.Shard{Index: index, Of: of}, o)
-			require.NoError(t, err)
-			text, err := json.Marshal(part)
-			require.NoError(t, err)
-			parts = append(parts, shard.Part{Index: index, Of: of, Skill: text, Orders: order})
-		}
-		merged, err := skill.MergeEvaluated(parts)
-		require.NoError(t, err)
-		assert.Equal(t, whole.String(), merged.String())
-	}
 	m.executor.name = "models"
-	found, orders, err := skill.Evaluate(t.Context(), suited, t.TempDir(), schedule.Shard{}, o)
+	found, err := skill.Evaluate(t.Context(), suited, t.TempDir(), o)
 	require.NoError(t, err)
 	assert.Nil(t, found.Triggers)
 	assert.NotNil(t, found.Answers)
-	assert.NotContains(t, orders, "triggers")
 	assert.Equal(t, []string{"the trigger queries were not run: agent models is shown every file, and does not choose which skills it takes up"}, found.Notes)
 }

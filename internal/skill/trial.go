@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/skill/evals"
+	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill/workspace"
+	"github.com/org/autoloop/internal/suite/evals"
 )
 
 // Confidence is that of repeated runs.
@@ -46,7 +48,7 @@ func (m Measured) rates() decision.CaseRates {
 // 0, by pairs once the suite gave two numbers for one version.
 func (s *state) rule() decision.Rule {
 	rule := decision.Rule{
-		Version: decision.Latest, Regime: decision.Repeatable, Pairs: max(decision.DefaultPairs, statistics.RunsNeeded(Confidence)), Confidence: Confidence,
+		Version: decision.RuleVersion, Regime: decision.Repeatable, Pairs: max(decision.DefaultPairs, statistics.RunsNeeded(Confidence)), Confidence: Confidence,
 		NoCaseRegression: s.NoCaseRegression,
 	}
 	switch {
@@ -116,7 +118,7 @@ func (t *tried) conclude(d decision.Decision) {
 	if d.Metric != nil {
 		t.Rate = d.Metric.Rat()
 	}
-	said := append(d.Reasons, d.Warning)
+	said := append(decision.Texts(d.Reasons), decision.Joined(d.Warning))
 	switch {
 	case d.Verdict != decision.Improved:
 		t.refused = joinRemarks(said...)
@@ -162,4 +164,31 @@ func (s *state) wasNoisy() bool {
 		}
 	}
 	return false
+}
+
+// unverified marks a gain that was seen once: noise alone could have made it.
+const unverified = "unverified: measured once"
+
+// withinNoise says of a single run that it is too near to the best to mean
+// much, else "".
+func (s *state) withinNoise(found Measured) string {
+	if found.Fault != "" || found.Rate == nil || !found.Graded {
+		return ""
+	}
+	now, best := evals.RateValue(found.Rate), evals.RateValue(s.best.Rate)
+	if !render.WithinNoise(now, best) {
+		return ""
+	}
+	return now.Sub(best).Signed() + " is within a grader's noise"
+}
+
+// joinRemarks puts what there is to say into one line.
+func joinRemarks(parts ...string) string {
+	var there []string
+	for _, part := range parts {
+		if part != "" {
+			there = append(there, part)
+		}
+	}
+	return strings.Join(there, " — ")
 }

@@ -11,14 +11,15 @@ import (
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/render"
-	"github.com/org/autoloop/internal/skill/evalrun"
-	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/skill/workspace"
+	"github.com/org/autoloop/internal/suite/evalrun"
+	"github.com/org/autoloop/internal/suite/evals"
 )
 
-// triggersOf is where the trigger queries of a version leave what they came to.
+// triggersOf is where the trigger queries of a version leave what they scored: beside
+// the iterations, since other scorers count every grading below one.
 func triggersOf(w *workspace.Workspace, version int) string {
-	return filepath.Join(w.Iteration(version), suiteTriggers)
+	return filepath.Join(w.Dir, "triggers", filepath.Base(w.Iteration(version)))
 }
 
 // Triggers runs the trigger queries of the original and of the best version,
@@ -48,7 +49,7 @@ func (e *SuiteEvals) trigger(ctx context.Context, w *workspace.Workspace, suited
 		return err
 	}
 	place := triggersOf(w, version)
-	fresh := filepath.Join(filepath.Dir(place), "."+suiteTriggers)
+	fresh := filepath.Join(filepath.Dir(place), ".fresh")
 	if err := files.RemoveAll(fresh); err != nil {
 		return err
 	}

@@ -7,11 +7,11 @@ import (
 
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/render"
-	"github.com/org/autoloop/internal/skill/evalrun"
+	"github.com/org/autoloop/internal/suite/evalrun"
 )
 
-// Validated is what a skill's suites have, or what is wrong with them: `iterate skill
-// validate --json`.
+// Validated is what a skill's suites have, or what is wrong with them: `iterate validate
+// --json`.
 type Validated struct {
 	OK       bool            `json:"ok"`
 	Errors   []string        `json:"errors"`

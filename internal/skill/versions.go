@@ -7,11 +7,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"syscall"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/render"
-	"github.com/org/autoloop/internal/skill/evalrun"
-	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/skill/workspace"
+	"github.com/org/autoloop/internal/suite/evalrun"
+	"github.com/org/autoloop/internal/suite/evals"
 )
 
 // lineWidth bounds what is said of a name or of a problem on a line.
@@ -42,11 +44,22 @@ func Open(ctx context.Context, dir string, warnings io.Writer) (*workspace.Works
 	return workspace.Adopt(ctx, dir)
 }
 
-// FinishRestore ends an application to a skill that was interrupted.
-func FinishRestore(ctx context.Context, skill string, warnings io.Writer) error {
-	resumed, err := workspace.Resume(ctx, skill)
-	if resumed {
-		fmt.Fprintln(warnings, "an interrupted restore of the skill was finished first")
+// Read is Open for what only reads: a workspace of another program in which nothing
+// can be written is read as it is.
+func Read(ctx context.Context, dir string, warnings io.Writer) (*workspace.Workspace, error) {
+	w, err := Open(ctx, dir, warnings)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		fmt.Fprintf(warnings, "warning: nothing can be written there, so nothing says that its versions are as they were: %v\n", files.Cause(err))
+		return workspace.OpenWorkspace(workspace.Of(dir))
+	}
+	return w, err
+}
+
+// FinishApply ends an application to the skill of a workspace that was interrupted.
+func FinishApply(ctx context.Context, w *workspace.Workspace, warnings io.Writer) error {
+	finished, err := w.Finish(ctx)
+	if finished {
+		fmt.Fprintln(warnings, "an interrupted application to the skill was finished first")
 	}
 	return err
 }

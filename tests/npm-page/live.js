@@ -1,5 +1,5 @@
 // node live.js URL GO: looks at a run in progress through the page of `iterate
-// --watch`, lets its agent end by writing the file GO, waits until the page has
+// page --serve`, lets its agent end by writing the file GO, waits until the page has
 // the new iteration without being loaded again, and presses the stop button.
 // It prints what is wrong as a JSON list of sentences.
 import { writeFileSync } from "node:fs";

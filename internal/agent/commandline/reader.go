@@ -46,6 +46,11 @@ const (
 	RateLimit      FailureKind = "rate-limit"     // asked to come back later
 	Budget         FailureKind = "budget"         // its own limit of cost or turns
 	Crashed        FailureKind = "crashed"        // any other failure
+
+	Unavailable    FailureKind = "unavailable"     // not installed, not configured
+	Timeout        FailureKind = "timeout"         // ended by us
+	Denied         FailureKind = "denied"          // a tool that it needed was refused
+	NothingChanged FailureKind = "nothing-changed" // it ended well and left every file as it was
 )
 
 // Problem is what an agent said went wrong.

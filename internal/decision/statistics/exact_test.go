@@ -1,7 +1,6 @@
 package statistics_test
 
 import (
-	"math"
 	"math/big"
 	"math/bits"
 	"math/rand/v2"
@@ -254,23 +253,7 @@ func TestShiftTurnsWithItsSides(t *testing.T) {
 		far := statistics.Shift(old, moved(changed, by), 0.95)
 		assert.Equal(t, e.Low.Add(by).String(), far.Low.String(), "%v", n)
 		assert.Equal(t, e.High.Add(by).String(), far.High.String(), "%v", n)
-		assert.InDelta(t, e.Deviation(), far.Deviation(), 1e-9)
 	}
-}
-
-func TestDeviationIsThatOfTheDifference(t *testing.T) {
-	t.Parallel()
-	e := statistics.Effect{Low: metric.FromInt(-3), High: metric.FromInt(5)}
-	assert.InDelta(t, 2.0, e.Deviation(), 1e-12)
-	chance := rand.New(rand.NewPCG(51, 52))
-	mean, differences := 0.0, 0.0
-	const trials = 200
-	for range trials {
-		e := statistics.Shift(apart(chance, 12, 0), apart(chance, 12, 0), 0.95)
-		mean += e.Deviation() / trials
-		differences += math.Pow(e.Difference.Float64(), 2) / trials
-	}
-	assert.InDelta(t, 1, mean/math.Sqrt(differences), 0.3, "of medians of twelve runs a side")
 }
 
 func TestSpreadOfHalves(t *testing.T) {

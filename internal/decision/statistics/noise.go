@@ -16,23 +16,19 @@ import (
 // Effect is how two sets of samples differ. The differences are candidate
 // minus incumbent, in the metric's unit.
 type Effect struct {
-	// Incumbent and Candidate are the medians of the two sides.
-	Incumbent metric.Value
-	Candidate metric.Value
-	// Difference is that of the medians; Low and High bound the shift between
-	// the sides at the confidence asked for.
-	Difference metric.Value
-	Low        metric.Value
-	High       metric.Value
+	// Incumbent is the median of the incumbent's runs.
+	Incumbent metric.Value `json:"incumbent_median"`
+	// Candidate is the median of the candidate's runs.
+	Candidate metric.Value `json:"candidate_median"`
+	// Difference is that of the medians.
+	Difference metric.Value `json:"difference"`
+	// Low is the lower end of the interval that has the shift between the sides at the
+	// confidence.
+	Low metric.Value `json:"low"`
+	// High is the upper end of that interval.
+	High metric.Value `json:"high"`
 	// P is the two-sided probability of ranks this far apart by chance.
-	P float64
-}
-
-// Deviation is about the standard error of the difference: a quarter of how far
-// the bounds of the shift are apart. With fewer than four samples a side they
-// are the extreme differences, which are about as far apart.
-func (e Effect) Deviation() float64 {
-	return e.High.Sub(e.Low).Float64() / 4
+	P float64 `json:"p_value"`
 }
 
 // Shift compares two sets of samples, which must not be empty, without a test.
@@ -50,13 +46,6 @@ func P(a, b []metric.Value) float64 {
 	if most := stats.MannWhitneyTiesExactLimit; len(a) != len(b) && len(a) <= most && len(b) <= most && tied(a, b) {
 		return tiedP(a, b)
 	}
-	return MirroredP(a, b)
-}
-
-// MirroredP is P as the first versions of the rule have it: of sides with equal samples
-// and of different size the distribution of the ranks is taken to be the same in both
-// directions, which it is not.
-func MirroredP(a, b []metric.Value) float64 {
 	ranksA, ranksB := ranks(a, b)
 	thresholds := benchmath.DefaultThresholds
 	p := benchmath.AssumeNothing.Compare(benchmath.NewSample(ranksA, &thresholds), benchmath.NewSample(ranksB, &thresholds)).P

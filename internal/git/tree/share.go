@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/org/autoloop/internal/git"
 )
@@ -19,11 +20,12 @@ type ShareError struct{ problem string }
 // Error returns the problem.
 func (e *ShareError) Error() string { return "share: " + e.problem }
 
-// share copies ignored paths, such as node_modules, from the main checkout.
-// What the tree has already stays; links are copied as they are, but for the
-// path itself, which may be a link to where the files really are.
+// share copies ignored paths, such as node_modules, and the files of submodules from
+// the main checkout. What the tree has already stays; links are copied as they are,
+// but for the path itself, which may be a link to where the files really are.
 func (t *Tree) share(ctx context.Context, paths []string) error {
-	if len(paths) == 0 {
+	modules := t.submodules()
+	if len(paths) == 0 && len(modules) == 0 {
 		return nil
 	}
 	root, err := os.OpenRoot(t.Dir)
@@ -42,8 +44,31 @@ func (t *Tree) share(ctx context.Context, paths []string) error {
 		}
 		t.shared = append(t.shared, name)
 	}
+	for _, name := range modules {
+		source := filepath.Join(t.repo.Root, filepath.FromSlash(name))
+		if _, err := os.Lstat(filepath.Join(source, ".git")); err != nil {
+			t.Absent = append(t.Absent, name)
+			continue
+		}
+		if err := copyInto(root, source, filepath.FromSlash(name)); err != nil {
+			return fmt.Errorf("copy submodule %q: %w", name, err)
+		}
+		t.shared = append(t.shared, name)
+	}
 	t.recordShared()
 	return nil
+}
+
+// submodules are the paths of the tree's submodules, in order.
+func (t *Tree) submodules() []string {
+	var names []string
+	for name, entry := range t.entries {
+		if entry.Type == "commit" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // maxShared bounds the shared files that are watched.
@@ -111,6 +136,12 @@ func copyInto(root *os.Root, source, name string) error {
 	return filepath.WalkDir(source, func(from string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
+		}
+		if entry.Name() == ".git" { // of a submodule, and of those in it
+			if entry.IsDir() {
+				return filepath.SkipDir
+			}
+			return nil
 		}
 		relative, err := filepath.Rel(source, from)
 		if err != nil {

@@ -2,9 +2,7 @@ package tree
 
 import (
 	"crypto/sha256"
-	"iter"
 	"os"
-	"path"
 	"slices"
 	"strings"
 
@@ -72,51 +70,6 @@ func (t *Tree) GrownShares() []string {
 		}
 		return true
 	})
-}
-
-// GrownDirs lists the directories of tracked files in which anything was made,
-// removed or renamed since the tree was built.
-func (t *Tree) GrownDirs() []string {
-	var grown []string
-	for dir, was := range t.dirs {
-		if info, err := os.Lstat(t.path(dir)); err != nil || stampOf(info) != was {
-			grown = append(grown, dir)
-		}
-	}
-	slices.Sort(grown)
-	return grown
-}
-
-// Whole lists the topmost directories below which every tracked file is among the
-// files, which are in order, and none of the paths lies; a path of a directory ends
-// with a slash. rest are the files that are in none of them.
-func (t *Tree) Whole(files []string, paths iter.Seq[string]) (whole, rest []string) {
-	mixed := map[string]bool{".": true} // and with a directory all above it
-	mix := func(dir string) {
-		for ; !mixed[dir]; dir = path.Dir(dir) {
-			mixed[dir] = true
-		}
-	}
-	for name := range t.entries {
-		if _, among := slices.BinarySearch(files, name); !among {
-			mix(path.Dir(name))
-		}
-	}
-	for name := range paths {
-		mix(path.Dir(name)) // of "a/b/" it is a/b
-	}
-	for dir := range t.dirs {
-		if !mixed[dir] && mixed[path.Dir(dir)] {
-			whole = append(whole, dir)
-		}
-	}
-	slices.Sort(whole)
-	for _, name := range files {
-		if mixed[path.Dir(name)] {
-			rest = append(rest, name)
-		}
-	}
-	return whole, rest
 }
 
 // sameContent reports whether a file is, byte for byte, the object that it was

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"time"
 
@@ -34,6 +33,8 @@ type Options struct {
 type Tree struct {
 	// Dir is the tree's absolute path.
 	Dir string
+	// Absent are the submodules that the main checkout does not have.
+	Absent []string
 
 	repo    *git.Repo
 	id      string      // of the tree object
@@ -46,10 +47,8 @@ type Tree struct {
 	seals map[string][sha256.Size]byte
 	// sharedDirs are the directories there.
 	sharedDirs map[string]stamp
-	// dirs are those that hold tracked files, but for the tree itself.
-	dirs   map[string]stamp
-	built  time.Time // by the clock of the file system
-	staged *control  // what the last Scan found; nil before
+	built      time.Time // by the clock of the file system
+	staged     *control  // what the last Scan found; nil before
 }
 
 // recorded is a tracked file as it was right after building.
@@ -102,7 +101,6 @@ func (t *Tree) fill(ctx context.Context, treeish string, o Options) (err error) 
 	if err := t.share(ctx, o.Share); err != nil {
 		return err
 	}
-	t.recordDirs()
 	if !o.Git {
 		return nil
 	}
@@ -154,23 +152,6 @@ func (t *Tree) record(ctx context.Context, c *control) error {
 	}
 	t.built = settle(c.dir)
 	return nil
-}
-
-// recordDirs remembers the stamps of the directories that hold tracked files.
-func (t *Tree) recordDirs() {
-	t.dirs = map[string]stamp{}
-	for name := range t.entries {
-		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-			if _, known := t.dirs[dir]; known {
-				break
-			}
-			var was stamp // of a directory that is not there
-			if info, err := os.Lstat(t.path(dir)); err == nil {
-				was = stampOf(info)
-			}
-			t.dirs[dir] = was
-		}
-	}
 }
 
 func (t *Tree) path(name string) string { return filepath.Join(t.Dir, filepath.FromSlash(name)) }

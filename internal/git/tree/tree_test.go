@@ -3,7 +3,6 @@ package tree_test
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -142,26 +141,4 @@ func TestShareLeavesTrackedFiles(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "tracked\n", f.read(built.Dir, "cache/a"))
 	assert.Equal(t, "the user's\n", f.read(built.Dir, "cache/b"))
-}
-
-// TestWholeDirectories: those that hold nothing but certain files, and nothing else.
-func TestWholeDirectories(t *testing.T) {
-	t.Parallel()
-	all := map[string]string{}
-	for _, name := range []string{"top", "lib/a", "lib/b", "lib/deep/er/c", "lib-x/d", "src/code", "src/ev/e", "src/ev/f", "out/g", "out/in/h", "log/i"} {
-		all[name] = "x\n"
-	}
-	f := newFixture(t, all)
-	built := f.build(tree.Options{})
-	files := built.Files(func(path string) bool { return path != "src/code" })
-	f.write(built.Dir, "out/made", "x\n")
-	require.NoError(t, os.WriteFile(filepath.Join(built.Dir, "lib", "a"), []byte("in place\n"), 0o600))
-	grown := built.GrownDirs()
-	assert.Equal(t, []string{"out"}, grown, "a file that is written to makes nothing")
-
-	whole, rest := built.Whole(files, slices.Values([]string{"./", "out/", "log/i"}))
-	assert.Equal(t, []string{"lib", "lib-x", "out/in", "src/ev"}, whole)
-	assert.Equal(t, []string{"log/i", "out/g", "top"}, rest)
-	whole, rest = built.Whole(nil, slices.Values([]string{}))
-	assert.Empty(t, append(whole, rest...))
 }

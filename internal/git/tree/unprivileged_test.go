@@ -4,47 +4,18 @@ package tree_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/git/tree"
+	"github.com/org/autoloop/tests/scratch"
 )
 
-// unprivileged reports whether the test is to go on here. Root may read and
-// delete everything, so for root the test runs again as nobody.
-func unprivileged(t *testing.T) bool {
-	t.Helper()
-	if os.Geteuid() != 0 {
-		return true
-	}
-	const nobody = 65534
-	dir, err := os.MkdirTemp("", "nobody-") //nolint:usetesting // nobody cannot enter what t.TempDir makes
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	require.NoError(t, os.Chown(dir, nobody, nobody))
-	self, err := os.Executable()
-	require.NoError(t, err)
-	data, err := os.ReadFile(self)
-	require.NoError(t, err)
-	binary := filepath.Join(dir, "tests")
-	require.NoError(t, os.WriteFile(binary, data, 0o755)) //nolint:gosec // others run it
-	cmd := exec.CommandContext(t.Context(), binary, "-test.run=^"+t.Name()+"$", "-test.v")
-	cmd.Dir = dir
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + dir, "HOME=" + dir}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	require.Contains(t, string(out), "--- PASS: "+t.Name())
-	return false
-}
-
 func TestUnreadable(t *testing.T) {
-	if !unprivileged(t) {
+	if !scratch.Unprivileged(t) {
 		return
 	}
 	f := newFixture(t, map[string]string{"a.txt": "1\n", "b.txt": "1\n", "dir/c.txt": "1\n", "dir/sub/d.txt": "1\n", ".gitignore": "closed\n"})
@@ -67,7 +38,7 @@ func TestUnreadable(t *testing.T) {
 }
 
 func TestRemoveWhatResists(t *testing.T) {
-	if !unprivileged(t) {
+	if !scratch.Unprivileged(t) {
 		return
 	}
 	f := newFixture(t, map[string]string{"dir/a.txt": "1\n"})

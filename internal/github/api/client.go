@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -41,14 +42,8 @@ type Options struct {
 	Token string
 	// UserAgent names the program, such as autoloop/1.2.3.
 	UserAgent string
-	// CacheDir keeps answers for conditional requests between runs. It is made
-	// for this user alone; "" keeps them in memory only.
-	CacheDir string
 	// Timeout bounds one request with its answer; 0 is 30 seconds.
 	Timeout time.Duration
-	// Reach bounds the first request until the API answered anything; then no more
-	// is sent. 0 is 5 seconds.
-	Reach time.Duration
 	// Patience bounds how long one call waits for rate limits and between
 	// attempts, all waits together; 0 is two minutes.
 	Patience time.Duration
@@ -120,9 +115,6 @@ func (o *Options) fill() {
 	if o.Patience <= 0 {
 		o.Patience = defaultPatience
 	}
-	if o.Reach <= 0 {
-		o.Reach = defaultReach
-	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -132,7 +124,8 @@ func (o *Options) fill() {
 	o.UserAgent = cmp.Or(o.UserAgent, "autoloop")
 	if o.Transport == nil {
 		o.Transport = &http.Transport{
-			Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second,
+			Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true,
+			DialContext: (&net.Dialer{Timeout: 10 * time.Second}).DialContext, TLSHandshakeTimeout: 10 * time.Second,
 			MaxIdleConnsPerHost: 4, IdleConnTimeout: 90 * time.Second,
 		}
 	}
@@ -174,17 +167,17 @@ func (c *Client) Requests() int { return int(c.wire.sent.Load()) }
 func (c *Client) Changes() int { return int(c.wire.changes.Load()) }
 
 // chain puts the decorators around the transport, the outermost first: the
-// host is checked, an API that never answers is given up, passing failures are tried again, rate limits are waited
-// for, known answers are revalidated, and the token is added.
+// host is checked, an API that never answers is given up, passing failures are tried
+// again, rate limits are waited for, known answers are revalidated, and the token is added.
 func (w *wire) chain(o Options, base *url.URL) (http.RoundTripper, *revalidator) {
 	var inner http.RoundTripper = w
 	if o.Token != "" {
 		inner = &oauth2.Transport{Source: oauth2.StaticTokenSource(&oauth2.Token{AccessToken: o.Token}), Base: w}
 	}
-	cached := &revalidator{next: inner, memory: newMemory(), dir: newDisk(o.CacheDir)}
+	cached := &revalidator{next: inner, memory: newMemory()}
 	limited := &limiter{next: cached, now: o.Now}
 	retried := &retrier{next: limited, sleep: o.Sleep, now: o.Now, patience: o.Patience}
-	return &hostGuard{host: base.Host, next: &reach{next: retried, wire: w, host: base.Host, within: o.Reach}}, cached
+	return &hostGuard{host: base.Host, next: &reach{next: retried, wire: w}}, cached
 }
 
 // get reads one object of the repository that go-github does not know, or knows

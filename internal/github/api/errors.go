@@ -12,7 +12,6 @@ import (
 
 	gh "github.com/google/go-github/v62/github"
 
-	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -131,14 +130,14 @@ func advice(answer *http.Response) string {
 		return "the token is wrong or has expired; give another in GITHUB_TOKEN"
 	case http.StatusForbidden:
 		if needs := answer.Header.Get("X-Accepted-Github-Permissions"); needs != "" {
-			return cure.NoPermission.Mark("the token lacks a permission; it needs " + plain.Short(needs, 100))
+			return "the token lacks a permission; it needs " + plain.Short(needs, 100)
 		}
 		if needs := answer.Header.Get("X-Accepted-Oauth-Scopes"); needs != "" {
-			return cure.NoPermission.Mark("the token lacks a scope; it needs one of: " + plain.Short(needs, 100))
+			return "the token lacks a scope; it needs one of: " + plain.Short(needs, 100)
 		}
-		return cure.NoPermission.Mark("the token may not do this; see its permissions")
+		return "the token may not do this; see its permissions"
 	case http.StatusNotFound:
-		return cure.NotVisible.Mark("it is not there, or the token may not see it")
+		return "it is not there, or the token may not see it (`iterate doctor` asks for each permission)"
 	case http.StatusGone:
 		return "it was switched off or deleted in this repository"
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusInternalServerError, http.StatusGatewayTimeout:

@@ -6,28 +6,23 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"io"
-	"io/fs"
 	"maps"
 	"net/http"
-	"os"
-	"path/filepath"
-	"slices"
 	"sync"
 )
 
 const (
-	// maxMemory and maxDisk are how many answers are kept, maxKept the largest.
-	maxMemory, maxDisk = 128, 256
-	maxKept            = 8 << 20
+	// maxMemory is how many answers are kept, maxKept the largest.
+	maxMemory = 128
+	maxKept   = 8 << 20
 )
 
 // kept is an answer that can be revalidated.
 type kept struct {
-	ETag   string      `json:"etag"`
-	Header http.Header `json:"header"`
-	Body   []byte      `json:"body"`
+	ETag   string
+	Header http.Header
+	Body   []byte
 }
 
 // revalidator asks for what it has seen before with the ETag of then, always,
@@ -36,7 +31,6 @@ type kept struct {
 type revalidator struct {
 	next   http.RoundTripper
 	memory *rememberer
-	dir    *disk
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -46,9 +40,6 @@ func (r *revalidator) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	key := keyOf(request)
 	known := r.memory.get(key)
-	if known == nil {
-		known = r.dir.get(key)
-	}
 	if known != nil {
 		request = request.Clone(request.Context())
 		request.Header.Set("If-None-Match", known.ETag)
@@ -79,13 +70,11 @@ func (r *revalidator) keep(key string, answer *http.Response) {
 		}
 	}
 	r.memory.put(key, fresh)
-	r.dir.put(key, fresh)
 }
 
 // forget drops everything that was kept: one of the answers does not decode.
 func (r *revalidator) forget() {
 	r.memory.clear()
-	r.dir.clear()
 }
 
 // answer makes the answer of then out of one without change. The headers of
@@ -153,88 +142,4 @@ func (m *rememberer) clear() {
 	defer m.mu.Unlock()
 	clear(m.items)
 	m.order.Init()
-}
-
-// disk keeps answers in files, for the next run. What goes wrong with them
-// only costs requests, so it is not reported.
-type disk struct{ dir string }
-
-func newDisk(dir string) *disk {
-	if dir == "" || os.MkdirAll(dir, 0o700) != nil {
-		return nil
-	}
-	d := &disk{dir}
-	d.prune()
-	return d
-}
-
-func (d *disk) get(key string) *kept {
-	if d == nil {
-		return nil
-	}
-	data, err := os.ReadFile(d.file(key))
-	var answer kept
-	if err != nil || len(data) > 2*maxKept || json.Unmarshal(data, &answer) != nil || answer.ETag == "" || !json.Valid(answer.Body) {
-		return nil
-	}
-	return &answer
-}
-
-func (d *disk) put(key string, answer *kept) {
-	if d == nil {
-		return
-	}
-	data, err := json.Marshal(answer)
-	if err != nil {
-		return
-	}
-	file, err := os.CreateTemp(d.dir, "new-*")
-	if err != nil {
-		return
-	}
-	_, err = file.Write(data)
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(file.Name(), d.file(key))
-	}
-	if err != nil {
-		_ = os.Remove(file.Name())
-	}
-}
-
-func (d *disk) clear() {
-	if d == nil {
-		return
-	}
-	entries, err := os.ReadDir(d.dir)
-	if err != nil {
-		return
-	}
-	for _, entry := range entries {
-		if filepath.Ext(entry.Name()) == ".json" {
-			_ = os.Remove(filepath.Join(d.dir, entry.Name()))
-		}
-	}
-}
-
-func (d *disk) file(key string) string { return filepath.Join(d.dir, key+".json") }
-
-// prune removes the oldest files beyond the bound.
-func (d *disk) prune() {
-	entries, err := os.ReadDir(d.dir)
-	if err != nil || len(entries) <= maxDisk {
-		return
-	}
-	age := func(entry fs.DirEntry) int64 {
-		info, err := entry.Info()
-		if err != nil {
-			return 0
-		}
-		return info.ModTime().UnixNano()
-	}
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return int((age(a) - age(b)) / 1e6) })
-	for _, entry := range entries[:len(entries)-maxDisk] {
-		if name := entry.Name(); filepath.Ext(name) == ".json" || len(name) > 4 && name[:4] == "new-" {
-			_ = os.Remove(filepath.Join(d.dir, name))
-		}
-	}
 }

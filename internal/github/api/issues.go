@@ -5,8 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"path"
+	"strings"
 
 	gh "github.com/google/go-github/v62/github"
+
+	"github.com/org/autoloop/internal/plain"
 )
 
 // The bounds of a list: entries on a page, and pages.
@@ -50,10 +54,27 @@ func (c *Client) Issues(ctx context.Context, label, state string) ([]Issue, erro
 	return issues, nil
 }
 
-// Issue reads one issue.
+// Issue reads one issue. One that was transferred is gone: its number in the other
+// repository is somebody else's in this one.
 func (c *Client) Issue(ctx context.Context, number int) (Issue, error) {
 	issue, _, err := c.api.Issues.Get(ctx, c.owner, c.name, number)
-	return issueOf(issue), c.fail(fmt.Sprintf("read issue #%d", number), err)
+	op := fmt.Sprintf("read issue #%d", number)
+	if there := c.elsewhere(issue); err == nil && there != "" {
+		return Issue{}, &Error{Op: op, Status: http.StatusGone, Message: "it is in another repository now: " + plain.Inline(there, 200)}
+	}
+	return issueOf(issue), c.fail(op, err)
+}
+
+// elsewhere is an address of the issue that is of another repository, "" for none.
+func (c *Client) elsewhere(issue *gh.Issue) string {
+	own := strings.ToLower("/" + c.owner + "/" + c.name + "/")
+	for _, address := range []string{issue.GetRepositoryURL() + "/issues/0", issue.GetURL(), issue.GetHTMLURL()} {
+		of := strings.ToLower(path.Dir(path.Dir(address)) + "/")
+		if strings.Count(address, "/") > 2 && !strings.HasSuffix(of, own) {
+			return address
+		}
+	}
+	return ""
 }
 
 // CreateIssue opens an issue.

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/org/autoloop/internal/cure"
 )
 
 // LimitError says that GitHub answers no more requests of this token for a
@@ -29,7 +27,7 @@ func (e *LimitError) Error() string {
 	if e.Secondary {
 		what = "GitHub's secondary rate limit stopped us"
 	}
-	return cure.RateLimit.Mark(fmt.Sprintf("%s until %s (in %s); run it again then", what, e.Until.UTC().Format(time.RFC3339), e.Wait.Round(time.Second)))
+	return fmt.Sprintf("%s until %s (in %s); run it again then", what, e.Until.UTC().Format(time.RFC3339), e.Wait.Round(time.Second))
 }
 
 // noHint is how long GitHub asks clients to wait after a secondary limit that

@@ -1,24 +1,17 @@
 package api
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
-	"sync"
 	"sync/atomic"
-	"time"
 )
-
-// defaultReach is how long the first request of a run may take until the API has
-// answered anything.
-const defaultReach = 5 * time.Second
 
 // UnreachableError says that the API answered nothing in this run. No further
 // request of the run is sent.
 type UnreachableError struct {
 	host string
-	told *atomic.Bool
+	told atomic.Bool
 	err  error
 }
 
@@ -37,45 +30,23 @@ func Reported(err error) bool {
 	return errors.As(err, &failed) && failed.told.Swap(true)
 }
 
-// reach gives up on an API that does not answer the first request of a run. One
-// that answered anything, be it an error, is tried again as usual.
+// reach sends nothing more in a run in which the API has answered nothing to the first
+// request and its repeats. One that answered, be it with an error, is asked again.
 type reach struct {
 	next   http.RoundTripper
 	wire   *wire
-	host   string
-	within time.Duration
-
-	mu     sync.Mutex
-	failed *UnreachableError
+	failed atomic.Pointer[UnreachableError]
 }
 
 // RoundTrip implements http.RoundTripper.
 func (r *reach) RoundTrip(request *http.Request) (*http.Response, error) {
-	if r.wire.answered.Load() {
-		return r.next.RoundTrip(request)
+	if failed := r.failed.Load(); failed != nil {
+		return nil, failed
 	}
-	r.mu.Lock() // requests at the same time wait for the first
-	defer r.mu.Unlock()
-	if r.failed != nil {
-		return nil, r.failed
-	}
-	if r.wire.answered.Load() {
-		return r.next.RoundTrip(request)
-	}
-	ctx, cancel := context.WithCancelCause(request.Context())
-	timer := time.AfterFunc(r.within, func() {
-		if !r.wire.answered.Load() {
-			cancel(fmt.Errorf("no answer within %s", r.within))
-		}
-	})
-	defer timer.Stop()
-	answer, err := r.next.RoundTrip(request.WithContext(ctx))
+	answer, err := r.next.RoundTrip(request)
 	if err == nil || r.wire.answered.Load() || request.Context().Err() != nil {
 		return answer, err
 	}
-	if cause := context.Cause(ctx); cause != nil {
-		err = cause
-	}
-	r.failed = &UnreachableError{host: r.host, told: new(atomic.Bool), err: err}
-	return nil, r.failed
+	r.failed.CompareAndSwap(nil, &UnreachableError{host: request.URL.Host, err: err})
+	return nil, r.failed.Load()
 }

@@ -95,7 +95,12 @@ func (s *Server) openIssue(state *State, r *http.Request) (reply, error) {
 }
 
 func readIssue(s *State, r *http.Request) (reply, error) {
-	issue := s.Issue(number(r, "issue_number"))
+	asked := number(r, "issue_number")
+	if there := s.Transferred[asked]; there > 0 {
+		other := State{Repository: "elsewhere/moved"}
+		return reply{status: http.StatusOK, body: other.issue(&Issue{Number: there, Title: s.Issue(asked).Title})}, nil
+	}
+	issue := s.Issue(asked)
 	if issue == nil {
 		return reply{}, errNotFound
 	}

@@ -56,6 +56,9 @@ func (c Call) Write() bool { return c.Method != http.MethodGet }
 func New(t testing.TB, state *State) *Server {
 	t.Helper()
 	s := &Server{t: t, state: state, Now: time.Now}
+	if _, err := description(); err != nil { // now, since a request is not waited for that long
+		t.Fatal(err)
+	}
 	mux := http.NewServeMux()
 	s.routes(mux)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serve(mux, w, r) }))

@@ -65,6 +65,9 @@ type State struct {
 	Runs map[int64]string
 	// Dispatched are the workflows that were started, as "ci.yml main".
 	Dispatched []string
+	// Transferred are issues that went to another repository, with their numbers there.
+	// What GitHub answers of them, behind a redirect, is the issue there.
+	Transferred map[int]int
 }
 
 // Issue is an issue, or the issue side of a pull request.

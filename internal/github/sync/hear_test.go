@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/github/githubtest"
 	"github.com/org/autoloop/internal/github/sync"
@@ -236,6 +237,37 @@ func own(s *githubtest.State) *githubtest.Issue {
 	return s.OpenIssue("autoloop[bot]", "[Autoloop: speed]", "", noon, "autoloop-program")
 }
 
+// TestTransferredIssueIsGone: the issue here that has its number in the other repository is a
+// stranger's, and stays untouched; the program gets an issue of its own again.
+func TestTransferredIssueIsGone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.run(history.Accepted, "8")
+	var own, stranger int
+	w.server.Change(func(s *githubtest.State) {
+		own = s.Issues[0].Number
+		issue := s.OpenIssue("mallory", "mine", "", w.clock.Now())
+		issue.Open, stranger = false, issue.Number
+		s.Say("alice", stranger, "/autoloop pause", w.clock.Now().Add(time.Hour))
+		s.Transferred = map[int]int{own: stranger}
+		s.Issues[0].Labels = nil // it is not listed any more
+		s.Issues[0].Title = "gone"
+	})
+	w.begin()
+	service := w.service()
+	heard, err := service.Hear(t.Context(), w.account())
+	require.NoError(t, err)
+	assert.Empty(t, heard.Comments)
+	assert.NotContains(t, []int{own, stranger}, heard.Issue)
+	w.decide(history.Accepted, "7")
+	require.NoError(t, w.show(service))
+	w.server.Change(func(s *githubtest.State) {
+		assert.False(t, s.Issue(stranger).Open)
+		assert.Empty(t, s.Issue(stranger).Labels)
+		assert.Len(t, s.On(stranger), 1, "nothing was said there")
+	})
+}
+
 func TestAnIssueProgramsBodyIsNeverEdited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(s *githubtest.State) { s.OpenIssue("alice", "Speed", text, noon, "autoloop-program") })
@@ -244,7 +276,7 @@ func TestAnIssueProgramsBodyIsNeverEdited(t *testing.T) {
 	s := w.service()
 	require.NoError(t, w.hear(s))
 	w.decide(history.Accepted, "8")
-	w.add(&history.Paused{Reason: "it needs @you"})
+	w.add(&history.Paused{Reason: decision.Say("it needs @you")})
 	require.NoError(t, w.show(s))
 	w.server.Change(func(s *githubtest.State) {
 		assert.Equal(t, text, s.Issue(1).Body)

@@ -75,7 +75,7 @@ func (s *Service) author(ctx context.Context) string {
 
 // reopened reopens an issue, unless its program is completed.
 func (s *Service) reopened(ctx context.Context, a render.Account, issue api.Issue) (api.Issue, error) {
-	if issue.Open || a.Summary().Completed != "" {
+	if issue.Open || a.Summary().Completed != nil {
 		return issue, nil
 	}
 	err := s.Hub.SetIssueOpen(ctx, issue.Number, true)

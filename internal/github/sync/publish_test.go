@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/github/githubtest"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/program"
@@ -53,7 +54,7 @@ func TestRequestsOfAnIteration(t *testing.T) {
 			})
 		}
 	}
-	pause := func() { w.add(&history.Paused{Reason: "plateau"}) }
+	pause := func() { w.add(&history.Paused{Reason: decision.Say("plateau")}) }
 	for i, step := range []struct {
 		outcome history.Outcome
 		most    int
@@ -70,7 +71,7 @@ func TestRequestsOfAnIteration(t *testing.T) {
 		{history.Rejected, 6, talk("a.go"), pause},
 		{history.Accepted, 12, talk("a.go"), nil},
 		{history.Rejected, 6, nil, nil},
-		{history.Accepted, 12, talk("a.go"), func() { w.add(&history.Completed{Reason: "target reached"}) }},
+		{history.Accepted, 12, talk("a.go"), func() { w.add(&history.Completed{Reason: decision.Say("target reached")}) }},
 	} {
 		w.begin()
 		w.add(&history.Resumed{})
@@ -137,7 +138,7 @@ func TestWhoWroteAProgramFileIsTold(t *testing.T) {
 			down(c.before)
 			require.NoError(t, w.hear(s))
 			w.decide(history.Rejected, "10")
-			w.add(&history.Paused{Reason: "it needs you"})
+			w.add(&history.Paused{Reason: decision.Say("it needs you")})
 			down(c.later)
 			require.NoError(t, w.show(s))
 			s = w.service()
@@ -160,7 +161,7 @@ func TestWhatCIStoppedIsToldOnce(t *testing.T) {
 	s := w.service()
 	require.NoError(t, w.hear(s))
 	w.decide(history.PendingCI, "8")
-	w.add(&history.Paused{Reason: "ci-timeout"})
+	w.add(&history.Paused{Reason: decision.Say("ci-timeout")})
 	require.NoError(t, s.Show(t.Context(), w.account()))
 	decided := w.account().Decided()[0]
 	decided.Outcome = history.Accepted
@@ -170,7 +171,7 @@ func TestWhatCIStoppedIsToldOnce(t *testing.T) {
 	require.NoError(t, s.Show(t.Context(), w.account()))
 	w.server.Change(func(s *githubtest.State) {
 		require.Len(t, s.On(1), 2)
-		assert.Contains(t, s.On(1)[0].Body, "✅ accepted")
+		assert.Contains(t, s.On(1)[0].Body, "✅ kept")
 		assert.Contains(t, s.On(1)[0].Body, "ci-timeout. Say `/autoloop resume` here to go on.\n\n@bob\n", "what was told stays there when the comment is written again")
 	})
 }
@@ -270,7 +271,7 @@ func TestAnIterationThatWaitedForCIHasOneComment(t *testing.T) {
 			}
 		}
 		require.Len(t, on, 1)
-		assert.Contains(t, on[0], "accepted")
+		assert.Contains(t, on[0], "kept")
 	})
 }
 
@@ -286,7 +287,7 @@ func TestAcceptedIterationsAloneAreCommentedOn(t *testing.T) {
 		require.NoError(t, w.hear(s))
 		w.decide(outcome, fmt.Sprint(20-i))
 		if i == 5 {
-			w.add(&history.Paused{Reason: "5 rejections in a row"})
+			w.add(&history.Paused{Reason: decision.Say("5 rejections in a row")})
 		}
 		require.NoError(t, w.show(s))
 	}
@@ -297,7 +298,7 @@ func TestAcceptedIterationsAloneAreCommentedOn(t *testing.T) {
 			marks = append(marks, strings.TrimRight(mark, "0123456789 ->"))
 		}
 		assert.Equal(t, []string{"<!-- AUTOLOOP:STATUS", "<!-- AUTOLOOP:ITERATION", "<!-- AUTOLOOP:NOTICE"}, marks)
-		assert.Contains(t, s.On(1)[0].Body, "6 iterations: 1 accepted")
+		assert.Contains(t, s.On(1)[0].Body, "6 iterations: 1 kept")
 	})
 }
 

@@ -28,7 +28,7 @@ func (s *Service) Promote(ctx context.Context, a render.Account, base string) (n
 		}
 	}
 	kept := a.Kept()
-	if kept == nil {
+	if kept == nil && (!s.shows(pull) || a.Summary().Settings[history.PullEnded] == strconv.Itoa(pull.Number)) {
 		return 0, s.closeEmpty(ctx, a)
 	}
 	if pull == nil || !pull.Open {
@@ -49,6 +49,12 @@ func (s *Service) Promote(ctx context.Context, a render.Account, base string) (n
 	// The run that opened it ended before it was recorded.
 	number, failed := s.introduced(ctx, pull.Number)
 	return number, errors.Join(err, failed)
+}
+
+// shows reports whether a pull request is open and says what the branch measures: that
+// is kept up also when all that was kept was undone.
+func (s *Service) shows(pull *api.Pull) bool {
+	return pull != nil && pull.Open && render.OursIn(pull.Body) != ""
 }
 
 // hasEnded reads a pull request again before something is written into it, and

@@ -25,7 +25,7 @@ func (s *Service) Show(ctx context.Context, a render.Account) error {
 		return err
 	}
 	summary := a.Summary()
-	if err := s.label(ctx, summary.Completed != ""); err != nil {
+	if err := s.label(ctx, summary.Completed != nil); err != nil {
 		return err
 	}
 	if err := s.notice(ctx, news); err != nil {
@@ -172,18 +172,13 @@ func (s *Service) news(ctx context.Context, a render.Account) *notice {
 	if at < 0 || a.Events[at].Header().Time.Before(s.seen.since) {
 		return nil
 	}
-	mark := render.NoticeMark(a.Left + at)
-	// The place in the mark is another where segments were sealed, or an earlier version
-	// wrote it. A notice that is not older than the event tells of it too.
-	stoppedAt := a.Events[at].Header().Time.Truncate(time.Second)
+	mark := render.NoticeMark(at)
 	if first(s.seen.comments, func(c api.Comment) bool {
-		told := render.Has(c.Body, mark) || render.Has(render.NoticeIn(c.Body), "\n"+mark)
-		since := !c.Created.Before(stoppedAt) && render.NoticeIn("\n"+c.Body) != ""
-		return s.mine(c) && (told || since)
+		return s.mine(c) && (render.Has(c.Body, mark) || render.Has(render.NoticeIn(c.Body), "\n"+mark))
 	}) != nil {
 		return nil
 	}
-	return &notice{mark: mark, apart: what == completed, body: render.Notice(a, a.Left+at, what, reason, s.people(ctx, a))}
+	return &notice{mark: mark, apart: what == completed, body: render.Notice(a, at, what, reason, s.people(ctx, a))}
 }
 
 // people are those to tell: the assignees and the program's author. Who
@@ -223,9 +218,9 @@ func stopped(events []history.Event) (at int, what, reason string) {
 	for i, e := range events {
 		switch e := e.(type) {
 		case *history.Paused:
-			at, what, reason = i, "paused", e.Reason
+			at, what, reason = i, "paused", e.Reason.String()
 		case *history.Completed:
-			at, what, reason = i, completed, e.Reason
+			at, what, reason = i, completed, e.Reason.String()
 		case *history.Resumed:
 			at = -1
 		}

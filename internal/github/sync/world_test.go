@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/githubtest"
 	"github.com/org/autoloop/internal/github/sync"
@@ -102,7 +103,7 @@ func (w *world) decide(outcome history.Outcome, metric string) {
 	summary := history.Replay(w.events)
 	e := &history.Decided{
 		Head: history.Head{Iteration: summary.Iteration + 1}, Outcome: outcome, Metric: value(metric), PreviousBest: summary.Best, Best: summary.Best,
-		Delta: "-1", Reasons: []string{"because"},
+		Delta: "-1", Reasons: decision.Says("because"),
 		Work: history.Work{Summary: "try " + metric, Agent: "tuner"},
 	}
 	if outcome == history.Accepted {
@@ -170,7 +171,7 @@ func (w *world) story() {
 			w.server.Change(func(s *githubtest.State) { s.Branches["main"] = "m1" })
 		}},
 		{history.Rejected, "7", nil},
-		{history.Accepted, "3", func() { w.add(&history.Completed{Reason: "target reached"}) }},
+		{history.Accepted, "3", func() { w.add(&history.Completed{Reason: decision.Say("target reached")}) }},
 	} {
 		w.begin()
 		w.until(func() error { return w.hear(w.service()) })

@@ -45,11 +45,12 @@ type Records struct {
 	Commits []Commit
 	// Head is the program branch's commit, "" when there is no branch.
 	Head string
-	// Broken says what is wrong with sealed segments and with what is derived from them.
-	Broken []string
 	// Rewritten says of commits of the memory branch how they break its history,
 	// Unknown of commits that nobody known has signed.
 	Rewritten, Unknown []string
+	// Fresh says that this clone has not seen the memory branch before, Shallow that its
+	// history is cut off.
+	Fresh, Shallow bool
 }
 
 // Report is what an audit came to.
@@ -57,20 +58,17 @@ type Report struct {
 	// Decisions counts the decided iterations, Repeated those that were
 	// computed again from their measurements, and Old those that a version
 	// decided which did not record its rule.
-	Decisions int `json:"decisions"`
-	Repeated  int `json:"repeated"`
-	Old       int `json:"old"`
-	// Archived is the last iteration that is in an archive, which was not looked at;
-	// 0 when nothing is archived.
-	Archived int       `json:"archived,omitempty"`
-	Findings []Finding `json:"findings"`
+	Decisions int       `json:"decisions"`
+	Repeated  int       `json:"repeated"`
+	Old       int       `json:"old"`
+	Findings  []Finding `json:"findings"`
+	// Unseen says what could not be looked at.
+	Unseen []string `json:"unseen"`
 }
 
-// Auditor goes through a ledger segment by segment, and decides again by the versions
-// of the rule that decided. Of what it has seen it keeps a row of the results for each
+// Auditor goes through a ledger segment by segment, and decides again. Of what it has seen it keeps a row of the results for each
 // iteration, and what each commit was kept for.
 type Auditor struct {
-	versions decision.Versions
 	// asked are the rules that the versions of the program file ask for, the newest
 	// first; none when there is no file.
 	asked []decision.Rule
@@ -88,17 +86,12 @@ type Auditor struct {
 }
 
 // New begins an audit.
-func New(versions decision.Versions, asked []decision.Rule) *Auditor {
-	return &Auditor{versions: versions, asked: asked, report: Report{Findings: []Finding{}}}
+func New(asked []decision.Rule) *Auditor {
+	return &Auditor{asked: asked, report: Report{Findings: []Finding{}, Unseen: []string{}}, summary: history.Summary{Settings: map[string]string{}}}
 }
 
-// Begin says what the ledger adds up to before the first event of Add, when segments
-// are archived, and which entries the state's history has. It comes first.
-func (a *Auditor) Begin(start history.Summary, shown []state.EntryMetric) {
-	a.summary, a.entries = start, newEntries(shown)
-	a.report.Archived = start.Iteration
-	a.table.best, a.table.direction = start.Best, start.Direction
-}
+// Begin says which entries the state's history has. It comes first.
+func (a *Auditor) Begin(shown []state.EntryMetric) { a.entries = newEntries(shown) }
 
 // Add takes the events of one more segment over, at whose ends no run is open.
 // None of them is kept but for what an iteration that waits for CI needs.
@@ -115,7 +108,7 @@ func (a *Auditor) Add(events []history.Event) {
 			if a.pending != nil && a.pending.Iteration == e.Iteration && e.Outcome != history.PendingCI {
 				r.settled(a.pending, e)
 			} else {
-				r.decided(a.versions, a.summary, ofProposal(a.measured, e.Proposal), e)
+				r.decided(a.summary, ofProposal(a.measured, e.Proposal), e)
 			}
 			r.disagreement(a.summary, a.measured, e)
 			a.rules.decided(r, a.summary, e, a.asked)
@@ -130,7 +123,6 @@ func (a *Auditor) Add(events []history.Event) {
 		a.keeps.add(event)
 		a.summary.Add(event)
 	}
-	a.summary.Fold()
 	clear(a.order.started)
 }
 
@@ -139,20 +131,18 @@ func (a *Auditor) Add(events []history.Event) {
 func (a *Auditor) Report(records Records) Report {
 	r := &a.report
 	a.order.unfinished(r)
-	broken := Report{}
-	for _, message := range records.Broken {
-		broken.find(Ledger, 0, message)
-	}
-	r.Findings = append(broken.Findings, r.Findings...)
 	r.state(a.summary, records.Machine)
 	a.entries.compare(r)
-	a.table.compare(r, records.Rows, r.Archived)
+	a.table.compare(r, records.Rows)
 	a.keeps.compare(r, a.summary, records)
 	for _, message := range append(records.Rewritten, records.Unknown...) {
 		r.find(Memory, a.summary.Iteration, message)
 	}
-	if r.Findings == nil {
-		r.Findings = []Finding{}
+	if records.Fresh {
+		r.Unseen = append(r.Unseen, "this clone has not worked with the memory branch before: whether it was cut back or rewritten since then is not known")
+	}
+	if records.Shallow {
+		r.Unseen = append(r.Unseen, "the clone is shallow: whether commits changed what was recorded before is not known; run `git fetch --unshallow`")
 	}
 	return *r
 }

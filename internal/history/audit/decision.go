@@ -12,9 +12,9 @@ import (
 // Decision computes one decision again, from the records before it and from what
 // was measured for it, and says where the record differs; nothing when it does
 // not. The decision is the zero value when it cannot be computed.
-func Decision(versions decision.Versions, before history.Summary, measured []*history.Measured, decided *history.Decided) (decision.Decision, []string) {
+func Decision(before history.Summary, measured []*history.Measured, decided *history.Decided) (decision.Decision, []string) {
 	var report Report
-	again := report.decided(versions, before, ofProposal(measured, decided.Proposal), decided)
+	again := report.decided(before, ofProposal(measured, decided.Proposal), decided)
 	messages := make([]string, len(report.Findings))
 	for i, finding := range report.Findings {
 		messages[i] = finding.Message
@@ -23,7 +23,7 @@ func Decision(versions decision.Versions, before history.Summary, measured []*hi
 }
 
 // decided computes one decision again and compares.
-func (r *Report) decided(versions decision.Versions, before history.Summary, measured []*history.Measured, e *history.Decided) decision.Decision {
+func (r *Report) decided(before history.Summary, measured []*history.Measured, e *history.Decided) decision.Decision {
 	r.Decisions++
 	if !fits(e) {
 		r.find(Ledger, e.Iteration, fmt.Sprintf("the outcome is %s with the verdict %q", e.Outcome, e.Verdict))
@@ -36,25 +36,24 @@ func (r *Report) decided(versions decision.Versions, before history.Summary, mea
 		return decision.Decision{}
 	}
 	r.Repeated++
-	again, err := repeat(versions, before, measured, e)
+	again, err := repeat(before, measured, e)
 	if err != nil {
 		r.find(Ledger, e.Iteration, err.Error())
 		return decision.Decision{}
 	}
-	if again.Fault != "" {
+	if again.Fault != nil {
 		if e.Outcome != history.Error {
-			r.find(Ledger, e.Iteration, "nothing can be decided ("+again.Fault+"), and the record says "+string(e.Outcome))
+			r.find(Ledger, e.Iteration, fmt.Sprintf("nothing can be decided (%s), and the record says %s", again.Fault, e.Outcome))
 		}
 		return again
 	}
 	for _, pair := range [][3]string{
-		{"the verdict", string(again.Verdict), e.Verdict},
+		{"the verdict", string(again.Verdict), string(e.Verdict)},
 		{"the metric", history.ValueText(again.Metric), history.ValueText(e.Metric)},
 		{"what it was compared with", history.ValueText(again.Previous), history.ValueText(e.PreviousBest)},
 		{"the best afterwards", history.ValueText(again.Best), history.ValueText(e.Best)},
 		{"the delta", again.Delta, e.Delta},
-		{"the evidence", evidence(history.EvidenceOf(again.Evidence)), evidence(e.Evidence)},
-		{"why it was held", again.Held, e.Held},
+		{"the evidence", evidence(again.Evidence), evidence(e.Evidence)},
 	} {
 		if pair[1] != pair[2] {
 			r.find(Ledger, e.Iteration, fmt.Sprintf("%s is %s in the record, and its measurements give %s", pair[0], pair[2], pair[1]))
@@ -69,9 +68,9 @@ func fits(e *history.Decided) bool {
 	case history.PendingCI, history.CIFixExhausted:
 		return true // CI has the last word on any verdict
 	case history.Inconclusive:
-		return e.Verdict == string(decision.Neutral)
+		return e.Verdict == decision.Neutral
 	default:
-		return (e.Outcome == history.Accepted) == (e.Verdict == string(decision.Improved))
+		return (e.Outcome == history.Accepted) == (e.Verdict == decision.Improved)
 	}
 }
 
@@ -84,7 +83,7 @@ func (r *Report) settled(pending, e *history.Decided) {
 		best = e.Best // what it was before is held against the state
 	}
 	for _, pair := range [][3]string{
-		{"the verdict", pending.Verdict, e.Verdict},
+		{"the verdict", string(pending.Verdict), string(e.Verdict)},
 		{"the metric", history.ValueText(pending.Metric), history.ValueText(e.Metric)},
 		{"what it was compared with", history.ValueText(pending.PreviousBest), history.ValueText(e.PreviousBest)},
 		{"the best afterwards", history.ValueText(best), history.ValueText(e.Best)},
@@ -100,23 +99,27 @@ func (r *Report) settled(pending, e *history.Decided) {
 	}
 }
 
-// repeat runs the trial on the recorded measurements, by the version of the rule
-// that decided. An error says why it cannot be repeated.
-func repeat(versions decision.Versions, before history.Summary, measured []*history.Measured, e *history.Decided) (decision.Decision, error) {
-	rule := e.Rule.Decision()
-	if reason := impossible(rule); reason != "" {
+// repeat runs the trial on the recorded measurements. An error says why it cannot be repeated.
+func repeat(before history.Summary, measured []*history.Measured, e *history.Decided) (decision.Decision, error) {
+	rule := *e.Rule
+	reason := impossible(rule)
+	switch {
+	case reason != "":
+	case rule.Version != decision.RuleVersion:
+		reason = fmt.Sprintf("version %d of the rule is not known here: use a newer autoloop", rule.Version)
+	case e.Seed == "":
+		reason = "the order of its runs is not known: no seed is recorded"
+	}
+	if reason != "" {
 		return decision.Decision{}, fmt.Errorf("the decision cannot be computed again: %s", reason)
 	}
-	trial, err := versions.NewTrial(decision.Standard{
+	trial := decision.NewTrial(decision.Standard{
 		Rule: rule, Direction: e.Direction, Best: before.Best, Target: e.Target, Initial: before.Guardrails, Gains: before.Gains,
 		Cases: decision.RatesOf(before.Numbers), Seed: e.Seed, LeavesNothing: e.LeavesNothing,
 	})
-	if err != nil {
-		return decision.Decision{}, fmt.Errorf("the decision cannot be computed again: %w", err)
-	}
 	return trial.Run(func(step decision.Step) (metric.Measurement, error) {
 		at := slices.IndexFunc(measured, func(m *history.Measured) bool {
-			return m.Stage == string(step.Stage) && string(m.Role) == string(step.Side)
+			return m.Stage == step.Stage && string(m.Role) == string(step.Side)
 		})
 		switch {
 		case at < 0 && step.WarmUp:
@@ -179,7 +182,7 @@ func sample(e *history.Measured, number int, rails []decision.Guardrail) (metric
 	return m, true
 }
 
-func evidence(list []history.Evidence) string {
+func evidence(list []decision.Evidence) string {
 	text := ""
 	for _, e := range list {
 		text += fmt.Sprintf("[%s: %d pairs, medians %s and %s, difference %s within %s and %s at %g, p = %.6g]",

@@ -13,9 +13,9 @@ import (
 	"github.com/org/autoloop/internal/metric"
 )
 
-// recorded plays a trial by a version of the rule and writes what it measured
+// recorded plays a trial and writes what it measured
 // and decided as the loop does.
-func recorded(t *testing.T, versions decision.Versions, rule decision.Rule, measure func(decision.Step) metric.Measurement) []history.Event {
+func recorded(t *testing.T, rule decision.Rule, measure func(decision.Step) metric.Measurement) []history.Event {
 	t.Helper()
 	best := metric.FromInt(100)
 	numbers := map[string]metric.Value{"case.a": metric.FromInt(1)}
@@ -23,8 +23,8 @@ func recorded(t *testing.T, versions decision.Versions, rule decision.Rule, meas
 		&history.Started{Head: history.Head{Iteration: 1}},
 		&history.Measured{Role: history.Baseline, Metric: &best, Samples: []metric.Value{best}, Numbers: numbers},
 	}
-	trial, err := versions.NewTrial(decision.Standard{Rule: rule, Seed: "secret", Direction: metric.Higher, Best: &best, Cases: decision.RatesOf(numbers)})
-	require.NoError(t, err)
+	rule.Version = decision.RuleVersion
+	trial := decision.NewTrial(decision.Standard{Rule: rule, Seed: "secret", Direction: metric.Higher, Best: &best, Cases: decision.RatesOf(numbers)})
 	made, err := trial.Run(func(step decision.Step) (metric.Measurement, error) {
 		m := measure(step)
 		if step.WarmUp {
@@ -32,12 +32,12 @@ func recorded(t *testing.T, versions decision.Versions, rule decision.Rule, meas
 		}
 		var e *history.Measured
 		for m := range history.Of[*history.Measured](slices.All(events)) {
-			if m.Stage == string(step.Stage) && string(m.Role) == string(step.Side) {
+			if m.Stage == step.Stage && string(m.Role) == string(step.Side) {
 				e = m
 			}
 		}
 		if e == nil {
-			e = &history.Measured{Head: history.Head{Iteration: 1}, Role: history.Role(step.Side), Stage: string(step.Stage)}
+			e = &history.Measured{Head: history.Head{Iteration: 1}, Role: history.Role(step.Side), Stage: step.Stage}
 			events = append(events, e)
 		}
 		e.Samples, e.Numbers = append(e.Samples, *m.Metric), m.Numbers
@@ -48,9 +48,8 @@ func recorded(t *testing.T, versions decision.Versions, rule decision.Rule, meas
 	if made.Verdict == decision.Improved {
 		outcome = history.Accepted
 	}
-	written := history.RuleOf(rule)
 	return append(events, &history.Decided{
-		Head: history.Head{Iteration: 1}, Outcome: outcome, Verdict: string(made.Verdict), Rule: &written, Seed: "secret", Evidence: history.EvidenceOf(made.Evidence),
+		Head: history.Head{Iteration: 1}, Outcome: outcome, Verdict: made.Verdict, Rule: &rule, Seed: "secret", Evidence: made.Evidence,
 		Metric: made.Metric, PreviousBest: made.Previous, Best: made.Best, Delta: made.Delta, Direction: metric.Higher,
 	}, &history.Finished{Head: history.Head{Iteration: 1}, Outcome: outcome})
 }
@@ -66,9 +65,9 @@ func trials(events []history.Event) []*history.Measured {
 }
 
 // findings are those of a ledger of one or more segments.
-func findings(versions decision.Versions, segments ...[]history.Event) []string {
+func findings(segments ...[]history.Event) []string {
 	var list []string
-	for _, found := range report(versions, segments...) {
+	for _, found := range report(segments...) {
 		if found.Where == audit.Ledger {
 			list = append(list, found.Message)
 		}
@@ -84,51 +83,15 @@ func better(step decision.Step) metric.Measurement {
 	return metric.Measurement{Metric: &value, Numbers: map[string]metric.Value{"case.a": metric.FromInt(1)}}
 }
 
-// madeUp is a version in which nothing is ever beyond chance and pairs begin with
-// the candidate.
-func madeUp() decision.Version {
-	one := decision.Known()[1]
-	return decision.Version{
-		Order: func(s decision.Standard, stage decision.Stage) []decision.Side {
-			order := append([]decision.Side(nil), one.Order(s, stage)...)
-			if stage == decision.Pairs {
-				order[0], order[1] = order[1], order[0]
-			}
-			return order
-		},
-		P:     func(decision.Standard, []decision.Side, []metric.Value, []metric.Value) float64 { return 0.9 },
-		Level: one.Level,
-	}
-}
-
-func TestEveryDecisionIsRepeatedByItsVersion(t *testing.T) {
+func TestAnUnknownVersionOfTheRule(t *testing.T) {
 	t.Parallel()
-	versions := decision.Known()
-	versions[77] = madeUp()
-	rule := func(version int) decision.Rule {
-		return decision.Rule{Version: version, Regime: decision.Noisy, Pairs: 8, Confidence: 0.95}
-	}
-	first, other := recorded(t, versions, rule(0), better), recorded(t, versions, rule(77), better)
-	require.Equal(t, history.Accepted, decided(first).Outcome)
-	require.Equal(t, history.Rejected, decided(other).Outcome, "the made-up version decides otherwise on the same numbers")
-	assert.Empty(t, findings(versions, first))
-	assert.Empty(t, findings(versions, other))
-	decided(first).Rule.Version = 1
-	assert.Empty(t, findings(versions, first), "no version is the first")
-
-	decided(other).Rule.Version = 1
-	assert.NotEmpty(t, findings(versions, other), "version 1 goes on where the made-up one ends")
-	decided(first).Rule.Version = 77
-	assert.NotEmpty(t, findings(versions, first))
-	decided(first).Rule.Version = 78
-	assert.Equal(t, []string{"the decision cannot be computed again: version 78 of the rule is not known here: use a newer autoloop"}, findings(versions, first))
-
-	summary := history.Replay(first[:2])
-	decided(other).Rule.Version = 77
-	_, problems := audit.Decision(versions, summary, trials(other), decided(other))
-	assert.Empty(t, problems, "verification is by the same driver")
-	_, problems = audit.Decision(decision.Known(), summary, trials(other), decided(other))
-	assert.NotEmpty(t, problems)
+	events := recorded(t, decision.Rule{Regime: decision.Noisy, Pairs: 8, Confidence: 0.95}, better)
+	require.Equal(t, history.Accepted, decided(events).Outcome)
+	assert.Empty(t, findings(events))
+	_, problems := audit.Decision(history.Replay(events[:2]), trials(events), decided(events))
+	assert.Empty(t, problems)
+	decided(events).Rule.Version = 78
+	assert.Equal(t, []string{"the decision cannot be computed again: version 78 of the rule is not known here: use a newer autoloop"}, findings(events))
 }
 
 func TestLostCasesAreFoundAgain(t *testing.T) {
@@ -146,30 +109,30 @@ func TestLostCasesAreFoundAgain(t *testing.T) {
 			step.Number = 1
 			return loses(step)
 		}
-		events := recorded(t, decision.Known(), rule, steady)
+		events := recorded(t, rule, steady)
 		decided := decided(events)
 		assert.Equal(t, history.Rejected, decided.Outcome, regime)
-		assert.Empty(t, findings(decision.Known(), events), regime)
-		decided.Outcome, decided.Verdict, decided.Best = history.Accepted, string(decision.Improved), decided.Metric
-		assert.NotEmpty(t, findings(decision.Known(), events), "a keep that loses a case is a forgery: %s", regime)
+		assert.Empty(t, findings(events), regime)
+		decided.Outcome, decided.Verdict, decided.Best = history.Accepted, decision.Improved, decided.Metric
+		assert.NotEmpty(t, findings(events), "a keep that loses a case is a forgery: %s", regime)
 	}
 }
 
 func TestTheOrderIsRepeatedFromItsSeed(t *testing.T) {
 	t.Parallel()
 	for _, regime := range []decision.Regime{decision.Noisy, decision.Repeatable} {
-		rule := decision.Rule{Version: 2, Regime: regime, Pairs: 8, MaxPairs: 16, Confidence: 0.95}
-		events := recorded(t, decision.Known(), rule, better)
+		rule := decision.Rule{Regime: regime, Pairs: 8, MaxPairs: 16, Confidence: 0.95}
+		events := recorded(t, rule, better)
 		decided := decided(events)
 		require.Equal(t, history.Accepted, decided.Outcome)
-		assert.Empty(t, findings(decision.Known(), events), regime)
+		assert.Empty(t, findings(events), regime)
 		decided.Seed = ""
-		assert.Contains(t, findings(decision.Known(), events)[0], "no seed is recorded")
+		assert.Contains(t, findings(events)[0], "no seed is recorded")
 	}
 }
 
-func report(versions decision.Versions, segments ...[]history.Event) []audit.Finding {
-	a := audit.New(versions, nil)
+func report(segments ...[]history.Event) []audit.Finding {
+	a := audit.New(nil)
 	for _, events := range segments {
 		a.Add(events)
 	}
@@ -178,7 +141,7 @@ func report(versions decision.Versions, segments ...[]history.Event) []audit.Fin
 
 // reported is the report on a ledger alone.
 func reported(events []history.Event) audit.Report {
-	a := audit.New(decision.Known(), nil)
+	a := audit.New(nil)
 	a.Add(events)
 	return a.Report(audit.Records{})
 }

@@ -15,10 +15,13 @@ import (
 // measured, neither more nor less.
 func TestWhatIsSaidOfTheIncumbent(t *testing.T) {
 	t.Parallel()
-	const said = "the incumbent, measured anew, gave 94 (runs: 3), and 100 is on record (runs: 7, 1 apart)"
-	const why = ": either the machine changed, or what was kept was luck"
+	number := func(text string) *metric.Value { v := metric.MustValue(text); return &v }
+	is := &decision.Reason{Kind: decision.Disagrees, Value: number("94"), Count: 3, Beside: number("100"), Of: 7, High: number("1")}
+	other := *is
+	other.Value = number("99")
+	said := is.String()
 	trial := func(incumbent string) []history.Event {
-		events := recorded(t, decision.Known(), decision.Rule{Version: 2, Regime: decision.Noisy, Pairs: 8, MaxPairs: 16, Confidence: 0.95}, func(step decision.Step) metric.Measurement {
+		events := recorded(t, decision.Rule{Regime: decision.Noisy, Pairs: 8, MaxPairs: 16, Confidence: 0.95}, func(step decision.Step) metric.Measurement {
 			value := metric.MustValue(incumbent)
 			if step.Side == decision.Candidate {
 				value = metric.FromInt(80)
@@ -33,26 +36,22 @@ func TestWhatIsSaidOfTheIncumbent(t *testing.T) {
 		return events
 	}
 	for name, c := range map[string]struct {
-		incumbent, record string
-		version           int
-		finds             []string
+		incumbent string
+		record    *decision.Reason
+		finds     []string
 	}{
-		"as it was measured":             {"94", said + why, 2, nil},
-		"nothing to say":                 {"100", "", 2, nil},
-		"left out":                       {"94", "", 2, []string{`its measurements say "` + said + `", and it says ""`}},
-		"made up":                        {"100", said, 2, []string{`it says "` + said + `", and its measurements do not`}},
-		"another number":                 {"94", "the incumbent, measured anew, gave 99", 2, []string{`its measurements say "` + said + `", and it says "the incumbent, measured anew, gave 99"`}},
-		"by a version that did not know": {"94", "", 1, nil},
+		"as it was measured": {"94", is, nil},
+		"nothing to say":     {"100", nil, nil},
+		"left out":           {"94", nil, []string{`its measurements say "` + said + `", and it says ""`}},
+		"made up":            {"100", is, []string{`it says "` + said + `", and its measurements do not`}},
+		"another number":     {"94", &other, []string{`its measurements say "` + said + `", and it says "` + other.String() + `"`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			events := trial(c.incumbent)
 			d := decided(events)
 			d.Disagreement = c.record
-			if c.version == 1 {
-				d.Rule.Version, d.Rule.MaxPairs = 1, 0
-			}
-			assert.Equal(t, c.finds, findings(decision.Known(), events))
+			assert.Equal(t, c.finds, findings(events))
 		})
 	}
 }
@@ -65,10 +64,10 @@ func measured(events []history.Event) *history.Measured {
 // TestKeptIncumbentsAreNotCompared: who keeps has measured another incumbent.
 func TestKeptIncumbentsAreNotCompared(t *testing.T) {
 	t.Parallel()
-	events := recorded(t, decision.Known(), decision.Rule{Version: 2, Regime: decision.Noisy, Pairs: 8, MaxPairs: 16, Confidence: 0.95}, better)
+	events := recorded(t, decision.Rule{Regime: decision.Noisy, Pairs: 8, MaxPairs: 16, Confidence: 0.95}, better)
 	require.Equal(t, history.Accepted, decided(events).Outcome)
 	measured(events).Samples = []metric.Value{metric.FromInt(100), metric.FromInt(100)}
-	assert.Empty(t, findings(decision.Known(), events))
-	decided(events).Disagreement = "the incumbent was lucky"
-	assert.Equal(t, []string{`it says "the incumbent was lucky", and its measurements do not`}, findings(decision.Known(), events))
+	assert.Empty(t, findings(events))
+	decided(events).Disagreement = &decision.Reason{Kind: decision.Said, Words: "the incumbent was lucky"}
+	assert.Equal(t, []string{`it says "the incumbent was lucky", and its measurements do not`}, findings(events))
 }

@@ -30,13 +30,13 @@ func TestEveryForgedNumberIsFound(t *testing.T) {
 		return m
 	}
 	for name, measure := range map[string]func(decision.Step) metric.Measurement{"kept": better, "dropped": worse} {
-		rule := decision.Rule{Version: 1, Regime: decision.Noisy, Pairs: 8, Confidence: 0.95}
-		record := func() []history.Event { return recorded(t, decision.Known(), rule, measure) }
-		require.Empty(t, findings(decision.Known(), record()))
+		rule := decision.Rule{Regime: decision.Noisy, Pairs: 8, Confidence: 0.95}
+		record := func() []history.Event { return recorded(t, rule, measure) }
+		require.Empty(t, findings(record()))
 		other := metric.MustValue("12.5")
 		changes := map[string]func(*history.Decided){
 			"the verdict": func(e *history.Decided) {
-				e.Verdict = map[string]string{"improved": "neutral", "neutral": "regressed"}[e.Verdict]
+				e.Verdict = map[decision.Verdict]decision.Verdict{"improved": "neutral", "neutral": "regressed"}[e.Verdict]
 			},
 			"no verdict":        func(e *history.Decided) { e.Verdict = "" },
 			"the metric":        func(e *history.Decided) { e.Metric = &other },
@@ -47,7 +47,6 @@ func TestEveryForgedNumberIsFound(t *testing.T) {
 			"no best":           func(e *history.Decided) { e.Best = nil },
 			"the delta":         func(e *history.Decided) { e.Delta = "+1000" },
 			"no delta":          func(e *history.Decided) { e.Delta = "" },
-			"why it was held":   func(e *history.Decided) { e.Held = "too good" },
 			"no evidence":       func(e *history.Decided) { e.Evidence = nil },
 			"one comparison":    func(e *history.Decided) { e.Evidence = e.Evidence[1:] },
 			"one more":          func(e *history.Decided) { e.Evidence = append(slices.Clone(e.Evidence), e.Evidence[0]) },
@@ -57,14 +56,17 @@ func TestEveryForgedNumberIsFound(t *testing.T) {
 			},
 			"the rule": func(e *history.Decided) { e.Rule.MinImprovement.Value = metric.FromInt(1000); e.Rule.Regime = "single" },
 		}
-		evidence := reflect.TypeFor[history.Evidence]()
-		for i := range evidence.NumField() {
-			changes["the evidence: "+evidence.Field(i).Name] = func(e *history.Decided) {
+		evidence := reflect.TypeFor[decision.Evidence]()
+		for _, of := range reflect.VisibleFields(evidence) {
+			if of.Anonymous {
+				continue
+			}
+			changes["the evidence: "+of.Name] = func(e *history.Decided) {
 				e.Evidence = slices.Clone(e.Evidence)
-				field := reflect.ValueOf(&e.Evidence[0]).Elem().Field(i)
+				field := reflect.ValueOf(&e.Evidence[0]).Elem().FieldByIndex(of.Index)
 				switch value := field.Interface().(type) {
-				case string:
-					field.SetString(value + "x")
+				case decision.Stage:
+					field.SetString(string(value) + "x")
 				case int:
 					field.SetInt(int64(value) + 1)
 				case float64:
@@ -72,7 +74,7 @@ func TestEveryForgedNumberIsFound(t *testing.T) {
 				case metric.Value:
 					field.Set(reflect.ValueOf(value.Add(metric.MustValue("0.5"))))
 				default:
-					t.Fatalf("a field of another kind: %s", evidence.Field(i).Name)
+					t.Fatalf("a field of another kind: %s", of.Name)
 				}
 			}
 		}
@@ -82,7 +84,7 @@ func TestEveryForgedNumberIsFound(t *testing.T) {
 			rule := *e.Rule
 			e.Rule = &rule
 			change(e)
-			assert.NotEmpty(t, findings(decision.Known(), events), "%s: %s", name, what)
+			assert.NotEmpty(t, findings(events), "%s: %s", name, what)
 		}
 		for place, m := range trials(record()) {
 			what := fmt.Sprintf("%s: the %s (%s)", name, m.Role, m.Stage)
@@ -90,18 +92,18 @@ func TestEveryForgedNumberIsFound(t *testing.T) {
 			last.Samples = last.Samples[:len(last.Samples)-1]
 			events := record()
 			trials(events)[place].Samples = last.Samples
-			assert.NotEmpty(t, findings(decision.Known(), events), "%s without its last run", what)
+			assert.NotEmpty(t, findings(events), "%s without its last run", what)
 			events = slices.DeleteFunc(record(), func(e history.Event) bool {
 				other, is := e.(*history.Measured)
 				return is && other.Stage == m.Stage && other.Role == m.Role && other.Stage != ""
 			})
-			assert.NotEmpty(t, findings(decision.Known(), events), "without %s", what)
+			assert.NotEmpty(t, findings(events), "without %s", what)
 			events = record()
 			for i := range trials(events)[place].Samples {
 				trials(events)[place].Samples[i] = metric.FromInt(100)
 			}
 			if m.Role == history.Candidate {
-				assert.NotEmpty(t, findings(decision.Known(), events), "%s as good as what it is compared with", what)
+				assert.NotEmpty(t, findings(events), "%s as good as what it is compared with", what)
 			}
 		}
 	}
@@ -110,8 +112,8 @@ func TestEveryForgedNumberIsFound(t *testing.T) {
 // TestWhatADecisionNeeds: what is not recorded is named by its side, stage and run.
 func TestWhatADecisionNeeds(t *testing.T) {
 	t.Parallel()
-	single := decision.Rule{Version: 1, Regime: decision.Single, Pairs: 8, Confidence: 0.95}
-	noisy := decision.Rule{Version: 1, Regime: decision.Noisy, Pairs: 8, Confidence: 0.95}
+	single := decision.Rule{Regime: decision.Single, Pairs: 8, Confidence: 0.95}
+	noisy := decision.Rule{Regime: decision.Noisy, Pairs: 8, Confidence: 0.95}
 	for name, c := range map[string]struct {
 		rule   decision.Rule
 		change func([]history.Event) []history.Event
@@ -138,19 +140,19 @@ func TestWhatADecisionNeeds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			events := recorded(t, decision.Known(), c.rule, better)
-			require.Empty(t, findings(decision.Known(), events))
-			assert.Contains(t, findings(decision.Known(), c.change(events)), c.says)
+			events := recorded(t, c.rule, better)
+			require.Empty(t, findings(events))
+			assert.Contains(t, findings(c.change(events)), c.says)
 		})
 	}
 	t.Run("its own proposal", func(t *testing.T) {
 		t.Parallel()
-		events := recorded(t, decision.Known(), single, better)
+		events := recorded(t, single, better)
 		trials(events)[0].Proposal, decided(events).Proposal = 3, 3
 		other := *trials(events)[0]
 		worse := metric.FromInt(1)
 		other.Proposal, other.Metric, other.Samples = 2, &worse, []metric.Value{worse}
-		assert.Empty(t, findings(decision.Known(), slices.Insert(events, 2, history.Event(&other))))
+		assert.Empty(t, findings(slices.Insert(events, 2, history.Event(&other))))
 	})
 }
 
@@ -169,9 +171,9 @@ func TestOutcomesFitTheirVerdicts(t *testing.T) {
 			if !slices.Contains(verdicts, verdict) {
 				says = []string{fmt.Sprintf("the outcome is %s with the verdict %q", outcome, verdict)}
 			}
-			e := &history.Decided{Head: history.Head{Run: "a", Iteration: 1}, Outcome: outcome, Verdict: verdict}
+			e := &history.Decided{Head: history.Head{Run: "a", Iteration: 1}, Outcome: outcome, Verdict: decision.Verdict(verdict)}
 			events := []history.Event{&history.Started{Head: e.Head}, e, &history.Finished{Head: e.Head}}
-			assert.Equal(t, says, findings(decision.Known(), events), "%s, %s", outcome, verdict)
+			assert.Equal(t, says, findings(events), "%s, %s", outcome, verdict)
 			r := reported(events)
 			assert.Equal(t, []int{1, 0}, []int{r.Decisions, r.Repeated}, "there is no rule to repeat it by")
 			assert.Equal(t, verdict != "", r.Old == 1, "what compared something was decided by a rule")
@@ -185,31 +187,29 @@ func TestRulesThatNoProgramAsksFor(t *testing.T) {
 	t.Parallel()
 	const again = "the decision cannot be computed again: "
 	for name, c := range map[string]struct {
-		change func(*history.Rule)
+		change func(*decision.Rule)
 		says   string
 	}{
-		"no pairs":             {func(r *history.Rule) { r.Pairs = 0 }, again + "no program asks for 0 pairs, 0 at most"},
-		"pairs below zero":     {func(r *history.Rule) { r.Pairs = -3 }, again + "no program asks for -3 pairs, 0 at most"},
-		"endless pairs":        {func(r *history.Rule) { r.Pairs = 1 << 60 }, again + "no program asks for 1152921504606846976 pairs, 0 at most"},
-		"endless pairs in all": {func(r *history.Rule) { r.MaxPairs = 1 << 60 }, again + "no program asks for 8 pairs, 1152921504606846976 at most"},
-		"no pairs for noise":   {func(r *history.Rule) { r.Regime, r.Pairs = "repeatable", 0 }, again + "no program asks for 0 pairs, 0 at most"},
-		"no regime":            {func(r *history.Rule) { r.Regime = "" }, again + `no program asks for the regime ""`},
-		"another regime":       {func(r *history.Rule) { r.Regime = "lenient" }, again + `no program asks for the regime "lenient"`},
-		"certainty":            {func(r *history.Rule) { r.Confidence = 1 }, again + "no program asks for a confidence of 1"},
-		"no confidence":        {func(r *history.Rule) { r.Confidence = 0 }, again + "no program asks for a confidence of 0"},
-		"less than none":       {func(r *history.Rule) { r.Confidence = -2 }, again + "no program asks for a confidence of -2"},
+		"no pairs":             {func(r *decision.Rule) { r.Pairs = 0 }, again + "no program asks for 0 pairs, 0 at most"},
+		"pairs below zero":     {func(r *decision.Rule) { r.Pairs = -3 }, again + "no program asks for -3 pairs, 0 at most"},
+		"endless pairs":        {func(r *decision.Rule) { r.Pairs = 1 << 60 }, again + "no program asks for 1152921504606846976 pairs, 0 at most"},
+		"endless pairs in all": {func(r *decision.Rule) { r.MaxPairs = 1 << 60 }, again + "no program asks for 8 pairs, 1152921504606846976 at most"},
+		"no pairs for noise":   {func(r *decision.Rule) { r.Regime, r.Pairs = "repeatable", 0 }, again + "no program asks for 0 pairs, 0 at most"},
+		"no regime":            {func(r *decision.Rule) { r.Regime = "" }, again + `no program asks for the regime ""`},
+		"another regime":       {func(r *decision.Rule) { r.Regime = "lenient" }, again + `no program asks for the regime "lenient"`},
+		"certainty":            {func(r *decision.Rule) { r.Confidence = 1 }, again + "no program asks for a confidence of 1"},
+		"no confidence":        {func(r *decision.Rule) { r.Confidence = 0 }, again + "no program asks for a confidence of 0"},
+		"less than none":       {func(r *decision.Rule) { r.Confidence = -2 }, again + "no program asks for a confidence of -2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, version := range []int{1, decision.Latest} {
-				events := recorded(t, decision.Known(), decision.Rule{Version: version, Regime: decision.Noisy, Pairs: 8, Confidence: 0.95}, better)
-				c.change(decided(events).Rule)
-				assert.Equal(t, []string{c.says}, findings(decision.Known(), events))
-			}
+			events := recorded(t, decision.Rule{Regime: decision.Noisy, Pairs: 8, Confidence: 0.95}, better)
+			c.change(decided(events).Rule)
+			assert.Equal(t, []string{c.says}, findings(events))
 		})
 	}
-	single := recorded(t, decision.Known(), decision.Rule{Version: 1, Regime: decision.Single}, better)
-	assert.Empty(t, findings(decision.Known(), single), "a plain comparison needs neither pairs nor confidence")
+	single := recorded(t, decision.Rule{Regime: decision.Single}, better)
+	assert.Empty(t, findings(single), "a plain comparison needs neither pairs nor confidence")
 }
 
 // TestAnAuditOfAnythingEnds changes what a ledger says of a decision and of its
@@ -218,8 +218,8 @@ func TestAnAuditOfAnythingEnds(t *testing.T) {
 	t.Parallel()
 	chance := rand.New(rand.NewPCG(1, 2))
 	values := []string{"0", "-1", "1", "3", "8", "1e9", "9007199254740993", "null", `""`, `"single"`, `"repeatable"`, `"noisy"`, `"held"`, `"once"`, `"candidate"`, `"accepted"`, "[]", "[0,1]", "{}", "true", "0.5", "1e308", "-1e308"}
-	base := recorded(t, decision.Known(), decision.Rule{
-		Version: 3, Regime: decision.Noisy, Pairs: 8, MaxPairs: 16, Confidence: 0.95, CheckTooGood: true,
+	base := recorded(t, decision.Rule{
+		Regime: decision.Noisy, Pairs: 8, MaxPairs: 16, Confidence: 0.95, CheckTooGood: true,
 		Guardrails: []decision.Guardrail{{Metric: "case.a", Direction: metric.Higher}},
 	}, better)
 	var lines [][]byte
@@ -244,7 +244,7 @@ func TestAnAuditOfAnythingEnds(t *testing.T) {
 			continue
 		}
 		audited++
-		for _, finding := range report(decision.Known(), log.Events) {
+		for _, finding := range report(log.Events) {
 			require.NotContains(t, finding.Message, "\n")
 		}
 	}
@@ -276,14 +276,14 @@ func withAnother(chance *rand.Rand, line []byte, values []string) []byte {
 func TestWarmUpsAreNotRecorded(t *testing.T) {
 	t.Parallel()
 	best := metric.FromInt(100)
-	rule := history.RuleOf(decision.Rule{Version: 1, Regime: decision.Noisy, Pairs: 8, Confidence: 0.95})
+	rule := decision.Rule{Version: decision.RuleVersion, Regime: decision.Noisy, Pairs: 8, Confidence: 0.95}
 	trial := func(role history.Role, outcome history.Outcome, change func(*history.Measured)) []history.Event {
 		head := history.Head{Run: "a", Iteration: 1}
 		measured := &history.Measured{Head: head, Role: role, Stage: "pairs", RejectedReason: "too slow"}
 		change(measured)
-		e := &history.Decided{Head: head, Outcome: outcome, Rule: &rule, PreviousBest: &best, Best: &best, Direction: metric.Higher}
+		e := &history.Decided{Head: head, Outcome: outcome, Rule: &rule, Seed: "secret", PreviousBest: &best, Best: &best, Direction: metric.Higher}
 		if outcome != history.Error {
-			e.Verdict = string(decision.Regressed)
+			e.Verdict = decision.Regressed
 		}
 		return []history.Event{
 			&history.Started{Head: head}, &history.Measured{Head: head, Role: history.Baseline, Metric: &best, Samples: []metric.Value{best}, Direction: metric.Higher}, measured, e,
@@ -305,7 +305,7 @@ func TestWarmUpsAreNotRecorded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			assert.Equal(t, c.says, findings(decision.Known(), c.events))
+			assert.Equal(t, c.says, findings(c.events))
 		})
 	}
 }
@@ -314,7 +314,7 @@ func TestWarmUpsAreNotRecorded(t *testing.T) {
 func TestGuardrailsAreHeldAgain(t *testing.T) {
 	t.Parallel()
 	rule := decision.Rule{
-		Version: 1, Regime: decision.Noisy, Pairs: 8, Confidence: 0.95, Guardrails: []decision.Guardrail{{Metric: "size", Direction: metric.Lower, MaxRegression: decision.Allowance{Value: metric.FromInt(1)}}},
+		Regime: decision.Noisy, Pairs: 8, Confidence: 0.95, Guardrails: []decision.Guardrail{{Metric: "size", Direction: metric.Lower, MaxRegression: decision.Allowance{Value: metric.FromInt(1)}}},
 	}
 	for name, c := range map[string]struct {
 		before string // of iteration 0, "" for none
@@ -331,8 +331,8 @@ func TestGuardrailsAreHeldAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			events := recorded(t, decision.Known(), rule, better)
-			require.Equal(t, string(decision.Regressed), decided(events).Verdict, "the evaluation did not print it")
+			events := recorded(t, rule, better)
+			require.Equal(t, decision.Regressed, decided(events).Verdict, "the evaluation did not print it")
 			if c.before != "" {
 				measured(events).GuardrailSamples = map[string][]metric.Value{"size": slices.Repeat([]metric.Value{*number(c.before)}, 8)}
 			}
@@ -342,10 +342,10 @@ func TestGuardrailsAreHeldAgain(t *testing.T) {
 				}
 			}
 			if !c.passed {
-				assert.Empty(t, findings(decision.Known(), events))
+				assert.Empty(t, findings(events))
 				return
 			}
-			assert.Equal(t, []string{"the decision needs a measurement of the candidate (confirmation), which is not recorded"}, findings(decision.Known(), events), "the first stage is passed")
+			assert.Equal(t, []string{"the decision needs a measurement of the incumbent (confirmation), which is not recorded"}, findings(events), "the first stage is passed")
 		})
 	}
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/audit"
 	"github.com/org/autoloop/internal/metric"
@@ -37,8 +36,8 @@ func TestWhatWasMergedIsNotMissed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			auditor := audit.New(decision.Known(), nil)
-			auditor.Begin(history.Summary{}, nil)
+			auditor := audit.New(nil)
+			auditor.Begin(nil)
 			merged := []history.Event{&history.Set{Key: history.PullEnded, Value: "2", Commit: c.merged}}
 			second := kept(2, "two", &eight)
 			second.Parent = "one"

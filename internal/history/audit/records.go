@@ -82,9 +82,8 @@ func (t *table) add(event history.Event) {
 	}
 }
 
-// compare holds the rows of the file against those that the ledger gives, which has
-// nothing of iterations that are archived.
-func (t *table) compare(r *Report, rows []results.Row, archived int) {
+// compare holds the rows of the file against those that the ledger gives.
+func (t *table) compare(r *Report, rows []results.Row) {
 	places := map[rowKey][]int{}
 	for i, row := range rows {
 		places[keyOf(row)] = append(places[keyOf(row)], i)
@@ -108,10 +107,6 @@ func (t *table) compare(r *Report, rows []results.Row, archived int) {
 			r.find(Results, row.Iteration, fmt.Sprintf("best_score is %s, and the ledger gives %s", history.ValueText(found.Best), history.ValueText(row.Best)))
 		}
 	}
-	begins := t.begins
-	if archived > 0 {
-		begins = max(begins, archived+1)
-	}
 	last := -1
 	for _, row := range rows { // those of the ledger are in its order
 		at, known := t.at[keyOf(row)]
@@ -123,7 +118,7 @@ func (t *table) compare(r *Report, rows []results.Row, archived int) {
 		}
 	}
 	for i, row := range rows {
-		if _, known := t.at[keyOf(row)]; !taken[i] && (known || row.Iteration >= begins) {
+		if _, known := t.at[keyOf(row)]; !taken[i] && (known || row.Iteration >= t.begins) {
 			r.find(Results, row.Iteration, fmt.Sprintf("the ledger has nothing of the row %q", row.Action))
 		}
 	}
@@ -206,7 +201,6 @@ func (k *keeps) compare(r *Report, summary history.Summary, records Records) {
 			i = slices.IndexFunc(k.kept, func(one made) bool { return says(commit, one) })
 		}
 		switch {
-		case i < 0 && number(commit.Iteration) <= r.Archived && r.Archived > 0:
 		case i < 0:
 			r.find(Branch, number(commit.Iteration), fmt.Sprintf("commit %.12s says that it was kept, and the ledger does not", commit.ID))
 		case !says(commit, k.kept[i]):

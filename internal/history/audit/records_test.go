@@ -19,9 +19,9 @@ import (
 )
 
 // found are the findings in one of the records, each with its iteration.
-func found(where audit.Where, begin history.Summary, shown []state.EntryMetric, events []history.Event, records audit.Records) []string {
-	auditor := audit.New(decision.Known(), nil)
-	auditor.Begin(begin, shown)
+func found(where audit.Where, shown []state.EntryMetric, events []history.Event, records audit.Records) []string {
+	auditor := audit.New(nil)
+	auditor.Begin(shown)
 	auditor.Add(events)
 	report := auditor.Report(records)
 	var list []string
@@ -50,7 +50,7 @@ func ended(iteration int, outcome history.Outcome, text string) *history.Decided
 		e.Metric = number(text)
 	}
 	if outcome == history.Accepted {
-		e.Best, e.Commit, e.Verdict = e.Metric, "c"+text, string(decision.Improved)
+		e.Best, e.Commit, e.Verdict = e.Metric, "c"+text, decision.Improved
 	}
 	return e
 }
@@ -91,18 +91,18 @@ func TestNumbersOfTheStateAreThoseOfTheLedger(t *testing.T) {
 			if c.says != "" {
 				says = []string{c.says}
 			}
-			assert.Equal(t, says, found(audit.State, history.Summary{}, nil, events, audit.Records{Machine: m}))
+			assert.Equal(t, says, found(audit.State, nil, events, audit.Records{Machine: m}))
 		})
 	}
 	t.Run("before a baseline the direction is the program's", func(t *testing.T) {
 		t.Parallel()
-		assert.Empty(t, found(audit.State, history.Summary{}, nil, nil, audit.Records{Machine: state.Machine{Direction: metric.Lower}}))
+		assert.Empty(t, found(audit.State, nil, nil, audit.Records{Machine: state.Machine{Direction: metric.Lower}}))
 	})
 	t.Run("a state that was adopted", func(t *testing.T) {
 		t.Parallel()
 		adopted := []history.Event{&history.Set{Key: history.AdoptedIteration, Value: "7"}, &history.Set{Key: history.AdoptedStatuses, Value: "rejected,error"}}
 		m := state.Machine{IterationCount: 7, RecentStatuses: []string{"rejected", "error"}}
-		assert.Empty(t, found(audit.State, history.Summary{}, nil, adopted, audit.Records{Machine: m}))
+		assert.Empty(t, found(audit.State, nil, adopted, audit.Records{Machine: m}))
 	})
 }
 
@@ -190,16 +190,9 @@ func TestRowsAreThoseOfTheLedger(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			assert.Equal(t, c.says, found(audit.Results, history.Summary{}, nil, c.events, audit.Records{Rows: rowsOf(t, c.rows...)}))
+			assert.Equal(t, c.says, found(audit.Results, nil, c.events, audit.Records{Rows: rowsOf(t, c.rows...)}))
 		})
 	}
-	t.Run("behind an archive", func(t *testing.T) {
-		t.Parallel()
-		archived := history.Summary{Iteration: 8, Best: number("7"), Direction: metric.Lower}
-		rows := rowsOf(t, "0 baseline 10 10", "8 kept 7 7", "9 reverted 8 7", "9 kept 1 1")
-		assert.Equal(t, []string{`9: the ledger has nothing of the row "kept"`},
-			found(audit.Results, archived, nil, []history.Event{ended(9, history.Rejected, "8")}, audit.Records{Rows: rows}))
-	})
 }
 
 // TestEveryChangedRowIsFound changes each cell of each row of a long table: no change of
@@ -219,7 +212,7 @@ func TestEveryChangedRowIsFound(t *testing.T) {
 		events = append(events, ended(n, history.Accepted, fmt.Sprint(best)))
 		rows = append(rows, rowsOf(t, fmt.Sprintf("%d kept %d %d", n, best, best))...)
 	}
-	auditor := audit.New(decision.Known(), nil)
+	auditor := audit.New(nil)
 	auditor.Add(events)
 	compare := func(rows []results.Row) int {
 		again := *auditor
@@ -279,7 +272,7 @@ func TestEntriesOfTheHistoryAreThoseOfTheLedger(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var says []string
-			for _, finding := range found(audit.State, history.Summary{}, c.shown, events, audit.Records{}) {
+			for _, finding := range found(audit.State, c.shown, events, audit.Records{}) {
 				if strings.Contains(finding, "history entry") {
 					says = append(says, finding)
 				}
@@ -340,26 +333,20 @@ func TestCommitsAreThoseThatWereKept(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			assert.Equal(t, c.says, found(audit.Branch, history.Summary{}, nil, c.events, audit.Records{Commits: c.commits, Head: c.head}))
+			assert.Equal(t, c.says, found(audit.Branch, nil, c.events, audit.Records{Commits: c.commits, Head: c.head}))
 		})
 	}
-	t.Run("behind an archive", func(t *testing.T) {
-		t.Parallel()
-		archived := history.Summary{Iteration: 2, Best: number("8"), Incumbent: "c8"}
-		commits := []audit.Commit{one, two, {ID: "x", Iteration: "3", Metric: "1"}, {ID: "y", Iteration: "none", Metric: "1"}}
-		assert.Equal(t, []string{"3: commit x says that it was kept, and the ledger does not"}, found(audit.Branch, archived, nil, nil, audit.Records{Commits: commits, Head: "c8"}))
-	})
 }
 
 // TestAReportIsInTheOrderOfTheRecords, and a list without findings is a list.
 func TestAReportIsInTheOrderOfTheRecords(t *testing.T) {
 	t.Parallel()
-	auditor := audit.New(decision.Known(), nil)
-	auditor.Begin(history.Summary{Iteration: 3}, nil)
+	auditor := audit.New(nil)
+	auditor.Begin(nil)
 	auditor.Add([]history.Event{ended(4, history.Accepted, "9")})
 	report := auditor.Report(audit.Records{
 		Machine: state.Machine{IterationCount: 4, BestMetric: number("9"), RecentStatuses: []string{"accepted"}, Direction: metric.Lower}, Head: "c9",
-		Broken: []string{"one", "two"}, Rewritten: []string{"rewritten"}, Unknown: []string{"unsigned"},
+		Rewritten: []string{"rewritten"}, Unknown: []string{"unsigned"},
 	})
 	var places []string
 	for _, finding := range report.Findings {
@@ -368,13 +355,11 @@ func TestAReportIsInTheOrderOfTheRecords(t *testing.T) {
 		}
 	}
 	assert.Equal(t, []string{"ledger", "state", "results", "branch", "memory branch"}, places)
-	assert.Equal(t, []audit.Finding{{Where: audit.Ledger, Message: "one"}, {Where: audit.Ledger, Message: "two"}}, report.Findings[:2], "what is wrong with segments comes first")
 	last := report.Findings[len(report.Findings)-2:]
 	assert.Equal(t, []audit.Finding{{audit.Memory, 4, "rewritten"}, {audit.Memory, 4, "unsigned"}}, last)
-	assert.Equal(t, 3, report.Archived)
 
-	empty := audit.New(decision.Known(), nil).Report(audit.Records{})
+	empty := audit.New(nil).Report(audit.Records{})
 	text, err := json.Marshal(empty)
 	require.NoError(t, err)
-	assert.JSONEq(t, `{"decisions": 0, "repeated": 0, "old": 0, "findings": []}`, string(text))
+	assert.JSONEq(t, `{"decisions": 0, "repeated": 0, "old": 0, "findings": [], "unseen": []}`, string(text))
 }

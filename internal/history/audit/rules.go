@@ -13,8 +13,7 @@ import (
 // the program file. A rule that is stricter than the program asks for keeps
 // nothing that it should not.
 type rules struct {
-	version int
-	bounds  map[string]string // by definition, of which they are a part
+	bounds map[string]string // by definition, of which they are a part
 }
 
 // decided looks at one decision; before is what came before it.
@@ -22,12 +21,7 @@ func (s *rules) decided(r *Report, before history.Summary, e *history.Decided, a
 	if e.Rule == nil {
 		return
 	}
-	rule := e.Rule.Decision()
-	rule.Version = max(rule.Version, 1)
-	if rule.Version < s.version {
-		r.find(Ledger, e.Iteration, fmt.Sprintf("it was decided by version %d of the rule, after version %d was in use", rule.Version, s.version))
-	}
-	s.version = max(s.version, rule.Version)
+	rule := *e.Rule
 	if rule.Regime == decision.Repeatable && before.Noisy {
 		r.find(Ledger, e.Iteration, "the evaluation was known to be noisy, and the rule takes it for one that repeats itself")
 	}
@@ -75,7 +69,7 @@ func weaker(rule, asked decision.Rule) string {
 		return fmt.Sprintf("%d pairs decide", rule.Pairs)
 	case need.Value.Sign() > 0 && (least.Percent != need.Percent || least.Value.Cmp(need.Value) < 0):
 		return "the smallest gain is " + amount(least)
-	case asked.In(rule.Version).CheckTooGood && !rule.CheckTooGood:
+	case asked.CheckTooGood && !rule.CheckTooGood:
 		return "a gain that is too good is not held"
 	case asked.NoCaseRegression && !rule.NoCaseRegression:
 		return "cases may get worse"

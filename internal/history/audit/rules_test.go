@@ -21,7 +21,7 @@ func number(text string) *metric.Value {
 // ruleFindings are the findings about the rules of decisions, without those about what
 // was measured for them.
 func ruleFindings(asked []decision.Rule, events ...history.Event) []string {
-	auditor := audit.New(decision.Known(), asked)
+	auditor := audit.New(asked)
 	auditor.Add(events)
 	var list []string
 	for _, found := range auditor.Report(audit.Records{}).Findings {
@@ -34,7 +34,7 @@ func ruleFindings(asked []decision.Rule, events ...history.Event) []string {
 }
 
 func ruled(iteration int, rule decision.Rule) *history.Decided {
-	written := history.RuleOf(rule)
+	written := rule
 	return &history.Decided{Head: history.Head{Iteration: iteration}, Outcome: history.Rejected, Rule: &written, Seed: "secret"}
 }
 
@@ -50,7 +50,7 @@ func TestARuleThatIsWeakerThanTheProgramAsksFor(t *testing.T) {
 	rail, speed := decision.Guardrail{Metric: "size", Direction: metric.Lower}, decision.Guardrail{Metric: "speed", Direction: metric.Higher, MaxRegression: allowing("5", true)}
 	asked := func() decision.Rule {
 		return decision.Rule{
-			Version: decision.Latest, Regime: decision.Noisy, Pairs: 8, MaxPairs: 16, Confidence: 0.95, MinImprovement: decision.Allowance{Value: metric.FromInt(2)},
+			Version: decision.RuleVersion, Regime: decision.Noisy, Pairs: 8, MaxPairs: 16, Confidence: 0.95, MinImprovement: decision.Allowance{Value: metric.FromInt(2)},
 			Low: number("0"), High: number("100"), Guardrails: []decision.Guardrail{rail, speed}, NoCaseRegression: true, CheckTooGood: true,
 		}
 	}
@@ -80,7 +80,6 @@ func TestARuleThatIsWeakerThanTheProgramAsksFor(t *testing.T) {
 		"a part in place of an amount":           {nil, func(r *decision.Rule) { r.MinImprovement = decision.Allowance{Value: metric.FromInt(1), Percent: true} }, "the smallest gain is 1%"},
 		"any gain, as asked for":                 {func(r *decision.Rule) { r.MinImprovement = decision.Allowance{Percent: true} }, func(r *decision.Rule) { r.MinImprovement = decision.Allowance{} }, ""},
 		"too good is believed":                   {nil, func(r *decision.Rule) { r.CheckTooGood = false }, "a gain that is too good is not held"},
-		"too good, by a version without it":      {nil, func(r *decision.Rule) { *r = r.In(1) }, ""},
 		"too good is held and nobody asked":      {func(r *decision.Rule) { r.CheckTooGood = false }, nil, ""},
 		"cases may be lost":                      {nil, func(r *decision.Rule) { r.NoCaseRegression = false }, "cases may get worse"},
 		"no case may be lost and nobody asked":   {func(r *decision.Rule) { r.NoCaseRegression = false }, nil, ""},
@@ -128,7 +127,7 @@ func TestARuleThatIsWeakerThanTheProgramAsksFor(t *testing.T) {
 func TestARuleOfAnEarlierProgramFile(t *testing.T) {
 	t.Parallel()
 	pairs := func(n int) decision.Rule {
-		return decision.Rule{Version: 1, Regime: decision.Noisy, Pairs: n, Confidence: 0.95}
+		return decision.Rule{Regime: decision.Noisy, Pairs: n, Confidence: 0.95}
 	}
 	confident := pairs(20)
 	confident.Confidence = 0.99
@@ -152,7 +151,7 @@ func TestARuleOfAnEarlierProgramFile(t *testing.T) {
 	}
 }
 
-// TestARuleBesideThoseBeforeIt: versions only go up, noise is not forgotten, and what is
+// TestARuleBesideThoseBeforeIt: noise is not forgotten, and what is
 // part of the evaluation does not change under it.
 func TestARuleBesideThoseBeforeIt(t *testing.T) {
 	t.Parallel()
@@ -160,9 +159,9 @@ func TestARuleBesideThoseBeforeIt(t *testing.T) {
 		changed = "its guardrails or its range are not those of the decisions before it, under the same evaluation"
 		noisy   = "the evaluation was known to be noisy, and the rule takes it for one that repeats itself"
 	)
-	plainly := func(version int) decision.Rule { return decision.Rule{Version: version, Regime: decision.Single} }
+	plainly := decision.Rule{Regime: decision.Single}
 	bounded := func(low string, rails ...decision.Guardrail) decision.Rule {
-		return decision.Rule{Version: 1, Regime: decision.Single, Low: number(low), Guardrails: rails}
+		return decision.Rule{Regime: decision.Single, Low: number(low), Guardrails: rails}
 	}
 	baseline := func(definition string) *history.Measured {
 		return &history.Measured{Role: history.Baseline, Metric: number("5"), Definition: definition}
@@ -171,27 +170,21 @@ func TestARuleBesideThoseBeforeIt(t *testing.T) {
 	loud.Noisy = true
 	noticed := ruled(1, decision.Rule{Regime: decision.Repeatable})
 	noticed.Noisy = true
-	repeats := decision.Rule{Version: 1, Regime: decision.Repeatable, Confidence: 0.95}
+	repeats := decision.Rule{Regime: decision.Repeatable, Confidence: 0.95}
 	size, speed := decision.Guardrail{Metric: "size"}, decision.Guardrail{Metric: "speed"}
 	for name, c := range map[string]struct {
 		events []history.Event
 		says   []string
 	}{
-		"the version goes up":     {[]history.Event{ruled(1, plainly(0)), ruled(2, plainly(1)), ruled(3, plainly(2)), ruled(4, plainly(4))}, nil},
-		"the version goes down":   {[]history.Event{ruled(1, plainly(3)), ruled(2, plainly(2))}, []string{"it was decided by version 2 of the rule, after version 3 was in use"}},
-		"no version is the first": {[]history.Event{ruled(1, plainly(2)), ruled(2, plainly(0))}, []string{"it was decided by version 1 of the rule, after version 2 was in use"}},
-		"each that is older is named": {[]history.Event{ruled(1, plainly(3)), ruled(2, plainly(2)), ruled(3, plainly(2)), ruled(4, plainly(3))}, []string{
-			"it was decided by version 2 of the rule, after version 3 was in use", "it was decided by version 2 of the rule, after version 3 was in use",
-		}},
-		"without a rule":                     {[]history.Event{ruled(1, plainly(3)), &history.Decided{Outcome: history.Rejected}, ruled(3, plainly(3))}, nil},
+		"without a rule":                     {[]history.Event{ruled(1, plainly), &history.Decided{Outcome: history.Rejected}, ruled(3, plainly)}, nil},
 		"a noisy baseline":                   {[]history.Event{loud, ruled(1, repeats)}, []string{noisy}},
 		"a noisy baseline, and pairs":        {[]history.Event{loud, ruled(1, decision.Rule{Regime: decision.Noisy})}, nil},
-		"a noisy baseline, and single runs":  {[]history.Event{loud, ruled(1, plainly(1))}, nil},
+		"a noisy baseline, and single runs":  {[]history.Event{loud, ruled(1, plainly)}, nil},
 		"noise that a decision noticed":      {[]history.Event{baseline("a"), noticed, ruled(2, repeats)}, []string{noisy}},
 		"noise that it notices itself":       {[]history.Event{baseline("a"), noticed}, nil},
 		"noise before a new baseline":        {[]history.Event{loud, baseline("a"), ruled(2, repeats)}, nil},
 		"another range":                      {[]history.Event{baseline("a"), ruled(1, bounded("0")), ruled(2, bounded("1"))}, []string{changed}},
-		"no range any more":                  {[]history.Event{baseline("a"), ruled(1, bounded("0")), ruled(2, plainly(1))}, []string{changed}},
+		"no range any more":                  {[]history.Event{baseline("a"), ruled(1, bounded("0")), ruled(2, plainly)}, []string{changed}},
 		"another range, another evaluation":  {[]history.Event{baseline("a"), ruled(1, bounded("0")), baseline("b"), ruled(2, bounded("1"))}, nil},
 		"back to the first, and not its own": {[]history.Event{baseline("a"), ruled(1, bounded("0")), baseline("b"), ruled(2, bounded("1")), baseline("a"), ruled(3, bounded("1"))}, []string{changed}},
 		"back to the first":                  {[]history.Event{baseline("a"), ruled(1, bounded("0")), baseline("b"), ruled(2, bounded("1")), baseline("a"), ruled(3, bounded("0"))}, nil},

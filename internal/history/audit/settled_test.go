@@ -13,7 +13,7 @@ import (
 
 func TestWhatCIEndsIsWhatWaited(t *testing.T) {
 	t.Parallel()
-	waited := recorded(t, decision.Known(), decision.Rule{Regime: decision.Single, Pairs: 8, Confidence: 0.95}, better)
+	waited := recorded(t, decision.Rule{Regime: decision.Single, Pairs: 8, Confidence: 0.95}, better)
 	pending := decided(waited)
 	require.Equal(t, history.Accepted, pending.Outcome)
 	pending.Outcome, pending.Commit = history.PendingCI, "c1"
@@ -37,6 +37,6 @@ func TestWhatCIEndsIsWhatWaited(t *testing.T) {
 		final.Run = "later"
 		c.change(&final)
 		finished := &history.Finished{Head: history.Head{Iteration: 1, Run: "later"}, Outcome: final.Outcome}
-		assert.ElementsMatch(t, c.says, findings(decision.Known(), append(append([]history.Event{}, waited...), &final, finished)), name)
+		assert.ElementsMatch(t, c.says, findings(append(append([]history.Event{}, waited...), &final, finished)), name)
 	}
 }

@@ -9,19 +9,19 @@ import (
 func (r *Report) String() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%d iterations, %d decisions computed again", r.Decisions, r.Repeated)
-	if r.Archived > 0 {
-		fmt.Fprintf(&out, " after the %d that are archived", r.Archived)
-	}
 	if r.Old > 0 {
 		fmt.Fprintf(&out, ", %d from before rules were recorded", r.Old)
 	}
 	if len(r.Findings) == 0 {
 		out.WriteString(": the records agree\n")
-		return out.String()
+	} else {
+		fmt.Fprintf(&out, ": %d disagreements\n", len(r.Findings))
 	}
-	fmt.Fprintf(&out, ": %d disagreements\n", len(r.Findings))
 	for _, finding := range r.Findings {
 		fmt.Fprintf(&out, "  %s, iteration %d: %s\n", finding.Where, finding.Iteration, finding.Message)
+	}
+	for _, unseen := range r.Unseen {
+		fmt.Fprintf(&out, "  not looked at: %s\n", unseen)
 	}
 	return out.String()
 }

@@ -44,7 +44,7 @@ func (s Programs) Versions(ctx context.Context, m *Memory, name string, revs ...
 	}
 	var versions []*program.Program
 	for _, text := range texts {
-		if p := s.Parse(present.File, []byte(text)); p.Err() == nil {
+		if p := program.Parse(present.File, []byte(text)); p.Err() == nil {
 			versions = append(versions, p)
 		}
 	}

@@ -27,18 +27,26 @@ const MaxFile = 64 << 20
 // Files are the files of a program; nil is one that is not there.
 type Files struct {
 	State, Results []byte
-	// Ledger is the open segment of the ledger: all of it until segments are sealed.
-	Ledger []byte
-	// Sealed are the sealed segments before it, if any. What an
-	// Update's Apply returns need not have it.
-	Sealed *Sealed
+	// Ledger is what was recorded.
+	Ledger *history.Log
+
+	unreadable error    // why Ledger is nil although there is one
+	iterations []string // where the files of the ledger are
 }
 
-// The endings of the three files' names.
+// Log returns a copy of the ledger that the caller may append to. It is empty when the
+// program has none; the error is a *LedgerError when the ledger cannot be read.
+func (f Files) Log() (*history.Log, error) {
+	if f.unreadable != nil {
+		return nil, f.unreadable
+	}
+	return f.Ledger.Copy(), nil
+}
+
+// The endings of the names of a program's files.
 const (
 	stateSuffix   = ".md"
 	resultsSuffix = ".results.tsv"
-	ledgerSuffix  = ".jsonl"
 )
 
 // Memory reads and writes the memory branch with plumbing alone: the user's
@@ -52,9 +60,8 @@ type Memory struct {
 	// Now gives commits their time.
 	Now func() time.Time
 
-	// table is the results table that was read last, which grows with every iteration: it
-	// is read again only when it is another.
-	table atomic.Pointer[git.Object]
+	known atomic.Pointer[remembered]
+	last  atomic.Pointer[reading]
 }
 
 // Head returns the commit that the memory branch is at, or ""
@@ -78,8 +85,8 @@ func (m *Memory) HeadOf(ctx context.Context, ref string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	unfinished, err := m.unfinished(ctx, stands[0])
-	if err == nil && unfinished != nil && unfinished.Ref == ref {
+	unfinished, err := m.unfinished(ctx, stands[0], stands[1])
+	if err == nil && unfinished != nil {
 		return unfinished.New, nil
 	}
 	return stands[1].head, err
@@ -95,58 +102,53 @@ func (m *Memory) Read(ctx context.Context, name string) (files Files, head strin
 	return files, head, err
 }
 
+// reading is what read found last: a commit never changes, and a run reads its records
+// again and again.
+type reading struct {
+	head, name string
+	files      Files
+}
+
 // read returns a program's files at a commit, none when that is "".
 func (m *Memory) read(ctx context.Context, head, name string) (Files, error) {
 	if err := checkName(name); err != nil || head == "" {
 		return Files{}, err
 	}
-	entries, err := m.Repo.LsFiles(ctx, head, name+stateSuffix, name+resultsSuffix, name+ledgerSuffix)
+	if last := m.last.Load(); last != nil && last.head == head && last.name == name {
+		return last.files, nil
+	}
+	entries, err := m.Repo.LsFiles(ctx, head, name+stateSuffix, name+resultsSuffix, name+iterationsSuffix)
 	if err != nil {
 		return Files{}, fmt.Errorf("read the records of %s: %w", name, err)
 	}
 	var files Files
+	var ids []string
+	var texts []*[]byte
 	for _, e := range entries {
+		if e.Path == name+iterationsSuffix {
+			if err := m.readIterations(ctx, e.TreeEntry, name, &files); err != nil {
+				return Files{}, err
+			}
+			continue
+		}
 		if err := checkEntry(e); err != nil {
 			return Files{}, err
 		}
-		data, err := m.file(ctx, e)
-		if err != nil {
-			return Files{}, fmt.Errorf("read the records of %s: %w", name, err)
+		text := &files.State
+		if e.Path == name+resultsSuffix {
+			text = &files.Results
 		}
-		switch strings.TrimPrefix(e.Path, name) {
-		case stateSuffix:
-			files.State = data
-		case resultsSuffix:
-			files.Results = data
-		case ledgerSuffix:
-			files.Ledger = data
-		}
+		ids, texts = append(ids, e.ID), append(texts, text)
 	}
-	if history.Sealed(files.Ledger) {
-		tree, err := m.sealedTree(ctx, head, name)
-		if err != nil {
-			return files, err
-		}
-		files.Sealed, err = m.readSealed(ctx, tree, name, files.Ledger)
-		return files, err
-	}
-	return files, err
-}
-
-// file reads one file, which is not to be changed.
-func (m *Memory) file(ctx context.Context, e git.Sized) ([]byte, error) {
-	isTable := strings.HasSuffix(e.Path, resultsSuffix)
-	if known := m.table.Load(); isTable && known != nil && known.ID == e.ID {
-		return known.Data, nil
-	}
-	objects, err := m.Repo.Cat(ctx, e.ID)
+	objects, err := m.Repo.Cat(ctx, ids...)
 	if err != nil {
-		return nil, err
+		return Files{}, fmt.Errorf("read the records of %s: %w", name, err)
 	}
-	if isTable && !objects[0].Missing() {
-		m.table.Store(&objects[0])
+	for i, o := range objects {
+		*texts[i] = slices.Clip(o.Data)
 	}
-	return objects[0].Data, nil
+	m.last.Store(&reading{head, name, files})
+	return files, nil
 }
 
 // At returns a program's files as they were at a commit of the memory branch.
@@ -156,7 +158,7 @@ func (m *Memory) At(ctx context.Context, commit, name string) (Files, error) {
 
 // Suffixes are what the names of a program's files and directories at the root of
 // the branch end in.
-func Suffixes() []string { return []string{ledgerSuffix, stateSuffix, resultsSuffix, sealedSuffix} }
+func Suffixes() []string { return []string{iterationsSuffix, stateSuffix, resultsSuffix} }
 
 // States returns the state files of all programs by name, as the memory branch
 // has them, and its commit. With a remote it is asked first.
@@ -168,28 +170,55 @@ func (m *Memory) States(ctx context.Context) (states map[string][]byte, head str
 	if err != nil {
 		return nil, "", err
 	}
-	found := root.states()
-	states = make(map[string][]byte, len(found))
-	err = m.readStates(ctx, found, func(name string, data []byte) { states[name] = bytes.Clone(data) })
+	states, err = m.readStates(ctx, root, root.states())
 	return states, head, err
 }
 
-// readStates hands over the data of state files, each until visit returns; what is no
-// regular file is left out.
-func (m *Memory) readStates(ctx context.Context, found []stateEntry, visit func(name string, data []byte)) error {
-	found = slices.DeleteFunc(found, func(s stateEntry) bool { return !regular(s.TreeEntry) })
-	ids := make([]string, len(found))
-	for i, s := range found {
-		ids[i] = s.ID
+// listing is the root of the memory branch, by name.
+type listing map[string]git.TreeEntry
+
+func (m *Memory) list(ctx context.Context, head string) (listing, error) {
+	entries, err := m.Repo.LsRoot(ctx, head)
+	if err != nil {
+		return nil, fmt.Errorf("read the records: %w", err)
+	}
+	root := make(listing, len(entries))
+	for _, e := range entries {
+		root[e.Path] = e
+	}
+	return root, nil
+}
+
+// states names the programs that have one.
+func (l listing) states() []string {
+	var names []string
+	for file := range l {
+		if name, is := strings.CutSuffix(file, stateSuffix); is && checkName(name) == nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// readStates reads the state files of programs; what is no regular file is left out.
+func (m *Memory) readStates(ctx context.Context, root listing, names []string) (map[string][]byte, error) {
+	names = slices.DeleteFunc(names, func(name string) bool { return !regular(root[name+stateSuffix]) })
+	ids := make([]string, len(names))
+	for i, name := range names {
+		ids[i] = root[name+stateSuffix].ID
+	}
+	states := make(map[string][]byte, len(names))
+	if len(names) == 0 {
+		return states, nil
 	}
 	err := m.Repo.CatEach(ctx, ids, func(i int, o git.Object) error {
-		visit(found[i].program, o.Data)
+		states[names[i]] = bytes.Clone(o.Data)
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("read the records: %w", err)
+		return nil, fmt.Errorf("read the records: %w", err)
 	}
-	return nil
+	return states, nil
 }
 
 // regular reports whether an entry is a file. Anything else in place of a state or

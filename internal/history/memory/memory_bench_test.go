@@ -20,8 +20,11 @@ func manyPrograms(b *testing.B, count int) *checkout {
 	var stream strings.Builder
 	fmt.Fprintf(&stream, "commit %s\ncommitter A <a@b> 1700000000 +0000\ndata 1\nm", memoryRef)
 	for i := range count {
-		for _, suffix := range []string{".md", ".results.tsv", ".jsonl"} {
+		for _, suffix := range []string{".md", ".results.tsv", ".iterations/000/000000.json"} {
 			text := strings.Repeat(fmt.Sprintf("line %d of %s\n", i, suffix), 200)
+			if strings.HasSuffix(suffix, ".json") {
+				text = iteration(0, strings.Repeat("x", 3000))
+			}
 			fmt.Fprintf(&stream, "\nM 100644 inline p%d%s\ndata %d\n%s", i, suffix, len(text), text)
 		}
 	}
@@ -52,7 +55,7 @@ func BenchmarkUpdate(b *testing.B) {
 			old := c.user("rev-parse", memoryRef)
 			c.user("worktree", "list", "--porcelain")
 			c.user("cat-file", "-p", memoryRef+":p7.md")
-			c.user("cat-file", "-p", memoryRef+":p7.jsonl")
+			c.user("cat-file", "-p", memoryRef+":p7.iterations/000/000000.json")
 			id := c.user("hash-object", "-w", file)
 			c.user("read-tree", memoryRef)
 			c.user("update-index", "--add", "--cacheinfo", "100644,"+id+",p7.md")

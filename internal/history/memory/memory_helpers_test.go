@@ -1,12 +1,13 @@
 package memory_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +15,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/audit"
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/metric"
 )
 
 const memoryRef = "refs/heads/memory/autoloop"
@@ -25,9 +30,6 @@ type checkout struct {
 	t   testing.TB
 	env []string
 	dir string
-
-	output      string // what an evaluation prints, "" for the usual
-	keepDetails int    // of how many iterations; 0 is all
 }
 
 func userEnv(t testing.TB) []string {
@@ -112,10 +114,17 @@ func (c *checkout) write(path, text string) {
 	require.NoError(c.t, os.WriteFile(filepath.Join(c.dir, path), []byte(text), 0o644))
 }
 
-// adding appends a line to the ledger.
+// adding adds a line to the ledger: a setting of this name.
 func adding(line string) func(memory.Files) (memory.Files, error) {
 	return func(current memory.Files) (memory.Files, error) {
-		current.Ledger = append(bytes.Clone(current.Ledger), line+"\n"...)
+		log, err := current.Log()
+		if err != nil {
+			return current, err
+		}
+		if err := log.Append(&history.Set{Key: line}); err != nil {
+			return current, err
+		}
+		current.Ledger = log
 		current.State = []byte("state after " + line + "\n")
 		return current, nil
 	}
@@ -133,7 +142,13 @@ func (c *checkout) ledger(program string) []string {
 	c.t.Helper()
 	files, _, err := c.Read(c.t.Context(), program)
 	require.NoError(c.t, err)
-	return strings.Fields(string(files.Ledger))
+	log, err := files.Log()
+	require.NoError(c.t, err)
+	var lines []string
+	for e := range history.Of[*history.Set](slices.All(log.Events)) {
+		lines = append(lines, e.Key)
+	}
+	return lines
 }
 
 // commit makes a commit on top of the parents that no branch has.
@@ -163,4 +178,122 @@ func (c *checkout) checkoutState() map[string]string {
 		state[file] = string(data)
 	}
 	return state
+}
+
+// iterate records one iteration in two updates, as a run does.
+func (c *checkout) iterate(number int) {
+	c.t.Helper()
+	run := fmt.Sprintf("run-%d", number)
+	at := time.Date(2026, 1, 1, 0, number, 0, 0, time.UTC)
+	value := metric.FromInt(int64(-number))
+	is := history.Head{Run: run, Time: at, Iteration: number}
+	c.record(run, &history.Started{Head: is, Lease: &history.Lease{Host: "h"}})
+	c.record(run,
+		&history.Measured{Head: is, Role: history.Candidate, Metric: &value, Output: "printed\n"},
+		&history.Decided{Head: is, Outcome: history.Rejected, Metric: &value, Digest: fmt.Sprintf("digest-%d", number)},
+		&history.Finished{Head: is, Outcome: history.Rejected})
+}
+
+func (c *checkout) record(message string, events ...history.Event) {
+	c.t.Helper()
+	_, err := c.Update(c.t.Context(), memory.Update{Program: "p", Message: message, Apply: func(current memory.Files) (memory.Files, error) {
+		log, err := current.Log()
+		require.NoError(c.t, err)
+		require.NoError(c.t, log.Append(events...))
+		doc := state.New("p")
+		return memory.Files{State: doc.Render(), Ledger: log}, nil
+	}})
+	require.NoError(c.t, err)
+}
+
+// lived is a checkout with so many iterations.
+func lived(t *testing.T, iterations int) *checkout {
+	t.Helper()
+	c := newCheckout(t)
+	for number := range iterations {
+		c.iterate(number + 1)
+	}
+	return c
+}
+
+// iteration is the text of the file of an iteration with these settings.
+func iteration(number int, keys ...string) string {
+	var lines []string
+	for _, key := range keys {
+		lines = append(lines, fmt.Sprintf(`{"schema":1,"event":"set","time":"2026-01-01T00:00:00Z","run_id":"r","iteration":%d,"key":%q}`, number, key))
+	}
+	return fmt.Sprintf("{\"schema\":1,\"iteration\":%d,\"events\":[\n%s\n]}\n", number, strings.Join(lines, ",\n"))
+}
+
+// put changes files of the branch in a commit as a person would; "" removes.
+func (c *checkout) put(texts map[string]string) {
+	c.t.Helper()
+	files := map[string]*git.File{}
+	for name, text := range texts {
+		files[name] = nil
+		if text != "" {
+			files[name] = &git.File{Data: []byte(text)}
+		}
+	}
+	tree, err := c.Repo.WriteFiles(c.t.Context(), memoryRef, files)
+	require.NoError(c.t, err)
+	c.user("update-ref", memoryRef, c.user("commit-tree", "-m", "by hand", "-p", memoryRef, tree))
+}
+
+// audited are the program's records as its audit reads them.
+func (c *checkout) audited() (audit.Records, error) {
+	c.t.Helper()
+	records, _, err := c.report()
+	return records, err
+}
+
+func (c *checkout) report() (audit.Records, audit.Report, error) {
+	c.t.Helper()
+	a := audit.New(nil)
+	records, err := c.Records(c.t.Context(), a, "p", "autoloop/p", nil)
+	return records, a.Report(records), err
+}
+
+// begin makes the memory branch one commit with these files, and returns it.
+func (c *checkout) begin(all ...map[string]string) string {
+	c.t.Helper()
+	files := map[string]*git.File{}
+	for _, texts := range all {
+		for name, text := range texts {
+			mode := git.ModeFile
+			target, link := strings.CutPrefix(text, "-> ")
+			if link {
+				text, mode = target, git.ModeSymlink
+			}
+			files[name] = &git.File{Mode: mode, Data: []byte(text)}
+		}
+	}
+	return c.atop(files)
+}
+
+// atop makes the memory branch a commit of these files, on top of the parents.
+func (c *checkout) atop(files map[string]*git.File, parents ...string) string {
+	c.t.Helper()
+	base := ""
+	if len(parents) > 0 {
+		base = parents[0]
+	}
+	tree, err := c.Repo.WriteFiles(c.t.Context(), base, files)
+	require.NoError(c.t, err)
+	commit, err := c.Repo.CommitTree(c.t.Context(), tree, parents, "by hand\n", c.Now())
+	require.NoError(c.t, err)
+	require.NoError(c.t, c.Repo.UpdateRefs(c.t.Context(), "by hand", git.RefUpdate{Ref: memoryRef, New: commit, Old: git.Any}))
+	return commit
+}
+
+func (c *checkout) numbers() (decided []int, summary history.Summary) {
+	c.t.Helper()
+	files, _, err := c.Read(c.t.Context(), "p")
+	require.NoError(c.t, err)
+	log, err := files.Log()
+	require.NoError(c.t, err)
+	for e := range history.Of[*history.Decided](slices.All(log.Events)) {
+		decided = append(decided, e.Iteration)
+	}
+	return decided, log.Summary()
 }

@@ -40,7 +40,7 @@ func TestUpdateWritesOneCommit(t *testing.T) {
 	assert.Equal(t, "3", c.user("rev-list", "--count", memoryRef), "an orphan, one commit an update")
 	assert.Equal(t, "two", c.user("log", "-1", "--format=%s", second))
 	assert.Equal(t, "Autoloop", c.user("log", "-1", "--format=%cn", second))
-	assert.Equal(t, "x.jsonl\nx.md\ny.jsonl\ny.md", c.user("ls-tree", "-r", "--name-only", memoryRef))
+	assert.Equal(t, "x.iterations/000/000000.json\nx.md\ny.iterations/000/000000.json\ny.md", c.user("ls-tree", "-r", "--name-only", memoryRef))
 	states, head, err := c.States(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, c.has(memoryRef), head)
@@ -137,8 +137,9 @@ func TestUpdateRemovesAndSkips(t *testing.T) {
 	require.NoError(t, err)
 	files, _, err := c.Read(t.Context(), "x")
 	require.NoError(t, err)
-	assert.Equal(t, memory.Files{State: []byte{}, Ledger: []byte("1\n")}, files, "empty is there, nil is not")
-	assert.NotNil(t, files.State)
+	assert.Equal(t, []byte{}, files.State, "empty is there, nil is not")
+	assert.Nil(t, files.Results)
+	assert.Equal(t, []string{"1"}, c.ledger("x"))
 	_, err = c.Update(t.Context(), memory.Update{Program: "x", Message: "none", Apply: func(memory.Files) (memory.Files, error) { return memory.Files{}, nil }})
 	require.NoError(t, err)
 	assert.Empty(t, c.user("ls-tree", memoryRef))
@@ -277,4 +278,34 @@ func TestLocalRunGoesOnFromWhatWasFetched(t *testing.T) {
 	other := clone()
 	other.add("x", "other")
 	assert.Equal(t, []string{"1", "2"}, c.ledger("x"), "nothing is asked of the remote")
+}
+
+// TestStatesThatAreNoFiles are left out of all states, and named where they are asked for.
+func TestStatesThatAreNoFiles(t *testing.T) {
+	t.Parallel()
+	c := newCheckout(t)
+	head := c.begin(map[string]string{"a.md": "a\n", "b.md": "-> a.md", "c.md/x": "x", "d.md": "", "e.iterations/000/000000.json": iteration(0, "e"), "f.md": "f\n", "f.md.bak": "old"})
+	states, at, err := c.States(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, head, at)
+	assert.Equal(t, map[string][]byte{"a": []byte("a\n"), "d": {}, "f": []byte("f\n")}, states)
+	for name, mode := range map[string]string{"b": "120000", "c": "040000"} {
+		for _, read := range []func() (memory.Files, error){
+			func() (memory.Files, error) { files, _, err := c.Read(t.Context(), name); return files, err },
+			func() (memory.Files, error) { return c.At(t.Context(), head, name) },
+		} {
+			files, err := read()
+			require.ErrorContains(t, err, name+".md on branch memory/autoloop is no regular file (mode "+mode+")")
+			assert.Equal(t, memory.Files{}, files)
+		}
+	}
+	files, err := c.At(t.Context(), head, "e")
+	require.NoError(t, err)
+	assert.Nil(t, files.State)
+	assert.Len(t, files.Ledger.Events, 1)
+	files, err = c.At(t.Context(), head, "gone")
+	require.NoError(t, err)
+	assert.Equal(t, memory.Files{}, files)
+	_, err = c.At(t.Context(), "1111111111111111111111111111111111111111", "a")
+	require.ErrorContains(t, err, "read the records of a")
 }

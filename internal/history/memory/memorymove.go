@@ -4,25 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/org/autoloop/internal/git"
 )
 
 func (w *writing) move(ctx context.Context, stands []stand) error {
 	if w.Remote == "" {
-		return w.Repo.UpdateRefs(ctx, w.reason(), w.updates(stands, func(s stand) string { return s.here })...)
+		updates := w.updates(stands, func(s stand) string { return s.here })
+		return w.Repo.UpdateRefs(ctx, w.reason(), append(updates, git.RefUpdate{Ref: LastSeen, New: w.written, Old: git.Any})...)
 	}
 	pushed := w.Repo.Remote(w.Remote).Push(ctx, w.updates(stands, func(s stand) string { return s.there })...)
 	if errors.Is(pushed, git.ErrRejected) {
 		return pushed
 	}
 	w.doubtful = append(w.doubtful, w.written)
-	if w.Branch != nil {
-		w.branchThere = stands[1].there
-	}
 	// A connection that broke may have broken after the refs moved, and a
 	// remote that said yes is still asked what it has.
-	if err := w.readBack(ctx, stands, pushed); err != nil {
+	if err := w.readBack(ctx, pushed); err != nil {
 		return err
 	}
 	return w.follow(ctx, stands)
@@ -41,17 +40,13 @@ func (w *writing) updates(stands []stand, from func(stand) string) []git.RefUpda
 
 // readBack asks the remote whether it has what was pushed; pushed is what the
 // push itself said.
-func (w *writing) readBack(ctx context.Context, stands []stand, pushed error) error {
+func (w *writing) readBack(ctx context.Context, pushed error) error {
 	there, err := w.Repo.Remote(w.Remote).Refs(ctx, w.refs...)
 	if err != nil {
 		return &transportError{errors.Join(pushed, err)}
 	}
 	if there[memoryRef] == w.written {
-		if w.Branch == nil || pushed == nil || there[w.Branch.Ref] != stands[1].there {
-			return nil
-		}
-		// A repository of this machine was interrupted between the two.
-		return fmt.Errorf("%w: %s", git.ErrStale, w.Branch.Ref)
+		return nil
 	}
 	if pushed != nil {
 		return &transportError{pushed}
@@ -80,9 +75,73 @@ func (w *writing) follow(ctx context.Context, stands []stand) error {
 			updates = append(updates, known)
 		}
 	}
+	updates = append(updates, git.RefUpdate{Ref: LastSeen, New: w.written, Old: git.Any})
 	err := w.Repo.UpdateRefs(ctx, w.reason(), updates...)
 	if err == nil || errors.Is(err, git.ErrStale) || errors.Is(err, git.ErrLocked) {
 		return nil
 	}
 	return fmt.Errorf("the records are on %s, but the branches here did not follow: %w", w.Remote, err)
+}
+
+// subject is one line of Message.
+func (w *writing) subject() string {
+	subject, _, _ := strings.Cut(strings.TrimSpace(w.Message), "\n")
+	return subject + "\n"
+}
+
+// programRefs is where the branches of programs are.
+const programRefs = "refs/heads/autoloop/"
+
+// unfinished is the move of a program's branch that its newest record says and that did
+// not happen, else nil. Git moves several local refs one after the other: a run that is
+// killed in between has moved the records, which come first. A remote moves all in one step.
+func (m *Memory) unfinished(ctx context.Context, memory, branch stand) (*git.RefUpdate, error) {
+	name, is := strings.CutPrefix(branch.ref, programRefs)
+	if m.Remote != "" || !is || memory.here == "" || memory.here != memory.head {
+		return nil, nil //nolint:nilnil // Nothing unfinished is an answer.
+	}
+	now, err := m.place(ctx, memory.here, name)
+	if err != nil || now.commit == "" || now.commit == branch.here || !now.kept && branch.here == "" {
+		return nil, err
+	}
+	newest, err := m.Repo.ReadCommit(ctx, memory.here)
+	if err != nil || len(newest.Parents) == 0 {
+		return nil, err
+	}
+	before, err := m.place(ctx, newest.Parents[0], name)
+	if err != nil || now == before || before.commit != branch.here && (branch.here != "" || before.kept) {
+		return nil, err
+	}
+	if _, exists, err := m.Repo.Resolve(ctx, now.commit); err != nil || !exists {
+		return nil, err
+	}
+	return &git.RefUpdate{Ref: branch.ref, Old: branch.here, New: now.commit}, nil
+}
+
+// recordedPlace is where records say that a program's branch is. Until something is kept there may
+// be no branch.
+type recordedPlace struct {
+	commit string
+	kept   bool
+}
+
+func (m *Memory) place(ctx context.Context, head, name string) (recordedPlace, error) {
+	files, err := m.read(ctx, head, name)
+	if err != nil || files.Ledger == nil {
+		return recordedPlace{}, err
+	}
+	if waiting := files.Ledger.Standing().Waiting(); waiting != nil {
+		return recordedPlace{waiting.Commit, true}, nil
+	}
+	summary := files.Ledger.Summary()
+	return recordedPlace{summary.Incumbent, summary.Incumbent != summary.Base}, nil
+}
+
+// finish makes up for a move, and lets the update begin anew.
+func (w *writing) finish(ctx context.Context, move git.RefUpdate) error {
+	err := w.Repo.UpdateRefs(ctx, "autoloop: finish an interrupted update", move)
+	if err == nil || errors.Is(err, git.ErrStale) {
+		return fmt.Errorf("%w: %s", git.ErrStale, move.Ref)
+	}
+	return fmt.Errorf("finish an interrupted update: %w", err)
 }

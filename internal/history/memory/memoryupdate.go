@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history"
 )
 
 // Update is one change of a program's records.
@@ -28,12 +28,6 @@ type Update struct {
 	// Claims, optional, is the full name of a ref that a later update will move:
 	// that something keeps it from moving is found out now.
 	Claims string
-	// KeepDetails is of how many of the latest iterations sealed segments keep the
-	// patches and output of dropped candidates; 0 is all.
-	KeepDetails int
-
-	// moved are further files that change with the records, nil where one goes.
-	moved map[string]*git.File
 }
 
 // ErrBranchMoved says that the branch of an Update is not at its Old.
@@ -79,9 +73,6 @@ func (m *Memory) Update(ctx context.Context, u Update) (commit string, err error
 	}
 	commit, err = backoff.Retry(ctx, func() (string, error) { return w.attempt(ctx) },
 		backoff.WithBackOff(m.pace()), backoff.WithMaxElapsedTime(limit))
-	if err == nil && w.size > 0 {
-		w.pack(ctx, w.size)
-	}
 	if err == nil || errors.Is(err, ErrBranchMoved) {
 		return commit, err
 	}
@@ -112,10 +103,7 @@ type writing struct {
 	// not known whether the remote has them.
 	written  string
 	doubtful []string
-	// branchThere is where the remote had the branch when such a push began.
-	branchThere string
-	unsteady    int
-	size        int // of what was written, in bytes
+	unsteady int
 }
 
 // CheckedOutError says that somebody works on a branch that Autoloop writes.
@@ -167,24 +155,21 @@ func (w *writing) once(ctx context.Context) (string, error) {
 	if through, err := w.gotThrough(ctx, head); err != nil {
 		return "", err
 	} else if through != "" {
-		if rest := w.restOf(stands); rest != nil {
-			return "", w.moveThere(ctx, *rest)
-		}
 		return through, nil
 	}
-	if unfinished, err := w.unfinished(ctx, stands[0]); err != nil {
+	for _, branch := range stands[1:] {
+		if move, err := w.unfinished(ctx, stands[0], branch); err != nil {
+			return "", err
+		} else if move != nil {
+			return "", w.finish(ctx, *move)
+		}
+	}
+	if _, err := w.CheckSeen(ctx, head); err != nil {
 		return "", err
-	} else if unfinished != nil {
-		return "", w.finish(ctx, *unfinished)
 	}
 	current, err := w.read(ctx, head, w.Program)
 	if err != nil {
 		return "", err
-	}
-	if back, err := w.halfMoved(ctx, stands, current); err != nil {
-		return "", err
-	} else if back != nil {
-		return "", w.moveThere(ctx, *back)
 	}
 	if err := w.checkLedger(ctx, head, current); err != nil {
 		return "", err
@@ -197,10 +182,6 @@ func (w *writing) once(ctx context.Context) (string, error) {
 		return "", err
 	}
 	files := changed(w.Program, current, next)
-	if err := errors.Join(w.seal(ctx, current, next, files), w.unseal(ctx, head, current, next, files)); err != nil {
-		return "", backoff.Permanent(err)
-	}
-	maps.Copy(files, w.moved)
 	if len(files) == 0 && w.Branch == nil {
 		return head, nil
 	}
@@ -224,21 +205,9 @@ func (w *writing) gotThrough(ctx context.Context, head string) (string, error) {
 	return "", nil
 }
 
-// restOf is the branch's part of an earlier attempt whose records got through, when a
-// remote of this machine was interrupted before it moved that too; else nil.
-func (w *writing) restOf(stands []stand) *git.RefUpdate {
-	if w.Remote == "" || w.Branch == nil || w.Branch.New == w.branchThere || stands[1].there != w.branchThere {
-		return nil
-	}
-	return &git.RefUpdate{Ref: w.Branch.Ref, New: w.Branch.New, Old: w.branchThere}
-}
-
 func (w *writing) checkBranch(stands []stand) error {
 	if w.Branch == nil || w.Branch.Old == git.Any || w.Branch.Old == stands[1].head {
 		return nil
-	}
-	if len(w.doubtful) > 0 && stands[1].head == w.Branch.New {
-		return nil // our own push moved it, and was interrupted before the records
 	}
 	return fmt.Errorf("%w: %s is at %s, expected was %s", ErrBranchMoved,
 		strings.TrimPrefix(w.Branch.Ref, "refs/heads/"), name(stands[1].head), name(w.Branch.Old))
@@ -260,13 +229,26 @@ func changed(program string, current, next Files) map[string]*git.File {
 	}{
 		{stateSuffix, current.State, next.State},
 		{resultsSuffix, current.Results, next.Results},
-		{ledgerSuffix, current.Ledger, next.Ledger},
 	} {
 		switch {
 		case f.now == nil && f.before != nil:
 			files[program+f.suffix] = nil
 		case f.now != nil && (f.before == nil || string(f.before) != string(f.now)):
 			files[program+f.suffix] = &git.File{Data: f.now}
+		}
+	}
+	if next.Ledger == nil {
+		for _, path := range current.iterations {
+			files[path] = nil
+		}
+	}
+	before := map[*history.Iteration]bool{}
+	for _, it := range current.Ledger.Iterations() {
+		before[it] = true
+	}
+	for _, it := range next.Ledger.Iterations() {
+		if !before[it] {
+			files[program+iterationsSuffix+"/"+iterationPath(it.Number)] = &git.File{Data: it.Text()}
 		}
 	}
 	return files
@@ -277,10 +259,9 @@ func (w *writing) commit(ctx context.Context, head string, files map[string]*git
 	if head != "" {
 		parents = []string{head}
 	}
-	commit, tree, err := w.Repo.CommitFiles(ctx, head, files, parents, w.message(), w.Now())
+	commit, _, err := w.Repo.CommitFiles(ctx, head, files, parents, w.subject(), w.Now())
 	if err != nil {
 		return "", fmt.Errorf("write the records of %s: %w", w.Program, err)
 	}
-	w.size += w.looseSize(tree, files)
 	return commit, nil
 }

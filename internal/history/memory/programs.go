@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/program"
@@ -24,9 +26,6 @@ type Programs struct {
 	Root string
 	// Dir replaces .autoloop/programs; relative to Root, or absolute.
 	Dir string
-	// Parse reads one file: program.Parse, or program.ParseHead where only the
-	// choice among many matters.
-	Parse func(file string, data []byte) *program.Program
 }
 
 // place is one program file, or what is wrong with its name.
@@ -42,11 +41,18 @@ type place struct {
 // program.md counts. The error is of the directory itself; what is wrong with
 // one program is in its Problems.
 func (s Programs) Load(others bool) ([]*program.Program, error) {
-	reading, err := s.Reading(others)
+	places, err := s.places()
 	if err != nil {
 		return nil, err
 	}
-	return reading.Programs(), nil
+	if len(places) == 0 && s.Dir == "" && !others {
+		places = s.single()
+	}
+	programs := make([]*program.Program, len(places))
+	for i, p := range places {
+		programs[i] = s.load(p)
+	}
+	return programs, nil
 }
 
 // Find reads the program of that name, or nil.
@@ -62,12 +68,12 @@ func (s Programs) Find(name string) (*program.Program, error) {
 	if at < 0 {
 		return nil, nil
 	}
-	return s.load(places[at], new([]byte)), nil
+	return s.load(places[at]), nil
 }
 
 // File reads one program file at a path of the file system.
 func (s Programs) File(file string) *program.Program {
-	return s.load(place{name: "", file: s.shown(file), path: file}, new([]byte))
+	return s.load(place{name: "", file: s.shown(file), path: file})
 }
 
 // Directory is the absolute path of the directory of program files.
@@ -80,6 +86,17 @@ func (s Programs) Directory() string {
 	default:
 		return filepath.Join(s.Root, s.Dir)
 	}
+}
+
+// Places are where program files may be, as people see them.
+func (s Programs) Places() []string { return append(singles(), s.shown(s.Directory())) }
+
+// MayBe reports whether a file of the checkout, as people see it, is a program by its
+// place and name.
+func (s Programs) MayBe(file string) bool {
+	dir := s.shown(s.Directory())
+	return slices.Contains(singles(), file) || path.Ext(file) == ".md" && path.Dir(file) == dir ||
+		path.Base(file) == "program.md" && path.Dir(path.Dir(file)) == dir
 }
 
 // shown is a path as people see it: from the checkout's root when below it.
@@ -200,15 +217,15 @@ func (s Programs) single() []place {
 	return nil
 }
 
-func (s Programs) load(p place, buffer *[]byte) *program.Program {
+func (s Programs) load(p place) *program.Program {
 	if p.problem != "" {
 		return program.Bad(p.file, p.name, p.problem)
 	}
-	data, err := s.readFile(p, buffer)
+	data, err := s.readFile(p)
 	if err != nil {
 		return program.Bad(p.file, p.name, err.Error())
 	}
-	loaded := s.Parse(p.file, data)
+	loaded := program.Parse(p.file, data)
 	if p.name != "" {
 		loaded.Name = p.name
 	}
@@ -217,13 +234,13 @@ func (s Programs) load(p place, buffer *[]byte) *program.Program {
 
 // readFile reads a regular file below the root or the programs directory; a
 // link that leaves them is refused.
-func (s Programs) readFile(p place, buffer *[]byte) ([]byte, error) {
+func (s Programs) readFile(p place) ([]byte, error) {
 	if !p.plain {
 		if err := s.check(p.path); err != nil {
 			return nil, err
 		}
 	}
-	data, err := readSmall(p.path, buffer, program.MaxBytes)
+	data, err := readSmall(p.path, program.MaxBytes)
 	if err != nil {
 		return nil, files.Cause(err)
 	}
@@ -231,6 +248,16 @@ func (s Programs) readFile(p place, buffer *[]byte) ([]byte, error) {
 		return nil, fmt.Errorf("the file is too large; a program file has at most %d bytes", program.MaxBytes)
 	}
 	return data, nil
+}
+
+// readSmall reads at most limit+1 bytes of a file; a special file is not waited for.
+func readSmall(name string, limit int64) ([]byte, error) {
+	file, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	return io.ReadAll(io.LimitReader(file, limit+1))
 }
 
 // check refuses special files, and links that leave the repository.

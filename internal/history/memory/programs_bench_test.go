@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/org/autoloop/internal/history/memory"
-	"github.com/org/autoloop/internal/program"
 )
 
 // BenchmarkPrograms loads a thousand program files, and merely reads the same
@@ -31,7 +30,7 @@ func BenchmarkPrograms(b *testing.B) {
 	root := filepath.Dir(filepath.Dir(dir))
 	b.Run("load", func(b *testing.B) {
 		for b.Loop() {
-			programs, err := memory.Programs{Root: root, Parse: program.ParseHead}.Load(false)
+			programs, err := memory.Programs{Root: root}.Load(false)
 			if err != nil || len(programs) != count || programs[0].Err() != nil {
 				b.Fatal(err, len(programs))
 			}

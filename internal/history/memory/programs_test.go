@@ -1,11 +1,9 @@
 package memory_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -100,47 +98,16 @@ func TestProgramPlaces(t *testing.T) {
 			require.NoError(t, os.Mkdir(outside, 0o755))
 			require.NoError(t, os.WriteFile(filepath.Join(outside, "program.md"), []byte(ok), 0o600))
 			require.NoError(t, os.WriteFile(outside+".md", []byte(ok), 0o600))
-			for _, parse := range []func(string, []byte) *program.Program{program.Parse, program.ParseHead} {
-				reading, err := memory.Programs{Root: root, Parse: parse}.Reading(false)
-				require.NoError(t, err)
-				programs := reading.Programs()
-				assert.Equal(t, c.want, listed(programs))
-				assert.Equal(t, program.Names(programs), reading.Names(), "they are known before the programs are read")
-			}
+			programs, err := memory.Programs{Root: root}.Load(false)
+			require.NoError(t, err)
+			assert.Equal(t, c.want, listed(programs))
 		})
 	}
 }
 
-// TestProgramsAreReadBesideSomethingElse: by those who wait for something, and each once.
-func TestProgramsAreReadBesideSomethingElse(t *testing.T) {
-	t.Parallel()
-	files, want := map[string]string{}, []string(nil)
-	for i := range 100 {
-		name := fmt.Sprintf("p%02d", i)
-		files[".autoloop/programs/"+name+".md"] = "# x\n"
-		want = append(want, name)
-	}
-	var parsed atomic.Int64
-	parse := func(file string, data []byte) *program.Program {
-		parsed.Add(1)
-		return program.Parse(file, data)
-	}
-	reading, err := memory.Programs{Root: programFiles(t, files), Parse: parse}.Reading(false)
-	require.NoError(t, err)
-	assert.Equal(t, want, reading.Names())
-	read := reading.Reader()
-	require.True(t, read())
-	programs := reading.Beside()
-	for read() {
-	}
-	assert.Equal(t, want, program.Names(programs()))
-	assert.EqualValues(t, 100, parsed.Load())
-	assert.False(t, read())
-}
-
 func TestSingleProgramCountsAlone(t *testing.T) {
 	root := programFiles(t, map[string]string{"program.md": "# x\n"})
-	programs, err := memory.Programs{Root: root, Parse: program.Parse}.Load(true)
+	programs, err := memory.Programs{Root: root}.Load(true)
 	require.NoError(t, err)
 	assert.Empty(t, programs, "there are issue programs")
 }
@@ -158,26 +125,26 @@ func TestProgramsDirectory(t *testing.T) {
 			"e " + filepath.ToSlash(elsewhere) + "/e.md ! no such file or directory",
 		},
 	} {
-		programs, err := memory.Programs{Root: root, Dir: dir, Parse: program.Parse}.Load(false)
+		programs, err := memory.Programs{Root: root, Dir: dir}.Load(false)
 		require.NoError(t, err)
 		assert.Equal(t, want, listed(programs), dir)
 	}
-	_, err := memory.Programs{Root: root, Dir: "nowhere", Parse: program.Parse}.Load(false)
+	_, err := memory.Programs{Root: root, Dir: "nowhere"}.Load(false)
 	require.ErrorContains(t, err, "does not exist")
-	_, err = memory.Programs{Root: root, Dir: "program.md", Parse: program.Parse}.Load(false)
+	_, err = memory.Programs{Root: root, Dir: "program.md"}.Load(false)
 	assert.ErrorContains(t, err, "read programs directory")
 }
 
 func TestProgramsDirectoryThatLeavesTheRepository(t *testing.T) {
 	root := programFiles(t, map[string]string{".autoloop/programs": "-> ../../outside"})
 	require.NoError(t, os.Mkdir(filepath.Join(filepath.Dir(root), "outside"), 0o755))
-	_, err := memory.Programs{Root: root, Parse: program.Parse}.Load(false)
+	_, err := memory.Programs{Root: root}.Load(false)
 	assert.ErrorContains(t, err, "leaves the repository")
 }
 
 func TestFindProgram(t *testing.T) {
 	root := programFiles(t, map[string]string{".autoloop/programs/a.md": "# x\n", ".autoloop/programs/b.md": "# x\n", ".autoloop/programs/b/program.md": "# x\n"})
-	source := memory.Programs{Root: root, Parse: program.Parse}
+	source := memory.Programs{Root: root}
 	p, err := source.Find("a")
 	require.NoError(t, err)
 	require.NotNil(t, p)
@@ -193,7 +160,7 @@ func TestFindProgram(t *testing.T) {
 func TestProgramFileByPath(t *testing.T) {
 	root := programFiles(t, map[string]string{"x/speed.md": "# x\n", "l.md": "-> ../y.md"})
 	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(root), "y.md"), []byte("# x\n"), 0o600))
-	source := memory.Programs{Root: root, Parse: program.Parse}
+	source := memory.Programs{Root: root}
 	p := source.File(filepath.Join(root, "x/speed.md"))
 	assert.Equal(t, []string{"speed x/speed.md"}, listed([]*program.Program{p}))
 	require.ErrorContains(t, source.File(filepath.Join(root, "l.md")).Err(), "leaves the repository")

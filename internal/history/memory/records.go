@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/git"
@@ -25,13 +26,13 @@ type Signers struct {
 
 // Records hands the ledger of a program over to its audit, and reads all that is held
 // against it; its commits are on a branch. With signers they and those of the records
-// have to be signed. Archives are all files with archived segments, or none.
-func (m *Memory) Records(ctx context.Context, auditor *audit.Auditor, name, branch string, signers *Signers, archives ...string) (audit.Records, error) {
+// have to be signed.
+func (m *Memory) Records(ctx context.Context, auditor *audit.Auditor, name, branch string, signers *Signers) (audit.Records, error) {
 	files, head, err := m.Read(ctx, name)
 	if err != nil {
 		return audit.Records{}, err
 	}
-	if files.State == nil && files.Ledger == nil {
+	if files.State == nil && files.Ledger == nil && files.unreadable == nil {
 		return audit.Records{}, ErrNoRecords
 	}
 	table, err := results.Parse(files.Results)
@@ -42,26 +43,18 @@ func (m *Memory) Records(ctx context.Context, auditor *audit.Auditor, name, bran
 	if err != nil {
 		return audit.Records{}, fmt.Errorf("read %s.md on the memory branch: %w", name, err)
 	}
-	start := files.Start()
-	if len(archives) > 0 {
-		start = history.Summary{}
+	auditor.Begin(doc.EntryMetrics())
+	log, err := files.Log()
+	if err != nil {
+		return audit.Records{}, err
 	}
-	auditor.Begin(start, doc.EntryMetrics())
-	ledger := &audited{Files: files, auditor: auditor, archives: archives}
-	if err := ledger.read(ctx); err != nil {
-		return audit.Records{}, fmt.Errorf("read %s.jsonl on the memory branch: %w", name, err)
-	}
-	records := audit.Records{Broken: ledger.broken, Machine: doc.Machine(), Rows: table.Rows()}
-	if wrong, err := m.archivedBefore(ctx, head, name); err != nil {
-		return records, err
-	} else if wrong != "" {
-		records.Broken = append(records.Broken, wrong)
-	}
+	auditor.Add(log.Events)
+	records := audit.Records{Machine: doc.Machine(), Rows: table.Rows()}
 	records.Head, err = m.HeadOf(ctx, "refs/heads/"+branch)
 	if err != nil {
 		return records, err
 	}
-	tips, from := ledger.bases.tips(records.Head)
+	tips, from := tips(log.Events, records.Head)
 	if tips, err = m.fetchTips(ctx, tips); err != nil {
 		return records, err
 	}
@@ -71,11 +64,16 @@ func (m *Memory) Records(ctx context.Context, auditor *audit.Auditor, name, bran
 	if records.Rewritten, err = m.rewritten(ctx, head, name); err != nil {
 		return records, err
 	}
-	dropped, err := m.dropped(ctx, head)
-	if err != nil {
+	if records.Shallow, err = m.Repo.IsShallow(); err != nil {
 		return records, err
 	}
-	records.Rewritten = append(records.Rewritten, dropped...)
+	if records.Fresh, err = m.CheckSeen(ctx, head); err != nil {
+		rewritten, is := errors.AsType[*RewrittenError](err)
+		if !is {
+			return records, err
+		}
+		records.Rewritten, err = append(records.Rewritten, rewritten.Error()), nil
+	}
 	if signers != nil {
 		records.Unknown, err = m.unknown(ctx, *signers, head, name, records.Commits)
 	}
@@ -84,7 +82,7 @@ func (m *Memory) Records(ctx context.Context, auditor *audit.Auditor, name, bran
 
 // unknown says which commits nobody known has signed.
 func (m *Memory) unknown(ctx context.Context, signers Signers, head, name string, kept []audit.Commit) ([]string, error) {
-	own := []string{name + stateSuffix, name + resultsSuffix, name + ledgerSuffix, name + sealedSuffix}
+	own := []string{name + stateSuffix, name + resultsSuffix, name + iterationsSuffix}
 	unsigned, err := m.Repo.Unsigned(ctx, signers.How, signers.Allowed, []string{head}, own)
 	if err != nil {
 		return nil, fmt.Errorf("check signatures: %w", err)
@@ -111,14 +109,23 @@ func (m *Memory) unknown(ctx context.Context, signers Signers, head, name string
 
 // tips selects the commits since the program's first baseline, on its branch, whose
 // head is given, and on the default branch.
-func (b *bases) tips(head string) (tips []string, from string) {
+func tips(events []history.Event, head string) (tips []string, from string) {
+	base := ""
+	for e := range history.Of[*history.Measured](slices.All(events)) {
+		if e.Role == history.Baseline && e.BaseBranch != "" {
+			if base == "" {
+				from = e.Commit
+			}
+			base = e.BaseBranch
+		}
+	}
 	if head != "" {
 		tips = append(tips, head)
 	}
-	if b.branch != "" {
-		tips = append(tips, "refs/heads/"+b.branch)
+	if base != "" {
+		tips = append(tips, "refs/heads/"+base)
 	}
-	return tips, b.first
+	return tips, from
 }
 
 // fetchTips makes the commits of a shared program be here: those of its branch

@@ -11,25 +11,30 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/audit"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/tests/long"
 )
 
 // baselines are the records of p with baselines of these commits, each measured of a branch.
 func (c *checkout) baselines(of ...[2]string) map[string]string {
 	c.t.Helper()
-	log, err := history.Parse(nil)
-	require.NoError(c.t, err)
+	log := &history.Log{}
 	for _, one := range of {
 		require.NoError(c.t, log.Append(&history.Measured{Head: history.Head{Run: "r", Time: c.Now()}, Role: history.Baseline, Commit: one[0], BaseBranch: one[1]}))
 	}
-	return map[string]string{"p.md": string(state.New("p").Render()), "p.jsonl": string(log.Bytes())}
+	return map[string]string{"p.md": string(state.New("p").Render()), "p.iterations/000/000000.json": it(log)}
+}
+
+// it is the file of the only iteration of a ledger.
+func it(log *history.Log) string {
+	if len(log.Iterations()) == 0 {
+		return iteration(0)
+	}
+	return string(log.Iterations()[0].Text())
 }
 
 // stacked makes commits with these messages one on top of the other, and returns them.
@@ -150,8 +155,10 @@ func TestCommitsThatNobodyKnownSigned(t *testing.T) {
 	files := c.baselines([2]string{base, "main"})
 	tree := func(more map[string]string) string {
 		all := map[string]*git.File{}
-		for name, text := range merged(files, more) {
-			all[name] = &git.File{Data: []byte(text)}
+		for _, texts := range []map[string]string{files, more} {
+			for name, text := range texts {
+				all[name] = &git.File{Data: []byte(text)}
+			}
 		}
 		id, err := c.Repo.WriteFiles(t.Context(), "", all)
 		require.NoError(t, err)
@@ -161,7 +168,7 @@ func TestCommitsThatNobodyKnownSigned(t *testing.T) {
 	one := sign(known, tree(nil), "one")
 	two := sign("", tree(map[string]string{"q.md": "of others"}), "two", one)
 	three := sign("", tree(map[string]string{"q.md": "of others", "p.results.tsv": ""}), "three", two)
-	four := sign(strange, tree(map[string]string{"q.md": "of others", "p.ledger/README": "x"}), "four", three)
+	four := sign(strange, tree(map[string]string{"q.md": "of others", "p.iterations/README": "x"}), "four", three)
 	keptKnown := sign(known, "HEAD^{tree}", message, base)
 	keptUnsigned := sign("", "HEAD^{tree}", message, keptKnown)
 	keptStrange := sign(strange, "HEAD^{tree}", message, keptUnsigned)
@@ -176,7 +183,7 @@ func TestCommitsThatNobodyKnownSigned(t *testing.T) {
 		{one, keptStrange, []string{"nobody known has signed the kept commit " + keptStrange[:12], "nobody known has signed the kept commit " + keptUnsigned[:12]}},
 	} {
 		c.at(c.dir, map[string]string{memoryRef: test.records, "refs/heads/autoloop/p": test.branch})
-		records, err := c.Records(t.Context(), audit.New(decision.Known(), nil), "p", "autoloop/p", &memory.Signers{How: git.SSH, Allowed: allowed})
+		records, err := c.Records(t.Context(), audit.New(nil), "p", "autoloop/p", &memory.Signers{How: git.SSH, Allowed: allowed})
 		require.NoError(t, err)
 		assert.ElementsMatch(t, test.want, records.Unknown)
 	}
@@ -209,16 +216,11 @@ func TestVersionsOfAProgram(t *testing.T) {
 		return id
 	}
 	var commits []string
-	for _, text := range []string{"# one\n", "# bad one\n", "", "# two\n"} {
+	for _, text := range []string{"# one\n", "---\nschedule: bad\n---\n", "", "# two\n"} {
 		commits = append(commits, commit(text, file))
 	}
 	side := c.user("commit-tree", commits[0]+"^{tree}", "-m", "side")
-	source := memory.Programs{Root: c.dir, Parse: func(file string, data []byte) *program.Program {
-		if strings.Contains(string(data), "bad") {
-			return program.Bad(file, "p", "it is bad")
-		}
-		return &program.Program{Name: "p", File: file, Body: string(data)}
-	}}
+	source := memory.Programs{Root: c.dir}
 	versions := func(source memory.Programs, name string, revs ...string) (texts []string) {
 		t.Helper()
 		found, err := source.Versions(t.Context(), c.Memory, name, revs...)
@@ -238,7 +240,7 @@ func TestVersionsOfAProgram(t *testing.T) {
 	assert.Equal(t, []string{"now"}, versions(source, "p", "refs/heads/none"))
 	assert.Equal(t, []string{"now", "one", "two", "one"}, versions(source, "p", commits[3], side), "that of the side was made last")
 	assert.Empty(t, versions(source, "q", commits[3]), "another program")
-	c.write(file, "# bad now\n")
+	c.write(file, "---\nschedule: bad\n---\n")
 	assert.Equal(t, []string{"two", "one"}, versions(source, "p", commits[3]))
 
 	elsewhere := filepath.Join(t.TempDir(), "programs")

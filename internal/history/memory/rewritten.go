@@ -2,9 +2,11 @@ package memory
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cenkalti/backoff/v5"
 
@@ -12,73 +14,72 @@ import (
 	"github.com/org/autoloop/internal/history"
 )
 
-// rewritten walks the memory branch and says where it breaks the history of a
-// program: a ledger only ever grows, so that each commit's begins with the one
-// before. A program that was removed whole has begun anew since.
+// rewritten walks the memory branch and says which commits changed what was recorded
+// before: a commit begins a new iteration, or adds to the newest. A program that was
+// removed whole has begun anew since.
 func (m *Memory) rewritten(ctx context.Context, head, name string) ([]string, error) {
-	versions, err := m.Repo.Versions(ctx, name+ledgerSuffix, head)
+	versions, err := m.Repo.Versions(ctx, name+iterationsSuffix, head)
 	if err != nil {
 		return nil, err
 	}
 	var found []string
-	var later []byte // the open segment of the commit after, and that commit
-	at := ""
-	for _, v := range versions {
-		if v.Blob == "" {
-			whole, err := m.removedWhole(ctx, v.Commit, name)
-			if err != nil || whole {
-				return found, err
-			}
-			found = append(found, fmt.Sprintf("commit %.12s removes the ledger, and leaves the state", v.Commit))
+	removed := ""
+	at := map[string]int{} // the newest commit first
+	for i, v := range versions {
+		at[v.Commit] = i
+		if v.Blob != "" || v.Commit == removed {
+			continue
 		}
-		objects, err := m.Repo.Cat(ctx, v.Blob)
-		if v.Blob == "" {
-			objects = make([]git.Object, 1)
-		} else if err != nil {
+		removed = v.Commit
+		if whole, err := m.removedWhole(ctx, removed, name); err != nil {
 			return nil, err
+		} else if whole {
+			versions = versions[:i]
+			break
 		}
-		if at != "" {
-			goesOn, err := m.goesOn(ctx, name, objects[0].Data, at, later)
-			if err != nil {
-				return nil, err
-			}
-			if !goesOn {
-				found = append(found, fmt.Sprintf("commit %.12s changes or removes lines of the ledger that were there before", at))
-			}
-		}
-		later, at = objects[0].Data, v.Commit
 	}
-	slices.Reverse(found)
+	texts, err := m.texts(ctx, versions)
+	if err != nil {
+		return nil, err
+	}
+	newest := -1
+	slices.SortStableFunc(versions, func(a, b git.FileVersion) int { return cmp.Compare(at[b.Commit], at[a.Commit]) })
+	for _, v := range versions {
+		number, ours := numberOf(strings.TrimPrefix(v.Path, name+iterationsSuffix+"/"))
+		switch {
+		case !ours:
+		case v.Blob == "":
+			found = append(found, fmt.Sprintf("commit %.12s removes iteration %d, and leaves the state", v.Commit, number))
+		case v.Before == "" && number <= newest:
+			found = append(found, fmt.Sprintf("commit %.12s adds iteration %d after iteration %d", v.Commit, number, newest))
+		case v.Before != "" && number < newest:
+			found = append(found, fmt.Sprintf("commit %.12s changes iteration %d, after which iteration %d had begun", v.Commit, number, newest))
+		case v.Before != "" && !history.Extends(texts[v.Blob], texts[v.Before]):
+			found = append(found, fmt.Sprintf("commit %.12s changes or removes what iteration %d had recorded", v.Commit, number))
+		}
+		newest = max(newest, number)
+	}
 	return found, nil
 }
 
-// goesOn reports whether the ledger of a commit, whose open segment is later, begins
-// with one whose open segment was before. Segments that were sealed in between begin
-// with what was open before.
-func (m *Memory) goesOn(ctx context.Context, name string, before []byte, commit string, later []byte) (bool, error) {
-	if bytes.HasPrefix(later, before) {
-		return true, nil
+// texts are the files of these versions and of those before, by their ids.
+func (m *Memory) texts(ctx context.Context, versions []git.FileVersion) (map[string][]byte, error) {
+	var ids []string
+	for _, v := range versions {
+		if v.Before != "" && v.Blob != "" {
+			ids = append(ids, v.Before, v.Blob)
+		}
 	}
-	first, last := history.Before(before)+1, history.Before(later)
-	for number := first; number <= last; number++ {
-		objects, err := m.Repo.Cat(ctx, fmt.Sprintf("%s:%s%s/"+segmentForm, commit, name, sealedSuffix, number))
-		if err != nil || objects[0].Missing() {
-			return false, err
-		}
-		segment := objects[0].Data
-		if number > first {
-			segment = history.Body(segment)
-		}
-		if len(segment) >= len(before) {
-			return bytes.HasPrefix(segment, before), nil
-		}
-		rest, is := bytes.CutPrefix(before, segment)
-		if !is {
-			return false, nil
-		}
-		before = rest
+	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
+	texts := make(map[string][]byte, len(ids))
+	if len(ids) == 0 {
+		return texts, nil
 	}
-	return last >= first && bytes.HasPrefix(history.Body(later), before), nil
+	err := m.Repo.CatEach(ctx, ids, func(i int, o git.Object) error {
+		texts[ids[i]] = bytes.Clone(o.Data)
+		return nil
+	})
+	return texts, err
 }
 
 // removedWhole reports whether a commit has no state of a program either.
@@ -87,34 +88,73 @@ func (m *Memory) removedWhole(ctx context.Context, commit, name string) (bool, e
 	return err == nil && objects[0].Missing(), err
 }
 
-// dropped says which commits the memory branch had on the remote and lost there.
-func (m *Memory) dropped(ctx context.Context, head string) ([]string, error) {
-	if m.Remote == "" || head == "" {
-		return nil, nil
+// LastSeen is the ref of the commit of the memory branch that this clone wrote or accepted
+// last without a remote; with one, what was last seen there counts. A new clone has neither.
+const LastSeen = "refs/autoloop/last-seen"
+
+func (m *Memory) lastSeen() string {
+	if m.Remote != "" {
+		return m.seen(memoryRef)
 	}
-	known, err := m.localRefs(ctx, []string{memoryRef})
+	return LastSeen
+}
+
+// RewrittenError says that the memory branch does not go on from where this clone last saw it.
+type RewrittenError struct{ Seen, Now string }
+
+func (e *RewrittenError) Error() string {
+	return fmt.Sprintf("branch %[1]s was at %.12[2]s and is now at %.12[3]s, which does not go on from there: put it back with "+
+		"`git push --force origin %.12[2]s:%[1]s` (or `git branch -f %[1]s %.12[2]s` without a remote), "+
+		"or take the records as they are now with `iterate resume NAME --memory %.12[3]s`", MemoryBranch, e.Seen, e.Now)
+}
+
+// CheckSeen is a *RewrittenError when the memory branch, which is at head, was cut back or
+// rewritten since this clone last saw it. fresh says that this clone cannot tell.
+func (m *Memory) CheckSeen(ctx context.Context, head string) (fresh bool, err error) {
+	seen, known, err := m.Repo.Resolve(ctx, m.lastSeen())
+	if err != nil || !known {
+		return true, err
+	}
+	if on, err := m.goesOn(ctx, seen, head); err != nil || on {
+		return false, err
+	}
+	// Another run may have written since head was read.
+	if head, err = m.Head(ctx); err != nil {
+		return false, err
+	}
+	if on, err := m.goesOn(ctx, seen, head); err != nil || on {
+		return false, err
+	}
+	return false, &RewrittenError{seen, head}
+}
+
+// goesOn reports whether the branch at head has what was seen. A branch that is gone begins anew.
+func (m *Memory) goesOn(ctx context.Context, seen, head string) (bool, error) {
+	if head == "" || head == seen {
+		return true, nil
+	}
+	return m.Repo.IsAncestor(ctx, seen, head)
+}
+
+// Accept takes the memory branch as it is now for what this clone has seen.
+func (m *Memory) Accept(ctx context.Context, commit string) error {
+	head, err := m.Head(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for _, ref := range []string{m.seen(memoryRef), m.tracking(memoryRef)} {
-		if known[ref] == "" {
-			continue
-		}
-		if there, err := m.Repo.IsAncestor(ctx, known[ref], head); err != nil || there {
-			return nil, err
-		}
-		return []string{fmt.Sprintf("%s was at %.12s on %s, which is not in its history any more", MemoryBranch, known[ref], m.Remote)}, nil
+	if id, known, err := m.Repo.Resolve(ctx, commit); err != nil || !known || id != head {
+		return fmt.Errorf("branch %s is at %.12s, not at %s", MemoryBranch, head, commit)
 	}
-	return nil, nil
+	return m.Repo.UpdateRefs(ctx, "autoloop: accepted", git.RefUpdate{Ref: m.lastSeen(), New: head, Old: git.Any})
 }
 
 // checkLedger refuses to go on where a ledger was taken away and the state is left:
 // it would be taken for a state that never had one.
 func (w *writing) checkLedger(ctx context.Context, head string, current Files) error {
-	if head == "" || current.State == nil || len(bytes.TrimSpace(current.Ledger)) > 0 {
-		return nil
+	if head == "" || current.State == nil || len(current.Ledger.Iterations()) > 0 || current.unreadable != nil {
+		return nil //nolint:nilerr // who needs the ledger is told
 	}
-	versions, err := w.Repo.Versions(ctx, w.Program+ledgerSuffix, head)
+	versions, err := w.Repo.Versions(ctx, w.Program+iterationsSuffix, head)
 	if err != nil || len(versions) == 0 {
 		return err
 	}

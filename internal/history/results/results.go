@@ -4,10 +4,8 @@
 package results
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/org/autoloop/internal/metric"
@@ -42,7 +40,7 @@ type Row struct {
 	// without one. Append fills it in.
 	Best   *metric.Value
 	Action Action
-	// Changelog is any text: line breaks and tabs are escaped in the file.
+	// Changelog is any text: line breaks and tabs are escaped or quoted in the file.
 	Changelog string
 }
 
@@ -51,6 +49,8 @@ type Row struct {
 type Table struct {
 	data []byte
 	rows []place
+	// quoted says that fields are quoted, and nothing is escaped.
+	quoted bool
 }
 
 // place is where a row begins in the file, and what tells it from others.
@@ -70,13 +70,14 @@ func (t *Table) Rows() []Row {
 
 // row reads a row again, which was read before.
 func (t *Table) row(i int) Row {
-	text, _, _ := bytes.Cut(t.data[t.rows[i].start:], []byte("\n"))
-	l, _ := readLine(strings.TrimRight(string(text), "\r"))
-	return l.row()
+	end := len(t.data)
+	if i+1 < len(t.rows) {
+		end = t.rows[i+1].start
+	}
+	c, _ := t.cut(string(t.data[t.rows[i].start:end]))
+	l, _ := readLine(c)
+	return t.read(l)
 }
-
-// Is reports whether the table is that of a file.
-func (t *Table) Is(file []byte) bool { return bytes.Equal(t.data, file) }
 
 // Bytes returns the file, which is not to be changed; a table without rows is its
 // header.
@@ -131,7 +132,7 @@ func (t *Table) Append(row Row, direction metric.Direction) error {
 	}
 	row.Best = row.bestAfter(t.highWater(end, direction), direction)
 	if at >= 0 {
-		if row.line() == t.row(at).line() {
+		if t.line(row) == t.line(t.row(at)) {
 			return nil
 		}
 		start := t.rows[at].start
@@ -150,7 +151,7 @@ func (t *Table) add(row Row) {
 		t.data = append(t.data, '\n')
 	}
 	t.rows = append(t.rows, place{start: len(t.data), iteration: row.Iteration, action: row.Action})
-	t.data = append(t.data, row.line()...)
+	t.data = append(t.data, t.line(row)...)
 }
 
 func (r Row) check() error {

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 )
@@ -23,33 +22,37 @@ const maxLine = 1 << 20
 // Parse reads a results file, which is not to be changed after; no data is a table
 // without rows. It takes CRLF, a byte order mark, blank lines, empty cells and further
 // columns. The error names the line.
-func Parse(data []byte) (*Table, error) {
+func Parse(data []byte) (*Table, error) { return parse(data, false) }
+
+// ParseQuoted is Parse for a file whose fields are quoted as Python's csv module
+// does with tabs between them: a field may have tabs, line breaks and quotes.
+func ParseQuoted(data []byte) (*Table, error) { return parse(data, true) }
+
+func parse(data []byte, quoted bool) (*Table, error) {
 	// A row is about as long as the header. Lines are not counted: they may all be blank.
-	t := &Table{data: data[:len(data):len(data)], rows: make([]place, 0, len(data)/len(Header))}
-	number, offset, headed := 0, 0, false
-	for raw := range strings.Lines(string(data)) {
-		number++
-		start := offset
-		offset += len(raw)
-		text := strings.TrimRight(raw, "\r\n")
-		if number == 1 {
-			text = strings.TrimPrefix(text, "\ufeff")
-		}
+	t := &Table{data: data[:len(data):len(data)], rows: make([]place, 0, len(data)/len(Header)), quoted: quoted}
+	next, headed := 1, false // the next line
+	rest := strings.TrimPrefix(string(data), "\ufeff")
+	for rest != "" {
+		start, number := len(data)-len(rest), next
+		c, size := t.cut(rest)
+		text := rest[:size]
+		rest, next = rest[size:], number+strings.Count(text, "\n")
 		switch {
 		case strings.TrimSpace(text) == "":
 			continue
-		case len(text) > maxLine:
-			return nil, cure.Unreadable.Errorf("results line %d: it has more than %d bytes", number, maxLine)
+		case size > maxLine:
+			return nil, fmt.Errorf("results line %d: it has more than %d bytes", number, maxLine)
 		case !headed:
-			if !isHeader(text) {
-				return nil, cure.Unreadable.Errorf("results line %d: it is not the header %q", number, Header)
+			if !isHeader(c) {
+				return nil, fmt.Errorf("results line %d: it is not the header %q", number, Header)
 			}
 			headed = true
 			continue
 		}
-		l, err := readLine(text)
+		l, err := readLine(c)
 		if err != nil {
-			return nil, cure.Unreadable.Errorf("results line %d: %w", number, err)
+			return nil, fmt.Errorf("results line %d: %w", number, err)
 		}
 		t.rows = append(t.rows, place{start: start, iteration: l.iteration, action: l.action})
 	}
@@ -59,13 +62,75 @@ func Parse(data []byte) (*Table, error) {
 	return t, nil
 }
 
-func isHeader(text string) bool {
-	words := strings.Split(strings.ToLower(text), "\t")
-	if len(words) < columns {
-		return false
+// cells are the first columns of a row.
+type cells struct {
+	list  [columns]string
+	count int // of all, further ones among them
+}
+
+func (c *cells) add(text string) {
+	if c.count < columns {
+		c.list[c.count] = text
 	}
+	c.count++
+}
+
+// cut takes the first row off a text; size is how long it is with its ending.
+func (t *Table) cut(text string) (c cells, size int) {
+	if t.quoted {
+		return cutQuoted(text)
+	}
+	line, _, found := strings.Cut(text, "\n")
+	if size = len(line); found {
+		size++
+	}
+	for cell := range strings.SplitSeq(strings.TrimRight(line, "\r"), "\t") {
+		c.add(cell)
+	}
+	return c, size
+}
+
+// cutQuoted is cut as the csv module of Python does it, which takes quotes where
+// no field begins as they are.
+func cutQuoted(text string) (c cells, size int) {
+	const (
+		begin = iota
+		bare
+		quoted
+		closing // after a quote in a quoted field
+	)
+	var field []byte
+	state := begin
+	for size < len(text) {
+		b := text[size]
+		size++
+		switch {
+		case b == '"' && state == begin:
+			state = quoted
+		case b == '"' && state == quoted:
+			state = closing
+		case b == '"' && state == closing, state == quoted:
+			field, state = append(field, b), quoted
+		case b == '\t':
+			c.add(string(field))
+			field, state = nil, begin
+		case b == '\n', b == '\r':
+			if b == '\r' && strings.HasPrefix(text[size:], "\n") {
+				size++
+			}
+			c.add(string(field))
+			return c, size
+		default:
+			field, state = append(field, b), bare
+		}
+	}
+	c.add(string(field))
+	return c, size
+}
+
+func isHeader(c cells) bool {
 	for i, want := range strings.Split(Header, "\t") {
-		if strings.TrimSpace(words[i]) != want {
+		if !strings.EqualFold(strings.TrimSpace(c.list[i]), want) {
 			return false
 		}
 	}
@@ -80,15 +145,11 @@ type line struct {
 	action                 Action
 }
 
-// readLine reads a line without its ending.
-func readLine(text string) (l line, err error) {
-	var cells [columns]string
-	count := 0
-	for rest, more := text, true; more && count < columns; count++ {
-		cells[count], rest, more = strings.Cut(rest, "\t")
-	}
-	if count < columns-1 {
-		return l, fmt.Errorf("%d columns, where %d are needed", count, columns)
+// readLine reads the cells of a row.
+func readLine(c cells) (l line, err error) {
+	cells := c.list
+	if c.count < columns-1 {
+		return l, fmt.Errorf("%d columns, where %d are needed", c.count, columns)
 	}
 	if l.iteration, err = strconv.Atoi(strings.TrimSpace(cells[0])); err != nil || l.iteration < 0 {
 		return l, fmt.Errorf("the iteration %q is no count", clip(cells[0]))
@@ -110,8 +171,12 @@ func readLine(text string) (l line, err error) {
 	return l, nil
 }
 
-func (l line) row() Row {
-	row := Row{Iteration: l.iteration, Time: l.time, Score: valueOf(l.score), Best: valueOf(l.best), Action: l.action, Changelog: unescape(l.changelog)}
+// read is the row that a line says.
+func (t *Table) read(l line) Row {
+	row := Row{Iteration: l.iteration, Time: l.time, Score: valueOf(l.score), Best: valueOf(l.best), Action: l.action, Changelog: l.changelog}
+	if !t.quoted {
+		row.Changelog = unescape(row.Changelog)
+	}
 	if len(row.Changelog) > maxChangelog || !isPlain(row.Changelog) {
 		row.Changelog = clean(row.Changelog)
 	}
@@ -133,7 +198,7 @@ func scoreIn(column, text string) (string, error) {
 	case "", "—", "-", "null":
 		return "", nil
 	}
-	if err := metric.CheckValue(text); err != nil {
+	if _, err := metric.ParseValue(text); err != nil {
 		return "", fmt.Errorf("the %s %w", column, err)
 	}
 	return text, nil
@@ -146,9 +211,16 @@ func valueOf(text string) *metric.Value {
 	return nil
 }
 
-func (r Row) line() string {
+// line is a row as it is written.
+func (t *Table) line(r Row) string {
+	text := escape(r.Changelog)
+	if t.quoted {
+		if text = r.Changelog; strings.ContainsAny(text, "\t\n\r\"") {
+			text = `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
+		}
+	}
 	return strings.Join([]string{
-		strconv.Itoa(r.Iteration), r.Time.UTC().Format(timeForm), metric.Text(r.Score, ""), metric.Text(r.Best, ""), string(r.Action), escape(r.Changelog),
+		strconv.Itoa(r.Iteration), r.Time.UTC().Format(timeForm), metric.Text(r.Score, ""), metric.Text(r.Best, ""), string(r.Action), text,
 	}, "\t") + "\n"
 }
 

@@ -12,9 +12,6 @@ import (
 type Doc struct {
 	data    []byte
 	machine Machine
-
-	adopted int                    // the last iteration whose entry others wrote, 0 for none
-	said    map[int][]HistoryEntry // entries as they are on record, by iteration
 }
 
 // New returns a fresh state file for the program of that name.

@@ -2,120 +2,204 @@ package state
 
 import (
 	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
-// block is a piece of the history: an entry, a range of folded ones, or text
-// that is neither. It is data[start:end], with the blank lines behind it.
-type block struct {
-	kind       blockKind
-	start, end int
-	// first and last are iterations; equal for an entry.
-	first, last int
-	baseline    bool
-}
-
-type blockKind int
+// What stands between these lines of the Iteration History is ours.
+const (
+	beginEntries = "<!-- autoloop: the entries up to the end marker are written anew at each iteration; write above or below -->"
+	endEntries   = "<!-- autoloop: end -->"
+)
 
 const (
-	prose blockKind = iota
-	entryBlock
-	rangeBlock
+	// detailed is how many entries stay in full, tight how many when the file is above
+	// four fifths of its limit.
+	detailed, tight = 10, 5
+	crowded         = MaxBytes * 4 / 5
 )
 
-// isEntry says whether a heading is that of an entry or of a range.
-func isEntry(text []byte) bool {
-	kind, _, _ := entryHeading(text)
-	return kind != prose
+// entries are ours in the history: data[start:end], the markers included.
+type entries struct {
+	start, end int
+	list       []entryText // the newest first
+	older      older
 }
 
-// entryHeading reads "Iteration 12 …", "Iter 12 …" and "Iters 50–100 …".
-func entryHeading(text []byte) (kind blockKind, first, last int) {
-	var buffer [64]byte
-	words := strings.Fields(string(normal(buffer[:], text)))
-	if len(words) < 2 {
-		return prose, 0, 0
+// entryText is an entry as it is written.
+type entryText struct {
+	iteration int
+	baseline  bool
+	text      string
+}
+
+// older counts the iterations whose entries gave way to newer ones, and has the metric
+// before the first and after the last of them.
+type older struct {
+	first, last                int
+	accepted, rejected, failed int
+	from, to                   string
+}
+
+var (
+	ownHeading  = lazyregexp.New(`^### Iteration (\d{1,9})( \(new baseline\))? — `)
+	olderLine   = lazyregexp.New(`^### Iters (\d{1,9})–(\d{1,9}) — ✅ (\d{1,9}) / ❌ (\d{1,9}) / ⚠️ (\d{1,9})(?: \(metrics ([^ ()→]+)→([^ ()→]+)\))?$`)
+	ownStatus   = lazyregexp.New(`(?m)^- \*\*Status\*\*: (.*)$`)
+	ownMetric   = lazyregexp.New(`(?m)^- \*\*Metric\*\*: (.*)$`)
+	metricWords = lazyregexp.New(`^([+-]?[0-9][^ ]*)(?: \((?:previous best: ([^,)]+))?)?`)
+)
+
+// entries reads ours. Without the markers found is false, and they are where ours begin.
+func (d *Doc) entries() (own entries, found bool) {
+	history := d.ensure(History)
+	own.start, own.end = history.bodyStart, history.bodyStart
+	body := d.data[history.bodyStart:history.bodyEnd]
+	begin := bytes.Index(body, []byte(beginEntries))
+	length := bytes.Index(body[max(begin, 0):], []byte(endEntries))
+	if begin < 0 || length < 0 {
+		return d.place(history), false
 	}
-	first, err := strconv.Atoi(words[1])
-	if err != nil || first > maxCount {
-		return prose, 0, 0
-	}
-	switch words[0] {
-	case "iteration", "iter":
-		return entryBlock, first, first
-	case "iterations", "iters":
-		last = first
-		if len(words) > 2 {
-			if n, err := strconv.Atoi(words[2]); err == nil && n >= first && n <= maxCount {
-				last = n
-			}
+	own.start += begin
+	own.end = own.start + length + len(endEntries)
+	for line := range strings.Lines(string(body[begin+len(beginEntries) : begin+length])) {
+		line = strings.TrimRight(line, "\r\n")
+		if at := ownHeading().FindStringSubmatch(line); at != nil {
+			n, _ := strconv.Atoi(at[1])
+			own.list = append(own.list, entryText{iteration: n, baseline: n == 0 || at[2] != ""})
+		} else if at := olderLine().FindStringSubmatch(line); at != nil {
+			number := func(i int) int { n, _ := strconv.Atoi(at[i]); return n }
+			own.older = older{number(1), number(2), number(3), number(4), number(5), at[6], at[7]}
+			break
 		}
-		return rangeBlock, first, last
-	default:
-		return prose, 0, 0
+		if len(own.list) > 0 {
+			own.list[len(own.list)-1].text += line + "\n"
+		}
 	}
+	for i := range own.list {
+		own.list[i].text = strings.TrimRight(own.list[i].text, "\n") + "\n"
+	}
+	return own, true
 }
 
-// blocks cuts the history at its entries. What comes before the first is no
-// block; its end is returned as intro.
-func (d *Doc) blocks(history section) (list []block, intro int) {
-	intro = history.bodyEnd
-	walk := lines{data: d.data[:history.bodyEnd]}
-	walk.pos = history.bodyStart
+// place is where ours begin in a history without them: before the first entry of others,
+// or at the end.
+func (d *Doc) place(history section) entries {
+	if isNothing(strings.TrimSpace(string(d.data[history.bodyStart:history.bodyEnd]))) {
+		return entries{start: history.bodyStart, end: history.bodyEnd}
+	}
+	walk := lines{data: d.data[:history.bodyEnd], pos: history.bodyStart}
 	for {
 		at, level, ok := walk.next()
 		if !ok {
-			return list, intro
+			return entries{start: history.bodyEnd, end: history.bodyEnd}
 		}
-		if level == 0 {
-			continue
+		if level > 0 && isEntry(walk.text(at)) {
+			return entries{start: at.start, end: at.start}
 		}
-		kind, first, last := entryHeading(walk.text(at))
-		if kind == prose && (len(list) == 0 || list[len(list)-1].kind == prose || level > history.level+1) {
-			continue
-		}
-		if len(list) == 0 {
-			intro = at.start
-		} else {
-			list[len(list)-1].end = at.start
-		}
-		list = append(list, block{
-			kind: kind, start: at.start, end: history.bodyEnd, first: first, last: last,
-			baseline: kind == entryBlock && (first == 0 || bytes.Contains(bytes.ToLower(walk.text(at)), []byte("baseline"))),
-		})
 	}
 }
 
-// AddEntry puts an entry at the top of the history. One of ours of the same
-// iteration is replaced where it is, so that recording twice doubles nothing.
+// AddEntry puts an entry at the top of ours. One of the same iteration is replaced, so
+// that recording twice doubles nothing.
 func (d *Doc) AddEntry(e HistoryEntry) {
 	e.Iteration = max(e.Iteration, 0)
 	e.Baseline = e.Baseline || e.Iteration == 0
-	history := d.ensure(History)
-	newline := d.newline()
-	text := strings.ReplaceAll(e.render(), "\n", newline)
-	list, intro := d.blocks(history)
-	for _, b := range list {
-		if b.kind == entryBlock && b.first == e.Iteration && b.baseline == e.Baseline && ownEntry(string(d.data[b.start:b.end])) {
-			d.splice(b.start, b.end, text+d.gapBefore(b.end, history.bodyEnd))
-			return
+	own, found := d.entries()
+	added := entryText{e.Iteration, e.Baseline, e.render()}
+	if at := slices.IndexFunc(own.list, func(o entryText) bool { return o.iteration == e.Iteration && o.baseline == e.Baseline }); at >= 0 {
+		own.list[at] = added
+	} else {
+		own.list = slices.Insert(own.list, 0, added)
+	}
+	d.write(own, found)
+}
+
+// write puts ours where they were, or where they begin.
+func (d *Doc) write(own entries, there bool) {
+	out := beginEntries + "\n\n"
+	for _, e := range own.list {
+		out += e.text + "\n"
+	}
+	if o := own.older; o.last > 0 {
+		out += fmt.Sprintf("### Iters %d–%d — ✅ %d / ❌ %d / ⚠️ %d", o.first, o.last, o.accepted, o.rejected, o.failed)
+		if o.from != "" && o.to != "" {
+			out += fmt.Sprintf(" (metrics %s→%s)", o.from, o.to)
+		}
+		out += "\n\n"
+	}
+	out += endEntries
+	if !there {
+		before := bytes.ReplaceAll(d.data[:own.start], []byte("\r\n"), []byte("\n"))
+		for !bytes.HasSuffix(before, []byte("\n\n")) {
+			before, out = append(before, '\n'), "\n"+out
+		}
+		out += "\n"
+		if own.end < len(d.data) && !isSpace(d.data[own.end]) && d.data[own.end] != '\n' && d.data[own.end] != '\r' {
+			out += "\n"
 		}
 	}
-	rest := history.bodyEnd
-	if len(list) > 0 {
-		rest = intro
-		text += newline
+	d.splice(own.start, own.end, strings.ReplaceAll(out, "\n", d.newline()))
+}
+
+// Render returns the file with ten entries of ours, five when it is large and none when
+// it would not stay under MaxBytes otherwise; one line counts those before. What other
+// tools and people wrote stays, and a file that is too large for its sake stays so.
+func (d *Doc) Render() []byte {
+	for _, step := range []struct{ keep, limit int }{{detailed, crowded}, {tight, MaxBytes}, {0, 0}} {
+		shorter := &Doc{data: d.data}
+		own, found := shorter.entries()
+		if !found {
+			break
+		}
+		if len(own.list) > step.keep {
+			for _, e := range slices.Backward(own.list[step.keep:]) {
+				own.older.count(e)
+			}
+			own.list = own.list[:step.keep]
+			shorter.write(own, true)
+		}
+		if len(shorter.data) <= step.limit || step.keep == 0 {
+			return slices.Clone(shorter.data)
+		}
 	}
-	before := d.data[history.bodyStart:max(rest, history.bodyStart)]
-	if said := strings.TrimSpace(string(before)); said == "" || isNothing(said) {
-		d.replace(history.bodyStart, rest, newline+text)
-		return
+	return d.Bytes()
+}
+
+// count adds an entry that is newer than all before.
+func (o *older) count(e entryText) {
+	if o.last == 0 {
+		o.first = e.iteration
 	}
-	if last := bytes.LastIndexByte(bytes.TrimRight(before, "\r\n"), '\n'); bytes.Count(before[last+1:], []byte("\n")) < 2 {
-		text = newline + text // there is no blank line yet
+	o.last = max(o.last, e.iteration)
+	group := func(form lazyregexp.Regexp, text string, i int) string {
+		if found := form().FindStringSubmatch(text); found != nil {
+			return found[i]
+		}
+		return ""
 	}
-	d.replace(max(rest, history.bodyStart), rest, text)
+	status, line := group(ownStatus, e.text, 1), group(ownMetric, e.text, 1)
+	kept := e.baseline
+	switch {
+	case e.baseline:
+	case status == Accepted.label():
+		o.accepted++
+		kept = true
+	case status == Failed.label():
+		o.failed++
+	default:
+		o.rejected++
+	}
+	value := group(metricWords, line, 1)
+	o.from = cmp.Or(o.from, group(metricWords, line, 2), value)
+	if kept {
+		o.to = cmp.Or(value, o.to)
+	}
+	o.to = cmp.Or(o.to, o.from)
 }
 
 // EntryMetric is what an entry of the history says of its metric, as it is written.
@@ -125,51 +209,44 @@ type EntryMetric struct {
 	Metric    string
 }
 
-// EntryMetrics are those of the entries that are not folded, in their order.
+// EntryMetrics are those of our entries, in their order.
 func (d *Doc) EntryMetrics() []EntryMetric {
-	history, found := d.find(History)
-	if !found {
-		return nil
-	}
-	list, _ := d.blocks(history)
+	own, _ := (&Doc{data: d.data}).entries()
 	var metrics []EntryMetric
-	for _, b := range list {
-		if b.kind != entryBlock {
-			continue
-		}
-		for line := range bytes.Lines(d.data[b.start:b.end]) {
-			if text, is := bytes.CutPrefix(bytes.TrimRight(line, "\r\n"), []byte("- **Metric**: ")); is {
-				metrics = append(metrics, EntryMetric{b.first, b.baseline, string(text)})
-				break
-			}
+	for _, e := range own.list {
+		if found := ownMetric().FindStringSubmatch(e.text); found != nil {
+			metrics = append(metrics, EntryMetric{e.iteration, e.baseline, found[1]})
 		}
 	}
 	return metrics
 }
 
-// SetPull notes the pull request that an iteration's change went into, when its
-// entry is there and names none yet.
+// SetPull notes the pull request that an iteration's change went into, when its entry is
+// there and names none yet.
 func (d *Doc) SetPull(iteration, number int) {
-	list, _ := d.blocks(d.ensure(History))
-	for _, b := range list {
-		if b.kind != entryBlock || b.baseline || b.first != iteration {
+	own, found := d.entries()
+	if !found || number < 1 {
+		return
+	}
+	for i, e := range own.list {
+		at := strings.Index(e.text, "\n- **Commit**: ")
+		if e.baseline || e.iteration != iteration || at < 0 || strings.Contains(e.text, "\n- **Pull request**: ") {
 			continue
 		}
-		entry := string(d.data[b.start:b.end])
-		commit := strings.Index(entry, "\n- **Commit**: ")
-		if number < 1 || commit < 0 || strings.Contains(entry, "\n- **Pull request**: ") {
-			return
-		}
-		at := b.start + commit + 1
-		d.splice(at, at, "- **Pull request**: #"+strconv.Itoa(number)+d.newline())
+		own.list[i].text = e.text[:at+1] + "- **Pull request**: #" + strconv.Itoa(number) + e.text[at:]
+		d.write(own, true)
 		return
 	}
 }
 
-// gapBefore is the blank line that separates a block from the next one.
-func (d *Doc) gapBefore(end, bodyEnd int) string {
-	if end < bodyEnd {
-		return d.newline()
+// isEntry reports whether a heading is that of an entry, or of a range of them, in a
+// history that others wrote.
+func isEntry(text []byte) bool {
+	var buffer [64]byte
+	words := strings.Fields(string(normal(buffer[:], text)))
+	if len(words) < 2 || !slices.Contains([]string{"iteration", "iter", "iterations", "iters"}, words[0]) {
+		return false
 	}
-	return ""
+	n, err := strconv.Atoi(words[1])
+	return err == nil && n <= maxCount
 }

@@ -83,30 +83,3 @@ func TestOneTextAloneMayBeLearned(t *testing.T) {
 	assert.Equal(t, 3, strings.Count(again.Section(state.Foreclosed), "\n")+1)
 	assert.Equal(t, string(doc.Bytes()), string(doc.Render()))
 }
-
-// TestPullRequestsInEntriesOfOthers: a number is put only into an entry with a commit of
-// that iteration, and before it.
-func TestPullRequestsInEntriesOfOthers(t *testing.T) {
-	t.Parallel()
-	const head = table + "| Iteration Count | 7 |\n\n## Iteration History\n\n"
-	for name, c := range map[string]struct{ entry, want string }{
-		"as it is written":       {"### Iteration 7 — x\n\n- **Commit**: c\n", "### Iteration 7 — x\n\n- **Pull request**: #9\n- **Commit**: c\n"},
-		"between other lines":    {"### Iteration 7\n- a\n- **Commit**: c\n- b", "### Iteration 7\n- a\n- **Pull request**: #9\n- **Commit**: c\n- b"},
-		"without a commit":       {"### Iteration 7\n- Commit: c\n", ""},
-		"named already":          {"### Iteration 7\n- **Pull request**: #3\n- **Commit**: c\n", ""},
-		"of another iteration":   {"### Iteration 8\n- **Commit**: c\n", ""},
-		"a baseline":             {"### Iteration 7 (new baseline)\n- **Commit**: c\n", ""},
-		"a range":                {"### Iters 7–8\n- **Commit**: c\n", ""},
-		"the first of that name": {"### Iteration 7\n\n### Iteration 7\n- **Commit**: c\n", ""},
-		"behind its baseline":    {"### Iteration 7 (new baseline)\n\n### Iteration 7\n- **Commit**: c\n", "### Iteration 7 (new baseline)\n\n### Iteration 7\n- **Pull request**: #9\n- **Commit**: c\n"},
-		"in another's":           {"### Iteration 7\n\n### Iteration 6\n- **Commit**: c\n", ""},
-	} {
-		doc := parse(t, head+c.entry)
-		doc.SetPull(7, 9)
-		want := c.want
-		if want == "" {
-			want = c.entry
-		}
-		assert.Equal(t, head+want, string(doc.Bytes()), name)
-	}
-}

@@ -134,14 +134,15 @@ func trimEnd(data []byte, start, end int) int {
 	return end
 }
 
-// Section returns the text of a section without the blank lines around it; ""
-// when the section is missing or says only that there is nothing yet.
+// Section returns the text of a section without our markers and the blank lines around
+// it; "" when the section is missing or says only that there is nothing yet.
 func (d *Doc) Section(kind SectionKind) string {
 	found, ok := d.find(kind)
 	if !ok {
 		return ""
 	}
-	text := strings.TrimSpace(strings.ToValidUTF8(string(d.data[found.bodyStart:found.bodyEnd]), "\uFFFD"))
+	text := strings.NewReplacer(beginEntries, "", endEntries, "").Replace(string(d.data[found.bodyStart:found.bodyEnd]))
+	text = strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
 	if isNothing(text) {
 		return ""
 	}

@@ -2,7 +2,6 @@ package state
 
 import (
 	"cmp"
-	"strings"
 
 	"github.com/org/autoloop/internal/plain"
 )
@@ -12,18 +11,20 @@ import (
 func (m Machine) Stopped(name string) string {
 	switch {
 	case m.Completed:
-		return "completed: " + cmp.Or(plain.Line(m.CompletedReason), "its target is reached") + resume(m.CompletedReason, name)
+		return "completed: " + cmp.Or(plain.Line(m.CompletedReason), "its target is reached") + m.resume(name)
 	case m.Paused:
-		return "paused: " + cmp.Or(plain.Line(m.PauseReason), "by hand") + resume(m.PauseReason, name)
+		return "paused: " + cmp.Or(plain.Line(m.PauseReason), "by hand") + m.resume(name)
 	default:
 		return ""
 	}
 }
 
-// resume says how a program goes on, behind a reason that does not say it.
-func resume(reason, name string) string {
-	if strings.Contains(reason, "/autoloop resume") {
-		return ""
+// resume says how a program goes on. A comment is read where it has an issue or a
+// pull request.
+func (m Machine) resume(name string) string {
+	here := "`iterate resume " + name + "`"
+	if m.Issue == 0 && m.PR == 0 {
+		return "; go on with " + here
 	}
-	return "; say `/autoloop resume`, or run `iterate resume " + name + "`"
+	return "; go on with `/autoloop resume` or " + here
 }

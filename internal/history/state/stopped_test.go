@@ -13,7 +13,7 @@ import (
 
 func TestWhyAProgramIsStopped(t *testing.T) {
 	t.Parallel()
-	const resume = "; say `/autoloop resume`, or run `iterate resume speed`"
+	const resume = "; go on with `iterate resume speed`"
 	for name, c := range map[string]struct {
 		machine state.Machine
 		says    string
@@ -21,11 +21,11 @@ func TestWhyAProgramIsStopped(t *testing.T) {
 		"it is not":                  {state.Machine{PauseReason: "left over", CompletedReason: "left over"}, ""},
 		"paused by hand":             {state.Machine{Paused: true}, "paused: by hand" + resume},
 		"paused with a reason":       {state.Machine{Paused: true, PauseReason: "three errors in a row"}, "paused: three errors in a row" + resume},
-		"a reason that says how":     {state.Machine{Paused: true, PauseReason: "errors; say `/autoloop resume`"}, "paused: errors; say `/autoloop resume`"},
+		"with an issue":              {state.Machine{Paused: true, Issue: 7}, "paused: by hand; go on with `/autoloop resume` or `iterate resume speed`"},
+		"with a pull request":        {state.Machine{Paused: true, PR: 7}, "paused: by hand; go on with `/autoloop resume` or `iterate resume speed`"},
 		"completed":                  {state.Machine{Completed: true}, "completed: its target is reached" + resume},
 		"completed with a reason":    {state.Machine{Completed: true, CompletedReason: "7 reached 7"}, "completed: 7 reached 7" + resume},
 		"completed comes first":      {state.Machine{Completed: true, Paused: true, PauseReason: "rest"}, "completed: its target is reached" + resume},
-		"how, of the other":          {state.Machine{Completed: true, CompletedReason: "done", PauseReason: "/autoloop resume"}, "completed: done" + resume},
 		"a reason that is not seen":  {state.Machine{Paused: true, PauseReason: "\u200b\x1b[31m"}, "paused: by hand" + resume},
 		"a reason of several lines":  {state.Machine{Paused: true, PauseReason: "a\n\nb\x1b[2Jc\u202ed"}, "paused: a bcd" + resume},
 		"a reason of a person's own": {state.Machine{Paused: true, PauseReason: "| pipes | and `code`"}, "paused: | pipes | and `code`" + resume},

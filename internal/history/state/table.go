@@ -72,27 +72,6 @@ func (l *lines) machineState() (line, bool) {
 	}
 }
 
-// Head is the beginning of a state file that ParseMachine looks at: all of it when that
-// finds no section there.
-func Head(data []byte) []byte {
-	if len(data) > maxRead {
-		return data
-	}
-	walk := lines{data: data}
-	if _, found := walk.machineState(); !found {
-		return data
-	}
-	for {
-		current, level, ok := walk.next()
-		if !ok {
-			return data
-		}
-		if level > 0 {
-			return data[:current.start]
-		}
-	}
-}
-
 func isMachineState(heading []byte) bool {
 	var buffer [32]byte
 	return bytes.HasPrefix(normal(buffer[:], heading), []byte("machine state"))

@@ -7,7 +7,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/program"
 )
@@ -37,8 +36,6 @@ type Standing struct {
 	Over string
 	// Until is when it may go on; zero when never by itself.
 	Until time.Time
-	// unknown says that what was used is not known, and that this stops it.
-	unknown bool
 	// Left is for when it may.
 	Left Left
 	// Used says what was used of each budget.
@@ -62,9 +59,6 @@ func (s *Standing) Reason() string {
 	if s.Until.IsZero() {
 		reason = fmt.Sprintf("budget: %s; raise the limit to go on", s.Over)
 	}
-	if s.unknown {
-		return cure.UnknownCost.Mark(reason)
-	}
 	return reason
 }
 
@@ -77,8 +71,7 @@ func Stand(p *program.Program, summary *history.Summary, now time.Time) Standing
 		var spent history.Spent
 		if b.Per != program.PerIteration {
 			spent = summary.Spent(from)
-			known, all := over(b, spent, false), over(b, spent, p.UnknownCost == "pause")
-			s.exhaust(all, b.Per, until, known == "")
+			s.exhaust(over(b, spent, p.UnknownCost == "pause"), b.Per, until)
 			s.Used = append(s.Used, used(b, spent)...)
 		}
 		s.Left.bound(b, spent)
@@ -86,11 +79,11 @@ func Stand(p *program.Program, summary *history.Summary, now time.Time) Standing
 	return s
 }
 
-func (s *Standing) exhaust(over string, per program.Span, until time.Time, unknown bool) {
+func (s *Standing) exhaust(over string, per program.Span, until time.Time) {
 	if over == "" || s.Over != "" && (s.Until.IsZero() || !until.IsZero() && until.Before(s.Until)) {
 		return
 	}
-	s.Until, s.unknown = until, unknown
+	s.Until = until
 	s.Over = fmt.Sprintf("%s used this %s", over, per)
 	if per == program.PerProgram {
 		s.Over = fmt.Sprintf("%s used by this program", over)
@@ -113,8 +106,16 @@ func used(b program.Budget, spent history.Spent) []Used {
 	add(float64(spent.Iterations), float64(b.Iterations), "%d of %d iterations", spent.Iterations, b.Iterations)
 	add(float64(spent.Tokens), float64(b.Tokens), "%s%d of %d tokens", atLeast(spent.UnknownTokens), spent.Tokens, b.Tokens)
 	add(spent.USD, b.USD, "%s%.2f of %.2f USD", atLeast(spent.UnknownUSD), spent.USD, b.USD)
-	add(spent.Minutes, b.Minutes, "%.0f of %g minutes", spent.Minutes, b.Minutes)
+	add(spent.Minutes, b.Minutes, "%s of %g minutes", shortMinutes(spent.Minutes), b.Minutes)
 	return list
+}
+
+// shortMinutes is a number of minutes, of under one in seconds.
+func shortMinutes(minutes float64) string {
+	if minutes > 0 && minutes < 1 {
+		return fmt.Sprintf("%.0f s", minutes*60)
+	}
+	return fmt.Sprintf("%.0f", minutes)
 }
 
 // atLeast marks a sum of which a part is unknown.
@@ -135,7 +136,7 @@ func over(b program.Budget, spent history.Spent, strict bool) string {
 	case b.USD > 0 && spent.USD >= b.USD:
 		return fmt.Sprintf("%.2f of %.2f USD", spent.USD, b.USD)
 	case b.Minutes > 0 && spent.Minutes >= b.Minutes:
-		return fmt.Sprintf("%.0f of %g minutes", spent.Minutes, b.Minutes)
+		return fmt.Sprintf("%s of %g minutes", shortMinutes(spent.Minutes), b.Minutes)
 	case strict && b.USD > 0 && spent.UnknownUSD > 0:
 		return fmt.Sprintf("an unknown amount of USD (%d iterations, unknown-cost: pause)", spent.UnknownUSD)
 	case strict && b.Tokens > 0 && spent.UnknownTokens > 0:

@@ -5,7 +5,6 @@ package evaluation
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -14,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
@@ -49,8 +47,6 @@ type Request struct {
 	Names []string
 	// Offline keeps the script, but not the setup, from the network.
 	Offline bool
-	// Lenient runs the script with `-e` alone, as programs of older versions were.
-	Lenient bool
 	// Trusted says that people wrote all of the tree: an isolated evaluation may
 	// fill their caches of builds.
 	Trusted bool
@@ -83,9 +79,6 @@ type Result struct {
 	TimedOut bool
 	// Duration is that of the script alone.
 	Duration time.Duration
-	// Strictness is what failed the script that would have passed when run
-	// leniently; "" is nothing.
-	Strictness string
 	// Tail is the end of what it printed, bounded and without secrets.
 	Tail string
 	// Expense is what the models used that it asked, also where it failed; nil
@@ -154,7 +147,7 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 	failed := failure{name: name, script: text, file: file, dir: request.Dir, timeout: request.Timeout, result: shown, at: channel.failedCommand(result.ExitCode), masker: e.Masker}
 	outcome := Result{
 		TimedOut: result.TimedOut, Duration: result.Duration,
-		Tail: tail(shown), Problem: failed.problem(), Strictness: failed.strictness(),
+		Tail: tail(shown), Problem: failed.problem(),
 	}
 	if outcome.Problem != "" || name == setup {
 		return outcome, nil
@@ -174,9 +167,7 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 	}
 	outcome.Measurement, err = e.measured(extract, given, request)
 	if err != nil {
-		if outcome.Problem = e.Masker.OneLine(err.Error(), maxWords); errors.Is(err, metric.ErrNoMetric) {
-			outcome.Problem = cure.NoMetric.Mark(outcome.Problem)
-		}
+		outcome.Problem = e.Masker.OneLine(err.Error(), maxWords)
 	}
 	return outcome, nil
 }

@@ -1,7 +1,10 @@
 package evaluation
 
 import (
+	"bytes"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -34,7 +37,7 @@ func (f failure) problem() string {
 	case r.Signal != "":
 		return fmt.Sprintf("the %s was ended by %s%s", f.name, r.Signal, f.words())
 	case r.ExitCode != 0:
-		return fmt.Sprintf("the %s ended with exit code %d%s%s", f.name, r.ExitCode, f.place(), f.words())
+		return fmt.Sprintf("the %s ended with exit code %d%s%s%s", f.name, r.ExitCode, f.place(), f.windowsLineEnds(), f.words())
 	default:
 		return ""
 	}
@@ -79,6 +82,32 @@ func (f failure) place() string {
 	return fmt.Sprintf(" at line %d (`%s`)", line, command)
 }
 
+// windowsLineEnds names a file of the tree that the script runs and whose first line ends
+// with CR, which shells take for a part of its last word.
+func (f failure) windowsLineEnds() string {
+	root, err := os.OpenRoot(f.dir)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = root.Close() }()
+	for _, word := range strings.Fields(f.script) {
+		if info, err := root.Stat(strings.TrimPrefix(word, "./")); err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		file, err := root.Open(strings.TrimPrefix(word, "./"))
+		if err != nil {
+			continue
+		}
+		first := make([]byte, 200)
+		n, _ := io.ReadFull(file, first)
+		_ = file.Close()
+		if line, _, _ := bytes.Cut(first[:n], []byte("\n")); bytes.HasSuffix(line, []byte("\r")) {
+			return fmt.Sprintf(": line 1 of %s ends with CR, as on Windows", f.masker.OneLine(word, maxCommand))
+		}
+	}
+	return ""
+}
+
 // words are the lines of the output that say why.
 func (f failure) words() string {
 	_, says := f.shellFault()
@@ -91,19 +120,4 @@ func (f failure) words() string {
 		return ""
 	}
 	return ": " + text
-}
-
-// strictness says what failed the script that passes when it is run leniently.
-func (f failure) strictness() string {
-	line, says := f.shellFault()
-	switch {
-	case f.result.ExitCode == 0:
-		return ""
-	case f.at.inPipe():
-		return fmt.Sprintf("a command of the pipe%s fails", f.place())
-	case strings.Contains(says, "unbound variable") || strings.Contains(says, "parameter not set"):
-		return fmt.Sprintf("line %d: %s", line, f.masker.OneLine(says, maxLine))
-	default:
-		return ""
-	}
 }

@@ -108,18 +108,15 @@ func TestHowTheShellIsCalled(t *testing.T) {
 	bare, both := t.TempDir(), t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(both, "bash"), nil, 0o700)) //nolint:gosec // it is never run
 	for name, c := range map[string]struct {
-		path    string
-		lenient bool
-		args    string
+		path string
+		args string
 	}{
-		"bash":          {both, false, "bash -e -u -E -o pipefail"},
-		"bash, lenient": {both, true, "bash -e"},
-		"sh":            {bare, false, "sh -e -u"},
-		"sh, lenient":   {bare, true, "sh -e"},
+		"bash": {both, "bash -e -u -E -o pipefail"},
+		"sh":   {bare, "sh -e -u"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			play(t, evaluation.Request{Env: []string{"PATH=" + c.path}, Lenient: c.lenient, Setup: "true"}, func(spec process.Spec) process.Result {
+			play(t, evaluation.Request{Env: []string{"PATH=" + c.path}, Setup: "true"}, func(spec process.Spec) process.Result {
 				assert.Equal(t, c.args, strings.Join(spec.Args[:len(spec.Args)-1], " "))
 				return process.Result{}
 			})

@@ -17,35 +17,26 @@ type shell struct {
 }
 
 // trap notes each command that ends a script: its exit code, the options of the
-// shell, how deep in subshells it is, the exit codes of its pipe, its file and
-// line, and the command itself.
-const trap = `trap 'printf "%s\t%s\t%s\t%s\t%s\t%s\t%s\0" "$?" "$-" "$BASH_SUBSHELL" "${PIPESTATUS[*]}" "${BASH_SOURCE[0]}" "$LINENO" "$BASH_COMMAND" 2>/dev/null >>"${AUTOLOOP_RESULT%/*}/failed"' ERR; `
+// shell, how deep in subshells it is, its file and line, and the command itself.
+const trap = `trap 'printf "%s\t%s\t%s\t%s\t%s\t%s\0" "$?" "$-" "$BASH_SUBSHELL" "${BASH_SOURCE[0]}" "$LINENO" "$BASH_COMMAND" 2>/dev/null >>"${AUTOLOOP_RESULT%/*}/failed"' ERR; `
 
 // shellFor is bash that ends at the first command that fails, also within a pipe,
 // and at a variable that is not set. Where there is no bash, sh does as much of
 // that as it can.
 func shellFor(request Request) shell {
 	_, err := process.LookPath("bash", request.Dir, request.Env)
-	switch {
-	case err == nil && request.Lenient:
-		return shell{args: []string{"bash", "-e"}}
-	case err == nil:
+	if err == nil {
 		return shell{args: []string{"bash", "-e", "-u", "-E", "-o", "pipefail"}, preamble: trap}
-	case request.Lenient:
-		return shell{args: []string{"sh", "-e"}}
-	default:
-		return shell{args: []string{"sh", "-e", "-u"}, preamble: "if (set -o pipefail) 2>/dev/null; then set -o pipefail; fi; "}
 	}
+	return shell{args: []string{"sh", "-e", "-u"}, preamble: "if (set -o pipefail) 2>/dev/null; then set -o pipefail; fi; "}
 }
 
 // command is one that ended a script.
 type command struct {
 	exit, depth int
-	// pipe are the exit codes of the commands of a pipe.
-	pipe []string
-	file string
-	line int
-	text string
+	file        string
+	line        int
+	text        string
 }
 
 // maxFailed bounds what is read of the commands that failed, in bytes.
@@ -76,20 +67,15 @@ func (c channel) failedCommand(exit int) *command {
 
 // parseCommand reads a record of the trap; nil is one that did not end its shell.
 func parseCommand(record string) *command {
-	fields := strings.SplitN(record, "\t", 7)
-	if len(fields) < 7 || !strings.Contains(fields[1], "e") {
+	fields := strings.SplitN(record, "\t", 6)
+	if len(fields) < 6 || !strings.Contains(fields[1], "e") {
 		return nil
 	}
 	exit, err1 := strconv.Atoi(fields[0])
 	depth, err2 := strconv.Atoi(fields[2])
-	line, err3 := strconv.Atoi(fields[5])
+	line, err3 := strconv.Atoi(fields[4])
 	if err1 != nil || err2 != nil || err3 != nil {
 		return nil
 	}
-	return &command{exit, depth, strings.Fields(fields[3]), fields[4], line, fields[6]}
-}
-
-// inPipe reports whether it is a pipe whose last command did well.
-func (c *command) inPipe() bool {
-	return c != nil && len(c.pipe) > 1 && c.pipe[len(c.pipe)-1] == "0"
+	return &command{exit, depth, fields[3], line, fields[5]}
 }

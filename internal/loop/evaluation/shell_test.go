@@ -43,28 +43,6 @@ func TestTheFailingCommandIsNamed(t *testing.T) {
 	}
 }
 
-// TestStrictness tells what fails because of the stricter shell alone, and lets a
-// program that relies on the contrary go on.
-func TestStrictness(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct{ script, says string }{
-		"a pipe":            {"false | cat", "a command of the pipe at line 1 (`false | cat`) fails"},
-		"an unset variable": {"true\necho $nosuch", "line 2: nosuch: unbound variable"},
-		"any other":         {"false", ""},
-		"the end of a pipe": {"true | false", ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			script := c.script + "\necho '{\"m\": 1}'"
-			got := evaluateScript(t, script)
-			assert.NotEmpty(t, got.Problem)
-			assert.Equal(t, c.says, got.Strictness)
-			lenient := evaluateScript(t, script, func(r *evaluation.Request) { r.Lenient = true })
-			assert.Equal(t, c.says == "", lenient.Problem != "", lenient.Problem)
-		})
-	}
-}
-
 // TestStrictWithoutBash: sh does as much as it can.
 func TestStrictWithoutBash(t *testing.T) {
 	t.Parallel()
@@ -75,7 +53,6 @@ func TestStrictWithoutBash(t *testing.T) {
 	with := func(r *evaluation.Request) { r.Env = []string{"PATH=" + bin} }
 	got := evaluateScript(t, "true\necho $nosuch", with)
 	assert.Contains(t, got.Problem, "at line 2 (`echo $nosuch`): nosuch")
-	assert.NotEmpty(t, got.Strictness)
 	got = evaluateScript(t, `echo '{"m": 1}' | cat`, with)
 	require.Empty(t, got.Problem)
 	assert.Equal(t, "1", got.Measurement.Metric.String())

@@ -30,22 +30,26 @@ var tellers = []teller{
 	{line: lazyregexp.New(`^(?:[\w.]*Error|[\w.]*Exception)(?::|$)`), before: lazyregexp.New(`^\s*File "|^\s+at |^\S+\.[cm]?[jt]sx?:\d+`)},                 // python, node
 
 	// Tests: the name, and what it says.
-	{line: lazyregexp.New(`^\s*--- FAIL: `), then: lazyregexp.New(`^\s+\S+\.go:\d+: |^\s+Error:|^\s+(?:expected|actual)\s*:`)}, // go test
+	{line: lazyregexp.New(`^\s*--- FAIL: `), then: lazyregexp.New(`^\s+\S+\.go:\d+: |^\s+Error:|^\s+(?:expected|actual)\s*:`), reach: 8}, // go test
 	{line: lazyregexp.New(`^panic: |^fatal error: `)},
 	{line: lazyregexp.New(`^(?:FAILED|ERROR) \S+\.py\b`)}, // pytest
 	{line: lazyregexp.New(`^E\s{2,}\S`)},
-	{line: lazyregexp.New(`^(?:FAIL|ERROR): \w+`)},                                                   // unittest
-	{line: lazyregexp.New(`^\s*● `), then: lazyregexp.New(`^\s+(?:Expected|Received|\S*Error)\b.*`)}, // jest
-	{line: lazyregexp.New(`^\s*(?:✖|✗|×) \S`)},
-	{line: lazyregexp.New(`^\s*not ok \d+`)},                                                      // TAP
-	{line: lazyregexp.New(`^thread '.*' (?:\(\d+\) )?panicked at `), then: lazyregexp.New(`^\S`)}, // rust
+	{line: lazyregexp.New(`^(?:FAIL|ERROR): \w+`)},                                                                 // unittest
+	{line: lazyregexp.New(`^\s*● `), then: lazyregexp.New(`^\s+(?:Expected|Received|\S*Error)\b.*`), reach: 8},     // jest
+	{line: lazyregexp.New(`^\s*(?:✖|✗|×) \S`), then: assertion, not: lazyregexp.New(`failing tests?:$`), reach: 3}, // node
+	{line: lazyregexp.New(`^\s*not ok \d+`), then: assertion, reach: 12},                                           // TAP
+	{line: lazyregexp.New(`^thread '.*' (?:\(\d+\) )?panicked at `), then: lazyregexp.New(`^\S`)},                  // rust
 	{line: lazyregexp.New(`^test .+ \.\.\. FAILED$`)},
 	{line: lazyregexp.New(`^\s+\d+\) \S`)}, // mocha
 
 	// Anything.
+	{line: lazyregexp.New(`\bBUG\b|\b[Aa]ssertion\b.* failed\b`)},
 	{line: lazyregexp.New(`(?i)^(?:npm )?(?:err!|\S*error|fatal|failed)\b[:!]? \S|: (?:fatal )?error: |: command not found$|: No such file or directory$|Permission denied$`)},
 	{line: lazyregexp.New(`^make(?:\[\d+\])?: \*\*\* `)},
 }
+
+// assertion is what a test of node prints below its name.
+var assertion = lazyregexp.New(`^\s+(?:\[?\w*Error\b.*|error: .*|BUG\b.*)`)
 
 // teller is one form of a line that says why.
 type teller struct {
@@ -53,13 +57,20 @@ type teller struct {
 	// that of lines that say nothing although they have the form. With before, a
 	// line of that form is named with it.
 	line, then, not, before lazyregexp.Regexp
+	// reach is how many lines further a line of the form then may be; 0 is the next.
+	reach int
 }
+
+// idle are lines that never say why: warnings of compilers with the code that they
+// quote, and how long something took.
+var idle = lazyregexp.New(`(?i)\bwarning\b|: In function |^\s*\d*\s*\||^[\s|^~=-]*$|\bnote: |duration|elapsed|\btook\b|` +
+	`^(?:real|user|sys)\s|^(?:ran|finished|done|time)\b.*\d ?m?s(?:ec\w*)?\b|^exit status \d+$`)
 
 var escapes = lazyregexp.New(`\x1b\[[0-9;]*[A-Za-z]`)
 
 // telling are the few lines of an output that say why something failed: what a
-// compiler says, the first test that fails, an error. It is the last line where
-// nothing has a form that is known.
+// compiler says, the first test that fails, an error. It is the last line that may say
+// why where nothing has a form that is known.
 func telling(streams ...string) []string {
 	var texts [][]string
 	for _, stream := range streams {
@@ -73,14 +84,19 @@ func telling(streams ...string) []string {
 			}
 		}
 	}
+	var last []string
 	for _, lines := range texts {
 		for _, line := range slices.Backward(lines) {
-			if line = strings.TrimSpace(line); line != "" {
+			switch line = strings.TrimSpace(line); {
+			case line == "":
+			case !idle().MatchString(line):
 				return []string{bounded(line)}
+			case last == nil:
+				last = []string{bounded(line)}
 			}
 		}
 	}
-	return nil
+	return last
 }
 
 func (t teller) find(lines []string) []string {
@@ -105,14 +121,29 @@ func (t teller) find(lines []string) []string {
 			continue
 		}
 		found = append(found, text)
-		for t.then != nil && i+1 < len(lines) && len(found) < maxLines && t.then().MatchString(lines[i+1]) {
-			i++
-			if more := bounded(strings.TrimSpace(lines[i])); more != "" {
-				found = append(found, more)
-			}
-		}
+		var more []string
+		more, i = t.following(lines, i, maxLines-len(found))
+		found = append(found, more...)
 	}
 	return found
+}
+
+// following are at most so many lines that belong to line i, and where the last is.
+func (t teller) following(lines []string, i, most int) (found []string, last int) {
+	last = i
+	if t.then == nil {
+		return nil, last
+	}
+	for at := i + 1; at < len(lines) && at-last <= max(t.reach, 1) && len(found) < most && !t.line().MatchString(lines[at]); at++ {
+		if !t.then().MatchString(lines[at]) {
+			continue
+		}
+		last = at
+		if more := bounded(strings.TrimSpace(lines[at])); more != "" {
+			found = append(found, more)
+		}
+	}
+	return found, last
 }
 
 func bounded(line string) string {

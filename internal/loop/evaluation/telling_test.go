@@ -28,6 +28,13 @@ func TestTelling(t *testing.T) {
 		"unittest":               {"F.\n======\nFAIL: test_sum (t.T.test_sum)\n------\nFAILED (failures=1)", "FAIL: test_sum (t.T.test_sum)"},
 		"node":                   {"/x/index.js:3\nfoo(\n    ^\n\nSyntaxError: Unexpected end of input\n    at wrapSafe (node:internal)\n\nNode.js v18.0.0", "/x/index.js:3: SyntaxError: Unexpected end of input"},
 		"jest":                   {"FAIL ./a.test.js\n  ● adds › two numbers\n\n    expect(received).toBe(expected)\n\nTests: 1 failed", "● adds › two numbers"},
+		"node's tests":           {"✖ adds (1.180785ms)\n  AssertionError [ERR_ASSERTION]: BUG: sum is 3\n\n  3 !== 4\n\nℹ fail 1\nℹ duration_ms 57.3", "✖ adds (1.180785ms)|AssertionError [ERR_ASSERTION]: BUG: sum is 3"},
+		"TAP of node":            {"not ok 2 - sums\n  ---\n  duration_ms: 0.8\n  location: 'a.js:3:1'\n  error: 'BUG: sum is 3'\n# fail 1\n# duration_ms 57.3", "not ok 2 - sums|error: 'BUG: sum is 3'"},
+		"testify":                {"--- FAIL: TestSum (0.00s)\n    a_test.go:12: \n        \tError Trace:\t/x/a_test.go:12\n        \tError:      \tNot equal: \n        \t            \texpected: 4\n        \t            \tactual  : 3\nFAIL", "--- FAIL: TestSum (0.00s)|a_test.go:12:|Error:      \tNot equal:|expected: 4"},
+		"a bug among warnings":   {"a.c: In function 'main':\na.c:3:5: warning: unused variable 'x' [-Wunused-variable]\n    3 |     int x;\n      |         ^\nBUG: parse(\"1\") is 2\nall done in 0.02 s", "BUG: parse(\"1\") is 2"},
+		"an assertion of C":      {"a.out: a.c:5: main: Assertion `x == 4' failed.\nAborted (core dumped)", "a.out: a.c:5: main: Assertion `x == 4' failed."},
+		"a time at the end":      {"the sum is wrong\nfinished in 0.02s\nexit status 1", "the sum is wrong"},
+		"warnings alone":         {"a.c:3:5: warning: unused variable 'x'\n      |     ^", "|     ^"},
 		"TAP":                    {"ok 1 - a\nnot ok 2 - sums\n# fail 1", "not ok 2 - sums"},
 		"esbuild":                {"✘ [ERROR] Expected \";\" but found \"x\"\n\n    src/a.js:3:4:\n      3 │ a x\n1 error", "✘ [ERROR] Expected \";\" but found \"x\"|src/a.js:3:4:"},
 		"tsc":                    {"src/a.ts(3,5): error TS2304: Cannot find name 'x'.", "src/a.ts(3,5): error TS2304: Cannot find name 'x'."},
@@ -90,6 +97,14 @@ func TestTellingIsBounded(t *testing.T) {
 	}
 	assert.Empty(t, telling())
 	assert.Empty(t, telling("", " \n"))
+}
+
+// TestWarningsOnOneStream: what a test prints is told, not the end of what the compiler
+// warned of on the other stream.
+func TestWarningsOnOneStream(t *testing.T) {
+	t.Parallel()
+	warning := "a.c:3:5: warning: unused variable 'x'\n    3 |     int x;\n      |         ^"
+	assert.Equal(t, []string{"parse is wrong"}, telling(warning, "parse is wrong\n"))
 }
 
 func FuzzTelling(f *testing.F) {

@@ -1,6 +1,7 @@
 package proposal
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/org/autoloop/internal/decision"
@@ -26,15 +27,14 @@ func Decode(b Bundle, masker process.Masker) (*Proposal, error) {
 		if run := raw.Header().Run; run != b.Run {
 			return nil, Refuse("it has events of run %.40q, and is of run %.40q", run, b.Run)
 		}
-		e, content, err := sanitize(raw)
+		e, err := sanitize(raw)
 		if err == nil {
-			err = content.bounded(history.KindOf(raw))
+			err = bounded(e)
 		}
 		if err != nil {
 			return nil, err
 		}
-		content.mask(masker)
-		content.attribute()
+		mask(reflect.ValueOf(e), masker)
 		if err := p.add(e); err != nil {
 			return nil, err
 		}
@@ -109,7 +109,7 @@ func (p *Proposal) addMeasured(e *history.Measured) error {
 	if e.Role != history.Candidate && (e.Role == history.Baseline || e.Stage == "") {
 		return misplaced(e)
 	}
-	if !takenBy(e.Role, decision.Stage(e.Stage)) {
+	if !takenBy(e.Role, e.Stage) {
 		return Refuse("it has a measurement of the stage %.40q, which does not exist", e.Stage)
 	}
 	for m := range history.Of[*history.Measured](slices.All(p.Measured)) {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/process"
 )
@@ -18,7 +19,7 @@ import (
 const iterationEvents = `{"event":"measured","run_id":"r","iteration":1,"role":"baseline","metric":1,"samples":[1]}
 {"event":"measured","run_id":"r","iteration":2,"role":"candidate","stage":"once","metric":2,"samples":[2],"numbers":{"a":1}}
 {"event":"proposed","run_id":"r","iteration":2,"proposal":1,"outcome":"accepted","metric":2,"lessons":["a\nb"]}
-{"event":"decided","run_id":"r","iteration":2,"outcome":"accepted","verdict":"improved","metric":2,"reasons":["a\nb"],"commit":"c","lease":{"host":"h"},"reserved":{"tokens":1},"unused":true,"key":"k"}
+{"event":"decided","run_id":"r","iteration":2,"outcome":"accepted","verdict":"improved","metric":2,"reasons":[{"kind":"said","words":"a\nb"}],"commit":"c","lease":{"host":"h"},"reserved":{"tokens":1},"unused":true,"key":"k"}
 `
 
 func ofIteration(events string, kind Kind) Bundle {
@@ -33,7 +34,7 @@ func TestDecodeKeepsWhatAProposalSays(t *testing.T) {
 	assert.Len(t, h.Measured, 2)
 	require.NotNil(t, h.Decided)
 	assert.True(t, h.Kept())
-	assert.Equal(t, []string{reported + "a b"}, h.Decided.Reasons, "reasons are lines, and say whose they are")
+	assert.Equal(t, []string{"the proposing job says: a b"}, decision.Texts(h.Decided.Reasons), "reasons are lines, and say whose they are")
 	assert.Empty(t, h.Decided.Commit, "what only the publishing job knows is dropped")
 	line, err := history.Line(h.Decided)
 	require.NoError(t, err)
@@ -42,13 +43,13 @@ func TestDecodeKeepsWhatAProposalSays(t *testing.T) {
 }
 
 // everything is an event with something in every field.
-const everything = `{"schema":1,"time":"2026-01-01T00:00:00Z","run_id":"r","iteration":2,"lease":{"host":"h"},"reserved":{"tokens":1},"unused":true,"role":"candidate","stage":"once","metric":2,
-"samples":[2],"guardrail_samples":{"g":[1]},"case_samples":{"case.1":[1]},"numbers":{"a":1},"noisy":true,"strict":true,"evaluator_writes":{"r.txt":true},"problem":"p","rejected_reason":"p","output":"o",
+const everything = `{"schema":1,"time":"2026-01-01T00:00:00Z","run_id":"r","iteration":2,"lease":{"host":"h"},"reserved":{"tokens":1},"unused":true,"stopped":true,"role":"candidate","stage":"once","metric":2,
+"samples":[2],"guardrail_samples":{"g":[1]},"case_samples":{"case.1":[1]},"numbers":{"a":1},"noisy":true,"evaluator_writes":{"r.txt":true},"problem":"p","rejected_reason":"p","output":"o",
 "direction":"higher","target":9,"evaluator":"e","definition":"d","executor":{"agent":"a"},"base":"b","base_branch":"main","seconds":1,"prepare_seconds":1,"outcome":"accepted",
-"verdict":"improved","reasons":["x"],"rule":{"regime":"single"},"seed":"s","disagreement":"d","evidence":[{"stage":"pairs","pairs":8}],"warning":"w","held":"h","leaves_nothing":true,"previous_best":1,"best":2,
+"verdict":"improved","reasons":[{"kind":"said"}],"rule":{"regime":"single"},"seed":"s","disagreement":{"kind":"said"},"evidence":[{"stage":"pairs","pairs":8}],"warning":[{"kind":"said"}],"leaves_nothing":true,"previous_best":1,"best":2,
 "delta":"+1","incumbent":"i","commit":"c","branch":"autoloop/p","agent":"a","model":"m","usage":{"input_tokens":1},"summary":"s","changed":["f"],
 "params":{"k":1},"failing_checks":[{"name":"build"}],"evaluation":{"tokens":1},"durations":{"propose":1},"proposal":1,"digest":"d","patch":"p","grown_from":{"iteration":1,"proposal":1},"focus":"f","lessons":["l"],"foreclosed":["f"],"ideas":["i"],
-"not_before":"2026-01-01T00:00:00Z","reason":"r","key":"k","value":"v","event":"`
+"not_before":"2026-01-01T00:00:00Z","signature":"s","failed":{"kind":"said"},"reason":{"kind":"said"},"key":"k","value":"v","event":"`
 
 // TestSanitizeLeavesOutWhatPublishingSays holds what becomes of every field: one that
 // a proposing job writes and that is lost on the way would make other records.
@@ -59,7 +60,7 @@ func TestSanitizeLeavesOutWhatPublishingSays(t *testing.T) {
 		"proposed": "direction incumbent",
 		"decided":  "direction target incumbent commit disagreement failing_checks",
 		"checked":  "commit model changed params failing_checks",
-		"finished": "outcome model changed params unused",
+		"finished": "outcome model changed params unused stopped",
 	} {
 		log, err := history.Parse([]byte(strings.ReplaceAll(everything, "\n", "") + string(kind) + `"}`))
 		require.NoError(t, err)
@@ -67,7 +68,7 @@ func TestSanitizeLeavesOutWhatPublishingSays(t *testing.T) {
 		for _, field := range reflect.VisibleFields(before.Type()) {
 			require.False(t, field.IsExported() && before.FieldByIndex(field.Index).IsZero(), "%s is not in this test", field.Name)
 		}
-		clean, _, err := sanitize(log.Events[0])
+		clean, err := sanitize(log.Events[0])
 		require.NoError(t, err, kind)
 		kept := keys(t, clean)
 		assert.ElementsMatch(t, strings.Fields(left), slices.DeleteFunc(keys(t, log.Events[0]), func(key string) bool { return slices.Contains(kept, key) }), kind)
@@ -88,7 +89,7 @@ func keys(t *testing.T, e history.Event) []string {
 // otherwise than by a *RefusedError.
 func FuzzDecode(f *testing.F) {
 	f.Add(iterationEvents, false)
-	f.Add(`{"event":"checked","run_id":"r","iteration":2,"reason":"build"}`+"\n", true)
+	f.Add(`{"event":"checked","run_id":"r","iteration":2,"signature":"build"}`+"\n", true)
 	f.Add(`{"event":"finished","run_id":"r","iteration":2,"not_before":"2026-01-01T00:00:00Z","usage":{"cost_usd":-1}}`+"\n", true)
 	f.Fuzz(func(t *testing.T, events string, fix bool) {
 		kind := Iteration

@@ -21,8 +21,8 @@ var letters = map[rune]string{
 	'w': `{"event":"measured","run_id":"r","iteration":2,"role":"candidate","problem":"it fails"}`,
 	'p': `{"event":"proposed","run_id":"r","iteration":2,"proposal":1,"outcome":"rejected"}`,
 	'D': `{"event":"decided","run_id":"r","iteration":2,"outcome":"rejected"}`,
-	'C': `{"event":"checked","run_id":"r","iteration":2,"reason":"build"}`,
-	'F': `{"event":"finished","run_id":"r","iteration":2,"not_before":"2026-01-01T00:00:00Z","agent":"a","reason":"later"}`,
+	'C': `{"event":"checked","run_id":"r","iteration":2,"signature":"build"}`,
+	'F': `{"event":"finished","run_id":"r","iteration":2,"not_before":"2026-01-01T00:00:00Z","agent":"a","reason":{"kind":"rate-limit"}}`,
 }
 
 // TestTheOrderOfEvents tries all orders of up to four events: what is taken is what
@@ -186,7 +186,7 @@ func TestMeasurementsOfABundle(t *testing.T) {
 		"the candidate in another one":  {"", "", ""},
 		"a line that is cut off":        {"]}", "", "its events cannot be read: "},
 		"a number in an event's place":  {`"role"`, `"event":7,"role"`, "its events cannot be read: "},
-		"an event of a name no one has": {`"role"`, `"event":"invented","role"`, `an event "invented", which no proposal makes there`},
+		"an event of a name no one has": {`"role"`, `"event":"invented","role"`, `its "event" is "invented", which this version of Autoloop does not know`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

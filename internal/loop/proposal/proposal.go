@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/org/autoloop/internal/cure"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 )
 
@@ -58,8 +58,8 @@ func (p *Proposal) Kept() bool {
 
 // FailFix turns a fix that cannot be recorded into a failed attempt, with what it
 // used.
-func (p *Proposal) FailFix(problem string) {
-	p.Checked.Problem, p.Checked.Agent, p.Checked.Usage = problem, p.Decided.Agent, p.Decided.Usage
+func (p *Proposal) FailFix(problem decision.Reason) {
+	p.Checked.Failed, p.Checked.Agent, p.Checked.Usage = &problem, p.Decided.Agent, p.Decided.Usage
 	p.Checked.Durations, p.Checked.Evaluation, p.Decided = p.Decided.Durations, p.Decided.Evaluation, nil
 }
 
@@ -108,7 +108,7 @@ type RefusedError struct{ Reason string }
 
 // Error returns the reason.
 func (e *RefusedError) Error() string {
-	return cure.BundleRefused.Mark("the bundle is refused: " + e.Reason)
+	return "the bundle is refused: " + e.Reason
 }
 
 // Refuse returns a *RefusedError.

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
@@ -23,14 +24,14 @@ func TestAFixThatIsNotRecorded(t *testing.T) {
 	decided.Agent, decided.Usage, decided.Durations, decided.Summary = "a", &metric.Usage{InputTokens: &tokens}, map[string]float64{"propose": 1}, "s"
 	p := &Proposal{
 		Manifest: Manifest{Kind: Fix, Run: "r", Iteration: 2},
-		Checked:  &history.Checked{Head: history.Head{Iteration: 2}, Reason: "build"}, Decided: decided,
+		Checked:  &history.Checked{Head: history.Head{Iteration: 2}, Signature: "build"}, Decided: decided,
 	}
 	require.True(t, p.Kept())
-	p.FailFix("it was refused")
+	p.FailFix(decision.Say("it was refused"))
 	assert.False(t, p.Kept())
 	assert.Nil(t, p.Decided)
-	assert.Equal(t, "it was refused", p.Checked.Problem)
-	assert.Equal(t, "build", p.Checked.Reason)
+	assert.Equal(t, "it was refused", p.Checked.Failed.String())
+	assert.Equal(t, "build", p.Checked.Signature)
 	assert.Equal(t, "a", p.Checked.Agent)
 	assert.Equal(t, &metric.Usage{InputTokens: &tokens}, p.Checked.Usage)
 	assert.Equal(t, map[string]float64{"propose": 1}, p.Checked.Durations)
@@ -76,5 +77,5 @@ func TestARefusal(t *testing.T) {
 	var refused *RefusedError
 	require.ErrorAs(t, err, &refused)
 	assert.Equal(t, `it has 2 of "x"`, refused.Reason)
-	assert.EqualError(t, errors.Unwrap(err), `the bundle is refused: it has 2 of "x" (iterate explain AL0601)`)
+	assert.EqualError(t, errors.Unwrap(err), `the bundle is refused: it has 2 of "x"`)
 }

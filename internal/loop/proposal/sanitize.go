@@ -1,9 +1,12 @@
 package proposal
 
 import (
+	"cmp"
 	"fmt"
-	"math"
+	"reflect"
+	"time"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/lazyregexp"
@@ -21,149 +24,97 @@ const (
 	maxTableLength = 10_000
 	maxNumber      = 1e12
 	maxEventCount  = 1000
+	maxBecause     = 5 // reasons one below the other
 )
 
-// content is what is checked alike in events of every kind: it points into the
-// event.
-type content struct {
-	said    []*string  // texts of agents and evaluations
-	lists   [][]string // the same, as lists
-	reasons []string
-	warning *string
-	work    *history.Work
-	expense *history.Expense
-
-	names  []string // texts of programs
-	counts []float64
-	list   int // how many measurements it has in lists
-	table  int // and in tables
-	key    int // the bytes of the longest name in a table
-}
-
 // sanitize copies the fields that a proposal may set in an event of this kind and
-// drops the rest.
-func sanitize(e history.Event) (history.Event, content, error) {
+// drops the rest. Reasons say who gave them: people must not take them for those of the
+// job that publishes. Those of a decision that can be computed again are replaced later.
+func sanitize(e history.Event) (history.Event, error) {
 	head := history.Head{Run: e.Header().Run, Iteration: e.Header().Iteration}
 	switch e := e.(type) {
 	case *history.Measured:
-		clean := &history.Measured{
+		return &history.Measured{
 			Head: head, Role: e.Role, Stage: e.Stage, Metric: e.Metric, Samples: e.Samples, GuardrailSamples: e.GuardrailSamples, CaseSamples: e.CaseSamples,
-			Numbers: e.Numbers, Noisy: e.Noisy, Strict: e.Strict, Problem: e.Problem, RejectedReason: e.RejectedReason, EvaluatorWrites: e.EvaluatorWrites,
+			Numbers: e.Numbers, Noisy: e.Noisy, Problem: e.Problem, RejectedReason: e.RejectedReason, EvaluatorWrites: e.EvaluatorWrites,
 			Output: e.Output, Evaluator: e.Evaluator, Definition: e.Definition, Executor: e.Executor, Seconds: e.Seconds, Prepare: e.Prepare,
 			Evaluation: e.Evaluation, Proposal: e.Proposal, Reason: e.Reason,
-		}
-		return clean, content{
-			said: []*string{&clean.Problem, &clean.RejectedReason, &clean.Output, &clean.Reason}, expense: clean.Evaluation,
-			names: append(namesOf(e.Executor), e.Evaluator, e.Definition), counts: []float64{e.Seconds, e.Prepare, float64(e.Proposal)},
-			list: len(e.Samples), table: len(e.Numbers) + len(e.CaseSamples) + len(e.GuardrailSamples) + len(e.EvaluatorWrites),
-			key: max(longest(e.Numbers), longest(e.CaseSamples), longest(e.GuardrailSamples), longest(e.EvaluatorWrites)),
 		}, nil
 	case *history.Proposed:
 		clean := &history.Proposed{
 			Head: head, Metric: e.Metric, Noisy: e.Noisy, Evaluator: e.Evaluator, Definition: e.Definition, Outcome: e.Outcome, Verdict: e.Verdict,
-			Reasons: lines(e.Reasons), Evidence: e.Evidence, Warning: e.Warning, PreviousBest: e.PreviousBest, Delta: e.Delta, Work: e.Work,
+			Reasons: claimed(e.Reasons), Evidence: e.Evidence, Warning: claimed(e.Warning), PreviousBest: e.PreviousBest, Delta: e.Delta, Work: e.Work,
 			Proposal: e.Proposal, Digest: e.Digest, Patch: e.Patch, Focus: e.Focus, Notes: e.Notes,
 		}
 		if from := e.GrownFrom; from != nil && from.Iteration > 0 && from.Iteration < e.Iteration && from.Proposal > 0 {
 			clean.GrownFrom = &history.Ancestor{Iteration: from.Iteration, Proposal: from.Proposal}
 		}
-		return clean, content{
-			said: []*string{&clean.Focus}, lists: listsOf(clean.Notes), reasons: clean.Reasons, warning: &clean.Warning, work: &clean.Work,
-			names: append(stagesOf(e.Evidence), e.Evaluator, e.Definition, e.Verdict, e.Delta, e.Digest, e.Patch), counts: []float64{float64(e.Proposal)}, list: len(e.Evidence),
-		}, nil
+		return clean, nil
 	case *history.Decided:
-		clean := &history.Decided{
+		return &history.Decided{
 			Head: head, Metric: e.Metric, Noisy: e.Noisy, Evaluator: e.Evaluator, Definition: e.Definition, Executor: e.Executor, Outcome: e.Outcome,
-			Verdict: e.Verdict, Reasons: lines(e.Reasons), Rule: e.Rule, Evidence: e.Evidence, Warning: e.Warning, PreviousBest: e.PreviousBest, Best: e.Best,
-			Delta: e.Delta, Work: e.Work, Seed: e.Seed, Held: e.Held, LeavesNothing: e.LeavesNothing,
+			Verdict: e.Verdict, Reasons: claimed(e.Reasons), Rule: e.Rule, Evidence: e.Evidence, Warning: claimed(e.Warning), PreviousBest: e.PreviousBest, Best: e.Best,
+			Delta: e.Delta, Work: e.Work, Seed: e.Seed, LeavesNothing: e.LeavesNothing,
 			Evaluation: e.Evaluation, Proposal: e.Proposal, Digest: e.Digest, Focus: e.Focus, Notes: e.Notes,
-		}
-		return clean, content{
-			said: []*string{&clean.Focus, &clean.Held}, lists: listsOf(clean.Notes), reasons: clean.Reasons, warning: &clean.Warning, work: &clean.Work, expense: e.Evaluation,
-			names: append(namesOf(e.Executor), e.Evaluator, e.Definition, e.Verdict, e.Delta, e.Digest, e.Seed), counts: []float64{float64(e.Proposal)}, list: len(e.Evidence),
 		}, nil
 	case *history.Checked:
-		clean := &history.Checked{Head: head, Problem: e.Problem, Reasons: lines(e.Reasons), Work: workOf(e.Work), Evaluation: e.Evaluation, Reason: e.Reason}
-		return clean, content{said: []*string{&clean.Problem, &clean.Reason}, reasons: clean.Reasons, work: &clean.Work, expense: e.Evaluation}, nil
+		return &history.Checked{Head: head, Failed: e.Failed, Reasons: claimed(e.Reasons), Work: effortOf(e.Work), Evaluation: e.Evaluation, Signature: e.Signature}, nil
 	case *history.Finished:
-		clean := &history.Finished{Head: head, Work: workOf(e.Work), Evaluation: e.Evaluation, NotBefore: e.NotBefore, Reason: plain.Line(e.Reason)}
-		return clean, content{said: []*string{&clean.Reason}, work: &clean.Work, expense: e.Evaluation}, nil
+		return &history.Finished{Head: head, Work: effortOf(e.Work), Evaluation: e.Evaluation, NotBefore: e.NotBefore, Reason: e.Reason}, nil
 	default:
-		return nil, content{}, misplaced(e)
+		return nil, misplaced(e)
 	}
 }
 
-// workOf is the work of an attempt that decides nothing.
-func workOf(w history.Work) history.Work {
+// effortOf is the work of an attempt that decides nothing.
+func effortOf(w history.Work) history.Work {
 	return history.Work{Agent: w.Agent, Usage: w.Usage, Summary: w.Summary, Durations: w.Durations}
 }
 
-func listsOf(n history.Notes) [][]string { return [][]string{n.Lessons, n.Foreclosed, n.Ideas} }
-
-func namesOf(x *history.Executor) []string {
-	if x == nil {
-		return nil
+// claimed are reasons that only the proposing job knows.
+func claimed(reasons []decision.Reason) []decision.Reason {
+	var list []decision.Reason
+	for _, r := range reasons {
+		list = append(list, decision.Reason{Kind: decision.Claimed, Because: []decision.Reason{r}})
 	}
-	return []string{x.Agent, x.Version, x.Model, x.Command, x.CommandSHA256, x.Judge, x.JudgeVersion, x.Server}
+	return list
 }
 
-func stagesOf(evidence []history.Evidence) []string {
-	var stages []string
-	for _, e := range evidence {
-		stages = append(stages, e.Stage)
-	}
-	return stages
-}
-
-// longest is how many bytes the longest name in a table has.
-func longest[V any](table map[string]V) int {
-	most := 0
-	for name := range table {
-		most = max(most, len(name))
-	}
-	return most
-}
-
-// texts are the texts of agents and evaluations, each alone.
-func (c content) texts() []*string {
-	all := c.said
-	if c.warning != nil {
-		all = append(all, c.warning)
-	}
-	if c.work != nil {
-		all = append(all, &c.work.Model, &c.work.Summary)
-	}
-	return all
-}
-
-// mask hides secrets in the texts of agents and evaluations. A short secret may
-// be an ordinary word, so a hit is hidden and not refused.
-func (c content) mask(masker process.Masker) {
-	for _, text := range c.texts() {
-		*text = masker.String(*text)
-	}
-	for _, list := range append(c.lists, c.reasons) {
-		for i := range list {
-			list[i] = masker.String(list[i])
+// mask hides secrets in what agents and evaluations said, wherever it is in a value, and
+// makes one line of the words of reasons, and names of what is one. A short secret may be an ordinary word, so a
+// hit is hidden and not refused.
+func mask(v reflect.Value, masker process.Masker) {
+	switch v.Kind() { //nolint:exhaustive // nothing was said in the others
+	case reflect.Pointer:
+		if !v.IsNil() {
+			mask(v.Elem(), masker)
 		}
-	}
-}
-
-// reported begins a reason that only the proposing job knows: people must not
-// take it for one of the job that publishes.
-const reported = "the proposing job says: "
-
-// attribute makes reasons say that the proposing job gave them. Those of a decision
-// that can be computed again are replaced later.
-func (c content) attribute() {
-	for i, reason := range c.reasons {
-		c.reasons[i] = reported + reason
-	}
-	if c.warning != nil && *c.warning != "" {
-		*c.warning = reported + *c.warning
-	}
-	if c.work != nil {
-		c.work.Agent, c.work.Model = name(c.work.Agent), name(c.work.Model)
+	case reflect.Slice:
+		for i := range v.Len() {
+			mask(v.Index(i), masker)
+		}
+	case reflect.Struct:
+		if reason, is := reflect.TypeAssert[decision.Reason](v); is {
+			v.FieldByName("Path").SetString(plain.Line(masker.String(reason.Path)))
+			v.FieldByName("Words").SetString(plain.Line(masker.String(reason.Words)))
+		}
+		for field, value := range v.Fields() {
+			how, said := field.Tag.Lookup("said")
+			switch {
+			case !field.IsExported():
+			case said && value.Kind() == reflect.Slice:
+				for i := range value.Len() {
+					value.Index(i).SetString(masker.String(value.Index(i).String()))
+				}
+			case said && value.Kind() == reflect.String:
+				value.SetString(masker.String(value.String()))
+				if how == "name" {
+					value.SetString(name(value.String()))
+				}
+			default:
+				mask(value, masker)
+			}
+		}
 	}
 }
 
@@ -177,54 +128,78 @@ func name(text string) string {
 	return text[:min(len(text), most)]
 }
 
-// lines turns every text into one line.
-func lines(texts []string) []string {
-	var list []string
-	for _, text := range texts {
-		list = append(list, plain.Line(text))
-	}
-	return list
-}
-
-// bounded refuses texts, lists and numbers beyond the limits.
-func (c content) bounded(kind history.Kind) error {
-	lists := append([][]string{c.names, c.reasons}, c.lists...)
-	for _, text := range c.texts() {
-		lists = append(lists, []string{*text})
-	}
-	numbers := append(c.counts, expenseOf(c.expense)...)
-	if w := c.work; w != nil {
-		lists, c.list = append(lists, w.Changed, []string{w.Agent}), c.list+len(w.Durations)+len(w.Params)
-		c.key = max(longest(w.Durations), longest(w.Params))
-		numbers = append(numbers, consumptionOf(w.Usage)...)
-		for _, seconds := range w.Durations {
-			numbers = append(numbers, seconds)
-		}
-	}
-	for _, list := range lists {
-		if len(list) > maxListLength {
-			return Refuse("its event %q has a list of %d texts, more than %d", kind, len(list), maxListLength)
-		}
-		for _, text := range list {
-			if len(text) > maxTextBytes {
-				return Refuse("its event %q has a text of %d bytes, more than %d", kind, len(text), maxTextBytes)
-			}
-		}
-	}
-	switch {
-	case c.key > maxTextBytes:
-		return Refuse("its event %q has a name of %d bytes, more than %d", kind, c.key, maxTextBytes)
-	case c.list > maxListLength:
-		return Refuse("its event %q has more than %d measurements", kind, maxListLength)
-	case c.table > maxTableLength:
-		return Refuse("its event %q has more than %d measurements", kind, maxTableLength)
-	}
-	for _, number := range numbers {
-		if !(number >= 0 && number <= maxNumber) { // true for NaN too
-			return Refuse("its event %q counts %g, which cannot be", kind, number)
-		}
+// bounded refuses an event with a text, a list, a table or a number beyond the limits.
+// Metrics may be any number; what was paid may not be negative.
+func bounded(e history.Event) error {
+	if problem := beyond(reflect.ValueOf(e).Elem()); problem != "" {
+		return Refuse("its event %q %s", history.KindOf(e), problem)
 	}
 	return nil
+}
+
+func beyond(v reflect.Value) string {
+	switch v.Kind() {
+	case reflect.String:
+		if v.Len() > maxTextBytes {
+			return fmt.Sprintf("has a text of %d bytes, more than %d", v.Len(), maxTextBytes)
+		}
+	case reflect.Int, reflect.Int64:
+		return impossible(float64(v.Int()))
+	case reflect.Float64:
+		return impossible(v.Float())
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return beyond(v.Elem())
+		}
+	case reflect.Slice:
+		if v.Len() > maxListLength {
+			return fmt.Sprintf("has a list of %d, more than %d", v.Len(), maxListLength)
+		}
+		for i := range v.Len() {
+			if problem := beyond(v.Index(i)); problem != "" {
+				return problem
+			}
+		}
+	case reflect.Map:
+		if v.Len() > maxTableLength {
+			return fmt.Sprintf("has a table of %d, more than %d", v.Len(), maxTableLength)
+		}
+		for name, value := range v.Seq2() {
+			if problem := cmp.Or(beyond(name), beyond(value)); problem != "" {
+				return problem
+			}
+		}
+	case reflect.Struct:
+		switch v.Type() {
+		case reflect.TypeFor[decision.Reason]():
+			if reason, _ := reflect.TypeAssert[decision.Reason](v); !reason.Known(maxBecause) {
+				return fmt.Sprintf("has a reason %.40q, which does not exist", reason.Kind)
+			}
+		case reflect.TypeFor[metric.Value](), reflect.TypeFor[time.Time](), reflect.TypeFor[history.Head](): // add looks at that
+			return ""
+		}
+		for field, value := range v.Fields() {
+			if !field.IsExported() {
+				continue
+			}
+			problem := beyond(value)
+			if cost, is := value.Interface().(*metric.Value); is && cost != nil && field.Name == "CostUSD" {
+				problem = impossible(cost.Float64())
+			}
+			if problem != "" {
+				return problem
+			}
+		}
+	default: // neither a text nor a number: true and false
+	}
+	return ""
+}
+
+func impossible(number float64) string {
+	if number >= 0 && number <= maxNumber { // false for NaN too
+		return ""
+	}
+	return fmt.Sprintf("counts %g, which cannot be", number)
 }
 
 // matchesRuns refuses a metric that is not that of its runs, and more values beside
@@ -244,50 +219,4 @@ func matchesRuns(e *history.Measured) error {
 		return Refuse("a metric of its events is not the median of its samples")
 	}
 	return nil
-}
-
-// expenseOf returns the known numbers of an expense.
-func expenseOf(e *history.Expense) []float64 {
-	if e == nil {
-		return nil
-	}
-	known := []float64{float64(e.UnknownTokens), float64(e.UnknownUSD)}
-	if e.Tokens != nil {
-		known = append(known, float64(*e.Tokens))
-	}
-	if e.CostUSD != nil {
-		known = append(known, dollars(*e.CostUSD))
-	}
-	return known
-}
-
-// consumptionOf returns the known numbers of a usage.
-func consumptionOf(u *metric.Usage) []float64 {
-	if u == nil {
-		return nil
-	}
-	var known []float64
-	for _, n := range []*int64{u.InputTokens, u.OutputTokens, u.CachedTokens} {
-		if n != nil {
-			known = append(known, float64(*n))
-		}
-	}
-	for _, n := range []*int{u.Turns, u.ToolCalls} {
-		if n != nil {
-			known = append(known, float64(*n))
-		}
-	}
-	if u.CostUSD != nil {
-		known = append(known, dollars(*u.CostUSD))
-	}
-	return known
-}
-
-// dollars converts an amount for the comparison with the limits.
-func dollars(v metric.Value) float64 {
-	var number float64
-	if _, err := fmt.Sscan(v.String(), &number); err != nil {
-		return math.NaN()
-	}
-	return number
 }

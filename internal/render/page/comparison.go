@@ -10,8 +10,8 @@ import (
 
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/render"
-	"github.com/org/autoloop/internal/tasks/format"
-	"github.com/org/autoloop/internal/tasks/score"
+	"github.com/org/autoloop/internal/suite/format"
+	"github.com/org/autoloop/internal/suite/score"
 )
 
 // Comparison is the page of a comparison of two configurations.

@@ -22,6 +22,8 @@ type Iteration struct {
 	Summary string
 	Reasons []string
 	Warning string
+	// Why is the reason that decided.
+	Why decision.Reason
 	// Metric is the candidate's number, nil when nothing was measured;
 	// Previous what it was compared with, Best the incumbent's afterwards.
 	Metric, Previous, Best *metric.Value
@@ -40,7 +42,6 @@ type Iteration struct {
 	CommitURL, RunURL string
 	Changed           []string
 	Diff              []DiffLine
-	Params            map[string]float64
 	Notes             []string
 	// CI is what CI said of the commit, in words; "" when it was not asked.
 	CI string
@@ -48,6 +49,7 @@ type Iteration struct {
 	Point []float64
 
 	parent string // the commit that Commit changes
+
 	// cases are the pass rates of a suite's cases.
 	cases decision.CaseRates
 }
@@ -56,7 +58,7 @@ type Iteration struct {
 func (it *Iteration) Kept() bool { return it.Outcome == history.Accepted }
 
 // Label is the outcome for people.
-func (it *Iteration) Label() string { return render.OutcomeOf(it.Outcome).Page }
+func (it *Iteration) Label() string { return render.OutcomeOf(it.Outcome).Word }
 
 // Class is the outcome as a class of the style sheet.
 func (it *Iteration) Class() string { return render.OutcomeOf(it.Outcome).Class }
@@ -82,7 +84,7 @@ func (it *Iteration) Author() string {
 
 // Measured is the candidate's number with its difference, for people.
 func (it *Iteration) Measured() string {
-	text := number(it.Metric)
+	text := render.Figure(it.Metric, it.Previous, it.Best)
 	if it.Delta != "" {
 		if delta, err := metric.ParseValue(strings.TrimPrefix(it.Delta, "+")); err == nil {
 			return text + " (" + signed(delta.Float64()) + ")"
@@ -95,10 +97,10 @@ func (it *Iteration) Measured() string {
 func (it *Iteration) Exact() string { return metric.Text(it.Metric, "") }
 
 // PreviousText is the number that it was compared with.
-func (it *Iteration) PreviousText() string { return number(it.Previous) }
+func (it *Iteration) PreviousText() string { return render.Figure(it.Previous, it.Metric) }
 
 // BestText is the incumbent's number afterwards.
-func (it *Iteration) BestText() string { return number(it.Best) }
+func (it *Iteration) BestText() string { return render.Figure(it.Best, it.Metric) }
 
 // Duration is how long it took, in words.
 func (it *Iteration) Duration() string {

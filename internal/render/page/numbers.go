@@ -6,16 +6,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 )
-
-// number is a value for people: at most six significant digits.
-func number(v *metric.Value) string {
-	if v == nil {
-		return "—"
-	}
-	return short(v.Float64())
-}
 
 // short writes six significant digits at most, without an exponent where that
 // is readable.
@@ -83,3 +75,7 @@ func ticks(low, high float64, n int) []float64 {
 	}
 	return list
 }
+
+// clip bounds a text of unknown origin to n runes; html/template takes care of
+// markup.
+func clip(text string, n int) string { return plain.Clip(plain.Text(text), n) }

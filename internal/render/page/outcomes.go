@@ -3,50 +3,43 @@ package page
 import (
 	"cmp"
 	"slices"
-	"strings"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/render"
 )
 
 // Kind says where the iteration went.
 func (it *Iteration) Kind() string {
-	reason := ""
-	if len(it.Reasons) > 0 {
-		reason = it.Reasons[0]
-	}
-	begins := func(words ...string) bool {
-		return slices.ContainsFunc(words, func(word string) bool { return strings.HasPrefix(reason, word) })
+	why := it.Why
+	if why.Is(decision.Claimed) && len(why.Because) > 0 {
+		why = why.Because[0]
 	}
 	switch {
+	case it.Outcome == history.Error && why.Is(decision.AgentFailed):
+		return "error: agent " + clip(why.Term, 40)
+	case it.Outcome == history.Error && why.Is(decision.EvaluationFails, decision.BaselineFails, decision.BaselineFailsAtTimes, decision.EvaluatorTouched, decision.TooManyRuns):
+		return "error: evaluation"
 	case it.Outcome == history.Error:
-		return failure(reason)
+		return "error"
+	case it.Outcome == history.CIFixExhausted:
+		return "failed in CI"
+	case it.Outcome == history.Inconclusive:
+		return "not told from chance"
 	case it.Outcome != history.Rejected:
-		return render.OutcomeOf(it.Outcome).Page
-	case begins("guardrail "):
+		return render.OutcomeOf(it.Outcome).Word
+	case why.Is(decision.GuardrailBroken, decision.GuardrailMissing, decision.GuardrailNew):
 		return "broke a guardrail"
 	case it.Metric != nil:
 		return "not better"
-	case begins("no change"):
+	case why.Is(decision.NoChange):
 		return "no change proposed"
-	case begins("the same change", "it is the incumbent again"):
+	case why.Is(decision.TriedBefore, decision.ProposedTwice, decision.Unchanged):
 		return "tried before"
-	case strings.Contains(reason, "evaluation"):
+	case why.Is(decision.EvaluationFails, decision.EvaluationHangs, decision.NotScored, decision.NoNumber):
 		return "failed the evaluation"
 	}
 	return "refused before measuring"
-}
-
-// failure is the kind of an error.
-func failure(reason string) string {
-	if _, rest, found := strings.Cut(reason, " failed ("); found && strings.HasPrefix(reason, "agent ") {
-		kind, _, _ := strings.Cut(rest, ")")
-		return "error: agent " + clip(kind, 40)
-	}
-	if strings.Contains(reason, "evaluation") {
-		return "error: evaluation"
-	}
-	return "error"
 }
 
 // Went counts where the iterations went, most frequent first.

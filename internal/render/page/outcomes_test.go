@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/render/page"
@@ -16,34 +17,31 @@ func TestWhereAnIterationWent(t *testing.T) {
 	for _, c := range []struct {
 		outcome  history.Outcome
 		measured bool
-		reason   string
+		why      decision.Why
 		want     string
 	}{
 		{history.Accepted, true, "", "kept"},
-		{history.PendingCI, true, "", "waits for CI"},
+		{history.PendingCI, true, "", "waiting"},
 		{history.CIFixExhausted, true, "", "failed in CI"},
-		{history.Inconclusive, true, "not better after 8 pairs", "inconclusive"},
-		{history.Rejected, true, "5 is worse than the best 4 (lower is better)", "not better"},
-		{history.Rejected, true, "guardrail bytes: 90 is beyond 50 (40 at iteration 0, lower is better, at most 10 worse)", "broke a guardrail"},
-		{history.Rejected, false, "no change proposed", "no change proposed"},
-		{history.Rejected, false, "the same change as iteration 3's, which was rejected; it was not measured again", "tried before"},
-		{history.Rejected, false, "it is the incumbent again, so there is nothing to measure", "tried before"},
-		{history.Rejected, false, "the evaluation fails: exit code 1", "failed the evaluation"},
-		{history.Rejected, false, "go.mod: is outside the target", "refused before measuring"},
-		{history.Error, false, "agent claude failed (rate-limit): try again at noon", "error: agent rate-limit"},
-		{history.Error, false, "agent claude failed", "error"},
-		{history.Error, false, "the evaluation fails on the unchanged files now and then: exit code 1", "error: evaluation"},
-		{history.Error, false, "the agent left nothing to look at: a file is in the way", "error"},
+		{history.Inconclusive, true, decision.PairsInconclusive, "not told from chance"},
+		{history.Rejected, true, decision.Worse, "not better"},
+		{history.Rejected, true, decision.GuardrailBroken, "broke a guardrail"},
+		{history.Rejected, false, decision.NoChange, "no change proposed"},
+		{history.Rejected, false, decision.TriedBefore, "tried before"},
+		{history.Rejected, false, decision.Unchanged, "tried before"},
+		{history.Rejected, false, decision.EvaluationFails, "failed the evaluation"},
+		{history.Rejected, false, decision.NotTarget, "refused before measuring"},
+		{history.Error, false, decision.AgentFailed, "error: agent rate-limit"},
+		{history.Error, false, decision.BaselineFailsAtTimes, "error: evaluation"},
+		{history.Error, false, decision.NothingLeft, "error"},
 		{history.Error, false, "", "error"},
 	} {
-		it := page.Iteration{Outcome: c.outcome}
-		if c.reason != "" {
-			it.Reasons = []string{c.reason}
-		}
+		it := page.Iteration{Outcome: c.outcome, Why: decision.Reason{Kind: c.why, Term: "rate-limit"}}
+		claimed := page.Iteration{Outcome: c.outcome, Why: decision.Reason{Kind: decision.Claimed, Because: []decision.Reason{it.Why}}}
 		if c.measured {
-			it.Metric = value(1)
+			it.Metric, claimed.Metric = value(1), value(1)
 		}
-		assert.Equal(t, c.want, it.Kind(), c.reason)
+		assert.Equal(t, []string{c.want, c.want}, []string{it.Kind(), claimed.Kind()}, c.why)
 	}
 }
 

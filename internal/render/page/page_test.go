@@ -2,10 +2,7 @@ package page_test
 
 import (
 	"bytes"
-	"encoding/xml"
-	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"runtime"
 	"slices"
@@ -16,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/metric"
@@ -43,7 +41,7 @@ func made(n int, summary string) []history.Event {
 		tried := best + 3 - float64(i%7)
 		e := &history.Decided{
 			Head: history.Head{Iteration: i, Time: at}, Outcome: history.Rejected, Metric: value(tried), PreviousBest: value(best), Best: value(best),
-			Delta: metric.Delta(*value(tried), value(best)), Reasons: []string{"not better: " + summary},
+			Delta: metric.Delta(*value(tried), value(best)), Reasons: decision.Says("not better: " + summary),
 			Commit: strings.Repeat("0123456789", 4),
 			Work:   history.Work{Summary: summary, Agent: "claude", Model: "sonnet", Changed: []string{"src/parse.go"}, Durations: map[string]float64{"propose": 60}, Usage: &metric.Usage{CostUSD: value(0.25)}},
 		}
@@ -51,7 +49,7 @@ func made(n int, summary string) []history.Event {
 			best, e.Outcome, e.Best = tried, history.Accepted, value(tried)
 		}
 		if i%11 == 0 {
-			e.Outcome, e.Metric, e.Delta, e.Reasons = history.Error, nil, "", []string{"the agent's service did not answer"}
+			e.Outcome, e.Metric, e.Delta, e.Reasons = history.Error, nil, "", decision.Says("the agent's service did not answer")
 		}
 		events = append(events, &history.Started{Head: history.Head{Iteration: i, Time: at.Add(-time.Minute), Run: "r"}}, e, &history.Finished{Head: history.Head{Iteration: i, Time: at, Run: "r"}})
 	}
@@ -75,37 +73,6 @@ func single(t testing.TB, programs ...*page.Program) string {
 	var b bytes.Buffer
 	require.NoError(t, (&page.Site{Generated: noon, Programs: programs}).WriteSingle(&b))
 	return b.String()
-}
-
-// TestPicturesStandAlone: GitHub shows them as images, in which nothing is
-// fetched and no script runs.
-func TestPicturesStandAlone(t *testing.T) {
-	t.Parallel()
-	const hostile = `</svg><script>alert(1)</script><image href="http://evil"/>`
-	p := program(t, page.Source{Name: "speed", Metric: hostile, Segments: whole(made(57, hostile))})
-	for _, dark := range []bool{false, true} {
-		svg := string(p.Picture(dark))
-		decoder := xml.NewDecoder(strings.NewReader(svg))
-		names := map[string]int{}
-		for {
-			token, err := decoder.Token()
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			require.NoError(t, err, "it is XML")
-			if element, is := token.(xml.StartElement); is {
-				names[element.Name.Local]++
-				assert.Equal(t, "http://www.w3.org/2000/svg", element.Name.Space)
-			}
-		}
-		assert.Equal(t, 1, names["svg"])
-		assert.Zero(t, names["script"]+names["image"]+names["a"])
-		assert.NotContains(t, svg, "var(")
-		assert.NotRegexp(t, `(stroke|fill):[a-z]+[;}]`, strings.ReplaceAll(svg, ":none", ""), "every colour has its value")
-		assert.Contains(t, svg, "points kept")
-	}
-	assert.NotEqual(t, p.Picture(false), p.Picture(true))
-	assert.Equal(t, p.File(), page.File("speed"))
 }
 
 func TestNumbersAreTheReplays(t *testing.T) {
@@ -137,6 +104,23 @@ func TestTheLastDecisionOfAnIterationCounts(t *testing.T) {
 	require.Len(t, p.Iterations, 1)
 	assert.True(t, p.Iterations[0].Kept())
 	assert.Equal(t, 1, p.Kept)
+
+	undone := &history.Set{Key: history.UndoneIteration, Value: "1", Commit: "later"}
+	p = program(t, page.Source{Name: "speed", Segments: whole([]history.Event{pending, accepted, undone})})
+	assert.Equal(t, "undone", p.Iterations[0].Kind())
+	assert.Zero(t, p.Kept)
+}
+
+// TestOnlyAnErrorIsDrawnAsOne: a candidate that was refused before it was measured is not an error.
+func TestOnlyAnErrorIsDrawnAsOne(t *testing.T) {
+	t.Parallel()
+	for outcome, isError := range map[history.Outcome]bool{history.Rejected: false, history.Error: true} {
+		decided := &history.Decided{Head: history.Head{Iteration: 1, Time: noon}, Outcome: outcome, Reasons: decision.Says("no change proposed")}
+		p := program(t, page.Source{Name: "speed", Segments: whole(append(made(0, ""), decided))})
+		p.Trajectory()
+		assert.Equal(t, isError, p.Drawn("error"), outcome)
+		assert.Equal(t, !isError, p.Drawn("rejected"), outcome)
+	}
 }
 
 func TestNewBaselinesBreakTheTrajectory(t *testing.T) {
@@ -154,9 +138,8 @@ func TestHostileText(t *testing.T) {
 	hostile := `</script><script>alert(1)</script><img src=x onerror=alert(2)>" onmouseover="alert(3) javascript:alert(4) ` + "\u202egnp.exe\x1b[2J " + strings.Repeat("long ", 200_000)
 	events := made(3, hostile)
 	for e := range history.Of[*history.Decided](slices.All(events)) {
-		e.Agent, e.Model, e.Warning, e.Commit, e.Run = hostile, hostile, hostile, hostile, hostile
+		e.Agent, e.Model, e.Warning, e.Commit, e.Run = hostile, hostile, decision.Says(hostile), hostile, hostile
 		e.Changed, e.Lessons, e.Foreclosed, e.Ideas = []string{hostile}, []string{hostile}, []string{hostile}, []string{hostile}
-		e.Params = map[string]metric.Value{hostile: *value(1)}
 	}
 	patch := "diff --git a/x b/" + hostile + "\n@@ " + hostile + "\n+" + hostile + "\n-" + hostile + "\n" + hostile
 	p := program(t, page.Source{
@@ -233,9 +216,9 @@ func TestDiffsAreColoured(t *testing.T) {
 	t.Parallel()
 	patch := "diff --git a/main.go b/main.go\nindex 1..2 100644\n--- a/main.go\n+++ b/main.go\n@@ -1,2 +1,2 @@\n-\treturn 1 // one\n+\treturn \"two\"\ndiff --git a/x.py b/x.py\n@@ -1 +1 @@\n+def f(): return None\n"
 	text := single(t, program(t, page.Source{Name: "speed", Segments: whole(made(1, "x")), Diff: func(_, _ string) []byte { return []byte(patch) }}))
-	assert.Contains(t, text, `<span class="del">-	<i class="k">return</i> <i class="n">1</i> <i class="c">// one</i>`)
-	assert.Contains(t, text, `<i class="s">&#34;two&#34;</i>`)
-	assert.Contains(t, text, `<i class="k">def</i>`)
+	assert.Contains(t, text, "<span class=\"del\">-\treturn 1 // one\n</span>")
+	assert.Contains(t, text, "<span class=\"add\">&#43;\treturn &#34;two&#34;\n</span>")
+	assert.Contains(t, text, "<span class=\"add\">&#43;def f(): return None\n</span>")
 }
 
 // BenchmarkSite prints how long 1,000 programs of 100 iterations take, and the
@@ -260,38 +243,6 @@ func BenchmarkSite(b *testing.B) {
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
 	b.ReportMetric(float64(memory.Sys)/1e6, "peak-MB")
-}
-
-// TestLineage: what a candidate grew from, also when the ledger names a parent
-// that is not there, or one that cannot be.
-func TestLineage(t *testing.T) {
-	t.Parallel()
-	candidate := func(iteration int, from *history.Ancestor) history.Event {
-		return &history.Proposed{
-			Head: history.Head{Iteration: iteration}, Proposal: 1, Outcome: history.Rejected, Metric: value(float64(100 - iteration)), GrownFrom: from,
-		}
-	}
-	from := func(iteration int) *history.Ancestor { return &history.Ancestor{Iteration: iteration, Proposal: 1} }
-	shown := func(events ...history.Event) string {
-		baseline := &history.Measured{Head: history.Head{Time: noon}, Role: history.Baseline, Metric: value(100), Direction: metric.Lower}
-		return string(program(t, page.Source{Name: "p", Segments: whole(append([]history.Event{baseline}, events...))}).Lineage())
-	}
-	assert.Empty(t, shown(candidate(1, nil), candidate(2, nil)), "nothing grew from anything")
-	assert.Empty(t, shown(candidate(1, from(1)), candidate(2, from(7)), candidate(3, from(9))), "no such parents")
-	tree := shown(candidate(1, nil), candidate(2, from(1)), candidate(3, from(1)), candidate(4, from(3)))
-	assert.Contains(t, tree, `aria-label="4 candidates over 3 generations; the best is 96 of iteration 4"`)
-	assert.Equal(t, 4, strings.Count(tree, "<circle"))
-	assert.Regexp(t, `class="descent best" d="M[^M]*M[^M]*"`, tree, "the best has two ancestors")
-	assert.Regexp(t, `class="descent" d="M[^M]*"`, tree)
-
-	chain := []history.Event{candidate(1, nil)}
-	for i := 2; i <= 400; i++ {
-		chain = append(chain, candidate(i, from(i/2)))
-	}
-	drawn := shown(chain...)
-	assert.Less(t, strings.Count(drawn, "<circle"), 260, "the latest and their ancestors")
-	assert.Contains(t, drawn, "· 400</text>")
-	assert.Contains(t, drawn, "· 1</text>")
 }
 
 // TestWhatCISaid: of a commit that waits, that became green, and that failed.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/render"
 )
 
 // Program is one program as the page shows it.
@@ -29,9 +29,8 @@ type Program struct {
 	// Initial is iteration 0's metric, Best the incumbent's, nil before a
 	// baseline; Target is nil when open-ended.
 	Initial, Best, Target *metric.Value
-	// Kept and Tried count iterations. Those up to Archived, 0 for none, are in an
-	// archive: of them the page has these counts alone.
-	Kept, Tried, Archived int
+	// Kept and Tried count iterations.
+	Kept, Tried int
 	// Budget is what was used of each budget; empty without one.
 	Budget []budget.Used
 	// Week is what was used in the last seven days, Total ever.
@@ -46,8 +45,6 @@ type Program struct {
 
 	// heat is the column of the first measurement of a suite's cases.
 	heat []HeatColumn
-	// proposals are the candidates of a population, with what each grew from.
-	proposals []*history.Proposed
 	// drawn is the trajectory; drawing it also notes where each iteration is.
 	drawn  template.HTML
 	legend map[string]bool
@@ -130,6 +127,9 @@ func (c Cost) Time() string {
 // File is the name of the program's page in a directory of pages.
 func (p *Program) File() string { return p.ID + ".html" }
 
+// File is the name of a program's page in a directory of pages.
+func File(name string) string { return anchor(name) + ".html" }
+
 // anchor makes a program's name an anchor; names are slugs, whose dots and
 // underscores are written as numbers so that no two names meet.
 func anchor(name string) string {
@@ -154,7 +154,12 @@ func (p *Program) Better() string {
 }
 
 // BestText is the incumbent's number for people.
-func (p *Program) BestText() string { return number(p.Best) }
+func (p *Program) BestText() string {
+	if p.Best == nil && p.Initial != nil {
+		return "measured at the next run" // an iteration was undone
+	}
+	return render.Figure(p.Best, p.Initial)
+}
 
 // BestExact is the incumbent's number with every digit, to sort by.
 func (p *Program) BestExact() string { return metric.Text(p.Best, "") }
@@ -176,7 +181,7 @@ func (p *Program) GainSort() string {
 }
 
 // InitialText is iteration 0's number for people.
-func (p *Program) InitialText() string { return number(p.Initial) }
+func (p *Program) InitialText() string { return render.Figure(p.Initial, p.Best) }
 
 // TargetText is the target for people.
 func (p *Program) TargetText() string {
@@ -184,9 +189,9 @@ func (p *Program) TargetText() string {
 		return "—"
 	}
 	if p.Direction == metric.Lower {
-		return "≤ " + number(p.Target)
+		return "≤ " + render.Figure(p.Target, p.Best)
 	}
-	return "≥ " + number(p.Target)
+	return "≥ " + render.Figure(p.Target, p.Best)
 }
 
 // Gain is the change since iteration 0 with its sign.
@@ -293,9 +298,3 @@ func (p *Program) Drawn(what string) bool { return p.legend[what] }
 
 // CostChart is the cost added up over the iterations.
 func (p *Program) CostChart() template.HTML { return costChart(p) }
-
-// Lineage draws which candidate of a population grew from which.
-func (p *Program) Lineage() template.HTML { return lineage(p.proposals, p.Direction) }
-
-// Parallel draws what the tuner tried, a vertical line a parameter.
-func (p *Program) Parallel() template.HTML { return parallel(p) }

@@ -51,11 +51,10 @@ const maxDiffs = 60
 func New(s Source, now time.Time) (*Program, error) {
 	p := &Program{Name: s.Name, ID: anchor(s.Name), Metric: clip(s.Metric, 60), Target: s.Target, NextDue: s.NextDue, State: s.Condition, Reason: clip(s.Reason, 500)}
 	r := reader{
-		program: p, source: s, lexers: lexers{}, sum: s.Start, week: now.AddDate(0, 0, -7), at: map[int]int{},
+		program: p, source: s, sum: history.Summary{Settings: map[string]string{}}, week: now.AddDate(0, 0, -7), at: map[int]int{},
 		trials: map[int][]*history.Measured{}, rates: map[int]map[int]decision.CaseRates{},
 		waited: map[int]bool{}, fixes: map[int]int{}, failing: map[int][]history.Check{},
 	}
-	p.Archived, p.Tried, p.Kept = s.Start.Iteration, s.Start.Decided(), s.Start.Count(history.Accepted)
 	if s.Segments != nil {
 		if err := s.Segments(r.read); err != nil {
 			return nil, err
@@ -126,7 +125,6 @@ func cost(s history.Spent) Cost {
 type reader struct {
 	program *Program
 	source  Source
-	lexers  lexers
 	sum     history.Summary
 	week    time.Time   // when the last seven days began
 	at      map[int]int // where in the program's iterations one is
@@ -150,6 +148,9 @@ func (r *reader) read(events []history.Event) error {
 	first := max(len(r.sum.Attempts)-1, 0)
 	for _, e := range events {
 		r.sum.Add(e)
+		if at, shown := r.at[history.UndoneBy(e)]; shown {
+			r.program.Iterations[at].Outcome = history.Undone
+		}
 		switch e := e.(type) {
 		case *history.Measured:
 			r.cases(e)
@@ -160,10 +161,6 @@ func (r *reader) read(events []history.Event) error {
 					r.program.Breaks = append(r.program.Breaks, r.last)
 				}
 			}
-		case *history.Proposed:
-			r.program.proposals = append(r.program.proposals, &history.Proposed{
-				Head: history.Head{Iteration: e.Iteration}, Proposal: e.Proposal, Metric: e.Metric, Outcome: e.Outcome, GrownFrom: e.GrownFrom,
-			})
 		case *history.Checked:
 			r.fixes[e.Iteration]++
 			r.failing[e.Iteration] = e.Failing
@@ -185,9 +182,6 @@ func (r *reader) read(events []history.Event) error {
 	keep(r.fixes, r.last)
 	keep(r.failing, r.last)
 	r.sum.Proposals, r.sum.Tried = nil, nil
-	if r.sum.LastRun.Before(r.week.AddDate(0, 0, -1)) {
-		r.sum.Fold() // the last seven days are known exactly all the same
-	}
 	return nil
 }
 
@@ -215,18 +209,18 @@ func (r *reader) set(e *history.Set) {
 // decided adds an iteration; of several decisions about one the last counts.
 func (r *reader) decided(e *history.Decided) {
 	it := &Iteration{
-		Program: r.program.ID, Number: e.Iteration, Time: e.Time, Outcome: e.Outcome, Summary: clip(e.Summary, 300), Warning: clip(e.Warning, 300),
+		Program: r.program.ID, Number: e.Iteration, Time: e.Time, Outcome: e.Outcome, Summary: clip(e.Summary, 300), Warning: clip(decision.Joined(e.Warning), 300),
 		Metric: e.Metric, Previous: e.PreviousBest, Best: e.Best, Delta: e.Delta, Agent: clip(e.Agent, 60), Model: clip(e.Model, 60),
-		Commit: e.Commit, parent: e.Parent, Params: map[string]float64{},
+		Commit: e.Commit, parent: e.Parent,
 	}
-	for _, reason := range e.Reasons {
-		it.Reasons = append(it.Reasons, clip(reason, 500))
+	for i, reason := range e.Reasons {
+		if i == 0 {
+			it.Why = reason
+		}
+		it.Reasons = append(it.Reasons, clip(reason.String(), 500))
 	}
 	for _, path := range e.Changed[:min(len(e.Changed), 20)] {
 		it.Changed = append(it.Changed, clip(path, 200))
-	}
-	for name, value := range e.Params {
-		it.Params[clip(name, 60)] = value.Float64()
 	}
 	it.cases = r.rates[e.Iteration][e.Proposal]
 	r.trial(it, e)
@@ -244,7 +238,7 @@ func (r *reader) decided(e *history.Decided) {
 // trial takes the samples of the last stage of the trial, what the comparison
 // said of them, and the guardrails.
 func (r *reader) trial(it *Iteration, e *history.Decided) {
-	var stage string
+	var stage decision.Stage
 	if n := len(e.Evidence); n > 0 {
 		evidence := e.Evidence[n-1]
 		stage = evidence.Stage
@@ -308,7 +302,7 @@ func (r *reader) diffs() {
 		lines, known := shown[it.Commit]
 		if !known && it.Commit != "" && len(shown) < maxDiffs {
 			if patch := r.source.Diff(it.parent, it.Commit); len(patch) > 0 {
-				lines = parseDiff(patch, r.lexers)
+				lines = parseDiff(patch)
 				shown[it.Commit] = lines
 			}
 		}

@@ -6,6 +6,9 @@ import (
 	"html/template"
 	"io"
 	"time"
+
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/render"
 )
 
 // maxEvidence bounds a text of a grader or a judge, in runes.
@@ -37,7 +40,7 @@ func writeReport(w io.Writer, name string, data any) error {
 		}{name, side}
 	}
 	functions["plain"] = func(v any) string { return clip(fmt.Sprint(v), maxEvidence) }
-	functions["value"] = number
+	functions["value"] = func(v *metric.Value) string { return render.Figure(v) }
 	pages, err := template.New(name).Funcs(functions).ParseFS(assets, "assets/report/*.html")
 	if err != nil {
 		return fmt.Errorf("read the page's template: %w", err)

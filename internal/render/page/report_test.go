@@ -9,8 +9,8 @@ import (
 
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/render/page"
-	"github.com/org/autoloop/internal/tasks/format"
-	"github.com/org/autoloop/internal/tasks/score"
+	"github.com/org/autoloop/internal/suite/format"
+	"github.com/org/autoloop/internal/suite/score"
 )
 
 func outcome(t *testing.T, text string) format.SuiteOutcome {

@@ -11,7 +11,7 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/render"
-	"github.com/org/autoloop/internal/skill/evals"
+	"github.com/org/autoloop/internal/suite/evals"
 )
 
 // Skill is the page of a skill's improvement.
@@ -170,7 +170,7 @@ func (s *Skill) Trajectory() template.HTML {
 }
 
 // Diff is the change from v0 to the best version.
-func (s *Skill) Diff() []DiffLine { return parseDiff([]byte(s.Report.Diff), lexers{}) }
+func (s *Skill) Diff() []DiffLine { return parseDiff([]byte(s.Report.Diff)) }
 
 // Write writes the page.
 func (s *Skill) Write(w io.Writer) error { return writeReport(w, "skill.html", s) }

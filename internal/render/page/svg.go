@@ -35,10 +35,6 @@ func (d *drawing) path(class, data string) {
 	}
 }
 
-func (d *drawing) circle(class string, x, y, radius float64) {
-	fmt.Fprintf(&d.b, `<circle class="%s" cx="%s" cy="%s" r="%s"/>`, class, coordinate(x), coordinate(y), coordinate(radius))
-}
-
 // text writes a label; anchor is start, middle or end.
 func (d *drawing) text(class, anchor string, x, y float64, text string) {
 	fmt.Fprintf(&d.b, `<text class="%s" text-anchor="%s" x="%s" y="%s">%s</text>`, class, anchor, coordinate(x), coordinate(y), html.EscapeString(plain.Text(text)))

@@ -184,7 +184,11 @@ func (p *Program) points(d *drawing, x, y scale) {
 		left, _ := x.at(float64(it.Number))
 		if it.Metric == nil {
 			it.Point = []float64{round1(left), chartHeight - chartBottom}
-			fmt.Fprintf(kinds["error"], "M%s %sl6 6m0-6l-6 6", coordinate(left-3), coordinate(chartHeight-chartBottom-3))
+			if it.Class() == "error" {
+				fmt.Fprintf(kinds["error"], "M%s %sl6 6m0-6l-6 6", coordinate(left-3), coordinate(chartHeight-chartBottom-3))
+			} else { // refused before it was measured: nothing broke
+				fmt.Fprintf(kinds["rejected"], "M%s %sh0", coordinate(left), coordinate(chartHeight-chartBottom))
+			}
 			continue
 		}
 		top, outside := y.at(it.Metric.Float64())

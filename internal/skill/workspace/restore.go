@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
-	"time"
 
 	"github.com/org/autoloop/internal/files"
 )
@@ -24,11 +24,10 @@ type Restored struct {
 }
 
 // Restore makes a directory equal to a snapshot: content, modes and links, and
-// nothing besides, but for `.git`, which it does not touch. Files that are right
-// already stay the same files. What is wrong with the snapshot is a *BadError,
+// nothing besides, but for `.git`, which it does not touch. What is wrong with the snapshot is a *BadError,
 // and nothing is changed then. A process that is killed leaves the old state or
 // the new one; where a `.git` keeps the directory from being exchanged whole,
-// its entries are exchanged one by one, and Resume finishes that.
+// its entries are replaced one by one, and the next restore finishes that.
 func Restore(ctx context.Context, snapshot, dir string) (Restored, error) {
 	return RestoreOver(ctx, snapshot, dir, "")
 }
@@ -61,33 +60,21 @@ func restore(ctx context.Context, snapshot, dir, digest string) (Restored, error
 	if err := tidy(dir); err != nil {
 		return Restored{}, err
 	}
-	record := readSeen(snapshot, from.tree.Digest())
-	now, err := current(ctx, dir, func(l *listing) { l.know(record, dir, from.tree) })
+	now, err := current(ctx, dir)
 	if err != nil {
 		return Restored{}, err
 	}
 	if digest != "" && (now == nil || now.tree.Digest() != digest) {
 		return Restored{}, errors.New("it changed meanwhile; nothing was written: look at it, and run this again")
 	}
-	r := &restoring{snapshot: snapshot, dir: dir, from: from, now: now}
+	r := &restoring{snapshot: snapshot, dir: dir, from: from, now: now, changes: Compare(nil, from.tree)}
 	if now != nil {
 		defer func() { _ = now.root.Close() }()
-		r.changes = Compare(now.tree, from.tree)
-		if len(r.changes) == 0 {
-			if now.read > 0 {
-				record.read(dir, from.tree, now)
-				record.write(snapshot)
-			}
-			return Restored{Digest: from.tree.Digest()}, removeFile(journalOf(dir))
+		if r.changes = Compare(now.tree, from.tree); len(r.changes) == 0 {
+			return Restored{Digest: from.tree.Digest()}, nil
 		}
 	}
-	restored, err := r.run(ctx)
-	if err != nil {
-		return Restored{}, err
-	}
-	record.built(ctx, dir, from.tree, r.built, r.moved)
-	record.write(snapshot)
-	return restored, nil
+	return r.run(ctx)
 }
 
 // restorePlaces resolves both directories.
@@ -107,9 +94,9 @@ func restorePlaces(snapshot, dir string) (from, to string, err error) {
 	return from, to, apart(from, to)
 }
 
-// current reads what is to be replaced, but for what know fills in; nil when it
-// is not there. What cannot be read counts as different.
-func current(ctx context.Context, dir string, know func(*listing)) (*listing, error) {
+// current reads what is to be replaced; nil when it is not there. What cannot be read
+// counts as different.
+func current(ctx context.Context, dir string) (*listing, error) {
 	now, err := list(ctx, dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil //nolint:nilnil // there is nothing to replace
@@ -122,7 +109,6 @@ func current(ctx context.Context, dir string, know func(*listing)) (*listing, er
 			now.tree[i].Mode = fs.ModeIrregular
 		}
 	}
-	know(now)
 	if err := now.hash(ctx); err != nil {
 		_ = now.root.Close()
 		return nil, err
@@ -136,9 +122,7 @@ type restoring struct {
 	from          *listing
 	now           *listing // nil when there is no directory yet
 	changes       []Difference
-	fresh         string    // the directory that will take its place
-	built         *building // how it was put together
-	moved         time.Time // when all of it was there
+	fresh         string // the directory that will take its place
 }
 
 func (r *restoring) run(ctx context.Context) (Restored, error) {
@@ -150,17 +134,10 @@ func (r *restoring) run(ctx context.Context) (Restored, error) {
 		return Restored{}, err
 	}
 	defer func() { _ = files.RemoveAll(r.fresh) }()
-	root, err := os.OpenRoot(r.fresh)
-	if err != nil {
+	if err := build(ctx, r.from, r.from.tree, r.fresh, func(e Entry) fs.FileMode { return e.Mode.Perm() }); err != nil {
 		return Restored{}, err
 	}
-	defer func() { _ = root.Close() }()
-	r.built = &building{from: r.from, into: root, dir: r.fresh, old: r.now, mode: func(e Entry) fs.FileMode { return e.Mode.Perm() }}
-	if err := r.built.build(ctx, r.from.tree); err != nil {
-		return Restored{}, err
-	}
-	r.moved = time.Now()
-	restored := Restored{Digest: r.from.tree.Digest(), Changed: true, Written: int(r.built.written.Load())}
+	restored := Restored{Digest: r.from.tree.Digest(), Changed: true, Written: written(r.changes)}
 	for _, d := range r.changes {
 		if d.After == nil {
 			restored.Removed++
@@ -185,12 +162,62 @@ func (r *restoring) place() error {
 	case len(r.now.kept) == 0:
 		err = swap(r.fresh, r.dir, asideOf(r.dir))
 	default:
-		err = r.piecewise()
+		err = errors.Join(r.inPlace("."), files.SyncDirectory(r.dir))
 	}
-	if err != nil {
-		return err
+	return errors.Join(err, files.SyncDirectory(filepath.Dir(r.dir)))
+}
+
+// blocked refuses a snapshot that has a file where the directory has something
+// with a `.git` in it.
+func (r *restoring) blocked() error {
+	if r.now == nil {
+		return nil
 	}
-	return errors.Join(files.SyncDirectory(filepath.Dir(r.dir)), removeFile(journalOf(r.dir)))
+	for _, e := range r.from.tree {
+		if !e.IsDir() && r.now.protects(e.Path) {
+			return fmt.Errorf("%q is a directory with a .git in it, and the snapshot has no directory there; move it away first", e.Path)
+		}
+	}
+	return nil
+}
+
+// inPlace replaces what differs right in a directory, which stays, and descends where a
+// `.git` is further down.
+func (r *restoring) inPlace(dir string) error {
+	names := map[string]bool{}
+	for _, d := range r.changes {
+		for name := d.Path; name != "."; name = path.Dir(name) {
+			if path.Dir(name) == dir {
+				names[name] = true
+			}
+		}
+	}
+	for name := range names {
+		place := filepath.Join(r.dir, filepath.FromSlash(name))
+		wanted, is := r.from.tree.Find(name)
+		if r.now.protects(name) {
+			if err := r.inPlace(name); err != nil {
+				return err
+			}
+			if is {
+				if err := os.Chmod(place, wanted.Mode.Perm()); err != nil {
+					return err
+				}
+			}
+			continue
+		}
+		if was, _ := r.now.tree.Find(name); !is || !wanted.IsFile() || !was.IsFile() { // a file takes another's place in one step
+			if err := files.RemoveAll(place); err != nil {
+				return err
+			}
+		}
+		if is {
+			if err := os.Rename(filepath.Join(r.fresh, filepath.FromSlash(name)), place); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func removeFile(name string) error {
@@ -198,4 +225,51 @@ func removeFile(name string) error {
 		return err
 	}
 	return nil
+}
+
+// swap gives two entries of the same file system each other's name: in one step
+// where the file system can, else by way of aside, from which recover finds
+// what a killed process left.
+func swap(fresh, place, aside string) error {
+	err := files.Exchange(fresh, place)
+	if !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	if err := os.Rename(place, aside); err != nil {
+		return err
+	}
+	if err := os.Rename(fresh, place); err != nil {
+		return errors.Join(err, os.Rename(aside, place))
+	}
+	return os.Rename(aside, fresh)
+}
+
+// asideOf is where a directory is while another takes its name in two steps.
+func asideOf(dir string) string { return hidden(dir, "aside") }
+
+// tidy ends what was interrupted beside a directory and removes what it left.
+// The caller holds the lock.
+func tidy(dir string) error {
+	if err := recoverSwap(dir); err != nil {
+		return err
+	}
+	for _, name := range []string{nextFile(dir), ManifestFile(dir)} {
+		if err := files.ClearWrites(name); err != nil {
+			return err
+		}
+	}
+	return clearStages(dir)
+}
+
+// recoverSwap ends a swap that was interrupted: the old directory gets its name
+// back when no other has it.
+func recoverSwap(dir string) error {
+	aside := asideOf(dir)
+	if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+		return os.Rename(aside, dir)
+	}
+	return files.RemoveAll(aside)
 }

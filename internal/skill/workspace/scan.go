@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/org/autoloop/internal/files"
 )
@@ -27,13 +24,6 @@ type listing struct {
 	tree Tree
 	// kept are the paths of every `.git`, which nothing here touches.
 	kept []string
-	// stamps are those of the files when they were listed, which began at begun,
-	// without files that were written to while they were read, under mu; read counts
-	// the files that were read.
-	mu     sync.Mutex
-	stamps map[string]files.Stamp
-	begun  time.Time
-	read   int
 }
 
 // list finds all that is below dir, without reading the files. The caller
@@ -46,7 +36,7 @@ func list(ctx context.Context, dir string) (*listing, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &listing{root: root, stamps: map[string]files.Stamp{}, begun: time.Now()}
+	l := &listing{root: root}
 	if err := l.fill(ctx, dir); err != nil {
 		_ = root.Close()
 		return nil, err
@@ -61,7 +51,7 @@ func (l *listing) fill(ctx context.Context, dir string) error {
 		}
 		l.kept = append(l.kept, name)
 		return true
-	}, Found: func(name string, info fs.FileInfo) { l.stamps[name] = files.StampOf(info) }}
+	}}
 	found, err := scanner.List(ctx)
 	if _, is := errors.AsType[*files.LimitError](err); is {
 		return fmt.Errorf("%s has more than %d entries", dir, maxEntries)
@@ -76,23 +66,9 @@ func (l *listing) fill(ctx context.Context, dir string) error {
 	return nil
 }
 
-// hash reads every file that is not known, and fills in what it is.
+// hash reads the files, and fills in what they are.
 func (l *listing) hash(ctx context.Context) error {
-	for _, e := range l.tree {
-		if e.IsFile() && e.SHA256 == "" {
-			l.read++
-		}
-	}
-	return (&files.Scanner{Root: l.root, Hashed: l.hashed}).Hash(ctx, files.Manifest(l.tree))
-}
-
-// hashed takes note of the stamp that a file has after it was read.
-func (l *listing) hashed(name string, stamp files.Stamp) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.stamps[name] != stamp {
-		delete(l.stamps, name)
-	}
+	return (&files.Scanner{Root: l.root}).Hash(ctx, files.Manifest(l.tree))
 }
 
 // Scan reads a directory as it is. What no snapshot could be made of is an

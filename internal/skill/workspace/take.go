@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/org/autoloop/internal/files"
 )
@@ -20,7 +19,7 @@ type Taken struct {
 	Bytes  int64  `json:"bytes"`
 	// Changed is false when the snapshot was there as it should be.
 	Changed bool `json:"changed"`
-	// Written counts the files that were copied; the others were there.
+	// Written counts the files that were not there alike.
 	Written int `json:"written"`
 }
 
@@ -43,9 +42,6 @@ func take(ctx context.Context, src, dst string) (Taken, error) {
 	if err != nil {
 		return Taken{}, err
 	}
-	if _, err := os.Lstat(journalOf(src)); err == nil {
-		return Taken{}, errors.New("a restore of it was interrupted, so that it is neither the old state nor the new one; restore it again first")
-	}
 	unlock, err := files.Lock(filepath.Dir(dst))
 	if err != nil {
 		return Taken{}, err
@@ -66,33 +62,25 @@ func take(ctx context.Context, src, dst string) (Taken, error) {
 	if err != nil {
 		return Taken{}, err
 	}
+	var was Tree
 	if old != nil {
 		defer func() { _ = old.root.Close() }()
-		record := readSeen(dst, old.tree.Digest())
-		from.know(record, src, old.tree)
-		if err := from.hash(ctx); err != nil {
-			return Taken{}, err
-		}
-		if len(Compare(old.tree, from.tree)) == 0 {
-			if from.read > 0 {
-				record.read(src, from.tree, from)
-				record.write(dst)
-			}
-			return Taken{Tree: old.tree}, removeFile(nextFile(dst))
-		}
+		was = old.tree
+	}
+	if err := from.hash(ctx); err != nil {
+		return Taken{}, err
+	}
+	changes := Compare(was, from.tree)
+	if old != nil && len(changes) == 0 {
+		return Taken{Tree: was}, removeFile(nextFile(dst))
 	}
 	if isOriginal(dst) {
 		return Taken{}, fmt.Errorf("%s is the original of a workspace, which never changes; begin a new workspace with --fresh", dst)
 	}
-	b, moved, err := put(ctx, from, old, dst)
-	if err != nil {
+	if err := put(ctx, from, dst); err != nil {
 		return Taken{}, err
 	}
-	record := readSeen(dst, from.tree.Digest())
-	record.read(src, from.tree, from)
-	record.built(ctx, dst, from.tree, b, moved)
-	record.write(dst)
-	return Taken{Tree: from.tree, Changed: true, Written: int(b.written.Load())}, nil
+	return Taken{Tree: from.tree, Changed: true, Written: written(changes)}, nil
 }
 
 // Discard removes a snapshot with its manifest, and what an interrupted Take of
@@ -106,7 +94,7 @@ func Discard(snapshot string) error {
 	if err := tidy(snapshot); err != nil {
 		return err
 	}
-	return errors.Join(files.RemoveAll(snapshot), removeFile(ManifestFile(snapshot)), removeFile(nextFile(snapshot)), removeFile(seenFile(snapshot)))
+	return errors.Join(files.RemoveAll(snapshot), removeFile(ManifestFile(snapshot)), removeFile(nextFile(snapshot)))
 }
 
 // isOriginal reports whether a place is v0 of a workspace.
@@ -171,27 +159,20 @@ func readOnly(e Entry) fs.FileMode {
 	return e.Mode.Perm()&0o555 | 0o400
 }
 
-// put copies the tree and moves it into place, after that moment.
-func put(ctx context.Context, from, old *listing, dst string) (b *building, moved time.Time, err error) {
+// put copies the tree and moves it into place.
+func put(ctx context.Context, from *listing, dst string) error {
 	fresh, err := newStage(dst)
 	if err != nil {
-		return nil, moved, err
+		return err
 	}
 	defer func() { _ = files.RemoveAll(fresh) }()
-	root, err := os.OpenRoot(fresh)
-	if err != nil {
-		return nil, moved, err
-	}
-	defer func() { _ = root.Close() }()
-	b = &building{from: from, into: root, dir: fresh, mode: readOnly, old: old}
-	if err := b.build(ctx, from.tree); err != nil {
-		return nil, moved, err
+	if err := build(ctx, from, from.tree, fresh, readOnly); err != nil {
+		return err
 	}
 	if err := os.Chmod(fresh, 0o555); err != nil { //nolint:gosec // a snapshot is for whoever may read the workspace
-		return nil, moved, err
+		return err
 	}
-	moved = time.Now()
-	return b, moved, publish(fresh, dst, from.tree)
+	return publish(fresh, dst, from.tree)
 }
 
 // publish moves a finished directory to its name. The manifest is there before

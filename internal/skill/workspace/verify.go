@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/files"
 )
 
@@ -23,13 +22,13 @@ type BadError struct {
 
 // Error names the snapshot, what is wrong with it, and what to do.
 func (e *BadError) Error() string {
-	return cure.SnapshotAltered.Mark(fmt.Sprintf("snapshot %s %s; nothing was changed: use another snapshot or take it again", e.Snapshot, e.Why))
+	return fmt.Sprintf("snapshot %s %s; nothing was changed: use another snapshot or take it again", e.Snapshot, e.Why)
 }
 
-// Verify reads all of a snapshot, whatever size and times say, and returns the
-// tree that it stands for. What is missing, cut off or altered is a *BadError.
+// Verify reads all of a snapshot and returns the tree that it stands for. What is
+// missing, cut off or altered is a *BadError.
 func Verify(ctx context.Context, snapshot string) (Tree, error) {
-	l, err := openBy(ctx, snapshot, func(*listing, Tree) {})
+	l, err := open(ctx, snapshot)
 	if err != nil {
 		return nil, err
 	}
@@ -59,28 +58,9 @@ func VerifyBelow(ctx context.Context, snapshot, dir string) (Tree, error) {
 	return want, nil
 }
 
-// open verifies a snapshot and returns it with the modes of its manifest. Files
-// that are by size and times as they were are not read again. The caller closes
-// its root.
+// open verifies a snapshot and returns it with the modes of its manifest. The caller
+// closes its root.
 func open(ctx context.Context, snapshot string) (*listing, error) {
-	place, err := resolve(snapshot)
-	if err != nil {
-		return nil, err
-	}
-	var record *seen
-	l, err := openBy(ctx, snapshot, func(l *listing, tree Tree) {
-		record = readSeen(snapshot, tree.Digest())
-		l.know(record, place, tree)
-	})
-	if err == nil && l.read > 0 && record != nil && record.Digest == l.tree.Digest() {
-		record.read(place, l.tree, l)
-		record.write(snapshot)
-	}
-	return l, err
-}
-
-// openBy verifies a snapshot. What know fills in is not read.
-func openBy(ctx context.Context, snapshot string, know func(*listing, Tree)) (*listing, error) {
 	bad := func(format string, args ...any) error { return &BadError{snapshot, fmt.Sprintf(format, args...)} }
 	if _, err := os.Lstat(snapshot); errors.Is(err, fs.ErrNotExist) {
 		return nil, bad("is missing")
@@ -93,9 +73,6 @@ func openBy(ctx context.Context, snapshot string, know func(*listing, Tree)) (*l
 		return nil, err
 	}
 	wanted, why := readTree(ManifestFile(snapshot))
-	if why == "" {
-		know(l, wanted)
-	}
 	if err := l.hash(ctx); err != nil {
 		_ = l.root.Close()
 		return nil, err

@@ -9,10 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -51,6 +53,10 @@ type Applied struct {
 	// Before names the snapshot of what the skill was before a version was merged
 	// into it; "" when nothing of its own was there.
 	Before string `json:"before,omitempty"`
+	// From and To, of an application in place that has not ended, are the snapshots of
+	// what the skill was and of what it is to be.
+	From string `json:"from,omitempty"`
+	To   string `json:"to,omitempty"`
 }
 
 // workspaceJSON is the file manifest.json.
@@ -168,8 +174,8 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 	if in.Schema != Schema {
 		return nil, fmt.Errorf("%s has the schema %d, and this program reads %d", file, in.Schema, Schema)
 	}
-	if in.Applied != nil && in.Applied.Before != "" && !beforeName().MatchString(in.Applied.Before) {
-		return nil, fmt.Errorf("%s: %q is no snapshot that an application keeps", file, in.Applied.Before)
+	if a := in.Applied; a != nil && (!keptName().MatchString(a.Before) || !keptName().MatchString(a.From) || !placedName().MatchString(a.To)) {
+		return nil, fmt.Errorf("%s: %q, %q or %q is no snapshot of an application", file, a.Before, a.From, a.To)
 	}
 	if in.BestVersion < 0 {
 		return nil, fmt.Errorf("%s: there is no version %d", file, in.BestVersion)
@@ -227,12 +233,12 @@ func (w *Workspace) resultsFile() string { return filepath.Join(w.Dir, "results.
 func (w *Workspace) Results() (*results.Table, error) {
 	data, err := readSmall(w.resultsFile(), maxResults)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &results.Table{}, nil
+		return results.ParseQuoted(nil)
 	}
 	if err != nil {
 		return nil, err
 	}
-	table, err := results.Parse(data)
+	table, err := results.ParseQuoted(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", w.resultsFile(), err)
 	}
@@ -262,4 +268,66 @@ func (t Tree) Below(dir string) Tree {
 		}
 	}
 	return part
+}
+
+// Run is one that has begun and not ended: After is the iteration before it, Count
+// how many it was asked for.
+type Run struct {
+	After int `json:"after"`
+	Count int `json:"count"`
+}
+
+// Resumes reports whether a run of so many iterations finishes this one; nil is
+// none.
+func (r *Run) Resumes(count int) bool { return r != nil && r.Count == count }
+
+// Done counts the iterations of the run that the table has, and how many of the
+// last were reverted.
+func (r *Run) Done(rows []results.Row) (iterations, reverts int) {
+	for _, row := range rows {
+		switch {
+		case row.Iteration <= r.After || row.Action == results.Baseline:
+		case row.Action == results.Reverted:
+			iterations, reverts = iterations+1, reverts+1
+		default:
+			iterations, reverts = iterations+1, 0
+		}
+	}
+	return iterations, reverts
+}
+
+// Hold keeps other runs from working in the workspace, until release is called
+// or the process ends; it is an error when another does. What only reads need
+// not hold it.
+func (w *Workspace) Hold() (release func(), err error) {
+	release, held, err := files.TryLock(w.Version(0), time.Second) // the one directory that is never replaced
+	switch {
+	case held:
+		return nil, fmt.Errorf("another run works in %s: wait for its end, or name another --workspace", w.Dir)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s has lost its v0, which nothing can replace; begin a new workspace with --fresh: %w", w.Dir, err)
+	}
+	return release, err
+}
+
+// ownNames are the entries of a workspace.
+var ownNames = lazyregexp.New(`^(v[0-9]+(\.manifest\.json)?|iteration-[0-9]+|triggers|candidate|results\.tsv|\..*)$`)
+
+// vacant refuses a directory for a new workspace in which there is anything but
+// what an interrupted attempt, or a script, made of a workspace: candidate and
+// iterations are written over and removed.
+func vacant(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	_, err = os.Lstat(ManifestFile(filepath.Join(dir, "v0")))
+	begun := err == nil
+	for _, e := range entries {
+		hidden := e.Name()[0] == '.' && e.Name() != ".git"
+		if !hidden && (!begun || !ownNames().MatchString(e.Name())) {
+			return fmt.Errorf("%s is no workspace and has %q in it; name an empty directory, or one that is not there yet", dir, e.Name())
+		}
+	}
+	return nil
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent/models"
-	"github.com/org/autoloop/internal/cure"
 )
 
 // send makes one attempt.
@@ -31,7 +30,7 @@ func (c *Client) send(ctx context.Context, call *call) (models.Response, error) 
 	}
 	response, err := call.read(got.body)
 	if err != nil {
-		return models.Response{}, call.fail(models.Malformed, got.status, cure.BadAnswer.Mark("the answer cannot be read: "+err.Error()))
+		return models.Response{}, call.fail(models.Malformed, got.status, "the answer cannot be read: "+err.Error()+"; is the address that of the API?")
 	}
 	return response, nil
 }

@@ -304,7 +304,7 @@
       if (version !== undefined && version !== state.version) renew();
       version = state.version;
     };
-    source.onerror = () => { text.textContent = "the server does not answer: is `iterate watch` still running?"; };
+    source.onerror = () => { text.textContent = "the server does not answer: is `iterate page --serve` still running?"; };
     stop.addEventListener("click", async () => {
       const answer = await fetch("stop", { method: "POST", headers: { "X-Autoloop": "stop" } });
       if (!answer.ok) { say("stopping failed"); return; }

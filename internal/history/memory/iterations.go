@@ -1,0 +1,168 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history"
+)
+
+// The ledger of a program is a directory beside its other files, with a file for each
+// iteration and a directory for each thousand: NAME.iterations/000/000123.json. In one
+// directory of thousands of files every commit would write a long list anew.
+const iterationsSuffix = ".iterations"
+
+// iterationPath is where the file of an iteration is in the directory.
+func iterationPath(number int) string { return fmt.Sprintf("%03d/%06d.json", number/1000, number) }
+
+var numbered = regexp.MustCompile(`^[0-9]{3,}/0*([0-9]{1,9})\.json$`)
+
+// numberOf is the iteration that a path in the directory is of; others are not ours.
+func numberOf(path string) (number int, ours bool) {
+	if match := numbered.FindStringSubmatch(path); match != nil {
+		number, _ = strconv.Atoi(match[1])
+		ours = path == iterationPath(number)
+	}
+	return number, ours
+}
+
+// remembered are the iterations of the ledger that was read last, by the ids of their files:
+// most of them never change.
+type remembered map[string]*history.Iteration
+
+// readIterations reads the ledger of a program. One that cannot be read is the error of who
+// needs it.
+func (m *Memory) readIterations(ctx context.Context, dir git.TreeEntry, name string, files *Files) error {
+	if dir.Mode != git.ModeDirectory {
+		files.iterations = []string{dir.Path}
+		files.unreadable = &LedgerError{name, "", "it is no directory"}
+		return nil
+	}
+	entries, err := m.Repo.LsTree(ctx, dir.ID)
+	if err != nil {
+		return fmt.Errorf("read the ledger of %s: %w", name, err)
+	}
+	for _, e := range entries {
+		files.iterations = append(files.iterations, dir.Path+"/"+e.Path)
+	}
+	files.Ledger, err = m.readLedger(ctx, name, entries)
+	if problem, is := errors.AsType[*LedgerError](err); is {
+		files.unreadable, err = problem, nil
+	}
+	return err
+}
+
+// readLedger reads the ledger in a directory. A *LedgerError says why what is there
+// cannot be read.
+func (m *Memory) readLedger(ctx context.Context, name string, entries []git.TreeEntry) (*history.Log, error) {
+	var known remembered
+	if last := m.known.Load(); last != nil {
+		known = *last
+	}
+	now := make(remembered, len(entries))
+	var ours []git.TreeEntry
+	var wanted []string
+	for _, e := range entries {
+		if _, is := numberOf(e.Path); !is {
+			continue
+		}
+		if !regular(e) {
+			return nil, &LedgerError{name, e.Path, fmt.Sprintf("it is no regular file (mode %s)", e.Mode)}
+		}
+		ours = append(ours, e)
+		if known[e.ID] == nil {
+			wanted = append(wanted, e.ID)
+		}
+	}
+	texts := make(map[string][]byte, len(wanted))
+	err := m.Repo.CatEach(ctx, wanted, func(i int, o git.Object) error {
+		texts[wanted[i]] = append([]byte{}, o.Data...)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the ledger of %s: %w", name, err)
+	}
+	list := make([]*history.Iteration, len(ours))
+	for i, e := range ours {
+		if list[i] = known[e.ID]; list[i] == nil {
+			number, _ := numberOf(e.Path)
+			if list[i], err = parseIteration(name, e.Path, number, texts[e.ID]); err != nil {
+				return nil, err
+			}
+		}
+		now[e.ID] = list[i]
+	}
+	log, err := history.NewLog(list...)
+	if err == nil {
+		m.known.Store(&now)
+	}
+	return log, err
+}
+
+func parseIteration(name, path string, number int, text []byte) (*history.Iteration, error) {
+	it, err := history.ParseIteration(text)
+	if err == nil && it.Number != number {
+		err = fmt.Errorf("it says that it is iteration %d", it.Number)
+	}
+	if err != nil {
+		return nil, &LedgerError{name, path, err.Error()}
+	}
+	return it, nil
+}
+
+// LedgerError says why a file of a ledger cannot be read.
+type LedgerError struct{ Program, Path, Problem string }
+
+func (e *LedgerError) Error() string {
+	return fmt.Sprintf("read %s%s/%s on the memory branch: %s", e.Program, iterationsSuffix, e.Path, e.Problem)
+}
+
+// ledgerFiles reads a program's ledger from a checked-out copy of the memory branch, or
+// returns nil when the program has none.
+func (s *States) ledgerFiles(name string) (*history.Log, error) {
+	root := filepath.Join(s.Dir, name+iterationsSuffix)
+	if _, err := os.Lstat(root); os.IsNotExist(err) {
+		return nil, nil //nolint:nilnil // A program that never ran has none.
+	}
+	var list []*history.Iteration
+	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+		path, outside := filepath.Rel(root, file)
+		path = filepath.ToSlash(path)
+		if number, ours := numberOf(path); err != nil || outside != nil || !ours {
+			return err
+		} else if text, err := readRegular(file); err != nil {
+			return err
+		} else if it, err := parseIteration(name, path, number, text); err != nil {
+			return err
+		} else {
+			list = append(list, it)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return history.NewLog(list...)
+}
+
+// readRegular reads a file of the copy that the branch would let through too: a link may
+// lead anywhere, also to a file without an end.
+func readRegular(file string) ([]byte, error) {
+	info, err := os.Lstat(file)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no regular file; remove it, or put the ledger back", file)
+	case info.Size() > MaxFile:
+		return nil, fmt.Errorf("%s has %d bytes, more than %d; shorten it", file, info.Size(), MaxFile)
+	}
+	return os.ReadFile(file)
+}

@@ -1,0 +1,141 @@
+// Package cache keeps finished pieces of work on disk: a directory of files a
+// piece, which is there whole or not at all, whenever the process or the
+// machine ends.
+package cache
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/lazyregexp"
+)
+
+// group and piece match the parts of a piece's name. Nothing else that is in the
+// directory is ours to remove.
+var (
+	group = lazyregexp.New(`^([0-9a-f]{32}|judgements)$`)
+	piece = lazyregexp.New(`^([0-9a-f]{32}|[0-9]+)$`)
+)
+
+// Archive keeps pieces of work under their names.
+type Archive struct {
+	// Dir has the pieces. It is made when the first one is kept.
+	Dir string
+	// Stage is an existing directory on the same file system, where pieces are
+	// put together. What is left there has no meaning; its owner removes it.
+	Stage string
+}
+
+// Begin returns a new empty directory, in which a piece is put together.
+func (a *Archive) Begin() (string, error) {
+	dir, err := os.MkdirTemp(a.Stage, "piece-")
+	if err != nil {
+		return "", fmt.Errorf("begin to keep a result: %w", err)
+	}
+	return dir, nil
+}
+
+// Keep takes the directory that Begin returned, with plain files in it, and
+// puts it under a clean relative name with slashes, in the place of whatever
+// is there. When it returns nil the piece outlives a crash of the machine.
+func (a *Archive) Keep(staged, name string) error {
+	place := a.Path(name)
+	if err := a.keep(staged, place); err != nil {
+		return fmt.Errorf("keep a result as %s: %w", place, err)
+	}
+	return nil
+}
+
+func (a *Archive) keep(staged, place string) error {
+	if err := files.SyncFiles(staged); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(place), 0o700); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(place); err == nil {
+		old, err := a.Begin()
+		if err != nil {
+			return err
+		}
+		if err := os.Rename(place, filepath.Join(old, "old")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if err := os.Rename(staged, place); err != nil {
+		return err
+	}
+	return files.SyncUpwards(filepath.Dir(place), a.Dir)
+}
+
+// Path is where a piece is, or would be.
+func (a *Archive) Path(name string) string {
+	return filepath.Join(a.Dir, filepath.FromSlash(name))
+}
+
+// Read returns a file of a piece. The error wraps fs.ErrNotExist when the piece
+// was not kept or has no such file; most bounds its size in bytes.
+func (a *Archive) Read(name, file string, most int64) ([]byte, error) {
+	path := filepath.Join(a.Path(name), file)
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > most {
+		return nil, fmt.Errorf("%s is no file of at most %d bytes", path, most)
+	}
+	return os.ReadFile(path)
+}
+
+// Forget removes the pieces that were kept before a time, and the directories
+// that this leaves empty. What cannot be removed stays.
+func (a *Archive) Forget(before time.Time) {
+	_ = filepath.WalkDir(a.Dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.IsDir() || path == a.Dir {
+			return nil //nolint:nilerr // what cannot be read stays
+		}
+		if path == a.Stage || filepath.Dir(path) == a.Dir && !group().MatchString(entry.Name()) {
+			return fs.SkipDir
+		}
+		info, err := entry.Info()
+		if err != nil || !info.ModTime().Before(before) || !a.piece(path) {
+			return nil //nolint:nilerr // gone, or still wanted
+		}
+		_ = os.RemoveAll(path)
+		_ = os.Remove(filepath.Dir(path)) // when it is empty
+		return fs.SkipDir
+	})
+}
+
+// piece reports whether a directory is one that was kept: it has files, where
+// those above it have directories alone.
+func (a *Archive) piece(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err == nil && piece().MatchString(filepath.Base(dir)) && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Type().IsRegular() })
+}
+
+// Room reports an error when the file system of a directory cannot take a few
+// more bytes: then what a command said there of its own failure is no result.
+func Room(dir string) error {
+	const some = 1 << 20
+	file, err := os.CreateTemp(dir, "room-")
+	if err != nil {
+		return noRoom(dir, err)
+	}
+	_, err = file.Write(make([]byte, some))
+	err = errors.Join(err, file.Sync(), file.Close(), os.Remove(file.Name()))
+	if err != nil {
+		return noRoom(dir, err)
+	}
+	return nil
+}
+
+func noRoom(dir string, err error) error {
+	return fmt.Errorf("there is no room in %s: %w; make room and run it again, what was finished is kept", dir, files.Cause(err))
+}

@@ -1,0 +1,101 @@
+package cache_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/suite/cache"
+)
+
+func newArchive(t *testing.T) *cache.Archive {
+	t.Helper()
+	base := t.TempDir()
+	stage := filepath.Join(base, "stage")
+	require.NoError(t, os.Mkdir(stage, 0o700))
+	return &cache.Archive{Dir: filepath.Join(base, "kept"), Stage: stage}
+}
+
+func put(t *testing.T, a *cache.Archive, name, text string) {
+	t.Helper()
+	dir, err := a.Begin()
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "result"), []byte(text), 0o600))
+	require.NoError(t, a.Keep(dir, name))
+}
+
+func TestAPieceIsThereOnceItIsKept(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t)
+	_, err := a.Read("a/1", "result", 100)
+	require.ErrorIs(t, err, os.ErrNotExist)
+
+	put(t, a, "a/1", "one")
+	data, err := a.Read("a/1", "result", 100)
+	require.NoError(t, err)
+	assert.Equal(t, "one", string(data))
+	_, err = a.Read("a/1", "result", 2)
+	require.ErrorContains(t, err, "is no file of at most 2 bytes")
+
+	put(t, a, "a/1", "two")
+	data, err = a.Read("a/1", "result", 100)
+	require.NoError(t, err)
+	assert.Equal(t, "two", string(data), "the newer one is in its place")
+}
+
+func TestAPieceThatIsNotKeptIsNotThere(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t)
+	dir, err := a.Begin()
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "result"), []byte("half"), 0o600))
+	assert.NoDirExists(t, a.Dir)
+}
+
+func TestKeepFailsWhole(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t)
+	dir, err := a.Begin()
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(a.Dir, nil, 0o600), "a file is in the way")
+	require.ErrorContains(t, a.Keep(dir, "a/1"), "keep a result as ")
+	assert.DirExists(t, dir)
+}
+
+func TestForget(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t)
+	key := func(digit string) string { return strings.Repeat(digit, 32) }
+	old := []string{key("0") + "/1", key("1") + "/1", "judgements/" + key("2")}
+	// Somebody gave a directory that has other things, too.
+	foreign := []string{"photos/1", key("0") + "/notes", "judgements/drafts", key("A") + "/1", "letters"}
+	for _, name := range append(append(foreign, old...), key("1")+"/2", key("3")+"/1") {
+		put(t, a, name, "o")
+	}
+	now := time.Now()
+	for _, name := range append(old, foreign...) {
+		require.NoError(t, os.Chtimes(a.Path(name), now.Add(-time.Hour), now.Add(-time.Hour)))
+	}
+	a.Forget(now.Add(-time.Minute))
+	for _, name := range old {
+		assert.NoDirExists(t, a.Path(name))
+	}
+	for _, name := range append(foreign, key("1")+"/2", key("3")+"/1") {
+		assert.DirExists(t, a.Path(name))
+	}
+}
+
+func TestRoom(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, cache.Room(dir))
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Empty(t, left)
+	require.ErrorContains(t, cache.Room(filepath.Join(dir, "none")), "make room and run it again")
+}

@@ -1,0 +1,204 @@
+package evalrun
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/suite/cache"
+	"github.com/org/autoloop/internal/suite/evals"
+	"github.com/org/autoloop/internal/suite/judge"
+	"github.com/org/autoloop/internal/suite/sandbox"
+)
+
+// The files of a case.
+const (
+	GradingFile    = "grading.json"
+	TranscriptFile = "transcript.md"
+)
+
+// maxWords bounds what is said of a failure, in characters.
+const maxWords = 400
+
+// one runs a case in a sandbox of its own, which it removes.
+func (s *session) one(ctx context.Context, number int, c evals.Case) (done finished, err error) {
+	dir := filepath.Join(s.out, "eval-"+c.ID)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return finished{}, fmt.Errorf("keep case %s: %w", c.ID, err)
+	}
+	place := filepath.Join(s.RunDir, fmt.Sprintf("case-%d", number))
+	template, err := s.compose(ctx, place, c)
+	if err != nil {
+		return finished{}, err
+	}
+	defer func() { err = errors.Join(err, s.Sandboxes.Remove(place)) }()
+	box, err := s.Sandboxes.Open(ctx, filepath.Join(s.RunDir, fmt.Sprintf("box-%d", number)), template, s.Env)
+	if err != nil {
+		return finished{}, err
+	}
+	defer func() {
+		if closed := box.Close(); closed != nil && err == nil {
+			err = fmt.Errorf("remove the sandbox of case %s: %w", c.ID, closed)
+		}
+	}()
+	raw := filepath.Join(place, ".transcript")
+	reply, err := s.Agent.Propose(ctx, s.request(box, c, template.Manifest.Files(), raw))
+	s.spent.Worked(tokensOf(reply.Usage), reply.Usage.CostUSD)
+	if err != nil {
+		return finished{}, fmt.Errorf("case %s: %w", c.ID, err)
+	}
+	w := &cased{session: s, c: c, box: box, dir: dir, reply: reply, masker: s.Masker.With(reply.Secrets)}
+	box.Hide(reply.Secrets)
+	if done, err = w.finish(ctx, raw); err != nil {
+		return finished{}, err
+	}
+	// A full disk makes agents and checks fail: that is no result.
+	return done, errors.Join(cache.Room(box.Base), cache.Room(dir))
+}
+
+// cased is a case whose executor has ended.
+type cased struct {
+	*session
+
+	c          evals.Case
+	box        *sandbox.Box
+	dir        string
+	reply      agent.Reply
+	masker     process.Masker // also of what the executor could log in with
+	transcript string
+	files      string // of outputs/, as text
+	chars      int
+	grading    evals.Grading
+	grades     judge.Grades
+	took       time.Duration // of the grader
+}
+
+// finish keeps what the executor left, and grades it.
+func (w *cased) finish(ctx context.Context, raw string) (finished, error) {
+	if err := w.keepTranscript(raw); err != nil {
+		return finished{}, err
+	}
+	if failure := w.reply.Failure; failure != nil {
+		problem := w.masker.OneLine(failure.Error(), maxWords)
+		reason := fmt.Sprintf("case %s: agent %s: %s", w.c.ID, w.Agent.Name(), problem)
+		what := suite.OfAgent(failure.Kind, failure.NotStarted, w.Limit.Limits())
+		switch {
+		case suite.Evals.After(what) != suite.NoResult:
+		case what == suite.BudgetUsedUp:
+			w.stopAt(reason)
+		default:
+			return finished{}, &NoAnswerError{reason}
+		}
+		return w.done(w.c.Crashed(problem)), nil
+	}
+	if trigger, is := w.skill.queries[w.c.ID]; is {
+		return w.checkTrigger(trigger, raw)
+	}
+	if err := w.check(ctx); err != nil {
+		return finished{}, err
+	}
+	if err := w.grade(ctx); err != nil {
+		return finished{}, err
+	}
+	if err := w.write(); err != nil {
+		return finished{}, err
+	}
+	return w.done(w.c.Score(w.grading)), nil
+}
+
+func (w *cased) done(scored evals.CaseScore) finished {
+	return finished{scored, string(w.grades.Feedback)}
+}
+
+// check answers the deterministic checks. What runs commands comes last, so that
+// files are looked at, and kept, as the executor left them.
+func (w *cased) check(ctx context.Context) error {
+	found := make([]evals.Graded, len(w.c.Checks))
+	for i, check := range w.c.Checks {
+		if check.Kind != evals.ShellCommand {
+			passed, evidence := check.Verdict(w.box.Output(check.File))
+			found[i] = w.graded(check, passed, evidence)
+		}
+	}
+	if err := w.keepOutputs(ctx); err != nil {
+		return err
+	}
+	for i, check := range w.c.Checks {
+		if check.Kind != evals.ShellCommand {
+			continue
+		}
+		why, err := w.box.Shell(ctx, i, check.Command, check.Timeout)
+		if err != nil {
+			return fmt.Errorf("case %s: %w", w.c.ID, err)
+		}
+		found[i] = w.graded(check, why == "", cmp.Or(why, "exit code 0"))
+	}
+	w.grading = w.grading.Merge(found...)
+	return nil
+}
+
+// graded is the answer to a check.
+func (w *cased) graded(check evals.Check, passed bool, evidence string) evals.Graded {
+	return evals.Graded{Text: check.Label(), Source: evals.Deterministic, Passed: passed, Evidence: w.masker.OneLine(evidence, maxWords)}
+}
+
+// grade asks the grader about the expectations. A grader that does not answer
+// says nothing about the skill, so there is no result then.
+func (w *cased) grade(ctx context.Context) error {
+	if len(w.c.Expectations) == 0 {
+		return nil
+	}
+	begun := w.Now()
+	grades, err := w.Grader.Grade(ctx, judge.Work{
+		Prompt: w.c.Prompt, Expected: w.c.ExpectedOutput, Expectations: w.c.Expectations, Transcript: w.transcript, Outputs: w.files,
+	})
+	w.spent.Judged(grades.Tokens, grades.USD)
+	if err != nil {
+		return err
+	}
+	if grades.Problem != "" && suite.Evals.After(suite.NoAnswer) == suite.NoResult {
+		return &NoAnswerError{fmt.Sprintf("case %s cannot be graded: %s", w.c.ID, grades.Problem)}
+	}
+	w.grades, w.took = grades, w.Now().Sub(begun)
+	w.grading = w.grading.Merge(grades.Expectations...)
+	w.grading.Feedback = grades.Feedback
+	return nil
+}
+
+// write keeps the grading.
+func (w *cased) write() error {
+	executor := w.reply.Duration
+	w.grading.Timing = object(map[string]any{
+		"executor_duration_seconds": executor.Seconds(), "grader_duration_seconds": w.took.Seconds(), "total_duration_seconds": (executor + w.took).Seconds(),
+	})
+	usage := w.reply.Usage
+	w.grading.Metrics = object(map[string]any{
+		"total_tool_calls": usage.ToolCalls, "total_steps": usage.Turns, "input_tokens": usage.InputTokens, "output_tokens": usage.OutputTokens,
+		"output_chars": w.chars, "transcript_chars": len(w.transcript),
+	})
+	text, err := json.MarshalIndent(w.grading, "", "  ")
+	if err == nil {
+		err = os.WriteFile(filepath.Join(w.dir, GradingFile), append(text, '\n'), 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("write the grading of case %s: %w", w.c.ID, err)
+	}
+	return nil
+}
+
+// object is a value as JSON.
+func object(value map[string]any) json.RawMessage {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil // numbers and nulls always marshal
+	}
+	return text
+}

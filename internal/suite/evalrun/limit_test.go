@@ -1,0 +1,75 @@
+package evalrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/evaluation"
+	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/suite/evals"
+	"github.com/org/autoloop/internal/suite/work"
+)
+
+// TestTheFirstReasonStands: why no further case begins does not change.
+func TestTheFirstReasonStands(t *testing.T) {
+	t.Parallel()
+	s := &session{skill: &Skill{}, spent: &work.Spending{Budget: work.Budget{Tokens: 1}}}
+	s.Now, s.skill.Evals.Cases = time.Now, make([]evals.Case, 3)
+	require.NoError(t, s.mayBegin())
+	s.spent.Worked(new(int64(1)), nil)
+	err := s.mayBegin()
+	require.EqualError(t, err, "the budget of 1 tokens is used up with 1 of 3 cases begun")
+	s.stopAt("a later reason")
+	assert.Equal(t, err, s.mayBegin())
+}
+
+func TestWhoNeedsAGrader(t *testing.T) {
+	t.Parallel()
+	suite := func(cases ...evals.Case) *Skill { return &Skill{Evals: evals.EvalSuite{Cases: cases}} }
+	words, checks := evals.Case{ID: "b", Expectations: []string{"x"}}, evals.Case{ID: "a", Checks: []evals.Check{{Kind: evals.OutputExists}}}
+	require.NoError(t, Options{}.Fit(suite(checks)))
+	require.ErrorContains(t, Options{}.Fit(suite(checks, words)), "case b has expectations, which need a grader: none was chosen; choose one")
+	require.ErrorContains(t, Options{NoGrader: "there is no key"}.Fit(suite(words)), "need a grader: there is no key; choose one")
+	assert.False(t, suite(checks).Graded())
+	assert.True(t, suite(checks, words).Graded())
+}
+
+// TestProblemsOfAnEvaluation tells what is wrong with a skill from what fails in this
+// program.
+func TestProblemsOfAnEvaluation(t *testing.T) {
+	t.Parallel()
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, c := range map[string]struct {
+		ctx     context.Context
+		err     error
+		problem string
+		over    bool
+	}{
+		"the skill":              {t.Context(), fmt.Errorf("load: %w", misuse.Errorf("SKILL.md\nis gone")), "load: SKILL.md is gone", false},
+		"no answer":              {t.Context(), errors.Join(&NoAnswerError{"no login"}, nil), "no login; nothing was decided by it: run the same command again when it answers, or choose another one", false},
+		"the limit":              {t.Context(), &LimitError{"all tokens were used"}, "all tokens were used", true},
+		"our own":                {t.Context(), errors.New("the disk is full"), "", false},
+		"the end of the run":     {ended, misuse.Errorf("interrupted while it was read"), "", false},
+		"the end, and the limit": {ended, &LimitError{"all tokens were used"}, "", true},
+		"an end that is our own": {ended, context.Canceled, "", false},
+	} {
+		spent := &history.Expense{UnknownUSD: 1}
+		outcome, err := (&Evaluator{}).problem(c.ctx, evaluation.Result{Expense: spent}, c.err)
+		assert.Equal(t, c.problem, outcome.Problem, name)
+		assert.Equal(t, c.over, outcome.OverLimit, name)
+		assert.Same(t, spent, outcome.Expense, "%s: what was used is told", name)
+		if c.problem == "" {
+			assert.Equal(t, c.err, err, name)
+		} else {
+			require.NoError(t, err, name)
+		}
+	}
+}

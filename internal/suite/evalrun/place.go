@@ -1,0 +1,89 @@
+package evalrun
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/suite/evals"
+	"github.com/org/autoloop/internal/suite/sandbox"
+)
+
+// at is the skill's path in a sandbox.
+func (s *session) at() string { return path.Join(agent.ProjectOf(s.Agent).Skills, s.skill.Name) }
+
+// fixture is the skill without its suites.
+func (s *Skill) fixture() sandbox.Fixture {
+	return sandbox.Fixture{Name: "skill " + s.Name, Dir: s.Dir, Leave: s.hidden}
+}
+
+// compose makes what a case begins with: the skill, the case's files and an
+// empty outputs/.
+func (s *session) compose(ctx context.Context, dir string, c evals.Case) (*sandbox.Template, error) {
+	parts := []sandbox.Part{{Fixture: s.skill.fixture(), At: s.at()}}
+	for _, below := range []string{"", evals.Dir} {
+		var wanted []string
+		for _, file := range c.Files {
+			name, in := strings.CutPrefix(file.From, evals.Dir+"/")
+			if in == (below != "") {
+				wanted = append(wanted, name)
+			}
+		}
+		if len(wanted) == 0 {
+			continue
+		}
+		parts = append(parts, sandbox.Part{At: ".", Fixture: sandbox.Fixture{
+			Name: "files of case " + c.ID, Dir: filepath.Join(cmp.Or(s.skill.Inputs, s.skill.Dir), below),
+			Leave: func(name string) bool { return !slices.Contains(wanted, name) },
+		}})
+	}
+	template, err := sandbox.Compose(ctx, dir, parts, evals.OutputsDir)
+	if err != nil {
+		return nil, faultOf(fmt.Errorf("case %s: %w", c.ID, err))
+	}
+	return template, nil
+}
+
+// prompt is what the executor is told: the case's prompt, and where things are.
+func (s *session) prompt(c evals.Case) string {
+	if _, bare := s.skill.queries[c.ID]; bare {
+		return c.Prompt
+	}
+	var out strings.Builder
+	out.WriteString(strings.TrimRight(c.Prompt, "\n"))
+	out.WriteString("\n\n---\n")
+	if !s.skill.bare {
+		fmt.Fprintf(&out, "The skill %s is installed at %s. Read its %s first and follow it.\n", s.skill.Name, s.at(), SkillFile)
+	}
+	if s.url != "" {
+		fmt.Fprintf(&out, "The server of the skill listens at %s.\n", s.url)
+	}
+	if len(c.Files) > 0 {
+		out.WriteString("Files for this task:\n")
+		for _, file := range c.Files {
+			fmt.Fprintf(&out, "- %s\n", file.To)
+		}
+	}
+	fmt.Fprintf(&out, "Put every file that you produce into %s/, in the current directory.\n", evals.OutputsDir)
+	return out.String()
+}
+
+// request is the executor's.
+func (s *session) request(box *sandbox.Box, c evals.Case, files []string, transcript string) agent.Request {
+	env := slices.Concat(box.Env, []string{"AUTOLOOP_SKILL=" + filepath.Join(box.Dir, filepath.FromSlash(s.at()))})
+	if s.url != "" {
+		env = append(env, "AUTOLOOP_SERVER="+s.url)
+	}
+	var limit agent.Limit
+	limit.Tokens, limit.CostUSD = s.spent.Left()
+	return agent.Request{
+		Dir: box.Dir, Prompt: s.prompt(c), Env: env, Home: box.Home, Transcript: transcript, Timeout: s.Timeout,
+		Model: s.Model, Command: s.Command, IsTarget: func(string) bool { return true }, Targets: files, Iteration: 1, Seed: 1,
+		Limit: limit,
+	}
+}

@@ -1,0 +1,245 @@
+package evals
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+
+	"github.com/org/autoloop/internal/document"
+	"github.com/org/autoloop/internal/plain"
+)
+
+// Output is what stands at a check's path below `outputs/`.
+type Output struct {
+	// Exists is for whatever is there. Problem says why a file that is there cannot
+	// be read, or of one that is not, why nothing is known; else it is "".
+	Exists  bool
+	Problem string
+	Data    []byte
+}
+
+// Verdict answers a check that looks at a file; evidence says in one line what
+// was seen. A ShellCommand is not answered here.
+func (c Check) Verdict(out Output) (passed bool, evidence string) {
+	switch {
+	case c.Kind == OutputNotExists:
+		if out.Exists {
+			return false, "outputs/" + c.File + " is there"
+		}
+		if out.Problem != "" {
+			return false, "outputs/: " + out.Problem
+		}
+		return true, "there is no outputs/" + c.File
+	case !out.Exists && out.Problem != "":
+		return false, "outputs/: " + out.Problem
+	case !out.Exists:
+		return false, "there is no outputs/" + c.File
+	case c.Kind == OutputExists:
+		return true, "outputs/" + c.File + " is there"
+	case out.Problem != "":
+		return false, fmt.Sprintf("outputs/%s: %s", c.File, out.Problem)
+	}
+	switch c.Kind {
+	case exactAnswer:
+		return c.answered(string(out.Data))
+	case OutputContains, OutputNotContains, OutputMatches:
+		return c.text(out.Data)
+	default:
+		return c.json(out.Data)
+	}
+}
+
+// answered compares an answer. What is right is not said: whoever improves the
+// skill would write it down there.
+func (c Check) answered(text string) (passed bool, evidence string) {
+	text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
+	switch {
+	case text == "":
+		return false, fmt.Sprintf("outputs/%s is empty", c.File)
+	case strings.EqualFold(text, c.Text):
+		return true, "it is the answer"
+	default:
+		return false, fmt.Sprintf("the answer is not %s", document.Quote(text))
+	}
+}
+
+// text looks at the file as bytes.
+func (c Check) text(data []byte) (passed bool, evidence string) {
+	if c.Kind == OutputMatches {
+		if why := c.costly(len(data)); why != "" {
+			return false, fmt.Sprintf("outputs/%s %s", c.File, why)
+		}
+		if at := c.Pattern.FindIndex(data); at != nil {
+			return true, "matches: " + document.Quote(string(data[at[0]:at[1]]))
+		}
+		return false, fmt.Sprintf("nothing matches %s", document.Quote(c.Pattern.String()))
+	}
+	there := bytes.Contains(data, []byte(c.Text))
+	evidence = "does not contain "
+	if there {
+		evidence = "contains "
+	}
+	return there == (c.Kind == OutputContains), evidence + document.Quote(c.Text)
+}
+
+// json looks at a value of the file.
+func (c Check) json(data []byte) (passed bool, evidence string) {
+	root, err := decodeJSON(data)
+	if err != nil {
+		return false, fmt.Sprintf("outputs/%s is not JSON: %s", c.File, plain.Short(err.Error(), document.MaxShown))
+	}
+	if c.Kind == JSONValid {
+		return true, "it is JSON"
+	}
+	value, found := c.Path.Find(root)
+	switch {
+	case !found:
+		return c.Kind == JSONFieldAbsent, fmt.Sprintf("there is no %s", c.PathText)
+	case value == nil && (c.Kind == JSONFieldAbsent || c.Kind == JSONFieldExists): // null says that there is no value
+		return c.Kind == JSONFieldAbsent, fmt.Sprintf("%s is null", c.PathText)
+	case c.Kind == JSONFieldAbsent:
+		return false, fmt.Sprintf("%s is there: %s", c.PathText, jsonText(value))
+	}
+	if text, ok := scalarText(value); ok && c.Kind == JSONFieldMatches {
+		if why := c.costly(len(text)); why != "" {
+			return false, fmt.Sprintf("%s %s", c.PathText, why)
+		}
+	}
+	return c.holds(value), fmt.Sprintf("%s is %s", c.PathText, jsonText(value))
+}
+
+// holds answers a check of a value that is there.
+func (c Check) holds(value any) bool {
+	switch c.Kind {
+	case JSONFieldExists:
+		return true
+	case JSONFieldEquals:
+		return sameJSON(value, c.Value)
+	case JSONFieldMatches:
+		text, ok := scalarText(value)
+		return ok && c.Pattern.MatchString(text)
+	case JSONFieldCount:
+		count, ok := countOf(value)
+		return ok && compareCount(count, c.Operator, c.Count)
+	case JSONArrayContains:
+		list, _ := value.([]any)
+		for _, item := range list {
+			if sameJSON(item, c.Value) || c.Partial && containsJSON(item, c.Value) {
+				return true
+			}
+		}
+	default:
+	}
+	return false
+}
+
+// scalarText is a value that a pattern can be held against.
+func scalarText(value any) (string, bool) {
+	switch value := value.(type) {
+	case string:
+		return value, true
+	case json.Number:
+		return value.String(), true
+	case bool:
+		return fmt.Sprint(value), true
+	default:
+		return "", false
+	}
+}
+
+// countOf counts the entries of a list or the keys of an object.
+func countOf(value any) (int, bool) {
+	switch value := value.(type) {
+	case []any:
+		return len(value), true
+	case map[string]any:
+		return len(value), true
+	default:
+		return 0, false
+	}
+}
+
+// countOperators are those of JSONFieldCount.
+const countOperators = "eq ne gt gte lt lte"
+
+func compareCount(count int, operator string, want int) bool {
+	switch operator {
+	case "eq":
+		return count == want
+	case "ne":
+		return count != want
+	case "gt":
+		return count > want
+	case "gte":
+		return count >= want
+	case "lt":
+		return count < want
+	case "lte":
+		return count <= want
+	default:
+		return false
+	}
+}
+
+// decodeJSON reads one JSON value with exact numbers, and nothing behind it.
+func decodeJSON(data []byte) (any, error) {
+	decoder := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil, errors.New("it ends too early")
+		}
+		return nil, err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("something follows its end")
+	}
+	return value, nil
+}
+
+// isOperator reports whether a count can be compared so.
+func isOperator(text string) bool {
+	return slices.Contains(strings.Fields(countOperators), text)
+}
+
+// maxMatching bounds the work of one pattern, in instructions times bytes: matching
+// takes at most that many steps, of 30 to 120 nanoseconds.
+const maxMatching = 500_000_000
+
+// costly says why a check's pattern is not held against a text of so many bytes,
+// or "": a match cannot be interrupted, and what it costs grows with both.
+func (c Check) costly(size int) string {
+	parsed, err := syntax.Parse(c.Pattern.String(), syntax.Perl)
+	if err != nil {
+		return "" // it was compiled before
+	}
+	program, err := syntax.Compile(parsed.Simplify())
+	if err != nil || size == 0 || len(program.Inst) <= maxMatching/size {
+		return ""
+	}
+	return fmt.Sprintf("has %d bytes, too many for a pattern of %d steps; make the output or the pattern smaller", size, len(program.Inst))
+}
+
+// matchesAll reports whether a pattern is sure to match any text: it matches an
+// empty one, and so the beginning of each when it asks for no end, or the end of
+// each when it asks for no beginning.
+func matchesAll(pattern *regexp.Regexp) bool {
+	parsed, err := syntax.Parse(pattern.String(), syntax.Perl)
+	if err != nil || !pattern.MatchString("") {
+		return false
+	}
+	return !asksFor(parsed, syntax.OpEndText, syntax.OpEndLine, syntax.OpNoWordBoundary) ||
+		!asksFor(parsed, syntax.OpBeginText, syntax.OpBeginLine, syntax.OpNoWordBoundary)
+}
+
+// asksFor reports whether one of these stands anywhere in a pattern.
+func asksFor(pattern *syntax.Regexp, ops ...syntax.Op) bool {
+	return slices.Contains(ops, pattern.Op) || slices.ContainsFunc(pattern.Sub, func(sub *syntax.Regexp) bool { return asksFor(sub, ops...) })
+}

@@ -1,0 +1,274 @@
+package evals
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/org/autoloop/internal/document"
+)
+
+// What an eval suite may hold.
+const (
+	maxEvalFile     = 4 << 20
+	maxCases        = 500
+	maxExpectations = 200
+	maxStaged       = 200
+	maxExpectation  = 8 << 10
+	maxChecks       = 200
+	maxName         = 200
+	maxText         = 256 << 10
+	maxCommand      = 64 << 10
+	maxPattern      = 8 << 10
+	maxTimeout      = 24 * time.Hour
+)
+
+// evalReader reads an evals.json.
+type evalReader struct {
+	*document.Reader
+	isFile func(string) bool
+	suite  EvalSuite
+	ids    map[string]bool
+}
+
+// Parse reads an evals.json: an object with `evals`, or the bare list. The
+// file's name is for messages; isFile says whether a clean path from the
+// skill's directory is a file. The problems are all there are; with any of them,
+// run nothing.
+func Parse(file string, data []byte, isFile func(path string) bool) (EvalSuite, document.Problems) {
+	reader, root, ok := document.Read(file, data, maxEvalFile)
+	e := &evalReader{Reader: reader, isFile: isFile, ids: map[string]bool{}}
+	if !ok {
+		return EvalSuite{}, e.Problems
+	}
+	if root.Type == document.List {
+		e.cases(root, "")
+	} else {
+		e.Object(root, "", map[string]func(document.Node, string){
+			"skill_name": func(n document.Node, key string) { e.suite.SkillName = e.Text(n, key, maxName) },
+			"evals":      e.cases,
+		}, false, "evals")
+	}
+	if len(e.Problems) > 0 {
+		return EvalSuite{}, e.Problems
+	}
+	return e.suite, nil
+}
+
+func (e *evalReader) cases(n document.Node, key string) {
+	if n.Type == document.List && len(n.Items) == 0 {
+		e.Fail(n, key, "has no case; give at least one prompt with something to check")
+	}
+	e.List(n, key, maxCases, e.one)
+}
+
+// one reads one case.
+func (e *evalReader) one(n document.Node, key string) {
+	if !e.Is(n, key, document.Object) {
+		return
+	}
+	c, given := &Case{}, false // anything to check, readable or not
+	expectations := func(n document.Node, key string) {
+		given = given || n.Type != document.List || len(n.Items) > 0
+		e.expectations(c, n, key)
+	}
+	known := map[string]func(document.Node, string){
+		"id":              func(n document.Node, key string) { c.ID = e.id(n, key) },
+		"prompt":          func(n document.Node, key string) { c.Prompt = e.Text(n, key, maxText) },
+		"expected_output": func(n document.Node, key string) { c.ExpectedOutput = e.words(n, key) },
+		"files":           func(n document.Node, key string) { e.files(c, n, key) },
+		"expectations":    expectations,
+		"assertions":      expectations,
+		"deterministic_checks": func(n document.Node, key string) {
+			given = given || n.Type != document.List || len(n.Items) > 0
+			e.checks(c, n, key)
+		},
+	}
+	e.Object(n, key, known, false, "id", "prompt")
+	if !given {
+		e.Fail(n, key, "has nothing to check; give `expectations` or `deterministic_checks`%s", unreadLists(n, known))
+	}
+	e.suite.Cases = append(e.suite.Cases, *c)
+}
+
+// unreadLists names the lists of a case under keys that are not read, which may be
+// meant for checks.
+func unreadLists(n document.Node, known map[string]func(document.Node, string)) string {
+	var names []string
+	for _, f := range n.Fields {
+		if known[f.Name] == nil && f.Value.Type == document.List {
+			names = append(names, document.Quote(f.Name))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "; not read: " + strings.Join(names, ", ")
+}
+
+// words reads a text that may be blank, or null.
+func (e *evalReader) words(n document.Node, key string) string {
+	if n.Type == document.Null || n.Type == document.Text && strings.TrimSpace(n.Text) == "" {
+		return ""
+	}
+	return e.Text(n, key, maxText)
+}
+
+// id reads a number or a text that can name a directory.
+func (e *evalReader) id(n document.Node, key string) string {
+	id := n.Text
+	if n.Type != document.Number {
+		id = e.Text(n, key, maxName)
+	}
+	if id == "" {
+		return ""
+	}
+	if !document.NameForm().MatchString(id) || strings.Contains(id, "..") || strings.HasSuffix(id, ".") {
+		e.Fail(n, key, "%s cannot name a directory: give a number, or letters, digits, `.`, `_` and `-`", document.Quote(id))
+		return ""
+	}
+	if lower := strings.ToLower(id); e.ids[lower] {
+		e.Fail(n, key, "%s is there twice; every case needs its own", document.Quote(id))
+	} else {
+		e.ids[lower] = true
+	}
+	return id
+}
+
+// expectations reads texts, or objects with a `text`.
+func (e *evalReader) expectations(c *Case, n document.Node, key string) {
+	e.List(n, key, maxExpectations, func(n document.Node, key string) {
+		text := ""
+		if n.Type == document.Object {
+			take := func(n document.Node, key string) { text = e.Text(n, key, maxExpectation) }
+			named := map[string]func(document.Node, string){"text": take, "expectation": take, "assertion": take, "description": take}
+			e.Object(n, key, named, false)
+			for _, name := range []string{"criteria", "check"} { // what the description means, for the grader
+				for _, f := range n.Fields {
+					if f.Name == name && f.Value.Type != document.Null && text != "" {
+						text += " (" + name + ": " + e.meaning(f.Value, document.Join(key, name)) + ")"
+					}
+				}
+			}
+			if !slices.ContainsFunc(n.Fields, func(f document.Field) bool { return named[f.Name] != nil }) {
+				e.Fail(n, key, "has no `text`")
+			}
+		} else {
+			text = e.Text(n, key, maxExpectation)
+		}
+		if text = strings.TrimSpace(text); text == "" {
+			return
+		}
+		if slices.Contains(c.Expectations, text) {
+			e.Fail(n, key, "%s is there twice; remove one", document.Quote(text))
+			return
+		}
+		c.Expectations = append(c.Expectations, text)
+	})
+}
+
+// meaning is a text, or another value as JSON: it is for the grader, who reads
+// both.
+func (e *evalReader) meaning(n document.Node, key string) string {
+	if n.Type == document.Text {
+		return e.Text(n, key, maxExpectation)
+	}
+	text, err := json.Marshal(document.Plain(n))
+	if err != nil || len(text) > maxExpectation {
+		e.Fail(n, key, "is longer than %d bytes", maxExpectation)
+		return ""
+	}
+	return string(text)
+}
+
+// files reads the inputs of a case, as paths from the skill's directory or from
+// its evals/.
+func (e *evalReader) files(c *Case, n document.Node, key string) {
+	if n.Type == document.Null {
+		return
+	}
+	e.List(n, key, maxStaged, func(n document.Node, key string) {
+		text := e.Text(n, key, document.MaxPath)
+		if text == "" {
+			return
+		}
+		place, ok := document.Inside(".", text)
+		if !ok || place == "." {
+			e.Fail(n, key, "%s leads out of the skill; give a path relative to it, with slashes", document.Quote(text))
+			return
+		}
+		if below, _ := document.Inside(Dir, text); !e.isFile(place) && e.isFile(below) {
+			place = below
+		}
+		if !e.isFile(place) {
+			e.Fail(n, key, "there is no file %s in the skill, nor in its evals/", document.Quote(text))
+			return
+		}
+		if ofSuites(place) {
+			e.Fail(n, key, "%s is what the case is graded by, which its executor must not see; give another file", document.Quote(text))
+			return
+		}
+		staged := StagedFile{From: place, To: strings.TrimPrefix(place, Dir+"/")}
+		if staged.To == OutputsDir || strings.HasPrefix(staged.To, OutputsDir+"/") || strings.HasPrefix(staged.To, ".") {
+			e.Fail(n, key, "%s would stand at %s, where results or settings belong; rename it", document.Quote(text), document.Quote(staged.To))
+			return
+		}
+		if slices.ContainsFunc(c.Files, func(f StagedFile) bool { return strings.EqualFold(f.To, staged.To) }) {
+			e.Fail(n, key, "%s is there twice; remove one", document.Quote(text))
+			return
+		}
+		if other := c.clash(staged); other != "" {
+			e.Fail(n, key, "%s and %s would be a file and a directory of one name; rename one", document.Quote(staged.To), document.Quote(other))
+			return
+		}
+		c.Files = append(c.Files, staged)
+	})
+}
+
+// clash is where an input of the case stands that is a directory on the way to
+// another, or for which that is one; "" for none.
+func (c Case) clash(staged StagedFile) string {
+	for _, f := range c.Files {
+		a, b := strings.ToLower(f.To), strings.ToLower(staged.To)
+		if strings.HasPrefix(a, b+"/") || strings.HasPrefix(b, a+"/") {
+			return f.To
+		}
+	}
+	return ""
+}
+
+// ofSuites reports whether a path of the skill is one of its suites.
+func ofSuites(name string) bool {
+	return slices.ContainsFunc([]string{File, TriggerFile, AnswerFile}, func(own string) bool { return strings.EqualFold(name, own) })
+}
+
+// OutputsDir is the directory of a sandbox in which results belong.
+const OutputsDir = "outputs"
+
+// ParseTriggers reads a trigger-eval.json: a list of queries.
+func ParseTriggers(file string, data []byte) ([]Trigger, document.Problems) {
+	r, root, ok := document.Read(file, data, maxEvalFile)
+	if !ok {
+		return nil, r.Problems
+	}
+	var triggers []Trigger
+	r.List(root, "", maxCases, func(n document.Node, key string) {
+		var t Trigger
+		r.Object(n, key, map[string]func(document.Node, string){
+			"query":          func(n document.Node, key string) { t.Query = r.Text(n, key, maxText) },
+			"should_trigger": func(n document.Node, key string) { t.ShouldTrigger = r.Truth(n, key) },
+		}, false, "query", "should_trigger")
+		if slices.ContainsFunc(triggers, func(other Trigger) bool { return other.Query == t.Query && t.Query != "" }) {
+			r.Fail(n, key, "the query %s is there twice; remove one", document.Quote(t.Query))
+		}
+		triggers = append(triggers, t)
+	})
+	if root.Type == document.List && len(root.Items) == 0 {
+		r.Fail(root, "", "has no query")
+	}
+	if len(r.Problems) > 0 {
+		return nil, r.Problems
+	}
+	return triggers, nil
+}

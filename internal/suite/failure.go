@@ -1,0 +1,110 @@
+// Package suite has what skill suites and task suites share: checks, what a
+// failure counts, and what may be used. It does no I/O.
+package suite
+
+import (
+	"github.com/org/autoloop/internal/agent/commandline"
+)
+
+// Format is one of the two kinds of suites.
+type Format int
+
+// The formats.
+const (
+	Evals Format = iota // a skill's eval suite
+	Tasks               // a task suite
+)
+
+// Failure is what can go wrong while a suite runs.
+type Failure string
+
+// The failures, as the docs name them.
+const (
+	AgentCrashed    Failure = "the agent crashes, is denied a tool, or is at a bound of its own"
+	AgentTimedOut   Failure = "the agent's time is up"
+	AlwaysCrashed   Failure = "the agent crashes in every run of a side"
+	AgentMissing    Failure = "the agent is not installed, or its command is not found"
+	LoginRefused    Failure = "the agent is not logged in"
+	ProviderLimit   Failure = "the agent is at a limit of its provider"
+	AnswerUnusable  Failure = "a judge's answer cannot be used"
+	NoAnswer        Failure = "the second answer cannot be used either, or none comes"
+	NoAnswerThrice  Failure = "three in a row of one side get no answer"
+	JudgeOneSided   Failure = "the judge answers about one side only"
+	BudgetUsedUp    Failure = "the budget of tokens, dollars or time is used up"
+	DiskFull        Failure = "the disk is full"
+	CommandNotFound Failure = "a check's command is not found, or is killed"
+	SuiteInvalid    Failure = "the suite cannot be used"
+)
+
+// Effect is what follows from a failure.
+type Effect string
+
+// The effects.
+const (
+	Zero       Effect = "0 for the case"
+	NotPassed  Effect = "the check has not passed"
+	AskAgain   Effect = "asked once more"
+	LeftOut    Effect = "no judge for the task, on both sides"
+	Dropped    Effect = "dropped on both sides, at most neutral"
+	NoResult   Effect = "no result"
+	notDecided Effect = ""
+)
+
+// failures is the table: a row has the effects in an eval suite and in a task suite.
+var failures = []struct {
+	what    Failure
+	effects [2]Effect
+}{
+	{AgentCrashed, [2]Effect{Zero, Zero}},
+	{AgentTimedOut, [2]Effect{Zero, Zero}},
+	{AlwaysCrashed, [2]Effect{Zero, NoResult}},
+	{AgentMissing, [2]Effect{NoResult, NoResult}},
+	{LoginRefused, [2]Effect{NoResult, NoResult}},
+	{ProviderLimit, [2]Effect{NoResult, NoResult}},
+	{AnswerUnusable, [2]Effect{AskAgain, AskAgain}},
+	{NoAnswer, [2]Effect{NoResult, LeftOut}},
+	{NoAnswerThrice, [2]Effect{NoResult, Dropped}},
+	{JudgeOneSided, [2]Effect{NoResult, Dropped}},
+	{BudgetUsedUp, [2]Effect{NoResult, NoResult}},
+	{DiskFull, [2]Effect{NoResult, NoResult}},
+	{CommandNotFound, [2]Effect{NotPassed, NotPassed}},
+	{SuiteInvalid, [2]Effect{NoResult, NoResult}},
+}
+
+// Failures lists the rows of the table.
+func Failures() []Failure {
+	var list []Failure
+	for _, row := range failures {
+		list = append(list, row.what)
+	}
+	return list
+}
+
+// After is what follows from a failure in a suite of this format.
+func (f Format) After(what Failure) Effect {
+	for _, row := range failures {
+		if row.what == what {
+			return row.effects[f]
+		}
+	}
+	return notDecided
+}
+
+// OfAgent is the row of an agent's failure. One that is at a limit of money or tokens has
+// used up the budget where the run has one, and else reached a bound of its own.
+func OfAgent(kind commandline.FailureKind, notStarted, limited bool) Failure {
+	switch {
+	case notStarted, kind == commandline.Unavailable:
+		return AgentMissing
+	case kind == commandline.Authentication:
+		return LoginRefused
+	case kind == commandline.RateLimit:
+		return ProviderLimit
+	case kind == commandline.Budget && limited:
+		return BudgetUsedUp
+	case kind == commandline.Timeout:
+		return AgentTimedOut
+	default:
+		return AgentCrashed
+	}
+}

@@ -1,0 +1,126 @@
+package format_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/suite/format"
+	"github.com/org/autoloop/internal/suite/score"
+)
+
+func TestParseOutcome(t *testing.T) {
+	t.Parallel()
+	o, problems := format.ParseOutcome("o.json", []byte(`{"configLabel": "main", "unknown": [1], "scores": [
+		{"taskId": "a b", "objective": {"passed": 1, "total": 2}, "judge": {"score0to1": 0.1, "rationale": "r", "model": "m"}, "judgeWeight": 0.2,
+		 "cost": {"tokens": 12345678901234567890, "toolCalls": null, "costUsd": 0.1}, "composite": 0.3,
+		 "checks": [{"kind": "command", "name": "make", "passed": false, "detail": "exit code 2"}], "failure": null},
+		{"taskId": "c", "objective": {"passed": 0, "total": 0}, "judge": null, "cost": null}]}`))
+	require.NoError(t, problems.Err())
+	require.Len(t, o.Scores, 2)
+	first := o.Scores[0].Runs[0]
+	assert.Equal(t, "0.2", o.Scores[0].JudgeWeight.String())
+	assert.Equal(t, "12345678901234567890", first.Cost.Tokens.String(), "numbers are exact")
+	assert.Nil(t, first.Cost.ToolCalls, "null is unknown")
+	assert.Nil(t, first.Cost.Steps)
+	assert.Equal(t, "0.3", first.Composite.String())
+	assert.Equal(t, "m", first.Judge.Model)
+	assert.Nil(t, o.Scores[1].Runs[0].Judge)
+	assert.Nil(t, o.Scores[1].Runs[0].Composite, "missing: to be computed")
+	assert.Equal(t, 1, o.Runs())
+}
+
+func TestOutcomeRoundTrip(t *testing.T) {
+	t.Parallel()
+	weight, stochastic, half := metric.MustValue("0.2"), true, metric.NumberFromFloat(0.5)
+	run := format.Run{
+		Objective: format.Passed(1, 2), Judge: &format.Judgement{Score: half, Rationale: "r", Model: "m"}, Cost: format.Cost{Tokens: &half},
+		Composite: &half, Checks: []format.CheckResult{{Kind: format.FileExists, Name: "a", Passed: true}}, Failure: "f", Transcript: "t", Diff: "d",
+	}
+	bad := format.Run{Objective: format.Objective{Passed: metric.NumberFromInt(1), Total: metric.NonFinite()}}
+	for name, o := range map[string]format.SuiteOutcome{
+		"nothing":  {ConfigLabel: "x"},
+		"one run":  {ConfigLabel: "x", Scores: []format.Score{{TaskID: "a", JudgeWeight: &weight, Runs: []format.Run{run}}}},
+		"repeated": {ConfigLabel: "x", Stochastic: &stochastic, Scores: []format.Score{{TaskID: "a", Runs: []format.Run{run, bad}}, {TaskID: "b", Runs: []format.Run{run}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			data, err := json.Marshal(o)
+			require.NoError(t, err)
+			var back format.SuiteOutcome
+			require.NoError(t, json.Unmarshal(data, &back), string(data))
+			assert.Equal(t, o, back, string(data))
+		})
+	}
+}
+
+func TestOutcomeProblems(t *testing.T) {
+	t.Parallel()
+	entry := func(more string) string {
+		return `{"scores": [{"taskId": "a", "objective": {"passed": 1, "total": 2}` + more + `}]}`
+	}
+	for name, c := range map[string]struct{ text, says string }{
+		"no scores":                  {"{}", "o.json:1: scores: is missing"},
+		"no id":                      {`{"scores": [{"objective": {"passed": 1, "total": 2}}]}`, "scores[0].taskId: is missing"},
+		"no objective":               {`{"scores": [{"taskId": "a"}]}`, "scores[0].objective: is missing"},
+		"more passed than there are": {`{"scores": [{"taskId": "a", "objective": {"passed": 3, "total": 2}}]}`, "has 3 passed of 2"},
+		"half a check":               {`{"scores": [{"taskId": "a", "objective": {"passed": 0.5, "total": 2}}]}`, "must be a whole number"},
+		"fewer than none":            {`{"scores": [{"taskId": "a", "objective": {"passed": -1, "total": 2}}]}`, "must be a whole number, 0 or more"},
+		"a judge beyond 1":           {entry(`, "judge": {"score0to1": 8}`), "scores[0].judge.score0to1: is 8; it must be from 0 to 1"},
+		"a judge without a score":    {entry(`, "judge": {}`), "scores[0].judge.score0to1: is missing"},
+		"a composite beyond 1":       {entry(`, "composite": 1.01`), "must be from 0 to 1"},
+		"a cost as text":             {entry(`, "cost": {"tokens": "many"}`), "scores[0].cost.tokens: must be a number"},
+		"no runs":                    {`{"runs": []}`, "runs: is empty"},
+		"a key twice":                {`{"scores": [], "scores": []}`, "scores: is there twice"},
+		"twice in one run":           {`{"runs": [{"scores": []}, {"scores": [{"taskId": "a", "objective": {"passed": 1, "total": 1}}, {"taskId": "a", "objective": {"passed": 1, "total": 1}}]}]}`, "runs[1].scores[1].taskId"},
+		"too many runs":              {`{"runs": [` + strings.Repeat(`{"scores": []},`, 100) + `{"scores": []}]}`, "has 101 entries; 100 is the most"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o, problems := format.ParseOutcome("o.json", []byte(c.text))
+			require.Len(t, problems, 1, "%v", problems)
+			assert.Contains(t, problems[0].String(), c.says)
+			assert.Empty(t, o)
+		})
+	}
+}
+
+func TestWordsThatAreNoNumbers(t *testing.T) {
+	t.Parallel()
+	text := `{"configLabel": "a \"NaN\" Infinity \\", "scores": [{"taskId": "NaN", "objective": {"passed": NaN, "total": -Infinity}, "cost": {"tokens": Infinity}}]}`
+	o, problems := format.ParseOutcome("o.json", []byte(text))
+	require.NoError(t, problems.Err())
+	assert.Equal(t, `a "NaN" Infinity \`, o.ConfigLabel)
+	assert.Equal(t, "NaN", o.Scores[0].TaskID)
+	assert.False(t, o.Scores[0].Runs[0].Objective.Passed.Finite())
+	assert.False(t, o.Scores[0].Runs[0].Objective.Total.Finite())
+	assert.False(t, o.Scores[0].Runs[0].Cost.Tokens.Finite())
+}
+
+func FuzzCompare(f *testing.F) {
+	for _, text := range []string{
+		`[{"taskId": "a", "objective": {"passed": 1, "total": 2}, "judge": {"score0to1": 0.5}, "cost": {"tokens": 1e308}}]`,
+		`[{"taskId": "a", "objective": {"passed": null, "total": 1e999}, "composite": null}]`, "[]",
+	} {
+		f.Add([]byte(`{"scores": `+text+"}"), []byte(fmt.Sprintf(`{"runs": [{"scores": %s}, {"scores": %s}]}`, text, text)))
+	}
+	f.Fuzz(func(t *testing.T, before, after []byte) {
+		baseline, bad := format.ParseOutcome("a", before)
+		candidate, worse := format.ParseOutcome("b", after)
+		if len(bad)+len(worse) > 0 {
+			return
+		}
+		got := score.Compare(baseline, candidate, score.DefaultThresholds())
+		if got.Promotable {
+			assert.Empty(t, got.Regressions)
+			assert.Positive(t, got.NetGain.Sign())
+		}
+		_, err := json.Marshal(got)
+		assert.NoError(t, err)
+	})
+}

@@ -1,0 +1,244 @@
+package judge_test
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/agent/commandline"
+	"github.com/org/autoloop/internal/agent/models"
+	"github.com/org/autoloop/internal/agent/models/client"
+	"github.com/org/autoloop/internal/agent/models/client/modeltest"
+	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/suite/format"
+	"github.com/org/autoloop/internal/suite/judge"
+)
+
+func TestMain(m *testing.M) {
+	if handled, code := process.Supervise(os.Args); handled {
+		os.Exit(code)
+	}
+	os.Exit(m.Run())
+}
+
+const secret = "sk-very-secret-key"
+
+func masker() process.Masker { return process.NewMasker(nil, secret) }
+
+func sample() judge.Case {
+	return judge.Case{
+		Title: "Rename", Prompt: "rename it", Criteria: "is it renamed?", Diff: "+new\n", Words: "Renamed it.",
+		Checks: []format.CheckResult{{Kind: format.FileExists, Name: "a", Passed: true}, {Kind: format.CommandCheck, Name: "make", Detail: "exit code 2"}},
+	}
+}
+
+// both runs a test for both protocols of the API, with the real client.
+func both(t *testing.T, test func(t *testing.T, s *modeltest.Server, j *judge.Judge), answers ...modeltest.Answer) {
+	t.Helper()
+	for _, speaks := range []models.API{models.OpenAI, models.Anthropic} {
+		t.Run(string(speaks), func(t *testing.T) {
+			t.Parallel()
+			server := modeltest.New(t, answers...)
+			endpoint := models.Endpoint{API: speaks, URL: server.URL, Key: secret, Model: "m1"}
+			if speaks == models.OpenAI {
+				endpoint.URL += "/v1"
+			}
+			test(t, server, judge.API((&client.Client{Pause: 1}).Complete, endpoint, nil, masker()))
+		})
+	}
+}
+
+func TestJudgeByAPI(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, s *modeltest.Server, j *judge.Judge) {
+		t.Helper()
+		verdict, err := j.Judge(t.Context(), sample())
+		require.NoError(t, err)
+		require.NotNil(t, verdict.Judgement, verdict.Problem)
+		assert.Equal(t, "0.7", verdict.Judgement.Score.String())
+		assert.Equal(t, "it knows ***", verdict.Judgement.Rationale, "no secret is kept")
+		assert.NotEmpty(t, verdict.Judgement.Model)
+		assert.Equal(t, int64(1050), *verdict.Tokens)
+		require.Len(t, s.Requests(), 1)
+		asked := s.Requests()[0]
+		for _, part := range []string{"rename it", "is it renamed?", "+new", "FAILED: command make (exit code 2)", "Renamed it."} {
+			assert.True(t, asked.Has(part), part)
+		}
+		for _, part := range []string{"baseline", "candidate"} {
+			assert.False(t, asked.Has(part), "the judge is not told %s", part)
+		}
+	}, modeltest.Text(`{"score": 0.7, "rationale": "it knows `+secret+`"}`))
+}
+
+func TestJudgeCachesItsSystemPrompt(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, s *modeltest.Server, j *judge.Judge) {
+		t.Helper()
+		_, err := j.Judge(t.Context(), sample())
+		require.NoError(t, err)
+		asked := s.Requests()[0]
+		assert.Equal(t, asked.Protocol == modeltest.Messages, strings.Contains(string(asked.Body), "cache_control"))
+	}, modeltest.Text(`{"score": 1}`))
+}
+
+func TestJudgeAsksOnceMore(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, s *modeltest.Server, j *judge.Judge) {
+		t.Helper()
+		verdict, err := j.Judge(t.Context(), sample())
+		require.NoError(t, err)
+		require.NotNil(t, verdict.Judgement, verdict.Problem)
+		assert.Equal(t, "0.4", verdict.Judgement.Score.String())
+		assert.Equal(t, int64(2100), *verdict.Tokens, "both answers cost")
+		require.Len(t, s.Requests(), 2)
+		assert.True(t, s.Requests()[1].Has("it has a `max`; the scale is 0 to 1"))
+	}, modeltest.Text(`{"score": 4, "max": 10}`), modeltest.Text(`{"score": 0.4}`))
+}
+
+func TestJudgeIsDropped(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		answer modeltest.Answer
+		asked  int
+		says   string
+	}{
+		"twice unusable": {modeltest.Text("I would rather not."), 2, "it has no JSON object with a `score`"},
+		"refused key":    {modeltest.Fail(http.StatusUnauthorized, "bad key "+secret), 1, "did not answer: authentication"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			both(t, func(t *testing.T, s *modeltest.Server, j *judge.Judge) {
+				t.Helper()
+				verdict, err := j.Judge(t.Context(), sample())
+				require.NoError(t, err, "a judge never breaks a run")
+				assert.Nil(t, verdict.Judgement)
+				assert.Contains(t, verdict.Problem, test.says)
+				assert.NotContains(t, verdict.Problem, secret)
+				assert.Len(t, s.Requests(), test.asked)
+			}, test.answer)
+		})
+	}
+}
+
+func TestJudgeEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	server := modeltest.NewFunc(t, func(modeltest.Request) modeltest.Answer { cancel(); return modeltest.Stall() })
+	j := judge.API((&client.Client{}).Complete, models.Endpoint{API: models.OpenAI, URL: server.URL + "/v1", Model: "m"}, nil, masker())
+	_, err := j.Judge(ctx, sample())
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// stub puts a program called claude into a directory and returns the
+// environment that finds it.
+func stub(t *testing.T, script string) (claude judge.CommandLine, dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "claude"), []byte("#!/bin/sh\ncd_to="+dir+"\n"+script), 0o755)) //nolint:gosec // it is run
+	work := filepath.Join(dir, "work")
+	require.NoError(t, os.Mkdir(work, 0o700))
+	return judge.CommandLine{Agent: commandline.All().Asked(), Runner: process.NewRunner(), Dir: work, Env: []string{"PATH=" + dir + ":" + os.Getenv("PATH")}, Model: "opus"}, dir
+}
+
+func TestJudgeByCommandLine(t *testing.T) {
+	t.Parallel()
+	claude, dir := stub(t, `
+printf '%s\n' "$@" > $cd_to/args; cat > $cd_to/stdin; pwd > $cd_to/pwd; ls -A > $cd_to/files
+echo '{"type":"result","subtype":"success","is_error":false,"result":"So: {\"score\": 0.9, \"rationale\": \"fine\"}","total_cost_usd":0.0125,"usage":{"input_tokens":10,"output_tokens":5,"cache_creation_input_tokens":2,"cache_read_input_tokens":3},"modelUsage":{"claude-x":{}}}'
+`)
+	verdict, err := judge.CLI(claude, masker()).Judge(t.Context(), sample())
+	require.NoError(t, err)
+	require.NotNil(t, verdict.Judgement, verdict.Problem)
+	assert.Equal(t, "0.9", verdict.Judgement.Score.String())
+	assert.Equal(t, "claude-x", verdict.Judgement.Model)
+	assert.Equal(t, "0.0125", verdict.USD.String())
+	assert.Equal(t, int64(20), *verdict.Tokens)
+
+	read := func(name string) string {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		return string(data)
+	}
+	assert.Contains(t, read("args"), "-p\n--output-format\njson\n")
+	assert.Contains(t, read("args"), "--model\nopus\n")
+	assert.NotContains(t, read("args"), "skip-permissions")
+	assert.NotContains(t, read("args"), "rename it", "the prompt is on standard input")
+	assert.Contains(t, read("stdin"), "rename it")
+	assert.Contains(t, read("pwd"), filepath.Join(dir, "work", "judge-"))
+	assert.Empty(t, read("files"), "its directory is empty")
+	left, err := os.ReadDir(filepath.Join(dir, "work"))
+	require.NoError(t, err)
+	assert.Empty(t, left)
+}
+
+func TestCommandLineThatFails(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ script, says string }{
+		"error with success": {`echo '{"subtype":"success","is_error":true,"result":"Invalid API key"}'`, "Invalid API key"},
+		"exit code":          {`echo broken >&2; exit 3`, "exit code 3: broken"},
+		"no JSON":            {`echo hello`, "not its JSON"},
+		"no result":          {`echo '{}'`, "has no `result`"},
+		"unusable":           {`echo '{"result":"{\"score\": 3}"}'`, "is not from 0 to 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			claude, _ := stub(t, test.script)
+			verdict, err := judge.CLI(claude, masker()).Judge(t.Context(), sample())
+			require.NoError(t, err)
+			assert.Nil(t, verdict.Judgement)
+			assert.Contains(t, verdict.Problem, test.says)
+		})
+	}
+}
+
+func TestChoose(t *testing.T) {
+	t.Parallel()
+	there, _ := stub(t, "")
+	gone := judge.CommandLine{Agent: commandline.All().Asked(), Runner: process.NewRunner(), Dir: there.Dir, Env: []string{"PATH=/nowhere"}}
+	for name, test := range map[string]struct {
+		mode     judge.Mode
+		env      map[string]string
+		model    string
+		claude   judge.CommandLine
+		judge    string
+		none, is string
+	}{
+		"Anthropic's key first": {env: map[string]string{"ANTHROPIC_API_KEY": "k", "GITHUB_TOKEN": "t"}, claude: there, judge: "claude-sonnet-4-5 at https://api.anthropic.com"},
+		"a model of one's own":  {env: map[string]string{"ANTHROPIC_API_KEY": "k"}, model: "m", claude: there, judge: "m at https://api.anthropic.com"},
+		"GitHub Models":         {env: map[string]string{"GITHUB_TOKEN": "t"}, claude: there, judge: "openai/gpt-4.1 at https://models.github.ai/inference"},
+		"no key, claude":        {claude: there, judge: "claude"},
+		"endpoint without name": {env: map[string]string{"AUTOLOOP_MODELS_URL": "http://127.0.0.1:1/v1"}, claude: gone, none: "name the model with `judge-model`"},
+		"nothing":               {claude: gone, none: "no judge: claude is not in PATH, and for the API: set ANTHROPIC_API_KEY"},
+		"off":                   {mode: judge.Off, env: map[string]string{"ANTHROPIC_API_KEY": "k"}, claude: there},
+		"api without a key":     {mode: judge.ByAPI, claude: there, is: "judge: api: set ANTHROPIC_API_KEY"},
+		"cli without claude":    {mode: judge.ByCLI, env: map[string]string{"ANTHROPIC_API_KEY": "k"}, claude: gone, is: "claude is not in PATH"},
+		"cli beside a key":      {mode: judge.ByCLI, env: map[string]string{"ANTHROPIC_API_KEY": "k"}, model: "opus", claude: there, judge: "claude with opus"},
+		"misspelt":              {mode: "apo", claude: there, is: "give auto, api, cli or off"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			j, none, err := judge.Choose(judge.Setting{
+				Mode: test.mode, Model: test.model, Getenv: func(name string) string { return test.env[name] },
+				Complete: (&client.Client{}).Complete, CLI: test.claude,
+			})
+			if test.is != "" {
+				require.ErrorContains(t, err, test.is)
+				return
+			}
+			require.NoError(t, err)
+			assert.Contains(t, none, test.none)
+			if test.judge == "" {
+				assert.Nil(t, j)
+				return
+			}
+			require.NotNil(t, j)
+			assert.Equal(t, test.judge, j.Name())
+		})
+	}
+}

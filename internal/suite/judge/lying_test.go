@@ -1,0 +1,370 @@
+package judge_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/agent/commandline"
+	"github.com/org/autoloop/internal/agent/models"
+	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/suite/format"
+	"github.com/org/autoloop/internal/suite/judge"
+)
+
+// runs is a Runner whose commands end as it says.
+type runs func(ctx context.Context, spec process.Spec) (process.Result, error)
+
+func (r runs) Run(ctx context.Context, spec process.Spec) (process.Result, error) {
+	return r(ctx, spec)
+}
+
+// line is a judge that asks the agent claude through a Runner, in a directory of its own.
+func line(t *testing.T, model string, run runs) (*judge.Judge, string) {
+	t.Helper()
+	dir := t.TempDir()
+	return judge.CLI(judge.CommandLine{Agent: commandline.All().Asked(), Runner: run, Dir: dir, Env: []string{"A=1", "B=2"}, Model: model}, masker()), dir
+}
+
+// says is the standard output of an agent that answers so.
+func says(t *testing.T, text string) []byte {
+	t.Helper()
+	out, err := json.Marshal(map[string]any{"type": "result", "subtype": "success", "result": text})
+	require.NoError(t, err)
+	return out
+}
+
+// TestHowACommandLineIsAsked: in an empty directory that is removed again, with the
+// question on its standard input, by the whole environment that was given and no more.
+func TestHowACommandLineIsAsked(t *testing.T) {
+	t.Parallel()
+	var dirs []string
+	var stdin string
+	run := func(_ context.Context, spec process.Spec) (process.Result, error) {
+		entries, err := os.ReadDir(spec.Dir)
+		require.NoError(t, err)
+		assert.Empty(t, entries)
+		require.NoError(t, os.WriteFile(filepath.Join(spec.Dir, "left"), nil, 0o600))
+		dirs = append(dirs, spec.Dir)
+		text, err := io.ReadAll(spec.Stdin)
+		require.NoError(t, err)
+		stdin = string(text)
+		assert.Equal(t, []string{"A=1", "B=2"}, spec.Env)
+		spec.Env[0] = "A=changed"
+		assert.Contains(t, spec.Args, "opus")
+		assert.NotContains(t, strings.Join(spec.Args, " "), "rename it")
+		assert.Positive(t, spec.OutputCap)
+		return process.Result{Stdout: says(t, `{"score": 0.5}`)}, nil
+	}
+	j, base := line(t, "opus", run)
+	assert.Equal(t, "claude with opus", j.Name())
+	for range 2 {
+		verdict, err := j.Judge(t.Context(), sample())
+		require.NoError(t, err)
+		require.NotNil(t, verdict.Judgement, verdict.Problem)
+		assert.Contains(t, stdin, "rename it")
+	}
+	require.Len(t, dirs, 2)
+	assert.NotEqual(t, dirs[0], dirs[1], "no question finds what another one left")
+	left, err := os.ReadDir(base)
+	require.NoError(t, err)
+	assert.Empty(t, left)
+	j, _ = line(t, "", run)
+	assert.Equal(t, "claude", j.Name())
+}
+
+// TestHowACommandLineEnds: an answer counts however the command ends; without one, how it
+// ended is what is said, once, and asking again would be no use.
+func TestHowACommandLineEnds(t *testing.T) {
+	t.Parallel()
+	good := says(t, `{"score": 0.5}`)
+	for name, c := range map[string]struct {
+		result process.Result
+		err    error
+		says   string // "" where there is a judgement
+		asked  int
+	}{
+		"well":                {process.Result{Stdout: good}, nil, "", 1},
+		"an answer that fits": {process.Result{Stdout: says(t, "no")}, nil, "it has no JSON object with a `score`", 2},
+		"badly":               {process.Result{ExitCode: 2, Stderr: []byte("one\nkey " + secret)}, nil, "did not answer: exit code 2: one key ***", 1},
+		"in half an answer":   {process.Result{ExitCode: 1, Stdout: good[:20], Stderr: []byte("cut off")}, nil, "did not answer: exit code 1: cut off", 1},
+		"not found":           {process.Result{ExitCode: 127, NotFound: true}, nil, "did not answer: claude is not installed", 1},
+		"too much memory":     {process.Result{ExitCode: -1, Signal: "SIGKILL", Exceeded: "it used more than 9 MB of memory"}, nil, "did not answer: it was ended: it used more than 9 MB of memory", 1},
+		"a signal":            {process.Result{ExitCode: -1, Signal: "SIGSEGV", Stderr: []byte("oh")}, nil, "did not answer: it was ended by SIGSEGV", 1},
+		"no runner":           {process.Result{}, errors.New("no processes left"), "did not answer: no processes left", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			asked := 0
+			j, base := line(t, "", func(context.Context, process.Spec) (process.Result, error) { asked++; return c.result, c.err })
+			verdict, err := j.Judge(t.Context(), sample())
+			require.NoError(t, err, "a judge never breaks a run")
+			assert.Equal(t, c.asked, asked)
+			assert.Equal(t, c.says == "", verdict.Judgement != nil, verdict.Problem)
+			assert.Contains(t, verdict.Problem, c.says)
+			assert.NotContains(t, verdict.Problem, secret)
+			left, err := os.ReadDir(base)
+			require.NoError(t, err)
+			assert.Empty(t, left)
+		})
+	}
+	j, base := line(t, "", nil)
+	require.NoError(t, os.Remove(base))
+	verdict, err := j.Judge(t.Context(), sample())
+	require.NoError(t, err)
+	assert.Contains(t, verdict.Problem, "no such file or directory", "without its directory nobody is asked")
+}
+
+// TestNoCutHalvesWhatACommandLineSays: wherever a secret lies in its words, none of it is
+// left of one that the problem has no room for before others of them are hidden.
+func TestNoCutHalvesWhatACommandLineSays(t *testing.T) {
+	t.Parallel()
+	for _, end := range []process.Result{{ExitCode: 2}, {ExitCode: -1, Signal: "SIGSEGV"}} {
+		j, _ := line(t, "", func(context.Context, process.Spec) (process.Result, error) { return end, nil })
+		for count := 190; count <= 220; count++ {
+			end.Stderr = []byte(strings.Repeat(secret+" ", 5) + strings.Repeat("x", count) + secret + " after")
+			verdict, err := j.Judge(t.Context(), sample())
+			require.NoError(t, err)
+			require.NotContains(t, verdict.Problem, secret[:4], "%d", count)
+			graded, err := j.Grade(t.Context(), graded())
+			require.NoError(t, err)
+			require.NotContains(t, graded.Problem, secret[:4], "%d", count)
+		}
+	}
+}
+
+// TestTheTimeOfACase: both questions have one end, which is no end of the comparison.
+func TestTheTimeOfACase(t *testing.T) {
+	t.Parallel()
+	var ends []time.Time
+	complete := func(ctx context.Context, _ models.Endpoint, _ models.Request) (models.Response, error) {
+		end, bounded := ctx.Deadline()
+		require.True(t, bounded)
+		ends = append(ends, end)
+		return models.Response{Text: "no"}, nil
+	}
+	begun := time.Now()
+	j := judge.API(complete, models.Endpoint{Model: "m"}, nil, masker())
+	_, err := j.Judge(t.Context(), sample())
+	require.NoError(t, err)
+	require.Len(t, ends, 2)
+	assert.Equal(t, ends[0], ends[1], "the second question has what the first one left")
+	assert.WithinDuration(t, begun.Add(5*time.Minute), ends[0], 10*time.Second)
+	ends = nil
+	_, err = j.Grade(t.Context(), graded())
+	require.NoError(t, err)
+	require.Len(t, ends, 2)
+	assert.Equal(t, ends[0], ends[1])
+
+	cut, cancel := context.WithDeadlineCause(t.Context(), time.Now().Add(-time.Second), errors.New("the run's time is up"))
+	defer cancel()
+	ends = nil
+	_, err = j.Judge(cut, sample())
+	require.EqualError(t, err, "the run's time is up", "an end of the run is one of the case")
+	slow, _ := line(t, "", func(ctx context.Context, _ process.Spec) (process.Result, error) {
+		return process.Result{ExitCode: -1, Cancelled: true}, ctx.Err()
+	})
+	_, err = slow.Judge(cut, sample())
+	require.EqualError(t, err, "the run's time is up")
+}
+
+// TestGradersThatLie: nothing in an answer makes an expectation pass that it does not name,
+// once, with evidence.
+func TestGradersThatLie(t *testing.T) {
+	t.Parallel()
+	chance := rand.New(rand.NewPCG(141, 142))
+	pick := func(list ...string) string { return list[chance.IntN(len(list))] }
+	usable := 0
+	for round := range 400 {
+		type entry struct{ number, passed, evidence string }
+		var entries []entry
+		var texts []string
+		for range chance.IntN(4) {
+			e := entry{pick("1", "2", "1", "2", "0", "3", "-1", "1.5", `"1"`, "null"), pick("true", "true", "false", "null", `"true"`, "1"), pick(`"seen"`, `"seen"`, `" "`, `""`, "null", "7")}
+			entries = append(entries, e)
+			texts = append(texts, fmt.Sprintf(`{"number": %s, "passed": %s, "evidence": %s}`, e.number, e.passed, e.evidence))
+		}
+		answer := `{"expectations": [` + strings.Join(texts, ", ") + `]}`
+		answer = pick("", "All of them pass. ", `{"passed": true} `, "```json\n", `{"score": 1} `) + answer + pick("", " So it is.", "\n```", ` {"expectations": null}`)
+		j, requests := asked(models.Endpoint{Model: "m"}, nil, reply{text: answer}, reply{text: answer})
+		grades, err := j.Grade(t.Context(), graded())
+		require.NoError(t, err)
+		// An independent reading of the entries.
+		fits, given := len(entries) > 0, map[string]entry{}
+		for _, e := range entries {
+			_, twice := given[e.number]
+			fits = fits && !twice && (e.number == "1" || e.number == "2") && e.passed != `"true"` && e.passed != "1" && e.evidence != "7"
+			given[e.number] = e
+		}
+		if !fits {
+			require.Nil(t, grades.Expectations, "round %d: %s", round, answer)
+			require.NotEmpty(t, grades.Problem)
+			require.Len(t, *requests, 2)
+			continue
+		}
+		usable++
+		require.Empty(t, grades.Problem, "round %d: %s", round, answer)
+		require.Len(t, grades.Expectations, 2)
+		for i, got := range grades.Expectations {
+			e := given[fmt.Sprint(i+1)]
+			require.Equal(t, e.passed == "true" && e.evidence == `"seen"`, got.Passed, "round %d: %s", round, answer)
+			require.Equal(t, graded().Expectations[i], got.Text, "what was asked, not what was answered")
+			require.NotEmpty(t, got.Evidence)
+		}
+	}
+	assert.Greater(t, usable, 25)
+}
+
+// TestFeedbackIsJSON also without the secrets that were in it: it goes into a file of others.
+func TestFeedbackIsJSON(t *testing.T) {
+	t.Parallel()
+	const digits = "2026112317"
+	hide := process.NewMasker(nil, secret, digits)
+	for name, c := range map[string]struct{ feedback, want string }{
+		"an object":             {`{"overall": "good"}`, `{"overall": "good"}`},
+		"a secret in a text":    {`{"overall": "` + secret + `"}`, `{"overall": "***"}`},
+		"a secret as a key":     {`{"` + secret + `": 1}`, `{"***": 1}`},
+		"digits in a text":      {`{"overall": "` + digits + `"}`, `{"overall": "***"}`},
+		"digits as a number":    {`{"overall": "good", "when": ` + digits + `}`, ""},
+		"digits in a number":    {`[1` + digits + `.5]`, ""},
+		"null":                  {"null", "null"},
+		"a text":                {`"good"`, `"good"`},
+		"as much as is kept":    {`"` + strings.Repeat("x", 8<<10-2) + `"`, `"` + strings.Repeat("x", 8<<10-2) + `"`},
+		"a byte more than that": {`"` + strings.Repeat("x", 8<<10-1) + `"`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			answer := `{"expectations": [{"number": 1, "passed": true, "evidence": "seen"}], "eval_feedback": ` + c.feedback + `}`
+			complete := func(context.Context, models.Endpoint, models.Request) (models.Response, error) {
+				return models.Response{Text: answer}, nil
+			}
+			grades, err := judge.API(complete, models.Endpoint{Model: "m"}, nil, hide).Grade(t.Context(), graded())
+			require.NoError(t, err)
+			require.Empty(t, grades.Problem)
+			assert.Equal(t, c.want, string(grades.Feedback))
+			_, err = json.Marshal(map[string]any{"eval_feedback": grades.Feedback})
+			require.NoError(t, err, "it can be written")
+			assert.NotContains(t, string(grades.Feedback), digits)
+		})
+	}
+}
+
+// TestWhatIsKeptOfAJudge is one line of bounded length, whatever it wrote.
+func TestWhatIsKeptOfAJudge(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("ä", 5000)
+	j, _ := asked(models.Endpoint{Model: "m"}, nil, reply{text: `{"score": 0.5, "rationale": "one\ntwo \u001b[31mred ` + secret + ` ` + long + `"}`})
+	verdict, err := j.Judge(t.Context(), sample())
+	require.NoError(t, err)
+	assert.True(t, strings.HasPrefix(verdict.Judgement.Rationale, "one two red *** ä"), verdict.Judgement.Rationale)
+	assert.Len(t, []rune(verdict.Judgement.Rationale), 1000)
+	j, requests := asked(models.Endpoint{Model: "m"}, nil, reply{text: `{"score": "` + long + `"}`}, reply{err: errors.New("line\nbreak " + secret + long)})
+	verdict, err = j.Judge(t.Context(), sample())
+	require.NoError(t, err)
+	assert.Len(t, []rune(verdict.Problem), 300)
+	assert.True(t, strings.HasPrefix(verdict.Problem, "the judge m at did not answer: line break ***ä"), verdict.Problem)
+	second := (*requests)[1].Messages[1].Text
+	assert.True(t, strings.HasPrefix(second, (*requests)[0].Messages[1].Text), "the same question")
+	assert.Contains(t, second, "Your last answer could not be used: its `score` is no number.")
+	j, _ = asked(models.Endpoint{Model: "m"}, nil, reply{text: `{"expectations": [{"number": 1, "passed": true, "evidence": "` + long + `"}]}`})
+	grades, err := j.Grade(t.Context(), graded())
+	require.NoError(t, err)
+	assert.Len(t, []rune(grades.Expectations[0].Evidence), 600)
+}
+
+// TestWhatAJudgeIsShown: of checks which passed and why not, of nothing that there is
+// nothing, and never which side a run is of.
+func TestWhatAJudgeIsShown(t *testing.T) {
+	t.Parallel()
+	part := func(text, name string) string {
+		_, rest, found := strings.Cut(text, "<<<"+name+"\n")
+		require.True(t, found, name)
+		body, _, found := strings.Cut(rest, "\n"+name+">>>\n")
+		require.True(t, found, name)
+		return body
+	}
+	shown := func(c judge.Case) string {
+		j, requests := asked(models.Endpoint{Model: "m"}, nil, reply{text: `{"score": 1}`})
+		_, err := j.Judge(t.Context(), c)
+		require.NoError(t, err)
+		return (*requests)[0].Messages[1].Text
+	}
+	bare := shown(judge.Case{Title: "T", Prompt: "p", Criteria: "c"})
+	assert.Equal(t, "T\n\np", part(bare, "TASK"))
+	assert.Equal(t, "The agent changed nothing.", part(bare, "DIFF"))
+	assert.Equal(t, "There are none.", part(bare, "CHECKS"))
+	assert.Equal(t, "There are none.", part(bare, "LAST_WORDS"))
+	full := shown(judge.Case{
+		Title: "T", Prompt: "p", Criteria: "c", Diff: " \n", Words: "done\n\n", Failure: "timeout: it took longer than 2s",
+		Checks: []format.CheckResult{{Kind: format.CommandCheck, Name: "make", Passed: true}, {Kind: format.FileExists, Name: "a", Detail: "there is no such file"}},
+	})
+	assert.Equal(t, "passed: command make\nFAILED: fileExists a (there is no such file)\nThe agent itself failed: timeout: it took longer than 2s", part(full, "CHECKS"))
+	assert.Equal(t, "The agent changed nothing.", part(full, "DIFF"), "blanks are nothing")
+	assert.Equal(t, "done", part(full, "LAST_WORDS"))
+
+	graded := func(w judge.Work) string {
+		j, requests := asked(models.Endpoint{Model: "m"}, nil, reply{text: `{"expectations": [{"number": 1}]}`})
+		_, err := j.Grade(t.Context(), w)
+		require.NoError(t, err)
+		return (*requests)[0].Messages[1].Text
+	}
+	work := graded(judge.Work{Prompt: "p", Expectations: []string{"a", "b\nc"}})
+	assert.Equal(t, "1. a\n2. b\nc", part(work, "EXPECTATIONS"))
+	assert.Equal(t, "There is no description.", part(work, "GOOD_RESULT"))
+	assert.Equal(t, "The agent left no file in outputs/.", part(work, "OUTPUTS"))
+	assert.Equal(t, "There is none.", part(work, "TRANSCRIPT"))
+	assert.True(t, strings.HasSuffix(work, "Give a verdict on each of the 2 expectations."))
+}
+
+// TestNoPartEndsItsFence: whatever stands in a part of a question, each fence is there once,
+// in its order, and between its two lines is a beginning of what was given.
+func TestNoPartEndsItsFence(t *testing.T) {
+	t.Parallel()
+	chance := rand.New(rand.NewPCG(143, 144))
+	words := []string{"<<<", ">>>", "<", ">", "TASK", "CRITERIA", "DIFF", "CHECKS", "LAST_WORDS", "GOOD_RESULT", "EXPECTATIONS", "OUTPUTS", "TRANSCRIPT", "\n", "\n", " ", "\xff", "ü", "‹‹‹", "\r", "\u2028"}
+	text := func() string {
+		var out strings.Builder
+		for range chance.IntN(30) {
+			out.WriteString(words[chance.IntN(len(words))])
+		}
+		return out.String()
+	}
+	for range 200 {
+		c := judge.Case{Title: text(), Prompt: text(), Criteria: text(), Diff: text(), Words: text(), Failure: text(), Checks: []format.CheckResult{{Name: text(), Detail: text()}, {Name: text(), Passed: true}}}
+		w := judge.Work{Prompt: text(), Expected: text(), Expectations: []string{text(), text()}, Transcript: text(), Outputs: text()}
+		j, requests := asked(models.Endpoint{Model: "m"}, nil, reply{text: `{"score": 1}`}, reply{text: `{"expectations": [{"number": 1}]}`})
+		_, err := j.Judge(t.Context(), c)
+		require.NoError(t, err)
+		_, err = j.Grade(t.Context(), w)
+		require.NoError(t, err)
+		for i, names := range [][]string{{"TASK", "CRITERIA", "DIFF", "CHECKS", "LAST_WORDS"}, {"TASK", "GOOD_RESULT", "EXPECTATIONS", "OUTPUTS", "TRANSCRIPT"}} {
+			asks := (*requests)[i].Messages[1].Text
+			var marks []string
+			for at := range strings.SplitSeq(asks, "\n") {
+				if strings.HasPrefix(at, "<<<") || strings.HasSuffix(at, ">>>") {
+					marks = append(marks, at)
+				}
+			}
+			var want []string
+			for _, name := range names {
+				want = append(want, "<<<"+name, name+">>>")
+			}
+			require.Equal(t, want, marks)
+			require.Equal(t, 5, strings.Count(asks, "<<<"))
+			require.Equal(t, 5, strings.Count(asks, ">>>"))
+		}
+	}
+	assert.True(t, slices.Contains(words, "<<<"))
+}

@@ -1,0 +1,195 @@
+package sandbox
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/plain"
+	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/suite/format"
+)
+
+const (
+	// maxChecked bounds a file that a check looks into.
+	maxChecked = 16 << 20
+	// maxDetail bounds what is shown of a failed check, in characters.
+	maxDetail = 400
+	// checkOutput bounds what is kept of each stream of a check's command.
+	checkOutput = 1 << 20
+)
+
+// Check runs the task's checks in their order, after the agent: commands with a
+// home of their own, so that nothing which the agent left in its home counts.
+// All of them end within the time that is left. The error is for failures of
+// our own and for the end of ctx.
+func (b *Box) Check(ctx context.Context, checks []format.Check, changes Changes, left time.Duration) ([]format.CheckResult, error) {
+	results := make([]format.CheckResult, len(checks))
+	for i, check := range checks {
+		why, took, err := b.check(ctx, i, check, changes, left)
+		if err != nil {
+			return nil, err
+		}
+		left -= took
+		results[i] = Result(check, b.masker.String(why))
+	}
+	return results, nil
+}
+
+// Result is how a check ended: it passed when nothing is said against it.
+func Result(check format.Check, why string) format.CheckResult {
+	name := check.Path
+	switch check.Kind {
+	case format.CommandCheck, format.TestSuiteCheck:
+		name = check.Command
+	case format.DiffContains:
+		name = check.Substring
+	default:
+	}
+	return format.CheckResult{
+		Kind: check.Kind, Name: plain.Short(name, maxDetail),
+		Passed: why == "", Detail: plain.Short(why, maxDetail),
+	}
+}
+
+// check says why a check fails, "" when it passes, and how long it took.
+func (b *Box) check(ctx context.Context, number int, check format.Check, changes Changes, left time.Duration) (why string, took time.Duration, err error) {
+	if ctx.Err() != nil {
+		return "", 0, context.Cause(ctx)
+	}
+	if !b.intact() {
+		return "the sandbox's directory was removed or exchanged", 0, nil
+	}
+	switch check.Kind {
+	case format.CommandCheck, format.TestSuiteCheck:
+		return b.commandCheck(ctx, number, check, left)
+	case format.DiffContains:
+		if !strings.Contains(changes.Diff, check.Substring) {
+			return "the diff does not contain it", 0, nil
+		}
+		return "", 0, nil
+	default:
+		return b.fileCheck(check), 0, nil
+	}
+}
+
+// fileCheck looks at a path through the sandbox's root: a link that leaves it is
+// not followed.
+func (b *Box) fileCheck(check format.Check) string {
+	local := filepath.FromSlash(check.Path)
+	info, err := b.root.Stat(local)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "there is no such file"
+	case err != nil:
+		return "it cannot be looked at inside the sandbox: " + files.Cause(err).Error()
+	case check.Kind == format.FileExists:
+		return ""
+	case !info.Mode().IsRegular():
+		return "it is no regular file"
+	case info.Size() > maxChecked:
+		return fmt.Sprintf("it has %d bytes, more than %d", info.Size(), maxChecked)
+	}
+	text, err := readInside(b.root, local)
+	if err != nil {
+		return "it cannot be read: " + files.Cause(err).Error()
+	}
+	return contentCheck(check, string(text))
+}
+
+func contentCheck(check format.Check, text string) string {
+	switch check.Kind {
+	case format.FileContains:
+		if !strings.Contains(text, check.Substring) {
+			return fmt.Sprintf("it does not contain %q", check.Substring)
+		}
+	case format.FileNotContains:
+		if strings.Contains(text, check.Substring) {
+			return fmt.Sprintf("it contains %q", check.Substring)
+		}
+	case format.RegexMatch:
+		if check.Pattern == nil || !check.Pattern.MatchString(text) {
+			return fmt.Sprintf("nothing in it matches %v", check.Pattern)
+		}
+	default:
+		return fmt.Sprintf("checks of kind %q are not known", check.Kind)
+	}
+	return ""
+}
+
+// commandCheck runs a shell command in the sandbox.
+func (b *Box) commandCheck(ctx context.Context, number int, check format.Check, left time.Duration) (string, time.Duration, error) {
+	if left <= 0 {
+		return "the task's time was up before it could run", 0, nil
+	}
+	env, err := b.environ(filepath.Join(b.Base, fmt.Sprintf("check-%d", number+1)))
+	if err != nil {
+		return "", 0, err
+	}
+	result, err := b.maker.Runner.Run(ctx, process.Spec{
+		Args: []string{"sh", "-c", check.Command}, Dir: b.Dir, Env: env, Timeout: left, OutputCap: checkOutput, Offline: b.maker.Offline,
+	})
+	if err != nil {
+		return "", 0, fmt.Errorf("run a check: %w", err)
+	}
+	if result.Cancelled {
+		return "", 0, context.Cause(ctx)
+	}
+	return verdict(check, result), result.Duration, nil
+}
+
+// verdict says why the end of a command fails the check. A command that was
+// killed, timed out, took too much of the machine or was not found has not
+// answered the question, whichever answer was hoped for.
+func verdict(check format.Check, result process.Result) string {
+	zero := check.ExpectExitZero || check.Kind == format.TestSuiteCheck
+	switch {
+	case result.TimedOut:
+		return fmt.Sprintf("it was ended: the task's time was up%s", lastWords(result))
+	case result.Exceeded != "":
+		return fmt.Sprintf("it was ended: %s%s", result.Exceeded, lastWords(result))
+	case result.NotFound:
+		return "there is no shell `sh` to run it with"
+	case result.Signal != "":
+		return fmt.Sprintf("it was ended by %s%s", result.Signal, lastWords(result))
+	case unanswered(result.ExitCode) != "":
+		return fmt.Sprintf("exit code %d: %s%s", result.ExitCode, unanswered(result.ExitCode), lastWords(result))
+	case zero && result.ExitCode != 0:
+		return fmt.Sprintf("exit code %d%s", result.ExitCode, lastWords(result))
+	case !zero && result.ExitCode == 0:
+		return "exit code 0, where another one is expected"
+	default:
+		return ""
+	}
+}
+
+// unanswered says what an exit code means that is the shell's own word on a
+// command; "" for a command's own exit code.
+func unanswered(code int) string {
+	const notExecutable, notFound, signals, lastSignal = 126, 127, 128, 64
+	switch {
+	case code == notExecutable:
+		return "the command cannot be executed"
+	case code == notFound:
+		return "the command was not found"
+	case code > signals && code <= signals+lastSignal:
+		return fmt.Sprintf("the command was ended by signal %d", code-signals)
+	default:
+		return ""
+	}
+}
+
+// lastWords is the last line that a command printed, for people.
+func lastWords(result process.Result) string {
+	text := cmp.Or(strings.TrimSpace(string(result.Stderr)), strings.TrimSpace(string(result.Stdout)))
+	if text == "" {
+		return ""
+	}
+	return ": " + text[strings.LastIndexByte(text, '\n')+1:]
+}

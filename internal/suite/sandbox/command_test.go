@@ -1,0 +1,452 @@
+package sandbox_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/suite/format"
+	"github.com/org/autoloop/internal/suite/sandbox"
+)
+
+// ends is a Runner whose commands end as it says, without running anything.
+type ends struct {
+	each func(ctx context.Context, spec process.Spec) (process.Result, error)
+
+	mu    sync.Mutex
+	specs []process.Spec
+}
+
+func (e *ends) Run(ctx context.Context, spec process.Spec) (process.Result, error) {
+	e.mu.Lock()
+	e.specs = append(e.specs, spec)
+	e.mu.Unlock()
+	return e.each(ctx, spec)
+}
+
+// as is a Runner of which every command ends like this.
+func as(result process.Result) *ends {
+	return &ends{each: func(context.Context, process.Spec) (process.Result, error) { return result, nil }}
+}
+
+// openBy makes an empty sandbox whose commands go to a Runner; change adapts its Maker.
+func openBy(t *testing.T, runner sandbox.Runner, change func(*sandbox.Maker)) (*sandbox.Box, string) {
+	t.Helper()
+	base := t.TempDir()
+	template, err := sandbox.Prepare(t.Context(), filepath.Join(base, "template"), sandbox.Fixture{Name: "fixture", Dir: newDir(t, map[string]string{"outputs/a": ""}).path}, nil)
+	require.NoError(t, err)
+	m := maker()
+	m.Runner = runner
+	if change != nil {
+		change(m)
+	}
+	place := filepath.Join(base, "box")
+	box, err := m.Open(t.Context(), place, template, []string{"SEEN"})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, box.Close()) })
+	return box, place
+}
+
+// TestHowACommandEnds: a command that we or the system ended has not answered the
+// question, whatever it is asked for; of one that ended by itself the exit code decides.
+func TestHowACommandEnds(t *testing.T) {
+	t.Parallel()
+	printed := func(result process.Result) process.Result {
+		result.Stdout, result.Stderr = []byte("out\nlast of out\n"), []byte("first\nlast words\n\n")
+		return result
+	}
+	for name, c := range map[string]struct {
+		result       process.Result
+		zero, not    string // what is said where exit code 0, or another, is expected
+		beforeStdout string // the same as zero, of a command that printed to standard output alone
+	}{
+		"well":             {printed(process.Result{}), "", "exit code 0, where another one is expected", ""},
+		"badly":            {printed(process.Result{ExitCode: 1}), "exit code 1: last words", "", "exit code 1: last of out"},
+		"its largest code": {printed(process.Result{ExitCode: 255}), "exit code 255: last words", "", "exit code 255: last of out"},
+		"not executable":   {printed(process.Result{ExitCode: 126}), "exit code 126: the command cannot be executed: last words", "exit code 126: the command cannot be executed: last words", "exit code 126: the command cannot be executed: last of out"},
+		"not found":        {printed(process.Result{ExitCode: 127}), "exit code 127: the command was not found: last words", "exit code 127: the command was not found: last words", "exit code 127: the command was not found: last of out"},
+		"a signal inside":  {printed(process.Result{ExitCode: 137}), "exit code 137: the command was ended by signal 9: last words", "exit code 137: the command was ended by signal 9: last words", "exit code 137: the command was ended by signal 9: last of out"},
+		"a signal":         {printed(process.Result{ExitCode: -1, Signal: "SIGKILL"}), "it was ended by SIGKILL: last words", "it was ended by SIGKILL: last words", "it was ended by SIGKILL: last of out"},
+		"its time":         {printed(process.Result{ExitCode: -1, TimedOut: true, Signal: "SIGTERM"}), "it was ended: the task's time was up: last words", "it was ended: the task's time was up: last words", "it was ended: the task's time was up: last of out"},
+		"time, and well":   {printed(process.Result{TimedOut: true}), "it was ended: the task's time was up: last words", "it was ended: the task's time was up: last words", "it was ended: the task's time was up: last of out"},
+		"no shell":         {process.Result{ExitCode: 127, NotFound: true}, "there is no shell `sh` to run it with", "there is no shell `sh` to run it with", "there is no shell `sh` to run it with"},
+		"too much memory":  {printed(process.Result{ExitCode: -1, Signal: "SIGKILL", Exceeded: "it used more than 512 MB of memory"}), "it was ended: it used more than 512 MB of memory: last words", "it was ended: it used more than 512 MB of memory: last words", "it was ended: it used more than 512 MB of memory: last of out"},
+		"a part of it did": {printed(process.Result{ExitCode: 1, Exceeded: "it had more than 100 processes"}), "it was ended: it had more than 100 processes: last words", "it was ended: it had more than 100 processes: last words", "it was ended: it had more than 100 processes: last of out"},
+		"and it went on":   {printed(process.Result{Exceeded: "it had more than 100 processes"}), "it was ended: it had more than 100 processes: last words", "it was ended: it had more than 100 processes: last words", "it was ended: it had more than 100 processes: last of out"},
+		"without a word":   {process.Result{ExitCode: 2, Stderr: []byte(" \n\t\n")}, "exit code 2", "", "exit code 2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			runner := as(c.result)
+			box, _ := openBy(t, runner, nil)
+			ask := func(check format.Check) string {
+				results, err := box.Check(t.Context(), []format.Check{check}, sandbox.Changes{}, time.Minute)
+				require.NoError(t, err)
+				require.Len(t, results, 1)
+				assert.Equal(t, results[0].Detail == "", results[0].Passed)
+				return results[0].Detail
+			}
+			assert.Equal(t, c.zero, ask(format.Check{Kind: format.CommandCheck, Command: "x", ExpectExitZero: true}))
+			assert.Equal(t, c.zero, ask(format.Check{Kind: format.TestSuiteCheck, Command: "x"}), "the tests of a suite pass with exit code 0")
+			assert.Equal(t, c.not, ask(format.Check{Kind: format.CommandCheck, Command: "x"}))
+			shell, err := box.Shell(t.Context(), 0, "x", time.Minute)
+			require.NoError(t, err)
+			if c.result.TimedOut {
+				assert.Equal(t, "it took longer than 1m0s", shell)
+			} else {
+				assert.Equal(t, c.zero, shell, "a check of outputs/ too")
+			}
+			quiet := c.result
+			quiet.Stderr = nil
+			runner.each = func(context.Context, process.Spec) (process.Result, error) { return quiet, nil }
+			assert.Equal(t, c.beforeStdout, ask(format.Check{Kind: format.CommandCheck, Command: "x", ExpectExitZero: true}))
+		})
+	}
+}
+
+// TestEveryExitCode: 0 is one answer and others are the other one, but for those by which a
+// shell says that there was no answer.
+func TestEveryExitCode(t *testing.T) {
+	t.Parallel()
+	code := 0
+	box, _ := openBy(t, &ends{each: func(context.Context, process.Spec) (process.Result, error) {
+		return process.Result{ExitCode: code}, nil
+	}}, nil)
+	checks := []format.Check{{Kind: format.CommandCheck, Command: "x", ExpectExitZero: true}, {Kind: format.CommandCheck, Command: "x"}}
+	neither := 0
+	for ; code < 256; code++ {
+		results, err := box.Check(t.Context(), checks, sandbox.Changes{}, time.Minute)
+		require.NoError(t, err)
+		assert.Equal(t, code == 0, results[0].Passed, "exit code %d", code)
+		assert.False(t, results[0].Passed && results[1].Passed, "exit code %d is no answer and its opposite", code)
+		if !results[0].Passed && !results[1].Passed {
+			neither++
+			assert.True(t, code == 126 || code == 127 || code >= 129 && code <= 192, "exit code %d is an answer", code)
+		}
+	}
+	assert.Equal(t, 2+64, neither)
+}
+
+// TestHowChecksAreRun: each command has the sandbox as its directory, a home of its own,
+// and of the time what the ones before it left.
+func TestHowChecksAreRun(t *testing.T) {
+	t.Parallel()
+	took := []time.Duration{10 * time.Second, 25 * time.Second, 30 * time.Second, 0}
+	runner := &ends{}
+	runner.each = func(context.Context, process.Spec) (process.Result, error) {
+		return process.Result{Duration: took[len(runner.specs)-1]}, nil
+	}
+	box, place := openBy(t, runner, func(m *sandbox.Maker) {
+		m.Offline = true
+		m.Environ = func(home string, names []string) ([]string, error) {
+			return append([]string{"HOME=" + home}, names...), nil
+		}
+	})
+	command := func(text string) format.Check {
+		return format.Check{Kind: format.CommandCheck, Command: text, ExpectExitZero: true}
+	}
+	results, err := box.Check(t.Context(), []format.Check{
+		command("one"), {Kind: format.DiffContains, Substring: "x"}, {Kind: format.TestSuiteCheck, Command: "two"}, command("three"), command("four"), {Kind: format.FileExists, Path: "outputs"},
+	}, sandbox.Changes{Diff: "+x"}, time.Minute)
+	require.NoError(t, err)
+	var said []string
+	for _, result := range results {
+		said = append(said, fmt.Sprintf("%s %s %v %s", result.Kind, result.Name, result.Passed, result.Detail))
+	}
+	assert.Equal(t, []string{
+		"command one true ", "diffContains x true ", "testSuite two true ", "command three true ", "command four false the task's time was up before it could run", "fileExists outputs true ",
+	}, said, "in their order, and what runs nothing needs no time")
+	require.Len(t, runner.specs, 3)
+	for i, want := range []struct {
+		text string
+		home int
+		left time.Duration
+	}{{"one", 1, 60 * time.Second}, {"two", 3, 50 * time.Second}, {"three", 4, 25 * time.Second}} {
+		spec := runner.specs[i]
+		assert.Equal(t, []string{"sh", "-c", want.text}, spec.Args)
+		assert.Equal(t, box.Dir, spec.Dir)
+		assert.Equal(t, want.left, spec.Timeout, want.text)
+		assert.Equal(t, []string{fmt.Sprintf("HOME=%s/check-%d", place, want.home), "SEEN", "GIT_CEILING_DIRECTORIES=" + place}, spec.Env, "the repository around the sandbox is not its own")
+		assert.True(t, spec.Offline, "checks have no network where that can be kept from them")
+		assert.Equal(t, int64(1<<20), spec.OutputCap)
+	}
+	why, err := box.Shell(t.Context(), 6, "five", 7*time.Second)
+	require.NoError(t, err)
+	assert.Empty(t, why)
+	outputs := filepath.Join(box.Dir, "outputs")
+	assert.Equal(t, process.Spec{
+		Args: []string{"sh", "-c", "five"}, Dir: outputs, Timeout: 7 * time.Second, OutputCap: 1 << 20, Offline: true,
+		Env: []string{"HOME=" + place + "/check-7", "SEEN", "GIT_CEILING_DIRECTORIES=" + place, "OUTPUTS_DIR=" + outputs},
+	}, runner.specs[3])
+}
+
+// TestWhatIsSaidOfACheck is one line of bounded length, without secrets.
+func TestWhatIsSaidOfACheck(t *testing.T) {
+	t.Parallel()
+	const secret = "sk-very-secret-key"
+	box, _ := openBy(t, as(process.Result{ExitCode: 3, Stderr: []byte("before\nthe key is " + secret + " \x1b[31mred " + strings.Repeat("ä", 1000))}), func(m *sandbox.Maker) { m.Masker = process.NewMasker(nil, secret) })
+	results, err := box.Check(t.Context(), []format.Check{
+		{Kind: format.CommandCheck, Command: "first\nsecond " + strings.Repeat("x", 1000), ExpectExitZero: true},
+		{Kind: format.FileContains, Path: "outputs/a", Substring: strings.Repeat("y", 1000)},
+		{Kind: format.DiffContains, Substring: "a\nb"},
+		{Kind: "later", Path: "outputs/a"},
+	}, sandbox.Changes{}, time.Minute)
+	require.NoError(t, err)
+	for _, result := range results {
+		for _, text := range []string{result.Name, result.Detail} {
+			assert.LessOrEqual(t, len([]rune(text)), 400)
+			assert.NotContains(t, text, "\n")
+			assert.NotContains(t, text, "\x1b")
+			assert.NotContains(t, text, secret)
+		}
+		assert.False(t, result.Passed)
+	}
+	assert.True(t, strings.HasPrefix(results[0].Detail, "exit code 3: the key is *** red ä"), results[0].Detail)
+	assert.True(t, strings.HasPrefix(results[0].Name, "first second x"), results[0].Name)
+	assert.Equal(t, "a b", results[2].Name)
+	assert.Equal(t, `checks of kind "later" are not known`, results[3].Detail, "a check that is not known fails")
+}
+
+// TestChecksThatCannotBeRun are errors, and no result of the agent's.
+func TestChecksThatCannotBeRun(t *testing.T) {
+	t.Parallel()
+	broken, stopped := errors.New("broken"), errors.New("stopped")
+	check := []format.Check{{Kind: format.CommandCheck, Command: "x"}}
+	for name, c := range map[string]struct {
+		each   func(stop func(error)) (process.Result, error)
+		change func(*sandbox.Maker)
+		is     error
+	}{
+		"the runner fails": {func(func(error)) (process.Result, error) { return process.Result{}, broken }, nil, broken},
+		"it was ended with the comparison": {func(stop func(error)) (process.Result, error) {
+			stop(stopped)
+			return process.Result{ExitCode: -1, Cancelled: true}, nil
+		}, nil, stopped},
+		"no home": {nil, func(m *sandbox.Maker) {
+			environ := m.Environ
+			m.Environ = func(home string, names []string) ([]string, error) {
+				if strings.HasPrefix(filepath.Base(home), "check-") {
+					return nil, broken
+				}
+				return environ(home, names)
+			}
+		}, broken},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, stop := context.WithCancelCause(t.Context())
+			defer stop(nil)
+			box, _ := openBy(t, &ends{each: func(context.Context, process.Spec) (process.Result, error) { return c.each(stop) }}, c.change)
+			results, err := box.Check(ctx, check, sandbox.Changes{}, time.Minute)
+			require.ErrorIs(t, err, c.is)
+			assert.Nil(t, results)
+			if name == "it was ended with the comparison" {
+				_, err = box.Check(ctx, []format.Check{{Kind: format.FileExists, Path: "outputs"}}, sandbox.Changes{}, time.Minute)
+				require.ErrorIs(t, err, stopped, "no further check is looked at")
+			}
+			why, err := box.Shell(ctx, 0, "x", time.Minute)
+			require.ErrorIs(t, err, c.is)
+			assert.Empty(t, why)
+		})
+	}
+}
+
+// TestASandboxThatCannotBeMade leaves nothing behind, and takes no place of others.
+func TestASandboxThatCannotBeMade(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	fixture := newDir(t, map[string]string{"a/b": "x"})
+	template, err := sandbox.Prepare(t.Context(), filepath.Join(base, "template"), sandbox.Fixture{Name: "fixture", Dir: fixture.path}, nil)
+	require.NoError(t, err)
+	m, broken := maker(), errors.New("no home here")
+	m.Environ = func(string, []string) ([]string, error) { return nil, broken }
+	_, err = m.Open(t.Context(), filepath.Join(base, "1"), template, nil)
+	require.ErrorIs(t, err, broken)
+	assert.NoDirExists(t, filepath.Join(base, "1"))
+
+	ended, stop := context.WithCancelCause(t.Context())
+	stop(errors.New("stopped"))
+	_, err = maker().Open(ended, filepath.Join(base, "2"), template, nil)
+	require.ErrorContains(t, err, "make a sandbox: stopped")
+	assert.NoDirExists(t, filepath.Join(base, "2"))
+	_, err = sandbox.Prepare(ended, filepath.Join(base, "3"), sandbox.Fixture{Name: "fixture", Dir: fixture.path}, nil)
+	require.ErrorContains(t, err, "stopped")
+
+	m = maker()
+	m.Remove = func(string) error { return errors.New("it is held") }
+	m.Environ = func(string, []string) ([]string, error) { return nil, broken }
+	_, err = m.Open(t.Context(), filepath.Join(base, "4"), template, nil)
+	require.ErrorIs(t, err, broken)
+	require.ErrorContains(t, err, "it is held", "both are said")
+
+	_, err = sandbox.Prepare(t.Context(), filepath.Join(base, "template"), sandbox.Fixture{Name: "fixture", Dir: fixture.path}, nil)
+	require.ErrorIs(t, err, os.ErrExist, "what is there is not written over")
+	_, err = sandbox.Prepare(t.Context(), filepath.Join(base, "5"), sandbox.Fixture{Name: "fixture of t", Dir: fixture.at("none")}, nil)
+	require.ErrorContains(t, err, "open the fixture of t: ")
+	_, err = sandbox.Inspect(t.Context(), sandbox.Fixture{Name: "fixture of t", Dir: fixture.at("none")})
+	require.ErrorContains(t, err, "open the fixture of t: ")
+	require.NoError(t, os.RemoveAll(template.Dir))
+	_, err = maker().Open(t.Context(), filepath.Join(base, "6"), template, nil)
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+// listens is a Runner whose setup ends as it says, and whose server behaves as serve does.
+func listens(setup process.Result, serve func(ctx context.Context, port string) process.Result) *ends {
+	runner := &ends{}
+	runner.each = func(ctx context.Context, spec process.Spec) (process.Result, error) {
+		i := slices.IndexFunc(spec.Env, func(variable string) bool { return strings.HasPrefix(variable, "PORT=") })
+		if i < 0 {
+			return setup, nil
+		}
+		return serve(ctx, strings.TrimPrefix(spec.Env[i], "PORT=")), nil
+	}
+	return runner
+}
+
+// TestServers: one that listens is at its address until it is closed; of another it is said
+// why it does not.
+func TestServers(t *testing.T) {
+	t.Parallel()
+	waits := func(ctx context.Context, _ string) process.Result {
+		<-ctx.Done()
+		return process.Result{Cancelled: true}
+	}
+	answers := func(ctx context.Context, port string) process.Result {
+		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:"+port)
+		if err != nil {
+			return process.Result{ExitCode: 1, Stderr: []byte(err.Error())}
+		}
+		<-ctx.Done()
+		_ = listener.Close()
+		return process.Result{Cancelled: true}
+	}
+	ended := func(result process.Result) func(context.Context, string) process.Result {
+		return func(context.Context, string) process.Result { return result }
+	}
+	const secret = "sk-very-secret-key"
+	for name, c := range map[string]struct {
+		setup string
+		ends  process.Result // of the setup
+		serve func(ctx context.Context, port string) process.Result
+		limit time.Duration
+		why   string
+		specs int
+	}{
+		"it listens":            {"", process.Result{}, answers, time.Minute, "", 1},
+		"after its setup":       {"make", process.Result{}, answers, time.Minute, "", 2},
+		"its setup fails":       {"make", process.Result{ExitCode: 2, Stderr: []byte("no rule\n" + secret)}, nil, time.Minute, "the setup failed: exit code 2: ***", 1},
+		"its setup is too slow": {"make", process.Result{ExitCode: -1, TimedOut: true}, nil, time.Minute, "the setup took longer than 1m0s", 1},
+		"its setup takes too much": {
+			"make", process.Result{Exceeded: "it had more than 9 processes"}, nil, time.Minute, "the setup failed: it was ended: it had more than 9 processes", 1,
+		},
+		"it ends well":           {"", process.Result{}, ended(process.Result{Stdout: []byte("bye\n")}), time.Minute, "the server ended before it listened: exit code 0: bye", 1},
+		"it ends without a word": {"", process.Result{}, ended(process.Result{}), time.Minute, "the server ended before it listened: exit code 0", 1},
+		"it crashes":             {"", process.Result{}, ended(process.Result{ExitCode: 1, Stderr: []byte("one\nno module " + secret + "\n")}), time.Minute, "the server ended before it listened: exit code 1: no module ***", 1},
+		"it is not found":        {"", process.Result{}, ended(process.Result{ExitCode: 127}), time.Minute, "the server ended before it listened: exit code 127: the command was not found", 1},
+		"it listens to nobody":   {"", process.Result{}, waits, 60 * time.Millisecond, "the server did not listen on 127.0.0.1:PORT ($PORT) within 60ms", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			runner := listens(c.ends, c.serve)
+			box, place := openBy(t, runner, func(m *sandbox.Maker) { m.Masker = process.NewMasker(nil, secret); m.Offline = true })
+			server, why, err := box.Serve(t.Context(), c.setup, "serve it", c.limit)
+			require.NoError(t, err)
+			require.Len(t, runner.specs, c.specs)
+			last := runner.specs[c.specs-1]
+			port := strings.TrimPrefix(last.Env[len(last.Env)-1], "PORT=")
+			assert.Equal(t, c.why, strings.Replace(why, "127.0.0.1:"+port, "127.0.0.1:PORT", 1))
+			for i, spec := range runner.specs {
+				assert.Equal(t, box.Dir, spec.Dir)
+				assert.Contains(t, spec.Env, "HOME="+filepath.Join(place, "server"), "one home for both, and none of the agent's")
+				assert.False(t, spec.Offline, "the cases ask it over the network")
+				if c.setup != "" && i == 0 {
+					assert.Equal(t, []string{"sh", "-c", c.setup}, spec.Args)
+					assert.Equal(t, c.limit, spec.Timeout)
+				} else {
+					assert.Equal(t, []string{"sh", "-c", "serve it"}, spec.Args)
+					assert.Zero(t, spec.Timeout, "it runs as long as it is needed")
+				}
+			}
+			if c.why != "" {
+				assert.Nil(t, server)
+				return
+			}
+			require.Equal(t, "http://127.0.0.1:"+port, server.URL)
+			connection, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", "127.0.0.1:"+port)
+			require.NoError(t, err)
+			_ = connection.Close()
+			server.Close()
+			_, err = (&net.Dialer{}).DialContext(t.Context(), "tcp", "127.0.0.1:"+port)
+			require.Error(t, err, "nothing of it is left")
+		})
+	}
+}
+
+// TestServersThatCannotBeStarted are errors, not faults of the skill.
+func TestServersThatCannotBeStarted(t *testing.T) {
+	t.Parallel()
+	broken, stopped := errors.New("broken"), errors.New("stopped")
+	for name, c := range map[string]struct {
+		setup string
+		each  func(ctx context.Context, stop func(error)) (process.Result, error)
+		is    error
+	}{
+		"the setup's runner":  {"make", func(context.Context, func(error)) (process.Result, error) { return process.Result{}, broken }, broken},
+		"the server's runner": {"", func(context.Context, func(error)) (process.Result, error) { return process.Result{}, broken }, broken},
+		"the end of the setup": {"make", func(_ context.Context, stop func(error)) (process.Result, error) {
+			stop(stopped)
+			return process.Result{Cancelled: true}, nil
+		}, stopped},
+		"the end while it waits": {"", func(ctx context.Context, stop func(error)) (process.Result, error) {
+			stop(stopped)
+			<-ctx.Done()
+			return process.Result{ExitCode: -1, Cancelled: true}, nil
+		}, stopped},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			runner := &ends{}
+			box, _ := openBy(t, runner, nil)
+			ctx, stop := context.WithCancelCause(t.Context())
+			defer stop(nil)
+			runner.each = func(running context.Context, _ process.Spec) (process.Result, error) { return c.each(running, stop) }
+			server, why, err := box.Serve(ctx, c.setup, "serve", time.Minute)
+			require.ErrorIs(t, err, c.is, why)
+			assert.Nil(t, server)
+		})
+	}
+}
+
+// ended is a context of which the end is not announced yet.
+type ended struct {
+	context.Context
+
+	err error
+}
+
+func (ended) Done() <-chan struct{} { return nil }
+
+func (e ended) Err() error { return e.err }
+
+// TestAServerThatEndsWithTheRun: when its end is seen before that of the run, it is no fault
+// of the skill.
+func TestAServerThatEndsWithTheRun(t *testing.T) {
+	t.Parallel()
+	stopped := errors.New("stopped")
+	box, _ := openBy(t, as(process.Result{ExitCode: -1, Cancelled: true}), nil)
+	server, why, err := box.Serve(ended{t.Context(), stopped}, "", "serve", time.Minute)
+	require.ErrorIs(t, err, stopped, why)
+	assert.Nil(t, server)
+}

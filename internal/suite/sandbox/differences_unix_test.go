@@ -1,0 +1,330 @@
+//go:build unix
+
+package sandbox_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/suite/sandbox"
+)
+
+// kind is what can be at a path, with the mode that git has for it; "" is what no list of
+// files names.
+type kind struct {
+	name, mode, text string // the text as a diff shows it, "?" where it shows none
+	make             func(d dir, at string)
+}
+
+func kinds() []kind {
+	file := func(text string, mode fs.FileMode) func(dir, string) {
+		return func(d dir, at string) { d.put(at, text, mode) }
+	}
+	return []kind{
+		{"nothing", "", "", func(dir, string) {}},
+		{"directory", "", "", func(d dir, at string) { require.NoError(d.t, os.MkdirAll(d.at(at), 0o755)) }},
+		{"one", "100644", "one\n", file("one\n", 0o644)},
+		{"two", "100644", "two\n", file("two\n", 0o644)},
+		{"empty", "100644", "", file("", 0o644)},
+		{"runs", "100755", "one\n", file("one\n", 0o755)},
+		{"binary", "100644", "?", file("a\x00b", 0o644)},
+		{"program", "100755", "?", file("a\x00b", 0o755)},
+		{"latin", "100644", "?", file("caf\xe9\n", 0o644)},
+		{"link", "120000", "one", func(d dir, at string) { d.link("one", at) }},
+		{"pipe", "000000", "?", func(d dir, at string) { require.NoError(d.t, syscall.Mkfifo(d.at(at), 0o644)) }},
+	}
+}
+
+// TestWhateverBecomesOfAPath: anything may be where anything else was, but that a fixture
+// has no special file.
+func TestWhateverBecomesOfAPath(t *testing.T) {
+	t.Parallel()
+	fixture := newDir(t, nil)
+	all := kinds()
+	for _, before := range all[:len(all)-1] {
+		for _, after := range all {
+			before.make(fixture, before.name+"-"+after.name)
+		}
+	}
+	box, in := open(t, fixture, nil)
+	for _, before := range all[:len(all)-1] {
+		for _, after := range all {
+			name := before.name + "-" + after.name
+			require.NoError(t, os.RemoveAll(in.at(name)))
+			after.make(in, name)
+		}
+	}
+	changes, err := box.Changes(t.Context())
+	require.NoError(t, err)
+	require.True(t, slices.IsSortedFunc(changes.List, func(a, b sandbox.FileChange) int { return strings.Compare(a.Path, b.Path) }))
+	found := map[string]sandbox.FileChange{}
+	for _, c := range changes.List {
+		found[c.Path] = c
+	}
+	blocks := map[string]string{}
+	for block := range strings.SplitSeq(changes.Diff, "diff --git ") {
+		head, rest, _ := strings.Cut(block, "\n")
+		blocks[head] = rest
+	}
+	for _, before := range all[:len(all)-1] {
+		for _, after := range all {
+			name := before.name + "-" + after.name
+			c, listed := found[name]
+			require.Equal(t, before.name != after.name && (before.mode != "" || after.mode != ""), listed, name)
+			block, shown := blocks["a/"+name+" b/"+name]
+			require.Equal(t, listed, shown, name)
+			if !listed {
+				continue
+			}
+			assert.Equal(t, before.mode == "", c.Old == nil, name)
+			assert.Equal(t, after.mode == "", c.New == nil, name)
+			head, from, to := "", "a/"+name, "b/"+name
+			switch {
+			case before.mode == "":
+				head, from = "new file mode "+after.mode+"\n", "/dev/null"
+			case after.mode == "":
+				head, to = "deleted file mode "+before.mode+"\n", "/dev/null"
+			case before.mode != after.mode:
+				head = "old mode " + before.mode + "\nnew mode " + after.mode + "\n"
+			}
+			body, headed := strings.CutPrefix(block, head)
+			require.True(t, headed, "%s: %s", name, block)
+			sameBytes := before.name == "binary" && after.name == "program" || before.name == "program" && after.name == "binary"
+			switch {
+			case sameBytes, before.text == after.text && before.text != "?":
+				assert.Empty(t, body, name)
+			case before.text == "?" || after.text == "?":
+				assert.Equal(t, "Binary files "+from+" and "+to+" differ\n", body, name)
+			default:
+				assert.True(t, strings.HasPrefix(body, "--- "+from+"\n+++ "+to+"\n@@ "), "%s: %s", name, body)
+				for _, line := range []string{"-" + strings.TrimSuffix(before.text, "\n"), "+" + strings.TrimSuffix(after.text, "\n")} {
+					assert.Equal(t, len(line) > 1, strings.Contains(body, "\n"+line+"\n"), "%s: %q in %s", name, line, body)
+				}
+			}
+		}
+	}
+}
+
+// drawTexts draws text files of odd names, some of which run, with lines that they share.
+func drawTexts(chance *rand.Rand) map[string]string {
+	names := []string{"a", "b", "a b", `q"q`, `b\b`, "t\tt", "ü", "d/a", "d/e/a", "d"}
+	tree := map[string]string{}
+	for range chance.IntN(7) {
+		name := names[chance.IntN(len(names))]
+		inTheWay := false
+		for other := range tree {
+			inTheWay = inTheWay || below(name, other) || below(other, name)
+		}
+		if inTheWay {
+			continue
+		}
+		var text strings.Builder
+		if chance.IntN(3) == 0 {
+			text.WriteString("-rwxr-xr-x ") // as dir.has shows it
+		}
+		for range chance.IntN(12) {
+			text.WriteString([]string{"same\n", "other\n", "\n", "-\n", "+\n", "@@ -1 +1 @@\n", "\\ No newline\n", "--- a/x\n", "line of " + name + "\n"}[chance.IntN(9)])
+		}
+		if chance.IntN(4) == 0 {
+			text.WriteString("no line break")
+		}
+		tree[name] = text.String()
+	}
+	return tree
+}
+
+// fill makes the files that dir.has would show.
+func (d dir) fill(tree map[string]string) {
+	d.t.Helper()
+	for name, text := range tree {
+		if rest, runs := strings.CutPrefix(text, "-rwxr-xr-x "); runs {
+			d.put(name, rest, 0o755)
+		} else {
+			d.put(name, text, 0o644)
+		}
+	}
+}
+
+// TestAnyDiffIsOneForGit: what git makes of the fixture with the diff is what the agent
+// left, and the list has what differs.
+func TestAnyDiffIsOneForGit(t *testing.T) {
+	t.Parallel()
+	chance := rand.New(rand.NewPCG(121, 122))
+	for round := range 40 {
+		before, after := drawTexts(chance), drawTexts(chance)
+		fixture := newDir(t, nil)
+		fixture.fill(before)
+		box, in := open(t, fixture, nil)
+		entries, err := os.ReadDir(in.path)
+		require.NoError(t, err)
+		for _, entry := range entries {
+			require.NoError(t, os.RemoveAll(in.at(entry.Name())))
+		}
+		in.fill(after)
+		changes, err := box.Changes(t.Context())
+		require.NoError(t, err)
+		var want, found []string
+		for name := range before {
+			if now, there := after[name]; !there || now != before[name] {
+				want = append(want, name)
+			}
+		}
+		for name := range after {
+			if _, there := before[name]; !there {
+				want = append(want, name)
+			}
+		}
+		for _, c := range changes.List {
+			found = append(found, c.Path)
+		}
+		slices.Sort(want)
+		require.Equal(t, want, found, "round %d", round)
+		if len(want) == 0 {
+			require.Empty(t, changes.Diff)
+			continue
+		}
+		cmd := exec.CommandContext(t.Context(), "git", "apply", "-")
+		cmd.Dir, cmd.Stdin = fixture.path, strings.NewReader(changes.Diff)
+		cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(fixture.path))
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "round %d: %s\n%s", round, out, changes.Diff)
+		require.Equal(t, after, fixture.has(), "round %d:\n%s", round, changes.Diff)
+	}
+}
+
+// TestHowLargeADiffIs: a file that is too large for lines, and changes for which there is no
+// room, are said to be left out; the list has them all the same.
+func TestHowLargeADiffIs(t *testing.T) {
+	t.Parallel()
+	box, in := open(t, newDir(t, map[string]string{"was": "x\n"}), nil)
+	lines := func(bytes int) string {
+		return strings.Repeat(strings.Repeat("x", 999)+"\n", bytes/1000) + strings.Repeat("y", bytes%1000)
+	}
+	in.put("a-largest", lines(1<<20), 0o644)
+	in.put("b-larger", lines(1<<20+1), 0o644)
+	in.put("c-fits", lines(1_000_000), 0o644)
+	in.put("d-no-room", lines(100_000), 0o644)
+	in.put("e-no-room", lines(1_000_000), 0o644)
+	in.put("f-fits", lines(10_000), 0o644)
+	in.put("was", "y\n", 0o644)
+	changes, err := box.Changes(t.Context())
+	require.NoError(t, err)
+	assert.Len(t, changes.List, 7)
+	for name, want := range map[string]bool{"a-largest": true, "c-fits": true, "d-no-room": false, "e-no-room": false, "f-fits": true, "was": true} {
+		assert.Equal(t, want, strings.Contains(changes.Diff, "+++ b/"+name+"\n"), name)
+	}
+	assert.Contains(t, changes.Diff, "Binary files /dev/null and b/b-larger differ\n")
+	assert.True(t, strings.HasSuffix(changes.Diff, "\n# the changes of 2 more files are left out: the diff would be larger than 2097152 bytes\n"))
+	assert.LessOrEqual(t, len(changes.Diff), 2<<20+200)
+}
+
+// TestWhatPackageManagersLeave is listed, and not in the diff: only below their directories,
+// wherever these are.
+func TestWhatPackageManagersLeave(t *testing.T) {
+	t.Parallel()
+	box, in := open(t, newDir(t, nil), nil)
+	theirs := []string{
+		"node_modules/a", "deep/er/node_modules/p/q/a", ".venv/bin/a", "x/__pycache__/a.pyc", ".pytest_cache/a", ".mypy_cache/a", ".ruff_cache/a", ".gradle/a", ".npm/a", ".cache/pip/a",
+	}
+	ours := []string{"node_modules.txt", "my.cache/a", "cache/a", "x/node_modules2/a", ".CACHE/a", "venv/a", "y/.npm", ".cached/a"}
+	for _, name := range slices.Concat(theirs, ours) {
+		in.put(name, "x\n", 0o644)
+	}
+	changes, err := box.Changes(t.Context())
+	require.NoError(t, err)
+	assert.Len(t, changes.List, len(theirs)+len(ours))
+	for _, name := range theirs {
+		assert.NotContains(t, changes.Diff, "b/"+name+"\n", name)
+	}
+	for _, name := range ours {
+		assert.Contains(t, changes.Diff, "+++ b/"+name+"\n", name)
+	}
+	assert.Contains(t, changes.Diff, "# 10 changed files in directories of package managers and caches are left out\n")
+}
+
+// TestNamesInADiff stand on one line each, and none ends its header or begins another.
+func TestNamesInADiff(t *testing.T) {
+	t.Parallel()
+	box, in := open(t, newDir(t, nil), nil)
+	names := map[string]string{
+		"plain": "b/plain", "with space": "b/with space", "ü": "b/ü", "new\nline": `"b/new\nline"`, "new\n+++ b/line": `"b/new\n+++ b/line"`, "tab\t": `"b/tab\t"`,
+		`quote"`: `"b/quote\""`, `back\slash`: `"b/back\\slash"`, "bad\xff": `"b/bad\xff"`, "\x1b[2J": `"b/\x1b[2J"`, "dir/a\rb": `"b/dir/a\rb"`,
+	}
+	for name := range names {
+		in.put(name, "x\n", 0o644)
+	}
+	changes, err := box.Changes(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, len(names), strings.Count(changes.Diff, "diff --git "))
+	for name, want := range names {
+		assert.Equal(t, 1, strings.Count(changes.Diff, "\n+++ "+want+"\n"), "%q", name)
+	}
+	assert.Equal(t, 6*len(names), strings.Count(changes.Diff, "\n"), "a header of four lines, a hunk of two")
+	for _, line := range strings.Split(changes.Diff, "\n") {
+		assert.NotContains(t, line, "\x1b")
+		assert.NotContains(t, line, "\r")
+	}
+}
+
+// TestChangesThatCannotBeLookedAt are errors.
+func TestChangesThatCannotBeLookedAt(t *testing.T) {
+	t.Parallel()
+	box, in := open(t, newDir(t, map[string]string{"a": "x\n"}), nil)
+	in.put("b", "x\n", 0o644)
+	stopped := errors.New("stopped")
+	ctx, stop := context.WithCancelCause(t.Context())
+	stop(stopped)
+	_, err := box.Changes(ctx)
+	require.ErrorIs(t, err, stopped)
+	_, _, err = box.KeepOutputs(ctx, filepath.Join(t.TempDir(), "kept"))
+	require.NoError(t, err, "without outputs/ nothing is read")
+	require.NoError(t, os.RemoveAll(filepath.Join(filepath.Dir(filepath.Dir(box.Dir)), "template")))
+	_, err = box.Changes(t.Context())
+	require.ErrorIs(t, err, fs.ErrNotExist, "of what it is compared with nothing is left")
+}
+
+// TestDigestsOfManifests: two manifests have one digest when they say the same of every
+// path, whatever the names are.
+func TestDigestsOfManifests(t *testing.T) {
+	t.Parallel()
+	chance := rand.New(rand.NewPCG(123, 124))
+	odd := []string{"a", "b", `a" 644 `, "a\n", "\xff", "\ufffd", "", `\`, `"`, "a b"}
+	lines := []string{"a", "b", "a 644 00 \nb", "a\" 644 00 \"\"\n\"b"} // one name that looks like two lines
+	seen := map[string]string{}
+	for round := range 3000 {
+		var m sandbox.Manifest
+		var text bytes.Buffer
+		for range chance.IntN(4) {
+			e := sandbox.Entry{
+				Path: odd[chance.IntN(len(odd))], SHA256: []string{"", "00", "01"}[chance.IntN(3)], Target: odd[chance.IntN(len(odd))],
+				Mode: []fs.FileMode{0o644, 0o755, fs.ModeDir | 0o755, fs.ModeSymlink}[chance.IntN(4)], Size: int64(chance.IntN(9)),
+			}
+			if round%2 == 0 {
+				e = sandbox.Entry{Path: lines[chance.IntN(len(lines))], Mode: 0o644, SHA256: "00"}
+			}
+			m = append(m, e)
+			fmt.Fprintf(&text, "%d %x %d %x %x\n", e.Mode, e.Path, len(e.Target), e.Target, e.SHA256)
+		}
+		digest := m.Digest()
+		if other, twice := seen[digest]; twice {
+			require.Equal(t, other, text.String())
+		}
+		seen[digest] = text.String()
+		assert.Equal(t, digest, slices.Clone(m).Digest())
+	}
+	assert.Greater(t, len(seen), 1000)
+}

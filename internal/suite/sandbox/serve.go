@@ -1,0 +1,120 @@
+package sandbox
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/suite/format"
+)
+
+// listenTick is how often it is tried whether a server listens.
+const listenTick = 20 * time.Millisecond
+
+// Server is a command that runs in a sandbox and listens on a port.
+type Server struct {
+	// URL is where it listens.
+	URL string
+
+	stop context.CancelFunc
+	done chan struct{}
+}
+
+// Close ends the server and all of its processes.
+func (s *Server) Close() {
+	s.stop()
+	<-s.done
+}
+
+// Serve runs setup in the sandbox, "" for none, starts a server there, which is
+// told its port as $PORT, and waits until it listens. why says why it does not; the
+// error is for failures of our own and for the end of ctx.
+func (b *Box) Serve(ctx context.Context, setup, start string, timeout time.Duration) (server *Server, why string, err error) {
+	env, err := b.environ(filepath.Join(b.Base, "server"))
+	if err != nil {
+		return nil, "", err
+	}
+	spec := func(text string) process.Spec {
+		return process.Spec{Args: []string{"sh", "-c", text}, Dir: b.Dir, Env: env, OutputCap: checkOutput}
+	}
+	if setup != "" {
+		prepare := spec(setup)
+		prepare.Timeout = timeout
+		result, err := b.maker.Runner.Run(ctx, prepare)
+		switch {
+		case err != nil:
+			return nil, "", fmt.Errorf("run the setup: %w", err)
+		case result.Cancelled:
+			return nil, "", context.Cause(ctx)
+		case result.TimedOut:
+			return nil, fmt.Sprintf("the setup took longer than %s", timeout), nil
+		}
+		if why := verdict(format.Check{Kind: format.TestSuiteCheck}, result); why != "" {
+			return nil, "the setup failed: " + b.masker.OneLine(why, maxDetail), nil
+		}
+	}
+	port, err := freePort(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	env = append(env, "PORT="+port)
+	return b.listen(ctx, spec(start), port, timeout)
+}
+
+// listen starts the server and waits until something accepts connections.
+func (b *Box) listen(ctx context.Context, spec process.Spec, port string, timeout time.Duration) (*Server, string, error) {
+	running, stop := context.WithCancel(ctx)
+	s := &Server{URL: "http://" + net.JoinHostPort("127.0.0.1", port), stop: stop, done: make(chan struct{})}
+	var ended process.Result
+	var failed error
+	go func() {
+		defer close(s.done)
+		ended, failed = b.maker.Runner.Run(running, spec)
+	}()
+	waiting, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	ticker := time.NewTicker(listenTick)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-s.done:
+			stop()
+			if ctx.Err() != nil {
+				return nil, "", context.Cause(ctx) // it ended with the run
+			}
+			why := cmp.Or(verdict(format.Check{Kind: format.TestSuiteCheck}, ended), "exit code 0"+lastWords(ended))
+			return nil, "the server ended before it listened: " + b.masker.OneLine(why, maxDetail), failed
+		case <-waiting.Done():
+			s.Close()
+			if ctx.Err() != nil {
+				return nil, "", context.Cause(ctx)
+			}
+			return nil, fmt.Sprintf("the server did not listen on 127.0.0.1:%s ($PORT) within %s", port, timeout), nil
+		case <-ticker.C:
+			connection, err := (&net.Dialer{}).DialContext(waiting, "tcp", net.JoinHostPort("127.0.0.1", port))
+			if err == nil {
+				_ = connection.Close()
+				return s, "", nil
+			}
+		}
+	}
+}
+
+// freePort is a port of this machine that nobody listens on.
+func freePort(ctx context.Context) (string, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("find a port for the server: %w", err)
+	}
+	defer func() { _ = listener.Close() }()
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	if _, number := strconv.Atoi(port); err == nil {
+		err = number
+	}
+	return port, err
+}

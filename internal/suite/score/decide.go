@@ -1,0 +1,177 @@
+package score
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/suite/format"
+)
+
+// sortRegressions brings the regressions into the order of the tasks.
+func (c *comparer) sortRegressions() {
+	place := map[string]int{"": len(c.Deltas)}
+	for i, d := range c.Deltas {
+		place[d.TaskID] = i
+	}
+	slices.SortStableFunc(c.Regressions, func(a, b Reason) int { return place[a.Task] - place[b.Task] })
+}
+
+// decide settles the verdict and what a person is told.
+func (c *comparer) decide() {
+	c.sortRegressions()
+	for _, r := range c.Regressions {
+		for i := range c.Deltas {
+			if d := &c.Deltas[i]; r.Task != "" && d.TaskID == r.Task {
+				d.Regressed, d.Verdict = true, decision.Regressed
+			}
+		}
+	}
+	for i := range c.Deltas {
+		c.count(&c.Deltas[i], i < c.Totals.Tasks)
+	}
+	switch {
+	case len(c.Regressions) > 0:
+		c.Verdict = decision.Regressed
+	case c.held != "" && c.Verdict == decision.Improved:
+		c.Verdict = decision.Neutral
+	}
+	if c.Totals.Tasks == 0 {
+		c.note(Reason{Kind: NothingToCompare, Text: "the baseline has no tasks: there is nothing to compare"})
+	}
+	c.Promotable = c.Verdict == decision.Improved && (c.repeated || !c.varies)
+	c.unrepeated()
+	c.Summary = c.summary()
+}
+
+// count gives a task without a hard regression its verdict, and adds it to the
+// totals when the baseline has it.
+func (c *comparer) count(d *Delta, ofBaseline bool) {
+	switch {
+	case d.Regressed:
+	case d.Composite != nil && d.Composite.Sign() > 0:
+		d.Verdict = decision.Improved
+	default:
+		d.Verdict = decision.Neutral
+	}
+	if !ofBaseline {
+		return
+	}
+	switch d.Verdict {
+	case decision.Improved:
+		c.Totals.Improved++
+	case decision.Regressed:
+		c.Totals.Regressed++
+	default:
+		c.Totals.Neutral++
+	}
+}
+
+// drops finds composites that fell beyond the threshold, with several runs
+// only where chance does not explain it.
+func (c *comparer) drops() {
+	for i, place := range c.places {
+		if d := &c.Deltas[place]; d.Composite.Sign() < 0 {
+			d.PValue = new(c.chances.drop(i))
+		}
+	}
+	limit := c.Thresholds.RegressionCompositeDrop
+	for _, d := range c.Deltas {
+		if d.Composite == nil || d.CandidateRuns == 0 || d.BaselineRuns == 0 || d.Composite.Sign() >= 0 || d.Composite.Abs().Cmp(limit) <= 0 {
+			continue
+		}
+		switch {
+		case !c.repeated:
+			c.regress(c.compositeReason(CompositeDrop, d, fmt.Sprintf(", a drop of more than %s", limit)))
+		case d.PValue != nil && *d.PValue <= significance:
+			c.regress(c.compositeReason(CompositeDrop, d, fmt.Sprintf(", a drop of more than %s that is not chance (%s)", limit, chanceText(*d.PValue))))
+		case d.PValue != nil:
+			c.note(c.compositeReason(NotSignificant, d, fmt.Sprintf(", a drop of more than %s that may be chance (%s)", limit, chanceText(*d.PValue))))
+		}
+	}
+}
+
+// net adds up, and holds the sum against the band and against chance.
+func (c *comparer) net() {
+	if c.sum == nil {
+		return
+	}
+	net := rounded(c.sum)
+	c.NetGain = &net
+	beyond := net.Abs().Cmp(c.Thresholds.MinCompositeGain) > 0 && net.Sign() != 0
+	gainP, lossP := 0.0, 0.0
+	if c.repeated {
+		gainP, lossP = c.chances.net()
+		c.PValue = &gainP
+	}
+	switch {
+	case !beyond:
+	case net.Sign() < 0 && c.Thresholds.NetLossIsRegression && lossP <= significance:
+		c.regress(Reason{
+			Kind: NetLoss, After: net.Signed(),
+			Text: fmt.Sprintf("net loss %s, beyond %s", net.Signed(), c.Thresholds.MinCompositeGain),
+		})
+	case net.Sign() > 0 && gainP > significance:
+		text := fmt.Sprintf("a net gain of %s may be chance (%s, at most %g is needed)", net, chanceText(gainP), significance)
+		tasks := c.Totals.Tasks
+		if c.Thresholds.Shared {
+			tasks = 1
+		}
+		if !EnoughRuns(tasks, min(c.Totals.Baseline.Runs, c.Totals.Candidate.Runs)) {
+			text += "; so few runs can never show a gain, repeat both sides five times"
+		}
+		c.note(Reason{Kind: NotSignificant, After: net.Signed(), Text: text})
+	case net.Sign() > 0:
+		c.Verdict = decision.Improved
+	}
+}
+
+// EnoughRuns reports whether that many runs on each side of a suite could
+// show a significant gain at all.
+func EnoughRuns(tasks, runs int) bool {
+	all := 1.0
+	for range tasks {
+		if all *= arrangements(runs, runs); all*significance >= 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// unrepeated labels a comparison of single runs.
+func (c *comparer) unrepeated() {
+	switch {
+	case c.repeated || c.Totals.Tasks == 0:
+	case !c.varies && c.Promotable && c.rests():
+		c.Promotable = false
+		c.note(Reason{Kind: Unrepeated, Text: "unrepeated: the gain rests on the wall-clock time that a single run took; run both sides five times, or set cost-tolerance"})
+	case c.varies:
+		c.note(Reason{Kind: Unrepeated, Text: "unrepeated: a single run of what may come out otherwise the next time is never promoted; run both sides five times"})
+	default:
+		c.note(Reason{Kind: Unrepeated, Text: "unrepeated: a single run, in which no model and no judge took part"})
+	}
+}
+
+// rests reports whether a gain vanishes without the wall-clock time, which varies
+// also where no model runs.
+func (c *comparer) rests() bool {
+	return timed(c.candidate) && Compare(timeless(c.baseline), timeless(c.candidate), c.Thresholds).Verdict != decision.Improved
+}
+
+func timed(o format.SuiteOutcome) bool {
+	return slices.ContainsFunc(o.Scores, func(s format.Score) bool {
+		return slices.ContainsFunc(s.Runs, func(run format.Run) bool { return run.Cost.WallClockMs != nil })
+	})
+}
+
+// timeless returns an outcome whose wall-clock times are not known.
+func timeless(o format.SuiteOutcome) format.SuiteOutcome {
+	o.Scores = slices.Clone(o.Scores)
+	for i := range o.Scores {
+		o.Scores[i].Runs = slices.Clone(o.Scores[i].Runs)
+		for k := range o.Scores[i].Runs {
+			o.Scores[i].Runs[k].Cost.WallClockMs = nil
+		}
+	}
+	return o
+}

@@ -1,0 +1,86 @@
+package score
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/org/autoloop/internal/suite/format"
+)
+
+// doubt holds back a verdict that rests on checks which cannot be compared: a
+// passed check means something only beside the same check of the other side, in a
+// run that came to its end.
+func (c *comparer) doubt(p pair) {
+	if len(p.baseline.Runs) == 0 || len(p.candidate.Runs) == 0 {
+		return
+	}
+	c.sameChecks(p)
+	for side, runs := range [2][]format.Run{p.baseline.Runs, p.candidate.Runs} {
+		name := [2]string{"baseline", "candidate"}[side]
+		if i := slices.IndexFunc(runs, miscounted); i >= 0 {
+			c.holdBack(ChecksMiscounted, "miscounted checks", p,
+				fmt.Sprintf("run %d of the %s lists other checks than its %s passed", i+1, name, runs[i].Objective))
+		}
+		if i := slices.IndexFunc(runs, passedAndFailed); i >= 0 {
+			c.holdBack(FailedRun, "a run that failed", p,
+				fmt.Sprintf("run %d of the %s failed, and has %s checks passed all the same", i+1, name, runs[i].Objective))
+		}
+	}
+}
+
+// sameChecks wants every run of both sides to have the same checks: as many, and
+// by the same names where they are listed.
+func (c *comparer) sameChecks(p pair) {
+	all := slices.Concat(p.baseline.Runs, p.candidate.Runs)
+	before, after := all[0], p.candidate.Runs[0]
+	differ := func(run format.Run) bool { return total(run) != total(before) }
+	listed := slices.DeleteFunc(slices.Clone(all), func(run format.Run) bool { return run.Checks == nil })
+	switch {
+	case slices.ContainsFunc(all, func(run format.Run) bool { return !run.Objective.Total.Finite() }): // a regression already
+	case (total(before) == "0") != (total(after) == "0"):
+		c.holdBack(ChecksOneSided, "checks on one side only", p, "has checks on one side only")
+	case slices.ContainsFunc(all, differ):
+		c.holdBack(ChecksDiffer, "other checks", p, "has not the same number of checks in every run of both sides")
+	case slices.ContainsFunc(listed, func(run format.Run) bool { return !slices.Equal(checkNames(run), checkNames(listed[0])) }):
+		c.holdBack(ChecksDiffer, "other checks", p, "has not the same checks in every run of both sides")
+	}
+}
+
+// holdBack keeps the verdict at most neutral because of a task.
+func (c *comparer) holdBack(kind ReasonKind, why string, p pair, text string) {
+	c.hold(why)
+	c.note(Reason{
+		Kind: kind, Task: p.id, Before: p.beforeObjective.String(), After: p.afterObjective.String(),
+		Text: fmt.Sprintf("%s: %s; nothing is promoted", p.name, text),
+	})
+}
+
+func total(run format.Run) string { return run.Objective.Total.String() }
+
+// checkNames are the checks of a run in a fixed order.
+func checkNames(run format.Run) []string {
+	names := make([]string, len(run.Checks))
+	for i, check := range run.Checks {
+		names[i] = string(check.Kind) + " " + check.Name
+	}
+	slices.Sort(names)
+	return names
+}
+
+// miscounted reports whether the list of checks, where there is one, contradicts
+// the count.
+func miscounted(run format.Run) bool {
+	passed := 0
+	for _, check := range run.Checks {
+		if check.Passed {
+			passed++
+		}
+	}
+	return run.Checks != nil && format.Passed(passed, len(run.Checks)).String() != run.Objective.String()
+}
+
+// passedAndFailed reports whether a run failed as such and is counted as if it had
+// not. One that passes none of its checks is a result like any other.
+func passedAndFailed(run format.Run) bool {
+	return run.Failure != "" && (run.Objective.Passed.String() != "0" || total(run) == "0")
+}

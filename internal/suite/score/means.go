@@ -1,0 +1,168 @@
+package score
+
+import (
+	"math/big"
+
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/suite/format"
+)
+
+// difference returns after − before; nil when one is.
+func difference(before, after *metric.Value) *metric.Value {
+	if before == nil || after == nil {
+		return nil
+	}
+	return new(rounded(minus(after.Rat(), before.Rat())))
+}
+
+// mean returns the mean with six decimals; nil of nothing.
+func mean(values []metric.Value) *metric.Value {
+	if len(values) == 0 {
+		return nil
+	}
+	sum := new(big.Rat)
+	for _, v := range values {
+		sum.Add(sum, v.Rat())
+	}
+	return new(rounded(sum.Quo(sum, big.NewRat(int64(len(values)), 1))))
+}
+
+func rateOf(o format.Objective, runs []format.Run) *metric.Value {
+	rate, ok := o.Rate()
+	if !ok || len(runs) == 0 {
+		return nil
+	}
+	value := rounded(rate)
+	return &value
+}
+
+func meanJudge(runs []format.Run) *metric.Value {
+	var list []metric.Value
+	for _, run := range runs {
+		if run.Judge == nil {
+			return nil
+		}
+		value, ok := run.Judge.Score.Value()
+		if !ok {
+			return nil
+		}
+		list = append(list, value)
+	}
+	return mean(list)
+}
+
+// meanOf returns the mean of one cost; nil when a run does not know it.
+func meanOf(runs []format.Run, of func(format.Cost) *metric.Number) *metric.Value {
+	var list []metric.Value
+	for _, run := range runs {
+		value, ok := metric.Known(of(run.Cost))
+		if !ok {
+			return nil
+		}
+		list = append(list, value)
+	}
+	return mean(list)
+}
+
+func tokensOf(c format.Cost) *metric.Number { return c.Tokens }
+
+func usdOf(c format.Cost) *metric.Number { return c.USD }
+
+// sumOf adds the checks of several runs up.
+func sumOf(runs []format.Run) format.Objective {
+	sum := format.Objective{Passed: metric.NumberFromInt(0), Total: metric.NumberFromInt(0)}
+	for _, run := range runs {
+		sum.Passed, sum.Total = sum.Passed.Plus(run.Objective.Passed), sum.Total.Plus(run.Objective.Total)
+	}
+	return sum
+}
+
+// decimals is how far composites, rates, deltas and sums are told apart.
+const decimals = 6
+
+// rounded returns r with six decimals, halves away from zero.
+func rounded(r *big.Rat) metric.Value {
+	return metric.MustValue(r.FloatString(decimals))
+}
+
+func minus(a, b *big.Rat) *big.Rat { return new(big.Rat).Sub(a, b) }
+
+// clampTo returns r, but not below low and not above high.
+func clampTo(r *big.Rat, low, high int64) *big.Rat {
+	if floor := big.NewRat(low, 1); r.Cmp(floor) < 0 {
+		return floor
+	}
+	if ceiling := big.NewRat(high, 1); r.Cmp(ceiling) > 0 {
+		return ceiling
+	}
+	return r
+}
+
+// millionths returns composites as whole millionths.
+func millionths(values []metric.Value) []int64 {
+	list := make([]int64, len(values))
+	for i, v := range values {
+		list[i] = new(big.Rat).Mul(v.Rat(), big.NewRat(1_000_000, 1)).Num().Int64()
+	}
+	return list
+}
+
+// Metric is what the loop of a program with `evaluation: tasks` records: the
+// mean base over all tasks, and over the runs of each. ok is false without a
+// task, and when a number in it is not finite.
+func Metric(o format.SuiteOutcome) (key metric.Value, ok bool) {
+	if len(o.Scores) == 0 {
+		return metric.Value{}, false
+	}
+	sum := new(big.Rat)
+	for _, s := range o.Scores {
+		if len(s.Runs) == 0 {
+			return metric.Value{}, false
+		}
+		task := new(big.Rat)
+		for _, run := range s.Runs {
+			base, finite := baseOf(run, s.JudgeWeight)
+			if !finite {
+				return metric.Value{}, false
+			}
+			task.Add(task, base)
+		}
+		sum.Add(sum, task.Quo(task, big.NewRat(int64(len(s.Runs)), 1)))
+	}
+	return rounded(sum.Quo(sum, big.NewRat(int64(len(o.Scores)), 1))), true
+}
+
+// meanCosts returns the mean of each cost over the runs, of those costs alone
+// that all the runs know, and all the others too: what one run does not know
+// tells nothing about the difference of two sides.
+func meanCosts(runs, others []format.Run) costs {
+	var means costs
+	if len(runs) == 0 {
+		return means
+	}
+	for i := range means {
+		means[i] = new(big.Rat)
+	}
+	for _, run := range runs {
+		for i, value := range costsOf(run.Cost) {
+			if value == nil {
+				means[i] = nil
+			} else if means[i] != nil {
+				means[i].Add(means[i], value)
+			}
+		}
+	}
+	for _, run := range others {
+		for i, value := range costsOf(run.Cost) {
+			if value == nil {
+				means[i] = nil
+			}
+		}
+	}
+	for _, sum := range means {
+		if sum != nil {
+			sum.Quo(sum, big.NewRat(int64(len(runs)), 1))
+		}
+	}
+	return means
+}

@@ -1,0 +1,203 @@
+package score_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/suite/format"
+	"github.com/org/autoloop/internal/suite/score"
+	"github.com/org/autoloop/tests/long"
+)
+
+// scenario is a suite whose runs vary, as those of agents do.
+type scenario struct {
+	name        string
+	tasks, runs int
+	// flaky is the chance with which one check of each task fails.
+	flaky float64
+	// judge is the standard deviation of the judge's score; 0 is no judge.
+	judge float64
+	// cost is the relative standard deviation of a run's costs, which rise and
+	// fall together.
+	cost float64
+	// gain is how much the composite of each task truly rises, through the
+	// judge's score.
+	gain      float64
+	tolerance string
+	// mood is the standard deviation of what all tasks of a run share in the
+	// judge's score; the sides are then exchanged as whole runs.
+	mood float64
+}
+
+// run draws one run of one task whose true judge score is quality. One of five
+// checks always fails, so that there is room above the composite.
+func (s scenario) run(random *rand.Rand, quality float64) format.Run {
+	const checks = 5
+	passed := checks - 1
+	if s.flaky > 0 && random.Float64() < s.flaky {
+		passed--
+	}
+	run := format.Run{Objective: format.Passed(passed, checks)}
+	if s.judge > 0 {
+		drawn := min(1, max(0, quality+s.judge*random.NormFloat64()))
+		run.Judge = &format.Judgement{Score: metric.NumberFromFloat(math.Round(drawn*100) / 100)}
+	}
+	factor := max(0, 1+s.cost*random.NormFloat64())
+	costs := func(usual float64) *metric.Number {
+		n := metric.NumberFromFloat(math.Round(usual*factor*1e4) / 1e4)
+		return &n
+	}
+	run.Cost = format.Cost{Tokens: costs(20000), ToolCalls: costs(3000), Steps: costs(2000), WallClockMs: costs(60000), USD: costs(0.2)}
+	return run
+}
+
+// outcome draws one side.
+func (s scenario) outcome(random *rand.Rand, gain float64) format.SuiteOutcome {
+	var o format.SuiteOutcome
+	moods := make([]float64, s.runs)
+	for k := range moods {
+		moods[k] = s.mood * random.NormFloat64()
+	}
+	for i := range s.tasks {
+		task := format.Score{TaskID: fmt.Sprintf("t%d", i)}
+		quality := 0.5 + 0.3*float64(i%4)/4 + gain/0.4
+		for k := range s.runs {
+			task.Runs = append(task.Runs, s.run(random, quality+moods[k]))
+		}
+		o.Scores = append(o.Scores, task)
+	}
+	return o
+}
+
+// rates is how often a comparison ended in each verdict.
+type rates struct{ improved, regressed, promoted float64 }
+
+// simulate compares drawn baselines and candidates; the same seed draws the same.
+func (s scenario) simulate(comparisons int, seed uint64) rates {
+	random := rand.New(rand.NewPCG(seed, 7))
+	thresholds := score.DefaultThresholds()
+	thresholds.Shared = s.mood > 0
+	if s.tolerance != "" {
+		thresholds.CostTolerance = metric.MustValue(s.tolerance)
+	}
+	var r rates
+	for range comparisons {
+		found := score.Compare(s.outcome(random, 0), s.outcome(random, s.gain), thresholds)
+		switch found.Verdict {
+		case decision.Improved:
+			r.improved++
+		case decision.Regressed:
+			r.regressed++
+		case decision.Neutral:
+		}
+		if found.Promotable {
+			r.promoted++
+		}
+	}
+	n := float64(comparisons)
+	return rates{r.improved / n, r.regressed / n, r.promoted / n}
+}
+
+// scenarios are what the bound of 5 % is held for.
+func scenarios() []scenario {
+	return []scenario{
+		{name: "cost", cost: 0.1},
+		{name: "judge", judge: 0.1},
+		{name: "judge and cost", judge: 0.1, cost: 0.1},
+		{name: "flaky", flaky: 0.2},
+		{name: "flaky, judge and cost", flaky: 0.2, judge: 0.1, cost: 0.1},
+		{name: "a moody judge", judge: 0.25, cost: 0.1},
+		{name: "mostly failing", flaky: 0.8, judge: 0.1, cost: 0.1},
+		{name: "wild costs", flaky: 0.2, judge: 0.1, cost: 0.3},
+		{name: "checks that flicker", flaky: 0.5},
+		{name: "a shared mood", judge: 0.1, mood: 0.1, cost: 0.1},
+		{name: "a shared mood, flaky", flaky: 0.3, judge: 0.05, mood: 0.2},
+	}
+}
+
+// TestTwoIdenticalConfigurations are found improved, and regressed, in fewer
+// than 5 % of comparisons each, whatever varies.
+func TestTwoIdenticalConfigurations(t *testing.T) {
+	long.Only(t, long.Simulations)
+	t.Parallel()
+	hold := func(s scenario, tasks, runs, comparisons int) {
+		s.tasks, s.runs = tasks, runs
+		t.Run(fmt.Sprintf("%d tasks, %s, %d runs", tasks, s.name, runs), func(t *testing.T) {
+			t.Parallel()
+			got := s.simulate(comparisons, 1)
+			assert.Less(t, got.improved, 0.05)
+			assert.Less(t, got.regressed, 0.05)
+		})
+	}
+	all := scenarios()
+	for _, s := range all {
+		hold(s, 3, 5, 150)
+		hold(s, 3, 2, 200)
+	}
+	for _, i := range []int{3, 8, 9, 10} {
+		hold(all[i], 10, 2, 150)
+		hold(all[i], 10, 3, 100)
+	}
+	hold(all[4], 10, 2, 600)
+	hold(all[4], 10, 5, 200)
+	hold(all[4], 30, 5, 60)
+	hold(all[9], 10, 5, 100)
+}
+
+// TestTrueGainIsSeen: a rule that never finds anything would pass the test
+// above.
+func TestTrueGainIsSeen(t *testing.T) {
+	long.Only(t, long.Simulations)
+	t.Parallel()
+	up := scenario{tasks: 10, runs: 5, judge: 0.1, cost: 0.1, gain: 0.05}
+	assert.Greater(t, up.simulate(40, 2).improved, 0.8)
+	down := up
+	down.gain = -0.15
+	assert.Greater(t, down.simulate(40, 3).regressed, 0.8)
+}
+
+// BenchmarkVerdicts prints how often verdicts are wrong, in percent of the
+// comparisons of two identical configurations, and how often a gain of 0.05 in
+// every task is found. Give it comparisons with -benchtime 2000x.
+func BenchmarkVerdicts(b *testing.B) {
+	for _, tasks := range []int{3, 10, 30, 100} {
+		for _, s := range scenarios() {
+			for _, runs := range []int{1, 2, 3, 5} {
+				s.tasks, s.runs = tasks, runs
+				b.Run(fmt.Sprintf("%d tasks/%s/%d runs", tasks, s.name, runs), func(b *testing.B) { s.report(b) })
+			}
+		}
+	}
+}
+
+// BenchmarkCostTolerance prints the same for several bands of cost noise.
+func BenchmarkCostTolerance(b *testing.B) {
+	for _, tasks := range []int{3, 30} {
+		for _, tolerance := range []string{"0", "0.1", "0.2", "0.3", "0.4", "0.5"} {
+			for _, s := range []scenario{
+				{name: "cost", cost: 0.1, runs: 1},
+				{name: "judge and cost", judge: 0.1, cost: 0.1, runs: 5},
+				{name: "flaky, judge and wild costs", flaky: 0.2, judge: 0.1, cost: 0.3, runs: 5},
+			} {
+				s.tasks, s.tolerance = tasks, tolerance
+				b.Run(fmt.Sprintf("%d tasks/%s/%d runs/%s", tasks, s.name, s.runs, tolerance), func(b *testing.B) { s.report(b) })
+			}
+		}
+	}
+}
+
+func (s scenario) report(b *testing.B) {
+	same := s.simulate(b.N, 11)
+	s.gain = 0.05
+	better := s.simulate(b.N, 12)
+	b.ReportMetric(100*same.improved, "%false-improved")
+	b.ReportMetric(100*same.regressed, "%false-regressed")
+	b.ReportMetric(100*same.promoted, "%false-promoted")
+	b.ReportMetric(100*better.improved, "%gain-found")
+}

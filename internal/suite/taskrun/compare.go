@@ -1,0 +1,122 @@
+// Package taskrun runs a task suite for two configurations of an agent, the
+// baseline and the candidate, and holds one against the other.
+//
+// A run is one task, once, with one configuration, in a sandbox of its own. It
+// becomes a record, which is kept on disk under the digest of all that went
+// into it as soon as it is finished: an interrupted comparison goes on where it
+// was, and the baseline's runs serve the next candidate too.
+package taskrun
+
+import (
+	"context"
+	"time"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/suite/cache"
+	"github.com/org/autoloop/internal/suite/judge"
+	"github.com/org/autoloop/internal/suite/sandbox"
+	"github.com/org/autoloop/internal/suite/score"
+	"github.com/org/autoloop/internal/suite/work"
+)
+
+// Side is one of the two configurations.
+type Side struct {
+	// Label names it in reports, such as a branch.
+	Label string
+	// Dir has the configuration's files, Config says which they are.
+	Dir    string
+	Config Config
+}
+
+// Judge gives a finished run a score.
+type Judge interface {
+	// Name tells judges apart whose scores cannot be compared.
+	Name() string
+	// Judge returns a verdict, also when the judge did not answer; an error
+	// means that ctx ended.
+	Judge(ctx context.Context, c judge.Case) (judge.Opinion, error)
+}
+
+// Options say how a suite is run. The zero values of the first group choose the
+// defaults; the second group must be set.
+type Options struct {
+	// Agent names who works on tasks that name nobody; Model and Command are
+	// handed on to it.
+	Agent, Model, Command string
+	// Override lets Agent work on the tasks that name another, too.
+	Override bool
+	// CommandDigest identifies the content of the files that Command names, so
+	// that what a changed script does is not taken from what is kept.
+	CommandDigest string
+	// Surroundings name whatever else runs depend on, such as their isolation.
+	Surroundings string
+	// Env are variables that the agent and the checks may see.
+	Env []string
+	// Jobs is how many runs there are at the same time, 0 for two; Runs how often
+	// each task is run, 0 for automatic.
+	Jobs, Runs int
+	Thresholds score.Thresholds
+	Budget     work.Budget
+	// Fresh runs everything again instead of taking what is kept.
+	Fresh bool
+	// Judge, optional, judges the tasks that have a rubric; NoJudge says why
+	// nobody does, "" when that needs no saying.
+	Judge   Judge
+	NoJudge string
+	// Progress, optional, is told after each run; calls do not overlap.
+	Progress func(Progress)
+
+	// Agents finds an agent that can be used, by its name.
+	Agents func(name string) (agent.Agent, error)
+	// Sandboxes makes the sandboxes, below RunDir: an empty private directory.
+	Sandboxes *sandbox.Maker
+	RunDir    string
+	// Archive keeps what is finished, and Session names this one in it.
+	Archive *cache.Archive
+	Session string
+	Masker  process.Masker
+	// Now tells the time, for the budget.
+	Now func() time.Time
+}
+
+// Progress is how far a comparison is.
+type Progress struct {
+	// Done of Total runs are there, Reused of them from before.
+	Done, Total, Reused int
+	// Judged of ToJudge runs are judged; 0 of 0 before the judge begins.
+	Judged, ToJudge int
+	// Task is the one that was finished, Side whose, Passed of Checks what it
+	// came to; Failure why it failed as such, or "".
+	Task, Side     string
+	Passed, Checks int
+	Failure        string
+	// USD and Tokens are what this comparison has used so far; Unknown counts
+	// the runs that did not say.
+	USD     metric.Value
+	Tokens  int64
+	Unknown int
+}
+
+// defaultJobs is how many runs there are at the same time.
+const defaultJobs = 2
+
+// Run runs the suite for both configurations and compares them. What a task
+// comes to is part of the report, also when its agent fails or its time runs
+// out. An error means that there is no comparison: something about suite or
+// configuration cannot be used (an error of Misuse), an agent is not there, the
+// budget is used up, the disk is full, or ctx ended; what was finished until
+// then is kept, and the next call goes on.
+func Run(ctx context.Context, s *TaskSuite, baseline, candidate Side, o Options) (Report, error) {
+	session, err := prepare(ctx, s, baseline, candidate, o)
+	if err != nil {
+		return Report{}, err
+	}
+	if err := session.measure(ctx); err != nil {
+		return Report{Expense: session.expense()}, err
+	}
+	report, err := session.report(ctx)
+	report.Expense = session.expense()
+	return report, err
+}

@@ -1,0 +1,195 @@
+package taskrun
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/suite/format"
+	"github.com/org/autoloop/internal/suite/score"
+	"github.com/org/autoloop/internal/suite/work"
+)
+
+// repeatsWhenVarying is how often each task is run once anything in the suite
+// is stochastic.
+const repeatsWhenVarying = 5
+
+// measure makes as many runs as the rule asks for. Where no model is known to
+// take part, a difference between the sides is believed when it shows again in
+// a second run of both; when the second run differs from the first, chance is
+// at work.
+func (s *session) measure(ctx context.Context) error {
+	if err := s.upTo(ctx, s.first()); err != nil || !s.auto {
+		return err
+	}
+	if s.varies = s.modelTakesPart(); s.varies { // also a command that says what it used
+		return s.upTo(ctx, repeatsWhenVarying)
+	}
+	if s.compare(1).Verdict == decision.Neutral {
+		return nil
+	}
+	const again = 2
+	if err := s.upTo(ctx, again); err != nil {
+		return err
+	}
+	if s.varies = s.differ(again); !s.varies {
+		return nil
+	}
+	return s.upTo(ctx, repeatsWhenVarying)
+}
+
+// first is how often each task is run at first.
+func (s *session) first() int {
+	s.varies = s.modelTakesPart()
+	switch {
+	case !s.auto:
+		return s.Runs
+	case s.varies:
+		return repeatsWhenVarying
+	default:
+		return 1
+	}
+}
+
+// modelTakesPart reports whether a model is known to work or to judge.
+func (s *session) modelTakesPart() bool {
+	if s.Judge != nil && s.suite.Judged() || slices.ContainsFunc(s.tasks, func(p *prepared) bool { return p.agent.Name() != commandAgent }) {
+		return true
+	}
+	for _, r := range s.records {
+		if r.Cost.Tokens != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// differ reports whether the first repeats of any task came to different things.
+func (s *session) differ(repeats int) bool {
+	for i := range s.tasks {
+		for side := range roles {
+			first := s.records[unit{i, side, 0}]
+			for k := 1; k < repeats; k++ {
+				if !first.same(s.records[unit{i, side, k}]) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// compare holds the first runs against each other, judged by nobody.
+func (s *session) compare(repeats int) score.Comparison {
+	return score.Compare(s.outcome(theBaseline, repeats, nil), s.outcome(theCandidate, repeats, nil), s.Thresholds)
+}
+
+// upTo makes the runs that are missing for so many repeats.
+func (s *session) upTo(ctx context.Context, repeats int) error {
+	s.total = len(s.units(repeats))
+	var missing []unit
+	for _, u := range s.units(repeats) {
+		if _, there := s.records[u]; there {
+			continue
+		}
+		if r, kept := s.recall(u); kept && !s.Fresh {
+			s.records[u] = r
+			s.reused++
+			continue
+		}
+		missing = append(missing, u)
+	}
+	s.tell(Progress{})
+	return s.work(ctx, missing)
+}
+
+// units lists the runs in their order: repeat by repeat, and within a task the
+// sides in turn first, so that what drifts meets both.
+func (s *session) units(repeats int) []unit {
+	var list []unit
+	for k := range repeats {
+		for i := range s.tasks {
+			if s.standalone {
+				list = append(list, unit{i, theBaseline, k})
+				continue
+			}
+			first := role((k + i) % int(roles))
+			list = append(list, unit{i, first, k}, unit{i, 1 - first, k})
+		}
+	}
+	return list
+}
+
+// work makes runs, some at the same time, as long as the budget lasts; they are kept.
+func (s *session) work(ctx context.Context, list []unit) error {
+	return work.Each(ctx, s.Jobs, list, func(unit) error {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if err := s.spent.Over(s.Now()); err != nil {
+			return fmt.Errorf("%w after %d of %d runs; %w", err, len(s.records), s.total, ErrIncomplete)
+		}
+		return nil
+	}, func(ctx context.Context, u unit) error {
+		next := job{unit: u}
+		next.limit.Tokens, next.limit.CostUSD = s.spent.Left()
+		s.mu.Lock()
+		s.boxes++
+		next.number = s.boxes
+		s.mu.Unlock()
+		r, err := s.make(ctx, next)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if err == nil || r.Cost != (format.Cost{}) { // an agent worked
+			s.spent.Worked(used(r.Cost))
+		}
+		if err == nil {
+			s.finished(u, r)
+		}
+		return err
+	})
+}
+
+// used is what a run is known to have used.
+func used(cost format.Cost) (tokens *int64, usd *metric.Value) {
+	if value, known := metric.Known(cost.Tokens); known {
+		tokens = new(int64(value.Float64()))
+	}
+	if value, known := metric.Known(cost.USD); known {
+		usd = &value
+	}
+	return tokens, usd
+}
+
+// expense is what this session used; kept runs cost nothing again.
+func (s *session) expense() history.Expense {
+	expense, _ := s.spent.Used()
+	return expense
+}
+
+// finished notes a run and tells about it.
+func (s *session) finished(u unit, r record) {
+	s.records[u] = r
+	s.tell(Progress{
+		Task: s.tasks[u.task].ID, Side: u.side.String(),
+		Passed: r.passed(), Checks: len(r.Checks), Failure: r.Failure,
+	})
+}
+
+// tell reports progress.
+func (s *session) tell(p Progress) {
+	if s.Progress == nil {
+		return
+	}
+	p.Done, p.Total, p.Reused = len(s.records), s.total, s.reused
+	expense, unknown := s.spent.Used()
+	if p.Unknown = unknown; expense.Tokens != nil {
+		p.Tokens = *expense.Tokens
+	}
+	if expense.CostUSD != nil {
+		p.USD = *expense.CostUSD
+	}
+	s.Progress(p)
+}

@@ -1,0 +1,114 @@
+package taskrun
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/org/autoloop/internal/suite/format"
+)
+
+// unit is one run: a task, a side, and which repeat, from 0.
+type unit struct {
+	task   int
+	side   role
+	repeat int
+}
+
+// record is what a finished run came to. Its JSON is what is kept.
+type record struct {
+	Format int `json:"format"`
+	// Session made it.
+	Session string      `json:"session"`
+	Cost    format.Cost `json:"cost"`
+	Failure string      `json:"failure,omitempty"`
+	// Crashed says that the agent itself failed, by no fault of the task.
+	Crashed bool `json:"crashed,omitempty"`
+	// Words are the agent's last words, one line.
+	Words  string               `json:"words,omitempty"`
+	Checks []format.CheckResult `json:"checks"`
+	// Digest identifies what the agent left, as far as the diff shows it.
+	Digest string `json:"digest"`
+
+	dir string // where transcript and diff are
+}
+
+// The files of a kept run.
+const (
+	recordFile     = "result.json"
+	transcriptFile = "transcript.txt"
+	diffFile       = "changes.diff"
+	maxRecord      = 4 << 20
+)
+
+func (r record) passed() int {
+	passed := 0
+	for _, check := range r.Checks {
+		if check.Passed {
+			passed++
+		}
+	}
+	return passed
+}
+
+// same reports whether two runs of one configuration came to the same.
+func (r record) same(other record) bool {
+	return r.Failure == other.Failure && r.Digest == other.Digest &&
+		slices.EqualFunc(r.Checks, other.Checks, func(a, b format.CheckResult) bool { return a.Passed == b.Passed })
+}
+
+// name is where a run is kept.
+func (s *session) name(u unit) string {
+	return s.tasks[u.task].keys[u.side] + "/" + strconv.Itoa(u.repeat+1)
+}
+
+// recall reads a run that was kept; what cannot be read, or does not fit its
+// task, is run again.
+func (s *session) recall(u unit) (record, bool) {
+	name := s.name(u)
+	data, err := s.Archive.Read(name, recordFile, maxRecord)
+	if err != nil {
+		return record{}, false
+	}
+	var r record
+	if json.Unmarshal(data, &r) != nil || r.Format != recordFormat {
+		return record{}, false
+	}
+	if !slices.EqualFunc(r.Checks, s.tasks[u.task].Checks, func(kept format.CheckResult, asked format.Check) bool { return kept.Kind == asked.Kind }) {
+		return record{}, false
+	}
+	r.dir = s.Archive.Path(name)
+	return r, true
+}
+
+// keep puts a record and the files beside it to where an interruption does not
+// reach them.
+func (s *session) keep(u unit, staged string, r record) (record, error) {
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return r, fmt.Errorf("write a result: %w", err)
+	}
+	if err := os.WriteFile(filepath.Join(staged, recordFile), text, 0o600); err != nil {
+		return r, fmt.Errorf("write a result: %w", err)
+	}
+	name := s.name(u)
+	if err := s.Archive.Keep(staged, name); err != nil {
+		return r, err
+	}
+	r.dir = s.Archive.Path(name)
+	return r, nil
+}
+
+// file is the path of one of a run's files, or "".
+func (r record) file(name string) string {
+	path := filepath.Join(r.dir, name)
+	if info, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return path
+}

@@ -1,0 +1,90 @@
+package taskrun
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/suite/format"
+	"github.com/org/autoloop/internal/suite/score"
+)
+
+// schema is the version of a report's JSON.
+const schema = 1
+
+// Report is what a comparison came to, with the outcomes that it is of: they
+// tell which checks failed and why, what the judge said, and where transcripts
+// and changes are.
+type Report struct {
+	Schema int `json:"schemaVersion"`
+	score.Comparison
+
+	Suite string `json:"suite"`
+	// Agent is the run's, "" when every task names its own; Model is "" for its
+	// default. Judge is who judged, "" for nobody.
+	Agent string `json:"agent"`
+	Model string `json:"model"`
+	Judge string `json:"judge"`
+	// Repeats is how often each task was run on each side, Reused how many runs
+	// are from an earlier comparison.
+	Repeats int `json:"repeats"`
+	Reused  int `json:"reusedRuns"`
+	// Warnings are for people.
+	Warnings  []string            `json:"warnings"`
+	Baseline  format.SuiteOutcome `json:"baseline"`
+	Candidate format.SuiteOutcome `json:"candidate"`
+	// Expense is what this session used; what was kept from an earlier one costs
+	// nothing.
+	Expense history.Expense `json:"-"`
+}
+
+// report judges the runs and compares the sides.
+func (s *session) report(ctx context.Context) (Report, error) {
+	repeats := s.repeatsMade()
+	if s.auto && !s.varies {
+		// A second run has only shown that it comes to the same.
+		repeats = 1
+	}
+	if err := s.crashed(); err != nil {
+		return Report{}, err
+	}
+	judged, problems, err := s.judgeAll(ctx, repeats)
+	if err != nil {
+		return Report{}, err
+	}
+	baseline, candidate := s.outcome(theBaseline, repeats, judged), s.outcome(theCandidate, repeats, judged)
+	thresholds := s.Thresholds
+	thresholds.Shared = s.reused > 0 // runs of another day, not made in turns with these
+	result := Report{
+		Schema: schema, Comparison: score.Compare(baseline, candidate, thresholds), Baseline: baseline, Candidate: candidate,
+		Suite: s.suite.Dir, Agent: s.Agent, Model: s.Model, Repeats: repeats, Reused: s.reused, Warnings: append(append([]string{}, s.warnings...), problems...),
+	}
+	if len(judged) > 0 {
+		result.Judge = s.Judge.Name()
+	}
+	if s.reused > 0 {
+		result.Warnings = append(result.Warnings, fmt.Sprintf("%d of %d runs are from an earlier comparison of the same content", s.reused, len(s.records)))
+	}
+	return result, nil
+}
+
+// crashed is an error when the agent failed in every run of a side: that says
+// nothing about a configuration.
+func (s *session) crashed() error {
+	for side := range roles {
+		failed, runs, why := 0, 0, ""
+		for u, r := range s.records {
+			if u.side != side {
+				continue
+			}
+			if runs++; r.Crashed {
+				failed, why = failed+1, r.Failure
+			}
+		}
+		if runs > 0 && failed == runs && suite.Tasks.After(suite.AlwaysCrashed) == suite.NoResult {
+			return fmt.Errorf("the agent failed in all %d runs of the %s (%s), so that nothing can be compared; repair the agent and run it again with --fresh", runs, side, why)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+package taskrun
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/git/tree"
+	"github.com/org/autoloop/internal/render"
+	"github.com/org/autoloop/internal/suite/format"
+	"github.com/org/autoloop/internal/suite/score"
+)
+
+// Shown is a report for people, with its warnings among the notes.
+func (found Report) Shown() render.Comparison {
+	shown := render.Comparison{Comparison: found.Comparison, Before: found.Baseline, After: found.Candidate}
+	shown.Notes = slices.Clone(shown.Notes)
+	for _, warning := range found.Warnings {
+		shown.Notes = append(shown.Notes, score.Reason{Kind: "warning", Text: warning})
+	}
+	return shown
+}
+
+// ReportFile is the file by which a directory is known as a report.
+const ReportFile = "report.json"
+
+// WriteReport writes a report with copies of all transcripts and changes,
+// and returns it with paths that are relative to the directory.
+func WriteReport(dir string, found Report) (Report, error) {
+	fail := func(err error) (Report, error) {
+		return found, fmt.Errorf("write the report to %s: %w", dir, err)
+	}
+	if err := clearReport(dir); err != nil {
+		return fail(err)
+	}
+	var err error
+	if found.Baseline, err = copyRuns(dir, "baseline", found.Baseline); err != nil {
+		return fail(err)
+	}
+	if found.Candidate, err = copyRuns(dir, "candidate", found.Candidate); err != nil {
+		return fail(err)
+	}
+	contents := map[string]any{ReportFile: found, "baseline.json": found.Baseline, "candidate.json": found.Candidate}
+	for name, value := range contents {
+		text, err := ReportJSON(value)
+		if err == nil {
+			err = files.WriteFile(filepath.Join(dir, name), text, 0o644)
+		}
+		if err != nil {
+			return fail(err)
+		}
+	}
+	if err := files.WriteFile(filepath.Join(dir, "report.md"), []byte(found.Shown().Markdown()), 0o644); err != nil {
+		return fail(err)
+	}
+	return found, nil
+}
+
+// ReportJSON is a report as it is written.
+func ReportJSON(value any) ([]byte, error) {
+	text, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("write the report as JSON: %w", err)
+	}
+	return append(text, '\n'), nil
+}
+
+// clearReport makes a directory ready: new, empty, or an earlier report.
+func clearReport(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) == 0 {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(dir, ReportFile)); errors.Is(err, fs.ErrNotExist) {
+		return errors.New("it has other files; give an empty directory")
+	}
+	return tree.RemoveAll(filepath.Join(dir, "runs"))
+}
+
+// copyRuns copies the files of an outcome's runs below dir.
+func copyRuns(dir, side string, outcome format.SuiteOutcome) (format.SuiteOutcome, error) {
+	scores := append([]format.Score{}, outcome.Scores...)
+	for i, scored := range scores {
+		scores[i].Runs = append([]format.Run{}, scored.Runs...)
+		for k := range scores[i].Runs {
+			run := &scores[i].Runs[k]
+			into := "runs/" + side + "/" + scored.TaskID + "/" + strconv.Itoa(k+1)
+			for _, file := range []*string{&run.Transcript, &run.Diff} {
+				if *file == "" {
+					continue
+				}
+				name := into + "/" + filepath.Base(*file)
+				if err := copyFile(*file, filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+					return outcome, err
+				}
+				*file = name
+			}
+		}
+	}
+	outcome.Scores = scores
+	return outcome, nil
+}
+
+func copyFile(from, to string) error {
+	data, err := os.ReadFile(from)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(to), 0o755)
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, data, 0o666)
+}

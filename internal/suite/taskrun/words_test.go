@@ -1,0 +1,36 @@
+package taskrun_test
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/org/autoloop/internal/suite/format"
+	"github.com/org/autoloop/internal/suite/score"
+	"github.com/org/autoloop/internal/suite/taskrun"
+)
+
+func TestLinesHaveWhatDecidesFirst(t *testing.T) {
+	t.Parallel()
+	found := taskrun.Report{Comparison: score.Comparison{
+		Summary: "regressed", Regressions: []score.Reason{{Text: "a is worse"}}, Notes: []score.Reason{{Text: "noted"}},
+	}}
+	for i := range 20 {
+		found.Improvements = append(found.Improvements, score.Reason{Text: "better " + strconv.Itoa(i)})
+	}
+	lines := found.Lines()
+	assert.Equal(t, []string{"regressed", "a is worse", "noted", "better 0"}, lines[:4])
+	assert.Len(t, lines, 12)
+}
+
+func TestFailuresAreOfTheFirstRun(t *testing.T) {
+	t.Parallel()
+	passed := format.Run{Checks: []format.CheckResult{{Name: "builds", Passed: true}}}
+	failed := format.Run{Failure: "timed out", Checks: []format.CheckResult{{Kind: "command", Name: "tests", Detail: "exit code 1"}}}
+	outcome := func(runs ...format.Run) format.SuiteOutcome {
+		return format.SuiteOutcome{Scores: []format.Score{{TaskID: "t", Runs: runs}}}
+	}
+	assert.Equal(t, "every check of the suite passed", taskrun.Failures(outcome(passed, failed)))
+	assert.Equal(t, "t: timed out | t: failed: command tests: exit code 1", taskrun.Failures(outcome(failed, passed)))
+}
