@@ -26,7 +26,6 @@ func TestCompletion(t *testing.T) {
 	for typed, want := range map[string]string{
 		"iterate log ": "size speed", "iterate apply sp": "speed", "iterate replay ": "size speed", "iterate pause ": "size speed", "iterate page ": "size speed",
 		"iterate --program ": "size speed", "iterate doctor ": "size speed", "iterate validate ": "size speed", "scheduler --program sp": "speed",
-		"iterate --agent c": "command claude codex copilot cursor", "iterate --fail-on ": "error", "iterate init --kind go-b": "go-benchmark go-binary-size",
 		"iterate log speed ": "",
 	} {
 		words := strings.Split(typed, " ")
