@@ -7,6 +7,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/text"
+
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 )
@@ -55,28 +59,42 @@ type Command struct {
 	Problem string
 }
 
-// Parse reads the commands of a comment, in their order, and the text around
-// them. Lines of fences and quotations are no commands.
-func Parse(body string) (commands []Command, text string) {
+// Parse reads the commands of a comment, in their order, and the text around them. A
+// command is a line that people see as text: none is in a quotation, code or HTML.
+func Parse(body string) (commands []Command, around string) {
+	body = strings.ReplaceAll(body, "\r\n", "\n")
+	seen := visible([]byte(body))
 	var rest []string
-	fence := ""
-	for at := range strings.Lines(strings.ReplaceAll(body, "\r\n", "\n")) {
-		at = strings.TrimRight(at, "\n")
-		trimmed := strings.TrimSpace(at)
-		switch {
-		case fence != "":
-			if strings.HasPrefix(trimmed, fence) {
-				fence = ""
-			}
-		case strings.HasPrefix(trimmed, "```"), strings.HasPrefix(trimmed, "~~~"):
-			fence = trimmed[:3]
-		case !strings.HasPrefix(at, "    ") && isCommand(trimmed):
+	start := 0
+	for line := range strings.Lines(body) {
+		trimmed := strings.TrimSpace(line)
+		if at := start + strings.Index(line, Word); isCommand(trimmed) && seen[at] {
 			commands = append(commands, parse(strings.TrimSpace(trimmed[len(Word):])))
-			continue
+		} else {
+			rest = append(rest, strings.TrimRight(line, "\n"))
 		}
-		rest = append(rest, at)
+		start += len(line)
 	}
 	return commands, strings.TrimSpace(strings.Join(rest, "\n"))
+}
+
+// visible are the places of a markdown text where plain text begins, outside of
+// quotations.
+func visible(source []byte) map[int]bool {
+	places := map[int]bool{}
+	document := goldmark.DefaultParser().Parse(text.NewReader(source))
+	_ = ast.Walk(document, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // it gives no error
+		switch n := n.(type) {
+		case *ast.Blockquote, *ast.CodeSpan, *ast.Link:
+			return ast.WalkSkipChildren, nil
+		case *ast.Text:
+			if entering {
+				places[n.Segment.Start] = true
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return places
 }
 
 func isCommand(text string) bool {

@@ -67,6 +67,30 @@ func TestWhatIsNoCommand(t *testing.T) {
 	assert.Equal(t, strings.TrimSpace(strings.ReplaceAll(body, "\r\n", "\n")), rest)
 }
 
+// TestOnlyVisibleTextIsACommand: what GitHub shows as code or as a quotation, or does not
+// show at all, asks for nothing.
+func TestOnlyVisibleTextIsACommand(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]string{
+		"a comment": "<!--\n/autoloop run\n-->", "a comment in a paragraph": "see <!--\n/autoloop run\n--> this",
+		"a fence in a longer one": "````\n```\n/autoloop run\n```\n/autoloop run\n````", "a fence in a list": "- a\n  ```\n  /autoloop run\n  ```",
+		"after a tab": "see:\n\n\t/autoloop run", "pre": "<pre>\n\n/autoloop run\n</pre>", "an open fence": "```\n/autoloop run",
+		"a quotation without mark": "> so you said\n/autoloop run", "code over lines": "`\n/autoloop run\n`", "an attribute": "<a title=\"\n/autoloop run\n\">x</a>",
+	} {
+		list, rest := commands.Parse(body)
+		assert.Empty(t, list, name)
+		assert.Equal(t, body, rest, name)
+	}
+	for name, body := range map[string]string{
+		"after a fence": "```\nx\n```\n/autoloop run", "after a comment": "<!-- x -->\n/autoloop run", "above a signature": "/autoloop run\n---\nme",
+		"indented": "  /autoloop run", "in an item of a list": "- please\n\n  /autoloop run", "after a quotation": "> so you said\n\n/autoloop run",
+		"with words in code": "/autoloop run\n`x`", "below a line": "please\n/autoloop run",
+	} {
+		list, _ := commands.Parse(body)
+		assert.Len(t, list, 1, name)
+	}
+}
+
 func TestTextAroundCommandsIsKept(t *testing.T) {
 	t.Parallel()
 	list, rest := commands.Parse("Please\n/autoloop pause\n/autoloop set target-metric 4\nthanks")
