@@ -234,6 +234,7 @@ var texts = map[Why]text{
 	GainNotKept:   {says: "the gain was not kept: {because}"},
 	FixesCI:       {says: "CI fix {count}: {words}"},
 	CIGreen:       {says: "CI is green: {count} checks"},
+	CIAsBase:      {says: "CI fails only as the base does: {because}"},
 	CIFound:       {says: "{words}"},
 	CINothing:     {says: "no check appeared"},
 	CIMoved:       {says: "not accepted: {listed}; the next iteration begins with what is there"},

@@ -290,7 +290,7 @@ func (b *Summary) decided(e *Decided) {
 		b.Attempts = append(b.Attempts, attempt)
 	}
 	b.SinceResumed = append(b.SinceResumed, e.Outcome)
-	b.CISeen = b.CISeen || e.Outcome == CIFixExhausted || e.Outcome == Accepted && slices.ContainsFunc(e.Reasons, func(r decision.Reason) bool { return r.Is(decision.CIGreen) })
+	b.CISeen = b.CISeen || e.Outcome == CIFixExhausted || e.Outcome == Accepted && slices.ContainsFunc(e.Reasons, func(r decision.Reason) bool { return r.Is(decision.CIGreen) || r.Is(decision.CIAsBase) })
 	b.Iteration = max(b.Iteration, e.Iteration)
 	b.Noisy = b.Noisy || e.Noisy
 	b.disagreed(e)

@@ -145,7 +145,11 @@ func (r *ciGate) verdict(ctx context.Context, e history.Decided) ci.Result {
 
 func (r *ciGate) recordGreen(ctx context.Context, e history.Decided, verdict ci.Result) (Result, error) {
 	e.Outcome = history.Accepted
-	e.Reasons = append(e.Reasons, decision.Reason{Kind: decision.CIGreen, Count: verdict.Seen})
+	why := decision.Reason{Kind: decision.CIGreen, Count: verdict.Seen}
+	if known := found(verdict); len(known) > 0 {
+		why = decision.Reason{Kind: decision.CIAsBase, Because: known}
+	}
+	e.Reasons = append(e.Reasons, why)
 	return r.recordFinal(ctx, e, nil, nil)
 }
 

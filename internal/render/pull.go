@@ -19,6 +19,7 @@ const (
 	CINone    CI = ""
 	CIPending CI = "⏳ CI pending: this holds once it is green."
 	CIGreen   CI = "✅ CI is green on the exact commit."
+	CIAsBase  CI = "✅ CI fails only as the default branch does."
 	// CIClosed replaces CIPending in a pull request that is closed.
 	CIClosed CI = "🚫 Closed before CI let it through."
 )
@@ -27,7 +28,7 @@ func (c CI) word() string {
 	switch c {
 	case CIPending:
 		return "pending"
-	case CIGreen:
+	case CIGreen, CIAsBase:
 		return "green"
 	default:
 		return "none"
@@ -111,6 +112,9 @@ func (a Account) ci(kept *history.Decided) CI {
 	}
 	for e := range history.Of[*history.Decided](slices.All(a.Events)) {
 		if e.Iteration == kept.Iteration && e.Outcome == history.PendingCI {
+			if slices.ContainsFunc(kept.Reasons, func(r decision.Reason) bool { return r.Is(decision.CIAsBase) }) {
+				return CIAsBase
+			}
 			return CIGreen
 		}
 	}

@@ -220,7 +220,8 @@ func withFailedRuns(checks []Check, runs []Run) []Check {
 }
 
 // failsAlike reports whether the same check fails on the base with the same
-// first errors; known is false when one of them could not be read.
+// first errors; known is false when one of them could not be read. Without a line
+// that tells failures apart it is another failure.
 func failsAlike(check Check, base []Check) (same, known bool) {
 	known = true
 	for _, before := range base {
@@ -231,7 +232,7 @@ func failsAlike(check Check, base []Check) (same, known bool) {
 			known = false
 			continue
 		}
-		if slices.Equal(check.firstErrors(), before.firstErrors()) {
+		if lines := check.firstErrors(); len(lines) > 0 && slices.Equal(lines, before.firstErrors()) {
 			return true, true
 		}
 	}

@@ -26,7 +26,9 @@ var (
 	paths     = lazyregexp.New(`(?:[A-Za-z]:)?(?:[\w.~@+-]*[/\\])+([\w.+-]+)`)
 	durations = lazyregexp.New(`\b\d+(\.\d+)?\s?(ns|µs|us|ms|s|sec|seconds|m|min|minutes)\b`)
 	positions = lazyregexp.New(`([\w.+-]+\.\w+)(:\d+)+|\(\d+,\d+\)|\bline \d+\b`)
-	errorLine = lazyregexp.New(`(?i)\b(error|fail|failed|failure|panic|fatal|exception|assert|undefined|cannot|expected|not ok)\b|✗|✘|✖`)
+	// saysNothing is what runners say of every command that fails.
+	saysNothing = lazyregexp.New(`^(Error: )?(Process completed with exit code \d+|The process '.*' failed with exit code \d+)\.?$`)
+	errorLine   = lazyregexp.New(`(?i)\b(error|fail|failed|failure|panic|fatal|exception|assert|undefined|cannot|expected|not ok)\b|✗|✘|✖`)
 )
 
 // Signature names a failure: the failing checks with their first lines about
@@ -56,7 +58,7 @@ func (c Check) firstErrors() []string {
 	for _, text := range c.Lines {
 		text = Normal(text)
 		switch {
-		case text == "":
+		case text == "", saysNothing().MatchString(text):
 		case errorLine().MatchString(text):
 			errors = append(errors, text)
 		default:
