@@ -43,11 +43,7 @@ func severalWorld(t *testing.T, front, propose string) *world {
 
 // proposals are the lines of the candidates in the ledger.
 func (w *world) proposals() []map[string]any {
-	var list []map[string]any
-	for _, event := range w.facts("proposed") {
-		list = append(list, event)
-	}
-	return list
+	return w.facts("proposed")
 }
 
 func TestBestOfSeveralIsKept(t *testing.T) {
