@@ -111,10 +111,10 @@ func TestRefusedBundlesChangeNothing(t *testing.T) {
 		"branch has moved": {func(w *world, _ string) {
 			w.git("branch", "autoloop/p", w.git("commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "x"))
 		}, "has moved"},
-		"patch altered":  {edit("change.patch", "+3", "+9"), "altered"},
+		"change altered": {edit("change.json", "value.txt", "valve.txt"), "altered"},
 		"events altered": {edit("events.jsonl", "3", "9"), "altered"},
 		"oversized": {func(w *world, dir string) {
-			require.NoError(w.t, os.Truncate(filepath.Join(dir, "change.patch"), 65<<20))
+			require.NoError(w.t, os.Truncate(filepath.Join(dir, "change.json"), 65<<20))
 		}, "too large"},
 		"of another program": {func(w *world, dir string) {
 			w.manifest(dir, func(m map[string]any) { m["program"] = "q" })

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -41,8 +42,18 @@ func (w *world) plant(dir, mode, id string, paths ...string) {
 		w.run(w.dir, append(git, "update-index", "--add", "--cacheinfo", mode+","+id+","+path)...)
 	}
 	tree := w.run(w.dir, append(git, "write-tree", "--missing-ok")...)
-	patch := w.git("diff-tree", "-p", "--binary", "--full-index", m.Incumbent, tree) + "\n"
-	require.NoError(w.t, os.WriteFile(filepath.Join(dir, "change.patch"), []byte(patch), 0o600))
+	var change []map[string]any
+	for _, path := range paths {
+		file := map[string]any{"path": path, "mode": mode}
+		if mode != "160000" {
+			file["data"], err = exec.CommandContext(w.t.Context(), "git", "-C", w.dir, "cat-file", "blob", id).Output()
+			require.NoError(w.t, err)
+		}
+		change = append(change, file)
+	}
+	text, err := json.Marshal(change)
+	require.NoError(w.t, err)
+	require.NoError(w.t, os.WriteFile(filepath.Join(dir, "change.json"), text, 0o600))
 	w.manifest(dir, func(m map[string]any) { m["candidate_tree"] = tree })
 }
 
@@ -96,7 +107,7 @@ func (w *world) manifest(dir string, edit func(map[string]any)) {
 		require.NoError(w.t, os.WriteFile(file, data, 0o600))
 	}
 	sums := ""
-	for _, name := range []string{"manifest.json", "change.patch", "events.jsonl"} {
+	for _, name := range []string{"manifest.json", "change.json", "events.jsonl"} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		require.NoError(w.t, err)
 		sum := sha256.Sum256(text)

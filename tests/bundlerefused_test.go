@@ -54,9 +54,9 @@ func manifests() []forgery {
 		{"no memory", set("memory", ""), "of the memory branch"},
 		{"other books", set("books", strings.Repeat("1", 64)), "state of p has changed"},
 		{"another incumbent", set("incumbent_tree", ones), "other files"},
-		{"another candidate", set("candidate_tree", ones), "makes other files"},
+		{"another candidate", set("candidate_tree", ones), "brings other files"},
 		{"no candidate", func(w *world, dir string) {
-			require.NoError(w.t, os.Truncate(filepath.Join(dir, "change.patch"), 0))
+			require.NoError(w.t, os.Truncate(filepath.Join(dir, "change.json"), 0))
 			set("candidate_tree", "")(w, dir)
 		}, "contradict each other"},
 		{"a fix for nothing", set("kind", "fix"), "of iteration 2, and 1 is the next"},
@@ -116,7 +116,7 @@ func histories() []forgery {
 		{"a time below nothing", set("decided", "durations", map[string]any{"propose": -5}), "counts -5"},
 		{"a long text", set("decided", "summary", strings.Repeat("x", 70<<10)), "text of 71680 bytes"},
 		{"many reasons", set("decided", "reasons", decision.Says(make([]string, 2001)...)), "list of 2001, more than 1000"},
-		{"a reason that does not exist", set("decided", "reasons", []decision.Reason{{Kind: "made-up"}}), `a reason "made-up", which does not exist`},
+		{"a reason that does not exist", set("decided", "reasons", []decision.Reason{{Kind: "made-up"}}), "which does not exist"},
 		{"a reason of a reason", set("decided", "reasons", []decision.Reason{{Kind: decision.Claimed, Because: []decision.Reason{{Kind: "made-up"}}}}), "which does not exist"},
 		{"a reason in words alone", set("decided", "reasons", []string{"CI is green: 3 checks"}), "cannot be read"},
 		{"deep JSON", func(w *world, dir string) {
@@ -158,6 +158,7 @@ func histories() []forgery {
 		}, "events, more than 1000"},
 		{"guardrails of other runs", set("measured", "guardrail_samples", map[string]any{"rail": []int{9, 9, 9}}), "3 values of"},
 		{"cases of other runs", set("measured", "case_samples", map[string]any{"case.1": []int{1, 1, 1}}), "3 values of"},
+		{"an event invented", set("measured", "event", "invented"), "which this version of Autoloop does not know"},
 		{"a baseline", func(w *world, dir string) {
 			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
 				zero := map[string]any{"event": "measured", "role": "baseline", "iteration": 1, "run_id": events[0]["run_id"], "metric": 0, "samples": []int{0}}
@@ -165,16 +166,16 @@ func histories() []forgery {
 			})
 		}, "baseline that nothing asks for"},
 	}
-	for _, kind := range []string{"started", "pushed", "finished", "paused", "resumed", "completed", "set", "answered", "checked", "invented"} {
+	for _, kind := range []string{"started", "pushed", "finished", "paused", "resumed", "completed", "set", "answered", "checked"} {
 		all = append(all, forgery{"an event " + kind, set("measured", "event", kind), "which no proposal makes"})
 	}
 	return all
 }
 
-// patches are bundles with another change.
-func patches() []forgery {
+// changes are bundles with another change.
+func changes() []forgery {
 	path := func(name string) func(w *world, dir string) {
-		return func(w *world, dir string) { w.t.Helper(); w.replace(dir, "change.patch", "value.txt", name) }
+		return func(w *world, dir string) { w.t.Helper(); w.replace(dir, "change.json", "value.txt", name) }
 	}
 	ones := strings.Repeat("1", 40)
 	return []forgery{
@@ -198,14 +199,17 @@ func patches() []forgery {
 		{"a link from the root", func(w *world, dir string) { w.link(dir, "value.txt", "/etc/passwd") }, "leaves the tree"},
 		{"a link into git", func(w *world, dir string) { w.link(dir, "value.txt", ".git/config") }, "leaves the tree"},
 		{"a long link", func(w *world, dir string) { w.link(dir, "value.txt", strings.Repeat("x/", 4000)) }, "is a link of 8000 bytes"},
-		{"upwards", path("../value.txt"), "does not apply"},
+		{"upwards", path("../value.txt"), "cannot be written"},
 		{"from the root", path("/value.txt"), "refused"},
-		{"git itself", path(".git/value.txt"), "does not apply"},
-		{"git in other letters", path("x/.GIT/value.txt"), "does not apply"},
-		{"two gigabytes", func(w *world, dir string) {
-			w.replace(dir, "change.patch", "diff --git", "GIT binary patch\nliteral 2147483648\nzc$@\n\ndiff --git")
-		}, "too large"},
-		{"no patch", func(w *world, dir string) { w.replace(dir, "change.patch", "@@", "rubbish") }, "does not apply"},
+		{"git itself", path(".git/value.txt"), "cannot be written"},
+		{"git in other letters", path("x/.GIT/value.txt"), "cannot be written"},
+		{"a file twice", func(w *world, dir string) {
+			w.replace(dir, "change.json", "[{", `[{"path":"value.txt","mode":"100644"},{"path":"other.txt","mode":"100644","data":"Mwo="},{`)
+		}, "brings other files"},
+		{"a mode of two lines", func(w *world, dir string) {
+			w.replace(dir, "change.json", "100644", `100644 `+ones+`\tother.txt\u0000100644`)
+		}, "no regular file and no link"},
+		{"no list of files", func(w *world, dir string) { w.replace(dir, "change.json", "[", "{") }, "cannot be read"},
 	}
 }
 
@@ -231,7 +235,7 @@ func TestForgedBundlesChangeNothing(t *testing.T) {
 		assert.Equal(t, 1, strings.Count(why, "\n"), a.stderr)
 		require.Equal(t, before, w.refs())
 	}
-	for _, f := range append(append(manifests(), histories()...), patches()...) {
+	for _, f := range append(append(manifests(), histories()...), changes()...) {
 		t.Run(f.name, func(t *testing.T) {
 			forged := filepath.Join(t.TempDir(), "forged")
 			w.run("", "cp", "-a", dir, forged)

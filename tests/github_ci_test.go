@@ -117,12 +117,13 @@ func redIsFixedByTheAgent(t *testing.T, on maker) {
 func aFailureOfTheBaseIsNotTheCandidates(t *testing.T, on maker) {
 	h := gated(t, on, "9")
 	base := head(t, h.bare, "main")
-	h.site.report(base, "flaky", "failure", "")
+	h.site.report(base, "flaky", "failure", "error: no network")
 	require.Equal(t, "pending-ci", h.one().Outcome)
 	h.report("success")
 	commit := head(t, h.bare, "autoloop/p")
-	h.site.report(commit, "flaky", "failure", "")
+	h.site.report(commit, "flaky", "failure", "error: no network")
 	assert.Equal(t, "accepted", h.one().Outcome)
+	assert.Contains(t, h.pullBody(), "CI fails only as the default branch does")
 }
 
 func theSameFailureTwiceIsStuck(t *testing.T, on maker) {

@@ -143,7 +143,7 @@ func TestSkillSuiteIsLocked(t *testing.T) {
 
 func TestSkillIsNotAppliedUnderARun(t *testing.T) {
 	t.Parallel()
-	w := skillWorld(t, "", `test "$AUTOLOOP_ITERATION" = 1 || for what in apply undo; do "$ITERATE" skill $what "$WORKSPACE" --yes >> "$SIDE/out" 2>&1; echo $? >> "$SIDE/out"; done; echo beta >> SKILL.md`)
+	w := skillWorld(t, "", `test "$AUTOLOOP_ITERATION" = 1 || for what in apply undo; do "$ITERATE" $what "$WORKSPACE" --yes >> "$SIDE/out" 2>&1; echo $? >> "$SIDE/out"; done; echo beta >> SKILL.md`)
 	w.env = append(w.env, "ITERATE="+filepath.Join(binaries, "iterate"), "WORKSPACE="+filepath.Join(w.dir, ws))
 	before := w.state("s")
 	a := w.skill("-n", "2", "--settings", w.settings("env: [SIDE, ITERATE, WORKSPACE]"))

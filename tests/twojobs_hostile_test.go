@@ -100,7 +100,7 @@ func TestAFailedFixIsCounted(t *testing.T) {
 	assert.Equal(t, "pending-ci", s.one().Outcome)
 	assert.Equal(t, head, s.run(s.bare, "git", "rev-parse", "autoloop/p"))
 	assert.Equal(t, 1, s.count("checked"))
-	assert.Contains(t, s.ledger(), "agent command failed")
+	assert.Contains(t, s.ledger(), `"kind":"agent-failed","path":"command"`)
 }
 
 func TestTextsOfABundleAreData(t *testing.T) {
@@ -280,7 +280,7 @@ func TestForgedBundlesChangeNothingOnGitHub(t *testing.T) {
 	h.git("fetch", "--quiet", "origin")
 	dir, _ := j.propose()
 	some := []string{"another candidate", "other records", "another delta", "an event set", "a rule of its own", "outside the target", "a link that leaves"}
-	for _, f := range append(append(manifests(), histories()...), patches()...) {
+	for _, f := range append(append(manifests(), histories()...), changes()...) {
 		if !slices.Contains(some, f.name) {
 			continue
 		}

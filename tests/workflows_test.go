@@ -189,7 +189,7 @@ func TestLargeBundlesAreNotHandedOn(t *testing.T) {
 			require.NoError(t, os.WriteFile(output, nil, 0o600))
 			if c.size >= 0 {
 				require.NoError(t, os.Mkdir(dir, 0o750))
-				require.NoError(t, os.WriteFile(filepath.Join(dir, "change.patch"), bytes.Repeat([]byte("x"), c.size), 0o600))
+				require.NoError(t, os.WriteFile(filepath.Join(dir, "change.json"), bytes.Repeat([]byte("x"), c.size), 0o600))
 			}
 			cmd := exec.CommandContext(t.Context(), "bash", "-e", "-c", steps[at].Run)
 			cmd.Env = append(os.Environ(), "BUNDLE="+dir, "GITHUB_OUTPUT="+output)

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
 )
@@ -150,7 +152,7 @@ func (r *run) pack(ctx context.Context, p *proposal.Proposal) (*proposal.Bundle,
 			return nil, err
 		}
 		if p.Candidate != "" {
-			if p.Patch, err = r.repo.Diff(ctx, p.Incumbent, p.Candidate); err != nil {
+			if p.Files, err = changedFiles(ctx, r.repo, p.Incumbent, p.Candidate); err != nil {
 				return nil, err
 			}
 		}
@@ -159,6 +161,34 @@ func (r *run) pack(ctx context.Context, p *proposal.Proposal) (*proposal.Bundle,
 	}
 	bundle, err := p.Bundle(r.now())
 	return &bundle, err
+}
+
+// changedFiles are the files of one tree that another has not, or has otherwise.
+func changedFiles(ctx context.Context, repo *git.Repo, before, after string) ([]proposal.File, error) {
+	changes, err := repo.Changes(ctx, before, after)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]proposal.File, len(changes))
+	var ids []string
+	for i, c := range changes {
+		if !utf8.ValidString(c.Path) {
+			return nil, fmt.Errorf("the path %q is no UTF-8 and cannot be handed to another job: name the file otherwise", c.Path)
+		}
+		if list[i] = (proposal.File{Path: c.Path, Mode: c.NewMode}); c.NewMode != "" {
+			ids = append(ids, c.NewID)
+		}
+	}
+	objects, err := repo.Cat(ctx, ids...)
+	if err != nil {
+		return nil, err
+	}
+	for i, file := range list {
+		if file.Mode != "" {
+			list[i].Data, objects = objects[0].Data, objects[1:]
+		}
+	}
+	return list, nil
 }
 
 func (r *branches) treeOf(ctx context.Context, rev string) (string, error) {

@@ -163,7 +163,7 @@ func (r *publisher) publishIteration(ctx context.Context, from proposal.Bundle) 
 		return Result{}, err
 	}
 	if p.Candidate != "" {
-		if err := r.verifier.applyPatch(ctx, at.Head, p); err != nil {
+		if err := r.verifier.writeCandidate(ctx, at.Head, p); err != nil {
 			return Result{}, err
 		}
 	}
@@ -196,7 +196,7 @@ func (r *publisher) publishFix(ctx context.Context, from proposal.Bundle) (Resul
 		return Result{}, proposal.Refuse("it is stale: CI does not ask to fix %.12s; propose again", e.Commit)
 	}
 	if p.Candidate != "" {
-		if err := r.verifier.applyPatch(ctx, at.From, p); err != nil {
+		if err := r.verifier.writeCandidate(ctx, at.From, p); err != nil {
 			return Result{}, err
 		}
 	}

@@ -116,7 +116,7 @@ func (r *recorder) recordRefused(ctx context.Context, at position, p *proposal.P
 	if at.Move {
 		p.Baseline, at.Move = nil, false // it is of a commit that the remote does not have
 	}
-	p.Candidate, p.Patch = "", nil
+	p.Candidate, p.Files = "", nil
 	if e := p.Decided; e != nil {
 		e.Outcome, e.Verdict, e.Reasons, e.Commit, e.Rule, e.Evidence = history.Error, "", []decision.Reason{said}, "", nil, nil
 	}

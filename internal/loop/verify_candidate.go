@@ -22,14 +22,25 @@ const (
 	maxLink  = 4096
 )
 
-// applyPatch makes the tree of a candidate that came in a bundle, from its patch.
-func (r *verifier) applyPatch(ctx context.Context, on string, p *proposal.Proposal) error {
-	tree, err := r.repo.Apply(ctx, on, p.Patch)
+// writeCandidate makes the tree of a candidate that came in a bundle, from its files.
+func (r *verifier) writeCandidate(ctx context.Context, on string, p *proposal.Proposal) error {
+	files := map[string]*git.File{}
+	for _, file := range p.Files {
+		switch file.Mode {
+		case "":
+			files[file.Path] = nil
+		case git.ModeFile, git.ModeExecutable, git.ModeSymlink:
+			files[file.Path] = &git.File{Mode: file.Mode, Data: file.Data}
+		default:
+			return proposal.Refuse("%.80q is no regular file and no link", file.Path)
+		}
+	}
+	tree, err := r.repo.WriteFiles(ctx, on, files)
 	if err != nil {
-		return proposal.Refuse("its patch does not apply: %v", err)
+		return proposal.Refuse("its files cannot be written: %v", err)
 	}
 	if tree != p.Candidate {
-		return proposal.Refuse("its patch makes other files than those that were measured")
+		return proposal.Refuse("it brings other files than those that were measured")
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -245,32 +246,38 @@ func TestHowMuchACandidateMayChange(t *testing.T) {
 	assert.Empty(t, none)
 }
 
-// TestAPatchMakesWhatWasMeasured, or nothing of it is taken.
-func TestAPatchMakesWhatWasMeasured(t *testing.T) {
+// TestFilesAreWhatWasMeasured, or nothing of them is taken.
+func TestFilesAreWhatWasMeasured(t *testing.T) {
 	t.Parallel()
 	b, r, at := widely(t, nil)
-	candidate := b.treeOf(at.Head, map[string]*git.File{"value.txt": fileOf("2\n"), "new.bin": fileOf("\x00\x01\x02"), "link": linkTo("value.txt"), "other.txt": nil})
-	patch, err := b.service.Repo.Diff(t.Context(), at.Head, candidate)
+	candidate := b.treeOf(at.Head, map[string]*git.File{"value.txt": fileOf("2\n"), "new.bin": fileOf("\x00\x01\x02"), "empty": fileOf(""), "link": linkTo("value.txt"), "other.txt": nil})
+	files, err := changedFiles(t.Context(), b.service.Repo, at.Head, candidate)
 	require.NoError(t, err)
-	apply := func(candidate string, patch string) error {
-		return r.verifier.applyPatch(t.Context(), at.Head, &proposal.Proposal{Manifest: proposal.Manifest{Candidate: candidate}, Patch: []byte(patch)})
+	write := func(candidate string, files ...proposal.File) error {
+		return r.verifier.writeCandidate(t.Context(), at.Head, &proposal.Proposal{Manifest: proposal.Manifest{Candidate: candidate}, Files: files})
 	}
-	require.NoError(t, apply(candidate, string(patch)))
+	require.NoError(t, write(candidate, files...))
 	before := b.refs()
-	for name, c := range map[string]struct{ candidate, patch, says string }{
-		"for another tree":   {b.treeOf(at.Head, map[string]*git.File{"value.txt": fileOf("3\n")}), string(patch), "its patch makes other files than those that were measured"},
-		"for no tree":        {strings.Repeat("1", 40), string(patch), "its patch makes other files"},
-		"a part of it":       {candidate, string(patch)[:strings.LastIndex(string(patch), "diff --git")], "its patch makes other files"},
-		"nothing":            {candidate, "", "its patch does not apply"},
-		"no patch":           {candidate, "x\n", "its patch does not apply"},
-		"of another text":    {candidate, strings.Replace(string(patch), "-1\n", "-7\n", 1), "its patch does not apply"},
-		"cut off":            {candidate, string(patch)[:strings.LastIndex(string(patch), "+")], "its patch does not apply"},
-		"upwards":            {candidate, strings.ReplaceAll(string(patch), "value.txt", "../value.txt"), "its patch does not apply"},
-		"into git":           {candidate, strings.ReplaceAll(string(patch), "value.txt", ".git/config"), "its patch does not apply"},
-		"an option of git's": {candidate, "--unsafe-paths\n", "its patch does not apply"},
+	and := func(more proposal.File) []proposal.File { return append(slices.Clone(files), more) }
+	for name, c := range map[string]struct {
+		candidate string
+		files     []proposal.File
+		says      string
+	}{
+		"for another tree":   {b.treeOf(at.Head, map[string]*git.File{"value.txt": fileOf("3\n")}), files, "it brings other files than those that were measured"},
+		"for no tree":        {strings.Repeat("1", 40), files, "it brings other files"},
+		"a part of it":       {candidate, files[1:], "it brings other files"},
+		"nothing":            {candidate, nil, "it brings other files"},
+		"a file more":        {candidate, and(proposal.File{Path: "more", Mode: git.ModeFile}), "it brings other files"},
+		"a file twice":       {candidate, and(proposal.File{Path: "value.txt", Mode: git.ModeFile}), "it brings other files"},
+		"upwards":            {candidate, and(proposal.File{Path: "../value.txt", Mode: git.ModeFile}), "its files cannot be written"},
+		"into git":           {candidate, and(proposal.File{Path: ".git/config", Mode: git.ModeFile}), "its files cannot be written"},
+		"no path":            {candidate, and(proposal.File{Mode: git.ModeFile}), "its files cannot be written"},
+		"a mode of two rows": {candidate, and(proposal.File{Path: "more", Mode: "100644\x00"}), "is no regular file and no link"},
+		"a submodule":        {candidate, and(proposal.File{Path: "more", Mode: git.ModeSubmodule}), "is no regular file and no link"},
 	} {
 		var refused *proposal.RefusedError
-		err := apply(c.candidate, c.patch)
+		err := write(c.candidate, c.files...)
 		require.ErrorAs(t, err, &refused, name)
 		assert.Contains(t, refused.Reason, c.says, name)
 		assert.NotContains(t, refused.Reason, "\n", name)

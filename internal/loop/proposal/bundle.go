@@ -1,5 +1,5 @@
 // Package proposal is what one iteration asks to have recorded, as a value, and as
-// a bundle on its way to another job: a directory with a manifest, the change,
+// a bundle on its way to another job: a directory with a manifest, the changed files,
 // the events, and the digests of all three.
 package proposal
 
@@ -10,17 +10,17 @@ import (
 )
 
 // Schema is the version of the directory's format.
-const Schema = 2
+const Schema = 1
 
 // The files of a bundle, and the most bytes that each may have.
 const (
 	manifestFile = "manifest.json"
-	patchFile    = "change.patch"
+	changeFile   = "change.json"
 	eventsFile   = "events.jsonl"
 	sumsFile     = "SHA256SUMS"
 
 	maxManifest = 64 << 10
-	maxPatch    = 64 << 20
+	maxChange   = 64 << 20
 	maxEvents   = 16 << 20
 	maxSums     = 1 << 10
 )
@@ -79,12 +79,23 @@ type Manifest struct {
 // Bundle is one iteration that was run and not recorded.
 type Bundle struct {
 	Manifest
-	// Patch turns the incumbent into the candidate; empty when nothing is kept.
-	Patch []byte
+	// Change is a JSON list of the Files that turn the incumbent into the candidate;
+	// empty when nothing is kept.
+	Change []byte
 	// Events are lines of the ledger.
 	Events []byte
 	// ID is the digest of the digests, and so of everything. Read sets it.
 	ID string
+}
+
+// File is a file of the candidate that the incumbent has not, or has otherwise.
+type File struct {
+	// Path is where it is, with slashes, from the root of the repository.
+	Path string `json:"path"`
+	// Mode is git's; empty when the candidate does not have the file.
+	Mode string `json:"mode,omitempty"`
+	// Data is the content, of a link what it says.
+	Data []byte `json:"data,omitempty"`
 }
 
 // Digest is the SHA-256 of parts, each with its length, so that none runs into
@@ -109,7 +120,7 @@ func Digest(parts ...[]byte) string {
 // sums are the digests of the other files, as sha256sum prints them.
 func sums(files map[string][]byte) []byte {
 	text := ""
-	for _, name := range []string{manifestFile, patchFile, eventsFile} {
+	for _, name := range []string{manifestFile, changeFile, eventsFile} {
 		text += Digest(files[name]) + "  " + name + "\n"
 	}
 	return []byte(text)

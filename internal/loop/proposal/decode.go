@@ -1,6 +1,7 @@
 package proposal
 
 import (
+	"encoding/json"
 	"reflect"
 	"slices"
 
@@ -22,7 +23,12 @@ func Decode(b Bundle, masker process.Masker) (*Proposal, error) {
 	if len(log.Events) > maxEventCount {
 		return nil, Refuse("it has %d events, more than %d", len(log.Events), maxEventCount)
 	}
-	p := &Proposal{Manifest: b.Manifest, ID: b.ID, Patch: b.Patch}
+	p := &Proposal{Manifest: b.Manifest, ID: b.ID}
+	if len(b.Change) > 0 {
+		if err := json.Unmarshal(b.Change, &p.Files); err != nil {
+			return nil, Refuse("its changed files cannot be read: %v", err)
+		}
+	}
 	for _, raw := range log.Events {
 		if run := raw.Header().Run; run != b.Run {
 			return nil, Refuse("it has events of run %.40q, and is of run %.40q", run, b.Run)
@@ -40,7 +46,7 @@ func Decode(b Bundle, masker process.Masker) (*Proposal, error) {
 		}
 	}
 	if p.Kept() != (b.Candidate != "") {
-		return nil, Refuse("its decision and its patch contradict each other")
+		return nil, Refuse("its decision and its candidate contradict each other")
 	}
 	return p, p.complete()
 }

@@ -33,7 +33,7 @@ func Write(dir string, b Bundle) (err error) {
 	if err != nil {
 		return fmt.Errorf("write the bundle: %w", err)
 	}
-	files := map[string][]byte{manifestFile: append(manifest, '\n'), patchFile: b.Patch, eventsFile: b.Events}
+	files := map[string][]byte{manifestFile: append(manifest, '\n'), changeFile: b.Change, eventsFile: b.Events}
 	files[sumsFile] = sums(files)
 	for name, data := range files {
 		if int64(len(data)) > limits()[name] {
@@ -50,7 +50,7 @@ func Write(dir string, b Bundle) (err error) {
 }
 
 func limits() map[string]int64 {
-	return map[string]int64{manifestFile: maxManifest, patchFile: maxPatch, eventsFile: maxEvents, sumsFile: maxSums}
+	return map[string]int64{manifestFile: maxManifest, changeFile: maxChange, eventsFile: maxEvents, sumsFile: maxSums}
 }
 
 // Read reads the bundle in dir and holds it against its manifest. A file too
@@ -73,7 +73,7 @@ func read(dir string) (Bundle, error) {
 		return Bundle{}, err
 	}
 	files := map[string][]byte{}
-	for _, name := range []string{sumsFile, manifestFile, patchFile, eventsFile} {
+	for _, name := range []string{sumsFile, manifestFile, changeFile, eventsFile} {
 		if files[name], err = readFile(root, name); err != nil {
 			return Bundle{}, err
 		}
@@ -81,7 +81,7 @@ func read(dir string) (Bundle, error) {
 	if string(files[sumsFile]) != string(sums(files)) {
 		return Bundle{}, fmt.Errorf("was altered: its files are not what %s says", sumsFile)
 	}
-	b := Bundle{ID: Digest(files[sumsFile]), Patch: files[patchFile], Events: files[eventsFile]}
+	b := Bundle{ID: Digest(files[sumsFile]), Change: files[changeFile], Events: files[eventsFile]}
 	if err := json.Unmarshal(files[manifestFile], &b.Manifest); err != nil {
 		return Bundle{}, fmt.Errorf("has a manifest that cannot be read: %w", err)
 	}

@@ -45,7 +45,7 @@ func someBundle(random *rand.Rand) proposal.Bundle {
 	b.Told = random.IntN(2) == 0
 	b.Events = bytes.Repeat([]byte("{}\r\n\x00"), 1+random.IntN(100))
 	if random.IntN(2) == 0 {
-		b.Candidate, b.Patch = object(), []byte(digits("\x00\n +-@\xff", 1+random.IntN(300)))
+		b.Candidate, b.Change = object(), []byte(digits("\x00\n +-@\xff", 1+random.IntN(300)))
 	}
 	return b
 }
@@ -71,7 +71,7 @@ func TestWhateverIsWrittenIsRead(t *testing.T) {
 		seen[back.ID] = true
 		b.Schema, b.ID = proposal.Schema, back.ID
 		assert.Equal(t, b.Manifest, back.Manifest)
-		assert.True(t, bytes.Equal(b.Patch, back.Patch) && bytes.Equal(b.Events, back.Events))
+		assert.True(t, bytes.Equal(b.Change, back.Change) && bytes.Equal(b.Events, back.Events))
 
 		again := filepath.Join(parent, fmt.Sprint(i, "again"))
 		require.NoError(t, proposal.Write(again, back))
@@ -85,7 +85,7 @@ func TestWhateverIsWrittenIsRead(t *testing.T) {
 func TestNoByteOfABundleMayChange(t *testing.T) {
 	t.Parallel()
 	dir, _ := written(t)
-	for _, name := range []string{"manifest.json", "change.patch", "events.jsonl", "SHA256SUMS"} {
+	for _, name := range []string{"manifest.json", "change.json", "events.jsonl", "SHA256SUMS"} {
 		file, text := filepath.Join(dir, name), read(t, dir, name)
 		altered := []string{"", text + "\n", text + text, text[1:], text[:len(text)-1]}
 		for i := 0; i < len(text); i += 1 + len(text)/40 {
@@ -134,16 +134,16 @@ func TestADirectoryThatIsNoBundle(t *testing.T) {
 		"nothing there":               {os.RemoveAll, "cannot be opened"},
 		"a file":                      {func(dir string) error { return os.WriteFile(dir+".file", nil, 0o600) }, "cannot be opened"},
 		"no manifest":                 {remove("manifest.json"), "is incomplete"},
-		"no patch":                    {remove("change.patch"), "is incomplete"},
+		"no change":                   {remove("change.json"), "is incomplete"},
 		"no events":                   {remove("events.jsonl"), "is incomplete"},
 		"no digests":                  {remove("SHA256SUMS"), "is incomplete"},
 		"a directory for the events":  {instead("events.jsonl", makeDir), "events.jsonl is no regular file"},
 		"a directory for the digests": {instead("SHA256SUMS", makeDir), "SHA256SUMS is no regular file"},
 		"a link to itself":            {instead("manifest.json", func(file string) error { return os.Symlink("manifest.json", file) }), "manifest.json is no regular file"},
-		"a link to a file beside it":  {instead("change.patch", func(file string) error { return os.Symlink("events.jsonl", file) }), "change.patch is no regular file"},
+		"a link to a file beside it":  {instead("change.json", func(file string) error { return os.Symlink("events.jsonl", file) }), "change.json is no regular file"},
 		"a link to a device":          {instead("events.jsonl", func(file string) error { return os.Symlink("/dev/zero", file) }), "events.jsonl is no regular file"},
 		"a file more":                 {add("README"), `"README" is no file of a bundle`},
-		"a file more, and one less":   {func(dir string) error { return os.Rename(filepath.Join(dir, "change.patch"), filepath.Join(dir, "x")) }, `"x" is no file of a bundle`},
+		"a file more, and one less":   {func(dir string) error { return os.Rename(filepath.Join(dir, "change.json"), filepath.Join(dir, "x")) }, `"x" is no file of a bundle`},
 		"a hidden file":               {add(".x"), `".x" is no file of a bundle`},
 		"a directory more":            {func(dir string) error { return makeDir(filepath.Join(dir, "d")) }, `"d" is no file of a bundle`},
 		"many files":                  {add("1", "2", "3", "4", "5", "6", "7"), "is no file of a bundle"},
@@ -154,7 +154,7 @@ func TestADirectoryThatIsNoBundle(t *testing.T) {
 		"a long name":                    {add(strings.Repeat("n", 200)), "is no file of a bundle"},
 		"larger digests":                 {func(dir string) error { return os.Truncate(filepath.Join(dir, "SHA256SUMS"), 1025) }, "SHA256SUMS has 1025 bytes, more than 1024"},
 		"larger events":                  {func(dir string) error { return os.Truncate(filepath.Join(dir, "events.jsonl"), 16<<20+1) }, "events.jsonl has 16777217 bytes, more than 16777216"},
-		"a patch of half a terabyte":     {func(dir string) error { return os.Truncate(filepath.Join(dir, "change.patch"), 1<<39) }, "change.patch has 549755813888 bytes, more than 67108864"},
+		"a change of half a terabyte":    {func(dir string) error { return os.Truncate(filepath.Join(dir, "change.json"), 1<<39) }, "change.json has 549755813888 bytes, more than 67108864"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -205,7 +205,7 @@ func TestValuesOfAManifest(t *testing.T) {
 			Kind: proposal.Iteration, Repository: "org/name", Run: "r1", Program: "p", Iteration: 3, BaseBranch: "main",
 			Base: id, Branch: id, Memory: id, Records: digest, Incumbent: id, Candidate: id, Heard: "1 2",
 		},
-		Patch: []byte("the change\n"), Events: []byte("{}\n"),
+		Change: []byte("the change\n"), Events: []byte("{}\n"),
 	}
 	fields := map[string]func(m *proposal.Manifest) *string{
 		"repository": func(m *proposal.Manifest) *string { return &m.Repository }, "program": func(m *proposal.Manifest) *string { return &m.Program },
@@ -261,7 +261,7 @@ func TestValuesOfAManifest(t *testing.T) {
 		for _, field := range slices.Sorted(maps.Keys(fields)) {
 			b := whole
 			b.Kind = kind
-			b.Candidate, b.Patch = "", nil
+			b.Candidate, b.Change = "", nil
 			if kind == proposal.Chores {
 				b.Events = nil
 			}
@@ -285,16 +285,16 @@ func TestValuesOfAManifest(t *testing.T) {
 		{func(b *proposal.Bundle) { b.Kind = "" }, `unknown kind ""`},
 		{func(b *proposal.Bundle) { b.Kind = "Iteration" }, `unknown kind "Iteration"`},
 		{func(b *proposal.Bundle) { b.Events = nil }, "has no events"},
-		{func(b *proposal.Bundle) { b.Patch = nil }, "a candidate without a patch"},
-		{func(b *proposal.Bundle) { b.Candidate = "" }, "a patch without a candidate"},
-		{func(b *proposal.Bundle) { b.Patch = []byte("literal 99999999\n") }, "is too large"},
+		{func(b *proposal.Bundle) { b.Change = nil }, "a candidate without changed files"},
+		{func(b *proposal.Bundle) { b.Candidate = "" }, "changed files without a candidate"},
+		{func(b *proposal.Bundle) { b.Change = make([]byte, 64<<20+1) }, "change.json has 67108865 bytes, more than 67108864"},
 		{func(b *proposal.Bundle) { b.Events = make([]byte, 16<<20+1) }, "events.jsonl has 16777217 bytes, more than 16777216"},
-		{func(b *proposal.Bundle) { b.Kind, b.Patch, b.Events, b.Candidate = proposal.Chores, nil, nil, "" }, ""},
+		{func(b *proposal.Bundle) { b.Kind, b.Change, b.Events, b.Candidate = proposal.Chores, nil, nil, "" }, ""},
 		{func(b *proposal.Bundle) { b.Kind, b.Events, b.Candidate = proposal.Chores, nil, "" }, `is of kind "chores" and has more in it`},
-		{func(b *proposal.Bundle) { b.Kind, b.Patch, b.Candidate = proposal.Chores, nil, "" }, `is of kind "chores" and has more in it`},
-		{func(b *proposal.Bundle) { b.Kind, b.Patch, b.Events = proposal.Chores, nil, nil }, `is of kind "chores" and has more in it`},
+		{func(b *proposal.Bundle) { b.Kind, b.Change, b.Candidate = proposal.Chores, nil, "" }, `is of kind "chores" and has more in it`},
+		{func(b *proposal.Bundle) { b.Kind, b.Change, b.Events = proposal.Chores, nil, nil }, `is of kind "chores" and has more in it`},
 		{func(b *proposal.Bundle) {
-			b.Kind, b.Patch, b.Events, b.Candidate, b.Told = proposal.Chores, nil, nil, "", true
+			b.Kind, b.Change, b.Events, b.Candidate, b.Told = proposal.Chores, nil, nil, "", true
 		}, "has more in it"},
 	} {
 		b := whole

@@ -61,12 +61,12 @@ func (m Manifest) check() error {
 // whole says what is wrong with the parts of a bundle beside each other.
 func (b Bundle) whole() error {
 	switch {
-	case b.Kind == Chores && (b.Candidate != "" || len(b.Patch)+len(b.Events) > 0 || b.Told):
+	case b.Kind == Chores && (b.Candidate != "" || len(b.Change)+len(b.Events) > 0 || b.Told):
 		return fmt.Errorf("is of kind %q and has more in it than that", Chores)
 	case b.Kind != Chores && len(b.Events) == 0:
 		return fmt.Errorf("has no events")
-	case (b.Candidate == "") != (len(b.Patch) == 0):
-		return fmt.Errorf("has a patch without a candidate, or a candidate without a patch")
+	case (b.Candidate == "") != (len(b.Change) == 0):
+		return fmt.Errorf("has changed files without a candidate, or a candidate without changed files")
 	}
-	return checkPatch(b.Patch)
+	return nil
 }

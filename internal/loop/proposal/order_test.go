@@ -237,7 +237,7 @@ func TestACandidateAndADecisionThatKeepsGoTogether(t *testing.T) {
 				require.NoError(t, err, "%q", outcome)
 				assert.Equal(t, kept, p.Kept())
 			} else {
-				require.ErrorContains(t, err, "its decision and its patch contradict each other", "%q", outcome)
+				require.ErrorContains(t, err, "its decision and its candidate contradict each other", "%q", outcome)
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package proposal
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -30,9 +31,9 @@ type Proposal struct {
 	Decided *history.Decided
 	// Postponed says until when the agent's service refused to work.
 	Postponed *history.Finished
-	// Patch turns the incumbent into the candidate. It is set only in a bundle:
+	// Files turn the incumbent into the candidate. They are set only in a bundle:
 	// within one job the tree Candidate exists.
-	Patch []byte
+	Files []File
 	// Transcript is the local file with what the agent printed, "" for none. It
 	// does not travel.
 	Transcript string
@@ -100,7 +101,14 @@ func (p *Proposal) Bundle(now time.Time) (Bundle, error) {
 		}
 		text.Write(line)
 	}
-	return Bundle{Manifest: p.Manifest, Patch: p.Patch, Events: text.Bytes()}, nil
+	b := Bundle{Manifest: p.Manifest, Events: text.Bytes()}
+	if len(p.Files) > 0 {
+		var err error
+		if b.Change, err = json.Marshal(p.Files); err != nil {
+			return Bundle{}, fmt.Errorf("write the changed files: %w", err)
+		}
+	}
+	return b, nil
 }
 
 // RefusedError says why a proposal is not recorded. Nothing was changed.
