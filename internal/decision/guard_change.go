@@ -28,8 +28,6 @@ type Change struct {
 	NewBlob string
 	// Size is the new content's in bytes, as it lies on disk.
 	Size int64
-	// LinkTarget is the text of a symbolic link.
-	LinkTarget string
 	// Refused says why no candidate may contain this path, whatever the rules;
 	// empty for an ordinary change.
 	Refused string

@@ -52,23 +52,22 @@ func (l Links) Wrong(name string) string {
 	}
 }
 
-// RefuseLinks refuses changed links that lead nowhere good, as wrong says of a link
-// among others, and links that do so only because of the changes: what is a link or a
+// RefuseLinks refuses changed links that lead nowhere good, and links that do so only because of the changes: what is a link or a
 // directory on the way decides where `..` leads. It returns the changes with these.
-func RefuseLinks[L ~map[string]string](before, after L, wrong func(links L, name string) string, changes []Change) []Change {
+func RefuseLinks(before, after Links, changes []Change) []Change {
 	const symlink = "120000" // git's mode of one
 	changed := map[string]int{}
 	for i, c := range changes {
 		changed[c.Path] = i
 	}
 	for name := range after {
-		reason := wrong(after, name)
+		reason := after.Wrong(name)
 		i, ours := changed[name]
 		switch {
 		case reason == "":
 		case ours && changes[i].Refused == "":
 			changes[i].Refused = reason
-		case !ours && wrong(before, name) == "":
+		case !ours && before.Wrong(name) == "":
 			changes = append(changes, Change{
 				Path: name, Kind: Modified, OldMode: symlink, NewMode: symlink, Refused: reason + " once the other changes are made",
 			})

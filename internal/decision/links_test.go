@@ -105,11 +105,10 @@ func TestLinksLeadWhereTheKernelGoes(t *testing.T) {
 
 func TestLinksThatOtherChangesTurn(t *testing.T) {
 	t.Parallel()
-	wrong := decision.Links.Wrong
 	before := decision.Links{"out": "d/../../x", "fine": "d/a"}
 	changes := []decision.Change{{Path: "d", Kind: decision.Added}, {Path: "mine", Kind: decision.Added}, {Path: "said", Kind: decision.Added, Refused: "is a device"}}
 	after := decision.Links{"out": "d/../../x", "fine": "d/../a", "d": "..", "mine": "/x", "said": "/y"}
-	got := decision.RefuseLinks(before, after, wrong, changes)
+	got := decision.RefuseLinks(before, after, changes)
 	reasons := map[string]string{}
 	for _, c := range got {
 		reasons[c.Path] = c.Refused

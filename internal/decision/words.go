@@ -219,7 +219,7 @@ var texts = map[Why]text{
 	NotMeasured:          {says: "it was not measured to the end: {words}"},
 	EvaluatorChanged:     {says: "changed the evaluator while it ran: {words}"},
 	EvaluatorUnsure:      {says: "whether it changed the evaluator while it ran was not found out: {words}"},
-	EvaluatorTouched:     {says: "files of the evaluation were changed {term}: {words}"},
+	EvaluatorTouched:     {says: "files of the evaluation were changed before it ran: {words}"},
 	TooManyRuns: {
 		says: "the evaluation is noisy, and {count} pairs of runs with their confirmation take {value} minutes ({of} runs of {low} s), more than timeout-minutes {beside}: " +
 			"set `timeout-minutes: {high}`, or make the evaluation faster or steadier",

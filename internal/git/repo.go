@@ -103,6 +103,14 @@ func (r *Repo) WithTemp(dir string) *Repo {
 	return &there
 }
 
+// At returns the repository with another git directory, which borrows the objects of
+// this one.
+func (r *Repo) At(gitDir string) *Repo {
+	there := *r
+	there.GitDir = gitDir
+	return &there
+}
+
 func (r *Repo) checkVersion(ctx context.Context) error {
 	out, err := r.execute(ctx, call{dir: r.Root, args: []string{"version"}})
 	if err != nil {

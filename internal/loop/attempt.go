@@ -208,7 +208,7 @@ func (r *team) guard(ctx context.Context, at position, proposed *tree.Tree, a *a
 		a.end(history.Rejected, verdict.Reasons()...)
 		return true, nil
 	}
-	if leaking, err := r.leaks(ctx, at, proposed.Dir, a.masker, changes); err != nil || len(leaking) > 0 {
+	if leaking, err := leaks(ctx, proposed.Staged(), at.Head, a.masker, changes); err != nil || len(leaking) > 0 {
 		a.end(history.Rejected, leaking...)
 		return true, err
 	}

@@ -76,10 +76,6 @@ func (r *measurer) newEnvironment(ctx context.Context, side history.Role, treeis
 		made.Close()
 		return nil, err
 	}
-	if changed := made.seal(); err == nil && len(changed) > 0 {
-		made.Close()
-		return nil, &baselineError{decision.Reason{Kind: decision.EvaluatorTouched, Term: "while its tree was built", Words: list(changed)}}
-	}
 	if len(built.Absent) > 0 && !r.toldAbsent {
 		r.toldAbsent = true
 		r.step("submodules", list(built.Absent)+": not checked out, so empty here too (git submodule update --init)")
@@ -88,23 +84,15 @@ func (r *measurer) newEnvironment(ctx context.Context, side history.Role, treeis
 	return made, nil
 }
 
-// seal notes the content of the files that measure, where others of our user can
-// reach them, and returns those that are not the commit's.
-func (m *environment) seal() []string {
-	if m.measurer.isolated {
+// changedByOthers are the files that measure and are not the commit's any more, but
+// for those that the evaluation writes itself: without isolation others of our user can
+// reach them.
+func (m *environment) changedByOthers() []string {
+	r := m.measurer
+	if r.isolated || !r.own.known {
 		return nil
 	}
-	return m.tree.Seal(m.measurer.evaluatorFile())
-}
-
-// unsealed are the files that measure and were changed since, but for those that
-// the evaluation writes itself.
-func (m *environment) unsealed() []string {
-	own := &m.measurer.own
-	if !own.known {
-		return nil
-	}
-	return slices.DeleteFunc(m.tree.Unsealed(), func(path string) bool { _, written := own.touched[path]; return written })
+	return slices.DeleteFunc(m.tree.Altered(r.evaluatorFile()), func(path string) bool { _, own := r.own.touched[path]; return own })
 }
 
 // Close removes the environment. Closing nil, or twice, does nothing.
@@ -121,8 +109,8 @@ func (m *environment) Close() {
 // evaluate runs the evaluation once.
 func (m *environment) evaluate(ctx context.Context) (evaluation.Result, error) {
 	p := m.measurer.program
-	if changed := m.unsealed(); len(changed) > 0 {
-		return evaluation.Result{}, &baselineError{decision.Reason{Kind: decision.EvaluatorTouched, Term: "before it ran", Words: list(changed)}}
+	if changed := m.changedByOthers(); len(changed) > 0 {
+		return evaluation.Result{}, &baselineError{decision.Reason{Kind: decision.EvaluatorTouched, Words: list(changed)}}
 	}
 	limit, over := m.measurer.spending.toMeasure()
 	if over != "" {

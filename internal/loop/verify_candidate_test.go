@@ -15,56 +15,6 @@ import (
 	"github.com/org/autoloop/internal/process"
 )
 
-// TestWhatNoCandidateMayHave, whatever the target is.
-func TestWhatNoCandidateMayHave(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		change decision.Change
-		says   string
-	}{
-		"a file":                 {decision.Change{NewMode: "100644", Size: 7}, ""},
-		"an executable":          {decision.Change{NewMode: "100755", Size: 7}, ""},
-		"a file of the most":     {decision.Change{NewMode: "100644", Size: 10 << 20}, ""},
-		"a file of a byte more":  {decision.Change{NewMode: "100644", Size: 10<<20 + 1}, "has 10485761 bytes, more than 10485760"},
-		"a program of more":      {decision.Change{NewMode: "100755", Size: 10<<20 + 1}, "has 10485761 bytes, more than 10485760"},
-		"what was large is gone": {decision.Change{OldMode: "100644"}, ""},
-		"a link":                 {decision.Change{NewMode: "120000", Size: 4096}, ""},
-		"a link of a byte more":  {decision.Change{NewMode: "120000", Size: 4097}, "is a link of 4097 bytes, more than 4096"},
-		"a submodule":            {decision.Change{NewMode: "160000"}, "is no regular file and no link"},
-		"a submodule is gone":    {decision.Change{OldMode: "160000"}, ""},
-		"a file for a submodule": {decision.Change{OldMode: "160000", NewMode: "100644"}, ""},
-		"an old mode of git":     {decision.Change{NewMode: "100664"}, "is no regular file and no link"},
-		"a directory":            {decision.Change{NewMode: "040000"}, "is no regular file and no link"},
-	} {
-		assert.Equal(t, c.says, refused(c.change), name)
-	}
-}
-
-// TestTheKindOfAChange is what git would say, but that it calls another mode a modification.
-func TestTheKindOfAChange(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		oldMode, oldID, newMode, newID string
-		kind                           decision.Kind
-	}{
-		{"", "", "100644", "a", decision.Added},
-		{"", "", "120000", "a", decision.Added},
-		{"100755", "a", "", "", decision.Deleted},
-		{"160000", "a", "", "", decision.Deleted},
-		{"100644", "a", "100644", "b", decision.Modified},
-		{"100644", "a", "100755", "b", decision.Modified},
-		{"100644", "a", "100755", "a", decision.Mode},
-		{"100755", "a", "100644", "a", decision.Mode},
-		{"100644", "a", "120000", "b", decision.Type},
-		{"100644", "a", "120000", "a", decision.Type},
-		{"120000", "a", "100755", "a", decision.Type},
-		{"120000", "a", "120000", "b", decision.Modified},
-		{"160000", "a", "100644", "b", decision.Type},
-	} {
-		assert.Equal(t, c.kind, kindOf(git.DiffEntry{OldMode: c.oldMode, OldID: c.oldID, NewMode: c.newMode, NewID: c.newID}), "%+v", c)
-	}
-}
-
 // widely is a repository whose program may change almost everything, and the position of
 // its incumbent.
 func widely(t *testing.T, incumbent map[string]*git.File) (b *bed, r *run, at position) {
@@ -211,39 +161,6 @@ func TestAHeldCandidateThatLeavesNothing(t *testing.T) {
 			assert.Equal(t, c.want, p.Decided.LeavesNothing, name)
 		}
 	}
-}
-
-// TestHowMuchACandidateMayChange: all its files count together, also those that are alike.
-func TestHowMuchACandidateMayChange(t *testing.T) {
-	t.Parallel()
-	b, r, at := widely(t, nil)
-	ids, err := b.service.Repo.HashObjects(t.Context(), make([]byte, maxFile))
-	require.NoError(t, err)
-	changes := func(copies int) ([]decision.Change, error) {
-		files := map[string]*git.File{"old": nil}
-		for i := range copies {
-			files["f"+strings.Repeat("x", i)] = &git.File{ID: ids[0]}
-		}
-		tree := b.treeOf(at.Head, files)
-		found, err := b.service.Repo.Changes(t.Context(), at.Head, tree)
-		require.NoError(t, err)
-		return r.verifier.changes(t.Context(), at.Head, tree, found)
-	}
-	most, err := changes(10)
-	require.NoError(t, err)
-	require.Len(t, most, 10)
-	for _, c := range most {
-		assert.Empty(t, c.Refused)
-		assert.EqualValues(t, maxFile, c.Size)
-	}
-	_, err = changes(11)
-	require.ErrorContains(t, err, "its files have 115343360 bytes together, more than 104857600")
-
-	_, err = r.verifier.changes(t.Context(), "", "", make([]git.DiffEntry, 50_001))
-	require.ErrorContains(t, err, "it changes 50001 paths, more than 50000")
-	none, err := r.verifier.changes(t.Context(), "", "", nil)
-	require.NoError(t, err)
-	assert.Empty(t, none)
 }
 
 // TestFilesAreWhatWasMeasured, or nothing of them is taken.

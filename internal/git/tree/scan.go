@@ -11,13 +11,8 @@ import (
 	"github.com/org/autoloop/internal/decision"
 )
 
-// The bounds of a candidate.
-const (
-	maxFile  = 10 << 20  // bytes of one changed file
-	maxTotal = 100 << 20 // bytes of all changed files
-	maxPaths = 50_000    // changed paths
-	maxDepth = 200       // directories around a new file
-)
+// maxDepth is how many directories may be around a new file.
+const maxDepth = 200
 
 // Scan says in which paths the tree differs from what it was built from, in
 // order of path. What git ignores by the built tree's own rules, or by the
@@ -47,8 +42,6 @@ type scan struct {
 	fresh []decision.Change // untracked paths, not yet held against the ignore rules
 	bytes int64             // of changed files, so far
 
-	filters map[string]string // of changed files, where there is one
-
 	ruled, indexed bool // the control directory has the rules, and the incumbent's index
 	untaken        int  // paths that git refused to store
 
@@ -66,7 +59,6 @@ func (s *scan) run(ctx context.Context) ([]decision.Change, error) {
 		return nil, nil
 	}
 	s.bound()
-	s.checkLinks()
 	if err := s.stage(ctx); err != nil {
 		return nil, err
 	}
@@ -123,7 +115,7 @@ func (s *scan) bound() {
 		return
 	}
 	s.changes = s.changes[:maxPaths]
-	s.changes[0].Refused = fmt.Sprintf("is one of more than %d changed paths", maxPaths)
+	s.changes[0].Refused = tooMany
 }
 
 // refuse adds a path that no candidate may contain.

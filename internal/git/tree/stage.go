@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -16,14 +14,11 @@ import (
 	"github.com/org/autoloop/internal/git"
 )
 
-// stage puts the changes into the index of the control directory, as `git add`
-// would but with the incumbent's attributes, and asks git what differs. Content
-// is copied once and read no more from the tree.
+// stage makes a tree object of the changes in the control directory, as `git add`
+// would but with the incumbent's attributes, and takes those that it has. Content is
+// copied once and read no more from the tree.
 func (s *scan) stage(ctx context.Context) error {
 	if err := s.readIndex(ctx); err != nil {
-		return err
-	}
-	if err := s.readFilters(ctx); err != nil {
 		return err
 	}
 	if err := s.put(ctx, s.copyFiles(), "--stdin"); err != nil {
@@ -36,12 +31,37 @@ func (s *scan) stage(ctx context.Context) error {
 	if err := s.put(ctx, infos, "--index-info"); err != nil {
 		return err
 	}
-	if err := s.compare(ctx); err != nil {
+	tree, err := s.staged.run(ctx, git.Input{}, "write-tree")
+	if err != nil {
 		return err
 	}
-	s.refuseFiltered()
-	decision.RefuseBare(maps.Keys(s.entries), s.changes)
-	return s.refuseFilters(ctx)
+	found, err := Changes(ctx, s.Staged(), s.id, strings.TrimSpace(string(tree)))
+	if err != nil {
+		return err
+	}
+	taken := map[string]bool{}
+	for _, c := range found {
+		taken[c.Path] = true
+	}
+	for _, c := range s.changes {
+		if c.Refused == "" && c.Kind == decision.Added && !taken[c.Path] {
+			c.Refused = "cannot be stored: git does not take it" // it says so and goes on
+		}
+		if c.Refused != "" {
+			found = append(found, c)
+		}
+	}
+	s.changes = found
+	return nil
+}
+
+// Staged is the repository with what the last Scan found besides; nil when that was
+// nothing.
+func (t *Tree) Staged() *git.Repo {
+	if t.staged == nil {
+		return nil
+	}
+	return t.repo.At(t.staged.path("git"))
 }
 
 // item is a change and what update-index is told about it.
@@ -77,7 +97,7 @@ func (s *scan) copyFiles() []item {
 
 func (s *scan) copyFile(root *os.Root, c *decision.Change) {
 	if s.bytes += c.Size; s.bytes > maxTotal {
-		c.Refused = fmt.Sprintf("brings the changed files over %d bytes", maxTotal)
+		c.Refused = tooMuch
 		return
 	}
 	target := s.staged.path("work")
@@ -88,9 +108,6 @@ func (s *scan) copyFile(root *os.Root, c *decision.Change) {
 		c.Refused = "cannot be read: " + files.Cause(err).Error()
 	}
 }
-
-// isAttributes holds for files that would change how the others are stored.
-func isAttributes(name string) bool { return strings.EqualFold(path.Base(name), ".gitattributes") }
 
 // storeApart writes the blobs of links and of attribute files, which must not
 // lie in the work directory, and returns their index entries.
@@ -127,8 +144,13 @@ func (s *scan) storeLinks(ctx context.Context) (map[int]string, error) {
 		if c.Refused != "" || c.NewMode != git.ModeSymlink {
 			continue
 		}
+		target, err := os.Readlink(s.path(c.Path))
+		if err != nil {
+			s.changes[i].Refused = "is a link that cannot be read"
+			continue
+		}
 		name := strconv.Itoa(i)
-		if err := os.WriteFile(filepath.Join(s.staged.path("links"), name), []byte(c.LinkTarget), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(s.staged.path("links"), name), []byte(target), 0o600); err != nil {
 			return nil, err
 		}
 		list.WriteString(name + "\n")

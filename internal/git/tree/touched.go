@@ -1,7 +1,6 @@
 package tree
 
 import (
-	"crypto/sha256"
 	"os"
 	"slices"
 	"strings"
@@ -39,6 +38,18 @@ func (t *Tree) Touched(watched func(path string) bool) []Touch {
 	}
 	slices.SortFunc(touched, func(a, b Touch) int { return strings.Compare(a.Path, b.Path) })
 	return touched
+}
+
+// Altered lists the tracked files, of those that the caller watches, whose content is
+// not that of the commit any more, in order of path.
+func (t *Tree) Altered(watched func(path string) bool) []string {
+	var paths []string
+	for _, one := range t.Touched(watched) {
+		if _, tracked := t.entries[one.Path]; tracked && one.Content {
+			paths = append(paths, one.Path)
+		}
+	}
+	return paths
 }
 
 // Files lists the tracked regular files that the caller wants, in order of path.
@@ -102,34 +113,4 @@ func (t *Tree) Broken() string {
 	}
 	_ = dir.Close()
 	return ""
-}
-
-// Seal notes the content of the tracked files that the caller watches, and returns
-// those whose content is not that of the commit: somebody wrote to them while the
-// tree was built. Where attributes convert files that is not known.
-func (t *Tree) Seal(watched func(path string) bool) (changed []string) {
-	t.seals = map[string][sha256.Size]byte{}
-	s := scan{Tree: t}
-	converted := s.hasAttributes()
-	for _, path := range t.Files(watched) {
-		data, err := os.ReadFile(t.path(path))
-		if err != nil || !converted && !t.sameContent(path, t.entries[path]) {
-			changed = append(changed, path)
-			continue
-		}
-		t.seals[path] = sha256.Sum256(data)
-	}
-	return changed
-}
-
-// Unsealed lists the files whose content is not what Seal noted.
-func (t *Tree) Unsealed() (changed []string) {
-	for path, was := range t.seals {
-		data, err := os.ReadFile(t.path(path))
-		if err != nil || sha256.Sum256(data) != was {
-			changed = append(changed, path)
-		}
-	}
-	slices.Sort(changed)
-	return changed
 }

@@ -5,7 +5,6 @@ package tree
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -43,8 +42,6 @@ type Tree struct {
 	shared  []string
 	// sharedFiles are the files below the shared paths.
 	sharedFiles map[string]stamp
-	// seals are the digests of files after building.
-	seals map[string][sha256.Size]byte
 	// sharedDirs are the directories there.
 	sharedDirs map[string]stamp
 	built      time.Time // by the clock of the file system

@@ -2,7 +2,6 @@ package tree
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -84,15 +83,10 @@ func (s *scan) describe(c decision.Change, info fs.FileInfo) decision.Change {
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
 		c.NewMode = git.ModeSymlink
-		target, err := os.Readlink(s.path(c.Path))
-		if err != nil {
-			c.Refused = "is a link that cannot be read"
-		}
-		c.LinkTarget = target
 	case !info.Mode().IsRegular():
 		c.Refused = "is no regular file but a " + special(info.Mode())
 	case info.Size() > maxFile:
-		c.Refused = fmt.Sprintf("has %d bytes, more than %d", info.Size(), maxFile)
+		c.Refused = tooLarge(info.Size())
 	case info.Mode()&0o100 != 0:
 		c.NewMode = git.ModeExecutable
 	default:
