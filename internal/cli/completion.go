@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/app"
@@ -14,7 +16,10 @@ var takesProgram = lazyregexp.New(`^\S+ \[?(?:PROGRAM\b|PATH…)`)
 
 // addCompletion completes programs, in a command and those below it.
 func addCompletion(cmd *cobra.Command, env Env) {
-	programs := func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	programs := func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 && !strings.Contains(cmd.Use, "…") {
+			return nil, cobra.ShellCompDirectiveDefault // after a program comes something else
+		}
 		return programNames(cmd, env), cobra.ShellCompDirectiveDefault // files too
 	}
 	if takesProgram().MatchString(cmd.Use) && cmd.ValidArgsFunction == nil {

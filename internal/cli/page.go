@@ -37,7 +37,7 @@ func newPageCommand(env Env, o *iterateOptions) *cobra.Command {
 	var port int
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "page [PROGRAM...]",
+		Use:   "page [PROGRAM…]",
 		Short: "Draw what was tried, what was kept and what it cost, as HTML",
 		Long: "Make a page of the programs' records: every candidate, what was kept and why, samples, changes and\n" +
 			"cost. It needs no server and no network: open it from the disk or put it on any web server.\n\n" +
