@@ -99,10 +99,14 @@ func TestStrangersIssuesHideNoProgram(t *testing.T) {
 	require.Equal(t, 0, d.run().code)
 	assert.Equal(t, map[string]any{"mine": 10.0}, d.plan()["issue_programs"])
 	server.Fail(githubtest.Fault{Kind: githubtest.BadGateway, Path: "/collaborators", Times: 1000})
-	require.Equal(t, 0, d.run().code)
+	a := d.run()
+	require.Equal(t, 0, a.code)
 	assert.Empty(t, d.plan()["issue_programs"])
-	assert.Contains(t, fmt.Sprint(d.plan()["untrusted"]), "private is NONE in this repository; programs are taken from OWNER, MEMBER, COLLABORATOR: "+
-		"let one of them open it anew; what they may do could not be read: GitHub: list who may write: ")
+	assert.Empty(t, d.plan()["untrusted"], "nobody is called a stranger who could not be asked for")
+	assert.Contains(t, a.errors, "issue programs were not read and do not run now: GitHub: list who may write: ")
+	a = d.run("--program", "mine")
+	assert.Equal(t, 2, a.code)
+	assert.Contains(t, a.errors, `there is no program "mine"; there are: none; issue programs were not read and do not run now: `)
 }
 
 func TestGitHubDownStopsNoFileProgram(t *testing.T) {

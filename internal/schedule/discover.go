@@ -34,6 +34,8 @@ type Discovery struct {
 	Linked    map[string]int
 	Untrusted []Untrusted
 	Warnings  []string
+	// Unread says why the issues could not be read; "" when they were.
+	Unread string
 }
 
 // ownTitle is the title of a file program's own issue.

@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -28,14 +27,18 @@ import (
 // issue programs known from their states are left alone.
 func DiscoverIssues(ctx context.Context, client *api.Client, label string, files []*program.Program, states map[string][]byte) (Discovery, []api.Issue, error) {
 	found, err := client.Issues(ctx, label, "open")
+	why := map[string]string{}
+	if err == nil {
+		why, err = untrusted(ctx, client, found)
+	}
 	if err != nil {
 		if ctx.Err() != nil {
 			return Discovery{}, nil, err
 		}
 		_ = api.Reported(err) // it is by this warning
-		return Discovery{Warnings: []string{unread(err, files, states)}}, nil, nil
+		unread := unread(err, files, states)
+		return Discovery{Unread: unread, Warnings: []string{unread}}, nil, nil
 	}
-	why := untrusted(ctx, client, found)
 	issues := make([]Issue, len(found))
 	for i, issue := range found {
 		issues[i] = Issue{
@@ -62,8 +65,8 @@ func unread(err error, files []*program.Program, states map[string][]byte) strin
 }
 
 // untrusted are the authors of issues who may not push here, and so may not
-// write programs, with the reason. If that cannot be read, they are untrusted.
-func untrusted(ctx context.Context, client *api.Client, issues []api.Issue) map[string]string {
+// write programs, with the reason. If the token may not read that, they are untrusted.
+func untrusted(ctx context.Context, client *api.Client, issues []api.Issue) (map[string]string, error) {
 	var people []string
 	for _, issue := range issues {
 		if !strings.HasSuffix(issue.Author, "[bot]") && !slices.Contains(people, issue.Author) {
@@ -77,11 +80,11 @@ func untrusted(ctx context.Context, client *api.Client, issues []api.Issue) map[
 			continue
 		}
 		why[issue.Author] = stranger(issue)
-		if err = cmp.Or(err, refused); err != nil {
-			why[issue.Author] += fmt.Sprintf("; what they may do could not be read: %v", err)
+		if refused != nil {
+			why[issue.Author] += fmt.Sprintf("; what they may do could not be read: %v", refused)
 		}
 	}
-	return why
+	return why, err
 }
 
 // stranger says why the author of an issue writes no programs.

@@ -357,7 +357,11 @@ func (p *Plan) force(in *Input) error {
 		p.Skipped = slices.DeleteFunc(p.Skipped, func(skipped Skipped) bool { return skipped.Name == name })
 		return nil
 	}
-	return p.unknown(name)
+	unknown := p.unknown(name)
+	if in.Issues.Unread != "" {
+		unknown.Message += "; " + in.Issues.Unread
+	}
+	return unknown
 }
 
 func why(s *Standing, due int) string {
