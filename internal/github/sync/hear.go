@@ -67,11 +67,11 @@ func since(summary history.Summary) time.Time {
 	return at.Add(-slack)
 }
 
-// readComments reads what was said on the issue and, when its pull request is
-// open and something happened there, what was said on that.
+// readComments reads what was said on the issue and, when something happened on the
+// latest pull request, what was said there: why it was closed, too.
 func (s *Service) readComments(ctx context.Context) error {
 	issue, pull, since := s.seen.issue.Number, s.seen.pull, s.seen.since
-	if pull == nil || !pull.Open || !pull.Updated.After(since) {
+	if pull == nil || !pull.Updated.After(since) {
 		if issue == 0 {
 			return nil
 		}

@@ -207,6 +207,37 @@ func TestCommentsOnThePullRequestSteerToo(t *testing.T) {
 	})
 }
 
+// TestWhatIsSaidOnAClosedPullRequestIsHeard, once: it says why it was closed, and our own
+// message there asks for a command.
+func TestWhatIsSaidOnAClosedPullRequestIsHeard(t *testing.T) {
+	t.Parallel()
+	for name, merged := range map[string]bool{"closed": false, "merged": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.run(history.Accepted, "8")
+			w.clock.Add(time.Hour)
+			w.server.Change(func(s *githubtest.State) {
+				pull := s.Pulls[0]
+				issue := s.Issue(pull.Number)
+				issue.Open, issue.Updated, pull.Merged = false, w.clock.Now(), merged
+				s.Say("alice", pull.Number, "it is too large", w.clock.Now())
+				s.Say("bob", pull.Number, "/autoloop resume", w.clock.Now())
+			})
+			w.begin()
+			heard, err := w.service().Hear(t.Context(), w.account())
+			require.NoError(t, err)
+			require.Len(t, heard.Comments, 2)
+			assert.Equal(t, "it is too large", heard.Comments[0].Text)
+			assert.Equal(t, []commands.Command{{Kind: commands.Resume}}, heard.Comments[1].Commands)
+			w.set(history.HeardUntil, heard.Until)
+			heard, err = w.service().Hear(t.Context(), w.account())
+			require.NoError(t, err)
+			assert.Empty(t, heard.Comments)
+		})
+	}
+}
+
 func TestOwnIssueIsAdoptedOrReopened(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
