@@ -65,6 +65,7 @@ func layout() map[string]layer {
 		"internal/history/memory":                adapter,
 		"internal/history/results":               domain,
 		"internal/history/state":                 domain,
+		"internal/history/view":                  domain,
 		"internal/lazyregexp":                    domain,
 		"internal/loop":                          service,
 		"internal/loop/budget":                   domain,

@@ -188,7 +188,7 @@ func TestReplayFindsCarefulForgeries(t *testing.T) {
 		"no end":                   {files{ledger: without(1, `"event":"finished"`)}, "ledger, iteration 2: the run"},
 		"no push":                  {files{ledger: without(0, `"event":"pushed"`)}, "was decided, and no `pushed` event follows"},
 		"rows that changed places": {files{results: swapped(5, 6)}, "results, iteration 3: the row \"reverted\" is not in its place"},
-		"a metric in the history":  {files{state: replace("**Metric**: 900 ", "**Metric**: 990 ")}, `state, iteration 1: its history entry says "990 (previous best: 1000, delta: -100)", and the ledger gives "900`},
+		"a metric in the history":  {files{state: replace("**Metric**: 900 ", "**Metric**: 990 ")}, `state, iteration 1: its history entry says "Metric: 990 (previous best: 1000, delta: -100)", and the ledger gives "Metric: 900`},
 		"an emptied iteration": {files{ledger: func(s string) string {
 			return s[:strings.LastIndex(s, "p.iterations")] + "p.iterations/000/000007.json\n"
 		}}, "changes or removes what iteration 7 had recorded"},

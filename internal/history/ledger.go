@@ -131,15 +131,6 @@ func (l *Log) Append(events ...Event) error {
 // Summary is what the ledger adds up to.
 func (l *Log) Summary() Summary { return Replay(l.Events) }
 
-// Standing is where the newest iteration stands.
-func (l *Log) Standing() Standing {
-	var standing Standing
-	for _, e := range l.Events {
-		standing = standing.after(e)
-	}
-	return standing
-}
-
 // Parse reads events, one a line.
 func Parse(lines []byte) (*Log, error) {
 	log := &Log{}

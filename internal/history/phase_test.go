@@ -48,7 +48,7 @@ func TestStanding(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			s := (&history.Log{Events: c.events}).Standing()
+			s := history.Replay(c.events).Standing
 			assert.Equal(t, c.phase, s.Phase)
 			assert.Equal(t, c.iteration, s.Iteration)
 			assert.Equal(t, c.fixes, s.Fixes())
@@ -68,12 +68,12 @@ func TestStandingKnowsWhatCIFound(t *testing.T) {
 		&history.Pushed{Head: history.Head{Time: pushed}, Commit: "a"},
 		&history.Checked{Head: history.Head{Iteration: 1}, Commit: "a", Signature: "build"},
 	}
-	s := (&history.Log{Events: events}).Standing()
+	s := history.Replay(events).Standing
 	assert.False(t, s.FailedBefore("build"), "it is the same commit")
 	assert.Equal(t, pushed, s.PushedAt)
 
 	later := pushed.Add(time.Hour)
-	s = (&history.Log{Events: append(events, pending("b", later), pending("b", later.Add(time.Hour)))}).Standing()
+	s = history.Replay(append(events, pending("b", later), pending("b", later.Add(time.Hour)))).Standing
 	assert.True(t, s.FailedBefore("build"))
 	assert.False(t, s.FailedBefore("test"))
 	assert.Equal(t, later, s.PushedAt, "the first record of the commit counts")

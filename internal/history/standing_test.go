@@ -11,7 +11,7 @@ import (
 )
 
 func standing(events ...history.Event) history.Standing {
-	return (&history.Log{Events: events}).Standing()
+	return history.Replay(events).Standing
 }
 
 // TestWhatWasMeasuredLast is known of the candidates of one iteration: what their

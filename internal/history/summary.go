@@ -74,6 +74,8 @@ type Summary struct {
 	// Paused is set while the last word on pausing was `paused`, Completed while that
 	// was on completing.
 	Paused, Completed *decision.Reason
+	// Standing is where the newest iteration stands.
+	Standing Standing
 	// Settings holds what people set by command.
 	Settings map[string]string
 	// Open is the last `started` event that no `finished` event of its run
@@ -109,6 +111,7 @@ func Replay(events []Event) Summary {
 // Add takes one more event over, which must stay as it is.
 func (b *Summary) Add(e Event) {
 	b.Events++
+	b.Standing = b.Standing.after(e)
 	switch e := e.(type) {
 	case *Started:
 		b.started(e)
@@ -135,6 +138,29 @@ func (b *Summary) Add(e Event) {
 			b.undone(UndoneBy(e), e.Commit)
 		}
 	}
+}
+
+// Pull is the number of the pull request that is open, 0 when none is known.
+func (b *Summary) Pull() int {
+	number := b.Settings[PullNumber]
+	if number == b.Settings[PullEnded] {
+		return 0
+	}
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// Promoted is the last iteration whose change is on the program's branch, 0 for none.
+func (b *Summary) Promoted() int {
+	for _, a := range slices.Backward(b.Attempts) {
+		if a.Outcome == Accepted || a.Outcome == PendingCI {
+			return a.Iteration
+		}
+	}
+	return 0
 }
 
 // undone takes an iteration back, and the branch where the commit left it: nothing was

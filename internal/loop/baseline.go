@@ -9,8 +9,6 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/history/results"
-	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/program"
 )
 
@@ -138,29 +136,12 @@ func (r *journal) enterBaseline(b *records, at position, measured []*history.Mea
 			return err
 		}
 	}
-	iteration, before, first := b.sum.Iteration, b.sum.Best, b.sum.Initial == nil
-	r.describeBaseline(measured, at, iteration)
-	why, noisy, last := measured[0].Reason, measured[0].Noisy, measured[len(measured)-1]
+	r.describeBaseline(measured, at, b.sum.Iteration)
 	for _, e := range measured {
 		if err := r.add(b, e); err != nil {
 			return err
 		}
 	}
-	changelog, notes := results.InitialEvaluation, scatter(noisy, last.Samples)
-	if before != nil {
-		notes = append([]string{fmt.Sprintf("the best before was %s", before)}, notes...)
-	}
-	if !first {
-		changelog = "New baseline: " + decision.Text(why)
-		notes = append([]string{decision.Text(why)}, notes...)
-	}
-	row := results.Row{Iteration: iteration, Time: r.now(), Score: last.Metric, Action: results.Baseline, Changelog: changelog}
-	if err := b.table.Append(row, r.program.Direction); err != nil {
-		return err
-	}
-	b.doc.AddEntry(state.HistoryEntry{
-		Iteration: iteration, Baseline: true, Time: r.now(), RunURL: r.runURL, Change: changelog, Metric: last.Metric, Notes: notes,
-	})
 	return r.completeAtTarget(b)
 }
 

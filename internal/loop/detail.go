@@ -28,7 +28,7 @@ func (r *run) detail(result *Result) {
 		return
 	}
 	result.Output = r.measurer.failed
-	result.Issue, result.PullRequest = r.program.Issue, r.records.pull()
+	result.Issue, result.PullRequest = r.program.Issue, r.records.sum.Pull()
 	if n, _ := strconv.Atoi(r.records.sum.Settings[history.IssueNumber]); n > 0 {
 		result.Issue = n
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -151,16 +150,9 @@ func (r *thread) promote(ctx context.Context) error {
 		return err
 	}
 	noted := r.update(ctx, fmt.Sprintf("%s: pull request #%d", r.program.Name, number), nil, func(b *records) error {
-		if err := r.set(b, history.PullNumber, text); err != nil {
-			return err
-		}
-		b.notePull()
-		return nil
+		return r.set(b, history.PullNumber, text)
 	})
-	if err == nil {
-		err = noted
-	}
-	return err
+	return cmp.Or(err, noted)
 }
 
 // set records a setting whose value has changed.
@@ -251,27 +243,6 @@ func (b *records) numbers(m *state.Machine, issue int) {
 	}
 	if ended := number(history.PullEnded); ended > 0 && ended == m.PR {
 		m.PR = 0
-	}
-}
-
-// pull is the number of the pull request that is open, 0 when none is known.
-func (b *records) pull() int {
-	number := b.sum.Settings[history.PullNumber]
-	if number == b.sum.Settings[history.PullEnded] {
-		return 0
-	}
-	n, _ := strconv.Atoi(number)
-	return n
-}
-
-// notePull writes the open pull request into the history of what went into it
-// last: its number is known only after the iteration was recorded.
-func (b *records) notePull() {
-	for _, a := range slices.Backward(b.sum.Attempts) {
-		if a.Outcome == history.Accepted || a.Outcome == history.PendingCI {
-			b.doc.SetPull(a.Iteration, b.pull())
-			return
-		}
 	}
 }
 

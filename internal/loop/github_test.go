@@ -310,7 +310,7 @@ func TestNumbersInTheState(t *testing.T) {
 		m := c.was
 		b.numbers(&m, c.own)
 		assert.Equal(t, c.want, [2]int{m.Issue, m.PR}, "%+v", c)
-		assert.Equal(t, c.open, b.pull(), "%+v", c)
+		assert.Equal(t, c.open, b.sum.Pull(), "%+v", c)
 	}
 }
 

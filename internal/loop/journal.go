@@ -7,6 +7,9 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/history/results"
+	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // journal reads and changes the records of a run's program.
@@ -61,9 +64,27 @@ func (r *journal) add(b *records, e history.Event) error {
 	if err := b.log.Append(history.Stamp(e, r.id, r.now())); err != nil {
 		return err
 	}
-	b.sum.Add(b.log.Events[len(b.log.Events)-1])
-	return nil
+	e = b.log.Events[len(b.log.Events)-1]
+	err := b.view.Add(&b.sum, e, pages{b, r.runURL, r.program.Direction})
+	b.sum.Add(e)
+	return err
 }
+
+// pages are the state file and the table of results, into which a run writes.
+type pages struct {
+	*records
+	runURL    string
+	direction metric.Direction
+}
+
+func (p pages) Entry(e state.HistoryEntry) {
+	e.RunURL = p.runURL
+	p.doc.AddEntry(e)
+}
+
+func (p pages) Row(row results.Row) error { return p.table.Append(row, p.direction) }
+
+func (p pages) Pull(iteration, number int) { p.doc.SetPull(iteration, number) }
 
 func (r *journal) result(outcome history.Outcome, reasons ...decision.Reason) Result {
 	result := Result{

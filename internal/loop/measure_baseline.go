@@ -7,10 +7,8 @@ import (
 	"slices"
 
 	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/evaluation"
-	"github.com/org/autoloop/internal/metric"
 )
 
 // baseline is iteration 0: what the default branch's tree and the incumbent
@@ -18,14 +16,6 @@ import (
 type baseline struct {
 	base, head *samples
 	noisy      bool
-}
-
-// scatter says in a line how the numbers of a noisy evaluation scatter.
-func scatter(noisy bool, s []metric.Value) []string {
-	if !noisy || len(s) == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("noisy: the median of %d runs, with a spread of %s between the quartiles", len(s), statistics.Spread(s))}
 }
 
 // series is the runs of one commit in two environments of its own.

@@ -185,11 +185,3 @@ func TestTheLongestRunCounts(t *testing.T) {
 	require.ErrorContains(t, err, "(39 runs of 20 s)")
 	assert.Len(t, l.calls, 4, "nothing is begun that cannot be finished")
 }
-
-func TestHowABaselineScatters(t *testing.T) {
-	t.Parallel()
-	assert.Nil(t, scatter(false, numbers("1", "2")))
-	assert.Nil(t, scatter(true, nil))
-	assert.Equal(t, []string{"noisy: the median of 1 runs, with a spread of 0 between the quartiles"}, scatter(true, numbers("7")))
-	assert.Equal(t, []string{"noisy: the median of 4 runs, with a spread of 2.25 between the quartiles"}, scatter(true, numbers("4", "1", "2", "3.5")))
-}

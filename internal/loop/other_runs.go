@@ -102,7 +102,8 @@ func (r *team) onRecord(ctx context.Context, head, name, commit string, failed b
 	if err != nil {
 		return false, nil //nolint:nilerr // it is another program's, and says nothing
 	}
-	summary, waiting := log.Summary(), log.Standing().Waiting()
+	summary := log.Summary()
+	waiting := summary.Standing.Waiting()
 	if failed {
 		// A branch of what CI turned down is made when that is recorded.
 		return slices.ContainsFunc(log.Events, func(e history.Event) bool { return history.CommitOf(e) == commit }), nil

@@ -11,8 +11,6 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
-	"github.com/org/autoloop/internal/history/results"
-	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/prompt"
 	"github.com/org/autoloop/internal/render"
@@ -206,10 +204,6 @@ func (r *recorder) enterDecided(b *records, p *proposal.Proposal, decided histor
 			return err
 		}
 	}
-	if err := r.enterRow(b, decided, changelog(decided)); err != nil {
-		return err
-	}
-	b.doc.AddEntry(r.entryOf(b, decided))
 	r.enterNotes(b, p)
 	return r.enterFinished(b, decided)
 }
@@ -234,51 +228,6 @@ func (r *recorder) enterNotes(b *records, p *proposal.Proposal) {
 		}
 	}
 	b.enterNotes(r.iteration, prompt.Notes(p.Decided.Notes).Few())
-}
-
-func (r *recorder) enterRow(b *records, decided history.Decided, changelog string) error {
-	row := results.Row{Iteration: decided.Iteration, Time: r.now(), Action: results.Reverted, Changelog: changelog}
-	if decided.Outcome == history.Accepted {
-		row.Action = results.Kept
-	}
-	if decided.Verdict != "" {
-		row.Score = decided.Metric
-	}
-	return b.table.Append(row, r.program.Direction)
-}
-
-// changelog is the agent's summary, and why it was not kept.
-func changelog(e history.Decided) string {
-	if e.Outcome == history.Accepted || len(e.Reasons) == 0 {
-		return e.Summary
-	}
-	if e.Summary == "" {
-		return e.Reasons[0].String()
-	}
-	return e.Summary + " — " + e.Reasons[0].String()
-}
-
-func (r *recorder) entryOf(b *records, e history.Decided) state.HistoryEntry {
-	entry := state.HistoryEntry{
-		Iteration: e.Iteration, Time: r.begun, RunURL: r.runURL, Status: state.Status(e.Outcome), Change: e.Summary,
-		Metric: e.Metric, PreviousBest: e.PreviousBest, Delta: e.Delta, Notes: notesOn(e), CIFixAttempts: b.standing().Fixes(),
-	}
-	if e.Commit != "" {
-		entry.Commit = e.Commit[:12]
-	}
-	if e.Commit != "" || e.Outcome == history.CIFixExhausted {
-		entry.PR = b.pull()
-	}
-	return entry
-}
-
-// notesOn are the reasons of an iteration, and what its incumbent was like.
-func notesOn(e history.Decided) []string {
-	notes := decision.Texts(e.Reasons)
-	if e.Disagreement != nil {
-		notes = append(notes, e.Disagreement.String())
-	}
-	return notes
 }
 
 // enterNothing ends an iteration without a decision: the baseline completed the

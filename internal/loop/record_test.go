@@ -189,47 +189,6 @@ func TestWhatTheMemoryBranchSays(t *testing.T) {
 	assert.Equal(t, "completed: x", r.recorder.message(&proposal.Proposal{}))
 }
 
-// TestWhatTheHistorySays of an iteration.
-func TestWhatTheHistorySays(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		decided         history.Decided
-		changelog, pull string
-	}{
-		{history.Decided{Outcome: history.Accepted, Work: history.Work{Summary: "s"}, Reasons: decision.Says("r")}, "s", ""},
-		{history.Decided{Outcome: history.Rejected, Work: history.Work{Summary: "s"}, Reasons: decision.Says("r", "q")}, "s — r", ""},
-		{history.Decided{Outcome: history.Rejected, Work: history.Work{Summary: "s"}}, "s", ""},
-		{history.Decided{Outcome: history.Error, Reasons: decision.Says("r")}, "r", ""},
-		{history.Decided{Outcome: history.Error}, "", ""},
-	} {
-		assert.Equal(t, c.changelog, changelog(c.decided))
-	}
-	reasons := append(make([]decision.Reason, 0, 8), decision.Say("r"))
-	said := notesOn(history.Decided{Reasons: reasons, Disagreement: &decision.Reason{Kind: decision.Said, Words: "d"}})
-	assert.Equal(t, []string{"r", "d"}, said)
-	assert.Empty(t, reasons[:2][1], "the reasons of the decision stay as they are")
-	assert.Equal(t, []string{"r"}, notesOn(history.Decided{Reasons: reasons}))
-
-	r, _ := inMemory(t, programWith("", ""), &history.Set{Key: history.PullNumber, Value: "8"})
-	commit := strings.Repeat("ab", 20)
-	for name, c := range map[string]struct {
-		decided history.Decided
-		commit  string
-		pull    int
-	}{
-		"kept":              {history.Decided{Outcome: history.Accepted, Commit: commit}, commit[:12], 8},
-		"waits for CI":      {history.Decided{Outcome: history.PendingCI, Commit: commit}, commit[:12], 8},
-		"CI turned it down": {history.Decided{Outcome: history.CIFixExhausted}, "", 8},
-		"rejected":          {history.Decided{Outcome: history.Rejected}, "", 0},
-		"an error":          {history.Decided{Outcome: history.Error}, "", 0},
-	} {
-		entry := r.recorder.entryOf(r.records, c.decided)
-		assert.Equal(t, c.commit, entry.Commit, name)
-		assert.Equal(t, c.pull, entry.PR, name)
-		assert.Equal(t, string(c.decided.Outcome), string(entry.Status), name)
-	}
-}
-
 // TestAProposalWithoutADecision ends a run that its baseline ended, and no other.
 func TestAProposalWithoutADecision(t *testing.T) {
 	t.Parallel()

@@ -12,6 +12,7 @@ import (
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/history/view"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/program"
@@ -23,6 +24,7 @@ type records struct {
 	machine  state.Machine
 	table    *results.Table
 	log      *history.Log
+	view     view.View
 	sum      history.Summary
 	warnings []string
 	fresh    bool         // there was no state file yet
@@ -61,7 +63,7 @@ func openRecords(p *program.Program, files memory.Files) (*records, error) {
 }
 
 // standing is where the newest iteration stands.
-func (b *records) standing() history.Standing { return b.log.Standing() }
+func (b *records) standing() history.Standing { return b.sum.Standing }
 
 // statePlace names a state file on the memory branch, with the line of a problem.
 func statePlace(name string, err error) string {

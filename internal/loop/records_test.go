@@ -206,32 +206,6 @@ func TestAStateOfAnotherToolIsTakenOver(t *testing.T) {
 	}
 }
 
-// TestRowsOfATable: the score is that of a comparison, and says what became of it.
-func TestRowsOfATable(t *testing.T) {
-	t.Parallel()
-	p := programWith("", "")
-	b, err := openRecords(p, memory.Files{})
-	require.NoError(t, err)
-	run := &recorder{journal: &journal{session: &session{program: p, now: func() time.Time { return time.Unix(0, 0) }}}}
-	for i, decided := range []history.Decided{
-		{Outcome: history.Accepted, Verdict: "improved", Metric: valueOf("3")},
-		{Outcome: history.Rejected, Verdict: "regressed", Metric: valueOf("1")},
-		{Outcome: history.Rejected, Metric: valueOf("1")}, // nothing was compared
-		{Outcome: history.Inconclusive, Verdict: "neutral", Metric: valueOf("3")},
-		{Outcome: history.Error},
-		{Outcome: history.CIFixExhausted, Verdict: "improved", Metric: valueOf("4")},
-	} {
-		decided.Iteration = i + 1
-		require.NoError(t, run.enterRow(b, decided, "x"))
-	}
-	var rows []string
-	for _, row := range b.table.Rows() {
-		rows = append(rows, fmt.Sprint(row.Iteration, " ", history.ValueText(row.Score), " ", row.Action))
-	}
-	none := history.ValueText(nil)
-	assert.Equal(t, []string{"1 3 kept", "2 1 reverted", "3 " + none + " reverted", "4 3 reverted", "5 " + none + " reverted", "6 4 reverted"}, rows)
-}
-
 // TestAnEditedTableStaysEdited: also one that a person changes while an iteration runs.
 func TestAnEditedTableStaysEdited(t *testing.T) {
 	t.Parallel()

@@ -44,11 +44,7 @@ func (r *recorder) enterPending(b *records, decided history.Decided) error {
 		return err
 	}
 	pushed := &history.Pushed{Head: history.Head{Iteration: decided.Iteration}, Commit: decided.Commit, Parent: decided.Parent, Branch: r.branch()}
-	if err := r.add(b, pushed); err != nil {
-		return err
-	}
-	b.doc.AddEntry(r.entryOf(b, decided))
-	return nil
+	return r.add(b, pushed)
 }
 
 // waitForCI reads CI until it has decided over the pending iteration, or until this
@@ -193,10 +189,6 @@ func (r *ciGate) recordFinal(ctx context.Context, e history.Decided, branch *git
 		if err := r.add(b, &decided); err != nil {
 			return err
 		}
-		if err := r.recorder.enterRow(b, decided, decided.Summary); err != nil {
-			return err
-		}
-		b.doc.AddEntry(r.recorder.entryOf(b, decided))
 		if err := r.recorder.enterFinished(b, decided); err != nil || pause == nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/history/view"
 )
 
 // Where names the record in which a finding is.
@@ -40,9 +41,15 @@ type Commit struct {
 
 // Records are what is held against the ledger of a program, read together.
 type Records struct {
-	Machine state.Machine
+	// State is nil where there is none.
+	State   *state.Doc
 	Rows    []results.Row
 	Commits []Commit
+	// Branch is the name of the program's branch.
+	Branch string
+	// Changed has, by the commit that a decision made, the files in which that differs
+	// from the one that it was compared with; not of commits that are not here.
+	Changed map[string][]string
 	// Head is the program branch's commit, "" when there is no branch.
 	Head string
 	// Rewritten says of commits of the memory branch how they break its history,
@@ -74,6 +81,7 @@ type Auditor struct {
 	asked []decision.Rule
 
 	report   Report
+	view     view.View
 	summary  history.Summary
 	measured []*history.Measured
 	pending  *history.Decided // the decision that waits for CI
@@ -90,9 +98,6 @@ func New(asked []decision.Rule) *Auditor {
 	return &Auditor{asked: asked, report: Report{Findings: []Finding{}, Unseen: []string{}}, summary: history.Summary{Settings: map[string]string{}}}
 }
 
-// Begin says which entries the state's history has. It comes first.
-func (a *Auditor) Begin(shown []state.EntryMetric) { a.entries = newEntries(shown) }
-
 // Add takes the events of one more segment over, at whose ends no run is open.
 // None of them is kept but for what an iteration that waits for CI needs.
 func (a *Auditor) Add(events []history.Event) {
@@ -101,6 +106,7 @@ func (a *Auditor) Add(events []history.Event) {
 		switch e := event.(type) {
 		case *history.Started:
 			a.measured = nil
+			a.entries.started(e)
 		case *history.Measured:
 			a.measured = append(a.measured, e)
 			r.samples(e)
@@ -119,11 +125,23 @@ func (a *Auditor) Add(events []history.Event) {
 		}
 		a.order.add(r, event)
 		a.table.add(event)
-		a.entries.add(event)
 		a.keeps.add(event)
+		_ = a.view.Add(&a.summary, event, a) // our Row takes every row
 		a.summary.Add(event)
 	}
 	clear(a.order.started)
+}
+
+// Entry takes an entry of the state's history that the ledger gives.
+func (a *Auditor) Entry(e state.HistoryEntry) { a.entries.put(e) }
+
+// Pull takes the pull request that an iteration went into.
+func (a *Auditor) Pull(iteration, number int) { a.entries.pull(iteration, number) }
+
+// Row takes a row of the results that the ledger gives.
+func (a *Auditor) Row(row results.Row) error {
+	a.table.put(row, a.summary.Direction)
+	return nil
 }
 
 // Report holds the records against the ledger. Findings are in the order ledger, state,
@@ -131,8 +149,8 @@ func (a *Auditor) Add(events []history.Event) {
 func (a *Auditor) Report(records Records) Report {
 	r := &a.report
 	a.order.unfinished(r)
-	r.state(a.summary, records.Machine)
-	a.entries.compare(r)
+	r.state(a.summary, a.table.begins, records)
+	a.entries.compare(r, records.State, a.table.begins)
 	a.table.compare(r, records.Rows)
 	a.keeps.compare(r, a.summary, records)
 	for _, message := range append(records.Rewritten, records.Unknown...) {

@@ -37,7 +37,6 @@ func TestWhatWasMergedIsNotMissed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			auditor := audit.New(nil)
-			auditor.Begin(nil)
 			merged := []history.Event{&history.Set{Key: history.PullEnded, Value: "2", Commit: c.merged}}
 			second := kept(2, "two", &eight)
 			second.Parent = "one"

@@ -11,6 +11,7 @@ import (
 // decides, says what it pushed, and finishes.
 type order struct {
 	started map[string]bool
+	runs    map[string]int   // the iterations that they began
 	pushed  map[string]bool  // commits
 	open    *history.Decided // the last final decision that nothing finished yet
 	made    *history.Decided // the last decision with a commit that nothing pushed yet
@@ -29,12 +30,17 @@ func (o *order) unfinished(r *Report) {
 
 func (o *order) add(r *Report, event history.Event) {
 	if o.started == nil {
-		o.started, o.pushed = map[string]bool{}, map[string]bool{}
+		o.started, o.pushed, o.runs = map[string]bool{}, map[string]bool{}, map[string]int{}
 	}
 	switch event.(type) {
 	case *history.Started:
 		o.unfinished(r)
-		o.started[event.Header().Run] = true
+		e := event.Header()
+		o.started[e.Run] = true
+		if began, known := o.runs[e.Run]; known && began != e.Iteration {
+			r.find(Ledger, e.Iteration, fmt.Sprintf("the run %s began iteration %d, and no run begins two", e.Run, began))
+		}
+		o.runs[e.Run] = e.Iteration
 	case *history.Measured, *history.Proposed, *history.Decided, *history.Pushed, *history.Checked:
 		if e := event.Header(); !o.started[e.Run] {
 			r.find(Ledger, e.Iteration, fmt.Sprintf("the run %s has a `%s` event without a `started` event", e.Run, history.KindOf(event)))

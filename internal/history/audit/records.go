@@ -5,29 +5,53 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
-	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
 )
 
-// state holds the numbers of the Machine State against the records.
-func (r *Report) state(summary history.Summary, m state.Machine) {
-	for _, pair := range [][3]string{
-		{"Iteration Count", strconv.Itoa(m.IterationCount), strconv.Itoa(summary.Iteration)},
-		{"Initial Metric", history.ValueText(m.InitialMetric), history.ValueText(summary.Initial)},
-		{"Best Metric", history.ValueText(m.BestMetric), history.ValueText(summary.Best)},
-		{"Consecutive Errors", strconv.Itoa(m.ConsecutiveErrors), strconv.Itoa(summary.ConsecutiveErrors())},
-		{"Recent Statuses", strings.Join(m.RecentStatuses, ", "), strings.Join(summary.Statuses(), ", ")},
-	} {
-		if pair[1] != pair[2] {
-			r.find(State, summary.Iteration, fmt.Sprintf("%s is %s, and the ledger gives %s", pair[0], pair[1], pair[2]))
+// state holds the rows of the Machine State against the records, but for those that are
+// people's. What the ledger does not name may be from before it begins.
+func (r *Report) state(summary history.Summary, begins int, records Records) {
+	if records.State == nil || summary.Events == 0 {
+		return
+	}
+	m := records.State.Machine()
+	is := func(row, have, want string) {
+		if have != want {
+			r.find(State, summary.Iteration, fmt.Sprintf("%s is %s, and the ledger gives %s", row, have, want))
 		}
+	}
+	is("Iteration Count", strconv.Itoa(m.IterationCount), strconv.Itoa(summary.Iteration))
+	is("Initial Metric", history.ValueText(m.InitialMetric), history.ValueText(summary.Initial))
+	is("Best Metric", history.ValueText(m.BestMetric), history.ValueText(summary.Best))
+	is("Consecutive Errors", strconv.Itoa(m.ConsecutiveErrors), strconv.Itoa(summary.ConsecutiveErrors()))
+	is("Recent Statuses", strings.Join(m.RecentStatuses, ", "), strings.Join(summary.Statuses(), ", "))
+	is("Branch", m.Branch, records.Branch)
+	if _, known := summary.Settings[history.PullNumber]; known || begins == 0 {
+		is("PR", strconv.Itoa(m.PR), strconv.Itoa(summary.Pull()))
+	}
+	if number := summary.Settings[history.IssueNumber]; number != "" {
+		is("Issue", strconv.Itoa(m.Issue), number)
+	}
+	if begins == 0 || !summary.LastRun.IsZero() {
+		is("Last Run", date(m.LastRun), date(&summary.LastRun))
+	}
+	if m.NotBefore != nil {
+		is("Not Before", date(m.NotBefore), date(&summary.NotBefore))
 	}
 	if summary.Best != nil && m.Direction.String() != summary.Direction.String() {
 		r.find(State, summary.Iteration, fmt.Sprintf("Metric Direction is %s, and the ledger was measured with %s", m.Direction, summary.Direction))
 	}
+}
+
+func date(at *time.Time) string {
+	if at == nil || at.IsZero() {
+		return history.ValueText(nil)
+	}
+	return at.UTC().Truncate(time.Second).Format(time.RFC3339)
 }
 
 type rowKey struct {
@@ -38,47 +62,28 @@ type rowKey struct {
 func keyOf(row results.Row) rowKey { return rowKey{row.Iteration, row.Action} }
 
 type table struct {
-	rows      []results.Row
-	at        map[rowKey]int // where in rows, of the last of this name
-	best      *metric.Value
-	direction metric.Direction
-	begins    int // iterations before this one are from before the ledger
+	rows   []results.Row
+	at     map[rowKey]int // where in rows, of the last of this name
+	best   *metric.Value
+	begins int // iterations before this one are from before the ledger
 }
 
-func (t *table) put(row results.Row) {
+// put takes a row over, and fills in the best score.
+func (t *table) put(row results.Row, direction metric.Direction) {
 	if t.at == nil {
 		t.at = map[rowKey]int{}
 	}
+	t.best = row.BestAfter(t.best, direction)
+	row.Best = t.best
 	t.at[keyOf(row)] = len(t.rows)
-	t.rows = append(t.rows, row)
+	t.rows = append(t.rows, row.Written())
 }
 
 func (t *table) add(event history.Event) {
-	switch e := event.(type) {
-	case *history.Set:
-		if n, err := strconv.Atoi(e.Value); err == nil && e.Key == history.AdoptedIteration {
+	if e, is := event.(*history.Set); is && e.Key == history.AdoptedIteration {
+		if n, err := strconv.Atoi(e.Value); err == nil {
 			t.begins = max(t.begins, n+1)
 		}
-	case *history.Measured:
-		if e.Stage != "" || e.Metric == nil || e.Role == history.Candidate {
-			return
-		}
-		if e.Role == history.Baseline {
-			t.direction = e.Direction
-		}
-		t.best = e.Metric
-		t.put(results.Row{Iteration: e.Iteration, Score: e.Metric, Best: t.best, Action: results.Baseline})
-	case *history.Decided:
-		action := results.Reverted
-		switch e.Outcome { //nolint:exhaustive // the others are reverted
-		case history.PendingCI:
-			return
-		case history.Accepted:
-			if action = results.Kept; e.Metric != nil && t.direction.Improved(*e.Metric, t.best) {
-				t.best = e.Metric
-			}
-		}
-		t.put(results.Row{Iteration: e.Iteration, Score: e.Metric, Best: t.best, Action: action})
 	}
 }
 
@@ -100,11 +105,15 @@ func (t *table) compare(r *Report, rows []results.Row) {
 		}
 		taken[places[key][0]] = true
 		found := rows[places[key][0]]
-		if history.ValueText(found.Score) != history.ValueText(row.Score) {
-			r.find(Results, row.Iteration, fmt.Sprintf("the score is %s, and the ledger gives %s", history.ValueText(found.Score), history.ValueText(row.Score)))
-		}
-		if history.ValueText(found.Best) != history.ValueText(row.Best) {
-			r.find(Results, row.Iteration, fmt.Sprintf("best_score is %s, and the ledger gives %s", history.ValueText(found.Best), history.ValueText(row.Best)))
+		for _, pair := range [][3]string{
+			{"the score", history.ValueText(found.Score), history.ValueText(row.Score)},
+			{"best_score", history.ValueText(found.Best), history.ValueText(row.Best)},
+			{"the timestamp", date(&found.Time), date(&row.Time)},
+			{"the changelog", strconv.Quote(found.Changelog), strconv.Quote(row.Changelog)},
+		} {
+			if pair[1] != pair[2] {
+				r.find(Results, row.Iteration, fmt.Sprintf("%s is %s, and the ledger gives %s", pair[0], pair[1], pair[2]))
+			}
 		}
 	}
 	last := -1
@@ -128,6 +137,7 @@ type made struct {
 	iteration int
 	commit    string
 	best      *metric.Value
+	changed   []string // as the agent's work is said to have
 	// replayed says that it may be another commit by now: what it stood on was
 	// merged, perhaps as one commit of another name.
 	replayed bool
@@ -160,7 +170,7 @@ func (k *keeps) add(event history.Event) {
 			return
 		}
 		// An agent may have begun on the head that was merged while it worked.
-		one := made{iteration: e.Iteration, commit: e.Commit, best: e.Best, replayed: k.merges[e.Parent]}
+		one := made{iteration: e.Iteration, commit: e.Commit, best: e.Best, changed: e.Changed, replayed: k.merges[e.Parent]}
 		if one.replayed {
 			k.merges[e.Commit] = true
 		}
@@ -207,6 +217,20 @@ func (k *keeps) compare(r *Report, summary history.Summary, records Records) {
 			r.find(Branch, k.kept[i].iteration, fmt.Sprintf("commit %.12s says iteration %s with %s, and the ledger says %d with %s",
 				commit.ID, commit.Iteration, commit.Metric, k.kept[i].iteration, history.ValueText(k.kept[i].best)))
 		}
+	}
+	unseen := 0
+	for i, one := range k.kept {
+		paths, here := records.Changed[one.commit]
+		switch {
+		case at[one.commit] != i: // CI was waited for
+		case !here:
+			unseen++
+		case len(one.changed) > 0 && !slices.ContainsFunc(one.changed, func(path string) bool { return slices.Contains(paths, path) }):
+			r.find(Branch, one.iteration, fmt.Sprintf("commit %.12s changes none of the files that the ledger says it changed", one.commit))
+		}
+	}
+	if unseen > 0 {
+		r.Unseen = append(r.Unseen, fmt.Sprintf("%d kept commits are not in this clone: whether they change what the ledger says is not known", unseen))
 	}
 	for _, one := range k.required {
 		replayed := one.replayed && slices.ContainsFunc(records.Commits, func(c Commit) bool { return says(c, one) })

@@ -130,10 +130,10 @@ func (m *Memory) place(ctx context.Context, head, name string) (recordedPlace, e
 	if err != nil || files.Ledger == nil {
 		return recordedPlace{}, err
 	}
-	if waiting := files.Ledger.Standing().Waiting(); waiting != nil {
+	summary := files.Ledger.Summary()
+	if waiting := summary.Standing.Waiting(); waiting != nil {
 		return recordedPlace{waiting.Commit, true}, nil
 	}
-	summary := files.Ledger.Summary()
 	return recordedPlace{summary.Incumbent, summary.Incumbent != summary.Base}, nil
 }
 

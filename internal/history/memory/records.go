@@ -43,13 +43,12 @@ func (m *Memory) Records(ctx context.Context, auditor *audit.Auditor, name, bran
 	if err != nil {
 		return audit.Records{}, fmt.Errorf("read %s.md on the memory branch: %w", name, err)
 	}
-	auditor.Begin(doc.EntryMetrics())
 	log, err := files.Log()
 	if err != nil {
 		return audit.Records{}, err
 	}
 	auditor.Add(log.Events)
-	records := audit.Records{Machine: doc.Machine(), Rows: table.Rows()}
+	records := audit.Records{State: doc, Rows: table.Rows(), Branch: branch}
 	records.Head, err = m.HeadOf(ctx, "refs/heads/"+branch)
 	if err != nil {
 		return records, err
@@ -61,7 +60,10 @@ func (m *Memory) Records(ctx context.Context, auditor *audit.Auditor, name, bran
 	if records.Commits, err = m.keptCommits(ctx, name, tips, from); err != nil {
 		return records, err
 	}
-	if records.Rewritten, err = m.rewritten(ctx, head, name); err != nil {
+	if records.Changed, err = m.changed(ctx, log.Events); err != nil {
+		return records, err
+	}
+	if records.Rewritten, err = m.rewritten(ctx, head, name, log); err != nil {
 		return records, err
 	}
 	if records.Shallow, err = m.Repo.IsShallow(); err != nil {
@@ -149,6 +151,37 @@ func (m *Memory) fetchTips(ctx context.Context, tips []string) ([]string, error)
 		tips[i] = commit
 	}
 	return tips, nil
+}
+
+// changed lists, by the commit that a decision made, the files in which that differs from
+// the one that it was compared with. Of what is not here it has nothing.
+func (m *Memory) changed(ctx context.Context, events []history.Event) (map[string][]string, error) {
+	changed := map[string][]string{}
+	var made []*history.Decided
+	var names []string
+	for e := range history.Of[*history.Decided](slices.All(events)) {
+		if e.Commit != "" && e.Parent != "" {
+			made, names = append(made, e), append(names, e.Parent, e.Commit)
+		}
+	}
+	commits, err := m.Repo.Cat(ctx, names...)
+	if err != nil {
+		return nil, fmt.Errorf("look for the kept commits: %w", err)
+	}
+	for i, e := range made {
+		if _, known := changed[e.Commit]; known || commits[2*i].Type != "commit" || commits[2*i+1].Type != "commit" {
+			continue
+		}
+		diff, err := m.Repo.Changes(ctx, e.Parent, e.Commit)
+		if err != nil {
+			return nil, fmt.Errorf("compare commit %.12s with %.12s: %w", e.Commit, e.Parent, err)
+		}
+		changed[e.Commit] = []string{}
+		for _, one := range diff {
+			changed[e.Commit] = append(changed[e.Commit], one.Path)
+		}
+	}
+	return changed, nil
 }
 
 // keptCommits lists the commits that say that this program kept them.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cenkalti/backoff/v5"
 
@@ -16,8 +17,8 @@ import (
 
 // rewritten walks the memory branch and says which commits changed what was recorded
 // before: a commit begins a new iteration, or adds to the newest. A program that was
-// removed whole has begun anew since.
-func (m *Memory) rewritten(ctx context.Context, head, name string) ([]string, error) {
+// removed whole has begun anew since. It also says what is dated later than it was written.
+func (m *Memory) rewritten(ctx context.Context, head, name string, log *history.Log) ([]string, error) {
 	versions, err := m.Repo.Versions(ctx, name+iterationsSuffix, head)
 	if err != nil {
 		return nil, err
@@ -58,6 +59,47 @@ func (m *Memory) rewritten(ctx context.Context, head, name string) ([]string, er
 			found = append(found, fmt.Sprintf("commit %.12s changes or removes what iteration %d had recorded", v.Commit, number))
 		}
 		newest = max(newest, number)
+	}
+	early, err := m.early(ctx, head, name, versions, log)
+	return append(found, early...), err
+}
+
+// clocksDiffer is how far the clocks of the machines may be apart that write the records
+// and read them.
+const clocksDiffer = 10 * time.Minute
+
+// early says which commits, the oldest first, lie in the future, and which iterations
+// have events that are later than the last commit to their file.
+func (m *Memory) early(ctx context.Context, head, name string, versions []git.FileVersion, log *history.Log) ([]string, error) {
+	if len(versions) == 0 {
+		return nil, nil
+	}
+	commits, err := m.Repo.Log(ctx, 0, head)
+	if err != nil {
+		return nil, err
+	}
+	dates, written := map[string]time.Time{}, map[int]time.Time{}
+	for _, commit := range commits {
+		dates[commit.ID] = commit.Time
+	}
+	var found []string
+	limit := m.Now().Add(clocksDiffer)
+	for i, v := range versions {
+		date := dates[v.Commit]
+		if number, ours := numberOf(strings.TrimPrefix(v.Path, name+iterationsSuffix+"/")); ours {
+			written[number] = date
+		}
+		if date.After(limit) && (i == 0 || versions[i-1].Commit != v.Commit) {
+			found = append(found, fmt.Sprintf("commit %.12s is dated %s, which is not yet", v.Commit, date.Format(time.RFC3339)))
+		}
+	}
+	for _, it := range log.Iterations() {
+		for _, e := range it.Events {
+			if at := e.Header().Time; at.After(written[it.Number].Add(clocksDiffer)) {
+				found = append(found, fmt.Sprintf("iteration %d has an event of %s, and was written before, at %s", it.Number, at.Format(time.RFC3339), written[it.Number].Format(time.RFC3339)))
+				break
+			}
+		}
 	}
 	return found, nil
 }

@@ -99,14 +99,14 @@ func (t *Table) highWater(before int, direction metric.Direction) *metric.Value 
 	}
 	for i := max(from-1, 0); i < before; i++ {
 		if t.rows[i].action != Reverted {
-			best = t.row(i).bestAfter(best, direction)
+			best = t.row(i).BestAfter(best, direction)
 		}
 	}
 	return best
 }
 
-// bestAfter is the best score after a row, where it was best before.
-func (r Row) bestAfter(best *metric.Value, direction metric.Direction) *metric.Value {
+// BestAfter is the best score after a row, where it was best before.
+func (r Row) BestAfter(best *metric.Value, direction metric.Direction) *metric.Value {
 	if r.Action == Baseline || r.Action == Kept && r.Score != nil && direction.Improved(*r.Score, best) {
 		return r.Score
 	}
@@ -120,8 +120,7 @@ func (t *Table) Append(row Row, direction metric.Direction) error {
 	if err := row.check(); err != nil {
 		return err
 	}
-	row.Time = row.Time.UTC().Truncate(time.Second)
-	row.Changelog = clean(row.Changelog)
+	row = row.Written()
 	end := len(t.rows)
 	at := slices.IndexFunc(t.rows, func(p place) bool { return p.iteration == row.Iteration && p.action == row.Action })
 	if at >= 0 {
@@ -130,7 +129,7 @@ func (t *Table) Append(row Row, direction metric.Direction) error {
 		}
 		end = at
 	}
-	row.Best = row.bestAfter(t.highWater(end, direction), direction)
+	row.Best = row.BestAfter(t.highWater(end, direction), direction)
 	if at >= 0 {
 		if t.line(row) == t.line(t.row(at)) {
 			return nil
@@ -152,6 +151,12 @@ func (t *Table) add(row Row) {
 	}
 	t.rows = append(t.rows, place{start: len(t.data), iteration: row.Iteration, action: row.Action})
 	t.data = append(t.data, t.line(row)...)
+}
+
+// Written is a row as it is read again.
+func (r Row) Written() Row {
+	r.Time, r.Changelog = r.Time.UTC().Truncate(time.Second), clean(r.Changelog)
+	return r
 }
 
 func (r Row) check() error {

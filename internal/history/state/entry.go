@@ -75,6 +75,11 @@ func (s Status) label() string {
 	}
 }
 
+// Written is the entry as AddEntry writes it.
+func (e HistoryEntry) Written() Written {
+	return Written{e.Iteration, e.Baseline, strings.TrimRight(e.render(), "\n") + "\n"}
+}
+
 func (e HistoryEntry) render() string {
 	var out strings.Builder
 	out.WriteString("### Iteration " + strconv.Itoa(e.Iteration))

@@ -92,7 +92,10 @@ func TestNoTextLeavesItsLine(t *testing.T) {
 		}
 		again := parse(t, string(doc.Bytes()))
 		require.Equal(t, doc.Machine(), again.Machine(), "%q", hostile)
-		require.Equal(t, []state.EntryMetric{{Iteration: 5, Metric: e.MetricText()}}, again.EntryMetrics(), "%q", hostile)
+		list, older, found := again.Entries()
+		require.Equal(t, []state.Written{e.Written()}, list, "%q", hostile)
+		require.Empty(t, older)
+		require.True(t, found)
 		doc.AddEntry(e)
 		require.Equal(t, string(again.Bytes()), string(doc.Bytes()), "it is known again: %q", hostile)
 		require.Less(t, len(doc.Bytes())-before, 8000)
@@ -133,15 +136,24 @@ func TestAddressesOfRuns(t *testing.T) {
 	}
 }
 
-// TestWhatEntriesSayOfTheirMetric is read as it is written, of ours.
-func TestWhatEntriesSayOfTheirMetric(t *testing.T) {
+// TestEntriesAreReadAsTheyAreWritten: ours, and the line that counts those before them.
+func TestEntriesAreReadAsTheyAreWritten(t *testing.T) {
 	t.Parallel()
 	doc := state.New("x")
-	doc.AddEntry(state.HistoryEntry{Metric: value("11")})
-	doc.AddEntry(state.HistoryEntry{Iteration: 8, Baseline: true, Metric: value("7")})
-	doc.AddEntry(state.HistoryEntry{Iteration: 9, Metric: value("5")})
-	text := strings.Replace(string(doc.Bytes()), "- **Metric**: 5", "- **Metric**: 5 (by hand)", 1)
-	doc = parse(t, text+"\n### Iteration 7\n\n- **Metric**: 10\n")
-	assert.Equal(t, []state.EntryMetric{{9, false, "5 (by hand)"}, {8, true, "7"}, {0, true, "11"}}, doc.EntryMetrics())
-	assert.Empty(t, parse(t, table+"| Iteration Count | 9 |\n").EntryMetrics())
+	var all []state.Written
+	for n := range 13 {
+		e := state.HistoryEntry{Iteration: n, Metric: value("5"), Status: state.Rejected}
+		doc.AddEntry(e)
+		e.Baseline = n == 0
+		all = append(all, e.Written())
+	}
+	text := strings.Replace(string(doc.Render()), "- **Metric**: 5", "- **Metric**: 5 (by hand)", 1)
+	list, older, found := parse(t, text+"\n### Iteration 7\n\n- **Metric**: 10\n").Entries()
+	assert.True(t, found)
+	assert.Len(t, list, 10)
+	assert.Equal(t, state.Written{Iteration: 12, Text: strings.Replace(all[12].Text, "**: 5", "**: 5 (by hand)", 1)}, list[0])
+	assert.Equal(t, state.Older(all[:3]), older)
+	assert.Equal(t, "### Iters 1–2 — ✅ 0 / ❌ 2 / ⚠️ 0 (metrics 5→5)", older)
+	_, _, found = parse(t, table+"| Iteration Count | 9 |\n").Entries()
+	assert.False(t, found)
 }

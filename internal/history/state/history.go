@@ -27,15 +27,15 @@ const (
 // entries are ours in the history: data[start:end], the markers included.
 type entries struct {
 	start, end int
-	list       []entryText // the newest first
+	list       []Written // the newest first
 	older      older
 }
 
-// entryText is an entry as it is written.
-type entryText struct {
-	iteration int
-	baseline  bool
-	text      string
+// Written is an entry as it is written.
+type Written struct {
+	Iteration int
+	Baseline  bool
+	Text      string
 }
 
 // older counts the iterations whose entries gave way to newer ones, and has the metric
@@ -70,18 +70,18 @@ func (d *Doc) entries() (own entries, found bool) {
 		line = strings.TrimRight(line, "\r\n")
 		if at := ownHeading().FindStringSubmatch(line); at != nil {
 			n, _ := strconv.Atoi(at[1])
-			own.list = append(own.list, entryText{iteration: n, baseline: n == 0 || at[2] != ""})
+			own.list = append(own.list, Written{Iteration: n, Baseline: n == 0 || at[2] != ""})
 		} else if at := olderLine().FindStringSubmatch(line); at != nil {
 			number := func(i int) int { n, _ := strconv.Atoi(at[i]); return n }
 			own.older = older{number(1), number(2), number(3), number(4), number(5), at[6], at[7]}
 			break
 		}
 		if len(own.list) > 0 {
-			own.list[len(own.list)-1].text += line + "\n"
+			own.list[len(own.list)-1].Text += line + "\n"
 		}
 	}
 	for i := range own.list {
-		own.list[i].text = strings.TrimRight(own.list[i].text, "\n") + "\n"
+		own.list[i].Text = strings.TrimRight(own.list[i].Text, "\n") + "\n"
 	}
 	return own, true
 }
@@ -110,8 +110,8 @@ func (d *Doc) AddEntry(e HistoryEntry) {
 	e.Iteration = max(e.Iteration, 0)
 	e.Baseline = e.Baseline || e.Iteration == 0
 	own, found := d.entries()
-	added := entryText{e.Iteration, e.Baseline, e.render()}
-	if at := slices.IndexFunc(own.list, func(o entryText) bool { return o.iteration == e.Iteration && o.baseline == e.Baseline }); at >= 0 {
+	added := e.Written()
+	if at := slices.IndexFunc(own.list, func(o Written) bool { return o.Iteration == e.Iteration && o.Baseline == e.Baseline }); at >= 0 {
 		own.list[at] = added
 	} else {
 		own.list = slices.Insert(own.list, 0, added)
@@ -123,14 +123,10 @@ func (d *Doc) AddEntry(e HistoryEntry) {
 func (d *Doc) write(own entries, there bool) {
 	out := beginEntries + "\n\n"
 	for _, e := range own.list {
-		out += e.text + "\n"
+		out += e.Text + "\n"
 	}
-	if o := own.older; o.last > 0 {
-		out += fmt.Sprintf("### Iters %d–%d — ✅ %d / ❌ %d / ⚠️ %d", o.first, o.last, o.accepted, o.rejected, o.failed)
-		if o.from != "" && o.to != "" {
-			out += fmt.Sprintf(" (metrics %s→%s)", o.from, o.to)
-		}
-		out += "\n\n"
+	if line := own.older.line(); line != "" {
+		out += line + "\n\n"
 	}
 	out += endEntries
 	if !there {
@@ -170,22 +166,34 @@ func (d *Doc) Render() []byte {
 	return d.Bytes()
 }
 
-// count adds an entry that is newer than all before.
-func (o *older) count(e entryText) {
+// line is what is written of them, "" for none.
+func (o *older) line() string {
 	if o.last == 0 {
-		o.first = e.iteration
+		return ""
 	}
-	o.last = max(o.last, e.iteration)
+	line := fmt.Sprintf("### Iters %d–%d — ✅ %d / ❌ %d / ⚠️ %d", o.first, o.last, o.accepted, o.rejected, o.failed)
+	if o.from != "" && o.to != "" {
+		line += fmt.Sprintf(" (metrics %s→%s)", o.from, o.to)
+	}
+	return line
+}
+
+// count adds an entry that is newer than all before.
+func (o *older) count(e Written) {
+	if o.last == 0 {
+		o.first = e.Iteration
+	}
+	o.last = max(o.last, e.Iteration)
 	group := func(form lazyregexp.Regexp, text string, i int) string {
 		if found := form().FindStringSubmatch(text); found != nil {
 			return found[i]
 		}
 		return ""
 	}
-	status, line := group(ownStatus, e.text, 1), group(ownMetric, e.text, 1)
-	kept := e.baseline
+	status, line := group(ownStatus, e.Text, 1), group(ownMetric, e.Text, 1)
+	kept := e.Baseline
 	switch {
-	case e.baseline:
+	case e.Baseline:
 	case status == Accepted.label():
 		o.accepted++
 		kept = true
@@ -202,23 +210,20 @@ func (o *older) count(e entryText) {
 	o.to = cmp.Or(o.to, o.from)
 }
 
-// EntryMetric is what an entry of the history says of its metric, as it is written.
-type EntryMetric struct {
-	Iteration int
-	Baseline  bool
-	Metric    string
+// Entries are ours as they are written, the newest first, and the line that counts the
+// older ones; found is false in a history that never had one.
+func (d *Doc) Entries() (list []Written, older string, found bool) {
+	own, found := (&Doc{data: d.data}).entries()
+	return own.list, own.older.line(), found
 }
 
-// EntryMetrics are those of our entries, in their order.
-func (d *Doc) EntryMetrics() []EntryMetric {
-	own, _ := (&Doc{data: d.data}).entries()
-	var metrics []EntryMetric
-	for _, e := range own.list {
-		if found := ownMetric().FindStringSubmatch(e.text); found != nil {
-			metrics = append(metrics, EntryMetric{e.iteration, e.baseline, found[1]})
-		}
+// Older is the line that counts entries, given from the oldest on.
+func Older(list []Written) string {
+	var o older
+	for _, e := range list {
+		o.count(e)
 	}
-	return metrics
+	return o.line()
 }
 
 // SetPull notes the pull request that an iteration's change went into, when its entry is
@@ -229,11 +234,11 @@ func (d *Doc) SetPull(iteration, number int) {
 		return
 	}
 	for i, e := range own.list {
-		at := strings.Index(e.text, "\n- **Commit**: ")
-		if e.baseline || e.iteration != iteration || at < 0 || strings.Contains(e.text, "\n- **Pull request**: ") {
+		at := strings.Index(e.Text, "\n- **Commit**: ")
+		if e.Baseline || e.Iteration != iteration || at < 0 || strings.Contains(e.Text, "\n- **Pull request**: ") {
 			continue
 		}
-		own.list[i].text = e.text[:at+1] + "- **Pull request**: #" + strconv.Itoa(number) + e.text[at:]
+		own.list[i].Text = e.Text[:at+1] + "- **Pull request**: #" + strconv.Itoa(number) + e.Text[at:]
 		d.write(own, true)
 		return
 	}
