@@ -2,9 +2,6 @@ package git
 
 import (
 	"context"
-	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 )
 
@@ -14,20 +11,15 @@ func (r *Repo) Filters(ctx context.Context, treeish string, paths ...string) (ma
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	dir, err := os.MkdirTemp(r.temp, "autoloop-index-")
-	if err != nil {
-		return nil, fmt.Errorf("read attributes: %w", err)
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	index := []string{"GIT_INDEX_FILE=" + filepath.Join(dir, "index")}
-	if _, err := r.Run(ctx, Input{Env: index}, "read-tree", treeish); err != nil {
-		return nil, err
-	}
 	list, err := zeroTerminated(paths)
 	if err != nil {
 		return nil, err
 	}
-	out, err := r.Run(ctx, Input{Env: index, Stdin: list}, "check-attr", "--cached", "-z", "--stdin", "filter")
+	var out []byte
+	err = r.withIndex(ctx, treeish, func(run onIndex) (err error) {
+		out, err = run(list, "check-attr", "--cached", "-z", "--stdin", "filter")
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

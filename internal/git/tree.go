@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -115,29 +113,18 @@ type File struct {
 // WriteFiles returns the tree that base (a commit, a tree, or "" for an empty
 // one) becomes when the files are put at their paths; nil deletes, also what
 // is not there. The user's index takes no part.
-func (r *Repo) WriteFiles(ctx context.Context, base string, files map[string]*File) (string, error) {
+func (r *Repo) WriteFiles(ctx context.Context, base string, files map[string]*File) (tree string, err error) {
 	info, err := r.indexInfo(ctx, files)
 	if err != nil {
 		return "", err
 	}
-	dir, err := os.MkdirTemp(r.temp, "autoloop-index-")
-	if err != nil {
-		return "", fmt.Errorf("write tree: %w", err)
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	index := []string{"GIT_INDEX_FILE=" + filepath.Join(dir, "index")}
-	read := []string{"read-tree", "--empty"}
-	if base != "" {
-		read = []string{"read-tree", base}
-	}
-	if _, err := r.Run(ctx, Input{Env: index}, read...); err != nil {
-		return "", err
-	}
-	update := Input{Env: index, Stdin: info}
-	if _, err := r.Run(ctx, update, "update-index", "-z", "--add", "--replace", "--index-info"); err != nil {
-		return "", err
-	}
-	tree, err := r.line(ctx, Input{Env: index}, "write-tree")
+	err = r.withIndex(ctx, base, func(run onIndex) (err error) {
+		if _, err := run(info, "update-index", "-z", "--add", "--replace", "--index-info"); err != nil {
+			return err
+		}
+		tree, err = run.writeTree()
+		return err
+	})
 	if err != nil {
 		return "", err
 	}
