@@ -189,6 +189,11 @@ func TestReplayFindsCarefulForgeries(t *testing.T) {
 		"no push":                  {files{ledger: without(0, `"event":"pushed"`)}, "was decided, and no `pushed` event follows"},
 		"rows that changed places": {files{results: swapped(5, 6)}, "results, iteration 3: the row \"reverted\" is not in its place"},
 		"a metric in the history":  {files{state: replace("**Metric**: 900 ", "**Metric**: 990 ")}, `state, iteration 1: its history entry says "Metric: 990 (previous best: 1000, delta: -100)", and the ledger gives "Metric: 900`},
+		"a commit in the history":  {files{state: replace("**Commit**: ", "**Commit**: f")}, `its history entry says "Commit: f`},
+		"a status in the history":  {files{state: replace("❌ Rejected", "✅ Accepted")}, `its history entry says "Status: ✅ Accepted", and the ledger gives "Status: ❌ Rejected"`},
+		"the branch of a state":    {files{state: replace("autoloop/p", "autoloop/q")}, "Branch is autoloop/q, and the ledger gives autoloop/p"},
+		"the changelog of a row":   {files{results: replace("Initial evaluation", "Another evaluation")}, `the changelog is "Another evaluation", and the ledger gives "Initial evaluation"`},
+		"the time of a row":        {files{results: func(s string) string { return regexp.MustCompile(`\t20\d\d-`).ReplaceAllString(s, "\t2001-") }}, "the timestamp is 2001-"},
 		"an emptied iteration": {files{ledger: func(s string) string {
 			return s[:strings.LastIndex(s, "p.iterations")] + "p.iterations/000/000007.json\n"
 		}}, "changes or removes what iteration 7 had recorded"},

@@ -348,6 +348,36 @@ func TestCommitsAreThoseThatWereKept(t *testing.T) {
 	}
 }
 
+// TestACommitChangesWhatItClaims, as far as it is in this clone.
+func TestACommitChangesWhatItClaims(t *testing.T) {
+	t.Parallel()
+	e := ended(1, history.Accepted, "9")
+	e.Changed = []string{"a.go", "b.go"}
+	commit := []audit.Commit{{ID: "c9", Iteration: "1", Metric: "9"}}
+	for name, c := range map[string]struct {
+		changed map[string][]string
+		says    []string
+		unseen  int
+	}{
+		"one of the files":   {map[string][]string{"c9": {"b.go", "c.go"}}, nil, 0},
+		"nothing":            {map[string][]string{"c9": {}}, []string{"commit c9 changes none of the files that the ledger says it changed"}, 0},
+		"another file":       {map[string][]string{"c9": {"c.go"}}, []string{"commit c9 changes none of the files that the ledger says it changed"}, 0},
+		"a commit elsewhere": {nil, nil, 1},
+	} {
+		auditor := audit.New(nil)
+		auditor.Add([]history.Event{baseline(0, "10"), e})
+		report := auditor.Report(audit.Records{Commits: commit, Head: "c9", Changed: c.changed})
+		var says []string
+		for _, finding := range report.Findings {
+			if finding.Where == audit.Branch {
+				says = append(says, finding.Message)
+			}
+		}
+		assert.Equal(t, c.says, says, name)
+		assert.Len(t, report.Unseen, c.unseen, name)
+	}
+}
+
 // TestAReportIsInTheOrderOfTheRecords, and a list without findings is a list.
 func TestAReportIsInTheOrderOfTheRecords(t *testing.T) {
 	t.Parallel()

@@ -7,6 +7,6 @@ import (
 )
 
 // Rewritten says where the branch breaks the history of a program.
-func Rewritten(ctx context.Context, m *Memory, head, name string) ([]string, error) {
-	return m.rewritten(ctx, head, name, &history.Log{})
+func Rewritten(ctx context.Context, m *Memory, head, name string, log *history.Log) ([]string, error) {
+	return m.rewritten(ctx, head, name, log)
 }

@@ -110,7 +110,7 @@ func TestHistoriesThatAreRewrittenAreFound(t *testing.T) {
 	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			found, err := memory.Rewritten(t.Context(), c.Memory, commits[2], name)
+			found, err := memory.Rewritten(t.Context(), c.Memory, commits[2], name, &history.Log{})
 			require.NoError(t, err)
 			var want []string
 			for step, commit := range commits {
@@ -261,4 +261,39 @@ func TestKilledWithARefLocked(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, commit, c.has(memoryRef))
 	assert.Equal(t, []string{"1", "2"}, c.ledger("x"))
+}
+
+// TestWhatIsDatedLaterThanItWasWritten: clocks of two machines may differ, by minutes.
+func TestWhatIsDatedLaterThanItWasWritten(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		event, commit time.Duration // after now
+		says          string
+	}{
+		"as it was":                 {-time.Hour, 0, ""},
+		"clocks that differ":        {9 * time.Minute, 9 * time.Minute, ""},
+		"an event after its commit": {11 * time.Minute, 0, "iteration 1 has an event of "},
+		"a commit of tomorrow":      {0, 24 * time.Hour, "which is not yet"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newCheckout(t)
+			log := &history.Log{}
+			require.NoError(t, log.Append(&history.Started{Head: history.Head{Iteration: 1, Run: "r", Time: m.Now().Add(c.event)}}))
+			files := map[string]*git.File{}
+			for _, it := range log.Iterations() {
+				files[fmt.Sprintf("p.iterations/000/%06d.json", it.Number)] = &git.File{Data: it.Text()}
+			}
+			commit, _, err := m.Repo.CommitFiles(t.Context(), "", files, nil, "by hand\n", m.Now().Add(c.commit))
+			require.NoError(t, err)
+			found, err := memory.Rewritten(t.Context(), m.Memory, commit, "p", log)
+			require.NoError(t, err)
+			if c.says == "" {
+				assert.Empty(t, found)
+				return
+			}
+			require.Len(t, found, 1)
+			assert.Contains(t, found[0], c.says)
+		})
+	}
 }
