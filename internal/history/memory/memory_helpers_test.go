@@ -184,7 +184,7 @@ func (c *checkout) checkoutState() map[string]string {
 func (c *checkout) iterate(number int) {
 	c.t.Helper()
 	run := fmt.Sprintf("run-%d", number)
-	at := time.Date(2026, 1, 1, 0, number, 0, 0, time.UTC)
+	at := time.Date(2025, 1, 1, 0, number, 0, 0, time.UTC)
 	value := metric.FromInt(int64(-number))
 	is := history.Head{Run: run, Time: at, Iteration: number}
 	c.record(run, &history.Started{Head: is, Lease: &history.Lease{Host: "h"}})
