@@ -41,7 +41,7 @@ type Commit struct {
 
 // Records are what is held against the ledger of a program, read together.
 type Records struct {
-	// State is nil where there is none.
+	// State is the state file; nil if the program has none.
 	State   *state.Doc
 	Rows    []results.Row
 	Commits []Commit

@@ -111,8 +111,8 @@ func (s *entries) compare(r *Report, doc *state.Doc, begins int) {
 
 var runLink = lazyregexp.New(`\[Run\]\((\S+/actions/runs/(\d+))\)`)
 
-// differs returns the first line in which an entry is not what the ledger gives, and that
-// of the ledger; the two are the same when there is none.
+// differs compares an entry line by line with what the ledger gives, and returns the first
+// two lines that differ, or two equal ones.
 func (e entry) differs(text string) (is, want string) {
 	if link := runLink().FindStringSubmatch(text); link != nil && slices.Contains(e.runs, link[2]) {
 		e.RunURL = link[1]

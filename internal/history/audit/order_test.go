@@ -34,19 +34,14 @@ func TestTheStepsOfAnIteration(t *testing.T) {
 		events []history.Event
 		says   []string
 	}{
-		"no event": {nil, nil},
-		"rejected": {[]history.Event{start("a", 1), measure("a"), decide("a", 1, history.Rejected, ""), finish("a", 1)}, nil},
-		"kept":     {[]history.Event{start("a", 1), decide("a", 1, history.Accepted, "c1"), push("a", "c1"), finish("a", 1)}, nil},
-		"stopped":  {[]history.Event{start("a", 1)}, nil},
-		"a run of before": {
-			[]history.Event{start("a", 1), decide("a", 1, history.Rejected, ""), finish("a", 1), start("a", 2), decide("a", 2, history.Rejected, ""), finish("a", 2)},
-			[]string{"the run a began iteration 1, and no run begins two"},
-		},
-		"a run that goes on in another job": {[]history.Event{start("a", 1), start("a", 1), decide("a", 1, history.Rejected, ""), finish("a", 1)}, nil},
-		"measured only":                     {[]history.Event{start("a", 1), measure("a"), start("b", 1), measure("b")}, nil},
-		"not finished":                      {[]history.Event{start("a", 1), decide("a", 1, history.Rejected, "")}, []string{"the run a decided, and no `finished` event follows"}},
-		"finished by who":                   {[]history.Event{start("a", 1), decide("a", 1, history.Rejected, ""), finish("b", 1)}, []string{"the run a decided, and no `finished` event follows"}},
-		"another number":                    {[]history.Event{start("a", 1), decide("a", 1, history.Rejected, ""), finish("a", 2)}, []string{"the run a decided, and no `finished` event follows"}},
+		"no event":        {nil, nil},
+		"rejected":        {[]history.Event{start("a", 1), measure("a"), decide("a", 1, history.Rejected, ""), finish("a", 1)}, nil},
+		"kept":            {[]history.Event{start("a", 1), decide("a", 1, history.Accepted, "c1"), push("a", "c1"), finish("a", 1)}, nil},
+		"stopped":         {[]history.Event{start("a", 1)}, nil},
+		"measured only":   {[]history.Event{start("a", 1), measure("a"), start("b", 1), measure("b")}, nil},
+		"not finished":    {[]history.Event{start("a", 1), decide("a", 1, history.Rejected, "")}, []string{"the run a decided, and no `finished` event follows"}},
+		"finished by who": {[]history.Event{start("a", 1), decide("a", 1, history.Rejected, ""), finish("b", 1)}, []string{"the run a decided, and no `finished` event follows"}},
+		"another number":  {[]history.Event{start("a", 1), decide("a", 1, history.Rejected, ""), finish("a", 2)}, []string{"the run a decided, and no `finished` event follows"}},
 		"not finished before the next": {
 			[]history.Event{start("a", 1), decide("a", 1, history.Rejected, ""), start("b", 2), decide("b", 2, history.Rejected, ""), finish("b", 2)},
 			[]string{"the run a decided, and no `finished` event follows"},

@@ -29,7 +29,7 @@ type Pages interface {
 // one baseline.
 type View struct {
 	baseline *history.Measured // the last
-	first    bool              // there was none before it
+	first    bool              // no baseline came before it
 	best     *metric.Value     // before it
 }
 
