@@ -7,7 +7,6 @@ import (
 
 	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/github/commands"
-	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
@@ -69,7 +68,7 @@ type console struct {
 
 // Hear returns the comment, numbered behind those that were read.
 func (c *console) Hear(_ context.Context, a render.Account) (commands.Heard, error) {
-	read := commands.ParseMark(a.Summary().Settings[history.CommandsUntil])
+	read := commands.ParseMark(a.Summary().CommandsUntil)
 	comment := commands.Comment{ID: read.Issue + 1, Author: c.author, Time: c.env.Now(), Commands: []commands.Command{c.command}}
 	return commands.Heard{Comments: []commands.Comment{comment}}, nil
 }

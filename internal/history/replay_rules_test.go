@@ -326,8 +326,9 @@ func TestPausesCompletionsAndSettings(t *testing.T) {
 	}
 	s := history.Replay([]history.Event{
 		&history.Set{Key: "issue", Value: "7"}, &history.Set{Key: "pull", Value: "1"}, &history.Set{Key: "pull", Value: ""}, &history.Set{Key: "of a later version", Value: "x"},
+		&history.Set{Key: "pull-ended", Value: "-3"}, &history.Set{Key: "undone", Value: "x"}, &history.Set{Key: "note", Value: "n"},
 	})
-	assert.Equal(t, map[string]string{"issue": "7", "pull": "", "of a later version": "x"}, s.Settings, "the last word counts, and what is not known is kept")
+	assert.Equal(t, history.Settings{Issue: 7, Note: "n"}, s.Settings, "the last word counts, and what is no number is none")
 }
 
 func TestAStateThatIsTakenOver(t *testing.T) {

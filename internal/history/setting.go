@@ -1,34 +1,76 @@
 package history
 
-// Settings with which a state that had no ledger was taken over: its iteration
-// count, and its recent statuses, comma-separated.
+import "strconv"
+
+// Keys of the events that set something; Settings says what each is.
 const (
 	AdoptedIteration = "adopted-iteration"
 	AdoptedStatuses  = "adopted-statuses"
+	IssueNumber      = "issue"
+	Author           = "author"
+	PullNumber       = "pull"
+	PullEnded        = "pull-ended"
+	HeardUntil       = "heard"
+	HeardSince       = "heard-since"
+	CommandsUntil    = "commands"
+	CIStarted        = "ci-started"
+	TargetMetric     = "target-metric"
+	TargetMetricWas  = "target-metric-was"
+	UndoneIteration  = "undone"
+	Note             = "note"
+	Forced           = "forced"
+	Published        = "published"
+	WorkflowsRefused = "workflows-refused"
 )
 
-// Settings that say where a program stands on GitHub: its issue, who wrote its
-// file, its pull request, the last one that was merged or closed, and up to
-// where its comments were heard.
-const (
-	IssueNumber = "issue"
-	Author      = "author"
-	PullNumber  = "pull"
-	PullEnded   = "pull-ended"
-	HeardUntil  = "heard"
-	// HeardSince is the time since when comments are to be read again, "" for
-	// the last run; CommandsUntil is HeardUntil for commands.
-	HeardSince    = "heard-since"
-	CommandsUntil = "commands"
+// Settings are what people set, and where a program stands on GitHub. A number is 0, and a
+// text empty, while there is none.
+type Settings struct {
+	// Issue is the program's issue, Author who wrote its file.
+	Issue  int
+	Author string
+	// Pull is the program's newest pull request, PullEnded the last that was merged or
+	// closed.
+	Pull, PullEnded int
+	// Undone is the iteration whose change was last taken back.
+	Undone int
+	// Note is what the next agent is told.
+	Note string
+	// HeardUntil is the mark of the last comment that was heard, CommandsUntil the same
+	// for commands; HeardSince is the time since when comments are to be read again, empty
+	// for the last run.
+	HeardUntil, CommandsUntil, HeardSince string
 	// CIStarted is the commit for which the workflow of CI was started.
-	CIStarted = "ci-started"
-	// TargetMetric was set by a person while the program file had
-	// TargetMetricWas.
-	TargetMetric    = "target-metric"
-	TargetMetricWas = "target-metric-was"
-	// UndoneIteration is the iteration whose change was last taken back, with the branch's
-	// commit after that.
-	UndoneIteration = "undone"
-	// Note is what the next agent is told, "" for nothing.
-	Note = "note"
-)
+	CIStarted string
+	// Target was set by a person while the program file had TargetWas.
+	Target, TargetWas string
+	// Forced says what the last forced iteration disregarded.
+	Forced string
+	// Published is the digest of the last bundle that was recorded.
+	Published string
+	// WorkflowsRefused is the commit of the default branch that may not be merged into
+	// the program branch, because of the workflow files in it.
+	WorkflowsRefused string
+	// Adopted is the iteration count with which a state that had no ledger was taken
+	// over, AdoptedStatuses its recent statuses, comma-separated.
+	Adopted         int
+	AdoptedStatuses string
+}
+
+// Set takes over what an event sets. Keys of a later version are left alone.
+func (s *Settings) Set(key, value string) {
+	numbers := map[string]*int{
+		IssueNumber: &s.Issue, PullNumber: &s.Pull, PullEnded: &s.PullEnded, UndoneIteration: &s.Undone, AdoptedIteration: &s.Adopted,
+	}
+	texts := map[string]*string{
+		Author: &s.Author, Note: &s.Note, HeardUntil: &s.HeardUntil, CommandsUntil: &s.CommandsUntil, HeardSince: &s.HeardSince,
+		CIStarted: &s.CIStarted, TargetMetric: &s.Target, TargetMetricWas: &s.TargetWas, Forced: &s.Forced, Published: &s.Published,
+		WorkflowsRefused: &s.WorkflowsRefused, AdoptedStatuses: &s.AdoptedStatuses,
+	}
+	if number := numbers[key]; number != nil {
+		n, _ := strconv.Atoi(value)
+		*number = max(n, 0)
+	} else if text := texts[key]; text != nil {
+		*text = value
+	}
+}

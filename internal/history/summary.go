@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/org/autoloop/internal/decision"
@@ -76,8 +74,7 @@ type Summary struct {
 	Paused, Completed *decision.Reason
 	// Standing is where the newest iteration stands.
 	Standing Standing
-	// Settings holds what people set by command.
-	Settings map[string]string
+	Settings
 	// Open is the last `started` event that no `finished` event of its run
 	// closed; Interrupted counts such runs of the same iteration in a row.
 	Open        *Started
@@ -92,7 +89,6 @@ type Summary struct {
 	openDecided     bool        // the open run recorded an outcome
 	baselines       []expended
 	candidateOutput string
-	adopted         []string
 
 	candidateNumbers map[string]metric.Value
 	candidateSamples []metric.Value
@@ -101,7 +97,7 @@ type Summary struct {
 
 // Replay adds up the events in order.
 func Replay(events []Event) Summary {
-	b := Summary{Settings: map[string]string{}}
+	var b Summary
 	for _, e := range events {
 		b.Add(e)
 	}
@@ -133,24 +129,20 @@ func (b *Summary) Add(e Event) {
 	case *Checked:
 		b.checked(e)
 	case *Set:
-		b.set(e.Key, e.Value)
+		b.Set(e.Key, e.Value)
+		b.Iteration = max(b.Iteration, b.Adopted)
 		if e.Key == UndoneIteration {
-			b.undone(UndoneBy(e), e.Commit)
+			b.undone(b.Undone, e.Commit)
 		}
 	}
 }
 
-// Pull is the number of the pull request that is open, 0 when none is known.
-func (b *Summary) Pull() int {
-	number := b.Settings[PullNumber]
-	if number == b.Settings[PullEnded] {
+// OpenPull is the number of the pull request that is open, 0 when none is known.
+func (b *Summary) OpenPull() int {
+	if b.Pull == b.PullEnded {
 		return 0
 	}
-	n, err := strconv.Atoi(number)
-	if err != nil {
-		return 0
-	}
-	return n
+	return b.Pull
 }
 
 // Promoted is the last iteration whose change is on the program's branch, 0 for none.
@@ -191,21 +183,6 @@ func (b *Summary) started(e *Started) {
 		b.abandonOpen()
 	}
 	b.Open, b.known, b.openDecided = e, consumption{}, false
-}
-
-func (b *Summary) set(key, value string) {
-	if b.Settings == nil {
-		b.Settings = map[string]string{}
-	}
-	b.Settings[key] = value
-	switch key {
-	case AdoptedIteration:
-		if n, err := strconv.Atoi(value); err == nil {
-			b.Iteration = max(b.Iteration, n)
-		}
-	case AdoptedStatuses:
-		b.adopted = strings.Split(value, ",")
-	}
 }
 
 // measured takes a new baseline, or a new measurement of the incumbent, over.

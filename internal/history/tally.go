@@ -2,6 +2,7 @@ package history
 
 import (
 	"slices"
+	"strings"
 )
 
 // ConsecutiveErrors is the number of errors in a row, up to now.
@@ -30,7 +31,10 @@ func (b *Summary) inARow(so func(Outcome) bool) int {
 // last. That format has one word for all that was not kept, and says of what was undone
 // that it was accepted.
 func (b *Summary) Statuses() []string {
-	statuses := slices.Clone(b.adopted)
+	var statuses []string
+	if b.AdoptedStatuses != "" {
+		statuses = strings.Split(b.AdoptedStatuses, ",")
+	}
 	for _, attempt := range b.Attempts {
 		outcome := attempt.Outcome
 		switch {

@@ -6,12 +6,8 @@ import "github.com/org/autoloop/internal/metric"
 // file says something else than it did then. File is the program file's, nil
 // when it names none.
 func (b *Summary) Target(file *metric.Value) *metric.Value {
-	text, given := b.Settings[TargetMetric]
-	if !given || b.Settings[TargetMetricWas] != ValueText(file) {
-		return file
-	}
-	value, err := metric.ParseValue(text)
-	if err != nil {
+	value, err := metric.ParseValue(b.Settings.Target)
+	if err != nil || b.TargetWas != ValueText(file) {
 		return file
 	}
 	return &value

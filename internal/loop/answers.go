@@ -13,7 +13,7 @@ import (
 // run could not post. One that is posted already is found and not posted again.
 func (r *thread) answer(ctx context.Context) {
 	since := r.before
-	if text := r.records.sum.Settings[history.HeardSince]; text != "" {
+	if text := r.records.sum.HeardSince; text != "" {
 		since, _ = time.Parse(time.RFC3339, text)
 	}
 	r.unanswered = 0

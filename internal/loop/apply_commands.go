@@ -63,7 +63,7 @@ func (r *commander) enterCommands(b *records, undo *undoing) error {
 	if err := r.endPull(b); err != nil {
 		return err
 	}
-	done := commands.ParseMark(b.sum.Settings[history.CommandsUntil])
+	done := commands.ParseMark(b.sum.CommandsUntil)
 	mark := done
 	for _, c := range r.comments.Comments {
 		if len(c.Commands) == 0 || done.Knows(c.ID, c.Review) {
@@ -98,8 +98,7 @@ func (r *commander) endPull(b *records) error {
 	if pull == nil {
 		return nil
 	}
-	number := strconv.Itoa(pull.Number)
-	ended := b.sum.Settings[history.PullEnded] == number
+	number, ended := strconv.Itoa(pull.Number), b.sum.PullEnded == pull.Number
 	switch {
 	case pull.Open && ended && b.sum.Incumbent != b.sum.Base:
 		return r.set(b, history.PullEnded, "") // a person opened it again
@@ -149,7 +148,7 @@ func (r *commander) command(b *records, c commands.Comment, command commands.Com
 	case commands.Instruct:
 		return fmt.Sprintf("The agent is told at iteration %d.", r.iteration), true, nil
 	case commands.Note:
-		note := strings.TrimSpace(b.sum.Settings[history.Note] + "\n" + command.Text)
+		note := strings.TrimSpace(b.sum.Note + "\n" + command.Text)
 		return fmt.Sprintf("The agent is told at iteration %d.", r.iteration), true, r.set(b, history.Note, note)
 	case commands.Undo:
 		text, good := undo.answer(command.Iteration)

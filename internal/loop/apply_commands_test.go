@@ -169,13 +169,13 @@ func TestCommandsInPieces(t *testing.T) {
 		for _, b := range []*records{whole, pieces} {
 			assert.Equal(t, paused, decision.Text(b.sum.Paused), "seed %d", seed)
 			assert.Equal(t, paused != "", b.machine.Paused)
-			assert.Equal(t, note, b.sum.Settings[history.Note])
-			assert.Equal(t, target, b.sum.Settings[history.TargetMetric])
+			assert.Equal(t, note, b.sum.Note)
+			assert.Equal(t, target, b.sum.Settings.Target)
 			want := ""
 			if len(mark) > 0 {
 				want = fmt.Sprintf("%d %d", mark[false], mark[true])
 			}
-			assert.Equal(t, want, b.sum.Settings[history.CommandsUntil])
+			assert.Equal(t, want, b.sum.CommandsUntil)
 		}
 		one, toOne := answersOf(whole)
 		other, toOther := answersOf(pieces)
@@ -280,7 +280,7 @@ func TestAnIssueIsNoted(t *testing.T) {
 	d := newDesk(t, "", wasMeasured("1"), wasSet(history.Author, "mona"))
 	d.heard()
 	require.NoError(t, d.update(t.Context(), "issue", nil, d.thread.noteIssue))
-	assert.Equal(t, "mona", d.written().sum.Settings[history.Author], "who wrote it is known from before")
+	assert.Equal(t, "mona", d.written().sum.Author, "who wrote it is known from before")
 }
 
 // TestCommentsThatAreNotInOrder are all done, and once.

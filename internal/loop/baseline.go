@@ -3,7 +3,6 @@ package loop
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/org/autoloop/internal/decision"
@@ -71,8 +70,7 @@ func (r *journal) needsBaseline(at position) *decision.Reason {
 	sum := &r.records.sum
 	switch {
 	case sum.Unmeasured():
-		undone, _ := strconv.Atoi(sum.Settings[history.UndoneIteration])
-		return &decision.Reason{Kind: decision.WasUndone, Count: undone}
+		return &decision.Reason{Kind: decision.WasUndone, Count: sum.Undone}
 	case sum.Best == nil:
 		return &decision.Reason{Kind: decision.First}
 	case sum.Direction.String() != r.program.Direction.String():
@@ -132,7 +130,7 @@ func (r *journal) describeBaseline(measured []*history.Measured, at position, it
 // branch's first, then the incumbent's when it is another commit.
 func (r *journal) enterBaseline(b *records, at position, measured []*history.Measured) error {
 	if at.Tip != "" {
-		if err := r.set(b, workflowsRefused, at.Base); err != nil {
+		if err := r.set(b, history.WorkflowsRefused, at.Base); err != nil {
 			return err
 		}
 	}

@@ -141,7 +141,7 @@ func TestEnteringABaseline(t *testing.T) {
 	again := &history.Measured{Role: history.Baseline, Metric: metricOf("2"), Samples: numbers("2", "4", "1"), Noisy: true, Reason: &decision.Reason{Kind: decision.BaseMoved}}
 	head = &history.Measured{Role: history.Incumbent, Metric: metricOf("9"), Samples: numbers("9", "8", "10")}
 	require.NoError(t, j.enterBaseline(j.records, at, []*history.Measured{again, head}))
-	assert.Equal(t, "later", j.records.sum.Settings[workflowsRefused], "the branch keeps its own base")
+	assert.Equal(t, "later", j.records.sum.WorkflowsRefused, "the branch keeps its own base")
 	assert.Equal(t, "tip", j.records.sum.Incumbent, "the commit that is pushed")
 	state := string(j.records.doc.Render())
 	for _, says := range []string{"New baseline: the default branch moved on", "the best before was 3", "noisy: the median of 3 runs, with a spread of 2 between the quartiles"} {

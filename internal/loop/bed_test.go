@@ -263,7 +263,7 @@ func (b *bed) story() []string {
 	b.t.Helper()
 	var story []string
 	for _, e := range b.records().log.Events {
-		if set, is := e.(*history.Set); is && set.Key == published {
+		if set, is := e.(*history.Set); is && set.Key == history.Published {
 			continue
 		}
 		line, err := history.Line(e)

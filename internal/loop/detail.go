@@ -2,7 +2,6 @@ package loop
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/decision/statistics"
@@ -28,8 +27,8 @@ func (r *run) detail(result *Result) {
 		return
 	}
 	result.Output = r.measurer.failed
-	result.Issue, result.PullRequest = r.program.Issue, r.records.sum.Pull()
-	if n, _ := strconv.Atoi(r.records.sum.Settings[history.IssueNumber]); n > 0 {
+	result.Issue, result.PullRequest = r.program.Issue, r.records.sum.OpenPull()
+	if n := r.records.sum.Issue; n > 0 {
 		result.Issue = n
 	}
 	if r.thread.comments != nil && r.thread.comments.Issue > 0 {

@@ -43,7 +43,7 @@ func (f *fakeGitHub) Look(_ context.Context, a render.Account) (commands.Heard, 
 	}
 	heard := commands.Heard{Issue: 7, Pull: f.pull, Author: f.author, Warnings: f.warnings}
 	settings := history.Replay(a.Events).Settings
-	mark := commands.ParseMark(settings[history.HeardUntil])
+	mark := commands.ParseMark(settings.HeardUntil)
 	last := mark
 	for _, c := range f.comments {
 		if !mark.Knows(c.ID, c.Review) {

@@ -145,19 +145,19 @@ func (r *thread) promote(ctx context.Context) error {
 		return nil
 	}
 	number, err := r.github.Promote(ctx, r.account(), r.records.sum.BaseBranch)
-	text := strconv.Itoa(number)
-	if number == 0 || r.records.sum.Settings[history.PullNumber] == text {
+	if number == 0 || r.records.sum.Pull == number {
 		return err
 	}
 	noted := r.update(ctx, fmt.Sprintf("%s: pull request #%d", r.program.Name, number), nil, func(b *records) error {
-		return r.set(b, history.PullNumber, text)
+		return r.set(b, history.PullNumber, strconv.Itoa(number))
 	})
 	return cmp.Or(err, noted)
 }
 
 // set records a setting whose value has changed.
 func (r *journal) set(b *records, key, value string) error {
-	if b.sum.Settings[key] == value {
+	after := b.sum.Settings
+	if after.Set(key, value); after == b.sum.Settings {
 		return nil
 	}
 	return r.add(b, &history.Set{Head: history.Head{Iteration: b.sum.Iteration}, Key: key, Value: value})
@@ -176,7 +176,7 @@ func (r *thread) consumed(b *records) error {
 	}
 	told := r.shown == commentsTold
 	if r.comments == nil || r.shown == commentsLeft || r.unanswered > 0 || !told && len(r.instructions()) > 0 {
-		since := cmp.Or(b.sum.Settings[history.HeardSince], r.before.UTC().Format(time.RFC3339))
+		since := cmp.Or(b.sum.HeardSince, r.before.UTC().Format(time.RFC3339))
 		if err := r.set(b, history.HeardSince, since); err != nil {
 			return err
 		}
@@ -201,7 +201,7 @@ func (r *thread) unreadSince() string {
 // instructions are what trusted people told the agent since its last iteration.
 func (r *thread) instructions() []string {
 	var list []string
-	if note := r.records.sum.Settings[history.Note]; note != "" {
+	if note := r.records.sum.Note; note != "" {
 		list = append(list, note)
 	}
 	if r.comments == nil {
@@ -231,17 +231,13 @@ func (r *thread) merged(head string) bool {
 
 // numbers puts issue and pull request into the table.
 func (b *records) numbers(m *state.Machine, issue int) {
-	number := func(key string) int {
-		n, _ := strconv.Atoi(b.sum.Settings[key])
-		return n
-	}
-	if n := max(number(history.IssueNumber), issue); n > 0 {
+	if n := max(b.sum.Issue, issue); n > 0 {
 		m.Issue = n
 	}
-	if n := number(history.PullNumber); n > 0 {
-		m.PR = n
+	if b.sum.Pull > 0 {
+		m.PR = b.sum.Pull
 	}
-	if ended := number(history.PullEnded); ended > 0 && ended == m.PR {
+	if b.sum.PullEnded == m.PR {
 		m.PR = 0
 	}
 }

@@ -227,9 +227,9 @@ func TestWhatIsReadIsReadOnce(t *testing.T) {
 			for range 2 { // it is recorded once
 				require.NoError(t, d.update(t.Context(), "read", nil, d.thread.consumed))
 				settings := d.written().sum.Settings
-				assert.Equal(t, c.note, settings[history.Note])
-				assert.Equal(t, c.heard, settings[history.HeardUntil])
-				assert.Equal(t, c.from, settings[history.HeardSince])
+				assert.Equal(t, c.note, settings.Note)
+				assert.Equal(t, c.heard, settings.HeardUntil)
+				assert.Equal(t, c.from, settings.HeardSince)
 			}
 			d.thread.github = nil
 			before := d.told()
@@ -290,27 +290,26 @@ func TestMerged(t *testing.T) {
 func TestNumbersInTheState(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		issue, pull, ended string
+		issue, pull, ended int
 		own                int // the number of an issue program
 		was                state.Machine
 		want               [2]int
 		open               int
 	}{
 		{},
-		{issue: "7", pull: "8", want: [2]int{7, 8}, open: 8},
+		{issue: 7, pull: 8, want: [2]int{7, 8}, open: 8},
 		{own: 5, want: [2]int{5, 0}},
-		{own: 5, issue: "7", want: [2]int{7, 0}},
-		{pull: "8", ended: "8", was: state.Machine{PR: 8}},
-		{pull: "9", ended: "8", want: [2]int{0, 9}, open: 9},
-		{ended: "8", was: state.Machine{Issue: 3, PR: 8}, want: [2]int{3, 0}},
+		{own: 5, issue: 7, want: [2]int{7, 0}},
+		{pull: 8, ended: 8, was: state.Machine{PR: 8}},
+		{pull: 9, ended: 8, want: [2]int{0, 9}, open: 9},
+		{ended: 8, was: state.Machine{Issue: 3, PR: 8}, want: [2]int{3, 0}},
 		{was: state.Machine{Issue: 3, PR: 4}, want: [2]int{3, 4}},
-		{issue: "x", pull: "8x", ended: "", was: state.Machine{Issue: 3, PR: 4}, want: [2]int{3, 4}},
 	} {
-		b := &records{sum: history.Summary{Settings: map[string]string{history.IssueNumber: c.issue, history.PullNumber: c.pull, history.PullEnded: c.ended}}}
+		b := &records{sum: history.Summary{Settings: history.Settings{Issue: c.issue, Pull: c.pull, PullEnded: c.ended}}}
 		m := c.was
 		b.numbers(&m, c.own)
 		assert.Equal(t, c.want, [2]int{m.Issue, m.PR}, "%+v", c)
-		assert.Equal(t, c.open, b.sum.Pull(), "%+v", c)
+		assert.Equal(t, c.open, b.sum.OpenPull(), "%+v", c)
 	}
 }
 
@@ -319,8 +318,8 @@ func TestASettingIsRecordedWhenItChanges(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, "", wasMeasured("1"))
 	for _, value := range []string{"", "a", "a", "b", "", "", "b"} {
-		require.NoError(t, d.update(t.Context(), "set", nil, func(b *records) error { return d.set(b, "key", value) }))
-		assert.Equal(t, value, d.written().sum.Settings["key"])
+		require.NoError(t, d.update(t.Context(), "set", nil, func(b *records) error { return d.set(b, history.Note, value) }))
+		assert.Equal(t, value, d.written().sum.Note)
 	}
-	assert.Equal(t, []string{"key=a", "key=b", "key=", "key=b"}, d.told())
+	assert.Equal(t, []string{"note=a", "note=b", "note=", "note=b"}, d.told())
 }

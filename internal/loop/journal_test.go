@@ -63,12 +63,12 @@ func TestAChangeThatIsAppliedAgain(t *testing.T) {
 		if len(seen) == 1 {
 			return j.pause(b, decision.Say("then"))
 		}
-		return j.add(b, &history.Set{Key: "k", Value: "v"})
+		return j.add(b, &history.Set{Key: history.Note, Value: "v"})
 	}))
 	assert.Equal(t, []int{0, 1}, seen)
 	assert.Empty(t, j.stopped)
 	assert.Empty(t, decision.Text(j.records.sum.Paused))
-	assert.Equal(t, "v", j.records.sum.Settings["k"], "what was written last is what is known")
+	assert.Equal(t, "v", j.records.sum.Note, "what was written last is what is known")
 	assert.Equal(t, store.wrote, j.files)
 	assert.NotContains(t, linesOf(t, store.wrote.Ledger), "then")
 	assert.Equal(t, []any{"p", "a change", branch, "refs/heads/autoloop/p"}, []any{store.update.Program, store.update.Message, store.update.Branch, store.update.Claims})
@@ -86,7 +86,7 @@ func TestAChangeThatIsAppliedAgain(t *testing.T) {
 func TestAChangeThatFails(t *testing.T) {
 	t.Parallel()
 	j := journalOf(t, "")
-	j.store = &racingStore{files: []memory.Files{filesWith(t, j, &history.Set{Key: "k", Value: "v"})}}
+	j.store = &racingStore{files: []memory.Files{filesWith(t, j, &history.Set{Key: history.Note, Value: "v"})}}
 	before, failed := j.records, errors.New("no")
 	require.ErrorIs(t, j.update(t.Context(), "a change", nil, func(*records) error { return failed }), failed)
 	assert.Same(t, before, j.records)

@@ -100,7 +100,7 @@ func (r *lease) mayBegin(b *records) error {
 	}
 	resting := r.restingReason(b)
 	if resting != "" && r.force && !r.pausedSince(b, r.since) {
-		if err := r.set(b, forced, resting); err != nil {
+		if err := r.set(b, history.Forced, resting); err != nil {
 			return err
 		}
 		resting = ""
@@ -124,9 +124,6 @@ func (r *lease) joinHanded(b *records, bundle string) {
 		r.id = open.Run
 	}
 }
-
-// forced is the setting that says what the last forced iteration disregarded.
-const forced = "forced"
 
 // restingReason says that the program is paused or completed, and how to go on;
 // "" when it is neither.

@@ -253,7 +253,7 @@ func TestWhatKeepsAnIterationFromBeginning(t *testing.T) {
 			if c.why == "" {
 				require.NoError(t, err)
 				assert.Empty(t, d.stopped)
-				assert.Equal(t, c.forced, d.written().sum.Settings[forced])
+				assert.Equal(t, c.forced, d.written().sum.Forced)
 				return
 			}
 			var blocked *blockedError

@@ -39,7 +39,7 @@ func (r *publisher) maintain(ctx context.Context, from proposal.Bundle) (Result,
 				return err
 			}
 		}
-		return r.set(b, published, from.ID)
+		return r.set(b, history.Published, from.ID)
 	})
 	if err != nil {
 		return Result{}, err
@@ -81,7 +81,7 @@ func (r *branches) conflict(ctx context.Context) (*conflictError, error) {
 // the bundle is refused.
 func (r *publisher) again(ctx context.Context, from proposal.Bundle, by string) (Result, error) {
 	twice := proposal.Refuse("it was published before, by run %s", by)
-	if r.thread.github == nil || r.records.sum.Settings[published] != from.ID {
+	if r.thread.github == nil || r.records.sum.Published != from.ID {
 		return Result{}, twice
 	}
 	heard, err := r.thread.look(ctx)

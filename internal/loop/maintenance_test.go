@@ -26,7 +26,7 @@ func TestABundleAgain(t *testing.T) {
 	t.Parallel()
 	kept := wasDecided(1, history.Accepted, "4", firstOnRecord)
 	kept.Reasons = decision.Says("4 is better than 1")
-	recorded := []history.Event{wasMeasured("1"), kept, wasSet(published, "bundle"), wasSet(history.IssueNumber, "7"), wasSet(history.PullNumber, "8")}
+	recorded := []history.Event{wasMeasured("1"), kept, wasSet(history.Published, "bundle"), wasSet(history.IssueNumber, "7"), wasSet(history.PullNumber, "8")}
 	for name, c := range map[string]struct {
 		before  []history.Event
 		away    bool // there is no GitHub
@@ -41,8 +41,8 @@ func TestABundleAgain(t *testing.T) {
 		"not shown to its end":      {before: recorded, changes: true, outcome: history.Accepted, reason: "4 is better than 1"},
 		"the issue cannot be shown": {before: recorded, broken: "show", outcome: history.Accepted, reason: "4 is better than 1"},
 		"its number is not noted":   {before: recorded[:4], outcome: history.Accepted, reason: "4 is better than 1"},
-		"of a baseline alone":       {before: []history.Event{wasMeasured("1"), wasSet(published, "bundle")}, changes: true, outcome: history.Idle, reason: "what waited is done"},
-		"another came later":        {before: append(slices.Clone(recorded), wasSet(published, "another")), changes: true, refused: true},
+		"of a baseline alone":       {before: []history.Event{wasMeasured("1"), wasSet(history.Published, "bundle")}, changes: true, outcome: history.Idle, reason: "what waited is done"},
+		"another came later":        {before: append(slices.Clone(recorded), wasSet(history.Published, "another")), changes: true, refused: true},
 		"without GitHub":            {before: recorded, away: true, refused: true},
 		"GitHub is down":            {before: recorded, down: true},
 	} {
@@ -84,7 +84,7 @@ func TestABundleAgainThatWaits(t *testing.T) {
 	t.Parallel()
 	g := newGarden(t)
 	ids := growForCI(t, g)
-	d := newAtCI(t, g, ids, "at-ci", "flow", "", time.Minute, wasSet(published, "bundle"))
+	d := newAtCI(t, g, ids, "at-ci", "flow", "", time.Minute, wasSet(history.Published, "bundle"))
 	require.NoError(t, d.write(t.Context(), "end", nil, func(b *records) error { return d.add(b, &history.Finished{Outcome: history.PendingCI}) }))
 	d.id, d.thread.before, d.hub.ci = "later", noon, []ci.Result{green()}
 	result, err := (&publisher{run: d.run}).again(t.Context(), proposal.Bundle{ID: "bundle"}, "run-1")

@@ -12,10 +12,6 @@ import (
 	"github.com/org/autoloop/internal/loop/proposal"
 )
 
-// workflowsRefused is the setting that names the commit of the default branch that
-// may not be merged into the program branch, because of the workflow files in it.
-const workflowsRefused = "workflows-refused"
-
 // onOwnBase lets the branch stay on the base that it has: what is built and
 // measured is the branch merged with the default branch, and only the candidate's
 // own commits are pushed.

@@ -270,9 +270,9 @@ func TestAnOutageWhilePublishing(t *testing.T) {
 	require.Len(t, result.Warnings, 1)
 	assert.Contains(t, result.Warnings[0], "the issue and the pull request were not read: no route to GitHub")
 	settings := b.records().sum.Settings
-	assert.Empty(t, settings[history.HeardUntil])
-	assert.NotEmpty(t, settings[history.HeardSince])
+	assert.Empty(t, settings.HeardUntil)
+	assert.NotEmpty(t, settings.HeardSince)
 	f.down = false
 	assert.Empty(t, b.one().Warnings)
-	assert.Equal(t, "1 0", b.records().sum.Settings[history.HeardUntil])
+	assert.Equal(t, "1 0", b.records().sum.HeardUntil)
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/org/autoloop/internal/github/commands"
-	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
 )
 
@@ -32,7 +31,7 @@ func (r *thread) readProposedComments(ctx context.Context, from proposal.Bundle)
 		}
 		return later
 	})
-	if heard.Until = until(mark, heard.Until, r.records.sum.Settings[history.HeardUntil]); from.Heard == "" {
+	if heard.Until = until(mark, heard.Until, r.records.sum.HeardUntil); from.Heard == "" {
 		heard.Until = ""
 	}
 	r.comments = &heard
@@ -65,10 +64,10 @@ func until(mark commands.Mark, there, before string) string {
 // firstOf says which command has to be applied before an iteration, because it
 // changes the iteration; "" for none.
 func (r *thread) firstOf(b *records) string {
-	if pull := r.comments.Pull; pull != nil && !pull.Open && !pull.Merged && b.sum.Settings[history.PullEnded] != fmt.Sprint(pull.Number) {
+	if pull := r.comments.Pull; pull != nil && !pull.Open && !pull.Merged && b.sum.PullEnded != pull.Number {
 		return fmt.Sprintf("pull request #%d was closed", pull.Number)
 	}
-	done := commands.ParseMark(b.sum.Settings[history.CommandsUntil])
+	done := commands.ParseMark(b.sum.CommandsUntil)
 	for _, c := range r.comments.Comments {
 		for _, command := range c.Commands {
 			switch command.Kind {
@@ -95,7 +94,7 @@ func (r *thread) answerComments(ctx context.Context) {
 		return
 	}
 	r.comments.Author = author
-	if r.comments.Issue = number; r.records.sum.Settings[history.IssueNumber] != fmt.Sprint(number) {
+	if r.comments.Issue = number; r.records.sum.Issue != number {
 		err := r.update(ctx, fmt.Sprintf("%s: issue #%d", r.program.Name, number), nil, r.noteIssue)
 		if err != nil {
 			r.warn("the number of the issue was not noted: %v", err)

@@ -12,10 +12,6 @@ import (
 	"github.com/org/autoloop/internal/process"
 )
 
-// published is the setting whose value is the digest of the last bundle that was
-// recorded.
-const published = "published"
-
 // Publish verifies and records what Propose handed on, as Run does with its own
 // proposals, and does what only this job may: it applies commands, reads CI, and
 // updates GitHub. It runs neither the program's code nor an agent. The record is
@@ -84,7 +80,7 @@ func (r *publisher) publish(ctx context.Context, from proposal.Bundle) (Result, 
 // publishedBy is the run that recorded the bundle, "" when none did.
 func (r *publisher) publishedBy(from proposal.Bundle) string {
 	for e := range history.Of[*history.Set](slices.All(r.records.log.Events)) {
-		if e.Key == published && e.Value == from.ID {
+		if e.Key == history.Published && e.Value == from.ID {
 			return e.Run
 		}
 	}
@@ -224,7 +220,7 @@ func (r *publisher) startsWith(p *proposal.Proposal) func(*records) error {
 			return r.stale()
 		}
 		r.records, r.iteration = b, p.Iteration
-		if err := r.set(b, published, p.ID); err != nil || r.thread.comments == nil || p.Kind == proposal.Chores {
+		if err := r.set(b, history.Published, p.ID); err != nil || r.thread.comments == nil || p.Kind == proposal.Chores {
 			return err
 		}
 		return r.commander.enterCommands(b, &undoing{})

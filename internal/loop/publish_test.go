@@ -174,7 +174,7 @@ func TestAStateWithoutALedgerGoesOn(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, history.Accepted, result.Outcome)
 	assert.Equal(t, 8, b.records().sum.Iteration)
-	assert.Equal(t, "7", b.records().sum.Settings[history.AdoptedIteration])
+	assert.Equal(t, 7, b.records().sum.Adopted)
 }
 
 // TestNothingIsPublishedWhereNothingMayBegin: a pause that one job disregards holds in the
@@ -312,8 +312,8 @@ func TestWhatIsSaidAfterTheProposal(t *testing.T) {
 	f.warnings = nil
 	assert.Equal(t, history.Accepted, result.Outcome, "what comes later is left to the run that it starts")
 	settings := b.records().sum.Settings
-	assert.Equal(t, "2 0", settings[history.HeardUntil], "and it is still to be read")
-	assert.Equal(t, f.comments[heard].Time.UTC().Format(time.RFC3339), settings[history.HeardSince])
+	assert.Equal(t, "2 0", settings.HeardUntil, "and it is still to be read")
+	assert.Equal(t, f.comments[heard].Time.UTC().Format(time.RFC3339), settings.HeardSince)
 	done, err := b.service.ApplyCommands(t.Context())
 	require.NoError(t, err)
 	assert.Contains(t, done.Stopped, "paused: comes too late; go on with ")
@@ -326,7 +326,7 @@ func TestWhichCommandsComeFirst(t *testing.T) {
 	b := newBed(t, "", "1")
 	for name, c := range map[string]struct {
 		pull     *commands.Pull
-		settings map[string]string
+		settings history.Settings
 		kinds    []commands.Kind
 		review   bool
 		says     string
@@ -339,15 +339,15 @@ func TestWhichCommandsComeFirst(t *testing.T) {
 		"a target":                    {kinds: []commands.Kind{commands.SetTarget}, says: "a comment asks for `/autoloop set target-metric`"},
 		"undo":                        {kinds: []commands.Kind{commands.Undo}, says: "a comment asks for `/autoloop undo`"},
 		"the first of several":        {kinds: []commands.Kind{commands.Status, commands.Undo, commands.Pause}, says: "`/autoloop undo`"},
-		"one that is applied":         {settings: map[string]string{history.CommandsUntil: "5 0"}, kinds: []commands.Kind{commands.Pause}},
-		"one after what is applied":   {settings: map[string]string{history.CommandsUntil: "4 9"}, kinds: []commands.Kind{commands.Pause}, says: "`/autoloop pause`"},
-		"on a line, applied":          {settings: map[string]string{history.CommandsUntil: "0 5"}, kinds: []commands.Kind{commands.Pause}, review: true},
-		"on a line, not applied":      {settings: map[string]string{history.CommandsUntil: "9 4"}, kinds: []commands.Kind{commands.Pause}, review: true, says: "`/autoloop pause`"},
+		"one that is applied":         {settings: history.Settings{CommandsUntil: "5 0"}, kinds: []commands.Kind{commands.Pause}},
+		"one after what is applied":   {settings: history.Settings{CommandsUntil: "4 9"}, kinds: []commands.Kind{commands.Pause}, says: "`/autoloop pause`"},
+		"on a line, applied":          {settings: history.Settings{CommandsUntil: "0 5"}, kinds: []commands.Kind{commands.Pause}, review: true},
+		"on a line, not applied":      {settings: history.Settings{CommandsUntil: "9 4"}, kinds: []commands.Kind{commands.Pause}, review: true, says: "`/autoloop pause`"},
 		"an open pull request":        {pull: &commands.Pull{Number: 8, Open: true}},
 		"one that was merged":         {pull: &commands.Pull{Number: 8, Merged: true}},
 		"one that was closed":         {pull: &commands.Pull{Number: 8}, says: "pull request #8 was closed"},
-		"one whose end is known":      {pull: &commands.Pull{Number: 8}, settings: map[string]string{history.PullEnded: "8"}},
-		"another's end is known":      {pull: &commands.Pull{Number: 8}, settings: map[string]string{history.PullEnded: "80"}, says: "pull request #8 was closed"},
+		"one whose end is known":      {pull: &commands.Pull{Number: 8}, settings: history.Settings{PullEnded: 8}},
+		"another's end is known":      {pull: &commands.Pull{Number: 8}, settings: history.Settings{PullEnded: 80}, says: "pull request #8 was closed"},
 		"both, of which one is first": {pull: &commands.Pull{Number: 8}, kinds: []commands.Kind{commands.Undo}, says: "pull request #8 was closed"},
 	} {
 		run := b.service.begin()
@@ -424,7 +424,7 @@ func TestRecordsThatAreTheSame(t *testing.T) {
 		"twice":            {State: files.State, Results: files.Results, Ledger: line(begun, begun)},
 		"another setting":  {State: files.State, Results: files.Results, Ledger: line(begun, &history.Set{Key: history.TargetMetric, Value: "5"})},
 		"comments read":    {State: files.State, Results: files.Results, Ledger: line(begun, &history.Set{Key: history.HeardUntil, Value: "5 0"})},
-		"a bundle":         {State: files.State, Results: files.Results, Ledger: line(begun, &history.Set{Key: published, Value: "x"})},
+		"a bundle":         {State: files.State, Results: files.Results, Ledger: line(begun, &history.Set{Key: history.Published, Value: "x"})},
 		"a pause":          {State: files.State, Results: files.Results, Ledger: line(begun, &history.Paused{Reason: decision.Say("x")})},
 	} {
 		assert.NotEqual(t, digest, recordsDigest(other), name)
@@ -509,7 +509,7 @@ func TestABranchStaysOnItsOwnBase(t *testing.T) {
 		assert.Equal(t, "5", b.kept())
 		assert.Equal(t, "untouched", b.git("show", "autoloop/p:other.txt"))
 		assert.Equal(t, old, b.git("rev-parse", "autoloop/p~1"))
-		assert.Equal(t, main, b.records().sum.Settings[workflowsRefused])
+		assert.Equal(t, main, b.records().sum.WorkflowsRefused)
 		assert.Equal(t, old, b.records().decided(2).Parent)
 		assert.Empty(t, auditOf(b.records().log.Events), jobs)
 	}

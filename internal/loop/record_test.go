@@ -115,13 +115,13 @@ func TestOnlyTheHolderOfTheLeaseWrites(t *testing.T) {
 	} {
 		r, store := inMemory(t, programWith("", ""))
 		store.files, store.others = c.files, c.others
-		err := r.write(t.Context(), "", nil, func(b *records) error { return r.set(b, "k", "v") })
+		err := r.write(t.Context(), "", nil, func(b *records) error { return r.set(b, history.Note, "v") })
 		if c.writes {
 			require.NoError(t, err, name)
-			assert.Contains(t, linesOf(t, store.files.Ledger), `"key":"k"`)
+			assert.Contains(t, linesOf(t, store.files.Ledger), `"key":"note"`)
 		} else {
 			require.ErrorIs(t, err, errLeaseLost, name)
-			assert.NotContains(t, linesOf(t, store.files.Ledger), `"key":"k"`)
+			assert.NotContains(t, linesOf(t, store.files.Ledger), `"key":"note"`)
 		}
 	}
 }
@@ -487,20 +487,18 @@ func TestIssueAndPullRequestOfAResult(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		own         int
-		settings    map[string]string
+		settings    history.Settings
 		heard       *commands.Heard
 		issue, pull int
 	}{
-		"nothing":                 {0, nil, nil, 0, 0},
-		"a program on an issue":   {5, nil, nil, 5, 0},
-		"on record":               {5, map[string]string{history.IssueNumber: "7", history.PullNumber: "8"}, nil, 7, 8},
-		"no number":               {5, map[string]string{history.IssueNumber: "x", history.PullNumber: "x"}, nil, 5, 0},
-		"found just now":          {5, map[string]string{history.IssueNumber: "7"}, &commands.Heard{Issue: 9}, 9, 0},
-		"not found just now":      {5, map[string]string{history.IssueNumber: "7"}, &commands.Heard{}, 7, 0},
-		"the pull request ended":  {0, map[string]string{history.PullNumber: "8", history.PullEnded: "8"}, nil, 0, 0},
-		"an earlier one ended":    {0, map[string]string{history.PullNumber: "9", history.PullEnded: "8"}, nil, 0, 9},
-		"a number below nothing":  {5, map[string]string{history.IssueNumber: "-7"}, nil, 5, 0},
-		"something that it found": {0, nil, &commands.Heard{Issue: 3}, 3, 0},
+		"nothing":                 {0, history.Settings{}, nil, 0, 0},
+		"a program on an issue":   {5, history.Settings{}, nil, 5, 0},
+		"on record":               {5, history.Settings{Issue: 7, Pull: 8}, nil, 7, 8},
+		"found just now":          {5, history.Settings{Issue: 7}, &commands.Heard{Issue: 9}, 9, 0},
+		"not found just now":      {5, history.Settings{Issue: 7}, &commands.Heard{}, 7, 0},
+		"the pull request ended":  {0, history.Settings{Pull: 8, PullEnded: 8}, nil, 0, 0},
+		"an earlier one ended":    {0, history.Settings{Pull: 9, PullEnded: 8}, nil, 0, 9},
+		"something that it found": {0, history.Settings{}, &commands.Heard{Issue: 3}, 3, 0},
 	} {
 		p := programWith("", "")
 		p.Issue = c.own

@@ -137,10 +137,10 @@ func TestGitHubIsDown(t *testing.T) {
 	require.Len(t, result.Warnings, 1)
 	assert.Contains(t, result.Warnings[0], "no route to GitHub")
 	assert.Zero(t, f.Changes())
-	assert.NotEmpty(t, b.records().sum.Settings[history.HeardSince])
+	assert.NotEmpty(t, b.records().sum.HeardSince)
 	f.down = false
 	assert.Empty(t, b.one().Warnings)
-	assert.Empty(t, b.records().sum.Settings[history.HeardSince])
+	assert.Empty(t, b.records().sum.HeardSince)
 }
 
 // TestABundleIsPublishedOnce, and only for the records that it was made from.
@@ -198,7 +198,7 @@ func TestARestingProgram(t *testing.T) {
 
 			b.service.Force = true
 			assert.Equal(t, history.Accepted, b.one().Outcome)
-			assert.Contains(t, b.records().sum.Settings[forced], c.says)
+			assert.Contains(t, b.records().sum.Forced, c.says)
 		})
 	}
 }

@@ -154,7 +154,7 @@ func (r *branches) reconcileBranch(ctx context.Context, at position) (position, 
 	}
 	at.Move = true
 	at.Note = fmt.Sprintf("merged %s (%d commits)", at.BaseBranch, behind)
-	if r.records.sum.Settings[workflowsRefused] == at.Base {
+	if r.records.sum.WorkflowsRefused == at.Base {
 		at = at.onOwnBase()
 	}
 	return at, nil

@@ -57,7 +57,7 @@ func TestWhereTheBranchStands(t *testing.T) {
 		{name: "stands-far", base: "twice", old: "own of stands-far", files: "2 b c", moves: true, note: "merged stands/twice (2 commits)"},
 		{name: "stands-up", base: "twice", old: "up of stands-up", head: "up of stands-up", files: "2 b c"},
 		{name: "stands-conflict", base: "same", old: "own of stands-conflict", err: "stands/same does not merge into autoloop/stands-conflict, both changed value.txt: merge it by hand, then resume"},
-		{name: "stands-workflows", base: "moved", old: "own of stands-workflows", events: []history.Event{wasSet(workflowsRefused, "moved")}, files: "2 b -", tip: "own of stands-workflows", note: "merged stands/moved (1 commits)"},
+		{name: "stands-workflows", base: "moved", old: "own of stands-workflows", events: []history.Event{wasSet(history.WorkflowsRefused, "moved")}, files: "2 b -", tip: "own of stands-workflows", note: "merged stands/moved (1 commits)"},
 		{name: "stands-merged", base: "squashed", pull: merged, pullAt: "own of stands-merged", old: "own of stands-merged", head: "squashed", files: "2 b -", moves: true, note: "its pull request #8 was merged"},
 		{name: "stands-closed", base: "moved", pull: &commands.Pull{Number: 8}, pullAt: "own of stands-closed", old: "own of stands-closed", files: "2 b -", moves: true, note: "merged stands/moved (1 commits)"},
 		{name: "stands-after", base: "squashed", pull: merged, pullAt: "own", old: "after of stands-after", files: "2\n4 b -", moves: true, note: "its pull request #8 was merged, and what came after it (1 commits) is replayed"},

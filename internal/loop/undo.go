@@ -49,7 +49,7 @@ const maxRefusal = 600
 // points to them until the records do.
 func (r *commander) prepareUndo(ctx context.Context) (*undoing, error) {
 	u := &undoing{answers: map[int]undone{}}
-	done := commands.ParseMark(r.records.sum.Settings[history.CommandsUntil])
+	done := commands.ParseMark(r.records.sum.CommandsUntil)
 	for _, c := range r.comments.Comments {
 		for _, command := range c.Commands {
 			if _, undone := u.answers[command.Iteration]; undone || command.Kind != commands.Undo || done.Knows(c.ID, c.Review) {

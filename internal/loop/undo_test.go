@@ -201,7 +201,7 @@ func TestAnUndoThatTheRemoteRefuses(t *testing.T) {
 		assert.Contains(t, decision.Text(after.sum.Paused), "leave `autoloop/**` out of the branch's rules")
 		assert.Contains(t, decision.Text(after.sum.Paused), "; then ask for the undo again")
 		assert.Contains(t, d.stopped, "paused: "+decision.Text(after.sum.Paused)+"; go on with ")
-		assert.Equal(t, "x", after.sum.Settings[history.Note])
+		assert.Equal(t, "x", after.sum.Note)
 		require.Len(t, d.hub.answers, 2)
 		refused, unknown, _ := strings.Cut(d.hub.answers[0], "\n\n")
 		assert.Contains(t, refused, "Iteration 1 is not undone: remote origin refused the push")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/org/autoloop/internal/decision"
@@ -108,7 +109,7 @@ func (r *ciGate) publishPending(ctx context.Context) {
 		r.warn("the pull request is not up to date: %v", err)
 	}
 	e := r.records.standing().Decision
-	if r.program.CIWorkflow == "" || r.records.sum.Settings[history.CIStarted] == e.Commit {
+	if r.program.CIWorkflow == "" || r.records.sum.CIStarted == e.Commit {
 		return
 	}
 	if err := r.thread.github.Dispatch(ctx, r.program.CIWorkflow, r.branch()); err != nil {
@@ -208,8 +209,8 @@ func (r *ciGate) recordFinal(ctx context.Context, e history.Decided, branch *git
 // endEmptyPull pauses, and notes that a pull request without a commit of its
 // own has ended by our hand.
 func (r *ciGate) endEmptyPull(b *records, pause decision.Reason) error {
-	if number := b.sum.Settings[history.PullNumber]; number != "" && b.sum.Incumbent == b.sum.Base {
-		if err := r.set(b, history.PullEnded, number); err != nil {
+	if b.sum.Pull > 0 && b.sum.Incumbent == b.sum.Base {
+		if err := r.set(b, history.PullEnded, strconv.Itoa(b.sum.Pull)); err != nil {
 			return err
 		}
 	}

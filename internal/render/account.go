@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/org/autoloop/internal/history"
@@ -76,7 +75,7 @@ func Undone(e *history.Decided) *history.Decided {
 // Pull is the number of the pull request that was opened last, as far as the
 // records or a state without a ledger know it; 0 for none.
 func (a Account) Pull() int {
-	if number, err := strconv.Atoi(a.Summary().Settings[history.PullNumber]); err == nil {
+	if number := a.Summary().Pull; number > 0 {
 		return number
 	}
 	machine, _, err := state.ParseMachine(a.State)
@@ -89,7 +88,7 @@ func (a Account) Pull() int {
 // openPull is the number of the pull request that is open as far as is known, 0
 // for none.
 func (a Account) openPull() int {
-	if number := a.Pull(); a.Summary().Settings[history.PullEnded] != strconv.Itoa(number) {
+	if number := a.Pull(); a.Summary().PullEnded != number {
 		return number
 	}
 	return 0

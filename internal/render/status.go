@@ -84,7 +84,7 @@ func Summary(a Account) string {
 		lines = append(lines, text)
 	}
 	if past.Unmeasured() {
-		lines = append(lines, fmt.Sprintf("%s: measured at the next run, because iteration %s was undone", metricName(a.Program), line(past.Settings[history.UndoneIteration])))
+		lines = append(lines, fmt.Sprintf("%s: measured at the next run, because iteration %d was undone", metricName(a.Program), past.Undone))
 	}
 	lines = append(lines, tally(a)+spentLine(a))
 	for _, warning := range a.Warnings {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/org/autoloop/internal/github/api"
@@ -31,7 +30,7 @@ func (s *Service) Hear(ctx context.Context, a render.Account) (commands.Heard, e
 func (s *Service) Look(ctx context.Context, a render.Account) (commands.Heard, error) {
 	summary := a.Summary()
 	s.seen = &seen{}
-	number, _ := strconv.Atoi(summary.Settings[history.IssueNumber])
+	number := summary.Issue
 	if machine, _, err := state.ParseMachine(a.State); number == 0 && err == nil {
 		number = machine.Issue
 	}
@@ -49,7 +48,7 @@ func (s *Service) Look(ctx context.Context, a render.Account) (commands.Heard, e
 		return heard, err
 	}
 	all := append(slices.Clone(s.seen.comments), s.seen.others...)
-	mark := commands.ParseMark(summary.Settings[history.HeardUntil])
+	mark := commands.ParseMark(summary.HeardUntil)
 	err = s.listen(ctx, all, mark, &heard)
 	return heard, err
 }
@@ -58,7 +57,7 @@ func (s *Service) Look(ctx context.Context, a render.Account) (commands.Heard, e
 // what was said before that was not heard, the one before.
 func since(summary history.Summary) time.Time {
 	at := summary.LastRun
-	if before, err := time.Parse(time.RFC3339, summary.Settings[history.HeardSince]); err == nil && before.Before(at) {
+	if before, err := time.Parse(time.RFC3339, summary.HeardSince); err == nil && before.Before(at) {
 		at = before
 	}
 	if at.Year() <= 1 {
@@ -127,7 +126,7 @@ func (s *Service) readPull(ctx context.Context, a render.Account) (*commands.Pul
 	switch {
 	case known == 0 && !a.EverKept():
 		return nil, nil
-	case known > 0 && a.Summary().Settings[history.PullEnded] != strconv.Itoa(known):
+	case known > 0 && a.Summary().PullEnded != known:
 		pull, err := s.Hub.Pull(ctx, known)
 		if err == nil && s.Hub.Ours(pull, s.branch()) {
 			return s.sees(pull), nil

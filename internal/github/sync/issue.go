@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/org/autoloop/internal/github/api"
-	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/render"
 )
 
@@ -56,7 +55,7 @@ func (s *Service) Open(ctx context.Context, a render.Account) (number int, autho
 		return issue.Number, "", err
 	}
 	s.seen.issue = issue
-	if a.Summary().Settings[history.IssueNumber] == "" {
+	if a.Summary().Issue == 0 {
 		author = s.author(ctx)
 	}
 	return issue.Number, author, nil

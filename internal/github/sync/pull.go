@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/org/autoloop/internal/github/api"
-	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/render"
 )
 
@@ -28,7 +26,7 @@ func (s *Service) Promote(ctx context.Context, a render.Account, base string) (n
 		}
 	}
 	kept := a.Kept()
-	if kept == nil && (!s.shows(pull) || a.Summary().Settings[history.PullEnded] == strconv.Itoa(pull.Number)) {
+	if kept == nil && (!s.shows(pull) || a.Summary().PullEnded == pull.Number) {
 		return 0, s.closeEmpty(ctx, a)
 	}
 	if pull == nil || !pull.Open {
@@ -93,7 +91,7 @@ func (s *Service) endCIPending(ctx context.Context, pull *api.Pull) error {
 // a person.
 func (s *Service) closeEmpty(ctx context.Context, a render.Account) error {
 	pull, summary := s.seen.pull, a.Summary()
-	if pull == nil || !pull.Open || summary.Settings[history.PullEnded] != strconv.Itoa(pull.Number) || summary.Incumbent != summary.Base {
+	if pull == nil || !pull.Open || summary.PullEnded != pull.Number || summary.Incumbent != summary.Base {
 		return nil
 	}
 	if err := s.Hub.ClosePull(ctx, pull.Number); err != nil {

@@ -188,7 +188,7 @@ func (s *Service) people(ctx context.Context, a render.Account) []string {
 	people := slices.Clone(s.seen.issue.Assignees)
 	author := s.seen.issue.Author
 	if s.Program.Issue == 0 {
-		author = a.Summary().Settings[history.Author]
+		author = a.Summary().Author
 		if author == "" {
 			author = s.author(ctx)
 		}

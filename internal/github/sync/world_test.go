@@ -130,7 +130,9 @@ func (w *world) hear(s *sync.Service) error {
 }
 
 func (w *world) set(key, value string) {
-	if value != "" && history.Replay(w.events).Settings[key] != value {
+	before := history.Replay(w.events).Settings
+	after := before
+	if after.Set(key, value); value != "" && after != before {
 		w.add(&history.Set{Key: key, Value: value})
 	}
 }

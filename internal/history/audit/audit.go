@@ -95,7 +95,7 @@ type Auditor struct {
 
 // New begins an audit.
 func New(asked []decision.Rule) *Auditor {
-	return &Auditor{asked: asked, report: Report{Findings: []Finding{}, Unseen: []string{}}, summary: history.Summary{Settings: map[string]string{}}}
+	return &Auditor{asked: asked, report: Report{Findings: []Finding{}, Unseen: []string{}}, summary: history.Summary{}}
 }
 
 // Add takes the events of one more segment over, at whose ends no run is open.

@@ -30,11 +30,11 @@ func (r *Report) state(summary history.Summary, begins int, records Records) {
 	is("Consecutive Errors", strconv.Itoa(m.ConsecutiveErrors), strconv.Itoa(summary.ConsecutiveErrors()))
 	is("Recent Statuses", strings.Join(m.RecentStatuses, ", "), strings.Join(summary.Statuses(), ", "))
 	is("Branch", m.Branch, records.Branch)
-	if _, known := summary.Settings[history.PullNumber]; known || begins == 0 {
-		is("PR", strconv.Itoa(m.PR), strconv.Itoa(summary.Pull()))
+	if summary.Settings.Pull > 0 || begins == 0 {
+		is("PR", strconv.Itoa(m.PR), strconv.Itoa(summary.OpenPull()))
 	}
-	if number := summary.Settings[history.IssueNumber]; number != "" {
-		is("Issue", strconv.Itoa(m.Issue), number)
+	if summary.Issue > 0 {
+		is("Issue", strconv.Itoa(m.Issue), strconv.Itoa(summary.Issue))
 	}
 	if begins == 0 || !summary.LastRun.IsZero() {
 		is("Last Run", date(m.LastRun), date(&summary.LastRun))

@@ -46,7 +46,7 @@ func (v *View) Add(before *history.Summary, e history.Event, to Pages) error {
 			return to.Row(rowOf(before, e))
 		}
 	case *history.Set:
-		if number, err := strconv.Atoi(e.Value); err == nil && e.Key == history.PullNumber && e.Value != before.Settings[history.PullEnded] {
+		if number, err := strconv.Atoi(e.Value); err == nil && e.Key == history.PullNumber && number != before.PullEnded {
 			if iteration := before.Promoted(); iteration > 0 {
 				to.Pull(iteration, number)
 			}
@@ -90,7 +90,7 @@ func entryOf(before *history.Summary, e *history.Decided) state.HistoryEntry {
 		entry.Notes = append(entry.Notes, e.Disagreement.String())
 	}
 	if e.Commit != "" || e.Outcome == history.CIFixExhausted {
-		entry.PR = before.Pull()
+		entry.PR = before.OpenPull()
 	}
 	return entry
 }

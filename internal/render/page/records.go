@@ -51,7 +51,7 @@ const maxDiffs = 60
 func New(s Source, now time.Time) (*Program, error) {
 	p := &Program{Name: s.Name, ID: anchor(s.Name), Metric: clip(s.Metric, 60), Target: s.Target, NextDue: s.NextDue, State: s.Condition, Reason: clip(s.Reason, 500)}
 	r := reader{
-		program: p, source: s, sum: history.Summary{Settings: map[string]string{}}, week: now.AddDate(0, 0, -7), at: map[int]int{},
+		program: p, source: s, sum: history.Summary{}, week: now.AddDate(0, 0, -7), at: map[int]int{},
 		trials: map[int][]*history.Measured{}, rates: map[int]map[int]decision.CaseRates{},
 		waited: map[int]bool{}, fixes: map[int]int{}, failing: map[int][]history.Check{},
 	}
