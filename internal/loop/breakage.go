@@ -159,18 +159,18 @@ func breakFile(root *os.Root, how, file string) error {
 	return root.WriteFile(file, text, 0o600)
 }
 
-// breakChanged breaks, in a tree of the incumbent, the files that the candidate
+// breaking returns what breaks, in a tree of the incumbent, the files that the candidate
 // changed, and notes when the candidate left nothing in them.
-func (m *measurement) breakChanged(ctx context.Context, side decision.Side, env *environment) error {
+func (m *measurement) breaking(ctx context.Context, side decision.Side) (func(dir string) error, error) {
 	changes, err := m.trees.Repo.Changes(ctx, m.at.Head, m.a.tree)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	how := Emptied
 	if side == decision.Garbled {
 		how = Nonsense
 	} else if m.a.leavesNothing, err = leavesNothing(ctx, m.trees.Repo, changes); err != nil {
-		return err
+		return nil, err
 	}
 	if m.a.leavesNothing {
 		m.trial.LeavesNothing()
@@ -179,7 +179,7 @@ func (m *measurement) breakChanged(ctx context.Context, side decision.Side, env 
 	for i, change := range changes {
 		paths[i] = change.Path
 	}
-	return breakFiles(env.tree.Dir, how, paths...)
+	return func(dir string) error { return breakFiles(dir, how, paths...) }, nil
 }
 
 // leavesNothing reports whether all changed files are gone, or blank.

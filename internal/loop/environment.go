@@ -23,9 +23,13 @@ type environment struct {
 	// artifacts is for what we write about the runs, where they cannot.
 	artifacts string
 	environ   []string
-	ready     bool
-	// side is whose tree it is.
-	side history.Role
+	// ready says that the evaluation ran in it, passed that the last run did not fail.
+	ready, passed bool
+	// side is whose tree it is, treeish what that was built from.
+	side    history.Role
+	treeish string
+	// change changes a tree that was built, before it is measured; nil changes nothing.
+	change func(dir string) error
 	// trusted says that the tree is the default branch's.
 	trusted bool
 	// prepare is how long building and setup took.
@@ -54,6 +58,9 @@ type measurer struct {
 	isolated bool
 	// toldAbsent says that people know which submodules are not checked out.
 	toldAbsent bool
+	// once says that the evaluation cannot run twice in one tree, so that each run gets a
+	// new one.
+	once bool
 }
 
 // newEnvironment builds an environment for a commit or tree at dir, which must not
@@ -64,7 +71,7 @@ func (r *measurer) newEnvironment(ctx context.Context, side history.Role, treeis
 	if err != nil {
 		return nil, err
 	}
-	made := &environment{measurer: r, side: side, tree: built, home: r.dirs.newDir("h"), artifacts: r.dirs.newDir("a")}
+	made := &environment{measurer: r, side: side, treeish: treeish, tree: built, home: r.dirs.newDir("h"), artifacts: r.dirs.newDir("a")}
 	made.environ, err = r.environ(made.home, r.program.Env)
 	if err == nil && r.configure != nil {
 		err = r.configure(made.home)
@@ -106,8 +113,52 @@ func (m *environment) Close() {
 	}
 }
 
-// evaluate runs the evaluation once.
+// evaluate runs the evaluation once. Where it fails twice in a tree in which it passed before,
+// what it left there may be to blame, such as a build directory that it makes: then a run
+// in a new tree is what counts.
 func (m *environment) evaluate(ctx context.Context) (evaluation.Result, error) {
+	r := m.measurer
+	if m.ready && r.once {
+		if err := m.renew(ctx); err != nil {
+			return evaluation.Result{}, err
+		}
+	}
+	passed, failed := m.passed, r.failed
+	outcome, err := m.run(ctx)
+	if err != nil || !passed || outcome.Problem == "" || outcome.OverLimit || outcome.TimedOut {
+		return outcome, err
+	}
+	if again, err := m.run(ctx); err != nil || again.Problem == "" || again.OverLimit || again.TimedOut {
+		return outcome, err // it fails at times
+	}
+	if err := m.renew(ctx); err != nil {
+		return evaluation.Result{}, err
+	}
+	anew, err := m.run(ctx)
+	if err == nil && anew.Problem == "" {
+		r.once, r.failed = true, failed
+		r.warn("the evaluation fails where it ran before, so every run gets a new tree, which takes longer; let it remove what it makes first: %s", outcome.Problem)
+	}
+	return anew, err
+}
+
+// renew puts a new tree, home and temporary directory in place of those that were used.
+func (m *environment) renew(ctx context.Context) error {
+	m.Close()
+	made, err := m.measurer.newEnvironment(ctx, m.side, m.treeish, m.tree.Dir)
+	if err != nil {
+		return err
+	}
+	made.trusted, made.change = m.trusted, m.change
+	*m = *made
+	if m.change == nil {
+		return nil
+	}
+	return m.change(m.tree.Dir)
+}
+
+// run runs the evaluation once in the tree as it is.
+func (m *environment) run(ctx context.Context) (evaluation.Result, error) {
 	p := m.measurer.program
 	if changed := m.changedByOthers(); len(changed) > 0 {
 		return evaluation.Result{}, &baselineError{decision.Reason{Kind: decision.EvaluatorTouched, Words: list(changed)}}
@@ -140,6 +191,7 @@ func (m *environment) evaluate(ctx context.Context) (evaluation.Result, error) {
 	if spoilt := spoilt(given); spoilt != "" && ctx.Err() == nil {
 		outcome.Problem, err = spoilt, nil
 	}
+	m.passed = err == nil && outcome.Problem == ""
 	m.measurer.spending.expend(outcome.Expense)
 	if request.Setup != "" {
 		m.prepare += m.measurer.now().Sub(start) - outcome.Duration

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -255,6 +256,39 @@ func TestSpoiltDirectoriesAreTheCandidatesFailure(t *testing.T) {
 			left, err := filepath.Glob(filepath.Join(b.service.RunDir, "w", "*"))
 			require.NoError(t, err)
 			assert.Empty(t, left, "it is removed all the same")
+		})
+	}
+}
+
+// TestATreeThatIsMeasuredOnce: where the evaluation fails on what it left in a tree, each
+// run gets a new one, and decisions are those of any other evaluation. That is said once.
+func TestATreeThatIsMeasuredOnce(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		proposal string
+		noise    []string
+		outcome  history.Outcome
+		reason   string
+	}{
+		"a gain":                  {"2", nil, history.Accepted, "2 is better than 1"},
+		"no gain":                 {"0", nil, history.Rejected, "0 is worse than the best 1"},
+		"a gain in noise":         {"5", []string{"0.1", "-0.1", "0.3", "0", "0.2"}, history.Accepted, "this confirms, in new trees"},
+		"a candidate that fails":  {"fail", nil, history.Rejected, "it exits with 1"},
+		"one that fails in noise": {"fail", []string{"0.1", "-0.1", "0.3", "0", "0.2"}, history.Rejected, "it exits with 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBed(t, "", "1", c.proposal)
+			b.noise, b.service.Eval = c.noise, onceInATree{b}
+			got := b.one()
+			require.Equal(t, c.outcome, got.Outcome, "%v", got.Reasons)
+			assert.Contains(t, decision.Joined(got.Reasons), c.reason)
+			said := slices.DeleteFunc(got.Warnings, func(s string) bool { return !strings.Contains(s, "build exists") })
+			if c.outcome == history.Accepted || c.noise != nil {
+				assert.Len(t, said, 1)
+			} else {
+				assert.Empty(t, said, "no tree was used twice")
+			}
 		})
 	}
 }

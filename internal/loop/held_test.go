@@ -36,6 +36,16 @@ func (f measuredText) Run(_ context.Context, request evaluation.Request) (evalua
 	return evaluation.Result{Measurement: metric.Measurement{Metric: &value, Numbers: map[string]metric.Value{"m": value}}}, nil
 }
 
+// onceInATree is an evaluation that fails on what it left in a tree.
+type onceInATree struct{ Evaluator }
+
+func (e onceInATree) Run(ctx context.Context, request evaluation.Request) (evaluation.Result, error) {
+	if err := os.Mkdir(filepath.Join(request.Dir, "build"), 0o700); err != nil {
+		return evaluation.Result{Problem: "build exists"}, nil //nolint:nilerr // the evaluation's problem
+	}
+	return e.Evaluator.Run(ctx, request)
+}
+
 // faults counts the lines with a fault, as a linter does: a file that cannot be read
 // as a program has one more.
 func faults(text string) (value, problem string) {
@@ -68,7 +78,8 @@ func needsContent(text string) (value, problem string) {
 }
 
 // TestHeldGains: a gain that is too good is held until the evaluation was seen to
-// notice emptied files, in a dry run, in one job and in two alike.
+// notice emptied files, in a dry run, in one job and in two alike, and where a tree can be
+// measured but once.
 func TestHeldGains(t *testing.T) {
 	long.Only(t, long.GitHub)
 	t.Parallel()
@@ -92,13 +103,16 @@ func TestHeldGains(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, how := range []string{"one job", "two jobs"} {
+			for _, how := range []string{"one job", "two jobs", "a tree for each run"} {
 				b := newBed(t, "", c.before)
 				text := strings.ReplaceAll(bedProgram, "metric_direction: higher", "metric_direction: "+c.direction)
 				text = strings.ReplaceAll(text, "%s\n", "")
 				b.commit(map[string]string{".autoloop/programs/p.md": text})
 				b.service = b.newService(text)
 				b.service.Eval = c.evaluate
+				if how == "a tree for each run" {
+					b.service.Eval = onceInATree{c.evaluate}
+				}
 				b.agent = func(request agent.Request) agent.Reply {
 					file := filepath.Join(request.Dir, "value.txt")
 					if c.candidate == "gone" {
@@ -112,10 +126,10 @@ func TestHeldGains(t *testing.T) {
 				require.NoError(t, err)
 				assert.Contains(t, strings.Join(decision.Texts(dry.Reasons), "\n"), c.reason, "a dry run decides the same")
 				var result Result
-				if how == "one job" {
-					result = b.one()
-				} else {
+				if how == "two jobs" {
 					_, result = b.twoJobs()
+				} else {
+					result = b.one()
 				}
 				require.Equal(t, c.outcome, result.Outcome, "%s: %v", how, result.Reasons)
 				assert.Contains(t, strings.Join(decision.Texts(result.Reasons), "\n"), c.reason)

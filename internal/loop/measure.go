@@ -174,7 +174,10 @@ func (m *measurement) evaluate(ctx context.Context, step decision.Step) (metric.
 		return none, err
 	}
 	if step.Stage == decision.Held && step.Number == 1 {
-		if err := m.breakChanged(ctx, step.Side, env); err != nil {
+		if env.change, err = m.breaking(ctx, step.Side); err != nil {
+			return none, err
+		}
+		if err := env.change(env.tree.Dir); err != nil {
 			return none, err
 		}
 	}
