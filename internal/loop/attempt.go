@@ -216,8 +216,8 @@ func (r *team) guard(ctx context.Context, at position, proposed *tree.Tree, a *a
 	return false, err
 }
 
-func (r *measurer) treeOptions(repository bool) tree.Options {
-	return tree.Options{Git: repository, Share: slices.Clone(r.program.Share)}
+func (r *measurer) treeOptions(head string) tree.Options {
+	return tree.Options{Head: head, Share: slices.Clone(r.program.Share)}
 }
 
 // summary is what the agent said it did, else which files changed.

@@ -84,7 +84,7 @@ func (r *measurer) fileToBreak(entries []git.TreeEntry, tree string) string {
 
 func (r *measurer) measureBroken(ctx context.Context, found *Inspection, file, how string) (Breakage, error) {
 	broken := Breakage{File: file, How: how}
-	env, err := r.newEnvironment(ctx, history.Incumbent, found.Commit, r.dirs.newDir("t"))
+	env, err := r.newEnvironment(ctx, history.Incumbent, found.Commit, found.Commit, r.dirs.newDir("t"))
 	if err != nil {
 		return broken, err
 	}

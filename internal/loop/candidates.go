@@ -78,8 +78,9 @@ func (r *team) proposeAll(ctx context.Context, at position, all []*attempt) erro
 // ask builds the trees and runs the agents in them.
 func (r *team) ask(ctx context.Context, at position, all []*attempt) error {
 	for _, a := range all {
+		from := cmp.Or(a.lineage.from, at.Head)
 		var err error
-		if a.proposed, err = r.trees.Build(ctx, cmp.Or(a.lineage.from, at.Head), r.dirs.newDir("t"), r.measurer.treeOptions(true)); err != nil {
+		if a.proposed, err = r.trees.Build(ctx, from, r.dirs.newDir("t"), r.measurer.treeOptions(from)); err != nil {
 			return err
 		}
 	}

@@ -25,9 +25,10 @@ type environment struct {
 	environ   []string
 	// ready says that the evaluation ran in it, passed that the last run did not fail.
 	ready, passed bool
-	// side is whose tree it is, treeish what that was built from.
-	side    history.Role
-	treeish string
+	// side is whose tree it is, treeish what that was built from, and head the commit as
+	// which git shows it.
+	side          history.Role
+	treeish, head string
 	// change changes a tree that was built, before it is measured; nil changes nothing.
 	change func(dir string) error
 	// trusted says that the tree is the default branch's.
@@ -64,14 +65,14 @@ type measurer struct {
 }
 
 // newEnvironment builds an environment for a commit or tree at dir, which must not
-// exist.
-func (r *measurer) newEnvironment(ctx context.Context, side history.Role, treeish, dir string) (*environment, error) {
+// exist; git shows it as the commit head, "" for no git.
+func (r *measurer) newEnvironment(ctx context.Context, side history.Role, treeish, head, dir string) (*environment, error) {
 	start := r.now()
-	built, err := r.trees.Build(ctx, treeish, dir, r.treeOptions(false))
+	built, err := r.trees.Build(ctx, treeish, dir, r.treeOptions(head))
 	if err != nil {
 		return nil, err
 	}
-	made := &environment{measurer: r, side: side, treeish: treeish, tree: built, home: r.dirs.newDir("h"), artifacts: r.dirs.newDir("a")}
+	made := &environment{measurer: r, side: side, treeish: treeish, head: head, tree: built, home: r.dirs.newDir("h"), artifacts: r.dirs.newDir("a")}
 	made.environ, err = r.environ(made.home, r.program.Env)
 	if err == nil && r.configure != nil {
 		err = r.configure(made.home)
@@ -145,7 +146,7 @@ func (m *environment) evaluate(ctx context.Context) (evaluation.Result, error) {
 // renew puts a new tree, home and temporary directory in place of those that were used.
 func (m *environment) renew(ctx context.Context) error {
 	m.Close()
-	made, err := m.measurer.newEnvironment(ctx, m.side, m.treeish, m.tree.Dir)
+	made, err := m.measurer.newEnvironment(ctx, m.side, m.treeish, m.head, m.tree.Dir)
 	if err != nil {
 		return err
 	}
@@ -239,19 +240,20 @@ func spoilt(given map[string]string) string {
 // paths are equally long.
 type bench struct {
 	measurer     *measurer
+	head         string // as which git shows the trees
 	places       [2]string
 	environments [2]*environment
 }
 
-func (r *measurer) newBench() *bench {
-	return &bench{measurer: r, places: [2]string{r.dirs.newDir("t"), r.dirs.newDir("t")}}
+func (r *measurer) newBench(head string) *bench {
+	return &bench{measurer: r, head: head, places: [2]string{r.dirs.newDir("t"), r.dirs.newDir("t")}}
 }
 
 // environment returns the environment at a place, built for treeish when there is
 // none yet.
 func (b *bench) environment(ctx context.Context, place int, side history.Role, treeish string) (*environment, error) {
 	if b.environments[place] == nil {
-		made, err := b.measurer.newEnvironment(ctx, side, treeish, b.places[place])
+		made, err := b.measurer.newEnvironment(ctx, side, treeish, b.head, b.places[place])
 		if err != nil {
 			return nil, err
 		}

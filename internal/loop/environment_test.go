@@ -41,7 +41,7 @@ func TestWhatARunOfTheEvaluationIsAsked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l, r, at := shared.on(t, c.front, steady)
-			env, err := r.measurer.newEnvironment(t.Context(), c.side, at.Head, r.measurer.dirs.newDir("t"))
+			env, err := r.measurer.newEnvironment(t.Context(), c.side, at.Head, at.Head, r.measurer.dirs.newDir("t"))
 			require.NoError(t, err)
 			for range 3 {
 				_, err := env.evaluate(t.Context())
@@ -83,7 +83,7 @@ func TestAnEnvironmentThatCannotBeMade(t *testing.T) {
 			t.Parallel()
 			l, r, at := shared.on(t, "", steady)
 			spoil(r.measurer)
-			env, err := r.measurer.newEnvironment(t.Context(), history.Candidate, at.Head, r.measurer.dirs.newDir("t"))
+			env, err := r.measurer.newEnvironment(t.Context(), history.Candidate, at.Head, at.Head, r.measurer.dirs.newDir("t"))
 			require.ErrorIs(t, err, broken)
 			assert.Nil(t, env)
 			l.leavesNothing()
@@ -92,7 +92,7 @@ func TestAnEnvironmentThatCannotBeMade(t *testing.T) {
 	_, r, at := shared.on(t, "", steady)
 	var homes []string
 	r.measurer.configure = func(home string) error { homes = append(homes, home); return nil }
-	env, err := r.measurer.newEnvironment(t.Context(), history.Candidate, at.Head, r.measurer.dirs.newDir("t"))
+	env, err := r.measurer.newEnvironment(t.Context(), history.Candidate, at.Head, at.Head, r.measurer.dirs.newDir("t"))
 	require.NoError(t, err)
 	defer env.Close()
 	assert.Equal(t, []string{env.home}, homes)
@@ -108,7 +108,7 @@ func TestARunWithoutABudget(t *testing.T) {
 	})
 	r.program.Evaluation = program.Tasks
 	r.spending.left = budget.Left{Tokens: 100, USD: 2}
-	env, err := r.measurer.newEnvironment(t.Context(), history.Candidate, at.Head, r.measurer.dirs.newDir("t"))
+	env, err := r.measurer.newEnvironment(t.Context(), history.Candidate, at.Head, at.Head, r.measurer.dirs.newDir("t"))
 	require.NoError(t, err)
 	defer env.Close()
 	for range 2 {
@@ -127,7 +127,7 @@ func TestARunWithoutABudget(t *testing.T) {
 	assert.Equal(t, expense(60, "0.5").Plus(expense(60, "0.5")), r.spending.takeExpense())
 
 	r.spending.left, r.spending.used = budget.Left{Tokens: 100}, used{tokens: 100}
-	another, err := r.measurer.newEnvironment(t.Context(), history.Candidate, at.Head, r.measurer.dirs.newDir("t"))
+	another, err := r.measurer.newEnvironment(t.Context(), history.Candidate, at.Head, at.Head, r.measurer.dirs.newDir("t"))
 	require.NoError(t, err)
 	defer another.Close()
 	_, err = another.evaluate(t.Context())
@@ -173,7 +173,7 @@ func TestTheOutputThatIsNamed(t *testing.T) {
 	}
 	var kept []string
 	for _, side := range []history.Role{history.Emptied, history.Garbled, history.Candidate, history.Incumbent} {
-		env, err := r.measurer.newEnvironment(t.Context(), side, at.Head, r.measurer.dirs.newDir("t"))
+		env, err := r.measurer.newEnvironment(t.Context(), side, at.Head, at.Head, r.measurer.dirs.newDir("t"))
 		require.NoError(t, err)
 		defer env.Close()
 		prints = false

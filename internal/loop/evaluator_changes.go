@@ -106,7 +106,7 @@ func (m *environment) fixed() []string {
 		return nil
 	}
 	left := maps.Clone(r.own.touched) // and what is on the list already
-	var paths []string
+	paths := []string{".git"}         // its answers are part of what measures
 	add := func(path string) {
 		if _, out := left[path]; !out {
 			left[path] = true
@@ -159,7 +159,7 @@ func (m *measurement) checkEvaluator(ctx context.Context, step decision.Step, ro
 // learnFrom runs the evaluation of a commit to see what it changes. One that was not run,
 // for its limit, teaches nothing.
 func (r *measurer) learnFrom(ctx context.Context, commit string) (evaluation.Result, error) {
-	room, err := r.newEnvironment(ctx, history.Baseline, commit, r.dirs.newDir("t"))
+	room, err := r.newEnvironment(ctx, history.Baseline, commit, commit, r.dirs.newDir("t"))
 	if err != nil {
 		return evaluation.Result{}, err
 	}

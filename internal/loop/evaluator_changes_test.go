@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -113,7 +114,7 @@ func evaluatorLab(t *testing.T) *lab {
 // built is an environment of the lab's incumbent.
 func (l *lab) built(r *run, at position) *environment {
 	l.t.Helper()
-	env, err := r.measurer.newEnvironment(l.t.Context(), history.Incumbent, at.Head, r.measurer.dirs.newDir("t"))
+	env, err := r.measurer.newEnvironment(l.t.Context(), history.Incumbent, at.Head, at.Head, r.measurer.dirs.newDir("t"))
 	require.NoError(l.t, err)
 	l.t.Cleanup(env.Close)
 	return env
@@ -199,6 +200,9 @@ func TestWhatAnEvaluationCanOnlyRead(t *testing.T) {
 			}
 			env.trusted, r.measurer.own = c.trusted, ownChanges{known: c.own != nil, touched: c.own}
 			before := maps.Clone(c.own)
+			if c.want != nil {
+				c.want = slices.Insert(c.want, 0, ".git")
+			}
 			assert.Equal(t, c.want, env.fixed())
 			assert.Equal(t, before, r.measurer.own.touched)
 		})
@@ -219,7 +223,7 @@ func TestMoreFilesThanCanBeFixed(t *testing.T) {
 	r.measurer.learn(env)
 	fixed := env.fixed()
 	assert.Len(t, fixed, maxFixed)
-	assert.Equal(t, ".autoloop/programs/p.md", fixed[0])
+	assert.Equal(t, []string{".git", ".autoloop/programs/p.md"}, fixed[:2])
 	require.Len(t, r.measurer.warnings, 1)
 	assert.Contains(t, r.measurer.warnings[0], "at most 1000 of them read-only")
 }

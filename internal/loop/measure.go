@@ -39,7 +39,7 @@ func (r *measurer) measure(ctx context.Context, at position, a *attempt) error {
 		return r.measureSuite(ctx, at, a)
 	}
 	start := r.now()
-	m := &measurement{measurer: r, at: at, a: a, trial: decision.NewTrial(r.standard(a)), bench: r.newBench()}
+	m := &measurement{measurer: r, at: at, a: a, trial: decision.NewTrial(r.standard(a)), bench: r.newBench(at.Head)}
 	defer m.bench.Close()
 	err := m.all(ctx)
 	m.close()

@@ -101,7 +101,7 @@ func (r *measurer) isNoisy(at position, all []*series) bool {
 func (r *measurer) probe(ctx context.Context, s *series, count int) (problem *decision.Reason, err error) {
 	s.samples = &samples{}
 	for _, i := range mathrand.Perm(count) {
-		if s.environments[i], err = r.newEnvironment(ctx, s.side(), s.commit, r.dirs.newDir("t")); err != nil {
+		if s.environments[i], err = r.newEnvironment(ctx, s.side(), s.commit, s.commit, r.dirs.newDir("t")); err != nil {
 			return nil, err
 		}
 		s.environments[i].trusted = s.trusted

@@ -57,7 +57,7 @@ func (r *measurer) measureSuiteBaseline(ctx context.Context, at position) (basel
 }
 
 func (r *measurer) suiteSamples(ctx context.Context, commit string) (*samples, error) {
-	env, err := r.newEnvironment(ctx, history.Baseline, commit, r.dirs.newDir("t"))
+	env, err := r.newEnvironment(ctx, history.Baseline, commit, "", r.dirs.newDir("t"))
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func (r *measurer) runSuite(run func(evaluation.Limit) (Suited, error)) (Suited,
 
 // measureSuite holds the candidate against the incumbent.
 func (r *measurer) measureSuite(ctx context.Context, at position, a *attempt) error {
-	bench := r.newBench()
+	bench := r.newBench("")
 	defer bench.Close()
 	incumbent, err := bench.environment(ctx, 0, history.Incumbent, at.Head)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 func TestLineEndsAreTheIncumbents(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, map[string]string{".gitattributes": "* text=auto eol=crlf\n", "a.txt": "1\n2\n", "b.txt": "1\n2\n"})
-	built := f.build(tree.Options{Git: true})
+	built := f.build(tree.Options{Head: "HEAD"})
 	assert.Equal(t, "1\r\n2\r\n", f.read(built.Dir, "a.txt"))
 	e := edit{t, built.Dir}
 	e.put("b.txt", "1\n2\n")
@@ -49,7 +49,7 @@ func TestUsersConfigurationHasNoPart(t *testing.T) {
 	f.git("config", "core.eol", "crlf")
 	f.git("config", "core.fileMode", "false")
 	f.write(f.dir, ".git/info/attributes", "* text eol=crlf\n")
-	built := f.build(tree.Options{Git: true})
+	built := f.build(tree.Options{Head: "HEAD"})
 	assert.Equal(t, "1\n", f.read(built.Dir, "a.txt"))
 	e := edit{t, built.Dir}
 	e.put("a.txt", "2\r\n")
@@ -79,7 +79,7 @@ func TestFilters(t *testing.T) {
 	for _, how := range []string{"clean", "smudge", "process"} {
 		f.git("config", "filter.lfs."+how, "touch "+marker)
 	}
-	built := f.build(tree.Options{Git: true})
+	built := f.build(tree.Options{Head: "HEAD"})
 	assert.Equal(t, pointer, f.read(built.Dir, "a.bin"))
 	e := edit{t, built.Dir}
 	e.put("a.bin", pointer)

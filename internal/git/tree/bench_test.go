@@ -39,7 +39,7 @@ func benchmarkTree(b *testing.B, repo *git.Repo) {
 		require.NoError(b, err, "%s", out)
 
 		begun = time.Now()
-		built, err := (&tree.Builder{Repo: repo}).Build(b.Context(), "HEAD", filepath.Join(side, "own"), tree.Options{Git: true})
+		built, err := (&tree.Builder{Repo: repo}).Build(b.Context(), "HEAD", filepath.Join(side, "own"), tree.Options{Head: "HEAD"})
 		require.NoError(b, err)
 		build += time.Since(begun)
 		require.NoError(b, os.WriteFile(filepath.Join(built.Dir, "d000/e0/f00000.txt"), []byte(begun.String()), 0o600))

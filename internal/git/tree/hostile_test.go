@@ -21,7 +21,7 @@ func TestNothingOfOursLiesBesideTheTree(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, entries, 1, when)
 	}
-	built, err := (&tree.Builder{Repo: f.repo}).Build(t.Context(), "HEAD", filepath.Join(run, "tree"), tree.Options{Git: true})
+	built, err := (&tree.Builder{Repo: f.repo}).Build(t.Context(), "HEAD", filepath.Join(run, "tree"), tree.Options{Head: "HEAD"})
 	require.NoError(t, err)
 	only("while an agent runs")
 	edit{t, built.Dir}.put("a.txt", "2\n")
@@ -37,7 +37,7 @@ func TestNothingOfOursLiesBesideTheTree(t *testing.T) {
 func TestRejectedContentStaysOut(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, map[string]string{"a.txt": "1\n"})
-	built := f.build(tree.Options{Git: true})
+	built := f.build(tree.Options{Head: "HEAD"})
 	before := everything(t, f.dir)
 	edit{t, built.Dir}.put("big", strings.Repeat("never to be kept\n", 1000))
 	require.Len(t, f.scan(built), 1)
@@ -67,7 +67,7 @@ func TestAgentWithItsGit(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t, map[string]string{"a.txt": "1\n", "sub/b.txt": "1\n", "evaluator.sh": "x\n"})
 			f.git("branch", "autoloop/p")
-			built := f.build(tree.Options{Git: true})
+			built := f.build(tree.Options{Head: "HEAD"})
 			side := t.TempDir()
 			marker, evil := filepath.Join(side, "ran"), filepath.Join(side, "evil")
 			require.NoError(t, os.WriteFile(evil, []byte("#!/bin/sh\ntouch "+marker+"\ncat\n"), 0o700)) //nolint:gosec // a program
@@ -106,7 +106,7 @@ func TestLinksOutOfTheTree(t *testing.T) {
 	f.git("commit", "--quiet", "--message", "a link that always left")
 	secret := filepath.Join(t.TempDir(), "secret")
 	require.NoError(t, os.WriteFile(secret, []byte("s"), 0o600))
-	built := f.build(tree.Options{Git: true})
+	built := f.build(tree.Options{Head: "HEAD"})
 	assert.Empty(t, f.scan(built), "what the user has is the user's")
 	e := edit{t, built.Dir}
 	e.link(secret, "absolute")
@@ -149,7 +149,7 @@ func TestTreeThatWasReplaced(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t, map[string]string{"a.txt": "1\n"})
-			built := f.build(tree.Options{Git: true})
+			built := f.build(tree.Options{Head: "HEAD"})
 			f.write(f.dir, "a.txt", "the user's own work\n")
 			before := everything(t, f.dir)
 			edit{t, built.Dir}.shell(script, "REAL="+f.dir)

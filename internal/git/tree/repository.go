@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,8 +12,8 @@ import (
 	"github.com/org/autoloop/internal/git"
 )
 
-// agentConfig is what the throw-away repository has beyond the format.
-const agentConfig = `[user]
+// treeConfig is what the throw-away repository has beyond the format.
+const treeConfig = `[user]
 	name = Agent
 	email = agent@localhost
 [commit]
@@ -24,11 +25,38 @@ const agentConfig = `[user]
 `
 
 // addRepository makes a .git of the tree's own: the real repository's objects
-// as alternates, HEAD detached at the commit, the index as it was built; no
-// hooks, no refs, no remotes.
-func (t *Tree) addRepository(c *control, commit string) error {
+// as alternates, HEAD detached at the commit, its tags, the index as it was built; no
+// hooks, no branches, no remotes.
+func (t *Tree) addRepository(ctx context.Context, c *control, head string) error {
+	object, err := t.repo.Cat(ctx, head+"^{commit}")
+	if err != nil {
+		return err
+	}
+	commit := object[0]
+	if commit.Missing() {
+		return fmt.Errorf("%s is no commit of the repository", head)
+	}
 	dir := filepath.Join(t.Dir, ".git")
-	if err := initRepository(dir, t.repo, commit, agentConfig); err != nil {
+	if err := initRepository(dir, t.repo, commit.ID, treeConfig); err != nil {
+		return err
+	}
+	refs, err := t.repo.ListRefs(ctx, "refs/tags")
+	if err != nil {
+		return err
+	}
+	if first, rest, _ := strings.Cut(string(commit.Data), "\n"); first != "tree "+t.id {
+		in := git.Input{Stdin: []byte("tree " + t.id + "\n" + rest), Env: []string{"GIT_OBJECT_DIRECTORY=" + filepath.Join(dir, "objects")}}
+		shown, err := c.run(ctx, in, "hash-object", "-t", "commit", "-w", "--stdin")
+		if err != nil {
+			return err
+		}
+		refs = append(refs, git.Ref{Name: "refs/replace/" + commit.ID, ID: strings.TrimSpace(string(shown))})
+	}
+	var packed strings.Builder
+	for _, ref := range refs {
+		packed.WriteString(ref.ID + " " + ref.Name + "\n")
+	}
+	if err := os.WriteFile(filepath.Join(dir, "packed-refs"), []byte(packed.String()), 0o600); err != nil {
 		return err
 	}
 	if err := copyFile(filepath.Join(t.repo.CommonDir, "shallow"), filepath.Join(dir, "shallow")); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -58,7 +58,7 @@ func TestGitInTheTree(t *testing.T) {
 			base := newFixture(t, files)
 			base.git("commit", "--quiet", "--allow-empty", "--message", "second")
 			f := make(base)
-			built := f.build(tree.Options{Git: true})
+			built := f.build(tree.Options{Head: "HEAD"})
 			e := edit{t, built.Dir}
 			assert.Empty(t, e.shell("git status --porcelain"))
 			assert.Contains(t, e.shell("git log --oneline"), "second")
@@ -75,6 +75,28 @@ func TestGitInTheTree(t *testing.T) {
 	}
 }
 
+// TestTreesThatAreComparedHaveOneVersion: what git says of a candidate's tree is what it
+// says of the incumbent's, but for the files.
+func TestTreesThatAreComparedHaveOneVersion(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, map[string]string{"a.txt": "1\n"})
+	f.git("tag", "--annotate", "--message", "one", "v1")
+	f.git("commit", "--quiet", "--allow-empty", "--message", "later")
+	incumbent := f.build(tree.Options{Head: "HEAD"})
+	e := edit{t, incumbent.Dir}
+	e.put("a.txt", "2\n")
+	e.put("b.txt", "new\n")
+	id := f.candidate(incumbent)
+	candidate, err := (&tree.Builder{Repo: f.repo}).Build(t.Context(), id, filepath.Join(t.TempDir(), "tree"), tree.Options{Head: "HEAD"})
+	require.NoError(t, err)
+	const version = "git describe --dirty; git rev-parse HEAD; git log --format='%H %ct %an %s'; git status --porcelain"
+	first, second := f.build(tree.Options{Head: "HEAD"}), edit{t, candidate.Dir}
+	assert.Equal(t, edit{t, first.Dir}.shell(version), second.shell(version))
+	assert.Regexp(t, "^v1-1-g[0-9a-f]+\n", second.shell(version))
+	assert.Equal(t, "a.txt\nb.txt\n", second.shell("git ls-files; git diff HEAD"))
+	assert.Equal(t, "refs/tags/v1", f.git("for-each-ref", "--format=%(refname)", "refs/tags", "refs/replace"), "the repository has nothing of it")
+}
+
 func TestSHA256(t *testing.T) {
 	t.Parallel()
 	f := &fixture{t: t, dir: t.TempDir()}
@@ -83,7 +105,7 @@ func TestSHA256(t *testing.T) {
 	f.git("add", "--all")
 	f.git("commit", "--quiet", "--message", "start")
 	f.open()
-	built := f.build(tree.Options{Git: true})
+	built := f.build(tree.Options{Head: "HEAD"})
 	e := edit{t, built.Dir}
 	assert.Empty(t, e.shell("git status --porcelain; git diff HEAD"))
 	e.put("a.txt", "2\n")
@@ -102,7 +124,7 @@ func TestOddPlaceOfTheRepository(t *testing.T) {
 	f.git("add", "--all")
 	f.git("commit", "--quiet", "--message", "start")
 	f.open()
-	built := f.build(tree.Options{Git: true})
+	built := f.build(tree.Options{Head: "HEAD"})
 	edit{t, built.Dir}.put("a.txt", "2\n")
 	assert.Equal(t, "2", f.git("show", f.candidate(built)+":a.txt"))
 }
@@ -117,8 +139,8 @@ func TestBuildRefuses(t *testing.T) {
 	assert.DirExists(t, run)
 	_, err = b.Build(t.Context(), "no-such-commit", filepath.Join(run, "t"), tree.Options{})
 	require.ErrorContains(t, err, "no-such-commit")
-	_, err = b.Build(t.Context(), "HEAD^{tree}", filepath.Join(run, "t"), tree.Options{Git: true})
-	require.Error(t, err, "a tree has no history")
+	_, err = b.Build(t.Context(), "HEAD", filepath.Join(run, "t"), tree.Options{Head: "HEAD^{tree}"})
+	require.ErrorContains(t, err, "HEAD^{tree} is no commit of the repository")
 	entries, err := os.ReadDir(run)
 	require.NoError(t, err)
 	assert.Empty(t, entries, "what failed leaves nothing")
@@ -131,7 +153,7 @@ func TestSubmodules(t *testing.T) {
 		f.git("update-index", "--add", "--cacheinfo", "160000,"+f.git("rev-parse", "HEAD")+","+name)
 	}
 	f.git("commit", "--quiet", "--message", "modules")
-	built := f.build(tree.Options{Git: true})
+	built := f.build(tree.Options{Head: "HEAD"})
 	e := edit{t, built.Dir}
 	e.put("filled/.git", "gitdir: /")
 	e.put("filled/x", "x")
@@ -163,7 +185,7 @@ func TestShareStaysInTheTree(t *testing.T) {
 	f.write(outside, "lib/x", "x\n")
 	require.NoError(t, os.Symlink(filepath.Join(outside, "lib"), filepath.Join(f.dir, "cache")))
 	require.NoError(t, os.Symlink("made", filepath.Join(f.dir, "out/sub/link")))
-	built := f.build(tree.Options{Git: true, Share: []string{"cache", "./out/sub/", "store x*", "venv"}})
+	built := f.build(tree.Options{Head: "HEAD", Share: []string{"cache", "./out/sub/", "store x*", "venv"}})
 	e := edit{t, built.Dir}
 	assert.Equal(t, "1\n", f.read(built.Dir, "out/tracked"))
 	assert.Equal(t, "made\n", f.read(built.Dir, "out/sub/link"))

@@ -68,7 +68,7 @@ func TestScan(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t, files, "out/forced.o")
-			built := f.build(tree.Options{Git: true})
+			built := f.build(tree.Options{Head: "HEAD"})
 			c.change(edit{t, built.Dir})
 			changes := f.scan(built)
 			assert.Equal(t, c.want, told(changes))
@@ -86,7 +86,7 @@ func TestNamesOfAllKinds(t *testing.T) {
 		files["gone/"+name] = "1\n"
 	}
 	f := newFixture(t, files)
-	built := f.build(tree.Options{Git: true})
+	built := f.build(tree.Options{Head: "HEAD"})
 	assert.Empty(t, f.scan(built))
 	want := map[string]string{}
 	e := edit{t, built.Dir}

@@ -20,9 +20,10 @@ type Builder struct{ Repo *git.Repo }
 
 // Options change how a tree is built.
 type Options struct {
-	// Git gives the tree a throw-away .git with the commit as HEAD, so that an
-	// agent can look at history and differences. It takes a commit.
-	Git bool
+	// Head is the commit that is HEAD of a throw-away .git in the tree, so that agents and
+	// evaluations can ask for history, files and versions; "" makes none. A tree that is
+	// not the commit's is shown as if it were: two trees that are compared have one version.
+	Head string
 	// Share lists git-ignored paths that are copied from the main checkout.
 	Share []string
 }
@@ -79,11 +80,14 @@ func (b *Builder) Build(ctx context.Context, treeish, dir string, o Options) (*T
 }
 
 func (t *Tree) fill(ctx context.Context, treeish string, o Options) (err error) {
-	ids, err := t.resolve(ctx, treeish, o.Git)
+	id, ok, err := t.repo.TreeOf(ctx, treeish)
 	if err != nil {
 		return err
 	}
-	t.id = ids[0]
+	if !ok {
+		return fmt.Errorf("%s is no commit or tree of the repository", treeish)
+	}
+	t.id = id
 	c, err := newControl(t.repo, filepath.Dir(t.Dir))
 	if err != nil {
 		return err
@@ -98,24 +102,10 @@ func (t *Tree) fill(ctx context.Context, treeish string, o Options) (err error) 
 	if err := t.share(ctx, o.Share); err != nil {
 		return err
 	}
-	if !o.Git {
+	if o.Head == "" {
 		return nil
 	}
-	return t.addRepository(c, ids[1])
-}
-
-// resolve returns the ids of the tree and, when asked for, of the commit.
-func (t *Tree) resolve(ctx context.Context, treeish string, commit bool) ([]string, error) {
-	id, ok, err := t.repo.TreeOf(ctx, treeish)
-	ids := []string{id}
-	if err == nil && ok && commit {
-		id, ok, err = t.repo.Resolve(ctx, treeish)
-		ids = append(ids, id)
-	}
-	if err == nil && !ok {
-		err = fmt.Errorf("%s is no commit or tree of the repository", treeish)
-	}
-	return ids, err
+	return t.addRepository(ctx, c, o.Head)
 }
 
 func (t *Tree) checkout(ctx context.Context, c *control) error {

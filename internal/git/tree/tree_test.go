@@ -16,7 +16,7 @@ import (
 func TestUntouchedTreeHasNoChanges(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, map[string]string{"a.txt": "a\n", "dir/b.txt": "b\n", "sp ace/n\new.txt": "c\n"})
-	built := f.build(tree.Options{Git: true})
+	built := f.build(tree.Options{Head: "HEAD"})
 	assert.Empty(t, f.scan(built))
 	// Touched and written again with the same bytes: still none.
 	f.write(built.Dir, "a.txt", "a\n")
@@ -26,7 +26,7 @@ func TestUntouchedTreeHasNoChanges(t *testing.T) {
 func TestChangesBecomeATreeObject(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, map[string]string{"a.txt": "a\n", "gone.txt": "g\n", "run.sh": "x\n", "becomes": "file\n", ".gitignore": "*.log\n"})
-	built := f.build(tree.Options{Git: true})
+	built := f.build(tree.Options{Head: "HEAD"})
 	f.write(built.Dir, "a.txt", "aa\n")
 	require.NoError(t, os.Remove(filepath.Join(built.Dir, "gone.txt")))
 	require.NoError(t, os.Chmod(filepath.Join(built.Dir, "run.sh"), 0o755))
@@ -100,7 +100,7 @@ func TestShare(t *testing.T) {
 func TestRemoveReadOnly(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, map[string]string{"dir/a.txt": "0\n"})
-	built := f.build(tree.Options{Git: true})
+	built := f.build(tree.Options{Head: "HEAD"})
 	require.NoError(t, os.Chmod(filepath.Join(built.Dir, "dir"), 0o500))
 	require.NoError(t, built.Remove())
 	assert.NoDirExists(t, built.Dir)

@@ -19,7 +19,7 @@ func TestUnreadable(t *testing.T) {
 		return
 	}
 	f := newFixture(t, map[string]string{"a.txt": "1\n", "b.txt": "1\n", "dir/c.txt": "1\n", "dir/sub/d.txt": "1\n", ".gitignore": "closed\n"})
-	built := f.build(tree.Options{Git: true})
+	built := f.build(tree.Options{Head: "HEAD"})
 	e := edit{t, built.Dir}
 	e.put("b.txt", "2\n")
 	e.put("closed/x", "x")
@@ -42,7 +42,7 @@ func TestRemoveWhatResists(t *testing.T) {
 		return
 	}
 	f := newFixture(t, map[string]string{"dir/a.txt": "1\n"})
-	built := f.build(tree.Options{Git: true})
+	built := f.build(tree.Options{Head: "HEAD"})
 	outside := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(outside, "kept"), nil, 0o400))
 	require.NoError(t, os.Chmod(outside, 0o500))
