@@ -142,7 +142,7 @@ func printLog(ctx context.Context, env Env, deps *app.Deps, o logOptions, ledger
 		out.Comma = '\t'
 		return out.WriteAll(records)
 	case only > 0:
-		_, err := fmt.Fprint(env.Stdout, render.Decision(decisions.Found, decisions.Seconds), render.FailedOutput(decisions.Measured, decisions.Found), outputs(env, deps, o, decisions.Found))
+		_, err := fmt.Fprint(env.Stdout, render.Decision(&decisions), render.FailedOutput(decisions.Measured, decisions.Found), outputs(env, deps, o, decisions.Found))
 		return err
 	}
 	_, err := fmt.Fprint(env.Stdout, colored(env, table.Fit(env.TableWidth()).String()))

@@ -52,8 +52,9 @@ func LogRecord(e *history.Decided, seconds float64) []string {
 	}
 }
 
-// Decision is one iteration with all that decided it.
-func Decision(e *history.Decided, seconds float64) string {
+// Decision is one iteration with all that decided it, and where its time went.
+func Decision(d *history.Decisions) string {
+	e := d.Found
 	var out strings.Builder
 	line := func(name, text string) {
 		if text != "" {
@@ -69,9 +70,10 @@ func Decision(e *history.Decided, seconds float64) string {
 	for i, name := range []string{"metric", "before", "best"} {
 		line(name, figures[i])
 	}
-	if seconds > 0 {
-		line("one run", fmt.Sprintf("%.3g s", seconds))
+	if d.Seconds > 0 {
+		line("one run", fmt.Sprintf("%.3g s", d.Seconds))
 	}
+	line("took", took(d))
 	line("commit", e.Commit)
 	line("changed", strings.Join(e.Changed, ", "))
 	for _, reason := range e.Reasons {
@@ -79,6 +81,27 @@ func Decision(e *history.Decided, seconds float64) string {
 	}
 	line("warning", decision.Joined(e.Warning))
 	return out.String()
+}
+
+// took says how long an iteration took up to its decision, and what for.
+func took(d *history.Decisions) string {
+	if d.Took <= 0 {
+		return ""
+	}
+	agent, trees := d.Found.Durations["propose"], d.Found.Durations["measure"]
+	evaluation := 0.0
+	for _, m := range d.Measured {
+		runs := float64(max(len(m.Samples), 1))
+		evaluation += m.Seconds * runs
+		if m.Role != history.Baseline && m.Stage != "" {
+			trees -= m.Seconds * runs
+		} else {
+			trees += m.Prepare * min(runs, 2) // before the trial, in at most two trees
+		}
+	}
+	trees = max(trees, 0)
+	rest := max(d.Took.Seconds()-agent-evaluation-trees, 0)
+	return fmt.Sprintf("%.3g s: agent %.2g s, evaluation %.2g s, trees and setup %.2g s, git and GitHub %.2g s", d.Took.Seconds(), agent, evaluation, trees, rest)
 }
 
 // FailedOutput is the end of what the last evaluation of a candidate printed, if it
