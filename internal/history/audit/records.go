@@ -30,7 +30,7 @@ func (r *Report) state(summary history.Summary, begins int, records Records) {
 	is("Consecutive Errors", strconv.Itoa(m.ConsecutiveErrors), strconv.Itoa(summary.ConsecutiveErrors()))
 	is("Recent Statuses", strings.Join(m.RecentStatuses, ", "), strings.Join(summary.Statuses(), ", "))
 	is("Branch", m.Branch, records.Branch)
-	if summary.Settings.Pull > 0 || begins == 0 {
+	if summary.Pull > 0 || begins == 0 {
 		is("PR", strconv.Itoa(m.PR), strconv.Itoa(summary.OpenPull()))
 	}
 	if summary.Issue > 0 {
