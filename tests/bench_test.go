@@ -56,7 +56,8 @@ func BenchmarkIteration(b *testing.B) {
 			file    string
 			outcome history.Outcome
 		}{
-			{"refused", 1, "d00/f001.txt", history.Rejected}, {"rejected", 1, "d00/f000.txt", history.Rejected},
+			{"refused", 1, "d00/f001.txt", history.Rejected},
+			{"rejected", 1, "d00/f000.txt", history.Rejected},
 			{"accepted", -1, "d00/f000.txt", history.Accepted},
 		} {
 			b.Run(fmt.Sprintf("%s-%d", c.name, size.commits*size.files), func(b *testing.B) {
