@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"path"
 	"strings"
+
+	"github.com/org/autoloop/internal/misuse"
 )
 
 // maxEvent bounds what is read of the event that started a workflow.
@@ -16,7 +19,8 @@ type event struct {
 		Program string `json:"program"`
 	} `json:"inputs"`
 	Repository struct {
-		Private bool `json:"private"`
+		Private       bool   `json:"private"`
+		DefaultBranch string `json:"default_branch"`
 	} `json:"repository"`
 	Issue struct {
 		Number int `json:"number"`
@@ -44,6 +48,19 @@ func (s Step) EventIssue() int {
 		return 0
 	}
 	return max(s.event().Issue.Number, 0)
+}
+
+// CheckBranch refuses a run that a person started on another branch than the default one,
+// or than base, "" for none: the programs of that branch would go on with the records of
+// those that people agreed on.
+func (s Step) CheckBranch(base string) error {
+	branch, standard := s.Getenv("GITHUB_REF_NAME"), s.event().Repository.DefaultBranch
+	if !s.Running() || s.Getenv("GITHUB_EVENT_NAME") != "workflow_dispatch" || standard == "" || branch == standard || branch == base {
+		return nil
+	}
+	file, _, _ := strings.Cut(s.Getenv("GITHUB_WORKFLOW_REF"), "@")
+	return misuse.Errorf("this run was started on %q, and programs come from %s: start it there, with `gh workflow run %s --ref %s`",
+		branch, standard, path.Base(file), standard)
 }
 
 // RequestedProgram is the program that was asked for from outside:

@@ -38,6 +38,9 @@ func begin(ctx context.Context, env Env, o iterateOptions) error {
 		fmt.Fprintf(env.Stderr, "%s: nothing begins; set it to false to go on\n", why)
 		return printReservations(env, nil, o.json)
 	}
+	if err := env.Actions().CheckBranch(o.Base); err != nil {
+		return err
+	}
 	deps, err := app.Open(ctx, env, o.Options)
 	if err != nil {
 		return err

@@ -187,6 +187,9 @@ func withLoop(ctx context.Context, env Env, o iterateOptions, check func(*app.De
 		fmt.Fprintf(env.Stderr, "%s: nothing runs; set it to false to go on\n", why)
 		return deliver(env, o, nil, nil)
 	}
+	if err := env.Actions().CheckBranch(o.Base); err != nil {
+		return err
+	}
 	deps, remove, err := app.OpenRun(ctx, env, o.Options)
 	if err != nil {
 		return err

@@ -64,6 +64,9 @@ func selectProgram(ctx context.Context, env Env, o schedulerOptions) error {
 			return err
 		}
 	}
+	if err := env.Actions().CheckBranch(o.Base); err != nil && !o.Compat {
+		return err
+	}
 	shard, err := parseShard(o.shard)
 	if err != nil {
 		return err

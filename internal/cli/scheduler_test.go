@@ -158,6 +158,30 @@ func TestForcedFromOutside(t *testing.T) {
 	assert.Contains(t, d.run().out, "selected: speed")
 }
 
+// TestABranchThatIsNotTheDefault: its programs do not go on with the records of those that
+// people agreed on.
+func TestABranchThatIsNotTheDefault(t *testing.T) {
+	d := newDesk(t).repository()
+	d.program("speed", "schedule: hourly")
+	d.vars["GITHUB_ACTIONS"], d.vars["GITHUB_WORKFLOW_REF"] = "true", "o/r/.github/workflows/loop.yml@refs/heads/feature"
+	d.vars["GITHUB_EVENT_NAME"], d.vars["GITHUB_EVENT_PATH"] = "workflow_dispatch", filepath.Join(d.dir, "event.json")
+	d.write(d.vars["GITHUB_EVENT_PATH"], `{"repository":{"default_branch":"main"}}`)
+	d.vars["GITHUB_REF_NAME"] = "feature"
+	const says = "this run was started on \"feature\", and programs come from main: start it there, with `gh workflow run loop.yml --ref main`\n"
+	for command, got := range map[string]answer{
+		"scheduler": d.run(), "iterate": d.iterate("--program", "speed"), "begin": d.iterate("job", "begin", "--program", "speed"),
+	} {
+		assert.Equal(t, 2, got.code, command)
+		assert.Contains(t, got.errors, says, command)
+	}
+	assert.Zero(t, d.run("--compat").code, "the original asks for no branch")
+	assert.Zero(t, d.iterate("status").code)
+	d.vars["GITHUB_EVENT_NAME"] = "schedule"
+	assert.Zero(t, d.run().code)
+	d.vars["GITHUB_EVENT_NAME"], d.vars["GITHUB_REF_NAME"] = "workflow_dispatch", "main"
+	assert.Zero(t, d.run().code)
+}
+
 func TestStatus(t *testing.T) {
 	d := newDesk(t)
 	d.program("fast", "schedule: hourly\ntarget-metric: 0.5\nmetric_direction: lower")
