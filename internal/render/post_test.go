@@ -168,6 +168,8 @@ func TestAPersonsTextSurvives(t *testing.T) {
 	assert.True(t, strings.HasPrefix(fresh, "Please look at a.go first.\n\n<!-- AUTOLOOP:PULL 4 none -->"))
 	assert.True(t, strings.HasSuffix(fresh, "<!-- AUTOLOOP:PULL END -->\n\n- [x] I tried it\n"))
 	assert.Equal(t, fresh, render.Within(fresh, render.Pull(a, 4)), "once")
+	endless := strings.Replace(body, "<!-- AUTOLOOP:PULL END -->\n", "", 1)
+	assert.Equal(t, fresh, render.Within(endless, render.Pull(a, 4)), "where the mark of its end was deleted")
 	assert.Equal(t, "mine\n\n"+ours, render.Within("mine", ours), "where our part was taken out")
 	assert.Equal(t, strings.TrimSuffix(ours, "\n"), render.Within(a.PullMark()+"\nall of an earlier version", ours))
 	assert.Empty(t, render.OursIn("mine"))

@@ -164,15 +164,17 @@ func WithoutDraft(ours string) string {
 	return strings.Replace(ours, pullEnd, neverDraft+"\n"+pullEnd, 1)
 }
 
-// OursIn is our part of the body of a pull request, or "". One
-// without an end is of an earlier version, and is the whole body.
+// OursIn is our part of the body of a pull request, or "". Where a person deleted its end
+// it ends with its last line; one without that is the whole body.
 func OursIn(body string) string {
 	from := strings.Index(body, pullStart)
 	if from < 0 {
 		return ""
 	}
-	if end := strings.Index(body[from:], pullEnd); end >= 0 {
-		return body[from : from+end+len(pullEnd)]
+	for _, last := range []string{pullEnd, strings.TrimSpace(robot)} {
+		if end := strings.Index(body[from:], last); end >= 0 {
+			return body[from : from+end+len(last)]
+		}
 	}
 	return body[from:]
 }
