@@ -16,7 +16,7 @@ import (
 // The bounds of a list: entries on a page, and pages.
 const (
 	perPage  = 100
-	maxPages = 50
+	maxPages = 500
 )
 
 // Issue is an issue of the repository.

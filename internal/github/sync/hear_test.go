@@ -61,6 +61,22 @@ func TestOnlyTrustedPeopleSteer(t *testing.T) {
 	assert.Empty(t, heard.Comments, "what was heard is not heard again")
 }
 
+// TestACommandAfterThousandsOfComments is heard, page by page.
+func TestACommandAfterThousandsOfComments(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(s *githubtest.State) {
+		s.OpenIssue("autoloop[bot]", "[Autoloop: speed]", "", noon, "autoloop-program")
+		for range 5100 {
+			s.Say("mallory", 1, "me too", noon)
+		}
+		s.Say("alice", 1, "/autoloop pause", noon)
+	})
+	heard, err := w.service().Hear(t.Context(), w.account())
+	require.NoError(t, err)
+	require.Len(t, heard.Comments, 1)
+	assert.Len(t, heard.Comments[0].Commands, 1)
+}
+
 func TestWhoMaySteer(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
