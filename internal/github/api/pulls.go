@@ -16,10 +16,11 @@ type Pull struct {
 	Body         string
 	Open, Merged bool
 	Draft        bool
-	// Head is the branch that it is made of, HeadSHA its commit, HeadRepository
-	// where it is (owner/name, "" when that is gone).
-	Head, HeadSHA, HeadRepository string
-	Updated                       time.Time
+	// Head is the branch that it is made of, HeadSHA its commit. Inside says that the
+	// branch is in the repository itself, whatever either is called now.
+	Head, HeadSHA string
+	Inside        bool
+	Updated       time.Time
 	// Lines is how many comments there are on lines of its changes; -1 when that
 	// was not told, as in a list.
 	Lines int
@@ -47,7 +48,7 @@ func (c *Client) Pulls(ctx context.Context, branch string) ([]Pull, error) {
 // Ours says whether the head of a pull request is that branch of this
 // repository exactly.
 func (c *Client) Ours(p Pull, branch string) bool {
-	return p.Head == branch && strings.EqualFold(p.HeadRepository, c.Repository())
+	return p.Head == branch && p.Inside
 }
 
 // Pull reads one pull request.
@@ -115,6 +116,6 @@ func pullOf(p *gh.PullRequest) Pull {
 	return Pull{
 		Number: p.GetNumber(), Body: p.GetBody(), Open: p.GetState() == "open",
 		Merged: p.GetMerged() || p.MergedAt != nil, Draft: p.GetDraft(), Head: p.GetHead().GetRef(), HeadSHA: p.GetHead().GetSHA(),
-		HeadRepository: p.GetHead().GetRepo().GetFullName(), Updated: p.GetUpdatedAt().Time, Lines: -1,
+		Inside: p.GetHead().GetRepo() != nil && p.GetHead().GetRepo().GetID() == p.GetBase().GetRepo().GetID(), Updated: p.GetUpdatedAt().Time, Lines: -1,
 	}
 }

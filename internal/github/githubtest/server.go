@@ -201,7 +201,16 @@ func (s *Server) handle(mux *http.ServeMux, method, path string, answer handler)
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if r.PathValue("owner")+"/"+r.PathValue("repo") != s.state.Repository {
+		named := r.PathValue("owner") + "/" + r.PathValue("repo")
+		if named == s.state.OldName && named != "/" {
+			status := http.StatusMovedPermanently
+			if r.Method != http.MethodGet {
+				status = http.StatusTemporaryRedirect
+			}
+			http.Redirect(w, r, strings.Replace(r.URL.String(), named, s.state.Repository, 1), status)
+			return
+		}
+		if named != s.state.Repository {
 			s.refuse(w, errNotFound)
 			return
 		}

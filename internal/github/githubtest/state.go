@@ -14,7 +14,9 @@ import (
 // that many tests start from one moment.
 type State struct {
 	// Repository is owner/name.
-	Repository    string
+	Repository string
+	// OldName is what it was called before it was renamed; "" when it never was.
+	OldName       string
 	DefaultBranch string
 	Private, Fork bool
 	// NoDrafts says that the repository has no draft pull requests.

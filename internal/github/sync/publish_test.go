@@ -18,22 +18,32 @@ import (
 	"github.com/org/autoloop/tests/long"
 )
 
+// TestStory is the same under the old name of a repository that was renamed.
 func TestStory(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	w.story()
-	shown := w.shown()
-	assert.Equal(t, 1, strings.Count(shown, "AUTOLOOP:STATUS"))
-	for i := range 6 {
-		assert.Equal(t, 1, strings.Count(shown, render.IterationMark(i+1)), shown)
+	for _, name := range []string{"org/repo", "org/renamed"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, func(s *githubtest.State) {
+				if name != s.Repository {
+					s.OldName, s.Repository = s.Repository, name
+				}
+			})
+			w.story()
+			shown := w.shown()
+			assert.Equal(t, 1, strings.Count(shown, "AUTOLOOP:STATUS"))
+			for i := range 6 {
+				assert.Equal(t, 1, strings.Count(shown, render.IterationMark(i+1)), shown)
+			}
+			w.server.Change(func(s *githubtest.State) {
+				require.Len(t, s.Issues, 3, "one issue, and one pull request for each merge and the one that is open")
+				assert.Equal(t, []string{"automation", "autoloop", "autoloop-completed"}, s.Issues[0].Labels)
+				assert.True(t, s.Pulls[1].Draft, "the one that is open")
+				assert.Contains(t, s.Issues[2].Body, "→ 3**")
+				assert.Contains(t, s.On(1)[len(s.On(1))-1].Body, "**speed is completed**")
+			})
+		})
 	}
-	w.server.Change(func(s *githubtest.State) {
-		require.Len(t, s.Issues, 3, "one issue, and one pull request for each merge and the one that is open")
-		assert.Equal(t, []string{"automation", "autoloop", "autoloop-completed"}, s.Issues[0].Labels)
-		assert.True(t, s.Pulls[1].Draft, "the one that is open")
-		assert.Contains(t, s.Issues[2].Body, "→ 3**")
-		assert.Contains(t, s.On(1)[len(s.On(1))-1].Body, "**speed is completed**")
-	})
 }
 
 // TestRequestsOfAnIteration counts the requests of iterations one after the
