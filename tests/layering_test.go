@@ -29,8 +29,7 @@ const (
 	adapter              // one kind of I/O each
 	service              // the use cases
 	edge                 // what services found or made: for the runner, a new repository, a skill's versions
-	wiring               // environment and clock; every adapter and service is built here
-	root                 // flags, exit codes
+	root                 // flags, environment, clock, exit codes; every adapter and service is built here
 	command              // the mains
 )
 
@@ -47,7 +46,6 @@ func layout() map[string]layer {
 		"internal/agent/models/client":           base,
 		"internal/agent/models/client/modeltest": base,
 		"internal/agent/tuner":                   domain,
-		"internal/app":                           wiring,
 		"internal/cli":                           root,
 		"internal/decision":                      domain,
 		"internal/decision/statistics":           domain,
@@ -116,7 +114,7 @@ func TestThePictureNamesEveryPackage(t *testing.T) {
 		}
 	}
 	for pkg, on := range layout() {
-		if on < wiring {
+		if on < root {
 			assert.Equal(t, on, drawn[pkg], pkg)
 			assert.Contains(t, drawn, pkg)
 		}
@@ -249,8 +247,8 @@ func TestWhoMayAskTheWorld(t *testing.T) {
 			continue
 		}
 		for _, use := range s.uses("os", "time") {
-			if floor < wiring && !supervisor(s) {
-				assert.NotContains(t, environment, use, "%s uses %s: only app and cli read arguments and environment", s.file, use)
+			if floor < root && !supervisor(s) {
+				assert.NotContains(t, environment, use, "%s uses %s: only cli reads arguments and environment", s.file, use)
 			}
 			if floor == domain || floor == service || floor == edge {
 				assert.NotContains(t, clock, use, "%s uses %s: the time comes in as a value; adapters may measure durations", s.file, use)

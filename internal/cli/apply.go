@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
@@ -70,9 +69,9 @@ type applied struct {
 	Conflicts []string `json:"conflicts,omitempty"`
 }
 
-func apply(ctx context.Context, env Env, o app.Options, yes bool) (*applied, error) {
+func apply(ctx context.Context, env Env, o Options, yes bool) (*applied, error) {
 	o.Local = true // what is merged is the branch that is here
-	deps, err := app.Open(ctx, env, o)
+	deps, err := openDeps(ctx, env, o)
 	if err != nil {
 		return nil, err
 	}

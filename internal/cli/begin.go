@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/schedule"
 )
@@ -41,7 +40,7 @@ func begin(ctx context.Context, env Env, o iterateOptions) error {
 	if err := env.Actions().CheckBranch(o.Base); err != nil {
 		return err
 	}
-	deps, err := app.Open(ctx, env, o.Options)
+	deps, err := openDeps(ctx, env, o.Options)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/actions"
-	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
@@ -59,7 +58,7 @@ func compareOutcomes(env Env, o compareOptions, before, after string) error {
 	if err != nil {
 		return err
 	}
-	thresholds, err := app.Thresholds(settings)
+	thresholds, err := thresholdsOf(settings)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/program"
@@ -41,7 +40,7 @@ func programNames(cmd *cobra.Command, env Env) []string {
 		}
 		return ""
 	}
-	root, _, err := app.Scheduling{Options: app.Options{RepoDir: flag("repo-dir")}}.Root(cmd.Context(), env)
+	root, _, err := Scheduling{Options: Options{RepoDir: flag("repo-dir")}}.Root(cmd.Context(), env)
 	if err != nil {
 		return nil
 	}

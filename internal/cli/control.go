@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/skill"
@@ -94,8 +93,8 @@ func newControlCommands(env Env, o *iterateOptions) []*cobra.Command {
 }
 
 // accept lets this clone go on from the memory branch as it is now.
-func accept(ctx context.Context, env Env, o app.Options, commit string) error {
-	deps, err := app.Open(ctx, env, o)
+func accept(ctx context.Context, env Env, o Options, commit string) error {
+	deps, err := openDeps(ctx, env, o)
 	if err != nil {
 		return err
 	}
@@ -114,8 +113,8 @@ type controlled struct {
 	Answer    string `json:"answer"`
 }
 
-func control(ctx context.Context, env Env, o app.Options, name string, command commands.Command, asJSON bool) error {
-	deps, err := app.Open(ctx, env, o)
+func control(ctx context.Context, env Env, o Options, name string, command commands.Command, asJSON bool) error {
+	deps, err := openDeps(ctx, env, o)
 	if err != nil {
 		return err
 	}

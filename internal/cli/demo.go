@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
@@ -72,7 +71,7 @@ func demo(ctx context.Context, env Env, o demoOptions) (*demonstrated, error) {
 	if err := setup.DemoRepository(ctx, dir, env.Environ, env.Now()); err != nil {
 		return nil, err
 	}
-	deps, remove, err := app.OpenRun(ctx, env, app.Options{GitHub: app.GitHub{Local: true}, RepoDir: dir, Dir: dir + "/.git/autoloop", Program: setup.DemoProgram})
+	deps, remove, err := openRun(ctx, env, Options{GitHub: GitHub{Local: true}, RepoDir: dir, Dir: dir + "/.git/autoloop", Program: setup.DemoProgram})
 	if err != nil {
 		return nil, err
 	}
@@ -119,8 +118,8 @@ func demo(ctx context.Context, env Env, o demoOptions) (*demonstrated, error) {
 const demoPageName = "autoloop.html"
 
 // demoPage draws what happened.
-func demoPage(ctx context.Context, env Env, deps *app.Deps, dir string) (string, error) {
-	maker := &site.Maker{Repo: deps.Repo, Memory: deps.Memory, Version: app.Version(), Now: env.Now, Facts: func(s *page.Source) { s.Metric = "minutes" }}
+func demoPage(ctx context.Context, env Env, deps *dependencies, dir string) (string, error) {
+	maker := &site.Maker{Repo: deps.Repo, Memory: deps.Memory, Version: buildVersion(), Now: env.Now, Facts: func(s *page.Source) { s.Metric = "minutes" }}
 	made, err := maker.Make(ctx, nil)
 	if err != nil {
 		return "", err
@@ -143,7 +142,7 @@ yours:   run "iterate init --local" in a repository of yours; remove this one: r
 // demoShow prints the iterations of the demo, in a line each and with the first diff.
 type demoShow struct {
 	env     Env
-	deps    *app.Deps
+	deps    *dependencies
 	begun   bool // the unchanged files were measured
 	diffed  bool // the first diff was shown
 	lines   setup.DemoLines

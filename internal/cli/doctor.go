@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
@@ -59,8 +58,8 @@ func newDoctorCommand(env Env, o *iterateOptions) *cobra.Command {
 	return cmd
 }
 
-func inspectEvaluation(ctx context.Context, env Env, o app.Options, asJSON bool) error {
-	deps, remove, err := app.OpenRun(ctx, env, o)
+func inspectEvaluation(ctx context.Context, env Env, o Options, asJSON bool) error {
+	deps, remove, err := openRun(ctx, env, o)
 	if err != nil {
 		return err
 	}
@@ -69,7 +68,7 @@ func inspectEvaluation(ctx context.Context, env Env, o app.Options, asJSON bool)
 	if err != nil {
 		return err
 	}
-	warnUncommitted(env, app.FindUncommitted(ctx, deps.Repo, o.Programs).Of(p)...)
+	warnUncommitted(env, lookUncommitted(ctx, deps.Repo, o.Programs).Of(p)...)
 	if p.Evaluation != program.Metric {
 		return misuse.Errorf("%s: doctor looks at programs with `evaluation: metric`; this one has `%s`", p.File, p.Evaluation)
 	}
@@ -93,7 +92,7 @@ func inspectEvaluation(ctx context.Context, env Env, o app.Options, asJSON bool)
 		return err
 	}
 	result := setup.Conclude(found, p.Timeout)
-	wished, _ := app.IsolationWish(env, p) // deps.Runner refuses a wrong one
+	wished, _ := isolationWish(env, p) // deps.Runner refuses a wrong one
 	result.NoteIsolation(ctx, runner, wished, deps.RunDir, env.Environ)
 	result.Findings = append(result.Findings, setup.WithinReach(p, files)...)
 	if text := p.SharedOutput(); text != "" {
@@ -117,13 +116,13 @@ func inspectEvaluation(ctx context.Context, env Env, o app.Options, asJSON bool)
 
 // inspectSetup says whether this machine, repository and token can do all that
 // iterations need. Nothing is written.
-func inspectSetup(ctx context.Context, env Env, o app.Options, quick, asJSON bool) error {
-	deps, err := app.Open(ctx, env, o)
+func inspectSetup(ctx context.Context, env Env, o Options, quick, asJSON bool) error {
+	deps, err := openDeps(ctx, env, o)
 	if err != nil {
 		return err
 	}
-	warnUncommitted(env, app.ChangedPrograms(ctx, deps.Repo, deps.Source())...)
-	wish, err := app.IsolationWish(env, &program.Program{Isolation: "auto", Network: true})
+	warnUncommitted(env, changedPrograms(ctx, deps.Repo, deps.Source())...)
+	wish, err := isolationWish(env, &program.Program{Isolation: "auto", Network: true})
 	if err != nil {
 		return err
 	}
@@ -131,7 +130,7 @@ func inspectSetup(ctx context.Context, env Env, o app.Options, quick, asJSON boo
 	if err != nil {
 		return err
 	}
-	registry := app.NewRegistry(env, env.NewRunner(), process.NewMasker(env.Environ))
+	registry := newRegistry(env, env.NewRunner(), process.NewMasker(env.Environ))
 	findings, err := setup.Agents(ctx, registry, agent.Situation{Env: env.Environ, Dir: env.Dir})
 	if err != nil {
 		return err
@@ -159,7 +158,7 @@ func inspectSetup(ctx context.Context, env Env, o app.Options, quick, asJSON boo
 }
 
 // inspector looks at programs with what iterations would use.
-func inspector(deps *app.Deps) setup.Inspector {
+func inspector(deps *dependencies) setup.Inspector {
 	return setup.Inspector{
 		Programs: deps.Source(), Memory: deps.Memory, GitHub: deps.GitHub, Runnable: deps.Runnable, TrackedFiles: deps.TrackedFiles,
 		Proposers: func(ctx context.Context, p *program.Program) ([]string, error) {

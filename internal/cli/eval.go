@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
@@ -81,7 +80,7 @@ func (o *evalOptions) suiteOfSettings(ctx context.Context, env Env) (string, err
 		return "", misuse.Errorf("name a skill or a task suite, or give --settings with a program that has `tasks`")
 	}
 	root := env.Dir
-	if repo, err := app.OpenRepo(ctx, env, o.repo); err == nil {
+	if repo, err := openRepo(ctx, env, o.repo); err == nil {
 		root = repo.Root
 	}
 	return filepath.Join(root, filepath.FromSlash(p.Tasks)), nil
@@ -118,9 +117,9 @@ func evalSkill(ctx context.Context, env Env, dir string, o *evalOptions) error {
 	if err != nil {
 		return err
 	}
-	l := &app.SkillSuite{
-		Suite: app.Suite{Env: env, Program: p, Root: env.Dir, Agent: worker, Named: "--agent", Tell: tellOn(env)},
-		Dir:   run, Keep: keep, Hidden: []string{filepath.Join(suited.Dir, evals.Dir)},
+	l := &skillSuite{
+		suiteSetup: suiteSetup{Env: env, Program: p, Root: env.Dir, Agent: worker, Named: "--agent", Tell: tellOn(env)},
+		Dir:        run, Keep: keep, Hidden: []string{filepath.Join(suited.Dir, evals.Dir)},
 	}
 	options, err := l.Options(ctx)
 	if err != nil {
@@ -169,12 +168,12 @@ func evalTasks(ctx context.Context, env Env, dir string, o *evalOptions) error {
 	if err != nil {
 		return err
 	}
-	said := &app.Held{Out: env.Stderr}
+	said := &heldOutput{Out: env.Stderr}
 	wiring := env
 	wiring.Stderr = said
-	l := &app.TaskSuite{
-		Suite:   app.Suite{Env: wiring, Program: p, Root: env.Dir, Agent: chooseAgent(env, p), Named: "the run's agent"},
-		RepoDir: o.repo, USD: o.usd, Fresh: o.fresh, Override: o.agent != "",
+	l := &taskSuite{
+		suiteSetup: suiteSetup{Env: wiring, Program: p, Root: env.Dir, Agent: chooseAgent(env, p), Named: "the run's agent"},
+		RepoDir:    o.repo, USD: o.usd, Fresh: o.fresh, Override: o.agent != "",
 	}
 	session, err := l.Open(ctx, env.Path(dir))
 	if err != nil {

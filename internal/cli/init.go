@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
@@ -145,9 +144,9 @@ func initLocal(ctx context.Context, env Env, o iterateOptions, init initOptions,
 }
 
 // fitProgram measures what fits the repository; nothing is written.
-func fitProgram(ctx context.Context, env Env, o app.Options, name, kind string) (*setup.Fitted, error) {
+func fitProgram(ctx context.Context, env Env, o Options, name, kind string) (*setup.Fitted, error) {
 	o.Local = true
-	deps, err := app.Open(ctx, env, o)
+	deps, err := openDeps(ctx, env, o)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +162,7 @@ func fitProgram(ctx context.Context, env Env, o app.Options, name, kind string) 
 
 // initExample writes an example that runs as it stands.
 func initExample(ctx context.Context, env Env, o iterateOptions, init initOptions, name string) (done initialized, err error) {
-	repo, err := app.OpenRepo(ctx, env, o.RepoDir)
+	repo, err := openRepo(ctx, env, o.RepoDir)
 	if err != nil {
 		return done, err
 	}
@@ -174,7 +173,7 @@ func initExample(ctx context.Context, env Env, o iterateOptions, init initOption
 	init.yes = true
 	done, err = doInit(ctx, env, init, repo.Root, steps, fmt.Sprintf(
 		"\nnext:\n  git add -A && git commit -m \"Add program %s\"\n  iterate --program %s -n 5%s\n", name, name, programsFlag(o.Programs)))
-	warnUncommitted(env, app.Scheduling{Options: o.Options}.Uncommitted(ctx, env).String())
+	warnUncommitted(env, Scheduling{Options: o.Options}.Uncommitted(ctx, env).String())
 	return done, err
 }
 
@@ -187,7 +186,7 @@ func programsFlag(dir string) string {
 }
 
 func initRepository(ctx context.Context, env Env, o iterateOptions, init initOptions, _ string) (done initialized, err error) {
-	deps, err := app.Open(ctx, env, o.Options)
+	deps, err := openDeps(ctx, env, o.Options)
 	if err != nil {
 		return done, err
 	}
@@ -196,7 +195,7 @@ func initRepository(ctx context.Context, env Env, o iterateOptions, init initOpt
 		return done, err
 	}
 	dir := deps.Options.Programs
-	version, commit := app.Built()
+	version, commit := builtFrom()
 	init.Origin = setup.Origin{Repository: env.ReleasedFrom, Version: version, Commit: commit}
 	steps, lacks, err := setup.Steps(root, dir, init.Options)
 	if err != nil {
@@ -226,8 +225,8 @@ func initRepository(ctx context.Context, env Env, o iterateOptions, init initOpt
 
 // firstProgram are the steps that write one that fits and was measured here; where none
 // does, the example, if that is wanted.
-func firstProgram(ctx context.Context, env Env, deps *app.Deps, example bool) ([]setup.Step, error) {
-	o := app.Options{RepoDir: deps.Options.RepoDir, Programs: deps.Options.Programs, Dir: deps.Options.Dir}
+func firstProgram(ctx context.Context, env Env, deps *dependencies, example bool) ([]setup.Step, error) {
+	o := Options{RepoDir: deps.Options.RepoDir, Programs: deps.Options.Programs, Dir: deps.Options.Dir}
 	fitted, err := fitProgram(ctx, env, o, "", "")
 	if _, none := errors.AsType[*misuse.Error](err); none {
 		fmt.Fprintln(env.Stderr, err)
@@ -242,7 +241,7 @@ func firstProgram(ctx context.Context, env Env, deps *app.Deps, example bool) ([
 
 // adoptSteps rename branches on the remote that iterations would use, else on
 // origin when there is one.
-func adoptSteps(ctx context.Context, deps *app.Deps) ([]setup.Step, error) {
+func adoptSteps(ctx context.Context, deps *dependencies) ([]setup.Step, error) {
 	a := setup.Adopter{Repo: deps.Repo, GitHub: deps.GitHub, Programs: deps.Source(), Remote: deps.Memory.Remote, Now: deps.Env.Now}
 	if a.Remote == "" && !deps.Options.Local {
 		if _, err := deps.Repo.Remote("origin").URL(ctx); err == nil {

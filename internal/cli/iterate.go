@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/history"
@@ -32,7 +31,7 @@ func Iterate(complete agent.Complete, repository string) func(context.Context, E
 
 // iterateOptions are the flags of `iterate`.
 type iterateOptions struct {
-	app.Options
+	Options
 
 	count int
 	json  bool
@@ -100,18 +99,18 @@ func programFlags(flags *pflag.FlagSet, env Env, o *iterateOptions) {
 }
 
 // sharedFlags say where branches and records are: here alone, or on a remote and GitHub too.
-func sharedFlags(flags *pflag.FlagSet, o *app.Options) {
+func sharedFlags(flags *pflag.FlagSet, o *Options) {
 	flags.StringVar(&o.Remote, "remote", "", "the git remote that branches and records are shared with (default: origin with GitHub)")
 	githubFlags(flags, &o.GitHub)
 }
 
 // dirFlag says where the files of this machine are.
-func dirFlag(flags *pflag.FlagSet, o *app.Options) {
+func dirFlag(flags *pflag.FlagSet, o *Options) {
 	flags.StringVar(&o.Dir, "dir", "", "where autoloop.json and transcripts are (default: AUTOLOOP_DIR, else /tmp/gh-aw in Actions, else autoloop in XDG_STATE_HOME or ~/.local/state)")
 }
 
 // githubFlags say which repository on GitHub is used.
-func githubFlags(flags *pflag.FlagSet, o *app.GitHub) {
+func githubFlags(flags *pflag.FlagSet, o *GitHub) {
 	flags.StringVar(&o.Name, "repo", "", "the repository on GitHub, as owner/name (default: GITHUB_REPOSITORY)")
 	flags.BoolVar(&o.Local, "local", false, "use no remote and no GitHub, whatever the environment says")
 }
@@ -139,10 +138,10 @@ func iterate(ctx context.Context, env Env, o iterateOptions) error {
 	}
 	refused := recordRefusal
 	if o.dryRun {
-		refused = func(context.Context, iterateOptions, *app.Deps, *loop.Service, error) error { return nil }
+		refused = func(context.Context, iterateOptions, *dependencies, *loop.Service, error) error { return nil }
 	}
 	work := func(ctx context.Context) error {
-		return withLoop(ctx, env, o, (*app.Deps).CheckCIGate, refused, func(ctx context.Context, service *loop.Service) ([]loop.Result, error) {
+		return withLoop(ctx, env, o, (*dependencies).CheckCIGate, refused, func(ctx context.Context, service *loop.Service) ([]loop.Result, error) {
 			if !o.dryRun {
 				results, err := runShown(ctx, env, service, o.count)
 				return results, errors.Join(err, loop.Failed(results, o.failOn == string(history.Error)))
@@ -176,11 +175,11 @@ func runShown(ctx context.Context, env Env, service *loop.Service, count int) ([
 
 // refusalHandler does what is to be done when nobody can work on a program here; the
 // service neither proposes nor measures.
-type refusalHandler func(ctx context.Context, o iterateOptions, deps *app.Deps, recorder *loop.Service, why error) error
+type refusalHandler func(ctx context.Context, o iterateOptions, deps *dependencies, recorder *loop.Service, why error) error
 
 // withLoop does something with the loop of a program that check lets pass, and
 // prints the results.
-func withLoop(ctx context.Context, env Env, o iterateOptions, check func(*app.Deps, *program.Program) error, refused refusalHandler,
+func withLoop(ctx context.Context, env Env, o iterateOptions, check func(*dependencies, *program.Program) error, refused refusalHandler,
 	do func(context.Context, *loop.Service) ([]loop.Result, error),
 ) error {
 	if why := env.Stopped(); why != "" {
@@ -190,7 +189,7 @@ func withLoop(ctx context.Context, env Env, o iterateOptions, check func(*app.De
 	if err := env.Actions().CheckBranch(o.Base); err != nil {
 		return err
 	}
-	deps, remove, err := app.OpenRun(ctx, env, o.Options)
+	deps, remove, err := openRun(ctx, env, o.Options)
 	if err != nil {
 		return err
 	}
@@ -213,7 +212,7 @@ func withLoop(ctx context.Context, env Env, o iterateOptions, check func(*app.De
 		}
 	}
 	if !env.InActions() { // a checkout of Actions is as it was committed
-		warnUncommitted(env, app.FindUncommitted(ctx, deps.Repo, o.Programs).Of(p)...)
+		warnUncommitted(env, lookUncommitted(ctx, deps.Repo, o.Programs).Of(p)...)
 	}
 	shown := newProgress(env)
 	service, closing, err := newLoop(ctx, env, o, deps, p, issue, check, shown.Step)
@@ -247,8 +246,8 @@ func warnUncommitted(env Env, texts ...string) {
 }
 
 // newLoop makes the loop of a program that check lets pass. closing cleans up.
-func newLoop(ctx context.Context, env Env, o iterateOptions, deps *app.Deps, p *program.Program, issue *api.Issue,
-	check func(*app.Deps, *program.Program) error, tell func(loop.Step),
+func newLoop(ctx context.Context, env Env, o iterateOptions, deps *dependencies, p *program.Program, issue *api.Issue,
+	check func(*dependencies, *program.Program) error, tell func(loop.Step),
 ) (service *loop.Service, closing func(), err error) {
 	if err := check(deps, p); err != nil {
 		return nil, nil, err
@@ -264,7 +263,7 @@ func newLoop(ctx context.Context, env Env, o iterateOptions, deps *app.Deps, p *
 // recordRefusal records what kept the program that the scheduler selected from
 // running here, so that it does not keep others from their turn. What a person
 // asked for by name is theirs to correct.
-func recordRefusal(ctx context.Context, o iterateOptions, deps *app.Deps, recorder *loop.Service, why error) error {
+func recordRefusal(ctx context.Context, o iterateOptions, deps *dependencies, recorder *loop.Service, why error) error {
 	if selected := o.Program == "" || deps.Env.InActions(); !selected || o.Agent != "" {
 		return nil
 	}

@@ -4,22 +4,21 @@ import (
 	"context"
 	"os"
 
-	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/misuse"
 )
 
 // isSuite reports whether a word of the command line is the directory of a skill, of its
 // workspace or of a task suite: it is a directory, and no program has that name.
-func isSuite(ctx context.Context, env Env, o app.Options, word string) bool {
+func isSuite(ctx context.Context, env Env, o Options, word string) bool {
 	if info, err := os.Stat(env.Path(word)); err != nil || !info.IsDir() {
 		return false
 	}
-	root, _, err := app.Scheduling{Options: o}.Root(ctx, env)
+	root, _, err := Scheduling{Options: o}.Root(ctx, env)
 	if err != nil {
 		return true
 	}
-	p, err := app.FindProgram(env, memory.Programs{Root: root, Dir: o.Programs}, word)
+	p, err := findProgram(env, memory.Programs{Root: root, Dir: o.Programs}, word)
 	return err == nil && p == nil
 }
 

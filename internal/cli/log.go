@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/misuse"
@@ -21,7 +20,7 @@ import (
 
 // logOptions are the flags of `iterate log`.
 type logOptions struct {
-	app.Options
+	Options
 	reportOptions
 
 	tsv bool
@@ -76,7 +75,7 @@ func showLog(ctx context.Context, env Env, o logOptions, number []string) error 
 			return misuse.Errorf("%q is no number of an iteration: give 1 or more", number[0])
 		}
 	}
-	deps, err := app.Open(ctx, env, o.Options)
+	deps, err := openDeps(ctx, env, o.Options)
 	if err != nil {
 		return err
 	}
@@ -96,7 +95,7 @@ func showLog(ctx context.Context, env Env, o logOptions, number []string) error 
 }
 
 // printLog prints the decisions of a ledger.
-func printLog(ctx context.Context, env Env, deps *app.Deps, o logOptions, ledger *history.Log, only int) error {
+func printLog(ctx context.Context, env Env, deps *dependencies, o logOptions, ledger *history.Log, only int) error {
 	lines, records, table := []json.RawMessage{}, [][]string{render.LogFields()}, render.LogTable()
 	decisions := history.Decisions{Only: only, Each: func(e *history.Decided, seconds float64) (err error) {
 		switch {
@@ -151,7 +150,7 @@ func printLog(ctx context.Context, env Env, deps *app.Deps, o logOptions, ledger
 
 // outputs names the files of this machine that have all that an iteration's evaluations
 // printed.
-func outputs(env Env, deps *app.Deps, o logOptions, decided *history.Decided) string {
+func outputs(env Env, deps *dependencies, o logOptions, decided *history.Decided) string {
 	dir, err := env.OutputDir(o.Dir)
 	if err != nil {
 		return ""
@@ -164,7 +163,7 @@ func outputs(env Env, deps *app.Deps, o logOptions, decided *history.Decided) st
 }
 
 // noHistory is the error of a program without records, perhaps a misspelt one.
-func noHistory(ctx context.Context, deps *app.Deps, name string) error {
+func noHistory(ctx context.Context, deps *dependencies, name string) error {
 	if meant := deps.Meant(ctx, name); meant != "" {
 		return misuse.Errorf("program %q has no history%s", name, meant)
 	}

@@ -6,7 +6,6 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/process"
 )
 
@@ -23,5 +22,5 @@ func Main(work func(context.Context, Env) int) int {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	whenUnread(os.Stdout, cancel)
-	return work(ctx, app.SystemEnv())
+	return work(ctx, systemEnv())
 }

@@ -15,7 +15,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/budget"
@@ -65,8 +64,8 @@ func newPageCommand(env Env, o *iterateOptions) *cobra.Command {
 	return cmd
 }
 
-func makePage(ctx context.Context, env Env, o app.Options, out string, names []string) (*pageMade, error) {
-	deps, err := app.Open(ctx, env, o)
+func makePage(ctx context.Context, env Env, o Options, out string, names []string) (*pageMade, error) {
+	deps, err := openDeps(ctx, env, o)
 	if err != nil {
 		return nil, err
 	}
@@ -97,16 +96,16 @@ func makePage(ctx context.Context, env Env, o app.Options, out string, names []s
 }
 
 // pageMaker reads what the page shows.
-func pageMaker(ctx context.Context, env Env, o app.Options, deps *app.Deps) *site.Maker {
+func pageMaker(ctx context.Context, env Env, o Options, deps *dependencies) *site.Maker {
 	return &site.Maker{
-		Repo: deps.Repo, Memory: deps.Memory, Facts: pageFacts(ctx, env, o), Version: app.Version(), Now: env.Now, Repository: o.Page(env),
+		Repo: deps.Repo, Memory: deps.Memory, Facts: pageFacts(ctx, env, o), Version: buildVersion(), Now: env.Now, Repository: o.Page(env),
 	}
 }
 
 // pageFacts says of a program what its file and the schedule know. Without the
 // files the page has what the records say.
-func pageFacts(ctx context.Context, env Env, o app.Options) func(*page.Source) {
-	plan, err := app.Scheduling{Options: app.Options{RepoDir: o.RepoDir, Programs: o.Programs, Dir: o.Dir, GitHub: app.GitHub{Local: true}}}.Plan(ctx, env, false)
+func pageFacts(ctx context.Context, env Env, o Options) func(*page.Source) {
+	plan, err := Scheduling{Options: Options{RepoDir: o.RepoDir, Programs: o.Programs, Dir: o.Dir, GitHub: GitHub{Local: true}}}.Plan(ctx, env, false)
 	if err != nil {
 		return nil
 	}
@@ -137,7 +136,7 @@ const (
 )
 
 // servePage serves the page until the context is done.
-func servePage(ctx context.Context, env Env, o app.Options, port int, names []string) error {
+func servePage(ctx context.Context, env Env, o Options, port int, names []string) error {
 	if port < 0 || port > 65535 {
 		return misuse.Errorf("--serve=%d: give a number from 0 to 65535; 0 takes a free one", port)
 	}
@@ -156,8 +155,8 @@ func servePage(ctx context.Context, env Env, o app.Options, port int, names []st
 	return watcher.Serve(ctx, listener)
 }
 
-func newWatcher(ctx context.Context, env Env, o app.Options, names []string) (*site.Watcher, error) {
-	deps, err := app.Open(ctx, env, o)
+func newWatcher(ctx context.Context, env Env, o Options, names []string) (*site.Watcher, error) {
+	deps, err := openDeps(ctx, env, o)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/actions"
-	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
@@ -49,7 +48,7 @@ func newProposeCommand(env Env, o *iterateOptions) *cobra.Command {
 // one.
 func propose(ctx context.Context, env Env, o iterateOptions, out string, ifDue bool) (written bool, err error) {
 	if ifDue && o.Program != "" {
-		why, err := app.Scheduling{Options: o.Options}.NotDue(ctx, env, o.Program)
+		why, err := Scheduling{Options: o.Options}.NotDue(ctx, env, o.Program)
 		if err != nil {
 			return false, err
 		}
@@ -63,7 +62,7 @@ func propose(ctx context.Context, env Env, o iterateOptions, out string, ifDue b
 	out = env.Path(out)
 	// Where a start is on record, the job that recorded it has seen to what CI needs:
 	// this one needs no GitHub. Without a start the loop refuses.
-	anyGate := func(*app.Deps, *program.Program) error { return nil }
+	anyGate := func(*dependencies, *program.Program) error { return nil }
 	handOn := func(made *proposal.Bundle, result loop.Result) ([]loop.Result, error) {
 		if made == nil {
 			fmt.Fprintln(env.Stderr, "no bundle was written: there is nothing to record")
@@ -76,7 +75,7 @@ func propose(ctx context.Context, env Env, o iterateOptions, out string, ifDue b
 		return []loop.Result{result}, nil
 	}
 	// The start is on record, and publishing settles it with the reason.
-	refused := func(ctx context.Context, _ iterateOptions, _ *app.Deps, recorder *loop.Service, why error) error {
+	refused := func(ctx context.Context, _ iterateOptions, _ *dependencies, recorder *loop.Service, why error) error {
 		if !env.InActions() {
 			return nil // who asks by hand reads it
 		}

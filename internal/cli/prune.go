@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/setup"
 )
@@ -32,8 +31,8 @@ func newPruneCommand(env Env, o *iterateOptions) *cobra.Command {
 }
 
 // prune lists what programs that are gone have left, and with yes removes it.
-func prune(ctx context.Context, env Env, o app.Options, yes, asJSON bool) error {
-	deps, err := app.Open(ctx, env, o)
+func prune(ctx context.Context, env Env, o Options, yes, asJSON bool) error {
+	deps, err := openDeps(ctx, env, o)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/misuse"
@@ -50,7 +49,7 @@ func publish(ctx context.Context, env Env, o iterateOptions, made *proposal.Bund
 	default:
 		o.Program = cmp.Or(o.Program, made.Program)
 	}
-	deps, remove, err := app.OpenRun(ctx, env, o.Options)
+	deps, remove, err := openRun(ctx, env, o.Options)
 	if err != nil {
 		return err
 	}

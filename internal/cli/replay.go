@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history/audit"
 	"github.com/org/autoloop/internal/history/memory"
@@ -58,12 +57,12 @@ func signers(env Env, sign string) (*memory.Signers, error) {
 	return &memory.Signers{How: git.SSH, Allowed: file}, nil
 }
 
-func replay(ctx context.Context, env Env, o app.Options, names []string, sign string, asJSON bool) error {
+func replay(ctx context.Context, env Env, o Options, names []string, sign string, asJSON bool) error {
 	known, err := signers(env, sign)
 	if err != nil {
 		return err
 	}
-	deps, err := app.Open(ctx, env, o)
+	deps, err := openDeps(ctx, env, o)
 	if err != nil {
 		return err
 	}

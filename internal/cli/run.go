@@ -1,5 +1,7 @@
 // Package cli is the command line: a file holds one command, its flags and one
-// call. It turns errors into exit codes.
+// call, or one dependency, built once from flags, environment and clock. It alone
+// reads the environment and the time of day: everything below gets them as values.
+// It turns errors into exit codes.
 package cli
 
 import (
@@ -10,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
 )
@@ -21,9 +22,6 @@ const (
 	ExitFailed = 1 // it could not do its work
 	ExitMisuse = 2 // it was asked for something that makes no sense
 )
-
-// Env is all that a command takes from the process around it.
-type Env = app.Env
 
 // ExitError ends the command with a code of its own. With a nil Err nothing
 // more is printed: the command has said what it had to say.
@@ -55,7 +53,7 @@ func Run(ctx context.Context, env Env, root *cobra.Command) int {
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.Version = app.Version()
+	root.Version = buildVersion()
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !begun {

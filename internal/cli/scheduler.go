@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/schedule"
@@ -23,7 +22,7 @@ func Scheduler(ctx context.Context, env Env) int {
 
 // schedulerOptions are the flags of `scheduler`.
 type schedulerOptions struct {
-	app.Scheduling
+	Scheduling
 
 	out, shard string
 	json       bool

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
@@ -163,7 +162,7 @@ func (o *skillRunOptions) beside(env Env, dir string) string {
 
 // skillWiring is who works on a skill and its cases.
 type skillWiring struct {
-	*app.SkillSuite
+	*skillSuite
 
 	options  evalrun.Options
 	versions string // a directory in which snapshots are unpacked
@@ -178,9 +177,9 @@ func (o *skillRunOptions) wire(ctx context.Context, env Env, p *program.Program,
 	if p.Executor != "" || p.ExecutorCommand != "" {
 		named = "--executor-command"
 	}
-	w := &skillWiring{versions: filepath.Join(run, "versions"), SkillSuite: &app.SkillSuite{
-		Suite: app.Suite{Env: env, Program: p, Root: env.Dir, Agent: p.Agent, Named: named, Tell: tellOn(env)},
-		Dir:   run, Keep: o.place(env, suited.Dir), Hidden: []string{suited.Dir},
+	w := &skillWiring{versions: filepath.Join(run, "versions"), skillSuite: &skillSuite{
+		suiteSetup: suiteSetup{Env: env, Program: p, Root: env.Dir, Agent: p.Agent, Named: named, Tell: tellOn(env)},
+		Dir:        run, Keep: o.place(env, suited.Dir), Hidden: []string{suited.Dir},
 	}}
 	err := os.Mkdir(w.versions, 0o700)
 	if err == nil {
@@ -193,7 +192,7 @@ func (o *skillRunOptions) wire(ctx context.Context, env Env, p *program.Program,
 	if err := w.options.Fit(suited); err != nil {
 		return nil, err
 	}
-	quiet := w.Suite
+	quiet := w.suiteSetup
 	quiet.Env.Stderr = io.Discard // isolation was spoken of, and the improver's is the same
 	w.improver, w.command, err = quiet.Improver(ctx, run)
 	return w, err

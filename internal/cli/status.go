@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/schedule"
 )
 
@@ -20,7 +19,7 @@ func newStatusCommand(env Env, o *iterateOptions) *cobra.Command {
 		Example: "  iterate status\n  iterate status --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return status(cmd.Context(), env, app.Scheduling{Options: o.Options, Now: now}, asJSON)
+			return status(cmd.Context(), env, Scheduling{Options: o.Options, Now: now}, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
@@ -30,7 +29,7 @@ func newStatusCommand(env Env, o *iterateOptions) *cobra.Command {
 	return cmd
 }
 
-func status(ctx context.Context, env Env, o app.Scheduling, asJSON bool) error {
+func status(ctx context.Context, env Env, o Scheduling, asJSON bool) error {
 	o.Program = ""
 	plan, err := o.Plan(ctx, env, true)
 	if err != nil {

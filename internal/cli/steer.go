@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/actions"
-	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/misuse"
 )
@@ -39,14 +38,14 @@ func newSteerCommand(env Env, o *iterateOptions) *cobra.Command {
 	return cmd
 }
 
-func steerProgram(ctx context.Context, env Env, o app.Options, issue int, asJSON bool) error {
+func steerProgram(ctx context.Context, env Env, o Options, issue int, asJSON bool) error {
 	if o.Program == "" && issue == 0 {
 		issue = env.Actions().EventIssue()
 	}
 	if (o.Program == "") == (issue == 0) {
 		return misuse.Errorf("say which program: --program NAME, or --issue NUMBER")
 	}
-	deps, err := app.Open(ctx, env, o)
+	deps, err := openDeps(ctx, env, o)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
@@ -110,7 +109,7 @@ func chooseAgent(env Env, p *program.Program) string {
 
 // nobody is the error of a suite that nobody works on: it lists who could.
 func nobody(ctx context.Context, env Env, role string) error {
-	registry := app.NewRegistry(env, env.NewRunner(), process.NewMasker(env.Environ))
+	registry := newRegistry(env, env.NewRunner(), process.NewMasker(env.Environ))
 	found, err := registry.Survey(ctx, agent.Situation{Env: env.Environ, Dir: env.Dir})
 	if err != nil {
 		return err

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
@@ -62,7 +61,7 @@ func validateTasks(ctx context.Context, env Env, dir string, asJSON bool) error 
 // unknownAgents lists the tasks that name an agent which is not known; nil when
 // all are.
 func unknownAgents(env Env, suite *taskrun.TaskSuite) *misuse.Error {
-	registry := app.NewRegistry(env, env.NewRunner(), process.NewMasker(env.Environ))
+	registry := newRegistry(env, env.NewRunner(), process.NewMasker(env.Environ))
 	var faults []error
 	for _, task := range suite.Tasks {
 		if task.Agent == "" {

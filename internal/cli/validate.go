@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/misuse"
@@ -30,7 +29,7 @@ func newValidateCommand(env Env, o *iterateOptions) *cobra.Command {
 			"baseline.",
 		Example: "  iterate validate\n  iterate validate .autoloop/programs/speed.md --json\n  iterate validate skills/release-notes\n  iterate validate --issue 12 --comment\n  iterate validate --keys",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			all := app.Scheduling{Options: o.Options}
+			all := Scheduling{Options: o.Options}
 			if comment && issue == 0 {
 				issue = env.Actions().EventIssue()
 			}
@@ -59,7 +58,7 @@ func newValidateCommand(env Env, o *iterateOptions) *cobra.Command {
 	return cmd
 }
 
-func validate(ctx context.Context, env Env, o app.Scheduling, files []string, asJSON bool) error {
+func validate(ctx context.Context, env Env, o Scheduling, files []string, asJSON bool) error {
 	list, err := o.Validate(ctx, env, files)
 	if err != nil {
 		return err
@@ -84,7 +83,7 @@ func validate(ctx context.Context, env Env, o app.Scheduling, files []string, as
 // validateIssue checks the program that an issue is and, when asked, says on
 // the issue what it found. The author is told, so that a program with errors is no
 // failure of the command then.
-func validateIssue(ctx context.Context, env Env, o app.Scheduling, number int, comment, asJSON bool) error {
+func validateIssue(ctx context.Context, env Env, o Scheduling, number int, comment, asJSON bool) error {
 	hub, err := o.Client(env)
 	if err != nil {
 		return err

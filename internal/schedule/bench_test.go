@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/app"
+	"github.com/org/autoloop/internal/cli"
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
@@ -174,8 +174,8 @@ func plan(b *testing.B, at *git.Repo) {
 
 // input is what the command reads for scheduling.
 func input(b *testing.B, repo *git.Repo) schedule.Input {
-	env := app.Env{Environ: os.Environ(), Getenv: func(string) string { return "" }, Dir: repo.Root, Now: func() time.Time { return now }}
-	in, err := app.Scheduling{Options: app.Options{Dir: b.TempDir()}}.Input(b.Context(), env, nil)
+	env := cli.Env{Environ: os.Environ(), Getenv: func(string) string { return "" }, Dir: repo.Root, Now: func() time.Time { return now }}
+	in, err := cli.Scheduling{Options: cli.Options{Dir: b.TempDir()}}.Input(b.Context(), env, nil)
 	require.NoError(b, err)
 	return in
 }

@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"context"
@@ -17,12 +17,12 @@ import (
 // asRoot is what root is told first of a run without isolation; why follows.
 const asRoot = "not isolated: as root, agent and evaluation can read and change every file and process of this machine, and every secret on it: "
 
-// Isolate finds out how the commands of a program are kept apart from the rest
+// isolate finds out how the commands of a program are kept apart from the rest
 // of this machine; nil is not at all. What the program requires and this
 // machine cannot do is an error. Beside the run's directory nobody sees what is
 // hidden, and everybody what is readable.
-func Isolate(ctx context.Context, env Env, p *program.Program, runner *process.Runner, runDir string, hidden, readable []string) (*process.Isolation, error) {
-	wish, err := IsolationWish(env, p)
+func isolate(ctx context.Context, env Env, p *program.Program, runner *process.Runner, runDir string, hidden, readable []string) (*process.Isolation, error) {
+	wish, err := isolationWish(env, p)
 	if err != nil {
 		return nil, err
 	}
@@ -64,9 +64,9 @@ func Isolate(ctx context.Context, env Env, p *program.Program, runner *process.R
 	return isolation, nil
 }
 
-// IsolationWish is what the program says, or for `auto` the environment's
+// isolationWish is what the program says, or for `auto` the environment's
 // AUTOLOOP_ISOLATION.
-func IsolationWish(env Env, p *program.Program) (string, error) {
+func isolationWish(env Env, p *program.Program) (string, error) {
 	wish := p.Isolation
 	if general := strings.ToLower(strings.TrimSpace(env.Getenv("AUTOLOOP_ISOLATION"))); wish == "auto" && general != "" {
 		if !slices.Contains([]string{"auto", "required", "off"}, general) {
@@ -104,9 +104,9 @@ func objectDirs(commonDir string) []string {
 	return dirs
 }
 
-// NamedFiles are the files that an agent's command names: by absolute path, or
+// namedFiles are the files that an agent's command names: by absolute path, or
 // the program by its name in PATH.
-func NamedFiles(env Env, command string) []string {
+func namedFiles(env Env, command string) []string {
 	var files []string
 	for i, word := range process.ShellWords(command) {
 		if i == 0 {

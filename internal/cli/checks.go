@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"context"
@@ -45,8 +45,8 @@ func (s Scheduling) Validate(ctx context.Context, env Env, files []string) ([]se
 	return list, nil
 }
 
-func (s Scheduling) checker(ctx context.Context, env Env, client *api.Client, repo *git.Repo, root string, uncommitted Uncommitted) setup.Checker {
-	deps := &Deps{Env: env, Options: s.Options, GitHub: client, Repo: repo}
+func (s Scheduling) checker(ctx context.Context, env Env, client *api.Client, repo *git.Repo, root string, uncommitted uncommittedWork) setup.Checker {
+	deps := &dependencies{Env: env, Options: s.Options, GitHub: client, Repo: repo}
 	var seen []string
 	if repo != nil {
 		if tracked, err := deps.TrackedFiles(ctx); err == nil {
@@ -100,7 +100,7 @@ func (s Scheduling) named(env Env, root string, files []string) ([]*program.Prog
 	}
 	var programs []*program.Program
 	for _, file := range files {
-		found, err := FindProgram(env, source, file)
+		found, err := findProgram(env, source, file)
 		if err != nil {
 			return nil, err
 		}
@@ -109,15 +109,15 @@ func (s Scheduling) named(env Env, root string, files []string) ([]*program.Prog
 		}
 		if found == nil {
 			all, _ := source.Load(false) // else nothing is near
-			return nil, misuse.Errorf("%s does not exist%s", file, DidYouMean(file, program.Names(all)))
+			return nil, misuse.Errorf("%s does not exist%s", file, didYouMean(file, program.Names(all)))
 		}
 		programs = append(programs, found)
 	}
 	return programs, nil
 }
 
-// CheckedIssue is what was found of a program that is an issue.
-type CheckedIssue struct {
+// checkedIssue is what was found of a program that is an issue.
+type checkedIssue struct {
 	setup.Checked
 	Issue int `json:"issue"`
 	// Untrusted says why the author's programs are not run; "" when they are.
@@ -126,7 +126,7 @@ type CheckedIssue struct {
 
 // ValidateIssue checks the program that an issue is; nil with the reason when it is
 // no program.
-func (s Scheduling) ValidateIssue(ctx context.Context, env Env, client *api.Client, number int) (*CheckedIssue, string, error) {
+func (s Scheduling) ValidateIssue(ctx context.Context, env Env, client *api.Client, number int) (*checkedIssue, string, error) {
 	root, repo, err := s.Root(ctx, env)
 	if err != nil {
 		return nil, "", err
@@ -143,7 +143,7 @@ func (s Scheduling) ValidateIssue(ctx context.Context, env Env, client *api.Clie
 	if stranger == "" {
 		states = goOn(ctx, env, repo, []*program.Program{p})
 	}
-	return &CheckedIssue{states.note(s.checker(ctx, env, client, repo, root, s.Uncommitted(ctx, env)).Check(ctx, p)), number, stranger}, "", nil
+	return &checkedIssue{states.note(s.checker(ctx, env, client, repo, root, s.Uncommitted(ctx, env)).Check(ctx, p)), number, stranger}, "", nil
 }
 
 // programOf is the program of an issue under the name that it has among the

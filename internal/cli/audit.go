@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 // Audit computes the decisions of a program again, and holds the other records
 // against them; memory.ErrNoRecords when it has none. Signatures count where known
 // says whose.
-func (d *Deps) Audit(ctx context.Context, name string, known *memory.Signers) (audit.Report, error) {
+func (d *dependencies) Audit(ctx context.Context, name string, known *memory.Signers) (audit.Report, error) {
 	asked, err := d.askedRules(ctx, name)
 	if err != nil {
 		return audit.Report{}, err
@@ -27,7 +27,7 @@ func (d *Deps) Audit(ctx context.Context, name string, known *memory.Signers) (a
 
 // askedRules are the rules that the versions of a program's file ask for. Programs
 // that are issues have no file.
-func (d *Deps) askedRules(ctx context.Context, name string) ([]decision.Rule, error) {
+func (d *dependencies) askedRules(ctx context.Context, name string) ([]decision.Rule, error) {
 	revs := []string{"HEAD", "refs/heads/" + loop.BranchPrefix + name}
 	if d.Options.Base != "" {
 		revs = append(revs, d.Options.Base)

@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"context"
@@ -14,9 +14,9 @@ import (
 	"github.com/org/autoloop/internal/schedule"
 )
 
-// ProgramFile is the absolute path of the program file that a person means by a
+// programFile is the absolute path of the program file that a person means by a
 // word: a path from where they are, else from the root; "" when no file has it.
-func ProgramFile(env Env, root, word string) string {
+func programFile(env Env, root, word string) string {
 	if !isPath(word) {
 		return "" // a file of the repository may be called so too
 	}
@@ -39,11 +39,11 @@ func isPath(word string) bool {
 
 // NameOf is the name of the program that a person means by a name or by the path
 // of a program file, which need not be there any more.
-func (d *Deps) NameOf(word string) string {
+func (d *dependencies) NameOf(word string) string {
 	if !isPath(word) {
 		return word
 	}
-	if file := ProgramFile(d.Env, d.Repo.Root, word); file != "" {
+	if file := programFile(d.Env, d.Repo.Root, word); file != "" {
 		return d.Source().File(file).Name
 	}
 	return strings.TrimSuffix(filepath.Base(strings.TrimSuffix(word, "/program.md")), ".md")
@@ -51,7 +51,7 @@ func (d *Deps) NameOf(word string) string {
 
 // Meant is "; did you mean …?" for a name that no program has, among those of
 // files and of records; "" when none is near.
-func (d *Deps) Meant(ctx context.Context, name string) string {
+func (d *dependencies) Meant(ctx context.Context, name string) string {
 	var names []string
 	if all, err := d.Source().Load(false); err == nil {
 		names = program.Names(all)
@@ -59,11 +59,11 @@ func (d *Deps) Meant(ctx context.Context, name string) string {
 	if states, _, err := d.Memory.States(ctx); err == nil {
 		names = slices.AppendSeq(names, maps.Keys(states))
 	}
-	return DidYouMean(name, names)
+	return didYouMean(name, names)
 }
 
-// DidYouMean is "; did you mean …?" with the name that is nearest; "" when none is.
-func DidYouMean(name string, names []string) string {
+// didYouMean is "; did you mean …?" with the name that is nearest; "" when none is.
+func didYouMean(name string, names []string) string {
 	slices.Sort(names)
 	stem := strings.TrimSuffix(filepath.Base(name), ".md")
 	if meant := schedule.Nearest(stem, slices.Compact(names)); meant != "" && meant != name {
@@ -72,10 +72,10 @@ func DidYouMean(name string, names []string) string {
 	return ""
 }
 
-// FindProgram reads the program that a person means by a name or a path,
+// findProgram reads the program that a person means by a name or a path,
 // or nil.
-func FindProgram(env Env, source memory.Programs, word string) (*program.Program, error) {
-	if file := ProgramFile(env, source.Root, word); file != "" {
+func findProgram(env Env, source memory.Programs, word string) (*program.Program, error) {
+	if file := programFile(env, source.Root, word); file != "" {
 		return source.File(file), nil
 	}
 	return source.Find(word)

@@ -1,13 +1,13 @@
-package app
+package cli
 
 import (
 	"io"
 	"sync"
 )
 
-// Held keeps what is written to it until Release, and passes it on from then: a
+// heldOutput keeps what is written to it until Release, and passes it on from then: a
 // command that does nothing prints only the one line that says why.
-type Held struct {
+type heldOutput struct {
 	Out io.Writer
 
 	mu       sync.Mutex
@@ -16,7 +16,7 @@ type Held struct {
 }
 
 // Write keeps or passes on what is written.
-func (h *Held) Write(text []byte) (int, error) {
+func (h *heldOutput) Write(text []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.released {
@@ -27,7 +27,7 @@ func (h *Held) Write(text []byte) (int, error) {
 }
 
 // Release passes on what was kept.
-func (h *Held) Release() {
+func (h *heldOutput) Release() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.released && len(h.kept) > 0 {

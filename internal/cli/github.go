@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"cmp"
@@ -60,7 +60,7 @@ func (o GitHub) Client(env Env) (*api.Client, error) {
 		return nil, err
 	}
 	client, err := api.New(api.Options{
-		API: env.Getenv("GITHUB_API_URL"), Repository: repository, Token: token, UserAgent: "autoloop/" + Version(),
+		API: env.Getenv("GITHUB_API_URL"), Repository: repository, Token: token, UserAgent: "autoloop/" + buildVersion(),
 		Now: env.Now, Sleep: env.Sleep, Patience: patience, Timeout: timeout,
 	})
 	if name, is := errors.AsType[*api.NameError](err); is && o.Name == "" {
@@ -73,9 +73,9 @@ func (o GitHub) Client(env Env) (*api.Client, error) {
 	return client, nil
 }
 
-// RepositoryStopped says why the repository's variable AUTOLOOP_PAUSED stops
+// repositoryStopped says why the repository's variable AUTOLOOP_PAUSED stops
 // everything, "" when it does not. One that cannot be read stops nothing.
-func RepositoryStopped(ctx context.Context, client *api.Client) string {
+func repositoryStopped(ctx context.Context, client *api.Client) string {
 	if client == nil {
 		return ""
 	}

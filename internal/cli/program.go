@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"cmp"
@@ -23,7 +23,7 @@ import (
 
 // Program finds the program that was asked for, or that the scheduler selected;
 // nil when it selected none. The issue is that of an issue program.
-func (d *Deps) Program(ctx context.Context) (p *program.Program, issue *api.Issue, err error) {
+func (d *dependencies) Program(ctx context.Context) (p *program.Program, issue *api.Issue, err error) {
 	name := d.Options.Program
 	if name == "" {
 		dir, err := d.Env.OutputDir(d.Options.Dir)
@@ -69,14 +69,14 @@ func (d *Deps) Program(ctx context.Context) (p *program.Program, issue *api.Issu
 var workflowFile = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9._-]*\.ya?ml$`)
 
 // Source is where the repository's program files are.
-func (d *Deps) Source() memory.Programs {
+func (d *dependencies) Source() memory.Programs {
 	return memory.Programs{Root: d.Repo.Root, Dir: d.Options.Programs}
 }
 
 // Runnable reports why a program cannot be iterated, in the files of the commit
 // that is checked out. What text and frontmatter say about the direction is
 // settled by the state, which the loop reads; the gate by CheckCIGate.
-func (d *Deps) Runnable(ctx context.Context, p *program.Program) error {
+func (d *dependencies) Runnable(ctx context.Context, p *program.Program) error {
 	files, err := d.TrackedFiles(ctx)
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func (d *Deps) Runnable(ctx context.Context, p *program.Program) error {
 
 // protectInputs protects what the cases of a program's skill are given. A suite
 // that cannot be read is reported where it is measured.
-func (d *Deps) protectInputs(p *program.Program) {
+func (d *dependencies) protectInputs(p *program.Program) {
 	if p.Evaluation != program.Skill || p.Skill == "" {
 		return
 	}
@@ -106,7 +106,7 @@ func (d *Deps) protectInputs(p *program.Program) {
 }
 
 // TrackedFiles lists the files of the commit that is checked out, sorted.
-func (d *Deps) TrackedFiles(ctx context.Context) ([]string, error) {
+func (d *dependencies) TrackedFiles(ctx context.Context) ([]string, error) {
 	head, err := d.Repo.Head(ctx)
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (d *Deps) TrackedFiles(ctx context.Context) ([]string, error) {
 
 // issueProgram finds a program that is an issue, by the name that discovery
 // gives it, or nil. Its author is checked again.
-func (d *Deps) issueProgram(ctx context.Context, source memory.Programs, name string) (*program.Program, *api.Issue, error) {
+func (d *dependencies) issueProgram(ctx context.Context, source memory.Programs, name string) (*program.Program, *api.Issue, error) {
 	files, err := source.Load(true)
 	if err != nil {
 		return nil, nil, err
@@ -166,7 +166,7 @@ func (d *Deps) issueProgram(ctx context.Context, source memory.Programs, name st
 
 // ProgramOfIssue is the name of the program whose issue or pull request has a
 // number; "" when it belongs to no program.
-func (d *Deps) ProgramOfIssue(ctx context.Context, number int) (string, error) {
+func (d *dependencies) ProgramOfIssue(ctx context.Context, number int) (string, error) {
 	states, _, err := d.Memory.States(ctx)
 	if err != nil {
 		return "", err

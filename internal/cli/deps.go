@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"context"
@@ -56,8 +56,8 @@ func (o Options) GitRemote(env Env) string {
 	}
 }
 
-// Deps are the adapters that a command on a repository works with.
-type Deps struct {
+// dependencies are the adapters that a command on a repository works with.
+type dependencies struct {
 	Env     Env
 	Options Options
 	// GitHub is nil when it is left out.
@@ -70,8 +70,8 @@ type Deps struct {
 	RunDir string
 }
 
-// Open opens the repository, GitHub and the memory branch.
-func Open(ctx context.Context, env Env, o Options) (*Deps, error) {
+// openDeps opens the repository, GitHub and the memory branch.
+func openDeps(ctx context.Context, env Env, o Options) (*dependencies, error) {
 	client, err := o.Client(env)
 	if err != nil {
 		return nil, err
@@ -80,11 +80,11 @@ func Open(ctx context.Context, env Env, o Options) (*Deps, error) {
 	if err != nil {
 		return nil, err
 	}
-	repo, err := OpenRepo(ctx, env, o.RepoDir, append(who, gitLogin(env, client)...)...)
+	repo, err := openRepo(ctx, env, o.RepoDir, append(who, gitLogin(env, client)...)...)
 	if err != nil {
 		return nil, err
 	}
-	d := &Deps{
+	d := &dependencies{
 		Env: env, Options: o, GitHub: client, Repo: repo,
 		Memory: &memory.Memory{Repo: repo, Remote: o.GitRemote(env), Now: env.Now},
 	}
@@ -92,16 +92,16 @@ func Open(ctx context.Context, env Env, o Options) (*Deps, error) {
 	return d, nil
 }
 
-// OpenRun is Open with a directory for the trees of a run; remove removes it.
-func OpenRun(ctx context.Context, env Env, o Options) (d *Deps, remove func(), err error) {
-	if d, err = Open(ctx, env, o); err == nil {
+// openRun is openDeps with a directory for the trees of a run; remove removes it.
+func openRun(ctx context.Context, env Env, o Options) (d *dependencies, remove func(), err error) {
+	if d, err = openDeps(ctx, env, o); err == nil {
 		remove, err = d.MakeRunDir()
 	}
 	return d, remove, err
 }
 
-// OpenRepo opens the repository of a flag; "" is the one that the user is in.
-func OpenRepo(ctx context.Context, env Env, dir string, options ...git.Option) (*git.Repo, error) {
+// openRepo opens the repository of a flag; "" is the one that the user is in.
+func openRepo(ctx context.Context, env Env, dir string, options ...git.Option) (*git.Repo, error) {
 	dir = env.Path(dir)
 	if _, err := os.Stat(dir); err != nil {
 		return nil, misuse.Errorf("--repo-dir %s does not exist", dir)
@@ -118,7 +118,7 @@ func OpenRepo(ctx context.Context, env Env, dir string, options ...git.Option) (
 
 // MakeRunDir makes the directory for the trees of this run. What it returns
 // removes the directory.
-func (d *Deps) MakeRunDir() (remove func(), err error) {
+func (d *dependencies) MakeRunDir() (remove func(), err error) {
 	if d.RunDir, remove, err = tree.NewRunDir(d.Env.TempDir()); err != nil {
 		return nil, err
 	}

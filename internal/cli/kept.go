@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"context"
@@ -16,8 +16,8 @@ import (
 	"github.com/org/autoloop/internal/render"
 )
 
-// Kept is what a program's branch has and the branch that is checked out has not.
-type Kept struct {
+// keptWork is what a program's branch has and the branch that is checked out has not.
+type keptWork struct {
 	Branch string
 	// Base is the commit that both have, Head the one of the program's branch.
 	Base, Head string
@@ -36,10 +36,10 @@ type Kept struct {
 }
 
 // Merged reports whether nothing is left to merge.
-func (k *Kept) Merged() bool { return k.Base == k.Head }
+func (k *keptWork) Merged() bool { return k.Base == k.Head }
 
 // String is what there is to gain, such as "446 → 432 in 2 commits".
-func (k *Kept) String() string {
+func (k *keptWork) String() string {
 	commits := render.Count(k.Commits, "commit", "commits")
 	switch {
 	case k.Unmeasured:
@@ -51,7 +51,7 @@ func (k *Kept) String() string {
 }
 
 // Conflict is the error of a branch that cannot be merged as things stand.
-func (k *Kept) Conflict() error {
+func (k *keptWork) Conflict() error {
 	switch {
 	case len(k.Conflicts) > 0:
 		return fmt.Errorf("%s does not merge into what is checked out, both changed %s: run `git merge %s`, resolve it and commit", k.Branch, listed(k.Conflicts), k.Branch)
@@ -71,8 +71,8 @@ func listed(paths []string) string {
 }
 
 // Kept compares a program's branch with the branch that is checked out.
-func (d *Deps) Kept(ctx context.Context, name string) (*Kept, error) {
-	k := &Kept{Branch: loop.BranchPrefix + name}
+func (d *dependencies) Kept(ctx context.Context, name string) (*keptWork, error) {
+	k := &keptWork{Branch: loop.BranchPrefix + name}
 	head, found, err := d.Repo.Resolve(ctx, "refs/heads/"+k.Branch)
 	if err != nil {
 		return k, err
@@ -103,7 +103,7 @@ func (d *Deps) Kept(ctx context.Context, name string) (*Kept, error) {
 }
 
 // count adds what the records say of the commits that are not merged yet.
-func (k *Kept) count(ctx context.Context, d *Deps, name string) error {
+func (k *keptWork) count(ctx context.Context, d *dependencies, name string) error {
 	commits, err := d.Repo.Log(ctx, 0, k.Head, "^"+k.Base)
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func (k *Kept) count(ctx context.Context, d *Deps, name string) error {
 
 // obstacles finds what keeps the branch from being merged into a commit, and
 // into the checkout.
-func (k *Kept) obstacles(ctx context.Context, repo *git.Repo, here string) (err error) {
+func (k *keptWork) obstacles(ctx context.Context, repo *git.Repo, here string) (err error) {
 	if _, k.Conflicts, err = repo.MergeTree(ctx, here, k.Head); err != nil {
 		return err
 	}

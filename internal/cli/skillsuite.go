@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"context"
@@ -13,9 +13,9 @@ import (
 	"github.com/org/autoloop/internal/suite/evals"
 )
 
-// SkillSuite wires the evaluation of a skill, alone or inside a program's loop.
-type SkillSuite struct {
-	Suite
+// skillSuite wires the evaluation of a skill, alone or inside a program's loop.
+type skillSuite struct {
+	suiteSetup
 
 	// Dir is where this evaluation works, Keep where what it leaves is kept, and
 	// Hidden is what executors do not see: suites, and trees that have them.
@@ -26,7 +26,7 @@ type SkillSuite struct {
 }
 
 // measureFor lets a service measure trees of the repository, and say who does.
-func (l *SkillSuite) measureFor(ctx context.Context, service *loop.Service) error {
+func (l *skillSuite) measureFor(ctx context.Context, service *loop.Service) error {
 	options, err := l.Options(ctx)
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func (l *SkillSuite) measureFor(ctx context.Context, service *loop.Service) erro
 }
 
 // Options builds all that an evaluation works with.
-func (l *SkillSuite) Options(ctx context.Context) (evalrun.Options, error) {
+func (l *skillSuite) Options(ctx context.Context) (evalrun.Options, error) {
 	p, env, command := l.Program, l.Env, l.Command()
 	masker := process.NewMasker(env.Environ)
 	runner, err := l.runner(ctx, command)
@@ -65,25 +65,25 @@ func (l *SkillSuite) Options(ctx context.Context) (evalrun.Options, error) {
 	return o, nil
 }
 
-func (l *SkillSuite) progress(done, total int, c evals.CaseScore) {
+func (l *skillSuite) progress(done, total int, c evals.CaseScore) {
 	if l.Tell != nil {
 		l.Tell(c.Line(done, total))
 	}
 }
 
 // runner isolates executors: they see neither the suite nor what is kept.
-func (l *SkillSuite) runner(ctx context.Context, command string) (*process.Runner, error) {
+func (l *skillSuite) runner(ctx context.Context, command string) (*process.Runner, error) {
 	runner, env := l.Env.NewRunner(), l.Env
 	if l.Quiet {
 		env.Stderr = io.Discard
 	}
 	var err error
-	runner.Isolation, err = Isolate(ctx, env, l.Program, runner, l.Dir, append(l.Hidden, l.Keep), append(NamedFiles(l.Env, command), NamedFiles(l.Env, l.Program.Start)...))
+	runner.Isolation, err = isolate(ctx, env, l.Program, runner, l.Dir, append(l.Hidden, l.Keep), append(namedFiles(l.Env, command), namedFiles(l.Env, l.Program.Start)...))
 	return runner, err
 }
 
 // ExecutedBy describes who works on the cases, and who grades them.
-func (l *SkillSuite) ExecutedBy(ctx context.Context, o evalrun.Options) (*history.Executor, error) {
+func (l *skillSuite) ExecutedBy(ctx context.Context, o evalrun.Options) (*history.Executor, error) {
 	if o.Grader == nil {
 		return l.describe(ctx, o.Agent, nil)
 	}

@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"cmp"
@@ -28,9 +28,9 @@ import (
 	"github.com/org/autoloop/internal/suite/work"
 )
 
-// Suite finds who works on a suite and who grades it, by the keys of its program or of a
+// suiteSetup finds who works on a suite and who grades it, by the keys of its program or of a
 // settings file.
-type Suite struct {
+type suiteSetup struct {
 	Env     Env
 	Program *program.Program
 	// Root is where files that the executor's command names are looked for.
@@ -44,7 +44,7 @@ type Suite struct {
 }
 
 // executor names who works on the cases.
-func (s *Suite) executor() string {
+func (s *suiteSetup) executor() string {
 	name := s.Agent
 	switch {
 	case s.Program.Executor != "":
@@ -56,7 +56,7 @@ func (s *Suite) executor() string {
 }
 
 // model is the executor's.
-func (s *Suite) model() string {
+func (s *suiteSetup) model() string {
 	if s.Program.Executor != "" || s.Program.ExecutorCommand != "" {
 		return s.Program.Model
 	}
@@ -65,7 +65,7 @@ func (s *Suite) model() string {
 
 // config is where agents keep the configuration of a project: what the target matches,
 // and the usual files besides, such as a CLAUDE.md that points to the target's AGENTS.md.
-func (s *Suite) config() taskrun.Config {
+func (s *suiteSetup) config() taskrun.Config {
 	config := taskrun.AgentConfig()
 	config.Include = append(config.Include, program.Texts(s.Program.Targets)...)
 	return config
@@ -74,9 +74,9 @@ func (s *Suite) config() taskrun.Config {
 // Command is the executor's, with the files of the checkout that it names as absolute
 // paths: the cases run in sandboxes elsewhere. A file of the configuration stays as it
 // is named, since every sandbox has its side's own.
-func (s *Suite) Command() string { return s.absolute(s.Program.WorkerCommand()) }
+func (s *suiteSetup) Command() string { return s.absolute(s.Program.WorkerCommand()) }
 
-func (s *Suite) absolute(command string) string {
+func (s *suiteSetup) absolute(command string) string {
 	config := s.config()
 	return process.ReplaceWords(command, func(word string) string {
 		file := filepath.FromSlash(word)
@@ -91,24 +91,24 @@ func (s *Suite) absolute(command string) string {
 }
 
 // ready finds an agent that can work on cases: the tuner only turns numbers.
-func (s *Suite) ready(ctx context.Context, name, command string, runner *process.Runner, masker process.Masker) (agent.Agent, error) {
+func (s *suiteSetup) ready(ctx context.Context, name, command string, runner *process.Runner, masker process.Masker) (agent.Agent, error) {
 	if name == (agent.Tuner{}).Name() {
 		return nil, misuse.Errorf("%s: the tuner works on no case; name who does with `executor`", s.Named)
 	}
-	found, err := NewRegistry(s.Env, runner, masker).Ready(ctx, name, agent.Situation{Env: s.Env.Environ, Command: command, Dir: s.Root})
+	found, err := newRegistry(s.Env, runner, masker).Ready(ctx, name, agent.Situation{Env: s.Env.Environ, Command: command, Dir: s.Root})
 	if err != nil && ctx.Err() == nil {
 		return nil, misuse.Errorf("%s: %w", s.Named, err)
 	}
 	return found, err
 }
 
-func (s *Suite) sandboxes(runner *process.Runner, masker process.Masker) *sandbox.Maker {
+func (s *suiteSetup) sandboxes(runner *process.Runner, masker process.Masker) *sandbox.Maker {
 	return &sandbox.Maker{Runner: runner, Masker: masker, Environ: s.Env.CommandEnviron, Remove: tree.RemoveAll, Offline: !s.Program.Network}
 }
 
 // judge finds who grades, nil and why there is nobody. An agent that judges gets the
 // variables of its own login and no others.
-func (s *Suite) judge(dir string, masker process.Masker) (*judge.Judge, string, error) {
+func (s *suiteSetup) judge(dir string, masker process.Masker) (*judge.Judge, string, error) {
 	home, env := filepath.Join(dir, "judge"), s.Env
 	asked := commandline.All().Asked()
 	variables, err := env.CommandEnviron(home, asked.Question.Variables)
@@ -130,7 +130,7 @@ func (s *Suite) judge(dir string, masker process.Masker) (*judge.Judge, string, 
 type grader interface{ Name() string }
 
 // describe says who works on the cases, and who grades them; nil grades nothing.
-func (s *Suite) describe(ctx context.Context, worker agent.Agent, judge grader) (*history.Executor, error) {
+func (s *suiteSetup) describe(ctx context.Context, worker agent.Agent, judge grader) (*history.Executor, error) {
 	found := &history.Executor{Agent: worker.Name(), Model: s.model()}
 	if judge != nil {
 		found.Judge, found.JudgeVersion = judge.Name(), s.judgeVersion(ctx, judge)
@@ -153,12 +153,12 @@ func (s *Suite) describe(ctx context.Context, worker agent.Agent, judge grader) 
 
 // judgeVersion is what the agent that grades says of itself; "" when it does not, and
 // of an API.
-func (s *Suite) judgeVersion(ctx context.Context, judge grader) string {
+func (s *suiteSetup) judgeVersion(ctx context.Context, judge grader) string {
 	asked, is := judge.(interface{ Agent() string })
 	if !is || asked.Agent() == "" {
 		return ""
 	}
-	found, err := NewRegistry(s.Env, s.Env.NewRunner(), process.Masker{}).Lookup(asked.Agent())
+	found, err := newRegistry(s.Env, s.Env.NewRunner(), process.Masker{}).Lookup(asked.Agent())
 	installed, is := found.(agent.Installed)
 	if err != nil || !is {
 		return ""
@@ -170,7 +170,7 @@ func (s *Suite) judgeVersion(ctx context.Context, judge grader) string {
 // commandDigest identifies the content of the files that an agent's command names.
 func commandDigest(env Env, text string) string {
 	sum := sha256.New()
-	for _, name := range NamedFiles(env, text) {
+	for _, name := range namedFiles(env, text) {
 		const most = 64 << 20
 		info, err := os.Stat(name)
 		if err != nil || !info.Mode().IsRegular() || info.Size() > most {
@@ -186,13 +186,13 @@ func commandDigest(env Env, text string) string {
 }
 
 // Improver finds who changes a skill, isolated in a directory, and its command.
-func (s *Suite) Improver(ctx context.Context, dir string) (agent.Agent, string, error) {
+func (s *suiteSetup) Improver(ctx context.Context, dir string) (agent.Agent, string, error) {
 	command, runner := s.absolute(s.Program.AgentCommand), s.Env.NewRunner()
 	var err error
-	if runner.Isolation, err = Isolate(ctx, s.Env, s.Program, runner, dir, nil, NamedFiles(s.Env, command)); err != nil {
+	if runner.Isolation, err = isolate(ctx, s.Env, s.Program, runner, dir, nil, namedFiles(s.Env, command)); err != nil {
 		return nil, "", err
 	}
-	registry := NewRegistry(s.Env, runner, process.NewMasker(s.Env.Environ))
+	registry := newRegistry(s.Env, runner, process.NewMasker(s.Env.Environ))
 	found, err := registry.Ready(ctx, s.Agent, agent.Situation{Env: s.Env.Environ, Command: command, Dir: s.Env.Dir})
 	if err != nil && ctx.Err() == nil {
 		err = misuse.New(err)
@@ -200,8 +200,8 @@ func (s *Suite) Improver(ctx context.Context, dir string) (agent.Agent, string, 
 	return found, command, err
 }
 
-// Thresholds returns the thresholds that a program's frontmatter has.
-func Thresholds(p *program.Program) (score.Thresholds, error) {
+// thresholdsOf returns the thresholds that a program's frontmatter has.
+func thresholdsOf(p *program.Program) (score.Thresholds, error) {
 	thresholds := score.Thresholds{
 		ObjectiveDropIsRegression: p.Thresholds.ObjectiveDropIsRegression,
 		NetLossIsRegression:       p.Thresholds.NetLossIsRegression,

@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"context"
@@ -22,7 +22,7 @@ import (
 // refuses what an iteration would. What depends on the machine that runs the
 // iteration, such as an agent that is not installed, is recorded there. The
 // repository of d may be nil: then what needs one is not asked.
-func (d *Deps) Refusals(ctx context.Context, root string) func(*schedule.Standing) []program.Problem {
+func (d *dependencies) Refusals(ctx context.Context, root string) func(*schedule.Standing) []program.Problem {
 	var files []string
 	if d.Repo != nil {
 		files, _ = d.TrackedFiles(ctx) // without a commit, nothing is known of files
@@ -57,7 +57,7 @@ func (d *Deps) Refusals(ctx context.Context, root string) func(*schedule.Standin
 // iteration of a program cannot begin: what it shares is not ignored, its suite
 // cannot be read, or it names the tuner and has nothing to tune. Scheduler, validate,
 // and iterate ask this once Refusals has none. Nil files are not known.
-func (d *Deps) Unfit(ctx context.Context, p *program.Program, root string, files []string) []program.Problem {
+func (d *dependencies) Unfit(ctx context.Context, p *program.Program, root string, files []string) []program.Problem {
 	if d.Repo == nil || files == nil || p.Unconfigured {
 		return nil
 	}
@@ -75,7 +75,7 @@ func (d *Deps) Unfit(ctx context.Context, p *program.Program, root string, files
 }
 
 // unshared says which path cannot be shared.
-func (d *Deps) unshared(ctx context.Context, p *program.Program) error {
+func (d *dependencies) unshared(ctx context.Context, p *program.Program) error {
 	for _, name := range p.Share {
 		var refused *tree.ShareError
 		if err := tree.Shareable(ctx, d.Repo, name); errors.As(err, &refused) {
@@ -106,14 +106,14 @@ func readSuite(ctx context.Context, p *program.Program, root string) (err error)
 
 // untuned says that a program for the tuner has nothing to tune: that is a matter of
 // its files, whatever the machine. An agent that was asked for by name replaces it.
-func (d *Deps) untuned(p *program.Program, root string, files []string) error {
+func (d *dependencies) untuned(p *program.Program, root string, files []string) error {
 	tunes := p.Agent == "tuner" && len(p.Agents) == 0 || slices.ContainsFunc(p.Agents, func(one program.Proposer) bool { return one.Agent == "tuner" })
 	if !tunes || d.Options.Agent != "" || d.Options.AgentCommand != "" {
 		return nil
 	}
 	matcher := p.Matcher()
 	targets := slices.DeleteFunc(slices.Clone(files), func(path string) bool { return !matcher.Allows(path) })
-	registry := NewRegistry(d.Env, d.Env.NewRunner(), process.NewMasker(d.Env.Environ))
+	registry := newRegistry(d.Env, d.Env.NewRunner(), process.NewMasker(d.Env.Environ))
 	_, err := registry.Usable("tuner", agent.Situation{Env: d.Env.Environ, Dir: root, Targets: targets})
 	return err
 }

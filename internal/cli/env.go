@@ -1,7 +1,4 @@
-// Package app builds every adapter and service once, from flags, environment
-// and clock. It alone reads the environment and the time of day: everything
-// below gets them as values.
-package app
+package cli
 
 import (
 	"cmp"
@@ -63,8 +60,8 @@ type Env struct {
 	Complete agent.Complete
 }
 
-// SystemEnv returns the Env of this process.
-func SystemEnv() Env {
+// systemEnv returns the Env of this process.
+func systemEnv() Env {
 	dir, _ := os.Getwd()
 	return Env{
 		Args:     os.Args[1:],
@@ -217,8 +214,8 @@ func (e Env) NewRunID() string {
 // runID matches what NewRunID returns.
 var runID = lazyregexp.New(`^(\d{8}T\d{6}Z-[0-9a-f]{8}|[0-9]+-[0-9]*-[0-9a-f]{4})$`)
 
-// IsRunID reports whether a name is one that NewRunID gives.
-func IsRunID(name string) bool { return runID().MatchString(name) }
+// isRunID reports whether a name is one that NewRunID gives.
+func isRunID(name string) bool { return runID().MatchString(name) }
 
 // RunURL links to the log of this run in Actions; "" elsewhere.
 func (e Env) RunURL() string {
@@ -237,9 +234,9 @@ func (e Env) CommandEnviron(dir string, names []string) ([]string, error) {
 	return process.Environment(e.Environ, dir, names), nil
 }
 
-// Version returns the module version and revision that this binary was built
+// buildVersion returns the module version and revision that this binary was built
 // from, such as "v1.2.0 (0123456789ab)"; "devel" when it was not recorded.
-func Version() string {
+func buildVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "devel"
@@ -253,9 +250,9 @@ func Version() string {
 	return version
 }
 
-// Built returns the release and the whole commit that this binary was built from,
+// builtFrom returns the release and the whole commit that this binary was built from,
 // "" for what was not recorded or was edited since.
-func Built() (version, commit string) {
+func builtFrom() (version, commit string) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "", ""

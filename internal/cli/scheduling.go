@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"context"
@@ -65,12 +65,12 @@ func (s Scheduling) outputDir(env Env) (string, error) {
 }
 
 // Uncommitted is what iterations do not see of the checkout.
-func (s Scheduling) Uncommitted(ctx context.Context, env Env) Uncommitted {
+func (s Scheduling) Uncommitted(ctx context.Context, env Env) uncommittedWork {
 	_, repo, err := s.Root(ctx, env)
 	if err != nil || env.InActions() {
-		return Uncommitted{}
+		return uncommittedWork{}
 	}
-	return FindUncommitted(ctx, repo, s.Programs)
+	return lookUncommitted(ctx, repo, s.Programs)
 }
 
 func (s Scheduling) time(env Env) (time.Time, error) {
@@ -115,7 +115,7 @@ func (s Scheduling) Input(ctx context.Context, env Env, hub *api.Client) (schedu
 	if err != nil {
 		return schedule.Input{}, err
 	}
-	deps := &Deps{Env: env, Options: s.Options, GitHub: hub, Repo: repo}
+	deps := &dependencies{Env: env, Options: s.Options, GitHub: hub, Repo: repo}
 	in.Refusals, in.Alive = deps.Refusals(ctx, root), env.HolderAlive
 	if hub != nil { // a run that was cancelled holds its lease until it is asked for
 		in.Alive = env.HolderAliveOn(ctx, hub)
@@ -126,7 +126,7 @@ func (s Scheduling) Input(ctx context.Context, env Env, hub *api.Client) (schedu
 	in.Ledger = func(name string) (*history.Log, error) { return states.Ledger(ctx, name) }
 	in.Warnings = states.Warnings
 	if !env.InActions() { // a checkout of Actions is as it was committed
-		in.Warnings = append(in.Warnings, ChangedPrograms(ctx, repo, memory.Programs{Root: root, Dir: s.Programs})...)
+		in.Warnings = append(in.Warnings, changedPrograms(ctx, repo, memory.Programs{Root: root, Dir: s.Programs})...)
 	}
 	if hub != nil {
 		return in, addIssues(ctx, hub, &states, &in)
@@ -152,7 +152,7 @@ func addIssues(ctx context.Context, hub *api.Client, states *memory.States, in *
 	}
 	in.Programs, in.States = append(in.Programs, in.Issues.Programs...), all
 	if in.Stopped == "" {
-		in.Stopped = RepositoryStopped(ctx, hub)
+		in.Stopped = repositoryStopped(ctx, hub)
 	}
 	return nil
 }

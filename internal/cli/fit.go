@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 
 // Fit measures a program that fits the repository and the directory that the
 // caller is in, under a name, "" for its kind's, and of a kind, "" for any.
-func (d *Deps) Fit(ctx context.Context, name, kind string, tell func(string)) (*setup.Fitted, error) {
+func (d *dependencies) Fit(ctx context.Context, name, kind string, tell func(string)) (*setup.Fitted, error) {
 	tracked, err := d.TrackedFiles(ctx)
 	if err != nil {
 		return nil, misuse.Errorf("the repository has no commit yet: commit your files first")
@@ -29,7 +29,7 @@ func (d *Deps) Fit(ctx context.Context, name, kind string, tell func(string)) (*
 
 // Repeat runs a program's evaluation twice on the unchanged files, and once on a target
 // file that is broken in each of these ways, in trees of its own.
-func (d *Deps) Repeat(ctx context.Context, p *program.Program, ways ...string) (loop.Inspection, error) {
+func (d *dependencies) Repeat(ctx context.Context, p *program.Program, ways ...string) (loop.Inspection, error) {
 	measured := *d
 	remove, err := measured.MakeRunDir()
 	if err != nil {

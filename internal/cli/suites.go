@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"context"
@@ -17,14 +17,14 @@ import (
 
 // MeasureBySuite makes a service measure by the suite of its program, if it has
 // one. What it returns cleans up.
-func (d *Deps) MeasureBySuite(ctx context.Context, service *loop.Service) (closing func(), err error) {
+func (d *dependencies) MeasureBySuite(ctx context.Context, service *loop.Service) (closing func(), err error) {
 	p := service.Program
 	tell := func(text string) {
 		service.Progress(loop.Step{Program: p.Name, Name: "measure", Detail: text, Minor: true})
 	}
 	switch p.Evaluation {
 	case program.Tasks:
-		suite := &TaskSuite{Suite: Suite{Env: d.Env, Program: p, Root: service.Repo.Root, Named: p.File + ": executor", Agent: service.Agent.Name(), Model: service.Model, Tell: tell}}
+		suite := &taskSuite{suiteSetup: suiteSetup{Env: d.Env, Program: p, Root: service.Repo.Root, Named: p.File + ": executor", Agent: service.Agent.Name(), Model: service.Model, Tell: tell}}
 		service.Suite, service.Executor = suite, suite.ExecutedBy(ctx, service.RunDir)
 	case program.Skill:
 		return d.evaluateSkill(ctx, service, tell)
@@ -35,13 +35,13 @@ func (d *Deps) MeasureBySuite(ctx context.Context, service *loop.Service) (closi
 
 // evaluateSkill makes a service measure by the eval suite of the program's skill.
 // What it returns cleans up.
-func (d *Deps) evaluateSkill(ctx context.Context, service *loop.Service, tell func(string)) (closing func(), err error) {
+func (d *dependencies) evaluateSkill(ctx context.Context, service *loop.Service, tell func(string)) (closing func(), err error) {
 	dir, closing, err := tree.NewRunDir(d.Env.TempDir())
 	if err != nil {
 		return nil, err
 	}
 	p, repo := service.Program, service.Repo
-	l := &SkillSuite{Dir: dir, Quiet: true, Suite: Suite{
+	l := &skillSuite{Dir: dir, Quiet: true, suiteSetup: suiteSetup{
 		Env: d.Env, Program: p, Root: repo.Root, Named: p.File + ": executor", Agent: service.Agent.Name(), Model: service.Model, Tell: tell,
 	}}
 	l.Hidden = []string{repo.CommonDir, repo.GitDir, service.RunDir}
@@ -63,7 +63,7 @@ const keptRuns = 20
 
 // skillKeep makes the directory in which a run keeps its evaluations, after the
 // oldest of those that are too many were removed.
-func (d *Deps) skillKeep(p *program.Program) (string, error) {
+func (d *dependencies) skillKeep(p *program.Program) (string, error) {
 	output, err := d.Env.OutputDir(d.Options.Dir)
 	if err != nil {
 		return "", err
@@ -77,7 +77,7 @@ func (d *Deps) skillKeep(p *program.Program) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("keep what evaluations leave: %w", err)
 	}
-	runs = slices.DeleteFunc(runs, func(e os.DirEntry) bool { return !e.IsDir() || !IsRunID(e.Name()) })
+	runs = slices.DeleteFunc(runs, func(e os.DirEntry) bool { return !e.IsDir() || !isRunID(e.Name()) })
 	for _, old := range runs[:max(0, len(runs)-keptRuns)] {
 		if err := tree.RemoveAll(filepath.Join(above, old.Name())); err != nil {
 			return "", fmt.Errorf("remove an old run: %w", err)

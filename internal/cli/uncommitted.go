@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"context"
@@ -10,17 +10,17 @@ import (
 	"github.com/org/autoloop/internal/program"
 )
 
-// Uncommitted is what iterations do not see of a checkout, since they work on
+// uncommittedWork is what iterations do not see of a checkout, since they work on
 // commits; program files are used as they stand.
-type Uncommitted struct{ files, programs []git.UncommittedFile }
+type uncommittedWork struct{ files, programs []git.UncommittedFile }
 
-// FindUncommitted looks at the checkout of a repository; nil for none. What cannot be
+// lookUncommitted looks at the checkout of a repository; nil for none. What cannot be
 // read counts as committed: this is help, and stops nothing.
-func FindUncommitted(ctx context.Context, repo *git.Repo, programs string) Uncommitted {
+func lookUncommitted(ctx context.Context, repo *git.Repo, programs string) uncommittedWork {
 	return findUncommitted(ctx, repo, memory.Programs{Dir: programs})
 }
 
-func findUncommitted(ctx context.Context, repo *git.Repo, source memory.Programs, below ...string) (u Uncommitted) {
+func findUncommitted(ctx context.Context, repo *git.Repo, source memory.Programs, below ...string) (u uncommittedWork) {
 	if repo == nil {
 		return u
 	}
@@ -40,9 +40,9 @@ func findUncommitted(ctx context.Context, repo *git.Repo, source memory.Programs
 }
 
 // String names all that is not committed; "" for nothing.
-func (u Uncommitted) String() string { return notSeen(u.paths()) }
+func (u uncommittedWork) String() string { return notSeen(u.paths()) }
 
-func (u Uncommitted) paths() []string {
+func (u uncommittedWork) paths() []string {
 	paths := make([]string, len(u.files))
 	for i, f := range u.files {
 		paths[i] = f.Path
@@ -50,13 +50,13 @@ func (u Uncommitted) paths() []string {
 	return paths
 }
 
-// ChangedPrograms warns of program files that differ from their commit.
-func ChangedPrograms(ctx context.Context, repo *git.Repo, source memory.Programs) []string {
+// changedPrograms warns of program files that differ from their commit.
+func changedPrograms(ctx context.Context, repo *git.Repo, source memory.Programs) []string {
 	return findUncommitted(ctx, repo, source, source.Places()...).Programs()
 }
 
 // Programs are warnings of program files that differ from their commit.
-func (u Uncommitted) Programs() []string {
+func (u uncommittedWork) Programs() []string {
 	var list []string
 	for _, f := range u.programs {
 		if !f.New {
@@ -68,7 +68,7 @@ func (u Uncommitted) Programs() []string {
 
 // Of are warnings of what an iteration of a program looks at: its own file, changes of
 // files that commits have, and new files that may change or that the evaluation names.
-func (u Uncommitted) Of(p *program.Program) []string {
+func (u uncommittedWork) Of(p *program.Program) []string {
 	var changed, created []string
 	for _, f := range u.files {
 		if f.New {
@@ -77,7 +77,7 @@ func (u Uncommitted) Of(p *program.Program) []string {
 			changed = append(changed, f.Path)
 		}
 	}
-	own := Uncommitted{programs: slices.DeleteFunc(slices.Clone(u.programs), func(f git.UncommittedFile) bool { return f.Path != p.File })}
+	own := uncommittedWork{programs: slices.DeleteFunc(slices.Clone(u.programs), func(f git.UncommittedFile) bool { return f.Path != p.File })}
 	list := own.Programs()
 	if text := notSeen(append(changed, p.Misses(created)...)); text != "" {
 		list = append(list, text)

@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"context"
@@ -26,9 +26,9 @@ import (
 	"github.com/org/autoloop/internal/suite/work"
 )
 
-// TaskSuite runs a task suite, alone or inside a program's loop.
-type TaskSuite struct {
-	Suite
+// taskSuite runs a task suite, alone or inside a program's loop.
+type taskSuite struct {
+	suiteSetup
 
 	// RepoDir is where the repository of commits is looked for.
 	RepoDir string
@@ -40,7 +40,7 @@ type TaskSuite struct {
 }
 
 // Measure runs the suite for one tree.
-func (l *TaskSuite) Measure(ctx context.Context, dir string, limit evaluation.Limit) (loop.Suited, error) {
+func (l *taskSuite) Measure(ctx context.Context, dir string, limit evaluation.Limit) (loop.Suited, error) {
 	session, err := l.open(ctx, dir, limit)
 	if err != nil {
 		return l.problem(ctx, history.Expense{}, err)
@@ -58,7 +58,7 @@ func (l *TaskSuite) Measure(ctx context.Context, dir string, limit evaluation.Li
 }
 
 // Compare runs it for both trees.
-func (l *TaskSuite) Compare(ctx context.Context, incumbent, candidate string, limit evaluation.Limit) (loop.Suited, error) {
+func (l *taskSuite) Compare(ctx context.Context, incumbent, candidate string, limit evaluation.Limit) (loop.Suited, error) {
 	session, err := l.open(ctx, incumbent, limit)
 	if err != nil {
 		return l.problem(ctx, history.Expense{}, err)
@@ -81,7 +81,7 @@ func (l *TaskSuite) Compare(ctx context.Context, incumbent, candidate string, li
 
 // problem makes what is wrong with suite or candidate an outcome, and so what
 // keeps the suite from being run to its end; the rest is an error of the program itself.
-func (l *TaskSuite) problem(ctx context.Context, expense history.Expense, err error) (loop.Suited, error) {
+func (l *taskSuite) problem(ctx context.Context, expense history.Expense, err error) (loop.Suited, error) {
 	const most = 400
 	var wrong *misuse.Error
 	result := loop.Suited{Expense: expense.Given()}
@@ -104,18 +104,18 @@ func metricOf(o format.SuiteOutcome) *metric.Value {
 }
 
 // side is a tree as a configuration.
-func (l *TaskSuite) side(label, dir string) taskrun.Side {
+func (l *taskSuite) side(label, dir string) taskrun.Side {
 	return taskrun.Side{Label: label, Dir: dir, Config: l.config()}
 }
 
 // openSuite is a suite that was read, ready to be run.
 type openSuite struct {
-	*TaskSession
+	*taskSession
 	suite *taskrun.TaskSuite
 }
 
 // open reads the suite of the incumbent and wires its run.
-func (l *TaskSuite) open(ctx context.Context, dir string, limit evaluation.Limit) (*openSuite, error) {
+func (l *taskSuite) open(ctx context.Context, dir string, limit evaluation.Limit) (*openSuite, error) {
 	place := filepath.Join(dir, filepath.FromSlash(l.Program.Tasks))
 	loaded, err := taskrun.Load(ctx, place)
 	if err != nil {
@@ -136,7 +136,7 @@ func (l *TaskSuite) open(ctx context.Context, dir string, limit evaluation.Limit
 
 // ExecutedBy describes who works on the tasks, and who judges them; nil where they
 // cannot: the suite says why.
-func (l *TaskSuite) ExecutedBy(ctx context.Context, dir string) *history.Executor {
+func (l *taskSuite) ExecutedBy(ctx context.Context, dir string) *history.Executor {
 	masker := process.NewMasker(l.Env.Environ)
 	worker, err := l.ready(ctx, l.executor(), l.Command(), l.Env.NewRunner(), masker)
 	if err != nil {
@@ -157,21 +157,21 @@ func (l *TaskSuite) ExecutedBy(ctx context.Context, dir string) *history.Executo
 // an older baseline says too little about today.
 const keepRuns = 30 * 24 * time.Hour
 
-// TaskSession are the directories of one comparison, and all that it works with.
-type TaskSession struct {
+// taskSession are the directories of one comparison, and all that it works with.
+type taskSession struct {
 	Options  taskrun.Options
 	removals []func()
 }
 
 // Close removes what is not kept.
-func (s *TaskSession) Close() {
+func (s *taskSession) Close() {
 	for _, remove := range s.removals {
 		remove()
 	}
 }
 
 // newDir makes a directory that Close removes.
-func (s *TaskSession) newDir(below string) (string, error) {
+func (s *taskSession) newDir(below string) (string, error) {
 	dir, remove, err := tree.NewRunDir(below)
 	if err == nil {
 		s.removals = append(s.removals, remove)
@@ -180,8 +180,8 @@ func (s *TaskSession) newDir(below string) (string, error) {
 }
 
 // Open makes ready what a run of the suite in a directory works with.
-func (l *TaskSuite) Open(ctx context.Context, suite string) (s *TaskSession, err error) {
-	s = &TaskSession{}
+func (l *taskSuite) Open(ctx context.Context, suite string) (s *taskSession, err error) {
+	s = &taskSession{}
 	defer func() {
 		if err != nil {
 			s.Close()
@@ -208,7 +208,7 @@ func (l *TaskSuite) Open(ctx context.Context, suite string) (s *TaskSession, err
 }
 
 // options build all that a comparison works with.
-func (l *TaskSuite) options(ctx context.Context, run, suite string, archive *cache.Archive) (taskrun.Options, error) {
+func (l *taskSuite) options(ctx context.Context, run, suite string, archive *cache.Archive) (taskrun.Options, error) {
 	p, env, command := l.Program, l.Env, l.Command()
 	masker := process.NewMasker(env.Environ)
 	runner, err := l.runner(ctx, run, command, archive.Dir, suite)
@@ -230,7 +230,7 @@ func (l *TaskSuite) options(ctx context.Context, run, suite string, archive *cac
 	if o.Budget, err = budgetOf(p, l.USD); err != nil {
 		return o, err
 	}
-	if o.Thresholds, err = Thresholds(p); err != nil {
+	if o.Thresholds, err = thresholdsOf(p); err != nil {
 		return o, err
 	}
 	archive.Forget(env.Now().Add(-keepRuns))
@@ -244,24 +244,24 @@ func (l *TaskSuite) options(ctx context.Context, run, suite string, archive *cac
 // runner runs agents and checks, isolated where this machine can: they see
 // neither the tasks and their checks nor what is kept, and of the user's home
 // what the agent's command names.
-func (l *TaskSuite) runner(ctx context.Context, run, command string, hidden ...string) (*process.Runner, error) {
+func (l *taskSuite) runner(ctx context.Context, run, command string, hidden ...string) (*process.Runner, error) {
 	runner := l.Env.NewRunner()
-	if repo, err := OpenRepo(ctx, l.Env, l.RepoDir); err == nil {
+	if repo, err := openRepo(ctx, l.Env, l.RepoDir); err == nil {
 		hidden = append(hidden, repo.CommonDir, repo.GitDir) // its configuration may hold a token
 	}
 	var err error
-	runner.Isolation, err = Isolate(ctx, l.Env, l.Program, runner, run, hidden, NamedFiles(l.Env, command))
+	runner.Isolation, err = isolate(ctx, l.Env, l.Program, runner, run, hidden, namedFiles(l.Env, command))
 	return runner, err
 }
 
 // Side finds a configuration: a directory, or a commit whose files are written
 // to one.
-func (l *TaskSuite) Side(ctx context.Context, s *TaskSession, flag, text string) (taskrun.Side, error) {
+func (l *taskSuite) Side(ctx context.Context, s *taskSession, flag, text string) (taskrun.Side, error) {
 	side := l.side(text, l.Env.Path(text))
 	if info, err := os.Stat(side.Dir); err == nil && info.IsDir() {
 		return side, nil
 	}
-	repo, err := OpenRepo(ctx, l.Env, l.RepoDir)
+	repo, err := openRepo(ctx, l.Env, l.RepoDir)
 	if err != nil {
 		return side, misuse.Errorf("--%s %s is no directory, and there is no repository: %w", flag, text, err)
 	}

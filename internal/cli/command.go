@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 
 // Command applies one command to a program, as a comment on GitHub would, and
 // returns the answer. The author is who or what asks for it.
-func (d *Deps) Command(ctx context.Context, p *program.Program, author string, command commands.Command) (answer string, err error) {
+func (d *dependencies) Command(ctx context.Context, p *program.Program, author string, command commands.Command) (answer string, err error) {
 	console := &console{author: author, command: command, env: d.Env}
 	service := d.service(p)
 	if command.Kind == commands.Pause {
@@ -29,7 +29,7 @@ func (d *Deps) Command(ctx context.Context, p *program.Program, author string, c
 	case result.Busy != "":
 		return "", misuse.Errorf("%s is in use: %s; `iterate pause %s` lets it end after this iteration", p.Name, result.Busy, p.Name)
 	case console.answer == "":
-		return "", noHistory(p.Name)
+		return "", noHistoryYet(p.Name)
 	case !console.done:
 		return "", misuse.Errorf("%s", console.answer)
 	}
@@ -37,12 +37,12 @@ func (d *Deps) Command(ctx context.Context, p *program.Program, author string, c
 }
 
 // pause records a pause at once, also while a run works.
-func (d *Deps) pause(ctx context.Context, service *loop.Service, reason string) (answer string, err error) {
+func (d *dependencies) pause(ctx context.Context, service *loop.Service, reason string) (answer string, err error) {
 	name := service.Program.Name
 	worker, err := service.Pause(ctx, reason)
 	switch {
 	case errors.Is(err, loop.ErrNoHistory):
-		return "", noHistory(name)
+		return "", noHistoryYet(name)
 	case err != nil:
 		return "", err
 	case worker != "":
@@ -51,7 +51,7 @@ func (d *Deps) pause(ctx context.Context, service *loop.Service, reason string) 
 	return fmt.Sprintf("paused; `iterate resume %s` goes on", name), nil
 }
 
-func noHistory(name string) error {
+func noHistoryYet(name string) error {
 	return misuse.Errorf("program %q has no history yet: run `iterate --program %s` first", name, name)
 }
 

@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"path/filepath"
@@ -43,11 +43,11 @@ func TestTheOutputDirectoryIsTheUsersOwn(t *testing.T) {
 func TestRunIDsAreRecognized(t *testing.T) {
 	t.Parallel()
 	environment := map[string]string{}
-	env := Env{Getenv: func(name string) string { return environment[name] }, Now: SystemEnv().Now}
-	assert.True(t, IsRunID(env.NewRunID()))
+	env := Env{Getenv: func(name string) string { return environment[name] }, Now: systemEnv().Now}
+	assert.True(t, isRunID(env.NewRunID()))
 	environment["GITHUB_ACTIONS"], environment["GITHUB_RUN_ID"], environment["GITHUB_RUN_ATTEMPT"] = "true", "123456", "2"
-	assert.True(t, IsRunID(env.NewRunID()))
+	assert.True(t, isRunID(env.NewRunID()))
 	for _, name := range []string{"thesis", "2024-07", "20260101T000000Z", ""} {
-		assert.False(t, IsRunID(name), name)
+		assert.False(t, isRunID(name), name)
 	}
 }

@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"cmp"
@@ -18,9 +18,9 @@ import (
 // Agents takes the flag's agent, else the program's agents or agent, else
 // the environment's, else the tuner where target files have marks, the program's
 // own command, or in Actions a model. Each has its own model, else the program's.
-func (d *Deps) Agents(ctx context.Context, p *program.Program, runner *process.Runner) ([]loop.Proposer, error) {
+func (d *dependencies) Agents(ctx context.Context, p *program.Program, runner *process.Runner) ([]loop.Proposer, error) {
 	env := d.Env
-	registry := NewRegistry(env, runner, process.NewMasker(env.Environ))
+	registry := newRegistry(env, runner, process.NewMasker(env.Environ))
 	files, err := d.TrackedFiles(ctx)
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (d *Deps) Agents(ctx context.Context, p *program.Program, runner *process.R
 
 // namedAgents are the agents that somebody asked for, the most particular word
 // first.
-func (d *Deps) namedAgents(p *program.Program) []program.Proposer {
+func (d *dependencies) namedAgents(p *program.Program) []program.Proposer {
 	switch {
 	case d.Options.Agent != "":
 		return []program.Proposer{{Agent: d.Options.Agent}}
@@ -77,8 +77,8 @@ func (d *Deps) namedAgents(p *program.Program) []program.Proposer {
 	return nil
 }
 
-// NewRegistry holds every agent that this binary knows.
-func NewRegistry(env Env, runner *process.Runner, masker process.Masker) *agent.Registry {
+// newRegistry holds every agent that this binary knows.
+func newRegistry(env Env, runner *process.Runner, masker process.Masker) *agent.Registry {
 	agents := []agent.Agent{&agent.Command{Runner: runner, Masker: masker}, agent.Tuner{}, modelsAgent(env, masker)}
 	return agent.NewRegistry(append(agents, agent.CommandLines(commandline.All(), runner, env.Environ, env.Now)...)...)
 }

@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"cmp"
@@ -22,7 +22,7 @@ import (
 )
 
 // service is the loop of a program without agents, evaluation and GitHub.
-func (d *Deps) service(p *program.Program) *loop.Service {
+func (d *dependencies) service(p *program.Program) *loop.Service {
 	env := d.Env
 	return &loop.Service{
 		Program: p, Repo: d.Repo, Trees: &tree.Builder{Repo: d.Repo}, Memory: d.Memory, Masker: process.NewMasker(env.Environ),
@@ -33,7 +33,7 @@ func (d *Deps) service(p *program.Program) *loop.Service {
 
 // Recorder is the loop of a program that neither proposes nor measures. The
 // issue is that of an issue program, else nil.
-func (d *Deps) Recorder(ctx context.Context, p *program.Program, issue *api.Issue) *loop.Service {
+func (d *dependencies) Recorder(ctx context.Context, p *program.Program, issue *api.Issue) *loop.Service {
 	service := d.service(p)
 	if d.GitHub != nil {
 		service.Repository = d.GitHub.Repository()
@@ -45,14 +45,14 @@ func (d *Deps) Recorder(ctx context.Context, p *program.Program, issue *api.Issu
 
 // Measurer is the loop of a program that measures what is there and writes
 // nothing.
-func (d *Deps) Measurer(p *program.Program, runner *process.Runner) (*loop.Service, error) {
+func (d *dependencies) Measurer(p *program.Program, runner *process.Runner) (*loop.Service, error) {
 	service := d.service(p)
 	return service, d.evaluateBy(service, runner)
 }
 
 // evaluateBy makes a service run the evaluation, with the configuration that its
 // program asks for; what is secret in that is masked.
-func (d *Deps) evaluateBy(service *loop.Service, runner *process.Runner) error {
+func (d *dependencies) evaluateBy(service *loop.Service, runner *process.Runner) error {
 	list, err := configFiles(d.Env, service.Program.PassConfig)
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func (d *Deps) evaluateBy(service *loop.Service, runner *process.Runner) error {
 }
 
 // Loop is the whole loop of a program.
-func (d *Deps) Loop(ctx context.Context, p *program.Program, issue *api.Issue) (*loop.Service, error) {
+func (d *dependencies) Loop(ctx context.Context, p *program.Program, issue *api.Issue) (*loop.Service, error) {
 	budget, err := dollars(d.Options.BudgetUSD)
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (d *Deps) Loop(ctx context.Context, p *program.Program, issue *api.Issue) (
 		return nil, err
 	}
 	p.Model = cmp.Or(d.Options.Model, p.Model)
-	said := &Held{Out: d.Env.Stderr}
+	said := &heldOutput{Out: d.Env.Stderr}
 	runner, err := d.runner(ctx, p, said)
 	if err != nil {
 		return nil, err
@@ -98,42 +98,42 @@ func (d *Deps) Loop(ctx context.Context, p *program.Program, issue *api.Issue) (
 
 // Transcripts is where what agents and evaluations of this repository printed is kept,
 // beside autoloop.json. Another one may have programs of the same names.
-func (d *Deps) Transcripts(output string) string {
+func (d *dependencies) Transcripts(output string) string {
 	return filepath.Join(output, "transcripts", d.ownName())
 }
 
 // PageFile is where the page of this repository is, when nobody says where: in no
 // checkout.
-func (d *Deps) PageFile(output string) string {
+func (d *dependencies) PageFile(output string) string {
 	return filepath.Join(output, "pages", d.ownName()+".html")
 }
 
 // ownName is this repository's alone on this machine.
-func (d *Deps) ownName() string {
+func (d *dependencies) ownName() string {
 	root := d.Repo.Root
 	return fmt.Sprintf("%s-%.4x", filepath.Base(root), sha256.Sum256([]byte(root)))
 }
 
 // Runner runs a program's commands with the isolation that it asks for.
-func (d *Deps) Runner(ctx context.Context, p *program.Program) (*process.Runner, error) {
+func (d *dependencies) Runner(ctx context.Context, p *program.Program) (*process.Runner, error) {
 	return d.runner(ctx, p, d.Env.Stderr)
 }
 
 // runner is Runner, which says on said what is to be known of the isolation.
-func (d *Deps) runner(ctx context.Context, p *program.Program, said io.Writer) (*process.Runner, error) {
+func (d *dependencies) runner(ctx context.Context, p *program.Program, said io.Writer) (*process.Runner, error) {
 	env := d.Env
 	env.Stderr = said
 	runner := env.NewRunner()
 	// The configuration of a checkout may hold a token; its objects are read.
 	hidden := []string{d.Repo.CommonDir, d.Repo.GitDir}
-	readable := append(objectDirs(d.Repo.CommonDir), NamedFiles(d.Env, p.AgentCommand)...)
+	readable := append(objectDirs(d.Repo.CommonDir), namedFiles(d.Env, p.AgentCommand)...)
 	var err error
-	runner.Isolation, err = Isolate(ctx, env, p, runner, d.RunDir, hidden, readable)
+	runner.Isolation, err = isolate(ctx, env, p, runner, d.RunDir, hidden, readable)
 	return runner, err
 }
 
 // CheckCIGate refuses a program that needs CI's word where GitHub is left out.
-func (d *Deps) CheckCIGate(p *program.Program) error {
+func (d *dependencies) CheckCIGate(p *program.Program) error {
 	return program.NotRunnable(p.GateRefusal(d.GitHub != nil))
 }
 
@@ -141,12 +141,12 @@ func (d *Deps) CheckCIGate(p *program.Program) error {
 // everything, "" when it does not. It is not read where the environment has the variable
 // already, empty or not, as a workflow passes it on, or where the token is a
 // workflow's own, which may not read it.
-func (d *Deps) RepositoryStopped(ctx context.Context) string {
+func (d *dependencies) RepositoryStopped(ctx context.Context) string {
 	passedOn := slices.ContainsFunc(d.Env.Environ, func(entry string) bool { return strings.HasPrefix(entry, "AUTOLOOP_PAUSED=") })
 	if passedOn || d.Env.WorkflowToken() {
 		return ""
 	}
-	return RepositoryStopped(ctx, d.GitHub)
+	return repositoryStopped(ctx, d.GitHub)
 }
 
 // dollars reads --budget-usd; nil is no bound.

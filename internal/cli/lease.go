@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"context"
@@ -60,7 +60,7 @@ func (e Env) HolderAliveOn(ctx context.Context, client *api.Client) func(history
 // Reserve records the start of an iteration of each of these programs, for jobs
 // that cannot write. A program that cannot begin keeps no other from it: its
 // reservation says why.
-func (d *Deps) Reserve(ctx context.Context, names []string) ([]loop.Reservation, error) {
+func (d *dependencies) Reserve(ctx context.Context, names []string) ([]loop.Reservation, error) {
 	made := make([]loop.Reservation, 0, len(names))
 	for _, name := range names {
 		one, err := d.reserve(ctx, name)
@@ -75,7 +75,7 @@ func (d *Deps) Reserve(ctx context.Context, names []string) ([]loop.Reservation,
 	return made, nil
 }
 
-func (d *Deps) reserve(ctx context.Context, name string) (loop.Reservation, error) {
+func (d *dependencies) reserve(ctx context.Context, name string) (loop.Reservation, error) {
 	of := *d
 	of.Options.Program = name
 	p, issue, err := of.Program(ctx)
