@@ -49,6 +49,7 @@ func newApplyCommand(env Env, o *iterateOptions) *cobra.Command {
 	flags.BoolVar(&s.Merge, "merge", false, "join the version with what was changed in the skill since v0")
 	flags.StringVar(&s.dir, "skill", "", "the skill's directory (default: as the workspace says)")
 	objectFlag(flags, &s.json)
+	repositoryFlags(flags, &o.Options)
 	return cmd
 }
 

@@ -54,7 +54,7 @@ func newDoctorCommand(env Env, o *iterateOptions) *cobra.Command {
 	cmd.Flags().BoolVar(&quick, "quick", false, "run no evaluation")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().StringVar(&history, "history", "", "a `directory` with gradings of earlier runs of a skill, at any depth")
-	githubFlags(cmd.Flags(), &o.GitHub)
+	githubFlags(cmd.Flags(), &o.Options)
 	return cmd
 }
 

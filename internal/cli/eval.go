@@ -29,7 +29,7 @@ type evalOptions struct {
 	repo                               string // --repo-dir
 }
 
-func newEvalCommand(env Env, shared *iterateOptions) *cobra.Command {
+func newEvalCommand(env Env) *cobra.Command {
 	var o evalOptions
 	cmd := &cobra.Command{
 		Use:   "eval [PATH]",
@@ -45,7 +45,6 @@ func newEvalCommand(env Env, shared *iterateOptions) *cobra.Command {
 			"  iterate eval tasks --against old/ --candidate new/ --agent-command \"sh agent.sh\"",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.repo = shared.RepoDir
 			if len(args) == 0 {
 				dir, err := o.suiteOfSettings(cmd.Context(), env)
 				if err != nil {
@@ -61,6 +60,7 @@ func newEvalCommand(env Env, shared *iterateOptions) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	o.register(flags)
+	repoDirFlag(flags, &o.repo)
 	flags.StringVar(&o.against, "against", "", "compare with this configuration: a `DIR` or a commit")
 	flags.StringVar(&o.candidate, "candidate", ".", "the configuration of the tasks: a `DIR` or a commit")
 	flags.StringVar(&o.runs, "runs", "auto", "how often each task is run a side, or auto")

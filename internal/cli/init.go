@@ -84,7 +84,7 @@ func newInitCommand(env Env, o *iterateOptions) *cobra.Command {
 	flags.BoolVar(&init.adopt, "adopt", false, "take over from a gh-aw installation: rename its branches autoloop/NAME-DIGITS, on the remote too")
 	flags.StringVar(&o.Remote, "remote", "", "the git remote with these branches (default: origin)")
 	flags.StringVar(&init.kind, "kind", "", "the `KIND` of program that --local writes (default: what fits)")
-	githubFlags(flags, &o.GitHub)
+	githubFlags(flags, &o.Options)
 	flags.Lookup("local").Usage = "for this machine alone: no workflows, one program that was measured here"
 	cmd.MarkFlagsMutuallyExclusive("simple", "local")
 	cmd.MarkFlagsMutuallyExclusive("adopt", "local")

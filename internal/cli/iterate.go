@@ -64,15 +64,12 @@ func newIterateCommand(env Env) *cobra.Command {
 	flags.IntVarP(&o.count, "iterations", "n", 1, "how many iterations to run at most")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "go as far as the decision and write nothing")
 	flags.StringVar(&o.failOn, "fail-on", "", "end with exit code 1 after this `OUTCOME`: error (always when the unchanged files cannot be measured)")
-	persistent := cmd.PersistentFlags()
-	persistent.StringVar(&o.RepoDir, "repo-dir", "", "the repository (default: here)")
-	persistent.StringVar(&o.Programs, "programs", "", "directory of program files (default: .autoloop/programs)")
 	addGroup(cmd, "Run", newDemoCommand(env), newApplyCommand(env, &o))
 	addGroup(cmd, "Run", newControlCommands(env, &o)...)
 	addGroup(cmd, "Look", newStatusCommand(env, &o), newLogCommand(env, &o), newPageCommand(env, &o),
 		newDoctorCommand(env, &o), newReplayCommand(env, &o))
 	addGroup(cmd, "Write programs", newInitCommand(env, &o), newValidateCommand(env, &o), newPruneCommand(env, &o))
-	addGroup(cmd, "Suites (skills and agent configurations)", newSkillCommand(env), newEvalCommand(env, &o), newCompareCommand(env))
+	addGroup(cmd, "Suites (skills and agent configurations)", newSkillCommand(env), newEvalCommand(env), newCompareCommand(env))
 	addGroup(cmd, "Workflows", newJobCommand(env, &o))
 	return cmd
 }
@@ -101,7 +98,7 @@ func programFlags(flags *pflag.FlagSet, env Env, o *iterateOptions) {
 // sharedFlags say where branches and records are: here alone, or on a remote and GitHub too.
 func sharedFlags(flags *pflag.FlagSet, o *Options) {
 	flags.StringVar(&o.Remote, "remote", "", "the git remote that branches and records are shared with (default: origin with GitHub)")
-	githubFlags(flags, &o.GitHub)
+	githubFlags(flags, o)
 }
 
 // dirFlag says where the files of this machine are.
@@ -109,10 +106,21 @@ func dirFlag(flags *pflag.FlagSet, o *Options) {
 	flags.StringVar(&o.Dir, "dir", "", "where autoloop.json and transcripts are (default: AUTOLOOP_DIR, else /tmp/gh-aw in Actions, else autoloop in XDG_STATE_HOME or ~/.local/state)")
 }
 
-// githubFlags say which repository on GitHub is used.
-func githubFlags(flags *pflag.FlagSet, o *GitHub) {
+// githubFlags say which repository is used, here and on GitHub.
+func githubFlags(flags *pflag.FlagSet, o *Options) {
+	repositoryFlags(flags, o)
 	flags.StringVar(&o.Name, "repo", "", "the repository on GitHub, as owner/name (default: GITHUB_REPOSITORY)")
 	flags.BoolVar(&o.Local, "local", false, "use no remote and no GitHub, whatever the environment says")
+}
+
+// repositoryFlags say which repository is used here, and where its programs are.
+func repositoryFlags(flags *pflag.FlagSet, o *Options) {
+	repoDirFlag(flags, &o.RepoDir)
+	flags.StringVar(&o.Programs, "programs", "", "directory of program files (default: .autoloop/programs)")
+}
+
+func repoDirFlag(flags *pflag.FlagSet, dir *string) {
+	flags.StringVar(dir, "repo-dir", "", "the repository (default: here)")
 }
 
 // forceFlag runs a program that rests.

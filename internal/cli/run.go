@@ -52,6 +52,7 @@ func Run(ctx context.Context, env Env, root *cobra.Command) int {
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
+	root.CompletionOptions.DisableNoDescFlag = true
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.Version = buildVersion()
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")

@@ -40,11 +40,9 @@ func newSchedulerCommand(env Env) *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return selectProgram(cmd.Context(), env, o) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.RepoDir, "repo-dir", "", "the repository (default: here)")
-	flags.StringVar(&o.Programs, "programs", "", "directory of program files (default: .autoloop/programs)")
 	flags.StringVar(&o.Dir, "dir", "", "working directory of autoloop.json and repo-memory (default: AUTOLOOP_DIR, else /tmp/gh-aw in Actions and with --compat, else autoloop in XDG_STATE_HOME or ~/.local/state)")
 	flags.StringVar(&o.Now, "now", "", "the time to schedule at (RFC 3339; default: the clock)")
-	githubFlags(flags, &o.GitHub)
+	githubFlags(flags, &o.Options)
 	flags.StringVar(&o.out, "out", "", "write the choice to this file (default: autoloop.json in --dir)")
 	flags.StringVar(&o.Program, "program", env.Actions().RequestedProgram(), "run this program, whatever its schedule (default: AUTOLOOP_PROGRAM)")
 	flags.IntVar(&o.Max, "max", 1, "how many due programs the matrix may hold")

@@ -25,7 +25,7 @@ func newStatusCommand(env Env, o *iterateOptions) *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
 	cmd.Flags().StringVar(&now, "now", "", "the time to look at (RFC 3339; default: the clock)")
 	dirFlag(cmd.Flags(), &o.Options)
-	githubFlags(cmd.Flags(), &o.GitHub)
+	githubFlags(cmd.Flags(), &o.Options)
 	return cmd
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -96,10 +97,29 @@ func TestFlagsMeanTheSameEverywhere(t *testing.T) {
 				}
 			}
 			assert.Equal(t, cmd.Flag("repo") != nil, cmd.Flag("local") != nil, path)
+			assert.True(t, cmd.Flag("repo") == nil || cmd.Flag("programs") != nil, path)
+			assert.True(t, cmd.Flag("programs") == nil || cmd.Flag("repo") != nil || path == "iterate apply", "%s has no use for --programs", path)
 			assert.True(t, cmd.Flag("remote") == nil || cmd.Flag("local") != nil, "%s can use a remote and cannot be kept from it", path)
 			assert.Equal(t, path != "iterate job", cmd.Flag("json") != nil, "%s --json", path)
 		})
 	}
+}
+
+// TestFlagsAreFew bounds the names of flags over all commands, those of cobra and hidden ones too.
+func TestFlagsAreFew(t *testing.T) {
+	t.Parallel()
+	names := map[string]bool{}
+	var count func(*cobra.Command)
+	count = func(cmd *cobra.Command) {
+		cmd.Flags().VisitAll(func(flag *pflag.Flag) { names[flag.Name] = true })
+		for _, sub := range cmd.Commands() {
+			count(sub)
+		}
+	}
+	for _, root := range trees() {
+		count(root)
+	}
+	assert.LessOrEqual(t, len(names), 60)
 }
 
 // TestHelpIsShort: few commands, and pages that fit a screen.

@@ -52,7 +52,7 @@ func newValidateCommand(env Env, o *iterateOptions) *cobra.Command {
 	cmd.Flags().IntVar(&issue, "issue", 0, "the `NUMBER` of the issue that is the program")
 	cmd.Flags().BoolVar(&comment, "comment", false, "say it on the issue too")
 	cmd.Flags().BoolVar(&keys, "keys", false, "list the keys of a program file")
-	githubFlags(cmd.Flags(), &o.GitHub)
+	githubFlags(cmd.Flags(), &o.Options)
 	cmd.MarkFlagsMutuallyExclusive("keys", "issue")
 	cmd.MarkFlagsMutuallyExclusive("keys", "comment")
 	return cmd
