@@ -5,7 +5,6 @@ import (
 	"os"
 	"slices"
 
-	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/history/memory"
@@ -16,25 +15,16 @@ import (
 )
 
 // Validate checks program files: those that were named, else all.
-func (s Scheduling) Validate(ctx context.Context, env Env, files []string) ([]setup.Checked, error) {
-	root, repo, err := s.Root(ctx, env)
+func (d *dependencies) Validate(ctx context.Context, files []string) ([]setup.Checked, error) {
+	programs, err := d.named(files)
 	if err != nil {
 		return nil, err
 	}
-	programs, err := s.named(env, root, files)
-	if err != nil {
-		return nil, err
+	if d.Repo == nil && len(programs) == 0 {
+		return nil, notRepository(d.Root)
 	}
-	if repo == nil && len(programs) == 0 {
-		return nil, notRepository(root)
-	}
-	client, err := s.Client(env)
-	if err != nil {
-		return nil, err
-	}
-	unread := goOn(ctx, env, repo, programs)
-	uncommitted := s.Uncommitted(ctx, env)
-	checker := s.checker(ctx, env, client, repo, root, uncommitted)
+	unread := d.goOn(ctx, programs)
+	checker, uncommitted := d.checker(ctx)
 	list := make([]setup.Checked, len(programs))
 	for i, p := range programs {
 		list[i] = unread.note(checker.Check(ctx, p))
@@ -45,15 +35,18 @@ func (s Scheduling) Validate(ctx context.Context, env Env, files []string) ([]se
 	return list, nil
 }
 
-func (s Scheduling) checker(ctx context.Context, env Env, client *api.Client, repo *git.Repo, root string, uncommitted uncommittedWork) setup.Checker {
-	deps := &dependencies{Env: env, Options: s.Options, GitHub: client, Repo: repo}
+// checker checks programs in the checkout, of which it says what is not committed.
+func (d *dependencies) checker(ctx context.Context) (checker setup.Checker, uncommitted uncommittedWork) {
+	if !d.Env.InActions() {
+		uncommitted = lookUncommitted(ctx, d.Repo, d.Options.Programs)
+	}
 	var seen []string
-	if repo != nil {
-		if tracked, err := deps.TrackedFiles(ctx); err == nil {
+	if d.Repo != nil {
+		if tracked, err := d.TrackedFiles(ctx); err == nil {
 			seen = append(tracked, uncommitted.paths()...)
 		}
 	}
-	return setup.NewChecker(root, seen, client != nil || env.InActions(), deps.Unfit)
+	return setup.NewChecker(d.Root, seen, d.GitHub != nil || d.Env.InActions(), d.Unfit), uncommitted
 }
 
 // unread says of programs why their states cannot be read.
@@ -61,12 +54,12 @@ type unread map[string]string
 
 // goOn lets programs go on as their states on the memory branch say; where the branch
 // itself cannot be read, nothing is known of them.
-func goOn(ctx context.Context, env Env, repo *git.Repo, programs []*program.Program) unread {
+func (d *dependencies) goOn(ctx context.Context, programs []*program.Program) unread {
 	why := unread{}
-	if repo == nil {
+	if d.Repo == nil {
 		return why
 	}
-	source := memory.States{Branch: &memory.Memory{Repo: repo, Now: env.Now}}
+	source := memory.States{Branch: d.Memory}
 	states, failed, err := source.LoadEach(ctx, program.Names(programs))
 	if err != nil {
 		return why
@@ -89,8 +82,8 @@ func (u unread) note(found setup.Checked) setup.Checked {
 }
 
 // named are the files that were named, else the repository's.
-func (s Scheduling) named(env Env, root string, files []string) ([]*program.Program, error) {
-	source := memory.Programs{Root: root, Dir: s.Programs}
+func (d *dependencies) named(files []string) ([]*program.Program, error) {
+	env, source := d.Env, d.Source()
 	if len(files) == 0 {
 		programs, err := source.Load(false)
 		if err != nil {
@@ -126,29 +119,26 @@ type checkedIssue struct {
 
 // ValidateIssue checks the program that an issue is; nil with the reason when it is
 // no program.
-func (s Scheduling) ValidateIssue(ctx context.Context, env Env, client *api.Client, number int) (*checkedIssue, string, error) {
-	root, repo, err := s.Root(ctx, env)
+func (d *dependencies) ValidateIssue(ctx context.Context, number int) (*checkedIssue, string, error) {
+	issue, err := d.GitHub.Issue(ctx, number)
 	if err != nil {
 		return nil, "", err
 	}
-	issue, err := client.Issue(ctx, number)
-	if err != nil {
-		return nil, "", err
-	}
-	p, stranger, why, err := s.programOf(ctx, env, client, repo, root, issue)
+	p, stranger, why, err := d.programOf(ctx, issue)
 	if p == nil || err != nil {
 		return nil, why, err
 	}
 	var states unread
 	if stranger == "" {
-		states = goOn(ctx, env, repo, []*program.Program{p})
+		states = d.goOn(ctx, []*program.Program{p})
 	}
-	return &checkedIssue{states.note(s.checker(ctx, env, client, repo, root, s.Uncommitted(ctx, env)).Check(ctx, p)), number, stranger}, "", nil
+	checker, _ := d.checker(ctx)
+	return &checkedIssue{states.note(checker.Check(ctx, p)), number, stranger}, "", nil
 }
 
 // programOf is the program of an issue under the name that it has among the
 // others; nil with the reason when the issue is not a program.
-func (s Scheduling) programOf(ctx context.Context, env Env, client *api.Client, repo *git.Repo, root string, issue api.Issue) (p *program.Program, stranger, why string, err error) {
+func (d *dependencies) programOf(ctx context.Context, issue api.Issue) (p *program.Program, stranger, why string, err error) {
 	switch {
 	case issue.Pull:
 		return nil, "", "it is a pull request", nil
@@ -157,17 +147,17 @@ func (s Scheduling) programOf(ctx context.Context, env Env, client *api.Client, 
 	case !slices.Contains(issue.Labels, sync.ProgramLabel):
 		return nil, "", "it has no label " + sync.ProgramLabel, nil
 	}
-	files, err := memory.Programs{Root: root, Dir: s.Programs}.Load(true)
+	files, err := d.Source().Load(true)
 	if err != nil {
 		return nil, "", "", misuse.New(err)
 	}
 	var states map[string][]byte
-	if repo != nil {
-		if states, _, err = (&memory.Memory{Repo: repo, Now: env.Now}).States(ctx); err != nil {
+	if d.Repo != nil {
+		if states, _, err = d.Memory.States(ctx); err != nil {
 			return nil, "", "", err
 		}
 	}
-	found, _, err := schedule.DiscoverIssues(ctx, client, sync.ProgramLabel, files, states)
+	found, _, err := schedule.DiscoverIssues(ctx, d.GitHub, sync.ProgramLabel, files, states)
 	if err != nil {
 		return nil, "", "", err
 	}

@@ -40,7 +40,7 @@ func programNames(cmd *cobra.Command, env Env) []string {
 		}
 		return ""
 	}
-	root, _, err := Scheduling{Options: Options{RepoDir: flag("repo-dir")}}.Root(cmd.Context(), env)
+	root, _, err := findCheckout(cmd.Context(), env, flag("repo-dir"))
 	if err != nil {
 		return nil
 	}

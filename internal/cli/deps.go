@@ -62,7 +62,10 @@ type dependencies struct {
 	Options Options
 	// GitHub is nil when it is left out.
 	GitHub *api.Client
-	Repo   *git.Repo
+	// Root is the checkout, Repo its repository; nil where a command needs none and
+	// there is none.
+	Root string
+	Repo *git.Repo
 	// Memory is the memory branch, shared by the remote when there is one.
 	Memory *memory.Memory
 	// RunDir is a private directory for the trees of this run; "" before
@@ -85,7 +88,7 @@ func openDeps(ctx context.Context, env Env, o Options) (*dependencies, error) {
 		return nil, err
 	}
 	d := &dependencies{
-		Env: env, Options: o, GitHub: client, Repo: repo,
+		Env: env, Options: o, GitHub: client, Root: repo.Root, Repo: repo,
 		Memory: &memory.Memory{Repo: repo, Remote: o.GitRemote(env), Now: env.Now},
 	}
 	d.Options.Program = d.NameOf(o.Program)
@@ -98,6 +101,34 @@ func openRun(ctx context.Context, env Env, o Options) (d *dependencies, remove f
 		remove, err = d.MakeRunDir()
 	}
 	return d, remove, err
+}
+
+// openCheckout opens GitHub and the checkout, for commands that only look at programs.
+func openCheckout(ctx context.Context, env Env, o Options) (*dependencies, error) {
+	root, repo, err := findCheckout(ctx, env, o.RepoDir)
+	if err != nil {
+		return nil, err
+	}
+	client, err := o.Client(env)
+	return &dependencies{
+		Env: env, Options: o, GitHub: client, Root: root, Repo: repo, Memory: &memory.Memory{Repo: repo, Now: env.Now},
+	}, err
+}
+
+// findCheckout is the checkout of a flag, and its repository; repo is nil outside of git.
+func findCheckout(ctx context.Context, env Env, dir string) (root string, repo *git.Repo, err error) {
+	dir = env.Path(dir)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return "", nil, misuse.Errorf("--repo-dir %s is no directory", dir)
+	}
+	repo, err = git.Open(ctx, dir, env.Environ)
+	switch {
+	case errors.Is(err, git.ErrNotRepository), errors.Is(err, git.ErrNoGit):
+		return dir, nil, nil
+	case err != nil:
+		return "", nil, err
+	}
+	return repo.Root, repo, nil
 }
 
 // openRepo opens the repository of a flag; "" is the one that the user is in.

@@ -148,21 +148,18 @@ func iterate(ctx context.Context, env Env, o iterateOptions) error {
 	if o.dryRun {
 		refused = func(context.Context, iterateOptions, *dependencies, *loop.Service, error) error { return nil }
 	}
-	work := func(ctx context.Context) error {
-		return withLoop(ctx, env, o, (*dependencies).CheckCIGate, refused, func(ctx context.Context, service *loop.Service) ([]loop.Result, error) {
-			if !o.dryRun {
-				results, err := runShown(ctx, env, service, o.count)
-				return results, errors.Join(err, loop.Failed(results, o.failOn == string(history.Error)))
-			}
-			result, err := service.DryRun(ctx)
-			if err != nil {
-				return nil, err
-			}
-			results := []loop.Result{result}
-			return results, loop.Failed(results, o.failOn == string(history.Error))
-		})
-	}
-	return work(ctx)
+	return withLoop(ctx, env, o, (*dependencies).CheckCIGate, refused, func(ctx context.Context, service *loop.Service) ([]loop.Result, error) {
+		if !o.dryRun {
+			results, err := runShown(ctx, env, service, o.count)
+			return results, errors.Join(err, loop.Failed(results, o.failOn == string(history.Error)))
+		}
+		result, err := service.DryRun(ctx)
+		if err != nil {
+			return nil, err
+		}
+		results := []loop.Result{result}
+		return results, loop.Failed(results, o.failOn == string(history.Error))
+	})
 }
 
 // runShown runs iterations, and says on the repository's board what they are at.

@@ -14,7 +14,7 @@ func isSuite(ctx context.Context, env Env, o Options, word string) bool {
 	if info, err := os.Stat(env.Path(word)); err != nil || !info.IsDir() {
 		return false
 	}
-	root, _, err := Scheduling{Options: o}.Root(ctx, env)
+	root, _, err := findCheckout(ctx, env, o.RepoDir)
 	if err != nil {
 		return true
 	}

@@ -70,7 +70,7 @@ var workflowFile = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9._-]*\.ya?ml$`)
 
 // Source is where the repository's program files are.
 func (d *dependencies) Source() memory.Programs {
-	return memory.Programs{Root: d.Repo.Root, Dir: d.Options.Programs}
+	return memory.Programs{Root: d.Root, Dir: d.Options.Programs}
 }
 
 // Runnable reports why a program cannot be iterated, in the files of the commit

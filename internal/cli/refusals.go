@@ -9,7 +9,6 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/git/tree"
-	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
@@ -22,12 +21,12 @@ import (
 // refuses what an iteration would. What depends on the machine that runs the
 // iteration, such as an agent that is not installed, is recorded there. The
 // repository of d may be nil: then what needs one is not asked.
-func (d *dependencies) Refusals(ctx context.Context, root string) func(*schedule.Standing) []program.Problem {
+func (d *dependencies) Refusals(ctx context.Context) func(*schedule.Standing) []program.Problem {
 	var files []string
 	if d.Repo != nil {
 		files, _ = d.TrackedFiles(ctx) // without a commit, nothing is known of files
 	}
-	source := memory.Programs{Root: root, Dir: d.Options.Programs}
+	source, root := d.Source(), d.Root
 	github := d.GitHub != nil || d.Env.InActions()
 	return func(s *schedule.Standing) []program.Problem {
 		p := s.Program

@@ -117,7 +117,7 @@ func selectProgram(ctx context.Context, env Env, o schedulerOptions) error {
 
 // writeCompatTemplate does what the original scheduler did before anything else.
 func writeCompatTemplate(ctx context.Context, env Env, o schedulerOptions) error {
-	root, _, err := o.Root(ctx, env)
+	root, _, err := findCheckout(ctx, env, o.RepoDir)
 	if err != nil {
 		return err
 	}

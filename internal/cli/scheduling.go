@@ -2,10 +2,8 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -35,23 +33,6 @@ type Scheduling struct {
 	Compat bool
 }
 
-// Root is the checkout that is looked at, and its repository; repo is nil
-// outside of git.
-func (s Scheduling) Root(ctx context.Context, env Env) (root string, repo *git.Repo, err error) {
-	dir := env.Path(s.RepoDir)
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return "", nil, misuse.Errorf("--repo-dir %s is no directory", dir)
-	}
-	repo, err = git.Open(ctx, dir, env.Environ)
-	switch {
-	case errors.Is(err, git.ErrNotRepository), errors.Is(err, git.ErrNoGit):
-		return dir, nil, nil
-	case err != nil:
-		return "", nil, err
-	}
-	return repo.Root, repo, nil
-}
-
 // notRepository is the error of a directory that has no programs and is in no
 // repository: the user is in the wrong place.
 func notRepository(dir string) error { return misuse.Errorf("%s: %w", dir, git.ErrNotRepository) }
@@ -66,7 +47,7 @@ func (s Scheduling) outputDir(env Env) (string, error) {
 
 // Uncommitted is what iterations do not see of the checkout.
 func (s Scheduling) Uncommitted(ctx context.Context, env Env) uncommittedWork {
-	_, repo, err := s.Root(ctx, env)
+	_, repo, err := findCheckout(ctx, env, s.RepoDir)
 	if err != nil || env.InActions() {
 		return uncommittedWork{}
 	}
@@ -90,11 +71,12 @@ func (s Scheduling) Input(ctx context.Context, env Env, hub *api.Client) (schedu
 	if err != nil {
 		return schedule.Input{}, err
 	}
-	root, repo, err := s.Root(ctx, env)
+	root, repo, err := findCheckout(ctx, env, s.RepoDir)
 	if err != nil {
 		return schedule.Input{}, err
 	}
-	programs, err := memory.Programs{Root: root, Dir: s.Programs}.Load(false)
+	deps := &dependencies{Env: env, Options: s.Options, GitHub: hub, Root: root, Repo: repo}
+	programs, err := deps.Source().Load(false)
 	if err != nil {
 		return schedule.Input{}, misuse.New(err)
 	}
@@ -115,8 +97,7 @@ func (s Scheduling) Input(ctx context.Context, env Env, hub *api.Client) (schedu
 	if err != nil {
 		return schedule.Input{}, err
 	}
-	deps := &dependencies{Env: env, Options: s.Options, GitHub: hub, Repo: repo}
-	in.Refusals, in.Alive = deps.Refusals(ctx, root), env.HolderAlive
+	in.Refusals, in.Alive = deps.Refusals(ctx), env.HolderAlive
 	if hub != nil { // a run that was cancelled holds its lease until it is asked for
 		in.Alive = env.HolderAliveOn(ctx, hub)
 	}
@@ -126,7 +107,7 @@ func (s Scheduling) Input(ctx context.Context, env Env, hub *api.Client) (schedu
 	in.Ledger = func(name string) (*history.Log, error) { return states.Ledger(ctx, name) }
 	in.Warnings = states.Warnings
 	if !env.InActions() { // a checkout of Actions is as it was committed
-		in.Warnings = append(in.Warnings, changedPrograms(ctx, repo, memory.Programs{Root: root, Dir: s.Programs})...)
+		in.Warnings = append(in.Warnings, changedPrograms(ctx, repo, deps.Source())...)
 	}
 	if hub != nil {
 		return in, addIssues(ctx, hub, &states, &in)

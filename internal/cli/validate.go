@@ -29,7 +29,6 @@ func newValidateCommand(env Env, o *iterateOptions) *cobra.Command {
 			"baseline.",
 		Example: "  iterate validate\n  iterate validate .autoloop/programs/speed.md --json\n  iterate validate skills/release-notes\n  iterate validate --issue 12 --comment\n  iterate validate --keys",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			all := Scheduling{Options: o.Options}
 			if comment && issue == 0 {
 				issue = env.Actions().EventIssue()
 			}
@@ -41,11 +40,11 @@ func newValidateCommand(env Env, o *iterateOptions) *cobra.Command {
 			case issue > 0 && len(args) > 0:
 				return misuse.Errorf("--issue and files exclude each other")
 			case issue > 0:
-				return validateIssue(cmd.Context(), env, all, issue, comment, asJSON)
+				return validateIssue(cmd.Context(), env, o.Options, issue, comment, asJSON)
 			case comment || issue < 0:
 				return misuse.Errorf("say which issue: --issue NUMBER")
 			}
-			return validate(cmd.Context(), env, all, args, asJSON)
+			return validate(cmd.Context(), env, o.Options, args, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array, or with --issue an object")
@@ -58,8 +57,12 @@ func newValidateCommand(env Env, o *iterateOptions) *cobra.Command {
 	return cmd
 }
 
-func validate(ctx context.Context, env Env, o Scheduling, files []string, asJSON bool) error {
-	list, err := o.Validate(ctx, env, files)
+func validate(ctx context.Context, env Env, o Options, files []string, asJSON bool) error {
+	deps, err := openCheckout(ctx, env, o)
+	if err != nil {
+		return err
+	}
+	list, err := deps.Validate(ctx, files)
 	if err != nil {
 		return err
 	}
@@ -83,15 +86,15 @@ func validate(ctx context.Context, env Env, o Scheduling, files []string, asJSON
 // validateIssue checks the program that an issue is and, when asked, says on
 // the issue what it found. The author is told, so that a program with errors is no
 // failure of the command then.
-func validateIssue(ctx context.Context, env Env, o Scheduling, number int, comment, asJSON bool) error {
-	hub, err := o.Client(env)
+func validateIssue(ctx context.Context, env Env, o Options, number int, comment, asJSON bool) error {
+	deps, err := openCheckout(ctx, env, o)
 	if err != nil {
 		return err
 	}
-	if hub == nil {
+	if deps.GitHub == nil {
 		return misuse.Errorf("issue #%d cannot be read without GitHub: give --repo and a token in GITHUB_TOKEN", number)
 	}
-	checked, why, err := o.ValidateIssue(ctx, env, hub, number)
+	checked, why, err := deps.ValidateIssue(ctx, number)
 	if err != nil {
 		return err
 	}
@@ -111,7 +114,7 @@ func validateIssue(ctx context.Context, env Env, o Scheduling, number int, comme
 	case err != nil:
 		return err
 	case comment:
-		return sync.SayCheck(ctx, hub, number, render.Check(checked.Name, checked.String(), checked.Untrusted, checked.OK))
+		return sync.SayCheck(ctx, deps.GitHub, number, render.Check(checked.Name, checked.String(), checked.Untrusted, checked.OK))
 	case len(checked.Errors) > 0 || checked.Untrusted != "":
 		return &ExitError{Code: ExitFailed}
 	}
