@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -168,9 +170,10 @@ func evalTasks(ctx context.Context, env Env, dir string, o *evalOptions) error {
 	if err != nil {
 		return err
 	}
-	said := &heldOutput{Out: env.Stderr}
+	var said bytes.Buffer // a run that does not begin prints only the line that says why
 	wiring := env
-	wiring.Stderr = said
+	wiring.Stderr = &said
+	release := sync.OnceFunc(func() { _, _ = said.WriteTo(env.Stderr) })
 	l := &taskSuite{
 		suiteSetup: suiteSetup{Env: wiring, Program: p, Root: env.Dir, Agent: chooseAgent(env, p), Named: "the run's agent"},
 		RepoDir:    o.repo, USD: o.usd, Fresh: o.fresh, Override: o.agent != "",
@@ -186,7 +189,7 @@ func evalTasks(ctx context.Context, env Env, dir string, o *evalOptions) error {
 	}
 	shown := newProgress(env)
 	session.Options.Progress = func(p taskrun.Progress) {
-		said.Release()
+		release()
 		shown.Begin(taskLine(p))
 	}
 	if o.against == "" {

@@ -89,7 +89,7 @@ func showLog(ctx context.Context, env Env, o logOptions, number []string) error 
 		return err
 	}
 	if files.Ledger == nil {
-		return noHistory(ctx, deps, o.Program)
+		return deps.noHistory(ctx, o.Program)
 	}
 	return printLog(ctx, env, deps, o, ledger, only)
 }
@@ -163,8 +163,8 @@ func outputs(env Env, deps *dependencies, o logOptions, decided *history.Decided
 }
 
 // noHistory is the error of a program without records, perhaps a misspelt one.
-func noHistory(ctx context.Context, deps *dependencies, name string) error {
-	if meant := deps.Meant(ctx, name); meant != "" {
+func (d *dependencies) noHistory(ctx context.Context, name string) error {
+	if meant := d.Meant(ctx, name); meant != "" {
 		return misuse.Errorf("program %q has no history%s", name, meant)
 	}
 	return misuse.Errorf("program %q has no history yet: run `iterate --program %s` first", name, name)

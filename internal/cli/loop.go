@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -75,8 +76,8 @@ func (d *dependencies) Loop(ctx context.Context, p *program.Program, issue *api.
 		return nil, err
 	}
 	p.Model = cmp.Or(d.Options.Model, p.Model)
-	said := &heldOutput{Out: d.Env.Stderr}
-	runner, err := d.runner(ctx, p, said)
+	var said bytes.Buffer // a command that does nothing prints only the line that says why
+	runner, err := d.runner(ctx, p, &said)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +93,7 @@ func (d *dependencies) Loop(ctx context.Context, p *program.Program, issue *api.
 		return nil, err
 	}
 	service.Agent, service.Model = service.Agents[0].Agent, service.Agents[0].Model
-	said.Release()
+	_, _ = said.WriteTo(d.Env.Stderr)
 	return service, nil
 }
 

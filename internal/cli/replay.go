@@ -10,9 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history/audit"
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/misuse"
 )
 
@@ -80,7 +82,7 @@ func replay(ctx context.Context, env Env, o Options, names []string, sign string
 		names[i] = name
 		reports[name], err = deps.Audit(ctx, name, known)
 		if errors.Is(err, memory.ErrNoRecords) {
-			return noHistory(ctx, deps, name)
+			return deps.noHistory(ctx, name)
 		}
 		if err != nil {
 			return err
@@ -108,4 +110,38 @@ func printReplay(env Env, names []string, reports map[string]audit.Report, asJSO
 		fmt.Fprintf(env.Stdout, "%s: %s", name, &report)
 	}
 	return nil
+}
+
+// Audit computes the decisions of a program again, and holds the other records
+// against them; memory.ErrNoRecords when it has none. Signatures count where known
+// says whose.
+func (d *dependencies) Audit(ctx context.Context, name string, known *memory.Signers) (audit.Report, error) {
+	asked, err := d.askedRules(ctx, name)
+	if err != nil {
+		return audit.Report{}, err
+	}
+	auditor := audit.New(asked)
+	records, err := d.Memory.Records(ctx, auditor, name, loop.BranchPrefix+name, known)
+	if err != nil {
+		return audit.Report{}, err
+	}
+	return auditor.Report(records), nil
+}
+
+// askedRules are the rules that the versions of a program's file ask for. Programs
+// that are issues have no file.
+func (d *dependencies) askedRules(ctx context.Context, name string) ([]decision.Rule, error) {
+	revs := []string{"HEAD", "refs/heads/" + loop.BranchPrefix + name}
+	if d.Options.Base != "" {
+		revs = append(revs, d.Options.Base)
+	}
+	versions, err := d.Source().Versions(ctx, d.Memory, name, revs...)
+	if err != nil {
+		return nil, err
+	}
+	var rules []decision.Rule
+	for _, p := range versions {
+		rules = append(rules, loop.AskedRule(p))
+	}
+	return rules, nil
 }
