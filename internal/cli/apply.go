@@ -6,13 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill"
@@ -40,7 +38,7 @@ func newApplyCommand(env Env, o *iterateOptions) *cobra.Command {
 				return err
 			}
 			o.Program = args[0]
-			return asObject(env, s.json, func(env Env) (*applied, error) { return apply(cmd.Context(), env, o.Options, s.Yes) })
+			return asObject(env, s.json, func(env Env) (*keptWork, error) { return apply(cmd.Context(), env, o.Options, s.Yes) })
 		},
 	}
 	flags := cmd.Flags()
@@ -53,24 +51,7 @@ func newApplyCommand(env Env, o *iterateOptions) *cobra.Command {
 	return cmd
 }
 
-// applied is what there was to merge and whether it was, as JSON.
-type applied struct {
-	Program string `json:"program"`
-	Branch  string `json:"branch"`
-	Commit  string `json:"commit"`
-	// Commits are the gains that were not merged before.
-	Commits int           `json:"commits"`
-	Before  *metric.Value `json:"previous_metric"`
-	Now     *metric.Value `json:"metric"`
-	// Merged says that nothing is left to merge.
-	Merged bool `json:"merged"`
-	// Flagged says of gains what to look at.
-	Flagged []string `json:"flagged,omitempty"`
-	// Conflicts are files that both changed, or that were not committed.
-	Conflicts []string `json:"conflicts,omitempty"`
-}
-
-func apply(ctx context.Context, env Env, o Options, yes bool) (*applied, error) {
+func apply(ctx context.Context, env Env, o Options, yes bool) (*keptWork, error) {
 	o.Local = true // what is merged is the branch that is here
 	deps, err := openDeps(ctx, env, o)
 	if err != nil {
@@ -80,15 +61,11 @@ func apply(ctx context.Context, env Env, o Options, yes bool) (*applied, error) 
 	if err != nil {
 		return nil, err
 	}
-	done := &applied{
-		Program: deps.Options.Program, Branch: kept.Branch, Commit: kept.Head, Commits: kept.Commits, Before: kept.Before, Now: kept.Now,
-		Merged: kept.Merged(), Flagged: kept.Flagged, Conflicts: slices.Concat(kept.Conflicts, kept.Unsaved),
-	}
-	if done.Merged {
+	if kept.Merged {
 		fmt.Fprintf(env.Stdout, "%s is merged already\n", kept.Branch)
-		return done, nil
+		return kept, nil
 	}
-	if err := showChange(ctx, env, deps.Repo, kept.Base, kept.Head); err != nil {
+	if err := showChange(ctx, env, deps.Repo, kept.base, kept.Commit); err != nil {
 		return nil, err
 	}
 	fmt.Fprintln(env.Stdout, kept)
@@ -96,21 +73,21 @@ func apply(ctx context.Context, env Env, o Options, yes bool) (*applied, error) 
 		fmt.Fprintln(env.Stdout, "!", flag)
 	}
 	if err := kept.Conflict(); err != nil {
-		return done, err
+		return kept, err
 	}
 	if !yes {
 		agreed, err := agree(ctx, env, fmt.Sprintf("merge %s? [y/n] ", kept.Branch))
 		if err != nil || !agreed {
 			fmt.Fprintln(env.Stdout, "nothing was merged")
-			return done, err
+			return kept, err
 		}
 	}
 	if err := deps.Repo.MergeInto(ctx, env.Environ, kept.Branch, fmt.Sprintf("Merge branch '%s'", kept.Branch)); err != nil {
 		return nil, fmt.Errorf("%w; nothing is lost: see `git status`", err)
 	}
 	fmt.Fprintf(env.Stdout, "%s is merged\n", kept.Branch)
-	done.Merged = true
-	return done, nil
+	kept.Merged = true
+	return kept, nil
 }
 
 // showChange prints the commits' effect as a patch, in which nothing can hide a line.

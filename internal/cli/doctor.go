@@ -72,7 +72,7 @@ func inspectEvaluation(ctx context.Context, env Env, o Options, asJSON bool) err
 	if p.Evaluation != program.Metric {
 		return misuse.Errorf("%s: doctor looks at programs with `evaluation: metric`; this one has `%s`", p.File, p.Evaluation)
 	}
-	runner, err := deps.Runner(ctx, p)
+	runner, err := deps.Runner(ctx, p, env.Stderr)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func (d *dependencies) Repeat(ctx context.Context, p *program.Program, ways ...s
 		return loop.Inspection{}, err
 	}
 	defer remove()
-	runner, err := measured.Runner(ctx, p)
+	runner, err := measured.Runner(ctx, p, d.Env.Stderr)
 	if err != nil {
 		return loop.Inspection{}, err
 	}

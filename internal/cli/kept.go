@@ -16,33 +16,38 @@ import (
 	"github.com/org/autoloop/internal/render"
 )
 
-// keptWork is what a program's branch has and the branch that is checked out has not.
+// keptWork is what a program's branch has and the branch that is checked out has not, and
+// whether it was merged, as JSON.
 type keptWork struct {
-	Branch string
-	// Base is the commit that both have, Head the one of the program's branch.
-	Base, Head string
-	// Commits counts the gains, Before and Now are the metric without and with
-	// them; nil where the records do not say.
-	Commits     int
-	Before, Now *metric.Value
+	Program string `json:"program"`
+	Branch  string `json:"branch"`
+	Commit  string `json:"commit"`
+	// Commits are the gains that were not merged before, Before and Now are the metric
+	// without and with them, nil where the records do not say.
+	Commits int           `json:"commits"`
+	Before  *metric.Value `json:"previous_metric"`
+	Now     *metric.Value `json:"metric"`
+	// Merged says that nothing is left to merge.
+	Merged bool `json:"merged"`
 	// Flagged says of gains what a person should look at.
-	Flagged []string
-	// Unmeasured reports that the branch's last commit is not the one that the records
-	// have numbers of: something was undone, waits for CI, or came from a person.
-	Unmeasured bool
-	// Conflicts are files that both changed so that they do not merge, Unsaved
-	// those that it changes and that the checkout has changed without a commit.
-	Conflicts, Unsaved []string
-}
+	Flagged []string `json:"flagged,omitempty"`
+	// Conflicts are files that both changed so that they do not merge, and unsaved ones:
+	// those that the branch changes and that the checkout has changed without a commit.
+	Conflicts []string `json:"conflicts,omitempty"`
 
-// Merged reports whether nothing is left to merge.
-func (k *keptWork) Merged() bool { return k.Base == k.Head }
+	unsaved []string
+	// base is the commit that both have.
+	base string
+	// unmeasured reports that the branch's last commit is not the one that the records
+	// have numbers of: something was undone, waits for CI, or came from a person.
+	unmeasured bool
+}
 
 // String is what there is to gain, such as "446 → 432 in 2 commits".
 func (k *keptWork) String() string {
 	commits := render.Count(k.Commits, "commit", "commits")
 	switch {
-	case k.Unmeasured:
+	case k.unmeasured:
 		return commits + ", not all of them measured and kept yet"
 	case k.Before == nil || k.Now == nil:
 		return commits
@@ -53,10 +58,10 @@ func (k *keptWork) String() string {
 // Conflict is the error of a branch that cannot be merged as things stand.
 func (k *keptWork) Conflict() error {
 	switch {
-	case len(k.Conflicts) > 0:
-		return fmt.Errorf("%s does not merge into what is checked out, both changed %s: run `git merge %s`, resolve it and commit", k.Branch, listed(k.Conflicts), k.Branch)
-	case len(k.Unsaved) > 0:
-		return fmt.Errorf("%s changes %s, which you have changed and not committed: commit or stash that first", k.Branch, listed(k.Unsaved))
+	case len(k.Conflicts) > len(k.unsaved):
+		return fmt.Errorf("%s does not merge into what is checked out, both changed %s: run `git merge %s`, resolve it and commit", k.Branch, listed(k.Conflicts[:len(k.Conflicts)-len(k.unsaved)]), k.Branch)
+	case len(k.unsaved) > 0:
+		return fmt.Errorf("%s changes %s, which you have changed and not committed: commit or stash that first", k.Branch, listed(k.unsaved))
 	default:
 		return nil
 	}
@@ -72,7 +77,7 @@ func listed(paths []string) string {
 
 // Kept compares a program's branch with the branch that is checked out.
 func (d *dependencies) Kept(ctx context.Context, name string) (*keptWork, error) {
-	k := &keptWork{Branch: loop.BranchPrefix + name}
+	k := &keptWork{Program: name, Branch: loop.BranchPrefix + name}
 	head, found, err := d.Repo.Resolve(ctx, "refs/heads/"+k.Branch)
 	if err != nil {
 		return k, err
@@ -83,7 +88,7 @@ func (d *dependencies) Kept(ctx context.Context, name string) (*keptWork, error)
 		}
 		return k, misuse.Errorf("there is no branch %s: nothing of program %q was kept yet", k.Branch, name)
 	}
-	k.Head = head
+	k.Commit = head
 	here, err := d.Repo.Head(ctx)
 	if err != nil {
 		return k, err
@@ -96,7 +101,7 @@ func (d *dependencies) Kept(ctx context.Context, name string) (*keptWork, error)
 	if !related {
 		return k, fmt.Errorf("branch %s has no history in common with what is checked out", k.Branch)
 	}
-	if k.Base = base; k.Merged() {
+	if k.base, k.Merged = base, base == head; k.Merged {
 		return k, nil
 	}
 	return k, errors.Join(k.count(ctx, d, name), k.obstacles(ctx, d.Repo, here))
@@ -104,7 +109,7 @@ func (d *dependencies) Kept(ctx context.Context, name string) (*keptWork, error)
 
 // count adds what the records say of the commits that are not merged yet.
 func (k *keptWork) count(ctx context.Context, d *dependencies, name string) error {
-	commits, err := d.Repo.Log(ctx, 0, k.Head, "^"+k.Base)
+	commits, err := d.Repo.Log(ctx, 0, k.Commit, "^"+k.base)
 	if err != nil {
 		return err
 	}
@@ -141,8 +146,8 @@ func (k *keptWork) count(ctx context.Context, d *dependencies, name string) erro
 		return nil
 	}
 	past := history.Replay(log.Events)
-	if k.Now = past.Best; past.Incumbent != k.Head || past.Unmeasured() {
-		k.Commits, k.Unmeasured = len(commits), true
+	if k.Now = past.Best; past.Incumbent != k.Commit || past.Unmeasured() {
+		k.Commits, k.unmeasured = len(commits), true
 	}
 	return nil
 }
@@ -150,10 +155,10 @@ func (k *keptWork) count(ctx context.Context, d *dependencies, name string) erro
 // obstacles finds what keeps the branch from being merged into a commit, and
 // into the checkout.
 func (k *keptWork) obstacles(ctx context.Context, repo *git.Repo, here string) (err error) {
-	if _, k.Conflicts, err = repo.MergeTree(ctx, here, k.Head); err != nil {
+	if _, k.Conflicts, err = repo.MergeTree(ctx, here, k.Commit); err != nil {
 		return err
 	}
-	changes, err := repo.Changes(ctx, k.Base, k.Head)
+	changes, err := repo.Changes(ctx, k.base, k.Commit)
 	if err != nil {
 		return err
 	}
@@ -163,8 +168,9 @@ func (k *keptWork) obstacles(ctx context.Context, repo *git.Repo, here string) (
 	}
 	for _, file := range unsaved {
 		if slices.ContainsFunc(changes, func(c git.DiffEntry) bool { return c.Path == file.Path }) {
-			k.Unsaved = append(k.Unsaved, file.Path)
+			k.unsaved = append(k.unsaved, file.Path)
 		}
 	}
+	k.Conflicts = append(k.Conflicts, k.unsaved...)
 	return nil
 }

@@ -77,7 +77,7 @@ func (d *dependencies) Loop(ctx context.Context, p *program.Program, issue *api.
 	}
 	p.Model = cmp.Or(d.Options.Model, p.Model)
 	var said bytes.Buffer // a command that does nothing prints only the line that says why
-	runner, err := d.runner(ctx, p, &said)
+	runner, err := d.Runner(ctx, p, &said)
 	if err != nil {
 		return nil, err
 	}
@@ -115,13 +115,9 @@ func (d *dependencies) ownName() string {
 	return fmt.Sprintf("%s-%.4x", filepath.Base(root), sha256.Sum256([]byte(root)))
 }
 
-// Runner runs a program's commands with the isolation that it asks for.
-func (d *dependencies) Runner(ctx context.Context, p *program.Program) (*process.Runner, error) {
-	return d.runner(ctx, p, d.Env.Stderr)
-}
-
-// runner is Runner, which says on said what is to be known of the isolation.
-func (d *dependencies) runner(ctx context.Context, p *program.Program, said io.Writer) (*process.Runner, error) {
+// Runner runs a program's commands with the isolation that it asks for, and says on said
+// what is to be known of that.
+func (d *dependencies) Runner(ctx context.Context, p *program.Program, said io.Writer) (*process.Runner, error) {
 	env := d.Env
 	env.Stderr = said
 	runner := env.NewRunner()

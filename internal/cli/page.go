@@ -140,31 +140,15 @@ func servePage(ctx context.Context, env Env, o Options, port int, names []string
 	if port < 0 || port > 65535 {
 		return misuse.Errorf("--serve=%d: give a number from 0 to 65535; 0 takes a free one", port)
 	}
-	watcher, err := newWatcher(ctx, env, o, names)
-	if err == nil && len(names) > 0 {
-		_, err = watcher.Make(ctx) // a name without records is said here, not in the browser
-	}
-	if err != nil {
-		return err
-	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:"+strconv.Itoa(port))
-	if err != nil {
-		return fmt.Errorf("serve the page: %w", err)
-	}
-	fmt.Fprintf(env.Stdout, "%s\n", watcher.URL(listener.Addr().String()))
-	return watcher.Serve(ctx, listener)
-}
-
-func newWatcher(ctx context.Context, env Env, o Options, names []string) (*site.Watcher, error) {
 	deps, err := openDeps(ctx, env, o)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	look := lookHere
 	if deps.Memory.Remote != "" {
 		look = lookRemote
 	}
-	return &site.Watcher{
+	watcher := &site.Watcher{
 		Make: func(ctx context.Context) (*page.Site, error) {
 			return pageMaker(ctx, env, o, deps).Make(ctx, names)
 		},
@@ -175,7 +159,18 @@ func newWatcher(ctx context.Context, env Env, o Options, names []string) (*site.
 			ticker := time.NewTicker(look)
 			return ticker.C, ticker.Stop
 		},
-	}, nil
+	}
+	if len(names) > 0 { // a name without records is said here, not in the browser
+		if _, err = watcher.Make(ctx); err != nil {
+			return err
+		}
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:"+strconv.Itoa(port))
+	if err != nil {
+		return fmt.Errorf("serve the page: %w", err)
+	}
+	fmt.Fprintf(env.Stdout, "%s\n", watcher.URL(listener.Addr().String()))
+	return watcher.Serve(ctx, listener)
 }
 
 // writePage writes one HTML file and says where it is.
