@@ -82,17 +82,25 @@ func TestAGateThatCannotBeReadIsClosed(t *testing.T) {
 func TestWorkflowsThatAreNoCIDoNotGate(t *testing.T) {
 	long.Only(t, long.GitHub)
 	t.Parallel()
-	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8")
+	const deploys = "name: Deploy\non: {push: {branches: [main]}}\njobs: {}\n"
+	h := newHub(t, map[string]string{"value.txt": "10\n", ".github/workflows/deploy.yml": deploys}, "9", "8")
 	h.program(strings.Replace(onIssue, "metric: m", "ci-wait: 1s\nmetric: m", 1))
 	main := head(t, h.bare, "main")
 	h.Change(func(s *githubtest.State) {
 		for _, event := range []string{"schedule", "issues", "issue_comment", "workflow_run", "workflow_dispatch"} {
 			s.Report(main, "autoloop by "+event, "success", "", time.Now()).Event = event
 		}
+		s.Report(main, "deploy", "success", "", time.Now()).Workflow = "Deploy"
+		site := s.Report(main, "site", "success", "", time.Now())
+		site.Event, site.Workflow = "dynamic", "pages build and deployment"
 	})
 	assert.Equal(t, "accepted", h.one().Outcome)
 	h.Change(func(s *githubtest.State) { s.Report(main, "build", "success", "", time.Now()).Event = "push" })
 	assert.Equal(t, "pending-ci", h.one().Outcome)
+	candidate := head(t, h.bare, "autoloop/p")
+	h.Change(func(s *githubtest.State) { s.Report(candidate, "build", "success", "", time.Now()) })
+	got := h.one()
+	assert.Equal(t, "accepted", got.Outcome, "nothing is deployed from there: %v", got.Reasons)
 }
 
 func redIsFixedByTheAgent(t *testing.T, on maker) {

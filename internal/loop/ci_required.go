@@ -2,9 +2,7 @@ package loop
 
 import (
 	"context"
-	"slices"
 
-	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/ci"
 )
 
@@ -19,9 +17,9 @@ func (r *ciGate) ciRequired(ctx context.Context, base string) bool {
 	case r.program.CIGate == "required", r.program.CIWorkflow != "", r.records.sum.CISeen:
 		return true
 	}
-	starts, err := r.workflowStarts(ctx, base)
+	starts, elsewhere, err := r.workflows(ctx, base)
 	if err == nil && !starts {
-		starts, err = r.thread.github.HasCI(ctx, r.checkedBase(ctx, base))
+		starts, err = r.thread.github.HasCI(ctx, r.checkedBase(ctx, base), elsewhere)
 	}
 	if err != nil {
 		r.warn("whether CI runs on the default branch was not read, so the change waits for CI: %v", err)
@@ -46,25 +44,35 @@ func (r *ciGate) checkedBase(ctx context.Context, base string) string {
 	return base
 }
 
-// workflowStarts reports whether a workflow of the base runs when a change of
-// the target files is pushed.
-func (r *ciGate) workflowStarts(ctx context.Context, base string) (bool, error) {
+// workflows reports whether a workflow of the base runs when a change of the target
+// files is pushed or in a pull request, and which workflows do not.
+func (r *ciGate) workflows(ctx context.Context, base string) (starts bool, elsewhere []string, err error) {
 	entries, err := r.branches.entries(ctx, base)
 	if err != nil {
-		return false, err
+		return false, nil, err
 	}
-	var names, targets []string
+	into, err := r.branches.defaultBranch(ctx)
+	if err != nil {
+		return false, nil, err
+	}
+	change := ci.Change{Branch: r.branch(), Into: into}
+	var files, ids []string
 	matcher := r.program.Matcher()
 	for _, e := range entries {
 		if ci.IsWorkflow(e.Path) {
-			names = append(names, e.ID)
+			files, ids = append(files, e.Path), append(ids, e.ID)
 		} else if matcher.Target(e.Path) {
-			targets = append(targets, e.Path)
+			change.Files = append(change.Files, e.Path)
 		}
 	}
-	objects, err := r.repo.Cat(ctx, names...)
+	objects, err := r.repo.Cat(ctx, ids...)
 	if err != nil {
-		return false, err
+		return false, nil, err
 	}
-	return slices.ContainsFunc(objects, func(o git.Object) bool { return ci.StartsOnChange(o.Data, targets) }), nil
+	texts := map[string][]byte{}
+	for i, o := range objects {
+		texts[files[i]] = o.Data
+		starts = starts || change.Starts(o.Data)
+	}
+	return starts, change.Elsewhere(texts), nil
 }

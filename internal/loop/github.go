@@ -35,7 +35,7 @@ type GitHub interface {
 	// CI is what CI says of a candidate. What cannot be read is part of the verdict.
 	CI(ctx context.Context, candidate ci.Candidate) ci.Result
 	// HasCI reports whether CI runs on a commit at all.
-	HasCI(ctx context.Context, commit string) (bool, error)
+	HasCI(ctx context.Context, commit string, elsewhere []string) (bool, error)
 	// Dispatch starts a workflow on a branch.
 	Dispatch(ctx context.Context, workflow, branch string) error
 	// Show brings the issue up to date with the records.

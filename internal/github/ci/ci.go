@@ -76,8 +76,10 @@ type Candidate struct {
 	Base, BaseBranch string
 	// Branch is where the program's branch stands now.
 	Branch Position
-	// Starts says that a workflow of the base starts on such a change.
-	Starts bool
+	// Starts says that a workflow of the base starts on such a change; Elsewhere are the
+	// names of those that do not, such as one that deploys what is merged.
+	Starts    bool
+	Elsewhere []string
 }
 
 // Input is everything that a verdict depends on.

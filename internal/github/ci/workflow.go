@@ -1,6 +1,8 @@
 package ci
 
 import (
+	"cmp"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -22,24 +24,44 @@ var skips = lazyregexp.New(`(?i)\[(skip ci|ci skip|no ci|skip actions|actions sk
 // GitHub and others understand it.
 func Skipped(message string) bool { return skips().MatchString(message) }
 
-// StartsOnChange reports whether a workflow runs when one of these files is
-// pushed, or changed in a pull request. If that cannot be read it returns true.
-func StartsOnChange(workflow []byte, files []string) bool {
+// Change is what workflows may start on: files that change on a branch, which is to be
+// merged into another.
+type Change struct {
+	Files        []string
+	Branch, Into string
+}
+
+// Elsewhere are the names of the workflows that the change does not start, by their files.
+func (c Change) Elsewhere(workflows map[string][]byte) []string {
+	starts := map[string]bool{}
+	for file, text := range workflows {
+		var read struct{ Name string }
+		_ = yaml.Unmarshal(text, &read) // one that cannot be read starts
+		name := cmp.Or(read.Name, file)
+		starts[name] = starts[name] || c.Starts(text)
+	}
+	maps.DeleteFunc(starts, func(_ string, is bool) bool { return is })
+	return slices.Sorted(maps.Keys(starts))
+}
+
+// Starts reports whether a workflow runs when the change is pushed, or when it is in a
+// pull request. If that cannot be read it returns true.
+func (c Change) Starts(workflow []byte) bool {
 	var read struct{ On any }
 	if err := yaml.Unmarshal(workflow, &read); err != nil {
 		return true
 	}
 	switch on := read.On.(type) {
 	case string:
-		return startsCI(on)
+		return c.branchOf(on) != ""
 	case []any:
 		return slices.ContainsFunc(on, func(event any) bool {
 			name, _ := event.(string)
-			return startsCI(name)
+			return c.branchOf(name) != ""
 		})
 	case map[string]any:
 		for event, filter := range on {
-			if startsCI(event) && passes(filter, files) {
+			if branch := c.branchOf(event); branch != "" && c.passes(filter, branch) {
 				return true
 			}
 		}
@@ -49,32 +71,41 @@ func StartsOnChange(workflow []byte, files []string) bool {
 	}
 }
 
-func startsCI(event string) bool {
-	return slices.Contains([]string{"push", "pull_request", "pull_request_target"}, event)
+// branchOf is the branch that the filters of an event are about, "" for one that no
+// change starts.
+func (c Change) branchOf(event string) string {
+	switch event {
+	case "push":
+		return c.Branch
+	case "pull_request", "pull_request_target":
+		return c.Into
+	default:
+		return ""
+	}
 }
 
-// passes reports whether the filter of an event lets a change of the files
-// through. Filters on branches say nothing about what CI exists, and do not
-// count.
-func passes(filter any, files []string) bool {
+// passes reports whether the filter of an event lets the change through.
+func (c Change) passes(filter any, branch string) bool {
 	keys, _ := filter.(map[string]any)
-	if _, tags := keys["tags"]; tags && keys["branches"] == nil && keys["branches-ignore"] == nil {
+	only, some := keys["branches"].([]any)
+	but, all := keys["branches-ignore"].([]any)
+	if _, tags := keys["tags"]; tags && !some && !all || some && !included(only, branch) || all && included(but, branch) {
 		return false
 	}
 	list, given := keys["paths"].([]any)
-	if !given || len(files) == 0 {
+	if !given || len(c.Files) == 0 {
 		return true
 	}
-	return slices.ContainsFunc(files, func(file string) bool { return included(list, file) })
+	return slices.ContainsFunc(c.Files, func(file string) bool { return included(list, file) })
 }
 
 // included applies the patterns in their order: the last that matches decides.
-func included(patterns []any, file string) bool {
+func included(patterns []any, name string) bool {
 	in := false
 	for _, p := range patterns {
 		pattern, _ := p.(string)
 		pattern, not := strings.CutPrefix(pattern, "!")
-		if matches, err := doublestar.Match(pattern, file); matches || err != nil {
+		if matches, err := doublestar.Match(pattern, name); matches || err != nil {
 			in = !not
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 func TestStartsOnChange(t *testing.T) {
 	t.Parallel()
+	change := ci.Change{Files: []string{"src/a.go", "src/b/c.go"}, Branch: "autoloop/p", Into: "main"}
 	for name, c := range map[string]struct {
 		text string
 		want bool
@@ -19,9 +20,14 @@ func TestStartsOnChange(t *testing.T) {
 		"a list":                       {"on: [workflow_dispatch, pull_request]\n", true},
 		"a map without filters":        {"on:\n  pull_request:\n", true},
 		"pull_request_target":          {"on:\n  pull_request_target:\n    types: [opened]\n", true},
-		"pushes to one branch":         {"on:\n  push:\n    branches: [main]\n", true},
+		"pushes to the other branch":   {"on:\n  push:\n    branches: [main]\n", false},
+		"pushes to all branches":       {"on:\n  push:\n    branches: ['**']\n", true},
+		"pushes to such branches":      {"on:\n  push:\n    branches: ['autoloop/*']\n", true},
+		"pushes to no such branch":     {"on:\n  push:\n    branches-ignore: ['autoloop/**']\n", false},
+		"pushes elsewhere, and merges": {"on:\n  push:\n    branches: [main]\n  pull_request:\n    branches: [main]\n", true},
+		"merges into another":          {"on:\n  pull_request:\n    branches: [develop]\n", false},
 		"tags alone":                   {"on:\n  push:\n    tags: ['v*']\n", false},
-		"tags and branches":            {"on:\n  push:\n    tags: ['v*']\n    branches: [main]\n", true},
+		"tags and branches":            {"on:\n  push:\n    tags: ['v*']\n    branches: ['autoloop/*']\n", true},
 		"paths of the target":          {"on:\n  pull_request:\n    paths: ['src/**']\n", true},
 		"other paths":                  {"on:\n  pull_request:\n    paths: ['docs/**', AGENTS.md]\n", false},
 		"paths, all but the target":    {"on:\n  pull_request:\n    paths: ['**', '!src/**']\n", false},
@@ -34,10 +40,14 @@ func TestStartsOnChange(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			assert.Equal(t, c.want, ci.StartsOnChange([]byte(c.text), []string{"src/a.go", "src/b/c.go"}))
+			assert.Equal(t, c.want, change.Starts([]byte(c.text)))
 		})
 	}
-	assert.True(t, ci.StartsOnChange([]byte("on:\n  push:\n    paths: ['docs/**']\n"), nil), "no target file is known")
+	assert.True(t, ci.Change{Branch: "b"}.Starts([]byte("on:\n  push:\n    paths: ['docs/**']\n")), "no target file is known")
+	assert.Equal(t, []string{"deploy.yml"}, change.Elsewhere(map[string][]byte{
+		"deploy.yml": []byte("on: {push: {branches: [main]}}\n"), "ci.yml": []byte("on: push\n"), "bad.yml": []byte("on: [push\n"),
+		"a.yml": []byte("name: Twice\non: {push: {branches: [main]}}\n"), "b.yml": []byte("name: Twice\non: push\n"),
+	}))
 	assert.True(t, ci.IsWorkflow(".github/workflows/ci.yml"))
 	assert.True(t, ci.IsWorkflow(".github/workflows/ci.yaml"))
 	assert.False(t, ci.IsWorkflow(".github/workflows/old/ci.yml"))

@@ -26,7 +26,7 @@ func listRuns(s *State, r *http.Request) (reply, error) {
 	list := []object{}
 	for _, c := range s.Checks {
 		if c.Commit == commit && !c.Status && c.app() == actionsApp {
-			list = append(list, s.run(c.ID, c.status(), cmp.Or(c.Event, "push"), commit, c.suite()))
+			list = append(list, s.run(c.ID, c.status(), cmp.Or(c.Event, "push"), commit, c.suite()).with(object{"name": orNull(c.Workflow)}))
 		}
 	}
 	for i, begun := range s.Begun {

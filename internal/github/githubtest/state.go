@@ -116,8 +116,8 @@ type Check struct {
 	Summary            string
 	Annotations        []string
 	Started, Completed time.Time
-	// Event started the workflow whose check it is; "" is a push.
-	Event string
+	// Event started the workflow whose check it is; "" is a push. Workflow is its name.
+	Event, Workflow string
 	// App reports a check run; 0 is GitHub Actions.
 	App int64
 }

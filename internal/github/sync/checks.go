@@ -15,7 +15,7 @@ const maxExplained = 20
 // CI is what CI says of a candidate. What cannot be read is part of the verdict.
 func (s *Service) CI(ctx context.Context, c ci.Candidate) ci.Result {
 	head, failed := s.readHead(ctx, c.Commit)
-	return ci.Judge(ci.Input{Commit: c.Commit, Head: head, Base: s.readBase(ctx, c.Base, failed), Rules: s.rules(ctx, c.BaseBranch), Branch: c.Branch, Starts: c.Starts})
+	return ci.Judge(ci.Input{Commit: c.Commit, Head: head, Base: s.readBase(ctx, c, failed), Rules: s.rules(ctx, c.BaseBranch), Branch: c.Branch, Starts: c.Starts})
 }
 
 // readHead reads everything that CI says of a commit, and returns the names of
@@ -48,17 +48,17 @@ func (s *Service) readHead(ctx context.Context, commit string) (reading ci.Readi
 
 // readBase reads what CI says of the base. Only the failures that the candidate
 // has too are explained.
-func (s *Service) readBase(ctx context.Context, commit string, failed map[string]bool) ci.Reading {
-	checks, err := s.Hub.Checks(ctx, commit)
+func (s *Service) readBase(ctx context.Context, c ci.Candidate, failed map[string]bool) ci.Reading {
+	checks, err := s.Hub.Checks(ctx, c.Base)
 	if err != nil {
 		return ci.Reading{Err: err}
 	}
-	runs, err := s.Hub.WorkflowRuns(ctx, commit)
+	runs, err := s.Hub.WorkflowRuns(ctx, c.Base)
 	if err != nil {
 		return ci.Reading{Err: err}
 	}
-	checks = slices.DeleteFunc(checks, func(check api.Check) bool { return !ofChange(check, runs) })
-	runs = slices.DeleteFunc(runs, func(run api.WorkflowRun) bool { return !startsCI(run.Event) })
+	checks = slices.DeleteFunc(checks, func(check api.Check) bool { return !ofChange(check, runs, c.Elsewhere) })
+	runs = slices.DeleteFunc(runs, func(run api.WorkflowRun) bool { return !startsCI(run, c.Elsewhere) })
 	return ci.Reading{Checks: s.explained(ctx, checks, failed), Runs: runsOf(runs)}
 }
 
@@ -121,10 +121,10 @@ func suitesOf(found []api.CheckSuite) []ci.Run {
 }
 
 // HasCI reports whether CI runs on a commit at all. Workflows that only look at
-// the clock, at issues and at other workflows, as Autoloop's own do, leave check
-// runs on the default branch too, and are no CI; where it cannot be read what
-// started a run, each counts.
-func (s *Service) HasCI(ctx context.Context, commit string) (bool, error) {
+// the clock, at issues and at other workflows, as Autoloop's own do, and those that run
+// elsewhere, leave check runs on the default branch too, and are no CI; where it cannot be
+// read what started a run, each counts.
+func (s *Service) HasCI(ctx context.Context, commit string, elsewhere []string) (bool, error) {
 	found, err := s.Hub.Checks(ctx, commit)
 	if err != nil || len(found) == 0 {
 		return false, err
@@ -133,20 +133,24 @@ func (s *Service) HasCI(ctx context.Context, commit string) (bool, error) {
 	if err != nil {
 		return true, nil //nolint:nilerr // then each counts
 	}
-	return slices.ContainsFunc(found, func(check api.Check) bool { return ofChange(check, runs) }), nil
+	return slices.ContainsFunc(found, func(check api.Check) bool { return ofChange(check, runs, elsewhere) }), nil
 }
 
 // ofChange reports whether a check is about what was pushed, as far as is known.
-func ofChange(check api.Check, runs []api.WorkflowRun) bool {
+func ofChange(check api.Check, runs []api.WorkflowRun, elsewhere []string) bool {
 	at := slices.IndexFunc(runs, func(run api.WorkflowRun) bool { return run.Suite == check.Suite })
-	return at < 0 || startsCI(runs[at].Event)
+	return at < 0 || startsCI(runs[at], elsewhere)
 }
 
-// startsCI says whether an event starts workflows for what was pushed.
-func startsCI(event string) bool {
-	switch event {
+// pages is GitHub's own workflow that publishes what is on one branch.
+const pages = "pages build and deployment"
+
+// startsCI says whether such a run starts for what was pushed, but for the workflows
+// that run elsewhere.
+func startsCI(run api.WorkflowRun, elsewhere []string) bool {
+	switch run.Event {
 	case "push", "pull_request", "pull_request_target", "merge_group", "dynamic":
-		return true
+		return run.Name != pages && !slices.Contains(elsewhere, run.Name)
 	default:
 		return false
 	}
