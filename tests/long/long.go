@@ -14,8 +14,7 @@ const Variable = "AUTOLOOP_LONG"
 // Kind is what tests that take long have in common.
 type Kind string
 
-// The kinds, in the order of the name of the directory below, which `go test
-// ./...` prints when it leaves them out.
+// The kinds.
 const (
 	Act         Kind = "act"         // workflows as they are, with act
 	Agents      Kind = "agents"      // the coding agents as they are published
@@ -29,11 +28,6 @@ const (
 	Simulations Kind = "simulations" // hundreds of iterations
 	TwoJobs     Kind = "two-jobs"    // what one job does, all of it in two jobs once more
 )
-
-// Kinds are all of them.
-func Kinds() []Kind {
-	return []Kind{Act, Agents, Browser, Builds, Emulator, Examples, GitHub, Hostile, Kills, Simulations, TwoJobs}
-}
 
 // Asked reports whether every test is to run.
 func Asked() bool { return os.Getenv(Variable) == "1" }
