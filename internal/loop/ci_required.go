@@ -51,11 +51,12 @@ func (r *ciGate) workflows(ctx context.Context, base string) (starts bool, elsew
 	if err != nil {
 		return false, nil, err
 	}
-	into, err := r.branches.defaultBranch(ctx)
-	if err != nil {
-		return false, nil, err
+	change := ci.Change{Branch: r.branch(), Into: r.records.sum.BaseBranch}
+	if change.Into == "" {
+		if change.Into, err = r.branches.defaultBranch(ctx); err != nil {
+			return false, nil, err
+		}
 	}
-	change := ci.Change{Branch: r.branch(), Into: into}
 	var files, ids []string
 	matcher := r.program.Matcher()
 	for _, e := range entries {

@@ -89,7 +89,9 @@ func (c Change) passes(filter any, branch string) bool {
 	keys, _ := filter.(map[string]any)
 	only, some := keys["branches"].([]any)
 	but, all := keys["branches-ignore"].([]any)
-	if _, tags := keys["tags"]; tags && !some && !all || some && !included(only, branch) || all && included(but, branch) {
+	_, tags := keys["tags"]
+	onlyTags := tags && keys["branches"] == nil && keys["branches-ignore"] == nil
+	if onlyTags || some && !included(only, branch) || all && included(but, branch) {
 		return false
 	}
 	list, given := keys["paths"].([]any)

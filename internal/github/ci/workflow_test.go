@@ -21,6 +21,7 @@ func TestStartsOnChange(t *testing.T) {
 		"a map without filters":        {"on:\n  pull_request:\n", true},
 		"pull_request_target":          {"on:\n  pull_request_target:\n    types: [opened]\n", true},
 		"pushes to the other branch":   {"on:\n  push:\n    branches: [main]\n", false},
+		"a filter that is no list":     {"on:\n  push:\n    branches: main\n    tags: ['v*']\n", true},
 		"pushes to all branches":       {"on:\n  push:\n    branches: ['**']\n", true},
 		"pushes to such branches":      {"on:\n  push:\n    branches: ['autoloop/*']\n", true},
 		"pushes to no such branch":     {"on:\n  push:\n    branches-ignore: ['autoloop/**']\n", false},
