@@ -62,8 +62,8 @@ type dependencies struct {
 	Options Options
 	// GitHub is nil when it is left out.
 	GitHub *api.Client
-	// Root is the checkout, Repo its repository; nil where a command needs none and
-	// there is none.
+	// Root is the checkout. Repo is its repository, nil where the command can do without
+	// one and the directory has none.
 	Root string
 	Repo *git.Repo
 	// Memory is the memory branch, shared by the remote when there is one.

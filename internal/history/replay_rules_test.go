@@ -328,7 +328,7 @@ func TestPausesCompletionsAndSettings(t *testing.T) {
 		&history.Set{Key: "issue", Value: "7"}, &history.Set{Key: "pull", Value: "1"}, &history.Set{Key: "pull", Value: ""}, &history.Set{Key: "of a later version", Value: "x"},
 		&history.Set{Key: "pull-ended", Value: "-3"}, &history.Set{Key: "undone", Value: "x"}, &history.Set{Key: "note", Value: "n"},
 	})
-	assert.Equal(t, history.Settings{Issue: 7, Note: "n"}, s.Settings, "the last word counts, and what is no number is none")
+	assert.Equal(t, history.Settings{Issue: 7, Note: "n"}, s.Settings, "the last value counts, and a bad number is 0")
 }
 
 func TestAStateThatIsTakenOver(t *testing.T) {

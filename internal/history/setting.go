@@ -23,8 +23,8 @@ const (
 	WorkflowsRefused = "workflows-refused"
 )
 
-// Settings are what people set, and where a program stands on GitHub. A number is 0, and a
-// text empty, while there is none.
+// Settings are what people set, and where a program stands on GitHub. What was never set
+// is 0 or empty.
 type Settings struct {
 	// Issue is the program's issue, Author who wrote its file.
 	Issue  int

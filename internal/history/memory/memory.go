@@ -64,8 +64,8 @@ type Memory struct {
 	last  atomic.Pointer[reading]
 }
 
-// Head returns the commit that the memory branch is at, or ""
-// yet. With a remote it is asked; without one, what was last fetched from
+// Head returns the commit that the memory branch is at, "" before it
+// exists. With a remote it is asked; without one, what was last fetched from
 // origin counts when the local branch has nothing beyond it.
 func (m *Memory) Head(ctx context.Context) (string, error) {
 	return m.HeadOf(ctx, memoryRef)
