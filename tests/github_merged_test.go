@@ -136,10 +136,12 @@ func TestMergedWhileCIIsWaitedFor(t *testing.T) {
 		require.NotZero(t, h.openPull(), "CI runs on pull requests alone")
 		assert.NotEqual(t, first, h.openPull())
 		assert.Equal(t, head(t, h.bare, "main"), h.run(h.bare, "git", "rev-parse", "autoloop/p^"))
+		h.replays()
 		h.report("success")
 		got := h.one()
 		assert.Equal(t, "accepted", got.Outcome, "%v", got.Reasons)
 		assert.Equal(t, "8", text(got.Best))
+		h.replays()
 	})
 }
 

@@ -145,6 +145,15 @@ func (b *Summary) OpenPull() int {
 	return b.Pull
 }
 
+// Head is the commit at which the program's branch stands: the one that waits for CI, else
+// the incumbent.
+func (b *Summary) Head() string {
+	if waiting := b.Standing.Waiting(); waiting != nil {
+		return waiting.Commit
+	}
+	return b.Incumbent
+}
+
 // Promoted is the last iteration whose change is on the program's branch, 0 for none.
 func (b *Summary) Promoted() int {
 	for _, a := range slices.Backward(b.Attempts) {

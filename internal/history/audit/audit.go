@@ -111,8 +111,9 @@ func (a *Auditor) Add(events []history.Event) {
 			a.measured = append(a.measured, e)
 			r.samples(e)
 		case *history.Decided:
-			if a.pending != nil && a.pending.Iteration == e.Iteration && e.Outcome != history.PendingCI {
-				r.settled(a.pending, e)
+			replayed := e.Outcome == history.PendingCI && len(a.measured) == 0 && a.pending != nil && a.keeps.merges[a.pending.Parent]
+			if a.pending != nil && a.pending.Iteration == e.Iteration && (e.Outcome != history.PendingCI || replayed) {
+				r.settled(a.pending, e, replayed)
 			} else {
 				r.decided(a.summary, ofProposal(a.measured, e.Proposal), e)
 			}

@@ -75,11 +75,12 @@ func fits(e *history.Decided) bool {
 }
 
 // settled compares a decision that CI ended with the one that waited for CI, which was
-// computed again: CI can only take it back.
-func (r *Report) settled(pending, e *history.Decided) {
+// computed again: CI can only take it back. One that was replayed, since what it stood on
+// was merged, waits again, as another commit.
+func (r *Report) settled(pending, e *history.Decided, replayed bool) {
 	r.Decisions++
 	best := pending.Best
-	if e.Outcome != history.Accepted {
+	if e.Outcome != history.Accepted && !replayed {
 		best = e.Best // what it was before is held against the state
 	}
 	for _, pair := range [][3]string{
@@ -94,7 +95,7 @@ func (r *Report) settled(pending, e *history.Decided) {
 			r.find(Ledger, e.Iteration, fmt.Sprintf("%s is %s after CI, and was %s when it waited for CI", pair[0], pair[2], pair[1]))
 		}
 	}
-	if e.Commit != pending.Commit && (e.Outcome == history.Accepted || e.Commit != "") {
+	if e.Commit != pending.Commit && !replayed && (e.Outcome == history.Accepted || e.Commit != "") {
 		r.find(Ledger, e.Iteration, fmt.Sprintf("CI was waited for with commit %.12s, and %.12s was decided", pending.Commit, e.Commit))
 	}
 }

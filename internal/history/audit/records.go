@@ -238,9 +238,9 @@ func (k *keeps) compare(r *Report, summary history.Summary, records Records) {
 			r.find(Branch, one.iteration, fmt.Sprintf("the kept commit %.12s is on neither the program branch nor the default branch", one.commit))
 		}
 	}
-	if len(k.required) > 0 && records.Head != summary.Incumbent {
-		r.find(Branch, summary.Iteration, fmt.Sprintf("the branch is at %.12s, and the ledger's incumbent is %.12s: somebody else moved it, and the next run measures anew",
-			records.Head, summary.Incumbent))
+	if len(k.required) > 0 && records.Head != summary.Head() {
+		r.find(Branch, summary.Iteration, fmt.Sprintf("the branch is at %.12s, and the ledger has it at %.12s: somebody else moved it, and the next run measures anew",
+			records.Head, summary.Head()))
 	}
 }
 

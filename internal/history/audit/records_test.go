@@ -300,7 +300,7 @@ func TestCommitsAreThoseThatWereKept(t *testing.T) {
 	rejected.Commit = "c6"
 	kept := []history.Event{baseline(0, "10"), ended(1, history.Accepted, "9"), ended(2, history.Accepted, "8")}
 	one, two := audit.Commit{ID: "c9", Iteration: "1", Metric: "9"}, audit.Commit{ID: "c8", Iteration: "2", Metric: "8"}
-	const moved = "the branch is at somewhere, and the ledger's incumbent is c8: somebody else moved it, and the next run measures anew"
+	const moved = "the branch is at somewhere, and the ledger has it at c8: somebody else moved it, and the next run measures anew"
 	for name, c := range map[string]struct {
 		events  []history.Event
 		commits []audit.Commit
@@ -313,7 +313,7 @@ func TestCommitsAreThoseThatWereKept(t *testing.T) {
 		"nothing kept, and a branch": {kept[:1], nil, "somewhere", nil},
 		"somebody moved the branch":  {kept, []audit.Commit{one, two}, "somewhere", []string{"2: " + moved}},
 		"the branch is gone": {kept, []audit.Commit{one, two}, "", []string{
-			"2: the branch is at , and the ledger's incumbent is c8: somebody else moved it, and the next run measures anew",
+			"2: the branch is at , and the ledger has it at c8: somebody else moved it, and the next run measures anew",
 		}},
 		"a commit is gone":         {kept, []audit.Commit{two}, "c8", []string{"1: the kept commit c9 is on neither the program branch nor the default branch"}},
 		"a commit of nobody":       {kept, []audit.Commit{one, two, {ID: "0123456789abcdef", Iteration: "3", Metric: "7"}}, "c8", []string{"3: commit 0123456789ab says that it was kept, and the ledger does not"}},
@@ -322,9 +322,12 @@ func TestCommitsAreThoseThatWereKept(t *testing.T) {
 		"another iteration in it":  {kept, []audit.Commit{one, {ID: "c8", Iteration: "02", Metric: "8"}}, "c8", []string{"2: commit c8 says iteration 02 with 8, and the ledger says 2 with 8"}},
 		"rebased, by another name": {kept, []audit.Commit{one, two, {ID: "rebased", Iteration: "1", Metric: "9"}}, "c8", nil},
 		"a pending one may be there": {
-			append(slices.Clone(kept), pending), []audit.Commit{one, two, {ID: "c7", Iteration: "3", Metric: "7"}}, "c8", nil,
+			append(slices.Clone(kept), pending), []audit.Commit{one, two, {ID: "c7", Iteration: "3", Metric: "7"}}, "c7", nil,
 		},
-		"a pending one need not be there": {append(slices.Clone(kept), pending), []audit.Commit{one, two}, "c8", nil},
+		"the branch is not at the pending one": {
+			append(slices.Clone(kept), pending), []audit.Commit{one, two}, "c8",
+			[]string{"3: the branch is at c8, and the ledger has it at c7: somebody else moved it, and the next run measures anew"},
+		},
 		"a rejected one": {
 			append(slices.Clone(kept), rejected), []audit.Commit{one, two, {ID: "c6", Iteration: "4", Metric: "6"}}, "c8", []string{"4: commit c6 says that it was kept, and the ledger does not"},
 		},

@@ -131,10 +131,7 @@ func (m *Memory) place(ctx context.Context, head, name string) (recordedPlace, e
 		return recordedPlace{}, err
 	}
 	summary := files.Ledger.Summary()
-	if waiting := summary.Standing.Waiting(); waiting != nil {
-		return recordedPlace{waiting.Commit, true}, nil
-	}
-	return recordedPlace{summary.Incumbent, summary.Incumbent != summary.Base}, nil
+	return recordedPlace{summary.Head(), summary.Head() != summary.Base}, nil
 }
 
 // finish makes up for a move, and lets the update begin anew.
