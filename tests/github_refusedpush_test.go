@@ -2,6 +2,8 @@ package tests
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -76,6 +78,24 @@ func TestARefusedUndoIsRecorded(t *testing.T) {
 		require.Equal(t, "accepted", h.one().Outcome)
 		assert.Contains(t, h.answers()[1], "Iteration 1 is undone by commit")
 		assert.Contains(t, h.run(h.bare, "git", "log", "--format=%s", "autoloop/p"), "Undo iteration 1")
+	})
+}
+
+// TestPreReceiveRefusalIsRecorded has a hook of the server that takes nothing of a push
+// with the program's branch in it.
+func TestPreReceiveRefusalIsRecorded(t *testing.T) {
+	t.Parallel()
+	inJobs(t, func(t *testing.T, twoJobs bool) {
+		t.Helper()
+		h := newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n"}, "9", "8")
+		h.program(onIssue)
+		hook := "#!/bin/sh\n! grep -q autoloop/p || { echo no robots here >&2; exit 1; }\n"
+		require.NoError(t, os.WriteFile(filepath.Join(h.bare, "hooks", "pre-receive"), []byte(hook), 0o755))
+		got := h.one()
+		assert.Equal(t, "error", got.Outcome)
+		assert.Contains(t, got.Stopped, "which says: no robots here: let the server's hook take")
+		assert.Contains(t, h.remembered("p.md"), "| Paused | true |")
+		assert.Equal(t, "idle", h.one().Outcome, "no agent works for nothing")
 	})
 }
 

@@ -266,7 +266,7 @@ var texts = map[Why]text{
 		says: "the default branch has to be merged into {path} for it ({words}), which the token may not push because of workflow files", cure: ": " + workflowsCure,
 	},
 	PushProtected: {says: "{words}", cure: ": leave `autoloop/**` out of the branch's rules, or let them except the token"},
-	PushHook:      {says: "{words}", cure: ": a hook of the server does not take it: the log of the run has its words"},
+	PushHook:      {says: "{words}", cure: ": let the server's hook take pushes of `autoloop/**` and `memory/autoloop`"},
 	PushRefused:   {says: "{words}", cure: ": look at what the remote allows the token on this branch"},
 	UndoRefused:   {says: "{because}", cure: "; then ask for the undo again"},
 	AskedBy:       {says: "asked for by {path}"},

@@ -15,6 +15,8 @@ import (
 type RejectedError struct {
 	Remote string
 	Refs   []Rejection
+	// Said is what a pre-receive hook printed, in one line; "" without one.
+	Said string
 	// Lock, on a remote of this machine, is a lock that was in the way and Age how
 	// long it has been there; else nil.
 	Lock *RemoteLock
@@ -58,6 +60,9 @@ func (e *RejectedError) Error() string {
 		}
 	}
 	text := fmt.Sprintf("remote %s refused the push: %s", e.Remote, strings.Join(reasons, ", "))
+	if e.Said != "" {
+		text += ", which says: " + e.Said
+	}
 	if e.Lock != nil {
 		text += fmt.Sprintf("; the lock %s is in the way, for %s: if no git process works on that repository, one was killed there; remove it with: rm %s",
 			e.Lock.Path, e.Lock.Age.Round(time.Second), shellQuote(e.Lock.Path))
@@ -112,14 +117,43 @@ func (r Remote) Push(ctx context.Context, updates ...RefUpdate) error {
 	if refused := rejections(string(out)); len(refused) > 0 && !unreported(refused) {
 		rejected := &RejectedError{Remote: r.name, Refs: refused}
 		if isGit {
-			rejected.Lock = remoteLock(failed.Stderr)
+			rejected.Lock, rejected.Said = remoteLock(failed.Stderr), hookWords(refused, failed.Stderr)
 		}
 		return rejected
 	}
 	if isGit {
-		return fmt.Errorf("push to %s: %w", r.name, err)
+		return fmt.Errorf("push to %s: %w%s", r.name, err, pushCure(failed.Stderr))
 	}
 	return err
+}
+
+// pushCure is what a person can do about a push that GitHub does not let through, by its
+// words; "" when they are others.
+func pushCure(says string) string {
+	switch {
+	case strings.Contains(says, "was archived"):
+		return "; the repository is archived: unarchive it (Settings, General), or run Autoloop in a fork"
+	case strings.Contains(says, "Permission to "), strings.Contains(says, "Write access to "), strings.Contains(says, "returned error: 403"):
+		return "; the token may not push: give the job of the workflow `contents: write`, or a token that may"
+	default:
+		return ""
+	}
+}
+
+// hookWords are those of the hook that refused a whole push.
+func hookWords(refused []Rejection, says string) string {
+	if !slices.ContainsFunc(refused, func(ref Rejection) bool { return strings.Contains(ref.Reason, "pre-receive") }) {
+		return ""
+	}
+	const most = 300
+	var words []string
+	for line := range strings.Lines(says) {
+		if said, is := strings.CutPrefix(line, "remote:"); is {
+			words = append(words, strings.Fields(said)...)
+		}
+	}
+	text := strings.Join(words, " ")
+	return strings.ToValidUTF8(text[:min(len(text), most)], "")
 }
 
 // remoteLock finds the lock that git on a remote complained about, when it is a file

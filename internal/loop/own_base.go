@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -103,17 +104,16 @@ func threeWay(ctx context.Context, repo *git.Repo, base, ours, theirs string, no
 }
 
 // pushRefusal says what the remote said when it refused a push of the program
-// branch, and what to do; nil for every other error, and when the memory branch
-// itself was refused.
+// branch, and what to do; nil for every other error, and when nothing but the memory
+// branch was refused for its own sake.
 func pushRefusal(err error) *decision.Reason {
 	var refused *git.RejectedError
 	if !errors.As(err, &refused) || errors.Is(err, git.ErrStale) {
 		return nil
 	}
-	for _, ref := range refused.Refs {
-		if ref.Ref == "refs/heads/"+memory.MemoryBranch && !ref.Atomic() {
-			return nil
-		}
+	own := func(ref git.Rejection) bool { return ref.Ref != "refs/heads/"+memory.MemoryBranch && !ref.Atomic() }
+	if !slices.ContainsFunc(refused.Refs, own) {
+		return nil
 	}
 	return &decision.Reason{Kind: refusalKind(refused.Error()), Words: refused.Error()}
 }

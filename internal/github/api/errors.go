@@ -54,7 +54,10 @@ func (e *Error) Unwrap() error { return e.cause }
 func NotFound(err error) bool { return status(err) == http.StatusNotFound }
 
 // Gone says whether err is of something that is not there, or no more.
-func Gone(err error) bool { return NotFound(err) || status(err) == http.StatusGone }
+func Gone(err error) bool { return NotFound(err) || Disabled(err) }
+
+// Disabled says whether err is of something that was switched off, or deleted.
+func Disabled(err error) bool { return status(err) == http.StatusGone }
 
 // Invalid says whether err is of a request that GitHub understood and would not
 // do, such as one for what is there already.
@@ -89,7 +92,7 @@ func (c *Client) fail(op string, err error) error {
 	case errors.As(err, &refused) && refused.Response != nil:
 		failed.Status = refused.Response.StatusCode
 		failed.Message = c.secrets.Replace(line(message(refused)))
-		failed.Cure = advice(refused.Response)
+		failed.Cure = advice(refused.Response, failed.Message)
 		failed.Unsure = failed.Status >= http.StatusInternalServerError
 	case errors.As(err, new(*UnreachableError)):
 		failed.Unsure = true
@@ -124,11 +127,14 @@ func message(refused *gh.ErrorResponse) string {
 }
 
 // advice is what a person can do about an answer.
-func advice(answer *http.Response) string {
+func advice(answer *http.Response, message string) string {
 	switch answer.StatusCode {
 	case http.StatusUnauthorized:
 		return "the token is wrong or has expired; give another in GITHUB_TOKEN"
 	case http.StatusForbidden:
+		if strings.Contains(message, "archived") {
+			return "unarchive the repository (Settings, General), or run Autoloop in a fork"
+		}
 		if needs := answer.Header.Get("X-Accepted-Github-Permissions"); needs != "" {
 			return "the token lacks a permission; it needs " + plain.Short(needs, 100)
 		}
