@@ -90,6 +90,9 @@ func (s *Server) openIssue(state *State, r *http.Request) (reply, error) {
 	if err := decode(r, &asked); err != nil || asked.Title == "" {
 		return reply{}, unprocessable("title is missing")
 	}
+	if state.NoIssues {
+		return reply{}, errAnswer{http.StatusGone, "Issues are disabled for this repo"}
+	}
 	issue := state.OpenIssue(state.Me, asked.Title, asked.Body, s.Now(), asked.Labels...)
 	return reply{status: http.StatusCreated, body: state.issue(issue)}, nil
 }

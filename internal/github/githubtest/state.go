@@ -23,6 +23,8 @@ type State struct {
 	NoDrafts bool
 	// NoPulls says that workflows may not open pull requests.
 	NoPulls bool
+	// NoIssues says that issues are disabled.
+	NoIssues bool
 	// NoPeople says that the token may not list who may do what here.
 	NoPeople bool
 	// NoPermissions says that the token may not ask what somebody may do here.

@@ -32,8 +32,8 @@ func (s *Service) lookFor(ctx context.Context, number int) (api.Issue, error) {
 	return issue, err
 }
 
-// Open opens the issue of a file program, or reopens it, and
-// returns its number, and who wrote the file of a program whose issue is not in
+// Open opens the issue of a file program, or reopens it, and returns its number, 0 where
+// the repository has no issues, and who wrote the file of a program whose issue is not in
 // the records yet. The issue of an issue program is its owner's, and left alone.
 func (s *Service) Open(ctx context.Context, a render.Account) (number int, author string, err error) {
 	if s.seen == nil {
@@ -50,6 +50,9 @@ func (s *Service) Open(ctx context.Context, a render.Account) (number int, autho
 			return s.Hub.CreateIssue(ctx, render.Title(s.Program.Name), render.Issue(a), ownLabels())
 		})
 		s.seen.fresh = err == nil
+		if issue.Number == 0 && api.Disabled(err) {
+			err = nil
+		}
 	}
 	if err != nil {
 		return issue.Number, "", err

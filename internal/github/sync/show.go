@@ -20,6 +20,9 @@ func (s *Service) Show(ctx context.Context, a render.Account) error {
 	if s.seen == nil {
 		return errUnheard
 	}
+	if s.seen.issue.Number == 0 {
+		return nil // the repository has none
+	}
 	news := s.news(ctx, a)
 	if err := s.iterations(ctx, a, news); err != nil {
 		return err
