@@ -228,7 +228,7 @@ func (c *console) Promote(context.Context, render.Account, string) (int, error) 
 func (c *console) CI(context.Context, ci.Candidate) ci.Result { return ci.Result{} }
 
 // HasCI is not asked by commands.
-func (c *console) HasCI(context.Context, string, []string) (bool, error) { return false, nil }
+func (c *console) HasCI(context.Context, string, string, []string) (bool, error) { return false, nil }
 
 // Dispatch starts nothing.
 func (c *console) Dispatch(context.Context, string, string) error { return nil }

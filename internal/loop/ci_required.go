@@ -8,8 +8,8 @@ import (
 
 // ciRequired reports whether a candidate must pass CI. With `auto` it must when
 // CI was ever seen on this program, when a workflow of the base runs on what is
-// pushed, or when the base has checks: it never switches itself off. If that
-// cannot be determined it returns true.
+// pushed, when the base or the pull request has checks, or when rules require some: it
+// never switches itself off. If that cannot be determined it returns true.
 func (r *ciGate) ciRequired(ctx context.Context, base string) bool {
 	switch {
 	case r.thread.github == nil, r.program.CIGate == "off":
@@ -17,9 +17,9 @@ func (r *ciGate) ciRequired(ctx context.Context, base string) bool {
 	case r.program.CIGate == "required", r.program.CIWorkflow != "", r.records.sum.CISeen:
 		return true
 	}
-	starts, elsewhere, err := r.workflows(ctx, base)
+	starts, into, elsewhere, err := r.workflows(ctx, base)
 	if err == nil && !starts {
-		starts, err = r.thread.github.HasCI(ctx, r.checkedBase(ctx, base), elsewhere)
+		starts, err = r.thread.github.HasCI(ctx, r.checkedBase(ctx, base), into, elsewhere)
 	}
 	if err != nil {
 		r.warn("whether CI runs on the default branch was not read, so the change waits for CI: %v", err)
@@ -45,16 +45,16 @@ func (r *ciGate) checkedBase(ctx context.Context, base string) string {
 }
 
 // workflows reports whether a workflow of the base runs when a change of the target
-// files is pushed or in a pull request, and which workflows do not.
-func (r *ciGate) workflows(ctx context.Context, base string) (starts bool, elsewhere []string, err error) {
+// files is pushed or in a pull request into the default branch, and which workflows do not.
+func (r *ciGate) workflows(ctx context.Context, base string) (starts bool, into string, elsewhere []string, err error) {
 	entries, err := r.branches.entries(ctx, base)
 	if err != nil {
-		return false, nil, err
+		return false, "", nil, err
 	}
 	change := ci.Change{Branch: r.branch(), Into: r.records.sum.BaseBranch}
 	if change.Into == "" {
 		if change.Into, err = r.branches.defaultBranch(ctx); err != nil {
-			return false, nil, err
+			return false, "", nil, err
 		}
 	}
 	var files, ids []string
@@ -68,12 +68,12 @@ func (r *ciGate) workflows(ctx context.Context, base string) (starts bool, elsew
 	}
 	objects, err := r.repo.Cat(ctx, ids...)
 	if err != nil {
-		return false, nil, err
+		return false, "", nil, err
 	}
 	texts := map[string][]byte{}
 	for i, o := range objects {
 		texts[files[i]] = o.Data
 		starts = starts || change.Starts(o.Data)
 	}
-	return starts, change.Elsewhere(texts), nil
+	return starts, change.Into, change.Elsewhere(texts), nil
 }

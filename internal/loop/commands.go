@@ -38,8 +38,10 @@ func (s *Service) ApplyCommands(ctx context.Context) (CommandsResult, error) {
 		return result, nil
 	}
 	if files.Ledger == nil {
-		result.Run, err = r.thread.askedAtFirst(ctx)
-		return result, err
+		var paused bool
+		if result.Run, paused, err = r.thread.askedAtFirst(ctx); err != nil || !paused {
+			return result, err
+		}
 	}
 	err = r.commander.readComments(ctx, r.lease.requireNoLease)
 	if busy, ok := errors.AsType[*errBusy](err); ok {
@@ -74,24 +76,24 @@ func (s *Service) Pause(ctx context.Context, reason string) (worker string, err 
 	return worker, err
 }
 
-// askedAtFirst reports whether somebody asks for the first iteration of a program.
-// It writes nothing: the iteration begins the records, and it answers.
-func (r *thread) askedAtFirst(ctx context.Context) (asked bool, err error) {
+// askedAtFirst reports whether somebody asks for the first iteration of a program, which
+// then begins the records and answers, or pauses the program before it.
+func (r *thread) askedAtFirst(ctx context.Context) (asked, paused bool, err error) {
 	if r.github == nil {
-		return false, nil
+		return false, false, nil
 	}
 	heard, err := r.look(ctx)
 	for _, c := range heard.Comments {
 		for _, command := range c.Commands {
 			switch command.Kind { //nolint:exhaustive // The others neither start nor stop it.
 			case commands.Run, commands.Resume, commands.Reactivate:
-				asked = true
+				asked, paused = true, false
 			case commands.Pause:
-				asked = false
+				asked, paused = false, true
 			}
 		}
 	}
-	return asked, err
+	return asked, paused, err
 }
 
 // requireNoLease is the claim of a change without a lease: an error while another

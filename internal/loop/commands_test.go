@@ -17,21 +17,22 @@ import (
 func TestAskedAtFirst(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		say  []commands.Kind
-		want bool
+		say    []commands.Kind
+		asked  bool
+		paused bool
 	}{
 		"nothing":                {},
-		"run":                    {[]commands.Kind{commands.Run}, true},
-		"resume":                 {[]commands.Kind{commands.Resume}, true},
-		"reactivate":             {[]commands.Kind{commands.Reactivate}, true},
-		"pause":                  {[]commands.Kind{commands.Pause}, false},
-		"run, then pause":        {[]commands.Kind{commands.Run, commands.Pause}, false},
-		"pause, then run":        {[]commands.Kind{commands.Pause, commands.Run}, true},
-		"pause, then reactivate": {[]commands.Kind{commands.Pause, commands.Reactivate}, true},
-		"what starts nothing":    {[]commands.Kind{commands.Status, commands.Instruct, commands.Note, commands.SetTarget, commands.Undo, commands.Wrong}, false},
-		"run, and more":          {[]commands.Kind{commands.Run, commands.Status, commands.Undo}, true},
-		"pause, run, pause, run": {[]commands.Kind{commands.Pause, commands.Run, commands.Pause, commands.Run}, true},
-		"pause, then instruct":   {[]commands.Kind{commands.Pause, commands.Instruct}, false},
+		"run":                    {[]commands.Kind{commands.Run}, true, false},
+		"resume":                 {[]commands.Kind{commands.Resume}, true, false},
+		"reactivate":             {[]commands.Kind{commands.Reactivate}, true, false},
+		"pause":                  {[]commands.Kind{commands.Pause}, false, true},
+		"run, then pause":        {[]commands.Kind{commands.Run, commands.Pause}, false, true},
+		"pause, then run":        {[]commands.Kind{commands.Pause, commands.Run}, true, false},
+		"pause, then reactivate": {[]commands.Kind{commands.Pause, commands.Reactivate}, true, false},
+		"what starts nothing":    {[]commands.Kind{commands.Status, commands.Instruct, commands.Note, commands.SetTarget, commands.Undo, commands.Wrong}, false, false},
+		"run, and more":          {[]commands.Kind{commands.Run, commands.Status, commands.Undo}, true, false},
+		"pause, run, pause, run": {[]commands.Kind{commands.Pause, commands.Run, commands.Pause, commands.Run}, true, false},
+		"pause, then instruct":   {[]commands.Kind{commands.Pause, commands.Instruct}, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -39,18 +40,18 @@ func TestAskedAtFirst(t *testing.T) {
 			for _, kind := range c.say {
 				d.hub.say(kind, "")
 			}
-			asked, err := d.thread.askedAtFirst(t.Context())
+			asked, paused, err := d.thread.askedAtFirst(t.Context())
 			require.NoError(t, err)
-			assert.Equal(t, c.want, asked)
+			assert.Equal(t, []bool{c.asked, c.paused}, []bool{asked, paused})
 			assert.Empty(t, d.shelf.messages)
 			assert.Zero(t, d.hub.Changes())
 
 			d.hub.down = true
-			asked, err = d.thread.askedAtFirst(t.Context())
+			asked, _, err = d.thread.askedAtFirst(t.Context())
 			require.ErrorContains(t, err, "no route to GitHub")
 			assert.False(t, asked)
 			d.thread.github = nil
-			asked, err = d.thread.askedAtFirst(t.Context())
+			asked, _, err = d.thread.askedAtFirst(t.Context())
 			require.NoError(t, err)
 			assert.False(t, asked)
 		})

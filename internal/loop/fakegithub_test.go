@@ -100,7 +100,7 @@ func (f *fakeGitHub) CI(_ context.Context, candidate ci.Candidate) ci.Result {
 	return verdict
 }
 
-func (f *fakeGitHub) HasCI(_ context.Context, commit string, _ []string) (bool, error) {
+func (f *fakeGitHub) HasCI(_ context.Context, commit, _ string, _ []string) (bool, error) {
 	f.asked = append(f.asked, commit)
 	return f.hasCI, f.broken["ci"]
 }

@@ -34,8 +34,9 @@ type GitHub interface {
 	Promote(ctx context.Context, a render.Account, base string) (int, error)
 	// CI is what CI says of a candidate. What cannot be read is part of the verdict.
 	CI(ctx context.Context, candidate ci.Candidate) ci.Result
-	// HasCI reports whether CI runs on a commit at all.
-	HasCI(ctx context.Context, commit string, elsewhere []string) (bool, error)
+	// HasCI reports whether CI runs at all: on a commit, on the open pull request, or by
+	// the rules of the branch that it is for.
+	HasCI(ctx context.Context, commit, into string, elsewhere []string) (bool, error)
 	// Dispatch starts a workflow on a branch.
 	Dispatch(ctx context.Context, workflow, branch string) error
 	// Show brings the issue up to date with the records.

@@ -126,6 +126,20 @@ func TestCommandsOfComments(t *testing.T) {
 	assert.Contains(t, f.answers[3], "Iteration 1 is undone")
 }
 
+// TestPausedBeforeTheFirstRun answers the comment, and no iteration begins until it is resumed.
+func TestPausedBeforeTheFirstRun(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "evaluation-runs: 1\nci-gate: off", "1", "3")
+	f := onGitHub(t, b)
+	f.say(commands.Pause, "not yet")
+	_, err := b.service.ApplyCommands(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []string{"Paused. `/autoloop resume` goes on."}, f.answers)
+	assert.Equal(t, history.Idle, b.one().Outcome)
+	f.say(commands.Resume, "")
+	assert.Equal(t, history.Accepted, b.one().Outcome)
+}
+
 // TestGitHubIsDown: an outage is a warning, and the comments are read later.
 func TestGitHubIsDown(t *testing.T) {
 	t.Parallel()

@@ -126,7 +126,7 @@ func (r *ciGate) publishPending(ctx context.Context) {
 func (r *ciGate) verdict(ctx context.Context, e history.Decided) ci.Result {
 	at := ci.Candidate{Commit: e.Commit, Base: r.checkedBase(ctx, r.records.sum.Base), BaseBranch: r.records.sum.BaseBranch}
 	at.Branch.Commit, at.Branch.Err = r.memory.HeadOf(ctx, r.ref())
-	starts, elsewhere, err := r.workflows(ctx, r.records.sum.Base)
+	starts, _, elsewhere, err := r.workflows(ctx, r.records.sum.Base)
 	at.Starts, at.Elsewhere = starts || err != nil, elsewhere
 	merged := at.Branch.Err == nil && at.Branch.Commit == "" && r.thread.merged(e.Commit)
 	if merged {

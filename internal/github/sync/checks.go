@@ -120,11 +120,24 @@ func suitesOf(found []api.CheckSuite) []ci.Run {
 	return runs
 }
 
-// HasCI reports whether CI runs on a commit at all. Workflows that only look at
+// HasCI reports whether CI runs at all: on a commit, on the open pull request, which some
+// CI looks at alone, or, before there is one, by the rules of the branch that it is for.
+func (s *Service) HasCI(ctx context.Context, commit, into string, elsewhere []string) (bool, error) {
+	if found, err := s.isChecked(ctx, commit, elsewhere); found || err != nil {
+		return found, err
+	}
+	if s.seen != nil && s.seen.pull != nil && s.seen.pull.Open {
+		return s.isChecked(ctx, s.seen.pull.HeadSHA, elsewhere)
+	}
+	rules := s.rules(ctx, into)
+	return len(rules.Required) > 0, rules.Err
+}
+
+// isChecked reports whether CI runs on a commit. Workflows that only look at
 // the clock, at issues and at other workflows, as Autoloop's own do, and those that run
 // elsewhere, leave check runs on the default branch too, and are no CI; where it cannot be
 // read what started a run, each counts.
-func (s *Service) HasCI(ctx context.Context, commit string, elsewhere []string) (bool, error) {
+func (s *Service) isChecked(ctx context.Context, commit string, elsewhere []string) (bool, error) {
 	found, err := s.Hub.Checks(ctx, commit)
 	if err != nil || len(found) == 0 {
 		return false, err

@@ -21,7 +21,9 @@ func (s *Service) Hear(ctx context.Context, a render.Account) (commands.Heard, e
 	if err != nil {
 		return heard, err
 	}
-	heard.Issue, heard.Author, err = s.Open(ctx, a)
+	if heard.Issue, heard.Author, err = s.Open(ctx, a); err == nil && heard.Issue == 0 {
+		heard.Warnings = append(heard.Warnings, "issues are disabled in the repository, so that nobody sees its status there: enable them under Settings, General")
+	}
 	return heard, err
 }
 
@@ -187,10 +189,15 @@ func (s *Service) listen(ctx context.Context, all []api.Comment, before commands
 	return nil
 }
 
-// comment reads one comment; commands to other programs are left out.
+// comment reads one comment. Nobody else hears a command to another program here, so
+// that its author is told.
 func (s *Service) comment(c api.Comment) commands.Comment {
 	list, text := commands.Parse(c.Body)
-	list = slices.DeleteFunc(list, func(command commands.Command) bool { return command.Program != "" && command.Program != s.Program.Name })
+	for i, command := range list {
+		if command.Program != "" && command.Program != s.Program.Name {
+			list[i] = commands.Command{Kind: commands.Wrong, Problem: fmt.Sprintf("this is the place of program %s; say it on the issue of `%s`, or leave the name out", s.Program.Name, command.Program)}
+		}
+	}
 	if c.Path != "" && text != "" {
 		text = fmt.Sprintf("on %s: %s", c.Path, text)
 	}

@@ -41,7 +41,8 @@ func TestOnlyTrustedPeopleSteer(t *testing.T) {
 	for _, c := range heard.Comments {
 		said = append(said, fmt.Sprintf("%s %d %q", c.Author, len(c.Commands), c.Text))
 	}
-	assert.Equal(t, []string{`alice 0 "try a cache"`, `private 1 "please"`, `bob 0 ""`}, said)
+	assert.Contains(t, heard.Comments[2].Commands[0].Problem, "say it on the issue of `other`")
+	assert.Equal(t, []string{`alice 0 "try a cache"`, `private 1 "please"`, `bob 1 ""`}, said)
 	w.set(history.HeardUntil, heard.Until)
 	w.decide(history.Rejected, "9")
 	require.NoError(t, w.show(s))
@@ -345,6 +346,24 @@ func TestActionsMayNotOpenPulls(t *testing.T) {
 	require.ErrorAs(t, err, &refused)
 	assert.Contains(t, err.Error(), "Settings, Actions, General")
 	require.NoError(t, s.Show(t.Context(), w.account()), "the rest goes on")
+}
+
+func TestWithoutIssuesThePullRequestIsOpened(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(s *githubtest.State) { s.NoIssues = true })
+	w.begin()
+	s := w.service()
+	heard, err := s.Hear(t.Context(), w.account())
+	require.NoError(t, err)
+	require.Len(t, heard.Warnings, 1)
+	assert.Contains(t, heard.Warnings[0], "Settings, General")
+	w.decide(history.Accepted, "8")
+	require.NoError(t, w.show(s))
+	w.run(history.Accepted, "7")
+	w.server.Change(func(s *githubtest.State) {
+		require.Len(t, s.Pulls, 1)
+		assert.Contains(t, s.Issue(s.Pulls[0].Number).Body, "→ 7**")
+	})
 }
 
 func TestWithoutAGainThereIsNoPullRequest(t *testing.T) {

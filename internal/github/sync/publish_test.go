@@ -113,6 +113,44 @@ func TestRequestsOfAnIteration(t *testing.T) {
 	assert.Equal(t, 4, told)
 }
 
+// TestHasCI: also where nothing but a rule, or a check of the pull request, says so.
+func TestHasCI(t *testing.T) {
+	t.Parallel()
+	check := func(commit string) func(*githubtest.State) {
+		return func(s *githubtest.State) {
+			s.Checks = append(s.Checks, &githubtest.Check{ID: 1, Commit: commit, Name: "build", Conclusion: "failure", App: 5})
+		}
+	}
+	rule := func(s *githubtest.State) { s.Rules = map[string][]githubtest.RequiredCheck{"main": {{Name: "build"}}} }
+	for name, c := range map[string]struct {
+		there func(*githubtest.State)
+		pull  bool
+		want  bool
+	}{
+		"nothing":                     {func(*githubtest.State) {}, true, false},
+		"nothing before":              {func(*githubtest.State) {}, false, false},
+		"a check of the base":         {check("base"), true, true},
+		"a check of the pull request": {check("c8"), true, true},
+		"a check of something else":   {check("other"), true, false},
+		"a rule":                      {rule, false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			if c.pull {
+				w.run(history.Accepted, "8")
+			}
+			w.server.Change(c.there)
+			w.begin()
+			s := w.service()
+			require.NoError(t, w.hear(s))
+			has, err := s.HasCI(t.Context(), "base", "main", nil)
+			require.NoError(t, err)
+			assert.Equal(t, c.want, has)
+		})
+	}
+}
+
 func TestWhoWroteAProgramFileIsTold(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
