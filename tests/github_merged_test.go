@@ -229,6 +229,7 @@ func TestMergedAndDeletedWhenCIIsGreen(t *testing.T) {
 		got := h.one()
 		assert.Equal(t, "accepted", got.Outcome, "%v", got.Reasons)
 		assert.Equal(t, "9", text(got.Best))
+		h.replays()
 		got = h.one()
 		assert.Equal(t, "pending-ci", got.Outcome, "%v %s", got.Reasons, got.Stopped)
 		assert.Equal(t, head(t, h.bare, "main"), h.run(h.bare, "git", "rev-parse", "autoloop/p^"))

@@ -148,8 +148,10 @@ type made struct {
 // merge, starts a new line.
 type keeps struct {
 	kept, required, before []made
-	// merges are the heads that were merged, and the commits made on them since.
+	// merges are the heads that were merged, and the commits made on them since; head is the
+	// last one, perhaps of a commit that still waits for CI.
 	merges map[string]bool
+	head   string
 }
 
 func (k *keeps) add(event history.Event) {
@@ -163,6 +165,7 @@ func (k *keeps) add(event history.Event) {
 		}
 	case *history.Set:
 		if e.Key == history.PullEnded && e.Commit != "" {
+			k.head = e.Commit
 			k.merged(e.Commit)
 		}
 	case *history.Decided:
@@ -177,6 +180,9 @@ func (k *keeps) add(event history.Event) {
 		k.kept = append(k.kept, one)
 		if e.Outcome == history.Accepted {
 			k.required = append(k.required, one)
+			if e.Commit == k.head { // merged before CI let it through
+				k.merged(e.Commit)
+			}
 		}
 	}
 }
