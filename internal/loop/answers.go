@@ -12,6 +12,9 @@ import (
 // answer posts the recorded answers: those of this run, and those that an earlier
 // run could not post. One that is posted already is found and not posted again.
 func (r *thread) answer(ctx context.Context) {
+	if r.github == nil {
+		return
+	}
 	since := r.before
 	if text := r.records.sum.HeardSince; text != "" {
 		since, _ = time.Parse(time.RFC3339, text)

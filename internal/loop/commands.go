@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/github/commands"
@@ -23,29 +24,20 @@ type CommandsResult struct {
 // without an iteration, so that it works for a paused or completed program too. It
 // takes no lease, and leaves a program alone that another run works on.
 func (s *Service) ApplyCommands(ctx context.Context) (CommandsResult, error) {
-	r := s.begin()
-	r.lease.aside = true
 	result := CommandsResult{Program: s.Program.Name}
-	files, _, err := r.memory.Read(ctx, s.Program.Name)
-	if err != nil {
+	r, busy, err := s.aside(ctx)
+	if result.Busy = busy; err != nil || busy != "" {
 		return result, err
 	}
-	if r.records, err = openRecords(s.Program, files); err != nil {
-		return result, err
-	}
-	r.files, r.iteration = files, r.records.sum.Iteration+1
-	if result.Busy = r.lease.leaseHolder(r.records.sum.Open); result.Busy != "" {
-		return result, nil
-	}
-	if files.Ledger == nil {
+	if r.files.Ledger == nil {
 		var paused bool
 		if result.Run, paused, err = r.thread.askedAtFirst(ctx); err != nil || !paused {
 			return result, err
 		}
 	}
 	err = r.commander.readComments(ctx, r.lease.requireNoLease)
-	if busy, ok := errors.AsType[*errBusy](err); ok {
-		result.Busy = busy.holder
+	if other, ok := errors.AsType[*errBusy](err); ok {
+		result.Busy = other.holder
 		return result, nil
 	}
 	if err != nil {
@@ -54,6 +46,45 @@ func (s *Service) ApplyCommands(ctx context.Context) (CommandsResult, error) {
 	r.thread.updateGitHub(ctx)
 	result.Run, result.Stopped, result.Warnings = r.commander.asked, r.stopped, r.warnings
 	return result, nil
+}
+
+// aside opens the records for a change without a lease; busy names another run that works
+// on the program.
+func (s *Service) aside(ctx context.Context) (r *run, busy string, err error) {
+	r = s.begin()
+	r.lease.aside = true
+	if r.files, _, err = r.memory.Read(ctx, s.Program.Name); err != nil {
+		return r, "", err
+	}
+	if r.records, err = openRecords(s.Program, r.files); err != nil {
+		return r, "", err
+	}
+	r.iteration = r.records.sum.Iteration + 1
+	return r, r.lease.leaseHolder(r.records.sum.Open), nil
+}
+
+// Command applies one command, as a comment of its author would, and returns the answer,
+// and whether it was done; busy names another run that works on the program.
+func (s *Service) Command(ctx context.Context, author string, command commands.Command) (answer string, good bool, busy string, err error) {
+	r, busy, err := s.aside(ctx)
+	switch {
+	case err != nil || busy != "":
+		return "", false, busy, err
+	case r.files.Ledger == nil:
+		return "", false, "", ErrNoHistory
+	}
+	id := commands.ParseMark(r.records.sum.CommandsUntil).Issue + 1 // behind those that were read
+	said := commands.Comment{ID: id, Author: author, Time: r.now(), Commands: []commands.Command{command}}
+	r.thread.comments = &commands.Heard{Comments: []commands.Comment{said}}
+	err = r.commander.applyCommands(ctx, r.lease.requireNoLease)
+	if other, ok := errors.AsType[*errBusy](err); ok {
+		return "", false, other.holder, nil
+	}
+	for e := range history.Of[*history.Answered](slices.Backward(r.records.log.Events)) {
+		to, _ := commands.ParseAnswer(e.Key)
+		return e.Reason, to.Good, "", err
+	}
+	return "", false, "", err
 }
 
 // ErrNoHistory says that a program has no records yet.
