@@ -8,7 +8,7 @@ import (
 const (
 	// maxLists is how many lists of files are remembered, maxListed the most
 	// files of one.
-	maxLists, maxListed = 8, 2000
+	maxLists, maxListed = 8, 50_000
 )
 
 // remembered are lists of files by the id of their tree or commit: an iteration

@@ -115,8 +115,7 @@ func (t *Tree) checkout(ctx context.Context, c *control) error {
 	if _, err := c.run(ctx, git.Input{}, "read-tree", t.id); err != nil {
 		return err
 	}
-	in := git.Input{WorkTree: t.Dir, Settings: []git.Setting{{Key: "checkout.workers", Value: "2"}}}
-	_, err := c.run(ctx, in, "checkout-index", "--all", "--index", "--quiet")
+	_, err := c.run(ctx, git.Input{WorkTree: t.Dir}, "checkout-index", "--all", "--index", "--quiet")
 	return err
 }
 
@@ -141,7 +140,10 @@ func (t *Tree) record(ctx context.Context, c *control) error {
 	return nil
 }
 
-func (t *Tree) path(name string) string { return filepath.Join(t.Dir, filepath.FromSlash(name)) }
+// path is that of an entry, whose name is clean.
+func (t *Tree) path(name string) string {
+	return t.Dir + string(filepath.Separator) + filepath.FromSlash(name)
+}
 
 func (t *Tree) unstage() error {
 	c := t.staged
