@@ -34,7 +34,8 @@ func maintainersSteerByComments(t *testing.T, on maker) {
 	assert.Contains(t, told, "Thanks!", "what was said while it was paused is not lost")
 	assert.Contains(t, h.remembered("p.md"), "| Target Metric | 7 |")
 	answer := h.answers()[1]
-	assert.Equal(t, "It goes on.\n\nThe target is 7 (lower is better), until the program file names another.\n\n"+
+	assert.Equal(t, "That was not understood: this is the place of program p; say it on the issue of `other`, or leave the name out.\n\n"+
+		"It goes on.\n\nThe target is 7 (lower is better), until the program file names another.\n\n"+
 		"The agent is told at iteration 2.\n\nThere is no iteration 77: 1 is the last.", answer)
 
 	h.say("alice", "/autoloop undo 1")
