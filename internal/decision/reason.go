@@ -178,6 +178,7 @@ const (
 	CIFound       Why = "ci-found"        // one thing that CI found; Term is its kind
 	CINothing     Why = "ci-nothing"      // no check appeared
 	CIMoved       Why = "ci-moved"        // the branch moved while CI ran
+	MergedByHand  Why = "merged-by-hand"  // a person merged it before CI let it through
 	MergedWithout Why = "merged-without"  // its pull request was merged without it
 	CIStuck       Why = "ci-stuck"        // a fix did not help
 	CIExhausted   Why = "ci-exhausted"    // no fix is left
@@ -207,6 +208,7 @@ const (
 	Interrupted        Why = "interrupted"          // runs that vanish
 	Conflict           Why = "conflict"             // the default branch does not merge
 	PullClosed         Why = "pull-closed"          // a person closed the pull request
+	PullReopened       Why = "pull-reopened"        // and opened it again
 	PushNeedsWorkflows Why = "push-needs-workflows" // the token may not push workflow files
 	PushNeedsMerge     Why = "push-needs-merge"     // nor merge the default branch that has them
 	PushProtected      Why = "push-protected"       // rules of the branch

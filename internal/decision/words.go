@@ -238,6 +238,7 @@ var texts = map[Why]text{
 	CIFound:       {says: "{words}"},
 	CINothing:     {says: "no check appeared"},
 	CIMoved:       {says: "not accepted: {listed}; the next iteration begins with what is there"},
+	MergedByHand:  {says: "pull request #{count} was merged before CI let it through< ({listed})>"},
 	MergedWithout: {says: "not accepted yet: its pull request was merged without it, so that it is replayed on the default branch and measured there"},
 	CIStuck:       {says: "stuck in CI fix loop: {words}<; {because}>"},
 	CIExhausted:   {says: "ci-fix-exhausted: {words}<; {because}>"},
@@ -261,6 +262,7 @@ var texts = map[Why]text{
 	Interrupted:        {says: "iteration {count} was interrupted {of} times in a row", cure: ": look at the logs of those runs"},
 	Conflict:           {says: "{term} does not merge into {path}, both changed {words}", cure: ": merge it by hand, then resume"},
 	PullClosed:         {says: "pull request #{count} closed", cure: "; the next gain opens a new one"},
+	PullReopened:       {says: "pull request #{count} was opened again"},
 	PushNeedsWorkflows: {says: "{words}", cure: ": " + workflowsCure + ", or take `.github/workflows` out of the Target"},
 	PushNeedsMerge: {
 		says: "the default branch has to be merged into {path} for it ({words}), which the token may not push because of workflow files", cure: ": " + workflowsCure,

@@ -28,8 +28,9 @@ type Standing struct {
 	// Decision is the last decision, of this iteration or, in PhaseBegun, of the
 	// one before; nil before the first.
 	Decision *Decided
-	// PushedAt is when the decision's commit was recorded and pushed, in one step.
-	PushedAt time.Time
+	// WaitsSince is when the decision's commit was recorded and pushed, in one step, or the
+	// program was resumed after that.
+	WaitsSince time.Time
 
 	checked  []*Checked  // what CI found in the decision's iteration
 	settled  Phase       // the phase before PhaseBegun
@@ -58,12 +59,16 @@ func (s Standing) after(e Event) Standing {
 			s.checked = nil
 		}
 		if s.Decision == nil || s.Decision.Commit != e.Commit {
-			s.PushedAt = e.Time // the push is recorded in the same step
+			s.WaitsSince = e.Time // the push is recorded in the same step
 		}
 		s.Phase, s.Iteration, s.Decision = phaseOf(e.Outcome), e.Iteration, e
 	case *Checked:
 		if s.Decision != nil && e.Iteration == s.Decision.Iteration {
 			s.checked = append(slices.Clone(s.checked), e)
+		}
+	case *Resumed:
+		if s.Phase == PhaseWaitingForCI {
+			s.WaitsSince = e.Time
 		}
 	case *Finished:
 		if s.Phase == PhaseBegun { // it ended without a decision

@@ -70,11 +70,11 @@ func TestStandingKnowsWhatCIFound(t *testing.T) {
 	}
 	s := history.Replay(events).Standing
 	assert.False(t, s.FailedBefore("build"), "it is the same commit")
-	assert.Equal(t, pushed, s.PushedAt)
+	assert.Equal(t, pushed, s.WaitsSince)
 
 	later := pushed.Add(time.Hour)
 	s = history.Replay(append(events, pending("b", later), pending("b", later.Add(time.Hour)))).Standing
 	assert.True(t, s.FailedBefore("build"))
 	assert.False(t, s.FailedBefore("test"))
-	assert.Equal(t, later, s.PushedAt, "the first record of the commit counts")
+	assert.Equal(t, later, s.WaitsSince, "the first record of the commit counts")
 }

@@ -105,7 +105,7 @@ func TestPhasesInTheRecords(t *testing.T) {
 	} {
 		decided := &history.Decided{Head: history.Head{Iteration: 5, Time: noon}, Outcome: outcome, Commit: "c"}
 		s := standing(decided)
-		assert.Equal(t, []any{phase, 5, noon}, []any{s.Phase, s.Iteration, s.PushedAt}, outcome)
+		assert.Equal(t, []any{phase, 5, noon}, []any{s.Phase, s.Iteration, s.WaitsSince}, outcome)
 		assert.Equal(t, outcome == history.PendingCI, s.Waiting() == decided)
 		begun := standing(decided, &history.Started{Head: history.Head{Iteration: 6}})
 		ended := standing(decided, &history.Started{Head: history.Head{Iteration: 6}}, &history.Started{Head: history.Head{Iteration: 7}}, &history.Finished{})

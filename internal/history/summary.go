@@ -123,7 +123,7 @@ func (b *Summary) Add(e Event) {
 	case *Paused:
 		b.Paused = &e.Reason
 	case *Resumed:
-		b.Paused, b.Completed, b.SinceResumed, b.Interrupted, b.NotBefore = nil, nil, nil, 0, time.Time{}
+		b.Paused, b.Completed, b.SinceResumed, b.Interrupted, b.NotBefore, b.CIStarted = nil, nil, nil, 0, time.Time{}, ""
 	case *Completed:
 		b.Completed = &e.Reason
 	case *Checked:

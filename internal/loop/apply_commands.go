@@ -100,8 +100,8 @@ func (r *commander) endPull(b *records) error {
 	}
 	number, ended := strconv.Itoa(pull.Number), b.sum.PullEnded == pull.Number
 	switch {
-	case pull.Open && ended && b.sum.Incumbent != b.sum.Base:
-		return r.set(b, history.PullEnded, "") // a person opened it again
+	case pull.Open && ended && b.sum.Head() != b.sum.Base:
+		return r.reopened(b, pull.Number)
 	case pull.Open, ended:
 		return nil
 	}
@@ -137,7 +137,7 @@ func (r *commander) command(b *records, c commands.Comment, command commands.Com
 	case commands.Pause:
 		return "Paused. `/autoloop resume` goes on.", true, r.pause(b, pausedBy(c, command))
 	case commands.Resume, commands.Reactivate:
-		return "It goes on.", true, r.resume(b, c)
+		return "It goes on.", true, r.goOn(b, askedBy(c))
 	case commands.SetTarget:
 		return r.setTarget(b, command)
 	case commands.Status:
@@ -155,9 +155,13 @@ func (r *commander) command(b *records, c commands.Comment, command commands.Com
 		if !good {
 			return text, false, nil
 		}
-		return text, true, r.add(b, &history.Set{
+		err := r.add(b, &history.Set{
 			Head: history.Head{Iteration: b.sum.Iteration}, Key: history.UndoneIteration, Value: strconv.Itoa(command.Iteration), Commit: undo.head,
 		})
+		if err != nil || b.sum.Completed == nil || b.sum.Paused != nil {
+			return text, true, err
+		}
+		return text, true, r.goOn(b, askedBy(c)) // its best is no longer on the branch
 	case commands.Wrong:
 		return "That was not understood: " + command.Problem + ".", false, nil
 	default:
@@ -172,11 +176,25 @@ func pausedBy(c commands.Comment, command commands.Command) decision.Reason {
 	return decision.Reason{Kind: decision.PausedBy, Path: c.Author}
 }
 
-func (r *commander) resume(b *records, c commands.Comment) error {
+// goOn ends a pause and a completion.
+func (r *journal) goOn(b *records, reason decision.Reason) error {
 	b.machine.Paused, b.machine.PauseReason = false, ""
 	b.machine.Completed, b.machine.CompletedReason = false, ""
 	r.stopped = ""
-	return r.add(b, &history.Resumed{Head: history.Head{Iteration: b.sum.Iteration}, Reason: decision.Reason{Kind: decision.AskedBy, Path: c.Author}})
+	return r.add(b, &history.Resumed{Head: history.Head{Iteration: b.sum.Iteration}, Reason: reason})
+}
+
+func askedBy(c commands.Comment) decision.Reason {
+	return decision.Reason{Kind: decision.AskedBy, Path: c.Author}
+}
+
+// reopened goes on with a pull request that a person opened again, and ends the pause that
+// closing it made.
+func (r *commander) reopened(b *records, pull int) error {
+	if err := r.set(b, history.PullEnded, ""); err != nil || b.sum.Paused == nil || !b.sum.Paused.Is(decision.PullClosed) {
+		return err
+	}
+	return r.goOn(b, decision.Reason{Kind: decision.PullReopened, Count: pull})
 }
 
 // setTarget holds until the program file names another target than now.

@@ -112,7 +112,7 @@ func (r *run) proposeForCI(ctx context.Context) (*proposal.Proposal, Result, err
 	}
 	verdict := r.gate.verdict(ctx, e)
 	left := r.spending.time() - r.now().Sub(r.begun)
-	if r.proposer.refusal != "" || !r.gate.isRed(standing, verdict) || head != e.Commit || fixesExhausted(standing, verdict.Signature()) != nil || r.pausedBefore(r.records) || r.spending.blockedReason(r.records) != "" || left <= 0 {
+	if r.proposer.refusal != "" || !r.gate.isRed(standing, verdict) || head != e.Commit || r.thread.merged(e.Commit) || fixesExhausted(standing, verdict.Signature()) != nil || r.pausedBefore(r.records) || r.spending.blockedReason(r.records) != "" || left <= 0 {
 		p, result := r.leave(fmt.Sprintf("iteration %d waits for CI, whose answer is to be taken", e.Iteration))
 		return p, result, nil
 	}

@@ -52,6 +52,9 @@ func (r *recorder) enterPending(b *records, decided history.Decided) error {
 // run stops waiting: then a later run goes on.
 func (r *ciGate) waitForCI(ctx context.Context) (Result, error) {
 	deadline, pause := r.now().Add(r.program.CIWait), firstPoll
+	if e := *r.records.standing().Decision; r.thread.merged(e.Commit) {
+		return r.recordMerged(ctx, e)
+	}
 	if result, ended, err := r.replayPending(ctx, *r.records.standing().Decision); err != nil || ended {
 		return result, err
 	}
@@ -78,7 +81,7 @@ func (r *ciGate) waitForCI(ctx context.Context) (Result, error) {
 			}
 			deadline, pause = r.now().Add(r.program.CIWait), firstPoll
 			continue
-		case verdict.Seen >= 0 && r.now().Sub(standing.PushedAt) >= r.program.CITimeout:
+		case r.now().Sub(standing.WaitsSince) >= r.program.CITimeout:
 			return r.keepWaiting(ctx, e, r.timedOut(e, verdict), verdict)
 		case late:
 			return r.keepWaiting(ctx, e, nil, verdict)
@@ -126,18 +129,25 @@ func (r *ciGate) publishPending(ctx context.Context) {
 func (r *ciGate) verdict(ctx context.Context, e history.Decided) ci.Result {
 	at := ci.Candidate{Commit: e.Commit, Base: r.checkedBase(ctx, r.records.sum.Base), BaseBranch: r.records.sum.BaseBranch}
 	at.Branch.Commit, at.Branch.Err = r.memory.HeadOf(ctx, r.ref())
+	if r.thread.merged(e.Commit) {
+		at.Branch.Commit = e.Commit // it may be deleted
+	}
 	starts, _, elsewhere, err := r.workflows(ctx, r.records.sum.Base)
 	at.Starts, at.Elsewhere = starts || err != nil, elsewhere
-	merged := at.Branch.Err == nil && at.Branch.Commit == "" && r.thread.merged(e.Commit)
-	if merged {
-		at.Branch.Commit = e.Commit // the branch was deleted with the merge, and CI says what it says
+	return r.thread.github.CI(ctx, at)
+}
+
+// recordMerged settles an iteration that a person merged while CI ran: it is kept, and
+// what CI says is told.
+func (r *ciGate) recordMerged(ctx context.Context, e history.Decided) (Result, error) {
+	pull := r.thread.comments.Pull.Number
+	var says []decision.Reason
+	if verdict := r.verdict(ctx, e); verdict.State == ci.Red {
+		says = found(verdict)
 	}
-	verdict := r.thread.github.CI(ctx, at)
-	if merged && len(verdict.Failing) > 0 {
-		at.Branch.Commit = "" // there is nothing left to fix
-		verdict = r.thread.github.CI(ctx, at)
-	}
-	return verdict
+	e.Outcome = history.Accepted
+	e.Reasons = append([]decision.Reason{{Kind: decision.MergedByHand, Count: pull, Because: says}}, e.Reasons...)
+	return r.recordFinal(ctx, e, nil, nil)
 }
 
 func (r *ciGate) recordGreen(ctx context.Context, e history.Decided, verdict ci.Result) (Result, error) {
@@ -190,6 +200,11 @@ func (r *ciGate) recordFinal(ctx context.Context, e history.Decided, branch *git
 		if err := r.add(b, &decided); err != nil {
 			return err
 		}
+		if b.sum.Paused != nil && b.sum.Paused.Is(decision.CITimeout) { // CI has answered
+			if err := r.goOn(b, e.Reasons[len(e.Reasons)-1]); err != nil {
+				return err
+			}
+		}
 		if err := r.recorder.enterFinished(b, decided); err != nil || pause == nil {
 			return err
 		}
@@ -231,5 +246,5 @@ func (r *recorder) resultOfCI(e history.Decided, reasons []decision.Reason) Resu
 // isRed reports whether CI is known to have failed for the pending commit: also
 // when a part of it failed and the rest did not end in time.
 func (r *ciGate) isRed(s history.Standing, verdict ci.Result) bool {
-	return verdict.State == ci.Red || len(verdict.Failing) > 0 && r.now().Sub(s.PushedAt) >= r.program.CIWait
+	return verdict.State == ci.Red || len(verdict.Failing) > 0 && r.now().Sub(s.WaitsSince) >= r.program.CIWait
 }

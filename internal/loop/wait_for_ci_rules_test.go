@@ -136,7 +136,11 @@ func TestWhatCISays(t *testing.T) {
 		{name: "says-partly", says: []ci.Result{partly}, outcome: history.PendingCI, events: "pull=8 finished", reasons: []string{"CI did not answer yet; a later run goes on", "nobody can fix it", "build fails"}, commit: true, asked: 1},
 		{name: "says-pending-for-long", says: []ci.Result{waiting()}, since: time.Hour - 15*time.Second, outcome: history.PendingCI, events: "pull=8 finished paused", reasons: []string{"CI did not answer yet; a later run goes on"}, commit: true, paused: "ci-timeout: after 1h0m0s CI has no result for " + ids["candidate"][:12] + ": ; pushes with the workflow's own token start no CI"},
 		{name: "says-nothing-for-long", says: []ci.Result{nothing}, since: 2 * time.Hour, outcome: history.PendingCI, events: "pull=8 finished paused", reasons: []string{"CI did not answer yet; a later run goes on"}, commit: true, paused: "ci-timeout: after 1h0m0s CI has no result for " + ids["candidate"][:12] + ": no check appeared; pushes with the workflow's own token start no CI: name a `ci-workflow`, or give the token of an app or a person, or set `ci-gate: off`"},
-		{name: "says-unread-for-long", says: []ci.Result{unread}, since: 2 * time.Hour, outcome: history.PendingCI, events: "pull=8 finished", reasons: []string{"CI did not answer yet; a later run goes on", "CI could not be read: 403"}, commit: true},
+		{
+			name: "says-unread-for-long", says: []ci.Result{unread}, since: 2 * time.Hour, outcome: history.PendingCI, events: "pull=8 finished paused",
+			reasons: []string{"CI did not answer yet; a later run goes on", "CI could not be read: 403"}, commit: true,
+			paused: "ci-timeout: after 1h0m0s CI has no result for " + ids["candidate"][:12] + ": CI could not be read: 403",
+		},
 		{name: "says-red-for-long", says: []ci.Result{red("build", "error: x")}, since: 2 * time.Hour, outcome: history.PendingCI, events: "pull=8 finished", reasons: []string{"CI did not answer yet; a later run goes on", "nobody can fix it"}, commit: true, asked: 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {

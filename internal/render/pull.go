@@ -20,8 +20,9 @@ const (
 	CIPending CI = "⏳ CI pending: this holds once it is green."
 	CIGreen   CI = "✅ CI is green on the exact commit."
 	CIAsBase  CI = "✅ CI fails only as the default branch does."
-	// CIClosed replaces CIPending in a pull request that is closed.
+	// CIClosed and CIMerged replace CIPending in a pull request that is closed or merged.
 	CIClosed CI = "🚫 Closed before CI let it through."
+	CIMerged CI = "Merged before CI let it through."
 )
 
 func (c CI) word() string {
@@ -39,19 +40,24 @@ func (c CI) word() string {
 // to be promoted since the last pull request ended, or nil.
 func (a Account) Kept() *history.Decided {
 	var kept []*history.Decided
+	newest, ended, merged := 0, 0, "" // what waited for CI when it ended, and its head
 	for _, e := range a.Events {
 		switch e := e.(type) {
 		case *history.Set:
+			if e.Key == history.PullEnded {
+				ended, merged = 0, e.Commit
+			}
 			if e.Key == history.PullEnded && e.Value != "" {
-				kept = after(kept, e.Commit)
+				kept, ended = after(kept, e.Commit), newest
 			}
 			back := history.UndoneBy(e)
 			kept = slices.DeleteFunc(kept, func(before *history.Decided) bool { return before.Iteration == back })
 		case *history.Decided:
 			kept = slices.DeleteFunc(kept, func(before *history.Decided) bool { return before.Iteration == e.Iteration })
-			if history.Promoted(e) {
+			if settled := e.Iteration == ended && e.Outcome == history.Accepted && (merged == "" || merged == e.Commit); history.Promoted(e) && !settled {
 				kept = append(kept, e)
 			}
+			newest = e.Iteration
 		}
 	}
 	if len(kept) == 0 {

@@ -22,6 +22,8 @@ const (
 	// PrimaryLimit and SecondaryLimit refuse because of too many requests.
 	PrimaryLimit   FaultKind = "primary limit"
 	SecondaryLimit FaultKind = "secondary limit"
+	// Forbidden is a permission that the token lacks.
+	Forbidden FaultKind = "403"
 	// Cut answers 200 with an ETag and the first half of what it would.
 	Cut FaultKind = "cut answer"
 	// Slow answers only after the client has given up.
@@ -100,7 +102,7 @@ func (f *Fault) status() int {
 		return http.StatusInternalServerError
 	case BadGateway:
 		return http.StatusBadGateway
-	case PrimaryLimit, SecondaryLimit:
+	case PrimaryLimit, SecondaryLimit, Forbidden:
 		return http.StatusForbidden
 	default:
 		return 0
@@ -130,6 +132,9 @@ func (f *Fault) fail(w http.ResponseWriter, r *http.Request, now time.Time) bool
 	case SecondaryLimit:
 		message = "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."
 		w.Header().Set("Retry-After", strconv.Itoa(int(f.Wait.Seconds())))
+	case Forbidden:
+		message = errForbids.message
+		w.Header().Set("X-Accepted-Github-Permissions", "checks=read")
 	case ServerError, BadGateway, Cut: // nothing more to say
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")

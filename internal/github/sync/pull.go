@@ -82,8 +82,12 @@ func (s *Service) rewrite(ctx context.Context, pull *api.Pull, body string) erro
 // endCIPending takes the promise that CI will speak out of a pull request that
 // is closed.
 func (s *Service) endCIPending(ctx context.Context, pull *api.Pull) error {
+	now := render.CIClosed
+	if pull.Merged {
+		now = render.CIMerged
+	}
 	ours := render.OursIn(pull.Body)
-	return s.rewrite(ctx, pull, render.Within(pull.Body, strings.Replace(ours, string(render.CIPending), string(render.CIClosed), 1)))
+	return s.rewrite(ctx, pull, render.Within(pull.Body, strings.Replace(ours, string(render.CIPending), string(now), 1)))
 }
 
 // closeEmpty closes a pull request that ended by our hand: the only change in it
