@@ -76,7 +76,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.serveGit(w, r)
 		return
 	}
-	if ofBinary(r) {
+	if ofBinary(r) && !aboutCI(r.URL.Path) {
 		f.sent++
 	}
 	if f.answer(w, r) {

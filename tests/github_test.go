@@ -140,7 +140,7 @@ func (h *hub) requests(args ...string) (iteration, []string) {
 	one := h.one(args...)
 	var list []string
 	for _, call := range h.Calls() {
-		if strings.Contains(call.Pattern, "/commits/{ref}/") {
+		if aboutCI(call.Pattern) {
 			continue
 		}
 		list = append(list, call.Method+" "+call.Pattern)

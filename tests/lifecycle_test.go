@@ -193,3 +193,63 @@ func TestUndoOfACompletedProgram(t *testing.T) {
 		h.replays()
 	})
 }
+
+// TestNextPullRequestListsWhatIsInIt and nothing that was merged, undone or dropped before.
+func TestNextPullRequestListsWhatIsInIt(t *testing.T) {
+	long.Only(t, long.GitHub)
+	t.Parallel()
+	inJobs(t, func(t *testing.T, twoJobs bool) {
+		t.Helper()
+		h := newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n"}, "9", "8", "7", "6")
+		h.program(onIssue)
+		require.Equal(t, "accepted", h.one().Outcome)
+		h.merge()
+		require.Equal(t, "accepted", h.one().Outcome)
+		assert.Contains(t, h.pullBody(), "| 2 | 8 |")
+		assert.NotContains(t, h.pullBody(), "| 1 | 9 |")
+		h.say("alice", "/autoloop undo 2")
+		require.Equal(t, "accepted", h.one().Outcome)
+		assert.Contains(t, h.pullBody(), "| 3 | 7 |")
+		assert.NotContains(t, h.pullBody(), "| 2 | 8 |")
+	})
+}
+
+// TestMergedIntoAnotherBranch is not merged into the default branch: the program goes on
+// where it was.
+func TestMergedIntoAnotherBranch(t *testing.T) {
+	long.Only(t, long.GitHub)
+	t.Parallel()
+	inJobs(t, func(t *testing.T, twoJobs bool) {
+		t.Helper()
+		h := newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n"}, "9", "8", "7")
+		h.program(onIssue)
+		require.Equal(t, "accepted", h.one().Outcome)
+		pull := h.openPull()
+		h.run(h.bare, "git", "branch", "next", "autoloop/p")
+		h.Change(func(s *githubtest.State) { s.Pull(pull).Base = "next" })
+		h.site.merged(pull)
+		got := h.one()
+		assert.Equal(t, "accepted", got.Outcome, "%v %s", got.Reasons, got.Stopped)
+		if !twoJobs { // else the job that begins says it
+			assert.Contains(t, strings.Join(got.Warnings, "\n"), fmt.Sprintf("pull request #%d was merged into next", pull))
+		}
+		assert.Equal(t, "8", h.run(h.bare, "git", "show", "autoloop/p:value.txt"))
+		assert.Contains(t, h.run(h.bare, "git", "log", "--format=%B", "autoloop/p"), "Autoloop-Iteration: 1", "its gain is still there")
+		assert.NotContains(t, []int{0, pull}, h.openPull())
+		h.replays()
+	})
+}
+
+// TestReadyWhileTheAgentWorks: what a person reviews does not change under their eyes.
+func TestReadyWhileTheAgentWorks(t *testing.T) {
+	long.Only(t, long.GitHub)
+	t.Parallel()
+	h, pull := withAPull(t, false)
+	before := head(t, h.bare, "autoloop/p")
+	got := h.duringTheAgent(func() {
+		h.Change(func(s *githubtest.State) { s.Pull(pull).Draft = false })
+	})
+	assert.Equal(t, "error", got.Outcome)
+	assert.Equal(t, before, head(t, h.bare, "autoloop/p"))
+	assert.Contains(t, strings.Join(got.Reasons, "\n"), "ready for review")
+}

@@ -105,6 +105,10 @@ func (r *commander) endPull(b *records) error {
 	case pull.Open, ended:
 		return nil
 	}
+	if pull.Elsewhere != "" {
+		r.warn("pull request #%d was merged into %s, and not into %s: the program goes on where it was", pull.Number, pull.Elsewhere, b.sum.BaseBranch)
+		return r.add(b, &history.Set{Head: history.Head{Iteration: b.sum.Iteration}, Key: history.PullEnded, Value: number, Commit: b.sum.Base})
+	}
 	if pull.Merged {
 		// What was made after its head is still to be promoted.
 		return r.add(b, &history.Set{Head: history.Head{Iteration: b.sum.Iteration}, Key: history.PullEnded, Value: number, Commit: pull.Head})

@@ -105,6 +105,8 @@ func (f *fakeGitHub) HasCI(_ context.Context, commit, _ string, _ []string) (boo
 	return f.hasCI, f.broken["ci"]
 }
 
+func (f *fakeGitHub) Ready(context.Context) (bool, error) { return f.pull != nil && f.pull.Ready, nil }
+
 func (f *fakeGitHub) Dispatch(_ context.Context, workflow, branch string) error {
 	if err := f.broken["dispatch"]; err != nil {
 		return err

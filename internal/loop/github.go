@@ -37,6 +37,8 @@ type GitHub interface {
 	// HasCI reports whether CI runs at all: on a commit, on the open pull request, or by
 	// the rules of the branch that it is for.
 	HasCI(ctx context.Context, commit, into string, elsewhere []string) (bool, error)
+	// Ready reports whether a person marked the pull request ready since it was heard.
+	Ready(ctx context.Context) (bool, error)
 	// Dispatch starts a workflow on a branch.
 	Dispatch(ctx context.Context, workflow, branch string) error
 	// Show brings the issue up to date with the records.

@@ -30,6 +30,11 @@ func (r *run) record(ctx context.Context, at position, p *proposal.Proposal, cla
 	if err := r.verifier.verify(ctx, at, p); err != nil {
 		return err
 	}
+	if p.Kept() {
+		if reason := r.becameReady(ctx); reason != "" {
+			return proposal.Refuse("%s", reason)
+		}
+	}
 	if p.Kept() && r.promotes(p) && r.gate.ciRequired(ctx, at.Base) {
 		p.Decided.Outcome = history.PendingCI
 	}
@@ -45,6 +50,17 @@ func (r *run) record(ctx context.Context, at position, p *proposal.Proposal, cla
 		_ = r.repo.Maintain(ctx) // what fails is done after a later iteration
 	}
 	return err
+}
+
+// becameReady is readyForReview by now: the agent may have worked for long.
+func (r *run) becameReady(ctx context.Context) string {
+	if r.drafted != nil || r.thread.comments == nil || r.thread.comments.Pull == nil {
+		return ""
+	}
+	if ready, err := r.thread.github.Ready(ctx); err == nil { // else what was heard holds
+		r.thread.comments.Pull.Ready = ready
+	}
+	return r.thread.readyForReview()
 }
 
 // promotes reports whether the change is for a pull request: one is open, or the

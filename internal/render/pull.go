@@ -39,10 +39,31 @@ func (c CI) word() string {
 // Kept is the decision whose change was put onto the branch last and is still
 // to be promoted since the last pull request ended, or nil.
 func (a Account) Kept() *history.Decided {
-	var kept []*history.Decided
+	kept := a.unmerged()
+	if len(kept) == 0 {
+		return nil
+	}
+	last := kept[len(kept)-1]
+	if past := a.Summary(); last.Outcome == history.Accepted && past.Incumbent == past.Base {
+		return nil
+	}
+	return last
+}
+
+// unmerged are the decisions whose changes are on the branch and were in no pull request
+// that has ended.
+func (a Account) unmerged() []*history.Decided {
+	var kept, before []*history.Decided
 	newest, ended, merged := 0, 0, "" // what waited for CI when it ended, and its head
 	for _, e := range a.Events {
 		switch e := e.(type) {
+		case *history.Measured:
+			switch {
+			case e.Stage == "" && e.Role == history.Baseline: // of the default branch alone
+				kept, before = nil, kept
+			case e.Stage == "" && e.Role == history.Incumbent:
+				kept = before
+			}
 		case *history.Set:
 			if e.Key == history.PullEnded {
 				ended, merged = 0, e.Commit
@@ -60,14 +81,7 @@ func (a Account) Kept() *history.Decided {
 			newest = e.Iteration
 		}
 	}
-	if len(kept) == 0 {
-		return nil
-	}
-	last := kept[len(kept)-1]
-	if past := a.Summary(); last.Outcome == history.Accepted && past.Incumbent == past.Base {
-		return nil
-	}
-	return last
+	return kept
 }
 
 // after are the decisions whose commits came after the head with which a pull
@@ -285,14 +299,12 @@ const maxSteps = 30
 // pullSteps lists what was kept, the latest first.
 func pullSteps(b *strings.Builder, a Account) {
 	var rows []string
-	for _, e := range slices.Backward(a.Decided()) {
-		if history.Promoted(e) {
-			change := saidCell(e.Summary)
-			if len(e.Warning) > 0 {
-				change += " ⚠️ flagged: " + saidCell(decision.Joined(e.Warning))
-			}
-			rows = append(rows, fmt.Sprintf("| %d | %s | %s | %s |\n", e.Iteration, Figure(e.Metric, e.PreviousBest), rounded(cell(e.Delta)), change))
+	for _, e := range slices.Backward(a.unmerged()) {
+		change := saidCell(e.Summary)
+		if len(e.Warning) > 0 {
+			change += " ⚠️ flagged: " + saidCell(decision.Joined(e.Warning))
 		}
+		rows = append(rows, fmt.Sprintf("| %d | %s | %s | %s |\n", e.Iteration, Figure(e.Metric, e.PreviousBest), rounded(cell(e.Delta)), change))
 	}
 	if len(rows) == 0 {
 		return
@@ -301,8 +313,7 @@ func pullSteps(b *strings.Builder, a Account) {
 	for _, row := range rows[:min(len(rows), maxSteps)] {
 		b.WriteString(row)
 	}
-	summary := a.Summary()
-	if more := max(len(rows), summary.Count(history.Accepted)+summary.Count(history.PendingCI)) - maxSteps; more > 0 {
+	if more := len(rows) - maxSteps; more > 0 {
 		fmt.Fprintf(b, "\n… and %d earlier\n", more)
 	}
 	b.WriteString("\n")

@@ -19,6 +19,7 @@ type Pull struct {
 	// Head is the branch that it is made of, HeadSHA its commit. Inside says that the
 	// branch is in the repository itself, whatever either is called now.
 	Head, HeadSHA string
+	Base          string
 	Inside        bool
 	Updated       time.Time
 	// Lines is how many comments there are on lines of its changes; -1 when that
@@ -116,6 +117,7 @@ func pullOf(p *gh.PullRequest) Pull {
 	return Pull{
 		Number: p.GetNumber(), Body: p.GetBody(), Open: p.GetState() == "open",
 		Merged: p.GetMerged() || p.MergedAt != nil, Draft: p.GetDraft(), Head: p.GetHead().GetRef(), HeadSHA: p.GetHead().GetSHA(),
+		Base:   p.GetBase().GetRef(),
 		Inside: p.GetHead().GetRepo() != nil && p.GetHead().GetRepo().GetID() == p.GetBase().GetRepo().GetID(), Updated: p.GetUpdatedAt().Time, Lines: -1,
 	}
 }

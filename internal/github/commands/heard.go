@@ -28,6 +28,9 @@ type Pull struct {
 	Ready bool
 	// Head is the commit that it is, or was, made of.
 	Head string
+	// Elsewhere is the branch into which it was merged, when that is not the one that the
+	// program's work is for: then it is not Merged.
+	Elsewhere string
 }
 
 // Heard is what was found on GitHub before an iteration.

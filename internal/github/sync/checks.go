@@ -120,14 +120,16 @@ func suitesOf(found []api.CheckSuite) []ci.Run {
 	return runs
 }
 
-// HasCI reports whether CI runs at all: on the open pull request, which some CI looks at
-// alone, or, before there is one, on a commit or by the rules of the branch that it is for.
+// HasCI reports whether CI runs at all: on a commit, on the open pull request, which some
+// CI looks at alone, or by the rules of the branch that it is for.
 func (s *Service) HasCI(ctx context.Context, commit, into string, elsewhere []string) (bool, error) {
-	if s.seen != nil && s.seen.pull != nil && s.seen.pull.Open {
-		return s.isChecked(ctx, s.seen.pull.HeadSHA, elsewhere)
-	}
 	if found, err := s.isChecked(ctx, commit, elsewhere); found || err != nil {
 		return found, err
+	}
+	if s.seen != nil && s.seen.pull != nil && s.seen.pull.Open {
+		if found, err := s.isChecked(ctx, s.seen.pull.HeadSHA, elsewhere); found || err != nil {
+			return found, err
+		}
 	}
 	rules := s.rules(ctx, into)
 	return len(rules.Required) > 0, rules.Err

@@ -131,7 +131,7 @@ func (s *Service) readPull(ctx context.Context, a render.Account) (*commands.Pul
 	case known > 0 && a.Summary().PullEnded != known:
 		pull, err := s.Hub.Pull(ctx, known)
 		if err == nil && s.Hub.Ours(pull, s.branch()) {
-			return s.sees(pull), nil
+			return s.sees(pull, a), nil
 		}
 		if err != nil && !api.Gone(err) {
 			return nil, err
@@ -141,13 +141,32 @@ func (s *Service) readPull(ctx context.Context, a render.Account) (*commands.Pul
 	if err != nil || len(pulls) == 0 {
 		return nil, err
 	}
-	return s.sees(pulls[max(slices.IndexFunc(pulls, func(p api.Pull) bool { return p.Open }), 0)]), nil
+	return s.sees(pulls[max(slices.IndexFunc(pulls, func(p api.Pull) bool { return p.Open }), 0)], a), nil
 }
 
-func (s *Service) sees(p api.Pull) *commands.Pull {
+func (s *Service) sees(p api.Pull, a render.Account) *commands.Pull {
+	seen := &commands.Pull{Number: p.Number, Open: p.Open, Ready: isReady(p), Head: p.HeadSHA}
+	if into := a.Summary().BaseBranch; p.Merged && into != "" && p.Base != into {
+		p.Merged, seen.Elsewhere = false, p.Base
+	}
+	seen.Merged = p.Merged
 	s.seen.pull = &p
-	ready := p.Open && !p.Draft && !render.NeverDraft(p.Body)
-	return &commands.Pull{Number: p.Number, Open: p.Open, Merged: p.Merged, Ready: ready, Head: p.HeadSHA}
+	return seen
+}
+
+func isReady(p api.Pull) bool { return p.Open && !p.Draft && !render.NeverDraft(p.Body) }
+
+// Ready reads the open pull request again, and reports whether a person marked it ready
+// for review meanwhile.
+func (s *Service) Ready(ctx context.Context) (bool, error) {
+	if s.seen == nil || s.seen.pull == nil || !s.seen.pull.Open {
+		return false, nil
+	}
+	now, err := s.Hub.Pull(ctx, s.seen.pull.Number)
+	if err == nil {
+		*s.seen.pull, s.seen.again = now, true
+	}
+	return err == nil && isReady(now), err
 }
 
 // maxComments bounds how many comments steer one iteration: the latest.

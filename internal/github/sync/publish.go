@@ -54,6 +54,7 @@ type seen struct {
 	comments []api.Comment // on the issue
 	others   []api.Comment // on the pull request
 	pull     *api.Pull
+	again    bool // it was read once more, after the agent had worked
 }
 
 // Changes is how often something was sent that is to change what GitHub has.

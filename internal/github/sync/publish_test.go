@@ -129,10 +129,11 @@ func TestHasCI(t *testing.T) {
 	}{
 		"nothing":                     {func(*githubtest.State) {}, true, false},
 		"nothing before":              {func(*githubtest.State) {}, false, false},
-		"a check of the base":         {check("base"), false, true},
+		"a check of the base":         {check("base"), true, true},
 		"a check of the pull request": {check("c8"), true, true},
 		"a check of something else":   {check("other"), true, false},
-		"a rule":                      {rule, false, true},
+		"a rule":                      {rule, true, true},
+		"a rule before":               {rule, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

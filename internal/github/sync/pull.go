@@ -61,6 +61,9 @@ func (s *Service) hasEnded(ctx context.Context, a render.Account, pull *api.Pull
 	if render.Has(render.OursIn(pull.Body), a.PullMark()) {
 		return false, nil
 	}
+	if s.seen.again {
+		return !pull.Open, nil
+	}
 	now, err := s.Hub.Pull(ctx, pull.Number)
 	if err == nil {
 		*pull = now
