@@ -184,17 +184,18 @@ func TestStatusAndWhatIsNotUnderstoodAreAnswered(t *testing.T) {
 	a := h.binary("iterate", "job", "steer", "--program", "p")
 	require.Zero(t, a.code, a.stderr)
 	answers := h.answers()
-	require.Len(t, answers, 2, "%v", answers)
+	require.Len(t, answers, 3, "%v", answers)
 	assert.Contains(t, answers[0], "m **9**")
 	assert.Contains(t, answers[1], "That was not understood: soon is no number")
 	assert.Contains(t, answers[1], "say which iteration")
+	assert.Contains(t, answers[2], "say it on the issue of `other`")
 	assert.Contains(t, h.remembered("p.md"), "| Paused | false |")
 	h.Change(func(s *githubtest.State) {
 		var given []string
 		for _, r := range s.Reactions {
 			given = append(given, r.Content)
 		}
-		assert.Equal(t, []string{"+1", "confused"}, given)
+		assert.Equal(t, []string{"+1", "confused", "confused"}, given)
 	})
 }
 
