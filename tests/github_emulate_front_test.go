@@ -175,7 +175,7 @@ func (f *front) fix(answer *http.Response) error {
 	}
 	for _, m := range fixed() {
 		if m.path.MatchString(r.URL.Path) {
-			return change(answer, func(value any) any { return m.change(f, value) })
+			return change(answer, func(value any) any { return m.change(f, r.URL.Path, value) })
 		}
 	}
 	return nil

@@ -17,6 +17,7 @@ import (
 var (
 	pullsPath    = regexp.MustCompile(`^` + atRepository + `/pulls(/\d+)?$`)
 	statusPath   = regexp.MustCompile(`^` + atRepository + `/commits/([0-9a-f]{40})/status$`)
+	reviewsPath  = regexp.MustCompile(`^` + atRepository + `/pulls/(\d+)/reviews$`)
 	commentsPath = regexp.MustCompile(`^` + atRepository + `/issues/comments$`)
 )
 
@@ -59,14 +60,15 @@ func absent() []absence {
 type fix struct {
 	path   *regexp.Regexp
 	reason string
-	change func(f *front, value any) any
+	change func(f *front, path string, value any) any
 }
 
 // fixed are the answers that the front changes.
 func fixed() []fix {
 	return []fix{
 		{pullsPath, "the emulator reads the heads of a pull request once, when it is opened; GitHub follows the branches", (*front).heads},
-		{regexp.MustCompile(`/check-runs/\d+/annotations$`), "GitHub answers the list alone, the emulator an object around it", func(_ *front, value any) any {
+		{reviewsPath, "on GitHub each comment on lines belongs to a review", (*front).reviewsOfLines},
+		{regexp.MustCompile(`/check-runs/\d+/annotations$`), "GitHub answers the list alone, the emulator an object around it", func(_ *front, _ string, value any) any {
 			whole, _ := value.(map[string]any)
 			return whole["check_annotations"]
 		}},
@@ -107,8 +109,22 @@ func (f *front) allComments(r *http.Request) any {
 	}
 }
 
+// reviewsOfLines adds a review without a text for each comment on lines.
+func (f *front) reviewsOfLines(path string, value any) any {
+	reviews, _ := value.([]any)
+	var lines []map[string]any
+	number := reviewsPath.FindStringSubmatch(path)[1]
+	if err := f.mirror.call(http.MethodGet, "pulls/"+number+"/comments?per_page=100", nil, &lines); err != nil {
+		f.t.Errorf("%s: %v", path, err)
+	}
+	for _, c := range lines {
+		reviews = append(reviews, map[string]any{"id": 1, "body": "", "state": "COMMENTED", "submitted_at": c["created_at"], "user": c["user"]})
+	}
+	return reviews
+}
+
 // heads fills in the commits of pull requests from git.
-func (f *front) heads(value any) any {
+func (f *front) heads(_ string, value any) any {
 	list, is := value.([]any)
 	if !is {
 		list = []any{value}

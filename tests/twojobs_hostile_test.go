@@ -65,7 +65,7 @@ func TestWhatComesFirstMakesABundleStale(t *testing.T) {
 	j.refuses(h, `of repository "org/other"`, forge("repository", "org/other"))
 	j.refuses(h, `of repository ""`, forge("repository", ""))
 	h.say("alice", "/autoloop undo 1")
-	j.refuses(h, "a comment asks for `/autoloop undo`; propose again", forge("heard", "999999999 999999999"))
+	j.refuses(h, "a comment asks for `/autoloop undo`; propose again", forge("heard", "999999999 999999999 999999999"))
 	h.site.closed(h.openPull())
 	j.refuses(h, "#2 was closed; propose again", dir)
 	assert.Contains(t, j.one().Stopped, "paused: pull request #2 closed; ")

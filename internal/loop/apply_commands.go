@@ -66,10 +66,10 @@ func (r *commander) enterCommands(b *records, undo *undoing) error {
 	done := commands.ParseMark(b.sum.CommandsUntil)
 	mark := done
 	for _, c := range r.comments.Comments {
-		if len(c.Commands) == 0 || done.Knows(c.ID, c.Review) {
+		if len(c.Commands) == 0 || done.Knows(c.ID, c.Place) {
 			continue
 		}
-		mark = mark.With(c.ID, c.Review)
+		mark = mark.With(c.ID, c.Place)
 		if err := r.enterComment(b, c, undo); err != nil {
 			return err
 		}
@@ -131,7 +131,7 @@ func (r *commander) enterComment(b *records, c commands.Comment, undo *undoing) 
 		texts = append(texts, text)
 		all = all && good
 	}
-	to := commands.Answer{ID: c.ID, Review: c.Review, On: c.On, Good: all}
+	to := commands.Answer{ID: c.ID, Place: c.Place, On: c.On, Good: all}
 	return r.add(b, &history.Answered{Head: history.Head{Iteration: b.sum.Iteration}, Key: to.String(), Reason: strings.Join(texts, "\n\n")})
 }
 

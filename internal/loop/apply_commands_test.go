@@ -84,7 +84,7 @@ func TestWhatACommandDoes(t *testing.T) {
 			if c.told != "" {
 				want += " " + c.told
 			}
-			assert.Equal(t, want+" answered commands=4 0", strings.Join(d.told(), " "))
+			assert.Equal(t, want+" answered commands=4 0 0", strings.Join(d.told(), " "))
 			after := d.written()
 			texts, to := answersOf(after)
 			assert.Equal(t, []string{c.answer}, texts)
@@ -109,7 +109,7 @@ func TestStatusIsAnsweredAsItStands(t *testing.T) {
 	require.Len(t, texts, 1)
 	assert.Contains(t, texts[0], "**Paused**: a holiday")
 	assert.Contains(t, texts[0], "**4**")
-	assert.Equal(t, "issue=7 paused answered commands=1 0", strings.Join(d.told(), " "), "to say how it stands changes nothing")
+	assert.Equal(t, "issue=7 paused answered commands=1 0 0", strings.Join(d.told(), " "), "to say how it stands changes nothing")
 }
 
 // TestCommandsInPieces: many comments at once come to the same as the same comments a few
@@ -120,11 +120,11 @@ func TestCommandsInPieces(t *testing.T) {
 		chance := rand.New(rand.NewPCG(seed, 11))
 		var comments []commands.Comment
 		paused, note, target := "", "", ""
-		mark := map[bool]int64{}
+		var mark commands.Mark
 		for n := range int64(10) {
 			// Those on lines of a pull request have numbers of their own.
 			one := comment(n + 1)
-			one.Review = chance.IntN(3) == 0
+			one.Place = commands.Place(chance.IntN(3))
 			for range chance.IntN(3) {
 				text := fmt.Sprintf("word %d", n)
 				switch chance.IntN(5) {
@@ -146,7 +146,7 @@ func TestCommandsInPieces(t *testing.T) {
 				}
 			}
 			if len(one.Commands) > 0 {
-				mark[one.Review] = one.ID
+				mark[one.Place] = one.ID
 			}
 			comments = append(comments, one)
 		}
@@ -172,8 +172,8 @@ func TestCommandsInPieces(t *testing.T) {
 			assert.Equal(t, note, b.sum.Note)
 			assert.Equal(t, target, b.sum.Settings.Target)
 			want := ""
-			if len(mark) > 0 {
-				want = fmt.Sprintf("%d %d", mark[false], mark[true])
+			if mark != (commands.Mark{}) {
+				want = mark.String()
 			}
 			assert.Equal(t, want, b.sum.CommandsUntil)
 		}
@@ -191,10 +191,10 @@ func TestAnotherRunAppliesTheCommandsFirst(t *testing.T) {
 	d := newDesk(t, "", wasMeasured("1"))
 	d.heard(comment(1, commands.Command{Kind: commands.Pause, Text: "x"}), comment(2, commands.Command{Kind: commands.Note, Text: "y"}))
 	d.shelf.rival = func() {
-		d.shelf.files = onRecord(t, d.program, wasMeasured("1"), &history.Paused{Reason: decision.Say("x")}, wasSet(history.CommandsUntil, "1 0"), &history.Resumed{})
+		d.shelf.files = onRecord(t, d.program, wasMeasured("1"), &history.Paused{Reason: decision.Say("x")}, wasSet(history.CommandsUntil, "1 0 0"), &history.Resumed{})
 	}
 	require.NoError(t, d.commander.recordCommands(t.Context(), &undoing{}, free, free))
-	assert.Equal(t, []string{"issue=7", "note=y", "answered", "commands=2 0"}, d.told())
+	assert.Equal(t, []string{"issue=7", "note=y", "answered", "commands=2 0 0"}, d.told())
 	assert.False(t, d.written().machine.Paused)
 	assert.Empty(t, d.stopped, "what the lost attempt decided does not count")
 }
@@ -290,6 +290,6 @@ func TestCommentsThatAreNotInOrder(t *testing.T) {
 	for range 2 {
 		d.heard(comment(5, commands.Command{Kind: commands.Note, Text: "five"}), comment(3, commands.Command{Kind: commands.Note, Text: "three"}), comment(4))
 		require.NoError(t, d.commander.recordCommands(t.Context(), &undoing{}, free, free))
-		assert.Equal(t, []string{"issue=7", "note=five", "answered", "note=five\nthree", "answered", "commands=5 0"}, d.told())
+		assert.Equal(t, []string{"issue=7", "note=five", "answered", "note=five\nthree", "answered", "commands=5 0 0"}, d.told())
 	}
 }

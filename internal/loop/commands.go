@@ -73,7 +73,7 @@ func (s *Service) Command(ctx context.Context, author string, command commands.C
 	case r.files.Ledger == nil:
 		return "", false, "", ErrNoHistory
 	}
-	id := commands.ParseMark(r.records.sum.CommandsUntil).Issue + 1 // behind those that were read
+	id := commands.ParseMark(r.records.sum.CommandsUntil)[commands.Talk] + 1 // behind those that were read
 	said := commands.Comment{ID: id, Author: author, Time: r.now(), Commands: []commands.Command{command}}
 	r.thread.comments = &commands.Heard{Comments: []commands.Comment{said}}
 	err = r.commander.applyCommands(ctx, r.lease.requireNoLease)

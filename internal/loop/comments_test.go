@@ -14,11 +14,11 @@ func TestAMarkGoesNoFurtherThanWhatThereIs(t *testing.T) {
 		mark                commands.Mark
 		there, before, want string
 	}{
-		{commands.Mark{Issue: 5, Review: 6}, "5 6", "1 1", "5 6"},
-		{commands.Mark{Issue: 5, Review: 6}, "9 9", "1 1", "5 6"},
-		{commands.Mark{Issue: 999, Review: 999}, "9 8", "1 1", "9 8"},
-		{commands.Mark{}, "9 8", "4 3", "4 3"},
-		{commands.Mark{Issue: 5}, "", "4 3", ""},
+		{commands.Mark{5, 6, 7}, "5 6 7", "1 1 1", "5 6 7"},
+		{commands.Mark{5, 6, 7}, "9 9 9", "1 1 1", "5 6 7"},
+		{commands.Mark{999, 999, 999}, "9 8 7", "1 1 1", "9 8 7"},
+		{commands.Mark{}, "9 8 7", "4 3 2", "4 3 2"},
+		{commands.Mark{5}, "", "4 3 2", ""},
 	} {
 		assert.Equal(t, c.want, until(c.mark, c.there, c.before))
 	}

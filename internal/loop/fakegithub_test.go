@@ -46,9 +46,9 @@ func (f *fakeGitHub) Look(_ context.Context, a render.Account) (commands.Heard, 
 	mark := commands.ParseMark(settings.HeardUntil)
 	last := mark
 	for _, c := range f.comments {
-		if !mark.Knows(c.ID, c.Review) {
+		if !mark.Knows(c.ID, c.Place) {
 			heard.Comments = append(heard.Comments, c)
-			last = last.With(c.ID, c.Review)
+			last = last.With(c.ID, c.Place)
 		}
 	}
 	heard.Until = last.String()

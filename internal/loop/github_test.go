@@ -51,7 +51,7 @@ func TestReadComments(t *testing.T) {
 		d.hub.say(commands.Pause, "a holiday")
 		d.hub.warnings, d.hub.author = []string{"somebody is not trusted"}, "mona"
 		require.NoError(t, d.commander.readComments(t.Context(), free))
-		assert.Equal(t, []string{"issue=7", "author=mona", "paused", "answered", "commands=1 0"}, d.told())
+		assert.Equal(t, []string{"issue=7", "author=mona", "paused", "answered", "commands=1 0 0"}, d.told())
 		assert.Equal(t, []string{"Paused. `/autoloop resume` goes on."}, d.hub.answers)
 		assert.Equal(t, []string{"somebody is not trusted"}, d.warnings)
 		assert.Equal(t, decision.Text(d.records.sum.Paused), decision.Text(d.written().sum.Paused), "the run knows it")
@@ -205,17 +205,17 @@ func TestWhatIsReadIsReadOnce(t *testing.T) {
 		heard, from string // how far comments were read, and from when they are read again
 	}{
 		{name: "nothing was said", shown: commentsTold},
-		{name: "it was told", shown: commentsTold, comments: []commands.Comment{instruct}, until: "4 0", heard: "4 0"},
-		{name: "a note was told", before: []history.Event{wasSet(history.Note, "x")}, shown: commentsTold, until: "4 0", heard: "4 0"},
-		{name: "a note was not told", before: []history.Event{wasSet(history.Note, "x")}, until: "4 0", note: "x", from: since},
-		{name: "no agent was asked", comments: []commands.Comment{instruct}, until: "4 0", from: since},
-		{name: "no agent was asked, and nobody said anything", comments: []commands.Comment{comment(4, commands.Command{Kind: commands.Run})}, until: "4 0"},
-		{name: "left to a later run", shown: commentsLeft, until: "4 0", from: since},
+		{name: "it was told", shown: commentsTold, comments: []commands.Comment{instruct}, until: "4 0 0", heard: "4 0 0"},
+		{name: "a note was told", before: []history.Event{wasSet(history.Note, "x")}, shown: commentsTold, until: "4 0 0", heard: "4 0 0"},
+		{name: "a note was not told", before: []history.Event{wasSet(history.Note, "x")}, until: "4 0 0", note: "x", from: since},
+		{name: "no agent was asked", comments: []commands.Comment{instruct}, until: "4 0 0", from: since},
+		{name: "no agent was asked, and nobody said anything", comments: []commands.Comment{comment(4, commands.Command{Kind: commands.Run})}, until: "4 0 0"},
+		{name: "left to a later run", shown: commentsLeft, until: "4 0 0", from: since},
 		{name: "out of reach", shown: commentsTold, away: true, from: since},
 		{name: "out of reach for long", before: []history.Event{wasSet(history.HeardSince, "2025-12-01T00:00:00Z")}, shown: commentsTold, away: true, from: "2025-12-01T00:00:00Z"},
-		{name: "within reach again", before: []history.Event{wasSet(history.HeardSince, "2025-12-01T00:00:00Z")}, shown: commentsTold, until: "4 0", heard: "4 0"},
-		{name: "an answer did not get through", shown: commentsTold, comments: []commands.Comment{instruct}, until: "4 0", unanswered: 1, heard: "4 0", from: since},
-		{name: "a later comment was left", shown: commentsTold, until: "4 0", first: noon.Add(time.Minute + time.Millisecond), heard: "4 0", from: "2026-01-02T12:01:00Z"},
+		{name: "within reach again", before: []history.Event{wasSet(history.HeardSince, "2025-12-01T00:00:00Z")}, shown: commentsTold, until: "4 0 0", heard: "4 0 0"},
+		{name: "an answer did not get through", shown: commentsTold, comments: []commands.Comment{instruct}, until: "4 0 0", unanswered: 1, heard: "4 0 0", from: since},
+		{name: "a later comment was left", shown: commentsTold, until: "4 0 0", first: noon.Add(time.Minute + time.Millisecond), heard: "4 0 0", from: "2026-01-02T12:01:00Z"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -122,7 +122,7 @@ func TestWhatNeedsNoProposal(t *testing.T) {
 		refused string
 		busy    bool
 	}{
-		{name: "waits-command", base: "root", say: true, told: []string{"published=bundle", "issue=7", "paused", "answered", "commands=1 0"}, outcome: history.Idle, reason: "paused: a holiday", stopped: "paused: a holiday"},
+		{name: "waits-command", base: "root", say: true, told: []string{"published=bundle", "issue=7", "paused", "answered", "commands=1 0 0"}, outcome: history.Idle, reason: "paused: a holiday", stopped: "paused: a holiday"},
 		{name: "waits-nothing", base: "root", told: []string{"published=bundle", "issue=7"}, outcome: history.Idle, reason: "what waited is done"},
 		{name: "waits-away", base: "root", away: true, told: []string{"published=bundle"}, outcome: history.Idle, reason: "what waited is done"},
 		{name: "waits-start", base: "root", before: []history.Event{start("now")}, away: true, told: []string{"started", "finished", "published=bundle"}, outcome: history.Idle, reason: "what waited is done"},

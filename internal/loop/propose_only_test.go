@@ -32,7 +32,7 @@ func TestWhatABundleSaysOfComments(t *testing.T) {
 	f.say(commands.Instruct, "look at x")
 	f.say(commands.Note, "later")
 	told := b.made()
-	assert.Equal(t, "2 0", told.Heard)
+	assert.Equal(t, "2 0 0", told.Heard)
 	assert.True(t, told.Told)
 	assert.Equal(t, "o/r", told.Repository)
 	f.down = true
@@ -42,13 +42,13 @@ func TestWhatABundleSaysOfComments(t *testing.T) {
 	f.down = false
 	b.service.Eval = brokenEvaluator{syscall.ENOSPC}
 	early := b.made()
-	assert.Equal(t, "2 0", early.Heard)
+	assert.Equal(t, "2 0 0", early.Heard)
 	assert.False(t, early.Told, "it ended before an agent was asked")
 	b.service.Eval = b
 	f.say(commands.Pause, "")
 	chores := b.made()
 	assert.Equal(t, proposal.Chores, chores.Kind)
-	assert.Equal(t, "3 0", chores.Heard)
+	assert.Equal(t, "3 0 0", chores.Heard)
 	assert.False(t, chores.Told, "no agent worked")
 	assert.Empty(t, chores.Events)
 	assert.Empty(t, chores.Base)
@@ -274,5 +274,5 @@ func TestAnOutageWhilePublishing(t *testing.T) {
 	assert.NotEmpty(t, settings.HeardSince)
 	f.down = false
 	assert.Empty(t, b.one().Warnings)
-	assert.Equal(t, "1 0", b.records().sum.HeardUntil)
+	assert.Equal(t, "1 0 0", b.records().sum.HeardUntil)
 }

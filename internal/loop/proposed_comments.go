@@ -25,7 +25,7 @@ func (r *thread) readProposedComments(ctx context.Context, from proposal.Bundle)
 	r.note(heard.Warnings...)
 	mark := commands.ParseMark(from.Heard)
 	heard.Comments = slices.DeleteFunc(heard.Comments, func(c commands.Comment) bool {
-		later := !mark.Knows(c.ID, c.Review)
+		later := !mark.Knows(c.ID, c.Place)
 		if later && (r.firstUnreadComment.IsZero() || c.Time.Before(r.firstUnreadComment)) {
 			r.firstUnreadComment = c.Time
 		}
@@ -57,8 +57,7 @@ func until(mark commands.Mark, there, before string) string {
 	if there == "" {
 		return ""
 	}
-	mark = commands.Mark{Issue: min(mark.Issue, end.Issue), Review: min(mark.Review, end.Review)}
-	return commands.Mark{Issue: max(mark.Issue, begin.Issue), Review: max(mark.Review, begin.Review)}.String()
+	return mark.Within(begin, end).String()
 }
 
 // firstOf says which command has to be applied before an iteration, because it
@@ -73,7 +72,7 @@ func (r *thread) firstOf(b *records) string {
 			switch command.Kind {
 			case commands.Run, commands.Status, commands.Instruct, commands.Note, commands.Wrong:
 			case commands.Pause, commands.Resume, commands.Reactivate, commands.SetTarget, commands.Undo:
-				if !done.Knows(c.ID, c.Review) {
+				if !done.Knows(c.ID, c.Place) {
 					return fmt.Sprintf("a comment asks for `%s %s`", commands.Word, command.Kind)
 				}
 			}

@@ -292,7 +292,7 @@ func TestWhatIsSaidAfterTheProposal(t *testing.T) {
 		"one that is ready":              {func(*proposal.Bundle) { f.pull = &commands.Pull{Number: 8, Open: true, Ready: true} }, "it is stale: pull request #8 is ready for review"},
 		"a command": {func(m *proposal.Bundle) {
 			f.say(commands.Pause, "")
-			m.Heard = commands.Mark{Issue: 999, Review: 999}.String()
+			m.Heard = commands.Mark{999, 999, 999}.String()
 		}, "it is stale: a comment asks for `/autoloop pause`; propose again"},
 	} {
 		forged := made
@@ -312,7 +312,7 @@ func TestWhatIsSaidAfterTheProposal(t *testing.T) {
 	f.warnings = nil
 	assert.Equal(t, history.Accepted, result.Outcome, "what comes later is left to the run that it starts")
 	settings := b.records().sum.Settings
-	assert.Equal(t, "2 0", settings.HeardUntil, "and it is still to be read")
+	assert.Equal(t, "2 0 0", settings.HeardUntil, "and it is still to be read")
 	assert.Equal(t, f.comments[heard].Time.UTC().Format(time.RFC3339), settings.HeardSince)
 	done, err := b.service.ApplyCommands(t.Context())
 	require.NoError(t, err)
@@ -328,7 +328,7 @@ func TestWhichCommandsComeFirst(t *testing.T) {
 		pull     *commands.Pull
 		settings history.Settings
 		kinds    []commands.Kind
-		review   bool
+		place    commands.Place
 		says     string
 	}{
 		"nothing":                     {},
@@ -339,10 +339,10 @@ func TestWhichCommandsComeFirst(t *testing.T) {
 		"a target":                    {kinds: []commands.Kind{commands.SetTarget}, says: "a comment asks for `/autoloop set target-metric`"},
 		"undo":                        {kinds: []commands.Kind{commands.Undo}, says: "a comment asks for `/autoloop undo`"},
 		"the first of several":        {kinds: []commands.Kind{commands.Status, commands.Undo, commands.Pause}, says: "`/autoloop undo`"},
-		"one that is applied":         {settings: history.Settings{CommandsUntil: "5 0"}, kinds: []commands.Kind{commands.Pause}},
-		"one after what is applied":   {settings: history.Settings{CommandsUntil: "4 9"}, kinds: []commands.Kind{commands.Pause}, says: "`/autoloop pause`"},
-		"on a line, applied":          {settings: history.Settings{CommandsUntil: "0 5"}, kinds: []commands.Kind{commands.Pause}, review: true},
-		"on a line, not applied":      {settings: history.Settings{CommandsUntil: "9 4"}, kinds: []commands.Kind{commands.Pause}, review: true, says: "`/autoloop pause`"},
+		"one that is applied":         {settings: history.Settings{CommandsUntil: "5 0 0"}, kinds: []commands.Kind{commands.Pause}},
+		"one after what is applied":   {settings: history.Settings{CommandsUntil: "4 9 0"}, kinds: []commands.Kind{commands.Pause}, says: "`/autoloop pause`"},
+		"on a line, applied":          {settings: history.Settings{CommandsUntil: "0 5 0"}, kinds: []commands.Kind{commands.Pause}, place: commands.Lines},
+		"on a line, not applied":      {settings: history.Settings{CommandsUntil: "9 4 0"}, kinds: []commands.Kind{commands.Pause}, place: commands.Lines, says: "`/autoloop pause`"},
 		"an open pull request":        {pull: &commands.Pull{Number: 8, Open: true}},
 		"one that was merged":         {pull: &commands.Pull{Number: 8, Merged: true}},
 		"one that was closed":         {pull: &commands.Pull{Number: 8}, says: "pull request #8 was closed"},
@@ -351,7 +351,7 @@ func TestWhichCommandsComeFirst(t *testing.T) {
 		"both, of which one is first": {pull: &commands.Pull{Number: 8}, kinds: []commands.Kind{commands.Undo}, says: "pull request #8 was closed"},
 	} {
 		run := b.service.begin()
-		comment := commands.Comment{ID: 5, Review: c.review}
+		comment := commands.Comment{ID: 5, Place: c.place}
 		for _, kind := range c.kinds {
 			comment.Commands = append(comment.Commands, commands.Command{Kind: kind})
 		}
@@ -404,7 +404,7 @@ func TestRecordsThatAreTheSame(t *testing.T) {
 	begun := &history.Started{Head: history.Head{Iteration: 1}}
 	talk := []history.Event{
 		&history.Answered{Key: "5", Reason: "ok"}, &history.Set{Key: history.IssueNumber, Value: "7"}, &history.Set{Key: history.Author, Value: "a"},
-		&history.Set{Key: history.CommandsUntil, Value: "5 0"},
+		&history.Set{Key: history.CommandsUntil, Value: "5 0 0"},
 	}
 	files := memory.Files{State: []byte("state"), Results: []byte("results"), Ledger: line(begun)}
 	digest := recordsDigest(files)
@@ -423,7 +423,7 @@ func TestRecordsThatAreTheSame(t *testing.T) {
 		"no ledger":        {State: files.State, Results: files.Results},
 		"twice":            {State: files.State, Results: files.Results, Ledger: line(begun, begun)},
 		"another setting":  {State: files.State, Results: files.Results, Ledger: line(begun, &history.Set{Key: history.TargetMetric, Value: "5"})},
-		"comments read":    {State: files.State, Results: files.Results, Ledger: line(begun, &history.Set{Key: history.HeardUntil, Value: "5 0"})},
+		"comments read":    {State: files.State, Results: files.Results, Ledger: line(begun, &history.Set{Key: history.HeardUntil, Value: "5 0 0"})},
 		"a bundle":         {State: files.State, Results: files.Results, Ledger: line(begun, &history.Set{Key: history.Published, Value: "x"})},
 		"a pause":          {State: files.State, Results: files.Results, Ledger: line(begun, &history.Paused{Reason: decision.Say("x")})},
 	} {

@@ -88,8 +88,8 @@ func TestAPauseEndsBeforeAStart(t *testing.T) {
 		answers int
 	}{
 		"nobody says anything": {},
-		"resume":               {say: commands.Resume, begins: true, told: []string{"issue=7", "resumed", "answered", "commands=1 0", "started"}, answers: 1},
-		"another command":      {say: commands.Status, told: []string{"issue=7", "answered", "commands=1 0"}, answers: 1},
+		"resume":               {say: commands.Resume, begins: true, told: []string{"issue=7", "resumed", "answered", "commands=1 0 0", "started"}, answers: 1},
+		"another command":      {say: commands.Status, told: []string{"issue=7", "answered", "commands=1 0 0"}, answers: 1},
 		"without GitHub":       {say: commands.Resume, away: true},
 		"GitHub is down":       {say: commands.Resume, down: true},
 	} {

@@ -52,7 +52,7 @@ func (r *commander) prepareUndo(ctx context.Context) (*undoing, error) {
 	done := commands.ParseMark(r.records.sum.CommandsUntil)
 	for _, c := range r.comments.Comments {
 		for _, command := range c.Commands {
-			if _, undone := u.answers[command.Iteration]; undone || command.Kind != commands.Undo || done.Knows(c.ID, c.Review) {
+			if _, undone := u.answers[command.Iteration]; undone || command.Kind != commands.Undo || done.Knows(c.ID, c.Place) {
 				continue
 			}
 			if u.old == "" {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/api"
+	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/github/githubtest"
 )
 
@@ -33,8 +34,8 @@ func TestIssueAndComments(t *testing.T) {
 	require.Len(t, comments, 1)
 	assert.Equal(t, "alice", comments[0].Author)
 	assert.Equal(t, "OWNER", comments[0].Association)
-	require.NoError(t, h.React(ctx, comments[0], "eyes"))
-	require.NoError(t, h.React(ctx, comments[0], "eyes"))
+	require.NoError(t, h.React(ctx, comments[0].ID, commands.Talk, "eyes"))
+	require.NoError(t, h.React(ctx, comments[0].ID, commands.Talk, "eyes"))
 	h.Change(func(s *githubtest.State) { assert.Len(t, s.Reactions, 1) })
 	require.NoError(t, h.AddLabels(ctx, issue.Number, "autoloop-completed"))
 	require.NoError(t, h.RemoveLabel(ctx, issue.Number, "autoloop-program"))
@@ -73,7 +74,7 @@ func TestPulls(t *testing.T) {
 	comments, err := h.ReviewComments(ctx, pull.Number, noon)
 	require.NoError(t, err)
 	require.Len(t, comments, 1)
-	require.NoError(t, h.React(ctx, comments[0], api.Agreed))
+	require.NoError(t, h.React(ctx, comments[0].ID, commands.Lines, api.Agreed))
 }
 
 func TestChecksAndStatuses(t *testing.T) {

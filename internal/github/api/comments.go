@@ -8,6 +8,8 @@ import (
 	"time"
 
 	gh "github.com/google/go-github/v62/github"
+
+	"github.com/org/autoloop/internal/github/commands"
 )
 
 // Comment is a comment on an issue, in the conversation of a pull request, or
@@ -18,14 +20,12 @@ type Comment struct {
 	// Author is a login, Association their relation to the repository.
 	Author, Association string
 	Created             time.Time
-	// Path is the file of a review comment, else "".
+	Place               commands.Place
+	// Path is the file of a comment on lines, else "".
 	Path string
 	// On is the issue or pull request.
 	On int
 }
-
-// Review says whether it is a comment on lines of a pull request.
-func (c Comment) Review() bool { return c.Path != "" }
 
 // Comments lists the comments of an issue or of a pull request's conversation
 // that were written or edited since a time, the oldest first; a zero time is
@@ -96,10 +96,34 @@ func (c *Client) ReviewComments(ctx context.Context, pull int, since time.Time) 
 	for i, comment := range found {
 		comments[i] = Comment{
 			ID: comment.GetID(), Body: comment.GetBody(), Author: comment.GetUser().GetLogin(), Association: comment.GetAuthorAssociation(),
-			Created: comment.GetCreatedAt().Time, Path: comment.GetPath(), On: pull,
+			Created: comment.GetCreatedAt().Time, Place: commands.Lines, Path: comment.GetPath(), On: pull,
 		}
 	}
 	return comments, nil
+}
+
+// Reviews lists the texts of the reviews of a pull request since a time, the oldest first;
+// news says whether there was a review at all.
+func (c *Client) Reviews(ctx context.Context, pull int, since time.Time) (texts []Comment, news bool, err error) {
+	found, err := pages(func(page int) ([]*gh.PullRequestReview, *gh.Response, error) {
+		return c.api.PullRequests.ListReviews(ctx, c.owner, c.name, pull, &gh.ListOptions{Page: page, PerPage: perPage})
+	})
+	if err != nil {
+		return nil, false, c.fail(fmt.Sprintf("read the reviews of #%d", pull), err)
+	}
+	for _, review := range found {
+		if review.GetSubmittedAt().Before(since) {
+			continue
+		}
+		news = true
+		if review.GetBody() != "" {
+			texts = append(texts, Comment{
+				ID: review.GetID(), Body: review.GetBody(), Author: review.GetUser().GetLogin(), Association: review.GetAuthorAssociation(),
+				Created: review.GetSubmittedAt().Time, Place: commands.Review, On: pull,
+			})
+		}
+	}
+	return texts, news, nil
 }
 
 // The reactions that are given.
@@ -108,15 +132,16 @@ const (
 	Confused = "confused"
 )
 
-// React gives a reaction to a comment; giving it twice is giving it once.
-func (c *Client) React(ctx context.Context, comment Comment, reaction string) error {
+// React gives a reaction to a comment; giving it twice is giving it once. Reviews take none.
+func (c *Client) React(ctx context.Context, id int64, at commands.Place, reaction string) error {
 	var err error
-	if comment.Review() {
-		_, _, err = c.api.Reactions.CreatePullRequestCommentReaction(mayRepeat(ctx), c.owner, c.name, comment.ID, reaction)
-	} else {
-		_, _, err = c.api.Reactions.CreateIssueCommentReaction(mayRepeat(ctx), c.owner, c.name, comment.ID, reaction)
+	switch at {
+	case commands.Lines:
+		_, _, err = c.api.Reactions.CreatePullRequestCommentReaction(mayRepeat(ctx), c.owner, c.name, id, reaction)
+	case commands.Talk:
+		_, _, err = c.api.Reactions.CreateIssueCommentReaction(mayRepeat(ctx), c.owner, c.name, id, reaction)
 	}
-	return c.fail(fmt.Sprintf("react to comment %d", comment.ID), err)
+	return c.fail(fmt.Sprintf("react to comment %d", id), err)
 }
 
 func commentOf(c *gh.IssueComment) Comment {

@@ -5,12 +5,21 @@ import (
 	"time"
 )
 
+// Place is where a comment stands. Each numbers its own.
+type Place int
+
+// The places.
+const (
+	Talk   Place = iota // on an issue, or in the conversation of a pull request
+	Lines               // on lines of a pull request's changes
+	Review              // the text of a review
+	places
+)
+
 // Comment is a new comment of somebody who may steer.
 type Comment struct {
-	ID int64
-	// Review says that it is on lines of the pull request; such comments are
-	// numbered apart.
-	Review   bool
+	ID       int64
+	Place    Place
 	Author   string
 	Time     time.Time
 	Commands []Command
@@ -50,36 +59,34 @@ type Heard struct {
 	Warnings []string
 }
 
-// Mark is how far the comments of an issue, and those on lines of a pull
-// request, were heard: the number of the last one of each.
-type Mark struct{ Issue, Review int64 }
+// Mark is how far what people say was heard: the number of the last comment of each place.
+type Mark [places]int64
 
 // ParseMark reads a mark; what cannot be read is the beginning.
 func ParseMark(text string) Mark {
 	var m Mark
-	if n, err := fmt.Sscanf(text, "%d %d", &m.Issue, &m.Review); err != nil || n != 2 {
+	if n, err := fmt.Sscanf(text, "%d %d %d", &m[Talk], &m[Lines], &m[Review]); err != nil || n != int(places) {
 		return Mark{}
 	}
 	return m
 }
 
 // String is what ParseMark reads.
-func (m Mark) String() string { return fmt.Sprintf("%d %d", m.Issue, m.Review) }
+func (m Mark) String() string { return fmt.Sprintf("%d %d %d", m[Talk], m[Lines], m[Review]) }
 
 // Knows says whether a comment was heard.
-func (m Mark) Knows(id int64, review bool) bool {
-	if review {
-		return id <= m.Review
-	}
-	return id <= m.Issue
-}
+func (m Mark) Knows(id int64, at Place) bool { return id <= m[at] }
 
 // With is the mark after a comment was heard.
-func (m Mark) With(id int64, review bool) Mark {
-	if review {
-		m.Review = max(m.Review, id)
-	} else {
-		m.Issue = max(m.Issue, id)
+func (m Mark) With(id int64, at Place) Mark {
+	m[at] = max(m[at], id)
+	return m
+}
+
+// Within is the mark, not after end and not before begin.
+func (m Mark) Within(begin, end Mark) Mark {
+	for at := range m {
+		m[at] = max(min(m[at], end[at]), begin[at])
 	}
 	return m
 }
@@ -87,19 +94,18 @@ func (m Mark) With(id int64, review bool) Mark {
 // Answer says to which comment an answer is, and whether all that it asked for
 // was done.
 type Answer struct {
-	ID int64
-	// Review says that the comment is on lines of a pull request, On on which
-	// issue or pull request it is.
-	Review bool
-	On     int
-	Good   bool
+	ID    int64
+	Place Place
+	// On is the issue or pull request.
+	On   int
+	Good bool
 }
 
 // String is what ParseAnswer reads.
-func (a Answer) String() string { return fmt.Sprintf("%d %t %d %t", a.ID, a.Review, a.On, a.Good) }
+func (a Answer) String() string { return fmt.Sprintf("%d %d %d %t", a.ID, a.Place, a.On, a.Good) }
 
 // ParseAnswer reads an answer's address; ok is false for any other.
 func ParseAnswer(text string) (a Answer, ok bool) {
-	n, err := fmt.Sscanf(text, "%d %t %d %t", &a.ID, &a.Review, &a.On, &a.Good)
-	return a, err == nil && n == 4
+	n, err := fmt.Sscanf(text, "%d %d %d %t", &a.ID, &a.Place, &a.On, &a.Good)
+	return a, err == nil && n == 4 && a.Place >= 0 && a.Place < places
 }

@@ -119,6 +119,18 @@ func (s *State) reviewComment(c *Comment) object {
 	return o
 }
 
+func (s *State) review(c *Comment) object {
+	id, body, link := c.ID, c.Body, object{"href": site}
+	if c.Path != "" {
+		id, body = 1, ""
+	}
+	return object{
+		"id": id, "node_id": "PRR", "body": body, "user": user(c.Author), "author_association": s.association(c.Author), "state": "COMMENTED",
+		"html_url": site, "pull_request_url": fmt.Sprintf("%s/pulls/%d", s.at(), c.On), "commit_id": strings.Repeat("0", 40),
+		"submitted_at": stamp(c.Created), "_links": object{"html": link, "pull_request": link},
+	}
+}
+
 // headSHA is the commit of a pull request's head: that of the branch while it
 // is open.
 func (s *Server) headSHA(p *Pull) string {

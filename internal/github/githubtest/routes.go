@@ -37,6 +37,7 @@ func (s *Server) routes(mux *http.ServeMux) {
 	s.handle(mux, "GET", repo+"/pulls/{pull_number}", s.readPull)
 	s.handle(mux, "PATCH", repo+"/pulls/{pull_number}", s.editPull)
 	s.handle(mux, "GET", repo+"/pulls/{pull_number}/comments", listReviewComments)
+	s.handle(mux, "GET", repo+"/pulls/{pull_number}/reviews", listReviews)
 	s.handle(mux, "GET", repo+"/commits", listCommits)
 	s.handle(mux, "GET", repo+"/commits/{ref}/check-runs", s.listChecks)
 	s.handle(mux, "GET", repo+"/commits/{ref}/check-suites", listSuites)
@@ -148,6 +149,23 @@ func listReviewComments(s *State, r *http.Request) (reply, error) {
 	return s.list(r, number(r, "pull_number"), true)
 }
 
+// listReviews lists the reviews of a pull request: those with a text, and one for each comment
+// on lines.
+func listReviews(s *State, r *http.Request) (reply, error) {
+	pull := number(r, "pull_number")
+	if s.Pull(pull) == nil {
+		return reply{}, errNotFound
+	}
+	var found []object
+	for _, comment := range s.Comments {
+		if comment.On == pull && (comment.Review || comment.Path != "") {
+			found = append(found, s.review(comment))
+		}
+	}
+	page, last := paged(r, found)
+	return reply{http.StatusOK, orEmpty(page), last}, nil
+}
+
 func listAllComments(s *State, r *http.Request) (reply, error) { return s.list(r, 0, false) }
 
 // list lists the comments on an issue or pull request; 0 is all of them.
@@ -158,7 +176,7 @@ func (s *State) list(r *http.Request, on int, review bool) (reply, error) {
 		if on != 0 && comment.On != on {
 			continue
 		}
-		if comment.Updated.Truncate(time.Second).Before(since) || (comment.Path != "") != review {
+		if comment.Updated.Truncate(time.Second).Before(since) || (comment.Path != "") != review || comment.Review {
 			continue
 		}
 		if review {

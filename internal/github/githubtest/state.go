@@ -87,10 +87,12 @@ type Issue struct {
 // Comment is a comment on an issue or a pull request; with a path it is one on
 // lines of the changes.
 type Comment struct {
-	ID               int64
-	On               int
-	Author, Body     string
-	Path             string
+	ID           int64
+	On           int
+	Author, Body string
+	Path         string
+	// Review says that it is the text of a review.
+	Review           bool
 	Created, Updated time.Time
 }
 

@@ -92,11 +92,16 @@ func (s *Service) readComments(ctx context.Context) error {
 			s.seen.others = append(s.seen.others, c)
 		}
 	}
-	if pull.Lines == 0 {
+	texts, news, err := s.Hub.Reviews(ctx, pull.Number, since)
+	if err != nil {
+		return err
+	}
+	s.seen.others = append(s.seen.others, texts...)
+	if pull.Lines == 0 || !news { // every comment on lines belongs to a review
 		return nil
 	}
-	review, err := s.Hub.ReviewComments(ctx, pull.Number, since)
-	s.seen.others = append(s.seen.others, review...)
+	lines, err := s.Hub.ReviewComments(ctx, pull.Number, since)
+	s.seen.others = append(s.seen.others, lines...)
 	return err
 }
 
@@ -177,10 +182,10 @@ const maxComments = 50
 // found out, nothing was heard, and is heard the next time.
 func (s *Service) listen(ctx context.Context, all []api.Comment, before commands.Mark, heard *commands.Heard) error {
 	slices.SortStableFunc(all, func(a, b api.Comment) int { return a.Created.Compare(b.Created) })
-	all = slices.DeleteFunc(all, func(c api.Comment) bool { return before.Knows(c.ID, c.Review()) })
+	all = slices.DeleteFunc(all, func(c api.Comment) bool { return before.Knows(c.ID, c.Place) })
 	mark := before
 	for _, c := range all {
-		mark = mark.With(c.ID, c.Review())
+		mark = mark.With(c.ID, c.Place)
 	}
 	all = slices.DeleteFunc(all, func(c api.Comment) bool { return render.Marked(c.Body) || isBot(c.Author) })
 	all = slices.DeleteFunc(all, func(c api.Comment) bool { return !s.maySteer(c.Association) })
@@ -220,7 +225,7 @@ func (s *Service) comment(c api.Comment) commands.Comment {
 	if c.Path != "" && text != "" {
 		text = fmt.Sprintf("on %s: %s", c.Path, text)
 	}
-	return commands.Comment{ID: c.ID, Review: c.Review(), Author: c.Author, Time: c.Created, Commands: list, Text: text, On: c.On}
+	return commands.Comment{ID: c.ID, Place: c.Place, Author: c.Author, Time: c.Created, Commands: list, Text: text, On: c.On}
 }
 
 // Answer tells the author of commands what came of them: with a reaction, and
@@ -234,11 +239,7 @@ func (s *Service) Answer(ctx context.Context, to commands.Answer, text string) e
 	if !to.Good {
 		reaction = api.Confused
 	}
-	comment := api.Comment{ID: to.ID}
-	if to.Review {
-		comment.Path = "-"
-	}
-	if err := s.Hub.React(ctx, comment, reaction); err != nil && !api.Gone(err) {
+	if err := s.Hub.React(ctx, to.ID, to.Place, reaction); err != nil && !api.Gone(err) {
 		return err
 	}
 	_, err := s.say(ctx, cmp.Or(to.On, s.seen.issue.Number), mark, render.Reply(to.ID, text))

@@ -209,9 +209,9 @@ func TestCommentsOnThePullRequestSteerToo(t *testing.T) {
 	require.Len(t, heard.Comments, 2)
 	assert.Equal(t, "smaller steps please", heard.Comments[0].Text)
 	assert.Equal(t, "on a.go: this is unsafe", heard.Comments[1].Text)
-	assert.True(t, heard.Comments[1].Review)
+	assert.Equal(t, commands.Lines, heard.Comments[1].Place)
 	for _, c := range []commands.Comment{heard.Comments[1], heard.Comments[0], heard.Comments[0]} {
-		to := commands.Answer{ID: c.ID, Review: c.Review, On: c.On, Good: true}
+		to := commands.Answer{ID: c.ID, Place: c.Place, On: c.On, Good: true}
 		again, ok := commands.ParseAnswer(to.String())
 		require.True(t, ok)
 		require.NoError(t, s.Answer(t.Context(), again, "done"))
@@ -253,6 +253,42 @@ func TestWhatIsSaidOnAClosedPullRequestIsHeard(t *testing.T) {
 			assert.Empty(t, heard.Comments)
 		})
 	}
+}
+
+// TestTextOfAReviewIsHeard, once: it is numbered apart and takes no reaction.
+func TestTextOfAReviewIsHeard(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.run(history.Accepted, "8")
+	w.clock.Add(time.Hour)
+	w.server.Change(func(s *githubtest.State) {
+		pull := s.Pulls[0].Number
+		for who, text := range map[string]string{"alice": "too large\n\n/autoloop pause", "mallory": "/autoloop resume"} {
+			s.ID++
+			s.Comments = append(s.Comments, &githubtest.Comment{
+				ID: s.ID, On: pull, Author: who, Body: text, Review: true, Created: w.clock.Now(), Updated: w.clock.Now(),
+			})
+		}
+		s.Issue(pull).Updated = w.clock.Now()
+	})
+	w.begin()
+	s := w.service()
+	heard, err := s.Hear(t.Context(), w.account())
+	require.NoError(t, err)
+	require.Len(t, heard.Comments, 1)
+	c := heard.Comments[0]
+	assert.Equal(t, "too large", c.Text)
+	assert.Equal(t, []commands.Command{{Kind: commands.Pause}}, c.Commands)
+	require.NoError(t, s.Answer(t.Context(), commands.Answer{ID: c.ID, Place: c.Place, On: c.On, Good: true}, "done"))
+	w.server.Change(func(state *githubtest.State) {
+		assert.Empty(t, state.Reactions)
+		on := state.On(state.Pulls[0].Number)
+		assert.Equal(t, render.Reply(c.ID, "done"), on[len(on)-1].Body)
+	})
+	w.set(history.HeardUntil, heard.Until)
+	heard, err = w.service().Hear(t.Context(), w.account())
+	require.NoError(t, err)
+	assert.Empty(t, heard.Comments)
 }
 
 func TestOwnIssueIsAdoptedOrReopened(t *testing.T) {
@@ -409,10 +445,11 @@ func TestWhatWasMissedIsShownLater(t *testing.T) {
 
 func TestMarksOfWhatWasHeard(t *testing.T) {
 	t.Parallel()
-	m := commands.ParseMark("12 7")
-	assert.Equal(t, commands.Mark{Issue: 12, Review: 7}, m)
+	m := commands.ParseMark("12 7 3")
+	assert.Equal(t, commands.Mark{12, 7, 3}, m)
 	assert.Equal(t, m, commands.ParseMark(m.String()))
 	assert.Equal(t, commands.Mark{}, commands.ParseMark("hello"))
-	assert.True(t, m.Knows(12, false))
-	assert.False(t, m.Knows(12, true))
+	assert.True(t, m.Knows(12, commands.Talk))
+	assert.False(t, m.Knows(12, commands.Lines))
+	assert.False(t, m.Knows(12, commands.Review))
 }

@@ -74,13 +74,13 @@ func TestRequestsOfAnIteration(t *testing.T) {
 		{history.Rejected, 6, nil, nil}, // its issue is opened
 		{history.Rejected, 5, nil, pause},
 		{history.Accepted, 12, nil, nil}, // its pull request is opened
-		{history.Rejected, 5, nil, nil},
-		{history.Rejected, 5, talk(""), nil},
-		{history.Rejected, 5, nil, pause},
-		{history.Rejected, 6, talk("a.go"), nil},
-		{history.Rejected, 6, talk("a.go"), pause},
-		{history.Accepted, 12, talk("a.go"), nil},
 		{history.Rejected, 6, nil, nil},
+		{history.Rejected, 6, talk(""), nil},
+		{history.Rejected, 6, nil, pause},
+		{history.Rejected, 7, talk("a.go"), nil}, // comments on lines are asked for when there are new ones
+		{history.Rejected, 7, talk("a.go"), pause},
+		{history.Accepted, 12, talk("a.go"), nil},
+		{history.Rejected, 7, nil, nil}, // those from shortly before the last run are read again
 		{history.Accepted, 12, talk("a.go"), func() { w.add(&history.Completed{Reason: decision.Say("target reached")}) }},
 	} {
 		w.begin()

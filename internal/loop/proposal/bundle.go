@@ -69,7 +69,7 @@ type Manifest struct {
 	Incumbent string `json:"incumbent_tree"`
 	// Candidate is the tree that was kept, or empty.
 	Candidate string `json:"candidate_tree"`
-	// Heard is how far the comments on GitHub were read, as two numbers; empty is
+	// Heard is how far the comments on GitHub were read, as three numbers; empty is
 	// not at all.
 	Heard string `json:"heard"`
 	// Told says that an agent was told what the comments say.

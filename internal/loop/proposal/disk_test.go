@@ -36,7 +36,7 @@ func someBundle(random *rand.Rand) proposal.Bundle {
 		Iteration: random.IntN(1_000_000_001), Program: "p" + digits("abc019._-", random.IntN(64)), Run: digits("aZ9_.-", 1+random.IntN(100)),
 		Repository: maybe("org/" + digits("aZ9._-", 1+random.IntN(100))), BaseBranch: "m" + digits("ain/-äß€", random.IntN(20)),
 		Base: object(), Branch: object(), Memory: maybe(object()), Records: digits(hex, 64), Incumbent: object(),
-		Heard: maybe(fmt.Sprintf("%d %d", random.IntN(1e9), random.IntN(1e18))),
+		Heard: maybe(fmt.Sprintf("%d %d %d", random.IntN(1e9), random.IntN(1e18), random.IntN(9))),
 	}}
 	b.BaseBranch = strings.ToValidUTF8(b.BaseBranch, "é")
 	if b.Kind == proposal.Chores {
@@ -203,7 +203,7 @@ func TestValuesOfAManifest(t *testing.T) {
 	whole := proposal.Bundle{
 		Manifest: proposal.Manifest{
 			Kind: proposal.Iteration, Repository: "org/name", Run: "r1", Program: "p", Iteration: 3, BaseBranch: "main",
-			Base: id, Branch: id, Memory: id, Records: digest, Incumbent: id, Candidate: id, Heard: "1 2",
+			Base: id, Branch: id, Memory: id, Records: digest, Incumbent: id, Candidate: id, Heard: "1 2 3",
 		},
 		Change: []byte("the change\n"), Events: []byte("{}\n"),
 	}
@@ -238,7 +238,7 @@ func TestValuesOfAManifest(t *testing.T) {
 		"books":          {[]string{digest}, []string{"", id, digest[:63], digest + "a", strings.ToUpper(digest)}},
 		"incumbent_tree": {[]string{id, digest}, append(objects, "")},
 		"candidate_tree": {[]string{id, digest}, objects},
-		"heard":          {[]string{"", "0 0", strings.Repeat("9", 18) + " 1"}, []string{"1", "1 ", " 1", "1  2", "1 2 3", "-1 2", "+1 2", "1.0 2", strings.Repeat("9", 19) + " 1"}},
+		"heard":          {[]string{"", "0 0 0", strings.Repeat("9", 18) + " 1 2"}, []string{"1", "1 2", "1 2 ", " 1 2", "1  2 3", "1 2 3 4", "-1 2 3", "+1 2 3", "1.0 2 3", strings.Repeat("9", 19) + " 1 2"}},
 	} {
 		for _, value := range c.good {
 			b := whole

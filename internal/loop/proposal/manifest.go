@@ -14,7 +14,7 @@ var (
 	runIDForm      = lazyregexp.New(`^[A-Za-z0-9_.-]{1,100}$`)
 	repositoryForm = lazyregexp.New(`^([A-Za-z0-9-]{1,100}/[A-Za-z0-9._-]{1,100})?$`)
 	branchNameForm = lazyregexp.New(`^[^\x00-\x20\x7f~^:?*\[\\]{1,250}$`)
-	markForm       = lazyregexp.New(`^([0-9]{1,18} [0-9]{1,18})?$`)
+	markForm       = lazyregexp.New(`^([0-9]{1,18} [0-9]{1,18} [0-9]{1,18})?$`)
 )
 
 // maxIteration bounds the number of an iteration.
