@@ -104,7 +104,7 @@ func (o ours) look() (state *githubtest.State) {
 	return state
 }
 
-func (ours) reacts() bool    { return true }
+func (ours) reacts() bool { return true }
 
 // requests leaves out those about CI.
 func (o ours) requests() int {

@@ -140,6 +140,7 @@ func (c *Client) React(ctx context.Context, id int64, at commands.Place, reactio
 		_, _, err = c.api.Reactions.CreatePullRequestCommentReaction(mayRepeat(ctx), c.owner, c.name, id, reaction)
 	case commands.Talk:
 		_, _, err = c.api.Reactions.CreateIssueCommentReaction(mayRepeat(ctx), c.owner, c.name, id, reaction)
+	case commands.Review:
 	}
 	return c.fail(fmt.Sprintf("react to comment %d", id), err)
 }

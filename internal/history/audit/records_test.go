@@ -325,7 +325,9 @@ func TestCommitsAreThoseThatWereKept(t *testing.T) {
 			append(slices.Clone(kept), pending), []audit.Commit{one, two, {ID: "c7", Iteration: "3", Metric: "7"}}, "c7", nil,
 		},
 		"the branch is not at the pending one": {
-			append(slices.Clone(kept), pending), []audit.Commit{one, two}, "c8",
+			append(slices.Clone(kept), pending),
+			[]audit.Commit{one, two},
+			"c8",
 			[]string{"3: the branch is at c8, and the ledger has it at c7: somebody else moved it, and the next run measures anew"},
 		},
 		"a rejected one": {
