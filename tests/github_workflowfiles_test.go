@@ -56,6 +56,31 @@ func TestWorkflowFilesOnTheDefaultBranch(t *testing.T) {
 	})
 }
 
+// TestMergedWithAWorkflowFileThatTheBranchMayNotHave merges the pull request with a merge
+// commit, after which the branch would move to the default branch, with that file.
+func TestMergedWithAWorkflowFileThatTheBranchMayNotHave(t *testing.T) {
+	t.Parallel()
+	inJobs(t, func(t *testing.T, twoJobs bool) {
+		t.Helper()
+		h := newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n"}, "9", "11", "8")
+		h.program(onIssue)
+		require.Equal(t, "accepted", h.one().Outcome)
+		first := head(t, h.bare, "autoloop/p")
+		require.NoError(t, githubtest.RefuseWorkflows(h.bare))
+		h.pushes("main", "main", ".github/workflows/ci.yml", "on: issues\njobs: {}\n")
+		h.mergesAs(false, false)
+		got := h.one()
+		require.Equal(t, "rejected", got.Outcome, "%v", got.Reasons)
+		got = h.one()
+		require.Equal(t, "accepted", got.Outcome, "%v", got.Reasons)
+		assert.Equal(t, "8", text(got.Best))
+		assert.Equal(t, first, h.run(h.bare, "git", "rev-parse", "autoloop/p^"), "only the candidate's commit is pushed")
+		assert.Equal(t, 2, strings.Count(h.ledger(), `"role":"baseline"`), "the merge is measured once")
+		require.NotZero(t, h.openPull())
+		h.replays()
+	})
+}
+
 // TestCIFixesAChangeOnItsOwnBase lets CI turn down what was measured merged and
 // pushed without the merge.
 func TestCIFixesAChangeOnItsOwnBase(t *testing.T) {

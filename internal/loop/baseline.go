@@ -133,6 +133,11 @@ func (r *journal) enterBaseline(b *records, at position, measured []*history.Mea
 		if err := r.set(b, history.WorkflowsRefused, at.Base); err != nil {
 			return err
 		}
+		if len(measured) == 1 { // the branch has nothing that the default branch lacks: it measures the same
+			same := *measured[0]
+			same.Role, same.BaseBranch, same.Reason, same.Evaluation, same.EvaluatorWrites = history.Incumbent, "", nil, nil, nil
+			measured = append(measured, &same)
+		}
 	}
 	r.describeBaseline(measured, at, b.sum.Iteration)
 	for _, e := range measured {

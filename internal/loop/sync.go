@@ -101,8 +101,17 @@ func (r *branches) sync(ctx context.Context) (position, error) {
 	return r.place(ctx, at)
 }
 
-// place says where the program branch stands against the position's base.
+// place says where the program branch stands against the position's base. It keeps its own
+// where the remote did not let it have that.
 func (r *branches) place(ctx context.Context, at position) (position, error) {
+	at, err := r.reconciled(ctx, at)
+	if at.Move && r.records.sum.WorkflowsRefused == at.Base {
+		at = at.onOwnBase()
+	}
+	return at, err
+}
+
+func (r *branches) reconciled(ctx context.Context, at position) (position, error) {
 	var err error
 	if at.Old, err = r.memory.HeadOf(ctx, r.ref()); err != nil {
 		return at, err
@@ -154,9 +163,6 @@ func (r *branches) reconcileBranch(ctx context.Context, at position) (position, 
 	}
 	at.Move = true
 	at.Note = fmt.Sprintf("merged %s (%d commits)", at.BaseBranch, behind)
-	if r.records.sum.WorkflowsRefused == at.Base {
-		at = at.onOwnBase()
-	}
 	return at, nil
 }
 

@@ -100,9 +100,12 @@ func after(kept []*history.Decided, merged string) []*history.Decided {
 }
 
 // Replays reports whether what was kept stands on the head with which a pull
-// request was merged: it is replayed on the default branch before it is proposed.
+// request was merged: it is replayed on the default branch before it is proposed, unless
+// the branch may not move there.
 func (a Account) Replays(kept *history.Decided, merged string) bool {
-	return kept.Parent == merged && (kept.Outcome == history.PendingCI || a.Summary().Incumbent == kept.Commit)
+	past := a.Summary()
+	return kept.Parent == merged && (kept.Outcome == history.PendingCI || past.Incumbent == kept.Commit) &&
+		past.Settings.WorkflowsRefused != past.Base
 }
 
 // replayed reports whether what was kept is on the branch as another commit, since

@@ -33,6 +33,11 @@ const (
 	protectedFile = "autoloop-protected"
 )
 
+// RefuseWorkflows refuses a branch also those workflow files that another branch has.
+func RefuseWorkflows(bare string) error {
+	return os.WriteFile(filepath.Join(bare, workflowsFile), []byte("strict"), 0o600)
+}
+
 // AllowWorkflows gives the token of a repository the right to change workflows, or
 // takes it away.
 func AllowWorkflows(bare string, allowed bool) error {

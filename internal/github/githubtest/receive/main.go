@@ -84,7 +84,7 @@ func (r rules) decide(commands []string) []string {
 		if r.isProtected(fields[2], strings.Trim(fields[0], "0") != "") {
 			refused[fields[2]] = "protected branch hook declined"
 		}
-		if file := changedWorkflow(fields[1]); file != "" && !r.mayChangeWorkflows() {
+		if file := changedWorkflow(fields[0], fields[1], r.areStrict()); file != "" && !r.mayChangeWorkflows() {
 			refused[fields[2]] = "refusing to allow a GitHub App to create or update workflow `" + file + "` without `workflows` permission"
 		}
 		fmt.Fprintf(moves, "update %s %s %s\n", fields[2], fields[1], fields[0])
@@ -115,13 +115,18 @@ func (r rules) decide(commands []string) []string {
 }
 
 // changedWorkflow is a workflow file that a commit changes which the repository
-// does not have yet, on the way to this one, or "".
-func changedWorkflow(commit string) string {
+// does not have yet, on the way to this one, or "". The strict rule looks at what
+// the branch lacked before, also when another branch has it.
+func changedWorkflow(old, commit string, strict bool) string {
 	if strings.Trim(commit, "0") == "" {
 		return ""
 	}
 	// A merge is held against its first parent: it brings what that one lacked.
-	changed, err := exec.Command("git", "log", "-z", "--format=", "--name-only", "--no-renames", "--diff-merges=first-parent", commit, "--not", "--all").Output() //nolint:noctx // it ends at once
+	command := []string{"log", "-z", "--format=", "--name-only", "--no-renames", "--diff-merges=first-parent", commit, "--not", "--all"}
+	if strict && strings.Trim(old, "0") != "" {
+		command = []string{"diff", "-z", "--name-only", "--no-renames", old, commit}
+	}
+	changed, err := exec.Command("git", command...).Output() //nolint:noctx // it ends at once
 	if err != nil {
 		return ".github/workflows/unreadable"
 	}
@@ -145,6 +150,11 @@ func (r rules) isProtected(ref string, exists bool) bool {
 		return strings.HasPrefix(ref, all)
 	}
 	return exists && ref == rule
+}
+
+func (r rules) areStrict() bool {
+	rule, err := os.ReadFile(r.workflows)
+	return err == nil && string(rule) == "strict"
 }
 
 func (r rules) mayChangeWorkflows() bool {
