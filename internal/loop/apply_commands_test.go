@@ -184,38 +184,6 @@ func TestCommandsInPieces(t *testing.T) {
 	}
 }
 
-// TestAnotherRunAppliesTheCommandsFirst: the change is made again on its records, in which
-// the commands are done.
-func TestAnotherRunAppliesTheCommandsFirst(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t, "", wasMeasured("1"))
-	d.heard(comment(1, commands.Command{Kind: commands.Pause, Text: "x"}), comment(2, commands.Command{Kind: commands.Note, Text: "y"}))
-	d.shelf.rival = func() {
-		d.shelf.files = onRecord(t, d.program, wasMeasured("1"), &history.Paused{Reason: decision.Say("x")}, wasSet(history.CommandsUntil, "1 0 0"), &history.Resumed{})
-	}
-	require.NoError(t, d.commander.recordCommands(t.Context(), &undoing{}, free, free))
-	assert.Equal(t, []string{"issue=7", "note=y", "answered", "commands=2 0 0"}, d.told())
-	assert.False(t, d.written().machine.Paused)
-	assert.Empty(t, d.stopped, "what the lost attempt decided does not count")
-}
-
-// TestCommandsAreRecordedOrNot: what a claim or what follows refuses leaves the records as
-// they are.
-func TestCommandsAreRecordedOrNot(t *testing.T) {
-	t.Parallel()
-	refuses := func(*records) error { return errLeaseLost }
-	for name, c := range map[string][2]func(*records) error{"the claim": {refuses, free}, "what follows": {free, refuses}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			d := newDesk(t, "", wasMeasured("1"))
-			before := d.shelf.files
-			d.heard(comment(1, commands.Command{Kind: commands.Pause, Text: "x"}))
-			require.ErrorIs(t, d.commander.recordCommands(t.Context(), &undoing{}, c[0], c[1]), errLeaseLost)
-			assert.Equal(t, before, d.shelf.files)
-		})
-	}
-}
-
 // TestTheEndOfAPullRequest: a merge is noted, a person who closes it pauses the program,
 // and one that is opened again goes on.
 func TestTheEndOfAPullRequest(t *testing.T) {

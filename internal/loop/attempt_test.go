@@ -2,7 +2,6 @@ package loop
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -185,63 +184,6 @@ func TestAgentsTakeTurns(t *testing.T) {
 			assert.Equal(t, title, a.title())
 		}
 		assert.Equal(t, c.want, strings.Join(names, " "))
-	}
-}
-
-// TestTheOneThatDecides: no other attempt is before it, it is the first of its equals, and
-// the others are all there, of which none is kept.
-func TestTheOneThatDecides(t *testing.T) {
-	t.Parallel()
-	chance := rand.New(rand.NewPCG(1, 1))
-	outcomes := []history.Outcome{history.Accepted, history.Rejected, history.Inconclusive, history.Error}
-	kinds := map[history.Outcome]int{history.Accepted: 3, history.Rejected: 2, history.Inconclusive: 2}
-	for range 500 {
-		direction := []metric.Direction{metric.Higher, metric.Lower}[chance.IntN(2)]
-		r := &team{journal: &journal{session: &session{program: &program.Program{Direction: direction}}}}
-		var all []*attempt
-		worth := func(a *attempt) (kind int, value float64) {
-			kind = kinds[a.outcome] * 2
-			if a.metric() != nil && kind > 0 {
-				kind++
-				if value = a.metric().Float64(); direction == metric.Lower {
-					value = -value
-				}
-			}
-			return kind, value
-		}
-		for i := range 1 + chance.IntN(6) {
-			ended, value := outcomes[chance.IntN(len(outcomes))], ""
-			if ended == history.Accepted || ended != history.Error && chance.IntN(3) > 0 {
-				value = fmt.Sprint(chance.IntN(4))
-			}
-			all = append(all, outcome(i+1, 0, ended, value))
-		}
-		want := all[0]
-		for _, a := range all[1:] {
-			kind, value := worth(a)
-			most, best := worth(want)
-			if kind > most || kind == most && value > best {
-				want = a
-			}
-		}
-		before := want.outcome
-		accepted := map[*attempt]bool{}
-		for _, a := range all {
-			accepted[a] = a.outcome == history.Accepted
-		}
-		got := r.selectAttempt(slices.Clone(all))
-		require.Same(t, want, got)
-		require.Equal(t, before, got.outcome)
-		require.ElementsMatch(t, all, got.all())
-		require.Same(t, got, got.all()[len(all)-1], "it comes last on record")
-		for _, a := range got.others {
-			require.NotEqual(t, history.Accepted, a.outcome)
-			if accepted[a] {
-				require.Equal(t, []string{fmt.Sprintf("better than before, but proposal %d is better still (%s)", got.number, got.decision.Metric), "because"}, decision.Texts(a.reasons))
-			} else {
-				require.Equal(t, []string{"because"}, decision.Texts(a.reasons))
-			}
-		}
 	}
 }
 

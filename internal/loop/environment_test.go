@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -258,6 +259,16 @@ func TestSpoiltDirectoriesAreTheCandidatesFailure(t *testing.T) {
 			assert.Empty(t, left, "it is removed all the same")
 		})
 	}
+}
+
+// onceInATree is an evaluation that fails on what it left in a tree.
+type onceInATree struct{ Evaluator }
+
+func (e onceInATree) Run(ctx context.Context, request evaluation.Request) (evaluation.Result, error) {
+	if err := os.Mkdir(filepath.Join(request.Dir, "build"), 0o700); err != nil {
+		return evaluation.Result{Problem: "build exists"}, nil //nolint:nilerr // the evaluation's problem
+	}
+	return e.Evaluator.Run(ctx, request)
 }
 
 // TestATreeThatIsMeasuredOnce: where the evaluation fails on what it left in a tree, each

@@ -365,34 +365,6 @@ func TestWhichCommandsComeFirst(t *testing.T) {
 	}
 }
 
-// TestThePullRequestIsReady: then nothing is committed, unless the program says so.
-func TestThePullRequestIsReady(t *testing.T) {
-	t.Parallel()
-	b := newBed(t, "", "1")
-	for _, c := range []struct {
-		heard *commands.Heard
-		when  string
-		waits bool
-	}{
-		{nil, "", false},
-		{&commands.Heard{}, "", false},
-		{&commands.Heard{Pull: &commands.Pull{Number: 8, Open: true}}, "stop", false},
-		{&commands.Heard{Pull: &commands.Pull{Number: 8, Open: true, Ready: true}}, "", true},
-		{&commands.Heard{Pull: &commands.Pull{Number: 8, Open: true, Ready: true}}, "stop", true},
-		{&commands.Heard{Pull: &commands.Pull{Number: 8, Open: true, Ready: true}}, "continue", false},
-	} {
-		run := b.service.begin()
-		own := *run.program
-		own.PullRequest.WhenReady = c.when
-		run.program, run.thread.comments = &own, c.heard
-		if reason := run.thread.readyForReview(); c.waits {
-			assert.Contains(t, reason, "pull request #8 is ready for review")
-		} else {
-			assert.Empty(t, reason, "%+v", c)
-		}
-	}
-}
-
 // TestRecordsThatAreTheSame but for what was answered meanwhile: a bundle holds for them.
 func TestRecordsThatAreTheSame(t *testing.T) {
 	t.Parallel()
@@ -458,33 +430,21 @@ func refusal(words string) error {
 	return &git.RejectedError{Remote: "origin", Refs: []git.Rejection{{Ref: "refs/heads/autoloop/p", Reason: words}}}
 }
 
-// TestARefusedPushKeepsNothing: the iteration is an error that says what the remote said,
-// and the program pauses at once.
-func TestARefusedPushKeepsNothing(t *testing.T) {
-	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1", "1", "3")
-	run := b.service.begin()
-	run.store = refusing{run.store, func(git.RefUpdate) error { return refusal(protected) }}
-	result, err := run.through(t.Context(), run.iterate)
-	require.NoError(t, err)
-	assert.Equal(t, history.Error, result.Outcome)
-	require.Len(t, result.Reasons, 1)
-	assert.Contains(t, result.Reasons[0].String(), "the gain was not kept: remote origin refused the push: autoloop/p (protected branch hook declined)")
-	assert.Contains(t, result.Stopped, "paused: remote origin refused the push")
-	assert.Contains(t, result.Stopped, "; go on with ")
-	assert.Nil(t, result.Commit)
-	assert.Nil(t, result.Verdict)
-	assert.Equal(t, "1", result.BestMetric.String(), "the baseline holds")
-	assert.NotContains(t, b.refs(), "refs/heads/autoloop/")
-	records := b.records()
-	decided := records.decided(1)
-	assert.Empty(t, decided.Commit)
-	assert.Nil(t, decided.Rule)
-	assert.Nil(t, records.sum.Open)
-	assert.Empty(t, auditOf(records.log.Events), "replay computes the same")
-
-	b.service.Force = true
-	assert.Equal(t, history.Accepted, b.one().Outcome, "the same change may be tried again")
+// in runs an iteration in one job, or publishes what the first of two made, with a store
+// whose remote answers so.
+func (b *bed) in(jobs int, remote func(git.RefUpdate) error) (Result, error) {
+	b.t.Helper()
+	if jobs == 1 {
+		run := b.service.begin()
+		run.store = refusing{run.store, remote}
+		return run.through(b.t.Context(), run.iterate)
+	}
+	made := b.made()
+	own := *b.service
+	own.Agent = recorded{}
+	run := &publisher{run: own.begin()}
+	run.store = refusing{run.store, remote}
+	return run.through(b.t.Context(), func(ctx context.Context) (Result, error) { return run.publish(ctx, made) })
 }
 
 // TestABranchStaysOnItsOwnBase where the remote refuses the default branch's workflow
@@ -513,21 +473,4 @@ func TestABranchStaysOnItsOwnBase(t *testing.T) {
 		assert.Equal(t, old, b.records().decided(2).Parent)
 		assert.Empty(t, auditOf(b.records().log.Events), jobs)
 	}
-}
-
-// in runs an iteration in one job, or publishes what the first of two made, with a store
-// whose remote answers so.
-func (b *bed) in(jobs int, remote func(git.RefUpdate) error) (Result, error) {
-	b.t.Helper()
-	if jobs == 1 {
-		run := b.service.begin()
-		run.store = refusing{run.store, remote}
-		return run.through(b.t.Context(), run.iterate)
-	}
-	made := b.made()
-	own := *b.service
-	own.Agent = recorded{}
-	run := &publisher{run: own.begin()}
-	run.store = refusing{run.store, remote}
-	return run.through(b.t.Context(), func(ctx context.Context) (Result, error) { return run.publish(ctx, made) })
 }

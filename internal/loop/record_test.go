@@ -2,7 +2,6 @@ package loop
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -19,27 +18,11 @@ import (
 	"github.com/org/autoloop/internal/program"
 )
 
-// kept is a store in memory. Others write first as often as there are files in others.
-type kept struct {
-	files   memory.Files
-	others  []memory.Files
-	fails   error
-	updates []memory.Update
-}
+// kept is a store in memory.
+type kept struct{ files memory.Files }
 
 func (s *kept) Update(_ context.Context, u memory.Update) (string, error) {
-	s.updates = append(s.updates, u)
-	for _, files := range s.others {
-		if _, err := u.Apply(s.files); err != nil {
-			return "", err
-		}
-		s.files = files
-	}
-	s.others = nil
 	files, err := u.Apply(s.files)
-	if err == nil {
-		err = s.fails
-	}
 	if err == nil {
 		s.files = files
 	}
@@ -57,73 +40,6 @@ func inMemory(t *testing.T, p *program.Program, events ...history.Event) (*run, 
 	r.records, err = openRecords(p, store.files)
 	require.NoError(t, err)
 	return r, store
-}
-
-// TestAChangeIsAppliedAgain when another run wrote first, to what is there then: nothing
-// of the first time is left.
-func TestAChangeIsAppliedAgain(t *testing.T) {
-	t.Parallel()
-	r, store := inMemory(t, programWith("", ""))
-	r.stopped = "before"
-	store.others = []memory.Files{{Ledger: ledgerOf(t, decidedOnce()...)}}
-	var seen []int
-	err := r.update(t.Context(), "a message", nil, func(b *records) error {
-		seen = append(seen, b.sum.Events)
-		assert.Equal(t, "before", r.stopped)
-		r.stopped = "by the change"
-		return r.pause(b, decision.Say("x"))
-	})
-	require.NoError(t, err)
-	assert.Equal(t, []int{0, 3}, seen)
-	assert.Contains(t, r.stopped, "paused: x; go on with ")
-	assert.Equal(t, 4, r.records.sum.Events, "the run goes on with what was written")
-	assert.Equal(t, linesOf(t, store.files.Ledger), linesOf(t, r.files.Ledger))
-	assert.Equal(t, 1, strings.Count(linesOf(t, store.files.Ledger), `"event":"paused"`))
-	update := store.updates[0]
-	assert.Equal(t, "p", update.Program)
-	assert.Equal(t, "a message", update.Message)
-	assert.Equal(t, "refs/heads/autoloop/p", update.Claims)
-
-	broken := errors.New("broken")
-	before := r.records
-	require.ErrorIs(t, r.update(t.Context(), "", nil, func(*records) error { return broken }), broken)
-	assert.Same(t, before, r.records, "what could not be changed is as it was")
-	store.others = []memory.Files{{Results: []byte("<<<<<<<\n")}}
-	require.ErrorContains(t, r.update(t.Context(), "", nil, func(*records) error { return nil }), "read p.results.tsv on the memory branch")
-}
-
-// TestOnlyTheHolderOfTheLeaseWrites, also when it loses it while it tries.
-func TestOnlyTheHolderOfTheLeaseWrites(t *testing.T) {
-	t.Parallel()
-	started := func(runs ...string) *history.Log {
-		log := &history.Log{}
-		for _, run := range runs {
-			require.NoError(t, log.Append(history.Stamp(&history.Started{Head: history.Head{Iteration: 1}}, run, time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC))))
-		}
-		return log
-	}
-	for name, c := range map[string]struct {
-		files  memory.Files
-		others []memory.Files
-		writes bool
-	}{
-		"nobody holds it":      {memory.Files{}, nil, false},
-		"it holds it":          {memory.Files{Ledger: started("own")}, nil, true},
-		"another holds it":     {memory.Files{Ledger: started("r")}, nil, false},
-		"another took it over": {memory.Files{Ledger: started("own", "r")}, nil, false},
-		"another was faster":   {memory.Files{Ledger: started("own")}, []memory.Files{{Ledger: started("own", "r")}}, false},
-	} {
-		r, store := inMemory(t, programWith("", ""))
-		store.files, store.others = c.files, c.others
-		err := r.write(t.Context(), "", nil, func(b *records) error { return r.set(b, history.Note, "v") })
-		if c.writes {
-			require.NoError(t, err, name)
-			assert.Contains(t, linesOf(t, store.files.Ledger), `"key":"note"`)
-		} else {
-			require.ErrorIs(t, err, errLeaseLost, name)
-			assert.NotContains(t, linesOf(t, store.files.Ledger), `"key":"note"`)
-		}
-	}
 }
 
 // TestWhatIsForAPullRequest: the branch is then better than the default branch, or a pull

@@ -34,23 +34,6 @@ func lines(changed map[int]string) string {
 	return out.String()
 }
 
-// TestMergedHead is the head of a pull request that was merged, and of no other.
-func TestMergedHead(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		heard *commands.Heard
-		want  string
-	}{
-		"GitHub is out of reach": {nil, ""},
-		"no pull request":        {&commands.Heard{}, ""},
-		"an open one":            {&commands.Heard{Pull: &commands.Pull{Head: "h"}}, ""},
-		"a merged one":           {&commands.Heard{Pull: &commands.Pull{Head: "h", Merged: true}}, "h"},
-		"one without a head":     {&commands.Heard{Pull: &commands.Pull{Merged: true}}, ""},
-	} {
-		assert.Equal(t, c.want, (&thread{comments: c.heard}).mergedHead(), name)
-	}
-}
-
 // squashed is a orchard whose branch was merged as one commit, and went on meanwhile.
 type squashed struct {
 	*orchard

@@ -61,6 +61,11 @@ func TestSelectAttempt(t *testing.T) {
 			assert.Len(t, best.others, len(all)-1)
 			for _, other := range best.others {
 				assert.NotEqual(t, accepted, other.outcome, "one is kept at most")
+				if c.tried[other.number-1].outcome == accepted {
+					assert.Contains(t, other.reasons[0].String(), fmt.Sprintf("proposal %d is better still (%s)", c.want, c.tried[c.want-1].metric))
+				} else {
+					assert.Equal(t, []string{"because"}, decision.Texts(other.reasons))
+				}
 			}
 		})
 	}
@@ -76,33 +81,6 @@ func TestManyOthersAreSummedUp(t *testing.T) {
 	require.Len(t, reasons, 10)
 	assert.Equal(t, "proposal 64 of 64 decided", reasons[0])
 	assert.Equal(t, "and 55 more, which the ledger has", reasons[9])
-}
-
-func TestUsageOfSeveralProposals(t *testing.T) {
-	t.Parallel()
-	tokens := func(n int64) *int64 { return &n }
-	with := func(a *attempt, in *int64, cost string) *attempt {
-		a.reply.Usage.InputTokens = in
-		if cost != "" {
-			value := metric.MustValue(cost)
-			a.reply.Usage.CostUSD = &value
-		}
-		return a
-	}
-	tuned := outcome(3, 3, history.Rejected, "")
-	tuned.agent = agent.Tuner{}
-	best := with(outcome(1, 3, history.Accepted, "1"), tokens(5), "0.1")
-	best.others = []*attempt{with(outcome(2, 3, history.Rejected, ""), tokens(7), "0.25"), tuned}
-	total := best.totalUsage()
-	assert.EqualValues(t, 12, *total.InputTokens, "the tuner uses nothing")
-	assert.Equal(t, "0.35", total.CostUSD.String())
-	best.others = append(best.others, with(outcome(2, 3, history.Rejected, ""), tokens(1), ""))
-	assert.Nil(t, best.totalUsage().CostUSD, "what is unknown of one is unknown of all")
-	assert.EqualValues(t, 13, *best.totalUsage().InputTokens)
-
-	best.durations["propose"], best.durations["measure"] = 2, 10
-	best.others[0].durations["propose"], best.others[0].durations["measure"] = 5, 3
-	assert.Equal(t, map[string]float64{"propose": 5, "measure": 13}, best.totalDurations())
 }
 
 // TestAShareOfTheLastBit: however little is left and however many share it, no

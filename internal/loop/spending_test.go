@@ -3,7 +3,6 @@ package loop
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -240,28 +239,6 @@ func TestTheTimeOfAnIteration(t *testing.T) {
 		r.left.Time = left
 		assert.Equal(t, want.time, r.time(), left.String())
 		assert.Equal(t, want.says, r.tooLong().String(), left.String())
-	}
-}
-
-// TestSharesAreNoMoreThanTheWhole: what agents that work at the same time may use together
-// is what is left, but for the least that each is given.
-func TestSharesAreNoMoreThanTheWhole(t *testing.T) {
-	t.Parallel()
-	chance := rand.New(rand.NewPCG(1, 1))
-	for range 500 {
-		r := &spending{left: budget.Left{Tokens: 1 + chance.Int64N(5000), USD: float64(1+chance.IntN(50000)) / 1e4}}
-		r.used = used{tokens: chance.Int64N(3000), usd: float64(chance.IntN(30000)) / 1e4}
-		several := chance.IntN(9)
-		share := max(several, 1)
-		limit := r.limit(several)
-		rest := max(r.left.Tokens-r.used.tokens, 0)
-		require.GreaterOrEqual(t, limit.Tokens, int64(1))
-		require.LessOrEqual(t, limit.Tokens*int64(share), max(rest, int64(share)))
-		require.Greater(t, (limit.Tokens+1)*int64(share), rest, "and no less than can be given")
-		money := max(r.left.USD-r.used.usd, 0)
-		got := limit.CostUSD.Float64()
-		require.GreaterOrEqual(t, got, 0.0001)
-		require.InDelta(t, max(money/float64(share), 0.0001), got, 0.00005+1e-9)
 	}
 }
 

@@ -115,21 +115,6 @@ func TestWhereTheBranchStands(t *testing.T) {
 	}
 }
 
-// TestTheMoveOfABranch goes from where it was; a branch that was deleted begins anew.
-func TestTheMoveOfABranch(t *testing.T) {
-	t.Parallel()
-	at := position{Head: "head", Old: "old"}
-	assert.Nil(t, at.branchUpdate("refs/heads/autoloop/p"))
-	at.Move = true
-	assert.Equal(t, &git.RefUpdate{Ref: "refs/heads/autoloop/p", New: "head", Old: "old"}, at.branchUpdate("refs/heads/autoloop/p"))
-	assert.Equal(t, &git.RefUpdate{Ref: "refs/heads/autoloop/p", New: "other", Old: "old"}, at.moveTo("refs/heads/autoloop/p", "other"))
-	at.Deleted = true
-	assert.Equal(t, &git.RefUpdate{Ref: "refs/heads/autoloop/p", New: "head"}, at.branchUpdate("refs/heads/autoloop/p"))
-	assert.Equal(t, "head", at.tip())
-	own := at.onOwnBase()
-	assert.Equal(t, []any{"old", "old", false, "head"}, []any{own.tip(), own.Tip, own.Move, own.Head})
-}
-
 // TestAConflictNamesItsFiles: ten of them, as one line that a terminal shows.
 func TestAConflictNamesItsFiles(t *testing.T) {
 	t.Parallel()

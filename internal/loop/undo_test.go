@@ -2,7 +2,6 @@ package loop
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -125,44 +124,6 @@ func TestUndo(t *testing.T) {
 			assert.Equal(t, c.name == "undo-fixed", strings.Contains(message, "This reverts the commits "+ids["third"]+" to "+ids["fix"]+"."))
 			assert.Contains(t, message, "Autoloop-Run: now")
 		})
-	}
-}
-
-// TestUndoInAnyOrder: iterations that changed files of their own are undone in any order
-// and grouping, and what is left is what the others made.
-func TestUndoInAnyOrder(t *testing.T) {
-	t.Parallel()
-	g := newGarden(t)
-	const count = 5
-	sprouts := []sprout{{name: "0", files: map[string]string{"value.txt": "1\n"}}}
-	for n := 1; n <= count; n++ {
-		sprouts = append(sprouts, sprout{name: fmt.Sprint(n), parents: fmt.Sprint(n - 1), message: ofIteration(n), files: map[string]string{fmt.Sprintf("f%d.txt", n): "made\n"}})
-	}
-	ids := g.grow(t, sprouts...)
-	events := []history.Event{wasMeasured("1")}
-	for n := 1; n <= count; n++ {
-		events = append(events, wasDecided(n, history.Accepted, fmt.Sprint(n+1), ids[fmt.Sprint(n)]))
-	}
-	for seed := range uint64(2) {
-		chance := rand.New(rand.NewPCG(seed, 2))
-		name := fmt.Sprintf("undo-order-%d", seed)
-		d := newDeskIn(t, g.Repo, name, "", events...)
-		left := map[string]string{"value.txt": "1\n"}
-		for n := 1; n <= count; n++ {
-			left[fmt.Sprintf("f%d.txt", n)] = "made\n"
-		}
-		u := &undoing{answers: map[int]undone{}, old: ids[fmt.Sprint(count)], head: ids[fmt.Sprint(count)]}
-		for _, i := range chance.Perm(count)[:3] {
-			answer, err := d.commander.undo(t.Context(), u, i+1)
-			require.NoError(t, err)
-			assert.True(t, answer.good, answer.text)
-			delete(left, fmt.Sprintf("f%d.txt", i+1))
-			assert.Equal(t, left, g.files(t, u.head), "seed %d", seed)
-			again, err := d.commander.undo(t.Context(), u, i+1)
-			require.NoError(t, err)
-			assert.False(t, again.good)
-			assert.Equal(t, left, g.files(t, u.head), "undone once")
-		}
 	}
 }
 

@@ -2,7 +2,6 @@ package evaluation_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -235,41 +234,6 @@ func TestTheBoundOfAResultFile(t *testing.T) {
 		if says == "" {
 			assert.Equal(t, "1", got.Measurement.Metric.String())
 		}
-	}
-}
-
-// TestEveryNumberIsTheOneThatJSONHas: the numbers of an object are those that a reader
-// of JSON finds in it, at their places.
-func TestEveryNumberIsTheOneThatJSONHas(t *testing.T) {
-	t.Parallel()
-	for _, text := range []string{
-		`{"m": 1}`, `{"m": -0.5, "n": {"m": 7, "deep": {"er": 1e3}}, "s": "2", "l": [3], "b": true, "z": null}`,
-		`{"a.b": 1, "a": {"c": 2}, "m": 3}`, `{"m": 12345678901234567890.5}`, `{"": 4, "m": 0}`,
-	} {
-		got := play(t, evaluation.Request{}, prints("words\n"+text+"\nmore words\n"))
-		require.Empty(t, got.Problem, text)
-		var fields map[string]any
-		decoder := json.NewDecoder(strings.NewReader(text))
-		decoder.UseNumber()
-		require.NoError(t, decoder.Decode(&fields))
-		want := map[string]float64{}
-		var collect func(before string, fields map[string]any)
-		collect = func(before string, fields map[string]any) {
-			for name, value := range fields {
-				switch value := value.(type) {
-				case json.Number:
-					want[before+name], _ = value.Float64()
-				case map[string]any:
-					collect(before+name+".", value)
-				}
-			}
-		}
-		collect("", fields)
-		found := map[string]float64{}
-		for name, value := range got.Measurement.Numbers {
-			found[name] = value.Float64()
-		}
-		assert.Equal(t, want, found, text)
 	}
 }
 

@@ -86,23 +86,6 @@ func TestCellsKeepTheirBest(t *testing.T) {
 	}
 }
 
-func TestIslandsStayApartUntilTheyVisit(t *testing.T) {
-	t.Parallel()
-	// Iteration 1 belongs to island 2, iteration 2 to island 0.
-	all := []strategy.Individual{individual(1, 7, "x"), individual(2, 5, "y", "z")}
-	met := func(iteration int) bool {
-		for seed := range int64(100) {
-			offspring := selectParents(all, metric.Higher, seed, iteration, 1)
-			if offspring.Parent == 0 {
-				return true
-			}
-		}
-		return false
-	}
-	assert.False(t, met(8))
-	assert.True(t, met(11), "after ten iterations the best of an island visits the next")
-}
-
 func TestEqualValuesPreferTheSmallerChange(t *testing.T) {
 	t.Parallel()
 	all := []strategy.Individual{individual(2, 5, "a", "b", "c"), individual(5, 5, "d", "e"), individual(8, 9, "best")}

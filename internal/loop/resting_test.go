@@ -1,0 +1,147 @@
+package loop
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/github/commands"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/metric"
+)
+
+// start takes the lease of an iteration, and leaves it as a run does that is
+// killed.
+func (b *bed) start() *run {
+	b.t.Helper()
+	run := b.service.begin()
+	require.NoError(b.t, run.lease.acquireLease(b.t.Context()))
+	return run
+}
+
+// TestARestingProgram: what is paused or completed does nothing, by name and
+// between the iterations of a run, in one job and in two, unless it is forced.
+func TestARestingProgram(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		front string
+		says  string
+	}{
+		"paused":    {"evaluation-runs: 1\nplateau: 1", "paused: plateau: 1 rejections in a row"},
+		"completed": {"evaluation-runs: 1\ntarget-metric: 5", "completed: target reached: 5"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBed(t, c.front, "4", map[string]string{"paused": "3", "completed": "5"}[name], "6")
+			require.Len(t, b.iterate(3), 1, "the others do not begin")
+			before := b.refs()
+			for range 2 {
+				result := b.one()
+				assert.Equal(t, history.Idle, result.Outcome)
+				assert.Contains(t, result.Stopped, c.says)
+				assert.Contains(t, result.Stopped, "or give --force")
+			}
+			made, result, err := b.service.Propose(t.Context())
+			require.NoError(t, err)
+			assert.Nil(t, made)
+			assert.Contains(t, result.Stopped, c.says)
+			assert.Equal(t, before, b.refs(), "nothing is written")
+
+			b.service.Force = true
+			assert.Equal(t, history.Accepted, b.one().Outcome)
+			assert.Contains(t, b.records().sum.Forced, c.says)
+		})
+	}
+}
+
+// TestForceGoesOnPastAPlateau: also when it is reached on the way. Only a person's pause
+// while it works ends it.
+func TestForceGoesOnPastAPlateau(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "evaluation-runs: 1\nplateau: 2", "4", "3", "2", "1", "0", "3")
+	b.service.Force = true
+	require.Len(t, b.iterate(4), 4)
+	assert.False(t, b.records().machine.Paused)
+
+	propose := b.agent
+	b.agent = func(request agent.Request) agent.Reply {
+		b.clock = b.clock.Add(time.Minute)
+		_, err := b.service.Pause(t.Context(), "a holiday")
+		require.NoError(t, err)
+		return propose(request)
+	}
+	results := b.iterate(4)
+	require.Len(t, results, 2)
+	assert.Equal(t, history.Rejected, results[0].Outcome, "it ends as it would")
+	assert.Equal(t, history.Idle, results[1].Outcome)
+	assert.Contains(t, results[1].Stopped, "a holiday")
+}
+
+func TestCommandsOfComments(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "evaluation-runs: 1\nci-gate: off", "1", "3", "5")
+	f := onGitHub(t, b)
+	require.Equal(t, history.Accepted, b.one().Outcome)
+
+	f.say(commands.Pause, "a holiday")
+	done, err := b.service.ApplyCommands(t.Context())
+	require.NoError(t, err)
+	assert.Contains(t, done.Stopped, "paused: a holiday; go on with ")
+	assert.True(t, b.records().machine.Paused)
+	assert.Equal(t, []string{"Paused. `/autoloop resume` goes on."}, f.answers)
+	assert.Equal(t, history.PhaseAccepted, b.records().standing().Phase, "no iteration begins")
+
+	f.say(commands.Resume, "")
+	target := metric.MustValue("3")
+	f.say(commands.SetTarget, "").Target = &target
+	done, err = b.service.ApplyCommands(t.Context())
+	require.NoError(t, err)
+	assert.Contains(t, done.Stopped, "completed: target reached: 3")
+	assert.False(t, b.records().machine.Paused)
+	assert.Len(t, f.answers, 3)
+	again, err := b.service.ApplyCommands(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, again.Stopped)
+	assert.Len(t, f.answers, 3, "no command is applied twice")
+
+	f.say(commands.Undo, "").Iteration = 1
+	_, err = b.service.ApplyCommands(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, "1", b.kept())
+	assert.Contains(t, f.answers[3], "Iteration 1 is undone")
+}
+
+// TestPausedBeforeTheFirstRun answers the comment, and no iteration begins until it is resumed.
+func TestPausedBeforeTheFirstRun(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "evaluation-runs: 1\nci-gate: off", "1", "3")
+	f := onGitHub(t, b)
+	f.say(commands.Pause, "not yet")
+	_, err := b.service.ApplyCommands(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []string{"Paused. `/autoloop resume` goes on."}, f.answers)
+	assert.Equal(t, history.Idle, b.one().Outcome)
+	f.say(commands.Resume, "")
+	assert.Equal(t, history.Accepted, b.one().Outcome)
+}
+
+// TestACommentEndsAPause: it is read before the pause holds, in one job and in two.
+func TestACommentEndsAPause(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "evaluation-runs: 1\nci-gate: off\nplateau: 1", "4", "3", "5", "2", "6")
+	f := onGitHub(t, b)
+	require.Contains(t, b.one().Stopped, "paused: plateau")
+	require.Contains(t, b.one().Stopped, "paused: plateau", "nobody said anything")
+	f.say(commands.Resume, "")
+	assert.Equal(t, history.Accepted, b.one().Outcome)
+
+	require.Contains(t, b.one().Stopped, "paused: plateau")
+	f.say(commands.Resume, "")
+	proposed, published := b.twoJobs()
+	assert.Contains(t, proposed.Reasons[0].String(), "a comment asks for `/autoloop resume`")
+	assert.Equal(t, history.Idle, published.Outcome)
+	assert.Equal(t, history.Accepted, b.one().Outcome)
+}
