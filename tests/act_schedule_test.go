@@ -1,7 +1,6 @@
 package tests
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -31,23 +30,6 @@ printf '{"m": %s}\n' "$(cat value.txt)"
 
 // everyHour is the event of a schedule.
 var everyHour = map[string]any{"schedule": "17 * * * *"}
-
-func TestActOneJobBuiltFromSource(t *testing.T) {
-	t.Parallel()
-	r := newRunner(t, map[string]string{"value.txt": "10\n"}, "autoloop-simple.yml")
-	source, err := ownTree()
-	require.NoError(t, err)
-	r.tree = source
-	r.program(countdown)
-	run := r.trigger("schedule", everyHour)
-	require.Zero(t, run.code, run)
-	assert.Equal(t, map[string]string{"Autoloop/run": "success"}, run.results())
-	assert.Equal(t, "9", r.run(r.bare, "git", "show", "autoloop/p:value.txt"))
-	assert.NotZero(t, r.openPull())
-	kept, err := filepath.Glob(filepath.Join(r.cache, "*", "github.com"))
-	require.NoError(t, err)
-	assert.Len(t, kept, 1, "the modules are kept for the next run")
-}
 
 func TestActOneJob(t *testing.T) {
 	t.Parallel()

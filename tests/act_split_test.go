@@ -131,22 +131,6 @@ func TestActAProposeThatFailsLeavesARecord(t *testing.T) {
 	assert.Equal(t, "9", r.run(r.bare, "git", "show", "autoloop/p:value.txt"))
 }
 
-// TestActARefusalIsRecorded names an agent that the runner does not have: the job that
-// proposes fails, and the one that publishes records why.
-func TestActARefusalIsRecorded(t *testing.T) {
-	t.Parallel()
-	r := newRunner(t, map[string]string{"value.txt": "10\n"}, split...)
-	r.program(strings.Replace(countdown, "agent: command", "agent: claude", 1))
-	run := r.trigger("workflow_dispatch", dispatched("p"))
-	assert.NotZero(t, run.code)
-	assert.Equal(t, "failure", run.results()["iterate/Autoloop iteration/propose"], run)
-	assert.Equal(t, "success", run.results()["iterate/Autoloop iteration/publish"], run)
-	assert.Contains(t, r.ledger(), `"kind":"claimed"`)
-	assert.Contains(t, r.ledger(), "claude is not installed")
-	assert.Contains(t, r.remembered("p.md"), "| Recent Statuses | error |")
-	assert.NotContains(t, r.remembered("p.md"), "interrupted")
-}
-
 func TestActMatrixOfThree(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"value.txt": "10\n", ".autoloop/programs/wrong.md": strings.Replace(countdown, "every 6h", "every 6x", 1)}

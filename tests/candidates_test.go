@@ -46,44 +46,6 @@ func (w *world) proposals() []map[string]any {
 	return w.facts("proposed")
 }
 
-func TestBestOfSeveralIsKept(t *testing.T) {
-	t.Parallel()
-	// 1 is better, 2 is best, 3 is outside of the target, 4 repeats 1, 5 fails.
-	w := severalWorld(t, "agent: command\ncandidates: 5", `case $2 in
-1) echo 3 > value.txt ;; 2) echo 5 > value.txt ;; 3) echo 9 > other.txt ;; 4) printf '3  \n\n' > value.txt ;; 5) exit 3 ;;
-esac
-echo "proposal $2"`)
-	result := w.one()
-	assert.Equal(t, "accepted", result.Outcome, result.Reasons)
-	assert.Equal(t, "5", text(result.Metric))
-	assert.Equal(t, "5", w.git("show", "autoloop/p:value.txt"))
-	outcomes := map[string]string{}
-	for _, p := range w.proposals() {
-		outcomes[fmt.Sprint(p["proposal"])] = fmt.Sprint(p["outcome"], " ", told(t, p["reasons"]))
-	}
-	assert.Len(t, outcomes, 5)
-	assert.Contains(t, outcomes["1"], "rejected [better than before, but proposal 2 is better still (5)")
-	assert.Contains(t, outcomes["2"], "accepted")
-	assert.Contains(t, outcomes["3"], `rejected ["other.txt"`)
-	assert.Contains(t, outcomes["4"], "rejected [the same change as proposal 1's")
-	assert.Contains(t, outcomes["5"], "error [agent command failed")
-	assert.Equal(t, 1, w.count("decided"), "an iteration is decided once")
-	assert.Equal(t, "3\n5\n", strings.TrimPrefix(w.beside("measured"), "1\n"), "what is refused is not measured")
-	assert.Contains(t, strings.Join(result.Reasons, "\n"), "proposal 3 (command): rejected")
-}
-
-func TestNoneOfSeveralIsKept(t *testing.T) {
-	t.Parallel()
-	w := severalWorld(t, "agent: command\ncandidates: 3", `case $2 in 1) exit 1 ;; 2) echo -5 > value.txt ;; 3) echo 0 > value.txt ;; esac`)
-	result := w.one()
-	assert.Equal(t, "rejected", result.Outcome, "a failed agent is not the iteration's fault")
-	assert.Equal(t, "0", text(result.Metric), "the closest one decides")
-	again := w.one()
-	assert.Equal(t, "rejected", again.Outcome)
-	assert.Contains(t, again.Reasons[0], "the same change as iteration 1's, which was rejected")
-	assert.Equal(t, "1\n-5\n0\n", w.beside("measured"), "the second iteration measures nothing")
-}
-
 func TestSameChangeAfterANewEvaluatorIsMeasured(t *testing.T) {
 	t.Parallel()
 	w := severalWorld(t, "agent: command", "echo 0 > value.txt")
@@ -92,26 +54,6 @@ func TestSameChangeAfterANewEvaluatorIsMeasured(t *testing.T) {
 	w.write(".autoloop/programs/p.md", strings.Replace(fmt.Sprintf(several, "agent: command"), "printf", "true && printf", 1))
 	w.git("commit", "--quiet", "--all", "--message", "measure otherwise")
 	assert.Equal(t, "0", text(w.one().Metric))
-}
-
-func TestAgentsTakeTurns(t *testing.T) {
-	t.Parallel()
-	w := severalWorld(t, "agents: [command, models]\nmodel: m-1\ncandidates: 3", `echo "$2" > value.txt; echo "from a command"`)
-	server := modeltest.New(t, modeltest.Text("PLAN: seven\nFILE: value.txt\n<<<<<<< WHOLE\n7\n>>>>>>> WHOLE\n"))
-	w.env = append(w.env, "AUTOLOOP_MODELS_URL="+server.URL+"/v1")
-	result := w.one()
-	assert.Equal(t, "accepted", result.Outcome, result.Reasons)
-	assert.Equal(t, "7", text(result.Metric))
-	var agents []string
-	for _, p := range w.proposals() {
-		agents = append(agents, fmt.Sprint(p["proposal"], p["agent"]))
-	}
-	assert.Equal(t, []string{"1command", "3command", "2models"}, agents, "the one that decides comes last")
-	assert.True(t, server.Requests()[0].Has("This is proposal 2 of 3"))
-	for _, event := range w.facts("decided") {
-		assert.Equal(t, "models", event["agent"])
-		assert.Contains(t, fmt.Sprint(event["usage"]), "input_tokens:<nil>", "what one of them used is not known, so the sum is not")
-	}
 }
 
 // TestAgentsWithModelsOfTheirOwn: the same agent asks two models, and who names

@@ -124,32 +124,3 @@ func TestCompareReports(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 2, strings.Count(string(written), "### ❌ regressed"), "the job summary, with either form of output")
 }
-
-func TestCompareRepeatedRuns(t *testing.T) {
-	t.Parallel()
-	runs := func(passed ...int) string {
-		var list []string
-		for _, n := range passed {
-			list = append(list, outcomeOf("x", n, "1000"))
-		}
-		return `{"configLabel": "x", "runs": [` + strings.Join(list, ",") + `]}`
-	}
-	w := newWorld(t, map[string]string{
-		"flaky.json": runs(2, 1, 2, 2, 1), "better.json": runs(4, 4, 3, 4, 4), "lucky.json": runs(2, 2, 2, 3, 1), "single.json": runs(4),
-	})
-	for _, c := range []struct {
-		args, starts string
-		code         int
-	}{
-		{"flaky.json better.json", "improved: net composite gain +0.55", 0},
-		{"flaky.json lucky.json", "neutral: ", 0},
-		{"better.json flaky.json", "regressed: ", 1},
-		{"flaky.json single.json", "neutral: ", 0},
-	} {
-		a := w.binary("iterate", append([]string{"compare"}, strings.Fields(c.args)...)...)
-		assert.Equal(t, c.code, a.code, a.stdout+a.stderr)
-		assert.True(t, strings.HasPrefix(a.stdout, c.starts), a.stdout+a.stderr)
-	}
-	a := w.binary("iterate", "compare", "flaky.json", "better.json")
-	assert.Contains(t, a.stdout, "promotable: yes", "five runs a side can be believed, also when a model ran")
-}

@@ -6,14 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent/models/client/modeltest"
-	"github.com/org/autoloop/tests/long"
 )
 
 // oneGrading is what a grader's answer costs: 1050 tokens, of claude-sonnet-4-5
@@ -102,107 +100,6 @@ func TestGradersCountAgainstTheBudget(t *testing.T) {
 	assert.Len(t, grader.Requests(), 8)
 }
 
-func TestGradersCountInMoney(t *testing.T) {
-	t.Parallel()
-	w, grader := gradedWorld(t, "budget: {usd: 0.01, per: month}")
-	got := w.iterate("-n", "3")
-	require.Len(t, got, 2)
-	assert.Contains(t, got[0].Reasons[0], "USD is used up with 1 of 3 cases begun")
-	assert.Contains(t, got[1].Stopped, "budget: 0.01 of 0.01 USD used this month")
-	assert.Len(t, grader.Requests(), 4)
-}
-
-// TestABaselineThatUsesUpTheBudget: no agent is asked then, in one job and in
-// two, and what was measured is kept.
-func TestABaselineThatUsesUpTheBudget(t *testing.T) {
-	t.Parallel()
-	const reason = "budget: 3150 of 3100 tokens used by this program; raise the limit to go on"
-	w, grader := gradedWorld(t, "budget: {tokens: 3100, per: program}")
-	got := w.one()
-	assert.Equal(t, "idle", got.Outcome)
-	assert.Equal(t, reason, got.Stopped)
-	assert.Equal(t, reason, w.held())
-	assert.Zero(t, w.count("decided"))
-
-	split, _ := gradedWorld(t, "budget: {tokens: 3100, per: program}")
-	dir, proposed := split.propose("bundle")
-	assert.Equal(t, reason, proposed.Stopped)
-	published := split.publish(dir)
-	assert.Equal(t, "idle", published.Outcome)
-	assert.Equal(t, reason, published.Stopped)
-	assert.Equal(t, got.Iteration, published.Iteration)
-	assert.Equal(t, w.recorded(), split.recorded())
-	assert.Equal(t, reason, split.held())
-	assert.Len(t, grader.Requests(), 3)
-}
-
-// TestGradersOfUnknownCost: with `unknown-cost: pause` what a case's executor
-// does not say stops the program.
-func TestGradersOfUnknownCost(t *testing.T) {
-	t.Parallel()
-	w, _ := gradedWorld(t, "budget: {usd: 5, per: program}\nunknown-cost: pause")
-	got := w.one()
-	assert.Equal(t, "idle", got.Outcome)
-	assert.Contains(t, got.Stopped, "budget: an unknown amount of USD (1 iterations, unknown-cost: pause)")
-}
-
-// TestAGraderThatBreaksOffIsPaid: what was used before the grader failed counts.
-func TestAGraderThatBreaksOffIsPaid(t *testing.T) {
-	t.Parallel()
-	w, _ := gradedWorld(t, "")
-	var asked atomic.Int32
-	grader := modeltest.NewFunc(t, func(modeltest.Request) modeltest.Answer {
-		if asked.Add(1) > 4 {
-			return modeltest.Fail(401, "no such key")
-		}
-		return modeltest.Text(`{"expectations": [{"number": 1, "passed": true, "evidence": "fine"}]}`)
-	})
-	w.env = append(w.env, "ANTHROPIC_BASE_URL="+grader.URL)
-	got := w.one()
-	assert.Equal(t, "error", got.Outcome)
-	assert.Contains(t, got.Reasons[0], "cannot be graded")
-	decided := w.expenses("decided")
-	require.Len(t, decided, 1)
-	assert.Equal(t, oneGrading, tokensOf(t, decided[0]))
-	assert.NotContains(t, w.ledger()+w.memory("p.md"), theKey)
-}
-
-// TestAnIterationThatIsCutOffIsPaid: what the agent and the grader used counts
-// also when the iteration's time is up before it is decided.
-func TestAnIterationThatIsCutOffIsPaid(t *testing.T) {
-	long.Only(t, long.Kills)
-	t.Parallel()
-	withinLimit(t, func(minutes string) (bool, func()) {
-		w, _ := gradedWorld(t, "")
-		var asked atomic.Int32
-		grader := modeltest.NewFunc(t, func(modeltest.Request) modeltest.Answer {
-			if asked.Add(1) > 10 {
-				return modeltest.Stall()
-			}
-			return modeltest.Text(`{"expectations": [{"number": 1, "passed": true, "evidence": "fine"}]}`)
-		})
-		model := modeltest.New(t, modeltest.Answer{
-			Text:  "PLAN: more\nFILE: s/SKILL.md\n<<<<<<< SEARCH\nalpha\n=======\nalpha beta\n>>>>>>> REPLACE\n",
-			Usage: modeltest.Tokens{Input: 700, Output: 30},
-		})
-		w.env = append(w.env, "ANTHROPIC_BASE_URL="+grader.URL, "AUTOLOOP_MODELS_URL="+model.URL+"/v1", "AUTOLOOP_MODELS_KEY="+theKey)
-		require.Equal(t, "rejected", w.one().Outcome, "six gradings, in its own time")
-		w.frontmatter("timeout-minutes: " + minutes)
-		got := w.one("--agent", "models", "--model", "m-1")
-		return asked.Load() > 10, func() {
-			assert.Equal(t, "error", got.Outcome)
-			assert.Contains(t, got.Reasons[0], "took longer than")
-			usage, given := w.decided()["usage"].(map[string]any)
-			require.True(t, given)
-			assert.InDelta(t, 700, usage["input_tokens"], 0, "the agent's")
-			decided := w.expenses("decided")
-			require.Len(t, decided, 2)
-			assert.Equal(t, oneGrading, tokensOf(t, decided[1]))
-			w.alone()
-		}
-	})
-}
-
 // TestJudgesOfTasksCountAgainstTheBudget: as graders, for a suite of tasks.
 func TestJudgesOfTasksCountAgainstTheBudget(t *testing.T) {
 	t.Parallel()
@@ -258,4 +155,28 @@ func TestNobodyInASuiteSeesTheGradersKey(t *testing.T) {
 	assert.Equal(t, "accepted", got[0].Outcome, got[0].Reasons)
 	assert.GreaterOrEqual(t, strings.Count(w.beside("looked"), "."), 2*(3+1+1), "executors, checks and setup looked")
 	assert.Empty(t, w.beside("seen"))
+}
+
+// TestABaselineThatUsesUpTheBudget: no agent is asked then, in one job and in
+// two, and what was measured is kept.
+func TestABaselineThatUsesUpTheBudget(t *testing.T) {
+	t.Parallel()
+	const reason = "budget: 3150 of 3100 tokens used by this program; raise the limit to go on"
+	w, grader := gradedWorld(t, "budget: {tokens: 3100, per: program}")
+	got := w.one()
+	assert.Equal(t, "idle", got.Outcome)
+	assert.Equal(t, reason, got.Stopped)
+	assert.Equal(t, reason, w.held())
+	assert.Zero(t, w.count("decided"))
+
+	split, _ := gradedWorld(t, "budget: {tokens: 3100, per: program}")
+	dir, proposed := split.propose("bundle")
+	assert.Equal(t, reason, proposed.Stopped)
+	published := split.publish(dir)
+	assert.Equal(t, "idle", published.Outcome)
+	assert.Equal(t, reason, published.Stopped)
+	assert.Equal(t, got.Iteration, published.Iteration)
+	assert.Equal(t, w.recorded(), split.recorded())
+	assert.Equal(t, reason, split.held())
+	assert.Len(t, grader.Requests(), 3)
 }

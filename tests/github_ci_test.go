@@ -4,13 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/org/autoloop/internal/github/githubtest"
-	"github.com/org/autoloop/tests/long"
 )
 
 // gated is a scene whose program waits for CI, a second in each run.
@@ -49,58 +45,6 @@ func ciIsWaitedForAcrossRuns(t *testing.T, on maker) {
 	there := h.site.look()
 	require.Len(t, there.Pulls, 1)
 	assert.Contains(t, there.On(1)[0].Body, "✅ kept", "the comment on the iteration is corrected")
-}
-
-func TestWhatCannotBeReadIsNotGreen(t *testing.T) {
-	long.Only(t, long.GitHub)
-	t.Parallel()
-	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
-	h.program(strings.Replace(onIssue, "metric: m", "ci-gate: required\nci-wait: 1s\nmetric: m", 1))
-	require.Equal(t, "pending-ci", h.one().Outcome)
-	h.env = append(h.env, "AUTOLOOP_GITHUB_PATIENCE=0s")
-	h.Fail(githubtest.Fault{Kind: githubtest.ServerError, Path: "check-runs", Times: 1000})
-	h.report("success")
-	assert.Equal(t, "pending-ci", h.one().Outcome)
-	h.Mend()
-	assert.Equal(t, "accepted", h.one().Outcome)
-}
-
-func TestAGateThatCannotBeReadIsClosed(t *testing.T) {
-	long.Only(t, long.GitHub)
-	t.Parallel()
-	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
-	h.program(strings.Replace(onIssue, "metric: m", "ci-wait: 1s\nmetric: m", 1))
-	h.env = append(h.env, "AUTOLOOP_GITHUB_PATIENCE=0s")
-	h.Fail(githubtest.Fault{Kind: githubtest.ServerError, Path: "check-runs", Times: 1000})
-	got := h.one()
-	assert.Equal(t, "pending-ci", got.Outcome)
-	assert.Contains(t, strings.Join(got.Warnings, "\n"), "whether CI runs on the default branch was not read, so the change waits for CI")
-	h.Mend()
-	assert.Equal(t, "accepted", h.one().Outcome, "there is no CI")
-}
-
-func TestWorkflowsThatAreNoCIDoNotGate(t *testing.T) {
-	long.Only(t, long.GitHub)
-	t.Parallel()
-	const deploys = "name: Deploy\non: {push: {branches: [main]}}\njobs: {}\n"
-	h := newHub(t, map[string]string{"value.txt": "10\n", ".github/workflows/deploy.yml": deploys}, "9", "8")
-	h.program(strings.Replace(onIssue, "metric: m", "ci-wait: 1s\nmetric: m", 1))
-	main := head(t, h.bare, "main")
-	h.Change(func(s *githubtest.State) {
-		for _, event := range []string{"schedule", "issues", "issue_comment", "workflow_run", "workflow_dispatch"} {
-			s.Report(main, "autoloop by "+event, "success", "", time.Now()).Event = event
-		}
-		s.Report(main, "deploy", "success", "", time.Now()).Workflow = "Deploy"
-		site := s.Report(main, "site", "success", "", time.Now())
-		site.Event, site.Workflow = "dynamic", "pages build and deployment"
-	})
-	assert.Equal(t, "accepted", h.one().Outcome)
-	h.Change(func(s *githubtest.State) { s.Report(main, "build", "success", "", time.Now()).Event = "push" })
-	assert.Equal(t, "pending-ci", h.one().Outcome)
-	candidate := head(t, h.bare, "autoloop/p")
-	h.Change(func(s *githubtest.State) { s.Report(candidate, "build", "success", "", time.Now()) })
-	got := h.one()
-	assert.Equal(t, "accepted", got.Outcome, "nothing is deployed from there: %v", got.Reasons)
 }
 
 func redIsFixedByTheAgent(t *testing.T, on maker) {
@@ -158,12 +102,6 @@ func theSameFailureTwiceIsStuck(t *testing.T, on maker) {
 	assert.Len(t, h.site.look().Pulls, 2)
 }
 
-func TestFiveFixesAreEnough(t *testing.T) {
-	long.Only(t, long.GitHub)
-	t.Parallel()
-	fiveFixesAreEnough(t, onOurServer)
-}
-
 func fiveFixesAreEnough(t *testing.T, on maker) {
 	h := gated(t, on, "9")
 	require.Equal(t, "pending-ci", h.one().Outcome)
@@ -178,19 +116,4 @@ func fiveFixesAreEnough(t *testing.T, on maker) {
 	last := h.one()
 	assert.Equal(t, "ci-fix-exhausted", last.Outcome)
 	assert.Contains(t, last.Stopped, "paused: ci-fix-exhausted: build (")
-}
-
-func TestNoCheckAtAllPausesInTheEnd(t *testing.T) {
-	long.Only(t, long.GitHub)
-	t.Parallel()
-	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
-	h.program(strings.Replace(onIssue, "metric: m", "ci-workflow: ci.yml\nci-wait: 1s\nci-timeout: 1s\nmetric: m", 1))
-	got := h.one()
-	assert.Equal(t, "pending-ci", got.Outcome)
-	assert.Contains(t, got.Stopped, "paused: ci-timeout: after 1s CI has no result for ")
-	assert.Contains(t, got.Stopped, ": no check appeared; ")
-	assert.Contains(t, got.Stopped, "ci-workflow")
-	h.Change(func(s *githubtest.State) {
-		assert.Equal(t, []string{"ci.yml autoloop/p"}, s.Dispatched, "it was started once")
-	})
 }

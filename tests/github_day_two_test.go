@@ -6,8 +6,6 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
-	"github.com/org/autoloop/tests/long"
 )
 
 func TestTheAPIIsDownAtDiscovery(t *testing.T) {
@@ -102,76 +99,6 @@ func TestAForksLookAlikeIsLeftAlone(t *testing.T) {
 	})
 }
 
-func TestCIThatEndsWithoutAResultPausesInTheEnd(t *testing.T) {
-	long.Only(t, long.GitHub)
-	t.Parallel()
-	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
-	h.program(strings.Replace(onIssue, "metric: m", "ci-gate: required\nci-wait: 1s\nci-timeout: 1s\nmetric: m", 1))
-	base := head(t, h.bare, "main")
-	h.Change(func(s *githubtest.State) {
-		s.Report(base, "build", "failure", "error: failure", time.Now())
-		h.CI = func(string) string { return "failure" }
-	})
-	got := h.one()
-	assert.Equal(t, "pending-ci", got.Outcome)
-	assert.Contains(t, got.Stopped, "paused: ci-timeout: after 1s CI has no result for ")
-	assert.Contains(t, got.Stopped, "build fails on the base too")
-	require.Equal(t, "pending-ci", h.one().Outcome)
-	told := 0
-	h.Change(func(s *githubtest.State) {
-		for _, c := range s.On(1) {
-			told += strings.Count(c.Body, "is paused**")
-		}
-	})
-	assert.Equal(t, 1, told, "it is told once")
-	h.report("success")
-	assert.Equal(t, "accepted", h.one().Outcome, "somebody started it again")
-}
-
-func TestAFixForCIHasATimeLimit(t *testing.T) {
-	long.Only(t, long.GitHub)
-	t.Parallel()
-	withinLimit(t, func(minutes string) (bool, func()) {
-		h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
-		body := strings.Replace(onIssue, "metric: m", "ci-gate: required\nci-wait: 1s\ntimeout-minutes: "+minutes+"\nmetric: m", 1)
-		h.program(strings.Replace(body, "  value=", "  if grep -q 'What CI said' \"$AUTOLOOP_PROMPT\"; then touch \"$SIDE/asked\"; sleep 300; touch \"$SIDE/ended\"; fi\n  value=", 1))
-		first := h.one()
-		if first.Outcome != "pending-ci" {
-			return false, func() { assert.Equal(t, "pending-ci", first.Outcome, first.Reasons) }
-		}
-		h.report("failure", "expected 3, got 4")
-		got := h.one()
-		_, err := os.Stat(filepath.Join(h.side, "asked"))
-		return err == nil, func() {
-			assert.Equal(t, "pending-ci", got.Outcome)
-			assert.NoFileExists(t, filepath.Join(h.side, "ended"))
-			require.NoError(t, err, "the agent was asked")
-			assert.Contains(t, h.ledger(), `"kind":"time-up"`)
-		}
-	})
-}
-
-func TestAPullRequestThatIsOpenedAgainGoesOn(t *testing.T) {
-	t.Parallel()
-	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8")
-	h.program(onIssue)
-	require.Equal(t, "accepted", h.one().Outcome)
-	h.Close(h.openPull())
-	require.Equal(t, "idle", h.one().Outcome)
-	h.Change(func(s *githubtest.State) {
-		s.Pulls[0].Closed, s.Pulls[0].HeadSHA = nil, ""
-		s.Issue(s.Pulls[0].Number).Open = true
-	})
-	h.say("alice", "/autoloop resume")
-	require.Equal(t, "accepted", h.one().Outcome)
-	assert.Contains(t, h.remembered("p.md"), "| PR | #2 |")
-	h.Change(func(s *githubtest.State) {
-		require.Len(t, s.Pulls, 1, "the gain goes into the one that is open again")
-		assert.True(t, s.Issue(2).Open)
-		assert.Contains(t, s.Issue(2).Body, "→ 8**")
-	})
-}
-
 func TestStatusAndWhatIsNotUnderstoodAreAnswered(t *testing.T) {
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
@@ -197,19 +124,4 @@ func TestStatusAndWhatIsNotUnderstoodAreAnswered(t *testing.T) {
 		}
 		assert.Equal(t, []string{"+1", "confused", "confused"}, given)
 	})
-}
-
-func TestAFailureIsHeldAgainstABaseThatCanBeRead(t *testing.T) {
-	long.Only(t, long.GitHub)
-	t.Parallel()
-	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
-	h.program(strings.Replace(onIssue, "metric: m", "ci-gate: required\nci-wait: 1s\nmetric: m", 1))
-	require.Equal(t, "pending-ci", h.one().Outcome)
-	h.report("failure", "expected 3, got 4")
-	h.env = append(h.env, "AUTOLOOP_GITHUB_PATIENCE=0s")
-	h.Fail(githubtest.Fault{Kind: githubtest.BadGateway, Path: "check-runs", Skip: 1, Times: 1000})
-	require.NoError(t, os.Remove(filepath.Join(h.side, "prompt.1")))
-	got := h.one()
-	assert.Equal(t, "pending-ci", got.Outcome)
-	assert.NoFileExists(t, filepath.Join(h.side, "prompt.1"), "no agent is asked to fix what may not be the candidate's")
 }

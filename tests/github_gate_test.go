@@ -45,6 +45,34 @@ func (h *hub) reports(commit string, conclusions map[string]string) {
 	})
 }
 
+// TestTheCommitThatCIJudgedIsTheOneThatIsAccepted moves the branch while CI runs.
+func TestTheCommitThatCIJudgedIsTheOneThatIsAccepted(t *testing.T) {
+	long.Only(t, long.GitHub)
+	t.Parallel()
+	inJobs(t, func(t *testing.T, twoJobs bool) {
+		t.Helper()
+		h, commit := waiting(t, twoJobs, "required", func(*hub, string) {})
+		clone := filepath.Join(t.TempDir(), "clone")
+		h.run("", "git", "clone", "--quiet", h.bare, clone)
+		h.run(clone, "git", "checkout", "--quiet", "-b", "mine", "origin/main")
+		h.run(clone, "sh", "-c", "echo 9.5 > value.txt")
+		h.run(clone, "git", "commit", "--quiet", "--all", "--message", "Rather this")
+		h.run(clone, "git", "push", "--quiet", "--force", "origin", "mine:autoloop/p")
+		theirs := head(t, h.bare, "autoloop/p")
+		h.reports(commit, map[string]string{"build": "success"})
+		h.reports(theirs, map[string]string{"build": "success"})
+		got := h.one()
+		assert.Equal(t, "rejected", got.Outcome, "%v", got.Reasons)
+		assert.Contains(t, strings.Join(got.Reasons, "\n"), "the branch is at "+theirs[:12])
+		assert.Equal(t, theirs, head(t, h.bare, "autoloop/p"), "their commit stays")
+		assert.Equal(t, "10", text(got.Best))
+		assert.Contains(t, strings.ReplaceAll(h.remembered("p.md"), "\u200b", ""), "the branch is at "+theirs[:12])
+		next := h.one()
+		assert.Equal(t, "pending-ci", next.Outcome, "%v", next.Reasons)
+		assert.Equal(t, theirs, h.run(h.bare, "git", "rev-parse", "autoloop/p^"), "the next begins with what is there")
+	})
+}
+
 // TestGreenNeedsEveryExpectedCheck lets CI say less than it said of the base.
 func TestGreenNeedsEveryExpectedCheck(t *testing.T) {
 	long.Only(t, long.GitHub)
@@ -122,72 +150,6 @@ func TestRulesAndRunsThatCannotBeReadAreNotGreen(t *testing.T) {
 	assert.Equal(t, "accepted", h.one().Outcome, "a plan without rulesets has no rules")
 }
 
-// TestAnotherFailureThanTheBasesIsAFailure has a check that fails on the base.
-func TestAnotherFailureThanTheBasesIsAFailure(t *testing.T) {
-	long.Only(t, long.GitHub)
-	t.Parallel()
-	h, commit := waiting(t, false, "required", func(h *hub, main string) {
-		h.site.report(main, "build", "success", "")
-		h.site.report(main, "test", "failure", "error: the old one")
-	})
-	h.reports(commit, map[string]string{"build": "success"})
-	h.site.report(commit, "test", "failure", "error: a new one")
-	h.try("8.5")
-	assert.Equal(t, "pending-ci", h.one().Outcome)
-	assert.Contains(t, h.told(1), "error: a new one", "an agent is to fix it")
-}
-
-// TestAutoNeverSwitchesItselfOff has CI on pull requests alone, so that main has
-// no check, and takes the workflow away once CI was seen.
-func TestAutoNeverSwitchesItselfOff(t *testing.T) {
-	long.Only(t, long.GitHub)
-	t.Parallel()
-	inJobs(t, func(t *testing.T, twoJobs bool) {
-		t.Helper()
-		h, commit := waiting(t, twoJobs, "auto", func(*hub, string) {})
-		assert.Equal(t, "pending-ci", h.one().Outcome, "no check is no success")
-		h.Change(func(s *githubtest.State) { s.Report(commit, "license/cla", "success", "", time.Now()).App = 7 })
-		h.Change(func(s *githubtest.State) { s.Report(commit, "dco", "success", "", time.Now()).Status = true })
-		got := h.one()
-		assert.Equal(t, "pending-ci", got.Outcome, "other apps are faster than the first job")
-		assert.Contains(t, strings.Join(got.Reasons, "\n"), "no job of a workflow succeeded yet")
-		h.reports(commit, map[string]string{"build": "success"})
-		require.Equal(t, "accepted", h.one().Outcome)
-		h.run("", "git", "-C", h.dir, "rm", "--quiet", ".github/workflows/ci.yml")
-		h.git("commit", "--quiet", "--message", "Remove CI [skip ci]")
-		h.git("push", "--quiet", "origin", "main")
-		assert.Equal(t, "pending-ci", h.one().Outcome, "CI was seen on this program")
-	})
-}
-
-// TestASkippedCommitLeavesTheGateClosed has CI of another app, and commits on main
-// that ask it to stay away: what counts is the commit before them.
-func TestASkippedCommitLeavesTheGateClosed(t *testing.T) {
-	long.Only(t, long.GitHub)
-	t.Parallel()
-	inJobs(t, func(t *testing.T, twoJobs bool) {
-		t.Helper()
-		h := newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n"}, "9")
-		h.program(strings.Replace(onIssue, "metric: m", "ci-wait: 1s\nmetric: m", 1))
-		status := func(commit, name string) {
-			h.Change(func(s *githubtest.State) { s.Report(commit, name, "success", "", time.Now()).Status = true })
-		}
-		status(head(t, h.bare, "main"), "ci/other")
-		for range 2 {
-			h.git("commit", "--quiet", "--allow-empty", "--message", "Release [skip ci]")
-		}
-		h.git("push", "--quiet", "origin", "main")
-		first := h.one()
-		require.Equal(t, "pending-ci", first.Outcome, "%v", first.Reasons)
-		status(*first.Commit, "license/cla")
-		got := h.one()
-		require.Equal(t, "pending-ci", got.Outcome, "%v", got.Reasons)
-		assert.Contains(t, strings.Join(got.Reasons, "\n"), "ci/other succeeded on the base and did not run here")
-		status(*first.Commit, "ci/other")
-		assert.Equal(t, "accepted", h.one().Outcome)
-	})
-}
-
 // TestACheckThatStaysQueuedPauses goes on until ci-timeout, and tells the cure.
 func TestACheckThatStaysQueuedPauses(t *testing.T) {
 	t.Parallel()
@@ -202,33 +164,5 @@ func TestACheckThatStaysQueuedPauses(t *testing.T) {
 		assert.Contains(t, got.Stopped, "build is in progress")
 		assert.Contains(t, got.Stopped, "look why build does not end")
 		assert.Contains(t, got.Stopped, "/autoloop resume")
-	})
-}
-
-// TestTheCommitThatCIJudgedIsTheOneThatIsAccepted moves the branch while CI runs.
-func TestTheCommitThatCIJudgedIsTheOneThatIsAccepted(t *testing.T) {
-	long.Only(t, long.GitHub)
-	t.Parallel()
-	inJobs(t, func(t *testing.T, twoJobs bool) {
-		t.Helper()
-		h, commit := waiting(t, twoJobs, "required", func(*hub, string) {})
-		clone := filepath.Join(t.TempDir(), "clone")
-		h.run("", "git", "clone", "--quiet", h.bare, clone)
-		h.run(clone, "git", "checkout", "--quiet", "-b", "mine", "origin/main")
-		h.run(clone, "sh", "-c", "echo 9.5 > value.txt")
-		h.run(clone, "git", "commit", "--quiet", "--all", "--message", "Rather this")
-		h.run(clone, "git", "push", "--quiet", "--force", "origin", "mine:autoloop/p")
-		theirs := head(t, h.bare, "autoloop/p")
-		h.reports(commit, map[string]string{"build": "success"})
-		h.reports(theirs, map[string]string{"build": "success"})
-		got := h.one()
-		assert.Equal(t, "rejected", got.Outcome, "%v", got.Reasons)
-		assert.Contains(t, strings.Join(got.Reasons, "\n"), "the branch is at "+theirs[:12])
-		assert.Equal(t, theirs, head(t, h.bare, "autoloop/p"), "their commit stays")
-		assert.Equal(t, "10", text(got.Best))
-		assert.Contains(t, strings.ReplaceAll(h.remembered("p.md"), "\u200b", ""), "the branch is at "+theirs[:12])
-		next := h.one()
-		assert.Equal(t, "pending-ci", next.Outcome, "%v", next.Reasons)
-		assert.Equal(t, theirs, h.run(h.bare, "git", "rev-parse", "autoloop/p^"), "the next begins with what is there")
 	})
 }

@@ -144,20 +144,6 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestStateThatCannotBeRead is never taken for a first run by iterate either.
-func TestStateThatCannotBeRead(t *testing.T) {
-	t.Parallel()
-	w := valuesWorld(t, "metric_direction: lower", "9", "8", "7")
-	w.one()
-	w.edit("| Best Metric | 8 |", "| Best Metric | eight |")
-	refs := w.git("for-each-ref")
-	a := w.binary("iterate", "--program", "p")
-	assert.Equal(t, 1, a.code)
-	assert.Contains(t, a.stderr, "p.md")
-	assert.Contains(t, a.stderr, "Best Metric")
-	assert.Equal(t, refs, w.git("for-each-ref"))
-}
-
 func TestMisuse(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]string{
@@ -207,17 +193,4 @@ func TestPausedByEnvironment(t *testing.T) {
 	assert.Zero(t, a.code)
 	assert.Contains(t, a.stderr, "AUTOLOOP_PAUSED")
 	assert.JSONEq(t, "[]", a.stdout)
-}
-
-func TestHelpAndVersion(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	for _, binary := range []string{"scheduler", "iterate"} {
-		a := w.binary(binary, "--version")
-		assert.Zero(t, a.code)
-		assert.True(t, strings.HasPrefix(a.stdout, binary+" "), a.stdout)
-		a = w.binary(binary, "--help")
-		assert.Zero(t, a.code)
-		assert.Contains(t, a.stdout, "Examples:")
-	}
 }

@@ -100,28 +100,6 @@ func skillWorld(t *testing.T, front, improve string) *world {
 	return w
 }
 
-func TestSkillIsStuckAfterThreeReverts(t *testing.T) {
-	t.Parallel()
-	w := skillWorld(t, "", "echo nothing >> s/SKILL.md")
-	got := w.iterate("-n", "9")
-	require.Len(t, got, 3)
-	assert.Contains(t, got[2].Stopped, "3")
-	assert.Equal(t, "0.5", text(got[2].Best))
-}
-
-func TestPerfectSkillRunsNoIteration(t *testing.T) {
-	t.Parallel()
-	w := skillWorld(t, "", "touch \"$SIDE/asked\"; echo x >> s/SKILL.md")
-	w.write("s/SKILL.md", "alpha beta gamma delta\n")
-	w.git("commit", "--quiet", "--all", "--message", "perfect")
-	got := w.iterate("-n", "9")
-	for _, one := range got {
-		assert.NotEqual(t, "accepted", one.Outcome)
-	}
-	assert.NoFileExists(t, filepath.Join(w.side, "asked"), "%+v", got)
-	assert.Contains(t, w.memory("p.md"), "| Completed | true |")
-}
-
 func TestSkillMayNotLoseACase(t *testing.T) {
 	t.Parallel()
 	lose := "printf 'beta gamma delta\\n' > s/SKILL.md" // wins 2, loses 1: a tie at 1/2
@@ -290,18 +268,6 @@ func TestSkillImprovesAlone(t *testing.T) {
 	assert.Contains(t, a.stdout, "s: perfect; the best is v5")
 }
 
-func TestSkillAloneIsStuck(t *testing.T) {
-	t.Parallel()
-	w := skillWorld(t, "", "case $AUTOLOOP_ITERATION in 1) true;; 2) rm -rf ./*;; 3) ln -s /etc etc;; *) exit 3;; esac")
-	a := w.skill("-n", "9")
-	require.Zero(t, a.code, a.stderr)
-	assert.Contains(t, a.stdout, "iteration 1: reverted, not measured: no change proposed")
-	assert.Contains(t, a.stdout, "s: stuck; the best is v0")
-	assert.Equal(t, 5, strings.Count(w.read("s-autoresearch/results.tsv"), "\n"))
-	assert.Equal(t, 2, w.binary("iterate", "skill", "s").code, "nobody improves it")
-	assert.Equal(t, 2, w.binary("iterate", "skill", "nowhere", "--agent-command", "true").code)
-}
-
 // many is how many files a candidate adds: more than one command line of touch
 // has, and with time enough more than a repository has.
 func many() string {
@@ -329,19 +295,4 @@ func TestSkillCandidatesWithOddFiles(t *testing.T) {
 			assert.Equal(t, c.best, text(got.Best))
 		})
 	}
-}
-
-func TestSkillAloneWithOddFiles(t *testing.T) {
-	t.Parallel()
-	w := skillWorld(t, "", `case $AUTOLOOP_ITERATION in
-		1) touch "a b" 'q"' "$(printf 'n\nl')" "$(printf '\377')"; echo beta >> SKILL.md;;
-		2) chmod +x SKILL.md;;
-		3) seq `+many()+` | xargs touch; echo gamma >> SKILL.md;;
-		esac`)
-	a := w.skill("-n", "3")
-	require.Zero(t, a.code, a.stderr)
-	assert.Contains(t, a.stdout, "iteration 1: kept, 0.6667")
-	assert.Contains(t, a.stdout, "iteration 2: reverted, 0.6667")
-	assert.Contains(t, a.stdout, "iteration 3: kept, 0.8333")
-	assert.FileExists(t, filepath.Join(w.dir, "s-autoresearch/v3/n\nl"))
 }

@@ -125,28 +125,3 @@ func TestSkillReport(t *testing.T) {
 	assert.Contains(t, a.stdout, "````diff\n")
 	assert.NotContains(t, a.stdout, "<b>")
 }
-
-func TestSkillReportPatchApplies(t *testing.T) {
-	t.Parallel()
-	w := improvedWorld(t)
-	a := w.binary("iterate", "log", "s-autoresearch", "--diff")
-	require.Zero(t, a.code, a.stderr)
-	patch := filepath.Join(w.side, "patch")
-	require.NoError(t, os.WriteFile(patch, []byte(a.stdout), 0o600))
-	w.git("apply", "--directory=s", patch)
-	assert.Equal(t, state(t, filepath.Join(w.dir, "next")), state(t, filepath.Join(w.dir, "s")))
-}
-
-func TestSkillReportOfWhatIsSpoilt(t *testing.T) {
-	t.Parallel()
-	w := improvedWorld(t)
-	require.NoError(t, os.Chmod(filepath.Join(w.dir, "s-autoresearch/v1/SKILL.md"), 0o600))
-	w.write("s-autoresearch/v1/SKILL.md", "# s\n")
-	a := w.binary("iterate", "log", "s-autoresearch")
-	assert.Equal(t, 1, a.code)
-	assert.Contains(t, a.stderr, `was altered: "SKILL.md"`)
-	assert.Equal(t, a, w.binary("iterate", "log", "s"), "a skill stands for its workspace")
-	a = w.binary("iterate", "log", "s/dir")
-	assert.Equal(t, 1, a.code)
-	assert.Contains(t, a.stderr, "is no workspace")
-}

@@ -1,7 +1,6 @@
 package tests
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,8 +8,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/org/autoloop/internal/files"
 )
 
 // inputsWorld has a skill whose one case is given a file of the skill and one of
@@ -35,22 +32,6 @@ func inputsWorld(t *testing.T, improve string) *world {
 
 const looks = `cat in.txt files/x.txt > outputs/seen; cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out.md
 	for f in in.txt files/x.txt "$AUTOLOOP_SKILL/SKILL.md"; do ls -l "$f" | cut -c1-10; done > outputs/modes`
-
-// TestSkillCasesAreTheSameForEveryVersion holds that a version is measured as it
-// stands for, not as its read-only snapshot is, and by the inputs of the original.
-func TestSkillCasesAreTheSameForEveryVersion(t *testing.T) {
-	t.Parallel()
-	w := inputsWorld(t, `echo easier > in.txt; echo beta >> SKILL.md; echo "say beta"`)
-	end := w.skillEnd("-n", "1", "--runs", "auto", "--executor-command", looks)
-	require.Len(t, end.Iterations, 2)
-	assert.InDelta(t, 0.5, *end.Iterations[0].Score, 1e-9, "the original")
-	assert.InDelta(t, 0.75, *end.Iterations[1].Score, 1e-9, "the candidate: %s", end.Iterations[1].Changelog)
-	assert.Equal(t, "kept", end.Iterations[1].Action)
-	assert.Equal(t, "easier\n", w.read(ws+"/v1/in.txt"), "the file itself may change")
-	for _, run := range []string{"iteration-0", "iteration-1", "iteration-1/incumbent-1"} {
-		assert.Equal(t, "given\ngiven\n", w.read(ws+"/"+run+"/eval-1/outputs/seen"), run)
-	}
-}
 
 func TestSkillProgramMayNotChangeWhatCasesAreGiven(t *testing.T) {
 	t.Parallel()
@@ -95,66 +76,6 @@ func TestSkillCandidateThatIsExchanged(t *testing.T) {
 	}
 }
 
-// TestSkillExecutorThatChangesTheCandidate has what a candidate runs write to the
-// candidate itself, which isolation would not let it.
-func TestSkillExecutorThatChangesTheCandidate(t *testing.T) {
-	t.Parallel()
-	w := skillWorld(t, "", "echo beta >> SKILL.md")
-	w.env = append(w.env, "CANDIDATE="+filepath.Join(w.dir, ws, "candidate"))
-	end := w.skillEnd("-n", "1", "--settings", w.settings("env: [SIDE, CANDIDATE]"), "--executor-command", `cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out.md; ! test -d "$CANDIDATE" || echo sneaked in >> "$CANDIDATE/SKILL.md"`)
-	assert.Equal(t, "reverted", end.Iterations[1].Action)
-	assert.Contains(t, end.Iterations[1].Changelog, "its files changed while it was measured")
-	assert.False(t, w.exists(ws+"/v1"))
-}
-
-func TestSkillImproverIsNotToldOfARevertedAttempt(t *testing.T) {
-	t.Parallel()
-	w := skillWorld(t, "", `cp "$AUTOLOOP_PROMPT" "$SIDE/prompt-$AUTOLOOP_ITERATION"; echo nothing > SKILL.md; echo "say nothing"`)
-	end := w.skillEnd("-n", "2")
-	require.Equal(t, "reverted", end.Iterations[1].Action)
-	said, err := os.ReadFile(filepath.Join(w.side, "prompt-2"))
-	require.NoError(t, err)
-	assert.Contains(t, string(said), `file_contains out.md "beta"`)
-	assert.NotContains(t, string(said), `file_contains out.md "alpha"`, "the present skill passes that")
-	assert.Contains(t, string(said), "say nothing")
-	assert.Contains(t, string(said), "metric 0 (-0.5)", "what the attempt scored")
-}
-
-// TestSkillSuiteIsLocked puts another original, with its manifest, in the place of
-// the one that the workspace began with.
-func TestSkillSuiteIsLocked(t *testing.T) {
-	t.Parallel()
-	w := skillWorld(t, "", "echo nothing >> SKILL.md")
-	require.Len(t, w.skillEnd("-n", "1").Iterations, 2)
-	w.write("easy/SKILL.md", w.read("s/SKILL.md"))
-	w.write("easy/evals/evals.json", strings.ReplaceAll(w.read("s/evals/evals.json"), "beta", "alpha "))
-	require.Zero(t, w.binary("iterate", "skill", "snapshot", "easy", "kept/v0").code)
-	for _, name := range []string{"v0", "v0.manifest.json"} {
-		require.NoError(t, files.RemoveAll(filepath.Join(w.dir, ws, name)))
-		require.NoError(t, os.Chmod(filepath.Join(w.dir, "kept", name), 0o755)) //nolint:gosec // A read-only directory does not move.
-		require.NoError(t, os.Rename(filepath.Join(w.dir, "kept", name), filepath.Join(w.dir, ws, name)))
-	}
-	for _, args := range [][]string{{"skill", "score", ws, "1"}, {"log", ws}, {"skill", "s", "--agent-command", "true", "--judge", "off"}} {
-		a := w.binary("iterate", args...)
-		assert.Equal(t, 1, a.code, args)
-		assert.Contains(t, a.stderr, "is not that of manifest.json", args)
-	}
-}
-
-func TestSkillIsNotAppliedUnderARun(t *testing.T) {
-	t.Parallel()
-	w := skillWorld(t, "", `test "$AUTOLOOP_ITERATION" = 1 || for what in apply undo; do "$ITERATE" $what "$WORKSPACE" --yes >> "$SIDE/out" 2>&1; echo $? >> "$SIDE/out"; done; echo beta >> SKILL.md`)
-	w.env = append(w.env, "ITERATE="+filepath.Join(binaries, "iterate"), "WORKSPACE="+filepath.Join(w.dir, ws))
-	before := w.state("s")
-	a := w.skill("-n", "2", "--settings", w.settings("env: [SIDE, ITERATE, WORKSPACE]"))
-	require.Zero(t, a.code, a.stderr)
-	out, err := os.ReadFile(filepath.Join(w.side, "out"))
-	require.NoError(t, err)
-	assert.Equal(t, 2, strings.Count(string(out), "another run works in "), string(out))
-	assert.Equal(t, 2, strings.Count(string(out), "\n1\n"), string(out))
-	assert.Equal(t, before, w.state("s"))
-}
-
 func TestSkillRunRefusesWhatMakesNoSense(t *testing.T) {
 	t.Parallel()
 	w := skillWorld(t, "", "echo beta >> SKILL.md")
@@ -169,101 +90,4 @@ func TestSkillRunRefusesWhatMakesNoSense(t *testing.T) {
 	assert.Equal(t, 1, a.code)
 	assert.Contains(t, a.stderr, "keep the two apart")
 	assert.Equal(t, before, w.state("s"))
-}
-
-// TestSkillReportHasTriggers improves a skill whose new description no query
-// takes up any more.
-func TestSkillReportHasTriggers(t *testing.T) {
-	t.Parallel()
-	w := skillWorld(t, "", `test "$AUTOLOOP_ITERATION" != 1 || echo quiet beta >> SKILL.md`)
-	w.write("s/evals/trigger-eval.json", `[{"query": "ask: do it", "should_trigger": true}, {"query": "ask: what time is it", "should_trigger": false}]`)
-	executor := `cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out.md
-		if grep -q "^ask: do" "$AUTOLOOP_PROMPT"; then echo asked >> "$SIDE/asked"; grep -q quiet "$AUTOLOOP_SKILL/SKILL.md" || echo read .claude/skills/s/SKILL.md; fi`
-	end := func(more ...string) {
-		w.skillEnd(append([]string{"-n", "1", "--executor-command", executor}, more...)...)
-	}
-	end()
-	asked, err := os.ReadFile(filepath.Join(w.side, "asked"))
-	require.NoError(t, err)
-	assert.Equal(t, "asked\nasked\n", string(asked), "the original and the best")
-	a := w.binary("iterate", "log", ws, "--json")
-	require.Zero(t, a.code, a.stderr)
-	var got struct {
-		Class    string
-		Triggers []struct {
-			Version, Right, Total int
-			Score                 float64
-			Failures              []struct{ Case, Text, Evidence string }
-		}
-	}
-	require.NoError(t, json.Unmarshal([]byte(a.stdout), &got))
-	require.Len(t, got.Triggers, 2)
-	assert.Equal(t, []int{0, 2, 2, 1, 1, 2}, []int{got.Triggers[0].Version, got.Triggers[0].Right, got.Triggers[0].Total, got.Triggers[1].Version, got.Triggers[1].Right, got.Triggers[1].Total})
-	require.Len(t, got.Triggers[1].Failures, 1)
-	assert.Equal(t, "ask: do it: the skill is taken up", got.Triggers[1].Failures[0].Text)
-	assert.Equal(t, "rapid", got.Class, "both versions were kept, whatever the queries say")
-	a = w.binary("iterate", "log", ws)
-	assert.Contains(t, a.stdout, "less often than the original (0.5 of the trigger queries, 1 before)")
-	end("--settings", w.settings("stop-after-reverts: 1"))
-	again, err := os.ReadFile(filepath.Join(w.side, "asked"))
-	require.NoError(t, err)
-	assert.Equal(t, string(asked), string(again), "each version is asked once")
-}
-
-// TestSkillVersionWithoutARow finds the snapshot of a run that was killed before
-// its iteration was recorded.
-func TestSkillVersionWithoutARow(t *testing.T) {
-	t.Parallel()
-	w := skillWorld(t, "", "echo nothing >> SKILL.md")
-	require.Empty(t, w.skillEnd("-n", "1").Iterations[2:])
-	require.Zero(t, w.binary("iterate", "skill", "snapshot", "s", ws+"/v2").code)
-	w.write(ws+"/.v2.stage-1/file", "x")
-	end := w.skillEnd("-n", "1")
-	assert.Equal(t, "reverted", end.Iterations[0].Action)
-	for _, name := range []string{"v2", "v2.manifest.json", ".v2.stage-1"} {
-		assert.False(t, w.exists(ws+"/"+name), name)
-	}
-}
-
-func TestSkillAloneMayNotLoseACase(t *testing.T) {
-	t.Parallel()
-	w := skillWorld(t, "", `printf 'beta gamma\n' > SKILL.md; echo "say others"`)
-	var cases []string
-	for _, word := range []string{"alpha", "beta", "gamma"} {
-		cases = append(cases, `{"id": "`+word+`", "prompt": "p", "deterministic_checks": [{"type": "file_contains", "file": "out.md", "text": "`+word+`"}]}`)
-	}
-	w.write("s/evals/evals.json", "["+strings.Join(cases, ",")+"]")
-	end := w.skillEnd("-n", "1", "--settings", w.settings("no-case-regression: true"), "--workspace", "strict")
-	assert.Equal(t, "reverted", end.Iterations[1].Action)
-	assert.Contains(t, end.Iterations[1].Changelog, "regressed-cases: alpha; no-case-regression forbids to lose a case that passed")
-	assert.InDelta(t, 0.6667, *end.Iterations[1].Score, 0.001)
-	end = w.skillEnd("-n", "1")
-	assert.Equal(t, "kept", end.Iterations[1].Action)
-	assert.Contains(t, end.Iterations[1].Changelog, "regressed-cases: alpha")
-	a := w.binary("iterate", "log", ws)
-	assert.Contains(t, a.stdout, "## Cases that the best version lost\n\n- alpha\n")
-	assert.Contains(t, a.stdout, "Recommendation: **investigate**")
-}
-
-func TestPerfectSkillAloneRunsNoIteration(t *testing.T) {
-	t.Parallel()
-	w := skillWorld(t, "", `touch "$SIDE/asked"; echo x >> SKILL.md`)
-	w.write("s/SKILL.md", "alpha beta gamma delta\n")
-	end := w.skillEnd("-n", "9", "--yes")
-	assert.Equal(t, []any{"perfect-baseline", "perfect-baseline", 0, false}, []any{end.Ended, end.Report.Class, end.BestVersion, end.Applied})
-	require.Len(t, end.Iterations, 1)
-	assert.NoFileExists(t, filepath.Join(w.side, "asked"))
-	assert.Equal(t, "alpha beta gamma delta\n", w.read("s/SKILL.md"))
-}
-
-func TestSkillWorkspaceIsNotMadeForNothing(t *testing.T) {
-	t.Parallel()
-	w := skillWorld(t, "", "echo beta >> SKILL.md")
-	w.write("s/evals/evals.json", `[{"id": 1, "prompt": "p", "expectations": ["it greets"]}]`)
-	for _, args := range [][]string{nil, {"--settings", w.settings("executor: nobody")}, {"--agent", "nobody"}, {"--judge", "cli"}, {"--settings", w.settings("isolation: never")}} {
-		a := w.skill(args...)
-		assert.NotZero(t, a.code, args)
-		assert.False(t, w.exists(ws), args)
-	}
-	assert.Contains(t, w.skill().stderr, "case 1 has expectations, which need a grader")
 }

@@ -75,17 +75,6 @@ func TestAPopulationEvolves(t *testing.T) {
 	assert.Equal(t, grown, strings.Count(ledger, `"grown_from"`))
 }
 
-func TestAParentThatCannotBeMadeAgain(t *testing.T) {
-	long.Only(t, long.Simulations)
-	t.Parallel()
-	w := newWorld(t, map[string]string{".autoloop/programs/p.md": evolving, "value.txt": "1\n"})
-	w.iterate("-n", "4")
-	w.forge(theLedger, func(text string) string { return strings.ReplaceAll(text, `@@ -1`, `@@ -7`) })
-	for _, result := range w.iterate("-n", "6") {
-		assert.NotEqual(t, "error", result.Outcome, result.Reasons)
-	}
-}
-
 // failing is a program of three tests, each of which wants its own line.
 const failing = `---
 metric: passed

@@ -52,29 +52,6 @@ func TestTaskSuiteInTheLoop(t *testing.T) {
 	assert.Zero(t, a.code, a.stdout)
 }
 
-func TestTaskSuiteCompletesAtItsTarget(t *testing.T) {
-	t.Parallel()
-	w := agentConfigWorld(t, "target-metric: 1\n", "Keep a changelog. A fixed bug gets a test. Old settings are deprecated.", "x")
-	got := w.iterate("-n", "2")
-	require.Len(t, got, 1)
-	assert.Contains(t, got[0].Stopped, "completed: target reached: 1")
-}
-
-func TestTaskSuiteThatCannotBeRun(t *testing.T) {
-	t.Parallel()
-	w := agentConfigWorld(t, "", "x")
-	w.write("programs/agent-config/tasks/fix-slug/task.json", `{"id": "fix-slug", "checks": 3}`)
-	w.git("commit", "--quiet", "--all", "--message", "break the suite")
-	a := w.binary("iterate", "--program", "p", "--json")
-	assert.Equal(t, 2, a.code, "it is refused before an iteration begins")
-	assert.Contains(t, a.stderr, "fix-slug/task.json:1: checks: must be a list")
-	w = agentConfigWorld(t, "", "x")
-	w.write(".autoloop/programs/p.md", "---\nevaluation: tasks\ntasks: programs/agent-config/tasks\nagent: command\nagent-command: echo \"# x\" >> programs/agent-config/tasks/fix-slug/task.json; echo y > AGENTS.md\nexecutor-command: sh programs/agent-config/agent.sh\n---\n## Goal\nx\n## Target\n`AGENTS.md`\n")
-	got := w.one()
-	assert.Equal(t, "rejected", got.Outcome, "the suite is out of reach")
-	assert.Contains(t, got.Reasons[0], "is outside the target")
-}
-
 // TestTheExecutorIsTheCheckouts holds which files a command means that works on
 // tasks: its own are those of the checkout, wherever that is, and those of the
 // configuration are the sandbox's, of either side.

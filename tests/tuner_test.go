@@ -1,7 +1,6 @@
 package tests
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -58,31 +57,4 @@ func TestTunerContinuesFromTheLedger(t *testing.T) {
 	assert.Less(t, best, 400.0, "from 18000")
 	assert.NotContains(t, one.git("show", "autoloop/p:knobs.conf"), "a = 10 ")
 	assert.Contains(t, one.git("show", "autoloop/p:knobs.conf"), "# tune: 0..100 int")
-}
-
-func TestTunerHasNothingLeftToTry(t *testing.T) {
-	t.Parallel()
-	w := knobsWorld(t, "a = 2 # tune: 1..3 int\nb = 40\n")
-	// 3 is better, 1 is worse; the start's own value is tried again once another
-	// one was kept, since no iteration has tried it.
-	got := w.iterate("-n", "4")
-	require.Len(t, got, 4)
-	for i, one := range got {
-		kept := one.Metric != nil && one.Metric.String() == "18889"
-		assert.Equal(t, kept, one.Outcome == "accepted", "iteration %d: %s", i+1, one.Outcome)
-	}
-	assert.Equal(t, "rejected", got[3].Outcome)
-	assert.Equal(t, []string{"no change proposed"}, got[3].Reasons)
-	rows := strings.Split(w.memory("p.results.tsv"), "\n")
-	assert.Contains(t, rows[len(rows)-1], "nothing left to try: every combination of the marked values was tried")
-	assert.Contains(t, rows[len(rows)-1], "no change proposed")
-	assert.Equal(t, "a = 3 # tune: 1..3 int\nb = 40", w.git("show", "autoloop/p:knobs.conf"))
-}
-
-func TestTunerNamesABadMark(t *testing.T) {
-	t.Parallel()
-	w := knobsWorld(t, "a = 2 # tune: 3..1 int\nb = 40\n")
-	got := w.one()
-	assert.Equal(t, "error", got.Outcome)
-	assert.Contains(t, strings.Join(got.Reasons, "\n"), "knobs.conf:1: tune mark: the minimum 3 is not below the maximum 1")
 }

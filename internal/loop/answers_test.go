@@ -1,15 +1,12 @@
 package loop
 
 import (
-	"context"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
@@ -55,57 +52,5 @@ func TestWhichAnswersArePosted(t *testing.T) {
 			assert.Empty(t, d.warnings)
 			assert.Zero(t, d.thread.unanswered)
 		})
-	}
-}
-
-// flaky is a GitHub that takes an answer now and then. One that is posted is found again.
-type flaky struct {
-	*fakeGitHub
-	chance *rand.Rand
-}
-
-func (f *flaky) Answer(ctx context.Context, to commands.Answer, text string) error {
-	if f.chance.IntN(2) == 0 {
-		return errBroken
-	}
-	return f.fakeGitHub.Answer(ctx, to, text)
-}
-
-// TestEveryAnswerGetsThrough: whatever fails for a while, each answer is posted in the end,
-// and once.
-func TestEveryAnswerGetsThrough(t *testing.T) {
-	t.Parallel()
-	for seed := range uint64(10) {
-		d := newDesk(t, "", wasMeasured("1"))
-		hub := &flaky{d.hub, rand.New(rand.NewPCG(seed, 5))}
-		said, reliable := 0, 8
-		for run := range reliable + 1 {
-			d.clock = d.clock.Add(time.Hour)
-			r := d.service.begin()
-			r.store, r.id, r.thread.github = d.shelf, fmt.Sprintf("run-%d", run), hub
-			start := &history.Started{Head: history.Head{Iteration: 1}}
-			require.NoError(t, r.update(t.Context(), "start", nil, func(b *records) error { return r.add(b, start) }))
-			if run < reliable && hub.chance.IntN(2) == 0 {
-				d.clock = d.clock.Add(time.Minute)
-				d.hub.say(commands.Run, "")
-				said++
-			}
-			if run == reliable {
-				r.thread.github = d.hub
-			}
-			d.hub.down = run < reliable && hub.chance.IntN(4) == 0
-			require.NoError(t, r.commander.readComments(t.Context(), r.holdsLease))
-			r.thread.shown = commentsTold
-			require.NoError(t, r.write(t.Context(), "end", nil, func(b *records) error {
-				if err := r.thread.consumed(b); err != nil {
-					return err
-				}
-				return r.add(b, &history.Finished{Head: history.Head{Iteration: 1}})
-			}))
-			r.thread.updateGitHub(t.Context())
-		}
-		assert.Len(t, d.hub.answers, said, "seed %d", seed)
-		assert.Len(t, d.hub.answered, said)
-		assert.Empty(t, d.written().sum.HeardSince)
 	}
 }

@@ -1,8 +1,6 @@
 package loop
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -112,78 +110,6 @@ func TestStatusIsAnsweredAsItStands(t *testing.T) {
 	assert.Equal(t, "issue=7 paused answered commands=1 0 0", strings.Join(d.told(), " "), "to say how it stands changes nothing")
 }
 
-// TestCommandsInPieces: many comments at once come to the same as the same comments a few
-// at a time, whatever they ask for, and to what a plain reading of them says.
-func TestCommandsInPieces(t *testing.T) {
-	t.Parallel()
-	for seed := range uint64(12) {
-		chance := rand.New(rand.NewPCG(seed, 11))
-		var comments []commands.Comment
-		paused, note, target := "", "", ""
-		var mark commands.Mark
-		for n := range int64(10) {
-			// Those on lines of a pull request have numbers of their own.
-			one := comment(n + 1)
-			one.Place = commands.Place(chance.IntN(3))
-			for range chance.IntN(3) {
-				text := fmt.Sprintf("word %d", n)
-				switch chance.IntN(5) {
-				case 0:
-					one.Commands = append(one.Commands, commands.Command{Kind: commands.Pause, Text: text})
-					paused = text
-				case 1:
-					one.Commands = append(one.Commands, commands.Command{Kind: commands.Resume})
-					paused = ""
-				case 2:
-					one.Commands = append(one.Commands, commands.Command{Kind: commands.Note, Text: text})
-					note = strings.TrimSpace(note + "\n" + text)
-				case 3:
-					value := metricOf(fmt.Sprint(100 + chance.IntN(4)))
-					one.Commands = append(one.Commands, commands.Command{Kind: commands.SetTarget, Target: value})
-					target = value.String()
-				case 4:
-					one.Commands = append(one.Commands, commands.Command{Kind: commands.Wrong, Problem: text})
-				}
-			}
-			if len(one.Commands) > 0 {
-				mark[one.Place] = one.ID
-			}
-			comments = append(comments, one)
-		}
-		apply := func(most int) *records {
-			d := newDesk(t, "", wasMeasured("1"))
-			for from := 0; from < len(comments); {
-				to := min(from+1+chance.IntN(most), len(comments))
-				// A run reads again what an earlier one has read already.
-				d.heard(comments[max(from-chance.IntN(3), 0):to]...)
-				require.NoError(t, d.commander.recordCommands(t.Context(), &undoing{}, free, free))
-				from = to
-			}
-			before := len(d.told())
-			d.heard(comments...)
-			require.NoError(t, d.commander.recordCommands(t.Context(), &undoing{}, free, free))
-			assert.Len(t, d.told(), before, "nothing is applied twice")
-			return d.written()
-		}
-		whole, pieces := apply(1), apply(4)
-		for _, b := range []*records{whole, pieces} {
-			assert.Equal(t, paused, decision.Text(b.sum.Paused), "seed %d", seed)
-			assert.Equal(t, paused != "", b.machine.Paused)
-			assert.Equal(t, note, b.sum.Note)
-			assert.Equal(t, target, b.sum.Settings.Target)
-			want := ""
-			if mark != (commands.Mark{}) {
-				want = mark.String()
-			}
-			assert.Equal(t, want, b.sum.CommandsUntil)
-		}
-		one, toOne := answersOf(whole)
-		other, toOther := answersOf(pieces)
-		assert.Equal(t, one, other)
-		assert.Equal(t, toOne, toOther)
-	}
-}
-
 // TestTheEndOfAPullRequest: a merge is noted, a person who closes it pauses the program,
 // and one that is opened again goes on.
 func TestTheEndOfAPullRequest(t *testing.T) {
@@ -204,6 +130,7 @@ func TestTheEndOfAPullRequest(t *testing.T) {
 		{name: "closed before", before: append(slices.Clone(gain), wasSet(history.PullEnded, "8")), pull: &commands.Pull{Number: 8}},
 		{name: "another was closed before", before: append(slices.Clone(gain), wasSet(history.PullEnded, "8")), pull: &commands.Pull{Number: 11}, told: []string{"pull-ended=11", "paused"}, paused: "pull request #11 closed; the next gain opens a new one"},
 		{name: "opened again", before: append(slices.Clone(gain), wasSet(history.PullEnded, "8")), pull: &commands.Pull{Number: 8, Open: true}, told: []string{"pull-ended="}},
+		{name: "opened again after the pause", before: append(slices.Clone(gain), wasSet(history.PullEnded, "8"), &history.Paused{Reason: decision.Reason{Kind: decision.PullClosed, Count: 8}}), pull: &commands.Pull{Number: 8, Open: true}, told: []string{"pull-ended=", "resumed"}},
 		{name: "open, and has nothing of its own", before: []history.Event{wasMeasured("1"), wasSet(history.PullEnded, "8")}, pull: &commands.Pull{Number: 8, Open: true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -18,7 +18,6 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/loop/proposal"
-	"github.com/org/autoloop/internal/render"
 )
 
 // TestWhatABundleSaysOfComments: how far they were read, and whether an agent was told.
@@ -184,75 +183,6 @@ func TestAnIterationThatCannotBeDone(t *testing.T) {
 	_, err = b.service.Run(stopped, 1)
 	require.ErrorIs(t, err, context.Canceled, "whom a person stops has made no error")
 	assert.NotContains(t, strings.Join(b.kinds()[before:], " "), "decided")
-}
-
-// halfDown is GitHub that answers, and whose issue cannot be changed.
-type halfDown struct {
-	*fakeGitHub
-	open, show error
-}
-
-func (f *halfDown) Open(ctx context.Context, a render.Account) (int, string, error) {
-	if f.open != nil {
-		return 0, "", f.open
-	}
-	return f.fakeGitHub.Open(ctx, a)
-}
-
-func (f *halfDown) Show(ctx context.Context, a render.Account) error {
-	if f.show != nil {
-		return f.show
-	}
-	return f.fakeGitHub.Show(ctx, a)
-}
-
-// TestABundleThatWasNotShown: what is recorded stays recorded, and the same bundle shows
-// it to its end. After that it is refused.
-func TestABundleThatWasNotShown(t *testing.T) {
-	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1\nci-gate: off", "1", "3", "5")
-	f := onGitHub(t, b)
-	half := &halfDown{fakeGitHub: f}
-	b.service.GitHub = half
-	f.say(commands.Instruct, "look at x")
-	made := b.made()
-	half.open = fmt.Errorf("502")
-	result, err := b.service.Publish(t.Context(), made)
-	require.NoError(t, err)
-	assert.Equal(t, history.Accepted, result.Outcome)
-	assert.Equal(t, []string{"the issue is not up to date, the next run retries: 502"}, result.Warnings)
-	assert.Zero(t, f.Changes())
-	assert.Equal(t, "3", b.kept())
-	events := len(b.records().log.Events)
-
-	half.open, half.show = nil, fmt.Errorf("503")
-	result, err = b.service.Publish(t.Context(), made)
-	require.NoError(t, err)
-	assert.Equal(t, history.Accepted, result.Outcome, "the result is that of the iteration")
-	assert.Equal(t, 1, result.Iteration)
-	assert.Contains(t, strings.Join(result.Warnings, "\n"), "503")
-
-	half.show = nil
-	result, err = b.service.Publish(t.Context(), made)
-	require.NoError(t, err)
-	assert.Empty(t, result.Warnings)
-	assert.Positive(t, f.shown)
-	for range 2 {
-		assert.Equal(t, "3", b.kept())
-		kinds := strings.Join(b.kinds()[events:], " ")
-		assert.NotContains(t, kinds, "decided", "nothing is recorded twice")
-		assert.NotContains(t, kinds, "started")
-	}
-	f.down = true
-	_, err = b.service.Publish(t.Context(), made)
-	require.ErrorContains(t, err, "no route to GitHub")
-	f.down = false
-	b.service.GitHub = nil
-	b.service.Repository = ""
-	_, err = b.service.Publish(t.Context(), made)
-	require.ErrorContains(t, err, "it was published before, by run ")
-	var refused *proposal.RefusedError
-	require.ErrorAs(t, err, &refused)
 }
 
 // TestAnOutageWhilePublishing: the iteration is recorded, with a warning, and its comments

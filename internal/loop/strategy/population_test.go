@@ -2,7 +2,9 @@ package strategy_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -174,4 +176,71 @@ func TestStrategiesByName(t *testing.T) {
 	assert.Empty(t, strategy.Table{}.Named("openevolve").Name)
 	assert.Equal(t, strategy.Offspring{Parent: -1}, strategy.Table(nil).Named("").SelectParents(strategy.Population{Members: settled(1)}))
 	assert.Len(t, slices.Compact(slices.Sorted(slices.Values(all.Names()))), len(all), "a name is one strategy's")
+}
+
+// eliteNames are the best of each cell of an island, looked for one by one: a candidate
+// is one of them when no better one of the island has as many digits in the number of its
+// lines and is as far from the best of all. The best of the island before visits.
+func eliteNames(all []strategy.Individual, iteration, proposal int) map[string]bool {
+	set := func(one strategy.Individual) map[string]bool {
+		lines := map[string]bool{}
+		for _, line := range one.Lines {
+			lines[line] = true
+		}
+		return lines
+	}
+	best := slices.MaxFunc(all, func(a, b strategy.Individual) int { return int(a.Value - b.Value) })
+	cell := func(one strategy.Individual) string {
+		a, b := set(one), set(best)
+		union := maps.Clone(a)
+		maps.Copy(union, b)
+		distance := 0.0
+		if len(union) > 0 {
+			distance = 1 - float64(len(a)+len(b)-len(union))/float64(len(union))
+		}
+		return fmt.Sprint(bits.Len(uint(len(one.Lines))), " ", math.Floor(4*distance+1e-9))
+	}
+	home := (iteration + proposal) % 3
+	var island []strategy.Individual
+	var visitor *strategy.Individual
+	for i, one := range all {
+		switch of := (one.Iteration + one.Proposal) % 3; {
+		case of == home:
+			island = append(island, one)
+		case of == (home+2)%3 && one.Iteration <= iteration-iteration%10 && (visitor == nil || one.Value > visitor.Value):
+			visitor = &all[i]
+		}
+	}
+	if visitor != nil {
+		island = append(island, *visitor)
+	}
+	elites := map[string]bool{}
+	for _, one := range island {
+		if !slices.ContainsFunc(island, func(other strategy.Individual) bool { return cell(other) == cell(one) && other.Value > one.Value }) {
+			elites[fmt.Sprintf("%d-%d", one.Iteration, one.Proposal)] = true
+		}
+	}
+	return elites
+}
+
+// TestEveryEliteIsAParentSometimes, and nobody else ever.
+func TestEveryEliteIsAParentSometimes(t *testing.T) {
+	t.Parallel()
+	chance := rand.New(rand.NewPCG(4, 1))
+	for range 40 {
+		all := invented(chance, 1+chance.IntN(30))
+		iteration, proposal := chance.IntN(25), 1+chance.IntN(3)
+		want := eliteNames(all, iteration, proposal)
+		parents, shown := map[string]bool{}, map[string]bool{}
+		for seed := range int64(400) {
+			names := named(all, selectParents(all, metric.Higher, seed, iteration, proposal))
+			parents[names[0]] = true
+			for _, name := range names[1:] {
+				shown[name] = true
+			}
+		}
+		delete(parents, "the incumbent")
+		require.Equal(t, want, parents)
+		require.Equal(t, want, shown, "those that are no parent are shown")
+	}
 }
