@@ -35,13 +35,21 @@ func (s *scene) squashes() {
 }
 
 // duringTheAgent runs an iteration and does something while its agent works.
-func (h *hub) duringTheAgent(do func()) iteration {
+func (h *hub) duringTheAgent(do func()) (got iteration) {
+	h.t.Helper()
+	h.meanwhile(func() { got = h.one() }, do)
+	return got
+}
+
+// meanwhile runs an iteration by run, and does something while its agent works.
+func (h *hub) meanwhile(run, do func()) {
 	h.t.Helper()
 	begun, goOn := filepath.Join(h.side, "begun"), filepath.Join(h.side, "go-on")
 	done := make(chan struct{})
 	var ended atomic.Bool
 	go func() {
 		defer close(done)
+		defer func() { assert.NoError(h.t, os.WriteFile(goOn, nil, 0o600)) }() // also when do ends the test
 		for h.t.Context().Err() == nil && !ended.Load() {
 			if _, err := os.Stat(begun); err == nil {
 				do()
@@ -49,12 +57,10 @@ func (h *hub) duringTheAgent(do func()) iteration {
 			}
 			time.Sleep(20 * time.Millisecond)
 		}
-		assert.NoError(h.t, os.WriteFile(goOn, nil, 0o600))
 	}()
-	got := h.one()
+	run()
 	ended.Store(true)
 	<-done
-	return got
 }
 
 // waitingAtTwo is onIssue whose agent waits for duringTheAgent at iteration 2.
@@ -180,59 +186,9 @@ func (h *hub) deletes(pull int) {
 	}
 }
 
-// TestMergedAndDeletedWhileAnIterationRuns is a repository that deletes the branch
-// of a pull request when it is merged, as many do: the gain is kept all the same.
-func TestMergedAndDeletedWhileAnIterationRuns(t *testing.T) {
-	long.Only(t, long.GitHub)
-	t.Parallel()
-	inJobs(t, func(t *testing.T, twoJobs bool) {
-		t.Helper()
-		h, first := withAPull(t, twoJobs)
-		got := h.duringTheAgent(func() {
-			h.squashes()
-			h.site.merged(first)
-			h.deletes(first)
-		})
-		require.Equal(t, "accepted", got.Outcome, "%v", got.Reasons)
-		got = h.one()
-		assert.Equal(t, "rejected", got.Outcome, "%v %s", got.Reasons, got.Stopped)
-		assert.NotContains(t, h.remembered("p.md"), "| Paused | true |")
-		assert.Equal(t, "8", h.run(h.bare, "git", "show", "autoloop/p:value.txt"), "the gain is kept")
-		assert.Equal(t, head(t, h.bare, "main"), h.run(h.bare, "git", "rev-parse", "autoloop/p^"), "on what was merged")
-		require.NotZero(t, h.openPull())
-		assert.NotEqual(t, first, h.openPull())
-		assert.Contains(t, h.pullBody(), "9 → 8**")
-		h.replays()
-	})
-}
-
 // replays holds that the audit of the records finds nothing.
 func (h *hub) replays() {
 	h.t.Helper()
 	a := h.binary("iterate", "replay", "p", "--remote", "origin")
 	assert.Zero(h.t, a.code, a.stdout+a.stderr)
-}
-
-// TestMergedAndDeletedWhenCIIsGreen has a person who merges what CI let through
-// before a run looks, and a repository that deletes the branch then.
-func TestMergedAndDeletedWhenCIIsGreen(t *testing.T) {
-	long.Only(t, long.GitHub)
-	t.Parallel()
-	inJobs(t, func(t *testing.T, twoJobs bool) {
-		t.Helper()
-		h, _ := waiting(t, twoJobs, "required", func(*hub, string) {})
-		h.report("success")
-		first := h.openPull()
-		h.squashes()
-		h.site.merged(first)
-		h.deletes(first)
-		got := h.one()
-		assert.Equal(t, "accepted", got.Outcome, "%v", got.Reasons)
-		assert.Equal(t, "9", text(got.Best))
-		h.replays()
-		got = h.one()
-		assert.Equal(t, "pending-ci", got.Outcome, "%v %s", got.Reasons, got.Stopped)
-		assert.Equal(t, head(t, h.bare, "main"), h.run(h.bare, "git", "rev-parse", "autoloop/p^"))
-		h.replays()
-	})
 }

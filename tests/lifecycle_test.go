@@ -33,6 +33,8 @@ func (h *hub) mergesAs(squash, deleted bool) (pull int) {
 	return pull
 }
 
+// What follows is TestLifecycle in two jobs.
+
 // TestMergedWhileCIIsPending settles the iteration: it is kept, whatever CI says or never
 // says, and no second pull request has it.
 func TestMergedWhileCIIsPending(t *testing.T) {
@@ -42,33 +44,27 @@ func TestMergedWhileCIIsPending(t *testing.T) {
 		squash, deleted bool
 		ci              string // what CI says after the merge, "" nothing
 	}{
-		"squashed":               {squash: true},
-		"squashed and deleted":   {squash: true, deleted: true},
-		"merged":                 {},
-		"merged and deleted":     {deleted: true},
-		"squashed, and CI fails": {squash: true, ci: "failure"},
-		"merged, and CI fails":   {ci: "failure"},
+		"squashed":             {squash: true},
+		"merged and deleted":   {deleted: true},
+		"merged, and CI fails": {ci: "failure"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			inJobs(t, func(t *testing.T, twoJobs bool) {
-				t.Helper()
-				h, commit := waiting(t, twoJobs, "required", func(*hub, string) {})
-				pull := h.mergesAs(how.squash, how.deleted)
-				if how.ci != "" {
-					h.reports(commit, map[string]string{"build": how.ci})
-				}
-				got := h.one()
-				assert.Equal(t, "accepted", got.Outcome, "%v", got.Reasons)
-				assert.Equal(t, 1, got.Iteration)
-				assert.NotContains(t, strings.Join(got.Warnings, "\n"), "422")
-				assert.Empty(t, got.Stopped)
-				assert.Zero(t, h.openPull())
-				assert.NotContains(t, h.site.look().Issue(pull).Body, "Closed before CI")
-				got = h.one()
-				assert.Equal(t, 2, got.Iteration, "%v %s", got.Reasons, got.Stopped)
-				h.replays()
-			})
+			h, commit := waiting(t, true, "required", func(*hub, string) {})
+			pull := h.mergesAs(how.squash, how.deleted)
+			if how.ci != "" {
+				h.reports(commit, map[string]string{"build": how.ci})
+			}
+			got := h.one()
+			assert.Equal(t, "accepted", got.Outcome, "%v", got.Reasons)
+			assert.Equal(t, 1, got.Iteration)
+			assert.NotContains(t, strings.Join(got.Warnings, "\n"), "422")
+			assert.Empty(t, got.Stopped)
+			assert.Zero(t, h.openPull())
+			assert.NotContains(t, h.site.look().Issue(pull).Body, "Closed before CI")
+			got = h.one()
+			assert.Equal(t, 2, got.Iteration, "%v %s", got.Reasons, got.Stopped)
+			h.replays()
 		})
 	}
 }
@@ -77,18 +73,15 @@ func TestMergedWhileCIIsPending(t *testing.T) {
 func TestClosedWhileCIIsPending(t *testing.T) {
 	long.Only(t, long.GitHub)
 	t.Parallel()
-	inJobs(t, func(t *testing.T, twoJobs bool) {
-		t.Helper()
-		h, commit := waiting(t, twoJobs, "required", func(*hub, string) {})
-		h.Close(h.openPull())
-		h.reports(commit, map[string]string{"build": "success"})
-		got := h.one()
-		assert.Contains(t, got.Stopped, "closed")
-		assert.Zero(t, h.openPull())
-		got = h.one()
-		assert.Zero(t, h.openPull(), "%v", got.Reasons)
-		assert.Contains(t, h.remembered("p.md"), "| Paused | true |")
-	})
+	h, commit := waiting(t, true, "required", func(*hub, string) {})
+	h.Close(h.openPull())
+	h.reports(commit, map[string]string{"build": "success"})
+	got := h.one()
+	assert.Contains(t, got.Stopped, "closed")
+	assert.Zero(t, h.openPull())
+	got = h.one()
+	assert.Zero(t, h.openPull(), "%v", got.Reasons)
+	assert.Contains(t, h.remembered("p.md"), "| Paused | true |")
 }
 
 // TestReopenedGoesOn: the pause that closing made ends, with the same pull request.
@@ -98,25 +91,22 @@ func TestReopenedGoesOn(t *testing.T) {
 	for name, gate := range map[string]string{"draft": "off", "waiting for CI": "required"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			inJobs(t, func(t *testing.T, twoJobs bool) {
-				t.Helper()
-				h := newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n"}, "9", "8")
-				h.program(strings.Replace(onIssue, "metric: m", "ci-gate: "+gate+"\nci-wait: 1s\nmetric: m", 1))
-				first := h.one()
-				pull := h.openPull()
-				h.Close(pull)
-				assert.Contains(t, h.one().Stopped, fmt.Sprintf("pull request #%d closed", pull))
-				h.Reopen(pull)
-				if gate == "required" {
-					h.reports(*first.Commit, map[string]string{"build": "success"})
-				}
-				got := h.one()
-				assert.Equal(t, "accepted", got.Outcome, "%v %s", got.Reasons, got.Stopped)
-				assert.Equal(t, pull, h.openPull())
-				assert.Len(t, h.site.look().Pulls, 1)
-				assert.NotContains(t, h.remembered("p.md"), "| Paused | true |")
-				h.replays()
-			})
+			h := newHubIn(t, true, map[string]string{"value.txt": "10\n"}, "9", "8")
+			h.program(strings.Replace(onIssue, "metric: m", "ci-gate: "+gate+"\nci-wait: 1s\nmetric: m", 1))
+			first := h.one()
+			pull := h.openPull()
+			h.Close(pull)
+			assert.Contains(t, h.one().Stopped, fmt.Sprintf("pull request #%d closed", pull))
+			h.Reopen(pull)
+			if gate == "required" {
+				h.reports(*first.Commit, map[string]string{"build": "success"})
+			}
+			got := h.one()
+			assert.Equal(t, "accepted", got.Outcome, "%v %s", got.Reasons, got.Stopped)
+			assert.Equal(t, pull, h.openPull())
+			assert.Len(t, h.site.look().Pulls, 1)
+			assert.NotContains(t, h.remembered("p.md"), "| Paused | true |")
+			h.replays()
 		})
 	}
 }
@@ -219,37 +209,17 @@ func TestNextPullRequestListsWhatIsInIt(t *testing.T) {
 func TestMergedIntoAnotherBranch(t *testing.T) {
 	long.Only(t, long.GitHub)
 	t.Parallel()
-	inJobs(t, func(t *testing.T, twoJobs bool) {
-		t.Helper()
-		h := newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n"}, "9", "8", "7")
-		h.program(onIssue)
-		require.Equal(t, "accepted", h.one().Outcome)
-		pull := h.openPull()
-		h.run(h.bare, "git", "branch", "next", "autoloop/p")
-		h.Change(func(s *githubtest.State) { s.Pull(pull).Base = "next" })
-		h.site.merged(pull)
-		got := h.one()
-		assert.Equal(t, "accepted", got.Outcome, "%v %s", got.Reasons, got.Stopped)
-		if !twoJobs { // else the job that begins says it
-			assert.Contains(t, strings.Join(got.Warnings, "\n"), fmt.Sprintf("pull request #%d was merged into next", pull))
-		}
-		assert.Equal(t, "8", h.run(h.bare, "git", "show", "autoloop/p:value.txt"))
-		assert.Contains(t, h.run(h.bare, "git", "log", "--format=%B", "autoloop/p"), "Autoloop-Iteration: 1", "its gain is still there")
-		assert.NotContains(t, []int{0, pull}, h.openPull())
-		h.replays()
-	})
-}
-
-// TestReadyWhileTheAgentWorks: what a person reviews does not change under their eyes.
-func TestReadyWhileTheAgentWorks(t *testing.T) {
-	long.Only(t, long.GitHub)
-	t.Parallel()
-	h, pull := withAPull(t, false)
-	before := head(t, h.bare, "autoloop/p")
-	got := h.duringTheAgent(func() {
-		h.Change(func(s *githubtest.State) { s.Pull(pull).Draft = false })
-	})
-	assert.Equal(t, "error", got.Outcome)
-	assert.Equal(t, before, head(t, h.bare, "autoloop/p"))
-	assert.Contains(t, strings.Join(got.Reasons, "\n"), "ready for review")
+	h := newHubIn(t, true, map[string]string{"value.txt": "10\n"}, "9", "8", "7")
+	h.program(onIssue)
+	require.Equal(t, "accepted", h.one().Outcome)
+	pull := h.openPull()
+	h.run(h.bare, "git", "branch", "next", "autoloop/p")
+	h.Change(func(s *githubtest.State) { s.Pull(pull).Base = "next" })
+	h.site.merged(pull)
+	got := h.one()
+	assert.Equal(t, "accepted", got.Outcome, "%v %s", got.Reasons, got.Stopped)
+	assert.Equal(t, "8", h.run(h.bare, "git", "show", "autoloop/p:value.txt"))
+	assert.Contains(t, h.run(h.bare, "git", "log", "--format=%B", "autoloop/p"), "Autoloop-Iteration: 1", "its gain is still there")
+	assert.NotContains(t, []int{0, pull}, h.openPull())
+	h.replays()
 }

@@ -52,8 +52,11 @@ func (d *dependencies) Program(ctx context.Context) (p *program.Program, issue *
 		if meant := d.Meant(ctx, name); meant != "" {
 			return nil, nil, misuse.Errorf("there is no program %q%s", name, meant)
 		}
-		return nil, nil, misuse.Errorf("there is no program %q (there are: %s); make one with `iterate init %s`",
-			name, cmp.Or(strings.Join(program.Names(all), ", "), "none"), name)
+		cure := fmt.Sprintf("make one with `iterate init %s`", name)
+		if states, _, err := d.Memory.States(ctx); err == nil && states[name] != nil {
+			cure = fmt.Sprintf("it has records: put back its file, or its open issue with the label %s", sync.ProgramLabel)
+		}
+		return nil, nil, misuse.Errorf("there is no program %q (there are: %s); %s", name, cmp.Or(strings.Join(program.Names(all), ", "), "none"), cure)
 	}
 	if workflow := d.Options.CIWorkflow; workflow != "" {
 		if !workflowFile().MatchString(workflow) {

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -148,6 +149,13 @@ func (r *commander) command(b *records, c commands.Comment, command commands.Com
 		return render.Summary(render.Account{Program: r.program, Events: b.log.Events, Past: &b.sum, RunURL: r.runURL}), true, nil
 	case commands.Run:
 		r.asked = true
+		why := cmp.Or(b.machine.Stopped(r.program.Name), r.readyForReview())
+		if e := b.standing().Waiting(); why == "" && e != nil {
+			why = fmt.Sprintf("iteration %d waits for CI", e.Iteration)
+		}
+		if why != "" {
+			return fmt.Sprintf("Nothing new begins now: %s.", why), true, nil
+		}
 		return fmt.Sprintf("Iteration %d runs now.", r.iteration), true, nil
 	case commands.Instruct:
 		return fmt.Sprintf("The agent is told at iteration %d.", r.iteration), true, nil

@@ -260,7 +260,7 @@ func (r *run) giveUp(ctx context.Context) {
 func (r *run) shownOnGitHub(work func(context.Context) (Result, error)) func(context.Context) (Result, error) {
 	return func(ctx context.Context) (Result, error) {
 		result, err := work(ctx)
-		if err == nil {
+		if err == nil || isResting(err) && len(r.thread.answered) > 0 {
 			r.thread.updateGitHub(ctx)
 		}
 		return result, err

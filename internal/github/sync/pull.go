@@ -25,6 +25,9 @@ func (s *Service) Promote(ctx context.Context, a render.Account, base string) (n
 			return 0, err
 		}
 	}
+	if s.seen.again && !pull.Open {
+		return 0, nil // it ended while the iteration ran: the next one begins with that
+	}
 	kept := a.Kept()
 	if kept == nil && (!s.shows(pull) || a.Summary().PullEnded == pull.Number) {
 		return 0, s.closeEmpty(ctx, a)
@@ -36,7 +39,7 @@ func (s *Service) Promote(ctx context.Context, a render.Account, base string) (n
 		return s.open(ctx, a, base)
 	}
 	if ended, err := s.hasEnded(ctx, a, pull); err != nil || ended {
-		return 0, err // while the iteration ran: the next one begins with that
+		return 0, err
 	}
 	if !render.Has(render.OursIn(pull.Body), a.PullMark()) {
 		err = s.rewrite(ctx, pull, render.Within(pull.Body, render.Pull(a, s.seen.issue.Number)))
@@ -58,11 +61,8 @@ func (s *Service) shows(pull *api.Pull) bool {
 // hasEnded reads a pull request again before something is written into it, and
 // reports whether somebody merged or closed it meanwhile.
 func (s *Service) hasEnded(ctx context.Context, a render.Account, pull *api.Pull) (bool, error) {
-	if render.Has(render.OursIn(pull.Body), a.PullMark()) {
+	if s.seen.again || render.Has(render.OursIn(pull.Body), a.PullMark()) {
 		return false, nil
-	}
-	if s.seen.again {
-		return !pull.Open, nil
 	}
 	now, err := s.Hub.Pull(ctx, pull.Number)
 	if err == nil {
