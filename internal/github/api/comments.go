@@ -126,6 +126,13 @@ func (c *Client) Reviews(ctx context.Context, pull int, since time.Time) (texts 
 	return texts, news, nil
 }
 
+// Login is whose token it is. That of an app may not ask: the error is then of what is
+// refused.
+func (c *Client) Login(ctx context.Context) (string, error) {
+	user, _, err := c.api.Users.Get(ctx, "")
+	return user.GetLogin(), c.fail("read whose token it is", err)
+}
+
 // The reactions that are given.
 const (
 	Agreed   = "+1"

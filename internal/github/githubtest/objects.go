@@ -119,6 +119,19 @@ func (s *State) reviewComment(c *Comment) object {
 	return o
 }
 
+func profile(login string) object {
+	o := user(login)
+	for _, key := range []string{"name", "company", "blog", "location", "email", "hireable", "bio"} {
+		o[key] = nil
+	}
+	o["blog"], o["user_view_type"] = "", "public"
+	for _, key := range []string{"public_repos", "public_gists", "followers", "following"} {
+		o[key] = 0
+	}
+	o["created_at"], o["updated_at"] = stamp(time.Unix(0, 0)), stamp(time.Unix(0, 0))
+	return o
+}
+
 func (s *State) review(c *Comment) object {
 	id, body, link := c.ID, c.Body, object{"href": site}
 	if c.Path != "" {

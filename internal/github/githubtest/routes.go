@@ -16,6 +16,7 @@ func (s *Server) routes(mux *http.ServeMux) {
 	s.handle(mux, "GET", repo, func(state *State, _ *http.Request) (reply, error) {
 		return reply{status: http.StatusOK, body: state.repo(state.Repository)}, nil
 	})
+	s.handle(mux, "GET", "/user", readMe)
 	s.handle(mux, "GET", repo+"/issues", listIssues)
 	s.handle(mux, "POST", repo+"/issues", s.openIssue)
 	s.handle(mux, "GET", repo+"/issues/{issue_number}", readIssue)
@@ -147,6 +148,14 @@ func listReviewComments(s *State, r *http.Request) (reply, error) {
 		return reply{}, errNotFound
 	}
 	return s.list(r, number(r, "pull_number"), true)
+}
+
+// readMe says whose token it is, but for that of an app.
+func readMe(s *State, _ *http.Request) (reply, error) {
+	if strings.HasSuffix(s.Me, "[bot]") {
+		return reply{}, errForbids
+	}
+	return reply{status: http.StatusOK, body: profile(s.Me)}, nil
 }
 
 // listReviews lists the reviews of a pull request: those with a text, and one for each comment

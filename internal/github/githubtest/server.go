@@ -210,7 +210,7 @@ func (s *Server) handle(mux *http.ServeMux, method, path string, answer handler)
 			http.Redirect(w, r, strings.Replace(r.URL.String(), named, s.state.Repository, 1), status)
 			return
 		}
-		if named != s.state.Repository {
+		if named != s.state.Repository && named != "/" {
 			s.refuse(w, errNotFound)
 			return
 		}

@@ -49,6 +49,9 @@ func (s *Service) Look(ctx context.Context, a render.Account) (commands.Heard, e
 	if err := s.readComments(ctx); err != nil {
 		return heard, err
 	}
+	if err := s.recogniseMe(ctx); err != nil {
+		return heard, err
+	}
 	all := append(slices.Clone(s.seen.comments), s.seen.others...)
 	mark := commands.ParseMark(summary.HeardUntil)
 	err = s.listen(ctx, all, mark, &heard)

@@ -453,3 +453,40 @@ func TestMarksOfWhatWasHeard(t *testing.T) {
 	assert.False(t, m.Knows(12, commands.Lines))
 	assert.False(t, m.Knows(12, commands.Review))
 }
+
+// TestMarksOfOthersAreNotOurs has another bot and a member quote our marks: their comments
+// stay as they are, and stand for none of ours. A token that is a person's may say whose it is.
+func TestMarksOfOthersAreNotOurs(t *testing.T) {
+	t.Parallel()
+	for name, me := range map[string]string{"an app": "loop[bot]", "a person": "alice"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, func(s *githubtest.State) { s.Me = me })
+			w.run(history.Accepted, "8")
+			issue := 0
+			w.server.Change(func(s *githubtest.State) {
+				issue = s.Issues[0].Number
+				ours := s.On(issue)
+				for _, who := range []string{"other[bot]", "bob"} {
+					for _, c := range ours {
+						s.Say(who, issue, c.Body, w.clock.Now())
+					}
+					s.Say(who, issue, render.IterationMark(2)+"\nmine", w.clock.Now())
+				}
+			})
+			w.clock.Add(time.Minute)
+			w.run(history.Accepted, "7")
+			w.server.Change(func(s *githubtest.State) {
+				second := 0
+				for _, c := range s.On(issue) {
+					if c.Author != me {
+						assert.Equal(t, c.Created, c.Updated, "%s: %s", c.Author, c.Body)
+					} else if render.Has(c.Body, render.IterationMark(2)) {
+						second++
+					}
+				}
+				assert.Equal(t, 1, second, "the second iteration is told")
+			})
+		})
+	}
+}

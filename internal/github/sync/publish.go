@@ -5,6 +5,7 @@
 package sync
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -51,6 +52,7 @@ type seen struct {
 	issue    api.Issue
 	fresh    bool          // the issue was opened just now: nothing was said on it
 	since    time.Time     // comments before it are not in comments
+	me       string        // our login, where others too wrote comments with our marks
 	comments []api.Comment // on the issue
 	others   []api.Comment // on the pull request
 	pull     *api.Pull
@@ -65,7 +67,29 @@ func (s *Service) branch() string { return branchPrefix + s.Program.Name }
 // mine says whether a comment was written by us: it begins with our mark, and
 // its author is a program or somebody trusted, whose token we may have.
 func (s *Service) mine(c api.Comment) bool {
-	return render.Marked(c.Body) && (isBot(c.Author) || slices.Contains(s.trusted(), c.Association))
+	const actions = "github-actions[bot]" // whom we were before we got another token
+	return render.Marked(c.Body) && (isBot(c.Author) || slices.Contains(s.trusted(), c.Association)) &&
+		(s.seen.me == "" || c.Author == s.seen.me || c.Author == actions)
+}
+
+// recogniseMe finds out who we are where several wrote comments with our marks: people quote
+// them, and so do other bots. The token of an app may not ask; the first bot is it then.
+func (s *Service) recogniseMe(ctx context.Context) error {
+	var writers []string
+	for _, c := range slices.Concat(s.seen.comments, s.seen.others) {
+		if s.mine(c) && !slices.Contains(writers, c.Author) {
+			writers = append(writers, c.Author)
+		}
+	}
+	if s.seen.me != "" || len(writers) < 2 {
+		return nil
+	}
+	me, err := s.Hub.Login(ctx)
+	if api.Refused(err) {
+		me, err = writers[max(slices.IndexFunc(writers, isBot), 0)], nil
+	}
+	s.seen.me = me
+	return err
 }
 
 func isBot(login string) bool { return strings.HasSuffix(login, "[bot]") }

@@ -104,7 +104,7 @@ func (s *Service) readAll(ctx context.Context) error {
 		return err
 	}
 	s.seen.comments, s.seen.since = comments, time.Time{}
-	return nil
+	return s.recogniseMe(ctx)
 }
 
 // iteration posts the comment on an iteration, or fixes it. That the program is

@@ -50,6 +50,7 @@ put /repos/{owner}/{repo}/pulls/{pull_number}/merge
 get /repos/{owner}/{repo}/pulls/{pull_number}/reviews
 post /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers
 get /repos/{owner}/{repo}/rules/branches/{branch}
+get /user
 `.trim().split('\n').map((line) => line.split(' '));
 
 const whole = JSON.parse(readFileSync(process.argv[2], 'utf8'));
