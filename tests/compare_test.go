@@ -3,8 +3,6 @@ package tests
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -102,25 +100,4 @@ func TestCompareTakesThresholdsFromAProgram(t *testing.T) {
 	assert.True(t, strings.HasPrefix(a.stdout, "neutral: "), a.stdout+a.stderr)
 	a = w.binary("iterate", "compare", "base.json", "better.json", "--settings", w.settings("min-composite-gain: 0.1"))
 	assert.True(t, strings.HasPrefix(a.stdout, "improved: "), a.stdout+a.stderr)
-}
-
-func TestCompareReports(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, map[string]string{
-		"base.json": strings.ReplaceAll(outcomeOf("main", 4, "0"), "fix-bug", "fix|<b>@me"),
-		"run.json":  strings.ReplaceAll(outcomeOf("pr", 1, "0"), "fix-bug", "fix|<b>@me"),
-	})
-	summary := filepath.Join(w.side, "summary")
-	w.env = append(w.env, "GITHUB_STEP_SUMMARY="+summary)
-	a := w.binary("iterate", "compare", "base.json", "run.json")
-	assert.Contains(t, a.stdout, "regressed: 2 hard regressions")
-	assert.Contains(t, a.stdout, "add-flag: objective 4/4 → 1/4")
-	assert.NotContains(t, a.stdout, "\x1b", "no colour where there is no terminal")
-	a = w.binary("iterate", "compare", "base.json", "run.json", "--markdown")
-	assert.Contains(t, a.stdout, "| add-flag |")
-	assert.Contains(t, a.stdout, `| fix\|&lt;b&gt;`)
-	assert.NotContains(t, a.stdout, "@me")
-	written, err := os.ReadFile(summary)
-	require.NoError(t, err)
-	assert.Equal(t, 2, strings.Count(string(written), "### ❌ regressed"), "the job summary, with either form of output")
 }

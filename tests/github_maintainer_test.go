@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
-	"github.com/org/autoloop/tests/long"
 )
 
 // byName runs program p because somebody asks for it by name, in one job or in two, and
@@ -36,36 +35,6 @@ func (h *hub) byName(twoJobs bool, flags ...string) string {
 	return begun.stdout + proposed.stdout + published.stdout
 }
 
-// TestAProgramThatRestsIsAskedForByName does nothing but say so, until it is forced.
-func TestAProgramThatRestsIsAskedForByName(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct{ value, says string }{
-		"paused": {"9", "paused: until Monday"}, "completed": {"1", "completed: target reached"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			inJobs(t, func(t *testing.T, twoJobs bool) {
-				t.Helper()
-				h := newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n"}, c.value, "0.5")
-				h.program(working(""))
-				require.Equal(t, "accepted", h.one().Outcome)
-				if name == "paused" {
-					h.say("alice", "/autoloop pause until Monday")
-					h.byName(twoJobs)
-				}
-				require.Equal(t, 1, h.agentRuns())
-				said := h.byName(twoJobs)
-				assert.Contains(t, said, c.says)
-				assert.Contains(t, said, "--force")
-				assert.Equal(t, 1, h.agentRuns(), "nobody works")
-				h.byName(twoJobs, "--force")
-				assert.Equal(t, 2, h.agentRuns())
-				assert.Contains(t, h.ledger(), `"key":"forced"`, "and the ledger says so")
-			})
-		})
-	}
-}
-
 // TestACutAnswerIsNotKept cuts every answer of the API once, with an ETag: it is no
 // answer, and the next run reads it whole.
 func TestACutAnswerIsNotKept(t *testing.T) {
@@ -82,23 +51,6 @@ func TestACutAnswerIsNotKept(t *testing.T) {
 		h.Mend()
 		require.Equal(t, "accepted", h.one().Outcome)
 		assert.Contains(t, h.plan().IssuePrograms, "p")
-	})
-}
-
-// TestAClosedPullRequestSaysNothingOfCI closes the one whose candidate waits for CI.
-func TestAClosedPullRequestSaysNothingOfCI(t *testing.T) {
-	long.Only(t, long.GitHub)
-	t.Parallel()
-	inJobs(t, func(t *testing.T, twoJobs bool) {
-		t.Helper()
-		h, _ := waiting(t, twoJobs, "required", func(*hub, string) {})
-		pull := h.openPull()
-		require.Contains(t, h.pullBody(), "CI pending")
-		h.site.closed(pull)
-		for range 2 {
-			h.one()
-		}
-		assert.NotContains(t, h.site.look().Issue(pull).Body, "CI pending")
 	})
 }
 

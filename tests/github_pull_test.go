@@ -29,34 +29,6 @@ func (h *hub) ready(is bool) {
 	h.Change(func(s *githubtest.State) { s.Pull(number).Draft = !is })
 }
 
-// TestNothingIsCommittedWhileAPersonReviews has a pull request that a person
-// marked ready, in one job and in two.
-func TestNothingIsCommittedWhileAPersonReviews(t *testing.T) {
-	t.Parallel()
-	for _, two := range []bool{false, true} {
-		t.Run(fmt.Sprintf("two jobs: %t", two), func(t *testing.T) {
-			t.Parallel()
-			h := newHubIn(t, two, map[string]string{"value.txt": "10\n"}, "9", "8", "7", "6")
-			h.program(asked("stop"))
-			require.Equal(t, "accepted", h.scene.one().Outcome)
-			pull := h.openPull()
-			at := head(t, h.bare, "autoloop/p")
-			h.ready(true)
-			stopped := h.one()
-			assert.Contains(t, stopped.Stopped+strings.Join(stopped.Reasons, ""), fmt.Sprintf("pull request #%d is ready for review", pull))
-			assert.Equal(t, at, head(t, h.bare, "autoloop/p"), "what a person reviews stays as it is")
-			assert.NotContains(t, h.remembered("p.md"), "| Paused | true |")
-			h.ready(false)
-			assert.Equal(t, "accepted", h.scene.one().Outcome, "a draft again")
-			assert.Equal(t, pull, h.openPull())
-			h.ready(true)
-			issue := h.site.look().Issue(1)
-			h.site.rewrite(1, issue.Title, asked("continue"))
-			assert.Equal(t, "accepted", h.scene.one().Outcome, "as the program says")
-		})
-	}
-}
-
 // TestWhatAPullRequestIsAskedForIsNotLost ends the run at every write around the
 // opening of the pull request; the next one does the rest.
 func TestWhatAPullRequestIsAskedForIsNotLost(t *testing.T) {

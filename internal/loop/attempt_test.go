@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -72,31 +71,6 @@ func TestTrialsOfTheTuner(t *testing.T) {
 			got = append(got, text)
 		}
 		assert.Equal(t, c.want, strings.Join(got, " "), name)
-	}
-}
-
-// TestWhatOthersChangedMeanwhile: configuration, hooks and the program's own branch are
-// nobody else's; a person may be at work on the rest, which is said.
-func TestWhatOthersChangedMeanwhile(t *testing.T) {
-	t.Parallel()
-	lines := []string{
-		"ref refs/heads/autoloop/p was removed", "ref refs/heads/autoloop/p2 moved", "ref refs/heads/main moved", "config core.hooksPath", "hook post-commit", "file .autoloop/programs/p.md",
-		"something new", "reference x",
-	}
-	for isolated, want := range map[bool][]int{false: {0, 3, 4, 5, 6, 7}, true: {0, 3, 4, 6, 7}} {
-		j := &journal{session: &session{program: &program.Program{Name: "p"}}}
-		r := &team{journal: j, measurer: &measurer{journal: j, isolated: isolated}}
-		var touched, said []string
-		for i, line := range lines {
-			if slices.Contains(want, i) {
-				touched = append(touched, line)
-			} else {
-				said = append(said, "changed while it ran: "+line)
-			}
-		}
-		assert.Equal(t, touched, r.tampered(lines, "while it ran"), "isolated %t", isolated)
-		assert.Equal(t, said, r.warnings)
-		assert.Empty(t, r.tampered(nil, "then"))
 	}
 }
 

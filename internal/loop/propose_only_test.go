@@ -205,4 +205,9 @@ func TestAnOutageWhilePublishing(t *testing.T) {
 	f.down = false
 	assert.Empty(t, b.one().Warnings)
 	assert.Equal(t, "1 0 0", b.records().sum.HeardUntil)
+	made = b.made()
+	f.broken = map[string]error{"open": errBroken}
+	result, err = b.service.Publish(t.Context(), made)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"the issue is not up to date, the next run retries: GitHub is broken"}, result.Warnings)
 }

@@ -145,3 +145,42 @@ func TestACommentEndsAPause(t *testing.T) {
 	assert.Equal(t, history.Idle, published.Outcome)
 	assert.Equal(t, history.Accepted, b.one().Outcome)
 }
+
+// TestABundleIsPublishedOnce, and only for the records that it was made from.
+func TestABundleIsPublishedOnce(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "evaluation-runs: 1", "1", "3", "5")
+	made, _, err := b.service.Propose(t.Context())
+	require.NoError(t, err)
+	made.ID = "id"
+	_, err = b.service.Publish(t.Context(), *made)
+	require.NoError(t, err)
+	before := b.refs()
+	_, err = b.service.Publish(t.Context(), *made)
+	require.ErrorContains(t, err, "it was published before, by run run-2")
+	made.ID = "another"
+	_, err = b.service.Publish(t.Context(), *made)
+	require.ErrorContains(t, err, "it is stale")
+	assert.Equal(t, before, b.refs())
+
+	made, _, err = b.service.Propose(t.Context())
+	require.NoError(t, err)
+	b.clock = b.clock.Add(time.Hour)
+	b.one()
+	_, err = b.service.Publish(t.Context(), *made)
+	require.ErrorContains(t, err, "it is stale")
+}
+
+// TestADefaultBranchThatDoesNotMerge pauses, and is left to the publishing job by
+// the proposing one.
+func TestADefaultBranchThatDoesNotMerge(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "evaluation-runs: 1", "1", "3", "4")
+	b.one()
+	b.commit(map[string]string{"value.txt": "2\n"})
+	proposed, published := b.twoJobs()
+	assert.Equal(t, history.Idle, proposed.Outcome)
+	assert.Contains(t, proposed.Reasons[0].String(), "`iterate job publish` does that")
+	assert.Equal(t, history.Error, published.Outcome)
+	assert.Contains(t, published.Stopped, "paused: main does not merge")
+}

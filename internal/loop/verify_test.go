@@ -56,20 +56,12 @@ func TestVerifyRefuses(t *testing.T) {
 		{"another metric", func(p *proposal.Proposal) { p.Decided.Metric = value("9") }, "do not bear its decision"},
 		{"no measurement", func(p *proposal.Proposal) { p.Measured = nil }, "do not bear its decision"},
 		{"another rule", func(p *proposal.Proposal) { p.Decided.Rule = &decision.Rule{Regime: "noisy"} }, "another rule"},
-		{"no rule", func(p *proposal.Proposal) { p.Decided.Rule = nil }, "another rule"},
-		{"no verdict", func(p *proposal.Proposal) { p.Decided.Verdict = "" }, "without an improvement"},
 		{"a rejection that improved", func(p *proposal.Proposal) { p.Decided.Outcome, p.Candidate = history.Rejected, "" }, "do not bear its decision"},
-		{"an error with a verdict", func(p *proposal.Proposal) { p.Decided.Outcome, p.Candidate = history.Error, "" }, "an error with a verdict"},
-		{"an outcome of CI", func(p *proposal.Proposal) { p.Decided.Outcome = history.PendingCI }, "no proposal of its kind has"},
-		{"another evaluation", func(p *proposal.Proposal) { p.Decided.Evaluator = "x" }, "another evaluation"},
 		{"a baseline that nothing asks for", func(p *proposal.Proposal) {
 			p.Baseline = []*history.Measured{{Role: history.Baseline, Metric: value("1"), Samples: []metric.Value{*value("1")}}}
 		}, "nothing asks for"},
 		{"a file outside the target", func(p *proposal.Proposal) { p.Candidate = outside }, "other.txt"},
 		{"the program itself", func(p *proposal.Proposal) { p.Candidate = own }, "p.md"},
-		{"two accepted candidates", func(p *proposal.Proposal) {
-			p.Measured = append(p.Measured, &history.Proposed{Proposal: 2, Outcome: history.Accepted})
-		}, "and another decides"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := run.proposer.newProposal(proposal.Iteration, at)

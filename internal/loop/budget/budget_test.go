@@ -92,22 +92,6 @@ func TestStand(t *testing.T) {
 	}
 }
 
-func TestUsed(t *testing.T) {
-	t.Parallel()
-	ago := []time.Duration{50 * time.Hour, time.Hour}
-	front := "budget: [{usd: 5, iterations: 9, per: week}, {tokens: 5000, minutes: 60, per: day}, {usd: 1, per: iteration}, {usd: 7, per: program}]"
-	known := stand(t, front, summary(t, known, ago...))
-	assert.Equal(t, []budget.Used{
-		{Text: "2 of 9 iterations this week", Share: 2.0 / 9},
-		{Text: "0.50 of 5.00 USD this week", Share: 0.1},
-		{Text: "1000 of 5000 tokens this day", Share: 0.2},
-		{Text: "10 of 60 minutes this day", Share: 1.0 / 6},
-		{Text: "0.50 of 7.00 USD in all", Share: 0.5 / 7},
-	}, known.Used)
-	lacking := stand(t, "budget: {usd: 5, per: week}", summary(t, unknown, ago...))
-	assert.Equal(t, []budget.Used{{Text: "at least 0.00 of 5.00 USD this week"}}, lacking.Used)
-}
-
 func TestLeft(t *testing.T) {
 	t.Parallel()
 	used := summary(t, known, 3*time.Hour, 30*time.Hour)

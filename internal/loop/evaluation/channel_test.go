@@ -74,11 +74,3 @@ func TestAResultFileHasOneResult(t *testing.T) {
 		assert.Equal(t, "5", got.Measurement.Metric.String())
 	}
 }
-
-// TestLinesKeepTheirNumbers: what a shell says of a line names the line of the
-// program's script.
-func TestLinesKeepTheirNumbers(t *testing.T) {
-	t.Parallel()
-	got := evaluateScript(t, "true\nnosuchcommand")
-	assert.Contains(t, got.Problem, "line 2")
-}

@@ -71,22 +71,6 @@ func TestTimeout(t *testing.T) {
 	assert.Contains(t, got.Problem, "took longer than 200ms")
 }
 
-func TestUnscorable(t *testing.T) {
-	t.Parallel()
-	got := evaluateScript(t, `echo '{"m": null, "rejected_reason": "overlap of hunter2hunter2"}'`)
-	assert.Empty(t, got.Problem)
-	assert.Nil(t, got.Measurement.Metric)
-	assert.Equal(t, "overlap of ***", got.Measurement.RejectedReason)
-}
-
-func TestSetupRunsOnceBefore(t *testing.T) {
-	t.Parallel()
-	got := evaluateScript(t, "cat made", func(r *evaluation.Request) { r.Setup = `echo '{"m": 7}' > made` })
-	assert.Equal(t, "7", got.Measurement.Metric.String())
-	got = evaluateScript(t, `echo '{"m": 7}'`, func(r *evaluation.Request) { r.Setup = "exit 4" })
-	assert.Contains(t, got.Problem, "the setup ended with exit code 4")
-}
-
 func TestOutputIsKeptWithoutSecrets(t *testing.T) {
 	t.Parallel()
 	artifacts := t.TempDir()

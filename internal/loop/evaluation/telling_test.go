@@ -99,14 +99,6 @@ func TestTellingIsBounded(t *testing.T) {
 	assert.Empty(t, telling("", " \n"))
 }
 
-// TestWarningsOnOneStream: what a test prints is told, not the end of what the compiler
-// warned of on the other stream.
-func TestWarningsOnOneStream(t *testing.T) {
-	t.Parallel()
-	warning := "a.c:3:5: warning: unused variable 'x'\n    3 |     int x;\n      |         ^"
-	assert.Equal(t, []string{"parse is wrong"}, telling(warning, "parse is wrong\n"))
-}
-
 func FuzzTelling(f *testing.F) {
 	f.Add("--- FAIL: TestA\n\ta_test.go:1: x")
 	f.Fuzz(func(t *testing.T, output string) {

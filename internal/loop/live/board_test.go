@@ -84,6 +84,7 @@ func TestOneOfManyIsOnTheBoard(t *testing.T) {
 	assert.Equal(t, []live.Status{{Program: "speed", Iteration: first}}, running)
 	for i, run := range runs {
 		if i != first {
+			assert.False(t, run.StopAsked())
 			run.Close()
 		}
 	}
