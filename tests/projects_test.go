@@ -103,8 +103,8 @@ func TestProjectOfASkill(t *testing.T) {
 	a = w.binary("iterate", "skill", "skills/minutes", "--agent", "claude-code", "--judge", "cli", "--settings", w.settings(), "-n", "5")
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, `iteration 0: baseline, 0.07143: Initial evaluation
-iteration 1: kept, 0.4286: Name who was there — unverified: measured once
-iteration 2: kept, 0.8571: Give actions an owner — unverified: measured once
+iteration 1: kept, 0.429: Name who was there — unverified: measured once
+iteration 2: kept, 0.857: Give actions an owner — unverified: measured once
 iteration 3: kept, 1: Add the date — unverified: measured once
 minutes: perfect; the best is v3 in `)
 	assert.Contains(t, a.stderr, "iteration 2: 7 of 7 cases: ")
@@ -118,7 +118,7 @@ minutes: perfect; the best is v3 in `)
 
 	a = w.binary("iterate", "log", "skills/minutes")
 	require.Zero(t, a.code, a.stderr)
-	assert.Contains(t, a.stdout, "- v0: 0.3333, 1 of 3 right\n")
+	assert.Contains(t, a.stdout, "- v0: 0.333, 1 of 3 right\n")
 	assert.Contains(t, a.stdout, "- v3: 1, 3 of 3 right\n")
 	assert.Contains(t, a.stdout, "Recommendation: **apply**")
 	a = w.binary("iterate", "apply", "skills/minutes", "--yes")
@@ -169,14 +169,14 @@ func TestProjectWithAWorkspaceOfScripts(t *testing.T) {
 	assert.Contains(t, a.stdout, "Start 0.0714, best 0.4286 (v1), gain +0.3572; 1 kept, 1 reverted.\n")
 	a = w.binary("iterate", "skill", "score", place, "1")
 	require.Zero(t, a.code, a.stderr)
-	assert.Contains(t, a.stdout, "score 0.4286", "the flags say so, whatever the summaries say")
+	assert.Contains(t, a.stdout, "score 0.429", "the flags say so, whatever the summaries say")
 
 	a = w.binary("iterate", "skill", "skills/minutes", "--agent", "claude", "--judge", "cli", "--settings", w.settings(), "-n", "1")
 	require.Zero(t, a.code, a.stderr)
 	assert.NotContains(t, a.stderr, "another program", "it is ours now")
 	assert.Contains(t, a.stdout, "minutes: going on from v1, iteration 3\n"+
-		"iteration 3: baseline, 0.4286: v1 measured anew: who executed before is not known\n"+
-		"iteration 4: kept, 0.8571: Give actions an owner — unverified: measured once\n")
+		"iteration 3: baseline, 0.429: v1 measured anew: who executed before is not known\n"+
+		"iteration 4: kept, 0.857: Give actions an owner — unverified: measured once\n")
 	a = w.binary("iterate", "apply", place, "--yes")
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, w.read("skills/minutes/SKILL.md"), "put: Attendees Decisions\nput: Actions Owner\n")

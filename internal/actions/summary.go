@@ -3,7 +3,6 @@ package actions
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/org/autoloop/internal/decision"
@@ -186,7 +185,7 @@ func writeDetails(out *strings.Builder, r *loop.Result) {
 	add("Proposed by", inline(strings.TrimSpace(r.Agent+" "+r.Model)))
 	add("Cost", render.UsedBy(r.Usage))
 	add("Cost of measuring", render.Measuring(r.Evaluation))
-	add("Time", strconv.FormatFloat(r.Seconds, 'f', 1, 64)+" s")
+	add("Time", render.Minutes(r.Seconds/60))
 	out.WriteString("<details><summary>Details</summary>\n\n" + render.Table{Header: []string{"", ""}, Rows: rows}.Markdown() + "\n")
 	if len(r.Guardrails) > 0 {
 		out.WriteString(railTable(r.Guardrails).Markdown() + "\n")

@@ -254,9 +254,9 @@ func (r *skillResult) add(row results.Row) string {
 	r.Iterations = append(r.Iterations, skillIteration{row.Iteration, row.Score, row.Action, row.Changelog})
 	value := "not measured"
 	if row.Score != nil {
-		value = render.ShortValue(row.Score)
+		value = render.Figure(row.Score)
 	}
-	return fmt.Sprintf("iteration %d: %s, %s: %s", row.Iteration, row.Action, value, render.Short(plain.Short(row.Changelog, changeWidth)))
+	return fmt.Sprintf("iteration %d: %s, %s: %s", row.Iteration, row.Action, value, render.Rounded(plain.Short(row.Changelog, changeWidth))[0])
 }
 
 // text is where a run says what it does.

@@ -25,7 +25,7 @@ type Comparison struct {
 // Text renders the report for a terminal.
 func (c Comparison) Text() string {
 	var out strings.Builder
-	out.WriteString(c.paint(c.Verdict, string(c.Verdict)) + strings.TrimPrefix(Short(c.Summary), string(c.Verdict)) + "\n")
+	out.WriteString(c.paint(c.Verdict, string(c.Verdict)) + strings.TrimPrefix(rounded(c.Summary), string(c.Verdict)) + "\n")
 	fmt.Fprintf(&out, "promotable: %s\n", yes(c.Promotable))
 	fmt.Fprintf(&out, "baseline: %s\ncandidate: %s\n", sideText(c.Totals.Baseline), sideText(c.Totals.Candidate))
 	if len(c.Deltas) > 0 {
@@ -37,7 +37,7 @@ func (c Comparison) Text() string {
 		}
 		fmt.Fprintf(&out, "\n%s:\n", group.title)
 		for _, reason := range group.reasons {
-			fmt.Fprintf(&out, "  - %s\n", plain.Short(Short(reason.Text), maxLine))
+			fmt.Fprintf(&out, "  - %s\n", plain.Short(rounded(reason.Text), maxLine))
 		}
 	}
 	if failed := failures(c.After, plainStyle()); len(failed) > 0 {
@@ -52,7 +52,7 @@ func (c Comparison) Text() string {
 // Markdown renders the report for a pull request or a job summary.
 func (c Comparison) Markdown() string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "### %s %s\n\n%s\n\n", sign(c.Verdict), c.Verdict, plain.Literal(Short(c.Summary), maxLine))
+	fmt.Fprintf(&out, "### %s %s\n\n%s\n\n", sign(c.Verdict), c.Verdict, plain.Literal(rounded(c.Summary), maxLine))
 	fmt.Fprintf(&out, "Promotable: **%s**\n\n", yes(c.Promotable))
 	fmt.Fprintf(&out, "- baseline: %s\n- candidate: %s\n", plain.Literal(sideText(c.Totals.Baseline), maxLine), plain.Literal(sideText(c.Totals.Candidate), maxLine))
 	if len(c.Deltas) > 0 {
@@ -64,7 +64,7 @@ func (c Comparison) Markdown() string {
 		}
 		fmt.Fprintf(&out, "\n**%s**\n\n", capital(group.title))
 		for _, reason := range group.reasons {
-			fmt.Fprintf(&out, "- %s\n", plain.Literal(Short(reason.Text), maxLine))
+			fmt.Fprintf(&out, "- %s\n", plain.Literal(rounded(reason.Text), maxLine))
 		}
 	}
 	if failed := failures(c.After, markdownStyle()); len(failed) > 0 {
@@ -110,7 +110,7 @@ func (c Comparison) table(text func(string, int) string, paint func(decision.Ver
 		table.Rows = append(table.Rows, []string{
 			text(d.TaskID, maxLabel), change(strconv.Itoa(d.BaselineRuns), strconv.Itoa(d.CandidateRuns)),
 			change(checks(d.BaselineObjective), checks(d.CandidateObjective)),
-			change(ShortValue(d.BaselineComposite), ShortValue(d.CandidateComposite)),
+			change(Figure(d.BaselineComposite), Figure(d.CandidateComposite)),
 			signed(d.Composite), signed(d.Judge), signed(d.Tokens), signed(d.USD), verdict,
 		})
 	}
@@ -135,18 +135,18 @@ func signed(v *metric.Value) string {
 	if v == nil {
 		return "—"
 	}
-	return Short(v.Signed())
+	return rounded(v.Signed())
 }
 
 func sideText(s score.Side) string {
 	label := cmp.Or(plain.Short(s.ConfigLabel, maxLabel), "(no label)")
-	text := fmt.Sprintf("%s, %s, %s of %s checks passed", label, Count(s.Runs, "run", "runs"), ShortValue(s.Passed), ShortValue(s.Total))
+	text := fmt.Sprintf("%s, %s, %s of %s checks passed", label, Count(s.Runs, "run", "runs"), Figure(s.Passed), Figure(s.Total))
 	for _, cost := range []struct {
 		value *metric.Number
 		unit  string
 	}{{s.Cost.Tokens, "tokens"}, {s.Cost.USD, "USD"}} {
 		if cost.value != nil {
-			text += ", " + Short(cost.value.String()) + " " + cost.unit
+			text += ", " + rounded(cost.value.String()) + " " + cost.unit
 		}
 	}
 	return text

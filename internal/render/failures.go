@@ -117,7 +117,7 @@ func rationalesOf(o format.SuiteOutcome, task, side string, in style) []string {
 	for _, s := range o.Scores {
 		for _, run := range s.Runs {
 			if s.TaskID == task && run.Judge != nil && run.Judge.Rationale != "" {
-				line := fmt.Sprintf("%s, %s: %s — %s", in.text(task, maxLabel), side, Short(run.Judge.Score.String()), in.text(run.Judge.Rationale, maxLine))
+				line := fmt.Sprintf("%s, %s: %s — %s", in.text(task, maxLabel), side, rounded(run.Judge.Score.String()), in.text(run.Judge.Rationale, maxLine))
 				if runs[line]++; runs[line] == 1 {
 					list = append(list, line)
 				}

@@ -64,30 +64,6 @@ func apart(numbers map[string]bool, digits int) bool {
 	return len(exact) == len(short)
 }
 
-// shortDigits is how many significant digits scores of skills and tasks have for
-// people; their records have them all.
-const shortDigits = 4
-
-var decimal = lazyregexp.New(`[+-]?\d[\d.]*\d`)
-
-// Short is a text with every decimal number in it at most four digits long.
-func Short(text string) string {
-	return decimal().ReplaceAllStringFunc(text, func(found string) string {
-		if strings.Count(found, ".") != 1 {
-			return found // a whole number, a version or an address
-		}
-		return roundTo(found, shortDigits)
-	})
-}
-
-// ShortValue is a number with at most four digits, or "—".
-func ShortValue(v *metric.Value) string {
-	if v == nil {
-		return "—"
-	}
-	return Short(v.String())
-}
-
 // roundTo is a number with at most so many significant digits, or all of its whole
 // part, without an exponent where it can be read without one.
 func roundTo(text string, digits int) string {
@@ -141,12 +117,15 @@ func Stopped(reason string) string {
 // saidCell is Said for a cell of a table.
 func saidCell(text string) string { return strings.ReplaceAll(Said(text), "|", `\|`) }
 
-// Minutes is a time for people, of under a minute in seconds.
+// Minutes is a time for people: of under a minute in seconds, of two hours and more in hours.
 func Minutes(minutes float64) string {
-	if minutes < 1 {
+	switch {
+	case minutes < 1:
 		return strconv.FormatFloat(minutes*60, 'g', fewest, 64) + " s"
+	case minutes < 120:
+		return strconv.FormatFloat(minutes, 'g', fewest, 64) + " min"
 	}
-	return strconv.FormatFloat(minutes, 'g', fewest, 64) + " min"
+	return roundTo(strconv.FormatFloat(minutes/60, 'f', 1, 64), fewest) + " h"
 }
 
 // Count is a number of things: "1 iteration", "2 iterations".

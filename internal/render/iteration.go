@@ -56,7 +56,7 @@ func origin(a Account, e *history.Decided) string {
 		seconds += d
 	}
 	if seconds > 0 {
-		who += fmt.Sprintf(", %.1f s", seconds)
+		who += ", " + Minutes(seconds/60)
 	}
 	if used := UsedBy(e.Usage); used != "" {
 		who += ", " + used

@@ -127,7 +127,7 @@ func (r SkillReport) WithTriggers(list []SkillTriggers) SkillReport {
 	first, last := list[0], list[len(list)-1]
 	if last.Version == r.BestVersion && last.Score.Cmp(first.Score) < 0 {
 		r.Notes = append(slices.Clone(r.Notes), fmt.Sprintf("agents take up v%d when they should, and leave it when not, less often than the original (%s of the trigger queries, %s before): look at the description in its SKILL.md",
-			last.Version, ShortValue(&last.Score), ShortValue(&first.Score)))
+			last.Version, Figure(&last.Score), Figure(&first.Score)))
 	}
 	return r
 }
@@ -213,7 +213,7 @@ func (r SkillReport) Text() string {
 func (r SkillReport) render(f form) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s%s: %s\n\n", f.first, f.inline(r.Skill, maxLabel), r.Class)
-	fmt.Fprintf(&out, "Start %s, best %s (v%d), gain %s; %d kept, %d reverted.\n", ShortValue(r.Start), ShortValue(r.Best), r.BestVersion, Short(r.Gain), r.Kept, r.Reverted)
+	fmt.Fprintf(&out, "Start %s, best %s (v%d), gain %s; %d kept, %d reverted.\n", Figure(r.Start), Figure(r.Best), r.BestVersion, rounded(r.Gain), r.Kept, r.Reverted)
 	if line := r.blocks(); line != "" {
 		fmt.Fprintf(&out, "\n%s\n", line)
 	}
@@ -226,7 +226,7 @@ func (r SkillReport) render(f form) string {
 		table := Table{Header: []string{"iteration", "score", "best", "action", "change"}, Right: map[int]bool{0: true, 1: true, 2: true}}
 		for _, step := range r.Trajectory {
 			table.Rows = append(table.Rows, []string{
-				strconv.Itoa(step.Iteration), ShortValue(step.Score), ShortValue(step.Best), string(step.Action), f.inline(Short(step.Changelog), maxLine),
+				strconv.Itoa(step.Iteration), Figure(step.Score), Figure(step.Best), string(step.Action), f.inline(rounded(step.Changelog), maxLine),
 			})
 		}
 		out.WriteString(f.heading("Trajectory") + f.table(table))
@@ -234,7 +234,7 @@ func (r SkillReport) render(f form) string {
 	if len(r.Cases) > 0 {
 		title, table := "Cases before and after", Table{Header: []string{"case", "v0", fmt.Sprintf("v%d", r.BestVersion)}, Right: map[int]bool{1: true, 2: true}}
 		for _, c := range r.Cases {
-			table.Rows = append(table.Rows, []string{f.inline(c.ID, maxLabel), ShortValue(c.Before), ShortValue(c.After)})
+			table.Rows = append(table.Rows, []string{f.inline(c.ID, maxLabel), Figure(c.Before), Figure(c.After)})
 		}
 		if r.BestVersion == 0 { // nothing was kept: there is no after
 			title, table.Header = "Cases", table.Header[:2]
@@ -288,7 +288,7 @@ func (s SkillFailure) line(f form) string {
 }
 
 func (t SkillTriggers) line(f form) string {
-	text := fmt.Sprintf("%sv%d: %s, %d of %d right", f.item, t.Version, ShortValue(&t.Score), t.Right, t.Total)
+	text := fmt.Sprintf("%sv%d: %s, %d of %d right", f.item, t.Version, Figure(&t.Score), t.Right, t.Total)
 	for _, failed := range t.Failures {
 		text += "\n  " + f.item + failed.line(f)
 	}

@@ -89,7 +89,7 @@ func (f *Figure) describe(out *strings.Builder, name string) {
 	if f == nil {
 		return
 	}
-	fmt.Fprintf(out, "%s: %s over %d\n", name, render.ShortValue(&f.Score), len(f.Cases))
+	fmt.Fprintf(out, "%s: %s over %d\n", name, render.Figure(&f.Score), len(f.Cases))
 	for _, c := range f.Cases {
 		for _, line := range c.Failed {
 			fmt.Fprintf(out, "  %s failed: %s\n", c.ID, line)
@@ -122,6 +122,6 @@ func (e Evaluated) String() string {
 	for _, note := range e.Notes {
 		fmt.Fprintf(&out, "note: %s\n", note)
 	}
-	fmt.Fprintf(&out, "%s: pass rate %s over %s\n", e.Name, render.ShortValue(&e.Score), render.Count(len(e.Cases), "case", "cases"))
+	fmt.Fprintf(&out, "%s: pass rate %s over %s\n", e.Name, render.Figure(&e.Score), render.Count(len(e.Cases), "case", "cases"))
 	return out.String()
 }

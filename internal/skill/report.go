@@ -88,7 +88,7 @@ func otherScore(found evalrun.Result, rows []results.Row, version int) []string 
 		}
 		if own := evals.RateValue(found.Rate); own.Cmp(*row.Score) != 0 {
 			return []string{fmt.Sprintf("results.tsv says %s of v%d, and the cases below come to %s: its gradings leave %s of the suite unanswered, which `iterate skill score` names",
-				render.ShortValue(row.Score), version, render.ShortValue(&own), render.Count(open, "expectation", "expectations"))}
+				render.Figure(row.Score), version, render.Figure(&own), render.Count(open, "expectation", "expectations"))}
 		}
 	}
 	return nil

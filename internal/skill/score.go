@@ -94,13 +94,13 @@ func (s Scored) String() string {
 		if c.Problem != nil {
 			problem = plain.Short(*c.Problem, lineWidth)
 		}
-		table.Rows = append(table.Rows, []string{c.ID, strconv.Itoa(c.Passed), strconv.Itoa(c.Total), render.ShortValue(&c.PassRate), problem})
+		table.Rows = append(table.Rows, []string{c.ID, strconv.Itoa(c.Passed), strconv.Itoa(c.Total), render.Figure(&c.PassRate), problem})
 	}
 	over := ""
 	if len(s.Runs) > 1 {
 		over = fmt.Sprintf(", the median of %d runs; passed and total are sums over them", len(s.Runs))
 	}
-	return fmt.Sprintf("%s\nscore %s%s\n", table, render.ShortValue(&s.Score), over)
+	return fmt.Sprintf("%s\nscore %s%s\n", table, render.Figure(&s.Score), over)
 }
 
 // notMeasured says why an iteration has no score.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/org/autoloop/internal/plain"
+	"github.com/org/autoloop/internal/render"
 )
 
 // short writes six significant digits at most, without an exponent where that
@@ -22,16 +23,14 @@ func short(f float64) string {
 	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }
 
+// signed is a difference for people.
 func signed(f float64) string {
-	rounded, err := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 4, 64), 64)
-	if err != nil {
-		rounded = f
-	}
+	text := render.Rounded(strconv.FormatFloat(math.Abs(f), 'f', -1, 64))[0]
 	switch {
-	case rounded > 0:
-		return "+" + short(rounded)
-	case rounded < 0:
-		return "−" + short(-rounded)
+	case f > 0:
+		return "+" + text
+	case f < 0:
+		return "−" + text
 	}
 	return "0"
 }

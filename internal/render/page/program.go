@@ -113,16 +113,8 @@ func (c Cost) Words() string {
 // Sort is the cost as a number, to sort by.
 func (c Cost) Sort() string { return strconv.FormatFloat(c.USD, 'f', -1, 64) }
 
-// Time is the time in words, rounded to what a person wants to know.
-func (c Cost) Time() string {
-	switch {
-	case c.Minutes < 2:
-		return strconv.FormatFloat(60*c.Minutes, 'f', 0, 64) + " s"
-	case c.Minutes < 120:
-		return strconv.FormatFloat(c.Minutes, 'f', 0, 64) + " min"
-	}
-	return strconv.FormatFloat(c.Minutes/60, 'f', 1, 64) + " h"
-}
+// Time is the time in words.
+func (c Cost) Time() string { return render.Minutes(c.Minutes) }
 
 // File is the name of the program's page in a directory of pages.
 func (p *Program) File() string { return p.ID + ".html" }
@@ -199,15 +191,7 @@ func (p *Program) Gain() string {
 	if p.Best == nil || p.Initial == nil {
 		return "—"
 	}
-	change := p.Best.Sub(*p.Initial)
-	text := short(change.Abs().Float64())
-	switch change.Sign() {
-	case 1:
-		return "+" + text
-	case -1:
-		return "−" + text
-	}
-	return "0"
+	return signed(p.Best.Sub(*p.Initial).Float64())
 }
 
 // GainPercent is the change since iteration 0 in percent with its sign; 0 and ""
