@@ -89,6 +89,20 @@ func TestAFixThatCINoLongerAsksForIsStale(t *testing.T) {
 	j.refuses(&hub{scene: s, Server: server.Server}, "stale", dir)
 }
 
+// TestAFailedFixIsCounted: an agent that does not fix it is one of five attempts.
+func TestAFailedFixIsCounted(t *testing.T) {
+	t.Parallel()
+	s := gated(t, onTwoJobs, "9")
+	require.Equal(t, "pending-ci", s.one().Outcome)
+	s.report("failure", "expected 3, got 4")
+	s.try("fail")
+	head := head(t, s.bare, "autoloop/p")
+	assert.Equal(t, "pending-ci", s.one().Outcome)
+	assert.Equal(t, head, s.run(s.bare, "git", "rev-parse", "autoloop/p"))
+	assert.Equal(t, 1, s.count("checked"))
+	assert.Contains(t, s.ledger(), `"kind":"agent-failed","path":"command"`)
+}
+
 func TestTextsOfABundleAreData(t *testing.T) {
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8")
@@ -227,6 +241,32 @@ func TestNoTokenThatCanWriteIsWhereProgramsRun(t *testing.T) {
 	a := h.answer(j.job(writer, "job", "publish", "--program", "p", forged))
 	assert.Contains(t, a.stderr, "has a secret of this job in it")
 	assert.NotContains(t, a.stderr, writer)
+}
+
+// TestSteeringMeanwhile: an answer spoils no iteration that is under way, a
+// pause does.
+func TestSteeringMeanwhile(t *testing.T) {
+	long.Only(t, long.TwoJobs)
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8", "7")
+	j := h.inTwoJobs()
+	h.program(onIssue)
+	require.Equal(t, "accepted", j.one().Outcome)
+	steer := func() {
+		a := h.answer(j.job(hubToken, "job", "steer", "--program", "p"))
+		require.Zero(t, a.code, a.stderr)
+	}
+	dir, _ := j.propose()
+	h.say("alice", "/autoloop status\n/autoloop try the late thing\n/autoloop run")
+	steer()
+	require.Len(t, h.answers(), 1)
+	assert.Equal(t, "accepted", j.publish(dir).Outcome)
+	assert.Len(t, h.answers(), 1, "it is answered once")
+	dir, _ = j.propose()
+	assert.Contains(t, h.told(3), "try the late thing")
+	h.say("alice", "/autoloop pause")
+	steer()
+	j.refuses(h, "the state of p has changed since", dir)
 }
 
 // TestForgedBundlesChangeNothingOnGitHub lets some forgeries meet GitHub.

@@ -90,6 +90,45 @@ func TestAProposeThatDiesLeavesARecord(t *testing.T) {
 	}
 }
 
+// TestOneStartAtATime lets another run of the workflow begin, while the first is
+// under way and once it has ended.
+func TestOneStartAtATime(t *testing.T) {
+	long.Only(t, long.TwoJobs)
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8")
+	j := h.inTwoJobs()
+	h.program(working(""))
+	h.ended()
+	h.env = append(h.env, inActions(1, 1)...)
+	begun, _ := j.begin()
+	require.True(t, begun)
+	begun, reason := j.begin()
+	assert.False(t, begun, "one start of a run is for one agent")
+	assert.Contains(t, reason, "Actions run 1/1")
+	h.env = append(h.env, inActions(2, 1)...)
+	begun, reason = j.begin()
+	assert.False(t, begun)
+	assert.Contains(t, reason, "Actions run 1/1")
+	h.refusesToPropose(j)
+
+	h.ended(1)
+	begun, _ = j.begin()
+	require.True(t, begun)
+	h.env = append(h.env, inActions(1, 1)...)
+	h.refusesToPropose(j) // the first comes back, and its start is another's by now
+	h.env = append(h.env, inActions(2, 2)...)
+	h.refusesToPropose(j) // its jobs alone were run again
+	h.env = append(h.env, inActions(2, 1)...)
+	dir, _ := j.propose()
+	require.NotEmpty(t, dir)
+	assert.Equal(t, "accepted", j.publish(dir).Outcome)
+	assert.Equal(t, 1, h.agentRuns())
+	assert.Equal(t, "9", h.run(h.bare, "git", "show", "autoloop/p:value.txt"))
+	again := h.answer(j.job(hubToken, "job", "publish", "--program", "p", dir))
+	assert.Equal(t, 1, again.code)
+	assert.Contains(t, again.stderr, "published before")
+}
+
 // refusesToPropose proposes without a start of its own.
 func (h *hub) refusesToPropose(j *jobs) {
 	h.t.Helper()
@@ -100,4 +139,83 @@ func (h *hub) refusesToPropose(j *jobs) {
 	}
 	assert.Contains(h.t, a.stderr, "no start is recorded for this run")
 	assert.Contains(h.t, a.stderr, "iterate job begin")
+}
+
+// TestAStartThatNobodyUsesIsGivenBack proposes nothing, because somebody marked
+// the pull request as ready meanwhile: it counts as no run.
+func TestAStartThatNobodyUsesIsGivenBack(t *testing.T) {
+	long.Only(t, long.TwoJobs)
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8")
+	j := h.inTwoJobs()
+	h.program(strings.Replace(working(""), "metric: m\n", "budget: {iterations: 2, per: day}\nmetric: m\n", 1))
+	require.Equal(t, "accepted", j.one().Outcome)
+	before := lastRun(h.remembered("p.md"))
+	h.Change(func(s *githubtest.State) { s.Pulls[0].Draft = false })
+	for range 4 {
+		got := j.one()
+		assert.Equal(t, "idle", got.Outcome)
+		assert.Contains(t, got.Stopped, "ready for review")
+	}
+	assert.Equal(t, before, lastRun(h.remembered("p.md")), "nothing ran")
+	h.Change(func(s *githubtest.State) { s.Pulls[0].Draft = true })
+	assert.Equal(t, "accepted", j.one().Outcome, "the budget has room for it")
+	assert.Equal(t, 2, h.agentRuns())
+	a := h.answer(j.job(hubToken, "job", "publish", "--program", "p"))
+	assert.Zero(t, a.code)
+	assert.Contains(t, a.stdout, "no start of this run is open")
+}
+
+func lastRun(state string) string {
+	_, rest, _ := strings.Cut(state, "| Last Run |")
+	line, _, _ := strings.Cut(rest, "\n")
+	return line
+}
+
+// TestARefusalIsRecordedInTwoJobs names an agent that is not installed: the reason is
+// on record, the third time pauses with it, and what CI says is read meanwhile.
+func TestARefusalIsRecordedInTwoJobs(t *testing.T) {
+	long.Only(t, long.TwoJobs)
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8")
+	j := h.inTwoJobs()
+	body := strings.Replace(onIssue, "metric: m", "ci-gate: required\nci-wait: 1s\nmetric: m", 1)
+	h.program(body)
+	require.Equal(t, "pending-ci", h.one().Outcome)
+	h.report("success")
+	h.site.rewrite(1, "P", strings.Replace(body, "agent: command", "agent: claude", 1))
+	run := func(number int) (dir string) {
+		h.ended()
+		h.env = append(h.env, inActions(number, 1)...)
+		begun, reason := j.begin()
+		require.True(t, begun, reason)
+		dir = filepath.Join(t.TempDir(), "bundle")
+		a := h.answer(j.job(readToken, "job", "propose", "--program", "p", "--out", dir))
+		assert.NotZero(t, a.code, a.stdout)
+		assert.Contains(t, a.stderr, "claude is not installed")
+		require.DirExists(t, dir)
+		return dir
+	}
+	got := j.publish(run(1))
+	assert.Equal(t, "accepted", got.Outcome, "what CI said comes first: %v", got.Reasons)
+	for number := 2; number <= 4; number++ {
+		got = j.publish(run(number))
+		assert.Equal(t, "error", got.Outcome)
+		assert.Contains(t, got.Reasons[0], "the proposing job says: ")
+		assert.Contains(t, got.Reasons[0], "claude is not installed")
+		assert.Contains(t, h.ledger(), "claude is not installed")
+	}
+	assert.Contains(t, got.Stopped, "paused: 3 errors in a row, the last: the proposing job says: ")
+	assert.Contains(t, got.Stopped, "claude is not installed")
+	begun, reason := j.begin()
+	assert.False(t, begun)
+	assert.Contains(t, reason, "claude is not installed")
+	assert.Contains(t, h.remembered("p.md"), "claude is not installed")
+
+	// By hand it is an error and no more.
+	h.env = append(h.env, "GITHUB_ACTIONS=")
+	dir := filepath.Join(t.TempDir(), "none")
+	a := h.answer(j.job(readToken, "job", "propose", "--program", "p", "--out", dir))
+	assert.NotZero(t, a.code, a.stdout)
+	assert.NoDirExists(t, dir)
 }

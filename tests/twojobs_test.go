@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
@@ -159,4 +160,22 @@ func TestScenariosInTwoJobs(t *testing.T) {
 			s.play(t, onTwoJobs)
 		})
 	}
+}
+
+func TestNothingToProposeIsSaid(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
+	j := h.inTwoJobs()
+	h.program(onIssue)
+	outputs := filepath.Join(h.side, "outputs")
+	h.env = append(h.env, "GITHUB_OUTPUT="+outputs)
+	dir, _ := j.propose()
+	j.publish(dir)
+	assert.Contains(t, h.beside("outputs"), "bundle=true\n")
+	h.Change(func(s *githubtest.State) { s.Variables["AUTOLOOP_PAUSED"] = "true" })
+	a := h.answer(j.job(readToken, "job", "propose", "--program", "p", "--json", "--out", filepath.Join(h.side, "none")))
+	assert.Zero(t, a.code)
+	assert.JSONEq(t, "[]", a.stdout)
+	assert.NoDirExists(t, filepath.Join(h.side, "none"))
+	assert.Contains(t, h.beside("outputs"), "bundle=false\n")
 }
