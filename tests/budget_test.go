@@ -72,12 +72,3 @@ func TestRateLimit(t *testing.T) {
 	assert.Equal(t, 1, result.Iteration, "the same iteration")
 	assert.Contains(t, w.memory("p.md"), "| Not Before | — |")
 }
-
-// TestRateLimitOfAnother: what one agent's service asks for keeps no other agent.
-func TestRateLimitOfAnother(t *testing.T) {
-	t.Parallel()
-	w, _ := askingWorld(t, modeltest.Wait(7200))
-	w.frontmatter("agent-command: echo 2 > value.txt")
-	require.Equal(t, "idle", w.one("--agent", "models", "--model", "m-1").Outcome)
-	assert.Equal(t, "accepted", w.one("--agent", "command").Outcome)
-}

@@ -80,7 +80,7 @@ func TestADecisionOnAnAttempt(t *testing.T) {
 		a.changed = append(a.changed, "f")
 	}
 	a.end(history.Error, decision.Say("it failed"))
-	a.decision = decision.Decision{Verdict: decision.Improved, Metric: valueOf("9"), Best: valueOf("9")}
+	a.decision = decision.Decision{Verdict: decision.Improved, Metric: metricOf("9"), Best: metricOf("9")}
 	e := r.team.decidedEvent(at, a)
 	assert.Empty(t, e.Verdict)
 	assert.Nil(t, e.Metric)

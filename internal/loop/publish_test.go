@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -56,6 +55,30 @@ func edited(t *testing.T, b proposal.Bundle, kind history.Kind, fields map[strin
 	return b
 }
 
+// requireRefusal holds that an error is a refusal with these words in its reason, or that
+// there is none where they are "".
+func requireRefusal(t *testing.T, err error, says, name string) {
+	t.Helper()
+	if says == "" {
+		require.NoError(t, err, name)
+		return
+	}
+	var refused *proposal.RefusedError
+	require.ErrorAs(t, err, &refused, name)
+	assert.Contains(t, refused.Reason, says, name)
+	assert.NotContains(t, refused.Reason, "\n", name)
+}
+
+// refuses holds that a bundle is refused for a reason with these words, and changes nothing.
+func (b *bed) refuses(forged proposal.Bundle, says, name string) error {
+	b.t.Helper()
+	before := b.refs()
+	_, err := b.service.Publish(b.t.Context(), forged)
+	requireRefusal(b.t, err, says, name)
+	assert.Equal(b.t, before, b.refs(), name)
+	return err
+}
+
 // TestPublishRefuses what is not of this program, of these records and of these branches,
 // and changes nothing for it. The bundle as it was made is recorded after all that.
 func TestPublishRefuses(t *testing.T) {
@@ -64,7 +87,7 @@ func TestPublishRefuses(t *testing.T) {
 	b := newBed(t, "evaluation-runs: 1", "1", "3", "5")
 	b.commit(map[string]string{"other.txt": "a person's\n"})
 	require.Equal(t, history.Accepted, b.one().Outcome)
-	made, before := b.made(), b.refs()
+	made := b.made()
 	b.service.Masker = process.NewMasker(nil, secret)
 	ones := strings.Repeat("1", 40)
 	for name, c := range map[string]struct {
@@ -106,13 +129,7 @@ func TestPublishRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			forged := made
 			c.change(&forged)
-			_, err := b.service.Publish(t.Context(), forged)
-			var refused *proposal.RefusedError
-			require.ErrorAs(t, err, &refused)
-			assert.Contains(t, refused.Reason, c.says)
-			assert.NotContains(t, err.Error(), secret)
-			assert.NotContains(t, err.Error(), "\n")
-			assert.Equal(t, before, b.refs())
+			assert.NotContains(t, b.refuses(forged, c.says, name).Error(), secret)
 		})
 	}
 	result, err := b.service.Publish(t.Context(), made)
@@ -166,9 +183,7 @@ func TestAStateWithoutALedgerGoesOn(t *testing.T) {
 	for _, other := range []int{1, 7, 9} {
 		forged := made
 		forged.Iteration = other
-		_, err := b.service.Publish(t.Context(), forged)
-		var refused *proposal.RefusedError
-		require.ErrorAs(t, err, &refused, "%d", other)
+		_ = b.refuses(forged, "of iteration ", fmt.Sprint(other))
 	}
 	result, err := b.service.Publish(t.Context(), made)
 	require.NoError(t, err)
@@ -186,21 +201,12 @@ func TestNothingIsPublishedWhereNothingMayBegin(t *testing.T) {
 	b.service.Force = true
 	forced := b.made()
 	b.service.Force = false
-	before := b.refs()
-	_, err := b.service.Publish(t.Context(), forced)
-	var refused *proposal.RefusedError
-	require.ErrorAs(t, err, &refused)
-	assert.Contains(t, refused.Reason, "no iteration may be recorded now: paused: plateau: 1 rejections in a row")
-	assert.Equal(t, before, b.refs())
+	_ = b.refuses(forced, "no iteration may be recorded now: paused: plateau: ", "a pause")
 	b.service.Force = true
 	b.start()
 	seen := b.made()
 	b.service.Alive = func(history.Lease) bool { return true }
-	before = b.refs()
-	_, err = b.service.Publish(t.Context(), seen)
-	require.ErrorAs(t, err, &refused)
-	assert.Contains(t, refused.Reason, "another run works on p: run run-")
-	assert.Equal(t, before, b.refs())
+	_ = b.refuses(seen, "another run works on p: run run-", "a lease")
 	b.service.Alive = func(history.Lease) bool { return false }
 	result, err := b.service.Publish(t.Context(), seen)
 	require.NoError(t, err)
@@ -240,11 +246,7 @@ func TestAForgedFix(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			forged := made
 			c.change(&forged)
-			_, err := b.service.Publish(t.Context(), forged)
-			var refused *proposal.RefusedError
-			require.ErrorAs(t, err, &refused)
-			assert.Contains(t, refused.Reason, c.says)
-			assert.Equal(t, before, b.refs())
+			_ = b.refuses(forged, c.says, name)
 		})
 	}
 	f.down = true
@@ -271,52 +273,6 @@ func TestAForgedFix(t *testing.T) {
 		assert.Equal(t, []history.Check{{Name: "build"}}, e.Failing)
 		assert.NotContains(t, fmt.Sprint(e.Signature, e.Reasons), "forged")
 	}
-}
-
-// TestWhatIsSaidAfterTheProposal: a command that changes the iteration makes a bundle
-// stale, and so does a pull request that a person closes or marks ready.
-func TestWhatIsSaidAfterTheProposal(t *testing.T) {
-	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1\nci-gate: off", "1", "3", "5")
-	f := onGitHub(t, b)
-	f.say(commands.Instruct, "look at x")
-	require.Equal(t, history.Accepted, b.one().Outcome)
-	f.say(commands.Note, "known before")
-	made, before := b.made(), b.refs()
-	heard := len(f.comments)
-	for name, c := range map[string]struct {
-		change func(m *proposal.Bundle)
-		says   string
-	}{
-		"a pull request that was closed": {func(*proposal.Bundle) { f.pull = &commands.Pull{Number: 8} }, "it is stale: pull request #8 was closed; propose again"},
-		"one that is ready":              {func(*proposal.Bundle) { f.pull = &commands.Pull{Number: 8, Open: true, Ready: true} }, "it is stale: pull request #8 is ready for review"},
-		"a command": {func(m *proposal.Bundle) {
-			f.say(commands.Pause, "")
-			m.Heard = commands.Mark{999, 999, 999}.String()
-		}, "it is stale: a comment asks for `/autoloop pause`; propose again"},
-	} {
-		forged := made
-		c.change(&forged)
-		_, err := b.service.Publish(t.Context(), forged)
-		var refused *proposal.RefusedError
-		require.ErrorAs(t, err, &refused, name)
-		assert.Contains(t, refused.Reason, c.says, name)
-		assert.Equal(t, before, b.refs(), name)
-		f.pull, f.comments = nil, f.comments[:heard]
-	}
-	f.say(commands.Pause, "comes too late")
-	f.warnings = []string{"comments were not read"}
-	result, err := b.service.Publish(t.Context(), made)
-	require.NoError(t, err)
-	assert.Equal(t, f.warnings, result.Warnings)
-	f.warnings = nil
-	assert.Equal(t, history.Accepted, result.Outcome, "what comes later is left to the run that it starts")
-	settings := b.records().sum.Settings
-	assert.Equal(t, "2 0 0", settings.HeardUntil, "and it is still to be read")
-	assert.Equal(t, f.comments[heard].Time.UTC().Format(time.RFC3339), settings.HeardSince)
-	done, err := b.service.ApplyCommands(t.Context())
-	require.NoError(t, err)
-	assert.Contains(t, done.Stopped, "paused: comes too late; go on with ")
 }
 
 // TestWhichCommandsComeFirst: those that change what the next iteration is, as long as they

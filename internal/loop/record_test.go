@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -49,7 +50,7 @@ func TestWhatIsForAPullRequest(t *testing.T) {
 	measured := func(values ...string) []*history.Measured {
 		var list []*history.Measured
 		for i, value := range values {
-			list = append(list, &history.Measured{Role: []history.Role{history.Baseline, history.Incumbent}[i], Metric: valueOf(value)})
+			list = append(list, &history.Measured{Role: []history.Role{history.Baseline, history.Incumbent}[i], Metric: metricOf(value)})
 		}
 		return list
 	}
@@ -62,14 +63,14 @@ func TestWhatIsForAPullRequest(t *testing.T) {
 		want         bool
 	}{
 		"better than what was equal":       {"", history.Lead{}, nil, "1", "2", nil, true},
-		"a branch that is worse":           {"", history.LeadOf(*valueOf("1"), *valueOf("5"), metric.Higher), nil, "1", "2", nil, false},
-		"a branch that was worse":          {"", history.LeadOf(*valueOf("1"), *valueOf("5"), metric.Higher), nil, "1", "6", nil, true},
-		"just as good as the default":      {"", history.LeadOf(*valueOf("1"), *valueOf("5"), metric.Higher), nil, "1", "5", nil, false},
+		"a branch that is worse":           {"", history.LeadOf(*metricOf("1"), *metricOf("5"), metric.Higher), nil, "1", "2", nil, false},
+		"a branch that was worse":          {"", history.LeadOf(*metricOf("1"), *metricOf("5"), metric.Higher), nil, "1", "6", nil, true},
+		"just as good as the default":      {"", history.LeadOf(*metricOf("1"), *metricOf("5"), metric.Higher), nil, "1", "5", nil, false},
 		"worse, measured with it":          {"", history.Lead{}, measured("5", "1"), "1", "2", nil, false},
-		"better, measured with it":         {"", history.LeadOf(*valueOf("1"), *valueOf("9"), metric.Higher), measured("5", "5"), "5", "6", nil, true},
-		"measured as one":                  {"", history.LeadOf(*valueOf("1"), *valueOf("9"), metric.Higher), measured("1"), "1", "2", nil, true},
-		"a pull request is open":           {"", history.LeadOf(*valueOf("1"), *valueOf("5"), metric.Higher), nil, "1", "2", &commands.Pull{Number: 8, Open: true}, true},
-		"a pull request was closed":        {"", history.LeadOf(*valueOf("1"), *valueOf("5"), metric.Higher), nil, "1", "2", &commands.Pull{Number: 8}, false},
+		"better, measured with it":         {"", history.LeadOf(*metricOf("1"), *metricOf("9"), metric.Higher), measured("5", "5"), "5", "6", nil, true},
+		"measured as one":                  {"", history.LeadOf(*metricOf("1"), *metricOf("9"), metric.Higher), measured("1"), "1", "2", nil, true},
+		"a pull request is open":           {"", history.LeadOf(*metricOf("1"), *metricOf("5"), metric.Higher), nil, "1", "2", &commands.Pull{Number: 8, Open: true}, true},
+		"a pull request was closed":        {"", history.LeadOf(*metricOf("1"), *metricOf("5"), metric.Higher), nil, "1", "2", &commands.Pull{Number: 8}, false},
 		"lower is better, and it is worse": {"metric_direction: lower", history.Lead{}, measured("1", "5"), "5", "4", nil, false},
 		"lower is better, and it is":       {"metric_direction: lower", history.Lead{}, measured("5", "5"), "5", "4", nil, true},
 	} {
@@ -82,7 +83,7 @@ func TestWhatIsForAPullRequest(t *testing.T) {
 		if c.pull != nil {
 			r.thread.comments = &commands.Heard{Pull: c.pull}
 		}
-		p := &proposal.Proposal{Baseline: c.baseline, Decided: &history.Decided{PreviousBest: valueOf(c.before), Best: valueOf(c.best)}}
+		p := &proposal.Proposal{Baseline: c.baseline, Decided: &history.Decided{PreviousBest: metricOf(c.before), Best: metricOf(c.best)}}
 		assert.Equal(t, c.want, r.promotes(p), name)
 	}
 }
@@ -108,7 +109,7 @@ func TestWhatTheMemoryBranchSays(t *testing.T) {
 // TestAProposalWithoutADecision ends a run that its baseline ended, and no other.
 func TestAProposalWithoutADecision(t *testing.T) {
 	t.Parallel()
-	asked := &history.Measured{Metric: valueOf("1"), Evaluation: &history.Expense{}}
+	asked := &history.Measured{Metric: metricOf("1"), Evaluation: &history.Expense{}}
 	for name, c := range map[string]struct {
 		baseline []*history.Measured
 		stopped  string
@@ -116,10 +117,10 @@ func TestAProposalWithoutADecision(t *testing.T) {
 	}{
 		"nothing":                             {nil, "", ""},
 		"the baseline completed it":           {[]*history.Measured{asked}, "completed: x", "completed: x"},
-		"a baseline that asked nobody":        {[]*history.Measured{{Metric: valueOf("1")}}, "", ""},
+		"a baseline that asked nobody":        {[]*history.Measured{{Metric: metricOf("1")}}, "", ""},
 		"a baseline that asked models":        {[]*history.Measured{asked}, "", "budget: the baseline used what the proposing run may cost; propose again"},
 		"it was ready for review":             {nil, "pull request #8 is ready", "pull request #8 is ready"},
-		"several, of which the first decides": {[]*history.Measured{{Metric: valueOf("1")}, asked}, "", ""},
+		"several, of which the first decides": {[]*history.Measured{{Metric: metricOf("1")}, asked}, "", ""},
 	} {
 		r, _ := inMemory(t, programWith("", ""))
 		r.stopped = c.stopped
@@ -141,16 +142,9 @@ func TestAProposalWithoutADecision(t *testing.T) {
 func TestABaselineOfABundle(t *testing.T) {
 	t.Parallel()
 	const front = "metric-range: [0, 100]\nguardrails: [{metric: g, direction: higher, max-regression: 0}]"
-	values := func(texts ...string) []metric.Value {
-		var list []metric.Value
-		for _, text := range texts {
-			list = append(list, *valueOf(text))
-		}
-		return list
-	}
 	whole := func() *history.Measured {
 		return &history.Measured{
-			Role: history.Baseline, Metric: valueOf("5"), Samples: values("5", "5"), GuardrailSamples: map[string][]metric.Value{"g": values("1", "1")},
+			Role: history.Baseline, Metric: metricOf("5"), Samples: numbers("5", "5"), GuardrailSamples: map[string][]metric.Value{"g": numbers("1", "1")},
 			Evaluator: "e", Definition: "d", Reason: &decision.Reason{Kind: decision.Said, Words: "forged"},
 		}
 	}
@@ -173,21 +167,21 @@ func TestABaselineOfABundle(t *testing.T) {
 		"of another evaluation":     {alone, func(p *proposal.Proposal) { p.Baseline[0].Evaluator = "x" }, "its baseline is of another evaluation"},
 		"of other settings":         {alone, func(p *proposal.Proposal) { p.Baseline[0].Definition = "" }, "its baseline is of another evaluation"},
 		"without samples":           {alone, func(p *proposal.Proposal) { p.Baseline[0].Samples = nil }, "its baseline has no samples"},
-		"unsteady, and not noisy":   {alone, func(p *proposal.Proposal) { p.Baseline[0].Samples = values("5", "6") }, "its baseline has different samples, and is not noisy"},
-		"unsteady, and noisy":       {alone, func(p *proposal.Proposal) { p.Baseline[0].Samples, p.Baseline[0].Noisy = values("5", "6"), true }, ""},
+		"unsteady, and not noisy":   {alone, func(p *proposal.Proposal) { p.Baseline[0].Samples = numbers("5", "6") }, "its baseline has different samples, and is not noisy"},
+		"unsteady, and noisy":       {alone, func(p *proposal.Proposal) { p.Baseline[0].Samples, p.Baseline[0].Noisy = numbers("5", "6"), true }, ""},
 		"the other is unsteady": {apart, func(p *proposal.Proposal) {
 			p.Baseline = append(p.Baseline, whole())
-			p.Baseline[1].Samples = values("5", "6")
+			p.Baseline[1].Samples = numbers("5", "6")
 		}, "its baseline has different samples, and is not noisy"},
 		"both are noisy": {apart, func(p *proposal.Proposal) {
 			p.Baseline = append(p.Baseline, whole())
 			p.Baseline[0].Noisy = true
-			p.Baseline[1].Samples = values("5", "6")
+			p.Baseline[1].Samples = numbers("5", "6")
 		}, ""},
-		"out of the range":           {alone, func(p *proposal.Proposal) { p.Baseline[0].Samples = values("101", "101") }, "its baseline cannot be used: 101 is implausible: outside metric-range [0, 100]"},
-		"one out of the range":       {alone, func(p *proposal.Proposal) { p.Baseline[0].Samples, p.Baseline[0].Noisy = values("5", "-1"), true }, "its baseline cannot be used: -1 is implausible"},
+		"out of the range":           {alone, func(p *proposal.Proposal) { p.Baseline[0].Samples = numbers("101", "101") }, "its baseline cannot be used: 101 is implausible: outside metric-range [0, 100]"},
+		"one out of the range":       {alone, func(p *proposal.Proposal) { p.Baseline[0].Samples, p.Baseline[0].Noisy = numbers("5", "-1"), true }, "its baseline cannot be used: -1 is implausible"},
 		"without a guardrail":        {alone, func(p *proposal.Proposal) { p.Baseline[0].GuardrailSamples = nil }, "its baseline cannot be used: it prints no number \"g\", which a guardrail needs"},
-		"a guardrail in one of runs": {alone, func(p *proposal.Proposal) { p.Baseline[0].GuardrailSamples["g"] = values("1") }, "it prints no number \"g\""},
+		"a guardrail in one of runs": {alone, func(p *proposal.Proposal) { p.Baseline[0].GuardrailSamples["g"] = numbers("1") }, "it prints no number \"g\""},
 		"the other has no guardrail": {apart, func(p *proposal.Proposal) {
 			p.Baseline = append(p.Baseline, whole())
 			p.Baseline[1].GuardrailSamples = nil
@@ -197,16 +191,10 @@ func TestABaselineOfABundle(t *testing.T) {
 		p := &proposal.Proposal{Baseline: []*history.Measured{whole()}, Decided: &history.Decided{Outcome: history.Rejected}}
 		c.change(p)
 		err := r.verifier.verifyBaseline(c.at, p)
-		if c.says == "" {
-			require.NoError(t, err, name)
-			for _, e := range p.Baseline {
-				assert.Equal(t, "first measurement", decision.Text(e.Reason), "why it was measured is found out here")
-			}
-			continue
+		requireRefusal(t, err, c.says, name)
+		for _, e := range p.Baseline {
+			assert.True(t, err != nil || decision.Text(e.Reason) == "first measurement", "why it was measured is found out here")
 		}
-		var refused *proposal.RefusedError
-		require.ErrorAs(t, err, &refused, name)
-		assert.Contains(t, refused.Reason, c.says, name)
 	}
 }
 
@@ -216,7 +204,7 @@ func TestOutcomeAndVerdictOfAProposal(t *testing.T) {
 	at := position{identity: identity{Evaluator: "e", Definition: "d"}}
 	all := []history.Outcome{history.Accepted, history.Rejected, history.Inconclusive, history.Error}
 	good := func(outcome history.Outcome, verdict decision.Verdict) *history.Decided {
-		return &history.Decided{Outcome: outcome, Verdict: verdict, Metric: valueOf("3"), Evaluator: "e", Definition: "d"}
+		return &history.Decided{Outcome: outcome, Verdict: verdict, Metric: metricOf("3"), Evaluator: "e", Definition: "d"}
 	}
 	other := func(number int, outcome history.Outcome) history.Event {
 		return &history.Proposed{Proposal: number, Outcome: outcome}
@@ -251,14 +239,8 @@ func TestOutcomeAndVerdictOfAProposal(t *testing.T) {
 		"rejected, and it says it was kept": {good(history.Rejected, decision.Regressed), []history.Event{other(1, history.Accepted)}, all, "and another decides"},
 	} {
 		err := verifyOutcome(at, &proposal.Proposal{Decided: c.decided, Measured: c.measured}, c.outcomes...)
-		if c.says == "" {
-			require.NoError(t, err, name)
-			continue
-		}
-		var refused *proposal.RefusedError
-		require.ErrorAs(t, err, &refused, name)
-		assert.Contains(t, refused.Reason, c.says, name)
-		assert.Less(t, len(refused.Reason), 200, name)
+		requireRefusal(t, err, c.says, name)
+		assert.Less(t, len(fmt.Sprint(err)), 250, name)
 	}
 }
 
@@ -273,25 +255,25 @@ func TestTheVerdictOfASuite(t *testing.T) {
 		"better":               {func(*history.Decided, *history.Measured) {}, ""},
 		"better, and not kept": {func(e *history.Decided, _ *history.Measured) { e.Outcome = history.Rejected }, "contradict each other"},
 		"not better": {func(e *history.Decided, _ *history.Measured) {
-			e.Outcome, e.Verdict, e.Best = history.Rejected, "neutral", valueOf("3")
+			e.Outcome, e.Verdict, e.Best = history.Rejected, "neutral", metricOf("3")
 		}, ""},
 		"worse": {func(e *history.Decided, _ *history.Measured) {
-			e.Outcome, e.Verdict, e.Best = history.Rejected, "regressed", valueOf("3.0")
+			e.Outcome, e.Verdict, e.Best = history.Rejected, "regressed", metricOf("3.0")
 		}, ""},
-		"kept, and not better":       {func(e *history.Decided, _ *history.Measured) { e.Verdict, e.Best = "neutral", valueOf("3") }, "contradict each other"},
+		"kept, and not better":       {func(e *history.Decided, _ *history.Measured) { e.Verdict, e.Best = "neutral", metricOf("3") }, "contradict each other"},
 		"not better, and the best":   {func(e *history.Decided, _ *history.Measured) { e.Outcome, e.Verdict = history.Rejected, "neutral" }, "contradict each other"},
-		"better, and not the best":   {func(e *history.Decided, _ *history.Measured) { e.Best = valueOf("3") }, "contradict each other"},
-		"another best":               {func(e *history.Decided, _ *history.Measured) { e.Best = valueOf("9") }, "contradict each other"},
+		"better, and not the best":   {func(e *history.Decided, _ *history.Measured) { e.Best = metricOf("3") }, "contradict each other"},
+		"another best":               {func(e *history.Decided, _ *history.Measured) { e.Best = metricOf("9") }, "contradict each other"},
 		"no best":                    {func(e *history.Decided, _ *history.Measured) { e.Best = nil }, "contradict each other"},
-		"another number":             {func(e *history.Decided, m *history.Measured) { m.Metric = valueOf("5") }, "its metric is not what was measured"},
+		"another number":             {func(e *history.Decided, m *history.Measured) { m.Metric = metricOf("5") }, "its metric is not what was measured"},
 		"of another candidate":       {func(_ *history.Decided, m *history.Measured) { m.Proposal = 2 }, "its metric is not what was measured"},
 		"another delta":              {func(e *history.Decided, _ *history.Measured) { e.Delta = "+7" }, "its delta is not that of its metrics"},
-		"compared with another":      {func(e *history.Decided, _ *history.Measured) { e.PreviousBest = valueOf("2") }, "its delta is not that of its metrics"},
+		"compared with another":      {func(e *history.Decided, _ *history.Measured) { e.PreviousBest = metricOf("2") }, "its delta is not that of its metrics"},
 		"with a rule of single runs": {func(e *history.Decided, _ *history.Measured) { e.Rule = &decision.Rule{} }, "it was decided by another rule"},
 		"with evidence of pairs":     {func(e *history.Decided, _ *history.Measured) { e.Evidence = make([]decision.Evidence, 1) }, "it was decided by another rule"},
 	} {
-		e := &history.Decided{Outcome: history.Accepted, Verdict: "improved", Metric: valueOf("4"), Best: valueOf("4"), PreviousBest: valueOf("3"), Delta: "+1"}
-		m := &history.Measured{Role: history.Candidate, Metric: valueOf("4")}
+		e := &history.Decided{Outcome: history.Accepted, Verdict: "improved", Metric: metricOf("4"), Best: metricOf("4"), PreviousBest: metricOf("3"), Delta: "+1"}
+		m := &history.Measured{Role: history.Candidate, Metric: metricOf("4")}
 		c.change(e, m)
 		err := verifySuiteDecision(r.records, &proposal.Proposal{Measured: []history.Event{m}}, e)
 		if c.says == "" {
@@ -300,7 +282,7 @@ func TestTheVerdictOfASuite(t *testing.T) {
 			require.ErrorContains(t, err, c.says, name)
 		}
 	}
-	e := &history.Decided{Outcome: history.Rejected, Verdict: "neutral", Best: valueOf("3")}
+	e := &history.Decided{Outcome: history.Rejected, Verdict: "neutral", Best: metricOf("3")}
 	require.ErrorContains(t, verifySuiteDecision(r.records, &proposal.Proposal{}, e), "its metric is not what was measured", "nothing was measured")
 }
 
@@ -315,9 +297,9 @@ func TestAnotherRule(t *testing.T) {
 		"another regime":       func(rule *decision.Rule) { rule.Regime = "single" },
 		"fewer pairs":          func(rule *decision.Rule) { rule.Pairs-- },
 		"less confidence":      func(rule *decision.Rule) { rule.Confidence = 0.5 },
-		"a smaller gain":       func(rule *decision.Rule) { rule.MinImprovement.Value = *valueOf("0.5") },
+		"a smaller gain":       func(rule *decision.Rule) { rule.MinImprovement.Value = *metricOf("0.5") },
 		"a part of it":         func(rule *decision.Rule) { rule.MinImprovement.Percent = true },
-		"a range":              func(rule *decision.Rule) { rule.Low = valueOf("0") },
+		"a range":              func(rule *decision.Rule) { rule.Low = metricOf("0") },
 		"a guardrail":          func(rule *decision.Rule) { rule.Guardrails = make([]decision.Guardrail, 1) },
 		"cases that count":     func(rule *decision.Rule) { rule.NoCaseRegression = true },
 		"gains are not looked": func(rule *decision.Rule) { rule.CheckTooGood = !rule.CheckTooGood },
@@ -333,7 +315,7 @@ func TestAnotherRule(t *testing.T) {
 func TestSamplesOfAResult(t *testing.T) {
 	t.Parallel()
 	run := func(stage decision.Stage, role history.Role, number int, value string) history.Event {
-		return &history.Measured{Stage: stage, Role: role, Proposal: number, Samples: []metric.Value{*valueOf(value)}}
+		return &history.Measured{Stage: stage, Role: role, Proposal: number, Samples: []metric.Value{*metricOf(value)}}
 	}
 	for name, c := range map[string]struct {
 		events               []history.Event
@@ -362,16 +344,9 @@ func TestSamplesOfAResult(t *testing.T) {
 // TestGuardrailsOfAResult: what they stood at, as far as it was measured.
 func TestGuardrailsOfAResult(t *testing.T) {
 	t.Parallel()
-	values := func(texts ...string) []metric.Value {
-		var list []metric.Value
-		for _, text := range texts {
-			list = append(list, *valueOf(text))
-		}
-		return list
-	}
 	p := programWith("guardrails:\n  - {metric: g, direction: lower, max-regression: 5%}\n  - {metric: h, direction: higher, max-regression: 2}", "")
-	first := &history.Measured{Role: history.Baseline, Metric: valueOf("1"), Samples: values("1", "1", "1"), GuardrailSamples: map[string][]metric.Value{"g": values("1", "9", "2"), "h": values("4", "4", "4")}}
-	candidate := &history.Measured{Head: history.Head{Iteration: 1}, Role: history.Candidate, Metric: valueOf("3"), GuardrailSamples: map[string][]metric.Value{"g": values("7", "5", "6")}}
+	first := &history.Measured{Role: history.Baseline, Metric: metricOf("1"), Samples: numbers("1", "1", "1"), GuardrailSamples: map[string][]metric.Value{"g": numbers("1", "9", "2"), "h": numbers("4", "4", "4")}}
+	candidate := &history.Measured{Head: history.Head{Iteration: 1}, Role: history.Candidate, Metric: metricOf("3"), GuardrailSamples: map[string][]metric.Value{"g": numbers("7", "5", "6")}}
 	decided := &history.Decided{Head: history.Head{Iteration: 1}, Outcome: history.Rejected}
 	decided.Agent, decided.Changed, decided.Usage = "a", []string{"f"}, &metric.Usage{}
 	r, _ := inMemory(t, p, first, candidate, decided)
@@ -431,7 +406,7 @@ func TestIssueAndPullRequestOfAResult(t *testing.T) {
 func TestWhatMeasuringUsed(t *testing.T) {
 	t.Parallel()
 	tokens := func(n int64) *history.Expense { return &history.Expense{Tokens: &n} }
-	baseline := &history.Measured{Role: history.Baseline, Metric: valueOf("1"), Evaluation: tokens(10)}
+	baseline := &history.Measured{Role: history.Baseline, Metric: metricOf("1"), Evaluation: tokens(10)}
 	decided := &history.Decided{Head: history.Head{Iteration: 1}, Outcome: history.Rejected, Evaluation: tokens(100)}
 	r, _ := inMemory(t, programWith("", ""), baseline, decided)
 	for name, c := range map[string]struct {
@@ -467,7 +442,7 @@ func TestAResultOfAProposal(t *testing.T) {
 	assert.Equal(t, history.Idle, ended.Outcome)
 	assert.Equal(t, 1, ended.Iteration, "no iteration began")
 
-	e := &history.Decided{Outcome: history.Rejected, Verdict: "regressed", Metric: valueOf("2"), Delta: "-1", Reasons: decision.Says("r"), Noisy: true}
+	e := &history.Decided{Outcome: history.Rejected, Verdict: "regressed", Metric: metricOf("2"), Delta: "-1", Reasons: decision.Says("r"), Noisy: true}
 	e.Summary = "s"
 	compared := r.recorder.resultOf(&proposal.Proposal{Decided: e, Transcript: "t"})
 	assert.Equal(t, decision.Regressed, *compared.Verdict)

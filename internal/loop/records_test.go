@@ -23,15 +23,10 @@ func programWith(front, more string) *program.Program {
 	return program.Parse(".autoloop/programs/p.md", []byte(fmt.Sprintf(bedProgram, front)+more))
 }
 
-func valueOf(text string) *metric.Value {
-	v := metric.MustValue(text)
-	return &v
-}
-
 // decidedOnce are the events of a baseline of 1 and of an iteration that was accepted with 3.
 func decidedOnce() []history.Event {
-	first := &history.Measured{Role: history.Baseline, Metric: valueOf("1"), Samples: []metric.Value{*valueOf("1")}, Commit: "a", BaseBranch: "main"}
-	decided := &history.Decided{Outcome: history.Accepted, Verdict: "improved", Metric: valueOf("3"), PreviousBest: valueOf("1"), Best: valueOf("3"), Commit: strings.Repeat("b", 40)}
+	first := &history.Measured{Role: history.Baseline, Metric: metricOf("1"), Samples: []metric.Value{*metricOf("1")}, Commit: "a", BaseBranch: "main"}
+	decided := &history.Decided{Outcome: history.Accepted, Verdict: "improved", Metric: metricOf("3"), PreviousBest: metricOf("1"), Best: metricOf("3"), Commit: strings.Repeat("b", 40)}
 	decided.Iteration, decided.Summary, decided.Reasons = 1, "more", decision.Says("3 is better than 1")
 	return []history.Event{first, decided, &history.Finished{Head: history.Head{Iteration: 1}, Outcome: history.Accepted}}
 }

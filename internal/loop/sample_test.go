@@ -1,13 +1,11 @@
 package loop
 
 import (
-	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
@@ -36,29 +34,6 @@ func sampled(rails []program.Guardrail, runs ...evaluation.Result) *samples {
 		s.add(run, rails)
 	}
 	return &s
-}
-
-// TestTheMedianOfSamples is the middle of the sorted numbers, whatever their order is.
-func TestTheMedianOfSamples(t *testing.T) {
-	t.Parallel()
-	assert.Nil(t, sampled(nil).median(), "nothing was measured")
-	assert.Nil(t, sampled(nil, printed(nil)).median(), "nor was anything scored")
-	chance := rand.New(rand.NewPCG(1, 1))
-	for range 200 {
-		var runs []evaluation.Result
-		var numbers []int64
-		for range 1 + chance.IntN(7) {
-			number := chance.Int64N(20) - 10
-			numbers = append(numbers, number)
-			runs = append(runs, printed(map[string]string{"m": metric.FromInt(number).String()}))
-			if chance.IntN(4) == 0 {
-				runs = append(runs, printed(nil)) // it printed null
-			}
-		}
-		slices.Sort(numbers)
-		low, high := numbers[(len(numbers)-1)/2], numbers[len(numbers)/2]
-		require.InDelta(t, float64(low+high)/2, sampled(nil, runs...).median().Float64(), 1e-12, "%v", numbers)
-	}
 }
 
 // TestEqualRuns: an evaluation repeats itself when the metric and every guardrail do; the

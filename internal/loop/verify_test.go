@@ -19,10 +19,6 @@ import (
 // it too, and nothing of it is written.
 func TestVerifyRefuses(t *testing.T) {
 	t.Parallel()
-	value := func(text string) *metric.Value {
-		v := metric.MustValue(text)
-		return &v
-	}
 	b := newBed(t, "evaluation-runs: 1", "1", "2", "3")
 	require.Equal(t, history.Accepted, b.one().Outcome)
 	run := b.service.begin()
@@ -48,17 +44,17 @@ func TestVerifyRefuses(t *testing.T) {
 		{"as it was proposed", func(*proposal.Proposal) {}, ""},
 		{"a loss is a gain", func(p *proposal.Proposal) {
 			for m := range history.Of[*history.Measured](slices.All(p.Measured)) {
-				m.Metric, m.Samples = value("1"), []metric.Value{*value("1")}
+				m.Metric, m.Samples = metricOf("1"), []metric.Value{*metricOf("1")}
 				break
 			}
-			p.Decided.Metric, p.Decided.Best, p.Decided.Delta = value("1"), value("1"), "-1"
+			p.Decided.Metric, p.Decided.Best, p.Decided.Delta = metricOf("1"), metricOf("1"), "-1"
 		}, "do not bear its decision"},
-		{"another metric", func(p *proposal.Proposal) { p.Decided.Metric = value("9") }, "do not bear its decision"},
+		{"another metric", func(p *proposal.Proposal) { p.Decided.Metric = metricOf("9") }, "do not bear its decision"},
 		{"no measurement", func(p *proposal.Proposal) { p.Measured = nil }, "do not bear its decision"},
 		{"another rule", func(p *proposal.Proposal) { p.Decided.Rule = &decision.Rule{Regime: "noisy"} }, "another rule"},
 		{"a rejection that improved", func(p *proposal.Proposal) { p.Decided.Outcome, p.Candidate = history.Rejected, "" }, "do not bear its decision"},
 		{"a baseline that nothing asks for", func(p *proposal.Proposal) {
-			p.Baseline = []*history.Measured{{Role: history.Baseline, Metric: value("1"), Samples: []metric.Value{*value("1")}}}
+			p.Baseline = []*history.Measured{{Role: history.Baseline, Metric: metricOf("1"), Samples: []metric.Value{*metricOf("1")}}}
 		}, "nothing asks for"},
 		{"a file outside the target", func(p *proposal.Proposal) { p.Candidate = outside }, "other.txt"},
 		{"the program itself", func(p *proposal.Proposal) { p.Candidate = own }, "p.md"},
@@ -78,9 +74,7 @@ func TestVerifyRefuses(t *testing.T) {
 				return
 			}
 			err = run.record(t.Context(), at, p, run.holdsLease)
-			var refused *proposal.RefusedError
-			require.ErrorAs(t, err, &refused)
-			assert.Contains(t, refused.Reason, c.says)
+			requireRefusal(t, err, c.says, c.name)
 			assert.Equal(t, before, b.refs())
 		})
 	}
