@@ -35,38 +35,6 @@ func (w *world) publish(dir string) iteration {
 // refs are all branches.
 func (w *world) refs() string { return w.git("for-each-ref", "refs/heads") }
 
-func TestProposeAndPublishAreOneIteration(t *testing.T) {
-	t.Parallel()
-	w := valuesWorld(t, "metric_direction: higher", "1", "3", "2", "5")
-	before, checkout := w.refs(), w.checkout()
-	dir, proposed := w.propose("a")
-	assert.Equal(t, "accepted", proposed.Outcome)
-	assert.Equal(t, before, w.refs(), "proposing writes no branch")
-	// Publishing runs neither agent nor evaluation: without the file that the
-	// agent reads it works as well.
-	require.NoError(t, os.Rename(filepath.Join(w.side, "values"), filepath.Join(w.side, "hidden")))
-	published := w.publish(dir)
-	require.NoError(t, os.Rename(filepath.Join(w.side, "hidden"), filepath.Join(w.side, "values")))
-	assert.Equal(t, "accepted", published.Outcome)
-	assert.Equal(t, "3", text(published.Best))
-	assert.Equal(t, 1, published.Iteration)
-	assert.Equal(t, "3", w.git("show", "autoloop/p:value.txt"))
-	assert.Equal(t, checkout, w.checkout())
-	assert.Equal(t, 1, w.count("decided"))
-	assert.Equal(t, 1, w.count("started"))
-
-	dir, proposed = w.propose("b")
-	assert.Equal(t, "rejected", proposed.Outcome)
-	head := w.git("rev-parse", "autoloop/p")
-	assert.Equal(t, "rejected", w.publish(dir).Outcome)
-	assert.Equal(t, head, w.git("rev-parse", "autoloop/p"))
-	assert.Contains(t, w.memory("p.results.tsv"), "reverted")
-
-	// A single job goes on where two left off.
-	assert.Equal(t, "5", text(w.one().Best))
-	assert.Equal(t, "5", w.git("show", "autoloop/p:value.txt"))
-}
-
 // The records of two jobs are those of one, but for times, ids and the note of the bundle.
 func TestPublishingWritesWhatOneJobWrites(t *testing.T) {
 	t.Parallel()
