@@ -105,7 +105,7 @@ func after(kept []*history.Decided, merged string) []*history.Decided {
 func (a Account) Replays(kept *history.Decided, merged string) bool {
 	past := a.Summary()
 	return kept.Parent == merged && (kept.Outcome == history.PendingCI || past.Incumbent == kept.Commit) &&
-		past.Settings.WorkflowsRefused != past.Base
+		past.WorkflowsRefused != past.Base
 }
 
 // replayed reports whether what was kept is on the branch as another commit, since
