@@ -102,7 +102,7 @@ func TestProjectOfASkill(t *testing.T) {
 	before := w.state("skills/minutes")
 	a = w.binary("iterate", "skill", "skills/minutes", "--agent", "claude-code", "--judge", "cli", "--settings", w.settings(), "-n", "5")
 	require.Zero(t, a.code, a.stderr)
-	assert.Contains(t, a.stdout, `iteration 0: baseline, 0.07143: Initial evaluation
+	assert.Contains(t, a.stdout, `iteration 0: baseline, 0.0714: Initial evaluation
 iteration 1: kept, 0.429: Name who was there — unverified: measured once
 iteration 2: kept, 0.857: Give actions an owner — unverified: measured once
 iteration 3: kept, 1: Add the date — unverified: measured once

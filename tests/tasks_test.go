@@ -234,7 +234,7 @@ func TestAgentConfigExample(t *testing.T) {
 	before, after := filepath.Join(example, "before"), filepath.Join(example, "after")
 	a := w.binary("iterate", append(args, "--against", before, "--candidate", after)...)
 	require.Zero(t, a.code, a.stderr)
-	assert.Contains(t, a.stdout, "improved: net composite gain +1.033 over 3 tasks, no hard regression")
+	assert.Contains(t, a.stdout, "improved: net composite gain +1.03 over 3 tasks, no hard regression")
 	assert.Contains(t, a.stdout, "15 of 15 checks passed")
 	assert.Equal(t, 1, w.binary("iterate", append(args, "--against", after, "--candidate", before)...).code)
 	same := w.binary("iterate", append(args, "--against", after, "--candidate", after)...)
