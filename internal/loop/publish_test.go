@@ -55,8 +55,8 @@ func edited(t *testing.T, b proposal.Bundle, kind history.Kind, fields map[strin
 	return b
 }
 
-// requireRefusal holds that an error is a refusal with these words in its reason, or that
-// there is none where they are "".
+// requireRefusal fails unless err is a refusal whose reason contains says, or is nil when says
+// is empty.
 func requireRefusal(t *testing.T, err error, says, name string) {
 	t.Helper()
 	if says == "" {

@@ -126,8 +126,7 @@ func (c *Client) Reviews(ctx context.Context, pull int, since time.Time) (texts 
 	return texts, news, nil
 }
 
-// Login is whose token it is. That of an app may not ask: the error is then of what is
-// refused.
+// Login is whose token it is. An app's token may not ask: Refused says so of the error.
 func (c *Client) Login(ctx context.Context) (string, error) {
 	user, _, err := c.api.Users.Get(ctx, "")
 	return user.GetLogin(), c.fail("read whose token it is", err)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Place is where a comment stands. Each numbers its own.
+// Place is where a comment stands. Numbers of comments tell them apart within a place only.
 type Place int
 
 // The places.
@@ -83,7 +83,7 @@ func (m Mark) With(id int64, at Place) Mark {
 	return m
 }
 
-// Within is the mark, not after end and not before begin.
+// Within moves the mark back to end where it is after that, then on to begin where it is before.
 func (m Mark) Within(begin, end Mark) Mark {
 	for at := range m {
 		m[at] = max(min(m[at], end[at]), begin[at])

@@ -197,8 +197,8 @@ func TestCommentsOnThePullRequestSteerToo(t *testing.T) {
 		s.Say("alice", pull, "smaller steps please", w.clock.Now())
 		s.Say("mallory", pull, "/autoloop pause", w.clock.Now())
 		for _, who := range []string{"bob", "mallory"} {
-			s.ID++
-			s.Comments = append(s.Comments, &githubtest.Comment{ID: s.ID, On: pull, Author: who, Body: "this is unsafe", Path: "a.go", Created: w.clock.Now(), Updated: w.clock.Now()})
+			s.Say(who, pull, "this is unsafe", w.clock.Now()).Path = "a.go"
+			s.Say(who, pull, "too large\n\n/autoloop pause", w.clock.Now()).Review = true
 		}
 		s.Issue(pull).Updated = w.clock.Now()
 	})
@@ -206,22 +206,29 @@ func TestCommentsOnThePullRequestSteerToo(t *testing.T) {
 	s := w.service()
 	heard, err := s.Hear(t.Context(), w.account())
 	require.NoError(t, err)
-	require.Len(t, heard.Comments, 2)
-	assert.Equal(t, "smaller steps please", heard.Comments[0].Text)
-	assert.Equal(t, "on a.go: this is unsafe", heard.Comments[1].Text)
-	assert.Equal(t, commands.Lines, heard.Comments[1].Place)
-	for _, c := range []commands.Comment{heard.Comments[1], heard.Comments[0], heard.Comments[0]} {
+	require.Len(t, heard.Comments, 3)
+	talk, review, line := heard.Comments[0], heard.Comments[1], heard.Comments[2]
+	assert.Equal(t, "smaller steps please", talk.Text)
+	assert.Equal(t, "too large", review.Text)
+	assert.Equal(t, []commands.Command{{Kind: commands.Pause}}, review.Commands)
+	assert.Equal(t, "on a.go: this is unsafe", line.Text)
+	assert.Equal(t, commands.Lines, line.Place)
+	for _, c := range []commands.Comment{review, line, talk, talk} {
 		to := commands.Answer{ID: c.ID, Place: c.Place, On: c.On, Good: true}
 		again, ok := commands.ParseAnswer(to.String())
 		require.True(t, ok)
 		require.NoError(t, s.Answer(t.Context(), again, "done"))
 	}
 	w.server.Change(func(state *githubtest.State) {
-		assert.Len(t, state.Reactions, 2)
+		assert.Len(t, state.Reactions, 2, "a review takes none")
 		on := state.On(state.Pulls[0].Number)
-		assert.Equal(t, render.Reply(heard.Comments[0].ID, "done"), on[len(on)-1].Body)
-		assert.Len(t, on, 6, "one reply to each")
+		assert.Equal(t, render.Reply(talk.ID, "done"), on[len(on)-1].Body)
+		assert.Len(t, on, 9, "one reply to each")
 	})
+	w.set(history.HeardUntil, heard.Until)
+	heard, err = w.service().Hear(t.Context(), w.account())
+	require.NoError(t, err)
+	assert.Empty(t, heard.Comments, "each is heard once")
 }
 
 // TestWhatIsSaidOnAClosedPullRequestIsHeard, once: it says why it was closed, and our own
@@ -253,42 +260,6 @@ func TestWhatIsSaidOnAClosedPullRequestIsHeard(t *testing.T) {
 			assert.Empty(t, heard.Comments)
 		})
 	}
-}
-
-// TestTextOfAReviewIsHeard, once: it is numbered apart and takes no reaction.
-func TestTextOfAReviewIsHeard(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.run(history.Accepted, "8")
-	w.clock.Add(time.Hour)
-	w.server.Change(func(s *githubtest.State) {
-		pull := s.Pulls[0].Number
-		for who, text := range map[string]string{"alice": "too large\n\n/autoloop pause", "mallory": "/autoloop resume"} {
-			s.ID++
-			s.Comments = append(s.Comments, &githubtest.Comment{
-				ID: s.ID, On: pull, Author: who, Body: text, Review: true, Created: w.clock.Now(), Updated: w.clock.Now(),
-			})
-		}
-		s.Issue(pull).Updated = w.clock.Now()
-	})
-	w.begin()
-	s := w.service()
-	heard, err := s.Hear(t.Context(), w.account())
-	require.NoError(t, err)
-	require.Len(t, heard.Comments, 1)
-	c := heard.Comments[0]
-	assert.Equal(t, "too large", c.Text)
-	assert.Equal(t, []commands.Command{{Kind: commands.Pause}}, c.Commands)
-	require.NoError(t, s.Answer(t.Context(), commands.Answer{ID: c.ID, Place: c.Place, On: c.On, Good: true}, "done"))
-	w.server.Change(func(state *githubtest.State) {
-		assert.Empty(t, state.Reactions)
-		on := state.On(state.Pulls[0].Number)
-		assert.Equal(t, render.Reply(c.ID, "done"), on[len(on)-1].Body)
-	})
-	w.set(history.HeardUntil, heard.Until)
-	heard, err = w.service().Hear(t.Context(), w.account())
-	require.NoError(t, err)
-	assert.Empty(t, heard.Comments)
 }
 
 func TestOwnIssueIsAdoptedOrReopened(t *testing.T) {

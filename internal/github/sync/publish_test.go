@@ -81,6 +81,8 @@ func TestRequestsOfAnIteration(t *testing.T) {
 		{history.Rejected, 7, talk("a.go"), pause},
 		{history.Accepted, 12, talk("a.go"), nil},
 		{history.Rejected, 7, nil, nil}, // those from shortly before the last run are read again
+		{history.Accepted, 12, nil, nil},
+		{history.Rejected, 6, nil, nil}, // no new review, so that comments on lines are not read
 		{history.Accepted, 12, talk("a.go"), func() { w.add(&history.Completed{Reason: decision.Say("target reached")}) }},
 	} {
 		w.begin()
