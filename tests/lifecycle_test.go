@@ -33,84 +33,6 @@ func (h *hub) mergesAs(squash, deleted bool) (pull int) {
 	return pull
 }
 
-// What follows is TestLifecycle in two jobs.
-
-// TestMergedWhileCIIsPending settles the iteration: it is kept, whatever CI says or never
-// says, and no second pull request has it.
-func TestMergedWhileCIIsPending(t *testing.T) {
-	long.Only(t, long.GitHub)
-	t.Parallel()
-	for name, how := range map[string]struct {
-		squash, deleted bool
-		ci              string // what CI says after the merge, "" nothing
-	}{
-		"squashed":             {squash: true},
-		"merged and deleted":   {deleted: true},
-		"merged, and CI fails": {ci: "failure"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			h, commit := waiting(t, true, "required", func(*hub, string) {})
-			pull := h.mergesAs(how.squash, how.deleted)
-			if how.ci != "" {
-				h.reports(commit, map[string]string{"build": how.ci})
-			}
-			got := h.one()
-			assert.Equal(t, "accepted", got.Outcome, "%v", got.Reasons)
-			assert.Equal(t, 1, got.Iteration)
-			assert.NotContains(t, strings.Join(got.Warnings, "\n"), "422")
-			assert.Empty(t, got.Stopped)
-			assert.Zero(t, h.openPull())
-			assert.NotContains(t, h.site.look().Issue(pull).Body, "Closed before CI")
-			got = h.one()
-			assert.Equal(t, 2, got.Iteration, "%v %s", got.Reasons, got.Stopped)
-			h.replays()
-		})
-	}
-}
-
-// TestClosedWhileCIIsPending pauses, and what CI says later opens nothing.
-func TestClosedWhileCIIsPending(t *testing.T) {
-	long.Only(t, long.GitHub)
-	t.Parallel()
-	h, commit := waiting(t, true, "required", func(*hub, string) {})
-	h.Close(h.openPull())
-	h.reports(commit, map[string]string{"build": "success"})
-	got := h.one()
-	assert.Contains(t, got.Stopped, "closed")
-	assert.Zero(t, h.openPull())
-	got = h.one()
-	assert.Zero(t, h.openPull(), "%v", got.Reasons)
-	assert.Contains(t, h.remembered("p.md"), "| Paused | true |")
-}
-
-// TestReopenedGoesOn: the pause that closing made ends, with the same pull request.
-func TestReopenedGoesOn(t *testing.T) {
-	long.Only(t, long.GitHub)
-	t.Parallel()
-	for name, gate := range map[string]string{"draft": "off", "waiting for CI": "required"} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			h := newHubIn(t, true, map[string]string{"value.txt": "10\n"}, "9", "8")
-			h.program(strings.Replace(onIssue, "metric: m", "ci-gate: "+gate+"\nci-wait: 1s\nmetric: m", 1))
-			first := h.one()
-			pull := h.openPull()
-			h.Close(pull)
-			assert.Contains(t, h.one().Stopped, fmt.Sprintf("pull request #%d closed", pull))
-			h.Reopen(pull)
-			if gate == "required" {
-				h.reports(*first.Commit, map[string]string{"build": "success"})
-			}
-			got := h.one()
-			assert.Equal(t, "accepted", got.Outcome, "%v %s", got.Reasons, got.Stopped)
-			assert.Equal(t, pull, h.openPull())
-			assert.Len(t, h.site.look().Pulls, 1)
-			assert.NotContains(t, h.remembered("p.md"), "| Paused | true |")
-			h.replays()
-		})
-	}
-}
-
 // TestResumedAfterCITimeout waits anew, and green that came meanwhile ends the pause.
 func TestResumedAfterCITimeout(t *testing.T) {
 	long.Only(t, long.GitHub)
@@ -202,6 +124,84 @@ func TestNextPullRequestListsWhatIsInIt(t *testing.T) {
 		assert.Contains(t, h.pullBody(), "| 3 | 7 |")
 		assert.NotContains(t, h.pullBody(), "| 2 | 8 |")
 	})
+}
+
+// What follows are cells of TestLifecycle in two jobs.
+
+// TestMergedWhileCIIsPending settles the iteration: it is kept, whatever CI says or never
+// says, and no second pull request has it.
+func TestMergedWhileCIIsPending(t *testing.T) {
+	long.Only(t, long.GitHub)
+	t.Parallel()
+	for name, how := range map[string]struct {
+		squash, deleted bool
+		ci              string // what CI says after the merge, "" nothing
+	}{
+		"squashed":             {squash: true},
+		"merged and deleted":   {deleted: true},
+		"merged, and CI fails": {ci: "failure"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h, commit := waiting(t, true, "required", func(*hub, string) {})
+			pull := h.mergesAs(how.squash, how.deleted)
+			if how.ci != "" {
+				h.reports(commit, map[string]string{"build": how.ci})
+			}
+			got := h.one()
+			assert.Equal(t, "accepted", got.Outcome, "%v", got.Reasons)
+			assert.Equal(t, 1, got.Iteration)
+			assert.NotContains(t, strings.Join(got.Warnings, "\n"), "422")
+			assert.Empty(t, got.Stopped)
+			assert.Zero(t, h.openPull())
+			assert.NotContains(t, h.site.look().Issue(pull).Body, "Closed before CI")
+			got = h.one()
+			assert.Equal(t, 2, got.Iteration, "%v %s", got.Reasons, got.Stopped)
+			h.replays()
+		})
+	}
+}
+
+// TestClosedWhileCIIsPending pauses, and what CI says later opens nothing.
+func TestClosedWhileCIIsPending(t *testing.T) {
+	long.Only(t, long.GitHub)
+	t.Parallel()
+	h, commit := waiting(t, true, "required", func(*hub, string) {})
+	h.Close(h.openPull())
+	h.reports(commit, map[string]string{"build": "success"})
+	got := h.one()
+	assert.Contains(t, got.Stopped, "closed")
+	assert.Zero(t, h.openPull())
+	got = h.one()
+	assert.Zero(t, h.openPull(), "%v", got.Reasons)
+	assert.Contains(t, h.remembered("p.md"), "| Paused | true |")
+}
+
+// TestReopenedGoesOn: the pause that closing made ends, with the same pull request.
+func TestReopenedGoesOn(t *testing.T) {
+	long.Only(t, long.GitHub)
+	t.Parallel()
+	for name, gate := range map[string]string{"draft": "off", "waiting for CI": "required"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHubIn(t, true, map[string]string{"value.txt": "10\n"}, "9", "8")
+			h.program(strings.Replace(onIssue, "metric: m", "ci-gate: "+gate+"\nci-wait: 1s\nmetric: m", 1))
+			first := h.one()
+			pull := h.openPull()
+			h.Close(pull)
+			assert.Contains(t, h.one().Stopped, fmt.Sprintf("pull request #%d closed", pull))
+			h.Reopen(pull)
+			if gate == "required" {
+				h.reports(*first.Commit, map[string]string{"build": "success"})
+			}
+			got := h.one()
+			assert.Equal(t, "accepted", got.Outcome, "%v %s", got.Reasons, got.Stopped)
+			assert.Equal(t, pull, h.openPull())
+			assert.Len(t, h.site.look().Pulls, 1)
+			assert.NotContains(t, h.remembered("p.md"), "| Paused | true |")
+			h.replays()
+		})
+	}
 }
 
 // TestMergedIntoAnotherBranch is not merged into the default branch: the program goes on
