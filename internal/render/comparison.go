@@ -24,77 +24,52 @@ type Comparison struct {
 
 // Text renders the report for a terminal.
 func (c Comparison) Text() string {
-	var out strings.Builder
-	out.WriteString(c.paint(c.Verdict, string(c.Verdict)) + strings.TrimPrefix(rounded(c.Summary), string(c.Verdict)) + "\n")
-	fmt.Fprintf(&out, "promotable: %s\n", yes(c.Promotable))
-	fmt.Fprintf(&out, "baseline: %s\ncandidate: %s\n", sideText(c.Totals.Baseline), sideText(c.Totals.Candidate))
-	if len(c.Deltas) > 0 {
-		out.WriteString("\n" + c.table(plain.Short, c.paint).String())
+	paint := c.Paint
+	if paint == nil {
+		paint = func(_ decision.Verdict, text string) string { return text }
 	}
-	for _, group := range c.groups() {
-		if len(group.reasons) == 0 {
-			continue
-		}
-		fmt.Fprintf(&out, "\n%s:\n", group.title)
-		for _, reason := range group.reasons {
-			fmt.Fprintf(&out, "  - %s\n", plain.Short(rounded(reason.Text), maxLine))
-		}
-	}
-	if failed := failures(c.After, plainStyle()); len(failed) > 0 {
-		fmt.Fprintf(&out, "\nfailed in the candidate:\n  - %s\n", strings.Join(failed, "\n  - "))
-	}
-	if said := rationales(c.Before, c.After, plainStyle(), maxSaid); len(said) > 0 {
-		fmt.Fprintf(&out, "\nwhat the judge said:\n  - %s\n", strings.Join(said, "\n  - "))
-	}
-	return out.String()
+	return paint(c.Verdict, string(c.Verdict)) + c.render(onTerminal(), paint)
 }
 
 // Markdown renders the report for a pull request or a job summary.
 func (c Comparison) Markdown() string {
-	var out strings.Builder
-	fmt.Fprintf(&out, "### %s %s\n\n%s\n\n", sign(c.Verdict), c.Verdict, plain.Literal(rounded(c.Summary), maxLine))
-	fmt.Fprintf(&out, "Promotable: **%s**\n\n", yes(c.Promotable))
-	fmt.Fprintf(&out, "- baseline: %s\n- candidate: %s\n", plain.Literal(sideText(c.Totals.Baseline), maxLine), plain.Literal(sideText(c.Totals.Candidate), maxLine))
+	const title = "###"
+	return fmt.Sprintf("%s %s %s", title, sign(c.Verdict), c.Verdict) +
+		c.render(markdown(title), func(_ decision.Verdict, text string) string { return text })
+}
+
+// render is the report behind the word for its verdict.
+func (c Comparison) render(f form, paint func(decision.Verdict, string) string) string {
+	out := f.text(strings.TrimPrefix(rounded(c.Summary), string(c.Verdict)), maxLine) + "\n"
+	for _, fact := range []string{
+		"promotable: " + f.strong(yes(c.Promotable)), "baseline: " + f.text(sideText(c.Totals.Baseline), maxLine),
+		"candidate: " + f.text(sideText(c.Totals.Candidate), maxLine),
+	} {
+		out += f.fact + fact + "\n"
+	}
 	if len(c.Deltas) > 0 {
-		out.WriteString("\n" + c.table(plain.Literal, func(_ decision.Verdict, text string) string { return text }).Markdown())
+		out += "\n" + f.table(c.table(f, paint))
 	}
-	for _, group := range c.groups() {
-		if len(group.reasons) == 0 {
-			continue
+	reasons := func(title string, reasons []score.Reason) {
+		var list []string
+		for _, reason := range reasons {
+			list = append(list, f.text(rounded(reason.Text), maxLine))
 		}
-		fmt.Fprintf(&out, "\n**%s**\n\n", capital(group.title))
-		for _, reason := range group.reasons {
-			fmt.Fprintf(&out, "- %s\n", plain.Literal(rounded(reason.Text), maxLine))
-		}
+		out += f.section(title, list)
 	}
-	if failed := failures(c.After, markdownStyle()); len(failed) > 0 {
-		fmt.Fprintf(&out, "\n**Failed in the candidate**\n\n- %s\n", strings.Join(failed, "\n- "))
+	reasons("Hard regressions", c.Regressions)
+	reasons("Improvements", c.Improvements)
+	reasons("Notes", c.Notes)
+	out += f.section("Failed in the candidate", failures(c.After, f))
+	if said := rationales(c.Before, c.After, f); len(said) > 0 {
+		out += f.fold("What the judge said", f.list(said))
 	}
-	if said := rationales(c.Before, c.After, markdownStyle(), maxListed); len(said) > 0 {
-		fmt.Fprintf(&out, "\n<details><summary>What the judge said</summary>\n\n- %s\n\n</details>\n", strings.Join(said, "\n- "))
-	}
-	return out.String()
-}
-
-func (c Comparison) paint(verdict decision.Verdict, text string) string {
-	if c.Paint == nil {
-		return text
-	}
-	return c.Paint(verdict, text)
-}
-
-type group struct {
-	title   string
-	reasons []score.Reason
-}
-
-func (c Comparison) groups() []group {
-	return []group{{"hard regressions", c.Regressions}, {"improvements", c.Improvements}, {"notes", c.Notes}}
+	return out
 }
 
 // table has a row a task. The verdict is the last column, so that colours
 // change no widths.
-func (c Comparison) table(text func(string, int) string, paint func(decision.Verdict, string) string) Table {
+func (c Comparison) table(f form, paint func(decision.Verdict, string) string) Table {
 	table := Table{
 		Header: []string{"task", "runs", "checks", "composite", "delta", "judge", "tokens", "USD", "verdict"},
 		Right:  map[int]bool{1: true, 2: true, 3: true, 4: true, 5: true, 6: true, 7: true},
@@ -108,7 +83,7 @@ func (c Comparison) table(text func(string, int) string, paint func(decision.Ver
 			verdict = paint(decision.Regressed, "missing")
 		}
 		table.Rows = append(table.Rows, []string{
-			text(d.TaskID, maxLabel), change(strconv.Itoa(d.BaselineRuns), strconv.Itoa(d.CandidateRuns)),
+			f.text(d.TaskID, maxLabel), change(strconv.Itoa(d.BaselineRuns), strconv.Itoa(d.CandidateRuns)),
 			change(checks(d.BaselineObjective), checks(d.CandidateObjective)),
 			change(Figure(d.BaselineComposite), Figure(d.CandidateComposite)),
 			signed(d.Composite), signed(d.Judge), signed(d.Tokens), signed(d.USD), verdict,
@@ -169,5 +144,3 @@ func sign(verdict decision.Verdict) string {
 		return "➖"
 	}
 }
-
-func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

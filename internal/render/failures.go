@@ -6,27 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/suite/format"
 )
-
-// What one report lists at most: failures, and on a terminal rationales.
-const (
-	maxListed = 100
-	maxSaid   = 20
-)
-
-// style is how a kind of report writes text of unknown origin, and files.
-type style struct {
-	text func(text string, width int) string
-	link func(label, path string) string
-}
-
-func plainStyle() style {
-	return style{plain.Short, func(label, path string) string { return plain.Short(label+" "+path, maxLine) }}
-}
-
-func markdownStyle() style { return style{plain.Literal, Link} }
 
 // failure is one thing that failed in some runs of a task.
 type failure struct {
@@ -36,52 +17,48 @@ type failure struct {
 
 // failures says, a line each, what failed in which runs and why, with the files of
 // the first of them.
-func failures(o format.SuiteOutcome, in style) []string {
+func failures(o format.SuiteOutcome, f form) []string {
 	var list []string
 	for _, s := range o.Scores {
 		var failed []failure
 		for k, run := range s.Runs {
-			for _, one := range runFailures(run, in) {
-				at := slices.IndexFunc(failed, func(f failure) bool { return f.text == one.text })
+			for _, one := range runFailures(run, f) {
+				at := slices.IndexFunc(failed, func(known failure) bool { return known.text == one.text })
 				if at < 0 {
 					at, failed = len(failed), append(failed, one)
 				}
 				failed[at].runs = append(failed[at].runs, strconv.Itoa(k+1))
 			}
 		}
-		for _, f := range failed {
-			name := in.text(s.TaskID, maxLabel)
+		for _, one := range failed {
+			name := f.text(s.TaskID, maxLabel)
 			switch {
 			case len(s.Runs) == 1:
-			case len(f.runs) == len(s.Runs):
+			case len(one.runs) == len(s.Runs):
 				name += " (every run)"
-			case len(f.runs) == 1:
-				name += " (run " + f.runs[0] + ")"
+			case len(one.runs) == 1:
+				name += " (run " + one.runs[0] + ")"
 			default:
-				name += " (runs " + strings.Join(f.runs, ", ") + ")"
+				name += " (runs " + strings.Join(one.runs, ", ") + ")"
 			}
-			list = append(list, name+": "+f.text+f.links)
+			list = append(list, name+": "+one.text+one.links)
 		}
 	}
-	if len(list) > maxListed {
-		more := len(list) - maxListed
-		list = append(list[:maxListed], fmt.Sprintf("and %d more", more))
-	}
-	return list
+	return atMost(list, maxListed)
 }
 
-func runFailures(run format.Run, in style) []failure {
+func runFailures(run format.Run, f form) []failure {
 	var list []failure
 	if run.Failure != "" {
-		list = append(list, failure{text: in.text(run.Failure, maxLine)})
+		list = append(list, failure{text: f.text(run.Failure, maxLine)})
 	}
 	for _, check := range run.Checks {
 		if check.Passed {
 			continue
 		}
-		line := in.text(string(check.Kind), maxLabel) + " " + in.text(check.Name, maxLine)
+		line := f.text(string(check.Kind), maxLabel) + " " + f.text(check.Name, maxLine)
 		if check.Detail != "" {
-			line += ": " + in.text(check.Detail, maxLine)
+			line += ": " + f.text(check.Detail, maxLine)
 		}
 		list = append(list, failure{text: line})
 	}
@@ -89,35 +66,32 @@ func runFailures(run format.Run, in style) []failure {
 		return nil
 	}
 	if run.Transcript != "" {
-		list[len(list)-1].links += "; " + in.link("transcript", run.Transcript)
+		list[len(list)-1].links += "; " + f.link("transcript", run.Transcript)
 	}
 	if run.Diff != "" {
-		list[len(list)-1].links += "; " + in.link("diff", run.Diff)
+		list[len(list)-1].links += "; " + f.link("diff", run.Diff)
 	}
 	return list
 }
 
 // rationales lists what the judge said of each task, the baseline's before the
 // candidate's.
-func rationales(before, after format.SuiteOutcome, in style, most int) []string {
+func rationales(before, after format.SuiteOutcome, f form) []string {
 	var list []string
 	for _, s := range after.Scores {
-		list = append(list, rationalesOf(before, s.TaskID, "baseline", in)...)
-		list = append(list, rationalesOf(after, s.TaskID, "candidate", in)...)
+		list = append(list, rationalesOf(before, s.TaskID, "baseline", f)...)
+		list = append(list, rationalesOf(after, s.TaskID, "candidate", f)...)
 	}
-	if more := len(list) - most; more > 0 {
-		list = append(list[:most], fmt.Sprintf("and %d more", more))
-	}
-	return list
+	return atMost(list, f.said)
 }
 
-func rationalesOf(o format.SuiteOutcome, task, side string, in style) []string {
+func rationalesOf(o format.SuiteOutcome, task, side string, f form) []string {
 	var list []string
 	runs := map[string]int{}
 	for _, s := range o.Scores {
 		for _, run := range s.Runs {
 			if s.TaskID == task && run.Judge != nil && run.Judge.Rationale != "" {
-				line := fmt.Sprintf("%s, %s: %s — %s", in.text(task, maxLabel), side, rounded(run.Judge.Score.String()), in.text(run.Judge.Rationale, maxLine))
+				line := fmt.Sprintf("%s, %s: %s — %s", f.text(task, maxLabel), side, rounded(run.Judge.Score.String()), f.text(run.Judge.Rationale, maxLine))
 				if runs[line]++; runs[line] == 1 {
 					list = append(list, line)
 				}

@@ -179,41 +179,17 @@ func bounces(rows []results.Row) bool {
 	return turned >= turns
 }
 
-// form is how a report is written: as markdown, or for a terminal.
-type form struct {
-	inline      func(text string, width int) string
-	table       func(Table) string
-	heading     func(title string) string
-	strong      func(string) string
-	first, item string
-	diff        func(string) string
-}
-
 // Markdown renders the report; nothing in the texts is markup.
-func (r SkillReport) Markdown() string {
-	return r.render(form{
-		inline: plain.Literal, table: Table.Markdown, heading: func(title string) string { return "\n## " + title + "\n\n" },
-		strong: func(text string) string { return "**" + text + "**" }, first: "# ", item: "- ", diff: fencedDiff,
-	})
-}
+func (r SkillReport) Markdown() string { return "# " + r.render(markdown("#")) }
 
 // Text renders the report for a terminal: there is no markup in it.
-func (r SkillReport) Text() string {
-	return r.render(form{
-		inline: plain.Short, table: Table.String, heading: func(title string) string { return "\n" + title + "\n" },
-		strong: func(text string) string { return text }, item: "  ", diff: func(diff string) string {
-			if diff == "" {
-				return ""
-			}
-			return "\nDiff\n" + strings.TrimSuffix(Pictured(diff), "\n") + "\n"
-		},
-	})
-}
+func (r SkillReport) Text() string { return r.render(onTerminal()) }
 
 func (r SkillReport) render(f form) string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "%s%s: %s\n\n", f.first, f.inline(r.Skill, maxLabel), r.Class)
-	fmt.Fprintf(&out, "Start %s, best %s (v%d), gain %s; %d kept, %d reverted.\n", Figure(r.Start), Figure(r.Best), r.BestVersion, rounded(r.Gain), r.Kept, r.Reverted)
+	fmt.Fprintf(&out, "%s: %s\n\n", f.text(r.Skill, maxLabel), r.Class)
+	fmt.Fprintf(&out, "Start %s, best %s (v%d), gain %s; %d kept, %d reverted.\n",
+		Figure(r.Start), Figure(r.Best), r.BestVersion, rounded(r.Gain), r.Kept, r.Reverted)
 	if line := r.blocks(); line != "" {
 		fmt.Fprintf(&out, "\n%s\n", line)
 	}
@@ -221,38 +197,54 @@ func (r SkillReport) render(f form) string {
 	for _, note := range r.Notes {
 		fmt.Fprintf(&out, "\nNote: %s.\n", note)
 	}
-	section(&out, f, "Next steps", r.NextSteps, func(i int) string { return strconv.Itoa(i+1) + ". " + r.NextSteps[i] })
+	if len(r.NextSteps) > 0 {
+		out.WriteString(f.heading("Next steps"))
+	}
+	for i, step := range r.NextSteps {
+		fmt.Fprintf(&out, "%d. %s\n", i+1, step)
+	}
 	if len(r.Trajectory) > 0 {
 		table := Table{Header: []string{"iteration", "score", "best", "action", "change"}, Right: map[int]bool{0: true, 1: true, 2: true}}
 		for _, step := range r.Trajectory {
 			table.Rows = append(table.Rows, []string{
-				strconv.Itoa(step.Iteration), Figure(step.Score), Figure(step.Best), string(step.Action), f.inline(rounded(step.Changelog), maxLine),
+				strconv.Itoa(step.Iteration), Figure(step.Score), Figure(step.Best), string(step.Action), f.text(rounded(step.Changelog), maxLine),
 			})
 		}
 		out.WriteString(f.heading("Trajectory") + f.table(table))
 	}
 	if len(r.Cases) > 0 {
 		title, table := "Cases before and after", Table{Header: []string{"case", "v0", fmt.Sprintf("v%d", r.BestVersion)}, Right: map[int]bool{1: true, 2: true}}
-		for _, c := range r.Cases {
-			table.Rows = append(table.Rows, []string{f.inline(c.ID, maxLabel), Figure(c.Before), Figure(c.After)})
-		}
 		if r.BestVersion == 0 { // nothing was kept: there is no after
 			title, table.Header = "Cases", table.Header[:2]
-			for i, row := range table.Rows {
-				table.Rows[i] = row[:2]
-			}
+		}
+		for _, c := range r.Cases {
+			table.Rows = append(table.Rows, []string{f.text(c.ID, maxLabel), Figure(c.Before), Figure(c.After)})
 		}
 		out.WriteString(f.heading(title) + f.table(table))
 	}
-	section(&out, f, "Cases that the best version lost", r.RegressedCases, func(i int) string { return f.item + f.inline(r.RegressedCases[i], maxLabel) })
-	section(&out, f, "Trigger queries", r.Triggers, func(i int) string { return r.Triggers[i].line(f) })
-	section(&out, f, "Remaining failures", r.Failures, func(i int) string { return f.item + r.Failures[i].line(f) })
-	feedback := merged(r.Feedback)
-	section(&out, f, "What the grader would improve in the suite", feedback, func(i int) string {
-		return f.item + f.inline(feedback[i].Case, maxLabel) + ": " + f.inline(feedback[i].Text, maxLine)
-	})
-	section(&out, f, "Changes from v0", r.Changes, func(i int) string { return f.item + r.Changes[i].line(f) })
-	return out.String() + f.diff(r.Diff)
+	var lost, triggers, failures, feedback, changes []string
+	for _, id := range r.RegressedCases {
+		lost = append(lost, f.text(id, maxLabel))
+	}
+	for _, t := range r.Triggers {
+		triggers = append(triggers, t.line(f))
+	}
+	for _, one := range r.Failures {
+		failures = append(failures, one.line(f))
+	}
+	for _, one := range merged(r.Feedback) {
+		feedback = append(feedback, f.text(one.Case, maxLabel)+": "+f.text(one.Text, maxLine))
+	}
+	for _, change := range r.Changes {
+		changes = append(changes, change.line(f))
+	}
+	out.WriteString(f.section("Cases that the best version lost", lost) + f.section("Trigger queries", triggers) +
+		f.section("Remaining failures", failures) + f.section("What the grader would improve in the suite", feedback) +
+		f.section("Changes from v0", changes))
+	if r.Diff != "" {
+		out.WriteString(f.diff(r.Diff))
+	}
+	return out.String()
 }
 
 // merged has one entry for what a grader says of several cases.
@@ -284,11 +276,11 @@ func (r SkillReport) blocks() string {
 }
 
 func (s SkillFailure) line(f form) string {
-	return fmt.Sprintf("%s: %s (%s)", f.inline(s.Case, maxLabel), f.inline(s.Text, maxLine), f.inline(s.Evidence, maxLine))
+	return fmt.Sprintf("%s: %s (%s)", f.text(s.Case, maxLabel), f.text(s.Text, maxLine), f.text(s.Evidence, maxLine))
 }
 
 func (t SkillTriggers) line(f form) string {
-	text := fmt.Sprintf("%sv%d: %s, %d of %d right", f.item, t.Version, Figure(&t.Score), t.Right, t.Total)
+	text := fmt.Sprintf("v%d: %s, %d of %d right", t.Version, Figure(&t.Score), t.Right, t.Total)
 	for _, failed := range t.Failures {
 		text += "\n  " + f.item + failed.line(f)
 	}
@@ -296,7 +288,7 @@ func (t SkillTriggers) line(f form) string {
 }
 
 func (c SkillChange) line(f form) string {
-	text := c.What + " " + f.inline(c.Path, maxLine)
+	text := c.What + " " + f.text(c.Path, maxLine)
 	if c.Binary {
 		text += " (binary)"
 	}
@@ -306,22 +298,8 @@ func (c SkillChange) line(f form) string {
 	return text
 }
 
-// section renders a list under a heading; nothing when it is empty.
-func section[T any](out *strings.Builder, f form, title string, list []T, line func(int) string) {
-	if len(list) == 0 {
-		return
-	}
-	out.WriteString(f.heading(title))
-	for i := range list {
-		out.WriteString(line(i) + "\n")
-	}
-}
-
 // fencedDiff is a patch behind a fence that nothing in it closes.
 func fencedDiff(diff string) string {
-	if diff == "" {
-		return ""
-	}
 	fence, note := plain.Fence(diff), ""
 	seen := Pictured(diff)
 	if seen != diff {
