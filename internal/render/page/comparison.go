@@ -209,11 +209,10 @@ func (r TaskRow) Dots() template.HTML {
 		if !s.Known {
 			continue
 		}
-		low, _ := x.at(s.Low)
-		high, _ := x.at(s.High)
-		at, _ := x.at(s.Middle)
-		d.line("sample "+class, low, middle, high, middle)
-		d.path("points side "+class, "M"+coordinate(at)+" "+coordinate(middle)+"h0")
+		var mean drawing
+		mean.add("M%v %vh0", x.at(s.Middle), middle)
+		d.line("sample "+class, x.at(s.Low), middle, x.at(s.High), middle)
+		d.path("points side "+class, &mean)
 	}
 	return d.end()
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"html/template"
 	"slices"
-	"strings"
 
 	"github.com/org/autoloop/internal/render"
 )
@@ -33,12 +32,11 @@ func side(d *drawing, x scale, name string, samples []float64, middle float64) {
 	if len(samples) == 0 {
 		return
 	}
-	var b strings.Builder
+	var ticks, median drawing
 	for _, sample := range samples {
-		at, _ := x.at(sample)
-		fmt.Fprintf(&b, "M%s %sv12", coordinate(at), coordinate(middle-6))
+		ticks.add("M%v %vv12", x.at(sample), middle-6)
 	}
-	d.path("sample "+name, b.String())
-	at, _ := x.at(render.Median(samples))
-	d.path("median "+name, "M"+coordinate(at)+" "+coordinate(middle-9)+"v18")
+	median.add("M%v %vv18", x.at(render.Median(samples)), middle-9)
+	d.path("sample "+name, &ticks)
+	d.path("median "+name, &median)
 }

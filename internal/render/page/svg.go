@@ -11,33 +11,71 @@ import (
 	"github.com/org/autoloop/internal/plain"
 )
 
-// drawing builds an SVG picture. Numbers are written by coordinate and text by
-// text, so that nothing in a picture can be markup of somebody else.
+// drawing builds an SVG picture, or the data of a path in one. Everything that is
+// written into it goes through add, so that nothing in a picture can be markup of
+// somebody else.
 type drawing struct{ b strings.Builder }
+
+// add writes numbers as coordinates and escapes text.
+func (d *drawing) add(format string, parts ...any) {
+	for i, part := range parts {
+		switch part := part.(type) {
+		case float64:
+			parts[i] = coordinate(part)
+		case string:
+			parts[i] = html.EscapeString(part)
+		}
+	}
+	fmt.Fprintf(&d.b, format, parts...)
+}
 
 // begin opens a picture of width by height units that scales with the page.
 func (d *drawing) begin(class, title string, width, height float64) {
-	fmt.Fprintf(&d.b, `<svg class="%s" viewBox="0 0 %s %s" role="img" aria-label="%s">`, class, coordinate(width), coordinate(height), html.EscapeString(title))
+	d.add(`<svg class="%v" viewBox="0 0 %v %v" role="img" aria-label="%v">`, class, width, height, title)
 }
 
 func (d *drawing) end() template.HTML {
-	d.b.WriteString("</svg>")
+	d.add("</svg>")
 	return template.HTML(d.b.String()) //nolint:gosec // built from numbers, our own names and escaped text
 }
 
 func (d *drawing) line(class string, x1, y1, x2, y2 float64) {
-	fmt.Fprintf(&d.b, `<path class="%s" d="M%s %sL%s %s"/>`, class, coordinate(x1), coordinate(y1), coordinate(x2), coordinate(y2))
+	d.add(`<path class="%v" d="M%v %vL%v %v"/>`, class, x1, y1, x2, y2)
 }
 
-func (d *drawing) path(class, data string) {
-	if data != "" {
-		fmt.Fprintf(&d.b, `<path class="%s" d="%s"/>`, class, data)
+// path draws what was added to another drawing.
+func (d *drawing) path(class string, data *drawing) {
+	if data.b.Len() > 0 {
+		d.add(`<path class="%v" d="%v"/>`, class, data.b.String())
 	}
 }
 
 // text writes a label; anchor is start, middle or end.
 func (d *drawing) text(class, anchor string, x, y float64, text string) {
-	fmt.Fprintf(&d.b, `<text class="%s" text-anchor="%s" x="%s" y="%s">%s</text>`, class, anchor, coordinate(x), coordinate(y), html.EscapeString(plain.Text(text)))
+	d.add(`<text class="%v" text-anchor="%v" x="%v" y="%v">%v</text>`, class, anchor, x, y, plain.Text(text))
+}
+
+// steps is a line of values each of which holds until the next.
+type steps struct {
+	drawing
+	begun bool
+}
+
+func (s *steps) to(x, y float64) {
+	if s.begun {
+		s.add("H%vV%v", x, y)
+	} else {
+		s.add("M%v %v", x, y)
+	}
+	s.begun = true
+}
+
+// until draws the last value as far as x, where the line ends.
+func (s *steps) until(x float64) {
+	if s.begun {
+		s.add("H%v", x)
+	}
+	s.begun = false
 }
 
 // coordinate writes a number with one decimal at most; what is no number is 0.
@@ -45,8 +83,10 @@ func coordinate(f float64) string {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		f = 0
 	}
-	return strconv.FormatFloat(math.Round(f*10)/10, 'f', -1, 64)
+	return strconv.FormatFloat(round1(f), 'f', -1, 64)
 }
+
+func round1(f float64) float64 { return math.Round(f*10) / 10 }
 
 // scale turns values into coordinates; with log it does so by their logarithms.
 type scale struct {
@@ -69,14 +109,22 @@ func newScale(low, high, from, to float64) scale {
 	return s
 }
 
-// at is the coordinate of a value; outside says that it lies beyond the range
-// and is drawn at its edge.
-func (s scale) at(value float64) (position float64, outside bool) {
+// at is the coordinate of a value; one beyond the range is drawn at its edge.
+func (s scale) at(value float64) float64 {
+	clamped := min(max(s.scaled(value), s.low), s.high)
+	return s.from + (clamped-s.low)/(s.high-s.low)*(s.to-s.from)
+}
+
+func (s scale) beyond(value float64) bool {
+	value = s.scaled(value)
+	return value < s.low || value > s.high
+}
+
+func (s scale) scaled(value float64) float64 {
 	if s.log {
-		value = math.Log10(math.Max(value, math.SmallestNonzeroFloat64))
+		return math.Log10(max(value, math.SmallestNonzeroFloat64))
 	}
-	clamped := math.Min(math.Max(value, s.low), s.high)
-	return s.from + (clamped-s.low)/(s.high-s.low)*(s.to-s.from), clamped != value
+	return value
 }
 
 // marks are round values within the range.
