@@ -113,16 +113,8 @@ func browserSource(t testing.TB, name string, n int, front page.Source) page.Sou
 	}
 	front.Name = name
 	front.Diff = func(_, commit string) []byte { return diffs[commit] }
-	front.Segments = func(visit func([]history.Event) error) error { return visit(events) }
+	front.Events = events
 	return front
-}
-
-// eventsOf are those of a source.
-func eventsOf(t *testing.T, s page.Source) []history.Event {
-	t.Helper()
-	var all []history.Event
-	require.NoError(t, s.Segments(func(events []history.Event) error { all = append(all, events...); return nil }))
-	return all
 }
 
 func TestPageInABrowser(t *testing.T) {
@@ -192,7 +184,7 @@ func TestPageInABrowser(t *testing.T) {
 	}
 	var wanted []wantedProgram
 	for at, p := range programs {
-		events := eventsOf(t, sources[at])
+		events := sources[at].Events
 		replayed := history.Replay(events)
 		if len(replayed.Attempts) == 0 {
 			continue
@@ -296,7 +288,7 @@ func TestPageToolsInABrowser(t *testing.T) {
 	dir := t.TempDir()
 	const formula = `-2+3+cmd|' /C calc'!"A0"`
 	tools := browserSource(t, "tools", 12, page.Source{})
-	events := eventsOf(t, tools)
+	events := tools.Events
 	for e := range history.Of[*history.Decided](slices.All(events)) {
 		switch e.Iteration {
 		case 3:

@@ -15,7 +15,6 @@ import (
 
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/render/page"
@@ -77,14 +76,11 @@ func (m *Maker) program(ctx context.Context, name string) (*page.Program, error)
 	if err != nil {
 		return nil, err
 	}
-	source := page.Source{Name: name, State: records.State, Repository: m.Repository}
-	source.Segments = func(visit func([]history.Event) error) error {
-		log, err := records.Log()
-		if err != nil {
-			return err
-		}
-		return visit(log.Events)
+	ledger, err := records.Log()
+	if err != nil {
+		return nil, err
 	}
+	source := page.Source{Name: name, Events: ledger.Events, State: records.State, Repository: m.Repository}
 	source.Diff = func(parent, commit string) []byte { return m.diff(ctx, parent, commit) }
 	if m.Facts != nil {
 		m.Facts(&source)

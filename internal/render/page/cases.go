@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/history"
 )
 
 // maxHeatColumns and maxHeatRows bound the heat map of a program's cases: the
@@ -40,22 +39,6 @@ type HeatRow struct {
 
 // HeatCell is how much of a case passed, in percent; "" where it was not run.
 type HeatCell struct{ Percent, Class string }
-
-// cases notes the pass rates of a measurement; of several of one candidate the
-// last counts.
-func (r *reader) cases(e *history.Measured) {
-	rates := e.CaseRates()
-	switch {
-	case len(rates) == 0:
-	case e.Role == history.Baseline && len(r.program.heat) == 0:
-		r.program.heat = []HeatColumn{{Kept: true, rates: rates}}
-	case e.Role == history.Candidate:
-		if r.rates[e.Iteration] == nil {
-			r.rates[e.Iteration] = map[int]decision.CaseRates{}
-		}
-		r.rates[e.Iteration][e.Proposal] = rates
-	}
-}
 
 // Cases is the heat map of the program's suite; nil of a program without one.
 func (p *Program) Cases() *HeatMap {

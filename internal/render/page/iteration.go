@@ -125,7 +125,7 @@ func (it *Iteration) Strip() template.HTML { return strip(it) }
 // csv is the iteration as a row for a spreadsheet.
 func (it *Iteration) csv() []string {
 	cost := ""
-	if it.Cost.Unknown == 0 || it.Cost.USD > 0 {
+	if it.Cost.UnknownUSD == 0 || it.Cost.USD > 0 {
 		cost = strconv.FormatFloat(it.Cost.USD, 'f', -1, 64)
 	}
 	return []string{

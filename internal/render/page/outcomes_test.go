@@ -60,7 +60,7 @@ func TestCasesOfASuite(t *testing.T) {
 			&history.Decided{Head: history.Head{Iteration: i, Time: noon}, Proposal: 1 + i%2, Outcome: history.Accepted, Metric: value(0.5), Best: value(0.5)},
 		)
 	}
-	p := program(t, page.Source{Name: "p", Segments: whole(events)})
+	p := program(t, page.Source{Name: "p", Events: events})
 	m := p.Cases()
 	require.NotNil(t, m)
 	require.Len(t, m.Columns, 30)
@@ -69,7 +69,7 @@ func TestCasesOfASuite(t *testing.T) {
 	assert.Equal(t, []page.HeatCell{{Percent: "0", Class: "rate0"}, {Percent: "50", Class: "rate2"}, {Percent: "", Class: "rate-none"}}, m.Rows[0].Cells[:3])
 	assert.Equal(t, []page.HeatCell{{Percent: "50", Class: "rate2"}, {Percent: "50", Class: "rate2"}, {Percent: "75", Class: "rate3"}}, m.Rows[1].Cells[:3])
 	assert.Contains(t, single(t, p), `<td class="rate3 num">75</td>`)
-	assert.Nil(t, program(t, page.Source{Name: "p", Segments: whole(made(3, "x"))}).Cases())
+	assert.Nil(t, program(t, page.Source{Name: "p", Events: made(3, "x")}).Cases())
 }
 
 func TestWhoFoundWhatWasKept(t *testing.T) {
@@ -77,11 +77,11 @@ func TestWhoFoundWhatWasKept(t *testing.T) {
 	decided := func(iteration int, agent string, outcome history.Outcome, best float64) history.Event {
 		return &history.Decided{Head: history.Head{Iteration: iteration, Time: noon}, Outcome: outcome, Metric: value(best), Best: value(best), Work: history.Work{Agent: agent}}
 	}
-	p := program(t, page.Source{Name: "p", Segments: whole([]history.Event{
+	p := program(t, page.Source{Name: "p", Events: []history.Event{
 		&history.Measured{Head: history.Head{Time: noon}, Role: history.Baseline, Metric: value(10), Direction: metric.Lower},
 		decided(1, "small", history.Rejected, 10), decided(2, "large", history.Accepted, 8), decided(3, "small", history.Accepted, 7.5),
 		decided(4, "large", history.Accepted, 7), decided(5, "large", history.Rejected, 7),
-	})})
+	}})
 	authors := p.Authors()
 	require.Len(t, authors, 2)
 	assert.Equal(t, page.Author{Name: "large", Kept: 2, Tried: 3, Gained: -2.5}, *authors[0])

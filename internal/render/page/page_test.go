@@ -56,11 +56,6 @@ func made(n int, summary string) []history.Event {
 	return events
 }
 
-// whole hands events over as one segment.
-func whole(events []history.Event) func(func([]history.Event) error) error {
-	return func(visit func([]history.Event) error) error { return visit(events) }
-}
-
 func program(t testing.TB, source page.Source) *page.Program {
 	t.Helper()
 	p, err := page.New(source, noon)
@@ -79,7 +74,7 @@ func TestNumbersAreTheReplays(t *testing.T) {
 	t.Parallel()
 	events := made(57, "inline the loop")
 	past := history.Replay(events)
-	p := program(t, page.Source{Name: "speed", Segments: whole(events)})
+	p := program(t, page.Source{Name: "speed", Events: events})
 	assert.Equal(t, past.Best, p.Best)
 	assert.Equal(t, past.Initial, p.Initial)
 	assert.Equal(t, past.Count(history.Accepted), p.Kept)
@@ -100,13 +95,13 @@ func TestTheLastDecisionOfAnIterationCounts(t *testing.T) {
 	t.Parallel()
 	pending := &history.Decided{Head: history.Head{Iteration: 1, Time: noon}, Outcome: history.PendingCI, Metric: value(3)}
 	accepted := &history.Decided{Head: history.Head{Iteration: 1, Time: noon}, Outcome: history.Accepted, Metric: value(3), Best: value(3)}
-	p := program(t, page.Source{Name: "speed", Segments: whole([]history.Event{pending, accepted})})
+	p := program(t, page.Source{Name: "speed", Events: []history.Event{pending, accepted}})
 	require.Len(t, p.Iterations, 1)
 	assert.True(t, p.Iterations[0].Kept())
 	assert.Equal(t, 1, p.Kept)
 
 	undone := &history.Set{Key: history.UndoneIteration, Value: "1", Commit: "later"}
-	p = program(t, page.Source{Name: "speed", Segments: whole([]history.Event{pending, accepted, undone})})
+	p = program(t, page.Source{Name: "speed", Events: []history.Event{pending, accepted, undone}})
 	assert.Equal(t, "undone", p.Iterations[0].Kind())
 	assert.Zero(t, p.Kept)
 }
@@ -116,7 +111,7 @@ func TestOnlyAnErrorIsDrawnAsOne(t *testing.T) {
 	t.Parallel()
 	for outcome, isError := range map[history.Outcome]bool{history.Rejected: false, history.Error: true} {
 		decided := &history.Decided{Head: history.Head{Iteration: 1, Time: noon}, Outcome: outcome, Reasons: decision.Says("no change proposed")}
-		p := program(t, page.Source{Name: "speed", Segments: whole(append(made(0, ""), decided))})
+		p := program(t, page.Source{Name: "speed", Events: append(made(0, ""), decided)})
 		p.Trajectory()
 		assert.Equal(t, isError, p.Drawn("error"), outcome)
 		assert.Equal(t, !isError, p.Drawn("rejected"), outcome)
@@ -126,7 +121,7 @@ func TestOnlyAnErrorIsDrawnAsOne(t *testing.T) {
 func TestNewBaselinesBreakTheTrajectory(t *testing.T) {
 	t.Parallel()
 	events := append(made(5, "x"), &history.Measured{Role: history.Baseline, Metric: value(900), Direction: metric.Lower})
-	p := program(t, page.Source{Name: "speed", Segments: whole(events)})
+	p := program(t, page.Source{Name: "speed", Events: events})
 	assert.Equal(t, []int{5}, p.Breaks)
 	assert.Contains(t, single(t, p), `class="break"`)
 }
@@ -143,7 +138,7 @@ func TestHostileText(t *testing.T) {
 	}
 	patch := "diff --git a/x b/" + hostile + "\n@@ " + hostile + "\n+" + hostile + "\n-" + hostile + "\n" + hostile
 	p := program(t, page.Source{
-		Name: "speed", Segments: whole(events), Diff: func(_, commit string) []byte { return map[string][]byte{hostile: []byte(patch)}[commit] }, Metric: hostile[:200], Condition: "waiting", Reason: hostile[:200], Used: func(*history.Summary) []budget.Used { return []budget.Used{{Text: hostile[:200], Share: 0.5}} }, Repository: "https://github.test/o/r",
+		Name: "speed", Events: events, Diff: func(_, commit string) []byte { return map[string][]byte{hostile: []byte(patch)}[commit] }, Metric: hostile[:200], Condition: "waiting", Reason: hostile[:200], Used: func(*history.Summary) []budget.Used { return []budget.Used{{Text: hostile[:200], Share: 0.5}} }, Repository: "https://github.test/o/r",
 	})
 	text := single(t, p)
 	assert.Equal(t, 2, strings.Count(text, "<script"), "the page's data and its script")
@@ -162,7 +157,7 @@ func TestHostileText(t *testing.T) {
 
 func TestNothingIsLoadedFromOutside(t *testing.T) {
 	t.Parallel()
-	text := single(t, program(t, page.Source{Name: "speed", Segments: whole(made(20, "inline the loop"))}))
+	text := single(t, program(t, page.Source{Name: "speed", Events: made(20, "inline the loop")}))
 	for _, attribute := range regexp.MustCompile(`(?:src|href)="([^"]*)"`).FindAllStringSubmatch(text, -1) {
 		assert.Regexp(t, `^(#|data:)`, attribute[1])
 	}
@@ -172,7 +167,7 @@ func TestNothingIsLoadedFromOutside(t *testing.T) {
 
 func TestPagesOfADirectoryLinkEachOther(t *testing.T) {
 	t.Parallel()
-	a, b := program(t, page.Source{Name: "a.b", Segments: whole(made(2, "x"))}), program(t, page.Source{Name: "a_b", Segments: whole(made(2, "x"))})
+	a, b := program(t, page.Source{Name: "a.b", Events: made(2, "x")}), program(t, page.Source{Name: "a_b", Events: made(2, "x")})
 	require.NotEqual(t, a.File(), b.File())
 	site := page.Site{Generated: noon, Programs: []*page.Program{a, b}}
 	var overview, one bytes.Buffer
@@ -194,8 +189,8 @@ func TestAProgramWithoutIterations(t *testing.T) {
 
 func TestWhatNeedsAPersonComesFirst(t *testing.T) {
 	t.Parallel()
-	calm := program(t, page.Source{Name: "calm", Segments: whole(made(2, "x"))})
-	stuck := program(t, page.Source{Name: "stuck", Segments: whole(made(2, "x")), State: []byte("## ⚙️ Machine State\n\n| Field | Value |\n|---|---|\n| Paused | true |\n| Pause Reason | three errors in a row |\n")})
+	calm := program(t, page.Source{Name: "calm", Events: made(2, "x")})
+	stuck := program(t, page.Source{Name: "stuck", Events: made(2, "x"), State: []byte("## ⚙️ Machine State\n\n| Field | Value |\n|---|---|\n| Paused | true |\n| Pause Reason | three errors in a row |\n")})
 	text := single(t, calm, stuck)
 	assert.True(t, stuck.Attention)
 	assert.Contains(t, text, "three errors in a row")
@@ -206,7 +201,7 @@ func TestTwentyProgramsOfTwoHundredIterationsAreSmall(t *testing.T) {
 	t.Parallel()
 	var programs []*page.Program
 	for i := range 20 {
-		programs = append(programs, program(t, page.Source{Name: fmt.Sprintf("program-%d", i), Segments: whole(made(200, fmt.Sprintf("use a table of %d for the common case", i)))}))
+		programs = append(programs, program(t, page.Source{Name: fmt.Sprintf("program-%d", i), Events: made(200, fmt.Sprintf("use a table of %d for the common case", i))}))
 	}
 	text := single(t, programs...)
 	assert.Less(t, len(text), 1<<20)
@@ -215,7 +210,7 @@ func TestTwentyProgramsOfTwoHundredIterationsAreSmall(t *testing.T) {
 func TestDiffsAreColoured(t *testing.T) {
 	t.Parallel()
 	patch := "diff --git a/main.go b/main.go\nindex 1..2 100644\n--- a/main.go\n+++ b/main.go\n@@ -1,2 +1,2 @@\n-\treturn 1 // one\n+\treturn \"two\"\ndiff --git a/x.py b/x.py\n@@ -1 +1 @@\n+def f(): return None\n"
-	text := single(t, program(t, page.Source{Name: "speed", Segments: whole(made(1, "x")), Diff: func(_, _ string) []byte { return []byte(patch) }}))
+	text := single(t, program(t, page.Source{Name: "speed", Events: made(1, "x"), Diff: func(_, _ string) []byte { return []byte(patch) }}))
 	assert.Contains(t, text, "<span class=\"del\">-\treturn 1 // one\n</span>")
 	assert.Contains(t, text, "<span class=\"add\">&#43;\treturn &#34;two&#34;\n</span>")
 	assert.Contains(t, text, "<span class=\"add\">&#43;def f(): return None\n</span>")
@@ -229,7 +224,7 @@ func BenchmarkSite(b *testing.B) {
 		size := 0
 		site := page.Site{Generated: noon}
 		for i := range 1000 {
-			site.Programs = append(site.Programs, program(b, page.Source{Name: fmt.Sprintf("program-%d", i), Segments: whole(events)}))
+			site.Programs = append(site.Programs, program(b, page.Source{Name: fmt.Sprintf("program-%d", i), Events: events}))
 		}
 		var out bytes.Buffer
 		require.NoError(b, site.WriteOverview(&out))
@@ -262,25 +257,13 @@ func TestWhatCISaid(t *testing.T) {
 		decided(4, history.PendingCI), checked(4), decided(4, history.Accepted),
 		decided(5, history.PendingCI),
 	}
-	for name, segments := range map[string]func(func([]history.Event) error) error{
-		"in one segment": whole(events),
-		"sealed while it waited": func(visit func([]history.Event) error) error {
-			for part := range slices.Chunk(events, 1) {
-				if err := visit(part); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-	} {
-		p := program(t, page.Source{Name: "p", Segments: segments})
-		var said []string
-		for _, it := range p.Iterations {
-			said = append(said, it.CI)
-		}
-		assert.Equal(t, []string{"", "green", "failed: build, after 2 fixes", "green, after 1 fix", "waits for it"}, said, name)
-		assert.Contains(t, single(t, p), "<dt>CI</dt><dd><bdi>failed: build, after 2 fixes</bdi></dd>", name)
+	p := program(t, page.Source{Name: "p", Events: events})
+	var said []string
+	for _, it := range p.Iterations {
+		said = append(said, it.CI)
 	}
+	assert.Equal(t, []string{"", "green", "failed: build, after 2 fixes", "green, after 1 fix", "waits for it"}, said)
+	assert.Contains(t, single(t, p), "<dt>CI</dt><dd><bdi>failed: build, after 2 fixes</bdi></dd>")
 }
 
 // TestRunsAreLinked: with what an agent printed, which is an artifact of the run.
@@ -288,10 +271,10 @@ func TestRunsAreLinked(t *testing.T) {
 	t.Parallel()
 	events := made(1, "try")
 	events[2].Header().Run = "77-1"
-	text := single(t, program(t, page.Source{Name: "p", Segments: whole(events), Repository: "https://github.test/o/r"}))
+	text := single(t, program(t, page.Source{Name: "p", Events: events, Repository: "https://github.test/o/r"}))
 	assert.Contains(t, text, `href="https://github.test/o/r/actions/runs/77" rel="noreferrer">log</a>`)
 	assert.Contains(t, text, `href="https://github.test/o/r/actions/runs/77#artifacts" rel="noreferrer">transcript</a>`)
-	assert.NotContains(t, single(t, program(t, page.Source{Name: "p", Segments: whole(events)})), "actions/runs")
+	assert.NotContains(t, single(t, program(t, page.Source{Name: "p", Events: events})), "actions/runs")
 }
 
 // TestOnlyTheTargetIsTheWholeWay: what is nearly there is not.
@@ -307,7 +290,7 @@ func TestOnlyTheTargetIsTheWholeWay(t *testing.T) {
 // TestGainByTimeIsNotExtrapolated: twenty seconds of work say nothing of an hour.
 func TestGainByTimeIsNotExtrapolated(t *testing.T) {
 	for iterations, want := range map[int][2]bool{10: {false, true}, 59: {false, true}, 60: {true, false}, 90: {true, false}} {
-		p := program(t, page.Source{Name: "sort", Segments: whole(made(iterations, "x"))})
+		p := program(t, page.Source{Name: "sort", Events: made(iterations, "x")})
 		require.InDelta(t, iterations, p.Total.Minutes, 1e-9)
 		assert.Equal(t, want, [2]bool{p.PerHour() != "", p.PerMinute() != ""}, "%d minutes", iterations)
 	}
@@ -317,6 +300,6 @@ func TestGainByTimeIsNotExtrapolated(t *testing.T) {
 			d.Durations = map[string]float64{"propose": 2}
 		}
 	}
-	p := program(t, page.Source{Name: "sort", Segments: whole(short)})
+	p := program(t, page.Source{Name: "sort", Events: short})
 	assert.Empty(t, p.PerHour()+p.PerMinute(), "20 seconds")
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/render"
@@ -81,21 +82,15 @@ func (p *Program) ForeclosedNotes() Notes { return newestFirst(p.Foreclosed) }
 
 // Cost is what agents and evaluations used; an unknown part makes it a lower
 // bound.
-type Cost struct {
-	USD     float64
-	Tokens  int64
-	Minutes float64
-	// Unknown is how many iterations did not say what they cost.
-	Unknown int
-}
+type Cost struct{ history.Spent }
 
 // String is the cost in words.
 func (c Cost) String() string {
 	text := "$" + strconv.FormatFloat(c.USD, 'f', 2, 64)
 	switch {
-	case c.Unknown > 0 && c.USD == 0:
+	case c.UnknownUSD > 0 && c.USD == 0:
 		return "unknown"
-	case c.Unknown > 0:
+	case c.UnknownUSD > 0:
 		return "at least " + text
 	}
 	return text
@@ -239,7 +234,7 @@ func (p *Program) Progress() string {
 
 // PerDollar is the gain for each dollar, in words; "" when it is not known.
 func (p *Program) PerDollar() string {
-	if p.Total.Unknown > 0 {
+	if p.Total.UnknownUSD > 0 {
 		return ""
 	}
 	return p.per(p.Total.USD)

@@ -3,7 +3,6 @@ package page
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,19 +13,15 @@ import (
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/render"
 )
-
-// builtIn is the agent that costs nothing.
-const builtIn = "tuner"
 
 // Source is what is known of a program.
 type Source struct {
 	Name string
-	// Segments hands the ledger over, segment by segment, at whose ends no run is open;
-	// Start is what it adds up to before. State is the state file.
-	Segments func(visit func([]history.Event) error) error
-	Start    history.Summary
-	State    []byte
+	// Events is the ledger, State the state file.
+	Events []history.Event
+	State  []byte
 	// Metric names what is measured, Target is nil when open-ended, Used says what
 	// was used of each budget: from the program file, where it is at hand.
 	Metric string
@@ -46,21 +41,10 @@ type Source struct {
 // maxDiffs bounds the changes that a program's page shows, the latest first.
 const maxDiffs = 60
 
-// New draws up a program from its records. Every number is the replay's. Of the ledger
-// it keeps what the page shows of each iteration.
+// New draws up a program from its records. Every number is the replay's.
 func New(s Source, now time.Time) (*Program, error) {
 	p := &Program{Name: s.Name, ID: anchor(s.Name), Metric: clip(s.Metric, 60), Target: s.Target, NextDue: s.NextDue, State: s.Condition, Reason: clip(s.Reason, 500)}
-	r := reader{
-		program: p, source: s, sum: history.Summary{}, week: now.AddDate(0, 0, -7), at: map[int]int{},
-		trials: map[int][]*history.Measured{}, rates: map[int]map[int]decision.CaseRates{},
-		waited: map[int]bool{}, fixes: map[int]int{}, failing: map[int][]history.Check{},
-	}
-	if s.Segments != nil {
-		if err := s.Segments(r.read); err != nil {
-			return nil, err
-		}
-	}
-	past := r.sum
+	past := history.Replay(s.Events)
 	p.Direction, p.Initial, p.Best, p.LastRun = past.Direction, past.Initial, past.Best, past.LastRun
 	if s.Used != nil {
 		for _, used := range s.Used(&past) {
@@ -73,16 +57,29 @@ func New(s Source, now time.Time) (*Program, error) {
 		return nil, fmt.Errorf("read the state of %s: %w", s.Name, err)
 	}
 	p.adopt(machine, past)
+	if s.Repository != "" {
+		p.Issue, p.Pull = numbered(s.Repository+"/issues/", past.Issue), numbered(s.Repository+"/pull/", past.Pull)
+	}
+	r := reader{program: p, source: s, trials: map[int][]*history.Measured{}, waited: map[int]bool{}, fixes: map[int]int{}, failing: map[int][]history.Check{}}
+	r.read(&past)
 	r.diffs()
+	p.Tried, p.Kept = len(p.Iterations), 0
 	for _, it := range p.Iterations {
-		p.Tried++
 		if it.Kept() {
 			p.Kept++
 		}
 	}
 	p.drawn = trajectory(p)
-	p.Week, p.Total = cost(past.Spent(r.week)), cost(past.Spent(time.Time{}))
+	p.Week, p.Total = Cost{past.Spent(now.AddDate(0, 0, -7))}, Cost{past.Spent(time.Time{})}
 	return p, nil
+}
+
+// numbered is an address on GitHub; "" for no number.
+func numbered(address string, number int) string {
+	if number < 1 {
+		return ""
+	}
+	return address + strconv.Itoa(number)
 }
 
 // adopt takes from the state file what the ledger does not say.
@@ -117,97 +114,75 @@ func (p *Program) adopt(m state.Machine, past history.Summary) {
 	p.Attention = p.Attention || p.State == "error" || p.State == "plateau" || p.State == "paused"
 }
 
-func cost(s history.Spent) Cost {
-	return Cost{USD: s.USD, Tokens: s.Tokens, Minutes: s.Minutes, Unknown: s.UnknownUSD}
-}
-
 // reader turns events into iterations.
 type reader struct {
 	program *Program
 	source  Source
-	sum     history.Summary
-	week    time.Time   // when the last seven days began
-	at      map[int]int // where in the program's iterations one is
-	// baselines counts them, last is the last iteration.
-	baselines, last int
-
-	// What follows is of the segment that is read, and of the last iteration before it,
-	// which may wait for CI. trials are the measurements of an
-	// iteration's trial, rates the pass rates of cases, by iteration and proposal.
+	// trials are the measurements of an iteration's trial.
 	trials map[int][]*history.Measured
-	rates  map[int]map[int]decision.CaseRates
-	// Of the commits that CI looked at: which waited for it, how often an agent was
-	// asked for a fix, and what failed last.
+	// Of the iterations whose commits CI looked at: which waited for it, how often an
+	// agent was asked for a fix, and what failed last.
 	waited  map[int]bool
 	fixes   map[int]int
 	failing map[int][]history.Check
 }
 
-// read takes one segment over.
-func (r *reader) read(events []history.Event) error {
-	first := max(len(r.sum.Attempts)-1, 0)
-	for _, e := range events {
-		r.sum.Add(e)
-		if at, shown := r.at[history.UndoneBy(e)]; shown {
-			r.program.Iterations[at].Outcome = history.Undone
+// read takes the events over, and what they add up to.
+func (r *reader) read(past *history.Summary) {
+	baselines, last := 0, 0
+	told := map[Note]bool{} // what a later decision on an iteration says again
+	notes := func(list []Note, e *history.Decided, texts []string) []Note {
+		for _, text := range texts {
+			n := Note{Program: r.program.ID, Iteration: e.Iteration, Text: clip(text, 400)}
+			if !told[n] {
+				told[n] = true
+				n.Time = e.Time
+				list = append(list, n)
+			}
 		}
+		return list
+	}
+	for _, e := range r.source.Events {
 		switch e := e.(type) {
 		case *history.Measured:
-			r.cases(e)
 			if e.Stage != "" {
 				r.trials[e.Iteration] = append(r.trials[e.Iteration], e)
-			} else if e.Role == history.Baseline && e.Metric != nil {
-				if r.baselines++; r.baselines > 1 {
-					r.program.Breaks = append(r.program.Breaks, r.last)
+			}
+			if e.Role != history.Baseline {
+				continue
+			}
+			if rates := e.CaseRates(); len(rates) > 0 && len(r.program.heat) == 0 {
+				r.program.heat = []HeatColumn{{Kept: true, rates: rates}}
+			}
+			if e.Stage == "" && e.Metric != nil {
+				if baselines++; baselines > 1 {
+					r.program.Breaks = append(r.program.Breaks, last)
 				}
 			}
 		case *history.Checked:
 			r.fixes[e.Iteration]++
 			r.failing[e.Iteration] = e.Failing
 		case *history.Decided:
-			r.last = max(r.last, e.Iteration)
-			r.decided(e)
-		case *history.Set:
-			r.set(e)
+			last = max(last, e.Iteration)
+			r.waited[e.Iteration] = r.waited[e.Iteration] || e.Outcome == history.PendingCI
+			r.program.Lessons = notes(r.program.Lessons, e, e.Lessons)
+			r.program.Foreclosed = notes(r.program.Foreclosed, e, e.Foreclosed)
 		}
 	}
-	for i := first; i < len(r.sum.Attempts); i++ {
-		if at, shown := r.at[r.sum.Attempts[i].Iteration]; shown {
-			r.cost(r.program.Iterations[at], &r.sum.Attempts[i])
-		}
+	spent := map[int]history.Attempt{}
+	for _, attempt := range past.Attempts {
+		spent[attempt.Iteration] = attempt
 	}
-	keep(r.trials, r.last)
-	keep(r.rates, r.last)
-	keep(r.waited, r.last)
-	keep(r.fixes, r.last)
-	keep(r.failing, r.last)
-	r.sum.Proposals, r.sum.Tried = nil, nil
-	return nil
-}
-
-// keep leaves what is known of one iteration.
-func keep[V any](of map[int]V, iteration int) {
-	maps.DeleteFunc(of, func(n int, _ V) bool { return n != iteration })
-}
-
-func (r *reader) set(e *history.Set) {
-	if r.source.Repository == "" {
-		return
-	}
-	number, err := strconv.Atoi(e.Value)
-	if err != nil || number < 1 {
-		return
-	}
-	switch e.Key {
-	case history.IssueNumber:
-		r.program.Issue = r.source.Repository + "/issues/" + strconv.Itoa(number)
-	case history.PullNumber:
-		r.program.Pull = r.source.Repository + "/pull/" + strconv.Itoa(number)
+	for _, e := range (render.Account{Events: r.source.Events}).Decided() {
+		attempt := history.Summary{Attempts: []history.Attempt{spent[e.Iteration]}}
+		it := r.iteration(e)
+		it.Took, it.Cost = attempt.Attempts[0].Took, Cost{attempt.Spent(time.Time{})}
+		r.program.Iterations = append(r.program.Iterations, it)
 	}
 }
 
-// decided adds an iteration; of several decisions about one the last counts.
-func (r *reader) decided(e *history.Decided) {
+// iteration is what the page shows of a decision.
+func (r *reader) iteration(e *history.Decided) *Iteration {
 	it := &Iteration{
 		Program: r.program.ID, Number: e.Iteration, Time: e.Time, Outcome: e.Outcome, Summary: clip(e.Summary, 300), Warning: clip(decision.Joined(e.Warning), 300),
 		Metric: e.Metric, Previous: e.PreviousBest, Best: e.Best, Delta: e.Delta, Agent: clip(e.Agent, 60), Model: clip(e.Model, 60),
@@ -222,17 +197,13 @@ func (r *reader) decided(e *history.Decided) {
 	for _, path := range e.Changed[:min(len(e.Changed), 20)] {
 		it.Changed = append(it.Changed, clip(path, 200))
 	}
-	it.cases = r.rates[e.Iteration][e.Proposal]
+	for _, text := range e.Ideas {
+		it.Notes = append(it.Notes, clip(text, 400))
+	}
 	r.trial(it, e)
-	r.notes(it, e)
 	r.links(it, e)
 	r.ci(it, e)
-	if i, again := r.at[e.Iteration]; again {
-		r.program.Iterations[i] = it
-		return
-	}
-	r.at[e.Iteration] = len(r.program.Iterations)
-	r.program.Iterations = append(r.program.Iterations, it)
+	return it
 }
 
 // trial takes the samples of the last stage of the trial, what the comparison
@@ -248,7 +219,13 @@ func (r *reader) trial(it *Iteration, e *history.Decided) {
 		it.Interval = &[2]float64{middle + evidence.Low.Float64(), middle + evidence.High.Float64()}
 	}
 	for _, m := range r.trials[e.Iteration] {
-		if m.Proposal != e.Proposal || stage != "" && m.Stage != stage {
+		if m.Proposal != e.Proposal {
+			continue
+		}
+		if rates := m.CaseRates(); m.Role == history.Candidate && len(rates) > 0 {
+			it.cases = rates // of several measurements the last counts
+		}
+		if stage != "" && m.Stage != stage {
 			continue
 		}
 		samples := make([]float64, 0, len(m.Samples))
@@ -273,25 +250,6 @@ func (r *reader) trial(it *Iteration, e *history.Decided) {
 	}
 }
 
-func (r *reader) cost(it *Iteration, attempt *history.Attempt) {
-	it.Took, it.Cost = attempt.Took, Cost{}
-	tokens, usd := attempt.Evaluation.Known()
-	it.Cost.Tokens, it.Cost.USD = tokens, usd
-	if u := attempt.Usage; u != nil {
-		for _, n := range []*int64{u.InputTokens, u.OutputTokens} {
-			if n != nil {
-				it.Cost.Tokens += *n
-			}
-		}
-		if u.CostUSD != nil {
-			it.Cost.USD += u.CostUSD.Float64()
-		}
-	}
-	if it.Agent != builtIn && (attempt.Usage == nil || attempt.Usage.CostUSD == nil) && it.Took > 0 {
-		it.Cost.Unknown = 1
-	}
-}
-
 // diffs adds the changes of the latest commits.
 func (r *reader) diffs() {
 	if r.source.Diff == nil {
@@ -310,18 +268,6 @@ func (r *reader) diffs() {
 	}
 }
 
-func (r *reader) notes(it *Iteration, e *history.Decided) {
-	for _, text := range e.Lessons {
-		r.program.Lessons = append(r.program.Lessons, Note{r.program.ID, e.Iteration, e.Time, clip(text, 400)})
-	}
-	for _, text := range e.Foreclosed {
-		r.program.Foreclosed = append(r.program.Foreclosed, Note{r.program.ID, e.Iteration, e.Time, clip(text, 400)})
-	}
-	for _, text := range e.Ideas {
-		it.Notes = append(it.Notes, clip(text, 400))
-	}
-}
-
 // ci says what became of a commit that waited for CI.
 func (r *reader) ci(it *Iteration, e *history.Decided) {
 	failing := r.failing[e.Iteration]
@@ -330,7 +276,6 @@ func (r *reader) ci(it *Iteration, e *history.Decided) {
 	}
 	switch {
 	case e.Outcome == history.PendingCI:
-		r.waited[e.Iteration] = true
 		it.CI = "waits for it"
 	case e.Outcome == history.CIFixExhausted:
 		it.CI = "failed"
@@ -341,7 +286,7 @@ func (r *reader) ci(it *Iteration, e *history.Decided) {
 		it.CI = "green"
 	}
 	if n := r.fixes[e.Iteration]; n > 0 && it.CI != "" {
-		it.CI += ", after " + fmt.Sprintf("%d %s", n, []string{"fix", "fixes"}[min(n-1, 1)])
+		it.CI += ", after " + render.Count(n, "fix", "fixes")
 	}
 }
 
