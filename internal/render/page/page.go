@@ -14,11 +14,21 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"time"
+
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/render"
 )
 
-//go:embed assets assets/report
+//go:embed assets/*.html assets/report/*.html
 var assets embed.FS
+
+//go:embed assets/style.css
+var style string
+
+//go:embed assets/page.js
+var script string
 
 // A page shows the latest iterations without scripts, at most maxStatic of one
 // program and, where it holds several programs, about allStatic in all. Older
@@ -39,12 +49,9 @@ type Site struct {
 // view is what the template renders: the overview and some programs.
 type view struct {
 	*Site
-	Style, Script template.HTML
-	Policy        string
 	// Live is a page that a server keeps up to date.
 	Live, Overview bool
 	Shown          []*Program
-	Attention      int
 	// Data is the compressed rows of the programs that are shown.
 	Data string
 	// Link turns a program into the address of its page.
@@ -53,31 +60,33 @@ type view struct {
 	Home string
 	// rows is how many iterations of each program are shown without scripts.
 	rows int
-	// rendered are the rows of the iterations, which the data has as well.
-	rendered map[*Iteration]template.HTML
 }
 
 // WriteSingle writes one HTML file with the overview and every program.
 func (s *Site) WriteSingle(w io.Writer) error {
-	return s.write(w, view{Overview: true, Shown: s.Programs, Home: "#overview", Link: func(p *Program) string { return "#" + p.ID }})
+	return s.write(w, s.whole())
 }
 
 // WriteLive is WriteSingle for a server that tells the page of changes.
 func (s *Site) WriteLive(w io.Writer) error {
-	return s.write(w, view{
-		Live: true, Overview: true, Shown: s.Programs, Home: "#overview", Link: func(p *Program) string { return "#" + p.ID },
-	})
+	v := s.whole()
+	v.Live = true
+	return s.write(w, v)
+}
+
+func (s *Site) whole() view {
+	return view{Overview: true, Shown: s.Programs, Home: "#overview", Link: func(p *Program) string { return "#" + p.ID }}
 }
 
 // WriteOverview writes the start page of a directory of pages; Program.File
 // names the page of each program.
 func (s *Site) WriteOverview(w io.Writer) error {
-	return s.write(w, view{Overview: true, Home: "#overview", Link: func(p *Program) string { return p.File() }})
+	return s.write(w, view{Overview: true, Home: "#overview", Link: (*Program).File})
 }
 
 // WriteProgram writes the page of one program of a directory of pages.
 func (s *Site) WriteProgram(w io.Writer, p *Program) error {
-	return s.write(w, view{Shown: []*Program{p}, Home: "index.html", Link: func(p *Program) string { return p.File() }})
+	return s.write(w, view{Shown: []*Program{p}, Home: "index.html", Link: (*Program).File})
 }
 
 // States counts how the programs stand, most frequent first.
@@ -89,49 +98,65 @@ func (s *Site) States() []Share {
 	return shares(counts, len(s.Programs))
 }
 
-func (s *Site) write(w io.Writer, v view) error {
-	style, err := assets.ReadFile("assets/style.css")
-	if err != nil {
-		return fmt.Errorf("read the page's style: %w", err)
-	}
-	script, err := assets.ReadFile("assets/page.js")
-	if err != nil {
-		return fmt.Errorf("read the page's script: %w", err)
-	}
-	v.rendered = map[*Iteration]template.HTML{}
-	v.Site, v.rows = s, min(max(allStatic/max(len(v.Shown), 1), 5), maxStatic)
-	pages, err := template.New("page.html").Funcs(functions(v)).ParseFS(assets, "assets/*.html")
-	if err != nil {
-		return fmt.Errorf("read the page's template: %w", err)
-	}
-	v.Style, v.Script = template.HTML("<style>"+string(style)+"</style>"), template.HTML("<script>"+string(script)+"</script>") //nolint:gosec // our own files
-	v.Policy = fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; img-src data:; base-uri 'none'; form-action 'none'", source(style), source(script))
-	if v.Live {
-		v.Policy += "; connect-src 'self'"
-	}
+// Attention counts the programs that wait for a person.
+func (s *Site) Attention() int {
+	count := 0
 	for _, p := range s.Programs {
 		if p.Attention {
-			v.Attention++
+			count++
 		}
+	}
+	return count
+}
+
+func (s *Site) write(w io.Writer, v view) error {
+	v.Site, v.rows = s, min(max(allStatic/max(len(v.Shown), 1), 5), maxStatic)
+	pages, err := v.templates()
+	if err != nil {
+		return err
 	}
 	if v.Data, err = v.pack(pages); err != nil {
 		return err
 	}
-	if err := pages.Execute(w, v); err != nil {
+	return execute(w, pages, "page.html", v)
+}
+
+// templates are those of all pages.
+func (v *view) templates() (*template.Template, error) {
+	pages, err := template.New("").Funcs(functions(v)).ParseFS(assets, "assets/*.html", "assets/report/*.html")
+	if err != nil {
+		return nil, fmt.Errorf("read the page's template: %w", err)
+	}
+	return pages, nil
+}
+
+func execute(w io.Writer, pages *template.Template, name string, data any) error {
+	if err := pages.ExecuteTemplate(w, name, data); err != nil {
 		return fmt.Errorf("write the page: %w", err)
 	}
 	return nil
 }
 
-// source is what a Content-Security-Policy calls an inline style or script.
-func source(content []byte) string {
-	sum := sha256.Sum256(content)
-	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+// policy is the Content-Security-Policy of a page, in which a script is ours alone.
+func policy(scripted, live bool) string {
+	source := func(content string) string {
+		sum := sha256.Sum256([]byte(content))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	text := "default-src 'none'; style-src " + source(style) + "; img-src data:; base-uri 'none'; form-action 'none'"
+	if scripted {
+		text += "; script-src " + source(script)
+	}
+	if live {
+		text += "; connect-src 'self'"
+	}
+	return text
 }
 
 // row is one iteration in the page's data: what filters, sorting and the
 // chart's cursor need, and its table row as HTML.
 type row struct {
+	Program string    `json:"id"`
 	Number  int       `json:"n"`
 	Outcome string    `json:"o"`
 	Point   []float64 `json:"p,omitempty"`
@@ -140,94 +165,46 @@ type row struct {
 	CSV     []string  `json:"c"`
 }
 
-// pack renders the rows of all iterations, newest first, and compresses them one by one.
+// pack renders the rows of all iterations, newest first and a line each, and
+// compresses them one by one.
 func (v *view) pack(pages *template.Template) (string, error) {
-	var packed bytes.Buffer
-	zip, err := gzip.NewWriterLevel(&packed, gzip.DefaultCompression)
-	if err == nil {
-		err = v.writeRows(zip, pages)
+	var packed, html bytes.Buffer
+	zip := gzip.NewWriter(&packed)
+	encoder := json.NewEncoder(zip)
+	encoder.SetEscapeHTML(false)
+	for _, p := range v.Shown {
+		for _, it := range slices.Backward(p.Iterations) {
+			html.Reset()
+			if err := execute(&html, pages, "iteration", it); err != nil {
+				return "", err
+			}
+			text := fmt.Sprintf("%d, %s, %s", it.Number, it.Label(), it.Measured())
+			if err := encoder.Encode(row{p.ID, it.Number, string(it.Outcome), it.Point, text, html.String(), it.csv()}); err != nil {
+				return "", fmt.Errorf("compress iteration %d of %s: %w", it.Number, p.Name, err)
+			}
+		}
 	}
-	if err == nil {
-		err = zip.Close()
-	}
-	if err != nil {
+	if err := zip.Close(); err != nil {
 		return "", fmt.Errorf("compress the page's data: %w", err)
 	}
 	// The alphabet for addresses has nothing that a template would escape.
 	return base64.RawURLEncoding.EncodeToString(packed.Bytes()), nil
 }
 
-// writeRows writes a JSON object with a list of rows for each program.
-func (v *view) writeRows(w io.Writer, pages *template.Template) error {
-	out := &listWriter{Writer: w}
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	var html bytes.Buffer
-	out.text("{")
-	for n, p := range v.Shown {
-		name, err := json.Marshal(p.ID)
-		if err != nil {
-			return fmt.Errorf("write %s: %w", p.Name, err)
-		}
-		out.between(n)
-		out.text(string(name) + ":[")
-		for i := range p.Iterations {
-			it := p.Iterations[len(p.Iterations)-1-i]
-			html.Reset()
-			if err := pages.ExecuteTemplate(&html, "iteration", it); err != nil {
-				return fmt.Errorf("write iteration %d of %s: %w", it.Number, p.Name, err)
-			}
-			text := html.String()
-			if i < v.rows {
-				v.rendered[it] = template.HTML(text) //nolint:gosec // the template made it
-			}
-			out.between(i)
-			if err := encoder.Encode(row{
-				it.Number, string(it.Outcome), it.Point, fmt.Sprintf("%d, %s, %s", it.Number, it.Label(), it.Measured()), text, it.csv(),
-			}); err != nil {
-				return fmt.Errorf("write iteration %d of %s: %w", it.Number, p.Name, err)
-			}
-		}
-		out.text("]")
-	}
-	out.text("}")
-	return out.err
-}
-
-// listWriter writes the parts of JSON that are between values, and keeps the first
-// error.
-type listWriter struct {
-	io.Writer
-	err error
-}
-
-func (w *listWriter) text(text string) {
-	if w.err == nil {
-		_, w.err = io.WriteString(w.Writer, text)
-	}
-}
-
-// between separates the value i, from 0, from the one before.
-func (w *listWriter) between(i int) {
-	if i > 0 {
-		w.text(",")
-	}
-}
-
-func functions(v view) template.FuncMap {
+func functions(v *view) template.FuncMap {
 	return template.FuncMap{
+		"style":    func() template.HTML { return template.HTML("<style>" + style + "</style>") },    //nolint:gosec // our own file
+		"script":   func() template.HTML { return template.HTML("<script>" + script + "</script>") }, //nolint:gosec // our own file
+		"policy":   policy,
 		"link":     func(p *Program) template.URL { return template.URL(v.Link(p)) }, //nolint:gosec // a file name or anchor made by us
 		"stamp":    stamp,
-		"rendered": func(it *Iteration) template.HTML { return v.rendered[it] },
 		"sortable": sortable,
 		"percent":  func(share float64) string { return coordinate(min(max(100*share, 0), 100)) },
 		"over":     func(share float64) bool { return share >= 1 },
 		"day":      func(t time.Time) string { return day(t, v.Generated) },
 		"recent": func(list []*Iteration) []*Iteration {
-			var rows []*Iteration
-			for i := len(list) - 1; i >= 0 && len(rows) < v.rows; i-- {
-				rows = append(rows, list[i])
-			}
+			rows := slices.Clone(list[max(len(list)-v.rows, 0):])
+			slices.Reverse(rows)
 			return rows
 		},
 		"older": func(list []*Iteration) string {
@@ -236,6 +213,12 @@ func functions(v view) template.FuncMap {
 			}
 			return fmt.Sprintf("The latest %d of %d iterations. Scripts show the others.", v.rows, len(list))
 		},
+		"page": func(title string, generated time.Time) any {
+			return map[string]any{"Title": title, "Generated": generated}
+		},
+		"pair":  func(name string, side TaskSide) any { return map[string]any{"Name": name, "Side": side} },
+		"plain": func(v any) string { return clip(fmt.Sprint(v), maxEvidence) },
+		"value": func(v *metric.Value) string { return render.Figure(v) },
 	}
 }
 

@@ -5,12 +5,18 @@
   const perPage = 50;
   const say = (text) => { document.getElementById("say").textContent = text; };
 
-  // unpack reads the compressed rows of all programs of a page.
+  // unpack reads the compressed rows of a page, a line of JSON each, by their programs.
   async function unpack(page) {
     const packed = page.getElementById("data").textContent.trim().replaceAll("-", "+").replaceAll("_", "/");
     const bytes = Uint8Array.from(atob(packed), (c) => c.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return new Response(stream).json();
+    const programs = {};
+    for (const line of (await new Response(stream).text()).split("\n")) {
+      if (!line) continue;
+      const row = JSON.parse(line);
+      (programs[row.id] ??= []).push(row);
+    }
+    return programs;
   }
 
   function overview() {
