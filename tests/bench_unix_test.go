@@ -39,7 +39,7 @@ func instantService(b *testing.B, repo *git.Repo, step int64) *loop.Service {
 	next := 0
 	return &loop.Service{
 		Program: p, Repo: repo, Trees: &tree.Builder{Repo: repo}, Memory: &memory.Memory{Repo: repo, Now: time.Now},
-		Agent: instantAgent{"d00/f000.txt"}, Eval: &instantEvaluation{step: step}, Alive: func(history.Lease) bool { return false },
+		Agent: instantAgent{"d00/f000.txt"}, Eval: &instantEvaluation{step: step}, Alive: func(history.Lease) bool { return false }, Isolated: true,
 		Environ: func(dir string, _ []string) ([]string, error) { return nil, os.MkdirAll(dir, 0o700) },
 		Now:     time.Now, NewRun: func() string { next++; return fmt.Sprintf("run-%d", next) },
 	}

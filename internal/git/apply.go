@@ -1,7 +1,6 @@
 package git
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -36,8 +35,10 @@ func (r *Repo) withIndex(ctx context.Context, treeish string, use func(run onInd
 	run := func(stdin []byte, args ...string) ([]byte, error) {
 		return r.Run(ctx, Input{Stdin: stdin, Env: []string{"GIT_INDEX_FILE=" + filepath.Join(dir, "index")}}, args...)
 	}
-	if _, err := run(nil, "read-tree", cmp.Or(treeish, "--empty")); err != nil {
-		return err
+	if treeish != "" {
+		if _, err := run(nil, "read-tree", treeish); err != nil {
+			return err
+		}
 	}
 	return use(run)
 }

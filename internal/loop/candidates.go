@@ -24,7 +24,7 @@ func (r *team) attempt(ctx context.Context, at position) (*attempt, error) {
 	all := r.newAttempts()
 	defer func() {
 		for _, a := range all {
-			r.discard(a)
+			a.discard()
 		}
 	}()
 	if err := r.proposeAll(ctx, at, all); err != nil {
@@ -35,6 +35,7 @@ func (r *team) attempt(ctx context.Context, at position) (*attempt, error) {
 		if err := r.consider(ctx, at, a, digests); err != nil {
 			return nil, err
 		}
+		a.discard() // the next tree is made of it
 	}
 	if err := r.measureAll(ctx, at, all); err != nil {
 		return nil, err
@@ -42,11 +43,10 @@ func (r *team) attempt(ctx context.Context, at position) (*attempt, error) {
 	return r.selectAttempt(all), nil
 }
 
-// discard removes the tree of an agent.
-func (r *team) discard(a *attempt) {
+// discard gives back the tree of an agent.
+func (a *attempt) discard() {
 	if a.proposed != nil {
-		_ = a.proposed.Remove()
-		r.dirs.remove(a.proposed.Dir)
+		a.proposed.Release()
 	}
 }
 

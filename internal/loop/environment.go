@@ -68,7 +68,9 @@ type measurer struct {
 // exist; git shows it as the commit head, "" for no git.
 func (r *measurer) newEnvironment(ctx context.Context, side history.Role, treeish, head, dir string) (*environment, error) {
 	start := r.now()
-	built, err := r.trees.Build(ctx, treeish, dir, r.treeOptions(head))
+	o := r.treeOptions(head)
+	o.Measured = true
+	built, err := r.trees.Build(ctx, treeish, dir, o)
 	if err != nil {
 		return nil, err
 	}
@@ -108,8 +110,8 @@ func (m *environment) Close() {
 	if m == nil {
 		return
 	}
-	_ = m.tree.Remove()
-	for _, dir := range []string{m.tree.Dir, m.home, m.artifacts} {
+	m.tree.Release()
+	for _, dir := range []string{m.home, m.artifacts} {
 		m.measurer.dirs.remove(dir)
 	}
 }

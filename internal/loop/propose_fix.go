@@ -67,7 +67,7 @@ func (r *team) attemptFix(ctx context.Context, at position, verdict ci.Result, l
 // attemptOne takes one attempt through all stages.
 func (r *team) attemptOne(ctx context.Context, at position, a *attempt) error {
 	all := []*attempt{a}
-	defer r.discard(a)
+	defer a.discard()
 	if err := r.ask(ctx, at, all); err != nil {
 		return err
 	}

@@ -152,6 +152,7 @@ var errLeaseLost = errors.New("the lease was lost to another run; nothing of thi
 func (s *Service) Run(ctx context.Context, count int) ([]Result, error) {
 	var results []Result
 	reverts, since := 0, s.Now()
+	defer s.Trees.Close()
 	for len(results) < count {
 		run := s.begin()
 		run.since = since

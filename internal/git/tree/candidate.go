@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -11,45 +14,42 @@ import (
 	"github.com/org/autoloop/internal/git"
 )
 
-// Candidate returns the tree object of what the tree was built from with the
-// changes applied, as Scan found them; what happened in the tree since does not
-// count. Only now their blobs are written to the repository. It can be called
-// once after each Scan, with all its changes or some of them.
+// Candidate returns the tree object of what the last Scan found, which must be nothing
+// that is refused; what happened in the tree since does not count. Only now its objects
+// are written to the repository. It can be called once after each Scan.
 func (t *Tree) Candidate(ctx context.Context, changes []decision.Change) (string, error) {
-	files := map[string]*git.File{}
-	var blobs strings.Builder
 	for _, c := range changes {
-		switch {
-		case c.Refused != "":
+		if c.Refused != "" {
 			return "", fmt.Errorf("%s %s", strconv.Quote(c.Path), c.Refused)
-		case c.Kind == decision.Deleted:
-			files[c.Path] = nil
-		default:
-			files[c.Path] = &git.File{Mode: c.NewMode, ID: c.NewBlob}
-			if t.entries[c.Path].ID != c.NewBlob {
-				blobs.WriteString(c.NewBlob + "\n")
-			}
 		}
 	}
-	if err := t.publish(ctx, blobs.String()); err != nil {
+	if t.staged == nil {
+		if len(changes) > 0 {
+			return "", errors.New("the tree was not scanned")
+		}
+		return t.id, nil
+	}
+	if err := t.publish(ctx); err != nil {
 		return "", fmt.Errorf("store the candidate: %w", err)
 	}
-	return t.repo.WriteFiles(ctx, t.id, files)
+	return t.found, t.unstage()
 }
 
-// publish moves blobs from the control directory to the repository.
-func (t *Tree) publish(ctx context.Context, ids string) error {
-	if t.staged == nil && ids != "" {
-		return errors.New("the tree was not scanned")
+// publish copies the objects of the control directory, which are all loose, to the
+// repository.
+func (t *Tree) publish(ctx context.Context) error {
+	loose, err := fs.Glob(os.DirFS(filepath.Join(t.staged.path("git"), "objects")), "??/*")
+	if err != nil || len(loose) == 0 {
+		return err
 	}
-	if ids != "" {
-		pack, err := t.staged.run(ctx, git.Input{Stdin: []byte(ids)}, "pack-objects", "--stdout", "--quiet", "--window=0")
-		if err != nil {
-			return err
-		}
-		if _, err := t.repo.Run(ctx, git.Input{Stdin: pack}, "unpack-objects", "-q"); err != nil {
-			return err
-		}
+	var ids strings.Builder
+	for _, name := range loose {
+		ids.WriteString(strings.Replace(name, "/", "", 1) + "\n")
 	}
-	return t.unstage()
+	pack, err := t.staged.run(ctx, git.Input{Stdin: []byte(ids.String())}, "pack-objects", "--stdout", "--quiet", "--window=0")
+	if err != nil {
+		return err
+	}
+	_, err = t.repo.Run(ctx, git.Input{Stdin: pack}, "unpack-objects", "-q")
+	return err
 }

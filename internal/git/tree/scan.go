@@ -25,6 +25,7 @@ func (t *Tree) Scan(ctx context.Context) ([]decision.Change, error) {
 	if now, err := os.Lstat(t.Dir); err != nil || !os.SameFile(t.self, now) {
 		return []decision.Change{{Path: ".", Kind: decision.Type, Refused: "is not the directory that was built"}}, nil //nolint:nilerr // it is the finding
 	}
+	t.found = t.id
 	s := &scan{Tree: t, dirs: directoriesOf(t.entries), seen: map[string]bool{}, blind: map[string]bool{}}
 	changes, err := s.run(ctx)
 	if err != nil {
@@ -67,7 +68,7 @@ func (s *scan) run(ctx context.Context) ([]decision.Change, error) {
 }
 
 // directoriesOf lists every directory that has entries below it.
-func directoriesOf(entries map[string]recorded) map[string]bool {
+func directoriesOf[E any](entries map[string]E) map[string]bool {
 	dirs := map[string]bool{"": true}
 	for name := range entries {
 		for dir := parent(name); !dirs[dir]; dir = parent(dir) {

@@ -164,9 +164,9 @@ func TestScanAgain(t *testing.T) {
 	second := f.scan(built)
 	assert.Len(t, first, 1)
 	assert.Len(t, second, 2)
-	id, err := built.Candidate(t.Context(), first)
+	id, err := built.Candidate(t.Context(), second)
 	require.NoError(t, err)
-	assert.Equal(t, "b", f.git("show", id+":b.txt"), "some of the changes are a candidate too")
+	assert.Equal(t, "2", f.git("show", id+":b.txt"), "what the last scan found")
 	_, err = built.Candidate(t.Context(), second)
 	require.ErrorContains(t, err, "not scanned")
 }

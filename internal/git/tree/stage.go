@@ -18,7 +18,7 @@ import (
 // would but with the incumbent's attributes, and takes those that it has. Content is
 // copied once and read no more from the tree.
 func (s *scan) stage(ctx context.Context) error {
-	if err := s.readIndex(ctx); err != nil {
+	if err := s.readIndex(); err != nil {
 		return err
 	}
 	if err := s.put(ctx, s.copyFiles(), "--stdin"); err != nil {
@@ -35,7 +35,8 @@ func (s *scan) stage(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	found, err := Changes(ctx, s.Staged(), s.id, strings.TrimSpace(string(tree)))
+	s.found = strings.TrimSpace(string(tree))
+	found, err := Changes(ctx, s.Staged(), s.id, s.found)
 	if err != nil {
 		return err
 	}

@@ -90,11 +90,13 @@ func (t *Tree) sameContent(path string, was recorded) bool {
 	if err != nil || !info.Mode().IsRegular() || info.Size() != was.stamp.size || !was.stamp.mode.IsRegular() {
 		return false
 	}
-	data, err := os.ReadFile(t.path(path))
-	if err != nil {
-		return false
-	}
-	return git.BlobID(t.repo.ObjectFormat, data) == was.ID
+	return t.hasContent(path, was)
+}
+
+// hasContent compares what is known to be a regular file of the recorded size.
+func (t *Tree) hasContent(path string, was recorded) bool {
+	data, err := readFile(t.path(path), was.stamp.size)
+	return err == nil && git.BlobID(t.repo.ObjectFormat, data) == was.ID
 }
 
 // Broken says why the tree is of no use any more, "" when its directory is the
