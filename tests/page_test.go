@@ -192,8 +192,8 @@ func TestPageInABrowser(t *testing.T) {
 		kept := 0
 		want := wantedProgram{
 			ID: p.ID, Iterations: len(replayed.Attempts), Best: replayed.Best.String(), Initial: replayed.Initial.String(),
-			Gain: strings.Replace(replayed.Best.Sub(*replayed.Initial).Signed(), "-", "−", 1),
-			Week: fmt.Sprintf("$%.2f, ", replayed.Spent(browserTime.AddDate(0, 0, -7)).USD),
+			Gain: replayed.Best.Sub(*replayed.Initial).Signed(),
+			Week: fmt.Sprintf("%.2f USD, ", replayed.Spent(browserTime.AddDate(0, 0, -7)).USD),
 		}
 		for i, attempt := range slices.Backward(replayed.Attempts) {
 			want.Measured, want.Compared = append(want.Measured, text(attempt.Metric)), append(want.Compared, text(attempt.PreviousBest))

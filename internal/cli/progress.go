@@ -167,7 +167,7 @@ func (p *progress) totals() string {
 		parts = append(parts, "best "+render.Figure(best))
 	}
 	if usd > 0 {
-		parts = append(parts, fmt.Sprintf("%.2f USD", usd))
+		parts = append(parts, render.USD(usd))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -86,7 +86,7 @@ func (c Comparison) table(f form, paint func(decision.Verdict, string) string) T
 			f.text(d.TaskID, maxLabel), change(strconv.Itoa(d.BaselineRuns), strconv.Itoa(d.CandidateRuns)),
 			change(checks(d.BaselineObjective), checks(d.CandidateObjective)),
 			change(Figure(d.BaselineComposite), Figure(d.CandidateComposite)),
-			signed(d.Composite), signed(d.Judge), signed(d.Tokens), signed(d.USD), verdict,
+			Signed(d.Composite), Signed(d.Judge), Signed(d.Tokens), Signed(d.USD), verdict,
 		})
 	}
 	return table
@@ -106,23 +106,14 @@ func checks(o *format.Objective) string {
 	return o.String()
 }
 
-func signed(v *metric.Value) string {
-	if v == nil {
-		return "—"
-	}
-	return rounded(v.Signed())
-}
-
 func sideText(s score.Side) string {
 	label := cmp.Or(plain.Short(s.ConfigLabel, maxLabel), "(no label)")
 	text := fmt.Sprintf("%s, %s, %s of %s checks passed", label, Count(s.Runs, "run", "runs"), Figure(s.Passed), Figure(s.Total))
-	for _, cost := range []struct {
-		value *metric.Number
-		unit  string
-	}{{s.Cost.Tokens, "tokens"}, {s.Cost.USD, "USD"}} {
-		if cost.value != nil {
-			text += ", " + rounded(cost.value.String()) + " " + cost.unit
-		}
+	if tokens := s.Cost.Tokens; tokens != nil {
+		text += ", " + rounded(tokens.String()) + " tokens"
+	}
+	if usd, known := metric.Known(s.Cost.USD); known {
+		text += ", " + USD(usd.Float64())
 	}
 	return text
 }

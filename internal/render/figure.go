@@ -28,6 +28,32 @@ func Figure(v *metric.Value, beside ...*metric.Value) string {
 	return Rounded(texts...)[0]
 }
 
+// Signed is a difference for people with its sign, or "—".
+func Signed(v *metric.Value) string {
+	if v == nil {
+		return "—"
+	}
+	return rounded(v.Signed())
+}
+
+// SignedFloat is Signed of what is worked out for people alone.
+func SignedFloat(f float64) string {
+	text := rounded(strconv.FormatFloat(f, 'f', -1, 64))
+	if f > 0 {
+		return "+" + text
+	}
+	return text
+}
+
+// Percent is a difference as a share of where it began, with its sign; "" where that
+// means nothing.
+func Percent(difference, from metric.Value) string {
+	if from.Sign() == 0 || difference.Sign() == 0 {
+		return ""
+	}
+	return SignedFloat(100*difference.Float64()/from.Abs().Float64()) + " %"
+}
+
 // Rounded shortens the long numbers in texts for people: to three significant digits,
 // or to as many as tell all the numbers in them apart.
 func Rounded(texts ...string) []string {
@@ -116,6 +142,15 @@ func Stopped(reason string) string {
 
 // saidCell is Said for a cell of a table.
 func saidCell(text string) string { return strings.ReplaceAll(Said(text), "|", `\|`) }
+
+// USD is money for people: in cents, of less than a dollar in three significant digits.
+func USD(usd float64) string {
+	text := strconv.FormatFloat(usd, 'f', 2, 64)
+	if short := roundTo(strconv.FormatFloat(usd, 'f', -1, 64), fewest); math.Abs(usd) < 1 && len(short) > len(text) {
+		text = short
+	}
+	return text + " USD"
+}
 
 // Minutes is a time for people: of under a minute in seconds, of two hours and more in hours.
 func Minutes(minutes float64) string {

@@ -127,7 +127,7 @@ func Used(tokens *int64, usd *metric.Value, unknown int) string {
 		parts = append(parts, fmt.Sprintf("%d tokens", *tokens))
 	}
 	if usd != nil {
-		parts = append(parts, usd.String()+" USD")
+		parts = append(parts, USD(usd.Float64()))
 	}
 	if unknown > 0 {
 		parts = append(parts, "what "+Count(unknown, "answer", "answers")+" cost is unknown")
@@ -160,14 +160,14 @@ func spentLine(a Account) string {
 		text += fmt.Sprintf(", %d tokens", spent.Tokens)
 	}
 	if spent.USD > 0 {
-		text += fmt.Sprintf(", %.2f USD", spent.USD)
+		text += ", " + USD(spent.USD)
 		if spent.UnknownUSD > 0 {
 			text += " and " + Count(spent.UnknownUSD, "iteration", "iterations") + " of unknown cost"
 		}
 	}
 	switch {
 	case spent.MeasuringUSD > 0:
-		text += fmt.Sprintf(" (%.2f USD of it for measuring)", spent.MeasuringUSD)
+		text += " (" + USD(spent.MeasuringUSD) + " of it for measuring)"
 	case spent.MeasuringTokens > 0:
 		text += fmt.Sprintf(" (%d tokens of it for measuring)", spent.MeasuringTokens)
 	}

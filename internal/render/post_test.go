@@ -144,7 +144,7 @@ func TestTheStatusIsShortAtAGlance(t *testing.T) {
 	glance := folded.ReplaceAllString(render.Status(a), "")
 	assert.Less(t, len(glance), 2048)
 	assert.Contains(t, glance, "33 iterations: 1 kept, 31 not kept, 1 error")
-	assert.Contains(t, glance, "seconds **6** (lower is better), from 8: -2, -25.0 %, target 1")
+	assert.Contains(t, glance, "seconds **6** (lower is better), from 8: -2, -25 %, target 1")
 	assert.Contains(t, glance, "| 33 | ❌ not kept | 7.12 |")
 }
 

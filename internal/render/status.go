@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
@@ -142,9 +141,9 @@ func better(a Account) string { return a.Program.Direction.String() + " is bette
 // gain is the difference from the beginning, signed, and as a share of it.
 func gain(a Account, past history.Summary) string {
 	difference := past.Best.Sub(*past.Initial)
-	text := rounded(difference.Signed())
-	if initial := past.Initial.Float64(); initial != 0 {
-		text += fmt.Sprintf(", %+.1f %%", 100*difference.Float64()/math.Abs(initial))
+	text := Signed(&difference)
+	if percent := Percent(difference, *past.Initial); percent != "" {
+		text += ", " + percent
 	}
 	return text
 }

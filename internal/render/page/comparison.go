@@ -32,58 +32,47 @@ type TaskSide struct {
 	// Low, Middle and High are the least, mean and greatest composite of its
 	// runs, as far as they are known.
 	Low, Middle, High float64
-	Objective         string
-	Opinions          []JudgeOpinion
-	Failures          []string
-	Cost              string
-
-	checks []format.CheckResult
+	Objective, Cost   string
+	Runs              []format.Run
 }
-
-// JudgeOpinion is what the judge said of a run.
-type JudgeOpinion struct{ Score, Rationale string }
 
 // TaskCheck is one check of a task on both sides.
 type TaskCheck struct {
 	Kind, Name    string
-	Before, After CheckRuns
+	Before, After Tally
 }
 
-// CheckRuns is how many runs passed a check, and what the last that failed said.
-type CheckRuns struct {
+// Tally is how many runs passed something, and what was seen when it failed last.
+type Tally struct {
 	Passed, Runs int
-	Detail       string
+	Evidence     string
 }
 
-// Failed reports whether a run failed the check.
-func (c CheckRuns) Failed() bool { return c.Passed < c.Runs }
+// Failed reports whether a run failed.
+func (t Tally) Failed() bool { return t.Passed < t.Runs }
 
-// with is c with one run more.
-func (c CheckRuns) with(result format.CheckResult) CheckRuns {
-	c.Runs++
-	if result.Passed {
-		c.Passed++
+func (t *Tally) add(passed bool, evidence string) {
+	t.Runs++
+	if passed {
+		t.Passed++
 	} else {
-		c.Detail = clip(result.Detail, maxEvidence)
+		t.Evidence = clip(evidence, maxEvidence)
 	}
-	return c
 }
 
 // Checks are the checks of both sides, in their order.
 func (r TaskRow) Checks() []TaskCheck {
 	var list []TaskCheck
-	for after, results := range [][]format.CheckResult{r.Before.checks, r.After.checks} {
-		for _, result := range results {
-			kind, name := string(result.Kind), clip(result.Name, 200)
-			i := slices.IndexFunc(list, func(c TaskCheck) bool { return c.Kind == kind && c.Name == name })
-			if i < 0 {
-				i = len(list)
-				list = append(list, TaskCheck{Kind: kind, Name: name})
-			}
-			if after == 0 {
-				list[i].Before = list[i].Before.with(result)
-			} else {
-				list[i].After = list[i].After.with(result)
+	for after, side := range []TaskSide{r.Before, r.After} {
+		for _, run := range side.Runs {
+			for _, result := range run.Checks {
+				kind, name := string(result.Kind), clip(result.Name, 200)
+				i := slices.IndexFunc(list, func(c TaskCheck) bool { return c.Kind == kind && c.Name == name })
+				if i < 0 {
+					i = len(list)
+					list = append(list, TaskCheck{Kind: kind, Name: name})
+				}
+				[]*Tally{&list[i].Before, &list[i].After}[after].add(result.Passed, result.Detail)
 			}
 		}
 	}
@@ -91,63 +80,56 @@ func (r TaskRow) Checks() []TaskCheck {
 }
 
 // Told reports whether there is more to say of the task than its row does.
-func (r TaskRow) Told() bool {
-	return len(r.Before.checks)+len(r.After.checks)+len(r.Before.Opinions)+len(r.After.Opinions)+len(r.Before.Failures)+len(r.After.Failures) > 0
+func (r TaskRow) Told() bool { return len(r.Checks()) > 0 || r.Before.Told() || r.After.Told() }
+
+// Told reports whether a run failed or was judged.
+func (s TaskSide) Told() bool {
+	return slices.ContainsFunc(s.Runs, func(run format.Run) bool { return run.Failure != "" || run.Judge != nil })
 }
 
 // Rows are the tasks of both sides.
 func (c *Comparison) Rows() []TaskRow {
 	var rows []TaskRow
 	for _, d := range c.Deltas {
-		rows = append(rows, TaskRow{d, taskSide(c.Before, d.TaskID, d.BaselineComposite), taskSide(c.After, d.TaskID, d.CandidateComposite)})
+		rows = append(rows, TaskRow{
+			d, taskSide(c.Before, d.TaskID, d.BaselineComposite, d.BaselineObjective), taskSide(c.After, d.TaskID, d.CandidateComposite, d.CandidateObjective),
+		})
 	}
 	return rows
 }
 
-func taskSide(outcome format.SuiteOutcome, id string, composite *metric.Value) TaskSide {
-	for _, s := range outcome.Scores {
-		if s.TaskID != id {
-			continue
-		}
-		side := TaskSide{Known: composite != nil}
-		if composite != nil {
-			side.Middle = composite.Float64()
-			side.Low, side.High = side.Middle, side.Middle
-		}
-		passed, total, usd, usdKnown := 0.0, 0.0, 0.0, true
-		var bases []float64
-		for _, run := range s.Runs {
-			passed, total = passed+float(&run.Objective.Passed), total+float(&run.Objective.Total)
-			if base, ok := score.Base(run, s.JudgeWeight); ok {
-				bases = append(bases, base.Float64())
-			}
-			if run.Cost.USD != nil {
-				usd += float(run.Cost.USD)
-			} else {
-				usdKnown = false
-			}
-			if run.Judge != nil {
-				side.Opinions = append(side.Opinions, JudgeOpinion{short(float(&run.Judge.Score)), clip(run.Judge.Rationale, maxEvidence)})
-			}
-			if run.Failure != "" {
-				side.Failures = append(side.Failures, clip(run.Failure, maxEvidence))
-			}
-			side.checks = append(side.checks, run.Checks...)
-		}
-		side.spread(bases)
-		side.Objective = short(passed) + " of " + short(total)
-		if side.Cost = "unknown"; usdKnown {
-			side.Cost = "$" + strconv.FormatFloat(usd, 'f', 4, 64)
-		}
-		return side
+func taskSide(outcome format.SuiteOutcome, id string, composite *metric.Value, objective *format.Objective) TaskSide {
+	at := slices.IndexFunc(outcome.Scores, func(s format.Score) bool { return s.TaskID == id })
+	if at < 0 || objective == nil {
+		return TaskSide{}
 	}
-	return TaskSide{}
+	s := outcome.Scores[at]
+	side := TaskSide{Known: composite != nil, Runs: s.Runs, Objective: objective.Passed.String() + " of " + objective.Total.String()}
+	var bases []float64
+	cost := Cost{}
+	for _, run := range s.Runs {
+		if base, ok := score.Base(run, s.JudgeWeight); ok {
+			bases = append(bases, base.Float64())
+		}
+		if usd, known := metric.Known(run.Cost.USD); known {
+			cost.USD += usd.Float64()
+		} else {
+			cost.UnknownUSD++
+		}
+	}
+	side.Cost = cost.String()
+	if side.Known {
+		side.Middle = composite.Float64()
+		side.spread(bases)
+	}
+	return side
 }
 
 // spread is how far the runs lie apart, around the mean composite. Costs, which
 // are compared between the sides and not between runs, take no part in it.
 func (s *TaskSide) spread(bases []float64) {
-	if !s.Known || len(bases) < 2 {
+	s.Low, s.High = s.Middle, s.Middle
+	if len(bases) < 2 {
 		return
 	}
 	mean := 0.0
@@ -166,25 +148,8 @@ func (c *Comparison) Chance() string {
 	return strconv.FormatFloat(*c.PValue, 'g', 3, 64)
 }
 
-// float is a number for drawing; what is not finite is 0.
-func float(n *metric.Number) float64 {
-	v, finite := n.Value()
-	if !finite {
-		return 0
-	}
-	return v.Float64()
-}
-
 // Name is the task's id.
 func (r TaskRow) Name() string { return clip(r.TaskID, 80) }
-
-// Change is the difference of the composites.
-func (r TaskRow) Change() string {
-	if r.Composite == nil {
-		return "—"
-	}
-	return signed(r.Composite.Float64())
-}
 
 // ChangeClass is better or worse; "" for neither.
 func (r TaskRow) ChangeClass() string {
@@ -215,14 +180,6 @@ func (r TaskRow) Dots() template.HTML {
 		d.path("points side "+class, &mean)
 	}
 	return d.end()
-}
-
-// Net is the sum of the differences.
-func (c *Comparison) Net() string {
-	if c.NetGain == nil {
-		return "—"
-	}
-	return signed(c.NetGain.Float64())
 }
 
 // Write writes the page.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"html/template"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/org/autoloop/internal/decision"
@@ -86,9 +85,7 @@ func (it *Iteration) Author() string {
 func (it *Iteration) Measured() string {
 	text := render.Figure(it.Metric, it.Previous, it.Best)
 	if it.Delta != "" {
-		if delta, err := metric.ParseValue(strings.TrimPrefix(it.Delta, "+")); err == nil {
-			return text + " (" + signed(delta.Float64()) + ")"
-		}
+		return text + " (" + render.Rounded(it.Delta)[0] + ")"
 	}
 	return text
 }

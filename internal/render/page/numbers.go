@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/org/autoloop/internal/plain"
-	"github.com/org/autoloop/internal/render"
 )
 
 // short writes six significant digits at most, without an exponent where that
@@ -21,18 +20,6 @@ func short(f float64) string {
 		rounded = f
 	}
 	return strconv.FormatFloat(rounded, 'f', -1, 64)
-}
-
-// signed is a difference for people.
-func signed(f float64) string {
-	text := render.Rounded(strconv.FormatFloat(math.Abs(f), 'f', -1, 64))[0]
-	switch {
-	case f > 0:
-		return "+" + text
-	case f < 0:
-		return "−" + text
-	}
-	return "0"
 }
 
 // Share is one part of a whole.

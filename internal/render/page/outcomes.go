@@ -65,7 +65,7 @@ func (a *Author) Percent() string {
 }
 
 // Gain is by how much the best changed, in words.
-func (a *Author) Gain() string { return signed(a.Gained) }
+func (a *Author) Gain() string { return render.SignedFloat(a.Gained) }
 
 // Authors are the agents and models, the one that was kept most often first.
 func (p *Program) Authors() []*Author {

@@ -86,5 +86,5 @@ func TestWhoFoundWhatWasKept(t *testing.T) {
 	require.Len(t, authors, 2)
 	assert.Equal(t, page.Author{Name: "large", Kept: 2, Tried: 3, Gained: -2.5}, *authors[0])
 	assert.Equal(t, page.Author{Name: "small", Kept: 1, Tried: 2, Gained: -0.5}, *authors[1])
-	assert.Equal(t, "−2.5", authors[0].Gain())
+	assert.Equal(t, "-2.5", authors[0].Gain())
 }

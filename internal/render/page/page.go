@@ -216,9 +216,11 @@ func functions(v *view) template.FuncMap {
 		"page": func(title string, generated time.Time) any {
 			return map[string]any{"Title": title, "Generated": generated}
 		},
-		"pair":  func(name string, side TaskSide) any { return map[string]any{"Name": name, "Side": side} },
-		"plain": func(v any) string { return clip(fmt.Sprint(v), maxEvidence) },
-		"value": func(v *metric.Value) string { return render.Figure(v) },
+		"pair":    func(name string, side TaskSide) any { return map[string]any{"Name": name, "Side": side} },
+		"plain":   func(v any) string { return clip(fmt.Sprint(v), maxEvidence) },
+		"value":   func(v *metric.Value) string { return render.Figure(v) },
+		"signed":  render.Signed,
+		"rounded": func(v any) string { return render.Rounded(fmt.Sprint(v))[0] },
 	}
 }
 

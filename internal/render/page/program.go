@@ -86,7 +86,7 @@ type Cost struct{ history.Spent }
 
 // String is the cost in words.
 func (c Cost) String() string {
-	text := "$" + strconv.FormatFloat(c.USD, 'f', 2, 64)
+	text := render.USD(c.USD)
 	switch {
 	case c.UnknownUSD > 0 && c.USD == 0:
 		return "unknown"
@@ -186,17 +186,17 @@ func (p *Program) Gain() string {
 	if p.Best == nil || p.Initial == nil {
 		return "—"
 	}
-	return signed(p.Best.Sub(*p.Initial).Float64())
+	gain := p.Best.Sub(*p.Initial)
+	return render.Signed(&gain)
 }
 
 // GainPercent is the change since iteration 0 in percent with its sign; 0 and ""
 // where that means nothing.
 func (p *Program) GainPercent() (text string) {
-	if p.Best == nil || p.Initial == nil || p.Initial.Sign() == 0 || p.Best.Cmp(*p.Initial) == 0 {
+	if p.Best == nil || p.Initial == nil {
 		return ""
 	}
-	start := p.Initial.Float64()
-	return signed(100*(p.Best.Float64()-start)/math.Abs(start)) + " %"
+	return render.Percent(p.Best.Sub(*p.Initial), *p.Initial)
 }
 
 // GainClass is better or worse, in the metric's own direction; "" for no change.
@@ -262,7 +262,7 @@ func (p *Program) per(cost float64) string {
 	if p.Best == nil || p.Initial == nil || p.Best.Cmp(*p.Initial) == 0 || cost <= 0 {
 		return ""
 	}
-	return signed(p.Best.Sub(*p.Initial).Float64() / cost)
+	return render.SignedFloat(p.Best.Sub(*p.Initial).Float64() / cost)
 }
 
 // Sparkline is the best value over the iterations.

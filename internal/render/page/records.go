@@ -185,7 +185,7 @@ func (r *reader) read(past *history.Summary) {
 func (r *reader) iteration(e *history.Decided) *Iteration {
 	it := &Iteration{
 		Program: r.program.ID, Number: e.Iteration, Time: e.Time, Outcome: e.Outcome, Summary: clip(e.Summary, 300), Warning: clip(decision.Joined(e.Warning), 300),
-		Metric: e.Metric, Previous: e.PreviousBest, Best: e.Best, Delta: e.Delta, Agent: clip(e.Agent, 60), Model: clip(e.Model, 60),
+		Metric: e.Metric, Previous: e.PreviousBest, Best: e.Best, Delta: clip(e.Delta, 60), Agent: clip(e.Agent, 60), Model: clip(e.Model, 60),
 		Commit: e.Commit, parent: e.Parent,
 	}
 	for i, reason := range e.Reasons {
@@ -214,7 +214,7 @@ func (r *reader) trial(it *Iteration, e *history.Decided) {
 		evidence := e.Evidence[n-1]
 		stage = evidence.Stage
 		it.Test = fmt.Sprintf("p = %.2g after %d pairs; difference %s, %s %% interval %s to %s", evidence.P, evidence.Pairs,
-			signed(evidence.Difference.Float64()), short(100*evidence.Confidence), signed(evidence.Low.Float64()), signed(evidence.High.Float64()))
+			render.Signed(&evidence.Difference), short(100*evidence.Confidence), render.Signed(&evidence.Low), render.Signed(&evidence.High))
 		middle := evidence.Incumbent.Float64()
 		it.Interval = &[2]float64{middle + evidence.Low.Float64(), middle + evidence.High.Float64()}
 	}

@@ -2,6 +2,7 @@ package page_test
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -39,13 +40,13 @@ func TestComparisonAsAPage(t *testing.T) {
 	assert.InDelta(t, 0.15, rows[0].After.High-rows[0].After.Low, 1e-9, "0.6 times a quarter apart")
 	checks := rows[0].Checks()
 	require.Len(t, checks, 2)
-	assert.Equal(t, page.TaskCheck{Kind: "command", Name: "go test", Before: page.CheckRuns{Runs: 2}, After: page.CheckRuns{Passed: 2, Runs: 2}}, checks[0])
-	assert.Equal(t, page.CheckRuns{Runs: 2, Detail: hostile}, checks[1].After)
-	assert.Equal(t, []page.JudgeOpinion{{Score: "0.5", Rationale: hostile}, {Score: "0.5", Rationale: hostile}}, rows[0].Before.Opinions)
+	assert.Equal(t, page.TaskCheck{Kind: "command", Name: "go test", Before: page.Tally{Runs: 2}, After: page.Tally{Passed: 2, Runs: 2}}, checks[0])
+	assert.Equal(t, page.Tally{Runs: 2, Evidence: hostile}, checks[1].After)
 	var b bytes.Buffer
 	require.NoError(t, shown.Write(&b))
 	text := b.String()
 	assert.NotContains(t, text, "<script")
 	assert.Contains(t, text, "&lt;/script&gt;")
+	assert.Equal(t, 4, strings.Count(text, `<li>judge: 0.5 <span class="quiet"><bdi>&lt;/script&gt;`), "of two runs a side")
 	assert.NotContains(t, text, "%!")
 }

@@ -70,8 +70,8 @@ type CaseCell struct {
 // Answer is an expectation or a check: how many of the runs passed it, and what
 // was seen.
 type Answer struct {
-	Text, Evidence string
-	Passed, Runs   int
+	Text string
+	Tally
 }
 
 // Sign says at a glance how it went.
@@ -126,15 +126,9 @@ func cell(row string, column Column, c evals.CaseScore) CaseCell {
 		if !known {
 			i = len(cell.Answers)
 			at[text] = i
-			cell.Answers = append(cell.Answers, Answer{Text: clip(text, maxEvidence), Evidence: clip(evidence, maxEvidence)})
+			cell.Answers = append(cell.Answers, Answer{clip(text, maxEvidence), Tally{Evidence: clip(evidence, maxEvidence)}})
 		}
-		answer := &cell.Answers[i]
-		answer.Runs++
-		if passed {
-			answer.Passed++
-		} else {
-			answer.Evidence = clip(evidence, maxEvidence)
-		}
+		cell.Answers[i].add(passed, evidence)
 	}
 	for _, grading := range column.Gradings[c.ID] {
 		for _, graded := range grading.Expectations {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
+	"github.com/org/autoloop/internal/render"
 )
 
 // The size of the trajectory in units of its picture.
@@ -33,7 +34,7 @@ func trajectory(p *Program) template.HTML {
 		class += " dense"
 	}
 	d.begin(class, p.describe(), chartWidth, chartHeight)
-	d.grid(y, 5, "")
+	d.grid(y, 5)
 	for _, value := range ticks(x.low, x.high, 10) {
 		if value == math.Trunc(value) {
 			d.text("tick", "middle", x.at(value), chartHeight-chartBottom+16, short(value))
@@ -89,12 +90,12 @@ func (d *drawing) level(class string, y float64) {
 	d.line(class, chartLeft, y, chartWidth-chartRight, y)
 }
 
-// grid draws about n round values, with their unit before them.
-func (d *drawing) grid(y scale, n int, unit string) {
+// grid draws about n round values.
+func (d *drawing) grid(y scale, n int) {
 	for _, value := range y.marks(n) {
 		if !y.beyond(value) {
 			d.level("grid", y.at(value))
-			d.text("tick", "end", chartLeft-8, y.at(value)+4, unit+short(value))
+			d.text("tick", "end", chartLeft-8, y.at(value)+4, short(value))
 		}
 	}
 }
@@ -231,9 +232,9 @@ func costChart(p *Program) template.HTML {
 		return ""
 	}
 	var d drawing
-	d.begin("chart cost", fmt.Sprintf("cost added up: $%.2f after %d iterations", total, len(p.Iterations)), chartWidth, height)
+	d.begin("chart cost", fmt.Sprintf("cost added up: %s after %d iterations", render.USD(total), len(p.Iterations)), chartWidth, height)
 	x, y := p.across(), scale{low: 0, high: total * 1.05, from: height - 24, to: 14}
-	d.grid(y, 3, "$")
+	d.grid(y, 3)
 	var line steps
 	line.to(chartLeft, y.from)
 	sum := 0.0
@@ -242,6 +243,6 @@ func costChart(p *Program) template.HTML {
 		line.to(x.at(float64(it.Number)), y.at(sum))
 	}
 	d.path("best", &line.drawing)
-	d.text("axis", "start", 4, 11, "cost")
+	d.text("axis", "start", 4, 11, "cost in USD")
 	return d.end()
 }
