@@ -2,7 +2,6 @@ package page
 
 import (
 	"cmp"
-	"html/template"
 	"strconv"
 	"time"
 
@@ -90,34 +89,16 @@ func (it *Iteration) Measured() string {
 	return text
 }
 
-// Exact is the candidate's number as it was measured, every digit.
-func (it *Iteration) Exact() string { return metric.Text(it.Metric, "") }
-
-// PreviousText is the number that it was compared with.
-func (it *Iteration) PreviousText() string { return render.Figure(it.Previous, it.Metric) }
-
-// BestText is the incumbent's number afterwards.
-func (it *Iteration) BestText() string { return render.Figure(it.Best, it.Metric) }
-
 // Duration is how long it took, in words.
 func (it *Iteration) Duration() string {
 	if it.Took <= 0 {
 		return "—"
 	}
-	return it.Took.Round(time.Second).String()
+	return render.Minutes(it.Took.Minutes())
 }
 
 // ID is the iteration's anchor.
 func (it *Iteration) ID() string { return it.Program + "-i" + strconv.Itoa(it.Number) }
-
-// Stamp is the time of the decision.
-func (it *Iteration) Stamp() string { return stamp(it.Time) }
-
-// ShortCommit is the beginning of the commit's id.
-func (it *Iteration) ShortCommit() string { return it.Commit[:min(len(it.Commit), 10)] }
-
-// Strip draws the samples of both sides.
-func (it *Iteration) Strip() template.HTML { return strip(it) }
 
 // csv is the iteration as a row for a spreadsheet.
 func (it *Iteration) csv() []string {

@@ -22,20 +22,17 @@ func short(f float64) string {
 	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }
 
-// Share is one part of a whole.
+// Share is one part of a whole, from 0 to 1.
 type Share struct {
-	Name    string
-	Count   int
-	Percent float64
+	Name  string
+	Count int
+	Part  float64
 }
-
-// Width is the length of the share's bar, from 0 to 100.
-func (s Share) Width() string { return coordinate(s.Percent) }
 
 func shares(counts map[string]int, of int) []Share {
 	var list []Share
 	for name, count := range counts {
-		list = append(list, Share{name, count, 100 * float64(count) / float64(max(of, 1))})
+		list = append(list, Share{name, count, float64(count) / float64(max(of, 1))})
 	}
 	slices.SortFunc(list, func(a, b Share) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name)) })
 	return list

@@ -17,7 +17,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/render"
 )
 
@@ -216,11 +215,15 @@ func functions(v *view) template.FuncMap {
 		"page": func(title string, generated time.Time) any {
 			return map[string]any{"Title": title, "Generated": generated}
 		},
-		"pair":    func(name string, side TaskSide) any { return map[string]any{"Name": name, "Side": side} },
-		"plain":   func(v any) string { return clip(fmt.Sprint(v), maxEvidence) },
-		"value":   func(v *metric.Value) string { return render.Figure(v) },
-		"signed":  render.Signed,
-		"rounded": func(v any) string { return render.Rounded(fmt.Sprint(v))[0] },
+		"pair":      func(name string, side TaskSide) any { return map[string]any{"Name": name, "Side": side} },
+		"plain":     func(v any) string { return clip(fmt.Sprint(v), maxEvidence) },
+		"figure":    render.Figure,
+		"strip":     strip,
+		"sparkline": sparkline,
+		"costChart": costChart,
+		"notes":     newestFirst,
+		"signed":    render.Signed,
+		"rounded":   func(v any) string { return render.Rounded(fmt.Sprint(v))[0] },
 	}
 }
 

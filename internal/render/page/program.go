@@ -74,12 +74,6 @@ func newestFirst(list []Note) Notes {
 	return Notes{turned[:n], turned[n:]}
 }
 
-// LessonNotes are the lessons, the newest first.
-func (p *Program) LessonNotes() Notes { return newestFirst(p.Lessons) }
-
-// ForeclosedNotes are the foreclosed avenues, the newest first.
-func (p *Program) ForeclosedNotes() Notes { return newestFirst(p.Foreclosed) }
-
 // Cost is what agents and evaluations used; an unknown part makes it a lower
 // bound.
 type Cost struct{ history.Spent }
@@ -104,9 +98,6 @@ func (c Cost) Words() string {
 	}
 	return text + ", " + c.Time()
 }
-
-// Sort is the cost as a number, to sort by.
-func (c Cost) Sort() string { return strconv.FormatFloat(c.USD, 'f', -1, 64) }
 
 // Time is the time in words.
 func (c Cost) Time() string { return render.Minutes(c.Minutes) }
@@ -133,12 +124,7 @@ func anchor(name string) string {
 }
 
 // Better says which way is better, in words.
-func (p *Program) Better() string {
-	if p.Direction == metric.Lower {
-		return "lower is better"
-	}
-	return "higher is better"
-}
+func (p *Program) Better() string { return p.Direction.String() + " is better" }
 
 // BestText is the incumbent's number for people.
 func (p *Program) BestText() string {
@@ -147,9 +133,6 @@ func (p *Program) BestText() string {
 	}
 	return render.Figure(p.Best, p.Initial)
 }
-
-// BestExact is the incumbent's number with every digit, to sort by.
-func (p *Program) BestExact() string { return metric.Text(p.Best, "") }
 
 // GainSort is the gain for sorting programs of different metrics: in percent, and
 // above zero where the program got better.
@@ -172,10 +155,10 @@ func (p *Program) InitialText() string { return render.Figure(p.Initial, p.Best)
 
 // TargetText is the target for people.
 func (p *Program) TargetText() string {
-	if p.Target == nil {
+	switch {
+	case p.Target == nil:
 		return "—"
-	}
-	if p.Direction == metric.Lower {
+	case p.Direction == metric.Lower:
 		return "≤ " + render.Figure(p.Target, p.Best)
 	}
 	return "≥ " + render.Figure(p.Target, p.Best)
@@ -210,24 +193,15 @@ func (p *Program) GainClass() string {
 	return "worse"
 }
 
-// progress is how far the target is, as a share of the way from iteration 0 in
-// percent, from 0 to 100; ok is false without a target or a way.
-func (p *Program) progress() (percent float64, ok bool) {
-	if p.Target == nil || p.Best == nil || p.Initial == nil {
-		return 0, false
-	}
-	way := p.Target.Sub(*p.Initial).Float64()
-	if way == 0 {
-		return 100, true
-	}
-	return min(max(100*p.Best.Sub(*p.Initial).Float64()/way, 0), 100), true
-}
-
-// Progress is how much of the way to the target is done, in words.
+// Progress is how much of the way from iteration 0 to the target is done, in words; ""
+// without a target or a way.
 func (p *Program) Progress() string {
-	percent, ok := p.progress()
-	if !ok {
+	if p.Target == nil || p.Best == nil || p.Initial == nil {
 		return ""
+	}
+	percent := 100.0
+	if way := p.Target.Sub(*p.Initial).Float64(); way != 0 {
+		percent = min(max(100*p.Best.Sub(*p.Initial).Float64()/way, 0), 100)
 	}
 	return strconv.FormatFloat(math.Floor(percent), 'f', 0, 64) + " % of the way" // 100 is the target, and nothing before it
 }
@@ -265,15 +239,9 @@ func (p *Program) per(cost float64) string {
 	return render.SignedFloat(p.Best.Sub(*p.Initial).Float64() / cost)
 }
 
-// Sparkline is the best value over the iterations.
-func (p *Program) Sparkline() template.HTML { return sparkline(p) }
-
 // Trajectory is every candidate as a point and the best as a line.
 func (p *Program) Trajectory() template.HTML { return p.drawn }
 
 // Drawn reports what the trajectory has of what its legend explains: kept,
 // rejected, unmeasured, pending, beyond and interval.
 func (p *Program) Drawn(what string) bool { return p.legend[what] }
-
-// CostChart is the cost added up over the iterations.
-func (p *Program) CostChart() template.HTML { return costChart(p) }
