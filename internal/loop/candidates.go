@@ -3,6 +3,7 @@ package loop
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -14,6 +15,9 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 )
+
+// manyFiles are so many that people wait for a tree of them.
+const manyFiles = 5000
 
 // maxAtOnce bounds how many agents work at the same time.
 const maxAtOnce = 8
@@ -77,6 +81,9 @@ func (r *team) proposeAll(ctx context.Context, at position, all []*attempt) erro
 
 // ask builds the trees and runs the agents in them.
 func (r *team) ask(ctx context.Context, at position, all []*attempt) error {
+	if len(at.entries) >= manyFiles {
+		r.step("trees", fmt.Sprintf("building one of %d files", len(at.entries)))
+	}
 	for _, a := range all {
 		from := cmp.Or(a.lineage.from, at.Head)
 		var err error

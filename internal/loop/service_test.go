@@ -1,6 +1,8 @@
 package loop
 
 import (
+	"fmt"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -61,4 +63,28 @@ func TestWhatEndsARun(t *testing.T) {
 	results = run(9)
 	require.Len(t, results, 1)
 	assert.Equal(t, history.Busy, results[0].Outcome)
+}
+
+// TestLargeTreesAreTold: where trees take their time, people hear of them, and none is left.
+func TestLargeTreesAreTold(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "", "5", "6")
+	files := map[string]string{}
+	for i := range manyFiles {
+		files[fmt.Sprintf("d/%d", i)] = ""
+	}
+	b.commit(files)
+	var told []string
+	b.service.Progress = func(step Step) {
+		if step.Name == "trees" {
+			told = append(told, step.Detail)
+		}
+	}
+	b.one()
+	assert.Equal(t, []string{"building one of 5003 files", "removing 10006 files"}, told)
+	b.service.RunDir += "/w"
+	require.NoError(t, os.Chmod(b.service.RunDir, 0o700)) //nolint:gosec // a directory of the test
+	left, err := os.ReadDir(b.service.RunDir)
+	require.NoError(t, err)
+	assert.Empty(t, left)
 }

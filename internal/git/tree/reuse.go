@@ -27,6 +27,14 @@ func (t *Tree) Release() {
 	t.builder.spare = append(t.builder.spare, &kept)
 }
 
+// Released counts the files of the trees that were released.
+func (b *Builder) Released() (files int) {
+	for _, t := range b.spare {
+		files += len(t.entries)
+	}
+	return files
+}
+
 // Close removes the trees that were released.
 func (b *Builder) Close() {
 	for _, t := range b.spare {
