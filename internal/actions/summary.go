@@ -94,11 +94,7 @@ func writeResult(out *strings.Builder, s Step, p *program.Program, r *loop.Resul
 	if r.Summary != "" {
 		fmt.Fprintf(out, "> %s\n\n", render.Said(r.Summary))
 	}
-	reasons := render.Reasons(r.Reasons, r.Metric != nil && r.Delta != nil)
-	if links := render.CheckLinks(r.Failing); links != "" {
-		reasons = append(reasons, "failing: "+links)
-	}
-	writeList(out, "", reasons)
+	writeList(out, "", render.Why(r.Reasons, r.Failing, r.Metric != nil && r.Delta != nil))
 	if links := resultLinks(s, r); len(links) > 0 {
 		out.WriteString(strings.Join(links, " · ") + "\n\n")
 	}
@@ -179,7 +175,7 @@ func writeDetails(out *strings.Builder, r *loop.Result) {
 		add("Samples of the candidate", samplesText(r.Samples.Candidate))
 	}
 	for _, e := range r.Evidence {
-		add("Test, "+string(e.Stage), fmt.Sprintf("p = %.4g, shift %s to %s (%g %%), %d pairs", e.P, render.Figure(&e.Low), render.Figure(&e.High), e.Confidence*100, e.Pairs))
+		add("Test, "+string(e.Stage), render.Trial(e))
 	}
 	add("Files changed", filesText(r.Changed))
 	add("Proposed by", inline(strings.TrimSpace(r.Agent+" "+r.Model)))

@@ -139,10 +139,8 @@ func pictures(results []Result) string {
 
 func picture(r Result) string {
 	last := r.Evidence[len(r.Evidence)-1]
-	figures := render.Rounded(last.Difference.Signed(), last.Low.String(), last.High.String(), last.Incumbent.String(), last.Candidate.String())
-	title := fmt.Sprintf("iteration %d, %s: %d pairs, p = %.2g, difference %s (%g %% interval %s to %s)\n",
-		r.Iteration, last.Stage, last.Pairs, last.P, figures[0], last.Confidence*100, figures[1], figures[2])
-	return title + render.ValueStrips(
-		render.ValueStrip{Name: string(decision.Incumbent), Values: r.Samples.Incumbent, Note: "median " + figures[3]},
-		render.ValueStrip{Name: string(decision.Candidate), Values: r.Samples.Candidate, Note: "median " + figures[4]})
+	title := fmt.Sprintf("iteration %d, %s: %s\n", r.Iteration, last.Stage, render.Trial(last))
+	return title + render.Strips(
+		render.Strip{Name: string(decision.Incumbent), Samples: r.Samples.Incumbent, Note: "median " + render.Figure(&last.Incumbent, &last.Candidate)},
+		render.Strip{Name: string(decision.Candidate), Samples: r.Samples.Candidate, Note: "median " + render.Figure(&last.Candidate, &last.Incumbent)})
 }

@@ -29,10 +29,7 @@ func Iteration(a Account, e *history.Decided) string {
 	if e.Summary != "" {
 		fmt.Fprintf(&b, "> %s\n\n", Said(e.Summary))
 	}
-	list := Reasons(withoutFailing(e.Reasons, e.Failing), e.Metric != nil && e.PreviousBest != nil)
-	if links := CheckLinks(e.Failing); links != "" {
-		list = append(list, "failing: "+links)
-	}
+	list := Why(e.Reasons, e.Failing, e.Metric != nil && e.PreviousBest != nil)
 	for _, reason := range list {
 		fmt.Fprintf(&b, "- %s\n", reason)
 	}
@@ -74,16 +71,21 @@ func origin(a Account, e *history.Decided) string {
 	return strings.Join(parts, " · ")
 }
 
-// withoutFailing leaves out the reasons that only name a failing check.
-func withoutFailing(reasons []decision.Reason, checks []history.Check) []decision.Reason {
-	return slices.DeleteFunc(slices.Clone(reasons), func(r decision.Reason) bool {
+// Why is what a decision rests on, a line each: its reasons, and what failed in CI with
+// links in the place of the names.
+func Why(reasons []decision.Reason, failing []history.Check, compared bool) []string {
+	list := Reasons(slices.DeleteFunc(slices.Clone(reasons), func(r decision.Reason) bool {
 		return r.Is(decision.CIFound) && r.Term == string(ci.Failed) &&
-			slices.ContainsFunc(checks, func(c history.Check) bool { return r.Path == c.Name })
-	})
+			slices.ContainsFunc(failing, func(c history.Check) bool { return r.Path == c.Name })
+	}), compared)
+	if links := checkLinks(failing); links != "" {
+		list = append(list, "failing: "+links)
+	}
+	return list
 }
 
-// CheckLinks are links to checks, at most a few.
-func CheckLinks(checks []history.Check) string {
+// checkLinks are links to checks, at most a few.
+func checkLinks(checks []history.Check) string {
 	const most = 5
 	var links []string
 	for _, check := range checks[:min(len(checks), most)] {
@@ -110,6 +112,13 @@ func Reasons(reasons []decision.Reason, compared bool) []string {
 		list = append(list, Said(reason.String()))
 	}
 	return list
+}
+
+// Trial is what the comparison of a trial said.
+func Trial(e decision.Evidence) string {
+	figures := Rounded(e.Difference.Signed(), e.Low.String(), e.High.String())
+	return fmt.Sprintf("%s, p = %.2g, difference %s (%.4g %% interval %s to %s)",
+		Count(e.Pairs, "pair", "pairs"), e.P, figures[0], e.Confidence*100, figures[1], figures[2])
 }
 
 func model(name string) string {

@@ -71,7 +71,7 @@ func Decision(d *history.Decisions) string {
 		line(name, figures[i])
 	}
 	if d.Seconds > 0 {
-		line("one run", fmt.Sprintf("%.3g s", d.Seconds))
+		line("one run", Minutes(d.Seconds/60))
 	}
 	line("took", took(d))
 	line("commit", e.Commit)
@@ -101,7 +101,8 @@ func took(d *history.Decisions) string {
 	}
 	trees = max(trees, 0)
 	rest := max(d.Took.Seconds()-agent-evaluation-trees, 0)
-	return fmt.Sprintf("%.3g s: agent %.2g s, evaluation %.2g s, trees and setup %.2g s, git and GitHub %.2g s", d.Took.Seconds(), agent, evaluation, trees, rest)
+	return fmt.Sprintf("%s: agent %s, evaluation %s, trees and setup %s, git and GitHub %s",
+		Minutes(d.Took.Minutes()), Minutes(agent/60), Minutes(evaluation/60), Minutes(trees/60), Minutes(rest/60))
 }
 
 // FailedOutput is the end of what the last evaluation of a candidate printed, if it

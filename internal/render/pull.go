@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/org/autoloop/internal/decision"
@@ -276,9 +277,7 @@ func pullEvidence(b *strings.Builder, a Account, past history.Summary, last *his
 			fmt.Fprintf(b, "- %s\n", reason)
 		}
 		for _, e := range last.Evidence {
-			fmt.Fprintf(b, "- %s: %s of each side, medians %s and %s, difference %s, between %s and %s at confidence %g (p = %.4f)\n",
-				line(string(e.Stage)), Count(e.Pairs, "run", "runs"), rounded(e.Incumbent.String()), rounded(e.Candidate.String()),
-				rounded(e.Difference.String()), rounded(e.Low.String()), rounded(e.High.String()), e.Confidence, e.P)
+			fmt.Fprintf(b, "- %s: medians %s and %s, %s\n", line(string(e.Stage)), Figure(&e.Incumbent, &e.Candidate), Figure(&e.Candidate, &e.Incumbent), Trial(e))
 		}
 	}
 	switch {
@@ -301,22 +300,21 @@ const maxSteps = 30
 
 // pullSteps lists what was kept, the latest first.
 func pullSteps(b *strings.Builder, a Account) {
-	var rows []string
+	table := Table{Header: []string{"iteration", cell(metricName(a.Program)), "gain", "change"}, Right: map[int]bool{0: true, 1: true, 2: true}}
 	for _, e := range slices.Backward(a.unmerged()) {
 		change := saidCell(e.Summary)
 		if len(e.Warning) > 0 {
 			change += " ⚠️ flagged: " + saidCell(decision.Joined(e.Warning))
 		}
-		rows = append(rows, fmt.Sprintf("| %d | %s | %s | %s |\n", e.Iteration, Figure(e.Metric, e.PreviousBest), rounded(cell(e.Delta)), change))
+		table.Rows = append(table.Rows, []string{strconv.Itoa(e.Iteration), Figure(e.Metric, e.PreviousBest), rounded(cell(e.Delta)), change})
 	}
-	if len(rows) == 0 {
+	if len(table.Rows) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "| iteration | %s | gain | change |\n|---:|---:|---:|---|\n", cell(metricName(a.Program)))
-	for _, row := range rows[:min(len(rows), maxSteps)] {
-		b.WriteString(row)
-	}
-	if more := len(rows) - maxSteps; more > 0 {
+	more := len(table.Rows) - maxSteps
+	table.Rows = table.Rows[:min(len(table.Rows), maxSteps)]
+	b.WriteString(table.Markdown())
+	if more > 0 {
 		fmt.Fprintf(b, "\n… and %d earlier\n", more)
 	}
 	b.WriteString("\n")

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -50,9 +51,8 @@ func latest(b *strings.Builder, a Account) {
 	if len(decided) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n| iteration | | %s | change |\n|---:|---|---:|---|\n", cell(metricName(a.Program)))
-	for i := len(decided) - 1; i >= max(len(decided)-maxLatest, 0); i-- {
-		e := decided[i]
+	table := Table{Header: []string{"iteration", "", cell(metricName(a.Program)), "change"}, Right: map[int]bool{0: true, 2: true}}
+	for _, e := range slices.Backward(decided[max(len(decided)-maxLatest, 0):]) {
 		number := strconv.Itoa(e.Iteration)
 		if url := a.runOf(e); url != "" {
 			number = "[" + number + "](" + url + ")"
@@ -61,8 +61,9 @@ func latest(b *strings.Builder, a Account) {
 		if change == "" && len(e.Reasons) > 0 {
 			change = e.Reasons[0].String()
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", number, Label(e.Outcome), Figure(e.Metric, e.PreviousBest), strings.ReplaceAll(plain.Quote(change, 80), "|", `\|`))
+		table.Rows = append(table.Rows, []string{number, Label(e.Outcome), Figure(e.Metric, e.PreviousBest), strings.ReplaceAll(plain.Quote(change, 80), "|", `\|`)})
 	}
+	b.WriteString("\n" + table.Markdown())
 }
 
 // Summary says in a few lines how the program stands.

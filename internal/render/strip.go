@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/org/autoloop/internal/metric"
 )
@@ -13,7 +14,7 @@ import (
 // name. All strips of a picture share one scale.
 type Strip struct {
 	Name    string
-	Samples []float64
+	Samples []metric.Value
 	// Note stands behind the strip, such as the median in the metric's unit.
 	Note string
 }
@@ -23,48 +24,52 @@ var signs = []rune(" ·•●")
 
 const medianSign = '┃'
 
-// Strips draws the strips over one scale, width characters wide, and below them
-// the ends of the scale with the labels given. Without samples it is "".
-func Strips(strips []Strip, width int, low, high string) string {
-	least, most := math.Inf(1), math.Inf(-1)
+// stripWidth is how wide a strip is in a terminal, in characters.
+const stripWidth = 50
+
+// Strips draws the strips over one scale, with the least and the greatest below them.
+// Without samples it is "".
+func Strips(strips ...Strip) string { return drawStrips(stripWidth, strips) }
+
+func drawStrips(width int, strips []Strip) string {
 	name := 0
+	var all []metric.Value
 	for _, s := range strips {
-		for _, v := range s.Samples {
-			least, most = math.Min(least, v), math.Max(most, v)
-		}
-		name = max(name, len([]rune(s.Name)))
+		name, all = max(name, utf8.RuneCountInString(s.Name)), append(all, s.Samples...)
 	}
-	if math.IsInf(least, 1) {
+	if len(all) == 0 {
 		return ""
 	}
+	low, high := slices.MinFunc(all, metric.Value.Cmp), slices.MaxFunc(all, metric.Value.Cmp)
 	place := func(v float64) int {
-		if most == least {
+		if low.Cmp(high) == 0 {
 			return width / 2
 		}
-		return int(math.Round((v/2 - least/2) / (most/2 - least/2) * float64(width-1)))
+		return int(math.Round((v/2 - low.Float64()/2) / (high.Float64()/2 - low.Float64()/2) * float64(width-1)))
 	}
 	var out strings.Builder
 	for _, s := range strips {
-		if len(s.Samples) == 0 {
-			continue
+		if len(s.Samples) > 0 {
+			fmt.Fprintf(&out, "%-*s  %s  %s\n", name, s.Name, s.draw(width, place), s.Note)
 		}
-		fmt.Fprintf(&out, "%-*s  %s  %s\n", name, s.Name, s.draw(width, place), s.Note)
 	}
-	space := max(width-len([]rune(low))-len([]rune(high)), 1)
-	out.WriteString(strings.Repeat(" ", name+2) + low + strings.Repeat(" ", space) + high + "\n")
+	ends := Rounded(low.String(), high.String())
+	space := max(width-len(ends[0])-len(ends[1]), 1)
+	out.WriteString(strings.Repeat(" ", name+2) + ends[0] + strings.Repeat(" ", space) + ends[1] + "\n")
 	return out.String()
 }
 
 func (s Strip) draw(width int, place func(float64) int) string {
-	counts := make([]int, width)
-	for _, v := range s.Samples {
-		counts[place(v)]++
+	samples, counts := make([]float64, len(s.Samples)), make([]int, width)
+	for i, v := range s.Samples {
+		samples[i] = v.Float64()
+		counts[place(samples[i])]++
 	}
 	line := make([]rune, width)
 	for i, count := range counts {
 		line[i] = signs[min(count, len(signs)-1)]
 	}
-	line[place(Median(s.Samples))] = medianSign
+	line[place(Median(samples))] = medianSign
 	return string(line)
 }
 
@@ -76,32 +81,6 @@ func Median(samples []float64) float64 {
 		return ordered[middle]
 	}
 	return ordered[middle-1]/2 + ordered[middle]/2
-}
-
-// ValueStrip is a Strip of measured values.
-type ValueStrip struct {
-	Name   string
-	Values []metric.Value
-	Note   string
-}
-
-// ValueStrips draws values for a terminal, with the least and the greatest below
-// them.
-func ValueStrips(strips ...ValueStrip) string {
-	const width = 50
-	var drawn []Strip
-	var all []metric.Value
-	for _, s := range strips {
-		strip := Strip{Name: s.Name, Note: s.Note}
-		for _, v := range s.Values {
-			strip.Samples = append(strip.Samples, v.Float64())
-		}
-		drawn, all = append(drawn, strip), append(all, s.Values...)
-	}
-	if len(all) == 0 {
-		return ""
-	}
-	return Strips(drawn, width, slices.MinFunc(all, metric.Value.Cmp).String(), slices.MaxFunc(all, metric.Value.Cmp).String())
 }
 
 // Spark draws numbers as a line of bars, the greatest highest.

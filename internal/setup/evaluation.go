@@ -177,7 +177,7 @@ func (e *Evaluation) String() string {
 	table.Rows = append(table.Rows, []string{"isolation", e.Isolation})
 	out.WriteString(table.String())
 	if e.Noisy && len(e.Samples) > 1 {
-		out.WriteString("\n" + render.ValueStrips(render.ValueStrip{Name: "runs", Values: e.Samples, Note: "median " + render.Figure(&e.Median)}))
+		out.WriteString("\n" + render.Strips(render.Strip{Name: "runs", Samples: e.Samples, Note: "median " + render.Figure(&e.Median)}))
 	}
 	for _, finding := range e.Findings {
 		out.WriteString("! " + finding + "\n")

@@ -213,8 +213,7 @@ func (r *reader) trial(it *Iteration, e *history.Decided) {
 	if n := len(e.Evidence); n > 0 {
 		evidence := e.Evidence[n-1]
 		stage = evidence.Stage
-		it.Test = fmt.Sprintf("p = %.2g after %d pairs; difference %s, %s %% interval %s to %s", evidence.P, evidence.Pairs,
-			render.Signed(&evidence.Difference), short(100*evidence.Confidence), render.Signed(&evidence.Low), render.Signed(&evidence.High))
+		it.Test = render.Trial(evidence)
 		middle := evidence.Incumbent.Float64()
 		it.Interval = &[2]float64{middle + evidence.Low.Float64(), middle + evidence.High.Float64()}
 	}
