@@ -72,6 +72,12 @@ func TestReuse(t *testing.T) {
 	made.git("add", "--all")
 	made.git("commit", "--quiet", "--message", "second")
 	made.git("tag", "v2")
+	anew := map[string]map[string]string{}
+	for _, next := range []string{"HEAD~1", "HEAD"} {
+		built, err := (&tree.Builder{Repo: made.repo}).Build(t.Context(), next, filepath.Join(t.TempDir(), "t"), tree.Options{Head: next})
+		require.NoError(t, err)
+		anew[next] = made.seen(built.Dir)
+	}
 	for name, use := range map[string]func(e edit){
 		"nothing":          func(edit) {},
 		"a changed file":   func(e edit) { e.put("a.txt", "changed\n") },
@@ -129,7 +135,7 @@ func TestReuse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := &fixture{t: t, dir: made.dir, repo: made.repo}
-			for _, next := range []string{"HEAD~1", "HEAD"} {
+			for next := range anew {
 				builder := &tree.Builder{Repo: f.repo}
 				used, err := builder.Build(t.Context(), "HEAD~1", filepath.Join(t.TempDir(), "p", "t"), tree.Options{Head: "HEAD~1"})
 				require.NoError(t, err)
@@ -138,9 +144,7 @@ func TestReuse(t *testing.T) {
 				dir := filepath.Join(t.TempDir(), "q", "t")
 				again, err := builder.Build(t.Context(), next, dir, tree.Options{Head: next, Measured: true})
 				require.NoError(t, err)
-				anew, err := (&tree.Builder{Repo: f.repo}).Build(t.Context(), next, filepath.Join(t.TempDir(), "t"), tree.Options{Head: next})
-				require.NoError(t, err)
-				assert.Equal(t, f.seen(anew.Dir), f.seen(again.Dir))
+				assert.Equal(t, anew[next], f.seen(again.Dir))
 				assert.Empty(t, f.scan(again))
 				assert.NoDirExists(t, used.Dir)
 				again.Release()
