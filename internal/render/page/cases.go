@@ -45,7 +45,7 @@ func (p *Program) Cases() *HeatMap {
 	columns := slices.Clone(p.heat)
 	for _, it := range p.Iterations {
 		if len(it.cases) > 0 {
-			columns = append(columns, HeatColumn{it.Number, it.Kept(), it.cases})
+			columns = append(columns, HeatColumn{it.Iteration, it.Kept(), it.cases})
 		}
 	}
 	if len(columns) == 0 {

@@ -13,40 +13,23 @@ import (
 
 // Iteration is one decided iteration.
 type Iteration struct {
+	*history.Decided
 	Program string // the anchor of its program
-	Number  int
-	Time    time.Time
-	Outcome history.Outcome
-	Summary string
-	Reasons []string
-	Warning string
-	// Why is the reason that decided.
-	Why decision.Reason
-	// Metric is the candidate's number, nil when nothing was measured;
-	// Previous what it was compared with, Best the incumbent's afterwards.
-	Metric, Previous, Best *metric.Value
-	Delta                  string
 	// Before and After are the samples of both sides in the last stage of the
 	// trial, Test what the comparison said, Interval the shift that it allows.
 	Before, After []float64
 	Test          string
 	Interval      *[2]float64
 	Guardrails    []string
-	Agent, Model  string
 	Cost          Cost
 	Took          time.Duration
-	Commit        string
 	// CommitURL and RunURL are addresses on GitHub; "" when unknown.
 	CommitURL, RunURL string
-	Changed           []string
 	Diff              []DiffLine
-	Notes             []string
 	// CI is what CI said of the commit, in words; "" when it was not asked.
 	CI string
 	// Point is where the trajectory draws it: x and y in the chart.
 	Point []float64
-
-	parent string // the commit that Commit changes
 
 	// cases are the pass rates of a suite's cases.
 	cases decision.CaseRates
@@ -63,28 +46,29 @@ func (it *Iteration) Class() string { return render.OutcomeOf(it.Outcome).Class 
 
 // What is shown of an iteration without a summary: why it ended.
 func (it *Iteration) What() string {
-	switch {
-	case it.Summary != "":
-		return it.Summary
-	case len(it.Reasons) > 0:
-		return it.Reasons[0]
+	if it.Summary == "" && len(it.Reasons) > 0 {
+		return it.Reasons[0].String()
 	}
-	return "no summary"
+	return cmp.Or(it.Summary, "no summary")
 }
+
+// Flagged is what a person should look at; "" for nothing.
+func (it *Iteration) Flagged() string { return decision.Joined(it.Warning) }
 
 // Author is the agent, with its model when known.
 func (it *Iteration) Author() string {
+	author := clip(cmp.Or(it.Agent, "unknown"), 60)
 	if it.Model != "" {
-		return it.Agent + " (" + it.Model + ")"
+		author += " (" + clip(it.Model, 60) + ")"
 	}
-	return cmp.Or(it.Agent, "unknown")
+	return author
 }
 
 // Measured is the candidate's number with its difference, for people.
 func (it *Iteration) Measured() string {
-	text := render.Figure(it.Metric, it.Previous, it.Best)
+	text := render.Figure(it.Metric, it.PreviousBest, it.Best)
 	if it.Delta != "" {
-		return text + " (" + render.Rounded(it.Delta)[0] + ")"
+		return text + " (" + render.Rounded(clip(it.Delta, 60))[0] + ")"
 	}
 	return text
 }
@@ -98,7 +82,7 @@ func (it *Iteration) Duration() string {
 }
 
 // ID is the iteration's anchor.
-func (it *Iteration) ID() string { return it.Program + "-i" + strconv.Itoa(it.Number) }
+func (it *Iteration) ID() string { return it.Program + "-i" + strconv.Itoa(it.Iteration) }
 
 // csv is the iteration as a row for a spreadsheet.
 func (it *Iteration) csv() []string {
@@ -107,7 +91,7 @@ func (it *Iteration) csv() []string {
 		cost = strconv.FormatFloat(it.Cost.USD, 'f', -1, 64)
 	}
 	return []string{
-		strconv.Itoa(it.Number), it.Time.UTC().Format(time.RFC3339), string(it.Outcome), metric.Text(it.Metric, ""), metric.Text(it.Previous, ""), it.Delta, it.Agent, it.Model,
-		cost, strconv.FormatFloat(it.Took.Seconds(), 'f', 1, 64), it.Commit, it.Summary,
+		strconv.Itoa(it.Iteration), it.Time.UTC().Format(time.RFC3339), string(it.Outcome), metric.Text(it.Metric, ""), metric.Text(it.PreviousBest, ""), clip(it.Delta, 60), clip(it.Agent, 60), clip(it.Model, 60),
+		cost, strconv.FormatFloat(it.Took.Seconds(), 'f', 1, 64), clip(it.Commit, 64), clip(it.Summary, maxEvidence),
 	}
 }

@@ -11,7 +11,10 @@ import (
 
 // Kind says where the iteration went.
 func (it *Iteration) Kind() string {
-	why := it.Why
+	var why decision.Reason
+	if len(it.Reasons) > 0 {
+		why = it.Reasons[0]
+	}
 	if why.Is(decision.Claimed) && len(why.Because) > 0 {
 		why = why.Because[0]
 	}

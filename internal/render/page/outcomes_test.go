@@ -36,11 +36,15 @@ func TestWhereAnIterationWent(t *testing.T) {
 		{history.Error, false, decision.NothingLeft, "error"},
 		{history.Error, false, "", "error"},
 	} {
-		it := page.Iteration{Outcome: c.outcome, Why: decision.Reason{Kind: c.why, Term: "rate-limit"}}
-		claimed := page.Iteration{Outcome: c.outcome, Why: decision.Reason{Kind: decision.Claimed, Because: []decision.Reason{it.Why}}}
-		if c.measured {
-			it.Metric, claimed.Metric = value(1), value(1)
+		iteration := func(why decision.Reason) page.Iteration {
+			decided := history.Decided{Outcome: c.outcome, Reasons: []decision.Reason{why}}
+			if c.measured {
+				decided.Metric = value(1)
+			}
+			return page.Iteration{Decided: &decided}
 		}
+		why := decision.Reason{Kind: c.why, Term: "rate-limit"}
+		it, claimed := iteration(why), iteration(decision.Reason{Kind: decision.Claimed, Because: []decision.Reason{why}})
 		assert.Equal(t, []string{c.want, c.want}, []string{it.Kind(), claimed.Kind()}, c.why)
 	}
 }

@@ -177,9 +177,9 @@ func (v *view) pack(pages *template.Template) (string, error) {
 			if err := execute(&html, pages, "iteration", it); err != nil {
 				return "", err
 			}
-			text := fmt.Sprintf("%d, %s, %s", it.Number, it.Label(), it.Measured())
-			if err := encoder.Encode(row{p.ID, it.Number, string(it.Outcome), it.Point, text, html.String(), it.csv()}); err != nil {
-				return "", fmt.Errorf("compress iteration %d of %s: %w", it.Number, p.Name, err)
+			text := fmt.Sprintf("%d, %s, %s", it.Iteration, it.Label(), it.Measured())
+			if err := encoder.Encode(row{p.ID, it.Iteration, string(it.Outcome), it.Point, text, html.String(), it.csv()}); err != nil {
+				return "", fmt.Errorf("compress iteration %d of %s: %w", it.Iteration, p.Name, err)
 			}
 		}
 	}

@@ -134,22 +134,6 @@ func (p *Program) BestText() string {
 	return render.Figure(p.Best, p.Initial)
 }
 
-// GainSort is the gain for sorting programs of different metrics: in percent, and
-// above zero where the program got better.
-func (p *Program) GainSort() string {
-	if p.Best == nil || p.Initial == nil {
-		return ""
-	}
-	gain := p.Best.Sub(*p.Initial).Float64()
-	if start := math.Abs(p.Initial.Float64()); start != 0 {
-		gain = 100 * gain / start
-	}
-	if p.Direction == metric.Lower {
-		gain = -gain
-	}
-	return strconv.FormatFloat(gain, 'g', 6, 64)
-}
-
 // InitialText is iteration 0's number for people.
 func (p *Program) InitialText() string { return render.Figure(p.Initial, p.Best) }
 
@@ -164,28 +148,48 @@ func (p *Program) TargetText() string {
 	return "≥ " + render.Figure(p.Target, p.Best)
 }
 
-// Gain is the change since iteration 0 with its sign.
-func (p *Program) Gain() string {
+// gained is the change since iteration 0; nil when it is not known.
+func (p *Program) gained() *metric.Value {
 	if p.Best == nil || p.Initial == nil {
-		return "—"
+		return nil
 	}
 	gain := p.Best.Sub(*p.Initial)
-	return render.Signed(&gain)
+	return &gain
 }
 
-// GainPercent is the change since iteration 0 in percent with its sign; 0 and ""
-// where that means nothing.
-func (p *Program) GainPercent() (text string) {
-	if p.Best == nil || p.Initial == nil {
+// GainSort is the gain for sorting programs of different metrics: in percent, and
+// above zero where the program got better.
+func (p *Program) GainSort() string {
+	gained := p.gained()
+	if gained == nil {
 		return ""
 	}
-	return render.Percent(p.Best.Sub(*p.Initial), *p.Initial)
+	gain := gained.Float64()
+	if start := math.Abs(p.Initial.Float64()); start != 0 {
+		gain = 100 * gain / start
+	}
+	if p.Direction == metric.Lower {
+		gain = -gain
+	}
+	return strconv.FormatFloat(gain, 'g', 6, 64)
+}
+
+// Gain is the change since iteration 0 with its sign.
+func (p *Program) Gain() string { return render.Signed(p.gained()) }
+
+// GainPercent is the change since iteration 0 in percent with its sign; "" where that
+// means nothing.
+func (p *Program) GainPercent() string {
+	if gained := p.gained(); gained != nil {
+		return render.Percent(*gained, *p.Initial)
+	}
+	return ""
 }
 
 // GainClass is better or worse, in the metric's own direction; "" for no change.
 func (p *Program) GainClass() string {
-	switch {
-	case p.Best == nil || p.Initial == nil || p.Best.Cmp(*p.Initial) == 0:
+	switch gained := p.gained(); {
+	case gained == nil || gained.Sign() == 0:
 		return ""
 	case p.Direction.Better(*p.Best, *p.Initial):
 		return "better"
@@ -233,10 +237,11 @@ func (p *Program) PerMinute() string {
 }
 
 func (p *Program) per(cost float64) string {
-	if p.Best == nil || p.Initial == nil || p.Best.Cmp(*p.Initial) == 0 || cost <= 0 {
+	gained := p.gained()
+	if gained == nil || gained.Sign() == 0 || cost <= 0 {
 		return ""
 	}
-	return render.SignedFloat(p.Best.Sub(*p.Initial).Float64() / cost)
+	return render.SignedFloat(gained.Float64() / cost)
 }
 
 // Trajectory is every candidate as a point and the best as a line.

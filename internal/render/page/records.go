@@ -183,42 +183,26 @@ func (r *reader) read(past *history.Summary) {
 
 // iteration is what the page shows of a decision.
 func (r *reader) iteration(e *history.Decided) *Iteration {
-	it := &Iteration{
-		Program: r.program.ID, Number: e.Iteration, Time: e.Time, Outcome: e.Outcome, Summary: clip(e.Summary, 300), Warning: clip(decision.Joined(e.Warning), 300),
-		Metric: e.Metric, Previous: e.PreviousBest, Best: e.Best, Delta: clip(e.Delta, 60), Agent: clip(e.Agent, 60), Model: clip(e.Model, 60),
-		Commit: e.Commit, parent: e.Parent,
-	}
-	for i, reason := range e.Reasons {
-		if i == 0 {
-			it.Why = reason
-		}
-		it.Reasons = append(it.Reasons, clip(reason.String(), 500))
-	}
-	for _, path := range e.Changed[:min(len(e.Changed), 20)] {
-		it.Changed = append(it.Changed, clip(path, 200))
-	}
-	for _, text := range e.Ideas {
-		it.Notes = append(it.Notes, clip(text, 400))
-	}
-	r.trial(it, e)
-	r.links(it, e)
-	r.ci(it, e)
+	it := &Iteration{Decided: e, Program: r.program.ID}
+	r.trial(it)
+	r.links(it)
+	r.ci(it)
 	return it
 }
 
 // trial takes the samples of the last stage of the trial, what the comparison
 // said of them, and the guardrails.
-func (r *reader) trial(it *Iteration, e *history.Decided) {
+func (r *reader) trial(it *Iteration) {
 	var stage decision.Stage
-	if n := len(e.Evidence); n > 0 {
-		evidence := e.Evidence[n-1]
+	if n := len(it.Evidence); n > 0 {
+		evidence := it.Evidence[n-1]
 		stage = evidence.Stage
 		it.Test = render.Trial(evidence)
 		middle := evidence.Incumbent.Float64()
 		it.Interval = &[2]float64{middle + evidence.Low.Float64(), middle + evidence.High.Float64()}
 	}
-	for _, m := range r.trials[e.Iteration] {
-		if m.Proposal != e.Proposal {
+	for _, m := range r.trials[it.Iteration] {
+		if m.Proposal != it.Proposal {
 			continue
 		}
 		if rates := m.CaseRates(); m.Role == history.Candidate && len(rates) > 0 {
@@ -258,7 +242,7 @@ func (r *reader) diffs() {
 	for _, it := range slices.Backward(r.program.Iterations) {
 		lines, known := shown[it.Commit]
 		if !known && it.Commit != "" && len(shown) < maxDiffs {
-			if patch := r.source.Diff(it.parent, it.Commit); len(patch) > 0 {
+			if patch := r.source.Diff(it.Parent, it.Commit); len(patch) > 0 {
 				lines = parseDiff(patch)
 				shown[it.Commit] = lines
 			}
@@ -268,36 +252,36 @@ func (r *reader) diffs() {
 }
 
 // ci says what became of a commit that waited for CI.
-func (r *reader) ci(it *Iteration, e *history.Decided) {
-	failing := r.failing[e.Iteration]
-	if len(e.Failing) > 0 {
-		failing = e.Failing
+func (r *reader) ci(it *Iteration) {
+	failing := r.failing[it.Iteration]
+	if len(it.Failing) > 0 {
+		failing = it.Failing
 	}
 	switch {
-	case e.Outcome == history.PendingCI:
+	case it.Outcome == history.PendingCI:
 		it.CI = "waits for it"
-	case e.Outcome == history.CIFixExhausted:
+	case it.Outcome == history.CIFixExhausted:
 		it.CI = "failed"
 		for i, check := range failing[:min(len(failing), 5)] {
 			it.CI += []string{": ", ", "}[min(i, 1)] + clip(check.Name, 60)
 		}
-	case r.waited[e.Iteration] && it.Kept():
+	case r.waited[it.Iteration] && it.Kept():
 		it.CI = "green"
 	}
-	if n := r.fixes[e.Iteration]; n > 0 && it.CI != "" {
+	if n := r.fixes[it.Iteration]; n > 0 && it.CI != "" {
 		it.CI += ", after " + render.Count(n, "fix", "fixes")
 	}
 }
 
 // links adds addresses on GitHub; invalid ids are left out.
-func (r *reader) links(it *Iteration, e *history.Decided) {
+func (r *reader) links(it *Iteration) {
 	if r.source.Repository == "" {
 		return
 	}
 	if isHex(it.Commit) {
 		it.CommitURL = r.source.Repository + "/commit/" + it.Commit
 	}
-	if run, _, _ := strings.Cut(e.Run, "-"); run != "" && strings.Trim(run, "0123456789") == "" {
+	if run, _, _ := strings.Cut(it.Run, "-"); run != "" && strings.Trim(run, "0123456789") == "" {
 		it.RunURL = r.source.Repository + "/actions/runs/" + run
 	}
 }

@@ -151,7 +151,7 @@ func (s *Skill) Trajectory() template.HTML {
 		if step.Iteration == 0 {
 			continue
 		}
-		it := &Iteration{Number: step.Iteration, Metric: step.Score, Best: step.Best, Outcome: history.Rejected}
+		it := &Iteration{Decided: &history.Decided{Head: history.Head{Iteration: step.Iteration}, Metric: step.Score, Best: step.Best, Outcome: history.Rejected}}
 		if step.Action == results.Kept {
 			it.Outcome = history.Accepted
 		}

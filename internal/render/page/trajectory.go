@@ -80,7 +80,7 @@ func trajectory(p *Program) template.HTML {
 func (p *Program) across() scale {
 	last := 1
 	for _, it := range p.Iterations {
-		last = max(last, it.Number)
+		last = max(last, it.Iteration)
 	}
 	return scale{high: float64(last), from: chartLeft, to: chartWidth - chartRight}
 }
@@ -144,10 +144,10 @@ func (p *Program) bestLine(d *drawing, x, y scale) {
 		if it.Best == nil {
 			continue
 		}
-		for ; len(breaks) > 0 && breaks[0] < it.Number; breaks = breaks[1:] {
+		for ; len(breaks) > 0 && breaks[0] < it.Iteration; breaks = breaks[1:] {
 			line.until(x.at(float64(breaks[0]) + 0.5))
 		}
-		line.to(x.at(float64(it.Number)), y.at(it.Best.Float64()))
+		line.to(x.at(float64(it.Iteration)), y.at(it.Best.Float64()))
 	}
 	line.until(x.to)
 	d.path("best", &line.drawing)
@@ -161,7 +161,7 @@ func (p *Program) points(d *drawing, x, y scale) {
 	drawn, intervals := make([]drawing, len(kinds)), drawing{}
 	shown := 0
 	for _, it := range slices.Backward(p.Iterations) {
-		left, top, class := x.at(float64(it.Number)), y.from, it.Class()
+		left, top, class := x.at(float64(it.Iteration)), y.from, it.Class()
 		switch {
 		case it.Metric != nil:
 			if top = y.at(it.Metric.Float64()); y.beyond(it.Metric.Float64()) {
@@ -240,7 +240,7 @@ func costChart(p *Program) template.HTML {
 	sum := 0.0
 	for _, it := range p.Iterations {
 		sum += it.Cost.USD
-		line.to(x.at(float64(it.Number)), y.at(sum))
+		line.to(x.at(float64(it.Iteration)), y.at(sum))
 	}
 	d.path("best", &line.drawing)
 	d.text("axis", "start", 4, 11, "cost in USD")
