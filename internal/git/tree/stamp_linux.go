@@ -43,17 +43,7 @@ func readFile(path string, size int64) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = unix.Close(file) }()
-	data := make([]byte, size+1)
-	n := 0
-	for n < len(data) {
-		more, err := unix.Read(file, data[n:])
-		if err != nil && !errors.Is(err, unix.EINTR) {
-			return nil, err
-		}
-		if more == 0 || n+more == int(size) && err == nil {
-			return data[:n+max(more, 0)], nil
-		}
-		n += max(more, 0)
-	}
-	return data, nil
+	data := make([]byte, size)
+	n, err := unix.Read(file, data)
+	return data[:max(n, 0)], err // less than all of it is another content
 }
