@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -32,16 +31,7 @@ func filePages(t *testing.T, pages map[string]string) {
 		all := forms(t, written.files...)
 		text := written.about
 		for _, f := range all {
-			for i := range f.rows {
-				if row := &f.rows[i]; row.meaning == "" { // what it means elsewhere it means here
-					for _, known := range all {
-						if row.meaning = known.meaning(row.name); row.meaning != "" {
-							break
-						}
-					}
-				}
-			}
-			text += fmt.Sprintf("\n## %s\n\n%s\n\n%s", f.name, f.about, f.table(t, all))
+			text += fmt.Sprintf("\n## %s\n\n%s\n\n%s", f.name, f.about, f.list(t, all))
 		}
 		pages[page] = text
 	}
@@ -64,26 +54,43 @@ func (f form) meaning(field string) string {
 	return f.rows[at].meaning
 }
 
-// table is the fields as a table; a field that is an object links to it.
-func (f form) table(t *testing.T, all []form) string {
-	out := "| field | meaning |\n|---|---|\n"
+// list is the fields as a list; a field that is an object links to it. Fields that mean
+// what they mean elsewhere are named with that place.
+func (f form) list(t *testing.T, all []form) string {
+	out, embedded := "", []string(nil)
+	elsewhere := map[string][]string{}
 	for _, row := range f.rows {
 		kind := ""
-		if at := slices.IndexFunc(all, func(f form) bool { return f.name == row.kind }); at >= 0 {
-			kind = fmt.Sprintf("[%s](#%s)", row.kind, strings.ToLower(row.kind))
+		if slices.ContainsFunc(all, func(f form) bool { return f.name == row.kind }) {
+			kind = linkToForm(row.kind)
 		}
 		switch {
 		case row.name == "":
 			require.NotEmpty(t, kind, "%s in %s", row.kind, f.name)
-			out += fmt.Sprintf("| *and those of* %s | |\n", kind)
+			embedded = append(embedded, kind)
+		case row.meaning == "":
+			at := slices.IndexFunc(all, func(f form) bool { return f.meaning(row.name) != "" })
+			require.GreaterOrEqual(t, at, 0, "%s in %s: give the field a comment", row.name, f.name)
+			elsewhere[all[at].name] = append(elsewhere[all[at].name], "`"+row.name+"`")
 		case kind != "":
-			out += fmt.Sprintf("| `%s`: %s | %s |\n", row.name, kind, row.meaning)
+			out += fmt.Sprintf("- `%s` (%s): %s\n", row.name, kind, row.meaning)
 		default:
-			out += fmt.Sprintf("| `%s` | %s |\n", row.name, row.meaning)
+			out += fmt.Sprintf("- `%s`: %s\n", row.name, row.meaning)
 		}
-		assert.True(t, row.name == "" || row.meaning != "", "%s in %s: give the field a comment", row.name, f.name)
+	}
+	for _, other := range all {
+		if names := elsewhere[other.name]; names != nil {
+			out += fmt.Sprintf("- as in %s: %s\n", linkToForm(other.name), strings.Join(names, ", "))
+		}
+	}
+	if embedded != nil {
+		out += fmt.Sprintf("- all of %s\n", strings.Join(embedded, ", "))
 	}
 	return out
+}
+
+func linkToForm(name string) string {
+	return fmt.Sprintf("[%s](#%s)", name, strings.ToLower(name))
 }
 
 // forms are the exported structs of files that are written as JSON.

@@ -6,10 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -72,22 +74,80 @@ func TestReference(t *testing.T) {
 	}))
 }
 
-// commandPages are what `--help` prints, all on one page.
+// commandPages are the commands, all on one page. A flag that three or more have with
+// the same words is told once, at the top.
 func commandPages(_ *testing.T, pages map[string]string) {
-	text := "# Commands\n\nWhat `--help` prints. All commands of `iterate` have `--programs` and `--repo-dir` too.\n\n## Exit codes\n\n| code | means |\n|---|---|\n" +
-		"| 0 | the command did its work, whatever was decided |\n| 1 | it could not do its work |\n| 2 | it was asked for something that makes no sense |\n"
+	var commands []*cobra.Command
 	for _, root := range trees() {
-		walk(root, func(cmd *cobra.Command) {
-			about := cmd.Long
-			if about == "" {
-				about = cmd.Short + "."
-			}
-			usage, _, _ := strings.Cut(cmd.UsageString(), "\nGlobal Flags:")
-			usage, _, _ = strings.Cut(usage, "\nUse \"")
-			text += fmt.Sprintf("\n## %s\n\n```text\n%s\n\n%s\n```\n", cmd.CommandPath(), about, strings.TrimSpace(usage))
-		})
+		walk(root, func(cmd *cobra.Command) { commands = append(commands, cmd) })
+	}
+	shared := flagsOfSeveral(commands)
+	text := "# Commands\n\nMade of what `--help` prints.\n\n## Exit codes\n\n| code | means |\n|---|---|\n" +
+		"| 0 | the command did its work, whatever was decided |\n| 1 | it could not do its work |\n" +
+		"| 2 | it was asked for something that makes no sense |\n\n" +
+		"## Shared flags\n\nAll commands have `--programs` and `--repo-dir`; of the others, each " +
+		"names those that it has.\n\n```text\n" + shared.FlagUsages() + "```\n"
+	for _, cmd := range commands {
+		text += fmt.Sprintf("\n## %s\n\n```text\n%s\n```\n", cmd.CommandPath(), aboutCommand(cmd, shared))
 	}
 	pages["commands.md"] = text
+}
+
+// aboutCommand is what a command is called with, what it does, its examples, and its
+// flags, of those that are shared the names.
+func aboutCommand(cmd *cobra.Command, shared *pflag.FlagSet) string {
+	about := cmd.Long
+	if about == "" {
+		about = cmd.Short + "."
+	}
+	own, names := pflag.NewFlagSet("", pflag.ContinueOnError), ""
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		switch other := shared.Lookup(f.Name); {
+		case f.Name == "help" || f.Name == "programs" || f.Name == "repo-dir":
+		case other != nil && sameWords(other, f):
+			names += " --" + f.Name
+		default:
+			own.AddFlag(f)
+		}
+	})
+	if names != "" {
+		names = "  Shared:" + names
+	}
+	parts := []string{cmd.UseLine(), about, cmd.Example, strings.TrimRight(own.FlagUsages(), "\n"), names}
+	parts = slices.DeleteFunc(parts, func(part string) bool { return strings.TrimSpace(part) == "" })
+	return strings.Join(parts, "\n\n")
+}
+
+// flagsOfSeveral are the flags that at least three commands have with the same words, of
+// several such words those of the most commands.
+func flagsOfSeveral(commands []*cobra.Command) *pflag.FlagSet {
+	var all []*pflag.Flag
+	for _, cmd := range commands {
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { all = append(all, f) })
+	}
+	most := map[string]int{}
+	shared := map[string]*pflag.Flag{}
+	for _, f := range all {
+		times := 0
+		for _, other := range all {
+			if sameWords(f, other) {
+				times++
+			}
+		}
+		if times >= 3 && times > most[f.Name] && !f.Hidden {
+			most[f.Name], shared[f.Name] = times, f
+		}
+	}
+	list := pflag.NewFlagSet("", pflag.ContinueOnError)
+	for _, f := range shared {
+		list.AddFlag(f)
+	}
+	return list
+}
+
+// sameWords reports whether the help of two flags is the same.
+func sameWords(a, b *pflag.Flag) bool {
+	return a.Name == b.Name && a.Usage == b.Usage && a.DefValue == b.DefValue
 }
 
 // keyPages are the keys of a program file.
