@@ -59,6 +59,9 @@ func ticks(low, high float64, n int) []float64 {
 	return list
 }
 
-// clip bounds a text of unknown origin to n runes; html/template takes care of
-// markup.
-func clip(text string, n int) string { return plain.Clip(plain.Text(text), n) }
+// clip bounds a text of unknown origin to n runes, and looks at no more of it than can
+// hold so many; html/template takes care of markup.
+func clip(text string, n int) string {
+	const longest = 8 // bytes for each character
+	return plain.Clip(plain.Text(text[:min(len(text), longest*n)]), n)
+}
