@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/loop"
-	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/schedule"
 )
@@ -59,18 +58,18 @@ func planSummary(plan *schedule.Plan) string {
 	var out strings.Builder
 	out.WriteString("## Autoloop\n\n")
 	if plan.Selected != nil {
-		fmt.Fprintf(&out, "Selected **%s**: %s.\n", *plan.Selected, plain.Literal(plan.Reason, maxSummaryText))
+		fmt.Fprintf(&out, "Selected **%s**: %s.\n", *plan.Selected, inline(plan.Reason))
 		if others := besides(plan.Matrix.Program, *plan.Selected); others != "" {
 			fmt.Fprintf(&out, "\nWith it: %s.\n", others)
 		}
 	} else {
-		headline := plain.Literal(plan.Headline(), maxSummaryText)
+		headline := inline(plan.Headline())
 		fmt.Fprintf(&out, "%s.\n", strings.ToUpper(headline[:1])+headline[1:])
 	}
 	table := render.Table{Header: []string{"program", "why not now"}}
 	add := func(name, why string) {
 		if len(table.Rows) < maxPlanRows {
-			table.Rows = append(table.Rows, []string{plain.Literal(name, maxSummaryText), plain.Literal(why, maxSummaryText)})
+			table.Rows = append(table.Rows, []string{inline(name), inline(why)})
 		}
 	}
 	for _, f := range plan.Errors {
@@ -96,7 +95,7 @@ func planSummary(plan *schedule.Plan) string {
 		fmt.Fprintf(&out, "\n%d more are in the report.\n", more)
 	}
 	for _, warning := range plan.Warnings[:min(len(plan.Warnings), maxPlanWarnings)] {
-		fmt.Fprintf(&out, "\n> ⚠️ %s\n", plain.Literal(warning, maxSummaryText))
+		fmt.Fprintf(&out, "\n> ⚠️ %s\n", inline(warning))
 	}
 	return out.String() + "\n"
 }
@@ -106,7 +105,7 @@ func besides(matrix []string, selected string) string {
 	var others []string
 	for _, name := range matrix {
 		if name != selected {
-			others = append(others, "**"+plain.Literal(name, maxSummaryText)+"**")
+			others = append(others, "**"+inline(name)+"**")
 		}
 	}
 	return strings.Join(others, ", ")
@@ -142,7 +141,7 @@ func reservationsSummary(made []loop.Reservation) string {
 	table := render.Table{Header: []string{"program", "why it does not begin"}}
 	for _, one := range made {
 		if !one.Begun && len(table.Rows) < maxPlanRows {
-			table.Rows = append(table.Rows, []string{plain.Literal(one.Program, maxSummaryText), plain.Literal(one.Reason, maxSummaryText)})
+			table.Rows = append(table.Rows, []string{inline(one.Program), inline(one.Reason)})
 		}
 	}
 	if len(table.Rows) == 0 {

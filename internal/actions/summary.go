@@ -177,7 +177,7 @@ func writeDetails(out *strings.Builder, r *loop.Result) {
 	for _, e := range r.Evidence {
 		add("Test, "+string(e.Stage), render.Trial(e))
 	}
-	add("Files changed", filesText(r.Changed))
+	add("Files changed", plain.Literal(strings.Join(r.Changed, ", "), maxSummaryList*maxSummaryText))
 	add("Proposed by", inline(strings.TrimSpace(r.Agent+" "+r.Model)))
 	add("Cost", render.UsedBy(r.Usage))
 	add("Cost of measuring", render.Measuring(r.Evaluation))
@@ -226,14 +226,6 @@ func samplesText(values []metric.Value) string {
 	texts = render.Rounded(texts...)
 	if len(values) > maxSummaryList {
 		texts = append(texts, "…")
-	}
-	return strings.Join(texts, ", ")
-}
-
-func filesText(files []string) string {
-	texts := make([]string, 0, len(files))
-	for _, file := range files {
-		texts = append(texts, inline(file))
 	}
 	return strings.Join(texts, ", ")
 }

@@ -50,16 +50,9 @@ func (c Comparison) render(f form, paint func(decision.Verdict, string) string) 
 	if len(c.Deltas) > 0 {
 		out += "\n" + f.table(c.table(f, paint))
 	}
-	reasons := func(title string, reasons []score.Reason) {
-		var list []string
-		for _, reason := range reasons {
-			list = append(list, f.text(rounded(reason.Text), maxLine))
-		}
-		out += f.section(title, list)
-	}
-	reasons("Hard regressions", c.Regressions)
-	reasons("Improvements", c.Improvements)
-	reasons("Notes", c.Notes)
+	text := func(reason score.Reason) string { return f.text(rounded(reason.Text), maxLine) }
+	out += f.section("Hard regressions", lines(c.Regressions, text)) + f.section("Improvements", lines(c.Improvements, text)) +
+		f.section("Notes", lines(c.Notes, text))
 	out += f.section("Failed in the candidate", failures(c.After, f))
 	if said := rationales(c.Before, c.After, f); len(said) > 0 {
 		out += f.fold("What the judge said", f.list(said))

@@ -222,25 +222,12 @@ func (r SkillReport) render(f form) string {
 		}
 		out.WriteString(f.heading(title) + f.table(table))
 	}
-	var lost, triggers, failures, feedback, changes []string
-	for _, id := range r.RegressedCases {
-		lost = append(lost, f.text(id, maxLabel))
-	}
-	for _, t := range r.Triggers {
-		triggers = append(triggers, t.line(f))
-	}
-	for _, one := range r.Failures {
-		failures = append(failures, one.line(f))
-	}
-	for _, one := range merged(r.Feedback) {
-		feedback = append(feedback, f.text(one.Case, maxLabel)+": "+f.text(one.Text, maxLine))
-	}
-	for _, change := range r.Changes {
-		changes = append(changes, change.line(f))
-	}
-	out.WriteString(f.section("Cases that the best version lost", lost) + f.section("Trigger queries", triggers) +
-		f.section("Remaining failures", failures) + f.section("What the grader would improve in the suite", feedback) +
-		f.section("Changes from v0", changes))
+	out.WriteString(f.section("Cases that the best version lost", lines(r.RegressedCases, func(id string) string { return f.text(id, maxLabel) })) +
+		f.section("Trigger queries", lines(r.Triggers, f.triggers)) + f.section("Remaining failures", lines(r.Failures, f.failure)) +
+		f.section("What the grader would improve in the suite", lines(merged(r.Feedback), func(one SkillFeedback) string {
+			return f.text(one.Case, maxLabel) + ": " + f.text(one.Text, maxLine)
+		})) +
+		f.section("Changes from v0", lines(r.Changes, f.change)))
 	if r.Diff != "" {
 		out.WriteString(f.diff(r.Diff))
 	}
@@ -275,19 +262,19 @@ func (r SkillReport) blocks() string {
 	return Spark(scores) + "  the score of each iteration"
 }
 
-func (s SkillFailure) line(f form) string {
+func (f form) failure(s SkillFailure) string {
 	return fmt.Sprintf("%s: %s (%s)", f.text(s.Case, maxLabel), f.text(s.Text, maxLine), f.text(s.Evidence, maxLine))
 }
 
-func (t SkillTriggers) line(f form) string {
+func (f form) triggers(t SkillTriggers) string {
 	text := fmt.Sprintf("v%d: %s, %d of %d right", t.Version, Figure(&t.Score), t.Right, t.Total)
 	for _, failed := range t.Failures {
-		text += "\n  " + f.item + failed.line(f)
+		text += "\n  " + f.item + f.failure(failed)
 	}
 	return text
 }
 
-func (c SkillChange) line(f form) string {
+func (f form) change(c SkillChange) string {
 	text := c.What + " " + f.text(c.Path, maxLine)
 	if c.Binary {
 		text += " (binary)"
