@@ -34,7 +34,8 @@ type form struct {
 // markdown writes headings below a title that begins with so many signs.
 func markdown(level string) form {
 	return form{
-		text: plain.Literal, link: Link, strong: func(text string) string { return "**" + text + "**" }, table: Table.Markdown,
+		text: plain.Literal, link: Link, table: Table.Markdown,
+		strong:  func(text string) string { return "**" + text + "**" },
 		heading: func(title string) string { return "\n" + level + "# " + title + "\n\n" },
 		fold: func(title, text string) string {
 			return "\n<details><summary>" + title + "</summary>\n\n" + text + "\n</details>\n"
@@ -47,7 +48,8 @@ func markdown(level string) form {
 func onTerminal() form {
 	heading := func(title string) string { return "\n" + title + "\n" }
 	return form{
-		text: plain.Short, link: func(label, path string) string { return plain.Short(label+" "+path, maxLine) },
+		text:   plain.Short,
+		link:   func(label, path string) string { return plain.Short(label+" "+path, maxLine) },
 		strong: func(text string) string { return text }, table: Table.String, heading: heading,
 		fold: func(title, text string) string { return heading(title) + text },
 		diff: func(diff string) string { return heading("Diff") + strings.TrimSuffix(Pictured(diff), "\n") + "\n" },

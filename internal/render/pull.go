@@ -277,7 +277,8 @@ func pullEvidence(b *strings.Builder, a Account, past history.Summary, last *his
 			fmt.Fprintf(b, "- %s\n", reason)
 		}
 		for _, e := range last.Evidence {
-			fmt.Fprintf(b, "- %s: medians %s and %s, %s\n", line(string(e.Stage)), Figure(&e.Incumbent, &e.Candidate), Figure(&e.Candidate, &e.Incumbent), Trial(e))
+			fmt.Fprintf(b, "- %s: medians %s and %s, %s\n", line(string(e.Stage)),
+				Figure(&e.Incumbent, &e.Candidate), Figure(&e.Candidate, &e.Incumbent), Trial(e))
 		}
 	}
 	switch {
@@ -300,13 +301,17 @@ const maxSteps = 30
 
 // pullSteps lists what was kept, the latest first.
 func pullSteps(b *strings.Builder, a Account) {
-	table := Table{Header: []string{"iteration", cell(metricName(a.Program)), "gain", "change"}, Right: map[int]bool{0: true, 1: true, 2: true}}
+	table := Table{
+		Header: []string{"iteration", cell(metricName(a.Program)), "gain", "change"}, Right: map[int]bool{0: true, 1: true, 2: true},
+	}
 	for _, e := range slices.Backward(a.unmerged()) {
 		change := saidCell(e.Summary)
 		if len(e.Warning) > 0 {
 			change += " ⚠️ flagged: " + saidCell(decision.Joined(e.Warning))
 		}
-		table.Rows = append(table.Rows, []string{strconv.Itoa(e.Iteration), Figure(e.Metric, e.PreviousBest), rounded(cell(e.Delta)), change})
+		table.Rows = append(table.Rows, []string{
+			strconv.Itoa(e.Iteration), Figure(e.Metric, e.PreviousBest), rounded(cell(e.Delta)), change,
+		})
 	}
 	if len(table.Rows) == 0 {
 		return

@@ -51,7 +51,9 @@ func latest(b *strings.Builder, a Account) {
 	if len(decided) == 0 {
 		return
 	}
-	table := Table{Header: []string{"iteration", "", cell(metricName(a.Program)), "change"}, Right: map[int]bool{0: true, 2: true}}
+	table := Table{
+		Header: []string{"iteration", "", cell(metricName(a.Program)), "change"}, Right: map[int]bool{0: true, 2: true},
+	}
 	for _, e := range slices.Backward(decided[max(len(decided)-maxLatest, 0):]) {
 		number := strconv.Itoa(e.Iteration)
 		if url := a.runOf(e); url != "" {
@@ -61,7 +63,9 @@ func latest(b *strings.Builder, a Account) {
 		if change == "" && len(e.Reasons) > 0 {
 			change = e.Reasons[0].String()
 		}
-		table.Rows = append(table.Rows, []string{number, Label(e.Outcome), Figure(e.Metric, e.PreviousBest), strings.ReplaceAll(plain.Quote(change, 80), "|", `\|`)})
+		table.Rows = append(table.Rows, []string{
+			number, Label(e.Outcome), Figure(e.Metric, e.PreviousBest), strings.ReplaceAll(plain.Quote(change, 80), "|", `\|`),
+		})
 	}
 	b.WriteString("\n" + table.Markdown())
 }

@@ -51,13 +51,15 @@ type Tally struct {
 // Failed reports whether a run failed.
 func (t Tally) Failed() bool { return t.Passed < t.Runs }
 
-func (t *Tally) add(passed bool, evidence string) {
+// with is the tally with one run more.
+func (t Tally) with(passed bool, evidence string) Tally {
 	t.Runs++
 	if passed {
 		t.Passed++
 	} else {
 		t.Evidence = clip(evidence, maxEvidence)
 	}
+	return t
 }
 
 // Checks are the checks of both sides, in their order.
@@ -72,7 +74,8 @@ func (r TaskRow) Checks() []TaskCheck {
 					i = len(list)
 					list = append(list, TaskCheck{Kind: kind, Name: name})
 				}
-				[]*Tally{&list[i].Before, &list[i].After}[after].add(result.Passed, result.Detail)
+				side := []*Tally{&list[i].Before, &list[i].After}[after]
+				*side = side.with(result.Passed, result.Detail)
 			}
 		}
 	}
@@ -92,19 +95,22 @@ func (c *Comparison) Rows() []TaskRow {
 	var rows []TaskRow
 	for _, d := range c.Deltas {
 		rows = append(rows, TaskRow{
-			d, taskSide(c.Before, d.TaskID, d.BaselineComposite, d.BaselineObjective), taskSide(c.After, d.TaskID, d.CandidateComposite, d.CandidateObjective),
+			d, taskSide(c.Before, d.TaskID, d.BaselineComposite, d.BaselineObjective),
+			taskSide(c.After, d.TaskID, d.CandidateComposite, d.CandidateObjective),
 		})
 	}
 	return rows
 }
 
-func taskSide(outcome format.SuiteOutcome, id string, composite *metric.Value, objective *format.Objective) TaskSide {
-	at := slices.IndexFunc(outcome.Scores, func(s format.Score) bool { return s.TaskID == id })
+func taskSide(o format.SuiteOutcome, id string, composite *metric.Value, objective *format.Objective) TaskSide {
+	at := slices.IndexFunc(o.Scores, func(s format.Score) bool { return s.TaskID == id })
 	if at < 0 || objective == nil {
 		return TaskSide{}
 	}
-	s := outcome.Scores[at]
-	side := TaskSide{Known: composite != nil, Runs: s.Runs, Objective: objective.Passed.String() + " of " + objective.Total.String()}
+	s := o.Scores[at]
+	side := TaskSide{
+		Known: composite != nil, Runs: s.Runs, Objective: objective.Passed.String() + " of " + objective.Total.String(),
+	}
 	var bases []float64
 	cost := Cost{}
 	for _, run := range s.Runs {
@@ -120,24 +126,22 @@ func taskSide(outcome format.SuiteOutcome, id string, composite *metric.Value, o
 	side.Cost = cost.String()
 	if side.Known {
 		side.Middle = composite.Float64()
-		side.spread(bases)
+		side.Low, side.High = spread(side.Middle, bases)
 	}
 	return side
 }
 
 // spread is how far the runs lie apart, around the mean composite. Costs, which
 // are compared between the sides and not between runs, take no part in it.
-func (s *TaskSide) spread(bases []float64) {
-	s.Low, s.High = s.Middle, s.Middle
+func spread(middle float64, bases []float64) (low, high float64) {
 	if len(bases) < 2 {
-		return
+		return middle, middle
 	}
 	mean := 0.0
 	for _, base := range bases {
 		mean += base / float64(len(bases))
 	}
-	s.Low = min(max(s.Middle+slices.Min(bases)-mean, 0), 1)
-	s.High = min(max(s.Middle+slices.Max(bases)-mean, 0), 1)
+	return min(max(middle+slices.Min(bases)-mean, 0), 1), min(max(middle+slices.Max(bases)-mean, 0), 1)
 }
 
 // Chance is the p of a gain by chance; "" without repeats.

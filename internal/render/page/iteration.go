@@ -91,7 +91,9 @@ func (it *Iteration) csv() []string {
 		cost = strconv.FormatFloat(it.Cost.USD, 'f', -1, 64)
 	}
 	return []string{
-		strconv.Itoa(it.Iteration), it.Time.UTC().Format(time.RFC3339), string(it.Outcome), metric.Text(it.Metric, ""), metric.Text(it.PreviousBest, ""), clip(it.Delta, 60), clip(it.Agent, 60), clip(it.Model, 60),
-		cost, strconv.FormatFloat(it.Took.Seconds(), 'f', 1, 64), clip(it.Commit, 64), clip(it.Summary, maxEvidence),
+		strconv.Itoa(it.Iteration), it.Time.UTC().Format(time.RFC3339), string(it.Outcome),
+		metric.Text(it.Metric, ""), metric.Text(it.PreviousBest, ""), clip(it.Delta, 60),
+		clip(it.Agent, 60), clip(it.Model, 60), cost, strconv.FormatFloat(it.Took.Seconds(), 'f', 1, 64),
+		clip(it.Commit, 64), clip(it.Summary, maxEvidence),
 	}
 }

@@ -178,7 +178,8 @@ func (v *view) pack(pages *template.Template) (string, error) {
 				return "", err
 			}
 			text := fmt.Sprintf("%d, %s, %s", it.Iteration, it.Label(), it.Measured())
-			if err := encoder.Encode(row{p.ID, it.Iteration, string(it.Outcome), it.Point, text, html.String(), it.csv()}); err != nil {
+			one := row{p.ID, it.Iteration, string(it.Outcome), it.Point, text, html.String(), it.csv()}
+			if err := encoder.Encode(one); err != nil {
 				return "", fmt.Errorf("compress iteration %d of %s: %w", it.Iteration, p.Name, err)
 			}
 		}

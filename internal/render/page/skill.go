@@ -128,7 +128,7 @@ func cell(row string, column Column, c evals.CaseScore) CaseCell {
 			at[text] = i
 			cell.Answers = append(cell.Answers, Answer{clip(text, maxEvidence), Tally{Evidence: clip(evidence, maxEvidence)}})
 		}
-		cell.Answers[i].add(passed, evidence)
+		cell.Answers[i].Tally = cell.Answers[i].with(passed, evidence)
 	}
 	for _, grading := range column.Gradings[c.ID] {
 		for _, graded := range grading.Expectations {
@@ -151,7 +151,9 @@ func (s *Skill) Trajectory() template.HTML {
 		if step.Iteration == 0 {
 			continue
 		}
-		it := &Iteration{Decided: &history.Decided{Head: history.Head{Iteration: step.Iteration}, Metric: step.Score, Best: step.Best, Outcome: history.Rejected}}
+		it := &Iteration{Decided: &history.Decided{
+			Head: history.Head{Iteration: step.Iteration}, Metric: step.Score, Best: step.Best, Outcome: history.Rejected,
+		}}
 		if step.Action == results.Kept {
 			it.Outcome = history.Accepted
 		}

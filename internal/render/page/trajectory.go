@@ -156,7 +156,11 @@ func (p *Program) bestLine(d *drawing, x, y scale) {
 // points draws the candidates, all of one kind as one path, and notes where.
 func (p *Program) points(d *drawing, x, y scale) {
 	kinds := []struct{ class, shape string }{
-		{"rejected", "h0"}, {"beyond", "l4 6h-8z"}, {"error", "m-3-3l6 6m0-6l-6 6"}, {"pending", "m0-5l5 5l-5 5l-5-5z"}, {"kept", "h0"},
+		{"rejected", "h0"},
+		{"beyond", "l4 6h-8z"},
+		{"error", "m-3-3l6 6m0-6l-6 6"},
+		{"pending", "m0-5l5 5l-5 5l-5-5z"},
+		{"kept", "h0"},
 	}
 	drawn, intervals := make([]drawing, len(kinds)), drawing{}
 	shown := 0
@@ -232,7 +236,8 @@ func costChart(p *Program) template.HTML {
 		return ""
 	}
 	var d drawing
-	d.begin("chart cost", fmt.Sprintf("cost added up: %s after %d iterations", render.USD(total), len(p.Iterations)), chartWidth, height)
+	title := fmt.Sprintf("cost added up: %s after %d iterations", render.USD(total), len(p.Iterations))
+	d.begin("chart cost", title, chartWidth, height)
 	x, y := p.across(), scale{low: 0, high: total * 1.05, from: height - 24, to: 14}
 	d.grid(y, 3)
 	var line steps
