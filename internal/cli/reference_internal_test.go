@@ -113,9 +113,15 @@ func aboutCommand(cmd *cobra.Command, shared *pflag.FlagSet) string {
 	if names != "" {
 		names = "  Shared:" + names
 	}
-	parts := []string{cmd.UseLine(), about, cmd.Example, strings.TrimRight(own.FlagUsages(), "\n"), names}
+	parts := []string{cmd.UseLine(), about, firstExample(cmd), strings.TrimRight(own.FlagUsages(), "\n"), names}
 	parts = slices.DeleteFunc(parts, func(part string) bool { return strings.TrimSpace(part) == "" })
 	return strings.Join(parts, "\n\n")
+}
+
+// firstExample is one example of a command; the how-tos have the others.
+func firstExample(cmd *cobra.Command) string {
+	first, _, _ := strings.Cut(cmd.Example, "\n")
+	return first
 }
 
 // flagsOfSeveral are the flags that at least three commands have with the same words, of
@@ -158,13 +164,14 @@ func keyPages(_ *testing.T, pages map[string]string) {
 	for _, key := range program.Keys() {
 		if key.Group != group {
 			group = key.Group
-			text += "\n## " + group + "\n\n| key | type | meaning | default |\n|---|---|---|---|\n"
+			text += "\n## " + group + "\n\n"
 		}
 		name := "`" + key.Name + "`"
 		if key.ChangesNumber() {
 			name = "**" + name + "**"
 		}
-		text += fmt.Sprintf("| %s | %s | %s | %s |\n", name, key.Type, strings.ReplaceAll(key.Help, "](../reference/", "]("), key.Default)
+		about := strings.ReplaceAll(key.Help, "](../reference/", "](")
+		text += fmt.Sprintf("- %s (%s): %s. Default: %s\n", name, key.Type, about, key.Default)
 	}
 	pages["keys.md"] = text
 }

@@ -23,7 +23,7 @@ func TestEveryVariableIsListed(t *testing.T) {
 	listed := map[string]bool{}
 	page, err := os.ReadFile(filepath.Join(referenceDir, "variables.md"))
 	require.NoError(t, err)
-	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|").FindAllStringSubmatch(string(page), -1) {
+	for _, row := range regexp.MustCompile("(?m)^- `([^`]+)`: ").FindAllStringSubmatch(string(page), -1) {
 		for name := range strings.SplitSeq(row[1], ", ") {
 			listed[name] = true
 		}
