@@ -44,39 +44,27 @@ type Row struct {
 	Changelog string
 }
 
-// Table is a results file in memory. It keeps the bytes that were there, and of each
-// row only what adding another needs: a program that lives for long has many.
+// Table is a results file in memory. It keeps the bytes that were there.
 type Table struct {
 	data []byte
-	rows []place
+	rows []placed
 	// quoted says that fields are quoted, and nothing is escaped.
 	quoted bool
 }
 
-// place is where a row begins in the file, and what tells it from others.
-type place struct {
-	start, iteration int
-	action           Action
+// placed is a row and where it begins in the file.
+type placed struct {
+	Row
+	start int
 }
 
 // Rows returns the rows in the order of the file.
 func (t *Table) Rows() []Row {
 	rows := make([]Row, len(t.rows))
-	for i := range t.rows {
-		rows[i] = t.row(i)
+	for i, p := range t.rows {
+		rows[i] = p.Row
 	}
 	return rows
-}
-
-// row reads a row again, which was read before.
-func (t *Table) row(i int) Row {
-	end := len(t.data)
-	if i+1 < len(t.rows) {
-		end = t.rows[i+1].start
-	}
-	c, _ := t.cut(string(t.data[t.rows[i].start:end]))
-	l, _ := readLine(c)
-	return t.read(l)
 }
 
 // Bytes returns the file, which is not to be changed; a table without rows is its
@@ -94,13 +82,11 @@ func (t *Table) Bytes() []byte {
 func (t *Table) highWater(before int, direction metric.Direction) *metric.Value {
 	var best *metric.Value
 	from := before
-	for from > 0 && t.rows[from-1].action != Baseline {
+	for from > 0 && t.rows[from-1].Action != Baseline {
 		from--
 	}
 	for i := max(from-1, 0); i < before; i++ {
-		if t.rows[i].action != Reverted {
-			best = t.row(i).BestAfter(best, direction)
-		}
+		best = t.rows[i].BestAfter(best, direction)
 	}
 	return best
 }
@@ -122,7 +108,9 @@ func (t *Table) Append(row Row, direction metric.Direction) error {
 	}
 	row = row.Written()
 	end := len(t.rows)
-	at := slices.IndexFunc(t.rows, func(p place) bool { return p.iteration == row.Iteration && p.action == row.Action })
+	at := slices.IndexFunc(t.rows, func(p placed) bool {
+		return p.Iteration == row.Iteration && p.Action == row.Action
+	})
 	if at >= 0 {
 		if at != end-1 {
 			return nil
@@ -131,7 +119,7 @@ func (t *Table) Append(row Row, direction metric.Direction) error {
 	}
 	row.Best = row.BestAfter(t.highWater(end, direction), direction)
 	if at >= 0 {
-		if t.line(row) == t.line(t.row(at)) {
+		if t.line(row) == t.line(t.rows[at].Row) {
 			return nil
 		}
 		start := t.rows[at].start
@@ -149,7 +137,7 @@ func (t *Table) add(row Row) {
 	if t.data[len(t.data)-1] != '\n' {
 		t.data = append(t.data, '\n')
 	}
-	t.rows = append(t.rows, place{start: len(t.data), iteration: row.Iteration, action: row.Action})
+	t.rows = append(t.rows, placed{row, len(t.data)})
 	t.data = append(t.data, t.line(row)...)
 }
 

@@ -29,8 +29,7 @@ func Parse(data []byte) (*Table, error) { return parse(data, false) }
 func ParseQuoted(data []byte) (*Table, error) { return parse(data, true) }
 
 func parse(data []byte, quoted bool) (*Table, error) {
-	// A row is about as long as the header. Lines are not counted: they may all be blank.
-	t := &Table{data: data[:len(data):len(data)], rows: make([]place, 0, len(data)/len(Header)), quoted: quoted}
+	t := &Table{data: data[:len(data):len(data)], quoted: quoted}
 	next, headed := 1, false // the next line
 	rest := strings.TrimPrefix(string(data), "\ufeff")
 	for rest != "" {
@@ -50,11 +49,11 @@ func parse(data []byte, quoted bool) (*Table, error) {
 			headed = true
 			continue
 		}
-		l, err := readLine(c)
+		row, err := t.read(c)
 		if err != nil {
 			return nil, fmt.Errorf("results line %d: %w", number, err)
 		}
-		t.rows = append(t.rows, place{start: start, iteration: l.iteration, action: l.action})
+		t.rows = append(t.rows, placed{row, start})
 	}
 	if !headed {
 		t.data = nil
@@ -137,50 +136,34 @@ func isHeader(c cells) bool {
 	return true
 }
 
-// line is what one says that was checked. All of a table are, of which few are needed.
-type line struct {
-	iteration              int
-	time                   time.Time
-	score, best, changelog string
-	action                 Action
-}
-
-// readLine reads the cells of a row.
-func readLine(c cells) (l line, err error) {
+// read is the row that its cells say.
+func (t *Table) read(c cells) (row Row, err error) {
 	cells := c.list
 	if c.count < columns-1 {
-		return l, fmt.Errorf("%d columns, where %d are needed", c.count, columns)
+		return row, fmt.Errorf("%d columns, where %d are needed", c.count, columns)
 	}
-	if l.iteration, err = strconv.Atoi(strings.TrimSpace(cells[0])); err != nil || l.iteration < 0 {
-		return l, fmt.Errorf("the iteration %q is no count", clip(cells[0]))
+	if row.Iteration, err = strconv.Atoi(strings.TrimSpace(cells[0])); err != nil || row.Iteration < 0 {
+		return row, fmt.Errorf("the iteration %q is no count", clip(cells[0]))
 	}
-	if l.time, err = parseTime(strings.TrimSpace(cells[1])); err != nil {
-		return l, err
+	if row.Time, err = parseTime(strings.TrimSpace(cells[1])); err != nil {
+		return row, err
 	}
-	if l.score, err = scoreIn("score", cells[2]); err != nil {
-		return l, err
+	if row.Score, err = scoreIn("score", cells[2]); err != nil {
+		return row, err
 	}
-	if l.best, err = scoreIn("best_score", cells[3]); err != nil {
-		return l, err
+	if row.Best, err = scoreIn("best_score", cells[3]); err != nil {
+		return row, err
 	}
-	l.action = Action(strings.ToLower(strings.TrimSpace(cells[4])))
-	if (Row{Action: l.action}).check() != nil {
-		return l, fmt.Errorf("the action %q is not baseline, kept or reverted", clip(cells[4]))
+	row.Action = Action(strings.ToLower(strings.TrimSpace(cells[4])))
+	if row.check() != nil {
+		return row, fmt.Errorf("the action %q is not baseline, kept or reverted", clip(cells[4]))
 	}
-	l.changelog = cells[5]
-	return l, nil
-}
-
-// read is the row that a line says.
-func (t *Table) read(l line) Row {
-	row := Row{Iteration: l.iteration, Time: l.time, Score: valueOf(l.score), Best: valueOf(l.best), Action: l.action, Changelog: l.changelog}
+	row.Changelog = cells[5]
 	if !t.quoted {
 		row.Changelog = unescape(row.Changelog)
 	}
-	if len(row.Changelog) > maxChangelog || !isPlain(row.Changelog) {
-		row.Changelog = clean(row.Changelog)
-	}
-	return row
+	row.Changelog = clean(row.Changelog)
+	return row, nil
 }
 
 func parseTime(text string) (time.Time, error) {
@@ -192,23 +175,17 @@ func parseTime(text string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("the timestamp %q is no time such as 2025-01-15T10:30:00+00:00", clip(text))
 }
 
-// scoreIn is the number in a cell, "" where the cell is empty.
-func scoreIn(column, text string) (string, error) {
+// scoreIn is the number in a cell, nil where the cell is empty.
+func scoreIn(column, text string) (*metric.Value, error) {
 	switch text = strings.TrimSpace(text); text {
 	case "", "—", "-", "null":
-		return "", nil
+		return nil, nil //nolint:nilnil // an empty cell is no number
 	}
-	if _, err := metric.ParseValue(text); err != nil {
-		return "", fmt.Errorf("the %s %w", column, err)
+	value, err := metric.ParseValue(text)
+	if err != nil {
+		return nil, fmt.Errorf("the %s %w", column, err)
 	}
-	return text, nil
-}
-
-func valueOf(text string) *metric.Value {
-	if value, err := metric.ParseValue(text); err == nil {
-		return &value
-	}
-	return nil
+	return &value, nil
 }
 
 // line is a row as it is written.
@@ -234,20 +211,7 @@ func escape(text string) string {
 	return strings.NewReplacer(`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`).Replace(text)
 }
 
-// isPlain reports whether clean leaves a text as it is, as it does most.
-func isPlain(text string) bool {
-	for i := range len(text) {
-		if text[i] < ' ' || text[i] > '~' {
-			return false
-		}
-	}
-	return text == strings.TrimSpace(text)
-}
-
 func unescape(text string) string {
-	if !strings.Contains(text, `\`) {
-		return text
-	}
 	return strings.NewReplacer(`\\`, `\`, `\t`, "\t", `\n`, "\n", `\r`, "\r").Replace(text)
 }
 
