@@ -66,15 +66,10 @@ func findTable(data []byte) (table, *Problem) {
 func (l *lines) machineState() (line, bool) {
 	for {
 		current, level, ok := l.next()
-		if !ok || level > 0 && isMachineState(l.text(current)) {
+		if !ok || level > 0 && kindOf(l.text(current)) == machineState {
 			return current, ok
 		}
 	}
-}
-
-func isMachineState(heading []byte) bool {
-	var buffer [32]byte
-	return bytes.HasPrefix(normal(buffer[:], heading), []byte("machine state"))
 }
 
 // row notes the line's cell when its first column names a known row.
