@@ -19,7 +19,7 @@ func (t *Tree) Release() {
 	}
 	t.released = true
 	kept, place := *t, t.Dir+"-kept"
-	if len(t.shared) > 0 || len(t.Absent) > 0 || !plainDirectory(t.Dir) || t.unstage() != nil || os.Rename(t.Dir, place) != nil {
+	if t.unstage() != nil || len(t.shared) > 0 || len(t.Absent) > 0 || !plainDirectory(t.Dir) || os.Rename(t.Dir, place) != nil {
 		drop(t.Dir)
 		return
 	}
@@ -43,8 +43,8 @@ func (b *Builder) Close() {
 	b.spare = nil
 }
 
-// reuse makes a released tree what Build would make; nil when there is none that can be
-// shown to be the same.
+// reuse turns a released tree into the one that Build was asked for. It returns nil when no
+// released tree can be shown to be the same as a new one.
 func (b *Builder) reuse(ctx context.Context, treeish, dir string, o Options) *Tree {
 	for len(b.spare) > 0 && len(o.Share) == 0 {
 		last := len(b.spare) - 1
