@@ -62,7 +62,6 @@ type team struct {
 	thread      *thread
 	repo        *git.Repo
 	memory      *memory.Memory
-	trees       *tree.Builder
 	environ     func(dir string, names []string) ([]string, error)
 	masker      process.Masker
 	agents      []Proposer      // at least one

@@ -42,7 +42,6 @@ type measurer struct {
 	*journal
 	dirs     *dirs
 	spending *spending
-	trees    *tree.Builder
 	eval     Evaluator
 	suite    Suite // instead of eval where the evaluation is `tasks`
 	environ  func(dir string, names []string) ([]string, error)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
@@ -43,9 +44,9 @@ func (r *journal) holdsLease(b *records) error {
 // another run wrote first.
 func (r *journal) update(ctx context.Context, message string, branch *git.RefUpdate, change func(*records) error) error {
 	stopped := r.stopped
-	apply := func(files memory.Files) (memory.Files, error) {
+	apply := func(before memory.Files) (memory.Files, error) {
 		r.stopped = stopped // a change that is applied again decides again
-		b, err := openRecords(r.program, files)
+		b, err := openRecords(r.program, before)
 		if err != nil {
 			return memory.Files{}, err
 		}
@@ -56,7 +57,12 @@ func (r *journal) update(ctx context.Context, message string, branch *git.RefUpd
 		r.records, r.files = b, written
 		return written, err
 	}
-	_, err := r.store.Update(ctx, memory.Update{Program: r.program.Name, Message: message, Apply: apply, Branch: branch, Claims: r.ref()})
+	u := memory.Update{Program: r.program.Name, Message: message, Apply: apply, Branch: branch, Claims: r.ref()}
+	_, err := r.store.Update(ctx, u)
+	if files.Full(err) { // A tree that is kept for the next iteration may hold what filled the disk.
+		r.trees.Close()
+		_, err = r.store.Update(ctx, u)
+	}
 	return err
 }
 

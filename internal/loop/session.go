@@ -32,6 +32,7 @@ type session struct {
 	signOff    string
 	strategies strategy.Table // nil for strategy.All
 	executor   *history.Executor
+	trees      *tree.Builder
 	force      bool // iterate although the program is paused or completed
 
 	iteration int

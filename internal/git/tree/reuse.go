@@ -2,6 +2,7 @@ package tree
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -12,19 +13,19 @@ import (
 )
 
 // Release hands the tree back to its builder, which makes the next tree of it by putting
-// back what changed: that costs a fraction of a new one. Releasing twice does nothing.
+// back what changed: that costs a fraction of a new one. The directory around it must be its
+// own, and goes with it. Releasing twice does nothing.
 func (t *Tree) Release() {
 	if t.released {
 		return
 	}
 	t.released = true
-	kept, place := *t, t.Dir+"-kept"
-	if t.unstage() != nil || len(t.shared) > 0 || len(t.Absent) > 0 || !plainDirectory(t.Dir) || os.Rename(t.Dir, place) != nil {
-		drop(t.Dir)
-		return
+	kept, own := *t, filepath.Dir(t.Dir)
+	kept.Dir, kept.staged, kept.released = own+"-"+rand.Text(), nil, false
+	if t.unstage() == nil && len(t.shared) == 0 && len(t.Absent) == 0 && plainDirectory(t.Dir) && os.Rename(t.Dir, kept.Dir) == nil {
+		t.builder.spare = append(t.builder.spare, &kept)
 	}
-	kept.Dir, kept.staged, kept.released = place, nil, false
-	t.builder.spare = append(t.builder.spare, &kept)
+	_ = RemoveAll(own) // An agent may have left things beside its tree. What stays goes with the run's directory.
 }
 
 // Released counts the files of the trees that were released.
@@ -38,7 +39,7 @@ func (b *Builder) Released() (files int) {
 // Close removes the trees that were released.
 func (b *Builder) Close() {
 	for _, t := range b.spare {
-		drop(t.Dir)
+		_ = RemoveAll(t.Dir)
 	}
 	b.spare = nil
 }
@@ -53,16 +54,9 @@ func (b *Builder) reuse(ctx context.Context, treeish, dir string, o Options) *Tr
 		if t.move(dir) == nil && t.fill(ctx, treeish, o) == nil {
 			return t
 		}
-		drop(t.Dir)
+		_ = RemoveAll(t.Dir)
 	}
 	return nil
-}
-
-// drop removes a tree with the directory around it, unless something else is there. What
-// stays goes with the run's directory.
-func drop(dir string) {
-	_ = RemoveAll(dir)
-	_ = os.Remove(filepath.Dir(dir))
 }
 
 // move puts a released tree where the next one is wanted.
@@ -76,7 +70,6 @@ func (t *Tree) move(dir string) error {
 	if err := os.Rename(t.Dir, dir); err != nil {
 		return err
 	}
-	drop(t.Dir)
 	t.Dir = dir
 	return nil
 }
