@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/org/autoloop/internal/github/lifecycle"
 )
 
 // referencePart is what is made of a table within a page that people write.
@@ -20,7 +22,20 @@ func referenceParts(t *testing.T) []referencePart {
 	return []referencePart{
 		{"action.md", "inputs", inputs},
 		{"action.md", "outputs", outputs},
+		{"../explain/lifecycle.md", "lifecycle", lifecycleTable()},
 	}
+}
+
+// lifecycleTable is what happens when people and CI do something.
+func lifecycleTable() string {
+	lines := []string{"| what happens | a draft is open, nothing runs | an iteration waits for CI | an agent works |", "|---|---|---|---|"}
+	for _, row := range lifecycle.Table {
+		if row.Happens != "" {
+			cells := strings.Join([]string{row.Happens, row.Draft, row.Waits, row.Works}, " | ")
+			lines = append(lines, strings.ReplaceAll("| "+cells+" |", "  ", " "))
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // actionTables are the inputs and outputs of the action, in the order of action.yml.

@@ -10,6 +10,7 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/commands"
+	"github.com/org/autoloop/internal/github/lifecycle"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/render"
@@ -91,30 +92,43 @@ func (r *thread) noteIssue(b *records) error {
 	return r.set(b, history.Author, r.comments.Author)
 }
 
-// endPull notes that the pull request was merged, or closed by a person who
-// does not want it: then the program waits until it is told to go on. One that
-// was opened again goes on as before.
+// ofPull is what people did with the pull request since it was heard of last.
+func ofPull(pull *commands.Pull, b *records) lifecycle.Event {
+	ended := pull != nil && b.sum.PullEnded == pull.Number
+	switch {
+	case pull == nil, !pull.Open && ended, pull.Open && !ended, pull.Open && b.sum.Head() == b.sum.Base:
+		return lifecycle.None
+	case pull.Open:
+		return lifecycle.Reopened
+	case pull.Elsewhere != "":
+		return lifecycle.MergedInto
+	case pull.Merged:
+		return lifecycle.Merged
+	default:
+		return lifecycle.Closed
+	}
+}
+
+// endPull notes what people did with the pull request. One that was closed is not wanted:
+// the program waits until it is told to go on.
 func (r *commander) endPull(b *records) error {
 	pull := r.comments.Pull
-	if pull == nil {
+	event := ofPull(pull, b)
+	if event == lifecycle.None {
 		return nil
 	}
-	number, ended := strconv.Itoa(pull.Number), b.sum.PullEnded == pull.Number
-	switch {
-	case pull.Open && ended && b.sum.Head() != b.sum.Base:
+	next := lifecycle.Next(event, r.phase(b))
+	ended := &history.Set{Head: history.Head{Iteration: b.sum.Iteration}, Key: history.PullEnded, Value: strconv.Itoa(pull.Number)}
+	switch next { //nolint:exhaustive // The others begin nothing.
+	case lifecycle.GoOn:
 		return r.reopened(b, pull.Number)
-	case pull.Open, ended:
-		return nil
-	}
-	if pull.Elsewhere != "" {
+	case lifecycle.Stay:
 		r.warn("pull request #%d was merged into %s, and not into %s: the program goes on where it was", pull.Number, pull.Elsewhere, b.sum.BaseBranch)
-		return r.add(b, &history.Set{Head: history.Head{Iteration: b.sum.Iteration}, Key: history.PullEnded, Value: number, Commit: b.sum.Base})
+		ended.Commit = b.sum.Base
+	case lifecycle.Leave, lifecycle.Keep:
+		ended.Commit = pull.Head // what was made after it is still to be promoted
 	}
-	if pull.Merged {
-		// What was made after its head is still to be promoted.
-		return r.add(b, &history.Set{Head: history.Head{Iteration: b.sum.Iteration}, Key: history.PullEnded, Value: number, Commit: pull.Head})
-	}
-	if err := r.set(b, history.PullEnded, number); err != nil {
+	if err := r.add(b, ended); err != nil || next != lifecycle.Pause {
 		return err
 	}
 	return r.pause(b, decision.Reason{Kind: decision.PullClosed, Count: pull.Number})

@@ -22,13 +22,9 @@ const maxFixes = 5
 const failedPrefix = "autoloop-failed/"
 
 // fixFailure lets an agent fix what CI found, on top of the candidate. It is done
-// when the iteration has ended, or when no agent may work now.
+// when no agent may work now.
 func (r *ciGate) fixFailure(ctx context.Context, e history.Decided, verdict ci.Result) (result Result, done bool, err error) {
-	if reason := fixesExhausted(r.records.standing(), verdict.Signature()); reason != nil {
-		result, err = r.giveUpFix(ctx, e, verdict, *reason)
-		return result, true, err
-	}
-	reason, left := cmp.Or(r.noFixWhilePaused(), r.spending.blockedReason(r.records)), r.spending.time()-r.now().Sub(r.begun)
+	reason, left := r.spending.blockedReason(r.records), r.spending.time()-r.now().Sub(r.begun)
 	if reason == "" && left > 0 {
 		at, p, err := r.fixer(ctx, e, verdict, left)
 		if err == nil {
@@ -48,19 +44,8 @@ func (r *ciGate) fixFailure(ctx context.Context, e history.Decided, verdict ci.R
 			return Result{}, false, nil
 		}
 	}
-	if reason != "" {
-		verdict.Reasons = append([]ci.Reason{{Text: reason}}, verdict.Reasons...)
-	}
-	result, err = r.keepWaiting(ctx, e, nil, verdict)
+	result, err = r.keepWaiting(ctx, e, nil, verdict.Because(reason))
 	return result, true, err
-}
-
-// noFixWhilePaused says why no agent is asked, "" when one may be.
-func (r *journal) noFixWhilePaused() string {
-	if r.pausedBefore(r.records) {
-		return "no agent is asked to fix what CI found while the program is paused"
-	}
-	return ""
 }
 
 type fixer func(ctx context.Context, e history.Decided, verdict ci.Result, left time.Duration) (position, *proposal.Proposal, error)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/github/commands"
+	"github.com/org/autoloop/internal/github/lifecycle"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
@@ -114,6 +115,41 @@ func (r *thread) readyForReview() string {
 	return fmt.Sprintf("pull request #%d is ready for review: it goes on when that is merged, closed or a draft again (or with `when-ready: continue`)", r.comments.Pull.Number)
 }
 
+// phase is where the program stands. Without GitHub nothing of it waits.
+func (r *thread) phase(b *records) lifecycle.Phase {
+	waits, paused := r.github != nil && b.standing().Waiting() != nil, r.pausedBefore(b)
+	switch {
+	case waits && paused:
+		return lifecycle.PausedWaiting
+	case waits:
+		return lifecycle.Waiting
+	case paused:
+		return lifecycle.Paused
+	case b.machine.Completed && !r.force:
+		return lifecycle.Completed
+	case r.readyForReview() != "":
+		return lifecycle.Ready
+	default:
+		return lifecycle.Idle
+	}
+}
+
+// next is what an event comes to now.
+func (r *thread) next(e lifecycle.Event) lifecycle.Step { return lifecycle.Next(e, r.phase(r.records)) }
+
+// rests says why no iteration begins, "" when one may.
+func (r *thread) rests() string {
+	if r.next(lifecycle.Due) != lifecycle.Rest {
+		return ""
+	}
+	return cmp.Or(r.readyForReview(), r.records.machine.Stopped(r.program.Name))
+}
+
+// asksCI reports whether all that this run may do is to ask CI about an iteration.
+func (r *thread) asksCI(b *records) bool {
+	return lifecycle.Next(lifecycle.Due, r.phase(b)) == lifecycle.AskCI
+}
+
 // commentsShown says whom the comments have reached that this run read.
 type commentsShown int
 
@@ -144,7 +180,7 @@ func (r *thread) updateGitHub(ctx context.Context) {
 
 // promote opens the pull request or brings it up to date, and records its number.
 func (r *thread) promote(ctx context.Context) error {
-	if pull := r.comments.Pull; r.pausedBefore(r.records) && (pull == nil || !pull.Open) {
+	if pull := r.comments.Pull; r.next(lifecycle.Gained) != lifecycle.Open && (pull == nil || !pull.Open) {
 		return nil
 	}
 	number, err := r.github.Promote(ctx, r.account(), r.records.sum.BaseBranch)

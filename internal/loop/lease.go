@@ -106,7 +106,7 @@ func (r *lease) mayBegin(b *records) error {
 		resting = ""
 	}
 	reason := cmp.Or(resting, r.spending.blockedReason(b))
-	if reason == "" || r.thread.waitsForCI(b) {
+	if reason == "" || r.thread.asksCI(b) {
 		return nil
 	}
 	r.stopped = reason

@@ -17,7 +17,7 @@ func (r *publisher) maintain(ctx context.Context, from proposal.Bundle) (Result,
 	if err != nil {
 		return Result{}, err
 	}
-	leased := conflict != nil || r.thread.waitsForCI(r.records)
+	leased := conflict != nil || r.thread.asksCI(r.records)
 	claim := r.holdsLease
 	if !leased {
 		claim = r.lease.requireNoLease
@@ -51,7 +51,7 @@ func (r *publisher) maintain(ctx context.Context, from proposal.Bundle) (Result,
 		}
 	}
 	switch {
-	case r.thread.waitsForCI(r.records):
+	case r.thread.asksCI(r.records):
 		return r.gate.waitForCI(ctx)
 	case conflict != nil:
 		return r.failForPerson(ctx, conflict.reason())
@@ -90,7 +90,7 @@ func (r *publisher) again(ctx context.Context, from proposal.Bundle, by string) 
 	}
 	heard.Comments, heard.Until = nil, ""
 	r.thread.comments, r.thread.shown = &heard, commentsLeft
-	if r.thread.waitsForCI(r.records) {
+	if r.thread.asksCI(r.records) {
 		err := r.update(ctx, r.program.Name+": start", nil, r.lease.enterStart)
 		if err != nil {
 			return Result{}, err

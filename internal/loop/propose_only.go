@@ -46,10 +46,10 @@ func (r *run) proposeOnly(ctx context.Context) (*proposal.Proposal, Result, erro
 		p, result := r.leave(first)
 		return p, result, nil
 	}
-	if r.thread.waitsForCI(r.records) {
+	if r.thread.asksCI(r.records) {
 		return r.proposeForCI(ctx)
 	}
-	if r.stopped = r.thread.readyForReview(); r.stopped != "" {
+	if r.stopped = r.thread.rests(); r.stopped != "" {
 		return nil, Result{}, &blockedError{reason: r.stopped}
 	}
 	at, p, err := r.proposer.propose(ctx)
@@ -102,8 +102,7 @@ func (r *run) leave(reason string) (*proposal.Proposal, Result) {
 
 // proposeForCI lets an agent fix what CI found, when it is an agent's turn.
 func (r *run) proposeForCI(ctx context.Context) (*proposal.Proposal, Result, error) {
-	standing := r.records.standing()
-	e := *standing.Decision
+	e := *r.records.standing().Decision
 	r.iteration = e.Iteration
 	r.step("ci", fmt.Sprintf("commit %.12s", e.Commit))
 	head, err := r.memory.HeadOf(ctx, r.ref())
@@ -112,7 +111,7 @@ func (r *run) proposeForCI(ctx context.Context) (*proposal.Proposal, Result, err
 	}
 	verdict := r.gate.verdict(ctx, e)
 	left := r.spending.time() - r.now().Sub(r.begun)
-	if r.proposer.refusal != "" || !r.gate.isRed(standing, verdict) || head != e.Commit || r.thread.merged(e.Commit) || fixesExhausted(standing, verdict.Signature()) != nil || r.pausedBefore(r.records) || r.spending.blockedReason(r.records) != "" || left <= 0 {
+	if r.proposer.refusal != "" || !r.gate.asksToFix(ctx, e, verdict) || head != e.Commit || r.spending.blockedReason(r.records) != "" || left <= 0 {
 		p, result := r.leave(fmt.Sprintf("iteration %d waits for CI, whose answer is to be taken", e.Iteration))
 		return p, result, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/org/autoloop/internal/github/commands"
+	"github.com/org/autoloop/internal/github/lifecycle"
 	"github.com/org/autoloop/internal/loop/proposal"
 )
 
@@ -63,8 +64,8 @@ func until(mark commands.Mark, there, before string) string {
 // firstOf says which command has to be applied before an iteration, because it
 // changes the iteration; "" for none.
 func (r *thread) firstOf(b *records) string {
-	if pull := r.comments.Pull; pull != nil && !pull.Open && !pull.Merged && b.sum.PullEnded != pull.Number {
-		return fmt.Sprintf("pull request #%d was closed", pull.Number)
+	if event := ofPull(r.comments.Pull, b); event == lifecycle.Closed || event == lifecycle.MergedInto {
+		return fmt.Sprintf("pull request #%d was closed", r.comments.Pull.Number)
 	}
 	done := commands.ParseMark(b.sum.CommandsUntil)
 	for _, c := range r.comments.Comments {

@@ -173,8 +173,7 @@ func (r *publisher) publishIteration(ctx context.Context, from proposal.Bundle) 
 // publishFix records an attempt to fix what CI found. CI is read again: what the
 // bundle says about it is not believed.
 func (r *publisher) publishFix(ctx context.Context, from proposal.Bundle) (Result, error) {
-	standing := r.records.standing()
-	pending := standing.Waiting()
+	pending := r.records.standing().Waiting()
 	if r.thread.comments == nil || pending == nil || pending.Commit != from.Branch {
 		return Result{}, proposal.Refuse("it is stale: no iteration waits for CI with commit %.12s; propose again", from.Branch)
 	}
@@ -188,7 +187,7 @@ func (r *publisher) publishFix(ctx context.Context, from proposal.Bundle) (Resul
 		return Result{}, err
 	}
 	verdict := r.gate.verdict(ctx, e)
-	if !r.gate.isRed(standing, verdict) || fixesExhausted(standing, verdict.Signature()) != nil {
+	if !r.gate.asksToFix(ctx, e, verdict) {
 		return Result{}, proposal.Refuse("it is stale: CI does not ask to fix %.12s; propose again", e.Commit)
 	}
 	if p.Candidate != "" {

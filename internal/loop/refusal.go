@@ -24,7 +24,7 @@ func (s *Service) RecordRefusal(ctx context.Context, reason string) (Result, err
 		if err := run.lease.acquireLease(ctx); err != nil {
 			return Result{}, err
 		}
-		if run.thread.waitsForCI(run.records) {
+		if run.thread.asksCI(run.records) {
 			run.stopped = reason // CI decides over the iteration: this is no error of it
 			return run.finish(ctx)
 		}

@@ -50,10 +50,10 @@ func (r *run) iterate(ctx context.Context) (Result, error) {
 	if r.stopped != "" {
 		return r.finish(ctx)
 	}
-	if r.thread.waitsForCI(r.records) {
+	if r.thread.asksCI(r.records) {
 		return r.gate.waitForCI(ctx)
 	}
-	if r.stopped = r.thread.readyForReview(); r.stopped != "" {
+	if r.stopped = r.thread.rests(); r.stopped != "" {
 		return r.finish(ctx)
 	}
 	at, p, err := r.proposer.propose(ctx)

@@ -10,6 +10,7 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/ci"
+	"github.com/org/autoloop/internal/github/lifecycle"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
 )
@@ -32,12 +33,6 @@ type ciGate struct {
 	fixer    fixer // proposes fixes for what CI found
 }
 
-// waitsForCI reports whether all that this run may do is to ask CI about an
-// iteration.
-func (r *thread) waitsForCI(b *records) bool {
-	return b.standing().Phase == history.PhaseWaitingForCI && r.github != nil
-}
-
 // enterPending puts a candidate that passed its trial into the records without
 // making it the incumbent: CI decides that.
 func (r *recorder) enterPending(b *records, decided history.Decided) error {
@@ -52,37 +47,26 @@ func (r *recorder) enterPending(b *records, decided history.Decided) error {
 // run stops waiting: then a later run goes on.
 func (r *ciGate) waitForCI(ctx context.Context) (Result, error) {
 	deadline, pause := r.now().Add(r.program.CIWait), firstPoll
-	if e := *r.records.standing().Decision; r.thread.merged(e.Commit) {
-		return r.recordMerged(ctx, e)
+	if e := *r.records.standing().Decision; !r.thread.merged(e.Commit) {
+		if result, ended, err := r.replayPending(ctx, e); err != nil || ended {
+			return result, err
+		}
+		r.publishPending(ctx)
 	}
-	if result, ended, err := r.replayPending(ctx, *r.records.standing().Decision); err != nil || ended {
-		return result, err
-	}
-	r.publishPending(ctx)
 	for {
-		standing := r.records.standing()
-		e := *standing.Decision
+		e := *r.records.standing().Decision
 		r.iteration = e.Iteration
 		r.step("ci", fmt.Sprintf("commit %.12s", e.Commit))
 		verdict := r.verdict(ctx, e)
 		late := r.thread.comments == nil || !r.now().Before(deadline)
+		event := r.event(ctx, e, verdict, late)
+		result, done, err := r.settle(ctx, e, event, verdict)
 		switch {
-		case verdict.State == ci.Moved:
-			return r.overtaken(ctx, e, verdict)
-		case verdict.State == ci.Green:
-			return r.recordGreen(ctx, e, verdict)
-		case r.program.CIGate == "off", verdict.Seen == 0 && !r.ciRequired(ctx, r.records.sum.Base):
-			e.Outcome = history.Accepted
-			return r.recordFinal(ctx, e, nil, nil)
-		case verdict.State == ci.Red, late && len(verdict.Failing) > 0:
-			result, done, err := r.fixFailure(ctx, e, verdict)
-			if done || err != nil {
-				return result, err
-			}
+		case done || err != nil:
+			return result, err
+		case event == lifecycle.Red: // a fix was made
 			deadline, pause = r.now().Add(r.program.CIWait), firstPoll
 			continue
-		case r.now().Sub(standing.WaitsSince) >= r.program.CITimeout:
-			return r.keepWaiting(ctx, e, r.timedOut(e, verdict), verdict)
 		case late:
 			return r.keepWaiting(ctx, e, nil, verdict)
 		}
@@ -90,6 +74,53 @@ func (r *ciGate) waitForCI(ctx context.Context) (Result, error) {
 			return Result{}, err
 		}
 		pause = min(pause*3/2, lastPoll)
+	}
+}
+
+// settle does what the table says of an event. It is not done when CI is to be asked again.
+func (r *ciGate) settle(ctx context.Context, e history.Decided, event lifecycle.Event, verdict ci.Result) (result Result, done bool, err error) {
+	next := r.thread.next(event)
+	switch {
+	case next == lifecycle.Keep:
+		result, err = r.keep(ctx, e, event, verdict)
+	case event == lifecycle.Moved:
+		result, err = r.overtaken(ctx, e, verdict)
+	case next == lifecycle.Drop:
+		result, err = r.giveUpFix(ctx, e, verdict, *fixesExhausted(r.records.standing(), verdict.Signature()))
+	case next == lifecycle.Pause:
+		result, err = r.keepWaiting(ctx, e, r.timedOut(e, verdict), verdict)
+	case next == lifecycle.Fix:
+		return r.fixFailure(ctx, e, verdict)
+	case event == lifecycle.Red:
+		result, err = r.keepWaiting(ctx, e, nil, verdict.Because("no agent is asked to fix what CI found while the program is paused"))
+	default:
+		return result, false, nil
+	}
+	return result, true, err
+}
+
+// event is what CI, or a person, says of the commit that waits. Late, what has failed
+// counts, although the rest goes on.
+func (r *ciGate) event(ctx context.Context, e history.Decided, verdict ci.Result, late bool) lifecycle.Event {
+	standing := r.records.standing()
+	switch {
+	case r.thread.merged(e.Commit):
+		return lifecycle.Merged
+	case verdict.State == ci.Moved:
+		return lifecycle.Moved
+	case verdict.State == ci.Green:
+		return lifecycle.Green
+	case r.program.CIGate == "off", verdict.Seen == 0 && !r.ciRequired(ctx, r.records.sum.Base):
+		return lifecycle.Absent
+	case verdict.State == ci.Red, late && len(verdict.Failing) > 0:
+		if fixesExhausted(standing, verdict.Signature()) != nil {
+			return lifecycle.Stuck
+		}
+		return lifecycle.Red
+	case r.now().Sub(standing.WaitsSince) >= r.program.CITimeout:
+		return lifecycle.Silent
+	default:
+		return lifecycle.Pending
 	}
 }
 
@@ -137,26 +168,23 @@ func (r *ciGate) verdict(ctx context.Context, e history.Decided) ci.Result {
 	return r.thread.github.CI(ctx, at)
 }
 
-// recordMerged settles an iteration that a person merged while CI ran: it is kept, and
-// what CI says is told.
-func (r *ciGate) recordMerged(ctx context.Context, e history.Decided) (Result, error) {
-	pull := r.thread.comments.Pull.Number
-	var says []decision.Reason
-	if verdict := r.verdict(ctx, e); verdict.State == ci.Red {
-		says = found(verdict)
+// keep settles an iteration: CI lets it through, or a person merged it meanwhile, and what
+// CI says then is told.
+func (r *ciGate) keep(ctx context.Context, e history.Decided, event lifecycle.Event, verdict ci.Result) (Result, error) {
+	says := found(verdict)
+	switch {
+	case event == lifecycle.Merged:
+		merged := decision.Reason{Kind: decision.MergedByHand, Count: r.thread.comments.Pull.Number}
+		if verdict.State == ci.Red {
+			merged.Because = says
+		}
+		e.Reasons = append([]decision.Reason{merged}, e.Reasons...)
+	case event == lifecycle.Green && len(says) > 0:
+		e.Reasons = append(e.Reasons, decision.Reason{Kind: decision.CIAsBase, Because: says})
+	case event == lifecycle.Green:
+		e.Reasons = append(e.Reasons, decision.Reason{Kind: decision.CIGreen, Count: verdict.Seen})
 	}
 	e.Outcome = history.Accepted
-	e.Reasons = append([]decision.Reason{{Kind: decision.MergedByHand, Count: pull, Because: says}}, e.Reasons...)
-	return r.recordFinal(ctx, e, nil, nil)
-}
-
-func (r *ciGate) recordGreen(ctx context.Context, e history.Decided, verdict ci.Result) (Result, error) {
-	e.Outcome = history.Accepted
-	why := decision.Reason{Kind: decision.CIGreen, Count: verdict.Seen}
-	if known := found(verdict); len(known) > 0 {
-		why = decision.Reason{Kind: decision.CIAsBase, Because: known}
-	}
-	e.Reasons = append(e.Reasons, why)
 	return r.recordFinal(ctx, e, nil, nil)
 }
 
@@ -243,8 +271,9 @@ func (r *recorder) resultOfCI(e history.Decided, reasons []decision.Reason) Resu
 	return result
 }
 
-// isRed reports whether CI is known to have failed for the pending commit: also
-// when a part of it failed and the rest did not end in time.
-func (r *ciGate) isRed(s history.Standing, verdict ci.Result) bool {
-	return verdict.State == ci.Red || len(verdict.Failing) > 0 && r.now().Sub(s.WaitsSince) >= r.program.CIWait
+// asksToFix reports whether CI is known to have failed for the pending commit and an agent
+// may help: also when a part of it failed and the rest did not end in time.
+func (r *ciGate) asksToFix(ctx context.Context, e history.Decided, verdict ci.Result) bool {
+	late := r.now().Sub(r.records.standing().WaitsSince) >= r.program.CIWait
+	return verdict.Seen > 0 && r.thread.next(r.event(ctx, e, verdict, late)) == lifecycle.Fix
 }

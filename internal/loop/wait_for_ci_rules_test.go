@@ -406,7 +406,8 @@ func TestWhenAFixIsAskedFor(t *testing.T) {
 				p, err := c.fix(d)
 				return position{}, p, err
 			}
-			result, done, err := d.gate.fixFailure(t.Context(), *d.records.standing().Decision, failure)
+			e := *d.records.standing().Decision
+			result, done, err := d.gate.settle(t.Context(), e, d.gate.event(t.Context(), e, failure, true), failure)
 			assert.Equal(t, c.asked, asked)
 			if c.err != nil {
 				require.ErrorIs(t, err, c.err)
