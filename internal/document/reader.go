@@ -68,9 +68,27 @@ func (r *Reader) Is(n Node, key string, want Type) bool {
 	return false
 }
 
+// Keys has what reads the value of each key that an object may have.
+type Keys map[string]func(n Node, key string)
+
+// Into reads a key's value into a place.
+func Into[T any](to *T, read func(n Node, key string) T) func(Node, string) {
+	return func(n Node, key string) { *to = read(n, key) }
+}
+
+// Of picks the keys that are named, of which those after "|" may be left out.
+func (all Keys) Of(names string) (picked Keys, required []string) {
+	must, may, _ := strings.Cut(names, "|")
+	picked, required = Keys{}, strings.Fields(must)
+	for _, name := range append(strings.Fields(may), required...) {
+		picked[name] = all[name]
+	}
+	return picked, required
+}
+
 // Object takes an object apart: every key that is in take goes there, the
 // required ones must be there, and any other is a problem when strict.
-func (r *Reader) Object(n Node, key string, take map[string]func(n Node, key string), strict bool, required ...string) {
+func (r *Reader) Object(n Node, key string, take Keys, strict bool, required ...string) {
 	if !r.Is(n, key, Object) {
 		return
 	}
@@ -121,6 +139,24 @@ func (r *Reader) Text(n Node, key string, most int) string {
 		return n.Text
 	}
 	return ""
+}
+
+// TextInto reads a text into a place, as Text does.
+func (r *Reader) TextInto(to *string, most int) func(Node, string) {
+	return func(n Node, key string) { *to = r.Text(n, key, most) }
+}
+
+// OptionalInto reads a text into a place that may be empty or null.
+func (r *Reader) OptionalInto(to *string, most int) func(Node, string) {
+	return func(n Node, key string) {
+		switch {
+		case n.Type == Null || !r.Is(n, key, Text):
+		case len(n.Text) > most:
+			r.Fail(n, key, "has more than %d bytes", most)
+		default:
+			*to = n.Text
+		}
+	}
 }
 
 // Number reads a number, which may turn out not to be finite.

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/org/autoloop/internal/document"
+	"github.com/org/autoloop/internal/suite"
 )
 
 // What an eval suite may hold.
@@ -16,19 +16,13 @@ const (
 	maxExpectations = 200
 	maxStaged       = 200
 	maxExpectation  = 8 << 10
-	maxChecks       = 200
-	maxName         = 200
-	maxText         = 256 << 10
-	maxCommand      = 64 << 10
-	maxPattern      = 8 << 10
-	maxTimeout      = 24 * time.Hour
 )
 
 // evalReader reads an evals.json.
 type evalReader struct {
-	*document.Reader
+	suite.Reader
 	isFile func(string) bool
-	suite  EvalSuite
+	read   EvalSuite
 	ids    map[string]bool
 }
 
@@ -38,22 +32,22 @@ type evalReader struct {
 // run nothing.
 func Parse(file string, data []byte, isFile func(path string) bool) (EvalSuite, document.Problems) {
 	reader, root, ok := document.Read(file, data, maxEvalFile)
-	e := &evalReader{Reader: reader, isFile: isFile, ids: map[string]bool{}}
+	e := &evalReader{Reader: suite.Reader{Reader: reader}, isFile: isFile, ids: map[string]bool{}}
 	if !ok {
 		return EvalSuite{}, e.Problems
 	}
 	if root.Type == document.List {
 		e.cases(root, "")
 	} else {
-		e.Object(root, "", map[string]func(document.Node, string){
-			"skill_name": func(n document.Node, key string) { e.suite.SkillName = e.Text(n, key, maxName) },
+		e.Object(root, "", document.Keys{
+			"skill_name": e.TextInto(&e.read.SkillName, suite.MaxName),
 			"evals":      e.cases,
 		}, false, "evals")
 	}
 	if len(e.Problems) > 0 {
 		return EvalSuite{}, e.Problems
 	}
-	return e.suite, nil
+	return e.read, nil
 }
 
 func (e *evalReader) cases(n document.Node, key string) {
@@ -73,10 +67,10 @@ func (e *evalReader) one(n document.Node, key string) {
 		given = given || n.Type != document.List || len(n.Items) > 0
 		e.expectations(c, n, key)
 	}
-	known := map[string]func(document.Node, string){
-		"id":              func(n document.Node, key string) { c.ID = e.id(n, key) },
-		"prompt":          func(n document.Node, key string) { c.Prompt = e.Text(n, key, maxText) },
-		"expected_output": func(n document.Node, key string) { c.ExpectedOutput = e.words(n, key) },
+	known := document.Keys{
+		"id":              document.Into(&c.ID, e.id),
+		"prompt":          e.TextInto(&c.Prompt, suite.MaxText),
+		"expected_output": e.OptionalInto(&c.ExpectedOutput, suite.MaxText),
 		"files":           func(n document.Node, key string) { e.files(c, n, key) },
 		"expectations":    expectations,
 		"assertions":      expectations,
@@ -89,12 +83,12 @@ func (e *evalReader) one(n document.Node, key string) {
 	if !given {
 		e.Fail(n, key, "has nothing to check; give `expectations` or `deterministic_checks`%s", unreadLists(n, known))
 	}
-	e.suite.Cases = append(e.suite.Cases, *c)
+	e.read.Cases = append(e.read.Cases, *c)
 }
 
 // unreadLists names the lists of a case under keys that are not read, which may be
 // meant for checks.
-func unreadLists(n document.Node, known map[string]func(document.Node, string)) string {
+func unreadLists(n document.Node, known document.Keys) string {
 	var names []string
 	for _, f := range n.Fields {
 		if known[f.Name] == nil && f.Value.Type == document.List {
@@ -107,24 +101,16 @@ func unreadLists(n document.Node, known map[string]func(document.Node, string)) 
 	return "; not read: " + strings.Join(names, ", ")
 }
 
-// words reads a text that may be blank, or null.
-func (e *evalReader) words(n document.Node, key string) string {
-	if n.Type == document.Null || n.Type == document.Text && strings.TrimSpace(n.Text) == "" {
-		return ""
-	}
-	return e.Text(n, key, maxText)
-}
-
 // id reads a number or a text that can name a directory.
 func (e *evalReader) id(n document.Node, key string) string {
 	id := n.Text
 	if n.Type != document.Number {
-		id = e.Text(n, key, maxName)
+		id = e.Text(n, key, suite.MaxName)
 	}
 	if id == "" {
 		return ""
 	}
-	if !document.NameForm().MatchString(id) || strings.Contains(id, "..") || strings.HasSuffix(id, ".") {
+	if !suite.CanName(id) {
 		e.Fail(n, key, "%s cannot name a directory: give a number, or letters, digits, `.`, `_` and `-`", document.Quote(id))
 		return ""
 	}
@@ -141,8 +127,8 @@ func (e *evalReader) expectations(c *Case, n document.Node, key string) {
 	e.List(n, key, maxExpectations, func(n document.Node, key string) {
 		text := ""
 		if n.Type == document.Object {
-			take := func(n document.Node, key string) { text = e.Text(n, key, maxExpectation) }
-			named := map[string]func(document.Node, string){"text": take, "expectation": take, "assertion": take, "description": take}
+			take := e.TextInto(&text, maxExpectation)
+			named := document.Keys{"text": take, "expectation": take, "assertion": take, "description": take}
 			e.Object(n, key, named, false)
 			for _, name := range []string{"criteria", "check"} { // what the description means, for the grader
 				for _, f := range n.Fields {
@@ -255,9 +241,9 @@ func ParseTriggers(file string, data []byte) ([]Trigger, document.Problems) {
 	var triggers []Trigger
 	r.List(root, "", maxCases, func(n document.Node, key string) {
 		var t Trigger
-		r.Object(n, key, map[string]func(document.Node, string){
-			"query":          func(n document.Node, key string) { t.Query = r.Text(n, key, maxText) },
-			"should_trigger": func(n document.Node, key string) { t.ShouldTrigger = r.Truth(n, key) },
+		r.Object(n, key, document.Keys{
+			"query":          r.TextInto(&t.Query, suite.MaxText),
+			"should_trigger": document.Into(&t.ShouldTrigger, r.Truth),
 		}, false, "query", "should_trigger")
 		if slices.ContainsFunc(triggers, func(other Trigger) bool { return other.Query == t.Query && t.Query != "" }) {
 			r.Fail(n, key, "the query %s is there twice; remove one", document.Quote(t.Query))

@@ -2,7 +2,6 @@ package evals
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,25 +9,25 @@ import (
 
 	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/plain"
+	"github.com/org/autoloop/internal/suite"
 )
 
-// evalKeys are the keys of each kind of check beside `type` and `description`,
-// which must all be there but those after "|".
-func evalKeys() map[CheckKind]string {
-	return map[CheckKind]string{
-		JSONValid:         "file",
-		JSONFieldEquals:   "file path value",
-		JSONFieldExists:   "file path",
-		JSONFieldAbsent:   "file path",
-		JSONFieldMatches:  "file path pattern",
-		JSONFieldCount:    "file path value | operator",
-		JSONArrayContains: "file path | value match",
-		OutputExists:      "file",
-		OutputNotExists:   "file",
-		OutputContains:    "file text",
-		OutputNotContains: "file text",
-		OutputMatches:     "file pattern",
-		ShellCommand:      "command | timeout",
+// evalKeys are the keys of each kind of check; those after "|" may be left out.
+func evalKeys() map[string]string {
+	return map[string]string{
+		string(JSONValid):         "file | description",
+		string(JSONFieldEquals):   "file path value | description",
+		string(JSONFieldExists):   "file path | description",
+		string(JSONFieldAbsent):   "file path | description",
+		string(JSONFieldMatches):  "file path pattern | description",
+		string(JSONFieldCount):    "file path value | description operator",
+		string(JSONArrayContains): "file path | description value match",
+		string(OutputExists):      "file | description",
+		string(OutputNotExists):   "file | description",
+		string(OutputContains):    "file text | description",
+		string(OutputNotContains): "file text | description",
+		string(OutputMatches):     "file pattern | description",
+		string(ShellCommand):      "command | description timeout",
 	}
 }
 
@@ -50,7 +49,7 @@ func otherNames(kind CheckKind) map[string]string {
 
 // checks reads the deterministic checks of a case.
 func (e *evalReader) checks(c *Case, n document.Node, key string) {
-	e.List(n, key, maxChecks, func(n document.Node, key string) {
+	e.List(n, key, suite.MaxChecks, func(n document.Node, key string) {
 		if !e.Is(n, key, document.Object) {
 			return
 		}
@@ -69,32 +68,18 @@ func (e *evalReader) checks(c *Case, n document.Node, key string) {
 
 // check reads one; ok is false when there are problems.
 func (e *evalReader) check(n document.Node, key string) (check Check, ok bool) {
-	before := len(e.Problems)
-	for _, f := range n.Fields {
-		if f.Name == "type" || f.Name == "kind" {
-			if !e.Is(f.Value, document.Join(key, f.Name), document.Text) {
-				return check, false
-			}
-			check.Kind = CheckKind(f.Value.Text)
-		}
-	}
-	all := evalKeys()
-	text, known := all[check.Kind]
-	if !known {
-		e.Fail(n, document.Join(key, "type"), "must be one of %s", document.Names(all))
+	before, keys := len(e.Problems), evalKeys()
+	kind := e.Kind(n, key, keys, "type", "kind")
+	if kind == "" {
 		return check, false
 	}
-	check.Operator, check.Timeout = "eq", DefaultCheckTimeout
-	setters := e.setters(&check)
-	required, optional, _ := strings.Cut(text, "|")
-	take := map[string]func(document.Node, string){"type": setters["type"], "description": setters["description"]}
-	for _, name := range strings.Fields(required + optional) {
-		take[name] = setters[name]
-	}
+	check = Check{Kind: CheckKind(kind), Operator: "eq", Timeout: DefaultCheckTimeout}
+	take, required := e.setters(&check).Of(keys[kind])
+	take["type"] = func(document.Node, string) {}
 	if check.Kind == JSONArrayContains && has(n, "match") == (has(n, "value") || has(n, "expected")) {
 		e.Fail(n, document.Join(key, "value"), "or `match` is needed, and not both: the whole entry, or some keys of one")
 	}
-	e.Object(e.respell(labelled(n, check.Kind), key, otherNames(check.Kind)), key, take, true, strings.Fields(required)...)
+	e.Object(e.respell(labelled(n, check.Kind), key, otherNames(check.Kind)), key, take, true, required...)
 	return check, len(e.Problems) == before
 }
 
@@ -135,23 +120,22 @@ func (e *evalReader) respell(n document.Node, key string, others map[string]stri
 	return n
 }
 
-func (e *evalReader) setters(check *Check) map[string]func(document.Node, string) {
-	return map[string]func(document.Node, string){
-		"type": func(document.Node, string) {},
+func (e *evalReader) setters(check *Check) document.Keys {
+	return document.Keys{
 		"description": func(n document.Node, key string) {
 			check.Description = strings.TrimSpace(e.Text(n, key, maxExpectation))
 		},
-		"file": func(n document.Node, key string) { check.File = e.output(n, key) },
+		"file": document.Into(&check.File, e.output),
 		"path": func(n document.Node, key string) {
 			check.Path, check.PathText = e.jsonPath(n, key), strings.TrimSpace(n.Text)
 		},
 		"match":    func(n document.Node, _ string) { check.Value, check.Partial = document.Plain(n), true },
 		"value":    func(n document.Node, key string) { e.value(check, n, key) },
-		"text":     func(n document.Node, key string) { check.Text = e.literal(n, key) },
-		"pattern":  func(n document.Node, key string) { check.Pattern = e.pattern(n, key) },
-		"operator": func(n document.Node, key string) { check.Operator = e.operator(n, key) },
-		"command":  func(n document.Node, key string) { check.Command = e.Text(n, key, maxCommand) },
-		"timeout":  func(n document.Node, key string) { check.Timeout = e.seconds(n, key) },
+		"text":     document.Into(&check.Text, e.Literal),
+		"pattern":  document.Into(&check.Pattern, e.Pattern),
+		"operator": document.Into(&check.Operator, e.operator),
+		"command":  e.TextInto(&check.Command, suite.MaxCommand),
+		"timeout":  document.Into(&check.Timeout, e.seconds),
 	}
 }
 
@@ -184,14 +168,6 @@ func (e *evalReader) jsonPath(n document.Node, key string) JSONPath {
 	return path
 }
 
-// literal reads a text of which the blanks count.
-func (e *evalReader) literal(n document.Node, key string) string {
-	if n.Type == document.Text && n.Text != "" && strings.TrimSpace(n.Text) == "" && len(n.Text) <= maxText {
-		return n.Text
-	}
-	return e.Text(n, key, maxText)
-}
-
 func (e *evalReader) value(check *Check, n document.Node, key string) {
 	if check.Kind != JSONFieldCount {
 		check.Value = document.Plain(n)
@@ -206,28 +182,11 @@ func (e *evalReader) value(check *Check, n document.Node, key string) {
 }
 
 func (e *evalReader) operator(n document.Node, key string) string {
-	text := e.Text(n, key, maxName)
+	text := e.Text(n, key, suite.MaxName)
 	if text != "" && !isOperator(text) {
 		e.Fail(n, key, "%s is none of %s", document.Quote(text), strings.ReplaceAll(countOperators, " ", ", "))
 	}
 	return text
-}
-
-func (e *evalReader) pattern(n document.Node, key string) *regexp.Regexp {
-	text := e.literal(n, key)
-	if text == "" {
-		return nil
-	}
-	if len(text) > maxPattern {
-		e.Fail(n, key, "has more than %d bytes", maxPattern)
-		return nil
-	}
-	pattern, err := regexp.Compile(text)
-	if err != nil {
-		e.Fail(n, key, "is no regular expression of Go's syntax: %s", plain.Short(err.Error(), document.MaxShown))
-		return nil
-	}
-	return pattern
 }
 
 // seconds reads a time limit.
@@ -237,8 +196,8 @@ func (e *evalReader) seconds(n document.Node, key string) time.Duration {
 		return 0
 	}
 	seconds := value.Float64()
-	if !ok || seconds <= 0 || seconds > maxTimeout.Seconds() {
-		e.Fail(n, key, "is %s; give seconds, more than 0 and at most %g", plain.Short(n.Text, document.MaxShown), maxTimeout.Seconds())
+	if !ok || seconds <= 0 || seconds > suite.MaxTimeout.Seconds() {
+		e.Fail(n, key, "is %s; give seconds, more than 0 and at most %g", plain.Short(n.Text, document.MaxShown), suite.MaxTimeout.Seconds())
 		return 0
 	}
 	return max(time.Duration(seconds*float64(time.Second)), 1) // 0 would be no bound

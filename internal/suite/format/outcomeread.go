@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/org/autoloop/internal/document"
+	"github.com/org/autoloop/internal/suite"
 )
 
 // What a file with an outcome may hold.
@@ -68,9 +69,9 @@ func (o *outcomeReader) read(root document.Node) {
 }
 
 // labels are the keys of an outcome beside its scores.
-func (o *outcomeReader) labels() map[string]func(document.Node, string) {
-	return map[string]func(document.Node, string){
-		"configLabel": func(n document.Node, key string) { o.outcome.ConfigLabel = o.optional(n, key, maxName) },
+func (o *outcomeReader) labels() document.Keys {
+	return document.Keys{
+		"configLabel": o.OptionalInto(&o.outcome.ConfigLabel, suite.MaxName),
 		"stochastic": func(n document.Node, key string) {
 			if n.Type == document.Null {
 				return
@@ -90,16 +91,4 @@ func (o *outcomeReader) run(n document.Node, key string) {
 		o.List(n, key, maxTasks, func(n document.Node, key string) { o.score(n, key, seen) })
 	}
 	o.Object(n, key, take, false, "scores")
-}
-
-// optional reads a text that may be empty or null.
-func (o *outcomeReader) optional(n document.Node, key string, most int) string {
-	switch {
-	case n.Type == document.Null || !o.Is(n, key, document.Text):
-	case len(n.Text) > most:
-		o.Fail(n, key, "has more than %d bytes", most)
-	default:
-		return n.Text
-	}
-	return ""
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
+	"github.com/org/autoloop/internal/suite"
 )
 
 // score reads one task of one run.
@@ -11,9 +12,9 @@ func (o *outcomeReader) score(n document.Node, key string, seen map[string]bool)
 	var id string
 	var weight *metric.Value
 	var run Run
-	o.Object(n, key, map[string]func(document.Node, string){
+	o.Object(n, key, document.Keys{
 		"taskId": func(n document.Node, key string) {
-			if id = o.Text(n, key, maxName); id != "" && seen[id] {
+			if id = o.Text(n, key, suite.MaxName); id != "" && seen[id] {
 				o.Fail(n, key, "%s is there twice; every task has one entry in a run", document.Quote(id))
 			}
 			seen[id] = true
@@ -23,14 +24,14 @@ func (o *outcomeReader) score(n document.Node, key string, seen map[string]bool)
 				weight = o.Fraction(n, key)
 			}
 		},
-		"objective":  func(n document.Node, key string) { run.Objective = o.objective(n, key) },
-		"judge":      func(n document.Node, key string) { run.Judge = o.judge(n, key) },
-		"cost":       func(n document.Node, key string) { run.Cost = o.cost(n, key) },
-		"composite":  func(n document.Node, key string) { run.Composite = o.within(n, key) },
-		"checks":     func(n document.Node, key string) { run.Checks = o.checks(n, key) },
-		"failure":    func(n document.Node, key string) { run.Failure = o.optional(n, key, maxRationale) },
-		"transcript": func(n document.Node, key string) { run.Transcript = o.optional(n, key, document.MaxPath) },
-		"diff":       func(n document.Node, key string) { run.Diff = o.optional(n, key, document.MaxPath) },
+		"objective":  document.Into(&run.Objective, o.objective),
+		"judge":      document.Into(&run.Judge, o.judge),
+		"cost":       document.Into(&run.Cost, o.cost),
+		"composite":  document.Into(&run.Composite, o.within),
+		"checks":     document.Into(&run.Checks, o.checks),
+		"failure":    o.OptionalInto(&run.Failure, maxRationale),
+		"transcript": o.OptionalInto(&run.Transcript, document.MaxPath),
+		"diff":       o.OptionalInto(&run.Diff, document.MaxPath),
 	}, false, "taskId", "objective")
 	place, known := o.byID[id]
 	if !known {
@@ -44,9 +45,9 @@ func (o *outcomeReader) score(n document.Node, key string, seen map[string]bool)
 
 func (o *outcomeReader) objective(n document.Node, key string) Objective {
 	objective := Objective{Passed: metric.NonFinite(), Total: metric.NonFinite()}
-	o.Object(n, key, map[string]func(document.Node, string){
-		"passed": func(n document.Node, key string) { objective.Passed = o.count(n, key) },
-		"total":  func(n document.Node, key string) { objective.Total = o.count(n, key) },
+	o.Object(n, key, document.Keys{
+		"passed": document.Into(&objective.Passed, o.count),
+		"total":  document.Into(&objective.Total, o.count),
 	}, false, "passed", "total")
 	passed, ok := objective.Passed.Value()
 	total, finite := objective.Total.Value()
@@ -88,10 +89,10 @@ func (o *outcomeReader) judge(n document.Node, key string) *Judgement {
 		return nil
 	}
 	judgement := Judgement{Score: metric.NonFinite()}
-	o.Object(n, key, map[string]func(document.Node, string){
+	o.Object(n, key, document.Keys{
 		"score0to1": func(n document.Node, key string) { judgement.Score = *o.within(n, key) },
-		"rationale": func(n document.Node, key string) { judgement.Rationale = o.optional(n, key, maxRationale) },
-		"model":     func(n document.Node, key string) { judgement.Model = o.optional(n, key, maxName) },
+		"rationale": o.OptionalInto(&judgement.Rationale, maxRationale),
+		"model":     o.OptionalInto(&judgement.Model, suite.MaxName),
 	}, false, "score0to1")
 	return &judgement
 }
@@ -102,7 +103,7 @@ func (o *outcomeReader) cost(n document.Node, key string) Cost {
 	if n.Type == document.Null {
 		return cost
 	}
-	take := map[string]func(document.Node, string){}
+	take := document.Keys{}
 	for name, to := range map[string]**metric.Number{
 		"tokens": &cost.Tokens, "toolCalls": &cost.ToolCalls, "steps": &cost.Steps, "wallClockMs": &cost.WallClockMs, "costUsd": &cost.USD,
 	} {
@@ -126,13 +127,13 @@ func (o *outcomeReader) checks(n document.Node, key string) []CheckResult {
 		return nil
 	}
 	list := []CheckResult{}
-	o.List(n, key, maxChecks, func(n document.Node, key string) {
+	o.List(n, key, suite.MaxChecks, func(n document.Node, key string) {
 		var check CheckResult
-		o.Object(n, key, map[string]func(document.Node, string){
-			"kind":   func(n document.Node, key string) { check.Kind = CheckKind(o.optional(n, key, maxName)) },
-			"name":   func(n document.Node, key string) { check.Name = o.optional(n, key, maxCommand) },
-			"passed": func(n document.Node, key string) { check.Passed = o.Truth(n, key) },
-			"detail": func(n document.Node, key string) { check.Detail = o.optional(n, key, maxRationale) },
+		o.Object(n, key, document.Keys{
+			"kind":   o.OptionalInto((*string)(&check.Kind), suite.MaxName),
+			"name":   o.OptionalInto(&check.Name, suite.MaxCommand),
+			"passed": document.Into(&check.Passed, o.Truth),
+			"detail": o.OptionalInto(&check.Detail, maxRationale),
 		}, false, "passed")
 		list = append(list, check)
 	})

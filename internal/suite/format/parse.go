@@ -9,6 +9,7 @@ import (
 	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
+	"github.com/org/autoloop/internal/suite"
 )
 
 // TaskFile is the name of the files that Parse reads.
@@ -18,12 +19,6 @@ const TaskFile = "task.json"
 const (
 	maxTaskFile = 1 << 20
 	maxTasks    = 1000
-	maxChecks   = 200
-	maxName     = 200
-	maxText     = 256 << 10
-	maxCommand  = 64 << 10
-	maxPattern  = 8 << 10
-	maxTimeout  = 24 * time.Hour
 )
 
 // File is one file of a suite: its path with slashes from the suite's root,
@@ -65,7 +60,7 @@ func Parse(files []File, isDir func(path string) bool) ([]Task, document.Problem
 
 // taskReader reads one task.json.
 type taskReader struct {
-	*document.Reader
+	suite.Reader
 	idLine int
 	dir    string // of the file
 	isDir  func(string) bool
@@ -74,7 +69,7 @@ type taskReader struct {
 
 func parseTask(file File, isDir func(string) bool) (Task, *taskReader) {
 	reader, root, ok := document.ReadObject(file.Path, file.Data, maxTaskFile)
-	t := &taskReader{Reader: reader, dir: path.Dir(file.Path), isDir: isDir}
+	t := &taskReader{Reader: suite.Reader{Reader: reader}, dir: path.Dir(file.Path), isDir: isDir}
 	t.task = Task{File: file.Path, Timeout: DefaultTimeout}
 	if ok {
 		t.read(root)
@@ -83,13 +78,13 @@ func parseTask(file File, isDir func(string) bool) (Task, *taskReader) {
 }
 
 func (t *taskReader) read(root document.Node) {
-	t.Object(root, "", map[string]func(document.Node, string){
+	t.Object(root, "", document.Keys{
 		"id":          t.id,
-		"title":       func(n document.Node, key string) { t.task.Title = t.Text(n, key, maxName) },
-		"agent":       func(n document.Node, key string) { t.task.Agent = t.name(n, key) },
+		"title":       t.TextInto(&t.task.Title, suite.MaxName),
+		"agent":       document.Into(&t.task.Agent, t.name),
 		"fixtureDir":  t.fixture,
-		"prompt":      func(n document.Node, key string) { t.task.Prompt = t.Text(n, key, maxText) },
-		"checks":      func(n document.Node, key string) { t.List(n, key, maxChecks, t.check) },
+		"prompt":      t.TextInto(&t.task.Prompt, suite.MaxText),
+		"checks":      func(n document.Node, key string) { t.List(n, key, suite.MaxChecks, t.check) },
 		"judgeRubric": t.rubric,
 		"timeoutMs":   t.timeout,
 	}, true, "id", "title", "fixtureDir", "prompt")
@@ -97,8 +92,8 @@ func (t *taskReader) read(root document.Node) {
 
 // name reads a text that can name a file on every system.
 func (t *taskReader) name(n document.Node, key string) string {
-	name := t.Text(n, key, maxName)
-	if name != "" && (!document.NameForm().MatchString(name) || strings.Contains(name, "..") || strings.HasSuffix(name, ".")) {
+	name := t.Text(n, key, suite.MaxName)
+	if name != "" && !suite.CanName(name) {
 		t.Fail(n, key, "%s is no name: letters, digits, `.`, `_` and `-`, beginning with a letter or digit", document.Quote(name))
 		return ""
 	}
@@ -127,9 +122,9 @@ func (t *taskReader) fixture(n document.Node, key string) {
 
 func (t *taskReader) rubric(n document.Node, key string) {
 	var rubric Rubric
-	t.Object(n, key, map[string]func(document.Node, string){
-		"criteria": func(n document.Node, key string) { rubric.Criteria = t.Text(n, key, maxText) },
-		"weight":   func(n document.Node, key string) { rubric.Weight = t.Fraction(n, key) },
+	t.Object(n, key, document.Keys{
+		"criteria": t.TextInto(&rubric.Criteria, suite.MaxText),
+		"weight":   document.Into(&rubric.Weight, t.Fraction),
 	}, true, "criteria")
 	t.task.Rubric = &rubric
 }
@@ -140,8 +135,8 @@ func (t *taskReader) timeout(n document.Node, key string) {
 		return
 	}
 	ms := int64(value.Float64())
-	if !ok || ms < 1 || ms > maxTimeout.Milliseconds() || !metric.IsWhole(value) {
-		t.Fail(n, key, "is %s; give whole milliseconds, from 1 to %d", plain.Short(n.Text, document.MaxShown), maxTimeout.Milliseconds())
+	if !ok || ms < 1 || ms > suite.MaxTimeout.Milliseconds() || !metric.IsWhole(value) {
+		t.Fail(n, key, "is %s; give whole milliseconds, from 1 to %d", plain.Short(n.Text, document.MaxShown), suite.MaxTimeout.Milliseconds())
 		return
 	}
 	t.task.Timeout = time.Duration(ms) * time.Millisecond
