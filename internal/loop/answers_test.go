@@ -43,14 +43,14 @@ func TestWhichAnswersArePosted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t, "", append(slices.Clone(list), wasSet(history.HeardSince, c.since))...)
-			d.thread.before = c.before
+			d.before = c.before
 			for range 2 {
-				d.thread.answer(t.Context())
+				d.answer(t.Context())
 				assert.Equal(t, c.want, d.hub.answers)
 				assert.Equal(t, len(c.want), d.hub.posts, "a run does not look for what it posted itself")
 			}
 			assert.Empty(t, d.warnings)
-			assert.Zero(t, d.thread.unanswered)
+			assert.Zero(t, d.unanswered)
 		})
 	}
 }

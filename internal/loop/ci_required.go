@@ -12,14 +12,14 @@ import (
 // never switches itself off. If that cannot be determined it returns true.
 func (r *ciGate) ciRequired(ctx context.Context, base string) bool {
 	switch {
-	case r.thread.github == nil, r.program.CIGate == "off":
+	case r.github == nil, r.program.CIGate == "off":
 		return false
 	case r.program.CIGate == "required", r.program.CIWorkflow != "", r.records.sum.CISeen:
 		return true
 	}
 	starts, into, elsewhere, err := r.workflows(ctx, base)
 	if err == nil && !starts {
-		starts, err = r.thread.github.HasCI(ctx, r.checkedBase(ctx, base), into, elsewhere)
+		starts, err = r.github.HasCI(ctx, r.checkedBase(ctx, base), into, elsewhere)
 	}
 	if err != nil {
 		r.warn("whether CI runs on the default branch was not read, so the change waits for CI: %v", err)

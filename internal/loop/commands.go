@@ -31,7 +31,7 @@ func (s *Service) ApplyCommands(ctx context.Context) (CommandsResult, error) {
 	}
 	if r.files.Ledger == nil {
 		var paused bool
-		if result.Run, paused, err = r.thread.askedAtFirst(ctx); err != nil || !paused {
+		if result.Run, paused, err = r.askedAtFirst(ctx); err != nil || !paused {
 			return result, err
 		}
 	}
@@ -43,7 +43,7 @@ func (s *Service) ApplyCommands(ctx context.Context) (CommandsResult, error) {
 	if err != nil {
 		return result, err
 	}
-	r.thread.updateGitHub(ctx)
+	r.updateGitHub(ctx)
 	result.Run, result.Stopped, result.Warnings = r.commander.asked, r.stopped, r.warnings
 	return result, nil
 }
@@ -75,7 +75,7 @@ func (s *Service) Command(ctx context.Context, author string, command commands.C
 	}
 	id := commands.ParseMark(r.records.sum.CommandsUntil)[commands.Talk] + 1 // behind those that were read
 	said := commands.Comment{ID: id, Author: author, Time: r.now(), Commands: []commands.Command{command}}
-	r.thread.comments = &commands.Heard{Comments: []commands.Comment{said}}
+	r.comments = &commands.Heard{Comments: []commands.Comment{said}}
 	err = r.commander.applyCommands(ctx, r.lease.requireNoLease)
 	if other, ok := errors.AsType[*errBusy](err); ok {
 		return "", false, other.holder, nil

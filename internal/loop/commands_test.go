@@ -40,18 +40,18 @@ func TestAskedAtFirst(t *testing.T) {
 			for _, kind := range c.say {
 				d.hub.say(kind, "")
 			}
-			asked, paused, err := d.thread.askedAtFirst(t.Context())
+			asked, paused, err := d.askedAtFirst(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, []bool{c.asked, c.paused}, []bool{asked, paused})
 			assert.Empty(t, d.shelf.messages)
 			assert.Zero(t, d.hub.Changes())
 
 			d.hub.down = true
-			asked, _, err = d.thread.askedAtFirst(t.Context())
+			asked, _, err = d.askedAtFirst(t.Context())
 			require.ErrorContains(t, err, "no route to GitHub")
 			assert.False(t, asked)
-			d.thread.github = nil
-			asked, _, err = d.thread.askedAtFirst(t.Context())
+			d.github = nil
+			asked, _, err = d.askedAtFirst(t.Context())
 			require.NoError(t, err)
 			assert.False(t, asked)
 		})

@@ -31,8 +31,8 @@ func (r *run) detail(result *Result) {
 	if n := r.records.sum.Issue; n > 0 {
 		result.Issue = n
 	}
-	if r.thread.comments != nil && r.thread.comments.Issue > 0 {
-		result.Issue = r.thread.comments.Issue
+	if r.comments != nil && r.comments.Issue > 0 {
+		result.Issue = r.comments.Issue
 	}
 	result.Evaluation = r.records.evaluation(r.id, result)
 	if decided := r.records.decided(result.Iteration); decided != nil && result.Outcome != history.Idle {

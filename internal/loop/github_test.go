@@ -24,9 +24,9 @@ func TestReadComments(t *testing.T) {
 	t.Run("without GitHub", func(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t, "", wasMeasured("1"))
-		d.thread.github = nil
+		d.github = nil
 		require.NoError(t, d.commander.readComments(t.Context(), free))
-		first, err := d.thread.lookAtComments(t.Context())
+		first, err := d.lookAtComments(t.Context())
 		require.NoError(t, err)
 		assert.Empty(t, first)
 		assert.Nil(t, d.thread.comments)
@@ -37,12 +37,12 @@ func TestReadComments(t *testing.T) {
 		d := newDesk(t, "", wasMeasured("1"))
 		d.hub.down = true
 		require.NoError(t, d.commander.readComments(t.Context(), free))
-		first, err := d.thread.lookAtComments(t.Context())
+		first, err := d.lookAtComments(t.Context())
 		require.NoError(t, err)
 		assert.Empty(t, first)
 		assert.Nil(t, d.thread.comments)
 		assert.Equal(t, []string{"the issue and the pull request were not read: no route to GitHub"}, d.warnings, "it is said once")
-		d.thread.updateGitHub(t.Context())
+		d.updateGitHub(t.Context())
 		assert.Zero(t, d.hub.Changes(), "what was not read is not written")
 	})
 	t.Run("it reads and applies", func(t *testing.T) {
@@ -61,7 +61,7 @@ func TestReadComments(t *testing.T) {
 		d := newDesk(t, "", wasMeasured("1"))
 		d.hub.say(commands.Pause, "a holiday")
 		d.hub.warnings = []string{"somebody is not trusted"}
-		first, err := d.thread.lookAtComments(t.Context())
+		first, err := d.lookAtComments(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, "a comment asks for `/autoloop pause`", first)
 		assert.Equal(t, d.hub.warnings, d.warnings)
@@ -95,7 +95,7 @@ func TestReadyForReview(t *testing.T) {
 	} {
 		d := newDesk(t, c.front)
 		d.thread.comments = c.heard
-		why := d.thread.readyForReview()
+		why := d.readyForReview()
 		assert.Equal(t, c.stops, why != "", "%+v", c)
 		if c.stops {
 			assert.Contains(t, why, "pull request #8 is ready for review")
@@ -127,12 +127,12 @@ func TestUpdateGitHub(t *testing.T) {
 			asked := &history.Answered{Key: commands.Answer{ID: 3, On: 7, Good: true}.String(), Reason: "It goes on."}
 			d := newDesk(t, "", wasMeasured("1"), wasDecided(1, history.Accepted, "4", firstOnRecord), asked)
 			d.heard()
-			d.thread.unanswered = 1 // it was not taken before
+			d.unanswered = 1 // it was not taken before
 			d.hub.unpromoted, d.hub.broken = c.unpromoted, map[string]error{}
 			for _, part := range c.broken {
 				d.hub.broken[part] = errBroken
 			}
-			d.thread.updateGitHub(t.Context())
+			d.updateGitHub(t.Context())
 			assert.Equal(t, c.told, d.told())
 			assert.Equal(t, []int{1, 1}, []int{d.hub.promoted, d.hub.shown})
 			assert.Len(t, d.warnings, len(c.warns))
@@ -171,7 +171,7 @@ func TestThePullRequestsNumber(t *testing.T) {
 			}))
 			d.heard()
 			for range 2 {
-				require.NoError(t, d.thread.promote(t.Context()))
+				require.NoError(t, d.promote(t.Context()))
 			}
 			assert.Equal(t, []string{"pull=8"}, d.told())
 			assert.Equal(t, []string{"entries", "p: pull request #8"}, d.shelf.messages)
@@ -220,20 +220,20 @@ func TestWhatIsReadIsReadOnce(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t, "", c.before...)
-			d.thread.before, d.thread.shown, d.thread.unanswered, d.thread.firstUnreadComment = noon.Add(-time.Hour), c.shown, c.unanswered, c.first
+			d.before, d.shown, d.unanswered, d.firstUnreadComment = noon.Add(-time.Hour), c.shown, c.unanswered, c.first
 			if !c.away {
 				d.heard(c.comments...).Until = c.until
 			}
 			for range 2 { // it is recorded once
-				require.NoError(t, d.update(t.Context(), "read", nil, d.thread.consumed))
+				require.NoError(t, d.update(t.Context(), "read", nil, d.consumed))
 				settings := d.written().sum.Settings
 				assert.Equal(t, c.note, settings.Note)
 				assert.Equal(t, c.heard, settings.HeardUntil)
 				assert.Equal(t, c.from, settings.HeardSince)
 			}
-			d.thread.github = nil
+			d.github = nil
 			before := d.told()
-			require.NoError(t, d.update(t.Context(), "read", nil, d.thread.consumed))
+			require.NoError(t, d.update(t.Context(), "read", nil, d.consumed))
 			assert.Equal(t, before, d.told(), "without GitHub nothing is read")
 		})
 	}
@@ -244,12 +244,12 @@ func TestWhatIsReadIsReadOnce(t *testing.T) {
 func TestInstructions(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, "", wasMeasured("1"))
-	assert.Empty(t, d.thread.instructions())
+	assert.Empty(t, d.instructions())
 	d.heard()
-	assert.Empty(t, d.thread.instructions())
+	assert.Empty(t, d.instructions())
 
 	d = newDesk(t, "", wasMeasured("1"), wasSet(history.Note, "one\ntwo"))
-	assert.Equal(t, []string{"one\ntwo"}, d.thread.instructions())
+	assert.Equal(t, []string{"one\ntwo"}, d.instructions())
 	first := comment(1, commands.Command{Kind: commands.Instruct, Text: "a cache"}, commands.Command{Kind: commands.Pause, Text: "not this"},
 		commands.Command{Kind: commands.Instruct, Text: "or none"}, commands.Command{Kind: commands.Wrong, Problem: "nor this"}, commands.Command{Kind: commands.Note, Text: "nor this twice"})
 	first.Text, first.Time = "free text", time.Date(2026, 1, 2, 14, 0, 1, 0, time.FixedZone("", 2*3600))
@@ -259,7 +259,7 @@ func TestInstructions(t *testing.T) {
 	assert.Equal(t, []string{
 		"one\ntwo", "owner, 2026-01-02T12:00:01Z:\nfree text", "owner, 2026-01-02T12:00:01Z:\na cache",
 		"owner, 2026-01-02T12:00:01Z:\nor none", "mona, 2026-01-02T12:00:02Z:\nmore",
-	}, d.thread.instructions())
+	}, d.instructions())
 }
 
 // TestMerged: only the head of a pull request that was merged.
@@ -279,8 +279,8 @@ func TestMerged(t *testing.T) {
 		{&commands.Heard{Pull: &commands.Pull{Merged: true, Head: firstOnRecord}}, firstOnRecord, true},
 	} {
 		d.thread.comments = c.heard
-		assert.Equal(t, c.want, d.thread.merged(c.head), "%+v", c.heard)
-		merged := d.thread.mergedHead()
+		assert.Equal(t, c.want, d.merged(c.head), "%+v", c.heard)
+		merged := d.mergedHead()
 		assert.Equal(t, c.heard != nil && c.heard.Pull != nil && c.heard.Pull.Merged, merged != "", "%+v", c.heard)
 	}
 }

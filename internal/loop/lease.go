@@ -25,9 +25,8 @@ const (
 
 // lease keeps other runs from working on the program.
 type lease struct {
-	*journal
+	*thread
 	spending *spending
-	thread   *thread
 	holder   history.Lease
 	alive    func(history.Lease) bool
 	joins    bool // work under the start that an earlier job of this run recorded
@@ -75,7 +74,7 @@ func (r *lease) enterStart(b *records) error {
 	case r.mustJoin:
 		return errNoStart
 	case r.joins: // the job that records starts has not looked at this either
-		if err := program.NotRunnable(r.program.GateRefusal(r.thread.github != nil)); err != nil {
+		if err := program.NotRunnable(r.program.GateRefusal(r.github != nil)); err != nil {
 			return err
 		}
 	}
@@ -94,7 +93,7 @@ func (r *lease) enterStart(b *records) error {
 // mayBegin is a *blockedError when no iteration may begin now. A program whose
 // iteration waits for CI may always ask.
 func (r *lease) mayBegin(b *records) error {
-	if b.standing().Waiting() != nil && r.thread.github == nil {
+	if b.standing().Waiting() != nil && r.github == nil {
 		r.stopped = program.WaitsForCI
 		return &blockedError{reason: r.stopped}
 	}
@@ -106,7 +105,7 @@ func (r *lease) mayBegin(b *records) error {
 		resting = ""
 	}
 	reason := cmp.Or(resting, r.spending.blockedReason(b))
-	if reason == "" || r.thread.asksCI(b) {
+	if reason == "" || r.asksCI(b) {
 		return nil
 	}
 	r.stopped = reason
@@ -153,7 +152,7 @@ func (s *session) pausedBefore(b *records) bool {
 
 // ciTime is how long an iteration may wait for CI besides its own time.
 func (r *lease) ciTime() time.Duration {
-	if r.thread.github == nil {
+	if r.github == nil {
 		return 0
 	}
 	return r.program.CIWait

@@ -74,7 +74,7 @@ func TestHowLongALeaseLasts(t *testing.T) {
 			d := newDesk(t, "timeout-minutes: 30\nci-wait: 20m", wasMeasured("1"))
 			d.clock = noon.Add(1500 * time.Millisecond).In(time.FixedZone("", 3600))
 			if !c.github {
-				d.thread.github = nil
+				d.github = nil
 			}
 			d.lease.holder = history.Lease{Host: "here", PID: 5, ProcessStart: "9", Namespace: "n", ActionsRun: "12.1", Handed: c.handed, Until: noon}
 			require.NoError(t, d.lease.acquireLease(t.Context()))
@@ -247,7 +247,7 @@ func TestWhatKeepsAnIterationFromBeginning(t *testing.T) {
 			d := newDesk(t, c.front, c.before...)
 			d.lease.force = c.force
 			if c.away {
-				d.thread.github = nil
+				d.github = nil
 			}
 			err := d.lease.acquireLease(t.Context())
 			if c.why == "" {

@@ -17,7 +17,7 @@ func (r *publisher) maintain(ctx context.Context, from proposal.Bundle) (Result,
 	if err != nil {
 		return Result{}, err
 	}
-	leased := conflict != nil || r.thread.asksCI(r.records)
+	leased := conflict != nil || r.asksCI(r.records)
 	claim := r.holdsLease
 	if !leased {
 		claim = r.lease.requireNoLease
@@ -44,14 +44,14 @@ func (r *publisher) maintain(ctx context.Context, from proposal.Bundle) (Result,
 	if err != nil {
 		return Result{}, err
 	}
-	r.thread.answerComments(ctx)
-	if r.thread.comments != nil {
+	r.answerComments(ctx)
+	if r.comments != nil {
 		if err := r.commander.applyCommands(ctx, claim); err != nil {
 			return Result{}, err
 		}
 	}
 	switch {
-	case r.thread.asksCI(r.records):
+	case r.asksCI(r.records):
 		return r.gate.waitForCI(ctx)
 	case conflict != nil:
 		return r.failForPerson(ctx, conflict.reason())
@@ -81,28 +81,28 @@ func (r *branches) conflict(ctx context.Context) (*conflictError, error) {
 // the bundle is refused.
 func (r *publisher) again(ctx context.Context, from proposal.Bundle, by string) (Result, error) {
 	twice := proposal.Refuse("it was published before, by run %s", by)
-	if r.thread.github == nil || r.records.sum.Published != from.ID {
+	if r.github == nil || r.records.sum.Published != from.ID {
 		return Result{}, twice
 	}
-	heard, err := r.thread.look(ctx)
+	heard, err := r.look(ctx)
 	if err != nil {
 		return Result{}, err
 	}
 	heard.Comments, heard.Until = nil, ""
-	r.thread.comments, r.thread.shown = &heard, commentsLeft
-	if r.thread.asksCI(r.records) {
+	r.comments, r.shown = &heard, commentsLeft
+	if r.asksCI(r.records) {
 		err := r.update(ctx, r.program.Name+": start", nil, r.lease.enterStart)
 		if err != nil {
 			return Result{}, err
 		}
-		r.thread.answerComments(ctx)
+		r.answerComments(ctx)
 		return r.gate.waitForCI(ctx)
 	}
-	before, sent := recordsDigest(r.files), r.thread.github.Changes()
-	r.thread.answerComments(ctx)
-	r.thread.updateGitHub(ctx)
-	r.thread.comments = nil // it is shown
-	if before == recordsDigest(r.files) && sent == r.thread.github.Changes() && len(r.warnings) == 0 {
+	before, sent := recordsDigest(r.files), r.github.Changes()
+	r.answerComments(ctx)
+	r.updateGitHub(ctx)
+	r.comments = nil // it is shown
+	if before == recordsDigest(r.files) && sent == r.github.Changes() && len(r.warnings) == 0 {
 		return Result{}, twice
 	}
 	return r.last(), nil

@@ -51,12 +51,12 @@ func TestABundleAgain(t *testing.T) {
 			d := newDesk(t, "", c.before...)
 			d.hub.down, d.hub.broken = c.down, map[string]error{c.broken: errBroken}
 			d.hub.say(commands.Pause, "not now")
-			d.thread.github = quiet{d.hub}
+			d.github = quiet{d.hub}
 			if c.changes {
-				d.thread.github = d.hub
+				d.github = d.hub
 			}
 			if c.away {
-				d.thread.github = nil
+				d.github = nil
 			}
 			r := &publisher{run: d.run}
 			result, err := r.again(t.Context(), proposal.Bundle{ID: "bundle"}, "run-1")
@@ -86,7 +86,7 @@ func TestABundleAgainThatWaits(t *testing.T) {
 	ids := growForCI(t, g)
 	d := newAtCI(t, g, ids, "at-ci", "flow", "", time.Minute, wasSet(history.Published, "bundle"))
 	require.NoError(t, d.write(t.Context(), "end", nil, func(b *records) error { return d.add(b, &history.Finished{Outcome: history.PendingCI}) }))
-	d.id, d.thread.before, d.hub.ci = "later", noon, []ci.Result{green()}
+	d.id, d.before, d.hub.ci = "later", noon, []ci.Result{green()}
 	result, err := (&publisher{run: d.run}).again(t.Context(), proposal.Bundle{ID: "bundle"}, "run-1")
 	require.NoError(t, err)
 	assert.Equal(t, history.Accepted, result.Outcome)

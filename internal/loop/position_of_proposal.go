@@ -41,7 +41,7 @@ func (r *branches) positionOfProposal(ctx context.Context, from *proposal.Propos
 
 func (r *branches) placeOfProposal(ctx context.Context, from *proposal.Proposal, at position) (position, error) {
 	at, err := r.place(ctx, at)
-	if err == nil && at.Old == "" && r.thread.merged(from.Branch) {
+	if err == nil && at.Old == "" && r.merged(from.Branch) {
 		at, err = r.placeOfDeleted(ctx, from.Branch, at)
 	}
 	var conflict *conflictError
@@ -52,7 +52,7 @@ func (r *branches) placeOfProposal(ctx context.Context, from *proposal.Proposal,
 		return at, err
 	}
 	tree, err := r.treeOf(ctx, at.Head)
-	if err == nil && tree != from.Incumbent && r.thread.merged(at.Old) {
+	if err == nil && tree != from.Incumbent && r.merged(at.Old) {
 		// It was merged after the proposal: what is kept goes on top, and is replayed.
 		at.Move, at.Note = false, ""
 		if at, err = r.reconcileBranch(ctx, at); err == nil {

@@ -19,7 +19,7 @@ import (
 func TestEventsOfAttempts(t *testing.T) {
 	t.Parallel()
 	attemptOf := func(number, of int, stages ...decision.Stage) *attempt {
-		a := &attempt{number: number, of: of, agent: recorded{"a"}, durations: map[string]float64{"propose": 1}}
+		a := &attempt{number: number, of: of, agent: absent("a"), durations: map[string]float64{"propose": 1}}
 		for _, stage := range stages {
 			a.measured = append(a.measured, &history.Measured{Head: history.Head{Iteration: 1}, Role: history.Candidate, Stage: stage, Problem: "x"})
 		}
@@ -75,7 +75,7 @@ func TestADecisionOnAnAttempt(t *testing.T) {
 	r, _ := inMemory(t, programWith("", ""), decidedOnce()...)
 	r.iteration = 2
 	at := position{Head: "h", identity: identity{Evaluator: "e", Definition: "d"}}
-	a := &attempt{number: 1, of: 1, agent: recorded{"a"}, leavesNothing: true, noisy: true, seed: "s", digest: "g", focus: "f"}
+	a := &attempt{number: 1, of: 1, agent: absent("a"), leavesNothing: true, noisy: true, seed: "s", digest: "g", focus: "f"}
 	for range 150 {
 		a.changed = append(a.changed, "f")
 	}
@@ -104,7 +104,7 @@ func TestAnAttemptThatIsPutOff(t *testing.T) {
 	r, _ := inMemory(t, programWith("", ""))
 	r.iteration = 1
 	until := time.Date(2026, 1, 2, 5, 0, 0, 0, time.UTC)
-	a := &attempt{number: 1, of: 1, agent: recorded{"a"}, durations: map[string]float64{"propose": 2}, reply: agent.Reply{Failure: &agent.Failure{Kind: agent.RateLimit, Message: "come back"}}}
+	a := &attempt{number: 1, of: 1, agent: absent("a"), durations: map[string]float64{"propose": 2}, reply: agent.Reply{Failure: &agent.Failure{Kind: agent.RateLimit, Message: "come back"}}}
 	e := r.team.postponed(a, until)
 	assert.Equal(t, "a", e.Agent)
 	assert.Equal(t, until, *e.NotBefore)

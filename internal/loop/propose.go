@@ -15,12 +15,11 @@ import (
 // proposer makes proposals. It needs no right to write: what it records is a
 // baseline, which a draft takes as well.
 type proposer struct {
-	*journal
+	*thread
 	branches       *branches
 	measurer       *measurer
 	team           *team
 	spending       *spending
-	thread         *thread
 	baselineEvents []*history.Measured // the baseline that this run measured
 	baselineError  string              // why it cannot be measured, "" when it can
 	refusal        string              // why nobody can work here, "" when somebody can
@@ -121,7 +120,7 @@ func (r *proposer) work(ctx context.Context) (position, *attempt, error) {
 	if problem := r.exceedsTimeLimit(r.records.sum.Seconds, r.records.sum.Prepare); r.measurer.suite == nil && r.rule().Regime == decision.Noisy && problem != nil {
 		return at, nil, &baselineError{*problem}
 	}
-	r.thread.shown = commentsTold
+	r.shown = commentsTold
 	attempt, err := r.team.attempt(ctx, at)
 	return at, attempt, err
 }

@@ -38,7 +38,7 @@ func (r *run) proposeOnly(ctx context.Context) (*proposal.Proposal, Result, erro
 	} else if err != nil {
 		return nil, Result{}, err
 	}
-	first, err := r.thread.lookAtComments(ctx)
+	first, err := r.lookAtComments(ctx)
 	if err != nil {
 		return nil, Result{}, err
 	}
@@ -46,10 +46,10 @@ func (r *run) proposeOnly(ctx context.Context) (*proposal.Proposal, Result, erro
 		p, result := r.leave(first)
 		return p, result, nil
 	}
-	if r.thread.asksCI(r.records) {
+	if r.asksCI(r.records) {
 		return r.proposeForCI(ctx)
 	}
-	if r.stopped = r.thread.rests(); r.stopped != "" {
+	if r.stopped = r.rests(); r.stopped != "" {
 		return nil, Result{}, &blockedError{reason: r.stopped}
 	}
 	at, p, err := r.proposer.propose(ctx)
@@ -66,7 +66,7 @@ func (r *run) proposeOnly(ctx context.Context) (*proposal.Proposal, Result, erro
 // proposeResumption hands on that a comment asks to end a pause; without one the
 // program stays as it is.
 func (r *run) proposeResumption(ctx context.Context, blocked error) (*proposal.Proposal, Result, error) {
-	first, err := r.thread.lookAtComments(ctx)
+	first, err := r.lookAtComments(ctx)
 	if err != nil {
 		return nil, Result{}, err
 	}
@@ -131,8 +131,8 @@ func (r *run) proposeForCI(ctx context.Context) (*proposal.Proposal, Result, err
 // pack makes the bundle of a proposal.
 func (r *run) pack(ctx context.Context, p *proposal.Proposal) (*proposal.Bundle, error) {
 	p.Memory, p.Records, p.Baseline = r.drafted.head, recordsDigest(r.drafted.found), r.proposer.baselineEvents
-	if r.thread.comments != nil {
-		p.Heard, p.Told = r.thread.comments.Until, r.thread.shown == commentsTold && p.Kind == proposal.Iteration
+	if r.comments != nil {
+		p.Heard, p.Told = r.comments.Until, r.shown == commentsTold && p.Kind == proposal.Iteration
 	}
 	if p.Kind != proposal.Chores {
 		if len(p.Events()) == 0 {

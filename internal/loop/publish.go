@@ -3,10 +3,8 @@ package loop
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
-	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/process"
@@ -20,7 +18,7 @@ import (
 // end; one that was shown completely is refused.
 func (s *Service) Publish(ctx context.Context, b proposal.Bundle) (Result, error) {
 	own := *s
-	own.Agent, own.Agents = recorded{}, nil
+	own.Agent, own.Agents = absent(""), nil
 	run := &publisher{run: own.begin(), masker: s.Masker}
 	run.gate.fixer = asksNoAgent
 	return run.through(ctx, run.shownOnGitHub(func(ctx context.Context) (Result, error) { return run.publish(ctx, b) }))
@@ -40,13 +38,13 @@ func (r *publisher) publish(ctx context.Context, from proposal.Bundle) (Result, 
 	if r.records, err = openRecords(r.program, files); err != nil {
 		return Result{}, err
 	}
-	r.files, r.thread.before, r.iteration = files, r.records.sum.LastRun, from.Iteration
+	r.files, r.before, r.iteration = files, r.records.sum.LastRun, from.Iteration
 	r.lease.joinHanded(r.records, from.Run)
 	if r.masker.Leaks(from.Events) {
 		return Result{}, proposal.Refuse("it has a secret of this job in it")
 	}
 	if e := r.records.standing().Waiting(); e != nil {
-		r.team.agents[0].Agent = recorded{e.Agent}
+		r.team.agents[0].Agent = absent(e.Agent)
 	}
 	if by := r.publishedBy(from); by != "" {
 		return r.again(ctx, from, by)
@@ -54,7 +52,7 @@ func (r *publisher) publish(ctx context.Context, from proposal.Bundle) (Result, 
 	if err := r.current(ctx, from, head); err != nil {
 		return Result{}, err
 	}
-	if err := r.thread.readProposedComments(ctx, from); err != nil {
+	if err := r.readProposedComments(ctx, from); err != nil {
 		return Result{}, err
 	}
 	var result Result
@@ -166,7 +164,7 @@ func (r *publisher) publishIteration(ctx context.Context, from proposal.Bundle) 
 	if err := r.record(ctx, at, p, r.startsWith(p)); err != nil {
 		return Result{}, err
 	}
-	r.thread.answerComments(ctx)
+	r.answerComments(ctx)
 	return r.conclude(ctx, p)
 }
 
@@ -174,7 +172,7 @@ func (r *publisher) publishIteration(ctx context.Context, from proposal.Bundle) 
 // bundle says about it is not believed.
 func (r *publisher) publishFix(ctx context.Context, from proposal.Bundle) (Result, error) {
 	pending := r.records.standing().Waiting()
-	if r.thread.comments == nil || pending == nil || pending.Commit != from.Branch {
+	if r.comments == nil || pending == nil || pending.Commit != from.Branch {
 		return Result{}, proposal.Refuse("it is stale: no iteration waits for CI with commit %.12s; propose again", from.Branch)
 	}
 	e := *pending
@@ -198,7 +196,7 @@ func (r *publisher) publishFix(ctx context.Context, from proposal.Bundle) (Resul
 	if err := r.recorder.recordFix(ctx, at, e, verdict, p, r.startsWith(p)); err != nil {
 		return Result{}, err
 	}
-	r.thread.answerComments(ctx)
+	r.answerComments(ctx)
 	if p.Postponed != nil {
 		return r.recorder.resultOf(p), nil
 	}
@@ -219,19 +217,9 @@ func (r *publisher) startsWith(p *proposal.Proposal) func(*records) error {
 			return r.stale()
 		}
 		r.records, r.iteration = b, p.Iteration
-		if err := r.set(b, history.Published, p.ID); err != nil || r.thread.comments == nil || p.Kind == proposal.Chores {
+		if err := r.set(b, history.Published, p.ID); err != nil || r.comments == nil || p.Kind == proposal.Chores {
 			return err
 		}
 		return r.commander.enterCommands(b, &undoing{})
 	}
-}
-
-// recorded stands for the agent of a proposal that another job made.
-type recorded struct{ name string }
-
-func (a recorded) Name() string { return a.name }
-
-// Propose is an error: no agent works while a bundle is published.
-func (a recorded) Propose(context.Context, agent.Request) (agent.Reply, error) {
-	return agent.Reply{}, fmt.Errorf("%s made this proposal elsewhere; publishing asks no agent", a.name)
 }

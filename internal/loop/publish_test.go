@@ -311,8 +311,8 @@ func TestWhichCommandsComeFirst(t *testing.T) {
 		for _, kind := range c.kinds {
 			comment.Commands = append(comment.Commands, commands.Command{Kind: kind})
 		}
-		run.thread.comments = &commands.Heard{Pull: c.pull, Comments: []commands.Comment{comment}}
-		first := run.thread.firstOf(&records{sum: history.Summary{Settings: c.settings}})
+		run.comments = &commands.Heard{Pull: c.pull, Comments: []commands.Comment{comment}}
+		first := run.firstOf(&records{sum: history.Summary{Settings: c.settings}})
 		if c.says == "" {
 			assert.Empty(t, first, name)
 		} else {
@@ -397,7 +397,7 @@ func (b *bed) in(jobs int, remote func(git.RefUpdate) error) (Result, error) {
 	}
 	made := b.made()
 	own := *b.service
-	own.Agent = recorded{}
+	own.Agent = absent("")
 	run := &publisher{run: own.begin()}
 	run.store = refusing{run.store, remote}
 	return run.through(b.t.Context(), func(ctx context.Context) (Result, error) { return run.publish(ctx, made) })

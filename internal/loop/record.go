@@ -17,9 +17,8 @@ import (
 )
 
 type recorder struct {
-	*journal
+	*thread
 	verifier *verifier
-	thread   *thread
 	spending *spending
 	repo     *git.Repo
 }
@@ -57,19 +56,19 @@ func (r *run) record(ctx context.Context, at position, p *proposal.Proposal, cla
 
 // becameReady is readyForReview by now: the agent may have worked for long.
 func (r *run) becameReady(ctx context.Context) string {
-	if r.drafted != nil || r.thread.comments == nil || r.thread.comments.Pull == nil {
+	if r.drafted != nil || r.comments == nil || r.comments.Pull == nil {
 		return ""
 	}
-	if ready, err := r.thread.github.Ready(ctx); err == nil { // else what was heard holds
-		r.thread.comments.Pull.Ready = ready
+	if ready, err := r.github.Ready(ctx); err == nil { // else what was heard holds
+		r.comments.Pull.Ready = ready
 	}
-	return r.thread.readyForReview()
+	return r.readyForReview()
 }
 
 // promotes reports whether the change is for a pull request: one is open, or the
 // branch is then better than the default branch. CI decides over those.
 func (r *run) promotes(p *proposal.Proposal) bool {
-	if r.thread.comments != nil && r.thread.comments.Pull != nil && r.thread.comments.Pull.Open {
+	if r.comments != nil && r.comments.Pull != nil && r.comments.Pull.Open {
 		return true
 	}
 	lead, measured := r.records.sum.Lead, p.Baseline
@@ -208,7 +207,7 @@ func (r *recorder) enter(b *records, at position, p *proposal.Proposal) error {
 			return err
 		}
 		r.enterNotes(b, p)
-		return r.thread.consumed(b)
+		return r.consumed(b)
 	}
 	return r.enterDecided(b, p, decided)
 }
@@ -230,7 +229,7 @@ func (r *recorder) enterDecided(b *records, p *proposal.Proposal, decided histor
 // enterFinished ends the iteration of a final decision, and pauses or completes
 // the program when the rules say so.
 func (r *recorder) enterFinished(b *records, decided history.Decided) error {
-	if err := r.thread.consumed(b); err != nil {
+	if err := r.consumed(b); err != nil {
 		return err
 	}
 	if err := r.add(b, &history.Finished{Head: history.Head{Iteration: decided.Iteration}, Outcome: decided.Outcome}); err != nil {
@@ -258,7 +257,7 @@ func (r *recorder) enterNothing(b *records, p *proposal.Proposal) error {
 	if r.stopped == "" {
 		return proposal.Refuse("it decides nothing")
 	}
-	if err := r.thread.consumed(b); err != nil {
+	if err := r.consumed(b); err != nil {
 		return err
 	}
 	return r.add(b, &history.Finished{Head: history.Head{Iteration: b.sum.Iteration}})

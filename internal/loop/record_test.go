@@ -81,7 +81,7 @@ func TestWhatIsForAPullRequest(t *testing.T) {
 		r, _ := inMemory(t, program.Parse("p.md", []byte(text)))
 		r.records.sum.Lead = c.lead
 		if c.pull != nil {
-			r.thread.comments = &commands.Heard{Pull: c.pull}
+			r.comments = &commands.Heard{Pull: c.pull}
 		}
 		p := &proposal.Proposal{Baseline: c.baseline, Decided: &history.Decided{PreviousBest: metricOf(c.before), Best: metricOf(c.best)}}
 		assert.Equal(t, c.want, r.promotes(p), name)
@@ -394,7 +394,7 @@ func TestIssueAndPullRequestOfAResult(t *testing.T) {
 		p := programWith("", "")
 		p.Issue = c.own
 		r, _ := inMemory(t, p)
-		r.records.sum.Settings, r.thread.comments = c.settings, c.heard
+		r.records.sum.Settings, r.comments = c.settings, c.heard
 		var result Result
 		r.detail(&result)
 		assert.Equal(t, c.issue, result.Issue, name)

@@ -24,7 +24,7 @@ func (s *Service) RecordRefusal(ctx context.Context, reason string) (Result, err
 		if err := run.lease.acquireLease(ctx); err != nil {
 			return Result{}, err
 		}
-		if run.thread.asksCI(run.records) {
+		if run.asksCI(run.records) {
 			run.stopped = reason // CI decides over the iteration: this is no error of it
 			return run.finish(ctx)
 		}
@@ -50,11 +50,12 @@ func (s recordsOnly) Update(ctx context.Context, u memory.Update) (string, error
 	return s.store.Update(ctx, u)
 }
 
-// absent is the name of an agent that cannot be used.
+// absent is the name of an agent that does not work here: it cannot be used, or worked in
+// another job.
 type absent string
 
 func (a absent) Name() string { return string(a) }
 
 func (a absent) Propose(context.Context, agent.Request) (agent.Reply, error) {
-	return agent.Reply{}, errors.New("an agent that cannot be used was asked; name another with --agent")
+	return agent.Reply{}, errors.New("an agent that does not work here was asked; name another with --agent")
 }

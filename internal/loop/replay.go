@@ -24,24 +24,24 @@ func (r *thread) mergedHead() string {
 // delete the branch then. What was made meanwhile goes on top of what was merged, and
 // the next run replays it.
 func (r *branches) deletedByMerge(ctx context.Context, was string) bool {
-	if r.thread.comments == nil {
+	if r.comments == nil {
 		return false
 	}
 	if head, err := r.memory.HeadOf(ctx, r.ref()); err != nil || head != "" {
 		return false
 	}
-	heard, err := r.thread.look(ctx)
+	heard, err := r.look(ctx)
 	if err != nil || heard.Pull == nil {
 		return false
 	}
-	r.thread.comments.Pull = heard.Pull
-	return r.thread.merged(was)
+	r.comments.Pull = heard.Pull
+	return r.merged(was)
 }
 
 // placeOfDeleted is where the program branch stood that was deleted when its pull
 // request was merged. GitHub keeps the commits of a pull request.
 func (r *branches) placeOfDeleted(ctx context.Context, was string, at position) (position, error) {
-	pull := fmt.Sprintf("refs/pull/%d/head", r.thread.comments.Pull.Number)
+	pull := fmt.Sprintf("refs/pull/%d/head", r.comments.Pull.Number)
 	if err := r.repo.Remote(r.memory.Remote).Obtain(ctx, was, pull); err != nil {
 		return at, err
 	}
@@ -52,7 +52,7 @@ func (r *branches) placeOfDeleted(ctx context.Context, was string, at position) 
 // isAfterMerge reports whether commits were made on top of what was merged, while
 // the default branch has that only as other commits, as a squash makes them.
 func (r *branches) isAfterMerge(ctx context.Context, commit, base string) (bool, error) {
-	merged := r.thread.mergedHead()
+	merged := r.mergedHead()
 	if merged == "" || merged == commit {
 		return false, nil
 	}
@@ -70,7 +70,7 @@ func (r *branches) isAfterMerge(ctx context.Context, commit, base string) (bool,
 // replay makes the commits after the merged head again, on top of base, but for those
 // that base has: the default branch may have been merged into the program branch.
 func (r *branches) replay(ctx context.Context, commit, base string) (head string, count int, err error) {
-	commits, err := r.repo.Log(ctx, 0, commit, "^"+r.thread.mergedHead(), "^"+base)
+	commits, err := r.repo.Log(ctx, 0, commit, "^"+r.mergedHead(), "^"+base)
 	if err != nil {
 		return "", 0, err
 	}
@@ -102,7 +102,7 @@ func (r *branches) replayPosition(ctx context.Context, at position) (position, e
 		return at, err
 	}
 	at.Head, at.Move = head, true
-	at.Note = fmt.Sprintf("its pull request #%d was merged, and what came after it (%d commits) is replayed", r.thread.comments.Pull.Number, count)
+	at.Note = fmt.Sprintf("its pull request #%d was merged, and what came after it (%d commits) is replayed", r.comments.Pull.Number, count)
 	return at, nil
 }
 

@@ -18,7 +18,7 @@ import (
 func (g *orchard) branches(pull *commands.Pull) *branches {
 	j := &journal{session: &session{program: &program.Program{Name: "p"}, now: g.now, id: "run"}, records: &records{log: &history.Log{}}}
 	f := &fakeGitHub{pull: pull}
-	return &branches{journal: j, thread: &thread{journal: j, github: f, comments: &commands.Heard{Pull: pull}}, repo: g.repo, memory: &memory.Memory{Repo: g.repo, Now: g.now}, base: "main"}
+	return &branches{thread: &thread{journal: j, github: f, comments: &commands.Heard{Pull: pull}}, repo: g.repo, memory: &memory.Memory{Repo: g.repo, Now: g.now}, base: "main"}
 }
 
 // lines is a file of nine lines, of which some are others.
@@ -187,19 +187,19 @@ func TestABranchThatIsDeletedByItsMerge(t *testing.T) {
 		"GitHub was out of reach then": {pull: &commands.Pull{Number: 7, Merged: true, Head: s.merged}, unread: true},
 	} {
 		r := s.branches(c.pull)
-		r.thread.github = &fakeGitHub{pull: c.pull, down: c.down}
-		r.thread.comments.Pull = &commands.Pull{Number: 7, Head: s.root}
+		r.github = &fakeGitHub{pull: c.pull, down: c.down}
+		r.comments.Pull = &commands.Pull{Number: 7, Head: s.root}
 		if c.unread {
-			r.thread.comments = nil
+			r.comments = nil
 		}
 		if c.there {
 			s.git("update-ref", r.ref(), s.merged)
 		}
 		assert.Equal(t, c.want, r.deletedByMerge(t.Context(), s.merged), name)
 		if c.want {
-			assert.Equal(t, c.pull, r.thread.comments.Pull, "from now on it is known")
+			assert.Equal(t, c.pull, r.comments.Pull, "from now on it is known")
 		} else if c.pull == nil {
-			assert.NotNil(t, r.thread.comments.Pull, "what is known stays")
+			assert.NotNil(t, r.comments.Pull, "what is known stays")
 		}
 		if c.there {
 			s.git("update-ref", "-d", r.ref())
@@ -232,7 +232,7 @@ func TestWhereADeletedBranchGoesOn(t *testing.T) {
 	assert.True(t, at.Move, "the default branch is merged into it")
 	assert.Equal(t, "merged main (1 commits)", at.Note)
 
-	r.thread.comments.Pull.Number = 8
+	r.comments.Pull.Number = 8
 	_, err = r.placeOfDeleted(t.Context(), strings.Repeat("1", 40), position{Base: s.base})
 	require.Error(t, err)
 }

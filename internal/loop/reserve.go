@@ -65,7 +65,7 @@ func (r *run) reserve(ctx context.Context) (Result, error) {
 // comment ends that.
 func (r *run) acquire(ctx context.Context) error {
 	err := r.lease.acquireLease(ctx)
-	if !isResting(err) || r.thread.github == nil {
+	if !isResting(err) || r.github == nil {
 		return err
 	}
 	if err := r.commander.readComments(ctx, r.lease.requireNoLease); err != nil {
@@ -77,7 +77,7 @@ func (r *run) acquire(ctx context.Context) error {
 // pauseInterrupted pauses a program whose runs keep vanishing, and says so where
 // people look.
 func (r *run) pauseInterrupted(ctx context.Context) (Result, error) {
-	if r.thread.comments == nil {
+	if r.comments == nil {
 		if err := r.commander.readComments(ctx, r.holdsLease); err != nil {
 			return Result{}, err
 		}
@@ -90,7 +90,7 @@ func (r *run) pauseInterrupted(ctx context.Context) (Result, error) {
 // is no such start.
 func (s *Service) GiveBack(ctx context.Context) (Result, error) {
 	own := *s
-	own.Agent, own.Agents = recorded{}, nil
+	own.Agent, own.Agents = absent(""), nil
 	run := own.begin()
 	run.lease.joins = true
 	return run.through(ctx, run.giveBack)

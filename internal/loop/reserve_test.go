@@ -100,7 +100,7 @@ func TestAPauseEndsBeforeAStart(t *testing.T) {
 				d.hub.say(c.say, "")
 			}
 			if c.away {
-				d.thread.github = nil
+				d.github = nil
 			}
 			err := d.acquire(t.Context())
 			assert.Equal(t, c.begins, err == nil)

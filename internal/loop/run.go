@@ -12,10 +12,9 @@ import (
 
 // run is one run of a program under way: the parts of an iteration, put together.
 type run struct {
-	*journal
+	*thread
 	lease     *lease
 	commander *commander
-	thread    *thread
 	branches  *branches
 	proposer  *proposer
 	verifier  *verifier
@@ -50,10 +49,10 @@ func (r *run) iterate(ctx context.Context) (Result, error) {
 	if r.stopped != "" {
 		return r.finish(ctx)
 	}
-	if r.thread.asksCI(r.records) {
+	if r.asksCI(r.records) {
 		return r.gate.waitForCI(ctx)
 	}
-	if r.stopped = r.thread.rests(); r.stopped != "" {
+	if r.stopped = r.rests(); r.stopped != "" {
 		return r.finish(ctx)
 	}
 	at, p, err := r.proposer.propose(ctx)

@@ -204,23 +204,22 @@ func (s *Service) begin() *run {
 		program: s.Program, repository: s.Repository, id: s.NewRun(), begun: now, since: now, now: s.Now,
 		progress: s.Progress, runURL: s.RunURL, page: s.Page, signOff: s.SignOff, strategies: s.Strategies, executor: s.Executor, trees: s.Trees, force: s.Force,
 	}}
-	r := &run{journal: j, repo: s.Repo, memory: s.Memory}
+	r := &run{thread: &thread{journal: j, github: s.GitHub}, repo: s.Repo, memory: s.Memory}
 	dirs := &dirs{parent: s.RunDir}
-	r.thread = &thread{journal: j, github: s.GitHub}
 	r.commander = &commander{thread: r.thread, repo: s.Repo, memory: s.Memory}
 	r.spending = &spending{journal: j, agents: agents, budgetUSD: s.BudgetUSD}
-	r.lease = &lease{journal: j, spending: r.spending, thread: r.thread, holder: s.Holder, alive: s.Alive}
-	r.branches = &branches{journal: j, thread: r.thread, repo: s.Repo, memory: s.Memory, base: s.Base}
+	r.lease = &lease{thread: r.thread, spending: r.spending, holder: s.Holder, alive: s.Alive}
+	r.branches = &branches{thread: r.thread, repo: s.Repo, memory: s.Memory, base: s.Base}
 	r.measurer = &measurer{journal: j, dirs: dirs, spending: r.spending, eval: s.Eval, suite: s.Suite, isolated: s.Isolated, outputs: s.Transcripts, environ: s.Environ, configure: s.Configure}
 	r.team = &team{
 		journal: j, dirs: dirs, spending: r.spending, measurer: r.measurer, thread: r.thread,
 		repo: s.Repo, memory: s.Memory, environ: s.Environ, masker: s.Masker, agents: agents, transcripts: s.Transcripts,
 	}
-	r.proposer = &proposer{journal: j, branches: r.branches, measurer: r.measurer, team: r.team, spending: r.spending, thread: r.thread, refusal: s.refusal}
+	r.proposer = &proposer{thread: r.thread, branches: r.branches, measurer: r.measurer, team: r.team, spending: r.spending, refusal: s.refusal}
 	r.verifier = &verifier{journal: j, repo: s.Repo, masker: s.Masker}
-	r.recorder = &recorder{journal: j, verifier: r.verifier, thread: r.thread, spending: r.spending, repo: s.Repo}
+	r.recorder = &recorder{thread: r.thread, verifier: r.verifier, spending: r.spending, repo: s.Repo}
 	r.gate = &ciGate{
-		journal: j, thread: r.thread, branches: r.branches, recorder: r.recorder, spending: r.spending,
+		thread: r.thread, branches: r.branches, recorder: r.recorder, spending: r.spending,
 		repo: s.Repo, memory: s.Memory, sleep: s.Sleep, fixer: r.proposer.proposeFix,
 	}
 	return r
@@ -269,8 +268,8 @@ func (r *run) giveUp(ctx context.Context) {
 func (r *run) shownOnGitHub(work func(context.Context) (Result, error)) func(context.Context) (Result, error) {
 	return func(ctx context.Context) (Result, error) {
 		result, err := work(ctx)
-		if err == nil || isResting(err) && len(r.thread.answered) > 0 {
-			r.thread.updateGitHub(ctx)
+		if err == nil || isResting(err) && len(r.answered) > 0 {
+			r.updateGitHub(ctx)
 		}
 		return result, err
 	}

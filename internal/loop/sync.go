@@ -77,8 +77,7 @@ func (e *conflictError) reason() decision.Reason {
 
 // branches finds out where the program branch stands against the default branch.
 type branches struct {
-	*journal
-	thread *thread
+	*thread
 	repo   *git.Repo
 	memory *memory.Memory
 	base   string   // the default branch that was asked for, "" for none
@@ -120,8 +119,8 @@ func (r *branches) reconciled(ctx context.Context, at position) (position, error
 		at.Head = at.Base
 		return at, nil
 	}
-	if r.thread.merged(at.Old) {
-		at.Head, at.Move, at.Note = at.Base, true, fmt.Sprintf("its pull request #%d was merged", r.thread.comments.Pull.Number)
+	if r.merged(at.Old) {
+		at.Head, at.Move, at.Note = at.Base, true, fmt.Sprintf("its pull request #%d was merged", r.comments.Pull.Number)
 		return at, nil
 	}
 	after, err := r.isAfterMerge(ctx, at.Old, at.Base)

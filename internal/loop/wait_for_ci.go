@@ -22,8 +22,7 @@ const (
 )
 
 type ciGate struct {
-	*journal
-	thread   *thread
+	*thread
 	branches *branches
 	recorder *recorder
 	spending *spending
@@ -47,7 +46,7 @@ func (r *recorder) enterPending(b *records, decided history.Decided) error {
 // run stops waiting: then a later run goes on.
 func (r *ciGate) waitForCI(ctx context.Context) (Result, error) {
 	deadline, pause := r.now().Add(r.program.CIWait), firstPoll
-	if e := *r.records.standing().Decision; !r.thread.merged(e.Commit) {
+	if e := *r.records.standing().Decision; !r.merged(e.Commit) {
 		if result, ended, err := r.replayPending(ctx, e); err != nil || ended {
 			return result, err
 		}
@@ -58,7 +57,7 @@ func (r *ciGate) waitForCI(ctx context.Context) (Result, error) {
 		r.iteration = e.Iteration
 		r.step("ci", fmt.Sprintf("commit %.12s", e.Commit))
 		verdict := r.verdict(ctx, e)
-		late := r.thread.comments == nil || !r.now().Before(deadline)
+		late := r.comments == nil || !r.now().Before(deadline)
 		event := r.event(ctx, e, verdict, late)
 		result, done, err := r.settle(ctx, e, event, verdict)
 		switch {
@@ -79,7 +78,7 @@ func (r *ciGate) waitForCI(ctx context.Context) (Result, error) {
 
 // settle does what the table says of an event. It is not done when CI is to be asked again.
 func (r *ciGate) settle(ctx context.Context, e history.Decided, event lifecycle.Event, verdict ci.Result) (result Result, done bool, err error) {
-	next := r.thread.next(event)
+	next := r.next(event)
 	switch {
 	case next == lifecycle.Keep:
 		result, err = r.keep(ctx, e, event, verdict)
@@ -104,7 +103,7 @@ func (r *ciGate) settle(ctx context.Context, e history.Decided, event lifecycle.
 func (r *ciGate) event(ctx context.Context, e history.Decided, verdict ci.Result, late bool) lifecycle.Event {
 	standing := r.records.standing()
 	switch {
-	case r.thread.merged(e.Commit):
+	case r.merged(e.Commit):
 		return lifecycle.Merged
 	case verdict.State == ci.Moved:
 		return lifecycle.Moved
@@ -136,17 +135,17 @@ func (r *ciGate) timedOut(e history.Decided, verdict ci.Result) *decision.Reason
 // publishPending opens the pull request, since much of CI runs there alone, and
 // starts the workflow that the program names.
 func (r *ciGate) publishPending(ctx context.Context) {
-	if r.thread.comments == nil {
+	if r.comments == nil {
 		return
 	}
-	if err := r.thread.promote(ctx); err != nil {
+	if err := r.promote(ctx); err != nil {
 		r.warn("the pull request is not up to date: %v", err)
 	}
 	e := r.records.standing().Decision
 	if r.program.CIWorkflow == "" || r.records.sum.CIStarted == e.Commit {
 		return
 	}
-	if err := r.thread.github.Dispatch(ctx, r.program.CIWorkflow, r.branch()); err != nil {
+	if err := r.github.Dispatch(ctx, r.program.CIWorkflow, r.branch()); err != nil {
 		r.warn("workflow %s was not started: %v; it needs `on: workflow_dispatch` on the default branch, and the job `actions: write`", r.program.CIWorkflow, err)
 		return
 	}
@@ -160,12 +159,12 @@ func (r *ciGate) publishPending(ctx context.Context) {
 func (r *ciGate) verdict(ctx context.Context, e history.Decided) ci.Result {
 	at := ci.Candidate{Commit: e.Commit, Base: r.checkedBase(ctx, r.records.sum.Base), BaseBranch: r.records.sum.BaseBranch}
 	at.Branch.Commit, at.Branch.Err = r.memory.HeadOf(ctx, r.ref())
-	if r.thread.merged(e.Commit) {
+	if r.merged(e.Commit) {
 		at.Branch.Commit = e.Commit // it may be deleted
 	}
 	starts, _, elsewhere, err := r.workflows(ctx, r.records.sum.Base)
 	at.Starts, at.Elsewhere = starts || err != nil, elsewhere
-	return r.thread.github.CI(ctx, at)
+	return r.github.CI(ctx, at)
 }
 
 // keep settles an iteration: CI lets it through, or a person merged it meanwhile, and what
@@ -174,7 +173,7 @@ func (r *ciGate) keep(ctx context.Context, e history.Decided, event lifecycle.Ev
 	says := found(verdict)
 	switch {
 	case event == lifecycle.Merged:
-		merged := decision.Reason{Kind: decision.MergedByHand, Count: r.thread.comments.Pull.Number}
+		merged := decision.Reason{Kind: decision.MergedByHand, Count: r.comments.Pull.Number}
 		if verdict.State == ci.Red {
 			merged.Because = says
 		}
@@ -205,7 +204,7 @@ func (r *ciGate) keepWaiting(ctx context.Context, e history.Decided, pause *deci
 		if err := r.add(b, &history.Finished{Head: history.Head{Iteration: e.Iteration}, Outcome: history.PendingCI}); err != nil {
 			return err
 		}
-		if err := r.thread.consumed(b); err != nil || pause == nil || b.machine.Paused {
+		if err := r.consumed(b); err != nil || pause == nil || b.machine.Paused {
 			return err // who was told once is not told again
 		}
 		return r.pause(b, *pause)
@@ -275,5 +274,5 @@ func (r *recorder) resultOfCI(e history.Decided, reasons []decision.Reason) Resu
 // may help: also when a part of it failed and the rest did not end in time.
 func (r *ciGate) asksToFix(ctx context.Context, e history.Decided, verdict ci.Result) bool {
 	late := r.now().Sub(r.records.standing().WaitsSince) >= r.program.CIWait
-	return verdict.Seen > 0 && r.thread.next(r.event(ctx, e, verdict, late)) == lifecycle.Fix
+	return verdict.Seen > 0 && r.next(r.event(ctx, e, verdict, late)) == lifecycle.Fix
 }

@@ -198,7 +198,7 @@ func TestAPauseIsSaidOnce(t *testing.T) {
 	g := newGarden(t)
 	ids := growForCI(t, g)
 	d := newAtCI(t, g, ids, "at-ci", "flow", "", 2*time.Hour, &history.Paused{Reason: decision.Say("a holiday")}, wasSet(history.Note, "x"))
-	d.hub.ci, d.thread.shown, d.comments().Until = []ci.Result{waiting()}, commentsTold, "4 0 0"
+	d.hub.ci, d.shown, d.comments().Until = []ci.Result{waiting()}, commentsTold, "4 0 0"
 	_, err := d.gate.waitForCI(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, []string{"started", "finished", "note=", "heard=4 0 0"}, d.told())
