@@ -56,11 +56,8 @@ func (l *skillSuite) Options(ctx context.Context) (evalrun.Options, error) {
 		return evalrun.Options{}, err
 	}
 	o := evalrun.Options{
-		Agent: worker, Model: l.model(), Command: command, Env: p.Env, Jobs: p.Jobs, Timeout: p.EvaluationTimeout, NoGrader: none, Masker: masker, Now: env.Now, Start: p.Start,
+		Agent: worker, Model: l.model(), Command: command, Env: p.Env, Jobs: p.Jobs, Timeout: p.EvaluationTimeout, Grader: grader, NoGrader: none, Masker: masker, Now: env.Now, Start: p.Start,
 		Sandboxes: l.sandboxes(runner, masker), RunDir: filepath.Join(l.Dir, "cases"), Progress: l.progress,
-	}
-	if grader != nil {
-		o.Grader = grader
 	}
 	return o, nil
 }
@@ -84,8 +81,5 @@ func (l *skillSuite) runner(ctx context.Context, command string) (*process.Runne
 
 // ExecutedBy describes who works on the cases, and who grades them.
 func (l *skillSuite) ExecutedBy(ctx context.Context, o evalrun.Options) (*history.Executor, error) {
-	if o.Grader == nil {
-		return l.describe(ctx, o.Agent, nil)
-	}
 	return l.describe(ctx, o.Agent, o.Grader)
 }

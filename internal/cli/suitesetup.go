@@ -108,7 +108,7 @@ func (s *suiteSetup) sandboxes(runner *process.Runner, masker process.Masker) *s
 
 // judge finds who grades, nil and why there is nobody. An agent that judges gets the
 // variables of its own login and no others.
-func (s *suiteSetup) judge(dir string, masker process.Masker) (*judge.Judge, string, error) {
+func (s *suiteSetup) judge(dir string, masker process.Masker) (judge.Grader, string, error) {
 	home, env := filepath.Join(dir, "judge"), s.Env
 	asked := commandline.All().Asked()
 	variables, err := env.CommandEnviron(home, asked.Question.Variables)
@@ -126,11 +126,8 @@ func (s *suiteSetup) judge(dir string, masker process.Masker) (*judge.Judge, str
 	return chosen, none, nil
 }
 
-// grader is who grades, as a record names it.
-type grader interface{ Name() string }
-
 // describe says who works on the cases, and who grades them; nil grades nothing.
-func (s *suiteSetup) describe(ctx context.Context, worker agent.Agent, judge grader) (*history.Executor, error) {
+func (s *suiteSetup) describe(ctx context.Context, worker agent.Agent, judge judge.Grader) (*history.Executor, error) {
 	found := &history.Executor{Agent: worker.Name(), Model: s.model()}
 	if judge != nil {
 		found.Judge, found.JudgeVersion = judge.Name(), s.judgeVersion(ctx, judge)
@@ -153,7 +150,7 @@ func (s *suiteSetup) describe(ctx context.Context, worker agent.Agent, judge gra
 
 // judgeVersion is what the agent that grades says of itself; "" when it does not, and
 // of an API.
-func (s *suiteSetup) judgeVersion(ctx context.Context, judge grader) string {
+func (s *suiteSetup) judgeVersion(ctx context.Context, judge judge.Grader) string {
 	asked, is := judge.(interface{ Agent() string })
 	if !is || asked.Agent() == "" {
 		return ""

@@ -142,10 +142,7 @@ func (l *taskSuite) ExecutedBy(ctx context.Context, dir string) *history.Executo
 	if err != nil {
 		return nil
 	}
-	var by grader
-	if chosen, _, err := l.judge(dir, masker); err == nil && chosen != nil {
-		by = chosen
-	}
+	by, _, _ := l.judge(dir, masker) // the suite says why there is nobody
 	found, err := l.describe(ctx, worker, by)
 	if err != nil {
 		return nil
@@ -234,10 +231,7 @@ func (l *taskSuite) options(ctx context.Context, run, suite string, archive *cac
 		return o, err
 	}
 	archive.Forget(env.Now().Add(-keepRuns))
-	chosen, none, err := l.judge(run, masker)
-	if o.NoJudge = none; chosen != nil {
-		o.Judge = chosen
-	}
+	o.Judge, o.NoJudge, err = l.judge(run, masker)
 	return o, err
 }
 

@@ -77,7 +77,7 @@ type cased struct {
 	files      string // of outputs/, as text
 	chars      int
 	grading    evals.Grading
-	grades     judge.Grades
+	grades     judge.Opinion
 	took       time.Duration // of the grader
 }
 

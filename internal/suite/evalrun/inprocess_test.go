@@ -55,11 +55,11 @@ func (w *worker) Propose(ctx context.Context, r agent.Request) (agent.Reply, err
 
 // marks is a grader in this process: every expectation passes, with the evidence that it
 // says of the case.
-type marks func(w judge.Work) (judge.Grades, error)
+type marks func(w judge.Work) (judge.Opinion, error)
 
 func (marks) Name() string { return "marks" }
 
-func (m marks) Grade(_ context.Context, w judge.Work) (judge.Grades, error) { return m(w) }
+func (m marks) Grade(_ context.Context, w judge.Work) (judge.Opinion, error) { return m(w) }
 
 // commands is a Runner in this process.
 type commands func(ctx context.Context, spec process.Spec) (process.Result, error)
@@ -225,9 +225,9 @@ func TestSecretsOfTheExecutor(t *testing.T) {
 		}
 		return process.Result{ExitCode: 1, Stderr: []byte(said)}, nil
 	})
-	o.Grader = marks(func(work judge.Work) (judge.Grades, error) {
+	o.Grader = marks(func(work judge.Work) (judge.Opinion, error) {
 		shown = work
-		return judge.Grades{Expectations: []evals.Graded{{Text: "it is good", Source: evals.ByGrader}}}, nil
+		return judge.Opinion{Expectations: []evals.Graded{{Text: "it is good", Source: evals.ByGrader}}}, nil
 	})
 	result, err := w.run(t.Context(), o)
 	require.NoError(t, err)
@@ -269,9 +269,9 @@ func TestWhatAGraderSees(t *testing.T) {
 	o := w.inProcess(executor)
 	clock := time.Unix(1e9, 0)
 	o.Now = func() time.Time { clock = clock.Add(time.Second); return clock }
-	o.Grader = marks(func(work judge.Work) (judge.Grades, error) {
+	o.Grader = marks(func(work judge.Work) (judge.Opinion, error) {
 		shown = work
-		return judge.Grades{
+		return judge.Opinion{
 			Expectations: []evals.Graded{{Text: "it is good", Passed: true, Evidence: "seen", Source: evals.ByGrader}, {Text: "it is short", Evidence: "long", Source: evals.ByGrader}},
 			Feedback:     json.RawMessage(`{"overall": "well"}`), Tokens: new(int64(7)),
 		}, nil
@@ -312,21 +312,21 @@ func TestGradersThatFail(t *testing.T) {
 	t.Parallel()
 	stopped := errors.New("stopped")
 	for name, c := range map[string]struct {
-		grades judge.Grades
+		grades judge.Opinion
 		err    error
 		silent bool
 		says   string
 	}{
-		"it does not answer":   {judge.Grades{Problem: "no key", Tokens: new(int64(5))}, nil, true, "case 1 cannot be graded: no key; nothing was decided by it"},
-		"the run ends":         {judge.Grades{}, stopped, false, "stopped"},
-		"it answers one alone": {judge.Grades{Expectations: []evals.Graded{{Text: "it is good", Passed: true, Source: evals.ByGrader}}}, nil, false, ""},
-		"it answers others":    {judge.Grades{Expectations: []evals.Graded{{Text: "it is nice", Passed: true, Source: evals.ByGrader}}}, nil, false, ""},
+		"it does not answer":   {judge.Opinion{Problem: "no key", Tokens: new(int64(5))}, nil, true, "case 1 cannot be graded: no key; nothing was decided by it"},
+		"the run ends":         {judge.Opinion{}, stopped, false, "stopped"},
+		"it answers one alone": {judge.Opinion{Expectations: []evals.Graded{{Text: "it is good", Passed: true, Source: evals.ByGrader}}}, nil, false, ""},
+		"it answers others":    {judge.Opinion{Expectations: []evals.Graded{{Text: "it is nice", Passed: true, Source: evals.ByGrader}}}, nil, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, `[{"id": 1, "prompt": "p", "expectations": ["it is good", "it is short"]}]`)
 			o := w.inProcess(&worker{})
-			o.Grader = marks(func(judge.Work) (judge.Grades, error) { return c.grades, c.err })
+			o.Grader = marks(func(judge.Work) (judge.Opinion, error) { return c.grades, c.err })
 			result, err := w.run(t.Context(), o)
 			if c.says != "" {
 				require.ErrorContains(t, err, c.says)

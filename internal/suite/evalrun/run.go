@@ -20,14 +20,6 @@ import (
 	"github.com/org/autoloop/internal/suite/work"
 )
 
-// Grader gives a verdict on each expectation of a case.
-type Grader interface {
-	// Name says who grades.
-	Name() string
-	// Grade returns the verdicts, or a Problem; an error means that ctx ended.
-	Grade(ctx context.Context, w judge.Work) (judge.Grades, error)
-}
-
 // Options say how a suite is run.
 type Options struct {
 	// Agent is the executor: it works on the cases. Model and Command are handed
@@ -44,7 +36,7 @@ type Options struct {
 	Limit work.Budget
 	// Grader is needed where a case has expectations; NoGrader says why there is
 	// none.
-	Grader   Grader
+	Grader   judge.Grader
 	NoGrader string
 	// Start is the command of the server that the cases ask, "" for none, and Setup
 	// what runs in its directory before: a copy of the skill.

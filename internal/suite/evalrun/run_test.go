@@ -326,7 +326,7 @@ func TestASkillThatLeavesItsTreeIsAFault(t *testing.T) {
 }
 
 // grader answers by a script, through the real client.
-func grader(t *testing.T, answers ...string) (evalrun.Grader, *modeltest.Server) {
+func grader(t *testing.T, answers ...string) (judge.Grader, *modeltest.Server) {
 	t.Helper()
 	var list []modeltest.Answer
 	for _, text := range answers {

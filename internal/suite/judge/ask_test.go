@@ -91,7 +91,7 @@ func TestWhatAskingCosts(t *testing.T) {
 				return counted, paid
 			}
 			j, requests := asked(models.Endpoint{Model: "m"}, c.price, c.replies...)
-			verdict, err := j.Judge(t.Context(), sample())
+			verdict, err := j.Grade(t.Context(), sample())
 			require.NoError(t, err)
 			tokens, usd := say(verdict.Tokens, verdict.USD)
 			assert.Equal(t, [2]string{c.tokens, c.usd}, [2]string{tokens, usd})
@@ -118,7 +118,7 @@ func TestWhoJudged(t *testing.T) {
 	t.Parallel()
 	for says, want := range map[string]string{"": "m", "m-2026": "m-2026"} {
 		j, requests := asked(models.Endpoint{Model: "m", URL: "https://here"}, nil, reply{text: `{"score": 0.5}`, model: says})
-		verdict, err := j.Judge(t.Context(), sample())
+		verdict, err := j.Grade(t.Context(), sample())
 		require.NoError(t, err)
 		assert.Equal(t, want, verdict.Judgement.Model)
 		assert.Equal(t, "m at https://here", j.Name())
@@ -189,11 +189,11 @@ func TestShapesOfGrades(t *testing.T) {
 func TestQuestionsFitTheModel(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("y", 1<<20)
-	c := judge.Case{Title: "T", Prompt: long, Criteria: long, Diff: long, Words: long, Checks: []format.CheckResult{{Name: long}}}
+	c := judge.Work{Title: "T", Prompt: long, Criteria: long, Diff: long, Words: long, Checks: []format.CheckResult{{Name: long}}}
 	w := judge.Work{Prompt: long, Expected: long, Expectations: []string{long}, Transcript: long, Outputs: long}
 	for tokens, most := range map[int]int{0: 300 << 10, 100: 6000, 3000: 6000, 4000: 9000, 50_000: 150_000, 1_000_000: 300 << 10} {
 		j, requests := asked(models.Endpoint{Model: "m", InputTokens: tokens}, nil, reply{text: `{"score": 1}`}, reply{text: `{"expectations": [{"number": 1}]}`})
-		_, err := j.Judge(t.Context(), c)
+		_, err := j.Grade(t.Context(), c)
 		require.NoError(t, err)
 		_, err = j.Grade(t.Context(), w)
 		require.NoError(t, err)
@@ -223,7 +223,7 @@ func TestTheEndOfAComparisonIsNoVerdict(t *testing.T) {
 			return models.Response{Text: text}, nil
 		}
 		j := judge.API(complete, models.Endpoint{Model: "m"}, nil, masker())
-		verdict, err := j.Judge(ctx, sample())
+		verdict, err := j.Grade(ctx, sample())
 		require.ErrorIs(t, err, why, name)
 		assert.Empty(t, verdict, name)
 		_, err = j.Grade(ctx, graded())

@@ -36,7 +36,7 @@ type Setting struct {
 
 // Choose returns the judge, or nil and why there is none ("" when none is
 // wanted). A mode that names a judge which is not there is an error.
-func Choose(s Setting) (judge *Judge, none string, err error) {
+func Choose(s Setting) (judge Grader, none string, err error) {
 	switch s.Mode {
 	case Off:
 		return nil, "", nil

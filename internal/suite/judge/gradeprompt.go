@@ -26,28 +26,20 @@ const (
 	maxAsked      = 32 << 10
 	maxOutputs    = 96 << 10
 	maxTranscript = 64 << 10
-	maxGraded     = maxPrompt + maxExpected + maxAsked + maxOutputs + maxTranscript
 )
 
-// gradeQuestion shows a case to the grader, in about room bytes (0 is all that
-// there is).
+// gradeQuestion shows a case to the grader.
 func gradeQuestion(w Work, room int) string {
-	part := func(most int) int {
-		if room <= 0 || room >= maxGraded {
-			return most
-		}
-		return most * room / maxGraded
-	}
 	var asked strings.Builder
 	for i, expectation := range w.Expectations {
 		fmt.Fprintf(&asked, "%d. %s\n", i+1, expectation)
 	}
-	var out strings.Builder
-	fence(&out, "TASK", w.Prompt, part(maxPrompt))
-	fence(&out, "GOOD_RESULT", orNone(w.Expected, "There is no description."), part(maxExpected))
-	fence(&out, "EXPECTATIONS", asked.String(), part(maxAsked))
-	fence(&out, "OUTPUTS", orNone(w.Outputs, "The agent left no file in outputs/."), part(maxOutputs))
-	fence(&out, "TRANSCRIPT", orNone(w.Transcript, "There is none."), part(maxTranscript))
-	fmt.Fprintf(&out, "Give a verdict on each of the %d expectations.", len(w.Expectations))
-	return out.String()
+	return show(
+		room, fmt.Sprintf("Give a verdict on each of the %d expectations.", len(w.Expectations)),
+		part{"TASK", w.Prompt, "", maxPrompt},
+		part{"GOOD_RESULT", w.Expected, "There is no description.", maxExpected},
+		part{"EXPECTATIONS", asked.String(), "", maxAsked},
+		part{"OUTPUTS", w.Outputs, "The agent left no file in outputs/.", maxOutputs},
+		part{"TRANSCRIPT", w.Transcript, "There is none.", maxTranscript},
+	)
 }

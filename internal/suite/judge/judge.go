@@ -5,33 +5,47 @@ package judge
 
 import (
 	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"time"
 
 	"github.com/org/autoloop/internal/agent/commandline"
 	"github.com/org/autoloop/internal/agent/models"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/suite/evals"
 	"github.com/org/autoloop/internal/suite/format"
 )
 
-// Case is one finished run, as the judge sees it. All of it is data from others.
-type Case struct {
+// Work is what an agent did, as a judge sees it. All of it is data from others.
+type Work struct {
+	// Title is a task's, Prompt what the agent was told.
 	Title, Prompt string
-	// Criteria are the task's rubric.
+	// Criteria are a task's rubric: the answer is one score.
 	Criteria string
-	// Diff is what the agent changed, Words what it said last, Failure why it
-	// failed, or "".
+	// Expectations, of a case of an eval suite, are judged one by one; Expected
+	// describes a good result, "" for nothing.
+	Expectations []string
+	Expected     string
+	// Diff is what the agent changed, Words what it said last, Failure why it failed, or
+	// "", and Checks what was found of a task.
 	Diff, Words, Failure string
 	Checks               []format.CheckResult
+	// Transcript is the conversation, Outputs the files that came of a case, as text.
+	Transcript, Outputs string
 }
 
-// Opinion is what a judge said about a run.
+// Opinion is what a judge said.
 type Opinion struct {
-	// Judgement is nil without a judgement; Problem then says why, in one line.
-	Judgement *format.Judgement
-	Problem   string
+	// Judgement is by criteria, nil without one; Expectations has one verdict for each
+	// expectation, in their order, nil when there is none. Problem then says why, in one
+	// line.
+	Judgement    *format.Judgement
+	Expectations []evals.Graded
+	Problem      string
+	// Feedback is on the suite itself, as JSON; nil for none.
+	Feedback json.RawMessage
 	// Tokens and USD are what asking cost; nil is unknown.
 	Tokens *int64
 	USD    *metric.Value
@@ -47,6 +61,15 @@ type asker interface {
 	// room is how many bytes a question may have; 0 is unbounded.
 	room() int
 	ask(ctx context.Context, system, question string) (answer, error)
+}
+
+// Grader says how well work was done.
+type Grader interface {
+	// Name tells graders apart whose verdicts cannot be compared.
+	Name() string
+	// Grade returns an opinion, also when there is no answer; an error means that ctx
+	// ended.
+	Grade(ctx context.Context, w Work) (Opinion, error)
 }
 
 // Judge asks a model. Its methods may be used by several goroutines at once.
@@ -75,47 +98,64 @@ func (j *Judge) Agent() string {
 	return ""
 }
 
-// Judge asks about one run, and once more when the answer cannot be used. The
+// form is one of the two things that a judge is asked for.
+type form struct {
+	system string
+	// silence is what is said of a judge that gives no answer.
+	silence string
+	// again, with a problem, follows a question whose answer could not be used.
+	again string
+	// question shows the work, in at most so many bytes; 0 is all that there is.
+	question func(w Work, room int) string
+	// read takes an answer in; an error says why it cannot be used.
+	read func(j *Judge, w Work, said answer, into *Opinion) error
+}
+
+// Grade asks about a piece of work, and once more when the answer cannot be used. The
 // error is for the end of ctx alone.
-func (j *Judge) Judge(ctx context.Context, c Case) (Opinion, error) {
+func (j *Judge) Grade(ctx context.Context, w Work) (Opinion, error) {
 	limited, cancel := context.WithTimeout(ctx, j.timeout)
 	defer cancel()
-	text := question(c, j.asker.room())
-	verdict, err := j.once(limited, text)
-	if errors.Is(err, errUnusable) {
-		first := verdict
-		verdict, err = j.once(limited, text+fmt.Sprintf(again, first.Problem))
-		verdict.add(first)
+	f := form{system, "the judge %s did not answer: %w", again, question, (*Judge).readScore}
+	if len(w.Expectations) > 0 {
+		f = form{gradeSystem, "the grader %s did not answer (is its key or login right?): %w", gradeAgain, gradeQuestion, (*Judge).readVerdicts}
+	}
+	text := f.question(w, j.asker.room())
+	found, wrong, err := j.once(limited, f, w, text)
+	if wrong != nil {
+		first := found
+		found, wrong, err = j.once(limited, f, w, text+fmt.Sprintf(f.again, plain.Short(wrong.Error(), maxProblem)))
+		found.add(first)
+	}
+	if wrong != nil {
+		err = fmt.Errorf("the judge's answer cannot be used: %w", wrong)
 	}
 	if ctx.Err() != nil {
 		return Opinion{}, context.Cause(ctx)
 	}
 	if err != nil {
-		verdict.Judgement = nil
-		verdict.Problem = j.masker.OneLine(err.Error(), maxProblem)
+		found.Problem = j.masker.OneLine(err.Error(), maxProblem)
 	}
-	return verdict, nil
+	return found, nil
 }
 
-// errUnusable is in the error of an answer that asking again may cure.
-var errUnusable = errors.New("the judge's answer cannot be used")
+// once asks. It says what is wrong with an answer, or why there is none.
+func (j *Judge) once(ctx context.Context, f form, w Work, text string) (found Opinion, wrong, err error) {
+	said, err := j.asker.ask(ctx, f.system, text)
+	found = Opinion{Tokens: said.Tokens, USD: said.USD}
+	if err != nil {
+		return found, nil, fmt.Errorf(f.silence, j.Name(), err)
+	}
+	return found, f.read(j, w, said, &found), nil
+}
 
-func (j *Judge) once(ctx context.Context, text string) (Opinion, error) {
-	said, err := j.asker.ask(ctx, system, text)
-	verdict := Opinion{Tokens: said.Tokens, USD: said.USD}
-	if err != nil {
-		return verdict, fmt.Errorf("the judge %s did not answer: %w", j.Name(), err)
-	}
+// readScore reads an answer with a score.
+func (j *Judge) readScore(_ Work, said answer, into *Opinion) error {
 	grade, rationale, err := parse(said.Text)
-	if err != nil {
-		verdict.Problem = err.Error()
-		return verdict, fmt.Errorf("%w: %w", errUnusable, err)
+	if err == nil {
+		into.Judgement = &format.Judgement{Score: metric.NumberOf(grade), Model: said.Model, Rationale: j.masker.OneLine(rationale, maxRationale)}
 	}
-	verdict.Judgement = &format.Judgement{
-		Score: metric.NumberOf(grade), Model: said.Model,
-		Rationale: j.masker.OneLine(rationale, maxRationale),
-	}
-	return verdict, nil
+	return err
 }
 
 // add counts what an earlier attempt cost.

@@ -31,8 +31,8 @@ const secret = "sk-very-secret-key"
 
 func masker() process.Masker { return process.NewMasker(nil, secret) }
 
-func sample() judge.Case {
-	return judge.Case{
+func sample() judge.Work {
+	return judge.Work{
 		Title: "Rename", Prompt: "rename it", Criteria: "is it renamed?", Diff: "+new\n", Words: "Renamed it.",
 		Checks: []format.CheckResult{{Kind: format.FileExists, Name: "a", Passed: true}, {Kind: format.CommandCheck, Name: "make", Detail: "exit code 2"}},
 	}
@@ -58,7 +58,7 @@ func TestJudgeByAPI(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, s *modeltest.Server, j *judge.Judge) {
 		t.Helper()
-		verdict, err := j.Judge(t.Context(), sample())
+		verdict, err := j.Grade(t.Context(), sample())
 		require.NoError(t, err)
 		require.NotNil(t, verdict.Judgement, verdict.Problem)
 		assert.Equal(t, "0.7", verdict.Judgement.Score.String())
@@ -80,7 +80,7 @@ func TestJudgeCachesItsSystemPrompt(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, s *modeltest.Server, j *judge.Judge) {
 		t.Helper()
-		_, err := j.Judge(t.Context(), sample())
+		_, err := j.Grade(t.Context(), sample())
 		require.NoError(t, err)
 		asked := s.Requests()[0]
 		assert.Equal(t, asked.Protocol == modeltest.Messages, strings.Contains(string(asked.Body), "cache_control"))
@@ -91,7 +91,7 @@ func TestJudgeAsksOnceMore(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, s *modeltest.Server, j *judge.Judge) {
 		t.Helper()
-		verdict, err := j.Judge(t.Context(), sample())
+		verdict, err := j.Grade(t.Context(), sample())
 		require.NoError(t, err)
 		require.NotNil(t, verdict.Judgement, verdict.Problem)
 		assert.Equal(t, "0.4", verdict.Judgement.Score.String())
@@ -115,7 +115,7 @@ func TestJudgeIsDropped(t *testing.T) {
 			t.Parallel()
 			both(t, func(t *testing.T, s *modeltest.Server, j *judge.Judge) {
 				t.Helper()
-				verdict, err := j.Judge(t.Context(), sample())
+				verdict, err := j.Grade(t.Context(), sample())
 				require.NoError(t, err, "a judge never breaks a run")
 				assert.Nil(t, verdict.Judgement)
 				assert.Contains(t, verdict.Problem, test.says)
@@ -131,7 +131,7 @@ func TestJudgeEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	server := modeltest.NewFunc(t, func(modeltest.Request) modeltest.Answer { cancel(); return modeltest.Stall() })
 	j := judge.API((&client.Client{}).Complete, models.Endpoint{API: models.OpenAI, URL: server.URL + "/v1", Model: "m"}, nil, masker())
-	_, err := j.Judge(ctx, sample())
+	_, err := j.Grade(ctx, sample())
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -152,7 +152,7 @@ func TestJudgeByCommandLine(t *testing.T) {
 printf '%s\n' "$@" > $cd_to/args; cat > $cd_to/stdin; pwd > $cd_to/pwd; ls -A > $cd_to/files
 echo '{"type":"result","subtype":"success","is_error":false,"result":"So: {\"score\": 0.9, \"rationale\": \"fine\"}","total_cost_usd":0.0125,"usage":{"input_tokens":10,"output_tokens":5,"cache_creation_input_tokens":2,"cache_read_input_tokens":3},"modelUsage":{"claude-x":{}}}'
 `)
-	verdict, err := judge.CLI(claude, masker()).Judge(t.Context(), sample())
+	verdict, err := judge.CLI(claude, masker()).Grade(t.Context(), sample())
 	require.NoError(t, err)
 	require.NotNil(t, verdict.Judgement, verdict.Problem)
 	assert.Equal(t, "0.9", verdict.Judgement.Score.String())
@@ -189,7 +189,7 @@ func TestCommandLineThatFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			claude, _ := stub(t, test.script)
-			verdict, err := judge.CLI(claude, masker()).Judge(t.Context(), sample())
+			verdict, err := judge.CLI(claude, masker()).Grade(t.Context(), sample())
 			require.NoError(t, err)
 			assert.Nil(t, verdict.Judgement)
 			assert.Contains(t, verdict.Problem, test.says)

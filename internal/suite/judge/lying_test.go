@@ -71,7 +71,7 @@ func TestHowACommandLineIsAsked(t *testing.T) {
 	j, base := line(t, "opus", run)
 	assert.Equal(t, "claude with opus", j.Name())
 	for range 2 {
-		verdict, err := j.Judge(t.Context(), sample())
+		verdict, err := j.Grade(t.Context(), sample())
 		require.NoError(t, err)
 		require.NotNil(t, verdict.Judgement, verdict.Problem)
 		assert.Contains(t, stdin, "rename it")
@@ -109,7 +109,7 @@ func TestHowACommandLineEnds(t *testing.T) {
 			t.Parallel()
 			asked := 0
 			j, base := line(t, "", func(context.Context, process.Spec) (process.Result, error) { asked++; return c.result, c.err })
-			verdict, err := j.Judge(t.Context(), sample())
+			verdict, err := j.Grade(t.Context(), sample())
 			require.NoError(t, err, "a judge never breaks a run")
 			assert.Equal(t, c.asked, asked)
 			assert.Equal(t, c.says == "", verdict.Judgement != nil, verdict.Problem)
@@ -122,7 +122,7 @@ func TestHowACommandLineEnds(t *testing.T) {
 	}
 	j, base := line(t, "", nil)
 	require.NoError(t, os.Remove(base))
-	verdict, err := j.Judge(t.Context(), sample())
+	verdict, err := j.Grade(t.Context(), sample())
 	require.NoError(t, err)
 	assert.Contains(t, verdict.Problem, "no such file or directory", "without its directory nobody is asked")
 }
@@ -135,7 +135,7 @@ func TestNoCutHalvesWhatACommandLineSays(t *testing.T) {
 		j, _ := line(t, "", func(context.Context, process.Spec) (process.Result, error) { return end, nil })
 		for count := 190; count <= 220; count++ {
 			end.Stderr = []byte(strings.Repeat(secret+" ", 5) + strings.Repeat("x", count) + secret + " after")
-			verdict, err := j.Judge(t.Context(), sample())
+			verdict, err := j.Grade(t.Context(), sample())
 			require.NoError(t, err)
 			require.NotContains(t, verdict.Problem, secret[:4], "%d", count)
 			graded, err := j.Grade(t.Context(), graded())
@@ -157,7 +157,7 @@ func TestTheTimeOfACase(t *testing.T) {
 	}
 	begun := time.Now()
 	j := judge.API(complete, models.Endpoint{Model: "m"}, nil, masker())
-	_, err := j.Judge(t.Context(), sample())
+	_, err := j.Grade(t.Context(), sample())
 	require.NoError(t, err)
 	require.Len(t, ends, 2)
 	assert.Equal(t, ends[0], ends[1], "the second question has what the first one left")
@@ -171,12 +171,12 @@ func TestTheTimeOfACase(t *testing.T) {
 	cut, cancel := context.WithDeadlineCause(t.Context(), time.Now().Add(-time.Second), errors.New("the run's time is up"))
 	defer cancel()
 	ends = nil
-	_, err = j.Judge(cut, sample())
+	_, err = j.Grade(cut, sample())
 	require.EqualError(t, err, "the run's time is up", "an end of the run is one of the case")
 	slow, _ := line(t, "", func(ctx context.Context, _ process.Spec) (process.Result, error) {
 		return process.Result{ExitCode: -1, Cancelled: true}, ctx.Err()
 	})
-	_, err = slow.Judge(cut, sample())
+	_, err = slow.Grade(cut, sample())
 	require.EqualError(t, err, "the run's time is up")
 }
 
@@ -266,12 +266,12 @@ func TestWhatIsKeptOfAJudge(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ä", 5000)
 	j, _ := asked(models.Endpoint{Model: "m"}, nil, reply{text: `{"score": 0.5, "rationale": "one\ntwo \u001b[31mred ` + secret + ` ` + long + `"}`})
-	verdict, err := j.Judge(t.Context(), sample())
+	verdict, err := j.Grade(t.Context(), sample())
 	require.NoError(t, err)
 	assert.True(t, strings.HasPrefix(verdict.Judgement.Rationale, "one two red *** ä"), verdict.Judgement.Rationale)
 	assert.Len(t, []rune(verdict.Judgement.Rationale), 1000)
 	j, requests := asked(models.Endpoint{Model: "m"}, nil, reply{text: `{"score": "` + long + `"}`}, reply{err: errors.New("line\nbreak " + secret + long)})
-	verdict, err = j.Judge(t.Context(), sample())
+	verdict, err = j.Grade(t.Context(), sample())
 	require.NoError(t, err)
 	assert.Len(t, []rune(verdict.Problem), 300)
 	assert.True(t, strings.HasPrefix(verdict.Problem, "the judge m at did not answer: line break ***ä"), verdict.Problem)
@@ -295,18 +295,18 @@ func TestWhatAJudgeIsShown(t *testing.T) {
 		require.True(t, found, name)
 		return body
 	}
-	shown := func(c judge.Case) string {
+	shown := func(c judge.Work) string {
 		j, requests := asked(models.Endpoint{Model: "m"}, nil, reply{text: `{"score": 1}`})
-		_, err := j.Judge(t.Context(), c)
+		_, err := j.Grade(t.Context(), c)
 		require.NoError(t, err)
 		return (*requests)[0].Messages[1].Text
 	}
-	bare := shown(judge.Case{Title: "T", Prompt: "p", Criteria: "c"})
+	bare := shown(judge.Work{Title: "T", Prompt: "p", Criteria: "c"})
 	assert.Equal(t, "T\n\np", part(bare, "TASK"))
 	assert.Equal(t, "The agent changed nothing.", part(bare, "DIFF"))
 	assert.Equal(t, "There are none.", part(bare, "CHECKS"))
 	assert.Equal(t, "There are none.", part(bare, "LAST_WORDS"))
-	full := shown(judge.Case{
+	full := shown(judge.Work{
 		Title: "T", Prompt: "p", Criteria: "c", Diff: " \n", Words: "done\n\n", Failure: "timeout: it took longer than 2s",
 		Checks: []format.CheckResult{{Kind: format.CommandCheck, Name: "make", Passed: true}, {Kind: format.FileExists, Name: "a", Detail: "there is no such file"}},
 	})
@@ -342,10 +342,10 @@ func TestNoPartEndsItsFence(t *testing.T) {
 		return out.String()
 	}
 	for range 200 {
-		c := judge.Case{Title: text(), Prompt: text(), Criteria: text(), Diff: text(), Words: text(), Failure: text(), Checks: []format.CheckResult{{Name: text(), Detail: text()}, {Name: text(), Passed: true}}}
+		c := judge.Work{Title: text(), Prompt: text(), Criteria: text(), Diff: text(), Words: text(), Failure: text(), Checks: []format.CheckResult{{Name: text(), Detail: text()}, {Name: text(), Passed: true}}}
 		w := judge.Work{Prompt: text(), Expected: text(), Expectations: []string{text(), text()}, Transcript: text(), Outputs: text()}
 		j, requests := asked(models.Endpoint{Model: "m"}, nil, reply{text: `{"score": 1}`}, reply{text: `{"expectations": [{"number": 1}]}`})
-		_, err := j.Judge(t.Context(), c)
+		_, err := j.Grade(t.Context(), c)
 		require.NoError(t, err)
 		_, err = j.Grade(t.Context(), w)
 		require.NoError(t, err)

@@ -25,52 +25,60 @@ const (
 	maxDiff     = 48 << 10
 	maxChecks   = 8 << 10
 	maxWords    = 2 << 10
-	maxAll      = maxPrompt + maxCriteria + maxDiff + maxChecks + maxWords
 )
 
-// question shows a case to the judge, in at most room bytes (0 is all that
-// there is). Nothing in it says on which side of a comparison the run is.
-func question(c Case, room int) string {
-	part := func(most int) int {
-		if room <= 0 || room >= maxAll {
-			return most
-		}
-		return most * room / maxAll
-	}
+// question shows a run of a task to the judge. Nothing in it says on which side of a
+// comparison the run is.
+func question(w Work, room int) string {
 	var checks strings.Builder
-	for _, check := range c.Checks {
+	for _, check := range w.Checks {
 		if check.Passed {
 			fmt.Fprintf(&checks, "passed: %s %s\n", check.Kind, check.Name)
 		} else {
 			fmt.Fprintf(&checks, "FAILED: %s %s (%s)\n", check.Kind, check.Name, check.Detail)
 		}
 	}
-	if c.Failure != "" {
-		fmt.Fprintf(&checks, "The agent itself failed: %s\n", c.Failure)
+	if w.Failure != "" {
+		fmt.Fprintf(&checks, "The agent itself failed: %s\n", w.Failure)
+	}
+	return show(
+		room, "Grade it.",
+		part{"TASK", w.Title + "\n\n" + w.Prompt, "", maxPrompt},
+		part{"CRITERIA", w.Criteria, "", maxCriteria},
+		part{"DIFF", w.Diff, "The agent changed nothing.", maxDiff},
+		part{"CHECKS", checks.String(), "There are none.", maxChecks},
+		part{"LAST_WORDS", w.Words, "There are none.", maxWords},
+	)
+}
+
+// part is shown under a name, in at most so many bytes where there is room for all; none
+// stands for a blank text.
+type part struct {
+	name, text, none string
+	most             int
+}
+
+// show puts every part between lines that it cannot imitate, and what is asked behind
+// them, in about room bytes; 0 is all that there is.
+func show(room int, asked string, parts ...part) string {
+	all := 0
+	for _, p := range parts {
+		all += p.most
 	}
 	var out strings.Builder
-	fence(&out, "TASK", c.Title+"\n\n"+c.Prompt, part(maxPrompt))
-	fence(&out, "CRITERIA", c.Criteria, part(maxCriteria))
-	fence(&out, "DIFF", orNone(c.Diff, "The agent changed nothing."), part(maxDiff))
-	fence(&out, "CHECKS", orNone(checks.String(), "There are none."), part(maxChecks))
-	fence(&out, "LAST_WORDS", orNone(c.Words, "There are none."), part(maxWords))
-	out.WriteString("Grade it.")
-	return out.String()
-}
-
-// fence puts text between lines that it cannot imitate.
-func fence(out *strings.Builder, name, text string, most int) {
-	text = strings.ToValidUTF8(text, "\ufffd")
-	text = strings.NewReplacer("<<<", "‹‹‹", ">>>", "›››").Replace(text)
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "\n… the rest is left out"
+	for _, p := range parts {
+		text := strings.ToValidUTF8(p.text, "\ufffd")
+		if strings.TrimSpace(text) == "" {
+			text = p.none
+		}
+		text = strings.NewReplacer("<<<", "‹‹‹", ">>>", "›››").Replace(text)
+		if room > 0 && room < all {
+			p.most = p.most * room / all
+		}
+		if len(text) > p.most {
+			text = strings.ToValidUTF8(text[:p.most], "") + "\n… the rest is left out"
+		}
+		fmt.Fprintf(&out, "<<<%s\n%s\n%s>>>\n\n", p.name, strings.TrimRight(text, "\n"), p.name)
 	}
-	fmt.Fprintf(out, "<<<%s\n%s\n%s>>>\n\n", name, strings.TrimRight(text, "\n"), name)
-}
-
-func orNone(text, none string) string {
-	if strings.TrimSpace(text) == "" {
-		return none
-	}
-	return text
+	return out.String() + asked
 }

@@ -30,15 +30,6 @@ type Side struct {
 	Config Config
 }
 
-// Judge gives a finished run a score.
-type Judge interface {
-	// Name tells judges apart whose scores cannot be compared.
-	Name() string
-	// Judge returns a verdict, also when the judge did not answer; an error
-	// means that ctx ended.
-	Judge(ctx context.Context, c judge.Case) (judge.Opinion, error)
-}
-
 // Options say how a suite is run. The zero values of the first group choose the
 // defaults; the second group must be set.
 type Options struct {
@@ -63,7 +54,7 @@ type Options struct {
 	Fresh bool
 	// Judge, optional, judges the tasks that have a rubric; NoJudge says why
 	// nobody does, "" when that needs no saying.
-	Judge   Judge
+	Judge   judge.Grader
 	NoJudge string
 	// Progress, optional, is told after each run; calls do not overlap.
 	Progress func(Progress)

@@ -30,7 +30,7 @@ type answers struct {
 	name, text string
 
 	mu    sync.Mutex
-	cases []judge.Case
+	cases []judge.Work
 	stop  func(error)
 }
 
@@ -38,7 +38,7 @@ var errStopped = errors.New("stopped")
 
 func (a *answers) Name() string { return a.name }
 
-func (a *answers) Judge(_ context.Context, c judge.Case) (judge.Opinion, error) {
+func (a *answers) Grade(_ context.Context, c judge.Work) (judge.Opinion, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	as := a.text[min(len(a.cases), len(a.text)-1)]
@@ -58,7 +58,7 @@ func (a *answers) Judge(_ context.Context, c judge.Case) (judge.Opinion, error) 
 
 // toJudge is a comparison whose runs are made: of each task there are two on each side, and
 // every second task has a rubric.
-func toJudge(t *testing.T, tasks int, j Judge) *session {
+func toJudge(t *testing.T, tasks int, j judge.Grader) *session {
 	t.Helper()
 	s := simulated(t, tasks, func(role, int, int) bool { return true })
 	base := t.TempDir()
@@ -150,7 +150,7 @@ type oneSided string
 
 func (oneSided) Name() string { return "one-sided" }
 
-func (o oneSided) Judge(_ context.Context, c judge.Case) (judge.Opinion, error) {
+func (o oneSided) Grade(_ context.Context, c judge.Work) (judge.Opinion, error) {
 	if c.Words != string(o) {
 		return judge.Opinion{Problem: "no answer"}, nil
 	}

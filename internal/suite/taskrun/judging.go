@@ -138,7 +138,7 @@ func (j *judging) one(ctx context.Context, u unit) error {
 			return nil
 		}
 	}
-	verdict, err := j.Judge.Judge(ctx, j.caseOf(u))
+	verdict, err := j.Judge.Grade(ctx, j.caseOf(u))
 	if err != nil {
 		j.spent.Judged(verdict.Tokens, verdict.USD)
 		return err
@@ -179,9 +179,9 @@ func (j *judging) note(u unit, verdict judge.Opinion) {
 	j.problems = append(j.problems, fmt.Sprintf("task %s, run %d of the %s: %s", j.tasks[u.task].ID, u.repeat+1, u.side, verdict.Problem))
 }
 
-func (j *judging) caseOf(u unit) judge.Case {
+func (j *judging) caseOf(u unit) judge.Work {
 	task, r := j.tasks[u.task], j.records[u]
-	return judge.Case{
+	return judge.Work{
 		Title: task.Title, Prompt: task.Prompt, Criteria: task.Rubric.Criteria,
 		Diff: r.diff(), Words: r.Words, Failure: r.Failure, Checks: r.Checks,
 	}

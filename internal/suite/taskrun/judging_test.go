@@ -18,15 +18,15 @@ import (
 
 // opinion is a judge that answers by a function, and remembers the cases.
 type opinion struct {
-	score func(c judge.Case) float64 // below 0 is no answer
+	score func(c judge.Work) float64 // below 0 is no answer
 
 	mu    sync.Mutex
-	cases []judge.Case
+	cases []judge.Work
 }
 
 func (*opinion) Name() string { return "opinion" }
 
-func (o *opinion) Judge(_ context.Context, c judge.Case) (judge.Opinion, error) {
+func (o *opinion) Grade(_ context.Context, c judge.Work) (judge.Opinion, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.cases = append(o.cases, c)
@@ -38,8 +38,8 @@ func (o *opinion) Judge(_ context.Context, c judge.Case) (judge.Opinion, error) 
 }
 
 // likes prefers one configuration.
-func likes(word string) func(judge.Case) float64 {
-	return func(c judge.Case) float64 {
+func likes(word string) func(judge.Work) float64 {
+	return func(c judge.Work) float64 {
 		if strings.Contains(c.Diff, "+"+word) {
 			return 0.9
 		}
@@ -70,7 +70,7 @@ func TestJudgeDecides(t *testing.T) {
 	assert.True(t, first.Checks[0].Passed)
 	assert.Equal(t, "because", found.Candidate.Scores[0].Runs[0].Judge.Rationale)
 
-	turns := func(cases []judge.Case) (order string) {
+	turns := func(cases []judge.Work) (order string) {
 		for _, c := range cases {
 			order += map[bool]string{true: "A", false: "B"}[strings.Contains(c.Diff, "+after")]
 		}
@@ -92,7 +92,7 @@ func TestJudgeOnOneSideDecidesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, judged())
 	o := &opinion{}
-	o.score = func(c judge.Case) float64 {
+	o.score = func(c judge.Work) float64 {
 		if strings.Contains(c.Diff, "+before") {
 			return -1
 		}
@@ -108,7 +108,7 @@ func TestJudgeOnOneSideDecidesNothing(t *testing.T) {
 func TestSilentJudgeIsLeftOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, judged())
-	o := &opinion{score: func(judge.Case) float64 { return -1 }}
+	o := &opinion{score: func(judge.Work) float64 { return -1 }}
 	found, err := w.compare(t.Context(), copyConfig, func(options *taskrun.Options) { options.Judge, options.Jobs = o, 1 })
 	require.NoError(t, err)
 	assert.Equal(t, decision.Neutral, found.Verdict)

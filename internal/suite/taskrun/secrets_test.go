@@ -30,7 +30,7 @@ func TestWhatAnAgentLogsInWith(t *testing.T) {
 	w := newWorld(t, map[string]object{"a": {
 		"judgeRubric": object{"criteria": "is it good?"}, "checks": []object{after(), {"kind": "command", "cmd": "cat out.txt >&2; exit 1"}, {"kind": "diffContains", "substring": login}},
 	}})
-	o := &opinion{score: func(judge.Case) float64 { return 0.5 }}
+	o := &opinion{score: func(judge.Work) float64 { return 0.5 }}
 	found, err := w.compare(t.Context(), "", func(options *taskrun.Options) {
 		options.Judge, options.Runs = o, 1
 		options.Agents = func(string) (agent.Agent, error) { return leaky{&agent.Command{}}, nil }
