@@ -120,12 +120,11 @@ func (d *dependencies) Audit(ctx context.Context, name string, known *memory.Sig
 	if err != nil {
 		return audit.Report{}, err
 	}
-	auditor := audit.New(asked)
-	records, err := d.Memory.Records(ctx, auditor, name, loop.BranchPrefix+name, known)
+	records, err := d.Memory.Records(ctx, name, loop.BranchPrefix+name, known)
 	if err != nil {
 		return audit.Report{}, err
 	}
-	return auditor.Report(records), nil
+	return audit.Of(records, asked), nil
 }
 
 // askedRules are the rules that the versions of a program's file ask for. Programs

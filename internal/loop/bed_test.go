@@ -300,8 +300,7 @@ func runDir(t *testing.T) string {
 // replays holds that the audit of all records finds nothing.
 func (b *bed) replays() {
 	b.t.Helper()
-	auditor := audit.New(nil)
-	records, err := b.service.Memory.Records(b.t.Context(), auditor, "p", BranchPrefix+"p", nil)
+	records, err := b.service.Memory.Records(b.t.Context(), "p", BranchPrefix+"p", nil)
 	require.NoError(b.t, err)
-	assert.Empty(b.t, auditor.Report(records).Findings)
+	assert.Empty(b.t, audit.Of(records, nil).Findings)
 }

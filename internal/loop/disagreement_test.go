@@ -74,7 +74,5 @@ func TestTheIncumbentIsAnAlarm(t *testing.T) {
 
 // auditOf is what an audit finds in the ledger.
 func auditOf(events []history.Event) []audit.Finding {
-	a := audit.New(nil)
-	a.Add(events)
-	return slices.DeleteFunc(a.Report(audit.Records{}).Findings, func(f audit.Finding) bool { return f.Where != audit.Ledger })
+	return slices.DeleteFunc(audit.Of(audit.Records{Events: events}, nil).Findings, func(f audit.Finding) bool { return f.Where != audit.Ledger })
 }

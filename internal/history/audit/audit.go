@@ -4,6 +4,8 @@
 package audit
 
 import (
+	"fmt"
+
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
@@ -41,6 +43,8 @@ type Commit struct {
 
 // Records are what is held against the ledger of a program, read together.
 type Records struct {
+	// Events are those of the ledger.
+	Events []history.Event
 	// State is the state file; nil if the program has none.
 	State   *state.Doc
 	Rows    []results.Row
@@ -73,97 +77,83 @@ type Report struct {
 	Unseen []string `json:"unseen"`
 }
 
-// Auditor goes through a ledger segment by segment, and decides again. Of what it has seen it keeps a row of the results for each
-// iteration, and what each commit was kept for.
-type Auditor struct {
+// walk goes through a ledger, and decides again.
+type walk struct {
+	Report
 	// asked are the rules that the versions of the program file ask for, the newest
 	// first; none when there is no file.
 	asked []decision.Rule
 
-	report   Report
 	view     view.View
 	summary  history.Summary
 	measured []*history.Measured
-	pending  *history.Decided // the decision that waits for CI
+	pending  *history.Decided  // the decision that waits for CI
+	bounds   map[string]string // the guardrails and the range by the definition, of which they are a part
 
-	order   order
-	rules   rules
-	table   table
-	entries entries
-	keeps   keeps
+	order
+	entries
+	table
+	keeps
 }
 
-// New begins an audit.
-func New(asked []decision.Rule) *Auditor {
-	return &Auditor{asked: asked, report: Report{Findings: []Finding{}, Unseen: []string{}}, summary: history.Summary{}}
-}
-
-// Add takes the events of one more segment over, at whose ends no run is open.
-// None of them is kept but for what an iteration that waits for CI needs.
-func (a *Auditor) Add(events []history.Event) {
-	r := &a.report
-	for _, event := range events {
-		switch e := event.(type) {
-		case *history.Started:
-			a.measured = nil
-			a.entries.started(e)
-		case *history.Measured:
-			a.measured = append(a.measured, e)
-			r.samples(e)
-		case *history.Decided:
-			replayed := e.Outcome == history.PendingCI && len(a.measured) == 0 && a.pending != nil && a.keeps.merges[a.pending.Parent]
-			if a.pending != nil && a.pending.Iteration == e.Iteration && (e.Outcome != history.PendingCI || replayed) {
-				r.settled(a.pending, e, replayed)
-			} else {
-				r.decided(a.summary, ofProposal(a.measured, e.Proposal), e)
-			}
-			r.disagreement(a.summary, a.measured, e)
-			a.rules.decided(r, a.summary, e, a.asked)
-			a.measured, a.pending = nil, nil
-			if e.Outcome == history.PendingCI {
-				a.pending = e
-			}
-		}
-		a.order.add(r, event)
-		a.table.add(event)
-		a.keeps.add(event)
-		_ = a.view.Add(&a.summary, event, a) // our Row takes every row
-		a.summary.Add(event)
+// Of decides again what a ledger decided, and holds the other records against it; asked are
+// the rules that the versions of the program file ask for, the newest first. Findings are in
+// the order ledger, state, results, branch, memory branch.
+func Of(records Records, asked []decision.Rule) Report {
+	a := &walk{
+		Report: Report{Findings: []Finding{}, Unseen: []string{}}, asked: asked, bounds: map[string]string{},
+		order: order{began: map[string]int{}, pushed: map[string]bool{}}, entries: entries{places: map[entryKey]int{}}, table: table{last: map[rowKey]int{}},
 	}
-	clear(a.order.started)
-}
-
-// Entry takes an entry of the state's history that the ledger gives.
-func (a *Auditor) Entry(e state.HistoryEntry) { a.entries.put(e) }
-
-// Pull takes the pull request that an iteration went into.
-func (a *Auditor) Pull(iteration, number int) { a.entries.pull(iteration, number) }
-
-// Row takes a row of the results that the ledger gives.
-func (a *Auditor) Row(row results.Row) error {
-	a.table.put(row, a.summary.Direction)
-	return nil
-}
-
-// Report holds the records against the ledger. Findings are in the order ledger, state,
-// results, branch, memory branch.
-func (a *Auditor) Report(records Records) Report {
-	r := &a.report
-	a.order.unfinished(r)
-	r.state(a.summary, a.table.begins, records)
-	a.entries.compare(r, records.State, a.table.begins)
-	a.table.compare(r, records.Rows)
-	a.keeps.compare(r, a.summary, records)
+	for _, event := range records.Events {
+		a.add(event)
+	}
+	begins := 0 // iterations before it are from before the ledger
+	if a.summary.Adopted > 0 {
+		begins = a.summary.Adopted + 1
+	}
+	a.unfinished()
+	a.compareMachine(begins, records)
+	a.compareEntries(records.State, begins)
+	a.compareRows(records.Rows, begins)
+	a.compareCommits(records)
 	for _, message := range append(records.Rewritten, records.Unknown...) {
-		r.find(Memory, a.summary.Iteration, message)
+		a.find(Memory, a.summary.Iteration, message)
 	}
 	if records.Fresh {
-		r.Unseen = append(r.Unseen, "this clone has not worked with the memory branch before: whether it was cut back or rewritten since then is not known")
+		a.Unseen = append(a.Unseen, "this clone has not worked with the memory branch before: whether it was cut back or rewritten since then is not known")
 	}
 	if records.Shallow {
-		r.Unseen = append(r.Unseen, "the clone is shallow: whether commits changed what was recorded before is not known; run `git fetch --unshallow`")
+		a.Unseen = append(a.Unseen, "the clone is shallow: whether commits changed what was recorded before is not known; run `git fetch --unshallow`")
 	}
-	return *r
+	return a.Report
+}
+
+func (a *walk) add(event history.Event) {
+	switch e := event.(type) {
+	case *history.Started:
+		a.measured = nil
+		a.starts(e)
+	case *history.Measured:
+		a.measured = append(a.measured, e)
+		a.samples(e)
+	case *history.Decided:
+		replayed := e.Outcome == history.PendingCI && len(a.measured) == 0 && a.pending != nil && a.merges[a.pending.Parent]
+		if a.pending != nil && a.pending.Iteration == e.Iteration && (e.Outcome != history.PendingCI || replayed) {
+			a.settled(a.pending, e, replayed)
+		} else {
+			a.decided(a.summary, ofProposal(a.measured, e.Proposal), e)
+		}
+		a.disagreement(a.summary, a.measured, e)
+		a.rule(e)
+		a.measured, a.pending = nil, nil
+		if e.Outcome == history.PendingCI {
+			a.pending = e
+		}
+	}
+	a.follows(event)
+	a.keep(event)
+	_ = a.view.Add(&a.summary, event, a) // our Row takes every row
+	a.summary.Add(event)
 }
 
 // ofProposal are the measurements of the one among several proposals that
@@ -181,3 +171,13 @@ func ofProposal(measured []*history.Measured, number int) []*history.Measured {
 func (r *Report) find(where Where, iteration int, message string) {
 	r.Findings = append(r.Findings, Finding{where, iteration, message})
 }
+
+// same finds a value that is not what it should be; format takes what it is of, and both.
+func (r *Report) same(where Where, iteration int, format, of, is, want string) {
+	if is != want {
+		r.find(where, iteration, fmt.Sprintf(format, of, is, want))
+	}
+}
+
+// asLedger is the format of what other records say.
+const asLedger = "%s is %s, and the ledger gives %s"

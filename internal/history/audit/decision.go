@@ -47,18 +47,7 @@ func (r *Report) decided(before history.Summary, measured []*history.Measured, e
 		}
 		return again
 	}
-	for _, pair := range [][3]string{
-		{"the verdict", string(again.Verdict), string(e.Verdict)},
-		{"the metric", history.ValueText(again.Metric), history.ValueText(e.Metric)},
-		{"what it was compared with", history.ValueText(again.Previous), history.ValueText(e.PreviousBest)},
-		{"the best afterwards", history.ValueText(again.Best), history.ValueText(e.Best)},
-		{"the delta", again.Delta, e.Delta},
-		{"the evidence", evidence(again.Evidence), evidence(e.Evidence)},
-	} {
-		if pair[1] != pair[2] {
-			r.find(Ledger, e.Iteration, fmt.Sprintf("%s is %s in the record, and its measurements give %s", pair[0], pair[2], pair[1]))
-		}
-	}
+	r.compare(e, again, "%s is %s in the record, and its measurements give %s")
 	return again
 }
 
@@ -79,24 +68,29 @@ func fits(e *history.Decided) bool {
 // was merged, waits again, as another commit.
 func (r *Report) settled(pending, e *history.Decided, replayed bool) {
 	r.Decisions++
-	best := pending.Best
+	was := decision.Decision{
+		Verdict: pending.Verdict, Metric: pending.Metric, Previous: pending.PreviousBest, Best: pending.Best, Delta: pending.Delta, Evidence: pending.Evidence,
+	}
 	if e.Outcome != history.Accepted && !replayed {
-		best = e.Best // what it was before is held against the state
+		was.Best = e.Best // what it was before is held against the state
 	}
-	for _, pair := range [][3]string{
-		{"the verdict", string(pending.Verdict), string(e.Verdict)},
-		{"the metric", history.ValueText(pending.Metric), history.ValueText(e.Metric)},
-		{"what it was compared with", history.ValueText(pending.PreviousBest), history.ValueText(e.PreviousBest)},
-		{"the best afterwards", history.ValueText(best), history.ValueText(e.Best)},
-		{"the delta", pending.Delta, e.Delta},
-		{"the evidence", evidence(pending.Evidence), evidence(e.Evidence)},
-	} {
-		if pair[1] != pair[2] {
-			r.find(Ledger, e.Iteration, fmt.Sprintf("%s is %s after CI, and was %s when it waited for CI", pair[0], pair[2], pair[1]))
-		}
-	}
+	r.compare(e, was, "%s is %s after CI, and was %s when it waited for CI")
 	if e.Commit != pending.Commit && !replayed && (e.Outcome == history.Accepted || e.Commit != "") {
 		r.find(Ledger, e.Iteration, fmt.Sprintf("CI was waited for with commit %.12s, and %.12s was decided", pending.Commit, e.Commit))
+	}
+}
+
+// compare holds a decision against what it should be.
+func (r *Report) compare(e *history.Decided, want decision.Decision, format string) {
+	for _, one := range [][3]string{
+		{"the verdict", string(e.Verdict), string(want.Verdict)},
+		{"the metric", history.ValueText(e.Metric), history.ValueText(want.Metric)},
+		{"what it was compared with", history.ValueText(e.PreviousBest), history.ValueText(want.Previous)},
+		{"the best afterwards", history.ValueText(e.Best), history.ValueText(want.Best)},
+		{"the delta", e.Delta, want.Delta},
+		{"the evidence", evidence(e.Evidence), evidence(want.Evidence)},
+	} {
+		r.same(Ledger, e.Iteration, format, one[0], one[1], one[2])
 	}
 }
 

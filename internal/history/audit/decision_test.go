@@ -64,10 +64,10 @@ func trials(events []history.Event) []*history.Measured {
 	return slices.Collect(history.Of[*history.Measured](slices.All(events[2:])))
 }
 
-// findings are those of a ledger of one or more segments.
+// findings are those of a ledger, given in parts.
 func findings(segments ...[]history.Event) []string {
 	var list []string
-	for _, found := range report(segments...) {
+	for _, found := range reported(slices.Concat(segments...)).Findings {
 		if found.Where == audit.Ledger {
 			list = append(list, found.Message)
 		}
@@ -131,17 +131,7 @@ func TestTheOrderIsRepeatedFromItsSeed(t *testing.T) {
 	}
 }
 
-func report(segments ...[]history.Event) []audit.Finding {
-	a := audit.New(nil)
-	for _, events := range segments {
-		a.Add(events)
-	}
-	return a.Report(audit.Records{}).Findings
-}
-
 // reported is the report on a ledger alone.
 func reported(events []history.Event) audit.Report {
-	a := audit.New(nil)
-	a.Add(events)
-	return a.Report(audit.Records{})
+	return audit.Of(audit.Records{Events: events}, nil)
 }

@@ -17,10 +17,10 @@ type entryKey struct {
 
 // entries are those that the ledger gives, in the order in which they were made.
 type entries struct {
-	list []entry
-	at   map[entryKey]int
-	runs []string // of Actions: those of the iteration that was started last
-	open int      // its number
+	list   []entry
+	places map[entryKey]int
+	worked []string // the runs of Actions of the iteration that was started last
+	number int      // its number
 }
 
 type entry struct {
@@ -28,84 +28,82 @@ type entry struct {
 	runs []string // one of these is the run that it links to
 }
 
-// started notes by which run of Actions an iteration is worked on.
-func (s *entries) started(e *history.Started) {
-	if e.Iteration != s.open {
-		s.open, s.runs = e.Iteration, nil
+// starts notes by which run of Actions an iteration is worked on.
+func (s *entries) starts(e *history.Started) {
+	if e.Iteration != s.number {
+		s.number, s.worked = e.Iteration, nil
 	}
-	s.runs = append(slices.Clip(s.runs), runOf(e.Run))
+	s.worked = append(slices.Clip(s.worked), runOf(e.Run))
 	if e.Lease != nil {
-		s.runs = append(s.runs, runOf(e.Lease.ActionsRun))
+		s.worked = append(s.worked, runOf(e.Lease.ActionsRun))
 	}
 }
 
 // runOf is the number of a run of Actions; its attempt follows.
-func runOf(id string) string { return id[:max(strings.IndexAny(id+"-", "-/"), 0)] }
+func runOf(id string) string { return id[:strings.IndexAny(id+"-", "-/")] }
 
-func (s *entries) put(e state.HistoryEntry) {
-	if s.at == nil {
-		s.at = map[entryKey]int{}
-	}
+// Entry takes an entry of the state's history that the ledger gives.
+func (s *entries) Entry(e state.HistoryEntry) {
 	e.Baseline = e.Baseline || e.Iteration == 0
-	key, one := entryKey{e.Iteration, e.Baseline}, entry{e, s.runs}
-	if at, known := s.at[key]; known {
-		s.list[at] = one
-		return
+	key := entryKey{e.Iteration, e.Baseline}
+	at, known := s.places[key]
+	if !known {
+		at = len(s.list)
+		s.places[key], s.list = at, append(s.list, entry{})
 	}
-	s.at[key] = len(s.list)
-	s.list = append(s.list, one)
+	s.list[at] = entry{e, s.worked}
 }
 
-func (s *entries) pull(iteration, number int) {
-	if at, known := s.at[entryKey{iteration, false}]; known && s.list[at].PR == 0 && s.list[at].Commit != "" {
+// Pull takes the pull request that an iteration went into.
+func (s *entries) Pull(iteration, number int) {
+	if at, known := s.places[entryKey{iteration, false}]; known && s.list[at].PR == 0 && s.list[at].Commit != "" {
 		s.list[at].PR = number
 	}
 }
 
-// compare holds the history of a state against the ledger. Iterations before begins are
-// from before it.
-func (s *entries) compare(r *Report, doc *state.Doc, begins int) {
-	if doc == nil || len(s.list) == 0 {
+// compareEntries holds the history of a state against the ledger.
+func (a *walk) compareEntries(doc *state.Doc, begins int) {
+	if doc == nil || len(a.list) == 0 {
 		return
 	}
 	shown, older, found := doc.Entries()
 	if !found {
-		r.find(State, s.list[len(s.list)-1].Iteration, "it has no history entries any more")
+		a.find(State, a.list[len(a.list)-1].Iteration, "it has no history entries any more")
 		return
 	}
-	last, seen := len(s.list), map[int]bool{}
+	last, seen := len(a.list), map[int]bool{}
 	for _, have := range shown {
-		at, known := s.at[entryKey{have.Iteration, have.Baseline}]
+		at, known := a.places[entryKey{have.Iteration, have.Baseline}]
 		switch {
 		case !known && have.Iteration >= begins:
-			r.find(State, have.Iteration, "the ledger has nothing of its history entry")
+			a.find(State, have.Iteration, "the ledger has nothing of its history entry")
 		case !known:
 		case seen[at]:
-			r.find(State, have.Iteration, "its history entry is there twice")
+			a.find(State, have.Iteration, "its history entry is there twice")
 		case at > last:
-			r.find(State, have.Iteration, "its history entry is not in its place")
+			a.find(State, have.Iteration, "its history entry is not in its place")
 		default:
 			last = at
-			if is, want := s.list[at].differs(have.Text); is != want {
-				r.find(State, have.Iteration, fmt.Sprintf("its history entry says %q, and the ledger gives %q", is, want))
+			if is, want := a.list[at].differs(have.Text); is != want {
+				a.find(State, have.Iteration, fmt.Sprintf("its history entry says %q, and the ledger gives %q", is, want))
 			}
 		}
 		seen[at] = seen[at] || known
 	}
-	for at := last; at < len(s.list); at++ {
+	for at := last; at < len(a.list); at++ {
 		if !seen[at] {
-			r.find(State, s.list[at].Iteration, "its history entry is missing")
+			a.find(State, a.list[at].Iteration, "its history entry is missing")
 		}
 	}
-	if last == len(s.list) {
+	if last == len(a.list) {
 		return // the file is too full for any
 	}
 	var rest []state.Written
-	for _, one := range s.list[:last] {
+	for _, one := range a.list[:last] {
 		rest = append(rest, one.Written())
 	}
 	if want := state.Older(rest); older != want {
-		r.find(State, s.list[last].Iteration, fmt.Sprintf("the line of older iterations is %q, and the ledger gives %q", older, want))
+		a.find(State, a.list[last].Iteration, fmt.Sprintf("the line of older iterations is %q, and the ledger gives %q", older, want))
 	}
 }
 

@@ -36,25 +36,24 @@ func TestWhatWasMergedIsNotMissed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			auditor := audit.New(nil)
 			merged := []history.Event{&history.Set{Key: history.PullEnded, Value: "2", Commit: c.merged}}
 			second := kept(2, "two", &eight)
 			second.Parent = "one"
-			auditor.Add([]history.Event{kept(1, "one", &nine)})
-			if c.early {
-				auditor.Add(append(merged, second))
-			} else {
-				auditor.Add([]history.Event{second})
+			events := []history.Event{kept(1, "one", &nine)}
+			switch {
+			case c.early:
+				events = append(append(events, merged...), second)
+			case c.merged != "":
+				events = append(append(events, second), merged...)
+			default:
+				events = append(events, second)
 			}
-			if c.merged != "" && !c.early {
-				auditor.Add(merged)
-			}
-			auditor.Add([]history.Event{
+			events = append(events,
 				&history.Measured{Role: history.Baseline, Metric: &nine, Samples: []metric.Value{nine}},
 				&history.Measured{Role: history.Incumbent, Metric: &eight, Samples: []metric.Value{eight}},
-			})
+			)
 			var missed []string
-			for _, finding := range auditor.Report(audit.Records{Commits: c.commits}).Findings {
+			for _, finding := range audit.Of(audit.Records{Events: events, Commits: c.commits}, nil).Findings {
 				if rest, is := strings.CutPrefix(finding.Message, "the kept commit "); is {
 					commit, _, _ := strings.Cut(rest, " ")
 					missed = append(missed, commit)

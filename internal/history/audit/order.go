@@ -7,64 +7,61 @@ import (
 	"github.com/org/autoloop/internal/history"
 )
 
-// order holds the events against the steps of an iteration: a run starts, measures,
-// decides, says what it pushed, and finishes.
+// order is how far the steps of an iteration came: a run starts, measures, decides, says
+// what it pushed, and finishes.
 type order struct {
-	started map[string]bool
-	runs    map[string]int   // the iterations that they began
-	pushed  map[string]bool  // commits
-	open    *history.Decided // the last final decision that nothing finished yet
-	made    *history.Decided // the last decision with a commit that nothing pushed yet
+	began  map[string]int   // by run its iteration; -1 of one that never started, which is said once
+	pushed map[string]bool  // commits
+	open   *history.Decided // the last final decision that nothing finished yet
+	made   *history.Decided // the last decision with a commit that nothing pushed yet
 }
 
 // unfinished finds what should have followed by now.
-func (o *order) unfinished(r *Report) {
-	if o.open != nil {
-		r.find(Ledger, o.open.Iteration, fmt.Sprintf("the run %s decided, and no `finished` event follows", o.open.Run))
+func (a *walk) unfinished() {
+	if a.open != nil {
+		a.find(Ledger, a.open.Iteration, fmt.Sprintf("the run %s decided, and no `finished` event follows", a.open.Run))
 	}
-	if o.made != nil {
-		r.find(Ledger, o.made.Iteration, fmt.Sprintf("commit %.12s was decided, and no `pushed` event follows", o.made.Commit))
+	if a.made != nil {
+		a.find(Ledger, a.made.Iteration, fmt.Sprintf("commit %.12s was decided, and no `pushed` event follows", a.made.Commit))
 	}
-	o.open, o.made = nil, nil
+	a.open, a.made = nil, nil
 }
 
-func (o *order) add(r *Report, event history.Event) {
-	if o.started == nil {
-		o.started, o.pushed, o.runs = map[string]bool{}, map[string]bool{}, map[string]int{}
-	}
+// follows holds an event against those before it.
+func (a *walk) follows(event history.Event) {
+	head := event.Header()
+	began, known := a.began[head.Run]
 	switch event.(type) {
 	case *history.Started:
-		o.unfinished(r)
-		e := event.Header()
-		o.started[e.Run] = true
-		if began, known := o.runs[e.Run]; known && began != e.Iteration {
-			r.find(Ledger, e.Iteration, fmt.Sprintf("the run %s began iteration %d, and no run begins two", e.Run, began))
+		a.unfinished()
+		if known && began >= 0 && began != head.Iteration {
+			a.find(Ledger, head.Iteration, fmt.Sprintf("the run %s began iteration %d, and no run begins two", head.Run, began))
 		}
-		o.runs[e.Run] = e.Iteration
+		a.began[head.Run] = head.Iteration
 	case *history.Measured, *history.Proposed, *history.Decided, *history.Pushed, *history.Checked:
-		if e := event.Header(); !o.started[e.Run] {
-			r.find(Ledger, e.Iteration, fmt.Sprintf("the run %s has a `%s` event without a `started` event", e.Run, history.KindOf(event)))
-			o.started[e.Run] = true // it is said once
+		if !known {
+			a.find(Ledger, head.Iteration, fmt.Sprintf("the run %s has a `%s` event without a `started` event", head.Run, history.KindOf(event)))
+			a.began[head.Run] = -1
 		}
 	}
 	switch e := event.(type) {
 	case *history.Decided:
 		if e.Outcome != history.PendingCI {
-			o.open = e
+			a.open = e
 		}
-		if e.Commit != "" && !o.pushed[e.Commit] {
-			o.made = e
+		if e.Commit != "" && !a.pushed[e.Commit] {
+			a.made = e
 		}
 	case *history.Pushed:
-		o.pushed[e.Commit] = true
-		if o.made == nil || o.made.Commit != e.Commit {
-			r.find(Ledger, e.Iteration, fmt.Sprintf("commit %.12s was pushed, and no decision made it", e.Commit))
+		a.pushed[e.Commit] = true
+		if a.made == nil || a.made.Commit != e.Commit {
+			a.find(Ledger, e.Iteration, fmt.Sprintf("commit %.12s was pushed, and no decision made it", e.Commit))
 		} else {
-			o.made = nil
+			a.made = nil
 		}
 	case *history.Finished:
-		if o.open != nil && o.open.Run == e.Run && o.open.Iteration == e.Iteration {
-			o.open = nil
+		if a.open != nil && a.open.Run == e.Run && a.open.Iteration == e.Iteration {
+			a.open = nil
 		}
 	}
 }

@@ -104,16 +104,6 @@ func TestTheStepsOfAnIteration(t *testing.T) {
 	}
 }
 
-// TestRunsOfAnEarlierSegmentAreOver: no run is open where segments meet, so that one that
-// goes on behind has to start there.
-func TestRunsOfAnEarlierSegmentAreOver(t *testing.T) {
-	t.Parallel()
-	started := &history.Started{Head: history.Head{Run: "a", Iteration: 1}}
-	measured := &history.Measured{Head: history.Head{Run: "a", Iteration: 1}, Role: history.Candidate}
-	assert.Empty(t, findings([]history.Event{started, measured}, []history.Event{started, measured}))
-	assert.Equal(t, []string{"the run a has a `measured` event without a `started` event"}, findings([]history.Event{started}, []history.Event{measured}))
-}
-
 // TestANumberIsTheMedianOfItsRuns of any measurement, however exact the numbers are.
 func TestANumberIsTheMedianOfItsRuns(t *testing.T) {
 	t.Parallel()

@@ -12,18 +12,14 @@ import (
 	"github.com/org/autoloop/internal/metric"
 )
 
-// state holds the rows of the Machine State against the records, but for those that are
-// people's. What the ledger does not name may be from before it begins.
-func (r *Report) state(summary history.Summary, begins int, records Records) {
-	if records.State == nil || summary.Events == 0 {
+// compareMachine holds the rows of the Machine State against the records, but for those that
+// are people's. What the ledger does not name may be from before it begins.
+func (a *walk) compareMachine(begins int, records Records) {
+	if records.State == nil || a.summary.Events == 0 {
 		return
 	}
-	m := records.State.Machine()
-	is := func(row, have, want string) {
-		if have != want {
-			r.find(State, summary.Iteration, fmt.Sprintf("%s is %s, and the ledger gives %s", row, have, want))
-		}
-	}
+	m, summary := records.State.Machine(), &a.summary
+	is := func(row, have, want string) { a.same(State, summary.Iteration, asLedger, row, have, want) }
 	is("Iteration Count", strconv.Itoa(m.IterationCount), strconv.Itoa(summary.Iteration))
 	is("Initial Metric", history.ValueText(m.InitialMetric), history.ValueText(summary.Initial))
 	is("Best Metric", history.ValueText(m.BestMetric), history.ValueText(summary.Best))
@@ -42,8 +38,8 @@ func (r *Report) state(summary history.Summary, begins int, records Records) {
 	if m.NotBefore != nil {
 		is("Not Before", date(m.NotBefore), date(&summary.NotBefore))
 	}
-	if summary.Best != nil && m.Direction.String() != summary.Direction.String() {
-		r.find(State, summary.Iteration, fmt.Sprintf("Metric Direction is %s, and the ledger was measured with %s", m.Direction, summary.Direction))
+	if summary.Best != nil {
+		a.same(State, summary.Iteration, "%s is %s, and the ledger was measured with %s", "Metric Direction", m.Direction.String(), summary.Direction.String())
 	}
 }
 
@@ -61,83 +57,63 @@ type rowKey struct {
 
 func keyOf(row results.Row) rowKey { return rowKey{row.Iteration, row.Action} }
 
+// table has the rows that the ledger gives.
 type table struct {
-	rows   []results.Row
-	at     map[rowKey]int // where in rows, of the last of this name
-	best   *metric.Value
-	begins int // iterations before this one are from before the ledger
+	rows []results.Row
+	last map[rowKey]int // where in rows, of the last of this name
+	best *metric.Value
 }
 
-// put takes a row over, and fills in the best score.
-func (t *table) put(row results.Row, direction metric.Direction) {
-	if t.at == nil {
-		t.at = map[rowKey]int{}
-	}
-	t.best = row.BestAfter(t.best, direction)
-	row.Best = t.best
-	t.at[keyOf(row)] = len(t.rows)
-	t.rows = append(t.rows, row.Written())
+// Row takes a row of the results that the ledger gives, and fills in the best score.
+func (a *walk) Row(row results.Row) error {
+	a.best = row.BestAfter(a.best, a.summary.Direction)
+	row.Best = a.best
+	a.last[keyOf(row)] = len(a.rows)
+	a.rows = append(a.rows, row.Written())
+	return nil
 }
 
-func (t *table) add(event history.Event) {
-	if e, is := event.(*history.Set); is && e.Key == history.AdoptedIteration {
-		if n, err := strconv.Atoi(e.Value); err == nil {
-			t.begins = max(t.begins, n+1)
+// compareRows holds the rows of the file against those that the ledger gives.
+func (a *walk) compareRows(rows []results.Row, begins int) {
+	first := map[rowKey]int{}
+	for i, row := range slices.Backward(rows) {
+		first[keyOf(row)] = i
+	}
+	for i, row := range a.rows {
+		at, there := first[keyOf(row)]
+		switch {
+		case a.last[keyOf(row)] != i: // a later event of the same name counts
+		case !there:
+			a.find(Results, row.Iteration, fmt.Sprintf("there is no row %q", row.Action))
+		default:
+			found := rows[at]
+			is := func(cell, have, want string) { a.same(Results, row.Iteration, asLedger, cell, have, want) }
+			is("the score", history.ValueText(found.Score), history.ValueText(row.Score))
+			is("best_score", history.ValueText(found.Best), history.ValueText(row.Best))
+			is("the timestamp", date(&found.Time), date(&row.Time))
+			is("the changelog", strconv.Quote(found.Changelog), strconv.Quote(row.Changelog))
 		}
 	}
-}
-
-// compare holds the rows of the file against those that the ledger gives.
-func (t *table) compare(r *Report, rows []results.Row) {
-	places := map[rowKey][]int{}
-	for i, row := range rows {
-		places[keyOf(row)] = append(places[keyOf(row)], i)
-	}
-	taken := map[int]bool{}
-	for i, row := range t.rows {
-		key := keyOf(row)
-		if t.at[key] != i {
-			continue // a later event of the same name counts
-		}
-		if len(places[key]) == 0 {
-			r.find(Results, row.Iteration, fmt.Sprintf("there is no row %q", row.Action))
-			continue
-		}
-		taken[places[key][0]] = true
-		found := rows[places[key][0]]
-		for _, pair := range [][3]string{
-			{"the score", history.ValueText(found.Score), history.ValueText(row.Score)},
-			{"best_score", history.ValueText(found.Best), history.ValueText(row.Best)},
-			{"the timestamp", date(&found.Time), date(&row.Time)},
-			{"the changelog", strconv.Quote(found.Changelog), strconv.Quote(row.Changelog)},
-		} {
-			if pair[1] != pair[2] {
-				r.find(Results, row.Iteration, fmt.Sprintf("%s is %s, and the ledger gives %s", pair[0], pair[1], pair[2]))
-			}
-		}
-	}
-	last := -1
+	newest := -1
 	for _, row := range rows { // those of the ledger are in its order
-		at, known := t.at[keyOf(row)]
-		if known && at < last {
-			r.find(Results, row.Iteration, fmt.Sprintf("the row %q is not in its place", row.Action))
+		at, known := a.last[keyOf(row)]
+		if known && at < newest {
+			a.find(Results, row.Iteration, fmt.Sprintf("the row %q is not in its place", row.Action))
 		}
 		if known {
-			last = max(last, at)
+			newest = max(newest, at)
 		}
 	}
 	for i, row := range rows {
-		if _, known := t.at[keyOf(row)]; !taken[i] && (known || row.Iteration >= t.begins) {
-			r.find(Results, row.Iteration, fmt.Sprintf("the ledger has nothing of the row %q", row.Action))
+		if _, known := a.last[keyOf(row)]; known && first[keyOf(row)] != i || !known && row.Iteration >= begins {
+			a.find(Results, row.Iteration, fmt.Sprintf("the ledger has nothing of the row %q", row.Action))
 		}
 	}
 }
 
+// made is a decision that made a commit.
 type made struct {
-	iteration int
-	commit    string
-	best      *metric.Value
-	changed   []string // as the agent's work is said to have
+	*history.Decided
 	// replayed says that it may be another commit by now: what it stood on was
 	// merged, perhaps as one commit of another name.
 	replayed bool
@@ -154,7 +130,7 @@ type keeps struct {
 	head   string
 }
 
-func (k *keeps) add(event history.Event) {
+func (k *keeps) keep(event history.Event) {
 	switch e := event.(type) {
 	case *history.Measured:
 		switch {
@@ -173,7 +149,7 @@ func (k *keeps) add(event history.Event) {
 			return
 		}
 		// An agent may have begun on the head that was merged while it worked.
-		one := made{iteration: e.Iteration, commit: e.Commit, best: e.Best, changed: e.Changed, replayed: k.merges[e.Parent]}
+		one := made{e, k.merges[e.Parent]}
 		if one.replayed {
 			k.merges[e.Commit] = true
 		}
@@ -190,7 +166,7 @@ func (k *keeps) add(event history.Event) {
 // merged lets go of what a pull request had in it that was merged with this head. What
 // came after it is replayed.
 func (k *keeps) merged(head string) {
-	at := slices.IndexFunc(k.required, func(one made) bool { return one.commit == head })
+	at := slices.IndexFunc(k.required, func(one made) bool { return one.Commit == head })
 	if at < 0 {
 		return
 	}
@@ -198,66 +174,62 @@ func (k *keeps) merged(head string) {
 	k.required = slices.Clone(k.required[at+1:])
 	for i := range k.required {
 		k.required[i].replayed = true
-		k.merges[k.required[i].commit] = true
+		k.merges[k.required[i].Commit] = true
 	}
 }
 
-// compare holds the commits against the decisions. A commit that was rebased on
+// compareCommits holds the commits against the decisions. A commit that was rebased on
 // its way into the default branch is known by its iteration and metric.
-func (k *keeps) compare(r *Report, summary history.Summary, records Records) {
+func (a *walk) compareCommits(records Records) {
 	found := map[string]bool{}
-	at := make(map[string]int, len(k.kept))
-	for i, one := range slices.Backward(k.kept) {
-		at[one.commit] = i
+	at := map[string]int{}
+	for i, one := range slices.Backward(a.kept) {
+		at[one.Commit] = i
 	}
 	for _, commit := range records.Commits {
 		found[commit.ID] = true
 		i, known := at[commit.ID]
 		if !known {
-			i = slices.IndexFunc(k.kept, func(one made) bool { return says(commit, one) })
+			i = slices.IndexFunc(a.kept, func(one made) bool { return says(commit, one) })
 		}
 		switch {
 		case i < 0:
-			r.find(Branch, number(commit.Iteration), fmt.Sprintf("commit %.12s says that it was kept, and the ledger does not", commit.ID))
-		case !says(commit, k.kept[i]):
-			r.find(Branch, k.kept[i].iteration, fmt.Sprintf("commit %.12s says iteration %s with %s, and the ledger says %d with %s",
-				commit.ID, commit.Iteration, commit.Metric, k.kept[i].iteration, history.ValueText(k.kept[i].best)))
+			iteration, err := strconv.Atoi(commit.Iteration)
+			if err != nil {
+				iteration = 0
+			}
+			a.find(Branch, iteration, fmt.Sprintf("commit %.12s says that it was kept, and the ledger does not", commit.ID))
+		case !says(commit, a.kept[i]):
+			a.find(Branch, a.kept[i].Iteration, fmt.Sprintf("commit %.12s says iteration %s with %s, and the ledger says %d with %s",
+				commit.ID, commit.Iteration, commit.Metric, a.kept[i].Iteration, history.ValueText(a.kept[i].Best)))
 		}
 	}
 	unseen := 0
-	for i, one := range k.kept {
-		paths, here := records.Changed[one.commit]
+	for i, one := range a.kept {
+		paths, here := records.Changed[one.Commit]
 		switch {
-		case at[one.commit] != i: // CI was waited for
+		case at[one.Commit] != i: // CI was waited for
 		case !here:
 			unseen++
-		case len(one.changed) > 0 && !slices.ContainsFunc(one.changed, func(path string) bool { return slices.Contains(paths, path) }):
-			r.find(Branch, one.iteration, fmt.Sprintf("commit %.12s changes none of the files that the ledger says it changed", one.commit))
+		case len(one.Changed) > 0 && !slices.ContainsFunc(one.Changed, func(path string) bool { return slices.Contains(paths, path) }):
+			a.find(Branch, one.Iteration, fmt.Sprintf("commit %.12s changes none of the files that the ledger says it changed", one.Commit))
 		}
 	}
 	if unseen > 0 {
-		r.Unseen = append(r.Unseen, fmt.Sprintf("%d kept commits are not in this clone: whether they change what the ledger says is not known", unseen))
+		a.Unseen = append(a.Unseen, fmt.Sprintf("%d kept commits are not in this clone: whether they change what the ledger says is not known", unseen))
 	}
-	for _, one := range k.required {
+	for _, one := range a.required {
 		replayed := one.replayed && slices.ContainsFunc(records.Commits, func(c Commit) bool { return says(c, one) })
-		if !found[one.commit] && !replayed {
-			r.find(Branch, one.iteration, fmt.Sprintf("the kept commit %.12s is on neither the program branch nor the default branch", one.commit))
+		if !found[one.Commit] && !replayed {
+			a.find(Branch, one.Iteration, fmt.Sprintf("the kept commit %.12s is on neither the program branch nor the default branch", one.Commit))
 		}
 	}
-	if len(k.required) > 0 && records.Head != summary.Head() {
-		r.find(Branch, summary.Iteration, fmt.Sprintf("the branch is at %.12s, and the ledger has it at %.12s: somebody else moved it, and the next run measures anew",
-			records.Head, summary.Head()))
+	if len(a.required) > 0 && records.Head != a.summary.Head() {
+		a.find(Branch, a.summary.Iteration, fmt.Sprintf("the branch is at %.12s, and the ledger has it at %.12s: somebody else moved it, and the next run measures anew",
+			records.Head, a.summary.Head()))
 	}
 }
 
 func says(commit Commit, one made) bool {
-	return commit.Iteration == strconv.Itoa(one.iteration) && commit.Metric == history.ValueText(one.best)
-}
-
-func number(text string) int {
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		return 0
-	}
-	return n
+	return commit.Iteration == strconv.Itoa(one.Iteration) && commit.Metric == history.ValueText(one.Best)
 }

@@ -21,11 +21,9 @@ import (
 
 // found are the findings in one of the records, each with its iteration.
 func found(where audit.Where, events []history.Event, records audit.Records) []string {
-	auditor := audit.New(nil)
-	auditor.Add(events)
-	report := auditor.Report(records)
+	records.Events = events
 	var list []string
-	for _, finding := range report.Findings {
+	for _, finding := range audit.Of(records, nil).Findings {
 		if finding.Where == where {
 			list = append(list, fmt.Sprintf("%d: %s", finding.Iteration, finding.Message))
 		}
@@ -262,11 +260,8 @@ func TestEveryChangedRowIsFound(t *testing.T) {
 		events = append(events, ended(n, history.Accepted, fmt.Sprint(best)))
 		rows = append(rows, rowsOf(t, fmt.Sprintf("%d kept %d %d", n, best, best))...)
 	}
-	auditor := audit.New(nil)
-	auditor.Add(events)
 	compare := func(rows []results.Row) int {
-		again := *auditor
-		report := again.Report(audit.Records{Rows: rows})
+		report := audit.Of(audit.Records{Events: events, Rows: rows}, nil)
 		return len(slices.DeleteFunc(report.Findings, func(f audit.Finding) bool { return f.Where != audit.Results }))
 	}
 	require.Zero(t, compare(rows))
@@ -369,9 +364,7 @@ func TestACommitChangesWhatItClaims(t *testing.T) {
 		"another file":       {map[string][]string{"c9": {"c.go"}}, []string{"commit c9 changes none of the files that the ledger says it changed"}, 0},
 		"a commit elsewhere": {nil, nil, 1},
 	} {
-		auditor := audit.New(nil)
-		auditor.Add([]history.Event{baseline(0, "10"), e})
-		report := auditor.Report(audit.Records{Commits: commit, Head: "c9", Changed: c.changed})
+		report := audit.Of(audit.Records{Events: []history.Event{baseline(0, "10"), e}, Commits: commit, Head: "c9", Changed: c.changed}, nil)
 		var says []string
 		for _, finding := range report.Findings {
 			if finding.Where == audit.Branch {
@@ -386,12 +379,10 @@ func TestACommitChangesWhatItClaims(t *testing.T) {
 // TestAReportIsInTheOrderOfTheRecords, and a list without findings is a list.
 func TestAReportIsInTheOrderOfTheRecords(t *testing.T) {
 	t.Parallel()
-	auditor := audit.New(nil)
-	auditor.Add([]history.Event{ended(4, history.Accepted, "9")})
-	report := auditor.Report(audit.Records{
-		State: state.New("p"), Head: "c9",
+	report := audit.Of(audit.Records{
+		Events: []history.Event{ended(4, history.Accepted, "9")}, State: state.New("p"), Head: "c9",
 		Rewritten: []string{"rewritten"}, Unknown: []string{"unsigned"},
-	})
+	}, nil)
 	var places []string
 	for _, finding := range report.Findings {
 		if len(places) == 0 || places[len(places)-1] != string(finding.Where) {
@@ -402,7 +393,7 @@ func TestAReportIsInTheOrderOfTheRecords(t *testing.T) {
 	last := report.Findings[len(report.Findings)-2:]
 	assert.Equal(t, []audit.Finding{{audit.Memory, 4, "rewritten"}, {audit.Memory, 4, "unsigned"}}, last)
 
-	empty := audit.New(nil).Report(audit.Records{})
+	empty := audit.Of(audit.Records{}, nil)
 	text, err := json.Marshal(empty)
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"decisions": 0, "repeated": 0, "old": 0, "findings": [], "unseen": []}`, string(text))

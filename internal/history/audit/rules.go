@@ -9,33 +9,24 @@ import (
 	"github.com/org/autoloop/internal/metric"
 )
 
-// rules holds the rule of every decision against what came before it and against
-// the program file. A rule that is stricter than the program asks for keeps
+// rule holds the rule of a decision against what came before it and against the
+// program file. A rule that is stricter than the program asks for keeps
 // nothing that it should not.
-type rules struct {
-	bounds map[string]string // by definition, of which they are a part
-}
-
-// decided looks at one decision; before is what came before it.
-func (s *rules) decided(r *Report, before history.Summary, e *history.Decided, asked []decision.Rule) {
+func (a *walk) rule(e *history.Decided) {
 	if e.Rule == nil {
 		return
 	}
-	rule := *e.Rule
-	if rule.Regime == decision.Repeatable && before.Noisy {
-		r.find(Ledger, e.Iteration, "the evaluation was known to be noisy, and the rule takes it for one that repeats itself")
+	if e.Rule.Regime == decision.Repeatable && a.summary.Noisy {
+		a.find(Ledger, e.Iteration, "the evaluation was known to be noisy, and the rule takes it for one that repeats itself")
 	}
 	now := fmt.Sprint(e.Rule.Low, e.Rule.High, e.Rule.Guardrails)
-	if was, known := s.bounds[before.Definition]; known && was != now {
-		r.find(Ledger, e.Iteration, "its guardrails or its range are not those of the decisions before it, under the same evaluation")
-	} else if !known {
-		if s.bounds == nil {
-			s.bounds = map[string]string{}
-		}
-		s.bounds[before.Definition] = now
+	if was, known := a.bounds[a.summary.Definition]; !known {
+		a.bounds[a.summary.Definition] = now
+	} else if was != now {
+		a.find(Ledger, e.Iteration, "its guardrails or its range are not those of the decisions before it, under the same evaluation")
 	}
-	if reason := weakerThanAll(rule, asked); reason != "" {
-		r.find(Ledger, e.Iteration, reason+" in the record, and no version of the program file asks for less than that")
+	if reason := weakerThanAll(*e.Rule, a.asked); reason != "" {
+		a.find(Ledger, e.Iteration, reason+" in the record, and no version of the program file asks for less than that")
 	}
 }
 

@@ -21,10 +21,8 @@ func number(text string) *metric.Value {
 // ruleFindings are the findings about the rules of decisions, without those about what
 // was measured for them.
 func ruleFindings(asked []decision.Rule, events ...history.Event) []string {
-	auditor := audit.New(asked)
-	auditor.Add(events)
 	var list []string
-	for _, found := range auditor.Report(audit.Records{}).Findings {
+	for _, found := range audit.Of(audit.Records{Events: events}, asked).Findings {
 		measured := slices.ContainsFunc([]string{"the decision ", "the run ", "nothing can be decided", "the verdict is "}, func(begins string) bool { return strings.HasPrefix(found.Message, begins) })
 		if found.Where == audit.Ledger && !measured {
 			list = append(list, found.Message)

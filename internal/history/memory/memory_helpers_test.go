@@ -249,9 +249,8 @@ func (c *checkout) audited() (audit.Records, error) {
 
 func (c *checkout) report() (audit.Records, audit.Report, error) {
 	c.t.Helper()
-	a := audit.New(nil)
-	records, err := c.Records(c.t.Context(), a, "p", "autoloop/p", nil)
-	return records, a.Report(records), err
+	records, err := c.Records(c.t.Context(), "p", "autoloop/p", nil)
+	return records, audit.Of(records, nil), err
 }
 
 // begin makes the memory branch one commit with these files, and returns it.

@@ -24,10 +24,9 @@ type Signers struct {
 	Allowed string
 }
 
-// Records hands the ledger of a program over to its audit, and reads all that is held
-// against it; its commits are on a branch. With signers they and those of the records
-// have to be signed.
-func (m *Memory) Records(ctx context.Context, auditor *audit.Auditor, name, branch string, signers *Signers) (audit.Records, error) {
+// Records reads the ledger of a program and all that is held against it; its commits are
+// on a branch. With signers they and those of the records have to be signed.
+func (m *Memory) Records(ctx context.Context, name, branch string, signers *Signers) (audit.Records, error) {
 	files, head, err := m.Read(ctx, name)
 	if err != nil {
 		return audit.Records{}, err
@@ -47,8 +46,7 @@ func (m *Memory) Records(ctx context.Context, auditor *audit.Auditor, name, bran
 	if err != nil {
 		return audit.Records{}, err
 	}
-	auditor.Add(log.Events)
-	records := audit.Records{State: doc, Rows: table.Rows(), Branch: branch}
+	records := audit.Records{Events: log.Events, State: doc, Rows: table.Rows(), Branch: branch}
 	records.Head, err = m.HeadOf(ctx, "refs/heads/"+branch)
 	if err != nil {
 		return records, err

@@ -183,7 +183,7 @@ func TestCommitsThatNobodyKnownSigned(t *testing.T) {
 		{one, keptStrange, []string{"nobody known has signed the kept commit " + keptStrange[:12], "nobody known has signed the kept commit " + keptUnsigned[:12]}},
 	} {
 		c.at(c.dir, map[string]string{memoryRef: test.records, "refs/heads/autoloop/p": test.branch})
-		records, err := c.Records(t.Context(), audit.New(nil), "p", "autoloop/p", &memory.Signers{How: git.SSH, Allowed: allowed})
+		records, err := c.Records(t.Context(), "p", "autoloop/p", &memory.Signers{How: git.SSH, Allowed: allowed})
 		require.NoError(t, err)
 		assert.ElementsMatch(t, test.want, records.Unknown)
 	}

@@ -29,9 +29,8 @@ func TestRecordsThatCannotBeAudited(t *testing.T) {
 		"alone.iterations/000/000000.json": iteration(0), "file.md": young, "file.iterations": "x", "fresh.md": young,
 	})
 	auditOf := func(name string) (audit.Report, error) {
-		a := audit.New(nil)
-		records, err := c.Records(t.Context(), a, name, "autoloop/"+name, nil)
-		return a.Report(records), err
+		records, err := c.Records(t.Context(), name, "autoloop/"+name, nil)
+		return audit.Of(records, nil), err
 	}
 	for name, says := range map[string]string{
 		"gone": "it has no records yet", "table": "read table.results.tsv on the memory branch: ", "state": "read state.md on the memory branch: ",
