@@ -40,13 +40,7 @@ func (d *dependencies) checker(ctx context.Context) (checker setup.Checker, unco
 	if !d.Env.InActions() {
 		uncommitted = lookUncommitted(ctx, d.Repo, d.Options.Programs)
 	}
-	var seen []string
-	if d.Repo != nil {
-		if tracked, err := d.TrackedFiles(ctx); err == nil {
-			seen = append(tracked, uncommitted.paths()...)
-		}
-	}
-	return setup.NewChecker(d.Root, seen, d.GitHub != nil || d.Env.InActions(), d.Unfit), uncommitted
+	return setup.NewChecker(d.Root, d.GitHub != nil || d.Env.InActions(), d.Unfit), uncommitted
 }
 
 // unread says of programs why their states cannot be read.

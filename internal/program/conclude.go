@@ -29,11 +29,6 @@ func (p *Program) conclude(fields []field) {
 		}
 	}
 	p.targetsGiven = len(p.Targets) > 0
-	for _, f := range fields {
-		if f.key == "setup" || f.key == "agent-command" {
-			p.Commands = append(p.Commands, CommandLine{f.text, f.line})
-		}
-	}
 	p.TimeLimitGiven = line("evaluation-timeout") > 0
 	p.concludeKind(line)
 	p.concludeNumbers(line)

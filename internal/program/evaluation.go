@@ -47,10 +47,6 @@ func (b *body) readEvaluation(sections []section) {
 					b.warn(b.line(offset(fence)), "this fence is taken as output and not run; label it `bash` when it is part of the evaluation")
 				case label == "", label == "bash", label == "sh":
 					script.WriteString(text)
-					for i := range fence.Lines().Len() {
-						line := fence.Lines().At(i)
-						b.Commands = append(b.Commands, CommandLine{string(line.Value(b.text)), b.line(line.Start)})
-					}
 				default:
 					other, otherLine = label, b.line(fence.Info.Segment.Start)
 				}

@@ -103,8 +103,6 @@ type Program struct {
 	Targets, Protected []Pattern
 	// Prose are words that look like paths and name nothing; Resolve finds them.
 	Prose []Pattern
-	// Commands are the lines of the script, of Setup and of AgentCommand.
-	Commands []CommandLine
 	// Body is the file without its frontmatter.
 	Body string
 

@@ -3,11 +3,14 @@ package program
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 	_ "time/tzdata" // zones of CRON_TZ on machines without a zone database
 
 	"github.com/robfig/cron/v3"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // The bounds of an interval.
@@ -97,62 +100,32 @@ const (
 
 var errOver = errors.New("is over ten years")
 
+// spanPart is a number with its unit, at the beginning of a text.
+var spanPart = lazyregexp.New(`^\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)`)
+
 // span reads a time in words or in short: 90s, 1h30m, 30 minutes, 2 days. It
 // has at most ten years.
-func span(text string) (time.Duration, error) {
-	total := time.Duration(0)
-	for {
-		text = strings.TrimLeft(text, " \t")
-		if text == "" {
-			return total, nil
+func span(text string) (total time.Duration, err error) {
+	for text = strings.TrimSpace(text); text != ""; {
+		found := spanPart().FindStringSubmatch(text)
+		if found == nil {
+			return 0, errors.New("is no number with a unit")
 		}
-		count, rest, err := spanCount(text)
-		if err != nil {
-			return 0, err
-		}
-		part, rest := spanFraction(rest)
-		rest = strings.TrimLeft(rest, " \t")
-		end := 0
-		for end < len(rest) && letter(rest[end]) {
-			end++
-		}
-		size, err := unit(rest[:end])
-		if err != nil {
-			return 0, err
-		}
-		if count > int64((maxInterval-total)/size) {
+		count, err := strconv.ParseFloat(found[1], 64)
+		if err != nil || count > maxInterval.Seconds() {
 			return 0, errOver
 		}
-		total += time.Duration(count)*size + time.Duration(part*float64(size)).Round(time.Second)
-		text = rest[end:]
-	}
-}
-
-func spanCount(text string) (count int64, rest string, err error) {
-	end := 0
-	for end < len(text) && digit(text[end]) {
-		if count = count*10 + int64(text[end]-'0'); count > int64(maxInterval/time.Second) {
-			return 0, "", errOver
+		size, err := unit(found[2])
+		if err != nil {
+			return 0, err
 		}
-		end++
+		if count > float64(maxInterval-total)/float64(size) {
+			return 0, errOver
+		}
+		total += time.Duration(count * float64(size)).Round(time.Second)
+		text = text[len(found[0]):]
 	}
-	if end == 0 {
-		return 0, "", errors.New("is no number with a unit")
-	}
-	return count, text[end:], nil
-}
-
-// spanFraction is the fraction behind a count, as in 1.5; 0 without one.
-func spanFraction(text string) (part float64, rest string) {
-	if len(text) < 2 || text[0] != '.' || !digit(text[1]) {
-		return 0, text
-	}
-	scale, end := 0.1, 1
-	for ; end < len(text) && digit(text[end]); end++ {
-		part += float64(text[end]-'0') * scale
-		scale /= 10
-	}
-	return part, text[end:]
+	return total, nil
 }
 
 func unit(name string) (time.Duration, error) {

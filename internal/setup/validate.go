@@ -47,19 +47,14 @@ type Unfit func(ctx context.Context, p *program.Program, root string, files []st
 type Checker struct {
 	root   string
 	files  []string
-	seen   []string
 	github bool
 	unfit  Unfit
 }
 
-// NewChecker reads which files a checkout has. Seen are those that git knows or may
-// be told of, nil for all; github says that the repository on GitHub is used.
-func NewChecker(root string, seen []string, github bool, unfit Unfit) Checker {
-	c := Checker{root: root, files: workingFiles(root), seen: seen, github: github, unfit: unfit}
-	if seen == nil {
-		c.seen = c.files
-	}
-	return c
+// NewChecker reads which files a checkout has; github says that the repository on GitHub is
+// used.
+func NewChecker(root string, github bool, unfit Unfit) Checker {
+	return Checker{root: root, files: workingFiles(root), github: github, unfit: unfit}
 }
 
 // Check says what a program does, and what is wrong with it.
@@ -85,9 +80,6 @@ func (c Checker) Check(ctx context.Context, p *program.Program) Checked {
 	if len(v.Errors) == 0 && !p.Unconfigured {
 		v.Warnings = append(v.Warnings, targetWarnings(p, c.root)...)
 		for _, problem := range p.ClosedWarnings() {
-			v.Warnings = append(v.Warnings, problem.String())
-		}
-		for _, problem := range p.Absent(c.seen) {
 			v.Warnings = append(v.Warnings, problem.String())
 		}
 		if text := p.SharedOutput(); text != "" {

@@ -55,7 +55,7 @@ func TestCheckSaysWhatAProgramDoes(t *testing.T) {
 		"refused":      {"## Target\n`a.go`\n", "p.md: does not run\n  error: p.md: no evaluation: ", refuse, false},
 		"unconfigured": {"## Goal\nTODO: say what\n", "p.md: not configured yet: fill in line 2\n", accept, false},
 	} {
-		checked := NewChecker(root, nil, false, c.unfit).Check(t.Context(), program.Parse("p.md", []byte(c.text)))
+		checked := NewChecker(root, false, c.unfit).Check(t.Context(), program.Parse("p.md", []byte(c.text)))
 		assert.Equal(t, c.ok, checked.OK, name)
 		assert.Contains(t, checked.String(), c.says, name)
 	}
