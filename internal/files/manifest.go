@@ -2,8 +2,12 @@ package files
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 )
 
 // Entry is one path below a directory.
@@ -32,6 +36,20 @@ func (e Entry) IsLink() bool { return e.Mode.Type() == fs.ModeSymlink }
 // IsSpecial reports whether the entry is a pipe, a socket or a device.
 func (e Entry) IsSpecial() bool { return !e.IsFile() && !e.IsDir() && !e.IsLink() }
 
+// Kind is what the entry is, in a word.
+func (e Entry) Kind() string {
+	switch {
+	case e.IsFile():
+		return "file"
+	case e.IsDir():
+		return "directory"
+	case e.IsLink():
+		return "link"
+	default:
+		return "special"
+	}
+}
+
 // Manifest is what is below a directory in the order of the paths, without the
 // directory itself.
 type Manifest []Entry
@@ -59,6 +77,38 @@ func (m Manifest) Files() (count int, bytes int64) {
 		}
 	}
 	return count, bytes
+}
+
+// Paths lists the regular files.
+func (m Manifest) Paths() (list []string) {
+	for _, e := range m {
+		if e.IsFile() {
+			list = append(list, e.Path)
+		}
+	}
+	return list
+}
+
+// Below is the part in a directory, with the paths that it has there.
+func (m Manifest) Below(dir string) Manifest {
+	part := Manifest{}
+	for _, e := range m {
+		if name, found := strings.CutPrefix(e.Path, dir+"/"); found {
+			e.Path = name
+			part = append(part, e)
+		}
+	}
+	return part
+}
+
+// Digest is the SHA-256 over all entries, in hexadecimal: equal for directories that
+// are the same in paths, kinds, modes, contents and links.
+func (m Manifest) Digest() string {
+	sum := sha256.New()
+	for _, e := range m {
+		fmt.Fprintf(sum, "%d:%s %s %o %s %d:%s\n", len(e.Path), e.Path, e.Kind(), e.Mode.Perm(), e.SHA256, len(e.Target), e.Target)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // Difference is one path that two manifests do not have alike. Before or After

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history/results"
@@ -404,7 +405,7 @@ func (a *application) remember(applied workspace.Applied) error {
 // differing names the first paths that two trees do not have alike.
 func differing(before, after workspace.Tree) string {
 	var names []string
-	for _, d := range workspace.Compare(before, after) {
+	for _, d := range files.Compare(before, after) {
 		names = append(names, d.Path)
 	}
 	return named(names)

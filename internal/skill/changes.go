@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"unicode/utf8"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/plain"
@@ -69,7 +70,7 @@ func (v *Versions) inScratch(ctx context.Context, work func(*git.Repo) error) (e
 // changesOf lists what differs, with modes and what is binary.
 func changesOf(before, after workspace.Kept) []render.SkillChange {
 	changes := []render.SkillChange{}
-	for _, d := range workspace.Compare(before.Tree, after.Tree) {
+	for _, d := range files.Compare(before.Tree, after.Tree) {
 		c := render.SkillChange{Path: d.Path, What: "changed"}
 		if plain.Line(d.Path) != d.Path || !utf8.ValidString(d.Path) {
 			c.Path = fmt.Sprintf("%q", d.Path)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/skill/workspace"
 )
 
@@ -85,7 +86,7 @@ func TestAnyDirectoryBecomesTheSnapshot(t *testing.T) {
 				above[filepath.ToSlash(name)] = true
 			}
 		}
-		for _, d := range workspace.Compare(wanted, scan(t, dir)) {
+		for _, d := range files.Compare(wanted, scan(t, dir)) {
 			require.True(t, d.Before == nil && above[d.Path], "round %d: %s differs, and is no directory above a .git", round, d.Path)
 		}
 		entries, err := os.ReadDir(base)

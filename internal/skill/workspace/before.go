@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/lazyregexp"
 )
 
@@ -70,7 +71,7 @@ func (w *Workspace) Finish(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	for _, d := range Compare(now, wanted) {
+	for _, d := range files.Compare(now, wanted) {
 		if before, is := was.Find(d.Path); d.Before != nil && !d.Before.IsDir() && (!is || *d.Before != before) {
 			return false, fmt.Errorf("%q of the skill was changed after an application of it was interrupted; what the skill was is kept as %s: put that back with `iterate skill restore`, or give the file another place", d.Path, from)
 		}

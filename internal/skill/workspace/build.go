@@ -62,7 +62,7 @@ func copyFile(from *listing, into *os.Root, e *Entry, mode fs.FileMode) error {
 }
 
 // written counts the files that a tree has otherwise than before.
-func written(changes []Difference) (count int) {
+func written(changes []files.Difference) (count int) {
 	for _, d := range changes {
 		if d.After != nil && d.After.IsFile() {
 			count++

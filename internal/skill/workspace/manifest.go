@@ -4,9 +4,7 @@
 package workspace
 
 import (
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,29 +22,6 @@ import (
 // Schema is the number of the manifest's format.
 const Schema = 1
 
-// entryKind says in a manifest what an entry is.
-type entryKind string
-
-const (
-	fileKind      entryKind = "file"
-	directoryKind entryKind = "directory"
-	linkKind      entryKind = "link"
-	specialKind   entryKind = "special" // which no snapshot can have
-)
-
-func kindOf(e Entry) entryKind {
-	switch {
-	case e.IsFile():
-		return fileKind
-	case e.IsDir():
-		return directoryKind
-	case e.IsLink():
-		return linkKind
-	default:
-		return specialKind
-	}
-}
-
 // manifestJSON is the file beside a snapshot.
 type manifestJSON struct {
 	Schema  int         `json:"schema"`
@@ -58,22 +33,22 @@ type manifestJSON struct {
 
 // entryJSON has paths and targets that are not UTF-8 in base64.
 type entryJSON struct {
-	Path         string    `json:"path,omitempty"`
-	PathBase64   string    `json:"path_base64,omitempty"`
-	Kind         entryKind `json:"kind"`
-	Mode         string    `json:"mode,omitempty"`
-	SHA256       string    `json:"sha256,omitempty"`
-	Size         int64     `json:"size,omitempty"`
-	Target       string    `json:"target,omitempty"`
-	TargetBase64 string    `json:"target_base64,omitempty"`
+	Path         string `json:"path,omitempty"`
+	PathBase64   string `json:"path_base64,omitempty"`
+	Kind         string `json:"kind"`
+	Mode         string `json:"mode,omitempty"`
+	SHA256       string `json:"sha256,omitempty"`
+	Size         int64  `json:"size,omitempty"`
+	Target       string `json:"target,omitempty"`
+	TargetBase64 string `json:"target_base64,omitempty"`
 }
 
 // writeManifest renders the manifest of a tree.
 func writeManifest(t Tree) ([]byte, error) {
-	count, bytes := t.files()
+	count, bytes := t.Files()
 	out := manifestJSON{Schema: Schema, Digest: t.Digest(), Files: count, Bytes: bytes, Entries: []entryJSON{}}
 	for _, e := range t {
-		written := entryJSON{Kind: kindOf(e), SHA256: e.SHA256, Size: e.Size}
+		written := entryJSON{Kind: e.Kind(), SHA256: e.SHA256, Size: e.Size}
 		written.Path, written.PathBase64 = encode(e.Path)
 		written.Target, written.TargetBase64 = encode(e.Target)
 		if !e.IsLink() {
@@ -136,16 +111,16 @@ func (r entryJSON) entry() (Entry, error) {
 	if e.Target, err = decode(r.Target, r.TargetBase64); err != nil {
 		return e, errors.New("has a link's target that is no base64")
 	}
-	if r.Kind == linkKind {
+	if r.Kind == "link" {
 		e.Mode = fs.ModeSymlink
 		return e, nil
 	}
 	mode, err := strconv.ParseUint(r.Mode, 8, 32)
-	if err != nil || fs.FileMode(mode)&^fs.ModePerm != 0 || r.Kind != fileKind && r.Kind != directoryKind {
+	if err != nil || fs.FileMode(mode)&^fs.ModePerm != 0 || r.Kind != "file" && r.Kind != "directory" {
 		return e, errors.New("needs a `kind` of file, directory or link, and a `mode` of permission bits")
 	}
 	e.Mode = fs.FileMode(mode)
-	if r.Kind == directoryKind {
+	if r.Kind == "directory" {
 		e.Mode |= fs.ModeDir
 	}
 	return e, nil
@@ -156,27 +131,11 @@ type Entry = files.Entry
 
 // Tree is a directory's content in the order of its paths, without the directory
 // itself and without `.git`.
-type Tree files.Manifest
-
-// Digest is the SHA-256 over all entries, in hexadecimal: equal for trees that
-// are the same in paths, kinds, modes, contents and links.
-func (t Tree) Digest() string {
-	sum := sha256.New()
-	for _, e := range t {
-		fmt.Fprintf(sum, "%d:%s %s %o %s %d:%s\n", len(e.Path), e.Path, kindOf(e), e.Mode.Perm(), e.SHA256, len(e.Target), e.Target)
-	}
-	return hex.EncodeToString(sum.Sum(nil))
-}
-
-// Find returns the entry at a path.
-func (t Tree) Find(path string) (Entry, bool) { return files.Manifest(t).Find(path) }
-
-// files counts the files and their bytes.
-func (t Tree) files() (count int, bytes int64) { return files.Manifest(t).Files() }
+type Tree = files.Manifest
 
 // fault says why no snapshot can be made of a tree, naming the first entry that
 // is in the way; "" when one can.
-func (t Tree) fault() string {
+func faultOf(t Tree) string {
 	links := decision.Links{}
 	for _, e := range t {
 		if e.IsLink() {
@@ -196,12 +155,4 @@ func (t Tree) fault() string {
 		}
 	}
 	return ""
-}
-
-// Difference is one path that two trees do not have alike.
-type Difference = files.Difference
-
-// Compare lists what differs from one tree to another, in order.
-func Compare(before, after Tree) []Difference {
-	return files.Compare(files.Manifest(before), files.Manifest(after))
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git"
 )
 
@@ -18,7 +19,7 @@ import (
 func Merge(ctx context.Context, repo *git.Repo, base, ours, theirs Kept, into string) (conflicts []string, err error) {
 	m := &merging{base: base, ours: ours, theirs: theirs, repo: repo, changed: map[string]bool{}}
 	for _, side := range []Kept{ours, theirs} {
-		for _, d := range Compare(base.Tree, side.Tree) {
+		for _, d := range files.Compare(base.Tree, side.Tree) {
 			m.changed[d.Path] = true
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git"
 )
 
@@ -21,7 +22,7 @@ type Kept struct {
 // it: git does not know them.
 func Patch(ctx context.Context, repo *git.Repo, before, after Kept) ([]byte, error) {
 	was, now := map[string]*git.File{}, map[string]*git.File{}
-	for _, d := range Compare(before.Tree, after.Tree) {
+	for _, d := range files.Compare(before.Tree, after.Tree) {
 		if err := before.put(was, d.Before); err != nil {
 			return nil, err
 		}

@@ -67,10 +67,10 @@ func restore(ctx context.Context, snapshot, dir, digest string) (Restored, error
 	if digest != "" && (now == nil || now.tree.Digest() != digest) {
 		return Restored{}, errors.New("it changed meanwhile; nothing was written: look at it, and run this again")
 	}
-	r := &restoring{snapshot: snapshot, dir: dir, from: from, now: now, changes: Compare(nil, from.tree)}
+	r := &restoring{snapshot: snapshot, dir: dir, from: from, now: now, changes: files.Compare(nil, from.tree)}
 	if now != nil {
 		defer func() { _ = now.root.Close() }()
-		if r.changes = Compare(now.tree, from.tree); len(r.changes) == 0 {
+		if r.changes = files.Compare(now.tree, from.tree); len(r.changes) == 0 {
 			return Restored{Digest: from.tree.Digest()}, nil
 		}
 	}
@@ -121,7 +121,7 @@ type restoring struct {
 	snapshot, dir string
 	from          *listing
 	now           *listing // nil when there is no directory yet
-	changes       []Difference
+	changes       []files.Difference
 	fresh         string // the directory that will take its place
 }
 

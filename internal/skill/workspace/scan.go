@@ -59,8 +59,8 @@ func (l *listing) fill(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	l.tree = Tree(found)
-	if _, bytes := l.tree.files(); bytes > maxBytes {
+	l.tree = found
+	if _, bytes := l.tree.Files(); bytes > maxBytes {
 		return fmt.Errorf("%s has %d entries and %d MB; at most %d entries and %d MB are kept", dir, len(found), bytes>>20, maxEntries, maxBytes>>20)
 	}
 	return nil
@@ -68,7 +68,7 @@ func (l *listing) fill(ctx context.Context, dir string) error {
 
 // hash reads the files, and fills in what they are.
 func (l *listing) hash(ctx context.Context) error {
-	return (&files.Scanner{Root: l.root}).Hash(ctx, files.Manifest(l.tree))
+	return (&files.Scanner{Root: l.root}).Hash(ctx, l.tree)
 }
 
 // Scan reads a directory as it is. What no snapshot could be made of is an
@@ -79,7 +79,7 @@ func Scan(ctx context.Context, dir string) (Tree, error) {
 		return nil, err
 	}
 	defer func() { _ = l.root.Close() }()
-	if fault := l.tree.fault(); fault != "" {
+	if fault := faultOf(l.tree); fault != "" {
 		return nil, fmt.Errorf("%s: %s", dir, fault)
 	}
 	if err := l.hash(ctx); err != nil {

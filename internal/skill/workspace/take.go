@@ -33,7 +33,7 @@ func Take(ctx context.Context, src, dst string) (Taken, error) {
 		return Taken{}, fmt.Errorf("take a snapshot of %s: %w", src, err)
 	}
 	taken.Digest = taken.Tree.Digest()
-	taken.Files, taken.Bytes = taken.Tree.files()
+	taken.Files, taken.Bytes = taken.Tree.Files()
 	return taken, nil
 }
 
@@ -55,7 +55,7 @@ func take(ctx context.Context, src, dst string) (Taken, error) {
 		return Taken{}, err
 	}
 	defer func() { _ = from.root.Close() }()
-	if fault := from.tree.fault(); fault != "" {
+	if fault := faultOf(from.tree); fault != "" {
 		return Taken{}, errors.New(fault)
 	}
 	old, err := existing(ctx, dst)
@@ -70,7 +70,7 @@ func take(ctx context.Context, src, dst string) (Taken, error) {
 	if err := from.hash(ctx); err != nil {
 		return Taken{}, err
 	}
-	changes := Compare(was, from.tree)
+	changes := files.Compare(was, from.tree)
 	if old != nil && len(changes) == 0 {
 		return Taken{Tree: was}, removeFile(nextFile(dst))
 	}

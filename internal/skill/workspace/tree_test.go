@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/files"
 )
 
 // anyTree is a tree of odd names.
@@ -68,14 +70,14 @@ func TestDigestsTellTreesApart(t *testing.T) {
 		again, err := readManifest(file)
 		require.NoError(t, err)
 		require.Equal(t, tree, again)
-		require.Empty(t, Compare(tree, again))
+		require.Empty(t, files.Compare(tree, again))
 
 		other := anyTree(random)
-		differs := len(Compare(tree, other)) > 0
+		differs := len(files.Compare(tree, other)) > 0
 		if !differs {
 			require.Equal(t, digest, other.Digest())
 		} else if digest == other.Digest() {
-			for _, d := range Compare(tree, other) { // only what a file's size says
+			for _, d := range files.Compare(tree, other) { // only what a file's size says
 				require.NotNil(t, d.Before)
 				require.NotNil(t, d.After)
 				require.NotEqual(t, d.Before.Size, d.After.Size)
@@ -138,9 +140,9 @@ func TestWhatNoSnapshotHas(t *testing.T) {
 		"names that begin so":    {Tree{{Path: ".gitignore", Mode: 0o644}, {Path: "git~10", Mode: 0o644}, {Path: "x.git", Mode: 0o644}}, ""},
 	} {
 		if c.says == "" {
-			assert.Empty(t, c.tree.fault(), name)
+			assert.Empty(t, faultOf(c.tree), name)
 		} else {
-			assert.Contains(t, c.tree.fault(), c.says, name)
+			assert.Contains(t, faultOf(c.tree), c.says, name)
 		}
 	}
 }

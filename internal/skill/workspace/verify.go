@@ -52,7 +52,7 @@ func VerifyBelow(ctx context.Context, snapshot, dir string) (Tree, error) {
 	if err != nil {
 		return nil, &BadError{snapshot, "cannot be read: " + err.Error()}
 	}
-	for _, d := range Compare(modeless(want), modeless(found)) {
+	for _, d := range files.Compare(modeless(want), modeless(found)) {
 		return nil, &BadError{snapshot, fmt.Sprintf("was altered: %q is not what its manifest says", dir+"/"+d.Path)}
 	}
 	return want, nil
@@ -116,7 +116,7 @@ func (l *listing) differs(tree Tree) string {
 	if len(l.kept) > 0 {
 		return fmt.Sprintf("was altered: %q is not in its manifest", l.kept[0])
 	}
-	for _, d := range Compare(modeless(tree), modeless(l.tree)) {
+	for _, d := range files.Compare(modeless(tree), modeless(l.tree)) {
 		switch {
 		case d.After == nil:
 			return fmt.Sprintf("was altered: %q is missing", d.Path)
@@ -128,7 +128,7 @@ func (l *listing) differs(tree Tree) string {
 			return fmt.Sprintf("was altered: %q is not what its manifest says", d.Path)
 		}
 	}
-	if fault := tree.fault(); fault != "" {
+	if fault := faultOf(tree); fault != "" {
 		return "cannot be used: " + fault
 	}
 	return ""

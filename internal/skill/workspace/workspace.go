@@ -258,18 +258,6 @@ func (w *Workspace) Append(row results.Row) error {
 	return w.put(w.resultsFile(), table.Bytes())
 }
 
-// Below is the part of a tree in a directory, with the paths that it has there.
-func (t Tree) Below(dir string) Tree {
-	part := Tree{}
-	for _, e := range t {
-		if name, found := strings.CutPrefix(e.Path, dir+"/"); found {
-			e.Path = name
-			part = append(part, e)
-		}
-	}
-	return part
-}
-
 // Run is one that has begun and not ended: After is the iteration before it, Count
 // how many it was asked for.
 type Run struct {

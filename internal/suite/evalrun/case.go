@@ -50,7 +50,7 @@ func (s *session) one(ctx context.Context, number int, c evals.Case) (done finis
 		}
 	}()
 	raw := filepath.Join(place, ".transcript")
-	reply, err := s.Agent.Propose(ctx, s.request(box, c, template.Manifest.Files(), raw))
+	reply, err := s.Agent.Propose(ctx, s.request(box, c, template.Manifest.Paths(), raw))
 	s.spent.Worked(tokensOf(reply.Usage), reply.Usage.CostUSD)
 	if err != nil {
 		return finished{}, fmt.Errorf("case %s: %w", c.ID, err)

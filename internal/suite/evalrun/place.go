@@ -42,7 +42,7 @@ func (s *session) compose(ctx context.Context, dir string, c evals.Case) (*sandb
 			Leave: func(name string) bool { return !slices.Contains(wanted, name) },
 		}})
 	}
-	template, err := sandbox.Compose(ctx, dir, parts, evals.OutputsDir)
+	template, err := sandbox.Compose(ctx, dir, "sandbox", parts, nil, evals.OutputsDir)
 	if err != nil {
 		return nil, faultOf(fmt.Errorf("case %s: %w", c.ID, err))
 	}

@@ -13,7 +13,7 @@ import (
 // skill's files. A server that does not start is a *misuse.Error: it is the skill's.
 func (s *session) serve(ctx context.Context) (end func(), err error) {
 	place := filepath.Join(s.RunDir, "server")
-	template, err := sandbox.Compose(ctx, place, []sandbox.Part{{Fixture: s.skill.fixture(), At: "."}})
+	template, err := sandbox.Prepare(ctx, place, s.skill.fixture(), nil)
 	if err != nil {
 		return nil, faultOf(err)
 	}

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
-	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/process"
 )
 
@@ -99,17 +97,4 @@ func (b *Box) intact() bool {
 	}
 	now, err := os.Lstat(b.Dir)
 	return err == nil && os.SameFile(ours, now)
-}
-
-// readInside reads a file that is reached without leaving a directory.
-func readInside(root *os.Root, local string) ([]byte, error) {
-	file, err := root.OpenFile(local, os.O_RDONLY|files.NonBlocking, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.New("it is no regular file any more")
-	}
-	return io.ReadAll(io.LimitReader(file, maxChecked))
 }

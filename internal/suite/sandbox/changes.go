@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -23,17 +22,10 @@ const (
 	maxDiff   = 2 << 20
 )
 
-// FileChange is one path that differs from the template. Old or New is nil on the
-// side that does not have it.
-type FileChange struct {
-	Path     string
-	Old, New *Entry
-}
-
 // Changes are what happened in a sandbox.
 type Changes struct {
 	// List has files, links and special files, sorted; directories are left out.
-	List []FileChange
+	List []files.Difference
 	// Diff is a unified diff of the text files among them, as git would print it,
 	// without what package managers and caches leave. It is cut, and says so, when
 	// it is too long.
@@ -63,33 +55,22 @@ func (b *Box) Changes(ctx context.Context) (Changes, error) {
 	return changes, nil
 }
 
-func compare(before, after Manifest) []FileChange {
-	old, now := before.index(), after.index()
-	var list []FileChange
-	for name, was := range old {
-		is, there := now[name]
-		switch {
-		case !there && !was.Mode.IsDir():
-			list = append(list, FileChange{Path: name, Old: &was})
-		case there && is != was && (!was.Mode.IsDir() || !is.Mode.IsDir()):
-			list = append(list, FileChange{Path: name, Old: file(was), New: file(is)})
+// compare lists what differs, without directories.
+func compare(before, after Manifest) (list []files.Difference) {
+	for _, d := range files.Compare(before, after) {
+		if d.Before, d.After = file(d.Before), file(d.After); d.Before != nil || d.After != nil {
+			list = append(list, d)
 		}
 	}
-	for name, is := range now {
-		if _, there := old[name]; !there && !is.Mode.IsDir() {
-			list = append(list, FileChange{Path: name, New: &is})
-		}
-	}
-	slices.SortFunc(list, func(a, b FileChange) int { return strings.Compare(a.Path, b.Path) })
 	return list
 }
 
 // file is the entry, or nil for a directory.
-func file(e Entry) *Entry {
-	if e.Mode.IsDir() {
+func file(e *Entry) *Entry {
+	if e == nil || e.IsDir() {
 		return nil
 	}
-	return &e
+	return e
 }
 
 // generated are directories that package managers and caches fill: listed as
@@ -112,7 +93,7 @@ type differ struct {
 	cut      int // changes for which there was no room
 }
 
-func (d *differ) add(c FileChange) {
+func (d *differ) add(c files.Difference) {
 	if generated(c.Path) {
 		d.left++
 		return
@@ -135,28 +116,28 @@ func (d *differ) finish() string {
 	return d.out.String()
 }
 
-func (d *differ) one(c FileChange) string {
+func (d *differ) one(c files.Difference) string {
 	var out strings.Builder
 	from, to := quoted("a/"+c.Path), quoted("b/"+c.Path)
 	fmt.Fprintf(&out, "diff --git %s %s\n", from, to)
 	switch {
-	case c.Old == nil && c.New != nil:
-		fmt.Fprintf(&out, "new file mode %s\n", gitMode(c.New.Mode))
+	case c.Before == nil && c.After != nil:
+		fmt.Fprintf(&out, "new file mode %s\n", gitMode(c.After.Mode))
 		from = "/dev/null"
-	case c.New == nil && c.Old != nil:
-		fmt.Fprintf(&out, "deleted file mode %s\n", gitMode(c.Old.Mode))
+	case c.After == nil && c.Before != nil:
+		fmt.Fprintf(&out, "deleted file mode %s\n", gitMode(c.Before.Mode))
 		to = "/dev/null"
-	case c.Old != nil && gitMode(c.Old.Mode) != gitMode(c.New.Mode):
-		fmt.Fprintf(&out, "old mode %s\nnew mode %s\n", gitMode(c.Old.Mode), gitMode(c.New.Mode))
+	case c.Before != nil && gitMode(c.Before.Mode) != gitMode(c.After.Mode):
+		fmt.Fprintf(&out, "old mode %s\nnew mode %s\n", gitMode(c.Before.Mode), gitMode(c.After.Mode))
 	}
-	before, readOld := content(d.old, c.Old)
-	after, readNew := content(d.new, c.New)
+	before, readOld := content(d.old, c.Before)
+	after, readNew := content(d.new, c.After)
 	switch {
 	case readOld && readNew:
 		text := diff.Diff(from, before, to, after)
 		_, text, _ = bytes.Cut(text, []byte("\n")) // its own first line
 		out.Write(text)
-	case c.Old == nil || c.New == nil || c.Old.SHA256 != c.New.SHA256 || c.New.SHA256 == "":
+	case c.Before == nil || c.After == nil || c.Before.SHA256 != c.After.SHA256 || c.After.SHA256 == "":
 		fmt.Fprintf(&out, "Binary files %s and %s differ\n", from, to)
 	}
 	return out.String()

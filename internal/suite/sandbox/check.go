@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -91,16 +93,36 @@ func (b *Box) fileCheck(check format.Check) string {
 		return "it cannot be looked at inside the sandbox: " + files.Cause(err).Error()
 	case check.Kind == format.FileExists:
 		return ""
-	case !info.Mode().IsRegular():
-		return "it is no regular file"
-	case info.Size() > maxChecked:
-		return fmt.Sprintf("it has %d bytes, more than %d", info.Size(), maxChecked)
 	}
-	text, err := readInside(b.root, local)
-	if err != nil {
-		return "it cannot be read: " + files.Cause(err).Error()
+	text, why := readInside(b.root, local, info)
+	if why != "" {
+		return why
 	}
 	return contentCheck(check, string(text))
+}
+
+// readInside reads a regular file that is reached without leaving a directory, or says why
+// it cannot be looked into.
+func readInside(root *os.Root, local string, info fs.FileInfo) (data []byte, why string) {
+	switch {
+	case !info.Mode().IsRegular():
+		return nil, "it is no regular file"
+	case info.Size() > maxChecked:
+		return nil, fmt.Sprintf("it has %d bytes, more than %d", info.Size(), maxChecked)
+	}
+	file, err := root.OpenFile(local, os.O_RDONLY|files.NonBlocking, 0)
+	if err == nil {
+		defer func() { _ = file.Close() }()
+		if info, err = file.Stat(); err != nil || !info.Mode().IsRegular() {
+			err = errors.New("it is no regular file any more")
+		} else {
+			data, err = io.ReadAll(io.LimitReader(file, maxChecked))
+		}
+	}
+	if err != nil {
+		return nil, "it cannot be read: " + files.Cause(err).Error()
+	}
+	return data, ""
 }
 
 func contentCheck(check format.Check, text string) string {
@@ -128,27 +150,37 @@ func (b *Box) commandCheck(ctx context.Context, number int, check format.Check, 
 	if left <= 0 {
 		return "the task's time was up before it could run", 0, nil
 	}
-	env, err := b.environ(filepath.Join(b.Base, fmt.Sprintf("check-%d", number+1)))
+	result, err := b.command(ctx, number, b.Dir, check.Command, left)
 	if err != nil {
 		return "", 0, err
 	}
+	return verdict(result, check.ExpectExitZero || check.Kind == format.TestSuiteCheck), result.Duration, nil
+}
+
+// command runs the shell command of a check in a directory of the sandbox, with a home
+// of its own and variables besides. The error is for failures of our own and for the end
+// of ctx.
+func (b *Box) command(ctx context.Context, number int, dir, text string, timeout time.Duration, variables ...string) (process.Result, error) {
+	env, err := b.environ(filepath.Join(b.Base, fmt.Sprintf("check-%d", number+1)))
+	if err != nil {
+		return process.Result{}, err
+	}
 	result, err := b.maker.Runner.Run(ctx, process.Spec{
-		Args: []string{"sh", "-c", check.Command}, Dir: b.Dir, Env: env, Timeout: left, OutputCap: checkOutput, Offline: b.maker.Offline,
+		Args: []string{"sh", "-c", text}, Dir: dir, Env: append(env, variables...), Timeout: timeout, OutputCap: checkOutput, Offline: b.maker.Offline,
 	})
 	if err != nil {
-		return "", 0, fmt.Errorf("run a check: %w", err)
+		return result, fmt.Errorf("run a check: %w", err)
 	}
 	if result.Cancelled {
-		return "", 0, context.Cause(ctx)
+		err = context.Cause(ctx)
 	}
-	return verdict(check, result), result.Duration, nil
+	return result, err
 }
 
 // verdict says why the end of a command fails the check. A command that was
 // killed, timed out, took too much of the machine or was not found has not
-// answered the question, whichever answer was hoped for.
-func verdict(check format.Check, result process.Result) string {
-	zero := check.ExpectExitZero || check.Kind == format.TestSuiteCheck
+// answered the question, whichever answer was hoped for: exit code 0, or another.
+func verdict(result process.Result, zero bool) string {
 	switch {
 	case result.TimedOut:
 		return fmt.Sprintf("it was ended: the task's time was up%s", lastWords(result))

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/suite/sandbox"
 )
 
@@ -70,8 +71,8 @@ func TestWhateverBecomesOfAPath(t *testing.T) {
 	}
 	changes, err := box.Changes(t.Context())
 	require.NoError(t, err)
-	require.True(t, slices.IsSortedFunc(changes.List, func(a, b sandbox.FileChange) int { return strings.Compare(a.Path, b.Path) }))
-	found := map[string]sandbox.FileChange{}
+	require.True(t, slices.IsSortedFunc(changes.List, func(a, b files.Difference) int { return strings.Compare(a.Path, b.Path) }))
+	found := map[string]files.Difference{}
 	for _, c := range changes.List {
 		found[c.Path] = c
 	}
@@ -90,8 +91,8 @@ func TestWhateverBecomesOfAPath(t *testing.T) {
 			if !listed {
 				continue
 			}
-			assert.Equal(t, before.mode == "", c.Old == nil, name)
-			assert.Equal(t, after.mode == "", c.New == nil, name)
+			assert.Equal(t, before.mode == "", c.Before == nil, name)
+			assert.Equal(t, after.mode == "", c.After == nil, name)
 			head, from, to := "", "a/"+name, "b/"+name
 			switch {
 			case before.mode == "":

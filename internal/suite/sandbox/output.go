@@ -10,9 +10,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/files"
-	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite/evals"
-	"github.com/org/autoloop/internal/suite/format"
 )
 
 const (
@@ -53,20 +51,13 @@ func (b *Box) Output(name string) evals.Output {
 	} else if err != nil {
 		return evals.Output{Exists: true, Problem: "it cannot be looked at: " + files.Cause(err).Error()}
 	}
-	info, err := root.Stat(local)
-	switch {
-	case err != nil:
-		return evals.Output{Exists: true, Problem: "it cannot be looked at inside outputs/: " + files.Cause(err).Error()}
-	case !info.Mode().IsRegular():
-		return evals.Output{Exists: true, Problem: "it is no regular file"}
-	case info.Size() > maxChecked:
-		return evals.Output{Exists: true, Problem: fmt.Sprintf("it has %d bytes, more than %d", info.Size(), maxChecked)}
+	found := evals.Output{Exists: true}
+	if info, err := root.Stat(local); err != nil {
+		found.Problem = "it cannot be looked at inside outputs/: " + files.Cause(err).Error()
+	} else {
+		found.Data, found.Problem = readInside(root, local, info)
 	}
-	data, err := readInside(root, local)
-	if err != nil {
-		return evals.Output{Exists: true, Problem: "it cannot be read: " + files.Cause(err).Error()}
-	}
-	return evals.Output{Exists: true, Data: data}
+	return found
 }
 
 // Shell runs a command in outputs/, which $OUTPUTS_DIR names, with a home of its own, and says why it
@@ -78,26 +69,15 @@ func (b *Box) Shell(ctx context.Context, number int, text string, timeout time.D
 		return "outputs/: " + files.Cause(err).Error(), nil
 	}
 	_ = root.Close()
-	env, err := b.environ(filepath.Join(b.Base, fmt.Sprintf("check-%d", number+1)))
-	if err != nil {
-		return "", err
-	}
 	outputs := filepath.Join(b.Dir, evals.OutputsDir)
-	env = append(env, "OUTPUTS_DIR="+outputs)
-	result, err := b.maker.Runner.Run(ctx, process.Spec{
-		Args: []string{"sh", "-c", text}, Dir: outputs, Env: env, Timeout: timeout, OutputCap: checkOutput, Offline: b.maker.Offline,
-	})
-	if err != nil {
-		return "", fmt.Errorf("run a check: %w", err)
-	}
-	if result.Cancelled {
-		return "", context.Cause(ctx)
-	}
-	if result.TimedOut {
+	result, err := b.command(ctx, number, outputs, text, timeout, "OUTPUTS_DIR="+outputs)
+	switch {
+	case err != nil:
+		return "", err
+	case result.TimedOut:
 		return fmt.Sprintf("it took longer than %s", timeout), nil
 	}
-	why = verdict(format.Check{Kind: format.TestSuiteCheck}, result)
-	return b.masker.OneLine(why, maxDetail), nil
+	return b.masker.OneLine(verdict(result, true), maxDetail), nil
 }
 
 // Kept is a file that was kept of outputs/.

@@ -131,7 +131,7 @@ func TestASandboxOfParts(t *testing.T) {
 		return sandbox.Part{At: at, Fixture: sandbox.Fixture{Name: "part " + at, Dir: d.path, Leave: func(path string) bool { return path == "task.json" }}}
 	}
 	compose := func(parts ...sandbox.Part) (*sandbox.Template, error) {
-		return sandbox.Compose(t.Context(), filepath.Join(t.TempDir(), "x"), parts, "outputs", "deep/er")
+		return sandbox.Compose(t.Context(), filepath.Join(t.TempDir(), "x"), "sandbox", parts, nil, "outputs", "deep/er")
 	}
 	template, err := compose(part(".", one), part("skills/s", two))
 	require.NoError(t, err)

@@ -95,10 +95,9 @@ func (o *Overlay) Against(other *Overlay) {
 
 // without lists the paths of o that other does not have.
 func (o *Overlay) without(other *Overlay) []string {
-	has := other.Files.index()
 	var paths []string
 	for _, e := range o.Files {
-		if _, there := has[e.Path]; !there {
+		if _, there := other.Files.Find(e.Path); !there {
 			paths = append(paths, e.Path)
 		}
 	}

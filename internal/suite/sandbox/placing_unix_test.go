@@ -362,7 +362,7 @@ func TestComposedDirectories(t *testing.T) {
 		return sandbox.Part{At: at, Fixture: sandbox.Fixture{Name: "part " + at, Dir: newDir(t, files).path}}
 	}
 	compose := func(ctx context.Context, empty []string, parts ...sandbox.Part) (map[string]string, error) {
-		template, err := sandbox.Compose(ctx, filepath.Join(t.TempDir(), "x"), parts, empty...)
+		template, err := sandbox.Compose(ctx, filepath.Join(t.TempDir(), "x"), "sandbox", parts, nil, empty...)
 		if err != nil {
 			return nil, err
 		}

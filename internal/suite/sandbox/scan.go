@@ -43,7 +43,7 @@ func read(ctx context.Context, s *files.Scanner, where string) (Manifest, error)
 			return nil, &PathError{Where: where, Path: e.Path, Reason: "is neither a file nor a directory nor a link"}
 		}
 	}
-	return Manifest(found), s.Hash(ctx, found)
+	return found, s.Hash(ctx, found)
 }
 
 // readLeft reads what an agent left as it is: what cannot be copied or read is
@@ -51,6 +51,5 @@ func read(ctx context.Context, s *files.Scanner, where string) (Manifest, error)
 func readLeft(ctx context.Context, root *os.Root) (Manifest, error) {
 	s := scanner(root, "")
 	s.Fault = func(string, error) error { return nil }
-	found, err := s.Read(ctx)
-	return Manifest(found), err
+	return s.Read(ctx)
 }

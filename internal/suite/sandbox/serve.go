@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/process"
-	"github.com/org/autoloop/internal/suite/format"
 )
 
 // listenTick is how often it is tried whether a server listens.
@@ -54,7 +53,7 @@ func (b *Box) Serve(ctx context.Context, setup, start string, timeout time.Durat
 		case result.TimedOut:
 			return nil, fmt.Sprintf("the setup took longer than %s", timeout), nil
 		}
-		if why := verdict(format.Check{Kind: format.TestSuiteCheck}, result); why != "" {
+		if why := verdict(result, true); why != "" {
 			return nil, "the setup failed: " + b.masker.OneLine(why, maxDetail), nil
 		}
 	}
@@ -87,7 +86,7 @@ func (b *Box) listen(ctx context.Context, spec process.Spec, port string, timeou
 			if ctx.Err() != nil {
 				return nil, "", context.Cause(ctx) // it ended with the run
 			}
-			why := cmp.Or(verdict(format.Check{Kind: format.TestSuiteCheck}, ended), "exit code 0"+lastWords(ended))
+			why := cmp.Or(verdict(ended, true), "exit code 0"+lastWords(ended))
 			return nil, "the server ended before it listened: " + b.masker.OneLine(why, maxDetail), failed
 		case <-waiting.Done():
 			s.Close()

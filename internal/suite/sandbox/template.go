@@ -50,37 +50,45 @@ func (f Fixture) read(ctx context.Context, source *os.Root) (Manifest, error) {
 	return found, checkLinks(source, found, f.Name)
 }
 
-// Prepare copies a fixture to dir, which must not exist, and applies the
-// configuration. What cannot be put into a sandbox is a *PathError.
+// Part is a fixture that stands somewhere in a sandbox.
+type Part struct {
+	Fixture
+
+	// At is where it stands: a clean path with slashes, "." for the root.
+	At string
+}
+
+// Prepare makes a template of one fixture and applies the configuration.
 func Prepare(ctx context.Context, dir string, fixture Fixture, overlay *Overlay) (*Template, error) {
-	source, err := os.OpenRoot(fixture.Dir)
-	if err != nil {
-		return nil, fmt.Errorf("open the %s: %w", fixture.Name, err)
-	}
-	defer func() { _ = source.Close() }()
-	files, err := fixture.read(ctx, source)
-	if err != nil {
-		return nil, err
-	}
+	return Compose(ctx, dir, fixture.Name, []Part{{fixture, "."}}, overlay)
+}
+
+// Compose makes a template in dir, which must not exist, of several parts, with empty
+// directories besides, and applies a configuration, nil for none. A path that two parts
+// have, and what cannot be put into a sandbox, is an error: a *PathError of what is called
+// name.
+func Compose(ctx context.Context, dir, name string, parts []Part, overlay *Overlay, empty ...string) (*Template, error) {
 	root, err := newRoot(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = root.Close() }()
-	if err := copyTree(ctx, source, root, files); err != nil {
-		return nil, fmt.Errorf("%s: %w", fixture.Name, err)
+	for _, part := range parts {
+		if err := part.copyTo(ctx, root); err != nil {
+			return nil, err
+		}
+	}
+	for _, below := range empty {
+		if err := root.MkdirAll(filepath.FromSlash(below), 0o755); err != nil {
+			return nil, fmt.Errorf("make %s: %w", below, err)
+		}
 	}
 	if overlay != nil {
 		if err := overlay.apply(root); err != nil {
 			return nil, err
 		}
 	}
-	return finish(ctx, dir, root, fixture, overlay)
-}
-
-// finish looks at what has come together, links first.
-func finish(ctx context.Context, dir string, root *os.Root, fixture Fixture, overlay *Overlay) (*Template, error) {
-	built, err := read(ctx, scanner(root, fixture.Name), fixture.Name)
+	built, err := read(ctx, scanner(root, name), name)
 	if err != nil {
 		return nil, err
 	}
@@ -89,10 +97,32 @@ func finish(ctx context.Context, dir string, root *os.Root, fixture Fixture, ove
 			return nil, err
 		}
 	}
-	if err := checkLinks(root, built, fixture.Name); err != nil {
-		return nil, err
+	return &Template{Dir: dir, Manifest: built}, checkLinks(root, built, name)
+}
+
+func (p Part) copyTo(ctx context.Context, root *os.Root) error {
+	source, err := os.OpenRoot(p.Dir)
+	if err != nil {
+		return fmt.Errorf("open the %s: %w", p.Name, err)
 	}
-	return &Template{Dir: dir, Manifest: built}, nil
+	defer func() { _ = source.Close() }()
+	files, err := p.read(ctx, source)
+	if err != nil {
+		return err
+	}
+	local := filepath.FromSlash(p.At)
+	err = root.MkdirAll(local, 0o755)
+	if err == nil {
+		var place *os.Root
+		if place, err = root.OpenRoot(local); err == nil {
+			defer func() { _ = place.Close() }()
+			err = copyTree(ctx, source, place, files)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.Name, err)
+	}
+	return nil
 }
 
 // checkLinks refuses links of a configuration that leave the sandbox, and those
