@@ -67,6 +67,8 @@ func TestBreakFiles(t *testing.T) {
 		"a dangling link stays":           {Emptied, "dangling", "-", false},
 		"below a link that leads out":     {Emptied, "out/secret.txt", "outside", false},
 		"a new one below such a link":     {Nonsense, "out/more/new.txt", "-", false},
+		"below a link to a directory":     {Nonsense, "beside/new.txt", "-", false},
+		"below a link to itself":          {Nonsense, "itself/new.txt", "-", false},
 		"above the tree":                  {Emptied, "../secret.txt", "outside", true},
 		"below a file":                    {Emptied, "a.txt/b", "-", false},
 		"deep below a file":               {Nonsense, "a.txt/b/c", "-", false},
@@ -80,9 +82,10 @@ func TestBreakFiles(t *testing.T) {
 				require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 				require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 			}
-			require.NoError(t, os.Symlink("../secret.txt", filepath.Join(dir, "link")))
-			require.NoError(t, os.Symlink("nowhere", filepath.Join(dir, "dangling")))
-			require.NoError(t, os.Symlink("..", filepath.Join(dir, "out")))
+			links := map[string]string{"link": "../secret.txt", "dangling": "nowhere", "out": "..", "beside": "sub", "itself": "itself"}
+			for name, target := range links {
+				require.NoError(t, os.Symlink(target, filepath.Join(dir, name)))
+			}
 			err := breakFiles(dir, c.how, c.file)
 			assert.Equal(t, c.err, err != nil, err)
 			if c.err {
@@ -98,6 +101,7 @@ func TestBreakFiles(t *testing.T) {
 			assert.Equal(t, "outside", string(secret))
 			assert.NoFileExists(t, filepath.Join(dir, "nowhere"))
 			assert.NoDirExists(t, filepath.Join(around, "more"))
+			assert.NoFileExists(t, filepath.Join(dir, "sub", "new.txt"))
 		})
 	}
 	require.NoError(t, breakFiles(t.TempDir(), Emptied))

@@ -1,8 +1,6 @@
 package loop
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -56,38 +54,6 @@ func TestBrokenTargetsAreNoticed(t *testing.T) {
 			repeated, err := b.service.Inspect(t.Context(), 0)
 			require.NoError(t, err)
 			assert.Empty(t, repeated.Broken)
-		})
-	}
-}
-
-// TestNothingIsBrokenBelowAFileOrALink: the candidate may have made a directory where the
-// incumbent has one of those.
-func TestNothingIsBrokenBelowAFileOrALink(t *testing.T) {
-	t.Parallel()
-	for name, link := range map[string]string{
-		"a file": "", "a link out of the tree": "/", "a link to what is beside the tree": "../x", "a link that leads nowhere": "gone",
-		"a link to itself": "a", "a link to a file": "dir/kept", "a link to a directory": "dir",
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			for how, want := range map[string]string{Emptied: "", Nonsense: "kept\n" + nonsense} {
-				dir := t.TempDir()
-				require.NoError(t, os.Mkdir(filepath.Join(dir, "dir"), 0o700))
-				require.NoError(t, os.WriteFile(filepath.Join(dir, "dir", "kept"), []byte("kept\n"), 0o600))
-				at := filepath.Join(dir, "a")
-				if link == "" {
-					require.NoError(t, os.WriteFile(at, []byte("a\n"), 0o600))
-				} else {
-					require.NoError(t, os.Symlink(link, at))
-				}
-				require.NoError(t, breakFiles(dir, how, "a/b", "a/deep/b", "a/kept", "dir/new/b", "dir/kept"))
-				text, err := os.ReadFile(filepath.Join(dir, "dir", "kept"))
-				require.NoError(t, err)
-				assert.Equal(t, want, string(text), "the others are broken, and that once")
-				assert.FileExists(t, filepath.Join(dir, "dir", "new", "b"))
-				assert.NoFileExists(t, filepath.Join(dir, "dir", "b"))
-				assert.NoDirExists(t, filepath.Join(dir, "dir", "deep"))
-			}
 		})
 	}
 }

@@ -101,22 +101,6 @@ func TestSeveralProposals(t *testing.T) {
 	}
 }
 
-// TestChangedWhileItWasMeasured: what an evaluation changes of the repository ends the
-// attempts that were measured, whatever they measured.
-func TestChangedWhileItWasMeasured(t *testing.T) {
-	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1", "1", "2")
-	require.Equal(t, history.Accepted, b.one().Outcome, "so that there is a baseline")
-	b.propose("3", "3")
-	b.evaluating = func(string) { b.git("config", "core.pager", "true") }
-	result := b.one()
-	assert.Equal(t, history.Error, result.Outcome)
-	assert.Contains(t, result.Reasons[0].String(), "the repository itself was changed while it was measured: ")
-	assert.Equal(t, "2", b.kept())
-	assert.Nil(t, result.Verdict, "it decides nothing")
-	assert.Nil(t, result.Metric)
-}
-
 // TestMeasuringStopsInTime: no trial begins that the iteration has no time for, or after
 // one that ended in an error, and who was not measured is told why.
 func TestMeasuringStopsInTime(t *testing.T) {

@@ -136,6 +136,7 @@ func TestPublishRefuses(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, history.Accepted, result.Outcome)
 	assert.Equal(t, "5", b.kept())
+	_ = b.refuses(made, "it was published before, by run ", "once more")
 }
 
 // TestABundleAndOtherPrograms: their records may move on meanwhile, also from nothing.

@@ -10,7 +10,7 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/loop/proposal"
 )
 
 // start takes the lease of an iteration, and leaves it as a run does that is
@@ -48,9 +48,15 @@ func TestARestingProgram(t *testing.T) {
 			require.NoError(t, err)
 			assert.Nil(t, made)
 			assert.Contains(t, result.Stopped, c.says)
+			onGitHub(t, b).say(commands.Resume, "")
+			made, result, err = b.service.Propose(t.Context())
+			require.NoError(t, err)
+			require.NotNil(t, made)
+			assert.Equal(t, proposal.Chores, made.Kind)
+			assert.Contains(t, result.Reasons[0].String(), "a comment asks for `/autoloop resume`")
 			assert.Equal(t, before, b.refs(), "nothing is written")
 
-			b.service.Force = true
+			b.service.GitHub, b.service.Force = nil, true
 			assert.Equal(t, history.Accepted, b.one().Outcome)
 			assert.Contains(t, b.records().sum.Forced, c.says)
 		})
@@ -78,97 +84,6 @@ func TestForceGoesOnPastAPlateau(t *testing.T) {
 	assert.Equal(t, history.Rejected, results[0].Outcome, "it ends as it would")
 	assert.Equal(t, history.Idle, results[1].Outcome)
 	assert.Contains(t, results[1].Stopped, "a holiday")
-}
-
-func TestCommandsOfComments(t *testing.T) {
-	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1\nci-gate: off", "1", "3", "5")
-	f := onGitHub(t, b)
-	require.Equal(t, history.Accepted, b.one().Outcome)
-
-	f.say(commands.Pause, "a holiday")
-	done, err := b.service.ApplyCommands(t.Context())
-	require.NoError(t, err)
-	assert.Contains(t, done.Stopped, "paused: a holiday; go on with ")
-	assert.True(t, b.records().machine.Paused)
-	assert.Equal(t, []string{"Paused. `/autoloop resume` goes on."}, f.answers)
-	assert.Equal(t, history.PhaseAccepted, b.records().standing().Phase, "no iteration begins")
-
-	f.say(commands.Resume, "")
-	target := metric.MustValue("3")
-	f.say(commands.SetTarget, "").Target = &target
-	done, err = b.service.ApplyCommands(t.Context())
-	require.NoError(t, err)
-	assert.Contains(t, done.Stopped, "completed: target reached: 3")
-	assert.False(t, b.records().machine.Paused)
-	assert.Len(t, f.answers, 3)
-	again, err := b.service.ApplyCommands(t.Context())
-	require.NoError(t, err)
-	assert.Empty(t, again.Stopped)
-	assert.Len(t, f.answers, 3, "no command is applied twice")
-
-	f.say(commands.Undo, "").Iteration = 1
-	_, err = b.service.ApplyCommands(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, "1", b.kept())
-	assert.Contains(t, f.answers[3], "Iteration 1 is undone")
-}
-
-// TestPausedBeforeTheFirstRun answers the comment, and no iteration begins until it is resumed.
-func TestPausedBeforeTheFirstRun(t *testing.T) {
-	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1\nci-gate: off", "1", "3")
-	f := onGitHub(t, b)
-	f.say(commands.Pause, "not yet")
-	_, err := b.service.ApplyCommands(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, []string{"Paused. `/autoloop resume` goes on."}, f.answers)
-	assert.Equal(t, history.Idle, b.one().Outcome)
-	f.say(commands.Resume, "")
-	assert.Equal(t, history.Accepted, b.one().Outcome)
-}
-
-// TestACommentEndsAPause: it is read before the pause holds, in one job and in two.
-func TestACommentEndsAPause(t *testing.T) {
-	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1\nci-gate: off\nplateau: 1", "4", "3", "5", "2", "6")
-	f := onGitHub(t, b)
-	require.Contains(t, b.one().Stopped, "paused: plateau")
-	require.Contains(t, b.one().Stopped, "paused: plateau", "nobody said anything")
-	f.say(commands.Resume, "")
-	assert.Equal(t, history.Accepted, b.one().Outcome)
-
-	require.Contains(t, b.one().Stopped, "paused: plateau")
-	f.say(commands.Resume, "")
-	proposed, published := b.twoJobs()
-	assert.Contains(t, proposed.Reasons[0].String(), "a comment asks for `/autoloop resume`")
-	assert.Equal(t, history.Idle, published.Outcome)
-	assert.Equal(t, history.Accepted, b.one().Outcome)
-}
-
-// TestABundleIsPublishedOnce, and only for the records that it was made from.
-func TestABundleIsPublishedOnce(t *testing.T) {
-	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1", "1", "3", "5")
-	made, _, err := b.service.Propose(t.Context())
-	require.NoError(t, err)
-	made.ID = "id"
-	_, err = b.service.Publish(t.Context(), *made)
-	require.NoError(t, err)
-	before := b.refs()
-	_, err = b.service.Publish(t.Context(), *made)
-	require.ErrorContains(t, err, "it was published before, by run run-2")
-	made.ID = "another"
-	_, err = b.service.Publish(t.Context(), *made)
-	require.ErrorContains(t, err, "it is stale")
-	assert.Equal(t, before, b.refs())
-
-	made, _, err = b.service.Propose(t.Context())
-	require.NoError(t, err)
-	b.clock = b.clock.Add(time.Hour)
-	b.one()
-	_, err = b.service.Publish(t.Context(), *made)
-	require.ErrorContains(t, err, "it is stale")
 }
 
 // TestADefaultBranchThatDoesNotMerge pauses, and is left to the publishing job by

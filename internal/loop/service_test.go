@@ -63,6 +63,7 @@ func TestWhatEndsARun(t *testing.T) {
 	results = run(9)
 	require.Len(t, results, 1)
 	assert.Equal(t, history.Busy, results[0].Outcome)
+	assert.Len(t, newBed(t, "", "fail", "1").iterate(3), 1, "unchanged files that fail are not measured again")
 }
 
 // TestLargeTreesAreTold: where trees take their time, people hear of them, and none is left.

@@ -10,7 +10,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/loop/evaluation"
@@ -206,4 +208,18 @@ func TestASuiteWithoutABudget(t *testing.T) {
 	got, err := r.runSuite(func(evaluation.Limit) (Suited, error) { panic("it is begun") })
 	require.NoError(t, err)
 	assert.Contains(t, got.Unfinished, "the budget is used up: ")
+}
+
+// TestABaselineThatUsesUpTheBudget is kept, and no agent is asked.
+func TestABaselineThatUsesUpTheBudget(t *testing.T) {
+	t.Parallel()
+	for _, jobs := range []int{1, 2} {
+		b := newBed(t, "budget: {usd: 0.5, per: day}", "1")
+		b.service.Suite = &playedSuite{result: Suited{Incumbent: metricOf("1"), Expense: expense(7, "0.5")}}
+		b.agent = func(agent.Request) agent.Reply { panic("it is asked") }
+		result, err := b.in(jobs, func(git.RefUpdate) error { return nil })
+		require.NoError(t, err)
+		assert.Contains(t, result.Stopped, "budget: ")
+		assert.Equal(t, "1", b.records().sum.Best.String())
+	}
 }

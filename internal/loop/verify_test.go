@@ -25,6 +25,8 @@ func TestVerifyRefuses(t *testing.T) {
 	require.NoError(t, run.lease.acquireLease(t.Context()))
 	at, _, err := run.proposer.propose(t.Context())
 	require.NoError(t, err)
+	a, err := run.team.attempt(t.Context(), at)
+	require.NoError(t, err)
 	other := func(files map[string]string) string {
 		b.git("checkout", "--quiet", "--detach", "autoloop/p")
 		b.write(b.dir, files)
@@ -61,8 +63,6 @@ func TestVerifyRefuses(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := run.proposer.newProposal(proposal.Iteration, at)
-			a, err := run.team.attempt(t.Context(), at)
-			require.NoError(t, err)
 			run.proposer.describe(p, at, a)
 			require.True(t, p.Kept())
 			c.change(p)
