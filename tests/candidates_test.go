@@ -46,16 +46,6 @@ func (w *world) proposals() []map[string]any {
 	return w.facts("proposed")
 }
 
-func TestSameChangeAfterANewEvaluatorIsMeasured(t *testing.T) {
-	t.Parallel()
-	w := severalWorld(t, "agent: command", "echo 0 > value.txt")
-	assert.Equal(t, "0", text(w.one().Metric))
-	assert.Nil(t, w.one().Metric)
-	w.write(".autoloop/programs/p.md", strings.Replace(fmt.Sprintf(several, "agent: command"), "printf", "true && printf", 1))
-	w.git("commit", "--quiet", "--all", "--message", "measure otherwise")
-	assert.Equal(t, "0", text(w.one().Metric))
-}
-
 // TestAgentsWithModelsOfTheirOwn: the same agent asks two models, and who names
 // none the program's.
 func TestAgentsWithModelsOfTheirOwn(t *testing.T) {
@@ -88,18 +78,4 @@ func TestAgentsWithModelsOfTheirOwn(t *testing.T) {
 	a := w.binary("iterate", "--program", "p")
 	assert.Equal(t, 2, a.code)
 	assert.Contains(t, a.stderr, ".autoloop/programs/p.md:2: `agents`: `model`: it is a list; give the name of a model")
-}
-
-func TestTunerProposesSeveralPoints(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, map[string]string{
-		".autoloop/programs/p.md": strings.Replace(fmt.Sprintf(several, "agent: tuner\ncandidates: 4"), "$(cat value.txt)", "$(sed 's/ .*//' value.txt)", 1),
-		"value.txt":               "10 # tune: 0..1000 int\n",
-	})
-	w.iterate("-n", "2")
-	tried := map[string]bool{}
-	for _, p := range w.proposals() {
-		tried[fmt.Sprint(p["params"])] = true
-	}
-	assert.Len(t, tried, 8, "each proposal learns from those before it")
 }

@@ -156,27 +156,3 @@ func TestNobodyInASuiteSeesTheGradersKey(t *testing.T) {
 	assert.GreaterOrEqual(t, strings.Count(w.beside("looked"), "."), 2*(3+1+1), "executors, checks and setup looked")
 	assert.Empty(t, w.beside("seen"))
 }
-
-// TestABaselineThatUsesUpTheBudget: no agent is asked then, in one job and in
-// two, and what was measured is kept.
-func TestABaselineThatUsesUpTheBudget(t *testing.T) {
-	t.Parallel()
-	const reason = "budget: 3150 of 3100 tokens used by this program; raise the limit to go on"
-	w, grader := gradedWorld(t, "budget: {tokens: 3100, per: program}")
-	got := w.one()
-	assert.Equal(t, "idle", got.Outcome)
-	assert.Equal(t, reason, got.Stopped)
-	assert.Equal(t, reason, w.held())
-	assert.Zero(t, w.count("decided"))
-
-	split, _ := gradedWorld(t, "budget: {tokens: 3100, per: program}")
-	dir, proposed := split.propose("bundle")
-	assert.Equal(t, reason, proposed.Stopped)
-	published := split.publish(dir)
-	assert.Equal(t, "idle", published.Outcome)
-	assert.Equal(t, reason, published.Stopped)
-	assert.Equal(t, got.Iteration, published.Iteration)
-	assert.Equal(t, w.recorded(), split.recorded())
-	assert.Equal(t, reason, split.held())
-	assert.Len(t, grader.Requests(), 3)
-}

@@ -46,38 +46,6 @@ func (w *world) readPlan() plan {
 
 const goodProgram = "---\nschedule: hourly\n---\n## Goal\nx\n## Target\n`a.txt`\n## Evaluation\n```sh\necho 1\n```\n"
 
-// TestBadProgramsStopNoOther: one file that is wrong is an error with its line;
-// the good one beside it is selected.
-func TestBadProgramsStopNoOther(t *testing.T) {
-	long := strings.Repeat("a", 200)
-	for name, c := range map[string]struct {
-		file, text, says string
-		line             int
-	}{
-		"latin-1":         {"bad.md", "---\nschedule: daily\n---\n## Goal\ncaf\xe9\n", "not UTF-8", 5},
-		"a long name":     {long + ".md", goodProgram, "64", 0},
-		"no slug":         {"My Program.md", goodProgram, "my-program", 0},
-		"no end":          {"bad.md", "---\nschedule: daily\n", "---", 1},
-		"a contradiction": {"bad.md", "---\nschedule: daily\n---\n## Goal\nLower is better.\n", "metric_direction: lower", 5},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, map[string]string{".autoloop/programs/" + c.file: c.text, ".autoloop/programs/good.md": goodProgram})
-			p := w.plan()
-			require.NotNil(t, p.Selected, "the good program runs")
-			assert.Equal(t, "good", *p.Selected)
-			require.Len(t, p.Errors, 1, "%+v", p.Errors)
-			assert.Contains(t, p.Errors[0].Message, c.says)
-			assert.Equal(t, c.line, p.Errors[0].Line, p.Errors[0].Message)
-			assert.Equal(t, ".autoloop/programs/"+c.file, p.Errors[0].File)
-			assert.NotContains(t, p.Errors[0].Message, "\n")
-			a := w.binary("iterate", "validate")
-			assert.Equal(t, 1, a.code)
-			assert.Contains(t, a.stdout, p.Errors[0].File)
-		})
-	}
-}
-
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]string{
@@ -102,46 +70,6 @@ func TestPlaces(t *testing.T) {
 	p = w.plan("--programs", "elsewhere")
 	assert.Equal(t, "e", *p.Selected)
 	assert.Equal(t, 2, w.binary("scheduler", "--programs", "nowhere").code)
-}
-
-// TestStates reads states as people and other tools write them.
-func TestStates(t *testing.T) {
-	for name, c := range map[string]struct {
-		state            string
-		selected         bool
-		problem, warning string
-	}{
-		"in 2099":         {"## Machine State\n| Field | Value |\n|---|---|\n| Last Run | 2099-01-01T00:00:00Z |\n", true, "", "in the future"},
-		"without a zone":  {"## Machine State\n| Field | Value |\n|---|---|\n| Last Run | 2026-01-01T10:00:00 |\n", true, "", ""},
-		"empty cells":     {"## ⚙ Machine State\n| Field | Value |\n|---|---|\n| Last Run | |\n| Paused | |\n", true, "", ""},
-		"an escaped pipe": {"## Machine State\n| Field | Value |\n|---|---|\n| Paused | true |\n| Pause Reason | a \\| b |\n", false, "", ""},
-		"no table":        {"hello\n", false, "Machine State", ""},
-		"a bad number":    {"## Machine State\n| Field | Value |\n|---|---|\n| Best Metric | tall |\n", false, "Best Metric", ""},
-		"not UTF-8":       {"## Machine State\n| Field | Value |\n|---|---|\n| Last Run | 2026-01-01 |\n\n## Notes\ncaf\xe9\n", true, "", ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, map[string]string{".autoloop/programs/p.md": goodProgram, "a.txt": "1\n"})
-			states := filepath.Join(filepath.Dir(w.side), "gh-aw", "repo-memory", "autoloop")
-			require.NoError(t, os.MkdirAll(states, 0o755))
-			require.NoError(t, os.WriteFile(filepath.Join(states, "p.md"), []byte(c.state), 0o600))
-			p := w.plan("--now", "2026-06-01T00:00:00Z")
-			assert.Equal(t, c.selected, p.Selected != nil)
-			if c.problem != "" {
-				require.Len(t, p.Errors, 1)
-				assert.Contains(t, p.Errors[0].Message, c.problem)
-				assert.Equal(t, "p.md", p.Errors[0].File)
-			} else {
-				assert.Empty(t, p.Errors)
-			}
-			if c.warning != "" {
-				assert.Contains(t, strings.Join(p.Warnings, "\n"), c.warning)
-			}
-			if name == "an escaped pipe" {
-				assert.Contains(t, p.Skipped[0].Reason, "paused: a | b")
-			}
-		})
-	}
 }
 
 func TestMisuse(t *testing.T) {

@@ -146,20 +146,6 @@ func (w *world) last(kind string) map[string]any {
 	return facts[len(facts)-1]
 }
 
-// kinds are the kinds of all that was recorded, in order; that of a setting has its name.
-func (w *world) kinds() []string {
-	w.t.Helper()
-	var kinds []string
-	for _, fact := range w.facts("") {
-		kind, _ := fact["event"].(string)
-		if key, is := fact["key"].(string); is && kind == "set" {
-			kind += " " + key
-		}
-		kinds = append(kinds, kind)
-	}
-	return kinds
-}
-
 // told are recorded reasons as people are told them.
 func told(t require.TestingT, reasons any) []string {
 	text, err := json.Marshal(reasons)

@@ -47,18 +47,6 @@ func TestSchedulerThenIterate(t *testing.T) {
 	assert.Contains(t, a.stdout, "selected: p", "its time has come")
 }
 
-func TestDryRunWritesNothing(t *testing.T) {
-	t.Parallel()
-	w := valuesWorld(t, "metric_direction: lower", "3", "2")
-	refs, before := w.git("for-each-ref"), w.checkout()
-	got := w.one("--dry-run")
-	assert.Equal(t, "dry-run", got.Outcome)
-	assert.Equal(t, "improved", *got.Verdict)
-	assert.Equal(t, "-1", *got.Delta)
-	assert.Equal(t, refs, w.git("for-each-ref"))
-	assert.Equal(t, before, w.checkout())
-}
-
 // edit changes the state file as a person would, by a commit on its branch.
 func (w *world) edit(before, after string) {
 	w.t.Helper()
@@ -91,27 +79,4 @@ func TestDecide(t *testing.T) {
 		assert.Equal(t, 2, a.code, args)
 		assert.Equal(t, 1, strings.Count(a.stderr, "\n"), "one clear line: %s", a.stderr)
 	}
-}
-
-func TestStateWithoutLedgerIsAdopted(t *testing.T) {
-	t.Parallel()
-	w := valuesWorld(t, "metric_direction: lower", "5", "4")
-	state := "# p\n\n## Machine State\n\n| Field | Value |\n|---|---|\n| Last Run | 2025-01-15 |\n| Iteration Count | 41 |\n| Best Metric | 6 |\n" +
-		"| Recent Statuses | accepted, rejected |\n\n## Lessons Learned\n\n- old lesson\n"
-	blob := filepath.Join(w.side, "p.md")
-	require.NoError(t, os.WriteFile(blob, []byte(state), 0o600))
-	id := w.git("hash-object", "-w", blob)
-	tree := filepath.Join(w.side, "tree")
-	require.NoError(t, os.WriteFile(tree, []byte("100644 blob "+id+"\tp.md\n"), 0o600))
-	made := w.run(w.dir, "sh", "-c", "git mktree < "+tree)
-	w.git("branch", "memory/autoloop", w.git("commit-tree", "-m", "old", made))
-	require.NoError(t, os.WriteFile(filepath.Join(w.side, "values"), []byte(strings.Repeat("4\n", 50)), 0o600))
-	got := w.one()
-	assert.Equal(t, 42, got.Iteration)
-	assert.Equal(t, "accepted", got.Outcome)
-	text := w.memory("p.md")
-	assert.Contains(t, text, "| Iteration Count | 42 |")
-	assert.Contains(t, text, "| Recent Statuses | accepted, rejected, accepted |")
-	assert.Contains(t, text, "| Metric Direction | lower |")
-	assert.Contains(t, text, "- old lesson")
 }

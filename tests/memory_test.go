@@ -48,14 +48,3 @@ func TestAgentsHandBackWhatTheyLearned(t *testing.T) {
 	assert.Contains(t, prompt, "The number 1 is few. (iteration 1)")
 	assert.Contains(t, prompt, "The last 3 attempts were all rejected")
 }
-
-func TestNotesThatTheRepositoryHasAreAFileLikeOthers(t *testing.T) {
-	t.Parallel()
-	program := strings.Replace(handingBack, "test ! -e .autoloop-notes.md\n", "", 1)
-	w := newWorld(t, map[string]string{".autoloop/programs/p.md": program, "value.txt": "1\n", ".autoloop-notes.md": "ours\n"})
-	result := w.one()
-	assert.Equal(t, "rejected", result.Outcome)
-	assert.Contains(t, result.Reasons[0], ".autoloop-notes.md")
-	assert.NotContains(t, w.beside("prompt.md"), ".autoloop-notes.md")
-	assert.NotContains(t, w.memory("p.md"), "is few")
-}

@@ -85,30 +85,6 @@ func scatter(seed uint64, lines int, deviation float64) []string {
 	return list
 }
 
-func TestTheTerminalShowsBothSides(t *testing.T) {
-	t.Parallel()
-	w := noisyWorld(t, "", scatter(3, 200, 5), "1100")
-	a := w.binary("iterate", "--program", "p")
-	assert.Regexp(t, `iteration 1, confirmation: 8 pairs, p = 0\.\d+, difference \+`, a.stdout)
-	assert.Regexp(t, `(?m)^incumbent  [·•●┃ ]{50}  median \d`, a.stdout)
-	assert.Regexp(t, `(?m)^candidate  [·•●┃ ]{50}  median \d`, a.stdout)
-	assert.Contains(t, a.stderr, "confirmation, up to 8 runs of each side")
-}
-
-func TestJumpOutOfAllProportion(t *testing.T) {
-	t.Parallel()
-	w := noisyWorld(t, "metric-range: [0, 1000000]", nil, "1001", "1003", "1004", "1100", "2000000")
-	got := w.iterate("-n", "5")
-	for i := range 3 {
-		assert.Empty(t, got[i].Warnings)
-	}
-	assert.Equal(t, "accepted", got[3].Outcome)
-	assert.Contains(t, strings.Join(got[3].Warnings, "\n"), "more than 10 times the largest before it (2); with the changed files emptied the evaluation notices: ")
-	assert.Contains(t, w.memory("p.md"), "more than 10 times the largest")
-	assert.Equal(t, "rejected", got[4].Outcome)
-	assert.Contains(t, got[4].Reasons[0], "implausible")
-}
-
 // TestCommentsAreNotKept has an agent that changes nothing but a comment. How often
 // chance alone keeps such a change is counted for thousands of candidates with this
 // noise beside the rule (TestNothingIsKeptByChance); that the binary decides by that

@@ -71,38 +71,6 @@ func TestWhatComesFirstMakesABundleStale(t *testing.T) {
 	assert.Contains(t, j.one().Stopped, "paused: pull request #2 closed; ")
 }
 
-func TestAFixThatCINoLongerAsksForIsStale(t *testing.T) {
-	t.Parallel()
-	s := gated(t, onTwoJobs, "9")
-	j := s.jobs
-	require.Equal(t, "pending-ci", s.one().Outcome)
-	s.report("failure", "expected 3, got 4")
-	s.try("8.5")
-	dir, proposed := j.propose()
-	assert.Equal(t, "pending-ci", proposed.Outcome)
-	s.report("success")
-	server, ok := s.site.(ours)
-	require.True(t, ok)
-	j.refuses(&hub{scene: s, Server: server.Server}, "CI does not ask to fix", dir)
-	assert.Equal(t, "accepted", s.one().Outcome)
-	assert.Equal(t, "9\n", s.run(s.bare, "git", "show", "autoloop/p:value.txt")+"\n")
-	j.refuses(&hub{scene: s, Server: server.Server}, "stale", dir)
-}
-
-// TestAFailedFixIsCounted: an agent that does not fix it is one of five attempts.
-func TestAFailedFixIsCounted(t *testing.T) {
-	t.Parallel()
-	s := gated(t, onTwoJobs, "9")
-	require.Equal(t, "pending-ci", s.one().Outcome)
-	s.report("failure", "expected 3, got 4")
-	s.try("fail")
-	head := head(t, s.bare, "autoloop/p")
-	assert.Equal(t, "pending-ci", s.one().Outcome)
-	assert.Equal(t, head, s.run(s.bare, "git", "rev-parse", "autoloop/p"))
-	assert.Equal(t, 1, s.count("checked"))
-	assert.Contains(t, s.ledger(), `"kind":"agent-failed","path":"command"`)
-}
-
 func TestTextsOfABundleAreData(t *testing.T) {
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8")

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/agent/models/client/modeltest"
 	"github.com/org/autoloop/tests/long"
 )
 
@@ -200,50 +199,4 @@ func (w *world) recorded() string {
 		out.WriteString(w.git("rev-parse", "autoloop/p^{tree}"))
 	}
 	return out.String()
-}
-
-func TestARateLimitIsHandedOn(t *testing.T) {
-	t.Parallel()
-	w, _ := askingWorld(t, modeltest.Wait(7200))
-	args := []string{"job", "propose", "--program", "p", "--agent", "models", "--model", "m-1", "--json", "--out"}
-	dir := filepath.Join(w.side, "bundle")
-	a := w.binary("iterate", append(args, dir)...)
-	require.Zero(t, a.code, a.stderr)
-	published := w.publish(dir)
-	assert.Equal(t, "idle", published.Outcome)
-	assert.Regexp(t, `^paused: the agent's service has a rate limit \(.*\); it resumes at `, published.Stopped)
-	assert.Contains(t, w.memory("p.md"), "| Not Before | 2")
-	assert.Contains(t, w.memory("p.results.tsv"), "baseline", "what was measured is not measured again")
-	assert.Zero(t, w.count("decided"))
-	none := filepath.Join(w.side, "none")
-	require.Zero(t, w.binary("iterate", append(args, none)...).code)
-	assert.NoDirExists(t, none, "nothing runs until then")
-}
-
-func TestABaselineAtTheTargetIsHandedOn(t *testing.T) {
-	t.Parallel()
-	w := valuesWorld(t, "metric_direction: higher\ntarget-metric: 1", "1", "3")
-	dir, proposed := w.propose("bundle")
-	assert.Contains(t, proposed.Stopped, "completed: target reached: 1")
-	published := w.publish(dir)
-	assert.Equal(t, "idle", published.Outcome)
-	assert.Contains(t, published.Stopped, "completed: target reached: 1")
-	assert.Contains(t, w.memory("p.md"), "| Completed | true |")
-	assert.Zero(t, w.count("decided"))
-}
-
-func TestADefaultBranchThatDoesNotMergeIsHandedOn(t *testing.T) {
-	t.Parallel()
-	w := valuesWorld(t, "metric_direction: higher", "1", "3", "4")
-	dir, _ := w.propose("a")
-	w.publish(dir)
-	w.write("value.txt", "2\n")
-	w.git("commit", "--quiet", "--all", "--message", "meanwhile")
-	dir, proposed := w.propose("b")
-	assert.Equal(t, "idle", proposed.Outcome)
-	assert.Contains(t, proposed.Reasons[0], "value.txt")
-	published := w.publish(dir)
-	assert.Equal(t, "error", published.Outcome)
-	assert.Contains(t, published.Stopped, "paused: main does not merge into autoloop/p")
-	assert.Contains(t, w.memory("p.md"), "| Paused | true |")
 }

@@ -141,37 +141,6 @@ func (h *hub) refusesToPropose(j *jobs) {
 	assert.Contains(h.t, a.stderr, "iterate job begin")
 }
 
-// TestAStartThatNobodyUsesIsGivenBack proposes nothing, because somebody marked
-// the pull request as ready meanwhile: it counts as no run.
-func TestAStartThatNobodyUsesIsGivenBack(t *testing.T) {
-	long.Only(t, long.TwoJobs)
-	t.Parallel()
-	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8")
-	j := h.inTwoJobs()
-	h.program(strings.Replace(working(""), "metric: m\n", "budget: {iterations: 2, per: day}\nmetric: m\n", 1))
-	require.Equal(t, "accepted", j.one().Outcome)
-	before := lastRun(h.remembered("p.md"))
-	h.Change(func(s *githubtest.State) { s.Pulls[0].Draft = false })
-	for range 4 {
-		got := j.one()
-		assert.Equal(t, "idle", got.Outcome)
-		assert.Contains(t, got.Stopped, "ready for review")
-	}
-	assert.Equal(t, before, lastRun(h.remembered("p.md")), "nothing ran")
-	h.Change(func(s *githubtest.State) { s.Pulls[0].Draft = true })
-	assert.Equal(t, "accepted", j.one().Outcome, "the budget has room for it")
-	assert.Equal(t, 2, h.agentRuns())
-	a := h.answer(j.job(hubToken, "job", "publish", "--program", "p"))
-	assert.Zero(t, a.code)
-	assert.Contains(t, a.stdout, "no start of this run is open")
-}
-
-func lastRun(state string) string {
-	_, rest, _ := strings.Cut(state, "| Last Run |")
-	line, _, _ := strings.Cut(rest, "\n")
-	return line
-}
-
 // TestARefusalIsRecordedInTwoJobs names an agent that is not installed: the reason is
 // on record, the third time pauses with it, and what CI says is read meanwhile.
 func TestARefusalIsRecordedInTwoJobs(t *testing.T) {

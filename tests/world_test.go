@@ -311,3 +311,10 @@ func (w *world) beside(name string) string {
 	require.NoError(w.t, err)
 	return string(text)
 }
+
+// frontmatter adds lines to the frontmatter of program p.
+func (w *world) frontmatter(lines ...string) {
+	w.t.Helper()
+	const file = ".autoloop/programs/p.md"
+	w.write(file, strings.Replace(w.read(file), "---\n", "---\n"+strings.Join(lines, "\n")+"\n", 1))
+}
