@@ -249,8 +249,8 @@ func TestAPendingCandidateAfterTheMerge(t *testing.T) {
 		warning string
 	}{
 		"the same files":     {map[string]string{"value.txt": "3\n"}, "", "", ""},
-		"others beside them": {map[string]string{"value.txt": "3\n", "other.txt": "theirs\n"}, history.Rejected, "not accepted yet: its pull request was merged without it, so that it is replayed on the default branch and measured there", ""},
-		"the same line":      {map[string]string{"value.txt": "7\n"}, history.Rejected, "not accepted yet: its pull request was merged without it", "what came after the merge was not replayed: what was merged does not merge into autoloop/p, both changed value.txt"},
+		"others beside them": {map[string]string{"value.txt": "3\n", "other.txt": "theirs\n"}, history.Rejected, "not kept yet: its pull request was merged without it, so that it is replayed on the default branch and measured there", ""},
+		"the same line":      {map[string]string{"value.txt": "7\n"}, history.Rejected, "not kept yet: its pull request was merged without it", "what came after the merge was not replayed: what was merged does not merge into autoloop/p, both changed value.txt"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -143,10 +143,10 @@ func TestStatusesInTheOrderOfTheHistory(t *testing.T) {
 	}{
 		"the newest first":              {first, entries("✅ Accepted"), false, schedule.Due, ""},
 		"the newest last":               {last, entries("✅ Accepted"), false, schedule.Due, ""},
-		"a plateau, the newest first":   {last, entries("❌ Rejected"), false, schedule.Plateau, "the last 5 iterations were rejected"},
-		"a plateau, the newest last":    {first, entries("❌ Rejected"), false, schedule.Plateau, "the last 5 iterations were rejected"},
+		"a plateau, the newest first":   {last, entries("❌ Rejected"), false, schedule.Plateau, "the last 5 iterations kept nothing"},
+		"a plateau, the newest last":    {first, entries("❌ Rejected"), false, schedule.Plateau, "the last 5 iterations kept nothing"},
 		"nothing shows it":              {first, "", false, schedule.Plateau, "Recent Statuses end with 5 rejections"},
-		"nothing has to show it":        {strings.TrimSuffix(last, ", accepted"), "", false, schedule.Plateau, "the last 5 iterations were rejected"},
+		"nothing has to show it":        {strings.TrimSuffix(last, ", accepted"), "", false, schedule.Plateau, "the last 5 iterations kept nothing"},
 		"more than ten":                 {first + strings.Repeat(", rejected", 6), entries("✅ Accepted"), false, schedule.Due, ""},
 		"waiting, the newest first":     {"pending-ci, rejected", entries("⏳ Pending CI"), false, schedule.Pending, ""},
 		"waiting, the newest last":      {"rejected, pending-ci", entries("⏳ Pending CI"), false, schedule.Pending, ""},

@@ -278,7 +278,7 @@ func (in *Input) judge(s *Standing) (Condition, string) {
 		}
 	}
 	if limit := in.onPlateau(s); limit > 0 {
-		what := fmt.Sprintf("the last %d iterations were rejected", limit)
+		what := fmt.Sprintf("the last %d iterations kept nothing", limit)
 		if s.unordered {
 			what = fmt.Sprintf("Recent Statuses end with %d rejections", limit)
 		}

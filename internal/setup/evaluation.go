@@ -169,7 +169,7 @@ func (e *Evaluation) String() string {
 	table.Rows = append(table.Rows,
 		[]string{"smallest visible gain", visible},
 		[]string{"one run", fmt.Sprintf("%.3g s, and %.3g s for its tree and setup", e.Seconds, e.Prepare)},
-		[]string{"one candidate", fmt.Sprintf("%s when kept (%d runs), mostly %s when rejected", render.Minutes(e.Minutes), e.Runs, render.Minutes(e.Rejected))},
+		[]string{"one candidate", fmt.Sprintf("%s when kept (%d runs), mostly %s when not", render.Minutes(e.Minutes), e.Runs, render.Minutes(e.Rejected))},
 	)
 	for _, broken := range e.Broken {
 		table.Rows = append(table.Rows, []string{broken.File + " " + broken.How, brokenText(broken)})
