@@ -22,7 +22,7 @@ func New(name string) *Doc {
 	out.WriteString("## ⚙️ Machine State\n\n| Field | Value |\n|-------|-------|\n")
 	var m Machine
 	for f := range notBefore { // That row is there only when it says something.
-		fmt.Fprintf(&out, "| %s | %s |\n", f.name(), rows[f].cell(&m))
+		fmt.Fprintf(&out, "| %s | %s |\n", f.name(), f.cell(&m))
 	}
 	for _, kind := range []SectionKind{ProgramInfo, Priorities, Lessons, Foreclosed, Future, History} {
 		fmt.Fprintf(&out, "\n## %s\n\n%s\n", kind.heading(), nothing)

@@ -92,16 +92,12 @@ func (d *Doc) place(history section) entries {
 	if isNothing(strings.TrimSpace(string(d.data[history.bodyStart:history.bodyEnd]))) {
 		return entries{start: history.bodyStart, end: history.bodyEnd}
 	}
-	walk := lines{data: d.data[:history.bodyEnd], pos: history.bodyStart}
-	for {
-		at, level, ok := walk.next()
-		if !ok {
-			return entries{start: history.bodyEnd, end: history.bodyEnd}
-		}
-		if level > 0 && isEntry(walk.text(at)) {
-			return entries{start: at.start, end: at.start}
+	for at := range linesOf(d.data[history.bodyStart:history.bodyEnd]) {
+		if start := history.bodyStart + at.start; at.level > 0 && isEntry(d.data[start:history.bodyStart+at.end]) {
+			return entries{start: start, end: start}
 		}
 	}
+	return entries{start: history.bodyEnd, end: history.bodyEnd}
 }
 
 // AddEntry puts an entry at the top of ours. One of the same iteration is replaced, so
@@ -247,8 +243,7 @@ func (d *Doc) SetPull(iteration, number int) {
 // isEntry reports whether a heading is that of an entry, or of a range of them, in a
 // history that others wrote.
 func isEntry(text []byte) bool {
-	var buffer [64]byte
-	words := strings.Fields(string(normal(buffer[:], text)))
+	words := strings.Fields(words(text))
 	if len(words) < 2 || !slices.Contains([]string{"iteration", "iter", "iterations", "iters"}, words[0]) {
 		return false
 	}

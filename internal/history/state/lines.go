@@ -1,60 +1,57 @@
 package state
 
-import "bytes"
+import (
+	"bytes"
+	"iter"
+	"strings"
+)
 
 // line is one line of a file: data[start:end] without its ending, and the
 // offset of the next line.
 type line struct {
 	start, end, next, number int
+	level                    int  // of a heading, else 0
+	inert                    bool // it begins, ends or is in a fence or an HTML comment
 }
 
-// lines walks through a file, and knows which lines are headings: those inside
-// fences and HTML comments are not. A fence or comment that is never closed
-// hides nothing.
-type lines struct {
-	data   []byte
-	pos    int
-	number int
-	// inert is the end of the fence or comment that the walk is in.
-	inert int
-	// openFence is the length from which no fence of a character is closed any
-	// more, so that hostile files are not searched again and again.
-	openFence   map[byte]int
-	openComment bool
+// linesOf walks through a file. Headings inside fences and HTML comments are none. A
+// fence or comment that is never closed hides nothing.
+func linesOf(data []byte) iter.Seq[line] {
+	return func(yield func(line) bool) {
+		inert, number := 0, 0 // inert is the end of the fence or comment that the walk is in
+		// unclosed is the length from which no fence of a character is closed any more,
+		// so that hostile files are not searched again and again.
+		unclosed := map[byte]int{}
+		for next := 0; next < len(data); {
+			at := lineAt(data, next)
+			number, next = number+1, at.next
+			at.number = number
+			text := unindent(data[at.start:at.end])
+			if number == 1 {
+				text = unindent(bytes.TrimPrefix(text, []byte("\ufeff")))
+			}
+			if at.start >= inert && len(text) > 0 {
+				switch length := run(text, text[0]); text[0] {
+				case '#':
+					if length <= 6 && (length == len(text) || isSpace(text[length])) {
+						at.level = length
+					}
+				case '`', '~', '<':
+					if most := unclosed[text[0]]; most > 0 && length >= most || !opens(text, length) {
+						break
+					}
+					if inert = closing(data, at, text[0], length); inert == 0 {
+						unclosed[text[0]] = length
+					}
+				}
+			}
+			at.inert = at.start < inert
+			if !yield(at) {
+				return
+			}
+		}
+	}
 }
-
-// next returns the next line and its heading level, 0 when it is no heading.
-func (l *lines) next() (current line, level int, ok bool) {
-	if l.pos >= len(l.data) {
-		return line{}, 0, false
-	}
-	l.number++
-	current = lineAt(l.data, l.pos)
-	current.number = l.number
-	l.pos = current.next
-	if current.start < l.inert {
-		return current, 0, true
-	}
-	text := l.data[current.start:current.end]
-	if current.start == 0 {
-		text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	}
-	text = unindent(text)
-	if len(text) == 0 {
-		return current, 0, true
-	}
-	switch text[0] {
-	case '#':
-		return current, headingLevel(text), true
-	case '`', '~':
-		l.fence(text, current)
-	case '<':
-		l.comment(text, current)
-	}
-	return current, 0, true
-}
-
-func (l *lines) text(at line) []byte { return l.data[at.start:at.end] }
 
 func lineAt(data []byte, start int) line {
 	end, next := len(data), len(data)
@@ -68,58 +65,33 @@ func lineAt(data []byte, start int) line {
 }
 
 // unindent removes up to three spaces, as markdown does.
-func unindent(text []byte) []byte {
-	for range 3 {
-		if len(text) == 0 || text[0] != ' ' {
-			break
-		}
-		text = text[1:]
+func unindent(text []byte) []byte { return text[min(run(text, ' '), 3):] }
+
+// opens reports whether a line, which begins with so many of its mark, opens a fence or a comment.
+func opens(text []byte, length int) bool {
+	if text[0] == '<' {
+		return bytes.HasPrefix(text, []byte("<!--"))
 	}
-	return text
+	return length >= 3 && (text[0] == '~' || bytes.IndexByte(text[length:], '`') < 0)
 }
 
-func headingLevel(text []byte) int {
-	level := run(text, '#')
-	if level > 6 || (level < len(text) && text[level] != ' ' && text[level] != '\t') {
+// closing is where the fence or comment ends that a line opens, 0 when it does not.
+func closing(data []byte, opening line, mark byte, length int) int {
+	if mark == '<' {
+		if end := bytes.Index(data[opening.start:], []byte("-->")); end >= 0 {
+			return lineAt(data, opening.start+end).next
+		}
 		return 0
 	}
-	return level
-}
-
-func (l *lines) fence(text []byte, opening line) {
-	mark := text[0]
-	length := run(text, mark)
-	if length < 3 || (mark == '`' && bytes.IndexByte(text[length:], '`') >= 0) {
-		return
-	}
-	if open, ok := l.openFence[mark]; ok && length >= open {
-		return
-	}
-	for at := opening.next; at < len(l.data); {
-		current := lineAt(l.data, at)
-		candidate := unindent(l.data[current.start:current.end])
-		if n := run(candidate, mark); n >= length && len(bytes.TrimSpace(candidate[n:])) == 0 {
-			l.inert = current.next
-			return
+	for next := opening.next; next < len(data); {
+		at := lineAt(data, next)
+		text := unindent(data[at.start:at.end])
+		if n := run(text, mark); n >= length && len(bytes.TrimSpace(text[n:])) == 0 {
+			return at.next
 		}
-		at = current.next
+		next = at.next
 	}
-	if l.openFence == nil {
-		l.openFence = map[byte]int{}
-	}
-	l.openFence[mark] = length
-}
-
-func (l *lines) comment(text []byte, opening line) {
-	if l.openComment || !bytes.HasPrefix(text, []byte("<!--")) {
-		return
-	}
-	end := bytes.Index(l.data[opening.start:], []byte("-->"))
-	if end < 0 {
-		l.openComment = true
-		return
-	}
-	l.inert = lineAt(l.data, opening.start+end).next
+	return 0
 }
 
 func run(text []byte, mark byte) int {
@@ -130,28 +102,10 @@ func run(text []byte, mark byte) int {
 	return n
 }
 
-// normal writes the words of text in lower case with single spaces into buffer
-// and returns them. Everything but ASCII letters and digits separates words,
-// so emoji, variation selectors and markup do not matter.
-func normal(buffer, text []byte) []byte {
-	out := buffer[:0]
-	gap := false
-	for _, c := range text {
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if ('a' > c || c > 'z') && ('0' > c || c > '9') {
-			gap = len(out) > 0
-			continue
-		}
-		if len(out)+2 > cap(buffer) {
-			break
-		}
-		if gap {
-			out = append(out, ' ')
-			gap = false
-		}
-		out = append(out, c)
-	}
-	return out
+// words are those of a text in lower case with single spaces. Everything but ASCII letters and
+// digits separates them, so that emoji, variation selectors and markup do not matter.
+func words(text []byte) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(string(text)), func(r rune) bool {
+		return ('a' > r || r > 'z') && ('0' > r || r > '9')
+	}), " ")
 }

@@ -129,18 +129,29 @@ func (f field) name() string {
 	}[f]
 }
 
-func fieldNamed(name []byte) (field, bool) {
-	if string(name) == "pull request" {
+// fieldNamed is the row with these words in its first column.
+func fieldNamed(words string) (field, bool) {
+	if words == "pull request" {
 		return pullRequest, true
 	}
-	f, known := fieldOf[string(name)]
-	return f, known
+	for f := range fieldCount {
+		if strings.EqualFold(f.name(), words) {
+			return f, true
+		}
+	}
+	return 0, false
 }
 
-var fieldOf = func() map[string]field {
-	index := make(map[string]field, fieldCount)
-	for f := range fieldCount {
-		index[strings.ToLower(f.name())] = f
-	}
-	return index
-}()
+// of is where a Machine has the value of a row. There is no second list of what a Machine holds.
+func (f field) of(m *Machine) any {
+	return [fieldCount]any{
+		&m.LastRun, &m.IterationCount, &m.InitialMetric, &m.BestMetric, &m.TargetMetric, &m.Direction, &m.Branch, (*number)(&m.PR), (*number)(&m.Issue),
+		&m.Paused, (*prose)(&m.PauseReason), &m.Completed, (*prose)(&m.CompletedReason), &m.ConsecutiveErrors, &m.RecentStatuses, &m.NotBefore,
+	}[f]
+}
+
+// number is one on GitHub, prose the words of a person: how they are written, their types say.
+type (
+	number int
+	prose  string
+)

@@ -1,8 +1,8 @@
 package state
 
 import (
-	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,11 +30,10 @@ type reader struct {
 	problem  *Problem
 }
 
-func readMachine(data []byte, found *table) (Machine, []Warning, error) {
+func readMachine(data []byte, found *table) (m Machine, _ []Warning, _ error) {
 	r := reader{data: data, table: found, warnings: found.twice}
-	var m Machine
 	for f := range fieldCount {
-		rows[f].read(&r, f, &m)
+		r.read(f, &m)
 	}
 	if r.problem != nil {
 		return Machine{}, r.warnings, r.problem
@@ -45,44 +44,65 @@ func readMachine(data []byte, found *table) (Machine, []Warning, error) {
 	return m, r.warnings, nil
 }
 
-// raw returns the cell as it is written; nil for a null sign or a missing row.
-func (r *reader) raw(f field) []byte {
-	c := r.table.cells[f]
-	if text := bytes.Trim(r.data[c.start:c.end], "`*_ "); !c.there || isNull(text) || saysNone(f, text) {
-		return nil
+func (r *reader) read(f field, m *Machine) {
+	switch value := f.of(m).(type) {
+	case **time.Time:
+		*value = r.time(f)
+	case *int:
+		*value = r.count(f)
+	case *number:
+		*value = r.number(f)
+	case **metric.Value:
+		*value = r.metric(f)
+	case *metric.Direction:
+		*value, m.DirectionGiven = r.direction()
+	case *bool:
+		*value = r.flag(f)
+	case *string:
+		*value = r.bare(f)
+	case *prose:
+		*value = prose(strings.ToValidUTF8(unescapeCell(r.raw(f)), "\uFFFD"))
+	case *[]string:
+		all := r.statuses()
+		*value, m.cut = lastStatuses(all), len(all) > MaxStatuses
 	}
-	return r.data[c.start:c.end]
 }
 
-// bare returns the cell without code marks and emphasis; nil for null.
-func (r *reader) bare(f field) []byte {
-	text := bytes.Trim(r.raw(f), "`*_ \t")
-	if isNull(text) {
-		return nil
+// raw returns the cell as it is written; "" for a null sign or a missing row.
+func (r *reader) raw(f field) string {
+	c := r.table.cells[f]
+	text := string(r.data[c.start:c.end])
+	if isNull(bare(text)) || saysNone(f, bare(text)) {
+		return ""
 	}
 	return text
 }
+
+// bare returns the cell without code marks and emphasis; "" for null.
+func (r *reader) bare(f field) string { return bare(r.raw(f)) }
+
+func bare(text string) string { return strings.Trim(text, "`*_ \t") }
 
 func (r *reader) fail(f field, wanted string) {
 	if r.problem != nil {
 		return
 	}
 	r.problem = &Problem{
-		Line:    int(r.table.cells[f].number),
+		Line:    r.table.cells[f].row.number,
 		Message: fmt.Sprintf("%s is %q, which is not %s; correct the cell, or write — for none", f.name(), clipped(r.raw(f)), wanted),
 	}
 }
 
 func (r *reader) warn(f field, format string, args ...any) {
-	r.warnings = append(r.warnings, Warning{Line: int(r.table.cells[f].number), Message: fmt.Sprintf(format, args...)})
+	r.warnings = append(r.warnings, Warning{Line: r.table.cells[f].row.number, Message: fmt.Sprintf(format, args...)})
 }
 
 func (r *reader) time(f field) *time.Time {
 	text := r.bare(f)
-	if len(text) == 0 {
+	if text == "" {
 		return nil
 	}
-	at, ok := parseTime(string(text))
+	at, ok := parseTime(text)
 	if !ok {
 		r.fail(f, "a time such as 2025-01-15T10:30:00Z")
 		return nil
@@ -92,10 +112,10 @@ func (r *reader) time(f field) *time.Time {
 
 func (r *reader) count(f field) int {
 	text := r.bare(f)
-	if len(text) == 0 {
+	if text == "" {
 		return 0
 	}
-	n, err := strconv.Atoi(string(text))
+	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 || n > maxCount {
 		r.fail(f, "a count")
 		return 0
@@ -104,12 +124,11 @@ func (r *reader) count(f field) int {
 }
 
 func (r *reader) metric(f field) *metric.Value {
-	text := r.bare(f)
-	if len(text) == 0 {
+	number, words, more := strings.Cut(r.bare(f), " ")
+	if number == "" {
 		return nil
 	}
-	number, words, more := bytes.Cut(text, []byte(" "))
-	value, err := metric.ParseValue(string(number))
+	value, err := metric.ParseValue(number)
 	if err != nil {
 		r.fail(f, "a number")
 		return nil
@@ -121,28 +140,22 @@ func (r *reader) metric(f field) *metric.Value {
 }
 
 func (r *reader) flag(f field) bool {
-	text := r.bare(f)
-	if len(text) == 0 {
-		return false
-	}
-	var buffer [16]byte
-	word, _, _ := bytes.Cut(normal(buffer[:], text), []byte(" "))
-	switch string(word) {
-	case "true", "yes":
+	word, _, _ := strings.Cut(words([]byte(r.bare(f))), " ")
+	switch {
+	case word == "true" || word == "yes":
 		return true
-	case "false", "no":
-		return false
+	case word != "false" && word != "no" && r.bare(f) != "":
+		r.fail(f, "`true` or `false`")
 	}
-	r.fail(f, "`true` or `false`")
 	return false
 }
 
 func (r *reader) direction() (metric.Direction, bool) {
 	text := r.bare(metricDirection)
-	if len(text) == 0 {
+	if text == "" {
 		return metric.Higher, false
 	}
-	direction, err := metric.ParseDirection(string(text))
+	direction, err := metric.ParseDirection(text)
 	if err != nil {
 		r.fail(metricDirection, "`higher` or `lower`")
 	}
@@ -151,80 +164,60 @@ func (r *reader) direction() (metric.Direction, bool) {
 
 // number reads #12, 12, a link or an address. What it cannot read is no number
 // and a warning: whose pull request it is, is decided by its branch.
-func (r *reader) number(f field) int {
+func (r *reader) number(f field) number {
 	text := r.raw(f)
-	if len(text) == 0 {
+	if text == "" {
 		return 0
 	}
-	digits := text
-	if at := bytes.IndexByte(text, '#'); at >= 0 {
-		digits = text[at+1:]
-	} else if at := bytes.LastIndexByte(text, '/'); at >= 0 {
-		digits = text[at+1:]
+	digits := text[strings.LastIndexByte(text, '/')+1:]
+	if _, after, found := strings.Cut(text, "#"); found {
+		digits = after
 	}
-	digits = bytes.TrimLeft(digits, "`*_ ")
-	end := 0
-	for end < len(digits) && '0' <= digits[end] && digits[end] <= '9' {
-		end++
-	}
-	n, err := strconv.Atoi(string(digits[:end]))
+	digits = strings.TrimLeft(digits, "`*_ ")
+	digits = digits[:len(digits)-len(strings.TrimLeft(digits, "0123456789"))]
+	n, err := strconv.Atoi(digits)
 	if err != nil || n <= 0 || n > maxCount {
 		r.warn(f, "%s is %q, which has no number such as #12; it counts as none", f.name(), clipped(text))
 		return 0
 	}
-	return n
-}
-
-func (r *reader) prose(f field) string {
-	return strings.ToValidUTF8(unescapeCell(r.raw(f)), "\uFFFD")
+	return number(n)
 }
 
 // statuses reads the list; words in brackets behind a status are dropped.
 func (r *reader) statuses() []string {
-	text := r.bare(recentStatuses)
-	if len(text) == 0 {
-		return nil
-	}
-	list := make([]string, 0, MaxStatuses)
-	for part := range bytes.SplitSeq(text, []byte(",")) {
-		if part = bytes.Trim(part, "`*_ \t"); len(part) > 0 && !isNull(part) {
+	var list []string
+	for part := range strings.SplitSeq(r.bare(recentStatuses), ",") {
+		if part = bare(part); !isNull(part) {
 			list = append(list, status(part))
 		}
 	}
 	return list
 }
 
-// status returns the first word in lower case, without allocating for known
-// ones. A sign before it says nothing more; one alone stands for its word.
-func status(text []byte) string {
-	word, rest, _ := bytes.Cut(text, []byte(" "))
-	switch string(word) {
-	case "accepted":
-		return string(Accepted)
-	case "rejected":
-		return string(Rejected)
-	case "error":
-		return string(Failed)
-	case "pending-ci":
-		return string(PendingCI)
+// status returns the first word in lower case. A sign before it says nothing more; one
+// alone stands for its word.
+func status(text string) string {
+	word, rest, _ := strings.Cut(text, " ")
+	if slices.Contains(outcomesOf[:], Status(word)) {
+		return word
 	}
-	if sign := firstOutcome(signIs, string(word)); sign != "" {
-		if rest = bytes.Trim(rest, "`*_ \t"); len(rest) > 0 && rest[0] != '(' {
+	if sign := firstOutcome(signIs, word); sign != "" {
+		if rest = bare(rest); rest != "" && rest[0] != '(' {
 			return status(rest)
 		}
 		return sign
 	}
-	if strings.EqualFold(string(text), "pending CI") {
+	if strings.EqualFold(text, "pending CI") {
 		return string(PendingCI)
 	}
-	return strings.ToLower(strings.ToValidUTF8(string(word), "\uFFFD"))
+	return strings.ToLower(strings.ToValidUTF8(word, "\uFFFD"))
 }
 
 // isNull says whether a cell holds nothing: a dash of any kind, or a word for
 // it.
-func isNull(text []byte) bool {
-	switch string(text) {
-	case "", "n/a", "N/A", "none", "None", "null", "(none)", "*(none)*", "_none_":
+func isNull(text string) bool {
+	switch text {
+	case "", "n/a", "N/A", "none", "None", "null", "(none)":
 		return true
 	default:
 		return isDash(text)
@@ -238,35 +231,26 @@ var newPull = lazyregexp.New(`^\(new PR this run, #\d+ was previous\)$`)
 // the forms that states have: "— (no run yet)" for any value, "pending CI" for a
 // number that CI is waited for, and newPull. Anything else in brackets may be meant
 // as a value.
-func saysNone(f field, text []byte) bool {
+func saysNone(f field, text string) bool {
 	switch f { //nolint:exhaustive // the rest is alike
 	case pauseReason, completedReason:
 		return false
 	case pullRequest:
-		if newPull().Match(text) {
+		if newPull().MatchString(text) {
 			return true
 		}
 		fallthrough
 	case initialMetric, bestMetric:
-		if strings.EqualFold(string(text), "pending CI") {
+		if strings.EqualFold(text, "pending CI") {
 			return true
 		}
 	}
-	dash, rest, more := bytes.Cut(text, []byte(" "))
-	if !more || !isDash(dash) {
-		return false
-	}
-	rest = bytes.TrimSpace(rest)
-	return len(rest) > 2 && rest[0] == '(' && bytes.IndexByte(rest, ')') == len(rest)-1
+	dash, rest, _ := strings.Cut(text, " ")
+	rest = strings.TrimSpace(rest)
+	return isDash(dash) && len(rest) > 2 && rest[0] == '(' && strings.IndexByte(rest, ')') == len(rest)-1
 }
 
-func isDash(text []byte) bool {
-	switch string(text) {
-	case "—", "–", "-", "--", "---":
-		return true
-	}
-	return false
-}
+func isDash(text string) bool { return slices.Contains([]string{"—", "–", "-", "--", "---"}, text) }
 
 var timeLayouts = []string{
 	time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 Z07:00", "2006-01-02 15:04:05",
@@ -278,9 +262,6 @@ var zoneWord = lazyregexp.New(`(?i)\s*\b(UTC|GMT|Z)$`)
 
 // parseTime reads a time to UTC; without a zone it is UTC already.
 func parseTime(text string) (time.Time, bool) {
-	if at, err := time.Parse(time.RFC3339, text); err == nil {
-		return at.UTC(), true
-	}
 	if len(text) > 64 {
 		return time.Time{}, false
 	}
@@ -294,10 +275,10 @@ func parseTime(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-func clipped(text []byte) string {
+func clipped(text string) string {
 	const most = 60
 	if len(text) > most {
-		return strings.ToValidUTF8(string(text[:most]), "") + "…"
+		return strings.ToValidUTF8(text[:most], "") + "…"
 	}
-	return strings.ToValidUTF8(string(text), "\uFFFD")
+	return strings.ToValidUTF8(text, "\uFFFD")
 }

@@ -34,32 +34,30 @@ func (k SectionKind) heading() string {
 
 // kindOf recognises a heading by its words.
 func kindOf(heading []byte) SectionKind {
-	var buffer [32]byte
-	switch words := string(normal(buffer[:], heading)); {
-	case strings.HasPrefix(words, "machine state"):
-		return machineState
-	case strings.HasPrefix(words, "program info"):
-		return ProgramInfo
-	case strings.HasPrefix(words, "current priorities"), words == "priorities":
-		return Priorities
-	case strings.HasPrefix(words, "lessons learned"), words == "lessons":
-		return Lessons
-	case strings.HasPrefix(words, "foreclosed avenues"):
-		return Foreclosed
-	case strings.HasPrefix(words, "future directions"), words == "future work":
-		return Future
-	case strings.HasPrefix(words, "iteration history"):
-		return History
-	default:
-		return other
+	text := words(heading)
+	for _, one := range []struct {
+		kind          SectionKind
+		begins, whole string
+	}{
+		{machineState, "machine state", ""},
+		{ProgramInfo, "program info", ""},
+		{Priorities, "current priorities", "priorities"},
+		{Lessons, "lessons learned", "lessons"},
+		{Foreclosed, "foreclosed avenues", ""},
+		{Future, "future directions", "future work"},
+		{History, "iteration history", ""},
+	} {
+		if strings.HasPrefix(text, one.begins) || one.whole != "" && text == one.whole {
+			return one.kind
+		}
 	}
+	return other
 }
 
 // heading is one heading of the file.
 type heading struct {
 	line
-	level int
-	kind  SectionKind
+	kind SectionKind
 }
 
 // section is where the text of a section is: data[start:end], behind the
@@ -74,18 +72,13 @@ type section struct {
 func outline(data []byte) []heading {
 	var all []heading
 	best := map[SectionKind]int{}
-	walk := lines{data: data}
-	for {
-		at, level, ok := walk.next()
-		if !ok {
-			break
-		}
-		if level == 0 {
+	for at := range linesOf(data) {
+		if at.level == 0 {
 			continue
 		}
-		kind := kindOf(walk.text(at))
+		kind := kindOf(data[at.start:at.end])
 		if previous, found := best[kind]; kind != other && found {
-			if all[previous].level <= level || kind == machineState {
+			if all[previous].level <= at.level || kind == machineState {
 				kind = other
 			} else {
 				all[previous].kind = other
@@ -94,7 +87,7 @@ func outline(data []byte) []heading {
 		if kind != other {
 			best[kind] = len(all)
 		}
-		all = append(all, heading{line: at, level: level, kind: kind})
+		all = append(all, heading{at, kind})
 	}
 	return all
 }

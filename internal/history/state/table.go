@@ -3,18 +3,15 @@ package state
 import (
 	"bytes"
 	"fmt"
+	"strings"
 )
 
-// cell is where the value of a row is: data[start:end] without the spaces
-// around it, in the line with that number that begins at row. Thousands of tables are
-// read, so it is small; no file is longer than maxRead.
+// cell is where the value of a row is: data[start:end] without the spaces around it.
 type cell struct {
-	start, end, row, number int32
-	there                   bool
+	row        line
+	start, end int
+	there      bool
 }
-
-// line is that of the row, without its number.
-func (c cell) line(data []byte) line { return lineAt(data, int(c.row)) }
 
 type table struct {
 	cells [fieldCount]cell
@@ -22,7 +19,6 @@ type table struct {
 	section line
 	// last is the last row or separator of the table.
 	last line
-	rows int
 	// twice are warnings of rows that are given again: the last counts.
 	twice []Warning
 }
@@ -35,51 +31,38 @@ const maxRead = 1 << 20
 const noTable = "there is no Machine State table with known rows in it; restore it from the history of the branch memory/autoloop, or delete the file to start anew"
 
 // findTable locates the first Machine State section and its rows.
-func findTable(data []byte) (table, *Problem) {
-	var t table
+func findTable(data []byte) (t table, problem *Problem) {
 	if len(data) > maxRead {
 		return t, &Problem{Message: fmt.Sprintf("the state file has %d bytes, more than %d; shorten it", len(data), maxRead)}
 	}
-	walk := lines{data: data}
-	section, found := walk.machineState()
-	if !found {
-		return t, &Problem{Message: noTable}
-	}
-	t.section, t.last = section, section
-	for {
-		current, level, ok := walk.next()
-		if !ok || level > 0 {
-			break
+	known := false
+walk:
+	for at := range linesOf(data) {
+		switch {
+		case t.section.number == 0:
+			if at.level > 0 && kindOf(data[at.start:at.end]) == machineState {
+				t.section, t.last = at, at
+			}
+		case at.level > 0:
+			break walk
+		case !at.inert:
+			known = t.row(data, at) || known
 		}
-		if current.start < walk.inert {
-			continue
-		}
-		t.row(data, current)
 	}
-	if t.rows == 0 {
+	if !known {
 		return t, &Problem{Line: t.section.number, Message: noTable}
 	}
 	return t, nil
 }
 
-// machineState walks to the heading of the first Machine State section.
-func (l *lines) machineState() (line, bool) {
-	for {
-		current, level, ok := l.next()
-		if !ok || level > 0 && kindOf(l.text(current)) == machineState {
-			return current, ok
-		}
-	}
-}
-
 // row notes the line's cell when its first column names a known row.
-func (t *table) row(data []byte, at line) {
+func (t *table) row(data []byte, at line) bool {
 	text := data[at.start:at.end]
-	first := nextPipe(text, 0)
-	if first < 0 {
-		return
+	rest := nextPipe(text, 0) + 1
+	if rest == 0 {
+		return false
 	}
-	key, rest := text[:first], first+1
+	key := text[:rest-1]
 	if len(bytes.TrimSpace(key)) == 0 {
 		second := nextPipe(text, rest)
 		if second < 0 {
@@ -88,17 +71,16 @@ func (t *table) row(data []byte, at line) {
 		key, rest = text[rest:second], min(second+1, len(text))
 	}
 	t.last = at
-	var buffer [32]byte
-	name, known := fieldNamed(normal(buffer[:], key))
+	f, known := fieldNamed(words(key))
 	if !known {
-		return
+		return false
 	}
-	if t.cells[name].there {
-		t.twice = append(t.twice, Warning{Line: at.number, Message: fmt.Sprintf("the row %s is there twice (also in line %d); this one counts: remove the other", name.name(), t.cells[name].number)})
+	if t.cells[f].there {
+		t.twice = append(t.twice, Warning{Line: at.number, Message: fmt.Sprintf("the row %s is there twice (also in line %d); this one counts: remove the other", f.name(), t.cells[f].row.number)})
 	}
-	start, end := valueSpan(text, rest, name)
-	t.cells[name] = cell{start: int32(at.start + start), end: int32(at.start + end), row: int32(at.start), number: int32(at.number), there: true}
-	t.rows++
+	start, end := valueSpan(text, rest, f)
+	t.cells[f] = cell{at, at.start + start, at.start + end, true}
+	return true
 }
 
 // valueSpan finds the second column. In the rows that hold prose an unescaped
@@ -106,9 +88,8 @@ func (t *table) row(data []byte, at line) {
 func valueSpan(text []byte, start int, name field) (int, int) {
 	end := nextPipe(text, start)
 	if name == pauseReason || name == completedReason {
-		trimmed := bytes.TrimRight(text, " \t")
-		end = len(trimmed)
-		if end > start && trimmed[end-1] == '|' && !escaped(trimmed, end-1) {
+		end = len(bytes.TrimRight(text, " \t"))
+		if end > start && text[end-1] == '|' && !escaped(text, end-1) {
 			end--
 		}
 	}
@@ -127,11 +108,7 @@ func valueSpan(text []byte, start int, name field) (int, int) {
 // nextPipe returns the offset of the next unescaped pipe, or -1.
 func nextPipe(text []byte, from int) int {
 	for at := from; at < len(text); at++ {
-		next := bytes.IndexByte(text[at:], '|')
-		if next < 0 {
-			return -1
-		}
-		if at += next; !escaped(text, at) {
+		if text[at] == '|' && !escaped(text, at) {
 			return at
 		}
 	}
@@ -141,11 +118,16 @@ func nextPipe(text []byte, from int) int {
 // escaped says whether the byte at an offset follows an odd number of
 // backslashes.
 func escaped(text []byte, at int) bool {
-	n := 0
-	for at-n-1 >= 0 && text[at-n-1] == '\\' {
-		n++
-	}
-	return n%2 == 1
+	return (at-len(bytes.TrimRight(text[:at], `\`)))%2 == 1
 }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' }
+
+// escapeCell makes text fit into a cell; unescapeCell reads it back exactly.
+func escapeCell(text string) string {
+	return strings.NewReplacer(`\`, `\\`, `|`, `\|`).Replace(text)
+}
+
+func unescapeCell(text string) string {
+	return strings.NewReplacer(`\\`, `\`, `\|`, `|`).Replace(text)
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -21,20 +22,18 @@ const maxReason = 500
 // values are replaced, and rows that are missing are added in their place when
 // they have something to say; Metric Direction always has.
 func (d *Doc) SetMachine(m Machine) {
-	if len(m.RecentStatuses) > MaxStatuses {
-		m.RecentStatuses = m.RecentStatuses[len(m.RecentStatuses)-MaxStatuses:]
-	}
+	m.RecentStatuses = lastStatuses(m.RecentStatuses)
 	for f := range fieldCount {
 		found, problem := findTable(d.data)
 		if problem != nil {
 			return
 		}
-		text := rows[f].cell(&m)
+		text := f.cell(&m)
 		switch c := found.cells[f]; {
 		case !c.there && text != null:
 			d.addRow(&found, f, text)
-		case c.there && !rows[f].same(&d.machine, &m):
-			d.splice(int(c.start), int(c.end), pad(d.data, c, text))
+		case c.there && (text != f.cell(&d.machine) || f == metricDirection && !d.machine.DirectionGiven):
+			d.splice(c.start, c.end, pad(d.data, c, text))
 		}
 	}
 	if err := d.read(); err != nil {
@@ -44,10 +43,10 @@ func (d *Doc) SetMachine(m Machine) {
 
 // pad keeps the spaces around a value that replaces an empty cell.
 func pad(data []byte, c cell, text string) string {
-	if c.start > c.row && data[c.start-1] == '|' {
+	if c.start > c.row.start && data[c.start-1] == '|' {
 		text = " " + text
 	}
-	if int(c.end) == c.line(data).end || data[c.end] == '|' {
+	if c.end == c.row.end || data[c.end] == '|' {
 		text += " "
 	}
 	return text
@@ -60,20 +59,51 @@ func (d *Doc) addRow(found *table, f field, text string) {
 	row := fmt.Sprintf("| %s | %s |", f.name(), text)
 	for before := f - 1; before >= 0; before-- {
 		if c := found.cells[before]; c.there {
-			if at := c.line(d.data); at.next == at.end {
-				d.splice(at.end, at.end, newline+row)
+			if c.row.next == c.row.end {
+				d.splice(c.row.end, c.row.end, newline+row)
 			} else {
-				d.splice(at.next, at.next, row+newline)
+				d.splice(c.row.next, c.row.next, row+newline)
 			}
 			return
 		}
 	}
-	for after := f + 1; after < fieldCount; after++ {
-		if c := found.cells[after]; c.there {
-			d.splice(int(c.row), int(c.row), row+newline)
+	for _, c := range found.cells[f:] {
+		if c.there {
+			d.splice(c.row.start, c.row.start, row+newline)
 			return
 		}
 	}
+}
+
+// cell is the text of a row's value.
+func (f field) cell(m *Machine) string {
+	switch value := f.of(m).(type) {
+	case **time.Time:
+		return timeCell(*value)
+	case *int:
+		return strconv.Itoa(min(max(*value, 0), maxCount))
+	case *number:
+		if *value > 0 && *value <= maxCount {
+			return "#" + strconv.Itoa(int(*value))
+		}
+	case **metric.Value:
+		return metric.Text(*value, null)
+	case *metric.Direction:
+		return value.String() // it always says something
+	case *bool:
+		return strconv.FormatBool(*value)
+	case *string:
+		if name := strings.Trim(plain.Inline(*value, 200), "`*_ "); name != "" {
+			return "`" + escapeCell(name) + "`"
+		}
+	case *prose:
+		if text := plain.Inline(string(*value), maxReason); text != "" {
+			return escapeCell(text)
+		}
+	case *[]string:
+		return statusesCell(*value)
+	}
+	return null
 }
 
 func timeCell(at *time.Time) string {
@@ -83,35 +113,11 @@ func timeCell(at *time.Time) string {
 	return at.UTC().Format(time.RFC3339)
 }
 
-func countCell(n int) string { return strconv.Itoa(min(max(n, 0), maxCount)) }
-
-func branchCell(name string) string {
-	name = strings.Trim(plain.Inline(name, 200), "`*_ ")
-	if name == "" {
-		return null
-	}
-	return "`" + escapeCell(name) + "`"
-}
-
-func numberCell(n int) string {
-	if n <= 0 || n > maxCount {
-		return null
-	}
-	return "#" + strconv.Itoa(n)
-}
-
-func proseCell(text string) string {
-	if text = plain.Inline(text, maxReason); text == "" {
-		return null
-	}
-	return escapeCell(text)
-}
-
 func statusesCell(list []string) string {
 	words := make([]string, 0, len(list))
 	for _, word := range list {
 		word = strings.Map(func(r rune) rune {
-			if r == ',' || r == '|' || r == '\\' || r == '`' || r == '*' || r == '_' || r <= ' ' {
+			if r <= ' ' || strings.ContainsRune(",|\\`*_", r) {
 				return '-'
 			}
 			return r
