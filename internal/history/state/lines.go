@@ -26,11 +26,11 @@ func linesOf(data []byte) iter.Seq[line] {
 			at := lineAt(data, next)
 			number, next = number+1, at.next
 			at.number = number
-			text := unindent(data[at.start:at.end])
+			text := data[at.start:at.end]
 			if number == 1 {
-				text = unindent(bytes.TrimPrefix(text, []byte("\ufeff")))
+				text = bytes.TrimPrefix(text, []byte("\ufeff"))
 			}
-			if at.start >= inert && len(text) > 0 {
+			if text = unindent(text); at.start >= inert && len(text) > 0 {
 				switch length := run(text, text[0]); text[0] {
 				case '#':
 					if length <= 6 && (length == len(text) || isSpace(text[length])) {
