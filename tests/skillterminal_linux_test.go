@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -95,4 +96,9 @@ func TestSkillApplyAsksOnATerminal(t *testing.T) {
 			assert.True(t, w.exists(ws+"/v1"), "the workspace is kept whatever the answer")
 		})
 	}
+}
+
+func (w *world) exists(name string) bool {
+	_, err := os.Lstat(filepath.Join(w.dir, name))
+	return err == nil
 }
