@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -195,7 +196,10 @@ func evalTasks(ctx context.Context, env Env, dir string, o *evalOptions) error {
 	if o.against == "" {
 		found, err := taskrun.Measure(ctx, loaded, candidate, session.Options)
 		shown.Close()
-		return o.outcome(env, found, err)
+		if err != nil {
+			return err
+		}
+		return o.outcome(env, found)
 	}
 	baseline, err := l.Side(ctx, session, "against", o.against)
 	if err != nil {
@@ -223,17 +227,14 @@ func taskRuns(text string) (int, error) {
 }
 
 // outcome prints what one configuration scored.
-func (o *evalOptions) outcome(env Env, found taskrun.Standalone, err error) error {
-	if err != nil {
-		return err
-	}
+func (o *evalOptions) outcome(env Env, found taskrun.Report) error {
 	for _, warning := range found.Warnings {
 		fmt.Fprintln(env.Stderr, "warning:", warning)
 	}
 	if o.json {
-		return printEscapedJSON(env, found.Outcome)
+		return printEscapedJSON(env, found.Baseline)
 	}
-	_, err = fmt.Fprint(env.Stdout, found)
+	_, err := io.WriteString(env.Stdout, found.Alone())
 	return err
 }
 

@@ -192,9 +192,8 @@ func (o *skillRunOptions) wire(ctx context.Context, env Env, p *program.Program,
 	if err := w.options.Fit(suited); err != nil {
 		return nil, err
 	}
-	quiet := w.suiteSetup
-	quiet.Env.Stderr = io.Discard // isolation was spoken of, and the improver's is the same
-	w.improver, w.command, err = quiet.Improver(ctx, run)
+	w.Quiet = true // isolation was spoken of, and the improver's is the same
+	w.improver, w.command, err = w.Improver(ctx, run)
 	return w, err
 }
 

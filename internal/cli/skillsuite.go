@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"io"
 	"path/filepath"
 
 	"github.com/org/autoloop/internal/history"
@@ -21,8 +20,6 @@ type skillSuite struct {
 	// Hidden is what executors do not see: suites, and trees that have them.
 	Dir, Keep string
 	Hidden    []string
-	// Quiet says that isolation was spoken of already.
-	Quiet bool
 }
 
 // measureFor lets a service measure trees of the repository, and say who does.
@@ -43,7 +40,7 @@ func (l *skillSuite) measureFor(ctx context.Context, service *loop.Service) erro
 func (l *skillSuite) Options(ctx context.Context) (evalrun.Options, error) {
 	p, env, command := l.Program, l.Env, l.Command()
 	masker := process.NewMasker(env.Environ)
-	runner, err := l.runner(ctx, command)
+	runner, err := l.isolated(ctx, l.Dir, append(l.Hidden, l.Keep), command, p.Start)
 	if err != nil {
 		return evalrun.Options{}, err
 	}
@@ -66,17 +63,6 @@ func (l *skillSuite) progress(done, total int, c evals.CaseScore) {
 	if l.Tell != nil {
 		l.Tell(c.Line(done, total))
 	}
-}
-
-// runner isolates executors: they see neither the suite nor what is kept.
-func (l *skillSuite) runner(ctx context.Context, command string) (*process.Runner, error) {
-	runner, env := l.Env.NewRunner(), l.Env
-	if l.Quiet {
-		env.Stderr = io.Discard
-	}
-	var err error
-	runner.Isolation, err = isolate(ctx, env, l.Program, runner, l.Dir, append(l.Hidden, l.Keep), append(namedFiles(l.Env, command), namedFiles(l.Env, l.Program.Start)...))
-	return runner, err
 }
 
 // ExecutedBy describes who works on the cases, and who grades them.

@@ -41,8 +41,8 @@ func (d *dependencies) evaluateSkill(ctx context.Context, service *loop.Service,
 		return nil, err
 	}
 	p, repo := service.Program, service.Repo
-	l := &skillSuite{Dir: dir, Quiet: true, suiteSetup: suiteSetup{
-		Env: d.Env, Program: p, Root: repo.Root, Named: p.File + ": executor", Agent: service.Agent.Name(), Model: service.Model, Tell: tell,
+	l := &skillSuite{Dir: dir, suiteSetup: suiteSetup{
+		Env: d.Env, Quiet: true, Program: p, Root: repo.Root, Named: p.File + ": executor", Agent: service.Agent.Name(), Model: service.Model, Tell: tell,
 	}}
 	l.Hidden = []string{repo.CommonDir, repo.GitDir, service.RunDir}
 	for _, name := range []string{path.Join(p.Skill, evals.Dir), p.Evals} {

@@ -40,7 +40,25 @@ type suiteSetup struct {
 	Agent, Model string
 	// Named is what names the executor, for messages.
 	Named string
+	// Quiet says that isolation was spoken of already.
+	Quiet bool
 	Tell  func(string)
+}
+
+// isolated runs agents and checks in a directory, isolated where this machine can: of the
+// user's home they see what their commands name, and of what is hidden nothing.
+func (s *suiteSetup) isolated(ctx context.Context, dir string, hidden []string, commands ...string) (runner *process.Runner, err error) {
+	env := s.Env
+	runner = env.NewRunner()
+	if s.Quiet {
+		env.Stderr = io.Discard
+	}
+	var named []string
+	for _, command := range commands {
+		named = append(named, namedFiles(env, command)...)
+	}
+	runner.Isolation, err = isolate(ctx, env, s.Program, runner, dir, hidden, named)
+	return runner, err
 }
 
 // executor names who works on the cases.
@@ -184,9 +202,9 @@ func commandDigest(env Env, text string) string {
 
 // Improver finds who changes a skill, isolated in a directory, and its command.
 func (s *suiteSetup) Improver(ctx context.Context, dir string) (agent.Agent, string, error) {
-	command, runner := s.absolute(s.Program.AgentCommand), s.Env.NewRunner()
-	var err error
-	if runner.Isolation, err = isolate(ctx, s.Env, s.Program, runner, dir, nil, namedFiles(s.Env, command)); err != nil {
+	command := s.absolute(s.Program.AgentCommand)
+	runner, err := s.isolated(ctx, dir, nil, command)
+	if err != nil {
 		return nil, "", err
 	}
 	registry := newRegistry(s.Env, runner, process.NewMasker(s.Env.Environ))

@@ -50,8 +50,8 @@ func (l *taskSuite) Measure(ctx context.Context, dir string, limit evaluation.Li
 	if err != nil {
 		return l.problem(ctx, found.Expense, err)
 	}
-	result := loop.Suited{Output: taskrun.Failures(found.Outcome), Noisy: found.Outcome.MayVary(), Expense: found.Expense.Given()}
-	if result.Incumbent = metricOf(found.Outcome); result.Incumbent == nil {
+	result := loop.Suited{Output: taskrun.Failures(found.Baseline), Noisy: found.Baseline.MayVary(), Expense: found.Expense.Given()}
+	if result.Incumbent = metricOf(found.Baseline); result.Incumbent == nil {
 		result.Problem = "the suite came to no number"
 	}
 	return result, nil
@@ -208,7 +208,11 @@ func (l *taskSuite) Open(ctx context.Context, suite string) (s *taskSession, err
 func (l *taskSuite) options(ctx context.Context, run, suite string, archive *cache.Archive) (taskrun.Options, error) {
 	p, env, command := l.Program, l.Env, l.Command()
 	masker := process.NewMasker(env.Environ)
-	runner, err := l.runner(ctx, run, command, archive.Dir, suite)
+	hidden := []string{archive.Dir, suite} // the tasks with their checks, and what is kept
+	if repo, err := openRepo(ctx, env, l.RepoDir); err == nil {
+		hidden = append(hidden, repo.CommonDir, repo.GitDir) // its configuration may hold a token
+	}
+	runner, err := l.isolated(ctx, run, hidden, command)
 	if err != nil {
 		return taskrun.Options{}, err
 	}
@@ -233,19 +237,6 @@ func (l *taskSuite) options(ctx context.Context, run, suite string, archive *cac
 	archive.Forget(env.Now().Add(-keepRuns))
 	o.Judge, o.NoJudge, err = l.judge(run, masker)
 	return o, err
-}
-
-// runner runs agents and checks, isolated where this machine can: they see
-// neither the tasks and their checks nor what is kept, and of the user's home
-// what the agent's command names.
-func (l *taskSuite) runner(ctx context.Context, run, command string, hidden ...string) (*process.Runner, error) {
-	runner := l.Env.NewRunner()
-	if repo, err := openRepo(ctx, l.Env, l.RepoDir); err == nil {
-		hidden = append(hidden, repo.CommonDir, repo.GitDir) // its configuration may hold a token
-	}
-	var err error
-	runner.Isolation, err = isolate(ctx, l.Env, l.Program, runner, run, hidden, namedFiles(l.Env, command))
-	return runner, err
 }
 
 // Side finds a configuration: a directory, or a commit whose files are written

@@ -112,6 +112,15 @@ func (v Value) Mul(o Value) Value { return Value{v.d.Mul(o.d)} }
 // Abs returns |v|.
 func (v Value) Abs() Value { return Value{v.d.Abs()} }
 
+// MeanOf is the mean of fractions, 0 of none.
+func MeanOf(list []*big.Rat) *big.Rat {
+	sum := new(big.Rat)
+	for _, one := range list {
+		sum.Add(sum, one)
+	}
+	return sum.Quo(sum, big.NewRat(int64(max(len(list), 1)), 1))
+}
+
 // Mean returns (v + o) / 2 exactly: the median of two middle samples.
 func (v Value) Mean(o Value) Value {
 	return Value{v.d.Add(o.d).Mul(decimal.New(5, -1))}

@@ -17,7 +17,7 @@ import (
 type Evaluated struct {
 	Name     string            `json:"name"`
 	Score    metric.Value      `json:"score"`
-	Cases    []FigureCase      `json:"cases"`
+	Cases    []CaseFigure      `json:"cases"`
 	Triggers *Figure           `json:"triggers"`
 	Answers  *Figure           `json:"answers"`
 	Feedback map[string]string `json:"eval_feedback,omitempty"`
@@ -28,17 +28,29 @@ type Evaluated struct {
 // Figure is what one suite came to.
 type Figure struct {
 	Score metric.Value `json:"score"`
-	Cases []FigureCase `json:"cases"`
+	Cases []CaseFigure `json:"cases"`
 }
 
-// FigureCase is what one of its cases came to.
-type FigureCase struct {
-	ID       string       `json:"id"`
+// CaseFigure is what a case came to, over all of its runs.
+type CaseFigure struct {
+	ID string `json:"id"`
+	// Passed and Total are sums over the runs, and PassRate is their quotient.
 	Passed   int          `json:"passed"`
 	Total    int          `json:"total"`
 	PassRate metric.Value `json:"pass_rate"`
 	Problem  *string      `json:"problem"`
-	Failed   []string     `json:"failed"`
+	// Failed is what did not pass in a run that was just made, Runs the passed of each
+	// run that was read, in their order; nil is left out.
+	Failed []string `json:"failed,omitzero"`
+	Runs   []int    `json:"runs,omitzero"`
+}
+
+func caseFigure(c evals.CaseScore, problem string) CaseFigure {
+	one := CaseFigure{ID: c.ID, Passed: c.Passed, Total: c.Total, PassRate: evals.RateValue(c.PassRate())}
+	if problem != "" {
+		one.Problem = &problem
+	}
+	return one
 }
 
 // Evaluate runs the suites that the skill has, one after the other.
@@ -75,7 +87,8 @@ func Evaluate(ctx context.Context, skill *evalrun.Skill, keep string, o evalrun.
 func figureOf(r evalrun.Result) Figure {
 	figure := Figure{Score: evals.RateValue(r.Rate)}
 	for _, c := range r.Cases {
-		one := FigureCase{ID: c.ID, Passed: c.Passed, Total: c.Total, PassRate: evals.RateValue(c.PassRate()), Problem: given(c.Problem), Failed: []string{}}
+		one := caseFigure(c, c.Problem)
+		one.Failed = []string{}
 		for _, failed := range c.Failed {
 			one.Failed = append(one.Failed, failed.Text+": "+failed.Evidence)
 		}

@@ -202,7 +202,7 @@ func TestASuiteIsTheOneItBeganWith(t *testing.T) {
 		"a file less":  {func(k *track, v0 string) { require.NoError(k.t, os.Remove(filepath.Join(v0, evals.File))) }, "", `"evals/evals.json" is not what its manifest says`},
 		"all of it":    {func(k *track, v0 string) { require.NoError(k.t, files.RemoveAll(filepath.Join(v0, "evals"))) }, "", "cannot be read: "},
 		"beside it":    {func(k *track, v0 string) { k.write(v0, "SKILL.md", front+"mine") }, "", ""},
-		"no manifest":  {func(k *track, v0 string) { require.NoError(k.t, os.Remove(workspace.ManifestFile(v0))) }, "", "has no manifest that can be read"},
+		"no manifest":  {func(k *track, v0 string) { require.NoError(k.t, os.Remove(workspace.ManifestFile(v0))) }, "", "has no manifest"},
 		"another's v0": {func(k *track, v0 string) {
 			k.Workspace.SuiteHash = ""
 			require.NoError(k.t, os.Remove(workspace.ManifestFile(v0)))

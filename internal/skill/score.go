@@ -21,37 +21,13 @@ type Scored struct {
 	Score metric.Value `json:"score"`
 	// Runs are those that count: one, or as many as the decision was made by.
 	Runs  []ScoredRun  `json:"runs"`
-	Cases []ScoredCase `json:"cases"`
+	Cases []CaseFigure `json:"cases"`
 }
 
 // ScoredRun is one run of the suite.
 type ScoredRun struct {
 	Dir   string       `json:"dir"` // from the iteration's directory, "." for its own
 	Score metric.Value `json:"score"`
-}
-
-// ScoredCase is a case over all of its runs.
-type ScoredCase struct {
-	ID string `json:"id"`
-	// Passed and Total are sums over the runs, and PassRate is their quotient.
-	Passed   int          `json:"passed"`
-	Total    int          `json:"total"`
-	PassRate metric.Value `json:"pass_rate"`
-	Problem  *string      `json:"problem"`
-	// Runs are the passed of each run, in the order of the runs.
-	Runs []int `json:"runs"`
-}
-
-// newScoredCase is a case over all of its runs.
-func newScoredCase(c evals.CaseScore) ScoredCase {
-	one := ScoredCase{ID: c.ID, Passed: c.Passed, Total: c.Total, PassRate: evals.RateValue(c.PassRate()), Problem: given(c.Trouble()), Runs: []int{c.Passed}}
-	if c.Runs != nil {
-		one.Runs = nil
-	}
-	for _, run := range c.Runs {
-		one.Runs = append(one.Runs, run.Passed)
-	}
-	return one
 }
 
 // Score computes what an iteration came to; 0 is the original.
@@ -81,7 +57,15 @@ func (v *Versions) Score(ctx context.Context, n int) (found Scored, err error) {
 		found.Runs = append(found.Runs, ScoredRun{dirs[i], evals.RateValue(evals.MeanPassRate(run))})
 	}
 	for _, c := range result.Cases {
-		found.Cases = append(found.Cases, newScoredCase(c))
+		one := caseFigure(c, c.Trouble())
+		runs := c.Runs
+		if runs == nil {
+			runs = []evals.CaseScore{c}
+		}
+		for _, run := range runs {
+			one.Runs = append(one.Runs, run.Passed)
+		}
+		found.Cases = append(found.Cases, one)
 	}
 	return found, nil
 }
@@ -115,11 +99,4 @@ func notMeasured(w *workspace.Workspace, n int) error {
 		}
 	}
 	return fmt.Errorf("iteration %d was not run: %s has no such iteration", n, w.Dir)
-}
-
-func given(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
 }

@@ -295,7 +295,7 @@ func TestWhatIsVerifiedBelow(t *testing.T) {
 			t.Helper()
 			require.NoError(t, files.RemoveAll(filepath.Join(s, "evals")))
 		}, "cannot be read: "},
-		"its manifest": {func(t *testing.T, s string) { t.Helper(); require.NoError(t, os.Remove(workspace.ManifestFile(s))) }, "has no manifest that can be read"},
+		"its manifest": {func(t *testing.T, s string) { t.Helper(); require.NoError(t, os.Remove(workspace.ManifestFile(s))) }, "has no manifest"},
 		"half the manifest": {func(t *testing.T, s string) {
 			t.Helper()
 			require.NoError(t, os.Truncate(workspace.ManifestFile(s), 100))

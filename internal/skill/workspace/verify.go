@@ -39,13 +39,9 @@ func Verify(ctx context.Context, snapshot string) (Tree, error) {
 // VerifyBelow is Verify for one directory of a snapshot alone, with the paths
 // that it has there; nothing else is read.
 func VerifyBelow(ctx context.Context, snapshot, dir string) (Tree, error) {
-	data, err := readSmall(ManifestFile(snapshot), maxManifest)
-	if err != nil {
-		return nil, &BadError{snapshot, "has no manifest that can be read: " + err.Error()}
-	}
-	all, err := readManifest(data)
-	if err != nil {
-		return nil, &BadError{snapshot, fmt.Sprintf("has a manifest that cannot be used: %s %v", ManifestFile(snapshot), err)}
+	all, why := readTree(ManifestFile(snapshot))
+	if why != "" {
+		return nil, &BadError{snapshot, why}
 	}
 	want := all.Below(dir)
 	found, err := Scan(ctx, filepath.Join(snapshot, filepath.FromSlash(dir)))

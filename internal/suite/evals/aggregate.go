@@ -45,16 +45,7 @@ func aggregateCase(runs []CaseScore) CaseScore {
 		for _, failed := range run.Failed {
 			failures.add(failed)
 		}
-		for _, text := range run.Unanswered {
-			if !slices.Contains(sum.Unanswered, text) {
-				sum.Unanswered = append(sum.Unanswered, text)
-			}
-		}
-		for _, text := range run.Extra {
-			if !slices.Contains(sum.Extra, text) {
-				sum.Extra = append(sum.Extra, text)
-			}
-		}
+		sum.Unanswered, sum.Extra = joined(sum.Unanswered, run.Unanswered), joined(sum.Extra, run.Extra)
 	}
 	if broken == len(runs) {
 		sum.Problem = fmt.Sprintf("in all %d runs: %s", broken, runs[0].Problem)
@@ -62,6 +53,16 @@ func aggregateCase(runs []CaseScore) CaseScore {
 	}
 	sum.Failed = failures.told()
 	return sum
+}
+
+// joined adds the texts that are not there yet.
+func joined(all, more []string) []string {
+	for _, text := range more {
+		if !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return all
 }
 
 // tally counts in how many runs something failed.

@@ -2,6 +2,7 @@ package evals
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -126,7 +127,7 @@ func (c Check) holds(value any) bool {
 		return ok && c.Pattern.MatchString(text)
 	case JSONFieldCount:
 		count, ok := countOf(value)
-		return ok && compareCount(count, c.Operator, c.Count)
+		return ok && slices.Contains(countOperators()[c.Operator], cmp.Compare(count, c.Count))
 	case JSONArrayContains:
 		list, _ := value.([]any)
 		for _, item := range list {
@@ -165,26 +166,9 @@ func countOf(value any) (int, bool) {
 	}
 }
 
-// countOperators are those of JSONFieldCount.
-const countOperators = "eq ne gt gte lt lte"
-
-func compareCount(count int, operator string, want int) bool {
-	switch operator {
-	case "eq":
-		return count == want
-	case "ne":
-		return count != want
-	case "gt":
-		return count > want
-	case "gte":
-		return count >= want
-	case "lt":
-		return count < want
-	case "lte":
-		return count <= want
-	default:
-		return false
-	}
+// countOperators are those of JSONFieldCount, with how a count may compare.
+func countOperators() map[string][]int {
+	return map[string][]int{"eq": {0}, "ne": {-1, 1}, "gt": {1}, "gte": {0, 1}, "lt": {-1}, "lte": {-1, 0}}
 }
 
 // decodeJSON reads one JSON value with exact numbers, and nothing behind it.
@@ -202,11 +186,6 @@ func decodeJSON(data []byte) (any, error) {
 		return nil, errors.New("something follows its end")
 	}
 	return value, nil
-}
-
-// isOperator reports whether a count can be compared so.
-func isOperator(text string) bool {
-	return slices.Contains(strings.Fields(countOperators), text)
 }
 
 // maxMatching bounds the work of one pattern, in instructions times bytes: matching

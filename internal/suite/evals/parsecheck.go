@@ -183,8 +183,8 @@ func (e *evalReader) value(check *Check, n document.Node, key string) {
 
 func (e *evalReader) operator(n document.Node, key string) string {
 	text := e.Text(n, key, suite.MaxName)
-	if text != "" && !isOperator(text) {
-		e.Fail(n, key, "%s is none of %s", document.Quote(text), strings.ReplaceAll(countOperators, " ", ", "))
+	if text != "" && countOperators()[text] == nil {
+		e.Fail(n, key, "%s is none of %s", document.Quote(text), document.Names(countOperators()))
 	}
 	return text
 }

@@ -87,14 +87,11 @@ func (s CaseScore) Perfect() bool { return s.PassRate().Cmp(big.NewRat(1, 1)) ==
 // MeanPassRate is the score of an iteration: the unweighted mean over all cases
 // of the suite, summed in their order, or 0.
 func MeanPassRate(cases []CaseScore) *big.Rat {
-	sum := new(big.Rat)
-	if len(cases) == 0 {
-		return sum
+	rates := make([]*big.Rat, len(cases))
+	for i, c := range cases {
+		rates[i] = c.PassRate()
 	}
-	for _, c := range cases {
-		sum.Add(sum, c.PassRate())
-	}
-	return sum.Quo(sum, big.NewRat(int64(len(cases)), 1))
+	return metric.MeanOf(rates)
 }
 
 // CaseNumbers are the pass rates of cases as the numbers of a measurement.

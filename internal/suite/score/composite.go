@@ -63,18 +63,16 @@ func baseOf(run format.Run, weight *metric.Value) (*big.Rat, bool) {
 // within 1 ± tolerance counts as 1; a reference ≤ 0 gives the ratio 1 when the
 // actual cost is ≤ 0 too, else 2.
 func adjustment(actual, reference costs, tolerance metric.Value) *big.Rat {
-	sum, count := new(big.Rat), int64(0)
+	var ratios []*big.Rat
 	for i, spent := range actual {
 		if spent != nil && reference[i] != nil {
-			sum.Add(sum, ratio(spent, reference[i], tolerance.Rat()))
-			count++
+			ratios = append(ratios, ratio(spent, reference[i], tolerance.Rat()))
 		}
 	}
-	if count == 0 {
+	if ratios == nil {
 		return new(big.Rat)
 	}
-	saved := minus(big.NewRat(1, 1), sum.Quo(sum, big.NewRat(count, 1)))
-	saved = clampTo(saved, -1, 1)
+	saved := clampTo(minus(big.NewRat(1, 1), metric.MeanOf(ratios)), -1, 1)
 	return saved.Mul(saved, costWeight())
 }
 

@@ -2,6 +2,7 @@ package score
 
 import (
 	"math/big"
+	"slices"
 
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite/format"
@@ -20,11 +21,11 @@ func mean(values []metric.Value) *metric.Value {
 	if len(values) == 0 {
 		return nil
 	}
-	sum := new(big.Rat)
-	for _, v := range values {
-		sum.Add(sum, v.Rat())
+	list := make([]*big.Rat, len(values))
+	for i, v := range values {
+		list[i] = v.Rat()
 	}
-	return new(rounded(sum.Quo(sum, big.NewRat(int64(len(values)), 1))))
+	return new(rounded(metric.MeanOf(list)))
 }
 
 func rateOf(o format.Objective, runs []format.Run) *metric.Value {
@@ -114,54 +115,41 @@ func Metric(o format.SuiteOutcome) (key metric.Value, ok bool) {
 	if len(o.Scores) == 0 {
 		return metric.Value{}, false
 	}
-	sum := new(big.Rat)
+	var tasks []*big.Rat
 	for _, s := range o.Scores {
-		if len(s.Runs) == 0 {
-			return metric.Value{}, false
-		}
-		task := new(big.Rat)
+		var runs []*big.Rat
 		for _, run := range s.Runs {
 			base, finite := baseOf(run, s.JudgeWeight)
 			if !finite {
 				return metric.Value{}, false
 			}
-			task.Add(task, base)
+			runs = append(runs, base)
 		}
-		sum.Add(sum, task.Quo(task, big.NewRat(int64(len(s.Runs)), 1)))
+		if len(runs) == 0 {
+			return metric.Value{}, false
+		}
+		tasks = append(tasks, metric.MeanOf(runs))
 	}
-	return rounded(sum.Quo(sum, big.NewRat(int64(len(o.Scores)), 1))), true
+	return rounded(metric.MeanOf(tasks)), true
 }
 
 // meanCosts returns the mean of each cost over the runs, of those costs alone
 // that all the runs know, and all the others too: what one run does not know
 // tells nothing about the difference of two sides.
 func meanCosts(runs, others []format.Run) costs {
+	var known [len(costs{})][]*big.Rat
+	all := slices.Concat(runs, others)
+	for k, run := range all {
+		for i, value := range costsOf(run.Cost) {
+			if value != nil && len(known[i]) == k {
+				known[i] = append(known[i], value)
+			}
+		}
+	}
 	var means costs
-	if len(runs) == 0 {
-		return means
-	}
-	for i := range means {
-		means[i] = new(big.Rat)
-	}
-	for _, run := range runs {
-		for i, value := range costsOf(run.Cost) {
-			if value == nil {
-				means[i] = nil
-			} else if means[i] != nil {
-				means[i].Add(means[i], value)
-			}
-		}
-	}
-	for _, run := range others {
-		for i, value := range costsOf(run.Cost) {
-			if value == nil {
-				means[i] = nil
-			}
-		}
-	}
-	for _, sum := range means {
-		if sum != nil {
-			sum.Quo(sum, big.NewRat(int64(len(runs)), 1))
+	for i, values := range known {
+		if len(runs) > 0 && len(values) == len(all) {
+			means[i] = metric.MeanOf(values[:len(runs)])
 		}
 	}
 	return means

@@ -101,13 +101,28 @@ const defaultJobs = 2
 // then is kept, and the next call goes on.
 func Run(ctx context.Context, s *TaskSuite, baseline, candidate Side, o Options) (Report, error) {
 	session, err := prepare(ctx, s, baseline, candidate, o)
+	return session.run(ctx, err)
+}
+
+// Measure runs the suite for one configuration alone, the baseline of the report: five
+// times where a model is known to take part, else once, unless Options.Runs says how
+// often. The runs serve a later comparison in which the configuration is the baseline.
+// Errors are those of Run.
+func Measure(ctx context.Context, s *TaskSuite, side Side, o Options) (Report, error) {
+	session, err := prepare(ctx, s, side, side, o)
+	if err == nil {
+		session.standalone = true
+	}
+	return session.run(ctx, err)
+}
+
+func (s *session) run(ctx context.Context, err error) (found Report, _ error) {
 	if err != nil {
-		return Report{}, err
+		return found, err
 	}
-	if err := session.measure(ctx); err != nil {
-		return Report{Expense: session.expense()}, err
+	if err = s.measure(ctx); err == nil {
+		found, err = s.report(ctx)
 	}
-	report, err := session.report(ctx)
-	report.Expense = session.expense()
-	return report, err
+	found.Expense = s.expense()
+	return found, err
 }

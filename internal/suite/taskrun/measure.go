@@ -22,7 +22,7 @@ const repeatsWhenVarying = 5
 // a second run of both; when the second run differs from the first, chance is
 // at work.
 func (s *session) measure(ctx context.Context) error {
-	if err := s.upTo(ctx, s.first()); err != nil || !s.auto {
+	if err := s.upTo(ctx, s.first()); err != nil || !s.auto || s.standalone {
 		return err
 	}
 	if s.varies = s.modelTakesPart(); s.varies { // also a command that says what it used

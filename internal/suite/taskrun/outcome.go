@@ -40,7 +40,7 @@ func (s *session) stochastic() *bool {
 
 // repeatsMade is how many runs of each task there are on each side.
 func (s *session) repeatsMade() int {
-	return len(s.records) / max(1, len(s.tasks)*int(roles))
+	return len(s.records) / max(1, len(s.units(1)))
 }
 
 // timed reports whether the time that a task's runs took tells configurations

@@ -53,7 +53,11 @@ func (s *session) report(ctx context.Context) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	baseline, candidate := s.outcome(theBaseline, repeats, judged), s.outcome(theCandidate, repeats, judged)
+	baseline := s.outcome(theBaseline, repeats, judged)
+	if s.standalone {
+		return Report{Baseline: baseline, Warnings: problems}, nil
+	}
+	candidate := s.outcome(theCandidate, repeats, judged)
 	thresholds := s.Thresholds
 	thresholds.Shared = s.reused > 0 // runs of another day, not made in turns with these
 	result := Report{

@@ -1,6 +1,7 @@
 package taskrun
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/org/autoloop/internal/plain"
@@ -40,4 +41,26 @@ func Failures(o format.SuiteOutcome) string {
 		return "every check of the suite passed"
 	}
 	return plain.Short(strings.Join(lines[:min(len(lines), most)], " | "), 2000)
+}
+
+// Alone says what each task of the baseline scored, what failed, and the score of them all.
+func (found Report) Alone() string {
+	var out strings.Builder
+	for _, scored := range found.Baseline.Scores {
+		for k, run := range scored.Runs {
+			fmt.Fprintf(&out, "task %s, run %d: %s\n", scored.TaskID, k+1, run.Objective)
+			if run.Failure != "" {
+				fmt.Fprintf(&out, "  failed: %s\n", run.Failure)
+			}
+			for _, check := range run.Checks {
+				if !check.Passed && run.Failure == "" {
+					fmt.Fprintf(&out, "  failed: %s %s: %s\n", check.Kind, check.Name, check.Detail)
+				}
+			}
+		}
+	}
+	if value, ok := score.Metric(found.Baseline); ok {
+		fmt.Fprintf(&out, "%s: score %s over %d tasks\n", found.Baseline.ConfigLabel, value, len(found.Baseline.Scores))
+	}
+	return out.String()
 }
