@@ -54,7 +54,7 @@ func (d *dependencies) goOn(ctx context.Context, programs []*program.Program) un
 		return why
 	}
 	source := memory.States{Branch: d.Memory}
-	states, failed, err := source.LoadEach(ctx, program.Names(programs))
+	states, failed, err := source.Load(ctx, program.Names(programs))
 	if err != nil {
 		return why
 	}

@@ -93,7 +93,7 @@ func (s Scheduling) Input(ctx context.Context, env Env, hub *api.Client) (schedu
 	if repo != nil {
 		states.Branch = &memory.Memory{Repo: repo, Now: env.Now}
 	}
-	in.States, in.Unreadable, err = states.LoadEach(ctx, names)
+	in.States, in.Unreadable, err = states.Load(ctx, names)
 	if err != nil {
 		return schedule.Input{}, err
 	}

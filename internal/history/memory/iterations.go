@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 
@@ -122,47 +119,4 @@ type LedgerError struct{ Program, Path, Problem string }
 
 func (e *LedgerError) Error() string {
 	return fmt.Sprintf("read %s%s/%s on the memory branch: %s", e.Program, iterationsSuffix, e.Path, e.Problem)
-}
-
-// ledgerFiles reads a program's ledger from a checked-out copy of the memory branch, or
-// returns nil when the program has none.
-func (s *States) ledgerFiles(name string) (*history.Log, error) {
-	root := filepath.Join(s.Dir, name+iterationsSuffix)
-	if _, err := os.Lstat(root); os.IsNotExist(err) {
-		return nil, nil //nolint:nilnil // A program that never ran has none.
-	}
-	var list []*history.Iteration
-	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
-		path, outside := filepath.Rel(root, file)
-		path = filepath.ToSlash(path)
-		if number, ours := numberOf(path); err != nil || outside != nil || !ours {
-			return err
-		} else if text, err := readRegular(file); err != nil {
-			return err
-		} else if it, err := parseIteration(name, path, number, text); err != nil {
-			return err
-		} else {
-			list = append(list, it)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return history.NewLog(list...)
-}
-
-// readRegular reads a file of the copy that the branch would let through too: a link may
-// lead anywhere, also to a file without an end.
-func readRegular(file string) ([]byte, error) {
-	info, err := os.Lstat(file)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no regular file; remove it, or put the ledger back", file)
-	case info.Size() > MaxFile:
-		return nil, fmt.Errorf("%s has %d bytes, more than %d; shorten it", file, info.Size(), MaxFile)
-	}
-	return os.ReadFile(file)
 }

@@ -202,17 +202,15 @@ func (l listing) states() []string {
 
 // readStates reads the state files of programs; what is no regular file is left out.
 func (m *Memory) readStates(ctx context.Context, root listing, names []string) (map[string][]byte, error) {
-	names = slices.DeleteFunc(names, func(name string) bool { return !regular(root[name+stateSuffix]) })
-	ids := make([]string, len(names))
-	for i, name := range names {
-		ids[i] = root[name+stateSuffix].ID
+	var found, ids []string
+	for _, name := range names {
+		if e := root[name+stateSuffix]; regular(e) {
+			found, ids = append(found, name), append(ids, e.ID)
+		}
 	}
-	states := make(map[string][]byte, len(names))
-	if len(names) == 0 {
-		return states, nil
-	}
+	states := make(map[string][]byte, len(ids))
 	err := m.Repo.CatEach(ctx, ids, func(i int, o git.Object) error {
-		states[names[i]] = bytes.Clone(o.Data)
+		states[found[i]] = bytes.Clone(o.Data)
 		return nil
 	})
 	if err != nil {

@@ -139,7 +139,7 @@ func (s Programs) places() ([]place, error) {
 // place looks at an entry of the programs directory, which people see as shown.
 func (s Programs) place(dir, shown string, entry fs.DirEntry) (place, bool) {
 	name := entry.Name()
-	full, shown := dir+string(filepath.Separator)+name, beside(shown, name)
+	full, shown := filepath.Join(dir, name), path.Join(shown, name)
 	link := entry.Type()&fs.ModeSymlink != 0
 	directory := entry.IsDir()
 	if link {
@@ -163,15 +163,6 @@ func (s Programs) place(dir, shown string, entry fs.DirEntry) (place, bool) {
 	default:
 		return place{name: stem, file: shown, path: full, plain: entry.Type().IsRegular()}, true
 	}
-}
-
-// beside is path.Join for a clean directory and a plain name, of which there may be
-// thousands.
-func beside(dir, name string) string {
-	if dir == "." || dir == "/" {
-		return path.Join(dir, name)
-	}
-	return dir + "/" + name
 }
 
 // inside is the place of a program with a directory of its own, when it has

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +12,8 @@ import (
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/program"
 )
 
 // maxState is the size beyond which no more of a state file is read; the file
@@ -28,69 +29,55 @@ type States struct {
 	Branch *Memory
 	// Warnings are filled by Load: a copy that is behind the branch.
 	Warnings []string
-	// Unreadable is filled by Load: why the state of a program on the branch cannot
-	// be read.
-	Unreadable map[string]error
 
 	list listing // what the branch had when its states were read
 	copy bool    // Dir is used
 }
 
-// Load reads the states of the named programs. Programs without a state are not in the
-// answer.
-func (s *States) Load(ctx context.Context, names []string) (map[string][]byte, error) {
-	info, err := os.Stat(s.Dir)
-	if err == nil && info.IsDir() {
+// Load reads the states of the named programs. Those without a state are not in the answer;
+// failed says why one cannot be read.
+func (s *States) Load(ctx context.Context, names []string) (found map[string][]byte, failed map[string]error, err error) {
+	if info, err := os.Stat(s.Dir); err == nil && info.IsDir() {
 		s.copy = true
-		states, err := s.loadFiles(names)
-		s.compare(ctx, slices.Collect(maps.Keys(states)))
-		return states, err
-	}
-	if s.Branch == nil {
-		return nil, nil
-	}
-	head, err := s.Branch.Head(ctx)
-	if err != nil || head == "" {
-		return nil, err
-	}
-	if _, err := s.Branch.CheckSeen(ctx, head); err != nil {
-		return nil, err
-	}
-	if s.list, err = s.Branch.list(ctx, head); err != nil {
-		return nil, err
-	}
-	s.Unreadable = map[string]error{}
-	var named []string
-	for _, name := range names {
-		e, exists := s.list[name+stateSuffix]
-		if exists && !regular(e) {
-			s.Unreadable[name] = fmt.Errorf("it is no regular file there (mode %s); remove it, or put the state back", e.Mode)
-		} else if exists {
-			named = append(named, name)
+	} else if s.Branch != nil {
+		head, err := s.Branch.Head(ctx)
+		if err != nil || head == "" {
+			return nil, nil, err
+		}
+		if _, err := s.Branch.CheckSeen(ctx, head); err != nil {
+			return nil, nil, err
+		}
+		if s.list, err = s.Branch.list(ctx, head); err != nil {
+			return nil, nil, err
 		}
 	}
-	return s.Branch.readStates(ctx, s.list, named)
+	found, failed, err = s.read(ctx, names)
+	if s.copy {
+		s.compare(ctx, found)
+	}
+	return found, failed, err
 }
 
-// LoadEach is Load that finds out, where files of the checked-out copy cannot be
-// read, whose they are, so that the other programs still run.
-func (s *States) LoadEach(ctx context.Context, names []string) (found map[string][]byte, failed map[string]error, err error) {
-	found, err = s.Load(ctx, names)
-	if _, single := err.(interface{ Unwrap() []error }); err == nil || !single {
-		return found, s.Unreadable, err
-	}
-	warnings := s.Warnings
-	failed = map[string]error{}
+func (s *States) read(ctx context.Context, names []string) (found map[string][]byte, failed map[string]error, err error) {
+	found, failed = map[string][]byte{}, map[string]error{}
 	for _, name := range names {
-		if _, read := found[name]; read {
+		if e, exists := s.list[name+stateSuffix]; exists && !regular(e) {
+			failed[name] = fmt.Errorf("it is no regular file there (mode %s); remove it, or put the state back", e.Mode)
+		}
+		if !s.copy {
 			continue
 		}
-		if _, err := s.Load(ctx, []string{name}); err != nil {
-			failed[name] = err
+		text, err := readSmall(filepath.Join(s.Dir, name+stateSuffix), maxState)
+		if err == nil {
+			found[name] = text
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			failed[name] = fmt.Errorf("read state of %s: %w", name, err)
 		}
 	}
-	s.Warnings = warnings
-	return found, failed, nil
+	if s.list != nil {
+		found, err = s.Branch.readStates(ctx, s.list, names)
+	}
+	return found, failed, err
 }
 
 // OnBranch reports, after Load, whether the states are from the branch.
@@ -99,51 +86,24 @@ func (s *States) OnBranch() bool { return !s.copy }
 // Others is Load, after it, for programs that are not among these names: those of
 // issues, and those that are gone. What cannot be read is left out.
 func (s *States) Others(ctx context.Context, names []string) (map[string][]byte, error) {
+	all := s.list.states()
+	if s.copy {
+		entries, err := os.ReadDir(s.Dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, entry := range entries {
+			if name, is := strings.CutSuffix(entry.Name(), stateSuffix); is && entry.Type().IsRegular() && checkName(name) == nil {
+				all = append(all, name)
+			}
+		}
+	}
 	known := make(map[string]bool, len(names))
 	for _, name := range names {
 		known[name] = true
 	}
-	if !s.copy {
-		return s.Branch.readStates(ctx, s.list, slices.DeleteFunc(s.list.states(), func(name string) bool { return known[name] }))
-	}
-	entries, err := os.ReadDir(s.Dir)
-	if err != nil {
-		return nil, err
-	}
-	var others []string
-	for _, entry := range entries {
-		name, is := strings.CutSuffix(entry.Name(), stateSuffix)
-		if is && entry.Type().IsRegular() && checkName(name) == nil && !known[name] {
-			others = append(others, name)
-		}
-	}
-	states, _ := s.loadFiles(others) // what is left out has no say
-	return states, nil
-}
-
-// loadFiles reads the copy.
-func (s *States) loadFiles(names []string) (map[string][]byte, error) {
-	states := make(map[string][]byte, len(names))
-	var problems []error
-	for _, name := range names {
-		text, err := s.loadFile(name)
-		switch {
-		case err == nil:
-			states[name] = text
-		case !errors.Is(err, fs.ErrNotExist):
-			problems = append(problems, err)
-		}
-	}
-	return states, errors.Join(problems...)
-}
-
-// loadFile reads one file of the copy, as far as maxState.
-func (s *States) loadFile(name string) ([]byte, error) {
-	text, err := readSmall(filepath.Join(s.Dir, name+stateSuffix), maxState)
-	if err != nil {
-		return nil, fmt.Errorf("read state of %s: %w", name, err)
-	}
-	return text, nil
+	states, _, err := s.read(ctx, slices.DeleteFunc(all, func(name string) bool { return known[name] }))
+	return states, err
 }
 
 // Ledger reads one program's ledger from where its state is; nil when it has none.
@@ -162,9 +122,42 @@ func (s *States) Ledger(ctx context.Context, name string) (*history.Log, error) 
 	return files.Ledger, files.unreadable
 }
 
+// ledgerFiles reads a program's ledger from the copy.
+func (s *States) ledgerFiles(name string) (*history.Log, error) {
+	root := filepath.Join(s.Dir, name+iterationsSuffix)
+	if _, err := os.Lstat(root); os.IsNotExist(err) {
+		return nil, nil //nolint:nilnil // A program that never ran has none.
+	}
+	var list []*history.Iteration
+	err := fs.WalkDir(os.DirFS(root), ".", func(path string, entry fs.DirEntry, err error) error {
+		number, ours := numberOf(path)
+		if err != nil || !ours {
+			return err
+		}
+		file := filepath.Join(root, filepath.FromSlash(path))
+		if !entry.Type().IsRegular() { // a link may lead anywhere, also to a file without an end
+			return fmt.Errorf("%s is no regular file; remove it, or put the ledger back", file)
+		}
+		text, err := readSmall(file, MaxFile)
+		if err == nil && len(text) > MaxFile {
+			err = fmt.Errorf("%s has more than %d bytes; shorten it", file, MaxFile)
+		}
+		if err != nil {
+			return err
+		}
+		it, err := parseIteration(name, path, number, text)
+		list = append(list, it)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return history.NewLog(list...)
+}
+
 // compare warns when the copy is a checkout of another commit than the branch's,
 // or, without git, when one of its states is another than the branch's.
-func (s *States) compare(ctx context.Context, names []string) {
+func (s *States) compare(ctx context.Context, states map[string][]byte) {
 	if s.Branch == nil {
 		return
 	}
@@ -185,13 +178,32 @@ func (s *States) compare(ctx context.Context, names []string) {
 	if err != nil {
 		return
 	}
-	differing := slices.DeleteFunc(names, func(name string) bool {
-		entry, exists := branch[name+stateSuffix]
-		data, err := s.loadFile(name)
-		return !exists || err != nil || entry.ID == git.BlobID(s.Branch.Repo.ObjectFormat, data)
-	})
-	if len(differing) > 0 {
-		first := slices.Min(differing)
-		s.Warnings = append(s.Warnings, fmt.Sprintf("%s has another state of %s than branch %s (states that differ: %d): %s", s.Dir, first, MemoryBranch, len(differing), cure))
+	var differing []string
+	for name, text := range states {
+		if entry, exists := branch[name+stateSuffix]; exists && entry.ID != git.BlobID(s.Branch.Repo.ObjectFormat, text) {
+			differing = append(differing, name)
+		}
 	}
+	if len(differing) > 0 {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("%s has another state of %s than branch %s (states that differ: %d): %s",
+			s.Dir, slices.Min(differing), MemoryBranch, len(differing), cure))
+	}
+}
+
+// GoOn lets a program go on in the direction that its state says, and says why the
+// state cannot be read; "" when it can be read, or the program has no state yet.
+func GoOn(p *program.Program, states map[string][]byte) string {
+	data, found := states[p.Name]
+	machine, _, err := state.ParseMachine(data)
+	if err == nil && machine.DirectionGiven {
+		p.GoOn(machine.Direction)
+	}
+	if err == nil || !found {
+		return ""
+	}
+	problem := program.Problem{File: MemoryBranch + ":" + p.Name + ".md", Message: err.Error()}
+	if at, ok := errors.AsType[*state.Problem](err); ok {
+		problem.Line = at.Line
+	}
+	return problem.String()
 }

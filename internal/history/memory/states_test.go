@@ -33,7 +33,7 @@ func TestACopyThatDisagreesIsSaid(t *testing.T) {
 			for file, text := range test.copied {
 				require.NoError(t, os.WriteFile(filepath.Join(states.Dir, file), []byte(text), 0o600))
 			}
-			_, err := states.Load(t.Context(), []string{"p", "q", "r", "s"})
+			_, _, err := states.Load(t.Context(), []string{"p", "q", "r", "s"})
 			require.NoError(t, err)
 			require.Len(t, states.Warnings, len(test.says))
 			for i, says := range test.says {
@@ -56,7 +56,7 @@ func TestStatesAreReadAsFarAsChoosingLooks(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(copied, name+".md"), []byte(text), 0o600))
 	}
 	for _, states := range []memory.States{{Branch: c.Memory}, {Dir: copied}} {
-		found, err := states.Load(t.Context(), []string{"p", "p0", "p-1", "gone"})
+		found, _, err := states.Load(t.Context(), []string{"p", "p0", "p-1", "gone"})
 		require.NoError(t, err)
 		assert.Equal(t, map[string][]byte{"p": []byte(whole), "p0": []byte("no table\n"), "p-1": []byte(head)}, found)
 		others, err := states.Others(t.Context(), []string{"p", "p0", "p-1", "gone"})
