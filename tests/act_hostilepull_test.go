@@ -104,39 +104,3 @@ func TestActObeysNoPullRequest(t *testing.T) {
 		}
 	})
 }
-
-// TestActGateObeysNoPullRequest: what a pull request says, and the names and the
-// text of what it changes, are text for the gate too.
-func TestActGateObeysNoPullRequest(t *testing.T) {
-	t.Parallel()
-	r := newRunner(t, map[string]string{
-		"AGENTS.md":                  "after\n",
-		"suite/one/task.json":        `{"id": "one", "title": "One", "fixtureDir": "fixture", "prompt": "do it", "checks": [` + hasAfter + `]}`,
-		"suite/one/fixture/file.txt": "fixture\n",
-		".autoloop/programs/agent-config.md": "---\nevaluation: tasks\ntasks: suite\nagent: command\n" +
-			"agent-command: cat A*.md | tee out.txt; cat .agents/*/* A*.md >&2 || true\njudge: off\ncost-tolerance: 1000\n---\n" +
-			"## Goal\nBetter.\n## Target\n- `AGENTS.md`\n- `.agents/**`\n",
-	}, "autoloop-gate.yml")
-	trap := filepath.Join(r.side, "trap")
-	r.more = append(r.more, "TRAP="+trap)
-	base := head(t, r.bare, "main")
-	r.git("checkout", "--quiet", "-b", "pull")
-	r.write("AGENTS.md", "after\n"+evil)
-	r.write(".agents/$(touch $TRAP)`touch $TRAP`;${{ github.token }}/::error ::evil.md", evil)
-	r.git("add", "--all")
-	r.git("commit", "--quiet", "--message", evil)
-	event := func(repository string) map[string]any {
-		return map[string]any{"action": "synchronize", "number": 7, "pull_request": evilPull(7, repository, base, r.git("rev-parse", "HEAD"))}
-	}
-	run := r.trigger("pull_request", event("mallory/repo"))
-	require.Zero(t, run.code, run)
-	assert.Empty(t, run.results(), "a fork is not judged")
-	run.obeyed(t)
-	run = r.trigger("pull_request", event("org/repo"))
-	require.Zero(t, run.code, run)
-	assert.Contains(t, run.printed(), "neutral")
-	run.obeyed(t)
-	assert.Empty(t, wrote(r.seen()))
-	assert.NoFileExists(t, trap)
-	assert.Equal(t, []string{"autoloop-gate-agent-config"}, r.uploads())
-}

@@ -114,28 +114,6 @@ func (w workflowRun) String() string {
 	return text.String()
 }
 
-// printed is what the steps printed.
-func (w workflowRun) printed() string {
-	var text strings.Builder
-	for _, line := range w.lines {
-		if line.Raw {
-			text.WriteString(line.Msg + "\n")
-		}
-	}
-	return text.String()
-}
-
-// annotations are the commands of a kind that the steps gave.
-func (w workflowRun) annotations(kind string) []actLine {
-	var found []actLine
-	for _, line := range w.lines {
-		if line.Command == kind {
-			found = append(found, line)
-		}
-	}
-	return found
-}
-
 // pull brings the clone, which act copies for checkouts, to what is on GitHub.
 func (r *runner) pull() {
 	r.t.Helper()
@@ -250,4 +228,52 @@ func (r *runner) ended(cmd *exec.Cmd, out *output) workflowRun {
 		require.NotContains(t, run.log, token)
 	}
 	return run
+}
+
+// countdown is a program whose agent makes the number one smaller each time.
+const countdown = `---
+metric: m
+metric_direction: lower
+evaluation-runs: 1
+schedule: every 6h
+agent: command
+agent-command: echo $(( $(cat value.txt) - 1 )) > value.txt && echo "one less"
+---
+## Goal
+Move the number.
+## Target
+- ` + "`value.txt`" + `
+## Evaluation
+` + "```sh" + `
+printf '{"m": %s}\n' "$(cat value.txt)"
+` + "```" + `
+`
+
+// everyHour is the event of a schedule.
+var everyHour = map[string]any{"schedule": "17 * * * *"}
+
+// dispatched is the event of a start by hand.
+func dispatched(program string) map[string]any {
+	return map[string]any{"inputs": map[string]any{"program": program}}
+}
+
+// comment is the event of a comment on an issue.
+func comment(issue int, author, association, body string) map[string]any {
+	return map[string]any{
+		"action": "created",
+		"issue":  map[string]any{"number": issue, "labels": []any{map[string]any{"name": "autoloop-program"}}},
+		"comment": map[string]any{
+			"body": body, "author_association": association, "user": map[string]any{"login": author},
+		},
+	}
+}
+
+// finished is the event of a workflow of CI that came to its end.
+func finished(repository, branch string) map[string]any {
+	return map[string]any{
+		"action": "completed",
+		"workflow_run": map[string]any{
+			"name": "CI", "conclusion": "success", "head_branch": branch, "head_repository": map[string]any{"full_name": repository},
+		},
+	}
 }
