@@ -4,102 +4,47 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/strategy"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 )
 
-// orchard is a repository without a checkout, in which commits are made from files.
-type orchard struct {
-	*bed
-	repo *git.Repo
-}
-
-func newOrchard(t *testing.T) *orchard {
-	t.Helper()
-	b := &bed{t: t, dir: t.TempDir(), clock: midday}
-	b.env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1",
-		"GIT_AUTHOR_NAME=User", "GIT_AUTHOR_EMAIL=user@example.com", "GIT_COMMITTER_NAME=User", "GIT_COMMITTER_EMAIL=user@example.com",
-	}
-	b.git("init", "--quiet", "--initial-branch=main")
-	repo, err := git.Open(t.Context(), b.dir, b.env)
-	require.NoError(t, err)
-	return &orchard{b, repo}
-}
-
-// grow makes a commit of the files of another, "" for none, with some changed.
-func (g *orchard) grow(message string, changed map[string]string, parents ...string) string {
-	g.t.Helper()
-	base := ""
-	if len(parents) > 0 {
-		base = parents[0]
-	}
-	files := map[string]*git.File{}
-	for path, text := range changed {
-		files[path] = nil
-		if text != "" {
-			files[path] = &git.File{Data: []byte(text)}
-		}
-	}
-	tree, err := g.repo.WriteFiles(g.t.Context(), base, files)
-	require.NoError(g.t, err)
-	commit, err := g.repo.CommitTree(g.t.Context(), tree, parents, message+"\n", g.now())
-	require.NoError(g.t, err)
-	return commit
-}
-
-// files are those of a commit or tree, with their texts.
-func (g *orchard) files(commit string) map[string]string {
-	g.t.Helper()
-	entries, err := g.repo.LsTree(g.t.Context(), commit)
-	require.NoError(g.t, err)
-	texts := map[string]string{}
-	for _, entry := range entries {
-		objects, err := g.repo.Cat(g.t.Context(), entry.ID)
-		require.NoError(g.t, err)
-		texts[entry.Path] = string(objects[0].Data)
-	}
-	return texts
-}
-
 // patch is what turns one commit into another.
-func (g *orchard) patch(from, to string) string {
-	g.t.Helper()
-	patch, err := g.repo.Diff(g.t.Context(), from, to)
-	require.NoError(g.t, err)
+func (g *garden) patch(t *testing.T, from, to string) string {
+	t.Helper()
+	patch, err := g.Diff(t.Context(), from, to)
+	require.NoError(t, err)
 	return string(patch)
 }
 
 // searching is the team of a program that searches with a strategy.
-func (g *orchard) searching(text string) *team {
-	g.t.Helper()
-	p := program.Parse(".autoloop/programs/p.md", []byte(text))
-	require.Empty(g.t, p.Problems)
-	return &team{repo: g.repo, journal: &journal{session: &session{program: p, now: g.now, iteration: 9}, records: &records{}}}
+func (g *garden) searching(t *testing.T, target, script string) *team {
+	t.Helper()
+	p := program.Parse(".autoloop/programs/p.md", fmt.Appendf(nil, searchingProgram, target, script))
+	require.Empty(t, p.Problems)
+	now := func() time.Time { return midday }
+	return &team{repo: g.Repo, journal: &journal{session: &session{program: p, now: now, iteration: 9}, records: &records{}}}
 }
 
 // position is where the program branch stands at a commit.
-func (g *orchard) position(head string) position {
-	g.t.Helper()
-	entries, err := g.repo.LsTree(g.t.Context(), head)
-	require.NoError(g.t, err)
+func (g *garden) position(t *testing.T, head string) position {
+	t.Helper()
+	entries, err := g.LsTree(t.Context(), head)
+	require.NoError(t, err)
 	return position{Head: head, entries: entries, identity: identity{Evaluator: "e"}}
 }
 
-const orchardProgram = `---
+const searchingProgram = `---
 strategy: openevolve
-%s
 ---
 ## Goal
 Grow.
@@ -115,8 +60,8 @@ Grow.
 func TestWhatAParentLeaves(t *testing.T) {
 	t.Parallel()
 	const own = ".autoloop/programs/p.md"
-	g := newOrchard(t)
-	root := g.grow("root", map[string]string{own: "old goal", "src/a": "1\n2\n3\n", "src/b": "b\n", "lib/c": "c\n", "run.sh": "old\n"})
+	g := newGarden(t)
+	root := g.one(t, "root", map[string]string{own: "old goal", "src/a": "1\n2\n3\n", "src/b": "b\n", "lib/c": "c\n", "run.sh": "old\n"})
 	for name, c := range map[string]struct {
 		target string
 		script string
@@ -138,10 +83,10 @@ func TestWhatAParentLeaves(t *testing.T) {
 		"its file is a directory of others":  {"- `src/*`", "true", map[string]string{"src/n": "4\n"}, map[string]string{"src/n/x": "theirs\n"}, nil},
 		"its directory is a file of others":  {"- `lib/*/*`", "true", map[string]string{"lib/n/x": "4\n"}, map[string]string{"lib/n": "theirs\n"}, nil},
 	} {
-		member := g.grow("member", c.member, root)
-		head := g.grow("head", c.head, root)
-		r := g.searching(fmt.Sprintf(orchardProgram, "", c.target, c.script))
-		from, err := r.transplant(t.Context(), g.position(head), &history.Proposed{Head: history.Head{Iteration: 4}, Proposal: 1, Parent: root, Patch: g.patch(root, member)})
+		member := g.one(t, "member", c.member, root)
+		head := g.one(t, "head", c.head, root)
+		r := g.searching(t, c.target, c.script)
+		from, err := r.transplant(t.Context(), g.position(t, head), &history.Proposed{Head: history.Head{Iteration: 4}, Proposal: 1, Parent: root, Patch: g.patch(t, root, member)})
 		require.NoError(t, err, name)
 		if c.want == nil {
 			assert.Empty(t, from, name)
@@ -150,15 +95,15 @@ func TestWhatAParentLeaves(t *testing.T) {
 		if !assert.NotEmpty(t, from, name) {
 			continue
 		}
-		want := g.files(head)
+		want := g.files(t, head)
 		for path, text := range c.want {
 			want[path] = text
 			if text == "" {
 				delete(want, path)
 			}
 		}
-		assert.Equal(t, want, g.files(from), name)
-		made, err := g.repo.ReadCommit(t.Context(), from)
+		assert.Equal(t, want, g.files(t, from), name)
+		made, err := g.ReadCommit(t.Context(), from)
 		require.NoError(t, err)
 		assert.Equal(t, []string{head}, made.Parents, name)
 		assert.Equal(t, "Files of iteration 4", made.Subject(), name)
@@ -169,11 +114,11 @@ func TestWhatAParentLeaves(t *testing.T) {
 // incumbent as the parent; that the work is to end is an error.
 func TestAParentThatCannotBeMade(t *testing.T) {
 	t.Parallel()
-	g := newOrchard(t)
-	root := g.grow("root", map[string]string{"src/a": "1\n2\n3\n", "src/x": "x\n"})
-	other := g.grow("other", map[string]string{"src/a": "9\n"}, root)
-	patch := g.patch(root, g.grow("member", map[string]string{"src/a": "1\n2\n4\n"}, root))
-	r := g.searching(fmt.Sprintf(orchardProgram, "", "- `src/*`", "true"))
+	g := newGarden(t)
+	root := g.one(t, "root", map[string]string{"src/a": "1\n2\n3\n", "src/x": "x\n"})
+	other := g.one(t, "other", map[string]string{"src/a": "9\n"}, root)
+	patch := g.patch(t, root, g.one(t, "member", map[string]string{"src/a": "1\n2\n4\n"}, root))
+	r := g.searching(t, "- `src/*`", "true")
 	var said []string
 	r.progress = func(s Step) { said = append(said, s.Detail) }
 	for name, p := range map[string]*history.Proposed{
@@ -187,14 +132,14 @@ func TestAParentThatCannotBeMade(t *testing.T) {
 	} {
 		said = nil
 		p.Iteration = 4
-		from, err := r.transplant(t.Context(), g.position(root), p)
+		from, err := r.transplant(t.Context(), g.position(t, root), p)
 		require.NoError(t, err, name)
 		assert.Empty(t, from, name)
 		assert.Equal(t, []string{"iteration 4's files cannot be made again; the incumbent's stand for them"}, said, name)
 	}
 	ended, end := context.WithCancelCause(t.Context())
 	end(errTooLong)
-	_, err := r.transplant(ended, g.position(root), &history.Proposed{Parent: root, Patch: patch})
+	_, err := r.transplant(ended, g.position(t, root), &history.Proposed{Parent: root, Patch: patch})
 	require.ErrorIs(t, err, errTooLong)
 }
 
@@ -202,14 +147,14 @@ func TestAParentThatCannotBeMade(t *testing.T) {
 // what it begins with, and the prompt shows them as they are on record.
 func TestLineage(t *testing.T) {
 	t.Parallel()
-	g := newOrchard(t)
-	root := g.grow("root", map[string]string{"src/a": "1\n"})
-	r := g.searching(fmt.Sprintf(orchardProgram, "", "- `src/*`", "true"))
+	g := newGarden(t)
+	root := g.one(t, "root", map[string]string{"src/a": "1\n"})
+	r := g.searching(t, "- `src/*`", "true")
 	member := func(iteration int, text, value string) *history.Proposed {
 		number := metric.MustValue(value)
 		return &history.Proposed{
 			Head: history.Head{Iteration: iteration}, Proposal: 1, Metric: &number, Evaluator: "e", Work: history.Work{Summary: "try " + text}, Parent: root,
-			Patch: g.patch(root, g.grow("member", map[string]string{"src/a": text}, root)),
+			Patch: g.patch(t, root, g.one(t, "member", map[string]string{"src/a": text}, root)),
 		}
 	}
 	broken := member(5, "5\n", "5")
@@ -220,8 +165,8 @@ func TestLineage(t *testing.T) {
 	}
 	r.strategies = strategy.Table{{Name: "openevolve", Evolves: true, Strategy: planned(offspring)}}
 	all := []*attempt{{number: 1}, {number: 2}, {number: 3}, {number: 4}}
-	require.NoError(t, r.selectParents(t.Context(), g.position(root), all))
-	assert.Equal(t, map[string]string{"src/a": "8\n"}, g.files(all[0].lineage.from))
+	require.NoError(t, r.selectParents(t.Context(), g.position(t, root), all))
+	assert.Equal(t, map[string]string{"src/a": "8\n"}, g.files(t, all[0].lineage.from))
 	for i, want := range []struct {
 		parent       int
 		inspirations []int
@@ -290,11 +235,11 @@ func TestWhoIsInThePopulation(t *testing.T) {
 // too long, for a strategy that evolves; and what it changed, whatever it began with.
 func TestWhatIsKeptOfAMember(t *testing.T) {
 	t.Parallel()
-	g := newOrchard(t)
-	head := g.grow("head", map[string]string{"src/a": "1\n", "src/b": "1\n"})
-	from := g.grow("parent", map[string]string{"src/a": "2\n"}, head)
-	candidate := g.grow("candidate", map[string]string{"src/b": "2\n"}, from)
-	same := g.grow("candidate", map[string]string{"src/a": "1\n"}, candidate)
+	g := newGarden(t)
+	head := g.one(t, "head", map[string]string{"src/a": "1\n", "src/b": "1\n"})
+	from := g.one(t, "parent", map[string]string{"src/a": "2\n"}, head)
+	candidate := g.one(t, "candidate", map[string]string{"src/b": "2\n"}, from)
+	same := g.one(t, "candidate", map[string]string{"src/a": "1\n"}, candidate)
 	long := bytes.Repeat([]byte("+"), maxPatch)
 	for name, c := range map[string]struct {
 		strategy string
@@ -312,7 +257,7 @@ func TestWhatIsKeptOfAMember(t *testing.T) {
 		"no text":                       {"openevolve", "", candidate, []byte("+\xff\n"), false, []string{"src/b"}},
 		"nobody grows from it":          {"", "", candidate, []byte("p"), false, []string{"src/b"}},
 	} {
-		r := g.searching(fmt.Sprintf(orchardProgram, "", "- `src/*`", "true"))
+		r := g.searching(t, "- `src/*`", "true")
 		r.program.Strategy = c.strategy
 		a := &attempt{tree: c.tree, lineage: lineage{from: c.from}, changed: []string{"src/b"}}
 		require.NoError(t, r.inherit(t.Context(), position{Head: head}, a, c.patch), name)

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -14,11 +15,11 @@ import (
 	"github.com/org/autoloop/internal/program"
 )
 
-// branches are those of a program p in the orchard, whose pull request stands like this.
-func (g *orchard) branches(pull *commands.Pull) *branches {
-	j := &journal{session: &session{program: &program.Program{Name: "p"}, now: g.now, id: "run"}, records: &records{log: &history.Log{}}}
+// branches are those of a program p in the garden, whose pull request stands like this.
+func (g *garden) branches(pull *commands.Pull) *branches {
+	j := &journal{session: &session{program: &program.Program{Name: "p"}, now: func() time.Time { return midday }, id: "run"}, records: &records{log: &history.Log{}}}
 	f := &fakeGitHub{pull: pull}
-	return &branches{thread: &thread{journal: j, github: f, comments: &commands.Heard{Pull: pull}}, repo: g.repo, memory: &memory.Memory{Repo: g.repo, Now: g.now}, base: "main"}
+	return &branches{thread: &thread{journal: j, github: f, comments: &commands.Heard{Pull: pull}}, repo: g.Repo, memory: &memory.Memory{Repo: g.Repo}, base: "main"}
 }
 
 // lines is a file of nine lines, of which some are others.
@@ -34,24 +35,27 @@ func lines(changed map[int]string) string {
 	return out.String()
 }
 
-// squashed is a orchard whose branch was merged as one commit, and went on meanwhile.
+// squashed is a garden whose branch was merged as one commit, and went on meanwhile.
 type squashed struct {
-	*orchard
+	*garden
 	root, merged, base string
 	after              []string // what was made on top of what was merged
 }
 
 func newSquashed(t *testing.T) squashed {
 	t.Helper()
-	g := newOrchard(t)
-	s := squashed{orchard: g}
-	s.root = g.grow("root", map[string]string{"value": lines(nil), "other": "1\n"})
-	one := g.grow("one", map[string]string{"value": lines(map[int]string{2: "two"})}, s.root)
-	s.merged = g.grow("two", map[string]string{"value": lines(map[int]string{2: "two", 4: "four"})}, one)
-	s.base = g.grow("squash", map[string]string{"value": lines(map[int]string{2: "two", 4: "four"}), "other": "2\n"}, s.root)
-	s.after = []string{g.grow("three\n\nWith a body.", map[string]string{"value": lines(map[int]string{2: "two", 4: "four", 6: "six"})}, s.merged)}
-	s.after = append(s.after, g.grow("four", map[string]string{"new": "n\n", "value": lines(map[int]string{2: "two", 4: "four", 6: "six", 8: "eight"})}, s.after[0]))
-	return s
+	two, four := map[int]string{2: "two"}, map[int]string{2: "two", 4: "four"}
+	six, eight := map[int]string{2: "two", 4: "four", 6: "six"}, map[int]string{2: "two", 4: "four", 6: "six", 8: "eight"}
+	g := newOwnGarden(t)
+	ids := g.grow(t,
+		sprout{name: "root", files: map[string]string{"value": lines(nil), "other": "1\n"}},
+		sprout{name: "one", parents: "root", files: map[string]string{"value": lines(two)}},
+		sprout{name: "two", parents: "one", files: map[string]string{"value": lines(four)}},
+		sprout{name: "squash", parents: "root", files: map[string]string{"value": lines(four), "other": "2\n"}},
+		sprout{name: "three", parents: "two", message: "three\n\nWith a body.\n", files: map[string]string{"value": lines(six)}},
+		sprout{name: "four", parents: "three", message: "four\n", files: map[string]string{"new": "n\n", "value": lines(eight)}},
+	)
+	return squashed{g, ids["root"], ids["two"], ids["squash"], []string{ids["three"], ids["four"]}}
 }
 
 // TestWhatComesAfterAMerge is made of commits on top of what was merged, when the default
@@ -59,8 +63,8 @@ func newSquashed(t *testing.T) squashed {
 func TestWhatComesAfterAMerge(t *testing.T) {
 	t.Parallel()
 	s := newSquashed(t)
-	whole := s.grow("merge", map[string]string{"value": lines(map[int]string{2: "two", 4: "four"})}, s.root, s.merged)
-	elsewhere := s.grow("elsewhere", map[string]string{"value": "x\n"}, s.root)
+	whole := s.one(t, "merge", map[string]string{"value": lines(map[int]string{2: "two", 4: "four"})}, s.root, s.merged)
+	elsewhere := s.one(t, "elsewhere", map[string]string{"value": "x\n"}, s.root)
 	last := s.after[1]
 	for name, c := range map[string]struct {
 		pull         *commands.Pull
@@ -92,12 +96,12 @@ func TestReplayIsARebase(t *testing.T) {
 	head, count, err := r.replay(t.Context(), s.after[1], s.base)
 	require.NoError(t, err)
 	assert.Equal(t, 2, count)
-	s.git("checkout", "--quiet", "--detach", s.after[1])
-	s.git("rebase", "--quiet", "--onto", s.base, s.merged)
-	shown := func(rev string) string { return s.git("log", "--format=%T %ct %B", s.base+".."+rev) }
-	assert.Equal(t, s.git("log", "--format=%T %B", s.base+"..HEAD"), s.git("log", "--format=%T %B", s.base+".."+head))
-	assert.Equal(t, s.git("log", "--format=%ct", s.merged+".."+s.after[1]), s.git("log", "--format=%ct", s.base+".."+head), "with the times that they had")
-	assert.Equal(t, s.git("rev-parse", s.base), s.git("merge-base", s.base, head))
+	s.git(t, "checkout", "--quiet", "--detach", s.after[1])
+	s.git(t, "rebase", "--quiet", "--onto", s.base, s.merged)
+	shown := func(rev string) string { return s.git(t, "log", "--format=%T %ct %B", s.base+".."+rev) }
+	assert.Equal(t, s.git(t, "log", "--format=%T %B", s.base+"..HEAD"), s.git(t, "log", "--format=%T %B", s.base+".."+head))
+	assert.Equal(t, s.git(t, "log", "--format=%ct", s.merged+".."+s.after[1]), s.git(t, "log", "--format=%ct", s.base+".."+head), "with the times that they had")
+	assert.Equal(t, s.git(t, "rev-parse", s.base), s.git(t, "merge-base", s.base, head))
 	again, _, err := r.replay(t.Context(), s.after[1], s.base)
 	require.NoError(t, err)
 	assert.Equal(t, shown(head), shown(again), "it is the same whenever it is made")
@@ -120,23 +124,23 @@ func TestReplayIsARebase(t *testing.T) {
 func TestReplayOfWhatIsThereAlready(t *testing.T) {
 	t.Parallel()
 	s := newSquashed(t)
-	theirs := s.grow("a person's", map[string]string{"other": "theirs\n"}, s.root)
-	merge := s.grow("merge", map[string]string{"other": "theirs\n"}, s.merged, theirs)
-	own := s.grow("own", map[string]string{"value": lines(map[int]string{2: "two", 4: "four", 9: "nine"})}, merge)
-	base := s.grow("squash", map[string]string{"value": lines(map[int]string{2: "two", 4: "four"}), "other": "theirs, changed again\n"}, theirs)
+	theirs := s.one(t, "a person's", map[string]string{"other": "theirs\n"}, s.root)
+	merge := s.one(t, "merge", map[string]string{"other": "theirs\n"}, s.merged, theirs)
+	own := s.one(t, "own", map[string]string{"value": lines(map[int]string{2: "two", 4: "four", 9: "nine"})}, merge)
+	base := s.one(t, "squash", map[string]string{"value": lines(map[int]string{2: "two", 4: "four"}), "other": "theirs, changed again\n"}, theirs)
 	r := s.branches(&commands.Pull{Merged: true, Head: s.merged})
 	head, count, err := r.replay(t.Context(), own, base)
 	require.NoError(t, err)
 	assert.Equal(t, 1, count)
-	assert.Equal(t, "own", s.git("log", "--format=%s", base+".."+head))
-	assert.Equal(t, map[string]string{"value": lines(map[int]string{2: "two", 4: "four", 9: "nine"}), "other": "theirs, changed again\n"}, s.files(head))
+	assert.Equal(t, "own", s.git(t, "log", "--format=%s", base+".."+head))
+	assert.Equal(t, map[string]string{"value": lines(map[int]string{2: "two", 4: "four", 9: "nine"}), "other": "theirs, changed again\n"}, s.files(t, head))
 }
 
 // TestReplayThatConflicts says which files both changed.
 func TestReplayThatConflicts(t *testing.T) {
 	t.Parallel()
 	s := newSquashed(t)
-	base := s.grow("squash", map[string]string{"value": lines(map[int]string{2: "two", 4: "four", 6: "sechs"})}, s.root)
+	base := s.one(t, "squash", map[string]string{"value": lines(map[int]string{2: "two", 4: "four", 6: "sechs"})}, s.root)
 	r := s.branches(&commands.Pull{Merged: true, Head: s.merged})
 	_, _, err := r.replay(t.Context(), s.after[1], base)
 	var conflict *conflictError
@@ -151,7 +155,7 @@ func TestTheSameFiles(t *testing.T) {
 	t.Parallel()
 	s := newSquashed(t)
 	r := s.branches(nil)
-	like := s.grow("the same files", nil, s.after[1])
+	like := s.one(t, "the same files", nil, s.after[1])
 	for _, c := range []struct {
 		a, b string
 		want bool
@@ -193,7 +197,7 @@ func TestABranchThatIsDeletedByItsMerge(t *testing.T) {
 			r.comments = nil
 		}
 		if c.there {
-			s.git("update-ref", r.ref(), s.merged)
+			s.git(t, "update-ref", r.ref(), s.merged)
 		}
 		assert.Equal(t, c.want, r.deletedByMerge(t.Context(), s.merged), name)
 		if c.want {
@@ -202,7 +206,7 @@ func TestABranchThatIsDeletedByItsMerge(t *testing.T) {
 			assert.NotNil(t, r.comments.Pull, "what is known stays")
 		}
 		if c.there {
-			s.git("update-ref", "-d", r.ref())
+			s.git(t, "update-ref", "-d", r.ref())
 		}
 	}
 }
@@ -213,12 +217,12 @@ func TestWhereADeletedBranchGoesOn(t *testing.T) {
 	t.Parallel()
 	s := newSquashed(t)
 	clone := t.TempDir()
-	s.git("update-ref", "refs/heads/main", s.base)
-	s.git("init", "--quiet", "--bare", clone)
-	s.git("push", "--quiet", clone, s.base+":refs/heads/main", s.merged+":refs/pull/7/head")
-	far := newOrchard(t)
-	far.git("remote", "add", "origin", clone)
-	far.git("fetch", "--quiet", "origin", "main")
+	s.git(t, "update-ref", "refs/heads/main", s.base)
+	s.git(t, "init", "--quiet", "--bare", clone)
+	s.git(t, "push", "--quiet", clone, s.base+":refs/heads/main", s.merged+":refs/pull/7/head")
+	far := newOwnGarden(t)
+	far.git(t, "remote", "add", "origin", clone)
+	far.git(t, "fetch", "--quiet", "origin", "main")
 	r := far.branches(&commands.Pull{Number: 7, Merged: true, Head: s.merged})
 	r.memory.Remote = "origin"
 	at, err := r.placeOfDeleted(t.Context(), s.merged, position{Base: s.root, BaseBranch: "main"})

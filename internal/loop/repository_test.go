@@ -2,6 +2,7 @@ package loop
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -29,7 +30,7 @@ var openGarden = sync.OnceValues(func() (*garden, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &garden{env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1"}}
+	g := &garden{env: gardenEnv(dir)}
 	init := exec.Command("git", "init", "--quiet", "--initial-branch=none", filepath.Join(dir, "repo"))
 	init.Env = g.env
 	if out, err := init.CombinedOutput(); err != nil {
@@ -37,6 +38,36 @@ var openGarden = sync.OnceValues(func() (*garden, error) {
 	}
 	return g, nil
 })
+
+func gardenEnv(home string) []string {
+	return []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com",
+	}
+}
+
+// newOwnGarden is a garden that no other test sees.
+func newOwnGarden(t *testing.T) *garden {
+	t.Helper()
+	dir := t.TempDir()
+	g := &garden{env: gardenEnv(t.TempDir())}
+	command(t, dir, g.env, "init", "--quiet", "--initial-branch=main")
+	repo, err := git.Open(t.Context(), dir, g.env)
+	require.NoError(t, err)
+	g.Repo = repo
+	return g
+}
+
+// one makes one commit of the files of its first parent, of which some are changed; an empty
+// text removes its file.
+func (g *garden) one(t *testing.T, message string, changed map[string]string, parents ...string) string {
+	t.Helper()
+	files := map[string]string{}
+	for path, text := range changed {
+		files[path] = cmp.Or(text, "-")
+	}
+	return g.grow(t, sprout{name: message, parents: strings.Join(parents, " "), files: files})[message]
+}
 
 // growing is held while the garden is opened or grown.
 var growing sync.Mutex
