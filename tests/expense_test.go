@@ -3,8 +3,6 @@ package tests
 import (
 	"crypto/rand"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -98,38 +96,6 @@ func TestGradersCountAgainstTheBudget(t *testing.T) {
 	w.write(".autoloop/programs/p.md", strings.Replace(w.read(".autoloop/programs/p.md"), "tokens: 5000", "tokens: 50000", 1))
 	assert.Equal(t, "rejected", w.one().Outcome, "the second iteration, with a higher limit")
 	assert.Len(t, grader.Requests(), 8)
-}
-
-// TestJudgesOfTasksCountAgainstTheBudget: as graders, for a suite of tasks.
-func TestJudgesOfTasksCountAgainstTheBudget(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, map[string]string{
-		".autoloop/programs/p.md": "---\nevaluation: tasks\ntasks: suite\nevaluation-runs: 1\njobs: 1\njudge: cli\nplateau: off\n" +
-			"budget: {usd: 0.05, per: program}\nagent: command\nagent-command: echo \"word $AUTOLOOP_ITERATION\" > AGENTS.md\n" +
-			"executor-command: cp AGENTS.md file.txt\n---\n## Goal\nBetter words.\n## Target\n`AGENTS.md`\n",
-		"AGENTS.md": "before\n", "suite/one/fixture/file.txt": "x\n", "suite/two/fixture/file.txt": "x\n",
-		"suite/one/task.json": `{"id": "one", "title": "t", "fixtureDir": "fixture", "prompt": "p", "judgeRubric": {"criteria": "is it a word?"}}`,
-		"suite/two/task.json": `{"id": "two", "title": "t", "fixtureDir": "fixture", "prompt": "p", "judgeRubric": {"criteria": "is it a word?"}}`,
-	})
-	bin := filepath.Join(w.side, "bin")
-	require.NoError(t, os.MkdirAll(bin, 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(bin, "claude"), []byte(`#!/bin/sh
-if [ "$1" = --version ]; then echo 1.0; exit; fi
-cat > /dev/null; echo . >> '`+w.side+`/judged'
-printf '{"result": "{\\"score\\": 0.5, \\"rationale\\": \\"seen\\"}", "total_cost_usd": 0.01, "modelUsage": {"m": {}}}\n'
-`), 0o755))
-	w.finds(bin)
-	got := w.iterate("-n", "3")
-	require.Len(t, got, 2)
-	assert.Equal(t, "error", got[0].Outcome)
-	assert.Contains(t, got[0].Reasons[0], "the budget of 0.03 USD is used up while judging")
-	assert.Equal(t, "budget: 0.05 of 0.05 USD used by this program; raise the limit to go on", got[1].Stopped)
-	assert.Equal(t, 5, strings.Count(w.beside("judged"), "."), "two for the baseline, and three of four")
-	assert.InDelta(t, 0.02, w.expenses("measured")[0]["cost_usd"], 1e-9)
-	assert.InDelta(t, 0.03, w.expenses("decided")[0]["cost_usd"], 1e-9)
-
-	w.write(".autoloop/programs/p.md", strings.Replace(w.read(".autoloop/programs/p.md"), "usd: 0.05", "usd: 1", 1))
-	assert.Equal(t, "rejected", w.one().Outcome, "no better")
 }
 
 // TestNobodyInASuiteSeesTheGradersKey: neither who works on a case nor a check

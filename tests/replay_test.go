@@ -130,32 +130,6 @@ func TestReplay(t *testing.T) {
 	assert.Zero(t, a.code, "after a merge: %s", a.stdout)
 }
 
-func TestReplayFindsForgeries(t *testing.T) {
-	long.Only(t, long.Hostile)
-	t.Parallel()
-	w := replayWorld(t)
-	honest := w.git("rev-parse", "memory/autoloop")
-	for name, c := range map[string]struct {
-		file   string
-		change func(string) string
-		says   string
-	}{
-		"best in the state":      {"p.md", func(s string) string { return replace("| Best Metric | 1", "| Best Metric | 2")(s) }, "state, iteration 7: Best Metric is 2"},
-		"a verdict":              {theLedger, replace(`"verdict":"regressed"`, `"verdict":"neutral"`), "ledger, iteration 1: the verdict is neutral in the record, and its measurements give regressed"},
-		"a sample":               {theLedger, replace(`"samples":[900]`, `"samples":[1900]`), "ledger, iteration 1"},
-		"a row of the results":   {"p.results.tsv", replace("reverted", "kept"), `results, iteration 1: there is no row "reverted"`},
-		"a score of the results": {"p.results.tsv", replace("\t900\t", "\t901\t"), "results, iteration 1: the score is 901, and the ledger gives 900"},
-		"a kept commit":          {theLedger, func(s string) string { return strings.ReplaceAll(s, `"outcome":"accepted"`, `"outcome":"rejected"`) }, "the ledger does not"},
-	} {
-		w.forge(c.file, c.change)
-		a := w.binary("iterate", "replay", "p")
-		assert.Equal(t, 1, a.code, "%s: %s", name, a.stdout)
-		assert.Contains(t, a.stdout, c.says, name)
-		assert.Contains(t, a.stderr, "the records disagree", name)
-		w.git("update-ref", "refs/heads/memory/autoloop", honest)
-	}
-}
-
 // TestReplayFindsCarefulForgeries has those that a replay of the decisions alone
 // does not see.
 func TestReplayFindsCarefulForgeries(t *testing.T) {

@@ -3,7 +3,6 @@ package tests
 import (
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -107,29 +106,6 @@ echo "proposal $2"`)
 			t.Helper()
 			w := linksWorld(t, `cp "$SIDE/blob" v/bin; echo 5 > v/n`, "printf x >> v/bin; echo 6 > v/n")
 			w.aside("blob", string(disorder(100_000)))
-			return w
-		}},
-		"an evaluation that fails": {outcomes: "error", world: func(t *testing.T) *world {
-			t.Helper()
-			return linksWorld(t, "echo 5 > v/n; rm \"$SIDE/works\"")
-		}},
-		"a candidate that fails": {outcomes: "rejected", world: func(t *testing.T) *world {
-			t.Helper()
-			return linksWorld(t, "echo x > v/n")
-		}},
-		"a state without a ledger": {outcomes: "rejected accepted", world: func(t *testing.T) *world {
-			t.Helper()
-			w := valuesWorld(t, "metric_direction: higher", "1", "", "", "", "", "", "", "", "0", "3")
-			w.aside("state", "# Autoloop: p\n\n## ⚙️ Machine State\n\n| Field | Value |\n|---|---|\n| Iteration Count | 7 |\n| Best Metric | 2 |\n| Recent Statuses | accepted, rejected |")
-			blob := w.git("hash-object", "-w", filepath.Join(w.side, "state"))
-			w.git("update-ref", "refs/heads/memory/autoloop", w.git("commit-tree", w.run(w.dir, "sh", "-c", "printf '100644 blob "+blob+"\tp.md\n' | git mktree"), "-m", "old"))
-			return w
-		}},
-		"no baseline": {outcomes: "error", world: func(t *testing.T) *world {
-			t.Helper()
-			w := linksWorld(t, "echo 5 > v/n")
-			w.write("v/n", "none\n")
-			w.git("commit", "--quiet", "--all", "--message", "break it")
 			return w
 		}},
 	} {

@@ -2,7 +2,6 @@ package loop
 
 import (
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -17,8 +16,8 @@ import (
 )
 
 // TestFixesThatDoNotHelp: an attempt that runs out of time, changes nothing or makes the
-// number worse is a failed one, with what it used; one that the agent's service does not
-// serve is put off. The candidate stays what it is until five have failed.
+// number worse is a failed one, with what it used. The candidate stays what it is until five
+// have failed.
 func TestFixesThatDoNotHelp(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, "evaluation-runs: 1", "1", "3")
@@ -38,20 +37,6 @@ func TestFixesThatDoNotHelp(t *testing.T) {
 	assert.Equal(t, []string{"the time of the iteration is up"}, decision.Texts(late.reasons))
 
 	f.ci = []ci.Result{failure}
-	retry := b.clock.Add(20 * time.Minute)
-	b.agent = func(agent.Request) agent.Reply {
-		return agent.Reply{Failure: &agent.Failure{Kind: agent.RateLimit, Message: "busy", RetryAt: &retry}}
-	}
-	result := b.one()
-	assert.Equal(t, history.Idle, result.Outcome)
-	assert.Contains(t, result.Stopped, "the agent's service has a rate limit (busy); it resumes at ")
-	assert.Zero(t, b.records().standing().Fixes(), "it is put off, and no attempt")
-	b.agent = nil // nobody is asked meanwhile
-	result = b.one()
-	assert.Equal(t, history.PendingCI, result.Outcome)
-	assert.Contains(t, strings.Join(decision.Texts(result.Reasons), "\n"), "the agent's service has a rate limit")
-
-	b.clock = b.clock.Add(time.Hour)
 	calls := 0
 	b.agent = func(request agent.Request) agent.Reply {
 		assert.Contains(t, request.Prompt, "error: x", "it is told what CI said")
@@ -60,7 +45,7 @@ func TestFixesThatDoNotHelp(t *testing.T) {
 		}
 		return agent.Reply{Summary: "try", Usage: metric.Usage{CostUSD: metricOf("1")}}
 	}
-	result = b.one()
+	result := b.one()
 	assert.Equal(t, maxFixes, calls)
 	assert.Equal(t, history.CIFixExhausted, result.Outcome)
 	assert.Contains(t, result.Stopped, "ci-fix-exhausted: "+failure.Signature())
