@@ -22,7 +22,7 @@ func TestCompare(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]string{
 		"base.json": outcomeOf("main", 2, "0"), "better.json": outcomeOf("pr", 4, "0"), "worse.json": outcomeOf("pr", 1, "0"),
-		"nan.json": outcomeOf("pr", 4, "NaN"), "empty.json": `{"scores": []}`,
+		"nan.json": outcomeOf("pr", 4, "NaN"),
 	})
 	with := func(lines ...string) string { return " --settings " + w.settings(lines...) }
 	for _, c := range []struct {
@@ -32,15 +32,10 @@ func TestCompare(t *testing.T) {
 	}{
 		{"base.json better.json", "improved", 0, true},
 		{"base.json base.json", "neutral", 0, false},
-		{"base.json base.json" + with("min-composite-gain: 0"), "neutral", 0, false},
 		{"base.json better.json" + with("min-composite-gain: 0.5"), "neutral", 0, false},
 		{"base.json worse.json", "regressed", 1, false},
-		{"better.json base.json" + with("regression-composite-drop: 0.5"), "regressed", 1, false},
 		{"better.json base.json" + with("regression-composite-drop: 0.5", "objective-drop-is-regression: false"), "neutral", 0, false},
-		{"better.json base.json" + with("regression-composite-drop: 0.5", "objective-drop-is-regression: false", "net-loss-is-regression: true"), "regressed", 1, false},
 		{"base.json nan.json", "regressed", 1, false},
-		{"base.json empty.json", "regressed", 1, false},
-		{"empty.json empty.json", "neutral", 0, false},
 	} {
 		a := w.binary("iterate", append([]string{"compare", "--json"}, strings.Fields(c.args)...)...)
 		assert.Equal(t, c.code, a.code, "%s: %s", c.args, a.stderr)
@@ -60,9 +55,6 @@ func TestCompareMisuse(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]string{
 		"base.json": outcomeOf("main", 2, "0"), "empty.json": `{"scores": []}`, "cut.json": outcomeOf("main", 2, "0")[:80],
-		"twice.json": strings.Replace(outcomeOf("main", 2, "0"), "fix-bug", "add-flag", 1),
-		"text.json":  strings.Replace(outcomeOf("main", 2, "0"), `"passed": 2`, `"passed": "2"`, 1),
-		"list.json":  "[]", "both.json": `{"scores": [], "runs": []}`, "negative.json": outcomeOf("main", 2, "-4"),
 		"bad.md": "---\nmin-composite-gain: much\n---\n",
 	})
 	for _, c := range []struct{ args, says string }{
@@ -71,11 +63,6 @@ func TestCompareMisuse(t *testing.T) {
 		{"base.json .", "is a directory"},
 		{"empty.json base.json", "empty.json has no tasks"},
 		{"base.json cut.json", "cut.json:2: ends in the middle"},
-		{"base.json twice.json", `twice.json:3: scores[1].taskId: "add-flag" is there twice`},
-		{"text.json base.json", `text.json:2: scores[0].objective.passed: must be a number, not the text "2"`},
-		{"list.json base.json", "list.json:1: must be an object"},
-		{"both.json base.json", "both.json:1: runs: is beside `scores`"},
-		{"base.json negative.json", "scores[0].cost.tokens: is -4; it must be 0 or more"},
 		{"base.json base.json --json --markdown", "exclude each other"},
 		{"base.json base.json --settings bad.md", "bad.md:2"},
 		{"base.json base.json --settings nowhere.md", "nowhere.md"},
@@ -87,17 +74,4 @@ func TestCompareMisuse(t *testing.T) {
 		assert.Equal(t, 1, strings.Count(a.stderr, "\n"), "one clear line: %s", a.stderr)
 		assert.Empty(t, a.stdout, c.args)
 	}
-}
-
-func TestCompareTakesThresholdsFromAProgram(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, map[string]string{
-		"base.json": outcomeOf("main", 2, "0"), "better.json": outcomeOf("pr", 4, "0"),
-		"p.md": "---\ntasks: tasks\nmin-composite-gain: 0.9\n---\n## Goal\nx\n## Target\n`AGENTS.md`\n",
-	})
-	a := w.binary("iterate", "compare", "base.json", "better.json", "--settings", "p.md")
-	assert.Zero(t, a.code)
-	assert.True(t, strings.HasPrefix(a.stdout, "neutral: "), a.stdout+a.stderr)
-	a = w.binary("iterate", "compare", "base.json", "better.json", "--settings", w.settings("min-composite-gain: 0.1"))
-	assert.True(t, strings.HasPrefix(a.stdout, "improved: "), a.stdout+a.stderr)
 }

@@ -74,7 +74,7 @@ func newBed(t *testing.T, front, value string, proposals ...string) *bed {
 		"GIT_AUTHOR_NAME=User", "GIT_AUTHOR_EMAIL=user@example.com", "GIT_COMMITTER_NAME=User", "GIT_COMMITTER_EMAIL=user@example.com",
 		"GIT_AUTHOR_DATE=1700000000 +0000", "GIT_COMMITTER_DATE=1700000000 +0000",
 	}
-	b.git("init", "--quiet", "--initial-branch=main")
+	b.git("init", "--quiet", "--template=", "--initial-branch=main")
 	text := fmt.Sprintf(bedProgram, front)
 	b.write(b.dir, map[string]string{".autoloop/programs/p.md": text, "value.txt": value + "\n", "other.txt": "untouched\n"})
 	b.git("add", "-A")
