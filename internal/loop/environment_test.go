@@ -239,7 +239,7 @@ func TestSpoiltDirectoriesAreTheCandidatesFailure(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBed(t, "", "1", "3", "5")
+			b := newBed(t, "evaluation-runs: 1", "1", "3", "5")
 			b.service.Environ = func(dir string, _ []string) ([]string, error) {
 				home := filepath.Join(dir, "home")
 				return []string{"HOME=" + home}, os.MkdirAll(home, 0o700)

@@ -57,7 +57,7 @@ func TestAPostponedIteration(t *testing.T) {
 // attempt.
 func TestAFixThatIsPutOff(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1", "1", "3")
+	b := newBed(t, "evaluation-runs: 1\nci-wait: 0m", "1", "3")
 	f := onGitHub(t, b)
 	f.ci = []ci.Result{red("build", "error: x")}
 	b.twoJobs()

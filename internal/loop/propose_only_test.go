@@ -84,7 +84,7 @@ func TestNothingToHandOn(t *testing.T) {
 // and one may be made. Everything else is the publishing job's.
 func TestWhoseTurnItIs(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1", "1")
+	b := newBed(t, "evaluation-runs: 1\nci-wait: 0m", "1")
 	calls := 0
 	b.proposeInTurn(&calls, "3", "4")
 	f := onGitHub(t, b)

@@ -218,7 +218,7 @@ func TestNothingIsPublishedWhereNothingMayBegin(t *testing.T) {
 // same files. Then the true one is recorded.
 func TestAForgedFix(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1", "1")
+	b := newBed(t, "evaluation-runs: 1\nci-wait: 0m", "1")
 	calls := 0
 	b.proposeInTurn(&calls, "3", "4")
 	f := onGitHub(t, b)

@@ -76,7 +76,7 @@ func TestARefusalIsAnError(t *testing.T) {
 // TestARefusalWaits for who works on the program, and for CI.
 func TestARefusalWaits(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1", "1", "3")
+	b := newBed(t, "evaluation-runs: 1\nci-wait: 0m", "1", "3")
 	onGitHub(t, b).ci = []ci.Result{waiting()}
 	b.start()
 	b.service.Alive = func(history.Lease) bool { return true }

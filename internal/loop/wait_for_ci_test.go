@@ -32,7 +32,7 @@ func TestPausedProgramAsksNoAgent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBed(t, "evaluation-runs: 1", "1")
+			b := newBed(t, "evaluation-runs: 1\nci-wait: 0m", "1")
 			calls := 0
 			b.proposeInTurn(&calls, "3", "4")
 			f := onGitHub(t, b)
@@ -68,7 +68,7 @@ func TestPausedProgramAsksNoAgent(t *testing.T) {
 // TestAStaleFix: a bundle with a fix is refused when CI has changed its mind.
 func TestAStaleFix(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1", "1")
+	b := newBed(t, "evaluation-runs: 1\nci-wait: 0m", "1")
 	calls := 0
 	b.proposeInTurn(&calls, "3", "4")
 	f := onGitHub(t, b)
