@@ -24,13 +24,16 @@ const evil = "x'\"; touch $TRAP; $(touch $TRAP) `touch $TRAP` && ${{ github.toke
 func TestActObeysNoText(t *testing.T) {
 	t.Parallel()
 	body := strings.Replace(countdown, "Move the number.", "Move the number.\n\n"+evil, 1)
-	body = strings.Replace(body, `&& echo "one less"`, `&& printf '%s\n' 'one less' '::set-output name=has-work::evil' '::error file=evil.go::evil' '${{ github.token }}' >&2; printf '::set-output name=selected::evil\n$(touch $TRAP) ${{ github.token }}\n'`, 1)
-	body = strings.Replace(body, "printf '{", "printf '::set-output name=selected::evil\\n::add-path::/evil\\n'\nprintf '::warning::evil\\n' >&2\nprintf '{", 1)
+	body = strings.Replace(body, `&& echo "one less"`,
+		`&& printf '%s\n' 'one less' '::set-output name=has-work::evil' '::error file=evil.go::evil' '${{ github.token }}' >&2; printf '::set-output name=selected::evil\n$(touch $TRAP) ${{ github.token }}\n'`, 1)
+	body = strings.Replace(body, "printf '{",
+		"printf '::set-output name=selected::evil\\n::add-path::/evil\\n'\nprintf '::warning::evil\\n' >&2\nprintf '{", 1)
 	r := newRunner(t, map[string]string{
 		"value.txt":                            "10\n",
 		".autoloop/programs/$(touch $TRAP).md": countdown,
 		".autoloop/programs/`touch $TRAP`;::error ::${{ 1 }}\nx.md": countdown,
-		".autoloop/programs/q.md":                                   strings.Replace(countdown, "every 6h", "\"::set-output name=selected::evil $(touch $TRAP)\"", 1),
+		".autoloop/programs/q.md": strings.Replace(countdown, "every 6h",
+			"\"::set-output name=selected::evil $(touch $TRAP)\"", 1),
 	}, append(split, "autoloop-validate.yml")...)
 	trap := filepath.Join(r.side, "trap")
 	r.more = append(r.more, "TRAP="+trap)
@@ -58,7 +61,8 @@ func TestActObeysNoText(t *testing.T) {
 	r.workflow = ".github/workflows/autoloop-validate.yml"
 	runs = append(runs, r.trigger("issues", map[string]any{
 		"action": "opened", "issue": map[string]any{
-			"number": 1, "title": evil, "body": body, "labels": []any{map[string]any{"name": "autoloop-program"}, map[string]any{"name": evil}},
+			"number": 1, "title": evil, "body": body,
+			"labels": []any{map[string]any{"name": "autoloop-program"}, map[string]any{"name": evil}},
 		},
 	}))
 	require.Zero(t, runs[4].code, runs[4])
@@ -85,7 +89,8 @@ func TestActObeysNoText(t *testing.T) {
 		}
 		for _, issue := range s.Issues {
 			assert.NotContains(t, issue.Body, hubToken)
-			assert.False(t, issue.Number == 2 && len(s.On(2)) > 0 && strings.Contains(s.On(2)[0].Body, "ITERATION"), "a stranger's program ran")
+			assert.False(t, issue.Number == 2 && len(s.On(2)) > 0 && strings.Contains(s.On(2)[0].Body, "ITERATION"),
+				"a stranger's program ran")
 		}
 	})
 	_, err := os.Stat(filepath.Join(r.dir, "evil"))
@@ -109,7 +114,8 @@ func (w workflowRun) obeyed(t *testing.T, ours ...string) {
 // branches are the branches of programs on GitHub that are well named.
 func (r *runner) branches() []string {
 	var found []string
-	for _, name := range strings.Fields(r.run(r.bare, "git", "for-each-ref", "--format=%(refname:short)", "refs/heads/autoloop")) {
+	for _, name := range strings.Fields(r.run(r.bare, "git", "for-each-ref", "--format=%(refname:short)",
+		"refs/heads/autoloop")) {
 		if !strings.ContainsAny(name, "$`") {
 			found = append(found, name)
 		}

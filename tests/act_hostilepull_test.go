@@ -19,9 +19,10 @@ const evilBranch = "autoloop/$(touch${IFS}$TRAP);`touch${IFS}$TRAP`${{github.tok
 // evilPull is a pull request as an event has it, all of whose text is evil.
 func evilPull(number int, repository, base, commit string) map[string]any {
 	return map[string]any{
-		"number": number, "title": evil, "body": evil, "user": map[string]any{"login": "mallory"}, "author_association": "NONE",
-		"labels": []any{map[string]any{"name": evil}, map[string]any{"name": "autoloop-program"}},
-		"base":   map[string]any{"sha": base, "ref": "main"},
+		"number": number, "title": evil, "body": evil, "user": map[string]any{"login": "mallory"},
+		"author_association": "NONE",
+		"labels":             []any{map[string]any{"name": evil}, map[string]any{"name": "autoloop-program"}},
+		"base":               map[string]any{"sha": base, "ref": "main"},
 		"head": map[string]any{
 			"sha": commit, "ref": evilBranch, "label": "mallory:" + evilBranch,
 			"repo": map[string]any{"full_name": repository, "description": evil},
@@ -45,7 +46,11 @@ func TestActObeysNoPullRequest(t *testing.T) {
 	r.Change(func(s *githubtest.State) {
 		for title, branch := range map[string]string{evil: evilBranch, "[Autoloop: p]": "autoloop/p"} {
 			pull := s.OpenIssue("mallory", title, evil, time.Now(), "autoloop-program", "autoloop")
-			s.Pulls = append(s.Pulls, &githubtest.Pull{Number: pull.Number, Head: branch, Base: "main", HeadOf: "mallory/repo", HeadSHA: strings.Repeat("0", 40)})
+			s.Pulls = append(s.Pulls,
+				&githubtest.Pull{
+					Number: pull.Number, Head: branch, Base: "main", HeadOf: "mallory/repo",
+					HeadSHA: strings.Repeat("0", 40),
+				})
 			theirs[pull.Number] = title
 			s.Say("mallory", pull.Number, "/autoloop "+evil, time.Now())
 			s.Say("mallory", pull.Number, "/autoloop pause", time.Now())
@@ -82,7 +87,8 @@ func TestActObeysNoPullRequest(t *testing.T) {
 		said := comment(number, "alice", "OWNER", "/autoloop run\n"+evil)
 		issue, _ := said["issue"].(map[string]any)
 		maps.Copy(issue, map[string]any{"title": title, "body": evil, "pull_request": map[string]any{"url": evil}})
-		assert.Equal(t, map[string]string{"Autoloop/steer": "success"}, trigger("issue_comment", said).results(), "it belongs to no program")
+		assert.Equal(t, map[string]string{"Autoloop/steer": "success"}, trigger("issue_comment", said).results(),
+			"it belongs to no program")
 	}
 	assert.Empty(t, wrote(r.seen()))
 	assert.Equal(t, summary, head(t, r.bare, "memory/autoloop"))

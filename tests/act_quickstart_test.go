@@ -107,7 +107,8 @@ func (p *person) do(lines string) string {
 	t := p.r.t
 	t.Helper()
 	where := filepath.Join(p.at, "where")
-	cmd := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", `cd "$(cat "$WHERE")"; `+lines+"\npwd >\"$WHERE\"")
+	cmd := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c",
+		`cd "$(cat "$WHERE")"; `+lines+"\npwd >\"$WHERE\"")
 	cmd.Env = append(slices.Clone(p.env), "WHERE="+where)
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s\n%s", lines, out)
@@ -135,7 +136,8 @@ func (r *runner) user() *person {
 	module, err := os.ReadFile(filepath.Join(own, "go.mod"))
 	require.NoError(t, err)
 	for name, text := range map[string]string{
-		"list": "v1.0.0\n", "v1.0.0.info": `{"Version": "v1.0.0", "Time": "2026-01-01T00:00:00Z"}`, "v1.0.0.mod": string(module),
+		"list": "v1.0.0\n", "v1.0.0.info": `{"Version": "v1.0.0", "Time": "2026-01-01T00:00:00Z"}`,
+		"v1.0.0.mod": string(module),
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(versions, name), []byte(text), 0o600))
 	}
@@ -149,7 +151,8 @@ func (r *runner) user() *person {
 	env := append(slices.Clone(r.env), base...)
 	return &person{r, append(env,
 		"PATH="+strings.Join([]string{bin, gh, os.Getenv("PATH")}, string(os.PathListSeparator)),
-		"GOPROXY=file://"+filepath.ToSlash(filepath.Join(at, "proxy"))+","+goProxy(base), "GOFLAGS=-trimpath -modcacherw", "CGO_ENABLED=0",
+		"GOPROXY=file://"+filepath.ToSlash(filepath.Join(at, "proxy"))+","+goProxy(base), "GOFLAGS=-trimpath -modcacherw",
+		"CGO_ENABLED=0",
 		"GOBIN="+bin, "GOMODCACHE="+filepath.Join(at, "mod"), "GH_SERVER="+r.url, "GIT_CONFIG_COUNT=1",
 		"GITHUB_TOKEN=", "GITHUB_REPOSITORY=", "GITHUB_API_URL=", "GIT_CONFIG_KEY_0=http."+r.url+"/.extraHeader",
 		"GIT_CONFIG_VALUE_0=Authorization: Basic "+base64.StdEncoding.EncodeToString([]byte("alice:"+hubToken)),
@@ -181,7 +184,8 @@ func (r *runner) cli(w http.ResponseWriter, q *http.Request) {
 			s.Labels = append(s.Labels, args[2])
 		case strings.HasPrefix(line, "api --method PUT repos/{owner}/{repo}/actions/permissions/workflow "):
 			s.NoPulls = !slices.Contains(args, "can_approve_pull_request_reviews=true")
-		case strings.HasPrefix(line, "issue create ") && slices.Contains(s.Labels, option(args, "--label")) && option(args, "--body-file") == "-":
+		case strings.HasPrefix(line, "issue create ") && slices.Contains(s.Labels, option(args, "--label")) && option(args,
+			"--body-file") == "-":
 			issue := s.OpenIssue("alice", option(args, "--title"), string(input), time.Now(), option(args, "--label"))
 			_, _ = fmt.Fprintln(w, issue.Number)
 		case strings.HasPrefix(line, "workflow run "):

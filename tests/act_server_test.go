@@ -78,7 +78,8 @@ func gitBackend(t *testing.T, root string) http.Handler {
 	out, err := exec.CommandContext(t.Context(), "git", "--exec-path").Output()
 	require.NoError(t, err)
 	return &cgi.Handler{Path: filepath.Join(strings.TrimSpace(string(out)), "git-http-backend"), Env: []string{
-		"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=autoloop", "GIT_CONFIG_NOSYSTEM=1", "HOME=" + t.TempDir(),
+		"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=autoloop", "GIT_CONFIG_NOSYSTEM=1",
+		"HOME=" + t.TempDir(),
 		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
 	}}
 }

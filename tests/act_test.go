@@ -66,7 +66,8 @@ func newRunner(t *testing.T, files map[string]string, workflows ...string) *runn
 	maps.Copy(all, files)
 	r := &runner{
 		hub: newHub(t, all), act: act, tree: tree, archives: lightRelease, workflow: ".github/workflows/" + workflows[0],
-		vars: map[string]string{}, secrets: map[string]string{"GITHUB_TOKEN": hubToken}, tokens: map[string]bool{hubToken: true},
+		vars: map[string]string{}, secrets: map[string]string{"GITHUB_TOKEN": hubToken},
+		tokens: map[string]bool{hubToken: true},
 	}
 	r.artifacts, r.cache = filepath.Join(r.side, "artifacts"), filepath.Join(r.side, "cache")
 	require.NoError(t, os.MkdirAll(r.artifacts, 0o755))
@@ -158,7 +159,8 @@ func (r *runner) start(ctx context.Context, event string, payload map[string]any
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "home"), 0o755))
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "tmp"), 0o755))
 	all := map[string]any{"repository": map[string]any{
-		"full_name": "org/repo", "name": "repo", "default_branch": "main", "owner": map[string]any{"login": "org"}, "fork": false,
+		"full_name": "org/repo", "name": "repo", "default_branch": "main", "owner": map[string]any{"login": "org"},
+		"fork": false,
 	}}
 	maps.Copy(all, payload)
 	data, err := json.Marshal(all)
@@ -174,9 +176,11 @@ func (r *runner) start(ctx context.Context, event string, payload map[string]any
 		event, "--json", "-W", r.workflow, "-P", "ubuntu-latest=-self-hosted", "-e", filepath.Join(dir, "event.json"),
 		"--secret-file", filepath.Join(dir, "secrets"), "--env-file", "", "--input-file", "", "--var-file", "",
 		"--action-cache-path", filepath.Join(dir, "actions"), "--no-cache-server", "--actor", "alice", "--rm",
-		"--env", "GITHUB_API_URL=" + r.url + "/api/v3", "--env", "GITHUB_SERVER_URL=" + r.url, "--env", "GITHUB_REPOSITORY=org/repo",
+		"--env", "GITHUB_API_URL=" + r.url + "/api/v3", "--env", "GITHUB_SERVER_URL=" + r.url, "--env",
+		"GITHUB_REPOSITORY=org/repo",
 		"--env", "GITHUB_RUN_ID=" + id, "--env", "ACT_ARTIFACTS=" + r.artifacts, "--env", "ACT_CACHE=" + r.cache,
-		"--local-repository", "org/autoloop@v1=" + r.tree, "--local-repository", "org/autoloop@v1.0.0=" + r.tree, // the release that init pins
+		"--local-repository", "org/autoloop@v1=" + r.tree, "--local-repository",
+		"org/autoloop@v1.0.0=" + r.tree, // the release that init pins
 	}
 	for _, fork := range r.forks {
 		args = append(args, "--local-repository", fork+"="+r.tree)
@@ -273,7 +277,8 @@ func finished(repository, branch string) map[string]any {
 	return map[string]any{
 		"action": "completed",
 		"workflow_run": map[string]any{
-			"name": "CI", "conclusion": "success", "head_branch": branch, "head_repository": map[string]any{"full_name": repository},
+			"name": "CI", "conclusion": "success", "head_branch": branch,
+			"head_repository": map[string]any{"full_name": repository},
 		},
 	}
 }

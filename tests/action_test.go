@@ -100,7 +100,8 @@ func asset(version, name string) string {
 // release puts an archive there, with its checksums, and returns the digest of
 // these.
 func (r *releases) release(version string, packed []byte) string {
-	sums := fmt.Sprintf("%s  autoloop_%s_plan9_mips.tar.gz\n%x  %s\n", strings.Repeat("0", 64), version, sha256.Sum256(packed), archiveName(version))
+	sums := fmt.Sprintf("%s  autoloop_%s_plan9_mips.tar.gz\n%x  %s\n", strings.Repeat("0", 64), version,
+		sha256.Sum256(packed), archiveName(version))
 	r.put(asset(version, "checksums.txt"), []byte(sums))
 	r.put(asset(version, archiveName(version)), packed)
 	sum := sha256.Sum256([]byte(sums))
@@ -199,7 +200,8 @@ func (w *world) actionEnv(r *releases, inputs map[string]string) []string {
 	root, err := filepath.Abs("..")
 	require.NoError(w.t, err)
 	env := []string{
-		"GITHUB_ACTION_PATH=" + root, "GITHUB_WORKSPACE=" + w.dir, "RUNNER_TEMP=" + w.side, "GITHUB_ACTIONS=true", "GITHUB_RUN_ID=7",
+		"GITHUB_ACTION_PATH=" + root, "GITHUB_WORKSPACE=" + w.dir, "RUNNER_TEMP=" + w.side, "GITHUB_ACTIONS=true",
+		"GITHUB_RUN_ID=7",
 		"ACTION_REF=v1.2.3", "ACTION_REPOSITORY=org/autoloop", "GITHUB_SERVER_URL=" + r.URL,
 	}
 	for _, v := range w.env {
@@ -208,8 +210,10 @@ func (w *world) actionEnv(r *releases, inputs map[string]string) []string {
 		}
 	}
 	all := map[string]string{
-		"MODE": "run", "PROGRAM": "", "AGENT": "", "MODEL": "", "PROGRAMS_DIR": "", "MAX_PROGRAMS": "1", "ITERATIONS": "1", "CI_WORKFLOW": "",
-		"BUDGET_USD": "", "DRY_RUN": "false", "VERSION": "", "WORKING_DIRECTORY": "", "BUNDLE": "", "SUITE": "", "BASELINE": "", "CANDIDATE": "",
+		"MODE": "run", "PROGRAM": "", "AGENT": "", "MODEL": "", "PROGRAMS_DIR": "", "MAX_PROGRAMS": "1", "ITERATIONS": "1",
+		"CI_WORKFLOW": "",
+		"BUDGET_USD":  "", "DRY_RUN": "false", "VERSION": "", "WORKING_DIRECTORY": "", "BUNDLE": "", "SUITE": "",
+		"BASELINE": "", "CANDIDATE": "",
 	}
 	maps.Copy(all, inputs)
 	for name, value := range all {
@@ -284,7 +288,8 @@ func TestActionRuns(t *testing.T) {
 	require.Zero(t, step.code, step.log)
 	plan := filepath.Join(w.side, "autoloop", "run", "autoloop.json")
 	assert.Equal(t, map[string]string{
-		"has-work": "true", "selected": "example", "matrix": `{"program":["example"]}`, "pr-number": "", "issue-number": "", "report": plan,
+		"has-work": "true", "selected": "example", "matrix": `{"program":["example"]}`, "pr-number": "", "issue-number": "",
+		"report": plan,
 	}, step.outputs)
 	assert.FileExists(t, plan)
 	assert.Contains(t, step.summary, "Selected **example**")
@@ -301,7 +306,8 @@ func TestActionRuns(t *testing.T) {
 	assert.Contains(t, step.summary, "## ✅ example, iteration 2: kept")
 	assert.Contains(t, step.summary, "| Proposed by | tuner |")
 	assert.Contains(t, w.run(origin, "git", "branch", "--list", "autoloop/example"), "autoloop/example")
-	assert.Regexp(t, `(?s)::group::Iterate\n.*example #1 propose.*::endgroup::\n.*iteration +outcome`, step.log, "progress in a group, results after it")
+	assert.Regexp(t, `(?s)::group::Iterate\n.*example #1 propose.*::endgroup::\n.*iteration +outcome`, step.log,
+		"progress in a group, results after it")
 
 	step = w.action(r, nil)
 	require.Zero(t, step.code, step.log)
@@ -314,7 +320,8 @@ func TestActionRuns(t *testing.T) {
 // hostile is text that is something else to a shell, to GitHub's expressions and
 // to the reader of a log.
 func hostile(trap string) string {
-	return "$(touch " + trap + ")`touch " + trap + "`;touch " + trap + "\n::set-output name=x::y\n##[add-mask]z ${{ github.token }} %0A::error::forged"
+	return "$(touch " + trap + ")`touch " + trap + "`;touch " + trap +
+		"\n::set-output name=x::y\n##[add-mask]z ${{ github.token }} %0A::error::forged"
 }
 
 func TestActionRefusesInputs(t *testing.T) {
@@ -325,7 +332,8 @@ func TestActionRefusesInputs(t *testing.T) {
 	require.Zero(t, w.binary("iterate", "init", "example").code)
 	trap := filepath.Join(w.side, "trap")
 	inputs := []string{
-		"MODE", "PROGRAM", "AGENT", "MODEL", "PROGRAMS_DIR", "MAX_PROGRAMS", "ITERATIONS", "CI_WORKFLOW", "BUDGET_USD", "DRY_RUN",
+		"MODE", "PROGRAM", "AGENT", "MODEL", "PROGRAMS_DIR", "MAX_PROGRAMS", "ITERATIONS", "CI_WORKFLOW", "BUDGET_USD",
+		"DRY_RUN",
 		"VERSION", "WORKING_DIRECTORY", "BUNDLE", "SUITE", "BASELINE", "CANDIDATE",
 	}
 	for _, name := range inputs {
@@ -367,7 +375,10 @@ func TestActionRefusesInputs(t *testing.T) {
 	}
 	assert.Empty(t, r.requests(), "nothing was fetched")
 	for _, c := range []map[string]string{
-		{"MODE": "propose", "ITERATIONS": "2"}, {"MODE": "publish", "DRY_RUN": "true"}, {"MODE": "compare"}, {"MODE": "compare", "BASELINE": "a"},
+		{"MODE": "propose", "ITERATIONS": "2"},
+		{"MODE": "publish", "DRY_RUN": "true"},
+		{"MODE": "compare"},
+		{"MODE": "compare", "BASELINE": "a"},
 	} {
 		step := w.script(r, "get", c)
 		assert.Equal(t, 2, step.code, "%v: %s", c, step.log)

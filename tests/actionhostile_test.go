@@ -29,7 +29,8 @@ func (s actionStep) onlyOurs(t *testing.T, trap string) {
 	assert.NotContains(t, s.log+s.summary+s.raw, hubToken)
 	for name := range s.outputs {
 		assert.Contains(t, []string{
-			"has-work", "selected", "matrix", "outcome", "verdict", "metric", "best-metric", "pr-number", "issue-number", "bundle", "report", "source", "modules", "modules-key",
+			"has-work", "selected", "matrix", "outcome", "verdict", "metric", "best-metric", "pr-number", "issue-number",
+			"bundle", "report", "source", "modules", "modules-key",
 		}, name)
 	}
 	for _, markup := range []string{"<b>", "@octocat", "[x](javascript", "<!--", "\n# ", "\n::", "\n- [ ]"} {
@@ -62,13 +63,18 @@ func TestActionObeysNoText(t *testing.T) {
 	title := line
 	h.site.open("alice", title, text, "autoloop-program")
 	h.site.open("mallory", line+" of a stranger", text, "autoloop-program")
-	h.write(".autoloop/programs/bad.md", "---\nschedule: '"+strings.ReplaceAll(line, "'", "")+"'\n\"x"+strings.ReplaceAll(line, "\"", "")+"\": 1\nmetric-range: "+line+"\n---\n## Goal\n"+line+"\n")
+	h.write(".autoloop/programs/bad.md",
+		"---\nschedule: '"+strings.ReplaceAll(line, "'", "")+"'\n\"x"+strings.ReplaceAll(line, "\"", "")+
+			"\": 1\nmetric-range: "+line+"\n---\n## Goal\n"+line+"\n")
 	h.write(".autoloop/programs/$(touch trap),file=x:line.md", onIssue)
 	h.git("add", "--all")
 	h.git("commit", "--quiet", "--message", "Add "+line)
 	h.git("push", "--quiet", "origin", "main")
 	with := func(mode string, more ...string) map[string]string {
-		inputs := map[string]string{"MODE": mode, "+GITHUB_SERVER_URL": r.URL, "+GITHUB_REF_NAME": line, "+GITHUB_HEAD_REF": line}
+		inputs := map[string]string{
+			"MODE": mode, "+GITHUB_SERVER_URL": r.URL, "+GITHUB_REF_NAME": line,
+			"+GITHUB_HEAD_REF": line,
+		}
 		for i := 0; i+1 < len(more); i += 2 {
 			inputs[more[i]] = more[i+1]
 		}
@@ -83,8 +89,10 @@ func TestActionObeysNoText(t *testing.T) {
 	assert.Equal(t, "accepted", step.outputs["outcome"])
 	assert.Equal(t, "1", step.outputs["issue-number"])
 	assert.NotEmpty(t, step.outputs["pr-number"])
-	assert.Contains(t, strings.Join(step.annotations(), "\n"), "::error file=.autoloop/programs/bad.md,line=2,title=Autoloop%3A bad::")
-	assert.Contains(t, strings.Join(step.annotations(), "\n"), "::warning file=.autoloop/programs/bad.md,line=3,title=Autoloop::unknown key ")
+	assert.Contains(t, strings.Join(step.annotations(), "\n"),
+		"::error file=.autoloop/programs/bad.md,line=2,title=Autoloop%3A bad::")
+	assert.Contains(t, strings.Join(step.annotations(), "\n"),
+		"::warning file=.autoloop/programs/bad.md,line=3,title=Autoloop::unknown key ")
 	assert.Contains(t, step.summary, "::set-output name=x::y", "text stays text")
 	assert.Contains(t, step.summary, "/pull/"+step.outputs["pr-number"])
 
@@ -121,6 +129,7 @@ func TestActionObeysNoText(t *testing.T) {
 // TestCommandsOfTheLog: the reader of these tests sees what the runner obeys.
 func TestCommandsOfTheLog(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, []string{"::a::", "x ##[b]", "::c::"}, commandsOf("::a::\nx ##[b]\n::stop-commands::tok\n::d::\n##[e]\n::tok::\n \t::c::\n"))
+	assert.Equal(t, []string{"::a::", "x ##[b]", "::c::"},
+		commandsOf("::a::\nx ##[b]\n::stop-commands::tok\n::d::\n##[e]\n::tok::\n \t::c::\n"))
 	assert.Equal(t, map[string]string{"a": "b<<c", "d": "e\nf=g"}, outputsOf(t, "a=b<<c\nd<<end\ne\nf=g\nend\n"))
 }

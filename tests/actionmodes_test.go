@@ -53,7 +53,8 @@ func TestActionProposesAndPublishes(t *testing.T) {
 	again := w.action(r, map[string]string{"MODE": "publish", "PROGRAM": "p", "BUNDLE": dir})
 	assert.Equal(t, 1, again.code, again.log)
 	require.Len(t, again.annotations(), 1)
-	assert.True(t, strings.HasPrefix(again.annotations()[0], "::error title=iterate::the bundle is refused: it was published before"), again.log)
+	assert.True(t, strings.HasPrefix(again.annotations()[0],
+		"::error title=iterate::the bundle is refused: it was published before"), again.log)
 	assert.Empty(t, again.outputs["outcome"])
 
 	require.Zero(t, w.action(r, map[string]string{"MODE": "begin", "PROGRAM": "p"}).code)
@@ -103,7 +104,10 @@ func TestActionIteratesWhatWasScheduled(t *testing.T) {
 	require.Zero(t, step.code, step.log)
 	assert.Equal(t, "accepted", step.outputs["outcome"])
 
-	paused := w.action(r, map[string]string{"MODE": "iterate", "PROGRAM": "p", "PROGRAMS_DIR": "below", "+AUTOLOOP_PAUSED": "true"})
+	paused := w.action(r, map[string]string{
+		"MODE": "iterate", "PROGRAM": "p", "PROGRAMS_DIR": "below",
+		"+AUTOLOOP_PAUSED": "true",
+	})
 	require.Zero(t, paused.code, paused.log)
 	assert.Equal(t, "idle", paused.outputs["outcome"])
 	assert.Contains(t, paused.summary, "AUTOLOOP_PAUSED")
@@ -130,7 +134,10 @@ func TestActionCompares(t *testing.T) {
 		"neutral":   {"main.json", "pr.json", "strict", "neutral", 0},
 		"regressed": {"pr.json", "main.json", "", "regressed", 1},
 	} {
-		step := w.action(r, map[string]string{"MODE": "compare", "BASELINE": c.baseline, "CANDIDATE": c.candidate, "PROGRAM": c.program})
+		step := w.action(r, map[string]string{
+			"MODE": "compare", "BASELINE": c.baseline, "CANDIDATE": c.candidate,
+			"PROGRAM": c.program,
+		})
 		assert.Equal(t, c.code, step.code, "%s: %s", name, step.log)
 		assert.Equal(t, c.verdict, step.outputs["verdict"], name)
 		var report struct{ Verdict string }
@@ -140,7 +147,10 @@ func TestActionCompares(t *testing.T) {
 		assert.Equal(t, c.verdict, report.Verdict)
 		assert.Contains(t, step.summary, c.verdict)
 	}
-	step := w.action(r, map[string]string{"MODE": "compare", "BASELINE": "main.json", "CANDIDATE": "pr.json", "PROGRAM": "none"})
+	step := w.action(r, map[string]string{
+		"MODE": "compare", "BASELINE": "main.json", "CANDIDATE": "pr.json",
+		"PROGRAM": "none",
+	})
 	assert.Equal(t, 2, step.code, step.log)
 	assert.Len(t, step.annotations(), 1)
 }
@@ -149,9 +159,11 @@ func TestActionRunsATaskSuite(t *testing.T) {
 	t.Parallel()
 	r := newReleases(t)
 	w := tasksWorld(t, map[string]string{"one": hasAfter})
-	w.write("programs/agents.md", "---\ntasks: suite\nagent: command\nagent-command: cp AGENTS.* out.txt\njudge: off\ncost-tolerance: 1000\n---\n## Goal\nx\n## Target\n`AGENTS.md`\n")
+	w.write("programs/agents.md",
+		"---\ntasks: suite\nagent: command\nagent-command: cp AGENTS.* out.txt\njudge: off\ncost-tolerance: 1000\n---\n## Goal\nx\n## Target\n`AGENTS.md`\n")
 	step := w.action(r, map[string]string{
-		"MODE": "compare", "SUITE": "suite", "BASELINE": "HEAD", "CANDIDATE": w.dir, "PROGRAM": "agents", "PROGRAMS_DIR": "programs", "BUDGET_USD": "1.50",
+		"MODE": "compare", "SUITE": "suite", "BASELINE": "HEAD", "CANDIDATE": w.dir, "PROGRAM": "agents",
+		"PROGRAMS_DIR": "programs", "BUDGET_USD": "1.50",
 	})
 	require.Zero(t, step.code, step.log)
 	assert.Equal(t, "improved", step.outputs["verdict"], step.log)
@@ -231,13 +243,17 @@ func TestActionStartsCI(t *testing.T) {
 func TestActionSummary(t *testing.T) {
 	t.Parallel()
 	r := newReleases(t)
-	w := valuesWorld(t, "metric_direction: lower\nguardrails: [{metric: size, direction: lower, max-regression: 10%}]", "9", "8", "7")
-	w.write(".autoloop/programs/p.md", strings.NewReplacer("evaluation-runs: 1\n", "", `'{"m": %s}\n'`, `'{"m": %s, "size": 50}\n'`).Replace(w.read(".autoloop/programs/p.md")))
+	w := valuesWorld(t, "metric_direction: lower\nguardrails: [{metric: size, direction: lower, max-regression: 10%}]",
+		"9", "8", "7")
+	w.write(".autoloop/programs/p.md",
+		strings.NewReplacer("evaluation-runs: 1\n", "", `'{"m": %s}\n'`,
+			`'{"m": %s, "size": 50}\n'`).Replace(w.read(".autoloop/programs/p.md")))
 	w.shared("start")
 	step := w.action(r, map[string]string{"MODE": "iterate", "PROGRAM": "p", "ITERATIONS": "2"})
 	require.Zero(t, step.code, step.log)
 	for _, part := range []string{
-		"## ✅ p, iteration 1: kept\n\nm **8** (lower is better), -1 against the best before; 9 at the beginning\n\n> try 8\n", "## ✅ p, iteration 2: kept\n",
+		"## ✅ p, iteration 1: kept\n\nm **8** (lower is better), -1 against the best before; 9 at the beginning\n\n> try 8\n",
+		"## ✅ p, iteration 2: kept\n",
 		"| Proposed by | command |", "| Files changed | value.txt |", "| size (lower is better) | 50 | 50 | 10 % |",
 	} {
 		assert.Contains(t, step.summary, part)
@@ -253,7 +269,10 @@ func TestActionDrawsThePage(t *testing.T) {
 	w := valuesWorld(t, "metric_direction: lower", "9", "8", "7")
 	w.write(".github/workflows/autoloop-page.yml", "name: Autoloop page\n")
 	w.shared("start")
-	step := w.action(r, map[string]string{"MODE": "iterate", "PROGRAM": "p", "+GITHUB_SERVER_URL": "https://github.com", "+GITHUB_REPOSITORY": "org/repo", "VERSION": "source"})
+	step := w.action(r, map[string]string{
+		"MODE": "iterate", "PROGRAM": "p", "+GITHUB_SERVER_URL": "https://github.com",
+		"+GITHUB_REPOSITORY": "org/repo", "VERSION": "source",
+	})
 	require.Zero(t, step.code, step.log)
 	assert.Contains(t, step.summary, "[all that was tried](https://org.github.io/repo/program-p.html)")
 	step = w.action(r, map[string]string{"MODE": "page"})
@@ -280,13 +299,25 @@ func TestActionMakesIsolationPossible(t *testing.T) {
 		runner, isolation, sysctl, sudo, mode string
 		says, now                             string
 	}{
-		"GitHub's runner":          {"github-hosted", "", forbidden, `shift; "$@"`, "iterate", "Isolation: allowed for this job (kernel.apparmor_restrict_unprivileged_userns=0)", "0"},
-		"without sudo":             {"github-hosted", "", forbidden, "exit 1", "iterate", "Isolation: this machine forbids it, and sudo may not change that", "1"},
-		"somebody's machine":       {"self-hosted", "", forbidden, `shift; "$@"`, "iterate", "is not GitHub's: sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0 allows it", "1"},
-		"isolation is not wanted":  {"github-hosted", "off", forbidden, `shift; "$@"`, "iterate", "", "1"},
-		"another kernel":           {"github-hosted", "", "exit 255", `shift; "$@"`, "iterate", "", "1"},
-		"a job without a program":  {"github-hosted", "", forbidden, `shift; "$@"`, "schedule", "", "1"},
-		"a machine that allows it": {"self-hosted", "", `echo 0`, "exit 1", "iterate", "Isolation: this machine allows it", "1"},
+		"GitHub's runner": {
+			"github-hosted", "", forbidden, `shift; "$@"`, "iterate",
+			"Isolation: allowed for this job (kernel.apparmor_restrict_unprivileged_userns=0)", "0",
+		},
+		"without sudo": {
+			"github-hosted", "", forbidden, "exit 1", "iterate",
+			"Isolation: this machine forbids it, and sudo may not change that", "1",
+		},
+		"somebody's machine": {
+			"self-hosted", "", forbidden, `shift; "$@"`, "iterate",
+			"is not GitHub's: sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0 allows it", "1",
+		},
+		"isolation is not wanted": {"github-hosted", "off", forbidden, `shift; "$@"`, "iterate", "", "1"},
+		"another kernel":          {"github-hosted", "", "exit 255", `shift; "$@"`, "iterate", "", "1"},
+		"a job without a program": {"github-hosted", "", forbidden, `shift; "$@"`, "schedule", "", "1"},
+		"a machine that allows it": {
+			"self-hosted", "", `echo 0`, "exit 1", "iterate", "Isolation: this machine allows it",
+			"1",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -295,10 +326,12 @@ func TestActionMakesIsolationPossible(t *testing.T) {
 			w.aside("userns", "1")
 			tools := t.TempDir()
 			for tool, script := range map[string]string{"sysctl": c.sysctl, "sudo": c.sudo} {
-				require.NoError(t, os.WriteFile(filepath.Join(tools, tool), []byte("#!/bin/sh\nSIDE='"+w.side+"'\n"+script+"\n"), 0o700)) //nolint:gosec // it is run
+				require.NoError(t, os.WriteFile(filepath.Join(tools, tool), []byte("#!/bin/sh\nSIDE='"+w.side+"'\n"+script+"\n"),
+					0o700)) //nolint:gosec // it is run
 			}
 			step := w.action(r, map[string]string{
-				"MODE": c.mode, "PROGRAM": "p", "+PATH": tools + ":" + os.Getenv("PATH"), "+RUNNER_ENVIRONMENT": c.runner, "+AUTOLOOP_ISOLATION": c.isolation,
+				"MODE": c.mode, "PROGRAM": "p", "+PATH": tools + ":" + os.Getenv("PATH"), "+RUNNER_ENVIRONMENT": c.runner,
+				"+AUTOLOOP_ISOLATION": c.isolation,
 			})
 			require.Zero(t, step.code, step.log)
 			if c.says == "" {
@@ -315,7 +348,10 @@ func TestActionMakesIsolationPossible(t *testing.T) {
 func TestActionValidates(t *testing.T) {
 	t.Parallel()
 	r := newReleases(t)
-	w := newWorld(t, map[string]string{".autoloop/programs/good.md": goodProgram, ".autoloop/programs/bad.md": "---\nschedule: sometimes\n---\n"})
+	w := newWorld(t, map[string]string{
+		".autoloop/programs/good.md": goodProgram,
+		".autoloop/programs/bad.md":  "---\nschedule: sometimes\n---\n",
+	})
 	step := w.action(r, map[string]string{"MODE": "validate"})
 	assert.Equal(t, 1, step.code, step.log)
 	assert.Contains(t, step.log, "bad.md:2")
@@ -329,16 +365,20 @@ func TestActionEndsInOrder(t *testing.T) {
 	t.Parallel()
 	r := newReleases(t)
 	w := valuesWorld(t, "metric_direction: lower", "9", "8", "7")
-	w.write(".autoloop/programs/p.md", strings.Replace(w.read(".autoloop/programs/p.md"), "agent-command: ", "agent-command: touch \"$SIDE/begun\"; sleep 600; ", 1))
+	w.write(".autoloop/programs/p.md",
+		strings.Replace(w.read(".autoloop/programs/p.md"), "agent-command: ",
+			"agent-command: touch \"$SIDE/begun\"; sleep 600; ", 1))
 	w.shared("start")
 	step := w.script(r, "get", map[string]string{"MODE": "iterate", "PROGRAM": "p"})
 	require.Zero(t, step.code, step.log)
 	cmd := exec.CommandContext(t.Context(), "bash", "../workflows/action.sh", "run")
-	cmd.Env = append(w.actionEnv(r, map[string]string{"MODE": "iterate", "PROGRAM": "p"}), "GITHUB_OUTPUT="+filepath.Join(w.side, "out"))
+	cmd.Env = append(w.actionEnv(r, map[string]string{"MODE": "iterate", "PROGRAM": "p"}),
+		"GITHUB_OUTPUT="+filepath.Join(w.side, "out"))
 	var log strings.Builder
 	cmd.Stdout, cmd.Stderr = &log, &log
 	require.NoError(t, cmd.Start())
-	require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(w.side, "begun")); return err == nil }, 5*time.Minute, 10*time.Millisecond)
+	require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(w.side, "begun")); return err == nil },
+		5*time.Minute, 10*time.Millisecond)
 	begun := time.Now()
 	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
 	require.Error(t, cmd.Wait())

@@ -21,7 +21,8 @@ func TestActionGetsARelease(t *testing.T) {
 	r := newReleases(t)
 	w := newWorld(t, nil)
 	// A configuration of curl may be a program's.
-	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(w.dir), "home", ".curlrc"), []byte("header = \"Authorization: mine\"\noutput = /dev/null\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(w.dir), "home", ".curlrc"),
+		[]byte("header = \"Authorization: mine\"\noutput = /dev/null\n"), 0o600))
 	pinned := r.release("1.2.4", archive(t))
 	r.release("1.3.0-rc.1", archive(t))
 	for version, tag := range map[string]string{
@@ -39,7 +40,8 @@ func TestActionGetsARelease(t *testing.T) {
 	r.requests()
 	step := w.script(r, "get", map[string]string{"+ACTION_REPOSITORY": "somebody/autoloop"})
 	require.Zero(t, step.code, step.log)
-	assert.Equal(t, []string{"/somebody/autoloop/releases/download/v1.2.3/checksums.txt"}, r.requests(), "a fork has its own releases")
+	assert.Equal(t, []string{"/somebody/autoloop/releases/download/v1.2.3/checksums.txt"}, r.requests(),
+		"a fork has its own releases")
 	assert.Equal(t, "true", step.outputs["source"])
 }
 
@@ -53,15 +55,24 @@ func TestActionBelievesNoArchive(t *testing.T) {
 	for name, c := range map[string]struct {
 		sums, archive, version, wants string
 	}{
-		"another archive":         {right, string(good) + "x", "", "does not have the checksum of its release"},
-		"a shorter one":           {right, string(good[:100]), "", "does not have the checksum of its release"},
-		"none of its bytes":       {right, "", "", "does not have the checksum of its release"},
-		"other checksums":         {other, string(good), "", "does not have the checksum of its release"},
-		"two checksums":           {right + other, string(good), "", "does not have the checksum of its release"},
-		"the same, asked for":     {other, string(good), "v1.2.3", "does not have the checksum of its release"},
-		"checksums of no digest":  {"x  " + archiveName("1.2.3") + "\n", string(good), "", "does not have the checksum of its release"},
-		"another digest of these": {right, string(good), "1.2.3@sha256:" + strings.Repeat("0", 64), "does not have the digest that the input version gives"},
-		"no archive":              {fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte("x")), archiveName("1.2.3")), "x", "", "is no archive of Autoloop"},
+		"another archive":     {right, string(good) + "x", "", "does not have the checksum of its release"},
+		"a shorter one":       {right, string(good[:100]), "", "does not have the checksum of its release"},
+		"none of its bytes":   {right, "", "", "does not have the checksum of its release"},
+		"other checksums":     {other, string(good), "", "does not have the checksum of its release"},
+		"two checksums":       {right + other, string(good), "", "does not have the checksum of its release"},
+		"the same, asked for": {other, string(good), "v1.2.3", "does not have the checksum of its release"},
+		"checksums of no digest": {
+			"x  " + archiveName("1.2.3") + "\n", string(good), "",
+			"does not have the checksum of its release",
+		},
+		"another digest of these": {
+			right, string(good), "1.2.3@sha256:" + strings.Repeat("0", 64),
+			"does not have the digest that the input version gives",
+		},
+		"no archive": {
+			fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte("x")), archiveName("1.2.3")), "x", "",
+			"is no archive of Autoloop",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -90,8 +101,9 @@ func TestActionWithoutARelease(t *testing.T) {
 	r.put(asset("1.2.5", "checksums.txt"), []byte(strings.Repeat("0", 64)+"  autoloop_1.2.5_plan9_mips.tar.gz\n"))
 	r.put(asset("1.2.6", "checksums.txt"), []byte(strings.Repeat("0", 64)+"  "+archiveName("1.2.6")+"\n"))
 	for ref, why := range map[string]string{
-		"v9.9.9": "there is no release v9.9.9", "v1.2.5": "the release v1.2.5 has nothing for ", "v1.2.6": "cannot be reached (status 404)",
-		"v1": "", "main": "", "0123456789012345678901234567890123456789": "", "": "", "v1.2.3;id": "",
+		"v9.9.9": "there is no release v9.9.9", "v1.2.5": "the release v1.2.5 has nothing for ",
+		"v1.2.6": "cannot be reached (status 404)",
+		"v1":     "", "main": "", "0123456789012345678901234567890123456789": "", "": "", "v1.2.3;id": "",
 	} {
 		r.requests()
 		step := w.script(r, "get", map[string]string{"+ACTION_REF": ref})
@@ -153,11 +165,15 @@ func TestActionKnowsItself(t *testing.T) {
 	r.release("1.2.4", archive(t))
 	root, err := filepath.Abs("..")
 	require.NoError(t, err)
-	for below, source := range map[string]string{"_actions/org/autoloop/v1.2.4": "", "_actions/org/autoloop/main": "true", "_actions/else/where/v1.2.4": "true"} {
+	for below, source := range map[string]string{
+		"_actions/org/autoloop/v1.2.4": "", "_actions/org/autoloop/main": "true",
+		"_actions/else/where/v1.2.4": "true",
+	} {
 		action := filepath.Join(t.TempDir(), filepath.FromSlash(below))
 		require.NoError(t, os.MkdirAll(filepath.Dir(action), 0o755))
 		require.NoError(t, os.Symlink(root, action))
-		step := w.script(r, "get", map[string]string{"+ACTION_REPOSITORY": "outer/action", "+ACTION_REF": "v7.0.0", "+GITHUB_ACTION_PATH": action})
+		step := w.script(r, "get",
+			map[string]string{"+ACTION_REPOSITORY": "outer/action", "+ACTION_REF": "v7.0.0", "+GITHUB_ACTION_PATH": action})
 		require.Zero(t, step.code, step.log)
 		assert.Equal(t, source, step.outputs["source"], below)
 	}

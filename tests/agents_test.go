@@ -69,14 +69,21 @@ func opencodeAgent() realAgent {
 		},
 		func(url string) []string {
 			config := map[string]any{"provider": map[string]any{"endpoint": map[string]any{
-				"npm": "@ai-sdk/openai-compatible", "options": map[string]string{"baseURL": url + "/v1", "apiKey": "{env:OPENAI_API_KEY}"},
-				"models": map[string]any{"test-model": map[string]any{"cost": map[string]float64{"input": 2, "output": 8, "cache_read": 0.5}}},
+				"npm":     "@ai-sdk/openai-compatible",
+				"options": map[string]string{"baseURL": url + "/v1", "apiKey": "{env:OPENAI_API_KEY}"},
+				"models": map[string]any{"test-model": map[string]any{"cost": map[string]float64{
+					"input": 2, "output": 8,
+					"cache_read": 0.5,
+				}}},
 			}}}
 			text, err := json.Marshal(config)
 			if err != nil {
 				panic(err)
 			}
-			return []string{"OPENAI_API_KEY=" + agentKey, "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_CONFIG_CONTENT=" + string(text)}
+			return []string{
+				"OPENAI_API_KEY=" + agentKey, "OPENCODE_DISABLE_MODELS_FETCH=1",
+				"OPENCODE_CONFIG_CONTENT=" + string(text),
+			}
 		},
 	}
 }
@@ -101,7 +108,8 @@ func modelWorld(t *testing.T, agent realAgent, front string, answers ...modeltes
 	t.Helper()
 	dir := agentsDir(t, agent.name)
 	w := newWorld(t, map[string]string{
-		".autoloop/programs/p.md": fmt.Sprintf(numbered, "agent: "+agent.name+"\nmodel: "+agent.model+"\n"+front), "value.txt": "9\n", "other.txt": "untouched\n",
+		".autoloop/programs/p.md": fmt.Sprintf(numbered, "agent: "+agent.name+"\nmodel: "+agent.model+"\n"+front),
+		"value.txt":               "9\n", "other.txt": "untouched\n",
 	})
 	w.onDisk() // Codex isolates its commands by itself.
 	server := modeltest.NewForAgents(t, answers...)
@@ -172,7 +180,8 @@ func TestRealAgentsEdit(t *testing.T) {
 	for _, agent := range realAgents() {
 		t.Run(agent.name, func(t *testing.T) {
 			t.Parallel()
-			w, server := modelWorld(t, agent, "env: [SIDE]", agent.shell("echo 7 > value.txt"), modeltest.Text("Lowered the number to 7."))
+			w, server := modelWorld(t, agent, "env: [SIDE]", agent.shell("echo 7 > value.txt"),
+				modeltest.Text("Lowered the number to 7."))
 			before := w.checkout()
 			got := w.lone()
 			require.Equal(t, "accepted", got.Outcome, got.Reasons)
@@ -207,10 +216,21 @@ func TestRealAgentsFail(t *testing.T) {
 		answers []modeltest.Answer
 		want    string
 	}{
-		"401":      {"", []modeltest.Answer{modeltest.Fail(http.StatusUnauthorized, "Incorrect API key provided: "+agentKey)}, "(authentication)"},
-		"500":      {"", []modeltest.Answer{modeltest.Fail(http.StatusInternalServerError, "The server had an error")}, "(crashed)"},
-		"no money": {"", []modeltest.Answer{{Status: http.StatusTooManyRequests, Code: "insufficient_quota", Message: "You exceeded your current quota, check your billing details."}}, "(budget)"},
-		"stall":    {"timeout-minutes: 0.3", []modeltest.Answer{modeltest.Stall()}, "took longer"},
+		"401": {
+			"",
+			[]modeltest.Answer{modeltest.Fail(http.StatusUnauthorized, "Incorrect API key provided: "+agentKey)},
+			"(authentication)",
+		},
+		"500": {
+			"",
+			[]modeltest.Answer{modeltest.Fail(http.StatusInternalServerError, "The server had an error")},
+			"(crashed)",
+		},
+		"no money": {"", []modeltest.Answer{{
+			Status: http.StatusTooManyRequests, Code: "insufficient_quota",
+			Message: "You exceeded your current quota, check your billing details.",
+		}}, "(budget)"},
+		"stall": {"timeout-minutes: 0.3", []modeltest.Answer{modeltest.Stall()}, "took longer"},
 	} {
 		for _, agent := range realAgents() {
 			if name == "no money" && agent.name == "opencode" {
@@ -242,7 +262,8 @@ func TestRealAgentsAreRejected(t *testing.T) {
 		})
 		t.Run("outside the target/"+agent.name, func(t *testing.T) {
 			t.Parallel()
-			w, _ := modelWorld(t, agent, "env: [SIDE]", agent.shell("echo 7 > value.txt; echo x > other.txt"), modeltest.Text("Lowered the number."))
+			w, _ := modelWorld(t, agent, "env: [SIDE]", agent.shell("echo 7 > value.txt; echo x > other.txt"),
+				modeltest.Text("Lowered the number."))
 			got := w.lone()
 			assert.Equal(t, "rejected", got.Outcome)
 			assert.Equal(t, []string{`"other.txt": is outside the target (modified)`}, got.Reasons)
@@ -257,7 +278,8 @@ func TestRealAgentsWorkInIsolation(t *testing.T) {
 	for _, agent := range realAgents() {
 		t.Run(agent.name, func(t *testing.T) {
 			t.Parallel()
-			w, _ := modelWorld(t, agent, "env: [SIDE]", agent.shell("echo 7 > value.txt"), modeltest.Text("Lowered the number to 7."))
+			w, _ := modelWorld(t, agent, "env: [SIDE]", agent.shell("echo 7 > value.txt"),
+				modeltest.Text("Lowered the number to 7."))
 			got := w.isolated().lone()
 			require.Equal(t, "accepted", got.Outcome, got.Reasons)
 			assert.Equal(t, "7", w.git("show", "autoloop/p:value.txt"))
@@ -269,7 +291,9 @@ func TestRealAgentsWorkInIsolation(t *testing.T) {
 func TestCommandsUnderCodexSeeNoKey(t *testing.T) {
 	t.Parallel()
 	agent := codexAgent()
-	w, _ := modelWorld(t, agent, "env: [SIDE]", agent.shell("if env | grep -q "+agentKey[:12]+"; then echo 100; else echo 7; fi > value.txt"), modeltest.Text("Looked."))
+	w, _ := modelWorld(t, agent, "env: [SIDE]",
+		agent.shell("if env | grep -q "+agentKey[:12]+"; then echo 100; else echo 7; fi > value.txt"),
+		modeltest.Text("Looked."))
 	assert.Equal(t, "accepted", w.lone().Outcome)
 }
 
@@ -307,7 +331,8 @@ func TestRealAgentsWait(t *testing.T) {
 func TestRealAgentsStopAtTheBudget(t *testing.T) {
 	t.Parallel()
 	agent := opencodeAgent()
-	w, _ := modelWorld(t, agent, "env: [SIDE]\nbudget: {usd: 0.001, per: iteration}", agent.shell("echo 7 > value.txt"), modeltest.Stall())
+	w, _ := modelWorld(t, agent, "env: [SIDE]\nbudget: {usd: 0.001, per: iteration}", agent.shell("echo 7 > value.txt"),
+		modeltest.Stall())
 	got := w.lone()
 	assert.Equal(t, "error", got.Outcome)
 	assert.Contains(t, got.Reasons[0], "(budget)")

@@ -19,7 +19,10 @@ func appendRow(dir string) int {
 	w, err := workspace.OpenWorkspace(dir)
 	if err == nil {
 		value := metric.MustValue("0.75")
-		err = w.Append(results.Row{Iteration: 1, Time: time.Unix(1_700_000_000, 0), Score: &value, Action: results.Kept, Changelog: "say more"})
+		err = w.Append(results.Row{
+			Iteration: 1, Time: time.Unix(1_700_000_000, 0), Score: &value, Action: results.Kept,
+			Changelog: "say more",
+		})
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

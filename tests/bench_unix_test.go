@@ -34,12 +34,14 @@ import (
 // number that it measures differs from the one before by step; lower is better.
 func instantService(b *testing.B, repo *git.Repo, step int64) *loop.Service {
 	b.Helper()
-	p := program.Parse("p.md", []byte("---\nmetric_direction: lower\nplateau: off\nevaluation-runs: 1\n---\n## Target\n`d00/f000.txt`\n## Evaluation\n```sh\ntrue\n```\n"))
+	p := program.Parse("p.md",
+		[]byte("---\nmetric_direction: lower\nplateau: off\nevaluation-runs: 1\n---\n## Target\n`d00/f000.txt`\n## Evaluation\n```sh\ntrue\n```\n"))
 	require.NoError(b, p.Err())
 	next := 0
 	return &loop.Service{
 		Program: p, Repo: repo, Trees: &tree.Builder{Repo: repo}, Memory: &memory.Memory{Repo: repo, Now: time.Now},
-		Agent: instantAgent{"d00/f000.txt"}, Eval: &instantEvaluation{step: step}, Alive: func(history.Lease) bool { return false }, Isolated: true,
+		Agent: instantAgent{"d00/f000.txt"}, Eval: &instantEvaluation{step: step},
+		Alive: func(history.Lease) bool { return false }, Isolated: true,
 		Environ: func(dir string, _ []string) ([]string, error) { return nil, os.MkdirAll(dir, 0o700) },
 		Now:     time.Now, NewRun: func() string { next++; return fmt.Sprintf("run-%d", next) },
 	}
@@ -108,7 +110,8 @@ func processorTime() time.Duration {
 func worktree(b *testing.B, dir string) {
 	tree := filepath.Join(b.TempDir(), "tree")
 	for _, args := range [][]string{{"add", "--quiet", "--detach", tree}, {"remove", "--force", tree}} {
-		out, err := exec.CommandContext(b.Context(), "git", append([]string{"-C", dir, "worktree"}, args...)...).CombinedOutput()
+		out, err := exec.CommandContext(b.Context(), "git",
+			append([]string{"-C", dir, "worktree"}, args...)...).CombinedOutput()
 		require.NoError(b, err, "%s", out)
 	}
 }
@@ -189,14 +192,16 @@ func liveOn(b *testing.B, dir string, last, until int) {
 	digest := regexp.MustCompile(`"digest":"(\w+)"`).FindStringSubmatch(text)[1]
 	of := func(text string, n int) string {
 		return strings.NewReplacer(
-			fmt.Sprintf(`"iteration":%d,`, last), fmt.Sprintf(`"iteration":%d,`, n), fmt.Sprintf(`"run-%d"`, last), fmt.Sprintf(`"run-%d"`, n),
+			fmt.Sprintf(`"iteration":%d,`, last), fmt.Sprintf(`"iteration":%d,`, n), fmt.Sprintf(`"run-%d"`, last),
+			fmt.Sprintf(`"run-%d"`, n),
 			digest, fmt.Sprintf("%032x", sha256.Sum256([]byte(strconv.Itoa(n))))[:32],
 		).Replace(text)
 	}
 	stream, writer := io.Pipe()
 	go func() {
 		for n := last + 1; n <= until; n++ {
-			fmt.Fprintf(writer, "commit refs/heads/memory/autoloop\ncommitter U <u@example.com> %d +0000\ndata 1\nm\n", 1_700_000_000+n)
+			fmt.Fprintf(writer, "commit refs/heads/memory/autoloop\ncommitter U <u@example.com> %d +0000\ndata 1\nm\n",
+				1_700_000_000+n)
 			if n == last+1 {
 				fmt.Fprint(writer, "from refs/heads/memory/autoloop^0\n")
 			}
@@ -215,7 +220,8 @@ type instantAgent struct{ file string }
 func (instantAgent) Name() string { return "instant" }
 
 func (a instantAgent) Propose(_ context.Context, request agent.Request) (agent.Reply, error) {
-	return agent.Reply{Summary: "change"}, os.WriteFile(filepath.Join(request.Dir, a.file), []byte(time.Now().String()), 0o600)
+	return agent.Reply{Summary: "change"},
+		os.WriteFile(filepath.Join(request.Dir, a.file), []byte(time.Now().String()), 0o600)
 }
 
 // instantEvaluation gives another number each time.

@@ -76,7 +76,10 @@ func forgeries() []forgery {
 		{"an outcome of CI", set("decided", "outcome", "pending-ci"), "which no proposal of its kind has"},
 		{"a cost below nothing", set("decided", "usage", map[string]any{"input_tokens": -5}), "counts -5"},
 		{"a long text", set("decided", "summary", strings.Repeat("x", 70<<10)), "text of 71680 bytes"},
-		{"a reason that does not exist", set("decided", "reasons", []decision.Reason{{Kind: "made-up"}}), "which does not exist"},
+		{
+			"a reason that does not exist", set("decided", "reasons", []decision.Reason{{Kind: "made-up"}}),
+			"which does not exist",
+		},
 		{"deep JSON", func(w *world, dir string) {
 			deep := strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)
 			w.replace(dir, "events.jsonl", `"outcome"`, `"x":`+deep+`,"outcome"`)
@@ -87,14 +90,23 @@ func forgeries() []forgery {
 		{"an event set", set("measured", "event", "set"), "which no proposal makes"},
 		{"a baseline", func(w *world, dir string) {
 			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
-				zero := map[string]any{"event": "measured", "role": "baseline", "iteration": 1, "run_id": events[0]["run_id"], "metric": 0, "samples": []int{0}}
+				zero := map[string]any{
+					"event": "measured", "role": "baseline", "iteration": 1, "run_id": events[0]["run_id"],
+					"metric": 0, "samples": []int{0},
+				}
 				return append([]map[string]any{zero}, events...)
 			})
 		}, "baseline that nothing asks for"},
 
 		{"outside the target", func(w *world, dir string) { w.rewrite(dir, "other.txt") }, "outside the target"},
-		{"the program itself", func(w *world, dir string) { w.rewrite(dir, ".autoloop/programs/p.md") }, "belongs to Autoloop"},
-		{"a repository in it", func(w *world, dir string) { w.plant(dir, "160000", ones, "value.txt") }, "no regular file and no link"},
+		{
+			"the program itself", func(w *world, dir string) { w.rewrite(dir, ".autoloop/programs/p.md") },
+			"belongs to Autoloop",
+		},
+		{
+			"a repository in it", func(w *world, dir string) { w.plant(dir, "160000", ones, "value.txt") },
+			"no regular file and no link",
+		},
 		{"a bare repository", func(w *world, dir string) {
 			w.plant(dir, "100644", w.git("rev-parse", "main:other.txt"), "x/HEAD", "x/objects/a", "x/refs/heads/a")
 		}, "is part of a repository inside the repository"},
@@ -102,8 +114,14 @@ func forgeries() []forgery {
 			w.aside("attributes", "* filter=x")
 			w.plant(dir, "100644", w.git("hash-object", "-w", filepath.Join(w.side, "attributes")), ".gitattributes")
 		}, "chooses a filter, under which no file could be changed afterwards"},
-		{"a link that leaves", func(w *world, dir string) { w.link(dir, "value.txt", "../../etc/passwd") }, "leaves the tree"},
-		{"git itself", func(w *world, dir string) { w.replace(dir, "change.json", "value.txt", ".git/value.txt") }, "cannot be written"},
+		{
+			"a link that leaves", func(w *world, dir string) { w.link(dir, "value.txt", "../../etc/passwd") },
+			"leaves the tree",
+		},
+		{
+			"git itself", func(w *world, dir string) { w.replace(dir, "change.json", "value.txt", ".git/value.txt") },
+			"cannot be written",
+		},
 		{"no list of files", func(w *world, dir string) { w.replace(dir, "change.json", "[", "{") }, "cannot be read"},
 	}
 }
@@ -161,7 +179,8 @@ func TestForgedBundlesChangeNothing(t *testing.T) {
 // numbers.
 func TestForgedBaselines(t *testing.T) {
 	t.Parallel()
-	w := noisyWorld(t, "metric-range: [0, 5000]\nguardrails: [{metric: rail, direction: higher, max-regression: 50%}]", nil, "1100")
+	w := noisyWorld(t, "metric-range: [0, 5000]\nguardrails: [{metric: rail, direction: higher, max-regression: 50%}]",
+		nil, "1100")
 	dir, proposed := w.propose("first")
 	require.Equal(t, "accepted", proposed.Outcome)
 	before := w.refs()

@@ -36,7 +36,10 @@ printf '{"m": %%s}\n' "$(cat value.txt)"
 
 func severalWorld(t *testing.T, front, propose string) *world {
 	t.Helper()
-	w := newWorld(t, map[string]string{".autoloop/programs/p.md": fmt.Sprintf(several, front), "value.txt": "1\n", "other.txt": "x\n"})
+	w := newWorld(t, map[string]string{
+		".autoloop/programs/p.md": fmt.Sprintf(several, front), "value.txt": "1\n",
+		"other.txt": "x\n",
+	})
 	require.NoError(t, os.WriteFile(filepath.Join(w.side, "propose"), []byte(propose), 0o600))
 	return w
 }
@@ -52,7 +55,8 @@ func TestAgentsWithModelsOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	w := severalWorld(t, "agents: [{agent: models, model: m-1}, models, {agent: models, model: m-3}]\nmodel: m-2", "")
 	server := modeltest.NewFunc(t, func(r modeltest.Request) modeltest.Answer {
-		return modeltest.Text("PLAN: by " + r.Model + "\nFILE: value.txt\n<<<<<<< WHOLE\n" + strings.TrimPrefix(r.Model, "m-") + "\n>>>>>>> WHOLE\n")
+		return modeltest.Text("PLAN: by " + r.Model + "\nFILE: value.txt\n<<<<<<< WHOLE\n" + strings.TrimPrefix(r.Model,
+			"m-") + "\n>>>>>>> WHOLE\n")
 	})
 	w.env = append(w.env, "AUTOLOOP_MODELS_URL="+server.URL+"/v1")
 	result := w.one()

@@ -34,7 +34,10 @@ func TestCompare(t *testing.T) {
 		{"base.json base.json", "neutral", 0, false},
 		{"base.json better.json" + with("min-composite-gain: 0.5"), "neutral", 0, false},
 		{"base.json worse.json", "regressed", 1, false},
-		{"better.json base.json" + with("regression-composite-drop: 0.5", "objective-drop-is-regression: false"), "neutral", 0, false},
+		{
+			"better.json base.json" + with("regression-composite-drop: 0.5", "objective-drop-is-regression: false"), "neutral",
+			0, false,
+		},
 		{"base.json nan.json", "regressed", 1, false},
 	} {
 		a := w.binary("iterate", append([]string{"compare", "--json"}, strings.Fields(c.args)...)...)

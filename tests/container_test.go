@@ -111,7 +111,8 @@ func buildStage(t *testing.T, s stage) (root string) {
 // copyTracked copies files of the repository as git has them in the work tree.
 func copyTracked(t *testing.T, names []string, dir string) {
 	t.Helper()
-	listed, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", "..", "ls-files", "-z", "--"}, names...)...).Output()
+	listed, err := exec.CommandContext(t.Context(), "git",
+		append([]string{"-C", "..", "ls-files", "-z", "--"}, names...)...).Output()
 	require.NoError(t, err)
 	for name := range strings.SplitSeq(strings.TrimSuffix(string(listed), "\x00"), "\x00") {
 		data, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(name)))
@@ -132,7 +133,8 @@ func runBuild(t *testing.T, root, dir, command string) {
 	require.NotRegexp(t, ` /`, strings.ReplaceAll(mapped, out, ""), "a path that is not the test's")
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", mapped)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "TARGETOS="+runtime.GOOS, "TARGETARCH="+runtime.GOARCH, "GOFLAGS=-mod=readonly", "GOWORK=off")
+	cmd.Env = append(os.Environ(), "TARGETOS="+runtime.GOOS, "TARGETARCH="+runtime.GOARCH, "GOFLAGS=-mod=readonly",
+		"GOWORK=off")
 	output, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s\n%s", mapped, output)
 }
@@ -184,7 +186,8 @@ func TestContainer(t *testing.T) {
 		require.NoError(t, err)
 		assert.Regexp(t, "^"+name+" ", string(output))
 	}
-	assert.Equal(t, "apk add --no-cache bash ca-certificates git gnupg openssh-keygen", strings.Join(final.all("RUN")[0], " "))
+	assert.Equal(t, "apk add --no-cache bash ca-certificates git gnupg openssh-keygen",
+		strings.Join(final.all("RUN")[0], " "))
 	assert.Regexp(t, `^[1-9][0-9]*$`, final.last("USER"), "a number, so that Kubernetes can tell that it is not root")
 	assert.Equal(t, `["iterate"]`, final.last("ENTRYPOINT"))
 	assert.Equal(t, "/work", final.last("WORKDIR"))
@@ -216,7 +219,8 @@ func TestContainerIsBuiltFromWhatIsTracked(t *testing.T) {
 		if pattern == "" || strings.HasPrefix(pattern, "#") {
 			continue
 		}
-		out, err := exec.CommandContext(t.Context(), "git", "-C", "..", "ls-files", "--", ":(glob)"+strings.TrimPrefix(pattern, "/")).Output()
+		out, err := exec.CommandContext(t.Context(), "git", "-C", "..", "ls-files", "--",
+			":(glob)"+strings.TrimPrefix(pattern, "/")).Output()
 		require.NoError(t, err)
 		assert.Empty(t, string(out), pattern)
 	}

@@ -16,7 +16,8 @@ func TestControlWithoutGitHub(t *testing.T) {
 	t.Parallel()
 	w := valuesWorld(t, "metric_direction: lower", "9", "8", "7", "6")
 	file := ".autoloop/programs/p.md"
-	w.write(file, strings.Replace(w.read(file), "agent-command: ", "agent-command: cp \"$AUTOLOOP_PROMPT\" \"$SIDE/prompt.$AUTOLOOP_ITERATION\" && ", 1))
+	w.write(file, strings.Replace(w.read(file), "agent-command: ",
+		"agent-command: cp \"$AUTOLOOP_PROMPT\" \"$SIDE/prompt.$AUTOLOOP_ITERATION\" && ", 1))
 	w.git("commit", "--quiet", "--all", "--message", "Keep the prompts")
 	said := func(args ...string) string {
 		t.Helper()
@@ -87,7 +88,8 @@ func TestLog(t *testing.T) {
 	require.Len(t, lines, 3)
 	first := strings.Split(lines[1], "\t")
 	require.Len(t, first, 9)
-	assert.Equal(t, []string{"1", "accepted", "8", "8", w.git("rev-parse", "autoloop/p")}, []string{first[0], first[2], first[3], first[4], first[7]})
+	assert.Equal(t, []string{"1", "accepted", "8", "8", w.git("rev-parse", "autoloop/p")},
+		[]string{first[0], first[2], first[3], first[4], first[7]})
 
 	for _, wrong := range [][]string{{"log", "p", "3"}, {"log", "p", "x"}, {"log", "other"}, {"undo", "p", "0"}} {
 		assert.Equal(t, 2, w.binary("iterate", wrong...).code, wrong)
@@ -100,7 +102,9 @@ func TestAFailureCanBeDebugged(t *testing.T) {
 	t.Parallel()
 	w := valuesWorld(t, "metric_direction: lower", "9", "8", "10")
 	w.write("eval.sh", "echo measuring\ntest \"$(cat value.txt)\" = 9 || { echo './value.go:3:5: undefined: x' >&2; exit 3; }\necho last words >&2\necho '{\"m\": 9}'\n")
-	w.write(".autoloop/programs/p.md", strings.Replace(w.read(".autoloop/programs/p.md"), `printf '{"m": %s}\n' "$(cat value.txt)"`, "true\nsh eval.sh | tail -1", 1))
+	w.write(".autoloop/programs/p.md",
+		strings.Replace(w.read(".autoloop/programs/p.md"), `printf '{"m": %s}\n' "$(cat value.txt)"`,
+			"true\nsh eval.sh | tail -1", 1))
 	w.git("add", "--all")
 	w.git("commit", "--quiet", "--message", "evaluation")
 	a := w.binary("iterate", "--program", "p")

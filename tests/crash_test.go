@@ -55,7 +55,8 @@ func (w *world) release() {
 func (w *world) waits() {
 	w.t.Helper()
 	held := filepath.Join(w.side, "held")
-	require.Eventually(w.t, func() bool { _, err := os.Stat(held); return err == nil }, 5*time.Minute, 5*time.Millisecond, "no agent is at work")
+	require.Eventually(w.t, func() bool { _, err := os.Stat(held); return err == nil }, 5*time.Minute, 5*time.Millisecond,
+		"no agent is at work")
 }
 
 // marked counts the processes that have the world's SIDE in their environment.
@@ -124,7 +125,8 @@ func (w *world) consistent(branch string) {
 	assert.Empty(w.t, left, "the run after a killed one clears up")
 	headings := map[string]bool{}
 	for line := range strings.Lines(w.memory("p.md")) {
-		if number, _, ok := strings.Cut(strings.TrimPrefix(line, "### Iteration "), " "); ok && strings.HasPrefix(line, "### Iteration ") {
+		if number, _, ok := strings.Cut(strings.TrimPrefix(line, "### Iteration "), " "); ok && strings.HasPrefix(line,
+			"### Iteration ") {
 			assert.False(w.t, headings[number], "iteration %s has two entries", number)
 			headings[number] = true
 		}

@@ -20,7 +20,8 @@ func documentedTimers(t *testing.T, language string) []string {
 	data, err := os.ReadFile("../docs/howto/own-machine.md")
 	require.NoError(t, err)
 	var found []string
-	for _, fence := range regexp.MustCompile("(?ms)^```"+language+"(?: [^\n]*)?\n(.*?)^```").FindAllStringSubmatch(string(data), -1) {
+	for _, fence := range regexp.MustCompile("(?ms)^```"+language+
+		"(?: [^\n]*)?\n(.*?)^```").FindAllStringSubmatch(string(data), -1) {
 		found = append(found, fence[1])
 	}
 	require.NotEmpty(t, found)
@@ -52,8 +53,11 @@ func TestTheDocumentedCrontab(t *testing.T) {
 	require.Len(t, env, 2)
 	require.Contains(t, command, "/home/me/project")
 	run := func() string {
-		cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", strings.ReplaceAll(command, "/home/me/project", w.dir)) //nolint:gosec // our own docs
-		cmd.Dir, cmd.Env = "/", append(env, "HOME="+filepath.Join(filepath.Dir(w.dir), "home"), "SIDE="+w.side, "AUTOLOOP_ISOLATION=off", "SHELL=/bin/sh", "LOGNAME=me")
+		cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c",
+			strings.ReplaceAll(command, "/home/me/project", w.dir)) //nolint:gosec // our own docs
+		cmd.Dir, cmd.Env = "/",
+			append(env, "HOME="+filepath.Join(filepath.Dir(w.dir), "home"), "SIDE="+w.side, "AUTOLOOP_ISOLATION=off",
+				"SHELL=/bin/sh", "LOGNAME=me")
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, string(out))
 		return string(out)

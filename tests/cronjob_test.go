@@ -52,7 +52,8 @@ func documentedCronJob(t *testing.T) (job cronJob) {
 	t.Helper()
 	data, err := os.ReadFile("../docs/howto/container.md")
 	require.NoError(t, err)
-	for _, fence := range regexp.MustCompile("(?ms)^```yaml(?: [^\n]*)?\n(.*?)^```").FindAllStringSubmatch(string(data), -1) {
+	for _, fence := range regexp.MustCompile("(?ms)^```yaml(?: [^\n]*)?\n(.*?)^```").FindAllStringSubmatch(string(data),
+		-1) {
 		if strings.Contains(fence[1], "kind: CronJob") {
 			require.NoError(t, yaml.Unmarshal([]byte(fence[1]), &job))
 			return job

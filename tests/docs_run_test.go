@@ -277,7 +277,8 @@ func (w *docWorld) flagsExist(page, text string) {
 		}
 		help := w.bash(strings.Join(append(append([]string{found[1]}, words...), "--help"), " "))
 		for _, flag := range flags {
-			assert.Regexp(w.t, fmt.Sprintf(`(?m)^ +(-\w, )?%s\b|^ +%s, `, regexp.QuoteMeta(flag), regexp.QuoteMeta(flag)), help, "%s: %s", page, found[0])
+			assert.Regexp(w.t, fmt.Sprintf(`(?m)^ +(-\w, )?%s\b|^ +%s, `, regexp.QuoteMeta(flag), regexp.QuoteMeta(flag)), help,
+				"%s: %s", page, found[0])
 		}
 	}
 }

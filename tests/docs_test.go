@@ -100,7 +100,10 @@ func TestLinksOfTheDocumentation(t *testing.T) {
 func TestNamedPagesExist(t *testing.T) {
 	t.Parallel()
 	name := regexp.MustCompile(`\bdocs/[a-z/-]+\.md\b`)
-	for _, dir := range []string{"../internal", "../cmd", "../workflows", "../.github", "../tests", "../programs", "../CHANGELOG.md", "../CONTRIBUTING.md", "../Dockerfile", "../.goreleaser.yml", "../action.yml"} {
+	for _, dir := range []string{
+		"../internal", "../cmd", "../workflows", "../.github", "../tests", "../programs",
+		"../CHANGELOG.md", "../CONTRIBUTING.md", "../Dockerfile", "../.goreleaser.yml", "../action.yml",
+	} {
 		err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 			switch {
 			case err != nil:

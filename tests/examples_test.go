@@ -21,18 +21,19 @@ func exampleWorld(t *testing.T, name string) *world {
 	t.Helper()
 	files := map[string]string{}
 	for _, top := range []string{name, "evaluator", "go.mod"} {
-		require.NoError(t, filepath.WalkDir(filepath.Join(examplesDir, top), func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() {
+		require.NoError(t, filepath.WalkDir(filepath.Join(examplesDir, top),
+			func(path string, entry fs.DirEntry, err error) error {
+				if err != nil || entry.IsDir() {
+					return err
+				}
+				text, err := os.ReadFile(path)
+				if err != nil {
+					return err
+				}
+				within, err := filepath.Rel(examplesDir, path)
+				files["programs/"+filepath.ToSlash(within)] = string(text)
 				return err
-			}
-			text, err := os.ReadFile(path)
-			if err != nil {
-				return err
-			}
-			within, err := filepath.Rel(examplesDir, path)
-			files["programs/"+filepath.ToSlash(within)] = string(text)
-			return err
-		}))
+			}))
 	}
 	return newWorld(t, files)
 }

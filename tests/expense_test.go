@@ -30,10 +30,13 @@ func gradedWorld(t *testing.T, front string) (*world, *modeltest.Server) {
 		}
 		return modeltest.Text(`{"expectations": [{"number": 1, "passed": false, "evidence": "it does not"}]}`)
 	})
-	w := skillWorld(t, front, `if [ "$AUTOLOOP_ITERATION" = 1 ]; then echo beta >> s/SKILL.md; else echo nothing >> s/SKILL.md; fi`)
+	w := skillWorld(t, front,
+		`if [ "$AUTOLOOP_ITERATION" = 1 ]; then echo beta >> s/SKILL.md; else echo nothing >> s/SKILL.md; fi`)
 	const file = ".autoloop/programs/p.md"
-	text := strings.Replace(w.read(file), "judge: off", "judge: api\njudge-model: claude-sonnet-4-5\njobs: 1\ntarget-metric: 0.99", 1)
-	w.write(file, strings.Replace(text, `cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out.md`, `sed s/^/said-/ "$AUTOLOOP_SKILL/SKILL.md" > outputs/out.md`, 1))
+	text := strings.Replace(w.read(file), "judge: off",
+		"judge: api\njudge-model: claude-sonnet-4-5\njobs: 1\ntarget-metric: 0.99", 1)
+	w.write(file, strings.Replace(text, `cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out.md`,
+		`sed s/^/said-/ "$AUTOLOOP_SKILL/SKILL.md" > outputs/out.md`, 1))
 	var cases []string
 	for _, id := range []string{"1", "2", "3"} {
 		check := ""
@@ -93,7 +96,8 @@ func TestGradersCountAgainstTheBudget(t *testing.T) {
 	assert.Equal(t, 5*oneGrading, tokensOf(t, shown[0].Evaluation), "the baseline and the candidate")
 	assert.Zero(t, w.binary("iterate", "replay", "p").code)
 
-	w.write(".autoloop/programs/p.md", strings.Replace(w.read(".autoloop/programs/p.md"), "tokens: 5000", "tokens: 50000", 1))
+	w.write(".autoloop/programs/p.md",
+		strings.Replace(w.read(".autoloop/programs/p.md"), "tokens: 5000", "tokens: 50000", 1))
 	assert.Equal(t, "rejected", w.one().Outcome, "the second iteration, with a higher limit")
 	assert.Len(t, grader.Requests(), 8)
 }
@@ -106,9 +110,12 @@ func TestNobodyInASuiteSeesTheGradersKey(t *testing.T) {
 	w, _ := gradedWorld(t, "isolation: off")
 	key, token := rand.Text(), rand.Text() // which no process of another test has
 	w.env = append(w.env, "ANTHROPIC_API_KEY="+key, "GITHUB_TOKEN="+token)
-	look := `cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | grep -a -e ` + key + ` -e ` + token + ` >> \"$SIDE/seen\"; echo . >> \"$SIDE/looked\"`
+	look := `cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | grep -a -e ` + key + ` -e ` + token +
+		` >> \"$SIDE/seen\"; echo . >> \"$SIDE/looked\"`
 	shell := strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(look)
-	w.write("s/evals/evals.json", strings.Replace(w.read("s/evals/evals.json"), `{"type": "file_exists", "file": "nowhere"}`, `{"type": "shell_command", "command": "`+strings.ReplaceAll(look, "$SIDE", w.side)+`; false"}`, 1))
+	w.write("s/evals/evals.json",
+		strings.Replace(w.read("s/evals/evals.json"), `{"type": "file_exists", "file": "nowhere"}`,
+			`{"type": "shell_command", "command": "`+strings.ReplaceAll(look, "$SIDE", w.side)+`; false"}`, 1))
 	w.write("look.sh", shell+"\n")
 	w.frontmatter("setup: sh look.sh")
 	const file = ".autoloop/programs/p.md"

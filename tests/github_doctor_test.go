@@ -20,7 +20,8 @@ func TestDoctorRunsEveryEvaluationTwice(t *testing.T) {
 	assert.Contains(t, a.stdout, "the evaluation runs and repeats itself: ")
 	assert.Regexp(t, `ok +program p +proposed for by command`, a.stdout)
 	assert.NotContains(t, w.binary("iterate", "doctor", "--local", "--quick").stdout, "program p")
-	w.write(".autoloop/programs/bad.md", "---\nmetric: m\nmetric_direction: lower\n---\n## Goal\nx\n## Target\n- `value.txt`\n## Evaluation\n```sh\nexit 3\n```\n")
+	w.write(".autoloop/programs/bad.md",
+		"---\nmetric: m\nmetric_direction: lower\n---\n## Goal\nx\n## Target\n- `value.txt`\n## Evaluation\n```sh\nexit 3\n```\n")
 	a = w.binary("iterate", "doctor", "--local")
 	assert.Equal(t, 1, a.code)
 	assert.Regexp(t, `FAIL +program bad`, a.stdout)
@@ -33,8 +34,10 @@ func TestDoctorRunsTheEvaluationsOfIssuesToo(t *testing.T) {
 	h := newHub(t, map[string]string{"value.txt": "10\n"})
 	h.program(onIssue)
 	h.Change(func(s *githubtest.State) {
-		s.OpenIssue("mallory", "Mine", strings.Replace(onIssue, "printf", "touch \"$SIDE/ran\"; printf", 1), time.Now(), "autoloop-program")
-		noisy := strings.Replace(onIssue, `$(cat value.txt)`, `$(cat value.txt).$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')`, 1)
+		s.OpenIssue("mallory", "Mine", strings.Replace(onIssue, "printf", "touch \"$SIDE/ran\"; printf", 1), time.Now(),
+			"autoloop-program")
+		noisy := strings.Replace(onIssue, `$(cat value.txt)`, `$(cat value.txt).$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')`,
+			1)
 		s.OpenIssue("alice", "Noisy", noisy, time.Now(), "autoloop-program")
 	})
 	a := h.binary("iterate", "doctor")

@@ -49,7 +49,8 @@ func TestTheEmulatorLacksWhatTheTablesSay(t *testing.T) {
 	}
 	for _, r := range asked {
 		var refused *restError
-		require.ErrorAs(t, rest(t, direct, emulatedMe, r.method, r.path, map[string]string{"content": "eyes"}, nil), &refused, r.path)
+		require.ErrorAs(t, rest(t, direct, emulatedMe, r.method, r.path, map[string]string{"content": "eyes"}, nil), &refused,
+			r.path)
 		assert.Equal(t, http.StatusNotFound, refused.status, r.path)
 	}
 
@@ -72,7 +73,8 @@ func TestTheEmulatorLacksWhatTheTablesSay(t *testing.T) {
 	assert.Equal(t, head(t, s.bare, "autoloop/p"), pull.Head.SHA)
 
 	var run struct{ ID int }
-	require.NoError(t, rest(t, direct, emulatedMe, "POST", "check-runs", map[string]any{"name": "build", "head_sha": commit}, &run))
+	require.NoError(t, rest(t, direct, emulatedMe, "POST", "check-runs",
+		map[string]any{"name": "build", "head_sha": commit}, &run))
 	path = fmt.Sprintf("check-runs/%d/annotations", run.ID)
 	require.NoError(t, rest(t, direct, emulatedMe, "GET", path, nil, &map[string]any{}), "an object")
 	e.do(emulatedMe, "GET", path, nil, &[]any{})
@@ -111,5 +113,6 @@ func TestTheMirrorChecksEveryHash(t *testing.T) {
 	require.ErrorContains(t, err, `no "gpgsig"`)
 	person, err := personOf("A B <a@example.com> 1700000000 +0130")
 	require.NoError(t, err)
-	assert.Equal(t, map[string]string{"name": "A B", "email": "a@example.com", "date": "2023-11-14T23:43:20+01:30"}, person)
+	assert.Equal(t, map[string]string{"name": "A B", "email": "a@example.com", "date": "2023-11-14T23:43:20+01:30"},
+		person)
 }

@@ -209,7 +209,10 @@ func personOf(text string) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]string{"name": name, "email": mail, "date": time.Unix(unix, 0).In(in.Location()).Format(time.RFC3339)}, nil
+	return map[string]string{
+		"name": name, "email": mail,
+		"date": time.Unix(unix, 0).In(in.Location()).Format(time.RFC3339),
+	}, nil
 }
 
 // move makes the emulator's branches those of now.

@@ -42,7 +42,10 @@ func seedOf(description string) ([]byte, error) {
 	}
 	repository := map[string]any{"owner": emulatedOwner, "name": "repo", "description": description, "auto_init": true}
 	// JSON is YAML.
-	return json.Marshal(map[string]any{"tokens": tokens, "github": map[string]any{"users": users, "repos": []any{repository}}})
+	return json.Marshal(map[string]any{
+		"tokens": tokens,
+		"github": map[string]any{"users": users, "repos": []any{repository}},
+	})
 }
 
 // startEmulator starts the GitHub emulator of others and returns its address.
@@ -102,7 +105,8 @@ func tryEmulator(t *testing.T, node, server string) (address string, ready bool)
 // emulates says whether the emulator that was given this description answers.
 func emulates(t *testing.T, address, description string) bool {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address+"/repos/"+emulatedRepository, http.NoBody)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address+"/repos/"+emulatedRepository,
+		http.NoBody)
 	require.NoError(t, err)
 	request.Header.Set("Authorization", "Bearer "+tokenOf(emulatedOwner))
 	answer, err := http.DefaultClient.Do(request)
@@ -111,5 +115,6 @@ func emulates(t *testing.T, address, description string) bool {
 	}
 	defer func() { _ = answer.Body.Close() }()
 	var repository struct{ Description string }
-	return json.NewDecoder(io.LimitReader(answer.Body, 1<<20)).Decode(&repository) == nil && repository.Description == description
+	return json.NewDecoder(io.LimitReader(answer.Body, 1<<20)).Decode(&repository) == nil &&
+		repository.Description == description
 }

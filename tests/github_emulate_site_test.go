@@ -40,7 +40,8 @@ func onEmulator(t *testing.T, files map[string]string, tries ...string) *scene {
 		e.do(emulatedOwner, "PUT", "collaborators/"+login, map[string]string{"permission": "push"}, nil)
 	}
 	s.git("remote", "set-url", "origin", address+"/"+emulatedRepository+".git")
-	s.env = append(s.env, "GITHUB_API_URL="+address, "GITHUB_SERVER_URL="+address, "GITHUB_REPOSITORY="+emulatedRepository, "GITHUB_TOKEN="+hubToken)
+	s.env = append(s.env, "GITHUB_API_URL="+address, "GITHUB_SERVER_URL="+address, "GITHUB_REPOSITORY="+emulatedRepository,
+		"GITHUB_TOKEN="+hubToken)
 	t.Cleanup(func() { assert.Zero(t, f.git.refused.Load(), "git asks with the token at once") })
 	return s
 }
@@ -59,7 +60,8 @@ func rest(t *testing.T, address, login, method, path string, body, into any) err
 	if err != nil {
 		return err
 	}
-	request, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), method, address+atRepository+"/"+path, bytes.NewReader(text))
+	request, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), method, address+atRepository+"/"+path,
+		bytes.NewReader(text))
 	if err != nil {
 		return err
 	}
@@ -106,12 +108,16 @@ func (e emulated) say(author string, on int, body string) {
 }
 
 func (e emulated) review(author string, pull int, path, body string) {
-	e.do(author, "POST", fmt.Sprintf("pulls/%d/comments", pull), map[string]any{"path": path, "line": 1, "body": body}, nil)
+	e.do(author, "POST", fmt.Sprintf("pulls/%d/comments", pull), map[string]any{"path": path, "line": 1, "body": body},
+		nil)
 }
 
 // report goes past the front, which may be the one who asks.
 func (e emulated) report(commit, name, conclusion, text string) {
-	run := map[string]any{"name": name, "head_sha": commit, "status": "in_progress", "output": map[string]any{"summary": text}}
+	run := map[string]any{
+		"name": name, "head_sha": commit, "status": "in_progress",
+		"output": map[string]any{"summary": text},
+	}
 	if conclusion != "" {
 		run["status"], run["conclusion"] = "completed", conclusion
 	}
@@ -199,8 +205,9 @@ func (e emulated) look() *githubtest.State {
 	for _, found := range e.list("pulls") {
 		state.Issues = append(state.Issues, issueOf(found))
 		state.Pulls = append(state.Pulls, &githubtest.Pull{
-			Number: found.Number, Draft: found.Draft, Merged: found.Merged, Head: found.Head.Ref, Base: found.Base.Ref, HeadSHA: found.Head.SHA,
-			HeadOf: found.Head.Repo.FullName,
+			Number: found.Number, Draft: found.Draft, Merged: found.Merged, Head: found.Head.Ref, Base: found.Base.Ref,
+			HeadSHA: found.Head.SHA,
+			HeadOf:  found.Head.Repo.FullName,
 		})
 		e.talk(state, found.Number)
 		for _, c := range e.list(fmt.Sprintf("pulls/%d/comments", found.Number)) {
@@ -221,7 +228,8 @@ func (e emulated) talk(state *githubtest.State, on int) {
 
 func commentOf(found thread, on int) *githubtest.Comment {
 	return &githubtest.Comment{
-		ID: found.ID, On: on, Author: found.User.Login, Body: found.Body, Path: found.Path, Created: found.Created, Updated: found.Updated,
+		ID: found.ID, On: on, Author: found.User.Login, Body: found.Body, Path: found.Path, Created: found.Created,
+		Updated: found.Updated,
 	}
 }
 

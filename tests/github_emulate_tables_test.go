@@ -26,7 +26,10 @@ var (
 func answers() []answering {
 	return []answering{
 		{statusPath, "the emulator has check runs and no commit statuses; without an answer nothing would ever be green, since what cannot be read is pending", (*front).noStatuses},
-		{commentsPath, "the emulator takes `comments` for the number of an issue; the answer is made of its comments on each", (*front).allComments},
+		{
+			commentsPath, "the emulator takes `comments` for the number of an issue; the answer is made of its comments on each",
+			(*front).allComments,
+		},
 	}
 }
 
@@ -49,10 +52,22 @@ type absence struct {
 // there is no such thing, and why that is well. Any other one fails the test.
 func absent() []absence {
 	return []absence{
-		{http.MethodPost, regexp.MustCompile(`/comments/\d+/reactions$`), "the emulator has no reactions; to a comment that is gone the binary gives none either"},
-		{http.MethodGet, regexp.MustCompile(`/actions/variables/\w+$`), "the emulator has no variables; GitHub says the same of one that is not set"},
-		{http.MethodGet, regexp.MustCompile(`/rules/branches/main$`), "the emulator has no rulesets, and neither have old servers"},
-		{http.MethodGet, regexp.MustCompile(`/collaborators/mallory/permission$`), "GitHub says `read` of strangers, and the emulator that they are no collaborators"},
+		{
+			http.MethodPost, regexp.MustCompile(`/comments/\d+/reactions$`),
+			"the emulator has no reactions; to a comment that is gone the binary gives none either",
+		},
+		{
+			http.MethodGet, regexp.MustCompile(`/actions/variables/\w+$`),
+			"the emulator has no variables; GitHub says the same of one that is not set",
+		},
+		{
+			http.MethodGet, regexp.MustCompile(`/rules/branches/main$`),
+			"the emulator has no rulesets, and neither have old servers",
+		},
+		{
+			http.MethodGet, regexp.MustCompile(`/collaborators/mallory/permission$`),
+			"GitHub says `read` of strangers, and the emulator that they are no collaborators",
+		},
 	}
 }
 
@@ -66,12 +81,18 @@ type fix struct {
 // fixed are the answers that the front changes.
 func fixed() []fix {
 	return []fix{
-		{pullsPath, "the emulator reads the heads of a pull request once, when it is opened; GitHub follows the branches", (*front).heads},
+		{
+			pullsPath, "the emulator reads the heads of a pull request once, when it is opened; GitHub follows the branches",
+			(*front).heads,
+		},
 		{reviewsPath, "on GitHub each comment on lines belongs to a review", (*front).reviewsOfLines},
-		{regexp.MustCompile(`/check-runs/\d+/annotations$`), "GitHub answers the list alone, the emulator an object around it", func(_ *front, _ string, value any) any {
-			whole, _ := value.(map[string]any)
-			return whole["check_annotations"]
-		}},
+		{
+			regexp.MustCompile(`/check-runs/\d+/annotations$`),
+			"GitHub answers the list alone, the emulator an object around it", func(_ *front, _ string, value any) any {
+				whole, _ := value.(map[string]any)
+				return whole["check_annotations"]
+			},
+		},
 	}
 }
 
@@ -90,7 +111,8 @@ func (f *front) allComments(r *http.Request) any {
 	all := []map[string]any{}
 	for number := 1; ; number++ {
 		var some []map[string]any
-		if err := f.mirror.call(http.MethodGet, fmt.Sprintf("issues/%d/comments?per_page=100", number), nil, &some); err != nil {
+		if err := f.mirror.call(http.MethodGet, fmt.Sprintf("issues/%d/comments?per_page=100", number), nil,
+			&some); err != nil {
 			var refused *restError
 			if !errors.As(err, &refused) || refused.status != http.StatusNotFound {
 				f.t.Errorf("%s: %v", r.URL, err)
@@ -118,7 +140,8 @@ func (f *front) reviewsOfLines(path string, value any) any {
 		f.t.Errorf("%s: %v", path, err)
 	}
 	for _, c := range lines {
-		reviews = append(reviews, map[string]any{"id": 1, "body": "", "state": "COMMENTED", "submitted_at": c["created_at"], "user": c["user"]})
+		reviews = append(reviews,
+			map[string]any{"id": 1, "body": "", "state": "COMMENTED", "submitted_at": c["created_at"], "user": c["user"]})
 	}
 	return reviews
 }

@@ -23,7 +23,8 @@ import (
 // found with line N of the file `fixes`.
 func lively() string {
 	body := strings.Replace(onIssue, "metric: m", "ci-gate: required\nci-wait: 5s\nmetric: m", 1)
-	return strings.Replace(body, "  [ \"$value\"", "  if grep -q 'What CI said' \"$AUTOLOOP_PROMPT\"; then value=$(sed -n \"${AUTOLOOP_ITERATION}p\" \"$SIDE/fixes\"); fi\n  [ \"$value\"", 1)
+	return strings.Replace(body, "  [ \"$value\"",
+		"  if grep -q 'What CI said' \"$AUTOLOOP_PROMPT\"; then value=$(sed -n \"${AUTOLOOP_ITERATION}p\" \"$SIDE/fixes\"); fi\n  [ \"$value\"", 1)
 }
 
 // chapters are what happens before each run of the whole life.
@@ -58,7 +59,8 @@ func (s *scene) born() {
 func (s *scene) live() {
 	s.env = append(s.env, "AUTOLOOP_GITHUB_PATIENCE=0s")
 	s.site.judge(func(commit string) string {
-		out, err := exec.CommandContext(context.Background(), "git", "--git-dir", s.bare, "show", commit+":value.txt").Output()
+		out, err := exec.CommandContext(context.Background(), "git", "--git-dir", s.bare, "show",
+			commit+":value.txt").Output()
 		switch {
 		case err != nil:
 			return ""
@@ -118,7 +120,8 @@ func (s *scene) place() string {
 		}
 		for _, c := range state.On(i.Number) {
 			lines := strings.SplitN(c.Body, "\n", 3)
-			fmt.Fprintf(&out, "  %s: %s\n", c.Author, eventMark.ReplaceAllString(strings.Join(lines[:min(len(lines), 2)], " "), "$1"))
+			fmt.Fprintf(&out, "  %s: %s\n", c.Author,
+				eventMark.ReplaceAllString(strings.Join(lines[:min(len(lines), 2)], " "), "$1"))
 		}
 	}
 	if s.site.reacts() {

@@ -16,7 +16,8 @@ import (
 // first candidate is on its branch. Before says what main has by then.
 func waiting(t *testing.T, twoJobs bool, gate string, before func(h *hub, main string)) (h *hub, commit string) {
 	t.Helper()
-	h = newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n", ".github/workflows/ci.yml": "on: pull_request\njobs: {}\n"}, "9", "8")
+	h = newHubIn(t, twoJobs,
+		map[string]string{"value.txt": "10\n", ".github/workflows/ci.yml": "on: pull_request\njobs: {}\n"}, "9", "8")
 	h.program(strings.Replace(onIssue, "metric: m", "ci-gate: "+gate+"\nci-wait: 1s\nmetric: m", 1))
 	before(h, head(t, h.bare, "main"))
 	first := h.one()

@@ -46,7 +46,8 @@ func newGitServer(t *testing.T, path, dir string) *gitServer {
 		t.Skip("this git has no http-backend")
 	}
 	return &gitServer{t: t, backend: &cgi.Handler{Path: backend, Root: path, Env: []string{
-		"GIT_PROJECT_ROOT=" + dir, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=autoloop", "GIT_CONFIG_NOSYSTEM=1", "HOME=" + t.TempDir(),
+		"GIT_PROJECT_ROOT=" + dir, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=autoloop", "GIT_CONFIG_NOSYSTEM=1",
+		"HOME=" + t.TempDir(),
 		"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
 		"GIT_CONFIG_KEY_1=http.receivepack", "GIT_CONFIG_VALUE_1=true",
 	}}}

@@ -19,7 +19,8 @@ func TestTheLeaseOfAnEndedRunIsFree(t *testing.T) {
 	long.Only(t, long.GitHub)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8", "7")
-	h.program(strings.Replace(onIssue, "  value=", `  [ -e "$SIDE/begun" ] || { touch "$SIDE/begun"; sleep 600; }`+"\n  value=", 1))
+	h.program(strings.Replace(onIssue, "  value=",
+		`  [ -e "$SIDE/begun" ] || { touch "$SIDE/begun"; sleep 600; }`+"\n  value=", 1))
 	h.env = append(h.env, "GITHUB_ACTIONS=true", "GITHUB_RUN_ID=77", "GITHUB_RUN_ATTEMPT=1")
 	begun := filepath.Join(h.side, "begun")
 	leave := func() {
@@ -32,7 +33,11 @@ func TestTheLeaseOfAnEndedRunIsFree(t *testing.T) {
 	}
 	leave()
 	h.env = append(h.env, "GITHUB_RUN_ID=78")
-	for _, c := range []struct{ status, outcome string }{{"", "busy"}, {"in_progress", "busy"}, {"completed", "accepted"}} {
+	for _, c := range []struct{ status, outcome string }{
+		{"", "busy"},
+		{"in_progress", "busy"},
+		{"completed", "accepted"},
+	} {
 		h.Change(func(s *githubtest.State) {
 			if s.Runs = map[int64]string{}; c.status != "" {
 				s.Runs[77] = c.status

@@ -65,7 +65,8 @@ func TestWordsOfAnAgentDoNothing(t *testing.T) {
 		require.Equal(t, "accepted", h.one().Outcome)
 		require.Equal(t, "rejected", h.one().Outcome)
 		texts := map[string]string{
-			"commit": h.run(h.bare, "git", "log", "-1", "--format=%B", "autoloop/p"), "pull request": h.pullBody(), "state": h.remembered("p.md"),
+			"commit": h.run(h.bare, "git", "log", "-1", "--format=%B", "autoloop/p"), "pull request": h.pullBody(),
+			"state": h.remembered("p.md"),
 			"title": h.site.look().Issue(h.openPull()).Title,
 		}
 		comments := 0
@@ -75,7 +76,10 @@ func TestWordsOfAnAgentDoNothing(t *testing.T) {
 		}
 		require.GreaterOrEqual(t, comments, 3)
 		for name, text := range texts {
-			for _, word := range []string{"Fixes #1", "o/r#2", "GH-3", "0a1b2c3", "https://evil", "www.evil", "@mallory", "/autoloop run ", "✅ CI is green", ":white_check_mark:", "[skip ci]"} {
+			for _, word := range []string{
+				"Fixes #1", "o/r#2", "GH-3", "0a1b2c3", "https://evil", "www.evil", "@mallory",
+				"/autoloop run ", "✅ CI is green", ":white_check_mark:", "[skip ci]",
+			} {
 				assert.NotContains(t, text, word, name)
 			}
 		}
@@ -89,10 +93,12 @@ func TestAMaintainerIsToldWhatMatters(t *testing.T) {
 	t.Parallel()
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()
-		h := newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n"}, "9.123456789", "11", "12", "fail", "8.987654321", "13")
+		h := newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n"}, "9.123456789", "11", "12", "fail", "8.987654321",
+			"13")
 		h.env = append(append(h.env, inActions(7, 1)...), "GITHUB_SERVER_URL=https://github.test")
 		h.ended()
-		h.program(strings.NewReplacer("comments: all\n", "", "target-metric: 2", "target-metric: 8", "try $value, says @octocat <b>", "another try").Replace(onIssue))
+		h.program(strings.NewReplacer("comments: all\n", "", "target-metric: 2", "target-metric: 8",
+			"try $value, says @octocat <b>", "another try").Replace(onIssue))
 		posts := func() (list []string) {
 			for _, c := range h.site.look().On(1) {
 				if c.Author == h.site.look().Me {

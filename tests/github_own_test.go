@@ -95,7 +95,11 @@ func (o ours) closed(number int) {
 func (o ours) imitate(author, branch, title string) {
 	o.Change(func(s *githubtest.State) {
 		issue := s.OpenIssue(author, title, "", time.Now())
-		s.Pulls = append(s.Pulls, &githubtest.Pull{Number: issue.Number, Head: branch, Base: "main", HeadOf: author + "/repo", HeadSHA: strings.Repeat("0", 40)})
+		s.Pulls = append(s.Pulls,
+			&githubtest.Pull{
+				Number: issue.Number, Head: branch, Base: "main", HeadOf: author + "/repo",
+				HeadSHA: strings.Repeat("0", 40),
+			})
 	})
 }
 

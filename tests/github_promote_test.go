@@ -33,11 +33,14 @@ func TestPromotionIsAgainstTheDefaultBranch(t *testing.T) {
 	t.Parallel()
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()
-		h := newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n", ".github/workflows/ci.yml": "on: pull_request\njobs: {}\n"}, "15", "9", "8", "14", "7")
+		h := newHubIn(t, twoJobs,
+			map[string]string{"value.txt": "10\n", ".github/workflows/ci.yml": "on: pull_request\njobs: {}\n"}, "15", "9", "8",
+			"14", "7")
 		h.program(strings.Replace(onIssue, "metric: m\n", "metric: m\nci-wait: 1s\n", 1))
 		h.pushes("autoloop/p", "main", "value.txt", "20\n")
 		got := h.one()
-		require.Equal(t, "accepted", got.Outcome, "CI runs on pull requests alone, and no pull request is open: %v", got.Reasons)
+		require.Equal(t, "accepted", got.Outcome, "CI runs on pull requests alone, and no pull request is open: %v",
+			got.Reasons)
 		assert.Equal(t, "15", text(got.Best))
 		assert.Contains(t, strings.Join(got.Reasons, "\n"), "main measures 10, which 15 is not better than")
 		assert.Zero(t, h.openPull())

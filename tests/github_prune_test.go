@@ -20,7 +20,8 @@ func pruneRemovesWhatGoneProgramsLeft(t *testing.T, on maker) {
 	h.git("rm", "--quiet", ".autoloop/programs/old.md")
 	a = h.binary("iterate", "prune")
 	require.Zero(t, a.code, a.stderr)
-	assert.Contains(t, a.stdout, "old: kept (its file is in the default branch)", "what the default branch has is not gone")
+	assert.Contains(t, a.stdout, "old: kept (its file is in the default branch)",
+		"what the default branch has is not gone")
 	h.git("commit", "--quiet", "--message", "Remove the program old")
 	h.git("push", "--quiet", h.bare, "HEAD:main")
 	h.git("update-ref", "refs/remotes/origin/main", "HEAD")

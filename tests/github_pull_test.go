@@ -50,7 +50,11 @@ func TestWhatAPullRequestIsAskedForIsNotLost(t *testing.T) {
 		if !strings.Contains(call.Path, "/pulls") && !strings.Contains(call.Path, fmt.Sprintf("/issues/%d/", h.openPull())) {
 			continue
 		}
-		for _, f := range []fault{{githubtest.Dropped, true, false}, {githubtest.Dropped, true, true}, {githubtest.ServerError, false, false}} {
+		for _, f := range []fault{
+			{githubtest.Dropped, true, false},
+			{githubtest.Dropped, true, true},
+			{githubtest.ServerError, false, false},
+		} {
 			struck++
 			t.Run(fmt.Sprintf("%s %s %s", call.Method, call.Path, f), func(t *testing.T) {
 				t.Parallel()

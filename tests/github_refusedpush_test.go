@@ -20,7 +20,8 @@ const (
 // changingWorkflows is a repository whose program may change a workflow file.
 func changingWorkflows(t *testing.T, twoJobs bool) *hub {
 	t.Helper()
-	body := strings.Replace(working("  echo '# more' >> .github/workflows/ci.yml\n"), "metric: m\n", "metric: m\ntarget: [value.txt, .github/workflows/ci.yml]\n", 1)
+	body := strings.Replace(working("  echo '# more' >> .github/workflows/ci.yml\n"), "metric: m\n",
+		"metric: m\ntarget: [value.txt, .github/workflows/ci.yml]\n", 1)
 	return newHubIn(t, twoJobs, map[string]string{
 		"value.txt": "10\n", ".github/workflows/ci.yml": "on: issues\njobs: {}\n", ".autoloop/programs/p.md": body,
 	}, "9", "8", "7")

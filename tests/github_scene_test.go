@@ -105,10 +105,12 @@ func (s *scene) try(values ...string) {
 func head(t *testing.T, dir, branch string) string {
 	t.Helper()
 	// Asked for each request, and usually a file of its own.
-	if text, err := os.ReadFile(filepath.Join(dir, "refs", "heads", filepath.FromSlash(branch))); err == nil && len(text) == 41 {
+	if text, err := os.ReadFile(filepath.Join(dir, "refs", "heads", filepath.FromSlash(branch))); err == nil &&
+		len(text) == 41 {
 		return strings.TrimSpace(string(text))
 	}
-	out, err := exec.CommandContext(t.Context(), "git", "--git-dir", dir, "rev-parse", "--verify", "--quiet", "refs/heads/"+branch).Output()
+	out, err := exec.CommandContext(t.Context(), "git", "--git-dir", dir, "rev-parse", "--verify", "--quiet",
+		"refs/heads/"+branch).Output()
 	if err != nil {
 		return ""
 	}

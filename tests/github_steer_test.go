@@ -115,8 +115,10 @@ func TestCommitsHaveTheIdentityThatIsAskedFor(t *testing.T) {
 	h.program(onIssue)
 	h.env = append(h.env, "AUTOLOOP_GIT_NAME=Robot", "AUTOLOOP_GIT_EMAIL=robot@example.com", "AUTOLOOP_SIGN_OFF=true")
 	require.Equal(t, "accepted", h.one().Outcome)
-	log := h.run(h.bare, "git", "log", "-1", "--format=%an <%ae> %cn%n%(trailers:key=Signed-off-by)%(trailers:key=Autoloop-Iteration)", "autoloop/p")
-	assert.Equal(t, "Robot <robot@example.com> Robot\nSigned-off-by: Robot <robot@example.com>\nAutoloop-Iteration: 1", strings.TrimSpace(log))
+	log := h.run(h.bare, "git", "log", "-1",
+		"--format=%an <%ae> %cn%n%(trailers:key=Signed-off-by)%(trailers:key=Autoloop-Iteration)", "autoloop/p")
+	assert.Equal(t, "Robot <robot@example.com> Robot\nSigned-off-by: Robot <robot@example.com>\nAutoloop-Iteration: 1",
+		strings.TrimSpace(log))
 	h.env = append(h.env, "AUTOLOOP_GIT_EMAIL=")
 	assert.Equal(t, 2, h.binary("iterate", "--program", "p").code)
 }
@@ -135,7 +137,8 @@ func titleAndBodyMayBeEdited(t *testing.T, on maker) {
 
 func strangersAreNotRun(t *testing.T, on maker) {
 	h := on(t, map[string]string{"value.txt": "10\n"}, "9")
-	h.site.open("mallory", "P", strings.Replace(onIssue, "metric: m", "metric: m\ntrusted-associations: [NONE]", 1), "autoloop-program")
+	h.site.open("mallory", "P", strings.Replace(onIssue, "metric: m", "metric: m\ntrusted-associations: [NONE]", 1),
+		"autoloop-program")
 	h.site.imitate("mallory", "autoloop/p", "[Autoloop: p]")
 	a := h.binary("iterate", "--program", "p")
 	assert.Equal(t, 2, a.code)
@@ -149,7 +152,8 @@ func strangersAreNotRun(t *testing.T, on maker) {
 func aTokenThatIsPrintedIsMasked(t *testing.T, on maker) {
 	h := on(t, map[string]string{"value.txt": "10\n"}, "9", "11")
 	require.NoError(t, os.WriteFile(filepath.Join(h.side, "leak"), []byte(hubToken), 0o600))
-	body := strings.Replace(onIssue, "printf", "cat \"$SIDE/leak\" >&2; cat \"$SIDE/leak\"; echo; env | grep -i token >\"$SIDE/env\" || true\nprintf", 1)
+	body := strings.Replace(onIssue, "printf",
+		"cat \"$SIDE/leak\" >&2; cat \"$SIDE/leak\"; echo; env | grep -i token >\"$SIDE/env\" || true\nprintf", 1)
 	body = strings.Replace(body, `says @octocat <b>"`, `$(cat "$SIDE/leak")"`, 1)
 	h.program(body)
 	require.Equal(t, "accepted", h.one().Outcome)
@@ -209,7 +213,8 @@ func TestSigningIsAskedForByName(t *testing.T) {
 	assert.Contains(t, a.stderr, "signingkey")
 
 	program := filepath.Join(w.side, "gpg")
-	require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\necho \"$@\" > \"$SIDE/asked\"\nexit 1\n"), 0o700)) //nolint:gosec // It is run.
+	require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\necho \"$@\" > \"$SIDE/asked\"\nexit 1\n"),
+		0o700)) //nolint:gosec // It is run.
 	w.git("config", "gpg.program", program)
 	w.git("config", "user.signingKey", "robot@example.com")
 	w.env = append(w.env, "AUTOLOOP_SIGN=gpg")

@@ -78,7 +78,8 @@ func aProgramsWholeLife(t *testing.T, on maker) {
 	fifth := h.one()
 	assert.Equal(t, "accepted", fifth.Outcome)
 	assert.NotContains(t, h.told(5), "Smaller", "a comment is told once")
-	assert.Equal(t, head(t, h.bare, "main"), h.run(h.bare, "git", "rev-parse", "autoloop/p^"), "it goes on from what was merged")
+	assert.Equal(t, head(t, h.bare, "main"), h.run(h.bare, "git", "rev-parse", "autoloop/p^"),
+		"it goes on from what was merged")
 	sixth := h.one()
 	assert.Equal(t, "accepted", sixth.Outcome)
 	assert.Contains(t, sixth.Stopped, "target reached")
@@ -99,7 +100,8 @@ func aProgramsWholeLife(t *testing.T, on maker) {
 	}
 	require.Len(t, marks, 8)
 	assert.Equal(t, []string{
-		"<!-- AUTOLOOP:ITERATION 1 -->", "<!-- AUTOLOOP:STATUS -->", "<!-- AUTOLOOP:ITERATION 2 -->", "<!-- AUTOLOOP:ITERATION 3 -->",
+		"<!-- AUTOLOOP:ITERATION 1 -->", "<!-- AUTOLOOP:STATUS -->", "<!-- AUTOLOOP:ITERATION 2 -->",
+		"<!-- AUTOLOOP:ITERATION 3 -->",
 		"<!-- AUTOLOOP:ITERATION 4 -->", "<!-- AUTOLOOP:ITERATION 5 -->", "<!-- AUTOLOOP:ITERATION 6 -->",
 	}, marks[:7])
 	assert.Contains(t, there.On(1)[len(there.On(1))-1].Body, "is completed")

@@ -39,7 +39,8 @@ func TestWorkflowFilesOnTheDefaultBranch(t *testing.T) {
 		got = h.one()
 		require.Equal(t, "accepted", got.Outcome, "%v", got.Reasons)
 		assert.Equal(t, "107", text(got.Best))
-		assert.Equal(t, 3, strings.Count(h.ledger(), `"role":"baseline"`)+strings.Count(h.ledger(), `"role":"incumbent","metric"`), "it is not measured anew")
+		assert.Equal(t, 3, strings.Count(h.ledger(), `"role":"baseline"`)+strings.Count(h.ledger(),
+			`"role":"incumbent","metric"`), "it is not measured anew")
 
 		// The token may once the default branch has moved on.
 		require.NoError(t, githubtest.AllowWorkflows(h.bare, true))

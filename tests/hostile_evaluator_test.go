@@ -59,7 +59,8 @@ func TestACandidateChangesTheEvaluatorWhileItRuns(t *testing.T) {
 func TestAnEvaluationThatChangesItsOwnFiles(t *testing.T) {
 	t.Parallel()
 	evaluation := "chmod +x ev.sh\nsh src/run.sh\ncat \"$TMPDIR/answer\" > report.txt\n./ev.sh"
-	w := judged(t, "", evaluation, `n=$(cat "$SIDE/n" 2>/dev/null || echo 4); echo "echo $n > \"\$TMPDIR/answer\"" > src/run.sh; echo 3 > "$SIDE/n"`)
+	w := judged(t, "", evaluation,
+		`n=$(cat "$SIDE/n" 2>/dev/null || echo 4); echo "echo $n > \"\$TMPDIR/answer\"" > src/run.sh; echo 3 > "$SIDE/n"`)
 	w.run(w.dir, "sed", "-i", "1i #!/bin/sh", "ev.sh")
 	w.git("commit", "--quiet", "--all", "--message", "a script")
 	for range 2 { // The second has no baseline in the same process.
@@ -72,13 +73,15 @@ func TestAnEvaluationThatChangesItsOwnFiles(t *testing.T) {
 		[]byte("cat > src/run.sh <<'END'\necho 9 > \"$TMPDIR/answer\"; printf '#!/bin/sh\\necho \"{\\\"m\\\": 1}\"\\n' > ev.sh\nEND\n"), 0o600))
 	got := w.one()
 	assert.Equal(t, "rejected", got.Outcome)
-	assert.Contains(t, strings.Join(got.Reasons, "\n"), `changed the evaluator while it ran: "ev.sh"`, "its mode changes by itself, its content does not")
+	assert.Contains(t, strings.Join(got.Reasons, "\n"), `changed the evaluator while it ran: "ev.sh"`,
+		"its mode changes by itself, its content does not")
 }
 
 // TestSharedFilesAreWatched: what is copied from the checkout is the evaluation's.
 func TestSharedFilesAreWatched(t *testing.T) {
 	t.Parallel()
-	w := judged(t, "share: [lib]\n", "sh src/run.sh\nsh lib/ev.sh", "cat > src/run.sh <<'END'\necho 'echo \"{\\\"m\\\": 1}\"' > lib/ev.sh\nEND")
+	w := judged(t, "share: [lib]\n", "sh src/run.sh\nsh lib/ev.sh",
+		"cat > src/run.sh <<'END'\necho 'echo \"{\\\"m\\\": 1}\"' > lib/ev.sh\nEND")
 	w.write(".gitignore", "lib/\n")
 	w.git("add", "--all")
 	w.git("commit", "--quiet", "--message", "ignore")
@@ -123,7 +126,8 @@ func TestIsolatedEvaluatorsAreReadOnly(t *testing.T) {
 // read-only in it too, and is found out.
 func TestTheEvaluatorIsWatchedIsolated(t *testing.T) {
 	t.Parallel()
-	w := judged(t, "", judge+"\nsh lib/ev.sh", "cat > src/run.sh <<'END'\necho 4 > \"$TMPDIR/answer\"; [ -d kept ] || { mv lib kept; mkdir lib; echo 'echo \"{\\\"m\\\": 1}\"' > lib/ev.sh; }\nEND").isolated()
+	w := judged(t, "", judge+"\nsh lib/ev.sh",
+		"cat > src/run.sh <<'END'\necho 4 > \"$TMPDIR/answer\"; [ -d kept ] || { mv lib kept; mkdir lib; echo 'echo \"{\\\"m\\\": 1}\"' > lib/ev.sh; }\nEND").isolated()
 	w.write("lib/ev.sh", w.read("ev.sh"))
 	w.git("add", "--all")
 	w.git("commit", "--quiet", "--message", "lib")

@@ -51,7 +51,10 @@ func TestALineBreakInAFilesNameStaysInIt(t *testing.T) {
 	message := w.git("log", "-1", "--format=%B", "autoloop/p")
 	assert.Regexp(t, `^\[Autoloop: p\] Iteration 1: change "src/b\\nAutoloop-Metric: 999[^\n]*\n\nAutoloop-Iteration: 1\nAutoloop-Metric: \d+\nAutoloop-Run: `, message)
 	assert.NotContains(t, message, "fixes #1")
-	for _, said := range []string{message, a.stdout, a.stderr, w.binary("iterate", "log", "p").stdout, w.binary("iterate", "log", "p", "1").stdout, w.memory("p.md")} {
+	for _, said := range []string{
+		message, a.stdout, a.stderr, w.binary("iterate", "log", "p").stdout,
+		w.binary("iterate", "log", "p", "1").stdout, w.memory("p.md"),
+	} {
 		assert.NotContains(t, said, "\nAutoloop-Metric: 999")
 		assert.NotContains(t, said, "\033")
 	}
@@ -70,7 +73,8 @@ func TestAFilterIsNotKept(t *testing.T) {
 	w := countedWorld(t, `echo '* filter=x' > src/.gitattributes; touch src/b`, `echo b > src/a.txt; touch src/c`)
 	got := w.iterate("-n", "2")
 	assert.Equal(t, "rejected", got[0].Outcome, got[0].Reasons)
-	assert.Contains(t, strings.Join(got[0].Reasons, "\n"), `"src/.gitattributes": chooses a filter, under which no file could be changed afterwards`)
+	assert.Contains(t, strings.Join(got[0].Reasons, "\n"),
+		`"src/.gitattributes": chooses a filter, under which no file could be changed afterwards`)
 	assert.Equal(t, "accepted", got[1].Outcome, got[1].Reasons)
 }
 
@@ -99,7 +103,8 @@ func runsOfOtherPrograms(t *testing.T, remote bool) {
 	for _, entry := range w.env {
 		assigned = append(assigned, "'"+entry+"'")
 	}
-	text := strings.ReplaceAll(string(script), "$WHOLE iterate", strings.Join(assigned, " ")+" '"+filepath.Join(binaries, "iterate")+"'")
+	text := strings.ReplaceAll(string(script), "$WHOLE iterate",
+		strings.Join(assigned, " ")+" '"+filepath.Join(binaries, "iterate")+"'")
 	var to []string
 	if remote {
 		to = []string{"--remote", "origin"}
@@ -117,9 +122,11 @@ func runsOfOtherPrograms(t *testing.T, remote bool) {
 	got := w.one(to...)
 	assert.Equal(t, "accepted", got.Outcome, got.Reasons)
 	assert.Empty(t, got.Warnings)
-	assert.Equal(t, remote, before != w.git("for-each-ref", "refs/autoloop/obtained"), "what the other run fetched is kept")
+	assert.Equal(t, remote, before != w.git("for-each-ref", "refs/autoloop/obtained"),
+		"what the other run fetched is kept")
 	require.NotEmpty(t, w.git("branch", "--list", "autoloop/q"), "%s", w.beside("said"))
 
 	got = w.one(to...)
-	assert.Contains(t, strings.Join(got.Warnings, "\n"), "changed while the agent ran: ref refs/heads/autoloop/q moved", "an agent that moves it is not another run")
+	assert.Contains(t, strings.Join(got.Warnings, "\n"), "changed while the agent ran: ref refs/heads/autoloop/q moved",
+		"an agent that moves it is not another run")
 }

@@ -47,9 +47,12 @@ sh eval.sh
 func TestAgentsThatDoWhatTheyMayNot(t *testing.T) {
 	long.Only(t, long.Hostile)
 	for name, c := range map[string]struct{ script, says string }{
-		"edits the evaluator":        {`echo 'echo 0' > eval.sh; echo 4 > src/value.txt`, `"eval.sh"`},
-		"edits the program file":     {`echo x >> .autoloop/programs/p.md`, `".autoloop/programs/p.md"`},
-		"adds a workflow":            {`mkdir -p .github/workflows; echo x > .github/workflows/a.yml`, `".github/workflows/a.yml"`},
+		"edits the evaluator":    {`echo 'echo 0' > eval.sh; echo 4 > src/value.txt`, `"eval.sh"`},
+		"edits the program file": {`echo x >> .autoloop/programs/p.md`, `".autoloop/programs/p.md"`},
+		"adds a workflow": {
+			`mkdir -p .github/workflows; echo x > .github/workflows/a.yml`,
+			`".github/workflows/a.yml"`,
+		},
 		"edits a protected file":     {`echo x > src/fixed.txt`, `"src/fixed.txt": is protected`},
 		"adds outside the target":    {`echo x > new.txt; echo 4 > src/value.txt`, `"new.txt": is outside the target`},
 		"deletes outside":            {`rm docs/readme.md`, `"docs/readme.md": is outside the target (deleted)`},
@@ -103,7 +106,8 @@ echo 4 > src/value.txt
 rm -f "$SIDE/executed"
 `)
 	require.NoError(t, os.WriteFile(filepath.Join(w.side, "values"), nil, 0o600))
-	before, refs := w.checkout(), w.git("for-each-ref", "refs/heads/main", "refs/tags", "refs/heads/evil", "refs/heads/elsewhere")
+	before, refs := w.checkout(),
+		w.git("for-each-ref", "refs/heads/main", "refs/tags", "refs/heads/evil", "refs/heads/elsewhere")
 	got := w.one()
 	require.Equal(t, "accepted", got.Outcome, got.Reasons)
 	assert.Equal(t, "4", text(got.Metric))
@@ -162,7 +166,10 @@ echo 4 > src/value.txt`)
 	w.git("commit", "--quiet", "--allow-empty", "--message", "later")
 	got := w.one()
 	assert.Equal(t, "accepted", got.Outcome, got.Reasons)
-	for _, says := range []string{"ref refs/heads/other moved", "ref refs/tags/v1 was added", "ref refs/heads/autoloop/q was added"} {
+	for _, says := range []string{
+		"ref refs/heads/other moved", "ref refs/tags/v1 was added",
+		"ref refs/heads/autoloop/q was added",
+	} {
 		assert.Contains(t, strings.Join(got.Warnings, "\n"), "changed while the agent ran: ", says)
 		assert.Contains(t, strings.Join(got.Warnings, "\n"), says)
 	}
@@ -170,11 +177,26 @@ echo 4 > src/value.txt`)
 
 func TestEvaluations(t *testing.T) {
 	for name, c := range map[string]struct{ script, outcome, says string }{
-		"prints 40 MB":         {`head -c 40000000 /dev/zero | tr '\0' 'x'; echo; echo "{\"m\": $(cat src/value.txt)}"`, "accepted", "better"},
-		"a daemon that hangs":  {`(setsid sh -c 'trap "" TERM; sleep 300' &); echo "{\"m\": $(cat src/value.txt)}"`, "accepted", "better"},
-		"fails on both":        {`[ -e "$SIDE/broken" ] && exit 7; touch "$SIDE/broken"; echo '{"m": 5}'`, "error", "unchanged files too"},
-		"killed by itself":     {`[ "$(cat src/value.txt)" = 5 ] && echo '{"m": 5}' || kill -9 $$`, "rejected", "exit code 137"},
-		"writes into its tree": {`echo junk > src/value2.txt; echo junk > junk; echo "{\"m\": $(cat src/value.txt)}"`, "accepted", "better"},
+		"prints 40 MB": {
+			`head -c 40000000 /dev/zero | tr '\0' 'x'; echo; echo "{\"m\": $(cat src/value.txt)}"`,
+			"accepted", "better",
+		},
+		"a daemon that hangs": {
+			`(setsid sh -c 'trap "" TERM; sleep 300' &); echo "{\"m\": $(cat src/value.txt)}"`,
+			"accepted", "better",
+		},
+		"fails on both": {
+			`[ -e "$SIDE/broken" ] && exit 7; touch "$SIDE/broken"; echo '{"m": 5}'`, "error",
+			"unchanged files too",
+		},
+		"killed by itself": {
+			`[ "$(cat src/value.txt)" = 5 ] && echo '{"m": 5}' || kill -9 $$`, "rejected",
+			"exit code 137",
+		},
+		"writes into its tree": {
+			`echo junk > src/value2.txt; echo junk > junk; echo "{\"m\": $(cat src/value.txt)}"`,
+			"accepted", "better",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -204,7 +226,10 @@ func TestSecretsStayOut(t *testing.T) {
 	for _, file := range []string{"agent.env", "eval.env"} {
 		data, err := os.ReadFile(filepath.Join(w.side, file))
 		require.NoError(t, err)
-		for _, secret := range []string{"hunter2", "sk-abcdefgh", "MY_SETTING", "GIT_DIR", filepath.Join(filepath.Dir(w.side), "home\n")} {
+		for _, secret := range []string{
+			"hunter2", "sk-abcdefgh", "MY_SETTING", "GIT_DIR",
+			filepath.Join(filepath.Dir(w.side), "home\n"),
+		} {
 			assert.NotContains(t, string(data), secret, file)
 		}
 	}

@@ -48,11 +48,14 @@ func TestAnAgentDestroysItsTree(t *testing.T) {
 func TestAnAgentClosesItsTree(t *testing.T) {
 	long.Only(t, long.Hostile)
 	for name, c := range map[string]struct{ script, outcome, says string }{
-		"the tree":          {`chmod 000 .`, "error", "the agent left nothing to look at: its tree cannot be read"},
-		"a directory":       {`chmod 000 src`, "rejected", `"src": is a directory that cannot be read`},
-		"a file":            {`echo 4 > src/value.txt; chmod 000 src/value.txt`, "rejected", `src/value.txt`},
-		"its home":          {`chmod 000 "$HOME"; echo 4 > src/value.txt`, "accepted", ""},
-		"all that it finds": {`cd ..; chmod -R 000 . 2>/dev/null || true`, "error", "the agent left nothing to look at: its tree is gone"},
+		"the tree":    {`chmod 000 .`, "error", "the agent left nothing to look at: its tree cannot be read"},
+		"a directory": {`chmod 000 src`, "rejected", `"src": is a directory that cannot be read`},
+		"a file":      {`echo 4 > src/value.txt; chmod 000 src/value.txt`, "rejected", `src/value.txt`},
+		"its home":    {`chmod 000 "$HOME"; echo 4 > src/value.txt`, "accepted", ""},
+		"all that it finds": {
+			`cd ..; chmod -R 000 . 2>/dev/null || true`, "error",
+			"the agent left nothing to look at: its tree is gone",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -134,7 +137,8 @@ func TestAnAgentFillsTheDisk(t *testing.T) {
 			require.Zero(t, a.code, a.stderr)
 			first := w.decode(a.stdout)[0]
 			assert.Equal(t, "error", first.Outcome, first.Reasons)
-			assert.Contains(t, strings.Join(first.Reasons, "\n"), "there was no room left on the disk, which the agent or the evaluation may have filled: ")
+			assert.Contains(t, strings.Join(first.Reasons, "\n"),
+				"there was no room left on the disk, which the agent or the evaluation may have filled: ")
 			assert.Equal(t, 1, w.count("decided"), "it is on record")
 			assert.Equal(t, 1, w.count("finished"))
 			got := w.one()
@@ -146,7 +150,8 @@ func TestAnAgentFillsTheDisk(t *testing.T) {
 // fullDisk puts a file system of a few megabytes over a directory.
 func (w *world) fullDisk(dir string) {
 	w.t.Helper()
-	if out, err := exec.CommandContext(w.t.Context(), "mount", "-t", "tmpfs", "-o", "size=8m,mode=1777", "tmpfs", dir).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(w.t.Context(), "mount", "-t", "tmpfs", "-o", "size=8m,mode=1777", "tmpfs",
+		dir).CombinedOutput(); err != nil {
 		long.Root(w.t, "mounting a file system")
 		long.Missing(w.t, "mount: "+string(out))
 	}

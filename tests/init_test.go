@@ -28,17 +28,35 @@ func TestInitFitsTheFirstProgram(t *testing.T) {
 		needs   string // the tool that the evaluation runs
 	}{
 		"go": {map[string]string{
-			"go.mod": "module example.com/x\n\ngo 1.26\n", "x.go": "package x\n\nfunc One() int { return 1 }\n\nfunc Two() int { return 2 }\n",
+			"go.mod":    "module example.com/x\n\ngo 1.26\n",
+			"x.go":      "package x\n\nfunc One() int { return 1 }\n\nfunc Two() int { return 2 }\n",
 			"x_test.go": "package x\n\nimport \"testing\"\n\nfunc TestOne(t *testing.T) {\n\tif One() != 1 {\n\t\tt.Fatal()\n\t}\n}\n",
 		}, "go-coverage", "go"},
-		"make":                {map[string]string{"Makefile": "test:\n\tgrep -q 1 src/x\n", "src/x": "1\n"}, "make-test-time", "make"},
-		"npm":                 {map[string]string{"package.json": `{"scripts": {"test": "node src/x.js"}}`, "src/x.js": "1\n"}, "js-test-time", "npm"},
-		"tests that fail":     {map[string]string{"Makefile": "test:\n\tgrep -q 2 src/x\n", "src/x": "1\n"}, "example", "make"},
-		"nothing":             {map[string]string{"README.md": "mine\n"}, "example", "sh"},
-		"npm without tests":   {map[string]string{"package.json": `{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}`}, "example", "sh"},
-		"npm at the root":     {map[string]string{"package.json": `{"scripts": {"test": "node x.js"}}`, "x.js": "1\n"}, "js-test-time", "npm"},
+		"make": {
+			map[string]string{"Makefile": "test:\n\tgrep -q 1 src/x\n", "src/x": "1\n"},
+			"make-test-time",
+			"make",
+		},
+		"npm": {map[string]string{
+			"package.json": `{"scripts": {"test": "node src/x.js"}}`,
+			"src/x.js":     "1\n",
+		}, "js-test-time", "npm"},
+		"tests that fail": {
+			map[string]string{"Makefile": "test:\n\tgrep -q 2 src/x\n", "src/x": "1\n"},
+			"example",
+			"make",
+		},
+		"nothing":           {map[string]string{"README.md": "mine\n"}, "example", "sh"},
+		"npm without tests": {map[string]string{"package.json": `{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}`}, "example", "sh"},
+		"npm at the root": {
+			map[string]string{"package.json": `{"scripts": {"test": "node x.js"}}`, "x.js": "1\n"},
+			"js-test-time", "npm",
+		},
 		"a variable, no rule": {map[string]string{"Makefile": "test := x\nall:\n"}, "example", "sh"},
-		"make at the root":    {map[string]string{"Makefile": "test: all\n\tsh x.sh\nall:\n", "x.sh": "true\n"}, "make-test-time", "make"},
+		"make at the root": {
+			map[string]string{"Makefile": "test: all\n\tsh x.sh\nall:\n", "x.sh": "true\n"},
+			"make-test-time", "make",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name == "npm at the root" { // the other one shows npm
@@ -76,12 +94,15 @@ func TestInitFitsWhereItStands(t *testing.T) {
 	init := func(below string) string {
 		a := w.binary("iterate", "--repo-dir", filepath.Join(w.dir, below), "init", "--yes")
 		require.Zero(t, a.code, a.stderr)
-		require.NoError(t, os.Rename(filepath.Join(w.dir, ".autoloop/programs"), filepath.Join(w.side, strings.ReplaceAll(below, "/", "-"))))
+		require.NoError(t, os.Rename(filepath.Join(w.dir, ".autoloop/programs"),
+			filepath.Join(w.side, strings.ReplaceAll(below, "/", "-"))))
 		return a.stdout
 	}
-	assert.Contains(t, init("packages"), "create  .autoloop/programs/make-test-time.md (Makefile with a rule for tests: faster tests: 0.")
+	assert.Contains(t, init("packages"),
+		"create  .autoloop/programs/make-test-time.md (Makefile with a rule for tests: faster tests: 0.")
 	assert.Contains(t, w.beside("packages/make-test-time.md"), "\n- `packages/*/src/**`\n")
-	require.Zero(t, w.binary("iterate", "--repo-dir", filepath.Join(w.dir, "packages", "x y", "src"), "init", "--yes").code)
+	require.Zero(t, w.binary("iterate", "--repo-dir", filepath.Join(w.dir, "packages", "x y", "src"), "init",
+		"--yes").code)
 	a := w.binary("iterate", "validate")
 	assert.Zero(t, a.code, a.stdout)
 	assert.Contains(t, a.stdout, "packages/x?y/src/**")
@@ -96,7 +117,10 @@ func TestInitFitsWhereItStands(t *testing.T) {
 func TestInitNamesTheDirectoryOfPrograms(t *testing.T) {
 	t.Parallel()
 	for _, flag := range []string{"--simple=false", "--simple"} {
-		w := newWorld(t, map[string]string{"README.md": "mine\n", "loops/suite.md": "---\nevaluation: tasks\ntasks: suite\n---\n## Goal\nx\n## Target\n- `AGENTS.md`\n"})
+		w := newWorld(t, map[string]string{
+			"README.md":      "mine\n",
+			"loops/suite.md": "---\nevaluation: tasks\ntasks: suite\n---\n## Goal\nx\n## Target\n- `AGENTS.md`\n",
+		})
 		a := w.binary("iterate", "--programs", "loops/", "init", "--yes", flag)
 		require.Zero(t, a.code, a.stderr)
 		assert.Contains(t, a.stdout, "iterate validate --programs loops ")
@@ -160,7 +184,8 @@ func TestInitAsksAndUpgrades(t *testing.T) {
 	a = w.binary("iterate", "init", "--yes", "--force", "--simple=false")
 	assert.Contains(t, a.stdout, "update  "+initWorkflow)
 	assert.Contains(t, w.read(initWorkflow), "needs: schedule")
-	assert.Contains(t, w.binary("iterate", "init", "--yes").stdout, "there is nothing to do", "the matrix is not taken away")
+	assert.Contains(t, w.binary("iterate", "init", "--yes").stdout, "there is nothing to do",
+		"the matrix is not taken away")
 
 	w.write(initWorkflow, written)
 	a = w.binary("iterate", "init", "--yes", "--simple=false")
@@ -172,7 +197,8 @@ func TestInitAsksAndUpgrades(t *testing.T) {
 func TestInitWritesNoExampleThatNobodyAskedFor(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]string{"README.md": "mine\n"})
-	assert.Contains(t, w.binary("iterate", "init").stdout, "create  .autoloop/programs/example.md", "a person is shown it, and asked")
+	assert.Contains(t, w.binary("iterate", "init").stdout, "create  .autoloop/programs/example.md",
+		"a person is shown it, and asked")
 	require.Zero(t, w.binary("iterate", "init", "--yes").code)
 	assert.NoDirExists(t, filepath.Join(w.dir, ".autoloop"))
 	require.Zero(t, w.binary("iterate", "init", "example").code)
@@ -201,7 +227,8 @@ func TestInitNamesTheAction(t *testing.T) {
 	require.Zero(t, a.code, a.stderr)
 	all := func(text string) {
 		t.Helper()
-		assert.Equal(t, strings.Count(w.read(initWorkflow), " mode: "), strings.Count(w.read(initWorkflow), "uses: "+text+"\n"))
+		assert.Equal(t, strings.Count(w.read(initWorkflow), " mode: "),
+			strings.Count(w.read(initWorkflow), "uses: "+text+"\n"))
 	}
 	all("me/autoloop@main")
 	require.Zero(t, w.binary("iterate", "init", "--yes", "--simple").code)
@@ -263,8 +290,9 @@ func TestInitNamesTheCI(t *testing.T) {
 		require.Zero(t, a.code, a.stderr)
 		events, _ := readWorkflow(t, filepath.Join(w.dir, initWorkflow)).On.(map[string]any)
 		assert.Equal(t, map[string]any{
-			"workflows": []any{".github/workflows/c.yml", "It's \"fast\": {{ x }} # <b>", "two\nlines\n"}, "types": []any{"completed"},
-			"branches": []any{"autoloop/**"},
+			"workflows": []any{".github/workflows/c.yml", "It's \"fast\": {{ x }} # <b>", "two\nlines\n"},
+			"types":     []any{"completed"},
+			"branches":  []any{"autoloop/**"},
 		}, events["workflow_run"])
 		assert.Contains(t, w.binary("iterate", "init", "--yes").stdout, "there is nothing to do")
 
@@ -305,10 +333,14 @@ func TestInitAdoptsBranches(t *testing.T) {
 	t.Parallel()
 	program := strings.Replace(onIssue, "agent: command", "agent: tuner", 1)
 	h := newHub(t, map[string]string{
-		"README.md": "mine\n", ".autoloop/programs/speed.md": program, ".autoloop/programs/two.md": program, ".autoloop/programs/done.md": program,
+		"README.md": "mine\n", ".autoloop/programs/speed.md": program, ".autoloop/programs/two.md": program,
+		".autoloop/programs/done.md": program,
 	})
 	const digits = "-0123456789abcdef"
-	for _, branch := range []string{"speed" + digits, "two-aaaaaa", "two-bbbbbb", "done", "done" + digits, "gone-cafe01", "speed-notes"} {
+	for _, branch := range []string{
+		"speed" + digits, "two-aaaaaa", "two-bbbbbb", "done", "done" + digits, "gone-cafe01",
+		"speed-notes",
+	} {
 		h.git("commit", "--quiet", "--allow-empty", "--message", branch)
 		h.git("push", "--quiet", h.bare, "HEAD:refs/heads/autoloop/"+branch)
 	}
@@ -323,12 +355,15 @@ func TestInitAdoptsBranches(t *testing.T) {
 
 	h.Change(func(s *githubtest.State) {
 		issue := s.OpenIssue("github-actions[bot]", "[Autoloop: speed]", "", time.Now())
-		s.Pulls = append(s.Pulls, &githubtest.Pull{Number: issue.Number, Head: "autoloop/speed" + digits, Base: "main", HeadOf: "org/repo"})
+		s.Pulls = append(s.Pulls,
+			&githubtest.Pull{Number: issue.Number, Head: "autoloop/speed" + digits, Base: "main", HeadOf: "org/repo"})
 	})
 
 	a := h.binary("iterate", "init", "--adopt")
 	require.Equal(t, 2, a.code, a.stderr)
-	assert.Contains(t, a.stdout, "rename  branch autoloop/speed"+digits+" to autoloop/speed; its pull request #1 is closed by that, and the next gain opens another\n")
+	assert.Contains(t, a.stdout,
+		"rename  branch autoloop/speed"+digits+
+			" to autoloop/speed; its pull request #1 is closed by that, and the next gain opens another\n")
 	assert.Contains(t, a.stdout, "keep    branch autoloop/done"+digits+" (autoloop/done is there already")
 	assert.Contains(t, a.stdout, "keep    branch autoloop/two-aaaaaa (program two has 2 such branches")
 	assert.Contains(t, a.stdout, "keep    branch autoloop/gone-cafe01 (there is no program gone)")
@@ -367,7 +402,8 @@ func TestInitWritesTheGate(t *testing.T) {
 	require.Zero(t, w.binary("iterate", "init", "--yes").code)
 	assert.NoFileExists(t, filepath.Join(w.dir, gate))
 	for _, name := range []string{"claude", "agents"} {
-		w.write(".autoloop/programs/"+name+".md", "---\nevaluation: tasks\ntasks: suite\n---\n## Goal\nx\n## Target\n- `AGENTS.md`\n")
+		w.write(".autoloop/programs/"+name+".md",
+			"---\nevaluation: tasks\ntasks: suite\n---\n## Goal\nx\n## Target\n- `AGENTS.md`\n")
 	}
 	a := w.binary("iterate", "init", "--yes")
 	require.Zero(t, a.code, a.stderr)
@@ -382,7 +418,8 @@ func TestInitLetsProgramsStartCI(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]string{".autoloop/programs/p.md": onIssue, "value.txt": "1\n"})
 	rights := func(file, job string) any {
-		permissions, _ := readWorkflow(t, filepath.Join(w.dir, ".github/workflows", file)).Jobs[job].Permissions.(map[string]any)
+		permissions, _ := readWorkflow(t,
+			filepath.Join(w.dir, ".github/workflows", file)).Jobs[job].Permissions.(map[string]any)
 		return permissions["actions"]
 	}
 	require.Zero(t, w.binary("iterate", "init", "--yes").code)
@@ -404,7 +441,10 @@ func TestInitLetsProgramsStartCI(t *testing.T) {
 
 func TestInitAdoptsWithoutARemote(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, map[string]string{".autoloop/programs/p.md": onIssue, ".github/workflows/autoloop.lock.yml": "name: Old\non: push\n"})
+	w := newWorld(t, map[string]string{
+		".autoloop/programs/p.md":             onIssue,
+		".github/workflows/autoloop.lock.yml": "name: Old\non: push\n",
+	})
 	w.git("branch", "autoloop/p-0a1b2c3d")
 	w.git("checkout", "--quiet", "autoloop/p-0a1b2c3d")
 	a := w.binary("iterate", "init", "--adopt", "--yes")
@@ -414,6 +454,7 @@ func TestInitAdoptsWithoutARemote(t *testing.T) {
 	w.git("checkout", "--quiet", "main")
 	a = w.binary("iterate", "init", "--adopt", "--yes")
 	require.Zero(t, a.code, a.stderr)
-	assert.Contains(t, a.stdout, "keep    .github/workflows/autoloop.lock.yml (the workflow of gh-aw: delete it, or both run)")
+	assert.Contains(t, a.stdout,
+		"keep    .github/workflows/autoloop.lock.yml (the workflow of gh-aw: delete it, or both run)")
 	assert.Equal(t, "autoloop/p", w.git("branch", "--list", "--format=%(refname:short)", "autoloop/*"))
 }

@@ -49,7 +49,8 @@ const goodProgram = "---\nschedule: hourly\n---\n## Goal\nx\n## Target\n`a.txt`\
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]string{
-		".autoloop/programs/b.md": goodProgram, ".autoloop/programs/a/program.md": goodProgram, ".autoloop/programs/README.md": "no program",
+		".autoloop/programs/b.md": goodProgram, ".autoloop/programs/a/program.md": goodProgram,
+		".autoloop/programs/README.md": "no program",
 		".autoloop/programs/x.md/file": "a directory with the name of a program", ".autoloop/programs/twice.md": goodProgram,
 		".autoloop/programs/twice/program.md": goodProgram, "program.md": goodProgram,
 	})
@@ -76,7 +77,8 @@ func TestMisuse(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]string{
 		".autoloop/programs/good.md": goodProgram, ".autoloop/programs/todo.md": "## Goal\nREPLACE THIS with a goal\n",
-		".autoloop/programs/bad.md": "---\nschedule: never\n---\n", ".autoloop/programs/untargeted.md": "## Goal\nx\n## Evaluation\n```sh\necho 1\n```\n",
+		".autoloop/programs/bad.md":        "---\nschedule: never\n---\n",
+		".autoloop/programs/untargeted.md": "## Goal\nx\n## Evaluation\n```sh\necho 1\n```\n",
 	})
 	for _, c := range []struct{ binary, args, says string }{
 		{"scheduler", "--bogus", "unknown flag"},

@@ -22,7 +22,8 @@ import (
 // frontmatter, and tells the binaries nothing else.
 func (w *world) isolated(more ...string) *world {
 	w.t.Helper()
-	if out, err := exec.CommandContext(w.t.Context(), "unshare", "--user", "--map-current-user", "true").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(w.t.Context(), "unshare", "--user", "--map-current-user",
+		"true").CombinedOutput(); err != nil {
 		long.Missing(w.t, fmt.Sprintf("user namespaces: %v: %s", err, out))
 	}
 	file := filepath.Join(w.dir, ".autoloop/programs/p.md")
@@ -117,7 +118,10 @@ done
 	w.evaluation(attack)
 	t.Cleanup(func() { _ = os.Remove("/etc/autoloop-test-attack") })
 	root := filepath.Dir(w.side)
-	for name, text := range map[string]string{"home/.codex/auth.json": "login: codex\n", "home/.ssh/id": "login: ssh\n", "side/secret": "untouched\n"} {
+	for name, text := range map[string]string{
+		"home/.codex/auth.json": "login: codex\n", "home/.ssh/id": "login: ssh\n",
+		"side/secret": "untouched\n",
+	} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o600))
 	}
@@ -129,7 +133,8 @@ done
 	assert.NotContains(t, w.printed(), "login")
 	assert.NotContains(t, w.printed(), "TOKEN")
 	assert.NotContains(t, w.printed(), "moved: ")
-	assert.Equal(t, "autoloop/p\nmain\nmemory/autoloop", w.git("for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/tags"))
+	assert.Equal(t, "autoloop/p\nmain\nmemory/autoloop",
+		w.git("for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/tags"))
 	replay := w.binary("iterate", "replay", "p")
 	assert.Zero(t, replay.code, replay.stdout)
 	for line := range strings.Lines(w.printed()) { // The machine's /tmp, in which this world is, is a private one.
@@ -221,7 +226,8 @@ func TestNetworkOff(t *testing.T) {
 	}()
 	_, port, err := net.SplitHostPort(server.Addr().String())
 	require.NoError(t, err)
-	connect := "bash -c 'exec 3<>/dev/tcp/127.0.0.1/" + port + "' 2>/dev/null && echo \"%s reached\" %s || echo \"%[1]s refused\" %[2]s"
+	connect := "bash -c 'exec 3<>/dev/tcp/127.0.0.1/" + port +
+		"' 2>/dev/null && echo \"%s reached\" %s || echo \"%[1]s refused\" %[2]s"
 	w := agentWorld(t, fmt.Sprintf(connect, "agent", "")+"\necho 4 > src/value.txt").
 		isolated("network: false", "setup: '"+strings.ReplaceAll(fmt.Sprintf(connect, "setup", ">said"), "'", "''")+"'")
 	w.evaluation("cat said; " + fmt.Sprintf(connect, "evaluation", ""))
@@ -341,7 +347,8 @@ func TestIsolationThatCannotBe(t *testing.T) {
 	t.Run("network", func(t *testing.T) {
 		t.Parallel()
 		w := agentWorld(t, `echo 4 > src/value.txt`).isolated("network: false")
-		w.write(".autoloop/programs/p.md", strings.Replace(w.read(".autoloop/programs/p.md"), "isolation: required", "isolation: auto", 1))
+		w.write(".autoloop/programs/p.md",
+			strings.Replace(w.read(".autoloop/programs/p.md"), "isolation: required", "isolation: auto", 1))
 		a := without(w)
 		assert.Equal(t, 1, a.code)
 		assert.Contains(t, a.stderr, "`network: false` needs isolation")
@@ -349,7 +356,8 @@ func TestIsolationThatCannotBe(t *testing.T) {
 	t.Run("auto", func(t *testing.T) {
 		t.Parallel()
 		w := agentWorld(t, `echo 4 > src/value.txt`).isolated()
-		w.write(".autoloop/programs/p.md", strings.Replace(w.read(".autoloop/programs/p.md"), "isolation: required", "isolation: auto", 1))
+		w.write(".autoloop/programs/p.md",
+			strings.Replace(w.read(".autoloop/programs/p.md"), "isolation: required", "isolation: auto", 1))
 		a := without(w, "-n", "2")
 		assert.Equal(t, 0, a.code, a.stderr)
 		assert.Equal(t, 1, strings.Count(a.stderr, "not isolated: "), a.stderr)
@@ -364,7 +372,8 @@ func TestDoctorSaysWhetherThereIsIsolation(t *testing.T) {
 	a := w.binary("iterate", args...)
 	require.Zero(t, a.code, a.stderr)
 	assert.Regexp(t, `isolation +(namespaces|bwrap)\n`, a.stdout)
-	w.write(".autoloop/programs/p.md", strings.Replace(w.read(".autoloop/programs/p.md"), "isolation: required", "isolation: auto", 1))
+	w.write(".autoloop/programs/p.md",
+		strings.Replace(w.read(".autoloop/programs/p.md"), "isolation: required", "isolation: auto", 1))
 	a = w.answer(w.withoutNamespaces(args...))
 	require.Zero(t, a.code, a.stderr)
 	assert.Regexp(t, `isolation +off\n`, a.stdout)
@@ -395,7 +404,8 @@ func TestDoctorLooksAtIsolation(t *testing.T) {
 	w.env = append(w.env, "AUTOLOOP_ISOLATION=required")
 	a = w.answer(w.bare(w.command("iterate", args...)))
 	assert.Equal(t, 1, a.code, a.stderr)
-	assert.Regexp(t, `^FAIL +isolation +AUTOLOOP_ISOLATION is required, but isolation does not work on this machine`, find(a))
+	assert.Regexp(t, `^FAIL +isolation +AUTOLOOP_ISOLATION is required, but isolation does not work on this machine`,
+		find(a))
 	w.env = append(w.env, "AUTOLOOP_ISOLATION=off")
 	a = w.binary("iterate", args...)
 	assert.Zero(t, a.code, a.stderr)

@@ -41,14 +41,17 @@ func TestAFetchThatWasKilledIsDoneAgain(t *testing.T) {
 func (w *world) leftByAFetch(remote, ref string) {
 	w.t.Helper()
 	names := []string{ref, ref + "^{tree}"}
-	for name := range strings.FieldsSeq(w.run("", "git", "--git-dir="+remote, "ls-tree", "-r", "-d", "--object-only", ref)) {
+	for name := range strings.FieldsSeq(w.run("", "git", "--git-dir="+remote, "ls-tree", "-r", "-d", "--object-only",
+		ref)) {
 		names = append(names, name)
 	}
 	for _, name := range names {
 		kind := w.run("", "git", "--git-dir="+remote, "cat-file", "-t", name)
-		object, err := exec.CommandContext(w.t.Context(), "git", "--git-dir="+remote, "cat-file", kind, w.run("", "git", "--git-dir="+remote, "rev-parse", name)).Output() //nolint:gosec // git
+		object, err := exec.CommandContext(w.t.Context(), "git", "--git-dir="+remote, "cat-file", kind,
+			w.run("", "git", "--git-dir="+remote, "rev-parse", name)).Output() //nolint:gosec // git
 		require.NoError(w.t, err)
-		write := exec.CommandContext(w.t.Context(), "git", "-C", w.dir, "hash-object", "-w", "-t", kind, "--stdin") //nolint:gosec // git
+		write := exec.CommandContext(w.t.Context(), "git", "-C", w.dir, "hash-object", "-w", "-t", kind,
+			"--stdin") //nolint:gosec // git
 		write.Stdin = bytes.NewReader(object)
 		require.NoError(w.t, write.Run())
 	}

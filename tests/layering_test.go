@@ -216,7 +216,10 @@ func TestImportsGoDown(t *testing.T) {
 }
 
 func TestDomainIsPure(t *testing.T) {
-	impure := []string{"os", "io/fs", "os/exec", "os/signal", "os/user", "net", "net/http", "syscall", "log", "log/slog", "path/filepath", "runtime", "math/rand", "crypto/rand", "context"}
+	impure := []string{
+		"os", "io/fs", "os/exec", "os/signal", "os/user", "net", "net/http", "syscall", "log", "log/slog",
+		"path/filepath", "runtime", "math/rand", "crypto/rand", "context",
+	}
 	table := layout()
 	for _, s := range sources(t) {
 		if table[s.pkg] != domain || s.pkg == "internal/lazyregexp" { // which asks whether it is in a test
@@ -251,7 +254,8 @@ func TestWhoMayAskTheWorld(t *testing.T) {
 				assert.NotContains(t, environment, use, "%s uses %s: only cli reads arguments and environment", s.file, use)
 			}
 			if floor == domain || floor == service || floor == edge {
-				assert.NotContains(t, clock, use, "%s uses %s: the time comes in as a value; adapters may measure durations", s.file, use)
+				assert.NotContains(t, clock, use, "%s uses %s: the time comes in as a value; adapters may measure durations",
+					s.file, use)
 			}
 		}
 	}
@@ -316,7 +320,8 @@ func reached(t *testing.T, main string) map[string]bool {
 }
 
 func TestSchedulerLinksNoModelClient(t *testing.T) {
-	assert.False(t, reached(t, "cmd/scheduler")["internal/agent/models/client"], "cmd/scheduler reaches internal/agent/models/client: give cli what needs a model from cmd/iterate alone")
+	assert.False(t, reached(t, "cmd/scheduler")["internal/agent/models/client"],
+		"cmd/scheduler reaches internal/agent/models/client: give cli what needs a model from cmd/iterate alone")
 }
 
 // TestMainsLinkNothingOfTests: the description of GitHub's API, and the stand-ins
@@ -325,7 +330,8 @@ func TestMainsLinkNothingOfTests(t *testing.T) {
 	for _, main := range []string{"cmd/iterate", "cmd/scheduler"} {
 		for name := range reached(t, main) {
 			assert.NotContains(t, []string{standIn, "internal/agent/models/client/modeltest"}, name, "%s links %s", main, name)
-			assert.False(t, strings.HasPrefix(name, "github.com/getkin/kin-openapi") || strings.HasPrefix(name, "github.com/stretchr/testify"), "%s links %s", main, name)
+			assert.False(t, strings.HasPrefix(name, "github.com/getkin/kin-openapi") || strings.HasPrefix(name,
+				"github.com/stretchr/testify"), "%s links %s", main, name)
 		}
 	}
 }

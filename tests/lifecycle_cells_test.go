@@ -100,7 +100,10 @@ func happenings() []happening {
 			h.site.merged(number)
 		}, open},
 		{"closed", func(h *hub) { h.Close(h.openPull()) }, open},
-		{"closed with a comment", func(h *hub) { h.site.say("alice", h.openPull(), "too risky"); h.Close(h.openPull()) }, "draft, waiting for CI"},
+		{
+			"closed with a comment", func(h *hub) { h.site.say("alice", h.openPull(), "too risky"); h.Close(h.openPull()) },
+			"draft, waiting for CI",
+		},
 		{"reopened", func(h *hub) { h.Reopen(pull(h)) }, "closed"},
 		{"ready", func(h *hub) { h.ready(true) }, "at work, waiting for CI, draft, paused"},
 		{"draft again", func(h *hub) { h.ready(false) }, "ready"},
@@ -110,13 +113,29 @@ func happenings() []happening {
 		}, "at work, draft, closed"},
 		{"comment on lines", func(h *hub) { h.site.review("alice", pull(h), "value.txt", "why") }, "at work, draft"},
 		{"comment", says(issue, "smaller steps"), works},
-		{"better commit pushed", func(h *hub) { h.pushes("autoloop/p", "autoloop/p", "value.txt", "8.5\n") }, works + ", paused"},
-		{"worse commit pushed", func(h *hub) { h.pushes("autoloop/p", "autoloop/p", "value.txt", "30\n") }, works + ", paused"},
-		{"force-pushed", func(h *hub) { h.run(h.bare, "git", "update-ref", "refs/heads/autoloop/p", "refs/heads/main") }, works + ", paused"},
-		{"branch deleted", func(h *hub) { h.run(h.bare, "git", "update-ref", "-d", "refs/heads/autoloop/p") }, works + ", paused"},
+		{
+			"better commit pushed", func(h *hub) { h.pushes("autoloop/p", "autoloop/p", "value.txt", "8.5\n") },
+			works + ", paused",
+		},
+		{
+			"worse commit pushed", func(h *hub) { h.pushes("autoloop/p", "autoloop/p", "value.txt", "30\n") },
+			works + ", paused",
+		},
+		{
+			"force-pushed", func(h *hub) { h.run(h.bare, "git", "update-ref", "refs/heads/autoloop/p", "refs/heads/main") },
+			works + ", paused",
+		},
+		{
+			"branch deleted", func(h *hub) { h.run(h.bare, "git", "update-ref", "-d", "refs/heads/autoloop/p") },
+			works + ", paused",
+		},
 		{"main moved", func(h *hub) { h.pushes("main", "main", "other.txt", "x\n") }, works + ", never run"},
 		{"main conflicts", func(h *hub) { h.pushes("main", "main", "value.txt", "12\n") }, works + ", never run"},
-		{"main has a new workflow", func(h *hub) { h.pushes("main", "main", ".github/workflows/new.yml", "on: issues\njobs: {}\n") }, works + ", never run"},
+		{
+			"main has a new workflow",
+			func(h *hub) { h.pushes("main", "main", ".github/workflows/new.yml", "on: issues\njobs: {}\n") },
+			works + ", never run",
+		},
 		{"autoloop pause", says(issue, "/autoloop pause a rest"), ""},
 		{"autoloop pause on the pull request", says(pull, "/autoloop pause a rest"), "merged, draft"},
 		{"autoloop resume", says(issue, "/autoloop resume"), ""},

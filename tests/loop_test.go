@@ -74,7 +74,10 @@ func TestDecide(t *testing.T) {
 		require.Zero(t, a.code, a.stderr)
 		assert.JSONEq(t, c.want, a.stdout, c.args)
 	}
-	for _, args := range []string{"", "--value nan", "--value 85%", "--value 1 --direction sideways", "--value 1 --best x", "--valu 1"} {
+	for _, args := range []string{
+		"", "--value nan", "--value 85%", "--value 1 --direction sideways", "--value 1 --best x",
+		"--valu 1",
+	} {
 		a := w.binary("iterate", append([]string{"job", "decide"}, strings.Fields(args)...)...)
 		assert.Equal(t, 2, a.code, args)
 		assert.Equal(t, 1, strings.Count(a.stderr, "\n"), "one clear line: %s", a.stderr)

@@ -27,7 +27,8 @@ func TestManualIsInTheRelease(t *testing.T) {
 	}
 	require.NoError(t, yaml.Unmarshal(data, &release))
 	require.Len(t, release.Before.Hooks, 1)
-	hook := strings.NewReplacer("{{ .Version }}", "1.2.3", "{{ .CommitDate }}", "2026-01-02T15:04:05+02:00").Replace(release.Before.Hooks[0])
+	hook := strings.NewReplacer("{{ .Version }}", "1.2.3", "{{ .CommitDate }}",
+		"2026-01-02T15:04:05+02:00").Replace(release.Before.Hooks[0])
 	words := strings.Fields(hook)
 	require.Equal(t, []string{"go", "run", "./internal/cli/manual", "."}, words[:4])
 
@@ -88,14 +89,16 @@ COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE}
 printf '%s\n' "${COMPREPLY[@]}"
 `
 	for line, want := range map[string]string{
-		"iterate skill rest": "restore", "iterate rep": "replay", "scheduler --compa": "--compat", "iterate compare --mark": "--markdown",
-		"iterate completion b": "bash", "iterate scor": "",
+		"iterate skill rest": "restore", "iterate rep": "replay", "scheduler --compa": "--compat",
+		"iterate compare --mark": "--markdown",
+		"iterate completion b":   "bash", "iterate scor": "",
 	} {
 		words := strings.Split(line, " ")
 		script := filepath.Join(dir, "share", "bash-completion", "completions", words[0])
 		out, err := exec.CommandContext(t.Context(), "bash", "-n", script).CombinedOutput()
 		require.NoError(t, err, string(out))
-		cmd := exec.CommandContext(t.Context(), "bash", append([]string{"--norc", "-c", typed, "complete", script}, words...)...)
+		cmd := exec.CommandContext(t.Context(), "bash",
+			append([]string{"--norc", "-c", typed, "complete", script}, words...)...)
 		cmd.Dir, cmd.Env = dir, append(cleanEnviron(dir, dir), "PATH="+binaries+":"+os.Getenv("PATH"))
 		out, err = cmd.CombinedOutput()
 		require.NoError(t, err, string(out))

@@ -21,7 +21,8 @@ func (w *world) followed(page string, edit func(blocks int)) {
 	_, example, found := strings.Cut(string(data), "## Example")
 	require.True(w.t, found)
 	done := 0
-	for _, block := range regexp.MustCompile("(?s)```(console|bash)(?: [^\n]*)?\n(.*?)```").FindAllStringSubmatch(example, -1) {
+	for _, block := range regexp.MustCompile("(?s)```(console|bash)(?: [^\n]*)?\n(.*?)```").FindAllStringSubmatch(example,
+		-1) {
 		if block[1] == "bash" {
 			for line := range strings.Lines(block[2]) {
 				a := w.binary("iterate", strings.Fields(line)[1:]...)
@@ -54,12 +55,14 @@ func shownIn(t *testing.T, page string) []string {
 
 func TestMovingOverFromScriptsAsThePageSays(t *testing.T) {
 	t.Parallel()
-	const page, suite, place = "howto/move-from-skill-scripts.md", "skills/invoice/evals/evals.json", "skills/invoice-autoresearch"
+	const page, suite, place = "howto/move-from-skill-scripts.md", "skills/invoice/evals/evals.json",
+		"skills/invoice-autoresearch"
 	shown := shownIn(t, page)
 	require.Len(t, shown, 2)
 	w := newWorld(t, map[string]string{
-		"skills/invoice/SKILL.md": "---\nname: invoice\n---\nWrite the invoice.\n", suite: shown[0], "skills/invoice/evals/order.txt": "3 pens\n",
-		place + "/results.tsv": "iteration\ttimestamp\tscore\tbest_score\taction\tchangelog\n0\t2024-03-01T09:00:00\t0.5\t0.5\tbaseline\tInitial evaluation\n1\t2024-03-01T09:10:00\t1.0\t1.0\tkept\tSay thank you\n",
+		"skills/invoice/SKILL.md": "---\nname: invoice\n---\nWrite the invoice.\n", suite: shown[0],
+		"skills/invoice/evals/order.txt": "3 pens\n",
+		place + "/results.tsv":           "iteration\ttimestamp\tscore\tbest_score\taction\tchangelog\n0\t2024-03-01T09:00:00\t0.5\t0.5\tbaseline\tInitial evaluation\n1\t2024-03-01T09:10:00\t1.0\t1.0\tkept\tSay thank you\n",
 	})
 	w.withClaude()
 	for _, version := range []string{"v0", "v1", "candidate"} {
@@ -68,7 +71,8 @@ func TestMovingOverFromScriptsAsThePageSays(t *testing.T) {
 	w.write(place+"/v1/SKILL.md", w.read("skills/invoice/SKILL.md")+"Say thank you.\n")
 	a := w.binary("iterate", "skill", "score", "skills/invoice", "1")
 	assert.NotZero(t, a.code)
-	assert.Contains(t, a.stderr, "/v0 cannot be used and stays as it is; correct that of the skill, and begin a new workspace with --fresh: evals/evals.json:3: ")
+	assert.Contains(t, a.stderr,
+		"/v0 cannot be used and stays as it is; correct that of the skill, and begin a new workspace with --fresh: evals/evals.json:3: ")
 	w.followed(page, func(blocks int) {
 		if blocks == 1 {
 			lines := strings.SplitAfter(w.read(suite), "\n")
@@ -76,7 +80,8 @@ func TestMovingOverFromScriptsAsThePageSays(t *testing.T) {
 			w.write(suite, strings.Join(lines, ""))
 		}
 	})
-	assert.GreaterOrEqual(t, strings.Count(w.read(place+"-2/results.tsv"), "\n"), 3, "the header, the baseline, and an iteration")
+	assert.GreaterOrEqual(t, strings.Count(w.read(place+"-2/results.tsv"), "\n"), 3,
+		"the header, the baseline, and an iteration")
 	assert.Contains(t, w.read("skills/invoice/SKILL.md"), "Say thank you.")
 }
 
@@ -84,7 +89,8 @@ func TestMovingOverTasksAsThePageSays(t *testing.T) {
 	t.Parallel()
 	const page = "howto/move-from-task-harness.md"
 	w := newWorld(t, map[string]string{
-		"evals/tasks/slug/task.json": shownIn(t, page)[0], "evals/tasks/slug/fixture/slug.sh": "cat\n", "CLAUDE.md": "Be brief.\n",
+		"evals/tasks/slug/task.json": shownIn(t, page)[0], "evals/tasks/slug/fixture/slug.sh": "cat\n",
+		"CLAUDE.md": "Be brief.\n",
 	})
 	w.withClaude()
 	w.write("CLAUDE.md", "Be brief. Slugs are in lower case.\n")

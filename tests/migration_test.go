@@ -27,7 +27,8 @@ func ghAw(t *testing.T) *world {
 	require.NoError(t, os.WriteFile(filepath.Join(w.side, "values"), []byte(strings.Repeat("x\n", 12)+"6\n9\n"), 0o600))
 	w.git("checkout", "--quiet", "-b", "autoloop/p-3f9c2e1a")
 	w.write("value.txt", "7\n")
-	w.git("commit", "--quiet", "--all", "--message", "[Autoloop: p] Iteration 12: One step down\n\nRun: https://github.com/o/r/actions/runs/112")
+	w.git("commit", "--quiet", "--all", "--message",
+		"[Autoloop: p] Iteration 12: One step down\n\nRun: https://github.com/o/r/actions/runs/112")
 	w.git("checkout", "--quiet", "--orphan", "memory/autoloop")
 	w.git("rm", "-r", "--quiet", "--force", ".")
 	w.write("p.md", ghAwState(t))
@@ -82,11 +83,16 @@ func TestMovingOverFromGhAw(t *testing.T) {
 		at = found + 1
 	}
 	assert.Equal(t, []string{
-		"| Last Run | 2025-06-01T12:00:00Z |", "| Iteration Count | 12 |", "| Best Metric | 7 |", "| Branch | `autoloop/p-3f9c2e1a` |",
+		"| Last Run | 2025-06-01T12:00:00Z |", "| Iteration Count | 12 |", "| Best Metric | 7 |",
+		"| Branch | `autoloop/p-3f9c2e1a` |",
 		"| Recent Statuses | accepted, rejected, rejected, error |",
 	}, changed, "all else is there, line by line and in its order")
 	state := w.memory("p.md")
-	for _, row := range []string{"| Iteration Count | 13 |", "| Best Metric | 6 |", "| Branch | `autoloop/p` |", "| Metric Direction | lower |", "| Steering Issue | #20 |", "| Recent Statuses | error, rejected, rejected, accepted, accepted |"} {
+	for _, row := range []string{
+		"| Iteration Count | 13 |", "| Best Metric | 6 |", "| Branch | `autoloop/p` |",
+		"| Metric Direction | lower |", "| Steering Issue | #20 |",
+		"| Recent Statuses | error, rejected, rejected, accepted, accepted |",
+	} {
 		assert.Contains(t, state, row+"\n")
 	}
 	assert.Less(t, strings.Index(state, "### Iteration 13 — "), strings.Index(state, "### Iteration 12 — "))

@@ -31,7 +31,8 @@ func askingWorld(t *testing.T, answers ...modeltest.Answer) (*world, *modeltest.
 	t.Helper()
 	server := modeltest.New(t, answers...)
 	w := newWorld(t, map[string]string{".autoloop/programs/p.md": askingProgram, "value.txt": "1\n"})
-	w.env = append(w.env, "AUTOLOOP_MODELS_URL="+server.URL+"/v1", "AUTOLOOP_MODELS_KEY="+theKey, "GITHUB_TOKEN=the-workflow-token")
+	w.env = append(w.env, "AUTOLOOP_MODELS_URL="+server.URL+"/v1", "AUTOLOOP_MODELS_KEY="+theKey,
+		"GITHUB_TOKEN=the-workflow-token")
 	return w, server
 }
 

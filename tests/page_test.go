@@ -36,7 +36,10 @@ func TestPageOfARepository(t *testing.T) {
 	require.Zero(t, made.code, made.stderr)
 	assert.Equal(t, filepath.Join(w.dir, "autoloop.html")+"\n", made.stdout)
 	one := w.read("autoloop.html")
-	for _, want := range []string{"try 2", "try 5", "not better", "3 of 30 iterations in all", "value.txt", `<span class="add">&#43;5`} {
+	for _, want := range []string{
+		"try 2", "try 5", "not better", "3 of 30 iterations in all", "value.txt",
+		`<span class="add">&#43;5`,
+	} {
 		assert.Contains(t, one, want)
 	}
 	require.NoError(t, os.Remove(filepath.Join(w.dir, "autoloop.html")))
@@ -49,7 +52,10 @@ func TestPageOfARepository(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, entries, 2, "the overview, and the page of the program")
 
-	for args, want := range map[string]string{"page nope": `program "nope" has no records; there are records of`, "page --out go.mod/x/y": ""} {
+	for args, want := range map[string]string{
+		"page nope":             `program "nope" has no records; there are records of`,
+		"page --out go.mod/x/y": "",
+	} {
 		wrong := w.binary("iterate", strings.Fields(args)...)
 		if want != "" {
 			assert.Equal(t, 2, wrong.code)
@@ -77,21 +83,35 @@ func browserSource(t testing.TB, name string, n int, front page.Source) page.Sou
 		require.NoError(t, err)
 		return &v
 	}
-	words := []string{"inline the hot loop", "תרגום של הטקסט", "使用查找表代替分支", "इनलाइन लूप", "a_very_long_identifier_without_any_place_to_break_" + strings.Repeat("x", 120), "🚀 faster"}
+	words := []string{
+		"inline the hot loop", "תרגום של הטקסט", "使用查找表代替分支", "इनलाइन लूप",
+		"a_very_long_identifier_without_any_place_to_break_" + strings.Repeat("x", 120), "🚀 faster",
+	}
 	best := 1000.0
 	failing := n < 0
 	n = max(n, -n)
-	diffs, events := map[string][]byte{}, []history.Event{&history.Measured{Head: history.Head{Time: now}, Role: history.Baseline, Metric: number("%g", best), Direction: metric.Lower}}
+	diffs, events := map[string][]byte{},
+		[]history.Event{&history.Measured{
+			Head: history.Head{Time: now}, Role: history.Baseline, Metric: number("%g", best),
+			Direction: metric.Lower,
+		}}
 	for i := 1; i <= n; i++ {
 		tried := best + 4 - float64(i%9)
 		e := &history.Decided{
-			Head: history.Head{Iteration: i, Time: now.Add(time.Duration(i) * time.Hour)}, Outcome: history.Rejected, Metric: number("%g", tried),
-			PreviousBest: number("%g", best), Best: number("%g", best), Reasons: decision.Says("not better: " + words[(i+1)%len(words)]),
-			Commit: fmt.Sprintf("%040x", i),
-			Work:   history.Work{Summary: words[i%len(words)], Agent: "tuner", Usage: &metric.Usage{CostUSD: number("0.25")}, Durations: map[string]float64{"propose": 90}, Params: map[string]metric.Value{"width": *number("%d", i%17), "depth": *number("%d", i%5)}},
-			Notes:  history.Notes{Lessons: []string{words[i%len(words)]}},
+			Head: history.Head{Iteration: i, Time: now.Add(time.Duration(i) * time.Hour)}, Outcome: history.Rejected,
+			Metric:       number("%g", tried),
+			PreviousBest: number("%g", best), Best: number("%g", best),
+			Reasons: decision.Says("not better: " + words[(i+1)%len(words)]),
+			Commit:  fmt.Sprintf("%040x", i),
+			Work: history.Work{
+				Summary: words[i%len(words)], Agent: "tuner", Usage: &metric.Usage{CostUSD: number("0.25")},
+				Durations: map[string]float64{"propose": 90},
+				Params:    map[string]metric.Value{"width": *number("%d", i%17), "depth": *number("%d", i%5)},
+			},
+			Notes: history.Notes{Lessons: []string{words[i%len(words)]}},
 		}
-		diffs[e.Commit] = fmt.Appendf(nil, "diff --git a/src/very/long/path/%s.go b/src/very/long/path/x.go\n@@ -1 +1 @@\n-\treturn %d\n+\treturn change%d // %s\n", strings.Repeat("deep/", 20), i, i, strings.Repeat("long ", 60))
+		diffs[e.Commit] = fmt.Appendf(nil,
+			"diff --git a/src/very/long/path/%s.go b/src/very/long/path/x.go\n@@ -1 +1 @@\n-\treturn %d\n+\treturn change%d // %s\n", strings.Repeat("deep/", 20), i, i, strings.Repeat("long ", 60))
 		switch {
 		case tried < best && i%3 == 0:
 			best = tried
@@ -100,14 +120,16 @@ func browserSource(t testing.TB, name string, n int, front page.Source) page.Sou
 			e.Outcome, e.Metric = history.Error, nil
 		}
 		if failing {
-			e.Outcome, e.Metric, e.Best, e.Reasons = history.Error, nil, number("%g", 1000.0), decision.Says("the agent's service did not answer")
+			e.Outcome, e.Metric, e.Best, e.Reasons = history.Error, nil, number("%g", 1000.0),
+				decision.Says("the agent's service did not answer")
 		}
 		if name == "suite" {
 			cases := map[string]metric.Value{}
 			for k := range 7 {
 				cases[fmt.Sprintf("case.%d-the-notes-name-what-breaks", k)] = *number("%g", float64((i*k)%5)/4)
 			}
-			events = append(events, &history.Measured{Head: history.Head{Iteration: i}, Stage: "trial", Role: history.Candidate, Numbers: cases})
+			events = append(events,
+				&history.Measured{Head: history.Head{Iteration: i}, Stage: "trial", Role: history.Candidate, Numbers: cases})
 		}
 		events = append(events, e)
 	}
@@ -127,8 +149,13 @@ func TestPageInABrowser(t *testing.T) {
 		browserSource(t, "speed", 137, page.Source{Metric: "seconds", Condition: "waiting", Reason: "not due yet"}),
 		browserSource(t, "one", 1, page.Source{Metric: "bytes"}),
 		browserSource(t, "new", 0, page.Source{}),
-		browserSource(t, "hostile", 5, page.Source{Metric: hostile, Condition: "plateau", Reason: hostile, Used: func(*history.Summary) []budget.Used { return []budget.Used{{Text: hostile, Share: 1.2}} }}),
-		browserSource(t, "errors", -12, page.Source{Condition: "paused", Reason: "three errors in a row: the agent's service did not answer"}),
+		browserSource(t, "hostile", 5,
+			page.Source{
+				Metric: hostile, Condition: "plateau", Reason: hostile,
+				Used: func(*history.Summary) []budget.Used { return []budget.Used{{Text: hostile, Share: 1.2}} },
+			}),
+		browserSource(t, "errors", -12,
+			page.Source{Condition: "paused", Reason: "three errors in a row: the agent's service did not answer"}),
 		browserSource(t, "population", 40, page.Source{Metric: "score"}),
 		browserSource(t, "suite", 12, page.Source{Metric: "pass rate"}),
 	}
@@ -196,7 +223,8 @@ func TestPageInABrowser(t *testing.T) {
 			Week: fmt.Sprintf("%.2f USD, ", replayed.Spent(browserTime.AddDate(0, 0, -7)).USD),
 		}
 		for i, attempt := range slices.Backward(replayed.Attempts) {
-			want.Measured, want.Compared = append(want.Measured, text(attempt.Metric)), append(want.Compared, text(attempt.PreviousBest))
+			want.Measured, want.Compared = append(want.Measured, text(attempt.Metric)),
+				append(want.Compared, text(attempt.PreviousBest))
 			// The best afterwards is that of the replay of the ledger up to there.
 			then := history.Replay(events[:1+slices.IndexFunc(events, func(e history.Event) bool {
 				decided, is := e.(*history.Decided)
@@ -225,9 +253,13 @@ func TestPageInABrowser(t *testing.T) {
 	}
 	var pictures []picture
 	for name, p := range map[string]picture{
-		"overview": {File: "index.html"}, "program": {File: programs[0].File()}, "iteration": {File: "all.html", Anchor: "#program-speed-i123"}, "one": {File: programs[1].File()},
-		"empty": {File: programs[2].File()}, "errors": {File: programs[4].File()}, "cases": {File: programs[6].File(), Element: "table.heat"}, "many": {File: "many.html"}, "large": {File: "large.html", Anchor: "#program-large"},
-		"skill": {File: "skill.html"}, "evidence": {File: "skill.html", Anchor: "#case-2-1"}, "comparison": {File: "comparison.html"}, "checks": {File: "comparison.html", Anchor: "#task-1"},
+		"overview": {File: "index.html"}, "program": {File: programs[0].File()},
+		"iteration": {File: "all.html", Anchor: "#program-speed-i123"}, "one": {File: programs[1].File()},
+		"empty": {File: programs[2].File()}, "errors": {File: programs[4].File()},
+		"cases": {File: programs[6].File(), Element: "table.heat"}, "many": {File: "many.html"},
+		"large": {File: "large.html", Anchor: "#program-large"},
+		"skill": {File: "skill.html"}, "evidence": {File: "skill.html", Anchor: "#case-2-1"},
+		"comparison": {File: "comparison.html"}, "checks": {File: "comparison.html", Anchor: "#task-1"},
 	} {
 		for scheme, width := range map[string]int{"light": 1600, "dark": 360} {
 			p.Name, p.Scheme, p.Width = fmt.Sprintf("%s-%s-%d", name, scheme, width), scheme, width
@@ -236,9 +268,11 @@ func TestPageInABrowser(t *testing.T) {
 	}
 	list, err := json.Marshal(map[string]any{
 		"pages": map[string][]string{
-			"all.html": {"", "#program-speed", "#program-speed-i3"}, "index.html": {""}, "many.html": {""}, programs[0].File(): {""},
-			programs[2].File(): {""}, programs[3].File(): {""}, programs[4].File(): {""}, programs[5].File(): {""}, programs[6].File(): {""},
-			"skill.html": {"", "#case-2-1"}, "comparison.html": {"", "#task-1"},
+			"all.html": {"", "#program-speed", "#program-speed-i3"}, "index.html": {""}, "many.html": {""},
+			programs[0].File(): {""},
+			programs[2].File(): {""}, programs[3].File(): {""}, programs[4].File(): {""}, programs[5].File(): {""},
+			programs[6].File(): {""},
+			"skill.html":       {"", "#case-2-1"}, "comparison.html": {"", "#task-1"},
 		},
 		"walks": []map[string]any{
 			{"file": "index.html", "first": 1, "change": "change1"}, {"file": "all.html", "first": 1, "change": "change1"},
@@ -304,7 +338,8 @@ func TestPageToolsInABrowser(t *testing.T) {
 	}
 	sources := []page.Source{
 		browserSource(t, "a-calm", 9, page.Source{Condition: "waiting"}), tools,
-		browserSource(t, "stuck", 20, page.Source{Condition: "paused", Reason: "three errors in a row"}), browserSource(t, "never", 0, page.Source{}),
+		browserSource(t, "stuck", 20, page.Source{Condition: "paused", Reason: "three errors in a row"}),
+		browserSource(t, "never", 0, page.Source{}),
 	}
 	site := page.Site{Generated: browserTime}
 	for _, source := range sources {
@@ -326,13 +361,16 @@ func TestPageToolsInABrowser(t *testing.T) {
 			summary = "'" + summary
 		}
 		rows = append(rows, []string{
-			fmt.Sprint(attempt.Iteration), attempt.Time.UTC().Format(time.RFC3339), string(attempt.Outcome), measured, attempt.PreviousBest.String(), attempt.Delta,
+			fmt.Sprint(attempt.Iteration), attempt.Time.UTC().Format(time.RFC3339), string(attempt.Outcome), measured,
+			attempt.PreviousBest.String(), attempt.Delta,
 			"tuner", "", "0.25", "90.0", fmt.Sprintf("%040x", attempt.Iteration), summary,
 		})
 	}
-	require.True(t, slices.ContainsFunc(rows, func(row []string) bool { return strings.HasPrefix(row[5], "+") }), "a gain with its sign")
+	require.True(t, slices.ContainsFunc(rows, func(row []string) bool { return strings.HasPrefix(row[5], "+") }),
+		"a gain with its sign")
 	list, err := json.Marshal(map[string]any{"tools": map[string]any{
-		"file": "all.html", "id": "program-tools", "filter": "a-calm", "rows": rows, "order": []string{"stuck", "a-calm", "tools", "never"},
+		"file": "all.html", "id": "program-tools", "filter": "a-calm", "rows": rows,
+		"order":  []string{"stuck", "a-calm", "tools", "never"},
 		"sorted": map[string][]string{"Program": {"a-calm", "never", "stuck", "tools"}},
 	}})
 	require.NoError(t, err)

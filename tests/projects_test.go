@@ -68,8 +68,10 @@ func minutesWorld(t *testing.T) *world {
 	var cases []map[string]any
 	for i, word := range []string{"Attendees", "Decisions", "Actions", "Owner", "Date", "Attendees", "Ana"} {
 		one := map[string]any{
-			"id": i + 1, "name": fmt.Sprintf("case-%d", i+1), "prompt": "Write the minutes of the transcript.", "expected_output": "Minutes in outputs/minutes.md.",
-			"files": []string{fmt.Sprintf("files/t%d.txt", i+1)}, "deterministic_checks": []any{map[string]any{"type": "file_contains", "file": "minutes.md", "text": word}},
+			"id": i + 1, "name": fmt.Sprintf("case-%d", i+1), "prompt": "Write the minutes of the transcript.",
+			"expected_output":      "Minutes in outputs/minutes.md.",
+			"files":                []string{fmt.Sprintf("files/t%d.txt", i+1)},
+			"deterministic_checks": []any{map[string]any{"type": "file_contains", "file": "minutes.md", "text": word}},
 		}
 		if i >= 5 {
 			one["assertions"] = []any{map[string]any{"text": "Each action has an owner", "kind": "manual"}}
@@ -79,10 +81,12 @@ func minutesWorld(t *testing.T) *world {
 	}
 	evals, err := json.Marshal(map[string]any{"skill_name": "minutes", "version": "0.1.0", "evals": cases})
 	require.NoError(t, err)
-	w.write("skills/minutes/SKILL.md", "---\nname: minutes\ndescription: Writes summaries\n---\n# Minutes\n\nWrite minutes.\n")
+	w.write("skills/minutes/SKILL.md",
+		"---\nname: minutes\ndescription: Writes summaries\n---\n# Minutes\n\nWrite minutes.\n")
 	w.write("skills/minutes/references/style.md", "Short sentences.\n")
 	w.write("skills/minutes/evals/evals.json", string(evals))
-	w.write("skills/minutes/evals/trigger-eval.json", `[{"query": "Sum up our meeting.", "should_trigger": true}, {"query": "Notes of the meeting, please.", "should_trigger": true}, {"query": "Write a poem.", "should_trigger": false}]`)
+	w.write("skills/minutes/evals/trigger-eval.json",
+		`[{"query": "Sum up our meeting.", "should_trigger": true}, {"query": "Notes of the meeting, please.", "should_trigger": true}, {"query": "Write a poem.", "should_trigger": false}]`)
 	w.git("add", "--all")
 	w.git("commit", "--quiet", "--message", "a skill")
 	w.withClaude()
@@ -97,10 +101,12 @@ func TestProjectOfASkill(t *testing.T) {
 	w := minutesWorld(t)
 	a := w.binary("iterate", "validate", "skills/minutes")
 	require.Zero(t, a.code, a.stdout+a.stderr)
-	assert.Contains(t, a.stdout, "case 7: 1 expectation, 1 deterministic check, 1 file\ntriggers: 3 queries\nminutes: ok\n")
+	assert.Contains(t, a.stdout,
+		"case 7: 1 expectation, 1 deterministic check, 1 file\ntriggers: 3 queries\nminutes: ok\n")
 
 	before := w.state("skills/minutes")
-	a = w.binary("iterate", "skill", "skills/minutes", "--agent", "claude-code", "--judge", "cli", "--settings", w.settings(), "-n", "5")
+	a = w.binary("iterate", "skill", "skills/minutes", "--agent", "claude-code", "--judge", "cli", "--settings",
+		w.settings(), "-n", "5")
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, `iteration 0: baseline, 0.0714: Initial evaluation
 iteration 1: kept, 0.429: Name who was there — unverified: measured once
@@ -109,11 +115,13 @@ iteration 3: kept, 1: Add the date — unverified: measured once
 minutes: perfect; the best is v3 in `)
 	assert.Contains(t, a.stderr, "iteration 2: 7 of 7 cases: ")
 	assert.Contains(t, a.stderr, "trigger queries of v3: 3 of 3 cases: ")
-	assert.Contains(t, a.stdout, "## What the grader would improve in the suite\n\n- 6, 7: Each action has an owner: a table without names passes too\n- 6, 7: Check the date\\_of the meeting.\n")
+	assert.Contains(t, a.stdout,
+		"## What the grader would improve in the suite\n\n- 6, 7: Each action has an owner: a table without names passes too\n- 6, 7: Check the date\\_of the meeting.\n")
 	assert.Equal(t, before, w.state("skills/minutes"), "nobody agreed yet")
 	told, err := os.ReadFile(filepath.Join(w.side, "prompt-1"))
 	require.NoError(t, err)
-	assert.Contains(t, string(told), "the grader on cases 6, 7: Each action has an owner: a table without names passes too\n")
+	assert.Contains(t, string(told),
+		"the grader on cases 6, 7: Each action has an owner: a table without names passes too\n")
 	assert.Contains(t, string(told), "case 3: 0 of 1\n")
 
 	a = w.binary("iterate", "log", "skills/minutes")
@@ -124,7 +132,8 @@ minutes: perfect; the best is v3 in `)
 	a = w.binary("iterate", "apply", "skills/minutes", "--yes")
 	require.Zero(t, a.code, a.stderr)
 	assert.Equal(t, "---\nname: minutes\ndescription: Minutes of a meeting\n---\n# Minutes\n\nWrite minutes.\nput: Attendees Decisions\nput: Actions Owner\nput: Date\n", w.read("skills/minutes/SKILL.md"))
-	assert.Equal(t, " M skills/minutes/SKILL.md", strings.Split(w.run(w.dir, "git", "status", "--short", "skills/minutes"), "\n")[0])
+	assert.Equal(t, " M skills/minutes/SKILL.md",
+		strings.Split(w.run(w.dir, "git", "status", "--short", "skills/minutes"), "\n")[0])
 	a = w.binary("iterate", "undo", "skills/minutes", "--yes")
 	require.Zero(t, a.code, a.stderr)
 	assert.Equal(t, before, w.state("skills/minutes"))
@@ -147,12 +156,16 @@ func TestProjectWithAWorkspaceOfScripts(t *testing.T) {
 		"0\t2024-03-01T09:00:00.123456\t0.0714\t0.0714\tbaseline\tInitial evaluation\n"+
 		"1\t2024-03-01T09:20:00.123456\t0.4286\t0.4286\tkept\tName who was there\n"+
 		"2\t2024-03-01T09:40:00.123456\t0.4286\t0.4286\treverted\tNothing of use\n")
-	for iteration, passed := range map[int]map[int]bool{0: {7: true}, 1: {1: true, 2: true, 6: true, 7: true}, 2: {1: true, 2: true, 6: true, 7: true}} {
+	for iteration, passed := range map[int]map[int]bool{
+		0: {7: true}, 1: {1: true, 2: true, 6: true, 7: true},
+		2: {1: true, 2: true, 6: true, 7: true},
+	} {
 		for id, word := range []string{"", "Attendees", "Decisions", "Actions", "Owner", "Date", "Attendees", "Ana"} {
 			if id == 0 {
 				continue
 			}
-			expectations := fmt.Sprintf(`{"text": "file_contains minutes.md \"%s\"", "passed": %t, "evidence": "looked"}`, word, passed[id])
+			expectations := fmt.Sprintf(`{"text": "file_contains minutes.md \"%s\"", "passed": %t, "evidence": "looked"}`, word,
+				passed[id])
 			if id >= 6 {
 				expectations += fmt.Sprintf(`, {"text": "Each action has an owner", "passed": %t, "evidence": "no owner"}`, id == 0)
 			}
@@ -165,13 +178,15 @@ func TestProjectWithAWorkspaceOfScripts(t *testing.T) {
 
 	a := w.binary("iterate", "log", place)
 	require.Zero(t, a.code, a.stderr)
-	assert.Contains(t, a.stderr, "was made by another program: writing manifests of what its versions have now beside them\n")
+	assert.Contains(t, a.stderr,
+		"was made by another program: writing manifests of what its versions have now beside them\n")
 	assert.Contains(t, a.stdout, "Start 0.0714, best 0.4286 (v1), gain +0.3572; 1 kept, 1 reverted.\n")
 	a = w.binary("iterate", "skill", "score", place, "1")
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "score 0.429", "the flags say so, whatever the summaries say")
 
-	a = w.binary("iterate", "skill", "skills/minutes", "--agent", "claude", "--judge", "cli", "--settings", w.settings(), "-n", "1")
+	a = w.binary("iterate", "skill", "skills/minutes", "--agent", "claude", "--judge", "cli", "--settings", w.settings(),
+		"-n", "1")
 	require.Zero(t, a.code, a.stderr)
 	assert.NotContains(t, a.stderr, "another program", "it is ours now")
 	assert.Contains(t, a.stdout, "minutes: going on from v1, iteration 3\n"+
@@ -188,7 +203,8 @@ func TestProjectWithAWorkspaceOfScripts(t *testing.T) {
 	assert.Equal(t, better, w.read("skills/minutes/SKILL.md"))
 	assert.Equal(t, first, w.state(place+"/v1"), "what others made stays as it is")
 	assert.Equal(t, 6, strings.Count(w.read(place+"/results.tsv"), "\n"))
-	assert.Contains(t, w.read(place+"/results.tsv"), "2\t2024-03-01T09:40:00.123456\t0.4286\t0.4286\treverted\tNothing of use\n")
+	assert.Contains(t, w.read(place+"/results.tsv"),
+		"2\t2024-03-01T09:40:00.123456\t0.4286\t0.4286\treverted\tNothing of use\n")
 }
 
 // TestProjectOfTasks compares two configurations by a suite of three tasks which name
@@ -216,17 +232,22 @@ func TestProjectOfTasks(t *testing.T) {
 	assert.Contains(t, a.stdout, "\n3 tasks: ok\n")
 
 	w.write("CLAUDE.md", "Be brief. Slugs are in lower case. Every change has a line in the changelog.\n")
-	args := []string{"eval", "evals/tasks", "--against", "HEAD", "--judge", "cli", "--settings", w.settings("cost-tolerance: 1000"), "--out", "out"}
+	args := []string{
+		"eval", "evals/tasks", "--against", "HEAD", "--judge", "cli", "--settings",
+		w.settings("cost-tolerance: 1000"), "--out", "out",
+	}
 	a = w.binary("iterate", args...)
 	require.Zero(t, a.code, a.stdout+a.stderr)
 	assert.Contains(t, a.stdout, "improved: net composite gain +")
-	assert.Contains(t, a.stdout, "promotable: yes\nbaseline: HEAD, 5 runs, 15 of 25 checks passed, 2250 tokens, 0.15 USD\ncandidate: ., 5 runs, 25 of 25 checks passed, 2250 tokens, 0.15 USD\n")
+	assert.Contains(t, a.stdout,
+		"promotable: yes\nbaseline: HEAD, 5 runs, 15 of 25 checks passed, 2250 tokens, 0.15 USD\ncandidate: ., 5 runs, 25 of 25 checks passed, 2250 tokens, 0.15 USD\n")
 	assert.Contains(t, a.stdout, "option, baseline: 0.5 — well done (5 runs)\n")
 	for _, unwanted := range []string{"\u200b", `\`, "**", "&", "*misuse", "map[", "%!"} {
 		assert.NotContains(t, a.stdout+a.stderr, unwanted)
 	}
 	assert.FileExists(t, filepath.Join(w.dir, "out/runs/candidate/slug/5/changes.diff"))
-	a = w.binary("iterate", "compare", "out/candidate.json", "out/baseline.json", "--settings", w.settings("cost-tolerance: 1000"))
+	a = w.binary("iterate", "compare", "out/candidate.json", "out/baseline.json", "--settings",
+		w.settings("cost-tolerance: 1000"))
 	assert.Equal(t, 1, a.code, "the other way round it is worse")
 	a = w.binary("iterate", append(args, "--candidate", "HEAD")...)
 	require.Zero(t, a.code, a.stderr)

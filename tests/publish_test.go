@@ -78,7 +78,8 @@ func (p *publishing) get(name string) string {
 func (p *publishing) run(variables ...string) (log string, ok bool) {
 	cmd := exec.CommandContext(p.t.Context(), "bash", "../.ci/publish")
 	cmd.Env = append([]string{
-		"PATH=" + p.dir + ":" + os.Getenv("PATH"), "STATE=" + p.dir, "GH_REPO=org/autoloop", "TAG=" + p.tag, "COMMIT=new", "IMAGE=ghcr.io/org/autoloop", "DIGEST=sha256:new",
+		"PATH=" + p.dir + ":" + os.Getenv("PATH"), "STATE=" + p.dir, "GH_REPO=org/autoloop", "TAG=" + p.tag, "COMMIT=new",
+		"IMAGE=ghcr.io/org/autoloop", "DIGEST=sha256:new",
 	}, variables...)
 	out, err := cmd.CombinedOutput()
 	return string(out), err == nil
@@ -130,7 +131,12 @@ func TestWhatMovesTheMajorTag(t *testing.T) {
 		"the first":           {"v1.0.0", published{}, nil, published{"new", "sha256:new", "v1.0.0"}},
 		"a candidate":         {"v1.3.0-rc.1", old, []string{"v1.2.0"}, published{"old", "sha256:old", "v1.3.0-rc.1"}},
 		"a fix of an old one": {"v1.2.1", old, []string{"v1.10.0", "v1.2.0"}, published{"old", "sha256:old", "v1.2.1"}},
-		"moved by a person":   {"v1.3.0", published{"new", "sha256:old", ""}, []string{"v1.2.0"}, published{"new", "sha256:new", "v1.3.0"}},
+		"moved by a person": {
+			"v1.3.0",
+			published{"new", "sha256:old", ""},
+			[]string{"v1.2.0"},
+			published{"new", "sha256:new", "v1.3.0"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -23,7 +23,8 @@ func TestDemo(t *testing.T) {
 	for i, want := range map[int]string{
 		2: `^as it is: 3\d\d minutes$`, 3: ` 1 kept     Call at the hospital after the station: 2\d\d minutes beside 3\d\d`,
 		4: `^ +station$`, 5: `^ +\+hospital$`, 6: `^ +castle$`, 7: `^ +-hospital$`,
-		8: ` 2 worse    Call at the castle after the station: 3\d\d minutes beside 2\d\d`, 9: ` 3 refused  Ride twice as fast: "round/ride.sh": is protected`,
+		8:  ` 2 worse    Call at the castle after the station: 3\d\d minutes beside 2\d\d`,
+		9:  ` 3 refused  Ride twice as fast: "round/ride.sh": is protected`,
 		10: `^ 4 noise    Ride the other way round: 2\d\d minutes beside 2\d\d is no gain$`,
 		11: `^minutes: 3\d\d \S+ 2\d\d \(the shortest trip: 197\)$`, 12: "^look: ", 13: "^yours: ",
 	} {
@@ -54,7 +55,8 @@ func TestDemoOpensItsPage(t *testing.T) {
 	w := newWorld(t, nil)
 	dir := filepath.Join(w.side, "demo")
 	tools := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(tools, "xdg-open"), []byte("#!/bin/sh\necho \"$@\" > \"$SIDE/opened\"\n"), 0o755)) //nolint:gosec // it is run
+	require.NoError(t, os.WriteFile(filepath.Join(tools, "xdg-open"),
+		[]byte("#!/bin/sh\necho \"$@\" > \"$SIDE/opened\"\n"), 0o755)) //nolint:gosec // it is run
 	for i := range w.env {
 		if value, found := strings.CutPrefix(w.env[i], "PATH="); found {
 			w.env[i] = "PATH=" + tools + string(os.PathListSeparator) + value

@@ -106,7 +106,8 @@ func inLine(words string, change func(string) string) func(string) string {
 func replayWorld(t *testing.T) *world {
 	t.Helper()
 	noise := append([]string{"0", "0", "0", "0", "0"}, scatter(3, 400, 5)...) // noisy from the first gain on
-	w := noisyWorld(t, "guardrails: [{metric: rail, direction: lower, max-regression: 400}]\nmetric-range: [0, 5000]", noise, "900", "1100", "1500", "", "9000", "bad", "1200")
+	w := noisyWorld(t, "guardrails: [{metric: rail, direction: lower, max-regression: 400}]\nmetric-range: [0, 5000]",
+		noise, "900", "1100", "1500", "", "9000", "bad", "1200")
 	w.iterate("-n", "7")
 	return w
 }
@@ -145,29 +146,68 @@ func TestReplayFindsCarefulForgeries(t *testing.T) {
 		says  string
 	}{
 		"one that is consistent in itself": {files{
-			ledger:  replaceAll(`"metric":900,`, `"metric":901,`, `[900]`, `[901]`, `:900,`, `:901,`, `:900}`, `:901}`, `"-100"`, `"-99"`, `900 is worse`, `901 is worse`),
+			ledger: replaceAll(`"metric":900,`, `"metric":901,`, `[900]`, `[901]`, `:900,`, `:901,`, `:900}`, `:901}`, `"-100"`,
+				`"-99"`, `900 is worse`, `901 is worse`),
 			state:   replaceAll("900", "901", "-100", "-99"),
 			results: replaceAll("900", "901"),
 		}, "memory branch, iteration 7: commit "},
-		"the metric of a measurement": {files{ledger: replace(`"metric":900,"samples"`, `"metric":950,"samples"`)}, "the measured metric of the candidate is 950, and the median of its samples is 900"},
+		"the metric of a measurement": {
+			files{ledger: replace(`"metric":900,"samples"`, `"metric":950,"samples"`)},
+			"the measured metric of the candidate is 950, and the median of its samples is 900",
+		},
 		"the interval of the evidence": {files{ledger: inLine(`"outcome":"accepted"`, func(line string) string {
 			return regexp.MustCompile(`"low":(\d)`).ReplaceAllString(line, `"low":9$1`)
 		})}, "ledger, iteration 2: the evidence is"},
-		"a lower confidence":       {files{ledger: inLine(decided("1"), replace(`"confidence":0.95`, `"confidence":0.5`))}, "ledger, iteration 1: the confidence is 0.5 in the record, and no version of the program file asks for less"},
-		"no guardrail":             {files{ledger: inLine(decided("4"), func(s string) string { return regexp.MustCompile(`,"guardrails":\[[^]]*\]`).ReplaceAllString(s, "") })}, "ledger, iteration 4: its guardrails or its range are not those"},
-		"nothing is too good":      {files{ledger: inLine(decided("1"), replace(`,"check_too_good":true`, ``))}, "ledger, iteration 1: a gain that is too good is not held in the record, and no version of the program file asks for less"},
-		"an older rule":            {files{ledger: inLine(decided("5"), replace(`"version":4`, `"version":1`))}, "ledger, iteration 5: the decision cannot be computed again: version 1 of the rule is not known here"},
-		"noise that is forgotten":  {files{ledger: inLine(decided("5"), replace(`"regime":"noisy"`, `"regime":"repeatable"`))}, "ledger, iteration 5: the evaluation was known to be noisy"},
-		"no start":                 {files{ledger: without(1, `"event":"started"`)}, "without a `started` event"},
-		"no end":                   {files{ledger: without(1, `"event":"finished"`)}, "ledger, iteration 2: the run"},
-		"no push":                  {files{ledger: without(0, `"event":"pushed"`)}, "was decided, and no `pushed` event follows"},
-		"rows that changed places": {files{results: swapped(5, 6)}, "results, iteration 3: the row \"reverted\" is not in its place"},
-		"a metric in the history":  {files{state: replace("**Metric**: 900 ", "**Metric**: 990 ")}, `state, iteration 1: its history entry says "Metric: 990 (previous best: 1000, delta: -100)", and the ledger gives "Metric: 900`},
-		"a commit in the history":  {files{state: replace("**Commit**: ", "**Commit**: f")}, `its history entry says "Commit: f`},
-		"a status in the history":  {files{state: replace("❌ Rejected", "✅ Accepted")}, `its history entry says "Status: ✅ Accepted", and the ledger gives "Status: ❌ Rejected"`},
-		"the branch of a state":    {files{state: replace("autoloop/p", "autoloop/q")}, "Branch is autoloop/q, and the ledger gives autoloop/p"},
-		"the changelog of a row":   {files{results: replace("Initial evaluation", "Another evaluation")}, `the changelog is "Another evaluation", and the ledger gives "Initial evaluation"`},
-		"the time of a row":        {files{results: func(s string) string { return regexp.MustCompile(`\t20\d\d-`).ReplaceAllString(s, "\t2001-") }}, "the timestamp is 2001-"},
+		"a lower confidence": {
+			files{ledger: inLine(decided("1"), replace(`"confidence":0.95`, `"confidence":0.5`))},
+			"ledger, iteration 1: the confidence is 0.5 in the record, and no version of the program file asks for less",
+		},
+		"no guardrail": {
+			files{ledger: inLine(decided("4"),
+				func(s string) string { return regexp.MustCompile(`,"guardrails":\[[^]]*\]`).ReplaceAllString(s, "") })},
+			"ledger, iteration 4: its guardrails or its range are not those",
+		},
+		"nothing is too good": {
+			files{ledger: inLine(decided("1"), replace(`,"check_too_good":true`, ``))},
+			"ledger, iteration 1: a gain that is too good is not held in the record, and no version of the program file asks for less",
+		},
+		"an older rule": {
+			files{ledger: inLine(decided("5"), replace(`"version":4`, `"version":1`))},
+			"ledger, iteration 5: the decision cannot be computed again: version 1 of the rule is not known here",
+		},
+		"noise that is forgotten": {files{ledger: inLine(decided("5"),
+			replace(`"regime":"noisy"`, `"regime":"repeatable"`))}, "ledger, iteration 5: the evaluation was known to be noisy"},
+		"no start": {files{ledger: without(1, `"event":"started"`)}, "without a `started` event"},
+		"no end":   {files{ledger: without(1, `"event":"finished"`)}, "ledger, iteration 2: the run"},
+		"no push": {
+			files{ledger: without(0, `"event":"pushed"`)},
+			"was decided, and no `pushed` event follows",
+		},
+		"rows that changed places": {
+			files{results: swapped(5, 6)},
+			"results, iteration 3: the row \"reverted\" is not in its place",
+		},
+		"a metric in the history": {
+			files{state: replace("**Metric**: 900 ", "**Metric**: 990 ")},
+			`state, iteration 1: its history entry says "Metric: 990 (previous best: 1000, delta: -100)", and the ledger gives "Metric: 900`,
+		},
+		"a commit in the history": {
+			files{state: replace("**Commit**: ", "**Commit**: f")},
+			`its history entry says "Commit: f`,
+		},
+		"a status in the history": {
+			files{state: replace("❌ Rejected", "✅ Accepted")},
+			`its history entry says "Status: ✅ Accepted", and the ledger gives "Status: ❌ Rejected"`,
+		},
+		"the branch of a state": {
+			files{state: replace("autoloop/p", "autoloop/q")},
+			"Branch is autoloop/q, and the ledger gives autoloop/p",
+		},
+		"the changelog of a row": {
+			files{results: replace("Initial evaluation", "Another evaluation")},
+			`the changelog is "Another evaluation", and the ledger gives "Initial evaluation"`,
+		},
+		"the time of a row": {files{results: func(s string) string { return regexp.MustCompile(`\t20\d\d-`).ReplaceAllString(s, "\t2001-") }}, "the timestamp is 2001-"},
 		"an emptied iteration": {files{ledger: func(s string) string {
 			return s[:strings.LastIndex(s, "p.iterations")] + "p.iterations/000/000007.json\n"
 		}}, "changes or removes what iteration 7 had recorded"},
@@ -239,7 +279,8 @@ func TestReplayHoldsCommitsAgainstKeys(t *testing.T) {
 	assert.Zero(t, w.binary("iterate", "replay", "p").code)
 	a = w.binary("iterate", "replay", "p", "--sign", allowed)
 	assert.Equal(t, 1, a.code)
-	assert.Contains(t, a.stdout, "nobody known has signed commit "+w.git("rev-parse", "--short=12", "memory/autoloop")+" of memory/autoloop")
+	assert.Contains(t, a.stdout,
+		"nobody known has signed commit "+w.git("rev-parse", "--short=12", "memory/autoloop")+" of memory/autoloop")
 
 	a = w.binary("iterate", "replay", "p", "--sign", "nothing")
 	assert.Equal(t, 2, a.code)

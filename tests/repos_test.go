@@ -47,7 +47,8 @@ func TestSparseClone(t *testing.T) {
 	before := w.checkout()
 	require.Equal(t, "accepted", w.one().Outcome)
 	assert.Equal(t, before, w.checkout())
-	assert.Equal(t, "value.txt", w.git("diff", "--name-only", "main", "autoloop/p"), "what is not checked out is not deleted")
+	assert.Equal(t, "value.txt", w.git("diff", "--name-only", "main", "autoloop/p"),
+		"what is not checked out is not deleted")
 }
 
 func TestLineEndings(t *testing.T) {
@@ -78,7 +79,8 @@ func TestLFSPointers(t *testing.T) {
 	require.NoError(t, os.RemoveAll(filepath.Join(w.side, "executed")))
 	require.Equal(t, "accepted", w.one().Outcome)
 	assert.NoFileExists(t, filepath.Join(w.side, "executed"), "a filter ran")
-	require.NoError(t, os.WriteFile(filepath.Join(w.side, "agent.sh"), []byte("echo 3 > src/value.txt; echo changed > src/model.bin\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(w.side, "agent.sh"),
+		[]byte("echo 3 > src/value.txt; echo changed > src/model.bin\n"), 0o600))
 	got := w.one()
 	assert.Equal(t, "rejected", got.Outcome)
 	assert.Contains(t, got.Reasons[0], `"src/model.bin": is under the filter lfs`)
@@ -127,8 +129,10 @@ func TestInheritedGitVariables(t *testing.T) {
 	refs := other.git("for-each-ref")
 	plain := w.env
 	w.env = append(append([]string{}, plain...),
-		"GIT_DIR="+filepath.Join(other.dir, ".git"), "GIT_WORK_TREE="+other.dir, "GIT_INDEX_FILE="+filepath.Join(other.dir, "index"),
-		"GIT_OBJECT_DIRECTORY="+filepath.Join(other.dir, ".git/objects"), "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.bare", "GIT_CONFIG_VALUE_0=true")
+		"GIT_DIR="+filepath.Join(other.dir, ".git"), "GIT_WORK_TREE="+other.dir,
+		"GIT_INDEX_FILE="+filepath.Join(other.dir, "index"),
+		"GIT_OBJECT_DIRECTORY="+filepath.Join(other.dir, ".git/objects"), "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.bare",
+		"GIT_CONFIG_VALUE_0=true")
 	got := w.one()
 	w.env = plain
 	assert.Equal(t, "accepted", got.Outcome)
@@ -162,11 +166,17 @@ func TestOddRepositories(t *testing.T) {
 		code   int
 		says   []string // on standard error; none where the iteration is kept
 	}{
-		"a branch memory":   {func(w *world) { w.git("branch", "memory") }, 1, []string{"the branch memory is in the way of"}},
-		"a branch autoloop": {func(w *world) { w.git("branch", "autoloop") }, 1, []string{"the branch autoloop is in the way of"}},
-		"bare":              {func(w *world) { w.clone("--bare") }, 1, []string{"a bare repository has no files"}},
-		"alternates":        {func(w *world) { w.clone("--shared") }, 0, nil},
-		"a partial clone":   {func(w *world) { w.clone("--filter=blob:none") }, 0, nil},
+		"a branch memory": {
+			func(w *world) { w.git("branch", "memory") }, 1,
+			[]string{"the branch memory is in the way of"},
+		},
+		"a branch autoloop": {
+			func(w *world) { w.git("branch", "autoloop") }, 1,
+			[]string{"the branch autoloop is in the way of"},
+		},
+		"bare":            {func(w *world) { w.clone("--bare") }, 1, []string{"a bare repository has no files"}},
+		"alternates":      {func(w *world) { w.clone("--shared") }, 0, nil},
+		"a partial clone": {func(w *world) { w.clone("--filter=blob:none") }, 0, nil},
 		"a linked path": {func(w *world) {
 			link := filepath.Join(w.side, "a link")
 			require.NoError(w.t, os.Symlink(w.dir, link))
@@ -179,12 +189,18 @@ func TestOddRepositories(t *testing.T) {
 		"the program's branch in a work tree": {func(w *world) {
 			w.git("worktree", "add", "--quiet", filepath.Join(w.side, "work"), "-b", "autoloop/p")
 		}, 1, []string{"branch autoloop/p is checked out in", "check out another branch there"}},
-		"CR in the program": {func(w *world) { w.write(valuesFile, strings.ReplaceAll(w.read(valuesFile), "\n", "\r\n")) }, 0, nil},
+		"CR in the program": {
+			func(w *world) { w.write(valuesFile, strings.ReplaceAll(w.read(valuesFile), "\n", "\r\n")) }, 0,
+			nil,
+		},
 		"CR in a script": {func(w *world) {
 			w.write("eval.sh", strings.ReplaceAll("set -e\n"+script, "\n", "\r\n"))
 			w.evaluate("sh ./eval.sh")
 		}, 1, []string{"line 1 of ./eval.sh ends with CR"}},
-		"a submodule": {func(w *world) { w.submodule(); w.evaluate("test -f lib/code.txt; test ! -e lib/.git; " + script) }, 0, nil},
+		"a submodule": {
+			func(w *world) { w.submodule(); w.evaluate("test -f lib/code.txt; test ! -e lib/.git; " + script) },
+			0, nil,
+		},
 		"a submodule that is not checked out": {func(w *world) {
 			w.submodule()
 			w.evaluate("test -f lib/code.txt; " + script)
@@ -253,7 +269,8 @@ func TestRepositoriesThatCannotBeUsed(t *testing.T) {
 	assert.Equal(t, 2, a.code)
 	assert.Contains(t, a.stderr, "not a git repository")
 	w.git("init", "--quiet", "--initial-branch=main")
-	require.NoError(t, os.WriteFile(filepath.Join(empty, ".autoloop/programs/p.md"), []byte("## Target\n`a`\n## Evaluation\n```sh\necho 1\n```\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(empty, ".autoloop/programs/p.md"),
+		[]byte("## Target\n`a`\n## Evaluation\n```sh\necho 1\n```\n"), 0o600))
 	a = w.binary("iterate", "--program", "p")
 	assert.Equal(t, 1, a.code)
 	assert.Contains(t, a.stderr, "no commit yet")

@@ -279,7 +279,8 @@ func (s *script) facts() {
 	at := func(args ...string) string { return s.run(s.repository(), append([]string{"git"}, args...)...) }
 	for ref := range strings.Lines(at("for-each-ref", "--format=%(refname)", "refs/heads", "refs/autoloop")) {
 		ref = strings.TrimSpace(ref)
-		if ref == "refs/heads/memory/autoloop" || ref == "refs/heads/main" || ref == "refs/autoloop/last-seen" || strings.Contains(ref, "obtained") {
+		if ref == "refs/heads/memory/autoloop" || ref == "refs/heads/main" || ref == "refs/autoloop/last-seen" ||
+			strings.Contains(ref, "obtained") {
 			continue
 		}
 		s.say("%s %s ahead of main", ref, at("rev-list", "--count", "main.."+ref))
@@ -307,7 +308,8 @@ func (s *script) facts() {
 		s.say("%s: %s", field, value)
 	}
 	for line := range strings.Lines(state) {
-		if strings.HasPrefix(line, "### ") || strings.HasPrefix(line, "- **Status**") || strings.HasPrefix(line, "- **Metric**") {
+		if strings.HasPrefix(line, "### ") || strings.HasPrefix(line, "- **Status**") || strings.HasPrefix(line,
+			"- **Metric**") {
 			before, _, _ := strings.Cut(strings.TrimSpace(line), " — ")
 			s.say("%s", before)
 		}

@@ -28,8 +28,15 @@ func TestKeysInOddPlaces(t *testing.T) {
 	t.Parallel()
 	login := base64.StdEncoding.EncodeToString([]byte("x-access-token:" + oddKey))
 	places := []struct{ name, script, outcome string }{
-		{"cut by the limit of a summary", `echo 4.8 > src/value.txt; printf 'a summary of many words, %s %s\n' "$(printf 'word %.0s' $(seq 33))" "$key"`, "accepted"},
-		{"with an escape sequence in its midst", `echo 4.7 > src/value.txt; printf 'it is %s\033[0m%s now\n' "$(echo "$key" | cut -c1-9)" "$(echo "$key" | cut -c10-)"`, "accepted"},
+		{
+			"cut by the limit of a summary",
+			`echo 4.8 > src/value.txt; printf 'a summary of many words, %s %s\n' "$(printf 'word %.0s' $(seq 33))" "$key"`,
+			"accepted",
+		},
+		{
+			"with an escape sequence in its midst",
+			`echo 4.7 > src/value.txt; printf 'it is %s\033[0m%s now\n' "$(echo "$key" | cut -c1-9)" "$(echo "$key" | cut -c10-)"`, "accepted",
+		},
 		{"as a header", `echo 4.6 > src/value.txt; echo "Authorization: Basic $login"`, "accepted"},
 		{"as an address has it", `echo 4.5 > src/value.txt; echo "https://x:$escaped@example.com/"`, "accepted"},
 		{"in two writes", `printf '%s' "$(echo "$key" | cut -c1-12)"; printf '%s' "$(echo "$key" | cut -c1-12)" >&2; sleep 0.1; echo "$key" | cut -c13-; echo "$key" | cut -c13- >&2; exit 1`, "error"},
@@ -44,10 +51,12 @@ func TestKeysInOddPlaces(t *testing.T) {
 		{"in nothing", `echo 2 > src/value.txt; echo "nothing to hide"`, "accepted"},
 	}
 	const flat = "tkn-0123456789-abcdefghij-KLMNOP"
-	w := agentWorld(t, fmt.Sprintf("key='%s'; login=%s; escaped=%s; flat=%s\n. \"$SIDE/do-$AUTOLOOP_ITERATION.sh\"", oddKey, login, url.QueryEscape(oddKey), flat))
+	w := agentWorld(t, fmt.Sprintf("key='%s'; login=%s; escaped=%s; flat=%s\n. \"$SIDE/do-$AUTOLOOP_ITERATION.sh\"",
+		oddKey, login, url.QueryEscape(oddKey), flat))
 	w.frontmatter("plateau: off")
 	for i, place := range places {
-		require.NoError(t, os.WriteFile(filepath.Join(w.side, fmt.Sprintf("do-%d.sh", i+1)), []byte(place.script+"\n"), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(w.side, fmt.Sprintf("do-%d.sh", i+1)), []byte(place.script+"\n"),
+			0o600))
 	}
 	w.write("eval.sh", fmt.Sprintf(`key='%s'
 printf '%%s' "$(printf 'noise %%.0s' $(seq 160))" >&2; echo "$key" >&2
@@ -69,20 +78,26 @@ printf '{"m": %%s, "rejected_reason": "%%s"}\n' "$(cat src/value.txt)" "$(echo "
 			assert.Contains(t, got[i].Reasons[0], "has a secret in it", place.name)
 		}
 	}
-	records := []string{a.stdout, a.stderr, w.git("log", "-p", "--format=%B", "^"+before, "memory/autoloop"), w.git("log", "-p", "--format=%B", "autoloop/p", "^"+before)}
+	records := []string{
+		a.stdout, a.stderr, w.git("log", "-p", "--format=%B", "^"+before, "memory/autoloop"),
+		w.git("log", "-p", "--format=%B", "autoloop/p", "^"+before),
+	}
 	others := len(records)
-	require.NoError(t, filepath.WalkDir(w.transcripts(filepath.Join(filepath.Dir(w.dir), "gh-aw")), func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+	require.NoError(t, filepath.WalkDir(w.transcripts(filepath.Join(filepath.Dir(w.dir), "gh-aw")),
+		func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			records = append(records, string(text))
 			return err
-		}
-		text, err := os.ReadFile(path)
-		records = append(records, string(text))
-		return err
-	}))
+		}))
 	require.Greater(t, len(records), others, "transcripts are kept")
 	text := strings.Join(records, "\n")
-	assert.False(t, strings.Contains(text, login), "as a header")                        //nolint:testifylint // It would print all of it.
-	assert.False(t, strings.Contains(text, url.QueryEscape(oddKey)), "as in an address") //nolint:testifylint // It would print all of it.
+	assert.False(t, strings.Contains(text, login), //nolint:testifylint // It would print all of it.
+		"as a header")
+	assert.False(t, strings.Contains(text, url.QueryEscape(oddKey)), //nolint:testifylint // It would print all of it.
+		"as in an address")
 	for _, key := range []string{oddKey, flat} {
 		const part = 12
 		for at := 0; at+part <= len(key); at++ {
@@ -96,7 +111,8 @@ printf '{"m": %%s, "rejected_reason": "%%s"}\n' "$(cat src/value.txt)" "$(echo "
 	cmd.Dir, cmd.Env = w.dir, w.env
 	objects, err := cmd.Output()
 	require.NoError(t, err)
-	assert.Equal(t, 1, strings.Count(string(objects), "0123456789-abcdef"), "in the test's own evaluation; what is rejected is no object of the repository")
+	assert.Equal(t, 1, strings.Count(string(objects), "0123456789-abcdef"),
+		"in the test's own evaluation; what is rejected is no object of the repository")
 }
 
 // TestALoginInOddPlaces: what an agent got from its login file, which is in no

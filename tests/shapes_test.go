@@ -68,10 +68,22 @@ var shapes = map[string]shape{
 		changes: []shapeChange{
 			{"good", `printf 'package join\n\nimport "strings"\n\nfunc Join(words []string) string {\n\tvar text strings.Builder\n\ttext.Grow(512)\n\tfor _, word := range words {\n\t\ttext.WriteString(word)\n\t\ttext.WriteByte(32)\n\t}\n\treturn text.String()\n}\n' > join.go`, "accepted", "", 4},
 			{"neutral", `echo '// A comment.' >> join.go`, "rejected", same, 1},
-			{"harmful", `sed 's/text.Grow(512)/text.Grow(1)/' join.go > x && cat x > join.go && rm x`, "rejected", "worse than the best", 1},
-			{"broken", `sed 's/text.WriteByte(32)/text.Write(32, words)/' join.go > x && cat x > join.go && rm x`, "rejected", "./join.go:10:18: too many arguments in call to text.Write", 2},
-			{"wrong", `sed 's/WriteByte(32)/WriteByte(33)/' join.go > x && cat x > join.go && rm x`, "rejected", "--- FAIL: TestJoin", 2},
-			{"cheating", `sed 's/N; i/1; i/' join_test.go > x && cat x > join_test.go && rm x`, "rejected", `"join_test.go": is protected`, 0},
+			{
+				"harmful", `sed 's/text.Grow(512)/text.Grow(1)/' join.go > x && cat x > join.go && rm x`, "rejected",
+				"worse than the best", 1,
+			},
+			{
+				"broken", `sed 's/text.WriteByte(32)/text.Write(32, words)/' join.go > x && cat x > join.go && rm x`, "rejected",
+				"./join.go:10:18: too many arguments in call to text.Write", 2,
+			},
+			{
+				"wrong", `sed 's/WriteByte(32)/WriteByte(33)/' join.go > x && cat x > join.go && rm x`, "rejected",
+				"--- FAIL: TestJoin", 2,
+			},
+			{
+				"cheating", `sed 's/N; i/1; i/' join_test.go > x && cat x > join_test.go && rm x`, "rejected",
+				`"join_test.go": is protected`, 0,
+			},
 		},
 	},
 	"JS bundle": {
@@ -86,10 +98,16 @@ var shapes = map[string]shape{
 		changes: []shapeChange{
 			{"good", `sed '/unusedText/d' src/index.js > x && mv x src/index.js`, "accepted", "", 4},
 			{"neutral", `sed 's/pad(name)/pad( name )/; s/hello /hello /; s/^  return/ return/' src/pad.js > x && mv x src/pad.js`, "rejected", same, 1},
-			{"harmful", `echo 'module.exports.text = "one more text that nobody reads";' >> src/index.js`, "rejected", "worse than the best", 1},
+			{
+				"harmful", `echo 'module.exports.text = "one more text that nobody reads";' >> src/index.js`, "rejected",
+				"worse than the best", 1,
+			},
 			{"broken", `echo 'function (' >> src/pad.js`, "rejected", "SyntaxError", 2},
 			{"wrong", `echo 'module.exports = (text) => text;' > src/pad.js`, "rejected", "Error: greeted hello Bo", 2},
-			{"cheating", `echo 'console.log("")' > tools/bundle.js`, "rejected", "tools/bundle.js\": is named by the evaluation", 0},
+			{
+				"cheating", `echo 'console.log("")' > tools/bundle.js`, "rejected", "tools/bundle.js\": is named by the evaluation",
+				0,
+			},
 		},
 	},
 	"Python lint": {
@@ -105,8 +123,14 @@ var shapes = map[string]shape{
 			{"neutral", `sed 's/\bp\b/price/g' shop.py > x && mv x shop.py`, "rejected", same, 1},
 			{"harmful", `echo 'import json' >> shop.py`, "rejected", "worse than the best", 1},
 			{"broken", `echo 'def (' >> shop.py`, "rejected", "SyntaxError", 2},
-			{"wrong", `sed 's/sum + p/sum - p/; /^import sys/d' shop.py > x && mv x shop.py`, "rejected", "AssertionError: -6 != 6", 2},
-			{"cheating", `sed 's/found += /found += 0 * /' tools/lint.py > x && mv x tools/lint.py`, "rejected", "tools/lint.py\": is named by the evaluation", 0},
+			{
+				"wrong", `sed 's/sum + p/sum - p/; /^import sys/d' shop.py > x && mv x shop.py`, "rejected",
+				"AssertionError: -6 != 6", 2,
+			},
+			{
+				"cheating", `sed 's/found += /found += 0 * /' tools/lint.py > x && mv x tools/lint.py`, "rejected",
+				"tools/lint.py\": is named by the evaluation", 0,
+			},
 		},
 	},
 	"C size": {
@@ -120,7 +144,10 @@ var shapes = map[string]shape{
 			{"neutral", `echo '/* a comment */' >> src/main.c`, "rejected", same, 1},
 			{"harmful", `echo 'const char *text = "one more text";' >> src/main.c`, "rejected", "worse than the best", 1},
 			{"broken", `sed 's/return 0;/return 0/' src/main.c > x && mv x src/main.c`, "rejected", "src/main.c:", 2},
-			{"wrong", `sed 's/) + atoi/) - atoi/; s/if (argc < 3) return 1;//' src/main.c > x && mv x src/main.c`, "rejected", "at line 4 (`test \"$(./main 2 3)\" = 5`)", 2},
+			{
+				"wrong", `sed 's/) + atoi/) - atoi/; s/if (argc < 3) return 1;//' src/main.c > x && mv x src/main.c`, "rejected",
+				"at line 4 (`test \"$(./main 2 3)\" = 5`)", 2,
+			},
 			{"cheating", `mkdir -p .autoloop && echo x > .autoloop/x`, "rejected", "belongs to Autoloop", 0},
 		},
 	},
@@ -135,7 +162,10 @@ var shapes = map[string]shape{
 			{"good", `sed '/^fn helper/,$d' src/lib.rs > x && mv x src/lib.rs`, "accepted", "", 4},
 			{"neutral", `echo '// A comment.' >> src/lib.rs`, "rejected", same, 1},
 			{"harmful", `echo 'fn other() {}' >> src/lib.rs`, "rejected", "worse than the best", 1},
-			{"broken", `echo '{' >> src/lib.rs`, "rejected", "error: this file contains an unclosed delimiter; --> src/lib.rs:", 2},
+			{
+				"broken", `echo '{' >> src/lib.rs`, "rejected", "error: this file contains an unclosed delimiter; --> src/lib.rs:",
+				2,
+			},
 			{"wrong", `echo 'fn x() {}' > src/lib.rs`, "rejected", "error[E0425]: cannot find function `add`", 2},
 			{"cheating", `echo 'echo > lib.out' > tools/rustc`, "rejected", "tools/rustc\": is named by the evaluation", 0},
 		},
@@ -181,7 +211,10 @@ func (s shape) world(t *testing.T) *world {
 	if _, tests := s.files["join_test.go"]; tests {
 		protect = strings.Replace(protect, "target:", "protect: ['*_test.go']\ntarget:", 1)
 	}
-	files := map[string]string{".autoloop/programs/p.md": protect, ".gitignore": "/bundle.js\nlib.out\n*.o\n/main\n__pycache__/\n"}
+	files := map[string]string{
+		".autoloop/programs/p.md": protect,
+		".gitignore":              "/bundle.js\nlib.out\n*.o\n/main\n__pycache__/\n",
+	}
 	for name, text := range s.files {
 		files[name] = text
 	}
@@ -189,7 +222,8 @@ func (s shape) world(t *testing.T) *world {
 	dir := filepath.Join(w.side, "changes")
 	require.NoError(t, os.MkdirAll(dir, 0o755))
 	for i, c := range s.changes {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.sh", i+1)), []byte("set -e\n"+c.edit+"\necho "+c.name+"\n"), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.sh", i+1)),
+			[]byte("set -e\n"+c.edit+"\necho "+c.name+"\n"), 0o600))
 	}
 	return w
 }

@@ -29,7 +29,13 @@ func TestADirectoryOfAnotherUserIsNotUsed(t *testing.T) {
 	require.NoError(t, os.Symlink(w.side, link))
 	require.NoError(t, os.Lchown(link, 65534, 65534))
 	for dir, says := range map[string]string{theirs: "belongs to another user", link: "is a link of another user"} {
-		for _, command := range [][]string{{"iterate"}, {"iterate", "--program", "p"}, {"scheduler"}, {"scheduler", "--compat"}, {"iterate", "status"}} {
+		for _, command := range [][]string{
+			{"iterate"},
+			{"iterate", "--program", "p"},
+			{"scheduler"},
+			{"scheduler", "--compat"},
+			{"iterate", "status"},
+		} {
 			a := w.binary(command[0], append(command[1:], "--dir", dir)...)
 			assert.Equal(t, 2, a.code, "%v: %s", command, a.stderr)
 			assert.Contains(t, a.stderr, says, "%v", command)

@@ -34,7 +34,8 @@ func TestSkillExampleImproves(t *testing.T) {
 	branch := w.git("show", "autoloop/skill-release-notes:programs/skill-release-notes/skill/SKILL.md")
 	assert.Contains(t, branch, "Breaking changes come first")
 	assert.NotContains(t, branch, "three most important")
-	kept, err := filepath.Glob(filepath.Join(filepath.Dir(w.dir), "gh-aw", "skills", "skill-release-notes", "*", "evaluation-*", "eval-*", "grading.json"))
+	kept, err := filepath.Glob(filepath.Join(filepath.Dir(w.dir), "gh-aw", "skills", "skill-release-notes", "*",
+		"evaluation-*", "eval-*", "grading.json"))
 	require.NoError(t, err)
 	assert.Len(t, kept, 3*6, "three cases, of the baseline and of five candidates")
 }
@@ -126,7 +127,8 @@ func TestSkillEvalRunsAlone(t *testing.T) {
 	t.Parallel()
 	w := exampleWorld(t, "skill-release-notes")
 	eval := func(more ...string) answer {
-		return w.binary("iterate", append([]string{"eval", "programs/skill-release-notes/skill", "--judge", "off"}, more...)...)
+		return w.binary("iterate",
+			append([]string{"eval", "programs/skill-release-notes/skill", "--judge", "off"}, more...)...)
 	}
 	script := "sh programs/skill-release-notes/executor.sh"
 	a := eval("--agent-command", script, "--json", "--out", "kept")
@@ -155,7 +157,8 @@ func TestSkillDoctor(t *testing.T) {
 	assert.Zero(t, a.code, a.stdout+a.stderr)
 	assert.Equal(t, "release-notes: nothing found\n", a.stdout)
 	for run := range 3 {
-		a = w.binary("iterate", "eval", "programs/skill-release-notes/skill", "--agent-command", "sh programs/skill-release-notes/executor.sh", "--judge", "off", "--out", "kept/"+strings.Repeat("i", run+1))
+		a = w.binary("iterate", "eval", "programs/skill-release-notes/skill", "--agent-command",
+			"sh programs/skill-release-notes/executor.sh", "--judge", "off", "--out", "kept/"+strings.Repeat("i", run+1))
 		require.Zero(t, a.code, a.stderr)
 	}
 	a = w.binary("iterate", "doctor", "programs/skill-release-notes/skill", "--history", "kept", "--json")
@@ -195,7 +198,8 @@ func TestSkillImprovesAlone(t *testing.T) {
 		echo "step $AUTOLOOP_ITERATION"`)
 	a := w.skill("-n", "2")
 	require.Zero(t, a.code, a.stderr)
-	assert.Contains(t, a.stdout, "iteration 0: baseline, 0.5: Initial evaluation\niteration 1: kept, 0.667: step 1 — unverified: measured once\niteration 2: reverted, 0.667: step 2 — ")
+	assert.Contains(t, a.stdout,
+		"iteration 0: baseline, 0.5: Initial evaluation\niteration 1: kept, 0.667: step 1 — unverified: measured once\niteration 2: reverted, 0.667: step 2 — ")
 	a = w.skill()
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "iteration 3: reverted, not measured: step 3 — it changed the eval suite")
@@ -228,9 +232,12 @@ func TestSkillCandidatesWithOddFiles(t *testing.T) {
 	t.Parallel()
 	odd := `touch "s/a b" 's/q"' "$(printf 's/n\nl')" "$(printf 's/\377')"`
 	for name, c := range map[string]struct{ improve, outcome, best string }{
-		"names":         {odd + "; echo beta >> s/SKILL.md", "accepted", "0.666666666667"},
-		"mode only":     {"chmod +x s/SKILL.md", "rejected", "0.5"},
-		"many files":    {"(cd s && seq " + many() + " | xargs touch) && echo beta >> s/SKILL.md", "accepted", "0.666666666667"},
+		"names":     {odd + "; echo beta >> s/SKILL.md", "accepted", "0.666666666667"},
+		"mode only": {"chmod +x s/SKILL.md", "rejected", "0.5"},
+		"many files": {
+			"(cd s && seq " + many() + " | xargs touch) && echo beta >> s/SKILL.md", "accepted",
+			"0.666666666667",
+		},
 		"a pipe":        {"mkfifo s/pipe; echo beta >> s/SKILL.md", "rejected", "0.5"},
 		"a link inside": {"ln -s SKILL.md s/AGENTS.md; echo beta >> s/SKILL.md", "accepted", "0.666666666667"},
 	} {

@@ -27,7 +27,10 @@ type skilled struct {
 
 func skilledAgents() []skilled {
 	return []skilled{
-		{codexAgent(), ".agents/skills", func(a realAgent) modeltest.Answer { return a.shell("cat .agents/skills/greet/SKILL.md") }, true},
+		{
+			codexAgent(), ".agents/skills",
+			func(a realAgent) modeltest.Answer { return a.shell("cat .agents/skills/greet/SKILL.md") }, true,
+		},
 		{opencodeAgent(), ".opencode/skills", func(realAgent) modeltest.Answer {
 			return modeltest.Use("skill", map[string]string{"name": "greet"})
 		}, false},
@@ -45,13 +48,15 @@ const (
 func greetWorld(t *testing.T, agent skilled, answers ...modeltest.Answer) (w *world, agents, judge *modeltest.Server) {
 	t.Helper()
 	w, agents = modelWorld(t, agent.realAgent, "", answers...)
-	judge = modeltest.New(t, modeltest.Text(`{"expectations": [{"number": 1, "passed": true, "evidence": "it says dear"}]}`))
+	judge = modeltest.New(t,
+		modeltest.Text(`{"expectations": [{"number": 1, "passed": true, "evidence": "it says dear"}]}`))
 	w.env = append(w.env, "AUTOLOOP_MODELS_URL="+judge.URL+"/v1", "AUTOLOOP_MODELS_KEY="+agentKey)
 	w.write("s/SKILL.md", "---\nname: greet\ndescription: "+greetDescription+"\n---\nSay dear. THE-BODY-OF-THE-SKILL\n")
 	w.write("s/evals/evals.json", `[{"id": 1, "prompt": "Say hello to Ada.", "expected_output": "EXPECTED-OUTPUT", "expectations": ["`+greetExpectation+`"], "deterministic_checks": [
 		{"type": "file_contains", "file": "out.txt", "text": "`+greetLiteral+`"}, {"type": "file_not_contains", "file": "tree.txt", "text": "evals"},
 		{"type": "file_contains", "file": "tree.txt", "text": "`+agent.dir+`/greet/SKILL.md"}]}]`)
-	w.write("s/evals/trigger-eval.json", `[{"query": "Please greet Bob for me.", "should_trigger": true}, {"query": "How should I welcome Eve?", "should_trigger": true}]`)
+	w.write("s/evals/trigger-eval.json",
+		`[{"query": "Please greet Bob for me.", "should_trigger": true}, {"query": "How should I welcome Eve?", "should_trigger": true}]`)
 	return w, agents, judge
 }
 
@@ -63,11 +68,13 @@ func TestRealAgentsWorkOnSkills(t *testing.T) {
 		t.Run(agent.name, func(t *testing.T) {
 			t.Parallel()
 			w, agents, judge := greetWorld(t, agent,
-				agent.shell("find . > outputs/tree.txt; echo 'dear "+greetLiteral+"' > outputs/out.txt; echo PRINTED-BY-THE-$((40+2))"), modeltest.Text("FINAL-WORDS-OF-THE-CASE"),
+				agent.shell("find . > outputs/tree.txt; echo 'dear "+greetLiteral+
+					"' > outputs/out.txt; echo PRINTED-BY-THE-$((40+2))"), modeltest.Text("FINAL-WORDS-OF-THE-CASE"),
 				agent.takeUp(agent.realAgent), modeltest.Text("Dear Bob."),
 				agent.shell("find . -name SKILL.md"), modeltest.Text("There is a skill, which I leave alone."),
 			)
-			a := w.binary("iterate", "eval", "s", "--agent", agent.name, "--model", agent.model, "--settings", w.settings("judge: api", "judge-model: judge-model", "jobs: 1"), "--json", "--out", "kept")
+			a := w.binary("iterate", "eval", "s", "--agent", agent.name, "--model", agent.model, "--settings",
+				w.settings("judge: api", "judge-model: judge-model", "jobs: 1"), "--json", "--out", "kept")
 			require.Zero(t, a.code, a.stderr)
 			w.noKey(a.stdout, a.stderr)
 			w.alone()
@@ -90,7 +97,10 @@ func TestRealAgentsWorkOnSkills(t *testing.T) {
 
 			require.NotEmpty(t, agents.Requests())
 			for _, request := range agents.Requests() {
-				for _, secret := range []string{greetExpectation, "EXPECTED-OUTPUT", "file_contains", "deterministic", "should_trigger", "trigger-eval"} {
+				for _, secret := range []string{
+					greetExpectation, "EXPECTED-OUTPUT", "file_contains", "deterministic",
+					"should_trigger", "trigger-eval",
+				} {
 					assert.False(t, request.Has(secret), "%s reaches the agent", secret)
 				}
 			}
@@ -110,9 +120,15 @@ func holdTranscripts(t *testing.T, kept string, agent skilled) {
 		taken = append(taken, "THE-BODY-OF-THE-SKILL")
 	}
 	for file, wants := range map[string][]string{
-		"eval-1/transcript.md":                  {"Say hello to Ada.", "find . > outputs/tree.txt", "PRINTED-BY-THE-42", "FINAL-WORDS-OF-THE-CASE"},
+		"eval-1/transcript.md": {
+			"Say hello to Ada.", "find . > outputs/tree.txt", "PRINTED-BY-THE-42",
+			"FINAL-WORDS-OF-THE-CASE",
+		},
 		"triggers/eval-trigger-1/transcript.md": taken,
-		"triggers/eval-trigger-2/transcript.md": {"How should I welcome Eve?", agent.dir + "/greet/SKILL.md", "which I leave alone"},
+		"triggers/eval-trigger-2/transcript.md": {
+			"How should I welcome Eve?", agent.dir + "/greet/SKILL.md",
+			"which I leave alone",
+		},
 	} {
 		text, err := os.ReadFile(filepath.Join(kept, file))
 		require.NoError(t, err)

@@ -21,8 +21,10 @@ import (
 func killWorld(t *testing.T) (w *world, before, after string) {
 	t.Helper()
 	w = newWorld(t, map[string]string{
-		"old/SKILL.md": "old\n", "old/same": "same\n", "old/gone": "x\n", "old/turns/into": "a file\n", "old/deep/er/file": "old\n", "old/deep/er/same": "same\n",
-		"new/SKILL.md": "new\n", "new/same": "same\n", "new/more/of": "it\n", "new/turns": "a file\n", "new/deep/er/file": "new\n", "new/deep/er/same": "same\n",
+		"old/SKILL.md": "old\n", "old/same": "same\n", "old/gone": "x\n", "old/turns/into": "a file\n",
+		"old/deep/er/file": "old\n", "old/deep/er/same": "same\n",
+		"new/SKILL.md": "new\n", "new/same": "same\n", "new/more/of": "it\n", "new/turns": "a file\n",
+		"new/deep/er/file": "new\n", "new/deep/er/same": "same\n",
 	})
 	for _, name := range []string{"old", "new"} {
 		require.Zero(t, w.binary("iterate", "skill", "snapshot", name, "v-"+name).code)
@@ -54,7 +56,9 @@ func (w *world) clean(point int, call string) {
 
 // everyPoint kills a command before each of the calls that count, and looks at what
 // is left.
-func everyPoint(t *testing.T, w *world, counts func(string) bool, args []string, before, after func(point int, call string)) {
+func everyPoint(t *testing.T, w *world, counts func(string) bool, args []string, before,
+	after func(point int, call string),
+) {
 	t.Helper()
 	const most = 500
 	for point := 1; ; point++ {
@@ -81,7 +85,10 @@ func anyCall(string) bool { return true }
 func TestRestoreKilledAtEveryCall(t *testing.T) {
 	long.Only(t, long.Kills)
 	t.Parallel()
-	for name, git := range map[string]string{"whole": "", "with a .git": ".git/HEAD", "with a .git below": "deep/er/.git/HEAD"} {
+	for name, git := range map[string]string{
+		"whole": "", "with a .git": ".git/HEAD",
+		"with a .git below": "deep/er/.git/HEAD",
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w, old, changed := killWorld(t)
@@ -136,18 +143,19 @@ func TestSkillApplyKilledAtEveryRename(t *testing.T) {
 	w.write("s/.git/HEAD", "ref: mine\n")
 	w.run("", "cp", "-a", filepath.Join(w.dir, "s"), filepath.Join(w.dir, "first"))
 	before, after := w.state("s"), w.state("next")
-	everyPoint(t, w, renaming, []string{"apply", ws, "--yes"}, func(int, string) { w.again("first", "s") }, func(point int, call string) {
-		undo := point%2 == 0 && w.state("s") != before
-		wanted, what := after, "apply"
-		if undo {
-			wanted, what = before, "undo"
-		}
-		a := w.binary("iterate", what, ws, "--yes")
-		require.Zero(t, a.code, "%s, the call %d: %s", call, point, a.stderr)
-		require.Equal(t, wanted, w.state("s"), "%s, the call %d", call, point)
-		require.Equal(t, "ref: mine\n", w.read("s/.git/HEAD"))
-		w.clean(point, call)
-	})
+	everyPoint(t, w, renaming, []string{"apply", ws, "--yes"}, func(int, string) { w.again("first", "s") },
+		func(point int, call string) {
+			undo := point%2 == 0 && w.state("s") != before
+			wanted, what := after, "apply"
+			if undo {
+				wanted, what = before, "undo"
+			}
+			a := w.binary("iterate", what, ws, "--yes")
+			require.Zero(t, a.code, "%s, the call %d: %s", call, point, a.stderr)
+			require.Equal(t, wanted, w.state("s"), "%s, the call %d", call, point)
+			require.Equal(t, "ref: mine\n", w.read("s/.git/HEAD"))
+			w.clean(point, call)
+		})
 }
 
 // holds reports whether a text is in a file below one of these places.
@@ -227,7 +235,8 @@ func TestSkillRunKilledAtEveryRename(t *testing.T) {
 	t.Parallel()
 	w := skillWorld(t, "", `echo beta >> SKILL.md; echo "say beta"`)
 	args := []string{
-		"skill", "s", "-n", "1", "--judge", "off", "--settings", w.settings("jobs: 1", "isolation: off"), "--agent-command", `sh "$SIDE/improve"`,
+		"skill", "s", "-n", "1", "--judge", "off", "--settings", w.settings("jobs: 1", "isolation: off"), "--agent-command",
+		`sh "$SIDE/improve"`,
 		"--executor-command", `cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out.md`,
 	}
 	everyPoint(t, w, renaming, args, func(int, string) {

@@ -21,7 +21,8 @@ const trajectory = `iteration	timestamp	score	best_score	action	changelog
 func improvedWorld(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t, map[string]string{
-		"s/SKILL.md": "# s\none\ntwo\nthree\nfour\nfive\nsix\n", "s/evals/evals.json": evalSuite(2, 2), "s/run.sh": "#!/bin/sh\n", "s/old": "old\n",
+		"s/SKILL.md": "# s\none\ntwo\nthree\nfour\nfive\nsix\n", "s/evals/evals.json": evalSuite(2, 2),
+		"s/run.sh": "#!/bin/sh\n", "s/old": "old\n",
 		"s/evals/trigger-eval.json": `[{"query": "write the notes", "should_trigger": true}, {"query": "</script><script>alert(1)</script>", "should_trigger": false}]`,
 		"s/binary":                  "\x00\x01\x02", "s/not \xff utf8": "caf\xe9\n", "s/keep": "kept\n", "s/dir/file": "x\n",
 	})
@@ -55,8 +56,12 @@ func TestSkillReportAsAPage(t *testing.T) {
 		"claims": [{"claim": "all commits were read", "type": "process", "verified": false, "evidence": "git log -5"}],
 		"eval_feedback": {"suggestions": [{"assertion": "expectation 0", "reason": "a guess would pass"}], "overall": "`+hostile+`"}}`)
 	for version, passed := range map[string]string{"0": "false", "1": "true"} {
-		for id, label := range map[string]string{"trigger-1": "the skill is taken up", "trigger-2": "the skill is left alone"} {
-			w.write("s-autoresearch/triggers/iteration-"+version+"/eval-"+id+"/grading.json", `{"expectations": [{"text": "`+label+`", "passed": `+passed+`, "evidence": "e"}]}`)
+		for id, label := range map[string]string{
+			"trigger-1": "the skill is taken up",
+			"trigger-2": "the skill is left alone",
+		} {
+			w.write("s-autoresearch/triggers/iteration-"+version+"/eval-"+id+"/grading.json",
+				`{"expectations": [{"text": "`+label+`", "passed": `+passed+`, "evidence": "e"}]}`)
 		}
 	}
 	a := w.binary("iterate", "log", "s-autoresearch", "--html", "report.html")
@@ -66,10 +71,12 @@ func TestSkillReportAsAPage(t *testing.T) {
 		`<td class="rate4 num"><a href="#case-1-0">2/2</a></td><td class="rate2 num"><a href="#case-1-1">1/2</a></td>`,
 		`<td class="rate0 num"><a href="#case-2-0">0/2</a></td><td class="rate4 num"><a href="#case-2-1">2/2</a></td>`,
 		">v0</th>", ">v1</th>", "Say it | &lt;b&gt;again&lt;/b&gt;", `<span class="add">&#43;six, better`,
-		`<section id="case-1-1" class="cell"><h3>v1: 1 of 2</h3>`, `<span class="sign">passed</span> <div><bdi>expectation 0</bdi><br><span class="quiet"><bdi>line 3 names it</bdi>`,
+		`<section id="case-1-1" class="cell"><h3>v1: 1 of 2</h3>`,
+		`<span class="sign">passed</span> <div><bdi>expectation 0</bdi><br><span class="quiet"><bdi>line 3 names it</bdi>`,
 		`<span class="sign">failed</span> <div><bdi>expectation 1</bdi>`,
 		`<span class="sign">not true</span> <div><bdi>all commits were read</bdi><br><span class="quiet"><bdi>git log -5</bdi>`,
-		"<bdi>expectation 0: a guess would pass</bdi>", `<bdi>write the notes</bdi></th><td>used</td><td class="rate0">wrong</td><td class="rate4">right</td>`,
+		"<bdi>expectation 0: a guess would pass</bdi>",
+		`<bdi>write the notes</bdi></th><td>used</td><td class="rate0">wrong</td><td class="rate4">right</td>`,
 		"<td>0 of 2</td><td>2 of 2</td>", "What to do: <strong>investigate</strong>",
 	} {
 		assert.Contains(t, text, want)

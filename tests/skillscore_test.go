@@ -21,7 +21,8 @@ func evalSuite(totals ...int) string {
 		for k := range total {
 			texts = append(texts, fmt.Sprintf("%q", fmt.Sprintf("expectation %d", k)))
 		}
-		cases = append(cases, fmt.Sprintf(`{"id": "c%d", "prompt": "do it", "expectations": [%s]}`, i, strings.Join(texts, ",")))
+		cases = append(cases, fmt.Sprintf(`{"id": "c%d", "prompt": "do it", "expectations": [%s]}`, i,
+			strings.Join(texts, ",")))
 	}
 	return `{"skill_name": "s", "evals": [` + strings.Join(cases, ",") + `]}`
 }
@@ -33,7 +34,8 @@ func graded(passed, total int) string {
 	for k := range total {
 		entries = append(entries, fmt.Sprintf(`{"text": "expectation %d", "passed": %v, "evidence": "seen"}`, k, k < passed))
 	}
-	return `{"summary": {"pass_rate": 1, "passed": 9, "failed": 0, "total": 9}, "expectations": [` + strings.Join(entries, ",") + `]}`
+	return `{"summary": {"pass_rate": 1, "passed": 9, "failed": 0, "total": 9}, "expectations": [` + strings.Join(entries,
+		",") + `]}`
 }
 
 // scoreOf is what `iterate score --json` prints.

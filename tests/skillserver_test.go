@@ -27,9 +27,10 @@ func serveFacts(file string) int {
 			name, fact, _ := strings.Cut(strings.TrimSpace(line), "=")
 			facts["/"+name] = fact
 		}
-		err = http.ListenAndServe("127.0.0.1:"+os.Getenv("PORT"), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { //nolint:gosec // for a moment
-			_, _ = io.WriteString(w, facts[r.URL.Path])
-		}))
+		err = http.ListenAndServe("127.0.0.1:"+os.Getenv("PORT"),
+			http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { //nolint:gosec // for a moment
+				_, _ = io.WriteString(w, facts[r.URL.Path])
+			}))
 	}
 	fmt.Fprintln(os.Stderr, err)
 	return 1
@@ -41,7 +42,8 @@ func askFact(into string) int {
 	if err == nil {
 		name, _, _ := strings.Cut(strings.TrimPrefix(string(prompt), "What is "), "?")
 		var response *http.Response
-		if response, err = http.Get(os.Getenv("AUTOLOOP_SERVER") + "/" + name); err == nil { //nolint:noctx // the executor's time bounds it
+		if response, err = http.Get(os.Getenv("AUTOLOOP_SERVER") + "/" + //nolint:noctx // the executor's time bounds it
+			name); err == nil {
 			var text []byte
 			text, err = io.ReadAll(response.Body)
 			_ = response.Body.Close()
@@ -63,7 +65,8 @@ func serverWorld(t *testing.T, improve string) (w *world, args func(keys ...stri
 	pair := func(name, fact string) string {
 		return "<qa_pair><question>What is " + name + "?</question><answer>" + fact + "</answer></qa_pair>"
 	}
-	w.write("s/evals/evaluation.xml", "<evaluation>"+pair("red", "Rouge")+pair("green", "vert")+pair("blue", "bleu")+"</evaluation>\n")
+	w.write("s/evals/evaluation.xml",
+		"<evaluation>"+pair("red", "Rouge")+pair("green", "vert")+pair("blue", "bleu")+"</evaluation>\n")
 	w.write("s/french", "red=rouge\n")
 	self, err := os.Executable()
 	require.NoError(t, err)

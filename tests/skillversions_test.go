@@ -18,8 +18,10 @@ func inputsWorld(t *testing.T, improve string) *world {
 	check := func(file, text string) string {
 		return `{"type": "file_contains", "file": "` + file + `", "text": "` + text + `"}`
 	}
-	w.write("s/evals/evals.json", `[{"id": 1, "prompt": "p", "files": ["in.txt", "evals/files/x.txt"], "deterministic_checks": [`+
-		check("seen", `given\ngiven\n`)+`, `+check("modes", `-rw-r--r--\n-rw-r--r--\n-rw-r--r--\n`)+`, `+check("out.md", "beta")+`, `+check("out.md", "gamma")+`]}]`)
+	w.write("s/evals/evals.json",
+		`[{"id": 1, "prompt": "p", "files": ["in.txt", "evals/files/x.txt"], "deterministic_checks": [`+
+			check("seen", `given\ngiven\n`)+`, `+check("modes", `-rw-r--r--\n-rw-r--r--\n-rw-r--r--\n`)+`, `+check("out.md",
+			"beta")+`, `+check("out.md", "gamma")+`]}]`)
 	w.write("s/in.txt", "given\n")
 	w.write("s/evals/files/x.txt", "given\n")
 	for _, name := range []string{"SKILL.md", "in.txt", "evals/files/x.txt"} {
@@ -37,7 +39,8 @@ func TestSkillProgramMayNotChangeWhatCasesAreGiven(t *testing.T) {
 	t.Parallel()
 	w := inputsWorld(t, `echo easier > s/in.txt; echo beta >> s/SKILL.md`)
 	program := w.read(".autoloop/programs/p.md")
-	w.write(".autoloop/programs/p.md", strings.Replace(program, `cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out.md`, `sh "$SIDE/looks"`, 1))
+	w.write(".autoloop/programs/p.md",
+		strings.Replace(program, `cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out.md`, `sh "$SIDE/looks"`, 1))
 	w.git("commit", "--quiet", "--all", "--message", "look")
 	require.NoError(t, os.WriteFile(filepath.Join(w.side, "looks"), []byte(looks), 0o600))
 	got := w.one()
@@ -80,12 +83,17 @@ func TestSkillRunRefusesWhatMakesNoSense(t *testing.T) {
 	t.Parallel()
 	w := skillWorld(t, "", "echo beta >> SKILL.md")
 	before := w.state("s")
-	for _, line := range []string{"jobs: 0", "jobs: -2", "evaluation-timeout: 0s", "stop-after-reverts: -1", "timeout-minutes: 0", "skil: s"} {
+	for _, line := range []string{
+		"jobs: 0", "jobs: -2", "evaluation-timeout: 0s", "stop-after-reverts: -1",
+		"timeout-minutes: 0", "skil: s",
+	} {
 		assert.Equal(t, 2, w.skill("--settings", w.settings(line)).code, line)
-		assert.Equal(t, 2, w.binary("iterate", "eval", "s", "--agent-command", "true", "--settings", w.settings(line)).code, line)
+		assert.Equal(t, 2, w.binary("iterate", "eval", "s", "--agent-command", "true", "--settings", w.settings(line)).code,
+			line)
 	}
 	assert.Equal(t, 2, w.skill("-n", "0").code)
-	assert.Equal(t, 2, w.binary("iterate", "eval", "s", "--agent-command", "true", "--against", "HEAD").code, "it is no task suite")
+	assert.Equal(t, 2, w.binary("iterate", "eval", "s", "--agent-command", "true", "--against", "HEAD").code,
+		"it is no task suite")
 	a := w.skill("--workspace", "s/ws")
 	assert.Equal(t, 1, a.code)
 	assert.Contains(t, a.stderr, "keep the two apart")

@@ -116,7 +116,8 @@ func TestSnapshotKilled(t *testing.T) {
 	skillState(t, one, "one")
 	skillState(t, two, "two")
 	for _, name := range []string{"one", "two"} {
-		require.Zero(t, w.binary("iterate", "skill", "snapshot", filepath.Join(w.side, name), filepath.Join(w.side, "v-"+name)).code)
+		require.Zero(t, w.binary("iterate", "skill", "snapshot", filepath.Join(w.side, name),
+			filepath.Join(w.side, "v-"+name)).code)
 	}
 	target, kept, out := filepath.Join(w.side, "target"), filepath.Join(w.side, "kept", "v1"), filepath.Join(w.side, "out")
 	const kills = 25
@@ -127,7 +128,8 @@ func TestSnapshotKilled(t *testing.T) {
 		a := w.binary("iterate", "skill", "restore", kept, out)
 		require.Zero(t, a.code, a.stderr)
 		return state(t, out)
-	}, leading{state(t, one), []string{"skill", "snapshot", one, kept}}, leading{state(t, two), []string{"skill", "snapshot", two, kept}})
+	}, leading{state(t, one), []string{"skill", "snapshot", one, kept}},
+		leading{state(t, two), []string{"skill", "snapshot", two, kept}})
 	require.Zero(t, w.binary("iterate", "skill", "restore", filepath.Join(w.side, "v-two"), target).code)
 	require.Zero(t, w.binary("iterate", "skill", "snapshot", two, kept).code)
 	for _, dir := range []string{w.side, filepath.Join(w.side, "kept")} {

@@ -216,7 +216,8 @@ func (s *soak) iterate(w *world, name string, after time.Duration) (ended bool, 
 func (s *soak) people() {
 	for n := 1; !s.over.Load(); n++ {
 		if s.random(2) == 0 {
-			if s.write("other.txt", fmt.Sprintf("%d\n", n)); s.pushed("commit", "--quiet", "--all", "--message", fmt.Sprintf("other %d", n)) {
+			if s.write("other.txt", fmt.Sprintf("%d\n", n)); s.pushed("commit", "--quiet", "--all", "--message",
+				fmt.Sprintf("other %d", n)) {
 				s.moves.Add(1)
 			}
 		} else if s.edit(s.programs[s.random(len(s.programs))], n) {
@@ -244,14 +245,16 @@ func (s *soak) pushed(args ...string) bool {
 func (s *soak) edit(name string, n int) bool {
 	dir := filepath.Join(s.side, "edit-"+strconv.Itoa(n))
 	defer func() { _ = os.RemoveAll(dir) }()
-	if _, err := s.try("git", "clone", "--quiet", "--branch", "memory/autoloop", filepath.Join(s.side, "remote.git"), dir); err != nil {
+	if _, err := s.try("git", "clone", "--quiet", "--branch", "memory/autoloop", filepath.Join(s.side, "remote.git"),
+		dir); err != nil {
 		return false
 	}
 	file := filepath.Join(dir, name+".md")
 	text, err := os.ReadFile(file)
 	heading := "## 📚 Lessons Learned\n"
 	before, after, found := strings.Cut(string(text), heading)
-	if err != nil || !found || os.WriteFile(file, []byte(fmt.Sprintf("%s%s\n- a person's remark %d%s", before, heading, n, after)), 0o600) != nil {
+	if err != nil || !found || os.WriteFile(file,
+		[]byte(fmt.Sprintf("%s%s\n- a person's remark %d%s", before, heading, n, after)), 0o600) != nil {
 		return false
 	}
 	if _, err := s.try("git", "-C", dir, "commit", "--quiet", "--all", "--message", "a remark"); err != nil {
@@ -295,7 +298,8 @@ func (s *soak) check() {
 	require.NoError(t, err)
 	assert.Empty(t, left, "temporary directories")
 	require.NoError(t, filepath.WalkDir(s.side, func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() && strings.HasSuffix(path, ".lock") { // git's own gc removes objects that a killed git left half written
+		if err == nil && !entry.IsDir() && strings.HasSuffix(path,
+			".lock") { // git's own gc removes objects that a killed git left half written
 			t.Errorf("%s is left", path)
 		}
 		return err

@@ -67,7 +67,8 @@ func TestEveryWordIsSpelledRight(t *testing.T) {
 		out, err := cmd.Output()
 		require.NoError(t, err, problems.String())
 		require.Empty(t, problems.String())
-		return slices.DeleteFunc(strings.Fields(string(out)), func(word string) bool { return slices.Contains(field, strings.ToLower(word)) })
+		return slices.DeleteFunc(strings.Fields(string(out)),
+			func(word string) bool { return slices.Contains(field, strings.ToLower(word)) })
 	}
 	assert.Equal(t, []string{"Meazure", "colour"}, unknown(proseWords(`# Meazure of a [colour](receeve.md)
 A token's job: `+"`xyzzyx`"+`, --quux, a/quux, quux.md, QUUX, quuxBaz, <b title="quux">, re-read it.
@@ -88,7 +89,8 @@ A token's job: `+"`xyzzyx`"+`, --quux, a/quux, quux.md, QUUX, quuxBaz, <b title=
 	}
 	require.Greater(t, len(words), 1000)
 	for _, word := range unknown(words) {
-		assert.Fail(t, "a word that no dictionary has", "%s (%s): correct it, or enter it in tests/testdata/words.txt if the field has it", word, pages[word])
+		assert.Fail(t, "a word that no dictionary has",
+			"%s (%s): correct it, or enter it in tests/testdata/words.txt if the field has it", word, pages[word])
 	}
 }
 
@@ -104,29 +106,30 @@ var (
 func proseWords(page string, help bool) []string {
 	source := []byte(page)
 	var prose strings.Builder
-	_ = ast.Walk(goldmark.DefaultParser().Parse(markdown.NewReader(source)), func(node ast.Node, entering bool) (ast.WalkStatus, error) {
-		switch node := node.(type) {
-		case *ast.CodeSpan, *ast.AutoLink, *ast.RawHTML, *ast.HTMLBlock, *ast.CodeBlock:
-			prose.WriteString(" ")
-			return ast.WalkSkipChildren, nil
-		case *ast.FencedCodeBlock:
-			if help && entering {
-				prose.Write(node.Lines().Value(source))
+	_ = ast.Walk(goldmark.DefaultParser().Parse(markdown.NewReader(source)),
+		func(node ast.Node, entering bool) (ast.WalkStatus, error) {
+			switch node := node.(type) {
+			case *ast.CodeSpan, *ast.AutoLink, *ast.RawHTML, *ast.HTMLBlock, *ast.CodeBlock:
+				prose.WriteString(" ")
+				return ast.WalkSkipChildren, nil
+			case *ast.FencedCodeBlock:
+				if help && entering {
+					prose.Write(node.Lines().Value(source))
+				}
+				return ast.WalkSkipChildren, nil
+			case *ast.Text:
+				if entering {
+					prose.Write(node.Segment.Value(source))
+				}
+				if node.SoftLineBreak() {
+					prose.WriteString("\n")
+				}
 			}
-			return ast.WalkSkipChildren, nil
-		case *ast.Text:
-			if entering {
-				prose.Write(node.Segment.Value(source))
-			}
-			if node.SoftLineBreak() {
+			if !entering && node.Type() == ast.TypeBlock {
 				prose.WriteString("\n")
 			}
-		}
-		if !entering && node.Type() == ast.TypeBlock {
-			prose.WriteString("\n")
-		}
-		return ast.WalkContinue, nil
-	})
+			return ast.WalkContinue, nil
+		})
 	var words []string
 	for _, token := range strings.Fields(strings.NewReplacer("’", "'", "|", " ", "…", " ").Replace(prose.String())) {
 		token = strings.Trim(token, "()[]\"“”*,;:!?.'`")

@@ -75,7 +75,10 @@ func (w *world) recording(agent, scenario string) string {
 		made.Code = 1
 	}
 	file := filepath.Join(w.side, "said-"+agent)
-	for name, lines := range map[string][]string{"": made.Out, ".err": made.Err, ".told": made.Told, ".code": {strconv.Itoa(made.Code)}} {
+	for name, lines := range map[string][]string{
+		"": made.Out, ".err": made.Err, ".told": made.Told,
+		".code": {strconv.Itoa(made.Code)},
+	} {
 		require.NoError(w.t, os.WriteFile(file+name, []byte(strings.Join(lines, "\n")+"\n"), 0o600))
 	}
 	return file
@@ -91,14 +94,18 @@ func (w *world) summary() string {
 	w.t.Helper()
 	var lines []string
 	for _, event := range w.facts("") {
-		for _, name := range []string{"time", "run_id", "seed", "lease", "agent", "model", "usage", "durations", "seconds", "prepare_seconds"} {
+		for _, name := range []string{
+			"time", "run_id", "seed", "lease", "agent", "model", "usage", "durations", "seconds",
+			"prepare_seconds",
+		} {
 			delete(event, name)
 		}
 		line, err := json.Marshal(event)
 		require.NoError(w.t, err)
 		lines = append(lines, string(line))
 	}
-	lines = append(lines, w.memory("p.md"), w.memory("p.results.tsv"), w.git("log", "--format=%an %ae %B", "-p", "autoloop/p", "^main"))
+	lines = append(lines, w.memory("p.md"), w.memory("p.results.tsv"),
+		w.git("log", "--format=%an %ae %B", "-p", "autoloop/p", "^main"))
 	return changing.ReplaceAllString(strings.Join(lines, "\n"), "…")
 }
 
@@ -111,8 +118,9 @@ func TestTheRecordsAreTheSameWithEveryAgent(t *testing.T) {
 	const work = "if grep -q 9 value.txt; then echo 7 > value.txt; echo 'LESSON: it was too low' > .autoloop-notes.md; fi"
 	const command = "agent-command: |\n  " + work + "; echo '" + said + "'"
 	nothing := modeltest.Text("PLAN: " + said + "\n")
-	server := modeltest.New(t, modeltest.Text("PLAN: "+said+"\nFILE: value.txt\n<<<<<<< SEARCH\n9\n=======\n7\n>>>>>>> REPLACE\n"+
-		"FILE: .autoloop-notes.md\n<<<<<<< WHOLE\nLESSON: it was too low\n>>>>>>> WHOLE\n"), nothing, nothing)
+	server := modeltest.New(t,
+		modeltest.Text("PLAN: "+said+"\nFILE: value.txt\n<<<<<<< SEARCH\n9\n=======\n7\n>>>>>>> REPLACE\n"+
+			"FILE: .autoloop-notes.md\n<<<<<<< WHOLE\nLESSON: it was too low\n>>>>>>> WHOLE\n"), nothing, nothing)
 	w := standInWorld(t, "", command)
 	w.env = append(w.env, "AUTOLOOP_MODELS_URL="+server.URL+"/v1", "AUTOLOOP_MODELS_KEY="+keyOf("AUTOLOOP_MODELS_KEY"))
 	summary := map[string]string{"command": "", "models": ""}
@@ -260,7 +268,8 @@ func TestAgentsAreListed(t *testing.T) {
 	w := standInWorld(t, "", "")
 	w.env = append(w.env, "CURSOR_API_KEY=")
 	require.NoError(t, os.WriteFile(filepath.Join(w.side, "bin", "gemini"), []byte("#!/bin/sh\necho 0.1.2\n"), 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(w.side, "bin", "codex"), []byte("#!/bin/sh\necho broken >&2; exit 3\n"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(w.side, "bin", "codex"), []byte("#!/bin/sh\necho broken >&2; exit 3\n"),
+		0o755))
 	require.NoError(t, os.Remove(filepath.Join(w.side, "bin", "opencode")))
 	a := w.binary("iterate", "doctor", "--quick", "--json")
 	require.Zero(t, a.code, a.stderr)
@@ -272,8 +281,10 @@ func TestAgentsAreListed(t *testing.T) {
 		got[one.Subject] = one.Level + ": " + one.Message + ": " + one.Fix
 	}
 	assert.Equal(t, "ok: ready 9999.0: ", got["agent claude"])
-	assert.Equal(t, "absent: version 0.1.2 is too old (at least 0.50.0): npm install -g @google/gemini-cli@0.61: ", got["agent gemini"])
-	assert.Contains(t, got["agent codex"], "absent: it did not say its version: `codex --version` ended with exit code 3 broken")
+	assert.Equal(t, "absent: version 0.1.2 is too old (at least 0.50.0): npm install -g @google/gemini-cli@0.61: ",
+		got["agent gemini"])
+	assert.Contains(t, got["agent codex"],
+		"absent: it did not say its version: `codex --version` ended with exit code 3 broken")
 	assert.Contains(t, got["agent opencode"], "absent: opencode is not installed: npm install -g opencode-ai@1.18.33")
 	assert.Equal(t, "warning: installed and not signed in 9999.0: no key and no login: set CURSOR_API_KEY, or log in with cursor-agent", got["agent cursor"])
 	assert.Contains(t, got["agent command"], "ok: built in; ")
@@ -281,7 +292,8 @@ func TestAgentsAreListed(t *testing.T) {
 	table := w.binary("iterate", "doctor", "--quick").stdout
 	assert.Regexp(t, `(?m)^ok +agent claude +ready 9999\.0$`, table)
 	for name, want := range map[string]string{
-		"gemini": "version 0.1.2 is too old", "opencode": "npm install -g opencode-ai@1.18.33", "nobody": `no agent is called "nobody"`,
+		"gemini": "version 0.1.2 is too old", "opencode": "npm install -g opencode-ai@1.18.33",
+		"nobody": `no agent is called "nobody"`,
 	} {
 		a := w.binary("iterate", "--program", "p", "--agent", name)
 		assert.Equal(t, 2, a.code)

@@ -35,7 +35,10 @@ func manyTasks() map[string]string {
 func TestTasksEndedInTheMiddle(t *testing.T) {
 	long.Only(t, long.Kills)
 	t.Parallel()
-	for name, signal := range map[string]syscall.Signal{"interrupt": syscall.SIGINT, "terminate": syscall.SIGTERM, "kill": syscall.SIGKILL} {
+	for name, signal := range map[string]syscall.Signal{
+		"interrupt": syscall.SIGINT, "terminate": syscall.SIGTERM,
+		"kill": syscall.SIGKILL,
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := tasksWorld(t, manyTasks())
@@ -81,7 +84,8 @@ func TestTasksOnAFullDisk(t *testing.T) {
 			w := tasksWorld(t, manyTasks())
 			disk := filepath.Join(w.side, "disk")
 			require.NoError(t, os.MkdirAll(disk, 0o755))
-			iterate := quoted(append([]string{filepath.Join(binaries, "iterate")}, w.taskArgs(fill+lingering, "--settings", w.settings("cost-tolerance: 1000", "jobs: 1"))...))
+			iterate := quoted(append([]string{filepath.Join(binaries, "iterate")},
+				w.taskArgs(fill+lingering, "--settings", w.settings("cost-tolerance: 1000", "jobs: 1"))...))
 			a := w.answer(w.smallDisk(disk, `
 TMPDIR=$DISK/tmp; XDG_CACHE_HOME=$DISK/cache; export TMPDIR XDG_CACHE_HOME
 limited `+iterate+` 2>"$SIDE/first" && exit 9

@@ -20,7 +20,8 @@ func TestTasksWithAModel(t *testing.T) {
 		if r.Has("after") {
 			word = "after"
 		}
-		answer := modeltest.Text("PLAN: as I was told\nFILE: file.txt\n<<<<<<< SEARCH\nfixture\n=======\n" + word + "\n>>>>>>> REPLACE\n")
+		answer := modeltest.Text("PLAN: as I was told\nFILE: file.txt\n<<<<<<< SEARCH\nfixture\n=======\n" + word +
+			"\n>>>>>>> REPLACE\n")
 		answer.Usage = modeltest.Tokens{Input: 700, Output: 30}
 		return answer
 	})
@@ -33,8 +34,10 @@ func TestTasksWithAModel(t *testing.T) {
 	w := tasksWorld(t, map[string]string{"one": hasFile})
 	w.write("suite/one/task.json", `{"id": "one", "title": "t", "fixtureDir": "fixture", "prompt": "write the word into file.txt",
 		"checks": [{"kind": "fileContains", "path": "file.txt", "substring": "after"}], "judgeRubric": {"criteria": "which word is it?"}}`)
-	w.env = append(w.env, "AUTOLOOP_MODELS_URL="+worker.URL+"/v1", "AUTOLOOP_MODELS_KEY="+theKey, "ANTHROPIC_BASE_URL="+judge.URL, "ANTHROPIC_API_KEY=the-key-of-the-judge")
-	a := w.binary("iterate", "eval", "suite", "--against", "HEAD", "--agent", "models", "--model", "m-1", "--out", "out", "--json", "--settings", w.settings("judge-model: j-1", "cost-tolerance: 1000"))
+	w.env = append(w.env, "AUTOLOOP_MODELS_URL="+worker.URL+"/v1", "AUTOLOOP_MODELS_KEY="+theKey,
+		"ANTHROPIC_BASE_URL="+judge.URL, "ANTHROPIC_API_KEY=the-key-of-the-judge")
+	a := w.binary("iterate", "eval", "suite", "--against", "HEAD", "--agent", "models", "--model", "m-1", "--out", "out",
+		"--json", "--settings", w.settings("judge-model: j-1", "cost-tolerance: 1000"))
 	require.Zero(t, a.code, a.stderr)
 	var report struct {
 		Verdict, Judge string

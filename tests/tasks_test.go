@@ -20,7 +20,8 @@ func tasksWorld(t *testing.T, tasks map[string]string) *world {
 	t.Helper()
 	files := map[string]string{"AGENTS.md": "before\n", "README.md": "of no account\n"}
 	for id, checks := range tasks {
-		files["suite/"+id+"/task.json"] = `{"id": "` + id + `", "title": "Task ` + id + `", "fixtureDir": "fixture", "prompt": "do it", "checks": [` + checks + `]}`
+		files["suite/"+id+"/task.json"] = `{"id": "` + id + `", "title": "Task ` + id +
+			`", "fixtureDir": "fixture", "prompt": "do it", "checks": [` + checks + `]}`
 		files["suite/"+id+"/fixture/file.txt"] = "fixture\n"
 	}
 	w := newWorld(t, files)
@@ -42,7 +43,10 @@ func (w *world) tasks(script string, more ...string) answer {
 
 func (w *world) taskArgs(script string, more ...string) []string {
 	// A busy machine must not decide: no time counts as another one.
-	return append([]string{"eval", "suite", "--against", "HEAD", "--agent-command", script, "--judge", "off", "--settings", w.settings("cost-tolerance: 1000")}, more...)
+	return append([]string{
+		"eval", "suite", "--against", "HEAD", "--agent-command", script, "--judge", "off", "--settings",
+		w.settings("cost-tolerance: 1000"),
+	}, more...)
 }
 
 // left lists what a comparison left behind, besides the finished runs.
@@ -118,7 +122,8 @@ Better rules.
 	a := w.binary("iterate", "eval", "suite", "--against", "HEAD", "--settings", "p.md")
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "neutral: net composite gain +1 over 1 task, which does not exceed 2")
-	a = w.binary("iterate", "eval", "suite", "--against", "HEAD", "--settings", "p.md", "--agent-command", "rm -f docs/rules.txt")
+	a = w.binary("iterate", "eval", "suite", "--against", "HEAD", "--settings", "p.md", "--agent-command",
+		"rm -f docs/rules.txt")
 	assert.Contains(t, a.stdout, "neutral: net composite gain 0", "a flag wins")
 
 	w.write("p.md", "---\nevaluation: skill\nskill: s\n---\n")
@@ -134,7 +139,8 @@ func TestTasksValidate(t *testing.T) {
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "2 tasks: ok")
 
-	w.write("suite/two/task.json", "{\"id\": \"one\",\n\"title\": \"t\", \"fixtureDir\": \"none\", \"prompt\": \"p\", \"checks\": [{\"kind\": \"guess\"}]}")
+	w.write("suite/two/task.json",
+		"{\"id\": \"one\",\n\"title\": \"t\", \"fixtureDir\": \"none\", \"prompt\": \"p\", \"checks\": [{\"kind\": \"guess\"}]}")
 	a = w.binary("iterate", "validate", "suite", "--json")
 	assert.Equal(t, 1, a.code)
 	var found struct {
@@ -150,7 +156,8 @@ func TestTasksValidate(t *testing.T) {
 // TestTasksReport reads what a job would keep and show.
 func TestTasksReport(t *testing.T) {
 	t.Parallel()
-	w := tasksWorld(t, map[string]string{"one": hasAfter + `, {"kind": "command", "cmd": "echo 'two | failed' >&2; exit 4"}`})
+	w := tasksWorld(t, map[string]string{"one": hasAfter +
+		`, {"kind": "command", "cmd": "echo 'two | failed' >&2; exit 4"}`})
 	summary := filepath.Join(w.side, "summary.md")
 	w.env = append(w.env, "GITHUB_STEP_SUMMARY="+summary)
 	a := w.tasks(copyConfig, "--out", "out")
@@ -162,7 +169,8 @@ func TestTasksReport(t *testing.T) {
 	text, err := os.ReadFile(summary)
 	require.NoError(t, err)
 	assert.Equal(t, markdown+"\n", string(text))
-	assert.Contains(t, markdown, `exit code 4: two \| failed; [transcript](runs/candidate/one/1/transcript.txt); [diff](runs/candidate/one/1/changes.diff)`)
+	assert.Contains(t, markdown,
+		`exit code 4: two \| failed; [transcript](runs/candidate/one/1/transcript.txt); [diff](runs/candidate/one/1/changes.diff)`)
 	assert.Equal(t, "copied\n", w.read("out/runs/candidate/one/1/transcript.txt"))
 	assert.Contains(t, w.read("out/runs/baseline/one/1/changes.diff"), "+before")
 
@@ -194,7 +202,8 @@ func TestTasksReport(t *testing.T) {
 func TestTasksJudgedByCommandLine(t *testing.T) {
 	t.Parallel()
 	w := tasksWorld(t, map[string]string{"one": hasFile})
-	w.write("suite/one/task.json", `{"id": "one", "title": "t", "fixtureDir": "fixture", "prompt": "p", "judgeRubric": {"criteria": "is it after?"}}`)
+	w.write("suite/one/task.json",
+		`{"id": "one", "title": "t", "fixtureDir": "fixture", "prompt": "p", "judgeRubric": {"criteria": "is it after?"}}`)
 	bin := filepath.Join(w.side, "bin")
 	require.NoError(t, os.MkdirAll(bin, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "claude"), []byte(`#!/bin/sh
@@ -230,7 +239,10 @@ func TestAgentConfigExample(t *testing.T) {
 	t.Parallel()
 	w := exampleWorld(t, "agent-config")
 	example := filepath.Join(w.dir, "programs", "agent-config")
-	args := []string{"eval", filepath.Join(example, "tasks"), "--agent-command", "sh " + filepath.Join(example, "agent.sh"), "--judge", "off"}
+	args := []string{
+		"eval", filepath.Join(example, "tasks"), "--agent-command",
+		"sh " + filepath.Join(example, "agent.sh"), "--judge", "off",
+	}
 	before, after := filepath.Join(example, "before"), filepath.Join(example, "after")
 	a := w.binary("iterate", append(args, "--against", before, "--candidate", after)...)
 	require.Zero(t, a.code, a.stderr)

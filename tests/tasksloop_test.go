@@ -36,7 +36,8 @@ func agentConfigWorld(t *testing.T, front string, lines ...string) *world {
 func TestTaskSuiteInTheLoop(t *testing.T) {
 	long.Only(t, long.Examples)
 	t.Parallel()
-	w := agentConfigWorld(t, "", "Nothing of use.", "Keep a changelog. A fixed bug gets a test.", "Keep a changelog.", "Keep a changelog. A fixed bug gets a test. Old settings are deprecated.")
+	w := agentConfigWorld(t, "", "Nothing of use.", "Keep a changelog. A fixed bug gets a test.", "Keep a changelog.",
+		"Keep a changelog. A fixed bug gets a test. Old settings are deprecated.")
 	got := w.iterate("-n", "4")
 	require.Len(t, got, 4)
 	assert.Equal(t, "rejected", got[0].Outcome)
@@ -79,8 +80,10 @@ func TestTheExecutorIsTheCheckouts(t *testing.T) {
 func TestCandidatesDoNotChangeTheExecutor(t *testing.T) {
 	t.Parallel()
 	w := agentConfigWorld(t, "", "")
-	program := strings.Replace(w.read(".autoloop/programs/p.md"), "`AGENTS.md`", "`AGENTS.md`, `programs/agent-config/*.sh`", 1)
-	w.write(".autoloop/programs/p.md", strings.Replace(program, "sed -n", "echo '# easier' >> programs/agent-config/agent.sh && sed -n", 1))
+	program := strings.Replace(w.read(".autoloop/programs/p.md"), "`AGENTS.md`",
+		"`AGENTS.md`, `programs/agent-config/*.sh`", 1)
+	w.write(".autoloop/programs/p.md",
+		strings.Replace(program, "sed -n", "echo '# easier' >> programs/agent-config/agent.sh && sed -n", 1))
 	w.git("commit", "--quiet", "--all", "--message", "a wide target")
 	got := w.one()
 	assert.Equal(t, "rejected", got.Outcome, got.Reasons)
@@ -93,7 +96,8 @@ func TestASuiteIsNotRewrittenWhileItRuns(t *testing.T) {
 	long.Only(t, long.Hostile)
 	t.Parallel()
 	for name, attack := range map[string]string{
-		"the checks": `echo '{"id": "fix-slug", "checks": []}' > "$f"`, "put back": `cp -p "$f" "$f.kept"; echo x > "$f"; cp -p "$f.kept" "$f"; rm "$f.kept"`,
+		"the checks": `echo '{"id": "fix-slug", "checks": []}' > "$f"`,
+		"put back":   `cp -p "$f" "$f.kept"; echo x > "$f"; cp -p "$f.kept" "$f"; rm "$f.kept"`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -101,11 +105,14 @@ func TestASuiteIsNotRewrittenWhileItRuns(t *testing.T) {
 			tmp := filepath.Join(filepath.Dir(w.side), "tmp")
 			// The directory of the trees is closed to their owner too, who can open it.
 			w.write("programs/agent-config/agent.sh", w.read("programs/agent-config/agent.sh")+
-				"\nif grep -q changelog AGENTS.md; then chmod u+rx '"+tmp+"'/autoloop-run-*/w; find '"+tmp+"' -path '*/programs/agent-config/tasks/fix-slug/task.json' | while read -r f; do\nchmod u+w \"$f\"\n"+attack+"\ndone; fi\n")
+				"\nif grep -q changelog AGENTS.md; then chmod u+rx '"+tmp+"'/autoloop-run-*/w; find '"+tmp+
+				"' -path '*/programs/agent-config/tasks/fix-slug/task.json' | while read -r f; do\nchmod u+w \"$f\"\n"+attack+
+				"\ndone; fi\n")
 			w.git("commit", "--quiet", "--all", "--message", "attack")
 			got := w.one()
 			assert.Equal(t, "rejected", got.Outcome, got.Reasons)
-			assert.Contains(t, strings.Join(got.Reasons, "\n"), `changed the evaluator while it ran: "programs/agent-config/tasks/fix-slug/task.json"`)
+			assert.Contains(t, strings.Join(got.Reasons, "\n"),
+				`changed the evaluator while it ran: "programs/agent-config/tasks/fix-slug/task.json"`)
 		})
 	}
 }

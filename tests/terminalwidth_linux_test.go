@@ -21,7 +21,8 @@ func TestTablesFitTheTerminal(t *testing.T) {
 	w.git("add", "--all")
 	w.git("commit", "--quiet", "--message", "two more")
 	require.Len(t, w.iterate("--program", "p", "-n", "3"), 3)
-	require.Zero(t, w.binary("iterate", "pause", "p", "until somebody has looked at the numbers that the new machine gives for the unchanged files").code)
+	require.Zero(t, w.binary("iterate", "pause", "p",
+		"until somebody has looked at the numbers that the new machine gives for the unchanged files").code)
 
 	drawn := regexp.MustCompile(`\x1b\[[0-9;]*[A-Za-z]`)
 	// A program is a second later the next time that somebody looks.
@@ -47,5 +48,7 @@ func TestTablesFitTheTerminal(t *testing.T) {
 		}
 	}
 	status := w.binary("iterate", "status").stdout
-	assert.Contains(t, status, "until somebody has looked at the numbers that the new machine gives for the unchanged files", "piped, a reason is in one line")
+	assert.Contains(t, status,
+		"until somebody has looked at the numbers that the new machine gives for the unchanged files",
+		"piped, a reason is in one line")
 }

@@ -166,7 +166,8 @@ func TestBeginningIsKilledAtEveryWrite(t *testing.T) {
 					if got := jobs.one(); c.begins {
 						assert.Equal(t, "accepted", got.Outcome, "%v", got.Reasons)
 					} else {
-						a := again.answer(jobs.job(hubToken, "job", "steer", "--program", "p")) // a program that is paused is selected no more
+						a := again.answer(jobs.job(hubToken, "job", "steer", "--program",
+							"p")) // a program that is paused is selected no more
 						require.Zero(t, a.code, a.stderr)
 					}
 					assert.Equal(t, want, again.placeOfStarts())
@@ -210,7 +211,10 @@ func (j *jobs) dies(h *hub, d death, args ...string) {
 		started <- process
 	}
 	if d.writes > 0 {
-		h.Fail(githubtest.Fault{Kind: githubtest.Dropped, Writes: true, Skip: d.writes - 1, After: true, Wait: time.Hour, Call: kill})
+		h.Fail(githubtest.Fault{
+			Kind: githubtest.Dropped, Writes: true, Skip: d.writes - 1, After: true, Wait: time.Hour,
+			Call: kill,
+		})
 	}
 	pushes := 0
 	j.git.watch(func(after bool) bool {

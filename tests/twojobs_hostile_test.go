@@ -32,7 +32,8 @@ func TestNothingSaidBetweenTwoJobsIsLost(t *testing.T) {
 	assert.Contains(t, h.told(2), "Early words.")
 	assert.Contains(t, h.told(2), "try the early thing")
 	assert.NotContains(t, h.told(2), "late thing")
-	assert.Equal(t, []string{"The agent is told at iteration 2."}, h.answers(), "what comes later is for those that it starts")
+	assert.Equal(t, []string{"The agent is told at iteration 2."}, h.answers(),
+		"what comes later is for those that it starts")
 
 	paused := j.one()
 	assert.Contains(t, paused.Stopped, "paused: for a while; go on with ")
@@ -43,7 +44,8 @@ func TestNothingSaidBetweenTwoJobsIsLost(t *testing.T) {
 	assert.Contains(t, h.told(3), "try the late thing")
 	assert.NotContains(t, h.told(3), "Early words.")
 	assert.Equal(t, []string{
-		"The agent is told at iteration 2.", "The agent is told at iteration 3.\n\nPaused. `/autoloop resume` goes on.", "It goes on.",
+		"The agent is told at iteration 2.", "The agent is told at iteration 3.\n\nPaused. `/autoloop resume` goes on.",
+		"It goes on.",
 	}, h.answers())
 	assert.Len(t, h.site.look().Reactions, 3)
 }
@@ -92,10 +94,14 @@ func TestTextsOfABundleAreData(t *testing.T) {
 		return events
 	})
 	outputs, summary := filepath.Join(h.side, "outputs"), filepath.Join(h.side, "summary")
-	h.env = append(h.env, "GITHUB_ACTIONS=true", "GITHUB_OUTPUT="+outputs, "GITHUB_STEP_SUMMARY="+summary, "GITHUB_RUN_ID=1", "GITHUB_RUN_ATTEMPT=1")
+	h.env = append(h.env, "GITHUB_ACTIONS=true", "GITHUB_OUTPUT="+outputs, "GITHUB_STEP_SUMMARY="+summary,
+		"GITHUB_RUN_ID=1", "GITHUB_RUN_ATTEMPT=1")
 	a := h.answer(j.job(hubToken, "job", "publish", "--program", "p", dir))
 	require.Zero(t, a.code, a.stderr)
-	texts := map[string]string{"commit": h.run(h.bare, "git", "log", "--format=%B", "-1", "autoloop/p"), "state": h.remembered("p.md"), "pull": h.pullBody()}
+	texts := map[string]string{
+		"commit": h.run(h.bare, "git", "log", "--format=%B", "-1", "autoloop/p"),
+		"state":  h.remembered("p.md"), "pull": h.pullBody(),
+	}
 	there := h.site.look()
 	status := 0
 	for _, c := range there.On(1) {
@@ -156,7 +162,8 @@ func TestNothingOfABundlePassesAsOurs(t *testing.T) {
 				return events
 			})
 			summary := filepath.Join(h.side, "summary")
-			h.env = append(h.env, "GITHUB_ACTIONS=true", "GITHUB_STEP_SUMMARY="+summary, "GITHUB_RUN_ID=1", "GITHUB_RUN_ATTEMPT=1")
+			h.env = append(h.env, "GITHUB_ACTIONS=true", "GITHUB_STEP_SUMMARY="+summary, "GITHUB_RUN_ID=1",
+				"GITHUB_RUN_ATTEMPT=1")
 			a := h.answer(j.job(hubToken, "job", "publish", "--program", "p", dir))
 			require.Zero(t, a.code, a.stderr)
 			texts := h.beside("summary") + h.remembered("p.md")
@@ -168,9 +175,11 @@ func TestNothingOfABundlePassesAsOurs(t *testing.T) {
 			}
 			assert.NotContains(t, texts, forged)
 			// What is left is a quotation, a summary, or says whose it is.
-			asWords := regexp.MustCompile(`(?m)^> .*$|^- \*\*Change\*\*: .*$|^\|.*\|$|the proposing job says: ` + words + `|: Iteration 1: ` + words)
+			asWords := regexp.MustCompile(`(?m)^> .*$|^- \*\*Change\*\*: .*$|^\|.*\|$|the proposing job says: ` + words +
+				`|: Iteration 1: ` + words)
 			assert.NotContains(t, asWords.ReplaceAllString(texts, ""), words)
-			assert.NotContains(t, h.ledger(), `"reasons":[{"kind":"said","words":"`+words, "and the records do not take it for what CI said")
+			assert.NotContains(t, h.ledger(), `"reasons":[{"kind":"said","words":"`+words,
+				"and the records do not take it for what CI said")
 		})
 	}
 }
@@ -247,7 +256,10 @@ func TestForgedBundlesChangeNothingOnGitHub(t *testing.T) {
 	require.Equal(t, "accepted", j.one().Outcome)
 	h.git("fetch", "--quiet", "origin")
 	dir, _ := j.propose()
-	some := []string{"another candidate", "other books", "another delta", "an event set", "a rule of its own", "outside the target", "a link that leaves"}
+	some := []string{
+		"another candidate", "other books", "another delta", "an event set", "a rule of its own",
+		"outside the target", "a link that leaves",
+	}
 	for _, f := range forgeries() {
 		if !slices.Contains(some, f.name) {
 			continue

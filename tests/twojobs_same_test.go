@@ -47,7 +47,8 @@ func TestTwoJobsComeToWhatOneDoes(t *testing.T) {
 	}{
 		"a repeatable metric": {outcomes: "accepted rejected rejected accepted", world: func(t *testing.T) *world {
 			t.Helper()
-			return noisyWorld(t, "guardrails: [{metric: rail, direction: higher, max-regression: 50%}]", nil, "1100", "1100", "1050", "1200")
+			return noisyWorld(t, "guardrails: [{metric: rail, direction: higher, max-regression: 50%}]", nil, "1100", "1100",
+				"1050", "1200")
 		}},
 		"a noisy metric": {outcomes: "accepted rejected rejected", world: func(t *testing.T) *world {
 			t.Helper()
@@ -56,7 +57,8 @@ func TestTwoJobsComeToWhatOneDoes(t *testing.T) {
 			text := w.read(".autoloop/programs/p.md")
 			require.Contains(t, text, counter)
 			text = strings.Replace(text, counter, own, 1)
-			w.write(".autoloop/programs/p.md", strings.Replace(text, `> "$SIDE/count"`, `> "$SIDE/count-$value"`, 1)) // the same noise in any order
+			w.write(".autoloop/programs/p.md",
+				strings.Replace(text, `> "$SIDE/count"`, `> "$SIDE/count-$value"`, 1)) // the same noise in any order
 			w.git("commit", "--quiet", "--all", "--message", "count for each side")
 			return w
 		}},
@@ -70,7 +72,8 @@ func TestTwoJobsComeToWhatOneDoes(t *testing.T) {
 		}},
 		"a skill": {outcomes: "accepted rejected accepted", world: func(t *testing.T) *world {
 			t.Helper()
-			return skillWorld(t, "", `case $AUTOLOOP_ITERATION in 1) echo beta >> s/SKILL.md ;; 2) echo x >> s/SKILL.md ;; 3) echo gamma >> s/SKILL.md ;; esac`)
+			return skillWorld(t, "",
+				`case $AUTOLOOP_ITERATION in 1) echo beta >> s/SKILL.md ;; 2) echo x >> s/SKILL.md ;; 3) echo gamma >> s/SKILL.md ;; esac`)
 		}},
 		"a skill with a grader": {outcomes: "accepted rejected", world: func(t *testing.T) *world {
 			t.Helper()
@@ -99,7 +102,8 @@ echo "proposal $2"`)
 		}},
 		"links": {outcomes: "accepted rejected rejected rejected", world: func(t *testing.T) *world {
 			t.Helper()
-			w := linksWorld(t, "ln -sfn b v/link; echo 5 > v/n", "ln -sfn ../../etc v/link; echo 6 > v/n", "ln -sfn /etc v/link; echo 7 > v/n", "echo 8 > other; echo 8 > v/n")
+			w := linksWorld(t, "ln -sfn b v/link; echo 5 > v/n", "ln -sfn ../../etc v/link; echo 6 > v/n",
+				"ln -sfn /etc v/link; echo 7 > v/n", "echo 8 > other; echo 8 > v/n")
 			return w
 		}},
 		"a binary file": {outcomes: "accepted accepted", world: func(t *testing.T) *world {
@@ -131,7 +135,8 @@ echo "proposal $2"`)
 				}
 			}
 			if !c.ordered {
-				assert.Equal(t, whole.recorded(), strings.ReplaceAll(split.recorded(), "the proposing job says: ", ""), "but for whose words they are")
+				assert.Equal(t, whole.recorded(), strings.ReplaceAll(split.recorded(), "the proposing job says: ", ""),
+					"but for whose words they are")
 			}
 			a := split.binary("iterate", "replay", "p")
 			assert.Zero(t, a.code, a.stdout)
@@ -142,9 +147,11 @@ echo "proposal $2"`)
 // linksWorld is a world whose agent runs line N of a script; the metric is in v/n.
 func linksWorld(t *testing.T, lines ...string) *world {
 	t.Helper()
-	front := strings.Replace(fmt.Sprintf(values, "metric_direction: higher"), "agent-command: sed -n \"${AUTOLOOP_ITERATION}p\" \"$SIDE/values\" > value.txt && echo \"try $(cat value.txt)\"",
+	front := strings.Replace(fmt.Sprintf(values, "metric_direction: higher"),
+		"agent-command: sed -n \"${AUTOLOOP_ITERATION}p\" \"$SIDE/values\" > value.txt && echo \"try $(cat value.txt)\"",
 		`agent-command: eval "$(sed -n "${AUTOLOOP_ITERATION}p" "$SIDE/lines")"`, 1)
-	front = strings.ReplaceAll(strings.ReplaceAll(front, "`value.txt`", "`v/n`\n- `v/`"), "$(cat value.txt)\"\n", "$(cat v/n)\"\n[ -e \"$SIDE/works\" ]\n")
+	front = strings.ReplaceAll(strings.ReplaceAll(front, "`value.txt`", "`v/n`\n- `v/`"), "$(cat value.txt)\"\n",
+		"$(cat v/n)\"\n[ -e \"$SIDE/works\" ]\n")
 	w := newWorld(t, map[string]string{".autoloop/programs/p.md": front, "v/n": "1\n", "v/b": "b\n", "other": "x\n"})
 	w.aside("lines", strings.Join(lines, "\n"))
 	w.aside("works", "")
@@ -156,10 +163,14 @@ func (w *world) recorded() string {
 	w.t.Helper()
 	var out strings.Builder
 	for _, e := range w.facts("") {
-		if e["key"] != "published" && e["event"] != "started" && e["event"] != "pushed" && (e["event"] != "finished" || e["outcome"] != nil) {
-			fmt.Fprintln(&out, e["event"], e["iteration"], e["role"], e["stage"], e["metric"], e["samples"], e["outcome"], e["verdict"], e["delta"], e["best"], e["proposal"],
-				e["summary"], told(w.t, e["reasons"]), e["evaluator"], e["changed"], e["digest"], e["lessons"], e["noisy"], e["patch"],
-				e["numbers"], e["case_samples"], e["guardrail_samples"], e["rejected_reason"], e["problem"], e["params"], e["usage"], e["evaluation"])
+		if e["key"] != "published" && e["event"] != "started" && e["event"] != "pushed" &&
+			(e["event"] != "finished" || e["outcome"] != nil) {
+			fmt.Fprintln(&out, e["event"], e["iteration"], e["role"], e["stage"], e["metric"], e["samples"], e["outcome"],
+				e["verdict"], e["delta"], e["best"], e["proposal"],
+				e["summary"], told(w.t, e["reasons"]), e["evaluator"], e["changed"], e["digest"], e["lessons"], e["noisy"],
+				e["patch"],
+				e["numbers"], e["case_samples"], e["guardrail_samples"], e["rejected_reason"], e["problem"], e["params"],
+				e["usage"], e["evaluation"])
 		}
 	}
 	for line := range strings.Lines(w.memory("p.results.tsv")) {
@@ -167,7 +178,8 @@ func (w *world) recorded() string {
 		out.WriteString(strings.Join(append(fields[:1:1], fields[2:]...), "\t"))
 	}
 	for line := range strings.Lines(w.memory("p.md")) {
-		if strings.HasPrefix(line, "| ") && !strings.HasPrefix(line, "| Last Run") || strings.HasPrefix(line, "- ") && !strings.Contains(line, "Commit") {
+		if strings.HasPrefix(line, "| ") && !strings.HasPrefix(line, "| Last Run") || strings.HasPrefix(line, "- ") &&
+			!strings.Contains(line, "Commit") {
 			out.WriteString(line)
 		}
 	}

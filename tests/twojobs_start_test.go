@@ -17,7 +17,10 @@ import (
 
 // inActions is the environment of a run of a workflow.
 func inActions(run, attempt int) []string {
-	return []string{"GITHUB_ACTIONS=true", fmt.Sprintf("GITHUB_RUN_ID=%d", run), fmt.Sprintf("GITHUB_RUN_ATTEMPT=%d", attempt)}
+	return []string{
+		"GITHUB_ACTIONS=true", fmt.Sprintf("GITHUB_RUN_ID=%d", run),
+		fmt.Sprintf("GITHUB_RUN_ATTEMPT=%d", attempt),
+	}
 }
 
 // ended tells the server which runs have ended; of others it knows that they are
@@ -79,7 +82,8 @@ func TestAProposeThatDiesLeavesARecord(t *testing.T) {
 				_ = os.Remove(filepath.Join(h.side, "begun"))
 				cmd := j.job(readToken, "job", "propose", "--program", "p", "--out", filepath.Join(t.TempDir(), "bundle"))
 				require.NoError(t, cmd.Start())
-				require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(h.side, "begun")); return err == nil }, 5*time.Minute, 20*time.Millisecond)
+				require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(h.side, "begun")); return err == nil },
+					5*time.Minute, 20*time.Millisecond)
 				require.NoError(t, cmd.Process.Kill())
 				_ = cmd.Wait()
 				j.alone()

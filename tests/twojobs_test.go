@@ -146,7 +146,10 @@ func (j *jobs) one() iteration {
 // splittable are the scenarios that run over two jobs as well: all but those in
 // which only one job has anything to do, and one more.
 func splittable() []scenario {
-	oneJob := []string{"a paused program hears", "a token that is printed is masked", "programs are found on all pages", "prune removes what gone programs left"}
+	oneJob := []string{
+		"a paused program hears", "a token that is printed is masked", "programs are found on all pages",
+		"prune removes what gone programs left",
+	}
 	split := slices.DeleteFunc(scenarios(), func(s scenario) bool { return slices.Contains(oneJob, s.name) })
 	return append(split, scenario{"five fixes are enough", fiveFixesAreEnough})
 }

@@ -70,7 +70,10 @@ func TestTheStateOfAProgramIssueIsLookedAt(t *testing.T) {
 	h := newHub(t, map[string]string{"value.txt": "10\n"})
 	h.program(onIssue)
 	for name, c := range map[string]struct{ tree, says string }{
-		"a cell":      {"p.md=## Machine State\n\n| Field | Value |\n|---|---|\n| Best Metric | tall |\n", "error: memory/autoloop:p.md:5: Best Metric is \"tall\", which is not a number"},
+		"a cell": {
+			"p.md=## Machine State\n\n| Field | Value |\n|---|---|\n| Best Metric | tall |\n",
+			"error: memory/autoloop:p.md:5: Best Metric is \"tall\", which is not a number",
+		},
 		"a directory": {"p.md/x=1\n", "error: memory/autoloop:p.md: it is no regular file there"},
 		"fine":        {"p.md=## Machine State\n\n| Field | Value |\n|---|---|\n| Best Metric | 3 |\n", ""},
 	} {
@@ -138,12 +141,18 @@ func unfenced(body string) (outside, inside string) {
 
 func TestWhatIsNoProgramIssueIsLeftAlone(t *testing.T) {
 	t.Parallel()
-	h := newHub(t, map[string]string{"value.txt": "10\n", ".autoloop/programs/speed.md": strings.Replace(onIssue, "agent: command", "agent: tuner", 1)})
+	h := newHub(t, map[string]string{
+		"value.txt":                   "10\n",
+		".autoloop/programs/speed.md": strings.Replace(onIssue, "agent: command", "agent: tuner", 1),
+	})
 	h.Change(func(s *githubtest.State) {
 		s.OpenIssue("alice", "A question", "?", time.Now())
 		s.OpenIssue("alice", "[Autoloop: speed]", "", time.Now(), "autoloop-program")
 	})
-	for number, why := range map[string]string{"1": "it has no label autoloop-program", "2": "it is the own issue of program speed"} {
+	for number, why := range map[string]string{
+		"1": "it has no label autoloop-program",
+		"2": "it is the own issue of program speed",
+	} {
 		a := h.binary("iterate", "validate", "--comment", "--issue", number)
 		require.Zero(t, a.code, a.stderr)
 		assert.Equal(t, "issue #"+number+" is not checked: "+why+"\n", a.stdout)

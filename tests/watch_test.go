@@ -81,7 +81,8 @@ func TestWatchInABrowser(t *testing.T) {
 	url := serve(t, page, page.StdoutPipe)
 	cmd := w.command("iterate", "--program", "p", "-n", strconv.Itoa(most))
 	require.NoError(t, cmd.Start())
-	look := exec.CommandContext(t.Context(), "node", "live.js", url, filepath.Join(w.side, "go")) //nolint:gosec // our own script
+	look := exec.CommandContext(t.Context(), "node", "live.js", url,
+		filepath.Join(w.side, "go")) //nolint:gosec // our own script
 	look.Dir = "npm-page"
 	look.Env = append(os.Environ(), "CHROMIUM="+chromium)
 	var stderr bytes.Buffer

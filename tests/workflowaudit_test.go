@@ -207,7 +207,8 @@ func (a *auditor) besideToken(job string, step workflowStep) {
 	if strings.HasPrefix(step.Uses, "actions/checkout@") && (step.With["ref"] != nil || step.With["repository"] != nil) {
 		a.find("checkout", job, "something else than the default branch beside a token that writes")
 	}
-	if strings.HasPrefix(step.Uses, "actions/cache") || strings.HasPrefix(step.Uses, "actions/setup-") && step.With["cache"] != false {
+	if strings.HasPrefix(step.Uses, "actions/cache") || strings.HasPrefix(step.Uses, "actions/setup-") &&
+		step.With["cache"] != false {
 		a.find("cache", job, "%s beside a token that writes", step.Uses)
 	}
 }
@@ -216,14 +217,17 @@ func (a *auditor) besideToken(job string, step workflowStep) {
 // branch, and no second one beside it.
 func (a *auditor) starts(name string, job workflowJob) {
 	condition := strings.Join(strings.Fields(job.If), " ")
-	depends := job.Needs != nil && strings.Contains(condition, ".outputs.") && !strings.Contains(condition, "github.event_name")
+	depends := job.Needs != nil && strings.Contains(condition, ".outputs.") && !strings.Contains(condition,
+		"github.event_name")
 	events := a.workflow.events()
 	has := func(event, words string) {
-		if slices.Contains(events, event) && !depends && !strings.Contains(condition, words) && strings.Contains(condition, "'"+event+"'") {
+		if slices.Contains(events, event) && !depends && !strings.Contains(condition, words) && strings.Contains(condition,
+			"'"+event+"'") {
 			a.find("condition", name, "%s without %s", event, words)
 		}
 	}
-	if !depends && !strings.Contains(condition, "!github.event.repository.fork") && !strings.Contains(condition, "head.repo.full_name == github.repository") {
+	if !depends && !strings.Contains(condition, "!github.event.repository.fork") && !strings.Contains(condition,
+		"head.repo.full_name == github.repository") {
 		a.find("fork", name, "it runs in forks")
 	}
 	if !strings.Contains(condition, "'issue_comment' && needs.") {
@@ -232,7 +236,8 @@ func (a *auditor) starts(name string, job workflowJob) {
 	has("workflow_run", "github.event.workflow_run.head_repository.full_name == github.repository")
 	has("workflow_run", "startsWith(github.event.workflow_run.head_branch, 'autoloop/')")
 	has("check_suite", "startsWith(github.event.check_suite.head_branch, 'autoloop/')")
-	reads := job.Uses == "" && !job.works() && !slices.ContainsFunc(job.Steps, func(s workflowStep) bool { return s.mode() != "" && s.mode() != "schedule" })
+	reads := job.Uses == "" && !job.works() && !slices.ContainsFunc(job.Steps,
+		func(s workflowStep) bool { return s.mode() != "" && s.mode() != "schedule" })
 	called := slices.Equal(events, []string{"workflow_call"})
 	if !reads && !called && job.Concurrency == nil && a.workflow.Concurrency == nil {
 		a.find("concurrency", name, "it has no group")
@@ -258,7 +263,8 @@ func (a *auditor) step(job string, step workflowStep, beside bool) {
 		if input == "token" && beside {
 			a.find("token", job, "a token of its own beside a program's code")
 		}
-		if (input != "token" || step.mode() == "") && (secretWord.MatchString(fmt.Sprint(value)) || tokenWord.MatchString(fmt.Sprint(value))) {
+		if (input != "token" || step.mode() == "") &&
+			(secretWord.MatchString(fmt.Sprint(value)) || tokenWord.MatchString(fmt.Sprint(value))) {
 			a.find("secret", job, "input %s of %s has one", input, step.Uses)
 		}
 	}
@@ -275,7 +281,10 @@ func (a *auditor) step(job string, step workflowStep, beside bool) {
 
 // value holds that what strangers write is in conditions alone.
 func (a *auditor) value(job, name, value string) {
-	allowed := []string{"github.event.issue.number", "github.event.pull_request.number", "github.event.pull_request.base.sha", "github.event.pull_request.head.sha"}
+	allowed := []string{
+		"github.event.issue.number", "github.event.pull_request.number",
+		"github.event.pull_request.base.sha", "github.event.pull_request.head.sha",
+	}
 	for _, found := range expression.FindAllString(value, -1) {
 		for _, word := range eventWord.FindAllString(found, -1) {
 			if !slices.Contains(allowed, word) {

@@ -93,10 +93,11 @@ func TestWorkflowsAskForLittle(t *testing.T) {
 		return table
 	}
 	wanted := map[string]map[string]any{
-		"autoloop.yml steer":             plus(write, "actions"),
-		"autoloop.yml schedule":          plus(write, "actions"),
-		"autoloop.yml iterate":           plus(write, "checks", "statuses", "actions", "models"),
-		"autoloop-iterate.yml propose":   plus(nil, "contents", "issues", "pull-requests", "checks", "statuses", "actions", "models"),
+		"autoloop.yml steer":    plus(write, "actions"),
+		"autoloop.yml schedule": plus(write, "actions"),
+		"autoloop.yml iterate":  plus(write, "checks", "statuses", "actions", "models"),
+		"autoloop-iterate.yml propose": plus(nil, "contents", "issues", "pull-requests", "checks", "statuses", "actions",
+			"models"),
 		"autoloop-iterate.yml publish":   plus(write, "checks", "statuses", "actions"),
 		"autoloop-simple.yml run":        plus(write, "checks", "statuses", "actions", "models"),
 		"autoloop-gate.yml compare":      plus(nil, "contents", "models"),
@@ -160,7 +161,8 @@ func TestWorkflowsAreBounded(t *testing.T) {
 				}
 				uploads++
 				days, _ := step.With["retention-days"].(int)
-				assert.True(t, days > 0 && days <= 14, "%s: %s keeps an artifact for %v days", file, name, step.With["retention-days"])
+				assert.True(t, days > 0 && days <= 14, "%s: %s keeps an artifact for %v days", file, name,
+					step.With["retention-days"])
 				assert.Equal(t, true, step.With["overwrite"], "%s: %s cannot be run again", file, name)
 			}
 		}

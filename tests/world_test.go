@@ -50,7 +50,8 @@ func runTests(m *testing.M) int {
 	binaries = dir
 	// A stamp would depend on where the repository is from: a clone, an archive,
 	// another user's checkout.
-	build := exec.CommandContext(context.Background(), "go", "build", "-buildvcs=false", "-o", dir+string(filepath.Separator), "../cmd/scheduler", "../cmd/iterate", "../internal/github/githubtest/receive")
+	build := exec.CommandContext(context.Background(), "go", "build", "-buildvcs=false", "-o",
+		dir+string(filepath.Separator), "../cmd/scheduler", "../cmd/iterate", "../internal/github/githubtest/receive")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build the binaries: %v\n%s", err, out)
 		return 1
@@ -156,8 +157,10 @@ func cleanEnviron(root, side string) []string {
 	_ = os.MkdirAll(tmp, 0o755)
 	env := []string{
 		"AUTOLOOP_ISOLATION=off", // Agents and evaluations of these tests leave traces beside the repository.
-		"HOME=" + home, "SIDE=" + side, "TMPDIR=" + tmp, "AUTOLOOP_DIR=" + filepath.Join(root, "gh-aw"), "GIT_CONFIG_NOSYSTEM=1",
-		"GIT_AUTHOR_NAME=User", "GIT_AUTHOR_EMAIL=user@example.com", "GIT_COMMITTER_NAME=User", "GIT_COMMITTER_EMAIL=user@example.com",
+		"HOME=" + home, "SIDE=" + side, "TMPDIR=" + tmp, "AUTOLOOP_DIR=" + filepath.Join(root, "gh-aw"),
+		"GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=User", "GIT_AUTHOR_EMAIL=user@example.com", "GIT_COMMITTER_NAME=User",
+		"GIT_COMMITTER_EMAIL=user@example.com",
 	}
 	for _, name := range []string{"PATH", "GOROOT", "GOPATH", "GOFLAGS", "GOPROXY", "GOTOOLCHAIN"} {
 		if value, ok := os.LookupEnv(name); ok {
@@ -279,7 +282,8 @@ func (w *world) checkout() string {
 	require.NoError(w.t, err)
 	return strings.Join([]string{
 		w.git("status", "--porcelain", "--ignored"), w.git("rev-parse", "HEAD"), w.git("symbolic-ref", "HEAD"),
-		w.git("reflog", "show", "main"), fmt.Sprintf("%x", index), string(config), w.git("worktree", "list"), w.git("stash", "list"),
+		w.git("reflog", "show", "main"), fmt.Sprintf("%x", index), string(config), w.git("worktree", "list"),
+		w.git("stash", "list"),
 	}, "\n")
 }
 

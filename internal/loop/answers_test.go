@@ -26,7 +26,8 @@ func wasAnswered(id int64, ago time.Duration) *history.Answered {
 func TestWhichAnswersArePosted(t *testing.T) {
 	t.Parallel()
 	list := []history.Event{
-		wasMeasured("1"), wasAnswered(1, 3*time.Hour), wasAnswered(2, 2*time.Hour), wasAnswered(3, time.Hour), wasAnswered(3, time.Hour),
+		wasMeasured("1"), wasAnswered(1, 3*time.Hour), wasAnswered(2, 2*time.Hour), wasAnswered(3, time.Hour),
+		wasAnswered(3, time.Hour),
 		&history.Answered{Head: history.Head{Time: noon}, Key: "to nobody", Reason: "answer 9"}, wasAnswered(4, 0),
 	}
 	for name, c := range map[string]struct {
@@ -38,7 +39,10 @@ func TestWhichAnswersArePosted(t *testing.T) {
 		"since the last run":    {before: noon.Add(-2 * time.Hour), want: []string{"answer 2", "answer 3", "answer 4"}},
 		"after the last answer": {before: noon.Add(time.Second)},
 		"since one failed":      {before: noon, since: "2026-01-02T11:00:00Z", want: []string{"answer 3", "answer 4"}},
-		"no time but a word":    {before: noon, since: "yesterday", want: []string{"answer 1", "answer 2", "answer 3", "answer 4"}},
+		"no time but a word": {
+			before: noon, since: "yesterday",
+			want: []string{"answer 1", "answer 2", "answer 3", "answer 4"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

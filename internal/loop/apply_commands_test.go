@@ -22,7 +22,10 @@ func (d *desk) heard(comments ...commands.Comment) *commands.Heard {
 
 // comment is the comment of that number, by the owner.
 func comment(id int64, list ...commands.Command) commands.Comment {
-	return commands.Comment{ID: id, Author: "owner", Time: noon.Add(time.Duration(id) * time.Second), On: 7, Commands: list}
+	return commands.Comment{
+		ID: id, Author: "owner", Time: noon.Add(time.Duration(id) * time.Second), On: 7,
+		Commands: list,
+	}
 }
 
 // answersOf are the recorded answers, in order, with their addresses.
@@ -53,24 +56,85 @@ func TestWhatACommandDoes(t *testing.T) {
 		stopped string
 		asked   bool
 	}{
-		{name: "pause", say: []commands.Command{{Kind: commands.Pause, Text: "a holiday"}}, told: "paused", answer: "Paused. `/autoloop resume` goes on.", stopped: "paused: a holiday"},
-		{name: "pause without a reason", say: []commands.Command{{Kind: commands.Pause}}, told: "paused", answer: "Paused. `/autoloop resume` goes on.", stopped: "paused: by a comment of owner"},
-		{name: "pause again", before: paused, say: []commands.Command{{Kind: commands.Pause, Text: "another"}}, told: "paused", answer: "Paused. `/autoloop resume` goes on.", stopped: "paused: another"},
+		{
+			name: "pause", say: []commands.Command{{Kind: commands.Pause, Text: "a holiday"}}, told: "paused",
+			answer: "Paused. `/autoloop resume` goes on.", stopped: "paused: a holiday",
+		},
+		{
+			name: "pause without a reason", say: []commands.Command{{Kind: commands.Pause}}, told: "paused",
+			answer: "Paused. `/autoloop resume` goes on.", stopped: "paused: by a comment of owner",
+		},
+		{
+			name: "pause again", before: paused, say: []commands.Command{{Kind: commands.Pause, Text: "another"}},
+			told: "paused", answer: "Paused. `/autoloop resume` goes on.", stopped: "paused: another",
+		},
 		{name: "resume what runs", say: []commands.Command{{Kind: commands.Resume}}, told: "resumed", answer: "It goes on."},
-		{name: "resume what is paused", before: paused, say: []commands.Command{{Kind: commands.Resume}}, told: "resumed", answer: "It goes on."},
-		{name: "reactivate what is completed", before: completed, say: []commands.Command{{Kind: commands.Reactivate}}, told: "resumed", answer: "It goes on."},
-		{name: "pause, then resume", say: []commands.Command{{Kind: commands.Pause, Text: "x"}, {Kind: commands.Resume}}, told: "paused resumed", answer: "Paused. `/autoloop resume` goes on.\n\nIt goes on."},
-		{name: "resume, then pause", before: paused, say: []commands.Command{{Kind: commands.Resume}, {Kind: commands.Pause, Text: "y"}}, told: "resumed paused", answer: "It goes on.\n\nPaused. `/autoloop resume` goes on.", stopped: "paused: y"},
-		{name: "a target", say: []commands.Command{{Kind: commands.SetTarget, Target: five}}, told: "target-metric-was=— target-metric=5", answer: "The target is 5 (higher is better), until the program file names another."},
-		{name: "a target instead of the file's", front: "target-metric: 9", say: []commands.Command{{Kind: commands.SetTarget, Target: five}}, told: "target-metric-was=9 target-metric=5", answer: "The target is 5 (higher is better), until the program file names another."},
-		{name: "the target as it is", before: []history.Event{wasSet(history.TargetMetricWas, "—"), wasSet(history.TargetMetric, "5")}, say: []commands.Command{{Kind: commands.SetTarget, Target: five}}, answer: "The target is 5 (higher is better), until the program file names another."},
-		{name: "a target that is reached", before: []history.Event{wasMeasured("5")}, say: []commands.Command{{Kind: commands.SetTarget, Target: five}}, told: "target-metric-was=— target-metric=5 completed", answer: "The target is 5 (higher is better), until the program file names another.", stopped: "completed: target reached: 5 with target 5 (higher is better)"},
-		{name: "run", before: []history.Event{wasMeasured("1"), wasDecided(1, history.Rejected, "1", "")}, say: []commands.Command{{Kind: commands.Run}}, answer: "Iteration 2 runs now.", asked: true},
-		{name: "an instruction", say: []commands.Command{{Kind: commands.Instruct, Text: "try a cache"}}, answer: "The agent is told at iteration 1."},
-		{name: "a note", say: []commands.Command{{Kind: commands.Note, Text: "try a cache"}}, told: "note=try a cache", answer: "The agent is told at iteration 1."},
-		{name: "a note after another", before: []history.Event{wasSet(history.Note, "one")}, say: []commands.Command{{Kind: commands.Note, Text: "two"}}, told: "note=one\ntwo", answer: "The agent is told at iteration 1."},
-		{name: "not understood", say: []commands.Command{{Kind: commands.Wrong, Problem: "say which iteration"}}, answer: "That was not understood: say which iteration.", bad: true},
-		{name: "one of two is not understood", say: []commands.Command{{Kind: commands.Wrong, Problem: "say one number"}, {Kind: commands.Run}}, answer: "That was not understood: say one number.\n\nIteration 1 runs now.", bad: true, asked: true},
+		{
+			name: "resume what is paused", before: paused, say: []commands.Command{{Kind: commands.Resume}}, told: "resumed",
+			answer: "It goes on.",
+		},
+		{
+			name: "reactivate what is completed", before: completed, say: []commands.Command{{Kind: commands.Reactivate}},
+			told: "resumed", answer: "It goes on.",
+		},
+		{
+			name: "pause, then resume", say: []commands.Command{{Kind: commands.Pause, Text: "x"}, {Kind: commands.Resume}},
+			told: "paused resumed", answer: "Paused. `/autoloop resume` goes on.\n\nIt goes on.",
+		},
+		{
+			name: "resume, then pause", before: paused,
+			say: []commands.Command{{Kind: commands.Resume}, {Kind: commands.Pause, Text: "y"}}, told: "resumed paused",
+			answer: "It goes on.\n\nPaused. `/autoloop resume` goes on.", stopped: "paused: y",
+		},
+		{
+			name: "a target", say: []commands.Command{{Kind: commands.SetTarget, Target: five}},
+			told:   "target-metric-was=— target-metric=5",
+			answer: "The target is 5 (higher is better), until the program file names another.",
+		},
+		{
+			name: "a target instead of the file's", front: "target-metric: 9",
+			say: []commands.Command{{Kind: commands.SetTarget, Target: five}}, told: "target-metric-was=9 target-metric=5",
+			answer: "The target is 5 (higher is better), until the program file names another.",
+		},
+		{
+			name:   "the target as it is",
+			before: []history.Event{wasSet(history.TargetMetricWas, "—"), wasSet(history.TargetMetric, "5")},
+			say:    []commands.Command{{Kind: commands.SetTarget, Target: five}},
+			answer: "The target is 5 (higher is better), until the program file names another.",
+		},
+		{
+			name: "a target that is reached", before: []history.Event{wasMeasured("5")},
+			say:     []commands.Command{{Kind: commands.SetTarget, Target: five}},
+			told:    "target-metric-was=— target-metric=5 completed",
+			answer:  "The target is 5 (higher is better), until the program file names another.",
+			stopped: "completed: target reached: 5 with target 5 (higher is better)",
+		},
+		{
+			name: "run", before: []history.Event{wasMeasured("1"), wasDecided(1, history.Rejected, "1", "")},
+			say: []commands.Command{{Kind: commands.Run}}, answer: "Iteration 2 runs now.", asked: true,
+		},
+		{
+			name: "an instruction", say: []commands.Command{{Kind: commands.Instruct, Text: "try a cache"}},
+			answer: "The agent is told at iteration 1.",
+		},
+		{
+			name: "a note", say: []commands.Command{{Kind: commands.Note, Text: "try a cache"}}, told: "note=try a cache",
+			answer: "The agent is told at iteration 1.",
+		},
+		{
+			name: "a note after another", before: []history.Event{wasSet(history.Note, "one")},
+			say: []commands.Command{{Kind: commands.Note, Text: "two"}}, told: "note=one\ntwo",
+			answer: "The agent is told at iteration 1.",
+		},
+		{
+			name: "not understood", say: []commands.Command{{Kind: commands.Wrong, Problem: "say which iteration"}},
+			answer: "That was not understood: say which iteration.", bad: true,
+		},
+		{
+			name:   "one of two is not understood",
+			say:    []commands.Command{{Kind: commands.Wrong, Problem: "say one number"}, {Kind: commands.Run}},
+			answer: "That was not understood: say one number.\n\nIteration 1 runs now.", bad: true, asked: true,
+		},
 		{name: "of a later version", say: []commands.Command{{Kind: "dance"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -107,7 +171,8 @@ func TestStatusIsAnsweredAsItStands(t *testing.T) {
 	require.Len(t, texts, 1)
 	assert.Contains(t, texts[0], "**Paused**: a holiday")
 	assert.Contains(t, texts[0], "**4**")
-	assert.Equal(t, "issue=7 paused answered commands=1 0 0", strings.Join(d.told(), " "), "to say how it stands changes nothing")
+	assert.Equal(t, "issue=7 paused answered commands=1 0 0", strings.Join(d.told(), " "),
+		"to say how it stands changes nothing")
 }
 
 // TestTheEndOfAPullRequest: a merge is noted, a person who closes it pauses the program,
@@ -124,14 +189,41 @@ func TestTheEndOfAPullRequest(t *testing.T) {
 	}{
 		{name: "no pull request", before: gain},
 		{name: "open", before: gain, pull: &commands.Pull{Number: 8, Open: true}},
-		{name: "merged", before: gain, pull: &commands.Pull{Number: 8, Merged: true, Head: firstOnRecord}, told: []string{"pull-ended=8"}},
-		{name: "merged before", before: append(slices.Clone(gain), wasSet(history.PullEnded, "8")), pull: &commands.Pull{Number: 8, Merged: true}},
-		{name: "closed", before: gain, pull: &commands.Pull{Number: 8}, told: []string{"pull-ended=8", "paused"}, paused: "pull request #8 closed; the next gain opens a new one"},
-		{name: "closed before", before: append(slices.Clone(gain), wasSet(history.PullEnded, "8")), pull: &commands.Pull{Number: 8}},
-		{name: "another was closed before", before: append(slices.Clone(gain), wasSet(history.PullEnded, "8")), pull: &commands.Pull{Number: 11}, told: []string{"pull-ended=11", "paused"}, paused: "pull request #11 closed; the next gain opens a new one"},
-		{name: "opened again", before: append(slices.Clone(gain), wasSet(history.PullEnded, "8")), pull: &commands.Pull{Number: 8, Open: true}, told: []string{"pull-ended="}},
-		{name: "opened again after the pause", before: append(slices.Clone(gain), wasSet(history.PullEnded, "8"), &history.Paused{Reason: decision.Reason{Kind: decision.PullClosed, Count: 8}}), pull: &commands.Pull{Number: 8, Open: true}, told: []string{"pull-ended=", "resumed"}},
-		{name: "open, and has nothing of its own", before: []history.Event{wasMeasured("1"), wasSet(history.PullEnded, "8")}, pull: &commands.Pull{Number: 8, Open: true}},
+		{
+			name: "merged", before: gain, pull: &commands.Pull{Number: 8, Merged: true, Head: firstOnRecord},
+			told: []string{"pull-ended=8"},
+		},
+		{
+			name: "merged before", before: append(slices.Clone(gain), wasSet(history.PullEnded, "8")),
+			pull: &commands.Pull{Number: 8, Merged: true},
+		},
+		{
+			name: "closed", before: gain, pull: &commands.Pull{Number: 8}, told: []string{"pull-ended=8", "paused"},
+			paused: "pull request #8 closed; the next gain opens a new one",
+		},
+		{
+			name: "closed before", before: append(slices.Clone(gain), wasSet(history.PullEnded, "8")),
+			pull: &commands.Pull{Number: 8},
+		},
+		{
+			name: "another was closed before", before: append(slices.Clone(gain), wasSet(history.PullEnded, "8")),
+			pull: &commands.Pull{Number: 11}, told: []string{"pull-ended=11", "paused"},
+			paused: "pull request #11 closed; the next gain opens a new one",
+		},
+		{
+			name: "opened again", before: append(slices.Clone(gain), wasSet(history.PullEnded, "8")),
+			pull: &commands.Pull{Number: 8, Open: true}, told: []string{"pull-ended="},
+		},
+		{
+			name: "opened again after the pause",
+			before: append(slices.Clone(gain), wasSet(history.PullEnded, "8"),
+				&history.Paused{Reason: decision.Reason{Kind: decision.PullClosed, Count: 8}}),
+			pull: &commands.Pull{Number: 8, Open: true}, told: []string{"pull-ended=", "resumed"},
+		},
+		{
+			name: "open, and has nothing of its own", before: []history.Event{wasMeasured("1"), wasSet(history.PullEnded, "8")},
+			pull: &commands.Pull{Number: 8, Open: true},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -183,8 +275,10 @@ func TestCommentsThatAreNotInOrder(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, "", wasMeasured("1"))
 	for range 2 {
-		d.heard(comment(5, commands.Command{Kind: commands.Note, Text: "five"}), comment(3, commands.Command{Kind: commands.Note, Text: "three"}), comment(4))
+		d.heard(comment(5, commands.Command{Kind: commands.Note, Text: "five"}),
+			comment(3, commands.Command{Kind: commands.Note, Text: "three"}), comment(4))
 		require.NoError(t, d.commander.recordCommands(t.Context(), &undoing{}, free, free))
-		assert.Equal(t, []string{"issue=7", "note=five", "answered", "note=five\nthree", "answered", "commands=5 0 0"}, d.told())
+		assert.Equal(t, []string{"issue=7", "note=five", "answered", "note=five\nthree", "answered", "commands=5 0 0"},
+			d.told())
 	}
 }

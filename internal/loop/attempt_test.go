@@ -21,7 +21,8 @@ import (
 // parsed is a program with these lines of frontmatter, this target and this script.
 func parsed(t *testing.T, front, target, script string) *program.Program {
 	t.Helper()
-	p := program.Parse(".autoloop/programs/p.md", fmt.Appendf(nil, "---\n%s\n---\n## Goal\nx\n## Target\n%s\n## Evaluation\n```sh\n%s\n```\n", front, target, script))
+	p := program.Parse(".autoloop/programs/p.md",
+		fmt.Appendf(nil, "---\n%s\n---\n## Goal\nx\n## Target\n%s\n## Evaluation\n```sh\n%s\n```\n", front, target, script))
 	require.Empty(t, p.Problems)
 	return p
 }
@@ -32,13 +33,15 @@ func TestTrialsOfTheTuner(t *testing.T) {
 	t.Parallel()
 	attempt := func(iteration int, definition string, outcome history.Outcome) history.Attempt {
 		return history.Attempt{
-			Iteration: iteration, Definition: definition, Outcome: outcome, Metric: metricOf(fmt.Sprint(iteration)), PreviousBest: metricOf("9"),
-			Params: map[string]metric.Value{"a": *metricOf(fmt.Sprint(iteration))},
+			Iteration: iteration, Definition: definition, Outcome: outcome, Metric: metricOf(fmt.Sprint(iteration)),
+			PreviousBest: metricOf("9"),
+			Params:       map[string]metric.Value{"a": *metricOf(fmt.Sprint(iteration))},
 		}
 	}
 	proposal := func(iteration, number int, definition string, outcome history.Outcome) *history.Proposed {
 		return &history.Proposed{
-			Head: history.Head{Iteration: iteration}, Proposal: number, Definition: definition, Outcome: outcome, Metric: metricOf(fmt.Sprintf("%d.%d", iteration, number)), PreviousBest: metricOf("9"),
+			Head: history.Head{Iteration: iteration}, Proposal: number, Definition: definition, Outcome: outcome,
+			Metric: metricOf(fmt.Sprintf("%d.%d", iteration, number)), PreviousBest: metricOf("9"),
 			Work: history.Work{Params: map[string]metric.Value{"a": *metricOf(fmt.Sprintf("%d.%d", iteration, number))}},
 		}
 	}
@@ -48,19 +51,46 @@ func TestTrialsOfTheTuner(t *testing.T) {
 		proposals []*history.Proposed
 		want      string // metrics, with + for one that was accepted
 	}{
-		"nothing":                   {nil, nil, ""},
-		"one by one":                {[]history.Attempt{attempt(1, "d", rejected), attempt(2, "d", accepted)}, nil, "1 2+"},
-		"another definition":        {[]history.Attempt{attempt(1, "c", rejected), attempt(2, "d", rejected), attempt(3, "c", accepted)}, nil, "2"},
-		"several proposals":         {[]history.Attempt{attempt(1, "d", rejected), attempt(2, "d", accepted)}, []*history.Proposed{proposal(2, 1, "d", rejected), proposal(2, 2, "d", accepted)}, "1 2.1 2.2+"},
-		"several, then one":         {[]history.Attempt{attempt(1, "d", rejected), attempt(2, "d", rejected)}, []*history.Proposed{proposal(1, 1, "d", rejected), proposal(1, 2, "d", rejected)}, "1.1 1.2 2"},
-		"several by another":        {[]history.Attempt{attempt(1, "c", rejected), attempt(2, "d", rejected)}, []*history.Proposed{proposal(1, 1, "c", rejected), proposal(1, 2, "c", rejected)}, "2"},
-		"proposals long before":     {[]history.Attempt{attempt(7, "d", rejected)}, []*history.Proposed{proposal(3, 1, "d", rejected), proposal(7, 1, "d", rejected)}, "7.1"},
-		"proposals of no iteration": {[]history.Attempt{attempt(2, "d", rejected)}, []*history.Proposed{proposal(1, 1, "d", rejected), proposal(3, 1, "d", rejected)}, "2"},
-		"neither was measured":      {[]history.Attempt{{Iteration: 1, Definition: "d", Outcome: history.Error}}, nil, "—"},
-		"kept, and CI said no":      {[]history.Attempt{attempt(1, "d", history.CIFixExhausted), attempt(2, "d", history.PendingCI)}, nil, "1 2"},
+		"nothing":    {nil, nil, ""},
+		"one by one": {[]history.Attempt{attempt(1, "d", rejected), attempt(2, "d", accepted)}, nil, "1 2+"},
+		"another definition": {[]history.Attempt{
+			attempt(1, "c", rejected), attempt(2, "d", rejected),
+			attempt(3, "c", accepted),
+		}, nil, "2"},
+		"several proposals": {
+			[]history.Attempt{attempt(1, "d", rejected), attempt(2, "d", accepted)},
+			[]*history.Proposed{proposal(2, 1, "d", rejected), proposal(2, 2, "d", accepted)},
+			"1 2.1 2.2+",
+		},
+		"several, then one": {
+			[]history.Attempt{attempt(1, "d", rejected), attempt(2, "d", rejected)},
+			[]*history.Proposed{proposal(1, 1, "d", rejected), proposal(1, 2, "d", rejected)},
+			"1.1 1.2 2",
+		},
+		"several by another": {
+			[]history.Attempt{attempt(1, "c", rejected), attempt(2, "d", rejected)},
+			[]*history.Proposed{proposal(1, 1, "c", rejected), proposal(1, 2, "c", rejected)},
+			"2",
+		},
+		"proposals long before": {
+			[]history.Attempt{attempt(7, "d", rejected)},
+			[]*history.Proposed{proposal(3, 1, "d", rejected), proposal(7, 1, "d", rejected)},
+			"7.1",
+		},
+		"proposals of no iteration": {
+			[]history.Attempt{attempt(2, "d", rejected)},
+			[]*history.Proposed{proposal(1, 1, "d", rejected), proposal(3, 1, "d", rejected)},
+			"2",
+		},
+		"neither was measured": {[]history.Attempt{{Iteration: 1, Definition: "d", Outcome: history.Error}}, nil, "—"},
+		"kept, and CI said no": {[]history.Attempt{
+			attempt(1, "d", history.CIFixExhausted),
+			attempt(2, "d", history.PendingCI),
+		}, nil, "1 2"},
 	} {
 		var got []string
-		for _, trial := range (&team{}).trials(position{identity: identity{Definition: "d"}}, &history.Summary{Attempts: c.attempts, Proposals: c.proposals}) {
+		for _, trial := range (&team{}).trials(position{identity: identity{Definition: "d"}},
+			&history.Summary{Attempts: c.attempts, Proposals: c.proposals}) {
 			text := metric.Text(trial.Metric, "—")
 			if trial.Metric != nil {
 				assert.Equal(t, []any{"9", text}, []any{trial.Previous.String(), trial.Params["a"].String()}, name)
@@ -115,11 +145,29 @@ func TestWhatNoCandidateMayChange(t *testing.T) {
 		want                  []string
 	}{
 		"the target opens no more than it should": {"", "- `src/*`", "sh run.sh", entries("run.sh", "src/a"), []string{}},
-		"everything":                          {"", "- `**`", "sh run.sh", entries("run.sh", "src/a", ".autoloop/programs/p.md"), []string{"run.sh", ".autoloop/programs/p.md"}},
-		"what it protects itself":             {"", "- `src/**`\n\nDo NOT modify `src/x` and `src/y/*`.", "true", entries("src/a"), []string{"src/x", "src/y/*"}},
-		"a script that is not there":          {"", "- `**`", "sh run.sh", entries("src/a"), []string{".autoloop/programs/p.md"}},
-		"a script that is a link":             {"", "- `**`", "sh run.sh", []git.TreeEntry{{Mode: git.ModeSymlink, Path: "run.sh"}}, []string{".autoloop/programs/p.md"}},
-		"a script that the frontmatter opens": {"target: [run.sh, src/a]", "x", "sh run.sh", entries("run.sh", "src/a"), []string{}},
+		"everything": {
+			"", "- `**`", "sh run.sh",
+			entries("run.sh", "src/a", ".autoloop/programs/p.md"),
+			[]string{"run.sh", ".autoloop/programs/p.md"},
+		},
+		"what it protects itself": {
+			"", "- `src/**`\n\nDo NOT modify `src/x` and `src/y/*`.", "true",
+			entries("src/a"),
+			[]string{"src/x", "src/y/*"},
+		},
+		"a script that is not there": {
+			"", "- `**`", "sh run.sh", entries("src/a"),
+			[]string{".autoloop/programs/p.md"},
+		},
+		"a script that is a link": {
+			"", "- `**`", "sh run.sh",
+			[]git.TreeEntry{{Mode: git.ModeSymlink, Path: "run.sh"}},
+			[]string{".autoloop/programs/p.md"},
+		},
+		"a script that the frontmatter opens": {
+			"target: [run.sh, src/a]", "x", "sh run.sh", entries("run.sh", "src/a"),
+			[]string{},
+		},
 	} {
 		r := &team{journal: &journal{session: &session{program: parsed(t, c.front, c.target, c.script)}}}
 		assert.Equal(t, c.want, r.never(position{entries: c.files}), name)
@@ -149,7 +197,8 @@ func TestAgentsTakeTurns(t *testing.T) {
 		var names []string
 		for i, a := range r.newAttempts() {
 			names = append(names, a.agent.Name())
-			assert.Equal(t, []any{i + 1, len(strings.Fields(c.want)), fmt.Sprintf("m%d", i%len(r.agents))}, []any{a.number, a.of, a.model})
+			assert.Equal(t, []any{i + 1, len(strings.Fields(c.want)), fmt.Sprintf("m%d", i%len(r.agents))},
+				[]any{a.number, a.of, a.model})
 			assert.NotNil(t, a.durations)
 			title := a.agent.Name()
 			if a.of > 1 {
@@ -170,9 +219,11 @@ func TestWhatNobodyDidTakesNoTime(t *testing.T) {
 	}
 	type seconds = map[string]float64
 	assert.Equal(t, seconds{}, attempt(seconds{}, attempt(seconds{}), attempt(seconds{})).totalDurations())
-	assert.Equal(t, seconds{"propose": 0}, attempt(seconds{}, attempt(seconds{"propose": 0})).totalDurations(), "it was asked, and failed at once")
+	assert.Equal(t, seconds{"propose": 0}, attempt(seconds{}, attempt(seconds{"propose": 0})).totalDurations(),
+		"it was asked, and failed at once")
 	assert.Equal(t, seconds{"propose": 3}, attempt(seconds{"propose": 3}, attempt(seconds{})).totalDurations())
-	assert.Equal(t, seconds{"propose": 3, "measure": 2}, attempt(seconds{"propose": 3}, attempt(seconds{"propose": 1, "measure": 2})).totalDurations())
+	assert.Equal(t, seconds{"propose": 3, "measure": 2},
+		attempt(seconds{"propose": 3}, attempt(seconds{"propose": 1, "measure": 2})).totalDurations())
 	own := seconds{"propose": 1}
 	attempt(own, attempt(seconds{"propose": 5})).totalDurations()
 	assert.Equal(t, seconds{"propose": 1}, own, "what each took stays")
@@ -209,33 +260,46 @@ func TestUsageOfAll(t *testing.T) {
 // have offspring, and who made it.
 func TestTheEventOfAProposal(t *testing.T) {
 	t.Parallel()
-	r := &team{journal: &journal{session: &session{program: &program.Program{Direction: metric.Lower}, iteration: 4}}, agents: []Proposer{{agentNamed("lead"), "m0"}}}
+	r := &team{
+		journal: &journal{session: &session{program: &program.Program{Direction: metric.Lower}, iteration: 4}},
+		agents:  []Proposer{{agentNamed("lead"), "m0"}},
+	}
 	at := position{Head: "head", identity: identity{Evaluator: "e", Definition: "d"}}
 	var many []string
 	for n := range maxChanged + 5 {
 		many = append(many, fmt.Sprint("f", n))
 	}
 	a := &attempt{
-		number: 2, agent: agentNamed("codex"), model: "asked", outcome: history.Rejected, reasons: decision.Says("worse"), digest: "x", patch: []byte("+1\n"), focus: "TestA", noisy: true, changed: many,
-		reply: agent.Reply{Summary: "did it", Model: "answered"}, lineage: lineage{parent: &history.Proposed{Head: history.Head{Iteration: 3}, Proposal: 1}}, durations: map[string]float64{"propose": 2},
+		number: 2, agent: agentNamed("codex"), model: "asked", outcome: history.Rejected, reasons: decision.Says("worse"),
+		digest: "x", patch: []byte("+1\n"), focus: "TestA", noisy: true, changed: many,
+		reply:     agent.Reply{Summary: "did it", Model: "answered"},
+		lineage:   lineage{parent: &history.Proposed{Head: history.Head{Iteration: 3}, Proposal: 1}},
+		durations: map[string]float64{"propose": 2},
 	}
 	e := r.proposedEvent(at, a)
-	assert.Equal(t, []any{4, 2, "head", "e", "d", "x", metric.Lower, history.Rejected, "TestA", true}, []any{e.Iteration, e.Proposal, e.Parent, e.Evaluator, e.Definition, e.Digest, e.Direction, e.Outcome, e.Focus, e.Noisy})
+	assert.Equal(t, []any{4, 2, "head", "e", "d", "x", metric.Lower, history.Rejected, "TestA", true},
+		[]any{
+			e.Iteration, e.Proposal, e.Parent, e.Evaluator, e.Definition, e.Digest, e.Direction, e.Outcome, e.Focus,
+			e.Noisy,
+		})
 	assert.Equal(t, []any{"codex", "answered", "did it", maxChanged}, []any{e.Agent, e.Model, e.Summary, len(e.Changed)})
 	assert.Equal(t, &history.Ancestor{Iteration: 3, Proposal: 1}, e.GrownFrom)
 	assert.Empty(t, e.Patch+string(e.Verdict)+e.Delta, "nothing was measured")
 	assert.Nil(t, e.Metric)
 
 	verdict := decision.Regressed
-	a.verdict, a.decision = &verdict, decision.Decision{Verdict: verdict, Metric: metricOf("5"), Previous: metricOf("4"), Delta: "+1"}
+	a.verdict, a.decision = &verdict,
+		decision.Decision{Verdict: verdict, Metric: metricOf("5"), Previous: metricOf("4"), Delta: "+1"}
 	a.lineage, a.reply.Model = lineage{}, ""
 	e = r.proposedEvent(at, a)
-	assert.Equal(t, []any{"+1\n", decision.Regressed, "5", "4", "+1", "asked"}, []any{e.Patch, e.Verdict, e.Metric.String(), e.PreviousBest.String(), e.Delta, e.Model})
+	assert.Equal(t, []any{"+1\n", decision.Regressed, "5", "4", "+1", "asked"},
+		[]any{e.Patch, e.Verdict, e.Metric.String(), e.PreviousBest.String(), e.Delta, e.Model})
 	assert.Nil(t, e.GrownFrom)
 	a.decision.Metric = nil
 	assert.Empty(t, r.proposedEvent(at, a).Patch, "one without a number has no offspring")
 
-	assert.Equal(t, []string{"lead", "m0"}, []string{r.nameOf(&attempt{}), r.modelOf(&attempt{})}, "one that never began has the run's agent")
+	assert.Equal(t, []string{"lead", "m0"}, []string{r.nameOf(&attempt{}), r.modelOf(&attempt{})},
+		"one that never began has the run's agent")
 }
 
 // TestASessionSays: steps go to whoever watches, and warnings are kept as they are said.
@@ -244,7 +308,10 @@ func TestASessionSays(t *testing.T) {
 	quiet := &session{program: &program.Program{Name: "p"}}
 	quiet.step("sync", "") // nobody watches
 	var steps []Step
-	s := &session{program: &program.Program{Name: "p"}, iteration: 7, progress: func(step Step) { steps = append(steps, step) }}
+	s := &session{
+		program: &program.Program{Name: "p"}, iteration: 7,
+		progress: func(step Step) { steps = append(steps, step) },
+	}
 	s.step("measure", "pairs")
 	s.minor("measure", "pair 1")
 	assert.Equal(t, []Step{{"p", 7, "measure", "pairs", false}, {"p", 7, "measure", "pair 1", true}}, steps)
@@ -260,7 +327,8 @@ func TestSeedsOfPrograms(t *testing.T) {
 	seeds := map[int64]bool{}
 	for n := range 200 {
 		s := &session{program: &program.Program{Name: fmt.Sprint("p", n)}}
-		assert.Equal(t, s.seed(), (&session{program: &program.Program{Name: fmt.Sprint("p", n), Goal: "x"}, iteration: n}).seed(), "it is the name's")
+		assert.Equal(t, s.seed(),
+			(&session{program: &program.Program{Name: fmt.Sprint("p", n), Goal: "x"}, iteration: n}).seed(), "it is the name's")
 		assert.GreaterOrEqual(t, s.seed(), int64(0))
 		seeds[s.seed()] = true
 	}
@@ -285,7 +353,8 @@ func TestThrowAwayDirectories(t *testing.T) {
 			length = len(dir)
 		}
 		assert.Len(t, dir, length)
-		assert.Equal(t, strings.ToLower(filepath.Base(filepath.Dir(dir))), filepath.Base(filepath.Dir(dir)), "also where letters have no case")
+		assert.Equal(t, strings.ToLower(filepath.Base(filepath.Dir(dir))), filepath.Base(filepath.Dir(dir)),
+			"also where letters have no case")
 	}
 	info, err := os.Stat(filepath.Join(d.parent, "w"))
 	require.NoError(t, err)

@@ -32,7 +32,10 @@ func journalOf(t *testing.T, front string) *journal {
 	records, err := openRecords(p, memory.Files{})
 	require.NoError(t, err)
 	clock := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
-	return &journal{records: records, session: &session{program: p, id: "run", now: func() time.Time { clock = clock.Add(time.Second); return clock }}}
+	return &journal{
+		records: records,
+		session: &session{program: p, id: "run", now: func() time.Time { clock = clock.Add(time.Second); return clock }},
+	}
 }
 
 func numbers(texts ...string) []metric.Value {
@@ -53,11 +56,13 @@ func TestWhatMakesABaselineInvalid(t *testing.T) {
 	}
 	valid := func(t *testing.T) *state {
 		s := &state{journal: journalOf(t, ""), at: position{
-			Head: "head", Base: "base", BaseBranch: "main", identity: identity{Evaluator: "e", Definition: "d", Executor: &history.Executor{Agent: "claude", Model: "m"}},
+			Head: "head", Base: "base", BaseBranch: "main",
+			identity: identity{Evaluator: "e", Definition: "d", Executor: &history.Executor{Agent: "claude", Model: "m"}},
 		}}
 		s.journal.records.sum = history.Summary{
-			Best: metricOf("1"), Direction: metric.Higher, Definition: "d", Evaluator: "e", Base: "base", Incumbent: "head", InitialRuns: 2,
-			Executor: &history.Executor{Agent: "claude", Model: "m"},
+			Best: metricOf("1"), Direction: metric.Higher, Definition: "d", Evaluator: "e", Base: "base", Incumbent: "head",
+			InitialRuns: 2,
+			Executor:    &history.Executor{Agent: "claude", Model: "m"},
 		}
 		return s
 	}
@@ -99,15 +104,50 @@ func TestABaselineThatHolds(t *testing.T) {
 		"a branch whose merged head is not pushed": {
 			"", history.Summary{Incumbent: "tip"}, position{Tip: "tip", Head: "merged"}, "",
 		},
-		"a branch with another tip":                 {"", history.Summary{Incumbent: "merged"}, position{Tip: "tip", Head: "merged"}, "the program branch has commits that are not Autoloop's"},
-		"noisy, and measured as often as asked":     {"evaluation-runs: 12", history.Summary{Noisy: true, InitialRuns: 12}, position{}, ""},
-		"noisy, and measured less often":            {"evaluation-runs: 12", history.Summary{Noisy: true, InitialRuns: 11}, position{}, "the evaluation turned out noisy"},
-		"noisy, and measured with more runs":        {"", history.Summary{Noisy: true, InitialRuns: 30}, position{}, ""},
-		"noisy once, and the program takes one run": {"evaluation-runs: 1", history.Summary{Noisy: true, InitialRuns: 1}, position{}, ""},
-		"an executor that nobody knew":              {"", history.Summary{}, position{identity: identity{Executor: &history.Executor{Agent: "claude"}}}, ""},
-		"an executor that nobody knows now":         {"", history.Summary{Executor: &history.Executor{Agent: "claude"}}, position{}, ""},
-		"a move with a note":                        {"", history.Summary{}, position{Base: "new", Note: "merged"}, "the default branch moved on: merged"},
-		"a note without a move":                     {"", history.Summary{}, position{Note: "merged"}, ""},
+		"a branch with another tip": {
+			"",
+			history.Summary{Incumbent: "merged"},
+			position{Tip: "tip", Head: "merged"},
+			"the program branch has commits that are not Autoloop's",
+		},
+		"noisy, and measured as often as asked": {
+			"evaluation-runs: 12",
+			history.Summary{Noisy: true, InitialRuns: 12},
+			position{},
+			"",
+		},
+		"noisy, and measured less often": {
+			"evaluation-runs: 12",
+			history.Summary{Noisy: true, InitialRuns: 11},
+			position{},
+			"the evaluation turned out noisy",
+		},
+		"noisy, and measured with more runs": {"", history.Summary{Noisy: true, InitialRuns: 30}, position{}, ""},
+		"noisy once, and the program takes one run": {
+			"evaluation-runs: 1",
+			history.Summary{Noisy: true, InitialRuns: 1},
+			position{},
+			"",
+		},
+		"an executor that nobody knew": {
+			"",
+			history.Summary{},
+			position{identity: identity{Executor: &history.Executor{Agent: "claude"}}},
+			"",
+		},
+		"an executor that nobody knows now": {
+			"",
+			history.Summary{Executor: &history.Executor{Agent: "claude"}},
+			position{},
+			"",
+		},
+		"a move with a note": {
+			"",
+			history.Summary{},
+			position{Base: "new", Note: "merged"},
+			"the default branch moved on: merged",
+		},
+		"a note without a move": {"", history.Summary{}, position{Note: "merged"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -125,11 +165,18 @@ func TestEnteringABaseline(t *testing.T) {
 	t.Parallel()
 	j := journalOf(t, "target-metric: 9")
 	at := position{Head: "head", Base: "base", BaseBranch: "main", identity: identity{Evaluator: "e", Definition: "d"}}
-	base := &history.Measured{Role: history.Baseline, Metric: metricOf("1"), Samples: numbers("1", "1"), Reason: &decision.Reason{Kind: decision.First}, Seconds: 2}
+	base := &history.Measured{
+		Role: history.Baseline, Metric: metricOf("1"), Samples: numbers("1", "1"),
+		Reason: &decision.Reason{Kind: decision.First}, Seconds: 2,
+	}
 	head := &history.Measured{Role: history.Incumbent, Metric: metricOf("3"), Samples: numbers("3", "3")}
 	require.NoError(t, j.enterBaseline(j.records, at, []*history.Measured{base, head}))
 	sum := &j.records.sum
-	assert.Equal(t, []string{"1", "3", "base", "head", "e", "d", "main"}, []string{sum.Initial.String(), sum.Best.String(), sum.Base, sum.Incumbent, sum.Evaluator, sum.Definition, sum.BaseBranch})
+	assert.Equal(t, []string{"1", "3", "base", "head", "e", "d", "main"},
+		[]string{
+			sum.Initial.String(), sum.Best.String(), sum.Base, sum.Incumbent, sum.Evaluator, sum.Definition,
+			sum.BaseBranch,
+		})
 	assert.InDelta(t, 2, sum.Seconds, 0)
 	assert.Empty(t, j.needsBaseline(at), "what was measured holds")
 	rows := j.records.table.Rows()
@@ -138,13 +185,19 @@ func TestEnteringABaseline(t *testing.T) {
 	assert.NotContains(t, string(j.records.doc.Render()), "New baseline")
 
 	at.Base, at.Head, at.Tip = "later", "merged", "tip"
-	again := &history.Measured{Role: history.Baseline, Metric: metricOf("2"), Samples: numbers("2", "4", "1"), Noisy: true, Reason: &decision.Reason{Kind: decision.BaseMoved}}
+	again := &history.Measured{
+		Role: history.Baseline, Metric: metricOf("2"), Samples: numbers("2", "4", "1"), Noisy: true,
+		Reason: &decision.Reason{Kind: decision.BaseMoved},
+	}
 	head = &history.Measured{Role: history.Incumbent, Metric: metricOf("9"), Samples: numbers("9", "8", "10")}
 	require.NoError(t, j.enterBaseline(j.records, at, []*history.Measured{again, head}))
 	assert.Equal(t, "later", j.records.sum.WorkflowsRefused, "the branch keeps its own base")
 	assert.Equal(t, "tip", j.records.sum.Incumbent, "the commit that is pushed")
 	state := string(j.records.doc.Render())
-	for _, says := range []string{"New baseline: the default branch moved on", "the best before was 3", "noisy: the median of 3 runs, with a spread of 2 between the quartiles"} {
+	for _, says := range []string{
+		"New baseline: the default branch moved on", "the best before was 3",
+		"noisy: the median of 3 runs, with a spread of 2 between the quartiles",
+	} {
 		assert.Contains(t, state, says)
 	}
 	assert.Contains(t, j.stopped, "completed: target reached: 9", "a baseline at the target completes the program")
@@ -159,11 +212,15 @@ func TestEnteringABaseline(t *testing.T) {
 func TestWhatAMeasurementIsOf(t *testing.T) {
 	t.Parallel()
 	j := journalOf(t, "")
-	at := position{Head: "head", Base: "base", BaseBranch: "main", identity: identity{Evaluator: "e", Definition: "d", Executor: &history.Executor{Agent: "a"}}}
+	at := position{
+		Head: "head", Base: "base", BaseBranch: "main",
+		identity: identity{Evaluator: "e", Definition: "d", Executor: &history.Executor{Agent: "a"}},
+	}
 	alone := []*history.Measured{{Role: history.Baseline}}
 	j.describeBaseline(alone, at, 4)
 	assert.Equal(t, history.Measured{
-		Head: history.Head{Iteration: 4}, Role: history.Baseline, Commit: "base", BaseBranch: "main", Direction: metric.Higher, Evaluator: "e", Definition: "d",
+		Head: history.Head{Iteration: 4}, Role: history.Baseline, Commit: "base", BaseBranch: "main",
+		Direction: metric.Higher, Evaluator: "e", Definition: "d",
 		Executor: &history.Executor{Agent: "a"},
 	}, *alone[0])
 	both := []*history.Measured{{Role: history.Baseline}, {Role: history.Incumbent}}
@@ -185,7 +242,11 @@ func TestTheTrackedFileAtAPath(t *testing.T) {
 // no order.
 func TestWhatTheEvaluatorsIdentityIsOf(t *testing.T) {
 	t.Parallel()
-	entries := []git.TreeEntry{{Mode: "100644", ID: "1", Path: "value.txt"}, {Mode: "100644", ID: "2", Path: "lib/a"}, {Mode: "100755", ID: "3", Path: "lib/b"}}
+	entries := []git.TreeEntry{
+		{Mode: "100644", ID: "1", Path: "value.txt"},
+		{Mode: "100644", ID: "2", Path: "lib/a"},
+		{Mode: "100755", ID: "3", Path: "lib/b"},
+	}
 	identify := func(front string, change func([]git.TreeEntry) []git.TreeEntry) identity {
 		found, err := journalOf(t, front).identify(change(slices.Clone(entries)))
 		require.NoError(t, err)
@@ -202,16 +263,31 @@ func TestWhatTheEvaluatorsIdentityIsOf(t *testing.T) {
 		evaluator  bool // is another
 		definition bool
 	}{
-		"the target's content":       {"", func(e []git.TreeEntry) []git.TreeEntry { e[0].ID = "9"; return e }, false, false},
-		"the target is gone":         {"", func(e []git.TreeEntry) []git.TreeEntry { return e[1:] }, false, false},
-		"another file's content":     {"", func(e []git.TreeEntry) []git.TreeEntry { e[1].ID = "9"; return e }, true, false},
-		"another file's mode":        {"", func(e []git.TreeEntry) []git.TreeEntry { e[1].Mode = "100755"; return e }, true, false},
-		"another file's name":        {"", func(e []git.TreeEntry) []git.TreeEntry { e[1].Path = "lib/c"; return e }, true, false},
-		"two files' contents":        {"", func(e []git.TreeEntry) []git.TreeEntry { e[1].ID, e[2].ID = e[2].ID, e[1].ID; return e }, true, false},
-		"another file is gone":       {"", func(e []git.TreeEntry) []git.TreeEntry { return e[:2] }, true, false},
-		"one more file":              {"", func(e []git.TreeEntry) []git.TreeEntry { return append(e, git.TreeEntry{Path: "lib/d"}) }, true, false},
-		"the setup":                  {"setup: make", same, true, true},
-		"a guardrail":                {"guardrails:\n  - metric: size\n    direction: lower\n    max-regression: 5", same, true, true},
+		"the target's content":   {"", func(e []git.TreeEntry) []git.TreeEntry { e[0].ID = "9"; return e }, false, false},
+		"the target is gone":     {"", func(e []git.TreeEntry) []git.TreeEntry { return e[1:] }, false, false},
+		"another file's content": {"", func(e []git.TreeEntry) []git.TreeEntry { e[1].ID = "9"; return e }, true, false},
+		"another file's mode": {
+			"", func(e []git.TreeEntry) []git.TreeEntry { e[1].Mode = "100755"; return e }, true,
+			false,
+		},
+		"another file's name": {
+			"", func(e []git.TreeEntry) []git.TreeEntry { e[1].Path = "lib/c"; return e }, true,
+			false,
+		},
+		"two files' contents": {
+			"",
+			func(e []git.TreeEntry) []git.TreeEntry { e[1].ID, e[2].ID = e[2].ID, e[1].ID; return e }, true, false,
+		},
+		"another file is gone": {"", func(e []git.TreeEntry) []git.TreeEntry { return e[:2] }, true, false},
+		"one more file": {
+			"",
+			func(e []git.TreeEntry) []git.TreeEntry { return append(e, git.TreeEntry{Path: "lib/d"}) }, true, false,
+		},
+		"the setup": {"setup: make", same, true, true},
+		"a guardrail": {
+			"guardrails:\n  - metric: size\n    direction: lower\n    max-regression: 5", same,
+			true, true,
+		},
 		"how often it is measured":   {"evaluation-runs: 5", same, false, false},
 		"how long it may take":       {"evaluation-timeout: 3m", same, false, false},
 		"how long an iteration is":   {"timeout-minutes: 3", same, false, false},

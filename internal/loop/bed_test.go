@@ -71,12 +71,16 @@ func newBed(t *testing.T, front, value string, proposals ...string) *bed {
 	b := &bed{t: t, dir: t.TempDir(), clock: time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)}
 	b.env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1",
-		"GIT_AUTHOR_NAME=User", "GIT_AUTHOR_EMAIL=user@example.com", "GIT_COMMITTER_NAME=User", "GIT_COMMITTER_EMAIL=user@example.com",
+		"GIT_AUTHOR_NAME=User", "GIT_AUTHOR_EMAIL=user@example.com", "GIT_COMMITTER_NAME=User",
+		"GIT_COMMITTER_EMAIL=user@example.com",
 		"GIT_AUTHOR_DATE=1700000000 +0000", "GIT_COMMITTER_DATE=1700000000 +0000",
 	}
 	b.git("init", "--quiet", "--template=", "--initial-branch=main")
 	text := fmt.Sprintf(bedProgram, front)
-	b.write(b.dir, map[string]string{".autoloop/programs/p.md": text, "value.txt": value + "\n", "other.txt": "untouched\n"})
+	b.write(b.dir, map[string]string{
+		".autoloop/programs/p.md": text, "value.txt": value + "\n",
+		"other.txt": "untouched\n",
+	})
 	b.git("add", "-A")
 	b.git("commit", "--quiet", "--message", "first")
 	b.propose(proposals...)

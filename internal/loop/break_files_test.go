@@ -82,7 +82,10 @@ func TestBreakFiles(t *testing.T) {
 				require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 				require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 			}
-			links := map[string]string{"link": "../secret.txt", "dangling": "nowhere", "out": "..", "beside": "sub", "itself": "itself"}
+			links := map[string]string{
+				"link": "../secret.txt", "dangling": "nowhere", "out": "..", "beside": "sub",
+				"itself": "itself",
+			}
 			for name, target := range links {
 				require.NoError(t, os.Symlink(target, filepath.Join(dir, name)))
 			}
@@ -117,16 +120,40 @@ func TestTheFileToBreak(t *testing.T) {
 		files          map[string]string
 		want           string
 	}{
-		"the only one":               {"`value.txt`", "cat value.txt", map[string]string{"value.txt": "1"}, "value.txt"},
-		"the largest that is named":  {"`src/a.txt`\n- `src/b.txt`\n- `src/*`", "cat src/b.txt src/a.txt", map[string]string{"src/a.txt": "1", "src/b.txt": "12", "src/c.txt": "a longer one"}, "src/b.txt"},
-		"one that is named is empty": {"`src/a.txt`\n- `src/*`", "cat src/b.txt src/a.txt", map[string]string{"src/a.txt": "1", "src/b.txt": "", "src/c.txt": "a longer one"}, "src/a.txt"},
-		"the largest":                {"`src/*`", "make", map[string]string{"src/a.txt": "1", "src/b.txt": "123", "src/c.txt": "12", "other.txt": "123456"}, "src/b.txt"},
-		"the first of two as large":  {"`src/*`", "make", map[string]string{"src/a.txt": "12", "src/b.txt": "12"}, "src/a.txt"},
-		"what is named may not":      {"`src/*`", "sh src/a.sh", map[string]string{"src/a.sh": "a longer one", "src/b.txt": "1"}, "src/b.txt"},
-		"no target":                  {"`src/*`", "cat other.txt", map[string]string{"other.txt": "1"}, ""},
-		"all are empty":              {"`src/*`", "make", map[string]string{"src/a.txt": ""}, ""},
-		"a link":                     {"`src/*`", "cat src/a.txt", map[string]string{"src/a.txt": "-> ../other.txt", "other.txt": "1"}, ""},
-		"one that is not there":      {"`src/*`", "cat src/a.txt", map[string]string{"src/a.txt": "gone"}, ""},
+		"the only one": {"`value.txt`", "cat value.txt", map[string]string{"value.txt": "1"}, "value.txt"},
+		"the largest that is named": {
+			"`src/a.txt`\n- `src/b.txt`\n- `src/*`", "cat src/b.txt src/a.txt",
+			map[string]string{"src/a.txt": "1", "src/b.txt": "12", "src/c.txt": "a longer one"},
+			"src/b.txt",
+		},
+		"one that is named is empty": {
+			"`src/a.txt`\n- `src/*`", "cat src/b.txt src/a.txt",
+			map[string]string{"src/a.txt": "1", "src/b.txt": "", "src/c.txt": "a longer one"},
+			"src/a.txt",
+		},
+		"the largest": {
+			"`src/*`", "make",
+			map[string]string{"src/a.txt": "1", "src/b.txt": "123", "src/c.txt": "12", "other.txt": "123456"},
+			"src/b.txt",
+		},
+		"the first of two as large": {
+			"`src/*`", "make",
+			map[string]string{"src/a.txt": "12", "src/b.txt": "12"},
+			"src/a.txt",
+		},
+		"what is named may not": {
+			"`src/*`", "sh src/a.sh",
+			map[string]string{"src/a.sh": "a longer one", "src/b.txt": "1"},
+			"src/b.txt",
+		},
+		"no target":     {"`src/*`", "cat other.txt", map[string]string{"other.txt": "1"}, ""},
+		"all are empty": {"`src/*`", "make", map[string]string{"src/a.txt": ""}, ""},
+		"a link": {
+			"`src/*`", "cat src/a.txt",
+			map[string]string{"src/a.txt": "-> ../other.txt", "other.txt": "1"},
+			"",
+		},
+		"one that is not there": {"`src/*`", "cat src/a.txt", map[string]string{"src/a.txt": "gone"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -168,7 +195,10 @@ func TestLeavesNothing(t *testing.T) {
 		sprout{name: "moved", parents: "before", files: map[string]string{"a.txt": "-", "c.txt": "1\n"}},
 		sprout{name: "made", parents: "before", files: map[string]string{"c.txt": "\n"}},
 	)
-	for name, want := range map[string]bool{"same": true, "removed": true, "blank": true, "both": true, "partly": false, "moved": false, "made": true} {
+	for name, want := range map[string]bool{
+		"same": true, "removed": true, "blank": true, "both": true, "partly": false,
+		"moved": false, "made": true,
+	} {
 		changes, err := g.Changes(t.Context(), ids["before"], ids[name])
 		require.NoError(t, err)
 		got, err := leavesNothing(t.Context(), g.Repo, changes)

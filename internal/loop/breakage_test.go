@@ -19,9 +19,21 @@ func TestBrokenTargetsAreNoticed(t *testing.T) {
 		script          string
 		emptied, broken Breakage
 	}{
-		"refused":     {`test -s src/a.sh && echo '{"m": 1, "n": 2}' || echo '{"m": null, "rejected_reason": "no test ran"}'`, Breakage{Problem: "no test ran"}, Breakage{Unnoticed: true}},
-		"a guardrail": {`echo "{\"m\": 1, \"n\": $(wc -l < src/a.sh)}"`, Breakage{Problem: "guardrail n"}, Breakage{Unnoticed: true}},
-		"noticed":     {"sh -n src/a.sh; grep -c x src/a.sh", Breakage{Problem: "exit code 1"}, Breakage{Problem: "exit code 2"}},
+		"refused": {
+			`test -s src/a.sh && echo '{"m": 1, "n": 2}' || echo '{"m": null, "rejected_reason": "no test ran"}'`,
+			Breakage{Problem: "no test ran"},
+			Breakage{Unnoticed: true},
+		},
+		"a guardrail": {
+			`echo "{\"m\": 1, \"n\": $(wc -l < src/a.sh)}"`,
+			Breakage{Problem: "guardrail n"},
+			Breakage{Unnoticed: true},
+		},
+		"noticed": {
+			"sh -n src/a.sh; grep -c x src/a.sh",
+			Breakage{Problem: "exit code 1"},
+			Breakage{Problem: "exit code 2"},
+		},
 		"not used":    {"echo 5", Breakage{Unnoticed: true}, Breakage{Unnoticed: true}},
 		"passed over": {"sh -n src/a.sh || true; grep -c x src/a.sh || true", Breakage{}, Breakage{Unnoticed: true}},
 		"a gain":      {"echo $((100 - $(wc -c < src/a.sh)))", Breakage{Gain: true}, Breakage{}},
@@ -33,8 +45,12 @@ func TestBrokenTargetsAreNoticed(t *testing.T) {
 			if strings.Contains(name, "guardrail") {
 				front = "guardrails: [{metric: n, direction: higher}]\n"
 			}
-			text := strings.NewReplacer("cat value.txt", c.script, "`value.txt`", "`src/a.sh`\n- `src/*`", "%s\n", front).Replace(bedProgram)
-			b.commit(map[string]string{".autoloop/programs/p.md": text, "src/a.sh": "x=1\n", "src/b.sh": ":\n", "other.sh": "a file that is larger\n"})
+			text := strings.NewReplacer("cat value.txt", c.script, "`value.txt`", "`src/a.sh`\n- `src/*`", "%s\n",
+				front).Replace(bedProgram)
+			b.commit(map[string]string{
+				".autoloop/programs/p.md": text, "src/a.sh": "x=1\n", "src/b.sh": ":\n",
+				"other.sh": "a file that is larger\n",
+			})
 			b.service = b.newService(text)
 			b.service.Eval = &evaluation.Evaluator{Runner: &process.Runner{}}
 			before := b.refs()

@@ -40,28 +40,40 @@ func TestSeveralProposals(t *testing.T) {
 		"the same change twice": {write("0", "0", "2"), history.Accepted, "2", []string{
 			"0 is worse than the best 1", "the same change as proposal 1's; it was not measured again", "2 is better than 1",
 		}},
-		"no change": {func(b *bed, request agent.Request) agent.Reply {
-			if request.Proposal == 2 {
-				return agent.Reply{}
-			}
-			return write("2", "", "3")(b, request)
-		}, history.Accepted, "3", []string{"better than before, but proposal 3 is better still (3)", "no change proposed", "3 is better than 1"}},
-		"one may not work": {func(b *bed, request agent.Request) agent.Reply {
-			switch request.Proposal {
-			case 1:
-				return agent.Reply{Idle: &agent.Failure{Kind: agent.Denied, Message: "no rights"}}
-			case 2:
-				return agent.Reply{Failure: &agent.Failure{Kind: agent.Crashed, Message: "oh"}}
-			}
-			return write("", "", "0")(b, request)
-		}, history.Rejected, "", []string{"agent scripted failed (" + string(agent.Denied) + "): no rights", "agent scripted failed (" + string(agent.Crashed) + "): oh", "0 is worse than the best 1"}},
-		"one leaves no tree": {func(b *bed, request agent.Request) agent.Reply {
-			if request.Proposal == 1 {
-				require.NoError(b.t, os.RemoveAll(request.Dir))
-				return agent.Reply{}
-			}
-			return write("", "2", "0")(b, request)
-		}, history.Accepted, "2", []string{"the agent left nothing to look at: ", "2 is better than 1", "0 is worse than the best 1"}},
+		"no change": {
+			func(b *bed, request agent.Request) agent.Reply {
+				if request.Proposal == 2 {
+					return agent.Reply{}
+				}
+				return write("2", "", "3")(b, request)
+			}, history.Accepted, "3",
+			[]string{"better than before, but proposal 3 is better still (3)", "no change proposed", "3 is better than 1"},
+		},
+		"one may not work": {
+			func(b *bed, request agent.Request) agent.Reply {
+				switch request.Proposal {
+				case 1:
+					return agent.Reply{Idle: &agent.Failure{Kind: agent.Denied, Message: "no rights"}}
+				case 2:
+					return agent.Reply{Failure: &agent.Failure{Kind: agent.Crashed, Message: "oh"}}
+				}
+				return write("", "", "0")(b, request)
+			}, history.Rejected, "",
+			[]string{
+				"agent scripted failed (" + string(agent.Denied) + "): no rights",
+				"agent scripted failed (" + string(agent.Crashed) + "): oh", "0 is worse than the best 1",
+			},
+		},
+		"one leaves no tree": {
+			func(b *bed, request agent.Request) agent.Reply {
+				if request.Proposal == 1 {
+					require.NoError(b.t, os.RemoveAll(request.Dir))
+					return agent.Reply{}
+				}
+				return write("", "2", "0")(b, request)
+			}, history.Accepted, "2",
+			[]string{"the agent left nothing to look at: ", "2 is better than 1", "0 is worse than the best 1"},
+		},
 		"outside the target": {func(b *bed, request agent.Request) agent.Reply {
 			b.write(request.Dir, map[string]string{"other.txt": fmt.Sprint(request.Proposal)})
 			return write("7", "8", "9")(b, request)
@@ -73,7 +85,8 @@ func TestSeveralProposals(t *testing.T) {
 			return write("7", "8", "9")(b, request)
 		}, history.Error, "", slices.Repeat([]string{"the repository itself was changed while the agent ran: "}, 3)},
 		"the evaluation fails for all": {write("fail", "fail ", "2"), history.Accepted, "2", []string{
-			"the evaluation fails: it exits with 1", "the same change as proposal 1's; it was not measured again", "2 is better than 1",
+			"the evaluation fails: it exits with 1", "the same change as proposal 1's; it was not measured again",
+			"2 is better than 1",
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -107,7 +120,8 @@ func TestMeasuringStopsInTime(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
 	candidate := l.git("rev-parse", "candidate^{tree}")
-	const late, failed = "not measured: the iteration's time (timeout-minutes) is too short for one more trial", "not measured: the trial before it ended in an error"
+	const late, failed = "not measured: the iteration's time (timeout-minutes) is too short for one more trial",
+		"not measured: the trial before it ended in an error"
 	for name, c := range map[string]struct {
 		left    time.Duration // of the iteration, when measuring begins; 0 is no limit
 		problem bool          // the incumbent's evaluation fails too
@@ -140,7 +154,10 @@ func TestMeasuringStopsInTime(t *testing.T) {
 			}
 			var all []*attempt
 			for i, letter := range c.ended {
-				a := &attempt{number: i + 1, of: len(c.ended), agent: agentNamed("a"), tree: candidate, durations: map[string]float64{}}
+				a := &attempt{
+					number: i + 1, of: len(c.ended), agent: agentNamed("a"), tree: candidate,
+					durations: map[string]float64{},
+				}
 				switch letter {
 				case 'r':
 					a.end(history.Rejected, decision.Say("because"))
@@ -184,7 +201,8 @@ func TestAMemberThatIsTheIncumbent(t *testing.T) {
 	assert.Equal(t, []string{"it is the incumbent again, so there is nothing to measure"}, decision.Texts(result.Reasons))
 	result = b.one()
 	assert.Equal(t, history.Rejected, result.Outcome)
-	assert.Equal(t, []string{"no change proposed"}, decision.Texts(result.Reasons), "its parent once more is no change of it")
+	assert.Equal(t, []string{"no change proposed"}, decision.Texts(result.Reasons),
+		"its parent once more is no change of it")
 }
 
 // TestAnAgentThatCannotBeAsked: when it could not be asked at all, the iteration is our

@@ -17,7 +17,8 @@ func TestTheCommitWhoseChecksCount(t *testing.T) {
 	g := newGarden(t)
 	sprouts := []sprout{{name: "0", message: "first [skip ci]"}, {name: "1", parents: "0", message: "work"}}
 	for n := 2; n < 2+maxSkipped; n++ {
-		sprouts = append(sprouts, sprout{name: fmt.Sprint(n), parents: fmt.Sprint(n - 1), message: fmt.Sprintf("%d [skip ci]", n)})
+		sprouts = append(sprouts,
+			sprout{name: fmt.Sprint(n), parents: fmt.Sprint(n - 1), message: fmt.Sprintf("%d [skip ci]", n)})
 	}
 	ids := g.grow(t, sprouts...)
 	d := newDeskIn(t, g.Repo, "p", "")
@@ -45,12 +46,24 @@ func TestWhetherCIIsRequired(t *testing.T) {
 		t,
 		sprout{name: "plain", files: map[string]string{"value.txt": "1\n"}},
 		sprout{name: "skipped", parents: "plain", message: "more [skip ci]", files: map[string]string{"a.txt": "1\n"}},
-		sprout{name: "push", files: map[string]string{"value.txt": "1\n", flows + "a.yml": "on: schedule\n", flows + "b.yaml": "on: [push]\n"}},
+		sprout{name: "push", files: map[string]string{
+			"value.txt": "1\n", flows + "a.yml": "on: schedule\n",
+			flows + "b.yaml": "on: [push]\n",
+		}},
 		sprout{name: "schedule", files: map[string]string{"value.txt": "1\n", flows + "a.yml": "on: schedule\n"}},
-		sprout{name: "elsewhere", files: map[string]string{"value.txt": "1\n", flows + "a.yml": "on:\n  push:\n    paths: [docs/**]\n"}},
-		sprout{name: "target", files: map[string]string{"value.txt": "1\n", flows + "a.yml": "on:\n  push:\n    paths: ['*.txt']\n"}},
+		sprout{
+			name:  "elsewhere",
+			files: map[string]string{"value.txt": "1\n", flows + "a.yml": "on:\n  push:\n    paths: [docs/**]\n"},
+		},
+		sprout{name: "target", files: map[string]string{
+			"value.txt":     "1\n",
+			flows + "a.yml": "on:\n  push:\n    paths: ['*.txt']\n",
+		}},
 		sprout{name: "broken", files: map[string]string{"value.txt": "1\n", flows + "a.yml": "on: [\n"}},
-		sprout{name: "deeper", files: map[string]string{"value.txt": "1\n", flows + "more/a.yml": "on: push\n", "workflows/a.yml": "on: push\n", flows + "a.txt": "on: push\n"}},
+		sprout{name: "deeper", files: map[string]string{
+			"value.txt": "1\n", flows + "more/a.yml": "on: push\n",
+			"workflows/a.yml": "on: push\n", flows + "a.txt": "on: push\n",
+		}},
 	)
 	seen := []history.Event{wasMeasured("1"), wasDecided(1, history.CIFixExhausted, "2", "")}
 	for _, c := range []struct {
@@ -67,7 +80,10 @@ func TestWhetherCIIsRequired(t *testing.T) {
 		{base: "plain", asked: "plain"},
 		{base: "plain", hasCI: true, asked: "plain", want: true},
 		{base: "skipped", hasCI: true, asked: "plain", want: true},
-		{base: "plain", broken: true, asked: "plain", want: true, warns: "whether CI runs on the default branch was not read, so the change waits for CI: GitHub is broken"},
+		{
+			base: "plain", broken: true, asked: "plain", want: true,
+			warns: "whether CI runs on the default branch was not read, so the change waits for CI: GitHub is broken",
+		},
 		{base: "push", want: true},
 		{base: "schedule", asked: "schedule"},
 		{base: "elsewhere", asked: "elsewhere"},

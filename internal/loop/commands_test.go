@@ -29,7 +29,10 @@ func TestAskedAtFirst(t *testing.T) {
 		"run, then pause":        {[]commands.Kind{commands.Run, commands.Pause}, false, true},
 		"pause, then run":        {[]commands.Kind{commands.Pause, commands.Run}, true, false},
 		"pause, then reactivate": {[]commands.Kind{commands.Pause, commands.Reactivate}, true, false},
-		"what starts nothing":    {[]commands.Kind{commands.Status, commands.Instruct, commands.Note, commands.SetTarget, commands.Undo, commands.Wrong}, false, false},
+		"what starts nothing": {[]commands.Kind{
+			commands.Status, commands.Instruct, commands.Note, commands.SetTarget,
+			commands.Undo, commands.Wrong,
+		}, false, false},
 		"run, and more":          {[]commands.Kind{commands.Run, commands.Status, commands.Undo}, true, false},
 		"pause, run, pause, run": {[]commands.Kind{commands.Pause, commands.Run, commands.Pause, commands.Run}, true, false},
 		"pause, then instruct":   {[]commands.Kind{commands.Pause, commands.Instruct}, false, true},
@@ -63,7 +66,10 @@ func TestAskedAtFirst(t *testing.T) {
 func TestAChangeWithoutALease(t *testing.T) {
 	t.Parallel()
 	held := func(handed bool) *history.Started {
-		return &history.Started{Head: history.Head{Run: "another", Iteration: 1}, Lease: &history.Lease{Host: "there", PID: 7, Handed: handed, Until: noon.Add(time.Minute)}}
+		return &history.Started{
+			Head:  history.Head{Run: "another", Iteration: 1},
+			Lease: &history.Lease{Host: "there", PID: 7, Handed: handed, Until: noon.Add(time.Minute)},
+		}
 	}
 	for name, c := range map[string]struct {
 		before []history.Event
@@ -72,13 +78,25 @@ func TestAChangeWithoutALease(t *testing.T) {
 		busy   bool
 		told   []string
 	}{
-		"nobody works":                        {before: []history.Event{wasMeasured("1")}, told: []string{}},
-		"another works":                       {before: []history.Event{wasMeasured("1"), held(false)}, busy: true},
-		"another works, commands alone":       {before: []history.Event{wasMeasured("1"), held(false)}, aside: true, busy: true},
-		"a start for a job":                   {before: []history.Event{wasMeasured("1"), held(true)}, busy: true},
-		"a start for a job, commands alone":   {before: []history.Event{wasMeasured("1"), held(true)}, aside: true, told: []string{}},
-		"a pause that a person took out":      {before: []history.Event{wasMeasured("1"), &history.Paused{Reason: decision.Say("x")}}, edit: true, told: []string{"resumed"}},
-		"a pause that a person left as it is": {before: []history.Event{wasMeasured("1"), &history.Paused{Reason: decision.Say("x")}}, told: []string{}},
+		"nobody works":  {before: []history.Event{wasMeasured("1")}, told: []string{}},
+		"another works": {before: []history.Event{wasMeasured("1"), held(false)}, busy: true},
+		"another works, commands alone": {
+			before: []history.Event{wasMeasured("1"), held(false)}, aside: true,
+			busy: true,
+		},
+		"a start for a job": {before: []history.Event{wasMeasured("1"), held(true)}, busy: true},
+		"a start for a job, commands alone": {
+			before: []history.Event{wasMeasured("1"), held(true)}, aside: true,
+			told: []string{},
+		},
+		"a pause that a person took out": {before: []history.Event{
+			wasMeasured("1"),
+			&history.Paused{Reason: decision.Say("x")},
+		}, edit: true, told: []string{"resumed"}},
+		"a pause that a person left as it is": {before: []history.Event{
+			wasMeasured("1"),
+			&history.Paused{Reason: decision.Say("x")},
+		}, told: []string{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

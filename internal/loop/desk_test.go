@@ -50,7 +50,8 @@ func newDeskOf(t *testing.T, repo *git.Repo, name, text string, events ...histor
 	d := &desk{t: t, clock: noon, shelf: &shelf{}, hub: &fakeGitHub{}}
 	d.shelf.files = onRecord(t, p, events...)
 	d.service = &Service{
-		Repo: repo, Memory: &memory.Memory{Repo: repo, Now: d.now}, Program: p, GitHub: d.hub, Repository: "o/r", Agent: absent("scripted"), Now: d.now, NewRun: func() string { return "now" },
+		Repo: repo, Memory: &memory.Memory{Repo: repo, Now: d.now}, Program: p, GitHub: d.hub, Repository: "o/r",
+		Agent: absent("scripted"), Now: d.now, NewRun: func() string { return "now" },
 		Holder: history.Lease{Host: "here", PID: 1}, Alive: func(history.Lease) bool { return true },
 		Sleep: func(_ context.Context, d2 time.Duration) error { d.clock = d.clock.Add(d2); return nil },
 	}
@@ -180,7 +181,10 @@ const (
 
 // wasMeasured is a measurement of the default branch.
 func wasMeasured(value string) *history.Measured {
-	return &history.Measured{Role: history.Baseline, Metric: metricOf(value), Samples: []metric.Value{*metricOf(value)}, Commit: baseOnRecord, BaseBranch: "main", Direction: metric.Higher}
+	return &history.Measured{
+		Role: history.Baseline, Metric: metricOf(value), Samples: []metric.Value{*metricOf(value)},
+		Commit: baseOnRecord, BaseBranch: "main", Direction: metric.Higher,
+	}
 }
 
 // wasDecided is the end of an iteration, which raised the metric to a value.

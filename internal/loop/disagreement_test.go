@@ -74,5 +74,6 @@ func TestTheIncumbentIsAnAlarm(t *testing.T) {
 
 // auditOf is what an audit finds in the ledger.
 func auditOf(events []history.Event) []audit.Finding {
-	return slices.DeleteFunc(audit.Of(audit.Records{Events: events}, nil).Findings, func(f audit.Finding) bool { return f.Where != audit.Ledger })
+	return slices.DeleteFunc(audit.Of(audit.Records{Events: events}, nil).Findings,
+		func(f audit.Finding) bool { return f.Where != audit.Ledger })
 }

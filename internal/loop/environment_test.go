@@ -54,7 +54,8 @@ func TestWhatARunOfTheEvaluationIsAsked(t *testing.T) {
 					setup = p.Setup
 				}
 				assert.Equal(t, evaluation.Request{
-					Script: p.Script, Setup: setup, Dir: env.tree.Dir, Env: l.env, Timeout: p.EvaluationTimeout, ScriptTimeout: c.script, Metric: "m",
+					Script: p.Script, Setup: setup, Dir: env.tree.Dir, Env: l.env, Timeout: p.EvaluationTimeout,
+					ScriptTimeout: c.script, Metric: "m",
 					Offline: c.front == front, Artifacts: env.artifacts,
 				}, one.request)
 			}
@@ -128,7 +129,8 @@ func TestARunWithoutABudget(t *testing.T) {
 	assert.Equal(t, expense(60, "0.5").Plus(expense(60, "0.5")), r.spending.takeExpense())
 
 	r.spending.left, r.spending.used = budget.Left{Tokens: 100}, used{tokens: 100}
-	another, err := r.measurer.newEnvironment(t.Context(), history.Candidate, at.Head, at.Head, r.measurer.dirs.newDir("t"))
+	another, err := r.measurer.newEnvironment(t.Context(), history.Candidate, at.Head, at.Head,
+		r.measurer.dirs.newDir("t"))
 	require.NoError(t, err)
 	defer another.Close()
 	_, err = another.evaluate(t.Context())
@@ -201,7 +203,12 @@ func TestFilesThatChangeBetweenTheRuns(t *testing.T) {
 		changes  string
 		says     string
 	}{
-		"another's":                 {false, map[string]bool{}, "other.txt", `files of the evaluation were changed before it ran: "other.txt"`},
+		"another's": {
+			false,
+			map[string]bool{},
+			"other.txt",
+			`files of the evaluation were changed before it ran: "other.txt"`,
+		},
 		"its own":                   {false, map[string]bool{"other.txt": false}, "other.txt", ""},
 		"its own is not known":      {false, nil, "other.txt", ""},
 		"the target":                {false, map[string]bool{}, "value.txt", ""},
@@ -281,9 +288,14 @@ func TestATreeThatIsMeasuredOnce(t *testing.T) {
 		outcome  history.Outcome
 		reason   string
 	}{
-		"a gain":                  {"2", nil, history.Accepted, "2 is better than 1"},
-		"no gain":                 {"0", nil, history.Rejected, "0 is worse than the best 1"},
-		"a gain in noise":         {"5", []string{"0.1", "-0.1", "0.3", "0", "0.2"}, history.Accepted, "this confirms, in new trees"},
+		"a gain":  {"2", nil, history.Accepted, "2 is better than 1"},
+		"no gain": {"0", nil, history.Rejected, "0 is worse than the best 1"},
+		"a gain in noise": {
+			"5",
+			[]string{"0.1", "-0.1", "0.3", "0", "0.2"},
+			history.Accepted,
+			"this confirms, in new trees",
+		},
 		"a candidate that fails":  {"fail", nil, history.Rejected, "it exits with 1"},
 		"one that fails in noise": {"fail", []string{"0.1", "-0.1", "0.3", "0", "0.2"}, history.Rejected, "it exits with 1"},
 	} {

@@ -46,9 +46,12 @@ func TestWhatABaselineSaysOfItsWrites(t *testing.T) {
 		touched map[string]bool
 		want    map[string]bool
 	}{
-		"not known":               {false, paths(3, "f%d"), nil},
-		"nothing":                 {true, map[string]bool{}, map[string]bool{}},
-		"a few":                   {true, merged(paths(3, "f%d"), paths(2, "d%d/")), merged(paths(3, "f%d"), paths(2, "d%d/"))},
+		"not known": {false, paths(3, "f%d"), nil},
+		"nothing":   {true, map[string]bool{}, map[string]bool{}},
+		"a few": {
+			true, merged(paths(3, "f%d"), paths(2, "d%d/")),
+			merged(paths(3, "f%d"), paths(2, "d%d/")),
+		},
 		"as many as there can be": {true, paths(200, "f%d"), paths(200, "f%d")},
 		"too many files":          {true, paths(201, "f%d"), nil},
 	} {
@@ -84,7 +87,9 @@ func TestChangesBeyondTheEvaluatorsOwn(t *testing.T) {
 		assert.Equal(t, c.content, own.beyond([]tree.Touch{{Path: path, Content: true}}), path)
 		assert.Equal(t, c.mode, own.beyond([]tree.Touch{{Path: path}}), path)
 	}
-	assert.Equal(t, []string{"b", "run.sh", "a"}, own.beyond([]tree.Touch{{Path: "b"}, {Path: "report"}, {Path: "run.sh", Content: true}, {Path: "a"}}), "in their order")
+	assert.Equal(t, []string{"b", "run.sh", "a"},
+		own.beyond([]tree.Touch{{Path: "b"}, {Path: "report"}, {Path: "run.sh", Content: true}, {Path: "a"}}),
+		"in their order")
 	assert.Equal(t, []string{"a"}, (&ownChanges{}).beyond([]tree.Touch{{Path: "a"}}), "nothing is known")
 }
 
@@ -106,7 +111,10 @@ func evaluatorLab(t *testing.T) *lab {
 	t.Helper()
 	l := newLab(t)
 	l.git("checkout", "--quiet", "main")
-	l.commit(map[string]string{"bench.sh": "cat value.txt\n", "lib/a.txt": "a\n", "lib/deep/b.txt": "b\n", "report.txt": "none\n", ".gitignore": "dep/\n"})
+	l.commit(map[string]string{
+		"bench.sh": "cat value.txt\n", "lib/a.txt": "a\n", "lib/deep/b.txt": "b\n",
+		"report.txt": "none\n", ".gitignore": "dep/\n",
+	})
 	l.write(l.dir, map[string]string{"dep/x/one.txt": "1\n", "dep/two.txt": "2\n"})
 	return l
 }
@@ -139,13 +147,41 @@ func TestWhatIsLearnedOfTheEvaluation(t *testing.T) {
 			l.write(env.tree.Dir, map[string]string{"value.txt": "9\n", "new.txt": "x\n"})
 			return nil
 		}, map[string]bool{}, ""},
-		{"a mode", func() error { return os.Chmod(file("bench.sh"), 0o700) }, map[string]bool{"bench.sh": false}, ""}, //nolint:gosec // a file of the test
-		{"the same content", func() error { l.write(env.tree.Dir, map[string]string{"lib/a.txt": "a\n"}); return nil }, map[string]bool{"bench.sh": false, "lib/a.txt": false}, ""},
-		{"another content", func() error { l.write(env.tree.Dir, map[string]string{"report.txt": "some\n"}); return nil }, map[string]bool{"bench.sh": false, "lib/a.txt": false, "report.txt": true}, `"report.txt"`},
-		{"and the first again", func() error { l.write(env.tree.Dir, map[string]string{"report.txt": "none\n"}); return nil }, map[string]bool{"bench.sh": false, "lib/a.txt": false, "report.txt": true}, ""},
-		{"another content after all", func() error { return os.Remove(file("lib/a.txt")) }, map[string]bool{"bench.sh": false, "lib/a.txt": true, "report.txt": true}, `"lib/a.txt"`},
-		{"a new shared file", func() error { l.write(env.tree.Dir, map[string]string{"dep/x/new.txt": "x\n"}); return nil }, map[string]bool{"bench.sh": false, "dep": false, "lib/a.txt": true, "report.txt": true}, ""},
-		{"a shared file", func() error { l.write(env.tree.Dir, map[string]string{"dep/two.txt": "3\n"}); return nil }, map[string]bool{"bench.sh": false, "dep": false, "dep/two.txt": true, "lib/a.txt": true, "report.txt": true}, `"dep/two.txt"`},
+		{
+			"a mode", func() error { return os.Chmod(file("bench.sh"), 0o700) },
+			map[string]bool{"bench.sh": false},
+			"",
+		}, //nolint:gosec // a file of the test
+		{
+			"the same content", func() error { l.write(env.tree.Dir, map[string]string{"lib/a.txt": "a\n"}); return nil },
+			map[string]bool{"bench.sh": false, "lib/a.txt": false},
+			"",
+		},
+		{
+			"another content", func() error { l.write(env.tree.Dir, map[string]string{"report.txt": "some\n"}); return nil },
+			map[string]bool{"bench.sh": false, "lib/a.txt": false, "report.txt": true},
+			`"report.txt"`,
+		},
+		{
+			"and the first again", func() error { l.write(env.tree.Dir, map[string]string{"report.txt": "none\n"}); return nil },
+			map[string]bool{"bench.sh": false, "lib/a.txt": false, "report.txt": true},
+			"",
+		},
+		{
+			"another content after all", func() error { return os.Remove(file("lib/a.txt")) },
+			map[string]bool{"bench.sh": false, "lib/a.txt": true, "report.txt": true},
+			`"lib/a.txt"`,
+		},
+		{
+			"a new shared file", func() error { l.write(env.tree.Dir, map[string]string{"dep/x/new.txt": "x\n"}); return nil },
+			map[string]bool{"bench.sh": false, "dep": false, "lib/a.txt": true, "report.txt": true},
+			"",
+		},
+		{
+			"a shared file", func() error { l.write(env.tree.Dir, map[string]string{"dep/two.txt": "3\n"}); return nil },
+			map[string]bool{"bench.sh": false, "dep": false, "dep/two.txt": true, "lib/a.txt": true, "report.txt": true},
+			`"dep/two.txt"`,
+		},
 	} {
 		r.warnings = nil
 		require.NoError(t, step.does())
@@ -175,7 +211,10 @@ func TestWhatAnEvaluationCanOnlyRead(t *testing.T) {
 	}{
 		"not known":    {want: nil},
 		"people's own": {own: map[string]bool{}, trusted: true, want: nil},
-		"all of it":    {own: map[string]bool{}, want: []string{file, ".gitignore", "bench.sh", "lib/a.txt", "lib/deep/b.txt", "other.txt", "report.txt"}},
+		"all of it": {
+			own:  map[string]bool{},
+			want: []string{file, ".gitignore", "bench.sh", "lib/a.txt", "lib/deep/b.txt", "other.txt", "report.txt"},
+		},
 		"what it names goes first": {
 			script: "sh lib/deep/b.txt; sh bench.sh; cat value.txt", own: map[string]bool{},
 			want: []string{"bench.sh", "lib/deep/b.txt", file, ".gitignore", "lib/a.txt", "other.txt", "report.txt"},
@@ -188,8 +227,14 @@ func TestWhatAnEvaluationCanOnlyRead(t *testing.T) {
 			front: "share: [dep]", own: map[string]bool{"other.txt": true},
 			want: []string{"dep", file, ".gitignore", "bench.sh", "lib/a.txt", "lib/deep/b.txt", "report.txt"},
 		},
-		"shared, and something is made there": {front: "share: [dep]", own: map[string]bool{"dep": false}, want: []string{file, ".gitignore", "bench.sh", "lib/a.txt", "lib/deep/b.txt", "other.txt", "report.txt"}},
-		"shared, and a file of it is written": {front: "share: [dep]", own: map[string]bool{"dep/two.txt": true}, want: []string{file, ".gitignore", "bench.sh", "lib/a.txt", "lib/deep/b.txt", "other.txt", "report.txt"}},
+		"shared, and something is made there": {
+			front: "share: [dep]", own: map[string]bool{"dep": false},
+			want: []string{file, ".gitignore", "bench.sh", "lib/a.txt", "lib/deep/b.txt", "other.txt", "report.txt"},
+		},
+		"shared, and a file of it is written": {
+			front: "share: [dep]", own: map[string]bool{"dep/two.txt": true},
+			want: []string{file, ".gitignore", "bench.sh", "lib/a.txt", "lib/deep/b.txt", "other.txt", "report.txt"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -237,7 +282,10 @@ func TestACandidateThatChangesWhatMeasuresIt(t *testing.T) {
 	forge := func(text string) func(dir string) error {
 		return func(dir string) error { return os.WriteFile(filepath.Join(dir, "other.txt"), []byte(text), 0o600) }
 	}
-	chmod := func(dir string) error { return os.Chmod(filepath.Join(dir, "other.txt"), 0o700) } //nolint:gosec // a file of the test
+	chmod := func(dir string) error {
+		return os.Chmod(filepath.Join(dir, "other.txt"),
+			0o700)
+	} //nolint:gosec // a file of the test
 	for name, c := range map[string]struct {
 		candidate, incumbent func(dir string) error
 		known                map[string]bool

@@ -20,7 +20,8 @@ func TestAnIterationThatCouldNotBeRun(t *testing.T) {
 		r := b.start()
 		result, err := r.fail(t.Context(), position{}, decision.Say("the disk\nis full"))
 		require.NoError(t, err)
-		assert.Equal(t, []any{i, history.Error, []string{"the disk\nis full"}}, []any{result.Iteration, result.Outcome, decision.Texts(result.Reasons)})
+		assert.Equal(t, []any{i, history.Error, []string{"the disk\nis full"}},
+			[]any{result.Iteration, result.Outcome, decision.Texts(result.Reasons)})
 		assert.Equal(t, i == maxErrors, result.Stopped != "", result.Stopped)
 		sum := b.records().sum
 		assert.Equal(t, i, sum.Iteration)

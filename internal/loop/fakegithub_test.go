@@ -124,7 +124,8 @@ func (f *fakeGitHub) Show(context.Context, render.Account) error {
 func (f *fakeGitHub) say(kind commands.Kind, text string) *commands.Command {
 	id := int64(len(f.comments) + 1)
 	f.comments = append(f.comments, commands.Comment{
-		ID: id, Author: "owner", Time: time.Date(2026, 1, 1, 0, 0, int(id), 0, time.UTC), On: 7, Commands: []commands.Command{{Kind: kind, Text: text}},
+		ID: id, Author: "owner", Time: time.Date(2026, 1, 1, 0, 0, int(id), 0, time.UTC), On: 7,
+		Commands: []commands.Command{{Kind: kind, Text: text}},
 	})
 	return &f.comments[id-1].Commands[0]
 }

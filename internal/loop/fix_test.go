@@ -30,7 +30,8 @@ func TestFixesThatDoNotHelp(t *testing.T) {
 	run := b.start()
 	at, err := run.branches.positionOf(t.Context(), *run.records.standing().Decision)
 	require.NoError(t, err)
-	assert.Equal(t, []string{b.git("rev-parse", "main"), candidate, candidate}, []string{at.Head, at.Old, at.From}, "it is measured against the incumbent, and begins with the candidate")
+	assert.Equal(t, []string{b.git("rev-parse", "main"), candidate, candidate}, []string{at.Head, at.Old, at.From},
+		"it is measured against the incumbent, and begins with the candidate")
 	late, err := run.team.attemptFix(t.Context(), at, failure, time.Nanosecond)
 	require.NoError(t, err)
 	assert.Equal(t, history.Error, late.outcome)

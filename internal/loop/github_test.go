@@ -41,7 +41,8 @@ func TestReadComments(t *testing.T) {
 		require.NoError(t, err)
 		assert.Empty(t, first)
 		assert.Nil(t, d.thread.comments)
-		assert.Equal(t, []string{"the issue and the pull request were not read: no route to GitHub"}, d.warnings, "it is said once")
+		assert.Equal(t, []string{"the issue and the pull request were not read: no route to GitHub"}, d.warnings,
+			"it is said once")
 		d.updateGitHub(t.Context())
 		assert.Zero(t, d.hub.Changes(), "what was not read is not written")
 	})
@@ -90,8 +91,14 @@ func TestReadyForReview(t *testing.T) {
 		{"", &commands.Heard{}, false},
 		{"", &commands.Heard{Pull: &commands.Pull{Number: 8, Open: true}}, false},
 		{"", &commands.Heard{Pull: &commands.Pull{Number: 8, Open: true, Ready: true}}, true},
-		{"pull-request:\n  when-ready: stop", &commands.Heard{Pull: &commands.Pull{Number: 8, Open: true, Ready: true}}, true},
-		{"pull-request:\n  when-ready: continue", &commands.Heard{Pull: &commands.Pull{Number: 8, Open: true, Ready: true}}, false},
+		{
+			"pull-request:\n  when-ready: stop", &commands.Heard{Pull: &commands.Pull{Number: 8, Open: true, Ready: true}},
+			true,
+		},
+		{
+			"pull-request:\n  when-ready: continue", &commands.Heard{Pull: &commands.Pull{Number: 8, Open: true, Ready: true}},
+			false,
+		},
 	} {
 		d := newDesk(t, c.front)
 		d.thread.comments = c.heard
@@ -114,13 +121,28 @@ func TestUpdateGitHub(t *testing.T) {
 		told       []string
 		warns      []string
 	}{
-		"all":                    {told: []string{"pull=8"}},
-		"nothing to promote":     {unpromoted: true, told: []string{}},
-		"no pull request":        {unpromoted: true, broken: []string{"promote"}, told: []string{}, warns: []string{"the pull request is not up to date"}},
-		"a part of it":           {broken: []string{"promote"}, told: []string{"pull=8"}, warns: []string{"the pull request is not up to date"}},
-		"no issue":               {broken: []string{"show"}, told: []string{"pull=8"}, warns: []string{"the issue is not up to date, the next run retries"}},
-		"neither":                {unpromoted: true, broken: []string{"promote", "show"}, told: []string{}, warns: []string{"the pull request is not up to date", "the issue is not up to date"}},
-		"an answer is not taken": {broken: []string{"answer"}, told: []string{"pull=8"}, warns: []string{"a comment was not answered"}},
+		"all":                {told: []string{"pull=8"}},
+		"nothing to promote": {unpromoted: true, told: []string{}},
+		"no pull request": {
+			unpromoted: true, broken: []string{"promote"}, told: []string{},
+			warns: []string{"the pull request is not up to date"},
+		},
+		"a part of it": {
+			broken: []string{"promote"}, told: []string{"pull=8"},
+			warns: []string{"the pull request is not up to date"},
+		},
+		"no issue": {
+			broken: []string{"show"}, told: []string{"pull=8"},
+			warns: []string{"the issue is not up to date, the next run retries"},
+		},
+		"neither": {
+			unpromoted: true, broken: []string{"promote", "show"}, told: []string{},
+			warns: []string{"the pull request is not up to date", "the issue is not up to date"},
+		},
+		"an answer is not taken": {
+			broken: []string{"answer"}, told: []string{"pull=8"},
+			warns: []string{"a comment was not answered"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -153,11 +175,23 @@ func TestThePullRequestsNumber(t *testing.T) {
 		before []history.Event
 		entry  int // the iteration whose entry names it, 0 for none
 	}{
-		"nothing was kept":          {[]history.Event{wasMeasured("1"), wasDecided(1, history.Rejected, "1", "")}, 0},
-		"the last was kept":         {[]history.Event{wasMeasured("1"), wasDecided(1, history.Accepted, "4", firstOnRecord)}, 1},
-		"one before it was kept":    {[]history.Event{wasMeasured("1"), wasDecided(1, history.Accepted, "4", firstOnRecord), wasDecided(2, history.Rejected, "4", "")}, 1},
-		"the last waits for CI":     {[]history.Event{wasMeasured("1"), wasDecided(1, history.Accepted, "4", firstOnRecord), wasDecided(2, history.PendingCI, "5", secondOnRecord)}, 2},
-		"CI turned the last down":   {[]history.Event{wasMeasured("1"), wasDecided(1, history.Accepted, "4", firstOnRecord), wasDecided(2, history.CIFixExhausted, "5", "")}, 1},
+		"nothing was kept": {[]history.Event{wasMeasured("1"), wasDecided(1, history.Rejected, "1", "")}, 0},
+		"the last was kept": {
+			[]history.Event{wasMeasured("1"), wasDecided(1, history.Accepted, "4", firstOnRecord)},
+			1,
+		},
+		"one before it was kept": {[]history.Event{
+			wasMeasured("1"), wasDecided(1, history.Accepted, "4", firstOnRecord),
+			wasDecided(2, history.Rejected, "4", ""),
+		}, 1},
+		"the last waits for CI": {[]history.Event{
+			wasMeasured("1"), wasDecided(1, history.Accepted, "4", firstOnRecord),
+			wasDecided(2, history.PendingCI, "5", secondOnRecord),
+		}, 2},
+		"CI turned the last down": {[]history.Event{
+			wasMeasured("1"), wasDecided(1, history.Accepted, "4", firstOnRecord),
+			wasDecided(2, history.CIFixExhausted, "5", ""),
+		}, 1},
 		"every one was in an error": {[]history.Event{wasMeasured("1"), wasDecided(1, history.Error, "1", "")}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -165,7 +199,10 @@ func TestThePullRequestsNumber(t *testing.T) {
 			d := newDesk(t, "", c.before...)
 			require.NoError(t, d.update(t.Context(), "entries", nil, func(b *records) error {
 				for e := range history.Of[*history.Decided](slices.All(b.log.Events)) {
-					b.doc.AddEntry(state.HistoryEntry{Iteration: e.Iteration, Time: noon, Status: state.Status(e.Outcome), Change: e.Summary, Commit: e.Commit})
+					b.doc.AddEntry(state.HistoryEntry{
+						Iteration: e.Iteration, Time: noon, Status: state.Status(e.Outcome),
+						Change: e.Summary, Commit: e.Commit,
+					})
 				}
 				return nil
 			}))
@@ -206,16 +243,37 @@ func TestWhatIsReadIsReadOnce(t *testing.T) {
 	}{
 		{name: "nothing was said", shown: commentsTold},
 		{name: "it was told", shown: commentsTold, comments: []commands.Comment{instruct}, until: "4 0 0", heard: "4 0 0"},
-		{name: "a note was told", before: []history.Event{wasSet(history.Note, "x")}, shown: commentsTold, until: "4 0 0", heard: "4 0 0"},
-		{name: "a note was not told", before: []history.Event{wasSet(history.Note, "x")}, until: "4 0 0", note: "x", from: since},
+		{
+			name: "a note was told", before: []history.Event{wasSet(history.Note, "x")}, shown: commentsTold, until: "4 0 0",
+			heard: "4 0 0",
+		},
+		{
+			name: "a note was not told", before: []history.Event{wasSet(history.Note, "x")}, until: "4 0 0", note: "x",
+			from: since,
+		},
 		{name: "no agent was asked", comments: []commands.Comment{instruct}, until: "4 0 0", from: since},
-		{name: "no agent was asked, and nobody said anything", comments: []commands.Comment{comment(4, commands.Command{Kind: commands.Run})}, until: "4 0 0"},
+		{
+			name:     "no agent was asked, and nobody said anything",
+			comments: []commands.Comment{comment(4, commands.Command{Kind: commands.Run})}, until: "4 0 0",
+		},
 		{name: "left to a later run", shown: commentsLeft, until: "4 0 0", from: since},
 		{name: "out of reach", shown: commentsTold, away: true, from: since},
-		{name: "out of reach for long", before: []history.Event{wasSet(history.HeardSince, "2025-12-01T00:00:00Z")}, shown: commentsTold, away: true, from: "2025-12-01T00:00:00Z"},
-		{name: "within reach again", before: []history.Event{wasSet(history.HeardSince, "2025-12-01T00:00:00Z")}, shown: commentsTold, until: "4 0 0", heard: "4 0 0"},
-		{name: "an answer did not get through", shown: commentsTold, comments: []commands.Comment{instruct}, until: "4 0 0", unanswered: 1, heard: "4 0 0", from: since},
-		{name: "a later comment was left", shown: commentsTold, until: "4 0 0", first: noon.Add(time.Minute + time.Millisecond), heard: "4 0 0", from: "2026-01-02T12:01:00Z"},
+		{
+			name: "out of reach for long", before: []history.Event{wasSet(history.HeardSince, "2025-12-01T00:00:00Z")},
+			shown: commentsTold, away: true, from: "2025-12-01T00:00:00Z",
+		},
+		{
+			name: "within reach again", before: []history.Event{wasSet(history.HeardSince, "2025-12-01T00:00:00Z")},
+			shown: commentsTold, until: "4 0 0", heard: "4 0 0",
+		},
+		{
+			name: "an answer did not get through", shown: commentsTold, comments: []commands.Comment{instruct}, until: "4 0 0",
+			unanswered: 1, heard: "4 0 0", from: since,
+		},
+		{
+			name: "a later comment was left", shown: commentsTold, until: "4 0 0",
+			first: noon.Add(time.Minute + time.Millisecond), heard: "4 0 0", from: "2026-01-02T12:01:00Z",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -250,8 +308,11 @@ func TestInstructions(t *testing.T) {
 
 	d = newDesk(t, "", wasMeasured("1"), wasSet(history.Note, "one\ntwo"))
 	assert.Equal(t, []string{"one\ntwo"}, d.instructions())
-	first := comment(1, commands.Command{Kind: commands.Instruct, Text: "a cache"}, commands.Command{Kind: commands.Pause, Text: "not this"},
-		commands.Command{Kind: commands.Instruct, Text: "or none"}, commands.Command{Kind: commands.Wrong, Problem: "nor this"}, commands.Command{Kind: commands.Note, Text: "nor this twice"})
+	first := comment(1, commands.Command{Kind: commands.Instruct, Text: "a cache"},
+		commands.Command{Kind: commands.Pause, Text: "not this"},
+		commands.Command{Kind: commands.Instruct, Text: "or none"},
+		commands.Command{Kind: commands.Wrong, Problem: "nor this"},
+		commands.Command{Kind: commands.Note, Text: "nor this twice"})
 	first.Text, first.Time = "free text", time.Date(2026, 1, 2, 14, 0, 1, 0, time.FixedZone("", 2*3600))
 	second := comment(2)
 	second.Author, second.Text = "mona", "more"

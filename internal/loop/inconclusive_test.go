@@ -28,7 +28,10 @@ func (s scattered) Run(_ context.Context, request evaluation.Request) (evaluatio
 	noise := []int64{0, 10, 3, 7, 1, 9, 4, 6}
 	value := metric.MustValue(strings.TrimSpace(string(data))).Add(metric.FromInt(noise[s.runs[request.Dir]%len(noise)]))
 	s.runs[request.Dir]++
-	return evaluation.Result{Measurement: metric.Measurement{Metric: &value, Numbers: map[string]metric.Value{"m": value}}}, nil
+	return evaluation.Result{Measurement: metric.Measurement{
+		Metric:  &value,
+		Numbers: map[string]metric.Value{"m": value},
+	}}, nil
 }
 
 // TestInconclusiveMayBeTriedAgain: a change that was neither a gain nor shown to

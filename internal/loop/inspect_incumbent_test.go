@@ -13,7 +13,8 @@ import (
 // guardrails' numbers are what its runs gave.
 func TestTheIncumbentIsInspected(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, "guardrails:\n  - metric: size\n    direction: lower\n    max-regression: 5", `{"m": 1, "size": 6}`, `{"m": 3, "size": 7}`)
+	b := newBed(t, "guardrails:\n  - metric: size\n    direction: lower\n    max-regression: 5", `{"m": 1, "size": 6}`,
+		`{"m": 3, "size": 7}`)
 	found, err := b.service.Inspect(t.Context(), 0)
 	require.NoError(t, err)
 	assert.Equal(t, map[string][]metric.Value{"size": {metric.MustValue("6"), metric.MustValue("6")}}, found.Guardrails)

@@ -71,7 +71,8 @@ func TestAChangeThatIsAppliedAgain(t *testing.T) {
 	assert.Equal(t, "v", j.records.sum.Note, "what was written last is what is known")
 	assert.Equal(t, store.wrote, j.files)
 	assert.NotContains(t, linesOf(t, store.wrote.Ledger), "then")
-	assert.Equal(t, []any{"p", "a change", branch, "refs/heads/autoloop/p"}, []any{store.update.Program, store.update.Message, store.update.Branch, store.update.Claims})
+	assert.Equal(t, []any{"p", "a change", branch, "refs/heads/autoloop/p"},
+		[]any{store.update.Program, store.update.Message, store.update.Branch, store.update.Claims})
 
 	j.stopped = "budget: all of it"
 	require.NoError(t, j.update(t.Context(), "another", nil, func(*records) error {
@@ -91,7 +92,8 @@ func TestAChangeThatFails(t *testing.T) {
 	require.ErrorIs(t, j.update(t.Context(), "a change", nil, func(*records) error { return failed }), failed)
 	assert.Same(t, before, j.records)
 	j.store = &racingStore{files: []memory.Files{{Results: []byte("{")}}}
-	require.ErrorContains(t, j.update(t.Context(), "a change", nil, func(*records) error { return nil }), "read p.results.tsv on the memory branch")
+	require.ErrorContains(t, j.update(t.Context(), "a change", nil, func(*records) error { return nil }),
+		"read p.results.tsv on the memory branch")
 }
 
 // TestALeaseIsHeld by the run whose start is the last, as long as it is open.
@@ -124,7 +126,8 @@ func TestALeaseIsHeld(t *testing.T) {
 		changed := false
 		if !c.held {
 			require.ErrorIs(t, err, errLeaseLost)
-			require.ErrorIs(t, j.write(t.Context(), "late", nil, func(*records) error { changed = true; return nil }), errLeaseLost)
+			require.ErrorIs(t, j.write(t.Context(), "late", nil, func(*records) error { changed = true; return nil }),
+				errLeaseLost)
 			assert.False(t, changed, name)
 		}
 	}

@@ -34,16 +34,36 @@ func TestWhoHoldsTheLease(t *testing.T) {
 		"no run":                  {},
 		"a start without a lease": {open: &history.Started{Head: history.Head{Run: "other"}}},
 		"its own":                 {open: open("now", func(*history.Lease) {})},
-		"a process":               {open: open("other", func(*history.Lease) {}), want: "run other (process 7 on there) works on it until 2026-01-02T12:01:00Z at the latest"},
-		"a process that is gone":  {open: open("other", func(*history.Lease) {}), dead: true},
-		"a run of Actions":        {open: open("other", func(l *history.Lease) { l.ActionsRun = "12.1" }), want: "run other (Actions run 12.1) works"},
-		"one for another job":     {open: open("other", func(l *history.Lease) { l.Handed = true }), want: "run other (`iterate job begin`) works"},
-		"in Actions":              {open: open("other", func(l *history.Lease) { l.Handed, l.ActionsRun = true, "12.1" }), want: "run other (Actions run 12.1) works"},
-		"one for another job does not hinder commands": {open: open("other", func(l *history.Lease) { l.Handed = true }), aside: true},
-		"a process hinders commands":                   {open: open("other", func(*history.Lease) {}), aside: true, want: "process 7 on there"},
-		"a moment before its end":                      {open: open("other", func(l *history.Lease) { l.Until = noon.Add(1) }), want: "works on it until 2026-01-02T12:00:00Z"},
-		"at its end":                                   {open: open("other", func(l *history.Lease) { l.Until = noon })},
-		"without an end":                               {open: open("other", func(l *history.Lease) { l.Until = time.Time{} })},
+		"a process": {
+			open: open("other", func(*history.Lease) {}),
+			want: "run other (process 7 on there) works on it until 2026-01-02T12:01:00Z at the latest",
+		},
+		"a process that is gone": {open: open("other", func(*history.Lease) {}), dead: true},
+		"a run of Actions": {
+			open: open("other", func(l *history.Lease) { l.ActionsRun = "12.1" }),
+			want: "run other (Actions run 12.1) works",
+		},
+		"one for another job": {
+			open: open("other", func(l *history.Lease) { l.Handed = true }),
+			want: "run other (`iterate job begin`) works",
+		},
+		"in Actions": {
+			open: open("other", func(l *history.Lease) { l.Handed, l.ActionsRun = true, "12.1" }),
+			want: "run other (Actions run 12.1) works",
+		},
+		"one for another job does not hinder commands": {
+			open:  open("other", func(l *history.Lease) { l.Handed = true }),
+			aside: true,
+		},
+		"a process hinders commands": {
+			open: open("other", func(*history.Lease) {}), aside: true,
+			want: "process 7 on there",
+		},
+		"a moment before its end": {open: open("other",
+			func(l *history.Lease) { l.Until = noon.Add(1) }), want: "works on it until 2026-01-02T12:00:00Z"},
+		"at its end": {open: open("other", func(l *history.Lease) { l.Until = noon })},
+		"without an end": {open: open("other",
+			func(l *history.Lease) { l.Until = time.Time{} })},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -76,7 +96,10 @@ func TestHowLongALeaseLasts(t *testing.T) {
 			if !c.github {
 				d.github = nil
 			}
-			d.lease.holder = history.Lease{Host: "here", PID: 5, ProcessStart: "9", Namespace: "n", ActionsRun: "12.1", Handed: c.handed, Until: noon}
+			d.lease.holder = history.Lease{
+				Host: "here", PID: 5, ProcessStart: "9", Namespace: "n", ActionsRun: "12.1",
+				Handed: c.handed, Until: noon,
+			}
 			require.NoError(t, d.lease.acquireLease(t.Context()))
 			got := d.written().sum.Open.Lease
 			want := d.lease.holder
@@ -94,7 +117,10 @@ func TestAStart(t *testing.T) {
 	t.Parallel()
 	usd := *metricOf("3")
 	started := func(run string, iteration int) *history.Started {
-		return &history.Started{Head: history.Head{Run: run, Iteration: iteration}, Lease: &history.Lease{Host: "there", PID: 7, Until: noon.Add(-time.Minute)}}
+		return &history.Started{
+			Head:  history.Head{Run: run, Iteration: iteration},
+			Lease: &history.Lease{Host: "there", PID: 7, Until: noon.Add(-time.Minute)},
+		}
 	}
 	for name, c := range map[string]struct {
 		front     string
@@ -104,11 +130,25 @@ func TestAStart(t *testing.T) {
 		iteration int
 		reserved  *history.Reserved
 	}{
-		"the first":                {told: []string{"started"}, iteration: 1},
-		"after a decision":         {before: []history.Event{wasMeasured("1"), wasDecided(3, history.Rejected, "1", "")}, told: []string{"started"}, iteration: 4},
-		"after one that was lost":  {before: []history.Event{wasMeasured("1"), wasDecided(3, history.Rejected, "1", ""), started("lost", 4)}, told: []string{"started"}, iteration: 4},
-		"a pause that was edited":  {before: []history.Event{wasMeasured("1"), &history.Paused{Reason: decision.Say("x")}}, change: func(d *desk) { d.edit("| Paused | true |", "| Paused | false |") }, told: []string{"resumed", "started"}, iteration: 1},
-		"a state without a ledger": {before: []history.Event{wasMeasured("1"), wasDecided(3, history.Rejected, "1", "")}, change: func(d *desk) { d.shelf.files.Ledger = nil }, told: []string{"adopted-iteration=3", "adopted-statuses=rejected", "started"}, iteration: 4},
+		"the first": {told: []string{"started"}, iteration: 1},
+		"after a decision": {
+			before: []history.Event{wasMeasured("1"), wasDecided(3, history.Rejected, "1", "")},
+			told:   []string{"started"}, iteration: 4,
+		},
+		"after one that was lost": {before: []history.Event{
+			wasMeasured("1"), wasDecided(3, history.Rejected, "1", ""),
+			started("lost", 4),
+		}, told: []string{"started"}, iteration: 4},
+		"a pause that was edited": {
+			before: []history.Event{wasMeasured("1"), &history.Paused{Reason: decision.Say("x")}},
+			change: func(d *desk) { d.edit("| Paused | true |", "| Paused | false |") }, told: []string{"resumed", "started"},
+			iteration: 1,
+		},
+		"a state without a ledger": {
+			before: []history.Event{wasMeasured("1"), wasDecided(3, history.Rejected, "1", "")},
+			change: func(d *desk) { d.shelf.files.Ledger = nil },
+			told:   []string{"adopted-iteration=3", "adopted-statuses=rejected", "started"}, iteration: 4,
+		},
 		"within a budget": {
 			front:  "budget:\n  usd: 4\n  tokens: 100\n  minutes: 20\n  per: day",
 			before: []history.Event{wasMeasured("1"), having(wasDecided(1, history.Rejected, "1", ""), 30, "1")},
@@ -157,7 +197,10 @@ func (d *desk) edit(from, to string) {
 func TestJoiningAStart(t *testing.T) {
 	t.Parallel()
 	handed := func(run, actions string, handed bool) *history.Started {
-		return &history.Started{Head: history.Head{Run: run, Iteration: 1}, Lease: &history.Lease{Host: "there", PID: 7, ActionsRun: actions, Handed: handed, Until: noon.Add(time.Minute)}}
+		return &history.Started{
+			Head:  history.Head{Run: run, Iteration: 1},
+			Lease: &history.Lease{Host: "there", PID: 7, ActionsRun: actions, Handed: handed, Until: noon.Add(time.Minute)},
+		}
 	}
 	for name, c := range map[string]struct {
 		open     history.Event
@@ -168,18 +211,42 @@ func TestJoiningAStart(t *testing.T) {
 		told     int    // how many events this run adds
 		err      string
 	}{
-		"a start of this run":                {open: handed("earlier", "12.1", true), joins: true, id: "earlier"},
-		"a start of this run has to be":      {open: handed("earlier", "12.1", true), joins: true, mustJoin: true, id: "earlier"},
-		"a start of another run":             {open: handed("earlier", "11.1", true), joins: true, err: "run earlier (Actions run 11.1) works on it"},
-		"a start of another attempt":         {open: handed("earlier", "12.2", true), joins: true, err: "run earlier (Actions run 12.2) works on it"},
-		"a start that is for no other job":   {open: handed("earlier", "12.1", false), joins: true, err: "run earlier (Actions run 12.1) works on it"},
-		"who does not join":                  {open: handed("earlier", "12.1", true), err: "run earlier (Actions run 12.1) works on it"},
-		"no start":                           {joins: true, told: 1},
-		"no start, and there has to be one":  {joins: true, mustJoin: true, err: "no start is recorded for this run"},
-		"another's, and there has to be one": {open: handed("earlier", "11.1", true), joins: true, mustJoin: true, err: "works on it until"},
-		"that of a bundle":                   {open: handed("proposing", "11.1", false), bundle: "proposing", id: "proposing"},
-		"that of another bundle":             {open: handed("proposing", "12.1", true), joins: true, bundle: "another", id: ""},
-		"a bundle, and no start":             {bundle: "proposing"},
+		"a start of this run": {open: handed("earlier", "12.1", true), joins: true, id: "earlier"},
+		"a start of this run has to be": {
+			open: handed("earlier", "12.1", true), joins: true, mustJoin: true,
+			id: "earlier",
+		},
+		"a start of another run": {
+			open: handed("earlier", "11.1", true), joins: true,
+			err: "run earlier (Actions run 11.1) works on it",
+		},
+		"a start of another attempt": {
+			open: handed("earlier", "12.2", true), joins: true,
+			err: "run earlier (Actions run 12.2) works on it",
+		},
+		"a start that is for no other job": {
+			open: handed("earlier", "12.1", false), joins: true,
+			err: "run earlier (Actions run 12.1) works on it",
+		},
+		"who does not join": {
+			open: handed("earlier", "12.1", true),
+			err:  "run earlier (Actions run 12.1) works on it",
+		},
+		"no start":                          {joins: true, told: 1},
+		"no start, and there has to be one": {joins: true, mustJoin: true, err: "no start is recorded for this run"},
+		"another's, and there has to be one": {
+			open: handed("earlier", "11.1", true), joins: true, mustJoin: true,
+			err: "works on it until",
+		},
+		"that of a bundle": {
+			open: handed("proposing", "11.1", false), bundle: "proposing",
+			id: "proposing",
+		},
+		"that of another bundle": {
+			open: handed("proposing", "12.1", true), joins: true, bundle: "another",
+			id: "",
+		},
+		"a bundle, and no start": {bundle: "proposing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -227,15 +294,36 @@ func TestWhatKeepsAnIterationFromBeginning(t *testing.T) {
 		resting bool
 		forced  string
 	}{
-		"nothing":                       {before: gain},
-		"a pause":                       {before: append(gain[:2:2], paused), why: "paused: x; go on with `iterate resume p`, or give --force", resting: true},
-		"a completion":                  {before: append(gain[:2:2], completed), why: "completed: y; go on with `iterate resume p`, or give --force", resting: true},
-		"a pause, with force":           {before: append(gain[:2:2], paused), force: true, forced: "paused: x; go on with `iterate resume p`, or give --force"},
-		"a completion, with force":      {before: append(gain[:2:2], completed), force: true, forced: "completed: y; go on with `iterate resume p`, or give --force"},
-		"a budget":                      {front: overspent, before: gain, why: "budget: 1 of 1 iterations used this day"},
-		"a budget, with force":          {front: overspent, before: gain, force: true, why: "budget: 1 of 1 iterations used this day"},
-		"a budget and a pause":          {front: overspent, before: append(gain[:2:2], paused), why: "paused: x", resting: true},
-		"both, with force":              {front: overspent, before: append(gain[:2:2], paused), force: true, why: "budget: 1 of 1"},
+		"nothing": {before: gain},
+		"a pause": {
+			before: append(gain[:2:2], paused),
+			why:    "paused: x; go on with `iterate resume p`, or give --force", resting: true,
+		},
+		"a completion": {
+			before: append(gain[:2:2], completed),
+			why:    "completed: y; go on with `iterate resume p`, or give --force", resting: true,
+		},
+		"a pause, with force": {
+			before: append(gain[:2:2], paused), force: true,
+			forced: "paused: x; go on with `iterate resume p`, or give --force",
+		},
+		"a completion, with force": {
+			before: append(gain[:2:2], completed), force: true,
+			forced: "completed: y; go on with `iterate resume p`, or give --force",
+		},
+		"a budget": {front: overspent, before: gain, why: "budget: 1 of 1 iterations used this day"},
+		"a budget, with force": {
+			front: overspent, before: gain, force: true,
+			why: "budget: 1 of 1 iterations used this day",
+		},
+		"a budget and a pause": {
+			front: overspent, before: append(gain[:2:2], paused), why: "paused: x",
+			resting: true,
+		},
+		"both, with force": {
+			front: overspent, before: append(gain[:2:2], paused), force: true,
+			why: "budget: 1 of 1",
+		},
 		"it waits for CI":               {before: waits},
 		"it waits for CI over budget":   {front: overspent, before: waits},
 		"it waits for CI and is paused": {before: append(waits[:2:2], paused)},

@@ -26,7 +26,10 @@ func TestABundleAgain(t *testing.T) {
 	t.Parallel()
 	kept := wasDecided(1, history.Accepted, "4", firstOnRecord)
 	kept.Reasons = decision.Says("4 is better than 1")
-	recorded := []history.Event{wasMeasured("1"), kept, wasSet(history.Published, "bundle"), wasSet(history.IssueNumber, "7"), wasSet(history.PullNumber, "8")}
+	recorded := []history.Event{
+		wasMeasured("1"), kept, wasSet(history.Published, "bundle"),
+		wasSet(history.IssueNumber, "7"), wasSet(history.PullNumber, "8"),
+	}
 	for name, c := range map[string]struct {
 		before  []history.Event
 		away    bool // there is no GitHub
@@ -37,14 +40,26 @@ func TestABundleAgain(t *testing.T) {
 		outcome history.Outcome
 		reason  string
 	}{
-		"shown to its end":          {before: recorded, refused: true},
-		"not shown to its end":      {before: recorded, changes: true, outcome: history.Accepted, reason: "4 is better than 1"},
-		"the issue cannot be shown": {before: recorded, broken: "show", outcome: history.Accepted, reason: "4 is better than 1"},
-		"its number is not noted":   {before: recorded[:4], outcome: history.Accepted, reason: "4 is better than 1"},
-		"of a baseline alone":       {before: []history.Event{wasMeasured("1"), wasSet(history.Published, "bundle")}, changes: true, outcome: history.Idle, reason: "what waited is done"},
-		"another came later":        {before: append(slices.Clone(recorded), wasSet(history.Published, "another")), changes: true, refused: true},
-		"without GitHub":            {before: recorded, away: true, refused: true},
-		"GitHub is down":            {before: recorded, down: true},
+		"shown to its end": {before: recorded, refused: true},
+		"not shown to its end": {
+			before: recorded, changes: true, outcome: history.Accepted,
+			reason: "4 is better than 1",
+		},
+		"the issue cannot be shown": {
+			before: recorded, broken: "show", outcome: history.Accepted,
+			reason: "4 is better than 1",
+		},
+		"its number is not noted": {before: recorded[:4], outcome: history.Accepted, reason: "4 is better than 1"},
+		"of a baseline alone": {
+			before:  []history.Event{wasMeasured("1"), wasSet(history.Published, "bundle")},
+			changes: true, outcome: history.Idle, reason: "what waited is done",
+		},
+		"another came later": {
+			before:  append(slices.Clone(recorded), wasSet(history.Published, "another")),
+			changes: true, refused: true,
+		},
+		"without GitHub": {before: recorded, away: true, refused: true},
+		"GitHub is down": {before: recorded, down: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -85,14 +100,16 @@ func TestABundleAgainThatWaits(t *testing.T) {
 	g := newGarden(t)
 	ids := growForCI(t, g)
 	d := newAtCI(t, g, ids, "at-ci", "flow", "", time.Minute, wasSet(history.Published, "bundle"))
-	require.NoError(t, d.write(t.Context(), "end", nil, func(b *records) error { return d.add(b, &history.Finished{Outcome: history.PendingCI}) }))
+	require.NoError(t, d.write(t.Context(), "end", nil,
+		func(b *records) error { return d.add(b, &history.Finished{Outcome: history.PendingCI}) }))
 	d.id, d.before, d.hub.ci = "later", noon, []ci.Result{green()}
 	result, err := (&publisher{run: d.run}).again(t.Context(), proposal.Bundle{ID: "bundle"}, "run-1")
 	require.NoError(t, err)
 	assert.Equal(t, history.Accepted, result.Outcome)
 	told := d.told()
 	assert.Equal(t, "started", told[0])
-	assert.Equal(t, []string{"decided", "heard-since=2026-01-02T12:00:00Z", "finished"}, told[len(told)-3:], "comments are left to a later run")
+	assert.Equal(t, []string{"decided", "heard-since=2026-01-02T12:00:00Z", "finished"}, told[len(told)-3:],
+		"comments are left to a later run")
 }
 
 // TestWhatNeedsNoProposal: commands are applied, CI is asked and a conflict is recorded,
@@ -106,7 +123,10 @@ func TestWhatNeedsNoProposal(t *testing.T) {
 		sprout{name: "own", branch: "autoloop/waits-command autoloop/waits-nothing autoloop/waits-away autoloop/waits-start autoloop/waits-busy autoloop/waits-stale autoloop/waits-conflict autoloop/waits-stale-conflict", parents: "root", files: map[string]string{"value.txt": "3\n"}},
 	)
 	start := func(run string) *history.Started {
-		return &history.Started{Head: history.Head{Run: run, Iteration: 2}, Lease: &history.Lease{Host: "there", PID: 7, Until: noon.Add(time.Hour)}}
+		return &history.Started{
+			Head:  history.Head{Run: run, Iteration: 2},
+			Lease: &history.Lease{Host: "there", PID: 7, Until: noon.Add(time.Hour)},
+		}
 	}
 	for _, c := range []struct {
 		name    string
@@ -122,14 +142,41 @@ func TestWhatNeedsNoProposal(t *testing.T) {
 		refused string
 		busy    bool
 	}{
-		{name: "waits-command", base: "root", say: true, told: []string{"published=bundle", "issue=7", "paused", "answered", "commands=1 0 0"}, outcome: history.Idle, reason: "paused: a holiday", stopped: "paused: a holiday"},
-		{name: "waits-nothing", base: "root", told: []string{"published=bundle", "issue=7"}, outcome: history.Idle, reason: "what waited is done"},
-		{name: "waits-away", base: "root", away: true, told: []string{"published=bundle"}, outcome: history.Idle, reason: "what waited is done"},
-		{name: "waits-start", base: "root", before: []history.Event{start("now")}, away: true, told: []string{"started", "finished", "published=bundle"}, outcome: history.Idle, reason: "what waited is done"},
+		{
+			name: "waits-command", base: "root", say: true,
+			told: []string{"published=bundle", "issue=7", "paused", "answered", "commands=1 0 0"}, outcome: history.Idle,
+			reason: "paused: a holiday", stopped: "paused: a holiday",
+		},
+		{
+			name: "waits-nothing", base: "root", told: []string{"published=bundle", "issue=7"}, outcome: history.Idle,
+			reason: "what waited is done",
+		},
+		{
+			name: "waits-away", base: "root", away: true, told: []string{"published=bundle"}, outcome: history.Idle,
+			reason: "what waited is done",
+		},
+		{
+			name: "waits-start", base: "root", before: []history.Event{start("now")}, away: true,
+			told: []string{"started", "finished", "published=bundle"}, outcome: history.Idle, reason: "what waited is done",
+		},
 		{name: "waits-busy", base: "root", before: []history.Event{start("another")}, busy: true},
-		{name: "waits-stale", base: "root", records: "other", refused: "it is stale: the state of waits-stale has changed since; propose again"},
-		{name: "waits-conflict", base: "base", away: true, told: []string{"started", "published=bundle", "decided", "heard-since=0001-01-01T00:00:00Z", "finished", "paused"}, outcome: history.Error, reason: "waits/base does not merge into autoloop/waits-conflict, both changed value.txt", stopped: "paused: waits/base does not merge"},
-		{name: "waits-stale-conflict", base: "base", records: "other", refused: "it is stale: the state of waits-stale-conflict has changed since; propose again"},
+		{
+			name: "waits-stale", base: "root", records: "other",
+			refused: "it is stale: the state of waits-stale has changed since; propose again",
+		},
+		{
+			name: "waits-conflict", base: "base", away: true,
+			told: []string{
+				"started", "published=bundle", "decided", "heard-since=0001-01-01T00:00:00Z", "finished",
+				"paused",
+			},
+			outcome: history.Error, reason: "waits/base does not merge into autoloop/waits-conflict, both changed value.txt",
+			stopped: "paused: waits/base does not merge",
+		},
+		{
+			name: "waits-stale-conflict", base: "base", records: "other",
+			refused: "it is stale: the state of waits-stale-conflict has changed since; propose again",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -143,7 +190,10 @@ func TestWhatNeedsNoProposal(t *testing.T) {
 				d.heard(comment(1, commands.Command{Kind: commands.Pause, Text: "a holiday"}))
 			}
 			r := &publisher{run: d.run}
-			bundle := proposal.Bundle{ID: "bundle", Manifest: proposal.Manifest{Kind: proposal.Chores, Iteration: 2, Records: recordsDigest(d.shelf.files)}}
+			bundle := proposal.Bundle{
+				ID:       "bundle",
+				Manifest: proposal.Manifest{Kind: proposal.Chores, Iteration: 2, Records: recordsDigest(d.shelf.files)},
+			}
 			if c.records != "" {
 				bundle.Records = c.records
 			}

@@ -162,13 +162,16 @@ func steady(c call) evaluation.Result {
 // swinging is steady with a noise that is the same on both sides.
 func swinging(c call) evaluation.Result {
 	result := steady(c)
-	noisy := result.Measurement.Metric.Add(numbers("0", "0.01", "0.03", "0.02", "0.05", "0.04", "0.07", "0.06")[c.number%8])
+	noisy := result.Measurement.Metric.Add(numbers("0", "0.01", "0.03", "0.02", "0.05", "0.04", "0.07",
+		"0.06")[c.number%8])
 	result.Measurement.Metric = &noisy
 	return result
 }
 
 // spoiled is a function of runs in which one run of a side goes otherwise.
-func spoiled(runs func(call) evaluation.Result, side string, number int, otherwise evaluation.Result) func(call) evaluation.Result {
+func spoiled(runs func(call) evaluation.Result, side string, number int,
+	otherwise evaluation.Result,
+) func(call) evaluation.Result {
 	return func(c call) evaluation.Result {
 		if c.side == side && (c.number == number || number == 0) {
 			return otherwise
@@ -206,30 +209,52 @@ func TestTrials(t *testing.T) {
 		noisy    bool
 	}{
 		"a gain is measured again": {
-			"", steady, 0, accepted, []string{"3 is better than 1", "measured again on both sides with the same result"}, "cicc", "once candidate 1, again incumbent 1, again candidate 2", false,
+			"", steady, 0, accepted,
+			[]string{"3 is better than 1", "measured again on both sides with the same result"},
+			"cicc",
+			"once candidate 1, again incumbent 1, again candidate 2", false,
 		},
 		"no gain is not": {
-			"", spoiled(steady, "candidate", 0, ran("0.5")), 0, rejected, []string{"0.5 is worse than the best 1"}, "c", "once candidate 1", false,
+			"", spoiled(steady, "candidate", 0, ran("0.5")), 0, rejected,
+			[]string{"0.5 is worse than the best 1"},
+			"c",
+			"once candidate 1", false,
 		},
 		"a candidate that fails": {
-			"", spoiled(steady, "candidate", 0, failure), 0, rejected, []string{"the evaluation fails: exit code 3"}, "ci", "once candidate 0", false,
+			"", spoiled(steady, "candidate", 0, failure), 0, rejected,
+			[]string{"the evaluation fails: exit code 3"},
+			"ci",
+			"once candidate 0", false,
 		},
 		"both sides fail": {
-			"", func(call) evaluation.Result { return failure }, 0, failed, []string{"the evaluation fails: exit code 3", "and on the unchanged files too: exit code 3"}, "ci", "once candidate 0", false,
+			"", func(call) evaluation.Result { return failure }, 0, failed,
+			[]string{"the evaluation fails: exit code 3", "and on the unchanged files too: exit code 3"},
+			"ci",
+			"once candidate 0", false,
 		},
 		"a candidate that fails, and then the budget is used up": {
 			"", spoiled(spoiled(steady, "candidate", 0, failure), "incumbent", 0, overused), 0, failed,
-			[]string{"the evaluation fails: exit code 3", "and whether the unchanged files are to blame was not found out: the budget is used up"},
+			[]string{
+				"the evaluation fails: exit code 3",
+				"and whether the unchanged files are to blame was not found out: the budget is used up",
+			},
 			"ci", "once candidate 0", false,
 		},
 		"the budget is used up": {
-			"", spoiled(steady, "candidate", 0, overused), 0, failed, []string{"it was not measured to the end: the budget is used up"}, "c", "", false,
+			"", spoiled(steady, "candidate", 0, overused), 0, failed,
+			[]string{"it was not measured to the end: the budget is used up"},
+			"c", "", false,
 		},
 		"a candidate that fails when it is measured again": {
-			"", spoiled(steady, "candidate", 2, failure), 0, rejected, []string{"the evaluation fails: exit code 3"}, "", "", false,
+			"", spoiled(steady, "candidate", 2, failure), 0, rejected,
+			[]string{"the evaluation fails: exit code 3"},
+			"", "",
+			false,
 		},
 		"an incumbent that fails when it is measured again": {
-			"", spoiled(steady, "incumbent", 1, failure), 0, failed, []string{"the evaluation fails now and then on the unchanged files: exit code 3"}, "", "", false,
+			"", spoiled(steady, "incumbent", 1, failure), 0, failed,
+			[]string{"the evaluation fails now and then on the unchanged files: exit code 3"},
+			"", "", false,
 		},
 		"a candidate that hangs": {
 			"", spoiled(steady, "candidate", 0, timedOut(3*time.Second)), 0, rejected,
@@ -237,10 +262,14 @@ func TestTrials(t *testing.T) {
 			"c", "once candidate 0", false,
 		},
 		"a candidate that may hang": {
-			"", spoiled(steady, "candidate", 0, timedOut(2900*time.Millisecond)), 0, rejected, []string{"the evaluation fails: the evaluation took longer than 2.9s"}, "ci", "once candidate 0", false,
+			"", spoiled(steady, "candidate", 0, timedOut(2900*time.Millisecond)), 0, rejected,
+			[]string{"the evaluation fails: the evaluation took longer than 2.9s"},
+			"ci", "once candidate 0", false,
 		},
 		"a candidate that fails after a long time": {
-			"", spoiled(steady, "candidate", 0, evaluation.Result{Problem: "exit code 3", Duration: time.Hour}), 0, rejected, []string{"the evaluation fails: exit code 3"}, "ci", "once candidate 0", false,
+			"", spoiled(steady, "candidate", 0, evaluation.Result{Problem: "exit code 3", Duration: time.Hour}), 0, rejected,
+			[]string{"the evaluation fails: exit code 3"},
+			"ci", "once candidate 0", false,
 		},
 		"pairs, and their confirmation": {
 			pairs, swinging, 0, accepted,
@@ -257,13 +286,20 @@ func TestTrials(t *testing.T) {
 			}, 0, accepted, []string{"better: median "}, "", "", true,
 		},
 		"two runs that differ, and no time": {
-			"timeout-minutes: 1", swinging, 30, failed, []string{"the evaluation is noisy, and 8 pairs of runs with their confirmation take "}, "", "", true,
+			"timeout-minutes: 1", swinging, 30, failed,
+			[]string{"the evaluation is noisy, and 8 pairs of runs with their confirmation take "},
+			"", "", true,
 		},
 		"an incumbent that fails in the confirmation": {
-			pairs, spoiled(swinging, "incumbent", 7, failure), 0, failed, []string{"the evaluation fails now and then on the unchanged files: exit code 3"}, "", "", true,
+			pairs, spoiled(swinging, "incumbent", 7, failure), 0, failed,
+			[]string{"the evaluation fails now and then on the unchanged files: exit code 3"},
+			"", "", true,
 		},
 		"a warm-up without a number": {
-			pairs, spoiled(swinging, "candidate", 1, unscored), 0, rejected, []string{"not scored"}, "", "pairs candidate 0", true,
+			pairs, spoiled(swinging, "candidate", 1, unscored), 0, rejected,
+			[]string{"not scored"},
+			"", "pairs candidate 0",
+			true,
 		},
 		"a jump": {
 			"", spoiled(steady, "candidate", 0, ran("50")), 0, accepted,
@@ -306,7 +342,9 @@ func TestTrials(t *testing.T) {
 			if c.measured != "" || c.sides != "" {
 				assert.Equal(t, c.measured, strings.Join(measured, ", "))
 			}
-			assert.Equal(t, a.verdict != nil, a.outcome != failed && !strings.Contains(a.reasons[0].String(), "the evaluation fails"), "what was compared has a verdict")
+			assert.Equal(t, a.verdict != nil,
+				a.outcome != failed && !strings.Contains(a.reasons[0].String(), "the evaluation fails"),
+				"what was compared has a verdict")
 			assert.Positive(t, a.durations["measure"])
 			l.leavesNothing()
 		})
@@ -336,7 +374,8 @@ func TestATrialMeasuresAsOftenAsItSays(t *testing.T) {
 			assert.Len(t, l.calls, runs)
 			prepared := map[string]bool{}
 			for _, one := range l.calls {
-				assert.Equal(t, !prepared[one.request.Artifacts], one.request.Setup != "", "the setup runs once, and first, in an environment")
+				assert.Equal(t, !prepared[one.request.Artifacts], one.request.Setup != "",
+					"the setup runs once, and first, in an environment")
 				prepared[one.request.Artifacts] = true
 				assert.Len(t, one.request.Dir, len(l.calls[0].request.Dir), "no path is longer than another")
 			}
@@ -349,9 +388,10 @@ func TestATrialMeasuresAsOftenAsItSays(t *testing.T) {
 // secret here.
 func TestAnEvaluationKnowsWhichNumbersAreAskedFor(t *testing.T) {
 	t.Parallel()
-	l, r, at := newLab(t).on(t, "guardrails:\n  - metric: postgres.p95\n    direction: lower\n    max-regression: 5%\n  - metric: size\n    direction: lower\n    max-regression: 1", func(call) evaluation.Result {
-		return ran("1", "postgres.p95", "1", "size", "2")
-	})
+	l, r, at := newLab(t).on(t,
+		"guardrails:\n  - metric: postgres.p95\n    direction: lower\n    max-regression: 5%\n  - metric: size\n    direction: lower\n    max-regression: 1", func(call) evaluation.Result {
+			return ran("1", "postgres.p95", "1", "size", "2")
+		})
 	_, err := l.trial(r, at)
 	require.NoError(t, err)
 	require.NotEmpty(t, l.calls)
@@ -418,7 +458,8 @@ func TestAFileThatTakesADirectorysPlace(t *testing.T) {
 	shared.commit(map[string]string{"sub": "a file\n", "other.txt/deep/b.txt": "b\n", "value.txt": "3\n"})
 	shared.git("checkout", "--quiet", "main")
 	l, r, at := shared.on(t, "", spoiled(steady, "candidate", 0, ran("50")))
-	r.program = program.Parse(r.program.File, []byte(strings.ReplaceAll(fmt.Sprintf(bedProgram, ""), "`value.txt`", "`**`")))
+	r.program = program.Parse(r.program.File,
+		[]byte(strings.ReplaceAll(fmt.Sprintf(bedProgram, ""), "`value.txt`", "`**`")))
 	a := &attempt{number: 1, of: 1, tree: l.git("rev-parse", "moved^{tree}"), durations: map[string]float64{}}
 	require.NoError(t, r.measurer.measure(t.Context(), at, a))
 	assert.Equal(t, history.Accepted, a.outcome, "%v", a.reasons)
@@ -434,12 +475,37 @@ func TestOutcomesOfADecision(t *testing.T) {
 		outcome  history.Outcome
 		reasons  []string
 	}{
-		{decision.Decision{Verdict: decision.Improved, Reasons: decision.Says("a")}, decision.Repeatable, history.Accepted, []string{"a"}},
-		{decision.Decision{Verdict: decision.Improved, Reasons: decision.Says("a")}, decision.Single, history.Accepted, []string{"a", unverified}},
-		{decision.Decision{Verdict: decision.Improved, Reasons: decision.Says("a"), Warning: decision.Says("w")}, decision.Single, history.Accepted, []string{"a", "w", unverified}},
-		{decision.Decision{Verdict: decision.Neutral, Reasons: decision.Says("a")}, decision.Single, history.Rejected, []string{"a"}},
-		{decision.Decision{Verdict: decision.Neutral, Inconclusive: true, Warning: decision.Says("w")}, decision.Noisy, history.Inconclusive, []string{"w"}},
-		{decision.Decision{Verdict: decision.Regressed, Reasons: decision.Says("a", "b")}, decision.Noisy, history.Rejected, []string{"a", "b"}},
+		{
+			decision.Decision{Verdict: decision.Improved, Reasons: decision.Says("a")},
+			decision.Repeatable, history.Accepted,
+			[]string{"a"},
+		},
+		{
+			decision.Decision{Verdict: decision.Improved, Reasons: decision.Says("a")},
+			decision.Single, history.Accepted,
+			[]string{"a", unverified},
+		},
+		{
+			decision.Decision{Verdict: decision.Improved, Reasons: decision.Says("a"), Warning: decision.Says("w")},
+			decision.Single, history.Accepted,
+			[]string{"a", "w", unverified},
+		},
+		{
+			decision.Decision{Verdict: decision.Neutral, Reasons: decision.Says("a")},
+			decision.Single, history.Rejected,
+			[]string{"a"},
+		},
+		{
+			decision.Decision{Verdict: decision.Neutral, Inconclusive: true, Warning: decision.Says("w")},
+			decision.Noisy,
+			history.Inconclusive,
+			[]string{"w"},
+		},
+		{
+			decision.Decision{Verdict: decision.Regressed, Reasons: decision.Says("a", "b")},
+			decision.Noisy, history.Rejected,
+			[]string{"a", "b"},
+		},
 	} {
 		assert.Equal(t, c.outcome, outcomeOf(c.decision), "%+v", c)
 		before := slices.Clone(c.decision.Reasons)
@@ -460,10 +526,24 @@ func TestStepsInWords(t *testing.T) {
 		heading  string
 	}{
 		{decision.Step{Stage: decision.Once, Side: decision.Candidate, Number: 1, Of: 1}, "once, pair 1 of 1, candidate", ""},
-		{decision.Step{Stage: decision.Again, Side: decision.Incumbent, Number: 1, Of: 1}, "again, pair 1 of 1, incumbent", "there seems to be a gain; both sides once more"},
-		{decision.Step{Stage: decision.Pairs, Side: decision.Incumbent, WarmUp: true, Of: 8}, "pairs, warm-up of the incumbent", "pairs, up to 8 runs of each side"},
-		{decision.Step{Stage: decision.Confirmation, Side: decision.Candidate, Number: 3, Of: 16}, "confirmation, pair 3 of 16, candidate", "confirmation, up to 16 runs of each side"},
-		{decision.Step{Stage: decision.Held, Side: decision.Emptied, Number: 1, Of: 1}, "held, pair 1 of 1, emptied", ", too good to be believed at once: the incumbent with emptied files"},
+		{
+			decision.Step{Stage: decision.Again, Side: decision.Incumbent, Number: 1, Of: 1},
+			"again, pair 1 of 1, incumbent",
+			"there seems to be a gain; both sides once more",
+		},
+		{
+			decision.Step{Stage: decision.Pairs, Side: decision.Incumbent, WarmUp: true, Of: 8},
+			"pairs, warm-up of the incumbent", "pairs, up to 8 runs of each side",
+		},
+		{
+			decision.Step{Stage: decision.Confirmation, Side: decision.Candidate, Number: 3, Of: 16},
+			"confirmation, pair 3 of 16, candidate", "confirmation, up to 16 runs of each side",
+		},
+		{
+			decision.Step{Stage: decision.Held, Side: decision.Emptied, Number: 1, Of: 1},
+			"held, pair 1 of 1, emptied",
+			", too good to be believed at once: the incumbent with emptied files",
+		},
 		{decision.Step{Stage: "newer", Side: decision.Candidate, Number: 1, Of: 1}, "newer, pair 1 of 1, candidate", "newer"},
 	} {
 		m := &measurement{trial: decision.NewTrial(decision.Standard{})}

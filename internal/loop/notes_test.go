@@ -27,18 +27,33 @@ func TestTakeNotes(t *testing.T) {
 		want    prompt.Notes
 		stays   bool
 	}{
-		"no file":                     {},
-		"notes":                       {text: "LESSON: one\nIDEA: two\nFORECLOSED: three\n", want: prompt.Notes{Lessons: []string{"one"}, Ideas: []string{"two"}, Foreclosed: []string{"three"}}},
-		"nothing in it":               {text: "well\n"},
-		"the repository's own":        {text: "LESSON: one\n", tracked: true, stays: true},
-		"a directory":                 {make: func(path string) error { return os.Mkdir(path, 0o700) }, stays: true},
-		"a link":                      {make: func(path string) error { return os.Symlink("value.txt", path) }, stays: true},
-		"a link that leads out":       {make: func(path string) error { return os.Symlink("../outside.txt", path) }, stays: true},
-		"a link to nothing":           {make: func(path string) error { return os.Symlink("nowhere", path) }, stays: true},
-		"a secret":                    {text: "LESSON: the token " + secret + " works\n", want: prompt.Notes{Lessons: []string{"the token *** works"}}},
-		"what is beyond is not read":  {text: filler(prompt.MaxNotes) + "LESSON: one\n"},
-		"a secret at the end of it":   {text: filler(prompt.MaxNotes-20) + "LESSON: a " + secret + " ok\n", want: prompt.Notes{Lessons: []string{"a *** ok"}}},
-		"much more than can be meant": {text: "LESSON: one\n" + filler(10*prompt.MaxNotes), want: prompt.Notes{Lessons: []string{"one"}}},
+		"no file": {},
+		"notes": {
+			text: "LESSON: one\nIDEA: two\nFORECLOSED: three\n",
+			want: prompt.Notes{Lessons: []string{"one"}, Ideas: []string{"two"}, Foreclosed: []string{"three"}},
+		},
+		"nothing in it":        {text: "well\n"},
+		"the repository's own": {text: "LESSON: one\n", tracked: true, stays: true},
+		"a directory":          {make: func(path string) error { return os.Mkdir(path, 0o700) }, stays: true},
+		"a link":               {make: func(path string) error { return os.Symlink("value.txt", path) }, stays: true},
+		"a link that leads out": {
+			make:  func(path string) error { return os.Symlink("../outside.txt", path) },
+			stays: true,
+		},
+		"a link to nothing": {make: func(path string) error { return os.Symlink("nowhere", path) }, stays: true},
+		"a secret": {
+			text: "LESSON: the token " + secret + " works\n",
+			want: prompt.Notes{Lessons: []string{"the token *** works"}},
+		},
+		"what is beyond is not read": {text: filler(prompt.MaxNotes) + "LESSON: one\n"},
+		"a secret at the end of it": {
+			text: filler(prompt.MaxNotes-20) + "LESSON: a " + secret + " ok\n",
+			want: prompt.Notes{Lessons: []string{"a *** ok"}},
+		},
+		"much more than can be meant": {
+			text: "LESSON: one\n" + filler(10*prompt.MaxNotes),
+			want: prompt.Notes{Lessons: []string{"one"}},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -79,12 +94,18 @@ func TestNotesOnRecord(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, "", wasMeasured("1"))
 	require.NoError(t, d.update(t.Context(), "notes", nil, func(b *records) error {
-		b.enterNotes(3, prompt.Notes{Lessons: []string{"a striped lesson"}, Foreclosed: []string{"a striped dead end"}, Ideas: []string{"a striped idea"}})
+		b.enterNotes(3, prompt.Notes{
+			Lessons: []string{"a striped lesson"}, Foreclosed: []string{"a striped dead end"},
+			Ideas: []string{"a striped idea"},
+		})
 		b.enterNotes(4, prompt.Notes{})
 		return nil
 	}))
 	text := string(d.shelf.files.State)
-	for heading, want := range map[string]string{"Lessons Learned": "a striped lesson", "Foreclosed Avenues": "a striped dead end", "Future Directions": "a striped idea"} {
+	for heading, want := range map[string]string{
+		"Lessons Learned":    "a striped lesson",
+		"Foreclosed Avenues": "a striped dead end", "Future Directions": "a striped idea",
+	} {
 		_, after, found := strings.Cut(text, heading)
 		require.True(t, found, heading)
 		section, _, _ := strings.Cut(after, "\n## ")

@@ -17,7 +17,8 @@ func TestTheBranchOfARef(t *testing.T) {
 	for ref, want := range map[string]string{
 		"refs/heads/main": "main", "refs/heads/autoloop/p": "autoloop/p", "refs/remotes/origin/autoloop/p": "autoloop/p",
 		"refs/autoloop/seen/origin/memory/autoloop": "memory/autoloop", "refs/autoloop/tracking/origin/main": "main",
-		"refs/tags/v1": "", "refs/remotes/origin": "", "refs/heads": "", "HEAD": "", "refs/pull/8/head": "", "refs/autoloop/other/origin/main": "",
+		"refs/tags/v1": "", "refs/remotes/origin": "", "refs/heads": "", "HEAD": "", "refs/pull/8/head": "",
+		"refs/autoloop/other/origin/main": "",
 	} {
 		assert.Equal(t, want, branchOf(ref), ref)
 	}
@@ -29,18 +30,23 @@ func TestWhatAnAgentMoved(t *testing.T) {
 	t.Parallel()
 	g := newGarden(t)
 	grown := g.grow(t, sprout{name: "root", files: map[string]string{"value.txt": "1\n"}},
-		sprout{name: "kept", parents: "root"}, sprout{name: "pending", parents: "kept"}, sprout{name: "failed", parents: "kept"}, sprout{name: "stray", parents: "kept"})
+		sprout{name: "kept", parents: "root"}, sprout{name: "pending", parents: "kept"},
+		sprout{name: "failed", parents: "kept"}, sprout{name: "stray", parents: "kept"})
 	ledger := func(list ...history.Event) string {
 		d := newDesk(t, "", list...)
 		return iterationText(t, d.shelf.files.Ledger)
 	}
 	others := []history.Event{wasMeasured("1"), wasDecided(1, history.Accepted, "2", grown["kept"])}
 	own := ledger(others...) // nothing that it says explains a move of its own branch
-	turnedDown := append(others[:2:2], wasDecided(2, history.PendingCI, "3", grown["failed"]), wasDecided(2, history.CIFixExhausted, "3", ""))
+	turnedDown := append(others[:2:2], wasDecided(2, history.PendingCI, "3", grown["failed"]),
+		wasDecided(2, history.CIFixExhausted, "3", ""))
 	turnedDown = append(turnedDown, wasDecided(3, history.PendingCI, "3", grown["pending"]))
 	ids := g.grow(t,
 		sprout{name: "m0", files: map[string]string{iterationPath("p"): own, "p.md": "# p\n"}},
-		sprout{name: "m1", parents: "m0", files: map[string]string{iterationPath("other"): ledger(turnedDown...), iterationPath("bad"): "no ledger\n"}},
+		sprout{
+			name: "m1", parents: "m0",
+			files: map[string]string{iterationPath("other"): ledger(turnedDown...), iterationPath("bad"): "no ledger\n"},
+		},
 		sprout{name: "forged", parents: "m0", files: map[string]string{iterationPath("p"): own + "\n"}},
 		sprout{name: "state", parents: "m0", files: map[string]string{"p.md": "# q\n"}},
 		sprout{name: "table", parents: "m0", files: map[string]string{"p.results.tsv": "x\n"}},
@@ -54,39 +60,96 @@ func TestWhatAnAgentMoved(t *testing.T) {
 		memory        string // where the memory branch is, "m1" unless given
 		counts        string // "" for a difference that does not count
 	}{
-		"nothing":                              {},
-		"configuration":                        {key: "config /etc/gitconfig", was: "a", now: "b", counts: "config /etc/gitconfig was changed"},
-		"a hook that is new":                   {key: "hook post-commit", now: "b", counts: "hook post-commit was added"},
-		"a hook that is gone":                  {key: "hook post-commit", was: "a", counts: "hook post-commit was removed"},
-		"the default branch":                   {key: "ref refs/heads/main", was: "root", now: "kept", counts: "ref refs/heads/main moved from " + ids["root"][:12] + " to " + ids["kept"][:12]},
-		"a tag":                                {key: "ref refs/tags/v1", now: "kept", counts: "ref refs/tags/v1 was added"},
-		"HEAD":                                 {key: "ref HEAD", was: "refs/heads/main", now: "refs/heads/other", counts: "ref HEAD moved from refs/heads/main to refs/heads/other"},
-		"its own branch":                       {key: "ref refs/heads/autoloop/p", was: "root", now: "kept", counts: "ref refs/heads/autoloop/p moved from"},
-		"another's branch to what it kept":     {key: "ref refs/heads/autoloop/other", was: "root", now: "kept"},
-		"another's branch that is new":         {key: "ref refs/heads/autoloop/other", now: "kept"},
-		"another's branch to what waits":       {key: "ref refs/heads/autoloop/other", was: "kept", now: "pending"},
-		"another's branch elsewhere":           {key: "ref refs/heads/autoloop/other", was: "kept", now: "stray", counts: "ref refs/heads/autoloop/other moved"},
-		"another's branch to what failed":      {key: "ref refs/heads/autoloop/other", was: "kept", now: "failed", counts: "ref refs/heads/autoloop/other moved"},
-		"another's branch is removed":          {key: "ref refs/heads/autoloop/other", was: "kept", counts: "ref refs/heads/autoloop/other was removed"},
-		"a program without a ledger":           {key: "ref refs/heads/autoloop/nobody", was: "root", now: "kept", counts: "ref refs/heads/autoloop/nobody moved"},
-		"one whose ledger cannot be read":      {key: "ref refs/heads/autoloop/bad", was: "root", now: "kept", counts: "ref refs/heads/autoloop/bad moved"},
-		"a name that cannot be a program's":    {key: "ref refs/heads/autoloop/../x", was: "root", now: "kept", counts: "moved"},
-		"before anything is on record":         {key: "ref refs/heads/autoloop/other", was: "root", now: "kept", memory: "-", counts: "ref refs/heads/autoloop/other moved"},
-		"a failed attempt":                     {key: "ref refs/heads/autoloop-failed/other/2", now: "failed"},
-		"a failed attempt that is none":        {key: "ref refs/heads/autoloop-failed/other/2", now: "stray", counts: "ref refs/heads/autoloop-failed/other/2 was added"},
-		"what is known of another's branch":    {key: "ref refs/remotes/origin/autoloop/other", was: "root", now: "kept"},
-		"what was seen of another's branch":    {key: "ref refs/autoloop/seen/origin/autoloop/other", was: "root", now: "stray", counts: "moved"},
-		"what was obtained":                    {key: "ref " + git.ObtainedRefs + "x", was: "root", now: "stray"},
-		"other records":                        {key: memoryRef, was: "m0", now: "m1"},
-		"what is known of other records":       {key: "ref refs/remotes/origin/memory/autoloop", was: "m0", now: "m1"},
-		"its own ledger":                       {key: memoryRef, was: "m0", now: "forged", memory: "forged", counts: memoryRef + " moved"},
-		"its own state":                        {key: memoryRef, was: "m0", now: "state", memory: "state", counts: memoryRef + " moved"},
-		"its own table":                        {key: memoryRef, was: "m0", now: "table", memory: "table", counts: memoryRef + " moved"},
-		"its own ledger is gone":               {key: memoryRef, was: "m0", now: "gone", memory: "gone", counts: memoryRef + " moved"},
-		"records that do not go on from there": {key: memoryRef, was: "m0", now: "rewritten", memory: "rewritten", counts: memoryRef + " moved"},
-		"records that go back":                 {key: memoryRef, was: "m1", now: "m0", memory: "m0", counts: memoryRef + " moved"},
-		"records that are new":                 {key: memoryRef, now: "m0", memory: "m0", counts: memoryRef + " was added"},
-		"records that are gone":                {key: memoryRef, was: "m0", memory: "-", counts: memoryRef + " was removed"},
+		"nothing": {},
+		"configuration": {
+			key: "config /etc/gitconfig", was: "a", now: "b",
+			counts: "config /etc/gitconfig was changed",
+		},
+		"a hook that is new":  {key: "hook post-commit", now: "b", counts: "hook post-commit was added"},
+		"a hook that is gone": {key: "hook post-commit", was: "a", counts: "hook post-commit was removed"},
+		"the default branch": {
+			key: "ref refs/heads/main", was: "root", now: "kept",
+			counts: "ref refs/heads/main moved from " + ids["root"][:12] + " to " + ids["kept"][:12],
+		},
+		"a tag": {key: "ref refs/tags/v1", now: "kept", counts: "ref refs/tags/v1 was added"},
+		"HEAD": {
+			key: "ref HEAD", was: "refs/heads/main", now: "refs/heads/other",
+			counts: "ref HEAD moved from refs/heads/main to refs/heads/other",
+		},
+		"its own branch": {
+			key: "ref refs/heads/autoloop/p", was: "root", now: "kept",
+			counts: "ref refs/heads/autoloop/p moved from",
+		},
+		"another's branch to what it kept": {key: "ref refs/heads/autoloop/other", was: "root", now: "kept"},
+		"another's branch that is new":     {key: "ref refs/heads/autoloop/other", now: "kept"},
+		"another's branch to what waits":   {key: "ref refs/heads/autoloop/other", was: "kept", now: "pending"},
+		"another's branch elsewhere": {
+			key: "ref refs/heads/autoloop/other", was: "kept", now: "stray",
+			counts: "ref refs/heads/autoloop/other moved",
+		},
+		"another's branch to what failed": {
+			key: "ref refs/heads/autoloop/other", was: "kept", now: "failed",
+			counts: "ref refs/heads/autoloop/other moved",
+		},
+		"another's branch is removed": {
+			key: "ref refs/heads/autoloop/other", was: "kept",
+			counts: "ref refs/heads/autoloop/other was removed",
+		},
+		"a program without a ledger": {
+			key: "ref refs/heads/autoloop/nobody", was: "root", now: "kept",
+			counts: "ref refs/heads/autoloop/nobody moved",
+		},
+		"one whose ledger cannot be read": {
+			key: "ref refs/heads/autoloop/bad", was: "root", now: "kept",
+			counts: "ref refs/heads/autoloop/bad moved",
+		},
+		"a name that cannot be a program's": {
+			key: "ref refs/heads/autoloop/../x", was: "root", now: "kept",
+			counts: "moved",
+		},
+		"before anything is on record": {
+			key: "ref refs/heads/autoloop/other", was: "root", now: "kept", memory: "-",
+			counts: "ref refs/heads/autoloop/other moved",
+		},
+		"a failed attempt": {key: "ref refs/heads/autoloop-failed/other/2", now: "failed"},
+		"a failed attempt that is none": {
+			key: "ref refs/heads/autoloop-failed/other/2", now: "stray",
+			counts: "ref refs/heads/autoloop-failed/other/2 was added",
+		},
+		"what is known of another's branch": {key: "ref refs/remotes/origin/autoloop/other", was: "root", now: "kept"},
+		"what was seen of another's branch": {
+			key: "ref refs/autoloop/seen/origin/autoloop/other", was: "root",
+			now: "stray", counts: "moved",
+		},
+		"what was obtained":              {key: "ref " + git.ObtainedRefs + "x", was: "root", now: "stray"},
+		"other records":                  {key: memoryRef, was: "m0", now: "m1"},
+		"what is known of other records": {key: "ref refs/remotes/origin/memory/autoloop", was: "m0", now: "m1"},
+		"its own ledger": {
+			key: memoryRef, was: "m0", now: "forged", memory: "forged",
+			counts: memoryRef + " moved",
+		},
+		"its own state": {
+			key: memoryRef, was: "m0", now: "state", memory: "state",
+			counts: memoryRef + " moved",
+		},
+		"its own table": {
+			key: memoryRef, was: "m0", now: "table", memory: "table",
+			counts: memoryRef + " moved",
+		},
+		"its own ledger is gone": {
+			key: memoryRef, was: "m0", now: "gone", memory: "gone",
+			counts: memoryRef + " moved",
+		},
+		"records that do not go on from there": {
+			key: memoryRef, was: "m0", now: "rewritten", memory: "rewritten",
+			counts: memoryRef + " moved",
+		},
+		"records that go back": {
+			key: memoryRef, was: "m1", now: "m0", memory: "m0",
+			counts: memoryRef + " moved",
+		},
+		"records that are new":  {key: memoryRef, now: "m0", memory: "m0", counts: memoryRef + " was added"},
+		"records that are gone": {key: memoryRef, was: "m0", memory: "-", counts: memoryRef + " was removed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -118,7 +181,8 @@ func TestWhatAnAgentMoved(t *testing.T) {
 				require.Len(t, lines, 1)
 				assert.Contains(t, lines[0], c.counts)
 			}
-			assert.Equal(t, []git.Fingerprint{wasBefore, wasAfter}, []git.Fingerprint{before, after}, "the fingerprints stay as they are")
+			assert.Equal(t, []git.Fingerprint{wasBefore, wasAfter}, []git.Fingerprint{before, after},
+				"the fingerprints stay as they are")
 		})
 	}
 }

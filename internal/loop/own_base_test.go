@@ -31,30 +31,62 @@ func TestARefusedPushOfTheProgramBranch(t *testing.T) {
 		says      string // "" when it is no such refusal
 		workflows bool
 	}{
-		"no error":               {nil, "", false},
-		"another error":          {errors.New("connection refused"), "", false},
-		"words alone":            {errors.New(noWorkflows), "", false},
-		"a branch that moved":    {refused(git.Rejection{Ref: program, Reason: "stale info"}), "", false},
-		"both moved":             {refused(git.Rejection{Ref: program, Reason: "fetch first"}, git.Rejection{Ref: memory, Reason: "stale info"}), "", false},
-		"one moved":              {refused(git.Rejection{Ref: program, Reason: atomic}, git.Rejection{Ref: memory, Reason: "stale info"}), "", false},
-		"the memory branch":      {refused(git.Rejection{Ref: program, Reason: atomic}, git.Rejection{Ref: memory, Reason: protected}), "", false},
-		"both branches":          {refused(git.Rejection{Ref: program, Reason: protected}, git.Rejection{Ref: memory, Reason: protected}), "leave `autoloop/**` out of the branch's rules", false},
-		"the program branch":     {refused(git.Rejection{Ref: program, Reason: protected}, git.Rejection{Ref: memory, Reason: atomic}), "leave `autoloop/**` out of the branch's rules", false},
-		"alone":                  {refused(git.Rejection{Ref: program, Reason: protected}), "autoloop/p (" + protected + ")", false},
-		"wrapped":                {fmt.Errorf("update: %w", refused(git.Rejection{Ref: program, Reason: protected})), "remote origin refused the push: ", false},
-		"a rule":                 {refused(git.Rejection{Ref: program, Reason: "push declined due to repository rule violations"}), "leave `autoloop/**` out of the branch's rules", false},
-		"an old code of a rule":  {refused(git.Rejection{Ref: program, Reason: "GH006: x"}), "leave `autoloop/**` out of the branch's rules", false},
-		"a newer code of a rule": {refused(git.Rejection{Ref: program, Reason: "GH013: x"}), "leave `autoloop/**` out of the branch's rules", false},
-		"a hook":                 {refused(git.Rejection{Ref: program, Reason: "pre-receive hook declined"}), "let the server's hook take pushes", false},
-		"other words":            {refused(git.Rejection{Ref: program, Reason: "no"}), "look at what the remote allows the token on this branch", false},
+		"no error":            {nil, "", false},
+		"another error":       {errors.New("connection refused"), "", false},
+		"words alone":         {errors.New(noWorkflows), "", false},
+		"a branch that moved": {refused(git.Rejection{Ref: program, Reason: "stale info"}), "", false},
+		"both moved": {refused(git.Rejection{Ref: program, Reason: "fetch first"},
+			git.Rejection{Ref: memory, Reason: "stale info"}), "", false},
+		"one moved": {refused(git.Rejection{Ref: program, Reason: atomic},
+			git.Rejection{Ref: memory, Reason: "stale info"}), "", false},
+		"the memory branch": {refused(git.Rejection{Ref: program, Reason: atomic},
+			git.Rejection{Ref: memory, Reason: protected}), "", false},
+		"both branches": {refused(git.Rejection{Ref: program, Reason: protected},
+			git.Rejection{Ref: memory, Reason: protected}), "leave `autoloop/**` out of the branch's rules", false},
+		"the program branch": {refused(git.Rejection{Ref: program, Reason: protected},
+			git.Rejection{Ref: memory, Reason: atomic}), "leave `autoloop/**` out of the branch's rules", false},
+		"alone": {
+			refused(git.Rejection{Ref: program, Reason: protected}), "autoloop/p (" + protected + ")",
+			false,
+		},
+		"wrapped": {
+			fmt.Errorf("update: %w", refused(git.Rejection{Ref: program, Reason: protected})),
+			"remote origin refused the push: ", false,
+		},
+		"a rule": {refused(git.Rejection{
+			Ref:    program,
+			Reason: "push declined due to repository rule violations",
+		}), "leave `autoloop/**` out of the branch's rules", false},
+		"an old code of a rule": {
+			refused(git.Rejection{Ref: program, Reason: "GH006: x"}),
+			"leave `autoloop/**` out of the branch's rules", false,
+		},
+		"a newer code of a rule": {
+			refused(git.Rejection{Ref: program, Reason: "GH013: x"}),
+			"leave `autoloop/**` out of the branch's rules", false,
+		},
+		"a hook": {
+			refused(git.Rejection{Ref: program, Reason: "pre-receive hook declined"}),
+			"let the server's hook take pushes", false,
+		},
+		"other words": {
+			refused(git.Rejection{Ref: program, Reason: "no"}),
+			"look at what the remote allows the token on this branch", false,
+		},
 		"workflows": {
 			refused(git.Rejection{Ref: program, Reason: noWorkflows}, git.Rejection{Ref: memory, Reason: atomic}),
 			"give the secret AUTOLOOP_TOKEN of an App with the permission `workflows`, or of a person with the scope `workflow`, or take `.github/workflows` out of the Target", true,
 		},
 		"workflows of a person": {
-			refused(git.Rejection{Ref: program, Reason: "refusing to allow an OAuth App to create or update workflow `.github/workflows/x.yml` without `workflow` scope"}), "with the scope `workflow`", true,
+			refused(git.Rejection{
+				Ref:    program,
+				Reason: "refusing to allow an OAuth App to create or update workflow `.github/workflows/x.yml` without `workflow` scope",
+			}), "with the scope `workflow`", true,
 		},
-		"refusing something else": {refused(git.Rejection{Ref: program, Reason: "refusing to allow this branch"}), "look at what the remote allows", false},
+		"refusing something else": {
+			refused(git.Rejection{Ref: program, Reason: "refusing to allow this branch"}),
+			"look at what the remote allows", false,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -131,7 +163,8 @@ func TestWithTheDefaultBranch(t *testing.T) {
 	_, err = r.branches.withBase(t.Context(), at.Old, base)
 	var conflict *conflictError
 	require.ErrorAs(t, err, &conflict)
-	assert.Equal(t, base[:12]+" does not merge into autoloop/p, both changed value.txt: merge it by hand, then resume", err.Error())
+	assert.Equal(t, base[:12]+" does not merge into autoloop/p, both changed value.txt: merge it by hand, then resume",
+		err.Error())
 	b.git("update-ref", "refs/heads/main", at.Base)
 	assert.Equal(t, before, b.refs())
 }
@@ -175,11 +208,13 @@ func TestACommitOnItsOwnBase(t *testing.T) {
 		var refused *proposal.RefusedError
 		require.ErrorAs(t, err, &refused, name)
 		assert.Contains(t, refused.Reason, "the default branch has to be merged into autoloop/p for it (", name)
-		assert.Contains(t, refused.Reason, "which the token may not push because of workflow files: give the secret AUTOLOOP_TOKEN", name)
+		assert.Contains(t, refused.Reason,
+			"which the token may not push because of workflow files: give the secret AUTOLOOP_TOKEN", name)
 	}
 	undone := b.treeWith(head, map[string]string{"other.txt": "untouched\n"})
 	_, err = r.recorder.commitOnBase(t.Context(), own, head, own.tip(), undone, "x\n")
-	require.ErrorContains(t, err, "the default branch has to be merged", "a merge would bring back what the candidate took out")
+	require.ErrorContains(t, err, "the default branch has to be merged",
+		"a merge would bring back what the candidate took out")
 	assert.Equal(t, before, b.refs())
 }
 
@@ -187,7 +222,8 @@ func TestACommitOnItsOwnBase(t *testing.T) {
 func TestOnlySomeFilesAreNamed(t *testing.T) {
 	t.Parallel()
 	r := newBed(t, "", "1").service.begin()
-	assert.Contains(t, r.recorder.needsWorkflows([]string{"a", "b", "c", "d", "e", "f", "g"}).String(), "for it (a, b, c, d, e), which")
+	assert.Contains(t, r.recorder.needsWorkflows([]string{"a", "b", "c", "d", "e", "f", "g"}).String(),
+		"for it (a, b, c, d, e), which")
 	assert.Contains(t, r.recorder.needsWorkflows([]string{"a"}).String(), "for it (a), which")
 }
 
@@ -202,17 +238,23 @@ func TestThreeTreesAreMerged(t *testing.T) {
 		ours, theirs, merged files
 		conflicts            []string
 	}{
-		"nothing":          {nil, nil, nil, nil},
-		"one side":         {nil, files{"value.txt": "9\n"}, files{"value.txt": "9\n"}, nil},
-		"the other side":   {files{"value.txt": "9\n"}, nil, files{"value.txt": "9\n"}, nil},
-		"both, apart":      {files{"value.txt": lines("Abcdefgh")}, files{"value.txt": lines("abcdefgH"), "new.txt": "9\n"}, files{"value.txt": lines("AbcdefgH"), "new.txt": "9\n"}, nil},
+		"nothing":        {nil, nil, nil, nil},
+		"one side":       {nil, files{"value.txt": "9\n"}, files{"value.txt": "9\n"}, nil},
+		"the other side": {files{"value.txt": "9\n"}, nil, files{"value.txt": "9\n"}, nil},
+		"both, apart": {
+			files{"value.txt": lines("Abcdefgh")},
+			files{"value.txt": lines("abcdefgH"), "new.txt": "9\n"},
+			files{"value.txt": lines("AbcdefgH"), "new.txt": "9\n"},
+			nil,
+		},
 		"both, the same":   {files{"value.txt": "9\n"}, files{"value.txt": "9\n"}, files{"value.txt": "9\n"}, nil},
 		"both, otherwise":  {files{"value.txt": "8\n"}, files{"value.txt": "9\n"}, nil, []string{"value.txt"}},
 		"both made it":     {files{"new.txt": "8\n"}, files{"new.txt": "9\n"}, nil, []string{"new.txt"}},
 		"one takes it out": {files{"gone.txt": ""}, files{"gone.txt": "9\n"}, nil, []string{"gone.txt"}},
 		"both take it out": {files{"gone.txt": ""}, files{"gone.txt": ""}, files{"gone.txt": ""}, nil},
 	} {
-		tree, conflicts, err := threeWay(t.Context(), b.service.Repo, base, b.treeWith(base, c.ours), b.treeWith(base, c.theirs), b.now())
+		tree, conflicts, err := threeWay(t.Context(), b.service.Repo, base, b.treeWith(base, c.ours),
+			b.treeWith(base, c.theirs), b.now())
 		require.NoError(t, err, name)
 		assert.Equal(t, c.conflicts, conflicts, name)
 		if c.conflicts == nil {

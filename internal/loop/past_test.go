@@ -11,7 +11,11 @@ import (
 // TestWhatTheTunerLearnsFrom: of a long past the latest, and an even number before them.
 func TestWhatTheTunerLearnsFrom(t *testing.T) {
 	t.Parallel()
-	for iterations, want := range map[int][2]int{0: {0, 0}, mostTrials: {mostTrials, 0}, mostTrials + 1: {mostTrials + 1, 0}, mostTrials + 2: {mostTrials, 2}, 2*mostTrials + 1: {mostTrials + 1, mostTrials}} {
+	for iterations, want := range map[int][2]int{
+		0: {0, 0}, mostTrials: {mostTrials, 0},
+		mostTrials + 1: {mostTrials + 1, 0}, mostTrials + 2: {mostTrials, 2},
+		2*mostTrials + 1: {mostTrials + 1, mostTrials},
+	} {
 		b := &records{}
 		for n := 1; n <= iterations; n++ {
 			b.sum.Attempts = append(b.sum.Attempts, history.Attempt{Iteration: n})
@@ -29,8 +33,10 @@ func TestAPopulationOfTheLatest(t *testing.T) {
 	t.Parallel()
 	b := &records{}
 	for n := range mostMembers + 10 {
-		b.sum.Proposals = append(b.sum.Proposals, &history.Proposed{Head: history.Head{Iteration: n}, Metric: metricOf("1"), Patch: "+", Evaluator: "e"},
-			&history.Proposed{Metric: metricOf("1"), Patch: "+", Evaluator: "other"}, &history.Proposed{Metric: metricOf("1"), Evaluator: "e"}, &history.Proposed{Patch: "+", Evaluator: "e"})
+		b.sum.Proposals = append(b.sum.Proposals,
+			&history.Proposed{Head: history.Head{Iteration: n}, Metric: metricOf("1"), Patch: "+", Evaluator: "e"},
+			&history.Proposed{Metric: metricOf("1"), Patch: "+", Evaluator: "other"},
+			&history.Proposed{Metric: metricOf("1"), Evaluator: "e"}, &history.Proposed{Patch: "+", Evaluator: "e"})
 	}
 	members := b.members("e")
 	assert.Len(t, members, mostMembers)

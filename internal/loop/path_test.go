@@ -28,32 +28,68 @@ var onePath = []struct {
 	stopped   string
 }{
 	{name: "a tie", value: "3", proposals: []string{"3.0"}, outcome: history.Rejected, reason: "3 equals the best so far"},
-	{name: "better again", value: "1", proposals: []string{"3", "5"}, outcome: history.Accepted, reason: "5 is better than 3", kept: "5"},
-	{name: "worse than what was kept", value: "1", proposals: []string{"3", "2"}, outcome: history.Rejected, reason: "2 is worse than the best 3", kept: "3"},
-	{name: "a baseline at the target", front: "evaluation-runs: 1\ntarget-metric: 0", value: "1", proposals: []string{"2"}, outcome: history.Idle, stopped: "completed: target reached: 1"},
-	{name: "the target is reached", front: "evaluation-runs: 1\ntarget-metric: 3", value: "1", proposals: []string{"3"}, outcome: history.Accepted, reason: "3 is better", kept: "3", stopped: "completed: target reached"},
-	{name: "a guardrail", front: "guardrails:\n  - metric: g\n    direction: lower\n    max-regression: 0", value: `{"m": 1, "g": 1}`, proposals: []string{`{"m": 2, "g": 5}`}, outcome: history.Rejected, reason: "guardrail"},
-	{name: "a candidate that fails", value: "1", proposals: []string{"fail"}, outcome: history.Rejected, reason: "the evaluation fails: it exits with 1"},
-	{name: "a baseline that fails", value: "fail", proposals: []string{"1"}, outcome: history.Error, reason: "the evaluation fails on the unchanged files"},
-	{name: "several candidates", front: "evaluation-runs: 1\ncandidates: 3", value: "1", outcome: history.Accepted, reason: "4 is better than 1", kept: "4", agent: func(b *bed, request agent.Request) agent.Reply {
-		value := []string{"3", "4", "0"}[request.Proposal-1]
-		b.write(request.Dir, map[string]string{"value.txt": value + "\n"})
-		return agent.Reply{Summary: "try " + value}
-	}},
-	{name: "nothing changed", front: "evaluation-runs: 1", value: "1", outcome: history.Rejected, reason: "no change", agent: func(*bed, agent.Request) agent.Reply {
-		return agent.Reply{}
-	}},
-	{name: "outside the target", front: "evaluation-runs: 1", value: "1", outcome: history.Rejected, reason: "other.txt", agent: func(b *bed, request agent.Request) agent.Reply {
-		b.write(request.Dir, map[string]string{"value.txt": "9\n", "other.txt": "touched\n"})
-		return agent.Reply{}
-	}},
-	{name: "an agent that fails", front: "evaluation-runs: 1", value: "1", outcome: history.Error, reason: "agent scripted failed (timeout): too slow", agent: func(*bed, agent.Request) agent.Reply {
-		return agent.Reply{Failure: &agent.Failure{Kind: agent.Timeout, Message: "too slow"}}
-	}},
-	{name: "a rate limit", front: "evaluation-runs: 1", value: "1", outcome: history.Idle, stopped: "the agent's service has a rate limit (later)", agent: func(b *bed, _ agent.Request) agent.Reply {
-		until := b.clock.Add(time.Hour)
-		return agent.Reply{Failure: &agent.Failure{Kind: agent.RateLimit, Message: "later", RetryAt: &until}}
-	}},
+	{
+		name: "better again", value: "1", proposals: []string{"3", "5"}, outcome: history.Accepted,
+		reason: "5 is better than 3", kept: "5",
+	},
+	{
+		name: "worse than what was kept", value: "1", proposals: []string{"3", "2"}, outcome: history.Rejected,
+		reason: "2 is worse than the best 3", kept: "3",
+	},
+	{
+		name: "a baseline at the target", front: "evaluation-runs: 1\ntarget-metric: 0", value: "1", proposals: []string{"2"},
+		outcome: history.Idle, stopped: "completed: target reached: 1",
+	},
+	{
+		name: "the target is reached", front: "evaluation-runs: 1\ntarget-metric: 3", value: "1", proposals: []string{"3"},
+		outcome: history.Accepted, reason: "3 is better", kept: "3", stopped: "completed: target reached",
+	},
+	{
+		name: "a guardrail", front: "guardrails:\n  - metric: g\n    direction: lower\n    max-regression: 0",
+		value: `{"m": 1, "g": 1}`, proposals: []string{`{"m": 2, "g": 5}`}, outcome: history.Rejected, reason: "guardrail",
+	},
+	{
+		name: "a candidate that fails", value: "1", proposals: []string{"fail"}, outcome: history.Rejected,
+		reason: "the evaluation fails: it exits with 1",
+	},
+	{
+		name: "a baseline that fails", value: "fail", proposals: []string{"1"}, outcome: history.Error,
+		reason: "the evaluation fails on the unchanged files",
+	},
+	{
+		name: "several candidates", front: "evaluation-runs: 1\ncandidates: 3", value: "1", outcome: history.Accepted,
+		reason: "4 is better than 1", kept: "4", agent: func(b *bed, request agent.Request) agent.Reply {
+			value := []string{"3", "4", "0"}[request.Proposal-1]
+			b.write(request.Dir, map[string]string{"value.txt": value + "\n"})
+			return agent.Reply{Summary: "try " + value}
+		},
+	},
+	{
+		name: "nothing changed", front: "evaluation-runs: 1", value: "1", outcome: history.Rejected, reason: "no change",
+		agent: func(*bed, agent.Request) agent.Reply {
+			return agent.Reply{}
+		},
+	},
+	{
+		name: "outside the target", front: "evaluation-runs: 1", value: "1", outcome: history.Rejected, reason: "other.txt",
+		agent: func(b *bed, request agent.Request) agent.Reply {
+			b.write(request.Dir, map[string]string{"value.txt": "9\n", "other.txt": "touched\n"})
+			return agent.Reply{}
+		},
+	},
+	{
+		name: "an agent that fails", front: "evaluation-runs: 1", value: "1", outcome: history.Error,
+		reason: "agent scripted failed (timeout): too slow", agent: func(*bed, agent.Request) agent.Reply {
+			return agent.Reply{Failure: &agent.Failure{Kind: agent.Timeout, Message: "too slow"}}
+		},
+	},
+	{
+		name: "a rate limit", front: "evaluation-runs: 1", value: "1", outcome: history.Idle,
+		stopped: "the agent's service has a rate limit (later)", agent: func(b *bed, _ agent.Request) agent.Reply {
+			until := b.clock.Add(time.Hour)
+			return agent.Reply{Failure: &agent.Failure{Kind: agent.RateLimit, Message: "later", RetryAt: &until}}
+		},
+	},
 }
 
 // TestOnePath: in one job and in two an iteration comes to the same, and the

@@ -32,7 +32,10 @@ func (g *garden) searching(t *testing.T, target, script string) *team {
 	p := program.Parse(".autoloop/programs/p.md", fmt.Appendf(nil, searchingProgram, target, script))
 	require.Empty(t, p.Problems)
 	now := func() time.Time { return midday }
-	return &team{repo: g.Repo, journal: &journal{session: &session{program: p, now: now, iteration: 9}, records: &records{}}}
+	return &team{
+		repo:    g.Repo,
+		journal: &journal{session: &session{program: p, now: now, iteration: 9}, records: &records{}},
+	}
 }
 
 // position is where the program branch stands at a commit.
@@ -61,7 +64,8 @@ func TestWhatAParentLeaves(t *testing.T) {
 	t.Parallel()
 	const own = ".autoloop/programs/p.md"
 	g := newGarden(t)
-	root := g.one(t, "root", map[string]string{own: "old goal", "src/a": "1\n2\n3\n", "src/b": "b\n", "lib/c": "c\n", "run.sh": "old\n"})
+	root := g.one(t, "root",
+		map[string]string{own: "old goal", "src/a": "1\n2\n3\n", "src/b": "b\n", "lib/c": "c\n", "run.sh": "old\n"})
 	for name, c := range map[string]struct {
 		target string
 		script string
@@ -69,24 +73,85 @@ func TestWhatAParentLeaves(t *testing.T) {
 		head   map[string]string // what became of the root since
 		want   map[string]string // the files, as far as they are not the incumbent's; nil when the incumbent stands for it
 	}{
-		"a change":                           {"- `src/*`", "true", map[string]string{"src/a": "1\n2\n4\n"}, nil, map[string]string{"src/a": "1\n2\n4\n"}},
-		"a file that is new":                 {"- `src/*`", "true", map[string]string{"src/n": "n\n"}, map[string]string{"lib/c": "d\n"}, map[string]string{"src/n": "n\n"}},
-		"a file that is gone":                {"- `src/*`", "true", map[string]string{"src/b": ""}, map[string]string{"src/n": "n\n"}, map[string]string{"src/b": "", "src/n": ""}},
-		"what was kept since is not in it":   {"- `src/*`", "true", map[string]string{"src/a": "0\n2\n3\n"}, map[string]string{"src/a": "1\n2\n4\n"}, map[string]string{"src/a": "0\n2\n3\n"}},
-		"no more than the target":            {"- `src/*`", "true", map[string]string{"src/a": "4\n"}, map[string]string{"lib/c": "d\n", "lib/n": "n\n"}, map[string]string{"src/a": "4\n"}},
-		"what the incumbent has":             {"- `src/*`", "true", map[string]string{"src/a": "4\n"}, map[string]string{"src/a": "4\n", "lib/c": "d\n"}, nil},
-		"outside the target alone":           {"- `src/*`", "true", map[string]string{"lib/c": "4\n"}, nil, nil},
-		"what is protected by now":           {"- `src/*`\n\nDo NOT modify `src/a`.", "true", map[string]string{"src/a": "4\n", "src/b": "4\n"}, nil, map[string]string{"src/b": "4\n"}},
-		"the program has another goal":       {"- `**`", "true", map[string]string{"src/a": "4\n"}, map[string]string{own: "new goal"}, map[string]string{"src/a": "4\n"}},
-		"the evaluation's script is another": {"- `**`", "sh ./run.sh", map[string]string{"src/a": "4\n"}, map[string]string{"run.sh": "new\n"}, map[string]string{"src/a": "4\n"}},
-		"a workflow is new":                  {"- `**`", "true", map[string]string{"src/a": "4\n"}, map[string]string{".github/workflows/x.yml": "new\n"}, map[string]string{"src/a": "4\n"}},
-		"its file is a directory of others":  {"- `src/*`", "true", map[string]string{"src/n": "4\n"}, map[string]string{"src/n/x": "theirs\n"}, nil},
-		"its directory is a file of others":  {"- `lib/*/*`", "true", map[string]string{"lib/n/x": "4\n"}, map[string]string{"lib/n": "theirs\n"}, nil},
+		"a change": {
+			"- `src/*`", "true",
+			map[string]string{"src/a": "1\n2\n4\n"},
+			nil,
+			map[string]string{"src/a": "1\n2\n4\n"},
+		},
+		"a file that is new": {
+			"- `src/*`", "true",
+			map[string]string{"src/n": "n\n"},
+			map[string]string{"lib/c": "d\n"},
+			map[string]string{"src/n": "n\n"},
+		},
+		"a file that is gone": {
+			"- `src/*`", "true",
+			map[string]string{"src/b": ""},
+			map[string]string{"src/n": "n\n"},
+			map[string]string{"src/b": "", "src/n": ""},
+		},
+		"what was kept since is not in it": {
+			"- `src/*`", "true",
+			map[string]string{"src/a": "0\n2\n3\n"},
+			map[string]string{"src/a": "1\n2\n4\n"},
+			map[string]string{"src/a": "0\n2\n3\n"},
+		},
+		"no more than the target": {
+			"- `src/*`", "true",
+			map[string]string{"src/a": "4\n"},
+			map[string]string{"lib/c": "d\n", "lib/n": "n\n"},
+			map[string]string{"src/a": "4\n"},
+		},
+		"what the incumbent has": {
+			"- `src/*`", "true",
+			map[string]string{"src/a": "4\n"},
+			map[string]string{"src/a": "4\n", "lib/c": "d\n"},
+			nil,
+		},
+		"outside the target alone": {"- `src/*`", "true", map[string]string{"lib/c": "4\n"}, nil, nil},
+		"what is protected by now": {
+			"- `src/*`\n\nDo NOT modify `src/a`.", "true",
+			map[string]string{"src/a": "4\n", "src/b": "4\n"},
+			nil,
+			map[string]string{"src/b": "4\n"},
+		},
+		"the program has another goal": {
+			"- `**`", "true",
+			map[string]string{"src/a": "4\n"},
+			map[string]string{own: "new goal"},
+			map[string]string{"src/a": "4\n"},
+		},
+		"the evaluation's script is another": {
+			"- `**`", "sh ./run.sh",
+			map[string]string{"src/a": "4\n"},
+			map[string]string{"run.sh": "new\n"},
+			map[string]string{"src/a": "4\n"},
+		},
+		"a workflow is new": {
+			"- `**`", "true",
+			map[string]string{"src/a": "4\n"},
+			map[string]string{".github/workflows/x.yml": "new\n"},
+			map[string]string{"src/a": "4\n"},
+		},
+		"its file is a directory of others": {
+			"- `src/*`", "true",
+			map[string]string{"src/n": "4\n"},
+			map[string]string{"src/n/x": "theirs\n"},
+			nil,
+		},
+		"its directory is a file of others": {
+			"- `lib/*/*`", "true",
+			map[string]string{"lib/n/x": "4\n"},
+			map[string]string{"lib/n": "theirs\n"},
+			nil,
+		},
 	} {
 		member := g.one(t, "member", c.member, root)
 		head := g.one(t, "head", c.head, root)
 		r := g.searching(t, c.target, c.script)
-		from, err := r.transplant(t.Context(), g.position(t, head), &history.Proposed{Head: history.Head{Iteration: 4}, Proposal: 1, Parent: root, Patch: g.patch(t, root, member)})
+		from, err := r.transplant(t.Context(), g.position(t, head),
+			&history.Proposed{Head: history.Head{Iteration: 4}, Proposal: 1, Parent: root, Patch: g.patch(t, root, member)})
 		require.NoError(t, err, name)
 		if c.want == nil {
 			assert.Empty(t, from, name)
@@ -153,7 +218,8 @@ func TestLineage(t *testing.T) {
 	member := func(iteration int, text, value string) *history.Proposed {
 		number := metric.MustValue(value)
 		return &history.Proposed{
-			Head: history.Head{Iteration: iteration}, Proposal: 1, Metric: &number, Evaluator: "e", Work: history.Work{Summary: "try " + text}, Parent: root,
+			Head: history.Head{Iteration: iteration}, Proposal: 1, Metric: &number, Evaluator: "e",
+			Work: history.Work{Summary: "try " + text}, Parent: root,
 			Patch: g.patch(t, root, g.one(t, "member", map[string]string{"src/a": text}, root)),
 		}
 	}
@@ -161,7 +227,8 @@ func TestLineage(t *testing.T) {
 	broken.Patch = "cannot be applied"
 	r.records.sum.Proposals = []*history.Proposed{member(1, "7\n", "7"), member(2, "8\n", "8"), broken}
 	offspring := map[int]strategy.Offspring{
-		1: {Parent: 1, Inspirations: []int{0, 2}}, 2: {Parent: -1, Inspirations: []int{1}}, 3: {Parent: 2, Inspirations: []int{1}}, 4: {Parent: -1},
+		1: {Parent: 1, Inspirations: []int{0, 2}}, 2: {Parent: -1, Inspirations: []int{1}},
+		3: {Parent: 2, Inspirations: []int{1}}, 4: {Parent: -1},
 	}
 	r.strategies = strategy.Table{{Name: "openevolve", Evolves: true, Strategy: planned(offspring)}}
 	all := []*attempt{{number: 1}, {number: 2}, {number: 3}, {number: 4}}
@@ -175,7 +242,8 @@ func TestLineage(t *testing.T) {
 		assert.Equal(t, want.parent > 0, parent != nil)
 		assert.Equal(t, want.parent > 0, all[i].lineage.from != "", "one that cannot be made leaves the incumbent")
 		if parent != nil {
-			assert.Equal(t, []any{want.parent, 1, "8", "try 8\n"}, []any{parent.Iteration, parent.Proposal, parent.Metric.String(), parent.Summary})
+			assert.Equal(t, []any{want.parent, 1, "8", "try 8\n"},
+				[]any{parent.Iteration, parent.Proposal, parent.Metric.String(), parent.Summary})
 			assert.Equal(t, r.records.sum.Proposals[1].Patch, parent.Patch)
 		}
 		var shown []int
@@ -200,11 +268,17 @@ func TestWhoIsInThePopulation(t *testing.T) {
 	value := metric.MustValue("2.5")
 	const patch = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n-one  two\n+one\n+\tthree\n"
 	member := func(iteration int, change func(p *history.Proposed)) *history.Proposed {
-		p := &history.Proposed{Head: history.Head{Iteration: iteration}, Proposal: 2, Metric: &value, Patch: patch, Evaluator: "e", Outcome: history.Rejected}
+		p := &history.Proposed{
+			Head: history.Head{Iteration: iteration}, Proposal: 2, Metric: &value, Patch: patch,
+			Evaluator: "e", Outcome: history.Rejected,
+		}
 		change(p)
 		return p
 	}
-	r := &team{journal: &journal{session: &session{program: &program.Program{Strategy: "openevolve"}}, records: &records{}}}
+	r := &team{journal: &journal{
+		session: &session{program: &program.Program{Strategy: "openevolve"}},
+		records: &records{},
+	}}
 	r.records.sum.Proposals = []*history.Proposed{
 		member(1, func(*history.Proposed) {}),
 		member(2, func(p *history.Proposed) { p.Metric = nil }),
@@ -219,7 +293,9 @@ func TestWhoIsInThePopulation(t *testing.T) {
 	require.Len(t, members, 3)
 	lines := []string{"-one two", "+one", "+    three"}
 	assert.Equal(t, []strategy.Individual{
-		{Iteration: 1, Proposal: 2, Value: 2.5, Lines: lines}, {Iteration: 6, Proposal: 2, Value: 2.5, Lines: lines}, {Iteration: 7, Proposal: 2, Value: 2.5, Lines: lines},
+		{Iteration: 1, Proposal: 2, Value: 2.5, Lines: lines},
+		{Iteration: 6, Proposal: 2, Value: 2.5, Lines: lines},
+		{Iteration: 7, Proposal: 2, Value: 2.5, Lines: lines},
 	}, individuals)
 	assert.Equal(t, []int{1, 6, 7}, []int{members[0].Iteration, members[1].Iteration, members[2].Iteration})
 	for _, other := range []string{"", "test-driven"} {
@@ -253,9 +329,12 @@ func TestWhatIsKeptOfAMember(t *testing.T) {
 		"of a parent":                   {"openevolve", from, candidate, []byte("p"), true, []string{"src/a", "src/b"}},
 		"the parent's change is undone": {"openevolve", from, same, []byte("p"), true, []string{"src/b"}},
 		"as long as may be":             {"openevolve", "", candidate, long, true, []string{"src/b"}},
-		"one byte more":                 {"openevolve", "", candidate, append(slices.Clone(long), '+'), false, []string{"src/b"}},
-		"no text":                       {"openevolve", "", candidate, []byte("+\xff\n"), false, []string{"src/b"}},
-		"nobody grows from it":          {"", "", candidate, []byte("p"), false, []string{"src/b"}},
+		"one byte more": {
+			"openevolve", "", candidate, append(slices.Clone(long), '+'), false,
+			[]string{"src/b"},
+		},
+		"no text":              {"openevolve", "", candidate, []byte("+\xff\n"), false, []string{"src/b"}},
+		"nobody grows from it": {"", "", candidate, []byte("p"), false, []string{"src/b"}},
 	} {
 		r := g.searching(t, "- `src/*`", "true")
 		r.program.Strategy = c.strategy

@@ -103,7 +103,8 @@ func TestTheDefaultBranchOfAProposal(t *testing.T) {
 	require.ErrorContains(t, err, `it is for branch "main", not for "gone"`)
 	made.BaseBranch = "gone"
 	_, err = b.service.Publish(t.Context(), made)
-	require.ErrorContains(t, err, "default branch gone has no commit at refs/heads/gone: commit something, or name another branch with --base")
+	require.ErrorContains(t, err,
+		"default branch gone has no commit at refs/heads/gone: commit something, or name another branch with --base")
 	var refused *proposal.RefusedError
 	assert.NotErrorAs(t, err, &refused, "that is no fault of the bundle")
 }

@@ -25,27 +25,41 @@ func TestAPostponedIteration(t *testing.T) {
 	}
 	dry, err := b.service.DryRun(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, "paused: the agent's service has a rate limit (later); it resumes at "+until.UTC().Format(time.RFC3339), dry.Stopped)
+	assert.Equal(t, "paused: the agent's service has a rate limit (later); it resumes at "+
+		until.UTC().Format(time.RFC3339), dry.Stopped)
 	made := b.made()
 	at := until.UTC().Format(time.RFC3339)
 	for name, c := range map[string]struct {
 		fields map[string]any
 		says   string
 	}{
-		"for too long":         {map[string]any{"not_before": b.clock.Add(400 * 24 * time.Hour).Format(time.RFC3339)}, "longer than any service asks for"},
-		"by nobody":            {map[string]any{"agent": ""}, "it is put off, and not by the service of an agent"},
-		"for another reason":   {map[string]any{"reason": decision.Say("paused: CI is red")}, "it is put off, and not by the service of an agent"},
-		"for no reason":        {map[string]any{"reason": nil}, "it is put off, and not by the service of an agent"},
-		"for a made-up reason": {map[string]any{"reason": decision.Reason{Kind: "x"}}, "has a reason \"x\", which does not exist"},
+		"for too long": {
+			map[string]any{"not_before": b.clock.Add(400 * 24 * time.Hour).Format(time.RFC3339)},
+			"longer than any service asks for",
+		},
+		"by nobody": {map[string]any{"agent": ""}, "it is put off, and not by the service of an agent"},
+		"for another reason": {
+			map[string]any{"reason": decision.Say("paused: CI is red")},
+			"it is put off, and not by the service of an agent",
+		},
+		"for no reason": {map[string]any{"reason": nil}, "it is put off, and not by the service of an agent"},
+		"for a made-up reason": {
+			map[string]any{"reason": decision.Reason{Kind: "x"}},
+			"has a reason \"x\", which does not exist",
+		},
 		"without an iteration": {map[string]any{"iteration": 2}, "it has an event of iteration 2"},
 	} {
 		_ = b.refuses(edited(t, made, "finished", c.fields), c.says, name)
 	}
-	hostile := decision.Reason{Kind: decision.RateLimit, Words: "x\n::error::\x1b[2Jred\r\nx"} // until when is in the event
+	hostile := decision.Reason{
+		Kind:  decision.RateLimit,
+		Words: "x\n::error::\x1b[2Jred\r\nx",
+	} // until when is in the event
 	result, err := b.service.Publish(t.Context(), edited(t, made, "finished", map[string]any{"reason": hostile}))
 	require.NoError(t, err)
 	assert.Equal(t, history.Idle, result.Outcome)
-	assert.Equal(t, "paused: the agent's service has a rate limit (x ::error::red x); it resumes at "+at, result.Stopped, "in one line")
+	assert.Equal(t, "paused: the agent's service has a rate limit (x ::error::red x); it resumes at "+at, result.Stopped,
+		"in one line")
 	records := b.records()
 	assert.Equal(t, until.UTC(), records.sum.NotBefore.UTC())
 	assert.Zero(t, records.sum.Iteration, "it is no iteration")

@@ -21,7 +21,8 @@ func TestEventsOfAttempts(t *testing.T) {
 	attemptOf := func(number, of int, stages ...decision.Stage) *attempt {
 		a := &attempt{number: number, of: of, agent: absent("a"), durations: map[string]float64{"propose": 1}}
 		for _, stage := range stages {
-			a.measured = append(a.measured, &history.Measured{Head: history.Head{Iteration: 1}, Role: history.Candidate, Stage: stage, Problem: "x"})
+			a.measured = append(a.measured,
+				&history.Measured{Head: history.Head{Iteration: 1}, Role: history.Candidate, Stage: stage, Problem: "x"})
 		}
 		return a.end(history.Rejected, decision.Say("worse"))
 	}
@@ -49,7 +50,10 @@ func TestEventsOfAttempts(t *testing.T) {
 		want    []string
 	}{
 		{alone, 0, []string{"measured 0 once"}},
-		{several, 2, []string{"measured 1 once", "proposed 1", "proposed 3", "measured 2 once", "measured 2 again", "proposed 2"}},
+		{several, 2, []string{
+			"measured 1 once", "proposed 1", "proposed 3", "measured 2 once", "measured 2 again",
+			"proposed 2",
+		}},
 	} {
 		p := r.proposer.newProposal(proposal.Iteration, at)
 		p.Run = "own"
@@ -75,7 +79,10 @@ func TestADecisionOnAnAttempt(t *testing.T) {
 	r, _ := inMemory(t, programWith("", ""), decidedOnce()...)
 	r.iteration = 2
 	at := position{Head: "h", identity: identity{Evaluator: "e", Definition: "d"}}
-	a := &attempt{number: 1, of: 1, agent: absent("a"), leavesNothing: true, noisy: true, seed: "s", digest: "g", focus: "f"}
+	a := &attempt{
+		number: 1, of: 1, agent: absent("a"), leavesNothing: true, noisy: true, seed: "s", digest: "g",
+		focus: "f",
+	}
 	for range 150 {
 		a.changed = append(a.changed, "f")
 	}
@@ -104,7 +111,10 @@ func TestAnAttemptThatIsPutOff(t *testing.T) {
 	r, _ := inMemory(t, programWith("", ""))
 	r.iteration = 1
 	until := time.Date(2026, 1, 2, 5, 0, 0, 0, time.UTC)
-	a := &attempt{number: 1, of: 1, agent: absent("a"), durations: map[string]float64{"propose": 2}, reply: agent.Reply{Failure: &agent.Failure{Kind: agent.RateLimit, Message: "come back"}}}
+	a := &attempt{
+		number: 1, of: 1, agent: absent("a"), durations: map[string]float64{"propose": 2},
+		reply: agent.Reply{Failure: &agent.Failure{Kind: agent.RateLimit, Message: "come back"}},
+	}
 	e := r.team.postponed(a, until)
 	assert.Equal(t, "a", e.Agent)
 	assert.Equal(t, until, *e.NotBefore)
@@ -114,6 +124,7 @@ func TestAnAttemptThatIsPutOff(t *testing.T) {
 	require.NoError(t, r.recorder.enterPostponed(r.records, e))
 	assert.Equal(t, e.Reason.String(), r.stopped)
 	late := r.now().Add(mostWait + time.Second)
-	require.ErrorContains(t, r.recorder.enterPostponed(r.records, r.team.postponed(a, late)), "longer than any service asks for")
+	require.ErrorContains(t, r.recorder.enterPostponed(r.records, r.team.postponed(a, late)),
+		"longer than any service asks for")
 	require.NoError(t, r.recorder.enterPostponed(r.records, r.team.postponed(a, late.Add(-time.Second))))
 }

@@ -98,10 +98,13 @@ func TestWhoseTurnItIs(t *testing.T) {
 		undo func()
 		kind proposal.Kind
 	}{
-		"CI did not answer":    {waiting(), func() {}, func() {}, proposal.Chores},
-		"CI is green":          {green(), func() {}, func() {}, proposal.Chores},
-		"CI is red":            {red("build", "error: x"), func() {}, func() {}, proposal.Fix},
-		"the branch has moved": {red("build", "error: x"), func() { b.git("update-ref", "refs/heads/autoloop/p", "main") }, func() { b.git("update-ref", "refs/heads/autoloop/p", pending) }, proposal.Chores},
+		"CI did not answer": {waiting(), func() {}, func() {}, proposal.Chores},
+		"CI is green":       {green(), func() {}, func() {}, proposal.Chores},
+		"CI is red":         {red("build", "error: x"), func() {}, func() {}, proposal.Fix},
+		"the branch has moved": {
+			red("build", "error: x"), func() { b.git("update-ref", "refs/heads/autoloop/p", "main") },
+			func() { b.git("update-ref", "refs/heads/autoloop/p", pending) }, proposal.Chores,
+		},
 	} {
 		f.ci = []ci.Result{c.ci}
 		c.do()
@@ -133,7 +136,8 @@ func TestADryRunOfAConflict(t *testing.T) {
 	dry, err := b.service.DryRun(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, history.DryRun, dry.Outcome)
-	assert.Equal(t, []string{"main does not merge into autoloop/p, both changed value.txt: merge it by hand, then resume"}, decision.Texts(dry.Reasons))
+	assert.Equal(t, []string{"main does not merge into autoloop/p, both changed value.txt: merge it by hand, then resume"},
+		decision.Texts(dry.Reasons))
 	assert.Empty(t, dry.Warnings)
 	assert.Equal(t, before, b.refs())
 }
@@ -173,7 +177,8 @@ func TestAnIterationThatCannotBeDone(t *testing.T) {
 	assert.Equal(t, proposal.Iteration, made.Kind)
 	result, err = b.service.Publish(t.Context(), made)
 	require.NoError(t, err)
-	assert.Contains(t, result.Stopped, "paused: 3 errors in a row, the last: the proposing job says: there was no room left on the disk")
+	assert.Contains(t, result.Stopped,
+		"paused: 3 errors in a row, the last: the proposing job says: there was no room left on the disk")
 
 	b.service.Eval = b
 	stopped, stop := context.WithCancel(t.Context())

@@ -50,7 +50,10 @@ func TestWhatIsForAPullRequest(t *testing.T) {
 	measured := func(values ...string) []*history.Measured {
 		var list []*history.Measured
 		for i, value := range values {
-			list = append(list, &history.Measured{Role: []history.Role{history.Baseline, history.Incumbent}[i], Metric: metricOf(value)})
+			list = append(list, &history.Measured{
+				Role:   []history.Role{history.Baseline, history.Incumbent}[i],
+				Metric: metricOf(value),
+			})
 		}
 		return list
 	}
@@ -62,17 +65,48 @@ func TestWhatIsForAPullRequest(t *testing.T) {
 		pull         *commands.Pull
 		want         bool
 	}{
-		"better than what was equal":       {"", history.Lead{}, nil, "1", "2", nil, true},
-		"a branch that is worse":           {"", history.LeadOf(*metricOf("1"), *metricOf("5"), metric.Higher), nil, "1", "2", nil, false},
-		"a branch that was worse":          {"", history.LeadOf(*metricOf("1"), *metricOf("5"), metric.Higher), nil, "1", "6", nil, true},
-		"just as good as the default":      {"", history.LeadOf(*metricOf("1"), *metricOf("5"), metric.Higher), nil, "1", "5", nil, false},
-		"worse, measured with it":          {"", history.Lead{}, measured("5", "1"), "1", "2", nil, false},
-		"better, measured with it":         {"", history.LeadOf(*metricOf("1"), *metricOf("9"), metric.Higher), measured("5", "5"), "5", "6", nil, true},
-		"measured as one":                  {"", history.LeadOf(*metricOf("1"), *metricOf("9"), metric.Higher), measured("1"), "1", "2", nil, true},
-		"a pull request is open":           {"", history.LeadOf(*metricOf("1"), *metricOf("5"), metric.Higher), nil, "1", "2", &commands.Pull{Number: 8, Open: true}, true},
-		"a pull request was closed":        {"", history.LeadOf(*metricOf("1"), *metricOf("5"), metric.Higher), nil, "1", "2", &commands.Pull{Number: 8}, false},
-		"lower is better, and it is worse": {"metric_direction: lower", history.Lead{}, measured("1", "5"), "5", "4", nil, false},
-		"lower is better, and it is":       {"metric_direction: lower", history.Lead{}, measured("5", "5"), "5", "4", nil, true},
+		"better than what was equal": {"", history.Lead{}, nil, "1", "2", nil, true},
+		"a branch that is worse": {
+			"", history.LeadOf(*metricOf("1"), *metricOf("5"), metric.Higher), nil, "1", "2",
+			nil, false,
+		},
+		"a branch that was worse": {
+			"", history.LeadOf(*metricOf("1"), *metricOf("5"), metric.Higher), nil, "1", "6",
+			nil, true,
+		},
+		"just as good as the default": {
+			"", history.LeadOf(*metricOf("1"), *metricOf("5"), metric.Higher), nil, "1", "5",
+			nil, false,
+		},
+		"worse, measured with it": {"", history.Lead{}, measured("5", "1"), "1", "2", nil, false},
+		"better, measured with it": {
+			"", history.LeadOf(*metricOf("1"), *metricOf("9"), metric.Higher),
+			measured("5", "5"), "5", "6", nil, true,
+		},
+		"measured as one": {
+			"", history.LeadOf(*metricOf("1"), *metricOf("9"), metric.Higher), measured("1"),
+			"1", "2", nil, true,
+		},
+		"a pull request is open": {
+			"", history.LeadOf(*metricOf("1"), *metricOf("5"), metric.Higher), nil, "1", "2",
+			&commands.Pull{Number: 8, Open: true}, true,
+		},
+		"a pull request was closed": {
+			"", history.LeadOf(*metricOf("1"), *metricOf("5"), metric.Higher), nil, "1", "2",
+			&commands.Pull{Number: 8}, false,
+		},
+		"lower is better, and it is worse": {
+			"metric_direction: lower",
+			history.Lead{},
+			measured("1", "5"), "5", "4", nil,
+			false,
+		},
+		"lower is better, and it is": {
+			"metric_direction: lower",
+			history.Lead{},
+			measured("5", "5"), "5", "4", nil,
+			true,
+		},
 	} {
 		text := strings.Replace(bedProgram, "metric_direction: higher\n%s", c.front, 1)
 		if c.front == "" {
@@ -83,7 +117,10 @@ func TestWhatIsForAPullRequest(t *testing.T) {
 		if c.pull != nil {
 			r.comments = &commands.Heard{Pull: c.pull}
 		}
-		p := &proposal.Proposal{Baseline: c.baseline, Decided: &history.Decided{PreviousBest: metricOf(c.before), Best: metricOf(c.best)}}
+		p := &proposal.Proposal{
+			Baseline: c.baseline,
+			Decided:  &history.Decided{PreviousBest: metricOf(c.before), Best: metricOf(c.best)},
+		}
 		assert.Equal(t, c.want, r.promotes(p), name)
 	}
 }
@@ -115,10 +152,14 @@ func TestAProposalWithoutADecision(t *testing.T) {
 		stopped  string
 		says     string // why it ends, "" for never
 	}{
-		"nothing":                             {nil, "", ""},
-		"the baseline completed it":           {[]*history.Measured{asked}, "completed: x", "completed: x"},
-		"a baseline that asked nobody":        {[]*history.Measured{{Metric: metricOf("1")}}, "", ""},
-		"a baseline that asked models":        {[]*history.Measured{asked}, "", "budget: the baseline used what the proposing run may cost; propose again"},
+		"nothing":                      {nil, "", ""},
+		"the baseline completed it":    {[]*history.Measured{asked}, "completed: x", "completed: x"},
+		"a baseline that asked nobody": {[]*history.Measured{{Metric: metricOf("1")}}, "", ""},
+		"a baseline that asked models": {
+			[]*history.Measured{asked},
+			"",
+			"budget: the baseline used what the proposing run may cost; propose again",
+		},
 		"it was ready for review":             {nil, "pull request #8 is ready", "pull request #8 is ready"},
 		"several, of which the first decides": {[]*history.Measured{{Metric: metricOf("1")}, asked}, "", ""},
 	} {
@@ -144,8 +185,9 @@ func TestABaselineOfABundle(t *testing.T) {
 	const front = "metric-range: [0, 100]\nguardrails: [{metric: g, direction: higher, max-regression: 0}]"
 	whole := func() *history.Measured {
 		return &history.Measured{
-			Role: history.Baseline, Metric: metricOf("5"), Samples: numbers("5", "5"), GuardrailSamples: map[string][]metric.Value{"g": numbers("1", "1")},
-			Evaluator: "e", Definition: "d", Reason: &decision.Reason{Kind: decision.Said, Words: "forged"},
+			Role: history.Baseline, Metric: metricOf("5"), Samples: numbers("5", "5"),
+			GuardrailSamples: map[string][]metric.Value{"g": numbers("1", "1")},
+			Evaluator:        "e", Definition: "d", Reason: &decision.Reason{Kind: decision.Said, Words: "forged"},
 		}
 	}
 	alone := position{Head: "a", Base: "a", identity: identity{Evaluator: "e", Definition: "d"}}
@@ -155,20 +197,53 @@ func TestABaselineOfABundle(t *testing.T) {
 		change func(p *proposal.Proposal)
 		says   string
 	}{
-		"as it is":                  {alone, func(*proposal.Proposal) {}, ""},
-		"none":                      {alone, func(p *proposal.Proposal) { p.Baseline = nil }, "it has no baseline: first measurement"},
-		"none, for an error":        {alone, func(p *proposal.Proposal) { p.Baseline, p.Decided.Outcome = nil, history.Error }, ""},
-		"none, and put off":         {alone, func(p *proposal.Proposal) { p.Baseline, p.Decided, p.Postponed = nil, nil, &history.Finished{} }, ""},
-		"none, and nothing decided": {alone, func(p *proposal.Proposal) { p.Baseline, p.Decided = nil, nil }, "it has no baseline: first measurement"},
-		"of one commit, with two":   {apart, func(*proposal.Proposal) {}, "its baseline is not of these commits"},
-		"of two commits, with two":  {apart, func(p *proposal.Proposal) { p.Baseline = append(p.Baseline, whole()) }, ""},
-		"of two commits, with one":  {alone, func(p *proposal.Proposal) { p.Baseline = append(p.Baseline, whole()) }, "its baseline is not of these commits"},
-		"without a number":          {alone, func(p *proposal.Proposal) { p.Baseline[0].Metric = nil }, "its baseline is of another evaluation"},
-		"of another evaluation":     {alone, func(p *proposal.Proposal) { p.Baseline[0].Evaluator = "x" }, "its baseline is of another evaluation"},
-		"of other settings":         {alone, func(p *proposal.Proposal) { p.Baseline[0].Definition = "" }, "its baseline is of another evaluation"},
-		"without samples":           {alone, func(p *proposal.Proposal) { p.Baseline[0].Samples = nil }, "its baseline has no samples"},
-		"unsteady, and not noisy":   {alone, func(p *proposal.Proposal) { p.Baseline[0].Samples = numbers("5", "6") }, "its baseline has different samples, and is not noisy"},
-		"unsteady, and noisy":       {alone, func(p *proposal.Proposal) { p.Baseline[0].Samples, p.Baseline[0].Noisy = numbers("5", "6"), true }, ""},
+		"as it is": {alone, func(*proposal.Proposal) {}, ""},
+		"none": {
+			alone, func(p *proposal.Proposal) { p.Baseline = nil },
+			"it has no baseline: first measurement",
+		},
+		"none, for an error": {
+			alone,
+			func(p *proposal.Proposal) { p.Baseline, p.Decided.Outcome = nil, history.Error }, "",
+		},
+		"none, and put off": {
+			alone,
+			func(p *proposal.Proposal) { p.Baseline, p.Decided, p.Postponed = nil, nil, &history.Finished{} }, "",
+		},
+		"none, and nothing decided": {
+			alone, func(p *proposal.Proposal) { p.Baseline, p.Decided = nil, nil },
+			"it has no baseline: first measurement",
+		},
+		"of one commit, with two":  {apart, func(*proposal.Proposal) {}, "its baseline is not of these commits"},
+		"of two commits, with two": {apart, func(p *proposal.Proposal) { p.Baseline = append(p.Baseline, whole()) }, ""},
+		"of two commits, with one": {
+			alone, func(p *proposal.Proposal) { p.Baseline = append(p.Baseline, whole()) },
+			"its baseline is not of these commits",
+		},
+		"without a number": {
+			alone, func(p *proposal.Proposal) { p.Baseline[0].Metric = nil },
+			"its baseline is of another evaluation",
+		},
+		"of another evaluation": {
+			alone, func(p *proposal.Proposal) { p.Baseline[0].Evaluator = "x" },
+			"its baseline is of another evaluation",
+		},
+		"of other settings": {
+			alone, func(p *proposal.Proposal) { p.Baseline[0].Definition = "" },
+			"its baseline is of another evaluation",
+		},
+		"without samples": {
+			alone, func(p *proposal.Proposal) { p.Baseline[0].Samples = nil },
+			"its baseline has no samples",
+		},
+		"unsteady, and not noisy": {
+			alone, func(p *proposal.Proposal) { p.Baseline[0].Samples = numbers("5", "6") },
+			"its baseline has different samples, and is not noisy",
+		},
+		"unsteady, and noisy": {
+			alone,
+			func(p *proposal.Proposal) { p.Baseline[0].Samples, p.Baseline[0].Noisy = numbers("5", "6"), true }, "",
+		},
 		"the other is unsteady": {apart, func(p *proposal.Proposal) {
 			p.Baseline = append(p.Baseline, whole())
 			p.Baseline[1].Samples = numbers("5", "6")
@@ -178,10 +253,23 @@ func TestABaselineOfABundle(t *testing.T) {
 			p.Baseline[0].Noisy = true
 			p.Baseline[1].Samples = numbers("5", "6")
 		}, ""},
-		"out of the range":           {alone, func(p *proposal.Proposal) { p.Baseline[0].Samples = numbers("101", "101") }, "its baseline cannot be used: 101 is implausible: outside metric-range [0, 100]"},
-		"one out of the range":       {alone, func(p *proposal.Proposal) { p.Baseline[0].Samples, p.Baseline[0].Noisy = numbers("5", "-1"), true }, "its baseline cannot be used: -1 is implausible"},
-		"without a guardrail":        {alone, func(p *proposal.Proposal) { p.Baseline[0].GuardrailSamples = nil }, "its baseline cannot be used: it prints no number \"g\", which a guardrail needs"},
-		"a guardrail in one of runs": {alone, func(p *proposal.Proposal) { p.Baseline[0].GuardrailSamples["g"] = numbers("1") }, "it prints no number \"g\""},
+		"out of the range": {
+			alone, func(p *proposal.Proposal) { p.Baseline[0].Samples = numbers("101", "101") },
+			"its baseline cannot be used: 101 is implausible: outside metric-range [0, 100]",
+		},
+		"one out of the range": {
+			alone,
+			func(p *proposal.Proposal) { p.Baseline[0].Samples, p.Baseline[0].Noisy = numbers("5", "-1"), true },
+			"its baseline cannot be used: -1 is implausible",
+		},
+		"without a guardrail": {
+			alone, func(p *proposal.Proposal) { p.Baseline[0].GuardrailSamples = nil },
+			"its baseline cannot be used: it prints no number \"g\", which a guardrail needs",
+		},
+		"a guardrail in one of runs": {
+			alone,
+			func(p *proposal.Proposal) { p.Baseline[0].GuardrailSamples["g"] = numbers("1") }, "it prints no number \"g\"",
+		},
 		"the other has no guardrail": {apart, func(p *proposal.Proposal) {
 			p.Baseline = append(p.Baseline, whole())
 			p.Baseline[1].GuardrailSamples = nil
@@ -215,28 +303,86 @@ func TestOutcomeAndVerdictOfAProposal(t *testing.T) {
 		outcomes []history.Outcome
 		says     string
 	}{
-		"no decision":                       {nil, nil, all, ""},
-		"kept, and better":                  {good(history.Accepted, decision.Improved), nil, all, ""},
-		"kept, and not better":              {good(history.Accepted, decision.Neutral), nil, all, "it is accepted without an improvement"},
-		"kept, and nothing compared":        {good(history.Accepted, ""), nil, all, "it is accepted without an improvement"},
-		"kept, without a number":            {&history.Decided{Outcome: history.Accepted, Verdict: "improved", Evaluator: "e", Definition: "d"}, nil, all, "it is accepted without an improvement"},
-		"a fix that is kept":                {good(history.PendingCI, decision.Improved), nil, []history.Outcome{history.PendingCI}, ""},
-		"a fix that is not better":          {good(history.PendingCI, decision.Neutral), nil, []history.Outcome{history.PendingCI}, "it is accepted without an improvement"},
-		"a fix as an iteration":             {good(history.PendingCI, decision.Improved), nil, all, `its outcome is "pending-ci", which no proposal of its kind has`},
-		"an iteration as a fix":             {good(history.Accepted, decision.Improved), nil, []history.Outcome{history.PendingCI}, "which no proposal of its kind has"},
-		"no outcome":                        {good("", decision.Improved), nil, all, `its outcome is ""`},
-		"a long outcome":                    {good(history.Outcome(strings.Repeat("x", 1000)), ""), nil, all, "which no proposal of its kind has"},
-		"rejected":                          {good(history.Rejected, decision.Regressed), nil, all, ""},
-		"rejected, and nothing compared":    {good(history.Rejected, ""), nil, all, ""},
-		"an error":                          {&history.Decided{Outcome: history.Error}, nil, all, ""},
-		"an error, compared":                {&history.Decided{Outcome: history.Error, Verdict: "neutral"}, nil, all, "its outcome is an error with a verdict"},
-		"of another evaluation":             {&history.Decided{Outcome: history.Rejected, Evaluator: "x", Definition: "d"}, nil, all, "it was measured by another evaluation"},
-		"of other settings":                 {&history.Decided{Outcome: history.Rejected, Evaluator: "e"}, nil, all, "it was measured by another evaluation"},
-		"others were dropped":               {good(history.Accepted, decision.Improved), []history.Event{other(1, history.Accepted), other(2, history.Rejected), other(3, history.Error), other(4, history.Inconclusive)}, all, ""},
-		"another is accepted too":           {good(history.Accepted, decision.Improved), []history.Event{other(1, history.Accepted), other(2, history.Accepted)}, all, `its proposal 2 is "accepted", and another decides`},
-		"another waits for CI":              {good(history.Accepted, decision.Improved), []history.Event{other(2, history.PendingCI)}, all, "and another decides"},
-		"another has no outcome":            {good(history.Accepted, decision.Improved), []history.Event{other(2, "")}, all, "and another decides"},
-		"rejected, and it says it was kept": {good(history.Rejected, decision.Regressed), []history.Event{other(1, history.Accepted)}, all, "and another decides"},
+		"no decision":      {nil, nil, all, ""},
+		"kept, and better": {good(history.Accepted, decision.Improved), nil, all, ""},
+		"kept, and not better": {
+			good(history.Accepted, decision.Neutral), nil, all,
+			"it is accepted without an improvement",
+		},
+		"kept, and nothing compared": {good(history.Accepted, ""), nil, all, "it is accepted without an improvement"},
+		"kept, without a number": {&history.Decided{
+			Outcome: history.Accepted, Verdict: "improved", Evaluator: "e",
+			Definition: "d",
+		}, nil, all, "it is accepted without an improvement"},
+		"a fix that is kept": {
+			good(history.PendingCI, decision.Improved), nil,
+			[]history.Outcome{history.PendingCI},
+			"",
+		},
+		"a fix that is not better": {
+			good(history.PendingCI, decision.Neutral), nil,
+			[]history.Outcome{history.PendingCI},
+			"it is accepted without an improvement",
+		},
+		"a fix as an iteration": {
+			good(history.PendingCI, decision.Improved), nil, all,
+			`its outcome is "pending-ci", which no proposal of its kind has`,
+		},
+		"an iteration as a fix": {
+			good(history.Accepted, decision.Improved), nil,
+			[]history.Outcome{history.PendingCI},
+			"which no proposal of its kind has",
+		},
+		"no outcome": {good("", decision.Improved), nil, all, `its outcome is ""`},
+		"a long outcome": {
+			good(history.Outcome(strings.Repeat("x", 1000)), ""), nil, all,
+			"which no proposal of its kind has",
+		},
+		"rejected":                       {good(history.Rejected, decision.Regressed), nil, all, ""},
+		"rejected, and nothing compared": {good(history.Rejected, ""), nil, all, ""},
+		"an error":                       {&history.Decided{Outcome: history.Error}, nil, all, ""},
+		"an error, compared": {
+			&history.Decided{Outcome: history.Error, Verdict: "neutral"}, nil, all,
+			"its outcome is an error with a verdict",
+		},
+		"of another evaluation": {
+			&history.Decided{Outcome: history.Rejected, Evaluator: "x", Definition: "d"},
+			nil, all, "it was measured by another evaluation",
+		},
+		"of other settings": {
+			&history.Decided{Outcome: history.Rejected, Evaluator: "e"}, nil, all,
+			"it was measured by another evaluation",
+		},
+		"others were dropped": {
+			good(history.Accepted, decision.Improved),
+			[]history.Event{
+				other(1, history.Accepted), other(2, history.Rejected), other(3, history.Error),
+				other(4, history.Inconclusive),
+			},
+			all, "",
+		},
+		"another is accepted too": {
+			good(history.Accepted, decision.Improved),
+			[]history.Event{other(1, history.Accepted), other(2, history.Accepted)},
+			all,
+			`its proposal 2 is "accepted", and another decides`,
+		},
+		"another waits for CI": {
+			good(history.Accepted, decision.Improved),
+			[]history.Event{other(2, history.PendingCI)},
+			all, "and another decides",
+		},
+		"another has no outcome": {
+			good(history.Accepted, decision.Improved),
+			[]history.Event{other(2, "")},
+			all,
+			"and another decides",
+		},
+		"rejected, and it says it was kept": {
+			good(history.Rejected, decision.Regressed),
+			[]history.Event{other(1, history.Accepted)},
+			all, "and another decides",
+		},
 	} {
 		err := verifyOutcome(at, &proposal.Proposal{Decided: c.decided, Measured: c.measured}, c.outcomes...)
 		requireRefusal(t, err, c.says, name)
@@ -252,27 +398,67 @@ func TestTheVerdictOfASuite(t *testing.T) {
 		change func(e *history.Decided, m *history.Measured)
 		says   string
 	}{
-		"better":               {func(*history.Decided, *history.Measured) {}, ""},
-		"better, and not kept": {func(e *history.Decided, _ *history.Measured) { e.Outcome = history.Rejected }, "contradict each other"},
+		"better": {func(*history.Decided, *history.Measured) {}, ""},
+		"better, and not kept": {
+			func(e *history.Decided, _ *history.Measured) { e.Outcome = history.Rejected },
+			"contradict each other",
+		},
 		"not better": {func(e *history.Decided, _ *history.Measured) {
 			e.Outcome, e.Verdict, e.Best = history.Rejected, "neutral", metricOf("3")
 		}, ""},
 		"worse": {func(e *history.Decided, _ *history.Measured) {
 			e.Outcome, e.Verdict, e.Best = history.Rejected, "regressed", metricOf("3.0")
 		}, ""},
-		"kept, and not better":       {func(e *history.Decided, _ *history.Measured) { e.Verdict, e.Best = "neutral", metricOf("3") }, "contradict each other"},
-		"not better, and the best":   {func(e *history.Decided, _ *history.Measured) { e.Outcome, e.Verdict = history.Rejected, "neutral" }, "contradict each other"},
-		"better, and not the best":   {func(e *history.Decided, _ *history.Measured) { e.Best = metricOf("3") }, "contradict each other"},
-		"another best":               {func(e *history.Decided, _ *history.Measured) { e.Best = metricOf("9") }, "contradict each other"},
-		"no best":                    {func(e *history.Decided, _ *history.Measured) { e.Best = nil }, "contradict each other"},
-		"another number":             {func(e *history.Decided, m *history.Measured) { m.Metric = metricOf("5") }, "its metric is not what was measured"},
-		"of another candidate":       {func(_ *history.Decided, m *history.Measured) { m.Proposal = 2 }, "its metric is not what was measured"},
-		"another delta":              {func(e *history.Decided, _ *history.Measured) { e.Delta = "+7" }, "its delta is not that of its metrics"},
-		"compared with another":      {func(e *history.Decided, _ *history.Measured) { e.PreviousBest = metricOf("2") }, "its delta is not that of its metrics"},
-		"with a rule of single runs": {func(e *history.Decided, _ *history.Measured) { e.Rule = &decision.Rule{} }, "it was decided by another rule"},
-		"with evidence of pairs":     {func(e *history.Decided, _ *history.Measured) { e.Evidence = make([]decision.Evidence, 1) }, "it was decided by another rule"},
+		"kept, and not better": {func(e *history.Decided, _ *history.Measured) {
+			e.Verdict, e.Best = "neutral",
+				metricOf("3")
+		}, "contradict each other"},
+		"not better, and the best": {func(e *history.Decided, _ *history.Measured) {
+			e.Outcome,
+				e.Verdict = history.Rejected, "neutral"
+		}, "contradict each other"},
+		"better, and not the best": {
+			func(e *history.Decided, _ *history.Measured) { e.Best = metricOf("3") },
+			"contradict each other",
+		},
+		"another best": {
+			func(e *history.Decided, _ *history.Measured) { e.Best = metricOf("9") },
+			"contradict each other",
+		},
+		"no best": {
+			func(e *history.Decided, _ *history.Measured) { e.Best = nil },
+			"contradict each other",
+		},
+		"another number": {
+			func(e *history.Decided, m *history.Measured) { m.Metric = metricOf("5") },
+			"its metric is not what was measured",
+		},
+		"of another candidate": {
+			func(_ *history.Decided, m *history.Measured) { m.Proposal = 2 },
+			"its metric is not what was measured",
+		},
+		"another delta": {
+			func(e *history.Decided, _ *history.Measured) { e.Delta = "+7" },
+			"its delta is not that of its metrics",
+		},
+		"compared with another": {
+			func(e *history.Decided, _ *history.Measured) { e.PreviousBest = metricOf("2") },
+			"its delta is not that of its metrics",
+		},
+		"with a rule of single runs": {
+			func(e *history.Decided, _ *history.Measured) { e.Rule = &decision.Rule{} },
+			"it was decided by another rule",
+		},
+		"with evidence of pairs": {func(e *history.Decided,
+			_ *history.Measured,
+		) {
+			e.Evidence = make([]decision.Evidence, 1)
+		}, "it was decided by another rule"},
 	} {
-		e := &history.Decided{Outcome: history.Accepted, Verdict: "improved", Metric: metricOf("4"), Best: metricOf("4"), PreviousBest: metricOf("3"), Delta: "+1"}
+		e := &history.Decided{
+			Outcome: history.Accepted, Verdict: "improved", Metric: metricOf("4"), Best: metricOf("4"),
+			PreviousBest: metricOf("3"), Delta: "+1",
+		}
 		m := &history.Measured{Role: history.Candidate, Metric: metricOf("4")}
 		c.change(e, m)
 		err := verifySuiteDecision(r.records, &proposal.Proposal{Measured: []history.Event{m}}, e)
@@ -283,7 +469,8 @@ func TestTheVerdictOfASuite(t *testing.T) {
 		}
 	}
 	e := &history.Decided{Outcome: history.Rejected, Verdict: "neutral", Best: metricOf("3")}
-	require.ErrorContains(t, verifySuiteDecision(r.records, &proposal.Proposal{}, e), "its metric is not what was measured", "nothing was measured")
+	require.ErrorContains(t, verifySuiteDecision(r.records, &proposal.Proposal{}, e),
+		"its metric is not what was measured", "nothing was measured")
 }
 
 // TestAnotherRule is one that differs in anything from the program's.
@@ -321,12 +508,24 @@ func TestSamplesOfAResult(t *testing.T) {
 		events               []history.Event
 		incumbent, candidate string
 	}{
-		"nothing":         {nil, "", ""},
-		"once":            {[]history.Event{run(decision.Once, history.Candidate, 0, "2")}, "", "2"},
-		"the last stage":  {[]history.Event{run(decision.Once, history.Candidate, 0, "2"), run(decision.Again, history.Incumbent, 0, "3"), run(decision.Again, history.Candidate, 0, "4")}, "3", "4"},
-		"one side of it":  {[]history.Event{run(decision.Pairs, history.Incumbent, 0, "1"), run(decision.Pairs, history.Candidate, 0, "2"), run(decision.Confirmation, history.Candidate, 0, "3")}, "", "3"},
-		"of another":      {[]history.Event{run(decision.Once, history.Candidate, 0, "2"), run(decision.Pairs, history.Candidate, 2, "9")}, "", "2"},
-		"of a held gain":  {[]history.Event{run(decision.Once, history.Candidate, 0, "2"), run(decision.Held, history.Emptied, 0, "9")}, "", "2"},
+		"nothing": {nil, "", ""},
+		"once":    {[]history.Event{run(decision.Once, history.Candidate, 0, "2")}, "", "2"},
+		"the last stage": {[]history.Event{
+			run(decision.Once, history.Candidate, 0, "2"),
+			run(decision.Again, history.Incumbent, 0, "3"), run(decision.Again, history.Candidate, 0, "4"),
+		}, "3", "4"},
+		"one side of it": {[]history.Event{
+			run(decision.Pairs, history.Incumbent, 0, "1"),
+			run(decision.Pairs, history.Candidate, 0, "2"), run(decision.Confirmation, history.Candidate, 0, "3"),
+		}, "", "3"},
+		"of another": {[]history.Event{
+			run(decision.Once, history.Candidate, 0, "2"),
+			run(decision.Pairs, history.Candidate, 2, "9"),
+		}, "", "2"},
+		"of a held gain": {[]history.Event{
+			run(decision.Once, history.Candidate, 0, "2"),
+			run(decision.Held, history.Emptied, 0, "9"),
+		}, "", "2"},
 		"with an outcome": {[]history.Event{run(decision.Once, history.Candidate, 0, "2"), &history.Proposed{}}, "", "2"},
 	} {
 		samples := samplesOf(&proposal.Proposal{Measured: c.events, Decided: &history.Decided{}})
@@ -345,8 +544,14 @@ func TestSamplesOfAResult(t *testing.T) {
 func TestGuardrailsOfAResult(t *testing.T) {
 	t.Parallel()
 	p := programWith("guardrails:\n  - {metric: g, direction: lower, max-regression: 5%}\n  - {metric: h, direction: higher, max-regression: 2}", "")
-	first := &history.Measured{Role: history.Baseline, Metric: metricOf("1"), Samples: numbers("1", "1", "1"), GuardrailSamples: map[string][]metric.Value{"g": numbers("1", "9", "2"), "h": numbers("4", "4", "4")}}
-	candidate := &history.Measured{Head: history.Head{Iteration: 1}, Role: history.Candidate, Metric: metricOf("3"), GuardrailSamples: map[string][]metric.Value{"g": numbers("7", "5", "6")}}
+	first := &history.Measured{
+		Role: history.Baseline, Metric: metricOf("1"), Samples: numbers("1", "1", "1"),
+		GuardrailSamples: map[string][]metric.Value{"g": numbers("1", "9", "2"), "h": numbers("4", "4", "4")},
+	}
+	candidate := &history.Measured{
+		Head: history.Head{Iteration: 1}, Role: history.Candidate, Metric: metricOf("3"),
+		GuardrailSamples: map[string][]metric.Value{"g": numbers("7", "5", "6")},
+	}
 	decided := &history.Decided{Head: history.Head{Iteration: 1}, Outcome: history.Rejected}
 	decided.Agent, decided.Changed, decided.Usage = "a", []string{"f"}, &metric.Usage{}
 	r, _ := inMemory(t, p, first, candidate, decided)
@@ -442,7 +647,10 @@ func TestAResultOfAProposal(t *testing.T) {
 	assert.Equal(t, history.Idle, ended.Outcome)
 	assert.Equal(t, 1, ended.Iteration, "no iteration began")
 
-	e := &history.Decided{Outcome: history.Rejected, Verdict: "regressed", Metric: metricOf("2"), Delta: "-1", Reasons: decision.Says("r"), Noisy: true}
+	e := &history.Decided{
+		Outcome: history.Rejected, Verdict: "regressed", Metric: metricOf("2"), Delta: "-1",
+		Reasons: decision.Says("r"), Noisy: true,
+	}
 	e.Summary = "s"
 	compared := r.recorder.resultOf(&proposal.Proposal{Decided: e, Transcript: "t"})
 	assert.Equal(t, decision.Regressed, *compared.Verdict)

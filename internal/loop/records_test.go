@@ -25,15 +25,22 @@ func programWith(front, more string) *program.Program {
 
 // decidedOnce are the events of a baseline of 1 and of an iteration that was accepted with 3.
 func decidedOnce() []history.Event {
-	first := &history.Measured{Role: history.Baseline, Metric: metricOf("1"), Samples: []metric.Value{*metricOf("1")}, Commit: "a", BaseBranch: "main"}
-	decided := &history.Decided{Outcome: history.Accepted, Verdict: "improved", Metric: metricOf("3"), PreviousBest: metricOf("1"), Best: metricOf("3"), Commit: strings.Repeat("b", 40)}
+	first := &history.Measured{
+		Role: history.Baseline, Metric: metricOf("1"), Samples: []metric.Value{*metricOf("1")},
+		Commit: "a", BaseBranch: "main",
+	}
+	decided := &history.Decided{
+		Outcome: history.Accepted, Verdict: "improved", Metric: metricOf("3"),
+		PreviousBest: metricOf("1"), Best: metricOf("3"), Commit: strings.Repeat("b", 40),
+	}
 	decided.Iteration, decided.Summary, decided.Reasons = 1, "more", decision.Says("3 is better than 1")
 	return []history.Event{first, decided, &history.Finished{Head: history.Head{Iteration: 1}, Outcome: history.Accepted}}
 }
 
 // stateOf is a state file whose table has these rows.
 func stateOf(rows ...string) []byte {
-	return []byte("# Autoloop: p\n\n## ⚙️ Machine State\n\n| Field | Value |\n|---|---|\n| Branch | autoloop/p |\n" + strings.Join(rows, "\n") + "\n\n## 📊 Iteration History\n")
+	return []byte("# Autoloop: p\n\n## ⚙️ Machine State\n\n| Field | Value |\n|---|---|\n| Branch | autoloop/p |\n" +
+		strings.Join(rows, "\n") + "\n\n## 📊 Iteration History\n")
 }
 
 // TestRecordsThatCannotBeRead are an error that names the file, and its line where it is
@@ -46,8 +53,14 @@ func TestRecordsThatCannotBeRead(t *testing.T) {
 		files memory.Files
 		says  []string
 	}{
-		"a table of other text":   {memory.Files{Results: []byte("<<<<<<< HEAD\n"), Ledger: ledger}, []string{"read p.results.tsv on the memory branch: "}},
-		"a state of another kind": {memory.Files{State: stateOf("| Iteration Count | many |"), Ledger: ledger}, []string{"read memory/autoloop:p.md:8: "}},
+		"a table of other text": {
+			memory.Files{Results: []byte("<<<<<<< HEAD\n"), Ledger: ledger},
+			[]string{"read p.results.tsv on the memory branch: "},
+		},
+		"a state of another kind": {
+			memory.Files{State: stateOf("| Iteration Count | many |"), Ledger: ledger},
+			[]string{"read memory/autoloop:p.md:8: "},
+		},
 	} {
 		_, err := openRecords(p, c.files)
 		for _, says := range c.says {
@@ -69,12 +82,21 @@ func TestTheLedgerIsRight(t *testing.T) {
 		files memory.Files
 		want  []string
 	}{
-		"the same":          {memory.Files{State: stateOf("| Iteration Count | 1 |", "| Initial Metric | 1.0 |", "| Best Metric | 3 |"), Ledger: ledger}, nil},
-		"another best":      {memory.Files{State: stateOf("| Iteration Count | 1 |", "| Initial Metric | 1 |", "| Best Metric | 9 |"), Ledger: ledger}, []string{"Best Metric was 9 in the state and is 3 in the ledger; put right from the ledger"}},
-		"rows are missing":  {memory.Files{State: stateOf("| Paused | true |"), Ledger: ledger}, []string{"Best Metric was ", "Initial Metric was ", "Iteration Count was 0 in the state and is 1 in the ledger"}},
-		"no state":          {memory.Files{Ledger: ledger}, nil},
-		"nothing is known":  {memory.Files{State: stateOf("| Best Metric | 9 |")}, nil},
-		"only the baseline": {memory.Files{State: stateOf("| Iteration Count | 0 |", "| Initial Metric | 1 |", "| Best Metric | 1 |"), Ledger: ledgerOf(t, decidedOnce()[0])}, nil},
+		"the same": {memory.Files{State: stateOf("| Iteration Count | 1 |", "| Initial Metric | 1.0 |",
+			"| Best Metric | 3 |"), Ledger: ledger}, nil},
+		"another best": {
+			memory.Files{State: stateOf("| Iteration Count | 1 |", "| Initial Metric | 1 |",
+				"| Best Metric | 9 |"), Ledger: ledger},
+			[]string{"Best Metric was 9 in the state and is 3 in the ledger; put right from the ledger"},
+		},
+		"rows are missing": {
+			memory.Files{State: stateOf("| Paused | true |"), Ledger: ledger},
+			[]string{"Best Metric was ", "Initial Metric was ", "Iteration Count was 0 in the state and is 1 in the ledger"},
+		},
+		"no state":         {memory.Files{Ledger: ledger}, nil},
+		"nothing is known": {memory.Files{State: stateOf("| Best Metric | 9 |")}, nil},
+		"only the baseline": {memory.Files{State: stateOf("| Iteration Count | 0 |", "| Initial Metric | 1 |",
+			"| Best Metric | 1 |"), Ledger: ledgerOf(t, decidedOnce()[0])}, nil},
 	} {
 		p := programWith("", "")
 		b, err := openRecords(p, c.files)
@@ -100,7 +122,8 @@ func TestWhatAStateSaysOfTheProgram(t *testing.T) {
 	t.Parallel()
 	p := programWith("schedule: every 6h\ntarget-metric: 9", "")
 	later := time.Date(2026, 1, 3, 0, 0, 0, 0, time.FixedZone("", 3600))
-	events := append(decidedOnce(), &history.Set{Key: history.IssueNumber, Value: "7"}, &history.Set{Key: history.PullNumber, Value: "8"},
+	events := append(decidedOnce(), &history.Set{Key: history.IssueNumber, Value: "7"},
+		&history.Set{Key: history.PullNumber, Value: "8"},
 		&history.Finished{Head: history.Head{Iteration: 1}, NotBefore: &later, Reason: limited(later, "")})
 	b, err := openRecords(p, memory.Files{Ledger: ledgerOf(t, events...)})
 	require.NoError(t, err)
@@ -127,7 +150,8 @@ func TestWhatAStateSaysOfTheProgram(t *testing.T) {
 	assert.True(t, later.Equal(*m.NotBefore))
 
 	plain := programInfo(&program.Program{File: "a`b\n.md", Name: "p"})
-	assert.Contains(t, plain, "- Metric: the only number that the evaluation prints, higher is better\n- Schedule: at every tick\n")
+	assert.Contains(t, plain,
+		"- Metric: the only number that the evaluation prints, higher is better\n- Schedule: at every tick\n")
 	assert.Equal(t, 4, strings.Count(plain, "\n"), "a name of a file is one line")
 }
 
@@ -142,15 +166,23 @@ func TestEditsOfAPerson(t *testing.T) {
 		rows   []string
 		ends   bool
 	}{
-		"nothing":                         {nil, nil, false},
-		"a pause stays":                   {[]history.Event{paused}, []string{"| Paused | true |"}, false},
-		"a pause is taken out":            {[]history.Event{paused}, []string{"| Paused | false |"}, true},
-		"the row is taken out":            {[]history.Event{paused}, nil, true},
-		"it was resumed before":           {[]history.Event{paused, &history.Resumed{}}, []string{"| Paused | false |"}, false},
-		"a pause by hand":                 {nil, []string{"| Paused | true |"}, false},
-		"a completion stays":              {[]history.Event{completed}, []string{"| Completed | true |"}, false},
-		"a completion is taken out":       {[]history.Event{completed}, []string{"| Completed | false |"}, true},
-		"a completion stays, paused":      {[]history.Event{completed, paused}, []string{"| Completed | true |", "| Paused | true |"}, false},
+		"nothing":              {nil, nil, false},
+		"a pause stays":        {[]history.Event{paused}, []string{"| Paused | true |"}, false},
+		"a pause is taken out": {[]history.Event{paused}, []string{"| Paused | false |"}, true},
+		"the row is taken out": {[]history.Event{paused}, nil, true},
+		"it was resumed before": {
+			[]history.Event{paused, &history.Resumed{}},
+			[]string{"| Paused | false |"},
+			false,
+		},
+		"a pause by hand":           {nil, []string{"| Paused | true |"}, false},
+		"a completion stays":        {[]history.Event{completed}, []string{"| Completed | true |"}, false},
+		"a completion is taken out": {[]history.Event{completed}, []string{"| Completed | false |"}, true},
+		"a completion stays, paused": {
+			[]history.Event{completed, paused},
+			[]string{"| Completed | true |", "| Paused | true |"},
+			false,
+		},
 		"only one of both":                {[]history.Event{completed, paused}, []string{"| Completed | true |"}, true},
 		"a wait is taken out":             {[]history.Event{waits}, nil, true},
 		"a wait stays, as it was written": {[]history.Event{waits}, []string{"| Not Before | 2026-01-03T00:00:00Z |"}, false},
@@ -161,7 +193,8 @@ func TestEditsOfAPerson(t *testing.T) {
 		var found []history.Event
 		require.NoError(t, b.readEdits(func(e history.Event) error { found = append(found, e); return nil }))
 		if c.ends {
-			assert.Equal(t, []history.Event{&history.Resumed{Reason: decision.Reason{Kind: decision.EditedInState}}}, found, name)
+			assert.Equal(t, []history.Event{&history.Resumed{Reason: decision.Reason{Kind: decision.EditedInState}}}, found,
+				name)
 		} else {
 			assert.Empty(t, found, name)
 		}
@@ -175,11 +208,23 @@ func TestAStateOfAnotherToolIsTakenOver(t *testing.T) {
 		files memory.Files
 		want  map[string]string
 	}{
-		"nothing":       {memory.Files{}, map[string]string{}},
-		"it never ran":  {memory.Files{State: stateOf("| Iteration Count | 0 |", "| Recent Statuses | accepted |")}, map[string]string{}},
-		"it ran":        {memory.Files{State: stateOf("| Iteration Count | 7 |", "| Recent Statuses | accepted |")}, map[string]string{history.AdoptedIteration: "7", history.AdoptedStatuses: "accepted"}},
-		"without words": {memory.Files{State: stateOf("| Iteration Count | 7 |")}, map[string]string{history.AdoptedIteration: "7", history.AdoptedStatuses: ""}},
-		"with a ledger": {memory.Files{State: stateOf("| Iteration Count | 7 |"), Ledger: ledgerOf(t, decidedOnce()...)}, map[string]string{}},
+		"nothing": {memory.Files{}, map[string]string{}},
+		"it never ran": {
+			memory.Files{State: stateOf("| Iteration Count | 0 |", "| Recent Statuses | accepted |")},
+			map[string]string{},
+		},
+		"it ran": {
+			memory.Files{State: stateOf("| Iteration Count | 7 |", "| Recent Statuses | accepted |")},
+			map[string]string{history.AdoptedIteration: "7", history.AdoptedStatuses: "accepted"},
+		},
+		"without words": {
+			memory.Files{State: stateOf("| Iteration Count | 7 |")},
+			map[string]string{history.AdoptedIteration: "7", history.AdoptedStatuses: ""},
+		},
+		"with a ledger": {
+			memory.Files{State: stateOf("| Iteration Count | 7 |"), Ledger: ledgerOf(t, decidedOnce()...)},
+			map[string]string{},
+		},
 	} {
 		b, err := openRecords(programWith("", ""), c.files)
 		require.NoError(t, err, name)
@@ -208,10 +253,11 @@ func TestAnEditedTableStaysEdited(t *testing.T) {
 	b.one()
 	propose := b.agent
 	b.agent = func(request agent.Request) agent.Reply {
-		_, err := b.service.Memory.Update(t.Context(), memory.Update{Program: "p", Message: "edit", Apply: func(files memory.Files) (memory.Files, error) {
-			files.Results = []byte(strings.Replace(string(files.Results), "try 2", "my favourite", 1))
-			return files, nil
-		}})
+		_, err := b.service.Memory.Update(t.Context(),
+			memory.Update{Program: "p", Message: "edit", Apply: func(files memory.Files) (memory.Files, error) {
+				files.Results = []byte(strings.Replace(string(files.Results), "try 2", "my favourite", 1))
+				return files, nil
+			}})
 		require.NoError(t, err)
 		return propose(request)
 	}

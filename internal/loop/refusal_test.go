@@ -108,7 +108,8 @@ func TestARefusalWaits(t *testing.T) {
 	require.NoError(t, err)
 	require.NotNil(t, made)
 	assert.Equal(t, history.Idle, result.Outcome)
-	assert.Contains(t, result.Reasons[0].String(), "iteration 1 waits for CI, whose answer is to be taken; `iterate job publish` does that")
+	assert.Contains(t, result.Reasons[0].String(),
+		"iteration 1 waits for CI, whose answer is to be taken; `iterate job publish` does that")
 	assert.Empty(t, made.Events)
 }
 

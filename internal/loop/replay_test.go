@@ -17,9 +17,15 @@ import (
 
 // branches are those of a program p in the garden, whose pull request stands like this.
 func (g *garden) branches(pull *commands.Pull) *branches {
-	j := &journal{session: &session{program: &program.Program{Name: "p"}, now: func() time.Time { return midday }, id: "run"}, records: &records{log: &history.Log{}}}
+	j := &journal{session: &session{
+		program: &program.Program{Name: "p"}, now: func() time.Time { return midday },
+		id: "run",
+	}, records: &records{log: &history.Log{}}}
 	f := &fakeGitHub{pull: pull}
-	return &branches{thread: &thread{journal: j, github: f, comments: &commands.Heard{Pull: pull}}, repo: g.Repo, memory: &memory.Memory{Repo: g.Repo}, base: "main"}
+	return &branches{
+		thread: &thread{journal: j, github: f, comments: &commands.Heard{Pull: pull}}, repo: g.Repo,
+		memory: &memory.Memory{Repo: g.Repo}, base: "main",
+	}
 }
 
 // lines is a file of nine lines, of which some are others.
@@ -52,8 +58,14 @@ func newSquashed(t *testing.T) squashed {
 		sprout{name: "one", parents: "root", files: map[string]string{"value": lines(two)}},
 		sprout{name: "two", parents: "one", files: map[string]string{"value": lines(four)}},
 		sprout{name: "squash", parents: "root", files: map[string]string{"value": lines(four), "other": "2\n"}},
-		sprout{name: "three", parents: "two", message: "three\n\nWith a body.\n", files: map[string]string{"value": lines(six)}},
-		sprout{name: "four", parents: "three", message: "four\n", files: map[string]string{"new": "n\n", "value": lines(eight)}},
+		sprout{
+			name: "three", parents: "two", message: "three\n\nWith a body.\n",
+			files: map[string]string{"value": lines(six)},
+		},
+		sprout{
+			name: "four", parents: "three", message: "four\n",
+			files: map[string]string{"new": "n\n", "value": lines(eight)},
+		},
 	)
 	return squashed{g, ids["root"], ids["two"], ids["squash"], []string{ids["three"], ids["four"]}}
 }
@@ -71,15 +83,18 @@ func TestWhatComesAfterAMerge(t *testing.T) {
 		commit, base string
 		want         bool
 	}{
-		"two commits":                       {&commands.Pull{Merged: true, Head: s.merged}, last, s.base, true},
-		"one commit":                        {&commands.Pull{Merged: true, Head: s.after[0]}, last, s.base, true},
-		"nothing":                           {&commands.Pull{Merged: true, Head: last}, last, s.base, false},
-		"what was merged is farther":        {&commands.Pull{Merged: true, Head: last}, s.merged, s.base, false},
-		"another branch was merged":         {&commands.Pull{Merged: true, Head: elsewhere}, last, s.base, false},
-		"a merge that has its commits":      {&commands.Pull{Merged: true, Head: s.merged}, last, whole, false},
-		"what was merged is not known here": {&commands.Pull{Merged: true, Head: strings.Repeat("1", 40)}, last, s.base, false},
-		"it is open":                        {&commands.Pull{Head: s.merged}, last, s.base, false},
-		"no pull request":                   {nil, last, s.base, false},
+		"two commits":                  {&commands.Pull{Merged: true, Head: s.merged}, last, s.base, true},
+		"one commit":                   {&commands.Pull{Merged: true, Head: s.after[0]}, last, s.base, true},
+		"nothing":                      {&commands.Pull{Merged: true, Head: last}, last, s.base, false},
+		"what was merged is farther":   {&commands.Pull{Merged: true, Head: last}, s.merged, s.base, false},
+		"another branch was merged":    {&commands.Pull{Merged: true, Head: elsewhere}, last, s.base, false},
+		"a merge that has its commits": {&commands.Pull{Merged: true, Head: s.merged}, last, whole, false},
+		"what was merged is not known here": {
+			&commands.Pull{Merged: true, Head: strings.Repeat("1", 40)}, last, s.base,
+			false,
+		},
+		"it is open":      {&commands.Pull{Head: s.merged}, last, s.base, false},
+		"no pull request": {nil, last, s.base, false},
 	} {
 		got, err := s.branches(c.pull).isAfterMerge(t.Context(), c.commit, c.base)
 		require.NoError(t, err, name)
@@ -99,8 +114,10 @@ func TestReplayIsARebase(t *testing.T) {
 	s.git(t, "checkout", "--quiet", "--detach", s.after[1])
 	s.git(t, "rebase", "--quiet", "--onto", s.base, s.merged)
 	shown := func(rev string) string { return s.git(t, "log", "--format=%T %ct %B", s.base+".."+rev) }
-	assert.Equal(t, s.git(t, "log", "--format=%T %B", s.base+"..HEAD"), s.git(t, "log", "--format=%T %B", s.base+".."+head))
-	assert.Equal(t, s.git(t, "log", "--format=%ct", s.merged+".."+s.after[1]), s.git(t, "log", "--format=%ct", s.base+".."+head), "with the times that they had")
+	assert.Equal(t, s.git(t, "log", "--format=%T %B", s.base+"..HEAD"),
+		s.git(t, "log", "--format=%T %B", s.base+".."+head))
+	assert.Equal(t, s.git(t, "log", "--format=%ct", s.merged+".."+s.after[1]),
+		s.git(t, "log", "--format=%ct", s.base+".."+head), "with the times that they had")
 	assert.Equal(t, s.git(t, "rev-parse", s.base), s.git(t, "merge-base", s.base, head))
 	again, _, err := r.replay(t.Context(), s.after[1], s.base)
 	require.NoError(t, err)
@@ -127,13 +144,17 @@ func TestReplayOfWhatIsThereAlready(t *testing.T) {
 	theirs := s.one(t, "a person's", map[string]string{"other": "theirs\n"}, s.root)
 	merge := s.one(t, "merge", map[string]string{"other": "theirs\n"}, s.merged, theirs)
 	own := s.one(t, "own", map[string]string{"value": lines(map[int]string{2: "two", 4: "four", 9: "nine"})}, merge)
-	base := s.one(t, "squash", map[string]string{"value": lines(map[int]string{2: "two", 4: "four"}), "other": "theirs, changed again\n"}, theirs)
+	base := s.one(t, "squash",
+		map[string]string{"value": lines(map[int]string{2: "two", 4: "four"}), "other": "theirs, changed again\n"}, theirs)
 	r := s.branches(&commands.Pull{Merged: true, Head: s.merged})
 	head, count, err := r.replay(t.Context(), own, base)
 	require.NoError(t, err)
 	assert.Equal(t, 1, count)
 	assert.Equal(t, "own", s.git(t, "log", "--format=%s", base+".."+head))
-	assert.Equal(t, map[string]string{"value": lines(map[int]string{2: "two", 4: "four", 9: "nine"}), "other": "theirs, changed again\n"}, s.files(t, head))
+	assert.Equal(t, map[string]string{
+		"value": lines(map[int]string{2: "two", 4: "four", 9: "nine"}),
+		"other": "theirs, changed again\n",
+	}, s.files(t, head))
 }
 
 // TestReplayThatConflicts says which files both changed.
@@ -145,7 +166,8 @@ func TestReplayThatConflicts(t *testing.T) {
 	_, _, err := r.replay(t.Context(), s.after[1], base)
 	var conflict *conflictError
 	require.ErrorAs(t, err, &conflict)
-	assert.Equal(t, "what was merged does not merge into autoloop/p, both changed value: merge it by hand, then resume", conflict.Error())
+	assert.Equal(t, "what was merged does not merge into autoloop/p, both changed value: merge it by hand, then resume",
+		conflict.Error())
 	_, err = r.replayPosition(t.Context(), position{Old: s.after[1], Base: base})
 	require.ErrorAs(t, err, &conflict)
 }
@@ -229,7 +251,8 @@ func TestWhereADeletedBranchGoesOn(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []any{s.merged, s.merged, true, false}, []any{at.Head, at.Old, at.Deleted, at.Move})
 	move := at.moveTo(r.ref(), "next")
-	assert.Equal(t, []string{"refs/heads/autoloop/p", "next", ""}, []string{move.Ref, move.New, move.Old}, "the remote has no branch")
+	assert.Equal(t, []string{"refs/heads/autoloop/p", "next", ""}, []string{move.Ref, move.New, move.Old},
+		"the remote has no branch")
 
 	at, err = r.placeOfDeleted(t.Context(), s.merged, position{Base: s.base, BaseBranch: "main"})
 	require.NoError(t, err)
@@ -252,9 +275,18 @@ func TestAPendingCandidateAfterTheMerge(t *testing.T) {
 		reason  string
 		warning string
 	}{
-		"the same files":     {map[string]string{"value.txt": "3\n"}, "", "", ""},
-		"others beside them": {map[string]string{"value.txt": "3\n", "other.txt": "theirs\n"}, history.Rejected, "not kept yet: its pull request was merged without it, so that it is replayed on the default branch and measured there", ""},
-		"the same line":      {map[string]string{"value.txt": "7\n"}, history.Rejected, "not kept yet: its pull request was merged without it", "what came after the merge was not replayed: what was merged does not merge into autoloop/p, both changed value.txt"},
+		"the same files": {map[string]string{"value.txt": "3\n"}, "", "", ""},
+		"others beside them": {
+			map[string]string{"value.txt": "3\n", "other.txt": "theirs\n"},
+			history.Rejected,
+			"not kept yet: its pull request was merged without it, so that it is replayed on the default branch and measured there", "",
+		},
+		"the same line": {
+			map[string]string{"value.txt": "7\n"},
+			history.Rejected,
+			"not kept yet: its pull request was merged without it",
+			"what came after the merge was not replayed: what was merged does not merge into autoloop/p, both changed value.txt",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

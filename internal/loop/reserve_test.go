@@ -26,7 +26,8 @@ func TestReserve(t *testing.T) {
 	assert.Equal(t, []any{"run-1", 1}, []any{open.Run, open.Iteration})
 	want := history.Lease{Host: "here", ActionsRun: "12.1", Handed: true, Until: open.Lease.Until}
 	assert.Equal(t, &want, open.Lease, "no process holds it")
-	assert.Equal(t, history.Lease{Host: "here", PID: 7, ProcessStart: "9", Namespace: "n", ActionsRun: "12.1"}, b.service.Holder)
+	assert.Equal(t, history.Lease{Host: "here", PID: 7, ProcessStart: "9", Namespace: "n", ActionsRun: "12.1"},
+		b.service.Holder)
 
 	again, err := b.service.Reserve(t.Context())
 	require.NoError(t, err)
@@ -88,10 +89,13 @@ func TestAPauseEndsBeforeAStart(t *testing.T) {
 		answers int
 	}{
 		"nobody says anything": {},
-		"resume":               {say: commands.Resume, begins: true, told: []string{"issue=7", "resumed", "answered", "commands=1 0 0", "started"}, answers: 1},
-		"another command":      {say: commands.Status, told: []string{"issue=7", "answered", "commands=1 0 0"}, answers: 1},
-		"without GitHub":       {say: commands.Resume, away: true},
-		"GitHub is down":       {say: commands.Resume, down: true},
+		"resume": {
+			say: commands.Resume, begins: true,
+			told: []string{"issue=7", "resumed", "answered", "commands=1 0 0", "started"}, answers: 1,
+		},
+		"another command": {say: commands.Status, told: []string{"issue=7", "answered", "commands=1 0 0"}, answers: 1},
+		"without GitHub":  {say: commands.Resume, away: true},
+		"GitHub is down":  {say: commands.Resume, down: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -122,7 +126,10 @@ func TestAPauseEndsBeforeAStart(t *testing.T) {
 func TestRunsThatVanish(t *testing.T) {
 	t.Parallel()
 	lost := func(run string) *history.Started {
-		return &history.Started{Head: history.Head{Run: run, Iteration: 1}, Lease: &history.Lease{Host: "there", PID: 7, Until: noon.Add(-time.Minute)}}
+		return &history.Started{
+			Head:  history.Head{Run: run, Iteration: 1},
+			Lease: &history.Lease{Host: "there", PID: 7, Until: noon.Add(-time.Minute)},
+		}
 	}
 	before := []history.Event{wasMeasured("1"), lost("a"), lost("b")}
 	d := newDesk(t, "", before...)
@@ -137,7 +144,8 @@ func TestRunsThatVanish(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, history.Error, result.Outcome)
 	after := d.written()
-	assert.Contains(t, decision.Text(after.sum.Paused), "iteration 1 was interrupted 3 times in a row: look at the logs of those runs")
+	assert.Contains(t, decision.Text(after.sum.Paused),
+		"iteration 1 was interrupted 3 times in a row: look at the logs of those runs")
 	assert.Contains(t, result.Stopped, "paused: "+decision.Text(after.sum.Paused)+"; go on with ")
 	assert.Len(t, d.hub.answers, 1, "the comments are read first")
 	assert.Nil(t, after.sum.Open)

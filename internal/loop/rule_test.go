@@ -20,7 +20,10 @@ import (
 func TestTheRuleThatAProgramAsksFor(t *testing.T) {
 	t.Parallel()
 	usual := func(change func(*decision.Rule)) decision.Rule {
-		rule := decision.Rule{Version: decision.RuleVersion, Regime: decision.Repeatable, Pairs: 8, Confidence: 0.95, CheckTooGood: true}
+		rule := decision.Rule{
+			Version: decision.RuleVersion, Regime: decision.Repeatable, Pairs: 8, Confidence: 0.95,
+			CheckTooGood: true,
+		}
 		change(&rule)
 		return rule
 	}
@@ -32,15 +35,27 @@ func TestTheRuleThatAProgramAsksFor(t *testing.T) {
 		"auto":         {"evaluation-runs: auto", usual(func(*decision.Rule) {})},
 		"one run":      {"evaluation-runs: 1", usual(func(r *decision.Rule) { r.Regime = decision.Single })},
 		"several runs": {"evaluation-runs: 20", usual(func(r *decision.Rule) { r.Regime, r.Pairs = decision.Noisy, 20 })},
-		"a range":      {"metric-range: [0, 10]", usual(func(r *decision.Rule) { r.Low, r.High = metricOf("0"), metricOf("10") })},
-		"a gain":       {"min-improvement: 0.5", usual(func(r *decision.Rule) { r.MinImprovement.Value = metric.MustValue("0.5") })},
+		"a range": {
+			"metric-range: [0, 10]",
+			usual(func(r *decision.Rule) { r.Low, r.High = metricOf("0"), metricOf("10") }),
+		},
+		"a gain": {
+			"min-improvement: 0.5",
+			usual(func(r *decision.Rule) { r.MinImprovement.Value = metric.MustValue("0.5") }),
+		},
 		"a percentage": {"min-improvement: 5%", usual(func(r *decision.Rule) {
 			r.MinImprovement = decision.Allowance{Value: metric.MustValue("5"), Percent: true}
 		})},
-		"more evidence": {"confidence: 0.9999", usual(func(r *decision.Rule) { r.Confidence, r.Pairs = 0.9999, statistics.RunsNeeded(0.9999) })},
+		"more evidence": {
+			"confidence: 0.9999",
+			usual(func(r *decision.Rule) { r.Confidence, r.Pairs = 0.9999, statistics.RunsNeeded(0.9999) }),
+		},
 		"a guardrail": {
 			"guardrails:\n  - metric: size\n    direction: lower\n    max-regression: 5%", usual(func(r *decision.Rule) {
-				r.Guardrails = []decision.Guardrail{{Metric: "size", Direction: metric.Lower, MaxRegression: decision.Allowance{Value: metric.MustValue("5"), Percent: true}}}
+				r.Guardrails = []decision.Guardrail{{
+					Metric: "size", Direction: metric.Lower,
+					MaxRegression: decision.Allowance{Value: metric.MustValue("5"), Percent: true},
+				}}
 			}),
 		},
 	} {
@@ -66,14 +81,32 @@ func TestTheRuleOfWhatIsKnown(t *testing.T) {
 		pairs    int
 		maxPairs int
 	}{
-		"nothing yet":                       {"", history.Summary{}, decision.Repeatable, 8, 16},
-		"noisy":                             {"", history.Summary{Noisy: true, Seconds: 1}, decision.Noisy, 8, 16},
-		"noisy, and one run is asked for":   {"evaluation-runs: 1", history.Summary{Noisy: true}, decision.Single, 8, 0},
-		"noisy, and so many are asked for":  {"evaluation-runs: 5", history.Summary{Noisy: true}, decision.Noisy, 5, 0},
-		"as long as there is time":          {"timeout-minutes: 71", history.Summary{Seconds: 60}, decision.Repeatable, 8, 16},
-		"a second more":                     {"timeout-minutes: 71", history.Summary{Seconds: 60.1}, decision.Repeatable, 8, 0},
-		"trees that take long":              {"timeout-minutes: 71", history.Summary{Seconds: 60, Prepare: 0.1}, decision.Repeatable, 8, 0},
-		"longer than the iteration may run": {"timeout-minutes: 1", history.Summary{Seconds: 600, Noisy: true}, decision.Noisy, 8, 0},
+		"nothing yet":                      {"", history.Summary{}, decision.Repeatable, 8, 16},
+		"noisy":                            {"", history.Summary{Noisy: true, Seconds: 1}, decision.Noisy, 8, 16},
+		"noisy, and one run is asked for":  {"evaluation-runs: 1", history.Summary{Noisy: true}, decision.Single, 8, 0},
+		"noisy, and so many are asked for": {"evaluation-runs: 5", history.Summary{Noisy: true}, decision.Noisy, 5, 0},
+		"as long as there is time": {
+			"timeout-minutes: 71",
+			history.Summary{Seconds: 60},
+			decision.Repeatable, 8,
+			16,
+		},
+		"a second more": {
+			"timeout-minutes: 71",
+			history.Summary{Seconds: 60.1},
+			decision.Repeatable, 8,
+			0,
+		},
+		"trees that take long": {
+			"timeout-minutes: 71",
+			history.Summary{Seconds: 60, Prepare: 0.1},
+			decision.Repeatable, 8, 0,
+		},
+		"longer than the iteration may run": {
+			"timeout-minutes: 1",
+			history.Summary{Seconds: 600, Noisy: true},
+			decision.Noisy, 8, 0,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -103,8 +136,9 @@ func TestWhatACandidateIsHeldAgainst(t *testing.T) {
 		assert.GreaterOrEqual(t, len(got.Seed), 20)
 		got.Seed = ""
 		assert.Equal(t, decision.Standard{
-			Rule: j.rule(), Direction: metric.Higher, Best: metricOf("4"), Target: metricOf("9"), Initial: map[string][]metric.Value{"size": numbers("1", "2")},
-			Gains: numbers("3"), Cases: decision.CaseRates{"case.a": numbers("1")},
+			Rule: j.rule(), Direction: metric.Higher, Best: metricOf("4"), Target: metricOf("9"),
+			Initial: map[string][]metric.Value{"size": numbers("1", "2")},
+			Gains:   numbers("3"), Cases: decision.CaseRates{"case.a": numbers("1")},
 		}, got)
 	}
 	assert.Len(t, seeds, 20)
@@ -136,7 +170,10 @@ func TestTheCostOfATrial(t *testing.T) {
 			_, err := trial.Run(func(step decision.Step) (metric.Measurement, error) {
 				runs++
 				environments[environment{step.Stage, step.Side}] = true
-				value := map[decision.Side]metric.Value{decision.Incumbent: metric.FromInt(1), decision.Candidate: metric.FromInt(5000), decision.Emptied: metric.FromInt(5000)}[step.Side]
+				value := map[decision.Side]metric.Value{
+					decision.Incumbent: metric.FromInt(1),
+					decision.Candidate: metric.FromInt(5000), decision.Emptied: metric.FromInt(5000),
+				}[step.Side]
 				value = value.Add(metric.MustValue(c.noise[measured[step.Side]%len(c.noise)]))
 				measured[step.Side]++
 				return metric.Measurement{Metric: &value}, nil

@@ -16,7 +16,10 @@ import (
 
 // printed is a run that printed these numbers, of which m is the metric.
 func printed(numbers map[string]string) evaluation.Result {
-	result := evaluation.Result{Duration: 2 * time.Second, Tail: "tail of " + numbers["m"], Measurement: metric.Measurement{Numbers: map[string]metric.Value{}}}
+	result := evaluation.Result{
+		Duration: 2 * time.Second, Tail: "tail of " + numbers["m"],
+		Measurement: metric.Measurement{Numbers: map[string]metric.Value{}},
+	}
 	for name, text := range numbers {
 		result.Measurement.Numbers[name] = metric.MustValue(text)
 	}
@@ -45,14 +48,17 @@ func TestEqualRuns(t *testing.T) {
 		runs []map[string]string
 		want bool
 	}{
-		"no run":                      {nil, true},
-		"one":                         {[]map[string]string{{"m": "1"}}, true},
-		"equal":                       {[]map[string]string{{"m": "1"}, {"m": "1"}}, true},
-		"equal, written otherwise":    {[]map[string]string{{"m": "1"}, {"m": "1.0"}}, true},
-		"another metric":              {[]map[string]string{{"m": "1"}, {"m": "1.0001"}}, false},
-		"the last is another":         {[]map[string]string{{"m": "1"}, {"m": "1"}, {"m": "2"}}, false},
-		"another guardrail":           {[]map[string]string{{"m": "1", "size": "3"}, {"m": "1", "size": "4"}}, false},
-		"the second guardrail":        {[]map[string]string{{"m": "1", "size": "3", "time": "1"}, {"m": "1", "size": "3", "time": "2"}}, false},
+		"no run":                   {nil, true},
+		"one":                      {[]map[string]string{{"m": "1"}}, true},
+		"equal":                    {[]map[string]string{{"m": "1"}, {"m": "1"}}, true},
+		"equal, written otherwise": {[]map[string]string{{"m": "1"}, {"m": "1.0"}}, true},
+		"another metric":           {[]map[string]string{{"m": "1"}, {"m": "1.0001"}}, false},
+		"the last is another":      {[]map[string]string{{"m": "1"}, {"m": "1"}, {"m": "2"}}, false},
+		"another guardrail":        {[]map[string]string{{"m": "1", "size": "3"}, {"m": "1", "size": "4"}}, false},
+		"the second guardrail": {[]map[string]string{
+			{"m": "1", "size": "3", "time": "1"},
+			{"m": "1", "size": "3", "time": "2"},
+		}, false},
 		"a guardrail once":            {[]map[string]string{{"m": "1", "size": "3"}, {"m": "1"}}, false},
 		"a guardrail later":           {[]map[string]string{{"m": "1"}, {"m": "1", "size": "3"}}, false},
 		"another number":              {[]map[string]string{{"m": "1", "other": "3"}, {"m": "1", "other": "4"}}, true},
@@ -77,7 +83,8 @@ func TestEqualRuns(t *testing.T) {
 func TestTheRecordOfSamples(t *testing.T) {
 	t.Parallel()
 	rails := []program.Guardrail{{Metric: "size"}}
-	s := sampled(rails, printed(map[string]string{"m": "1", "size": "5", "other": "7"}), printed(map[string]string{"m": "3", "size": "6"}))
+	s := sampled(rails, printed(map[string]string{"m": "1", "size": "5", "other": "7"}),
+		printed(map[string]string{"m": "3", "size": "6"}))
 	s.prepare = 4
 	e := s.event(history.Incumbent)
 	assert.Equal(t, history.Incumbent, e.Role)
@@ -110,7 +117,8 @@ func TestTheRecordOfSamples(t *testing.T) {
 	assert.Nil(t, e.Metric)
 	assert.Equal(t, "it cheats", e.RejectedReason)
 	assert.Empty(t, e.GuardrailSamples)
-	assert.Equal(t, &history.Measured{Role: history.Baseline}, sampled(nil).event(history.Baseline), "no run, and no division by it")
+	assert.Equal(t, &history.Measured{Role: history.Baseline}, sampled(nil).event(history.Baseline),
+		"no run, and no division by it")
 }
 
 // TestCasesOfSeveralRuns: one run has no rates of its own, which would say the same as
@@ -118,9 +126,11 @@ func TestTheRecordOfSamples(t *testing.T) {
 func TestCasesOfSeveralRuns(t *testing.T) {
 	t.Parallel()
 	a, b := decision.CaseNumber+"a", decision.CaseNumber+"b"
-	one, other := printed(map[string]string{"m": "1", a: "0.5", b: "1", "size": "3"}), printed(map[string]string{"m": "1", a: "1"})
+	one, other := printed(map[string]string{"m": "1", a: "0.5", b: "1", "size": "3"}),
+		printed(map[string]string{"m": "1", a: "1"})
 	assert.Nil(t, sampled(nil, one).event(history.Candidate).CaseSamples)
-	assert.Nil(t, sampled(nil, printed(map[string]string{"m": "1"}), printed(map[string]string{"m": "1"})).event(history.Candidate).CaseSamples)
+	assert.Nil(t, sampled(nil, printed(map[string]string{"m": "1"}),
+		printed(map[string]string{"m": "1"})).event(history.Candidate).CaseSamples)
 	rates := map[string][]string{}
 	for name, values := range sampled(nil, one, printed(nil), other).event(history.Candidate).CaseSamples {
 		for _, value := range values {

@@ -24,7 +24,10 @@ var secrets = process.NewMasker([]string{"OUR_TOKEN=" + ourSecret, "A_PASSWORD="
 func secretLab(t *testing.T) *lab {
 	t.Helper()
 	l := newLab(t)
-	l.commit(map[string]string{"has.txt": "token " + ourSecret + "\n", "has-not.txt": "no token\n", "of-" + ourSecret: "x\n"})
+	l.commit(map[string]string{
+		"has.txt": "token " + ourSecret + "\n", "has-not.txt": "no token\n",
+		"of-" + ourSecret: "x\n",
+	})
 	return l
 }
 
@@ -113,7 +116,8 @@ func TestWhatAnAgentSaysHasNoSecret(t *testing.T) {
 	a.mask()
 	assert.True(t, strings.HasPrefix(a.reply.Summary, "with *** and long long"), a.reply.Summary)
 	assert.LessOrEqual(t, len([]rune(a.reply.Summary)), agent.MaxSummary)
-	assert.Equal(t, []string{"m ***", "no ***", "***"}, []string{a.reply.Model, a.reply.Failure.Message, a.reply.Idle.Message})
+	assert.Equal(t, []string{"m ***", "no ***", "***"},
+		[]string{a.reply.Model, a.reply.Failure.Message, a.reply.Idle.Message})
 	none := &attempt{reply: agent.Reply{Summary: "as it is"}}
 	none.mask()
 	assert.Equal(t, agent.Reply{Summary: "as it is"}, none.reply)

@@ -18,7 +18,10 @@ import (
 
 // outcome is an attempt that ended; metric "" means that nothing was measured.
 func outcome(number, of int, ended history.Outcome, key string) *attempt {
-	a := &attempt{number: number, of: of, agent: &agent.Command{}, outcome: ended, reasons: decision.Says("because"), durations: map[string]float64{}}
+	a := &attempt{
+		number: number, of: of, agent: &agent.Command{}, outcome: ended, reasons: decision.Says("because"),
+		durations: map[string]float64{},
+	}
 	if key != "" {
 		value := metric.MustValue(key)
 		verdict := decision.Neutral
@@ -45,7 +48,11 @@ func TestSelectAttempt(t *testing.T) {
 		{"lower is better", metric.Lower, []tried{{accepted, "3"}, {accepted, "5"}}, 1},
 		{"passing goes before a number", metric.Higher, []tried{{rejected, "9"}, {accepted, "3"}}, 2},
 		{"of equals the first", metric.Higher, []tried{{accepted, "3"}, {accepted, "3.0"}}, 1},
-		{"the closest when none passed", metric.Higher, []tried{{rejected, ""}, {rejected, "1"}, {rejected, "2"}, {failed, ""}}, 3},
+		{
+			"the closest when none passed", metric.Higher,
+			[]tried{{rejected, ""}, {rejected, "1"}, {rejected, "2"}, {failed, ""}},
+			3,
+		},
 		{"an error is the last resort", metric.Higher, []tried{{failed, ""}, {rejected, ""}}, 2},
 	}
 	for _, c := range cases {
@@ -62,7 +69,8 @@ func TestSelectAttempt(t *testing.T) {
 			for _, other := range best.others {
 				assert.NotEqual(t, accepted, other.outcome, "one is kept at most")
 				if c.tried[other.number-1].outcome == accepted {
-					assert.Contains(t, other.reasons[0].String(), fmt.Sprintf("proposal %d is better still (%s)", c.want, c.tried[c.want-1].metric))
+					assert.Contains(t, other.reasons[0].String(),
+						fmt.Sprintf("proposal %d is better still (%s)", c.want, c.tried[c.want-1].metric))
 				} else {
 					assert.Equal(t, []string{"because"}, decision.Texts(other.reasons))
 				}

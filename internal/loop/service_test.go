@@ -43,7 +43,8 @@ func TestWhatEndsARun(t *testing.T) {
 
 	results := run(9, "nothing", "3", "2", "nothing")
 	require.Len(t, results, 4, "what is kept ends a row")
-	assert.Equal(t, []string{"", "", "", "2 reverts in a row ended this run (stop-after-reverts)"}, []string{results[0].Stopped, results[1].Stopped, results[2].Stopped, results[3].Stopped})
+	assert.Equal(t, []string{"", "", "", "2 reverts in a row ended this run (stop-after-reverts)"},
+		[]string{results[0].Stopped, results[1].Stopped, results[2].Stopped, results[3].Stopped})
 	assert.False(t, b.records().machine.Paused, "the next run goes on")
 
 	b.service.StopAsked = func() bool { return true }

@@ -34,7 +34,10 @@ func newSpending(t *testing.T, front string, agents ...string) *spending {
 	t.Helper()
 	p := program.Parse("p.md", []byte("---\n"+front+"\n---\n## Goal\nx\n"))
 	require.NoError(t, p.Err())
-	r := &spending{journal: &journal{session: &session{program: p, id: "this", now: func() time.Time { return midday }, begun: midday, since: midday}, records: &records{}}}
+	r := &spending{journal: &journal{session: &session{
+		program: p, id: "this", now: func() time.Time { return midday },
+		begun: midday, since: midday,
+	}, records: &records{}}}
 	for _, name := range agents {
 		r.agents = append(r.agents, Proposer{Agent: agentNamed(name)})
 	}
@@ -43,7 +46,10 @@ func newSpending(t *testing.T, front string, agents ...string) *spending {
 
 // spentOn is an iteration that used this much; no tokens and no text are unknown.
 func spentOn(iteration int, at time.Time, tokens int64, usd string) history.Attempt {
-	a := history.Attempt{Iteration: iteration, Time: at, Took: 10 * time.Minute, Agent: "codex", Durations: map[string]float64{"propose": 60}, Usage: &metric.Usage{}}
+	a := history.Attempt{
+		Iteration: iteration, Time: at, Took: 10 * time.Minute, Agent: "codex",
+		Durations: map[string]float64{"propose": 60}, Usage: &metric.Usage{},
+	}
 	if tokens > 0 {
 		a.Usage.InputTokens, a.Usage.OutputTokens = &tokens, new(int64)
 	}
@@ -69,7 +75,10 @@ func TestWhyNoIterationBegins(t *testing.T) {
 	used := history.Summary{Attempts: []history.Attempt{spentOn(1, midday.Add(-time.Hour), 1000, "0.5")}}
 	open := func(run string) history.Summary {
 		usd := metric.MustValue("0.5")
-		return history.Summary{Open: &history.Started{Head: history.Head{Run: run, Time: midday.Add(-time.Hour), Iteration: 1}, Reserved: &history.Reserved{CostUSD: &usd}}}
+		return history.Summary{Open: &history.Started{Head: history.Head{
+			Run: run, Time: midday.Add(-time.Hour),
+			Iteration: 1,
+		}, Reserved: &history.Reserved{CostUSD: &usd}}}
 	}
 	const waits = "paused: the agent's service has a rate limit; it resumes at 2026-03-04T13:00:00Z"
 	for name, c := range map[string]struct {
@@ -77,8 +86,11 @@ func TestWhyNoIterationBegins(t *testing.T) {
 		sum   history.Summary
 		want  string
 	}{
-		"nothing stops it":                {"", used, ""},
-		"a budget":                        {"budget: {usd: 0.5, per: day}", used, "budget: 0.50 of 0.50 USD used this day; it resumes at 2026-03-05T00:00:00Z"},
+		"nothing stops it": {"", used, ""},
+		"a budget": {
+			"budget: {usd: 0.5, per: day}", used,
+			"budget: 0.50 of 0.50 USD used this day; it resumes at 2026-03-05T00:00:00Z",
+		},
 		"its agent is put off":            {"", putOff(soon, "slow"), waits},
 		"the second agent is put off":     {"", putOff(soon, "codex", "second"), waits},
 		"another agent was put off":       {"", putOff(soon, "codex"), ""},
@@ -91,8 +103,11 @@ func TestWhyNoIterationBegins(t *testing.T) {
 			history.Summary{NotBefore: soon, PutOff: putOff(soon, "slow").PutOff, Attempts: used.Attempts},
 			"budget: 1 of 1 iterations used by this program; raise the limit to go on",
 		},
-		"what a run reserved that is gone counts": {"budget: {usd: 0.5, per: day}", open("that"), "budget: 0.50 of 0.50 USD used this day; it resumes at 2026-03-05T00:00:00Z"},
-		"what this run reserved does not":         {"budget: {usd: 0.5, per: day}", open("this"), ""},
+		"what a run reserved that is gone counts": {
+			"budget: {usd: 0.5, per: day}", open("that"),
+			"budget: 0.50 of 0.50 USD used this day; it resumes at 2026-03-05T00:00:00Z",
+		},
+		"what this run reserved does not": {"budget: {usd: 0.5, per: day}", open("this"), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -131,7 +146,8 @@ func TestWhatIsReserved(t *testing.T) {
 			t.Parallel()
 			r := newSpending(t, c.front)
 			r.budgetUSD = c.budgetUSD
-			require.Empty(t, r.blockedReason(&records{sum: history.Summary{Attempts: []history.Attempt{spentOn(1, midday.Add(-time.Hour), 1000, "0.25")}}}))
+			require.Empty(t, r.blockedReason(&records{sum: history.Summary{Attempts: []history.Attempt{spentOn(1,
+				midday.Add(-time.Hour), 1000, "0.25")}}}))
 			got := r.reserved()
 			if c.none {
 				assert.Nil(t, got)
@@ -159,14 +175,24 @@ func TestTheBudgetOfAProcess(t *testing.T) {
 		spent  []history.Attempt
 		want   string
 	}{
-		"no budget":      {"", 0, []history.Attempt{spentOn(1, after, 1, "9")}, ""},
-		"less":           {"", 1, []history.Attempt{spentOn(1, after, 1, "0.99")}, ""},
-		"all of it":      {"", 1, []history.Attempt{spentOn(1, after, 1, "0.5"), spentOn(2, after, 1, "0.5")}, "budget: 1.00 of 1.00 USD used by this run; it resumes with the next run"},
-		"more":           {"", 1, []history.Attempt{spentOn(1, after, 1, "1.5")}, "budget: 1.50 of 1.00 USD used by this run; it resumes with the next run"},
+		"no budget": {"", 0, []history.Attempt{spentOn(1, after, 1, "9")}, ""},
+		"less":      {"", 1, []history.Attempt{spentOn(1, after, 1, "0.99")}, ""},
+		"all of it": {
+			"", 1,
+			[]history.Attempt{spentOn(1, after, 1, "0.5"), spentOn(2, after, 1, "0.5")},
+			"budget: 1.00 of 1.00 USD used by this run; it resumes with the next run",
+		},
+		"more": {
+			"", 1,
+			[]history.Attempt{spentOn(1, after, 1, "1.5")},
+			"budget: 1.50 of 1.00 USD used by this run; it resumes with the next run",
+		},
 		"of another run": {"", 1, []history.Attempt{spentOn(1, before, 1, "9")}, ""},
 		"unknown":        {"", 1, []history.Attempt{spentOn(1, after, 1, "")}, ""},
 		"unknown, and asked for": {
-			"unknown-cost: pause", 1, []history.Attempt{spentOn(1, after, 1, "")}, "budget: an unknown amount of 1.00 USD used by this run (unknown-cost: pause); it resumes with the next run",
+			"unknown-cost: pause", 1,
+			[]history.Attempt{spentOn(1, after, 1, "")},
+			"budget: an unknown amount of 1.00 USD used by this run (unknown-cost: pause); it resumes with the next run",
 		},
 		"unknown of another run": {"unknown-cost: pause", 1, []history.Attempt{spentOn(1, before, 1, "")}, ""},
 		"unknown tokens":         {"unknown-cost: pause", 1, []history.Attempt{spentOn(1, after, 0, "0.5")}, ""},
@@ -188,18 +214,30 @@ func TestTheBudgetOfAProcess(t *testing.T) {
 func TestAfterABaselineThatCost(t *testing.T) {
 	t.Parallel()
 	usd, tokens := metric.MustValue("0.5"), int64(100)
-	baseline := &history.Measured{Head: history.Head{Time: midday, Iteration: 1}, Role: history.Baseline, Evaluation: &history.Expense{Tokens: &tokens, CostUSD: &usd}}
+	baseline := &history.Measured{
+		Head: history.Head{Time: midday, Iteration: 1}, Role: history.Baseline,
+		Evaluation: &history.Expense{Tokens: &tokens, CostUSD: &usd},
+	}
 	for name, c := range map[string]struct {
 		front   string
 		process float64
 		want    string
 	}{
-		"no budget":                 {"", 0, ""},
-		"enough":                    {"budget: {usd: 0.6, per: day}", 1, ""},
-		"the program's is used up":  {"budget: {usd: 0.5, per: day}", 1, "budget: 0.50 of 0.50 USD used this day; it resumes at 2026-03-05T00:00:00Z"},
-		"tokens":                    {"budget: {tokens: 100, per: program}", 0, "budget: 100 of 100 tokens used by this program; raise the limit to go on"},
-		"that of the run is":        {"", 0.4, "budget: 0.50 of 0.40 USD used by this run; it resumes with the next run"},
-		"the program's comes first": {"budget: {usd: 0.1, per: day}", 0.1, "budget: 0.50 of 0.10 USD used this day; it resumes at 2026-03-05T00:00:00Z"},
+		"no budget": {"", 0, ""},
+		"enough":    {"budget: {usd: 0.6, per: day}", 1, ""},
+		"the program's is used up": {
+			"budget: {usd: 0.5, per: day}", 1,
+			"budget: 0.50 of 0.50 USD used this day; it resumes at 2026-03-05T00:00:00Z",
+		},
+		"tokens": {
+			"budget: {tokens: 100, per: program}", 0,
+			"budget: 100 of 100 tokens used by this program; raise the limit to go on",
+		},
+		"that of the run is": {"", 0.4, "budget: 0.50 of 0.40 USD used by this run; it resumes with the next run"},
+		"the program's comes first": {
+			"budget: {usd: 0.1, per: day}", 0.1,
+			"budget: 0.50 of 0.10 USD used this day; it resumes at 2026-03-05T00:00:00Z",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -217,8 +255,10 @@ func TestAfterABaselineThatCost(t *testing.T) {
 func TestALimitInWords(t *testing.T) {
 	t.Parallel()
 	until := time.Date(2026, 3, 4, 13, 0, 0, 0, time.FixedZone("east", 3600))
-	assert.Equal(t, "paused: the agent's service has a rate limit; it resumes at 2026-03-04T12:00:00Z", limited(until, "").String())
-	assert.Equal(t, "paused: the agent's service has a rate limit (try later); it resumes at 2026-03-04T12:00:00Z", limited(until, "try\nlater").String())
+	assert.Equal(t, "paused: the agent's service has a rate limit; it resumes at 2026-03-04T12:00:00Z",
+		limited(until, "").String())
+	assert.Equal(t, "paused: the agent's service has a rate limit (try later); it resumes at 2026-03-04T12:00:00Z",
+		limited(until, "try\nlater").String())
 }
 
 // TestTheTimeOfAnIteration is its own, or what a budget leaves of it, and who runs out of
@@ -229,11 +269,14 @@ func TestTheTimeOfAnIteration(t *testing.T) {
 		time time.Duration
 		says string
 	}{
-		0:                          {45 * time.Minute, "the iteration took longer than its timeout-minutes (45m0s)"},
-		time.Hour:                  {45 * time.Minute, "the iteration took longer than its timeout-minutes (45m0s)"},
-		45 * time.Minute:           {45 * time.Minute, "the iteration took longer than its timeout-minutes (45m0s)"},
-		1234567 * time.Millisecond: {1234567 * time.Millisecond, "the iteration took longer than the 20m35s that its budget left"},
-		time.Second:                {time.Second, "the iteration took longer than the 1s that its budget left"},
+		0:                {45 * time.Minute, "the iteration took longer than its timeout-minutes (45m0s)"},
+		time.Hour:        {45 * time.Minute, "the iteration took longer than its timeout-minutes (45m0s)"},
+		45 * time.Minute: {45 * time.Minute, "the iteration took longer than its timeout-minutes (45m0s)"},
+		1234567 * time.Millisecond: {
+			1234567 * time.Millisecond,
+			"the iteration took longer than the 20m35s that its budget left",
+		},
+		time.Second: {time.Second, "the iteration took longer than the 1s that its budget left"},
 	} {
 		r := newSpending(t, "")
 		r.left.Time = left
@@ -256,14 +299,17 @@ func TestWhenAnIterationIsPutOff(t *testing.T) {
 		failures []*agent.Failure
 		want     time.Duration // 0 when it is not put off
 	}{
-		"one that worked":               {[]*agent.Failure{nil}, 0},
-		"one that failed otherwise":     {[]*agent.Failure{broken}, 0},
-		"one that says when":            {[]*agent.Failure{limit(time.Hour)}, time.Hour},
-		"one that does not":             {[]*agent.Failure{unnamed}, 15 * time.Minute},
-		"one whose time is over":        {[]*agent.Failure{limit(-time.Hour)}, time.Minute},
-		"one that asks for a second":    {[]*agent.Failure{limit(time.Second)}, time.Minute},
-		"one that asks for a year":      {[]*agent.Failure{limit(365 * 24 * time.Hour)}, 31 * 24 * time.Hour},
-		"the first of several":          {[]*agent.Failure{limit(3 * time.Hour), limit(time.Hour), limit(2 * time.Hour)}, time.Hour},
+		"one that worked":            {[]*agent.Failure{nil}, 0},
+		"one that failed otherwise":  {[]*agent.Failure{broken}, 0},
+		"one that says when":         {[]*agent.Failure{limit(time.Hour)}, time.Hour},
+		"one that does not":          {[]*agent.Failure{unnamed}, 15 * time.Minute},
+		"one whose time is over":     {[]*agent.Failure{limit(-time.Hour)}, time.Minute},
+		"one that asks for a second": {[]*agent.Failure{limit(time.Second)}, time.Minute},
+		"one that asks for a year":   {[]*agent.Failure{limit(365 * 24 * time.Hour)}, 31 * 24 * time.Hour},
+		"the first of several": {
+			[]*agent.Failure{limit(3 * time.Hour), limit(time.Hour), limit(2 * time.Hour)},
+			time.Hour,
+		},
 		"the first is one without time": {[]*agent.Failure{limit(3 * time.Hour), unnamed}, 15 * time.Minute},
 		"one of several worked":         {[]*agent.Failure{limit(time.Hour), nil}, 0},
 		"the last of several worked":    {[]*agent.Failure{nil, limit(time.Hour)}, 0},
@@ -341,14 +387,26 @@ func TestWhatMayBeMeasured(t *testing.T) {
 		usd        string
 		over       string
 	}{
-		"a script":          {program.Metric, budget.Left{Tokens: 5, USD: 1}, used{9, 9}, 0, "", ""},
-		"no budget":         {program.Skill, budget.Left{}, used{9, 9}, 0, "", ""},
-		"nothing used":      {program.Tasks, budget.Left{Tokens: 50, USD: 1}, used{}, 50, "1", ""},
-		"a part":            {program.Skill, budget.Left{Tokens: 50, USD: 1}, used{20, 0.25}, 30, "0.75", ""},
-		"tokens alone":      {program.Skill, budget.Left{Tokens: 50}, used{20, 9}, 30, "", ""},
-		"the last of it":    {program.Skill, budget.Left{USD: 1}, used{0, 0.99999}, 0, "0.0001", ""},
-		"all of the money":  {program.Skill, budget.Left{USD: 1}, used{0, 1}, 0, "", "the budget is used up: 1.00 of the 1.00 USD that were left; raise `budget`, or make the suite smaller"},
-		"all of the tokens": {program.Tasks, budget.Left{Tokens: 50, USD: 1}, used{60, 0}, 0, "", "the budget is used up: 60 of the 50 tokens that were left; raise `budget`, or make the suite smaller"},
+		"a script":       {program.Metric, budget.Left{Tokens: 5, USD: 1}, used{9, 9}, 0, "", ""},
+		"no budget":      {program.Skill, budget.Left{}, used{9, 9}, 0, "", ""},
+		"nothing used":   {program.Tasks, budget.Left{Tokens: 50, USD: 1}, used{}, 50, "1", ""},
+		"a part":         {program.Skill, budget.Left{Tokens: 50, USD: 1}, used{20, 0.25}, 30, "0.75", ""},
+		"tokens alone":   {program.Skill, budget.Left{Tokens: 50}, used{20, 9}, 30, "", ""},
+		"the last of it": {program.Skill, budget.Left{USD: 1}, used{0, 0.99999}, 0, "0.0001", ""},
+		"all of the money": {
+			program.Skill,
+			budget.Left{USD: 1},
+			used{0, 1},
+			0, "",
+			"the budget is used up: 1.00 of the 1.00 USD that were left; raise `budget`, or make the suite smaller",
+		},
+		"all of the tokens": {
+			program.Tasks,
+			budget.Left{Tokens: 50, USD: 1},
+			used{60, 0},
+			0, "",
+			"the budget is used up: 60 of the 50 tokens that were left; raise `budget`, or make the suite smaller",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -368,7 +426,10 @@ func TestWhatMayBeMeasured(t *testing.T) {
 // TestDollars: an amount is to a hundredth of a cent, and never nothing.
 func TestDollars(t *testing.T) {
 	t.Parallel()
-	for usd, want := range map[float64]string{0: "0.0001", -5: "0.0001", 1e-9: "0.0001", 0.0001: "0.0001", 0.12344: "0.1234", 2.5: "2.5", 1e9: "1000000000"} {
+	for usd, want := range map[float64]string{
+		0: "0.0001", -5: "0.0001", 1e-9: "0.0001", 0.0001: "0.0001",
+		0.12344: "0.1234", 2.5: "2.5", 1e9: "1000000000",
+	} {
 		assert.Zero(t, metric.MustValue(want).Cmp(*dollarsOf(usd)), "%g: %s", usd, dollarsOf(usd))
 	}
 	assert.Nil(t, dollarsOf(math.Inf(1)), "no limit")
@@ -380,17 +441,23 @@ func TestAnIterationThatWasInterrupted(t *testing.T) {
 	t.Parallel()
 	r := &team{journal: &journal{session: &session{program: &program.Program{}}}, spending: newSpending(t, "")}
 	none := r.interruptedAttempt(decision.Say("the time is up"))
-	assert.Equal(t, []any{history.Error, []string{"the time is up"}, 0, 0}, []any{none.outcome, decision.Texts(none.reasons), none.number, len(none.others)})
+	assert.Equal(t, []any{history.Error, []string{"the time is up"}, 0, 0},
+		[]any{none.outcome, decision.Texts(none.reasons), none.number, len(none.others)})
 	assert.Nil(t, none.evaluation)
 
 	in, usd := int64(10), metric.MustValue("0.5")
 	verdict := decision.Improved
 	worked := &attempt{
-		number: 1, of: 3, agent: agentNamed("one"), model: "m", verdict: &verdict, tree: "tree", digest: "d", changed: []string{"a"}, patch: []byte("p"),
-		outcome: history.Accepted, durations: map[string]float64{"propose": 5, "measure": 7}, reply: agent.Reply{Summary: "did it", Model: "m1", Usage: metric.Usage{InputTokens: &in}},
+		number: 1, of: 3, agent: agentNamed("one"), model: "m", verdict: &verdict, tree: "tree", digest: "d",
+		changed: []string{"a"}, patch: []byte("p"),
+		outcome: history.Accepted, durations: map[string]float64{"propose": 5, "measure": 7},
+		reply: agent.Reply{Summary: "did it", Model: "m1", Usage: metric.Usage{InputTokens: &in}},
 	}
 	waits := &attempt{number: 2, of: 3, agent: agentNamed("two"), durations: map[string]float64{}}
-	failed := (&attempt{number: 3, of: 3, agent: agentNamed("one"), durations: map[string]float64{"propose": 1}}).end(history.Rejected, decision.Say("worse"))
+	failed := (&attempt{
+		number: 3, of: 3, agent: agentNamed("one"),
+		durations: map[string]float64{"propose": 1},
+	}).end(history.Rejected, decision.Say("worse"))
 	r.working = []*attempt{worked, waits, failed}
 	r.spending.expend(&history.Expense{CostUSD: &usd})
 	cut := r.interruptedAttempt(decision.Say("the time is up"))
@@ -398,7 +465,8 @@ func TestAnIterationThatWasInterrupted(t *testing.T) {
 	assert.Nil(t, r.spending.takeExpense(), "it is recorded with the iteration")
 	require.Len(t, cut.others, 2)
 	for i, one := range append([]*attempt{cut}, cut.others...) {
-		assert.Equal(t, []any{i + 1, 3, history.Error, []string{"the time is up"}}, []any{one.number, one.of, one.outcome, decision.Texts(one.reasons)})
+		assert.Equal(t, []any{i + 1, 3, history.Error, []string{"the time is up"}},
+			[]any{one.number, one.of, one.outcome, decision.Texts(one.reasons)})
 		assert.Nil(t, one.verdict)
 		assert.Empty(t, one.tree+one.digest+string(one.patch))
 		assert.Empty(t, one.changed)
@@ -407,6 +475,7 @@ func TestAnIterationThatWasInterrupted(t *testing.T) {
 	assert.Equal(t, map[string]float64{"propose": 5}, cut.durations, "a trial that was not finished measured nothing")
 	assert.Equal(t, []any{"m1", &in}, []any{cut.reply.Model, cut.reply.Usage.InputTokens})
 	assert.Empty(t, cut.others[0].durations, "it was not asked yet")
-	assert.Equal(t, []string{"one", "two", "one"}, []string{r.nameOf(cut), r.nameOf(cut.others[0]), r.nameOf(cut.others[1])})
+	assert.Equal(t, []string{"one", "two", "one"},
+		[]string{r.nameOf(cut), r.nameOf(cut.others[0]), r.nameOf(cut.others[1])})
 	assert.Equal(t, history.Accepted, worked.outcome, "what worked stays as it was")
 }

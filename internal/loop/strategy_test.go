@@ -37,7 +37,8 @@ func TestAMadeUpStrategy(t *testing.T) {
 	}}
 	for i := range 3 {
 		value := metric.FromInt(int64(i))
-		r.records.sum.Proposals = append(r.records.sum.Proposals, &history.Proposed{Head: history.Head{Iteration: i + 1}, Proposal: 1, Metric: &value, Patch: "+x\n"})
+		r.records.sum.Proposals = append(r.records.sum.Proposals,
+			&history.Proposed{Head: history.Head{Iteration: i + 1}, Proposal: 1, Metric: &value, Patch: "+x\n"})
 	}
 	r.records.sum.Attempts = []history.Attempt{{Focus: "a"}, {Focus: "b"}}
 	r.records.sum.Output = "fails: "

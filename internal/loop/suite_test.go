@@ -75,15 +75,66 @@ func TestASuiteDecides(t *testing.T) {
 		best     *metric.Value
 		measured bool
 	}{
-		"better":                    {Suited{Incumbent: one, Candidate: three, Verdict: decision.Improved, Reasons: []string{"more tasks pass", "none is lost"}}, nil, history.Accepted, []string{"more tasks pass", "none is lost"}, three, true},
-		"better without a reason":   {Suited{Incumbent: one, Candidate: three, Verdict: decision.Improved}, nil, history.Accepted, []string{"the suite says improved"}, three, true},
-		"a better number alone":     {Suited{Incumbent: one, Candidate: three, Verdict: decision.Neutral, Reasons: []string{"by chance"}}, nil, history.Rejected, []string{"by chance"}, metricOf("2"), true},
-		"worse":                     {Suited{Incumbent: three, Candidate: one, Verdict: decision.Regressed}, nil, history.Rejected, []string{"the suite says regressed"}, metricOf("2"), true},
-		"noisy":                     {Suited{Incumbent: one, Candidate: three, Verdict: decision.Improved, Noisy: true}, nil, history.Accepted, []string{"the suite says improved"}, three, true},
-		"a worse number that wins":  {Suited{Incumbent: three, Candidate: one, Verdict: decision.Improved}, nil, history.Accepted, []string{"the suite says improved"}, one, true},
-		"a fault":                   {Suited{Problem: "no task is left", Unfinished: "and more"}, nil, history.Rejected, []string{"no task is left"}, nil, false},
-		"not to its end":            {Suited{Unfinished: "the judge does not answer"}, nil, history.Error, []string{"the suite was not run to its end: the judge does not answer"}, nil, false},
-		"a better one, by a forger": {Suited{Incumbent: one, Candidate: three, Verdict: decision.Improved}, forged, history.Rejected, []string{`changed the evaluator while it ran: "other.txt"`}, nil, false},
+		"better": {
+			Suited{
+				Incumbent: one, Candidate: three, Verdict: decision.Improved,
+				Reasons: []string{"more tasks pass", "none is lost"},
+			},
+			nil, history.Accepted,
+			[]string{"more tasks pass", "none is lost"},
+			three, true,
+		},
+		"better without a reason": {
+			Suited{Incumbent: one, Candidate: three, Verdict: decision.Improved},
+			nil,
+			history.Accepted,
+			[]string{"the suite says improved"},
+			three, true,
+		},
+		"a better number alone": {Suited{
+			Incumbent: one, Candidate: three, Verdict: decision.Neutral,
+			Reasons: []string{"by chance"},
+		}, nil, history.Rejected, []string{"by chance"}, metricOf("2"), true},
+		"worse": {
+			Suited{Incumbent: three, Candidate: one, Verdict: decision.Regressed},
+			nil,
+			history.Rejected,
+			[]string{"the suite says regressed"},
+			metricOf("2"), true,
+		},
+		"noisy": {
+			Suited{Incumbent: one, Candidate: three, Verdict: decision.Improved, Noisy: true},
+			nil,
+			history.Accepted,
+			[]string{"the suite says improved"},
+			three, true,
+		},
+		"a worse number that wins": {
+			Suited{Incumbent: three, Candidate: one, Verdict: decision.Improved},
+			nil,
+			history.Accepted,
+			[]string{"the suite says improved"},
+			one, true,
+		},
+		"a fault": {
+			Suited{Problem: "no task is left", Unfinished: "and more"},
+			nil, history.Rejected,
+			[]string{"no task is left"},
+			nil, false,
+		},
+		"not to its end": {
+			Suited{Unfinished: "the judge does not answer"},
+			nil, history.Error,
+			[]string{"the suite was not run to its end: the judge does not answer"},
+			nil, false,
+		},
+		"a better one, by a forger": {
+			Suited{Incumbent: one, Candidate: three, Verdict: decision.Improved},
+			forged,
+			history.Rejected,
+			[]string{`changed the evaluator while it ran: "other.txt"`},
+			nil, false,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -106,11 +157,13 @@ func TestASuiteDecides(t *testing.T) {
 			}
 			d := a.decision
 			assert.Equal(t, c.result.Verdict, *a.verdict)
-			assert.Equal(t, []*metric.Value{c.result.Candidate, c.result.Incumbent, c.best}, []*metric.Value{d.Metric, d.Previous, d.Best})
+			assert.Equal(t, []*metric.Value{c.result.Candidate, c.result.Incumbent, c.best},
+				[]*metric.Value{d.Metric, d.Previous, d.Best})
 			assert.Equal(t, metric.Delta(*c.result.Candidate, c.result.Incumbent), d.Delta)
 			require.Len(t, a.measured, 1)
 			e := a.measured[0]
-			assert.Equal(t, []any{4, history.Candidate, c.result.Candidate, "task 2 fails", "e"}, []any{e.Iteration, e.Role, e.Metric, e.Output, e.Evaluator})
+			assert.Equal(t, []any{4, history.Candidate, c.result.Candidate, "task 2 fails", "e"},
+				[]any{e.Iteration, e.Role, e.Metric, e.Output, e.Evaluator})
 			assert.InDelta(t, a.durations["measure"], e.Seconds, 0)
 		})
 	}
@@ -133,7 +186,10 @@ func TestASuiteThatReachesTheTarget(t *testing.T) {
 		j := journalOf(t, "target-metric: 3")
 		j.records.sum.Best = c.best
 		r := &measurer{journal: j}
-		assert.Equal(t, c.met, r.suiteDecision(Suited{Incumbent: metricOf("2"), Candidate: metricOf("3"), Verdict: c.verdict}).TargetMet, "%+v", c)
+		assert.Equal(t, c.met, r.suiteDecision(Suited{
+			Incumbent: metricOf("2"), Candidate: metricOf("3"),
+			Verdict: c.verdict,
+		}).TargetMet, "%+v", c)
 	}
 	r := &measurer{journal: journalOf(t, "")}
 	d := r.suiteDecision(Suited{Verdict: decision.Neutral})
@@ -152,10 +208,22 @@ func TestASuitesBaseline(t *testing.T) {
 		calls   []string
 		problem string
 	}{
-		"alone":           {false, Suited{Incumbent: metricOf("5"), Output: "task 2 fails"}, nil, []string{"1"}, ""},
-		"both":            {true, Suited{Incumbent: metricOf("5"), Output: "task 2 fails"}, nil, []string{"1", "3"}, ""},
-		"a fault":         {true, Suited{Problem: "no task is left"}, nil, []string{"1"}, "the suite cannot be run on the unchanged files: no task is left"},
-		"not to its end":  {false, Suited{Unfinished: "the judge does not answer"}, nil, []string{"1"}, "the suite cannot be run on the unchanged files: the judge does not answer"},
+		"alone": {false, Suited{Incumbent: metricOf("5"), Output: "task 2 fails"}, nil, []string{"1"}, ""},
+		"both":  {true, Suited{Incumbent: metricOf("5"), Output: "task 2 fails"}, nil, []string{"1", "3"}, ""},
+		"a fault": {
+			true,
+			Suited{Problem: "no task is left"},
+			nil,
+			[]string{"1"},
+			"the suite cannot be run on the unchanged files: no task is left",
+		},
+		"not to its end": {
+			false,
+			Suited{Unfinished: "the judge does not answer"},
+			nil,
+			[]string{"1"},
+			"the suite cannot be run on the unchanged files: the judge does not answer",
+		},
 		"our own failure": {false, Suited{}, os.ErrPermission, []string{"1"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -26,13 +26,17 @@ func TestWhereTheBranchStands(t *testing.T) {
 	twice := sprout{name: "twice", branch: "stands/twice", parents: "moved", files: map[string]string{"third.txt": "c\n"}}
 	own := sprout{name: "own", parents: "root", files: map[string]string{"value.txt": "2\n"}}
 	same := sprout{name: "same", branch: "stands/same", parents: "root", files: map[string]string{"value.txt": "3\n"}}
-	squashed := sprout{name: "squashed", branch: "stands/squashed", parents: "moved", files: map[string]string{"value.txt": "2\n"}}
+	squashed := sprout{
+		name: "squashed", branch: "stands/squashed", parents: "moved",
+		files: map[string]string{"value.txt": "2\n"},
+	}
 	after := sprout{name: "after", parents: "own", files: map[string]string{"value.txt": "2\n4\n"}}
 	up := sprout{name: "up", parents: "own twice", files: map[string]string{"other.txt": "b\n", "third.txt": "c\n"}}
 	at := func(s sprout, name string) sprout { s.name, s.branch = s.name+" of "+name, BranchPrefix+name; return s }
 	root.branch = "stands/root autoloop/stands-behind autoloop/stands-level"
 	ids := g.grow(t, root, moved, twice, own, same, squashed, after, up,
-		at(own, "stands-ahead"), at(own, "stands-both"), at(own, "stands-far"), at(own, "stands-conflict"), at(own, "stands-merged"), at(own, "stands-workflows"),
+		at(own, "stands-ahead"), at(own, "stands-both"), at(own, "stands-far"), at(own, "stands-conflict"),
+		at(own, "stands-merged"), at(own, "stands-workflows"),
 		at(own, "stands-closed"), at(after, "stands-after"), at(up, "stands-up"))
 	merged := &commands.Pull{Number: 8, Merged: true}
 	for _, c := range []struct {
@@ -51,16 +55,41 @@ func TestWhereTheBranchStands(t *testing.T) {
 	}{
 		{name: "stands-none", base: "moved", head: "moved", files: "1 b -"},
 		{name: "stands-level", base: "root", old: "root", head: "root", files: "1 a -"},
-		{name: "stands-behind", base: "moved", old: "root", head: "moved", files: "1 b -", moves: true, note: "moved to stands/moved"},
+		{
+			name: "stands-behind", base: "moved", old: "root", head: "moved", files: "1 b -", moves: true,
+			note: "moved to stands/moved",
+		},
 		{name: "stands-ahead", base: "root", old: "own of stands-ahead", head: "own of stands-ahead", files: "2 a -"},
-		{name: "stands-both", base: "moved", old: "own of stands-both", files: "2 b -", moves: true, note: "merged stands/moved (1 commits)"},
-		{name: "stands-far", base: "twice", old: "own of stands-far", files: "2 b c", moves: true, note: "merged stands/twice (2 commits)"},
+		{
+			name: "stands-both", base: "moved", old: "own of stands-both", files: "2 b -", moves: true,
+			note: "merged stands/moved (1 commits)",
+		},
+		{
+			name: "stands-far", base: "twice", old: "own of stands-far", files: "2 b c", moves: true,
+			note: "merged stands/twice (2 commits)",
+		},
 		{name: "stands-up", base: "twice", old: "up of stands-up", head: "up of stands-up", files: "2 b c"},
-		{name: "stands-conflict", base: "same", old: "own of stands-conflict", err: "stands/same does not merge into autoloop/stands-conflict, both changed value.txt: merge it by hand, then resume"},
-		{name: "stands-workflows", base: "moved", old: "own of stands-workflows", events: []history.Event{wasSet(history.WorkflowsRefused, "moved")}, files: "2 b -", tip: "own of stands-workflows", note: "merged stands/moved (1 commits)"},
-		{name: "stands-merged", base: "squashed", pull: merged, pullAt: "own of stands-merged", old: "own of stands-merged", head: "squashed", files: "2 b -", moves: true, note: "its pull request #8 was merged"},
-		{name: "stands-closed", base: "moved", pull: &commands.Pull{Number: 8}, pullAt: "own of stands-closed", old: "own of stands-closed", files: "2 b -", moves: true, note: "merged stands/moved (1 commits)"},
-		{name: "stands-after", base: "squashed", pull: merged, pullAt: "own", old: "after of stands-after", files: "2\n4 b -", moves: true, note: "its pull request #8 was merged, and what came after it (1 commits) is replayed"},
+		{
+			name: "stands-conflict", base: "same", old: "own of stands-conflict",
+			err: "stands/same does not merge into autoloop/stands-conflict, both changed value.txt: merge it by hand, then resume",
+		},
+		{
+			name: "stands-workflows", base: "moved", old: "own of stands-workflows",
+			events: []history.Event{wasSet(history.WorkflowsRefused, "moved")}, files: "2 b -", tip: "own of stands-workflows",
+			note: "merged stands/moved (1 commits)",
+		},
+		{
+			name: "stands-merged", base: "squashed", pull: merged, pullAt: "own of stands-merged", old: "own of stands-merged",
+			head: "squashed", files: "2 b -", moves: true, note: "its pull request #8 was merged",
+		},
+		{
+			name: "stands-closed", base: "moved", pull: &commands.Pull{Number: 8}, pullAt: "own of stands-closed",
+			old: "own of stands-closed", files: "2 b -", moves: true, note: "merged stands/moved (1 commits)",
+		},
+		{
+			name: "stands-after", base: "squashed", pull: merged, pullAt: "own", old: "after of stands-after", files: "2\n4 b -",
+			moves: true, note: "its pull request #8 was merged, and what came after it (1 commits) is replayed",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -89,18 +118,22 @@ func TestWhereTheBranchStands(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			assert.Equal(t, []string{ids[c.old], ids[c.base], "stands/" + c.base, c.note, ids[c.tip]}, []string{at.Old, at.Base, at.BaseBranch, at.Note, at.Tip})
+			assert.Equal(t, []string{ids[c.old], ids[c.base], "stands/" + c.base, c.note, ids[c.tip]},
+				[]string{at.Old, at.Base, at.BaseBranch, at.Note, at.Tip})
 			assert.Equal(t, c.moves, at.Move)
 			if c.head != "" {
 				assert.Equal(t, ids[c.head], at.Head)
 			}
 			files := g.files(t, at.Head)
-			assert.Equal(t, c.files, strings.TrimSpace(files["value.txt"])+" "+strings.TrimSpace(files["other.txt"])+" "+cmp.Or(strings.TrimSpace(files["third.txt"]), "-"))
+			assert.Equal(t, c.files,
+				strings.TrimSpace(files["value.txt"])+" "+strings.TrimSpace(files["other.txt"])+" "+
+					cmp.Or(strings.TrimSpace(files["third.txt"]), "-"))
 			if strings.HasPrefix(c.note, "merged ") {
 				commit, err := g.ReadCommit(t.Context(), at.Head)
 				require.NoError(t, err)
 				assert.Equal(t, []string{at.Old, at.Base}, commit.Parents, "nothing of either is lost")
-				assert.Equal(t, fmt.Sprintf("[Autoloop: %s] Merge stands/%s\n\nAutoloop-Run: now\n", c.name, c.base), commit.Message)
+				assert.Equal(t, fmt.Sprintf("[Autoloop: %s] Merge stands/%s\n\nAutoloop-Run: now\n", c.name, c.base),
+					commit.Message)
 				again, err := d.branches.sync(t.Context())
 				require.NoError(t, err)
 				assert.Equal(t, at, again, "the same position at the same time")
@@ -154,7 +187,8 @@ func TestTheDefaultBranch(t *testing.T) {
 	tiny := &garden{env: g.env}
 	var err error
 	command(t, dir, g.env, "init", "--quiet", "--initial-branch=main")
-	require.NoError(t, os.WriteFile(filepath.Join(dir, ".git", "objects", "info", "alternates"), []byte(filepath.Join(g.Root, ".git", "objects")+"\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".git", "objects", "info", "alternates"),
+		[]byte(filepath.Join(g.Root, ".git", "objects")+"\n"), 0o600))
 	tiny.Repo, err = git.Open(t.Context(), dir, tiny.env)
 	require.NoError(t, err)
 	head := filepath.Join(dir, ".git", "HEAD")
@@ -165,15 +199,36 @@ func TestTheDefaultBranch(t *testing.T) {
 		want, err    string
 		baseErr      string
 	}{
-		{name: "asked for", asked: "release", known: "trunk", head: "ref: refs/heads/main\n", want: "release", baseErr: "default branch release has no commit at refs/heads/release: commit something, or name another branch with --base"},
-		{name: "known", known: "trunk", head: "ref: refs/heads/main\n", want: "trunk", baseErr: "default branch trunk has no commit"},
+		{
+			name: "asked for", asked: "release", known: "trunk", head: "ref: refs/heads/main\n", want: "release",
+			baseErr: "default branch release has no commit at refs/heads/release: commit something, or name another branch with --base",
+		},
+		{
+			name: "known", known: "trunk", head: "ref: refs/heads/main\n", want: "trunk",
+			baseErr: "default branch trunk has no commit",
+		},
 		{name: "checked out", head: "ref: refs/heads/main\n", want: "main", baseErr: "default branch main has no commit"},
-		{name: "with slashes", head: "ref: refs/heads/feature/x\n", want: "feature/x", baseErr: "default branch feature/x has no commit"},
-		{name: "detached", head: ids["a"] + "\n", err: "no branch is checked out (detached HEAD); say which one to improve with --base"},
+		{
+			name: "with slashes", head: "ref: refs/heads/feature/x\n", want: "feature/x",
+			baseErr: "default branch feature/x has no commit",
+		},
+		{
+			name: "detached", head: ids["a"] + "\n",
+			err: "no branch is checked out (detached HEAD); say which one to improve with --base",
+		},
 		{name: "asked for, detached", asked: "release", head: ids["a"] + "\n", want: "release", baseErr: "has no commit"},
-		{name: "one of a program", head: "ref: refs/heads/autoloop/p\n", err: "branch autoloop/p is checked out, which Autoloop writes; check out your own branch or use --base"},
-		{name: "one of another", head: "ref: refs/heads/autoloop/other\n", err: "branch autoloop/other is checked out, which Autoloop writes"},
-		{name: "one that is called alike", head: "ref: refs/heads/autoloop-failed\n", want: "autoloop-failed", baseErr: "has no commit"},
+		{
+			name: "one of a program", head: "ref: refs/heads/autoloop/p\n",
+			err: "branch autoloop/p is checked out, which Autoloop writes; check out your own branch or use --base",
+		},
+		{
+			name: "one of another", head: "ref: refs/heads/autoloop/other\n",
+			err: "branch autoloop/other is checked out, which Autoloop writes",
+		},
+		{
+			name: "one that is called alike", head: "ref: refs/heads/autoloop-failed\n", want: "autoloop-failed",
+			baseErr: "has no commit",
+		},
 	} {
 		require.NoError(t, os.WriteFile(head, []byte(c.head), 0o600))
 		var events []history.Event
@@ -211,5 +266,6 @@ func TestTheDefaultBranch(t *testing.T) {
 	d = newDeskIn(t, tiny.Repo, "p", "")
 	require.NoError(t, d.branches.deepen(t.Context()))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ".git", "shallow"), []byte(ids["a"]+"\n"), 0o600))
-	require.ErrorContains(t, d.branches.deepen(t.Context()), "this clone is shallow, so what the branches have in common cannot be told; run `git fetch --unshallow`")
+	require.ErrorContains(t, d.branches.deepen(t.Context()),
+		"this clone is shallow, so what the branches have in common cannot be told; run `git fetch --unshallow`")
 }

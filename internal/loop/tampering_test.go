@@ -66,8 +66,14 @@ func TestARepositoryThatAnEvaluationChanges(t *testing.T) {
 		does func(b *bed)
 		says string
 	}{
-		"of the unchanged files": {"1", func(b *bed) { b.write(b.dir, map[string]string{".git/hooks/pre-commit": "x\n"}) }, "the repository itself was changed while the unchanged files were measured: "},
-		"of a candidate":         {"3", func(b *bed) { b.write(b.dir, map[string]string{".git/hooks/pre-commit": "x\n"}) }, "the repository itself was changed while it was measured: "},
+		"of the unchanged files": {
+			"1", func(b *bed) { b.write(b.dir, map[string]string{".git/hooks/pre-commit": "x\n"}) },
+			"the repository itself was changed while the unchanged files were measured: ",
+		},
+		"of a candidate": {
+			"3", func(b *bed) { b.write(b.dir, map[string]string{".git/hooks/pre-commit": "x\n"}) },
+			"the repository itself was changed while it was measured: ",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

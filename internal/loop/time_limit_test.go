@@ -84,8 +84,12 @@ func TestTheTimeThatIsLeft(t *testing.T) {
 			t.Parallel()
 			j := journalOf(t, "")
 			j.records.sum.Seconds = c.baseline
-			one, other := &samples{runs: c.runs / 2, seconds: c.seconds / 4}, &samples{runs: c.runs - c.runs/2, seconds: c.seconds - c.seconds/4}
-			m := &measurement{measurer: &measurer{journal: j}, taken: map[decision.Side]*samples{decision.Incumbent: one, decision.Candidate: other}}
+			one, other := &samples{runs: c.runs / 2, seconds: c.seconds / 4},
+				&samples{runs: c.runs - c.runs/2, seconds: c.seconds - c.seconds/4}
+			m := &measurement{
+				measurer: &measurer{journal: j},
+				taken:    map[decision.Side]*samples{decision.Incumbent: one, decision.Candidate: other},
+			}
 			assert.Equal(t, c.says, m.timeLeft(decision.Step{Of: c.of}))
 		})
 	}

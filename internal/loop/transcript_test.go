@@ -73,7 +73,8 @@ func TestOtherFilesStay(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	others := []string{
-		"notes.txt", "1-1-codex-run.txt.gz", "x1-1-codex-run.txt", "1-codex-run.txt", "1-1-codex-.txt", "1-1--run", "a-1-codex-run.txt", "1-1-Codex-run.txt",
+		"notes.txt", "1-1-codex-run.txt.gz", "x1-1-codex-run.txt", "1-codex-run.txt", "1-1-codex-.txt", "1-1--run",
+		"a-1-codex-run.txt", "1-1-Codex-run.txt",
 		"1-1-codex-run\n.txt", "1-1-codex-r un.txt",
 	}
 	for _, name := range others {
@@ -110,8 +111,10 @@ func TestATranscriptOfEach(t *testing.T) {
 		names = append(names, file)
 	}
 	assert.Equal(t, []string{
-		filepath.Join(dir, "p", "12-1-codex-20260304T120000Z-abc1.txt"), filepath.Join(dir, "p", "12-2-open-code-20260304T120000Z-abc1.txt"),
-		filepath.Join(dir, "p", "evaluations", "12-1-baseline-20260304T120000Z-abc1.txt"), filepath.Join(dir, "p", "evaluations", "12-2-candidate-20260304T120000Z-abc1.txt"),
+		filepath.Join(dir, "p", "12-1-codex-20260304T120000Z-abc1.txt"),
+		filepath.Join(dir, "p", "12-2-open-code-20260304T120000Z-abc1.txt"),
+		filepath.Join(dir, "p", "evaluations", "12-1-baseline-20260304T120000Z-abc1.txt"),
+		filepath.Join(dir, "p", "evaluations", "12-2-candidate-20260304T120000Z-abc1.txt"),
 		filepath.Join(dir, "p", "evaluations", "12-3-candidate-20260304T120000Z-abc1.txt"),
 	}, names)
 	for _, name := range names {

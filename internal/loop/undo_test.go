@@ -42,17 +42,29 @@ func TestUndo(t *testing.T) {
 	ids := g.grow(t,
 		sprout{name: "root", files: map[string]string{"value.txt": "1\n", "a.txt": "1\n", "b.txt": "1\n"}},
 		sprout{name: "first", parents: "root", message: ofIteration(1), files: map[string]string{"value.txt": "2\n"}},
-		sprout{name: "second", parents: "first", message: ofIteration(2), files: map[string]string{"a.txt": "2\n", "new.txt": "2\n"}},
+		sprout{
+			name: "second", parents: "first", message: ofIteration(2),
+			files: map[string]string{"a.txt": "2\n", "new.txt": "2\n"},
+		},
 		sprout{name: "third", parents: "second", message: ofIteration(3), files: map[string]string{"b.txt": "broken\n"}},
-		sprout{name: "fix", parents: "third", message: ofIteration(3), files: map[string]string{"b.txt": "3\n", "extra.txt": "3\n"}},
+		sprout{
+			name: "fix", parents: "third", message: ofIteration(3),
+			files: map[string]string{"b.txt": "3\n", "extra.txt": "3\n"},
+		},
 		sprout{name: "fourth", branch: "autoloop/undo-last autoloop/undo-earlier autoloop/undo-fixed autoloop/undo-two autoloop/undo-twice autoloop/undo-conflict autoloop/undo-both autoloop/undo-rejected autoloop/undo-unknown autoloop/undo-stray", parents: "fix", message: ofIteration(4), files: map[string]string{"value.txt": "4\n"}},
-		sprout{name: "undone", branch: "autoloop/undo-again", parents: "fourth", files: map[string]string{"value.txt": "2\n"}},
+		sprout{
+			name: "undone", branch: "autoloop/undo-again", parents: "fourth",
+			files: map[string]string{"value.txt": "2\n"},
+		},
 		sprout{name: "stray", parents: "root", message: ofIteration(6), files: map[string]string{"a.txt": "6\n"}},
 	)
 	kept := []history.Event{
-		wasMeasured("1"), wasDecided(1, history.Accepted, "2", ids["first"]), wasDecided(2, history.Accepted, "3", ids["second"]),
-		wasDecided(3, history.PendingCI, "4", ids["third"]), wasDecided(3, history.PendingCI, "4", ids["fix"]), wasDecided(3, history.Accepted, "4", ids["fix"]),
-		wasDecided(4, history.Accepted, "5", ids["fourth"]), wasDecided(5, history.Rejected, "5", ""), wasDecided(6, history.Accepted, "6", ids["stray"]),
+		wasMeasured("1"), wasDecided(1, history.Accepted, "2", ids["first"]),
+		wasDecided(2, history.Accepted, "3", ids["second"]),
+		wasDecided(3, history.PendingCI, "4", ids["third"]), wasDecided(3, history.PendingCI, "4", ids["fix"]),
+		wasDecided(3, history.Accepted, "4", ids["fix"]),
+		wasDecided(4, history.Accepted, "5", ids["fourth"]), wasDecided(5, history.Rejected, "5", ""),
+		wasDecided(6, history.Accepted, "6", ids["stray"]),
 	}
 	undo := func(n int) commands.Command { return commands.Command{Kind: commands.Undo, Iteration: n} }
 	last := map[string]string{"value.txt": "4\n", "a.txt": "2\n", "b.txt": "3\n", "new.txt": "2\n", "extra.txt": "3\n"}
@@ -64,18 +76,52 @@ func TestUndo(t *testing.T) {
 		answers []string
 		bad     bool
 	}{
-		{name: "undo-last", say: []commands.Command{undo(4)}, changes: map[string]string{"value.txt": "2\n"}, commits: 1, answers: []string{"Iteration 4 is undone by commit "}},
-		{name: "undo-earlier", say: []commands.Command{undo(2)}, changes: map[string]string{"a.txt": "1\n", "new.txt": "-"}, commits: 1, answers: []string{"Iteration 2 is undone by commit "}},
-		{name: "undo-fixed", say: []commands.Command{undo(3)}, changes: map[string]string{"b.txt": "1\n", "extra.txt": "-"}, commits: 1, answers: []string{"Iteration 3 is undone by commit "}},
-		{name: "undo-two", say: []commands.Command{undo(4), undo(1)}, changes: map[string]string{"value.txt": "1\n"}, commits: 2, answers: []string{"Iteration 4 is undone by commit ", "Iteration 1 is undone by commit "}},
-		{name: "undo-twice", say: []commands.Command{undo(4), undo(4)}, changes: map[string]string{"value.txt": "2\n"}, commits: 1, answers: []string{"Iteration 4 is undone by commit ", "Iteration 4 is undone by commit "}},
-		{name: "undo-again", say: []commands.Command{undo(4)}, answers: []string{"Nothing of iteration 4 is left on autoloop/undo-again, so there is nothing to undo."}, bad: true},
-		{name: "undo-conflict", say: []commands.Command{undo(1)}, answers: []string{"Iteration 1 cannot be undone: later ones changed the same lines of `value.txt`. Undo those first."}, bad: true},
-		{name: "undo-both", say: []commands.Command{undo(1), undo(2)}, changes: map[string]string{"a.txt": "1\n", "new.txt": "-"}, commits: 1, answers: []string{"Iteration 1 cannot be undone", "Iteration 2 is undone by commit "}, bad: true},
-		{name: "undo-rejected", say: []commands.Command{undo(5)}, answers: []string{"Iteration 5 kept nothing, so there is nothing to undo."}, bad: true},
+		{
+			name: "undo-last", say: []commands.Command{undo(4)}, changes: map[string]string{"value.txt": "2\n"}, commits: 1,
+			answers: []string{"Iteration 4 is undone by commit "},
+		},
+		{
+			name: "undo-earlier", say: []commands.Command{undo(2)}, changes: map[string]string{"a.txt": "1\n", "new.txt": "-"},
+			commits: 1, answers: []string{"Iteration 2 is undone by commit "},
+		},
+		{
+			name: "undo-fixed", say: []commands.Command{undo(3)}, changes: map[string]string{"b.txt": "1\n", "extra.txt": "-"},
+			commits: 1, answers: []string{"Iteration 3 is undone by commit "},
+		},
+		{
+			name: "undo-two", say: []commands.Command{undo(4), undo(1)}, changes: map[string]string{"value.txt": "1\n"},
+			commits: 2, answers: []string{"Iteration 4 is undone by commit ", "Iteration 1 is undone by commit "},
+		},
+		{
+			name: "undo-twice", say: []commands.Command{undo(4), undo(4)}, changes: map[string]string{"value.txt": "2\n"},
+			commits: 1, answers: []string{"Iteration 4 is undone by commit ", "Iteration 4 is undone by commit "},
+		},
+		{
+			name: "undo-again", say: []commands.Command{undo(4)},
+			answers: []string{"Nothing of iteration 4 is left on autoloop/undo-again, so there is nothing to undo."}, bad: true,
+		},
+		{
+			name: "undo-conflict", say: []commands.Command{undo(1)},
+			answers: []string{"Iteration 1 cannot be undone: later ones changed the same lines of `value.txt`. Undo those first."}, bad: true,
+		},
+		{
+			name: "undo-both", say: []commands.Command{undo(1), undo(2)},
+			changes: map[string]string{"a.txt": "1\n", "new.txt": "-"}, commits: 1,
+			answers: []string{"Iteration 1 cannot be undone", "Iteration 2 is undone by commit "}, bad: true,
+		},
+		{
+			name: "undo-rejected", say: []commands.Command{undo(5)},
+			answers: []string{"Iteration 5 kept nothing, so there is nothing to undo."}, bad: true,
+		},
 		{name: "undo-unknown", say: []commands.Command{undo(77)}, answers: []string{"no iteration 77"}, bad: true},
-		{name: "undo-stray", say: []commands.Command{undo(6)}, answers: []string{"The commit of iteration 6 is not on autoloop/undo-stray any more."}, bad: true},
-		{name: "undo-gone", say: []commands.Command{undo(1)}, answers: []string{"Iteration 1 kept nothing, so there is nothing to undo."}, bad: true},
+		{
+			name: "undo-stray", say: []commands.Command{undo(6)},
+			answers: []string{"The commit of iteration 6 is not on autoloop/undo-stray any more."}, bad: true,
+		},
+		{
+			name: "undo-gone", say: []commands.Command{undo(1)},
+			answers: []string{"Iteration 1 kept nothing, so there is nothing to undo."}, bad: true,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -120,8 +166,10 @@ func TestUndo(t *testing.T) {
 				}
 			}
 			assert.Equal(t, want, g.files(t, move.New))
-			assert.Contains(t, message, fmt.Sprintf("[Autoloop: %s] Undo iteration %d\n\nThis reverts ", c.name, c.say[len(c.say)-1].Iteration))
-			assert.Equal(t, c.name == "undo-fixed", strings.Contains(message, "This reverts the commits "+ids["third"]+" to "+ids["fix"]+"."))
+			assert.Contains(t, message,
+				fmt.Sprintf("[Autoloop: %s] Undo iteration %d\n\nThis reverts ", c.name, c.say[len(c.say)-1].Iteration))
+			assert.Equal(t, c.name == "undo-fixed",
+				strings.Contains(message, "This reverts the commits "+ids["third"]+" to "+ids["fix"]+"."))
 			assert.Contains(t, message, "Autoloop-Run: now")
 		})
 	}
@@ -134,7 +182,10 @@ func TestAnUndoThatTheRemoteRefuses(t *testing.T) {
 	g := newGarden(t)
 	const name = "undo-refused"
 	ids := g.grow(t, sprout{name: "root", files: map[string]string{"value.txt": "1\n"}},
-		sprout{name: "first", branch: BranchPrefix + name, parents: "root", message: ofIteration(1), files: map[string]string{"value.txt": "2\n"}})
+		sprout{
+			name: "first", branch: BranchPrefix + name, parents: "root", message: ofIteration(1),
+			files: map[string]string{"value.txt": "2\n"},
+		})
 	for _, c := range []struct {
 		name  string
 		err   error
@@ -142,11 +193,15 @@ func TestAnUndoThatTheRemoteRefuses(t *testing.T) {
 	}{
 		{"by a rule", refusedPush("refs/heads/autoloop/"+name, "[remote rejected] (protected branch hook declined)"), true},
 		{"because somebody was faster", refusedPush("refs/heads/autoloop/"+name, "stale info"), false},
-		{"for the memory branch", refusedPush("refs/heads/"+memory.MemoryBranch, "[remote rejected] (protected branch hook declined)"), false},
+		{
+			"for the memory branch",
+			refusedPush("refs/heads/"+memory.MemoryBranch, "[remote rejected] (protected branch hook declined)"), false,
+		},
 		{"for another reason", errBroken, false},
 	} {
 		d := newDeskIn(t, g.Repo, name, "", wasMeasured("1"), wasDecided(1, history.Accepted, "2", ids["first"]))
-		d.heard(comment(4, commands.Command{Kind: commands.Undo, Iteration: 1}, commands.Command{Kind: commands.Undo, Iteration: 9}), comment(5, commands.Command{Kind: commands.Note, Text: "x"}))
+		d.heard(comment(4, commands.Command{Kind: commands.Undo, Iteration: 1},
+			commands.Command{Kind: commands.Undo, Iteration: 9}), comment(5, commands.Command{Kind: commands.Note, Text: "x"}))
 		d.shelf.failures = []error{c.err}
 		err := d.commander.applyCommands(t.Context(), free)
 		if !c.again {
@@ -158,7 +213,8 @@ func TestAnUndoThatTheRemoteRefuses(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, []*git.RefUpdate{nil}, d.shelf.moves)
 		after := d.written()
-		assert.Contains(t, decision.Text(after.sum.Paused), "remote origin refused the push: autoloop/undo-refused ([remote rejected] (protected branch hook declined))")
+		assert.Contains(t, decision.Text(after.sum.Paused),
+			"remote origin refused the push: autoloop/undo-refused ([remote rejected] (protected branch hook declined))")
 		assert.Contains(t, decision.Text(after.sum.Paused), "leave `autoloop/**` out of the branch's rules")
 		assert.Contains(t, decision.Text(after.sum.Paused), "; then ask for the undo again")
 		assert.Contains(t, d.stopped, "paused: "+decision.Text(after.sum.Paused)+"; go on with ")
@@ -172,10 +228,14 @@ func TestAnUndoThatTheRemoteRefuses(t *testing.T) {
 	d := newDesk(t, "", wasMeasured("1"))
 	d.heard(comment(4, commands.Command{Kind: commands.Note, Text: "x"}))
 	d.shelf.failures = []error{refusedPush("refs/heads/autoloop/p", "[remote rejected] (protected branch hook declined)")}
-	require.ErrorIs(t, d.commander.applyCommands(t.Context(), free), git.ErrRejected, "without an undo there is nothing to leave out")
+	require.ErrorIs(t, d.commander.applyCommands(t.Context(), free), git.ErrRejected,
+		"without an undo there is nothing to leave out")
 }
 
 // refusedPush is a push that was refused for one ref, and with it for the others.
 func refusedPush(ref, words string) error {
-	return &git.RejectedError{Remote: "origin", Refs: []git.Rejection{{Ref: ref, Reason: words}, {Ref: "refs/heads/other", Reason: "atomic push failed"}}}
+	return &git.RejectedError{
+		Remote: "origin",
+		Refs:   []git.Rejection{{Ref: ref, Reason: words}, {Ref: "refs/heads/other", Reason: "atomic push failed"}},
+	}
 }

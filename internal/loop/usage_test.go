@@ -20,7 +20,10 @@ func TestUsageThatCannotBe(t *testing.T) {
 		debt, fortune, seven, cost := int64(-1_000_000), int64(1)<<60, int64(7), metric.MustValue("-5")
 		b.agent = func(request agent.Request) agent.Reply {
 			b.write(request.Dir, map[string]string{"value.txt": "3\n"})
-			return agent.Reply{Usage: metric.Usage{InputTokens: &debt, OutputTokens: &fortune, CachedTokens: &seven, CostUSD: &cost}}
+			return agent.Reply{Usage: metric.Usage{
+				InputTokens: &debt, OutputTokens: &fortune, CachedTokens: &seven,
+				CostUSD: &cost,
+			}}
 		}
 		var result Result
 		if jobs == 1 {

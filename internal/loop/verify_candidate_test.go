@@ -42,7 +42,8 @@ func TestFilesOfACandidate(t *testing.T) {
 	t.Parallel()
 	const secret = "ghs_0123456789abcdefWRITER"
 	b, r, at := widely(t, map[string]*git.File{
-		".gitattributes": fileOf("*.bin filter=lfs\n"), "a.bin": fileOf("pointer\n"), "link": linkTo("value.txt"), "d/up": linkTo("../value.txt"),
+		".gitattributes": fileOf("*.bin filter=lfs\n"), "a.bin": fileOf("pointer\n"), "link": linkTo("value.txt"),
+		"d/up":      linkTo("../value.txt"),
 		"known.txt": fileOf("token " + secret + "\n"), "bare/HEAD": fileOf("ref: x\n"), "bare/objects/x": fileOf("x"),
 	})
 	r.verifier.masker = process.NewMasker(nil, secret, "value.txt")
@@ -51,50 +52,134 @@ func TestFilesOfACandidate(t *testing.T) {
 		files map[string]*git.File
 		says  string // "" when it is taken
 	}{
-		"nothing":                         {nil, "no change proposed"},
-		"a text":                          {map[string]*git.File{"value.txt": fileOf("2\n")}, ""},
-		"a new file, far down":            {map[string]*git.File{"a/b/c/d.txt": fileOf("x")}, ""},
-		"an executable":                   {map[string]*git.File{"value.txt": {Mode: git.ModeExecutable, Data: []byte("1\n")}}, ""},
-		"a file less":                     {map[string]*git.File{"value.txt": nil}, ""},
-		"bytes that are no text":          {map[string]*git.File{"value.txt": fileOf("\x00\xff\n")}, ""},
-		"what is protected":               {map[string]*git.File{"other.txt": fileOf("x")}, `"other.txt": is protected by the program (modified)`},
-		"what is protected, taken out":    {map[string]*git.File{"other.txt": nil}, `"other.txt": is protected by the program (deleted)`},
-		"what is protected, made to run":  {map[string]*git.File{"other.txt": {Mode: git.ModeExecutable, Data: []byte("untouched\n")}}, `"other.txt": is protected by the program (mode changed)`},
-		"what is protected, as a link":    {map[string]*git.File{"other.txt": linkTo("value.txt")}, `"other.txt": is protected by the program (type changed)`},
-		"the program":                     {map[string]*git.File{".autoloop/programs/p.md": fileOf("x")}, `belongs to Autoloop`},
-		"a workflow":                      {map[string]*git.File{".github/workflows/x.yml": fileOf("x")}, "configures the repository's automation"},
-		"a workflow in other letters":     {map[string]*git.File{".GitHub/workflows/x.yml": fileOf("x")}, "configures the repository's automation"},
-		"a submodule":                     {map[string]*git.File{"sub": submodule}, `"sub": is no regular file and no link`},
-		"a submodule for a file":          {map[string]*git.File{"value.txt": submodule}, `"value.txt": is no regular file and no link`},
-		"a link":                          {map[string]*git.File{"new": linkTo("value.txt")}, ""},
-		"a link to nothing":               {map[string]*git.File{"new": linkTo("nothing")}, ""},
-		"a link that leaves":              {map[string]*git.File{"new": linkTo("../x")}, `"new": is a link that leaves the tree`},
-		"a link from the root":            {map[string]*git.File{"new": linkTo("/etc/passwd")}, `"new": is a link that leaves the tree`},
-		"a link into git":                 {map[string]*git.File{"new": linkTo("d/../.git/config")}, "is a link that leaves the tree into a git directory"},
-		"a link to itself":                {map[string]*git.File{"new": linkTo("new")}, "is a link that leads round in circles"},
-		"a long link":                     {map[string]*git.File{"new": linkTo(strings.Repeat("x/", 2048) + "x")}, `"new": is a link of 4097 bytes, more than 4096`},
-		"a link that another one sends":   {map[string]*git.File{"d": linkTo("."), "d/up": nil, "new": linkTo("d/../x")}, `"new": is a link that leaves the tree`},
+		"nothing":              {nil, "no change proposed"},
+		"a text":               {map[string]*git.File{"value.txt": fileOf("2\n")}, ""},
+		"a new file, far down": {map[string]*git.File{"a/b/c/d.txt": fileOf("x")}, ""},
+		"an executable": {map[string]*git.File{"value.txt": {
+			Mode: git.ModeExecutable,
+			Data: []byte("1\n"),
+		}}, ""},
+		"a file less":            {map[string]*git.File{"value.txt": nil}, ""},
+		"bytes that are no text": {map[string]*git.File{"value.txt": fileOf("\x00\xff\n")}, ""},
+		"what is protected": {
+			map[string]*git.File{"other.txt": fileOf("x")},
+			`"other.txt": is protected by the program (modified)`,
+		},
+		"what is protected, taken out": {
+			map[string]*git.File{"other.txt": nil},
+			`"other.txt": is protected by the program (deleted)`,
+		},
+		"what is protected, made to run": {map[string]*git.File{"other.txt": {
+			Mode: git.ModeExecutable,
+			Data: []byte("untouched\n"),
+		}}, `"other.txt": is protected by the program (mode changed)`},
+		"what is protected, as a link": {
+			map[string]*git.File{"other.txt": linkTo("value.txt")},
+			`"other.txt": is protected by the program (type changed)`,
+		},
+		"the program": {
+			map[string]*git.File{".autoloop/programs/p.md": fileOf("x")},
+			`belongs to Autoloop`,
+		},
+		"a workflow": {
+			map[string]*git.File{".github/workflows/x.yml": fileOf("x")},
+			"configures the repository's automation",
+		},
+		"a workflow in other letters": {
+			map[string]*git.File{".GitHub/workflows/x.yml": fileOf("x")},
+			"configures the repository's automation",
+		},
+		"a submodule": {map[string]*git.File{"sub": submodule}, `"sub": is no regular file and no link`},
+		"a submodule for a file": {
+			map[string]*git.File{"value.txt": submodule},
+			`"value.txt": is no regular file and no link`,
+		},
+		"a link":            {map[string]*git.File{"new": linkTo("value.txt")}, ""},
+		"a link to nothing": {map[string]*git.File{"new": linkTo("nothing")}, ""},
+		"a link that leaves": {
+			map[string]*git.File{"new": linkTo("../x")},
+			`"new": is a link that leaves the tree`,
+		},
+		"a link from the root": {
+			map[string]*git.File{"new": linkTo("/etc/passwd")},
+			`"new": is a link that leaves the tree`,
+		},
+		"a link into git": {
+			map[string]*git.File{"new": linkTo("d/../.git/config")},
+			"is a link that leaves the tree into a git directory",
+		},
+		"a link to itself": {
+			map[string]*git.File{"new": linkTo("new")},
+			"is a link that leads round in circles",
+		},
+		"a long link": {
+			map[string]*git.File{"new": linkTo(strings.Repeat("x/", 2048) + "x")},
+			`"new": is a link of 4097 bytes, more than 4096`,
+		},
+		"a link that another one sends": {
+			map[string]*git.File{"d": linkTo("."), "d/up": nil, "new": linkTo("d/../x")},
+			`"new": is a link that leaves the tree`,
+		},
 		"a link for what was a directory": {map[string]*git.File{"e": linkTo("d/up")}, ""},
-		"a filter for all":                {map[string]*git.File{".gitattributes": fileOf("*.bin filter=lfs\n* filter=x\n")}, `".gitattributes": chooses a filter, under which no file could be changed afterwards`},
-		"a filter below":                  {map[string]*git.File{"d/.gitattributes": fileOf("* filter=x\n")}, `"d/.gitattributes": chooses a filter`},
-		"a filter in other letters":       {map[string]*git.File{"d/.GitAttributes": fileOf("* filter=x\n")}, `"d/.GitAttributes": chooses a filter`},
-		"a filter by a macro":             {map[string]*git.File{"d/.gitattributes": fileOf("[attr]y filter=x\n* y\n")}, `"d/.gitattributes": chooses a filter`},
-		"other attributes":                {map[string]*git.File{".gitattributes": fileOf("*.bin filter=lfs\n*.txt text\n")}, ""},
-		"a filter less":                   {map[string]*git.File{".gitattributes": fileOf("*.txt text\n")}, ""},
-		"a file under a filter":           {map[string]*git.File{"a.bin": fileOf("not a pointer\n")}, `"a.bin": is under the filter lfs, which does not run here`},
-		"a new file under a filter":       {map[string]*git.File{"d/b.bin": fileOf("x")}, `"d/b.bin": is under the filter lfs`},
-		"a file under a filter, gone":     {map[string]*git.File{"a.bin": nil}, ""},
-		"its filter is taken out first":   {map[string]*git.File{".gitattributes": nil, "a.bin": fileOf("x")}, `"a.bin": is under the filter lfs`},
-		"a repository":                    {map[string]*git.File{"x/HEAD": fileOf("x"), "x/objects/a": fileOf("x"), "x/refs/a": fileOf("x")}, "is part of a repository inside the repository"},
-		"what makes it a repository":      {map[string]*git.File{"bare/refs/a": fileOf("x")}, `"bare/refs/a": is part of a repository inside the repository`},
-		"a secret":                        {map[string]*git.File{"value.txt": fileOf("1\n" + secret)}, "it has a secret of this job in it"},
-		"a secret among other bytes":      {map[string]*git.File{"value.txt": fileOf("\x00\x01" + secret + "\xff")}, "it has a secret of this job in it"},
-		"a secret as a link":              {map[string]*git.File{"new": linkTo(secret)}, "it has a secret of this job in it"},
-		"a secret as a name":              {map[string]*git.File{secret: fileOf("x")}, "it has a secret of this job in it"},
-		"a secret in a new place":         {map[string]*git.File{"copy.txt": fileOf("token " + secret + "\n")}, "it has a secret of this job in it"},
-		"a secret that was there":         {map[string]*git.File{"known.txt": fileOf("my token " + secret + "\n")}, ""},
-		"a secret that goes":              {map[string]*git.File{"known.txt": nil}, ""},
-		"a password that is a word":       {map[string]*git.File{"new.txt": fileOf("cat value.txt\n")}, ""},
+		"a filter for all": {
+			map[string]*git.File{".gitattributes": fileOf("*.bin filter=lfs\n* filter=x\n")},
+			`".gitattributes": chooses a filter, under which no file could be changed afterwards`,
+		},
+		"a filter below": {
+			map[string]*git.File{"d/.gitattributes": fileOf("* filter=x\n")},
+			`"d/.gitattributes": chooses a filter`,
+		},
+		"a filter in other letters": {
+			map[string]*git.File{"d/.GitAttributes": fileOf("* filter=x\n")},
+			`"d/.GitAttributes": chooses a filter`,
+		},
+		"a filter by a macro": {
+			map[string]*git.File{"d/.gitattributes": fileOf("[attr]y filter=x\n* y\n")},
+			`"d/.gitattributes": chooses a filter`,
+		},
+		"other attributes": {
+			map[string]*git.File{".gitattributes": fileOf("*.bin filter=lfs\n*.txt text\n")},
+			"",
+		},
+		"a filter less": {map[string]*git.File{".gitattributes": fileOf("*.txt text\n")}, ""},
+		"a file under a filter": {
+			map[string]*git.File{"a.bin": fileOf("not a pointer\n")},
+			`"a.bin": is under the filter lfs, which does not run here`,
+		},
+		"a new file under a filter": {
+			map[string]*git.File{"d/b.bin": fileOf("x")},
+			`"d/b.bin": is under the filter lfs`,
+		},
+		"a file under a filter, gone": {map[string]*git.File{"a.bin": nil}, ""},
+		"its filter is taken out first": {
+			map[string]*git.File{".gitattributes": nil, "a.bin": fileOf("x")},
+			`"a.bin": is under the filter lfs`,
+		},
+		"a repository": {map[string]*git.File{
+			"x/HEAD": fileOf("x"), "x/objects/a": fileOf("x"),
+			"x/refs/a": fileOf("x"),
+		}, "is part of a repository inside the repository"},
+		"what makes it a repository": {
+			map[string]*git.File{"bare/refs/a": fileOf("x")},
+			`"bare/refs/a": is part of a repository inside the repository`,
+		},
+		"a secret": {
+			map[string]*git.File{"value.txt": fileOf("1\n" + secret)},
+			"it has a secret of this job in it",
+		},
+		"a secret among other bytes": {
+			map[string]*git.File{"value.txt": fileOf("\x00\x01" + secret + "\xff")},
+			"it has a secret of this job in it",
+		},
+		"a secret as a link": {map[string]*git.File{"new": linkTo(secret)}, "it has a secret of this job in it"},
+		"a secret as a name": {map[string]*git.File{secret: fileOf("x")}, "it has a secret of this job in it"},
+		"a secret in a new place": {
+			map[string]*git.File{"copy.txt": fileOf("token " + secret + "\n")},
+			"it has a secret of this job in it",
+		},
+		"a secret that was there":   {map[string]*git.File{"known.txt": fileOf("my token " + secret + "\n")}, ""},
+		"a secret that goes":        {map[string]*git.File{"known.txt": nil}, ""},
+		"a password that is a word": {map[string]*git.File{"new.txt": fileOf("cat value.txt\n")}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			candidate := b.treeOf(at.Head, c.files)
@@ -107,7 +192,8 @@ func TestFilesOfACandidate(t *testing.T) {
 				assert.NotContains(t, err.Error(), secret)
 				return
 			}
-			assert.Equal(t, strings.Fields(b.git("diff-tree", "-r", "--name-only", at.Head, candidate)), p.Decided.Changed, "what git says is recorded, and not what the bundle says")
+			assert.Equal(t, strings.Fields(b.git("diff-tree", "-r", "--name-only", at.Head, candidate)), p.Decided.Changed,
+				"what git says is recorded, and not what the bundle says")
 			assert.NotEqual(t, "forged", p.Decided.Digest)
 		})
 	}
@@ -149,7 +235,8 @@ func TestAHeldCandidateThatLeavesNothing(t *testing.T) {
 		"it is not held":     {map[string]*git.File{"value.txt": nil}, false, false},
 	} {
 		p := r.proposer.newProposal(proposal.Iteration, at)
-		p.Candidate, p.Decided = b.treeOf(at.Head, c.files), &history.Decided{Outcome: history.Accepted, LeavesNothing: !c.want}
+		p.Candidate, p.Decided = b.treeOf(at.Head, c.files),
+			&history.Decided{Outcome: history.Accepted, LeavesNothing: !c.want}
 		if c.held {
 			p.Measured = []history.Event{&history.Measured{Role: history.Emptied, Stage: decision.Held}}
 		}
@@ -164,11 +251,16 @@ func TestAHeldCandidateThatLeavesNothing(t *testing.T) {
 func TestFilesAreWhatWasMeasured(t *testing.T) {
 	t.Parallel()
 	b, r, at := widely(t, nil)
-	candidate := b.treeOf(at.Head, map[string]*git.File{"value.txt": fileOf("2\n"), "new.bin": fileOf("\x00\x01\x02"), "empty": fileOf(""), "link": linkTo("value.txt"), "other.txt": nil})
+	candidate := b.treeOf(at.Head,
+		map[string]*git.File{
+			"value.txt": fileOf("2\n"), "new.bin": fileOf("\x00\x01\x02"), "empty": fileOf(""),
+			"link": linkTo("value.txt"), "other.txt": nil,
+		})
 	files, err := changedFiles(t.Context(), b.service.Repo, at.Head, candidate)
 	require.NoError(t, err)
 	write := func(candidate string, files ...proposal.File) error {
-		return r.verifier.writeCandidate(t.Context(), at.Head, &proposal.Proposal{Manifest: proposal.Manifest{Candidate: candidate}, Files: files})
+		return r.verifier.writeCandidate(t.Context(), at.Head,
+			&proposal.Proposal{Manifest: proposal.Manifest{Candidate: candidate}, Files: files})
 	}
 	require.NoError(t, write(candidate, files...))
 	before := b.refs()
@@ -178,17 +270,32 @@ func TestFilesAreWhatWasMeasured(t *testing.T) {
 		files     []proposal.File
 		says      string
 	}{
-		"for another tree":   {b.treeOf(at.Head, map[string]*git.File{"value.txt": fileOf("3\n")}), files, "it brings other files than those that were measured"},
-		"for no tree":        {strings.Repeat("1", 40), files, "it brings other files"},
-		"a part of it":       {candidate, files[1:], "it brings other files"},
-		"nothing":            {candidate, nil, "it brings other files"},
-		"a file more":        {candidate, and(proposal.File{Path: "more", Mode: git.ModeFile}), "it brings other files"},
-		"a file twice":       {candidate, and(proposal.File{Path: "value.txt", Mode: git.ModeFile}), "it brings other files"},
-		"upwards":            {candidate, and(proposal.File{Path: "../value.txt", Mode: git.ModeFile}), "its files cannot be written"},
-		"into git":           {candidate, and(proposal.File{Path: ".git/config", Mode: git.ModeFile}), "its files cannot be written"},
-		"no path":            {candidate, and(proposal.File{Mode: git.ModeFile}), "its files cannot be written"},
-		"a mode of two rows": {candidate, and(proposal.File{Path: "more", Mode: "100644\x00"}), "is no regular file and no link"},
-		"a submodule":        {candidate, and(proposal.File{Path: "more", Mode: git.ModeSubmodule}), "is no regular file and no link"},
+		"for another tree": {
+			b.treeOf(at.Head, map[string]*git.File{"value.txt": fileOf("3\n")}), files,
+			"it brings other files than those that were measured",
+		},
+		"for no tree":  {strings.Repeat("1", 40), files, "it brings other files"},
+		"a part of it": {candidate, files[1:], "it brings other files"},
+		"nothing":      {candidate, nil, "it brings other files"},
+		"a file more":  {candidate, and(proposal.File{Path: "more", Mode: git.ModeFile}), "it brings other files"},
+		"a file twice": {candidate, and(proposal.File{Path: "value.txt", Mode: git.ModeFile}), "it brings other files"},
+		"upwards": {
+			candidate, and(proposal.File{Path: "../value.txt", Mode: git.ModeFile}),
+			"its files cannot be written",
+		},
+		"into git": {
+			candidate, and(proposal.File{Path: ".git/config", Mode: git.ModeFile}),
+			"its files cannot be written",
+		},
+		"no path": {candidate, and(proposal.File{Mode: git.ModeFile}), "its files cannot be written"},
+		"a mode of two rows": {
+			candidate, and(proposal.File{Path: "more", Mode: "100644\x00"}),
+			"is no regular file and no link",
+		},
+		"a submodule": {
+			candidate, and(proposal.File{Path: "more", Mode: git.ModeSubmodule}),
+			"is no regular file and no link",
+		},
 	} {
 		requireRefusal(t, write(c.candidate, c.files...), c.says, name)
 	}

@@ -54,9 +54,15 @@ func TestVerifyRefuses(t *testing.T) {
 		{"another metric", func(p *proposal.Proposal) { p.Decided.Metric = metricOf("9") }, "do not bear its decision"},
 		{"no measurement", func(p *proposal.Proposal) { p.Measured = nil }, "do not bear its decision"},
 		{"another rule", func(p *proposal.Proposal) { p.Decided.Rule = &decision.Rule{Regime: "noisy"} }, "another rule"},
-		{"a rejection that improved", func(p *proposal.Proposal) { p.Decided.Outcome, p.Candidate = history.Rejected, "" }, "do not bear its decision"},
+		{
+			"a rejection that improved", func(p *proposal.Proposal) { p.Decided.Outcome, p.Candidate = history.Rejected, "" },
+			"do not bear its decision",
+		},
 		{"a baseline that nothing asks for", func(p *proposal.Proposal) {
-			p.Baseline = []*history.Measured{{Role: history.Baseline, Metric: metricOf("1"), Samples: []metric.Value{*metricOf("1")}}}
+			p.Baseline = []*history.Measured{{
+				Role: history.Baseline, Metric: metricOf("1"),
+				Samples: []metric.Value{*metricOf("1")},
+			}}
 		}, "nothing asks for"},
 		{"a file outside the target", func(p *proposal.Proposal) { p.Candidate = outside }, "other.txt"},
 		{"the program itself", func(p *proposal.Proposal) { p.Candidate = own }, "p.md"},
@@ -100,7 +106,8 @@ func TestARefusedProposalIsAnError(t *testing.T) {
 	b.service.Suite = brokenSuite{}
 	result := b.one()
 	assert.Equal(t, history.Error, result.Outcome)
-	assert.Equal(t, []string{"the proposal was not recorded: it is accepted without an improvement"}, decision.Texts(result.Reasons))
+	assert.Equal(t, []string{"the proposal was not recorded: it is accepted without an improvement"},
+		decision.Texts(result.Reasons))
 	assert.NotContains(t, b.refs(), "refs/heads/autoloop/")
 	assert.Equal(t, history.PhaseFailed, b.records().standing().Phase)
 

@@ -32,16 +32,24 @@ func growForCI(t *testing.T, g *garden) map[string]string {
 	t.Helper()
 	return g.grow(t,
 		sprout{name: "base", branch: "ci/plain", files: map[string]string{"value.txt": "1\n"}},
-		sprout{name: "flow", branch: "ci/flow", parents: "base", files: map[string]string{".github/workflows/ci.yml": "on: push\njobs: {}\n"}},
+		sprout{
+			name: "flow", branch: "ci/flow", parents: "base",
+			files: map[string]string{".github/workflows/ci.yml": "on: push\njobs: {}\n"},
+		},
 		sprout{name: "kept", parents: "flow", message: ofIteration(1), files: map[string]string{"value.txt": "2\n"}},
-		sprout{name: "candidate", branch: BranchPrefix + "at-ci", parents: "kept", message: ofIteration(2), files: map[string]string{"value.txt": "3\n"}},
+		sprout{
+			name: "candidate", branch: BranchPrefix + "at-ci", parents: "kept", message: ofIteration(2),
+			files: map[string]string{"value.txt": "3\n"},
+		},
 		sprout{name: "fix", parents: "candidate", message: ofIteration(2), files: map[string]string{"value.txt": "4\n"}},
 		sprout{name: "theirs", parents: "kept", files: map[string]string{"value.txt": "9\n"}},
 	)
 }
 
 // newAtCI is a run that found the iteration waiting for the given time since its push.
-func newAtCI(t *testing.T, g *garden, ids map[string]string, name, base, front string, since time.Duration, more ...history.Event) *atCI {
+func newAtCI(t *testing.T, g *garden, ids map[string]string, name, base, front string, since time.Duration,
+	more ...history.Event,
+) *atCI {
 	t.Helper()
 	measured := wasMeasured("1")
 	measured.Commit, measured.BaseBranch = ids[base], "ci/"+map[string]string{"base": "plain", "flow": "flow"}[base]
@@ -49,7 +57,10 @@ func newAtCI(t *testing.T, g *garden, ids map[string]string, name, base, front s
 	first.Parent = ids[base]
 	second := wasDecided(2, history.PendingCI, "3", ids["candidate"])
 	second.Parent, second.Time, second.Reasons = ids["kept"], noon.Add(-since), decision.Says("3 is better than 2")
-	start := &history.Started{Head: history.Head{Run: "now", Iteration: 2, Time: noon}, Lease: &history.Lease{Host: "here", PID: 1, Until: noon.Add(time.Hour)}}
+	start := &history.Started{
+		Head:  history.Head{Run: "now", Iteration: 2, Time: noon},
+		Lease: &history.Lease{Host: "here", PID: 1, Until: noon.Add(time.Hour)},
+	}
 	events := append([]history.Event{measured, first, second}, more...)
 	d := &atCI{desk: newDeskIn(t, g.Repo, name, front, append(events, start)...), ids: ids}
 	d.branches.base = measured.BaseBranch
@@ -105,9 +116,15 @@ func TestWhatCISays(t *testing.T) {
 	t.Parallel()
 	g := newGarden(t)
 	ids := growForCI(t, g)
-	unread := ci.Result{State: ci.Pending, Seen: -1, Reasons: []ci.Reason{{Kind: ci.Unread, Text: "CI could not be read: 403"}}}
+	unread := ci.Result{
+		State: ci.Pending, Seen: -1,
+		Reasons: []ci.Reason{{Kind: ci.Unread, Text: "CI could not be read: 403"}},
+	}
 	nothing := ci.Result{State: ci.Pending, Reasons: []ci.Reason{{Kind: ci.NoSuccess, Text: "no check has run"}}}
-	partly := ci.Result{State: ci.Pending, Seen: 2, Reasons: []ci.Reason{{Kind: ci.Failed, Text: "build fails"}}, Failing: []ci.Check{{Name: "build", URL: "https://ci.example/1"}}}
+	partly := ci.Result{
+		State: ci.Pending, Seen: 2, Reasons: []ci.Reason{{Kind: ci.Failed, Text: "build fails"}},
+		Failing: []ci.Check{{Name: "build", URL: "https://ci.example/1"}},
+	}
 	for _, c := range []struct {
 		name    string
 		base    string // "flow" unless given
@@ -121,27 +138,90 @@ func TestWhatCISays(t *testing.T) {
 		paused  string
 		asked   int // how often a fixer was asked
 	}{
-		{name: "says-green", says: []ci.Result{green()}, outcome: history.Accepted, events: "pull=8 decided finished", reasons: []string{"3 is better than 2", "CI is green: 2 checks"}, commit: true},
-		{name: "says-green-late", says: []ci.Result{green()}, since: 2 * time.Hour, outcome: history.Accepted, events: "pull=8 decided finished", reasons: []string{"3 is better than 2", "CI is green: 2 checks"}, commit: true},
-		{name: "says-pending-green", says: []ci.Result{waiting(), unread, green()}, outcome: history.Accepted, events: "pull=8 decided finished", reasons: []string{"3 is better than 2", "CI is green: 2 checks"}, commit: true},
-		{name: "says-pending", says: []ci.Result{waiting()}, outcome: history.PendingCI, events: "pull=8 finished", reasons: []string{"CI did not answer yet; a later run goes on"}, commit: true},
-		{name: "says-nothing", says: []ci.Result{nothing}, outcome: history.PendingCI, events: "pull=8 finished", reasons: []string{"CI did not answer yet; a later run goes on", "no check has run"}, commit: true},
-		{name: "says-nothing-plain", base: "base", says: []ci.Result{nothing}, outcome: history.Accepted, events: "pull=8 decided finished", reasons: []string{"3 is better than 2"}, commit: true},
-		{name: "says-nothing-required", base: "base", front: "ci-gate: required", says: []ci.Result{nothing}, outcome: history.PendingCI, events: "pull=8 finished", reasons: []string{"CI did not answer yet; a later run goes on"}, commit: true},
-		{name: "says-pending-plain", base: "base", says: []ci.Result{waiting()}, outcome: history.PendingCI, events: "pull=8 finished", reasons: []string{"CI did not answer yet; a later run goes on"}, commit: true},
-		{name: "says-unread-plain", base: "base", says: []ci.Result{unread}, outcome: history.PendingCI, events: "pull=8 finished", reasons: []string{"CI did not answer yet; a later run goes on", "CI could not be read: 403"}, commit: true},
-		{name: "says-red-off", front: "ci-gate: off", says: []ci.Result{red("build", "error: x")}, outcome: history.Accepted, events: "pull=8 decided finished", reasons: []string{"3 is better than 2"}, commit: true},
-		{name: "says-moved", says: []ci.Result{{State: ci.Moved, Reasons: []ci.Reason{{Text: "the branch is elsewhere"}}}}, outcome: history.Rejected, events: "pull=8 decided finished", reasons: []string{"not kept: the branch is elsewhere; the next iteration begins with what is there", "3 is better than 2"}, commit: true},
-		{name: "says-red", says: []ci.Result{red("build", "error: x")}, outcome: history.PendingCI, events: "pull=8 finished", reasons: []string{"CI did not answer yet; a later run goes on", "nobody can fix it", "build fails"}, commit: true, asked: 1},
-		{name: "says-partly", says: []ci.Result{partly}, outcome: history.PendingCI, events: "pull=8 finished", reasons: []string{"CI did not answer yet; a later run goes on", "nobody can fix it", "build fails"}, commit: true, asked: 1},
-		{name: "says-pending-for-long", says: []ci.Result{waiting()}, since: time.Hour - 15*time.Second, outcome: history.PendingCI, events: "pull=8 finished paused", reasons: []string{"CI did not answer yet; a later run goes on"}, commit: true, paused: "ci-timeout: after 1h0m0s CI has no result for " + ids["candidate"][:12] + ": ; pushes with the workflow's own token start no CI"},
-		{name: "says-nothing-for-long", says: []ci.Result{nothing}, since: 2 * time.Hour, outcome: history.PendingCI, events: "pull=8 finished paused", reasons: []string{"CI did not answer yet; a later run goes on"}, commit: true, paused: "ci-timeout: after 1h0m0s CI has no result for " + ids["candidate"][:12] + ": no check appeared; pushes with the workflow's own token start no CI: name a `ci-workflow`, or give the token of an app or a person, or set `ci-gate: off`"},
 		{
-			name: "says-unread-for-long", says: []ci.Result{unread}, since: 2 * time.Hour, outcome: history.PendingCI, events: "pull=8 finished paused",
+			name: "says-green", says: []ci.Result{green()}, outcome: history.Accepted, events: "pull=8 decided finished",
+			reasons: []string{"3 is better than 2", "CI is green: 2 checks"}, commit: true,
+		},
+		{
+			name: "says-green-late", says: []ci.Result{green()}, since: 2 * time.Hour, outcome: history.Accepted,
+			events: "pull=8 decided finished", reasons: []string{"3 is better than 2", "CI is green: 2 checks"}, commit: true,
+		},
+		{
+			name: "says-pending-green", says: []ci.Result{waiting(), unread, green()}, outcome: history.Accepted,
+			events: "pull=8 decided finished", reasons: []string{"3 is better than 2", "CI is green: 2 checks"}, commit: true,
+		},
+		{
+			name: "says-pending", says: []ci.Result{waiting()}, outcome: history.PendingCI, events: "pull=8 finished",
+			reasons: []string{"CI did not answer yet; a later run goes on"}, commit: true,
+		},
+		{
+			name: "says-nothing", says: []ci.Result{nothing}, outcome: history.PendingCI, events: "pull=8 finished",
+			reasons: []string{"CI did not answer yet; a later run goes on", "no check has run"}, commit: true,
+		},
+		{
+			name: "says-nothing-plain", base: "base", says: []ci.Result{nothing}, outcome: history.Accepted,
+			events: "pull=8 decided finished", reasons: []string{"3 is better than 2"}, commit: true,
+		},
+		{
+			name: "says-nothing-required", base: "base", front: "ci-gate: required", says: []ci.Result{nothing},
+			outcome: history.PendingCI, events: "pull=8 finished",
+			reasons: []string{"CI did not answer yet; a later run goes on"}, commit: true,
+		},
+		{
+			name: "says-pending-plain", base: "base", says: []ci.Result{waiting()}, outcome: history.PendingCI,
+			events: "pull=8 finished", reasons: []string{"CI did not answer yet; a later run goes on"}, commit: true,
+		},
+		{
+			name: "says-unread-plain", base: "base", says: []ci.Result{unread}, outcome: history.PendingCI,
+			events:  "pull=8 finished",
+			reasons: []string{"CI did not answer yet; a later run goes on", "CI could not be read: 403"}, commit: true,
+		},
+		{
+			name: "says-red-off", front: "ci-gate: off", says: []ci.Result{red("build", "error: x")}, outcome: history.Accepted,
+			events: "pull=8 decided finished", reasons: []string{"3 is better than 2"}, commit: true,
+		},
+		{
+			name: "says-moved", says: []ci.Result{{State: ci.Moved, Reasons: []ci.Reason{{Text: "the branch is elsewhere"}}}},
+			outcome: history.Rejected, events: "pull=8 decided finished",
+			reasons: []string{
+				"not kept: the branch is elsewhere; the next iteration begins with what is there",
+				"3 is better than 2",
+			}, commit: true,
+		},
+		{
+			name: "says-red", says: []ci.Result{red("build", "error: x")}, outcome: history.PendingCI, events: "pull=8 finished",
+			reasons: []string{"CI did not answer yet; a later run goes on", "nobody can fix it", "build fails"}, commit: true,
+			asked: 1,
+		},
+		{
+			name: "says-partly", says: []ci.Result{partly}, outcome: history.PendingCI, events: "pull=8 finished",
+			reasons: []string{"CI did not answer yet; a later run goes on", "nobody can fix it", "build fails"}, commit: true,
+			asked: 1,
+		},
+		{
+			name: "says-pending-for-long", says: []ci.Result{waiting()}, since: time.Hour - 15*time.Second,
+			outcome: history.PendingCI, events: "pull=8 finished paused",
+			reasons: []string{"CI did not answer yet; a later run goes on"}, commit: true,
+			paused: "ci-timeout: after 1h0m0s CI has no result for " + ids["candidate"][:12] +
+				": ; pushes with the workflow's own token start no CI",
+		},
+		{
+			name: "says-nothing-for-long", says: []ci.Result{nothing}, since: 2 * time.Hour, outcome: history.PendingCI,
+			events: "pull=8 finished paused", reasons: []string{"CI did not answer yet; a later run goes on"}, commit: true,
+			paused: "ci-timeout: after 1h0m0s CI has no result for " + ids["candidate"][:12] +
+				": no check appeared; pushes with the workflow's own token start no CI: name a `ci-workflow`, or give the token of an app or a person, or set `ci-gate: off`",
+		},
+		{
+			name: "says-unread-for-long", says: []ci.Result{unread}, since: 2 * time.Hour, outcome: history.PendingCI,
+			events:  "pull=8 finished paused",
 			reasons: []string{"CI did not answer yet; a later run goes on", "CI could not be read: 403"}, commit: true,
 			paused: "ci-timeout: after 1h0m0s CI has no result for " + ids["candidate"][:12] + ": CI could not be read: 403",
 		},
-		{name: "says-red-for-long", says: []ci.Result{red("build", "error: x")}, since: 2 * time.Hour, outcome: history.PendingCI, events: "pull=8 finished", reasons: []string{"CI did not answer yet; a later run goes on", "nobody can fix it"}, commit: true, asked: 1},
+		{
+			name: "says-red-for-long", says: []ci.Result{red("build", "error: x")}, since: 2 * time.Hour,
+			outcome: history.PendingCI, events: "pull=8 finished",
+			reasons: []string{"CI did not answer yet; a later run goes on", "nobody can fix it"}, commit: true, asked: 1,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -153,7 +233,9 @@ func TestWhatCISays(t *testing.T) {
 			}
 			d := newAtCI(t, g, ids, "at-ci", c.base, "ci-wait: 20s\n"+c.front, c.since)
 			d.hub.ci = c.says
-			d.gate.fixer = func(_ context.Context, _ history.Decided, verdict ci.Result, _ time.Duration) (position, *proposal.Proposal, error) {
+			d.gate.fixer = func(_ context.Context, _ history.Decided, verdict ci.Result, _ time.Duration) (position,
+				*proposal.Proposal, error,
+			) {
 				d.asked = append(d.asked, verdict)
 				return position{}, nil, &noFixError{"nobody can fix it"}
 			}
@@ -181,7 +263,8 @@ func TestWhatCISays(t *testing.T) {
 				assert.Equal(t, []string{"3", ids["candidate"]}, []string{after.sum.Best.String(), after.sum.Incumbent})
 				assert.Equal(t, strings.Contains(strings.Join(c.reasons, ""), "green"), after.sum.CISeen)
 			default:
-				assert.Equal(t, []string{"2", ids["kept"]}, []string{after.sum.Best.String(), after.sum.Incumbent}, "the incumbent is what CI let through")
+				assert.Equal(t, []string{"2", ids["kept"]}, []string{after.sum.Best.String(), after.sum.Incumbent},
+					"the incumbent is what CI let through")
 				assert.Equal(t, c.outcome == history.PendingCI, last.Commit != "")
 			}
 			for _, move := range d.shelf.moves {
@@ -197,7 +280,8 @@ func TestAPauseIsSaidOnce(t *testing.T) {
 	t.Parallel()
 	g := newGarden(t)
 	ids := growForCI(t, g)
-	d := newAtCI(t, g, ids, "at-ci", "flow", "", 2*time.Hour, &history.Paused{Reason: decision.Say("a holiday")}, wasSet(history.Note, "x"))
+	d := newAtCI(t, g, ids, "at-ci", "flow", "", 2*time.Hour, &history.Paused{Reason: decision.Say("a holiday")},
+		wasSet(history.Note, "x"))
 	d.hub.ci, d.shown, d.comments().Until = []ci.Result{waiting()}, commentsTold, "4 0 0"
 	_, err := d.gate.waitForCI(t.Context())
 	require.NoError(t, err)
@@ -243,12 +327,24 @@ func TestStartCI(t *testing.T) {
 		warns   string
 	}{
 		{name: "start-none", events: "pull=8"},
-		{name: "start-named", front: "ci-workflow: ci.yml", want: []string{"ci.yml autoloop/at-ci"}, events: "pull=8 ci-started=" + ids["candidate"]},
+		{
+			name: "start-named", front: "ci-workflow: ci.yml", want: []string{"ci.yml autoloop/at-ci"},
+			events: "pull=8 ci-started=" + ids["candidate"],
+		},
 		{name: "start-again", front: "ci-workflow: ci.yml", started: ids["candidate"], events: "pull=8"},
-		{name: "start-anew", front: "ci-workflow: ci.yml", started: ids["kept"], want: []string{"ci.yml autoloop/at-ci"}, events: "pull=8 ci-started=" + ids["candidate"]},
+		{
+			name: "start-anew", front: "ci-workflow: ci.yml", started: ids["kept"], want: []string{"ci.yml autoloop/at-ci"},
+			events: "pull=8 ci-started=" + ids["candidate"],
+		},
 		{name: "start-away", front: "ci-workflow: ci.yml", away: true},
-		{name: "start-broken", front: "ci-workflow: ci.yml", broken: "dispatch", events: "pull=8", warns: "workflow ci.yml was not started: GitHub is broken"},
-		{name: "start-no-pull", front: "ci-workflow: ci.yml", broken: "promote", want: []string{"ci.yml autoloop/at-ci"}, events: "pull=8 ci-started=" + ids["candidate"], warns: "the pull request is not up to date: GitHub is broken"},
+		{
+			name: "start-broken", front: "ci-workflow: ci.yml", broken: "dispatch", events: "pull=8",
+			warns: "workflow ci.yml was not started: GitHub is broken",
+		},
+		{
+			name: "start-no-pull", front: "ci-workflow: ci.yml", broken: "promote", want: []string{"ci.yml autoloop/at-ci"},
+			events: "pull=8 ci-started=" + ids["candidate"], warns: "the pull request is not up to date: GitHub is broken",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -286,10 +382,25 @@ func TestTheEndOfAFailure(t *testing.T) {
 		paused []string
 		ended  bool
 	}{
-		{name: "ends", back: true, paused: []string{"stuck in CI fix loop: x; look at the attempt on autoloop-failed/ends/2"}},
-		{name: "ends-again", taken: "candidate", back: true, paused: []string{"stuck in CI fix loop: x; look at the attempt on autoloop-failed/ends-again/2"}},
-		{name: "ends-elsewhere", taken: "theirs", back: true, paused: []string{"stuck in CI fix loop: x; the attempt, commit " + ids["candidate"] + ", is not kept: "}},
-		{name: "ends-refused", err: refusal, paused: []string{"stuck in CI fix loop: x; look at the attempt on autoloop-failed/ends-refused/2", "; remote origin refused the push: autoloop/p ([remote rejected] (protected branch hook declined))"}},
+		{
+			name: "ends", back: true,
+			paused: []string{"stuck in CI fix loop: x; look at the attempt on autoloop-failed/ends/2"},
+		},
+		{
+			name: "ends-again", taken: "candidate", back: true,
+			paused: []string{"stuck in CI fix loop: x; look at the attempt on autoloop-failed/ends-again/2"},
+		},
+		{
+			name: "ends-elsewhere", taken: "theirs", back: true,
+			paused: []string{"stuck in CI fix loop: x; the attempt, commit " + ids["candidate"] + ", is not kept: "},
+		},
+		{
+			name: "ends-refused", err: refusal,
+			paused: []string{
+				"stuck in CI fix loop: x; look at the attempt on autoloop-failed/ends-refused/2",
+				"; remote origin refused the push: autoloop/p ([remote rejected] (protected branch hook declined))",
+			},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -301,7 +412,8 @@ func TestTheEndOfAFailure(t *testing.T) {
 			d.shelf.failures = []error{c.err}
 			verdict := red("build", "error: x")
 			verdict.Failing[0].URL = "https://ci.example/1"
-			result, err := d.gate.giveUpFix(t.Context(), *d.records.standing().Decision, verdict, decision.Reason{Kind: decision.CIStuck, Words: "x"})
+			result, err := d.gate.giveUpFix(t.Context(), *d.records.standing().Decision, verdict,
+				decision.Reason{Kind: decision.CIStuck, Words: "x"})
 			require.NoError(t, err)
 			assert.Equal(t, history.CIFixExhausted, result.Outcome)
 			assert.Equal(t, []string{"stuck in CI fix loop: x", "build fails"}, decision.Texts(result.Reasons))
@@ -339,16 +451,29 @@ func TestAPullRequestWithoutACommit(t *testing.T) {
 		events []history.Event
 		told   []string
 	}{
-		"nothing was kept":                     {[]history.Event{wasMeasured("1"), wasSet(history.PullNumber, "8")}, []string{"pull-ended=8", "paused"}},
-		"nothing was kept, no pull request":    {[]history.Event{wasMeasured("1")}, []string{"paused"}},
-		"something was kept":                   {[]history.Event{wasMeasured("1"), wasDecided(1, history.Accepted, "2", firstOnRecord), wasSet(history.PullNumber, "8")}, []string{"paused"}},
-		"it was noted before":                  {[]history.Event{wasMeasured("1"), wasSet(history.PullNumber, "8"), wasSet(history.PullEnded, "8")}, []string{"paused"}},
-		"an earlier pull request ended so too": {[]history.Event{wasMeasured("1"), wasSet(history.PullNumber, "9"), wasSet(history.PullEnded, "8")}, []string{"pull-ended=9", "paused"}},
+		"nothing was kept": {
+			[]history.Event{wasMeasured("1"), wasSet(history.PullNumber, "8")},
+			[]string{"pull-ended=8", "paused"},
+		},
+		"nothing was kept, no pull request": {[]history.Event{wasMeasured("1")}, []string{"paused"}},
+		"something was kept": {[]history.Event{
+			wasMeasured("1"),
+			wasDecided(1, history.Accepted, "2", firstOnRecord), wasSet(history.PullNumber, "8"),
+		}, []string{"paused"}},
+		"it was noted before": {[]history.Event{
+			wasMeasured("1"), wasSet(history.PullNumber, "8"),
+			wasSet(history.PullEnded, "8"),
+		}, []string{"paused"}},
+		"an earlier pull request ended so too": {[]history.Event{
+			wasMeasured("1"), wasSet(history.PullNumber, "9"),
+			wasSet(history.PullEnded, "8"),
+		}, []string{"pull-ended=9", "paused"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t, "", c.events...)
-			require.NoError(t, d.update(t.Context(), "end", nil, func(b *records) error { return d.gate.endEmptyPull(b, decision.Say("stuck")) }))
+			require.NoError(t, d.update(t.Context(), "end", nil,
+				func(b *records) error { return d.gate.endEmptyPull(b, decision.Say("stuck")) }))
 			assert.Equal(t, c.told, d.told())
 			assert.Equal(t, "stuck", decision.Text(d.written().sum.Paused))
 		})
@@ -379,28 +504,67 @@ func TestWhenAFixIsAskedFor(t *testing.T) {
 		reason  string
 		err     error
 	}{
-		{name: "fix-budget", front: "budget:\n  iterations: 1\n  per: day", done: true, outcome: history.PendingCI, reason: "budget: 2 of 1 iterations used this day"},
-		{name: "fix-no-time", front: "timeout-minutes: 30", worked: 30 * time.Minute, done: true, outcome: history.PendingCI, reason: "build fails"},
-		{name: "fix-nobody", asked: 45 * time.Minute, fix: func(*atCI) (*proposal.Proposal, error) { return nil, &noFixError{"nobody can"} }, done: true, outcome: history.PendingCI, reason: "nobody can"},
-		{name: "fix-left", worked: 40 * time.Minute, asked: 5 * time.Minute, fix: func(*atCI) (*proposal.Proposal, error) { return nil, &noFixError{"nobody can"} }, done: true, outcome: history.PendingCI, reason: "nobody can"},
-		{name: "fix-error", asked: 45 * time.Minute, fix: func(*atCI) (*proposal.Proposal, error) { return nil, errBroken }, err: errBroken},
+		{
+			name: "fix-budget", front: "budget:\n  iterations: 1\n  per: day", done: true, outcome: history.PendingCI,
+			reason: "budget: 2 of 1 iterations used this day",
+		},
+		{
+			name: "fix-no-time", front: "timeout-minutes: 30", worked: 30 * time.Minute, done: true, outcome: history.PendingCI,
+			reason: "build fails",
+		},
+		{
+			name: "fix-nobody", asked: 45 * time.Minute,
+			fix: func(*atCI) (*proposal.Proposal, error) { return nil, &noFixError{"nobody can"} }, done: true,
+			outcome: history.PendingCI, reason: "nobody can",
+		},
+		{
+			name: "fix-left", worked: 40 * time.Minute, asked: 5 * time.Minute,
+			fix: func(*atCI) (*proposal.Proposal, error) { return nil, &noFixError{"nobody can"} }, done: true,
+			outcome: history.PendingCI, reason: "nobody can",
+		},
+		{
+			name: "fix-error", asked: 45 * time.Minute, fix: func(*atCI) (*proposal.Proposal, error) { return nil, errBroken },
+			err: errBroken,
+		},
 		{name: "fix-put-off", asked: 45 * time.Minute, fix: func(*atCI) (*proposal.Proposal, error) {
-			return &proposal.Proposal{Postponed: &history.Finished{NotBefore: &later, Reason: limited(later, "busy"), Work: history.Work{Agent: "scripted"}}}, nil
+			return &proposal.Proposal{Postponed: &history.Finished{
+				NotBefore: &later, Reason: limited(later, "busy"),
+				Work: history.Work{Agent: "scripted"},
+			}}, nil
 		}, done: true, outcome: history.Idle, reason: "paused: the agent's service has a rate limit (busy)"},
 		{name: "fix-failed", asked: 45 * time.Minute, fix: func(d *atCI) (*proposal.Proposal, error) {
-			return &proposal.Proposal{Checked: &history.Checked{Head: history.Head{Iteration: 2}, Commit: ids["candidate"], Signature: failure.Signature(), Failed: &decision.Reason{Kind: decision.NoChange}}}, nil
+			return &proposal.Proposal{Checked: &history.Checked{
+				Head: history.Head{Iteration: 2}, Commit: ids["candidate"],
+				Signature: failure.Signature(), Failed: &decision.Reason{Kind: decision.NoChange},
+			}}, nil
 		}},
-		{name: "fix-same", before: []history.Event{checked("another", failure.Signature())}, done: true, outcome: history.CIFixExhausted, reason: "stuck in CI fix loop: " + failure.Signature()},
-		{name: "fix-same-commit", before: []history.Event{checked(ids["candidate"], failure.Signature())}, asked: 45 * time.Minute, fix: func(*atCI) (*proposal.Proposal, error) { return nil, &noFixError{"nobody can"} }, done: true, outcome: history.PendingCI, reason: "nobody can"},
-		{name: "fix-fifth", before: four, asked: 45 * time.Minute, fix: func(*atCI) (*proposal.Proposal, error) { return nil, &noFixError{"nobody can"} }, done: true, outcome: history.PendingCI, reason: "nobody can"},
-		{name: "fix-sixth", before: append(slices.Clone(four), checked("e", "five")), done: true, outcome: history.CIFixExhausted, reason: "ci-fix-exhausted: " + failure.Signature()},
+		{
+			name: "fix-same", before: []history.Event{checked("another", failure.Signature())}, done: true,
+			outcome: history.CIFixExhausted, reason: "stuck in CI fix loop: " + failure.Signature(),
+		},
+		{
+			name: "fix-same-commit", before: []history.Event{checked(ids["candidate"], failure.Signature())},
+			asked: 45 * time.Minute, fix: func(*atCI) (*proposal.Proposal, error) { return nil, &noFixError{"nobody can"} },
+			done: true, outcome: history.PendingCI, reason: "nobody can",
+		},
+		{
+			name: "fix-fifth", before: four, asked: 45 * time.Minute,
+			fix: func(*atCI) (*proposal.Proposal, error) { return nil, &noFixError{"nobody can"} }, done: true,
+			outcome: history.PendingCI, reason: "nobody can",
+		},
+		{
+			name: "fix-sixth", before: append(slices.Clone(four), checked("e", "five")), done: true,
+			outcome: history.CIFixExhausted, reason: "ci-fix-exhausted: " + failure.Signature(),
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			d := newAtCI(t, g, ids, "at-ci", "flow", c.front, time.Minute, c.before...)
 			d.clock = d.clock.Add(c.worked)
 			asked := time.Duration(0)
-			d.gate.fixer = func(_ context.Context, _ history.Decided, verdict ci.Result, left time.Duration) (position, *proposal.Proposal, error) {
+			d.gate.fixer = func(_ context.Context, _ history.Decided, verdict ci.Result, left time.Duration) (position,
+				*proposal.Proposal, error,
+			) {
 				asked = left
 				assert.Equal(t, failure, verdict)
 				p, err := c.fix(d)

@@ -18,5 +18,8 @@ func TestAWarningOfTheRunSurvivesItsStart(t *testing.T) {
 	require.NoError(t, d.lease.acquireLease(t.Context()))
 	require.NoError(t, d.lease.acquireLease(t.Context()))
 	d.warn("GitHub was not read")
-	assert.Equal(t, []string{"GitHub was not read", "Best Metric was 9 in the state and is 1 in the ledger; put right from the ledger"}, d.warnings)
+	assert.Equal(t, []string{
+		"GitHub was not read",
+		"Best Metric was 9 in the state and is 1 in the ledger; put right from the ledger",
+	}, d.warnings)
 }

@@ -21,11 +21,18 @@ func TestFailed(t *testing.T) {
 		onError bool
 		says    string
 	}{
-		"nothing":             {nil, true, ""},
-		"rejected":            {[]loop.Result{{Outcome: history.Rejected}}, true, ""},
-		"an error":            {[]loop.Result{{Outcome: history.Error}}, false, ""},
-		"an error that fails": {[]loop.Result{{Program: "p", Iteration: 2, Outcome: history.Error, Reasons: decision.Says("a", "b")}}, true, "iteration 2 of p ended in an error: a; b"},
-		"unmeasurable":        {[]loop.Result{{Program: "p", BaselineError: "exit code 1"}}, false, "p cannot be measured: exit code 1"},
+		"nothing":  {nil, true, ""},
+		"rejected": {[]loop.Result{{Outcome: history.Rejected}}, true, ""},
+		"an error": {[]loop.Result{{Outcome: history.Error}}, false, ""},
+		"an error that fails": {[]loop.Result{{
+			Program: "p", Iteration: 2, Outcome: history.Error,
+			Reasons: decision.Says("a", "b"),
+		}}, true, "iteration 2 of p ended in an error: a; b"},
+		"unmeasurable": {
+			[]loop.Result{{Program: "p", BaselineError: "exit code 1"}},
+			false,
+			"p cannot be measured: exit code 1",
+		},
 	} {
 		err := loop.Failed(c.results, c.onError)
 		if c.says == "" {
@@ -43,14 +50,29 @@ func TestNotes(t *testing.T) {
 		result loop.Result
 		says   string
 	}{
-		"nothing":  {loop.Result{}, ""},
-		"a gain":   {loop.Result{Program: "p", Initial: &first, BestMetric: &now}, "\np: 2 at the start, 3 now (+1)\n"},
-		"noisy":    {loop.Result{Program: "p", Initial: &first, BestMetric: &now, Noisy: true}, "\np: 2 at the start, 3 now (+1; noisy and measured at different times, so the sum of the gains may differ)\n"},
-		"a bundle": {loop.Result{Bundle: "b"}, "\nnothing is recorded yet: `iterate job publish` verifies the bundle, and records it\n"},
-		"stopped":  {loop.Result{Program: "p", Stopped: "completed: its target is reached"}, "p is completed: its target is reached\n"},
-		"budget":   {loop.Result{Program: "p", Stopped: "budget: 4 of 4 iterations used"}, "p: budget: 4 of 4 iterations used\n"},
-		"asked":    {loop.Result{Program: "p", Stopped: "a person asked it to stop"}, "p: a person asked it to stop\n"},
-		"failed":   {loop.Result{Iteration: 4, Output: "/o", Reasons: decision.Says("exit\ncode 1")}, "\niteration 4: exit code 1\n  all that it printed: /o\n"},
+		"nothing": {loop.Result{}, ""},
+		"a gain":  {loop.Result{Program: "p", Initial: &first, BestMetric: &now}, "\np: 2 at the start, 3 now (+1)\n"},
+		"noisy": {
+			loop.Result{Program: "p", Initial: &first, BestMetric: &now, Noisy: true},
+			"\np: 2 at the start, 3 now (+1; noisy and measured at different times, so the sum of the gains may differ)\n",
+		},
+		"a bundle": {
+			loop.Result{Bundle: "b"},
+			"\nnothing is recorded yet: `iterate job publish` verifies the bundle, and records it\n",
+		},
+		"stopped": {
+			loop.Result{Program: "p", Stopped: "completed: its target is reached"},
+			"p is completed: its target is reached\n",
+		},
+		"budget": {
+			loop.Result{Program: "p", Stopped: "budget: 4 of 4 iterations used"},
+			"p: budget: 4 of 4 iterations used\n",
+		},
+		"asked": {loop.Result{Program: "p", Stopped: "a person asked it to stop"}, "p: a person asked it to stop\n"},
+		"failed": {
+			loop.Result{Iteration: 4, Output: "/o", Reasons: decision.Says("exit\ncode 1")},
+			"\niteration 4: exit code 1\n  all that it printed: /o\n",
+		},
 	} {
 		assert.Equal(t, c.says, loop.Notes([]loop.Result{c.result}), name)
 	}
@@ -63,14 +85,18 @@ func TestResultTable(t *testing.T) {
 	assert.Equal(t, "iteration  outcome   metric  delta  best  time  why\n"+
 		"        1  kept           3     +1     3  1.5s  did it\n"+
 		"        2  proposed       —      —     —  0.0s  slower; by much\n", loop.ResultTable([]loop.Result{
-		{Iteration: 1, Outcome: history.Accepted, Metric: &value, Delta: &delta, BestMetric: &value, Seconds: 1.5, Summary: "did it", Reasons: decision.Says("better")},
+		{
+			Iteration: 1, Outcome: history.Accepted, Metric: &value, Delta: &delta, BestMetric: &value, Seconds: 1.5,
+			Summary: "did it", Reasons: decision.Says("better"),
+		},
 		{Iteration: 2, Outcome: history.Rejected, Bundle: "b", Reasons: decision.Says("slower", "by much")},
 	}).String())
 }
 
 func TestWarningsAreSaidOnce(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, []string{"a", "b"}, loop.Warnings([]loop.Result{{Warnings: []string{"a", "b"}}, {Warnings: []string{"b", "a"}}}))
+	assert.Equal(t, []string{"a", "b"},
+		loop.Warnings([]loop.Result{{Warnings: []string{"a", "b"}}, {Warnings: []string{"b", "a"}}}))
 }
 
 // TestATableOfNoisyRuns says beside each number what it was compared with: the last
@@ -85,8 +111,14 @@ func TestATableOfNoisyRuns(t *testing.T) {
 		return list
 	}
 	table := loop.ResultTable([]loop.Result{
-		{Iteration: 1, Outcome: history.Rejected, Metric: &value, BestMetric: &best, Evidence: evidence("2.5"), Reasons: decision.Says("slower"), Summary: "did it"},
-		{Iteration: 2, Outcome: history.Accepted, Metric: &value, BestMetric: &value, Evidence: evidence("2.5", "2.25"), Reasons: decision.Says("better"), Summary: "did\nmore"},
+		{
+			Iteration: 1, Outcome: history.Rejected, Metric: &value, BestMetric: &best, Evidence: evidence("2.5"),
+			Reasons: decision.Says("slower"), Summary: "did it",
+		},
+		{
+			Iteration: 2, Outcome: history.Accepted, Metric: &value, BestMetric: &value, Evidence: evidence("2.5", "2.25"),
+			Reasons: decision.Says("better"), Summary: "did\nmore",
+		},
 		{Iteration: 3, Outcome: history.Error, BestMetric: &value},
 	})
 	assert.Equal(t, []string{"iteration", "outcome", "metric", "incumbent", "delta", "best", "time", "why"}, table.Header)
@@ -118,18 +150,33 @@ func TestPicturesOfTrials(t *testing.T) {
 				},
 			})
 		}
-		r.Samples = loop.Samples{Incumbent: []metric.Value{metric.FromInt(2), metric.FromInt(4)}, Candidate: []metric.Value{metric.FromInt(3)}}
+		r.Samples = loop.Samples{
+			Incumbent: []metric.Value{metric.FromInt(2), metric.FromInt(4)},
+			Candidate: []metric.Value{metric.FromInt(3)},
+		}
 		return r
 	}
 	for name, c := range map[string]struct {
 		results []loop.Result
 		titles  []string
 	}{
-		"rejected, and the last": {[]loop.Result{trial(1, history.Rejected, "pairs")}, []string{"iteration 1, pairs: 8 pairs, p = 0.012, difference +1 (95 % interval 0.5 to 1.5)"}},
-		"kept, of two stages":    {[]loop.Result{trial(1, history.Accepted, "pairs", "confirmation"), {Iteration: 2}}, []string{"iteration 1, confirmation: 8 pairs, p = 0.012, difference +1 (95 % interval 0.5 to 1.5)"}},
-		"rejected before":        {[]loop.Result{trial(1, history.Rejected, "pairs"), {Iteration: 2}}, nil},
-		"not noisy":              {[]loop.Result{{Iteration: 1, Outcome: history.Accepted}}, nil},
-		"kept twice, and a last": {[]loop.Result{trial(1, history.Accepted, "pairs"), trial(2, history.Rejected, "pairs"), trial(3, history.Accepted, "pairs"), trial(4, history.Error, "pairs")}, []string{"iteration 1, ", "iteration 3, ", "iteration 4, "}},
+		"rejected, and the last": {
+			[]loop.Result{trial(1, history.Rejected, "pairs")},
+			[]string{"iteration 1, pairs: 8 pairs, p = 0.012, difference +1 (95 % interval 0.5 to 1.5)"},
+		},
+		"kept, of two stages": {
+			[]loop.Result{trial(1, history.Accepted, "pairs", "confirmation"), {Iteration: 2}},
+			[]string{"iteration 1, confirmation: 8 pairs, p = 0.012, difference +1 (95 % interval 0.5 to 1.5)"},
+		},
+		"rejected before": {[]loop.Result{trial(1, history.Rejected, "pairs"), {Iteration: 2}}, nil},
+		"not noisy":       {[]loop.Result{{Iteration: 1, Outcome: history.Accepted}}, nil},
+		"kept twice, and a last": {
+			[]loop.Result{
+				trial(1, history.Accepted, "pairs"), trial(2, history.Rejected, "pairs"),
+				trial(3, history.Accepted, "pairs"), trial(4, history.Error, "pairs"),
+			},
+			[]string{"iteration 1, ", "iteration 3, ", "iteration 4, "},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -155,9 +202,15 @@ func TestNotesAreOfTheLastResult(t *testing.T) {
 	t.Parallel()
 	one, two := metric.MustValue("1"), metric.MustValue("2")
 	notes := loop.Notes([]loop.Result{
-		{Program: "p", Iteration: 1, Output: "/o/1", Reasons: decision.Says("the evaluation fails: oh\nno", "and more"), Initial: &one, BestMetric: &one, Stopped: "paused: then"},
+		{
+			Program: "p", Iteration: 1, Output: "/o/1", Reasons: decision.Says("the evaluation fails: oh\nno", "and more"),
+			Initial: &one, BestMetric: &one, Stopped: "paused: then",
+		},
 		{Program: "p", Iteration: 2, Reasons: decision.Says("not printed")},
-		{Program: "p", Iteration: 3, Output: "/o/3", Reasons: decision.Says("again"), Initial: &one, BestMetric: &two, Stopped: "paused: now"},
+		{
+			Program: "p", Iteration: 3, Output: "/o/3", Reasons: decision.Says("again"), Initial: &one, BestMetric: &two,
+			Stopped: "paused: now",
+		},
 	})
 	assert.Equal(t, "\niteration 1: the evaluation fails: oh no\n\niteration 1: and more\n  all that it printed: /o/1\n"+
 		"\niteration 3: again\n  all that it printed: /o/3\n\np: 1 at the start, 2 now (+1)\np is paused: now\n", notes)

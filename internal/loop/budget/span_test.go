@@ -18,7 +18,8 @@ func spentBy(iterations int, tokens int64, usd string, took time.Duration) *hist
 	var sum history.Summary
 	for i := range iterations {
 		sum.Attempts = append(sum.Attempts, history.Attempt{
-			Iteration: i + 1, Time: now.Add(-time.Minute), Took: took, Usage: &metric.Usage{InputTokens: &tokens, OutputTokens: new(int64), CostUSD: &cost},
+			Iteration: i + 1, Time: now.Add(-time.Minute), Took: took,
+			Usage: &metric.Usage{InputTokens: &tokens, OutputTokens: new(int64), CostUSD: &cost},
 			Agent: "codex", Durations: map[string]float64{"propose": 1},
 		})
 	}
@@ -46,12 +47,25 @@ func TestReasons(t *testing.T) {
 		front, usage, want string
 	}{
 		"the first limit of a budget that is reached": {
-			"budget: {iterations: 2, tokens: 2000, usd: 0.5, minutes: 20, per: day}", known, "budget: 2 of 2 iterations used this day; it resumes at 2026-03-05T00:00:00Z",
+			"budget: {iterations: 2, tokens: 2000, usd: 0.5, minutes: 20, per: day}", known,
+			"budget: 2 of 2 iterations used this day; it resumes at 2026-03-05T00:00:00Z",
 		},
-		"tokens before money":    {"budget: {iterations: 3, tokens: 2000, usd: 0.5, per: day}", known, "budget: 2000 of 2000 tokens used this day; it resumes at 2026-03-05T00:00:00Z"},
-		"money before minutes":   {"budget: {usd: 0.5, minutes: 20, per: day}", known, "budget: 0.50 of 0.50 USD used this day; it resumes at 2026-03-05T00:00:00Z"},
-		"more than all of it":    {"budget: {usd: 0.3, per: day}", known, "budget: 0.50 of 0.30 USD used this day; it resumes at 2026-03-05T00:00:00Z"},
-		"what is known is first": {"unknown-cost: pause\nbudget: {usd: 1, minutes: 20, per: day}", unknown, "budget: 20 of 20 minutes used this day; it resumes at 2026-03-05T00:00:00Z"},
+		"tokens before money": {
+			"budget: {iterations: 3, tokens: 2000, usd: 0.5, per: day}", known,
+			"budget: 2000 of 2000 tokens used this day; it resumes at 2026-03-05T00:00:00Z",
+		},
+		"money before minutes": {
+			"budget: {usd: 0.5, minutes: 20, per: day}", known,
+			"budget: 0.50 of 0.50 USD used this day; it resumes at 2026-03-05T00:00:00Z",
+		},
+		"more than all of it": {
+			"budget: {usd: 0.3, per: day}", known,
+			"budget: 0.50 of 0.30 USD used this day; it resumes at 2026-03-05T00:00:00Z",
+		},
+		"what is known is first": {
+			"unknown-cost: pause\nbudget: {usd: 1, minutes: 20, per: day}", unknown,
+			"budget: 20 of 20 minutes used this day; it resumes at 2026-03-05T00:00:00Z",
+		},
 		"an unknown number of tokens": {
 			"unknown-cost: pause\nbudget: {tokens: 9, per: week}", unknown,
 			"budget: an unknown number of tokens (2 iterations, unknown-cost: pause) used this week; it resumes at 2026-03-09T00:00:00Z",
@@ -68,7 +82,10 @@ func TestReasons(t *testing.T) {
 			"unknown-cost: pause\nbudget: [{usd: 9, per: day}, {iterations: 2, per: week}]", unknown,
 			"budget: 2 of 2 iterations used this week; it resumes at 2026-03-09T00:00:00Z",
 		},
-		"unknown of one iteration is no limit of it": {"unknown-cost: pause\nbudget: {usd: 9, tokens: 9, per: iteration}", unknown, ""},
+		"unknown of one iteration is no limit of it": {
+			"unknown-cost: pause\nbudget: {usd: 9, tokens: 9, per: iteration}",
+			unknown, "",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -86,12 +103,20 @@ func TestWhatIsUsedOfEachLimit(t *testing.T) {
 		front, usage string
 		want         []budget.Used
 	}{
-		"no budget":        {"", known, nil},
-		"per iteration":    {"budget: {usd: 1, per: iteration}", known, nil},
-		"more than all":    {"budget: {tokens: 800, per: day}", known, []budget.Used{{Text: "1000 of 800 tokens this day", Share: 1.25}}},
-		"a limit of parts": {"budget: {minutes: 0.5, per: month}", known, []budget.Used{{Text: "10 of 0.5 minutes this month", Share: 20}}},
+		"no budget":     {"", known, nil},
+		"per iteration": {"budget: {usd: 1, per: iteration}", known, nil},
+		"more than all": {
+			"budget: {tokens: 800, per: day}", known,
+			[]budget.Used{{Text: "1000 of 800 tokens this day", Share: 1.25}},
+		},
+		"a limit of parts": {
+			"budget: {minutes: 0.5, per: month}", known,
+			[]budget.Used{{Text: "10 of 0.5 minutes this month", Share: 20}},
+		},
 		"unknown": {"budget: {tokens: 8, usd: 2, iterations: 2, per: program}", unknown, []budget.Used{
-			{Text: "1 of 2 iterations in all", Share: 0.5}, {Text: "at least 0 of 8 tokens in all"}, {Text: "at least 0.00 of 2.00 USD in all"},
+			{Text: "1 of 2 iterations in all", Share: 0.5},
+			{Text: "at least 0 of 8 tokens in all"},
+			{Text: "at least 0.00 of 2.00 USD in all"},
 		}},
 		"unknown in part": {"budget: {tokens: 2000, usd: 2, per: week}", tokens, []budget.Used{
 			{Text: "1000 of 2000 tokens this week", Share: 0.5}, {Text: "at least 0.00 of 2.00 USD this week"},

@@ -17,13 +17,14 @@ const late = `setsid sh -c 'while kill -0 "$1" 2>/dev/null && [ ! -e given ]; do
 func TestTheResultFileIsTheResult(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ script, metric string }{
-		"printed":                {`echo '{"m": 5}'`, "5"},
-		"given":                  {`echo '{"m": 5}' > "$AUTOLOOP_RESULT"`, "5"},
-		"both":                   {`echo '{"m": 5}' > "$AUTOLOOP_RESULT"; echo '{"m": 1}'`, "5"},
-		"empty":                  {`: > "$AUTOLOOP_RESULT"; echo '{"m": 5}'`, "5"},
-		"the first line":         {`#!/bin/sh` + "\n" + `echo '{"m": 5}'`, "5"},
-		"a child in its session": {late + `echo '{"m": 5}' > "$AUTOLOOP_RESULT"; touch given; while [ ! -e printed ]; do :; done`, "5"},
-		"nobody else is told":    {`n=$(env | grep -c RESULT) || true; sh -c 'echo "{\"m\": 0}" > "$AUTOLOOP_RESULT"' 2>/dev/null || true; echo "{\"m\": $n}" > "$AUTOLOOP_RESULT"`, "0"},
+		"printed":        {`echo '{"m": 5}'`, "5"},
+		"given":          {`echo '{"m": 5}' > "$AUTOLOOP_RESULT"`, "5"},
+		"both":           {`echo '{"m": 5}' > "$AUTOLOOP_RESULT"; echo '{"m": 1}'`, "5"},
+		"empty":          {`: > "$AUTOLOOP_RESULT"; echo '{"m": 5}'`, "5"},
+		"the first line": {`#!/bin/sh` + "\n" + `echo '{"m": 5}'`, "5"},
+		"a child in its session": {late +
+			`echo '{"m": 5}' > "$AUTOLOOP_RESULT"; touch given; while [ ! -e printed ]; do :; done`, "5"},
+		"nobody else is told": {`n=$(env | grep -c RESULT) || true; sh -c 'echo "{\"m\": 0}" > "$AUTOLOOP_RESULT"' 2>/dev/null || true; echo "{\"m\": $n}" > "$AUTOLOOP_RESULT"`, "0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

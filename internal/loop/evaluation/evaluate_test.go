@@ -66,7 +66,8 @@ func TestFailures(t *testing.T) {
 
 func TestTimeout(t *testing.T) {
 	t.Parallel()
-	got := evaluateScript(t, "echo '{\"m\": 1}'; sleep 600", func(r *evaluation.Request) { r.Timeout = 200 * time.Millisecond })
+	got := evaluateScript(t, "echo '{\"m\": 1}'; sleep 600",
+		func(r *evaluation.Request) { r.Timeout = 200 * time.Millisecond })
 	assert.True(t, got.TimedOut)
 	assert.Contains(t, got.Problem, "took longer than 200ms")
 }
@@ -74,7 +75,9 @@ func TestTimeout(t *testing.T) {
 func TestOutputIsKeptWithoutSecrets(t *testing.T) {
 	t.Parallel()
 	artifacts := t.TempDir()
-	got := evaluateScript(t, `echo "token $SECRET_TOKEN" >&2; head -c 3000000 /dev/zero | tr '\0' x; echo; echo '{"m": 1}'`, func(r *evaluation.Request) { r.Artifacts = artifacts })
+	got := evaluateScript(t,
+		`echo "token $SECRET_TOKEN" >&2; head -c 3000000 /dev/zero | tr '\0' x; echo; echo '{"m": 1}'`,
+		func(r *evaluation.Request) { r.Artifacts = artifacts })
 	assert.Equal(t, "1", got.Measurement.Metric.String())
 	assert.LessOrEqual(t, len(got.Tail), 2100)
 	assert.Contains(t, got.Tail, "token ***")
@@ -91,6 +94,10 @@ func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
 	defer cancel()
 	evaluator := evaluation.Evaluator{Runner: process.NewRunner()}
-	_, err := evaluator.Run(ctx, evaluation.Request{Script: "sleep 600", Dir: t.TempDir(), Artifacts: t.TempDir(), Env: []string{"PATH=" + os.Getenv("PATH")}})
+	_, err := evaluator.Run(ctx,
+		evaluation.Request{
+			Script: "sleep 600", Dir: t.TempDir(), Artifacts: t.TempDir(),
+			Env: []string{"PATH=" + os.Getenv("PATH")},
+		})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }

@@ -55,30 +55,49 @@ func TestThePlaceOfAFailure(t *testing.T) {
 		stderr  string
 		place   string
 	}{
-		"nothing":                      {nil, "", ""},
-		"the first line":               {[]fmt.Stringer{at("1", "one")}, "", " at line 1 (`one`)"},
-		"an empty line":                {[]fmt.Stringer{at("2", "x")}, "", " at line 2"},
-		"a line with spaces":           {[]fmt.Stringer{at("3", "x")}, "", " at line 3 (`three x`)"},
-		"after the last line":          {[]fmt.Stringer{at("4", "x")}, "", " at its end"},
-		"no line":                      {[]fmt.Stringer{at("0", "x")}, "", ""},
-		"a line before the first":      {[]fmt.Stringer{at("-1", "x")}, "", ""},
-		"the last of several":          {[]fmt.Stringer{at("1", "x"), at("3", "x")}, "", " at line 3 (`three x`)"},
-		"the deepest of several":       {[]fmt.Stringer{deep("0", "2"), deep("2", "1"), deep("1", "3")}, "", " at line 1 (`one`)"},
-		"the last of the deepest":      {[]fmt.Stringer{deep("1", "1"), deep("1", "3"), deep("0", "2")}, "", " at line 3 (`three x`)"},
-		"another exit code":            {[]fmt.Stringer{at("3", "x"), record{"4", "eh", "9", "SCRIPT", "1", "x"}}, "", " at line 3 (`three x`)"},
+		"nothing":                 {nil, "", ""},
+		"the first line":          {[]fmt.Stringer{at("1", "one")}, "", " at line 1 (`one`)"},
+		"an empty line":           {[]fmt.Stringer{at("2", "x")}, "", " at line 2"},
+		"a line with spaces":      {[]fmt.Stringer{at("3", "x")}, "", " at line 3 (`three x`)"},
+		"after the last line":     {[]fmt.Stringer{at("4", "x")}, "", " at its end"},
+		"no line":                 {[]fmt.Stringer{at("0", "x")}, "", ""},
+		"a line before the first": {[]fmt.Stringer{at("-1", "x")}, "", ""},
+		"the last of several":     {[]fmt.Stringer{at("1", "x"), at("3", "x")}, "", " at line 3 (`three x`)"},
+		"the deepest of several": {
+			[]fmt.Stringer{deep("0", "2"), deep("2", "1"), deep("1", "3")},
+			"",
+			" at line 1 (`one`)",
+		},
+		"the last of the deepest": {
+			[]fmt.Stringer{deep("1", "1"), deep("1", "3"), deep("0", "2")},
+			"",
+			" at line 3 (`three x`)",
+		},
+		"another exit code": {
+			[]fmt.Stringer{at("3", "x"), record{"4", "eh", "9", "SCRIPT", "1", "x"}},
+			"",
+			" at line 3 (`three x`)",
+		},
 		"no command with this code":    {[]fmt.Stringer{record{"4", "eh", "0", "SCRIPT", "1", "x"}}, "", ""},
 		"one that did not end a shell": {[]fmt.Stringer{record{"3", "huB", "0", "SCRIPT", "1", "x"}}, "", ""},
-		"another file":                 {[]fmt.Stringer{record{"3", "eh", "0", "/lib/more.sh", "12", "false  1"}}, "", " at line 12 of more.sh (`false 1`)"},
-		"tabs in the command":          {[]fmt.Stringer{at("1", "a\tb\tc")}, "", " at line 1 (`one`)"},
-		"half a record":                {[]fmt.Stringer{at("1", "x"), raw("3\teh\t0\tSCRIPT")}, "", " at line 1 (`one`)"},
-		"letters for numbers":          {[]fmt.Stringer{at("1", "x"), raw("3\te\tx\tSCRIPT\t3\tx\x00"), raw("3\te\t0\tSCRIPT\ty\tx\x00"), raw("z\te\t0\tSCRIPT\t3\tx\x00")}, "", " at line 1 (`one`)"},
-		"too many records":             {[]fmt.Stringer{at("1", "x"), raw(strings.Repeat(" ", 1<<16))}, "", ""},
-		"as the shell says":            {nil, "SCRIPT: line 3: oh\n", " at line 3 (`three x`)"},
-		"as sh says":                   {nil, "SCRIPT: 3: oh\n", " at line 3 (`three x`)"},
-		"as the shell says last":       {nil, "SCRIPT: line 1: a\nSCRIPT: line 3: b\n", " at line 3 (`three x`)"},
-		"the trap before the shell":    {[]fmt.Stringer{at("1", "x")}, "SCRIPT: line 3: oh\n", " at line 1 (`one`)"},
-		"another script's words":       {nil, "/x/evaluation.sh: line 3: oh\nin SCRIPT: line 3: oh\n", ""},
-		"a line beyond all numbers":    {nil, "SCRIPT: line 99999999999999999999: oh\n", " at its end"},
+		"another file": {
+			[]fmt.Stringer{record{"3", "eh", "0", "/lib/more.sh", "12", "false  1"}},
+			"",
+			" at line 12 of more.sh (`false 1`)",
+		},
+		"tabs in the command": {[]fmt.Stringer{at("1", "a\tb\tc")}, "", " at line 1 (`one`)"},
+		"half a record":       {[]fmt.Stringer{at("1", "x"), raw("3\teh\t0\tSCRIPT")}, "", " at line 1 (`one`)"},
+		"letters for numbers": {[]fmt.Stringer{
+			at("1", "x"), raw("3\te\tx\tSCRIPT\t3\tx\x00"),
+			raw("3\te\t0\tSCRIPT\ty\tx\x00"), raw("z\te\t0\tSCRIPT\t3\tx\x00"),
+		}, "", " at line 1 (`one`)"},
+		"too many records":          {[]fmt.Stringer{at("1", "x"), raw(strings.Repeat(" ", 1<<16))}, "", ""},
+		"as the shell says":         {nil, "SCRIPT: line 3: oh\n", " at line 3 (`three x`)"},
+		"as sh says":                {nil, "SCRIPT: 3: oh\n", " at line 3 (`three x`)"},
+		"as the shell says last":    {nil, "SCRIPT: line 1: a\nSCRIPT: line 3: b\n", " at line 3 (`three x`)"},
+		"the trap before the shell": {[]fmt.Stringer{at("1", "x")}, "SCRIPT: line 3: oh\n", " at line 1 (`one`)"},
+		"another script's words":    {nil, "/x/evaluation.sh: line 3: oh\nin SCRIPT: line 3: oh\n", ""},
+		"a line beyond all numbers": {nil, "SCRIPT: line 99999999999999999999: oh\n", " at its end"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -152,12 +171,16 @@ func TestWhatTheShellSaysOfItself(t *testing.T) {
 	at := record{"3", "e", "0", "SCRIPT", "1", "x"}
 	const stderr = "a.c:3:5: error: broken\nSCRIPT: line 1: oh\tno\n"
 	assert.Equal(t, "the evaluation ended with exit code 3 at line 1 (`one`): oh no", failing(t, stderr).Problem)
-	assert.Equal(t, "the evaluation ended with exit code 3 at line 1 (`one`): a.c:3:5: error: broken", failing(t, stderr, at).Problem)
+	assert.Equal(t, "the evaluation ended with exit code 3 at line 1 (`one`): a.c:3:5: error: broken",
+		failing(t, stderr, at).Problem)
 	got := play(t, evaluation.Request{Script: "one"}, func(spec process.Spec) process.Result {
 		at.exit = "127"
 		text := strings.ReplaceAll(at.String(), "SCRIPT", scriptOf(spec))
 		require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(resultOf(spec)), "failed"), []byte(text), 0o600))
-		return process.Result{ExitCode: 127, Stderr: []byte("error: something before\n" + scriptOf(spec) + ": line 1: one: command not found\n")}
+		return process.Result{
+			ExitCode: 127,
+			Stderr:   []byte("error: something before\n" + scriptOf(spec) + ": line 1: one: command not found\n"),
+		}
 	})
 	assert.Equal(t, "the evaluation ended with exit code 127 at line 1 (`one`): one: command not found", got.Problem)
 }

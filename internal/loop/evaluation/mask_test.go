@@ -37,7 +37,10 @@ func TestNoSecretIsKept(t *testing.T) {
 			t.Parallel()
 			for _, exit := range []int{0, 3} {
 				artifacts := t.TempDir()
-				request := evaluation.Request{Script: "curl " + secret, Artifacts: artifacts, Keep: filepath.Join(artifacts, "kept.txt")}
+				request := evaluation.Request{
+					Script: "curl " + secret, Artifacts: artifacts,
+					Keep: filepath.Join(artifacts, "kept.txt"),
+				}
 				got := play(t, request, func(spec process.Spec) process.Result {
 					defer func() { _ = os.Remove(scriptOf(spec)) }() // which is the program's own text
 					return process.Result{ExitCode: exit, Stdout: []byte(output), Stderr: []byte("error: " + secret + "\n")}
@@ -126,7 +129,8 @@ func TestNoQuoteHalvesASecret(t *testing.T) {
 	t.Parallel()
 	artifacts := t.TempDir()
 	for count := range 30 {
-		got := play(t, evaluation.Request{Env: []string{env}, Artifacts: artifacts}, prints(strings.Repeat("x", 4*count)+secret+" after"))
+		got := play(t, evaluation.Request{Env: []string{env}, Artifacts: artifacts},
+			prints(strings.Repeat("x", 4*count)+secret+" after"))
 		require.Contains(t, got.Problem, "is no number")
 		require.NotContains(t, got.Problem, "hun", "%d", count)
 	}
@@ -225,7 +229,12 @@ func TestWholeStreamsAtTheirBounds(t *testing.T) {
 func TestKeptRunsFollowEachOther(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "kept.txt")
-	ends := []process.Result{{}, {ExitCode: 4, Stderr: []byte("oh")}, {Stdout: []byte("1\n")}, {ExitCode: -1, Signal: "SIGTERM"}}
+	ends := []process.Result{
+		{},
+		{ExitCode: 4, Stderr: []byte("oh")},
+		{Stdout: []byte("1\n")},
+		{ExitCode: -1, Signal: "SIGTERM"},
+	}
 	next := 0
 	play4 := func(process.Spec) process.Result { next++; return ends[next-1] }
 	play(t, evaluation.Request{Setup: "make", Keep: file}, play4)

@@ -66,8 +66,9 @@ func TestWhatACommandMayUse(t *testing.T) {
 	environ := append(make([]string, 0, 8), "PATH="+os.Getenv("PATH"), "A=1")
 	var ran []process.Spec
 	got := play(t, evaluation.Request{
-		Script: "echo 1\necho 2", Setup: "make", Dir: dir, Artifacts: artifacts, Env: environ, Timeout: 7 * time.Second, ScriptTimeout: 3 * time.Second,
-		Offline: true, Trusted: true, Fixed: []string{"a", "b"},
+		Script: "echo 1\necho 2", Setup: "make", Dir: dir, Artifacts: artifacts, Env: environ, Timeout: 7 * time.Second,
+		ScriptTimeout: 3 * time.Second,
+		Offline:       true, Trusted: true, Fixed: []string{"a", "b"},
 	}, func(spec process.Spec) process.Result {
 		ran = append(ran, spec)
 		text, err := os.ReadFile(scriptOf(spec))
@@ -165,13 +166,31 @@ func TestHowACommandEnds(t *testing.T) {
 		ends process.Result
 		says string
 	}{
-		"well":               {process.Result{}, ""},
-		"with words":         {process.Result{ExitCode: 3, Stderr: []byte("oh\n")}, "the evaluation ended with exit code 3: oh"},
-		"words on output":    {process.Result{ExitCode: 3, Stderr: []byte(" \n")}, `the evaluation ended with exit code 3: {"m": 1}`},
-		"by a signal":        {process.Result{ExitCode: -1, Signal: "SIGSEGV", Stderr: []byte("oh\n")}, "the evaluation was ended by SIGSEGV: oh"},
-		"for its time":       {process.Result{ExitCode: -1, Signal: "SIGKILL", TimedOut: true}, "the evaluation took longer than 1m0s"},
-		"for its memory":     {process.Result{ExitCode: -1, Signal: "SIGKILL", Exceeded: "more than 1 GiB"}, "the evaluation was ended: more than 1 GiB"},
-		"before it began":    {process.Result{ExitCode: 127, NotFound: true}, "the evaluation needs a shell, and neither bash nor sh was found"},
+		"well": {process.Result{}, ""},
+		"with words": {
+			process.Result{ExitCode: 3, Stderr: []byte("oh\n")},
+			"the evaluation ended with exit code 3: oh",
+		},
+		"words on output": {
+			process.Result{ExitCode: 3, Stderr: []byte(" \n")},
+			`the evaluation ended with exit code 3: {"m": 1}`,
+		},
+		"by a signal": {
+			process.Result{ExitCode: -1, Signal: "SIGSEGV", Stderr: []byte("oh\n")},
+			"the evaluation was ended by SIGSEGV: oh",
+		},
+		"for its time": {
+			process.Result{ExitCode: -1, Signal: "SIGKILL", TimedOut: true},
+			"the evaluation took longer than 1m0s",
+		},
+		"for its memory": {
+			process.Result{ExitCode: -1, Signal: "SIGKILL", Exceeded: "more than 1 GiB"},
+			"the evaluation was ended: more than 1 GiB",
+		},
+		"before it began": {
+			process.Result{ExitCode: 127, NotFound: true},
+			"the evaluation needs a shell, and neither bash nor sh was found",
+		},
 		"late, in good time": {process.Result{TimedOut: true}, "the evaluation took longer than 1m0s"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -274,14 +293,20 @@ func TestAResultThatIsCutOff(t *testing.T) {
 		end, metric string
 		says        string
 	}{
-		"an object of its own":          {"of 3}\n{\"m\": 5}\n", "5", ""},
-		"and words after it":            {"x\n{\"m\": 5}\ndone\n", "5", ""},
-		"and words with brackets":       {"x\n{\"m\": 5}\n[ok] {1} done}\n", "5", ""},
-		"a number":                      {"x}]\n5\n", "5", ""},
-		"a part of a list":              {`, {"m": 4}, {"m": 5}]`, "", "the beginning of its last JSON object is cut off"},
-		"a part of an object":           {`, "last": {"m": 5}}`, "", "the beginning of its last JSON object is cut off"},
-		"a part, over lines":            {"    {\n      \"m\": 5\n    }\n  ],\n  \"z\": 1\n}\n", "", "the beginning of its last JSON object is cut off"},
-		"a part before others":          {`, "a": {"m": 5} , "z": [1, "]}`, "", "the beginning of its last JSON object is cut off"},
+		"an object of its own":    {"of 3}\n{\"m\": 5}\n", "5", ""},
+		"and words after it":      {"x\n{\"m\": 5}\ndone\n", "5", ""},
+		"and words with brackets": {"x\n{\"m\": 5}\n[ok] {1} done}\n", "5", ""},
+		"a number":                {"x}]\n5\n", "5", ""},
+		"a part of a list":        {`, {"m": 4}, {"m": 5}]`, "", "the beginning of its last JSON object is cut off"},
+		"a part of an object":     {`, "last": {"m": 5}}`, "", "the beginning of its last JSON object is cut off"},
+		"a part, over lines": {
+			"    {\n      \"m\": 5\n    }\n  ],\n  \"z\": 1\n}\n", "",
+			"the beginning of its last JSON object is cut off",
+		},
+		"a part before others": {
+			`, "a": {"m": 5} , "z": [1, "]}`, "",
+			"the beginning of its last JSON object is cut off",
+		},
 		"a part before a text":          {`, "a": {"m": 5}, "z": "{}"}`, "", "no"},
 		"the same before it":            {"{\"m\": 5}}\n{\"m\": 5}\n", "5", ""},
 		"cut off at its end":            {"x\n{\"m\": 5", "", "its last JSON object is cut off"},

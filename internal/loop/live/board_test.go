@@ -36,7 +36,8 @@ func TestTwoPrograms(t *testing.T) {
 	speed.Tell(live.Status{Program: "another", Iteration: 2, Stage: "measure"})
 	running, err := board.Running()
 	require.NoError(t, err)
-	assert.Equal(t, []live.Status{{Program: "a.size"}, {Program: "speed", Iteration: 2, Stage: "measure"}}, running, "the last word of each, under the name of its program")
+	assert.Equal(t, []live.Status{{Program: "a.size"}, {Program: "speed", Iteration: 2, Stage: "measure"}}, running,
+		"the last word of each, under the name of its program")
 
 	size.Close()
 	asked, err = board.AskToStop()
@@ -157,7 +158,10 @@ func TestAStatusIsReadWhole(t *testing.T) {
 	run, err := board.Begin("speed")
 	require.NoError(t, err)
 	said := func(i int) live.Status {
-		return live.Status{Program: "speed", Iteration: i, Stage: "measure", Detail: strings.Repeat(fmt.Sprint(i%10), 200*(i%7))}
+		return live.Status{
+			Program: "speed", Iteration: i, Stage: "measure",
+			Detail: strings.Repeat(fmt.Sprint(i%10), 200*(i%7)),
+		}
 	}
 	run.Tell(said(0))
 	done := make(chan struct{})
@@ -208,7 +212,10 @@ func TestAStatusReadsBack(t *testing.T) {
 	require.NoError(t, err)
 	var fields map[string]any
 	require.NoError(t, json.Unmarshal(text, &fields))
-	assert.Equal(t, map[string]any{"program": "speed", "iteration": 3.0, "stage": "propose", "since": "0001-01-01T00:00:00Z"}, fields)
+	assert.Equal(t, map[string]any{
+		"program": "speed", "iteration": 3.0, "stage": "propose",
+		"since": "0001-01-01T00:00:00Z",
+	}, fields)
 	info, err := os.Stat(filepath.Join(dir, "autoloop", "live", "speed", "status.json"))
 	require.NoError(t, err)
 	assert.Zero(t, info.Mode().Perm()&0o077, "it is the user's alone")

@@ -34,7 +34,8 @@ func TestDecodeKeepsWhatAProposalSays(t *testing.T) {
 	assert.Len(t, h.Measured, 2)
 	require.NotNil(t, h.Decided)
 	assert.True(t, h.Kept())
-	assert.Equal(t, []string{"the proposing job says: a b"}, decision.Texts(h.Decided.Reasons), "reasons are lines, and say whose they are")
+	assert.Equal(t, []string{"the proposing job says: a b"}, decision.Texts(h.Decided.Reasons),
+		"reasons are lines, and say whose they are")
 	assert.Empty(t, h.Decided.Commit, "what only the publishing job knows is dropped")
 	line, err := history.Line(h.Decided)
 	require.NoError(t, err)
@@ -66,12 +67,14 @@ func TestSanitizeLeavesOutWhatPublishingSays(t *testing.T) {
 		require.NoError(t, err)
 		before := reflect.ValueOf(log.Events[0]).Elem()
 		for _, field := range reflect.VisibleFields(before.Type()) {
-			require.False(t, field.IsExported() && before.FieldByIndex(field.Index).IsZero(), "%s is not in this test", field.Name)
+			require.False(t, field.IsExported() && before.FieldByIndex(field.Index).IsZero(), "%s is not in this test",
+				field.Name)
 		}
 		clean, err := sanitize(log.Events[0])
 		require.NoError(t, err, kind)
 		kept := keys(t, clean)
-		assert.ElementsMatch(t, strings.Fields(left), slices.DeleteFunc(keys(t, log.Events[0]), func(key string) bool { return slices.Contains(kept, key) }), kind)
+		assert.ElementsMatch(t, strings.Fields(left),
+			slices.DeleteFunc(keys(t, log.Events[0]), func(key string) bool { return slices.Contains(kept, key) }), kind)
 	}
 }
 
@@ -90,7 +93,8 @@ func keys(t *testing.T, e history.Event) []string {
 func FuzzDecode(f *testing.F) {
 	f.Add(iterationEvents, false)
 	f.Add(`{"event":"checked","run_id":"r","iteration":2,"signature":"build"}`+"\n", true)
-	f.Add(`{"event":"finished","run_id":"r","iteration":2,"not_before":"2026-01-01T00:00:00Z","usage":{"cost_usd":-1}}`+"\n", true)
+	f.Add(`{"event":"finished","run_id":"r","iteration":2,"not_before":"2026-01-01T00:00:00Z","usage":{"cost_usd":-1}}`+
+		"\n", true)
 	f.Fuzz(func(t *testing.T, events string, fix bool) {
 		kind := Iteration
 		if fix {

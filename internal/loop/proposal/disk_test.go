@@ -33,9 +33,11 @@ func someBundle(random *rand.Rand) proposal.Bundle {
 	maybe := func(text string) string { return []string{"", text}[random.IntN(2)] }
 	b := proposal.Bundle{Manifest: proposal.Manifest{
 		Kind:      []proposal.Kind{proposal.Iteration, proposal.Fix, proposal.Chores}[random.IntN(3)],
-		Iteration: random.IntN(1_000_000_001), Program: "p" + digits("abc019._-", random.IntN(64)), Run: digits("aZ9_.-", 1+random.IntN(100)),
-		Repository: maybe("org/" + digits("aZ9._-", 1+random.IntN(100))), BaseBranch: "m" + digits("ain/-äß€", random.IntN(20)),
-		Base: object(), Branch: object(), Memory: maybe(object()), Records: digits(hex, 64), Incumbent: object(),
+		Iteration: random.IntN(1_000_000_001), Program: "p" + digits("abc019._-", random.IntN(64)),
+		Run:        digits("aZ9_.-", 1+random.IntN(100)),
+		Repository: maybe("org/" + digits("aZ9._-", 1+random.IntN(100))),
+		BaseBranch: "m" + digits("ain/-äß€", random.IntN(20)),
+		Base:       object(), Branch: object(), Memory: maybe(object()), Records: digits(hex, 64), Incumbent: object(),
 		Heard: maybe(fmt.Sprintf("%d %d %d", random.IntN(1e9), random.IntN(1e18), random.IntN(9))),
 	}}
 	b.BaseBranch = strings.ToValidUTF8(b.BaseBranch, "é")
@@ -94,7 +96,8 @@ func TestNoByteOfABundleMayChange(t *testing.T) {
 		for _, other := range altered {
 			require.NoError(t, os.WriteFile(file, []byte(other), 0o600))
 			_, err := proposal.Read(dir)
-			require.ErrorContains(t, err, "bundle "+dir+" was altered: its files are not what SHA256SUMS says", "%s: %q", name, other)
+			require.ErrorContains(t, err, "bundle "+dir+" was altered: its files are not what SHA256SUMS says", "%s: %q", name,
+				other)
 		}
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	}
@@ -131,30 +134,51 @@ func TestADirectoryThatIsNoBundle(t *testing.T) {
 		do   func(dir string) error
 		says string
 	}{
-		"nothing there":               {os.RemoveAll, "cannot be opened"},
-		"a file":                      {func(dir string) error { return os.WriteFile(dir+".file", nil, 0o600) }, "cannot be opened"},
+		"nothing there": {os.RemoveAll, "cannot be opened"},
+		"a file": {
+			func(dir string) error { return os.WriteFile(dir+".file", nil, 0o600) },
+			"cannot be opened",
+		},
 		"no manifest":                 {remove("manifest.json"), "is incomplete"},
 		"no change":                   {remove("change.json"), "is incomplete"},
 		"no events":                   {remove("events.jsonl"), "is incomplete"},
 		"no digests":                  {remove("SHA256SUMS"), "is incomplete"},
 		"a directory for the events":  {instead("events.jsonl", makeDir), "events.jsonl is no regular file"},
 		"a directory for the digests": {instead("SHA256SUMS", makeDir), "SHA256SUMS is no regular file"},
-		"a link to itself":            {instead("manifest.json", func(file string) error { return os.Symlink("manifest.json", file) }), "manifest.json is no regular file"},
-		"a link to a file beside it":  {instead("change.json", func(file string) error { return os.Symlink("events.jsonl", file) }), "change.json is no regular file"},
-		"a link to a device":          {instead("events.jsonl", func(file string) error { return os.Symlink("/dev/zero", file) }), "events.jsonl is no regular file"},
-		"a file more":                 {add("README"), `"README" is no file of a bundle`},
-		"a file more, and one less":   {func(dir string) error { return os.Rename(filepath.Join(dir, "change.json"), filepath.Join(dir, "x")) }, `"x" is no file of a bundle`},
-		"a hidden file":               {add(".x"), `".x" is no file of a bundle`},
-		"a directory more":            {func(dir string) error { return makeDir(filepath.Join(dir, "d")) }, `"d" is no file of a bundle`},
-		"many files":                  {add("1", "2", "3", "4", "5", "6", "7"), "is no file of a bundle"},
+		"a link to itself": {instead("manifest.json",
+			func(file string) error { return os.Symlink("manifest.json", file) }), "manifest.json is no regular file"},
+		"a link to a file beside it": {instead("change.json",
+			func(file string) error { return os.Symlink("events.jsonl", file) }), "change.json is no regular file"},
+		"a link to a device": {instead("events.jsonl",
+			func(file string) error { return os.Symlink("/dev/zero", file) }), "events.jsonl is no regular file"},
+		"a file more": {add("README"), `"README" is no file of a bundle`},
+		"a file more, and one less": {func(dir string) error {
+			return os.Rename(filepath.Join(dir, "change.json"),
+				filepath.Join(dir, "x"))
+		}, `"x" is no file of a bundle`},
+		"a hidden file": {add(".x"), `".x" is no file of a bundle`},
+		"a directory more": {
+			func(dir string) error { return makeDir(filepath.Join(dir, "d")) },
+			`"d" is no file of a bundle`,
+		},
+		"many files": {add("1", "2", "3", "4", "5", "6", "7"), "is no file of a bundle"},
 		"a file in other letters": {func(dir string) error {
 			return os.Rename(filepath.Join(dir, "manifest.json"), filepath.Join(dir, "Manifest.json"))
 		}, `"Manifest.json" is no file of a bundle`},
 		"a name with a control sequence": {add("\x1b[2J\n::error::x"), `"\x1b[2J\n::error::x" is no file of a bundle`},
 		"a long name":                    {add(strings.Repeat("n", 200)), "is no file of a bundle"},
-		"larger digests":                 {func(dir string) error { return os.Truncate(filepath.Join(dir, "SHA256SUMS"), 1025) }, "SHA256SUMS has 1025 bytes, more than 1024"},
-		"larger events":                  {func(dir string) error { return os.Truncate(filepath.Join(dir, "events.jsonl"), 16<<20+1) }, "events.jsonl has 16777217 bytes, more than 16777216"},
-		"a change of half a terabyte":    {func(dir string) error { return os.Truncate(filepath.Join(dir, "change.json"), 1<<39) }, "change.json has 549755813888 bytes, more than 67108864"},
+		"larger digests": {func(dir string) error {
+			return os.Truncate(filepath.Join(dir, "SHA256SUMS"),
+				1025)
+		}, "SHA256SUMS has 1025 bytes, more than 1024"},
+		"larger events": {func(dir string) error {
+			return os.Truncate(filepath.Join(dir, "events.jsonl"),
+				16<<20+1)
+		}, "events.jsonl has 16777217 bytes, more than 16777216"},
+		"a change of half a terabyte": {func(dir string) error {
+			return os.Truncate(filepath.Join(dir, "change.json"),
+				1<<39)
+		}, "change.json has 549755813888 bytes, more than 67108864"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -208,12 +232,17 @@ func TestValuesOfAManifest(t *testing.T) {
 		Change: []byte("the change\n"), Events: []byte("{}\n"),
 	}
 	fields := map[string]func(m *proposal.Manifest) *string{
-		"repository": func(m *proposal.Manifest) *string { return &m.Repository }, "program": func(m *proposal.Manifest) *string { return &m.Program },
-		"run": func(m *proposal.Manifest) *string { return &m.Run }, "base_branch": func(m *proposal.Manifest) *string { return &m.BaseBranch },
-		"base": func(m *proposal.Manifest) *string { return &m.Base }, "branch": func(m *proposal.Manifest) *string { return &m.Branch },
-		"memory": func(m *proposal.Manifest) *string { return &m.Memory }, "books": func(m *proposal.Manifest) *string { return &m.Records },
-		"incumbent_tree": func(m *proposal.Manifest) *string { return &m.Incumbent }, "candidate_tree": func(m *proposal.Manifest) *string { return &m.Candidate },
-		"heard": func(m *proposal.Manifest) *string { return &m.Heard },
+		"repository":     func(m *proposal.Manifest) *string { return &m.Repository },
+		"program":        func(m *proposal.Manifest) *string { return &m.Program },
+		"run":            func(m *proposal.Manifest) *string { return &m.Run },
+		"base_branch":    func(m *proposal.Manifest) *string { return &m.BaseBranch },
+		"base":           func(m *proposal.Manifest) *string { return &m.Base },
+		"branch":         func(m *proposal.Manifest) *string { return &m.Branch },
+		"memory":         func(m *proposal.Manifest) *string { return &m.Memory },
+		"books":          func(m *proposal.Manifest) *string { return &m.Records },
+		"incumbent_tree": func(m *proposal.Manifest) *string { return &m.Incumbent },
+		"candidate_tree": func(m *proposal.Manifest) *string { return &m.Candidate },
+		"heard":          func(m *proposal.Manifest) *string { return &m.Heard },
 	}
 	parent, count := t.TempDir(), 0
 	write := func(b proposal.Bundle) error {
@@ -226,19 +255,37 @@ func TestValuesOfAManifest(t *testing.T) {
 		return err
 	}
 	long := func(n int) string { return strings.Repeat("x", n) }
-	objects := []string{id[:39], id + "a", digest[:63], digest + "a", strings.ToUpper(id), id[:39] + "g", "HEAD", "-" + id[:39]}
+	objects := []string{
+		id[:39], id + "a", digest[:63], digest + "a", strings.ToUpper(id), id[:39] + "g", "HEAD",
+		"-" + id[:39],
+	}
 	for field, c := range map[string]struct{ good, bad []string }{
-		"repository":     {[]string{"", "a/b", "A-1/b.c_d-e", long(100) + "/" + long(100)}, []string{"a", "a/", "/b", "a/b/c", "a.b/c", "a/b c", long(101) + "/b", "a/" + long(101), "https://x/y"}},
-		"program":        {[]string{"p", "0", "a.b_c-d", long(64)}, []string{"", "P", ".p", "-p", "_p", "a/b", long(65), "ä", "p "}},
-		"run":            {[]string{"r", "2026.1-A_b", "-", long(100)}, []string{"", "a b", "a/b", long(101), "ä", "::x"}},
-		"base_branch":    {[]string{"main", "a/b", "ä", "@{x}", long(250)}, []string{"", "a b", "a\tb", "a~1", "a^", "a:b", "a?", "a*", "a[b", `a\b`, "a\x7f", "a\x00", long(251)}},
+		"repository": {
+			[]string{"", "a/b", "A-1/b.c_d-e", long(100) + "/" + long(100)},
+			[]string{"a", "a/", "/b", "a/b/c", "a.b/c", "a/b c", long(101) + "/b", "a/" + long(101), "https://x/y"},
+		},
+		"program": {
+			[]string{"p", "0", "a.b_c-d", long(64)},
+			[]string{"", "P", ".p", "-p", "_p", "a/b", long(65), "ä", "p "},
+		},
+		"run": {[]string{"r", "2026.1-A_b", "-", long(100)}, []string{"", "a b", "a/b", long(101), "ä", "::x"}},
+		"base_branch": {
+			[]string{"main", "a/b", "ä", "@{x}", long(250)},
+			[]string{"", "a b", "a\tb", "a~1", "a^", "a:b", "a?", "a*", "a[b", `a\b`, "a\x7f", "a\x00", long(251)},
+		},
 		"base":           {[]string{id, digest}, append(objects, "")},
 		"branch":         {[]string{"", id, digest}, objects},
 		"memory":         {[]string{"", id, digest}, objects},
 		"books":          {[]string{digest}, []string{"", id, digest[:63], digest + "a", strings.ToUpper(digest)}},
 		"incumbent_tree": {[]string{id, digest}, append(objects, "")},
 		"candidate_tree": {[]string{id, digest}, objects},
-		"heard":          {[]string{"", "0 0 0", strings.Repeat("9", 18) + " 1 2"}, []string{"1", "1 2", "1 2 ", " 1 2", "1  2 3", "1 2 3 4", "-1 2 3", "+1 2 3", "1.0 2 3", strings.Repeat("9", 19) + " 1 2"}},
+		"heard": {
+			[]string{"", "0 0 0", strings.Repeat("9", 18) + " 1 2"},
+			[]string{
+				"1", "1 2", "1 2 ", " 1 2", "1  2 3", "1 2 3 4", "-1 2 3", "+1 2 3", "1.0 2 3",
+				strings.Repeat("9", 19) + " 1 2",
+			},
+		},
 	} {
 		for _, value := range c.good {
 			b := whole
@@ -248,7 +295,8 @@ func TestValuesOfAManifest(t *testing.T) {
 		for _, value := range append(c.bad, c.good[len(c.good)-1]+"\n", c.good[len(c.good)-1]+"\x00") {
 			b := whole
 			*fields[field](&b.Manifest) = value
-			require.ErrorContains(t, write(b), fmt.Sprintf("has a manifest whose %q is %.80q, which cannot be", field, value), "%s %q", field, value)
+			require.ErrorContains(t, write(b), fmt.Sprintf("has a manifest whose %q is %.80q, which cannot be", field, value),
+				"%s %q", field, value)
 		}
 	}
 
@@ -287,12 +335,27 @@ func TestValuesOfAManifest(t *testing.T) {
 		{func(b *proposal.Bundle) { b.Events = nil }, "has no events"},
 		{func(b *proposal.Bundle) { b.Change = nil }, "a candidate without changed files"},
 		{func(b *proposal.Bundle) { b.Candidate = "" }, "changed files without a candidate"},
-		{func(b *proposal.Bundle) { b.Change = make([]byte, 64<<20+1) }, "change.json has 67108865 bytes, more than 67108864"},
-		{func(b *proposal.Bundle) { b.Events = make([]byte, 16<<20+1) }, "events.jsonl has 16777217 bytes, more than 16777216"},
+		{
+			func(b *proposal.Bundle) { b.Change = make([]byte, 64<<20+1) },
+			"change.json has 67108865 bytes, more than 67108864",
+		},
+		{
+			func(b *proposal.Bundle) { b.Events = make([]byte, 16<<20+1) },
+			"events.jsonl has 16777217 bytes, more than 16777216",
+		},
 		{func(b *proposal.Bundle) { b.Kind, b.Change, b.Events, b.Candidate = proposal.Chores, nil, nil, "" }, ""},
-		{func(b *proposal.Bundle) { b.Kind, b.Events, b.Candidate = proposal.Chores, nil, "" }, `is of kind "chores" and has more in it`},
-		{func(b *proposal.Bundle) { b.Kind, b.Change, b.Candidate = proposal.Chores, nil, "" }, `is of kind "chores" and has more in it`},
-		{func(b *proposal.Bundle) { b.Kind, b.Change, b.Events = proposal.Chores, nil, nil }, `is of kind "chores" and has more in it`},
+		{
+			func(b *proposal.Bundle) { b.Kind, b.Events, b.Candidate = proposal.Chores, nil, "" },
+			`is of kind "chores" and has more in it`,
+		},
+		{
+			func(b *proposal.Bundle) { b.Kind, b.Change, b.Candidate = proposal.Chores, nil, "" },
+			`is of kind "chores" and has more in it`,
+		},
+		{
+			func(b *proposal.Bundle) { b.Kind, b.Change, b.Events = proposal.Chores, nil, nil },
+			`is of kind "chores" and has more in it`,
+		},
 		{func(b *proposal.Bundle) {
 			b.Kind, b.Change, b.Events, b.Candidate, b.Told = proposal.Chores, nil, nil, "", true
 		}, "has more in it"},

@@ -80,7 +80,10 @@ func TestTheOrderOfEvents(t *testing.T) {
 // TestADecodedProposalIsInTheOrderOfItsEvents, and comes back from a bundle made of it.
 func TestADecodedProposalIsInTheOrderOfItsEvents(t *testing.T) {
 	t.Parallel()
-	for word, kind := range map[string]Kind{"BIcipD": Iteration, "pcD": Iteration, "BF": Iteration, "BI": Iteration, "CciD": Fix, "C": Fix, "F": Fix} {
+	for word, kind := range map[string]Kind{
+		"BIcipD": Iteration, "pcD": Iteration, "BF": Iteration, "BI": Iteration,
+		"CciD": Fix, "C": Fix, "F": Fix,
+	} {
 		var events strings.Builder
 		for _, letter := range word {
 			events.WriteString(letters[letter] + "\n")
@@ -108,7 +111,10 @@ func TestADecodedProposalIsInTheOrderOfItsEvents(t *testing.T) {
 // a baseline is of the iteration before.
 func TestEventsOfAnother(t *testing.T) {
 	t.Parallel()
-	for letter, kind := range map[rune]Kind{'B': Iteration, 'c': Iteration, 'p': Iteration, 'D': Iteration, 'F': Iteration, 'C': Fix} {
+	for letter, kind := range map[rune]Kind{
+		'B': Iteration, 'c': Iteration, 'p': Iteration, 'D': Iteration, 'F': Iteration,
+		'C': Fix,
+	} {
 		alone := func(change func(line string) string) error {
 			b := ofIteration(change(letters[letter])+"\n", kind)
 			b.Candidate = ""
@@ -146,47 +152,53 @@ func TestMeasurementsOfABundle(t *testing.T) {
 	t.Parallel()
 	const whole = `"role":"candidate","stage":"pairs","metric":2,"samples":[1,2,4],"guardrail_samples":{"g":[1,2]},"case_samples":{"c":[0,1,1]}`
 	for name, c := range map[string]struct{ old, replacement, says string }{
-		"as it is":                      {"", "", ""},
-		"no guardrail in any run":       {`[1,2]}`, `[]}`, ""},
-		"a guardrail in all runs":       {`[1,2]}`, `[1,2,3]}`, ""},
-		"a guardrail in more runs":      {`[1,2]}`, `[1,2,3,4]}`, `4 values of "g" for 3 runs`},
-		"a case in fewer runs":          {`[0,1,1]`, `[0,1]`, `2 values of "c" for 3 runs`},
-		"a case in more runs":           {`[0,1,1]`, `[0,1,1,1]`, `4 values of "c" for 3 runs`},
-		"a mean for a median":           {`"metric":2`, `"metric":2.33`, "not the median of its samples"},
-		"the same number otherwise":     {`"metric":2`, `"metric":2.00`, ""},
-		"a number almost the same":      {`"metric":2`, `"metric":2.0000000000000000001`, "not the median of its samples"},
-		"no metric":                     {`"metric":2,`, ``, "not the median of its samples"},
-		"a metric that is null":         {`"metric":2`, `"metric":null`, "not the median of its samples"},
-		"samples in another order":      {`[1,2,4]`, `[4,1,2]`, ""},
-		"no samples, and no metric":     {`"metric":2,"samples":[1,2,4],"guardrail_samples":{"g":[1,2]},"case_samples":{"c":[0,1,1]}`, `"problem":"x"`, ""},
-		"a metric without samples":      {`"samples":[1,2,4],"guardrail_samples":{"g":[1,2]},"case_samples":{"c":[0,1,1]}`, `"x":1`, ""},
-		"numbers of runs without runs":  {`"samples":[1,2,4],`, ``, `2 values of "g" for 0 runs`},
-		"once":                          {"pairs", "once", ""},
-		"again":                         {"pairs", "again", ""},
-		"confirmed":                     {"pairs", "confirmation", ""},
-		"without a stage":               {`"stage":"pairs",`, ``, ""},
-		"a stage that nobody knows":     {"pairs", "Pairs", `of the stage "Pairs", which does not exist`},
-		"a stage for other roles":       {"pairs", "held", `of the stage "held", which does not exist`},
-		"a long stage":                  {"pairs", strings.Repeat("x", 1000), "which does not exist"},
-		"the incumbent":                 {"candidate", "incumbent", ""},
-		"the incumbent, without stage":  {`"candidate","stage":"pairs"`, `"incumbent"`, "which no proposal makes there"},
-		"a baseline in a stage":         {"candidate", "baseline", "which no proposal makes there"},
-		"emptied in a stage of others":  {"candidate", "emptied", "which does not exist"},
-		"emptied":                       {`"candidate","stage":"pairs"`, `"emptied","stage":"held"`, ""},
-		"garbled":                       {`"candidate","stage":"pairs"`, `"garbled","stage":"held"`, ""},
-		"emptied, without a stage":      {`"candidate","stage":"pairs"`, `"emptied"`, "which no proposal makes there"},
-		"a role that nobody knows":      {"candidate", "judge", "which does not exist"},
-		"no role":                       {`"role":"candidate",`, ``, "which does not exist"},
-		"a number that is no number":    {`"metric":2`, `"metric":"NaN"`, "its events cannot be read: "},
-		"samples that are no list":      {`[1,2,4]`, `2`, "its events cannot be read: "},
-		"a number that is too large":    {`[1,2,4]`, `[1,2,1e999]`, "its events cannot be read: "},
-		"the same candidate once more":  {"", "", "it has two measurements of the candidate (pairs)"},
-		"another candidate beside it":   {"", "", ""},
-		"the other side in that stage":  {"", "", ""},
-		"the candidate in another one":  {"", "", ""},
-		"a line that is cut off":        {"]}", "", "its events cannot be read: "},
-		"a number in an event's place":  {`"role"`, `"event":7,"role"`, "its events cannot be read: "},
-		"an event of a name no one has": {`"role"`, `"event":"invented","role"`, `its "event" is "invented", which this version of Autoloop does not know`},
+		"as it is":                  {"", "", ""},
+		"no guardrail in any run":   {`[1,2]}`, `[]}`, ""},
+		"a guardrail in all runs":   {`[1,2]}`, `[1,2,3]}`, ""},
+		"a guardrail in more runs":  {`[1,2]}`, `[1,2,3,4]}`, `4 values of "g" for 3 runs`},
+		"a case in fewer runs":      {`[0,1,1]`, `[0,1]`, `2 values of "c" for 3 runs`},
+		"a case in more runs":       {`[0,1,1]`, `[0,1,1,1]`, `4 values of "c" for 3 runs`},
+		"a mean for a median":       {`"metric":2`, `"metric":2.33`, "not the median of its samples"},
+		"the same number otherwise": {`"metric":2`, `"metric":2.00`, ""},
+		"a number almost the same":  {`"metric":2`, `"metric":2.0000000000000000001`, "not the median of its samples"},
+		"no metric":                 {`"metric":2,`, ``, "not the median of its samples"},
+		"a metric that is null":     {`"metric":2`, `"metric":null`, "not the median of its samples"},
+		"samples in another order":  {`[1,2,4]`, `[4,1,2]`, ""},
+		"no samples, and no metric": {`"metric":2,"samples":[1,2,4],"guardrail_samples":{"g":[1,2]},"case_samples":{"c":[0,1,1]}`, `"problem":"x"`, ""},
+		"a metric without samples": {
+			`"samples":[1,2,4],"guardrail_samples":{"g":[1,2]},"case_samples":{"c":[0,1,1]}`,
+			`"x":1`, "",
+		},
+		"numbers of runs without runs": {`"samples":[1,2,4],`, ``, `2 values of "g" for 0 runs`},
+		"once":                         {"pairs", "once", ""},
+		"again":                        {"pairs", "again", ""},
+		"confirmed":                    {"pairs", "confirmation", ""},
+		"without a stage":              {`"stage":"pairs",`, ``, ""},
+		"a stage that nobody knows":    {"pairs", "Pairs", `of the stage "Pairs", which does not exist`},
+		"a stage for other roles":      {"pairs", "held", `of the stage "held", which does not exist`},
+		"a long stage":                 {"pairs", strings.Repeat("x", 1000), "which does not exist"},
+		"the incumbent":                {"candidate", "incumbent", ""},
+		"the incumbent, without stage": {`"candidate","stage":"pairs"`, `"incumbent"`, "which no proposal makes there"},
+		"a baseline in a stage":        {"candidate", "baseline", "which no proposal makes there"},
+		"emptied in a stage of others": {"candidate", "emptied", "which does not exist"},
+		"emptied":                      {`"candidate","stage":"pairs"`, `"emptied","stage":"held"`, ""},
+		"garbled":                      {`"candidate","stage":"pairs"`, `"garbled","stage":"held"`, ""},
+		"emptied, without a stage":     {`"candidate","stage":"pairs"`, `"emptied"`, "which no proposal makes there"},
+		"a role that nobody knows":     {"candidate", "judge", "which does not exist"},
+		"no role":                      {`"role":"candidate",`, ``, "which does not exist"},
+		"a number that is no number":   {`"metric":2`, `"metric":"NaN"`, "its events cannot be read: "},
+		"samples that are no list":     {`[1,2,4]`, `2`, "its events cannot be read: "},
+		"a number that is too large":   {`[1,2,4]`, `[1,2,1e999]`, "its events cannot be read: "},
+		"the same candidate once more": {"", "", "it has two measurements of the candidate (pairs)"},
+		"another candidate beside it":  {"", "", ""},
+		"the other side in that stage": {"", "", ""},
+		"the candidate in another one": {"", "", ""},
+		"a line that is cut off":       {"]}", "", "its events cannot be read: "},
+		"a number in an event's place": {`"role"`, `"event":7,"role"`, "its events cannot be read: "},
+		"an event of a name no one has": {
+			`"role"`, `"event":"invented","role"`,
+			`its "event" is "invented", which this version of Autoloop does not know`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

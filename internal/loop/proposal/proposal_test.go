@@ -21,7 +21,8 @@ func TestAFixThatIsNotRecorded(t *testing.T) {
 	t.Parallel()
 	tokens := int64(7)
 	decided := &history.Decided{Outcome: history.PendingCI, Evaluation: &history.Expense{Tokens: &tokens}}
-	decided.Agent, decided.Usage, decided.Durations, decided.Summary = "a", &metric.Usage{InputTokens: &tokens}, map[string]float64{"propose": 1}, "s"
+	decided.Agent, decided.Usage, decided.Durations, decided.Summary = "a", &metric.Usage{InputTokens: &tokens},
+		map[string]float64{"propose": 1}, "s"
 	p := &Proposal{
 		Manifest: Manifest{Kind: Fix, Run: "r", Iteration: 2},
 		Checked:  &history.Checked{Head: history.Head{Iteration: 2}, Signature: "build"}, Decided: decided,

@@ -27,7 +27,8 @@ var all = map[history.Kind]string{
 	"decided": `"metric":2,"noisy":true,"evaluator":"e","definition":"d","outcome":"rejected","verdict":"neutral","reasons":[{"kind":"said","words":"x"}],"warning":[{"kind":"said","words":"w"}],
 		"previous_best":1,"best":2,"delta":"+1","seed":"s","leaves_nothing":true,"proposal":1,"digest":"d","focus":"f",
 		"rule":{"regime":"single"},` + notes + work + evidence + spent + executor,
-	"checked":  `"failed":{"kind":"said","words":"p"},"reasons":[{"kind":"said","words":"x"}],"signature":"r",` + effort + spent,
+	"checked": `"failed":{"kind":"said","words":"p"},"reasons":[{"kind":"said","words":"x"}],"signature":"r",` + effort +
+		spent,
 	"finished": `"not_before":"2026-01-01T00:00:00Z","reason":{"kind":"said","words":"r"},` + effort + spent,
 }
 
@@ -69,7 +70,8 @@ func decodeOne(t *testing.T, kind history.Kind, event any, masker process.Masker
 
 func eventOf(t *testing.T, kind history.Kind) map[string]any {
 	t.Helper()
-	text := fmt.Sprintf(`{"event":%q,"run_id":"r","iteration":2,`, kind) + strings.TrimSuffix(strings.TrimSpace(all[kind]), ",") + "}"
+	text := fmt.Sprintf(`{"event":%q,"run_id":"r","iteration":2,`, kind) + strings.TrimSuffix(strings.TrimSpace(all[kind]),
+		",") + "}"
 	var event map[string]any
 	require.NoError(t, json.Unmarshal([]byte(text), &event), kind)
 	return event
@@ -138,7 +140,10 @@ func with(value any, place string, other any) any {
 // mayBeAnything are numbers that are no counts: metrics, and what is held against the
 // program or computed again when the proposal is verified.
 func mayBeAnything(place string) bool {
-	for _, field := range []string{"metric", "samples", "guardrail_samples", "case_samples", "numbers", "params", "evidence", "previous_best", "best", "grown_from"} {
+	for _, field := range []string{
+		"metric", "samples", "guardrail_samples", "case_samples", "numbers", "params",
+		"evidence", "previous_best", "best", "grown_from",
+	} {
 		if strings.HasPrefix(place+"/", "/"+field+"/") {
 			return true
 		}
@@ -161,7 +166,8 @@ func TestWhatIsCountedIsNoDebt(t *testing.T) {
 			}
 			tried++
 			for _, number := range []float64{-1, 1e12 + 1, 9e18, -1e300} {
-				_, err := decodeOne(t, kind, with(event, place, json.Number(strconv.FormatFloat(number, 'f', -1, 64))), process.Masker{})
+				_, err := decodeOne(t, kind, with(event, place, json.Number(strconv.FormatFloat(number, 'f', -1, 64))),
+					process.Masker{})
 				require.Error(t, err, "%s %s %g", kind, place, number)
 			}
 			for _, number := range []float64{0, 1e12} {
@@ -224,8 +230,11 @@ func TestTextsOfABundleAreBounded(t *testing.T) {
 func TestNamesInTablesAreBounded(t *testing.T) {
 	t.Parallel()
 	for place, value := range map[string]any{
-		"measured/numbers": 1, "measured/guardrail_samples": []any{1}, "measured/case_samples": []any{1}, "measured/evaluator_writes": true,
-		"proposed/params": 1, "proposed/durations": 1, "decided/params": 1, "decided/durations": 1, "checked/durations": 1, "finished/durations": 1,
+		"measured/numbers": 1, "measured/guardrail_samples": []any{1}, "measured/case_samples": []any{1},
+		"measured/evaluator_writes": true,
+		"proposed/params":           1, "proposed/durations": 1, "decided/params": 1, "decided/durations": 1,
+		"checked/durations":  1,
+		"finished/durations": 1,
 	} {
 		kind, table, _ := strings.Cut(place, "/")
 		named := func(length int) error {
@@ -337,8 +346,14 @@ func TestSecretsInTextsAreHidden(t *testing.T) {
 	}
 	assert.Equal(t, map[history.Kind][]string{
 		"measured": {"output", "problem", "reason/words", "rejected_reason"},
-		"proposed": {"agent", "focus", "foreclosed/0", "ideas/0", "lessons/0", "model", "reasons/0/words", "summary", "warning/0/words"},
-		"decided":  {"agent", "focus", "foreclosed/0", "ideas/0", "lessons/0", "model", "reasons/0/words", "summary", "warning/0/words"},
+		"proposed": {
+			"agent", "focus", "foreclosed/0", "ideas/0", "lessons/0", "model", "reasons/0/words", "summary",
+			"warning/0/words",
+		},
+		"decided": {
+			"agent", "focus", "foreclosed/0", "ideas/0", "lessons/0", "model", "reasons/0/words", "summary",
+			"warning/0/words",
+		},
 		"checked":  {"agent", "failed/words", "reasons/0/words", "signature", "summary"},
 		"finished": {"agent", "reason/words", "summary"},
 	}, hidden)
@@ -393,8 +408,18 @@ func TestWhereACandidateGrewFrom(t *testing.T) {
 	for _, c := range []struct {
 		iteration, number int
 		is                bool
-	}{{1, 1, true}, {1, 7, true}, {1, 0, false}, {1, -1, false}, {0, 1, false}, {-1, 1, false}, {2, 1, false}, {3, 1, false}} {
-		event := with(eventOf(t, "proposed"), "/grown_from", map[string]any{"iteration": c.iteration, "proposal": c.number, "x": 1})
+	}{
+		{1, 1, true},
+		{1, 7, true},
+		{1, 0, false},
+		{1, -1, false},
+		{0, 1, false},
+		{-1, 1, false},
+		{2, 1, false},
+		{3, 1, false},
+	} {
+		event := with(eventOf(t, "proposed"), "/grown_from",
+			map[string]any{"iteration": c.iteration, "proposal": c.number, "x": 1})
 		left, err := decodeOne(t, "proposed", event, process.Masker{})
 		require.NoError(t, err)
 		if c.is {

@@ -15,7 +15,9 @@ func individual(iteration int, value float64, lines ...string) strategy.Individu
 	return strategy.Individual{Iteration: iteration, Proposal: 1, Value: value, Lines: lines}
 }
 
-func selectParents(members []strategy.Individual, direction metric.Direction, seed int64, iteration, proposal int) strategy.Offspring {
+func selectParents(members []strategy.Individual, direction metric.Direction, seed int64, iteration,
+	proposal int,
+) strategy.Offspring {
 	return strategy.Openevolve{}.SelectParents(strategy.Population{
 		Members: members, Direction: direction, Seed: seed, Iteration: iteration, Proposal: proposal,
 	})
@@ -38,7 +40,8 @@ func settled(values ...float64) []strategy.Individual {
 func TestSelectParentsWithoutAPopulation(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, strategy.Offspring{Parent: -1}, selectParents(nil, metric.Higher, 1, 4, 1))
-	assert.Equal(t, -1, selectParents([]strategy.Individual{individual(1, math.NaN()), individual(1, math.Inf(1))}, metric.Higher, 1, 4, 1).Parent)
+	assert.Equal(t, -1, selectParents([]strategy.Individual{individual(1, math.NaN()), individual(1, math.Inf(1))},
+		metric.Higher, 1, 4, 1).Parent)
 }
 
 func TestSelectParentsIsReproducible(t *testing.T) {
@@ -76,7 +79,8 @@ func TestCellsKeepTheirBest(t *testing.T) {
 	t.Parallel()
 	// Two of one size and one difference share a cell; the third is alone.
 	all := []strategy.Individual{
-		individual(2, 9, "best"), individual(5, 1, "a", "b"), individual(8, 2, "c", "d"), individual(2, 0, "a", "b", "c", "d", "e"),
+		individual(2, 9, "best"), individual(5, 1, "a", "b"), individual(8, 2, "c", "d"),
+		individual(2, 0, "a", "b", "c", "d", "e"),
 	}
 	for seed := range int64(300) {
 		offspring := selectParents(all, metric.Higher, seed, 11, 1)

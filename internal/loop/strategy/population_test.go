@@ -102,7 +102,8 @@ func TestTheSearchLooksAtOrderAlone(t *testing.T) {
 		scaled := changed(func(one *strategy.Individual) { one.Value = math.Exp(one.Value/9) * 1e-3 })
 		mirrored := changed(func(one *strategy.Individual) { one.Value = -one.Value })
 		reversed := changed(func(one *strategy.Individual) { one.Lines = slices.Clone(one.Lines); slices.Reverse(one.Lines) })
-		unmeasured := append(slices.Clone(all), strategy.Individual{Iteration: 1, Proposal: 9, Value: math.NaN()}, strategy.Individual{Iteration: 2, Proposal: 9, Value: math.Inf(1)})
+		unmeasured := append(slices.Clone(all), strategy.Individual{Iteration: 1, Proposal: 9, Value: math.NaN()},
+			strategy.Individual{Iteration: 2, Proposal: 9, Value: math.Inf(1)})
 		for name, c := range map[string]struct {
 			all       []strategy.Individual
 			direction metric.Direction
@@ -131,7 +132,10 @@ func TestChanceIsThatOfTheProposal(t *testing.T) {
 		}
 		return fmt.Sprint(list)
 	}
-	seen := map[string]bool{draws(1, 20, 1): true, draws(2, 20, 1): true, draws(-1, 20, 1): true, draws(1, 23, 1): true, draws(1, 20, 4): true, draws(1, 20, 7): true}
+	seen := map[string]bool{
+		draws(1, 20, 1): true, draws(2, 20, 1): true, draws(-1, 20, 1): true, draws(1, 23, 1): true,
+		draws(1, 20, 4): true, draws(1, 20, 7): true,
+	}
 	assert.Len(t, seen, 6)
 }
 
@@ -140,13 +144,17 @@ func TestChanceIsThatOfTheProposal(t *testing.T) {
 func TestVisitsComeEveryTenIterations(t *testing.T) {
 	t.Parallel()
 	visited := func(of, iteration int) bool {
-		all := []strategy.Individual{{Iteration: of, Proposal: 1, Value: 9, Lines: []string{"x"}}, {Iteration: 2, Proposal: 1, Value: 1, Lines: []string{"y", "z"}}}
+		all := []strategy.Individual{
+			{Iteration: of, Proposal: 1, Value: 9, Lines: []string{"x"}},
+			{Iteration: 2, Proposal: 1, Value: 1, Lines: []string{"y", "z"}},
+		}
 		for proposal := 1; proposal <= 3; proposal++ {
 			if (iteration+proposal)%3 != 0 { // the island after that of iterations 1, 4, 7, …
 				continue
 			}
 			for seed := range int64(60) {
-				if o := selectParents(all, metric.Higher, seed, iteration, proposal); o.Parent == 0 || slices.Contains(o.Inspirations, 0) {
+				if o := selectParents(all, metric.Higher, seed, iteration, proposal); o.Parent == 0 ||
+					slices.Contains(o.Inspirations, 0) {
 					return true
 				}
 			}
@@ -157,7 +165,8 @@ func TestVisitsComeEveryTenIterations(t *testing.T) {
 		of, from int // from is the iteration from which on it visits
 	}{{1, 10}, {4, 10}, {7, 10}, {10, 10}, {13, 20}, {19, 20}, {22, 30}} {
 		for iteration := c.of; iteration < 35; iteration++ {
-			require.Equal(t, iteration >= c.from, visited(c.of, iteration), "what iteration %d measured, in iteration %d", c.of, iteration)
+			require.Equal(t, iteration >= c.from, visited(c.of, iteration), "what iteration %d measured, in iteration %d", c.of,
+				iteration)
 		}
 	}
 }
@@ -165,7 +174,10 @@ func TestVisitsComeEveryTenIterations(t *testing.T) {
 func TestStrategiesByName(t *testing.T) {
 	t.Parallel()
 	all := strategy.All()
-	for name, evolves := range map[string]bool{"openevolve": true, "test-driven": false, "": false, "Openevolve": false, "no such one": false} {
+	for name, evolves := range map[string]bool{
+		"openevolve": true, "test-driven": false, "": false, "Openevolve": false,
+		"no such one": false,
+	} {
 		found := all.Named(name)
 		assert.Equal(t, evolves, found.Evolves, name)
 		assert.Equal(t, slices.Contains(all.Names(), name), found.Name == name && name != "", name)
@@ -174,7 +186,8 @@ func TestStrategiesByName(t *testing.T) {
 		assert.Equal(t, name == "test-driven", found.Focus("--- FAIL: TestA\n", nil) == "TestA", name)
 	}
 	assert.Empty(t, strategy.Table{}.Named("openevolve").Name)
-	assert.Equal(t, strategy.Offspring{Parent: -1}, strategy.Table(nil).Named("").SelectParents(strategy.Population{Members: settled(1)}))
+	assert.Equal(t, strategy.Offspring{Parent: -1},
+		strategy.Table(nil).Named("").SelectParents(strategy.Population{Members: settled(1)}))
 	assert.Len(t, slices.Compact(slices.Sorted(slices.Values(all.Names()))), len(all), "a name is one strategy's")
 }
 
@@ -216,7 +229,8 @@ func eliteNames(all []strategy.Individual, iteration, proposal int) map[string]b
 	}
 	elites := map[string]bool{}
 	for _, one := range island {
-		if !slices.ContainsFunc(island, func(other strategy.Individual) bool { return cell(other) == cell(one) && other.Value > one.Value }) {
+		if !slices.ContainsFunc(island,
+			func(other strategy.Individual) bool { return cell(other) == cell(one) && other.Value > one.Value }) {
 			elites[fmt.Sprintf("%d-%d", one.Iteration, one.Proposal)] = true
 		}
 	}

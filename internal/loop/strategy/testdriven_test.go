@@ -16,8 +16,14 @@ func TestFailingTests(t *testing.T) {
 		output string
 		want   []string
 	}{
-		"go":         {"=== RUN TestA\n--- FAIL: TestA (0.00s)\n    --- FAIL: TestA/case_1 (0.00s)\n--- PASS: TestB\nFAIL\n", []string{"TestA", "TestA/case_1"}},
-		"pytest":     {"FAILED tests/test_a.py::test_one - assert 1 == 2\nFAILED tests/test_a.py::test_two\n2 failed\n", []string{"tests/test_a.py::test_one", "tests/test_a.py::test_two"}},
+		"go": {
+			"=== RUN TestA\n--- FAIL: TestA (0.00s)\n    --- FAIL: TestA/case_1 (0.00s)\n--- PASS: TestB\nFAIL\n",
+			[]string{"TestA", "TestA/case_1"},
+		},
+		"pytest": {
+			"FAILED tests/test_a.py::test_one - assert 1 == 2\nFAILED tests/test_a.py::test_two\n2 failed\n",
+			[]string{"tests/test_a.py::test_one", "tests/test_a.py::test_two"},
+		},
 		"TAP":        {"ok 1 - fine\nnot ok 2 - adds numbers\nnot ok 3 - later # TODO\n", []string{"adds numbers", "later"}},
 		"jest":       {"  ✓ fine (2 ms)\n  ✕ adds numbers (3 ms)\n  ✕ adds numbers\n", []string{"adds numbers"}},
 		"cargo":      {"test a::b ... FAILED\ntest a::c ... ok\n", []string{"a::b"}},
