@@ -212,6 +212,23 @@ func OpenRegular(root *os.Root, name string) (*os.File, error) {
 	return file, nil
 }
 
+// ReadSmall reads a regular file of at most so many bytes; a link is none.
+func ReadSmall(name string, most int64) ([]byte, error) {
+	info, err := os.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > most {
+		return nil, fmt.Errorf("%s is no file of at most %d bytes", name, most)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	return io.ReadAll(io.LimitReader(file, most))
+}
+
 // ReadRegular reads at most so many bytes of a file that OpenRegular opens.
 func ReadRegular(root *os.Root, name string, most int64) ([]byte, error) {
 	file, err := OpenRegular(root, name)

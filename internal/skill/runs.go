@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/org/autoloop/internal/decision"
@@ -82,17 +81,10 @@ var runDir = lazyregexp.New(`^(\.|run-[0-9]{1,5}|incumbent-[0-9]{1,5})$`)
 func readRuns(dir string) (*Runs, error) {
 	file := filepath.Join(dir, RunsFile)
 	const most = 4 << 20
-	info, err := os.Lstat(file)
+	data, err := files.ReadSmall(file, most)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil //nolint:nilnil // most iterations were not repeated
 	}
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > most {
-		return nil, fmt.Errorf("%s is no list of runs", file)
-	}
-	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ func TestIterationRuns(t *testing.T) {
 		"null":                {"null", "", "is no list of runs that this program reads"},
 		"a later schema":      {`{"schema": 2, "runs": []}`, "", "is no list of runs that this program reads"},
 		"a score that is not": {`{"schema": 1, "runs": [{"dir": ".", "score": "high"}]}`, "", "is no list of runs that this program reads"},
-		"too large":           {list() + strings.Repeat(" ", 4<<20), "", "is no list of runs"},
+		"too large":           {list() + strings.Repeat(" ", 4<<20), "", "is no file of at most 4194304 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -73,7 +73,7 @@ func TestIterationRuns(t *testing.T) {
 		dir := t.TempDir()
 		require.NoError(t, put(filepath.Join(dir, RunsFile)), name)
 		_, err := IterationRuns(dir)
-		require.ErrorContains(t, err, "is no list of runs", name)
+		require.ErrorContains(t, err, "is no file of at most", name)
 	}
 }
 

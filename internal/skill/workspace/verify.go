@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -94,7 +93,7 @@ func open(ctx context.Context, snapshot string) (*listing, error) {
 
 // readTree reads a manifest, or says why it cannot be used.
 func readTree(file string) (tree Tree, why string) {
-	data, err := readSmall(file, maxManifest)
+	data, err := files.ReadSmall(file, maxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, "has no manifest (" + file + ")"
 	}
@@ -139,23 +138,6 @@ func modeless(t Tree) Tree {
 		out[i] = e
 	}
 	return out
-}
-
-// readSmall reads a regular file of at most that many bytes.
-func readSmall(name string, most int64) ([]byte, error) {
-	info, err := os.Lstat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > most {
-		return nil, fmt.Errorf("%s is no file of at most %d bytes", name, most)
-	}
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	return io.ReadAll(io.LimitReader(file, most))
 }
 
 // syncManifest writes the manifest of a tree to a file.

@@ -156,7 +156,7 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 	}
 	file := filepath.Join(dir, "manifest.json")
 	const longest = 1 << 20
-	data, err := readSmall(file, longest)
+	data, err := files.ReadSmall(file, longest)
 	if errors.Is(err, fs.ErrNotExist) {
 		w := &Workspace{Dir: dir}
 		if name, found := strings.CutSuffix(filepath.Clean(dir), suffix); found {
@@ -231,7 +231,7 @@ func (w *Workspace) resultsFile() string { return filepath.Join(w.Dir, "results.
 
 // Results reads results.tsv; a table without rows when it is not there.
 func (w *Workspace) Results() (*results.Table, error) {
-	data, err := readSmall(w.resultsFile(), maxResults)
+	data, err := files.ReadSmall(w.resultsFile(), maxResults)
 	if errors.Is(err, fs.ErrNotExist) {
 		return results.ParseQuoted(nil)
 	}

@@ -82,15 +82,7 @@ func (a *Archive) Path(name string) string {
 // Read returns a file of a piece. The error wraps fs.ErrNotExist when the piece
 // was not kept or has no such file; most bounds its size in bytes.
 func (a *Archive) Read(name, file string, most int64) ([]byte, error) {
-	path := filepath.Join(a.Path(name), file)
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > most {
-		return nil, fmt.Errorf("%s is no file of at most %d bytes", path, most)
-	}
-	return os.ReadFile(path)
+	return files.ReadSmall(filepath.Join(a.Path(name), file), most)
 }
 
 // Forget removes the pieces that were kept before a time, and the directories

@@ -27,21 +27,38 @@ func ParseAnswers(file string, data []byte) ([]Answer, document.Problems) {
 	if !utf8.Valid(data) {
 		return nil, document.Problems{{File: file, Line: 1, Message: "is not UTF-8; save it so"}}
 	}
-	p := &pairs{file: file, decoder: xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))}
-	p.decoder.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil } // it is UTF-8, whatever it declares
+	p := &pairs{file: file}
+	decoder := xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
+	decoder.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil } // it is UTF-8, whatever it declares
+	found := 0
 	for {
-		token, err := p.decoder.Token()
-		if errors.Is(err, io.EOF) {
+		var root element[element[element[struct{ XMLName xml.Name }]]]
+		err := decoder.Decode(&root)
+		line, _ := decoder.InputPos()
+		if err != nil && !errors.Is(err, io.EOF) {
+			p.fail(line, "", "is not XML: %s", plain.Short(err.Error(), document.MaxShown))
 			break
 		}
 		if err != nil {
-			p.fail("", "is not XML: %s", plain.Short(err.Error(), document.MaxShown))
-			return nil, p.problems
+			if found == 0 {
+				p.fail(line, "evaluation", "has no `qa_pair`")
+			}
+			break
 		}
-		p.take(token)
-	}
-	if p.number == 0 {
-		p.fail("evaluation", "has no `qa_pair`")
+		if root.XMLName.Local != "evaluation" {
+			p.stray(root.line, root.XMLName)
+			continue
+		}
+		for _, pair := range root.Below {
+			if pair.XMLName.Local != "qa_pair" {
+				p.stray(pair.line, pair.XMLName)
+			} else if found++; found <= maxPairs {
+				p.take(pair, fmt.Sprintf("qa_pair[%d]", found-1))
+			}
+		}
+		if found > maxPairs {
+			p.fail(root.line, "evaluation", "has more than %d questions", maxPairs)
+		}
 	}
 	if len(p.problems) > 0 {
 		return nil, p.problems
@@ -49,91 +66,61 @@ func ParseAnswers(file string, data []byte) ([]Answer, document.Problems) {
 	return p.answers, nil
 }
 
-// pairs reads the questions one token after the other.
+// element is one with its text, its line, and what is in it.
+type element[B any] struct {
+	XMLName xml.Name
+	Text    string `xml:",chardata"`
+	Below   []B    `xml:",any"`
+	line    int
+}
+
+// UnmarshalXML notes the line on which an element begins.
+func (e *element[B]) UnmarshalXML(decoder *xml.Decoder, start xml.StartElement) error {
+	e.line, _ = decoder.InputPos()
+	type lineless element[B]
+	return decoder.DecodeElement((*lineless)(e), &start)
+}
+
+// pairs are the questions that were read.
 type pairs struct {
 	file     string
-	decoder  *xml.Decoder
 	problems document.Problems
 	answers  []Answer
-	open     []string // the elements around this place
-	text     strings.Builder
-	pair     Answer
-	number   int
-	line     int // of the pair
-	seen     map[string]bool
 }
 
-func (p *pairs) fail(key, format string, args ...any) {
-	line, _ := p.decoder.InputPos()
-	p.failAt(line, key, format, args...)
-}
-
-func (p *pairs) failAt(line int, key, format string, args ...any) {
+func (p *pairs) fail(line int, key, format string, args ...any) {
 	p.problems = p.problems.With(document.Problem{File: p.file, Line: line, Key: key, Message: fmt.Sprintf(format, args...)})
 }
 
-// levels are the elements, from the outermost.
-func levels() [3]string { return [3]string{"evaluation", "qa_pair", "question answer"} }
-
-func (p *pairs) take(token xml.Token) {
-	switch token := token.(type) {
-	case xml.StartElement:
-		p.begin(token.Name.Local)
-	case xml.CharData:
-		p.text.Write(token)
-	case xml.EndElement:
-		p.end(token.Name.Local)
-	}
+func (p *pairs) stray(line int, name xml.Name) {
+	p.fail(line, plain.Short(name.Local, document.MaxShown), "does not belong here; there are `evaluation`, in it `qa_pair`, and in that `question` and `answer`")
 }
 
-func (p *pairs) begin(name string) {
-	depth, all := len(p.open), levels()
-	if depth >= len(all) || !strings.Contains(" "+all[depth]+" ", " "+name+" ") {
-		p.fail(plain.Short(name, document.MaxShown), "does not belong here; there are `evaluation`, in it `qa_pair`, and in that `question` and `answer`")
-	}
-	p.open = append(p.open, name)
-	p.text.Reset()
-	if name == "qa_pair" {
-		p.pair = Answer{}
-		p.line, _ = p.decoder.InputPos()
-		p.seen = map[string]bool{}
-		if p.number++; p.number == maxPairs+1 {
-			p.fail("evaluation", "has more than %d questions", maxPairs)
+// take reads a pair, which has a question and an answer, each of them once.
+func (p *pairs) take(pair element[element[struct{ XMLName xml.Name }]], key string) {
+	given := map[string]string{}
+	for _, part := range pair.Below {
+		name := part.XMLName.Local
+		if name != "question" && name != "answer" {
+			p.stray(part.line, part.XMLName)
+			continue
 		}
-	}
-}
-
-func (p *pairs) end(name string) {
-	p.open = p.open[:max(0, len(p.open)-1)]
-	key := fmt.Sprintf("qa_pair[%d]", p.number-1)
-	switch name {
-	case "question":
-		p.set(&p.pair.Question, name, key)
-	case "answer":
-		p.set(&p.pair.Answer, name, key)
-	case "qa_pair":
-		if p.pair.Question == "" {
-			p.failAt(p.line, key+".question", "is missing or empty")
+		for _, inner := range part.Below {
+			p.stray(part.line, inner.XMLName)
 		}
-		if !p.seen["answer"] {
-			p.failAt(p.line, key+".answer", "is missing")
+		if _, twice := given[name]; twice {
+			p.fail(part.line, key+"."+name, "is there twice; remove one")
 		}
-		if p.number <= maxPairs {
-			p.answers = append(p.answers, p.pair)
-		}
+		given[name] = strings.TrimSpace(part.Text)
 	}
-	p.text.Reset()
-}
-
-// set takes the text of an element that a pair has once.
-func (p *pairs) set(to *string, name, key string) {
-	if p.seen[name] {
-		p.fail(key+"."+name, "is there twice; remove one")
+	if given["question"] == "" {
+		p.fail(pair.line, key+".question", "is missing or empty")
 	}
-	if p.seen != nil { // else an element outside of a pair, which is said
-		p.seen[name] = true
+	answer, there := given["answer"]
+	if !there {
+		p.fail(pair.line, key+".answer", "is missing")
 	}
-	*to = strings.TrimSpace(p.text.String())
+	p.answers = append(p.answers, Answer{given["question"], answer})
 }
 
 // AnswersFile is where an executor puts the answer to a question, below outputs/.

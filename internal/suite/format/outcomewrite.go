@@ -21,14 +21,6 @@ func (o SuiteOutcome) MarshalJSON() ([]byte, error) {
 	return json.Marshal(written)
 }
 
-// UnmarshalJSON reads what MarshalJSON writes; it is ParseOutcome with all the
-// problems as one error.
-func (o *SuiteOutcome) UnmarshalJSON(data []byte) error {
-	parsed, problems := ParseOutcome("outcome", data)
-	*o = parsed
-	return problems.Err()
-}
-
 type writtenOutcome struct {
 	ConfigLabel string          `json:"configLabel"`
 	Stochastic  *bool           `json:"stochastic,omitempty"`

@@ -19,7 +19,7 @@ type runKey struct {
 	Format         int
 	Role           string
 	ID, Prompt     string
-	Checks         []checkKey
+	Checks         []format.Check
 	TimeoutMs      int64
 	Template       string
 	Agent, Version string
@@ -30,28 +30,15 @@ type runKey struct {
 	Env            []string
 }
 
-type checkKey struct {
-	Kind                              format.CheckKind
-	Command, Path, Substring, Pattern string
-	ExpectExitZero                    bool
-}
-
 // key identifies the runs of a task on one side.
 func (s *session) key(of role, p *prepared) string {
 	key := runKey{
-		Format: recordFormat, Role: of.String(), ID: p.ID, Prompt: p.Prompt, TimeoutMs: p.Timeout.Milliseconds(),
+		Format: recordFormat, Role: of.String(), ID: p.ID, Prompt: p.Prompt, Checks: p.Checks, TimeoutMs: p.Timeout.Milliseconds(),
 		Template: p.templates[of].Manifest.Digest(), Agent: p.agent.Name(), Version: p.version, Model: s.Model, Env: s.Env,
 		Surroundings: s.Surroundings,
 	}
 	if p.agent.Name() == commandAgent {
 		key.Command, key.CommandContent = s.Command, s.CommandDigest
-	}
-	for _, check := range p.Checks {
-		c := checkKey{Kind: check.Kind, Command: check.Command, Path: check.Path, Substring: check.Substring, ExpectExitZero: check.ExpectExitZero}
-		if check.Pattern != nil {
-			c.Pattern = check.Pattern.String()
-		}
-		key.Checks = append(key.Checks, c)
 	}
 	return digest(key)
 }
