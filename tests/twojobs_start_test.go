@@ -94,45 +94,6 @@ func TestAProposeThatDiesLeavesARecord(t *testing.T) {
 	}
 }
 
-// TestOneStartAtATime lets another run of the workflow begin, while the first is
-// under way and once it has ended.
-func TestOneStartAtATime(t *testing.T) {
-	long.Only(t, long.TwoJobs)
-	t.Parallel()
-	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8")
-	j := h.inTwoJobs()
-	h.program(working(""))
-	h.ended()
-	h.env = append(h.env, inActions(1, 1)...)
-	begun, _ := j.begin()
-	require.True(t, begun)
-	begun, reason := j.begin()
-	assert.False(t, begun, "one start of a run is for one agent")
-	assert.Contains(t, reason, "Actions run 1/1")
-	h.env = append(h.env, inActions(2, 1)...)
-	begun, reason = j.begin()
-	assert.False(t, begun)
-	assert.Contains(t, reason, "Actions run 1/1")
-	h.refusesToPropose(j)
-
-	h.ended(1)
-	begun, _ = j.begin()
-	require.True(t, begun)
-	h.env = append(h.env, inActions(1, 1)...)
-	h.refusesToPropose(j) // the first comes back, and its start is another's by now
-	h.env = append(h.env, inActions(2, 2)...)
-	h.refusesToPropose(j) // its jobs alone were run again
-	h.env = append(h.env, inActions(2, 1)...)
-	dir, _ := j.propose()
-	require.NotEmpty(t, dir)
-	assert.Equal(t, "accepted", j.publish(dir).Outcome)
-	assert.Equal(t, 1, h.agentRuns())
-	assert.Equal(t, "9", h.run(h.bare, "git", "show", "autoloop/p:value.txt"))
-	again := h.answer(j.job(hubToken, "job", "publish", "--program", "p", dir))
-	assert.Equal(t, 1, again.code)
-	assert.Contains(t, again.stderr, "published before")
-}
-
 // refusesToPropose proposes without a start of its own.
 func (h *hub) refusesToPropose(j *jobs) {
 	h.t.Helper()
