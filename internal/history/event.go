@@ -17,10 +17,7 @@ const Schema = 1
 type Kind string
 
 // Event is one line of the ledger: a pointer to the struct of its kind. The order of their fields is that of the line.
-type Event interface {
-	Header() *Head
-	kind() Kind
-}
+type Event interface{ Header() *Head }
 
 // Head is what every event has.
 type Head struct {

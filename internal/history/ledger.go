@@ -157,10 +157,11 @@ func ParseEvent(line []byte) (Event, error) {
 	if head.Schema > Schema {
 		return nil, &NewerError{head.Schema}
 	}
-	e := newEvent(head.Event)
-	if e == nil {
+	known := kinds[head.Event]
+	if known == nil {
 		return nil, fmt.Errorf("its \"event\" is %.40q, which this version of Autoloop does not know", head.Event)
 	}
+	e := clone(known)
 	if err := json.Unmarshal(line, e); err != nil {
 		return nil, err //nolint:wrapcheck // the caller names the line
 	}
@@ -191,10 +192,10 @@ func Line(e Event) ([]byte, error) {
 func render(e Event) ([]byte, error) {
 	e = clone(e)
 	h := e.Header()
-	h.Schema, h.Event, h.Time = Schema, e.kind(), inUTC(h.Time).Truncate(time.Millisecond)
+	h.Schema, h.Event, h.Time = Schema, KindOf(e), inUTC(h.Time).Truncate(time.Millisecond)
 	text, err := json.Marshal(e)
 	if err != nil {
-		return nil, fmt.Errorf("render %s event: %w", e.kind(), err)
+		return nil, fmt.Errorf("render %s event: %w", KindOf(e), err)
 	}
 	return text, nil
 }

@@ -34,7 +34,7 @@ type Standing struct {
 
 	checked  []*Checked  // what CI found in the decision's iteration
 	settled  Phase       // the phase before PhaseBegun
-	measured []*Measured // of the candidates of the iteration that was measured last, with what is asked of them
+	measured []*Measured // the candidates of the iteration that was measured last
 }
 
 // after is the standing after one more event, which must stay as it is.
@@ -49,12 +49,12 @@ func (s Standing) after(e Event) Standing {
 		}
 	case *Measured:
 		if e.Role == Candidate {
-			s.measured = append(s.others(e.Iteration, e.Proposal), candidate(e))
+			if len(s.measured) > 0 && s.measured[0].Iteration != e.Iteration {
+				s.measured = nil
+			}
+			s.measured = append(slices.Clip(s.measured), e)
 		}
 	case *Decided:
-		if last := len(s.measured) - 1; last >= 0 {
-			s.measured = slices.DeleteFunc(slices.Clone(s.measured), func(m *Measured) bool { return m != s.measured[last] && m.Proposal != e.Proposal })
-		}
 		if s.Decision == nil || s.Decision.Iteration != e.Iteration {
 			s.checked = nil
 		}
@@ -64,7 +64,7 @@ func (s Standing) after(e Event) Standing {
 		s.Phase, s.Iteration, s.Decision = phaseOf(e.Outcome), e.Iteration, e
 	case *Checked:
 		if s.Decision != nil && e.Iteration == s.Decision.Iteration {
-			s.checked = append(slices.Clone(s.checked), e)
+			s.checked = append(slices.Clip(s.checked), e)
 		}
 	case *Resumed:
 		if s.Phase == PhaseWaitingForCI {
@@ -94,25 +94,8 @@ func phaseOf(outcome Outcome) Phase {
 	}
 }
 
-// others are the measured candidates of an iteration but for one.
-func (s Standing) others(iteration, proposal int) []*Measured {
-	return slices.DeleteFunc(slices.Clone(s.measured), func(m *Measured) bool { return m.Iteration != iteration || m.Proposal == proposal })
-}
-
-// candidate has of a measurement what Standing says of it.
-func candidate(e *Measured) *Measured {
-	own := &Measured{
-		Head: Head{Schema: e.Schema, Time: e.Time, Run: e.Run, Iteration: e.Iteration}, Proposal: e.Proposal, Role: e.Role, Problem: e.Problem,
-		GuardrailSamples: e.GuardrailSamples,
-	}
-	if e.Problem != "" {
-		own.Output = e.Output
-	}
-	return own
-}
-
-// Measured is what the last measurement of a candidate says of its guardrails, nil when
-// it is not of the iteration that was measured last.
+// Measured is the last measurement of a candidate, nil when it is not of the iteration that
+// was measured last.
 func (s Standing) Measured(iteration, proposal int) *Measured {
 	for _, m := range slices.Backward(s.measured) {
 		if m.Iteration == iteration && m.Proposal == proposal {
@@ -125,7 +108,7 @@ func (s Standing) Measured(iteration, proposal int) *Measured {
 // Failed is the end of what the evaluation printed of the candidate that was measured
 // last, when that is of an iteration and failed; else "".
 func (s Standing) Failed(iteration int) string {
-	if last := len(s.measured) - 1; last >= 0 && s.measured[last].Iteration == iteration {
+	if last := len(s.measured) - 1; last >= 0 && s.measured[last].Iteration == iteration && s.measured[last].Problem != "" {
 		return s.measured[last].Output
 	}
 	return ""

@@ -168,7 +168,7 @@ func TestReplayIsWhatIsCountedByHand(t *testing.T) {
 			summary.Add(e)
 			standing = standing.after(e)
 			n := naive{events[:i+1]}
-			says := fmt.Sprintf("seed %d, event %d, a %s", seed, i, e.kind())
+			says := fmt.Sprintf("seed %d, event %d, a %s", seed, i, KindOf(e))
 			decided, at := n.last()
 			require.Equal(t, len(decided), summary.Decided(), says)
 			counts := n.outcomes()

@@ -2,6 +2,7 @@ package results
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,7 +35,7 @@ func parse(data []byte, quoted bool) (*Table, error) {
 	rest := strings.TrimPrefix(string(data), "\ufeff")
 	for rest != "" {
 		start, number := len(data)-len(rest), next
-		c, size := t.cut(rest)
+		cells, size := t.cut(rest)
 		text := rest[:size]
 		rest, next = rest[size:], number+strings.Count(text, "\n")
 		switch {
@@ -43,13 +44,13 @@ func parse(data []byte, quoted bool) (*Table, error) {
 		case size > maxLine:
 			return nil, fmt.Errorf("results line %d: it has more than %d bytes", number, maxLine)
 		case !headed:
-			if !isHeader(c) {
+			if !isHeader(cells) {
 				return nil, fmt.Errorf("results line %d: it is not the header %q", number, Header)
 			}
 			headed = true
 			continue
 		}
-		row, err := t.read(c)
+		row, err := t.read(cells)
 		if err != nil {
 			return nil, fmt.Errorf("results line %d: %w", number, err)
 		}
@@ -61,21 +62,8 @@ func parse(data []byte, quoted bool) (*Table, error) {
 	return t, nil
 }
 
-// cells are the first columns of a row.
-type cells struct {
-	list  [columns]string
-	count int // of all, further ones among them
-}
-
-func (c *cells) add(text string) {
-	if c.count < columns {
-		c.list[c.count] = text
-	}
-	c.count++
-}
-
-// cut takes the first row off a text; size is how long it is with its ending.
-func (t *Table) cut(text string) (c cells, size int) {
+// cut takes the cells of the first row off a text; size is how long it is with its ending.
+func (t *Table) cut(text string) (cells []string, size int) {
 	if t.quoted {
 		return cutQuoted(text)
 	}
@@ -83,15 +71,12 @@ func (t *Table) cut(text string) (c cells, size int) {
 	if size = len(line); found {
 		size++
 	}
-	for cell := range strings.SplitSeq(strings.TrimRight(line, "\r"), "\t") {
-		c.add(cell)
-	}
-	return c, size
+	return strings.SplitN(strings.TrimRight(line, "\r"), "\t", columns+1), size
 }
 
 // cutQuoted is cut as the csv module of Python does it, which takes quotes where
 // no field begins as they are.
-func cutQuoted(text string) (c cells, size int) {
+func cutQuoted(text string) (cells []string, size int) {
 	const (
 		begin = iota
 		bare
@@ -111,36 +96,32 @@ func cutQuoted(text string) (c cells, size int) {
 		case b == '"' && state == closing, state == quoted:
 			field, state = append(field, b), quoted
 		case b == '\t':
-			c.add(string(field))
+			cells = append(cells, string(field))
 			field, state = nil, begin
 		case b == '\n', b == '\r':
 			if b == '\r' && strings.HasPrefix(text[size:], "\n") {
 				size++
 			}
-			c.add(string(field))
-			return c, size
+			return append(cells, string(field)), size
 		default:
 			field, state = append(field, b), bare
 		}
 	}
-	c.add(string(field))
-	return c, size
+	return append(cells, string(field)), size
 }
 
-func isHeader(c cells) bool {
-	for i, want := range strings.Split(Header, "\t") {
-		if !strings.EqualFold(strings.TrimSpace(c.list[i]), want) {
-			return false
-		}
+func isHeader(cells []string) bool {
+	cells = slices.Clone(cells[:min(len(cells), columns)])
+	for i, cell := range cells {
+		cells[i] = strings.TrimSpace(cell)
 	}
-	return true
+	return strings.EqualFold(strings.Join(cells, "\t"), Header)
 }
 
 // read is the row that its cells say.
-func (t *Table) read(c cells) (row Row, err error) {
-	cells := c.list
-	if c.count < columns-1 {
-		return row, fmt.Errorf("%d columns, where %d are needed", c.count, columns)
+func (t *Table) read(cells []string) (row Row, err error) {
+	if len(cells) < columns-1 {
+		return row, fmt.Errorf("%d columns, where %d are needed", len(cells), columns)
 	}
 	if row.Iteration, err = strconv.Atoi(strings.TrimSpace(cells[0])); err != nil || row.Iteration < 0 {
 		return row, fmt.Errorf("the iteration %q is no count", clip(cells[0]))
@@ -158,7 +139,9 @@ func (t *Table) read(c cells) (row Row, err error) {
 	if row.check() != nil {
 		return row, fmt.Errorf("the action %q is not baseline, kept or reverted", clip(cells[4]))
 	}
-	row.Changelog = cells[5]
+	if len(cells) >= columns {
+		row.Changelog = cells[columns-1]
+	}
 	if !t.quoted {
 		row.Changelog = unescape(row.Changelog)
 	}
