@@ -57,6 +57,7 @@ func layout() map[string]layer {
 		"internal/github/ci":                     domain,
 		"internal/github/commands":               domain,
 		"internal/github/githubtest":             base,
+		"internal/github/lifecycle":              domain,
 		"internal/github/sync":                   service,
 		"internal/history":                       domain,
 		"internal/history/audit":                 domain,
