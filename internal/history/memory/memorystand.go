@@ -141,63 +141,46 @@ func obstructed(ref string, values map[string]string, remote string) error {
 // when nothing would be lost by it.
 func (m *Memory) chooseLocally(ctx context.Context, s *stand) error {
 	s.head = s.here
-	if s.there == "" || s.there == s.here {
-		return nil
-	}
-	if s.here == "" {
-		s.head = s.there
-		return nil
-	}
-	behind, err := m.Repo.IsAncestor(ctx, s.here, s.there)
+	behind, err := m.within(ctx, s.here, s.there)
 	if behind {
 		s.head = s.there
 	}
 	return err
 }
 
+// within reports whether a commit has all of another one; "" has nothing.
+func (m *Memory) within(ctx context.Context, a, b string) (bool, error) {
+	if a == "" || b == "" {
+		return a == "" && b != "", nil
+	}
+	return m.Repo.IsAncestor(ctx, a, b)
+}
+
 // choose makes the remote's branch the one that counts, unless the local one
 // has commits beyond it that the remote never had: those are pushed along.
-// seen and tracked are what the remote was known to have.
-func (m *Memory) choose(ctx context.Context, s *stand, seen, tracked string) error {
+// published is what the remote was known to have.
+func (m *Memory) choose(ctx context.Context, s *stand, published ...string) error {
 	s.head = s.there
-	if s.here == "" || s.here == s.there {
-		return m.obtain(ctx, s)
+	if err := m.obtain(ctx, s); err != nil || s.here == "" {
+		return err
 	}
-	if s.there != "" {
-		if err := m.obtain(ctx, s); err != nil {
-			return err
-		}
-		if behind, err := m.Repo.IsAncestor(ctx, s.here, s.there); err != nil || behind {
-			return err
-		}
-	} else if s.ref == memoryRef {
+	if s.there == "" && s.ref == memoryRef {
 		// Records are never given up because a branch was deleted.
 		s.head = s.here
 		return nil
 	}
 	// What the remote had once and has no more was taken back there.
-	for _, known := range []string{seen, tracked} {
-		if known == "" {
-			continue
-		}
-		if published, err := m.Repo.IsAncestor(ctx, s.here, known); err != nil || published {
+	for _, known := range append([]string{s.there}, published...) {
+		if behind, err := m.within(ctx, s.here, known); err != nil || behind {
 			return err
 		}
 	}
-	if s.there == "" {
-		s.head = s.here
-		return nil
-	}
-	return m.chooseAhead(ctx, s)
-}
-
-func (m *Memory) chooseAhead(ctx context.Context, s *stand) error {
-	ahead, err := m.Repo.IsAncestor(ctx, s.there, s.here)
-	if err != nil {
-		return err
-	}
-	if !ahead {
-		return &DivergedError{Ref: s.ref, Here: s.here, There: s.there, Remote: m.Remote}
+	if s.there != "" {
+		if ahead, err := m.within(ctx, s.there, s.here); err != nil {
+			return err
+		} else if !ahead {
+			return &DivergedError{Ref: s.ref, Here: s.here, There: s.there, Remote: m.Remote}
+		}
 	}
 	s.head = s.here
 	return nil
