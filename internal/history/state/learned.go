@@ -3,6 +3,7 @@ package state
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -53,33 +54,19 @@ func (d *Doc) forget(kind SectionKind, room int) {
 	if !ok {
 		return
 	}
-	body := d.data[found.bodyStart:found.bodyEnd]
-	isAdded := func(line []byte) bool { return attributed().Match(bytes.TrimRight(line, " \r\n")) }
-	var items [][]byte // the oldest first
-	size := room
-	for line := range bytes.Lines(body) {
-		if isAdded(line) {
-			items = append(items, line)
-			size += len(line)
-		}
-	}
-	drop := 0
-	for drop < len(items) && (len(items)-drop >= maxLearned || size > maxLearnedBytes) {
-		size -= len(items[drop])
-		drop++
-	}
-	if drop == 0 {
-		return
-	}
-	var left []byte
-	for line := range bytes.Lines(body) {
-		if drop > 0 && isAdded(line) {
-			drop--
+	lines := slices.Collect(bytes.Lines(d.data[found.bodyStart:found.bodyEnd]))
+	size, count := room, 0
+	for i, line := range slices.Backward(lines) { // the newest first
+		if !attributed().Match(bytes.TrimRight(line, " \r\n")) {
 			continue
 		}
-		left = append(left, line...)
+		count++
+		size += len(line)
+		if count >= maxLearned || size > maxLearnedBytes {
+			lines[i] = nil
+		}
 	}
-	d.splice(found.bodyStart, found.bodyEnd, string(left))
+	d.splice(found.bodyStart, found.bodyEnd, string(bytes.Join(lines, nil)))
 }
 
 // ofIteration is the attribution at the end of an item.
