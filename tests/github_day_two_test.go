@@ -6,7 +6,9 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -70,4 +72,56 @@ func TestAnEnterpriseServer(t *testing.T) {
 	assert.Equal(t, server.URL+"/org/repo/pull/2", list[0].PRURL)
 	assert.Equal(t, server.URL+"/org/repo/issues/1", list[0].IssueURL)
 	assert.Contains(t, h.binary("iterate", "status").stdout, server.URL+"/org/repo/pull/2")
+}
+
+func TestAForksLookAlikeIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
+	h.program(onIssue)
+	h.Change(func(s *githubtest.State) {
+		fork := s.OpenIssue("mallory", "[Autoloop: p]", "mine", time.Now())
+		s.Pulls = append(s.Pulls, &githubtest.Pull{Number: fork.Number, Head: "autoloop/p", Base: "main", HeadOf: "mallory/repo", HeadSHA: strings.Repeat("0", 40)})
+		// One of another branch of an organisation's own fork has our owner in its label.
+		near := s.OpenIssue("mallory", "[Autoloop: p]", "mine", time.Now())
+		s.Pulls = append(s.Pulls, &githubtest.Pull{Number: near.Number, Head: "autoloop/p", Base: "main", HeadOf: "org/fork", HeadSHA: strings.Repeat("0", 40)})
+	})
+	require.Equal(t, "accepted", h.one().Outcome)
+	assert.Equal(t, 4, h.openPull(), "ours is another")
+	a := h.binary("scheduler", "--program", "p", "--json")
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, `"existing_pr": 4`)
+	h.Change(func(s *githubtest.State) {
+		for _, number := range []int{2, 3} {
+			assert.Equal(t, "mine", s.Issue(number).Body)
+			assert.True(t, s.Issue(number).Open)
+			assert.Empty(t, s.On(number))
+		}
+	})
+}
+
+func TestStatusAndWhatIsNotUnderstoodAreAnswered(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
+	h.program(onIssue)
+	require.Equal(t, "accepted", h.one().Outcome)
+	h.say("alice", "/autoloop status")
+	h.say("alice", "/autoloop set target-metric soon\n/autoloop undo")
+	h.say("alice", "> /autoloop pause\n\n```\n/autoloop pause\n```")
+	h.say("alice", "/autoloop other: pause")
+	a := h.binary("iterate", "job", "steer", "--program", "p")
+	require.Zero(t, a.code, a.stderr)
+	answers := h.answers()
+	require.Len(t, answers, 3, "%v", answers)
+	assert.Contains(t, answers[0], "m **9**")
+	assert.Contains(t, answers[1], "That was not understood: soon is no number")
+	assert.Contains(t, answers[1], "say which iteration")
+	assert.Contains(t, answers[2], "say it on the issue of `other`")
+	assert.Contains(t, h.remembered("p.md"), "| Paused | false |")
+	h.Change(func(s *githubtest.State) {
+		var given []string
+		for _, r := range s.Reactions {
+			given = append(given, r.Content)
+		}
+		assert.Equal(t, []string{"+1", "confused", "confused"}, given)
+	})
 }

@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -42,6 +43,34 @@ func (h *hub) reports(commit string, conclusions map[string]string) {
 		for name, conclusion := range conclusions {
 			s.Report(commit, name, conclusion, "", time.Now())
 		}
+	})
+}
+
+// TestTheCommitThatCIJudgedIsTheOneThatIsAccepted moves the branch while CI runs.
+func TestTheCommitThatCIJudgedIsTheOneThatIsAccepted(t *testing.T) {
+	long.Only(t, long.GitHub)
+	t.Parallel()
+	inJobs(t, func(t *testing.T, twoJobs bool) {
+		t.Helper()
+		h, commit := waiting(t, twoJobs, "required", func(*hub, string) {})
+		clone := filepath.Join(t.TempDir(), "clone")
+		h.run("", "git", "clone", "--quiet", h.bare, clone)
+		h.run(clone, "git", "checkout", "--quiet", "-b", "mine", "origin/main")
+		h.run(clone, "sh", "-c", "echo 9.5 > value.txt")
+		h.run(clone, "git", "commit", "--quiet", "--all", "--message", "Rather this")
+		h.run(clone, "git", "push", "--quiet", "--force", "origin", "mine:autoloop/p")
+		theirs := head(t, h.bare, "autoloop/p")
+		h.reports(commit, map[string]string{"build": "success"})
+		h.reports(theirs, map[string]string{"build": "success"})
+		got := h.one()
+		assert.Equal(t, "rejected", got.Outcome, "%v", got.Reasons)
+		assert.Contains(t, strings.Join(got.Reasons, "\n"), "the branch is at "+theirs[:12])
+		assert.Equal(t, theirs, head(t, h.bare, "autoloop/p"), "their commit stays")
+		assert.Equal(t, "10", text(got.Best))
+		assert.Contains(t, strings.ReplaceAll(h.remembered("p.md"), "\u200b", ""), "the branch is at "+theirs[:12])
+		next := h.one()
+		assert.Equal(t, "pending-ci", next.Outcome, "%v", next.Reasons)
+		assert.Equal(t, theirs, h.run(h.bare, "git", "rev-parse", "autoloop/p^"), "the next begins with what is there")
 	})
 }
 
@@ -120,4 +149,21 @@ func TestRulesAndRunsThatCannotBeReadAreNotGreen(t *testing.T) {
 	assert.Contains(t, strings.Join(got.Reasons, "\n"), "the token")
 	h.Change(func(s *githubtest.State) { s.NoRuns, s.NoRulesets = false, true })
 	assert.Equal(t, "accepted", h.one().Outcome, "a plan without rulesets has no rules")
+}
+
+// TestACheckThatStaysQueuedPauses goes on until ci-timeout, and tells the cure.
+func TestACheckThatStaysQueuedPauses(t *testing.T) {
+	t.Parallel()
+	inJobs(t, func(t *testing.T, twoJobs bool) {
+		t.Helper()
+		h := newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n"}, "9")
+		h.CI = func(string) string { return "running" }
+		h.program(strings.Replace(onIssue, "metric: m", "ci-gate: required\nci-wait: 1s\nci-timeout: 1s\nmetric: m", 1))
+		got := h.one()
+		assert.Equal(t, "pending-ci", got.Outcome)
+		assert.Contains(t, got.Stopped, "paused: ci-timeout: ")
+		assert.Contains(t, got.Stopped, "build is in progress")
+		assert.Contains(t, got.Stopped, "look why build does not end")
+		assert.Contains(t, got.Stopped, "/autoloop resume")
+	})
 }

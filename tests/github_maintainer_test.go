@@ -154,3 +154,23 @@ func TestAMaintainerIsToldWhatMatters(t *testing.T) {
 		assert.Equal(t, 1, notices)
 	})
 }
+
+// TestProposingAcceptsNothing has the summary of the job that proposes.
+func TestProposingAcceptsNothing(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
+	j := h.inTwoJobs()
+	h.program(onIssue)
+	summary := filepath.Join(h.side, "summary")
+	h.env = append(h.env, "GITHUB_STEP_SUMMARY="+summary)
+	h.env = append(h.env, inActions(7, 1)...)
+	h.ended()
+	if begun, reason := j.begin(); !begun {
+		require.Fail(t, reason)
+	}
+	dir, _ := j.propose()
+	assert.NotContains(t, h.beside("summary"), "kept")
+	assert.Contains(t, h.beside("summary"), "better")
+	j.publish(dir)
+	assert.Contains(t, h.beside("summary"), "kept")
+}

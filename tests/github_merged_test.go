@@ -7,9 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // meanwhile runs an iteration by run, and does something while its agent works.
@@ -38,6 +40,27 @@ func (h *hub) meanwhile(run, do func()) {
 func waitingAtTwo() string {
 	return strings.Replace(onIssue, "  value=",
 		"  [ \"$AUTOLOOP_ITERATION\" != 2 ] || { touch \"$SIDE/begun\"; while [ ! -e \"$SIDE/go-on\" ]; do sleep 0.05; done; }\n  value=", 1)
+}
+
+// TestClosedAndOpenedAgainIsNoPause closes the pull request and opens it again
+// between two runs.
+func TestClosedAndOpenedAgainIsNoPause(t *testing.T) {
+	t.Parallel()
+	inJobs(t, func(t *testing.T, twoJobs bool) {
+		t.Helper()
+		h := newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n"}, "9", "8")
+		h.program(onIssue)
+		require.Equal(t, "accepted", h.one().Outcome)
+		pull := h.openPull()
+		h.Close(pull)
+		h.Reopen(pull)
+		got := h.one()
+		assert.Equal(t, "accepted", got.Outcome, "%v %s", got.Reasons, got.Stopped)
+		assert.Equal(t, pull, h.openPull())
+		assert.Contains(t, h.pullBody(), "10 → 8**")
+		assert.Contains(t, h.remembered("p.md"), fmt.Sprintf("| PR | #%d |", pull))
+		assert.Zero(t, h.count("paused"))
+	})
 }
 
 // deletes merges a pull request as a repository does that deletes its branch then;

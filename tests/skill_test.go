@@ -101,6 +101,28 @@ func skillWorld(t *testing.T, front, improve string) *world {
 	return w
 }
 
+func TestSkillMayNotLoseACase(t *testing.T) {
+	t.Parallel()
+	lose := "printf 'beta gamma delta\\n' > s/SKILL.md" // wins 2, loses 1: a tie at 1/2
+	w := skillWorld(t, "no-case-regression: true", lose)
+	got := w.one()
+	assert.Equal(t, "rejected", got.Outcome, "a tie is no gain")
+
+	evals := `[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "file_contains", "file": "out.md", "text": "alpha"}]},
+		{"id": 2, "prompt": "p", "deterministic_checks": [{"type": "file_contains", "file": "out.md", "text": "beta"}]},
+		{"id": 3, "prompt": "p", "deterministic_checks": [{"type": "file_contains", "file": "out.md", "text": "gamma"}]}]`
+	for front, want := range map[string]string{"no-case-regression: true": "rejected", "no-case-regression: false": "accepted"} {
+		w := skillWorld(t, front, "printf 'beta gamma\\n' > s/SKILL.md")
+		w.write("s/evals/evals.json", evals)
+		w.git("commit", "--quiet", "--all", "--message", "three cases")
+		got := w.one()
+		assert.Equal(t, want, got.Outcome, "%s: %v", front, got.Reasons)
+		assert.Contains(t, strings.Join(got.Reasons, "\n"), "regressed-cases: 1", front)
+		a := w.binary("iterate", "replay", "p")
+		assert.Zero(t, a.code, "%s: %s", front, a.stdout)
+	}
+}
+
 func TestSkillCandidatesMayNotTouchTheirSuite(t *testing.T) {
 	t.Parallel()
 	for name, improve := range map[string]string{
@@ -121,6 +143,38 @@ func TestSkillCandidatesMayNotTouchTheirSuite(t *testing.T) {
 			assert.Empty(t, w.git("branch", "--list", "autoloop/*"))
 		})
 	}
+}
+
+func TestSkillImproverHearsWhatFailed(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", `cp "$AUTOLOOP_PROMPT" "$SIDE/prompt-$AUTOLOOP_ITERATION"; test "$AUTOLOOP_ITERATION" = 1 && echo beta >> s/SKILL.md || echo x >> s/SKILL.md`)
+	got := w.iterate("-n", "3")
+	require.Len(t, got, 3)
+	for name, want := range map[string][]string{
+		"prompt-1": {"case 2: 0 of 3", "failed: file_contains out.md \"beta\"", "generalise"},
+		"prompt-3": {"case 2: 1 of 3", "failed: file_contains out.md \"gamma\""},
+	} {
+		said, err := os.ReadFile(filepath.Join(w.side, name))
+		require.NoError(t, err)
+		for _, part := range want {
+			assert.Contains(t, string(said), part, name)
+		}
+	}
+	said, err := os.ReadFile(filepath.Join(w.side, "prompt-3"))
+	require.NoError(t, err)
+	assert.NotContains(t, string(said), `file_contains out.md "beta"`, "what was fixed is not told")
+	state := w.ledger()
+	assert.Contains(t, state, `"case.2":0.333333333333`)
+}
+
+func TestAChangedSuiteIsANewBaseline(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", "echo beta >> s/SKILL.md")
+	w.one()
+	w.write("s/evals/evals.json", `[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "file_contains", "file": "out.md", "text": "omega"}]}]`)
+	w.git("commit", "--quiet", "--all", "--message", "another suite")
+	w.one()
+	assert.Equal(t, 2, strings.Count(w.memory("p.results.tsv"), "\tbaseline\t"))
 }
 
 func TestSkillEvalRunsAlone(t *testing.T) {

@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -83,4 +84,51 @@ func TestSkillReportAsAPage(t *testing.T) {
 	}
 	assert.NotContains(t, text, "<script")
 	assert.NotContains(t, text, "<b>")
+}
+
+func TestSkillReport(t *testing.T) {
+	t.Parallel()
+	w := improvedWorld(t)
+	a := w.binary("iterate", "log", "s-autoresearch", "--json")
+	require.Zero(t, a.code, a.stderr)
+	var got struct {
+		Class, Gain, Recommendation string
+		Start, Best                 float64
+		BestVersion                 int `json:"best_version"`
+		Kept, Reverted              int
+		RegressedCases              []string                      `json:"regressed_cases"`
+		Failures                    []struct{ Case, Text string } `json:"remaining_failures"`
+		Changes                     []struct {
+			Path, What, Mode string
+			Binary           bool
+		}
+		Trajectory []struct{ Score *float64 }
+	}
+	require.NoError(t, json.Unmarshal([]byte(a.stdout), &got))
+	assert.Equal(t, "plateau", got.Class)
+	assert.Equal(t, "+0.25", got.Gain)
+	assert.Equal(t, "investigate", got.Recommendation, "a case was lost")
+	assert.Equal(t, []string{"c0"}, got.RegressedCases)
+	assert.Equal(t, 1, got.BestVersion)
+	assert.Equal(t, []int{1, 2}, []int{got.Kept, got.Reverted})
+	require.Len(t, got.Failures, 1)
+	assert.Equal(t, "expectation 1", got.Failures[0].Text)
+	require.Len(t, got.Trajectory, 4)
+	assert.Nil(t, got.Trajectory[3].Score)
+	changes := map[string]string{}
+	for _, c := range got.Changes {
+		changes[c.Path] = c.What + c.Mode
+		assert.Equal(t, c.Path == "binary", c.Binary, c.Path)
+	}
+	assert.Equal(t, map[string]string{
+		"SKILL.md": "changed", "binary": "changed", `"not \xff utf8"`: "changed", "new dir": "added", `"new dir/\"quoted\"\n\ttext"`: "added",
+		"old": "deleted", "run.sh": "mode0644 -> 0755", "link": "added",
+	}, changes)
+
+	a = w.binary("iterate", "log", "s-autoresearch")
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "# s: plateau\n")
+	assert.Contains(t, a.stdout, "- mode run.sh (mode 0644 -> 0755)")
+	assert.Contains(t, a.stdout, "````diff\n")
+	assert.NotContains(t, a.stdout, "<b>")
 }

@@ -4,7 +4,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -97,9 +96,4 @@ func TestSkillApplyAsksOnATerminal(t *testing.T) {
 			assert.True(t, w.exists(ws+"/v1"), "the workspace is kept whatever the answer")
 		})
 	}
-}
-
-func (w *world) exists(name string) bool {
-	_, err := os.Lstat(filepath.Join(w.dir, name))
-	return err == nil
 }

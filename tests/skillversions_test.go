@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/files"
 )
 
 // inputsWorld has a skill whose one case is given a file of the skill and one of
@@ -112,4 +114,40 @@ func TestSkillIsNotAppliedUnderARun(t *testing.T) {
 	assert.Equal(t, 2, strings.Count(string(out), "another run works in "), string(out))
 	assert.Equal(t, 2, strings.Count(string(out), "\n1\n"), string(out))
 	assert.Equal(t, before, w.state("s"))
+}
+
+// TestSkillSuiteIsLocked puts another original, with its manifest, in the place of
+// the one that the workspace began with.
+func TestSkillSuiteIsLocked(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", "echo nothing >> SKILL.md")
+	require.Len(t, w.skillEnd("-n", "1").Iterations, 2)
+	w.write("easy/SKILL.md", w.read("s/SKILL.md"))
+	w.write("easy/evals/evals.json", strings.ReplaceAll(w.read("s/evals/evals.json"), "beta", "alpha "))
+	require.Zero(t, w.binary("iterate", "skill", "snapshot", "easy", "kept/v0").code)
+	for _, name := range []string{"v0", "v0.manifest.json"} {
+		require.NoError(t, files.RemoveAll(filepath.Join(w.dir, ws, name)))
+		require.NoError(t, os.Chmod(filepath.Join(w.dir, "kept", name), 0o755)) //nolint:gosec // A read-only directory does not move.
+		require.NoError(t, os.Rename(filepath.Join(w.dir, "kept", name), filepath.Join(w.dir, ws, name)))
+	}
+	for _, args := range [][]string{{"skill", "score", ws, "1"}, {"log", ws}, {"skill", "s", "--agent-command", "true", "--judge", "off"}} {
+		a := w.binary("iterate", args...)
+		assert.Equal(t, 1, a.code, args)
+		assert.Contains(t, a.stderr, "is not that of manifest.json", args)
+	}
+}
+
+// TestSkillVersionWithoutARow finds the snapshot of a run that was killed before
+// its iteration was recorded.
+func TestSkillVersionWithoutARow(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", "echo nothing >> SKILL.md")
+	require.Empty(t, w.skillEnd("-n", "1").Iterations[2:])
+	require.Zero(t, w.binary("iterate", "skill", "snapshot", "s", ws+"/v2").code)
+	w.write(ws+"/.v2.stage-1/file", "x")
+	end := w.skillEnd("-n", "1")
+	assert.Equal(t, "reverted", end.Iterations[0].Action)
+	for _, name := range []string{"v2", "v2.manifest.json", ".v2.stage-1"} {
+		assert.False(t, w.exists(ws+"/"+name), name)
+	}
 }

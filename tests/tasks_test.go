@@ -253,3 +253,18 @@ func TestAgentConfigExample(t *testing.T) {
 	require.Zero(t, same.code, same.stderr)
 	assert.Contains(t, same.stdout, "neutral: net composite gain 0 over 3 tasks")
 }
+
+func TestTasksOfAgentsWithOtherNames(t *testing.T) {
+	t.Parallel()
+	w := tasksWorld(t, map[string]string{"one": hasAfter, "two": hasFile})
+	w.write("suite/two/task.json", strings.Replace(w.read("suite/two/task.json"), "{", `{"agent": "claude-code", `, 1))
+	a := w.binary("iterate", "validate", "suite")
+	require.Zero(t, a.code, a.stdout+a.stderr)
+	a = w.tasks(copyConfig, "--agent", "command")
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "two/task.json names agent claude-code; command works on it, as this run says")
+	w.write("suite/one/task.json", strings.Replace(w.read("suite/one/task.json"), "{", `{"agent": "nobody", `, 1))
+	a = w.binary("iterate", "validate", "suite")
+	assert.Equal(t, 1, a.code)
+	assert.Contains(t, a.stdout, `one/task.json: agent: no agent is called "nobody"`)
+}
