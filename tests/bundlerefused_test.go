@@ -3,6 +3,7 @@ package tests
 import (
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,10 +23,9 @@ type forgery struct {
 	says string
 }
 
-// forgeries are bundles with another manifest, other events or another change: one for each
-// check that a bundle meets, whose tables have the others.
-func forgeries() []forgery {
-	manifest := func(key string, value any) func(w *world, dir string) {
+// manifests are bundles with another manifest.
+func manifests() []forgery {
+	set := func(key string, value any) func(w *world, dir string) {
 		return func(w *world, dir string) {
 			w.t.Helper()
 			w.manifest(dir, func(m map[string]any) {
@@ -34,14 +34,46 @@ func forgeries() []forgery {
 			})
 		}
 	}
-	set := func(kind, key string, value any) func(w *world, dir string) {
+	ones := strings.Repeat("1", 40)
+	return []forgery{
+		{"another repository", set("repository", "org/other"), `of repository "org/other"`},
+		{"another program", set("program", "q"), `of program "q"`},
+		{"a later iteration", set("iteration", 3), "of iteration 3, and 2 is the next"},
+		{"another run", set("run", "r"), `is of run "r"`},
+		{"another default branch", set("base_branch", "other"), `for branch "other"`},
+		{"another base", set("base", ones), "not on main"},
+		{"an older base", func(w *world, dir string) {
+			set("base", w.git("rev-parse", "main~1"))(w, dir)
+		}, "refused"},
+		{"another head", set("branch", ones), "has moved since"},
+		{"no head", set("branch", ""), "has moved since"},
+		{"another memory", set("memory", ones), "of the memory branch"},
+		{"memory of another branch", func(w *world, dir string) {
+			set("memory", w.git("rev-parse", "main"))(w, dir)
+		}, "of the memory branch"},
+		{"no memory", set("memory", ""), "of the memory branch"},
+		{"other books", set("books", strings.Repeat("1", 64)), "state of p has changed"},
+		{"another incumbent", set("incumbent_tree", ones), "other files"},
+		{"another candidate", set("candidate_tree", ones), "brings other files"},
+		{"no candidate", func(w *world, dir string) {
+			require.NoError(w.t, os.Truncate(filepath.Join(dir, "change.json"), 0))
+			set("candidate_tree", "")(w, dir)
+		}, "contradict each other"},
+		{"a fix for nothing", set("kind", "fix"), "of iteration 2, and 1 is the next"},
+	}
+}
+
+// histories are bundles with other events.
+func histories() []forgery {
+	edit := func(kind string, change func(event map[string]any)) func(w *world, dir string) {
 		return func(w *world, dir string) {
 			w.t.Helper()
 			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
 				found := false
 				for _, event := range events {
 					if event["event"] == kind {
-						event[key], found = value, true
+						change(event)
+						found = true
 					}
 				}
 				require.True(w.t, found)
@@ -49,17 +81,21 @@ func forgeries() []forgery {
 			})
 		}
 	}
-	ones := strings.Repeat("1", 40)
-	return []forgery{
-		{"another repository", manifest("repository", "org/other"), `of repository "org/other"`},
-		{"another base", manifest("base", ones), "not on main"},
-		{"another head", manifest("branch", ones), "has moved since"},
-		{"another memory", manifest("memory", ones), "of the memory branch"},
-		{"other books", manifest("books", strings.Repeat("1", 64)), "state of p has changed"},
-		{"another candidate", manifest("candidate_tree", ones), "brings other files"},
-		{"a fix for nothing", manifest("kind", "fix"), "of iteration 2, and 1 is the next"},
-
+	set := func(kind, key string, value any) func(w *world, dir string) {
+		return edit(kind, func(event map[string]any) { event[key] = value })
+	}
+	all := []forgery{
+		{"of another iteration", set("measured", "iteration", 7), "event of iteration 7"},
 		{"of another run", set("decided", "run_id", "r"), `events of run "r"`},
+		{"another metric", set("decided", "metric", json.Number("9")), "do not bear"},
+		{"another metric everywhere", func(w *world, dir string) {
+			set("decided", "metric", json.Number("9"))(w, dir)
+			set("decided", "best", json.Number("9"))(w, dir)
+			set("decided", "delta", "+6")(w, dir)
+		}, "do not bear"},
+		{"another best", set("decided", "best", json.Number("9")), "do not bear"},
+		{"compared with another", set("decided", "previous_best", json.Number("1")), "do not bear"},
+		{"another delta", set("decided", "delta", "+77"), "do not bear"},
 		{"a loss is a gain", func(w *world, dir string) {
 			for _, kind := range []string{"measured", "decided"} {
 				set(kind, "metric", json.Number("2"))(w, dir)
@@ -68,26 +104,81 @@ func forgeries() []forgery {
 			set("decided", "best", json.Number("2"))(w, dir)
 			set("decided", "delta", "-1")(w, dir)
 		}, "do not bear"},
-		{"another delta", set("decided", "delta", "+77"), "do not bear"},
 		{"a metric of no samples", set("measured", "metric", json.Number("9")), "median of its samples"},
 		{"no improvement", set("decided", "verdict", "neutral"), "without an improvement"},
+		{"no verdict", set("decided", "verdict", ""), "without an improvement"},
 		{"a rule of its own", set("decided", "rule", map[string]any{"regime": "repeatable"}), "another rule"},
+		{"no rule", edit("decided", func(event map[string]any) { delete(event, "rule") }), "another rule"},
 		{"another evaluation", set("decided", "evaluator", "0123456789abcdef"), "another evaluation"},
+		{"another outcome", set("decided", "outcome", "completed"), "contradict each other"},
 		{"an outcome of CI", set("decided", "outcome", "pending-ci"), "which no proposal of its kind has"},
 		{"a cost below nothing", set("decided", "usage", map[string]any{"input_tokens": -5}), "counts -5"},
+		{"a time below nothing", set("decided", "durations", map[string]any{"propose": -5}), "counts -5"},
 		{"a long text", set("decided", "summary", strings.Repeat("x", 70<<10)), "text of 71680 bytes"},
+		{"many reasons", set("decided", "reasons", decision.Says(make([]string, 2001)...)), "list of 2001, more than 1000"},
 		{
 			"a reason that does not exist", set("decided", "reasons", []decision.Reason{{Kind: "made-up"}}),
 			"which does not exist",
 		},
+		{
+			"a reason of a reason",
+			set("decided", "reasons",
+				[]decision.Reason{{Kind: decision.Claimed, Because: []decision.Reason{{Kind: "made-up"}}}}),
+			"which does not exist",
+		},
+		{"a reason in words alone", set("decided", "reasons", []string{"CI is green: 3 checks"}), "cannot be read"},
 		{"deep JSON", func(w *world, dir string) {
-			deep := strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)
-			w.replace(dir, "events.jsonl", `"outcome"`, `"x":`+deep+`,"outcome"`)
+			w.replace(dir, "events.jsonl", `"outcome"`,
+				`"x":`+strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000)+`,"outcome"`)
 		}, "cannot be read"},
+		{
+			"no number", func(w *world, dir string) { w.replace(dir, "events.jsonl", `"metric":3`, `"metric":NaN`) },
+			"cannot be read",
+		},
+		{"no number in words", set("decided", "metric", "NaN"), "cannot be read"},
+		{"an infinite number", func(w *world,
+			dir string,
+		) {
+			w.replace(dir, "events.jsonl", `"metric":3`, `"metric":1e999999999`)
+		}, "refused"},
+		{"no measurement", func(w *world, dir string) {
+			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any { return events[len(events)-1:] })
+		}, "needs a measurement"},
 		{"no decision", func(w *world, dir string) {
 			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any { return events[:len(events)-1] })
 		}, "contradict each other"},
-		{"an event set", set("measured", "event", "set"), "which no proposal makes"},
+		{"two decisions", func(w *world, dir string) {
+			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any { return append(events, events[len(events)-1]) })
+		}, "events after its last"},
+		{"measured twice", func(w *world, dir string) {
+			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
+				again := maps.Clone(events[0])
+				again["guardrail_samples"] = map[string]any{"rail": []int{9}}
+				return append([]map[string]any{events[0], again}, events[1:]...)
+			})
+		}, "two measurements of the candidate"},
+		{"an unknown stage", func(w *world, dir string) {
+			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
+				other := maps.Clone(events[0])
+				other["stage"] = "afterwards"
+				return append([]map[string]any{events[0], other}, events[1:]...)
+			})
+		}, `of the stage "afterwards"`},
+		{"many events", func(w *world, dir string) {
+			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
+				for number := range 1000 {
+					events = append(events,
+						map[string]any{"event": "proposed", "run_id": events[0]["run_id"], "iteration": 2, "proposal": number})
+				}
+				return events
+			})
+		}, "events, more than 1000"},
+		{
+			"guardrails of other runs", set("measured", "guardrail_samples", map[string]any{"rail": []int{9, 9, 9}}),
+			"3 values of",
+		},
+		{"cases of other runs", set("measured", "case_samples", map[string]any{"case.1": []int{1, 1, 1}}), "3 values of"},
+		{"an event invented", set("measured", "event", "invented"), "which this version of Autoloop does not know"},
 		{"a baseline", func(w *world, dir string) {
 			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
 				zero := map[string]any{
@@ -97,12 +188,33 @@ func forgeries() []forgery {
 				return append([]map[string]any{zero}, events...)
 			})
 		}, "baseline that nothing asks for"},
+	}
+	for _, kind := range []string{
+		"started", "pushed", "finished", "paused", "resumed", "completed", "set", "answered",
+		"checked",
+	} {
+		all = append(all, forgery{"an event " + kind, set("measured", "event", kind), "which no proposal makes"})
+	}
+	return all
+}
 
+// changes are bundles with another change.
+func changes() []forgery {
+	path := func(name string) func(w *world, dir string) {
+		return func(w *world, dir string) { w.t.Helper(); w.replace(dir, "change.json", "value.txt", name) }
+	}
+	ones := strings.Repeat("1", 40)
+	return []forgery{
 		{"outside the target", func(w *world, dir string) { w.rewrite(dir, "other.txt") }, "outside the target"},
+		{"a new file", func(w *world, dir string) { w.rewrite(dir, "new.txt") }, "outside the target"},
 		{
 			"the program itself", func(w *world, dir string) { w.rewrite(dir, ".autoloop/programs/p.md") },
 			"belongs to Autoloop",
 		},
+		{"a workflow", func(w *world, dir string) { w.rewrite(dir, ".github/workflows/x.yml") }, "automation"},
+		{"another mode outside", func(w *world, dir string) {
+			w.plant(dir, "100755", w.git("rev-parse", "main:other.txt"), "other.txt")
+		}, "outside the target"},
 		{
 			"a repository in it", func(w *world, dir string) { w.plant(dir, "160000", ones, "value.txt") },
 			"no regular file and no link",
@@ -111,17 +223,31 @@ func forgeries() []forgery {
 			w.plant(dir, "100644", w.git("rev-parse", "main:other.txt"), "x/HEAD", "x/objects/a", "x/refs/heads/a")
 		}, "is part of a repository inside the repository"},
 		{"a filter", func(w *world, dir string) {
-			w.aside("attributes", "* filter=x")
-			w.plant(dir, "100644", w.git("hash-object", "-w", filepath.Join(w.side, "attributes")), ".gitattributes")
+			file := filepath.Join(w.side, "attributes")
+			require.NoError(w.t, os.WriteFile(file, []byte("* filter=x\n"), 0o600))
+			w.plant(dir, "100644", w.git("hash-object", "-w", file), ".gitattributes")
 		}, "chooses a filter, under which no file could be changed afterwards"},
 		{
 			"a link that leaves", func(w *world, dir string) { w.link(dir, "value.txt", "../../etc/passwd") },
 			"leaves the tree",
 		},
+		{"a link from the root", func(w *world, dir string) { w.link(dir, "value.txt", "/etc/passwd") }, "leaves the tree"},
+		{"a link into git", func(w *world, dir string) { w.link(dir, "value.txt", ".git/config") }, "leaves the tree"},
 		{
-			"git itself", func(w *world, dir string) { w.replace(dir, "change.json", "value.txt", ".git/value.txt") },
-			"cannot be written",
+			"a long link", func(w *world, dir string) { w.link(dir, "value.txt", strings.Repeat("x/", 4000)) },
+			"is a link of 8000 bytes",
 		},
+		{"upwards", path("../value.txt"), "cannot be written"},
+		{"from the root", path("/value.txt"), "refused"},
+		{"git itself", path(".git/value.txt"), "cannot be written"},
+		{"git in other letters", path("x/.GIT/value.txt"), "cannot be written"},
+		{"a file twice", func(w *world, dir string) {
+			w.replace(dir, "change.json", "[{",
+				`[{"path":"value.txt","mode":"100644"},{"path":"other.txt","mode":"100644","data":"Mwo="},{`)
+		}, "brings other files"},
+		{"a mode of two lines", func(w *world, dir string) {
+			w.replace(dir, "change.json", "100644", `100644 `+ones+`\tother.txt\u0000100644`)
+		}, "no regular file and no link"},
 		{"no list of files", func(w *world, dir string) { w.replace(dir, "change.json", "[", "{") }, "cannot be read"},
 	}
 }
@@ -148,7 +274,7 @@ func TestForgedBundlesChangeNothing(t *testing.T) {
 		assert.Equal(t, 1, strings.Count(why, "\n"), a.stderr)
 		require.Equal(t, before, w.refs())
 	}
-	for _, f := range forgeries() {
+	for _, f := range append(append(manifests(), histories()...), changes()...) {
 		t.Run(f.name, func(t *testing.T) {
 			forged := filepath.Join(t.TempDir(), "forged")
 			w.run("", "cp", "-a", dir, forged)
