@@ -82,6 +82,52 @@ func TestAgentsThatDoWhatTheyMayNot(t *testing.T) {
 	}
 }
 
+// TestStandingProtection: a target that matches everything still leaves out
+// what the loop itself runs on.
+func TestStandingProtection(t *testing.T) {
+	for name, script := range map[string]string{
+		"the evaluator": `echo 'echo 0' > eval.sh`, "the program": `echo x >> .autoloop/programs/p.md`,
+		"another program": `echo x > .autoloop/programs/q.md`,
+		"a workflow":      `mkdir -p .github/workflows; echo x > .github/workflows/a.yml`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := agentWorld(t, script)
+			file := filepath.Join(w.dir, ".autoloop/programs/p.md")
+			data, err := os.ReadFile(file)
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(file,
+				[]byte(strings.NewReplacer("src/**", "**", "metric_direction:",
+					"protect: [eval.sh]\nmetric_direction:").Replace(string(data))), 0o600))
+			got := w.one()
+			assert.Equal(t, "rejected", got.Outcome)
+			assert.Nil(t, got.Metric)
+		})
+	}
+}
+
+// TestWordsAreNoTargets: a word in backticks that names no tracked file is prose.
+func TestWordsAreNoTargets(t *testing.T) {
+	t.Parallel()
+	w := agentWorld(t, `echo x > speed; echo 4 > src/value.txt`)
+	file := filepath.Join(w.dir, ".autoloop/programs/p.md")
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(data), "- `src/**`", "For `speed`: `src/**`", 1)),
+		0o600))
+	got := w.one()
+	assert.Equal(t, "rejected", got.Outcome)
+	assert.Contains(t, got.Reasons[0], `"speed": is outside the target`)
+}
+
+func TestAgentDeletesTheTarget(t *testing.T) {
+	t.Parallel()
+	w := agentWorld(t, `rm src/value.txt`)
+	got := w.one()
+	assert.Equal(t, "rejected", got.Outcome, "the incumbent's evaluation still runs")
+	assert.Contains(t, got.Reasons[0], "the evaluation fails")
+}
+
 // TestAgentAttacksGit: inside its tree the agent may do to git what it wants;
 // nothing of it reaches the repository, and nothing of it is run afterwards.
 func TestAgentAttacksGit(t *testing.T) {
@@ -177,6 +223,17 @@ echo 4 > src/value.txt`)
 
 func TestEvaluations(t *testing.T) {
 	for name, c := range map[string]struct{ script, outcome, says string }{
+		"prints nothing":       {`[ "$(cat src/value.txt)" = 5 ] && echo '{"m": 5}'; true`, "rejected", "printed nothing"},
+		"fails after a number": {`echo '{"m": 1}'; [ "$(cat src/value.txt)" = 5 ]`, "rejected", "exit code 1"},
+		"prints NaN": {
+			`[ "$(cat src/value.txt)" = 5 ] && echo '{"m": 5}' || echo '{"m": NaN}'`, "rejected",
+			"NaN",
+		},
+		"prints infinity": {
+			`[ "$(cat src/value.txt)" = 5 ] && echo '{"m": 5}' || echo '{"m": -Infinity}'`,
+			"rejected", "infinity",
+		},
+		"prints null": {`[ "$(cat src/value.txt)" = 5 ] && echo '{"m": 5}' || echo '{"m": null, "rejected_reason": "overlap"}'`, "rejected", "not scored: overlap"},
 		"prints 40 MB": {
 			`head -c 40000000 /dev/zero | tr '\0' 'x'; echo; echo "{\"m\": $(cat src/value.txt)}"`,
 			"accepted", "better",
@@ -185,6 +242,10 @@ func TestEvaluations(t *testing.T) {
 			`(setsid sh -c 'trap "" TERM; sleep 300' &); echo "{\"m\": $(cat src/value.txt)}"`,
 			"accepted", "better",
 		},
+		"outside the range": {
+			`[ "$(cat src/value.txt)" = 5 ] && echo '{"m": 5}' || echo '{"m": -1121}'`, "rejected",
+			"implausible",
+		},
 		"fails on both": {
 			`[ -e "$SIDE/broken" ] && exit 7; touch "$SIDE/broken"; echo '{"m": 5}'`, "error",
 			"unchanged files too",
@@ -192,6 +253,10 @@ func TestEvaluations(t *testing.T) {
 		"killed by itself": {
 			`[ "$(cat src/value.txt)" = 5 ] && echo '{"m": 5}' || kill -9 $$`, "rejected",
 			"exit code 137",
+		},
+		"a key that is not there": {
+			`[ "$(cat src/value.txt)" = 5 ] && echo '{"m": 5}' || echo '{"n": 1}'`, "rejected",
+			`no key "m"`,
 		},
 		"writes into its tree": {
 			`echo junk > src/value2.txt; echo junk > junk; echo "{\"m\": $(cat src/value.txt)}"`,
@@ -213,6 +278,66 @@ func TestEvaluations(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestEvaluationThatTakesTooLong(t *testing.T) {
+	t.Parallel()
+	withinLimit(t, func(minutes string) (bool, func()) {
+		w := agentWorld(t, `echo 4 > src/value.txt`)
+		w.write("eval.sh", `[ "$(cat src/value.txt)" = 5 ] && echo '{"m": 5}' || sleep 300`+"\n")
+		w.frontmatter("evaluation-timeout: " + minutes + "m")
+		w.git("commit", "--quiet", "--all", "--message", "evaluation")
+		got := w.one()
+		return got.Outcome == "rejected", func() {
+			assert.Equal(t, "rejected", got.Outcome, got.Reasons)
+			assert.Contains(t, strings.Join(got.Reasons, "\n"), "took longer than ")
+			w.alone()
+		}
+	})
+}
+
+// TestPromisesThatAreNotKept: a setting that nothing enforces stops the program
+// instead of being passed over.
+func TestPromisesThatAreNotKept(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{
+		"ci-gate: required",
+	} {
+		w := newWorld(t, map[string]string{".autoloop/programs/p.md": strings.Replace(goodProgram, "schedule: hourly", line,
+			1), "a.txt": "1\n"})
+		a := w.binary("iterate", "--program", "p")
+		assert.Equal(t, 2, a.code, line)
+		key, _, _ := strings.Cut(line, ":")
+		assert.Contains(t, a.stderr, "`"+key)
+	}
+}
+
+func TestIterationThatTakesTooLong(t *testing.T) {
+	t.Parallel()
+	w := agentWorld(t, `sleep 300`)
+	file := filepath.Join(w.dir, ".autoloop/programs/p.md")
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(file,
+		[]byte(strings.Replace(string(data), "metric: m\n", "metric: m\ntimeout-minutes: 0.02\n", 1)), 0o600))
+	got := w.one()
+	assert.Equal(t, "error", got.Outcome)
+	assert.Contains(t, got.Reasons[0], "took longer than")
+	w.alone()
+}
+
+func TestBaselineThatFailsIsAnError(t *testing.T) {
+	t.Parallel()
+	w := agentWorld(t, `echo 4 > src/value.txt`)
+	w.write("eval.sh", "exit 9\n")
+	w.git("commit", "--quiet", "--all", "--message", "broken")
+	got := w.iterate("-n", "5")
+	require.Len(t, got, 1, "another iteration would not mend it")
+	assert.Contains(t, got[0].Reasons[0],
+		"the evaluation fails on the unchanged files: the evaluation ended with exit code 9")
+	assert.Contains(t, got[0].Stopped, "the unchanged files cannot be measured")
+	w.iterate()
+	assert.Contains(t, w.iterate()[0].Stopped, "3 errors in a row")
 }
 
 func TestSecretsStayOut(t *testing.T) {

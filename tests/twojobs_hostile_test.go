@@ -257,10 +257,10 @@ func TestForgedBundlesChangeNothingOnGitHub(t *testing.T) {
 	h.git("fetch", "--quiet", "origin")
 	dir, _ := j.propose()
 	some := []string{
-		"another candidate", "other books", "another delta", "an event set", "a rule of its own",
+		"another candidate", "other records", "another delta", "an event set", "a rule of its own",
 		"outside the target", "a link that leaves",
 	}
-	for _, f := range forgeries() {
+	for _, f := range slices.Concat(manifests(), histories(), changes()) {
 		if !slices.Contains(some, f.name) {
 			continue
 		}
