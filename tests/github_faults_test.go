@@ -91,6 +91,7 @@ func (h *hub) moment() moment {
 func (m moment) begin(t *testing.T) *hub {
 	t.Helper()
 	root := t.TempDir()
+	openWhenDone(t, root)
 	w := &world{t: t, dir: filepath.Join(root, "repo"), side: filepath.Join(root, "side")}
 	w.env = cleanEnviron(root, w.side)
 	w.run("", "cp", "-a", m.dir, w.dir)
