@@ -212,7 +212,7 @@ func OpenRegular(root *os.Root, name string) (*os.File, error) {
 	return file, nil
 }
 
-// ReadSmall reads a regular file of at most so many bytes; a link is none.
+// ReadSmall reads a regular file of at most so many bytes. A link is refused.
 func ReadSmall(name string, most int64) ([]byte, error) {
 	info, err := os.Lstat(name)
 	if err != nil {

@@ -112,7 +112,7 @@ func TestWhatAnAgentMoved(t *testing.T) {
 			counts: "ref refs/heads/autoloop/other moved",
 		},
 		"a failed attempt": {key: "ref refs/heads/autoloop-failed/other/2", now: "failed"},
-		"a failed attempt that is none": {
+		"a commit that no failed attempt is at": {
 			key: "ref refs/heads/autoloop-failed/other/2", now: "stray",
 			counts: "ref refs/heads/autoloop-failed/other/2 was added",
 		},

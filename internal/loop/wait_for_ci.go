@@ -82,10 +82,10 @@ func (r *ciGate) settle(ctx context.Context, e history.Decided, event lifecycle.
 	switch {
 	case next == lifecycle.Keep:
 		result, err = r.keep(ctx, e, event, verdict)
-	case event == lifecycle.Moved:
-		result, err = r.overtaken(ctx, e, verdict)
-	case next == lifecycle.Drop:
+	case next == lifecycle.Drop && event == lifecycle.Stuck:
 		result, err = r.giveUpFix(ctx, e, verdict, *fixesExhausted(r.records.standing(), verdict.Signature()))
+	case next == lifecycle.Drop:
+		result, err = r.overtaken(ctx, e, verdict)
 	case next == lifecycle.Pause:
 		result, err = r.keepWaiting(ctx, e, r.timedOut(e, verdict), verdict)
 	case next == lifecycle.Fix:

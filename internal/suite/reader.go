@@ -53,7 +53,7 @@ func (r Reader) Literal(n document.Node, key string) string {
 	return r.Text(n, key, MaxText)
 }
 
-// Pattern reads a regular expression; nil is none.
+// Pattern reads a regular expression. It returns nil where the key is missing or wrong.
 func (r Reader) Pattern(n document.Node, key string) *regexp.Regexp {
 	text := r.Literal(n, key)
 	if text == "" {

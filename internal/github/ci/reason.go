@@ -72,7 +72,7 @@ func (v Result) Cure() string {
 	return "pushes with the workflow's own token start no CI: name a `ci-workflow`, or give the token of an app or a person"
 }
 
-// Because puts a reason in words before the others; "" is none.
+// Because puts a reason in words before the others. Empty words add nothing.
 func (r Result) Because(words string) Result {
 	if words != "" {
 		r.Reasons = append([]Reason{{Text: words}}, r.Reasons...)

@@ -14,7 +14,7 @@ type line struct {
 	inert                    bool // it begins, ends or is in a fence or an HTML comment
 }
 
-// linesOf walks through a file. Headings inside fences and HTML comments are none. A
+// linesOf walks through a file. Headings inside fences and HTML comments do not count. A
 // fence or comment that is never closed hides nothing.
 func linesOf(data []byte) iter.Seq[line] {
 	return func(yield func(line) bool) {

@@ -41,7 +41,7 @@ func TestOperatorsOfACount(t *testing.T) {
 	}
 	for _, operator := range []string{"eq ne", "gt gte", "EQ", " eq", "=", "==", ">=", "eq\n", "e", "q n", "ge"} {
 		_, err := parse(operator)
-		require.ErrorContains(t, err, "is none of eq, gt, gte, lt, lte, ne", operator)
+		require.ErrorContains(t, err, "is not one of eq, gt, gte, lt, lte, ne", operator)
 	}
 }
 

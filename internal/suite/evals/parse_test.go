@@ -94,7 +94,7 @@ func TestParseEvalsSaysAllThatIsWrong(t *testing.T) {
 		"[0].files[0]: \"../../etc/passwd\" leads out", "[0].files[1]: there is no file",
 		"[1].deterministic_checks[0].type: must be one of file_contains,", "[1].deterministic_checks[1].text: is empty",
 		"checks[2].file: \"../a\" is no path below outputs/", "checks[3].path: is empty", "checks[4].path: cannot be read at",
-		"checks[5].value: must be a whole number", "checks[5].operator: \"like\" is none of eq, gt,", "checks[6].pattern: is no regular expression",
+		"checks[5].value: must be a whole number", "checks[5].operator: \"like\" is not one of eq, gt,", "checks[6].pattern: is no regular expression",
 		"checks[7].command: is empty", "checks[7].timeout: is 0; give seconds", "checks[8].pattern: is no key that is known here", "checks[9].path: is another name of `file`",
 		"checks[10].file: \"outputs\" is no path below", "checks[11].file: \"./\" is no path below", "checks[12].file: \"/etc/passwd\" is no path below",
 		"checks[13].file: \"outputs/../../a\" is no path below", "checks[14].pattern: is empty", "checks[15].pattern: has more than 8192 bytes",

@@ -184,7 +184,7 @@ func (e *evalReader) value(check *Check, n document.Node, key string) {
 func (e *evalReader) operator(n document.Node, key string) string {
 	text := e.Text(n, key, suite.MaxName)
 	if text != "" && countOperators()[text] == nil {
-		e.Fail(n, key, "%s is none of %s", document.Quote(text), document.Names(countOperators()))
+		e.Fail(n, key, "%s is not one of %s", document.Quote(text), document.Names(countOperators()))
 	}
 	return text
 }
