@@ -57,7 +57,7 @@ func (s *scene) born() {
 
 // live lets CI turn the value 7 down.
 func (s *scene) live() {
-	s.env = append(s.env, "AUTOLOOP_GITHUB_PATIENCE=0s")
+	s.impatient()
 	s.site.judge(func(commit string) string {
 		out, err := exec.CommandContext(context.Background(), "git", "--git-dir", s.bare, "show",
 			commit+":value.txt").Output()
@@ -71,6 +71,9 @@ func (s *scene) live() {
 		}
 	})
 }
+
+// impatient waits for no limit of GitHub's.
+func (s *scene) impatient() { s.env = append(s.env, "AUTOLOOP_GITHUB_PATIENCE=0s") }
 
 // moment is a hub as it was, to begin from again.
 type moment struct {
@@ -87,8 +90,15 @@ func (h *hub) moment() moment {
 	return m
 }
 
-// begin is another hub that is as one was.
+// begin is another hub in the whole life that is as one was.
 func (m moment) begin(t *testing.T) *hub {
+	h := m.again(t)
+	h.live()
+	return h
+}
+
+// again is another hub that is as one was.
+func (m moment) again(t *testing.T) *hub {
 	t.Helper()
 	root := t.TempDir()
 	openWhenDone(t, root)
@@ -98,9 +108,7 @@ func (m moment) begin(t *testing.T) *hub {
 	w.run("", "cp", "-a", m.side, w.side)
 	s := &scene{world: w, bare: filepath.Join(w.side, "remote.git")}
 	w.git("remote", "set-url", "origin", s.bare)
-	h := s.hub(m.state.Copy())
-	h.live()
-	return h
+	return s.hub(m.state.Copy())
 }
 
 var (

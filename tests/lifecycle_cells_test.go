@@ -294,7 +294,8 @@ func TestLifecycle(t *testing.T) {
 	}
 }
 
-func cell(t *testing.T, what happening, at phase) string {
+// newCell is a program that stands somewhere.
+func newCell(t *testing.T, at phase) *hub {
 	t.Helper()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8", "7", "6")
 	h.program(strings.Replace(waitingAtTwo(), "metric: m", "ci-gate: off\nmetric: m", 1))
@@ -302,6 +303,12 @@ func cell(t *testing.T, what happening, at phase) string {
 		h.aside("go-on", "")
 	}
 	at.reach(h)
+	return h
+}
+
+func cell(t *testing.T, what happening, at phase) string {
+	t.Helper()
+	h := newCell(t, at)
 	var runs []string
 	if at.during {
 		h.meanwhile(func() { runs = append(runs, h.runs()) }, func() { what.do(h) })
