@@ -86,6 +86,7 @@ func TestActionProposesAndPublishes(t *testing.T) {
 }
 
 func TestActionIteratesWhatWasScheduled(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	r := newReleases(t)
 	w := valuesWorld(t, "metric_direction: lower", "9", "8", "7")
@@ -175,6 +176,7 @@ func TestActionRunsATaskSuite(t *testing.T) {
 // TestActionStopsAtItsBudget: money that is used up ends this run, and the next
 // one begins anew.
 func TestActionStopsAtItsBudget(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	r := newReleases(t)
 	w := standInWorld(t, "cat value.txt > \"$SIDE/before\"; echo $(( $(cat \"$SIDE/before\") - 1 )) > value.txt", "")
@@ -216,6 +218,7 @@ func TestActionStopsAtItsBudget(t *testing.T) {
 
 // TestActionStartsCI: the input wins over the program's own workflow.
 func TestActionStartsCI(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	r := newReleases(t)
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
@@ -242,6 +245,7 @@ func TestActionStartsCI(t *testing.T) {
 
 // TestActionSummary has what the decision rests on.
 func TestActionSummary(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	r := newReleases(t)
 	w := valuesWorld(t, "metric_direction: lower\nguardrails: [{metric: size, direction: lower, max-regression: 10%}]",

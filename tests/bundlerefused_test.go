@@ -304,6 +304,7 @@ func TestForgedBundlesChangeNothing(t *testing.T) {
 // TestForgedBaselines holds iteration 0 against what the program says of its
 // numbers.
 func TestForgedBaselines(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	w := noisyWorld(t, "metric-range: [0, 5000]\nguardrails: [{metric: rail, direction: higher, max-regression: 50%}]",
 		nil, "1100")

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent/models/client/modeltest"
+	"github.com/org/autoloop/tests/long"
 )
 
 // several is a program with as many proposals as the front says; each runs the
@@ -52,6 +53,7 @@ func (w *world) proposals() []map[string]any {
 // TestAgentsWithModelsOfTheirOwn: the same agent asks two models, and who names
 // none the program's.
 func TestAgentsWithModelsOfTheirOwn(t *testing.T) {
+	long.Only(t, long.Suites)
 	t.Parallel()
 	w := severalWorld(t, "agents: [{agent: models, model: m-1}, models, {agent: models, model: m-3}]\nmodel: m-2", "")
 	server := modeltest.NewFunc(t, func(r modeltest.Request) modeltest.Answer {

@@ -217,6 +217,7 @@ func (w *world) killAround(kills int, now func() string, both ...leading) {
 }
 
 func TestThreeKillsOfOneIterationPause(t *testing.T) {
+	long.Only(t, long.Kills)
 	t.Parallel()
 	w := slowWorld(t, false)
 	require.Zero(t, w.binary("iterate", "--program", "p").code)
@@ -258,6 +259,7 @@ func TestInterruptEndsEverything(t *testing.T) {
 // TestSignalsAreNoCrash: whatever asks a run to end, it cleans up, and three of them in a row
 // pause nothing.
 func TestSignalsAreNoCrash(t *testing.T) {
+	long.Only(t, long.Kills)
 	t.Parallel()
 	w := slowWorld(t, false)
 	w.hold()
@@ -301,6 +303,7 @@ func TestSignalsAreNoCrash(t *testing.T) {
 }
 
 func TestTwoRunsAtTheSameMoment(t *testing.T) {
+	long.Only(t, long.Kills)
 	t.Parallel()
 	w := slowWorld(t, true)
 	clones := []*world{w}

@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 type podContainer struct {
@@ -67,6 +69,7 @@ func documentedCronJob(t *testing.T) (job cronJob) {
 // other, on a git server that asks for the token: an issue is found, and its
 // first gain is pushed.
 func TestCronJob(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
 	h.program(onIssue)

@@ -6,11 +6,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // TestAJobThatWaitedLooksAgain holds that a job whose program was due when it
 // was started, and ran meanwhile, does not run it once more.
 func TestAJobThatWaitedLooksAgain(t *testing.T) {
+	long.Only(t, long.TwoJobs)
 	t.Parallel()
 	w := valuesWorld(t, "schedule: every 6h", "1", "2", "3", "4")
 	propose := func(name string, more ...string) (string, iteration) {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent/models/client/modeltest"
+	"github.com/org/autoloop/tests/long"
 )
 
 // oneGrading is what a grader's answer costs: 1050 tokens, of claude-sonnet-4-5
@@ -73,6 +74,7 @@ func tokensOf(t *testing.T, expense map[string]any) int {
 // TestGradersCountAgainstTheBudget: what a grader uses is in the records and in
 // the answer, and no case begins beyond the budget.
 func TestGradersCountAgainstTheBudget(t *testing.T) {
+	long.Only(t, long.Suites)
 	t.Parallel()
 	w, grader := gradedWorld(t, "budget: {tokens: 5000, per: program}")
 	a := w.binary("iterate", "--program", "p", "--json", "-n", "3")
@@ -106,6 +108,7 @@ func TestGradersCountAgainstTheBudget(t *testing.T) {
 // finds the key of the grader, or the workflow's token, in any process that it
 // may look at.
 func TestNobodyInASuiteSeesTheGradersKey(t *testing.T) {
+	long.Only(t, long.Suites)
 	t.Parallel()
 	w, _ := gradedWorld(t, "isolation: off")
 	key, token := rand.Text(), rand.Text() // which no process of another test has

@@ -14,9 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
+	"github.com/org/autoloop/tests/long"
 )
 
 func TestTheAPIIsDownAtDiscovery(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n", ".autoloop/programs/other.md": onIssue}, "9", "8")
 	h.program(onIssue)
@@ -46,6 +48,7 @@ func TestTheAPIIsDownAtDiscovery(t *testing.T) {
 }
 
 func TestAnEnterpriseServer(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
 	h.program(onIssue)
@@ -75,6 +78,7 @@ func TestAnEnterpriseServer(t *testing.T) {
 }
 
 func TestAForksLookAlikeIsLeftAlone(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
 	h.program(onIssue)
@@ -100,6 +104,7 @@ func TestAForksLookAlikeIsLeftAlone(t *testing.T) {
 }
 
 func TestStatusAndWhatIsNotUnderstoodAreAnswered(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
 	h.program(onIssue)

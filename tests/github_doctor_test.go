@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
+	"github.com/org/autoloop/tests/long"
 )
 
 func TestDoctorRunsEveryEvaluationTwice(t *testing.T) {
@@ -30,6 +31,7 @@ func TestDoctorRunsEveryEvaluationTwice(t *testing.T) {
 }
 
 func TestDoctorRunsTheEvaluationsOfIssuesToo(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"})
 	h.program(onIssue)

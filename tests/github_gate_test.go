@@ -153,6 +153,7 @@ func TestRulesAndRunsThatCannotBeReadAreNotGreen(t *testing.T) {
 
 // TestACheckThatStaysQueuedPauses goes on until ci-timeout, and tells the cure.
 func TestACheckThatStaysQueuedPauses(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()

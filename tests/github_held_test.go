@@ -7,12 +7,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // TestAHeldGainIsSaidEverywhere: a gain that was held is kept with what was found, in
 // the terminal, the state, the pull request and on the page; one whose number does not
 // depend on the files is rejected there. The records replay.
 func TestAHeldGainIsSaidEverywhere(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	for _, two := range []bool{false, true} {
 		t.Run(fmt.Sprintf("two jobs: %t", two), func(t *testing.T) {

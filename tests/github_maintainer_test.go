@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
+	"github.com/org/autoloop/tests/long"
 )
 
 // byName runs program p because somebody asks for it by name, in one job or in two, and
@@ -38,6 +39,7 @@ func (h *hub) byName(twoJobs bool, flags ...string) string {
 // TestACutAnswerIsNotKept cuts every answer of the API once, with an ETag: it is no
 // answer, and the next run reads it whole.
 func TestACutAnswerIsNotKept(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()
@@ -90,6 +92,7 @@ func TestWordsOfAnAgentDoNothing(t *testing.T) {
 // TestAMaintainerIsToldWhatMatters counts what people get by default in a run of
 // iterations, and how long and how exact it is.
 func TestAMaintainerIsToldWhatMatters(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()
@@ -157,6 +160,7 @@ func TestAMaintainerIsToldWhatMatters(t *testing.T) {
 
 // TestProposingAcceptsNothing has the summary of the job that proposes.
 func TestProposingAcceptsNothing(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
 	j := h.inTwoJobs()

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // meanwhile runs an iteration by run, and does something while its agent works.
@@ -45,6 +47,7 @@ func waitingAtTwo() string {
 // TestClosedAndOpenedAgainIsNoPause closes the pull request and opens it again
 // between two runs.
 func TestClosedAndOpenedAgainIsNoPause(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()

@@ -9,11 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
+	"github.com/org/autoloop/tests/long"
 )
 
 // TestAMemberWhoMayOnlyReadWritesNoProgramAndSteersNone has an organisation whose
 // members may read.
 func TestAMemberWhoMayOnlyReadWritesNoProgramAndSteersNone(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 const (
@@ -30,6 +32,7 @@ func changingWorkflows(t *testing.T, twoJobs bool) *hub {
 // TestARefusedPushIsRecorded lets the target name a workflow: nothing but the
 // candidate itself is refused.
 func TestARefusedPushIsRecorded(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()
@@ -50,6 +53,7 @@ func TestARefusedPushIsRecorded(t *testing.T) {
 // TestPreReceiveRefusalIsRecorded has a hook of the server that takes nothing of a push
 // with the program's branch in it.
 func TestPreReceiveRefusalIsRecorded(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8")
 	h.program(onIssue)

@@ -119,6 +119,7 @@ func aProgramsWholeLife(t *testing.T, on maker) {
 }
 
 func TestPausedByTheRepositorysVariable(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "8")
 	h.program(onIssue)

@@ -60,6 +60,7 @@ func TestWorkflowFilesOnTheDefaultBranch(t *testing.T) {
 // TestMergedWithAWorkflowFileThatTheBranchMayNotHave merges the pull request with a merge
 // commit, after which the branch would move to the default branch, with that file.
 func TestMergedWithAWorkflowFileThatTheBranchMayNotHave(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()

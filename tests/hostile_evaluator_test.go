@@ -33,6 +33,7 @@ const judge = "sh src/run.sh before\nsh ev.sh\nsh src/run.sh after"
 // TestACandidateChangesTheEvaluatorWhileItRuns: what it writes outside the target
 // while it is measured, put back or not, rejects it.
 func TestACandidateChangesTheEvaluatorWhileItRuns(t *testing.T) {
+	long.Only(t, long.Hostile)
 	const answer = "echo 5 > \"$TMPDIR/answer\"\n"
 	for name, c := range map[string]struct{ run, says string }{
 		"rewrites the script":       {`echo 'echo "{\"m\": 1}"' > ev.sh`, `"ev.sh"`},
@@ -57,6 +58,7 @@ func TestACandidateChangesTheEvaluatorWhileItRuns(t *testing.T) {
 // TestAnEvaluationThatChangesItsOwnFiles: what the unchanged files do to them too
 // is no fault of a candidate; that it could hide behind it is said.
 func TestAnEvaluationThatChangesItsOwnFiles(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	evaluation := "chmod +x ev.sh\nsh src/run.sh\ncat \"$TMPDIR/answer\" > report.txt\n./ev.sh"
 	w := judged(t, "", evaluation,
@@ -125,6 +127,7 @@ func TestIsolatedEvaluatorsAreReadOnly(t *testing.T) {
 // TestTheEvaluatorIsWatchedIsolated: moving a directory away moves what is
 // read-only in it too, and is found out.
 func TestTheEvaluatorIsWatchedIsolated(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	w := judged(t, "", judge+"\nsh lib/ev.sh",
 		"cat > src/run.sh <<'END'\necho 4 > \"$TMPDIR/answer\"; [ -d kept ] || { mv lib kept; mkdir lib; echo 'echo \"{\\\"m\\\": 1}\"' > lib/ev.sh; }\nEND").isolated()

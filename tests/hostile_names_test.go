@@ -69,6 +69,7 @@ func TestABareRepositoryInTheTargetIsRefused(t *testing.T) {
 }
 
 func TestAFilterIsNotKept(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	w := countedWorld(t, `echo '* filter=x' > src/.gitattributes; touch src/b`, `echo b > src/a.txt; touch src/c`)
 	got := w.iterate("-n", "2")

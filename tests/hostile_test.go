@@ -85,6 +85,7 @@ func TestAgentsThatDoWhatTheyMayNot(t *testing.T) {
 // TestStandingProtection: a target that matches everything still leaves out
 // what the loop itself runs on.
 func TestStandingProtection(t *testing.T) {
+	long.Only(t, long.GitHub)
 	for name, script := range map[string]string{
 		"the evaluator": `echo 'echo 0' > eval.sh`, "the program": `echo x >> .autoloop/programs/p.md`,
 		"another program": `echo x > .autoloop/programs/q.md`,
@@ -131,6 +132,7 @@ func TestAgentDeletesTheTarget(t *testing.T) {
 // TestAgentAttacksGit: inside its tree the agent may do to git what it wants;
 // nothing of it reaches the repository, and nothing of it is run afterwards.
 func TestAgentAttacksGit(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	hook := `printf '#!/bin/sh\ntouch %s\n' "$SIDE/executed"`
 	w := agentWorld(t, `
@@ -222,6 +224,7 @@ echo 4 > src/value.txt`)
 }
 
 func TestEvaluations(t *testing.T) {
+	long.Only(t, long.Hostile)
 	for name, c := range map[string]struct{ script, outcome, says string }{
 		"prints nothing":       {`[ "$(cat src/value.txt)" = 5 ] && echo '{"m": 5}'; true`, "rejected", "printed nothing"},
 		"fails after a number": {`echo '{"m": 1}'; [ "$(cat src/value.txt)" = 5 ]`, "rejected", "exit code 1"},
@@ -281,6 +284,7 @@ func TestEvaluations(t *testing.T) {
 }
 
 func TestEvaluationThatTakesTooLong(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	withinLimit(t, func(minutes string) (bool, func()) {
 		w := agentWorld(t, `echo 4 > src/value.txt`)
@@ -313,6 +317,7 @@ func TestPromisesThatAreNotKept(t *testing.T) {
 }
 
 func TestIterationThatTakesTooLong(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	w := agentWorld(t, `sleep 300`)
 	file := filepath.Join(w.dir, ".autoloop/programs/p.md")

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // TestTheRepositoryIsWatchedWhileMeasuring: without isolation, what code under
@@ -45,6 +47,7 @@ func TestTheRepositoryIsWatchedWhileMeasuring(t *testing.T) {
 // TestTreesAreNoSiblings: who is not root finds no other tree of the run by looking
 // around its own.
 func TestTreesAreNoSiblings(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	w := agentWorld(t, `d="$PWD"; for i in 1 2 3; do d=$(dirname "$d"); ls "$d"; done >> "$SIDE/seen" 2>&1 || true
 find "$(dirname "$PWD")/../.." -name value.txt >> "$SIDE/found" 2>/dev/null || true; echo 4 > src/value.txt`)
@@ -64,6 +67,7 @@ find "$(dirname "$PWD")/../.." -name value.txt >> "$SIDE/found" 2>/dev/null || t
 // TestRootIsToldWhatAnAgentCanDo: in the first line, also where isolation was
 // turned off on purpose.
 func TestRootIsToldWhatAnAgentCanDo(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	w := valuesWorld(t, "", "5", "4")
 	a := w.binary("iterate", "--program", "p")

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
+	"github.com/org/autoloop/tests/long"
 )
 
 const (
@@ -270,6 +271,7 @@ func TestInitMakesLabels(t *testing.T) {
 }
 
 func TestInitAdoptsBranches(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	program := strings.Replace(onIssue, "agent: command", "agent: tuner", 1)
 	h := newHub(t, map[string]string{

@@ -101,6 +101,7 @@ echo x > "$TMPDIR/scratch"; mktemp >/dev/null; echo 4 > src/value.txt; git commi
 // TestIsolatedAttacks: neither agent nor evaluation can write outside, read a
 // login or the checkout's configuration, or see a process that has a token.
 func TestIsolatedAttacks(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	attack := `
 for f in "$SIDE/secret" "$SIDE/new" "$SIDE/../home/.profile" "$SIDE/../repo/src/value.txt" "$SIDE/../repo/.git/config" /etc/autoloop-test-attack "$SIDE/../tmp/attack"; do
@@ -155,6 +156,7 @@ done
 // TestIsolatedLinksTrapNobody: links that an evaluation leaves where we write
 // about it, or read what it left, lead nowhere.
 func TestIsolatedLinksTrapNobody(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	w := agentWorld(t, `echo 4 > src/value.txt`).isolated("setup: sh trap.sh")
 	trap := `for d in "$HOME" . "$HOME/.." "$(dirname "$0")"; do

@@ -9,12 +9,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // TestAFetchThatWasKilledIsDoneAgain: of a fetch that was killed the commits and trees
 // are here, and not the files. The next run gets what is missing of the records, the
 // program branch and the default branch.
 func TestAFetchThatWasKilledIsDoneAgain(t *testing.T) {
+	long.Only(t, long.Kills)
 	t.Parallel()
 	w := valuesWorld(t, "", "1", "2", "3", "4")
 	origin := w.shared("Share it")

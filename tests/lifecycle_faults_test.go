@@ -50,8 +50,11 @@ func TestFaultsInTheMostUsedCells(t *testing.T) {
 				want := h.facts()
 				for k := range requests {
 					kinds := []githubtest.Fault{
-						{Kind: githubtest.ServerError, Times: 1000}, {Kind: githubtest.Dropped, After: true}, {Kind: githubtest.Cut},
-						{Kind: githubtest.PrimaryLimit, Times: 1000}, {Kind: githubtest.SecondaryLimit},
+						{Kind: githubtest.ServerError, Times: 1000},
+						{Kind: githubtest.Dropped, After: true},
+						{Kind: githubtest.Cut},
+						{Kind: githubtest.PrimaryLimit, Times: 1000},
+						{Kind: githubtest.SecondaryLimit},
 					}
 					f := kinds[k%len(kinds)]
 					f.Skip, f.Wait = k, time.Hour

@@ -142,6 +142,7 @@ minutes: perfect; the best is v3 in `)
 // TestProjectWithAWorkspaceOfScripts goes on in a workspace that was made by hand as
 // scripts around a skill make it: everything in it is as it was, and is used.
 func TestProjectWithAWorkspaceOfScripts(t *testing.T) {
+	long.Only(t, long.Suites)
 	t.Parallel()
 	w := minutesWorld(t)
 	const place = "skills/minutes-autoresearch"

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // releaseTools are gh and docker as .ci/publish uses them, with their state in
@@ -92,6 +94,7 @@ func (p *publishing) seen() published {
 // TestNothingIsHalfReleased lets every change fail, before and after it is made,
 // and runs the job again.
 func TestNothingIsHalfReleased(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	before, after := published{"old", "sha256:old", ""}, published{"new", "sha256:new", "v1.3.0"}
 	for _, late := range []string{"", "1"} {

@@ -113,6 +113,7 @@ func replayWorld(t *testing.T) *world {
 }
 
 func TestReplay(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	w := replayWorld(t)
 	a := w.binary("iterate", "replay", "p")
@@ -238,6 +239,7 @@ func (w *world) decidedAt(iteration string) string {
 // TestALedgerThatIsTakenAwayStopsTheProgram is an emptied or deleted ledger beside a
 // state with iterations, which must not count as a state of another tool.
 func TestALedgerThatIsTakenAwayStopsTheProgram(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	for name, left := range map[string]string{"deleted": ""} {
 		t.Run(name, func(t *testing.T) {
@@ -258,6 +260,7 @@ func TestALedgerThatIsTakenAwayStopsTheProgram(t *testing.T) {
 }
 
 func TestReplayHoldsCommitsAgainstKeys(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	if _, err := exec.LookPath("ssh-keygen"); err != nil {
 		long.Missing(t, "ssh-keygen of openssh-client")
@@ -287,6 +290,7 @@ func TestReplayHoldsCommitsAgainstKeys(t *testing.T) {
 }
 
 func TestReplayOfSharedRecords(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	w := noisyWorld(t, "", nil, "1100", "1200")
 	remote := filepath.Join(filepath.Dir(w.dir), "remote.git")
@@ -309,6 +313,7 @@ func TestReplayOfSharedRecords(t *testing.T) {
 }
 
 func TestTheSameLinesOnceMoreAreAnotherChange(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	w := newWorld(t, map[string]string{".autoloop/programs/p.md": "---\nmetric: m\nagent: command\nagent-command: echo x >> a.txt\n---\n## Goal\nLonger.\n## Target\n`a.txt`\n## Evaluation\n```sh\nprintf '{\"m\": %d}' \"$(wc -l < a.txt)\"\n```\n", "a.txt": "x\n"})
 	for i, got := range w.iterate("-n", "3") {

@@ -48,6 +48,7 @@ func TestADirectoryOfAnotherUserIsNotUsed(t *testing.T) {
 }
 
 func TestOnlyWhatWeMadeIsRemoved(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	w := valuesWorld(t, "", "1", "2", "3", "4")
 	output := filepath.Join(filepath.Dir(w.dir), "gh-aw")

@@ -102,6 +102,7 @@ func skillWorld(t *testing.T, front, improve string) *world {
 }
 
 func TestSkillMayNotLoseACase(t *testing.T) {
+	long.Only(t, long.Suites)
 	t.Parallel()
 	lose := "printf 'beta gamma delta\\n' > s/SKILL.md" // wins 2, loses 1: a tie at 1/2
 	w := skillWorld(t, "no-case-regression: true", lose)
@@ -124,6 +125,7 @@ func TestSkillMayNotLoseACase(t *testing.T) {
 }
 
 func TestSkillCandidatesMayNotTouchTheirSuite(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	for name, improve := range map[string]string{
 		"edits it":           "echo '[]' > s/evals/evals.json",
@@ -146,6 +148,7 @@ func TestSkillCandidatesMayNotTouchTheirSuite(t *testing.T) {
 }
 
 func TestSkillImproverHearsWhatFailed(t *testing.T) {
+	long.Only(t, long.Suites)
 	t.Parallel()
 	w := skillWorld(t, "", `cp "$AUTOLOOP_PROMPT" "$SIDE/prompt-$AUTOLOOP_ITERATION"; test "$AUTOLOOP_ITERATION" = 1 && echo beta >> s/SKILL.md || echo x >> s/SKILL.md`)
 	got := w.iterate("-n", "3")
@@ -168,6 +171,7 @@ func TestSkillImproverHearsWhatFailed(t *testing.T) {
 }
 
 func TestAChangedSuiteIsANewBaseline(t *testing.T) {
+	long.Only(t, long.Suites)
 	t.Parallel()
 	w := skillWorld(t, "", "echo beta >> s/SKILL.md")
 	w.one()

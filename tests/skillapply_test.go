@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 const ws = "s-autoresearch"
@@ -62,6 +64,7 @@ func TestSkillUndoHintIsQuoted(t *testing.T) {
 
 // TestSkillApplyKilled kills applications and what undoes them.
 func TestSkillApplyKilled(t *testing.T) {
+	long.Only(t, long.Kills)
 	t.Parallel()
 	w := improvedWorld(t)
 	before, after := w.state("s"), w.state("next")

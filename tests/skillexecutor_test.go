@@ -10,11 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/tests/long"
 )
 
 // TestProgramsMeasureAnewForAnotherExecutor exchanges the script that works on the
 // cases, or the tasks, of a scheduled program between two iterations.
 func TestProgramsMeasureAnewForAnotherExecutor(t *testing.T) {
+	long.Only(t, long.Suites)
 	t.Parallel()
 	worlds := map[string]func(*testing.T) (w *world, weak, strong string){
 		"a skill": func(t *testing.T) (*world, string, string) {
@@ -54,6 +56,7 @@ func TestProgramsMeasureAnewForAnotherExecutor(t *testing.T) {
 // TestSkillRunThatWasKilledIsFinished kills a run of four in its third iteration:
 // the same command runs the two that are left.
 func TestSkillRunThatWasKilledIsFinished(t *testing.T) {
+	long.Only(t, long.Kills)
 	t.Parallel()
 	w := skillWorld(t, "", `case $AUTOLOOP_ITERATION in 1) echo beta >> SKILL.md;; 3) test -e "$SIDE/again" || { touch "$SIDE/again" "$SIDE/third"; sleep 600; };; esac; echo "$AUTOLOOP_ITERATION" >> SKILL.md; echo "step $AUTOLOOP_ITERATION"`)
 	args := []string{

@@ -7,9 +7,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 func TestSkillRunsInPairs(t *testing.T) {
+	long.Only(t, long.Suites)
 	t.Parallel()
 	w := skillWorld(t, "", `echo beta >> SKILL.md; echo "say beta"`)
 	end := w.skillEnd("-n", "1", "--runs", "4")

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // The variables that make this test binary the server of a skill, which knows the
@@ -81,6 +83,7 @@ func serverWorld(t *testing.T, improve string) (w *world, args func(keys ...stri
 // TestQuestionsDriveTheLoop improves a server whose suite is an evaluation.xml
 // alone. Every version is asked of a server that began with it.
 func TestQuestionsDriveTheLoop(t *testing.T) {
+	long.Only(t, long.Suites)
 	t.Parallel()
 	w, args := serverWorld(t, `case $AUTOLOOP_ITERATION in
 		1) echo green=vert >> french; echo "add green";;
@@ -103,6 +106,7 @@ func TestQuestionsDriveTheLoop(t *testing.T) {
 }
 
 func TestServersThatDoNotStart(t *testing.T) {
+	long.Only(t, long.Suites)
 	t.Parallel()
 	w, args := serverWorld(t, "true")
 	for start, says := range map[string]string{

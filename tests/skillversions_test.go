@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/tests/long"
 )
 
 // inputsWorld has a skill whose one case is given a file of the skill and one of
@@ -38,6 +39,7 @@ const looks = `cat in.txt files/x.txt > outputs/seen; cp "$AUTOLOOP_SKILL/SKILL.
 	for f in in.txt files/x.txt "$AUTOLOOP_SKILL/SKILL.md"; do ls -l "$f" | cut -c1-10; done > outputs/modes`
 
 func TestSkillProgramMayNotChangeWhatCasesAreGiven(t *testing.T) {
+	long.Only(t, long.Suites)
 	t.Parallel()
 	w := inputsWorld(t, `echo easier > s/in.txt; echo beta >> s/SKILL.md`)
 	program := w.read(".autoloop/programs/p.md")
@@ -59,6 +61,7 @@ func TestSkillProgramMayNotChangeWhatCasesAreGiven(t *testing.T) {
 // TestSkillCandidateThatIsExchanged has an improver that puts a link to the
 // original where its candidate was.
 func TestSkillCandidateThatIsExchanged(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	for name, exchange := range map[string]string{
 		"for a link to the original":  `d=$PWD; cd ..; rm -rf "$d"; ln -s "$SKILL" "$d"`,
@@ -103,6 +106,7 @@ func TestSkillRunRefusesWhatMakesNoSense(t *testing.T) {
 }
 
 func TestSkillIsNotAppliedUnderARun(t *testing.T) {
+	long.Only(t, long.Kills)
 	t.Parallel()
 	w := skillWorld(t, "", `test "$AUTOLOOP_ITERATION" = 1 || for what in apply undo; do "$ITERATE" $what "$WORKSPACE" --yes >> "$SIDE/out" 2>&1; echo $? >> "$SIDE/out"; done; echo beta >> SKILL.md`)
 	w.env = append(w.env, "ITERATE="+filepath.Join(binaries, "iterate"), "WORKSPACE="+filepath.Join(w.dir, ws))

@@ -188,6 +188,7 @@ func TestStandInsFail(t *testing.T) {
 // TestAnAgentSeesItsOwnKeyOnly: each agent gets the variables of its own login,
 // the evaluation none, and the workflow's token is nobody's.
 func TestAnAgentSeesItsOwnKeyOnly(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	for name, agent := range standIns() {
 		t.Run(name, func(t *testing.T) {

@@ -101,6 +101,7 @@ printf '{"passed": %s, "failing": [%s]}\n' "$n" "${list#,}"
 `
 
 func TestOneFailingTestAtATime(t *testing.T) {
+	long.Only(t, long.Simulations)
 	t.Parallel()
 	w := newWorld(t, map[string]string{".autoloop/programs/p.md": failing, "value.txt": "start\n"})
 	lines := "wrong\nalpha\nno\nnot\nnever\ngamma\nbeta\n"

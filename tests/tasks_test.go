@@ -200,6 +200,7 @@ func TestTasksReport(t *testing.T) {
 
 // TestTasksJudgedByCommandLine puts a program called claude into PATH.
 func TestTasksJudgedByCommandLine(t *testing.T) {
+	long.Only(t, long.Suites)
 	t.Parallel()
 	w := tasksWorld(t, map[string]string{"one": hasFile})
 	w.write("suite/one/task.json",

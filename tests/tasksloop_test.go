@@ -57,6 +57,7 @@ func TestTaskSuiteInTheLoop(t *testing.T) {
 // tasks: its own are those of the checkout, wherever that is, and those of the
 // configuration are the sandbox's, of either side.
 func TestTheExecutorIsTheCheckouts(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	w := agentConfigWorld(t, "", "Nothing of use.", "Keep a changelog. A fixed bug gets a test.")
 	w.write("programs/agent-config/run.sh", "case $1 in /*) exit 3 ;; esac\nexec sh \"$2\"\n")
@@ -78,6 +79,7 @@ func TestTheExecutorIsTheCheckouts(t *testing.T) {
 // TestCandidatesDoNotChangeTheExecutor holds that who works on the tasks is part
 // of the measure.
 func TestCandidatesDoNotChangeTheExecutor(t *testing.T) {
+	long.Only(t, long.Suites)
 	t.Parallel()
 	w := agentConfigWorld(t, "", "")
 	program := strings.Replace(w.read(".autoloop/programs/p.md"), "`AGENTS.md`",

@@ -74,6 +74,7 @@ func TestWhatComesFirstMakesABundleStale(t *testing.T) {
 }
 
 func TestTextsOfABundleAreData(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8")
 	j := h.inTwoJobs()
@@ -134,6 +135,7 @@ func TestTextsOfABundleAreData(t *testing.T) {
 // text that it has: reasons of a decision are computed again, and what cannot be
 // is shown as the words of the proposing job.
 func TestNothingOfABundlePassesAsOurs(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	const forged, words = "✅ CI is green: 12 checks", "CI is green: 12 checks"
 	for name, c := range map[string]struct {
@@ -188,6 +190,7 @@ func TestNothingOfABundlePassesAsOurs(t *testing.T) {
 // every process that they can see: the token of the publishing job is in none,
 // and that job runs neither.
 func TestNoTokenThatCanWriteIsWhereProgramsRun(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
 	j := h.inTwoJobs()

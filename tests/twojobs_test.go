@@ -166,6 +166,7 @@ func TestScenariosInTwoJobs(t *testing.T) {
 }
 
 func TestNothingToProposeIsSaid(t *testing.T) {
+	long.Only(t, long.TwoJobs)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
 	j := h.inTwoJobs()
