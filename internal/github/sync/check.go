@@ -19,9 +19,9 @@ func SayCheck(ctx context.Context, client *api.Client, issue int, body string) e
 		return err
 	}
 	for _, said := range comments {
-		ours := isBot(said.Author) || slices.Contains(program.DefaultTrusted(), said.Association)
-		if !ours || !render.Has(said.Body, render.CheckMark) {
-			continue
+		if !isBot(said.Author) && !slices.Contains(program.DefaultTrusted(), said.Association) ||
+			!render.Has(said.Body, render.CheckMark) {
+			continue // somebody else's words
 		}
 		if strings.TrimSpace(said.Body) == strings.TrimSpace(body) {
 			return nil

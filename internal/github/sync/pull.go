@@ -143,30 +143,24 @@ func (s *Service) open(ctx context.Context, a render.Account, base string) (int,
 	return number, errors.Join(err, failed)
 }
 
-// introduced introduces a pull request and returns its number to be recorded: 0
-// when that could not be done now, so that the next run does it. What GitHub
+// introduced gives a pull request its labels and people, and returns its number to be
+// recorded: 0 when that could not be done now, so that the next run does it. What GitHub
 // refuses is refused for good.
 func (s *Service) introduced(ctx context.Context, number int) (int, error) {
-	err := s.introduce(ctx, number)
+	var err error
+	want := s.Program.PullRequest
+	for _, one := range []struct {
+		names []string
+		give  func(ctx context.Context, number int, names ...string) error
+	}{{want.Labels, s.Hub.AddLabels}, {want.Assignees, s.Hub.Assign}, {want.Reviewers, s.Hub.RequestReviews}} {
+		if len(one.names) > 0 {
+			err = errors.Join(err, one.give(ctx, number, one.names...))
+		}
+	}
 	if err != nil && !api.Invalid(err) && !api.Refused(err) {
 		return 0, err
 	}
 	return number, err
-}
-
-func (s *Service) introduce(ctx context.Context, number int) error {
-	want := s.Program.PullRequest
-	var all []error
-	if len(want.Labels) > 0 {
-		all = append(all, s.Hub.AddLabels(ctx, number, want.Labels...))
-	}
-	if len(want.Assignees) > 0 {
-		all = append(all, s.Hub.Assign(ctx, number, want.Assignees...))
-	}
-	if len(want.Reviewers) > 0 {
-		all = append(all, s.Hub.RequestReviews(ctx, number, want.Reviewers...))
-	}
-	return errors.Join(all...)
 }
 
 // NotPermittedError says that GitHub does not let us open a pull request.
