@@ -69,7 +69,8 @@ func TestActQuickStart(t *testing.T) {
 	})
 
 	// The workflow of one's own, in the same repository.
-	require.NoError(t, os.WriteFile(filepath.Join(r.dir, ".github", "workflows", "improve.yml"), []byte(blocks[6]), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(r.dir, ".github", "workflows", "improve.yml"),
+		[]byte(blocks[6]), 0o600))
 	r.workflow = ".github/workflows/improve.yml"
 	run = r.trigger("workflow_dispatch", dispatched("fit"))
 	require.Zero(t, run.code, run)
@@ -151,7 +152,8 @@ func (r *runner) user() *person {
 	env := append(slices.Clone(r.env), base...)
 	return &person{r, append(env,
 		"PATH="+strings.Join([]string{bin, gh, os.Getenv("PATH")}, string(os.PathListSeparator)),
-		"GOPROXY=file://"+filepath.ToSlash(filepath.Join(at, "proxy"))+","+goProxy(base), "GOFLAGS=-trimpath -modcacherw",
+		"GOPROXY=file://"+filepath.ToSlash(filepath.Join(at, "proxy"))+","+goProxy(base),
+		"GOFLAGS=-trimpath -modcacherw",
 		"CGO_ENABLED=0",
 		"GOBIN="+bin, "GOMODCACHE="+filepath.Join(at, "mod"), "GH_SERVER="+r.url, "GIT_CONFIG_COUNT=1",
 		"GITHUB_TOKEN=", "GITHUB_REPOSITORY=", "GITHUB_API_URL=", "GIT_CONFIG_KEY_0=http."+r.url+"/.extraHeader",
@@ -184,8 +186,9 @@ func (r *runner) cli(w http.ResponseWriter, q *http.Request) {
 			s.Labels = append(s.Labels, args[2])
 		case strings.HasPrefix(line, "api --method PUT repos/{owner}/{repo}/actions/permissions/workflow "):
 			s.NoPulls = !slices.Contains(args, "can_approve_pull_request_reviews=true")
-		case strings.HasPrefix(line, "issue create ") && slices.Contains(s.Labels, option(args, "--label")) && option(args,
-			"--body-file") == "-":
+		case strings.HasPrefix(line, "issue create ") && slices.Contains(s.Labels, option(args, "--label")) &&
+			option(args,
+				"--body-file") == "-":
 			issue := s.OpenIssue("alice", option(args, "--title"), string(input), time.Now(), option(args, "--label"))
 			_, _ = fmt.Fprintln(w, issue.Number)
 		case strings.HasPrefix(line, "workflow run "):

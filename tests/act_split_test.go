@@ -38,7 +38,8 @@ func environs(secret string) (stop func() []string) {
 			files, _ := filepath.Glob("/proc/[0-9]*/environ")
 			for _, file := range files {
 				text, _ := os.ReadFile(file)
-				if _, job, of := strings.Cut(string(text), "\x00GITHUB_JOB="); of && strings.Contains(string(text), secret) {
+				if _, job, of := strings.Cut(string(text), "\x00GITHUB_JOB="); of &&
+					strings.Contains(string(text), secret) {
 					job, _, _ = strings.Cut(job, "\x00")
 					jobs[job] = true
 				}

@@ -65,8 +65,9 @@ func newRunner(t *testing.T, files map[string]string, workflows ...string) *runn
 	}
 	maps.Copy(all, files)
 	r := &runner{
-		hub: newHub(t, all), act: act, tree: tree, archives: lightRelease, workflow: ".github/workflows/" + workflows[0],
-		vars: map[string]string{}, secrets: map[string]string{"GITHUB_TOKEN": hubToken},
+		hub: newHub(t, all), act: act, tree: tree, archives: lightRelease,
+		workflow: ".github/workflows/" + workflows[0],
+		vars:     map[string]string{}, secrets: map[string]string{"GITHUB_TOKEN": hubToken},
 		tokens: map[string]bool{hubToken: true},
 	}
 	r.artifacts, r.cache = filepath.Join(r.side, "artifacts"), filepath.Join(r.side, "cache")

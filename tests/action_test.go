@@ -210,7 +210,8 @@ func (w *world) actionEnv(r *releases, inputs map[string]string) []string {
 		}
 	}
 	all := map[string]string{
-		"MODE": "run", "PROGRAM": "", "AGENT": "", "MODEL": "", "PROGRAMS_DIR": "", "MAX_PROGRAMS": "1", "ITERATIONS": "1",
+		"MODE": "run", "PROGRAM": "", "AGENT": "", "MODEL": "", "PROGRAMS_DIR": "", "MAX_PROGRAMS": "1",
+		"ITERATIONS":  "1",
 		"CI_WORKFLOW": "",
 		"BUDGET_USD":  "", "DRY_RUN": "false", "VERSION": "", "WORKING_DIRECTORY": "", "BUNDLE": "", "SUITE": "",
 		"BASELINE": "", "CANDIDATE": "",
@@ -260,7 +261,10 @@ func (w *world) script(r *releases, step string, inputs map[string]string) actio
 	}
 	raw, _ := os.ReadFile(output)
 	text, _ := os.ReadFile(summary)
-	return actionStep{outputsOf(w.t, string(raw)), string(printed), string(raw), string(text), cmd.ProcessState.ExitCode()}
+	return actionStep{
+		outputsOf(w.t, string(raw)), string(printed), string(raw), string(text),
+		cmd.ProcessState.ExitCode(),
+	}
 }
 
 // shared commits everything and gives the repository a remote, as a checkout in
@@ -288,8 +292,9 @@ func TestActionRuns(t *testing.T) {
 	require.Zero(t, step.code, step.log)
 	plan := filepath.Join(w.side, "autoloop", "run", "autoloop.json")
 	assert.Equal(t, map[string]string{
-		"has-work": "true", "selected": "example", "matrix": `{"program":["example"]}`, "pr-number": "", "issue-number": "",
-		"report": plan,
+		"has-work": "true", "selected": "example", "matrix": `{"program":["example"]}`, "pr-number": "",
+		"issue-number": "",
+		"report":       plan,
 	}, step.outputs)
 	assert.FileExists(t, plan)
 	assert.Contains(t, step.summary, "Selected **example**")

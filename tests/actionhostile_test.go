@@ -15,8 +15,9 @@ import (
 
 // ownCommand is what the runner may find in the log: groups of the action, and
 // annotations whose values are escaped.
-var ownCommand = regexp.MustCompile(`^(::group::(Get Autoloop|Find what is due|Begin|Iterate|Propose|Publish|Read what was said|Validate)|::endgroup::|` +
-	`::(error|warning) (file=[^,:]*,(line=\d+,)?)?title=[^,:]*(%3A[^,:]*)*::.*)$`)
+var ownCommand = regexp.MustCompile(
+	`^(::group::(Get Autoloop|Find what is due|Begin|Iterate|Propose|Publish|Read what was said|Validate)|::endgroup::|` +
+		`::(error|warning) (file=[^,:]*,(line=\d+,)?)?title=[^,:]*(%3A[^,:]*)*::.*)$`)
 
 // onlyOurs holds a step to what no text of others may change.
 func (s actionStep) onlyOurs(t *testing.T, trap string) {
@@ -29,7 +30,8 @@ func (s actionStep) onlyOurs(t *testing.T, trap string) {
 	assert.NotContains(t, s.log+s.summary+s.raw, hubToken)
 	for name := range s.outputs {
 		assert.Contains(t, []string{
-			"has-work", "selected", "matrix", "outcome", "verdict", "metric", "best-metric", "pr-number", "issue-number",
+			"has-work", "selected", "matrix", "outcome", "verdict", "metric", "best-metric", "pr-number",
+			"issue-number",
 			"bundle", "report", "source", "modules", "modules-key",
 		}, name)
 	}

@@ -223,7 +223,10 @@ func TestActionStartsCI(t *testing.T) {
 	r := newReleases(t)
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
 	h.program(strings.Replace(onIssue, "metric: m", "ci-workflow: own.yml\nci-wait: 0s\nmetric: m", 1))
-	inputs := map[string]string{"MODE": "propose", "PROGRAM": "p", "CI_WORKFLOW": "given.yml", "+GITHUB_SERVER_URL": r.URL}
+	inputs := map[string]string{
+		"MODE": "propose", "PROGRAM": "p", "CI_WORKFLOW": "given.yml",
+		"+GITHUB_SERVER_URL": r.URL,
+	}
 	inputs["MODE"] = "begin"
 	step := h.action(r, inputs)
 	require.Zero(t, step.code, step.log)
@@ -331,11 +334,13 @@ func TestActionMakesIsolationPossible(t *testing.T) {
 			w.aside("userns", "1")
 			tools := t.TempDir()
 			for tool, script := range map[string]string{"sysctl": c.sysctl, "sudo": c.sudo} {
-				require.NoError(t, os.WriteFile(filepath.Join(tools, tool), []byte("#!/bin/sh\nSIDE='"+w.side+"'\n"+script+"\n"),
+				require.NoError(t, os.WriteFile(filepath.Join(tools, tool),
+					[]byte("#!/bin/sh\nSIDE='"+w.side+"'\n"+script+"\n"),
 					0o700)) //nolint:gosec // it is run
 			}
 			step := w.action(r, map[string]string{
-				"MODE": c.mode, "PROGRAM": "p", "+PATH": tools + ":" + os.Getenv("PATH"), "+RUNNER_ENVIRONMENT": c.runner,
+				"MODE": c.mode, "PROGRAM": "p", "+PATH": tools + ":" + os.Getenv("PATH"),
+				"+RUNNER_ENVIRONMENT": c.runner,
 				"+AUTOLOOP_ISOLATION": c.isolation,
 			})
 			require.Zero(t, step.code, step.log)

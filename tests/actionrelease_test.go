@@ -173,7 +173,10 @@ func TestActionKnowsItself(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(action), 0o755))
 		require.NoError(t, os.Symlink(root, action))
 		step := w.script(r, "get",
-			map[string]string{"+ACTION_REPOSITORY": "outer/action", "+ACTION_REF": "v7.0.0", "+GITHUB_ACTION_PATH": action})
+			map[string]string{
+				"+ACTION_REPOSITORY": "outer/action", "+ACTION_REF": "v7.0.0",
+				"+GITHUB_ACTION_PATH": action,
+			})
 		require.Zero(t, step.code, step.log)
 		assert.Equal(t, source, step.outputs["source"], below)
 	}

@@ -142,11 +142,13 @@ func BenchmarkLongLife(b *testing.B) {
 			}
 			liveOn(b, dir, 3, iterations)
 			git := func(args ...string) string {
-				out, err := exec.CommandContext(b.Context(), "git", append([]string{"-C", dir}, args...)...).CombinedOutput()
+				out, err := exec.CommandContext(b.Context(), "git",
+					append([]string{"-C", dir}, args...)...).CombinedOutput()
 				require.NoError(b, err, "%s", out)
 				return string(out)
 			}
-			git("repack", "-a", "-d", "-f", "--quiet") // as git gc does it of loose objects: the deltas of fast-import are poor
+			git("repack", "-a", "-d", "-f",
+				"--quiet") // as git gc does it of loose objects: the deltas of fast-import are poor
 			packed := kilobytes(b, git("count-objects", "-v"), "size-pack")
 			var took time.Duration
 			for b.Loop() {
@@ -239,7 +241,8 @@ func repositoryOf(b *testing.B, commits, files, bytes int) string {
 	dir := b.TempDir()
 	var in strings.Builder
 	for commit := range commits {
-		fmt.Fprintf(&in, "commit refs/heads/main\ncommitter U <u@example.com> %d +0000\ndata 1\nc\n", 1_700_000_000+commit)
+		fmt.Fprintf(&in, "commit refs/heads/main\ncommitter U <u@example.com> %d +0000\ndata 1\nc\n",
+			1_700_000_000+commit)
 		for i := range files {
 			n := commit*files + i
 			text := fmt.Sprintf("file %d\n%s", n, strings.Repeat("some content\n", bytes/13))

@@ -115,7 +115,10 @@ func histories() []forgery {
 		{"a cost below nothing", set("decided", "usage", map[string]any{"input_tokens": -5}), "counts -5"},
 		{"a time below nothing", set("decided", "durations", map[string]any{"propose": -5}), "counts -5"},
 		{"a long text", set("decided", "summary", strings.Repeat("x", 70<<10)), "text of 71680 bytes"},
-		{"many reasons", set("decided", "reasons", decision.Says(make([]string, 2001)...)), "list of 2001, more than 1000"},
+		{
+			"many reasons", set("decided", "reasons", decision.Says(make([]string, 2001)...)),
+			"list of 2001, more than 1000",
+		},
 		{
 			"a reason that does not exist", set("decided", "reasons", []decision.Reason{{Kind: "made-up"}}),
 			"which does not exist",
@@ -148,7 +151,10 @@ func histories() []forgery {
 			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any { return events[:len(events)-1] })
 		}, "contradict each other"},
 		{"two decisions", func(w *world, dir string) {
-			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any { return append(events, events[len(events)-1]) })
+			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
+				return append(events,
+					events[len(events)-1])
+			})
 		}, "events after its last"},
 		{"measured twice", func(w *world, dir string) {
 			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
@@ -168,7 +174,10 @@ func histories() []forgery {
 			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
 				for number := range 1000 {
 					events = append(events,
-						map[string]any{"event": "proposed", "run_id": events[0]["run_id"], "iteration": 2, "proposal": number})
+						map[string]any{
+							"event": "proposed", "run_id": events[0]["run_id"], "iteration": 2,
+							"proposal": number,
+						})
 				}
 				return events
 			})
@@ -177,7 +186,10 @@ func histories() []forgery {
 			"guardrails of other runs", set("measured", "guardrail_samples", map[string]any{"rail": []int{9, 9, 9}}),
 			"3 values of",
 		},
-		{"cases of other runs", set("measured", "case_samples", map[string]any{"case.1": []int{1, 1, 1}}), "3 values of"},
+		{
+			"cases of other runs", set("measured", "case_samples", map[string]any{"case.1": []int{1, 1, 1}}),
+			"3 values of",
+		},
 		{"an event invented", set("measured", "event", "invented"), "which this version of Autoloop does not know"},
 		{"a baseline", func(w *world, dir string) {
 			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
@@ -231,7 +243,10 @@ func changes() []forgery {
 			"a link that leaves", func(w *world, dir string) { w.link(dir, "value.txt", "../../etc/passwd") },
 			"leaves the tree",
 		},
-		{"a link from the root", func(w *world, dir string) { w.link(dir, "value.txt", "/etc/passwd") }, "leaves the tree"},
+		{
+			"a link from the root", func(w *world, dir string) { w.link(dir, "value.txt", "/etc/passwd") },
+			"leaves the tree",
+		},
 		{"a link into git", func(w *world, dir string) { w.link(dir, "value.txt", ".git/config") }, "leaves the tree"},
 		{
 			"a long link", func(w *world, dir string) { w.link(dir, "value.txt", strings.Repeat("x/", 4000)) },

@@ -80,7 +80,8 @@ func TestAgentsWithModelsOfTheirOwn(t *testing.T) {
 	assert.Equal(t, []string{"m-9", "m-9", "m-9"}, asked("--model", "m-9"), "the flag is for all of them")
 	assert.Equal(t, []string{"m-2"}, asked("--agent", "models"), "--agent takes the place of the list")
 
-	w.write(".autoloop/programs/p.md", strings.Replace(w.read(".autoloop/programs/p.md"), "model: m-3", "model: [m-3]", 1))
+	w.write(".autoloop/programs/p.md",
+		strings.Replace(w.read(".autoloop/programs/p.md"), "model: m-3", "model: [m-3]", 1))
 	a := w.binary("iterate", "--program", "p")
 	assert.Equal(t, 2, a.code)
 	assert.Contains(t, a.stderr, ".autoloop/programs/p.md:2: `agents`: `model`: it is a list; give the name of a model")

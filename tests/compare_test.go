@@ -21,8 +21,9 @@ func outcomeOf(label string, passed int, tokens string) string {
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]string{
-		"base.json": outcomeOf("main", 2, "0"), "better.json": outcomeOf("pr", 4, "0"), "worse.json": outcomeOf("pr", 1, "0"),
-		"nan.json": outcomeOf("pr", 4, "NaN"),
+		"base.json": outcomeOf("main", 2, "0"), "better.json": outcomeOf("pr", 4, "0"),
+		"worse.json": outcomeOf("pr", 1, "0"),
+		"nan.json":   outcomeOf("pr", 4, "NaN"),
 	})
 	with := func(lines ...string) string { return " --settings " + w.settings(lines...) }
 	for _, c := range []struct {
@@ -35,7 +36,8 @@ func TestCompare(t *testing.T) {
 		{"base.json better.json" + with("min-composite-gain: 0.5"), "neutral", 0, false},
 		{"base.json worse.json", "regressed", 1, false},
 		{
-			"better.json base.json" + with("regression-composite-drop: 0.5", "objective-drop-is-regression: false"), "neutral",
+			"better.json base.json" + with("regression-composite-drop: 0.5",
+				"objective-drop-is-regression: false"), "neutral",
 			0, false,
 		},
 		{"base.json nan.json", "regressed", 1, false},
@@ -57,8 +59,9 @@ func TestCompare(t *testing.T) {
 func TestCompareMisuse(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]string{
-		"base.json": outcomeOf("main", 2, "0"), "empty.json": `{"scores": []}`, "cut.json": outcomeOf("main", 2, "0")[:80],
-		"bad.md": "---\nmin-composite-gain: much\n---\n",
+		"base.json": outcomeOf("main", 2, "0"), "empty.json": `{"scores": []}`,
+		"cut.json": outcomeOf("main", 2, "0")[:80],
+		"bad.md":   "---\nmin-composite-gain: much\n---\n",
 	})
 	for _, c := range []struct{ args, says string }{
 		{"base.json", "accepts 2 arg(s), received 1"},

@@ -177,7 +177,10 @@ func TestContainer(t *testing.T) {
 			}
 		}
 	}
-	assert.Equal(t, []string{"/usr/local/bin/iterate", "/usr/local/bin/scheduler", "/usr/share/licenses/autoloop/LICENSE"},
+	assert.Equal(t, []string{
+		"/usr/local/bin/iterate", "/usr/local/bin/scheduler",
+		"/usr/share/licenses/autoloop/LICENSE",
+	},
 		slices.Sorted(maps.Keys(files)), "all that the image adds to its base and its packages")
 	for _, name := range []string{"iterate", "scheduler"} {
 		command := files["/usr/local/bin/"+name]

@@ -55,7 +55,8 @@ func (w *world) release() {
 func (w *world) waits() {
 	w.t.Helper()
 	held := filepath.Join(w.side, "held")
-	require.Eventually(w.t, func() bool { _, err := os.Stat(held); return err == nil }, 5*time.Minute, 5*time.Millisecond,
+	require.Eventually(w.t, func() bool { _, err := os.Stat(held); return err == nil }, 5*time.Minute,
+		5*time.Millisecond,
 		"no agent is at work")
 }
 
@@ -81,7 +82,8 @@ func (w *world) marked() int {
 // alone waits until none of the world's processes is left.
 func (w *world) alone() {
 	w.t.Helper()
-	assert.Eventually(w.t, func() bool { return w.marked() == 0 }, 2*time.Minute, 20*time.Millisecond, "a process is left")
+	assert.Eventually(w.t, func() bool { return w.marked() == 0 }, 2*time.Minute, 20*time.Millisecond,
+		"a process is left")
 }
 
 func slowWorld(t *testing.T, remote bool) *world {

@@ -90,7 +90,8 @@ func TestCronJob(t *testing.T) {
 		assert.Equal(t, "ghcr.io/org/autoloop:v1", c.Image)
 		assert.True(t, c.SecurityContext.ReadOnlyRootFilesystem)
 		for _, v := range c.Env {
-			assert.Equal(t, v.Name == "GITHUB_TOKEN", v.ValueFrom != nil, "%s: only the token comes from the secret", v.Name)
+			assert.Equal(t, v.Name == "GITHUB_TOKEN", v.ValueFrom != nil,
+				"%s: only the token comes from the secret", v.Name)
 		}
 		require.Equal(t, []string{"bash", "-euc"}, c.Command)
 		require.Len(t, c.Args, 1)

@@ -107,12 +107,16 @@ func asDocumented(says, printed string) bool {
 }
 
 // varies is what no two runs print alike.
-var varies = regexp.MustCompile(`\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?Z?|\b\d\d-\d\d \d\d:\d\d\b|\b\d{8}T\d{6}Z-[0-9a-f]+|\b[0-9a-f]{7,40}\b|\b\d+(?:\.\d+)?(?:s| s| min)\b`)
+var varies = regexp.MustCompile(
+	`\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?Z?|\b\d\d-\d\d \d\d:\d\d\b|\b\d{8}T\d{6}Z-[0-9a-f]+|\b[0-9a-f]{7,40}\b|\b\d+(?:\.\d+)?(?:s| s| min)\b`)
 
 // TestDocsAreRun runs the pages.
 func TestDocsAreRun(t *testing.T) {
 	t.Parallel()
-	starts := map[string]*docWorld{"../docs/tutorial/first-program.md": {t: t}, "../docs/tutorial/first-skill.md": {t: t}}
+	starts := map[string]*docWorld{
+		"../docs/tutorial/first-program.md": {t: t},
+		"../docs/tutorial/first-skill.md":   {t: t},
+	}
 	for page, start := range starts {
 		start.begin()
 		start.page(page)
@@ -220,7 +224,8 @@ func (w *docWorld) block(page string, b *docBlock) {
 			}
 			require.NotContains(t, c.prints, "\n```", "%s: $ %s prints the end of a block", page, c.line)
 			written += "$ " + c.line + "\n" + c.prints
-			assert.True(t, asDocumented(c.prints, printed), "%s: $ %s\nsays:\n%s\nprints:\n%s", page, c.line, c.prints, printed)
+			assert.True(t, asDocumented(c.prints, printed), "%s: $ %s\nsays:\n%s\nprints:\n%s", page, c.line,
+				c.prints, printed)
 		}
 		require.NotEmpty(t, written, "%s: no line begins with `$ `:\n%s", page, b.text)
 		b.text = written
@@ -263,7 +268,8 @@ func (w *docWorld) bash(line string) string {
 // all of its flags.
 func (w *docWorld) flagsExist(page, text string) {
 	text = regexp.MustCompile(`\\\n *`).ReplaceAllString(text, " ")
-	command := regexp.MustCompile(`(?m)(?:^|[;&|(] *|run: |exec |\$ )(iterate|scheduler)((?: +[^ \n|;&)'"<>#]+|"[^"]*"|'[^']*')*)`)
+	command := regexp.MustCompile(
+		`(?m)(?:^|[;&|(] *|run: |exec |\$ )(iterate|scheduler)((?: +[^ \n|;&)'"<>#]+|"[^"]*"|'[^']*')*)`)
 	for _, found := range command.FindAllStringSubmatch(text, -1) {
 		words, flags := []string{}, []string{}
 		for _, word := range strings.Fields(found[2]) {
@@ -277,7 +283,8 @@ func (w *docWorld) flagsExist(page, text string) {
 		}
 		help := w.bash(strings.Join(append(append([]string{found[1]}, words...), "--help"), " "))
 		for _, flag := range flags {
-			assert.Regexp(w.t, fmt.Sprintf(`(?m)^ +(-\w, )?%s\b|^ +%s, `, regexp.QuoteMeta(flag), regexp.QuoteMeta(flag)), help,
+			assert.Regexp(w.t, fmt.Sprintf(`(?m)^ +(-\w, )?%s\b|^ +%s, `, regexp.QuoteMeta(flag),
+				regexp.QuoteMeta(flag)), help,
 				"%s: %s", page, found[0])
 		}
 	}

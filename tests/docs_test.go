@@ -72,7 +72,8 @@ func TestLinksOfTheDocumentation(t *testing.T) {
 	for _, page := range pages {
 		data, err := os.ReadFile(page)
 		require.NoError(t, err)
-		for _, found := range mdLink.FindAllStringSubmatch(inlineCode.ReplaceAllString(withoutCode(string(data)), ""), -1) {
+		for _, found := range mdLink.FindAllStringSubmatch(
+			inlineCode.ReplaceAllString(withoutCode(string(data)), ""), -1) {
 			link := found[1] + found[2]
 			if strings.Contains(link, "://") {
 				continue
@@ -88,7 +89,8 @@ func TestLinksOfTheDocumentation(t *testing.T) {
 				continue
 			}
 			if assert.NoError(t, err, "%s links to %s", page, link) && named {
-				assert.True(t, anchors(string(text))[anchor], "%s links to %s, and there is no such heading", page, link)
+				assert.True(t, anchors(string(text))[anchor],
+					"%s links to %s, and there is no such heading", page, link)
 			}
 		}
 	}
@@ -136,6 +138,7 @@ func TestPagesAreShort(t *testing.T) {
 		text := string(data)
 		assert.LessOrEqual(t, strings.Count(text, "\n"), 150, "%s: split it, or say less", page)
 		chapters := strings.SplitN(text, "\n## ", 3)
-		assert.Contains(t, strings.Join(chapters[:min(2, len(chapters))], ""), "\n```", "%s begins without an example", page)
+		assert.Contains(t, strings.Join(chapters[:min(2, len(chapters))], ""), "\n```",
+			"%s begins without an example", page)
 	}
 }

@@ -18,7 +18,8 @@ func TestAJobThatWaitedLooksAgain(t *testing.T) {
 	w := valuesWorld(t, "schedule: every 6h", "1", "2", "3", "4")
 	propose := func(name string, more ...string) (string, iteration) {
 		out := filepath.Join(w.side, name)
-		a := w.binary("iterate", append([]string{"job", "propose", "--program", "p", "--json", "--out", out}, more...)...)
+		a := w.binary("iterate", append([]string{"job", "propose", "--program", "p", "--json", "--out", out},
+			more...)...)
 		require.Zero(t, a.code, a.stderr)
 		return out, w.decode(a.stdout)[0]
 	}

@@ -24,10 +24,12 @@ func TestTheGateTakesItsMeasureFromTheBase(t *testing.T) {
 	w.run("", "git", "clone", "--quiet", w.dir, pull)
 	at := &world{t: t, dir: pull, side: w.side, env: w.env}
 	gate := func() answer {
-		return w.binary("iterate", "eval", "suite", "--settings="+program, "--against=HEAD", "--candidate=autoloop-candidate")
+		return w.binary("iterate", "eval", "suite", "--settings="+program, "--against=HEAD",
+			"--candidate=autoloop-candidate")
 	}
 	at.write("AGENTS.md", "nothing of it\n")
-	at.write("suite/one/task.json", `{"id": "one", "title": "One", "fixtureDir": "fixture", "prompt": "p", "checks": []}`)
+	at.write("suite/one/task.json",
+		`{"id": "one", "title": "One", "fixtureDir": "fixture", "prompt": "p", "checks": []}`)
 	at.write(program, "---\nevaluation: tasks\ntasks: suite\nagent: command\nagent-command: 'true'\nobjective-drop-is-regression: false\nregression-composite-drop: 1\n---\n")
 	a := gate()
 	assert.Equal(t, 1, a.code, a.stdout+a.stderr)

@@ -84,10 +84,16 @@ func TestAForksLookAlikeIsLeftAlone(t *testing.T) {
 	h.program(onIssue)
 	h.Change(func(s *githubtest.State) {
 		fork := s.OpenIssue("mallory", "[Autoloop: p]", "mine", time.Now())
-		s.Pulls = append(s.Pulls, &githubtest.Pull{Number: fork.Number, Head: "autoloop/p", Base: "main", HeadOf: "mallory/repo", HeadSHA: strings.Repeat("0", 40)})
+		s.Pulls = append(s.Pulls, &githubtest.Pull{
+			Number: fork.Number, Head: "autoloop/p", Base: "main",
+			HeadOf: "mallory/repo", HeadSHA: strings.Repeat("0", 40),
+		})
 		// One of another branch of an organisation's own fork has our owner in its label.
 		near := s.OpenIssue("mallory", "[Autoloop: p]", "mine", time.Now())
-		s.Pulls = append(s.Pulls, &githubtest.Pull{Number: near.Number, Head: "autoloop/p", Base: "main", HeadOf: "org/fork", HeadSHA: strings.Repeat("0", 40)})
+		s.Pulls = append(s.Pulls, &githubtest.Pull{
+			Number: near.Number, Head: "autoloop/p", Base: "main",
+			HeadOf: "org/fork", HeadSHA: strings.Repeat("0", 40),
+		})
 	})
 	require.Equal(t, "accepted", h.one().Outcome)
 	assert.Equal(t, 4, h.openPull(), "ours is another")

@@ -38,7 +38,8 @@ func TestDoctorRunsTheEvaluationsOfIssuesToo(t *testing.T) {
 	h.Change(func(s *githubtest.State) {
 		s.OpenIssue("mallory", "Mine", strings.Replace(onIssue, "printf", "touch \"$SIDE/ran\"; printf", 1), time.Now(),
 			"autoloop-program")
-		noisy := strings.Replace(onIssue, `$(cat value.txt)`, `$(cat value.txt).$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')`,
+		noisy := strings.Replace(onIssue, `$(cat value.txt)`,
+			`$(cat value.txt).$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')`,
 			1)
 		s.OpenIssue("alice", "Noisy", noisy, time.Now(), "autoloop-program")
 	})

@@ -49,7 +49,8 @@ func TestTheEmulatorLacksWhatTheTablesSay(t *testing.T) {
 	}
 	for _, r := range asked {
 		var refused *restError
-		require.ErrorAs(t, rest(t, direct, emulatedMe, r.method, r.path, map[string]string{"content": "eyes"}, nil), &refused,
+		require.ErrorAs(t, rest(t, direct, emulatedMe, r.method, r.path, map[string]string{"content": "eyes"},
+			nil), &refused,
 			r.path)
 		assert.Equal(t, http.StatusNotFound, refused.status, r.path)
 	}

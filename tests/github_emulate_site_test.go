@@ -40,7 +40,8 @@ func onEmulator(t *testing.T, files map[string]string, tries ...string) *scene {
 		e.do(emulatedOwner, "PUT", "collaborators/"+login, map[string]string{"permission": "push"}, nil)
 	}
 	s.git("remote", "set-url", "origin", address+"/"+emulatedRepository+".git")
-	s.env = append(s.env, "GITHUB_API_URL="+address, "GITHUB_SERVER_URL="+address, "GITHUB_REPOSITORY="+emulatedRepository,
+	s.env = append(s.env, "GITHUB_API_URL="+address, "GITHUB_SERVER_URL="+address,
+		"GITHUB_REPOSITORY="+emulatedRepository,
 		"GITHUB_TOKEN="+hubToken)
 	t.Cleanup(func() { assert.Zero(t, f.git.refused.Load(), "git asks with the token at once") })
 	return s
@@ -60,7 +61,8 @@ func rest(t *testing.T, address, login, method, path string, body, into any) err
 	if err != nil {
 		return err
 	}
-	request, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), method, address+atRepository+"/"+path,
+	request, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), method,
+		address+atRepository+"/"+path,
 		bytes.NewReader(text))
 	if err != nil {
 		return err
@@ -94,7 +96,8 @@ func (e emulated) open(author, title, body string, labels ...string) int {
 	var issue struct{ Number int }
 	e.do(author, "POST", "issues", map[string]any{"title": title, "body": body}, &issue)
 	if len(labels) > 0 { // a stranger's are dropped, so a maintainer sets them
-		e.do(emulatedOwner, "POST", fmt.Sprintf("issues/%d/labels", issue.Number), map[string]any{"labels": labels}, nil)
+		e.do(emulatedOwner, "POST", fmt.Sprintf("issues/%d/labels", issue.Number),
+			map[string]any{"labels": labels}, nil)
 	}
 	return issue.Number
 }
@@ -187,7 +190,8 @@ func (e emulated) list(path string) []thread {
 	var all []thread
 	for page := 1; ; page++ {
 		var some []thread
-		e.do(emulatedOwner, "GET", fmt.Sprintf("%s?state=all&direction=asc&per_page=100&page=%d", path, page), nil, &some)
+		e.do(emulatedOwner, "GET", fmt.Sprintf("%s?state=all&direction=asc&per_page=100&page=%d", path,
+			page), nil, &some)
 		if all = append(all, some...); len(some) < 100 {
 			return all
 		}
@@ -235,7 +239,8 @@ func commentOf(found thread, on int) *githubtest.Comment {
 
 func issueOf(found thread) *githubtest.Issue {
 	issue := &githubtest.Issue{
-		Number: found.Number, Title: found.Title, Body: found.Body, Open: found.State == "open", Author: found.User.Login,
+		Number: found.Number, Title: found.Title, Body: found.Body, Open: found.State == "open",
+		Author:  found.User.Login,
 		Created: found.Created, Updated: found.Updated,
 	}
 	for _, label := range found.Labels {

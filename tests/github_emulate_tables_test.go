@@ -141,7 +141,10 @@ func (f *front) reviewsOfLines(path string, value any) any {
 	}
 	for _, c := range lines {
 		reviews = append(reviews,
-			map[string]any{"id": 1, "body": "", "state": "COMMENTED", "submitted_at": c["created_at"], "user": c["user"]})
+			map[string]any{
+				"id": 1, "body": "", "state": "COMMENTED", "submitted_at": c["created_at"],
+				"user": c["user"],
+			})
 	}
 	return reviews
 }

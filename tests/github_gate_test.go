@@ -116,7 +116,8 @@ func TestAWorkflowThatStillRunsIsWaitedFor(t *testing.T) {
 		suite := &githubtest.CheckSuite{Commit: commit, App: "scanner", Status: "queued", Checks: 1}
 		h.Change(func(s *githubtest.State) {
 			s.Begun = append(s.Begun, run)
-			s.Suites = append(s.Suites, suite, &githubtest.CheckSuite{Commit: commit, App: "never-reports", Status: "queued"})
+			s.Suites = append(s.Suites, suite,
+				&githubtest.CheckSuite{Commit: commit, App: "never-reports", Status: "queued"})
 		})
 		got := h.one()
 		require.Equal(t, "pending-ci", got.Outcome)

@@ -27,7 +27,8 @@ func TestTheLeaseOfAnEndedRunIsFree(t *testing.T) {
 		_ = os.Remove(begun)
 		cmd := h.command("iterate", "--program", "p")
 		require.NoError(t, cmd.Start())
-		assert.Eventually(t, func() bool { _, err := os.Stat(begun); return err == nil }, 5*time.Minute, 20*time.Millisecond)
+		assert.Eventually(t, func() bool { _, err := os.Stat(begun); return err == nil }, 5*time.Minute,
+			20*time.Millisecond)
 		require.NoError(t, cmd.Process.Kill())
 		_ = cmd.Wait()
 	}

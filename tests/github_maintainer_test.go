@@ -96,7 +96,8 @@ func TestAMaintainerIsToldWhatMatters(t *testing.T) {
 	t.Parallel()
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()
-		h := newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n"}, "9.123456789", "11", "12", "fail", "8.987654321",
+		h := newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n"}, "9.123456789", "11", "12", "fail",
+			"8.987654321",
 			"13")
 		h.env = append(append(h.env, inActions(7, 1)...), "GITHUB_SERVER_URL=https://github.test")
 		h.ended()

@@ -34,7 +34,8 @@ func TestPromotionIsAgainstTheDefaultBranch(t *testing.T) {
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()
 		h := newHubIn(t, twoJobs,
-			map[string]string{"value.txt": "10\n", ".github/workflows/ci.yml": "on: pull_request\njobs: {}\n"}, "15", "9", "8",
+			map[string]string{"value.txt": "10\n", ".github/workflows/ci.yml": "on: pull_request\njobs: {}\n"},
+			"15", "9", "8",
 			"14", "7")
 		h.program(strings.Replace(onIssue, "metric: m\n", "metric: m\nci-wait: 1s\n", 1))
 		h.pushes("autoloop/p", "main", "value.txt", "20\n")

@@ -34,7 +34,8 @@ func pruneRemovesWhatGoneProgramsLeft(t *testing.T, on maker) {
 	require.Zero(t, a.code, a.stderr)
 	assert.Equal(t, "old: removed: state, branch autoloop/old, issue #3, pull request #4\n", a.stdout)
 	assert.Empty(t, head(t, h.bare, "autoloop/old"))
-	assert.Equal(t, ledgerFile+"\np.md\np.results.tsv", h.run(h.bare, "git", "ls-tree", "--name-only", "memory/autoloop"))
+	assert.Equal(t, ledgerFile+"\np.md\np.results.tsv",
+		h.run(h.bare, "git", "ls-tree", "--name-only", "memory/autoloop"))
 	there := h.site.look()
 	assert.False(t, there.Issue(3).Open)
 	assert.False(t, there.Issue(4).Open)

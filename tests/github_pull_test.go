@@ -47,7 +47,8 @@ func TestWhatAPullRequestIsAskedForIsNotLost(t *testing.T) {
 	}
 	struck := 0
 	for write, call := range writes {
-		if !strings.Contains(call.Path, "/pulls") && !strings.Contains(call.Path, fmt.Sprintf("/issues/%d/", h.openPull())) {
+		if !strings.Contains(call.Path, "/pulls") &&
+			!strings.Contains(call.Path, fmt.Sprintf("/issues/%d/", h.openPull())) {
 			continue
 		}
 		for _, f := range []fault{

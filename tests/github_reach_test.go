@@ -42,8 +42,12 @@ func TestAnAPIThatCannotBeReachedIsOneWarning(t *testing.T) {
 	t.Parallel()
 	gone := httptest.NewServer(nil)
 	gone.Close()
-	s := newScene(t, map[string]string{"value.txt": "10\n", ".autoloop/programs/p.md": strings.Replace(onIssue, "metric: m", "ci-gate: off\nmetric: m", 1)}, "9")
-	s.env = append(s.env, "GITHUB_API_URL="+gone.URL, "GITHUB_REPOSITORY=org/repo", "GITHUB_TOKEN="+hubToken, "AUTOLOOP_GITHUB_PATIENCE=0s")
+	s := newScene(t, map[string]string{
+		"value.txt":               "10\n",
+		".autoloop/programs/p.md": strings.Replace(onIssue, "metric: m", "ci-gate: off\nmetric: m", 1),
+	}, "9")
+	s.env = append(s.env, "GITHUB_API_URL="+gone.URL, "GITHUB_REPOSITORY=org/repo", "GITHUB_TOKEN="+hubToken,
+		"AUTOLOOP_GITHUB_PATIENCE=0s")
 	a := s.binary("scheduler")
 	require.Zero(t, a.code, a.stderr)
 	assert.Equal(t, 1, strings.Count(a.stdout+a.stderr, "cannot be reached"), a.stdout+a.stderr)

@@ -109,7 +109,8 @@ func aProgramsWholeLife(t *testing.T, on maker) {
 	state := h.remembered("p.md")
 	assert.Contains(t, state, "| Issue | #1 |")
 	for iteration, pull := range map[int]int{1: 0, 4: 0, 5: 1, 6: 1} {
-		assert.Contains(t, entryOf(state, iteration), fmt.Sprintf("- **Pull request**: #%d\n", there.Pulls[pull].Number))
+		assert.Contains(t, entryOf(state, iteration),
+			fmt.Sprintf("- **Pull request**: #%d\n", there.Pulls[pull].Number))
 	}
 	assert.NotContains(t, entryOf(state, 2), "Pull request", "what was rejected is in none")
 	assert.Contains(t, state, fmt.Sprintf("| PR | #%d |", h.openPull()))
@@ -185,7 +186,8 @@ func TestRequestsOfIterationsByHand(t *testing.T) {
 				calls = slices.DeleteFunc(calls, func(call string) bool { return call == variable })
 				assert.Equal(t, 1, asked-len(calls), "whether the repository is paused")
 				asked = len(calls)
-				calls = slices.DeleteFunc(calls, func(call string) bool { return strings.HasSuffix(call, "/permission") })
+				calls = slices.DeleteFunc(calls,
+					func(call string) bool { return strings.HasSuffix(call, "/permission") })
 				assert.LessOrEqual(t, asked-len(calls), 1, "alice is asked for once")
 				assert.LessOrEqual(t, len(calls), want.most, "%d: %v", i+1, calls)
 				t.Logf("%d %s: %d requests", i+1, got.Outcome, len(calls))

@@ -30,7 +30,8 @@ func TestWorkflowFilesOnTheDefaultBranch(t *testing.T) {
 		got := h.one()
 		require.Equal(t, "accepted", got.Outcome, "%v", got.Reasons)
 		assert.Equal(t, "108", text(got.Best), "what is measured has the default branch in it")
-		assert.Equal(t, first, h.run(h.bare, "git", "rev-parse", "autoloop/p^"), "only the candidate's commit is pushed")
+		assert.Equal(t, first, h.run(h.bare, "git", "rev-parse", "autoloop/p^"),
+			"only the candidate's commit is pushed")
 		assert.Equal(t, "8\n", h.run(h.bare, "git", "show", "autoloop/p:value.txt")+"\n")
 		assert.NotContains(t, h.run(h.bare, "git", "ls-tree", "-r", "--name-only", "autoloop/p"), ".github/workflows")
 		h.run(h.bare, "git", "merge-tree", "--write-tree", "main", "autoloop/p")
@@ -48,7 +49,8 @@ func TestWorkflowFilesOnTheDefaultBranch(t *testing.T) {
 		got = h.one()
 		require.Equal(t, "accepted", got.Outcome, "%v", got.Reasons)
 		assert.Equal(t, "206", text(got.Best))
-		assert.Contains(t, h.run(h.bare, "git", "ls-tree", "-r", "--name-only", "autoloop/p"), ".github/workflows/ci.yml")
+		assert.Contains(t, h.run(h.bare, "git", "ls-tree", "-r", "--name-only", "autoloop/p"),
+			".github/workflows/ci.yml")
 
 		h.merge()
 		got = h.one()
@@ -76,7 +78,8 @@ func TestMergedWithAWorkflowFileThatTheBranchMayNotHave(t *testing.T) {
 		got = h.one()
 		require.Equal(t, "accepted", got.Outcome, "%v", got.Reasons)
 		assert.Equal(t, "8", text(got.Best))
-		assert.Equal(t, first, h.run(h.bare, "git", "rev-parse", "autoloop/p^"), "only the candidate's commit is pushed")
+		assert.Equal(t, first, h.run(h.bare, "git", "rev-parse", "autoloop/p^"),
+			"only the candidate's commit is pushed")
 		assert.Equal(t, 2, strings.Count(h.ledger(), `"role":"baseline"`), "the merge is measured once")
 		require.NotZero(t, h.openPull())
 		h.replays()

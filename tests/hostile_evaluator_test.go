@@ -42,7 +42,10 @@ func TestACandidateChangesTheEvaluatorWhileItRuns(t *testing.T) {
 			`[ "$1" = before ] && { cp -p expected.txt "$TMPDIR/kept"; echo 4 > expected.txt; } || cp -p "$TMPDIR/kept" expected.txt`, `"expected.txt"`,
 		},
 		"another file under its name": {`echo 4 > new; mv new expected.txt`, `"expected.txt"`},
-		"removes it afterwards":       {`echo 1 > "$TMPDIR/answer"; [ "$1" = before ] || rm expected.txt`, `"expected.txt"`},
+		"removes it afterwards": {
+			`echo 1 > "$TMPDIR/answer"; [ "$1" = before ] || rm expected.txt`,
+			`"expected.txt"`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -109,7 +112,8 @@ func TestIsolatedEvaluatorsAreReadOnly(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := judged(t, "share: [lib]\n", judge+"\ncat \"$TMPDIR/answer\" > report.txt; mkdir -p build; echo x > build/out",
+			w := judged(t, "share: [lib]\n",
+				judge+"\ncat \"$TMPDIR/answer\" > report.txt; mkdir -p build; echo x > build/out",
 				"cat > src/run.sh <<'END'\n"+answer+"{ "+run+"; } 2>/dev/null || true\nEND").isolated()
 			w.write(".gitignore", "lib/\n")
 			w.git("add", "--all")

@@ -35,8 +35,9 @@ Do NOT modify ` + "`src/fixed.txt`" + `
 sh eval.sh
 ` + "```" + `
 `,
-		"eval.sh": "printf '{\"m\": %s}\\n' \"$(cat src/value.txt)\"\n", "src/value.txt": "5\n", "src/fixed.txt": "fixed\n",
-		".gitignore": "*.log\nbuild/\n", "docs/readme.md": "hello\n",
+		"eval.sh": "printf '{\"m\": %s}\\n' \"$(cat src/value.txt)\"\n", "src/value.txt": "5\n",
+		"src/fixed.txt": "fixed\n",
+		".gitignore":    "*.log\nbuild/\n", "docs/readme.md": "hello\n",
 	})
 	require.NoError(t, os.WriteFile(filepath.Join(w.side, "agent.sh"), []byte("set -e\n"+script+"\n"), 0o600))
 	return w
@@ -53,10 +54,13 @@ func TestAgentsThatDoWhatTheyMayNot(t *testing.T) {
 			`mkdir -p .github/workflows; echo x > .github/workflows/a.yml`,
 			`".github/workflows/a.yml"`,
 		},
-		"edits a protected file":     {`echo x > src/fixed.txt`, `"src/fixed.txt": is protected`},
-		"adds outside the target":    {`echo x > new.txt; echo 4 > src/value.txt`, `"new.txt": is outside the target`},
-		"deletes outside":            {`rm docs/readme.md`, `"docs/readme.md": is outside the target (deleted)`},
-		"changes a mode outside":     {`chmod +x docs/readme.md`, `"docs/readme.md": is outside the target (mode changed)`},
+		"edits a protected file":  {`echo x > src/fixed.txt`, `"src/fixed.txt": is protected`},
+		"adds outside the target": {`echo x > new.txt; echo 4 > src/value.txt`, `"new.txt": is outside the target`},
+		"deletes outside":         {`rm docs/readme.md`, `"docs/readme.md": is outside the target (deleted)`},
+		"changes a mode outside": {
+			`chmod +x docs/readme.md`,
+			`"docs/readme.md": is outside the target (mode changed)`,
+		},
 		"links out of the tree":      {`ln -s /etc/passwd src/link`, `"src/link": is a link that leaves the tree`},
 		"links out by dots":          {`ln -s ../../../secret src/link`, `leaves the tree`},
 		"links into git":             {`ln -s ../.git/config src/link`, `leaves the tree`},
@@ -67,7 +71,10 @@ func TestAgentsThatDoWhatTheyMayNot(t *testing.T) {
 		"changes nothing":            {`true`, `no change proposed`},
 		"writes the same bytes":      {`echo 5 > src/value.txt`, `no change proposed`},
 		"only ignored files":         {`echo x > src/a.log; mkdir build; echo x > build/b`, `no change proposed`},
-		"its own ignore rules":       {`echo 'new.txt' >> src/.gitignore; echo x > src/../new.txt`, `"new.txt": is outside`},
+		"its own ignore rules": {
+			`echo 'new.txt' >> src/.gitignore; echo x > src/../new.txt`,
+			`"new.txt": is outside`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -114,7 +121,8 @@ func TestWordsAreNoTargets(t *testing.T) {
 	file := filepath.Join(w.dir, ".autoloop/programs/p.md")
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(data), "- `src/**`", "For `speed`: `src/**`", 1)),
+	require.NoError(t, os.WriteFile(file,
+		[]byte(strings.Replace(string(data), "- `src/**`", "For `speed`: `src/**`", 1)),
 		0o600))
 	got := w.one()
 	assert.Equal(t, "rejected", got.Outcome)
@@ -166,11 +174,13 @@ rm -f "$SIDE/executed"
 	require.NoError(t, err)
 	assert.Contains(t, string(log), "start")
 	assert.Equal(t, before, w.checkout())
-	assert.Equal(t, refs, w.git("for-each-ref", "refs/heads/main", "refs/tags", "refs/heads/evil", "refs/heads/elsewhere"))
+	assert.Equal(t, refs, w.git("for-each-ref", "refs/heads/main", "refs/tags", "refs/heads/evil",
+		"refs/heads/elsewhere"))
 	w.one()
 	w.binary("scheduler")
 	assert.NoFileExists(t, filepath.Join(w.side, "executed"), "something that the agent installed was run")
-	assert.Equal(t, "4", w.git("show", "autoloop/p:src/value.txt"), "no filter and no line end of the agent's touched it")
+	assert.Equal(t, "4", w.git("show", "autoloop/p:src/value.txt"),
+		"no filter and no line end of the agent's touched it")
 }
 
 func TestAgentReplacesGit(t *testing.T) {
@@ -226,7 +236,10 @@ echo 4 > src/value.txt`)
 func TestEvaluations(t *testing.T) {
 	long.Only(t, long.Hostile)
 	for name, c := range map[string]struct{ script, outcome, says string }{
-		"prints nothing":       {`[ "$(cat src/value.txt)" = 5 ] && echo '{"m": 5}'; true`, "rejected", "printed nothing"},
+		"prints nothing": {
+			`[ "$(cat src/value.txt)" = 5 ] && echo '{"m": 5}'; true`, "rejected",
+			"printed nothing",
+		},
 		"fails after a number": {`echo '{"m": 1}'; [ "$(cat src/value.txt)" = 5 ]`, "rejected", "exit code 1"},
 		"prints NaN": {
 			`[ "$(cat src/value.txt)" = 5 ] && echo '{"m": 5}' || echo '{"m": NaN}'`, "rejected",
@@ -307,7 +320,8 @@ func TestPromisesThatAreNotKept(t *testing.T) {
 	for _, line := range []string{
 		"ci-gate: required",
 	} {
-		w := newWorld(t, map[string]string{".autoloop/programs/p.md": strings.Replace(goodProgram, "schedule: hourly", line,
+		w := newWorld(t, map[string]string{".autoloop/programs/p.md": strings.Replace(goodProgram,
+			"schedule: hourly", line,
 			1), "a.txt": "1\n"})
 		a := w.binary("iterate", "--program", "p")
 		assert.Equal(t, 2, a.code, line)

@@ -113,10 +113,13 @@ func TestAnAgentFillsTheDisk(t *testing.T) {
 		everything bool
 		script     string
 	}{
-		"in its tree":                   {false, `cat /dev/zero > src/big 2>/dev/null || true`},
-		"the disk of the repository":    {true, `cat /dev/zero > src/big 2>/dev/null || true`},
-		"with many small files":         {true, `i=0; while echo x > "src/$i" 2>/dev/null; do i=$((i+1)); done; true`},
-		"beside its tree":               {true, `cat /dev/zero > ../big 2>/dev/null || true; echo 4 > src/value.txt || true`},
+		"in its tree":                {false, `cat /dev/zero > src/big 2>/dev/null || true`},
+		"the disk of the repository": {true, `cat /dev/zero > src/big 2>/dev/null || true`},
+		"with many small files":      {true, `i=0; while echo x > "src/$i" 2>/dev/null; do i=$((i+1)); done; true`},
+		"beside its tree": {
+			true,
+			`cat /dev/zero > ../big 2>/dev/null || true; echo 4 > src/value.txt || true`,
+		},
 		"while it is measured":          {true, `printf 'cat /dev/zero > big 2>/dev/null\n' > src/run.sh`},
 		"in the home while it measures": {true, `printf 'cat /dev/zero > "$HOME/big" 2>/dev/null\n' > src/run.sh`},
 	} {
@@ -156,7 +159,8 @@ func (w *world) fullDisk(dir string) {
 		long.Missing(w.t, "mount: "+string(out))
 	}
 	w.t.Cleanup(func() {
-		out, err := exec.Command("umount", "--lazy", dir).CombinedOutput() //nolint:noctx // The test's context has ended.
+		out, err := exec.Command("umount", "--lazy",
+			dir).CombinedOutput() //nolint:noctx // The test's context has ended.
 		assert.NoError(w.t, err, string(out))
 	})
 }

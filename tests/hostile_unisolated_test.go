@@ -35,7 +35,8 @@ func TestTheRepositoryIsWatchedWhileMeasuring(t *testing.T) {
 			require.Zero(t, a.code, a.stderr)
 			got := w.decode(a.stdout)[0]
 			assert.Equal(t, "error", got.Outcome)
-			assert.Contains(t, strings.Join(got.Reasons, "\n"), "the repository itself was changed while it was measured: ")
+			assert.Contains(t, strings.Join(got.Reasons, "\n"),
+				"the repository itself was changed while it was measured: ")
 			assert.Contains(t, strings.Join(got.Reasons, "\n"), c.says)
 			assert.Nil(t, got.Commit)
 			assert.Equal(t, 1, w.count("decided"))

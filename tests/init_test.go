@@ -391,7 +391,8 @@ func TestInitAdoptsWithoutARemote(t *testing.T) {
 	w.git("checkout", "--quiet", "autoloop/p-0a1b2c3d")
 	a := w.binary("iterate", "init", "--adopt", "--yes")
 	assert.Equal(t, 1, a.code, a.stdout)
-	assert.Contains(t, a.stderr, "it is checked out in "+w.dir+": switch to another branch there; run it again to go on")
+	assert.Contains(t, a.stderr, "it is checked out in "+w.dir+
+		": switch to another branch there; run it again to go on")
 
 	w.git("checkout", "--quiet", "main")
 	a = w.binary("iterate", "init", "--adopt", "--yes")

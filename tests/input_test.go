@@ -50,8 +50,9 @@ func TestPlaces(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]string{
 		".autoloop/programs/b.md": goodProgram, ".autoloop/programs/a/program.md": goodProgram,
-		".autoloop/programs/README.md": "no program",
-		".autoloop/programs/x.md/file": "a directory with the name of a program", ".autoloop/programs/twice.md": goodProgram,
+		".autoloop/programs/README.md":        "no program",
+		".autoloop/programs/x.md/file":        "a directory with the name of a program",
+		".autoloop/programs/twice.md":         goodProgram,
 		".autoloop/programs/twice/program.md": goodProgram, "program.md": goodProgram,
 	})
 	p := w.plan("--max", "9")

@@ -296,7 +296,8 @@ trap "" TERM; sleep 300; sleep 300`
 			for range 3 {
 				cmd := w.command("iterate", "--program", "p")
 				require.NoError(t, cmd.Start())
-				require.Eventually(t, func() bool { return w.marked() >= agents*each }, 2*time.Minute, 10*time.Millisecond)
+				require.Eventually(t, func() bool { return w.marked() >= agents*each }, 2*time.Minute,
+					10*time.Millisecond)
 				require.NoError(t, cmd.Process.Kill())
 				_ = cmd.Wait()
 				w.alone()
@@ -419,7 +420,8 @@ func TestDoctorLooksAtIsolation(t *testing.T) {
 func TestIsolationSettings(t *testing.T) {
 	t.Parallel()
 	w := agentWorld(t, `echo 4 > src/value.txt`)
-	w.write(".autoloop/programs/p.md", strings.Replace(w.read(".autoloop/programs/p.md"), "---", "---\nnetwork: false", 1))
+	w.write(".autoloop/programs/p.md",
+		strings.Replace(w.read(".autoloop/programs/p.md"), "---", "---\nnetwork: false", 1))
 	a := w.binary("iterate", "--program", "p") // AUTOLOOP_ISOLATION is off here.
 	assert.Equal(t, 2, a.code)
 	assert.Contains(t, a.stderr, "`network: false` needs isolation, and that is off")

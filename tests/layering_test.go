@@ -106,7 +106,8 @@ func TestThePictureNamesEveryPackage(t *testing.T) {
 	floors := map[string]layer{"domain": domain, "base": base, "adapter": adapter, "service": service, "edge": edge}
 	drawn := map[string]layer{}
 	floor := ""
-	for _, row := range regexp.MustCompile("(?m)^\\| (\\w*) ?\\| (`[^|]*`) \\|").FindAllStringSubmatch(string(text), -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| (\\w*) ?\\| (`[^|]*`) \\|").FindAllStringSubmatch(
+		string(text), -1) {
 		if row[1] != "" {
 			floor = row[1]
 		}
@@ -208,9 +209,11 @@ func TestImportsGoDown(t *testing.T) {
 			case command:
 				assert.Equal(t, root, floor, "%s imports %s: a main calls cli and nothing else", s.file, name)
 			case domain:
-				assert.Equal(t, domain, floor, "%s imports %s: domain packages import domain packages alone", s.file, name)
+				assert.Equal(t, domain, floor, "%s imports %s: domain packages import domain packages alone",
+					s.file, name)
 			default:
-				assert.Less(t, floor, from, "%s imports %s: let it declare the small interface that it needs", s.file, name)
+				assert.Less(t, floor, from, "%s imports %s: let it declare the small interface that it needs",
+					s.file, name)
 			}
 		}
 	}
@@ -227,7 +230,8 @@ func TestDomainIsPure(t *testing.T) {
 			continue
 		}
 		for _, name := range s.imports() {
-			assert.NotContains(t, impure, name, "%s imports %s: domain packages get what they need as values", s.file, name)
+			assert.NotContains(t, impure, name, "%s imports %s: domain packages get what they need as values",
+				s.file, name)
 		}
 	}
 }
@@ -252,10 +256,12 @@ func TestWhoMayAskTheWorld(t *testing.T) {
 		}
 		for _, use := range s.uses("os", "time") {
 			if floor < root && !supervisor(s) {
-				assert.NotContains(t, environment, use, "%s uses %s: only cli reads arguments and environment", s.file, use)
+				assert.NotContains(t, environment, use, "%s uses %s: only cli reads arguments and environment",
+					s.file, use)
 			}
 			if floor == domain || floor == service || floor == edge {
-				assert.NotContains(t, clock, use, "%s uses %s: the time comes in as a value; adapters may measure durations",
+				assert.NotContains(t, clock, use,
+					"%s uses %s: the time comes in as a value; adapters may measure durations",
 					s.file, use)
 			}
 		}
@@ -330,7 +336,8 @@ func TestSchedulerLinksNoModelClient(t *testing.T) {
 func TestMainsLinkNothingOfTests(t *testing.T) {
 	for _, main := range []string{"cmd/iterate", "cmd/scheduler"} {
 		for name := range reached(t, main) {
-			assert.NotContains(t, []string{standIn, "internal/agent/models/client/modeltest"}, name, "%s links %s", main, name)
+			assert.NotContains(t, []string{standIn, "internal/agent/models/client/modeltest"}, name,
+				"%s links %s", main, name)
 			assert.False(t, strings.HasPrefix(name, "github.com/getkin/kin-openapi") || strings.HasPrefix(name,
 				"github.com/stretchr/testify"), "%s links %s", main, name)
 		}

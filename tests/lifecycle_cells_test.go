@@ -101,7 +101,11 @@ func happenings() []happening {
 		}, open},
 		{"closed", func(h *hub) { h.Close(h.openPull()) }, open},
 		{
-			"closed with a comment", func(h *hub) { h.site.say("alice", h.openPull(), "too risky"); h.Close(h.openPull()) },
+			"closed with a comment", func(h *hub) {
+				h.site.say("alice", h.openPull(),
+					"too risky")
+				h.Close(h.openPull())
+			},
 			"draft, waiting for CI",
 		},
 		{"reopened", func(h *hub) { h.Reopen(pull(h)) }, "closed"},
@@ -122,7 +126,10 @@ func happenings() []happening {
 			works + ", paused",
 		},
 		{
-			"force-pushed", func(h *hub) { h.run(h.bare, "git", "update-ref", "refs/heads/autoloop/p", "refs/heads/main") },
+			"force-pushed", func(h *hub) {
+				h.run(h.bare, "git", "update-ref", "refs/heads/autoloop/p",
+					"refs/heads/main")
+			},
 			works + ", paused",
 		},
 		{

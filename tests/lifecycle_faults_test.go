@@ -95,7 +95,8 @@ func (h *hub) facts() string {
 			}
 		}
 		if pull := state.Pull(i.Number); pull != nil {
-			words = append(words, fmt.Sprintf("#%d merged=%v open=%v draft=%v", i.Number, pull.Merged, i.Open, pull.Draft))
+			words = append(words, fmt.Sprintf("#%d merged=%v open=%v draft=%v", i.Number, pull.Merged, i.Open,
+				pull.Draft))
 		}
 	}
 	stands := h.stands()

@@ -43,7 +43,8 @@ func TestResumedAfterCITimeout(t *testing.T) {
 			inJobs(t, func(t *testing.T, twoJobs bool) {
 				t.Helper()
 				h := newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n"}, "9", "8")
-				h.program(strings.Replace(onIssue, "metric: m", "ci-gate: required\nci-wait: 1s\nci-timeout: 2s\nmetric: m", 1))
+				h.program(strings.Replace(onIssue, "metric: m",
+					"ci-gate: required\nci-wait: 1s\nci-timeout: 2s\nmetric: m", 1))
 				first := h.one()
 				if first.Stopped == "" {
 					first = h.one()
@@ -219,7 +220,8 @@ func TestMergedIntoAnotherBranch(t *testing.T) {
 	got := h.one()
 	assert.Equal(t, "accepted", got.Outcome, "%v %s", got.Reasons, got.Stopped)
 	assert.Equal(t, "8", h.run(h.bare, "git", "show", "autoloop/p:value.txt"))
-	assert.Contains(t, h.run(h.bare, "git", "log", "--format=%B", "autoloop/p"), "Autoloop-Iteration: 1", "its gain is still there")
+	assert.Contains(t, h.run(h.bare, "git", "log", "--format=%B", "autoloop/p"), "Autoloop-Iteration: 1",
+		"its gain is still there")
 	assert.NotContains(t, []int{0, pull}, h.openPull())
 	h.replays()
 }

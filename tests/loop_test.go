@@ -67,7 +67,10 @@ func TestDecide(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"--direction lower --best 1.5 --value 1.3", `{"improved":true,"delta":"-0.2","target_met":null}`},
 		{"--direction LOWER --best 1.5 --value 1.7", `{"improved":false,"delta":"+0.2","target_met":null}`},
-		{"--direction lower --best 0.9 --value 0.85 --target 0.9", `{"improved":true,"delta":"-0.05","target_met":true}`},
+		{
+			"--direction lower --best 0.9 --value 0.85 --target 0.9",
+			`{"improved":true,"delta":"-0.05","target_met":true}`,
+		},
 		{"--value 7 --target 30", `{"improved":true,"delta":null,"target_met":false}`},
 	} {
 		a := w.binary("iterate", append([]string{"job", "decide", "--json"}, strings.Fields(c.args)...)...)

@@ -21,7 +21,8 @@ func (w *world) followed(page string, edit func(blocks int)) {
 	_, example, found := strings.Cut(string(data), "## Example")
 	require.True(w.t, found)
 	done := 0
-	for _, block := range regexp.MustCompile("(?s)```(console|bash)(?: [^\n]*)?\n(.*?)```").FindAllStringSubmatch(example,
+	for _, block := range regexp.MustCompile(
+		"(?s)```(console|bash)(?: [^\n]*)?\n(.*?)```").FindAllStringSubmatch(example,
 		-1) {
 		if block[1] == "bash" {
 			for line := range strings.Lines(block[2]) {
@@ -47,7 +48,8 @@ func shownIn(t *testing.T, page string) []string {
 	data, err := os.ReadFile("../docs/" + page)
 	require.NoError(t, err)
 	var list []string
-	for _, block := range regexp.MustCompile("(?s)```json(?: [^\n]*)?\n(.*?)```").FindAllStringSubmatch(string(data), -1) {
+	for _, block := range regexp.MustCompile("(?s)```json(?: [^\n]*)?\n(.*?)```").FindAllStringSubmatch(
+		string(data), -1) {
 		list = append(list, block[1])
 	}
 	return list

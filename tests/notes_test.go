@@ -25,7 +25,8 @@ func TestHostileNotes(t *testing.T) {
 	places := []struct{ name, script, outcome, state string }{
 		{"a gigabyte", `truncate -s 1G ` + notes, "accepted", ""},
 		{
-			"a gigabyte after a lesson", `echo "LESSON: big files are read in part" > ` + notes + `; truncate -s 1G ` + notes,
+			"a gigabyte after a lesson", `echo "LESSON: big files are read in part" > ` + notes +
+				`; truncate -s 1G ` + notes,
 			"accepted", "- big files are read in part",
 		},
 		{"a link out of the tree", `ln -s "$SIDE/private" ` + notes, "rejected", ""},
@@ -33,15 +34,18 @@ func TestHostileNotes(t *testing.T) {
 		{"a pipe", `mkfifo ` + notes, "rejected", ""},
 		{"a directory", `mkdir ` + notes + `; echo "LESSON: x" > ` + notes + `/a`, "rejected", ""},
 		{
-			"no text", `head -c 5000 /dev/urandom > ` + notes + `; printf '\nIDEA: after \377\000 the noise\n' >> ` + notes,
+			"no text", `head -c 5000 /dev/urandom > ` + notes +
+				`; printf '\nIDEA: after \377\000 the noise\n' >> ` + notes,
 			"accepted", "- after \uFFFD",
 		},
 		{
-			"ten thousand lines", `for i in $(seq 10000); do echo "LESSON: lesson number $i"; done > ` + notes, "accepted",
+			"ten thousand lines", `for i in $(seq 10000); do echo "LESSON: lesson number $i"; done > ` +
+				notes, "accepted",
 			"- lesson number 5",
 		},
 		{
-			"one endless line", `printf 'LESSON: endless' > ` + notes + `; head -c 100000 /dev/zero | tr '\0' 'y' >> ` + notes,
+			"one endless line", `printf 'LESSON: endless' > ` + notes +
+				`; head -c 100000 /dev/zero | tr '\0' 'y' >> ` + notes,
 			"accepted", "- endless",
 		},
 		{

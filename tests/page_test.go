@@ -129,7 +129,10 @@ func browserSource(t testing.TB, name string, n int, front page.Source) page.Sou
 				cases[fmt.Sprintf("case.%d-the-notes-name-what-breaks", k)] = *number("%g", float64((i*k)%5)/4)
 			}
 			events = append(events,
-				&history.Measured{Head: history.Head{Iteration: i}, Stage: "trial", Role: history.Candidate, Numbers: cases})
+				&history.Measured{
+					Head: history.Head{Iteration: i}, Stage: "trial", Role: history.Candidate,
+					Numbers: cases,
+				})
 		}
 		events = append(events, e)
 	}
@@ -218,9 +221,10 @@ func TestPageInABrowser(t *testing.T) {
 		}
 		kept := 0
 		want := wantedProgram{
-			ID: p.ID, Iterations: len(replayed.Attempts), Best: replayed.Best.String(), Initial: replayed.Initial.String(),
-			Gain: replayed.Best.Sub(*replayed.Initial).Signed(),
-			Week: fmt.Sprintf("%.2f USD, ", replayed.Spent(browserTime.AddDate(0, 0, -7)).USD),
+			ID: p.ID, Iterations: len(replayed.Attempts), Best: replayed.Best.String(),
+			Initial: replayed.Initial.String(),
+			Gain:    replayed.Best.Sub(*replayed.Initial).Signed(),
+			Week:    fmt.Sprintf("%.2f USD, ", replayed.Spent(browserTime.AddDate(0, 0, -7)).USD),
 		}
 		for i, attempt := range slices.Backward(replayed.Attempts) {
 			want.Measured, want.Compared = append(want.Measured, text(attempt.Metric)),
@@ -275,7 +279,8 @@ func TestPageInABrowser(t *testing.T) {
 			"skill.html":       {"", "#case-2-1"}, "comparison.html": {"", "#task-1"},
 		},
 		"walks": []map[string]any{
-			{"file": "index.html", "first": 1, "change": "change1"}, {"file": "all.html", "first": 1, "change": "change1"},
+			{"file": "index.html", "first": 1, "change": "change1"},
+			{"file": "all.html", "first": 1, "change": "change1"},
 		},
 		"programs": wanted, "large": "large.html", "pictures": pictures,
 	})

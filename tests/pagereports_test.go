@@ -27,7 +27,10 @@ func browserSkill(t *testing.T, hostile string) *page.Skill {
 	}
 	shown := &page.Skill{
 		Generated: browserTime,
-		Feedback:  map[string][]string{cases[1]: {hostile, "the expectations look at names, and not at what is written"}},
+		Feedback: map[string][]string{cases[1]: {
+			hostile,
+			"the expectations look at names, and not at what is written",
+		}},
 		Queries: []page.Query{
 			{Text: "write the notes of v2", Should: true, Right: []bool{false, true}},
 			{Text: hostile, Right: []bool{true, true}},
@@ -51,7 +54,8 @@ func browserSkill(t *testing.T, hostile string) *page.Skill {
 		})
 		column := page.Column{Version: v, Kept: v%2 == 0, Gradings: map[string][]evals.Grading{}}
 		for i, id := range cases {
-			grading := evals.Grading{Claims: json.RawMessage(`[{"claim": "all commits were read", "verified": false, "evidence": "the transcript shows git log -5"}]`)}
+			grading := evals.Grading{Claims: json.RawMessage(
+				`[{"claim": "all commits were read", "verified": false, "evidence": "the transcript shows git log -5"}]`)}
 			scored := evals.CaseScore{ID: id, Total: 4}
 			for k := range scored.Total {
 				passed := k < v+i-1
@@ -59,7 +63,8 @@ func browserSkill(t *testing.T, hostile string) *page.Skill {
 					scored.Passed++
 				}
 				grading.Expectations = append(grading.Expectations, evals.Graded{
-					Text: fmt.Sprintf("%d: the notes name every commit that changes what users see", k+1), Passed: passed,
+					Text:     fmt.Sprintf("%d: the notes name every commit that changes what users see", k+1),
+					Passed:   passed,
 					Evidence: []string{"line 3 names it", hostile}[i%2],
 				})
 			}
@@ -90,12 +95,14 @@ func browserComparison(t *testing.T, hostile string) *page.Comparison {
 				var checks []string
 				for k := range 3 {
 					checks = append(checks,
-						fmt.Sprintf(`{"kind": "command", "name": "go test ./... -run %d", "passed": %t, "detail": %s}`, k, k < passed+i%2,
+						fmt.Sprintf(`{"kind": "command", "name": "go test ./... -run %d", "passed": %t, "detail": %s}`,
+							k, k < passed+i%2,
 							quoted(hostile)))
 				}
 				tasks = append(tasks,
 					fmt.Sprintf(`{"taskId": %q, "objective": {"passed": %d, "total": 3}, "cost": {"costUsd": 0.0%d}, "checks": [%s], "judge": {"score0to1": 0.%d, "rationale": %s}}`,
-						id, passed+i%2, 4+run, strings.Join(checks, ","), 4+run+passed, quoted("it is done, and reads well "+hostile)))
+						id, passed+i%2, 4+run, strings.Join(checks, ","), 4+run+passed,
+						quoted("it is done, and reads well "+hostile)))
 			}
 			runs = append(runs, fmt.Sprintf(`{"scores": [%s]}`, strings.Join(tasks, ",")))
 		}

@@ -77,7 +77,8 @@ func minutesWorld(t *testing.T) *world {
 			one["assertions"] = []any{map[string]any{"text": "Each action has an owner", "kind": "manual"}}
 		}
 		cases = append(cases, one)
-		w.write(fmt.Sprintf("skills/minutes/evals/files/t%d.txt", i+1), "Ana: we ship on Friday. Bo: I write the notes.\n")
+		w.write(fmt.Sprintf("skills/minutes/evals/files/t%d.txt", i+1),
+			"Ana: we ship on Friday. Bo: I write the notes.\n")
 	}
 	evals, err := json.Marshal(map[string]any{"skill_name": "minutes", "version": "0.1.0", "evals": cases})
 	require.NoError(t, err)
@@ -186,7 +187,8 @@ func TestProjectWithAWorkspaceOfScripts(t *testing.T) {
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "score 0.429", "the flags say so, whatever the summaries say")
 
-	a = w.binary("iterate", "skill", "skills/minutes", "--agent", "claude", "--judge", "cli", "--settings", w.settings(),
+	a = w.binary("iterate", "skill", "skills/minutes", "--agent", "claude", "--judge", "cli", "--settings",
+		w.settings(),
 		"-n", "1")
 	require.Zero(t, a.code, a.stderr)
 	assert.NotContains(t, a.stderr, "another program", "it is ours now")

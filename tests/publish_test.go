@@ -55,7 +55,8 @@ func newPublishing(t *testing.T, tag string, before published, releases ...strin
 	t.Helper()
 	p := &publishing{t, t.TempDir(), tag}
 	for _, tool := range []string{"gh", "docker"} {
-		require.NoError(t, os.WriteFile(filepath.Join(p.dir, tool), []byte(releaseTools), 0o700)) //nolint:gosec // it is run
+		require.NoError(t, os.WriteFile(filepath.Join(p.dir, tool), []byte(releaseTools),
+			0o700)) //nolint:gosec // it is run
 	}
 	p.put("releases", strings.Join(releases, "\n"))
 	if before.tag != "" {
@@ -80,7 +81,8 @@ func (p *publishing) get(name string) string {
 func (p *publishing) run(variables ...string) (log string, ok bool) {
 	cmd := exec.CommandContext(p.t.Context(), "bash", "../.ci/publish")
 	cmd.Env = append([]string{
-		"PATH=" + p.dir + ":" + os.Getenv("PATH"), "STATE=" + p.dir, "GH_REPO=org/autoloop", "TAG=" + p.tag, "COMMIT=new",
+		"PATH=" + p.dir + ":" + os.Getenv("PATH"), "STATE=" + p.dir, "GH_REPO=org/autoloop", "TAG=" + p.tag,
+		"COMMIT=new",
 		"IMAGE=ghcr.io/org/autoloop", "DIGEST=sha256:new",
 	}, variables...)
 	out, err := cmd.CombinedOutput()
@@ -130,7 +132,11 @@ func TestWhatMovesTheMajorTag(t *testing.T) {
 		releases []string
 		want     published
 	}{
-		"the newest":          {"v1.3.0", old, []string{"v1.2.0", "v1.10.0-rc.1"}, published{"new", "sha256:new", "v1.3.0"}},
+		"the newest": {
+			"v1.3.0", old,
+			[]string{"v1.2.0", "v1.10.0-rc.1"},
+			published{"new", "sha256:new", "v1.3.0"},
+		},
 		"the first":           {"v1.0.0", published{}, nil, published{"new", "sha256:new", "v1.0.0"}},
 		"a candidate":         {"v1.3.0-rc.1", old, []string{"v1.2.0"}, published{"old", "sha256:old", "v1.3.0-rc.1"}},
 		"a fix of an old one": {"v1.2.1", old, []string{"v1.10.0", "v1.2.0"}, published{"old", "sha256:old", "v1.2.1"}},

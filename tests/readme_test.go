@@ -21,7 +21,8 @@ func TestDemo(t *testing.T) {
 	lines := strings.Split(strings.TrimSuffix(a.stdout, "\n"), "\n")
 	require.Len(t, lines, 14, a.stdout)
 	for i, want := range map[int]string{
-		2: `^as it is: 3\d\d minutes$`, 3: ` 1 kept     Call at the hospital after the station: 2\d\d minutes beside 3\d\d`,
+		2: `^as it is: 3\d\d minutes$`,
+		3: ` 1 kept     Call at the hospital after the station: 2\d\d minutes beside 3\d\d`,
 		4: `^ +station$`, 5: `^ +\+hospital$`, 6: `^ +castle$`, 7: `^ +-hospital$`,
 		8:  ` 2 worse    Call at the castle after the station: 3\d\d minutes beside 2\d\d`,
 		9:  ` 3 refused  Ride twice as fast: "round/ride.sh": is protected`,
@@ -88,7 +89,8 @@ func TestReadmeCommands(t *testing.T) {
 		for line := range strings.Lines(fence[1]) {
 			line = strings.TrimSpace(line)
 			line, _, _ = strings.Cut(line, "  #")
-			if !strings.HasPrefix(line, "scheduler") && !strings.HasPrefix(line, "iterate") && !strings.HasPrefix(line, "git ") {
+			if !strings.HasPrefix(line, "scheduler") && !strings.HasPrefix(line, "iterate") &&
+				!strings.HasPrefix(line, "git ") {
 				continue // the script inside of the program that is shown
 			}
 			w.run(w.dir, "sh", "-c", line)

@@ -147,7 +147,8 @@ func TestReplayFindsCarefulForgeries(t *testing.T) {
 		says  string
 	}{
 		"one that is consistent in itself": {files{
-			ledger: replaceAll(`"metric":900,`, `"metric":901,`, `[900]`, `[901]`, `:900,`, `:901,`, `:900}`, `:901}`, `"-100"`,
+			ledger: replaceAll(`"metric":900,`, `"metric":901,`, `[900]`, `[901]`, `:900,`, `:901,`, `:900}`,
+				`:901}`, `"-100"`,
 				`"-99"`, `900 is worse`, `901 is worse`),
 			state:   replaceAll("900", "901", "-100", "-99"),
 			results: replaceAll("900", "901"),
@@ -165,7 +166,10 @@ func TestReplayFindsCarefulForgeries(t *testing.T) {
 		},
 		"no guardrail": {
 			files{ledger: inLine(decided("4"),
-				func(s string) string { return regexp.MustCompile(`,"guardrails":\[[^]]*\]`).ReplaceAllString(s, "") })},
+				func(s string) string {
+					return regexp.MustCompile(
+						`,"guardrails":\[[^]]*\]`).ReplaceAllString(s, "")
+				})},
 			"ledger, iteration 4: its guardrails or its range are not those",
 		},
 		"nothing is too good": {
@@ -176,8 +180,11 @@ func TestReplayFindsCarefulForgeries(t *testing.T) {
 			files{ledger: inLine(decided("5"), replace(`"version":4`, `"version":1`))},
 			"ledger, iteration 5: the decision cannot be computed again: version 1 of the rule is not known here",
 		},
-		"noise that is forgotten": {files{ledger: inLine(decided("5"),
-			replace(`"regime":"noisy"`, `"regime":"repeatable"`))}, "ledger, iteration 5: the evaluation was known to be noisy"},
+		"noise that is forgotten": {
+			files{ledger: inLine(decided("5"),
+				replace(`"regime":"noisy"`, `"regime":"repeatable"`))},
+			"ledger, iteration 5: the evaluation was known to be noisy",
+		},
 		"no start": {files{ledger: without(1, `"event":"started"`)}, "without a `started` event"},
 		"no end":   {files{ledger: without(1, `"event":"finished"`)}, "ledger, iteration 2: the run"},
 		"no push": {
@@ -208,11 +215,18 @@ func TestReplayFindsCarefulForgeries(t *testing.T) {
 			files{results: replace("Initial evaluation", "Another evaluation")},
 			`the changelog is "Another evaluation", and the ledger gives "Initial evaluation"`,
 		},
-		"the time of a row": {files{results: func(s string) string { return regexp.MustCompile(`\t20\d\d-`).ReplaceAllString(s, "\t2001-") }}, "the timestamp is 2001-"},
+		"the time of a row": {files{results: func(
+			s string,
+		) string {
+			return regexp.MustCompile(`\t20\d\d-`).ReplaceAllString(s, "\t2001-")
+		}}, "the timestamp is 2001-"},
 		"an emptied iteration": {files{ledger: func(s string) string {
 			return s[:strings.LastIndex(s, "p.iterations")] + "p.iterations/000/000007.json\n"
 		}}, "changes or removes what iteration 7 had recorded"},
-		"a removed ledger": {files{ledger: func(string) string { return "" }}, "removes iteration 7, and leaves the state"},
+		"a removed ledger": {
+			files{ledger: func(string) string { return "" }},
+			"removes iteration 7, and leaves the state",
+		},
 	} {
 		w.forgeAll("memory/autoloop", c.files)
 		a := w.binary("iterate", "replay", "p")
@@ -304,7 +318,8 @@ func TestReplayOfSharedRecords(t *testing.T) {
 	assert.Contains(t, a.stdout, "2 decisions computed again: the records agree")
 
 	w.git("fetch", "--quiet", "origin")
-	w.forgeAll("memory/autoloop^", map[string]func(string) string{"p.md": func(text string) string { return text + "\n" }})
+	w.forgeAll("memory/autoloop^",
+		map[string]func(string) string{"p.md": func(text string) string { return text + "\n" }})
 	w.git("push", "--quiet", "--force", "origin", "memory/autoloop")
 	w.git("update-ref", "-d", "refs/heads/memory/autoloop")
 	a = w.binary("iterate", "replay", "p", "--remote", "origin")

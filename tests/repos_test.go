@@ -131,7 +131,8 @@ func TestInheritedGitVariables(t *testing.T) {
 	w.env = append(append([]string{}, plain...),
 		"GIT_DIR="+filepath.Join(other.dir, ".git"), "GIT_WORK_TREE="+other.dir,
 		"GIT_INDEX_FILE="+filepath.Join(other.dir, "index"),
-		"GIT_OBJECT_DIRECTORY="+filepath.Join(other.dir, ".git/objects"), "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.bare",
+		"GIT_OBJECT_DIRECTORY="+filepath.Join(other.dir, ".git/objects"), "GIT_CONFIG_COUNT=1",
+		"GIT_CONFIG_KEY_0=core.bare",
 		"GIT_CONFIG_VALUE_0=true")
 	got := w.one()
 	w.env = plain

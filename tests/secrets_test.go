@@ -46,7 +46,10 @@ func TestKeysInOddPlaces(t *testing.T) {
 		{"in a binary file", `echo 3 > src/value.txt; printf '\000%s\000' "$key" > src/new.bin`, "rejected"},
 		{"in the name of a file", `echo 3 > src/value.txt; echo x > "src/$flat"`, "rejected"},
 		{"in the name of a path elsewhere", `echo 3 > src/value.txt; echo x > "docs/$flat"`, "rejected"},
-		{"in the model's change and the evaluation's error", `echo fail > src/value.txt; echo "tried $key"`, "rejected"},
+		{
+			"in the model's change and the evaluation's error", `echo fail > src/value.txt; echo "tried $key"`,
+			"rejected",
+		},
 		{"in an output that has no number", `echo words > src/value.txt; echo "tried $key"`, "rejected"},
 		{"in nothing", `echo 2 > src/value.txt; echo "nothing to hide"`, "accepted"},
 	}

@@ -105,7 +105,8 @@ var shapes = map[string]shape{
 			{"broken", `echo 'function (' >> src/pad.js`, "rejected", "SyntaxError", 2},
 			{"wrong", `echo 'module.exports = (text) => text;' > src/pad.js`, "rejected", "Error: greeted hello Bo", 2},
 			{
-				"cheating", `echo 'console.log("")' > tools/bundle.js`, "rejected", "tools/bundle.js\": is named by the evaluation",
+				"cheating", `echo 'console.log("")' > tools/bundle.js`, "rejected",
+				"tools/bundle.js\": is named by the evaluation",
 				0,
 			},
 		},
@@ -142,7 +143,10 @@ var shapes = map[string]shape{
 		changes: []shapeChange{
 			{"good", `sed '/void unused/d' src/main.c > x && mv x src/main.c`, "accepted", "", 4},
 			{"neutral", `echo '/* a comment */' >> src/main.c`, "rejected", same, 1},
-			{"harmful", `echo 'const char *text = "one more text";' >> src/main.c`, "rejected", "worse than the best", 1},
+			{
+				"harmful", `echo 'const char *text = "one more text";' >> src/main.c`, "rejected",
+				"worse than the best", 1,
+			},
 			{"broken", `sed 's/return 0;/return 0/' src/main.c > x && mv x src/main.c`, "rejected", "src/main.c:", 2},
 			{
 				"wrong", `sed 's/) + atoi/) - atoi/; s/if (argc < 3) return 1;//' src/main.c > x && mv x src/main.c`, "rejected",
@@ -163,11 +167,15 @@ var shapes = map[string]shape{
 			{"neutral", `echo '// A comment.' >> src/lib.rs`, "rejected", same, 1},
 			{"harmful", `echo 'fn other() {}' >> src/lib.rs`, "rejected", "worse than the best", 1},
 			{
-				"broken", `echo '{' >> src/lib.rs`, "rejected", "error: this file contains an unclosed delimiter; --> src/lib.rs:",
+				"broken", `echo '{' >> src/lib.rs`, "rejected",
+				"error: this file contains an unclosed delimiter; --> src/lib.rs:",
 				2,
 			},
 			{"wrong", `echo 'fn x() {}' > src/lib.rs`, "rejected", "error[E0425]: cannot find function `add`", 2},
-			{"cheating", `echo 'echo > lib.out' > tools/rustc`, "rejected", "tools/rustc\": is named by the evaluation", 0},
+			{
+				"cheating", `echo 'echo > lib.out' > tools/rustc`, "rejected",
+				"tools/rustc\": is named by the evaluation", 0,
+			},
 		},
 	},
 }

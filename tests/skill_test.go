@@ -95,7 +95,8 @@ func skillWorld(t *testing.T, front, improve string) *world {
 		".autoloop/programs/p.md": strings.Replace(skillProgram, "%FRONT%", front, 1),
 		"s/SKILL.md":              "---\nname: s\n---\nalpha\n",
 		"s/evals/evals.json": `[{"id": 1, "prompt": "p", "deterministic_checks": [` + check("alpha") + `]},
-			{"id": 2, "prompt": "p", "deterministic_checks": [` + check("beta") + `, ` + check("gamma") + `, ` + check("delta") + `]}]`,
+			{"id": 2, "prompt": "p", "deterministic_checks": [` + check("beta") + `, ` + check("gamma") + `, ` +
+			check("delta") + `]}]`,
 	})
 	require.NoError(t, os.WriteFile(filepath.Join(w.side, "improve"), []byte(improve), 0o600))
 	return w
@@ -112,7 +113,10 @@ func TestSkillMayNotLoseACase(t *testing.T) {
 	evals := `[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "file_contains", "file": "out.md", "text": "alpha"}]},
 		{"id": 2, "prompt": "p", "deterministic_checks": [{"type": "file_contains", "file": "out.md", "text": "beta"}]},
 		{"id": 3, "prompt": "p", "deterministic_checks": [{"type": "file_contains", "file": "out.md", "text": "gamma"}]}]`
-	for front, want := range map[string]string{"no-case-regression: true": "rejected", "no-case-regression: false": "accepted"} {
+	for front, want := range map[string]string{
+		"no-case-regression: true":  "rejected",
+		"no-case-regression: false": "accepted",
+	} {
 		w := skillWorld(t, front, "printf 'beta gamma\\n' > s/SKILL.md")
 		w.write("s/evals/evals.json", evals)
 		w.git("commit", "--quiet", "--all", "--message", "three cases")
@@ -216,7 +220,8 @@ func TestSkillDoctor(t *testing.T) {
 	assert.Equal(t, "release-notes: nothing found\n", a.stdout)
 	for run := range 3 {
 		a = w.binary("iterate", "eval", "programs/skill-release-notes/skill", "--agent-command",
-			"sh programs/skill-release-notes/executor.sh", "--judge", "off", "--out", "kept/"+strings.Repeat("i", run+1))
+			"sh programs/skill-release-notes/executor.sh", "--judge", "off", "--out",
+			"kept/"+strings.Repeat("i", run+1))
 		require.Zero(t, a.code, a.stderr)
 	}
 	a = w.binary("iterate", "doctor", "programs/skill-release-notes/skill", "--history", "kept", "--json")

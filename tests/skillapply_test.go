@@ -131,7 +131,8 @@ func TestSkillRunAsJSON(t *testing.T) {
 	w := skillWorld(t, "", `test "$AUTOLOOP_ITERATION" = 1 && echo beta >> SKILL.md; echo "step $AUTOLOOP_ITERATION"`)
 	before := w.state("s")
 	end := w.skillEnd("-n", "2")
-	assert.Equal(t, []any{"s", "iterations", 1, false, "improving"}, []any{end.Name, end.Ended, end.BestVersion, end.Applied, end.Report.Class})
+	assert.Equal(t, []any{"s", "iterations", 1, false, "improving"},
+		[]any{end.Name, end.Ended, end.BestVersion, end.Applied, end.Report.Class})
 	require.Len(t, end.Iterations, 3, "the baseline too")
 	assert.Equal(t, "step 1 — unverified: measured once", end.Iterations[1].Changelog)
 	assert.Nil(t, end.Iterations[2].Score)

@@ -214,12 +214,14 @@ func TestWhatAPersonWroteOutlivesEveryKill(t *testing.T) {
 				w.again("first-"+ws, ws)
 			}, func(point int, call string) {
 				for _, text := range texts {
-					require.True(t, w.holds(text, "s", ".s*", ws), "%q is lost by a kill before %s, the call %d", text, call, point)
+					require.True(t, w.holds(text, "s", ".s*", ws), "%q is lost by a kill before %s, the call %d", text,
+						call, point)
 				}
 				a := w.binary("iterate", args...)
 				require.Zero(t, a.code, "%s, the call %d: %s", call, point, a.stderr)
 				for _, text := range texts[:1] {
-					require.True(t, w.holds(text, "s", ws), "%q is lost by the run after %s, the call %d", text, call, point)
+					require.True(t, w.holds(text, "s", ws), "%q is lost by the run after %s, the call %d", text,
+						call, point)
 				}
 				w.clean(point, call)
 			})
@@ -235,7 +237,8 @@ func TestSkillRunKilledAtEveryRename(t *testing.T) {
 	t.Parallel()
 	w := skillWorld(t, "", `echo beta >> SKILL.md; echo "say beta"`)
 	args := []string{
-		"skill", "s", "-n", "1", "--judge", "off", "--settings", w.settings("jobs: 1", "isolation: off"), "--agent-command",
+		"skill", "s", "-n", "1", "--judge", "off", "--settings", w.settings("jobs: 1", "isolation: off"),
+		"--agent-command",
 		`sh "$SIDE/improve"`,
 		"--executor-command", `cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out.md`,
 	}
@@ -248,7 +251,8 @@ func TestSkillRunKilledAtEveryRename(t *testing.T) {
 		require.GreaterOrEqual(t, len(rows), 2, "%s, the call %d: %s", call, point, a.stdout)
 		for i, row := range rows {
 			fields := strings.Split(row, "\t")
-			require.Equal(t, []string{"0", "1", "2"}[i], fields[0], "%s, the call %d: no row is there twice", call, point)
+			require.Equal(t, []string{"0", "1", "2"}[i], fields[0], "%s, the call %d: no row is there twice",
+				call, point)
 			require.Equal(t, []string{"0.5", "0.666666666667", "0.666666666667"}[i], fields[2])
 		}
 		require.Contains(t, w.read(ws+"/v1/SKILL.md"), "alpha\nbeta\n")
@@ -277,7 +281,8 @@ func TestAppendKilledAtEveryCall(t *testing.T) {
 		w.write(ws+"/results.tsv", old)
 		call := long.KillAt(t, command(), point, anyCall)
 		now := w.read(ws + "/results.tsv")
-		require.True(t, now == old || now == old+row, "a mixture after a kill before %s, the call %d: %q", call, point, now)
+		require.True(t, now == old || now == old+row, "a mixture after a kill before %s, the call %d: %q",
+			call, point, now)
 		out, err := command().CombinedOutput()
 		require.NoError(t, err, "%s", out)
 		require.Equal(t, old+row, w.read(ws+"/results.tsv"), "%s, the call %d", call, point)

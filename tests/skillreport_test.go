@@ -25,7 +25,8 @@ func improvedWorld(t *testing.T) *world {
 		"s/SKILL.md": "# s\none\ntwo\nthree\nfour\nfive\nsix\n", "s/evals/evals.json": evalSuite(2, 2),
 		"s/run.sh": "#!/bin/sh\n", "s/old": "old\n",
 		"s/evals/trigger-eval.json": `[{"query": "write the notes", "should_trigger": true}, {"query": "</script><script>alert(1)</script>", "should_trigger": false}]`,
-		"s/binary":                  "\x00\x01\x02", "s/not \xff utf8": "caf\xe9\n", "s/keep": "kept\n", "s/dir/file": "x\n",
+		"s/binary":                  "\x00\x01\x02", "s/not \xff utf8": "caf\xe9\n", "s/keep": "kept\n",
+		"s/dir/file": "x\n",
 	})
 	ws, skill := "s-autoresearch", filepath.Join(w.dir, "s")
 	require.Zero(t, w.binary("iterate", "skill", "snapshot", "s", ws+"/v0").code)
@@ -121,8 +122,9 @@ func TestSkillReport(t *testing.T) {
 		assert.Equal(t, c.Path == "binary", c.Binary, c.Path)
 	}
 	assert.Equal(t, map[string]string{
-		"SKILL.md": "changed", "binary": "changed", `"not \xff utf8"`: "changed", "new dir": "added", `"new dir/\"quoted\"\n\ttext"`: "added",
-		"old": "deleted", "run.sh": "mode0644 -> 0755", "link": "added",
+		"SKILL.md": "changed", "binary": "changed", `"not \xff utf8"`: "changed", "new dir": "added",
+		`"new dir/\"quoted\"\n\ttext"`: "added",
+		"old":                          "deleted", "run.sh": "mode0644 -> 0755", "link": "added",
 	}, changes)
 
 	a = w.binary("iterate", "log", "s-autoresearch")

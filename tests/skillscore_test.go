@@ -32,10 +32,12 @@ func evalSuite(totals ...int) string {
 func graded(passed, total int) string {
 	var entries []string
 	for k := range total {
-		entries = append(entries, fmt.Sprintf(`{"text": "expectation %d", "passed": %v, "evidence": "seen"}`, k, k < passed))
+		entries = append(entries, fmt.Sprintf(`{"text": "expectation %d", "passed": %v, "evidence": "seen"}`, k,
+			k < passed))
 	}
-	return `{"summary": {"pass_rate": 1, "passed": 9, "failed": 0, "total": 9}, "expectations": [` + strings.Join(entries,
-		",") + `]}`
+	return `{"summary": {"pass_rate": 1, "passed": 9, "failed": 0, "total": 9}, "expectations": [` +
+		strings.Join(entries,
+			",") + `]}`
 }
 
 // scoreOf is what `iterate score --json` prints.

@@ -114,7 +114,8 @@ func TestServersThatDoNotStart(t *testing.T) {
 		"true":                    "the server ended before it listened: exit code 0",
 		"sleep 600":               "the server did not listen on 127.0.0.1:",
 	} {
-		a := w.skill(append(args("setup: cp french facts.txt", "evaluation-timeout: 2s", "start: "+start), "-n", "1")...)
+		a := w.skill(append(args("setup: cp french facts.txt", "evaluation-timeout: 2s", "start: "+start),
+			"-n", "1")...)
 		assert.Equal(t, 1, a.code, start)
 		assert.Contains(t, a.stderr, says)
 	}

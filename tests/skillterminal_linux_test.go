@@ -68,7 +68,8 @@ func TestSkillApplyAsksOnATerminal(t *testing.T) {
 		applied bool
 		code    int
 	}{
-		"yes": {"y\n", true, 0}, "the whole word": {" YES \n", true, 0}, "no": {"n\n", false, 0}, "nothing": {"\n", false, 0},
+		"yes": {"y\n", true, 0}, "the whole word": {" YES \n", true, 0}, "no": {"n\n", false, 0},
+		"nothing":          {"\n", false, 0},
 		"something else":   {"yeah\n", false, 0},
 		"the end of input": {"\x04", false, 0}, "an interrupt": {interrupt, false, 1},
 	} {

@@ -23,7 +23,8 @@ func inputsWorld(t *testing.T, improve string) *world {
 	}
 	w.write("s/evals/evals.json",
 		`[{"id": 1, "prompt": "p", "files": ["in.txt", "evals/files/x.txt"], "deterministic_checks": [`+
-			check("seen", `given\ngiven\n`)+`, `+check("modes", `-rw-r--r--\n-rw-r--r--\n-rw-r--r--\n`)+`, `+check("out.md",
+			check("seen", `given\ngiven\n`)+`, `+check("modes",
+			`-rw-r--r--\n-rw-r--r--\n-rw-r--r--\n`)+`, `+check("out.md",
 			"beta")+`, `+check("out.md", "gamma")+`]}]`)
 	w.write("s/in.txt", "given\n")
 	w.write("s/evals/files/x.txt", "given\n")
@@ -71,7 +72,8 @@ func TestSkillCandidateThatIsExchanged(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := skillWorld(t, "", `if test "$AUTOLOOP_ITERATION" = 1; then `+exchange+`; else echo beta >> SKILL.md; fi`)
+			w := skillWorld(t, "", `if test "$AUTOLOOP_ITERATION" = 1; then `+exchange+
+				`; else echo beta >> SKILL.md; fi`)
 			w.env = append(w.env, "SKILL="+filepath.Join(w.dir, "s"))
 			before := w.state("s")
 			end := w.skillEnd("-n", "2", "--settings", w.settings("env: [SIDE, SKILL]"))
@@ -93,7 +95,8 @@ func TestSkillRunRefusesWhatMakesNoSense(t *testing.T) {
 		"timeout-minutes: 0", "skil: s",
 	} {
 		assert.Equal(t, 2, w.skill("--settings", w.settings(line)).code, line)
-		assert.Equal(t, 2, w.binary("iterate", "eval", "s", "--agent-command", "true", "--settings", w.settings(line)).code,
+		assert.Equal(t, 2, w.binary("iterate", "eval", "s", "--agent-command", "true", "--settings",
+			w.settings(line)).code,
 			line)
 	}
 	assert.Equal(t, 2, w.skill("-n", "0").code)
@@ -131,10 +134,15 @@ func TestSkillSuiteIsLocked(t *testing.T) {
 	require.Zero(t, w.binary("iterate", "skill", "snapshot", "easy", "kept/v0").code)
 	for _, name := range []string{"v0", "v0.manifest.json"} {
 		require.NoError(t, files.RemoveAll(filepath.Join(w.dir, ws, name)))
-		require.NoError(t, os.Chmod(filepath.Join(w.dir, "kept", name), 0o755)) //nolint:gosec // A read-only directory does not move.
+		require.NoError(t, os.Chmod(filepath.Join(w.dir, "kept", name),
+			0o755)) //nolint:gosec // A read-only directory does not move.
 		require.NoError(t, os.Rename(filepath.Join(w.dir, "kept", name), filepath.Join(w.dir, ws, name)))
 	}
-	for _, args := range [][]string{{"skill", "score", ws, "1"}, {"log", ws}, {"skill", "s", "--agent-command", "true", "--judge", "off"}} {
+	for _, args := range [][]string{
+		{"skill", "score", ws, "1"},
+		{"log", ws},
+		{"skill", "s", "--agent-command", "true", "--judge", "off"},
+	} {
 		a := w.binary("iterate", args...)
 		assert.Equal(t, 1, a.code, args)
 		assert.Contains(t, a.stderr, "is not that of manifest.json", args)

@@ -119,7 +119,8 @@ func TestSnapshotKilled(t *testing.T) {
 		require.Zero(t, w.binary("iterate", "skill", "snapshot", filepath.Join(w.side, name),
 			filepath.Join(w.side, "v-"+name)).code)
 	}
-	target, kept, out := filepath.Join(w.side, "target"), filepath.Join(w.side, "kept", "v1"), filepath.Join(w.side, "out")
+	target, kept, out := filepath.Join(w.side, "target"), filepath.Join(w.side, "kept", "v1"),
+		filepath.Join(w.side, "out")
 	const kills = 25
 	w.killAround(kills, func() string { return state(t, target) },
 		leading{state(t, one), []string{"skill", "restore", filepath.Join(w.side, "v-one"), target}},

@@ -38,7 +38,8 @@ func TestCommonMisspellings(t *testing.T) {
 		}
 		return found
 	}
-	planted := "Rec" + "ieve what is\n```sh\nx # sep" + "erate\n```\n" // in parts, for the linter that looks for the same
+	planted := "Rec" + "ieve what is\n```sh\nx # sep" +
+		"erate\n```\n" // in parts, for the linter that looks for the same
 	assert.Equal(t, []string{"Rec" + "ieve: Receive", "sep" + "erate: separate"}, mistakes(planted))
 	for _, page := range proofread(t) {
 		data, err := os.ReadFile(page)

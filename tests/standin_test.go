@@ -86,7 +86,8 @@ func (w *world) recording(agent, scenario string) string {
 
 // changing is what differs between two runs of the same: times, names of commits
 // and of runs. Digests of changes do not.
-var changing = regexp.MustCompile(`\d{8}T\d{6}Z-[0-9a-f]{8}|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z| UTC|\+00:00)|\b([0-9a-f]{40}|[0-9a-f]{12})\b`)
+var changing = regexp.MustCompile(
+	`\d{8}T\d{6}Z-[0-9a-f]{8}|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z| UTC|\+00:00)|\b([0-9a-f]{40}|[0-9a-f]{12})\b`)
 
 // records are the state files and the program branch without what must differ
 // between two runs: that, durations, and the agent's name and usage.
@@ -210,7 +211,8 @@ func TestAnAgentSeesItsOwnKeyOnly(t *testing.T) {
 					case "codex":
 						own = append(own, "CODEX_API_KEY") // The same key under the name that it reads.
 					case "opencode":
-						own = append(own, "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY") // It speaks to all of them.
+						own = append(own, "ANTHROPIC_API_KEY", "OPENAI_API_KEY",
+							"GEMINI_API_KEY") // It speaks to all of them.
 					}
 					assert.Contains(t, own, variable)
 				}
@@ -269,7 +271,8 @@ func TestAgentsAreListed(t *testing.T) {
 	w := standInWorld(t, "", "")
 	w.env = append(w.env, "CURSOR_API_KEY=")
 	require.NoError(t, os.WriteFile(filepath.Join(w.side, "bin", "gemini"), []byte("#!/bin/sh\necho 0.1.2\n"), 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(w.side, "bin", "codex"), []byte("#!/bin/sh\necho broken >&2; exit 3\n"),
+	require.NoError(t, os.WriteFile(filepath.Join(w.side, "bin", "codex"),
+		[]byte("#!/bin/sh\necho broken >&2; exit 3\n"),
 		0o755))
 	require.NoError(t, os.Remove(filepath.Join(w.side, "bin", "opencode")))
 	a := w.binary("iterate", "doctor", "--quick", "--json")

@@ -116,7 +116,8 @@ func mutate(e *example, request agent.Request, random *rand.Rand) (map[string]me
 			return line
 		}
 		parts := markedLine.FindStringSubmatch(string(line))
-		return []byte("= " + step(parts[1], parts[3], parts[4], strings.Fields(parts[5]), random) + parts[2] + parts[3] +
+		return []byte("= " + step(parts[1], parts[3], parts[4], strings.Fields(parts[5]),
+			random) + parts[2] + parts[3] +
 			".." + parts[4] + parts[5])
 	})
 	return nil, os.WriteFile(file, text, 0o600)
@@ -202,7 +203,8 @@ func evolve(e *example, request agent.Request, random *rand.Rand, m *rememberer)
 		}
 	}
 	offspring := strategy.Openevolve{}.SelectParents(strategy.Population{
-		Members: all, Direction: request.Direction, Seed: request.Seed, Iteration: len(request.History) + 1, Proposal: 1,
+		Members: all, Direction: request.Direction, Seed: request.Seed, Iteration: len(request.History) + 1,
+		Proposal: 1,
 	})
 	if offspring.Parent >= 0 {
 		if err := os.WriteFile(filepath.Join(request.Dir, filepath.FromSlash(e.target)), texts[offspring.Parent],

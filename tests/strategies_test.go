@@ -54,7 +54,8 @@ func TestAPopulationEvolves(t *testing.T) {
 		began, prompt := w.beside(fmt.Sprintf("began-%d", n)), w.beside(fmt.Sprintf("prompt-%d", n))
 		if match := parents.FindStringSubmatch(prompt); match != nil {
 			grown++
-			assert.Equal(t, w.beside("made-"+match[1]), began, "iteration %d begins with the files of iteration %s", n, match[1])
+			assert.Equal(t, w.beside("made-"+match[1]), began, "iteration %d begins with the files of iteration %s",
+				n, match[1])
 			assert.Contains(t, ledger, `"grown_from":{"iteration":`+match[1]+`,`, "so does the ledger")
 		} else {
 			assert.Equal(t, incumbent, strings.TrimSpace(began), "iteration %d begins with the incumbent", n)

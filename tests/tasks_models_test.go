@@ -32,11 +32,13 @@ func TestTasksWithAModel(t *testing.T) {
 		return modeltest.Text(`{"score": 0.3, "rationale": "the old word"}`)
 	})
 	w := tasksWorld(t, map[string]string{"one": hasFile})
-	w.write("suite/one/task.json", `{"id": "one", "title": "t", "fixtureDir": "fixture", "prompt": "write the word into file.txt",
+	w.write("suite/one/task.json",
+		`{"id": "one", "title": "t", "fixtureDir": "fixture", "prompt": "write the word into file.txt",
 		"checks": [{"kind": "fileContains", "path": "file.txt", "substring": "after"}], "judgeRubric": {"criteria": "which word is it?"}}`)
 	w.env = append(w.env, "AUTOLOOP_MODELS_URL="+worker.URL+"/v1", "AUTOLOOP_MODELS_KEY="+theKey,
 		"ANTHROPIC_BASE_URL="+judge.URL, "ANTHROPIC_API_KEY=the-key-of-the-judge")
-	a := w.binary("iterate", "eval", "suite", "--against", "HEAD", "--agent", "models", "--model", "m-1", "--out", "out",
+	a := w.binary("iterate", "eval", "suite", "--against", "HEAD", "--agent", "models", "--model", "m-1",
+		"--out", "out",
 		"--json", "--settings", w.settings("judge-model: j-1", "cost-tolerance: 1000"))
 	require.Zero(t, a.code, a.stderr)
 	var report struct {

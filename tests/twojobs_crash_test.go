@@ -129,7 +129,8 @@ func TestBeginningIsKilledAtEveryWrite(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newHub(t, map[string]string{"value.txt": "10\n", ".autoloop/programs/p.md": working("")}, "9", "8", "7")
+			h := newHub(t, map[string]string{"value.txt": "10\n", ".autoloop/programs/p.md": working("")},
+				"9", "8", "7")
 			h.live()
 			j := h.inTwoJobs()
 			h.ended(1, 2, 3)

@@ -177,8 +177,9 @@ func TestNothingOfABundlePassesAsOurs(t *testing.T) {
 			}
 			assert.NotContains(t, texts, forged)
 			// What is left is a quotation, a summary, or says whose it is.
-			asWords := regexp.MustCompile(`(?m)^> .*$|^- \*\*Change\*\*: .*$|^\|.*\|$|the proposing job says: ` + words +
-				`|: Iteration 1: ` + words)
+			asWords := regexp.MustCompile(
+				`(?m)^> .*$|^- \*\*Change\*\*: .*$|^\|.*\|$|the proposing job says: ` + words +
+					`|: Iteration 1: ` + words)
 			assert.NotContains(t, asWords.ReplaceAllString(texts, ""), words)
 			assert.NotContains(t, h.ledger(), `"reasons":[{"kind":"said","words":"`+words,
 				"and the records do not take it for what CI said")

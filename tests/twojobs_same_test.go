@@ -47,13 +47,15 @@ func TestTwoJobsComeToWhatOneDoes(t *testing.T) {
 	}{
 		"a repeatable metric": {outcomes: "accepted rejected rejected accepted", world: func(t *testing.T) *world {
 			t.Helper()
-			return noisyWorld(t, "guardrails: [{metric: rail, direction: higher, max-regression: 50%}]", nil, "1100", "1100",
+			return noisyWorld(t, "guardrails: [{metric: rail, direction: higher, max-regression: 50%}]", nil,
+				"1100", "1100",
 				"1050", "1200")
 		}},
 		"a noisy metric": {outcomes: "accepted rejected rejected", world: func(t *testing.T) *world {
 			t.Helper()
 			w := noisyWorld(t, "timeout-minutes: 90", scattered(400), "5000", "5001", "4000")
-			const counter, own = `n=$(<"$SIDE/count")`, `read -r value < value.txt; n=$(cat "$SIDE/count-$value" || echo 0)`
+			const counter, own = `n=$(<"$SIDE/count")`,
+				`read -r value < value.txt; n=$(cat "$SIDE/count-$value" || echo 0)`
 			text := w.read(".autoloop/programs/p.md")
 			require.Contains(t, text, counter)
 			text = strings.Replace(text, counter, own, 1)
@@ -62,10 +64,13 @@ func TestTwoJobsComeToWhatOneDoes(t *testing.T) {
 			w.git("commit", "--quiet", "--all", "--message", "count for each side")
 			return w
 		}},
-		"a metric that turns out noisy": {outcomes: "rejected accepted", ordered: true, world: func(t *testing.T) *world {
-			t.Helper()
-			return noisyWorld(t, "", append([]string{"0", "0", "5"}, scattered(400)...), "900", "9000")
-		}},
+		"a metric that turns out noisy": {
+			outcomes: "rejected accepted", ordered: true,
+			world: func(t *testing.T) *world {
+				t.Helper()
+				return noisyWorld(t, "", append([]string{"0", "0", "5"}, scattered(400)...), "900", "9000")
+			},
+		},
 		"a suite of tasks": {outcomes: "rejected accepted", world: func(t *testing.T) *world {
 			t.Helper()
 			return agentConfigWorld(t, "", "Nothing of use.", "Keep a changelog. A fixed bug gets a test.")
@@ -80,11 +85,14 @@ func TestTwoJobsComeToWhatOneDoes(t *testing.T) {
 			w, _ := gradedWorld(t, "")
 			return w
 		}},
-		"a skill that may lose no case": {outcomes: "accepted rejected", ordered: true, world: func(t *testing.T) *world {
-			t.Helper()
-			return skillWorld(t, "evaluation-runs: 4\nno-case-regression: true\ntimeout-minutes: 90",
-				`case $AUTOLOOP_ITERATION in 1) echo beta >> s/SKILL.md ;; 2) printf 'beta gamma delta\n' > s/SKILL.md ;; esac`)
-		}},
+		"a skill that may lose no case": {
+			outcomes: "accepted rejected", ordered: true,
+			world: func(t *testing.T) *world {
+				t.Helper()
+				return skillWorld(t, "evaluation-runs: 4\nno-case-regression: true\ntimeout-minutes: 90",
+					`case $AUTOLOOP_ITERATION in 1) echo beta >> s/SKILL.md ;; 2) printf 'beta gamma delta\n' > s/SKILL.md ;; esac`)
+			},
+		},
 		"several candidates": {outcomes: "accepted rejected", world: func(t *testing.T) *world {
 			t.Helper()
 			return severalWorld(t, "agent: command\ncandidates: 4", `case $2 in
@@ -165,11 +173,14 @@ func (w *world) recorded() string {
 	for _, e := range w.facts("") {
 		if e["key"] != "published" && e["event"] != "started" && e["event"] != "pushed" &&
 			(e["event"] != "finished" || e["outcome"] != nil) {
-			fmt.Fprintln(&out, e["event"], e["iteration"], e["role"], e["stage"], e["metric"], e["samples"], e["outcome"],
+			fmt.Fprintln(&out, e["event"], e["iteration"], e["role"], e["stage"], e["metric"], e["samples"],
+				e["outcome"],
 				e["verdict"], e["delta"], e["best"], e["proposal"],
-				e["summary"], told(w.t, e["reasons"]), e["evaluator"], e["changed"], e["digest"], e["lessons"], e["noisy"],
+				e["summary"], told(w.t, e["reasons"]), e["evaluator"], e["changed"], e["digest"],
+				e["lessons"], e["noisy"],
 				e["patch"],
-				e["numbers"], e["case_samples"], e["guardrail_samples"], e["rejected_reason"], e["problem"], e["params"],
+				e["numbers"], e["case_samples"], e["guardrail_samples"], e["rejected_reason"], e["problem"],
+				e["params"],
 				e["usage"], e["evaluation"])
 		}
 	}

@@ -80,9 +80,14 @@ func TestAProposeThatDiesLeavesARecord(t *testing.T) {
 					continue
 				}
 				_ = os.Remove(filepath.Join(h.side, "begun"))
-				cmd := j.job(readToken, "job", "propose", "--program", "p", "--out", filepath.Join(t.TempDir(), "bundle"))
+				cmd := j.job(readToken, "job", "propose", "--program", "p", "--out",
+					filepath.Join(t.TempDir(), "bundle"))
 				require.NoError(t, cmd.Start())
-				require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(h.side, "begun")); return err == nil },
+				require.Eventually(t, func() bool {
+					_,
+						err := os.Stat(filepath.Join(h.side, "begun"))
+					return err == nil
+				},
 					5*time.Minute, 20*time.Millisecond)
 				require.NoError(t, cmd.Process.Kill())
 				_ = cmd.Wait()

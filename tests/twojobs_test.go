@@ -74,7 +74,8 @@ func (j *jobs) job(token string, args ...string) *exec.Cmd {
 		require.NoError(j.t, os.MkdirAll(filepath.Join(root, place), 0o755))
 	}
 	cmd.Env = append(append(cmd.Env, j.env...), "GITHUB_TOKEN="+token, "GITHUB_SERVER_URL="+j.server,
-		"HOME="+filepath.Join(root, "home"), "TMPDIR="+filepath.Join(root, "tmp"), "AUTOLOOP_DIR="+filepath.Join(root, "out"))
+		"HOME="+filepath.Join(root, "home"), "TMPDIR="+filepath.Join(root, "tmp"),
+		"AUTOLOOP_DIR="+filepath.Join(root, "out"))
 	return cmd
 }
 
@@ -177,7 +178,8 @@ func TestNothingToProposeIsSaid(t *testing.T) {
 	j.publish(dir)
 	assert.Contains(t, h.beside("outputs"), "bundle=true\n")
 	h.Change(func(s *githubtest.State) { s.Variables["AUTOLOOP_PAUSED"] = "true" })
-	a := h.answer(j.job(readToken, "job", "propose", "--program", "p", "--json", "--out", filepath.Join(h.side, "none")))
+	a := h.answer(j.job(readToken, "job", "propose", "--program", "p", "--json", "--out",
+		filepath.Join(h.side, "none")))
 	assert.Zero(t, a.code)
 	assert.JSONEq(t, "[]", a.stdout)
 	assert.NoDirExists(t, filepath.Join(h.side, "none"))

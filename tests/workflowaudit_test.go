@@ -118,7 +118,8 @@ var (
 	pinned     = regexp.MustCompile(`^[\w.-]+/[\w./-]+@[0-9a-f]{40}$`)
 	version    = regexp.MustCompile(`^ # v\d+\.\d+\.\d+$`)
 	expression = regexp.MustCompile(`\$\{\{.*?\}\}`)
-	eventWord  = regexp.MustCompile(`github\.(event\.[\w.*-]+|head_ref)|github\.event\b|github\s*\[[^]]*\]|\(\s*github\s*\)`)
+	eventWord  = regexp.MustCompile(
+		`github\.(event\.[\w.*-]+|head_ref)|github\.event\b|github\s*\[[^]]*\]|\(\s*github\s*\)`)
 	secretWord = regexp.MustCompile(`secrets\.(\w+)|secrets\s*\[|\(\s*secrets\s*\)`)
 	tokenWord  = regexp.MustCompile(`secrets\.(AUTOLOOP_TOKEN|GITHUB_TOKEN)|github\.token|github\s*\[`)
 )
@@ -204,7 +205,8 @@ func (a *auditor) besideToken(job string, step workflowStep) {
 	if step.Run != "" {
 		a.find("run", job, "a script beside a token that writes: %s", step.Run)
 	}
-	if strings.HasPrefix(step.Uses, "actions/checkout@") && (step.With["ref"] != nil || step.With["repository"] != nil) {
+	if strings.HasPrefix(step.Uses, "actions/checkout@") &&
+		(step.With["ref"] != nil || step.With["repository"] != nil) {
 		a.find("checkout", job, "something else than the default branch beside a token that writes")
 	}
 	if strings.HasPrefix(step.Uses, "actions/cache") || strings.HasPrefix(step.Uses, "actions/setup-") &&
@@ -221,8 +223,9 @@ func (a *auditor) starts(name string, job workflowJob) {
 		"github.event_name")
 	events := a.workflow.events()
 	has := func(event, words string) {
-		if slices.Contains(events, event) && !depends && !strings.Contains(condition, words) && strings.Contains(condition,
-			"'"+event+"'") {
+		if slices.Contains(events, event) && !depends && !strings.Contains(condition, words) &&
+			strings.Contains(condition,
+				"'"+event+"'") {
 			a.find("condition", name, "%s without %s", event, words)
 		}
 	}

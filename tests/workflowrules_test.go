@@ -76,7 +76,10 @@ func TestTheRulesFindWhatIsWrong(t *testing.T) {
 			pair, "          GEMINI_API_KEY: ${{ secrets.GEMINI_API_KEY }}\n      - if",
 			"          GH_TOKEN: ${{ secrets.AUTOLOOP_TOKEN }}\n      - if", "token: propose",
 		},
-		"credentials":            {pair, "persist-credentials: false", "persist-credentials: true", "checkout: propose"},
+		"credentials": {
+			pair, "persist-credentials: false", "persist-credentials: true",
+			"checkout: propose",
+		},
 		"credentials by default": {simple, "          persist-credentials: false\n", "", "checkout: run"},
 		"shallow":                {pair, "fetch-depth: 0", "fetch-depth: 1", "checkout: propose"},
 		"fork":                   {pair, "    if: ${{ !github.event.repository.fork }}\n", "", "fork: propose"},

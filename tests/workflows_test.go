@@ -96,7 +96,8 @@ func TestWorkflowsAskForLittle(t *testing.T) {
 		"autoloop.yml steer":    plus(write, "actions"),
 		"autoloop.yml schedule": plus(write, "actions"),
 		"autoloop.yml iterate":  plus(write, "checks", "statuses", "actions", "models"),
-		"autoloop-iterate.yml propose": plus(nil, "contents", "issues", "pull-requests", "checks", "statuses", "actions",
+		"autoloop-iterate.yml propose": plus(nil, "contents", "issues", "pull-requests", "checks",
+			"statuses", "actions",
 			"models"),
 		"autoloop-iterate.yml publish":   plus(write, "checks", "statuses", "actions"),
 		"autoloop-simple.yml run":        plus(write, "checks", "statuses", "actions", "models"),
@@ -191,7 +192,8 @@ func TestLargeBundlesAreNotHandedOn(t *testing.T) {
 			require.NoError(t, os.WriteFile(output, nil, 0o600))
 			if c.size >= 0 {
 				require.NoError(t, os.Mkdir(dir, 0o750))
-				require.NoError(t, os.WriteFile(filepath.Join(dir, "change.json"), bytes.Repeat([]byte("x"), c.size), 0o600))
+				require.NoError(t, os.WriteFile(filepath.Join(dir, "change.json"),
+					bytes.Repeat([]byte("x"), c.size), 0o600))
 			}
 			cmd := exec.CommandContext(t.Context(), "bash", "-e", "-c", steps[at].Run)
 			cmd.Env = append(os.Environ(), "BUNDLE="+dir, "GITHUB_OUTPUT="+output)

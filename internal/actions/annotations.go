@@ -58,7 +58,10 @@ func (s Step) annotate(root string, list ...annotation) error {
 	}
 	for _, level := range []annotationLevel{errorLevel, warningLevel} {
 		if more := counts[level] - maxAnnotations + 1; more > 0 {
-			text.WriteString(annotation{level: level, title: "Autoloop", message: fmt.Sprintf("%d more are in the job's summary", more)}.command(s, root))
+			text.WriteString(annotation{
+				level: level, title: "Autoloop",
+				message: fmt.Sprintf("%d more are in the job's summary", more),
+			}.command(s, root))
 		}
 	}
 	if file := s.Getenv("AUTOLOOP_ANNOTATIONS"); file != "" {
@@ -142,7 +145,10 @@ func (s Step) Failed(name string, err error) {
 	if located, is := errors.AsType[*program.NotRunnableError](err); is {
 		list = nil
 		for _, p := range located.Problems {
-			list = append(list, annotation{level: errorLevel, file: p.File, line: p.Line, title: name, message: p.Message})
+			list = append(list, annotation{
+				level: errorLevel, file: p.File, line: p.Line, title: name,
+				message: p.Message,
+			})
 		}
 	}
 	_ = s.annotate(s.Dir, list...)

@@ -55,7 +55,8 @@ func (s Step) EventIssue() int {
 // those that people agreed on.
 func (s Step) CheckBranch(base string) error {
 	branch, standard := s.Getenv("GITHUB_REF_NAME"), s.event().Repository.DefaultBranch
-	if !s.Running() || s.Getenv("GITHUB_EVENT_NAME") != "workflow_dispatch" || standard == "" || branch == standard || branch == base {
+	if !s.Running() || s.Getenv("GITHUB_EVENT_NAME") != "workflow_dispatch" || standard == "" || branch == standard ||
+		branch == base {
 		return nil
 	}
 	file, _, _ := strings.Cut(s.Getenv("GITHUB_WORKFLOW_REF"), "@")

@@ -23,17 +23,32 @@ func TestPage(t *testing.T) {
 		vars             map[string]string
 	}{
 		{"a repository", with, "https://org.github.io/Repo/", nil},
-		{"the owner's own pages", with, "https://org.github.io/", map[string]string{"GITHUB_REPOSITORY": "Org/org.github.io"}},
+		{
+			"the owner's own pages", with, "https://org.github.io/",
+			map[string]string{"GITHUB_REPOSITORY": "Org/org.github.io"},
+		},
 		{"a domain", with, "https://loops.example/", map[string]string{"AUTOLOOP_PAGE_URL": "https://loops.example"}},
-		{"no address", with, "https://org.github.io/Repo/", map[string]string{"AUTOLOOP_PAGE_URL": "javascript:alert(1)"}},
-		{"a private repository", with, "https://github.com/Org/Repo/actions/workflows/autoloop-page.yml", map[string]string{"GITHUB_EVENT_PATH": private}},
-		{"another server", with, "https://git.example/Org/Repo/actions/workflows/autoloop-page.yml", map[string]string{"GITHUB_SERVER_URL": "https://git.example"}},
+		{
+			"no address", with, "https://org.github.io/Repo/",
+			map[string]string{"AUTOLOOP_PAGE_URL": "javascript:alert(1)"},
+		},
+		{
+			"a private repository", with, "https://github.com/Org/Repo/actions/workflows/autoloop-page.yml",
+			map[string]string{"GITHUB_EVENT_PATH": private},
+		},
+		{
+			"another server", with, "https://git.example/Org/Repo/actions/workflows/autoloop-page.yml",
+			map[string]string{"GITHUB_SERVER_URL": "https://git.example"},
+		},
 		{"without the workflow", t.TempDir(), "", nil},
 		{"outside of Actions", with, "", map[string]string{"GITHUB_ACTIONS": ""}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			vars := map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "Org/Repo"}
+			vars := map[string]string{
+				"GITHUB_ACTIONS": "true", "GITHUB_SERVER_URL": "https://github.com",
+				"GITHUB_REPOSITORY": "Org/Repo",
+			}
 			for name, value := range c.vars {
 				vars[name] = value
 			}
@@ -47,7 +62,10 @@ func TestTheSummaryLinksToThePage(t *testing.T) {
 	with := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(with, ".github", "workflows"), 0o750))
 	require.NoError(t, os.WriteFile(filepath.Join(with, ".github", "workflows", "autoloop-page.yml"), nil, 0o600))
-	step := stepWith(map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "Org/Repo"})
+	step := stepWith(map[string]string{
+		"GITHUB_ACTIONS": "true", "GITHUB_SERVER_URL": "https://github.com",
+		"GITHUB_REPOSITORY": "Org/Repo",
+	})
 	step.Dir = with
 	text := resultSummary(step, nil, []loop.Result{tried()["accepted"]})
 	assert.Contains(t, text, "[all that was tried](https://org.github.io/Repo/program-speed.html)")

@@ -37,7 +37,10 @@ func (s Step) ReportPlan(plan *schedule.Plan, file string) error {
 func planAnnotations(plan *schedule.Plan) []annotation {
 	var list []annotation
 	for _, f := range plan.Errors {
-		list = append(list, annotation{level: errorLevel, file: f.File, line: f.Line, title: "Autoloop: " + f.Name, message: f.Message})
+		list = append(list, annotation{
+			level: errorLevel, file: f.File, line: f.Line, title: "Autoloop: " + f.Name,
+			message: f.Message,
+		})
 	}
 	for _, text := range plan.Warnings {
 		list = append(list, warning("Autoloop", text))

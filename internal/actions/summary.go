@@ -131,11 +131,13 @@ func comparedText(p *program.Program, r *loop.Result) string {
 	}
 	switch {
 	case r.Metric != nil && r.Delta != nil:
-		return fmt.Sprintf("%s **%s**%s, %s against the best before; %s at the beginning", name, render.Figure(r.Metric, r.Initial), direction, render.Said(*r.Delta), render.Figure(r.Initial, r.Metric))
+		return fmt.Sprintf("%s **%s**%s, %s against the best before; %s at the beginning", name,
+			render.Figure(r.Metric, r.Initial), direction, render.Said(*r.Delta), render.Figure(r.Initial, r.Metric))
 	case r.Metric != nil:
 		return fmt.Sprintf("%s **%s**%s", name, render.Figure(r.Metric), direction)
 	case r.BestMetric != nil:
-		return fmt.Sprintf("Best %s **%s**%s; %s at the beginning", name, render.Figure(r.BestMetric, r.Initial), direction, render.Figure(r.Initial, r.BestMetric))
+		return fmt.Sprintf("Best %s **%s**%s; %s at the beginning", name, render.Figure(r.BestMetric, r.Initial),
+			direction, render.Figure(r.Initial, r.BestMetric))
 	default:
 		return ""
 	}
@@ -182,7 +184,10 @@ func writeDetails(out *strings.Builder, r *loop.Result) {
 	add("Cost", render.UsedBy(r.Usage))
 	add("Cost of measuring", render.Measuring(r.Evaluation))
 	add("Time", render.Minutes(r.Seconds/60))
-	out.WriteString("<details><summary>Details</summary>\n\n" + render.Table{Header: []string{"", ""}, Rows: rows}.Markdown() + "\n")
+	out.WriteString("<details><summary>Details</summary>\n\n" + render.Table{
+		Header: []string{"", ""},
+		Rows:   rows,
+	}.Markdown() + "\n")
 	if len(r.Guardrails) > 0 {
 		out.WriteString(railTable(r.Guardrails).Markdown() + "\n")
 	}
@@ -193,14 +198,18 @@ func writeDetails(out *strings.Builder, r *loop.Result) {
 func inline(text string) string { return plain.Literal(text, maxSummaryText) }
 
 func railTable(rails []loop.Rail) render.Table {
-	table := render.Table{Header: []string{"guardrail", "at iteration 0", "candidate", "may get worse by"}, Right: map[int]bool{1: true, 2: true, 3: true}}
+	table := render.Table{
+		Header: []string{"guardrail", "at iteration 0", "candidate", "may get worse by"},
+		Right:  map[int]bool{1: true, 2: true, 3: true},
+	}
 	for _, rail := range rails {
 		allowed := rail.Allowed.Value.String()
 		if rail.Allowed.Percent {
 			allowed += " %"
 		}
 		table.Rows = append(table.Rows, []string{
-			fmt.Sprintf("%s (%s is better)", inline(rail.Metric), rail.Direction), render.Figure(rail.Initial, rail.Candidate), render.Figure(rail.Candidate, rail.Initial), allowed,
+			fmt.Sprintf("%s (%s is better)", inline(rail.Metric), rail.Direction),
+			render.Figure(rail.Initial, rail.Candidate), render.Figure(rail.Candidate, rail.Initial), allowed,
 		})
 	}
 	return table

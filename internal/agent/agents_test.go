@@ -44,14 +44,19 @@ func TestInstalledVersionsAreTheTestedOnes(t *testing.T) {
 	recorded, err := os.ReadFile(filepath.Join("testdata", "claude", "edit.json"))
 	require.NoError(t, err)
 	claude := commandline.Claude()
-	assert.Contains(t, string(recorded), `claude_code_version\":\"`+claude.Install[strings.LastIndexByte(claude.Install, '@')+1:])
+	assert.Contains(t, string(recorded),
+		`claude_code_version\":\"`+claude.Install[strings.LastIndexByte(claude.Install, '@')+1:])
 }
 
 func TestOneAgentsKeysAreNoOthers(t *testing.T) {
 	t.Parallel()
-	caller := []string{"ANTHROPIC_API_KEY=a", "OPENAI_API_KEY=o", "GEMINI_API_KEY=g", "COPILOT_GITHUB_TOKEN=c", "CURSOR_API_KEY=u", "GITHUB_TOKEN=t", "GH_TOKEN=t"}
+	caller := []string{
+		"ANTHROPIC_API_KEY=a", "OPENAI_API_KEY=o", "GEMINI_API_KEY=g", "COPILOT_GITHUB_TOKEN=c",
+		"CURSOR_API_KEY=u", "GITHUB_TOKEN=t", "GH_TOKEN=t",
+	}
 	want := map[string]string{
-		"claude": "ANTHROPIC_API_KEY=a", "codex": "OPENAI_API_KEY=o", "gemini": "GEMINI_API_KEY=g", "copilot": "COPILOT_GITHUB_TOKEN=c", "cursor": "CURSOR_API_KEY=u",
+		"claude": "ANTHROPIC_API_KEY=a", "codex": "OPENAI_API_KEY=o", "gemini": "GEMINI_API_KEY=g",
+		"copilot": "COPILOT_GITHUB_TOKEN=c", "cursor": "CURSOR_API_KEY=u",
 		"opencode": "ANTHROPIC_API_KEY=a OPENAI_API_KEY=o GEMINI_API_KEY=g", // It speaks to all of them.
 	}
 	for _, tool := range commandline.All() {
@@ -63,8 +68,9 @@ func TestOneAgentsKeysAreNoOthers(t *testing.T) {
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"2.1.197 (Claude Code)": "2.1.197", "codex-cli 0.169.0\n": "0.169.0", "GitHub Copilot CLI 1.0.102.\nRun": "1.0.102",
-		"2025.11.25-d5b3271": "2025.11.25", "": "", "unknown option": "",
+		"2.1.197 (Claude Code)": "2.1.197", "codex-cli 0.169.0\n": "0.169.0",
+		"GitHub Copilot CLI 1.0.102.\nRun": "1.0.102",
+		"2025.11.25-d5b3271":               "2025.11.25", "": "", "unknown option": "",
 	} {
 		assert.Equal(t, want, versionIn(text), text)
 	}
@@ -74,7 +80,8 @@ func TestVersions(t *testing.T) {
 	}
 	assert.False(t, older("1.0", "1"))
 	for _, tool := range commandline.All() {
-		assert.Contains(t, outdated(&tool, "0.0.1"), "version 0.0.1 is too old (at least "+tool.Oldest+"): "+tool.Install)
+		assert.Contains(t, outdated(&tool, "0.0.1"),
+			"version 0.0.1 is too old (at least "+tool.Oldest+"): "+tool.Install)
 		assert.Empty(t, outdated(&tool, "9999.0"))
 	}
 }
@@ -92,7 +99,8 @@ func TestPrices(t *testing.T) {
 	million, half := int64(1_000_000), int64(500_000)
 	usage := metric.Usage{InputTokens: &million, OutputTokens: &half, CachedTokens: &half}
 	for model, want := range map[string]string{
-		"claude-sonnet-4-5": "9.15", "anthropic/claude-sonnet-4-5-20250929": "9.15", "gpt-5-2025-08-07": "5.6875", "GPT-5": "5.6875",
+		"claude-sonnet-4-5": "9.15", "anthropic/claude-sonnet-4-5-20250929": "9.15", "gpt-5-2025-08-07": "5.6875",
+		"GPT-5": "5.6875",
 	} {
 		require.NotNil(t, Price(model, usage), model)
 		assert.Equal(t, want, Price(model, usage).String(), model)
@@ -106,7 +114,8 @@ func TestPrices(t *testing.T) {
 
 func TestLoginsAreLent(t *testing.T) {
 	t.Parallel()
-	const old, fresh = `{"tokens":{"access_token":"old-access-token-0123"},"last":1}`, `{"tokens":{"access_token":"new-access-token-0123"},"last":2}`
+	const old, fresh = `{"tokens":{"access_token":"old-access-token-0123"},"last":1}`,
+		`{"tokens":{"access_token":"new-access-token-0123"},"last":2}`
 	for name, c := range map[string]struct{ agent, elsewhere, want string }{
 		"untouched":                 {old, "", old},
 		"renewed":                   {fresh, "", fresh},
@@ -155,7 +164,8 @@ func TestOnlyTheLoginOfAConfigurationIsLent(t *testing.T) {
 	assert.Len(t, lent, 1)
 	assert.Equal(t, []string{"gho_0123456789abcdef"}, files.secrets())
 	more := `{"copilot_tokens":{},"trusted_folders":["/"],"mcp":{"evil":2},"hooks":"evil"}`
-	require.NoError(t, os.WriteFile(filepath.Join(to, ".copilot/config.json"), []byte(more), 0o600), "the agent adds to it")
+	require.NoError(t, os.WriteFile(filepath.Join(to, ".copilot/config.json"), []byte(more), 0o600),
+		"the agent adds to it")
 	require.NoError(t, files.takeBack())
 	after, err := os.ReadFile(filepath.Join(from, ".copilot/config.json"))
 	require.NoError(t, err)

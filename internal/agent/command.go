@@ -45,7 +45,8 @@ func (c *Command) Propose(ctx context.Context, request Request) (Reply, error) {
 		return Reply{}, fmt.Errorf("write the prompt: %w", err)
 	}
 	env := append(slices.Clone(request.Env),
-		"AUTOLOOP_PROMPT="+prompt, "AUTOLOOP_MODEL="+request.Model, fmt.Sprintf("AUTOLOOP_ITERATION=%d", request.Iteration),
+		"AUTOLOOP_PROMPT="+prompt, "AUTOLOOP_MODEL="+request.Model,
+		fmt.Sprintf("AUTOLOOP_ITERATION=%d", request.Iteration),
 		fmt.Sprintf("AUTOLOOP_PROPOSAL=%d", max(request.Proposal, 1)))
 	spec := process.Spec{
 		Args: []string{"sh", "-c", request.Command}, Dir: request.Dir, Env: env,
@@ -63,7 +64,10 @@ func (c *Command) Propose(ctx context.Context, request Request) (Reply, error) {
 		return Reply{}, context.Cause(ctx)
 	}
 	result = c.Masker.Result(result)
-	reply := Reply{Duration: result.Duration, Summary: c.Masker.OneLine(lastLine(result.Stdout), MaxSummary), Secrets: c.Masker}
+	reply := Reply{
+		Duration: result.Duration, Summary: c.Masker.OneLine(lastLine(result.Stdout), MaxSummary),
+		Secrets: c.Masker,
+	}
 	if err := reply.keepTranscript(request.Transcript, slices.Concat(result.Stdout, result.Stderr)); err != nil {
 		return Reply{}, err
 	}
@@ -85,7 +89,10 @@ func (c *Command) failure(request Request, result process.Result) *Failure {
 	default:
 		const notExecutable, notFound = 126, 127 // of the shell
 		missing := result.ExitCode == notExecutable || result.ExitCode == notFound
-		return &Failure{Kind: Crashed, Message: strings.TrimSpace(fmt.Sprintf("exit code %d %s", result.ExitCode, words)), NotStarted: missing}
+		return &Failure{
+			Kind:    Crashed,
+			Message: strings.TrimSpace(fmt.Sprintf("exit code %d %s", result.ExitCode, words)), NotStarted: missing,
+		}
 	}
 }
 

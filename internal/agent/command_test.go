@@ -27,13 +27,17 @@ func TestMain(m *testing.M) {
 func propose(t *testing.T, script string, change ...func(*agent.Request)) agent.Reply {
 	t.Helper()
 	request := agent.Request{
-		Dir: t.TempDir(), Home: t.TempDir(), Prompt: "make it better\n", Command: script, Model: "big", Iteration: 7, Timeout: time.Minute,
-		Env: []string{"PATH=" + os.Getenv("PATH"), "MY_TOKEN=hunter2hunter2"},
+		Dir: t.TempDir(), Home: t.TempDir(), Prompt: "make it better\n", Command: script, Model: "big", Iteration: 7,
+		Timeout: time.Minute,
+		Env:     []string{"PATH=" + os.Getenv("PATH"), "MY_TOKEN=hunter2hunter2"},
 	}
 	for _, f := range change {
 		f(&request)
 	}
-	reply, err := (&agent.Command{Runner: process.NewRunner(), Masker: process.NewMasker(request.Env)}).Propose(context.Background(), request)
+	reply, err := (&agent.Command{
+		Runner: process.NewRunner(),
+		Masker: process.NewMasker(request.Env),
+	}).Propose(context.Background(), request)
 	require.NoError(t, err)
 	return reply
 }
@@ -45,7 +49,10 @@ func TestCommandGetsThePrompt(t *testing.T) {
 		func(r *agent.Request) { r.Dir = dir })
 	require.Nil(t, reply.Failure)
 	assert.Equal(t, "made it better", reply.Summary)
-	for name, want := range map[string]string{"stdin": "make it better\n", "file": "make it better\n", "rest": "big 7\n"} {
+	for name, want := range map[string]string{
+		"stdin": "make it better\n", "file": "make it better\n",
+		"rest": "big 7\n",
+	} {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		require.NoError(t, err)
 		assert.Equal(t, want, string(data))
@@ -57,10 +64,13 @@ func TestCommandFailures(t *testing.T) {
 	t.Parallel()
 	limits := map[string]time.Duration{"sleep 600": 300 * time.Millisecond} // the others may take as long as the machine does
 	for script, want := range map[string]agent.Failure{
-		"echo no >&2; exit 3":  {Kind: agent.Crashed, Message: "exit code 3 no"},
-		"kill -9 $$":           {Kind: agent.Crashed, Message: "ended by SIGKILL "},
-		"sleep 600":            {Kind: agent.Timeout, Message: "it took longer than 300ms"},
-		" ":                    {Kind: agent.Unavailable, Message: "set `agent-command:` in the frontmatter to the command that makes the change"},
+		"echo no >&2; exit 3": {Kind: agent.Crashed, Message: "exit code 3 no"},
+		"kill -9 $$":          {Kind: agent.Crashed, Message: "ended by SIGKILL "},
+		"sleep 600":           {Kind: agent.Timeout, Message: "it took longer than 300ms"},
+		" ": {
+			Kind:    agent.Unavailable,
+			Message: "set `agent-command:` in the frontmatter to the command that makes the change",
+		},
 		"no-such-program-here": {Kind: agent.Crashed, Message: "exit code 127"},
 	} {
 		reply := propose(t, script, func(r *agent.Request) { r.Timeout = cmp.Or(limits[script], r.Timeout) })

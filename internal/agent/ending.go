@@ -43,7 +43,8 @@ func (e ending) failure(d *commandline.Descriptor, heard *commandline.Report, ti
 		return &Failure{Kind: Crashed, Message: fmt.Sprintf("ended by %s %s", result.Signal, lastLine(result.Stderr))}
 	default:
 		words := cmp.Or(lastLine(result.Stderr), lastLine(result.Stdout))
-		return e.said(commandline.NewProblem(0, strings.TrimSpace(fmt.Sprintf("exit code %d %s", result.ExitCode, words))))
+		return e.said(commandline.NewProblem(0,
+			strings.TrimSpace(fmt.Sprintf("exit code %d %s", result.ExitCode, words))))
 	}
 }
 

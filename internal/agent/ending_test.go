@@ -30,18 +30,44 @@ func TestAnErrorInTheOutputIsAFailure(t *testing.T) {
 		out   string
 		want  FailureKind
 	}{
-		"claude":           {commandline.Claude(), `{"type":"result","subtype":"success","is_error":true,"api_error_status":401,"result":"no such key"}`, Authentication},
-		"claude's turns":   {commandline.Claude(), `{"type":"result","subtype":"error_max_turns","errors":["too many turns"]}`, Budget},
-		"codex":            {commandline.Codex(), `{"type":"turn.failed","error":{"message":"unexpected status 401 Unauthorized"}}`, Authentication},
-		"copilot":          {commandline.Copilot(), `{"type":"session.error","data":{"errorType":"query","statusCode":429,"message":"slow down"}}`, RateLimit},
-		"gemini":           {commandline.Gemini(), `{"type":"result","status":"error","error":{"type":"Error","message":"{\"code\": 403}"}}`, Authentication},
-		"opencode":         {commandline.Opencode(), `{"type":"error","error":{"name":"APIError","data":{"message":"out of credits","statusCode":402}}}`, Budget},
-		"cursor":           {commandline.Cursor(), `{"type":"result","subtype":"success","is_error":true,"result":"Rate limit reached, try again in 2 hours"}`, RateLimit},
-		"cursor's subtype": {commandline.Cursor(), `{"type":"result","subtype":"error","result":"something broke"}`, Crashed},
+		"claude": {
+			commandline.Claude(),
+			`{"type":"result","subtype":"success","is_error":true,"api_error_status":401,"result":"no such key"}`,
+			Authentication,
+		},
+		"claude's turns": {
+			commandline.Claude(),
+			`{"type":"result","subtype":"error_max_turns","errors":["too many turns"]}`, Budget,
+		},
+		"codex": {
+			commandline.Codex(),
+			`{"type":"turn.failed","error":{"message":"unexpected status 401 Unauthorized"}}`, Authentication,
+		},
+		"copilot": {
+			commandline.Copilot(),
+			`{"type":"session.error","data":{"errorType":"query","statusCode":429,"message":"slow down"}}`, RateLimit,
+		},
+		"gemini": {
+			commandline.Gemini(),
+			`{"type":"result","status":"error","error":{"type":"Error","message":"{\"code\": 403}"}}`, Authentication,
+		},
+		"opencode": {
+			commandline.Opencode(),
+			`{"type":"error","error":{"name":"APIError","data":{"message":"out of credits","statusCode":402}}}`, Budget,
+		},
+		"cursor": {
+			commandline.Cursor(),
+			`{"type":"result","subtype":"success","is_error":true,"result":"Rate limit reached, try again in 2 hours"}`, RateLimit,
+		},
+		"cursor's subtype": {
+			commandline.Cursor(),
+			`{"type":"result","subtype":"error","result":"something broke"}`, Crashed,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			reply, err := headless(t, c.agent, ended{process.Result{Stdout: []byte(c.out + "\n")}}).Propose(t.Context(), recordedRequest(t, c.agent.Name, Limit{}))
+			reply, err := headless(t, c.agent, ended{process.Result{Stdout: []byte(c.out + "\n")}}).Propose(t.Context(),
+				recordedRequest(t, c.agent.Name, Limit{}))
 			require.NoError(t, err)
 			require.NotNil(t, reply.Failure, "exit code 0 is not enough")
 			assert.Equal(t, c.want, reply.Failure.Kind, reply.Failure.Message)
@@ -59,10 +85,22 @@ func TestEndings(t *testing.T) {
 		want    FailureKind
 		message string
 	}{
-		"it is gone":        {process.Result{ExitCode: 127, NotFound: true}, Unavailable, "cursor-agent is not installed: curl https://cursor.com/install -fsS | bash"},
-		"killed by another": {process.Result{ExitCode: -1, Signal: "SIGSEGV", Stderr: []byte("rate limit\n")}, Crashed, "ended by SIGSEGV rate limit"},
-		"done, but exit 3":  {process.Result{ExitCode: 3, Stdout: done, Stderr: []byte("it broke\n")}, Crashed, "exit code 3 it broke"},
-		"not a word":        {process.Result{ExitCode: 1}, Crashed, "exit code 1"},
+		"it is gone": {
+			process.Result{ExitCode: 127, NotFound: true},
+			Unavailable,
+			"cursor-agent is not installed: curl https://cursor.com/install -fsS | bash",
+		},
+		"killed by another": {
+			process.Result{ExitCode: -1, Signal: "SIGSEGV", Stderr: []byte("rate limit\n")},
+			Crashed,
+			"ended by SIGSEGV rate limit",
+		},
+		"done, but exit 3": {
+			process.Result{ExitCode: 3, Stdout: done, Stderr: []byte("it broke\n")},
+			Crashed,
+			"exit code 3 it broke",
+		},
+		"not a word": {process.Result{ExitCode: 1}, Crashed, "exit code 1"},
 	} {
 		agent := headless(t, commandline.Cursor(), ended{c.result})
 		agent.linger = time.Hour // its process ends by itself, however busy the machine is

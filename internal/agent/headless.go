@@ -70,7 +70,8 @@ func (h *Headless) SignIn() string {
 	if hasKey || hasLogin(&h.agent, process.Getenv(h.caller, "HOME")) {
 		return ""
 	}
-	return fmt.Sprintf("no key and no login: set %s, or log in with %s", strings.Join(h.agent.Keys[:min(len(h.agent.Keys), 3)], " or "), h.agent.Program)
+	return fmt.Sprintf("no key and no login: set %s, or log in with %s",
+		strings.Join(h.agent.Keys[:min(len(h.agent.Keys), 3)], " or "), h.agent.Program)
 }
 
 // Propose runs the agent in the tree.
@@ -80,7 +81,8 @@ func (h *Headless) Propose(ctx context.Context, request Request) (Reply, error) 
 	}
 	own := ownVariables(&h.agent, h.caller)
 	line := h.agent.Line(commandline.Task{
-		Prompt: request.Prompt, Model: request.Model, Home: request.Home, MaxCostUSD: request.Limit.CostUSD, Bare: h.bare(ctx, request),
+		Prompt: request.Prompt, Model: request.Model, Home: request.Home, MaxCostUSD: request.Limit.CostUSD,
+		Bare:   h.bare(ctx, request),
 		Getenv: func(name string) string { return process.Getenv(own, name) },
 	})
 	if err := writeFiles(request.Home, line.Files); err != nil {
@@ -116,7 +118,9 @@ func (h *Headless) bare(ctx context.Context, request Request) bool {
 }
 
 // run runs a command line and says what came of it.
-func (h *Headless) run(ctx context.Context, request Request, line commandline.Invocation, own []string, masker process.Masker) (Reply, error) {
+func (h *Headless) run(ctx context.Context, request Request, line commandline.Invocation, own []string,
+	masker process.Masker,
+) (Reply, error) {
 	watching, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	watch := newWatch(h.agent.Read(), request.Limit, h.linger, end)
@@ -125,7 +129,8 @@ func (h *Headless) run(ctx context.Context, request Request, line commandline.In
 		watch.words = func(words string) { request.said(masker, words) }
 	}
 	result, err := h.runner.Run(watching, process.Spec{
-		Args: line.Args, Dir: request.Dir, Env: slices.Concat(request.Env, own, line.Env), Stdin: strings.NewReader(line.Stdin), Timeout: request.Timeout,
+		Args: line.Args, Dir: request.Dir, Env: slices.Concat(request.Env, own, line.Env),
+		Stdin: strings.NewReader(line.Stdin), Timeout: request.Timeout,
 		Stdout: watch.stream(commandline.Reader.Out), Stderr: watch.stream(commandline.Reader.Err),
 	})
 	if err != nil {
@@ -133,7 +138,8 @@ func (h *Headless) run(ctx context.Context, request Request, line commandline.In
 	}
 	if result.Cancelled && ctx.Err() != nil {
 		heard := watch.heard()
-		return Reply{Usage: heard.Usage, Model: masker.OneLine(heard.Model, MaxSummary), Secrets: masker}, context.Cause(ctx)
+		return Reply{Usage: heard.Usage, Model: masker.OneLine(heard.Model, MaxSummary), Secrets: masker},
+			context.Cause(ctx)
 	}
 	watch.finish(request.Home, h.agent.Telemetry)
 	result = masker.Result(result)
@@ -148,7 +154,8 @@ func (h *Headless) run(ctx context.Context, request Request, line commandline.In
 // conclude makes a reply of what was heard and how it ended.
 func (h *Headless) conclude(request Request, heard commandline.Report, end ending, masker process.Masker) Reply {
 	reply := Reply{
-		Summary: masker.OneLine(heard.Words, MaxSummary), Usage: heard.Usage, Model: masker.OneLine(heard.Model, MaxSummary), Duration: end.result.Duration,
+		Summary: masker.OneLine(heard.Words, MaxSummary), Usage: heard.Usage,
+		Model: masker.OneLine(heard.Model, MaxSummary), Duration: end.result.Duration,
 		Secrets: masker,
 	}
 	reply.Model = cmp.Or(reply.Model, request.Model)

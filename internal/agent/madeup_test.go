@@ -26,10 +26,15 @@ func (r *parrotReader) Out(line []byte) {
 // parrot is a coding agent that is in no table.
 func parrot() commandline.Descriptor {
 	return commandline.Descriptor{
-		Name: "parrot", Program: "parrot", Install: "buy a parrot", Oldest: "2.0", Keys: []string{"PARROT_KEY"}, Passed: []string{"PARROT_CAGE"},
-		Logins: []commandline.Login{{Path: ".parrot/login.json"}}, Private: []string{".parrot"}, Skills: ".parrot/skills", Streams: true,
+		Name: "parrot", Program: "parrot", Install: "buy a parrot", Oldest: "2.0", Keys: []string{"PARROT_KEY"},
+		Passed: []string{"PARROT_CAGE"},
+		Logins: []commandline.Login{{Path: ".parrot/login.json"}}, Private: []string{".parrot"},
+		Skills: ".parrot/skills", Streams: true,
 		Line: func(t commandline.Task) commandline.Invocation {
-			return commandline.Invocation{Args: []string{"parrot", "--model", t.Model, t.Getenv("PARROT_CAGE")}, Stdin: t.Prompt}
+			return commandline.Invocation{
+				Args:  []string{"parrot", "--model", t.Model, t.Getenv("PARROT_CAGE")},
+				Stdin: t.Prompt,
+			}
 		},
 		Read: func() commandline.Reader { return &parrotReader{} },
 	}
@@ -42,7 +47,10 @@ func TestAMadeUpAgent(t *testing.T) {
 	script := "#!/bin/sh\n[ \"$1\" = --version ] && { echo parrot 2.5; exit; }\n" +
 		"test -n \"$ANTHROPIC_API_KEY\" && exit 9\n{ echo \"$*\"; cat; cat \"$HOME/.parrot/login.json\"; } > value.txt\necho done: Repeated it.\n"
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "parrot"), []byte(script), 0o755))
-	caller := []string{"PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH"), "HOME=" + home, "PARROT_CAGE=gold", "ANTHROPIC_API_KEY=another's"}
+	caller := []string{
+		"PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH"), "HOME=" + home,
+		"PARROT_CAGE=gold", "ANTHROPIC_API_KEY=another's",
+	}
 	registry := NewRegistry(CommandLines(append(commandline.All(), parrot()), process.NewRunner(), caller, time.Now)...)
 	assert.Contains(t, registry.Names(), "parrot")
 

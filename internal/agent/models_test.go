@@ -63,7 +63,10 @@ func get(t *testing.T, dir, name string) string {
 
 func TestModelsEditsFiles(t *testing.T) {
 	t.Parallel()
-	server := modeltest.New(t, modeltest.Answer{Text: fits, Usage: modeltest.Tokens{Input: 300, Cached: 100, Output: 40}})
+	server := modeltest.New(t, modeltest.Answer{
+		Text:  fits,
+		Usage: modeltest.Tokens{Input: 300, Cached: 100, Output: 40},
+	})
 	request := modelsRequest(t)
 	reply, err := modelsAgent(server).Propose(t.Context(), request)
 	require.NoError(t, err)
@@ -88,7 +91,8 @@ func TestModelsEditsFiles(t *testing.T) {
 
 func TestModelsCostFromThePriceTable(t *testing.T) {
 	t.Parallel()
-	agent := modelsAgent(modeltest.New(t, modeltest.Answer{Text: fits, Usage: modeltest.Tokens{Input: 1000, Cached: 400, Output: 100}}))
+	agent := modelsAgent(modeltest.New(t,
+		modeltest.Answer{Text: fits, Usage: modeltest.Tokens{Input: 1000, Cached: 400, Output: 100}}))
 	request := modelsRequest(t)
 	request.Model = "openai/gpt-4.1" // 2, 0.5 and 8 dollars for a million
 	reply, err := agent.Propose(t.Context(), request)
@@ -99,7 +103,8 @@ func TestModelsCostFromThePriceTable(t *testing.T) {
 
 func TestModelsRepairsOnce(t *testing.T) {
 	t.Parallel()
-	server := modeltest.New(t, modeltest.Answer{Text: misses, Usage: modeltest.Tokens{Input: 10, Output: 1}}, modeltest.Answer{Text: fits, Usage: modeltest.Tokens{Input: 20, Output: 2}})
+	server := modeltest.New(t, modeltest.Answer{Text: misses, Usage: modeltest.Tokens{Input: 10, Output: 1}},
+		modeltest.Answer{Text: fits, Usage: modeltest.Tokens{Input: 20, Output: 2}})
 	request := modelsRequest(t)
 	reply, err := modelsAgent(server).Propose(t.Context(), request)
 	require.NoError(t, err)
@@ -133,7 +138,10 @@ func TestModelsChangesNothingUnlessAllFits(t *testing.T) {
 // that a filter ended, fits and is not made.
 func TestModelsDoesNotTakeHalfAnAnswer(t *testing.T) {
 	t.Parallel()
-	for stop, want := range map[models.Stop]string{models.Length: "cut off because it is too long", models.Refused: "the answer is a refusal"} {
+	for stop, want := range map[models.Stop]string{
+		models.Length:  "cut off because it is too long",
+		models.Refused: "the answer is a refusal",
+	} {
 		var asked []models.Request
 		m := modelsAgent(modeltest.New(t))
 		m.Complete = func(_ context.Context, _ models.Endpoint, request models.Request) (models.Response, error) {
@@ -165,7 +173,8 @@ func TestModelsHoldsItselfToItsLimit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := modeltest.New(t, modeltest.Answer{Text: misses, Usage: modeltest.Tokens{Input: 600, Output: 60}}, modeltest.Text(fits))
+			server := modeltest.New(t, modeltest.Answer{Text: misses, Usage: modeltest.Tokens{Input: 600, Output: 60}},
+				modeltest.Text(fits))
 			request := modelsRequest(t)
 			request.Limit = c.limit
 			reply, err := modelsAgent(server).Propose(t.Context(), request)
@@ -186,7 +195,8 @@ func TestModelsHoldsItselfToItsLimit(t *testing.T) {
 
 func TestModelsHandsBackNotes(t *testing.T) {
 	t.Parallel()
-	server := modeltest.New(t, modeltest.Text(fits+"FILE: notes.md\n<<<<<<< WHOLE\nLESSON: one is few\n>>>>>>> WHOLE\n"))
+	server := modeltest.New(t, modeltest.Text(fits+
+		"FILE: notes.md\n<<<<<<< WHOLE\nLESSON: one is few\n>>>>>>> WHOLE\n"))
 	request := modelsRequest(t)
 	request.Notes = "notes.md"
 	reply, err := modelsAgent(server).Propose(t.Context(), request)

@@ -120,7 +120,8 @@ func (e edit) apply(file []byte) (changed []byte, problem string) {
 	case count == 0:
 		return nil, "the lines to find are not in the file exactly as given: " + quoted(e.search)
 	case count > 1:
-		return nil, "the lines to find are in the file more than once; quote more lines around them: " + quoted(e.search)
+		return nil, "the lines to find are in the file more than once; quote more lines around them: " +
+			quoted(e.search)
 	}
 	changed = append(append(append([]byte{}, file[:at]...), replace...), file[at+len(search):]...)
 	if open {

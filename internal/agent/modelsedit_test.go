@@ -47,7 +47,10 @@ func TestApply(t *testing.T) {
 		{name: "at the end without a newline", file: "a\nb", search: "b\n", replace: "c\n", want: "a\nc"},
 		{name: "in the middle of a file without a newline", file: "a\nb", search: "a\n", replace: "c\n", want: "c\nb"},
 		{name: "taken out", file: "a\nb\nc\n", search: "b\n", want: "a\nc\n"},
-		{name: "carriage returns are kept", file: "a\r\nb\r\n", search: "b\n", replace: "c\nd\n", want: "a\r\nc\r\nd\r\n"},
+		{
+			name: "carriage returns are kept", file: "a\r\nb\r\n", search: "b\n", replace: "c\nd\n",
+			want: "a\r\nc\r\nd\r\n",
+		},
 		{name: "twice", file: "a\nb\na\n", search: "a\n", problem: "more than once"},
 		{name: "overlapping itself", file: "a\na\na\n", search: "a\na\n", problem: "more than once"},
 		{name: "within a line", file: "ba\nca\n", search: "a\n", problem: "not in the file"},

@@ -124,7 +124,8 @@ func (t *talk) check(a answer, stop models.Stop) (map[string][]byte, []string) {
 
 // edit makes one edit to the files so far.
 func (t *talk) edit(files map[string][]byte, e edit) (problem string) {
-	if e.path != path.Clean(e.path) || !filepath.IsLocal(filepath.FromSlash(e.path)) || (!t.request.IsTarget(e.path) && e.path != t.request.Notes) {
+	if e.path != path.Clean(e.path) || !filepath.IsLocal(filepath.FromSlash(e.path)) ||
+		(!t.request.IsTarget(e.path) && e.path != t.request.Notes) {
 		return "this file may not be changed"
 	}
 	body, made := files[e.path]

@@ -61,11 +61,19 @@ func (t *talk) propose(ctx context.Context) (Reply, error) {
 		case round == 2 && said.Text != "" && len(a.edits)+len(a.problems) == 0 && said.Stop == models.Ended:
 			return reply, nil // it stays with changing nothing
 		case round == 2:
-			reply.Failure = &Failure{Kind: Crashed, Message: "its edits do not fit, in a second answer either: " + t.Masker.OneLine(problems[0], MaxSummary)}
+			reply.Failure = &Failure{
+				Kind: Crashed,
+				Message: "its edits do not fit, in a second answer either: " + t.Masker.OneLine(problems[0],
+					MaxSummary),
+			}
 			return reply, nil
 		}
 		if t.request.Limit.exceeded(t.model, t.used()) {
-			reply.Failure = &Failure{Kind: Budget, Message: "its edits do not fit, and its limit leaves no second answer: " + t.Masker.OneLine(problems[0], MaxSummary)}
+			reply.Failure = &Failure{
+				Kind: Budget,
+				Message: "its edits do not fit, and its limit leaves no second answer: " + t.Masker.OneLine(problems[0],
+					MaxSummary),
+			}
 			return reply, nil
 		}
 		if said.Text != "" {
@@ -101,7 +109,8 @@ func (t *talk) first(ctx context.Context) ([]models.Message, models.Response, er
 
 // ask sends messages and notes what was said and used.
 func (t *talk) ask(ctx context.Context, messages []models.Message) (models.Response, error) {
-	said, err := t.Complete(ctx, t.Endpoint, models.Request{Model: t.request.Model, Messages: messages, MaxTokens: t.longest()})
+	said, err := t.Complete(ctx, t.Endpoint,
+		models.Request{Model: t.request.Model, Messages: messages, MaxTokens: t.longest()})
 	for _, message := range messages[max(len(messages)-2, 0):] {
 		t.note(string(message.Role), message.Text)
 	}

@@ -17,8 +17,10 @@ func TestWhereAgentsLookAndWhatTheyTell(t *testing.T) {
 	t.Parallel()
 	agents := append(CommandLines(commandline.All(), process.NewRunner(), nil, time.Now), &Models{}, &Command{})
 	want := map[string]Project{
-		"claude": {".claude/skills", Events}, "codex": {".agents/skills", Events}, "gemini": {".gemini/skills", Events}, "opencode": {".opencode/skills", Events},
-		"copilot": {".github/skills", Events}, "cursor": {".cursor/skills", Words}, "models": {".claude/skills", Markdown}, "command": {".claude/skills", Words},
+		"claude": {".claude/skills", Events}, "codex": {".agents/skills", Events}, "gemini": {".gemini/skills", Events},
+		"opencode": {".opencode/skills", Events},
+		"copilot":  {".github/skills", Events}, "cursor": {".cursor/skills", Words},
+		"models": {".claude/skills", Markdown}, "command": {".claude/skills", Words},
 	}
 	assert.Len(t, want, len(agents))
 	for _, one := range agents {

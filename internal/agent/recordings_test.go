@@ -25,7 +25,8 @@ import (
 
 var (
 	update = flag.Bool("update", false, "write what the readers make of the recordings")
-	record = flag.String("record", "", "directory of installed agents: run them against a scripted model server and record what they print")
+	record = flag.String("record", "",
+		"directory of installed agents: run them against a scripted model server and record what they print")
 )
 
 // recordedKey is the key of every recording; no recording may hold it.
@@ -57,25 +58,35 @@ func recordings() []recorded {
 			return []modeltest.Answer{shell, modeltest.Text("Raised the value to 2.\n\nIt was too low.")}
 		}},
 		{name: "idle", answers: always(modeltest.Text("Nothing to do."))},
-		{name: "unauthorized", answers: always(modeltest.Fail(http.StatusUnauthorized, "Incorrect API key provided: "+recordedKey))},
+		{name: "unauthorized", answers: always(modeltest.Fail(http.StatusUnauthorized,
+			"Incorrect API key provided: "+recordedKey))},
 		{name: "ratelimit", answers: always(modeltest.Wait(3600))},
 		{name: "quota", answers: always(modeltest.Answer{
-			Status: http.StatusTooManyRequests, Code: "insufficient_quota", Message: "You exceeded your current quota, please check your plan and billing details.",
+			Status: http.StatusTooManyRequests, Code: "insufficient_quota",
+			Message: "You exceeded your current quota, please check your plan and billing details.",
 		})},
 		{name: "malformed", answers: func(shell modeltest.Answer) []modeltest.Answer {
 			shell.Calls[0].Arguments = `{"command": nope`
 			return []modeltest.Answer{shell, modeltest.Text("I could not do it.")}
 		}},
-		{name: "budget", only: []string{"claude", "opencode"}, limit: Limit{CostUSD: &cent}, answers: func(shell modeltest.Answer) []modeltest.Answer {
-			return []modeltest.Answer{shell, modeltest.Text("Done.")}
-		}},
-		{name: "denied", only: []string{"claude", "copilot", "opencode"}, answers: func(shell modeltest.Answer) []modeltest.Answer {
-			refused := modeltest.Use(shell.Calls[0].Name, map[string]string{"command": "git push origin main", "description": "push"})
-			if shell.Calls[0].Name == "Bash" {
-				refused = modeltest.Use("WebFetch", map[string]string{"url": "http://127.0.0.1:9/", "prompt": "read"})
-			}
-			return []modeltest.Answer{refused, modeltest.Text("I was not allowed to.")}
-		}},
+		{
+			name: "budget", only: []string{"claude", "opencode"}, limit: Limit{CostUSD: &cent},
+			answers: func(shell modeltest.Answer) []modeltest.Answer {
+				return []modeltest.Answer{shell, modeltest.Text("Done.")}
+			},
+		},
+		{
+			name: "denied", only: []string{"claude", "copilot", "opencode"},
+			answers: func(shell modeltest.Answer) []modeltest.Answer {
+				refused := modeltest.Use(shell.Calls[0].Name,
+					map[string]string{"command": "git push origin main", "description": "push"})
+				if shell.Calls[0].Name == "Bash" {
+					refused = modeltest.Use("WebFetch",
+						map[string]string{"url": "http://127.0.0.1:9/", "prompt": "read"})
+				}
+				return []modeltest.Answer{refused, modeltest.Text("I was not allowed to.")}
+			},
+		},
 	}
 }
 
@@ -106,7 +117,8 @@ func recordingEnviron(agent, scenario, url, bin string) []string {
 	case "gemini":
 		return append(env, "GEMINI_API_KEY="+recordedKey, "GOOGLE_GEMINI_BASE_URL="+url)
 	case "copilot":
-		return append(env, "COPILOT_PROVIDER_API_KEY="+recordedKey, "COPILOT_PROVIDER_BASE_URL="+url+"/v1", "COPILOT_PROVIDER_TYPE=openai", "COPILOT_OFFLINE=true",
+		return append(env, "COPILOT_PROVIDER_API_KEY="+recordedKey, "COPILOT_PROVIDER_BASE_URL="+url+"/v1",
+			"COPILOT_PROVIDER_TYPE=openai", "COPILOT_OFFLINE=true",
 			"COPILOT_MODEL=test-model")
 	case "opencode":
 		permission := ""
@@ -114,7 +126,8 @@ func recordingEnviron(agent, scenario, url, bin string) []string {
 			permission = `"permission":{"bash":{"git push*":"deny"}},`
 		}
 		return append(env, "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_CONFIG_CONTENT={"+permission+
-			`"provider":{"endpoint":{"npm":"@ai-sdk/openai-compatible","options":{"baseURL":"`+url+`/v1","apiKey":"`+recordedKey+
+			`"provider":{"endpoint":{"npm":"@ai-sdk/openai-compatible","options":{"baseURL":"`+url+`/v1","apiKey":"`+
+			recordedKey+
 			`"},"models":{"test-model":{"cost":{"input":2,"output":8,"cache_read":0.5}}}}}}`)
 	default:
 		return env
@@ -157,7 +170,8 @@ func (r *recorder) Run(ctx context.Context, spec process.Spec) (process.Result, 
 	}
 	telemetry, _ := os.ReadFile(filepath.Join(home, r.told))
 	return result, os.WriteFile(r.base+".json", marshal(recording{
-		Out: textLines(scrub(result.Stdout)), Err: textLines(scrub(result.Stderr)), Told: textLines(scrub(telemetry)), Code: result.ExitCode, Signal: result.Signal,
+		Out: textLines(scrub(result.Stdout)), Err: textLines(scrub(result.Stderr)), Told: textLines(scrub(telemetry)),
+		Code: result.ExitCode, Signal: result.Signal,
 	}), 0o600)
 }
 
@@ -174,7 +188,8 @@ func textLines(text []byte) []string {
 	var list []string
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimRight(line, "\n")
-		noise := strings.Contains(line, `"ephemeral":true`) || strings.Contains(line, `"type":"metric"`) || strings.HasPrefix(line, "    at ") || len(line) > 20_000
+		noise := strings.Contains(line, `"ephemeral":true`) || strings.Contains(line, `"type":"metric"`) ||
+			strings.HasPrefix(line, "    at ") || len(line) > 20_000
 		if !noise {
 			list = append(list, line)
 		}
@@ -225,8 +240,9 @@ func recordedRequest(t *testing.T, agent string, limit Limit) Request {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "value.txt"), []byte("value = 1\n"), 0o600))
 	require.NoError(t, os.Mkdir(filepath.Join(home, "tmp"), 0o700))
 	return Request{
-		Dir: dir, Home: home, Prompt: "Change value.txt.", Model: recordedModel(agent), Limit: limit, Timeout: 2 * time.Minute,
-		Env: []string{"HOME=" + home, "TMPDIR=" + filepath.Join(home, "tmp"), "PATH=" + os.Getenv("PATH")},
+		Dir: dir, Home: home, Prompt: "Change value.txt.", Model: recordedModel(agent), Limit: limit,
+		Timeout: 2 * time.Minute,
+		Env:     []string{"HOME=" + home, "TMPDIR=" + filepath.Join(home, "tmp"), "PATH=" + os.Getenv("PATH")},
 	}
 }
 
@@ -260,7 +276,10 @@ func recordAgent(t *testing.T, tool commandline.Descriptor, c recorded, base str
 	request := recordedRequest(t, tool.Name, c.limit)
 	environ := recordingEnviron(tool.Name, c.name, server.URL, *record)
 	request.Env = append(request.Env, environ[0])
-	agent := &Headless{agent: tool, runner: &recorder{process.NewRunner(), base, tool.Telemetry}, caller: environ, now: time.Now, linger: linger}
+	agent := &Headless{
+		agent: tool, runner: &recorder{process.NewRunner(), base, tool.Telemetry}, caller: environ,
+		now: time.Now, linger: linger,
+	}
 	reply, err := agent.Propose(t.Context(), request)
 	require.NoError(t, err)
 	t.Logf("took %s", reply.Duration.Round(time.Second))
@@ -281,7 +300,10 @@ func replayAgent(t *testing.T, tool commandline.Descriptor, c recorded, base str
 	bin := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(bin, tool.Program), nil, 0o700))
 	environ := []string{"PATH=" + bin, tool.Keys[0] + "=" + recordedKey}
-	agent := &Headless{agent: tool, runner: &replayer{made, tool.Telemetry}, caller: environ, now: recordedTime, linger: linger}
+	agent := &Headless{
+		agent: tool, runner: &replayer{made, tool.Telemetry}, caller: environ, now: recordedTime,
+		linger: linger,
+	}
 	reply, err := agent.Propose(t.Context(), recordedRequest(t, tool.Name, c.limit))
 	require.NoError(t, err)
 	got := marshal(golden(reply))
@@ -326,7 +348,8 @@ func golden(reply Reply) map[string]any {
 	return map[string]any{
 		"summary": reply.Summary, "model": reply.Model, "failure": said(reply.Failure), "idle": said(reply.Idle),
 		"usage": map[string]any{
-			"input": number(u.InputTokens), "cached": number(u.CachedTokens), "output": number(u.OutputTokens), "cost": number(u.CostUSD),
+			"input": number(u.InputTokens), "cached": number(u.CachedTokens), "output": number(u.OutputTokens),
+			"cost":  number(u.CostUSD),
 			"turns": number(u.Turns), "tool_calls": number(u.ToolCalls),
 		},
 	}

@@ -42,7 +42,8 @@ func TestTuningWritesOnlyTheNumbers(t *testing.T) {
 	}
 	assert.Contains(t, proposed.Summary, "→")
 
-	_, again, err := proposeTuning(root, []string{"x.go"}, []tuner.Observation{trialOf(PastIteration{Params: params}, nil)}, metric.Lower, 1)
+	_, again, err := proposeTuning(root, []string{"x.go"},
+		[]tuner.Observation{trialOf(PastIteration{Params: params}, nil)}, metric.Lower, 1)
 	require.NoError(t, err)
 	assert.NotEqual(t, proposed.Values, again.Values)
 }
@@ -51,7 +52,8 @@ func TestTuningNotesAndErrors(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "x.go"), []byte("x = 50.0 // tune: 0..1\n"), 0o644))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "bad.go"), []byte("x = 50.0 // tune: 1..0\n"), 0o644))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "narrow.go"), []byte("\nx = 50.0 // tune: 1..1.0000000000000002\n"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "narrow.go"),
+		[]byte("\nx = 50.0 // tune: 1..1.0000000000000002\n"), 0o644))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "plain.go"), []byte("x = 50.0\n"), 0o644))
 	require.NoError(t, os.Symlink("x.go", filepath.Join(dir, "link.go")))
 	root, err := os.OpenRoot(dir)
@@ -94,7 +96,10 @@ func TestHistoryOf(t *testing.T) {
 			[]pair{{nil, 5.0}, {1.0, 7.0}, {2.0, nil}},
 		},
 		"accepted": {
-			[]PastIteration{{Params: at("1"), Metric: number("7")}, {Params: at("2"), Metric: number("5"), Accepted: true}},
+			[]PastIteration{
+				{Params: at("1"), Metric: number("7")},
+				{Params: at("2"), Metric: number("5"), Accepted: true},
+			},
 			[]pair{{1.0, 7.0}, {2.0, 5.0}},
 		},
 		"another agent's work is the present, and lifted all alike": {
@@ -107,7 +112,10 @@ func TestHistoryOf(t *testing.T) {
 			[]pair{{1.0, 6.0}, {nil, 6.0}, {2.0, 8.0}},
 		},
 		"better and yet refused counts no better than what was there": {
-			[]PastIteration{{Params: at("1"), Metric: number("5"), Accepted: true}, {Params: at("2"), Metric: number("1")}},
+			[]PastIteration{
+				{Params: at("1"), Metric: number("5"), Accepted: true},
+				{Params: at("2"), Metric: number("1")},
+			},
 			[]pair{{1.0, 5.0}, {2.0, 5.0}},
 		},
 		"the incumbent measured anew moves nothing": {
@@ -129,7 +137,10 @@ func TestHistoryOf(t *testing.T) {
 			[]pair{{1.0, 8.0}, {2.0, 7.0}, {3.0, 7.0}, {4.0, 8.0}},
 		},
 		"differences are exact": {
-			[]PastIteration{{Params: at("1"), Metric: number("0.3"), Previous: number("0.1")}, {Params: at("2"), Metric: number("0.5"), Previous: number("0.3")}},
+			[]PastIteration{
+				{Params: at("1"), Metric: number("0.3"), Previous: number("0.1")},
+				{Params: at("2"), Metric: number("0.5"), Previous: number("0.3")},
+			},
 			[]pair{{nil, 0.1}, {1.0, 0.3}, {2.0, 0.3}},
 		},
 	} {
@@ -140,7 +151,10 @@ func TestHistoryOf(t *testing.T) {
 				}
 			}
 			var got []pair
-			for _, trial := range historyOf(Request{History: c.history, Direction: metric.Lower, Incumbent: number("5")}) {
+			for _, trial := range historyOf(Request{
+				History: c.history, Direction: metric.Lower,
+				Incumbent: number("5"),
+			}) {
 				p := pair{}
 				if x, ok := trial.Params["x"]; ok {
 					p.x = x

@@ -33,7 +33,8 @@ func (Tuner) Propose(_ context.Context, request Request) (Reply, error) {
 		return Reply{}, fmt.Errorf("open the tree: %w", err)
 	}
 	defer func() { _ = root.Close() }()
-	files, tuned, err := proposeTuning(root, request.Targets, historyOf(request), request.Direction, request.Seed+int64(request.Earlier))
+	files, tuned, err := proposeTuning(root, request.Targets, historyOf(request), request.Direction,
+		request.Seed+int64(request.Earlier))
 	if errors.Is(err, tuner.ErrExhausted) {
 		return Reply{Summary: exhausted}, nil
 	}

@@ -49,7 +49,8 @@ func readAllTuned(root *os.Root, paths []string) ([]tuner.File, error) {
 			continue
 		}
 		if total += len(file.Marks); total > tuner.MaxMarks {
-			return nil, fmt.Errorf("%s: more than %d numbers are marked for the tuner; mark fewer", path, tuner.MaxMarks)
+			return nil, fmt.Errorf("%s: more than %d numbers are marked for the tuner; mark fewer", path,
+				tuner.MaxMarks)
 		}
 		files = append(files, file)
 	}
@@ -94,7 +95,9 @@ func writeTuned(root *os.Root, f tuner.File, text []byte) error {
 
 // proposeTuning reads the marks of the target files at root and asks the search
 // for the next values.
-func proposeTuning(root *os.Root, paths []string, history []tuner.Observation, direction metric.Direction, seed int64) ([]tuner.File, tuner.Tuning, error) {
+func proposeTuning(root *os.Root, paths []string, history []tuner.Observation, direction metric.Direction,
+	seed int64,
+) ([]tuner.File, tuner.Tuning, error) {
 	files, err := readAllTuned(root, paths)
 	if err != nil {
 		return nil, tuner.Tuning{}, err

@@ -59,7 +59,8 @@ func (h *Headless) Version(ctx context.Context) (string, error) {
 	}
 	defer func() { _ = os.RemoveAll(home) }()
 	result, err := h.runner.Run(ctx, process.Spec{
-		Args: []string{h.agent.Program, "--version"}, Dir: home, Env: process.Environment(h.caller, home, nil), Timeout: versionTime,
+		Args: []string{h.agent.Program, "--version"}, Dir: home, Env: process.Environment(h.caller, home, nil),
+		Timeout: versionTime,
 	})
 	switch {
 	case err != nil:
@@ -71,7 +72,8 @@ func (h *Headless) Version(ctx context.Context) (string, error) {
 	}
 	version := versionIn(string(result.Stdout))
 	if version == "" {
-		return "", fmt.Errorf("%w: `%s --version` ended with exit code %d %s", errNoVersion, h.agent.Program, result.ExitCode, plain.Short(lastLine(result.Stderr), MaxSummary))
+		return "", fmt.Errorf("%w: `%s --version` ended with exit code %d %s", errNoVersion, h.agent.Program,
+			result.ExitCode, plain.Short(lastLine(result.Stderr), MaxSummary))
 	}
 	return version, nil
 }

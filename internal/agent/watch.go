@@ -111,7 +111,8 @@ func (w *watch) stop() {
 
 // exceeded reports whether what is known of a model's usage is over the limit.
 func (l Limit) exceeded(model string, usage metric.Usage) bool {
-	if l.Tokens > 0 && usage.InputTokens != nil && usage.OutputTokens != nil && *usage.InputTokens+*usage.OutputTokens > l.Tokens {
+	if l.Tokens > 0 && usage.InputTokens != nil && usage.OutputTokens != nil &&
+		*usage.InputTokens+*usage.OutputTokens > l.Tokens {
 		return true
 	}
 	if l.CostUSD == nil {

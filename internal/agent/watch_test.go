@@ -57,7 +57,12 @@ func TestAnAgentIsEndedWhenThereIsNothingToWaitFor(t *testing.T) {
 		limit  Limit
 		want   FailureKind // "" is success
 	}{
-		"finished and does not end": {commandline.Cursor(), endless{out: `{"type":"result","subtype":"success","result":"Done."}` + "\n"}, Limit{}, ""},
+		"finished and does not end": {
+			commandline.Cursor(),
+			endless{out: `{"type":"result","subtype":"success","result":"Done."}` + "\n"},
+			Limit{},
+			"",
+		},
 		"a long rate limit": {
 			commandline.Claude(), endless{out: `{"type":"system","subtype":"api_retry","attempt":1,"retry_delay_ms":3600000,"error_status":429}` + "\n"}, Limit{}, RateLimit,
 		},
@@ -69,7 +74,12 @@ func TestAnAgentIsEndedWhenThereIsNothingToWaitFor(t *testing.T) {
 		},
 		"the limit in tokens":  {commandline.Opencode(), endless{out: step + step}, Limit{Tokens: 2000}, Budget},
 		"the limit in dollars": {commandline.Opencode(), endless{out: step + step}, Limit{CostUSD: &usd}, Budget},
-		"its time":             {commandline.Opencode(), endless{out: step}, Limit{Tokens: 2000, CostUSD: &usd}, Timeout},
+		"its time": {
+			commandline.Opencode(),
+			endless{out: step},
+			Limit{Tokens: 2000, CostUSD: &usd},
+			Timeout,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -96,10 +106,14 @@ func TestWhatIsNotNeededMayFail(t *testing.T) {
 	step := `{"type":"step_finish","part":{"reason":"stop"}}`
 	failed := `level=ERROR message="stream error" small=%v mode=primary error.error="AI_APICallError: Rate limit reached for requests"`
 	for name, said := range map[string]recording{
-		"a title":           {Out: []string{strings.Replace(step, "stop", "tool-calls", 1)}, Err: []string{fmt.Sprintf(failed, true)}},
+		"a title": {
+			Out: []string{strings.Replace(step, "stop", "tool-calls", 1)},
+			Err: []string{fmt.Sprintf(failed, true)},
+		},
 		"after it was done": {Out: []string{step}, Err: []string{fmt.Sprintf(failed, false)}},
 	} {
-		reply, err := headless(t, commandline.Opencode(), &replayer{recording: said}).Propose(t.Context(), recordedRequest(t, "opencode", Limit{}))
+		reply, err := headless(t, commandline.Opencode(), &replayer{recording: said}).Propose(t.Context(),
+			recordedRequest(t, "opencode", Limit{}))
 		require.NoError(t, err)
 		assert.Nil(t, reply.Failure, name)
 	}
@@ -111,7 +125,8 @@ func TestACallersEndIsNoFailureOfTheAgent(t *testing.T) {
 	why := fmt.Errorf("enough")
 	cancel(why)
 	step := `{"type":"step_finish","part":{"reason":"tool-calls","tokens":{"input":1000,"output":100,"cache":{"read":0,"write":0}},"cost":0.003}}` + "\n"
-	reply, err := headless(t, commandline.Opencode(), endless{out: step}).Propose(ctx, recordedRequest(t, "opencode", Limit{}))
+	reply, err := headless(t, commandline.Opencode(), endless{out: step}).Propose(ctx,
+		recordedRequest(t, "opencode", Limit{}))
 	require.ErrorIs(t, err, why)
 	require.NotNil(t, reply.Usage.InputTokens, "what it used until then is paid")
 	assert.Equal(t, int64(1000), *reply.Usage.InputTokens)
@@ -130,7 +145,8 @@ func TestUnusableAgentsSayWhy(t *testing.T) {
 		agent.caller = append(agent.caller, "HOME="+home)
 		require.NoError(t, writePrivate(filepath.Join(home, filepath.FromSlash(tool.Logins[0].Path)), []byte("{}")))
 		assert.Empty(t, agent.Missing(Situation{Dir: bin}), "a login is as good as a key")
-		reply, err := (&Headless{agent: tool, caller: []string{"PATH=" + t.TempDir()}}).Propose(t.Context(), Request{Dir: bin})
+		reply, err := (&Headless{agent: tool, caller: []string{"PATH=" + t.TempDir()}}).Propose(t.Context(),
+			Request{Dir: bin})
 		require.NoError(t, err)
 		assert.Equal(t, Unavailable, reply.Failure.Kind)
 	}
@@ -140,11 +156,14 @@ func TestNoOutputShowsALogin(t *testing.T) {
 	t.Parallel()
 	const token = "an-access-token-of-a-login"
 	home := t.TempDir()
-	require.NoError(t, writePrivate(filepath.Join(home, ".codex/auth.json"), []byte(`{"tokens":{"access_token":"`+token+`"}}`)))
-	said := recording{Out: []string{`{"type":"item.completed","item":{"type":"agent_message","text":"I have ` + token + `"}}`}, Err: []string{token}, Code: 3}
+	require.NoError(t, writePrivate(filepath.Join(home, ".codex/auth.json"),
+		[]byte(`{"tokens":{"access_token":"`+token+`"}}`)))
+	said := recording{Out: []string{`{"type":"item.completed","item":{"type":"agent_message","text":"I have ` + token +
+		`"}}`}, Err: []string{token}, Code: 3}
 	request := recordedRequest(t, "codex", Limit{})
 	request.Transcript = filepath.Join(t.TempDir(), "transcript")
-	reply, err := headless(t, commandline.Codex(), &replayer{recording: said}, "HOME="+home).Propose(t.Context(), request)
+	reply, err := headless(t, commandline.Codex(), &replayer{recording: said},
+		"HOME="+home).Propose(t.Context(), request)
 	require.NoError(t, err)
 	assert.Equal(t, "I have ***", reply.Summary)
 	assert.Equal(t, "exit code 3 ***", reply.Failure.Message)

@@ -11,11 +11,16 @@ import (
 // names nobody and for one with a command of its own.
 func TestAgentCommandOfTheFlag(t *testing.T) {
 	t.Parallel()
-	for name, front := range map[string]string{"nobody": "", "the tuner": "agent: tuner\n", "another": "agent: command\nagent-command: echo 4 > value.txt\n"} {
+	for name, front := range map[string]string{
+		"nobody": "", "the tuner": "agent: tuner\n",
+		"another": "agent: command\nagent-command: echo 4 > value.txt\n",
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newShop(t)
-			s.file(".autoloop/programs/p.md", "---\n"+front+"evaluation-runs: 1\nisolation: off\n---\n"+goodTarget+"\n## Evaluation\n```sh\ncat value.txt\n```\n")
+			s.file(".autoloop/programs/p.md",
+				"---\n"+front+"evaluation-runs: 1\nisolation: off\n---\n"+goodTarget+
+					"\n## Evaluation\n```sh\ncat value.txt\n```\n")
 			s.file("value.txt", "5\n")
 			s.commit()
 			a := s.iterate("--program", "p", "--agent-command", "echo 6 > value.txt", "--json")

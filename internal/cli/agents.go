@@ -18,7 +18,9 @@ import (
 // Agents takes the flag's agent, else the program's agents or agent, else
 // the environment's, else the tuner where target files have marks, the program's
 // own command, or in Actions a model. Each has its own model, else the program's.
-func (d *dependencies) Agents(ctx context.Context, p *program.Program, runner *process.Runner) ([]loop.Proposer, error) {
+func (d *dependencies) Agents(ctx context.Context, p *program.Program,
+	runner *process.Runner,
+) ([]loop.Proposer, error) {
 	env := d.Env
 	registry := newRegistry(env, runner, process.NewMasker(env.Environ))
 	files, err := d.TrackedFiles(ctx)

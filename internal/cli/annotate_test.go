@@ -24,7 +24,8 @@ func TestAnnotations(t *testing.T) {
 	require.Len(t, lines, 2, a.errors)
 	assert.True(t, strings.HasPrefix(lines[0], "::error file="+below+"bad.md,line=2,title=Autoloop%3A bad::"), lines[0])
 	assert.Contains(t, lines[0], "%250A", "the escape of a text is text")
-	assert.True(t, strings.HasPrefix(lines[1], "::error file="+below+"bad%2Cone%3Atwo%25.md,title=Autoloop%3A "), lines[1])
+	assert.True(t, strings.HasPrefix(lines[1],
+		"::error file="+below+"bad%2Cone%3Atwo%25.md,title=Autoloop%3A "), lines[1])
 	assert.NotContains(t, a.out, "\n::")
 	assert.NotContains(t, a.out, "##[")
 	assert.Contains(t, a.out, "##\u200b[add-mask]")

@@ -38,7 +38,11 @@ func newApplyCommand(env Env, o *iterateOptions) *cobra.Command {
 				return err
 			}
 			o.Program = args[0]
-			return asObject(env, s.json, func(env Env) (*keptWork, error) { return apply(cmd.Context(), env, o.Options, s.Yes) })
+			return asObject(env, s.json, func(env Env) (*keptWork,
+				error,
+			) {
+				return apply(cmd.Context(), env, o.Options, s.Yes)
+			})
 		},
 	}
 	flags := cmd.Flags()
@@ -82,7 +86,8 @@ func apply(ctx context.Context, env Env, o Options, yes bool) (*keptWork, error)
 			return kept, err
 		}
 	}
-	if err := deps.Repo.MergeInto(ctx, env.Environ, kept.Branch, fmt.Sprintf("Merge branch '%s'", kept.Branch)); err != nil {
+	if err := deps.Repo.MergeInto(ctx, env.Environ, kept.Branch,
+		fmt.Sprintf("Merge branch '%s'", kept.Branch)); err != nil {
 		return nil, fmt.Errorf("%w; nothing is lost: see `git status`", err)
 	}
 	fmt.Fprintf(env.Stdout, "%s is merged\n", kept.Branch)

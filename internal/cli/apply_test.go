@@ -11,7 +11,8 @@ import (
 func keptShop(t *testing.T) *shop {
 	t.Helper()
 	s := newShop(t)
-	s.file(".autoloop/programs/p.md", "---\nagent: command\nagent-command: sed -n ${AUTOLOOP_ITERATION}p tries > value.txt\nmetric_direction: lower\nevaluation-runs: 1\nisolation: off\n---\n"+goodTarget+evaluation)
+	s.file(".autoloop/programs/p.md",
+		"---\nagent: command\nagent-command: sed -n ${AUTOLOOP_ITERATION}p tries > value.txt\nmetric_direction: lower\nevaluation-runs: 1\nisolation: off\n---\n"+goodTarget+evaluation)
 	s.file("value.txt", "446\n")
 	s.file("tries", "440\n450\n432\n")
 	s.commit()
@@ -56,7 +57,8 @@ func TestApplySaysNoNumberOfAnotherCommit(t *testing.T) {
 func TestAFlagIsShownBeforeAMerge(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	s.file(".autoloop/programs/p.md", "---\nagent: command\nagent-command: echo 4 > value.txt\nmetric_direction: lower\nevaluation-runs: 1\nisolation: off\n---\n"+goodTarget+evaluation)
+	s.file(".autoloop/programs/p.md",
+		"---\nagent: command\nagent-command: echo 4 > value.txt\nmetric_direction: lower\nevaluation-runs: 1\nisolation: off\n---\n"+goodTarget+evaluation)
 	s.file("value.txt", "446\n")
 	s.commit()
 	a := s.iterate("--program", "p")

@@ -29,13 +29,16 @@ func TestJSONIsAllThatIsPrinted(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(a.out), &object), a.out)
 		return object
 	}
-	assert.Equal(t, map[string]any{"program": "p", "command": "pause", "answer": "paused; `iterate resume p` goes on"}, said(0, "pause p for a while"))
+	assert.Equal(t, map[string]any{"program": "p", "command": "pause", "answer": "paused; `iterate resume p` goes on"},
+		said(0, "pause p for a while"))
 	assert.Equal(t, map[string]any{"program": "p", "command": "resume", "answer": "resumed"}, said(0, "resume p"))
-	assert.Equal(t, map[string]any{"program": "p", "command": "note", "answer": "The agent is told at iteration 4."}, said(0, "note p try less"))
+	assert.Equal(t, map[string]any{"program": "p", "command": "note", "answer": "The agent is told at iteration 4."},
+		said(0, "note p try less"))
 
 	open := said(0, "apply p")
 	want := map[string]any{
-		"program": "p", "branch": "autoloop/p", "commit": strings.TrimSpace(s.git("rev-parse", "autoloop/p")), "commits": 2.0,
+		"program": "p", "branch": "autoloop/p", "commit": strings.TrimSpace(s.git("rev-parse", "autoloop/p")),
+		"commits":         2.0,
 		"previous_metric": 446.0, "metric": 432.0, "merged": false,
 	}
 	assert.Equal(t, want, open)
@@ -59,9 +62,13 @@ func TestSkillChangesAsJSON(t *testing.T) {
 	s := newShop(t)
 	s.file("s/SKILL.md", "---\nname: s\ndescription: Says a word.\n---\none\n")
 	s.file("s/evals/evals.json", `[{"id": 1, "prompt": "go", "deterministic_checks": [{"type": "file_contains", "file": "out", "text": "two"}]}]`)
-	t.Cleanup(func() { assert.NoError(t, files.RemoveAll(filepath.Join(s.root, "s-autoresearch"))) }) // versions are read-only
+	t.Cleanup(func() {
+		assert.NoError(t,
+			files.RemoveAll(filepath.Join(s.root, "s-autoresearch")))
+	}) // versions are read-only
 	s.file("settings.md", "---\nisolation: off\n---\n")
-	a := s.iterate("skill", "s", "--settings", "settings.md", "--judge", "off", "--agent-command", "echo two >>SKILL.md", "--executor-command", `cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out`)
+	a := s.iterate("skill", "s", "--settings", "settings.md", "--judge", "off", "--agent-command",
+		"echo two >>SKILL.md", "--executor-command", `cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out`)
 	require.Zero(t, a.code, a.errors)
 	for _, step := range []struct {
 		line, to      string
@@ -79,7 +86,8 @@ func TestSkillChangesAsJSON(t *testing.T) {
 		var said map[string]any
 		require.NoError(t, json.Unmarshal([]byte(a.out), &said), a.out)
 		want := map[string]any{
-			"skill": filepath.Join(s.root, "s"), "workspace": filepath.Join(s.root, "s-autoresearch"), "to": step.to, "changed": step.changed, "done": step.done,
+			"skill": filepath.Join(s.root, "s"), "workspace": filepath.Join(s.root, "s-autoresearch"), "to": step.to,
+			"changed": step.changed, "done": step.done,
 		}
 		assert.Equal(t, want, said, step.line)
 	}

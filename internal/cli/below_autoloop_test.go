@@ -27,18 +27,32 @@ const (
 func TestProgramsBesideTheirCodeRun(t *testing.T) {
 	const code = ".autoloop/programs/p/code/"
 	for name, c := range map[string]struct{ text, edit, outcome, says string }{
-		"what the list names":           {trains, "echo 'echo 7' > " + code + "train.sh", "accepted", ""},
-		"what the list denies":          {trains, "echo 'echo 7' > " + code + "train.sh; echo x > " + code + "prepare.sh", "rejected", "prepare.sh"},
-		"the program itself":            {trains, "echo 'echo 7' > " + code + "train.sh; echo >> .autoloop/programs/p/program.md", "rejected", "program.md"},
-		"a new file beside it":          {trains, "echo 'echo 7' > " + code + "train.sh; echo x > " + code + "x.sh", "rejected", "x.sh"},
+		"what the list names": {trains, "echo 'echo 7' > " + code + "train.sh", "accepted", ""},
+		"what the list denies": {
+			trains,
+			"echo 'echo 7' > " + code + "train.sh; echo x > " + code + "prepare.sh", "rejected", "prepare.sh",
+		},
+		"the program itself": {
+			trains,
+			"echo 'echo 7' > " + code + "train.sh; echo >> .autoloop/programs/p/program.md", "rejected", "program.md",
+		},
+		"a new file beside it": {
+			trains, "echo 'echo 7' > " + code + "train.sh; echo x > " + code + "x.sh",
+			"rejected", "x.sh",
+		},
 		"a directory within brackets":   {covers, "echo 1 > tests/b", "accepted", ""},
 		"what that directory is beside": {covers, "echo 1 > tests/b; echo 1 > src.txt", "rejected", "src.txt"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newShop(t)
-			s.file(".autoloop/programs/p/program.md", "---\nschedule: every 6h\nevaluation-runs: 1\nisolation: off\nagent: command\nagent-command: |-\n  "+c.edit+"\n---\n"+c.text)
-			for file, text := range map[string]string{code + "train.sh": "echo 5\n", code + "prepare.sh": ":\n", "src.txt": "\n", "tests/a": "\n"} {
+			s.file(".autoloop/programs/p/program.md",
+				"---\nschedule: every 6h\nevaluation-runs: 1\nisolation: off\nagent: command\nagent-command: |-\n  "+
+					c.edit+"\n---\n"+c.text)
+			for file, text := range map[string]string{
+				code + "train.sh": "echo 5\n", code + "prepare.sh": ":\n",
+				"src.txt": "\n", "tests/a": "\n",
+			} {
 				s.file(file, text)
 			}
 			s.commit()

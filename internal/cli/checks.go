@@ -61,7 +61,10 @@ func (d *dependencies) goOn(ctx context.Context, programs []*program.Program) un
 	for _, p := range programs {
 		why[p.Name] = memory.GoOn(p, states)
 		if err := failed[p.Name]; err != nil {
-			why[p.Name] = program.Problem{File: memory.MemoryBranch + ":" + p.Name + ".md", Message: err.Error()}.String()
+			why[p.Name] = program.Problem{
+				File:    memory.MemoryBranch + ":" + p.Name + ".md",
+				Message: err.Error(),
+			}.String()
 		}
 	}
 	return why
@@ -132,7 +135,9 @@ func (d *dependencies) ValidateIssue(ctx context.Context, number int) (*checkedI
 
 // programOf is the program of an issue under the name that it has among the
 // others; nil with the reason when the issue is not a program.
-func (d *dependencies) programOf(ctx context.Context, issue api.Issue) (p *program.Program, stranger, why string, err error) {
+func (d *dependencies) programOf(ctx context.Context, issue api.Issue) (p *program.Program, stranger, why string,
+	err error,
+) {
 	switch {
 	case issue.Pull:
 		return nil, "", "it is a pull request", nil

@@ -45,8 +45,10 @@ func newCompareCommand(env Env) *cobra.Command {
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
 	cmd.Flags().BoolVar(&o.markdown, "markdown", false, "print markdown, for a comment or a summary")
 	cmd.Flags().StringVar(&o.html, "html", "", "write a page to look at into this file, too")
-	cmd.Flags().BoolVar(&o.interleaved, "interleaved", true, "the runs of both sides were made in turns; false compares whole runs, which share a day or a judge's session")
-	cmd.Flags().StringVar(&o.settings, "settings", "", "take the thresholds from the frontmatter of this program `FILE`")
+	cmd.Flags().BoolVar(&o.interleaved, "interleaved", true,
+		"the runs of both sides were made in turns; false compares whole runs, which share a day or a judge's session")
+	cmd.Flags().StringVar(&o.settings, "settings", "",
+		"take the thresholds from the frontmatter of this program `FILE`")
 	return cmd
 }
 
@@ -74,7 +76,10 @@ func compareOutcomes(env Env, o compareOptions, before, after string) error {
 		return misuse.Errorf("%s has no tasks, but %s has %d: there is nothing to compare with; run the suite with the baseline first", before, after, len(candidate.Scores))
 	}
 	thresholds.Shared = !o.interleaved
-	found := render.Comparison{Comparison: score.Compare(baseline, candidate, thresholds), Before: baseline, After: candidate}
+	found := render.Comparison{
+		Comparison: score.Compare(baseline, candidate, thresholds), Before: baseline,
+		After: candidate,
+	}
 	if err := env.Actions().AddSummary(found.Markdown() + "\n"); err != nil {
 		return err
 	}
@@ -133,5 +138,6 @@ func compareOutputs(env Env, verdict decision.Verdict, found any, dir string) er
 			return err
 		}
 	}
-	return env.Actions().SetOutputs(actions.Output{Name: "verdict", Value: string(verdict)}, actions.Output{Name: "report", Value: file})
+	return env.Actions().SetOutputs(actions.Output{Name: "verdict", Value: string(verdict)},
+		actions.Output{Name: "report", Value: file})
 }

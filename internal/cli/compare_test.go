@@ -19,8 +19,9 @@ func TestCompareColoursOnATerminalOnly(t *testing.T) {
 	run := func(terminal bool, vars map[string]string, args ...string) string {
 		var out, errors bytes.Buffer
 		code := cli.Iterate(nil, "")(t.Context(), cli.Env{
-			Args: append([]string{"compare", "a.json", "b.json"}, args...), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errors,
-			Dir: d.root, Terminal: terminal, Getenv: func(name string) string { return vars[name] },
+			Args: append([]string{"compare", "a.json", "b.json"}, args...), Stdin: strings.NewReader(""), Stdout: &out,
+			Stderr: &errors,
+			Dir:    d.root, Terminal: terminal, Getenv: func(name string) string { return vars[name] },
 		})
 		assert.Equal(t, 1, code, errors.String())
 		return out.String()

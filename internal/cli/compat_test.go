@@ -21,7 +21,8 @@ func compatDesk(t *testing.T) *desk {
 
 func (d *desk) compatProgram(name string) {
 	d.write(filepath.Join(d.root, ".autoloop/programs", name+".md"),
-		"---\nschedule: every 6h\n---\n\n# "+name+"\n\n## Goal\nMake it better.\n\n## Target\n- a.py\n\n## Evaluation\n```bash\npython measure.py\n```\n\nThe metric is `points`. Higher is better.\n")
+		"---\nschedule: every 6h\n---\n\n# "+name+
+			"\n\n## Goal\nMake it better.\n\n## Target\n- a.py\n\n## Evaluation\n```bash\npython measure.py\n```\n\nThe metric is `points`. Higher is better.\n")
 }
 
 const dash = "| Best Metric | — |\n| Target Metric | — |\n| Completed Reason | — |\n| Recent Statuses | — |\n"
@@ -36,13 +37,49 @@ func TestCompatScenarios(t *testing.T) {
 		deferred []any
 		says     []string
 	}{
-		"the most overdue":       {map[string]string{"a": newer, "b": old}, "", 0, "b", []any{"a"}, []string{"  b: last_run=2025-02-01T00:00:00Z, iteration_count=0\n", "Deferred (next run):   ['a']\n"}},
-		"never run comes first":  {map[string]string{"a": old}, "", 0, "b", []any{"a"}, []string{"  b: no state file found (first run)\n", "  b: no state found (first run)\n"}},
-		"forced":                 {map[string]string{"a": newer, "b": old}, "a", 0, "a", []any{"b"}, []string{"FORCED: running program 'a' (manual dispatch)\n"}},
-		"forced though paused":   {map[string]string{"a": "| Paused | true |\n| Pause Reason | by hand |\n", "b": old}, "a", 0, "a", []any{"b"}, []string{"FORCED: running program 'a'"}},
-		"forced and not there":   {nil, "c", 1, nil, []any{"a", "b"}, []string{"ERROR: requested program 'c' not found. Available programs: ['a', 'b']\n"}},
-		"paused":                 {map[string]string{"a": "| Paused | true |\n| Pause Reason | by hand |\n", "b": "| Completed | true |\n"}, "", 1, nil, []any{}, []string{"\nNo programs due this run. Exiting early.\n", "Programs skipped:      ['a', 'b']\n"}},
-		"the head of the branch": {nil, "", 0, "a", []any{"b"}, []string{"Selected program:      a (.autoloop/programs/a.md)\n"}},
+		"the most overdue": {
+			map[string]string{"a": newer, "b": old},
+			"", 0, "b",
+			[]any{"a"},
+			[]string{"  b: last_run=2025-02-01T00:00:00Z, iteration_count=0\n", "Deferred (next run):   ['a']\n"},
+		},
+		"never run comes first": {
+			map[string]string{"a": old},
+			"", 0, "b",
+			[]any{"a"},
+			[]string{"  b: no state file found (first run)\n", "  b: no state found (first run)\n"},
+		},
+		"forced": {
+			map[string]string{"a": newer, "b": old},
+			"a", 0, "a",
+			[]any{"b"},
+			[]string{"FORCED: running program 'a' (manual dispatch)\n"},
+		},
+		"forced though paused": {
+			map[string]string{"a": "| Paused | true |\n| Pause Reason | by hand |\n", "b": old},
+			"a", 0, "a",
+			[]any{"b"},
+			[]string{"FORCED: running program 'a'"},
+		},
+		"forced and not there": {
+			nil, "c", 1, nil,
+			[]any{"a", "b"},
+			[]string{"ERROR: requested program 'c' not found. Available programs: ['a', 'b']\n"},
+		},
+		"paused": {
+			map[string]string{
+				"a": "| Paused | true |\n| Pause Reason | by hand |\n",
+				"b": "| Completed | true |\n",
+			},
+			"", 1, nil,
+			[]any{},
+			[]string{"\nNo programs due this run. Exiting early.\n", "Programs skipped:      ['a', 'b']\n"},
+		},
+		"the head of the branch": {
+			nil, "", 0, "a",
+			[]any{"b"},
+			[]string{"Selected program:      a (.autoloop/programs/a.md)\n"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := compatDesk(t)
@@ -74,11 +111,13 @@ func TestCompatScenarios(t *testing.T) {
 				assert.Equal(t, "higher", plan["selected_metric_direction"])
 			}
 			if name == "forced though paused" {
-				assert.Equal(t, []any{map[string]any{"name": "a", "reason": "paused: by hand", "next_due": nil}}, plan["skipped"], "it is listed all the same")
+				assert.Equal(t, []any{map[string]any{"name": "a", "reason": "paused: by hand", "next_due": nil}},
+					plan["skipped"], "it is listed all the same")
 			}
 			if name == "paused" {
 				assert.Equal(t, []any{
-					map[string]any{"name": "a", "reason": "paused: by hand", "next_due": nil}, map[string]any{"name": "b", "reason": "completed: target metric reached", "next_due": nil},
+					map[string]any{"name": "a", "reason": "paused: by hand", "next_due": nil},
+					map[string]any{"name": "b", "reason": "completed: target metric reached", "next_due": nil},
 				}, plan["skipped"])
 			}
 		})

@@ -24,9 +24,11 @@ func TestCompletion(t *testing.T) {
 	}
 	s.commit()
 	for typed, want := range map[string]string{
-		"iterate log ": "size speed", "iterate apply sp": "speed", "iterate replay ": "size speed", "iterate pause ": "size speed", "iterate page ": "size speed",
-		"iterate --program ": "size speed", "iterate doctor ": "size speed", "iterate validate ": "size speed", "scheduler --program sp": "speed",
-		"iterate log speed ": "",
+		"iterate log ": "size speed", "iterate apply sp": "speed", "iterate replay ": "size speed",
+		"iterate pause ": "size speed", "iterate page ": "size speed",
+		"iterate --program ": "size speed", "iterate doctor ": "size speed", "iterate validate ": "size speed",
+		"scheduler --program sp": "speed",
+		"iterate log speed ":     "",
 	} {
 		words := strings.Split(typed, " ")
 		run := s.iterate
@@ -51,7 +53,8 @@ func TestDoctorSaysWhoIsNotSignedIn(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	bin := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(bin, "codex"), []byte("#!/bin/sh\necho codex-cli 0.169.0\n"), 0o755)) //nolint:gosec // it is a program
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "codex"), []byte("#!/bin/sh\necho codex-cli 0.169.0\n"),
+		0o755)) //nolint:gosec // it is a program
 	s.more = []string{"PATH=" + bin + ":/usr/bin:/bin"}
 	state := func() map[string]string {
 		var list []struct{ Subject, Level, Message string }

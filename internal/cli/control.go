@@ -31,7 +31,8 @@ func newControlCommands(env Env, o *iterateOptions) []*cobra.Command {
 	}
 	var s skillApplyOptions
 	undo := &cobra.Command{
-		Use: "undo PROGRAM ITERATION | WORKSPACE", Short: "Take back an iteration that was kept, or what was applied to a skill",
+		Use:   "undo PROGRAM ITERATION | WORKSPACE",
+		Short: "Take back an iteration that was kept, or what was applied to a skill",
 		Long: "Take an iteration of a program back by a commit on the program's branch.\n\n" +
 			"With the workspace of a skill ask, and make the skill what it was before a version was applied. When it has\n" +
 			"changes that are in no version of the workspace, nothing is undone unless --force is given; they are then kept\n" +
@@ -56,7 +57,8 @@ func newControlCommands(env Env, o *iterateOptions) []*cobra.Command {
 		undo: func(rest []string) (commands.Command, error) {
 			n, err := strconv.Atoi(strings.Join(rest, ""))
 			if err != nil || n < 1 {
-				return commands.Command{}, misuse.Errorf("%q is no number of an iteration: `iterate log` lists them", strings.Join(rest, ""))
+				return commands.Command{}, misuse.Errorf("%q is no number of an iteration: `iterate log` lists them",
+					strings.Join(rest, ""))
 			}
 			return commands.Command{Kind: commands.Undo, Iteration: n}, nil
 		},
@@ -65,7 +67,8 @@ func newControlCommands(env Env, o *iterateOptions) []*cobra.Command {
 		},
 	}
 	var seen string
-	resume.Flags().StringVar(&seen, "memory", "", "go on from this commit of memory/autoloop, which does not go on from what this clone last saw")
+	resume.Flags().StringVar(&seen, "memory", "",
+		"go on from this commit of memory/autoloop, which does not go on from what this clone last saw")
 	list := []*cobra.Command{pause, resume, undo, note}
 	for _, cmd := range list {
 		var asJSON bool
@@ -144,7 +147,9 @@ func control(ctx context.Context, env Env, o Options, name string, command comma
 
 // Command applies one command to a program, as a comment on GitHub would, and
 // returns the answer. The author is who or what asks for it.
-func (d *dependencies) Command(ctx context.Context, p *program.Program, author string, command commands.Command) (answer string, err error) {
+func (d *dependencies) Command(ctx context.Context, p *program.Program, author string,
+	command commands.Command,
+) (answer string, err error) {
 	service := d.service(p)
 	if command.Kind == commands.Pause {
 		return d.pause(ctx, service, command.Text)
@@ -156,7 +161,8 @@ func (d *dependencies) Command(ctx context.Context, p *program.Program, author s
 	case err != nil:
 		return "", err
 	case busy != "":
-		return "", misuse.Errorf("%s is in use: %s; `iterate pause %s` lets it end after this iteration", p.Name, busy, p.Name)
+		return "", misuse.Errorf("%s is in use: %s; `iterate pause %s` lets it end after this iteration", p.Name,
+			busy, p.Name)
 	case !good:
 		return "", misuse.Errorf("%s", answer)
 	}

@@ -63,7 +63,8 @@ func decide(env Env, o decideOptions) error {
 	if err != nil {
 		return err
 	}
-	made := decision.Decide(decision.Standard{Direction: direction, Best: best, Target: target}, metric.Measurement{Metric: value})
+	made := decision.Decide(decision.Standard{Direction: direction, Best: best, Target: target},
+		metric.Measurement{Metric: value})
 	answer := decided{Improved: made.Verdict == decision.Improved}
 	if best != nil {
 		answer.Delta = &made.Delta

@@ -71,7 +71,8 @@ func demo(ctx context.Context, env Env, o demoOptions) (*demonstrated, error) {
 	if err := setup.DemoRepository(ctx, dir, env.Environ, env.Now()); err != nil {
 		return nil, err
 	}
-	deps, remove, err := openRun(ctx, env, Options{GitHub: GitHub{Local: true}, RepoDir: dir, Dir: dir + "/.git/autoloop", Program: setup.DemoProgram})
+	deps, remove, err := openRun(ctx, env,
+		Options{GitHub: GitHub{Local: true}, RepoDir: dir, Dir: dir + "/.git/autoloop", Program: setup.DemoProgram})
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +102,8 @@ func demo(ctx context.Context, env Env, o demoOptions) (*demonstrated, error) {
 		}
 	}
 	if len(best) > 0 {
-		fmt.Fprintf(env.Stdout, "minutes: %.0f %s %.0f (the shortest trip: %d)\n", best[0], render.Spark(best), best[len(best)-1], setup.DemoBest)
+		fmt.Fprintf(env.Stdout, "minutes: %.0f %s %.0f (the shortest trip: %d)\n", best[0], render.Spark(best),
+			best[len(best)-1], setup.DemoBest)
 	}
 	done.Page, err = demoPage(ctx, env, deps, dir)
 	if err != nil {
@@ -119,7 +121,10 @@ const demoPageName = "autoloop.html"
 
 // demoPage draws what happened.
 func demoPage(ctx context.Context, env Env, deps *dependencies, dir string) (string, error) {
-	maker := &site.Maker{Repo: deps.Repo, Memory: deps.Memory, Version: buildVersion(), Now: env.Now, Facts: func(s *page.Source) { s.Metric = "minutes" }}
+	maker := &site.Maker{
+		Repo: deps.Repo, Memory: deps.Memory, Version: buildVersion(), Now: env.Now,
+		Facts: func(s *page.Source) { s.Metric = "minutes" },
+	}
 	made, err := maker.Make(ctx, nil)
 	if err != nil {
 		return "", err

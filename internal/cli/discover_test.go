@@ -47,7 +47,10 @@ func TestAHundredIssueProgramsInSixRequests(t *testing.T) {
 		}
 		for range 20 {
 			pull := s.OpenIssue("alice", "a pull request with the label", "", noon, "autoloop-program")
-			s.Pulls = append(s.Pulls, &githubtest.Pull{Number: pull.Number, Head: "x", Base: "main", HeadOf: "org/repo"})
+			s.Pulls = append(s.Pulls, &githubtest.Pull{
+				Number: pull.Number, Head: "x", Base: "main",
+				HeadOf: "org/repo",
+			})
 		}
 	})
 	a := d.run()
@@ -69,7 +72,8 @@ func TestAHundredIssueProgramsInSixRequests(t *testing.T) {
 func TestWhoMayWritePrograms(t *testing.T) {
 	t.Parallel()
 	d, _ := newHubDesk(t, func(s *githubtest.State) {
-		s.OpenIssue("mallory", "Steal", "---\ntrusted-associations: [NONE]\n---\n"+issueProgram, noon, "autoloop-program")
+		s.OpenIssue("mallory", "Steal", "---\ntrusted-associations: [NONE]\n---\n"+issueProgram, noon,
+			"autoloop-program")
 		s.OpenIssue("private", "Mine", issueProgram, noon, "autoloop-program")
 		s.Permissions["private"] = "write"
 	})
@@ -91,7 +95,8 @@ func TestStrangersIssuesHideNoProgram(t *testing.T) {
 	t.Parallel()
 	d, server := newHubDesk(t, func(s *githubtest.State) {
 		for i := range 9 {
-			s.OpenIssue(fmt.Sprintf("stranger%d", i), fmt.Sprintf("Program %d", i), issueProgram, noon, "autoloop-program")
+			s.OpenIssue(fmt.Sprintf("stranger%d", i), fmt.Sprintf("Program %d", i), issueProgram, noon,
+				"autoloop-program")
 		}
 		s.OpenIssue("private", "Mine", issueProgram, noon, "autoloop-program")
 		s.Permissions["private"] = "admin"
@@ -143,7 +148,10 @@ func TestOwnIssueAndPullRequestOfTheSelected(t *testing.T) {
 		s.OpenIssue("autoloop[bot]", "[Autoloop: fast]", "", noon, "autoloop-program")
 		for i, of := range []string{"org/fork", "org/repo"} {
 			issue := s.OpenIssue("alice", "[Autoloop: fast]", "", noon)
-			s.Pulls = append(s.Pulls, &githubtest.Pull{Number: issue.Number, Head: "autoloop/fast", Base: "main", HeadOf: of, HeadSHA: fmt.Sprint(i)})
+			s.Pulls = append(s.Pulls, &githubtest.Pull{
+				Number: issue.Number, Head: "autoloop/fast", Base: "main",
+				HeadOf: of, HeadSHA: fmt.Sprint(i),
+			})
 		}
 	})
 	d.program("fast", "schedule: hourly")
@@ -159,7 +167,10 @@ func TestOwnIssueAndPullRequestOfTheSelected(t *testing.T) {
 
 func TestStatusLinksToGitHub(t *testing.T) {
 	t.Parallel()
-	d, _ := newHubDesk(t, func(s *githubtest.State) { s.OpenIssue("alice", "Speed", issueProgram, noon, "autoloop-program") })
+	d, _ := newHubDesk(t, func(s *githubtest.State) {
+		s.OpenIssue("alice", "Speed", issueProgram, noon,
+			"autoloop-program")
+	})
 	d.program("fast", "schedule: hourly")
 	d.state("fast", monthAgo+"| PR | #9 |\n| Issue | #8 |\n")
 	a := d.iterate("status")

@@ -53,7 +53,8 @@ func newDoctorCommand(env Env, o *iterateOptions) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&quick, "quick", false, "run no evaluation")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().StringVar(&history, "history", "", "a `directory` with gradings of earlier runs of a skill, at any depth")
+	cmd.Flags().StringVar(&history, "history", "",
+		"a `directory` with gradings of earlier runs of a skill, at any depth")
 	githubFlags(cmd.Flags(), &o.Options)
 	return cmd
 }
@@ -70,7 +71,8 @@ func inspectEvaluation(ctx context.Context, env Env, o Options, asJSON bool) err
 	}
 	warnUncommitted(env, lookUncommitted(ctx, deps.Repo, o.Programs).Of(p)...)
 	if p.Evaluation != program.Metric {
-		return misuse.Errorf("%s: doctor looks at programs with `evaluation: metric`; this one has `%s`", p.File, p.Evaluation)
+		return misuse.Errorf("%s: doctor looks at programs with `evaluation: metric`; this one has `%s`", p.File,
+			p.Evaluation)
 	}
 	runner, err := deps.Runner(ctx, p, env.Stderr)
 	if err != nil {
@@ -141,10 +143,14 @@ func inspectSetup(ctx context.Context, env Env, o Options, quick, asJSON bool) e
 		findings = append(findings, setup.Hub{Client: deps.GitHub, WorkflowToken: env.WorkflowToken()}.Examine(ctx)...)
 	case o.Repository(env) != "":
 		findings = append(findings, setup.Finding{
-			Level: setup.Warning, Subject: "GitHub", Message: "there is a repository and no token, so GitHub is left out", Fix: "set GITHUB_TOKEN",
+			Level: setup.Warning, Subject: "GitHub",
+			Message: "there is a repository and no token, so GitHub is left out", Fix: "set GITHUB_TOKEN",
 		})
 	default:
-		findings = append(findings, setup.Finding{Level: setup.OK, Subject: "GitHub", Message: "left out: no repository is named"})
+		findings = append(findings, setup.Finding{
+			Level: setup.OK, Subject: "GitHub",
+			Message: "left out: no repository is named",
+		})
 	}
 	if !quick {
 		evaluations, err := inspector(deps).Examine(ctx)
@@ -160,7 +166,8 @@ func inspectSetup(ctx context.Context, env Env, o Options, quick, asJSON bool) e
 // inspector looks at programs with what iterations would use.
 func inspector(deps *dependencies) setup.Inspector {
 	return setup.Inspector{
-		Programs: deps.Source(), Memory: deps.Memory, GitHub: deps.GitHub, Runnable: deps.Runnable, TrackedFiles: deps.TrackedFiles,
+		Programs: deps.Source(), Memory: deps.Memory, GitHub: deps.GitHub, Runnable: deps.Runnable,
+		TrackedFiles: deps.TrackedFiles,
 		Proposers: func(ctx context.Context, p *program.Program) ([]string, error) {
 			agents, err := deps.Agents(ctx, p, deps.Env.NewRunner())
 			names := make([]string, len(agents))

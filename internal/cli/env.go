@@ -222,7 +222,8 @@ func (e Env) RunURL() string {
 	if !e.InActions() {
 		return ""
 	}
-	return e.Getenv("GITHUB_SERVER_URL") + "/" + e.Getenv("GITHUB_REPOSITORY") + "/actions/runs/" + e.Getenv("GITHUB_RUN_ID")
+	return e.Getenv("GITHUB_SERVER_URL") + "/" + e.Getenv("GITHUB_REPOSITORY") + "/actions/runs/" +
+		e.Getenv("GITHUB_RUN_ID")
 }
 
 // CommandEnviron is the whole environment of an agent or an evaluation whose

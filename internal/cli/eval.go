@@ -146,7 +146,8 @@ func (o *evalOptions) keep(env Env, run, suited string) (string, error) {
 		return "", misuse.Errorf("--out %s exists already; name a new directory", o.out)
 	}
 	there := dir // the first directory above that is there, and one below
-	for _, err := os.Lstat(filepath.Dir(there)); errors.Is(err, fs.ErrNotExist); _, err = os.Lstat(filepath.Dir(there)) {
+	for _, err := os.Lstat(filepath.Dir(there)); errors.Is(err, fs.ErrNotExist); _,
+		err = os.Lstat(filepath.Dir(there)) {
 		there = filepath.Dir(there)
 	}
 	inside, err := skill.Inside(there, suited)
@@ -176,8 +177,11 @@ func evalTasks(ctx context.Context, env Env, dir string, o *evalOptions) error {
 	wiring.Stderr = &said
 	release := sync.OnceFunc(func() { _, _ = said.WriteTo(env.Stderr) })
 	l := &taskSuite{
-		suiteSetup: suiteSetup{Env: wiring, Program: p, Root: env.Dir, Agent: chooseAgent(env, p), Named: "the run's agent"},
-		RepoDir:    o.repo, USD: o.usd, Fresh: o.fresh, Override: o.agent != "",
+		suiteSetup: suiteSetup{
+			Env: wiring, Program: p, Root: env.Dir, Agent: chooseAgent(env, p),
+			Named: "the run's agent",
+		},
+		RepoDir: o.repo, USD: o.usd, Fresh: o.fresh, Override: o.agent != "",
 	}
 	session, err := l.Open(ctx, env.Path(dir))
 	if err != nil {

@@ -30,39 +30,63 @@ type fitCase struct {
 }
 
 var fitCases = map[string]fitCase{
-	"go with a benchmark": {needs: "go", kind: "go-benchmark", may: "sum.go", mayNot: "sum_test.go", files: map[string]string{
-		"go.mod": "module example.com/sum\n\ngo 1.21\n", "sum.go": "package sum\n\n// Sum adds.\nfunc Sum(n int) (s int) {\n\tfor i := range make([]int, n) {\n\t\ts += i\n\t}\n\treturn s\n}\n",
-		"sum_test.go": "package sum\n\nimport \"testing\"\n\nfunc TestSum(t *testing.T) {\n\tif Sum(3) != 3 {\n\t\tt.Fatal()\n\t}\n}\n\nfunc BenchmarkSum(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tSum(100)\n\t}\n}\n",
-	}},
-	"go without one": {needs: "go", kind: "go-coverage", measured: "50", may: "new_test.go", mayNot: "sum.go", files: map[string]string{
-		"go.mod": "module example.com/sum\n\ngo 1.21\n", "sum.go": "package sum\n\n// A is tested.\nfunc A() int { return 1 }\n\n// B is not.\nfunc B() int { return 2 }\n",
-		"sum_test.go": "package sum\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) {\n\tif A() != 1 {\n\t\tt.Fatal()\n\t}\n}\n",
-	}},
-	"go that is covered whole, with a command": {needs: "go", kind: "go-binary-size", may: "main.go", mayNot: "main_test.go", files: map[string]string{
-		"go.mod": "module example.com/cmd\n\ngo 1.21\n", "main.go": "package main\n\nfunc main() { println(1) }\n",
-		"main_test.go": "package main\n\nimport \"testing\"\n\nfunc TestRuns(*testing.T) { main() }\n",
-	}},
+	"go with a benchmark": {
+		needs: "go", kind: "go-benchmark", may: "sum.go", mayNot: "sum_test.go",
+		files: map[string]string{
+			"go.mod":      "module example.com/sum\n\ngo 1.21\n",
+			"sum.go":      "package sum\n\n// Sum adds.\nfunc Sum(n int) (s int) {\n\tfor i := range make([]int, n) {\n\t\ts += i\n\t}\n\treturn s\n}\n",
+			"sum_test.go": "package sum\n\nimport \"testing\"\n\nfunc TestSum(t *testing.T) {\n\tif Sum(3) != 3 {\n\t\tt.Fatal()\n\t}\n}\n\nfunc BenchmarkSum(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tSum(100)\n\t}\n}\n",
+		},
+	},
+	"go without one": {
+		needs: "go", kind: "go-coverage", measured: "50", may: "new_test.go", mayNot: "sum.go",
+		files: map[string]string{
+			"go.mod":      "module example.com/sum\n\ngo 1.21\n",
+			"sum.go":      "package sum\n\n// A is tested.\nfunc A() int { return 1 }\n\n// B is not.\nfunc B() int { return 2 }\n",
+			"sum_test.go": "package sum\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) {\n\tif A() != 1 {\n\t\tt.Fatal()\n\t}\n}\n",
+		},
+	},
+	"go that is covered whole, with a command": {
+		needs: "go", kind: "go-binary-size", may: "main.go",
+		mayNot: "main_test.go", files: map[string]string{
+			"go.mod": "module example.com/cmd\n\ngo 1.21\n", "main.go": "package main\n\nfunc main() { println(1) }\n",
+			"main_test.go": "package main\n\nimport \"testing\"\n\nfunc TestRuns(*testing.T) { main() }\n",
+		},
+	},
 	"a bundle": {needs: "npm", kind: "js-bundle-size", may: "src/a.js", mayNot: "build.js", files: map[string]string{
 		"package.json": `{"scripts": {"build": "node build.js"}}`, "src/a.js": "console.log('a long enough text')\n",
 		"build.js": "const fs = require('fs'); fs.mkdirSync('dist'); fs.copyFileSync('src/a.js', 'dist/a.js')\n",
 	}},
-	"node with tests": {needs: "npm", kind: "js-coverage", may: "test/b.test.js", mayNot: "lib/a.js", files: map[string]string{
-		"package.json": `{"scripts": {"test": "node --test"}}`, "lib/a.js": "exports.a = () => 1\nexports.b = () => {\n  const x = 2\n  return x\n}\n",
-		"test/a.test.js": "const test = require('node:test')\nconst {a} = require('../lib/a.js')\ntest('a', () => { if (a() !== 1) throw new Error() })\n",
-	}},
-	"C below the root": {needs: "make", kind: "make-binary-size", may: "c/x.c", mayNot: "c/Makefile", files: map[string]string{
-		"c/Makefile": "x: x.c\n\tcc -o x x.c\n", "c/x.c": "int main(void) { return 0; }\n", "c/.gitignore": "x\n",
-	}},
-	"tests with make": {needs: "make", kind: "make-test-time", may: "lib/a.sh", mayNot: "Makefile", files: map[string]string{
-		"Makefile": "test:\n\tsh lib/a.sh\n", "lib/a.sh": "exit 0\n",
-	}},
+	"node with tests": {
+		needs: "npm", kind: "js-coverage", may: "test/b.test.js", mayNot: "lib/a.js",
+		files: map[string]string{
+			"package.json":   `{"scripts": {"test": "node --test"}}`,
+			"lib/a.js":       "exports.a = () => 1\nexports.b = () => {\n  const x = 2\n  return x\n}\n",
+			"test/a.test.js": "const test = require('node:test')\nconst {a} = require('../lib/a.js')\ntest('a', () => { if (a() !== 1) throw new Error() })\n",
+		},
+	},
+	"C below the root": {
+		needs: "make", kind: "make-binary-size", may: "c/x.c", mayNot: "c/Makefile",
+		files: map[string]string{
+			"c/Makefile": "x: x.c\n\tcc -o x x.c\n", "c/x.c": "int main(void) { return 0; }\n", "c/.gitignore": "x\n",
+		},
+	},
+	"tests with make": {
+		needs: "make", kind: "make-test-time", may: "lib/a.sh", mayNot: "Makefile",
+		files: map[string]string{
+			"Makefile": "test:\n\tsh lib/a.sh\n", "lib/a.sh": "exit 0\n",
+		},
+	},
 }
 
 // fitShop is a shop on disk, where an isolated evaluation has a build cache.
 func fitShop(t *testing.T) *shop {
 	t.Helper()
 	disk := scratch.OnDisk(t)
-	s := &shop{desk: &desk{t: t, root: filepath.Join(disk, "root"), dir: filepath.Join(disk, "home"), vars: map[string]string{}}, at: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)}
+	s := &shop{desk: &desk{
+		t: t, root: filepath.Join(disk, "root"), dir: filepath.Join(disk, "home"),
+		vars: map[string]string{},
+	}, at: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)}
 	for _, dir := range []string{s.root, s.dir, filepath.Join(disk, "tmp")} {
 		require.NoError(t, os.Mkdir(dir, 0o755))
 	}

@@ -60,8 +60,9 @@ func (o GitHub) Client(env Env) (*api.Client, error) {
 		return nil, err
 	}
 	client, err := api.New(api.Options{
-		API: env.Getenv("GITHUB_API_URL"), Repository: repository, Token: token, UserAgent: "autoloop/" + buildVersion(),
-		Now: env.Now, Sleep: env.Sleep, Patience: patience, Timeout: timeout,
+		API: env.Getenv("GITHUB_API_URL"), Repository: repository, Token: token,
+		UserAgent: "autoloop/" + buildVersion(),
+		Now:       env.Now, Sleep: env.Sleep, Patience: patience, Timeout: timeout,
 	})
 	if name, is := errors.AsType[*api.NameError](err); is && o.Name == "" {
 		fmt.Fprintf(env.Stderr, "warning: GITHUB_REPOSITORY: %v; going on without GitHub\n", name)

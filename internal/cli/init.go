@@ -78,10 +78,14 @@ func newInitCommand(env Env, o *iterateOptions) *cobra.Command {
 	flags.BoolVarP(&init.yes, "yes", "y", false, "do it without asking")
 	objectFlag(flags, &init.json)
 	flags.BoolVar(&init.Force, "force", false, "replace also workflows and template that were edited")
-	flags.BoolVar(&init.simple, "simple", false, "one job with a token that can write beside agent and evaluation; with =false two jobs (the default)")
-	flags.StringVar(&init.Action, "action", "", "what the workflows use, as OWNER/NAME@REF (default: what they use now, else the commit of this binary)")
-	flags.BoolVar(&init.Pages, "pages", false, "put the page of what was tried on GitHub Pages after every run (private repositories: an artifact)")
-	flags.BoolVar(&init.adopt, "adopt", false, "take over from a gh-aw installation: rename its branches autoloop/NAME-DIGITS, on the remote too")
+	flags.BoolVar(&init.simple, "simple", false,
+		"one job with a token that can write beside agent and evaluation; with =false two jobs (the default)")
+	flags.StringVar(&init.Action, "action", "",
+		"what the workflows use, as OWNER/NAME@REF (default: what they use now, else the commit of this binary)")
+	flags.BoolVar(&init.Pages, "pages", false,
+		"put the page of what was tried on GitHub Pages after every run (private repositories: an artifact)")
+	flags.BoolVar(&init.adopt, "adopt", false,
+		"take over from a gh-aw installation: rename its branches autoloop/NAME-DIGITS, on the remote too")
 	flags.StringVar(&o.Remote, "remote", "", "the git remote with these branches (default: origin)")
 	flags.StringVar(&init.kind, "kind", "", "the `KIND` of program that --local writes (default: what fits)")
 	githubFlags(flags, &o.Options)
@@ -118,7 +122,9 @@ type initStep struct {
 
 // initLocal writes one program that was measured here, after a yes; the name "" is that
 // of its kind.
-func initLocal(ctx context.Context, env Env, o iterateOptions, init initOptions, name string) (done initialized, err error) {
+func initLocal(ctx context.Context, env Env, o iterateOptions, init initOptions, name string) (done initialized,
+	err error,
+) {
 	fitted, err := fitProgram(ctx, env, o.Options, name, init.kind)
 	if err != nil {
 		return done, err
@@ -137,8 +143,9 @@ func initLocal(ctx context.Context, env Env, o iterateOptions, init initOptions,
 	}
 	done.Changed = true
 	name = strings.TrimSuffix(filepath.Base(fitted.File.Path), ".md")
-	_, err = fmt.Fprintf(env.Stdout, "written: %s (%s)\nmeasured: %s\n\nnext:\n  git add -A && git commit -m \"Add program %s\"\n"+
-		"  iterate doctor                 # who can propose changes here\n  iterate --program %s -n 5%s --agent NAME\n",
+	_, err = fmt.Fprintf(env.Stdout,
+		"written: %s (%s)\nmeasured: %s\n\nnext:\n  git add -A && git commit -m \"Add program %s\"\n"+
+			"  iterate doctor                 # who can propose changes here\n  iterate --program %s -n 5%s --agent NAME\n",
 		fitted.File.Path, fitted.Why, fitted, name, name, programsFlag(o.Programs))
 	return done, err
 }
@@ -161,18 +168,22 @@ func fitProgram(ctx context.Context, env Env, o Options, name, kind string) (*se
 }
 
 // initExample writes an example that runs as it stands.
-func initExample(ctx context.Context, env Env, o iterateOptions, init initOptions, name string) (done initialized, err error) {
+func initExample(ctx context.Context, env Env, o iterateOptions, init initOptions, name string) (done initialized,
+	err error,
+) {
 	repo, err := openRepo(ctx, env, o.RepoDir)
 	if err != nil {
 		return done, err
 	}
-	steps, err := setup.FirstProgram(repo.Root, memory.Programs{Root: repo.Root, Dir: o.Programs}.Directory(), name, nil)
+	steps, err := setup.FirstProgram(repo.Root,
+		memory.Programs{Root: repo.Root, Dir: o.Programs}.Directory(), name, nil)
 	if err != nil {
 		return done, err
 	}
 	init.yes = true
 	done, err = doInit(ctx, env, init, repo.Root, steps, fmt.Sprintf(
-		"\nnext:\n  git add -A && git commit -m \"Add program %s\"\n  iterate --program %s -n 5%s\n", name, name, programsFlag(o.Programs)))
+		"\nnext:\n  git add -A && git commit -m \"Add program %s\"\n  iterate --program %s -n 5%s\n", name, name,
+		programsFlag(o.Programs)))
 	warnUncommitted(env, Scheduling{Options: o.Options}.Uncommitted(ctx, env).String())
 	return done, err
 }
@@ -185,7 +196,9 @@ func programsFlag(dir string) string {
 	return " --programs " + process.QuoteWord(dir)
 }
 
-func initRepository(ctx context.Context, env Env, o iterateOptions, init initOptions, _ string) (done initialized, err error) {
+func initRepository(ctx context.Context, env Env, o iterateOptions, init initOptions, _ string) (done initialized,
+	err error,
+) {
 	deps, err := openDeps(ctx, env, o.Options)
 	if err != nil {
 		return done, err
@@ -220,7 +233,8 @@ func initRepository(ctx context.Context, env Env, o iterateOptions, init initOpt
 		}
 		steps = append(steps, renames...)
 	}
-	return doInit(ctx, env, init, root, steps, strings.NewReplacer("LABELS", byHand, "PROGRAMS", programsFlag(dir)).Replace(initNext))
+	return doInit(ctx, env, init, root, steps,
+		strings.NewReplacer("LABELS", byHand, "PROGRAMS", programsFlag(dir)).Replace(initNext))
 }
 
 // firstProgram are the steps that write one that fits and was measured here; where none
@@ -242,7 +256,10 @@ func firstProgram(ctx context.Context, env Env, deps *dependencies, example bool
 // adoptSteps rename branches on the remote that iterations would use, else on
 // origin when there is one.
 func adoptSteps(ctx context.Context, deps *dependencies) ([]setup.Step, error) {
-	a := setup.Adopter{Repo: deps.Repo, GitHub: deps.GitHub, Programs: deps.Source(), Remote: deps.Memory.Remote, Now: deps.Env.Now}
+	a := setup.Adopter{
+		Repo: deps.Repo, GitHub: deps.GitHub, Programs: deps.Source(), Remote: deps.Memory.Remote,
+		Now: deps.Env.Now,
+	}
 	if a.Remote == "" && !deps.Options.Local {
 		if _, err := deps.Repo.Remote("origin").URL(ctx); err == nil {
 			a.Remote = "origin"
@@ -252,7 +269,9 @@ func adoptSteps(ctx context.Context, deps *dependencies) ([]setup.Step, error) {
 }
 
 // doInit shows the steps, asks, does them, and says what comes next.
-func doInit(ctx context.Context, env Env, init initOptions, root string, steps []setup.Step, next string) (done initialized, err error) {
+func doInit(ctx context.Context, env Env, init initOptions, root string, steps []setup.Step,
+	next string,
+) (done initialized, err error) {
 	todo := 0
 	for _, s := range steps {
 		done.Steps = append(done.Steps, initStep{s.Action, s.Name, strings.TrimSpace(s.Why)})

@@ -21,7 +21,9 @@ const asRoot = "not isolated: as root, agent and evaluation can read and change 
 // of this machine; nil is not at all. What the program requires and this
 // machine cannot do is an error. Beside the run's directory nobody sees what is
 // hidden, and everybody what is readable.
-func isolate(ctx context.Context, env Env, p *program.Program, runner *process.Runner, runDir string, hidden, readable []string) (*process.Isolation, error) {
+func isolate(ctx context.Context, env Env, p *program.Program, runner *process.Runner, runDir string, hidden,
+	readable []string,
+) (*process.Isolation, error) {
 	wish, err := isolationWish(env, p)
 	if err != nil {
 		return nil, err
@@ -43,7 +45,8 @@ func isolate(ctx context.Context, env Env, p *program.Program, runner *process.R
 		if env.Root {
 			fmt.Fprintln(env.Stderr, asRoot+probe.Reason)
 		} else {
-			fmt.Fprintf(env.Stderr, "not isolated: agent and evaluation can read and write all that you can: %s\n", probe.Reason)
+			fmt.Fprintf(env.Stderr, "not isolated: agent and evaluation can read and write all that you can: %s\n",
+				probe.Reason)
 		}
 		return nil, nil
 	}
@@ -68,7 +71,8 @@ func isolate(ctx context.Context, env Env, p *program.Program, runner *process.R
 // AUTOLOOP_ISOLATION.
 func isolationWish(env Env, p *program.Program) (string, error) {
 	wish := p.Isolation
-	if general := strings.ToLower(strings.TrimSpace(env.Getenv("AUTOLOOP_ISOLATION"))); wish == "auto" && general != "" {
+	if general := strings.ToLower(strings.TrimSpace(env.Getenv("AUTOLOOP_ISOLATION"))); wish == "auto" &&
+		general != "" {
 		if !slices.Contains([]string{"auto", "required", "off"}, general) {
 			return "", misuse.Errorf("AUTOLOOP_ISOLATION=%s: give auto, required or off", plain.Short(general, 40))
 		}

@@ -63,13 +63,15 @@ func newIterateCommand(env Env) *cobra.Command {
 	agentFlags(flags, &o)
 	flags.IntVarP(&o.count, "iterations", "n", 1, "how many iterations to run at most")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "go as far as the decision and write nothing")
-	flags.StringVar(&o.failOn, "fail-on", "", "end with exit code 1 after this `OUTCOME`: error (always when the unchanged files cannot be measured)")
+	flags.StringVar(&o.failOn, "fail-on", "",
+		"end with exit code 1 after this `OUTCOME`: error (always when the unchanged files cannot be measured)")
 	addGroup(cmd, "Run", newDemoCommand(env), newApplyCommand(env, &o))
 	addGroup(cmd, "Run", newControlCommands(env, &o)...)
 	addGroup(cmd, "Look", newStatusCommand(env, &o), newLogCommand(env, &o), newPageCommand(env, &o),
 		newDoctorCommand(env, &o), newReplayCommand(env, &o))
 	addGroup(cmd, "Write programs", newInitCommand(env, &o), newValidateCommand(env, &o), newPruneCommand(env, &o))
-	addGroup(cmd, "Suites (skills and agent configurations)", newSkillCommand(env), newEvalCommand(env), newCompareCommand(env))
+	addGroup(cmd, "Suites (skills and agent configurations)", newSkillCommand(env), newEvalCommand(env),
+		newCompareCommand(env))
 	addGroup(cmd, "Workflows", newJobCommand(env, &o))
 	return cmd
 }
@@ -87,9 +89,11 @@ func addGroup(root *cobra.Command, title string, list ...*cobra.Command) {
 
 // programFlags say which program is meant, and where its branches and records are.
 func programFlags(flags *pflag.FlagSet, env Env, o *iterateOptions) {
-	flags.StringVar(&o.Program, "program", env.Getenv("AUTOLOOP_PROGRAM"), "the program to run (default: the scheduler's choice)")
+	flags.StringVar(&o.Program, "program", env.Getenv("AUTOLOOP_PROGRAM"),
+		"the program to run (default: the scheduler's choice)")
 	flags.StringVar(&o.Base, "base", "", "the default branch that the work is for")
-	flags.StringVar(&o.CIWorkflow, "ci-workflow", "", "the `FILE` name of the workflow that is started for what is pushed (default: the program's)")
+	flags.StringVar(&o.CIWorkflow, "ci-workflow", "",
+		"the `FILE` name of the workflow that is started for what is pushed (default: the program's)")
 	sharedFlags(flags, &o.Options)
 	flags.BoolVar(&o.json, "json", false, "print an array with an object for each iteration")
 	dirFlag(flags, &o.Options)
@@ -97,13 +101,15 @@ func programFlags(flags *pflag.FlagSet, env Env, o *iterateOptions) {
 
 // sharedFlags say where branches and records are: here alone, or on a remote and GitHub too.
 func sharedFlags(flags *pflag.FlagSet, o *Options) {
-	flags.StringVar(&o.Remote, "remote", "", "the git remote that branches and records are shared with (default: origin with GitHub)")
+	flags.StringVar(&o.Remote, "remote", "",
+		"the git remote that branches and records are shared with (default: origin with GitHub)")
 	githubFlags(flags, o)
 }
 
 // dirFlag says where the files of this machine are.
 func dirFlag(flags *pflag.FlagSet, o *Options) {
-	flags.StringVar(&o.Dir, "dir", "", "where autoloop.json and transcripts are (default: AUTOLOOP_DIR, else /tmp/gh-aw in Actions, else autoloop in XDG_STATE_HOME or ~/.local/state)")
+	flags.StringVar(&o.Dir, "dir", "",
+		"where autoloop.json and transcripts are (default: AUTOLOOP_DIR, else /tmp/gh-aw in Actions, else autoloop in XDG_STATE_HOME or ~/.local/state)")
 }
 
 // githubFlags say which repository is used, here and on GitHub.
@@ -130,10 +136,13 @@ func forceFlag(flags *pflag.FlagSet, o *iterateOptions) {
 
 // agentFlags say who proposes.
 func agentFlags(flags *pflag.FlagSet, o *iterateOptions) {
-	flags.StringVar(&o.Agent, "agent", "", "who proposes, as \"iterate doctor\" lists them (default: the program's, else AUTOLOOP_AGENT)")
-	flags.StringVar(&o.AgentCommand, "agent-command", "", "the command of the agent `command`, which is then the default agent (default: the program's)")
+	flags.StringVar(&o.Agent, "agent", "",
+		"who proposes, as \"iterate doctor\" lists them (default: the program's, else AUTOLOOP_AGENT)")
+	flags.StringVar(&o.AgentCommand, "agent-command", "",
+		"the command of the agent `command`, which is then the default agent (default: the program's)")
 	flags.StringVar(&o.Model, "model", "", "the model that the agent uses")
-	flags.StringVar(&o.BudgetUSD, "budget-usd", "", "begin no further iteration when this run has cost so many dollars, besides the program's budgets")
+	flags.StringVar(&o.BudgetUSD, "budget-usd", "",
+		"begin no further iteration when this run has cost so many dollars, besides the program's budgets")
 }
 
 // iterate runs iterations one after the other.
@@ -148,18 +157,19 @@ func iterate(ctx context.Context, env Env, o iterateOptions) error {
 	if o.dryRun {
 		refused = func(context.Context, iterateOptions, *dependencies, *loop.Service, error) error { return nil }
 	}
-	return withLoop(ctx, env, o, (*dependencies).CheckCIGate, refused, func(ctx context.Context, service *loop.Service) ([]loop.Result, error) {
-		if !o.dryRun {
-			results, err := runShown(ctx, env, service, o.count)
-			return results, errors.Join(err, loop.Failed(results, o.failOn == string(history.Error)))
-		}
-		result, err := service.DryRun(ctx)
-		if err != nil {
-			return nil, err
-		}
-		results := []loop.Result{result}
-		return results, loop.Failed(results, o.failOn == string(history.Error))
-	})
+	return withLoop(ctx, env, o, (*dependencies).CheckCIGate, refused,
+		func(ctx context.Context, service *loop.Service) ([]loop.Result, error) {
+			if !o.dryRun {
+				results, err := runShown(ctx, env, service, o.count)
+				return results, errors.Join(err, loop.Failed(results, o.failOn == string(history.Error)))
+			}
+			result, err := service.DryRun(ctx)
+			if err != nil {
+				return nil, err
+			}
+			results := []loop.Result{result}
+			return results, loop.Failed(results, o.failOn == string(history.Error))
+		})
 }
 
 // runShown runs iterations, and says on the repository's board what they are at.
@@ -172,7 +182,10 @@ func runShown(ctx context.Context, env Env, service *loop.Service, count int) ([
 	shown := service.Progress
 	service.Progress = func(step loop.Step) {
 		shown(step)
-		run.Tell(live.Status{Program: step.Program, Iteration: step.Iteration, Stage: step.Name, Detail: step.Detail, Since: env.Now()})
+		run.Tell(live.Status{
+			Program: step.Program, Iteration: step.Iteration, Stage: step.Name, Detail: step.Detail,
+			Since: env.Now(),
+		})
 	}
 	service.StopAsked = run.StopAsked
 	return service.Run(ctx, count)
@@ -180,11 +193,13 @@ func runShown(ctx context.Context, env Env, service *loop.Service, count int) ([
 
 // refusalHandler does what is to be done when nobody can work on a program here; the
 // service neither proposes nor measures.
-type refusalHandler func(ctx context.Context, o iterateOptions, deps *dependencies, recorder *loop.Service, why error) error
+type refusalHandler func(ctx context.Context, o iterateOptions, deps *dependencies, recorder *loop.Service,
+	why error) error
 
 // withLoop does something with the loop of a program that check lets pass, and
 // prints the results.
-func withLoop(ctx context.Context, env Env, o iterateOptions, check func(*dependencies, *program.Program) error, refused refusalHandler,
+func withLoop(ctx context.Context, env Env, o iterateOptions, check func(*dependencies, *program.Program) error,
+	refused refusalHandler,
 	do func(context.Context, *loop.Service) ([]loop.Result, error),
 ) error {
 	if why := env.Stopped(); why != "" {
@@ -208,7 +223,10 @@ func withLoop(ctx context.Context, env Env, o iterateOptions, check func(*depend
 			fmt.Fprintln(env.Stdout, "nothing is selected: no program is due")
 			return reportRun(env, o, nil, nil)
 		}
-		return deliver(env, o, nil, []loop.Result{{Outcome: history.Idle, Reasons: decision.Lines{decision.Say("nothing selected")}}})
+		return deliver(env, o, nil, []loop.Result{{
+			Outcome: history.Idle,
+			Reasons: decision.Lines{decision.Say("nothing selected")},
+		}})
 	}
 	if o.Program != "" {
 		if why := deps.RepositoryStopped(ctx); why != "" {
@@ -232,7 +250,8 @@ func withLoop(ctx context.Context, env Env, o iterateOptions, check func(*depend
 	service.Ended = shown.Ended
 	results, err := do(ctx, service)
 	shown.Close()
-	if out, is := errors.AsType[*memory.CheckedOutError](err); is && out.Ref != "refs/heads/"+memory.MemoryBranch && ctx.Err() == nil {
+	if out, is := errors.AsType[*memory.CheckedOutError](err); is && out.Ref != "refs/heads/"+memory.MemoryBranch &&
+		ctx.Err() == nil {
 		err = errors.Join(err, refused(ctx, o, deps, deps.Recorder(ctx, p, issue), err))
 	}
 	if printed := deliver(env, o, p, results); printed != nil {

@@ -14,6 +14,7 @@ func newJobCommand(env Env, o *iterateOptions) *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newBeginCommand(env, o), newProposeCommand(env, o), newPublishCommand(env, o), newSteerCommand(env, o), newDecideCommand(env))
+	cmd.AddCommand(newBeginCommand(env, o), newProposeCommand(env, o), newPublishCommand(env, o),
+		newSteerCommand(env, o), newDecideCommand(env))
 	return cmd
 }

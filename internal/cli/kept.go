@@ -61,7 +61,8 @@ func (k *keptWork) Conflict() error {
 	case len(k.Conflicts) > len(k.unsaved):
 		return fmt.Errorf("%s does not merge into what is checked out, both changed %s: run `git merge %s`, resolve it and commit", k.Branch, listed(k.Conflicts[:len(k.Conflicts)-len(k.unsaved)]), k.Branch)
 	case len(k.unsaved) > 0:
-		return fmt.Errorf("%s changes %s, which you have changed and not committed: commit or stash that first", k.Branch, listed(k.unsaved))
+		return fmt.Errorf("%s changes %s, which you have changed and not committed: commit or stash that first",
+			k.Branch, listed(k.unsaved))
 	default:
 		return nil
 	}
@@ -138,7 +139,8 @@ func (k *keptWork) count(ctx context.Context, d *dependencies, name string) erro
 		}
 		k.Commits++
 		if len(e.Warning) > 0 {
-			k.Flagged = append(k.Flagged, plain.Line(fmt.Sprintf("iteration %d is flagged: %s", e.Iteration, decision.Joined(e.Warning))))
+			k.Flagged = append(k.Flagged, plain.Line(fmt.Sprintf("iteration %d is flagged: %s", e.Iteration,
+				decision.Joined(e.Warning))))
 		}
 	}
 	if k.Commits == 0 {

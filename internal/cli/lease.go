@@ -15,7 +15,10 @@ import (
 // LeaseHolder names this process as the holder of a lease.
 func (e Env) LeaseHolder() history.Lease {
 	host, _ := os.Hostname()
-	lease := history.Lease{Host: host, PID: os.Getpid(), ProcessStart: process.Start(os.Getpid()), Namespace: process.Namespace()}
+	lease := history.Lease{
+		Host: host, PID: os.Getpid(), ProcessStart: process.Start(os.Getpid()),
+		Namespace: process.Namespace(),
+	}
 	if e.InActions() {
 		lease.ActionsRun = e.Getenv("GITHUB_RUN_ID") + "/" + e.Getenv("GITHUB_RUN_ATTEMPT")
 	}

@@ -14,7 +14,10 @@ func TestAnEarlierAttemptOfTheSameRunIsGone(t *testing.T) {
 	t.Parallel()
 	environment := map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_RUN_ID": "77", "GITHUB_RUN_ATTEMPT": "2"}
 	env := Env{Getenv: func(name string) string { return environment[name] }}
-	for run, alive := range map[string]bool{"77/1": false, "77/2": true, "77/3": true, "78/1": true, "77/": true, "77/x": true} {
+	for run, alive := range map[string]bool{
+		"77/1": false, "77/2": true, "77/3": true, "78/1": true, "77/": true,
+		"77/x": true,
+	} {
 		assert.Equal(t, alive, env.HolderAlive(history.Lease{Host: "elsewhere", ActionsRun: run}), run)
 	}
 	host, _ := os.Hostname()

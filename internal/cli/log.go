@@ -42,7 +42,8 @@ func newLogCommand(env Env, shared *iterateOptions) *cobra.Command {
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if isSuite(cmd.Context(), env, shared.Options, args[0]) {
-				if err := onlyFor("programs", cmd.Flags().Changed, "tsv", "dir", "remote", "repo", "local"); err != nil {
+				if err := onlyFor("programs", cmd.Flags().Changed, "tsv", "dir", "remote", "repo",
+					"local"); err != nil {
 					return err
 				}
 				if len(args) > 1 {
@@ -62,7 +63,8 @@ func newLogCommand(env Env, shared *iterateOptions) *cobra.Command {
 	sharedFlags(cmd.Flags(), &shared.Options)
 	dirFlag(cmd.Flags(), &shared.Options)
 	cmd.Flags().BoolVar(&o.diff, "diff", false, "print the patch of a skill from v0 to the best version alone")
-	cmd.Flags().StringVar(&o.html, "html", "", "write a page of a skill into this file: cases and versions, evidence, the change")
+	cmd.Flags().StringVar(&o.html, "html", "",
+		"write a page of a skill into this file: cases and versions, evidence, the change")
 	cmd.MarkFlagsMutuallyExclusive("json", "tsv", "diff", "html")
 	return cmd
 }
@@ -133,7 +135,8 @@ func printLog(ctx context.Context, env Env, deps *dependencies, o logOptions, le
 	}
 	switch {
 	case only > 0 && decisions.Found == nil:
-		return misuse.Errorf("iteration %d of %s was not decided: `iterate log %s` lists those that were", only, o.Program, o.Program)
+		return misuse.Errorf("iteration %d of %s was not decided: `iterate log %s` lists those that were", only,
+			o.Program, o.Program)
 	case o.json:
 		return printJSON(env, lines)
 	case o.tsv:
@@ -141,7 +144,8 @@ func printLog(ctx context.Context, env Env, deps *dependencies, o logOptions, le
 		out.Comma = '\t'
 		return out.WriteAll(records)
 	case only > 0:
-		_, err := fmt.Fprint(env.Stdout, render.Decision(&decisions), render.FailedOutput(decisions.Measured, decisions.Found), outputs(env, deps, o, decisions.Found))
+		_, err := fmt.Fprint(env.Stdout, render.Decision(&decisions),
+			render.FailedOutput(decisions.Measured, decisions.Found), outputs(env, deps, o, decisions.Found))
 		return err
 	}
 	_, err := fmt.Fprint(env.Stdout, colored(env, table.Fit(env.TableWidth()).String()))

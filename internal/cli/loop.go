@@ -26,9 +26,12 @@ import (
 func (d *dependencies) service(p *program.Program) *loop.Service {
 	env := d.Env
 	return &loop.Service{
-		Program: p, Repo: d.Repo, Trees: &tree.Builder{Repo: d.Repo}, Memory: d.Memory, Masker: process.NewMasker(env.Environ),
-		Base: d.Options.Base, Force: d.Options.Force, RunDir: d.RunDir, Holder: env.LeaseHolder(), Alive: env.HolderAlive,
-		Environ: env.CommandEnviron, Now: env.Now, NewRun: env.NewRunID, RunURL: env.RunURL(), Page: env.Actions().ProgramPage(d.Repo.Root, p.Name), SignOff: signOff(env, d.Repo), Sleep: env.Sleeper(),
+		Program: p, Repo: d.Repo, Trees: &tree.Builder{Repo: d.Repo}, Memory: d.Memory,
+		Masker: process.NewMasker(env.Environ),
+		Base:   d.Options.Base, Force: d.Options.Force, RunDir: d.RunDir, Holder: env.LeaseHolder(),
+		Alive:   env.HolderAlive,
+		Environ: env.CommandEnviron, Now: env.Now, NewRun: env.NewRunID, RunURL: env.RunURL(),
+		Page: env.Actions().ProgramPage(d.Repo.Root, p.Name), SignOff: signOff(env, d.Repo), Sleep: env.Sleeper(),
 	}
 }
 
@@ -139,7 +142,8 @@ func (d *dependencies) CheckCIGate(p *program.Program) error {
 // already, empty or not, as a workflow passes it on, or where the token is a
 // workflow's own, which may not read it.
 func (d *dependencies) RepositoryStopped(ctx context.Context) string {
-	passedOn := slices.ContainsFunc(d.Env.Environ, func(entry string) bool { return strings.HasPrefix(entry, "AUTOLOOP_PAUSED=") })
+	passedOn := slices.ContainsFunc(d.Env.Environ,
+		func(entry string) bool { return strings.HasPrefix(entry, "AUTOLOOP_PAUSED=") })
 	if passedOn || d.Env.WorkflowToken() {
 		return ""
 	}

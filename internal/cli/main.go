@@ -17,7 +17,8 @@ func Main(work func(context.Context, Env) int) int {
 		return code
 	}
 	process.Conceal()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP,
+		syscall.SIGQUIT)
 	defer stop()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -35,7 +35,10 @@ func TestNewProgramRunsAsItStands(t *testing.T) {
 }
 
 func TestNewProgramOverwritesNothing(t *testing.T) {
-	for _, there := range []string{".autoloop/programs/speed.md", ".autoloop/programs/speed/program.md", "autoloop-speed/settings.conf", "autoloop-speed/evaluate.sh"} {
+	for _, there := range []string{
+		".autoloop/programs/speed.md", ".autoloop/programs/speed/program.md",
+		"autoloop-speed/settings.conf", "autoloop-speed/evaluate.sh",
+	} {
 		d := newDesk(t).repository()
 		file := filepath.Join(d.root, there)
 		d.write(file, "mine\n")
@@ -63,7 +66,13 @@ func TestNewProgramElsewhere(t *testing.T) {
 
 func TestNewProgramMisuse(t *testing.T) {
 	d := newDesk(t).repository()
-	for _, args := range [][]string{{"init", "a", "b"}, {"init", "My Program"}, {"init", ""}, {"init", "../x"}, {"init", "a.lock"}} {
+	for _, args := range [][]string{
+		{"init", "a", "b"},
+		{"init", "My Program"},
+		{"init", ""},
+		{"init", "../x"},
+		{"init", "a.lock"},
+	} {
 		a := d.iterate(args...)
 		assert.Equal(t, 2, a.code, args)
 		assert.NotEmpty(t, a.errors)

@@ -50,10 +50,15 @@ func newPageCommand(env Env, o *iterateOptions) *cobra.Command {
 			if cmd.Flags().Changed("serve") {
 				return servePage(cmd.Context(), env, o.Options, port, names)
 			}
-			return asObject(env, asJSON, func(env Env) (*pageMade, error) { return makePage(cmd.Context(), env, o.Options, out, names) })
+			return asObject(env, asJSON, func(env Env) (*pageMade,
+				error,
+			) {
+				return makePage(cmd.Context(), env, o.Options, out, names)
+			})
 		},
 	}
-	cmd.Flags().StringVar(&out, "out", "", "one HTML file, or a directory for a page of each program (default: a file beside autoloop.json)")
+	cmd.Flags().StringVar(&out, "out", "",
+		"one HTML file, or a directory for a page of each program (default: a file beside autoloop.json)")
 	sharedFlags(cmd.Flags(), &o.Options)
 	dirFlag(cmd.Flags(), &o.Options)
 	objectFlag(cmd.Flags(), &asJSON)
@@ -98,14 +103,18 @@ func makePage(ctx context.Context, env Env, o Options, out string, names []strin
 // pageMaker reads what the page shows.
 func pageMaker(ctx context.Context, env Env, o Options, deps *dependencies) *site.Maker {
 	return &site.Maker{
-		Repo: deps.Repo, Memory: deps.Memory, Facts: pageFacts(ctx, env, o), Version: buildVersion(), Now: env.Now, Repository: o.Page(env),
+		Repo: deps.Repo, Memory: deps.Memory, Facts: pageFacts(ctx, env, o), Version: buildVersion(), Now: env.Now,
+		Repository: o.Page(env),
 	}
 }
 
 // pageFacts says of a program what its file and the schedule know. Without the
 // files the page has what the records say.
 func pageFacts(ctx context.Context, env Env, o Options) func(*page.Source) {
-	plan, err := Scheduling{Options: Options{RepoDir: o.RepoDir, Programs: o.Programs, Dir: o.Dir, GitHub: GitHub{Local: true}}}.Plan(ctx, env, false)
+	plan, err := Scheduling{Options: Options{
+		RepoDir: o.RepoDir, Programs: o.Programs, Dir: o.Dir,
+		GitHub: GitHub{Local: true},
+	}}.Plan(ctx, env, false)
 	if err != nil {
 		return nil
 	}
@@ -124,7 +133,10 @@ func pageFacts(ctx context.Context, env Env, o Options) func(*page.Source) {
 		if s.NextDue != nil {
 			source.NextDue = *s.NextDue
 		}
-		source.Used = func(summary *history.Summary) []budget.Used { return budget.Stand(s.Program, summary, env.Now()).Used }
+		source.Used = func(summary *history.Summary) []budget.Used {
+			return budget.Stand(s.Program, summary,
+				env.Now()).Used
+		}
 	}
 }
 

@@ -18,18 +18,33 @@ func TestPassConfig(t *testing.T) {
 		code                int
 	}{
 		"nothing is passed by itself": {"", `test ! -e "$HOME/.npmrc" && cat value.txt`, "5", 0},
-		"what is named":               {"pass-config: [npm, pip]\n", `grep -q mirror.example "$HOME/.npmrc" && grep -q pip.example "$HOME/.config/pip/pip.conf" && cat value.txt`, "5", 0},
-		"nothing else":                {"pass-config: [pip]\n", `test ! -e "$HOME/.npmrc" && cat value.txt`, "5", 0},
-		"a tool without any":          {"pass-config: [conda]\n", `test ! -e "$HOME/.condarc" && cat value.txt`, "5", 0},
-		"secrets are masked":          {"pass-config: [npm]\n", `sed -n 2p "$HOME/.npmrc" >&2; exit 3`, "_authToken=***", 1},
-		"no such tool":                {"pass-config: [ssh]\n", `cat value.txt`, `"ssh" is no tool whose configuration can be passed on`, 2},
+		"what is named": {
+			"pass-config: [npm, pip]\n",
+			`grep -q mirror.example "$HOME/.npmrc" && grep -q pip.example "$HOME/.config/pip/pip.conf" && cat value.txt`, "5", 0,
+		},
+		"nothing else": {"pass-config: [pip]\n", `test ! -e "$HOME/.npmrc" && cat value.txt`, "5", 0},
+		"a tool without any": {
+			"pass-config: [conda]\n",
+			`test ! -e "$HOME/.condarc" && cat value.txt`, "5", 0,
+		},
+		"secrets are masked": {
+			"pass-config: [npm]\n", `sed -n 2p "$HOME/.npmrc" >&2; exit 3`,
+			"_authToken=***", 1,
+		},
+		"no such tool": {
+			"pass-config: [ssh]\n", `cat value.txt`,
+			`"ssh" is no tool whose configuration can be passed on`, 2,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newShop(t)
-			s.write(filepath.Join(s.dir, ".npmrc"), "registry=https://mirror.example/\n//mirror.example/:_authToken="+login+"\n")
-			s.write(filepath.Join(s.dir, ".config/pip/pip.conf"), "[global]\nindex-url = https://me:0123456789abcdef@pip.example/simple\n")
-			s.file(".autoloop/programs/p.md", "---\n"+c.front+changing+"---\n"+goodTarget+"\n## Evaluation\n```sh\n"+c.script+"\n```\n")
+			s.write(filepath.Join(s.dir, ".npmrc"),
+				"registry=https://mirror.example/\n//mirror.example/:_authToken="+login+"\n")
+			s.write(filepath.Join(s.dir, ".config/pip/pip.conf"),
+				"[global]\nindex-url = https://me:0123456789abcdef@pip.example/simple\n")
+			s.file(".autoloop/programs/p.md",
+				"---\n"+c.front+changing+"---\n"+goodTarget+"\n## Evaluation\n```sh\n"+c.script+"\n```\n")
 			s.file("value.txt", "5\n")
 			s.commit()
 			a := s.iterate("doctor", "p")

@@ -30,7 +30,8 @@ func (d *dependencies) Program(ctx context.Context) (p *program.Program, issue *
 		if err != nil {
 			return nil, nil, err
 		}
-		if name, err = schedule.ReadSelected(filepath.Join(dir, schedule.PlanFile), d.Repo.Root); err != nil || name == "" {
+		if name, err = schedule.ReadSelected(filepath.Join(dir, schedule.PlanFile), d.Repo.Root); err != nil ||
+			name == "" {
 			return nil, nil, err
 		}
 	}
@@ -54,9 +55,11 @@ func (d *dependencies) Program(ctx context.Context) (p *program.Program, issue *
 		}
 		cure := fmt.Sprintf("make one with `iterate init %s`", name)
 		if states, _, err := d.Memory.States(ctx); err == nil && states[name] != nil {
-			cure = fmt.Sprintf("it has records: put back its file, or its open issue with the label %s", sync.ProgramLabel)
+			cure = fmt.Sprintf("it has records: put back its file, or its open issue with the label %s",
+				sync.ProgramLabel)
 		}
-		return nil, nil, misuse.Errorf("there is no program %q (there are: %s); %s", name, cmp.Or(strings.Join(program.Names(all), ", "), "none"), cure)
+		return nil, nil, misuse.Errorf("there is no program %q (there are: %s); %s", name,
+			cmp.Or(strings.Join(program.Names(all), ", "), "none"), cure)
 	}
 	if workflow := d.Options.CIWorkflow; workflow != "" {
 		if !workflowFile().MatchString(workflow) {
@@ -128,7 +131,9 @@ func (d *dependencies) TrackedFiles(ctx context.Context) ([]string, error) {
 
 // issueProgram finds a program that is an issue, by the name that discovery
 // gives it, or nil. Its author is checked again.
-func (d *dependencies) issueProgram(ctx context.Context, source memory.Programs, name string) (*program.Program, *api.Issue, error) {
+func (d *dependencies) issueProgram(ctx context.Context, source memory.Programs, name string) (*program.Program,
+	*api.Issue, error,
+) {
 	files, err := source.Load(true)
 	if err != nil {
 		return nil, nil, err
@@ -175,7 +180,8 @@ func (d *dependencies) ProgramOfIssue(ctx context.Context, number int) (string, 
 		return "", err
 	}
 	for _, name := range slices.Sorted(maps.Keys(states)) {
-		if machine, _, err := state.ParseMachine(states[name]); err == nil && (machine.Issue == number || machine.PR == number) {
+		if machine, _, err := state.ParseMachine(states[name]); err == nil &&
+			(machine.Issue == number || machine.PR == number) {
 			return name, nil
 		}
 	}

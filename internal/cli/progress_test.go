@@ -46,7 +46,8 @@ func TestStatusLine(t *testing.T) {
 	shown.Ended(loop.Result{Iteration: 2, Outcome: history.Accepted, BestMetric: number64("90"), Usage: usage})
 	shown.Begin("iteration 3: the improver works")
 	shown.Say("I read the\u200b suite")
-	assert.Equal(t, "* (0s) iteration 3: the improver works: I read the suite; 1 of 2 kept, best 90, 0.50 USD", shown.line("*"))
+	assert.Equal(t, "* (0s) iteration 3: the improver works: I read the suite; 1 of 2 kept, best 90, 0.50 USD",
+		shown.line("*"))
 }
 
 // TestAStatusLineFitsTheTerminal: it is one column narrower than the terminal, and where
@@ -70,7 +71,8 @@ func TestAStatusLineFitsTheTerminal(t *testing.T) {
 			t.Parallel()
 			drawn := make(chan string, 100)
 			env := Env{
-				Stderr: writerFunc(func(p []byte) (int, error) { drawn <- string(p); return len(p), nil }), Terminal: c.terminal, Width: c.width,
+				Stderr:   writerFunc(func(p []byte) (int, error) { drawn <- string(p); return len(p), nil }),
+				Terminal: c.terminal, Width: c.width,
 				Getenv: func(string) string { return c.term }, Now: func() time.Time { return time.Unix(0, 0) },
 			}
 			p := newProgress(env)
@@ -112,8 +114,9 @@ func TestTaskLine(t *testing.T) {
 	assert.Equal(t, "0/10 runs", taskLine(taskrun.Progress{Total: 10}))
 	assert.Equal(t, "5/10 runs, 2 kept from before, 0.1235 USD, 700 tokens, 1 runs of unknown cost: fix, candidate: 1 of 3 checks passed (timeout: it took long)",
 		taskLine(taskrun.Progress{
-			Done: 5, Total: 10, Reused: 2, Task: "fix\x1b[31m", Side: "candidate", Passed: 1, Checks: 3, Failure: "timeout: it\ntook long",
-			USD: metric.MustValue("0.12345"), Tokens: 700, Unknown: 1,
+			Done: 5, Total: 10, Reused: 2, Task: "fix\x1b[31m", Side: "candidate", Passed: 1, Checks: 3,
+			Failure: "timeout: it\ntook long",
+			USD:     metric.MustValue("0.12345"), Tokens: 700, Unknown: 1,
 		}))
 	assert.Equal(t, "10/10 runs, 1/4 judged", taskLine(taskrun.Progress{Done: 10, Total: 10, Judged: 1, ToJudge: 4}))
 }

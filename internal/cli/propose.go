@@ -33,7 +33,10 @@ func newProposeCommand(env Env, o *iterateOptions) *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			written, err := propose(cmd.Context(), env, *o, out, ifDue)
-			return errors.Join(err, env.Actions().SetOutputs(actions.Output{Name: "bundle", Value: strconv.FormatBool(written)}))
+			return errors.Join(err, env.Actions().SetOutputs(actions.Output{
+				Name:  "bundle",
+				Value: strconv.FormatBool(written),
+			}))
 		},
 	}
 	programFlags(cmd.Flags(), env, o)
@@ -53,7 +56,8 @@ func propose(ctx context.Context, env Env, o iterateOptions, out string, ifDue b
 			return false, err
 		}
 		if why != "" {
-			return false, deliver(env, o, nil, []loop.Result{{Program: o.Program, Outcome: history.Idle, Reasons: decision.Lines{decision.Say(why)}}})
+			return false, deliver(env, o, nil,
+				[]loop.Result{{Program: o.Program, Outcome: history.Idle, Reasons: decision.Lines{decision.Say(why)}}})
 		}
 	}
 	if out == "" {
@@ -86,13 +90,14 @@ func propose(ctx context.Context, env Env, o iterateOptions, out string, ifDue b
 		}
 		return err
 	}
-	err = withLoop(ctx, env, o, anyGate, refused, func(ctx context.Context, service *loop.Service) ([]loop.Result, error) {
-		service.MustReserve = env.InActions()
-		made, result, err := service.Propose(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return handOn(made, result)
-	})
+	err = withLoop(ctx, env, o, anyGate, refused,
+		func(ctx context.Context, service *loop.Service) ([]loop.Result, error) {
+			service.MustReserve = env.InActions()
+			made, result, err := service.Propose(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return handOn(made, result)
+		})
 	return written, err
 }

@@ -108,7 +108,8 @@ func TestPruneKeepsWhatADefaultBranchOfAnyNameHas(t *testing.T) {
 	assert.Contains(t, s.git("branch", "--list"), "autoloop/p")
 
 	s.git("branch", "main")
-	assert.Contains(t, s.iterate("prune", "--yes").out, "p: kept (its file is in ", "a branch of the usual name says nothing of the one that the program is for")
+	assert.Contains(t, s.iterate("prune", "--yes").out, "p: kept (its file is in ",
+		"a branch of the usual name says nothing of the one that the program is for")
 	s.git("branch", "--quiet", "-D", "main")
 	s.git("checkout", "--quiet", "trunk")
 	s.git("merge", "--quiet", "feature")

@@ -25,7 +25,8 @@ func filePages(t *testing.T, pages map[string]string) {
 		"bundle.md": {"# The bundle of two jobs\n\n`iterate job propose` makes it, `iterate job publish` [verifies it and records what it asks for](../howto/two-jobs.md). It is a directory of\n" +
 			"`manifest.json`, the changed files as `change.json`, the [events](events.md) as `events.jsonl`, and `SHA256SUMS` over all three.\n", []string{"../loop/proposal/bundle.go"}},
 		"events.md": {"# Events of the ledger\n\n[The ledger](ledger.md) has one event as JSON a line. Every event has `schema`, `event` (the kind), `time`, `run_id` and `iteration`.\n", []string{
-			"../history/event.go", "../history/values.go", "../history/executor.go", "../history/expense.go", "../metric/usage.go", "../decision/reason.go",
+			"../history/event.go", "../history/values.go", "../history/executor.go", "../history/expense.go",
+			"../metric/usage.go", "../decision/reason.go",
 		}},
 	} {
 		all := forms(t, written.files...)
@@ -107,7 +108,8 @@ func forms(t *testing.T, files ...string) []form {
 			}
 			spec := group.Specs[0].(*ast.TypeSpec) //nolint:errcheck // of a declaration of a type
 			if object, is := spec.Type.(*ast.StructType); is && spec.Name.IsExported() {
-				if f := (form{spec.Name.Name, words(group.Doc), formRows(object)}); slices.ContainsFunc(f.rows, func(r formRow) bool { return r.name != "" }) {
+				if f := (form{spec.Name.Name, words(group.Doc), formRows(object)}); slices.ContainsFunc(f.rows,
+					func(r formRow) bool { return r.name != "" }) {
 					all = append(all, f)
 				}
 			}
@@ -137,13 +139,15 @@ func formRows(object *ast.StructType) []formRow {
 		}
 	}
 	for i := range rows { // readers know the fields by their names in JSON
-		rows[i].meaning = regexp.MustCompile(`\b[A-Z]\w+\b`).ReplaceAllStringFunc(rows[i].meaning, func(word string) string {
-			if name := names[word]; name != "" && name != rows[i].name {
-				return "`" + name + "`"
-			}
-			return word
-		})
-		rows[i].meaning = strings.NewReplacer(" nil ", " null ", "Nil ", "Null ", `""`, "empty").Replace(rows[i].meaning)
+		rows[i].meaning = regexp.MustCompile(`\b[A-Z]\w+\b`).ReplaceAllStringFunc(rows[i].meaning,
+			func(word string) string {
+				if name := names[word]; name != "" && name != rows[i].name {
+					return "`" + name + "`"
+				}
+				return word
+			})
+		rows[i].meaning = strings.NewReplacer(" nil ", " null ", "Nil ", "Null ", `""`,
+			"empty").Replace(rows[i].meaning)
 	}
 	return rows
 }

@@ -28,7 +28,10 @@ func referenceParts(t *testing.T) []referencePart {
 
 // lifecycleTable is what happens when people and CI do something.
 func lifecycleTable() string {
-	lines := []string{"| what happens | a draft is open, nothing runs | an iteration waits for CI | an agent works |", "|---|---|---|---|"}
+	lines := []string{
+		"| what happens | a draft is open, nothing runs | an iteration waits for CI | an agent works |",
+		"|---|---|---|---|",
+	}
 	for _, row := range lifecycle.Table {
 		if row.Happens != "" {
 			cells := strings.Join([]string{row.Happens, row.Draft, row.Waits, row.Works}, " | ")

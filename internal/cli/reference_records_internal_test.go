@@ -28,14 +28,18 @@ func TestRecordsAreDocumented(t *testing.T) {
 		documented = append(documented, strings.Split(strings.Trim(strings.Split(line, "|")[1], " "), ", ")...)
 	}
 	var written []string
-	for _, row := range regexp.MustCompile(`(?m)^\| ([A-Z][\w ]+) \|`).FindAllStringSubmatch(string(state.New("p").Bytes()), -1) {
+	for _, row := range regexp.MustCompile(`(?m)^\| ([A-Z][\w ]+) \|`).FindAllStringSubmatch(
+		string(state.New("p").Bytes()), -1) {
 		if row[1] != "Field" {
 			written = append(written, row[1])
 		}
 	}
 	require.Greater(t, len(written), 10)
 	assert.ElementsMatch(t, append(written, "Not Before"), documented, "Not Before is only written after a rate limit")
-	for _, status := range []state.Status{state.Accepted, state.Rejected, state.Inconclusive, state.Failed, state.PendingCI, state.CIFixExhausted} {
+	for _, status := range []state.Status{
+		state.Accepted, state.Rejected, state.Inconclusive, state.Failed,
+		state.PendingCI, state.CIFixExhausted,
+	} {
 		assert.Contains(t, table, "`"+string(status)+"`")
 	}
 	assert.Contains(t, string(text), "\n"+results.Header+"\n")

@@ -106,7 +106,8 @@ func readSuite(ctx context.Context, p *program.Program, root string) (err error)
 // untuned says that a program for the tuner has nothing to tune: that is a matter of
 // its files, whatever the machine. An agent that was asked for by name replaces it.
 func (d *dependencies) untuned(p *program.Program, root string, files []string) error {
-	tunes := p.Agent == "tuner" && len(p.Agents) == 0 || slices.ContainsFunc(p.Agents, func(one program.Proposer) bool { return one.Agent == "tuner" })
+	tunes := p.Agent == "tuner" && len(p.Agents) == 0 ||
+		slices.ContainsFunc(p.Agents, func(one program.Proposer) bool { return one.Agent == "tuner" })
 	if !tunes || d.Options.Agent != "" || d.Options.AgentCommand != "" {
 		return nil
 	}

@@ -16,33 +16,93 @@ import (
 func TestARefusalIsTheSameEverywhere(t *testing.T) {
 	const command = "agent: command\nagent-command: 'true'\nisolation: off\n"
 	for name, c := range map[string]struct{ front, body, state, says string }{
-		"prose alone":               {command, "## Target\nThe overall `latency` of it\n" + evaluation, "", "no target: name the files"},
-		"no evaluation":             {command, goodTarget, "", "no evaluation: add a section"},
-		"no command":                {"agent: command\n", goodTarget + evaluation, "", "`agent: command` has no command"},
-		"one of several agents":     {"agents: [tuner, {agent: command}]\n", goodTarget + evaluation, "", "`agent: command` has no command"},
-		"nothing to tune":           {"agent: tuner\n", goodTarget + evaluation, "", "no number in the target files is marked for the tuner"},
-		"nothing for one to tune":   {"agents: [tuner]\n", goodTarget + evaluation, "", "no number in the target files is marked for the tuner"},
-		"an unknown agent":          {"agent: gpt9\n", goodTarget + evaluation, "", "2: `agent`: `gpt9` is no agent known here"},
-		"a misspelt key":            {"metric_directon: lower\n" + command, goodTarget + evaluation, "", "did you mean `metric-direction`?"},
-		"two metrics":               {command, "The metric is `a`. The metric is `b`.\n" + goodTarget + evaluation, "", "the text names two metrics"},
-		"against its text":          {command, "Lower is better.\n" + goodTarget + evaluation, "", "add the line `metric_direction: lower`"},
-		"no skill":                  {"skill: nope\n" + command, "## Target\n- `nope/`\n", "", "openat nope: no such file or directory"},
-		"a skill without a suite":   {"skill: sk\n" + command, "## Target\n- `sk/`\n", "", "sk/evals/evals.json: there is no such file in the skill"},
-		"CI without GitHub":         {"ci-gate: required\n" + command, goodTarget + evaluation, "", "`ci-gate: required` needs the repository on GitHub: give --repo and a token"},
-		"no tasks":                  {"tasks: nope\n" + command, goodTarget, "", "there is no directory nope, which `tasks` names"},
+		"prose alone": {
+			command, "## Target\nThe overall `latency` of it\n" + evaluation, "",
+			"no target: name the files",
+		},
+		"no evaluation": {command, goodTarget, "", "no evaluation: add a section"},
+		"no command": {
+			"agent: command\n", goodTarget + evaluation, "",
+			"`agent: command` has no command",
+		},
+		"one of several agents": {
+			"agents: [tuner, {agent: command}]\n", goodTarget + evaluation, "",
+			"`agent: command` has no command",
+		},
+		"nothing to tune": {
+			"agent: tuner\n", goodTarget + evaluation, "",
+			"no number in the target files is marked for the tuner",
+		},
+		"nothing for one to tune": {
+			"agents: [tuner]\n", goodTarget + evaluation, "",
+			"no number in the target files is marked for the tuner",
+		},
+		"an unknown agent": {
+			"agent: gpt9\n", goodTarget + evaluation, "",
+			"2: `agent`: `gpt9` is no agent known here",
+		},
+		"a misspelt key": {
+			"metric_directon: lower\n" + command, goodTarget + evaluation, "",
+			"did you mean `metric-direction`?",
+		},
+		"two metrics": {
+			command, "The metric is `a`. The metric is `b`.\n" + goodTarget + evaluation, "",
+			"the text names two metrics",
+		},
+		"against its text": {
+			command, "Lower is better.\n" + goodTarget + evaluation, "",
+			"add the line `metric_direction: lower`",
+		},
+		"no skill": {
+			"skill: nope\n" + command, "## Target\n- `nope/`\n", "",
+			"openat nope: no such file or directory",
+		},
+		"a skill without a suite": {
+			"skill: sk\n" + command, "## Target\n- `sk/`\n", "",
+			"sk/evals/evals.json: there is no such file in the skill",
+		},
+		"CI without GitHub": {
+			"ci-gate: required\n" + command, goodTarget + evaluation, "",
+			"`ci-gate: required` needs the repository on GitHub: give --repo and a token",
+		},
+		"no tasks": {
+			"tasks: nope\n" + command, goodTarget, "",
+			"there is no directory nope, which `tasks` names",
+		},
 		"a directory without tasks": {"tasks: sk\n" + command, goodTarget, "", "there is no task.json in "},
-		"shares what git knows":     {"share: [value.txt]\n" + command, goodTarget + evaluation, "", `share: "value.txt" is not ignored by git`},
-		"automation in the text":    {command, "## Target\nChange `.github/workflows/x.yml`.\n" + evaluation, "", "nothing may change: `.github/workflows/x.yml` is automation of the repository"},
-		"the program in the text":   {command, "## Target\nChange `.autoloop/programs/p.md`.\n" + evaluation, "", "nothing may change: `.autoloop/programs/p.md` is automation"},
-		"the evaluator in the text": {command, "## Target\nChange `run.sh`.\n\n## Evaluation\n```sh\nsh run.sh\n```\n", "", "nothing may change: `run.sh` is automation of the repository, the program or its evaluation"},
-		"a state that is no state":  {command, goodTarget + evaluation, "| Iteration Count | many |\n", "memory/autoloop:p.md:5: Iteration Count is \"many\", which is not a count"},
-		"a time that is no time":    {command, goodTarget + evaluation, "| Last Run | last Tuesday |\n", "memory/autoloop:p.md:5: Last Run is \"last Tuesday\""},
+		"shares what git knows": {
+			"share: [value.txt]\n" + command, goodTarget + evaluation, "",
+			`share: "value.txt" is not ignored by git`,
+		},
+		"automation in the text": {
+			command, "## Target\nChange `.github/workflows/x.yml`.\n" + evaluation, "",
+			"nothing may change: `.github/workflows/x.yml` is automation of the repository",
+		},
+		"the program in the text": {
+			command, "## Target\nChange `.autoloop/programs/p.md`.\n" + evaluation, "",
+			"nothing may change: `.autoloop/programs/p.md` is automation",
+		},
+		"the evaluator in the text": {
+			command, "## Target\nChange `run.sh`.\n\n## Evaluation\n```sh\nsh run.sh\n```\n",
+			"", "nothing may change: `run.sh` is automation of the repository, the program or its evaluation",
+		},
+		"a state that is no state": {
+			command, goodTarget + evaluation, "| Iteration Count | many |\n",
+			"memory/autoloop:p.md:5: Iteration Count is \"many\", which is not a count",
+		},
+		"a time that is no time": {
+			command, goodTarget + evaluation, "| Last Run | last Tuesday |\n",
+			"memory/autoloop:p.md:5: Last Run is \"last Tuesday\"",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newShop(t)
 			s.file(".autoloop/programs/p.md", "---\n"+c.front+"---\n"+c.body)
-			for file, text := range map[string]string{"value.txt": "5\n", "run.sh": "cat value.txt\n", ".github/workflows/x.yml": "a: 1\n", "sk/SKILL.md": "---\nname: sk\ndescription: s\n---\nText\n"} {
+			for file, text := range map[string]string{
+				"value.txt": "5\n", "run.sh": "cat value.txt\n",
+				".github/workflows/x.yml": "a: 1\n", "sk/SKILL.md": "---\nname: sk\ndescription: s\n---\nText\n",
+			} {
 				s.file(file, text)
 			}
 			s.commit()
@@ -78,7 +138,8 @@ func TestARefusalIsTheSameEverywhere(t *testing.T) {
 func TestWhatTheTextDoesNotOpenIsSaid(t *testing.T) {
 	s := newShop(t)
 	s.file("value.txt", "5\n")
-	s.file(".autoloop/programs/p.md", "---\n"+changing+"---\n## Target\n- `value.txt`\n\nYou may also modify `.github/workflows/x.yml`.\n"+evaluation)
+	s.file(".autoloop/programs/p.md",
+		"---\n"+changing+"---\n## Target\n- `value.txt`\n\nYou may also modify `.github/workflows/x.yml`.\n"+evaluation)
 	s.file(".autoloop/programs/q.md", "---\ntarget: [value.txt, .github/workflows/x.yml]\n"+changing+"---\n"+evaluation)
 	s.commit()
 	a := s.iterate("validate")
@@ -94,7 +155,9 @@ func TestAStatusOfTheOriginalThatWaitsForCI(t *testing.T) {
 	s.file(".autoloop/programs/p.md", "---\n"+changing+"---\n"+goodTarget+evaluation)
 	s.file("value.txt", "5\n")
 	s.commit()
-	s.remember("p.md", "## Machine State\n\n| Field | Value |\n|---|---|\n| Last Run | "+s.at.Add(-time.Hour).Format(time.RFC3339)+" |\n| Iteration Count | 3 |\n| Best Metric | 5 |\n| Recent Statuses | accepted, pending-ci |\n")
+	s.remember("p.md", "## Machine State\n\n| Field | Value |\n|---|---|\n| Last Run | "+
+		s.at.Add(-time.Hour).Format(time.RFC3339)+
+		" |\n| Iteration Count | 3 |\n| Best Metric | 5 |\n| Recent Statuses | accepted, pending-ci |\n")
 	require.Zero(t, s.scheduler().code)
 	assert.Equal(t, "p", s.plan()["selected"])
 	var list []struct{ State string }
@@ -110,8 +173,10 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 	const hidden = "\x1b[31mRED\x1b]0;title\x07\u202eback\u2066\x08\u009b2J"
 	s := newShop(t)
 	for name, text := range map[string]string{
-		"paused": "---\n" + changing + "---\n" + goodTarget + evaluation, "done": "---\n" + changing + "---\n" + goodTarget + evaluation,
-		"tasks": "---\ntasks: \"no/\\e[31m\\u202eback\"\n" + changing + "---\n" + goodTarget, "share": "---\nshare: [\"no/\\e[31m\\u202eback\"]\n" + changing + "---\n" + goodTarget + evaluation,
+		"paused": "---\n" + changing + "---\n" + goodTarget + evaluation,
+		"done":   "---\n" + changing + "---\n" + goodTarget + evaluation,
+		"tasks":  "---\ntasks: \"no/\\e[31m\\u202eback\"\n" + changing + "---\n" + goodTarget,
+		"share":  "---\nshare: [\"no/\\e[31m\\u202eback\"]\n" + changing + "---\n" + goodTarget + evaluation,
 	} {
 		s.file(".autoloop/programs/"+name+".md", text)
 	}
@@ -124,7 +189,10 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 	s.git("add", "done.md")
 	s.git("commit", "--quiet", "--message", "state")
 	s.git("checkout", "--quiet", "--force", "main")
-	answers := map[string]answer{"scheduler": s.scheduler(), "validate": s.iterate("validate"), "status": s.iterate("status")}
+	answers := map[string]answer{
+		"scheduler": s.scheduler(), "validate": s.iterate("validate"),
+		"status": s.iterate("status"),
+	}
 	for _, name := range []string{"paused", "done", "tasks", "share"} {
 		answers["iterate "+name] = s.iterate("--program", name)
 		answers["dry run of "+name] = s.iterate("--program", name, "--dry-run")

@@ -59,7 +59,8 @@ func Run(ctx context.Context, env Env, root *cobra.Command) int {
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !begun {
 		if _, is := errors.AsType[*misuse.Error](err); !is {
-			err = misuse.Errorf("%s (see `%s --help`)", strings.Join(strings.Fields(err.Error()), " "), cmd.CommandPath())
+			err = misuse.Errorf("%s (see `%s --help`)", strings.Join(strings.Fields(err.Error()), " "),
+				cmd.CommandPath())
 		}
 	}
 	return exitCode(env, root.Name(), err)

@@ -18,7 +18,8 @@ import (
 func TestMisuseOfTheCommandLine(t *testing.T) {
 	t.Parallel()
 	for line, says := range map[string]string{
-		"stats":                  `unknown command "stats" for "iterate" Did you mean this? status (see ` + "`iterate --help`)",
+		"stats": `unknown command "stats" for "iterate" Did you mean this? status (see ` +
+			"`iterate --help`)",
 		"skill score":            "accepts 2 arg(s), received 0 (see `iterate skill score --help`)",
 		"log":                    "accepts between 1 and 2 arg(s), received 0 (see `iterate log --help`)",
 		"log speed --tvs":        "unknown flag: --tvs (see `iterate log --help`)",
@@ -27,7 +28,10 @@ func TestMisuseOfTheCommandLine(t *testing.T) {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()
 			var out, errors bytes.Buffer
-			env := cli.Env{Args: strings.Fields(line), Dir: t.TempDir(), Stdout: &out, Stderr: &errors, Now: time.Now, Getenv: func(string) string { return "" }}
+			env := cli.Env{
+				Args: strings.Fields(line), Dir: t.TempDir(), Stdout: &out, Stderr: &errors, Now: time.Now,
+				Getenv: func(string) string { return "" },
+			}
 			assert.Equal(t, cli.ExitMisuse, cli.Iterate(nil, "")(t.Context(), env))
 			assert.Equal(t, "iterate: "+says+"\n", errors.String())
 		})
@@ -39,8 +43,10 @@ func TestOutsideOfARepository(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, line := range []string{
-		"iterate", "iterate status", "iterate log a", "iterate page", "iterate doctor", "iterate apply a", "iterate undo a 1",
-		"iterate pause a", "iterate replay", "iterate prune", "iterate init --yes", "iterate init --local --yes", "iterate init x",
+		"iterate", "iterate status", "iterate log a", "iterate page", "iterate doctor", "iterate apply a",
+		"iterate undo a 1",
+		"iterate pause a", "iterate replay", "iterate prune", "iterate init --yes", "iterate init --local --yes",
+		"iterate init x",
 		"iterate init x --local --yes", "iterate validate", "iterate job begin --program a", "scheduler",
 	} {
 		t.Run(line, func(t *testing.T) {

@@ -40,11 +40,13 @@ func newSchedulerCommand(env Env) *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return selectProgram(cmd.Context(), env, o) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.Dir, "dir", "", "working directory of autoloop.json and repo-memory (default: AUTOLOOP_DIR, else /tmp/gh-aw in Actions and with --compat, else autoloop in XDG_STATE_HOME or ~/.local/state)")
+	flags.StringVar(&o.Dir, "dir", "",
+		"working directory of autoloop.json and repo-memory (default: AUTOLOOP_DIR, else /tmp/gh-aw in Actions and with --compat, else autoloop in XDG_STATE_HOME or ~/.local/state)")
 	flags.StringVar(&o.Now, "now", "", "the time to schedule at (RFC 3339; default: the clock)")
 	githubFlags(flags, &o.Options)
 	flags.StringVar(&o.out, "out", "", "write the choice to this file (default: autoloop.json in --dir)")
-	flags.StringVar(&o.Program, "program", env.Actions().RequestedProgram(), "run this program, whatever its schedule (default: AUTOLOOP_PROGRAM)")
+	flags.StringVar(&o.Program, "program", env.Actions().RequestedProgram(),
+		"run this program, whatever its schedule (default: AUTOLOOP_PROGRAM)")
 	flags.IntVar(&o.Max, "max", 1, "how many due programs the matrix may hold")
 	flags.StringVar(&o.shard, "shard", "", "select from part I of N of the programs, as I/N")
 	flags.BoolVar(&o.Compat, "compat", false, "exit codes and output of the original scheduler")
@@ -77,7 +79,8 @@ func selectProgram(ctx context.Context, env Env, o schedulerOptions) error {
 		return err
 	}
 	if o.Compat && hub == nil && o.Repository(env) != "" && env.Token() != "" {
-		in.Warnings = append(in.Warnings, fmt.Sprintf("could not fetch issue-based programs: %q is no repository", o.Repository(env)))
+		in.Warnings = append(in.Warnings,
+			fmt.Sprintf("could not fetch issue-based programs: %q is no repository", o.Repository(env)))
 	}
 	in.Shard = shard
 	plan, forced := schedule.Choose(in)
@@ -123,7 +126,8 @@ func writeCompatTemplate(ctx context.Context, env Env, o schedulerOptions) error
 	}
 	written, err := setup.OriginalTemplate(root)
 	if written {
-		fmt.Fprintf(env.Stdout, "BOOTSTRAPPED: created %s/example.md locally (agent will create a draft PR)\n", memory.DefaultPrograms)
+		fmt.Fprintf(env.Stdout, "BOOTSTRAPPED: created %s/example.md locally (agent will create a draft PR)\n",
+			memory.DefaultPrograms)
 	}
 	return err
 }

@@ -108,7 +108,8 @@ func TestSelectSaysWhatAndWhy(t *testing.T) {
 	d.state("fast", monthAgo+"| PR | #9 |\n")
 	d.state("slow", hourAgo)
 	d.state("rest", "| Paused | true |\n| Pause Reason | holidays |\n")
-	d.vars["GITHUB_OUTPUT"], d.vars["GITHUB_STEP_SUMMARY"] = filepath.Join(d.dir, "out"), filepath.Join(d.dir, "summary")
+	d.vars["GITHUB_OUTPUT"], d.vars["GITHUB_STEP_SUMMARY"] = filepath.Join(d.dir, "out"),
+		filepath.Join(d.dir, "summary")
 	a := d.run()
 	assert.Equal(t, 0, a.code, a.errors)
 	assert.Equal(t, "selected: fast (it is 28d0h late)\n"+
@@ -163,13 +164,15 @@ func TestForcedFromOutside(t *testing.T) {
 func TestABranchThatIsNotTheDefault(t *testing.T) {
 	d := newDesk(t).repository()
 	d.program("speed", "schedule: hourly")
-	d.vars["GITHUB_ACTIONS"], d.vars["GITHUB_WORKFLOW_REF"] = "true", "o/r/.github/workflows/loop.yml@refs/heads/feature"
+	d.vars["GITHUB_ACTIONS"], d.vars["GITHUB_WORKFLOW_REF"] = "true",
+		"o/r/.github/workflows/loop.yml@refs/heads/feature"
 	d.vars["GITHUB_EVENT_NAME"], d.vars["GITHUB_EVENT_PATH"] = "workflow_dispatch", filepath.Join(d.dir, "event.json")
 	d.write(d.vars["GITHUB_EVENT_PATH"], `{"repository":{"default_branch":"main"}}`)
 	d.vars["GITHUB_REF_NAME"] = "feature"
 	const says = "this run was started on \"feature\", and programs come from main: start it there, with `gh workflow run loop.yml --ref main`\n"
 	for command, got := range map[string]answer{
-		"scheduler": d.run(), "iterate": d.iterate("--program", "speed"), "begin": d.iterate("job", "begin", "--program", "speed"),
+		"scheduler": d.run(), "iterate": d.iterate("--program", "speed"),
+		"begin": d.iterate("job", "begin", "--program", "speed"),
 	} {
 		assert.Equal(t, 2, got.code, command)
 		assert.Contains(t, got.errors, says, command)

@@ -84,7 +84,10 @@ func (s Scheduling) Input(ctx context.Context, env Env, hub *api.Client) (schedu
 	if repo == nil && hub == nil && len(names) == 0 && !s.Compat {
 		return schedule.Input{}, notRepository(root)
 	}
-	in := schedule.Input{Now: now, Programs: programs, Forced: s.Program, Max: s.Max, Stopped: env.Stopped(), RepoDir: root}
+	in := schedule.Input{
+		Now: now, Programs: programs, Forced: s.Program, Max: s.Max, Stopped: env.Stopped(),
+		RepoDir: root,
+	}
 	output, err := s.outputDir(env)
 	if err != nil {
 		return schedule.Input{}, err
@@ -172,7 +175,9 @@ func (s Scheduling) NotDue(ctx context.Context, env Env, name string) (string, e
 
 // AddSelected adds what is known of the selected program alone: where the text
 // of an issue program is, and the pull request that is open.
-func (s Scheduling) AddSelected(ctx context.Context, env Env, hub *api.Client, in schedule.Input, plan *schedule.Plan) error {
+func (s Scheduling) AddSelected(ctx context.Context, env Env, hub *api.Client, in schedule.Input,
+	plan *schedule.Plan,
+) error {
 	dir, err := s.outputDir(env)
 	if err != nil {
 		return err

@@ -29,7 +29,8 @@ func newSkillCommand(env Env) *cobra.Command {
 			}
 			if _, err := os.Lstat(env.Path(args[0])); errors.Is(err, fs.ErrNotExist) {
 				if meant := cmd.SuggestionsFor(args[0]); len(meant) > 0 {
-					return misuse.Errorf("there is no directory %s; did you mean `%s %s`?", args[0], cmd.CommandPath(), meant[0])
+					return misuse.Errorf("there is no directory %s; did you mean `%s %s`?", args[0],
+						cmd.CommandPath(), meant[0])
 				}
 			}
 			return runSkill(cmd.Context(), env, args[0], &o)

@@ -15,7 +15,9 @@ type skillApplyOptions struct {
 }
 
 // changeSkill opens a workspace, and does something to its skill.
-func changeSkill(ctx context.Context, env Env, dir string, o skillApplyOptions, do func(*skill.Versions, context.Context, skill.Change) (*skill.Changed, error)) error {
+func changeSkill(ctx context.Context, env Env, dir string, o skillApplyOptions,
+	do func(*skill.Versions, context.Context, skill.Change) (*skill.Changed, error),
+) error {
 	return asObject(env, o.json, func(env Env) (*skill.Changed, error) {
 		w, err := skill.Open(ctx, env.Path(dir), env.Stderr)
 		if err != nil {

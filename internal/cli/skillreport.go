@@ -42,7 +42,8 @@ func reportSkill(ctx context.Context, env Env, dir string, o reportOptions) erro
 
 func versionsOf(env Env, w *workspace.Workspace) *skill.Versions {
 	return &skill.Versions{
-		Workspace: w, TempDir: env.TempDir(), Environ: env.Environ, Out: env.Stdout, Err: env.Stderr, Terminal: env.Terminal,
-		Ask: func(ctx context.Context, question string) (bool, error) { return agree(ctx, env, question) },
+		Workspace: w, TempDir: env.TempDir(), Environ: env.Environ, Out: env.Stdout, Err: env.Stderr,
+		Terminal: env.Terminal,
+		Ask:      func(ctx context.Context, question string) (bool, error) { return agree(ctx, env, question) },
 	}
 }

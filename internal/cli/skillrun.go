@@ -172,7 +172,9 @@ type skillWiring struct {
 
 // wire finds improver, executor and grader, and that they can do what the suite
 // asks for, before a workspace is made.
-func (o *skillRunOptions) wire(ctx context.Context, env Env, p *program.Program, suited *evalrun.Skill, run string) (*skillWiring, error) {
+func (o *skillRunOptions) wire(ctx context.Context, env Env, p *program.Program, suited *evalrun.Skill,
+	run string,
+) (*skillWiring, error) {
 	named := "--agent"
 	if p.Executor != "" || p.ExecutorCommand != "" {
 		named = "--executor-command"
@@ -198,7 +200,9 @@ func (o *skillRunOptions) wire(ctx context.Context, env Env, p *program.Program,
 }
 
 // loop is the improvement in a workspace.
-func (o *skillRunOptions) loop(ctx context.Context, env Env, w *workspace.Workspace, wiring *skillWiring) (*skill.Loop, *skill.SuiteEvals, error) {
+func (o *skillRunOptions) loop(ctx context.Context, env Env, w *workspace.Workspace, wiring *skillWiring) (*skill.Loop,
+	*skill.SuiteEvals, error,
+) {
 	suited, err := versionsOf(env, w).Suite(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -213,8 +217,10 @@ func (o *skillRunOptions) loop(ctx context.Context, env Env, w *workspace.Worksp
 	homes := 0
 	return &skill.Loop{
 		Executor:  *executor,
-		Workspace: w, Evals: measuring, Improver: wiring.improver, Model: p.Model, Command: wiring.command, Name: suited.Name,
-		Most: o.count, StopAfter: p.StopAfterReverts, NoCaseRegression: p.NoCaseRegression, Timeout: p.Timeout, Now: env.Now,
+		Workspace: w, Evals: measuring, Improver: wiring.improver, Model: p.Model, Command: wiring.command,
+		Name: suited.Name,
+		Most: o.count, StopAfter: p.StopAfterReverts, NoCaseRegression: p.NoCaseRegression, Timeout: p.Timeout,
+		Now: env.Now,
 		Home: func() (string, []string, error) {
 			homes++
 			home := filepath.Join(wiring.Dir, fmt.Sprintf("home-%d", homes))
@@ -255,7 +261,8 @@ func (r *skillResult) add(row results.Row) string {
 	if row.Score != nil {
 		value = render.Figure(row.Score)
 	}
-	return fmt.Sprintf("iteration %d: %s, %s: %s", row.Iteration, row.Action, value, render.Rounded(plain.Short(row.Changelog, changeWidth))[0])
+	return fmt.Sprintf("iteration %d: %s, %s: %s", row.Iteration, row.Action, value,
+		render.Rounded(plain.Short(row.Changelog, changeWidth))[0])
 }
 
 // text is where a run says what it does.

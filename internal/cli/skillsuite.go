@@ -53,7 +53,8 @@ func (l *skillSuite) Options(ctx context.Context) (evalrun.Options, error) {
 		return evalrun.Options{}, err
 	}
 	o := evalrun.Options{
-		Agent: worker, Model: l.model(), Command: command, Env: p.Env, Jobs: p.Jobs, Timeout: p.EvaluationTimeout, Grader: grader, NoGrader: none, Masker: masker, Now: env.Now, Start: p.Start,
+		Agent: worker, Model: l.model(), Command: command, Env: p.Env, Jobs: p.Jobs, Timeout: p.EvaluationTimeout,
+		Grader: grader, NoGrader: none, Masker: masker, Now: env.Now, Start: p.Start,
 		Sandboxes: l.sandboxes(runner, masker), RunDir: filepath.Join(l.Dir, "cases"), Progress: l.progress,
 	}
 	return o, nil

@@ -39,7 +39,8 @@ func takeSnapshot(ctx context.Context, env Env, src, dst string, asJSON bool) er
 	if taken.Changed {
 		became = fmt.Sprintf("%d of them written", taken.Written)
 	}
-	return printEither(env, asJSON, taken, fmt.Sprintf("%s: %d files, %d bytes, %s, sha256 %s\n", dst, taken.Files, taken.Bytes, became, taken.Digest))
+	return printEither(env, asJSON, taken,
+		fmt.Sprintf("%s: %d files, %d bytes, %s, sha256 %s\n", dst, taken.Files, taken.Bytes, became, taken.Digest))
 }
 
 func newRestoreCommand(env Env) *cobra.Command {
@@ -72,7 +73,8 @@ func restoreSnapshot(ctx context.Context, env Env, from, dir string, asJSON bool
 	}
 	became := "it was so already"
 	if restored.Changed {
-		became = render.Count(restored.Written, "file", "files") + " written, " + render.Count(restored.Removed, "entry", "entries") + " removed"
+		became = render.Count(restored.Written, "file", "files") + " written, " + render.Count(restored.Removed,
+			"entry", "entries") + " removed"
 	}
 	return printEither(env, asJSON, restored, fmt.Sprintf("%s is as %s: %s\n", dir, from, became))
 }

@@ -77,7 +77,8 @@ func printSteered(env Env, result loop.CommandsResult, asJSON bool) error {
 	for _, warning := range result.Warnings {
 		fmt.Fprintln(env.Stderr, "warning:", warning)
 	}
-	if err := env.Actions().SetOutputs(actions.Output{Name: "has-work", Value: strconv.FormatBool(result.Run)}, actions.Output{Name: "selected", Value: result.Program}); err != nil {
+	if err := env.Actions().SetOutputs(actions.Output{Name: "has-work", Value: strconv.FormatBool(result.Run)},
+		actions.Output{Name: "selected", Value: result.Program}); err != nil {
 		return err
 	}
 	if asJSON {
@@ -89,7 +90,8 @@ func printSteered(env Env, result loop.CommandsResult, asJSON bool) error {
 	case result.Stopped != "":
 		fmt.Fprintf(env.Stdout, "%s: %s\n", result.Program, result.Stopped)
 	case result.Run:
-		fmt.Fprintf(env.Stdout, "%s: up to date; somebody asked for an iteration now: iterate --program %[1]s\n", result.Program)
+		fmt.Fprintf(env.Stdout, "%s: up to date; somebody asked for an iteration now: iterate --program %[1]s\n",
+			result.Program)
 	default:
 		fmt.Fprintf(env.Stdout, "%s: up to date\n", result.Program)
 	}

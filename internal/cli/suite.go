@@ -31,7 +31,8 @@ type suiteOptions struct {
 
 func (o *suiteOptions) register(flags *pflag.FlagSet) {
 	o.flags = flags
-	flags.StringVar(&o.agent, "agent", "", "who works, as 'iterate doctor' lists them\n(default: --agent-command, else AUTOLOOP_AGENT, else models in Actions)")
+	flags.StringVar(&o.agent, "agent", "",
+		"who works, as 'iterate doctor' lists them\n(default: --agent-command, else AUTOLOOP_AGENT, else models in Actions)")
 	flags.StringVar(&o.command, "agent-command", "", "the command of the agent `command`")
 	flags.StringVar(&o.model, "model", "", "the model that the agent uses")
 	flags.StringVar(&o.judge, "judge", "auto", "who grades: auto, api, cli or off")

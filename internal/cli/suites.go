@@ -24,7 +24,10 @@ func (d *dependencies) MeasureBySuite(ctx context.Context, service *loop.Service
 	}
 	switch p.Evaluation {
 	case program.Tasks:
-		suite := &taskSuite{suiteSetup: suiteSetup{Env: d.Env, Program: p, Root: service.Repo.Root, Named: p.File + ": executor", Agent: service.Agent.Name(), Model: service.Model, Tell: tell}}
+		suite := &taskSuite{suiteSetup: suiteSetup{
+			Env: d.Env, Program: p, Root: service.Repo.Root,
+			Named: p.File + ": executor", Agent: service.Agent.Name(), Model: service.Model, Tell: tell,
+		}}
 		service.Suite, service.Executor = suite, suite.ExecutedBy(ctx, service.RunDir)
 	case program.Skill:
 		return d.evaluateSkill(ctx, service, tell)
@@ -35,14 +38,17 @@ func (d *dependencies) MeasureBySuite(ctx context.Context, service *loop.Service
 
 // evaluateSkill makes a service measure by the eval suite of the program's skill.
 // What it returns cleans up.
-func (d *dependencies) evaluateSkill(ctx context.Context, service *loop.Service, tell func(string)) (closing func(), err error) {
+func (d *dependencies) evaluateSkill(ctx context.Context, service *loop.Service, tell func(string)) (closing func(),
+	err error,
+) {
 	dir, closing, err := tree.NewRunDir(d.Env.TempDir())
 	if err != nil {
 		return nil, err
 	}
 	p, repo := service.Program, service.Repo
 	l := &skillSuite{Dir: dir, suiteSetup: suiteSetup{
-		Env: d.Env, Quiet: true, Program: p, Root: repo.Root, Named: p.File + ": executor", Agent: service.Agent.Name(), Model: service.Model, Tell: tell,
+		Env: d.Env, Quiet: true, Program: p, Root: repo.Root, Named: p.File + ": executor", Agent: service.Agent.Name(),
+		Model: service.Model, Tell: tell,
 	}}
 	l.Hidden = []string{repo.CommonDir, repo.GitDir, service.RunDir}
 	for _, name := range []string{path.Join(p.Skill, evals.Dir), p.Evals} {

@@ -47,7 +47,9 @@ type suiteSetup struct {
 
 // isolated runs agents and checks in a directory, isolated where this machine can: of the
 // user's home they see what their commands name, and of what is hidden nothing.
-func (s *suiteSetup) isolated(ctx context.Context, dir string, hidden []string, commands ...string) (runner *process.Runner, err error) {
+func (s *suiteSetup) isolated(ctx context.Context, dir string, hidden []string,
+	commands ...string,
+) (runner *process.Runner, err error) {
 	env := s.Env
 	runner = env.NewRunner()
 	if s.Quiet {
@@ -98,7 +100,8 @@ func (s *suiteSetup) absolute(command string) string {
 	config := s.config()
 	return process.ReplaceWords(command, func(word string) string {
 		file := filepath.FromSlash(word)
-		if info, err := os.Stat(filepath.Join(s.Root, file)); err != nil || !info.Mode().IsRegular() || !filepath.IsLocal(file) {
+		if info, err := os.Stat(filepath.Join(s.Root, file)); err != nil || !info.Mode().IsRegular() ||
+			!filepath.IsLocal(file) {
 			return word
 		}
 		if s.Program.Evaluation == program.Tasks && config.Match(path.Clean(word)) {
@@ -109,11 +112,14 @@ func (s *suiteSetup) absolute(command string) string {
 }
 
 // ready finds an agent that can work on cases: the tuner only turns numbers.
-func (s *suiteSetup) ready(ctx context.Context, name, command string, runner *process.Runner, masker process.Masker) (agent.Agent, error) {
+func (s *suiteSetup) ready(ctx context.Context, name, command string, runner *process.Runner,
+	masker process.Masker,
+) (agent.Agent, error) {
 	if name == (agent.Tuner{}).Name() {
 		return nil, misuse.Errorf("%s: the tuner works on no case; name who does with `executor`", s.Named)
 	}
-	found, err := newRegistry(s.Env, runner, masker).Ready(ctx, name, agent.Situation{Env: s.Env.Environ, Command: command, Dir: s.Root})
+	found, err := newRegistry(s.Env, runner, masker).Ready(ctx, name,
+		agent.Situation{Env: s.Env.Environ, Command: command, Dir: s.Root})
 	if err != nil && ctx.Err() == nil {
 		return nil, misuse.Errorf("%s: %w", s.Named, err)
 	}
@@ -121,7 +127,10 @@ func (s *suiteSetup) ready(ctx context.Context, name, command string, runner *pr
 }
 
 func (s *suiteSetup) sandboxes(runner *process.Runner, masker process.Masker) *sandbox.Maker {
-	return &sandbox.Maker{Runner: runner, Masker: masker, Environ: s.Env.CommandEnviron, Remove: tree.RemoveAll, Offline: !s.Program.Network}
+	return &sandbox.Maker{
+		Runner: runner, Masker: masker, Environ: s.Env.CommandEnviron, Remove: tree.RemoveAll,
+		Offline: !s.Program.Network,
+	}
 }
 
 // judge finds who grades, nil and why there is nobody. An agent that judges gets the
@@ -135,7 +144,8 @@ func (s *suiteSetup) judge(dir string, masker process.Masker) (judge.Grader, str
 	}
 	variables = append(variables, asked.Question.Env(env.Getenv)...)
 	chosen, none, err := judge.Choose(judge.Setting{
-		Mode: judge.Mode(s.Program.Judge), Model: s.Program.JudgeModel, Getenv: env.Getenv, Complete: judge.Complete(env.Complete), Price: agent.Price,
+		Mode: judge.Mode(s.Program.Judge), Model: s.Program.JudgeModel, Getenv: env.Getenv,
+		Complete: judge.Complete(env.Complete), Price: agent.Price,
 		CLI: judge.CommandLine{Agent: asked, Runner: env.NewRunner(), Dir: home, Env: variables}, Masker: masker,
 	})
 	if err != nil {
@@ -152,7 +162,8 @@ func (s *suiteSetup) describe(ctx context.Context, worker agent.Agent, judge jud
 	}
 	if worker.Name() == "command" {
 		command := s.Command()
-		found.Command, found.CommandSHA256 = process.NewMasker(s.Env.Environ).String(command), commandDigest(s.Env, command)
+		found.Command, found.CommandSHA256 = process.NewMasker(s.Env.Environ).String(command),
+			commandDigest(s.Env, command)
 	}
 	program, outside := worker.(agent.Installed)
 	if !outside {

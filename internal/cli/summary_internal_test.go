@@ -11,8 +11,10 @@ func TestOutcomesArePainted(t *testing.T) {
 	env := Env{Terminal: true, Getenv: func(string) string { return "" }}
 	for table, want := range map[string]string{
 		"        7  kept  5": "        7  " + green + "kept" + plainColor + "  5",
-		"7  2026-01-02 15:04  not kept  5  it is not kept": "7  2026-01-02 15:04  " + yellow + "not kept" + plainColor + "  5  it is not kept",
-		"7  error\n8  waiting  kept back":                  "7  " + red + "error" + plainColor + "\n8  waiting  kept back",
+		"7  2026-01-02 15:04  not kept  5  it is not kept": "7  2026-01-02 15:04  " + yellow + "not kept" + plainColor +
+			"  5  it is not kept",
+		"7  error\n8  waiting  kept back": "7  " + red + "error" + plainColor +
+			"\n8  waiting  kept back",
 	} {
 		assert.Equal(t, want, colored(env, table))
 	}

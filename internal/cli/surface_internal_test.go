@@ -15,7 +15,8 @@ import (
 func trees() []*cobra.Command {
 	list := Commands()
 	for _, root := range list {
-		Run(nil, Env{Args: []string{"--help"}, Stdout: io.Discard, Stderr: io.Discard}, root) //nolint:staticcheck // --help asks for no context
+		Run(nil, Env{Args: []string{"--help"}, Stdout: io.Discard, Stderr: io.Discard},
+			root) //nolint:staticcheck // --help asks for no context
 	}
 	return list
 }
@@ -64,7 +65,8 @@ func holds(t *testing.T, roots []*cobra.Command, path, line string) {
 			}
 			cmd, _, err := root.Find(words[1:])
 			require.NoError(t, err, "%s: %s", path, part)
-			assert.NotContains(t, cmd.Aliases, words[min(len(words)-1, strings.Count(cmd.CommandPath(), " "))], "%s: %s: an old name", path, part)
+			assert.NotContains(t, cmd.Aliases, words[min(len(words)-1, strings.Count(cmd.CommandPath(), " "))],
+				"%s: %s: an old name", path, part)
 			assert.False(t, cmd.Hidden, "%s: %s: an old name", path, part)
 			for _, word := range words[1:] {
 				name, isFlag := strings.CutPrefix(word, "--")
@@ -84,10 +86,14 @@ func TestFlagsMeanTheSameEverywhere(t *testing.T) {
 	for _, root := range trees() {
 		walk(root, func(cmd *cobra.Command) {
 			path := cmd.CommandPath()
-			for _, name := range []string{"agent", "agent-command", "model", "json", "local", "dir", "repo", "remote", "yes", "jobs", "isolation", "judge", "judge-model", "budget-usd", "html"} {
+			for _, name := range []string{
+				"agent", "agent-command", "model", "json", "local", "dir", "repo", "remote",
+				"yes", "jobs", "isolation", "judge", "judge-model", "budget-usd", "html",
+			} {
 				if flag := cmd.Flag(name); flag != nil {
 					kind, known := kinds[name]
-					assert.True(t, !known || kind == flag.Value.Type(), "%s --%s is a %s", path, name, flag.Value.Type())
+					assert.True(t, !known || kind == flag.Value.Type(), "%s --%s is a %s", path, name,
+						flag.Value.Type())
 					kinds[name] = flag.Value.Type()
 				}
 			}
@@ -98,8 +104,10 @@ func TestFlagsMeanTheSameEverywhere(t *testing.T) {
 			}
 			assert.Equal(t, cmd.Flag("repo") != nil, cmd.Flag("local") != nil, path)
 			assert.True(t, cmd.Flag("repo") == nil || cmd.Flag("programs") != nil, path)
-			assert.True(t, cmd.Flag("programs") == nil || cmd.Flag("repo") != nil || path == "iterate apply", "%s has no use for --programs", path)
-			assert.True(t, cmd.Flag("remote") == nil || cmd.Flag("local") != nil, "%s can use a remote and cannot be kept from it", path)
+			assert.True(t, cmd.Flag("programs") == nil || cmd.Flag("repo") != nil || path == "iterate apply",
+				"%s has no use for --programs", path)
+			assert.True(t, cmd.Flag("remote") == nil || cmd.Flag("local") != nil,
+				"%s can use a remote and cannot be kept from it", path)
 			assert.Equal(t, path != "iterate job", cmd.Flag("json") != nil, "%s --json", path)
 		})
 	}

@@ -13,7 +13,9 @@ func TestTablesPipedAreWhole(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	long := strings.TrimSpace(strings.Repeat("many words ", 15)) // as long as a summary may be
-	s.file(".autoloop/programs/p.md", "---\nagent: command\nagent-command: echo 6 > value.txt; echo "+long+"\nevaluation-runs: 1\nisolation: off\n---\n"+goodTarget+evaluation)
+	s.file(".autoloop/programs/p.md",
+		"---\nagent: command\nagent-command: echo 6 > value.txt; echo "+long+
+			"\nevaluation-runs: 1\nisolation: off\n---\n"+goodTarget+evaluation)
 	s.file("value.txt", "5\n")
 	s.commit()
 	a := s.iterate("--program", "p")
@@ -27,8 +29,9 @@ func TestTablesPipedAreWhole(t *testing.T) {
 func TestANoisyTableHasTheIncumbentOfTheTrial(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	s.file(".autoloop/programs/p.md", "---\nagent: command\nagent-command: echo 100 > value.txt\nevaluation-runs: 4\nisolation: off\n---\n"+goodTarget+
-		"\n## Evaluation\n```sh\necho $(( $(cat value.txt) + $(date +%N | cut -c8) ))\n```\n")
+	s.file(".autoloop/programs/p.md",
+		"---\nagent: command\nagent-command: echo 100 > value.txt\nevaluation-runs: 4\nisolation: off\n---\n"+goodTarget+
+			"\n## Evaluation\n```sh\necho $(( $(cat value.txt) + $(date +%N | cut -c8) ))\n```\n")
 	s.file("value.txt", "50\n")
 	s.commit()
 	a := s.iterate("--program", "p")

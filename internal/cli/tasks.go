@@ -87,14 +87,18 @@ func printSuite(env Env, found validatedSuite, asJSON bool) error {
 	if !found.OK {
 		return nil
 	}
-	table := render.Table{Header: []string{"task", "checks", "judge", "time", "title"}, Right: map[int]bool{1: true, 3: true}}
+	table := render.Table{
+		Header: []string{"task", "checks", "judge", "time", "title"},
+		Right:  map[int]bool{1: true, 3: true},
+	}
 	for _, task := range found.Tasks {
 		judged := "—"
 		if task.Judged {
 			judged = "yes"
 		}
 		seconds := strconv.FormatFloat(float64(task.TimeoutMs)/1000, 'f', -1, 64) + "s"
-		table.Rows = append(table.Rows, []string{task.ID, strconv.Itoa(task.Checks), judged, seconds, plain.Short(task.Title, liveWidth)})
+		table.Rows = append(table.Rows,
+			[]string{task.ID, strconv.Itoa(task.Checks), judged, seconds, plain.Short(task.Title, liveWidth)})
 	}
 	_, err := fmt.Fprintf(env.Stdout, "%s\n%s: ok\n", table, render.Count(len(found.Tasks), "task", "tasks"))
 	return err

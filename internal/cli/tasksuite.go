@@ -50,7 +50,10 @@ func (l *taskSuite) Measure(ctx context.Context, dir string, limit evaluation.Li
 	if err != nil {
 		return l.problem(ctx, found.Expense, err)
 	}
-	result := loop.Suited{Output: taskrun.Failures(found.Baseline), Noisy: found.Baseline.MayVary(), Expense: found.Expense.Given()}
+	result := loop.Suited{
+		Output: taskrun.Failures(found.Baseline), Noisy: found.Baseline.MayVary(),
+		Expense: found.Expense.Given(),
+	}
 	if result.Incumbent = metricOf(found.Baseline); result.Incumbent == nil {
 		result.Problem = "the suite came to no number"
 	}
@@ -58,13 +61,16 @@ func (l *taskSuite) Measure(ctx context.Context, dir string, limit evaluation.Li
 }
 
 // Compare runs it for both trees.
-func (l *taskSuite) Compare(ctx context.Context, incumbent, candidate string, limit evaluation.Limit) (loop.Suited, error) {
+func (l *taskSuite) Compare(ctx context.Context, incumbent, candidate string,
+	limit evaluation.Limit,
+) (loop.Suited, error) {
 	session, err := l.open(ctx, incumbent, limit)
 	if err != nil {
 		return l.problem(ctx, history.Expense{}, err)
 	}
 	defer session.Close()
-	found, err := taskrun.Run(ctx, session.suite, l.side("incumbent", incumbent), l.side("candidate", candidate), session.Options)
+	found, err := taskrun.Run(ctx, session.suite, l.side("incumbent", incumbent), l.side("candidate", candidate),
+		session.Options)
 	if err != nil {
 		return l.problem(ctx, found.Expense, err)
 	}
@@ -128,7 +134,8 @@ func (l *taskSuite) open(ctx context.Context, dir string, limit evaluation.Limit
 	session.Options.Budget = work.Budget{Tokens: limit.Tokens, USD: limit.CostUSD}
 	session.Options.Progress = func(now taskrun.Progress) {
 		if l.Tell != nil && now.Task != "" {
-			l.Tell(strconv.Itoa(now.Done) + " of " + strconv.Itoa(now.Total) + " runs: " + now.Task + " of the " + now.Side)
+			l.Tell(strconv.Itoa(now.Done) + " of " + strconv.Itoa(now.Total) + " runs: " + now.Task +
+				" of the " + now.Side)
 		}
 	}
 	return &openSuite{session, loaded}, nil
@@ -217,7 +224,8 @@ func (l *taskSuite) options(ctx context.Context, run, suite string, archive *cac
 		return taskrun.Options{}, err
 	}
 	o := taskrun.Options{
-		Agent: l.executor(), Model: l.model(), Command: command, CommandDigest: commandDigest(env, command), Env: p.Env, Override: l.Override,
+		Agent: l.executor(), Model: l.model(), Command: command, CommandDigest: commandDigest(env, command), Env: p.Env,
+		Override:     l.Override,
 		Surroundings: fmt.Sprintf("isolated: %v, network: %v", runner.Isolation != nil, p.Network),
 		Jobs:         p.Jobs, Runs: p.Runs, Fresh: l.Fresh,
 		Agents: func(name string) (agent.Agent, error) {
@@ -226,7 +234,8 @@ func (l *taskSuite) options(ctx context.Context, run, suite string, archive *cac
 			}
 			return l.ready(ctx, name, command, runner, masker)
 		},
-		Sandboxes: l.sandboxes(runner, masker), RunDir: run, Archive: archive, Session: env.NewRunID(), Masker: masker, Now: env.Now,
+		Sandboxes: l.sandboxes(runner, masker), RunDir: run, Archive: archive, Session: env.NewRunID(), Masker: masker,
+		Now: env.Now,
 	}
 	if o.Budget, err = budgetOf(p, l.USD); err != nil {
 		return o, err

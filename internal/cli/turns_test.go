@@ -34,7 +34,8 @@ func newShop(t *testing.T) *shop {
 
 func (s *shop) environ() []string {
 	return append([]string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=User", "GIT_AUTHOR_EMAIL=user@example.com",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=User",
+		"GIT_AUTHOR_EMAIL=user@example.com",
 		"GIT_COMMITTER_NAME=User", "GIT_COMMITTER_EMAIL=user@example.com",
 	}, s.more...)
 }
@@ -102,14 +103,15 @@ func TestRefusingProgramsStarveNobody(t *testing.T) {
 		"d-gate":      "---\nci-gate: required\n" + changing + "---\n" + goodTarget + evaluation,
 		"e-metrics":   "---\n" + changing + "---\nThe metric is `a`.\n\nThe metric is `b`.\n" + goodTarget + evaluation,
 		"f-direction": "---\n" + changing + "---\nLower is better.\n" + goodTarget + evaluation,
-		"g-nothing":   "---\n" + changing + "---\n## Target\n- `value.txt`\n\nDo NOT modify `value.txt`.\n" + evaluation,
-		"h-missing":   "---\nagent: claude\nisolation: off\n---\n" + goodTarget + evaluation, // shows at run time
-		"i-nobody":    "---\nisolation: off\n---\n" + goodTarget + evaluation,                // so does this
-		"j-away":      "---\nshare: [away]\n" + changing + "---\n" + goodTarget + evaluation, // ignored, and not here
-		"k-shared":    "---\nshare: [value.txt]\n" + changing + "---\n" + goodTarget + evaluation,
-		"l-tasks":     "---\ntasks: nowhere\n" + changing + "---\n" + goodTarget,
-		"m-unknown":   "---\nagent: gpt9\n---\n" + goodTarget + evaluation,
-		"z-good":      "---\n" + changing + "---\n" + goodTarget + evaluation,
+		"g-nothing": "---\n" + changing +
+			"---\n## Target\n- `value.txt`\n\nDo NOT modify `value.txt`.\n" + evaluation,
+		"h-missing": "---\nagent: claude\nisolation: off\n---\n" + goodTarget + evaluation, // shows at run time
+		"i-nobody":  "---\nisolation: off\n---\n" + goodTarget + evaluation,                // so does this
+		"j-away":    "---\nshare: [away]\n" + changing + "---\n" + goodTarget + evaluation, // ignored, and not here
+		"k-shared":  "---\nshare: [value.txt]\n" + changing + "---\n" + goodTarget + evaluation,
+		"l-tasks":   "---\ntasks: nowhere\n" + changing + "---\n" + goodTarget,
+		"m-unknown": "---\nagent: gpt9\n---\n" + goodTarget + evaluation,
+		"z-good":    "---\n" + changing + "---\n" + goodTarget + evaluation,
 	} {
 		s.file(".autoloop/programs/"+name+".md", text)
 	}
@@ -141,9 +143,12 @@ func TestRefusingProgramsStarveNobody(t *testing.T) {
 		reasons[one.Name] = one.State + ": " + one.Reason
 	}
 	for name, says := range map[string]string{
-		"a-prose": "error: .autoloop/programs/a-prose.md: no target", "b-command": "`agent: command` has no command", "c-marks": "tune", "d-gate": "`ci-gate: required` needs",
-		"e-metrics": "two metrics", "f-direction": "metric_direction: lower", "g-nothing": "nothing may change", "h-missing": "paused: ", "i-nobody": "paused: ",
-		"j-away": "the last: share: \"away\" is not in the main checkout", "k-shared": "error: ", "l-tasks": "error: ", "m-unknown": "error: ", "z-good": "due: ",
+		"a-prose": "error: .autoloop/programs/a-prose.md: no target", "b-command": "`agent: command` has no command",
+		"c-marks": "tune", "d-gate": "`ci-gate: required` needs",
+		"e-metrics": "two metrics", "f-direction": "metric_direction: lower", "g-nothing": "nothing may change",
+		"h-missing": "paused: ", "i-nobody": "paused: ",
+		"j-away": "the last: share: \"away\" is not in the main checkout", "k-shared": "error: ", "l-tasks": "error: ",
+		"m-unknown": "error: ", "z-good": "due: ",
 	} {
 		assert.Contains(t, reasons[name], says, name)
 	}

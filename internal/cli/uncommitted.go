@@ -77,7 +77,8 @@ func (u uncommittedWork) Of(p *program.Program) []string {
 			changed = append(changed, f.Path)
 		}
 	}
-	own := uncommittedWork{programs: slices.DeleteFunc(slices.Clone(u.programs), func(f git.UncommittedFile) bool { return f.Path != p.File })}
+	own := uncommittedWork{programs: slices.DeleteFunc(slices.Clone(u.programs),
+		func(f git.UncommittedFile) bool { return f.Path != p.File })}
 	list := own.Programs()
 	if text := notSeen(append(changed, p.Misses(created)...)); text != "" {
 		list = append(list, text)

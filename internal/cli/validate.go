@@ -114,7 +114,8 @@ func validateIssue(ctx context.Context, env Env, o Options, number int, comment,
 	case err != nil:
 		return err
 	case comment:
-		return sync.SayCheck(ctx, deps.GitHub, number, render.Check(checked.Name, checked.String(), checked.Untrusted, checked.OK))
+		return sync.SayCheck(ctx, deps.GitHub, number,
+			render.Check(checked.Name, checked.String(), checked.Untrusted, checked.OK))
 	case len(checked.Errors) > 0 || checked.Untrusted != "":
 		return &ExitError{Code: ExitFailed}
 	}

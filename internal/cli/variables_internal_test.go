@@ -69,7 +69,8 @@ func TestEveryVariableIsListed(t *testing.T) {
 	}
 	for name := range listed {
 		elsewhere := map[string]bool{ // set or read with other calls
-			"AUTOLOOP": true, "PATH": true, "GIT_TERMINAL_PROMPT": true, "PORT": true, "XDG_STATE_HOME": true, "XDG_RUNTIME_DIR": true,
+			"AUTOLOOP": true, "PATH": true, "GIT_TERMINAL_PROMPT": true, "PORT": true, "XDG_STATE_HOME": true,
+			"XDG_RUNTIME_DIR": true,
 		}
 		assert.True(t, used[name] != "" || elsewhere[name], "nothing reads or sets %s", name)
 	}

@@ -23,19 +23,51 @@ func TestDecide(t *testing.T) {
 		delta    string
 		says     string
 	}{
-		"lower improves":       {decision.Standard{Direction: metric.Lower, Best: value("1.5")}, value("1.3"), decision.Improved, "1.3", "-0.2", "better"},
-		"lower gets worse":     {decision.Standard{Direction: metric.Lower, Best: value("1.5")}, value("1.7"), decision.Regressed, "1.5", "+0.2", "worse"},
-		"a tie is no gain":     {decision.Standard{Best: value("1.50")}, value("1.5"), decision.Neutral, "1.5", "0", "strict"},
-		"no direction: higher": {decision.Standard{Best: value("1.5")}, value("1.7"), decision.Improved, "1.7", "+0.2", "higher"},
-		"first":                {decision.Standard{}, value("-3"), decision.Improved, "-3", "", "first"},
-		"below the range":      {decision.Standard{Best: value("50"), Rule: decision.Rule{Low: value("0"), High: value("100")}}, value("1121"), decision.Regressed, "50", "+1071", "implausible"},
-		"open range":           {decision.Standard{Best: value("50"), Rule: decision.Rule{Low: value("0")}}, value("1121"), decision.Improved, "1121", "+1071", "better"},
+		"lower improves": {
+			decision.Standard{Direction: metric.Lower, Best: value("1.5")},
+			value("1.3"),
+			decision.Improved, "1.3", "-0.2", "better",
+		},
+		"lower gets worse": {
+			decision.Standard{Direction: metric.Lower, Best: value("1.5")},
+			value("1.7"),
+			decision.Regressed, "1.5", "+0.2", "worse",
+		},
+		"a tie is no gain": {
+			decision.Standard{Best: value("1.50")},
+			value("1.5"), decision.Neutral, "1.5",
+			"0", "strict",
+		},
+		"no direction: higher": {
+			decision.Standard{Best: value("1.5")},
+			value("1.7"), decision.Improved, "1.7",
+			"+0.2", "higher",
+		},
+		"first": {decision.Standard{}, value("-3"), decision.Improved, "-3", "", "first"},
+		"below the range": {
+			decision.Standard{
+				Best: value("50"),
+				Rule: decision.Rule{Low: value("0"), High: value("100")},
+			},
+			value("1121"), decision.Regressed, "50", "+1071",
+			"implausible",
+		},
+		"open range": {
+			decision.Standard{Best: value("50"), Rule: decision.Rule{Low: value("0")}},
+			value("1121"), decision.Improved, "1121", "+1071", "better",
+		},
 		"gain too small": {
-			decision.Standard{Best: value("100"), Rule: decision.Rule{MinImprovement: decision.Allowance{Value: metric.MustValue("0.5"), Percent: true}}},
+			decision.Standard{
+				Best: value("100"),
+				Rule: decision.Rule{MinImprovement: decision.Allowance{Value: metric.MustValue("0.5"), Percent: true}},
+			},
 			value("100.4"), decision.Neutral, "100", "+0.4", "min-improvement 0.5",
 		},
 		"gain just large enough": {
-			decision.Standard{Best: value("-100"), Rule: decision.Rule{MinImprovement: decision.Allowance{Value: metric.MustValue("0.5"), Percent: true}}},
+			decision.Standard{
+				Best: value("-100"),
+				Rule: decision.Rule{MinImprovement: decision.Allowance{Value: metric.MustValue("0.5"), Percent: true}},
+			},
 			value("-99.5"), decision.Improved, "-99.5", "+0.5", "better",
 		},
 	} {
@@ -61,5 +93,6 @@ func TestDecideTarget(t *testing.T) {
 	assert.True(t, decision.Decide(standard, metric.Measurement{Metric: value("0.85")}).TargetMet)
 	assert.False(t, decision.Decide(standard, metric.Measurement{Metric: value("0.92")}).TargetMet)
 	standard.Best = value("0.9")
-	assert.True(t, decision.Decide(standard, metric.Measurement{Metric: value("0.99")}).TargetMet, "judged on the best after the decision")
+	assert.True(t, decision.Decide(standard, metric.Measurement{Metric: value("0.99")}).TargetMet,
+		"judged on the best after the decision")
 }

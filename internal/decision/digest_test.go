@@ -52,7 +52,8 @@ func TestDigestOfNearDuplicates(t *testing.T) {
 	change := func(text string) string { return decision.Digest(patch(t, before, map[string]string{"a.go": text})) }
 	one := change("package a\n\nfunc f() {\n\tx := 10\n\ty := 2\n}\n")
 	assert.Len(t, one, 32)
-	assert.Equal(t, one, change("package a\n\n\nfunc f() {\n\tx  :=  10  \n\n\ty := 2\n}\n"), "blank lines and runs of spaces")
+	assert.Equal(t, one, change("package a\n\n\nfunc f() {\n\tx  :=  10  \n\n\ty := 2\n}\n"),
+		"blank lines and runs of spaces")
 	assert.Equal(t, one, change("package a\n\nfunc f() {\n    x := 10\r\n\ty := 2\n}\n"), "tabs, and a carriage return")
 	for name, text := range map[string]string{
 		"another number":   "package a\n\nfunc f() {\n\tx := 11\n\ty := 2\n}\n",
@@ -78,7 +79,8 @@ func hunk(lines ...string) []byte {
 			old, added = old+1, added+1
 		}
 	}
-	return fmt.Appendf(nil, "diff --git a/a b/a\nindex 1..2 100644\n--- a/a\n+++ b/a\n@@ -1,%d +1,%d @@ func\n%s\n", old, added, strings.Join(lines, "\n"))
+	return fmt.Appendf(nil, "diff --git a/a b/a\nindex 1..2 100644\n--- a/a\n+++ b/a\n@@ -1,%d +1,%d @@ func\n%s\n",
+		old, added, strings.Join(lines, "\n"))
 }
 
 // TestWhichPatchesAreOne says of pairs of patches whether they do the same.
@@ -106,18 +108,28 @@ func TestWhichPatchesAreOne(t *testing.T) {
 		"a line that looks like a header": {hunk("+a", "+diff --git a/x b/x"), hunk("+a"), false},
 		"a line that looks like a hunk":   {hunk("-@@ -1,9 +1,9 @@", "+a"), hunk("+a"), false},
 		"two files for one": {
-			slices.Concat(hunk("+a"), []byte("diff --git a/b b/b\nindex 1..2 100644\n@@ -0,0 +1 @@\n+b\n")), hunk("+a", "+b"), false,
+			slices.Concat(hunk("+a"), []byte("diff --git a/b b/b\nindex 1..2 100644\n@@ -0,0 +1 @@\n+b\n")),
+			hunk("+a", "+b"), false,
 		},
-		"the same mode": {[]byte("diff --git a/a b/a\nold mode 1\nnew mode 2\n"), []byte("diff --git a/a b/a\nold mode 1\nnew mode 2\n"), true},
-		"another mode":  {[]byte("diff --git a/a b/a\nold mode 1\nnew mode 2\n"), []byte("diff --git a/a b/a\nold mode 2\nnew mode 1\n"), false},
+		"the same mode": {
+			[]byte("diff --git a/a b/a\nold mode 1\nnew mode 2\n"),
+			[]byte("diff --git a/a b/a\nold mode 1\nnew mode 2\n"), true,
+		},
+		"another mode": {
+			[]byte("diff --git a/a b/a\nold mode 1\nnew mode 2\n"),
+			[]byte("diff --git a/a b/a\nold mode 2\nnew mode 1\n"), false,
+		},
 		"the old content of a binary": {
-			[]byte("diff --git a/a b/a\nindex 1..2 100644\nGIT binary patch\nliteral 1\nx\n"), []byte("diff --git a/a b/a\nindex 3..2\nGIT binary patch\ndelta 2\ny\n"), true,
+			[]byte("diff --git a/a b/a\nindex 1..2 100644\nGIT binary patch\nliteral 1\nx\n"),
+			[]byte("diff --git a/a b/a\nindex 3..2\nGIT binary patch\ndelta 2\ny\n"), true,
 		},
 		"the new content of a binary": {
-			[]byte("diff --git a/a b/a\nindex 1..2\nGIT binary patch\nx\n"), []byte("diff --git a/a b/a\nindex 1..3\nGIT binary patch\nx\n"), false,
+			[]byte("diff --git a/a b/a\nindex 1..2\nGIT binary patch\nx\n"),
+			[]byte("diff --git a/a b/a\nindex 1..3\nGIT binary patch\nx\n"), false,
 		},
 		"the object ids of a text": {
-			[]byte("diff --git a/a b/a\nindex 1..2 100644\n@@ -0,0 +1 @@\n+a\n"), []byte("diff --git a/a b/a\nindex 3..4 100644\n@@ -7,0 +8 @@\n+a\n"), true,
+			[]byte("diff --git a/a b/a\nindex 1..2 100644\n@@ -0,0 +1 @@\n+a\n"),
+			[]byte("diff --git a/a b/a\nindex 3..4 100644\n@@ -7,0 +8 @@\n+a\n"), true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -126,7 +138,8 @@ func TestWhichPatchesAreOne(t *testing.T) {
 			assert.Len(t, decision.Digest(c.one), 32)
 		})
 	}
-	assert.Empty(t, decision.PatchLines([]byte("diff --git a/a b/a\nold mode 100644\nnew mode 100755\n")), "no lines, but a change")
+	assert.Empty(t, decision.PatchLines([]byte("diff --git a/a b/a\nold mode 100644\nnew mode 100755\n")),
+		"no lines, but a change")
 	assert.Equal(t, []string{"-a", "+b", "+diff --git a/x b/x"},
 		decision.PatchLines([]byte("diff --git a/a b/a\n@@ -1 +1 @@\n-a\n+b\ndiff --git a/b b/b\n@@ -0,0 +1 @@\n+diff --git a/x b/x\n")), "a count that is missing is 1")
 	assert.Equal(t, []string{"-a", "+-- b", "+++ c"}, decision.PatchLines(hunk("-a", "+-- b", "+++ c", " d")))
@@ -137,8 +150,10 @@ func TestDigestSeesWhereALineIsNot(t *testing.T) {
 	change := func(before, after string) string {
 		return decision.Digest(patch(t, map[string]string{"a": before}, map[string]string{"a": after}))
 	}
-	assert.Equal(t, change("a\nb\nc\n", "a\nB\nc\n"), change("x\ny\nz\nb\n", "x\ny\nz\nB\n"), "the same change of another incumbent")
-	assert.NotEqual(t, change("-- old\nb\n", "b\n"), change("b\n-- old\n", "-- old\n"), "lines that look like a header are lines")
+	assert.Equal(t, change("a\nb\nc\n", "a\nB\nc\n"), change("x\ny\nz\nb\n", "x\ny\nz\nB\n"),
+		"the same change of another incumbent")
+	assert.NotEqual(t, change("-- old\nb\n", "b\n"), change("b\n-- old\n", "-- old\n"),
+		"lines that look like a header are lines")
 }
 
 func TestDigestOfFiles(t *testing.T) {
@@ -165,7 +180,8 @@ func TestDigestOfFiles(t *testing.T) {
 
 func TestPatchLines(t *testing.T) {
 	t.Parallel()
-	lines := decision.PatchLines(patch(t, map[string]string{"a.go": original}, map[string]string{"a.go": "package a\n\nfunc f() {\n\tx  := 10\n\n\ty := 2\n}\n"}))
+	lines := decision.PatchLines(patch(t, map[string]string{"a.go": original},
+		map[string]string{"a.go": "package a\n\nfunc f() {\n\tx  := 10\n\n\ty := 2\n}\n"}))
 	assert.Equal(t, []string{"-    x := 1", "+    x := 10"}, lines)
 }
 

@@ -27,26 +27,51 @@ func TestRefuseBare(t *testing.T) {
 		changes []decision.Change
 		refused []string
 	}{
-		"a whole one":            {nil, added("src/x/HEAD", "src/x/config", "src/x/objects/a", "src/x/refs/heads/a"), []string{"src/x/HEAD", "src/x/objects/a", "src/x/refs/heads/a"}},
-		"one at the top":         {nil, added("HEAD", "objects/a", "refs/a"), []string{"HEAD", "objects/a", "refs/a"}},
-		"completed by one file":  {[]string{"x/objects/a", "x/refs/a"}, added("x/HEAD"), []string{"x/HEAD"}},
-		"names in other letters": {nil, added("x/head", "x/Objects/a", "x/REFS/a"), []string{"x/head", "x/Objects/a", "x/REFS/a"}},
-		"not a whole one":        {[]string{"x/objects/a"}, added("x/HEAD", "x/ref/a"), nil},
-		"in two directories":     {nil, added("x/HEAD", "y/objects/a", "y/refs/a"), nil},
-		"one that was there":     {[]string{"x/HEAD", "x/objects/a", "x/refs/a"}, added("x/refs/b"), nil},
-		"files of these names":   {nil, added("x/HEAD", "x/objects", "x/refs"), []string{"x/HEAD", "x/objects", "x/refs"}},
+		"a whole one": {
+			nil, added("src/x/HEAD", "src/x/config", "src/x/objects/a", "src/x/refs/heads/a"),
+			[]string{"src/x/HEAD", "src/x/objects/a", "src/x/refs/heads/a"},
+		},
+		"one at the top":        {nil, added("HEAD", "objects/a", "refs/a"), []string{"HEAD", "objects/a", "refs/a"}},
+		"completed by one file": {[]string{"x/objects/a", "x/refs/a"}, added("x/HEAD"), []string{"x/HEAD"}},
+		"names in other letters": {
+			nil, added("x/head", "x/Objects/a", "x/REFS/a"),
+			[]string{"x/head", "x/Objects/a", "x/REFS/a"},
+		},
+		"not a whole one":    {[]string{"x/objects/a"}, added("x/HEAD", "x/ref/a"), nil},
+		"in two directories": {nil, added("x/HEAD", "y/objects/a", "y/refs/a"), nil},
+		"one that was there": {[]string{"x/HEAD", "x/objects/a", "x/refs/a"}, added("x/refs/b"), nil},
+		"files of these names": {
+			nil, added("x/HEAD", "x/objects", "x/refs"),
+			[]string{"x/HEAD", "x/objects", "x/refs"},
+		},
 		"parts that are elsewhere": {
-			nil, added("x/HEAD", "x/commondir", "y/objects/a", "y/refs/a", "y/config"), []string{"x/HEAD", "x/commondir"},
+			nil, added("x/HEAD", "x/commondir", "y/objects/a", "y/refs/a", "y/config"),
+			[]string{"x/HEAD", "x/commondir"},
 		},
 		"other letters, elsewhere":   {[]string{"x/Head"}, added("x/CommonDir"), []string{"x/CommonDir"}},
 		"elsewhere without a HEAD":   {nil, added("x/commondir", "x/objects/a"), nil},
 		"directories of these names": {nil, added("x/HEAD/a", "x/commondir/a", "x/objects/a", "x/refs/a"), nil},
-		"one within the other":       {nil, added("x/objects/HEAD", "x/objects/objects/a", "x/objects/refs/a"), []string{"x/objects/HEAD", "x/objects/objects/a", "x/objects/refs/a"}},
-		"half of it is deleted":      {[]string{"x/objects/a", "x/refs/a"}, append(added("x/HEAD"), decision.Change{Path: "x/refs/a", Kind: decision.Deleted}), nil},
-		"half of half is deleted":    {[]string{"x/objects/a", "x/refs/a", "x/refs/b"}, append(added("x/HEAD"), decision.Change{Path: "x/refs/a", Kind: decision.Deleted}), []string{"x/HEAD"}},
-		"a file that is changed":     {[]string{"x/HEAD", "x/objects/a"}, []decision.Change{{Path: "x/HEAD", Kind: decision.Modified}, {Path: "x/refs/a", Kind: decision.Added}}, []string{"x/HEAD", "x/refs/a"}},
+		"one within the other": {
+			nil, added("x/objects/HEAD", "x/objects/objects/a", "x/objects/refs/a"),
+			[]string{"x/objects/HEAD", "x/objects/objects/a", "x/objects/refs/a"},
+		},
+		"half of it is deleted": {
+			[]string{"x/objects/a", "x/refs/a"},
+			append(added("x/HEAD"), decision.Change{Path: "x/refs/a", Kind: decision.Deleted}), nil,
+		},
+		"half of half is deleted": {
+			[]string{"x/objects/a", "x/refs/a", "x/refs/b"},
+			append(added("x/HEAD"), decision.Change{Path: "x/refs/a", Kind: decision.Deleted}),
+			[]string{"x/HEAD"},
+		},
+		"a file that is changed": {
+			[]string{"x/HEAD", "x/objects/a"},
+			[]decision.Change{{Path: "x/HEAD", Kind: decision.Modified}, {Path: "x/refs/a", Kind: decision.Added}},
+			[]string{"x/HEAD", "x/refs/a"},
+		},
 		"one that is exchanged": {
-			[]string{"x/HEAD", "x/objects/a"}, append(added("x/refs/a"), decision.Change{Path: "x/HEAD", Kind: decision.Deleted}), nil,
+			[]string{"x/HEAD", "x/objects/a"},
+			append(added("x/refs/a"), decision.Change{Path: "x/HEAD", Kind: decision.Deleted}), nil,
 		},
 	} {
 		decision.RefuseBare(slices.Values(c.before), c.changes)
@@ -67,7 +92,11 @@ func TestRefuseBareKnowsWhatGitKnows(t *testing.T) {
 	top := t.TempDir()
 	write := func(path string, mode os.FileMode) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(top, path)), 0o755))
-		require.NoError(t, os.WriteFile(filepath.Join(top, path), []byte(map[string]string{"HEAD": "ref: refs/heads/main\n", "commondir": "../parts\n"}[filepath.Base(path)]), mode))
+		require.NoError(t, os.WriteFile(filepath.Join(top, path),
+			[]byte(map[string]string{
+				"HEAD":      "ref: refs/heads/main\n",
+				"commondir": "../parts\n",
+			}[filepath.Base(path)]), mode))
 	}
 	write("parts/objects/a", 0o644)
 	write("parts/refs/a", 0o644)
@@ -98,13 +127,15 @@ func TestRefuseBareKnowsWhatGitKnows(t *testing.T) {
 					changes = append(changes, decision.Change{Path: dir + "/" + name, Kind: decision.Added})
 				}
 				git := exec.CommandContext(t.Context(), "git", "-C", filepath.Join(top, dir), "rev-parse", "--git-dir")
-				git.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CEILING_DIRECTORIES="+top)
+				git.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
+					"GIT_CEILING_DIRECTORIES="+top)
 				if git.Run() != nil {
 					continue
 				}
 				repositories++
 				decision.RefuseBare(slices.Values([]string{"parts/objects/a", "parts/refs/a"}), changes)
-				assert.True(t, slices.ContainsFunc(changes, func(c decision.Change) bool { return c.Refused != "" }), "git takes %s for a repository", dir)
+				assert.True(t, slices.ContainsFunc(changes, func(c decision.Change) bool { return c.Refused != "" }),
+					"git takes %s for a repository", dir)
 			}
 		}
 	}
@@ -113,7 +144,12 @@ func TestRefuseBareKnowsWhatGitKnows(t *testing.T) {
 
 func TestRefuseBareKeepsWhatWasSaid(t *testing.T) {
 	t.Parallel()
-	changes := []decision.Change{{Path: "x/HEAD", Kind: decision.Added, Refused: "is a named pipe"}, {Path: "x/objects/a", Kind: decision.Added}, {Path: "x/refs/a", Kind: decision.Mode}, {Path: "x/config", Kind: decision.Added}}
+	changes := []decision.Change{
+		{Path: "x/HEAD", Kind: decision.Added, Refused: "is a named pipe"},
+		{Path: "x/objects/a", Kind: decision.Added},
+		{Path: "x/refs/a", Kind: decision.Mode},
+		{Path: "x/config", Kind: decision.Added},
+	}
 	decision.RefuseBare(slices.Values([]string{"x/refs/a"}), changes)
 	const bare = "is part of a repository inside the repository"
 	for i, want := range []string{"is a named pipe", bare, bare, ""} {

@@ -40,7 +40,8 @@ func filterLines(text string, macros map[string]bool) []string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		fields := strings.Fields(line)
-		if len(fields) > 1 && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "[attr]") && choosesFilter(fields[1:], macros) {
+		if len(fields) > 1 && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "[attr]") &&
+			choosesFilter(fields[1:], macros) {
 			lines = append(lines, line)
 		}
 	}

@@ -19,12 +19,20 @@ import (
 func TestDotGitIsWhatGitRefuses(t *testing.T) {
 	t.Parallel()
 	chance := rand.New(rand.NewPCG(11, 12))
-	pieces := []string{"\u200c", "\u200b", "\u202e", "\u206f", "\ufeff", "\ufffd", "\xff", "\xe2\x80", " ", ".", ":", `\`, "~1", "x", "İ"}
+	pieces := []string{
+		"\u200c", "\u200b", "\u202e", "\u206f", "\ufeff", "\ufffd", "\xff", "\xe2\x80", " ", ".", ":",
+		`\`, "~1", "x", "İ",
+	}
 	seen := map[string]bool{"/": true}
 	var names []string
 	for len(names) < 200 {
 		var name strings.Builder
-		for _, part := range [][]string{{".", "g", "i", "t"}, {".", "G", "I", "T"}, {"g", "i", "T", "~", "1"}, {"a", `\`, ".", "g", "i", "t"}}[chance.IntN(4)] {
+		for _, part := range [][]string{
+			{".", "g", "i", "t"},
+			{".", "G", "I", "T"},
+			{"g", "i", "T", "~", "1"},
+			{"a", `\`, ".", "g", "i", "t"},
+		}[chance.IntN(4)] {
 			name.WriteString(part)
 			if chance.IntN(9) == 0 {
 				name.WriteString(pieces[chance.IntN(len(pieces))])

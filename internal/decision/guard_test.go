@@ -14,7 +14,8 @@ import (
 func srcOnly() Rules {
 	return Rules{
 		Target: func(p string) bool {
-			return strings.HasPrefix(p, "src/") || strings.HasPrefix(p, ".github/") || strings.HasPrefix(p, ".git/") || p == "bench.sh"
+			return strings.HasPrefix(p, "src/") || strings.HasPrefix(p, ".github/") || strings.HasPrefix(p, ".git/") ||
+				p == "bench.sh"
 		},
 		Protected:   func(p string) bool { return p == "src/eval.sh" },
 		Literal:     func(p string) bool { return p == ".github/workflows/fast.yml" || strings.HasPrefix(p, ".git/") },
@@ -78,29 +79,69 @@ func TestWhichRuleOfTheGuardWins(t *testing.T) {
 		rules Rules
 		want  string // the whole reason; empty when allowed
 	}{
-		"a program protects what it names":         {"a", Rules{Target: is("a"), Literal: is("a"), Protected: is("a")}, "is protected by the program"},
-		"protected and standing":                   {".github/a", Rules{Target: all, Protected: all}, "is protected by the program"},
-		"standing and outside the target":          {".github/a", Rules{}, "configures the repository's automation"},
-		"a name alone is no target":                {".github/a", Rules{Literal: all}, "is outside the target"},
-		"workflows by name":                        {".github/a", Rules{Target: all, Literal: is(".github/a")}, ""},
-		"the directory of workflows in any case":   {".GitHub/a", Rules{Target: all}, "configures the repository's automation"},
-		"another directory of that name":           {"docs/.github/a", Rules{Target: all}, ""},
-		"a name that begins alike":                 {".github2/a", Rules{Target: all}, ""},
-		"a file in place of the directory":         {".github", Rules{Target: all}, "configures the repository's automation"},
-		"Autoloop's own by name":                   {".autoloop/a", Rules{Target: all, Literal: all}, ""},
-		"Autoloop's own as a file":                 {".AUTOLOOP", Rules{Target: all}, "belongs to Autoloop"},
-		"the program by name":                      {"p.md", Rules{Target: all, Literal: all, ProgramFile: "p.md"}, ""},
-		"the program in other letters":             {"P.MD", Rules{Target: all, ProgramFile: "p.md"}, "is the program itself"},
+		"a program protects what it names": {
+			"a",
+			Rules{Target: is("a"), Literal: is("a"), Protected: is("a")},
+			"is protected by the program",
+		},
+		"protected and standing": {
+			".github/a",
+			Rules{Target: all, Protected: all},
+			"is protected by the program",
+		},
+		"standing and outside the target": {".github/a", Rules{}, "configures the repository's automation"},
+		"a name alone is no target":       {".github/a", Rules{Literal: all}, "is outside the target"},
+		"workflows by name":               {".github/a", Rules{Target: all, Literal: is(".github/a")}, ""},
+		"the directory of workflows in any case": {
+			".GitHub/a",
+			Rules{Target: all},
+			"configures the repository's automation",
+		},
+		"another directory of that name": {"docs/.github/a", Rules{Target: all}, ""},
+		"a name that begins alike":       {".github2/a", Rules{Target: all}, ""},
+		"a file in place of the directory": {
+			".github",
+			Rules{Target: all},
+			"configures the repository's automation",
+		},
+		"Autoloop's own by name":   {".autoloop/a", Rules{Target: all, Literal: all}, ""},
+		"Autoloop's own as a file": {".AUTOLOOP", Rules{Target: all}, "belongs to Autoloop"},
+		"the program by name":      {"p.md", Rules{Target: all, Literal: all, ProgramFile: "p.md"}, ""},
+		"the program in other letters": {
+			"P.MD",
+			Rules{Target: all, ProgramFile: "p.md"},
+			"is the program itself",
+		},
 		"a file below one of the program's name":   {"p.md/a", Rules{Target: all, ProgramFile: "p.md"}, ""},
 		"a program that is an issue protects none": {"a", Rules{Target: all, ProgramFile: ""}, ""},
-		"a script by name":                         {"s.sh", Rules{Target: all, Literal: all, Scripts: []string{"s.sh"}}, ""},
-		"a script in other letters":                {"S.sh", Rules{Target: all, Scripts: []string{"x.sh", "s.sh"}}, "is named by the evaluation"},
-		"git's by every rule":                      {"a/.git/b", Rules{Target: all, Literal: all}, "belongs to git"},
-		"a path that leaves by every rule":         {"a//b", Rules{Target: all, Literal: all}, "is no path inside the repository"},
-		"a dot on the way":                         {"a/./b", Rules{Target: all, Literal: all}, "is no path inside the repository"},
-		"a slash at the end":                       {"a/", Rules{Target: all, Literal: all}, "is no path inside the repository"},
-		"three dots":                               {"a/.../b", Rules{Target: all}, ""},
-		"bytes that are no text":                   {"a/\xff\xfe", Rules{Target: all}, ""},
+		"a script by name": {
+			"s.sh",
+			Rules{Target: all, Literal: all, Scripts: []string{"s.sh"}},
+			"",
+		},
+		"a script in other letters": {
+			"S.sh",
+			Rules{Target: all, Scripts: []string{"x.sh", "s.sh"}},
+			"is named by the evaluation",
+		},
+		"git's by every rule": {"a/.git/b", Rules{Target: all, Literal: all}, "belongs to git"},
+		"a path that leaves by every rule": {
+			"a//b",
+			Rules{Target: all, Literal: all},
+			"is no path inside the repository",
+		},
+		"a dot on the way": {
+			"a/./b",
+			Rules{Target: all, Literal: all},
+			"is no path inside the repository",
+		},
+		"a slash at the end": {
+			"a/",
+			Rules{Target: all, Literal: all},
+			"is no path inside the repository",
+		},
+		"three dots":             {"a/.../b", Rules{Target: all}, ""},
+		"bytes that are no text": {"a/\xff\xfe", Rules{Target: all}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -137,7 +178,8 @@ func TestReasonsAtTheirBounds(t *testing.T) {
 
 	whole, cut := strings.Repeat("a", 80)+strings.Repeat("z", 80), strings.Repeat("a", 80)+"m"+strings.Repeat("z", 80)
 	assert.Equal(t, `"`+whole+`"`, quotePath(whole))
-	assert.Equal(t, `"`+strings.Repeat("a", 80)+`"…"`+strings.Repeat("z", 80)+`"`, quotePath(cut), "the beginning and the end of a long path")
+	assert.Equal(t, `"`+strings.Repeat("a", 80)+`"…"`+strings.Repeat("z", 80)+`"`, quotePath(cut),
+		"the beginning and the end of a long path")
 }
 
 func TestGuardWithoutRules(t *testing.T) {
@@ -153,7 +195,11 @@ func TestGuardNoChange(t *testing.T) {
 }
 
 func TestOneViolationRejectsAll(t *testing.T) {
-	got := Guard([]Change{{Path: "src/a", Kind: Modified}, {Path: "x", Kind: Added}, {Path: "src/b", Kind: Added}}, srcOnly())
+	got := Guard([]Change{
+		{Path: "src/a", Kind: Modified},
+		{Path: "x", Kind: Added},
+		{Path: "src/b", Kind: Added},
+	}, srcOnly())
 	assert.False(t, got.OK)
 	assert.Equal(t, []string{`"x": is outside the target (added)`}, Texts(got.Reasons()))
 }
@@ -161,7 +207,10 @@ func TestOneViolationRejectsAll(t *testing.T) {
 func TestReasonsAreBoundedLines(t *testing.T) {
 	var changes []Change
 	for i := range 500 {
-		changes = append(changes, Change{Path: fmt.Sprintf("%d\n\xff%s", i, strings.Repeat("é", 5000)), Refused: "says\nmuch " + strings.Repeat("é", 5000)})
+		changes = append(changes, Change{
+			Path:    fmt.Sprintf("%d\n\xff%s", i, strings.Repeat("é", 5000)),
+			Refused: "says\nmuch " + strings.Repeat("é", 5000),
+		})
 	}
 	got := Texts(Guard(changes, srcOnly()).Reasons())
 	require.Len(t, got, 21)
@@ -173,10 +222,17 @@ func TestReasonsAreBoundedLines(t *testing.T) {
 }
 
 func TestDotGit(t *testing.T) {
-	for _, name := range []string{".git", ".GIT", ".Git", "git~1", "GIT~1", ".git ", ".git.", ".git. .", ".git::$INDEX_ALLOCATION", `.git\config`, `a\.git`, ".g\u200cit", "\ufeff.git", ".gi\u206at", ".git\xff", ".git\xffx"} {
+	for _, name := range []string{
+		".git", ".GIT", ".Git", "git~1", "GIT~1", ".git ", ".git.", ".git. .",
+		".git::$INDEX_ALLOCATION", `.git\config`, `a\.git`, ".g\u200cit", "\ufeff.git", ".gi\u206at", ".git\xff",
+		".git\xffx",
+	} {
 		assert.True(t, DotGit(name), "%q", name)
 	}
-	for _, name := range []string{"", ".", "git", ".github", ".gitignore", ".gitmodules", "git~2", ".git2", "a.git", ".gi\xfft", ".git\ufffd", ".git x"} {
+	for _, name := range []string{
+		"", ".", "git", ".github", ".gitignore", ".gitmodules", "git~2", ".git2", "a.git",
+		".gi\xfft", ".git\ufffd", ".git x",
+	} {
 		assert.False(t, DotGit(name), "%q", name)
 	}
 }

@@ -65,7 +65,10 @@ func (g Guardrail) worse(initial, samples []metric.Value, noisy bool, confidence
 			return nil
 		}
 	}
-	return &Reason{Kind: GuardrailBroken, Path: g.Metric, Term: g.Direction.String(), Value: &now, Beside: &before, High: &limit, Low: &allowance}
+	return &Reason{
+		Kind: GuardrailBroken, Path: g.Metric, Term: g.Direction.String(), Value: &now, Beside: &before,
+		High: &limit, Low: &allowance,
+	}
 }
 
 // shifted is a value made worse by the allowance.

@@ -69,7 +69,8 @@ func RefuseLinks(before, after Links, changes []Change) []Change {
 			changes[i].Refused = reason
 		case !ours && before.Wrong(name) == "":
 			changes = append(changes, Change{
-				Path: name, Kind: Modified, OldMode: symlink, NewMode: symlink, Refused: reason + " once the other changes are made",
+				Path: name, Kind: Modified, OldMode: symlink, NewMode: symlink,
+				Refused: reason + " once the other changes are made",
 			})
 		}
 	}

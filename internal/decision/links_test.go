@@ -22,23 +22,26 @@ func TestWhereLinksLead(t *testing.T) {
 		links decision.Links // "it" is looked at
 		wrong string
 	}{
-		"beside it":                         {decision.Links{"it": "a"}, ""},
-		"nowhere yet":                       {decision.Links{"it": "a/b/c"}, ""},
-		"up and down again":                 {decision.Links{"d/it": "../a"}, ""},
-		"an absolute path":                  {decision.Links{"it": "/etc/passwd"}, leaves},
-		"above the tree":                    {decision.Links{"it": "../a"}, leaves},
-		"above the tree, back again":        {decision.Links{"it": "../tree/a"}, leaves},
-		"above from below":                  {decision.Links{"d/it": "../../a"}, leaves},
-		"dots that stay":                    {decision.Links{"d/it": ".././a/../b"}, ""},
-		"over a link that goes down":        {decision.Links{"it": "l/../../a", "l": "d/e"}, ""},
-		"over a link that goes deeper":      {decision.Links{"it": "l/../a", "l": "d/e"}, ""},
-		"over a link that leaves":           {decision.Links{"it": "l/a", "l": ".."}, leaves},
-		"over a link to an absolute path":   {decision.Links{"it": "l/a", "l": "/"}, leaves},
-		"to itself":                         {decision.Links{"it": "it"}, round},
-		"to another that leads back":        {decision.Links{"it": "l", "l": "it"}, round},
-		"into the repository":               {decision.Links{"it": ".git/hooks"}, leaves + " into a git directory"},
-		"into the repository, other case":   {decision.Links{"it": "a/.GIT/config"}, leaves + " into a git directory"},
-		"over a link into the repository":   {decision.Links{"it": "l/config", "l": ".git"}, leaves + " into a git directory"},
+		"beside it":                       {decision.Links{"it": "a"}, ""},
+		"nowhere yet":                     {decision.Links{"it": "a/b/c"}, ""},
+		"up and down again":               {decision.Links{"d/it": "../a"}, ""},
+		"an absolute path":                {decision.Links{"it": "/etc/passwd"}, leaves},
+		"above the tree":                  {decision.Links{"it": "../a"}, leaves},
+		"above the tree, back again":      {decision.Links{"it": "../tree/a"}, leaves},
+		"above from below":                {decision.Links{"d/it": "../../a"}, leaves},
+		"dots that stay":                  {decision.Links{"d/it": ".././a/../b"}, ""},
+		"over a link that goes down":      {decision.Links{"it": "l/../../a", "l": "d/e"}, ""},
+		"over a link that goes deeper":    {decision.Links{"it": "l/../a", "l": "d/e"}, ""},
+		"over a link that leaves":         {decision.Links{"it": "l/a", "l": ".."}, leaves},
+		"over a link to an absolute path": {decision.Links{"it": "l/a", "l": "/"}, leaves},
+		"to itself":                       {decision.Links{"it": "it"}, round},
+		"to another that leads back":      {decision.Links{"it": "l", "l": "it"}, round},
+		"into the repository":             {decision.Links{"it": ".git/hooks"}, leaves + " into a git directory"},
+		"into the repository, other case": {decision.Links{"it": "a/.GIT/config"}, leaves + " into a git directory"},
+		"over a link into the repository": {
+			decision.Links{"it": "l/config", "l": ".git"},
+			leaves + " into a git directory",
+		},
 		"as many links as the kernel takes": {chain(40), ""},
 		"one more":                          {chain(41), round},
 	} {
@@ -92,7 +95,8 @@ func TestLinksLeadWhereTheKernelGoes(t *testing.T) {
 				continue // nothing is there, and nothing is said of it
 			}
 			inside := err == nil && (at == root || strings.HasPrefix(at, root+"/"))
-			assert.Equal(t, inside, links.Wrong(name) == "", "%s -> %s of %v leads to %s (%v): %q", name, links[name], links, at, err, links.Wrong(name))
+			assert.Equal(t, inside, links.Wrong(name) == "", "%s -> %s of %v leads to %s (%v): %q", name, links[name],
+				links, at, err, links.Wrong(name))
 			compared++
 			if !inside {
 				outside++
@@ -106,7 +110,11 @@ func TestLinksLeadWhereTheKernelGoes(t *testing.T) {
 func TestLinksThatOtherChangesTurn(t *testing.T) {
 	t.Parallel()
 	before := decision.Links{"out": "d/../../x", "fine": "d/a"}
-	changes := []decision.Change{{Path: "d", Kind: decision.Added}, {Path: "mine", Kind: decision.Added}, {Path: "said", Kind: decision.Added, Refused: "is a device"}}
+	changes := []decision.Change{
+		{Path: "d", Kind: decision.Added},
+		{Path: "mine", Kind: decision.Added},
+		{Path: "said", Kind: decision.Added, Refused: "is a device"},
+	}
 	after := decision.Links{"out": "d/../../x", "fine": "d/../a", "d": "..", "mine": "/x", "said": "/y"}
 	got := decision.RefuseLinks(before, after, changes)
 	reasons := map[string]string{}

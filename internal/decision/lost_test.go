@@ -14,7 +14,10 @@ import (
 func TestLostCases(t *testing.T) {
 	t.Parallel()
 	one, half := metric.FromInt(1), metric.MustValue("0.5")
-	before := decision.RatesOf(map[string]metric.Value{"case.1": one, "case.10": one, "case.2": one, "case.3": half, "case.4": one, "size": one})
+	before := decision.RatesOf(map[string]metric.Value{
+		"case.1": one, "case.10": one, "case.2": one, "case.3": half,
+		"case.4": one, "size": one,
+	})
 	now := decision.RatesOf(map[string]metric.Value{"case.1": half, "case.10": half, "case.3": half, "case.4": one})
 	assert.Equal(t, []string{"1", "2", "10"}, decision.LostCases(before, now))
 	assert.Empty(t, decision.LostCases(nil, now))
@@ -41,22 +44,25 @@ func TestNoSingleRunLosesACase(t *testing.T) {
 		before, now string
 		lost        bool
 	}{
-		"one bad run of four":                     {"1 1 1 1", "1 1 0.5 1", false},
-		"the last run is bad":                     {"1 1 1 1", "1 1 1 0", false},
-		"the first run is bad":                    {"1 1 1 1", "0 1 1 1", false},
-		"one good run of four is chance":          {"1 1 1 1", "0.5 0.5 0.5 1", false},
-		"one good run of eight is no chance":      {"1 1 1 1 1 1 1 1", "0.5 0.5 0.5 0.5 0.5 0.5 0.5 1", true},
-		"no good run":                             {"1 1 1 1", "0.9 0.9 0.9 0.9", true},
-		"as bad as the worst before":              {"1 0.5 1 1", "0.5 0.5 0.5 0.5", false},
-		"never as bad as that":                    {"1 0.5 1 1", "0.4 0.4 0.4 0.4", true},
-		"seldom bad before, always now":           {"1 0.5 1 1 1 1 1 1", "0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5", true},
-		"it passed in half of the runs":           {"1 0.5 1 0.5", "0 0 0 0", false},
-		"it passed once, and not in four":         {"1", "0.5 0.5 0.5 0.5", true},
-		"it passed once, and in one of four":      {"1", "0.5 0.5 0.5 1", false},
-		"it passed in four, and not once":         {"1 1 1 1", "0.5", true},
-		"a run that does not say it has lost it":  {"1 1 1 1", "- - - -", true},
-		"one run of many that does not say it":    {"1 1 1 1", "1 1 - 1", false},
-		"more than half are whole, whatever else": {"1 1 1 1 1 1 1 1 1 1 1 1 1 1 1", "1 1 1 1 1 1 1 1 0 0 0 0 0 0 0", false},
+		"one bad run of four":                    {"1 1 1 1", "1 1 0.5 1", false},
+		"the last run is bad":                    {"1 1 1 1", "1 1 1 0", false},
+		"the first run is bad":                   {"1 1 1 1", "0 1 1 1", false},
+		"one good run of four is chance":         {"1 1 1 1", "0.5 0.5 0.5 1", false},
+		"one good run of eight is no chance":     {"1 1 1 1 1 1 1 1", "0.5 0.5 0.5 0.5 0.5 0.5 0.5 1", true},
+		"no good run":                            {"1 1 1 1", "0.9 0.9 0.9 0.9", true},
+		"as bad as the worst before":             {"1 0.5 1 1", "0.5 0.5 0.5 0.5", false},
+		"never as bad as that":                   {"1 0.5 1 1", "0.4 0.4 0.4 0.4", true},
+		"seldom bad before, always now":          {"1 0.5 1 1 1 1 1 1", "0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5", true},
+		"it passed in half of the runs":          {"1 0.5 1 0.5", "0 0 0 0", false},
+		"it passed once, and not in four":        {"1", "0.5 0.5 0.5 0.5", true},
+		"it passed once, and in one of four":     {"1", "0.5 0.5 0.5 1", false},
+		"it passed in four, and not once":        {"1 1 1 1", "0.5", true},
+		"a run that does not say it has lost it": {"1 1 1 1", "- - - -", true},
+		"one run of many that does not say it":   {"1 1 1 1", "1 1 - 1", false},
+		"more than half are whole, whatever else": {
+			"1 1 1 1 1 1 1 1 1 1 1 1 1 1 1",
+			"1 1 1 1 1 1 1 1 0 0 0 0 0 0 0", false,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -64,7 +70,8 @@ func TestNoSingleRunLosesACase(t *testing.T) {
 			if c.lost {
 				want = []string{"a"}
 			}
-			assert.Equal(t, want, decision.LostCases(decision.RatesOf(runsOf(c.before)...), decision.RatesOf(runsOf(c.now)...)))
+			assert.Equal(t, want, decision.LostCases(decision.RatesOf(runsOf(c.before)...),
+				decision.RatesOf(runsOf(c.now)...)))
 		})
 	}
 }
@@ -77,11 +84,14 @@ func TestTheMoreCasesTheLessIsALoss(t *testing.T) {
 		before, now string
 		most        int // the number of cases up to which it is a loss
 	}{
-		"of eight, one good run left": {"1 1 1 1 1 1 1 1", "0.5 0.5 0.5 0.5 0.5 0.5 0.5 1", 35}, // C(9,1)/C(16,8) is 9/12870
-		"of eight, two left":          {"1 1 1 1 1 1 1 1", "0.5 0.5 0.5 0.5 0.5 0.5 1 1", 7},    // C(10,2)/12870
-		"eight beside four":           {"1 1 1 1 1 1 1 1", "0.5 0.5 0.5 1", 1},                  // C(9,1)/C(12,4)
-		"four beside eight":           {"1 1 1 1", "0.5 0.5 0.5 0.5 0.5 0.5 0.5 1", 2},          // C(5,1)/C(12,4)
-		"sixteen beside three":        {"1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1", "0.5 0.5 1", 1},      // C(17,1)/C(19,3)
+		"of eight, one good run left": {
+			"1 1 1 1 1 1 1 1", "0.5 0.5 0.5 0.5 0.5 0.5 0.5 1",
+			35,
+		}, // C(9,1)/C(16,8) is 9/12870
+		"of eight, two left":   {"1 1 1 1 1 1 1 1", "0.5 0.5 0.5 0.5 0.5 0.5 1 1", 7}, // C(10,2)/12870
+		"eight beside four":    {"1 1 1 1 1 1 1 1", "0.5 0.5 0.5 1", 1},               // C(9,1)/C(12,4)
+		"four beside eight":    {"1 1 1 1", "0.5 0.5 0.5 0.5 0.5 0.5 0.5 1", 2},       // C(5,1)/C(12,4)
+		"sixteen beside three": {"1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1", "0.5 0.5 1", 1},   // C(17,1)/C(19,3)
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -106,9 +116,14 @@ func TestRatesOfRuns(t *testing.T) {
 		map[string]metric.Value{"case.b": one, "case": one, "Case.c": one, "case.": one},
 	)
 	zero := metric.Value{}
-	assert.Equal(t, decision.CaseRates{"case.a": {one, zero, zero}, "case.b": {zero, zero, one}, "case.": {zero, zero, one}}, got)
+	assert.Equal(t, decision.CaseRates{
+		"case.a": {one, zero, zero}, "case.b": {zero, zero, one},
+		"case.": {zero, zero, one},
+	}, got)
 	assert.Empty(t, decision.RatesOf())
-	assert.Equal(t, []string{"a"}, decision.LostCases(decision.CaseRates{"case.a": numbers("1.5 1")}, decision.CaseRates{"case.a": numbers("0.99")}), "more than whole is whole")
+	assert.Equal(t, []string{"a"},
+		decision.LostCases(decision.CaseRates{"case.a": numbers("1.5 1")},
+			decision.CaseRates{"case.a": numbers("0.99")}), "more than whole is whole")
 }
 
 // TestWhatIsSaidOfLostCases: their names are an evaluation's, and there may be many.
@@ -155,12 +170,18 @@ func TestWhichCasesOfTheIncumbentCount(t *testing.T) {
 		incumbent, candidate string
 		lost                 bool
 	}{
-		"single: the record":                  {decision.Standard{Rule: decision.Rule{Regime: decision.Single}, Best: value("5")}, "1", "0", "0.5", true},
-		"single: a record that was not whole": {decision.Standard{Rule: decision.Rule{Regime: decision.Single}, Best: value("5")}, "0.5", "1", "0.4", false},
-		"repeatable: what is beside it":       {repeatable("5"), "1", "0.5", "0.5", false},
-		"repeatable: whatever the record":     {repeatable("5"), "0.5", "1", "0.5", true},
-		"noisy: what is beside it":            {noisy("5"), "1", "0.5", "0.5", false},
-		"noisy: whatever the record":          {noisy("5"), "0.5", "1", "0.5", true},
+		"single: the record": {decision.Standard{
+			Rule: decision.Rule{Regime: decision.Single},
+			Best: value("5"),
+		}, "1", "0", "0.5", true},
+		"single: a record that was not whole": {decision.Standard{
+			Rule: decision.Rule{Regime: decision.Single},
+			Best: value("5"),
+		}, "0.5", "1", "0.4", false},
+		"repeatable: what is beside it":   {repeatable("5"), "1", "0.5", "0.5", false},
+		"repeatable: whatever the record": {repeatable("5"), "0.5", "1", "0.5", true},
+		"noisy: what is beside it":        {noisy("5"), "1", "0.5", "0.5", false},
+		"noisy: whatever the record":      {noisy("5"), "0.5", "1", "0.5", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -176,7 +197,10 @@ func TestWhichCasesOfTheIncumbentCount(t *testing.T) {
 // decision, and a rejected candidate is not it.
 func TestACandidateThatLosesACaseMeetsNoTarget(t *testing.T) {
 	t.Parallel()
-	standard := decision.Standard{Rule: decision.Rule{Regime: decision.Single, NoCaseRegression: true}, Best: value("5"), Target: value("6"), Cases: decision.CaseRates{"case.a": numbers("1")}}
+	standard := decision.Standard{
+		Rule: decision.Rule{Regime: decision.Single, NoCaseRegression: true},
+		Best: value("5"), Target: value("6"), Cases: decision.CaseRates{"case.a": numbers("1")},
+	}
 	made, _ := play(standard, sides("5", "6"))
 	assert.Equal(t, decision.Regressed, made.Verdict)
 	assert.False(t, made.TargetMet)
@@ -202,7 +226,10 @@ func TestATrialHoldsTheCases(t *testing.T) {
 	}
 	recorded := decision.RatesOf(map[string]metric.Value{"case.a": metric.FromInt(1), "case.b": metric.FromInt(1)})
 	single := decision.Standard{Rule: decision.Rule{Regime: decision.Single}, Best: value("5")}
-	for name, standard := range map[string]decision.Standard{"single": single, "repeatable": repeatable("5"), "noisy": noisy("5")} {
+	for name, standard := range map[string]decision.Standard{
+		"single": single, "repeatable": repeatable("5"),
+		"noisy": noisy("5"),
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			standard.Cases = recorded
@@ -214,7 +241,8 @@ func TestATrialHoldsTheCases(t *testing.T) {
 			made, _ = play(standard, loses)
 			assert.Equal(t, decision.Regressed, made.Verdict)
 			assert.Equal(t, "5", made.Best.String())
-			assert.Equal(t, "regressed-cases: b; no-case-regression forbids to lose a case that passed", made.Reasons[0].String())
+			assert.Equal(t, "regressed-cases: b; no-case-regression forbids to lose a case that passed",
+				made.Reasons[0].String())
 		})
 	}
 	made, _ := play(single, loses)

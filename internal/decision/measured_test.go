@@ -33,7 +33,8 @@ func TestAgreesUpToTwiceTheWidth(t *testing.T) {
 		{"-1 1", "-4.1", false},
 		{"100 101 102", "0 105 1000", true},
 	} {
-		assert.Equal(t, c.agrees, decision.Agrees(numbers(c.recorded), numbers(c.anew)), "%s beside %s", c.anew, c.recorded)
+		assert.Equal(t, c.agrees, decision.Agrees(numbers(c.recorded), numbers(c.anew)), "%s beside %s",
+			c.anew, c.recorded)
 		var turned, old []metric.Value
 		for _, v := range numbers(c.anew) {
 			turned = append(turned, negative(v))
@@ -69,7 +70,9 @@ func TestADisagreementIsNoChanceAndFar(t *testing.T) {
 		switch {
 		case got != nil:
 			said++
-			assert.Contains(t, got.String(), fmt.Sprintf("(runs: %d), and %s is on record (runs: %d", len(anew), statistics.Median(recorded), len(recorded)))
+			assert.Contains(t, got.String(),
+				fmt.Sprintf("(runs: %d), and %s is on record (runs: %d", len(anew), statistics.Median(recorded),
+					len(recorded)))
 		case far:
 			maybe++
 		default:
@@ -96,7 +99,8 @@ func TestWhatIsVisibleHasAUnit(t *testing.T) {
 	assert.InDelta(t, one, decision.Visible(rule, samples), 0, "the same samples, the same answer")
 	assert.InEpsilon(t, 1000*one, decision.Visible(rule, times("1000")), 1e-9)
 	assert.InEpsilon(t, one, decision.Visible(rule, times("-1")), 1e-9)
-	assert.Positive(t, decision.Visible(rule, numbers("1 1 1 1 1 1 1 9")), "quartiles that agree are no sign of no noise")
+	assert.Positive(t, decision.Visible(rule, numbers("1 1 1 1 1 1 1 9")),
+		"quartiles that agree are no sign of no noise")
 	assert.Zero(t, decision.Visible(rule, numbers("1")), "of one sample nothing is known")
 	rule.MaxPairs = 16
 	assert.Less(t, decision.Visible(rule, samples), one, "more pairs for what is inconclusive see more")

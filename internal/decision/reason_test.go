@@ -50,8 +50,10 @@ func TestEveryKindHasAText(t *testing.T) {
 		assert.Contains(t, texts, kind)
 		assert.NotEmpty(t, comment, kind)
 		r := Reason{
-			Kind: kind, Path: "src/parse.go", Term: "accepted", Value: &number, Beside: &number, Low: &number, High: &number, Count: 12, Of: 16,
-			P: 0.0123, Confidence: 0.95, Until: &until, Words: "exit status 1", Because: []Reason{{Kind: Tie, Value: &number}},
+			Kind: kind, Path: "src/parse.go", Term: "accepted", Value: &number, Beside: &number, Low: &number,
+			High: &number, Count: 12, Of: 16,
+			P: 0.0123, Confidence: 0.95, Until: &until, Words: "exit status 1",
+			Because: []Reason{{Kind: Tie, Value: &number}},
 		}
 		text := r.String()
 		assert.NotEmpty(t, text, kind)
@@ -78,7 +80,8 @@ func TestEveryKindHasAText(t *testing.T) {
 func TestWhatAPersonMustDo(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []Why{
-		ManyErrors, Plateau, Interrupted, Conflict, PullClosed, PushNeedsWorkflows, PushNeedsMerge, PushProtected, PushHook, PushRefused,
+		ManyErrors, Plateau, Interrupted, Conflict, PullClosed, PushNeedsWorkflows, PushNeedsMerge, PushProtected,
+		PushHook, PushRefused,
 		UndoRefused, CITimeout, TooGood,
 	} {
 		assert.NotEmpty(t, texts[kind].cure, kind)

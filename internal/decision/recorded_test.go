@@ -91,12 +91,16 @@ type recordedEvidence struct {
 
 // whys are kinds of reasons in a word.
 var whys = map[decision.Why]string{
-	decision.CasesForbidden: "case-lost", decision.IgnoresEmptied: "independent", decision.IgnoresGarbled: "independent",
-	decision.GuardrailMissing: "guardrail-missing", decision.GuardrailNew: "guardrail-new", decision.GuardrailBroken: "guardrail",
-	decision.NotScored: "unscored", decision.NoNumber: "unscored", decision.Implausible: "implausible", decision.TooSmall: "too-small",
-	decision.First: "first", decision.Tie: "tie", decision.Worse: "worse", decision.Better: "better",
-	decision.EarlyNotBetter: "not-better", decision.PairsNotBetter: "not-better", decision.PairsInconclusive: "inconclusive",
-	decision.PairsNoGain: "no-gain", decision.PairsWorse: "worse", decision.PairsBetter: "better",
+	decision.CasesForbidden: "case-lost", decision.IgnoresEmptied: "independent",
+	decision.IgnoresGarbled:   "independent",
+	decision.GuardrailMissing: "guardrail-missing", decision.GuardrailNew: "guardrail-new",
+	decision.GuardrailBroken: "guardrail",
+	decision.NotScored:       "unscored", decision.NoNumber: "unscored", decision.Implausible: "implausible",
+	decision.TooSmall: "too-small",
+	decision.First:    "first", decision.Tie: "tie", decision.Worse: "worse", decision.Better: "better",
+	decision.EarlyNotBetter: "not-better", decision.PairsNotBetter: "not-better",
+	decision.PairsInconclusive: "inconclusive",
+	decision.PairsNoGain:       "no-gain", decision.PairsWorse: "worse", decision.PairsBetter: "better",
 }
 
 func whyOf(reason decision.Reason) string {
@@ -108,7 +112,8 @@ func whyOf(reason decision.Reason) string {
 
 func (s recordedStandard) standard() decision.Standard {
 	rule := decision.Rule{
-		Version: decision.RuleVersion, Regime: decision.Regime(s.Regime), Pairs: s.Pairs, MaxPairs: s.MaxPairs, Confidence: s.Confidence,
+		Version: decision.RuleVersion, Regime: decision.Regime(s.Regime), Pairs: s.Pairs, MaxPairs: s.MaxPairs,
+		Confidence:     s.Confidence,
 		MinImprovement: decision.Allowance{Value: s.MinGain, Percent: s.Percent},
 		Low:            s.Low, High: s.High, NoCaseRegression: s.KeepCases, CheckTooGood: s.CheckTooGood,
 	}
@@ -133,7 +138,8 @@ func recordedOf(trial *decision.Trial) recordedDecision {
 	}
 	for _, e := range d.Evidence {
 		r.Evidence = append(r.Evidence, recordedEvidence{
-			Stage: string(e.Stage), Pairs: e.Pairs, P: strconv.FormatFloat(e.P, 'g', 4, 64), Incumbent: e.Incumbent, Candidate: e.Candidate,
+			Stage: string(e.Stage), Pairs: e.Pairs, P: strconv.FormatFloat(e.P, 'g', 4, 64), Incumbent: e.Incumbent,
+			Candidate: e.Candidate,
 		})
 	}
 	return r
@@ -174,7 +180,8 @@ func TestRecordedTrialsAreDecidedAlike(t *testing.T) {
 				require.Equal(t, string(letter), letterOf(step), "run %d", i)
 				place := strconv.Itoa(i)
 				trial.Add(step, metric.Measurement{
-					Metric: recorded.Metrics[i], RejectedReason: recorded.Rejected[place], Numbers: recorded.Numbers[place],
+					Metric: recorded.Metrics[i], RejectedReason: recorded.Rejected[place],
+					Numbers: recorded.Numbers[place],
 				})
 			}
 			_, more := trial.Next()

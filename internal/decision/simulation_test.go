@@ -83,7 +83,10 @@ func periods() []machine {
 		}},
 	}
 	for period := 2; period <= 12; period++ {
-		list = append(list, machine{name: fmt.Sprintf("every %d. run slow", period), spread: 0.5, add: periodic(0.5, period)})
+		list = append(list, machine{
+			name: fmt.Sprintf("every %d. run slow", period), spread: 0.5,
+			add: periodic(0.5, period),
+		})
 	}
 	return list
 }
@@ -124,7 +127,10 @@ type bench struct {
 }
 
 func newBench(m machine, seed uint64) *bench {
-	return &bench{machine: m, moment: moment{Rand: rand.New(rand.NewPCG(seed, 1)), place: map[decision.Side]float64{}}} //nolint:gosec // a simulation has to be repeatable
+	return &bench{machine: m, moment: moment{
+		Rand:  rand.New(rand.NewPCG(seed, 1)),
+		place: map[decision.Side]float64{},
+	}} //nolint:gosec // a simulation has to be repeatable
 }
 
 // build gives both sides new directories, of which some are faster for good.
@@ -247,7 +253,8 @@ func simulate(m machine, plain bool, repeats int) figures {
 }
 
 func (f figures) String() string {
-	return fmt.Sprintf("%5.3f | %+5.2f | %4.2f | %4.2f | %4.2f | %4.1f", f.falseKeeps, f.over, f.power[0], f.power[1], f.power[2], f.runs)
+	return fmt.Sprintf("%5.3f | %+5.2f | %4.2f | %4.2f | %4.2f | %4.1f", f.falseKeeps, f.over, f.power[0], f.power[1],
+		f.power[2], f.runs)
 }
 
 // repeats is how many programs a row of the test has; the table has more.
@@ -269,7 +276,8 @@ func TestNothingIsKeptByChance(t *testing.T) {
 			}
 		})
 	}
-	require.Greater(t, simulate(machines()[1], true, 100).falseKeeps, 1.0, "the plain rule shows that the simulation has noise")
+	require.Greater(t, simulate(machines()[1], true, 100).falseKeeps, 1.0,
+		"the plain rule shows that the simulation has noise")
 }
 
 // BenchmarkSimulation prints the table of docs/explain/decisions.md.

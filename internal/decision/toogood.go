@@ -134,10 +134,12 @@ func (t *Trial) flagEqual(d *Decision) {
 		return append(metrics(t.taken[Pairs][side]), metrics(t.taken[Confirmation][side])...)
 	}
 	candidate := of(Candidate)
-	if d.Verdict != Improved || len(candidate) < enoughEqual || !statistics.Same(candidate) || statistics.Same(of(Incumbent)) {
+	if d.Verdict != Improved || len(candidate) < enoughEqual || !statistics.Same(candidate) ||
+		statistics.Same(of(Incumbent)) {
 		return
 	}
-	d.Warning = append(slices.Clip(d.Warning), Reason{Kind: NumbersNeverDiffer, Count: len(candidate), Value: &candidate[0]})
+	d.Warning = append(slices.Clip(d.Warning),
+		Reason{Kind: NumbersNeverDiffer, Count: len(candidate), Value: &candidate[0]})
 }
 
 // noticed says in what the evaluation tells such files from the candidate's, nil when

@@ -22,18 +22,48 @@ func TestTooGood(t *testing.T) {
 		suite           bool
 		held, onlyWarns string
 	}{
-		"a drop to zero":                          {direction: metric.Lower, before: "3", after: "0", held: "3 → 0 is a drop to zero"},
-		"a drop to zero from below":               {direction: metric.Higher, before: "-3", after: "0", held: "-3 → 0 is a drop to zero"},
-		"from zero":                               {direction: metric.Higher, before: "0", after: "0.5", held: "0 → 0.5 is more than 10 times as much"},
-		"beyond ten times, lower":                 {direction: metric.Lower, before: "1000", after: "99", held: "1000 → 99 is a jump beyond 10 times"},
-		"beyond ten times, higher":                {direction: metric.Higher, before: "9", after: "91", held: "9 → 91 is a jump"},
-		"beyond ten times, with another sign":     {direction: metric.Higher, before: "-1", after: "11", held: "-1 → 11 is a jump"},
-		"beyond ten times after many gains":       {direction: metric.Lower, before: "1000", after: "99", gains: []string{"500", "500", "500"}, held: "1000 → 99"},
-		"ten times":                               {direction: metric.Lower, before: "1000", after: "100"},
-		"another sign":                            {direction: metric.Higher, before: "-3", after: "4"},
-		"ten times the largest gain, and more":    {direction: metric.Higher, before: "100", after: "111", gains: []string{"1", "0.5", "1"}, held: "a gain of 11 is more than 10 times the largest before it (1)"},
-		"two gains are no history":                {direction: metric.Higher, before: "100", after: "111", gains: []string{"1", "1"}},
-		"the rate of a suite":                     {direction: metric.Higher, before: "0.01", after: "0.9", suite: true, onlyWarns: "0.01 → 0.9 is a jump"},
+		"a drop to zero": {
+			direction: metric.Lower, before: "3", after: "0",
+			held: "3 → 0 is a drop to zero",
+		},
+		"a drop to zero from below": {
+			direction: metric.Higher, before: "-3", after: "0",
+			held: "-3 → 0 is a drop to zero",
+		},
+		"from zero": {
+			direction: metric.Higher, before: "0", after: "0.5",
+			held: "0 → 0.5 is more than 10 times as much",
+		},
+		"beyond ten times, lower": {
+			direction: metric.Lower, before: "1000", after: "99",
+			held: "1000 → 99 is a jump beyond 10 times",
+		},
+		"beyond ten times, higher": {
+			direction: metric.Higher, before: "9", after: "91",
+			held: "9 → 91 is a jump",
+		},
+		"beyond ten times, with another sign": {
+			direction: metric.Higher, before: "-1", after: "11",
+			held: "-1 → 11 is a jump",
+		},
+		"beyond ten times after many gains": {
+			direction: metric.Lower, before: "1000", after: "99",
+			gains: []string{"500", "500", "500"}, held: "1000 → 99",
+		},
+		"ten times":    {direction: metric.Lower, before: "1000", after: "100"},
+		"another sign": {direction: metric.Higher, before: "-3", after: "4"},
+		"ten times the largest gain, and more": {
+			direction: metric.Higher, before: "100", after: "111",
+			gains: []string{"1", "0.5", "1"}, held: "a gain of 11 is more than 10 times the largest before it (1)",
+		},
+		"two gains are no history": {
+			direction: metric.Higher, before: "100", after: "111",
+			gains: []string{"1", "1"},
+		},
+		"the rate of a suite": {
+			direction: metric.Higher, before: "0.01", after: "0.9", suite: true,
+			onlyWarns: "0.01 → 0.9 is a jump",
+		},
 		"the rate of a suite, from the beginning": {direction: metric.Higher, before: "0", after: "0.9", suite: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -55,10 +85,12 @@ func TestTooGood(t *testing.T) {
 			case c.held != "":
 				assert.Contains(t, decision.Text(d.Held), c.held)
 				assert.Equal(t, 1, runs[decision.Emptied])
-				assert.Contains(t, decision.Joined(d.Warning), decision.Text(d.Held)+"; with the changed files emptied the evaluation notices: it gives "+c.before)
+				assert.Contains(t, decision.Joined(d.Warning),
+					decision.Text(d.Held)+"; with the changed files emptied the evaluation notices: it gives "+c.before)
 			case c.onlyWarns != "":
 				assert.Contains(t, decision.Joined(d.Warning), c.onlyWarns)
-				assert.Contains(t, decision.Joined(d.Warning), "look whether the evaluation still measures what it should")
+				assert.Contains(t, decision.Joined(d.Warning),
+					"look whether the evaluation still measures what it should")
 			default:
 				assert.Empty(t, d.Warning)
 			}
@@ -85,23 +117,63 @@ func TestHeld(t *testing.T) {
 		rejected         bool
 		says             string
 	}{
-		"emptied files fail":                          {emptied: failed, runs: "E", says: "with the changed files emptied the evaluation notices: not scored: exit 2"},
-		"emptied files give another number":           {emptied: scored("7"), runs: "E", says: "with the changed files emptied the evaluation notices: it gives 7"},
-		"what was measured once":                      {regime: decision.Single, emptied: scored("7"), runs: "E", says: "it gives 7"},
-		"a count of faults: broken files fail":        {emptied: scored("0"), garbled: failed, runs: "EG", says: "with a syntax error in the changed files it notices: not scored: exit 2"},
-		"a count of faults: broken files have faults": {emptied: scored("0"), garbled: scored("31"), runs: "EG", says: "with a syntax error in the changed files it notices: it gives 31"},
-		"a count of faults in emptied files":          {emptied: scored("0"), garbled: failed, leavesNothing: true, runs: "E", rejected: true, says: "with the changed files emptied the evaluation gives 0 as well"},
-		"an error that nobody sees":                   {emptied: scored("0"), garbled: scored("0"), runs: "EG", rejected: true, says: "with a syntax error in the changed files the evaluation gives 0 as well"},
-		"an error that nobody sees, measured once":    {regime: decision.Single, emptied: scored("0"), garbled: scored("0"), runs: "EG", rejected: true, says: "gives 0 as well"},
-		"a guardrail sees it":                         {emptied: scored("0"), guardrail: true, runs: "E", says: "guardrail tests"},
-		"a time of files that do nothing":             {regime: decision.Noisy, scatter: true, emptied: scored("1.05"), runs: "EEE", rejected: true, says: "with the changed files emptied the evaluation gives 1.05 as well"},
-		"a time of files that do less":                {regime: decision.Noisy, scatter: true, emptied: scored("0.5"), runs: "EEE", says: "it gives 0.5"},
-		"a time, and emptied files fail":              {regime: decision.Noisy, scatter: true, emptied: failed, runs: "E", says: "not scored: exit 2"},
-		"pairs that do not scatter":                   {regime: decision.Noisy, emptied: scored("0"), garbled: failed, runs: "EG", says: "not scored: exit 2"},
+		"emptied files fail": {
+			emptied: failed, runs: "E",
+			says: "with the changed files emptied the evaluation notices: not scored: exit 2",
+		},
+		"emptied files give another number": {
+			emptied: scored("7"), runs: "E",
+			says: "with the changed files emptied the evaluation notices: it gives 7",
+		},
+		"what was measured once": {
+			regime: decision.Single, emptied: scored("7"), runs: "E",
+			says: "it gives 7",
+		},
+		"a count of faults: broken files fail": {
+			emptied: scored("0"), garbled: failed, runs: "EG",
+			says: "with a syntax error in the changed files it notices: not scored: exit 2",
+		},
+		"a count of faults: broken files have faults": {
+			emptied: scored("0"), garbled: scored("31"), runs: "EG",
+			says: "with a syntax error in the changed files it notices: it gives 31",
+		},
+		"a count of faults in emptied files": {
+			emptied: scored("0"), garbled: failed, leavesNothing: true,
+			runs: "E", rejected: true, says: "with the changed files emptied the evaluation gives 0 as well",
+		},
+		"an error that nobody sees": {
+			emptied: scored("0"), garbled: scored("0"), runs: "EG",
+			rejected: true, says: "with a syntax error in the changed files the evaluation gives 0 as well",
+		},
+		"an error that nobody sees, measured once": {
+			regime: decision.Single, emptied: scored("0"),
+			garbled: scored("0"), runs: "EG", rejected: true, says: "gives 0 as well",
+		},
+		"a guardrail sees it": {
+			emptied: scored("0"), guardrail: true, runs: "E",
+			says: "guardrail tests",
+		},
+		"a time of files that do nothing": {
+			regime: decision.Noisy, scatter: true, emptied: scored("1.05"),
+			runs: "EEE", rejected: true, says: "with the changed files emptied the evaluation gives 1.05 as well",
+		},
+		"a time of files that do less": {
+			regime: decision.Noisy, scatter: true, emptied: scored("0.5"),
+			runs: "EEE", says: "it gives 0.5",
+		},
+		"a time, and emptied files fail": {
+			regime: decision.Noisy, scatter: true, emptied: failed,
+			runs: "E", says: "not scored: exit 2",
+		},
+		"pairs that do not scatter": {
+			regime: decision.Noisy, emptied: scored("0"), garbled: failed,
+			runs: "EG", says: "not scored: exit 2",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			standard := repeatable("30")
-			standard.Direction, standard.Seed, standard.CheckTooGood, standard.LeavesNothing = metric.Lower, "seed", true, c.leavesNothing
+			standard.Direction, standard.Seed, standard.CheckTooGood, standard.LeavesNothing = metric.Lower, "seed",
+				true, c.leavesNothing
 			if c.regime != "" {
 				standard.Regime = c.regime
 			}
@@ -168,7 +240,8 @@ func TestEqualNumbersBesideScatteringOnesAreFlagged(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			standard := repeatable("30")
-			standard.Regime, standard.Pairs, standard.Direction, standard.Seed = decision.Noisy, c.pairs, metric.Lower, "seed"
+			standard.Regime, standard.Pairs, standard.Direction, standard.Seed = decision.Noisy, c.pairs,
+				metric.Lower, "seed"
 			standard.CheckTooGood = true
 			now := "20"
 			if c.tooGood {
@@ -189,7 +262,8 @@ func TestEqualNumbersBesideScatteringOnesAreFlagged(t *testing.T) {
 				return scored(text)
 			})
 			require.Equal(t, decision.Improved, d.Verdict, "%v", d.Reasons)
-			assert.Equal(t, c.flagged, strings.Contains(decision.Joined(d.Warning), "all 16 numbers of the candidate are "+now), d.Warning)
+			assert.Equal(t, c.flagged, strings.Contains(decision.Joined(d.Warning),
+				"all 16 numbers of the candidate are "+now), d.Warning)
 			assert.Equal(t, c.tooGood, strings.Contains(decision.Joined(d.Warning), "a jump"))
 			assert.Equal(t, 2*c.pairs+2, runs[decision.Candidate], "two stages with a warm-up each")
 		})

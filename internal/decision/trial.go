@@ -72,8 +72,9 @@ type Trial struct {
 // NewTrial begins a trial against a standard.
 func NewTrial(standard Standard) *Trial {
 	t := &Trial{
-		pairs: map[Stage]int{Pairs: standard.Pairs, Confirmation: standard.Pairs}, standard: standard, taken: map[Stage]map[Side][]metric.Measurement{},
-		warm: map[Stage]map[Side]bool{}, looked: map[Stage]bool{}, orders: map[Stage][]Side{},
+		pairs: map[Stage]int{Pairs: standard.Pairs, Confirmation: standard.Pairs}, standard: standard,
+		taken: map[Stage]map[Side][]metric.Measurement{},
+		warm:  map[Stage]map[Side]bool{}, looked: map[Stage]bool{}, orders: map[Stage][]Side{},
 	}
 	for _, stage := range []Stage{Once, Again, Pairs, Confirmation, Held} {
 		t.taken[stage], t.warm[stage] = map[Side][]metric.Measurement{}, map[Side]bool{}
@@ -273,9 +274,13 @@ func (t *Trial) judgePairs(stage Stage) {
 	if more && t.standard.Direction.Better(effect.Candidate, effect.Incumbent) {
 		return
 	}
-	t.evidence = append(t.evidence, Evidence{Stage: stage, Pairs: pairs, Confidence: t.standard.Confidence, Effect: effect})
+	t.evidence = append(t.evidence,
+		Evidence{Stage: stage, Pairs: pairs, Confidence: t.standard.Confidence, Effect: effect})
 	if more {
-		t.verdict(Neutral, effect, Reason{Kind: EarlyNotBetter, Count: pairs, Value: &effect.Candidate, Beside: &effect.Incumbent})
+		t.verdict(Neutral, effect, Reason{
+			Kind: EarlyNotBetter, Count: pairs, Value: &effect.Candidate,
+			Beside: &effect.Incumbent,
+		})
 		return
 	}
 	level := t.standard.level(pairs)
@@ -354,7 +359,10 @@ func (s Standard) promising(e statistics.Effect, level float64) bool {
 }
 
 func (s Standard) describe(kind Why, e statistics.Effect, pairs int) Reason {
-	return Reason{Kind: kind, Value: &e.Candidate, Beside: &e.Incumbent, Low: &e.Low, High: &e.High, Confidence: s.Confidence, P: e.P, Count: pairs}
+	return Reason{
+		Kind: kind, Value: &e.Candidate, Beside: &e.Incumbent, Low: &e.Low, High: &e.High,
+		Confidence: s.Confidence, P: e.P, Count: pairs,
+	}
 }
 
 func (t *Trial) confirmed(e statistics.Effect) {

@@ -35,13 +35,41 @@ func TestWhatTheLastStageSays(t *testing.T) {
 		says                 string
 		evidence             []int // pairs
 	}{
-		"no better after three pairs":       {"1 2 3", "3 2 1", decision.Neutral, "not better after 3 pairs: median 2 beside 2", []int{3}},
-		"better at first, worse in the end": {"1 1 10 10 10 10 10 10", "2 2 0 0 0 0 0 0", decision.Regressed, "worse: median 0 beside 10", []int{8}},
-		"better at first, then maybe worse": {"1 1 1 4 4 4 4 4", "2 2 2 3 3 3 3 3", decision.Neutral, "not better: median 3 beside 4", []int{8}},
-		"better at first, the same at last": {"1 1 1 5 5 5 5 5", "2 2 2 5 5 5 5 5", decision.Neutral, "not better: median 5 beside 5", []int{8}},
-		"better for sure":                   {"1 2 3 4 5 6 7 8", "11 12 13 14 15 16 17 18", decision.Improved, "better: median 14.5 beside 4.5", []int{8, 8}},
-		"beyond chance":                     {"1 2 3 4 5 6 7 10.5", "4.5 5.5 6.5 7.5 8 9 10 11", decision.Improved, "better: ", []int{8, 8}},
-		"perhaps chance":                    {"1 2 3 4 5 6 7 12.5", "2.5 4.5 5.5 6.5 7 8 9 10", decision.Neutral, "inconclusive: ", []int{8}},
+		"no better after three pairs": {
+			"1 2 3", "3 2 1", decision.Neutral,
+			"not better after 3 pairs: median 2 beside 2",
+			[]int{3},
+		},
+		"better at first, worse in the end": {
+			"1 1 10 10 10 10 10 10", "2 2 0 0 0 0 0 0", decision.Regressed,
+			"worse: median 0 beside 10",
+			[]int{8},
+		},
+		"better at first, then maybe worse": {
+			"1 1 1 4 4 4 4 4", "2 2 2 3 3 3 3 3", decision.Neutral,
+			"not better: median 3 beside 4",
+			[]int{8},
+		},
+		"better at first, the same at last": {
+			"1 1 1 5 5 5 5 5", "2 2 2 5 5 5 5 5", decision.Neutral,
+			"not better: median 5 beside 5",
+			[]int{8},
+		},
+		"better for sure": {
+			"1 2 3 4 5 6 7 8", "11 12 13 14 15 16 17 18", decision.Improved,
+			"better: median 14.5 beside 4.5",
+			[]int{8, 8},
+		},
+		"beyond chance": {
+			"1 2 3 4 5 6 7 10.5", "4.5 5.5 6.5 7.5 8 9 10 11", decision.Improved,
+			"better: ",
+			[]int{8, 8},
+		},
+		"perhaps chance": {
+			"1 2 3 4 5 6 7 12.5", "2.5 4.5 5.5 6.5 7 8 9 10", decision.Neutral,
+			"inconclusive: ",
+			[]int{8},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -68,7 +96,8 @@ func TestAGainIsConfirmedOrNot(t *testing.T) {
 	made, _ := play(noisy("5"), sides("5", "6"))
 	require.Len(t, made.Reasons, 2)
 	assert.Contains(t, made.Reasons[1].String(), "this confirms, in new trees, a difference of +1 (p = 0.0004)")
-	assert.Equal(t, []decision.Stage{decision.Pairs, decision.Confirmation}, []decision.Stage{made.Evidence[0].Stage, made.Evidence[1].Stage})
+	assert.Equal(t, []decision.Stage{decision.Pairs, decision.Confirmation},
+		[]decision.Stage{made.Evidence[0].Stage, made.Evidence[1].Stage})
 
 	for name, c := range map[string]struct {
 		later   func(decision.Step) metric.Measurement // in the confirmation
@@ -77,7 +106,10 @@ func TestAGainIsConfirmedOrNot(t *testing.T) {
 	}{
 		"no better": {sides("5", "5"), decision.Neutral, "not confirmed: not better after 3 pairs"},
 		"worse":     {series("1 1 10 10 10 10 10 10", "2 2 0 0 0 0 0 0"), decision.Regressed, "not confirmed: worse"},
-		"maybe":     {series("1 2 3 4 5 6 7 12.5", "2.5 4.5 5.5 6.5 7 8 9 10"), decision.Neutral, "not confirmed: inconclusive"},
+		"maybe": {
+			series("1 2 3 4 5 6 7 12.5", "2.5 4.5 5.5 6.5 7 8 9 10"), decision.Neutral,
+			"not confirmed: inconclusive",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -109,13 +141,42 @@ func TestWhatEndsATrialAtOnce(t *testing.T) {
 		fault    string
 		says     string
 	}{
-		"a warm-up of the candidate":        {noisy("5"), decision.Pairs, decision.Candidate, true, metric.Measurement{RejectedReason: "exit 2"}, "", "not scored: exit 2"},
-		"a warm-up of the incumbent":        {noisy("5"), decision.Pairs, decision.Incumbent, true, metric.Measurement{RejectedReason: "exit 2"}, "the incumbent, measured again, is not scored: exit 2", "not scored: exit 2"},
-		"the confirmation of the candidate": {noisy("5"), decision.Confirmation, decision.Candidate, false, metric.Measurement{}, "", "not scored: the evaluation printed null"},
-		"the incumbent once more":           {repeatable("5"), decision.Again, decision.Incumbent, false, metric.Measurement{}, "the incumbent, measured again, is not scored: the evaluation printed null", "not scored"},
-		"the candidate once more":           {repeatable("5"), decision.Again, decision.Candidate, false, metric.Measurement{RejectedReason: "x"}, "", "not scored: x"},
-		"an implausible candidate":          {bounded(noisy("5")), decision.Pairs, decision.Candidate, false, scored("100.1"), "", "100.1 is implausible: outside metric-range [0, 100]"},
-		"an implausible incumbent":          {bounded(noisy("5")), decision.Pairs, decision.Incumbent, false, scored("-0.1"), "the incumbent, measured again, is -0.1 is implausible", "-0.1 is implausible: outside metric-range [0, 100]"},
+		"a warm-up of the candidate": {
+			noisy("5"), decision.Pairs, decision.Candidate, true,
+			metric.Measurement{RejectedReason: "exit 2"},
+			"", "not scored: exit 2",
+		},
+		"a warm-up of the incumbent": {
+			noisy("5"), decision.Pairs, decision.Incumbent, true,
+			metric.Measurement{RejectedReason: "exit 2"},
+			"the incumbent, measured again, is not scored: exit 2",
+			"not scored: exit 2",
+		},
+		"the confirmation of the candidate": {
+			noisy("5"), decision.Confirmation, decision.Candidate, false,
+			metric.Measurement{},
+			"", "not scored: the evaluation printed null",
+		},
+		"the incumbent once more": {
+			repeatable("5"), decision.Again, decision.Incumbent, false,
+			metric.Measurement{},
+			"the incumbent, measured again, is not scored: the evaluation printed null",
+			"not scored",
+		},
+		"the candidate once more": {
+			repeatable("5"), decision.Again, decision.Candidate, false,
+			metric.Measurement{RejectedReason: "x"},
+			"", "not scored: x",
+		},
+		"an implausible candidate": {
+			bounded(noisy("5")), decision.Pairs, decision.Candidate, false,
+			scored("100.1"), "", "100.1 is implausible: outside metric-range [0, 100]",
+		},
+		"an implausible incumbent": {
+			bounded(noisy("5")), decision.Pairs, decision.Incumbent, false,
+			scored("-0.1"), "the incumbent, measured again, is -0.1 is implausible",
+			"-0.1 is implausible: outside metric-range [0, 100]",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -150,10 +211,13 @@ func TestTheEndsOfTheRangeArePlausible(t *testing.T) {
 		number    string
 		says      string
 	}{
-		"the least":               {value("0"), value("100"), "0", ""},
-		"the greatest":            {value("0"), value("100"), "100.0", ""},
-		"a hair below":            {value("0"), value("100"), "-1e-300", "outside metric-range [0, 100]"},
-		"a hair above":            {value("0"), value("100"), "100.0000000000000000000001", "outside metric-range [0, 100]"},
+		"the least":    {value("0"), value("100"), "0", ""},
+		"the greatest": {value("0"), value("100"), "100.0", ""},
+		"a hair below": {value("0"), value("100"), "-1e-300", "outside metric-range [0, 100]"},
+		"a hair above": {
+			value("0"), value("100"), "100.0000000000000000000001",
+			"outside metric-range [0, 100]",
+		},
 		"below, nothing above":    {value("0"), nil, "-1", "outside metric-range [0, …]"},
 		"above, nothing below":    {nil, value("-2"), "-1", "outside metric-range […, -2]"},
 		"no range":                {nil, nil, "-1e300", ""},
@@ -223,7 +287,8 @@ func TestTheRegimeOfATrial(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, c.regime, trial.Regime())
 			assert.Equal(t, decision.Improved, made.Verdict)
-			assert.Equal(t, c.regime == decision.Repeatable, made.Reasons[len(made.Reasons)-1].Is(decision.Repeated), made.Reasons)
+			assert.Equal(t, c.regime == decision.Repeatable, made.Reasons[len(made.Reasons)-1].Is(decision.Repeated),
+				made.Reasons)
 		})
 	}
 }
@@ -232,14 +297,18 @@ func TestTheRegimeOfATrial(t *testing.T) {
 func TestStepsCount(t *testing.T) {
 	t.Parallel()
 	var steps []string
-	_, _ = play(decision.Standard{Rule: decision.Rule{Regime: decision.Noisy, Pairs: 4, Confidence: 0.95}, Best: value("5")}, func(step decision.Step) metric.Measurement {
+	_, _ = play(decision.Standard{
+		Rule: decision.Rule{Regime: decision.Noisy, Pairs: 4, Confidence: 0.95},
+		Best: value("5"),
+	}, func(step decision.Step) metric.Measurement {
 		if step.Stage == decision.Pairs {
 			steps = append(steps, fmt.Sprintf("%s %d/%d %t", step.Side, step.Number, step.Of, step.WarmUp))
 		}
 		return sides("5", "6")(step)
 	})
 	assert.Equal(t, []string{
-		"candidate 0/4 true", "incumbent 0/4 true", "candidate 1/4 false", "candidate 2/4 false", "candidate 3/4 false", "candidate 4/4 false",
+		"candidate 0/4 true", "incumbent 0/4 true", "candidate 1/4 false", "candidate 2/4 false", "candidate 3/4 false",
+		"candidate 4/4 false",
 		"incumbent 1/4 false", "incumbent 2/4 false", "incumbent 3/4 false", "incumbent 4/4 false",
 	}, steps)
 }
@@ -250,10 +319,14 @@ func TestWhatACandidateMayTake(t *testing.T) {
 		rule       decision.Rule
 		kept, held [2]int
 	}{
-		"nothing said":  {decision.Rule{}, [2]int{0, 0}, [2]int{0, 0}},
-		"single":        {decision.Rule{Regime: decision.Single, CheckTooGood: true}, [2]int{1, 1}, [2]int{2, 2}},
-		"repeatable":    {decision.Rule{Regime: decision.Repeatable, CheckTooGood: true}, [2]int{4, 3}, [2]int{2, 2}},
-		"noisy":         {decision.Rule{Regime: decision.Noisy, Pairs: 8, CheckTooGood: true}, [2]int{36, 4}, [2]int{3, 2}},
+		"nothing said": {decision.Rule{}, [2]int{0, 0}, [2]int{0, 0}},
+		"single":       {decision.Rule{Regime: decision.Single, CheckTooGood: true}, [2]int{1, 1}, [2]int{2, 2}},
+		"repeatable":   {decision.Rule{Regime: decision.Repeatable, CheckTooGood: true}, [2]int{4, 3}, [2]int{2, 2}},
+		"noisy": {
+			decision.Rule{Regime: decision.Noisy, Pairs: 8, CheckTooGood: true},
+			[2]int{36, 4},
+			[2]int{3, 2},
+		},
 		"not asked for": {decision.Rule{Regime: decision.Single}, [2]int{1, 1}, [2]int{0, 0}},
 	} {
 		var kept, held [2]int
@@ -281,7 +354,10 @@ func TestAllowanceOfAReference(t *testing.T) {
 		{"0", true, "7", "0"},
 		{"150", true, "2", "3"},
 	} {
-		got := decision.Allowance{Value: metric.MustValue(c.value), Percent: c.percent}.Of(metric.MustValue(c.reference))
+		got := decision.Allowance{
+			Value:   metric.MustValue(c.value),
+			Percent: c.percent,
+		}.Of(metric.MustValue(c.reference))
 		assert.Zero(t, metric.MustValue(c.want).Cmp(got), "%s of %s is %s", c.value, c.reference, got)
 	}
 }
@@ -292,10 +368,14 @@ func TestGuardrailsAreOfEveryRun(t *testing.T) {
 	t.Parallel()
 	rails := []decision.Guardrail{
 		{Metric: "lag", Direction: metric.Lower, MaxRegression: decision.Allowance{Value: metric.FromInt(10)}},
-		{Metric: "hits", Direction: metric.Higher, MaxRegression: decision.Allowance{Value: metric.FromInt(10), Percent: true}},
+		{
+			Metric: "hits", Direction: metric.Higher,
+			MaxRegression: decision.Allowance{Value: metric.FromInt(10), Percent: true},
+		},
 	}
 	standard := noisy("5")
-	standard.Guardrails, standard.Initial = rails, map[string][]metric.Value{"lag": numbers("100 100 100 100"), "hits": numbers("200 200 200 200")}
+	standard.Guardrails, standard.Initial = rails,
+		map[string][]metric.Value{"lag": numbers("100 100 100 100"), "hits": numbers("200 200 200 200")}
 	for name, c := range map[string]struct {
 		stage     decision.Stage
 		number    int // the run that differs, 0 for all
@@ -303,16 +383,28 @@ func TestGuardrailsAreOfEveryRun(t *testing.T) {
 		lag, hits string
 		says      string // "" when it is kept
 	}{
-		"at both limits":             {decision.Pairs, 0, false, "110", "180", ""},
-		"beyond one":                 {decision.Pairs, 0, false, "110.1", "180", "guardrail lag: 110.1 is beyond 110 (100 at iteration 0, lower is better, at most 10 worse)"},
-		"beyond the other":           {decision.Pairs, 0, false, "110", "179", "guardrail hits: 179 is beyond 180 (200 at iteration 0, higher is better, at most 20 worse)"},
-		"beyond both":                {decision.Pairs, 0, false, "111", "179", "guardrail lag: "},
-		"better than ever":           {decision.Pairs, 0, false, "1", "1000", ""},
-		"only in the confirmation":   {decision.Confirmation, 0, false, "111", "200", "guardrail lag: 111"},
-		"one run beyond":             {decision.Pairs, 5, false, "1000", "0", ""},
-		"one run that does not say":  {decision.Confirmation, 8, false, "-", "200", "guardrail lag: the evaluation did not print it"},
-		"a warm-up counts for none":  {decision.Pairs, 0, true, "-", "-", ""},
-		"another run does not say 2": {decision.Pairs, 1, false, "100", "-", "guardrail hits: the evaluation did not print it"},
+		"at both limits": {decision.Pairs, 0, false, "110", "180", ""},
+		"beyond one": {
+			decision.Pairs, 0, false, "110.1", "180",
+			"guardrail lag: 110.1 is beyond 110 (100 at iteration 0, lower is better, at most 10 worse)",
+		},
+		"beyond the other": {
+			decision.Pairs, 0, false, "110", "179",
+			"guardrail hits: 179 is beyond 180 (200 at iteration 0, higher is better, at most 20 worse)",
+		},
+		"beyond both":              {decision.Pairs, 0, false, "111", "179", "guardrail lag: "},
+		"better than ever":         {decision.Pairs, 0, false, "1", "1000", ""},
+		"only in the confirmation": {decision.Confirmation, 0, false, "111", "200", "guardrail lag: 111"},
+		"one run beyond":           {decision.Pairs, 5, false, "1000", "0", ""},
+		"one run that does not say": {
+			decision.Confirmation, 8, false, "-", "200",
+			"guardrail lag: the evaluation did not print it",
+		},
+		"a warm-up counts for none": {decision.Pairs, 0, true, "-", "-", ""},
+		"another run does not say 2": {
+			decision.Pairs, 1, false, "100", "-",
+			"guardrail hits: the evaluation did not print it",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -321,7 +413,8 @@ func TestGuardrailsAreOfEveryRun(t *testing.T) {
 				m.Numbers = map[string]metric.Value{"lag": metric.FromInt(100), "hits": metric.FromInt(200)}
 				if step.Side != decision.Candidate {
 					m.Numbers = nil // only the candidate's count
-				} else if step.Stage == c.stage && step.WarmUp == c.warmUp && (c.number == 0 || step.Number == c.number) {
+				} else if step.Stage == c.stage && step.WarmUp == c.warmUp &&
+					(c.number == 0 || step.Number == c.number) {
 					for number, text := range map[string]string{"lag": c.lag, "hits": c.hits} {
 						if delete(m.Numbers, number); text != "-" {
 							m.Numbers[number] = metric.MustValue(text)
@@ -335,7 +428,8 @@ func TestGuardrailsAreOfEveryRun(t *testing.T) {
 				return
 			}
 			assert.Equal(t, decision.Regressed, made.Verdict)
-			assert.True(t, strings.HasPrefix(strings.TrimPrefix(made.Reasons[0].String(), "not confirmed: "), c.says), made.Reasons[0])
+			assert.True(t, strings.HasPrefix(strings.TrimPrefix(made.Reasons[0].String(), "not confirmed: "), c.says),
+				made.Reasons[0])
 			assert.Equal(t, "5", made.Best.String())
 		})
 	}
@@ -344,8 +438,17 @@ func TestGuardrailsAreOfEveryRun(t *testing.T) {
 // TestASingleMeasurementBreaksAGuardrailToo: what decides alone is held against all.
 func TestASingleMeasurementBreaksAGuardrailToo(t *testing.T) {
 	t.Parallel()
-	standard := decision.Standard{Rule: decision.Rule{Regime: decision.Single, Guardrails: []decision.Guardrail{{Metric: "lag", Direction: metric.Lower}}}, Best: value("5"), Initial: map[string][]metric.Value{"lag": numbers("100 90 110")}}
-	for lag, verdict := range map[string]decision.Verdict{"100": decision.Improved, "100.01": decision.Regressed, "99": decision.Improved} {
+	standard := decision.Standard{
+		Rule: decision.Rule{
+			Regime:     decision.Single,
+			Guardrails: []decision.Guardrail{{Metric: "lag", Direction: metric.Lower}},
+		}, Best: value("5"),
+		Initial: map[string][]metric.Value{"lag": numbers("100 90 110")},
+	}
+	for lag, verdict := range map[string]decision.Verdict{
+		"100": decision.Improved, "100.01": decision.Regressed,
+		"99": decision.Improved,
+	} {
 		made, runs := play(standard, func(step decision.Step) metric.Measurement {
 			m := sides("5", "6")(step)
 			m.Numbers = map[string]metric.Value{"lag": metric.MustValue(lag)}

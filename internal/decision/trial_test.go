@@ -40,7 +40,10 @@ func sides(incumbent, candidate string) func(decision.Step) metric.Measurement {
 }
 
 func repeatable(best string) decision.Standard {
-	return decision.Standard{Rule: decision.Rule{Regime: decision.Repeatable, Pairs: 8, Confidence: 0.95}, Direction: metric.Higher, Best: value(best)}
+	return decision.Standard{
+		Rule:      decision.Rule{Regime: decision.Repeatable, Pairs: 8, Confidence: 0.95},
+		Direction: metric.Higher, Best: value(best),
+	}
 }
 
 func noisy(best string) decision.Standard {
@@ -56,10 +59,13 @@ func TestTrialCosts(t *testing.T) {
 		verdict  decision.Verdict
 		runs     string
 	}{
-		"worse":            {repeatable("5"), sides("5", "4"), decision.Regressed, "C"},
-		"a tie":            {repeatable("5"), sides("5", "5"), decision.Neutral, "C"},
-		"better":           {repeatable("5"), sides("5", "6"), decision.Improved, "CCCI"},
-		"better, once":     {decision.Standard{Rule: decision.Rule{Regime: decision.Single}, Best: value("5")}, sides("5", "6"), decision.Improved, "C"},
+		"worse":  {repeatable("5"), sides("5", "4"), decision.Regressed, "C"},
+		"a tie":  {repeatable("5"), sides("5", "5"), decision.Neutral, "C"},
+		"better": {repeatable("5"), sides("5", "6"), decision.Improved, "CCCI"},
+		"better, once": {
+			decision.Standard{Rule: decision.Rule{Regime: decision.Single}, Best: value("5")},
+			sides("5", "6"), decision.Improved, "C",
+		},
 		"noisy and worse":  {noisy("5"), sides("5", "4"), decision.Neutral, "icICCICI"},
 		"noisy and better": {noisy("5"), sides("5", "6"), decision.Improved, "icICCICIICICCCICIIicICCIICCICIICIICC"},
 		"it did not repeat": {repeatable("5"), func(step decision.Step) metric.Measurement {
@@ -101,7 +107,8 @@ func TestTrialOfWhatCannotBeScored(t *testing.T) {
 		}
 		return scored("6")
 	})
-	assert.Contains(t, decision.Text(made.Fault), "not scored: overlap", "the incumbent cannot be held against the candidate")
+	assert.Contains(t, decision.Text(made.Fault), "not scored: overlap",
+		"the incumbent cannot be held against the candidate")
 	assert.NotEqual(t, decision.Improved, made.Verdict)
 }
 
@@ -122,17 +129,32 @@ func TestTrialAtTheEdgesOfNumbers(t *testing.T) {
 		metric   func(decision.Step) metric.Measurement
 		verdict  decision.Verdict
 	}{
-		"an outlier of a thousand times":     {noisy("5"), outlier, decision.Improved},
-		"an outlier, lower is better":        {lower(noisy("5")), outlier, decision.Neutral},
-		"negative, half a percent reached":   {percent(noisy("-100"), "0.5"), sides("-100", "-99.5"), decision.Improved},
-		"negative, below half a percent":     {percent(noisy("-100"), "0.5"), sides("-100", "-99.6"), decision.Neutral},
-		"a percentage of zero asks nothing":  {percent(noisy("0"), "5"), sides("0", "1e-300"), decision.Improved},
-		"integers beyond 2^53":               {noisy("9007199254740992"), sides("9007199254740992", "9007199254740993"), decision.Improved},
-		"integers beyond 2^53, repeatable":   {repeatable("9007199254740992"), sides("9007199254740992", "9007199254740993"), decision.Improved},
-		"as small as can be":                 {noisy("1e-300"), sides("1e-300", "2e-300"), decision.Improved},
-		"as small as can be, lower":          {lower(noisy("2e-300")), sides("2e-300", "1e-300"), decision.Improved},
-		"constant and equal":                 {noisy("7"), sides("7", "7"), decision.Neutral},
-		"absolute threshold exactly reached": {decision.Standard{Rule: decision.Rule{Regime: decision.Noisy, Pairs: 4, Confidence: 0.95, MinImprovement: decision.Allowance{Value: metric.MustValue("1")}}, Best: value("5")}, sides("5", "6"), decision.Improved},
+		"an outlier of a thousand times": {noisy("5"), outlier, decision.Improved},
+		"an outlier, lower is better":    {lower(noisy("5")), outlier, decision.Neutral},
+		"negative, half a percent reached": {
+			percent(noisy("-100"), "0.5"), sides("-100", "-99.5"),
+			decision.Improved,
+		},
+		"negative, below half a percent":    {percent(noisy("-100"), "0.5"), sides("-100", "-99.6"), decision.Neutral},
+		"a percentage of zero asks nothing": {percent(noisy("0"), "5"), sides("0", "1e-300"), decision.Improved},
+		"integers beyond 2^53": {
+			noisy("9007199254740992"), sides("9007199254740992", "9007199254740993"),
+			decision.Improved,
+		},
+		"integers beyond 2^53, repeatable": {
+			repeatable("9007199254740992"),
+			sides("9007199254740992", "9007199254740993"), decision.Improved,
+		},
+		"as small as can be":        {noisy("1e-300"), sides("1e-300", "2e-300"), decision.Improved},
+		"as small as can be, lower": {lower(noisy("2e-300")), sides("2e-300", "1e-300"), decision.Improved},
+		"constant and equal":        {noisy("7"), sides("7", "7"), decision.Neutral},
+		"absolute threshold exactly reached": {
+			decision.Standard{Rule: decision.Rule{
+				Regime: decision.Noisy, Pairs: 4,
+				Confidence: 0.95, MinImprovement: decision.Allowance{Value: metric.MustValue("1")},
+			}, Best: value("5")},
+			sides("5", "6"), decision.Improved,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			made, _ := play(c.standard, c.metric)
@@ -148,7 +170,10 @@ func TestGuardrailOfATrial(t *testing.T) {
 		return m
 	}
 	standard := func(s decision.Standard, initial ...string) decision.Standard {
-		s.Guardrails = []decision.Guardrail{{Metric: "lag", Direction: metric.Lower, MaxRegression: decision.Allowance{Value: metric.MustValue("10"), Percent: true}}}
+		s.Guardrails = []decision.Guardrail{{
+			Metric: "lag", Direction: metric.Lower,
+			MaxRegression: decision.Allowance{Value: metric.MustValue("10"), Percent: true},
+		}}
 		s.Initial = map[string][]metric.Value{}
 		for _, text := range initial {
 			s.Initial["lag"] = append(s.Initial["lag"], metric.MustValue(text))
@@ -160,10 +185,14 @@ func TestGuardrailOfATrial(t *testing.T) {
 		lag      string
 		verdict  decision.Verdict
 	}{
-		"at the allowance":                  {standard(repeatable("5"), "100"), "110", decision.Improved},
-		"beyond":                            {standard(repeatable("5"), "100"), "110.1", decision.Regressed},
-		"noisy, within the scatter":         {standard(noisy("5"), "80", "90", "95", "99", "101", "105", "110", "120"), "110.1", decision.Improved},
-		"noisy and beyond":                  {standard(noisy("5"), "99", "99", "100", "100", "100", "100", "101", "101"), "113", decision.Regressed},
+		"at the allowance": {standard(repeatable("5"), "100"), "110", decision.Improved},
+		"beyond":           {standard(repeatable("5"), "100"), "110.1", decision.Regressed},
+		"noisy, within the scatter": {
+			standard(noisy("5"), "80", "90", "95", "99", "101", "105", "110", "120"),
+			"110.1", decision.Improved,
+		},
+		"noisy and beyond": {standard(noisy("5"), "99", "99", "100", "100", "100", "100", "101",
+			"101"), "113", decision.Regressed},
 		"too few at iteration 0 for a test": {standard(noisy("5"), "100"), "110.1", decision.Regressed},
 		"nothing at iteration 0":            {standard(noisy("5")), "1", decision.Regressed},
 	} {
@@ -181,7 +210,8 @@ func TestGuardrailOfATrial(t *testing.T) {
 		}
 		return rail(step, "100")
 	})
-	assert.Equal(t, "CC"+"icICCICIICICCCICIIicICCIICCICIICIICC", runs, "a metric that repeats beside a guardrail that does not")
+	assert.Equal(t, "CC"+"icICCICIICICCCICIIicICCIICCICIICIICC", runs,
+		"a metric that repeats beside a guardrail that does not")
 }
 
 func TestVisible(t *testing.T) {

@@ -23,19 +23,32 @@ type drawnTrial struct {
 
 func drawTrial(seed uint64) drawnTrial {
 	chance := rand.New(rand.NewPCG(seed, 71))
-	regime := []decision.Regime{decision.Single, decision.Repeatable, decision.Noisy, decision.Noisy, decision.Noisy}[chance.IntN(5)]
-	rule := decision.Rule{Regime: regime, Pairs: 4 + chance.IntN(6), Confidence: 0.95, CheckTooGood: chance.IntN(2) == 0}
+	regime := []decision.Regime{
+		decision.Single, decision.Repeatable, decision.Noisy, decision.Noisy,
+		decision.Noisy,
+	}[chance.IntN(5)]
+	rule := decision.Rule{
+		Regime: regime, Pairs: 4 + chance.IntN(6), Confidence: 0.95,
+		CheckTooGood: chance.IntN(2) == 0,
+	}
 	if chance.IntN(2) == 0 {
 		rule.MaxPairs = 2 * rule.Pairs
 	}
 	if chance.IntN(3) == 0 {
 		rule.MinImprovement = decision.Allowance{Value: metric.FromInt(chance.Int64N(8)), Percent: chance.IntN(2) == 0}
 	}
-	low, high, target := metric.FromInt(0), metric.FromInt(120+chance.Int64N(100)), metric.FromInt(100+chance.Int64N(20))
-	standard := decision.Standard{Rule: rule, Direction: metric.Higher, Best: value("100"), Target: &target, Seed: fmt.Sprint("seed", seed)}
+	low, high, target := metric.FromInt(0), metric.FromInt(120+chance.Int64N(100)),
+		metric.FromInt(100+chance.Int64N(20))
+	standard := decision.Standard{
+		Rule: rule, Direction: metric.Higher, Best: value("100"), Target: &target,
+		Seed: fmt.Sprint("seed", seed),
+	}
 	standard.Low, standard.High = &low, &high
 	if chance.IntN(2) == 0 {
-		standard.Guardrails = []decision.Guardrail{{Metric: "size", Direction: metric.Lower, MaxRegression: decision.Allowance{Value: metric.FromInt(chance.Int64N(9)), Percent: chance.IntN(2) == 0}}}
+		standard.Guardrails = []decision.Guardrail{{
+			Metric: "size", Direction: metric.Lower,
+			MaxRegression: decision.Allowance{Value: metric.FromInt(chance.Int64N(9)), Percent: chance.IntN(2) == 0},
+		}}
 		standard.Initial = map[string][]metric.Value{"size": numbers("48 50 50 51 49 50 52 50")[:1+chance.IntN(8)]}
 	}
 	if chance.IntN(3) == 0 {
@@ -73,7 +86,8 @@ func turned(s decision.Standard) decision.Standard {
 		turned := negative(*v)
 		return &turned
 	}
-	s.Direction, s.Best, s.Target, s.Low, s.High = opposite[s.Direction], of(s.Best), of(s.Target), of(s.High), of(s.Low)
+	s.Direction, s.Best, s.Target, s.Low, s.High = opposite[s.Direction], of(s.Best), of(s.Target),
+		of(s.High), of(s.Low)
 	initial := map[string][]metric.Value{}
 	for name, samples := range s.Initial {
 		for _, v := range samples {

@@ -70,7 +70,8 @@ func newSight(rule Rule, least float64) sight {
 	const promising = 0.166
 	at := func(pairs int) look {
 		return look{
-			pairs, statistics.Critical(pairs, pairs, 1-rule.level(pairs)), statistics.Critical(pairs, pairs, 1-promising),
+			pairs, statistics.Critical(pairs, pairs, 1-rule.level(pairs)),
+			statistics.Critical(pairs, pairs, 1-promising),
 		}
 	}
 	sight := sight{looks: []look{at(rule.Pairs)}, least: least}

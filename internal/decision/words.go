@@ -242,10 +242,13 @@ var texts = map[Why]text{
 	MergedWithout: {says: "not kept yet: its pull request was merged without it, so that it is replayed on the default branch and measured there"},
 	CIStuck:       {says: "stuck in CI fix loop: {words}<; {because}>"},
 	CIExhausted:   {says: "ci-fix-exhausted: {words}<; {because}>"},
-	CITimeout:     {says: "ci-timeout: after {term} CI has no result for {path}: {listed}", cure: "; {words}, or set `ci-gate: off`"},
-	AttemptKept:   {says: "look at the attempt on {path}"},
-	AttemptLost:   {says: "the attempt, commit {path}, is not kept: {because}"},
-	Claimed:       {says: "the proposing job says: {because}"},
+	CITimeout: {
+		says: "ci-timeout: after {term} CI has no result for {path}: {listed}",
+		cure: "; {words}, or set `ci-gate: off`",
+	},
+	AttemptKept: {says: "look at the attempt on {path}"},
+	AttemptLost: {says: "the attempt, commit {path}, is not kept: {because}"},
+	Claimed:     {says: "the proposing job says: {because}"},
 
 	WasUndone:        {says: "iteration {count} was undone"},
 	DirectionChanged: {says: "the direction changed from {path} to {term}"},
@@ -257,18 +260,36 @@ var texts = map[Why]text{
 	OffRecord:        {says: "the incumbent was not what is on record"},
 	TurnedNoisy:      {says: "the evaluation turned out noisy"},
 
-	ManyErrors:         {says: "{count} errors in a row, the last: {because}", cure: "; see the history and fix the cause"},
-	Plateau:            {says: "plateau: {count} rejections in a row", cure: "; change the goal or the target"},
-	Interrupted:        {says: "iteration {count} was interrupted {of} times in a row", cure: ": look at the logs of those runs"},
-	Conflict:           {says: "{term} does not merge into {path}, both changed {words}", cure: ": merge it by hand, then resume"},
-	PullClosed:         {says: "pull request #{count} closed", cure: "; the next gain opens a new one"},
-	PullReopened:       {says: "pull request #{count} was opened again"},
-	PushNeedsWorkflows: {says: "{words}", cure: ": " + workflowsCure + ", or take `.github/workflows` out of the Target"},
+	ManyErrors: {
+		says: "{count} errors in a row, the last: {because}",
+		cure: "; see the history and fix the cause",
+	},
+	Plateau: {says: "plateau: {count} rejections in a row", cure: "; change the goal or the target"},
+	Interrupted: {
+		says: "iteration {count} was interrupted {of} times in a row",
+		cure: ": look at the logs of those runs",
+	},
+	Conflict: {
+		says: "{term} does not merge into {path}, both changed {words}",
+		cure: ": merge it by hand, then resume",
+	},
+	PullClosed:   {says: "pull request #{count} closed", cure: "; the next gain opens a new one"},
+	PullReopened: {says: "pull request #{count} was opened again"},
+	PushNeedsWorkflows: {
+		says: "{words}",
+		cure: ": " + workflowsCure + ", or take `.github/workflows` out of the Target",
+	},
 	PushNeedsMerge: {
 		says: "the default branch has to be merged into {path} for it ({words}), which the token may not push because of workflow files", cure: ": " + workflowsCure,
 	},
-	PushProtected: {says: "{words}", cure: ": leave `autoloop/**` out of the branch's rules, or let them except the token"},
-	PushHook:      {says: "{words}", cure: ": let the server's hook take pushes of `autoloop/**` and `memory/autoloop`"},
+	PushProtected: {
+		says: "{words}",
+		cure: ": leave `autoloop/**` out of the branch's rules, or let them except the token",
+	},
+	PushHook: {
+		says: "{words}",
+		cure: ": let the server's hook take pushes of `autoloop/**` and `memory/autoloop`",
+	},
 	PushRefused:   {says: "{words}", cure: ": look at what the remote allows the token on this branch"},
 	UndoRefused:   {says: "{because}", cure: "; then ask for the undo again"},
 	AskedBy:       {says: "asked for by {path}"},

@@ -217,7 +217,10 @@ func (t *tokens) explain(err error) *syntaxError {
 	at := min(max(int(syntax.Offset)-1, int(t.at)), len(t.data))
 	line := t.line + bytes.Count(t.data[t.at:at], []byte("\n"))
 	if nonFiniteWord(t.data[t.at:]) {
-		return &syntaxError{line: line, err: errors.New("has a NaN or an infinity, which JSON does not have; give a finite number")}
+		return &syntaxError{
+			line: line,
+			err:  errors.New("has a NaN or an infinity, which JSON does not have; give a finite number"),
+		}
 	}
 	return &syntaxError{line: line, err: fmt.Errorf("is not JSON: %s", plain.Short(syntax.Error(), MaxShown))}
 }

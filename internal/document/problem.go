@@ -40,7 +40,10 @@ func (p Problems) With(one Problem) Problems {
 	case len(p) < maxProblems:
 		return append(p, one)
 	case len(p) == maxProblems:
-		return append(p, Problem{File: one.File, Message: fmt.Sprintf("has more than %d faults; correct these first", maxProblems)})
+		return append(p, Problem{
+			File:    one.File,
+			Message: fmt.Sprintf("has more than %d faults; correct these first", maxProblems),
+		})
 	default:
 		return p
 	}

@@ -18,7 +18,8 @@ func TestCauseHasNoPaths(t *testing.T) {
 	_, err := os.Open("/no/such/place")
 	assert.NotContains(t, files.Cause(err).Error(), "/")
 	require.ErrorIs(t, files.Cause(err), fs.ErrNotExist)
-	assert.Equal(t, files.Cause(err), files.Cause(fmt.Errorf("read it: %w", err)), "the words around it name the file too")
+	assert.Equal(t, files.Cause(err), files.Cause(fmt.Errorf("read it: %w", err)),
+		"the words around it name the file too")
 	other := errors.New("other")
 	assert.Equal(t, other, files.Cause(other))
 }

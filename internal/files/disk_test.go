@@ -98,7 +98,10 @@ func TestRemoveAllBelowWhatNobodyLists(t *testing.T) {
 func TestClearWrites(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for _, name := range []string{".a.json.123", ".a.json.", ".a.json.x1", ".b.json.123", "a.json", ".a.json.5/inside"} {
+	for _, name := range []string{
+		".a.json.123", ".a.json.", ".a.json.x1", ".b.json.123", "a.json",
+		".a.json.5/inside",
+	} {
 		file := filepath.Join(dir, filepath.FromSlash(name))
 		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		require.NoError(t, os.WriteFile(file, nil, 0o600))

@@ -106,7 +106,8 @@ func (m Manifest) Below(dir string) Manifest {
 func (m Manifest) Digest() string {
 	sum := sha256.New()
 	for _, e := range m {
-		fmt.Fprintf(sum, "%d:%s %s %o %s %d:%s\n", len(e.Path), e.Path, e.Kind(), e.Mode.Perm(), e.SHA256, len(e.Target), e.Target)
+		fmt.Fprintf(sum, "%d:%s %s %o %s %d:%s\n", len(e.Path), e.Path, e.Kind(), e.Mode.Perm(), e.SHA256,
+			len(e.Target), e.Target)
 	}
 	return hex.EncodeToString(sum.Sum(nil))
 }

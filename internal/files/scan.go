@@ -170,7 +170,8 @@ func (s *Scanner) Hash(ctx context.Context, m Manifest) error {
 		}
 		if total += e.Size; s.MaxBytes > 0 && total > s.MaxBytes {
 			total -= e.Size
-			if fault = s.fault(e.Path, &LimitError{fmt.Sprintf("makes it larger than %d bytes", s.MaxBytes)}); fault != nil {
+			if fault = s.fault(e.Path, &LimitError{fmt.Sprintf("makes it larger than %d bytes",
+				s.MaxBytes)}); fault != nil {
 				break
 			}
 			continue

@@ -48,7 +48,8 @@ func trusted(path string, last bool, links int) error {
 	case last && !ours:
 		return fmt.Errorf("%s belongs to another user (%d); give a directory of your own with --dir", path, stat.Uid)
 	case last && (mode.Perm()&0o002 != 0 || mode.Perm()&0o020 != 0 && int(stat.Gid) != os.Getegid()):
-		return fmt.Errorf("%s can be written by others (%v); look what is in it, then run: chmod go-w %s", path, mode.Perm(), path)
+		return fmt.Errorf("%s can be written by others (%v); look what is in it, then run: chmod go-w %s", path,
+			mode.Perm(), path)
 	case mode.Perm()&0o002 != 0 && (mode&fs.ModeSticky == 0 || !ours && !unmapped(stat.Uid)):
 		return fmt.Errorf("%s can be written by everybody (%v), so that what is in it can be exchanged; give another directory with --dir", path, mode.Perm())
 	}

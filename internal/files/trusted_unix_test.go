@@ -29,11 +29,15 @@ func TestTrusted(t *testing.T) {
 			},
 		},
 		"below one that everybody may write, without the sticky bit": {
-			make:    func(t *testing.T, root string) string { return filepath.Join(directory(t, root, "open", 0o777), "d") },
+			make: func(t *testing.T, root string) string {
+				return filepath.Join(directory(t, root, "open",
+					0o777), "d")
+			},
 			refused: "can be written by everybody",
 		},
 		"that everybody may write": {
-			make: func(t *testing.T, root string) string { return directory(t, root, "d", 0o1777) }, refused: "chmod go-w ",
+			make:    func(t *testing.T, root string) string { return directory(t, root, "d", 0o1777) },
+			refused: "chmod go-w ",
 		},
 		"that our own group may write": {make: func(t *testing.T, root string) string {
 			dir := directory(t, root, "d", 0o775)

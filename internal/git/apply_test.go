@@ -13,7 +13,8 @@ func TestApplyIsTheReverseOfDiff(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	changed, err := f.repo.WriteFiles(t.Context(), "HEAD", map[string]*git.File{
-		"a": {Data: []byte("two\n\xff\r\n")}, "d/bin": {Data: []byte("\x00\x01")}, "d/script": {Mode: git.ModeExecutable, Data: []byte("x")},
+		"a": {Data: []byte("two\n\xff\r\n")}, "d/bin": {Data: []byte("\x00\x01")},
+		"d/script": {Mode: git.ModeExecutable, Data: []byte("x")},
 	})
 	require.NoError(t, err)
 	patch, err := f.repo.Diff(t.Context(), "HEAD", changed)

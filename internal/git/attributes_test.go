@@ -13,7 +13,8 @@ func TestFiltersAreThoseOfTheTree(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	tree, err := f.repo.WriteFiles(t.Context(), "HEAD", map[string]*git.File{
-		".gitattributes": {Data: []byte("*.bin filter=lfs\nplain.bin -filter\n")}, "d/.gitattributes": {Data: []byte("x filter=other\n")},
+		".gitattributes":   {Data: []byte("*.bin filter=lfs\nplain.bin -filter\n")},
+		"d/.gitattributes": {Data: []byte("x filter=other\n")},
 	})
 	require.NoError(t, err)
 	filters, err := f.repo.Filters(t.Context(), tree, "a.bin", "plain.bin", "d/x", "x", "d/with\nbreak.bin")

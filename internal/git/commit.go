@@ -29,7 +29,9 @@ func (c Commit) Subject() string {
 // CommitTree writes a commit of the tree with these parents and moves no ref.
 // Author and committer are the repository's Identity, at the given time. It is
 // signed when the repository was opened WithSigning.
-func (r *Repo) CommitTree(ctx context.Context, tree string, parents []string, message string, at time.Time) (string, error) {
+func (r *Repo) CommitTree(ctx context.Context, tree string, parents []string, message string,
+	at time.Time,
+) (string, error) {
 	args := []string{"commit-tree", "--no-gpg-sign", "-F", "-"}
 	var signing []Setting
 	if r.signing != "" {
@@ -77,7 +79,10 @@ const logFormat = "%H%n%T%n%P%n%an%n%ae%n%cn%n%ce%n%ct%n%B"
 // Log lists the commits that revs select ("a", "^b", "b..a"), newest first, at
 // most limit of them; 0 is all.
 func (r *Repo) Log(ctx context.Context, limit int, revs ...string) ([]Commit, error) {
-	args := []string{"log", "-z", "--no-show-signature", "--no-notes", "--no-mailmap", "--no-patch", "--format=" + logFormat}
+	args := []string{
+		"log", "-z", "--no-show-signature", "--no-notes", "--no-mailmap", "--no-patch",
+		"--format=" + logFormat,
+	}
 	if limit > 0 {
 		args = append(args, "--max-count="+strconv.Itoa(limit))
 	}

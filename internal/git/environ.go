@@ -95,7 +95,8 @@ func inheritedSettings(values map[string]string) []Setting {
 		number := strconv.Itoa(i)
 		key := values["GIT_CONFIG_KEY_"+number]
 		lower := strings.ToLower(key)
-		if strings.HasPrefix(lower, "http.") || strings.HasPrefix(lower, "credential.") || strings.HasPrefix(lower, "url.") {
+		if strings.HasPrefix(lower, "http.") || strings.HasPrefix(lower, "credential.") ||
+			strings.HasPrefix(lower, "url.") {
 			settings = append(settings, Setting{Key: key, Value: values["GIT_CONFIG_VALUE_"+number]})
 		}
 	}

@@ -92,7 +92,8 @@ func short(ref string) string { return strings.TrimPrefix(ref, "refs/heads/") }
 // shellQuote quotes a word for a command that a person may paste.
 func shellQuote(word string) string {
 	plain := func(c rune) bool {
-		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("/._-+@:", c)
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+			strings.ContainsRune("/._-+@:", c)
 	}
 	if word != "" && strings.IndexFunc(word, func(c rune) bool { return !plain(c) }) < 0 {
 		return word

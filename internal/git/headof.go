@@ -14,7 +14,8 @@ func HeadOf(ctx context.Context, r *Repo, dir string) (string, error) {
 	if _, err := os.Lstat(filepath.Join(dir, ".git")); errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
-	out, err := r.line(ctx, Input{WorkTree: dir, GitDir: filepath.Join(dir, ".git")}, "rev-parse", "--verify", "--quiet", "HEAD")
+	out, err := r.line(ctx, Input{WorkTree: dir, GitDir: filepath.Join(dir, ".git")}, "rev-parse", "--verify",
+		"--quiet", "HEAD")
 	if _, ok := errors.AsType[*Error](err); ok {
 		return "", nil
 	}

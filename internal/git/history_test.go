@@ -74,7 +74,8 @@ func TestCommitComesBack(t *testing.T) {
 	commit, err := f.repo.ReadCommit(t.Context(), id)
 	require.NoError(t, err)
 	assert.Equal(t, git.Commit{
-		ID: id, Tree: tree, Parents: []string{f.head()}, Author: f.repo.Identity, Committer: f.repo.Identity, Time: fixed, Message: message,
+		ID: id, Tree: tree, Parents: []string{f.head()}, Author: f.repo.Identity, Committer: f.repo.Identity,
+		Time: fixed, Message: message,
 	}, commit)
 	assert.Equal(t, "[Autoloop: x] Iteration 3: naïve → better", commit.Subject())
 	assert.Equal(t, map[string]string{"Autoloop-Iteration": "3", "Autoloop-Metric": "1.3"}, commit.Trailers())
@@ -129,7 +130,8 @@ func TestDiffs(t *testing.T) {
 	ctx := t.Context()
 	before := f.commit("tab\t\"q", "1\n2\n", f.head())
 	tree, err := f.repo.WriteFiles(ctx, before, map[string]*git.File{
-		"tab\t\"q": {Data: []byte("1\n3\n4\n"), Mode: git.ModeExecutable}, "a": nil, "b": {Data: []byte("one\n")}, "bin": {Data: []byte("\x00\x01")},
+		"tab\t\"q": {Data: []byte("1\n3\n4\n"), Mode: git.ModeExecutable}, "a": nil, "b": {Data: []byte("one\n")},
+		"bin": {Data: []byte("\x00\x01")},
 	})
 	require.NoError(t, err)
 	changes, err := f.repo.Changes(ctx, before, tree)
@@ -140,7 +142,8 @@ func TestDiffs(t *testing.T) {
 		assert.Equal(t, c.OldMode == "", c.OldID == "")
 		assert.Equal(t, c.NewMode == "", c.NewID == "")
 	}
-	assert.Equal(t, []string{"a 100644>", "b >100644", "bin >100644", "tab\t\"q 100644>100755"}, seen, "a rename is a delete and an add")
+	assert.Equal(t, []string{"a 100644>", "b >100644", "bin >100644", "tab\t\"q 100644>100755"}, seen,
+		"a rename is a delete and an add")
 	patch, err := f.repo.Diff(ctx, before, tree)
 	require.NoError(t, err)
 	assert.Contains(t, string(patch), "GIT binary patch")

@@ -35,14 +35,19 @@ func setTraps(t *testing.T, f *fixture, script string) {
 		require.NoError(t, os.Symlink(script, filepath.Join(hooks, hook)))
 	}
 	for key, value := range map[string]string{
-		"core.fsmonitor": script, "core.hooksPath": hooks, "core.pager": script, "core.editor": script, "core.askPass": script,
-		"diff.external": script, "diff.evil.textconv": script, "diff.evil.command": script, "merge.evil.driver": script + " %O %A %B",
-		"filter.evil.clean": script, "filter.evil.smudge": script, "filter.evil.process": script, "filter.evil.required": "true",
-		"filter.a=b.c.clean": script, "filter.a=b.c.required": "true",
+		"core.fsmonitor": script, "core.hooksPath": hooks, "core.pager": script, "core.editor": script,
+		"core.askPass":  script,
+		"diff.external": script, "diff.evil.textconv": script, "diff.evil.command": script,
+		"merge.evil.driver": script + " %O %A %B",
+		"filter.evil.clean": script, "filter.evil.smudge": script, "filter.evil.process": script,
+		"filter.evil.required": "true",
+		"filter.a=b.c.clean":   script, "filter.a=b.c.required": "true",
 		"alias.cat-file": "!" + script, "alias.log": "!" + script, "gpg.program": script, "commit.gpgSign": "true",
 		"log.showSignature": "true", "pager.log": script, "pager.diff-tree": script, "interactive.diffFilter": script,
-		"core.alternateRefsCommand": script, "merge.default": "evil", "gc.auto": "1", "maintenance.strategy": "incremental",
-		"push.gpgSign": "if-asked", "sequence.editor": script, "trailer.x.command": script, "core.attributesFile": filepath.Join(f.dir, ".gitattributes"),
+		"core.alternateRefsCommand": script, "merge.default": "evil", "gc.auto": "1",
+		"maintenance.strategy": "incremental",
+		"push.gpgSign":         "if-asked", "sequence.editor": script, "trailer.x.command": script,
+		"core.attributesFile": filepath.Join(f.dir, ".gitattributes"),
 	} {
 		f.user2(t.TempDir(), "config", "--file", filepath.Join(f.repo.CommonDir, "config"), key, value)
 	}

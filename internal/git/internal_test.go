@@ -10,7 +10,8 @@ import (
 func TestVersionBelow(t *testing.T) {
 	t.Parallel()
 	for version, want := range map[string]bool{
-		"2.37.9": true, "2.38.0": false, "2.39.5 (Apple Git-154)": false, "2.38.windows.1": false, "1.99": true, "3.0": false,
+		"2.37.9": true, "2.38.0": false, "2.39.5 (Apple Git-154)": false, "2.38.windows.1": false, "1.99": true,
+		"3.0":     false,
 		"2.100.0": false, "2.9": true, "": false, "next": false, "2": false,
 	} {
 		assert.Equal(t, want, versionBelow(version, "2.38"), version)
@@ -20,9 +21,11 @@ func TestVersionBelow(t *testing.T) {
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	e := newEnvironment([]string{
-		"PATH=/bin", "GIT_DIR=x", "git_dir=x", "GIT_SSH_COMMAND=ssh -i k", "GIT_CONFIG_GLOBAL=/g", "LANG=de", "LANGUAGE=de", "LC_ALL=de",
+		"PATH=/bin", "GIT_DIR=x", "git_dir=x", "GIT_SSH_COMMAND=ssh -i k", "GIT_CONFIG_GLOBAL=/g", "LANG=de",
+		"LANGUAGE=de", "LC_ALL=de",
 		"GIT_CONFIG_COUNT=3", "GIT_CONFIG_KEY_0=http.x.extraHeader", "GIT_CONFIG_VALUE_0=secret",
-		"GIT_CONFIG_KEY_1=core.hooksPath", "GIT_CONFIG_VALUE_1=evil", "GIT_CONFIG_KEY_2=url.a.insteadOf", "GIT_CONFIG_VALUE_2=b",
+		"GIT_CONFIG_KEY_1=core.hooksPath", "GIT_CONFIG_VALUE_1=evil", "GIT_CONFIG_KEY_2=url.a.insteadOf",
+		"GIT_CONFIG_VALUE_2=b",
 	})
 	assert.Equal(t, []string{"PATH=/bin", "GIT_CONFIG_GLOBAL=/g", "LANG=de"}, e.base)
 	local := e.of(Identity{}, nil, false)
@@ -30,20 +33,29 @@ func TestEnvironment(t *testing.T) {
 	assert.NotContains(t, local, "GIT_CONFIG_COUNT=3")
 	remote := e.of(Identity{}, []Setting{{"a.b", "c"}}, true)
 	assert.Contains(t, remote, "GIT_SSH_COMMAND=ssh -i k")
-	assert.Subset(t, remote, []string{"GIT_CONFIG_COUNT=3", "GIT_CONFIG_VALUE_0=secret", "GIT_CONFIG_KEY_1=url.a.insteadOf", "GIT_CONFIG_KEY_2=a.b"})
+	assert.Subset(t, remote, []string{
+		"GIT_CONFIG_COUNT=3", "GIT_CONFIG_VALUE_0=secret",
+		"GIT_CONFIG_KEY_1=url.a.insteadOf", "GIT_CONFIG_KEY_2=a.b",
+	})
 	assert.NotContains(t, remote, "GIT_CONFIG_VALUE_1=evil")
 }
 
 func TestLockedError(t *testing.T) {
 	t.Parallel()
-	err := updateError(&Error{ExitCode: 128, Stderr: "fatal: prepare: cannot lock ref 'refs/heads/x': Unable to create '/r/it's/.git/refs/heads/x.lock': File exists.\n\nAnother git process\n"})
+	err := updateError(&Error{
+		ExitCode: 128,
+		Stderr:   "fatal: prepare: cannot lock ref 'refs/heads/x': Unable to create '/r/it's/.git/refs/heads/x.lock': File exists.\n\nAnother git process\n",
+	})
 	require.ErrorIs(t, err, ErrLocked)
 	assert.Equal(t, &LockedError{Path: "/r/it's/.git/refs/heads/x.lock"}, err)
 }
 
 func TestShellQuote(t *testing.T) {
 	t.Parallel()
-	for word, want := range map[string]string{"a/b-c.d": "a/b-c.d", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "$(x)": "'$(x)'", "~": "'~'"} {
+	for word, want := range map[string]string{
+		"a/b-c.d": "a/b-c.d", "": "''", "a b": "'a b'", "it's": `'it'\''s'`,
+		"$(x)": "'$(x)'", "~": "'~'",
+	} {
 		assert.Equal(t, want, shellQuote(word))
 	}
 }

@@ -80,7 +80,8 @@ func parseObject(name string, out []byte) (Object, []byte, error) {
 	}
 	size, err := strconv.Atoi(fields[2])
 	if err != nil || size < 0 || size >= len(rest) {
-		return Object{}, nil, fmt.Errorf("read object %q: git cat-file printed %.100q and too little after it", name, head)
+		return Object{}, nil, fmt.Errorf(
+			"read object %q: git cat-file printed %.100q and too little after it", name, head)
 	}
 	return Object{ID: fields[0], Type: fields[1], Data: rest[:size:size]}, rest[size+1:], nil
 }

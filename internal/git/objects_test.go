@@ -19,7 +19,8 @@ import (
 func TestCatMissing(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	objects, err := f.repo.Cat(t.Context(), "HEAD:none", "HEAD:a", "HEAD:new\nline", strings.Repeat("0", 40), "HEAD", "HEAD:")
+	objects, err := f.repo.Cat(t.Context(), "HEAD:none", "HEAD:a", "HEAD:new\nline", strings.Repeat("0", 40),
+		"HEAD", "HEAD:")
 	require.NoError(t, err)
 	var types []string
 	for _, o := range objects {
@@ -76,7 +77,10 @@ func TestCatEach(t *testing.T) {
 func TestWriteFilesRefusesHostilePaths(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	for _, path := range []string{".git/hooks/x", "../x", "a/../../x", "/etc/passwd", "", "x\x00y", "sub/.GIT/config", "./x", "x//y", ".g\u200cit/config"} {
+	for _, path := range []string{
+		".git/hooks/x", "../x", "a/../../x", "/etc/passwd", "", "x\x00y", "sub/.GIT/config",
+		"./x", "x//y", ".g\u200cit/config",
+	} {
 		_, err := f.repo.WriteFiles(t.Context(), "HEAD", map[string]*git.File{path: {Data: []byte("x")}})
 		assert.Error(t, err, "%q", path)
 	}
@@ -85,7 +89,8 @@ func TestWriteFilesRefusesHostilePaths(t *testing.T) {
 func TestWriteFilesReplacesFileAndDirectory(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	tree, err := f.repo.WriteFiles(t.Context(), "HEAD", map[string]*git.File{"a/b": {Data: []byte("x")}, "c/d": {Data: []byte("y")}})
+	tree, err := f.repo.WriteFiles(t.Context(), "HEAD",
+		map[string]*git.File{"a/b": {Data: []byte("x")}, "c/d": {Data: []byte("y")}})
 	require.NoError(t, err)
 	tree, err = f.repo.WriteFiles(t.Context(), tree, map[string]*git.File{"c": {Data: []byte("z")}})
 	require.NoError(t, err)
@@ -112,7 +117,8 @@ func TestLsFiles(t *testing.T) {
 	assert.Equal(t, int64(5), sizes["dir/x blob"])
 	root, err := f.repo.LsRoot(t.Context(), commit)
 	require.NoError(t, err)
-	assert.True(t, slices.ContainsFunc(root, func(e git.TreeEntry) bool { return e.Path == "dir" && e.Mode == git.ModeDirectory }))
+	assert.True(t, slices.ContainsFunc(root,
+		func(e git.TreeEntry) bool { return e.Path == "dir" && e.Mode == git.ModeDirectory }))
 }
 
 func TestHashObjectsKeepsBytes(t *testing.T) {
@@ -136,7 +142,10 @@ func TestHashObjectsKeepsBytes(t *testing.T) {
 func TestTemporaryFilesAreWhereTheyShall(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	files := map[string]*git.File{"b b": {Data: []byte("1")}, "c c": {Data: []byte("2")}} // Such names are git's own index's.
+	files := map[string]*git.File{
+		"b b": {Data: []byte("1")},
+		"c c": {Data: []byte("2")},
+	} // Such names are git's own index's.
 	_, err := f.repo.WithTemp(filepath.Join(t.TempDir(), "none")).WriteFiles(t.Context(), "HEAD", files)
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	dir := t.TempDir()
@@ -158,7 +167,8 @@ func TestLargeFilesAreWrittenAsTheyAre(t *testing.T) {
 		f.write(".gitattributes", "* text eol=crlf ident\n")
 		large := bytes.Repeat([]byte("a\r\nb $Id$\n"), 30_000)
 		files := map[string]*git.File{
-			"small": {Data: large[:1000]}, "edge": {Data: large[:256<<10]}, "d/above": {Data: large[:256<<10+1]}, "d/large": {Data: large, Mode: git.ModeExecutable},
+			"small": {Data: large[:1000]}, "edge": {Data: large[:256<<10]}, "d/above": {Data: large[:256<<10+1]},
+			"d/large": {Data: large, Mode: git.ModeExecutable},
 		}
 		for range 2 { // the second time they are there
 			tree, err := f.repo.WriteFiles(t.Context(), "", files)

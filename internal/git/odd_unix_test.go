@@ -17,7 +17,8 @@ import (
 // The names and scripts of these tests do not exist on Windows.
 
 var oddPaths = []string{
-	"plain", "with space", "dir/new\nline", `quo"te`, "back\\slash", "tab\tbed", "latin-\xe9", "ünï/cödé", "-dash", ":(glob)*", "a:b", " lead", "#hash", "~", "nul missing\n",
+	"plain", "with space", "dir/new\nline", `quo"te`, "back\\slash", "tab\tbed", "latin-\xe9", "ünï/cödé", "-dash",
+	":(glob)*", "a:b", " lead", "#hash", "~", "nul missing\n",
 }
 
 func TestFilesComeBackWhateverTheirName(t *testing.T) {
@@ -65,7 +66,8 @@ func TestOpenOddDirectoryNames(t *testing.T) {
 		repo, err := git.Open(t.Context(), dir, env)
 		require.NoError(t, err, "%q", name)
 		assert.Equal(t, real(t, dir), repo.Root)
-		_, err = repo.WriteFiles(t.Context(), "", map[string]*git.File{"a": {Data: []byte("1")}, "b": {Data: []byte("2")}})
+		_, err = repo.WriteFiles(t.Context(), "",
+			map[string]*git.File{"a": {Data: []byte("1")}, "b": {Data: []byte("2")}})
 		assert.NoError(t, err, "%q", name)
 	}
 }
@@ -93,7 +95,10 @@ func TestCheckedOutBranches(t *testing.T) {
 	f.user("worktree", "add", "-q", "--detach", filepath.Join(t.TempDir(), "detached"))
 	branches, err := f.repo.CheckedOutBranches(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, map[string]string{"refs/heads/main": f.repo.Root, "refs/heads/autoloop/x": real(t, linked)}, branches)
+	assert.Equal(t, map[string]string{
+		"refs/heads/main":       f.repo.Root,
+		"refs/heads/autoloop/x": real(t, linked),
+	}, branches)
 }
 
 func TestPushRefusedForGood(t *testing.T) {
@@ -101,7 +106,8 @@ func TestPushRefusedForGood(t *testing.T) {
 	f := newFixture(t)
 	bare := newBare(t, f)
 	require.NoError(t, os.MkdirAll(filepath.Join(bare, "hooks"), 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(bare, "hooks", "pre-receive"), []byte("#!/bin/sh\necho protected >&2\nexit 1\n"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(bare, "hooks", "pre-receive"),
+		[]byte("#!/bin/sh\necho protected >&2\nexit 1\n"), 0o755))
 	err := f.repo.Remote("shared").Push(t.Context(), git.RefUpdate{Ref: "refs/heads/x", New: f.head()})
 	require.ErrorIs(t, err, git.ErrRejected)
 	require.NotErrorIs(t, err, git.ErrStale)

@@ -119,10 +119,12 @@ func TestInheritedEnvironment(t *testing.T) {
 	f, other := newFixture(t), newFixture(t)
 	before := snapshot(t, other.dir)
 	env := append(f.env,
-		"GIT_DIR="+other.repo.GitDir, "GIT_WORK_TREE="+other.dir, "GIT_INDEX_FILE="+filepath.Join(other.repo.GitDir, "index"),
+		"GIT_DIR="+other.repo.GitDir, "GIT_WORK_TREE="+other.dir,
+		"GIT_INDEX_FILE="+filepath.Join(other.repo.GitDir, "index"),
 		"GIT_OBJECT_DIRECTORY="+filepath.Join(other.repo.GitDir, "objects"), "GIT_COMMON_DIR="+other.repo.GitDir,
 		"GIT_NAMESPACE=x", "GIT_CEILING_DIRECTORIES="+filepath.Dir(f.dir), "GIT_QUARANTINE_PATH=x", "GIT_PREFIX=sub/",
-		"GIT_CONFIG_PARAMETERS='core.bare'='true'", "GIT_LITERAL_PATHSPECS=0", "GIT_TRACE="+filepath.Join(other.dir, "trace"),
+		"GIT_CONFIG_PARAMETERS='core.bare'='true'", "GIT_LITERAL_PATHSPECS=0",
+		"GIT_TRACE="+filepath.Join(other.dir, "trace"),
 		"LC_ALL=de_DE.UTF-8", "LANGUAGE=de")
 	repo, err := git.Open(t.Context(), f.dir, env)
 	require.NoError(t, err)

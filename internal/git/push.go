@@ -133,7 +133,8 @@ func pushCure(says string) string {
 	switch {
 	case strings.Contains(says, "was archived"):
 		return "; the repository is archived: unarchive it (Settings, General), or run Autoloop in a fork"
-	case strings.Contains(says, "Permission to "), strings.Contains(says, "Write access to "), strings.Contains(says, "returned error: 403"):
+	case strings.Contains(says, "Permission to "), strings.Contains(says, "Write access to "),
+		strings.Contains(says, "returned error: 403"):
 		return "; the token may not push: give the job of the workflow `contents: write`, or a token that may"
 	default:
 		return ""
@@ -174,7 +175,8 @@ func remoteLock(says string) *RemoteLock {
 // unreported holds when the remote vanished before it said what it did.
 func unreported(refs []Rejection) bool {
 	return slices.ContainsFunc(refs, func(ref Rejection) bool {
-		return strings.Contains(ref.Reason, "failed to report status") || strings.Contains(ref.Reason, "[remote failure]")
+		return strings.Contains(ref.Reason, "failed to report status") ||
+			strings.Contains(ref.Reason, "[remote failure]")
 	})
 }
 

@@ -36,7 +36,8 @@ func TestModesAreReadAsGitDoes(t *testing.T) {
 	}
 	inner := f.raw("tree", entry("100644", "x", blob))
 	modes := []string{
-		"100644", "100755", "120000", "160000", "40000", "040000", "0040000", "100664", "100600", "100666", "100777", "100711", "100654", "100000", "0100644", "120777", "120644", "40755", "160644", "644", "10644", "110644", "0",
+		"100644", "100755", "120000", "160000", "40000", "040000", "0040000", "100664", "100600", "100666", "100777",
+		"100711", "100654", "100000", "0100644", "120777", "120644", "40755", "160644", "644", "10644", "110644", "0",
 	}
 	text := entry("100644", "a", blob)
 	var names []string
@@ -74,7 +75,9 @@ func TestModesAreReadAsGitDoes(t *testing.T) {
 		assert.Equal(t, root[i+1], one.TreeEntry, modes[i])
 	}
 	for name, text := range map[string]string{
-		"no mode": entry("", "m", blob), "no number": entry("what", "m", blob), "a digit above seven": entry("100648", "m", blob), "cut off": entry("100644", "m", blob)[:20], "no name": "100644",
+		"no mode": entry("", "m", blob), "no number": entry("what", "m", blob),
+		"a digit above seven": entry("100648", "m", blob), "cut off": entry("100644", "m", blob)[:20],
+		"no name": "100644",
 	} {
 		tree := f.raw("tree", entry("100644", "a", blob)+text)
 		_, err := f.repo.LsRoot(t.Context(), tree)

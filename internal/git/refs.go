@@ -79,7 +79,8 @@ func readHead(gitDir, format string) (ref string, known bool) {
 	}
 	ref, symbolic := strings.CutPrefix(line, "ref: ")
 	// Where refs are not files, HEAD says this.
-	usual := symbolic && ref != "refs/heads/.invalid" && strings.HasPrefix(ref, "refs/") && !strings.ContainsAny(ref, " \n\t")
+	usual := symbolic && ref != "refs/heads/.invalid" && strings.HasPrefix(ref, "refs/") &&
+		!strings.ContainsAny(ref, " \n\t")
 	return ref, usual
 }
 

@@ -60,7 +60,8 @@ func TestUpdateRefsIsOneTransaction(t *testing.T) {
 		{"delete of another value", git.RefUpdate{Ref: "refs/heads/memory/autoloop", Old: second}},
 	}
 	for _, test := range stale {
-		err := f.repo.UpdateRefs(t.Context(), "test", git.RefUpdate{Ref: "refs/heads/ünï#%&'", New: second, Old: first}, test.update)
+		err := f.repo.UpdateRefs(t.Context(), "test", git.RefUpdate{Ref: "refs/heads/ünï#%&'", New: second, Old: first},
+			test.update)
 		require.ErrorIs(t, err, git.ErrStale, test.name)
 		assert.NotContains(t, err.Error(), "\n")
 		assert.Equal(t, first, f.user("rev-parse", "refs/heads/ünï#%&'"), test.name)
@@ -73,7 +74,10 @@ func TestUpdateRefsIsOneTransaction(t *testing.T) {
 		git.RefUpdate{Ref: "refs/heads/away", Old: git.Any}))
 	refs, err := f.repo.ListRefs(t.Context(), "refs/heads/memory", "refs/heads/new", "refs/heads/ünï#%&'")
 	require.NoError(t, err)
-	assert.Equal(t, []git.Ref{{Name: "refs/heads/memory/autoloop", ID: second}, {Name: "refs/heads/new", ID: second}}, refs)
+	assert.Equal(t, []git.Ref{
+		{Name: "refs/heads/memory/autoloop", ID: second},
+		{Name: "refs/heads/new", ID: second},
+	}, refs)
 	assert.Contains(t, f.user("reflog", "show", "refs/heads/memory/autoloop"), "test")
 }
 
@@ -128,7 +132,10 @@ func TestUpdateRefsWaits(t *testing.T) {
 func TestUpdateRefsRefusesOddNames(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	for _, ref := range []string{"", "main", "HEAD", "refs/heads/a b", "refs/heads/a\nupdate", "refs/heads/..", "refs/heads/x.lock", "refs/heads/-", "refs/heads/a\x00b"} {
+	for _, ref := range []string{
+		"", "main", "HEAD", "refs/heads/a b", "refs/heads/a\nupdate", "refs/heads/..",
+		"refs/heads/x.lock", "refs/heads/-", "refs/heads/a\x00b",
+	} {
 		if ref == "refs/heads/-" {
 			continue // a ref like any other for plumbing
 		}
@@ -143,6 +150,7 @@ func TestUpdateRefsDoesNotFollow(t *testing.T) {
 	f.user("symbolic-ref", "refs/heads/alias", "refs/heads/main")
 	first := f.head()
 	second := f.commit("b", "2", first)
-	require.NoError(t, f.repo.UpdateRefs(t.Context(), "test", git.RefUpdate{Ref: "refs/heads/alias", New: second, Old: git.Any}))
+	require.NoError(t, f.repo.UpdateRefs(t.Context(), "test",
+		git.RefUpdate{Ref: "refs/heads/alias", New: second, Old: git.Any}))
 	assert.Equal(t, first, f.user("rev-parse", "refs/heads/main"))
 }

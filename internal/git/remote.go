@@ -181,7 +181,8 @@ func (r *Repo) isWhole(ctx context.Context, id string, tips []string) (bool, err
 		return true, nil
 	}
 	// A partial clone lacks on purpose what it can get later.
-	_, err := r.Run(ctx, Input{}, "rev-list", "--objects", "--quiet", "--missing=allow-promisor", id, "--not", "--all", "--")
+	_, err := r.Run(ctx, Input{}, "rev-list", "--objects", "--quiet", "--missing=allow-promisor", id, "--not",
+		"--all", "--")
 	if _, ok := errors.AsType[*Error](err); ok {
 		return false, nil
 	}

@@ -28,14 +28,16 @@ func TestPushIsAtomicWithLeases(t *testing.T) {
 	ctx, first := t.Context(), f.head()
 	second := f.commit("b", "2", first)
 	third := f.commit("c", "3", second)
-	require.NoError(t, f.repo.Remote("shared").Push(ctx, git.RefUpdate{Ref: "refs/heads/memory/autoloop", New: first}, git.RefUpdate{Ref: "refs/heads/autoloop/x", New: first}))
+	require.NoError(t, f.repo.Remote("shared").Push(ctx, git.RefUpdate{Ref: "refs/heads/memory/autoloop", New: first},
+		git.RefUpdate{Ref: "refs/heads/autoloop/x", New: first}))
 
 	for name, stale := range map[string]git.RefUpdate{
 		"another value":  {Ref: "refs/heads/autoloop/x", New: second, Old: second},
 		"exists already": {Ref: "refs/heads/autoloop/x", New: second},
 		"does not exist": {Ref: "refs/heads/none", New: second, Old: first},
 	} {
-		err := f.repo.Remote("shared").Push(ctx, git.RefUpdate{Ref: "refs/heads/memory/autoloop", New: second, Old: first}, stale)
+		err := f.repo.Remote("shared").Push(ctx,
+			git.RefUpdate{Ref: "refs/heads/memory/autoloop", New: second, Old: first}, stale)
 		require.ErrorIs(t, err, git.ErrStale, name)
 		require.ErrorIs(t, err, git.ErrRejected, name)
 		there, err := f.repo.Remote("shared").Refs(ctx, "refs/heads/memory/autoloop")
@@ -51,7 +53,10 @@ func TestPushIsAtomicWithLeases(t *testing.T) {
 		git.RefUpdate{Ref: "refs/heads/any", New: first, Old: git.Any}))
 	there, err := f.repo.Remote("shared").Refs(ctx)
 	require.NoError(t, err)
-	assert.Equal(t, map[string]string{"HEAD": first, "refs/heads/main": first, "refs/heads/memory/autoloop": first, "refs/heads/any": first}, there)
+	assert.Equal(t, map[string]string{
+		"HEAD": first, "refs/heads/main": first, "refs/heads/memory/autoloop": first,
+		"refs/heads/any": first,
+	}, there)
 }
 
 func TestRemoteOutOfReach(t *testing.T) {
@@ -90,7 +95,10 @@ func TestFetchTakesNothingMore(t *testing.T) {
 // fetch that is killed leaves a commit without what belongs to it.
 func TestAFetchThatWasKilledIsDoneAgain(t *testing.T) {
 	t.Parallel()
-	for name, left := range map[string]int{"nothing": 0, "a commit": 1, "its tree too": 2, "everything": 3, "a commit, by its id": 1} {
+	for name, left := range map[string]int{
+		"nothing": 0, "a commit": 1, "its tree too": 2, "everything": 3,
+		"a commit, by its id": 1,
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			byID := strings.HasSuffix(name, "by its id")
@@ -112,7 +120,8 @@ func TestAFetchThatWasKilledIsDoneAgain(t *testing.T) {
 			clone.user("update-ref", "refs/heads/here", id)
 			clone.user("fsck", "--strict")
 			before := clone.user("for-each-ref")
-			require.NoError(t, clone.repo.Remote("elsewhere").Obtain(t.Context(), id, "refs/heads/wanted"), "a ref reaches it")
+			require.NoError(t, clone.repo.Remote("elsewhere").Obtain(t.Context(), id, "refs/heads/wanted"),
+				"a ref reaches it")
 			assert.Equal(t, before, clone.user("for-each-ref"))
 		})
 	}
@@ -124,7 +133,8 @@ func TestAFetchThatWasKilledIsDoneAgain(t *testing.T) {
 		id := f.commit("b", "2", f.head())
 		f.user("branch", "wanted", id)
 		clone.user("fetch", "-q", "--refmap=", "origin", "wanted")
-		require.NoError(t, clone.repo.Remote("elsewhere").Obtain(t.Context(), id, "refs/heads/x"), "it can get the file later")
+		require.NoError(t, clone.repo.Remote("elsewhere").Obtain(t.Context(), id, "refs/heads/x"),
+			"it can get the file later")
 	})
 	t.Run("it is nowhere", func(t *testing.T) {
 		t.Parallel()
@@ -168,7 +178,8 @@ func TestShallowClone(t *testing.T) {
 	_, _, err = clone.repo.AheadBehind(ctx, "HEAD", "HEAD")
 	require.ErrorIs(t, err, git.ErrShallow)
 
-	require.NoError(t, clone.repo.Remote("origin").Fetch(ctx, "+refs/heads/memory/autoloop:refs/remotes/origin/memory/autoloop"))
+	require.NoError(t, clone.repo.Remote("origin").Fetch(ctx,
+		"+refs/heads/memory/autoloop:refs/remotes/origin/memory/autoloop"))
 	commits, err := clone.repo.Log(ctx, 0, "refs/remotes/origin/memory/autoloop")
 	require.NoError(t, err)
 	assert.Len(t, commits, 2, "what is fetched is whole")
@@ -206,9 +217,11 @@ func TestLsRemoteMatchesWholeNames(t *testing.T) {
 func TestSettingsReachGit(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	repo, err := git.Open(t.Context(), f.dir, f.env, git.WithSettings(git.Setting{Key: "http.https://x/.extraHeader", Value: "secret = \"x\"\n"}))
+	repo, err := git.Open(t.Context(), f.dir, f.env,
+		git.WithSettings(git.Setting{Key: "http.https://x/.extraHeader", Value: "secret = \"x\"\n"}))
 	require.NoError(t, err)
-	out, err := repo.Run(t.Context(), git.Input{Settings: []git.Setting{{Key: "test.a", Value: "b"}}}, "config", "--list", "-z")
+	out, err := repo.Run(t.Context(), git.Input{Settings: []git.Setting{{Key: "test.a", Value: "b"}}}, "config",
+		"--list", "-z")
 	require.NoError(t, err)
 	assert.Contains(t, string(out), "http.https://x/.extraheader\nsecret = \"x\"\n\x00")
 	assert.Contains(t, string(out), "test.a\nb\x00")
@@ -277,7 +290,10 @@ func TestNothingIsFetchedTwice(t *testing.T) {
 		const again = 6 * (40 + 1) // the commits of the default branch, and the base of a delta
 		assert.LessOrEqual(t, objectsOnDisk(clone), all+again)
 	})
-	for name, blocks := range map[string]string{"a lock that a killed fetch left": "grows.lock", "a ref whose name is in the way": "grows/more"} {
+	for name, blocks := range map[string]string{
+		"a lock that a killed fetch left": "grows.lock",
+		"a ref whose name is in the way":  "grows/more",
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)

@@ -78,7 +78,10 @@ func Open(ctx context.Context, dir string, env []string, options ...Option) (*Re
 	if err != nil {
 		return nil, fmt.Errorf("find repository %s: %w", dir, err)
 	}
-	r := &Repo{Root: absolute, Identity: defaultIdentity, env: newEnvironment(env), drivers: &drivers{}, read: &remembered{}, config: &configured{}}
+	r := &Repo{
+		Root: absolute, Identity: defaultIdentity, env: newEnvironment(env), drivers: &drivers{},
+		read: &remembered{}, config: &configured{},
+	}
 	for _, option := range options {
 		option(r)
 	}

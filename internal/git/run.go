@@ -67,7 +67,8 @@ func pathspecs(args []string) []string {
 // Maintain packs loose objects once they are many, as git does by itself where it is
 // not told otherwise.
 func (r *Repo) Maintain(ctx context.Context) error {
-	_, err := r.Run(ctx, Input{}, "-c", "gc.auto=6700", "-c", "gc.autoDetach=false", "-c", "maintenance.autoDetach=false", "maintenance", "run", "--auto", "--quiet")
+	_, err := r.Run(ctx, Input{}, "-c", "gc.auto=6700", "-c", "gc.autoDetach=false", "-c",
+		"maintenance.autoDetach=false", "maintenance", "run", "--auto", "--quiet")
 	return err
 }
 

@@ -14,7 +14,8 @@ func Scratch(ctx context.Context, dir string, env []string) (*Repo, error) {
 		return nil, err
 	}
 	made := &Repo{Root: absolute, env: newEnvironment(env), drivers: &drivers{}, config: &configured{}}
-	if _, err := made.execute(ctx, call{dir: absolute, args: []string{"init", "--quiet", "--initial-branch=main", "--template="}}); err != nil {
+	if _, err := made.execute(ctx,
+		call{dir: absolute, args: []string{"init", "--quiet", "--initial-branch=main", "--template="}}); err != nil {
 		return nil, err
 	}
 	return Open(ctx, absolute, env)

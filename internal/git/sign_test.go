@@ -19,7 +19,8 @@ func TestCommitsAreSigned(t *testing.T) {
 	needs(t, "ssh-keygen", "openssh-client")
 	f := newFixture(t)
 	key := filepath.Join(t.TempDir(), "key")
-	made, err := exec.CommandContext(t.Context(), "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key).CombinedOutput()
+	made, err := exec.CommandContext(t.Context(), "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f",
+		key).CombinedOutput()
 	require.NoError(t, err, string(made))
 	public, err := os.ReadFile(key + ".pub")
 	require.NoError(t, err)
@@ -55,7 +56,8 @@ func TestCommitsAreSignedWithOpenPGP(t *testing.T) {
 		return string(out), err
 	}
 	t.Cleanup(func() { _, _ = gpg(context.WithoutCancel(t.Context()), "gpgconf", "--kill", "gpg-agent") })
-	made, err := gpg(t.Context(), "gpg", "--batch", "--passphrase", "", "--quick-generate-key", "Robot <robot@example.com>", "ed25519", "sign", "never")
+	made, err := gpg(t.Context(), "gpg", "--batch", "--passphrase", "", "--quick-generate-key",
+		"Robot <robot@example.com>", "ed25519", "sign", "never")
 	require.NoError(t, err, made)
 
 	signer, err := git.Open(t.Context(), f.dir, f.env, git.WithSigning(git.OpenPGP))

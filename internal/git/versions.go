@@ -12,7 +12,10 @@ type FileVersion struct{ Commit, Path, Before, Blob string }
 // Versions lists what commits changed of a file or below a directory, the newest commit
 // first, along the first parents of revs.
 func (r *Repo) Versions(ctx context.Context, path string, revs ...string) ([]FileVersion, error) {
-	args := []string{"-c", "core.quotePath=false", "log", "--first-parent", "-m", "--root", "--raw", "--no-abbrev", "--no-renames", "-z", "--format=commit %H", "--end-of-options"}
+	args := []string{
+		"-c", "core.quotePath=false", "log", "--first-parent", "-m", "--root", "--raw", "--no-abbrev",
+		"--no-renames", "-z", "--format=commit %H", "--end-of-options",
+	}
 	out, err := r.Run(ctx, Input{}, append(append(args, revs...), "--", path)...)
 	if err != nil {
 		return nil, err
@@ -49,9 +52,15 @@ func (r *Repo) Versions(ctx context.Context, path string, revs ...string) ([]Fil
 // user's own keyring trusts.
 func (r *Repo) Unsigned(ctx context.Context, how Signing, allowed string, revs, paths []string) ([]string, error) {
 	// A repository's own configuration does not say who checks signatures.
-	settings := []Setting{{"gpg.format", string(how)}, {"gpg.program", "gpg"}, {"gpg.openpgp.program", "gpg"}, {"gpg.ssh.program", "ssh-keygen"}}
+	settings := []Setting{
+		{"gpg.format", string(how)},
+		{"gpg.program", "gpg"},
+		{"gpg.openpgp.program", "gpg"},
+		{"gpg.ssh.program", "ssh-keygen"},
+	}
 	if how == SSH {
-		settings = append(settings, Setting{"gpg.ssh.allowedSignersFile", allowed}, Setting{"gpg.ssh.revocationFile", ""})
+		settings = append(settings, Setting{"gpg.ssh.allowedSignersFile", allowed},
+			Setting{"gpg.ssh.revocationFile", ""})
 	}
 	args := []string{"log", "--format=%H %G?"}
 	if len(paths) == 0 {

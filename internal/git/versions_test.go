@@ -21,10 +21,16 @@ func TestVersionsAreWhatCommitsChanged(t *testing.T) {
 	chance := rand.New(rand.NewPCG(3, 14))
 	const path = "p-ä [x]*.jsonl"
 	commit := func(parents []string, state int) string {
-		files := map[string]*git.File{path: nil, "other": {Data: fmt.Append(nil, chance.Uint64())}, "p-ä x.jsonl": {Data: fmt.Append(nil, chance.IntN(3))}}
+		files := map[string]*git.File{
+			path: nil, "other": {Data: fmt.Append(nil, chance.Uint64())},
+			"p-ä x.jsonl": {Data: fmt.Append(nil, chance.IntN(3))},
+		}
 		switch {
 		case state > 0:
-			files[path] = &git.File{Data: fmt.Append(nil, "content ", state), Mode: []string{git.ModeFile, git.ModeExecutable}[chance.IntN(2)]}
+			files[path] = &git.File{
+				Data: fmt.Append(nil, "content ", state),
+				Mode: []string{git.ModeFile, git.ModeExecutable}[chance.IntN(2)],
+			}
 		case chance.IntN(2) == 0: // what it had is moved elsewhere
 			files["moved"] = &git.File{Data: fmt.Append(nil, "content ", chance.IntN(4))}
 		}
@@ -90,26 +96,70 @@ func TestVersionsAreWhatCommitsChanged(t *testing.T) {
 // way, and a lock that a killed process left is named.
 func TestWhyAPushWasRefused(t *testing.T) {
 	t.Parallel()
-	moved, hook, atomic := "[rejected] (stale info)", "[remote rejected] (pre-receive hook declined)", "[rejected] (atomic push failed)"
+	moved, hook, atomic := "[rejected] (stale info)", "[remote rejected] (pre-receive hook declined)",
+		"[rejected] (atomic push failed)"
 	for name, test := range map[string]struct {
 		reasons []string
 		stale   bool
 		says    string
 	}{
-		"it moved":                   {[]string{moved}, true, "remote origin refused the push: a ([rejected] (stale info))"},
-		"one of two moved":           {[]string{moved, atomic}, true, "remote origin refused the push: a ([rejected] (stale info))"},
-		"the second moved":           {[]string{atomic, moved}, true, "remote origin refused the push: b ([rejected] (stale info))"},
-		"both moved":                 {[]string{moved, "[rejected] (fetch first)"}, true, "remote origin refused the push: a ([rejected] (stale info)), b ([rejected] (fetch first))"},
-		"a hook":                     {[]string{hook}, false, "remote origin refused the push: a (" + hook + ")"},
-		"a hook, and one moved":      {[]string{moved, hook}, false, "a ([rejected] (stale info)), b (" + hook + ")"},
-		"a hook for one":             {[]string{hook, atomic}, false, "remote origin refused the push: a (" + hook + ")"},
-		"each for the other's sake":  {[]string{atomic, atomic}, true, "remote origin refused the push: "},
-		"for the sake of itself":     {[]string{atomic}, true, "remote origin refused the push: a ([rejected] (atomic push failed))"},
-		"two pushes at once":         {[]string{"[remote rejected] (cannot lock ref 'refs/heads/a': is at 1 but expected 2)"}, true, "cannot lock ref"},
-		"two that make it":           {[]string{"[remote rejected] (reference already exists)"}, true, "reference already exists"},
-		"checked out there meantime": {[]string{"[remote rejected] (remote ref updated since checkout)"}, true, "since checkout"},
-		"checked out there":          {[]string{"[remote rejected] (branch is currently checked out)"}, false, "currently checked out"},
-		"protected":                  {[]string{"[remote rejected] (protected branch hook declined)"}, false, "protected branch"},
+		"it moved": {
+			[]string{moved},
+			true,
+			"remote origin refused the push: a ([rejected] (stale info))",
+		},
+		"one of two moved": {
+			[]string{moved, atomic},
+			true,
+			"remote origin refused the push: a ([rejected] (stale info))",
+		},
+		"the second moved": {
+			[]string{atomic, moved},
+			true,
+			"remote origin refused the push: b ([rejected] (stale info))",
+		},
+		"both moved": {
+			[]string{moved, "[rejected] (fetch first)"},
+			true,
+			"remote origin refused the push: a ([rejected] (stale info)), b ([rejected] (fetch first))",
+		},
+		"a hook":                {[]string{hook}, false, "remote origin refused the push: a (" + hook + ")"},
+		"a hook, and one moved": {[]string{moved, hook}, false, "a ([rejected] (stale info)), b (" + hook + ")"},
+		"a hook for one": {
+			[]string{hook, atomic},
+			false,
+			"remote origin refused the push: a (" + hook + ")",
+		},
+		"each for the other's sake": {[]string{atomic, atomic}, true, "remote origin refused the push: "},
+		"for the sake of itself": {
+			[]string{atomic},
+			true,
+			"remote origin refused the push: a ([rejected] (atomic push failed))",
+		},
+		"two pushes at once": {
+			[]string{"[remote rejected] (cannot lock ref 'refs/heads/a': is at 1 but expected 2)"},
+			true, "cannot lock ref",
+		},
+		"two that make it": {
+			[]string{"[remote rejected] (reference already exists)"},
+			true,
+			"reference already exists",
+		},
+		"checked out there meantime": {
+			[]string{"[remote rejected] (remote ref updated since checkout)"},
+			true,
+			"since checkout",
+		},
+		"checked out there": {
+			[]string{"[remote rejected] (branch is currently checked out)"},
+			false,
+			"currently checked out",
+		},
+		"protected": {
+			[]string{"[remote rejected] (protected branch hook declined)"},
+			false,
+			"protected branch",
+		},
 	} {
 		refused := &git.RejectedError{Remote: "origin"}
 		for i, reason := range test.reasons {
@@ -125,13 +175,20 @@ func TestWhyAPushWasRefused(t *testing.T) {
 // TestALockThatIsInTheWayOfAPush is waited for as long as a push takes.
 func TestALockThatIsInTheWayOfAPush(t *testing.T) {
 	t.Parallel()
-	for age, stale := range map[time.Duration]bool{0: true, time.Second: true, time.Minute: true, time.Minute + 1: false, 26 * time.Hour: false} {
+	for age, stale := range map[time.Duration]bool{
+		0: true, time.Second: true, time.Minute: true,
+		time.Minute + 1: false, 26 * time.Hour: false,
+	} {
 		refused := &git.RejectedError{
-			Remote: "origin", Refs: []git.Rejection{{Ref: "refs/heads/a", Reason: "[remote rejected] (failed to update ref)"}},
+			Remote: "origin", Refs: []git.Rejection{{
+				Ref:    "refs/heads/a",
+				Reason: "[remote rejected] (failed to update ref)",
+			}},
 			Lock: &git.RemoteLock{Path: "/srv/it's/a.lock", Age: age},
 		}
 		assert.Equal(t, stale, errors.Is(refused, git.ErrStale), age)
-		assert.Contains(t, refused.Error(), "the lock /srv/it's/a.lock is in the way, for "+age.Round(time.Second).String())
+		assert.Contains(t, refused.Error(),
+			"the lock /srv/it's/a.lock is in the way, for "+age.Round(time.Second).String())
 		assert.Contains(t, refused.Error(), `remove it with: rm '/srv/it'\''s/a.lock'`)
 	}
 }

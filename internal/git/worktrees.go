@@ -13,7 +13,8 @@ import (
 // in any work tree of the repository to the path of that work tree. Work trees
 // whose directory is gone do not count.
 func (r *Repo) CheckedOutBranches(ctx context.Context) (map[string]string, error) {
-	if _, err := os.Lstat(filepath.Join(r.CommonDir, "worktrees")); errors.Is(err, fs.ErrNotExist) && r.GitDir == r.CommonDir {
+	if _, err := os.Lstat(filepath.Join(r.CommonDir, "worktrees")); errors.Is(err, fs.ErrNotExist) &&
+		r.GitDir == r.CommonDir {
 		branch, err := r.CurrentBranch(ctx)
 		if err != nil || branch == "" {
 			return map[string]string{}, err

@@ -43,7 +43,8 @@ type Attempt struct {
 // proposal, on top of the first.
 func (a *Attempt) keep(earlier *Attempt) {
 	more := *a
-	a.Usage, a.Evaluation, a.Durations, a.Took, a.known = earlier.Usage, earlier.Evaluation, earlier.Durations, earlier.Took, earlier.known
+	a.Usage, a.Evaluation, a.Durations, a.Took, a.known = earlier.Usage, earlier.Evaluation, earlier.Durations,
+		earlier.Took, earlier.known
 	if a.commit != "" && a.commit != earlier.commit {
 		a.use(more.Usage, more.Evaluation, more.Durations)
 	}

@@ -38,7 +38,10 @@ func (d *Decisions) Read(events []Event) error {
 	if d.seconds == nil {
 		d.seconds, d.Undone = map[int]float64{}, map[int]*Set{}
 	}
-	maps.DeleteFunc(d.seconds, func(iteration int, _ float64) bool { return iteration != d.last && iteration != d.Only })
+	maps.DeleteFunc(d.seconds, func(iteration int, _ float64) bool {
+		return iteration != d.last &&
+			iteration != d.Only
+	})
 	for _, e := range events {
 		if set, is := e.(*Set); is && UndoneBy(e) > 0 {
 			d.Undone[UndoneBy(e)] = set

@@ -15,10 +15,14 @@ func TestDecisions(t *testing.T) {
 	head := func(iteration int) history.Head { return history.Head{Iteration: iteration} }
 	segments := [][]history.Event{
 		{
-			&history.Measured{Head: head(1), Role: history.Baseline, Seconds: 9}, &history.Measured{Head: head(1), Role: history.Candidate, Seconds: 1},
+			&history.Measured{Head: head(1), Role: history.Baseline, Seconds: 9},
+			&history.Measured{Head: head(1), Role: history.Candidate, Seconds: 1},
 			&history.Decided{Head: head(1)}, &history.Measured{Head: head(2), Role: history.Candidate, Seconds: 2},
 		},
-		{&history.Decided{Head: head(2)}, &history.Measured{Head: head(3), Role: history.Candidate, Seconds: 3}, &history.Decided{Head: head(3), Outcome: history.PendingCI}, &history.Finished{Head: head(3)}},
+		{
+			&history.Decided{Head: head(2)}, &history.Measured{Head: head(3), Role: history.Candidate, Seconds: 3},
+			&history.Decided{Head: head(3), Outcome: history.PendingCI}, &history.Finished{Head: head(3)},
+		},
 		{&history.Decided{Head: head(3)}, &history.Decided{Head: head(2)}}, // 2 is long ago
 	}
 	for name, c := range map[string]struct {

@@ -13,7 +13,8 @@ import (
 func TestWhoExecutedIsPartOfTheMeasurement(t *testing.T) {
 	t.Parallel()
 	was := history.Executor{
-		Agent: "claude", Version: "2.1.0", Model: "m", Command: "sh x", CommandSHA256: "1", Judge: "claude with m", JudgeVersion: "2.1.0", Server: "serve",
+		Agent: "claude", Version: "2.1.0", Model: "m", Command: "sh x", CommandSHA256: "1", Judge: "claude with m",
+		JudgeVersion: "2.1.0", Server: "serve",
 	}
 	for want, change := range map[string]func(*history.Executor){
 		"":                               func(*history.Executor) {},

@@ -93,34 +93,71 @@ func TestWhoDoesNotSayWhatItUsed(t *testing.T) {
 	usd := metric.MustValue("0.5")
 	worked := map[string]float64{"propose": 1}
 	decided := func(agent string, usage *metric.Usage, durations map[string]float64) history.Event {
-		return &history.Decided{Head: history.Head{Iteration: 1}, Outcome: history.Rejected, Work: history.Work{Agent: agent, Usage: usage, Durations: durations}}
+		return &history.Decided{
+			Head: history.Head{Iteration: 1}, Outcome: history.Rejected,
+			Work: history.Work{Agent: agent, Usage: usage, Durations: durations},
+		}
 	}
 	proposed := func(agent string, usage *metric.Usage) history.Event {
-		return &history.Proposed{Head: history.Head{Iteration: 1}, Work: history.Work{Agent: agent, Usage: usage, Durations: worked}}
+		return &history.Proposed{
+			Head: history.Head{Iteration: 1},
+			Work: history.Work{Agent: agent, Usage: usage, Durations: worked},
+		}
 	}
 	all := &metric.Usage{InputTokens: &five, OutputTokens: &five, CostUSD: &usd}
 	for name, c := range map[string]struct {
 		events      []history.Event
 		tokens, usd int
 	}{
-		"it says all":                 {[]history.Event{decided("claude", all, worked)}, 0, 0},
-		"nothing":                     {[]history.Event{decided("claude", nil, worked)}, 1, 1},
-		"nothing known":               {[]history.Event{decided("claude", &metric.Usage{}, worked)}, 1, 1},
-		"no cost":                     {[]history.Event{decided("claude", &metric.Usage{InputTokens: &five, OutputTokens: &five}, worked)}, 0, 1},
-		"no answer's tokens":          {[]history.Event{decided("claude", &metric.Usage{InputTokens: &five, CostUSD: &usd}, worked)}, 1, 0},
-		"no prompt's tokens":          {[]history.Event{decided("claude", &metric.Usage{OutputTokens: &five, CostUSD: &usd}, worked)}, 0, 0},
-		"nobody worked":               {[]history.Event{decided("claude", nil, nil)}, 0, 0},
-		"it measured only":            {[]history.Event{decided("claude", nil, map[string]float64{"measure": 3})}, 0, 0},
-		"the built-in search":         {[]history.Event{decided("tuner", nil, worked)}, 0, 0},
-		"one of two proposals":        {[]history.Event{proposed("codex", nil), proposed("claude", all), decided("claude", all, worked)}, 1, 1},
-		"two of two proposals":        {[]history.Event{proposed("codex", nil), proposed("codex", nil), decided("codex", nil, worked)}, 1, 1},
-		"a proposal of the search":    {[]history.Event{proposed("tuner", nil), decided("claude", all, worked)}, 0, 0},
-		"proposals of a run before":   {[]history.Event{proposed("codex", nil), &history.Started{Head: history.Head{Run: "b", Iteration: 1}}, decided("claude", all, worked)}, 0, 0},
-		"who measured does not say":   {[]history.Event{decided("claude", all, worked), &history.Checked{Head: history.Head{Iteration: 1}, Evaluation: &history.Expense{UnknownUSD: 3}}}, 0, 1},
-		"a fix that does not say":     {[]history.Event{decided("claude", all, worked), &history.Checked{Head: history.Head{Iteration: 1}, Work: history.Work{Usage: &metric.Usage{}, Durations: worked}}}, 1, 1},
-		"a baseline of the iteration": {[]history.Event{&history.Measured{Head: history.Head{Iteration: 1}, Evaluation: &history.Expense{UnknownTokens: 1}}, decided("claude", nil, worked)}, 1, 1},
-		"a baseline of another":       {[]history.Event{&history.Measured{Evaluation: &history.Expense{UnknownTokens: 1}}, decided("claude", nil, worked)}, 2, 1},
-		"put off":                     {[]history.Event{&history.Finished{Head: history.Head{Iteration: 1}, NotBefore: &noon, Work: history.Work{Agent: "claude", Durations: worked}}}, 0, 0},
+		"it says all":   {[]history.Event{decided("claude", all, worked)}, 0, 0},
+		"nothing":       {[]history.Event{decided("claude", nil, worked)}, 1, 1},
+		"nothing known": {[]history.Event{decided("claude", &metric.Usage{}, worked)}, 1, 1},
+		"no cost": {[]history.Event{decided("claude",
+			&metric.Usage{InputTokens: &five, OutputTokens: &five}, worked)}, 0, 1},
+		"no answer's tokens": {[]history.Event{decided("claude",
+			&metric.Usage{InputTokens: &five, CostUSD: &usd}, worked)}, 1, 0},
+		"no prompt's tokens": {[]history.Event{decided("claude",
+			&metric.Usage{OutputTokens: &five, CostUSD: &usd}, worked)}, 0, 0},
+		"nobody worked": {[]history.Event{decided("claude", nil, nil)}, 0, 0},
+		"it measured only": {[]history.Event{decided("claude", nil,
+			map[string]float64{"measure": 3})}, 0, 0},
+		"the built-in search": {[]history.Event{decided("tuner", nil, worked)}, 0, 0},
+		"one of two proposals": {[]history.Event{
+			proposed("codex", nil), proposed("claude", all),
+			decided("claude", all, worked),
+		}, 1, 1},
+		"two of two proposals": {[]history.Event{
+			proposed("codex", nil), proposed("codex", nil),
+			decided("codex", nil, worked),
+		}, 1, 1},
+		"a proposal of the search": {[]history.Event{proposed("tuner", nil), decided("claude", all, worked)}, 0, 0},
+		"proposals of a run before": {[]history.Event{
+			proposed("codex", nil),
+			&history.Started{Head: history.Head{Run: "b", Iteration: 1}}, decided("claude", all, worked),
+		}, 0, 0},
+		"who measured does not say": {[]history.Event{
+			decided("claude", all, worked),
+			&history.Checked{Head: history.Head{Iteration: 1}, Evaluation: &history.Expense{UnknownUSD: 3}},
+		}, 0, 1},
+		"a fix that does not say": {[]history.Event{
+			decided("claude", all, worked),
+			&history.Checked{
+				Head: history.Head{Iteration: 1},
+				Work: history.Work{Usage: &metric.Usage{}, Durations: worked},
+			},
+		}, 1, 1},
+		"a baseline of the iteration": {[]history.Event{&history.Measured{
+			Head:       history.Head{Iteration: 1},
+			Evaluation: &history.Expense{UnknownTokens: 1},
+		}, decided("claude", nil, worked)}, 1, 1},
+		"a baseline of another": {[]history.Event{
+			&history.Measured{Evaluation: &history.Expense{UnknownTokens: 1}},
+			decided("claude", nil, worked),
+		}, 2, 1},
+		"put off": {[]history.Event{&history.Finished{
+			Head:      history.Head{Iteration: 1},
+			NotBefore: &noon, Work: history.Work{Agent: "claude", Durations: worked},
+		}}, 0, 0},
 	} {
 		summary := history.Replay(c.events)
 		spent := summary.Spent(time.Time{})
@@ -154,7 +191,10 @@ func TestTheLeadByHand(t *testing.T) {
 				behind = lead < 0
 			case 1: // noise moved both
 				by := chance.Int64N(5)
-				events = append(events, &history.Decided{Head: history.Head{Iteration: n}, Outcome: history.Accepted, PreviousBest: number(at + 30), Best: number(at + 30 + sign*by)})
+				events = append(events, &history.Decided{
+					Head: history.Head{Iteration: n}, Outcome: history.Accepted,
+					PreviousBest: number(at + 30), Best: number(at + 30 + sign*by),
+				})
 				lead += by
 				at += 30 + sign*by
 				behind = behind && lead <= 0
@@ -162,7 +202,10 @@ func TestTheLeadByHand(t *testing.T) {
 					lead = 1 // better by its cost alone
 				}
 			default:
-				events = append(events, &history.Decided{Head: history.Head{Iteration: n}, Outcome: history.Rejected, PreviousBest: number(at), Best: number(at)})
+				events = append(events, &history.Decided{
+					Head: history.Head{Iteration: n}, Outcome: history.Rejected,
+					PreviousBest: number(at), Best: number(at),
+				})
 			}
 			summary := history.Replay(events)
 			kept := summary.Count(history.Accepted)

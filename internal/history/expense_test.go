@@ -20,7 +20,8 @@ func TestExpenseKeepsTheUnknownApart(t *testing.T) {
 	e.Add(nil, nil)
 	text, err := json.Marshal(e.Given())
 	require.NoError(t, err)
-	assert.JSONEq(t, `{"tokens": null, "cost_usd": null, "unknown_tokens": 1, "unknown_usd": 1}`, string(text), "unknown is not 0")
+	assert.JSONEq(t, `{"tokens": null, "cost_usd": null, "unknown_tokens": 1, "unknown_usd": 1}`, string(text),
+		"unknown is not 0")
 
 	tokens, usd := int64(30), metric.MustValue("0.1")
 	e.Add(&tokens, nil)
@@ -100,7 +101,8 @@ func TestSpentCountsEvaluations(t *testing.T) {
 		})
 	}
 	summary := lines(t, measured, decided+judged)
-	assert.Equal(t, int64(50), summary.Spent(time.Date(2026, 3, 4, 1, 0, 0, 0, time.UTC)).Tokens, "the baseline was before")
+	assert.Equal(t, int64(50), summary.Spent(time.Date(2026, 3, 4, 1, 0, 0, 0, time.UTC)).Tokens,
+		"the baseline was before")
 	assert.Equal(t, 1, summary.Spent(time.Time{}).Iterations, "a baseline is no iteration")
 }
 

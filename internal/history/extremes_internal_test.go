@@ -52,10 +52,16 @@ func TestATimeBeyondAllYears(t *testing.T) {
 	t.Parallel()
 	const longest = 292 * 365 * 24 * 60 // in minutes
 	for name, lines := range map[string][]string{
-		"of a stage":        {`{"event":"decided","iteration":1,"outcome":"rejected","durations":{"propose":1e12}}`},
-		"of stages":         {`{"event":"decided","iteration":1,"outcome":"rejected","durations":{"propose":6e9,"measure":6e9}}`},
-		"of fixes":          {`{"event":"decided","iteration":1,"outcome":"rejected","durations":{"propose":6e9}}`, `{"event":"checked","iteration":1,"durations":{"propose":6e9},"usage":{"output_tokens":1}}`},
-		"of several":        {`{"event":"decided","iteration":1,"outcome":"rejected","durations":{"propose":6e9}}`, `{"event":"decided","iteration":2,"outcome":"rejected","durations":{"propose":6e9}}`},
+		"of a stage": {`{"event":"decided","iteration":1,"outcome":"rejected","durations":{"propose":1e12}}`},
+		"of stages":  {`{"event":"decided","iteration":1,"outcome":"rejected","durations":{"propose":6e9,"measure":6e9}}`},
+		"of fixes": {
+			`{"event":"decided","iteration":1,"outcome":"rejected","durations":{"propose":6e9}}`,
+			`{"event":"checked","iteration":1,"durations":{"propose":6e9},"usage":{"output_tokens":1}}`,
+		},
+		"of several": {
+			`{"event":"decided","iteration":1,"outcome":"rejected","durations":{"propose":6e9}}`,
+			`{"event":"decided","iteration":2,"outcome":"rejected","durations":{"propose":6e9}}`,
+		},
 		"that was put off":  {`{"event":"finished","iteration":1,"durations":{"propose":1e300},"not_before":"2026-01-02T03:04:05Z"}`},
 		"of very many more": {`{"event":"decided","iteration":1,"outcome":"rejected","durations":{"propose":1.5e308,"measure":1.5e308}}`},
 	} {
@@ -64,7 +70,10 @@ func TestATimeBeyondAllYears(t *testing.T) {
 		sum := Replay(log.Events)
 		assert.Greater(t, sum.Spent(time.Time{}).Minutes, float64(longest), name)
 	}
-	for text, want := range map[string]time.Duration{"0": 0, "0.1": 100 * time.Millisecond, "1.5": 1500 * time.Millisecond, "-2": -2 * time.Second, "9000000000": 9_000_000_000 * time.Second} {
+	for text, want := range map[string]time.Duration{
+		"0": 0, "0.1": 100 * time.Millisecond,
+		"1.5": 1500 * time.Millisecond, "-2": -2 * time.Second, "9000000000": 9_000_000_000 * time.Second,
+	} {
 		seconds, err := strconv.ParseFloat(text, 64)
 		require.NoError(t, err)
 		assert.Equal(t, want, Seconds(seconds), text)

@@ -8,8 +8,10 @@ import (
 
 // kinds has an event of every kind that this version knows.
 var kinds = map[Kind]Event{
-	"started": &Started{}, "measured": &Measured{}, "proposed": &Proposed{}, "decided": &Decided{}, "pushed": &Pushed{}, "finished": &Finished{},
-	"checked": &Checked{}, "paused": &Paused{}, "resumed": &Resumed{}, "completed": &Completed{}, "set": &Set{}, "answered": &Answered{},
+	"started": &Started{}, "measured": &Measured{}, "proposed": &Proposed{}, "decided": &Decided{}, "pushed": &Pushed{},
+	"finished": &Finished{},
+	"checked":  &Checked{}, "paused": &Paused{}, "resumed": &Resumed{}, "completed": &Completed{}, "set": &Set{},
+	"answered": &Answered{},
 }
 
 // KindOf is what the ledger calls the kind of an event.

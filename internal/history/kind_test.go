@@ -18,8 +18,10 @@ import (
 // everyKind has an event of each kind.
 func everyKind() map[history.Kind]history.Event {
 	return map[history.Kind]history.Event{
-		"started": &history.Started{}, "measured": &history.Measured{}, "proposed": &history.Proposed{}, "decided": &history.Decided{}, "pushed": &history.Pushed{}, "finished": &history.Finished{},
-		"checked": &history.Checked{}, "paused": &history.Paused{}, "resumed": &history.Resumed{}, "completed": &history.Completed{}, "set": &history.Set{}, "answered": &history.Answered{},
+		"started": &history.Started{}, "measured": &history.Measured{}, "proposed": &history.Proposed{},
+		"decided": &history.Decided{}, "pushed": &history.Pushed{}, "finished": &history.Finished{},
+		"checked": &history.Checked{}, "paused": &history.Paused{}, "resumed": &history.Resumed{},
+		"completed": &history.Completed{}, "set": &history.Set{}, "answered": &history.Answered{},
 	}
 }
 
@@ -114,7 +116,8 @@ func TestAnEmptyEventIsShort(t *testing.T) {
 	for kind, e := range everyKind() {
 		line, err := history.Line(e)
 		require.NoError(t, err)
-		assert.JSONEq(t, `{"schema": 1, "event": "`+string(kind)+`", "time": "0001-01-01T00:00:00Z", "run_id": "", "iteration": 0}`, string(line), kind)
+		assert.JSONEq(t, `{"schema": 1, "event": "`+string(kind)+
+			`", "time": "0001-01-01T00:00:00Z", "run_id": "", "iteration": 0}`, string(line), kind)
 		assert.Zero(t, e.Header().Schema, "the event stays as it is")
 	}
 }
@@ -177,5 +180,6 @@ func TestRatesOfCases(t *testing.T) {
 	assert.Equal(t, decision.RatesOf(numbers), (&history.Measured{Numbers: numbers}).CaseRates())
 	each := map[string][]metric.Value{"case.a": {*value("0"), *value("1")}}
 	assert.Equal(t, decision.CaseRates(each), (&history.Measured{Numbers: numbers, CaseSamples: each}).CaseRates())
-	assert.Empty(t, (&history.Measured{Numbers: numbers, CaseSamples: map[string][]metric.Value{}}).CaseRates(), "no case was measured")
+	assert.Empty(t, (&history.Measured{Numbers: numbers, CaseSamples: map[string][]metric.Value{}}).CaseRates(),
+		"no case was measured")
 }

@@ -28,16 +28,31 @@ func TestLead(t *testing.T) {
 		events []history.Event
 		leads  bool
 	}{
-		"nothing of its own":                 {[]history.Event{base}, false},
-		"a gain":                             {[]history.Event{base, kept("10", "9")}, true},
-		"a person's commit is worse":         {[]history.Event{base, measured(history.Incumbent, "20")}, false},
-		"a gain over a worse commit":         {[]history.Event{base, measured(history.Incumbent, "20"), kept("20", "15")}, false},
-		"gains up to the default branch":     {[]history.Event{base, measured(history.Incumbent, "20"), kept("20", "15"), kept("15", "10")}, false},
-		"gains beyond the default branch":    {[]history.Event{base, measured(history.Incumbent, "20"), kept("20", "15"), kept("15", "9.9")}, true},
-		"a person's commit is better":        {[]history.Event{base, measured(history.Incumbent, "8")}, true},
-		"the default branch caught up":       {[]history.Event{base, kept("10", "9"), measured(history.Baseline, "9"), measured(history.Incumbent, "9")}, false},
-		"noise between two times":            {[]history.Event{base, kept("10.4", "10.1")}, true},
-		"rejected":                           {[]history.Event{base, &history.Decided{Outcome: history.Rejected, PreviousBest: number("10"), Best: number("10")}}, false},
+		"nothing of its own":         {[]history.Event{base}, false},
+		"a gain":                     {[]history.Event{base, kept("10", "9")}, true},
+		"a person's commit is worse": {[]history.Event{base, measured(history.Incumbent, "20")}, false},
+		"a gain over a worse commit": {[]history.Event{
+			base, measured(history.Incumbent, "20"),
+			kept("20", "15"),
+		}, false},
+		"gains up to the default branch": {[]history.Event{
+			base, measured(history.Incumbent, "20"),
+			kept("20", "15"), kept("15", "10"),
+		}, false},
+		"gains beyond the default branch": {[]history.Event{
+			base, measured(history.Incumbent, "20"),
+			kept("20", "15"), kept("15", "9.9"),
+		}, true},
+		"a person's commit is better": {[]history.Event{base, measured(history.Incumbent, "8")}, true},
+		"the default branch caught up": {[]history.Event{
+			base, kept("10", "9"), measured(history.Baseline, "9"),
+			measured(history.Incumbent, "9"),
+		}, false},
+		"noise between two times": {[]history.Event{base, kept("10.4", "10.1")}, true},
+		"rejected": {[]history.Event{
+			base,
+			&history.Decided{Outcome: history.Rejected, PreviousBest: number("10"), Best: number("10")},
+		}, false},
 		"better by cost, with an equal rate": {[]history.Event{base, kept("10", "10")}, true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,7 +20,10 @@ func value(text string) *metric.Value {
 }
 
 func decided(iteration int, outcome history.Outcome, best string) *history.Decided {
-	return &history.Decided{Head: history.Head{Iteration: iteration}, Outcome: outcome, Best: value(best), Commit: "c" + best}
+	return &history.Decided{
+		Head: history.Head{Iteration: iteration}, Outcome: outcome, Best: value(best),
+		Commit: "c" + best,
+	}
 }
 
 // TestIterationsAreFiles: the start of an iteration begins a file, what is recorded until
@@ -35,7 +38,8 @@ func TestIterationsAreFiles(t *testing.T) {
 	}
 	var first *history.Log
 	log := first.Copy()
-	require.NoError(t, log.Append(&history.Set{Key: "issue", Value: "7"}, started(1), decided(1, history.PendingCI, "1"), started(1), decided(1, history.Accepted, "1"), &history.Paused{}))
+	require.NoError(t, log.Append(&history.Set{Key: "issue", Value: "7"}, started(1),
+		decided(1, history.PendingCI, "1"), started(1), decided(1, history.Accepted, "1"), &history.Paused{}))
 	assert.Equal(t, []int{0, 1, 1, 5}, numbers(log))
 	kept := log.Iterations()[1].Text()
 	next := log.Copy()
@@ -129,12 +133,16 @@ func TestReplayInterrupted(t *testing.T) {
 	summary := history.Replay(events)
 	assert.Equal(t, "r3", summary.Open.Run)
 	assert.Equal(t, 2, summary.Interrupted)
-	summary = history.Replay(append(events, decided(1, history.Rejected, "1"), &history.Finished{Head: history.Head{Run: "r3"}}))
+	summary = history.Replay(append(events, decided(1, history.Rejected, "1"),
+		&history.Finished{Head: history.Head{Run: "r3"}}))
 	assert.Zero(t, summary.Interrupted)
 }
 
 func TestReplayPausesAndErrors(t *testing.T) {
-	events := []history.Event{decided(1, history.Error, "1"), decided(2, history.Error, "1"), decided(3, history.Error, "1")}
+	events := []history.Event{
+		decided(1, history.Error, "1"), decided(2, history.Error, "1"),
+		decided(3, history.Error, "1"),
+	}
 	summary := history.Replay(events)
 	assert.Equal(t, 3, summary.ConsecutiveErrors())
 	events = append(events, &history.Paused{Reason: decision.Say("three errors")}, &history.Resumed{})
@@ -154,7 +162,10 @@ func TestReplayPutOff(t *testing.T) {
 	later := noon.Add(time.Hour)
 	events := []history.Event{
 		&history.Started{Head: history.Head{Run: "r1", Time: noon, Iteration: 1}},
-		&history.Finished{Head: history.Head{Run: "r1", Time: noon.Add(time.Minute), Iteration: 1}, NotBefore: &later, Work: history.Work{Agent: "codex"}},
+		&history.Finished{
+			Head: history.Head{Run: "r1", Time: noon.Add(time.Minute), Iteration: 1}, NotBefore: &later,
+			Work: history.Work{Agent: "codex"},
+		},
 	}
 	summary := history.Replay(events)
 	assert.Equal(t, later, summary.NotBefore)
@@ -174,7 +185,10 @@ func TestReplayPutOff(t *testing.T) {
 // further proposal, as is a fix that was not kept.
 func TestReplayAddsUpWhatFixesUsed(t *testing.T) {
 	work := func(tokens int64, seconds float64) history.Work {
-		return history.Work{Usage: &metric.Usage{InputTokens: &tokens, OutputTokens: &tokens}, Durations: map[string]float64{"propose": seconds}}
+		return history.Work{
+			Usage:     &metric.Usage{InputTokens: &tokens, OutputTokens: &tokens},
+			Durations: map[string]float64{"propose": seconds},
+		}
 	}
 	used := func(outcome history.Outcome, best string, tokens int64, seconds float64) *history.Decided {
 		e := decided(1, outcome, best)
@@ -191,8 +205,11 @@ func TestReplayAddsUpWhatFixesUsed(t *testing.T) {
 		tokens  int64
 		minutes float64
 	}{
-		"green at once":     {[]history.Event{pending, used(history.Accepted, "1", 100, 60)}, 200, 1},
-		"fixed":             {[]history.Event{pending, &history.Checked{Head: history.Head{Iteration: 1}}, fixed, last}, 220, 1.5},
+		"green at once": {[]history.Event{pending, used(history.Accepted, "1", 100, 60)}, 200, 1},
+		"fixed": {[]history.Event{
+			pending, &history.Checked{Head: history.Head{Iteration: 1}}, fixed,
+			last,
+		}, 220, 1.5},
 		"fixed at last":     {[]history.Event{pending, failed, failed, fixed, last}, 224, 2.5},
 		"given up":          {[]history.Event{pending, failed, none}, 202, 1.5},
 		"of another before": {[]history.Event{failed, pending}, 200, 1},
@@ -205,11 +222,18 @@ func TestReplayAddsUpWhatFixesUsed(t *testing.T) {
 
 func TestSpentCountsWhatIsKnownOfSeveralProposals(t *testing.T) {
 	tokens := int64(700)
-	first := &history.Proposed{Head: history.Head{Iteration: 1}, Proposal: 1, Work: history.Work{Agent: "codex", Usage: &metric.Usage{InputTokens: &tokens, OutputTokens: &tokens}}}
-	second := &history.Proposed{Head: history.Head{Iteration: 1}, Proposal: 2, Work: history.Work{Agent: "cursor", Usage: &metric.Usage{}}}
+	first := &history.Proposed{
+		Head: history.Head{Iteration: 1}, Proposal: 1,
+		Work: history.Work{Agent: "codex", Usage: &metric.Usage{InputTokens: &tokens, OutputTokens: &tokens}},
+	}
+	second := &history.Proposed{
+		Head: history.Head{Iteration: 1}, Proposal: 2,
+		Work: history.Work{Agent: "cursor", Usage: &metric.Usage{}},
+	}
 	whole := decided(1, history.Rejected, "1")
 	whole.Usage, whole.Agent, whole.Durations = &metric.Usage{}, "cursor", map[string]float64{"propose": 60}
 	again := decided(2, history.Rejected, "1")
 	summary := history.Replay([]history.Event{first, second, whole, again})
-	assert.Equal(t, history.Spent{Iterations: 2, Tokens: 1400, Minutes: 1, UnknownTokens: 1, UnknownUSD: 1}, summary.Spent(time.Time{}))
+	assert.Equal(t, history.Spent{Iterations: 2, Tokens: 1400, Minutes: 1, UnknownTokens: 1, UnknownUSD: 1},
+		summary.Spent(time.Time{}))
 }

@@ -108,7 +108,8 @@ func (s Standing) Measured(iteration, proposal int) *Measured {
 // Failed is the end of what the evaluation printed of the candidate that was measured
 // last, when that is of an iteration and failed; else "".
 func (s Standing) Failed(iteration int) string {
-	if last := len(s.measured) - 1; last >= 0 && s.measured[last].Iteration == iteration && s.measured[last].Problem != "" {
+	if last := len(s.measured) - 1; last >= 0 && s.measured[last].Iteration == iteration &&
+		s.measured[last].Problem != "" {
 		return s.measured[last].Output
 	}
 	return ""

@@ -34,17 +34,37 @@ func TestStanding(t *testing.T) {
 		{"a baseline", []history.Event{&history.Measured{}}, history.PhaseNone, 0, 0},
 		{"begun", []history.Event{begin(1)}, history.PhaseBegun, 1, 0},
 		{"begun again after a crash", []history.Event{start, start}, history.PhaseBegun, 2, 0},
-		{"ended without a decision", []history.Event{decided(1, history.Accepted, "a"), start, finish}, history.PhaseAccepted, 1, 0},
+		{
+			"ended without a decision",
+			[]history.Event{decided(1, history.Accepted, "a"), start, finish},
+			history.PhaseAccepted, 1, 0,
+		},
 		{"accepted", []history.Event{begin(1), decided(1, history.Accepted, "a"), end(1)}, history.PhaseAccepted, 1, 0},
 		{"rejected", []history.Event{decided(1, history.Rejected, "")}, history.PhaseRejected, 1, 0},
 		{"failed", []history.Event{decided(1, history.Error, "")}, history.PhaseFailed, 1, 0},
 		{"waiting for CI", []history.Event{start, second, finish}, history.PhaseWaitingForCI, 2, 0},
 		{"waiting in a later run", []history.Event{start, second, finish, begin(3)}, history.PhaseWaitingForCI, 2, 0},
-		{"CI let one of several candidates through", []history.Event{start, second, finish, accepted}, history.PhaseAccepted, 2, 0},
+		{
+			"CI let one of several candidates through",
+			[]history.Event{start, second, finish, accepted},
+			history.PhaseAccepted, 2, 0,
+		},
 		{"a fix that failed", []history.Event{start, second, checked}, history.PhaseWaitingForCI, 2, 1},
-		{"a fix that was pushed", []history.Event{start, second, checked, decided(2, history.PendingCI, "d")}, history.PhaseWaitingForCI, 2, 1},
-		{"CI turned it down for good", []history.Event{second, checked, decided(2, history.CIFixExhausted, "")}, history.PhaseRejected, 2, 1},
-		{"fixes of the iteration before do not count", []history.Event{second, checked, accepted, decided(3, history.PendingCI, "e")}, history.PhaseWaitingForCI, 3, 0},
+		{
+			"a fix that was pushed",
+			[]history.Event{start, second, checked, decided(2, history.PendingCI, "d")},
+			history.PhaseWaitingForCI, 2, 1,
+		},
+		{
+			"CI turned it down for good",
+			[]history.Event{second, checked, decided(2, history.CIFixExhausted, "")},
+			history.PhaseRejected, 2, 1,
+		},
+		{
+			"fixes of the iteration before do not count",
+			[]history.Event{second, checked, accepted, decided(3, history.PendingCI, "e")},
+			history.PhaseWaitingForCI, 3, 0,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -177,7 +177,8 @@ func TestReplayIsWhatIsCountedByHand(t *testing.T) {
 			}
 			require.Equal(t, n.statuses(), summary.Statuses(), says)
 			require.Equal(t, n.atTheEnd(func(o Outcome) bool { return o == Error }), summary.ConsecutiveErrors(), says)
-			require.Equal(t, n.atTheEnd(func(o Outcome) bool { return o == Rejected || o == Inconclusive }), summary.Dropped(), says)
+			require.Equal(t, n.atTheEnd(func(o Outcome) bool { return o == Rejected || o == Inconclusive }),
+				summary.Dropped(), says)
 			best, commit := n.incumbent()
 			require.Equal(t, best, ValueText(summary.Best), says)
 			require.Equal(t, commit, summary.Incumbent, says)
@@ -217,7 +218,11 @@ func TestSpentIsWhatIsAddedUpByHand(t *testing.T) {
 		summary := Replay(events)
 		n := naive{events}
 		runs, began, ended := n.began()
-		for _, from := range []time.Time{{}, events[0].Header().Time, events[len(events)/2].Header().Time, events[len(events)-1].Header().Time.Add(time.Second)} {
+		for _, from := range []time.Time{
+			{},
+			events[0].Header().Time, events[len(events)/2].Header().Time,
+			events[len(events)-1].Header().Time.Add(time.Second),
+		} {
 			var want Spent
 			within := func(at time.Time) bool { return !at.Before(from) }
 			unknownTokens, unknownUSD := map[int]bool{}, map[int]bool{}
@@ -254,7 +259,8 @@ func TestSpentIsWhatIsAddedUpByHand(t *testing.T) {
 				case *Proposed:
 					for j, d := range decided {
 						if d.Iteration == h.Iteration && within(d.Time) && at[j] > i {
-							unknownTokens[h.Iteration], unknownUSD[h.Iteration] = true, true // it had a usage of which nothing is known
+							unknownTokens[h.Iteration], unknownUSD[h.Iteration] = true,
+								true // it had a usage of which nothing is known
 						}
 					}
 				case *Finished:
@@ -272,7 +278,8 @@ func TestSpentIsWhatIsAddedUpByHand(t *testing.T) {
 			}
 			for _, run := range runs[:len(runs)-1] {
 				if !ended[run] && within(began[run]) {
-					want.Iterations, want.Tokens, want.USD, want.Minutes = want.Iterations+1, want.Tokens+7, want.USD+0.25, want.Minutes+2
+					want.Iterations, want.Tokens, want.USD, want.Minutes = want.Iterations+1, want.Tokens+7,
+						want.USD+0.25, want.Minutes+2
 				}
 			}
 			want.UnknownTokens, want.UnknownUSD = len(unknownTokens), len(unknownUSD)
@@ -292,7 +299,10 @@ type invented struct {
 }
 
 func inventedRuns(seed uint64) *invented {
-	return &invented{Rand: rand.New(rand.NewPCG(seed, 1)), at: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), evaluator: "e0", best: 1000}
+	return &invented{
+		Rand: rand.New(rand.NewPCG(seed, 1)), at: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+		evaluator: "e0", best: 1000,
+	}
 }
 
 func numberOf(n int64) *metric.Value {
@@ -332,14 +342,34 @@ func (g *invented) run() []Event {
 		}
 		spent := &Expense{}
 		spent.Add(nil, &usd)
-		add(&Measured{Role: Baseline, Metric: numberOf(g.best), Samples: []metric.Value{*numberOf(g.best)}, Evaluator: g.evaluator, Definition: "d" + g.evaluator, Direction: metric.Lower, Commit: "base", BaseBranch: "main", Evaluation: spent, Output: "was"})
+		add(&Measured{
+			Role: Baseline, Metric: numberOf(g.best), Samples: []metric.Value{*numberOf(g.best)},
+			Evaluator: g.evaluator, Definition: "d" + g.evaluator, Direction: metric.Lower, Commit: "base",
+			BaseBranch: "main", Evaluation: spent, Output: "was",
+		})
 	}
-	add(&Measured{Role: Candidate, Metric: numberOf(g.best - 1), Samples: []metric.Value{*numberOf(g.best - 1)}, Output: strings.Repeat("printed ", g.IntN(400)), Numbers: map[string]metric.Value{"m": *numberOf(g.best)}})
+	add(&Measured{
+		Role: Candidate, Metric: numberOf(g.best - 1), Samples: []metric.Value{*numberOf(g.best - 1)},
+		Output: strings.Repeat("printed ", g.IntN(400)), Numbers: map[string]metric.Value{"m": *numberOf(g.best)},
+	})
 	if g.IntN(4) == 0 {
-		add(&Proposed{Proposal: 1, Outcome: Rejected, Digest: fmt.Sprintf("other-%d", g.IntN(500)), Evaluator: g.evaluator, Patch: strings.Repeat("+line\n", g.IntN(300)), Work: Work{Usage: &metric.Usage{}, Durations: map[string]float64{"propose": 1}}})
+		add(&Proposed{
+			Proposal: 1, Outcome: Rejected, Digest: fmt.Sprintf("other-%d", g.IntN(500)),
+			Evaluator: g.evaluator, Patch: strings.Repeat("+line\n", g.IntN(300)),
+			Work: Work{Usage: &metric.Usage{}, Durations: map[string]float64{"propose": 1}},
+		})
 	}
 	tokens := int64(g.IntN(1000))
-	e := &Decided{Evaluator: g.evaluator, Definition: "d" + g.evaluator, Digest: fmt.Sprintf("digest-%d", g.IntN(500)), Reasons: decision.Says("because"), Work: Work{Agent: "a", Summary: "step", Usage: &metric.Usage{InputTokens: &tokens, OutputTokens: &tokens, CostUSD: &usd}, Durations: map[string]float64{"propose": 2, "measure": 3}}, PreviousBest: numberOf(g.best), Best: numberOf(g.best), Focus: fmt.Sprintf("test %d", g.runs/2%9)}
+	e := &Decided{
+		Evaluator: g.evaluator, Definition: "d" + g.evaluator, Digest: fmt.Sprintf("digest-%d", g.IntN(500)),
+		Reasons: decision.Says("because"),
+		Work: Work{
+			Agent: "a", Summary: "step",
+			Usage:     &metric.Usage{InputTokens: &tokens, OutputTokens: &tokens, CostUSD: &usd},
+			Durations: map[string]float64{"propose": 2, "measure": 3},
+		}, PreviousBest: numberOf(g.best),
+		Best: numberOf(g.best), Focus: fmt.Sprintf("test %d", g.runs/2%9),
+	}
 	if g.IntN(5) == 0 {
 		e.Usage = nil
 	}
@@ -353,7 +383,10 @@ func (g *invented) run() []Event {
 		add(&Finished{Outcome: PendingCI})
 		add(&Started{})
 		if g.IntN(2) == 0 {
-			add(&Checked{Signature: "red", Work: Work{Usage: &metric.Usage{}, Durations: map[string]float64{"propose": 1}}})
+			add(&Checked{
+				Signature: "red",
+				Work:      Work{Usage: &metric.Usage{}, Durations: map[string]float64{"propose": 1}},
+			})
 		}
 		e.Outcome = []Outcome{Accepted, CIFixExhausted}[g.IntN(2)]
 		add(e)

@@ -37,33 +37,77 @@ func TestRunsThatAreInterrupted(t *testing.T) {
 		abandoned   int
 		lastRun     time.Time
 	}{
-		"no run":                       {nil, "", 0, 0, time.Time{}},
-		"one that works":               {[]history.Event{start("a", 0)}, "a", 0, 0, time.Time{}},
-		"one that is over":             {[]history.Event{start("a", 0), finish("a", 9)}, "", 0, 0, noon},
-		"the end of another":           {[]history.Event{start("a", 0), finish("b", 9)}, "a", 0, 0, time.Time{}},
-		"an end without a start":       {[]history.Event{finish("a", 9)}, "", 0, 0, time.Time{}},
-		"an end twice":                 {[]history.Event{start("a", 0), finish("a", 9), finish("a", 10)}, "", 0, 0, noon},
-		"one after another":            {[]history.Event{start("a", 0), finish("a", 1), start("b", 2), finish("b", 3)}, "", 0, 0, noon.Add(2 * time.Minute)},
-		"interrupted":                  {[]history.Event{start("a", 0), start("b", 1)}, "b", 1, 1, time.Time{}},
-		"interrupted twice":            {[]history.Event{start("a", 0), start("b", 1), start("c", 2)}, "c", 2, 2, time.Time{}},
-		"the next comes to its end":    {[]history.Event{start("a", 0), start("b", 1), finish("b", 2)}, "", 0, 1, noon.Add(time.Minute)},
-		"the next has nothing to do":   {[]history.Event{start("a", 0), start("b", 1), unused, start("c", 4)}, "c", 1, 1, time.Time{}},
-		"the next is put off":          {[]history.Event{start("a", 0), start("b", 1), putOff, start("c", 4)}, "c", 0, 1, time.Time{}},
-		"a person resumes the program": {[]history.Event{start("a", 0), start("b", 1), &history.Resumed{}}, "b", 0, 1, time.Time{}},
-		"another job of it goes on":    {[]history.Event{start("a", 0), start("a", 5)}, "a", 0, 0, time.Time{}},
-		"another job ends it":          {[]history.Event{start("a", 0), start("a", 5), finish("a", 9)}, "", 0, 0, noon},
-		"it comes back too late":       {[]history.Event{start("a", 0), start("b", 1), finish("a", 2)}, "b", 1, 1, time.Time{}},
+		"no run":                 {nil, "", 0, 0, time.Time{}},
+		"one that works":         {[]history.Event{start("a", 0)}, "a", 0, 0, time.Time{}},
+		"one that is over":       {[]history.Event{start("a", 0), finish("a", 9)}, "", 0, 0, noon},
+		"the end of another":     {[]history.Event{start("a", 0), finish("b", 9)}, "a", 0, 0, time.Time{}},
+		"an end without a start": {[]history.Event{finish("a", 9)}, "", 0, 0, time.Time{}},
+		"an end twice": {
+			[]history.Event{start("a", 0), finish("a", 9), finish("a", 10)},
+			"",
+			0, 0, noon,
+		},
+		"one after another": {
+			[]history.Event{start("a", 0), finish("a", 1), start("b", 2), finish("b", 3)},
+			"", 0, 0, noon.Add(2 * time.Minute),
+		},
+		"interrupted": {[]history.Event{start("a", 0), start("b", 1)}, "b", 1, 1, time.Time{}},
+		"interrupted twice": {
+			[]history.Event{start("a", 0), start("b", 1), start("c", 2)},
+			"c", 2, 2,
+			time.Time{},
+		},
+		"the next comes to its end": {
+			[]history.Event{start("a", 0), start("b", 1), finish("b", 2)},
+			"", 0, 1,
+			noon.Add(time.Minute),
+		},
+		"the next has nothing to do": {
+			[]history.Event{start("a", 0), start("b", 1), unused, start("c", 4)},
+			"c", 1,
+			1,
+			time.Time{},
+		},
+		"the next is put off": {
+			[]history.Event{start("a", 0), start("b", 1), putOff, start("c", 4)},
+			"c", 0,
+			1,
+			time.Time{},
+		},
+		"a person resumes the program": {
+			[]history.Event{start("a", 0), start("b", 1), &history.Resumed{}},
+			"b", 0, 1,
+			time.Time{},
+		},
+		"another job of it goes on": {[]history.Event{start("a", 0), start("a", 5)}, "a", 0, 0, time.Time{}},
+		"another job ends it":       {[]history.Event{start("a", 0), start("a", 5), finish("a", 9)}, "", 0, 0, noon},
+		"it comes back too late": {
+			[]history.Event{start("a", 0), start("b", 1), finish("a", 2)},
+			"b", 1, 1,
+			time.Time{},
+		},
 		"it decided, and was lost": {
-			[]history.Event{start("a", 0), &history.Decided{Head: runHead("a", 1, 1), Outcome: history.Rejected}, start("b", 2)}, "b", 1, 0, time.Time{},
+			[]history.Event{
+				start("a", 0), &history.Decided{Head: runHead("a", 1, 1), Outcome: history.Rejected},
+				start("b", 2),
+			}, "b", 1, 0, time.Time{},
 		},
 		"another decided for it": {
-			[]history.Event{start("a", 0), &history.Decided{Head: runHead("z", 1, 1), Outcome: history.Rejected}, start("b", 2)}, "b", 1, 1, time.Time{},
+			[]history.Event{
+				start("a", 0), &history.Decided{Head: runHead("z", 1, 1), Outcome: history.Rejected},
+				start("b", 2),
+			}, "b", 1, 1, time.Time{},
 		},
 		"its fix failed, and it was lost": {
-			[]history.Event{start("a", 0), &history.Checked{Head: runHead("a", 1, 1)}, start("b", 2)}, "b", 1, 0, time.Time{},
+			[]history.Event{start("a", 0), &history.Checked{Head: runHead("a", 1, 1)}, start("b", 2)},
+			"b", 1, 0,
+			time.Time{},
 		},
 		"it measured, and was lost": {
-			[]history.Event{start("a", 0), &history.Measured{Head: runHead("a", 1, 1), Role: history.Candidate}, start("b", 2)}, "b", 1, 1, time.Time{},
+			[]history.Event{
+				start("a", 0), &history.Measured{Head: runHead("a", 1, 1), Role: history.Candidate},
+				start("b", 2),
+			}, "b", 1, 1, time.Time{},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -85,7 +129,10 @@ func TestRunsThatAreInterrupted(t *testing.T) {
 // first start, with the lease of the second.
 func TestAnotherJobHasAnotherLease(t *testing.T) {
 	t.Parallel()
-	first := &history.Started{Head: runHead("a", 1, 0), Lease: &history.Lease{Host: "one", Handed: true}, Reserved: &history.Reserved{Tokens: 5}}
+	first := &history.Started{
+		Head: runHead("a", 1, 0), Lease: &history.Lease{Host: "one", Handed: true},
+		Reserved: &history.Reserved{Tokens: 5},
+	}
 	second := &history.Started{Head: runHead("a", 1, 30), Lease: &history.Lease{Host: "two"}}
 	summary := history.Replay([]history.Event{first, second})
 	require.NotNil(t, summary.Open)
@@ -112,13 +159,46 @@ func TestWithoutTheOpenRun(t *testing.T) {
 		spent  history.Spent
 		lost   []history.Abandoned
 	}{
-		"no run":               {nil, history.Spent{}, nil},
-		"with all of it":       {[]history.Event{start("a", &history.Reserved{Tokens: 10, CostUSD: &usd, Minutes: 3})}, history.Spent{Iterations: 1, Tokens: 10, USD: 1.5, Minutes: 3}, []history.Abandoned{{noon.Add(7 * time.Minute), 4, history.Reserved{Tokens: 10, CostUSD: &usd, Minutes: 3}, false}}},
-		"without a bound":      {[]history.Event{start("a", nil)}, history.Spent{Iterations: 1}, []history.Abandoned{{Time: noon.Add(7 * time.Minute), Iteration: 4}}},
-		"after another":        {[]history.Event{start("a", &history.Reserved{Tokens: 1}), start("b", &history.Reserved{Tokens: 2})}, history.Spent{Iterations: 2, Tokens: 3}, []history.Abandoned{{noon.Add(7 * time.Minute), 4, history.Reserved{Tokens: 1}, false}, {noon.Add(7 * time.Minute), 4, history.Reserved{Tokens: 2}, false}}},
-		"while CI is asked":    {[]history.Event{pending, start("a", &history.Reserved{Tokens: 2})}, history.Spent{Iterations: 1, Tokens: 2}, []history.Abandoned{{noon.Add(7 * time.Minute), 4, history.Reserved{Tokens: 2}, true}}},
-		"one that decided":     {[]history.Event{start("p", &history.Reserved{Tokens: 2}), pending}, history.Spent{Iterations: 1, Minutes: 0}, nil},
-		"one that is finished": {[]history.Event{start("a", &history.Reserved{Tokens: 2}), &history.Finished{Head: runHead("a", 4, 8), Unused: true}}, history.Spent{}, nil},
+		"no run": {nil, history.Spent{}, nil},
+		"with all of it": {
+			[]history.Event{start("a", &history.Reserved{Tokens: 10, CostUSD: &usd, Minutes: 3})},
+			history.Spent{Iterations: 1, Tokens: 10, USD: 1.5, Minutes: 3},
+			[]history.Abandoned{{
+				noon.Add(7 * time.Minute), 4,
+				history.Reserved{Tokens: 10, CostUSD: &usd, Minutes: 3},
+				false,
+			}},
+		},
+		"without a bound": {
+			[]history.Event{start("a", nil)},
+			history.Spent{Iterations: 1},
+			[]history.Abandoned{{Time: noon.Add(7 * time.Minute), Iteration: 4}},
+		},
+		"after another": {
+			[]history.Event{
+				start("a", &history.Reserved{Tokens: 1}),
+				start("b", &history.Reserved{Tokens: 2}),
+			},
+			history.Spent{Iterations: 2, Tokens: 3},
+			[]history.Abandoned{
+				{noon.Add(7 * time.Minute), 4, history.Reserved{Tokens: 1}, false},
+				{noon.Add(7 * time.Minute), 4, history.Reserved{Tokens: 2}, false},
+			},
+		},
+		"while CI is asked": {
+			[]history.Event{pending, start("a", &history.Reserved{Tokens: 2})},
+			history.Spent{Iterations: 1, Tokens: 2},
+			[]history.Abandoned{{noon.Add(7 * time.Minute), 4, history.Reserved{Tokens: 2}, true}},
+		},
+		"one that decided": {
+			[]history.Event{start("p", &history.Reserved{Tokens: 2}), pending},
+			history.Spent{Iterations: 1, Minutes: 0},
+			nil,
+		},
+		"one that is finished": {[]history.Event{
+			start("a", &history.Reserved{Tokens: 2}),
+			&history.Finished{Head: runHead("a", 4, 8), Unused: true},
+		}, history.Spent{}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -160,22 +240,41 @@ func TestWhatIsSaidTwiceIsUsedOnce(t *testing.T) {
 	tokens := int64(50)
 	decided := func(outcome history.Outcome, commit string) *history.Decided {
 		return &history.Decided{
-			Head: history.Head{Iteration: 1}, Outcome: outcome, Commit: commit, Evaluation: &history.Expense{Tokens: &tokens},
-			Work: history.Work{Usage: &metric.Usage{InputTokens: &tokens}, Durations: map[string]float64{"propose": 60}},
+			Head: history.Head{Iteration: 1}, Outcome: outcome, Commit: commit,
+			Evaluation: &history.Expense{Tokens: &tokens},
+			Work: history.Work{
+				Usage:     &metric.Usage{InputTokens: &tokens},
+				Durations: map[string]float64{"propose": 60},
+			},
 		}
 	}
 	for name, c := range map[string]struct {
 		events []history.Event
 		times  int
 	}{
-		"once":                   {[]history.Event{decided(history.PendingCI, "a")}, 1},
-		"of one commit":          {[]history.Event{decided(history.PendingCI, "a"), decided(history.Accepted, "a")}, 1},
-		"of no commit any more":  {[]history.Event{decided(history.PendingCI, "a"), decided(history.CIFixExhausted, "")}, 1},
-		"of no commit before":    {[]history.Event{decided(history.Rejected, ""), decided(history.Accepted, "a")}, 2},
-		"of another commit":      {[]history.Event{decided(history.PendingCI, "a"), decided(history.PendingCI, "b")}, 2},
-		"of three, and at last":  {[]history.Event{decided(history.PendingCI, "a"), decided(history.PendingCI, "b"), decided(history.PendingCI, "c"), decided(history.Accepted, "c")}, 3},
-		"of two iterations":      {[]history.Event{decided(history.Accepted, "a"), &history.Decided{Head: history.Head{Iteration: 2}}}, 1},
-		"said of an earlier one": {[]history.Event{decided(history.PendingCI, "a"), decided(history.PendingCI, "b"), decided(history.Accepted, "a")}, 3},
+		"once":          {[]history.Event{decided(history.PendingCI, "a")}, 1},
+		"of one commit": {[]history.Event{decided(history.PendingCI, "a"), decided(history.Accepted, "a")}, 1},
+		"of no commit any more": {[]history.Event{
+			decided(history.PendingCI, "a"),
+			decided(history.CIFixExhausted, ""),
+		}, 1},
+		"of no commit before": {[]history.Event{decided(history.Rejected, ""), decided(history.Accepted, "a")}, 2},
+		"of another commit": {[]history.Event{
+			decided(history.PendingCI, "a"),
+			decided(history.PendingCI, "b"),
+		}, 2},
+		"of three, and at last": {[]history.Event{
+			decided(history.PendingCI, "a"), decided(history.PendingCI, "b"),
+			decided(history.PendingCI, "c"), decided(history.Accepted, "c"),
+		}, 3},
+		"of two iterations": {[]history.Event{
+			decided(history.Accepted, "a"),
+			&history.Decided{Head: history.Head{Iteration: 2}},
+		}, 1},
+		"said of an earlier one": {[]history.Event{
+			decided(history.PendingCI, "a"), decided(history.PendingCI, "b"),
+			decided(history.Accepted, "a"),
+		}, 3},
 	} {
 		summary := history.Replay(c.events)
 		spent := summary.Spent(time.Time{})
@@ -191,14 +290,20 @@ func TestWhatIsSaidTwiceIsUsedOnce(t *testing.T) {
 func TestWhatAMeasurementIsGoodFor(t *testing.T) {
 	t.Parallel()
 	base := &history.Measured{
-		Role: history.Baseline, Metric: value("10"), Samples: []metric.Value{*value("9"), *value("11")}, Commit: "b0", BaseBranch: "main", Evaluator: "e", Definition: "d",
-		Direction: metric.Lower, Output: "ten", Numbers: map[string]metric.Value{"n": *value("1")}, GuardrailSamples: map[string][]metric.Value{"g": {*value("3")}},
-		Noisy: true, Seconds: 4, Prepare: 5, EvaluatorWrites: map[string]bool{"f": true}, Executor: &history.Executor{Agent: "x"},
+		Role: history.Baseline, Metric: value("10"), Samples: []metric.Value{*value("9"), *value("11")}, Commit: "b0",
+		BaseBranch: "main", Evaluator: "e", Definition: "d",
+		Direction: metric.Lower, Output: "ten", Numbers: map[string]metric.Value{"n": *value("1")},
+		GuardrailSamples: map[string][]metric.Value{"g": {*value("3")}},
+		Noisy:            true, Seconds: 4, Prepare: 5, EvaluatorWrites: map[string]bool{"f": true},
+		Executor: &history.Executor{Agent: "x"},
 	}
 	type incumbent struct{ best, initial, commit, base, output string }
 	first := incumbent{"10", "10", "b0", "b0", "ten"}
 	anew := func(role history.Role, change func(*history.Measured)) *history.Measured {
-		e := &history.Measured{Role: role, Metric: value("7"), Commit: "c7", Output: "seven", Evaluator: "other", Definition: "other", Direction: metric.Higher}
+		e := &history.Measured{
+			Role: role, Metric: value("7"), Commit: "c7", Output: "seven", Evaluator: "other",
+			Definition: "other", Direction: metric.Higher,
+		}
 		change(e)
 		return e
 	}
@@ -212,20 +317,32 @@ func TestWhatAMeasurementIsGoodFor(t *testing.T) {
 		"the incumbent in a trial": {anew(history.Incumbent, func(e *history.Measured) { e.Stage = "pairs" }), first},
 		"a baseline in a trial":    {anew(history.Baseline, func(e *history.Measured) { e.Stage = "pairs" }), first},
 		"a candidate":              {anew(history.Candidate, none), first},
-		"a baseline that failed":   {anew(history.Baseline, func(e *history.Measured) { e.Metric, e.Problem = nil, "it broke" }), first},
+		"a baseline that failed": {anew(history.Baseline,
+			func(e *history.Measured) { e.Metric, e.Problem = nil, "it broke" }), first},
 		"an incumbent that failed": {anew(history.Incumbent, func(e *history.Measured) { e.Metric = nil }), first},
 		"emptied files":            {anew(history.Emptied, func(e *history.Measured) { e.Stage = "held" }), first},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := history.Replay([]history.Event{base, c.event})
-			assert.Equal(t, c.want, incumbent{history.ValueText(s.Best), history.ValueText(s.Initial), s.Incumbent, s.Base, s.Output})
+			assert.Equal(t, c.want, incumbent{
+				history.ValueText(s.Best), history.ValueText(s.Initial), s.Incumbent,
+				s.Base, s.Output,
+			})
 			if c.want.initial == "10" {
-				assert.Equal(t, []any{"e", "d", metric.Lower, "main", true, 2, 4.0, 5.0}, []any{s.Evaluator, s.Definition, s.Direction, s.BaseBranch, s.Noisy, s.InitialRuns, s.Seconds, s.Prepare})
+				assert.Equal(t, []any{"e", "d", metric.Lower, "main", true, 2, 4.0, 5.0},
+					[]any{
+						s.Evaluator, s.Definition, s.Direction, s.BaseBranch, s.Noisy, s.InitialRuns,
+						s.Seconds, s.Prepare,
+					})
 				assert.Equal(t, base.GuardrailSamples, s.Guardrails)
 				assert.Equal(t, base.EvaluatorWrites, s.EvaluatorWrites)
 			} else {
-				assert.Equal(t, []any{"other", "other", metric.Higher, "", false, 0, 0.0, 0.0}, []any{s.Evaluator, s.Definition, s.Direction, s.BaseBranch, s.Noisy, s.InitialRuns, s.Seconds, s.Prepare})
+				assert.Equal(t, []any{"other", "other", metric.Higher, "", false, 0, 0.0, 0.0},
+					[]any{
+						s.Evaluator, s.Definition, s.Direction, s.BaseBranch, s.Noisy, s.InitialRuns,
+						s.Seconds, s.Prepare,
+					})
 				assert.Nil(t, s.Guardrails)
 				assert.Nil(t, s.EvaluatorWrites, "the baseline does not say")
 			}
@@ -239,23 +356,35 @@ func TestWhatAMeasurementIsGoodFor(t *testing.T) {
 func TestWhatAKeptCandidateLeaves(t *testing.T) {
 	t.Parallel()
 	measured := func(text string) *history.Measured {
-		return &history.Measured{Role: history.Candidate, Metric: value(text), Output: "printed " + text, Samples: []metric.Value{*value(text)}, Numbers: map[string]metric.Value{"m": *value(text)}}
+		return &history.Measured{
+			Role: history.Candidate, Metric: value(text), Output: "printed " + text,
+			Samples: []metric.Value{*value(text)}, Numbers: map[string]metric.Value{"m": *value(text)},
+		}
 	}
 	ended := func(outcome history.Outcome) *history.Decided {
-		return &history.Decided{Head: history.Head{Iteration: 1}, Outcome: outcome, Metric: value("4"), Best: value("4"), PreviousBest: value("5"), Commit: "c"}
+		return &history.Decided{
+			Head: history.Head{Iteration: 1}, Outcome: outcome, Metric: value("4"),
+			Best: value("4"), PreviousBest: value("5"), Commit: "c",
+		}
 	}
-	base := &history.Measured{Role: history.Baseline, Metric: value("5"), Output: "printed 5", Samples: []metric.Value{*value("5")}, Commit: "b"}
+	base := &history.Measured{
+		Role: history.Baseline, Metric: value("5"), Output: "printed 5",
+		Samples: []metric.Value{*value("5")}, Commit: "b",
+	}
 	for outcome, kept := range map[history.Outcome]bool{
-		history.Accepted: true, history.Rejected: false, history.Inconclusive: false, history.Error: false, history.PendingCI: false, history.CIFixExhausted: false, "of a later version": false,
+		history.Accepted: true, history.Rejected: false, history.Inconclusive: false, history.Error: false,
+		history.PendingCI: false, history.CIFixExhausted: false, "of a later version": false,
 	} {
 		s := history.Replay([]history.Event{base, measured("3"), measured("4"), ended(outcome)})
 		if !kept {
-			assert.Equal(t, []string{"5", "b", "printed 5"}, []string{history.ValueText(s.Best), s.Incumbent, s.Output}, outcome)
+			assert.Equal(t, []string{"5", "b", "printed 5"},
+				[]string{history.ValueText(s.Best), s.Incumbent, s.Output}, outcome)
 			assert.Equal(t, base.Samples, s.Samples)
 			assert.Empty(t, s.Gains)
 			continue
 		}
-		assert.Equal(t, []string{"4", "c", "printed 4"}, []string{history.ValueText(s.Best), s.Incumbent, s.Output}, outcome)
+		assert.Equal(t, []string{"4", "c", "printed 4"},
+			[]string{history.ValueText(s.Best), s.Incumbent, s.Output}, outcome)
 		assert.Equal(t, []metric.Value{*value("4")}, s.Samples)
 		assert.Equal(t, "4", s.Numbers["m"].String())
 		assert.Equal(t, []metric.Value{*value("1")}, s.Gains)
@@ -269,7 +398,10 @@ func TestWhatAKeptCandidateLeaves(t *testing.T) {
 func TestGainsOfOneDefinition(t *testing.T) {
 	t.Parallel()
 	baseline := func(definition string) history.Event {
-		return &history.Measured{Role: history.Baseline, Metric: value("10"), Definition: definition, Direction: metric.Lower}
+		return &history.Measured{
+			Role: history.Baseline, Metric: value("10"), Definition: definition,
+			Direction: metric.Lower,
+		}
 	}
 	gain := func(from, to string) history.Event {
 		e := &history.Decided{Outcome: history.Accepted}
@@ -285,15 +417,21 @@ func TestGainsOfOneDefinition(t *testing.T) {
 		events []history.Event
 		want   []string
 	}{
-		"lower is a gain":          {[]history.Event{baseline("d"), gain("10", "9")}, []string{"1"}},
-		"and so is higher":         {[]history.Event{baseline("d"), gain("9", "10")}, []string{"1"}},
-		"exactly":                  {[]history.Event{baseline("d"), gain("0.3", "0.1"), gain("9007199254740993", "1")}, []string{"0.2", "9007199254740992"}},
+		"lower is a gain":  {[]history.Event{baseline("d"), gain("10", "9")}, []string{"1"}},
+		"and so is higher": {[]history.Event{baseline("d"), gain("9", "10")}, []string{"1"}},
+		"exactly": {
+			[]history.Event{baseline("d"), gain("0.3", "0.1"), gain("9007199254740993", "1")},
+			[]string{"0.2", "9007199254740992"},
+		},
 		"none for its cost":        {[]history.Event{baseline("d"), gain("9", "9")}, []string{"0"}},
 		"the first of all":         {[]history.Event{baseline("d"), gain("", "9")}, nil},
 		"without a number":         {[]history.Event{baseline("d"), gain("9", "")}, nil},
 		"measured anew":            {[]history.Event{baseline("d"), gain("10", "9"), baseline("d")}, []string{"1"}},
 		"under another definition": {[]history.Event{baseline("d"), gain("10", "9"), baseline("e")}, nil},
-		"and back":                 {[]history.Event{baseline("d"), gain("10", "9"), baseline("e"), baseline("d"), gain("10", "8")}, []string{"2"}},
+		"and back": {[]history.Event{
+			baseline("d"), gain("10", "9"), baseline("e"), baseline("d"),
+			gain("10", "8"),
+		}, []string{"2"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -312,21 +450,39 @@ func TestPausesCompletionsAndSettings(t *testing.T) {
 		events            []history.Event
 		paused, completed string
 	}{
-		"neither":               {nil, "", ""},
-		"paused":                {[]history.Event{&history.Paused{Reason: decision.Say("rest")}}, "rest", ""},
-		"paused twice":          {[]history.Event{&history.Paused{Reason: decision.Say("rest")}, &history.Paused{Reason: decision.Say("errors")}}, "errors", ""},
-		"completed":             {[]history.Event{&history.Completed{Reason: decision.Say("done")}}, "", "done"},
-		"completed and paused":  {[]history.Event{&history.Completed{Reason: decision.Say("done")}, &history.Paused{Reason: decision.Say("rest")}}, "rest", "done"},
-		"both are resumed":      {[]history.Event{&history.Completed{Reason: decision.Say("done")}, &history.Paused{Reason: decision.Say("rest")}, &history.Resumed{}}, "", ""},
-		"resumed before":        {[]history.Event{&history.Resumed{}, &history.Paused{Reason: decision.Say("rest")}}, "rest", ""},
-		"another kind of event": {[]history.Event{&history.Paused{Reason: decision.Say("rest")}, &history.Answered{}, &history.Pushed{}}, "rest", ""},
+		"neither": {nil, "", ""},
+		"paused":  {[]history.Event{&history.Paused{Reason: decision.Say("rest")}}, "rest", ""},
+		"paused twice": {[]history.Event{
+			&history.Paused{Reason: decision.Say("rest")},
+			&history.Paused{Reason: decision.Say("errors")},
+		}, "errors", ""},
+		"completed": {[]history.Event{&history.Completed{Reason: decision.Say("done")}}, "", "done"},
+		"completed and paused": {[]history.Event{
+			&history.Completed{Reason: decision.Say("done")},
+			&history.Paused{Reason: decision.Say("rest")},
+		}, "rest", "done"},
+		"both are resumed": {[]history.Event{
+			&history.Completed{Reason: decision.Say("done")},
+			&history.Paused{Reason: decision.Say("rest")}, &history.Resumed{},
+		}, "", ""},
+		"resumed before": {
+			[]history.Event{&history.Resumed{}, &history.Paused{Reason: decision.Say("rest")}},
+			"rest", "",
+		},
+		"another kind of event": {[]history.Event{
+			&history.Paused{Reason: decision.Say("rest")}, &history.Answered{},
+			&history.Pushed{},
+		}, "rest", ""},
 	} {
 		s := history.Replay(c.events)
-		assert.Equal(t, []string{c.paused, c.completed}, []string{decision.Text(s.Paused), decision.Text(s.Completed)}, name)
+		assert.Equal(t, []string{c.paused, c.completed},
+			[]string{decision.Text(s.Paused), decision.Text(s.Completed)}, name)
 	}
 	s := history.Replay([]history.Event{
-		&history.Set{Key: "issue", Value: "7"}, &history.Set{Key: "pull", Value: "1"}, &history.Set{Key: "pull", Value: ""}, &history.Set{Key: "of a later version", Value: "x"},
-		&history.Set{Key: "pull-ended", Value: "-3"}, &history.Set{Key: "undone", Value: "x"}, &history.Set{Key: "note", Value: "n"},
+		&history.Set{Key: "issue", Value: "7"}, &history.Set{Key: "pull", Value: "1"},
+		&history.Set{Key: "pull", Value: ""}, &history.Set{Key: "of a later version", Value: "x"},
+		&history.Set{Key: "pull-ended", Value: "-3"}, &history.Set{Key: "undone", Value: "x"},
+		&history.Set{Key: "note", Value: "n"},
 	})
 	assert.Equal(t, history.Settings{Issue: 7, Note: "n"}, s.Settings, "the last value counts, and a bad number is 0")
 }
@@ -334,7 +490,10 @@ func TestPausesCompletionsAndSettings(t *testing.T) {
 func TestAStateThatIsTakenOver(t *testing.T) {
 	t.Parallel()
 	adopt := func(count, statuses string) []history.Event {
-		return []history.Event{&history.Set{Key: history.AdoptedIteration, Value: count}, &history.Set{Key: history.AdoptedStatuses, Value: statuses}}
+		return []history.Event{
+			&history.Set{Key: history.AdoptedIteration, Value: count},
+			&history.Set{Key: history.AdoptedStatuses, Value: statuses},
+		}
 	}
 	rejected := func(from, to int) (list []history.Event) {
 		for n := from; n <= to; n++ {
@@ -348,14 +507,32 @@ func TestAStateThatIsTakenOver(t *testing.T) {
 		statuses  []string
 		dropped   int
 	}{
-		"its count and statuses":     {adopt("7", "error,accepted"), 7, []string{"error", "accepted"}, 0},
-		"what came after":            {append(adopt("7", "error,accepted"), rejected(8, 9)...), 9, []string{"error", "accepted", "rejected", "rejected"}, 2},
-		"ten are known":              {append(adopt("7", "error,accepted"), rejected(8, 16)...), 16, append([]string{"accepted"}, slices.Repeat([]string{"rejected"}, 9)...), 9},
-		"ten are known, all its own": {append(adopt("7", "error,accepted"), rejected(8, 30)...), 30, slices.Repeat([]string{"rejected"}, 10), 23},
-		"more than ten":              {adopt("12", "a,b,c,d,e,f,g,h,i,j,k,l"), 12, []string{"c", "d", "e", "f", "g", "h", "i", "j", "k", "l"}, 0},
-		"a count in words":           {adopt("many", "error"), 0, []string{"error"}, 0},
-		"a count that is lower":      {append(rejected(1, 3), adopt("2", "error")...), 3, []string{"error", "rejected", "rejected", "rejected"}, 3},
-		"a count below zero":         {adopt("-4", "error"), 0, []string{"error"}, 0},
+		"its count and statuses": {adopt("7", "error,accepted"), 7, []string{"error", "accepted"}, 0},
+		"what came after": {
+			append(adopt("7", "error,accepted"), rejected(8, 9)...), 9,
+			[]string{"error", "accepted", "rejected", "rejected"},
+			2,
+		},
+		"ten are known": {
+			append(adopt("7", "error,accepted"), rejected(8, 16)...), 16,
+			append([]string{"accepted"}, slices.Repeat([]string{"rejected"}, 9)...), 9,
+		},
+		"ten are known, all its own": {
+			append(adopt("7", "error,accepted"), rejected(8, 30)...), 30,
+			slices.Repeat([]string{"rejected"}, 10), 23,
+		},
+		"more than ten": {
+			adopt("12", "a,b,c,d,e,f,g,h,i,j,k,l"), 12,
+			[]string{"c", "d", "e", "f", "g", "h", "i", "j", "k", "l"},
+			0,
+		},
+		"a count in words": {adopt("many", "error"), 0, []string{"error"}, 0},
+		"a count that is lower": {
+			append(rejected(1, 3), adopt("2", "error")...), 3,
+			[]string{"error", "rejected", "rejected", "rejected"},
+			3,
+		},
+		"a count below zero": {adopt("-4", "error"), 0, []string{"error"}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -370,11 +547,15 @@ func TestAStateThatIsTakenOver(t *testing.T) {
 func TestStatusesInTheWordsOfTheState(t *testing.T) {
 	t.Parallel()
 	var events []history.Event
-	for i, outcome := range []history.Outcome{history.Accepted, history.Rejected, history.Inconclusive, history.Error, history.CIFixExhausted, history.PendingCI} {
+	for i, outcome := range []history.Outcome{
+		history.Accepted, history.Rejected, history.Inconclusive, history.Error,
+		history.CIFixExhausted, history.PendingCI,
+	} {
 		events = append(events, &history.Decided{Head: history.Head{Iteration: i + 1}, Outcome: outcome})
 	}
 	s := history.Replay(events)
-	assert.Equal(t, []string{"accepted", "rejected", "rejected", "error", "ci-fix-exhausted", "pending-ci"}, s.Statuses())
+	assert.Equal(t, []string{"accepted", "rejected", "rejected", "error", "ci-fix-exhausted", "pending-ci"},
+		s.Statuses())
 	assert.Equal(t, 1, s.Count(history.Inconclusive), "which it is, is known all the same")
 }
 
@@ -396,12 +577,19 @@ func TestWhetherCIWasEverSeen(t *testing.T) {
 		"waits":                         {ended(history.PendingCI), false},
 		"green":                         {ended(history.Accepted, decision.Better, decision.CIGreen), true},
 		"green, of one that is dropped": {ended(history.Rejected, decision.CIGreen), false},
-		"green, as another job says":    {&history.Decided{Outcome: history.Accepted, Reasons: []decision.Reason{{Kind: decision.Claimed, Because: []decision.Reason{{Kind: decision.CIGreen}}}}}, false},
-		"red":                           {ended(history.CIFixExhausted), true},
-		"red, and it may be fixed":      {&history.Checked{}, true},
+		"green, as another job says": {&history.Decided{
+			Outcome: history.Accepted,
+			Reasons: []decision.Reason{{
+				Kind:    decision.Claimed,
+				Because: []decision.Reason{{Kind: decision.CIGreen}},
+			}},
+		}, false},
+		"red":                      {ended(history.CIFixExhausted), true},
+		"red, and it may be fixed": {&history.Checked{}, true},
 	} {
 		assert.Equal(t, c.seen, history.Replay([]history.Event{c.event}).CISeen, name)
-		assert.Equal(t, c.seen, history.Replay([]history.Event{c.event, ended(history.Rejected)}).CISeen, "%s, and once is for ever", name)
+		assert.Equal(t, c.seen, history.Replay([]history.Event{c.event, ended(history.Rejected)}).CISeen,
+			"%s, and once is for ever", name)
 	}
 }
 
@@ -433,19 +621,32 @@ func TestIncumbentsThatAreNotOnRecord(t *testing.T) {
 		events []history.Event
 		count  int
 	}{
-		"never":                          {[]history.Event{base, silent}, 0},
-		"once":                           {[]history.Event{base, apart}, 1},
-		"twice":                          {[]history.Event{base, apart, other}, 2},
-		"it was not measured":            {[]history.Event{base, apart, silent}, 1},
-		"it agrees":                      {[]history.Event{base, apart, agrees, silent}, 0},
-		"it agreed, and then not":        {[]history.Event{base, apart, agrees, measure("again", "9"), other}, 2},
-		"the agreement of one before":    {[]history.Event{base, agrees, silent, apart, silent}, 1},
-		"a failure says nothing":         {[]history.Event{base, apart, &history.Measured{Role: history.Incumbent, Stage: "pairs"}, silent}, 1},
-		"a candidate says nothing":       {[]history.Event{base, apart, &history.Measured{Role: history.Candidate, Stage: "pairs", Metric: value("5"), Samples: samples("5")}, silent}, 1},
-		"another is kept":                {[]history.Event{base, apart, &history.Decided{Outcome: history.Accepted, Best: value("4")}}, 0},
+		"never":                       {[]history.Event{base, silent}, 0},
+		"once":                        {[]history.Event{base, apart}, 1},
+		"twice":                       {[]history.Event{base, apart, other}, 2},
+		"it was not measured":         {[]history.Event{base, apart, silent}, 1},
+		"it agrees":                   {[]history.Event{base, apart, agrees, silent}, 0},
+		"it agreed, and then not":     {[]history.Event{base, apart, agrees, measure("again", "9"), other}, 2},
+		"the agreement of one before": {[]history.Event{base, agrees, silent, apart, silent}, 1},
+		"a failure says nothing": {[]history.Event{
+			base, apart,
+			&history.Measured{Role: history.Incumbent, Stage: "pairs"}, silent,
+		}, 1},
+		"a candidate says nothing": {[]history.Event{
+			base, apart,
+			&history.Measured{Role: history.Candidate, Stage: "pairs", Metric: value("5"), Samples: samples("5")},
+			silent,
+		}, 1},
+		"another is kept": {[]history.Event{
+			base, apart,
+			&history.Decided{Outcome: history.Accepted, Best: value("4")},
+		}, 0},
 		"it is measured anew on its own": {[]history.Event{base, apart, measure("", "9")}, 0},
 		"a new baseline":                 {[]history.Event{base, apart, base}, 0},
-		"nothing was on record":          {[]history.Event{&history.Measured{Role: history.Baseline, Metric: value("5")}, apart, measure("pairs", "7"), silent}, 0},
+		"nothing was on record": {[]history.Event{&history.Measured{
+			Role:   history.Baseline,
+			Metric: value("5"),
+		}, apart, measure("pairs", "7"), silent}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -464,14 +665,23 @@ func TestWhoExecutedLast(t *testing.T) {
 		events []history.Event
 		want   *history.Executor
 	}{
-		"nobody":                   {nil, nil},
-		"of the baseline":          {[]history.Event{base}, one},
-		"of a decision":            {[]history.Event{base, &history.Decided{Metric: value("4"), Executor: two}}, two},
-		"of nothing measured":      {[]history.Event{base, &history.Decided{Executor: two}}, one},
-		"a decision without one":   {[]history.Event{base, &history.Decided{Metric: value("4")}}, one},
-		"a baseline without one":   {[]history.Event{base, &history.Measured{Role: history.Baseline, Metric: value("5")}}, one},
-		"of the incumbent":         {[]history.Event{base, &history.Measured{Role: history.Incumbent, Metric: value("5"), Executor: two}}, one},
-		"of a baseline that fails": {[]history.Event{base, &history.Measured{Role: history.Baseline, Executor: two}}, one},
+		"nobody":                 {nil, nil},
+		"of the baseline":        {[]history.Event{base}, one},
+		"of a decision":          {[]history.Event{base, &history.Decided{Metric: value("4"), Executor: two}}, two},
+		"of nothing measured":    {[]history.Event{base, &history.Decided{Executor: two}}, one},
+		"a decision without one": {[]history.Event{base, &history.Decided{Metric: value("4")}}, one},
+		"a baseline without one": {[]history.Event{
+			base,
+			&history.Measured{Role: history.Baseline, Metric: value("5")},
+		}, one},
+		"of the incumbent": {[]history.Event{
+			base,
+			&history.Measured{Role: history.Incumbent, Metric: value("5"), Executor: two},
+		}, one},
+		"of a baseline that fails": {[]history.Event{
+			base,
+			&history.Measured{Role: history.Baseline, Executor: two},
+		}, one},
 	} {
 		assert.Equal(t, c.want, history.Replay(c.events).Executor, name)
 	}
@@ -518,7 +728,10 @@ func TestHowLongARunTook(t *testing.T) {
 		assert.Equal(t, c.took, history.Replay(c.events).Attempts[0].Took, name)
 	}
 	later := noon.Add(time.Hour)
-	off := history.Replay([]history.Event{start, &history.Finished{Head: runHead("a", 1, 12), NotBefore: &later, Work: work}})
+	off := history.Replay([]history.Event{
+		start,
+		&history.Finished{Head: runHead("a", 1, 12), NotBefore: &later, Work: work},
+	})
 	assert.Equal(t, 2*time.Minute, off.PutOff[0].Took)
 	assert.Equal(t, noon.Add(12*time.Minute), off.PutOff[0].Time)
 	off = history.Replay([]history.Event{&history.Finished{Head: runHead("a", 1, 12), NotBefore: &later, Work: work}})

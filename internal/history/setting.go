@@ -60,11 +60,14 @@ type Settings struct {
 // Set takes over what an event sets. Keys of a later version are left alone.
 func (s *Settings) Set(key, value string) {
 	numbers := map[string]*int{
-		IssueNumber: &s.Issue, PullNumber: &s.Pull, PullEnded: &s.PullEnded, UndoneIteration: &s.Undone, AdoptedIteration: &s.Adopted,
+		IssueNumber: &s.Issue, PullNumber: &s.Pull, PullEnded: &s.PullEnded, UndoneIteration: &s.Undone,
+		AdoptedIteration: &s.Adopted,
 	}
 	texts := map[string]*string{
-		Author: &s.Author, Note: &s.Note, HeardUntil: &s.HeardUntil, CommandsUntil: &s.CommandsUntil, HeardSince: &s.HeardSince,
-		CIStarted: &s.CIStarted, TargetMetric: &s.Target, TargetMetricWas: &s.TargetWas, Forced: &s.Forced, Published: &s.Published,
+		Author: &s.Author, Note: &s.Note, HeardUntil: &s.HeardUntil, CommandsUntil: &s.CommandsUntil,
+		HeardSince: &s.HeardSince,
+		CIStarted:  &s.CIStarted, TargetMetric: &s.Target, TargetMetricWas: &s.TargetWas, Forced: &s.Forced,
+		Published:        &s.Published,
 		WorkflowsRefused: &s.WorkflowsRefused, AdoptedStatuses: &s.AdoptedStatuses,
 	}
 	if number := numbers[key]; number != nil {

@@ -20,7 +20,8 @@ func TestWhatWasMeasuredLast(t *testing.T) {
 	t.Parallel()
 	measured := func(iteration, proposal int, rail string) *history.Measured {
 		return &history.Measured{
-			Head: history.Head{Iteration: iteration, Run: "r", Time: noon}, Proposal: proposal, Role: history.Candidate, Output: "printed", Numbers: map[string]metric.Value{"n": *value("1")},
+			Head: history.Head{Iteration: iteration, Run: "r", Time: noon}, Proposal: proposal, Role: history.Candidate,
+			Output: "printed", Numbers: map[string]metric.Value{"n": *value("1")},
 			GuardrailSamples: map[string][]metric.Value{"size": {*value(rail)}},
 		}
 	}
@@ -42,17 +43,24 @@ func TestWhatWasMeasuredLast(t *testing.T) {
 		first, next string // of proposals 1 and 2 of iteration 3
 		failed      string
 	}{
-		"nothing":                      {nil, "none", "none", ""},
-		"one":                          {[]history.Event{measured(3, 1, "5")}, "5", "none", ""},
-		"the last of it":               {[]history.Event{measured(3, 1, "5"), measured(3, 1, "6")}, "6", "none", ""},
-		"two":                          {[]history.Event{measured(3, 1, "5"), measured(3, 2, "6")}, "5", "6", ""},
-		"of another iteration":         {[]history.Event{measured(3, 1, "5"), measured(4, 1, "6")}, "none", "none", ""},
-		"of another iteration before":  {[]history.Event{measured(2, 1, "6"), measured(3, 1, "5")}, "5", "none", ""},
-		"the incumbent":                {[]history.Event{measured(3, 1, "5"), trial}, "5", "none", ""},
-		"the last failed":              {[]history.Event{measured(3, 1, "5"), failed}, "5", "0", "printed"},
-		"an earlier one failed":        {[]history.Event{failed, measured(3, 1, "5")}, "5", "0", ""},
-		"the last is decided on":       {[]history.Event{measured(3, 1, "5"), measured(3, 2, "6"), decide(3, 2)}, "5", "6", ""},
-		"an earlier one is decided on": {[]history.Event{measured(3, 1, "5"), failed, decide(3, 1)}, "5", "0", "printed"},
+		"nothing":                     {nil, "none", "none", ""},
+		"one":                         {[]history.Event{measured(3, 1, "5")}, "5", "none", ""},
+		"the last of it":              {[]history.Event{measured(3, 1, "5"), measured(3, 1, "6")}, "6", "none", ""},
+		"two":                         {[]history.Event{measured(3, 1, "5"), measured(3, 2, "6")}, "5", "6", ""},
+		"of another iteration":        {[]history.Event{measured(3, 1, "5"), measured(4, 1, "6")}, "none", "none", ""},
+		"of another iteration before": {[]history.Event{measured(2, 1, "6"), measured(3, 1, "5")}, "5", "none", ""},
+		"the incumbent":               {[]history.Event{measured(3, 1, "5"), trial}, "5", "none", ""},
+		"the last failed":             {[]history.Event{measured(3, 1, "5"), failed}, "5", "0", "printed"},
+		"an earlier one failed":       {[]history.Event{failed, measured(3, 1, "5")}, "5", "0", ""},
+		"the last is decided on": {
+			[]history.Event{measured(3, 1, "5"), measured(3, 2, "6"), decide(3, 2)},
+			"5", "6", "",
+		},
+		"an earlier one is decided on": {
+			[]history.Event{measured(3, 1, "5"), failed, decide(3, 1)},
+			"5",
+			"0", "printed",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -97,15 +105,18 @@ func TestAStandingDoesNotChange(t *testing.T) {
 func TestPhasesInTheRecords(t *testing.T) {
 	t.Parallel()
 	for outcome, phase := range map[history.Outcome]history.Phase{
-		history.Accepted: history.PhaseAccepted, history.Rejected: history.PhaseRejected, history.Inconclusive: history.PhaseRejected, history.Error: history.PhaseFailed,
-		history.PendingCI: history.PhaseWaitingForCI, history.CIFixExhausted: history.PhaseRejected, "of a later version": history.PhaseRejected, "": history.PhaseRejected,
+		history.Accepted: history.PhaseAccepted, history.Rejected: history.PhaseRejected,
+		history.Inconclusive: history.PhaseRejected, history.Error: history.PhaseFailed,
+		history.PendingCI: history.PhaseWaitingForCI, history.CIFixExhausted: history.PhaseRejected,
+		"of a later version": history.PhaseRejected, "": history.PhaseRejected,
 	} {
 		decided := &history.Decided{Head: history.Head{Iteration: 5, Time: noon}, Outcome: outcome, Commit: "c"}
 		s := standing(decided)
 		assert.Equal(t, []any{phase, 5, noon}, []any{s.Phase, s.Iteration, s.WaitsSince}, outcome)
 		assert.Equal(t, outcome == history.PendingCI, s.Waiting() == decided)
 		begun := standing(decided, &history.Started{Head: history.Head{Iteration: 6}})
-		ended := standing(decided, &history.Started{Head: history.Head{Iteration: 6}}, &history.Started{Head: history.Head{Iteration: 7}}, &history.Finished{})
+		ended := standing(decided, &history.Started{Head: history.Head{Iteration: 6}},
+			&history.Started{Head: history.Head{Iteration: 7}}, &history.Finished{})
 		if outcome == history.PendingCI {
 			assert.Equal(t, []any{phase, 5}, []any{begun.Phase, begun.Iteration}, "who only waits begins nothing")
 			assert.Equal(t, []any{phase, 5}, []any{ended.Phase, ended.Iteration})

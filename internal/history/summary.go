@@ -123,7 +123,8 @@ func (b *Summary) Add(e Event) {
 	case *Paused:
 		b.Paused = &e.Reason
 	case *Resumed:
-		b.Paused, b.Completed, b.SinceResumed, b.Interrupted, b.NotBefore, b.CIStarted = nil, nil, nil, 0, time.Time{}, ""
+		b.Paused, b.Completed, b.SinceResumed, b.Interrupted, b.NotBefore, b.CIStarted = nil, nil, nil, 0,
+			time.Time{}, ""
 	case *Completed:
 		b.Completed = &e.Reason
 	case *Checked:
@@ -204,7 +205,8 @@ func (b *Summary) measured(e *Measured) {
 		b.candidateOutput, b.candidateNumbers, b.candidateSamples = e.Output, e.Numbers, e.Samples
 	}
 	if e.Metric == nil || e.Role == Candidate || e.Stage != "" {
-		b.agrees = b.agrees || e.Role == Incumbent && e.Metric != nil && (len(b.Samples) == 0 || decision.Agrees(b.Samples, e.Samples))
+		b.agrees = b.agrees || e.Role == Incumbent && e.Metric != nil &&
+			(len(b.Samples) == 0 || decision.Agrees(b.Samples, e.Samples))
 		return
 	}
 	switch {
@@ -238,7 +240,8 @@ func (b *Summary) finished(e *Finished) {
 	if e.NotBefore != nil {
 		b.NotBefore = *e.NotBefore
 		b.PutOff = append(b.PutOff, Attempt{
-			Iteration: e.Iteration, Time: e.Time, Agent: e.Agent, Usage: e.Usage, Durations: e.Durations, Took: b.took(&e.Head, &e.Work),
+			Iteration: e.Iteration, Time: e.Time, Agent: e.Agent, Usage: e.Usage, Durations: e.Durations,
+			Took:       b.took(&e.Head, &e.Work),
 			Evaluation: e.Evaluation,
 		})
 	}
@@ -286,8 +289,9 @@ func (b *Summary) decided(e *Decided) {
 	b.openDecided = b.openDecided || b.Open != nil && b.Open.Run == e.Run
 	attempt := Attempt{
 		Iteration: e.Iteration, Time: e.Time, Outcome: e.Outcome, Metric: e.Metric, PreviousBest: e.PreviousBest,
-		Delta: e.Delta, Summary: e.Summary, Reasons: e.Reasons, Agent: e.Agent, Definition: e.Definition, Params: e.Params,
-		Usage: e.Usage, Durations: e.Durations, Took: b.took(&e.Head, &e.Work), Focus: e.Focus,
+		Delta: e.Delta, Summary: e.Summary, Reasons: e.Reasons, Agent: e.Agent, Definition: e.Definition,
+		Params: e.Params,
+		Usage:  e.Usage, Durations: e.Durations, Took: b.took(&e.Head, &e.Work), Focus: e.Focus,
 		Evaluation: e.Evaluation, known: b.known, commit: e.Commit,
 	}
 	b.known = consumption{}
@@ -302,7 +306,9 @@ func (b *Summary) decided(e *Decided) {
 		b.Attempts = append(b.Attempts, attempt)
 	}
 	b.SinceResumed = append(b.SinceResumed, e.Outcome)
-	b.CISeen = b.CISeen || e.Outcome == CIFixExhausted || e.Outcome == Accepted && slices.ContainsFunc(e.Reasons, func(r decision.Reason) bool { return r.Is(decision.CIGreen) || r.Is(decision.CIAsBase) })
+	b.CISeen = b.CISeen || e.Outcome == CIFixExhausted || e.Outcome == Accepted &&
+		slices.ContainsFunc(e.Reasons,
+			func(r decision.Reason) bool { return r.Is(decision.CIGreen) || r.Is(decision.CIAsBase) })
 	b.Iteration = max(b.Iteration, e.Iteration)
 	b.Noisy = b.Noisy || e.Noisy
 	b.disagreed(e)
@@ -310,7 +316,8 @@ func (b *Summary) decided(e *Decided) {
 		if e.Best != nil && e.PreviousBest != nil {
 			b.Gains = append(b.Gains, e.Best.Sub(*e.PreviousBest).Abs())
 		}
-		b.Best, b.Incumbent, b.Output, b.Numbers, b.Samples = e.Best, e.Commit, b.candidateOutput, b.candidateNumbers, b.candidateSamples
+		b.Best, b.Incumbent, b.Output, b.Numbers, b.Samples = e.Best, e.Commit, b.candidateOutput, b.candidateNumbers,
+			b.candidateSamples
 		b.Lead = b.Lead.After(e, b.Direction)
 	}
 }

@@ -28,7 +28,8 @@ func TestATargetThatWasSetHoldsUntilTheFileNamesAnother(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			summary := history.Replay([]history.Event{
-				&history.Set{Key: history.TargetMetricWas, Value: c.was}, &history.Set{Key: history.TargetMetric, Value: "7"},
+				&history.Set{Key: history.TargetMetricWas, Value: c.was},
+				&history.Set{Key: history.TargetMetric, Value: "7"},
 			})
 			assert.Equal(t, c.want, summary.Target(c.file))
 		})
@@ -39,7 +40,10 @@ func TestATargetThatIsNoNumberDoesNotHold(t *testing.T) {
 	t.Parallel()
 	file := metric.MustValue("2")
 	for text, want := range map[string]string{"7": "7", "7.50": "7.5", "": "2", "seven": "2", "inf": "2", "7 8": "2"} {
-		summary := history.Replay([]history.Event{&history.Set{Key: history.TargetMetricWas, Value: "2"}, &history.Set{Key: history.TargetMetric, Value: text}})
+		summary := history.Replay([]history.Event{
+			&history.Set{Key: history.TargetMetricWas, Value: "2"},
+			&history.Set{Key: history.TargetMetric, Value: text},
+		})
 		assert.Equal(t, want, history.ValueText(summary.Target(&file)), text)
 	}
 	none := history.Replay([]history.Event{&history.Set{Key: history.TargetMetricWas, Value: "2"}})

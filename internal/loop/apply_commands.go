@@ -118,12 +118,16 @@ func (r *commander) endPull(b *records) error {
 		return nil
 	}
 	next := lifecycle.Next(event, r.phase(b))
-	ended := &history.Set{Head: history.Head{Iteration: b.sum.Iteration}, Key: history.PullEnded, Value: strconv.Itoa(pull.Number)}
+	ended := &history.Set{
+		Head: history.Head{Iteration: b.sum.Iteration}, Key: history.PullEnded,
+		Value: strconv.Itoa(pull.Number),
+	}
 	switch next { //nolint:exhaustive // The others begin nothing.
 	case lifecycle.GoOn:
 		return r.reopened(b, pull.Number)
 	case lifecycle.Stay:
-		r.warn("pull request #%d was merged into %s, and not into %s: the program goes on where it was", pull.Number, pull.Elsewhere, b.sum.BaseBranch)
+		r.warn("pull request #%d was merged into %s, and not into %s: the program goes on where it was", pull.Number,
+			pull.Elsewhere, b.sum.BaseBranch)
 		ended.Commit = b.sum.Base
 	case lifecycle.Leave, lifecycle.Keep:
 		ended.Commit = pull.Head // what was made after it is still to be promoted
@@ -147,11 +151,16 @@ func (r *commander) enterComment(b *records, c commands.Comment, undo *undoing) 
 		all = all && good
 	}
 	to := commands.Answer{ID: c.ID, Place: c.Place, On: c.On, Good: all}
-	return r.add(b, &history.Answered{Head: history.Head{Iteration: b.sum.Iteration}, Key: to.String(), Reason: strings.Join(texts, "\n\n")})
+	return r.add(b, &history.Answered{
+		Head: history.Head{Iteration: b.sum.Iteration}, Key: to.String(),
+		Reason: strings.Join(texts, "\n\n"),
+	})
 }
 
 // command applies one command, and returns the answer.
-func (r *commander) command(b *records, c commands.Comment, command commands.Command, undo *undoing) (text string, good bool, err error) {
+func (r *commander) command(b *records, c commands.Comment, command commands.Command, undo *undoing) (text string,
+	good bool, err error,
+) {
 	switch command.Kind {
 	case commands.Pause:
 		return "Paused. `/autoloop resume` goes on.", true, r.pause(b, pausedBy(c, command))
@@ -160,7 +169,10 @@ func (r *commander) command(b *records, c commands.Comment, command commands.Com
 	case commands.SetTarget:
 		return r.setTarget(b, command)
 	case commands.Status:
-		return render.Summary(render.Account{Program: r.program, Events: b.log.Events, Past: &b.sum, RunURL: r.runURL}), true, nil
+		return render.Summary(render.Account{
+			Program: r.program, Events: b.log.Events, Past: &b.sum,
+			RunURL: r.runURL,
+		}), true, nil
 	case commands.Run:
 		r.asked = true
 		why := cmp.Or(b.machine.Stopped(r.program.Name), r.readyForReview())
@@ -182,7 +194,8 @@ func (r *commander) command(b *records, c commands.Comment, command commands.Com
 			return text, false, nil
 		}
 		err := r.add(b, &history.Set{
-			Head: history.Head{Iteration: b.sum.Iteration}, Key: history.UndoneIteration, Value: strconv.Itoa(command.Iteration), Commit: undo.head,
+			Head: history.Head{Iteration: b.sum.Iteration}, Key: history.UndoneIteration,
+			Value: strconv.Itoa(command.Iteration), Commit: undo.head,
 		})
 		if err != nil || b.sum.Completed == nil || b.sum.Paused != nil {
 			return text, true, err
@@ -217,7 +230,8 @@ func askedBy(c commands.Comment) decision.Reason {
 // reopened goes on with a pull request that a person opened again, and ends the pause that
 // closing it made.
 func (r *commander) reopened(b *records, pull int) error {
-	if err := r.set(b, history.PullEnded, ""); err != nil || b.sum.Paused == nil || !b.sum.Paused.Is(decision.PullClosed) {
+	if err := r.set(b, history.PullEnded, ""); err != nil || b.sum.Paused == nil ||
+		!b.sum.Paused.Is(decision.PullClosed) {
 		return err
 	}
 	return r.goOn(b, decision.Reason{Kind: decision.PullReopened, Count: pull})
@@ -231,7 +245,8 @@ func (r *commander) setTarget(b *records, command commands.Command) (text string
 	if err := r.set(b, history.TargetMetric, command.Target.String()); err != nil {
 		return "", false, err
 	}
-	text = fmt.Sprintf("The target is %s (%s is better), until the program file names another.", command.Target, r.program.Direction)
+	text = fmt.Sprintf("The target is %s (%s is better), until the program file names another.", command.Target,
+		r.program.Direction)
 	return text, true, r.completeAtTarget(b)
 }
 

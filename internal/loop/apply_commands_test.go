@@ -68,17 +68,25 @@ func TestWhatACommandDoes(t *testing.T) {
 			name: "pause again", before: paused, say: []commands.Command{{Kind: commands.Pause, Text: "another"}},
 			told: "paused", answer: "Paused. `/autoloop resume` goes on.", stopped: "paused: another",
 		},
-		{name: "resume what runs", say: []commands.Command{{Kind: commands.Resume}}, told: "resumed", answer: "It goes on."},
 		{
-			name: "resume what is paused", before: paused, say: []commands.Command{{Kind: commands.Resume}}, told: "resumed",
+			name: "resume what runs", say: []commands.Command{{Kind: commands.Resume}}, told: "resumed",
 			answer: "It goes on.",
 		},
 		{
-			name: "reactivate what is completed", before: completed, say: []commands.Command{{Kind: commands.Reactivate}},
+			name: "resume what is paused", before: paused, say: []commands.Command{{Kind: commands.Resume}},
+			told:   "resumed",
+			answer: "It goes on.",
+		},
+		{
+			name: "reactivate what is completed", before: completed,
+			say:  []commands.Command{{Kind: commands.Reactivate}},
 			told: "resumed", answer: "It goes on.",
 		},
 		{
-			name: "pause, then resume", say: []commands.Command{{Kind: commands.Pause, Text: "x"}, {Kind: commands.Resume}},
+			name: "pause, then resume", say: []commands.Command{
+				{Kind: commands.Pause, Text: "x"},
+				{Kind: commands.Resume},
+			},
 			told: "paused resumed", answer: "Paused. `/autoloop resume` goes on.\n\nIt goes on.",
 		},
 		{
@@ -93,7 +101,8 @@ func TestWhatACommandDoes(t *testing.T) {
 		},
 		{
 			name: "a target instead of the file's", front: "target-metric: 9",
-			say: []commands.Command{{Kind: commands.SetTarget, Target: five}}, told: "target-metric-was=9 target-metric=5",
+			say:    []commands.Command{{Kind: commands.SetTarget, Target: five}},
+			told:   "target-metric-was=9 target-metric=5",
 			answer: "The target is 5 (higher is better), until the program file names another.",
 		},
 		{
@@ -118,7 +127,8 @@ func TestWhatACommandDoes(t *testing.T) {
 			answer: "The agent is told at iteration 1.",
 		},
 		{
-			name: "a note", say: []commands.Command{{Kind: commands.Note, Text: "try a cache"}}, told: "note=try a cache",
+			name: "a note", say: []commands.Command{{Kind: commands.Note, Text: "try a cache"}},
+			told:   "note=try a cache",
 			answer: "The agent is told at iteration 1.",
 		},
 		{
@@ -155,7 +165,8 @@ func TestWhatACommandDoes(t *testing.T) {
 			assert.Equal(t, c.asked, d.commander.asked)
 			assert.Equal(t, strings.HasPrefix(c.stopped, "paused"), after.machine.Paused)
 			assert.Equal(t, strings.HasPrefix(c.stopped, "completed"), after.machine.Completed)
-			assert.Equal(t, after.machine.Paused, decision.Text(after.sum.Paused) != "", "state and ledger say the same")
+			assert.Equal(t, after.machine.Paused, decision.Text(after.sum.Paused) != "",
+				"state and ledger say the same")
 			assert.Equal(t, after.machine.Completed, after.sum.Completed != nil, "state and ledger say the same")
 		})
 	}
@@ -165,7 +176,8 @@ func TestWhatACommandDoes(t *testing.T) {
 func TestStatusIsAnsweredAsItStands(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, "", wasMeasured("1"), wasDecided(1, history.Accepted, "4", firstOnRecord))
-	d.heard(comment(1, commands.Command{Kind: commands.Pause, Text: "a holiday"}, commands.Command{Kind: commands.Status}))
+	d.heard(comment(1, commands.Command{Kind: commands.Pause, Text: "a holiday"},
+		commands.Command{Kind: commands.Status}))
 	require.NoError(t, d.commander.recordCommands(t.Context(), &undoing{}, free, free))
 	texts, _ := answersOf(d.written())
 	require.Len(t, texts, 1)
@@ -221,8 +233,9 @@ func TestTheEndOfAPullRequest(t *testing.T) {
 			pull: &commands.Pull{Number: 8, Open: true}, told: []string{"pull-ended=", "resumed"},
 		},
 		{
-			name: "open, and has nothing of its own", before: []history.Event{wasMeasured("1"), wasSet(history.PullEnded, "8")},
-			pull: &commands.Pull{Number: 8, Open: true},
+			name:   "open, and has nothing of its own",
+			before: []history.Event{wasMeasured("1"), wasSet(history.PullEnded, "8")},
+			pull:   &commands.Pull{Number: 8, Open: true},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -85,7 +85,8 @@ func (a *attempt) end(outcome history.Outcome, reasons ...decision.Reason) *atte
 func (r *team) tampered(lines []string, when string) []string {
 	var touched []string
 	for _, line := range lines {
-		if strings.HasPrefix(line, "ref ") && !strings.HasPrefix(line, "ref "+r.ref()+" ") || r.measurer.isolated && strings.HasPrefix(line, "file ") {
+		if strings.HasPrefix(line, "ref ") && !strings.HasPrefix(line, "ref "+r.ref()+" ") || r.measurer.isolated &&
+			strings.HasPrefix(line, "file ") {
 			r.warnings = append(r.warnings, "changed "+when+": "+line)
 			continue
 		}
@@ -96,7 +97,9 @@ func (r *team) tampered(lines []string, when string) []string {
 
 // request is the task of one agent. What others propose at the same time is
 // pending: it counts as no better than the incumbent.
-func (r *team) request(ctx context.Context, at position, a *attempt, pending []agent.PastIteration) (agent.Request, error) {
+func (r *team) request(ctx context.Context, at position, a *attempt,
+	pending []agent.PastIteration,
+) (agent.Request, error) {
 	home := r.dirs.newDir("h")
 	environ, err := r.environ(home, r.program.Env)
 	if err != nil {
@@ -129,8 +132,10 @@ func (r *team) request(ctx context.Context, at position, a *attempt, pending []a
 		past, earlier = r.records.trials()
 	}
 	return agent.Request{
-		Notes: notes, Dir: a.proposed.Dir, Prompt: r.prompt(at, a, files), Env: environ, Home: home, Timeout: r.spending.time(), Limit: r.spending.limit(a.of), Model: a.model, Command: p.AgentCommand,
-		IsTarget: rules.Allow, Targets: files, History: append(r.trials(at, past), pending...), Earlier: earlier, Direction: p.Direction, Incumbent: sum.Best,
+		Notes: notes, Dir: a.proposed.Dir, Prompt: r.prompt(at, a, files), Env: environ, Home: home,
+		Timeout: r.spending.time(), Limit: r.spending.limit(a.of), Model: a.model, Command: p.AgentCommand,
+		IsTarget: rules.Allow, Targets: files, History: append(r.trials(at, past), pending...), Earlier: earlier,
+		Direction: p.Direction, Incumbent: sum.Best,
 		Seed: r.seed(), Iteration: r.iteration, Proposal: a.number, Transcript: transcript,
 	}, nil
 }
@@ -149,7 +154,8 @@ func (r *team) trials(at position, past *history.Summary) []agent.PastIteration 
 			}
 			several = true
 			trials = append(trials, agent.PastIteration{
-				Iteration: p.Iteration, Params: p.Params, Metric: p.Metric, Previous: p.PreviousBest, Accepted: p.Outcome == history.Accepted,
+				Iteration: p.Iteration, Params: p.Params, Metric: p.Metric, Previous: p.PreviousBest,
+				Accepted: p.Outcome == history.Accepted,
 			})
 		}
 		if !several && tried.Definition == at.identity.Definition {
@@ -171,15 +177,18 @@ func (r *team) prompt(at position, a *attempt, files []string) string {
 	}
 	return prompt.Build(prompt.Input{
 		Room:    room,
-		Program: p.Name, Iteration: r.iteration, Goal: goal(p), Targets: texts(p.Targets), Protected: r.never(at), Files: files,
-		Metric: p.Metric, Direction: p.Direction, Target: r.target(b), Initial: b.sum.Initial, Best: b.sum.Best, Script: p.Script,
+		Program: p.Name, Iteration: r.iteration, Goal: goal(p), Targets: texts(p.Targets), Protected: r.never(at),
+		Files:  files,
+		Metric: p.Metric, Direction: p.Direction, Target: r.target(b), Initial: b.sum.Initial, Best: b.sum.Best,
+		Script: p.Script,
 		Sections: []prompt.Section{
 			{Title: "Current priorities", Text: b.doc.Section(state.Priorities)},
 			{Title: "Lessons learned", Text: b.doc.Section(state.Lessons)},
 			{Title: "Foreclosed avenues", Text: b.doc.Section(state.Foreclosed)},
 			{Title: "Future directions", Text: b.doc.Section(state.Future)},
 		},
-		Attempts: b.sum.Attempts, Output: b.sum.Output, Failed: b.standing().Failed(b.sum.Iteration), Handback: handsBack(at), Comments: r.thread.instructions(),
+		Attempts: b.sum.Attempts, Output: b.sum.Output, Failed: b.standing().Failed(b.sum.Iteration),
+		Handback: handsBack(at), Comments: r.thread.instructions(),
 		Proposal: a.number, Proposals: a.of,
 		Parent: parent, Inspirations: inspirations, Focus: a.focus, Failure: a.failure,
 	})

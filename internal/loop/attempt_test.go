@@ -22,7 +22,8 @@ import (
 func parsed(t *testing.T, front, target, script string) *program.Program {
 	t.Helper()
 	p := program.Parse(".autoloop/programs/p.md",
-		fmt.Appendf(nil, "---\n%s\n---\n## Goal\nx\n## Target\n%s\n## Evaluation\n```sh\n%s\n```\n", front, target, script))
+		fmt.Appendf(nil, "---\n%s\n---\n## Goal\nx\n## Target\n%s\n## Evaluation\n```sh\n%s\n```\n", front,
+			target, script))
 	require.Empty(t, p.Problems)
 	return p
 }
@@ -42,7 +43,8 @@ func TestTrialsOfTheTuner(t *testing.T) {
 		return &history.Proposed{
 			Head: history.Head{Iteration: iteration}, Proposal: number, Definition: definition, Outcome: outcome,
 			Metric: metricOf(fmt.Sprintf("%d.%d", iteration, number)), PreviousBest: metricOf("9"),
-			Work: history.Work{Params: map[string]metric.Value{"a": *metricOf(fmt.Sprintf("%d.%d", iteration, number))}},
+			Work: history.Work{Params: map[string]metric.Value{"a": *metricOf(fmt.Sprintf("%d.%d",
+				iteration, number))}},
 		}
 	}
 	const accepted, rejected = history.Accepted, history.Rejected
@@ -144,7 +146,10 @@ func TestWhatNoCandidateMayChange(t *testing.T) {
 		files                 []git.TreeEntry
 		want                  []string
 	}{
-		"the target opens no more than it should": {"", "- `src/*`", "sh run.sh", entries("run.sh", "src/a"), []string{}},
+		"the target opens no more than it should": {
+			"", "- `src/*`", "sh run.sh", entries("run.sh", "src/a"),
+			[]string{},
+		},
 		"everything": {
 			"", "- `**`", "sh run.sh",
 			entries("run.sh", "src/a", ".autoloop/programs/p.md"),
@@ -270,8 +275,9 @@ func TestTheEventOfAProposal(t *testing.T) {
 		many = append(many, fmt.Sprint("f", n))
 	}
 	a := &attempt{
-		number: 2, agent: agentNamed("codex"), model: "asked", outcome: history.Rejected, reasons: decision.Says("worse"),
-		digest: "x", patch: []byte("+1\n"), focus: "TestA", noisy: true, changed: many,
+		number: 2, agent: agentNamed("codex"), model: "asked", outcome: history.Rejected,
+		reasons: decision.Says("worse"),
+		digest:  "x", patch: []byte("+1\n"), focus: "TestA", noisy: true, changed: many,
 		reply:     agent.Reply{Summary: "did it", Model: "answered"},
 		lineage:   lineage{parent: &history.Proposed{Head: history.Head{Iteration: 3}, Proposal: 1}},
 		durations: map[string]float64{"propose": 2},
@@ -282,7 +288,8 @@ func TestTheEventOfAProposal(t *testing.T) {
 			e.Iteration, e.Proposal, e.Parent, e.Evaluator, e.Definition, e.Digest, e.Direction, e.Outcome, e.Focus,
 			e.Noisy,
 		})
-	assert.Equal(t, []any{"codex", "answered", "did it", maxChanged}, []any{e.Agent, e.Model, e.Summary, len(e.Changed)})
+	assert.Equal(t, []any{"codex", "answered", "did it", maxChanged},
+		[]any{e.Agent, e.Model, e.Summary, len(e.Changed)})
 	assert.Equal(t, &history.Ancestor{Iteration: 3, Proposal: 1}, e.GrownFrom)
 	assert.Empty(t, e.Patch+string(e.Verdict)+e.Delta, "nothing was measured")
 	assert.Nil(t, e.Metric)
@@ -328,7 +335,8 @@ func TestSeedsOfPrograms(t *testing.T) {
 	for n := range 200 {
 		s := &session{program: &program.Program{Name: fmt.Sprint("p", n)}}
 		assert.Equal(t, s.seed(),
-			(&session{program: &program.Program{Name: fmt.Sprint("p", n), Goal: "x"}, iteration: n}).seed(), "it is the name's")
+			(&session{program: &program.Program{Name: fmt.Sprint("p", n), Goal: "x"}, iteration: n}).seed(),
+			"it is the name's")
 		assert.GreaterOrEqual(t, s.seed(), int64(0))
 		seeds[s.seed()] = true
 	}

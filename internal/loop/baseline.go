@@ -47,7 +47,10 @@ func (r *proposer) ensureBaseline(ctx context.Context, at *position) error {
 		return err
 	}
 	if touched := r.team.tampered(before.Diff(after), "while the unchanged files were measured"); len(touched) > 0 {
-		return &baselineError{decision.Reason{Kind: decision.RepositoryChanged, Term: "while the unchanged files were measured", Words: strings.Join(touched, "; ")}}
+		return &baselineError{decision.Reason{
+			Kind: decision.RepositoryChanged,
+			Term: "while the unchanged files were measured", Words: strings.Join(touched, "; "),
+		}}
 	}
 	if err := r.recordBaseline(ctx, at, found, why); err != nil {
 		return err
@@ -74,7 +77,10 @@ func (r *journal) needsBaseline(at position) *decision.Reason {
 	case sum.Best == nil:
 		return &decision.Reason{Kind: decision.First}
 	case sum.Direction.String() != r.program.Direction.String():
-		return &decision.Reason{Kind: decision.DirectionChanged, Path: sum.Direction.String(), Term: r.program.Direction.String()}
+		return &decision.Reason{
+			Kind: decision.DirectionChanged, Path: sum.Direction.String(),
+			Term: r.program.Direction.String(),
+		}
 	case sum.Definition != at.identity.Definition:
 		return &decision.Reason{Kind: decision.ProgramChanged}
 	case sum.Base != at.Base:
@@ -107,7 +113,8 @@ func (r *proposer) recordBaseline(ctx context.Context, at *position, found basel
 	r.describeBaseline(measured, *at, r.records.sum.Iteration)
 	r.baselineEvents = measured
 	message := fmt.Sprintf("%s: baseline %s", r.program.Name, found.head.median())
-	err := r.write(ctx, message, at.branchUpdate(r.ref()), func(b *records) error { return r.enterBaseline(b, *at, measured) })
+	err := r.write(ctx, message, at.branchUpdate(r.ref()),
+		func(b *records) error { return r.enterBaseline(b, *at, measured) })
 	if !at.Move || !refusedForWorkflows(err) {
 		return err
 	}
@@ -135,7 +142,8 @@ func (r *journal) enterBaseline(b *records, at position, measured []*history.Mea
 		}
 		if len(measured) == 1 { // the branch has nothing that the default branch lacks: it measures the same
 			same := *measured[0]
-			same.Role, same.BaseBranch, same.Reason, same.Evaluation, same.EvaluatorWrites = history.Incumbent, "", nil, nil, nil
+			same.Role, same.BaseBranch, same.Reason, same.Evaluation, same.EvaluatorWrites = history.Incumbent, "",
+				nil, nil, nil
 			measured = append(measured, &same)
 		}
 	}

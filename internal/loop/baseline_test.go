@@ -34,7 +34,10 @@ func journalOf(t *testing.T, front string) *journal {
 	clock := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
 	return &journal{
 		records: records,
-		session: &session{program: p, id: "run", now: func() time.Time { clock = clock.Add(time.Second); return clock }},
+		session: &session{
+			program: p, id: "run",
+			now: func() time.Time { clock = clock.Add(time.Second); return clock },
+		},
 	}
 }
 
@@ -57,10 +60,14 @@ func TestWhatMakesABaselineInvalid(t *testing.T) {
 	valid := func(t *testing.T) *state {
 		s := &state{journal: journalOf(t, ""), at: position{
 			Head: "head", Base: "base", BaseBranch: "main",
-			identity: identity{Evaluator: "e", Definition: "d", Executor: &history.Executor{Agent: "claude", Model: "m"}},
+			identity: identity{
+				Evaluator: "e", Definition: "d",
+				Executor: &history.Executor{Agent: "claude", Model: "m"},
+			},
 		}}
 		s.journal.records.sum = history.Summary{
-			Best: metricOf("1"), Direction: metric.Higher, Definition: "d", Evaluator: "e", Base: "base", Incumbent: "head",
+			Best: metricOf("1"), Direction: metric.Higher, Definition: "d", Evaluator: "e", Base: "base",
+			Incumbent:   "head",
 			InitialRuns: 2,
 			Executor:    &history.Executor{Agent: "claude", Model: "m"},
 		}
@@ -71,7 +78,10 @@ func TestWhatMakesABaselineInvalid(t *testing.T) {
 		spoil func(*state)
 	}{
 		{"first measurement", func(s *state) { s.journal.records.sum.Best = nil }},
-		{"the direction changed from lower to higher", func(s *state) { s.journal.records.sum.Direction = metric.Lower }},
+		{
+			"the direction changed from lower to higher",
+			func(s *state) { s.journal.records.sum.Direction = metric.Lower },
+		},
 		{"the program's evaluation changed", func(s *state) { s.at.identity.Definition = "another" }},
 		{"the default branch moved on", func(s *state) { s.at.Base = "another" }},
 		{"the program branch has commits that are not Autoloop's", func(s *state) { s.at.Head = "another" }},
@@ -226,7 +236,10 @@ func TestWhatAMeasurementIsOf(t *testing.T) {
 	both := []*history.Measured{{Role: history.Baseline}, {Role: history.Incumbent}}
 	j.describeBaseline(both, at, 4)
 	assert.Equal(t, *alone[0], *both[0])
-	assert.Equal(t, history.Measured{Head: history.Head{Iteration: 4}, Role: history.Incumbent, Commit: "head"}, *both[1])
+	assert.Equal(t, history.Measured{
+		Head: history.Head{Iteration: 4}, Role: history.Incumbent,
+		Commit: "head",
+	}, *both[1])
 }
 
 func TestTheTrackedFileAtAPath(t *testing.T) {
@@ -263,9 +276,15 @@ func TestWhatTheEvaluatorsIdentityIsOf(t *testing.T) {
 		evaluator  bool // is another
 		definition bool
 	}{
-		"the target's content":   {"", func(e []git.TreeEntry) []git.TreeEntry { e[0].ID = "9"; return e }, false, false},
-		"the target is gone":     {"", func(e []git.TreeEntry) []git.TreeEntry { return e[1:] }, false, false},
-		"another file's content": {"", func(e []git.TreeEntry) []git.TreeEntry { e[1].ID = "9"; return e }, true, false},
+		"the target's content": {
+			"", func(e []git.TreeEntry) []git.TreeEntry { e[0].ID = "9"; return e },
+			false, false,
+		},
+		"the target is gone": {"", func(e []git.TreeEntry) []git.TreeEntry { return e[1:] }, false, false},
+		"another file's content": {
+			"", func(e []git.TreeEntry) []git.TreeEntry { e[1].ID = "9"; return e },
+			true, false,
+		},
 		"another file's mode": {
 			"", func(e []git.TreeEntry) []git.TreeEntry { e[1].Mode = "100755"; return e }, true,
 			false,

@@ -77,7 +77,10 @@ func TestBreakFiles(t *testing.T) {
 			t.Parallel()
 			around := t.TempDir()
 			dir := filepath.Join(around, "tree")
-			for file, text := range map[string]string{"secret.txt": "outside", "tree/a.txt": "one\n", "tree/sub/b.txt": "two"} {
+			for file, text := range map[string]string{
+				"secret.txt": "outside", "tree/a.txt": "one\n",
+				"tree/sub/b.txt": "two",
+			} {
 				path := filepath.Join(around, file)
 				require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 				require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
@@ -157,7 +160,8 @@ func TestTheFileToBreak(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			text := strings.NewReplacer("`value.txt`", c.target, "cat value.txt", c.script, "%s\n", "").Replace(bedProgram)
+			text := strings.NewReplacer("`value.txt`", c.target, "cat value.txt", c.script, "%s\n",
+				"").Replace(bedProgram)
 			d := newDeskOf(t, nil, "p", text)
 			dir := t.TempDir()
 			var entries []git.TreeEntry

@@ -44,7 +44,9 @@ const nonsense = "\n)}] this is no program ([{ \"\n"
 
 // breakTarget breaks a target file in throw-away trees, one for each way, and measures
 // them. The commit has these files, which lie in a tree of it too.
-func (r *measurer) breakTarget(ctx context.Context, entries []git.TreeEntry, tree string, ways []string, found *Inspection) error {
+func (r *measurer) breakTarget(ctx context.Context, entries []git.TreeEntry, tree string, ways []string,
+	found *Inspection,
+) error {
 	file := r.fileToBreak(entries, tree)
 	if file == "" {
 		return nil
@@ -101,7 +103,10 @@ func (r *measurer) measureBroken(ctx context.Context, found *Inspection, file, h
 	}
 	rule := found.Rule
 	rule.Regime, rule.CheckTooGood = decision.Single, false
-	trial := decision.NewTrial(decision.Standard{Rule: rule, Seed: "none", Direction: r.program.Direction, Initial: found.Guardrails})
+	trial := decision.NewTrial(decision.Standard{
+		Rule: rule, Seed: "none", Direction: r.program.Direction,
+		Initial: found.Guardrails,
+	})
 	d, err := trial.Run(func(decision.Step) (metric.Measurement, error) { return outcome.Measurement, nil })
 	if d.Verdict != decision.Improved { // beside no best each number is: it is refused, or breaks a guardrail
 		broken.Problem = d.Reasons[0].String()

@@ -60,7 +60,10 @@ func (r *team) newAttempts() []*attempt {
 	all := make([]*attempt, max(r.program.Candidates, len(agents), 1))
 	for i := range all {
 		who := agents[i%len(agents)]
-		all[i] = &attempt{number: i + 1, of: len(all), agent: who.Agent, model: who.Model, durations: map[string]float64{}}
+		all[i] = &attempt{
+			number: i + 1, of: len(all), agent: who.Agent, model: who.Model,
+			durations: map[string]float64{},
+		}
 	}
 	return all
 }
@@ -117,7 +120,10 @@ func (r *team) endTampered(ctx context.Context, all []*attempt, before, after gi
 	}
 	for _, a := range all {
 		a.verdict, a.rule, a.decision = nil, nil, decision.Decision{}
-		a.end(history.Error, decision.Reason{Kind: decision.RepositoryChanged, Term: when, Words: a.masker.String(strings.Join(touched, "; "))})
+		a.end(history.Error, decision.Reason{
+			Kind: decision.RepositoryChanged, Term: when,
+			Words: a.masker.String(strings.Join(touched, "; ")),
+		})
 	}
 	return nil
 }
@@ -139,7 +145,10 @@ func (r *team) askAll(ctx context.Context, at position, all []*attempt) error {
 			return err
 		}
 		if a.reply.Params != nil {
-			pending = append(pending, agent.PastIteration{Iteration: r.iteration, Params: a.reply.Params, Metric: r.records.sum.Best, Previous: r.records.sum.Best})
+			pending = append(pending, agent.PastIteration{
+				Iteration: r.iteration, Params: a.reply.Params,
+				Metric: r.records.sum.Best, Previous: r.records.sum.Best,
+			})
 		}
 	}
 	group, bounded := errgroup.WithContext(ctx)
@@ -174,7 +183,10 @@ func (r *team) askOne(ctx context.Context, a *attempt, request agent.Request) (e
 
 // failed ends the attempt for what kept its agent from working.
 func (a *attempt) failed(failure *agent.Failure) {
-	a.end(history.Error, decision.Reason{Kind: decision.AgentFailed, Path: a.agent.Name(), Term: string(failure.Kind), Words: failure.Message})
+	a.end(history.Error, decision.Reason{
+		Kind: decision.AgentFailed, Path: a.agent.Name(), Term: string(failure.Kind),
+		Words: failure.Message,
+	})
 }
 
 // consider holds a proposal against the target, and against what was tried.
@@ -205,7 +217,10 @@ func (r *team) consider(ctx context.Context, at position, a *attempt, digests ma
 	}
 	// What was kept is in the incumbent: the same lines once more are another change.
 	if tried, found := r.records.sum.Tried[a.digest]; found && tried.Outcome != history.Accepted {
-		a.end(history.Rejected, decision.Reason{Kind: decision.TriedBefore, Count: tried.Iteration, Term: string(tried.Outcome)})
+		a.end(history.Rejected, decision.Reason{
+			Kind: decision.TriedBefore, Count: tried.Iteration,
+			Term: string(tried.Outcome),
+		})
 		return nil
 	}
 	if twin, found := digests[a.digest]; found {

@@ -38,7 +38,8 @@ func TestSeveralProposals(t *testing.T) {
 		each    []string // the first reason of each proposal, by number
 	}{
 		"the same change twice": {write("0", "0", "2"), history.Accepted, "2", []string{
-			"0 is worse than the best 1", "the same change as proposal 1's; it was not measured again", "2 is better than 1",
+			"0 is worse than the best 1", "the same change as proposal 1's; it was not measured again",
+			"2 is better than 1",
 		}},
 		"no change": {
 			func(b *bed, request agent.Request) agent.Reply {
@@ -47,7 +48,10 @@ func TestSeveralProposals(t *testing.T) {
 				}
 				return write("2", "", "3")(b, request)
 			}, history.Accepted, "3",
-			[]string{"better than before, but proposal 3 is better still (3)", "no change proposed", "3 is better than 1"},
+			[]string{
+				"better than before, but proposal 3 is better still (3)", "no change proposed",
+				"3 is better than 1",
+			},
 		},
 		"one may not work": {
 			func(b *bed, request agent.Request) agent.Reply {
@@ -198,7 +202,8 @@ func TestAMemberThatIsTheIncumbent(t *testing.T) {
 	}
 	result := b.one()
 	assert.Equal(t, "0", began, "it begins with its parent's files")
-	assert.Equal(t, []string{"it is the incumbent again, so there is nothing to measure"}, decision.Texts(result.Reasons))
+	assert.Equal(t, []string{"it is the incumbent again, so there is nothing to measure"},
+		decision.Texts(result.Reasons))
 	result = b.one()
 	assert.Equal(t, history.Rejected, result.Outcome)
 	assert.Equal(t, []string{"no change proposed"}, decision.Texts(result.Reasons),

@@ -15,7 +15,10 @@ func TestTheSuiteIsPartOfTheEvaluator(t *testing.T) {
 	p := program.Parse("p.md", []byte("---\nskill: s\n---\n## Target\n`s/`\n"))
 	r := &journal{session: &session{program: p}}
 	hash := func(evals, skill string) string {
-		found, err := r.identify([]git.TreeEntry{{Path: "s/SKILL.md", ID: skill}, {Path: "s/evals/evals.json", ID: evals}})
+		found, err := r.identify([]git.TreeEntry{
+			{Path: "s/SKILL.md", ID: skill},
+			{Path: "s/evals/evals.json", ID: evals},
+		})
 		require.NoError(t, err)
 		return found.Evaluator
 	}

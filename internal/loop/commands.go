@@ -65,7 +65,9 @@ func (s *Service) aside(ctx context.Context) (r *run, busy string, err error) {
 
 // Command applies one command, as a comment of its author would, and returns the answer,
 // and whether it was done; busy names another run that works on the program.
-func (s *Service) Command(ctx context.Context, author string, command commands.Command) (answer string, good bool, busy string, err error) {
+func (s *Service) Command(ctx context.Context, author string, command commands.Command) (answer string, good bool,
+	busy string, err error,
+) {
 	r, busy, err := s.aside(ctx)
 	switch {
 	case err != nil || busy != "":

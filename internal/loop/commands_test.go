@@ -33,9 +33,12 @@ func TestAskedAtFirst(t *testing.T) {
 			commands.Status, commands.Instruct, commands.Note, commands.SetTarget,
 			commands.Undo, commands.Wrong,
 		}, false, false},
-		"run, and more":          {[]commands.Kind{commands.Run, commands.Status, commands.Undo}, true, false},
-		"pause, run, pause, run": {[]commands.Kind{commands.Pause, commands.Run, commands.Pause, commands.Run}, true, false},
-		"pause, then instruct":   {[]commands.Kind{commands.Pause, commands.Instruct}, false, true},
+		"run, and more": {[]commands.Kind{commands.Run, commands.Status, commands.Undo}, true, false},
+		"pause, run, pause, run": {
+			[]commands.Kind{commands.Pause, commands.Run, commands.Pause, commands.Run},
+			true, false,
+		},
+		"pause, then instruct": {[]commands.Kind{commands.Pause, commands.Instruct}, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

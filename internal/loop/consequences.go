@@ -46,7 +46,10 @@ func (r *journal) completeAtTarget(b *records) error {
 	if !r.program.Direction.TargetMet(*b.sum.Best, target) {
 		return nil
 	}
-	reason := decision.Reason{Kind: decision.TargetReached, Value: b.sum.Best, Beside: target, Term: r.program.Direction.String()}
+	reason := decision.Reason{
+		Kind: decision.TargetReached, Value: b.sum.Best, Beside: target,
+		Term: r.program.Direction.String(),
+	}
 	if err := r.add(b, &history.Completed{Head: history.Head{Iteration: b.sum.Iteration}, Reason: reason}); err != nil {
 		return err
 	}

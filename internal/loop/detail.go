@@ -36,7 +36,8 @@ func (r *run) detail(result *Result) {
 	}
 	result.Evaluation = r.records.evaluation(r.id, result)
 	if decided := r.records.decided(result.Iteration); decided != nil && result.Outcome != history.Idle {
-		result.Agent, result.Model, result.Usage, result.Changed = decided.Agent, decided.Model, decided.Usage, decided.Changed
+		result.Agent, result.Model, result.Usage, result.Changed = decided.Agent, decided.Model, decided.Usage,
+			decided.Changed
 		result.Guardrails = r.rails(decided)
 	}
 }

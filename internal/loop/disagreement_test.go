@@ -65,7 +65,8 @@ func TestTheIncumbentIsAnAlarm(t *testing.T) {
 			assert.Contains(t, string(b.records().doc.Render()), "the incumbent, measured anew, gave")
 
 			iterate()
-			assert.Contains(t, string(b.records().doc.Render()), "New baseline: the incumbent was not what is on record")
+			assert.Contains(t, string(b.records().doc.Render()),
+				"New baseline: the incumbent was not what is on record")
 			assert.Zero(t, b.records().sum.Disagreements)
 			assert.Less(t, b.records().sum.Best.Float64(), 101.0)
 		})

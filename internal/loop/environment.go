@@ -65,7 +65,9 @@ type measurer struct {
 
 // newEnvironment builds an environment for a commit or tree at dir, which must not
 // exist; git shows it as the commit head, "" for no git.
-func (r *measurer) newEnvironment(ctx context.Context, side history.Role, treeish, head, dir string) (*environment, error) {
+func (r *measurer) newEnvironment(ctx context.Context, side history.Role, treeish, head,
+	dir string,
+) (*environment, error) {
 	start := r.now()
 	o := r.treeOptions(head)
 	o.Measured = true
@@ -73,7 +75,10 @@ func (r *measurer) newEnvironment(ctx context.Context, side history.Role, treeis
 	if err != nil {
 		return nil, err
 	}
-	made := &environment{measurer: r, side: side, treeish: treeish, head: head, tree: built, home: r.dirs.newDir("h"), artifacts: r.dirs.newDir("a")}
+	made := &environment{
+		measurer: r, side: side, treeish: treeish, head: head, tree: built, home: r.dirs.newDir("h"),
+		artifacts: r.dirs.newDir("a"),
+	}
 	made.environ, err = r.environ(made.home, r.program.Env)
 	if err == nil && r.configure != nil {
 		err = r.configure(made.home)
@@ -101,7 +106,8 @@ func (m *environment) changedByOthers() []string {
 	if r.isolated || !r.own.known {
 		return nil
 	}
-	return slices.DeleteFunc(m.tree.Altered(r.evaluatorFile()), func(path string) bool { _, own := r.own.touched[path]; return own })
+	return slices.DeleteFunc(m.tree.Altered(r.evaluatorFile()),
+		func(path string) bool { _, own := r.own.touched[path]; return own })
 }
 
 // Close removes the environment. Closing nil, or twice, does nothing.
@@ -163,15 +169,19 @@ func (m *environment) renew(ctx context.Context) error {
 func (m *environment) run(ctx context.Context) (evaluation.Result, error) {
 	p := m.measurer.program
 	if changed := m.changedByOthers(); len(changed) > 0 {
-		return evaluation.Result{}, &baselineError{decision.Reason{Kind: decision.EvaluatorTouched, Words: list(changed)}}
+		return evaluation.Result{}, &baselineError{decision.Reason{
+			Kind:  decision.EvaluatorTouched,
+			Words: list(changed),
+		}}
 	}
 	limit, over := m.measurer.spending.toMeasure()
 	if over != "" {
 		return evaluation.Result{Problem: over, OverLimit: true}, nil
 	}
 	request := evaluation.Request{
-		Script: p.Script, Dir: m.tree.Dir, Env: m.environ, Timeout: p.EvaluationTimeout, Metric: p.Metric, Artifacts: m.artifacts,
-		Offline: !p.Network, Trusted: m.trusted, Limit: limit, Fixed: m.fixed(),
+		Script: p.Script, Dir: m.tree.Dir, Env: m.environ, Timeout: p.EvaluationTimeout, Metric: p.Metric,
+		Artifacts: m.artifacts,
+		Offline:   !p.Network, Trusted: m.trusted, Limit: limit, Fixed: m.fixed(),
 	}
 	for _, rail := range p.Guardrails {
 		request.Names = append(request.Names, rail.Metric)
@@ -198,7 +208,8 @@ func (m *environment) run(ctx context.Context) (evaluation.Result, error) {
 	if request.Setup != "" {
 		m.prepare += m.measurer.now().Sub(start) - outcome.Duration
 	}
-	if _, missing := os.Lstat(request.Keep); outcome.Problem != "" && !broken && m.measurer.failed == "" && missing == nil {
+	if _, missing := os.Lstat(request.Keep); outcome.Problem != "" && !broken && m.measurer.failed == "" &&
+		missing == nil {
 		m.measurer.failed = request.Keep
 	}
 	return outcome, err
@@ -207,7 +218,8 @@ func (m *environment) run(ctx context.Context) (evaluation.Result, error) {
 // given are the directories that a run is given to write in, with what they are.
 func (m *environment) given() map[string]string {
 	given := map[string]string{
-		process.Getenv(m.environ, "HOME"): "its HOME", process.Getenv(m.environ, "TMPDIR"): "its TMPDIR", m.tree.Dir: "its tree",
+		process.Getenv(m.environ, "HOME"): "its HOME", process.Getenv(m.environ, "TMPDIR"): "its TMPDIR",
+		m.tree.Dir: "its tree",
 	}
 	maps.DeleteFunc(given, func(dir, _ string) bool {
 		info, err := os.Lstat(dir)

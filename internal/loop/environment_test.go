@@ -85,7 +85,8 @@ func TestAnEnvironmentThatCannotBeMade(t *testing.T) {
 			t.Parallel()
 			l, r, at := shared.on(t, "", steady)
 			spoil(r.measurer)
-			env, err := r.measurer.newEnvironment(t.Context(), history.Candidate, at.Head, at.Head, r.measurer.dirs.newDir("t"))
+			env, err := r.measurer.newEnvironment(t.Context(), history.Candidate, at.Head, at.Head,
+				r.measurer.dirs.newDir("t"))
 			require.ErrorIs(t, err, broken)
 			assert.Nil(t, env)
 			l.leavesNothing()
@@ -296,8 +297,13 @@ func TestATreeThatIsMeasuredOnce(t *testing.T) {
 			history.Accepted,
 			"this confirms, in new trees",
 		},
-		"a candidate that fails":  {"fail", nil, history.Rejected, "it exits with 1"},
-		"one that fails in noise": {"fail", []string{"0.1", "-0.1", "0.3", "0", "0.2"}, history.Rejected, "it exits with 1"},
+		"a candidate that fails": {"fail", nil, history.Rejected, "it exits with 1"},
+		"one that fails in noise": {
+			"fail",
+			[]string{"0.1", "-0.1", "0.3", "0", "0.2"},
+			history.Rejected,
+			"it exits with 1",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

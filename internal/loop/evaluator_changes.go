@@ -77,7 +77,8 @@ func (r *measurer) warnOfWrites(touched map[string]bool) {
 	}
 	slices.Sort(written)
 	if len(written) > 0 {
-		r.warnings = append(r.warnings, fmt.Sprintf("the evaluation writes to files of the repository, so that a candidate can too without being noticed; let it write to ignored paths: %s", list(written)))
+		r.warnings = append(r.warnings,
+			fmt.Sprintf("the evaluation writes to files of the repository, so that a candidate can too without being noticed; let it write to ignored paths: %s", list(written)))
 	}
 }
 
@@ -114,7 +115,8 @@ func (m *environment) fixed() []string {
 		}
 	}
 	for _, name := range m.tree.Shared() {
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(r.own.touched)), func(path string) bool { return strings.HasPrefix(path, name+"/") }) {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(r.own.touched)),
+			func(path string) bool { return strings.HasPrefix(path, name+"/") }) {
 			add(name)
 		}
 	}

@@ -122,7 +122,8 @@ func evaluatorLab(t *testing.T) *lab {
 // built is an environment of the lab's incumbent.
 func (l *lab) built(r *run, at position) *environment {
 	l.t.Helper()
-	env, err := r.measurer.newEnvironment(l.t.Context(), history.Incumbent, at.Head, at.Head, r.measurer.dirs.newDir("t"))
+	env, err := r.measurer.newEnvironment(l.t.Context(), history.Incumbent, at.Head, at.Head,
+		r.measurer.dirs.newDir("t"))
 	require.NoError(l.t, err)
 	l.t.Cleanup(env.Close)
 	return env
@@ -153,17 +154,29 @@ func TestWhatIsLearnedOfTheEvaluation(t *testing.T) {
 			"",
 		}, //nolint:gosec // a file of the test
 		{
-			"the same content", func() error { l.write(env.tree.Dir, map[string]string{"lib/a.txt": "a\n"}); return nil },
+			"the same content", func() error {
+				l.write(env.tree.Dir,
+					map[string]string{"lib/a.txt": "a\n"})
+				return nil
+			},
 			map[string]bool{"bench.sh": false, "lib/a.txt": false},
 			"",
 		},
 		{
-			"another content", func() error { l.write(env.tree.Dir, map[string]string{"report.txt": "some\n"}); return nil },
+			"another content", func() error {
+				l.write(env.tree.Dir,
+					map[string]string{"report.txt": "some\n"})
+				return nil
+			},
 			map[string]bool{"bench.sh": false, "lib/a.txt": false, "report.txt": true},
 			`"report.txt"`,
 		},
 		{
-			"and the first again", func() error { l.write(env.tree.Dir, map[string]string{"report.txt": "none\n"}); return nil },
+			"and the first again", func() error {
+				l.write(env.tree.Dir,
+					map[string]string{"report.txt": "none\n"})
+				return nil
+			},
 			map[string]bool{"bench.sh": false, "lib/a.txt": false, "report.txt": true},
 			"",
 		},
@@ -173,13 +186,24 @@ func TestWhatIsLearnedOfTheEvaluation(t *testing.T) {
 			`"lib/a.txt"`,
 		},
 		{
-			"a new shared file", func() error { l.write(env.tree.Dir, map[string]string{"dep/x/new.txt": "x\n"}); return nil },
+			"a new shared file", func() error {
+				l.write(env.tree.Dir,
+					map[string]string{"dep/x/new.txt": "x\n"})
+				return nil
+			},
 			map[string]bool{"bench.sh": false, "dep": false, "lib/a.txt": true, "report.txt": true},
 			"",
 		},
 		{
-			"a shared file", func() error { l.write(env.tree.Dir, map[string]string{"dep/two.txt": "3\n"}); return nil },
-			map[string]bool{"bench.sh": false, "dep": false, "dep/two.txt": true, "lib/a.txt": true, "report.txt": true},
+			"a shared file", func() error {
+				l.write(env.tree.Dir,
+					map[string]string{"dep/two.txt": "3\n"})
+				return nil
+			},
+			map[string]bool{
+				"bench.sh": false, "dep": false, "dep/two.txt": true, "lib/a.txt": true,
+				"report.txt": true,
+			},
 			`"dep/two.txt"`,
 		},
 	} {
@@ -191,7 +215,8 @@ func TestWhatIsLearnedOfTheEvaluation(t *testing.T) {
 		if step.warns == "" {
 			assert.Empty(t, r.warnings, step.what)
 		} else if assert.Len(t, r.warnings, 1, step.what) {
-			assert.True(t, strings.HasSuffix(r.warnings[0], "let it write to ignored paths: "+step.warns), r.warnings[0])
+			assert.True(t, strings.HasSuffix(r.warnings[0], "let it write to ignored paths: "+step.warns),
+				r.warnings[0])
 		}
 	}
 }

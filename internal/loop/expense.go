@@ -77,7 +77,10 @@ func dollarsOf(usd float64) *metric.Value {
 func (r *team) interruptedAttempt(reason decision.Reason) *attempt {
 	var all []*attempt
 	for _, one := range r.working {
-		cut := &attempt{number: one.number, of: one.of, agent: one.agent, model: one.model, durations: map[string]float64{}}
+		cut := &attempt{
+			number: one.number, of: one.of, agent: one.agent, model: one.model,
+			durations: map[string]float64{},
+		}
 		cut.reply.Usage, cut.reply.Model = one.reply.Usage, one.reply.Model
 		if seconds, worked := one.durations["propose"]; worked {
 			cut.durations["propose"] = seconds

@@ -24,15 +24,18 @@ func (r *run) failForPerson(ctx context.Context, reason decision.Reason) (Result
 	})
 }
 
-func (r *run) recordFailure(ctx context.Context, at position, reason decision.Reason, then func(*records) error) (Result, error) {
+func (r *run) recordFailure(ctx context.Context, at position, reason decision.Reason,
+	then func(*records) error,
+) (Result, error) {
 	p := r.proposer.newProposal(proposal.Iteration, at)
 	r.proposer.describeFailure(p, at, reason)
-	err := r.write(ctx, fmt.Sprintf("%s: iteration %d error", r.program.Name, r.iteration), nil, func(b *records) error {
-		if err := r.recorder.enter(b, at, p); err != nil {
-			return err
-		}
-		return then(b)
-	})
+	err := r.write(ctx, fmt.Sprintf("%s: iteration %d error", r.program.Name, r.iteration), nil,
+		func(b *records) error {
+			if err := r.recorder.enter(b, at, p); err != nil {
+				return err
+			}
+			return then(b)
+		})
 	if err != nil {
 		return Result{}, err
 	}

@@ -63,7 +63,8 @@ func TestARunWithNothingLeftToDo(t *testing.T) {
 	r.stopped = "budget: all of it"
 	result, err := r.finish(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, []any{history.Idle, "budget: all of it", 0}, []any{result.Outcome, result.Stopped, result.Iteration})
+	assert.Equal(t, []any{history.Idle, "budget: all of it", 0},
+		[]any{result.Outcome, result.Stopped, result.Iteration})
 	sum := b.records().sum
 	assert.Nil(t, sum.Open)
 	assert.Empty(t, sum.Attempts)

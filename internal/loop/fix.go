@@ -23,7 +23,9 @@ const failedPrefix = "autoloop-failed/"
 
 // fixFailure lets an agent fix what CI found, on top of the candidate. It is done
 // when no agent may work now.
-func (r *ciGate) fixFailure(ctx context.Context, e history.Decided, verdict ci.Result) (result Result, done bool, err error) {
+func (r *ciGate) fixFailure(ctx context.Context, e history.Decided, verdict ci.Result) (result Result, done bool,
+	err error,
+) {
 	reason, left := r.spending.blockedReason(r.records), r.spending.time()-r.now().Sub(r.begun)
 	if reason == "" && left > 0 {
 		at, p, err := r.fixer(ctx, e, verdict, left)
@@ -48,7 +50,8 @@ func (r *ciGate) fixFailure(ctx context.Context, e history.Decided, verdict ci.R
 	return result, true, err
 }
 
-type fixer func(ctx context.Context, e history.Decided, verdict ci.Result, left time.Duration) (position, *proposal.Proposal, error)
+type fixer func(ctx context.Context, e history.Decided, verdict ci.Result, left time.Duration) (position,
+	*proposal.Proposal, error)
 
 type noFixError struct{ reason string }
 
@@ -61,7 +64,9 @@ func asksNoAgent(context.Context, history.Decided, ci.Result, time.Duration) (po
 
 // recordOwnFix records a fix that this run proposed. One that verification
 // refuses counts as a failed attempt.
-func (r *ciGate) recordOwnFix(ctx context.Context, at position, e history.Decided, verdict ci.Result, p *proposal.Proposal) error {
+func (r *ciGate) recordOwnFix(ctx context.Context, at position, e history.Decided, verdict ci.Result,
+	p *proposal.Proposal,
+) error {
 	err := r.recorder.recordFix(ctx, at, e, verdict, p, r.holdsLease)
 	var refused *proposal.RefusedError
 	if errors.As(err, &refused) && p.Decided != nil {
@@ -92,7 +97,9 @@ const maxProblem = 300
 
 // recordFix verifies a fix and writes it: on top of the branch when it passed its
 // trial, else as a failed attempt.
-func (r *recorder) recordFix(ctx context.Context, at position, e history.Decided, verdict ci.Result, p *proposal.Proposal, claim func(*records) error) error {
+func (r *recorder) recordFix(ctx context.Context, at position, e history.Decided, verdict ci.Result,
+	p *proposal.Proposal, claim func(*records) error,
+) error {
 	if p.Postponed != nil {
 		return r.enterProposal(ctx, at, p, claim)
 	}
@@ -134,9 +141,12 @@ func (r *recorder) recordFix(ctx context.Context, at position, e history.Decided
 	})
 }
 
-func (r *recorder) commitFix(ctx context.Context, at position, e history.Decided, p *proposal.Proposal, number int) (string, error) {
+func (r *recorder) commitFix(ctx context.Context, at position, e history.Decided, p *proposal.Proposal,
+	number int,
+) (string, error) {
 	message := fmt.Sprintf("[Autoloop: %s] Iteration %d: fix CI (%d)\n\n%s\n\nAutoloop-Iteration: %d\nAutoloop-Metric: %s\nAutoloop-Run: %s\n",
-		r.program.Name, e.Iteration, number, summary(p.Checked.Summary, p.Decided.Changed), e.Iteration, p.Decided.Best, r.id) + r.signOff
+		r.program.Name, e.Iteration, number, summary(p.Checked.Summary, p.Decided.Changed), e.Iteration, p.Decided.Best,
+		r.id) + r.signOff
 	return r.commitOnBase(ctx, at, at.From, e.Commit, p.Candidate, message)
 }
 
@@ -144,7 +154,8 @@ func (r *recorder) commitFix(ctx context.Context, at position, e history.Decided
 // was kept.
 func (r *recorder) enterFix(b *records, at position, e history.Decided, verdict ci.Result, p *proposal.Proposal) error {
 	checked := *p.Checked
-	checked.Commit, checked.Signature, checked.Reasons, checked.Failing = e.Commit, verdict.Signature(), found(verdict), failing(verdict)
+	checked.Commit, checked.Signature, checked.Reasons, checked.Failing = e.Commit, verdict.Signature(), found(verdict),
+		failing(verdict)
 	if p.Decided == nil {
 		return r.add(b, &checked)
 	}
@@ -187,13 +198,24 @@ func (r *branches) positionOf(ctx context.Context, e history.Decided) (position,
 
 // giveUpFix takes the branch back to the last accepted commit, keeps the attempt
 // on a branch of its own, and pauses.
-func (r *ciGate) giveUpFix(ctx context.Context, e history.Decided, verdict ci.Result, reason decision.Reason) (Result, error) {
-	kept := git.RefUpdate{Ref: fmt.Sprintf("refs/heads/%s%s/%d", failedPrefix, r.program.Name, e.Iteration), New: e.Commit}
-	where := decision.Reason{Kind: decision.AttemptKept, Path: fmt.Sprintf("%s%s/%d", failedPrefix, r.program.Name, e.Iteration)}
+func (r *ciGate) giveUpFix(ctx context.Context, e history.Decided, verdict ci.Result,
+	reason decision.Reason,
+) (Result, error) {
+	kept := git.RefUpdate{
+		Ref: fmt.Sprintf("refs/heads/%s%s/%d", failedPrefix, r.program.Name, e.Iteration),
+		New: e.Commit,
+	}
+	where := decision.Reason{
+		Kind: decision.AttemptKept,
+		Path: fmt.Sprintf("%s%s/%d", failedPrefix, r.program.Name, e.Iteration),
+	}
 	if err := r.keepFailed(ctx, kept); err != nil {
 		r.warn("the attempt is not kept at %s: %v", kept.Ref, err)
 		because := decision.Say(plain.Short(err.Error(), maxProblem))
-		where = decision.Reason{Kind: decision.AttemptLost, Path: e.Commit, Because: []decision.Reason{*cmp.Or(pushRefusal(err), &because)}}
+		where = decision.Reason{
+			Kind: decision.AttemptLost, Path: e.Commit,
+			Because: []decision.Reason{*cmp.Or(pushRefusal(err), &because)},
+		}
 	}
 	e.Reasons, e.Failing = append([]decision.Reason{reason}, found(verdict)...), failing(verdict)
 	back := &git.RefUpdate{Ref: r.ref(), New: e.Parent, Old: e.Commit}

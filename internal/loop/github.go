@@ -62,7 +62,10 @@ type thread struct {
 
 // account is what the records say now.
 func (r *journal) account() render.Account {
-	return render.Account{Program: r.program, Events: r.records.log.Events, Past: &r.records.sum, State: r.files.State, RunURL: r.runURL, Page: r.page, Warnings: r.warnings}
+	return render.Account{
+		Program: r.program, Events: r.records.log.Events, Past: &r.records.sum, State: r.files.State,
+		RunURL: r.runURL, Page: r.page, Warnings: r.warnings,
+	}
 }
 
 // readComments fetches new comments and applies their commands. A GitHub outage is
@@ -109,7 +112,8 @@ func (r *thread) lookAtComments(ctx context.Context) (string, error) {
 // readyForReview says why nothing is committed while a person has marked the pull
 // request ready for review, "" when something may be.
 func (r *thread) readyForReview() string {
-	if r.comments == nil || r.comments.Pull == nil || !r.comments.Pull.Ready || r.program.PullRequest.WhenReady == "continue" {
+	if r.comments == nil || r.comments.Pull == nil || !r.comments.Pull.Ready ||
+		r.program.PullRequest.WhenReady == "continue" {
 		return ""
 	}
 	return fmt.Sprintf("pull request #%d is ready for review: it goes on when that is merged, closed or a draft again (or with `when-ready: continue`)", r.comments.Pull.Number)

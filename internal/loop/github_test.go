@@ -92,11 +92,13 @@ func TestReadyForReview(t *testing.T) {
 		{"", &commands.Heard{Pull: &commands.Pull{Number: 8, Open: true}}, false},
 		{"", &commands.Heard{Pull: &commands.Pull{Number: 8, Open: true, Ready: true}}, true},
 		{
-			"pull-request:\n  when-ready: stop", &commands.Heard{Pull: &commands.Pull{Number: 8, Open: true, Ready: true}},
+			"pull-request:\n  when-ready: stop",
+			&commands.Heard{Pull: &commands.Pull{Number: 8, Open: true, Ready: true}},
 			true,
 		},
 		{
-			"pull-request:\n  when-ready: continue", &commands.Heard{Pull: &commands.Pull{Number: 8, Open: true, Ready: true}},
+			"pull-request:\n  when-ready: continue",
+			&commands.Heard{Pull: &commands.Pull{Number: 8, Open: true, Ready: true}},
 			false,
 		},
 	} {
@@ -217,7 +219,8 @@ func TestThePullRequestsNumber(t *testing.T) {
 			entries := strings.Split(shown, "### Iteration ")
 			for _, text := range entries[1:] {
 				number, _, _ := strings.Cut(text, " ")
-				assert.Equal(t, number == "1" && c.entry == 1 || number == "2" && c.entry == 2, strings.Contains(text, "#8"), text)
+				assert.Equal(t, number == "1" && c.entry == 1 || number == "2" && c.entry == 2,
+					strings.Contains(text, "#8"), text)
 			}
 		})
 	}
@@ -242,9 +245,13 @@ func TestWhatIsReadIsReadOnce(t *testing.T) {
 		heard, from string // how far comments were read, and from when they are read again
 	}{
 		{name: "nothing was said", shown: commentsTold},
-		{name: "it was told", shown: commentsTold, comments: []commands.Comment{instruct}, until: "4 0 0", heard: "4 0 0"},
 		{
-			name: "a note was told", before: []history.Event{wasSet(history.Note, "x")}, shown: commentsTold, until: "4 0 0",
+			name: "it was told", shown: commentsTold, comments: []commands.Comment{instruct}, until: "4 0 0",
+			heard: "4 0 0",
+		},
+		{
+			name: "a note was told", before: []history.Event{wasSet(history.Note, "x")}, shown: commentsTold,
+			until: "4 0 0",
 			heard: "4 0 0",
 		},
 		{
@@ -267,7 +274,8 @@ func TestWhatIsReadIsReadOnce(t *testing.T) {
 			shown: commentsTold, until: "4 0 0", heard: "4 0 0",
 		},
 		{
-			name: "an answer did not get through", shown: commentsTold, comments: []commands.Comment{instruct}, until: "4 0 0",
+			name: "an answer did not get through", shown: commentsTold, comments: []commands.Comment{instruct},
+			until:      "4 0 0",
 			unanswered: 1, heard: "4 0 0", from: since,
 		},
 		{
@@ -366,7 +374,10 @@ func TestNumbersInTheState(t *testing.T) {
 		{ended: 8, was: state.Machine{Issue: 3, PR: 8}, want: [2]int{3, 0}},
 		{was: state.Machine{Issue: 3, PR: 4}, want: [2]int{3, 4}},
 	} {
-		b := &records{sum: history.Summary{Settings: history.Settings{Issue: c.issue, Pull: c.pull, PullEnded: c.ended}}}
+		b := &records{sum: history.Summary{Settings: history.Settings{
+			Issue: c.issue, Pull: c.pull,
+			PullEnded: c.ended,
+		}}}
 		m := c.was
 		b.numbers(&m, c.own)
 		assert.Equal(t, c.want, [2]int{m.Issue, m.PR}, "%+v", c)
@@ -379,7 +390,8 @@ func TestASettingIsRecordedWhenItChanges(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, "", wasMeasured("1"))
 	for _, value := range []string{"", "a", "a", "b", "", "", "b"} {
-		require.NoError(t, d.update(t.Context(), "set", nil, func(b *records) error { return d.set(b, history.Note, value) }))
+		require.NoError(t, d.update(t.Context(), "set", nil,
+			func(b *records) error { return d.set(b, history.Note, value) }))
 		assert.Equal(t, value, d.written().sum.Note)
 	}
 	assert.Equal(t, []string{"note=a", "note=b", "note=", "note=b"}, d.told())

@@ -26,7 +26,8 @@ func (s scattered) Run(_ context.Context, request evaluation.Request) (evaluatio
 		return evaluation.Result{}, err
 	}
 	noise := []int64{0, 10, 3, 7, 1, 9, 4, 6}
-	value := metric.MustValue(strings.TrimSpace(string(data))).Add(metric.FromInt(noise[s.runs[request.Dir]%len(noise)]))
+	value := metric.MustValue(strings.TrimSpace(string(data))).Add(
+		metric.FromInt(noise[s.runs[request.Dir]%len(noise)]))
 	s.runs[request.Dir]++
 	return evaluation.Result{Measurement: metric.Measurement{
 		Metric:  &value,
@@ -68,7 +69,8 @@ func TestInconclusiveMayBeTriedAgain(t *testing.T) {
 				assert.Equal(t, c.outcome, results[1].Outcome, results[1].Reasons)
 				assert.NotContains(t, results[1].Reasons[0].String(), "the same change")
 			} else {
-				assert.Contains(t, results[1].Reasons[0].String(), "the same change as iteration 1's, which was rejected")
+				assert.Contains(t, results[1].Reasons[0].String(),
+					"the same change as iteration 1's, which was rejected")
 			}
 			assert.Contains(t, results[1].Stopped, "plateau: 2 ", "it counts for the plateau all the same")
 			state := b.git("show", "memory/autoloop:p.md")

@@ -85,7 +85,9 @@ func (s *Service) Inspect(ctx context.Context, most int, ways ...string) (Inspec
 }
 
 // collect adds runs to the samples until there are count of them.
-func (r *measurer) collect(ctx context.Context, runs *series, taken *samples, count int) (problem *decision.Reason, err error) {
+func (r *measurer) collect(ctx context.Context, runs *series, taken *samples, count int) (problem *decision.Reason,
+	err error,
+) {
 	for i := taken.runs; i < count; i++ {
 		r.minor("inspect", fmt.Sprintf("noisy, run %d of %d", i+1, count))
 		outcome, err := runs.environments[i%len(runs.environments)].evaluate(ctx)

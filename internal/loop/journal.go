@@ -42,7 +42,9 @@ func (r *journal) holdsLease(b *records) error {
 
 // update changes the records. The change is applied again to fresh records when
 // another run wrote first.
-func (r *journal) update(ctx context.Context, message string, branch *git.RefUpdate, change func(*records) error) error {
+func (r *journal) update(ctx context.Context, message string, branch *git.RefUpdate,
+	change func(*records) error,
+) error {
 	stopped := r.stopped
 	apply := func(before memory.Files) (memory.Files, error) {
 		r.stopped = stopped // a change that is applied again decides again

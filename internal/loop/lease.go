@@ -119,7 +119,8 @@ func (r *lease) joinHanded(b *records, bundle string) {
 	switch {
 	case open == nil:
 	case bundle != "" && open.Run == bundle,
-		bundle == "" && r.joins && open.Lease != nil && open.Lease.Handed && open.Lease.ActionsRun == r.holder.ActionsRun:
+		bundle == "" && r.joins && open.Lease != nil && open.Lease.Handed &&
+			open.Lease.ActionsRun == r.holder.ActionsRun:
 		r.id = open.Run
 	}
 }

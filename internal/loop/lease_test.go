@@ -107,7 +107,8 @@ func TestHowLongALeaseLasts(t *testing.T) {
 			assert.Equal(t, &want, got, "to the second, in UTC")
 			assert.Equal(t, noon, d.lease.holder.Until, "the next lease is measured anew")
 			assert.Equal(t, []string{"p: start"}, d.shelf.messages)
-			assert.Equal(t, []string{"refs/heads/autoloop/p"}, d.shelf.claims, "that the branch is checked out is found out now")
+			assert.Equal(t, []string{"refs/heads/autoloop/p"}, d.shelf.claims,
+				"that the branch is checked out is found out now")
 		})
 	}
 }
@@ -140,8 +141,9 @@ func TestAStart(t *testing.T) {
 			started("lost", 4),
 		}, told: []string{"started"}, iteration: 4},
 		"a pause that was edited": {
-			before: []history.Event{wasMeasured("1"), &history.Paused{Reason: decision.Say("x")}},
-			change: func(d *desk) { d.edit("| Paused | true |", "| Paused | false |") }, told: []string{"resumed", "started"},
+			before:    []history.Event{wasMeasured("1"), &history.Paused{Reason: decision.Say("x")}},
+			change:    func(d *desk) { d.edit("| Paused | true |", "| Paused | false |") },
+			told:      []string{"resumed", "started"},
 			iteration: 1,
 		},
 		"a state without a ledger": {
@@ -152,7 +154,8 @@ func TestAStart(t *testing.T) {
 		"within a budget": {
 			front:  "budget:\n  usd: 4\n  tokens: 100\n  minutes: 20\n  per: day",
 			before: []history.Event{wasMeasured("1"), having(wasDecided(1, history.Rejected, "1", ""), 30, "1")},
-			told:   []string{"started"}, iteration: 2, reserved: &history.Reserved{Tokens: 70, CostUSD: &usd, Minutes: 20},
+			told:   []string{"started"}, iteration: 2,
+			reserved: &history.Reserved{Tokens: 70, CostUSD: &usd, Minutes: 20},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -198,8 +201,11 @@ func TestJoiningAStart(t *testing.T) {
 	t.Parallel()
 	handed := func(run, actions string, handed bool) *history.Started {
 		return &history.Started{
-			Head:  history.Head{Run: run, Iteration: 1},
-			Lease: &history.Lease{Host: "there", PID: 7, ActionsRun: actions, Handed: handed, Until: noon.Add(time.Minute)},
+			Head: history.Head{Run: run, Iteration: 1},
+			Lease: &history.Lease{
+				Host: "there", PID: 7, ActionsRun: actions, Handed: handed,
+				Until: noon.Add(time.Minute),
+			},
 		}
 	}
 	for name, c := range map[string]struct {

@@ -35,7 +35,10 @@ func (r *publisher) maintain(ctx context.Context, from proposal.Bundle) (Result,
 			return err
 		}
 		if r.holdsLease(b) == nil {
-			if err := r.add(b, &history.Finished{Head: history.Head{Iteration: b.sum.Iteration}, Unused: true}); err != nil {
+			if err := r.add(b, &history.Finished{
+				Head:   history.Head{Iteration: b.sum.Iteration},
+				Unused: true,
+			}); err != nil {
 				return err
 			}
 		}

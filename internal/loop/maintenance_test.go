@@ -144,8 +144,9 @@ func TestWhatNeedsNoProposal(t *testing.T) {
 	}{
 		{
 			name: "waits-command", base: "root", say: true,
-			told: []string{"published=bundle", "issue=7", "paused", "answered", "commands=1 0 0"}, outcome: history.Idle,
-			reason: "paused: a holiday", stopped: "paused: a holiday",
+			told:    []string{"published=bundle", "issue=7", "paused", "answered", "commands=1 0 0"},
+			outcome: history.Idle,
+			reason:  "paused: a holiday", stopped: "paused: a holiday",
 		},
 		{
 			name: "waits-nothing", base: "root", told: []string{"published=bundle", "issue=7"}, outcome: history.Idle,
@@ -157,7 +158,8 @@ func TestWhatNeedsNoProposal(t *testing.T) {
 		},
 		{
 			name: "waits-start", base: "root", before: []history.Event{start("now")}, away: true,
-			told: []string{"started", "finished", "published=bundle"}, outcome: history.Idle, reason: "what waited is done",
+			told: []string{"started", "finished", "published=bundle"}, outcome: history.Idle,
+			reason: "what waited is done",
 		},
 		{name: "waits-busy", base: "root", before: []history.Event{start("another")}, busy: true},
 		{

@@ -213,11 +213,17 @@ func (m *measurement) evaluate(ctx context.Context, step decision.Step) (metric.
 func (m *measurement) failed(ctx context.Context, step decision.Step, problem string) error {
 	m.a.noisy = m.trial.Regime() == decision.Noisy // two numbers for the same files stay known, whatever came after them
 	if step.Side == decision.Incumbent {
-		m.a.end(history.Error, decision.Reason{Kind: decision.BaselineFailsAtTimes, Because: []decision.Reason{decision.Say(problem)}})
+		m.a.end(history.Error, decision.Reason{
+			Kind:    decision.BaselineFailsAtTimes,
+			Because: []decision.Reason{decision.Say(problem)},
+		})
 		return nil
 	}
 	if timedOut := m.taken[step.Side]; timedOut.timedOut && m.hangs(timedOut.lasted) {
-		m.a.end(history.Rejected, decision.Reason{Kind: decision.EvaluationHangs, Words: problem, Value: figure("%.3g", m.records.sum.Seconds)})
+		m.a.end(history.Rejected, decision.Reason{
+			Kind: decision.EvaluationHangs, Words: problem,
+			Value: figure("%.3g", m.records.sum.Seconds),
+		})
 		return nil
 	}
 	m.step("measure", "the incumbent, since the candidate's evaluation failed")

@@ -65,7 +65,8 @@ func (r *measurer) measureBaseline(ctx context.Context, at position) (baseline, 
 			return baseline{}, err
 		}
 		if problem != nil {
-			r.warnings = append(r.warnings, "the default branch cannot be measured, so the incumbent stands for it: "+problem.String())
+			r.warnings = append(r.warnings,
+				"the default branch cannot be measured, so the incumbent stands for it: "+problem.String())
 			base.Close()
 			base, all = head, all[1:]
 			head.teaches, r.own = true, ownChanges{}
@@ -76,7 +77,10 @@ func (r *measurer) measureBaseline(ctx context.Context, at position) (baseline, 
 		return baseline{}, err
 	}
 	if problem != nil {
-		return baseline{}, &baselineError{decision.Reason{Kind: decision.BaselineFails, Because: []decision.Reason{*problem}}}
+		return baseline{}, &baselineError{decision.Reason{
+			Kind:    decision.BaselineFails,
+			Because: []decision.Reason{*problem},
+		}}
 	}
 	noisy := r.isNoisy(at, all)
 	if noisy {
@@ -101,7 +105,8 @@ func (r *measurer) isNoisy(at position, all []*series) bool {
 func (r *measurer) probe(ctx context.Context, s *series, count int) (problem *decision.Reason, err error) {
 	s.samples = &samples{}
 	for _, i := range mathrand.Perm(count) {
-		if s.environments[i], err = r.newEnvironment(ctx, s.side(), s.commit, s.commit, r.dirs.newDir("t")); err != nil {
+		if s.environments[i], err = r.newEnvironment(ctx, s.side(), s.commit, s.commit,
+			r.dirs.newDir("t")); err != nil {
 			return nil, err
 		}
 		s.environments[i].trusted = s.trusted
@@ -135,7 +140,10 @@ func (r *measurer) repeat(ctx context.Context, all []*series) error {
 				return err
 			}
 			if problem != nil {
-				return &baselineError{decision.Reason{Kind: decision.BaselineFailsAtTimes, Because: []decision.Reason{*problem}}}
+				return &baselineError{decision.Reason{
+					Kind:    decision.BaselineFailsAtTimes,
+					Because: []decision.Reason{*problem},
+				}}
 			}
 		}
 		mathrand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })

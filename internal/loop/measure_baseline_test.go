@@ -38,7 +38,10 @@ func TestBaselines(t *testing.T) {
 	}{
 		"two alike":            {runs: steady, base: "1 1", head: "1 1", count: 2},
 		"one run is asked for": {front: "evaluation-runs: 1", runs: unlike, base: "4", head: "4", count: 1},
-		"two that differ":      {runs: unlike, base: "8 5 1 4 2 8 5 1", head: "8 5 1 4 2 8 5 1", count: 10, noisy: true},
+		"two that differ": {
+			runs: unlike, base: "8 5 1 4 2 8 5 1", head: "8 5 1 4 2 8 5 1", count: 10,
+			noisy: true,
+		},
 		"several are asked for": {
 			front: "evaluation-runs: 4", runs: steady, base: "1 1 1 1", head: "1 1 1 1", count: 6,
 			noisy: true,
@@ -108,7 +111,8 @@ func TestBaselines(t *testing.T) {
 			assert.Equal(t, c.head, joined(found.head.metric))
 			assert.Equal(t, c.noisy, found.noisy)
 			assert.Equal(t, len(found.head.metric), found.head.runs, "the probes were the warm-up of the repeats")
-			assert.Equal(t, !c.ahead || c.warning != "", found.base == found.head, "what stands for both is measured once")
+			assert.Equal(t, !c.ahead || c.warning != "", found.base == found.head,
+				"what stands for both is measured once")
 		})
 	}
 }

@@ -188,7 +188,10 @@ var (
 
 // timedOut is a run that was ended for its time.
 func timedOut(after time.Duration) evaluation.Result {
-	return evaluation.Result{Problem: "the evaluation took longer than " + after.String(), TimedOut: true, Duration: after}
+	return evaluation.Result{
+		Problem: "the evaluation took longer than " + after.String(), TimedOut: true,
+		Duration: after,
+	}
 }
 
 // TestTrials: how often which side is measured, what becomes of the candidate, and what
@@ -267,7 +270,8 @@ func TestTrials(t *testing.T) {
 			"ci", "once candidate 0", false,
 		},
 		"a candidate that fails after a long time": {
-			"", spoiled(steady, "candidate", 0, evaluation.Result{Problem: "exit code 3", Duration: time.Hour}), 0, rejected,
+			"", spoiled(steady, "candidate", 0, evaluation.Result{Problem: "exit code 3", Duration: time.Hour}),
+			0, rejected,
 			[]string{"the evaluation fails: exit code 3"},
 			"ci", "once candidate 0", false,
 		},
@@ -525,7 +529,10 @@ func TestStepsInWords(t *testing.T) {
 		describe string
 		heading  string
 	}{
-		{decision.Step{Stage: decision.Once, Side: decision.Candidate, Number: 1, Of: 1}, "once, pair 1 of 1, candidate", ""},
+		{
+			decision.Step{Stage: decision.Once, Side: decision.Candidate, Number: 1, Of: 1},
+			"once, pair 1 of 1, candidate", "",
+		},
 		{
 			decision.Step{Stage: decision.Again, Side: decision.Incumbent, Number: 1, Of: 1},
 			"again, pair 1 of 1, incumbent",
@@ -544,7 +551,10 @@ func TestStepsInWords(t *testing.T) {
 			"held, pair 1 of 1, emptied",
 			", too good to be believed at once: the incumbent with emptied files",
 		},
-		{decision.Step{Stage: "newer", Side: decision.Candidate, Number: 1, Of: 1}, "newer, pair 1 of 1, candidate", "newer"},
+		{
+			decision.Step{Stage: "newer", Side: decision.Candidate, Number: 1, Of: 1},
+			"newer, pair 1 of 1, candidate", "newer",
+		},
 	} {
 		m := &measurement{trial: decision.NewTrial(decision.Standard{})}
 		assert.Equal(t, c.describe, describe(c.step))

@@ -15,7 +15,8 @@ import (
 func TestTheBranchOfARef(t *testing.T) {
 	t.Parallel()
 	for ref, want := range map[string]string{
-		"refs/heads/main": "main", "refs/heads/autoloop/p": "autoloop/p", "refs/remotes/origin/autoloop/p": "autoloop/p",
+		"refs/heads/main": "main", "refs/heads/autoloop/p": "autoloop/p",
+		"refs/remotes/origin/autoloop/p":            "autoloop/p",
 		"refs/autoloop/seen/origin/memory/autoloop": "memory/autoloop", "refs/autoloop/tracking/origin/main": "main",
 		"refs/tags/v1": "", "refs/remotes/origin": "", "refs/heads": "", "HEAD": "", "refs/pull/8/head": "",
 		"refs/autoloop/other/origin/main": "",
@@ -45,7 +46,10 @@ func TestWhatAnAgentMoved(t *testing.T) {
 		sprout{name: "m0", files: map[string]string{iterationPath("p"): own, "p.md": "# p\n"}},
 		sprout{
 			name: "m1", parents: "m0",
-			files: map[string]string{iterationPath("other"): ledger(turnedDown...), iterationPath("bad"): "no ledger\n"},
+			files: map[string]string{
+				iterationPath("other"): ledger(turnedDown...),
+				iterationPath("bad"):   "no ledger\n",
+			},
 		},
 		sprout{name: "forged", parents: "m0", files: map[string]string{iterationPath("p"): own + "\n"}},
 		sprout{name: "state", parents: "m0", files: map[string]string{"p.md": "# q\n"}},

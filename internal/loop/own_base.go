@@ -61,7 +61,9 @@ func (r *recorder) ownTree(ctx context.Context, from, onto, candidate string) (s
 
 // commitOnBase makes the commit of a candidate, and holds that merging it gives
 // what was measured.
-func (r *recorder) commitOnBase(ctx context.Context, at position, from, parent, candidate, message string) (string, error) {
+func (r *recorder) commitOnBase(ctx context.Context, at position, from, parent, candidate,
+	message string,
+) (string, error) {
 	tree := candidate
 	if at.Tip != "" {
 		var err error
@@ -81,12 +83,17 @@ func (r *recorder) commitOnBase(ctx context.Context, at position, from, parent, 
 }
 
 func (r *recorder) needsWorkflows(files []string) decision.Reason {
-	return decision.Reason{Kind: decision.PushNeedsMerge, Path: r.branch(), Words: strings.Join(files[:min(len(files), 5)], ", ")}
+	return decision.Reason{
+		Kind: decision.PushNeedsMerge, Path: r.branch(),
+		Words: strings.Join(files[:min(len(files), 5)], ", "),
+	}
 }
 
 // threeWay merges two trees or commits whose common one is base. Git's merge takes
 // no base, so three commits are made that have it.
-func threeWay(ctx context.Context, repo *git.Repo, base, ours, theirs string, now time.Time) (tree string, conflicts []string, err error) {
+func threeWay(ctx context.Context, repo *git.Repo, base, ours, theirs string, now time.Time) (tree string,
+	conflicts []string, err error,
+) {
 	now = now.Truncate(time.Second)
 	root, err := repo.CommitTree(ctx, base+"^{tree}", nil, "base\n", now)
 	if err != nil {
@@ -130,7 +137,8 @@ func refusalKind(words string) decision.Why {
 	switch {
 	case strings.Contains(words, "refusing to allow") && strings.Contains(words, "workflow"):
 		return decision.PushNeedsWorkflows
-	case strings.Contains(words, "protected branch"), strings.Contains(words, "rule violations"), strings.Contains(words, "GH006"), strings.Contains(words, "GH013"):
+	case strings.Contains(words, "protected branch"), strings.Contains(words, "rule violations"),
+		strings.Contains(words, "GH006"), strings.Contains(words, "GH013"):
 		return decision.PushProtected
 	case strings.Contains(words, "hook declined"):
 		return decision.PushHook

@@ -25,7 +25,8 @@ func (b *records) trials() (past *history.Summary, earlier int) {
 	latest := b.sum
 	latest.Attempts = latest.Attempts[whole-most:]
 	first := latest.Attempts[0].Iteration
-	latest.Proposals = slices.DeleteFunc(slices.Clone(latest.Proposals), func(p *history.Proposed) bool { return p.Iteration < first })
+	latest.Proposals = slices.DeleteFunc(slices.Clone(latest.Proposals),
+		func(p *history.Proposed) bool { return p.Iteration < first })
 	return &latest, whole - most
 }
 

@@ -27,7 +27,10 @@ var onePath = []struct {
 	kept      string // on the program branch afterwards, "" for no branch
 	stopped   string
 }{
-	{name: "a tie", value: "3", proposals: []string{"3.0"}, outcome: history.Rejected, reason: "3 equals the best so far"},
+	{
+		name: "a tie", value: "3", proposals: []string{"3.0"}, outcome: history.Rejected,
+		reason: "3 equals the best so far",
+	},
 	{
 		name: "better again", value: "1", proposals: []string{"3", "5"}, outcome: history.Accepted,
 		reason: "5 is better than 3", kept: "5",
@@ -37,16 +40,19 @@ var onePath = []struct {
 		reason: "2 is worse than the best 3", kept: "3",
 	},
 	{
-		name: "a baseline at the target", front: "evaluation-runs: 1\ntarget-metric: 0", value: "1", proposals: []string{"2"},
-		outcome: history.Idle, stopped: "completed: target reached: 1",
+		name: "a baseline at the target", front: "evaluation-runs: 1\ntarget-metric: 0", value: "1",
+		proposals: []string{"2"},
+		outcome:   history.Idle, stopped: "completed: target reached: 1",
 	},
 	{
-		name: "the target is reached", front: "evaluation-runs: 1\ntarget-metric: 3", value: "1", proposals: []string{"3"},
-		outcome: history.Accepted, reason: "3 is better", kept: "3", stopped: "completed: target reached",
+		name: "the target is reached", front: "evaluation-runs: 1\ntarget-metric: 3", value: "1",
+		proposals: []string{"3"},
+		outcome:   history.Accepted, reason: "3 is better", kept: "3", stopped: "completed: target reached",
 	},
 	{
 		name: "a guardrail", front: "guardrails:\n  - metric: g\n    direction: lower\n    max-regression: 0",
-		value: `{"m": 1, "g": 1}`, proposals: []string{`{"m": 2, "g": 5}`}, outcome: history.Rejected, reason: "guardrail",
+		value: `{"m": 1, "g": 1}`, proposals: []string{`{"m": 2, "g": 5}`}, outcome: history.Rejected,
+		reason: "guardrail",
 	},
 	{
 		name: "a candidate that fails", value: "1", proposals: []string{"fail"}, outcome: history.Rejected,
@@ -65,13 +71,15 @@ var onePath = []struct {
 		},
 	},
 	{
-		name: "nothing changed", front: "evaluation-runs: 1", value: "1", outcome: history.Rejected, reason: "no change",
+		name: "nothing changed", front: "evaluation-runs: 1", value: "1", outcome: history.Rejected,
+		reason: "no change",
 		agent: func(*bed, agent.Request) agent.Reply {
 			return agent.Reply{}
 		},
 	},
 	{
-		name: "outside the target", front: "evaluation-runs: 1", value: "1", outcome: history.Rejected, reason: "other.txt",
+		name: "outside the target", front: "evaluation-runs: 1", value: "1", outcome: history.Rejected,
+		reason: "other.txt",
 		agent: func(b *bed, request agent.Request) agent.Reply {
 			b.write(request.Dir, map[string]string{"value.txt": "9\n", "other.txt": "touched\n"})
 			return agent.Reply{}
@@ -109,7 +117,8 @@ func TestOnePath(t *testing.T) {
 			check := func(b *bed, result Result, outcome history.Outcome) {
 				assert.Equal(t, outcome, result.Outcome, "%v", result.Reasons)
 				assert.Contains(t, strings.Join(decision.Texts(result.Reasons), "\n"), c.reason)
-				if result.BaselineError != "" && c.stopped == "" { // Run begins no further iteration, and Publish none at all
+				if result.BaselineError != "" &&
+					c.stopped == "" { // Run begins no further iteration, and Publish none at all
 					result.Stopped = ""
 				}
 				assert.Contains(t, result.Stopped, c.stopped)
@@ -132,7 +141,8 @@ func TestOnePath(t *testing.T) {
 			assert.Equal(t, before, whole.refs(), "a dry run writes nothing")
 			if c.outcome != history.Idle {
 				assert.Equal(t, history.DryRun, dry.Outcome)
-				assert.Contains(t, strings.Join(decision.Texts(dry.Reasons), "\n"), c.reason, "a dry run decides the same")
+				assert.Contains(t, strings.Join(decision.Texts(dry.Reasons), "\n"), c.reason,
+					"a dry run decides the same")
 				assert.Nil(t, dry.Commit)
 			}
 			check(whole, whole.one(), c.outcome)

@@ -43,7 +43,8 @@ func (r *team) selectParents(ctx context.Context, at position, all []*attempt) e
 	}
 	for _, a := range all {
 		offspring := r.strategy().SelectParents(strategy.Population{
-			Members: individuals, Direction: r.program.Direction, Seed: r.seed(), Iteration: r.iteration, Proposal: a.number,
+			Members: individuals, Direction: r.program.Direction, Seed: r.seed(), Iteration: r.iteration,
+			Proposal: a.number,
 		})
 		for _, i := range offspring.Inspirations {
 			a.lineage.inspirations = append(a.lineage.inspirations, members[i])
@@ -64,14 +65,17 @@ func (r *team) selectParents(ctx context.Context, at position, all []*attempt) e
 
 // population is the proposals that were measured under the present evaluator
 // and whose changes are known, also as the search sees them.
-func (r *team) population(ctx context.Context, at position) (members []*history.Proposed, individuals []strategy.Individual, err error) {
+func (r *team) population(ctx context.Context, at position) (members []*history.Proposed,
+	individuals []strategy.Individual, err error,
+) {
 	if !r.strategy().Evolves {
 		return nil, nil, nil
 	}
 	members = r.records.members(at.identity.Evaluator)
 	for _, p := range members {
 		individuals = append(individuals, strategy.Individual{
-			Iteration: p.Iteration, Proposal: p.Proposal, Value: p.Metric.Float64(), Lines: decision.PatchLines([]byte(p.Patch)),
+			Iteration: p.Iteration, Proposal: p.Proposal, Value: p.Metric.Float64(),
+			Lines: decision.PatchLines([]byte(p.Patch)),
 		})
 	}
 	return members, individuals, err
@@ -85,7 +89,8 @@ func (r *team) transplant(ctx context.Context, at position, p *history.Proposed)
 		return "", context.Cause(ctx)
 	}
 	if err != nil {
-		r.step("propose", fmt.Sprintf("iteration %d's files cannot be made again; the incumbent's stand for them", p.Iteration))
+		r.step("propose", fmt.Sprintf("iteration %d's files cannot be made again; the incumbent's stand for them",
+			p.Iteration))
 		return "", nil //nolint:nilerr // an old change that no longer fits is no fault
 	}
 	changes, err := r.repo.Changes(ctx, at.Head, tree)
@@ -112,7 +117,8 @@ func (r *team) transplant(ctx context.Context, at position, p *history.Proposed)
 	if len(files) == 0 {
 		return "", nil
 	}
-	commit, _, err := r.repo.CommitFiles(ctx, at.Head, files, []string{at.Head}, fmt.Sprintf("Files of iteration %d\n", p.Iteration), r.now().Truncate(time.Second))
+	commit, _, err := r.repo.CommitFiles(ctx, at.Head, files, []string{at.Head},
+		fmt.Sprintf("Files of iteration %d\n", p.Iteration), r.now().Truncate(time.Second))
 	return commit, err
 }
 
@@ -131,7 +137,10 @@ func standsInTheWay(files map[string]*git.File, kept []string) bool {
 
 // relative is a member of the population as the prompt shows it.
 func relative(p *history.Proposed) prompt.Relative {
-	return prompt.Relative{Iteration: p.Iteration, Proposal: p.Proposal, Metric: p.Metric, Summary: p.Summary, Patch: p.Patch}
+	return prompt.Relative{
+		Iteration: p.Iteration, Proposal: p.Proposal, Metric: p.Metric, Summary: p.Summary,
+		Patch: p.Patch,
+	}
 }
 
 // relatives are what the prompt says of a proposal's lineage.

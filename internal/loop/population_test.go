@@ -151,7 +151,10 @@ func TestWhatAParentLeaves(t *testing.T) {
 		head := g.one(t, "head", c.head, root)
 		r := g.searching(t, c.target, c.script)
 		from, err := r.transplant(t.Context(), g.position(t, head),
-			&history.Proposed{Head: history.Head{Iteration: 4}, Proposal: 1, Parent: root, Patch: g.patch(t, root, member)})
+			&history.Proposed{
+				Head: history.Head{Iteration: 4}, Proposal: 1, Parent: root,
+				Patch: g.patch(t, root, member),
+			})
 		require.NoError(t, err, name)
 		if c.want == nil {
 			assert.Empty(t, from, name)

@@ -91,7 +91,8 @@ func (r *branches) positionOfFix(ctx context.Context, from proposal.Bundle, e hi
 		return at, err
 	}
 	if from.Base != at.Base || from.BaseBranch != at.BaseBranch {
-		return at, proposal.Refuse("it was made from commit %.12s of %s, and the baseline is of %.12s of %s", from.Base, from.BaseBranch, at.Base, at.BaseBranch)
+		return at, proposal.Refuse("it was made from commit %.12s of %s, and the baseline is of %.12s of %s", from.Base,
+			from.BaseBranch, at.Base, at.BaseBranch)
 	}
 	tree, err := r.treeOf(ctx, at.From)
 	if err == nil && tree != from.Incumbent {

@@ -77,7 +77,8 @@ func TestARefusedMergeOfTheDefaultBranch(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, history.Error, result.Outcome)
 		reason := result.Reasons[0]
-		assert.Contains(t, reason.String(), "remote origin refused the push: autoloop/p (protected branch hook declined)")
+		assert.Contains(t, reason.String(),
+			"remote origin refused the push: autoloop/p (protected branch hook declined)")
 		assert.Equal(t, jobs == 2, strings.HasPrefix(reason.String(), "the gain was not kept: "), reason)
 		assert.Contains(t, result.Stopped, "paused: remote origin refused the push")
 		assert.Equal(t, old, b.git("rev-parse", "autoloop/p"))

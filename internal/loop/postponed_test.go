@@ -58,7 +58,8 @@ func TestAPostponedIteration(t *testing.T) {
 	result, err := b.service.Publish(t.Context(), edited(t, made, "finished", map[string]any{"reason": hostile}))
 	require.NoError(t, err)
 	assert.Equal(t, history.Idle, result.Outcome)
-	assert.Equal(t, "paused: the agent's service has a rate limit (x ::error::red x); it resumes at "+at, result.Stopped,
+	assert.Equal(t, "paused: the agent's service has a rate limit (x ::error::red x); it resumes at "+at,
+		result.Stopped,
 		"in one line")
 	records := b.records()
 	assert.Equal(t, until.UTC(), records.sum.NotBefore.UTC())

@@ -30,11 +30,14 @@ func (r *team) measuredEvents(at position, a *attempt) []history.Event {
 func (r *team) decidedEvent(at position, a *attempt) *history.Decided {
 	sum := &r.records.sum
 	e := &history.Decided{
-		Head: history.Head{Iteration: r.iteration}, Outcome: a.outcome, Reasons: a.reasons, PreviousBest: sum.Best, Best: sum.Best,
+		Head: history.Head{Iteration: r.iteration}, Outcome: a.outcome, Reasons: a.reasons, PreviousBest: sum.Best,
+		Best:   sum.Best,
 		Parent: at.Head, Digest: a.digest, Focus: a.focus, Direction: r.program.Direction,
-		Target: r.target(r.records), Evaluator: at.identity.Evaluator, Definition: at.identity.Definition, Executor: at.identity.Executor,
+		Target: r.target(r.records), Evaluator: at.identity.Evaluator, Definition: at.identity.Definition,
+		Executor: at.identity.Executor,
 		Work: history.Work{
-			Agent: r.nameOf(a), Model: r.modelOf(a), Summary: a.reply.Summary, Changed: atMost(a.changed, maxChanged), Params: a.reply.Params,
+			Agent: r.nameOf(a), Model: r.modelOf(a), Summary: a.reply.Summary, Changed: atMost(a.changed, maxChanged),
+			Params:    a.reply.Params,
 			Durations: a.totalDurations(), Usage: a.totalUsage(),
 		},
 		Notes: history.Notes(a.notes),

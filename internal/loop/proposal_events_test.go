@@ -22,7 +22,10 @@ func TestEventsOfAttempts(t *testing.T) {
 		a := &attempt{number: number, of: of, agent: absent("a"), durations: map[string]float64{"propose": 1}}
 		for _, stage := range stages {
 			a.measured = append(a.measured,
-				&history.Measured{Head: history.Head{Iteration: 1}, Role: history.Candidate, Stage: stage, Problem: "x"})
+				&history.Measured{
+					Head: history.Head{Iteration: 1}, Role: history.Candidate, Stage: stage,
+					Problem: "x",
+				})
 		}
 		return a.end(history.Rejected, decision.Say("worse"))
 	}

@@ -117,7 +117,8 @@ func (r *proposer) work(ctx context.Context) (position, *attempt, error) {
 	if r.stopped = r.spending.usedUp(); r.stopped != "" {
 		return at, nil, nil
 	}
-	if problem := r.exceedsTimeLimit(r.records.sum.Seconds, r.records.sum.Prepare); r.measurer.suite == nil && r.rule().Regime == decision.Noisy && problem != nil {
+	if problem := r.exceedsTimeLimit(r.records.sum.Seconds, r.records.sum.Prepare); r.measurer.suite == nil &&
+		r.rule().Regime == decision.Noisy && problem != nil {
 		return at, nil, &baselineError{*problem}
 	}
 	r.shown = commentsTold

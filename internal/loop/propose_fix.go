@@ -16,7 +16,9 @@ import (
 
 // proposeFix asks the agent to fix what CI found, and measures the result against
 // the incumbent like any other candidate.
-func (r *proposer) proposeFix(ctx context.Context, e history.Decided, verdict ci.Result, left time.Duration) (position, *proposal.Proposal, error) {
+func (r *proposer) proposeFix(ctx context.Context, e history.Decided, verdict ci.Result, left time.Duration) (position,
+	*proposal.Proposal, error,
+) {
 	number := r.records.standing().Fixes() + 1
 	r.step("fix", fmt.Sprintf("attempt %d of %d: %s", number, maxFixes, verdict.Signature()))
 	at, err := r.branches.positionOf(ctx, e)
@@ -34,17 +36,22 @@ func (r *proposer) proposeFix(ctx context.Context, e history.Decided, verdict ci
 		p.Postponed = r.team.postponed(a, until)
 		return at, p, nil
 	}
-	p.Checked = &history.Checked{Head: history.Head{Iteration: e.Iteration}, Commit: e.Commit, Signature: verdict.Signature(), Reasons: found(verdict)}
+	p.Checked = &history.Checked{
+		Head: history.Head{Iteration: e.Iteration}, Commit: e.Commit,
+		Signature: verdict.Signature(), Reasons: found(verdict),
+	}
 	if a.outcome != history.Accepted {
 		p.Checked.Failed = &a.reasons[0]
-		p.Checked.Agent, p.Checked.Usage, p.Checked.Durations, p.Checked.Evaluation = r.team.nameOf(a), a.totalUsage(), a.totalDurations(), a.evaluation
+		p.Checked.Agent, p.Checked.Usage, p.Checked.Durations, p.Checked.Evaluation = r.team.nameOf(a), a.totalUsage(),
+			a.totalDurations(), a.evaluation
 		return at, p, nil
 	}
 	r.describe(p, at, a)
 	p.Checked.Summary = a.reply.Summary
 	p.Measured = slices.DeleteFunc(p.Measured, func(e history.Event) bool { _, is := e.(*history.Proposed); return is })
 	p.Decided.Outcome, p.Decided.Summary, p.Decided.Proposal = history.PendingCI, e.Summary, 0
-	p.Decided.Reasons = append(p.Decided.Reasons, decision.Reason{Kind: decision.FixesCI, Count: number, Words: summary(a.reply.Summary, a.changed)})
+	p.Decided.Reasons = append(p.Decided.Reasons,
+		decision.Reason{Kind: decision.FixesCI, Count: number, Words: summary(a.reply.Summary, a.changed)})
 	return at, p, nil
 }
 
@@ -53,7 +60,10 @@ func (r *proposer) proposeFix(ctx context.Context, e history.Decided, verdict ci
 func (r *team) attemptFix(ctx context.Context, at position, verdict ci.Result, left time.Duration) (*attempt, error) {
 	bounded, cancel := context.WithTimeoutCause(ctx, left, errTooLong)
 	defer cancel()
-	a := &attempt{number: 1, of: 1, agent: r.lead().Agent, model: r.lead().Model, durations: map[string]float64{}, lineage: lineage{from: at.From}, failure: verdict.Report()}
+	a := &attempt{
+		number: 1, of: 1, agent: r.lead().Agent, model: r.lead().Model, durations: map[string]float64{},
+		lineage: lineage{from: at.From}, failure: verdict.Report(),
+	}
 	err := r.attemptOne(bounded, at, a)
 	if errors.Is(context.Cause(bounded), errTooLong) && ctx.Err() == nil {
 		return a.end(history.Error, decision.Reason{Kind: decision.TimeUp}), nil

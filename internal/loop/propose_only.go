@@ -97,7 +97,8 @@ func (r *run) leave(reason string) (*proposal.Proposal, Result) {
 	if e := r.records.standing().Waiting(); e != nil {
 		r.iteration = e.Iteration
 	}
-	return r.proposer.newProposal(proposal.Chores, r.branches.synced), r.result(history.Idle, decision.Say(reason+"; `iterate job publish` does that"))
+	return r.proposer.newProposal(proposal.Chores, r.branches.synced),
+		r.result(history.Idle, decision.Say(reason+"; `iterate job publish` does that"))
 }
 
 // proposeForCI lets an agent fix what CI found, when it is an agent's turn.
@@ -111,7 +112,8 @@ func (r *run) proposeForCI(ctx context.Context) (*proposal.Proposal, Result, err
 	}
 	verdict := r.gate.verdict(ctx, e)
 	left := r.spending.time() - r.now().Sub(r.begun)
-	if r.proposer.refusal != "" || !r.gate.asksToFix(ctx, e, verdict) || head != e.Commit || r.spending.blockedReason(r.records) != "" || left <= 0 {
+	if r.proposer.refusal != "" || !r.gate.asksToFix(ctx, e, verdict) || head != e.Commit ||
+		r.spending.blockedReason(r.records) != "" || left <= 0 {
 		p, result := r.leave(fmt.Sprintf("iteration %d waits for CI, whose answer is to be taken", e.Iteration))
 		return p, result, nil
 	}

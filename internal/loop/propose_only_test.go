@@ -167,7 +167,8 @@ func TestAnIterationThatCannotBeDone(t *testing.T) {
 	b.service.Program.Timeout = time.Nanosecond
 	result = b.one()
 	assert.Equal(t, history.Error, result.Outcome)
-	assert.Equal(t, []string{"the iteration took longer than its timeout-minutes (1ns)"}, decision.Texts(result.Reasons))
+	assert.Equal(t, []string{"the iteration took longer than its timeout-minutes (1ns)"},
+		decision.Texts(result.Reasons))
 	none, result, err := b.service.Propose(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, history.Error, result.Outcome)

@@ -173,7 +173,8 @@ func (r *publisher) publishIteration(ctx context.Context, from proposal.Bundle) 
 func (r *publisher) publishFix(ctx context.Context, from proposal.Bundle) (Result, error) {
 	pending := r.records.standing().Waiting()
 	if r.comments == nil || pending == nil || pending.Commit != from.Branch {
-		return Result{}, proposal.Refuse("it is stale: no iteration waits for CI with commit %.12s; propose again", from.Branch)
+		return Result{}, proposal.Refuse("it is stale: no iteration waits for CI with commit %.12s; propose again",
+			from.Branch)
 	}
 	e := *pending
 	p, err := proposal.Decode(from, r.masker)

@@ -304,8 +304,14 @@ func TestAForgedFix(t *testing.T) {
 		change func(m *proposal.Bundle)
 		says   string
 	}{
-		"of another commit":     {func(m *proposal.Bundle) { m.Branch = m.Base }, "no iteration waits for CI with commit"},
-		"of the next iteration": {func(m *proposal.Bundle) { m.Iteration = 2 }, "it is of iteration 2, and 1 is the next"},
+		"of another commit": {
+			func(m *proposal.Bundle) { m.Branch = m.Base },
+			"no iteration waits for CI with commit",
+		},
+		"of the next iteration": {
+			func(m *proposal.Bundle) { m.Iteration = 2 },
+			"it is of iteration 2, and 1 is the next",
+		},
 		"as an iteration": {
 			func(m *proposal.Bundle) { m.Kind = proposal.Iteration },
 			"it is of iteration 1, and 2 is the next",
@@ -354,8 +360,9 @@ func TestAForgedFix(t *testing.T) {
 	// What the bundle says of CI is not believed.
 	f.ci = []ci.Result{red("build", "error: x"), green()}
 	result, err := b.service.Publish(t.Context(), edited(t, made, "checked", map[string]any{
-		"signature": "forged", "reasons": decision.Says("forged"), "failing_checks": []any{map[string]any{"name": "forged"}},
-		"commit": ones,
+		"signature": "forged", "reasons": decision.Says("forged"),
+		"failing_checks": []any{map[string]any{"name": "forged"}},
+		"commit":         ones,
 	}))
 	require.NoError(t, err)
 	assert.Equal(t, history.Accepted, result.Outcome, "%v", result.Reasons)

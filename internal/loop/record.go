@@ -92,7 +92,9 @@ func (r *run) conclude(ctx context.Context, p *proposal.Proposal) (Result, error
 
 // enterProposal writes a verified proposal: its commit onto the program branch
 // and its events, row and history entry onto the memory branch, both or neither.
-func (r *recorder) enterProposal(ctx context.Context, at position, p *proposal.Proposal, claim func(*records) error) error {
+func (r *recorder) enterProposal(ctx context.Context, at position, p *proposal.Proposal,
+	claim func(*records) error,
+) error {
 	var branch *git.RefUpdate
 	if len(p.Baseline) > 0 {
 		branch = at.branchUpdate(r.ref())
@@ -124,7 +126,9 @@ func (r *recorder) enterProposal(ctx context.Context, at position, p *proposal.P
 // recordRefused records on the memory branch alone that the remote refused the
 // push of a proposal, and pauses: only a person can do something about it, and the
 // next agent would work for nothing.
-func (r *recorder) recordRefused(ctx context.Context, at position, p *proposal.Proposal, reason decision.Reason, claim func(*records) error) error {
+func (r *recorder) recordRefused(ctx context.Context, at position, p *proposal.Proposal, reason decision.Reason,
+	claim func(*records) error,
+) error {
 	said := reason
 	if p.Kept() {
 		said = decision.Reason{Kind: decision.GainNotKept, Because: []decision.Reason{reason}}
@@ -134,7 +138,8 @@ func (r *recorder) recordRefused(ctx context.Context, at position, p *proposal.P
 	}
 	p.Candidate, p.Files = "", nil
 	if e := p.Decided; e != nil {
-		e.Outcome, e.Verdict, e.Reasons, e.Commit, e.Rule, e.Evidence = history.Error, "", []decision.Reason{said}, "", nil, nil
+		e.Outcome, e.Verdict, e.Reasons, e.Commit, e.Rule, e.Evidence = history.Error, "", []decision.Reason{said},
+			"", nil, nil
 	}
 	return r.enterProposal(ctx, at, p, func(b *records) error {
 		if err := claim(b); err != nil {
@@ -161,8 +166,10 @@ func (r *recorder) message(p *proposal.Proposal) string {
 // commit writes the candidate as a commit on top of the incumbent.
 func (r *recorder) commit(ctx context.Context, at position, p *proposal.Proposal) (string, error) {
 	e := p.Decided
-	subject := fmt.Sprintf("[Autoloop: %s] Iteration %d: %s", r.program.Name, r.iteration, summary(e.Summary, e.Changed))
-	trailers := fmt.Sprintf("Autoloop-Iteration: %d\nAutoloop-Metric: %s\nAutoloop-Run: %s\n", r.iteration, e.Best, r.id) + r.signOff
+	subject := fmt.Sprintf("[Autoloop: %s] Iteration %d: %s", r.program.Name, r.iteration,
+		summary(e.Summary, e.Changed))
+	trailers := fmt.Sprintf("Autoloop-Iteration: %d\nAutoloop-Metric: %s\nAutoloop-Run: %s\n", r.iteration, e.Best,
+		r.id) + r.signOff
 	return r.commitOnBase(ctx, at, at.Head, at.tip(), p.Candidate, subject+"\n\n"+trailers)
 }
 
@@ -185,7 +192,8 @@ func (r *recorder) enter(b *records, at position, p *proposal.Proposal) error {
 	}
 	if p.Kept() && b.sum.Initial != nil && !b.sum.Lead.After(&decided, r.program.Direction).Better() {
 		decided.Reasons = append(decided.Reasons, decision.Reason{
-			Kind: decision.StaysOnBranch, Path: r.branch(), Term: b.sum.BaseBranch, Beside: b.sum.Initial, Value: decided.Best,
+			Kind: decision.StaysOnBranch, Path: r.branch(), Term: b.sum.BaseBranch, Beside: b.sum.Initial,
+			Value: decided.Best,
 		})
 	}
 	p.Decided.Reasons = decided.Reasons
@@ -217,7 +225,10 @@ func (r *recorder) enterDecided(b *records, p *proposal.Proposal, decided histor
 		return err
 	}
 	if decided.Commit != "" {
-		pushed := &history.Pushed{Head: history.Head{Iteration: r.iteration}, Commit: decided.Commit, Parent: decided.Parent, Branch: r.branch()}
+		pushed := &history.Pushed{
+			Head: history.Head{Iteration: r.iteration}, Commit: decided.Commit,
+			Parent: decided.Parent, Branch: r.branch(),
+		}
 		if err := r.add(b, pushed); err != nil {
 			return err
 		}
@@ -232,7 +243,10 @@ func (r *recorder) enterFinished(b *records, decided history.Decided) error {
 	if err := r.consumed(b); err != nil {
 		return err
 	}
-	if err := r.add(b, &history.Finished{Head: history.Head{Iteration: decided.Iteration}, Outcome: decided.Outcome}); err != nil {
+	if err := r.add(b, &history.Finished{
+		Head:    history.Head{Iteration: decided.Iteration},
+		Outcome: decided.Outcome,
+	}); err != nil {
 		return err
 	}
 	return r.consequences(b, decided)
@@ -252,7 +266,8 @@ func (r *recorder) enterNotes(b *records, p *proposal.Proposal) {
 // program or used up its budget.
 func (r *recorder) enterNothing(b *records, p *proposal.Proposal) error {
 	if r.stopped == "" && len(p.Baseline) > 0 && p.Baseline[0].Evaluation != nil {
-		r.stopped = cmp.Or(r.spending.blockedReason(b), "budget: the baseline used what the proposing run may cost; propose again")
+		r.stopped = cmp.Or(r.spending.blockedReason(b),
+			"budget: the baseline used what the proposing run may cost; propose again")
 	}
 	if r.stopped == "" {
 		return proposal.Refuse("it decides nothing")

@@ -214,8 +214,11 @@ func TestABaselineOfABundle(t *testing.T) {
 			alone, func(p *proposal.Proposal) { p.Baseline, p.Decided = nil, nil },
 			"it has no baseline: first measurement",
 		},
-		"of one commit, with two":  {apart, func(*proposal.Proposal) {}, "its baseline is not of these commits"},
-		"of two commits, with two": {apart, func(p *proposal.Proposal) { p.Baseline = append(p.Baseline, whole()) }, ""},
+		"of one commit, with two": {apart, func(*proposal.Proposal) {}, "its baseline is not of these commits"},
+		"of two commits, with two": {
+			apart,
+			func(p *proposal.Proposal) { p.Baseline = append(p.Baseline, whole()) }, "",
+		},
 		"of two commits, with one": {
 			alone, func(p *proposal.Proposal) { p.Baseline = append(p.Baseline, whole()) },
 			"its baseline is not of these commits",
@@ -268,7 +271,8 @@ func TestABaselineOfABundle(t *testing.T) {
 		},
 		"a guardrail in one of runs": {
 			alone,
-			func(p *proposal.Proposal) { p.Baseline[0].GuardrailSamples["g"] = numbers("1") }, "it prints no number \"g\"",
+			func(p *proposal.Proposal) { p.Baseline[0].GuardrailSamples["g"] = numbers("1") },
+			"it prints no number \"g\"",
 		},
 		"the other has no guardrail": {apart, func(p *proposal.Proposal) {
 			p.Baseline = append(p.Baseline, whole())
@@ -276,12 +280,16 @@ func TestABaselineOfABundle(t *testing.T) {
 		}, "it prints no number \"g\""},
 	} {
 		r, _ := inMemory(t, programWith(front, ""))
-		p := &proposal.Proposal{Baseline: []*history.Measured{whole()}, Decided: &history.Decided{Outcome: history.Rejected}}
+		p := &proposal.Proposal{
+			Baseline: []*history.Measured{whole()},
+			Decided:  &history.Decided{Outcome: history.Rejected},
+		}
 		c.change(p)
 		err := r.verifier.verifyBaseline(c.at, p)
 		requireRefusal(t, err, c.says, name)
 		for _, e := range p.Baseline {
-			assert.True(t, err != nil || decision.Text(e.Reason) == "first measurement", "why it was measured is found out here")
+			assert.True(t, err != nil || decision.Text(e.Reason) == "first measurement",
+				"why it was measured is found out here")
 		}
 	}
 }
@@ -292,7 +300,10 @@ func TestOutcomeAndVerdictOfAProposal(t *testing.T) {
 	at := position{identity: identity{Evaluator: "e", Definition: "d"}}
 	all := []history.Outcome{history.Accepted, history.Rejected, history.Inconclusive, history.Error}
 	good := func(outcome history.Outcome, verdict decision.Verdict) *history.Decided {
-		return &history.Decided{Outcome: outcome, Verdict: verdict, Metric: metricOf("3"), Evaluator: "e", Definition: "d"}
+		return &history.Decided{
+			Outcome: outcome, Verdict: verdict, Metric: metricOf("3"), Evaluator: "e",
+			Definition: "d",
+		}
 	}
 	other := func(number int, outcome history.Outcome) history.Event {
 		return &history.Proposed{Proposal: number, Outcome: outcome}
@@ -490,7 +501,10 @@ func TestAnotherRule(t *testing.T) {
 		"a guardrail":          func(rule *decision.Rule) { rule.Guardrails = make([]decision.Guardrail, 1) },
 		"cases that count":     func(rule *decision.Rule) { rule.NoCaseRegression = true },
 		"gains are not looked": func(rule *decision.Rule) { rule.CheckTooGood = !rule.CheckTooGood },
-		"a later version":      func(rule *decision.Rule) { rule.Version, rule.Pairs = decision.RuleVersion+1, rule.Pairs+1 },
+		"a later version": func(rule *decision.Rule) {
+			rule.Version, rule.Pairs = decision.RuleVersion+1,
+				rule.Pairs+1
+		},
 	} {
 		other := written
 		change(&other)
@@ -526,7 +540,10 @@ func TestSamplesOfAResult(t *testing.T) {
 			run(decision.Once, history.Candidate, 0, "2"),
 			run(decision.Held, history.Emptied, 0, "9"),
 		}, "", "2"},
-		"with an outcome": {[]history.Event{run(decision.Once, history.Candidate, 0, "2"), &history.Proposed{}}, "", "2"},
+		"with an outcome": {[]history.Event{
+			run(decision.Once, history.Candidate, 0, "2"),
+			&history.Proposed{},
+		}, "", "2"},
 	} {
 		samples := samplesOf(&proposal.Proposal{Measured: c.events, Decided: &history.Decided{}})
 		words := func(values []metric.Value) string {

@@ -88,7 +88,9 @@ func (b *records) compare(files memory.Files) {
 
 func (b *records) differ(row, state, ledger string) {
 	if state != ledger {
-		b.warnings = append(b.warnings, fmt.Sprintf("%s was %s in the state and is %s in the ledger; put right from the ledger", row, state, ledger))
+		b.warnings = append(b.warnings,
+			fmt.Sprintf("%s was %s in the state and is %s in the ledger; put right from the ledger", row,
+				state, ledger))
 	}
 }
 

@@ -34,7 +34,10 @@ func decidedOnce() []history.Event {
 		PreviousBest: metricOf("1"), Best: metricOf("3"), Commit: strings.Repeat("b", 40),
 	}
 	decided.Iteration, decided.Summary, decided.Reasons = 1, "more", decision.Says("3 is better than 1")
-	return []history.Event{first, decided, &history.Finished{Head: history.Head{Iteration: 1}, Outcome: history.Accepted}}
+	return []history.Event{
+		first, decided,
+		&history.Finished{Head: history.Head{Iteration: 1}, Outcome: history.Accepted},
+	}
 }
 
 // stateOf is a state file whose table has these rows.
@@ -91,7 +94,10 @@ func TestTheLedgerIsRight(t *testing.T) {
 		},
 		"rows are missing": {
 			memory.Files{State: stateOf("| Paused | true |"), Ledger: ledger},
-			[]string{"Best Metric was ", "Initial Metric was ", "Iteration Count was 0 in the state and is 1 in the ledger"},
+			[]string{
+				"Best Metric was ", "Initial Metric was ",
+				"Iteration Count was 0 in the state and is 1 in the ledger",
+			},
 		},
 		"no state":         {memory.Files{Ledger: ledger}, nil},
 		"nothing is known": {memory.Files{State: stateOf("| Best Metric | 9 |")}, nil},
@@ -183,9 +189,13 @@ func TestEditsOfAPerson(t *testing.T) {
 			[]string{"| Completed | true |", "| Paused | true |"},
 			false,
 		},
-		"only one of both":                {[]history.Event{completed, paused}, []string{"| Completed | true |"}, true},
-		"a wait is taken out":             {[]history.Event{waits}, nil, true},
-		"a wait stays, as it was written": {[]history.Event{waits}, []string{"| Not Before | 2026-01-03T00:00:00Z |"}, false},
+		"only one of both":    {[]history.Event{completed, paused}, []string{"| Completed | true |"}, true},
+		"a wait is taken out": {[]history.Event{waits}, nil, true},
+		"a wait stays, as it was written": {
+			[]history.Event{waits},
+			[]string{"| Not Before | 2026-01-03T00:00:00Z |"},
+			false,
+		},
 	} {
 		files := memory.Files{State: stateOf(c.rows...), Ledger: ledgerOf(t, c.events...)}
 		b, err := openRecords(programWith("", ""), files)

@@ -102,7 +102,8 @@ func (r *branches) replayPosition(ctx context.Context, at position) (position, e
 		return at, err
 	}
 	at.Head, at.Move = head, true
-	at.Note = fmt.Sprintf("its pull request #%d was merged, and what came after it (%d commits) is replayed", r.comments.Pull.Number, count)
+	at.Note = fmt.Sprintf("its pull request #%d was merged, and what came after it (%d commits) is replayed",
+		r.comments.Pull.Number, count)
 	return at, nil
 }
 
@@ -129,7 +130,8 @@ func (r *ciGate) replayPending(ctx context.Context, e history.Decided) (Result, 
 		if same, err = r.branches.sameFiles(ctx, head, e.Commit); err == nil && same {
 			replayed := e
 			replayed.Commit, replayed.Parent = head, base
-			err = r.write(ctx, fmt.Sprintf("%s: iteration %d is replayed", r.program.Name, e.Iteration), &git.RefUpdate{Ref: r.ref(), New: head, Old: e.Commit},
+			err = r.write(ctx, fmt.Sprintf("%s: iteration %d is replayed", r.program.Name, e.Iteration),
+				&git.RefUpdate{Ref: r.ref(), New: head, Old: e.Commit},
 				func(b *records) error { return r.recorder.enterPending(b, replayed) })
 			if refused = pushRefusal(err); refused == nil {
 				return Result{}, false, err

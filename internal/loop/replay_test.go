@@ -51,7 +51,8 @@ type squashed struct {
 func newSquashed(t *testing.T) squashed {
 	t.Helper()
 	two, four := map[int]string{2: "two"}, map[int]string{2: "two", 4: "four"}
-	six, eight := map[int]string{2: "two", 4: "four", 6: "six"}, map[int]string{2: "two", 4: "four", 6: "six", 8: "eight"}
+	six, eight := map[int]string{2: "two", 4: "four", 6: "six"},
+		map[int]string{2: "two", 4: "four", 6: "six", 8: "eight"}
 	g := newOwnGarden(t)
 	ids := g.grow(t,
 		sprout{name: "root", files: map[string]string{"value": lines(nil), "other": "1\n"}},
@@ -145,7 +146,10 @@ func TestReplayOfWhatIsThereAlready(t *testing.T) {
 	merge := s.one(t, "merge", map[string]string{"other": "theirs\n"}, s.merged, theirs)
 	own := s.one(t, "own", map[string]string{"value": lines(map[int]string{2: "two", 4: "four", 9: "nine"})}, merge)
 	base := s.one(t, "squash",
-		map[string]string{"value": lines(map[int]string{2: "two", 4: "four"}), "other": "theirs, changed again\n"}, theirs)
+		map[string]string{
+			"value": lines(map[int]string{2: "two", 4: "four"}),
+			"other": "theirs, changed again\n",
+		}, theirs)
 	r := s.branches(&commands.Pull{Merged: true, Head: s.merged})
 	head, count, err := r.replay(t.Context(), own, base)
 	require.NoError(t, err)
@@ -161,7 +165,10 @@ func TestReplayOfWhatIsThereAlready(t *testing.T) {
 func TestReplayThatConflicts(t *testing.T) {
 	t.Parallel()
 	s := newSquashed(t)
-	base := s.one(t, "squash", map[string]string{"value": lines(map[int]string{2: "two", 4: "four", 6: "sechs"})}, s.root)
+	base := s.one(t, "squash", map[string]string{"value": lines(map[int]string{
+		2: "two", 4: "four",
+		6: "sechs",
+	})}, s.root)
 	r := s.branches(&commands.Pull{Merged: true, Head: s.merged})
 	_, _, err := r.replay(t.Context(), s.after[1], base)
 	var conflict *conflictError
@@ -308,7 +315,8 @@ func TestAPendingCandidateAfterTheMerge(t *testing.T) {
 				assert.NotEqual(t, pending, head)
 				assert.Equal(t, head, standing.Decision.Commit)
 				assert.Equal(t, b.git("rev-parse", "main"), b.git("rev-parse", "autoloop/p^"))
-				assert.Equal(t, b.git("log", "-1", "--format=%B %ct", pending), b.git("log", "-1", "--format=%B %ct", head))
+				assert.Equal(t, b.git("log", "-1", "--format=%B %ct", pending),
+					b.git("log", "-1", "--format=%B %ct", head))
 				assert.Equal(t, head, f.judged[len(f.judged)-1], "CI is asked about what is on the branch now")
 				return
 			}

@@ -82,7 +82,10 @@ func (r *run) pauseInterrupted(ctx context.Context) (Result, error) {
 			return Result{}, err
 		}
 	}
-	return r.failForPerson(ctx, decision.Reason{Kind: decision.Interrupted, Count: r.iteration, Of: r.records.sum.Interrupted})
+	return r.failForPerson(ctx, decision.Reason{
+		Kind: decision.Interrupted, Count: r.iteration,
+		Of: r.records.sum.Interrupted,
+	})
 }
 
 // GiveBack ends the start that an earlier job of this run recorded, because

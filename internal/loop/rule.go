@@ -36,8 +36,10 @@ func (r *journal) ruleOf(b *records) decision.Rule {
 // its evaluation.
 func AskedRule(p *program.Program) decision.Rule {
 	rule := decision.Rule{
-		Version: decision.RuleVersion, Regime: decision.Repeatable, Pairs: max(decision.DefaultPairs, statistics.RunsNeeded(p.Confidence)), Confidence: p.Confidence,
-		MinImprovement: decision.Allowance(p.MinImprovement), NoCaseRegression: p.NoCaseRegression, CheckTooGood: p.Evaluation == program.Metric,
+		Version: decision.RuleVersion, Regime: decision.Repeatable,
+		Pairs: max(decision.DefaultPairs, statistics.RunsNeeded(p.Confidence)), Confidence: p.Confidence,
+		MinImprovement: decision.Allowance(p.MinImprovement), NoCaseRegression: p.NoCaseRegression,
+		CheckTooGood: p.Evaluation == program.Metric,
 	}
 	switch {
 	case p.Runs == 1:
@@ -63,7 +65,8 @@ func (r *journal) standard(a *attempt) decision.Standard {
 	a.seed = rand.Text()
 	return decision.Standard{
 		Seed: a.seed,
-		Rule: r.rule(), Direction: r.program.Direction, Best: sum.Best, Target: r.target(r.records), Initial: sum.Guardrails, Gains: sum.Gains,
+		Rule: r.rule(), Direction: r.program.Direction, Best: sum.Best, Target: r.target(r.records),
+		Initial: sum.Guardrails, Gains: sum.Gains,
 		Cases: decision.RatesOf(sum.Numbers),
 	}
 }
@@ -87,7 +90,8 @@ func (r *journal) exceedsTimeLimit(seconds, prepare float64) *decision.Reason {
 		return nil
 	}
 	return &decision.Reason{
-		Kind: decision.TooManyRuns, Count: rule.Pairs, Of: runs, Value: figure("%.0f", math.Ceil(cost.Minutes())), Low: figure("%.3g", seconds),
+		Kind: decision.TooManyRuns, Count: rule.Pairs, Of: runs, Value: figure("%.0f", math.Ceil(cost.Minutes())),
+		Low:    figure("%.3g", seconds),
 		Beside: figure("%.0f", r.program.Timeout.Minutes()), High: figure("%.0f", math.Ceil(cost.Minutes()*1.25)),
 	}
 }

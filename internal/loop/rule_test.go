@@ -31,10 +31,13 @@ func TestTheRuleThatAProgramAsksFor(t *testing.T) {
 		front string
 		want  decision.Rule
 	}{
-		"nothing":      {"", usual(func(*decision.Rule) {})},
-		"auto":         {"evaluation-runs: auto", usual(func(*decision.Rule) {})},
-		"one run":      {"evaluation-runs: 1", usual(func(r *decision.Rule) { r.Regime = decision.Single })},
-		"several runs": {"evaluation-runs: 20", usual(func(r *decision.Rule) { r.Regime, r.Pairs = decision.Noisy, 20 })},
+		"nothing": {"", usual(func(*decision.Rule) {})},
+		"auto":    {"evaluation-runs: auto", usual(func(*decision.Rule) {})},
+		"one run": {"evaluation-runs: 1", usual(func(r *decision.Rule) { r.Regime = decision.Single })},
+		"several runs": {
+			"evaluation-runs: 20",
+			usual(func(r *decision.Rule) { r.Regime, r.Pairs = decision.Noisy, 20 }),
+		},
 		"a range": {
 			"metric-range: [0, 10]",
 			usual(func(r *decision.Rule) { r.Low, r.High = metricOf("0"), metricOf("10") }),
@@ -51,7 +54,8 @@ func TestTheRuleThatAProgramAsksFor(t *testing.T) {
 			usual(func(r *decision.Rule) { r.Confidence, r.Pairs = 0.9999, statistics.RunsNeeded(0.9999) }),
 		},
 		"a guardrail": {
-			"guardrails:\n  - metric: size\n    direction: lower\n    max-regression: 5%", usual(func(r *decision.Rule) {
+			"guardrails:\n  - metric: size\n    direction: lower\n    max-regression: 5%",
+			usual(func(r *decision.Rule) {
 				r.Guardrails = []decision.Guardrail{{
 					Metric: "size", Direction: metric.Lower,
 					MaxRegression: decision.Allowance{Value: metric.MustValue("5"), Percent: true},
@@ -64,7 +68,8 @@ func TestTheRuleThatAProgramAsksFor(t *testing.T) {
 			got := AskedRule(programOf(t, c.front))
 			assert.Equal(t, c.want, got)
 			if got.Regime == decision.Repeatable {
-				assert.True(t, statistics.Reachable(got.Pairs, got.Pairs, got.Confidence), "as many pairs can show a difference")
+				assert.True(t, statistics.Reachable(got.Pairs, got.Pairs, got.Confidence),
+					"as many pairs can show a difference")
 			}
 		})
 	}
@@ -154,13 +159,22 @@ func TestTheCostOfATrial(t *testing.T) {
 	}{
 		"single":     {decision.Rule{Regime: decision.Single}, []string{"0"}},
 		"repeatable": {decision.Rule{Regime: decision.Repeatable}, []string{"0"}},
-		"noisy":      {decision.Rule{Regime: decision.Noisy, Pairs: 8}, []string{"0", "1", "2", "3", "4", "5", "6", "7"}},
-		"many pairs": {decision.Rule{Regime: decision.Noisy, Pairs: 20}, []string{"0", "1", "2", "3", "4", "5", "6", "7"}},
+		"noisy": {
+			decision.Rule{Regime: decision.Noisy, Pairs: 8},
+			[]string{"0", "1", "2", "3", "4", "5", "6", "7"},
+		},
+		"many pairs": {
+			decision.Rule{Regime: decision.Noisy, Pairs: 20},
+			[]string{"0", "1", "2", "3", "4", "5", "6", "7"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c.rule.Version, c.rule.Confidence, c.rule.CheckTooGood = decision.RuleVersion, 0.95, true
-			trial := decision.NewTrial(decision.Standard{Rule: c.rule, Seed: "s", Direction: metric.Higher, Best: metricOf("1")})
+			trial := decision.NewTrial(decision.Standard{
+				Rule: c.rule, Seed: "s", Direction: metric.Higher,
+				Best: metricOf("1"),
+			})
 			runs, measured := 0, map[decision.Side]int{}
 			type environment struct {
 				decision.Stage
@@ -210,7 +224,8 @@ func TestRepeatsThatDoNotFit(t *testing.T) {
 	}
 	j := journalOf(t, "timeout-minutes: 10")
 	exactly := 600.0 / 39
-	assert.Empty(t, j.exceedsTimeLimit(math.Floor(exactly), 0), "whatever the program asks for, noisy is what it would be")
+	assert.Empty(t, j.exceedsTimeLimit(math.Floor(exactly), 0),
+		"whatever the program asks for, noisy is what it would be")
 	assert.NotEmpty(t, j.exceedsTimeLimit(math.Ceil(exactly), 0))
 	assert.Empty(t, j.exceedsTimeLimit(0, 0))
 }

@@ -82,7 +82,8 @@ func (s *samples) cases() decision.CaseRates {
 // event records the samples. Numbers and Output are the last run's.
 func (s *samples) event(role history.Role) *history.Measured {
 	return &history.Measured{
-		CaseSamples: s.cases(), Role: role, Metric: s.median(), Samples: s.metric, GuardrailSamples: s.rails, Numbers: s.last.Numbers,
+		CaseSamples: s.cases(), Role: role, Metric: s.median(), Samples: s.metric, GuardrailSamples: s.rails,
+		Numbers:        s.last.Numbers,
 		RejectedReason: s.last.RejectedReason, Problem: s.problem, Output: s.output,
 		Seconds: s.seconds / float64(max(s.runs, 1)), Prepare: s.prepare,
 	}

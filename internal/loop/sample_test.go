@@ -59,10 +59,14 @@ func TestEqualRuns(t *testing.T) {
 			{"m": "1", "size": "3", "time": "1"},
 			{"m": "1", "size": "3", "time": "2"},
 		}, false},
-		"a guardrail once":            {[]map[string]string{{"m": "1", "size": "3"}, {"m": "1"}}, false},
-		"a guardrail later":           {[]map[string]string{{"m": "1"}, {"m": "1", "size": "3"}}, false},
-		"another number":              {[]map[string]string{{"m": "1", "other": "3"}, {"m": "1", "other": "4"}}, true},
-		"a run that was not scored":   {[]map[string]string{{"m": "1", "size": "3"}, {}, {"m": "1", "size": "3"}}, true},
+		"a guardrail once":  {[]map[string]string{{"m": "1", "size": "3"}, {"m": "1"}}, false},
+		"a guardrail later": {[]map[string]string{{"m": "1"}, {"m": "1", "size": "3"}}, false},
+		"another number":    {[]map[string]string{{"m": "1", "other": "3"}, {"m": "1", "other": "4"}}, true},
+		"a run that was not scored": {[]map[string]string{
+			{"m": "1", "size": "3"},
+			{},
+			{"m": "1", "size": "3"},
+		}, true},
 		"a guardrail without a score": {[]map[string]string{{"m": "1", "size": "3"}, {"size": "4"}}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -90,7 +94,8 @@ func TestTheRecordOfSamples(t *testing.T) {
 	assert.Equal(t, history.Incumbent, e.Role)
 	assert.Equal(t, "2", e.Metric.String())
 	assert.Equal(t, []metric.Value{metric.MustValue("1"), metric.MustValue("3")}, e.Samples)
-	assert.Equal(t, map[string][]metric.Value{"size": {metric.MustValue("5"), metric.MustValue("6")}}, e.GuardrailSamples)
+	assert.Equal(t, map[string][]metric.Value{"size": {metric.MustValue("5"), metric.MustValue("6")}},
+		e.GuardrailSamples)
 	assert.Equal(t, map[string]metric.Value{"m": metric.MustValue("3"), "size": metric.MustValue("6")}, e.Numbers)
 	assert.Equal(t, "tail of 3", e.Output)
 	assert.InDelta(t, 2, e.Seconds, 0, "the time of one run")

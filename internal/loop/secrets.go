@@ -25,8 +25,11 @@ func (a *attempt) mask() {
 // leaks says which changed files have a secret in them, or in their names, that those
 // of the commit before do not have: a branch is no place for one. One that was there
 // before does not open a file to others.
-func leaks(ctx context.Context, repo *git.Repo, before string, masker process.Masker, changes []decision.Change) ([]decision.Reason, error) {
-	changes = slices.DeleteFunc(slices.Clone(changes), func(c decision.Change) bool { return c.Kind == decision.Deleted })
+func leaks(ctx context.Context, repo *git.Repo, before string, masker process.Masker,
+	changes []decision.Change,
+) ([]decision.Reason, error) {
+	changes = slices.DeleteFunc(slices.Clone(changes),
+		func(c decision.Change) bool { return c.Kind == decision.Deleted })
 	ids := make([]string, len(changes))
 	for i, c := range changes {
 		ids[i] = c.NewBlob

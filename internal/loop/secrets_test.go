@@ -85,7 +85,8 @@ func TestLeaksOfSeveralFiles(t *testing.T) {
 	t.Parallel()
 	shared := secretLab(t)
 	repo := shared.service.Repo
-	ids, err := repo.HashObjects(t.Context(), []byte(ourSecret), []byte("x"), []byte(theirSecret), []byte("/x/"+ourSecret))
+	ids, err := repo.HashObjects(t.Context(), []byte(ourSecret), []byte("x"), []byte(theirSecret),
+		[]byte("/x/"+ourSecret))
 	require.NoError(t, err)
 	var changes []decision.Change
 	for i, path := range []string{"a", "b", "c", "d"} {

@@ -23,7 +23,9 @@ func (r *team) selectAttempt(all []*attempt) *attempt {
 		}
 		best.others = append(best.others, a)
 		if a.outcome == history.Accepted {
-			a.end(history.Rejected, append([]decision.Reason{{Kind: decision.BetterProposal, Count: best.number, Value: best.decision.Metric}}, a.reasons...)...)
+			a.end(history.Rejected, append(
+				[]decision.Reason{{Kind: decision.BetterProposal, Count: best.number, Value: best.decision.Metric}},
+				a.reasons...)...)
 		}
 	}
 	return best
@@ -90,7 +92,8 @@ func others(p *proposal.Proposal) []decision.Reason {
 			return append(list, decision.Reason{Kind: decision.MoreProposals, Count: len(rest) - maxOthers})
 		}
 		list = append(list, decision.Reason{
-			Kind: decision.OtherProposal, Count: e.Proposal, Path: e.Agent, Term: string(e.Outcome), Value: e.Metric, Because: e.Reasons[:min(len(e.Reasons), 1)],
+			Kind: decision.OtherProposal, Count: e.Proposal, Path: e.Agent, Term: string(e.Outcome), Value: e.Metric,
+			Because: e.Reasons[:min(len(e.Reasons), 1)],
 		})
 	}
 	return list
@@ -126,10 +129,15 @@ func (r *team) modelOf(a *attempt) string {
 // proposedEvent is the event of one candidate among several.
 func (r *team) proposedEvent(at position, a *attempt) *history.Proposed {
 	e := &history.Proposed{
-		Head: history.Head{Iteration: r.iteration}, Proposal: a.number, Outcome: a.outcome, Reasons: a.reasons, Parent: at.Head, Direction: r.program.Direction, Evaluator: at.identity.Evaluator,
+		Head: history.Head{Iteration: r.iteration}, Proposal: a.number, Outcome: a.outcome, Reasons: a.reasons,
+		Parent: at.Head, Direction: r.program.Direction, Evaluator: at.identity.Evaluator,
 		Definition: at.identity.Definition, Digest: a.digest, Noisy: a.noisy,
 		Focus: a.focus,
-		Work:  history.Work{Agent: a.agent.Name(), Model: r.modelOf(a), Summary: a.reply.Summary, Changed: atMost(a.changed, maxChanged), Params: a.reply.Params, Durations: a.durations, Usage: &a.reply.Usage},
+		Work: history.Work{
+			Agent: a.agent.Name(), Model: r.modelOf(a), Summary: a.reply.Summary,
+			Changed: atMost(a.changed, maxChanged), Params: a.reply.Params, Durations: a.durations,
+			Usage: &a.reply.Usage,
+		},
 		Notes: history.Notes(a.notes),
 	}
 	if a.metric() != nil {
@@ -139,7 +147,8 @@ func (r *team) proposedEvent(at position, a *attempt) *history.Proposed {
 		e.GrownFrom = &history.Ancestor{Iteration: from.Iteration, Proposal: from.Proposal}
 	}
 	if a.verdict != nil {
-		e.Verdict, e.Metric, e.PreviousBest, e.Delta, e.Evidence = a.decision.Verdict, a.decision.Metric, a.decision.Previous, a.decision.Delta, a.decision.Evidence
+		e.Verdict, e.Metric, e.PreviousBest, e.Delta, e.Evidence = a.decision.Verdict, a.decision.Metric,
+			a.decision.Previous, a.decision.Delta, a.decision.Evidence
 	}
 	return e
 }

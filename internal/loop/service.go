@@ -202,7 +202,8 @@ func (s *Service) begin() *run {
 	}
 	j := &journal{store: s.Memory, session: &session{
 		program: s.Program, repository: s.Repository, id: s.NewRun(), begun: now, since: now, now: s.Now,
-		progress: s.Progress, runURL: s.RunURL, page: s.Page, signOff: s.SignOff, strategies: s.Strategies, executor: s.Executor, trees: s.Trees, force: s.Force,
+		progress: s.Progress, runURL: s.RunURL, page: s.Page, signOff: s.SignOff, strategies: s.Strategies,
+		executor: s.Executor, trees: s.Trees, force: s.Force,
 	}}
 	r := &run{thread: &thread{journal: j, github: s.GitHub}, repo: s.Repo, memory: s.Memory}
 	dirs := &dirs{parent: s.RunDir}
@@ -210,12 +211,19 @@ func (s *Service) begin() *run {
 	r.spending = &spending{journal: j, agents: agents, budgetUSD: s.BudgetUSD}
 	r.lease = &lease{thread: r.thread, spending: r.spending, holder: s.Holder, alive: s.Alive}
 	r.branches = &branches{thread: r.thread, repo: s.Repo, memory: s.Memory, base: s.Base}
-	r.measurer = &measurer{journal: j, dirs: dirs, spending: r.spending, eval: s.Eval, suite: s.Suite, isolated: s.Isolated, outputs: s.Transcripts, environ: s.Environ, configure: s.Configure}
+	r.measurer = &measurer{
+		journal: j, dirs: dirs, spending: r.spending, eval: s.Eval, suite: s.Suite,
+		isolated: s.Isolated, outputs: s.Transcripts, environ: s.Environ, configure: s.Configure,
+	}
 	r.team = &team{
 		journal: j, dirs: dirs, spending: r.spending, measurer: r.measurer, thread: r.thread,
-		repo: s.Repo, memory: s.Memory, environ: s.Environ, masker: s.Masker, agents: agents, transcripts: s.Transcripts,
+		repo: s.Repo, memory: s.Memory, environ: s.Environ, masker: s.Masker, agents: agents,
+		transcripts: s.Transcripts,
 	}
-	r.proposer = &proposer{thread: r.thread, branches: r.branches, measurer: r.measurer, team: r.team, spending: r.spending, refusal: s.refusal}
+	r.proposer = &proposer{
+		thread: r.thread, branches: r.branches, measurer: r.measurer, team: r.team,
+		spending: r.spending, refusal: s.refusal,
+	}
 	r.verifier = &verifier{journal: j, repo: s.Repo, masker: s.Masker}
 	r.recorder = &recorder{thread: r.thread, verifier: r.verifier, spending: r.spending, repo: s.Repo}
 	r.gate = &ciGate{

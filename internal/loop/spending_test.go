@@ -131,15 +131,18 @@ func TestWhatIsReserved(t *testing.T) {
 		minutes   float64
 		none      bool
 	}{
-		"no budget":                    {"", 0, 0, "", 0, true},
-		"iterations alone":             {"budget: {iterations: 5, per: day}", 0, 0, "", 0, true},
-		"tokens":                       {"budget: {tokens: 5000, per: day}", 0, 4000, "", 0, false},
-		"money":                        {"budget: {usd: 2, per: day}", 0, 0, "1.75", 0, false},
-		"money of the process":         {"", 3, 0, "3", 0, false},
-		"the less of both":             {"budget: {usd: 2, per: day}", 1.5, 0, "1.5", 0, false},
-		"time that is left":            {"budget: {minutes: 30, per: day}", 0, 0, "", 20, false},
-		"no more than its own time":    {"timeout-minutes: 5\nbudget: {minutes: 30, per: day}", 0, 0, "", 5, false},
-		"everything":                   {"budget: {usd: 2, tokens: 1001, minutes: 11, per: week}", 0, 1, "1.75", 1, false},
+		"no budget":                 {"", 0, 0, "", 0, true},
+		"iterations alone":          {"budget: {iterations: 5, per: day}", 0, 0, "", 0, true},
+		"tokens":                    {"budget: {tokens: 5000, per: day}", 0, 4000, "", 0, false},
+		"money":                     {"budget: {usd: 2, per: day}", 0, 0, "1.75", 0, false},
+		"money of the process":      {"", 3, 0, "3", 0, false},
+		"the less of both":          {"budget: {usd: 2, per: day}", 1.5, 0, "1.5", 0, false},
+		"time that is left":         {"budget: {minutes: 30, per: day}", 0, 0, "", 20, false},
+		"no more than its own time": {"timeout-minutes: 5\nbudget: {minutes: 30, per: day}", 0, 0, "", 5, false},
+		"everything": {
+			"budget: {usd: 2, tokens: 1001, minutes: 11, per: week}", 0, 1,
+			"1.75", 1, false,
+		},
 		"a part of a cent is no money": {"budget: {usd: 0.250001, per: day}", 0, 0, "0.0001", 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -30,8 +30,9 @@ func TestAMadeUpStrategy(t *testing.T) {
 	t.Parallel()
 	r := &team{journal: &journal{
 		session: &session{
-			program:    &program.Program{Strategy: "newest-first"},
-			strategies: append(strategy.All(), strategy.Named{Name: "newest-first", Evolves: true, Strategy: newestFirst{}}),
+			program: &program.Program{Strategy: "newest-first"},
+			strategies: append(strategy.All(),
+				strategy.Named{Name: "newest-first", Evolves: true, Strategy: newestFirst{}}),
 		},
 		records: &records{},
 	}}

@@ -63,7 +63,11 @@ func (r *measurer) suiteSamples(ctx context.Context, commit string) (*samples, e
 	}
 	defer env.Close()
 	start := r.now()
-	suited, err := r.runSuite(func(limit evaluation.Limit) (Suited, error) { return r.suite.Measure(ctx, env.tree.Dir, limit) })
+	suited, err := r.runSuite(func(limit evaluation.Limit) (Suited,
+		error,
+	) {
+		return r.suite.Measure(ctx, env.tree.Dir, limit)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +155,10 @@ func (r *measurer) changedInSuite(sides ...*environment) (changed []string) {
 // suiteDecision is a suite's verdict as one of the loop: the best afterwards is
 // the candidate's metric, as it was measured beside the incumbent's.
 func (r *measurer) suiteDecision(s Suited) decision.Decision {
-	d := decision.Decision{Verdict: s.Verdict, Reasons: decision.Says(s.Reasons...), Metric: s.Candidate, Previous: s.Incumbent, Best: r.records.sum.Best}
+	d := decision.Decision{
+		Verdict: s.Verdict, Reasons: decision.Says(s.Reasons...), Metric: s.Candidate,
+		Previous: s.Incumbent, Best: r.records.sum.Best,
+	}
 	if s.Candidate != nil {
 		d.Delta = metric.Delta(*s.Candidate, s.Incumbent)
 	}

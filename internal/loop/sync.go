@@ -72,7 +72,10 @@ func (e *conflictError) reason() decision.Reason {
 	if len(e.files) > most {
 		more = fmt.Sprintf(" and %d more", len(e.files)-most)
 	}
-	return decision.Reason{Kind: decision.Conflict, Term: e.base, Path: e.branch, Words: strings.Join(files, ", ") + more}
+	return decision.Reason{
+		Kind: decision.Conflict, Term: e.base, Path: e.branch,
+		Words: strings.Join(files, ", ") + more,
+	}
 }
 
 // branches finds out where the program branch stands against the default branch.
@@ -120,7 +123,8 @@ func (r *branches) reconciled(ctx context.Context, at position) (position, error
 		return at, nil
 	}
 	if r.merged(at.Old) {
-		at.Head, at.Move, at.Note = at.Base, true, fmt.Sprintf("its pull request #%d was merged", r.comments.Pull.Number)
+		at.Head, at.Move, at.Note = at.Base, true,
+			fmt.Sprintf("its pull request #%d was merged", r.comments.Pull.Number)
 		return at, nil
 	}
 	after, err := r.isAfterMerge(ctx, at.Old, at.Base)
@@ -156,7 +160,8 @@ func (r *branches) reconcileBranch(ctx context.Context, at position) (position, 
 	if len(conflicts) > 0 {
 		return at, &conflictError{branch: r.branch(), base: at.BaseBranch, files: conflicts}
 	}
-	message := fmt.Sprintf("[Autoloop: %s] Merge %s\n\nAutoloop-Run: %s\n", r.program.Name, at.BaseBranch, r.id) + r.signOff
+	message := fmt.Sprintf("[Autoloop: %s] Merge %s\n\nAutoloop-Run: %s\n", r.program.Name, at.BaseBranch,
+		r.id) + r.signOff
 	if at.Head, err = r.repo.CommitTree(ctx, merged, []string{at.Old, at.Base}, message, r.now()); err != nil {
 		return at, err
 	}
@@ -218,7 +223,8 @@ func (r *branches) remoteCommit(ctx context.Context, ref string) (string, error)
 	}
 	commit, ok := refs[ref]
 	if !ok {
-		return "", fmt.Errorf("remote %s has no branch %s: push it, or name another with --base", remote, strings.TrimPrefix(ref, "refs/heads/"))
+		return "", fmt.Errorf("remote %s has no branch %s: push it, or name another with --base", remote,
+			strings.TrimPrefix(ref, "refs/heads/"))
 	}
 	return commit, r.repo.Remote(remote).Obtain(ctx, commit, ref)
 }

@@ -22,8 +22,14 @@ func TestWhereTheBranchStands(t *testing.T) {
 	t.Parallel()
 	g := newGarden(t)
 	root := sprout{name: "root", files: map[string]string{"value.txt": "1\n", "other.txt": "a\n"}}
-	moved := sprout{name: "moved", branch: "stands/moved", parents: "root", files: map[string]string{"other.txt": "b\n"}}
-	twice := sprout{name: "twice", branch: "stands/twice", parents: "moved", files: map[string]string{"third.txt": "c\n"}}
+	moved := sprout{
+		name: "moved", branch: "stands/moved", parents: "root",
+		files: map[string]string{"other.txt": "b\n"},
+	}
+	twice := sprout{
+		name: "twice", branch: "stands/twice", parents: "moved",
+		files: map[string]string{"third.txt": "c\n"},
+	}
 	own := sprout{name: "own", parents: "root", files: map[string]string{"value.txt": "2\n"}}
 	same := sprout{name: "same", branch: "stands/same", parents: "root", files: map[string]string{"value.txt": "3\n"}}
 	squashed := sprout{
@@ -75,11 +81,13 @@ func TestWhereTheBranchStands(t *testing.T) {
 		},
 		{
 			name: "stands-workflows", base: "moved", old: "own of stands-workflows",
-			events: []history.Event{wasSet(history.WorkflowsRefused, "moved")}, files: "2 b -", tip: "own of stands-workflows",
+			events: []history.Event{wasSet(history.WorkflowsRefused, "moved")}, files: "2 b -",
+			tip:  "own of stands-workflows",
 			note: "merged stands/moved (1 commits)",
 		},
 		{
-			name: "stands-merged", base: "squashed", pull: merged, pullAt: "own of stands-merged", old: "own of stands-merged",
+			name: "stands-merged", base: "squashed", pull: merged, pullAt: "own of stands-merged",
+			old:  "own of stands-merged",
 			head: "squashed", files: "2 b -", moves: true, note: "its pull request #8 was merged",
 		},
 		{
@@ -87,7 +95,8 @@ func TestWhereTheBranchStands(t *testing.T) {
 			old: "own of stands-closed", files: "2 b -", moves: true, note: "merged stands/moved (1 commits)",
 		},
 		{
-			name: "stands-after", base: "squashed", pull: merged, pullAt: "own", old: "after of stands-after", files: "2\n4 b -",
+			name: "stands-after", base: "squashed", pull: merged, pullAt: "own", old: "after of stands-after",
+			files: "2\n4 b -",
 			moves: true, note: "its pull request #8 was merged, and what came after it (1 commits) is replayed",
 		},
 	} {
@@ -142,7 +151,10 @@ func TestWhereTheBranchStands(t *testing.T) {
 			if !c.moves {
 				assert.Nil(t, update)
 			} else {
-				assert.Equal(t, &git.RefUpdate{Ref: "refs/heads/" + BranchPrefix + c.name, New: at.Head, Old: at.Old}, update)
+				assert.Equal(t, &git.RefUpdate{
+					Ref: "refs/heads/" + BranchPrefix + c.name, New: at.Head,
+					Old: at.Old,
+				}, update)
 			}
 		})
 	}
@@ -207,7 +219,10 @@ func TestTheDefaultBranch(t *testing.T) {
 			name: "known", known: "trunk", head: "ref: refs/heads/main\n", want: "trunk",
 			baseErr: "default branch trunk has no commit",
 		},
-		{name: "checked out", head: "ref: refs/heads/main\n", want: "main", baseErr: "default branch main has no commit"},
+		{
+			name: "checked out", head: "ref: refs/heads/main\n", want: "main",
+			baseErr: "default branch main has no commit",
+		},
 		{
 			name: "with slashes", head: "ref: refs/heads/feature/x\n", want: "feature/x",
 			baseErr: "default branch feature/x has no commit",
@@ -216,7 +231,10 @@ func TestTheDefaultBranch(t *testing.T) {
 			name: "detached", head: ids["a"] + "\n",
 			err: "no branch is checked out (detached HEAD); say which one to improve with --base",
 		},
-		{name: "asked for, detached", asked: "release", head: ids["a"] + "\n", want: "release", baseErr: "has no commit"},
+		{
+			name: "asked for, detached", asked: "release", head: ids["a"] + "\n", want: "release",
+			baseErr: "has no commit",
+		},
 		{
 			name: "one of a program", head: "ref: refs/heads/autoloop/p\n",
 			err: "branch autoloop/p is checked out, which Autoloop writes; check out your own branch or use --base",

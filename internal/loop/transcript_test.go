@@ -47,7 +47,8 @@ func TestTheNewestTranscriptsStay(t *testing.T) {
 		sizes := make([]int, count) // by age
 		for i, age := range chance.Perm(count) {
 			sizes[age] = chance.IntN(100)
-			put(t, filepath.Join(dir, fmt.Sprintf("%d-1-codex-run%d.txt", i, age)), sizes[age], time.Duration(age)*time.Second)
+			put(t, filepath.Join(dir, fmt.Sprintf("%d-1-codex-run%d.txt", i, age)), sizes[age],
+				time.Duration(age)*time.Second)
 		}
 		most, room := chance.IntN(12), chance.IntN(500)
 		require.NoError(t, removeOldest(dir, most, int64(room)))
@@ -180,7 +181,8 @@ func TestOutputsOfAnIteration(t *testing.T) {
 			}
 		}
 		assert.Len(t, namesIn(t, outputsDir(dir, "p")), maxTranscripts, "the others go")
-		kept := slices.DeleteFunc(slices.Clone(want), func(file string) bool { _, err := os.Stat(file); return err != nil })
+		kept := slices.DeleteFunc(slices.Clone(want),
+			func(file string) bool { _, err := os.Stat(file); return err != nil })
 		require.NotEmpty(t, kept)
 		assert.Equal(t, kept, Outputs(dir, "p", 1, "run-1"), name)
 		assert.Empty(t, Outputs(dir, "p", 3, "run-1"))

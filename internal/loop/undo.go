@@ -37,7 +37,8 @@ func (u *undoing) refuse(reason string) {
 	u.head = u.old
 	for iteration, answer := range u.answers {
 		if answer.good {
-			u.answers[iteration] = undone{fmt.Sprintf("Iteration %d is not undone: %s.", iteration, plain.Quote(reason, maxRefusal)), false}
+			u.answers[iteration] = undone{fmt.Sprintf("Iteration %d is not undone: %s.", iteration,
+				plain.Quote(reason, maxRefusal)), false}
 		}
 	}
 }
@@ -52,7 +53,8 @@ func (r *commander) prepareUndo(ctx context.Context) (*undoing, error) {
 	done := commands.ParseMark(r.records.sum.CommandsUntil)
 	for _, c := range r.comments.Comments {
 		for _, command := range c.Commands {
-			if _, undone := u.answers[command.Iteration]; undone || command.Kind != commands.Undo || done.Knows(c.ID, c.Place) {
+			if _, undone := u.answers[command.Iteration]; undone || command.Kind != commands.Undo ||
+				done.Knows(c.ID, c.Place) {
 				continue
 			}
 			if u.old == "" {
@@ -91,7 +93,8 @@ func (r *commander) undo(ctx context.Context, u *undoing, iteration int) (undone
 		return undone{}, err
 	}
 	if !on {
-		return undone{fmt.Sprintf("The commit of iteration %d is not on %s any more.", iteration, r.branch()), false}, nil
+		return undone{fmt.Sprintf("The commit of iteration %d is not on %s any more.", iteration,
+			r.branch()), false}, nil
 	}
 	first, err := r.firstCommit(ctx, commit, iteration)
 	if err != nil {
@@ -111,19 +114,22 @@ func (r *commander) undo(ctx context.Context, u *undoing, iteration int) (undone
 	if now, _, err := r.repo.TreeOf(ctx, u.head); err != nil {
 		return undone{}, err
 	} else if tree == now {
-		return undone{fmt.Sprintf("Nothing of iteration %d is left on %s, so there is nothing to undo.", iteration, r.branch()), false}, nil
+		return undone{fmt.Sprintf("Nothing of iteration %d is left on %s, so there is nothing to undo.", iteration,
+			r.branch()), false}, nil
 	}
 	reverts := "commit " + commit
 	if first != commit {
 		reverts = fmt.Sprintf("the commits %s to %s", first, commit)
 	}
-	message := fmt.Sprintf("[Autoloop: %s] Undo iteration %d\n\nThis reverts %s.\n\nAutoloop-Run: %s\n", r.program.Name, iteration, reverts, r.id) + r.signOff
+	message := fmt.Sprintf("[Autoloop: %s] Undo iteration %d\n\nThis reverts %s.\n\nAutoloop-Run: %s\n", r.program.Name,
+		iteration, reverts, r.id) + r.signOff
 	head, err := r.repo.CommitTree(ctx, tree, []string{u.head}, message, r.now().Truncate(time.Second))
 	if err != nil {
 		return undone{}, err
 	}
 	u.head = head
-	return undone{fmt.Sprintf("Iteration %d is undone by commit %.12s; a new baseline is measured.", iteration, head), true}, nil
+	return undone{fmt.Sprintf("Iteration %d is undone by commit %.12s; a new baseline is measured.", iteration,
+		head), true}, nil
 }
 
 // firstCommit is the candidate of an iteration whose last commit is known: fixes for CI

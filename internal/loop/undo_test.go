@@ -46,7 +46,10 @@ func TestUndo(t *testing.T) {
 			name: "second", parents: "first", message: ofIteration(2),
 			files: map[string]string{"a.txt": "2\n", "new.txt": "2\n"},
 		},
-		sprout{name: "third", parents: "second", message: ofIteration(3), files: map[string]string{"b.txt": "broken\n"}},
+		sprout{
+			name: "third", parents: "second", message: ofIteration(3),
+			files: map[string]string{"b.txt": "broken\n"},
+		},
 		sprout{
 			name: "fix", parents: "third", message: ofIteration(3),
 			files: map[string]string{"b.txt": "3\n", "extra.txt": "3\n"},
@@ -77,15 +80,18 @@ func TestUndo(t *testing.T) {
 		bad     bool
 	}{
 		{
-			name: "undo-last", say: []commands.Command{undo(4)}, changes: map[string]string{"value.txt": "2\n"}, commits: 1,
+			name: "undo-last", say: []commands.Command{undo(4)},
+			changes: map[string]string{"value.txt": "2\n"}, commits: 1,
 			answers: []string{"Iteration 4 is undone by commit "},
 		},
 		{
-			name: "undo-earlier", say: []commands.Command{undo(2)}, changes: map[string]string{"a.txt": "1\n", "new.txt": "-"},
+			name: "undo-earlier", say: []commands.Command{undo(2)},
+			changes: map[string]string{"a.txt": "1\n", "new.txt": "-"},
 			commits: 1, answers: []string{"Iteration 2 is undone by commit "},
 		},
 		{
-			name: "undo-fixed", say: []commands.Command{undo(3)}, changes: map[string]string{"b.txt": "1\n", "extra.txt": "-"},
+			name: "undo-fixed", say: []commands.Command{undo(3)},
+			changes: map[string]string{"b.txt": "1\n", "extra.txt": "-"},
 			commits: 1, answers: []string{"Iteration 3 is undone by commit "},
 		},
 		{
@@ -93,7 +99,8 @@ func TestUndo(t *testing.T) {
 			commits: 2, answers: []string{"Iteration 4 is undone by commit ", "Iteration 1 is undone by commit "},
 		},
 		{
-			name: "undo-twice", say: []commands.Command{undo(4), undo(4)}, changes: map[string]string{"value.txt": "2\n"},
+			name: "undo-twice", say: []commands.Command{undo(4), undo(4)},
+			changes: map[string]string{"value.txt": "2\n"},
 			commits: 1, answers: []string{"Iteration 4 is undone by commit ", "Iteration 4 is undone by commit "},
 		},
 		{
@@ -191,7 +198,8 @@ func TestAnUndoThatTheRemoteRefuses(t *testing.T) {
 		err   error
 		again bool
 	}{
-		{"by a rule", refusedPush("refs/heads/autoloop/"+name, "[remote rejected] (protected branch hook declined)"), true},
+		{"by a rule", refusedPush("refs/heads/autoloop/"+name,
+			"[remote rejected] (protected branch hook declined)"), true},
 		{"because somebody was faster", refusedPush("refs/heads/autoloop/"+name, "stale info"), false},
 		{
 			"for the memory branch",
@@ -201,7 +209,8 @@ func TestAnUndoThatTheRemoteRefuses(t *testing.T) {
 	} {
 		d := newDeskIn(t, g.Repo, name, "", wasMeasured("1"), wasDecided(1, history.Accepted, "2", ids["first"]))
 		d.heard(comment(4, commands.Command{Kind: commands.Undo, Iteration: 1},
-			commands.Command{Kind: commands.Undo, Iteration: 9}), comment(5, commands.Command{Kind: commands.Note, Text: "x"}))
+			commands.Command{Kind: commands.Undo, Iteration: 9}),
+			comment(5, commands.Command{Kind: commands.Note, Text: "x"}))
 		d.shelf.failures = []error{c.err}
 		err := d.commander.applyCommands(t.Context(), free)
 		if !c.again {
@@ -227,7 +236,8 @@ func TestAnUndoThatTheRemoteRefuses(t *testing.T) {
 	}
 	d := newDesk(t, "", wasMeasured("1"))
 	d.heard(comment(4, commands.Command{Kind: commands.Note, Text: "x"}))
-	d.shelf.failures = []error{refusedPush("refs/heads/autoloop/p", "[remote rejected] (protected branch hook declined)")}
+	d.shelf.failures = []error{refusedPush("refs/heads/autoloop/p",
+		"[remote rejected] (protected branch hook declined)")}
 	require.ErrorIs(t, d.commander.applyCommands(t.Context(), free), git.ErrRejected,
 		"without an undo there is nothing to leave out")
 }

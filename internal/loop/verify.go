@@ -31,7 +31,8 @@ func (r *verifier) verify(ctx context.Context, at position, p *proposal.Proposal
 	if err := r.verifyBaseline(at, p); err != nil {
 		return err
 	}
-	if err := verifyOutcome(at, p, history.Accepted, history.Rejected, history.Inconclusive, history.Error); err != nil {
+	if err := verifyOutcome(at, p, history.Accepted, history.Rejected, history.Inconclusive,
+		history.Error); err != nil {
 		return err
 	}
 	if !p.Kept() {
@@ -54,7 +55,8 @@ func (r *verifier) verifyBaseline(at position, p *proposal.Proposal) error {
 	}
 	for i, e := range p.Baseline {
 		switch {
-		case e.Metric == nil || i == 0 && (e.Evaluator != at.identity.Evaluator || e.Definition != at.identity.Definition):
+		case e.Metric == nil || i == 0 &&
+			(e.Evaluator != at.identity.Evaluator || e.Definition != at.identity.Definition):
 			return proposal.Refuse("its baseline is of another evaluation than the program's")
 		case r.program.Evaluation != program.Tasks && len(e.Samples) == 0:
 			return proposal.Refuse("its baseline has no samples")
@@ -121,7 +123,8 @@ func verifyOutcome(at position, p *proposal.Proposal, outcomes ...history.Outcom
 func (r *verifier) verifyDecision(b *records, at position, p *proposal.Proposal) (history.Decided, error) {
 	e := *p.Decided
 	e.Disagreement = r.disagreement(b, p)
-	e.Parent, e.Direction, e.Target, e.Changed = at.tip(), r.program.Direction, r.target(b), atMost(e.Changed, maxChanged)
+	e.Parent, e.Direction, e.Target, e.Changed = at.tip(), r.program.Direction, r.target(b),
+		atMost(e.Changed, maxChanged)
 	if e.Verdict == "" {
 		e.Metric, e.PreviousBest, e.Best, e.Delta, e.Evidence = nil, b.sum.Best, b.sum.Best, "", nil
 		return e, nil
@@ -174,7 +177,8 @@ func verifySuiteDecision(b *records, p *proposal.Proposal, e *history.Decided) e
 	switch {
 	case e.Rule != nil || len(e.Evidence) > 0:
 		return proposal.Refuse("it was decided by another rule than the program's")
-	case (e.Outcome == history.Rejected) == (e.Verdict == decision.Improved) || history.ValueText(e.Best) != history.ValueText(best):
+	case (e.Outcome == history.Rejected) == (e.Verdict == decision.Improved) ||
+		history.ValueText(e.Best) != history.ValueText(best):
 		return proposal.Refuse("its verdict and its outcome contradict each other")
 	case last == nil || history.ValueText(last.Metric) != history.ValueText(e.Metric):
 		return proposal.Refuse("its metric is not what was measured")

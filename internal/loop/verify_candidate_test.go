@@ -192,7 +192,8 @@ func TestFilesOfACandidate(t *testing.T) {
 				assert.NotContains(t, err.Error(), secret)
 				return
 			}
-			assert.Equal(t, strings.Fields(b.git("diff-tree", "-r", "--name-only", at.Head, candidate)), p.Decided.Changed,
+			assert.Equal(t, strings.Fields(b.git("diff-tree", "-r", "--name-only", at.Head, candidate)),
+				p.Decided.Changed,
 				"what git says is recorded, and not what the bundle says")
 			assert.NotEqual(t, "forged", p.Decided.Digest)
 		})

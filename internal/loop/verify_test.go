@@ -53,9 +53,15 @@ func TestVerifyRefuses(t *testing.T) {
 		}, "do not bear its decision"},
 		{"another metric", func(p *proposal.Proposal) { p.Decided.Metric = metricOf("9") }, "do not bear its decision"},
 		{"no measurement", func(p *proposal.Proposal) { p.Measured = nil }, "do not bear its decision"},
-		{"another rule", func(p *proposal.Proposal) { p.Decided.Rule = &decision.Rule{Regime: "noisy"} }, "another rule"},
 		{
-			"a rejection that improved", func(p *proposal.Proposal) { p.Decided.Outcome, p.Candidate = history.Rejected, "" },
+			"another rule", func(p *proposal.Proposal) { p.Decided.Rule = &decision.Rule{Regime: "noisy"} },
+			"another rule",
+		},
+		{
+			"a rejection that improved", func(p *proposal.Proposal) {
+				p.Decided.Outcome,
+					p.Candidate = history.Rejected, ""
+			},
 			"do not bear its decision",
 		},
 		{"a baseline that nothing asks for", func(p *proposal.Proposal) {

@@ -38,7 +38,10 @@ func (r *recorder) enterPending(b *records, decided history.Decided) error {
 	if err := r.add(b, &decided); err != nil {
 		return err
 	}
-	pushed := &history.Pushed{Head: history.Head{Iteration: decided.Iteration}, Commit: decided.Commit, Parent: decided.Parent, Branch: r.branch()}
+	pushed := &history.Pushed{
+		Head: history.Head{Iteration: decided.Iteration}, Commit: decided.Commit,
+		Parent: decided.Parent, Branch: r.branch(),
+	}
 	return r.add(b, pushed)
 }
 
@@ -77,7 +80,9 @@ func (r *ciGate) waitForCI(ctx context.Context) (Result, error) {
 }
 
 // settle does what the table says of an event. It is not done when CI is to be asked again.
-func (r *ciGate) settle(ctx context.Context, e history.Decided, event lifecycle.Event, verdict ci.Result) (result Result, done bool, err error) {
+func (r *ciGate) settle(ctx context.Context, e history.Decided, event lifecycle.Event,
+	verdict ci.Result,
+) (result Result, done bool, err error) {
 	next := r.next(event)
 	switch {
 	case next == lifecycle.Keep:
@@ -91,7 +96,8 @@ func (r *ciGate) settle(ctx context.Context, e history.Decided, event lifecycle.
 	case next == lifecycle.Fix:
 		return r.fixFailure(ctx, e, verdict)
 	case event == lifecycle.Red:
-		result, err = r.keepWaiting(ctx, e, nil, verdict.Because("no agent is asked to fix what CI found while the program is paused"))
+		result, err = r.keepWaiting(ctx, e, nil,
+			verdict.Because("no agent is asked to fix what CI found while the program is paused"))
 	default:
 		return result, false, nil
 	}
@@ -129,7 +135,10 @@ func (r *ciGate) timedOut(e history.Decided, verdict ci.Result) *decision.Reason
 	if verdict.Seen == 0 {
 		what = []decision.Reason{{Kind: decision.CINothing}}
 	}
-	return &decision.Reason{Kind: decision.CITimeout, Term: r.program.CITimeout.String(), Path: fmt.Sprintf("%.12s", e.Commit), Because: what, Words: verdict.Cure()}
+	return &decision.Reason{
+		Kind: decision.CITimeout, Term: r.program.CITimeout.String(),
+		Path: fmt.Sprintf("%.12s", e.Commit), Because: what, Words: verdict.Cure(),
+	}
 }
 
 // publishPending opens the pull request, since much of CI runs there alone, and
@@ -149,7 +158,8 @@ func (r *ciGate) publishPending(ctx context.Context) {
 		r.warn("workflow %s was not started: %v; it needs `on: workflow_dispatch` on the default branch, and the job `actions: write`", r.program.CIWorkflow, err)
 		return
 	}
-	err := r.write(ctx, r.program.Name+": CI was started", nil, func(b *records) error { return r.set(b, history.CIStarted, e.Commit) })
+	err := r.write(ctx, r.program.Name+": CI was started", nil,
+		func(b *records) error { return r.set(b, history.CIStarted, e.Commit) })
 	if err != nil {
 		r.warn("that CI was started was not noted: %v", err)
 	}
@@ -157,7 +167,10 @@ func (r *ciGate) publishPending(ctx context.Context) {
 
 // verdict is what CI says now. What cannot be read is pending.
 func (r *ciGate) verdict(ctx context.Context, e history.Decided) ci.Result {
-	at := ci.Candidate{Commit: e.Commit, Base: r.checkedBase(ctx, r.records.sum.Base), BaseBranch: r.records.sum.BaseBranch}
+	at := ci.Candidate{
+		Commit: e.Commit, Base: r.checkedBase(ctx, r.records.sum.Base),
+		BaseBranch: r.records.sum.BaseBranch,
+	}
 	at.Branch.Commit, at.Branch.Err = r.memory.HeadOf(ctx, r.ref())
 	if r.merged(e.Commit) {
 		at.Branch.Commit = e.Commit // it may be deleted
@@ -169,7 +182,9 @@ func (r *ciGate) verdict(ctx context.Context, e history.Decided) ci.Result {
 
 // keep settles an iteration: CI lets it through, or a person merged it meanwhile, and what
 // CI says then is told.
-func (r *ciGate) keep(ctx context.Context, e history.Decided, event lifecycle.Event, verdict ci.Result) (Result, error) {
+func (r *ciGate) keep(ctx context.Context, e history.Decided, event lifecycle.Event,
+	verdict ci.Result,
+) (Result, error) {
 	says := found(verdict)
 	switch {
 	case event == lifecycle.Merged:
@@ -198,17 +213,23 @@ func (r *ciGate) overtaken(ctx context.Context, e history.Decided, verdict ci.Re
 
 // keepWaiting ends the run while the iteration still waits. A reason pauses the
 // program.
-func (r *ciGate) keepWaiting(ctx context.Context, e history.Decided, pause *decision.Reason, verdict ci.Result) (Result, error) {
+func (r *ciGate) keepWaiting(ctx context.Context, e history.Decided, pause *decision.Reason,
+	verdict ci.Result,
+) (Result, error) {
 	reasons := append([]decision.Reason{decision.Say("CI did not answer yet; a later run goes on")}, found(verdict)...)
-	err := r.write(ctx, fmt.Sprintf("%s: iteration %d still waits for CI", r.program.Name, e.Iteration), nil, func(b *records) error {
-		if err := r.add(b, &history.Finished{Head: history.Head{Iteration: e.Iteration}, Outcome: history.PendingCI}); err != nil {
-			return err
-		}
-		if err := r.consumed(b); err != nil || pause == nil || b.machine.Paused {
-			return err // who was told once is not told again
-		}
-		return r.pause(b, *pause)
-	})
+	err := r.write(ctx, fmt.Sprintf("%s: iteration %d still waits for CI", r.program.Name, e.Iteration), nil,
+		func(b *records) error {
+			if err := r.add(b, &history.Finished{
+				Head:    history.Head{Iteration: e.Iteration},
+				Outcome: history.PendingCI,
+			}); err != nil {
+				return err
+			}
+			if err := r.consumed(b); err != nil || pause == nil || b.machine.Paused {
+				return err // who was told once is not told again
+			}
+			return r.pause(b, *pause)
+		})
 	if err != nil {
 		return Result{}, err
 	}
@@ -218,25 +239,28 @@ func (r *ciGate) keepWaiting(ctx context.Context, e history.Decided, pause *deci
 
 // recordFinal records the final decision on an iteration that waited for CI, and
 // moves the branch with it.
-func (r *ciGate) recordFinal(ctx context.Context, e history.Decided, branch *git.RefUpdate, pause *decision.Reason) (Result, error) {
-	err := r.write(ctx, fmt.Sprintf("%s: iteration %d %s", r.program.Name, e.Iteration, e.Outcome), branch, func(b *records) error {
-		decided := e
-		if e.Outcome != history.Accepted {
-			decided.Best, decided.Commit = b.sum.Best, ""
-		}
-		if err := r.add(b, &decided); err != nil {
-			return err
-		}
-		if b.sum.Paused != nil && b.sum.Paused.Is(decision.CITimeout) { // CI has answered
-			if err := r.goOn(b, e.Reasons[len(e.Reasons)-1]); err != nil {
+func (r *ciGate) recordFinal(ctx context.Context, e history.Decided, branch *git.RefUpdate,
+	pause *decision.Reason,
+) (Result, error) {
+	err := r.write(ctx, fmt.Sprintf("%s: iteration %d %s", r.program.Name, e.Iteration, e.Outcome), branch,
+		func(b *records) error {
+			decided := e
+			if e.Outcome != history.Accepted {
+				decided.Best, decided.Commit = b.sum.Best, ""
+			}
+			if err := r.add(b, &decided); err != nil {
 				return err
 			}
-		}
-		if err := r.recorder.enterFinished(b, decided); err != nil || pause == nil {
-			return err
-		}
-		return r.endEmptyPull(b, *pause)
-	})
+			if b.sum.Paused != nil && b.sum.Paused.Is(decision.CITimeout) { // CI has answered
+				if err := r.goOn(b, e.Reasons[len(e.Reasons)-1]); err != nil {
+					return err
+				}
+			}
+			if err := r.recorder.enterFinished(b, decided); err != nil || pause == nil {
+				return err
+			}
+			return r.endEmptyPull(b, *pause)
+		})
 	if reason := pushRefusal(err); reason != nil && branch != nil {
 		both := *pause
 		both.Because = append(slices.Clip(both.Because), *reason)
@@ -263,7 +287,8 @@ func (r *ciGate) endEmptyPull(b *records, pause decision.Reason) error {
 func (r *recorder) resultOfCI(e history.Decided, reasons []decision.Reason) Result {
 	r.iteration = e.Iteration
 	result := r.result(e.Outcome, reasons...)
-	result.Metric, result.Delta, result.Evidence, result.Summary, result.Failing = e.Metric, text(e.Delta), e.Evidence, e.Summary, e.Failing
+	result.Metric, result.Delta, result.Evidence, result.Summary, result.Failing = e.Metric, text(e.Delta), e.Evidence,
+		e.Summary, e.Failing
 	if e.Outcome != history.CIFixExhausted {
 		result.Commit = text(e.Commit)
 	}

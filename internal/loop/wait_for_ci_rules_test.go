@@ -41,7 +41,10 @@ func growForCI(t *testing.T, g *garden) map[string]string {
 			name: "candidate", branch: BranchPrefix + "at-ci", parents: "kept", message: ofIteration(2),
 			files: map[string]string{"value.txt": "3\n"},
 		},
-		sprout{name: "fix", parents: "candidate", message: ofIteration(2), files: map[string]string{"value.txt": "4\n"}},
+		sprout{
+			name: "fix", parents: "candidate", message: ofIteration(2),
+			files: map[string]string{"value.txt": "4\n"},
+		},
 		sprout{name: "theirs", parents: "kept", files: map[string]string{"value.txt": "9\n"}},
 	)
 }
@@ -139,16 +142,19 @@ func TestWhatCISays(t *testing.T) {
 		asked   int // how often a fixer was asked
 	}{
 		{
-			name: "says-green", says: []ci.Result{green()}, outcome: history.Accepted, events: "pull=8 decided finished",
+			name: "says-green", says: []ci.Result{green()}, outcome: history.Accepted,
+			events:  "pull=8 decided finished",
 			reasons: []string{"3 is better than 2", "CI is green: 2 checks"}, commit: true,
 		},
 		{
 			name: "says-green-late", says: []ci.Result{green()}, since: 2 * time.Hour, outcome: history.Accepted,
-			events: "pull=8 decided finished", reasons: []string{"3 is better than 2", "CI is green: 2 checks"}, commit: true,
+			events: "pull=8 decided finished", reasons: []string{"3 is better than 2", "CI is green: 2 checks"},
+			commit: true,
 		},
 		{
 			name: "says-pending-green", says: []ci.Result{waiting(), unread, green()}, outcome: history.Accepted,
-			events: "pull=8 decided finished", reasons: []string{"3 is better than 2", "CI is green: 2 checks"}, commit: true,
+			events: "pull=8 decided finished", reasons: []string{"3 is better than 2", "CI is green: 2 checks"},
+			commit: true,
 		},
 		{
 			name: "says-pending", says: []ci.Result{waiting()}, outcome: history.PendingCI, events: "pull=8 finished",
@@ -177,11 +183,15 @@ func TestWhatCISays(t *testing.T) {
 			reasons: []string{"CI did not answer yet; a later run goes on", "CI could not be read: 403"}, commit: true,
 		},
 		{
-			name: "says-red-off", front: "ci-gate: off", says: []ci.Result{red("build", "error: x")}, outcome: history.Accepted,
-			events: "pull=8 decided finished", reasons: []string{"3 is better than 2"}, commit: true,
+			name: "says-red-off", front: "ci-gate: off", says: []ci.Result{red("build", "error: x")},
+			outcome: history.Accepted,
+			events:  "pull=8 decided finished", reasons: []string{"3 is better than 2"}, commit: true,
 		},
 		{
-			name: "says-moved", says: []ci.Result{{State: ci.Moved, Reasons: []ci.Reason{{Text: "the branch is elsewhere"}}}},
+			name: "says-moved", says: []ci.Result{{
+				State:   ci.Moved,
+				Reasons: []ci.Reason{{Text: "the branch is elsewhere"}},
+			}},
 			outcome: history.Rejected, events: "pull=8 decided finished",
 			reasons: []string{
 				"not kept: the branch is elsewhere; the next iteration begins with what is there",
@@ -189,14 +199,17 @@ func TestWhatCISays(t *testing.T) {
 			}, commit: true,
 		},
 		{
-			name: "says-red", says: []ci.Result{red("build", "error: x")}, outcome: history.PendingCI, events: "pull=8 finished",
-			reasons: []string{"CI did not answer yet; a later run goes on", "nobody can fix it", "build fails"}, commit: true,
-			asked: 1,
+			name: "says-red", says: []ci.Result{red("build", "error: x")}, outcome: history.PendingCI,
+			events:  "pull=8 finished",
+			reasons: []string{"CI did not answer yet; a later run goes on", "nobody can fix it", "build fails"},
+			commit:  true,
+			asked:   1,
 		},
 		{
 			name: "says-partly", says: []ci.Result{partly}, outcome: history.PendingCI, events: "pull=8 finished",
-			reasons: []string{"CI did not answer yet; a later run goes on", "nobody can fix it", "build fails"}, commit: true,
-			asked: 1,
+			reasons: []string{"CI did not answer yet; a later run goes on", "nobody can fix it", "build fails"},
+			commit:  true,
+			asked:   1,
 		},
 		{
 			name: "says-pending-for-long", says: []ci.Result{waiting()}, since: time.Hour - 15*time.Second,
@@ -207,7 +220,8 @@ func TestWhatCISays(t *testing.T) {
 		},
 		{
 			name: "says-nothing-for-long", says: []ci.Result{nothing}, since: 2 * time.Hour, outcome: history.PendingCI,
-			events: "pull=8 finished paused", reasons: []string{"CI did not answer yet; a later run goes on"}, commit: true,
+			events: "pull=8 finished paused", reasons: []string{"CI did not answer yet; a later run goes on"},
+			commit: true,
 			paused: "ci-timeout: after 1h0m0s CI has no result for " + ids["candidate"][:12] +
 				": no check appeared; pushes with the workflow's own token start no CI: name a `ci-workflow`, or give the token of an app or a person, or set `ci-gate: off`",
 		},
@@ -215,12 +229,14 @@ func TestWhatCISays(t *testing.T) {
 			name: "says-unread-for-long", says: []ci.Result{unread}, since: 2 * time.Hour, outcome: history.PendingCI,
 			events:  "pull=8 finished paused",
 			reasons: []string{"CI did not answer yet; a later run goes on", "CI could not be read: 403"}, commit: true,
-			paused: "ci-timeout: after 1h0m0s CI has no result for " + ids["candidate"][:12] + ": CI could not be read: 403",
+			paused: "ci-timeout: after 1h0m0s CI has no result for " + ids["candidate"][:12] +
+				": CI could not be read: 403",
 		},
 		{
 			name: "says-red-for-long", says: []ci.Result{red("build", "error: x")}, since: 2 * time.Hour,
 			outcome: history.PendingCI, events: "pull=8 finished",
-			reasons: []string{"CI did not answer yet; a later run goes on", "nobody can fix it"}, commit: true, asked: 1,
+			reasons: []string{"CI did not answer yet; a later run goes on", "nobody can fix it"},
+			commit:  true, asked: 1,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -333,7 +349,8 @@ func TestStartCI(t *testing.T) {
 		},
 		{name: "start-again", front: "ci-workflow: ci.yml", started: ids["candidate"], events: "pull=8"},
 		{
-			name: "start-anew", front: "ci-workflow: ci.yml", started: ids["kept"], want: []string{"ci.yml autoloop/at-ci"},
+			name: "start-anew", front: "ci-workflow: ci.yml", started: ids["kept"],
+			want:   []string{"ci.yml autoloop/at-ci"},
 			events: "pull=8 ci-started=" + ids["candidate"],
 		},
 		{name: "start-away", front: "ci-workflow: ci.yml", away: true},
@@ -342,8 +359,10 @@ func TestStartCI(t *testing.T) {
 			warns: "workflow ci.yml was not started: GitHub is broken",
 		},
 		{
-			name: "start-no-pull", front: "ci-workflow: ci.yml", broken: "promote", want: []string{"ci.yml autoloop/at-ci"},
-			events: "pull=8 ci-started=" + ids["candidate"], warns: "the pull request is not up to date: GitHub is broken",
+			name: "start-no-pull", front: "ci-workflow: ci.yml", broken: "promote",
+			want:   []string{"ci.yml autoloop/at-ci"},
+			events: "pull=8 ci-started=" + ids["candidate"],
+			warns:  "the pull request is not up to date: GitHub is broken",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -509,8 +528,9 @@ func TestWhenAFixIsAskedFor(t *testing.T) {
 			reason: "budget: 2 of 1 iterations used this day",
 		},
 		{
-			name: "fix-no-time", front: "timeout-minutes: 30", worked: 30 * time.Minute, done: true, outcome: history.PendingCI,
-			reason: "build fails",
+			name: "fix-no-time", front: "timeout-minutes: 30", worked: 30 * time.Minute, done: true,
+			outcome: history.PendingCI,
+			reason:  "build fails",
 		},
 		{
 			name: "fix-nobody", asked: 45 * time.Minute,
@@ -523,7 +543,8 @@ func TestWhenAFixIsAskedFor(t *testing.T) {
 			outcome: history.PendingCI, reason: "nobody can",
 		},
 		{
-			name: "fix-error", asked: 45 * time.Minute, fix: func(*atCI) (*proposal.Proposal, error) { return nil, errBroken },
+			name: "fix-error", asked: 45 * time.Minute,
+			fix: func(*atCI) (*proposal.Proposal, error) { return nil, errBroken },
 			err: errBroken,
 		},
 		{name: "fix-put-off", asked: 45 * time.Minute, fix: func(*atCI) (*proposal.Proposal, error) {
@@ -544,7 +565,10 @@ func TestWhenAFixIsAskedFor(t *testing.T) {
 		},
 		{
 			name: "fix-same-commit", before: []history.Event{checked(ids["candidate"], failure.Signature())},
-			asked: 45 * time.Minute, fix: func(*atCI) (*proposal.Proposal, error) { return nil, &noFixError{"nobody can"} },
+			asked: 45 * time.Minute, fix: func(*atCI) (*proposal.Proposal, error) {
+				return nil,
+					&noFixError{"nobody can"}
+			},
 			done: true, outcome: history.PendingCI, reason: "nobody can",
 		},
 		{

@@ -36,7 +36,8 @@ func ResultTable(results []Result) render.Table {
 		if r.Outcome != history.Accepted && len(r.Reasons) > 0 {
 			why = decision.Joined(r.Reasons)
 		}
-		figures := render.Rounded(metric.Text(r.Metric, "—"), incumbent, delta, metric.Text(r.BestMetric, "—"), plain.Line(why))
+		figures := render.Rounded(metric.Text(r.Metric, "—"), incumbent, delta, metric.Text(r.BestMetric, "—"),
+			plain.Line(why))
 		if !noisy {
 			figures = slices.Delete(figures, 1, 2)
 		}
@@ -70,12 +71,15 @@ func Notes(results []Result) string {
 		if last.Noisy {
 			remark = "; noisy and measured at different times, so the sum of the gains may differ"
 		}
-		figures := render.Rounded(last.Initial.String(), last.BestMetric.String(), metric.Delta(*last.BestMetric, last.Initial))
-		fmt.Fprintf(&out, "\n%s: %s at the start, %s now (%s%s)\n", last.Program, figures[0], figures[1], figures[2], remark)
+		figures := render.Rounded(last.Initial.String(), last.BestMetric.String(),
+			metric.Delta(*last.BestMetric, last.Initial))
+		fmt.Fprintf(&out, "\n%s: %s at the start, %s now (%s%s)\n", last.Program, figures[0], figures[1],
+			figures[2], remark)
 	}
 	if last.Stopped != "" {
 		verb := ":"
-		if state := strings.TrimSuffix(strings.Fields(last.Stopped)[0], ":"); state == "paused" || state == "completed" {
+		if state := strings.TrimSuffix(strings.Fields(last.Stopped)[0], ":"); state == "paused" ||
+			state == "completed" {
 			verb = " is"
 		}
 		fmt.Fprintf(&out, "%s%s %s\n", last.Program, verb, last.Stopped)
@@ -104,7 +108,8 @@ func Failed(results []Result, onError bool) error {
 		case r.BaselineError != "":
 			return fmt.Errorf("%s cannot be measured: %s", r.Program, r.BaselineError)
 		case onError && r.Outcome == history.Error:
-			return fmt.Errorf("iteration %d of %s ended in an error: %s", r.Iteration, r.Program, decision.Joined(r.Reasons))
+			return fmt.Errorf("iteration %d of %s ended in an error: %s", r.Iteration, r.Program,
+				decision.Joined(r.Reasons))
 		}
 	}
 	return nil
@@ -141,6 +146,12 @@ func picture(r Result) string {
 	last := r.Evidence[len(r.Evidence)-1]
 	title := fmt.Sprintf("iteration %d, %s: %s\n", r.Iteration, last.Stage, render.Trial(last))
 	return title + render.Strips(
-		render.Strip{Name: string(decision.Incumbent), Samples: r.Samples.Incumbent, Note: "median " + render.Figure(&last.Incumbent, &last.Candidate)},
-		render.Strip{Name: string(decision.Candidate), Samples: r.Samples.Candidate, Note: "median " + render.Figure(&last.Candidate, &last.Incumbent)})
+		render.Strip{
+			Name: string(decision.Incumbent), Samples: r.Samples.Incumbent,
+			Note: "median " + render.Figure(&last.Incumbent, &last.Candidate),
+		},
+		render.Strip{
+			Name: string(decision.Candidate), Samples: r.Samples.Candidate,
+			Note: "median " + render.Figure(&last.Candidate, &last.Incumbent),
+		})
 }

@@ -116,12 +116,14 @@ func TestATableOfNoisyRuns(t *testing.T) {
 			Reasons: decision.Says("slower"), Summary: "did it",
 		},
 		{
-			Iteration: 2, Outcome: history.Accepted, Metric: &value, BestMetric: &value, Evidence: evidence("2.5", "2.25"),
-			Reasons: decision.Says("better"), Summary: "did\nmore",
+			Iteration: 2, Outcome: history.Accepted, Metric: &value, BestMetric: &value,
+			Evidence: evidence("2.5", "2.25"),
+			Reasons:  decision.Says("better"), Summary: "did\nmore",
 		},
 		{Iteration: 3, Outcome: history.Error, BestMetric: &value},
 	})
-	assert.Equal(t, []string{"iteration", "outcome", "metric", "incumbent", "delta", "best", "time", "why"}, table.Header)
+	assert.Equal(t, []string{"iteration", "outcome", "metric", "incumbent", "delta", "best", "time", "why"},
+		table.Header)
 	assert.Equal(t, [][]string{
 		{"1", "not kept", "3", "2.5", "—", "2", "0.0s", "slower"},
 		{"2", "kept", "3", "2.25", "—", "3", "0.0s", "did more"},
@@ -203,13 +205,15 @@ func TestNotesAreOfTheLastResult(t *testing.T) {
 	one, two := metric.MustValue("1"), metric.MustValue("2")
 	notes := loop.Notes([]loop.Result{
 		{
-			Program: "p", Iteration: 1, Output: "/o/1", Reasons: decision.Says("the evaluation fails: oh\nno", "and more"),
+			Program: "p", Iteration: 1, Output: "/o/1",
+			Reasons: decision.Says("the evaluation fails: oh\nno", "and more"),
 			Initial: &one, BestMetric: &one, Stopped: "paused: then",
 		},
 		{Program: "p", Iteration: 2, Reasons: decision.Says("not printed")},
 		{
-			Program: "p", Iteration: 3, Output: "/o/3", Reasons: decision.Says("again"), Initial: &one, BestMetric: &two,
-			Stopped: "paused: now",
+			Program: "p", Iteration: 3, Output: "/o/3", Reasons: decision.Says("again"), Initial: &one,
+			BestMetric: &two,
+			Stopped:    "paused: now",
 		},
 	})
 	assert.Equal(t, "\niteration 1: the evaluation fails: oh no\n\niteration 1: and more\n  all that it printed: /o/1\n"+

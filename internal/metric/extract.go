@@ -77,7 +77,8 @@ func ExtractEnd(end []byte, key string) (Measurement, error) {
 	}
 	after := bytes.TrimLeft(end[bytes.LastIndex(end, object)+len(object):], " \t\r\n")
 	if object != nil && len(after) > 0 && strings.IndexByte(",]}", after[0]) >= 0 { // what follows within JSON
-		return Measurement{}, fmt.Errorf("%w: it printed so much that the beginning of its last JSON object is cut off; print it on a line of its own, after the rest", ErrNoMetric)
+		return Measurement{}, fmt.Errorf(
+			"%w: it printed so much that the beginning of its last JSON object is cut off; print it on a line of its own, after the rest", ErrNoMetric)
 	}
 	return Extract(end, key)
 }
@@ -111,7 +112,9 @@ func ExtractOne(text []byte, key string) (Measurement, error) {
 		rest = rest[at+max(length, 1):]
 	}
 	if results > 1 {
-		return Measurement{}, fmt.Errorf("%w: it has more than one result; write one there, and nothing of what the code under test prints", ErrNoMetric)
+		return Measurement{}, fmt.Errorf(
+			"%w: it has more than one result; write one there, and nothing of what the code under test prints",
+			ErrNoMetric)
 	}
 	return Extract(text, key)
 }
@@ -126,7 +129,8 @@ func bareNumber(stdout []byte) (Measurement, error) {
 	}
 	value, err := ParseValue(string(text))
 	if errors.Is(err, ErrNotNumber) {
-		return Measurement{}, fmt.Errorf("%w: no JSON object, and its last line %q is no number", ErrNoMetric, clip(string(text)))
+		return Measurement{}, fmt.Errorf("%w: no JSON object, and its last line %q is no number", ErrNoMetric,
+			clip(string(text)))
 	}
 	if err != nil {
 		return Measurement{}, err
@@ -151,7 +155,8 @@ func fromFields(fields map[string]any, key string) (Measurement, error) {
 	}
 	value, ok := lookup(fields, key)
 	if !ok {
-		return Measurement{}, fmt.Errorf("%w: no key %q in its JSON (numbers there: %s)", ErrNoMetric, key, names(found.numbers))
+		return Measurement{}, fmt.Errorf("%w: no key %q in its JSON (numbers there: %s)", ErrNoMetric, key,
+			names(found.numbers))
 	}
 	switch value := value.(type) {
 	case nil:
@@ -180,7 +185,8 @@ func onlyNumber(m Measurement, found walker) (Measurement, error) {
 	case found.count == 0:
 		return Measurement{}, fmt.Errorf("%w: its JSON has no number", ErrNoMetric)
 	default:
-		return Measurement{}, fmt.Errorf("%w: its JSON has %d numbers (%s); say which with `metric:`", ErrNoMetric, found.count, names(m.Numbers))
+		return Measurement{}, fmt.Errorf("%w: its JSON has %d numbers (%s); say which with `metric:`", ErrNoMetric,
+			found.count, names(m.Numbers))
 	}
 }
 
@@ -253,7 +259,8 @@ func lastObject(out []byte) (object []byte, nonFinite bool, err error) {
 		length, broken, cut := objectLength(rest)
 		switch {
 		case cut:
-			return nil, false, fmt.Errorf("%w: its last JSON object is cut off; print it whole, on a line of its own", ErrNoMetric)
+			return nil, false, fmt.Errorf("%w: its last JSON object is cut off; print it whole, on a line of its own",
+				ErrNoMetric)
 		case length > 0:
 			object, nonFinite = rest[:length], false
 		case nonFiniteToken().Match(rest[broken:]):
@@ -263,7 +270,8 @@ func lastObject(out []byte) (object []byte, nonFinite bool, err error) {
 			length = 1
 		}
 		if budget -= max(broken, 64); broken > 0 && budget < 0 {
-			return nil, false, fmt.Errorf("%w: too many unclosed braces to search; print the JSON object last, on a line of its own", ErrNoMetric)
+			return nil, false, fmt.Errorf(
+				"%w: too many unclosed braces to search; print the JSON object last, on a line of its own", ErrNoMetric)
 		}
 		next := bytes.IndexByte(rest[length:], '{')
 		if next < 0 {

@@ -18,15 +18,20 @@ func TestWhatIsWrittenIsReadAgain(t *testing.T) {
 	t.Parallel()
 	const largest = "1.7976931348623157e308"
 	texts := []string{
-		"0", "1", "-1", "0.1", "1e-7", "1e21", largest, "-" + largest, "1e308", "-1e308", "4.9e-324", "1e-400", "-3e-400", "9007199254740993", "1e300", "123456789e-300",
-		strings.Repeat("9", 300), "0." + strings.Repeat("3", 390), "-" + strings.Repeat("7", 200) + "." + strings.Repeat("7", 190),
+		"0", "1", "-1", "0.1", "1e-7", "1e21", largest, "-" + largest, "1e308", "-1e308", "4.9e-324", "1e-400",
+		"-3e-400", "9007199254740993", "1e300", "123456789e-300",
+		strings.Repeat("9", 300), "0." + strings.Repeat("3", 390),
+		"-" + strings.Repeat("7", 200) + "." + strings.Repeat("7", 190),
 	}
 	bound := metric.MustValue(largest).Rat()
 	rounded := 0
 	for _, x := range texts {
 		for _, y := range texts {
 			a, b := metric.MustValue(x), metric.MustValue(y)
-			for name, v := range map[string]metric.Value{"+": a.Add(b), "-": a.Sub(b), "*": a.Mul(b), "mean": a.Mean(b), "of": a.Abs().Mul(b).Mul(metric.MustValue("0.01"))} {
+			for name, v := range map[string]metric.Value{
+				"+": a.Add(b), "-": a.Sub(b), "*": a.Mul(b), "mean": a.Mean(b),
+				"of": a.Abs().Mul(b).Mul(metric.MustValue("0.01")),
+			} {
 				says := x + " " + name + " " + y
 				text := v.String()
 				again, err := metric.ParseValue(text)

@@ -152,7 +152,10 @@ func TestExtractErrors(t *testing.T) {
 }
 
 func FuzzExtract(f *testing.F) {
-	for _, seed := range []string{`{"f": 1}`, "{\"f\": NaN}", "1.5\n", `{"a":{"b":[1,{"c":2}]}}`, "{{{}", `{"f":1e400}`} {
+	for _, seed := range []string{
+		`{"f": 1}`, "{\"f\": NaN}", "1.5\n", `{"a":{"b":[1,{"c":2}]}}`, "{{{}",
+		`{"f":1e400}`,
+	} {
 		f.Add([]byte(seed), "f")
 	}
 	f.Fuzz(func(t *testing.T, out []byte, key string) {

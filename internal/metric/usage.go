@@ -25,7 +25,8 @@ const MaxCount = 1_000_000_000
 // Possible returns the usage without what cannot be: a count below 0 or above
 // MaxCount, which is then unknown. Who worked made the numbers up.
 func (u Usage) Possible() Usage {
-	u.InputTokens, u.OutputTokens, u.CachedTokens = possible(u.InputTokens), possible(u.OutputTokens), possible(u.CachedTokens)
+	u.InputTokens, u.OutputTokens, u.CachedTokens = possible(u.InputTokens), possible(u.OutputTokens),
+		possible(u.CachedTokens)
 	u.Turns, u.ToolCalls = possible(u.Turns), possible(u.ToolCalls)
 	if u.CostUSD != nil && (u.CostUSD.Sign() < 0 || u.CostUSD.Cmp(FromInt(MaxCount)) > 0) {
 		u.CostUSD = nil
@@ -45,7 +46,8 @@ func possible[N int | int64](count *N) *N {
 func (u Usage) Add(more Usage) Usage {
 	total := Usage{
 		InputTokens: both(u.InputTokens, more.InputTokens), OutputTokens: both(u.OutputTokens, more.OutputTokens),
-		CachedTokens: both(u.CachedTokens, more.CachedTokens), Turns: both(u.Turns, more.Turns), ToolCalls: both(u.ToolCalls, more.ToolCalls),
+		CachedTokens: both(u.CachedTokens, more.CachedTokens), Turns: both(u.Turns, more.Turns),
+		ToolCalls: both(u.ToolCalls, more.ToolCalls),
 	}
 	if u.CostUSD != nil && more.CostUSD != nil {
 		cost := u.CostUSD.Add(*more.CostUSD)

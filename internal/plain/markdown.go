@@ -67,7 +67,8 @@ func Literal(text string, most int) string {
 }
 
 var markup = sync.OnceValue(func() *strings.Replacer {
-	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "~", `\~`, "[", `\[`, "]", `\]`, "#", "#"+hollow)
+	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "~", `\~`, "[", `\[`, "]", `\]`,
+		"#", "#"+hollow)
 })
 
 // Each of these has a place in it where a zero-width space takes its meaning.

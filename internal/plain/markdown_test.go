@@ -45,10 +45,16 @@ func TestQuoteTakesTheMeaning(t *testing.T) {
 			assert.Equal(t, strings.ReplaceAll(text, "](", `]\(`), shown(quoted), "it reads the same")
 		})
 	}
-	for _, text := range []string{"1500000 is better than 1600000", "defaced 12 of 34", "use a/autolooper # 3", "decade", "C#, F#"} {
+	for _, text := range []string{
+		"1500000 is better than 1600000", "defaced 12 of 34", "use a/autolooper # 3",
+		"decade", "C#, F#",
+	} {
 		assert.Equal(t, text, shown(plain.Quote(text, 300)))
 	}
-	for _, text := range []string{"1500000 is better than 1600000", "at 12:30:45, x.go:12:3: undefined", "skip ci, [skip] it"} {
+	for _, text := range []string{
+		"1500000 is better than 1600000", "at 12:30:45, x.go:12:3: undefined",
+		"skip ci, [skip] it",
+	} {
 		assert.Equal(t, text, plain.Quote(text, 300), "it stays as it is")
 	}
 }

@@ -38,8 +38,12 @@ func TestText(t *testing.T) {
 func TestLineAndClip(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, "a b [c", plain.Line(" a\n\x1b[31m b\t [c\x00"))
-	for _, text := range []string{"", " ", "a", " a", "a ", "a b", "a  b", "a\tb", "a\nb", "a b\x7f", "ä b", "a\x1b[0m", "~!", "a\u00a0b"} {
-		assert.Equal(t, strings.Join(strings.Fields(plain.Text(text)), " "), plain.Line(text), "also where nothing has to be changed: %q", text)
+	for _, text := range []string{
+		"", " ", "a", " a", "a ", "a b", "a  b", "a\tb", "a\nb", "a b\x7f", "ä b", "a\x1b[0m",
+		"~!", "a\u00a0b",
+	} {
+		assert.Equal(t, strings.Join(strings.Fields(plain.Text(text)), " "), plain.Line(text),
+			"also where nothing has to be changed: %q", text)
 	}
 	assert.Equal(t, "größe", plain.Short("größe", 5))
 	assert.Equal(t, "grö…", plain.Short("größer", 4))

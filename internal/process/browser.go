@@ -18,9 +18,11 @@ func OpenInBrowser(file, dir string, env []string) error {
 	}
 	tool, err := LookPath(command[0], dir, env)
 	if err != nil {
-		return errors.New("no browser can be opened from here (" + command[0] + " was not found): open " + file + " yourself")
+		return errors.New("no browser can be opened from here (" + command[0] + " was not found): open " + file +
+			" yourself")
 	}
-	cmd := exec.Command(tool, append(command[1:], file)...) //nolint:gosec,noctx // the system's own way; the browser outlives us
+	cmd := exec.Command(tool, append(command[1:],
+		file)...) //nolint:gosec,noctx // the system's own way; the browser outlives us
 	cmd.Env = env
 	return cmd.Run()
 }

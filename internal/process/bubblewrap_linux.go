@@ -4,7 +4,8 @@ package process
 // in it. Toolchain caches have no layers: not every bwrap can make one.
 func (v *view) arguments(program string) []string {
 	args := []string{
-		program, "--unshare-user", "--unshare-pid", "--unshare-ipc", "--die-with-parent", "--as-pid-1", "--cap-drop", "ALL",
+		program, "--unshare-user", "--unshare-pid", "--unshare-ipc", "--die-with-parent", "--as-pid-1",
+		"--cap-drop", "ALL",
 		"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc",
 	}
 	if v.Offline {

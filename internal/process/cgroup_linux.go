@@ -254,7 +254,8 @@ func unifiedHome(root, own string) []groupHome {
 		if err != nil {
 			return nil
 		}
-		if fields := strings.Fields(string(handed)); slices.Contains(fields, "pids") || slices.Contains(fields, "memory") {
+		if fields := strings.Fields(string(handed)); slices.Contains(fields, "pids") ||
+			slices.Contains(fields, "memory") {
 			return []groupHome{{dir, own, "memory.max", "memory.events"}}
 		}
 	}

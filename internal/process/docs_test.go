@@ -32,7 +32,8 @@ func TestTheEnvironmentIsInTheDocs(t *testing.T) {
 		assert.True(t, named[name] || small, "%s is passed and not named", name)
 	}
 	for name := range named {
-		if strings.ToUpper(name) == name && !slices.Contains([]string{"HOME", "TMPDIR", "AUTOLOOP", "AUTOLOOP_RESULT", "GIT_TERMINAL_PROMPT"}, name) {
+		if strings.ToUpper(name) == name &&
+			!slices.Contains([]string{"HOME", "TMPDIR", "AUTOLOOP", "AUTOLOOP_RESULT", "GIT_TERMINAL_PROMPT"}, name) {
 			assert.Contains(t, all, name, "named and not passed")
 		}
 	}

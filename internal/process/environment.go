@@ -11,10 +11,13 @@ import (
 // programs are, the locale, and how toolchains fetch.
 var passed = []string{
 	"PATH", "LANG", "LANGUAGE", "TZ", "SHELL", "USER", "LOGNAME", "PATHEXT", "SYSTEMROOT", "COMSPEC",
-	"GOROOT", "GOPROXY", "GONOPROXY", "GOPRIVATE", "GONOSUMDB", "GOSUMDB", "GOFLAGS", "GOTOOLCHAIN", "CGO_ENABLED", "CC", "CXX",
-	"JAVA_HOME", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "PIP_CERT", "CARGO_HTTP_CAINFO",
+	"GOROOT", "GOPROXY", "GONOPROXY", "GOPRIVATE", "GONOSUMDB", "GOSUMDB", "GOFLAGS", "GOTOOLCHAIN", "CGO_ENABLED",
+	"CC", "CXX",
+	"JAVA_HOME", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE",
+	"PIP_CERT", "CARGO_HTTP_CAINFO",
 	"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
-	"NPM_CONFIG_REGISTRY", "npm_config_registry", "NPM_CONFIG_CAFILE", "npm_config_cafile", "PIP_INDEX_URL", "UV_INDEX_URL", "UV_DEFAULT_INDEX",
+	"NPM_CONFIG_REGISTRY", "npm_config_registry", "NPM_CONFIG_CAFILE", "npm_config_cafile", "PIP_INDEX_URL",
+	"UV_INDEX_URL", "UV_DEFAULT_INDEX",
 }
 
 // cache is a toolchain's directory that is worth keeping between runs: the
@@ -71,7 +74,10 @@ func Environment(caller []string, home string, names []string) []string {
 // forbidden holds for what no program may ask for.
 func forbidden(name string) bool {
 	upper := strings.ToUpper(name)
-	if slices.Contains([]string{"GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "AUTOLOOP_TOKEN", "AUTOLOOP_MODELS_KEY"}, upper) {
+	if slices.Contains([]string{
+		"GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN",
+		"AUTOLOOP_TOKEN", "AUTOLOOP_MODELS_KEY",
+	}, upper) {
 		return true
 	}
 	return strings.HasPrefix(upper, "ACTIONS_") || strings.HasPrefix(upper, "GIT_") || upper == "HOME"

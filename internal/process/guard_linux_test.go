@@ -52,7 +52,11 @@ func TestTooManyProcesses(t *testing.T) {
 				mark := marked()
 				runner := newRunner(t)
 				runner.Processes = bound
-				result, err := runner.Run(context.Background(), process.Spec{Args: []string{"sh", "-c", script + "; sleep 60000"}, Dir: t.TempDir(), Env: []string{path, mark}})
+				result, err := runner.Run(context.Background(),
+					process.Spec{
+						Args: []string{"sh", "-c", script + "; sleep 60000"}, Dir: t.TempDir(),
+						Env: []string{path, mark},
+					})
 				require.NoError(t, err)
 				assert.Equal(t, "it had more than 100 processes", result.Exceeded)
 				assert.False(t, result.OK())
@@ -77,7 +81,8 @@ func TestForkBombInAGroup(t *testing.T) {
 			mark := marked()
 			runner := process.NewRunner()
 			runner.Processes, runner.Isolation = 100, how
-			result, err := runner.Run(context.Background(), process.Spec{Args: []string{"sh", "-c", bomb}, Dir: t.TempDir(), Env: []string{path, mark}})
+			result, err := runner.Run(context.Background(),
+				process.Spec{Args: []string{"sh", "-c", bomb}, Dir: t.TempDir(), Env: []string{path, mark}})
 			require.NoError(t, err)
 			assert.Equal(t, "it had more than 100 processes", result.Exceeded)
 			assert.Empty(t, living(mark))
@@ -125,7 +130,8 @@ func TestTooMuchMemory(t *testing.T) {
 				mark := marked()
 				runner := newRunner(t)
 				runner.Memory = 200 << 20
-				result, err := runner.Run(context.Background(), process.Spec{Args: []string{"sh", "-c", script}, Dir: t.TempDir(), Env: []string{path, mark}})
+				result, err := runner.Run(context.Background(),
+					process.Spec{Args: []string{"sh", "-c", script}, Dir: t.TempDir(), Env: []string{path, mark}})
 				require.NoError(t, err)
 				assert.Equal(t, "it used more than 200 MB of memory", result.Exceeded)
 				assert.False(t, result.OK())
@@ -143,7 +149,8 @@ func TestGroupsAreRemoved(t *testing.T) {
 	gone := filepath.Join(homes[0], "autoloop-999999999-1")
 	require.NoError(t, os.Mkdir(gone, 0o755))
 	t.Cleanup(func() { _ = os.Remove(gone) })
-	result, err := process.NewRunner().Run(context.Background(), process.Spec{Args: []string{"cat", "/proc/self/cgroup"}, Dir: "/", Env: []string{path}})
+	result, err := process.NewRunner().Run(context.Background(),
+		process.Spec{Args: []string{"cat", "/proc/self/cgroup"}, Dir: "/", Env: []string{path}})
 	require.NoError(t, err)
 	assert.Contains(t, string(result.Stdout), fmt.Sprintf("/autoloop-%d-", os.Getpid()))
 	assert.NoDirExists(t, gone)
@@ -192,28 +199,40 @@ func TestWhereGroupsCanBeMade(t *testing.T) {
 		"in a container": {
 			"8:pids:/docker/x\n", "36 35 0:31 /docker/x ROOT/pids rw - cgroup cgroup rw,pids\n", nil, []string{"pids"},
 		},
-		"of another namespace": {"8:pids:/docker/y\n", "36 35 0:31 /docker/x ROOT/pids rw - cgroup cgroup rw,pids\n", nil, nil},
+		"of another namespace": {
+			"8:pids:/docker/y\n",
+			"36 35 0:31 /docker/x ROOT/pids rw - cgroup cgroup rw,pids\n", nil, nil,
+		},
 		"several controllers together": {
 			"8:cpu,pids:/a\n", "36 35 0:31 / ROOT/both rw - cgroup cgroup rw,cpu,pids\n", nil, []string{"both/a"},
 		},
 		"version 2": {
 			"0::/user.slice/app.slice/x.scope\n", "36 35 0:31 / ROOT rw - cgroup2 cgroup2 rw,nsdelegate\n",
-			map[string]string{"user.slice/app.slice/x.scope": "", "user.slice/app.slice": "memory pids", "user.slice": "cpu memory pids", ".": "cpu memory pids"},
+			map[string]string{
+				"user.slice/app.slice/x.scope": "", "user.slice/app.slice": "memory pids",
+				"user.slice": "cpu memory pids", ".": "cpu memory pids",
+			},
 			[]string{"user.slice/app.slice"},
 		},
-		"version 2, nothing handed on": {"0::/x\n", "36 35 0:31 / ROOT rw - cgroup2 cgroup2 rw\n", map[string]string{"x": "", ".": "cpu"}, nil},
-		"no mount":                     {"0::/x\n", "36 35 0:31 / / rw - ext4 /dev/vda rw\n", nil, nil},
+		"version 2, nothing handed on": {
+			"0::/x\n", "36 35 0:31 / ROOT rw - cgroup2 cgroup2 rw\n",
+			map[string]string{"x": "", ".": "cpu"},
+			nil,
+		},
+		"no mount": {"0::/x\n", "36 35 0:31 / / rw - ext4 /dev/vda rw\n", nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			root := t.TempDir()
 			for dir, text := range c.handed {
 				require.NoError(t, os.MkdirAll(filepath.Join(root, dir), 0o755))
-				require.NoError(t, os.WriteFile(filepath.Join(root, dir, "cgroup.subtree_control"), []byte(text+"\n"), 0o600))
+				require.NoError(t, os.WriteFile(filepath.Join(root, dir, "cgroup.subtree_control"),
+					[]byte(text+"\n"), 0o600))
 			}
 			proc := t.TempDir()
 			require.NoError(t, os.WriteFile(filepath.Join(proc, "cgroup"), []byte(c.cgroup), 0o600))
-			require.NoError(t, os.WriteFile(filepath.Join(proc, "mountinfo"), []byte(strings.ReplaceAll(c.mounts, "ROOT", root)), 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(proc, "mountinfo"),
+				[]byte(strings.ReplaceAll(c.mounts, "ROOT", root)), 0o600))
 			var want []string
 			for _, dir := range c.want {
 				want = append(want, filepath.Join(root, dir))

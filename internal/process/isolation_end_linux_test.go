@@ -43,16 +43,22 @@ func TestIsolatedEnds(t *testing.T) {
 			assert.Equal(t, 9, r.ExitCode)
 			assert.Equal(t, "up\nbye\n", string(r.Stdout))
 		}, 500 * time.Millisecond},
-		"deaf": {"trap '' TERM; " + daemons + "echo up; while :; do sleep 60000; done", func(t *testing.T, r process.Result) {
-			t.Helper()
-			assert.True(t, r.TimedOut)
-			assert.Equal(t, "SIGKILL", r.Signal)
-		}, 500 * time.Millisecond},
-		"attacks its supervisor": {"kill -9 1; kill -STOP 1; kill -9 $PPID; echo alive", func(t *testing.T, r process.Result) {
-			t.Helper()
-			assert.True(t, r.OK())
-			assert.Equal(t, "alive\n", string(r.Stdout))
-		}, 0},
+		"deaf": {
+			"trap '' TERM; " + daemons + "echo up; while :; do sleep 60000; done",
+			func(t *testing.T, r process.Result) {
+				t.Helper()
+				assert.True(t, r.TimedOut)
+				assert.Equal(t, "SIGKILL", r.Signal)
+			}, 500 * time.Millisecond,
+		},
+		"attacks its supervisor": {
+			"kill -9 1; kill -STOP 1; kill -9 $PPID; echo alive",
+			func(t *testing.T, r process.Result) {
+				t.Helper()
+				assert.True(t, r.OK())
+				assert.Equal(t, "alive\n", string(r.Stdout))
+			}, 0,
+		},
 		"much output": {"head -c 20000000 /dev/zero; echo end", func(t *testing.T, r process.Result) {
 			t.Helper()
 			assert.Len(t, r.Stdout, process.DefaultOutputCap)
@@ -62,12 +68,13 @@ func TestIsolatedEnds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			isolated(t, c.script, func(t *testing.T, _ place, r process.Result) { t.Helper(); c.check(t, r) }, func(_ place, spec *process.Spec) {
-				if c.limit > 0 {
-					spec.Timeout = c.limit
-				}
-				endsWith(t, 6)(spec)
-			})
+			isolated(t, c.script, func(t *testing.T, _ place, r process.Result) { t.Helper(); c.check(t, r) },
+				func(_ place, spec *process.Spec) {
+					if c.limit > 0 {
+						spec.Timeout = c.limit
+					}
+					endsWith(t, 6)(spec)
+				})
 		})
 	}
 }
@@ -109,7 +116,8 @@ func TestTheCollectorClosesNothing(t *testing.T) {
 			runner := process.NewRunner()
 			runner.Executable, runner.Isolation = copied, how
 			for range 20 {
-				result, err := runner.Run(t.Context(), process.Spec{Args: []string{"echo", "ran"}, Dir: p.tree, Env: p.env()})
+				result, err := runner.Run(t.Context(),
+					process.Spec{Args: []string{"echo", "ran"}, Dir: p.tree, Env: p.env()})
 				require.NoError(t, err)
 				require.Equal(t, "ran\n", string(result.Stdout), string(result.Stderr))
 			}

@@ -21,7 +21,8 @@ func TestCachesStayAsTheyAre(t *testing.T) {
 			p := newPlace(t)
 			runner := p.isolated(how)
 			run := func(script string) string {
-				result, err := runner.Run(t.Context(), process.Spec{Args: []string{"sh", "-c", script}, Dir: p.tree, Env: p.env()})
+				result, err := runner.Run(t.Context(),
+					process.Spec{Args: []string{"sh", "-c", script}, Dir: p.tree, Env: p.env()})
 				require.NoError(t, err)
 				return string(result.Stdout) + string(result.Stderr)
 			}
@@ -30,11 +31,14 @@ func TestCachesStayAsTheyAre(t *testing.T) {
 				right = "" // A copy needs overlays; without them the cache is a new one.
 			}
 			assert.Equal(t, right, run(`cat "$GOCACHE/entry" 2>/dev/null; echo poisoned > "$GOCACHE/entry"; mkdir -p "$GOPATH/pkg"; ls -A "$HOME/.autoloop-caches"`))
-			assert.Equal(t, "poisoned\n", run(`cat "$GOCACHE/entry"; rm -rf "$GOCACHE"/*; echo poisoned > "$GOCACHE/more"`), "the next command of the same measurement")
+			assert.Equal(t, "poisoned\n", run(
+				`cat "$GOCACHE/entry"; rm -rf "$GOCACHE"/*; echo poisoned > "$GOCACHE/more"`),
+				"the next command of the same measurement")
 			open(t, p.own)
 			require.NoError(t, os.RemoveAll(p.own))
 			require.NoError(t, os.MkdirAll(filepath.Join(p.own, "tmp"), 0o700))
-			assert.Equal(t, right, run(`cat "$GOCACHE/entry" 2>/dev/null; cat "$GOCACHE/more" 2>/dev/null`), "and the next measurement")
+			assert.Equal(t, right, run(`cat "$GOCACHE/entry" 2>/dev/null; cat "$GOCACHE/more" 2>/dev/null`),
+				"and the next measurement")
 			data, err := os.ReadFile(filepath.Join(p.home, ".cache", "go-build", "entry"))
 			require.NoError(t, err)
 			assert.Equal(t, "right\n", string(data))

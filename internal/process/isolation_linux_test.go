@@ -26,11 +26,17 @@ func newPlace(t *testing.T) place {
 	t.Helper()
 	root := t.TempDir()
 	t.Cleanup(func() { open(t, root) })
-	p := place{filepath.Join(root, "home"), filepath.Join(root, "run", "tree"), filepath.Join(root, "run", "home"), filepath.Join(root, "outside")}
+	p := place{
+		filepath.Join(root, "home"), filepath.Join(root, "run", "tree"), filepath.Join(root, "run", "home"),
+		filepath.Join(root, "outside"),
+	}
 	for name, text := range map[string]string{
-		"home/.codex/auth.json": "login", "home/.claude/.credentials.json": "login", "home/notes": "private", "home/.tools/bin/hello": "#!/bin/sh\ncat \"$(dirname \"$0\")/../lib\"\n",
-		"home/.tools/lib": "from the library\n", "home/.cache/go-build/entry": "right\n", "home/.cargo/credentials.toml": "login", "home/.cargo/bin/x": "",
-		"run/tree/file": "tree\n", "run/home/tmp/x": "", "run/other/file": "another tree", "outside/file": "untouched\n", "shown/data": "shown\n",
+		"home/.codex/auth.json": "login", "home/.claude/.credentials.json": "login", "home/notes": "private",
+		"home/.tools/bin/hello": "#!/bin/sh\ncat \"$(dirname \"$0\")/../lib\"\n",
+		"home/.tools/lib":       "from the library\n", "home/.cache/go-build/entry": "right\n",
+		"home/.cargo/credentials.toml": "login", "home/.cargo/bin/x": "",
+		"run/tree/file": "tree\n", "run/home/tmp/x": "", "run/other/file": "another tree",
+		"outside/file": "untouched\n", "shown/data": "shown\n",
 	} {
 		file := filepath.Join(root, name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
@@ -52,13 +58,17 @@ func (p place) isolated(by *process.Isolation) *process.Runner {
 // removed.
 func open(t *testing.T, dir string) {
 	t.Helper()
-	out, err := exec.Command("chmod", "-R", "u+rwx", dir).CombinedOutput() //nolint:noctx // The test's context may have ended.
+	out, err := exec.Command("chmod", "-R", "u+rwx",
+		dir).CombinedOutput() //nolint:noctx // The test's context may have ended.
 	assert.NoError(t, err, string(out))
 }
 
 // env is the environment of a command there.
 func (p place) env(more ...string) []string {
-	caller := append([]string{"HOME=" + p.home, "PATH=" + filepath.Join(p.home, ".tools", "bin") + ":" + os.Getenv("PATH")}, more...)
+	caller := append([]string{
+		"HOME=" + p.home,
+		"PATH=" + filepath.Join(p.home, ".tools", "bin") + ":" + os.Getenv("PATH"),
+	}, more...)
 	return append(process.Environment(caller, p.own, nil), more...)
 }
 
@@ -84,14 +94,19 @@ func methods(t *testing.T) map[string]*process.Isolation {
 }
 
 // isolated runs a script in every way that there is.
-func isolated(t *testing.T, script string, check func(t *testing.T, p place, result process.Result), change ...func(p place, spec *process.Spec)) {
+func isolated(t *testing.T, script string, check func(t *testing.T, p place, result process.Result),
+	change ...func(p place, spec *process.Spec),
+) {
 	t.Helper()
 	for name, how := range methods(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t)
 			runner, mark := p.isolated(how), marked()
-			spec := process.Spec{Args: []string{"sh", "-c", script}, Dir: p.tree, Env: append(p.env(), mark, "OUTSIDE="+filepath.Dir(p.outside)+"/outside"), Timeout: time.Minute}
+			spec := process.Spec{
+				Args: []string{"sh", "-c", script}, Dir: p.tree,
+				Env: append(p.env(), mark, "OUTSIDE="+filepath.Dir(p.outside)+"/outside"), Timeout: time.Minute,
+			}
 			for _, change := range change {
 				change(p, &spec)
 			}
@@ -129,14 +144,18 @@ echo new > made; echo more >> file; echo x > "$HOME/x"; echo x > "$TMPDIR/y"; ec
 			assert.NotContains(t, line, "shown")
 		}
 		for file, text := range map[string]string{
-			"outside/file": "untouched\n", "run/other/file": "another tree", "home/notes": "private", "shown/data": "shown\n",
+			"outside/file": "untouched\n", "run/other/file": "another tree", "home/notes": "private",
+			"shown/data":    "shown\n",
 			"run/tree/file": "tree\nmore\n", "run/tree/made": "new\n", "run/home/x": "x\n", "run/home/tmp/y": "x\n",
 		} {
 			data, err := os.ReadFile(filepath.Join(filepath.Dir(p.outside), file))
 			require.NoError(t, err, file)
 			assert.Equal(t, text, string(data), file)
 		}
-		for _, file := range []string{filepath.Join(p.outside, "new"), filepath.Join(p.home, "new"), "/etc/autoloop", "/tmp/z"} {
+		for _, file := range []string{
+			filepath.Join(p.outside, "new"), filepath.Join(p.home, "new"),
+			"/etc/autoloop", "/tmp/z",
+		} {
 			assert.NoFileExists(t, file)
 		}
 	}, func(p place, spec *process.Spec) {
@@ -153,7 +172,8 @@ ls "$CARGO_HOME/bin"; hello
 `
 	isolated(t, script, func(t *testing.T, _ place, result process.Result) {
 		t.Helper()
-		assert.Equal(t, "x\nfrom the library\n", string(result.Stdout), "programs in PATH find what is beside them, and nothing else is there")
+		assert.Equal(t, "x\nfrom the library\n", string(result.Stdout),
+			"programs in PATH find what is beside them, and nothing else is there")
 	}, func(p place, spec *process.Spec) { spec.Env = append(spec.Env, "REAL="+p.home) })
 }
 
@@ -167,7 +187,8 @@ unshare -m true 2>/dev/null && echo "made a mount namespace"; kill -0 2 2>/dev/n
 		t.Helper()
 		want := "CapPrm:\t0000000000000000\nCapEff:\t0000000000000000\nCapBnd:\t0000000000000000\nNoNewPrivs:\t1\n"
 		if os.Geteuid() == 0 && !strings.Contains(t.Name(), "bwrap") {
-			want = strings.ReplaceAll(want, "0000000000000000", "0000000000000019") + "1234:1234\n" // chown, fowner, fsetid
+			want = strings.ReplaceAll(want, "0000000000000000",
+				"0000000000000019") + "1234:1234\n" // chown, fowner, fsetid
 		}
 		assert.Equal(t, want, string(result.Stdout))
 	}, func(p place, spec *process.Spec) { spec.Env = append(spec.Env, "REAL="+p.home) })
@@ -185,7 +206,8 @@ func TestLinksShowNothing(t *testing.T) {
 			run := func(script string) string {
 				result, err := runner.Run(t.Context(), process.Spec{
 					Args: []string{"sh", "-c", script}, Dir: p.tree,
-					Env:      append(p.env(), "PROMPT="+filepath.Join(p.own, "prompt.md"), "npm_config_cache="+filepath.Join(p.tree, "cache"), "REAL="+p.home, "OUTSIDE="+p.outside),
+					Env: append(p.env(), "PROMPT="+filepath.Join(p.own, "prompt.md"),
+						"npm_config_cache="+filepath.Join(p.tree, "cache"), "REAL="+p.home, "OUTSIDE="+p.outside),
 					Writable: []string{filepath.Join(p.tree, "out")},
 				})
 				require.NoError(t, err)
@@ -258,13 +280,15 @@ func TestOffline(t *testing.T) {
 			spec.Env = append(spec.Env, "SELF="+os.Args[0], dialMark+"="+server.Addr().String())
 		})
 	}
-	_, err = process.NewRunner().Run(t.Context(), process.Spec{Args: []string{"true"}, Dir: "/", Env: []string{path}, Offline: true})
+	_, err = process.NewRunner().Run(t.Context(),
+		process.Spec{Args: []string{"true"}, Dir: "/", Env: []string{path}, Offline: true})
 	require.ErrorContains(t, err, "isolation", "a promise that cannot be kept is refused")
 }
 
 func TestProbeGivesAReason(t *testing.T) {
 	t.Parallel()
-	probe := (&process.Runner{Executable: "/bin/false"}).ProbeIsolation(t.Context(), t.TempDir(), []string{"PATH=/nowhere"})
+	probe := (&process.Runner{Executable: "/bin/false"}).ProbeIsolation(t.Context(), t.TempDir(),
+		[]string{"PATH=/nowhere"})
 	assert.False(t, probe.Available())
 	assert.Contains(t, probe.Reason, "bwrap")
 	assert.NotContains(t, probe.Reason, "\n")

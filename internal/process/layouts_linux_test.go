@@ -32,7 +32,10 @@ type layout struct {
 var layouts = map[string]layout{
 	"nothing is there yet": {},
 	"programs and caches below .local": {
-		path: []string{".local/bin"}, env: []string{"GOPATH=HOME/.local/share/go", "GRADLE_USER_HOME=HOME/.local/gradle/user", "GOCACHE=HOME/.local/cache"},
+		path: []string{".local/bin"}, env: []string{
+			"GOPATH=HOME/.local/share/go",
+			"GRADLE_USER_HOME=HOME/.local/gradle/user", "GOCACHE=HOME/.local/cache",
+		},
 	},
 	"programs in the home itself": {path: []string{"", "bin"}, warns: "is left out of PATH"},
 	"a link to the home in PATH": {
@@ -42,7 +45,10 @@ var layouts = map[string]layout{
 			require.NoError(t, os.Symlink(home, filepath.Join(home, "mine")))
 		},
 	},
-	"caches outside the home":         {env: []string{"GOPATH=/usr/share/autoloop-none/go", "GRADLE_USER_HOME=/autoloop-none/gradle", "PIP_CACHE_DIR=/proc/none"}},
+	"caches outside the home": {env: []string{
+		"GOPATH=/usr/share/autoloop-none/go",
+		"GRADLE_USER_HOME=/autoloop-none/gradle", "PIP_CACHE_DIR=/proc/none",
+	}},
 	"the home is the root":            {home: "/", env: []string{"GOPATH=/autoloop-none/go"}},
 	"the home does not exist":         {home: "/nonexistent/user"},
 	"the home is the workspace of Go": {env: []string{"GOPATH=HOME"}},
@@ -89,9 +95,11 @@ cat "$REAL/notes" 2>/dev/null; ls "$PROGRAMS" >/dev/null 2>&1 && hello; true`
 				runner, here := process.NewRunner(), *how
 				here.Home = process.Getenv(caller, "HOME")
 				runner.Isolation = &here
-				env := append(process.Environment(caller, p.own, nil), "REAL=../../home", "PROGRAMS="+programs, "KEPT="+l.kept) // not whole: a variable that names a path shows it
+				env := append(process.Environment(caller, p.own, nil), "REAL=../../home", "PROGRAMS="+programs,
+					"KEPT="+l.kept) // not whole: a variable that names a path shows it
 				before := entries(t, p.home)
-				result, err := runner.Run(t.Context(), process.Spec{Args: []string{"sh", "-c", script}, Dir: p.tree, Env: env, Timeout: time.Minute})
+				result, err := runner.Run(t.Context(),
+					process.Spec{Args: []string{"sh", "-c", script}, Dir: p.tree, Env: env, Timeout: time.Minute})
 				require.NoError(t, err)
 				want := ""
 				if programs != "" {
@@ -122,8 +130,10 @@ func (l layout) caller(t *testing.T, p place) (env []string, programs string) {
 		}
 		programs = "../../home/" + dir
 		real := filepath.Join(p.home, dir)
-		require.NoError(t, os.MkdirAll(real, 0o755))                                                             //nolint:gosec // Programs.
-		require.NoError(t, os.WriteFile(filepath.Join(real, "hello"), []byte("#!/bin/sh\necho hello\n"), 0o755)) //nolint:gosec // A program.
+		require.NoError(t, os.MkdirAll(real,
+			0o755)) //nolint:gosec // Programs.
+		require.NoError(t, os.WriteFile(filepath.Join(real, "hello"), []byte("#!/bin/sh\necho hello\n"),
+			0o755)) //nolint:gosec // A program.
 	}
 	if l.before != nil {
 		l.before(t, p.home)

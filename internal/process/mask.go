@@ -90,7 +90,10 @@ func (m Masker) adding(secret string) Masker {
 
 func secretName(name string) bool {
 	upper := strings.ToUpper(name)
-	for _, word := range []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "PRIVATE_KEY", "ACCESS_KEY", "CREDENTIAL"} {
+	for _, word := range []string{
+		"TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "PRIVATE_KEY",
+		"ACCESS_KEY", "CREDENTIAL",
+	} {
 		if strings.Contains(upper, word) {
 			return true
 		}
@@ -182,7 +185,8 @@ func (m Masker) Leaks(text []byte) bool {
 
 // LeaksMore reports whether a text has one of the secrets that the text before has not.
 func (m Masker) LeaksMore(text, before []byte) bool {
-	return slices.ContainsFunc(m.leaks, func(form []byte) bool { return bytes.Contains(text, form) && !bytes.Contains(before, form) })
+	return slices.ContainsFunc(m.leaks,
+		func(form []byte) bool { return bytes.Contains(text, form) && !bytes.Contains(before, form) })
 }
 
 // With returns a Masker for the secrets of both.

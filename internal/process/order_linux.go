@@ -27,7 +27,10 @@ const terminateByte = 't'
 const maxOrder = 64 << 20
 
 func (o order) encode() []byte {
-	fields := []string{o.path, o.dir, strconv.FormatInt(int64(o.grace), 10), strconv.Itoa(o.bound.processes), strconv.FormatInt(o.bound.memory, 10), strconv.Itoa(len(o.args))}
+	fields := []string{
+		o.path, o.dir, strconv.FormatInt(int64(o.grace), 10), strconv.Itoa(o.bound.processes),
+		strconv.FormatInt(o.bound.memory, 10), strconv.Itoa(len(o.args)),
+	}
 	fields = append(append(fields, o.args...), o.env...)
 	return frame([]byte(strings.Join(fields, "\x00")))
 }

@@ -37,7 +37,8 @@ func TestOutput(t *testing.T) {
 
 func TestOutputFailure(t *testing.T) {
 	t.Parallel()
-	out, err := process.Output(t.Context(), t.TempDir(), []string{path}, nil, "sh", "-c", "echo half; echo why >&2; exit 3")
+	out, err := process.Output(t.Context(), t.TempDir(), []string{path}, nil, "sh", "-c",
+		"echo half; echo why >&2; exit 3")
 	var exit *process.ExitError
 	require.ErrorAs(t, err, &exit)
 	assert.Equal(t, 3, exit.Code)

@@ -83,7 +83,8 @@ func readPlan(from io.Reader) (plan, error) {
 // fault is a supervisor's fault as an error; where bwrap failed, with what it
 // said itself.
 func (r report) fault(where plan, result Result) error {
-	if words := lastLine(result.Stderr); words != "" && (where.Bubblewrap != "" || strings.HasPrefix(words, supervisorName+": ")) {
+	if words := lastLine(result.Stderr); words != "" &&
+		(where.Bubblewrap != "" || strings.HasPrefix(words, supervisorName+": ")) {
 		return errors.New(r.Fault + ": " + words)
 	}
 	return errors.New(r.Fault)

@@ -29,10 +29,16 @@ func (r *Runner) ProbeIsolation(ctx context.Context, dir string, env []string) P
 	state, setting := forbidding()
 	program, err := LookPath(string(Bubblewrap), "/", env)
 	if err != nil {
-		return Probe{Reason: fmt.Sprintf("%v; bwrap, which may be allowed to, is not installed%s", own, state), Cure: advice(setting, true)}
+		return Probe{
+			Reason: fmt.Sprintf("%v; bwrap, which may be allowed to, is not installed%s", own, state),
+			Cure:   advice(setting, true),
+		}
 	}
 	if err := r.try(ctx, dir, env, &Isolation{Method: Bubblewrap, Program: program}); err != nil {
-		return Probe{Reason: fmt.Sprintf("namespaces: %v; %s: %v%s", own, program, err, state), Cure: advice(setting, false)}
+		return Probe{
+			Reason: fmt.Sprintf("namespaces: %v; %s: %v%s", own, program, err, state),
+			Cure:   advice(setting, false),
+		}
 	}
 	return Probe{Method: Bubblewrap, Program: program}
 }
@@ -51,7 +57,8 @@ func forbidding() (state, setting string) {
 	for _, s := range settings {
 		file := "/proc/sys/" + strings.ReplaceAll(s.name, ".", "/")
 		if text, err := os.ReadFile(file); err == nil && strings.TrimSpace(string(text)) == s.forbids {
-			return fmt.Sprintf(" (%s is %s; an administrator can change it with sysctl)", file, s.forbids), s.name + "=" + s.allows
+			return fmt.Sprintf(" (%s is %s; an administrator can change it with sysctl)", file, s.forbids),
+				s.name + "=" + s.allows
 		}
 	}
 	return "", ""
@@ -82,14 +89,17 @@ func (r *Runner) try(ctx context.Context, dir string, env []string, with *Isolat
 	defer func() { _ = os.RemoveAll(tree); _ = os.Remove(outside) }()
 	trying := &Runner{Executable: r.Executable, Grace: r.Grace, Isolation: with}
 	result, err := trying.Run(ctx, Spec{
-		Args: []string{"sh", "-c", trial, "sh", dir}, Dir: tree, Env: []string{"PATH=" + Getenv(env, "PATH")}, Offline: true, Timeout: probeTime,
+		Args: []string{"sh", "-c", trial, "sh", dir}, Dir: tree, Env: []string{"PATH=" + Getenv(env, "PATH")},
+		Offline: true, Timeout: probeTime,
 	})
 	if err != nil {
 		return err
 	}
 	_, spoilt := os.Stat(outside)
-	if written, _ := os.ReadFile(filepath.Join(tree, "inside")); spoilt == nil || string(written) != "fine\n" || !result.OK() {
-		return errors.New("an isolated command could still write elsewhere, or not at all: " + plain.Short(string(result.Stderr), 200))
+	if written, _ := os.ReadFile(filepath.Join(tree, "inside")); spoilt == nil || string(written) != "fine\n" ||
+		!result.OK() {
+		return errors.New("an isolated command could still write elsewhere, or not at all: " +
+			plain.Short(string(result.Stderr), 200))
 	}
 	return nil
 }

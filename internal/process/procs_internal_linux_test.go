@@ -14,6 +14,7 @@ func TestGroupsAreEndedOnce(t *testing.T) {
 	for pid := range 5000 {
 		bomb = append(bomb, proc{pid: pid, group: 7 + pid%2})
 	}
-	assert.Equal(t, []int{3, 7, 8}, groupsOf(append(bomb, proc{pid: 6000}, proc{pid: 6001, group: 3})), "and no group 0")
+	assert.Equal(t, []int{3, 7, 8}, groupsOf(append(bomb, proc{pid: 6000}, proc{pid: 6001, group: 3})),
+		"and no group 0")
 	assert.Empty(t, groupsOf(nil))
 }

@@ -64,8 +64,10 @@ func SecretsInSettings(text []byte) []string {
 		if parts == nil {
 			continue
 		}
-		name, value := strings.ToLower(parts[1]+parts[3]+parts[5]), strings.Trim(strings.TrimSpace(parts[2]+parts[4]+parts[6]), `"'`)
-		if strings.HasSuffix(name, "_auth") || slices.ContainsFunc(secretSettings, func(word string) bool { return strings.Contains(name, word) }) {
+		name, value := strings.ToLower(parts[1]+parts[3]+parts[5]),
+			strings.Trim(strings.TrimSpace(parts[2]+parts[4]+parts[6]), `"'`)
+		if strings.HasSuffix(name, "_auth") ||
+			slices.ContainsFunc(secretSettings, func(word string) bool { return strings.Contains(name, word) }) {
 			found = append(found, value)
 		}
 	}

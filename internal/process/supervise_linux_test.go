@@ -170,14 +170,17 @@ func TestRunLeavesNothingBehind(t *testing.T) {
 		script string // ends when its input does
 		killed int    // at least, and so many are at work before the script ends; what is born and dies between two looks is killed with its group, uncounted
 	}{
-		"background":           {"sleep 60000 & exit 0", 1},
-		"setsid":               {"setsid sleep 60000 & read end; exit 0", 1},
-		"double fork":          {"(setsid sh -c 'sleep 60000 & sleep 60000' &) ; read end; exit 0", 2},
-		"every way":            {daemons + "read end; exit 0", 5},
-		"stopped":              {"setsid sh -c 'kill -STOP $$' & read end; exit 0", 1},
-		"deaf":                 {"setsid sh -c 'trap \"\" TERM INT HUP; sleep 60000; sleep 60000' & read end; exit 0", 2},
-		"no environment":       {"setsid env -i PATH=\"$PATH\" sh -c 'echo > up; sleep 60000; exit 1' & until [ -e up ]; do sleep 0.01; done", 1},
-		"holds output open":    {"(sleep 60000; echo late) & echo early", 0}, // One that may start no sleep any more ends by itself.
+		"background":     {"sleep 60000 & exit 0", 1},
+		"setsid":         {"setsid sleep 60000 & read end; exit 0", 1},
+		"double fork":    {"(setsid sh -c 'sleep 60000 & sleep 60000' &) ; read end; exit 0", 2},
+		"every way":      {daemons + "read end; exit 0", 5},
+		"stopped":        {"setsid sh -c 'kill -STOP $$' & read end; exit 0", 1},
+		"deaf":           {"setsid sh -c 'trap \"\" TERM INT HUP; sleep 60000; sleep 60000' & read end; exit 0", 2},
+		"no environment": {"setsid env -i PATH=\"$PATH\" sh -c 'echo > up; sleep 60000; exit 1' & until [ -e up ]; do sleep 0.01; done", 1},
+		"holds output open": {
+			"(sleep 60000; echo late) & echo early",
+			0,
+		}, // One that may start no sleep any more ends by itself.
 		"chain of sessions":    {"f() { [ $1 -gt 0 ] && setsid sh -c \"$body\" x $(($1-1)) & sleep 60000; }; body='[ $1 -gt 0 ] && { setsid sh -c \"$body\" x $(($1-1)) & }; sleep 60000'; export body; setsid sh -c \"$body\" x 20 & read end; exit 0", 20},
 		"many":                 {"i=0; while [ $i -lt 200 ]; do sleep 60000 & i=$((i+1)); done", 200},
 		"forks while it dies":  {"setsid sh -c 'i=0; while [ $i -lt 3000 ]; do sleep 60000 & i=$((i+1)); done' & read end; exit 0", 1},
@@ -199,7 +202,8 @@ func TestRunLeavesNothingBehind(t *testing.T) {
 func endsWith(t *testing.T, processes int) func(*process.Spec) {
 	t.Helper()
 	return func(spec *process.Spec) {
-		mark := spec.Env[slices.IndexFunc(spec.Env, func(entry string) bool { return strings.HasPrefix(entry, markName) })]
+		mark := spec.Env[slices.IndexFunc(spec.Env,
+			func(entry string) bool { return strings.HasPrefix(entry, markName) })]
 		spec.Stdin = readerFunc(func([]byte) (int, error) {
 			for t.Context().Err() == nil && len(living(mark)) < processes {
 				time.Sleep(20 * time.Millisecond)
@@ -248,7 +252,8 @@ func TestRunTimesOut(t *testing.T) {
 	})
 	t.Run("stopped", func(t *testing.T) {
 		t.Parallel()
-		result := inTime(500*time.Millisecond, func(limit time.Duration) process.Result { return run(t, "echo up; kill -STOP $$", timeout(limit)) })
+		result := inTime(500*time.Millisecond,
+			func(limit time.Duration) process.Result { return run(t, "echo up; kill -STOP $$", timeout(limit)) })
 		assert.True(t, result.TimedOut)
 		assert.Equal(t, "SIGTERM", result.Signal)
 	})
@@ -271,7 +276,8 @@ func TestRunCancelled(t *testing.T) {
 	assert.False(t, result.TimedOut)
 	assert.Empty(t, living(mark))
 
-	result, err = process.NewRunner().Run(ctx, process.Spec{Args: []string{"sh", "-c", "echo ran"}, Dir: "/", Env: []string{path}})
+	result, err = process.NewRunner().Run(ctx,
+		process.Spec{Args: []string{"sh", "-c", "echo ran"}, Dir: "/", Env: []string{path}})
 	require.NoError(t, err)
 	assert.True(t, result.Cancelled)
 	assert.Empty(t, result.Stdout, "nothing is started for a context that is done")
@@ -315,7 +321,8 @@ func TestRunKeepsCommandsApart(t *testing.T) {
 	started, ended := make(chan struct{}), make(chan process.Result, 1)
 	go func() {
 		result, err := process.NewRunner().Run(t.Context(), process.Spec{
-			Args: []string{"sh", "-c", "setsid sleep 60000 & echo up; read line; echo $line"}, Dir: "/", Env: []string{path, mark},
+			Args: []string{"sh", "-c", "setsid sleep 60000 & echo up; read line; echo $line"}, Dir: "/",
+			Env:   []string{path, mark},
 			Stdin: quiet, Stdout: writerFunc(func(p []byte) {
 				if bytes.Contains(p, []byte("up")) {
 					close(started)
@@ -379,7 +386,8 @@ func TestRunCannotStart(t *testing.T) {
 		require.Error(t, err, name)
 		assert.NotContains(t, err.Error(), "\n", name)
 	}
-	_, err := (&process.Runner{Executable: "/bin/true"}).Run(t.Context(), process.Spec{Args: []string{"sh"}, Dir: dir, Env: []string{path}})
+	_, err := (&process.Runner{Executable: "/bin/true"}).Run(t.Context(),
+		process.Spec{Args: []string{"sh"}, Dir: dir, Env: []string{path}})
 	require.ErrorContains(t, err, "without a report")
 }
 
@@ -387,14 +395,16 @@ func TestRunWithoutSupervisor(t *testing.T) {
 	t.Parallel()
 	runner := &process.Runner{Grace: 100 * time.Millisecond}
 	result, err := runner.Run(t.Context(), process.Spec{
-		Args: []string{"sh", "-c", "cat; sleep 60000 & exit 6"}, Dir: "/", Env: []string{path}, Stdin: strings.NewReader("in"),
+		Args: []string{"sh", "-c", "cat; sleep 60000 & exit 6"}, Dir: "/", Env: []string{path},
+		Stdin: strings.NewReader("in"),
 	})
 	require.NoError(t, err)
 	assert.Equal(t, 6, result.ExitCode)
 	assert.Equal(t, "in", string(result.Stdout))
 	result = inTime(100*time.Millisecond, func(limit time.Duration) process.Result {
 		result, err := runner.Run(t.Context(), process.Spec{
-			Args: []string{"sh", "-c", "trap '' TERM; echo up; sleep 60000"}, Dir: "/", Env: []string{path}, Timeout: limit,
+			Args: []string{"sh", "-c", "trap '' TERM; echo up; sleep 60000"}, Dir: "/", Env: []string{path},
+			Timeout: limit,
 		})
 		require.NoError(t, err)
 		return result

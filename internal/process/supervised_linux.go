@@ -45,13 +45,17 @@ func (r *Runner) supervised(ctx context.Context, spec *Spec, path string) (Resul
 	if group := r.group(bound); group != nil {
 		defer group.remove()
 		where.Group = group.places
-		cmd.ExtraFiles = append(append(cmd.ExtraFiles, nil), group.files...) // nil is where our binary is handed to bwrap.
+		cmd.ExtraFiles = append(append(cmd.ExtraFiles, nil),
+			group.files...) // nil is where our binary is handed to bwrap.
 	}
 	pipes, err := startWith(cmd, spec)
 	if err != nil {
 		return Result{}, err
 	}
-	line.started(where, order{path: path, dir: spec.Dir, args: spec.Args, env: spec.Env, grace: r.grace(), bound: bound})
+	line.started(where, order{
+		path: path, dir: spec.Dir, args: spec.Args, env: spec.Env, grace: r.grace(),
+		bound: bound,
+	})
 	supervisor := cmd.Process
 	began, _ := readProc(supervisor.Pid) // We have not reaped it: it is there.
 	why := waitFor(ctx, cmd, ending{
@@ -79,7 +83,8 @@ func (r *Runner) supervised(ctx context.Context, spec *Spec, path string) (Resul
 		result.ExitCode, result.Signal = -1, signalOf(cmd.ProcessState)
 		return result, nil
 	case err != nil:
-		return result, fmt.Errorf("its supervisor ended without a report (exit code %d): %w", cmd.ProcessState.ExitCode(), err)
+		return result, fmt.Errorf("its supervisor ended without a report (exit code %d): %w",
+			cmd.ProcessState.ExitCode(), err)
 	case said.NoFile:
 		result.ExitCode, result.NotFound = 127, true
 		return result, nil

@@ -66,7 +66,10 @@ func (i *Isolation) Warnings(env []string) []string {
 func (i *Isolation) viewOf(spec *Spec) view {
 	b := i.build(spec)
 	mounts := b.place(b.needed(), spec)
-	return view{Offline: spec.Offline, Plain: i.plainCaches, Mounts: mounts, Moved: b.moved, Dir: filepath.Clean(spec.Dir), Fixed: spec.Fixed}
+	return view{
+		Offline: spec.Offline, Plain: i.plainCaches, Mounts: mounts, Moved: b.moved,
+		Dir: filepath.Clean(spec.Dir), Fixed: spec.Fixed,
+	}
 }
 
 func (i *Isolation) build(spec *Spec) *viewBuilder {
@@ -86,7 +89,8 @@ func (i *Isolation) build(spec *Spec) *viewBuilder {
 	}
 	b.environment(spec)
 	b.add(mount{Change: hide, Path: scratch(spec.Env)})
-	for _, path := range append([]string{spec.Dir, Getenv(spec.Env, "HOME"), Getenv(spec.Env, "TMPDIR")}, spec.Writable...) {
+	for _, path := range append([]string{spec.Dir, Getenv(spec.Env, "HOME"), Getenv(spec.Env, "TMPDIR")},
+		spec.Writable...) {
 		if !b.holdsHidden(path) {
 			b.add(mount{Change: write, Path: path})
 		}
@@ -135,7 +139,8 @@ func (b *viewBuilder) add(m mount) {
 // is visible and writable already.
 func (b *viewBuilder) owned(m mount) bool {
 	path := filepath.Clean(m.Path)
-	return m.Change != hide && slices.ContainsFunc(b.own, func(dir string) bool { return path != dir && within(path, dir) })
+	return m.Change != hide && slices.ContainsFunc(b.own,
+		func(dir string) bool { return path != dir && within(path, dir) })
 }
 
 // environment shows what the variables name: programs, toolchains, caches.
@@ -159,7 +164,8 @@ func (b *viewBuilder) environment(spec *Spec) {
 func (b *viewBuilder) programs(entry string) {
 	dir := b.toolchain(entry)
 	if filepath.IsAbs(dir) && b.hidden(dir) != "" && b.holdsHidden(dir) {
-		b.warnings = append(b.warnings, "isolation: "+entry+" is left out of PATH, since a home would be seen with it: keep programs in a directory of their own, such as ~/bin")
+		b.warnings = append(b.warnings,
+			"isolation: "+entry+" is left out of PATH, since a home would be seen with it: keep programs in a directory of their own, such as ~/bin")
 		return
 	}
 	b.add(mount{Change: show, Path: dir})
@@ -179,7 +185,8 @@ func (b *viewBuilder) toolchain(dir string) string {
 	if parts := strings.SplitN(dir, "/", 5); len(parts) >= 4 && parts[1] == "home" {
 		return strings.Join(parts[:4], "/")
 	}
-	if base := filepath.Base(dir); (base == "bin" || base == ".bin") && b.hidden(dir) != "" && !b.holdsHidden(filepath.Dir(dir)) {
+	if base := filepath.Base(dir); (base == "bin" || base == ".bin") && b.hidden(dir) != "" &&
+		!b.holdsHidden(filepath.Dir(dir)) {
 		return filepath.Dir(dir)
 	}
 	return dir
@@ -204,7 +211,8 @@ func (b *viewBuilder) holdsHidden(path string) bool {
 		path = resolved
 	}
 	return path == "/" || slices.ContainsFunc(b.mounts, func(m mount) bool {
-		return m.Change == hide && !m.File && !b.login(m.Path) && filepath.Base(m.Path) != scratchName && within(m.Path, path)
+		return m.Change == hide && !m.File && !b.login(m.Path) && filepath.Base(m.Path) != scratchName &&
+			within(m.Path, path)
 	})
 }
 

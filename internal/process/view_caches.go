@@ -48,7 +48,8 @@ func (b *viewBuilder) inStore(path string) bool {
 		return false
 	}
 	return slices.ContainsFunc(b.mounts, func(m mount) bool {
-		return m.Change == layer && m.Keep && m.Source != "" && path != m.Path && within(path, m.Path) && filled(m.Source)
+		return m.Change == layer && m.Keep && m.Source != "" && path != m.Path && within(path, m.Path) &&
+			filled(m.Source)
 	})
 }
 

@@ -76,7 +76,8 @@ func (p *Program) agentName(v value) (string, error) {
 		return "", err
 	}
 	if !slices.Contains(knownAgents(), name) {
-		return "", fmt.Errorf("`%s` is no agent known here; known are %s", clip(name), strings.Join(knownAgents(), ", "))
+		return "", fmt.Errorf("`%s` is no agent known here; known are %s", clip(name),
+			strings.Join(knownAgents(), ", "))
 	}
 	return name, nil
 }

@@ -46,7 +46,8 @@ func frontmatters() map[string][]byte {
 	return map[string][]byte{
 		"brackets": []byte("---\nbudget: " + strings.Repeat("[", 32_000) + "\n---\n"),
 		"32 KB":    []byte("---\n" + strings.Repeat("env: [A, B, \"C\"] # more\n", 1200) + "---\n"),
-		"plain":    []byte(ordinary), "budget": []byte(strings.Replace(ordinary, "---\n", "---\n"+budget, 1)), "list": []byte(strings.Replace(ordinary, "---\n", "---\n"+list, 1)),
+		"plain":    []byte(ordinary), "budget": []byte(strings.Replace(ordinary, "---\n", "---\n"+budget, 1)),
+		"list": []byte(strings.Replace(ordinary, "---\n", "---\n"+list, 1)),
 	}
 }
 

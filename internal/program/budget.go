@@ -81,7 +81,8 @@ func (p *Program) budget(v value) (Budget, error) {
 	case !budget.Given():
 		return budget, fault{v.line, fmt.Errorf("it limits nothing; %s", budgetForm)}
 	case budget.Per == PerIteration && budget.Iterations > 0:
-		return budget, fault{v.line, errors.New("`iterations` per iteration means nothing; give it per day, week, month or program")}
+		return budget, fault{v.line, errors.New(
+			"`iterations` per iteration means nothing; give it per day, week, month or program")}
 	}
 	return budget, nil
 }

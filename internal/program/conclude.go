@@ -48,7 +48,8 @@ func (p *Program) concludeKind(line func(string) int) {
 		p.warn(line("evals"), "`evals` has no effect without `skill`")
 	}
 	if p.Evaluation != Metric && p.Direction == metric.Lower {
-		p.fail(line("metric-direction"), "a program with `evaluation: %s` is always `higher`; remove `metric_direction`", p.Evaluation)
+		p.fail(line("metric-direction"),
+			"a program with `evaluation: %s` is always `higher`; remove `metric_direction`", p.Evaluation)
 	}
 	if p.Skill != "" && p.Evals == "" {
 		p.Evals = path.Join(p.Skill, "evals/evals.json")
@@ -114,9 +115,11 @@ func (p *Program) OfSuite(name string) bool {
 
 func (p *Program) concludeNumbers(line func(string) int) {
 	if p.Target != nil && p.Range != nil && (p.Target.Cmp(p.Range.Min) < 0 || p.Target.Cmp(p.Range.Max) > 0) {
-		p.warn(line("target-metric"), "target-metric %s is outside metric-range [%s, %s]: it can never be reached", p.Target, p.Range.Min, p.Range.Max)
+		p.warn(line("target-metric"), "target-metric %s is outside metric-range [%s, %s]: it can never be reached",
+			p.Target, p.Range.Min, p.Range.Max)
 	}
 	if needed := statistics.RunsNeeded(p.Confidence); p.Evaluation == Metric && p.Runs > 1 && p.Runs < needed {
-		p.fail(line("evaluation-runs"), "`evaluation-runs`: %d runs can never reach a confidence of %g; give %d or more, `auto`, or 1 for a plain comparison", p.Runs, p.Confidence, needed)
+		p.fail(line("evaluation-runs"),
+			"`evaluation-runs`: %d runs can never reach a confidence of %g; give %d or more, `auto`, or 1 for a plain comparison", p.Runs, p.Confidence, needed)
 	}
 }

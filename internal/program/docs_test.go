@@ -14,20 +14,33 @@ import (
 // samples are two different values of every key, and what else the program
 // needs for them to count.
 var samples = map[string][3]string{
-	"schedule": {"daily", "hourly"}, "metric-direction": {"higher", "lower"}, "target-metric": {"1", "2"}, "metric": {"a", "b"},
-	"metric-range": {"[0, 1]", "[0, 2]"}, "guardrails": {"[{metric: a, direction: lower}]", "[{metric: b, direction: lower}]"},
-	"evaluation": {"skill", "tasks", "skill: s\ntasks: t"}, "skill": {"a", "b"}, "evals": {"a.json", "b.json", "skill: s"}, "tasks": {"a", "b"},
+	"schedule": {"daily", "hourly"}, "metric-direction": {"higher", "lower"}, "target-metric": {"1", "2"},
+	"metric":       {"a", "b"},
+	"metric-range": {"[0, 1]", "[0, 2]"},
+	"guardrails":   {"[{metric: a, direction: lower}]", "[{metric: b, direction: lower}]"},
+	"evaluation":   {"skill", "tasks", "skill: s\ntasks: t"}, "skill": {"a", "b"},
+	"evals": {"a.json", "b.json", "skill: s"}, "tasks": {"a", "b"},
 	"evaluation-runs": {"1", "8"}, "min-improvement": {"1", "2%"}, "confidence": {"0.9", "0.99"},
-	"min-composite-gain": {"0.1", "0.2", "tasks: t"}, "regression-composite-drop": {"0.1", "0.2", "tasks: t"}, "cost-tolerance": {"0.1", "0.2", "tasks: t"},
-	"objective-drop-is-regression": {"true", "false", "tasks: t"}, "net-loss-is-regression": {"true", "false", "tasks: t"},
-	"no-case-regression": {"true", "false", "skill: s"}, "judge": {"api", "cli", "tasks: t"}, "judge-model": {"a", "b", "tasks: t"},
-	"plateau": {"1", "2"}, "stop-after-reverts": {"1", "off"}, "timeout-minutes": {"1", "2"}, "evaluation-timeout": {"1m", "2m"}, "jobs": {"1", "3"},
-	"setup": {"a", "b"}, "start": {"a", "b"}, "share": {"[a]", "[b]"}, "env": {"[A]", "[B]"}, "pass-config": {"[pip]", "[npm]"}, "network": {"true", "false"}, "isolation": {"required", "off"},
-	"target": {"[a.go]", "[b.go]"}, "protect": {"[a.go]", "[b.go]"}, "agent": {"claude", "codex"}, "agents": {"[claude]", "[codex]"}, "model": {"a", "b"},
-	"agent-command": {"a", "b", "tasks: t"}, "executor": {"claude", "codex", "tasks: t"}, "executor-command": {"a", "b", "tasks: t"},
-	"candidates": {"1", "2"}, "strategy": {"openevolve", "test-driven"}, "budget": {"{usd: 1, per: day}", "{usd: 2, per: day}"}, "unknown-cost": {"allow", "pause"},
-	"ci-gate": {"required", "off"}, "ci-wait": {"1m", "2m"}, "ci-timeout": {"1m", "2m"}, "ci-workflow": {"a.yml", "b.yml"},
-	"trusted-associations": {"[OWNER]", "[MEMBER]"}, "comments": {"accepted", "all"}, "pull-request": {"{labels: [a]}", "{labels: [b]}"},
+	"min-composite-gain": {"0.1", "0.2", "tasks: t"}, "regression-composite-drop": {"0.1", "0.2", "tasks: t"},
+	"cost-tolerance":               {"0.1", "0.2", "tasks: t"},
+	"objective-drop-is-regression": {"true", "false", "tasks: t"},
+	"net-loss-is-regression":       {"true", "false", "tasks: t"},
+	"no-case-regression":           {"true", "false", "skill: s"}, "judge": {"api", "cli", "tasks: t"},
+	"judge-model": {"a", "b", "tasks: t"},
+	"plateau":     {"1", "2"}, "stop-after-reverts": {"1", "off"}, "timeout-minutes": {"1", "2"},
+	"evaluation-timeout": {"1m", "2m"}, "jobs": {"1", "3"},
+	"setup": {"a", "b"}, "start": {"a", "b"}, "share": {"[a]", "[b]"}, "env": {"[A]", "[B]"},
+	"pass-config": {"[pip]", "[npm]"}, "network": {"true", "false"}, "isolation": {"required", "off"},
+	"target": {"[a.go]", "[b.go]"}, "protect": {"[a.go]", "[b.go]"}, "agent": {"claude", "codex"},
+	"agents": {"[claude]", "[codex]"}, "model": {"a", "b"},
+	"agent-command": {"a", "b", "tasks: t"}, "executor": {"claude", "codex", "tasks: t"},
+	"executor-command": {"a", "b", "tasks: t"},
+	"candidates":       {"1", "2"}, "strategy": {"openevolve", "test-driven"},
+	"budget": {"{usd: 1, per: day}", "{usd: 2, per: day}"}, "unknown-cost": {"allow", "pause"},
+	"ci-gate": {"required", "off"}, "ci-wait": {"1m", "2m"}, "ci-timeout": {"1m", "2m"},
+	"ci-workflow":          {"a.yml", "b.yml"},
+	"trusted-associations": {"[OWNER]", "[MEMBER]"}, "comments": {"accepted", "all"},
+	"pull-request": {"{labels: [a]}", "{labels: [b]}"},
 }
 
 // TestKeysThatChangeANumber holds for every key that its value is part of what
@@ -51,7 +64,8 @@ func TestKeysThatChangeANumber(t *testing.T) {
 
 // TestMeaningKeepsItsForm holds the text whose hash old ledgers have.
 func TestMeaningKeepsItsForm(t *testing.T) {
-	text, err := json.Marshal(Parse("p.md", []byte("---\nmetric: a\nmetric-range: [0, 1]\n---\n## Evaluation\n```sh\necho 1\n```\n")).Meaning())
+	text, err := json.Marshal(Parse("p.md",
+		[]byte("---\nmetric: a\nmetric-range: [0, 1]\n---\n## Evaluation\n```sh\necho 1\n```\n")).Meaning())
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"Script":"echo 1\n","Setup":"","Metric":"a","Direction":"higher","Kind":"metric","Range":{"Min":0,"Max":1},"Guardrails":null}`, string(text))
 	text, err = json.Marshal(Parse("p.md", []byte("---\ntasks: t\nexecutor-command: run\n---\n")).Meaning())

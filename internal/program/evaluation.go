@@ -57,7 +57,8 @@ func (b *body) readEvaluation(sections []section) {
 	if hasCommand(script.String()) {
 		b.Script = strings.Trim(script.String(), "\n") + "\n"
 	} else if other != "" {
-		b.warn(otherLine, "a fence of `%s` is documentation; the evaluation is what stands in `bash` and `sh` fences", clip(other))
+		b.warn(otherLine, "a fence of `%s` is documentation; the evaluation is what stands in `bash` and `sh` fences",
+			clip(other))
 	}
 }
 
@@ -105,14 +106,18 @@ var metricForms = []lazyregexp.Regexp{
 }
 
 var (
-	optimiseForm  = lazyregexp.New(`(?i)\b(maximi[sz]e|minimi[sz]e)s?[*_]*:?\s+(?:the\s+)?(?:(?:metric|value|score|number)\s+)?(?:of\s+)?[*_]*` + "`+\\s?$")
-	metricName    = lazyregexp.New(`^[A-Za-z_][\w-]*(?:\.[\w-]+)*$`)
-	sourceFile    = lazyregexp.New(`(?i)\.(?:go|py|js|jsx|ts|tsx|rs|c|h|cc|cpp|hpp|java|kt|rb|cs|php|swift|sh|sql|md|txt|json|ya?ml|toml|cfg|conf|ini|html|css|lock)$`)
-	conditionForm = lazyregexp.New(`(?i)\b(?:when|whenever|if|unless|otherwise|in case|until|should)\b|\b(?:on|upon|after|in case of|in the event of)\s+(?:an?\s+|any\s+)?(?:failure|error|timeout|crash|panic|exception)s?\b`)
-	measureForm   = lazyregexp.New(`(?i)^[-+]?(?:0x[0-9a-f]+|0b[01]+|\d[\d.,_]*(?:e[-+]?\d+)?\s*(?:%|[nmµu]?s|min|h|hz|[kmgt]?i?b|x|ops|req|ms)?(?:/s)?)$`)
-	notForm       = lazyregexp.New(`(?i)\b(?:not|never|don['’]?t|instead of|rather than|without|avoid|stop)\b`)
-	orForm        = lazyregexp.New("^`+[*_]*\\s*(?:/|\\bor\\b)\\s*[*_]*`+\\s?")
-	sentenceEnd   = lazyregexp.New(`(?:[.!?]["”)]*\s)|\n\s*\n|\n\s*[-*+] `)
+	optimiseForm = lazyregexp.New(
+		`(?i)\b(maximi[sz]e|minimi[sz]e)s?[*_]*:?\s+(?:the\s+)?(?:(?:metric|value|score|number)\s+)?(?:of\s+)?[*_]*` + "`+\\s?$")
+	metricName = lazyregexp.New(`^[A-Za-z_][\w-]*(?:\.[\w-]+)*$`)
+	sourceFile = lazyregexp.New(
+		`(?i)\.(?:go|py|js|jsx|ts|tsx|rs|c|h|cc|cpp|hpp|java|kt|rb|cs|php|swift|sh|sql|md|txt|json|ya?ml|toml|cfg|conf|ini|html|css|lock)$`)
+	conditionForm = lazyregexp.New(
+		`(?i)\b(?:when|whenever|if|unless|otherwise|in case|until|should)\b|\b(?:on|upon|after|in case of|in the event of)\s+(?:an?\s+|any\s+)?(?:failure|error|timeout|crash|panic|exception)s?\b`)
+	measureForm = lazyregexp.New(
+		`(?i)^[-+]?(?:0x[0-9a-f]+|0b[01]+|\d[\d.,_]*(?:e[-+]?\d+)?\s*(?:%|[nmµu]?s|min|h|hz|[kmgt]?i?b|x|ops|req|ms)?(?:/s)?)$`)
+	notForm     = lazyregexp.New(`(?i)\b(?:not|never|don['’]?t|instead of|rather than|without|avoid|stop)\b`)
+	orForm      = lazyregexp.New("^`+[*_]*\\s*(?:/|\\bor\\b)\\s*[*_]*`+\\s?")
+	sentenceEnd = lazyregexp.New(`(?:[.!?]["”)]*\s)|\n\s*\n|\n\s*[-*+] `)
 )
 
 // namedMetric is the metric that the text names, and in which way; again is a
@@ -122,7 +127,8 @@ func (b *body) namedMetric() (name codeSpan, again *codeSpan) {
 	for _, form := range metricForms {
 		for _, span := range b.spans {
 			text := b.prose[max(0, span.at-before):span.at]
-			if !form().Match(text) || !b.canBeMetric(span, form() == optimiseForm()) || conditional(text) || form() == optimiseForm() && notForm().Match(lastSentence(text)) {
+			if !form().Match(text) || !b.canBeMetric(span, form() == optimiseForm()) || conditional(text) ||
+				form() == optimiseForm() && notForm().Match(lastSentence(text)) {
 				continue
 			}
 			content := strings.TrimSpace(span.text)
@@ -166,7 +172,8 @@ func (b *body) canBeMetric(span codeSpan, optimised bool) bool {
 	case "", "null", "none", "nil", "true", "false", "nan", "inf", "infinity", "-inf", "-infinity", "undefined":
 		return false
 	}
-	if _, err := metric.ParseValue(strings.TrimSuffix(content, "%")); err == nil || json.Valid([]byte(content)) || measureForm().MatchString(content) {
+	if _, err := metric.ParseValue(strings.TrimSuffix(content, "%")); err == nil || json.Valid([]byte(content)) ||
+		measureForm().MatchString(content) {
 		return false
 	}
 	return !optimised || metricName().MatchString(content) && !sourceFile().MatchString(content)
@@ -193,7 +200,8 @@ func (b *body) readMetric() {
 	case b.Metric == "":
 		b.Metric = name.text
 	case name.text != "" && name.text != b.Metric:
-		b.warn(b.line(name.at), "the text says that the metric is `%s`; `metric: %s` of the frontmatter counts", clip(name.text), clip(b.Metric))
+		b.warn(b.line(name.at), "the text says that the metric is `%s`; `metric: %s` of the frontmatter counts",
+			clip(name.text), clip(b.Metric))
 	}
 	if b.Metric == "" && again == nil && b.Evaluation == Metric && max(b.numbers, numbersIn(b.Script)) > 1 {
 		b.warn(0, "the evaluation prints several numbers and none is named as the metric; add a line `metric: NAME` to the frontmatter")

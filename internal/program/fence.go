@@ -24,7 +24,8 @@ var (
 
 // shownForm begins what no shell could run: an object or a list of objects in JSON
 // or something close to it, a number alone, a word with a colon, and a transcript.
-var shownForm = lazyregexp.New(`^(?:\{\s*(?:"[^"\n]*"|'[^'\n]*')\s*:|\[\s*\{\s*["'}]|[-+]?\d[\d.,]*%?\s*(?:\n|$)|[A-Za-z_][\w./-]*:(?:[ \t]|\n|$)|\$ )`)
+var shownForm = lazyregexp.New(
+	`^(?:\{\s*(?:"[^"\n]*"|'[^'\n]*')\s*:|\[\s*\{\s*["'}]|[-+]?\d[\d.,]*%?\s*(?:\n|$)|[A-Za-z_][\w./-]*:(?:[ \t]|\n|$)|\$ )`)
 
 // isOutput reports whether an unlabelled fence shows what an evaluation prints: it
 // is JSON, or nothing that a shell could run, or the text or heading before it says

@@ -10,7 +10,8 @@ import (
 func (p *Program) readFields(head header) {
 	for i, f := range head.fields {
 		if before := slices.IndexFunc(head.fields[:i], func(g field) bool { return g.key == f.key }); before >= 0 {
-			p.fail(f.line, "key `%s` is given twice (`%s` on line %d); keep one", clip(f.name), clip(head.fields[before].name), head.fields[before].line)
+			p.fail(f.line, "key `%s` is given twice (`%s` on line %d); keep one", clip(f.name),
+				clip(head.fields[before].name), head.fields[before].line)
 			continue
 		}
 		p.readField(f)
@@ -41,7 +42,8 @@ func (p *Program) readField(f field) {
 
 // placeholder reports whether the value, or an item of it, was not filled in.
 func (v value) placeholder() bool {
-	return v.kind == scalar && isPlaceholder(strings.TrimSpace(v.text)) || slices.ContainsFunc(v.items, value.placeholder)
+	return v.kind == scalar && isPlaceholder(strings.TrimSpace(v.text)) ||
+		slices.ContainsFunc(v.items, value.placeholder)
 }
 
 // unknown takes a key that nothing reads. Where it can only be a known key misspelt

@@ -12,10 +12,13 @@ import (
 
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
-		ordinary, "", "---\n", "---\n---\n", "\ufeff<!-- a -->\r\n---\r\nschedule: daily # x\r\n---\r\n## Goal\r\n", "---\nschedule: @daily\n---\n",
+		ordinary, "", "---\n", "---\n---\n", "\ufeff<!-- a -->\r\n---\r\nschedule: daily # x\r\n---\r\n## Goal\r\n",
+		"---\nschedule: @daily\n---\n",
 		"---\nguardrails:\n  - {metric: a, direction: lower, max-regression: 5%}\nbudget: {usd: 1, per: day}\n---\n",
-		"Target\n===\n- `a`\n- b/c\n\nDo NOT modify `x`\n", "## Target\n- `a`\n\n##\n\n### \n- `b.c`\n", "lower is better TODO\n", "---\na: &a [*a]\n---\n", "---\nmetric: Null\nplateau: 'off'\n---\n# x\n```sh\na\n",
-		"---\nmetric: a%b*c@d+e\nsetup: \"x y\" # z\ntarget-metric: -1.5\n---\n", "---\nmetric: REPLACE_WITH_X\n---\n", "<!-- AUTOLOOP:UNCONFIGURED -->",
+		"Target\n===\n- `a`\n- b/c\n\nDo NOT modify `x`\n", "## Target\n- `a`\n\n##\n\n### \n- `b.c`\n",
+		"lower is better TODO\n", "---\na: &a [*a]\n---\n", "---\nmetric: Null\nplateau: 'off'\n---\n# x\n```sh\na\n",
+		"---\nmetric: a%b*c@d+e\nsetup: \"x y\" # z\ntarget-metric: -1.5\n---\n", "---\nmetric: REPLACE_WITH_X\n---\n",
+		"<!-- AUTOLOOP:UNCONFIGURED -->",
 		"# Evaluation\n```\n\n0",
 	} {
 		f.Add([]byte(seed))

@@ -50,7 +50,8 @@ func (p *Program) guardrail(item value) (rail Guardrail, err error) {
 		}
 	}
 	if rail.Metric == "" {
-		return rail, fault{item.line, fmt.Errorf("a guardrail needs `metric`, the key of a number in the evaluation's JSON")}
+		return rail, fault{item.line, fmt.Errorf(
+			"a guardrail needs `metric`, the key of a number in the evaluation's JSON")}
 	}
 	if !given["direction"] && !given["metric-direction"] {
 		p.warn(item.line, "guardrail `%s` has no `direction`; `higher` is taken", clip(rail.Metric))

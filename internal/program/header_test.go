@@ -61,8 +61,10 @@ func TestFrontmatterIsFound(t *testing.T) {
 func TestNoFrontmatter(t *testing.T) {
 	for name, text := range map[string]string{
 		"empty": "", "heading": "# Title\n", "prose": "Make it fast.\n", "only comments": "<!-- a -->\n",
-		"empty frontmatter": "---\n---\n# Title\n", "only YAML comments": "---\n# a\n---\n", "a rule below": "# Title\n\n---\n\ntext\n",
-		"a long rule": "-----\n\ntext\n", "a very long rule": "# a\n\n" + strings.Repeat("-", 300) + "\n", "a sentence with a colon": "Goal: make it fast\n",
+		"empty frontmatter": "---\n---\n# Title\n", "only YAML comments": "---\n# a\n---\n",
+		"a rule below": "# Title\n\n---\n\ntext\n",
+		"a long rule":  "-----\n\ntext\n", "a very long rule": "# a\n\n" + strings.Repeat("-", 300) + "\n",
+		"a sentence with a colon": "Goal: make it fast\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := parse(text)
@@ -103,21 +105,33 @@ func TestFrontmatterErrors(t *testing.T) {
 		"a tab":                   {"---\nbudget:\n\tusd: 1\n---\n", "no YAML", 3},
 		"at sign":                 {"---\nmetric: x\nschedule: @daily\n---\n", "`schedule: \"@daily\"`", 3},
 		"star":                    {"---\nschedule: */5 * * * *\n---\n", "`schedule: \"*/5 * * * *\"`", 2},
-		"star with a comment":     {"---\nschedule: */5 * * * * # often\n---\n", "`schedule: \"*/5 * * * *\" # often`", 2},
-		"star in a list":          {"---\ntarget:\n  - src/a.go\n  - *.go\n---\n", "`- \"*.go\"`", 4},
-		"star in a flow list":     {"---\ntarget: [*.go, docs/, *.md]\n---\n", "`target: [\"*.go\", docs/, \"*.md\"]`", 2},
-		"alias":                   {"---\nmetric: &a x\nmodel: *a\n---\n", "`model: \"*a\"`", 3},
-		"anchor":                  {"---\nmetric: &a x\n---\n", "anchors and aliases", 2},
-		"merge key":               {"---\nbudget: {<<: {usd: 1}}\n---\n", "", 2},
-		"tag":                     {"---\nmetric: !!str x\n---\n", "tags", 2},
-		"same key":                {"---\nmetric: x\nmetric: y\n---\n", "given twice (`metric` on line 2)", 3},
-		"both spellings":          {"---\ntarget-metric: 1\ntarget_metric: 2\n---\n", "given twice (`target-metric` on line 2)", 3},
+		"star with a comment": {
+			"---\nschedule: */5 * * * * # often\n---\n",
+			"`schedule: \"*/5 * * * *\" # often`", 2,
+		},
+		"star in a list": {"---\ntarget:\n  - src/a.go\n  - *.go\n---\n", "`- \"*.go\"`", 4},
+		"star in a flow list": {
+			"---\ntarget: [*.go, docs/, *.md]\n---\n",
+			"`target: [\"*.go\", docs/, \"*.md\"]`", 2,
+		},
+		"alias":     {"---\nmetric: &a x\nmodel: *a\n---\n", "`model: \"*a\"`", 3},
+		"anchor":    {"---\nmetric: &a x\n---\n", "anchors and aliases", 2},
+		"merge key": {"---\nbudget: {<<: {usd: 1}}\n---\n", "", 2},
+		"tag":       {"---\nmetric: !!str x\n---\n", "tags", 2},
+		"same key":  {"---\nmetric: x\nmetric: y\n---\n", "given twice (`metric` on line 2)", 3},
+		"both spellings": {
+			"---\ntarget-metric: 1\ntarget_metric: 2\n---\n",
+			"given twice (`target-metric` on line 2)", 3,
+		},
 		"both spellings, unknown": {"---\nmy-key: 1\nmy_key: 2\n---\n", "given twice", 3},
 		"two documents":           {"---\nmetric: x\n...\nmetric: y\n---\n", "more than one document", 4},
 		"large":                   {"---\nsetup: " + strings.Repeat("x", 40_000) + "\n---\n", "has at most 32768", 1},
 		"deep":                    {"---\nbudget: " + strings.Repeat("[", 5000) + "\n---\n", "no YAML", 3},
 		"deep sequences":          {"---\n" + strings.Repeat("- ", 5000) + "x\n---\n", "nested too deeply", 2},
-		"rather deep":             {"---\nbudget: " + strings.Repeat("[", 12) + strings.Repeat("]", 12) + "\n---\n", "nested too deeply", 2},
+		"rather deep": {
+			"---\nbudget: " + strings.Repeat("[", 12) + strings.Repeat("]", 12) + "\n---\n",
+			"nested too deeply", 2,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := parse(c.text)

@@ -99,7 +99,9 @@ var entries = []entry{
 			"metric", "What is measured", "text", "the text's \"The metric is `x`\", else the only number",
 			"key of the metric in the evaluation's JSON; dots for nesting",
 		},
-		textKey(func(p *Program) *string { return &p.Metric }, "the key of a number in the evaluation's JSON, such as `score`"), func(p *Program, m *Meaning) { m.Metric = p.Metric },
+		textKey(func(p *Program) *string { return &p.Metric },
+			"the key of a number in the evaluation's JSON, such as `score`"),
+		func(p *Program, m *Meaning) { m.Metric = p.Metric },
 	},
 	{
 		Key{
@@ -253,7 +255,8 @@ var entries = []entry{
 			"setup", "How it runs", "command", "none",
 			"runs once in a fresh tree before the evaluation",
 		},
-		textKey(func(p *Program) *string { return &p.Setup }, "a command"), func(p *Program, m *Meaning) { m.Setup = p.Setup },
+		textKey(func(p *Program) *string { return &p.Setup }, "a command"),
+		func(p *Program, m *Meaning) { m.Setup = p.Setup },
 	},
 	{
 		Key{
@@ -292,7 +295,8 @@ var entries = []entry{
 	},
 	{
 		Key{
-			"evaluation-timeout", "How it runs", "time", "`10m`; for a candidate ten times as long as the unchanged files took, at least `60s`",
+			"evaluation-timeout", "How it runs", "time",
+			"`10m`; for a candidate ten times as long as the unchanged files took, at least `60s`",
 			"for one run of the evaluation, as `90s` or `1h30m`",
 		},
 		durationKey(func(p *Program) *time.Duration { return &p.EvaluationTimeout }, time.Second), sameNumber,

@@ -26,7 +26,10 @@ func TestDefaults(t *testing.T) {
 	assert.Zero(t, p.Runs)
 	assert.Zero(t, p.MinImprovement.Value.Sign())
 	assert.InDelta(t, 0.95, p.Confidence, 0)
-	assert.Equal(t, program.Thresholds{MinCompositeGain: 0.01, RegressionCompositeDrop: 0.05, ObjectiveDropIsRegression: true}, p.Thresholds)
+	assert.Equal(t, program.Thresholds{
+		MinCompositeGain: 0.01, RegressionCompositeDrop: 0.05,
+		ObjectiveDropIsRegression: true,
+	}, p.Thresholds)
 	assert.False(t, p.NoCaseRegression)
 	assert.Equal(t, "auto", p.Judge)
 	assert.Equal(t, 5, p.Plateau)
@@ -63,15 +66,37 @@ func TestEveryKey(t *testing.T) {
 		{"target-metric: -1.5186", func(p *program.Program) any { return p.Target.String() }, "-1.5186"},
 		{"target-metric: '1e-7'", func(p *program.Program) any { return p.Target.String() }, "1e-7"},
 		{"metric: a.b_c", func(p *program.Program) any { return p.Metric }, "a.b_c"},
-		{"metric-range: [-1, 1.5]", func(p *program.Program) any { return p.Range.Min.String() + " " + p.Range.Max.String() }, "-1 1.5"},
+		{"metric-range: [-1, 1.5]", func(p *program.Program) any {
+			return p.Range.Min.String() + " " +
+				p.Range.Max.String()
+		}, "-1 1.5"},
 		{"metric-range:\n- 0\n- 1", func(p *program.Program) any { return p.Range.Max.String() }, "1"},
-		{"guardrails: [{metric: lag, direction: lower, max-regression: 5%}]", func(p *program.Program) any { return p.Guardrails }, []program.Guardrail{{"lag", metric.Lower, amount("5", true)}}},
+		{
+			"guardrails: [{metric: lag, direction: lower, max-regression: 5%}]",
+			func(p *program.Program) any { return p.Guardrails },
+			[]program.Guardrail{{"lag", metric.Lower, amount("5", true)}},
+		},
 		{"guardrails:\n  - metric: lag\n    direction: Higher\n    max_regression: 0.1\n  - metric: size\n    direction: lower", func(p *program.Program) any { return p.Guardrails }, []program.Guardrail{{"lag", metric.Higher, amount("0.1", false)}, {"size", metric.Lower, program.Allowance{}}}},
 		{"evaluation: Metric", func(p *program.Program) any { return p.Evaluation }, program.Metric},
-		{"skill: skills/pdf/", func(p *program.Program) any { return []any{p.Evaluation, p.Skill, p.Evals, p.Runs, p.StopAfterReverts} }, []any{program.Skill, "skills/pdf", "skills/pdf/evals/evals.json", 1, 3}},
-		{"skill: s\nevals: e/evals.json\nevaluation-runs: 3\nstop-after-reverts: off", func(p *program.Program) any { return []any{p.Evals, p.Runs, p.StopAfterReverts} }, []any{"e/evals.json", 3, 0}},
-		{"tasks: ./suite", func(p *program.Program) any { return []any{p.Evaluation, p.Tasks, p.Runs} }, []any{program.Tasks, "suite", 0}},
-		{"tasks: suite\nskill: s\nevaluation: tasks", func(p *program.Program) any { return p.Evaluation }, program.Tasks},
+		{"skill: skills/pdf/", func(p *program.Program) any {
+			return []any{
+				p.Evaluation, p.Skill, p.Evals, p.Runs,
+				p.StopAfterReverts,
+			}
+		}, []any{program.Skill, "skills/pdf", "skills/pdf/evals/evals.json", 1, 3}},
+		{
+			"skill: s\nevals: e/evals.json\nevaluation-runs: 3\nstop-after-reverts: off",
+			func(p *program.Program) any { return []any{p.Evals, p.Runs, p.StopAfterReverts} },
+			[]any{"e/evals.json", 3, 0},
+		},
+		{
+			"tasks: ./suite", func(p *program.Program) any { return []any{p.Evaluation, p.Tasks, p.Runs} },
+			[]any{program.Tasks, "suite", 0},
+		},
+		{
+			"tasks: suite\nskill: s\nevaluation: tasks", func(p *program.Program) any { return p.Evaluation },
+			program.Tasks,
+		},
 		{"evaluation-runs: Auto", func(p *program.Program) any { return p.Runs }, 0},
 		{"evaluation-runs: 1", func(p *program.Program) any { return p.Runs }, 1},
 		{"evaluation-runs: 4", func(p *program.Program) any { return p.Runs }, 4},
@@ -81,40 +106,93 @@ func TestEveryKey(t *testing.T) {
 		{"min-composite-gain: 0.02\nregression-composite-drop: 0.1\nobjective-drop-is-regression: false\nnet-loss-is-regression: true\ncost-tolerance: 0.05", func(p *program.Program) any { return p.Thresholds }, program.Thresholds{0.02, 0.1, 0.05, false, true}},
 		{"no-case-regression: yes", func(p *program.Program) any { return p.NoCaseRegression }, true},
 		{"judge: off\njudge-model: m", func(p *program.Program) any { return p.Judge + p.JudgeModel }, "offm"},
-		{"plateau: off", func(p *program.Program) any { return []any{p.Plateau, p.PlateauGiven, p.PlateauFor("tuner")} }, []any{0, true, 0}},
+		{"plateau: off", func(p *program.Program) any {
+			return []any{
+				p.Plateau, p.PlateauGiven,
+				p.PlateauFor("tuner"),
+			}
+		}, []any{0, true, 0}},
 		{"plateau: 7", func(p *program.Program) any { return []any{p.Plateau, p.PlateauFor("tuner")} }, []any{7, 7}},
 		{"agent: tuner", func(p *program.Program) any { return p.Plateau }, 50},
 		{"strategy: openevolve", func(p *program.Program) any { return p.Plateau }, 50},
 		{"stop-after-reverts: 4", func(p *program.Program) any { return p.StopAfterReverts }, 4},
 		{"timeout-minutes: 1.5", func(p *program.Program) any { return p.Timeout }, 90 * time.Second},
 		{"evaluation-timeout: 1h30m", func(p *program.Program) any { return p.EvaluationTimeout }, 90 * time.Minute},
-		{"evaluation-timeout: 90 seconds", func(p *program.Program) any { return p.EvaluationTimeout }, 90 * time.Second},
+		{
+			"evaluation-timeout: 90 seconds", func(p *program.Program) any { return p.EvaluationTimeout },
+			90 * time.Second,
+		},
 		{"jobs: 8", func(p *program.Program) any { return p.Jobs }, 8},
 		{"setup: npm ci", func(p *program.Program) any { return p.Setup }, "npm ci"},
 		{"setup: |\n  npm ci\n  make: x", func(p *program.Program) any { return p.Setup }, "npm ci\nmake: x"},
-		{"share: [node_modules, ./.venv/]", func(p *program.Program) any { return p.Share }, []string{"node_modules", ".venv"}},
+		{
+			"share: [node_modules, ./.venv/]", func(p *program.Program) any { return p.Share },
+			[]string{"node_modules", ".venv"},
+		},
 		{"env: [API_URL, _x1]", func(p *program.Program) any { return p.Env }, []string{"API_URL", "_x1"}},
 		{"network: false", func(p *program.Program) any { return p.Network }, false},
 		{"isolation: required", func(p *program.Program) any { return p.Isolation }, "required"},
-		{"agent: command\nagent-command: sh a.sh\nmodel: gpt", func(p *program.Program) any { return p.Agent + p.AgentCommand + p.Model }, "commandsh a.shgpt"},
-		{"agents: [claude, codex]\ncandidates: 2", func(p *program.Program) any { return []any{p.Agents, p.Candidates} }, []any{[]program.Proposer{{Agent: "claude"}, {Agent: "codex"}}, 2}},
-		{"agents: [claude, {agent: codex, model: gpt-5}]\nmodel: m", func(p *program.Program) any { return []any{p.Agents, p.Model} }, []any{[]program.Proposer{{Agent: "claude"}, {"codex", "gpt-5"}}, "m"}},
-		{"agents:\n  - agent: models\n    model: openai/gpt-4.1\n  - tuner", func(p *program.Program) any { return p.Agents }, []program.Proposer{{"models", "openai/gpt-4.1"}, {Agent: "tuner"}}},
+		{
+			"agent: command\nagent-command: sh a.sh\nmodel: gpt",
+			func(p *program.Program) any { return p.Agent + p.AgentCommand + p.Model }, "commandsh a.shgpt",
+		},
+		{
+			"agents: [claude, codex]\ncandidates: 2",
+			func(p *program.Program) any { return []any{p.Agents, p.Candidates} },
+			[]any{[]program.Proposer{{Agent: "claude"}, {Agent: "codex"}}, 2},
+		},
+		{
+			"agents: [claude, {agent: codex, model: gpt-5}]\nmodel: m",
+			func(p *program.Program) any { return []any{p.Agents, p.Model} },
+			[]any{[]program.Proposer{{Agent: "claude"}, {"codex", "gpt-5"}}, "m"},
+		},
+		{
+			"agents:\n  - agent: models\n    model: openai/gpt-4.1\n  - tuner",
+			func(p *program.Program) any { return p.Agents },
+			[]program.Proposer{{"models", "openai/gpt-4.1"}, {Agent: "tuner"}},
+		},
 		{"strategy: test-driven", func(p *program.Program) any { return p.Strategy }, "test-driven"},
-		{"budget: {iterations: 20, tokens: 1000000, usd: 5.5, minutes: 60, per: week}", func(p *program.Program) any { return p.Budgets }, []program.Budget{{20, 1000000, 5.5, 60, "week"}}},
-		{"budget:\n  usd: 3\n  per: day", func(p *program.Program) any { return p.Budgets }, []program.Budget{{USD: 3, Per: "day"}}},
-		{"budget: [{usd: 1, per: iteration}, {iterations: 9, per: program}]", func(p *program.Program) any { return p.Budgets }, []program.Budget{{USD: 1, Per: "iteration"}, {Iterations: 9, Per: "program"}}},
+		{
+			"budget: {iterations: 20, tokens: 1000000, usd: 5.5, minutes: 60, per: week}",
+			func(p *program.Program) any { return p.Budgets },
+			[]program.Budget{{20, 1000000, 5.5, 60, "week"}},
+		},
+		{
+			"budget:\n  usd: 3\n  per: day", func(p *program.Program) any { return p.Budgets },
+			[]program.Budget{{USD: 3, Per: "day"}},
+		},
+		{
+			"budget: [{usd: 1, per: iteration}, {iterations: 9, per: program}]",
+			func(p *program.Program) any { return p.Budgets },
+			[]program.Budget{{USD: 1, Per: "iteration"}, {Iterations: 9, Per: "program"}},
+		},
 		{"unknown-cost: pause", func(p *program.Program) any { return p.UnknownCost }, "pause"},
-		{"ci-gate: required\nci-workflow: ci.yml", func(p *program.Program) any { return p.CIGate + p.CIWorkflow }, "requiredci.yml"},
-		{"ci-wait: 0\nci-timeout: 2h", func(p *program.Program) any { return []time.Duration{p.CIWait, p.CITimeout} }, []time.Duration{0, 2 * time.Hour}},
+		{
+			"ci-gate: required\nci-workflow: ci.yml", func(p *program.Program) any { return p.CIGate + p.CIWorkflow },
+			"requiredci.yml",
+		},
+		{
+			"ci-wait: 0\nci-timeout: 2h", func(p *program.Program) any { return []time.Duration{p.CIWait, p.CITimeout} },
+			[]time.Duration{0, 2 * time.Hour},
+		},
 		{"comments: all", func(p *program.Program) any { return p.Comments }, "all"},
 		{
 			"pull-request: {title: \"{type}: {summary}\", labels: [a, b], reviewers: [x, o/t], assignees: [y], when-ready: continue}",
 			func(p *program.Program) any { return p.PullRequest },
-			program.PullRequest{Title: "{type}: {summary}", Type: "perf", Labels: []string{"a", "b"}, Reviewers: []string{"x", "o/t"}, Assignees: []string{"y"}, WhenReady: "continue"},
+			program.PullRequest{
+				Title: "{type}: {summary}", Type: "perf", Labels: []string{"a", "b"},
+				Reviewers: []string{"x", "o/t"}, Assignees: []string{"y"}, WhenReady: "continue",
+			},
 		},
-		{"trusted-associations: [owner, CONTRIBUTOR]", func(p *program.Program) any { return p.TrustedAssociations }, []string{"OWNER", "CONTRIBUTOR"}},
-		{"target: [src/*.go, Makefile, docs/]\nprotect: [src/eval.go]", func(p *program.Program) any { return append(texts(p.Targets), texts(p.Protected)...) }, []string{"src/*.go", "Makefile", "docs/", "src/eval.go"}},
+		{
+			"trusted-associations: [owner, CONTRIBUTOR]", func(p *program.Program) any { return p.TrustedAssociations },
+			[]string{"OWNER", "CONTRIBUTOR"},
+		},
+		{
+			"target: [src/*.go, Makefile, docs/]\nprotect: [src/eval.go]",
+			func(p *program.Program) any { return append(texts(p.Targets), texts(p.Protected)...) },
+			[]string{"src/*.go", "Makefile", "docs/", "src/eval.go"},
+		},
 	} {
 		for _, text := range []string{c.text, swapDashes(c.text)} {
 			t.Run(text, func(t *testing.T) {
@@ -362,5 +440,6 @@ func TestIssueCannotSayWhomToTrust(t *testing.T) {
 	p := program.ParseIssue(7, "Faster!", []byte(front("trusted-associations: [NONE]")))
 	require.NoError(t, p.Err())
 	assert.Equal(t, []string{"OWNER", "MEMBER", "COLLABORATOR"}, p.TrustedAssociations)
-	assert.Equal(t, "issue #7:2: `trusted-associations` in an issue is ignored: an issue cannot say who is trusted", p.Warnings()[0].String())
+	assert.Equal(t, "issue #7:2: `trusted-associations` in an issue is ignored: an issue cannot say who is trusted",
+		p.Warnings()[0].String())
 }

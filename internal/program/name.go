@@ -28,7 +28,8 @@ func ValidName(name string) error {
 }
 
 func validName(name string) bool {
-	if name == "" || len(name) > MaxName || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "-") || strings.HasPrefix(name, "_") {
+	if name == "" || len(name) > MaxName || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "-") ||
+		strings.HasPrefix(name, "_") {
 		return false
 	}
 	for i := range len(name) {

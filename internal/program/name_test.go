@@ -30,8 +30,10 @@ func TestNames(t *testing.T) {
 
 func TestNamesThatAreNoSlugs(t *testing.T) {
 	for name, slug := range map[string]string{
-		"My Program": "my-program", "a..b": "a.b", "a.": "a", "x.lock": "x", "x.lock.lock": "x", "-a": "a", "_a": "a", "Ünïcode": "n-code",
-		"a/b": "a-b", "a\nb": "a-b", "A": "a", strings.Repeat("a", 300): strings.Repeat("a", 64), strings.Repeat("é", 100) + "b": "b",
+		"My Program": "my-program", "a..b": "a.b", "a.": "a", "x.lock": "x", "x.lock.lock": "x", "-a": "a", "_a": "a",
+		"Ünïcode": "n-code",
+		"a/b":     "a-b", "a\nb": "a-b", "A": "a", strings.Repeat("a", 300): strings.Repeat("a", 64),
+		strings.Repeat("é", 100) + "b":     "b",
 		strings.Repeat("a", 59) + ".lockx": strings.Repeat("a", 59),
 	} {
 		err := program.ValidName(name)
@@ -55,12 +57,15 @@ func TestFileNameThatIsNoSlug(t *testing.T) {
 
 func TestProblemIsOneLineWhateverTheFileIsCalled(t *testing.T) {
 	p := program.Parse(".autoloop/programs/a\nb\x1b.md", nil)
-	assert.Equal(t, `.autoloop/programs/a b .md: name "a\nb\x1b" is no slug ([a-z0-9][a-z0-9._-]*, no `+"`..`, no `.` or `.lock` at the end"+`); rename it to "a-b"`, strings.ReplaceAll(p.Err().Error(), `a b\u001b`, `a\nb\x1b`))
+	assert.Equal(t, `.autoloop/programs/a b .md: name "a\nb\x1b" is no slug ([a-z0-9][a-z0-9._-]*, no `+
+		"`..`, no `.` or `.lock` at the end"+`); rename it to "a-b"`,
+		strings.ReplaceAll(p.Err().Error(), `a b\u001b`, `a\nb\x1b`))
 }
 
 func TestSlugOfIssues(t *testing.T) {
 	for title, want := range map[string]string{
-		"Faster parser!": "faster-parser", "  [WIP] Make it   faster ": "wip-make-it-faster", "v1.2 — final": "v1.2-final", "🚀": "issue-7", "": "issue-7", "...": "issue-7",
+		"Faster parser!": "faster-parser", "  [WIP] Make it   faster ": "wip-make-it-faster",
+		"v1.2 — final": "v1.2-final", "🚀": "issue-7", "": "issue-7", "...": "issue-7",
 	} {
 		p := program.ParseIssue(7, title, []byte("## Goal\n\nx\n"))
 		assert.Equal(t, want, p.Name, title)

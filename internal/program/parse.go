@@ -65,10 +65,12 @@ func newProgram(file string) *Program {
 	return &Program{
 		File: file, Direction: metric.Higher, Evaluation: Metric, Confidence: 0.95,
 		Thresholds: Thresholds{MinCompositeGain: 0.01, RegressionCompositeDrop: 0.05, ObjectiveDropIsRegression: true},
-		Judge:      "auto", Plateau: defaultPlateau, Timeout: 45 * time.Minute, EvaluationTimeout: 10 * time.Minute, Jobs: 2,
+		Judge:      "auto", Plateau: defaultPlateau, Timeout: 45 * time.Minute,
+		EvaluationTimeout: 10 * time.Minute, Jobs: 2,
 		Network: true, Isolation: "auto", Candidates: 1, UnknownCost: "allow", CIGate: "auto",
 		CIWait: 10 * time.Minute, CITimeout: time.Hour,
-		TrustedAssociations: DefaultTrusted(), Comments: "accepted", PullRequest: PullRequest{Type: "perf", WhenReady: "stop"},
+		TrustedAssociations: DefaultTrusted(), Comments: "accepted",
+		PullRequest: PullRequest{Type: "perf", WhenReady: "stop"},
 	}
 }
 

@@ -47,7 +47,8 @@ func setPassConfig(p *Program, v value) error {
 			for i, c := range known {
 				names[i] = c.Tool
 			}
-			return fault{item.line, fmt.Errorf("%q is no tool whose configuration can be passed on; give some of %s", clip(tool), strings.Join(names, ", "))}
+			return fault{item.line, fmt.Errorf("%q is no tool whose configuration can be passed on; give some of %s",
+				clip(tool), strings.Join(names, ", "))}
 		}
 		if !slices.Contains(p.PassConfig, tool) {
 			p.PassConfig = append(p.PassConfig, tool)

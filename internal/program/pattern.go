@@ -67,7 +67,8 @@ func doubtful(text string) bool {
 	if !strings.ContainsAny(text, "/.*?[{") || strings.Trim(text, "./") == "" && text != "./" {
 		return true
 	}
-	if strings.ContainsAny(text, " \t\n<>|=;$\"'") || strings.Contains(text, "()") || strings.Contains(text, "://") || strings.HasPrefix(text, "-") {
+	if strings.ContainsAny(text, " \t\n<>|=;$\"'") || strings.Contains(text, "()") || strings.Contains(text, "://") ||
+		strings.HasPrefix(text, "-") {
 		return true
 	}
 	_, err := metric.ParseValue(strings.TrimSuffix(text, "%"))
@@ -122,7 +123,8 @@ func (p Pattern) literal() bool {
 func (p Pattern) Match(path string) bool {
 	switch {
 	case p.Anywhere:
-		return p.Text == path || strings.HasPrefix(path, p.Text+"/") || strings.HasSuffix(path, "/"+p.Text) || strings.Contains(path, "/"+p.Text+"/")
+		return p.Text == path || strings.HasPrefix(path, p.Text+"/") || strings.HasSuffix(path, "/"+p.Text) ||
+			strings.Contains(path, "/"+p.Text+"/")
 	case p.literal():
 		return p.Text == path
 	case !strings.HasSuffix(p.Text, "/"):
@@ -195,7 +197,8 @@ func (p Pattern) isProse(files []string) bool {
 	case p.Bare:
 		_, found := slices.BinarySearch(files, p.Text)
 		return !found
-	case p.Loose && !strings.HasSuffix(p.Text, "/") && !strings.ContainsAny(p.Text, globMarks) && !extension().MatchString(p.Text):
+	case p.Loose && !strings.HasSuffix(p.Text, "/") && !strings.ContainsAny(p.Text, globMarks) &&
+		!extension().MatchString(p.Text):
 		at, found := slices.BinarySearch(files, p.Text)
 		below := at < len(files) && strings.HasPrefix(files[at], p.Text+"/")
 		return !found && !below
@@ -211,7 +214,8 @@ func (p *Program) Closed() []Pattern {
 	var closed []Pattern
 	for _, target := range p.Targets {
 		first, _, _ := strings.Cut(target.Text, "/")
-		standing := strings.EqualFold(first, ".autoloop") || strings.EqualFold(first, ".github") || strings.EqualFold(target.Text, p.File) || names(target.Text)
+		standing := strings.EqualFold(first, ".autoloop") || strings.EqualFold(first, ".github") ||
+			strings.EqualFold(target.Text, p.File) || names(target.Text)
 		if target.literal() && standing && !m.Literal(target.Text) {
 			closed = append(closed, target)
 		}
@@ -244,10 +248,12 @@ func (p *Program) NothingMayChange(files []string) bool {
 		if target.literal() {
 			return m.Allows(target.Text) && !slices.Contains(closed, target)
 		}
-		if m.Allows(strings.NewReplacer("**", "x", "*", "x", "?", "x").Replace(strings.TrimSuffix(target.Text, "/")+"/x")) && strings.HasSuffix(target.Text, "/") {
+		if m.Allows(strings.NewReplacer("**", "x", "*", "x", "?",
+			"x").Replace(strings.TrimSuffix(target.Text, "/")+"/x")) && strings.HasSuffix(target.Text, "/") {
 			return true
 		}
 		return slices.ContainsFunc(files, func(file string) bool { return target.Match(file) && m.Allows(file) }) ||
-			!slices.ContainsFunc(files, target.Match) && m.Allows(strings.NewReplacer("**", "x", "*", "x", "?", "x").Replace(target.Text))
+			!slices.ContainsFunc(files, target.Match) &&
+				m.Allows(strings.NewReplacer("**", "x", "*", "x", "?", "x").Replace(target.Text))
 	})
 }

@@ -11,14 +11,16 @@ import (
 )
 
 func TestMatcher(t *testing.T) {
-	p := program.Parse(file, []byte("---\ntarget: [src/a.go, lib/*.py, docs/, 'deep/**/*.md', 'gen/*/', 'x.{js,ts}', Makefile, ./dot/y]\nprotect: [docs/keep/, lib/eval.py]\n---\n"))
+	p := program.Parse(file, []byte(
+		"---\ntarget: [src/a.go, lib/*.py, docs/, 'deep/**/*.md', 'gen/*/', 'x.{js,ts}', Makefile, ./dot/y]\nprotect: [docs/keep/, lib/eval.py]\n---\n"))
 	require.NoError(t, p.Err())
 	m := p.Matcher()
 	for path, want := range map[string]bool{
 		"src/a.go": true, "src/a.go/b": false, "other/src/a.go": false, "src/b.go": false, "SRC/a.go": false,
 		"lib/x.py": true, "lib/sub/x.py": false, "lib/eval.py": false, "xlib/x.py": false,
-		"docs/a": true, "docs/.hidden": true, "docs/a/b/c.md": true, "docs": false, "docs2/a": false, "docs/keep/a": false,
-		"deep/a.md": true, "deep/x/y/a.md": true, "deep/a.txt": false,
+		"docs/a": true, "docs/.hidden": true, "docs/a/b/c.md": true, "docs": false, "docs2/a": false,
+		"docs/keep/a": false,
+		"deep/a.md":   true, "deep/x/y/a.md": true, "deep/a.txt": false,
 		"gen/a/b": true, "gen/a/b/c": true, "gen/a": false, "gen/b/.x": true,
 		"x.js": true, "x.ts": true, "x.go": false, "Makefile": true, "sub/Makefile": false, "dot/y": true,
 	} {
@@ -43,15 +45,21 @@ func TestWholeRepository(t *testing.T) {
 }
 
 func TestScriptFiles(t *testing.T) {
-	tracked := []string{"eval.sh", "bench/run.sh", "bench/deep/x.py", "deep/x.py", "src/a.go", "Makefile", "data/in.json", "my file.txt", "cfg.toml"}
+	tracked := []string{
+		"eval.sh", "bench/run.sh", "bench/deep/x.py", "deep/x.py", "src/a.go", "Makefile",
+		"data/in.json", "my file.txt", "cfg.toml",
+	}
 	for name, c := range map[string]struct {
 		script string
 		want   []string
 	}{
-		"plain":       {"sh eval.sh", []string{"eval.sh"}},
-		"with a dot":  {"./eval.sh --fast", []string{"eval.sh"}},
-		"quoted":      {`sh "eval.sh" 'bench/run.sh'`, []string{"eval.sh", "bench/run.sh"}},
-		"redirected":  {"sh eval.sh<data/in.json>out.txt;sh bench/run.sh|cat", []string{"eval.sh", "bench/run.sh", "data/in.json"}},
+		"plain":      {"sh eval.sh", []string{"eval.sh"}},
+		"with a dot": {"./eval.sh --fast", []string{"eval.sh"}},
+		"quoted":     {`sh "eval.sh" 'bench/run.sh'`, []string{"eval.sh", "bench/run.sh"}},
+		"redirected": {
+			"sh eval.sh<data/in.json>out.txt;sh bench/run.sh|cat",
+			[]string{"eval.sh", "bench/run.sh", "data/in.json"},
+		},
 		"after cd":    {"cd bench && sh ./run.sh", []string{"bench/run.sh"}},
 		"cd and cd":   {"cd bench; cd deep; python x.py", []string{"bench/deep/x.py", "deep/x.py"}},
 		"cd up":       {"cd bench; sh ../eval.sh", []string{"eval.sh"}},
@@ -74,10 +82,16 @@ func TestScriptFiles(t *testing.T) {
 // measures.
 func TestScriptFilesOfASuite(t *testing.T) {
 	for want, p := range map[string]*program.Program{
-		"own.sh":   {Evaluation: program.Tasks, ExecutorCommand: "sh own.sh", AgentCommand: "sh agent.sh"},
-		"agent.sh": {Evaluation: program.Skill, AgentCommand: "cat $AUTOLOOP_SKILL/own.sh ${AUTOLOOP_SKILL}/eval.sh \"$AUTOLOOP_SKILL\"/own.sh; sh agent.sh; cat SKILL.md"},
-		"":         {Evaluation: program.Tasks, Executor: "claude", AgentCommand: "sh agent.sh"},
-		"eval.sh":  {Evaluation: program.Metric, Script: "sh eval.sh", AgentCommand: "sh agent.sh", ExecutorCommand: "sh own.sh"},
+		"own.sh": {Evaluation: program.Tasks, ExecutorCommand: "sh own.sh", AgentCommand: "sh agent.sh"},
+		"agent.sh": {
+			Evaluation:   program.Skill,
+			AgentCommand: "cat $AUTOLOOP_SKILL/own.sh ${AUTOLOOP_SKILL}/eval.sh \"$AUTOLOOP_SKILL\"/own.sh; sh agent.sh; cat SKILL.md",
+		},
+		"": {Evaluation: program.Tasks, Executor: "claude", AgentCommand: "sh agent.sh"},
+		"eval.sh": {
+			Evaluation: program.Metric, Script: "sh eval.sh", AgentCommand: "sh agent.sh",
+			ExecutorCommand: "sh own.sh",
+		},
 	} {
 		found := p.ScriptFiles([]string{"own.sh", "agent.sh", "eval.sh", "s/SKILL.md"})
 		assert.Equal(t, want, strings.Join(found, " "))
@@ -88,17 +102,28 @@ func TestScriptFilesOfASuite(t *testing.T) {
 func TestUndecidedFilesAreRefused(t *testing.T) {
 	files := []string{"README.md", "src/a.c", "src/b.c", "src/eval.sh"}
 	for name, c := range map[string]struct{ front, target, script, says string }{
-		"a glob":             {"target: ['src/*']", "", "gcc src/a.c", "p.md:2: the evaluation names src/a.c, which the target matches; add one line to the frontmatter: `target: [src/*, src/a.c]` if it may change, `protect: [src/a.c]` if"},
-		"a directory":        {"", "- `src/`", "cd src && gcc a.c b.c", "names src/a.c, src/b.c, which the target matches; add one line to the frontmatter: `target: [src/, src/a.c, src/b.c]`"},
-		"it may change":      {"target: ['src/*', src/a.c]", "", "gcc src/a.c", ""},
-		"it may not":         {"target: ['src/*']\nprotect: [src/a.c]", "", "gcc src/a.c", ""},
-		"a list item":        {"", "- `src/a.c`", "gcc src/a.c && ./a.out", ""},
-		"a line of its own":  {"", "`src/a.c`", "gcc src/a.c && ./a.out", ""},
-		"a sentence":         {"", "Change `src/a.c`.", "gcc src/a.c", "nothing may change: `src/a.c` is automation of the repository, the program or its evaluation"},
+		"a glob": {
+			"target: ['src/*']", "", "gcc src/a.c",
+			"p.md:2: the evaluation names src/a.c, which the target matches; add one line to the frontmatter: `target: [src/*, src/a.c]` if it may change, `protect: [src/a.c]` if",
+		},
+		"a directory": {
+			"", "- `src/`", "cd src && gcc a.c b.c",
+			"names src/a.c, src/b.c, which the target matches; add one line to the frontmatter: `target: [src/, src/a.c, src/b.c]`",
+		},
+		"it may change":     {"target: ['src/*', src/a.c]", "", "gcc src/a.c", ""},
+		"it may not":        {"target: ['src/*']\nprotect: [src/a.c]", "", "gcc src/a.c", ""},
+		"a list item":       {"", "- `src/a.c`", "gcc src/a.c && ./a.out", ""},
+		"a line of its own": {"", "`src/a.c`", "gcc src/a.c && ./a.out", ""},
+		"a sentence": {
+			"", "Change `src/a.c`.", "gcc src/a.c",
+			"nothing may change: `src/a.c` is automation of the repository, the program or its evaluation",
+		},
 		"outside the target": {"target: ['src/*']", "", "mytool README.md", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := program.Parse("p.md", []byte("---\n"+c.front+"\nmetric: m\nmetric_direction: lower\n---\n## Goal\nx\n## Target\n"+c.target+"\n## Evaluation\n```bash\n"+c.script+"\n```\n"))
+			p := program.Parse("p.md", []byte("---\n"+c.front+
+				"\nmetric: m\nmetric_direction: lower\n---\n## Goal\nx\n## Target\n"+c.target+
+				"\n## Evaluation\n```bash\n"+c.script+"\n```\n"))
 			found := p.Refusals(files, false)
 			if c.says == "" {
 				assert.Empty(t, found)

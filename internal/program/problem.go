@@ -108,11 +108,13 @@ func (p *Program) Disagreements(severity Severity) []Problem {
 }
 
 func (p *Program) fail(line int, format string, args ...any) {
-	p.Problems = append(p.Problems, Problem{File: p.File, Line: line, Severity: Error, Message: fmt.Sprintf(format, args...)})
+	p.Problems = append(p.Problems,
+		Problem{File: p.File, Line: line, Severity: Error, Message: fmt.Sprintf(format, args...)})
 }
 
 func (p *Program) warn(line int, format string, args ...any) {
-	p.Problems = append(p.Problems, Problem{File: p.File, Line: line, Severity: Warning, Message: fmt.Sprintf(format, args...)})
+	p.Problems = append(p.Problems,
+		Problem{File: p.File, Line: line, Severity: Warning, Message: fmt.Sprintf(format, args...)})
 }
 
 // Missing returns what the program lacks to be run, beyond what choosing among
@@ -137,7 +139,8 @@ func (p *Program) Missing() []Problem {
 }
 
 func (p *Program) namesAgent(name string) bool {
-	return p.Agent == name && len(p.Agents) == 0 || slices.ContainsFunc(p.Agents, func(one Proposer) bool { return one.Agent == name })
+	return p.Agent == name && len(p.Agents) == 0 ||
+		slices.ContainsFunc(p.Agents, func(one Proposer) bool { return one.Agent == name })
 }
 
 // Refusals are all reasons for which an iteration of the program cannot begin,
@@ -178,7 +181,10 @@ func closedMessage(target Pattern) string {
 func (p *Program) ClosedWarnings() []Problem {
 	var found []Problem
 	for _, target := range p.Closed() {
-		found = append(found, Problem{File: p.File, Line: target.Line, Severity: Warning, Message: closedMessage(target)})
+		found = append(found, Problem{
+			File: p.File, Line: target.Line, Severity: Warning,
+			Message: closedMessage(target),
+		})
 	}
 	return found
 }
@@ -193,7 +199,10 @@ func (p *Program) GateRefusal(github bool) []Problem {
 	if p.CIGate != "required" || github {
 		return nil
 	}
-	return []Problem{{File: p.File, Severity: Error, Message: "`ci-gate: required` needs the repository on GitHub: give --repo and a token, or remove the line"}}
+	return []Problem{{
+		File: p.File, Severity: Error,
+		Message: "`ci-gate: required` needs the repository on GitHub: give --repo and a token, or remove the line",
+	}}
 }
 
 // sortProblems orders problems by line, those of the whole file first.
@@ -232,7 +241,8 @@ func NotRunnable(problems []Problem) error {
 func (p *Program) Runnable(files []string) error {
 	problems := slices.DeleteFunc(p.Refusals(files, true), func(problem Problem) bool { return problem.Contradiction })
 	if p.Unconfigured && len(problems) == 0 {
-		return misuse.Errorf("%s: the program is not configured yet: replace its placeholders and remove the line %s", p.File, Sentinel)
+		return misuse.Errorf("%s: the program is not configured yet: replace its placeholders and remove the line %s",
+			p.File, Sentinel)
 	}
 	return NotRunnable(problems)
 }

@@ -80,7 +80,8 @@ func unmarked(line string) string {
 
 // unfinished reports whether the sentence of a line goes on in the next.
 func unfinished(line string) bool {
-	return line != "" && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "```") && !strings.HasPrefix(line, "~~~") &&
+	return line != "" && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "```") &&
+		!strings.HasPrefix(line, "~~~") &&
 		!strings.ContainsAny(line[len(line)-1:], ".:;!?")
 }
 
@@ -94,7 +95,8 @@ func isTodo(line string, inSentence bool) bool {
 	return !inSentence || rest == "" || rest[0] == ':' || rest[0] == '('
 }
 
-var betterForm = lazyregexp.New(`(?i)(?:\b|_)(lower|higher)(?:[*_` + "`" + `]*\s*(?:/|\bor\b)\s*[*_` + "`" + `]*(lower|higher))?[*_` + "`" + `]*\s+(?:[a-z]+\s+)?[*_]*(?:is|are)[*_]*\s+[*_]*better\b`)
+var betterForm = lazyregexp.New(`(?i)(?:\b|_)(lower|higher)(?:[*_` + "`" + `]*\s*(?:/|\bor\b)\s*[*_` + "`" +
+	`]*(lower|higher))?[*_` + "`" + `]*\s+(?:[a-z]+\s+)?[*_]*(?:is|are)[*_]*\s+[*_]*better\b`)
 
 // readDirection finds what the text says about the direction, and whether that
 // contradicts the frontmatter. A text that says both says nothing.
@@ -144,7 +146,8 @@ func (b *body) readOptimised(say func(word string, at int)) {
 	for _, span := range b.spans {
 		text := b.prose[max(0, span.at-160):span.at]
 		found := optimiseForm().FindSubmatch(text)
-		if name == "" || strings.TrimSpace(span.text) != name || found == nil || conditional(text) || notForm().Match(lastSentence(text)) {
+		if name == "" || strings.TrimSpace(span.text) != name || found == nil || conditional(text) ||
+			notForm().Match(lastSentence(text)) {
 			continue
 		}
 		word := "higher"
@@ -160,6 +163,7 @@ func (b *body) contradict(line int, says string) {
 	if b.DirectionGiven {
 		cure = "change the frontmatter's line to `metric_direction: " + says + "`"
 	}
-	b.fail(line, "the text says %q and metric_direction is %s; %s, or change the text", strings.ToUpper(says[:1])+says[1:]+" is better", b.Direction, cure)
+	b.fail(line, "the text says %q and metric_direction is %s; %s, or change the text",
+		strings.ToUpper(says[:1])+says[1:]+" is better", b.Direction, cure)
 	b.Problems[len(b.Problems)-1].Contradiction = true
 }

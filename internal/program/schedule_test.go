@@ -13,12 +13,16 @@ import (
 func TestIntervals(t *testing.T) {
 	const day = 24 * time.Hour
 	for text, want := range map[string]time.Duration{
-		"every 6h": 6 * time.Hour, "every 1.5h": 90 * time.Minute, "every 0.25 days": 6 * time.Hour, "every 30 minutes": 30 * time.Minute, "every 2 days": 2 * day, "every 1w": 7 * day,
+		"every 6h": 6 * time.Hour, "every 1.5h": 90 * time.Minute, "every 0.25 days": 6 * time.Hour,
+		"every 30 minutes": 30 * time.Minute, "every 2 days": 2 * day, "every 1w": 7 * day,
 		"hourly": time.Hour, "daily": day, "weekly": 7 * day, "monthly": 30 * day,
-		"Every 6H": 6 * time.Hour, "  EVERY\t6   hours ": 6 * time.Hour, "every hour": time.Hour, "every day": day, "every week": 7 * day,
-		"every 1m": time.Minute, "every 60s": time.Minute, "every 90 seconds": 90 * time.Second, "every 1h30m": 90 * time.Minute,
-		"every 1 hour 30 min": 90 * time.Minute, "every 3650d": 3650 * day, "every 12 hrs": 12 * time.Hour, "every 3 weeks": 21 * day,
-		"@every 90m": 90 * time.Minute,
+		"Every 6H": 6 * time.Hour, "  EVERY\t6   hours ": 6 * time.Hour, "every hour": time.Hour, "every day": day,
+		"every week": 7 * day,
+		"every 1m":   time.Minute, "every 60s": time.Minute, "every 90 seconds": 90 * time.Second,
+		"every 1h30m":         90 * time.Minute,
+		"every 1 hour 30 min": 90 * time.Minute, "every 3650d": 3650 * day, "every 12 hrs": 12 * time.Hour,
+		"every 3 weeks": 21 * day,
+		"@every 90m":    90 * time.Minute,
 	} {
 		t.Run(text, func(t *testing.T) {
 			s, err := program.ParseSchedule(text)
@@ -153,7 +157,10 @@ func TestLeapDayAcrossACenturyWithoutOne(t *testing.T) {
 }
 
 func FuzzSchedule(f *testing.F) {
-	for _, seed := range []string{"every 6h", "*/5 * * * *", "CRON_TZ=UTC 0 3 * * *", "@every 1h", "0-59/7 1,2 */3 JAN-MAR ?", "TZ=Africa/Cairo 0 0 * * 5"} {
+	for _, seed := range []string{
+		"every 6h", "*/5 * * * *", "CRON_TZ=UTC 0 3 * * *", "@every 1h",
+		"0-59/7 1,2 */3 JAN-MAR ?", "TZ=Africa/Cairo 0 0 * * 5",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

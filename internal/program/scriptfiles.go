@@ -93,7 +93,8 @@ func (p *Program) Undecided(files []string) []Problem {
 	if len(named) == 0 {
 		return nil
 	}
-	all := append(targets, slices.DeleteFunc(slices.Clone(named), func(name string) bool { return slices.Contains(targets, name) })...)
+	all := append(targets, slices.DeleteFunc(slices.Clone(named),
+		func(name string) bool { return slices.Contains(targets, name) })...)
 	list := strings.Join(named, ", ")
 	return []Problem{{File: p.File, Line: line, Severity: Error, Message: fmt.Sprintf(
 		"the evaluation names %s, which the target matches; add one line to the frontmatter: `target: [%s]` if it may change, `protect: [%s]` if it may not",

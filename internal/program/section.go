@@ -48,7 +48,8 @@ func (b *body) sections() map[sectionKind][]section {
 			continue
 		}
 		next := b.section(heading)
-		if open >= 0 && next.level > all[open].level && (next.kind == noSection || next.kind == protectSection && all[open].kind == targetSection) {
+		if open >= 0 && next.level > all[open].level &&
+			(next.kind == noSection || next.kind == protectSection && all[open].kind == targetSection) {
 			all[open].nodes = append(all[open].nodes, node)
 			continue
 		}
@@ -98,7 +99,8 @@ var wordForm = lazyregexp.New(`[\pL\pN]+`)
 // The first word that counts decides.
 func sectionOf(title string) (kind sectionKind, others int) {
 	words := wordForm().FindAllString(strings.ToLower(title), -1)
-	usual := len(words) == 1 && slices.Contains([]string{"goal", "target", "evaluation"}, words[0]) // and says nothing else
+	usual := len(words) == 1 && slices.Contains([]string{"goal", "target", "evaluation"},
+		words[0]) // and says nothing else
 	if !usual && forbids(title) {
 		return protectSection, 0
 	}
@@ -153,7 +155,8 @@ func (b *body) headingEnd(heading *ast.Heading) int {
 		return end
 	}
 	mark, _, _ := bytes.Cut(b.text[end:], []byte("\n"))
-	if mark = bytes.TrimSpace(mark); len(mark) > 0 && (len(bytes.Trim(mark, "=")) == 0 || len(bytes.Trim(mark, "-")) == 0) {
+	if mark = bytes.TrimSpace(mark); len(mark) > 0 &&
+		(len(bytes.Trim(mark, "=")) == 0 || len(bytes.Trim(mark, "-")) == 0) {
 		end = min(nextLine(b.text, end+1), len(b.text))
 	}
 	return end

@@ -14,10 +14,12 @@ const fence = "```"
 
 func TestHeadings(t *testing.T) {
 	body := func(target string) string {
-		return "# Title with a target in it\n\n" + target + "\n`src/a.go`\n\n" + "## Evaluation\n\n" + fence + "sh\nsh e.sh\n" + fence + "\n"
+		return "# Title with a target in it\n\n" + target + "\n`src/a.go`\n\n" + "## Evaluation\n\n" + fence +
+			"sh\nsh e.sh\n" + fence + "\n"
 	}
 	for _, heading := range []string{
-		"## Target", "# Target", "###### Target", "## Target files", "## 2. Permitted targets", "## 🎯 Target", "## **Target**", "## TARGET ##", "   ## Target",
+		"## Target", "# Target", "###### Target", "## Target files", "## 2. Permitted targets", "## 🎯 Target",
+		"## **Target**", "## TARGET ##", "   ## Target",
 		"Target\n------", "Target\n======", "## Targets of this program", "## The `target`",
 	} {
 		t.Run(heading, func(t *testing.T) {
@@ -27,9 +29,13 @@ func TestHeadings(t *testing.T) {
 			assert.Equal(t, "sh e.sh\n", p.Script)
 		})
 	}
-	for _, heading := range []string{"## Target metric", "## Targeting", "#Target", "Target", "## Files", fence + "\n## Target\n" + fence, "<!--\n## Target\n-->", "    ## Target", "## Non-targets"} {
+	for _, heading := range []string{
+		"## Target metric", "## Targeting", "#Target", "Target", "## Files",
+		fence + "\n## Target\n" + fence, "<!--\n## Target\n-->", "    ## Target", "## Non-targets",
+	} {
 		t.Run("not: "+heading, func(t *testing.T) {
-			p := program.Parse(file, []byte(strings.ReplaceAll(body(heading+"\n"), "Title with a target in it", "Title")))
+			p := program.Parse(file, []byte(strings.ReplaceAll(body(heading+"\n"),
+				"Title with a target in it", "Title")))
 			assert.Empty(t, p.Targets)
 			assert.NotEmpty(t, p.Missing())
 			assert.NoError(t, p.Err(), "no target is no error of selection")
@@ -38,7 +44,8 @@ func TestHeadings(t *testing.T) {
 }
 
 func TestFencesComeBeforeHeadings(t *testing.T) {
-	p := program.Parse(file, []byte("## Evaluation\n\n"+fence+"bash\n# Target: build first\nmake\n## Goal\nsh e.sh\n"+fence+"\n\n## Target\n\n- `a.go`\n"))
+	p := program.Parse(file, []byte("## Evaluation\n\n"+fence+"bash\n# Target: build first\nmake\n## Goal\nsh e.sh\n"+
+		fence+"\n\n## Target\n\n- `a.go`\n"))
 	assert.Equal(t, "# Target: build first\nmake\n## Goal\nsh e.sh\n", p.Script)
 	assert.Equal(t, []string{"a.go"}, texts(p.Targets))
 }
@@ -67,7 +74,8 @@ func TestSectionThatIsNotReadIsAWarning(t *testing.T) {
 	p := program.Parse(file, []byte("# Title\n\n## Target\n\n`a.go`\n\n## Former targets\n\n`b.go`\n"))
 	assert.Equal(t, []string{"a.go"}, texts(p.Targets))
 	require.Len(t, p.Warnings(), 1)
-	assert.Equal(t, file+":7: section \"Former targets\" is not read: another comes closer to `## Target`", p.Warnings()[0].String())
+	assert.Equal(t, file+":7: section \"Former targets\" is not read: another comes closer to `## Target`",
+		p.Warnings()[0].String())
 }
 
 func TestTargets(t *testing.T) {
@@ -75,32 +83,64 @@ func TestTargets(t *testing.T) {
 		text               string
 		targets, protected []string
 	}{
-		"list":                  {"- `src/a.go`\n- `src/b/*.go` and `docs/`\n", []string{"src/a.go", "src/b/*.go", "docs/"}, nil},
-		"prose":                 {"Change `src/a.go`, not the `Parse` function.\n", []string{"src/a.go"}, []string{"Parse"}},
-		"do not modify":         {"- `src/`\n\nDo NOT modify:\n\n- `src/eval.go`\n- src/data/x.json\n", []string{"src/"}, []string{"src/eval.go", "src/data/x.json"}},
-		"on one line":           {"Only `a.go` may change. Do NOT modify `eval.sh`.\n", []string{"a.go"}, []string{"eval.sh"}},
-		"named before":          {"- `a.go`\n- `eval.sh` (do not modify)\n", []string{"a.go"}, []string{"eval.sh"}},
-		"all after it":          {"`a.go`\n\nDo not modify `b.go`.\n\nAlso `c.go`.\n", []string{"a.go"}, []string{"b.go", "c.go"}},
-		"emphasis":              {"`a.go`\n\n**Do *NOT* modify**: `b.go`\n", []string{"a.go"}, []string{"b.go"}},
-		"other words":           {"`a.go`\n\nNever touch `b.go`.\n", []string{"a.go"}, []string{"b.go"}},
-		"must not be changed":   {"`a.go`\n\nThese must not be changed: `b.go`\n", []string{"a.go"}, []string{"b.go"}},
-		"don't":                 {"`a.go`\n\nDon’t edit `b.go`\n", []string{"a.go"}, []string{"b.go"}},
-		"wrapped":               {"`a.go`\n\nPlease do\nnot modify `b.go`\n", []string{"a.go"}, []string{"b.go"}},
-		"a heading below":       {"`a.go`\n\n### Do NOT modify\n\n- `b.go`\n", []string{"a.go"}, []string{"b.go"}},
-		"a heading beside":      {"`src/`\n\n## Do NOT modify\n\n- `src/b.go`\n", []string{"src/"}, []string{"src/b.go"}},
-		"a file of that name":   {"- `do not modify.txt`\n- `do_not_modify.go`\n- do_not_modify.md\n", []string{"do not modify.txt", "do_not_modify.go", "do_not_modify.md"}, nil},
+		"list": {
+			"- `src/a.go`\n- `src/b/*.go` and `docs/`\n",
+			[]string{"src/a.go", "src/b/*.go", "docs/"},
+			nil,
+		},
+		"prose": {
+			"Change `src/a.go`, not the `Parse` function.\n",
+			[]string{"src/a.go"},
+			[]string{"Parse"},
+		},
+		"do not modify": {
+			"- `src/`\n\nDo NOT modify:\n\n- `src/eval.go`\n- src/data/x.json\n",
+			[]string{"src/"},
+			[]string{"src/eval.go", "src/data/x.json"},
+		},
+		"on one line": {
+			"Only `a.go` may change. Do NOT modify `eval.sh`.\n",
+			[]string{"a.go"},
+			[]string{"eval.sh"},
+		},
+		"named before": {"- `a.go`\n- `eval.sh` (do not modify)\n", []string{"a.go"}, []string{"eval.sh"}},
+		"all after it": {
+			"`a.go`\n\nDo not modify `b.go`.\n\nAlso `c.go`.\n",
+			[]string{"a.go"},
+			[]string{"b.go", "c.go"},
+		},
+		"emphasis":            {"`a.go`\n\n**Do *NOT* modify**: `b.go`\n", []string{"a.go"}, []string{"b.go"}},
+		"other words":         {"`a.go`\n\nNever touch `b.go`.\n", []string{"a.go"}, []string{"b.go"}},
+		"must not be changed": {"`a.go`\n\nThese must not be changed: `b.go`\n", []string{"a.go"}, []string{"b.go"}},
+		"don't":               {"`a.go`\n\nDon’t edit `b.go`\n", []string{"a.go"}, []string{"b.go"}},
+		"wrapped":             {"`a.go`\n\nPlease do\nnot modify `b.go`\n", []string{"a.go"}, []string{"b.go"}},
+		"a heading below":     {"`a.go`\n\n### Do NOT modify\n\n- `b.go`\n", []string{"a.go"}, []string{"b.go"}},
+		"a heading beside": {
+			"`src/`\n\n## Do NOT modify\n\n- `src/b.go`\n",
+			[]string{"src/"},
+			[]string{"src/b.go"},
+		},
+		"a file of that name": {
+			"- `do not modify.txt`\n- `do_not_modify.go`\n- do_not_modify.md\n",
+			[]string{"do not modify.txt", "do_not_modify.go", "do_not_modify.md"},
+			nil,
+		},
 		"first word of an item": {"- src/a.go: the parser\n* lib/*.py, all of them\n1. docs/\n- [ ] x/y.md\n- \"q/r.md\"\n- **b/c.go** bold\n- [d.md](d.md)\n", []string{"src/a.go", "lib/*.py", "docs/", "x/y.md", "q/r.md", "b/c.go", "d.md"}, nil},
 		"first words of prose":  {"- the files in src\n- e.g. anything\n- 1.5 times\n- (list files)\n- https://example.org/a\n", nil, nil},
 		"nested list":           {"- Code:\n  - `a.go`\n  - b/c.go\n", []string{"a.go", "b/c.go"}, nil},
 		"fences are no paths":   {fence + "\nsrc/a.go\n`b.go`\n" + fence + "\n`c.go`\n", []string{"c.go"}, nil},
-		"comments are no paths": {"<!-- `a.go` -->\n\nText <!-- `b.go`\n`c.go` --> and `d.go`.\n", []string{"d.go"}, nil},
-		"comment in backticks":  {"The mark `<!--` and `a.go` and `-->`\n", []string{"<!--", "a.go", "-->"}, nil},
-		"cleaned":               {"`./a.go` `/b.go` `c//d.go` `./`\n", []string{"a.go", "b.go", "c/d.go", "**"}, nil},
-		"dots are prose":        {"`.` `...` `0.95` `85%` `foo()` `a.b()` `go test ./...` `--flag=a/b` `https://x.org/y`\n", []string{".", "...", "0.95", "85%", "foo()", "a.b()", "go test ./...", "--flag=a/b", "https://x.org/y"}, nil},
-		"an empty heading":      {"- `a.go`\n\n###\n\n- `b.go`\n", []string{"a.go", "b.go"}, nil},
-		"twice":                 {"`a.go` and `a.go`\n", []string{"a.go"}, nil},
-		"double backticks":      {"`` a.go ``\n", []string{"a.go"}, nil},
-		"table":                 {"| file | why |\n|---|---|\n| `a.go` | x |\n", []string{"a.go"}, nil},
+		"comments are no paths": {
+			"<!-- `a.go` -->\n\nText <!-- `b.go`\n`c.go` --> and `d.go`.\n",
+			[]string{"d.go"},
+			nil,
+		},
+		"comment in backticks": {"The mark `<!--` and `a.go` and `-->`\n", []string{"<!--", "a.go", "-->"}, nil},
+		"cleaned":              {"`./a.go` `/b.go` `c//d.go` `./`\n", []string{"a.go", "b.go", "c/d.go", "**"}, nil},
+		"dots are prose":       {"`.` `...` `0.95` `85%` `foo()` `a.b()` `go test ./...` `--flag=a/b` `https://x.org/y`\n", []string{".", "...", "0.95", "85%", "foo()", "a.b()", "go test ./...", "--flag=a/b", "https://x.org/y"}, nil},
+		"an empty heading":     {"- `a.go`\n\n###\n\n- `b.go`\n", []string{"a.go", "b.go"}, nil},
+		"twice":                {"`a.go` and `a.go`\n", []string{"a.go"}, nil},
+		"double backticks":     {"`` a.go ``\n", []string{"a.go"}, nil},
+		"table":                {"| file | why |\n|---|---|\n| `a.go` | x |\n", []string{"a.go"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := program.Parse(file, []byte("## Target\n\n"+c.text+"\n## Notes\n\n`not/this.go`\n"))
@@ -128,7 +168,10 @@ func TestTargetsThatAreNone(t *testing.T) {
 func TestTargetOfTheFrontmatter(t *testing.T) {
 	const section = "## Target\n\n`a.go`\n\nDo NOT modify `b.go`\n"
 	p := program.Parse(file, []byte("---\ntarget:\n  - src/*.go\n  - Makefile\n---\n"+section))
-	assert.Equal(t, []program.Pattern{{Text: "src/*.go", Line: 3, Named: true}, {Text: "Makefile", Line: 4, Named: true}}, p.Targets)
+	assert.Equal(t, []program.Pattern{
+		{Text: "src/*.go", Line: 3, Named: true},
+		{Text: "Makefile", Line: 4, Named: true},
+	}, p.Targets)
 	assert.Equal(t, []string{"b.go"}, texts(p.Protected))
 	p = program.Parse(file, []byte("---\nprotect: [src/c.go]\n---\n"+section))
 	assert.Equal(t, []string{"a.go"}, texts(p.Targets))
@@ -136,7 +179,8 @@ func TestTargetOfTheFrontmatter(t *testing.T) {
 }
 
 func TestBareWordsAreFilesOrProse(t *testing.T) {
-	p := program.Parse(file, []byte("## Target\n\nThe `Makefile` for `speed`, `my notes.txt`, `a b.txt`.\n\nDo NOT modify `LICENSE` for `fun`\n"))
+	p := program.Parse(file, []byte(
+		"## Target\n\nThe `Makefile` for `speed`, `my notes.txt`, `a b.txt`.\n\nDo NOT modify `LICENSE` for `fun`\n"))
 	p.Resolve([]string{"LICENSE", "Makefile", "my notes.txt"})
 	assert.Equal(t, []string{"Makefile", "my notes.txt"}, texts(p.Targets))
 	assert.Equal(t, []string{"LICENSE"}, texts(p.Protected))
@@ -155,17 +199,19 @@ func TestMissing(t *testing.T) {
 
 func TestEvaluation(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"bash":              {fence + "bash\nmake\n" + fence + "\n", "make\n"},
-		"sh, upper case":    {fence + "SH title=x\nmake\n" + fence + "\n", "make\n"},
-		"unlabelled":        {fence + "\nmake\n" + fence + "\n", "make\n"},
-		"tildes":            {"~~~bash\nmake\n~~~\n", "make\n"},
-		"several, in order": {"First\n" + fence + "bash\none\n\n" + fence + "\nthen\n" + fence + "\ntwo\n" + fence + "\n### Later\n" + fence + "sh\nthree\n" + fence + "\n", "one\ntwo\nthree\n"},
-		"in a list":         {"1. run\n\n   " + fence + "sh\n   cd x\n     make\n   " + fence + "\n", "cd x\n  make\n"},
-		"not ended":         {fence + "bash\nmake\n", "make\n"},
-		"other languages":   {fence + "json\n{\"a\": 1}\n" + fence + "\n" + fence + "bash\nmake\n" + fence + "\n" + fence + "python\nx\n" + fence + "\n", "make\n"},
-		"only comments":     {fence + "bash\n# nothing\n\n" + fence + "\n", ""},
-		"indented block":    {"text\n\n    make\n", ""},
-		"none":              {"make it\n", ""},
+		"bash":           {fence + "bash\nmake\n" + fence + "\n", "make\n"},
+		"sh, upper case": {fence + "SH title=x\nmake\n" + fence + "\n", "make\n"},
+		"unlabelled":     {fence + "\nmake\n" + fence + "\n", "make\n"},
+		"tildes":         {"~~~bash\nmake\n~~~\n", "make\n"},
+		"several, in order": {"First\n" + fence + "bash\none\n\n" + fence + "\nthen\n" + fence + "\ntwo\n" + fence +
+			"\n### Later\n" + fence + "sh\nthree\n" + fence + "\n", "one\ntwo\nthree\n"},
+		"in a list": {"1. run\n\n   " + fence + "sh\n   cd x\n     make\n   " + fence + "\n", "cd x\n  make\n"},
+		"not ended": {fence + "bash\nmake\n", "make\n"},
+		"other languages": {fence + "json\n{\"a\": 1}\n" + fence + "\n" + fence + "bash\nmake\n" + fence + "\n" +
+			fence + "python\nx\n" + fence + "\n", "make\n"},
+		"only comments":  {fence + "bash\n# nothing\n\n" + fence + "\n", ""},
+		"indented block": {"text\n\n    make\n", ""},
+		"none":           {"make it\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := program.Parse(file, []byte("## Evaluation\n\n"+c.text))
@@ -198,7 +244,8 @@ func TestMetricOfTheText(t *testing.T) {
 		})
 	}
 	p := program.Parse(file, []byte("The metric is `a`.\n\nThe metric is `b`.\n"))
-	require.ErrorContains(t, p.Err(), file+":3: the text names two metrics, `a` on line 1 and `b` here; say which with `metric: a`")
+	require.ErrorContains(t, p.Err(),
+		file+":3: the text names two metrics, `a` on line 1 and `b` here; say which with `metric: a`")
 	p = program.Parse(file, []byte("---\nmetric: b\n---\nThe metric is `a`.\n"))
 	require.NoError(t, p.Err())
 	assert.Equal(t, "b", p.Metric)
@@ -261,7 +308,8 @@ func TestUnconfigured(t *testing.T) {
 
 func TestTheTemplateOfOldIsUnconfigured(t *testing.T) {
 	p := parse("# Autoloop Program\n\n## Goal\n\nREPLACE THIS with your optimization goal.\n\n## Target\n\n- `REPLACE_WITH_FILE`\n\n## Evaluation\n\n" +
-		fence + "bash\nREPLACE_WITH_YOUR_EVALUATION_COMMAND\n" + fence + "\n\nThe metric is `REPLACE_WITH_METRIC_NAME`. **Lower/Higher is better.** (pick one)\n")
+		fence + "bash\nREPLACE_WITH_YOUR_EVALUATION_COMMAND\n" + fence +
+		"\n\nThe metric is `REPLACE_WITH_METRIC_NAME`. **Lower/Higher is better.** (pick one)\n")
 	require.NoError(t, p.Err())
 	assert.True(t, p.Unconfigured)
 }
@@ -272,9 +320,15 @@ func TestContradiction(t *testing.T) {
 		text, says string
 		line       int
 	}{
-		"default":        {"# x\n\nLower is better.\n", add, 3},
-		"given":          {"---\nmetric_direction: higher\n---\n\nLower is better.\n", "change the frontmatter's line to `metric_direction: lower`", 5},
-		"the reverse":    {"---\nmetric_direction: lower\n---\nhigher is better\n", "change the frontmatter's line to `metric_direction: higher`", 4},
+		"default": {"# x\n\nLower is better.\n", add, 3},
+		"given": {
+			"---\nmetric_direction: higher\n---\n\nLower is better.\n",
+			"change the frontmatter's line to `metric_direction: lower`", 5,
+		},
+		"the reverse": {
+			"---\nmetric_direction: lower\n---\nhigher is better\n",
+			"change the frontmatter's line to `metric_direction: higher`", 4,
+		},
 		"emphasis":       {"**Lower** is *better*.\n", add, 1},
 		"all emphasised": {"_**lower is better**_\n", add, 1},
 		"wrapped":        {"x\nLower\nis better\n", add, 2},

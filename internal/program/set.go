@@ -114,7 +114,10 @@ func setShare(p *Program, v value) error {
 }
 
 // withheld are variables that no agent and no evaluation ever sees.
-var withheld = []string{"GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "AUTOLOOP_MODELS_KEY", "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"}
+var withheld = []string{
+	"GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN",
+	"AUTOLOOP_MODELS_KEY", "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN",
+}
 
 func setEnv(p *Program, v value) error {
 	items, err := v.words("API_URL, CACHE_DIR")
@@ -124,7 +127,8 @@ func setEnv(p *Program, v value) error {
 	for _, item := range items {
 		name := strings.TrimSpace(item.text)
 		if !isEnvName(name) {
-			return fault{item.line, fmt.Errorf("%q is no name of a variable; give names only, as in `[API_URL]`", clip(name))}
+			return fault{item.line, fmt.Errorf("%q is no name of a variable; give names only, as in `[API_URL]`",
+				clip(name))}
 		}
 		if slices.Contains(withheld, strings.ToUpper(name)) {
 			return fault{item.line, fmt.Errorf("`%s` is never given to agents and evaluations; remove it", name)}
@@ -143,7 +147,10 @@ func isEnvName(name string) bool {
 	return name != ""
 }
 
-var associations = []string{"OWNER", "MEMBER", "COLLABORATOR", "CONTRIBUTOR", "FIRST_TIMER", "FIRST_TIME_CONTRIBUTOR", "MANNEQUIN", "NONE"}
+var associations = []string{
+	"OWNER", "MEMBER", "COLLABORATOR", "CONTRIBUTOR", "FIRST_TIMER", "FIRST_TIME_CONTRIBUTOR",
+	"MANNEQUIN", "NONE",
+}
 
 // setAssociations reads whom the maintainers trust. An issue cannot say that
 // of its own author.
@@ -156,7 +163,8 @@ func setAssociations(p *Program, v value) error {
 	for _, item := range items {
 		name := strings.ToUpper(strings.TrimSpace(item.text))
 		if !slices.Contains(associations, name) {
-			return fault{item.line, fmt.Errorf("%q is no association; accepted are %s", clip(name), strings.Join(associations, ", "))}
+			return fault{item.line, fmt.Errorf("%q is no association; accepted are %s", clip(name),
+				strings.Join(associations, ", "))}
 		}
 		names = append(names, name)
 	}

@@ -14,7 +14,10 @@ func TestTheSuiteOfASkillIsNoTarget(t *testing.T) {
 	p := program.Parse("p.md", []byte("---\nskill: s\nevals: more/cases.json\n---\n## Target\n`s/`, `more/*`\n"))
 	require.NoError(t, p.Err())
 	m := p.Matcher()
-	for path, suite := range map[string]bool{"s/SKILL.md": false, "s/evals/evals.json": true, "s/evals/files/a": true, "more/cases.json": true, "more/other.json": false, "s/evalsuite": false} {
+	for path, suite := range map[string]bool{
+		"s/SKILL.md": false, "s/evals/evals.json": true, "s/evals/files/a": true,
+		"more/cases.json": true, "more/other.json": false, "s/evalsuite": false,
+	} {
 		assert.True(t, m.Target(path), path)
 		assert.Equal(t, !suite, m.Allows(path), path)
 		assert.Equal(t, suite, p.OfSuite(path), path)

@@ -136,7 +136,8 @@ func (r *targetReader) paragraph(node ast.Node) {
 	clauses, before := r.clauses(start, end), []codeSpan(nil)
 	for i, at := range clauses {
 		text := r.clauseText(at[0], at[1])
-		says, introduces := sayingOf(text), i == len(clauses)-1 && (colon || beforeList && !strings.HasSuffix(text, "."))
+		says, introduces := sayingOf(text), i == len(clauses)-1 &&
+			(colon || beforeList && !strings.HasSuffix(text, "."))
 		switch own := r.spansWithin(at[0], at[1]); {
 		case strings.HasPrefix(text, "|"):
 			r.take(own, at, false)
@@ -179,7 +180,8 @@ func (r *targetReader) protectBefore(at int, before []codeSpan) {
 func (r *targetReader) isNew(span codeSpan) bool {
 	pattern, err := newPattern(span.text, 0)
 	same := func(known Pattern) bool { return known.Text == pattern.Text }
-	return err == nil && !pattern.Bare && !slices.ContainsFunc(r.Targets, same) && !slices.ContainsFunc(r.Protected, same) && !anyMatch(r.Targets, pattern.Text)
+	return err == nil && !pattern.Bare && !slices.ContainsFunc(r.Targets, same) &&
+		!slices.ContainsFunc(r.Protected, same) && !anyMatch(r.Targets, pattern.Text)
 }
 
 // list reads a list. A second one that nothing permits is protected; where nothing says
@@ -224,7 +226,8 @@ func (r *targetReader) item(item ast.Node) {
 			if word, at := r.firstWord(li); looksLikePath(word) {
 				found = append([]codeSpan{{text: word, at: at, loose: true}}, found...)
 			}
-			if len(found) > 0 && strings.Trim(string(r.prose[start:found[0].at]), "`*_-+.)[]xX 0123456789✅❌🚫🔒⛔🛑") == "" {
+			if len(found) > 0 && strings.Trim(string(r.prose[start:found[0].at]),
+				"`*_-+.)[]xX 0123456789✅❌🚫🔒⛔🛑") == "" {
 				found, begins = slices.Clone(found), true
 				found[0].begins = true
 			}
@@ -308,7 +311,8 @@ func (r *targetReader) namesPaths(node *ast.List) bool {
 		return ast.WalkContinue, nil
 	})
 	start, end := extent(node)
-	return paths || slices.ContainsFunc(r.spansWithin(start, end), func(span codeSpan) bool { return !doubtful(strings.TrimSpace(span.text)) })
+	return paths || slices.ContainsFunc(r.spansWithin(start, end),
+		func(span codeSpan) bool { return !doubtful(strings.TrimSpace(span.text)) })
 }
 
 // clauses cuts a paragraph at the ends of its sentences, and before a line that begins

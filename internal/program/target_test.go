@@ -15,14 +15,22 @@ import (
 
 // waysToDeny introduce a list of files that may not change.
 var waysToDeny = []string{
-	"Do NOT modify:", "Do not modify these files:", "Don't touch:", "Never edit:", "Must not be changed:", "These should not be altered:",
-	"Do NOT, under any circumstances, modify:", "Do not ever change:", "Please do not, for any reason, edit:", "You may not modify:", "You must never touch:",
-	"Cannot be modified:", "Can't be changed:", "These files can not be edited:", "No changes to:", "No edits allowed in:", "No modifications are permitted to:",
-	"Off-limits:", "Off limits:", "These are off limits", "Out of scope:", "Out-of-bounds:", "Hands off:", "Forbidden:", "Prohibited files:", "Untouchable:",
-	"Protected:", "Protected files:", "Read-only:", "Read only files:", "Frozen:", "Locked files:", "Immutable:", "Excluded:", "Not editable:", "Non-targets:",
-	"Leave these alone:", "Leave unchanged:", "Keep as is:", "Keep untouched:", "The following must stay as they are:", "The following remain unchanged:",
-	"Avoid changing:", "Refrain from editing:", "Stay away from:", "Not allowed:", "Not in scope:", "These are protected:", "Treat as read-only:", "Deny list:",
-	"Do not add, rename or delete:", "Nothing in here may change:", "Do **not** modify:", "__DO NOT__ edit:", "Must remain byte-for-byte identical:", "Restricted:",
+	"Do NOT modify:", "Do not modify these files:", "Don't touch:", "Never edit:", "Must not be changed:",
+	"These should not be altered:",
+	"Do NOT, under any circumstances, modify:", "Do not ever change:", "Please do not, for any reason, edit:",
+	"You may not modify:", "You must never touch:",
+	"Cannot be modified:", "Can't be changed:", "These files can not be edited:", "No changes to:",
+	"No edits allowed in:", "No modifications are permitted to:",
+	"Off-limits:", "Off limits:", "These are off limits", "Out of scope:", "Out-of-bounds:", "Hands off:", "Forbidden:",
+	"Prohibited files:", "Untouchable:",
+	"Protected:", "Protected files:", "Read-only:", "Read only files:", "Frozen:", "Locked files:", "Immutable:",
+	"Excluded:", "Not editable:", "Non-targets:",
+	"Leave these alone:", "Leave unchanged:", "Keep as is:", "Keep untouched:", "The following must stay as they are:",
+	"The following remain unchanged:",
+	"Avoid changing:", "Refrain from editing:", "Stay away from:", "Not allowed:", "Not in scope:",
+	"These are protected:", "Treat as read-only:", "Deny list:",
+	"Do not add, rename or delete:", "Nothing in here may change:", "Do **not** modify:", "__DO NOT__ edit:",
+	"Must remain byte-for-byte identical:", "Restricted:",
 }
 
 func TestWaysToDeny(t *testing.T) {
@@ -45,7 +53,10 @@ func TestWaysToDeny(t *testing.T) {
 }
 
 func TestHeadingsThatDenyOutsideOfTheTarget(t *testing.T) {
-	for _, heading := range []string{"Protected files", "Do NOT modify", "Off-limits", "Out of scope", "Read-only files"} {
+	for _, heading := range []string{
+		"Protected files", "Do NOT modify", "Off-limits", "Out of scope",
+		"Read-only files",
+	} {
 		p := program.Parse(file, []byte("## Target\n\n`src/`\n\n## "+heading+"\n\n- `src/b.go`\n"))
 		require.NoError(t, p.Err(), heading)
 		assert.Equal(t, []string{"src/b.go"}, texts(p.Protected), heading)
@@ -73,7 +84,8 @@ func TestASecondListMustSayWhatItIs(t *testing.T) {
 				assert.Equal(t, c.want, texts(p.Targets))
 				return
 			}
-			require.ErrorContains(t, p.Err(), file+":7: this list does not say whether its files may change; write a line `You may also modify:` or `Do NOT modify:` above it")
+			require.ErrorContains(t, p.Err(),
+				file+":7: this list does not say whether its files may change; write a line `You may also modify:` or `Do NOT modify:` above it")
 			assert.Equal(t, []string{"src/a.go"}, texts(p.Targets), "it is not taken as allowed")
 		})
 	}
@@ -83,15 +95,18 @@ func TestASecondListMustSayWhatItIs(t *testing.T) {
 
 func TestWhatAllowsStaysAllowed(t *testing.T) {
 	for _, text := range []string{
-		"Only modify these files:\n\n- `a.go`\n- `b.go`\n", "Only modify the files below; do not modify anything else.\n\n- `a.go`\n- `b.go`\n",
-		"- `a.go`: the parser. Do not change what it accepts.\n- `b.go`\n", "- `a.go`\n* `b.go`\n", "You may edit `a.go` and `b.go`. Do not change other files.\n",
+		"Only modify these files:\n\n- `a.go`\n- `b.go`\n",
+		"Only modify the files below; do not modify anything else.\n\n- `a.go`\n- `b.go`\n",
+		"- `a.go`: the parser. Do not change what it accepts.\n- `b.go`\n", "- `a.go`\n* `b.go`\n",
+		"You may edit `a.go` and `b.go`. Do not change other files.\n",
 		"1. `a.go` holds the code\n2. `b.go`\n", "Target files:\n\n- `a.go`\n\n<!-- more -->\n\n* `b.go`\n",
 	} {
 		p := program.Parse(file, []byte("## Target\n\n"+text))
 		require.NoError(t, p.Err(), text)
 		assert.Equal(t, []string{"a.go", "b.go"}, texts(p.Targets), text)
 	}
-	p := program.Parse(file, []byte("## Target\n\n- `a.go`\n- `b.go` (read-only)\n- `c.go` — do not modify\n- `d.go`\n"))
+	p := program.Parse(file, []byte(
+		"## Target\n\n- `a.go`\n- `b.go` (read-only)\n- `c.go` — do not modify\n- `d.go`\n"))
 	assert.Equal(t, []string{"a.go", "d.go"}, texts(p.Targets), "words behind a path are about that path")
 	assert.Equal(t, []string{"b.go", "c.go"}, texts(p.Protected))
 	p = program.Parse(file, []byte("## Target\n\n- `src/**`\nDo NOT modify `src/fixed.txt`\n- `lib/`\n"))
@@ -102,13 +117,17 @@ func TestWhatAllowsStaysAllowed(t *testing.T) {
 // TestExceptionsAreErrors: what may change is written in a list of its own.
 func TestExceptionsAreErrors(t *testing.T) {
 	for _, text := range []string{
-		"- `src/x.ts`\n- `lib/`\n\nDo NOT modify:\n\n- Any `src/**` file other than `src/x.ts`\n", "`src/`\n\nDo NOT modify any `src/**` file other than `src/x.ts`.\n",
-		"- `tests/`\n\nDo NOT modify anything outside `tests/chaos/`.\n", "- `src/x.ts`\n\nAll files in `src/` but `src/x.ts` are protected.\n",
-		"- `src/`\n\nAll of `src/` except `src/x.ts` is read-only.\n", "- `src/`\n\nExcept for `src/x.ts`, `src/` must not be changed.\n",
+		"- `src/x.ts`\n- `lib/`\n\nDo NOT modify:\n\n- Any `src/**` file other than `src/x.ts`\n",
+		"`src/`\n\nDo NOT modify any `src/**` file other than `src/x.ts`.\n",
+		"- `tests/`\n\nDo NOT modify anything outside `tests/chaos/`.\n",
+		"- `src/x.ts`\n\nAll files in `src/` but `src/x.ts` are protected.\n",
+		"- `src/`\n\nAll of `src/` except `src/x.ts` is read-only.\n",
+		"- `src/`\n\nExcept for `src/x.ts`, `src/` must not be changed.\n",
 		"- `src/`\n\n`src/*.test.ts` must not change, unless it is `src/x.test.ts`.\n",
 	} {
 		p := program.Parse(file, []byte("## Target\n\n"+text))
-		require.ErrorContains(t, p.Err(), "this says by an exception what may change; name it in a list below `Only modify:`", text)
+		require.ErrorContains(t, p.Err(),
+			"this says by an exception what may change; name it in a list below `Only modify:`", text)
 	}
 }
 
@@ -118,12 +137,24 @@ func TestExactWinsOverGeneral(t *testing.T) {
 		text     string
 		yes, not []string
 	}{
-		"any other file":    {"- `pkgs/core/x.ts`\n\nDo NOT modify:\n\n- Any other file under `pkgs/**`\n", []string{"pkgs/core/x.ts"}, []string{"pkgs/core/y.ts", "pkgs/a"}},
-		"except, of allow":  {"You may modify everything in `src/` except `src/gen/`.\n", []string{"src/a.go"}, []string{"src/gen/a.go"}},
-		"but not, of allow": {"- `src/` but not `src/vendor/`\n- `lib/`\n", []string{"src/a", "lib/a"}, []string{"src/vendor/a"}},
-		"exact protection":  {"- `src/x.ts`\n\nDo NOT modify `src/x.ts`.\n", nil, []string{"src/x.ts"}},
-		"general both":      {"- `src/*.ts`\n\nDo NOT modify `src/`.\n", nil, []string{"src/x.ts"}},
-		"a directory":       {"- `src/x.ts`\n\nDo NOT modify `src/`.\n", []string{"src/x.ts"}, []string{"src/y.ts"}},
+		"any other file": {
+			"- `pkgs/core/x.ts`\n\nDo NOT modify:\n\n- Any other file under `pkgs/**`\n",
+			[]string{"pkgs/core/x.ts"},
+			[]string{"pkgs/core/y.ts", "pkgs/a"},
+		},
+		"except, of allow": {
+			"You may modify everything in `src/` except `src/gen/`.\n",
+			[]string{"src/a.go"},
+			[]string{"src/gen/a.go"},
+		},
+		"but not, of allow": {
+			"- `src/` but not `src/vendor/`\n- `lib/`\n",
+			[]string{"src/a", "lib/a"},
+			[]string{"src/vendor/a"},
+		},
+		"exact protection": {"- `src/x.ts`\n\nDo NOT modify `src/x.ts`.\n", nil, []string{"src/x.ts"}},
+		"general both":     {"- `src/*.ts`\n\nDo NOT modify `src/`.\n", nil, []string{"src/x.ts"}},
+		"a directory":      {"- `src/x.ts`\n\nDo NOT modify `src/`.\n", []string{"src/x.ts"}, []string{"src/y.ts"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := program.Parse(file, []byte("## Target\n\n"+c.text))
@@ -141,8 +172,10 @@ func TestExactWinsOverGeneral(t *testing.T) {
 func TestNothingMayChange(t *testing.T) {
 	files := []string{"lib/b.go", "src/a.go", "src/x/c.go"}
 	for target, want := range map[string]bool{
-		"- `src/`\n\nDo NOT modify `src/`\n": true, "- `src/*.go`\n\nDo NOT modify `src/**`\n": true, "- `src/a.go`\n\nDo NOT modify `src/a.go`\n": true,
-		"- `src/a.go`\n\nDo NOT modify `src/`\n": false, "- `src/`\n\nDo NOT modify `src/x/`\n": false, "- `new/*.go`\n": false, "- `new/*.go`\n\nDo NOT modify `new/`\n": true,
+		"- `src/`\n\nDo NOT modify `src/`\n": true, "- `src/*.go`\n\nDo NOT modify `src/**`\n": true,
+		"- `src/a.go`\n\nDo NOT modify `src/a.go`\n": true,
+		"- `src/a.go`\n\nDo NOT modify `src/`\n":     false, "- `src/`\n\nDo NOT modify `src/x/`\n": false,
+		"- `new/*.go`\n": false, "- `new/*.go`\n\nDo NOT modify `new/`\n": true,
 		"- `src/`\n- `lib/`\n\nDo NOT modify `src/`\n": false,
 	} {
 		p := program.Parse(file, []byte("## Target\n\n"+target))
@@ -153,16 +186,24 @@ func TestNothingMayChange(t *testing.T) {
 
 func TestStandingProtectionsOpenForWhatIsNamedExactly(t *testing.T) {
 	for text, want := range map[string]bool{
-		"- `.github/workflows/ci.yml`\n": true, "- .github/workflows/ci.yml: the jobs\n": true, "1. [ ] **`.github/workflows/ci.yml`** -- the jobs\n": true,
+		"- `.github/workflows/ci.yml`\n": true, "- .github/workflows/ci.yml: the jobs\n": true,
+		"1. [ ] **`.github/workflows/ci.yml`** -- the jobs\n":   true,
 		"Only these:\n- jobs\n  - `.github/workflows/ci.yml`\n": true, "Change `.github/workflows/ci.yml`\n": false,
-		"- the jobs of `.github/workflows/ci.yml`\n": false, "- `.github/`\n": false, "- `.github/workflows/*`\n": false,
-		"- `a.go`, `.github/workflows/ci.yml`\n": false, "Change `.github/workflows/ci.yml`\n\n- `.github/workflows/ci.yml`\n": true,
+		"- the jobs of `.github/workflows/ci.yml`\n": false, "- `.github/`\n": false,
+		"- `.github/workflows/*`\n":                                           false,
+		"- `a.go`, `.github/workflows/ci.yml`\n":                              false,
+		"Change `.github/workflows/ci.yml`\n\n- `.github/workflows/ci.yml`\n": true,
 	} {
 		prose := program.Parse(file, []byte("## Target\n\n"+text))
 		assert.Equal(t, want, prose.Matcher().Literal(".github/workflows/ci.yml"), text)
 	}
-	script := program.Parse(file, []byte("## Target\n\n`eval.sh`, `bench/run.sh`, `data.txt`, `train.py`\n\n## Evaluation\n\n"+fence+"sh\nsh eval.sh < data.txt\ncd bench && ./run.sh\npython train.py\n"+fence+"\n"))
-	for path, want := range map[string]bool{"eval.sh": false, "bench/run.sh": false, file: false, "data.txt": false, "train.py": false} {
+	script := program.Parse(file, []byte(
+		"## Target\n\n`eval.sh`, `bench/run.sh`, `data.txt`, `train.py`\n\n## Evaluation\n\n"+fence+
+			"sh\nsh eval.sh < data.txt\ncd bench && ./run.sh\npython train.py\n"+fence+"\n"))
+	for path, want := range map[string]bool{
+		"eval.sh": false, "bench/run.sh": false, file: false, "data.txt": false,
+		"train.py": false,
+	} {
 		assert.Equal(t, want, script.Matcher().Literal(path), path)
 	}
 	given := program.Parse(file, []byte("---\ntarget: [.github/workflows/ci.yml, .github/]\n---\n"))
@@ -174,7 +215,8 @@ func TestStandingProtectionsOpenForWhatIsNamedExactly(t *testing.T) {
 
 func TestWordsThatNameNothing(t *testing.T) {
 	files := []string{"LICENSE", "app/Makefile", "app/main.go", "docs/guide/intro.md"}
-	p := program.Parse(file, []byte("## Target\n\n- client/server code\n- docs/guide as a whole\n- src/new.go\n- `app/`\n\nDo NOT modify `Makefile`, `Parser` and `LICENSE`.\n"))
+	p := program.Parse(file, []byte(
+		"## Target\n\n- client/server code\n- docs/guide as a whole\n- src/new.go\n- `app/`\n\nDo NOT modify `Makefile`, `Parser` and `LICENSE`.\n"))
 	p.Resolve(files)
 	assert.Equal(t, []string{"docs/guide", "src/new.go", "app/"}, texts(p.Targets))
 	assert.Equal(t, []string{"Makefile", "LICENSE"}, texts(p.Protected))
@@ -182,21 +224,34 @@ func TestWordsThatNameNothing(t *testing.T) {
 	assert.True(t, p.Matcher().Allows("app/main.go"))
 	assert.False(t, p.Matcher().Allows("app/Makefile"), "a bare name protects at any depth")
 	p = program.Parse(file, []byte("---\ntarget: [a/go.mod, b/]\nprotect: [go.mod, testdata]\n---\n"))
-	for path, want := range map[string]bool{"a/go.mod": true, "b/go.mod": false, "b/x": true, "b/testdata/x": false, "b/go.mod.bak": true} {
+	for path, want := range map[string]bool{
+		"a/go.mod": true, "b/go.mod": false, "b/x": true, "b/testdata/x": false,
+		"b/go.mod.bak": true,
+	} {
 		assert.Equal(t, want, p.Matcher().Allows(path), path)
 	}
 }
 
 func TestMetricsOfTheText(t *testing.T) {
 	for text, want := range map[string]string{
-		"Metric: `ops`": "ops", "**Metric**: `ops`": "ops", "- Metric: `ops`": "ops", "Primary metric: `ops`": "ops", "Maximise `ops`.": "ops", "Maximize the value of `ops`": "ops",
-		"Our job: maximize `ops.p50`": "ops.p50", "The score metric is `ops`": "ops", "The primary quality metric is `ops`.": "ops",
-		"The metric is `null`.": "", "The metric is `true`": "", "The metric is `NaN`": "", "The metric is `0`": "", "The metric is `-1.5`": "", "The metric is `85%`": "", "The metric is `[]`": "",
-		"When validity checks fail the metric is `invalid`.": "", "If the build breaks, the metric is `none_at_all`": "", "Otherwise the metric is `x`": "",
-		"The metric is `ops`. When checks fail the metric is `null`.": "ops", "Maximise `foo()` calls": "", "Maximise `src/a.go`": "", "Maximise `parser.go`": "",
-		"Maximise `fun`. The metric is `ops`.": "ops", "maximise: `ops`": "ops", "The metric is `ops` and `mem` is watched": "ops",
-		"The metric is `0x1F`": "", "The metric is `1.5ms`": "", "The metric is `12 ms`": "", "The metric is `3x`": "", "On failure the metric is `zero`.": "", "In the event of a timeout the metric is `late`": "",
-		"Do not maximise `time`.": "", "Never minimise `coverage`.": "", "Don't minimize `allocs`; the metric is `ops`": "ops", "The metric is `p99`": "p99",
+		"Metric: `ops`": "ops", "**Metric**: `ops`": "ops", "- Metric: `ops`": "ops", "Primary metric: `ops`": "ops",
+		"Maximise `ops`.": "ops", "Maximize the value of `ops`": "ops",
+		"Our job: maximize `ops.p50`": "ops.p50", "The score metric is `ops`": "ops",
+		"The primary quality metric is `ops`.": "ops",
+		"The metric is `null`.":                "", "The metric is `true`": "", "The metric is `NaN`": "",
+		"The metric is `0`":    "",
+		"The metric is `-1.5`": "", "The metric is `85%`": "", "The metric is `[]`": "",
+		"When validity checks fail the metric is `invalid`.": "",
+		"If the build breaks, the metric is `none_at_all`":   "", "Otherwise the metric is `x`": "",
+		"The metric is `ops`. When checks fail the metric is `null`.": "ops", "Maximise `foo()` calls": "",
+		"Maximise `src/a.go`": "", "Maximise `parser.go`": "",
+		"Maximise `fun`. The metric is `ops`.": "ops", "maximise: `ops`": "ops",
+		"The metric is `ops` and `mem` is watched": "ops",
+		"The metric is `0x1F`":                     "", "The metric is `1.5ms`": "", "The metric is `12 ms`": "",
+		"The metric is `3x`":               "",
+		"On failure the metric is `zero`.": "", "In the event of a timeout the metric is `late`": "",
+		"Do not maximise `time`.": "", "Never minimise `coverage`.": "",
+		"Don't minimize `allocs`; the metric is `ops`": "ops", "The metric is `p99`": "p99",
 	} {
 		p := parse("## Evaluation\n\n" + text + "\n")
 		require.NoError(t, p.Err(), text)
@@ -211,8 +266,11 @@ func TestMetricsOfTheText(t *testing.T) {
 
 func TestOptimisingSaysTheDirection(t *testing.T) {
 	for text, wrong := range map[string]bool{
-		"Minimise `ops`.": true, "minimize the `ops`": true, "Maximise `ops`": false, "---\nmetric_direction: lower\n---\nMinimize `ops`": false, "---\nmetric_direction: lower\n---\nMaximise `ops`": true,
-		"---\nmetric: time\n---\nMinimise `ops`": false, "---\nmetric: ops\n---\nMinimise `ops`": true, "Minimise `ops`. Higher is better.": false,
+		"Minimise `ops`.": true, "minimize the `ops`": true, "Maximise `ops`": false,
+		"---\nmetric_direction: lower\n---\nMinimize `ops`": false,
+		"---\nmetric_direction: lower\n---\nMaximise `ops`": true,
+		"---\nmetric: time\n---\nMinimise `ops`":            false, "---\nmetric: ops\n---\nMinimise `ops`": true,
+		"Minimise `ops`. Higher is better.":                    false,
 		"The metric is `score`. Minimise `allocs` on the way.": false,
 	} {
 		assert.Equal(t, wrong, parse(text+"\n").Err() != nil, text)
@@ -225,10 +283,11 @@ func TestSeveralNumbersWithoutAName(t *testing.T) {
 		text string
 		warn bool
 	}{
-		"echo":          {fence + "sh\necho '{\"a\": 1, \"b\": 2}'\n" + fence + "\n", true},
-		"printf":        {fence + "sh\nprintf '{\"a\": %d, \"b\": %d}' $x $y\n" + fence + "\n", true},
-		"escaped":       {fence + "sh\necho \"{\\\"a\\\": $x, \\\"b\\\": ${y}}\"\n" + fence + "\n", true},
-		"an example":    {fence + "sh\nmake\n" + fence + "\n\n" + fence + "json\n{\"a\": 1,\n \"b\": 2}\n" + fence + "\n", true},
+		"echo":    {fence + "sh\necho '{\"a\": 1, \"b\": 2}'\n" + fence + "\n", true},
+		"printf":  {fence + "sh\nprintf '{\"a\": %d, \"b\": %d}' $x $y\n" + fence + "\n", true},
+		"escaped": {fence + "sh\necho \"{\\\"a\\\": $x, \\\"b\\\": ${y}}\"\n" + fence + "\n", true},
+		"an example": {fence + "sh\nmake\n" + fence + "\n\n" + fence + "json\n{\"a\": 1,\n \"b\": 2}\n" + fence +
+			"\n", true},
 		"one number":    {fence + "sh\necho '{\"a\": 1}'\n" + fence + "\n", false},
 		"one and words": {fence + "sh\necho '{\"a\": 1, \"note\": \"x\"}'\n" + fence + "\n", false},
 		"named":         {"The metric is `a`.\n" + fence + "sh\necho '{\"a\": 1, \"b\": 2}'\n" + fence + "\n", false},
@@ -243,40 +302,55 @@ func TestSeveralNumbersWithoutAName(t *testing.T) {
 func TestFencesThatShowOutput(t *testing.T) {
 	after := func(text string) string { return fence + "sh\nmake\n" + fence + "\n\n" + text + "\n\n" + fence + "\n" }
 	for name, c := range map[string]struct{ text, want string }{
-		"JSON":                   {fence + "sh\nmake\n" + fence + "\n\nFor example:\n\n" + fence + "\n{\"a\": 1}\n" + fence + "\n", "make\n"},
-		"a form of JSON":         {fence + "sh\nmake\n" + fence + "\n\n" + fence + "\n{\"a\": <number>}\n" + fence + "\n", "make\n"},
-		"prints":                 {fence + "\nmake\n" + fence + "\n\nIt prints\n\n" + fence + "\nscore 5\n" + fence + "\n", "make\n"},
-		"output":                 {fence + "sh\nmake\n" + fence + "\n\nExample output:\n" + fence + "\nok 12\n" + fence + "\n", "make\n"},
-		"a number":               {after("") + "42\n" + fence + "\n", "make\n"},
-		"a text in JSON":         {after("") + "\"ok\"\n" + fence + "\n", "make\n"},
-		"JSON with a remark":     {after("") + "{\"a\": 1} // the lower the better\n" + fence + "\n", "make\n"},
-		"single quotes":          {after("") + "{'a': 1}\n" + fence + "\n", "make\n"},
-		"lines of JSON":          {after("") + "{\"a\": 1}\n{\"a\": 2}\n" + fence + "\n", "make\n"},
-		"a form of a list":       {after("") + "[\n  {\"a\": <n>}\n]\n" + fence + "\n", "make\n"},
-		"a word with a colon":    {after("Example:") + "score: 12\nok\n" + fence + "\n", "make\n"},
-		"a transcript":           {after("Try it:") + "$ make\n12\n" + fence + "\n", "make\n"},
-		"a heading":              {after("### Example output") + "score 12\n" + fence + "\n", "make\n"},
-		"below a heading":        {after("### Output\n\nOne line:") + "score 12\n" + fence + "\n", "make\n"},
-		"a heading that ended":   {"### Output\n\nOne line.\n\n### Command\n\n" + fence + "\nmake\n" + fence + "\n", "make\n"},
-		"the command above":      {after("The command above prints one line such as") + "score 12\n" + fence + "\n", "make\n"},
-		"when run":               {after("When run, it outputs") + "score 12\n" + fence + "\n", "make\n"},
-		"output of the command":  {after("The output of the command is as follows:") + "score 12\n" + fence + "\n", "make\n"},
-		"the command prints":     {after("The command then prints:") + "score 12\n" + fence + "\n", "make\n"},
-		"produces":               {after("which produces something like:") + "score 12\n" + fence + "\n", "make\n"},
-		"on stdout":              {after("On stdout:") + "score 12\n" + fence + "\n", "make\n"},
-		"result":                 {after("**Result**:") + "score 12\n" + fence + "\n", "make\n"},
-		"expected result is":     {after("The expected result looks like this") + "score 12\n" + fence + "\n", "make\n"},
-		"this command prints":    {"This command prints the score:\n" + fence + "\nmake\n" + fence + "\n", "make\n"},
-		"the script below":       {"The script below prints JSON:\n" + fence + "\nmake\n" + fence + "\n", "make\n"},
-		"to print, run":          {"To print the score, run:\n" + fence + "\nmake\n" + fence + "\n", "make\n"},
-		"compute the results":    {"Then compute the results:\n" + fence + "\nmake\n" + fence + "\n", "make\n"},
-		"a group of lines":       {fence + "\n{\n  make\n  make test\n}\n" + fence + "\n", "{\n  make\n  make test\n}\n"},
-		"a command after a text": {after("It produces a report. Then:") + "rm -f out\n" + fence + "\n", "make\nrm -f out\n"},
-		"labelled":               {"This prints the score:\n" + fence + "sh\nmake\n" + fence + "\n", "make\n"},
-		"run, which prints":      {"Run this, it prints a number:\n" + fence + "\nmake\n" + fence + "\n", "make\n"},
-		"a group":                {fence + "\n{ make; make test; }\n" + fence + "\n", "{ make; make test; }\n"},
-		"a test":                 {fence + "\n[ -f x ] && make\n" + fence + "\n", "[ -f x ] && make\n"},
-		"an earlier word":        {"The script prints a number. Here it is:\n" + fence + "\nmake\n" + fence + "\n", "make\n"},
+		"JSON": {fence + "sh\nmake\n" + fence + "\n\nFor example:\n\n" + fence + "\n{\"a\": 1}\n" +
+			fence + "\n", "make\n"},
+		"a form of JSON": {fence + "sh\nmake\n" + fence + "\n\n" + fence + "\n{\"a\": <number>}\n" + fence +
+			"\n", "make\n"},
+		"prints": {fence + "\nmake\n" + fence + "\n\nIt prints\n\n" + fence + "\nscore 5\n" + fence +
+			"\n", "make\n"},
+		"output": {fence + "sh\nmake\n" + fence + "\n\nExample output:\n" + fence + "\nok 12\n" +
+			fence + "\n", "make\n"},
+		"a number":            {after("") + "42\n" + fence + "\n", "make\n"},
+		"a text in JSON":      {after("") + "\"ok\"\n" + fence + "\n", "make\n"},
+		"JSON with a remark":  {after("") + "{\"a\": 1} // the lower the better\n" + fence + "\n", "make\n"},
+		"single quotes":       {after("") + "{'a': 1}\n" + fence + "\n", "make\n"},
+		"lines of JSON":       {after("") + "{\"a\": 1}\n{\"a\": 2}\n" + fence + "\n", "make\n"},
+		"a form of a list":    {after("") + "[\n  {\"a\": <n>}\n]\n" + fence + "\n", "make\n"},
+		"a word with a colon": {after("Example:") + "score: 12\nok\n" + fence + "\n", "make\n"},
+		"a transcript":        {after("Try it:") + "$ make\n12\n" + fence + "\n", "make\n"},
+		"a heading":           {after("### Example output") + "score 12\n" + fence + "\n", "make\n"},
+		"below a heading":     {after("### Output\n\nOne line:") + "score 12\n" + fence + "\n", "make\n"},
+		"a heading that ended": {"### Output\n\nOne line.\n\n### Command\n\n" + fence + "\nmake\n" + fence +
+			"\n", "make\n"},
+		"the command above": {after("The command above prints one line such as") + "score 12\n" + fence +
+			"\n", "make\n"},
+		"when run": {after("When run, it outputs") + "score 12\n" + fence + "\n", "make\n"},
+		"output of the command": {after("The output of the command is as follows:") + "score 12\n" + fence +
+			"\n", "make\n"},
+		"the command prints": {after("The command then prints:") + "score 12\n" + fence + "\n", "make\n"},
+		"produces":           {after("which produces something like:") + "score 12\n" + fence + "\n", "make\n"},
+		"on stdout":          {after("On stdout:") + "score 12\n" + fence + "\n", "make\n"},
+		"result":             {after("**Result**:") + "score 12\n" + fence + "\n", "make\n"},
+		"expected result is": {after("The expected result looks like this") + "score 12\n" + fence +
+			"\n", "make\n"},
+		"this command prints": {"This command prints the score:\n" + fence + "\nmake\n" + fence + "\n", "make\n"},
+		"the script below":    {"The script below prints JSON:\n" + fence + "\nmake\n" + fence + "\n", "make\n"},
+		"to print, run":       {"To print the score, run:\n" + fence + "\nmake\n" + fence + "\n", "make\n"},
+		"compute the results": {"Then compute the results:\n" + fence + "\nmake\n" + fence + "\n", "make\n"},
+		"a group of lines": {
+			fence + "\n{\n  make\n  make test\n}\n" + fence + "\n",
+			"{\n  make\n  make test\n}\n",
+		},
+		"a command after a text": {
+			after("It produces a report. Then:") + "rm -f out\n" + fence + "\n",
+			"make\nrm -f out\n",
+		},
+		"labelled":          {"This prints the score:\n" + fence + "sh\nmake\n" + fence + "\n", "make\n"},
+		"run, which prints": {"Run this, it prints a number:\n" + fence + "\nmake\n" + fence + "\n", "make\n"},
+		"a group":           {fence + "\n{ make; make test; }\n" + fence + "\n", "{ make; make test; }\n"},
+		"a test":            {fence + "\n[ -f x ] && make\n" + fence + "\n", "[ -f x ] && make\n"},
+		"an earlier word": {"The script prints a number. Here it is:\n" + fence + "\nmake\n" + fence +
+			"\n", "make\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := program.Parse(file, []byte("## Evaluation\n\n"+c.text))
@@ -329,7 +403,8 @@ func TestPhrasesThatNobodyCanBeSureOf(t *testing.T) {
 		for place, text := range places {
 			p := program.Parse(file, []byte("## Target\n\n"+strings.ReplaceAll(text, "%s", phrase)))
 			if p.Err() == nil {
-				require.False(t, p.Matcher().Allows("src/eval.go") || p.Matcher().Allows("src/data/x.json"), "%q, as %s", phrase, place)
+				require.False(t, p.Matcher().Allows("src/eval.go") || p.Matcher().Allows("src/data/x.json"),
+					"%q, as %s", phrase, place)
 				continue
 			}
 			require.ErrorContains(t, p.Err(), "does not say whether its files may change; write ")
@@ -343,7 +418,10 @@ func TestPhrasesThatNobodyCanBeSureOf(t *testing.T) {
 // to be unclear.
 func TestSentencesThatDeny(t *testing.T) {
 	for _, sentence := range phrases(t, "sentences.txt") {
-		for place, text := range map[string]string{"a paragraph": "- `a.go`\n\n%s\n", "an item": "- `a.go`\n- %s\n- `c.go`\n"} {
+		for place, text := range map[string]string{
+			"a paragraph": "- `a.go`\n\n%s\n",
+			"an item":     "- `a.go`\n- %s\n- `c.go`\n",
+		} {
 			p := program.Parse(file, []byte("## Target\n\n"+strings.ReplaceAll(text, "%s", sentence)))
 			assert.False(t, p.Matcher().Allows("b.go"), "%s, as %s", sentence, place)
 			assert.True(t, p.Matcher().Allows("a.go"), "%s, as %s", sentence, place)
@@ -356,7 +434,9 @@ func TestSentencesThatDeny(t *testing.T) {
 func TestALaterSentenceMustSayWhatItIs(t *testing.T) {
 	for text, refused := range map[string]bool{
 		"- `a.go`\n\nThe evaluator is `eval.py`.\n": true, "- `a.go`\n\nSee `b.go` for the format.\n": true,
-		"- `src/`\n\nThe hot loop is in `src/hot.go`; run `npm test` first.\n": false, "The parser is `a.go`. Its lexer is `b.go`.\n": false, "- `a.go` has tests\n- `b.go` is the lexer\n": false,
+		"- `src/`\n\nThe hot loop is in `src/hot.go`; run `npm test` first.\n": false,
+		"The parser is `a.go`. Its lexer is `b.go`.\n":                         false,
+		"- `a.go` has tests\n- `b.go` is the lexer\n":                          false,
 	} {
 		p := program.Parse(file, []byte("## Target\n\n"+text))
 		assert.Equal(t, refused, p.Err() != nil, text)
@@ -382,15 +462,21 @@ func TestSentencesAboutFiles(t *testing.T) {
 		"Change `a.go`, not `b.go`.\n":                                                    {"a.go", "b.go", ""},
 		"Change `a.go` and leave `b.go` alone.\n":                                         {"a.go", "b.go", ""},
 		"**Editable**: `a.go`\n**Frozen**: `b.go`\n":                                      {"a.go", "b.go", ""},
-		"Nothing but `a.go` may change.\n":                                                {"", "a.go b.go", byException},
-		"Do NOT modify anything but `a.go`.\n":                                            {"", "a.go b.go", byException},
-		"Anything but `b.go`.\n":                                                          {"", "b.go", ""},
-		"Do NOT modify any file except:\n- `a.go`\n":                                      {"", "a.go", ""},
-		"There is no cache yet in `a.go`.\n":                                              {"", "a.go", ""},
-		"The part that must not allocate is in:\n- `a.go`\n":                              {"", "a.go", ""},
-		"Do not break the public API.\n\n- `a.go`\n":                                      {"a.go", "", ""},
-		"- `a.go`\n- ~~`b.go`~~\n":                                                        {"a.go", "b.go", ""},
-		"1. `a.go`\n2. Never `b.go`\n":                                                    {"a.go", "b.go", ""},
+		"Nothing but `a.go` may change.\n": {
+			"", "a.go b.go",
+			byException,
+		},
+		"Do NOT modify anything but `a.go`.\n": {
+			"", "a.go b.go",
+			byException,
+		},
+		"Anything but `b.go`.\n":                             {"", "b.go", ""},
+		"Do NOT modify any file except:\n- `a.go`\n":         {"", "a.go", ""},
+		"There is no cache yet in `a.go`.\n":                 {"", "a.go", ""},
+		"The part that must not allocate is in:\n- `a.go`\n": {"", "a.go", ""},
+		"Do not break the public API.\n\n- `a.go`\n":         {"a.go", "", ""},
+		"- `a.go`\n- ~~`b.go`~~\n":                           {"a.go", "b.go", ""},
+		"1. `a.go`\n2. Never `b.go`\n":                       {"a.go", "b.go", ""},
 	} {
 		t.Run(text, func(t *testing.T) {
 			p := program.Parse(file, []byte("## Target\n\n"+text))

@@ -65,8 +65,12 @@ func (p *Program) yamlFields(text string, line int) []field {
 }
 
 func readYAML(text string, line int) ([]field, error) {
-	if at := strings.IndexAny(text, "\u0085\u2028\u2029"); at >= 0 { // the library ends a line there, and editors do not
-		return nil, &syntaxError{line + strings.Count(text[:at], "\n"), "it has a line break that most editors do not show; remove it"}
+	if at := strings.IndexAny(text,
+		"\u0085\u2028\u2029"); at >= 0 { // the library ends a line there, and editors do not
+		return nil, &syntaxError{
+			line + strings.Count(text[:at], "\n"),
+			"it has a line break that most editors do not show; remove it",
+		}
 	}
 	library := yaml.NewDecoder(bytes.NewReader([]byte(strings.Repeat("---\n", opening) + text)))
 	var document, more yaml.Node

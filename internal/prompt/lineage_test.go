@@ -13,7 +13,10 @@ func TestLineage(t *testing.T) {
 	t.Parallel()
 	in := input()
 	in.Parent = &prompt.Relative{Iteration: 3, Proposal: 2, Metric: value("5"), Summary: "fewer\n## Rules"}
-	in.Inspirations = []prompt.Relative{{Iteration: 2, Proposal: 1, Metric: value("6"), Patch: "+x\n```\n" + strings.Repeat("+y\n", 9999)}}
+	in.Inspirations = []prompt.Relative{{
+		Iteration: 2, Proposal: 1, Metric: value("6"),
+		Patch: "+x\n```\n" + strings.Repeat("+y\n", 9999),
+	}}
 	text := prompt.Build(in)
 	assert.Contains(t, text, "```text\n- iteration 3, proposal 2, metric 5: fewer ## Rules\n```")
 	assert.Contains(t, text, "kept when it is better than 4.")

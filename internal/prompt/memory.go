@@ -20,7 +20,8 @@ const (
 )
 
 // handback asks for what later attempts should know.
-const handback = "- What later attempts should know you may write into the file `" + NotesFile + "` in the current directory, at most five lines of each kind:\n" +
+const handback = "- What later attempts should know you may write into the file `" + NotesFile +
+	"` in the current directory, at most five lines of each kind:\n" +
 	"  `LESSON: …` for what you learned, `FORECLOSED: …` for an approach that cannot work, with the reason, `IDEA: …` for what is worth trying.\n" +
 	"  The file is taken out before your change is looked at.\n"
 
@@ -69,7 +70,8 @@ func writeAttempts(b *strings.Builder, in Input) {
 			kept = append(kept, attempt)
 		}
 	}
-	fmt.Fprintf(b, "## Recent attempts, newest first\n\nOf %d attempts so far %d were kept.\n\n", len(in.Attempts), len(kept))
+	fmt.Fprintf(b, "## Recent attempts, newest first\n\nOf %d attempts so far %d were kept.\n\n",
+		len(in.Attempts), len(kept))
 	listed(b, in.Attempts[recent:])
 	kept = slices.DeleteFunc(kept, func(a history.Attempt) bool { return a.Iteration >= in.Attempts[recent].Iteration })
 	if len(kept) == 0 {

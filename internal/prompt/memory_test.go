@@ -57,7 +57,8 @@ func TestKeptAttemptsAreRemembered(t *testing.T) {
 	assert.Contains(t, text, "Of 14 attempts so far 2 were kept.")
 	assert.Contains(t, text, "Kept before those:\n\n```text\n- iteration 2, accepted: try 2\n- iteration 1, accepted: try 1\n```")
 	in.Attempts = in.Attempts[:13]
-	assert.Contains(t, prompt.Build(in), "Kept before those:\n\n```text\n- iteration 1, accepted: try 1\n```", "iteration 2 is listed once, as a recent one")
+	assert.Contains(t, prompt.Build(in), "Kept before those:\n\n```text\n- iteration 1, accepted: try 1\n```",
+		"iteration 2 is listed once, as a recent one")
 }
 
 func TestHandbackIsOffered(t *testing.T) {
@@ -83,12 +84,14 @@ func TestRoomBoundsTheWhole(t *testing.T) {
 	in := input()
 	in.Sections = nil
 	for _, title := range []string{"Current priorities", "Lessons learned", "Foreclosed avenues", "Future directions"} {
-		in.Sections = append(in.Sections, prompt.Section{Title: title, Text: strings.Repeat("- something learned\n", 500)})
+		in.Sections = append(in.Sections,
+			prompt.Section{Title: title, Text: strings.Repeat("- something learned\n", 500)})
 	}
 	in.Script, in.Output = strings.Repeat("go test\n", 1000), strings.Repeat("ok\n", 1000)
 	for i := range 40 {
 		in.Files = append(in.Files, fmt.Sprintf("src/%d.go", i))
-		in.Attempts = append(in.Attempts, history.Attempt{Iteration: i, Outcome: history.Accepted, Summary: strings.Repeat("z", 1000)})
+		in.Attempts = append(in.Attempts,
+			history.Attempt{Iteration: i, Outcome: history.Accepted, Summary: strings.Repeat("z", 1000)})
 	}
 	whole := len(prompt.Build(in))
 	in.Room = 8000

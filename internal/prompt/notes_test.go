@@ -12,7 +12,10 @@ import (
 
 func TestParseNotes(t *testing.T) {
 	t.Parallel()
-	want := prompt.Notes{Lessons: []string{"caches lie: always"}, Foreclosed: []string{"threads, for the lock is global"}, Ideas: []string{"a table"}}
+	want := prompt.Notes{
+		Lessons:    []string{"caches lie: always"},
+		Foreclosed: []string{"threads, for the lock is global"}, Ideas: []string{"a table"},
+	}
 	for name, text := range map[string]string{
 		"plain":    "LESSON: caches lie: always\nFORECLOSED: threads, for the lock is global\nIDEA: a table\n",
 		"markdown": "# Notes\n\n- **Lesson:** caches lie: always\n* foreclosed: threads,  for the lock is global\r\n1. `IDEA:` a table\n- lesson: caches lie: always\nBy the way: nothing.\n",
@@ -20,7 +23,10 @@ func TestParseNotes(t *testing.T) {
 	} {
 		assert.Equal(t, want, prompt.ParseNotes([]byte(text)), name)
 	}
-	for name, text := range map[string]string{"nothing": "", "prose": "It went well.", "other JSON": `{"lessons": 7}`, "binary": "\x00\xff\xfe", "empty": "LESSON:\nIDEA: **\n"} {
+	for name, text := range map[string]string{
+		"nothing": "", "prose": "It went well.", "other JSON": `{"lessons": 7}`,
+		"binary": "\x00\xff\xfe", "empty": "LESSON:\nIDEA: **\n",
+	} {
 		assert.Zero(t, prompt.ParseNotes([]byte(text)), name)
 	}
 }

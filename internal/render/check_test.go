@@ -31,5 +31,6 @@ func TestChecksQuoteWhatTheySay(t *testing.T) {
 			assert.NotContains(t, body, "\x1b")
 		})
 	}
-	assert.Less(t, len(render.Check("p", strings.Repeat("ä\n", 1<<20), "", false)), 65536, "GitHub takes no longer comment")
+	assert.Less(t, len(render.Check("p", strings.Repeat("ä\n", 1<<20), "", false)), 65536,
+		"GitHub takes no longer comment")
 }

@@ -51,7 +51,8 @@ func (c Comparison) render(f form, paint func(decision.Verdict, string) string) 
 		out += "\n" + f.table(c.table(f, paint))
 	}
 	text := func(reason score.Reason) string { return f.text(rounded(reason.Text), maxLine) }
-	out += f.section("Hard regressions", lines(c.Regressions, text)) + f.section("Improvements", lines(c.Improvements, text)) +
+	out += f.section("Hard regressions", lines(c.Regressions, text)) + f.section("Improvements",
+		lines(c.Improvements, text)) +
 		f.section("Notes", lines(c.Notes, text))
 	out += f.section("Failed in the candidate", failures(c.After, f))
 	if said := rationales(c.Before, c.After, f); len(said) > 0 {
@@ -101,7 +102,8 @@ func checks(o *format.Objective) string {
 
 func sideText(s score.Side) string {
 	label := cmp.Or(plain.Short(s.ConfigLabel, maxLabel), "(no label)")
-	text := fmt.Sprintf("%s, %s, %s of %s checks passed", label, Count(s.Runs, "run", "runs"), Figure(s.Passed), Figure(s.Total))
+	text := fmt.Sprintf("%s, %s, %s of %s checks passed", label, Count(s.Runs, "run", "runs"), Figure(s.Passed),
+		Figure(s.Total))
 	if tokens := s.Cost.Tokens; tokens != nil {
 		text += ", " + rounded(tokens.String()) + " tokens"
 	}

@@ -35,7 +35,10 @@ func comparison(t *testing.T) render.Comparison {
 		 "checks": [{"kind": "fileExists", "name": "a.txt", "passed": true}, {"kind": "command", "name": "make test", "passed": false, "detail": "exit code 2:\n\u001b[31mFAIL\u001b[0m [x](javascript:y)"}],
 		 "transcript": "runs/1/transcript.txt", "diff": "../../etc/passwd"},
 		{"taskId": "new", "objective": {"passed": 1, "total": 1}, "cost": {"tokens": 100, "costUsd": 0.01}}]}`)
-	return render.Comparison{Comparison: score.Compare(before, after, score.DefaultThresholds()), Before: before, After: after}
+	return render.Comparison{
+		Comparison: score.Compare(before, after, score.DefaultThresholds()), Before: before,
+		After: after,
+	}
 }
 
 func TestComparisonAsText(t *testing.T) {
@@ -61,7 +64,10 @@ func TestColoursChangeNoText(t *testing.T) {
 func TestLinksAreOfPlainPathsOnly(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, "[diff](a/b-1.diff)", render.Link("diff", "a/b-1.diff"))
-	for _, path := range []string{"../x", "/etc/passwd", "a/../b", "javascript:x", "a b", "a)b", "//host/x", "a//b", ".git/config"} {
+	for _, path := range []string{
+		"../x", "/etc/passwd", "a/../b", "javascript:x", "a b", "a)b", "//host/x", "a//b",
+		".git/config",
+	} {
 		assert.NotContains(t, render.Link("diff", path), "](", path)
 	}
 }
@@ -77,13 +83,17 @@ func repeated(t *testing.T) render.Comparison {
 			if k%3 == 0 {
 				failed += `, {"kind": "fileExists", "name": "a*b", "passed": false}`
 			}
-			runs = append(runs, fmt.Sprintf(`{"scores": [{"taskId": "add-flag", "objective": {"passed": 1, "total": 3}, "cost": {"tokens": %d, "costUsd": %s}, "checks": [%s], "transcript": "runs/%d/t.txt"}]}`,
+			runs = append(runs, fmt.Sprintf(
+				`{"scores": [{"taskId": "add-flag", "objective": {"passed": 1, "total": 3}, "cost": {"tokens": %d, "costUsd": %s}, "checks": [%s], "transcript": "runs/%d/t.txt"}]}`,
 				tokens+137*k, usd, failed, k+1))
 		}
 		return parsed(t, fmt.Sprintf(`{"configLabel": %q, "runs": [%s]}`, label, strings.Join(runs, ", ")))
 	}
 	before, after := side("main", 34567, "0.0412345"), side("pull request", 31234, "0.0398765")
-	return render.Comparison{Comparison: score.Compare(before, after, score.DefaultThresholds()), Before: before, After: after}
+	return render.Comparison{
+		Comparison: score.Compare(before, after, score.DefaultThresholds()), Before: before,
+		After: after,
+	}
 }
 
 // TestComparisonIsShort: nobody needs six digits of a composite, nor the same
@@ -94,7 +104,8 @@ func TestComparisonIsShort(t *testing.T) {
 	require.Regexp(t, `\d\.\d{5}`, c.Deltas[0].Composite.String(), "the record has all digits")
 	for _, text := range []string{c.Text(), c.Markdown()} {
 		for _, number := range regexp.MustCompile(`\d+\.\d+`).FindAllString(text, -1) {
-			assert.LessOrEqual(t, len(strings.TrimLeft(strings.ReplaceAll(number, ".", ""), "0")), 4, "%s in\n%s", number, text)
+			assert.LessOrEqual(t, len(strings.TrimLeft(strings.ReplaceAll(number, ".", ""), "0")), 4, "%s in\n%s",
+				number, text)
 		}
 		assert.Equal(t, 1, strings.Count(text, "make test"), text)
 		assert.Contains(t, text, "add-flag (every run): ")

@@ -43,26 +43,56 @@ func TestConverge(t *testing.T) {
 		gain  string
 		what  render.Recommendation
 	}{
-		"nothing at all":                         {"", 0, false, render.NoGain, 0, "0", render.Continue},
-		"the baseline alone":                     {"0.5", 0, false, render.NoGain, 0, "0", render.Reject},
-		"a perfect baseline":                     {"1", 0, false, render.PerfectBaseline, 0, "0", render.Investigate},
-		"perfect at once":                        {"0.5 +1", 0, false, render.PerfectScore, 1, "+0.5", render.Apply},
-		"perfect before stuck":                   {"0.5 +1 -0.5 -0.5 -0.5", 0, false, render.PerfectScore, 1, "+0.5", render.Apply},
-		"stuck before rapid":                     {"0.1 +0.2 +0.3 +0.4 +0.5 -0.2 -0.3 -", 0, false, render.Stuck, 4, "+0.4", render.Investigate},
-		"stopped rising, and ran to its maximum": {"0.1 +0.2 +0.3 +0.4 -0.2 -0.3 -0.1", 0, true, render.Plateau, 3, "+0.3", render.Apply},
-		"rose quickly, and ran to its maximum":   {"0.1 +0.2 +0.3 +0.4 +0.5 -0.2 -0.3 -", 0, true, render.Plateau, 4, "+0.4", render.Apply},
-		"nothing kept, and ran to its maximum":   {"0.1 - - -", 0, true, render.NoGain, 0, "0", render.Reject},
-		"stuck with nothing":                     {"0.1 - - -", 0, false, render.Stuck, 0, "0", render.Investigate},
-		"rapid before plateau":                   {"0.1 +0.2 +0.3 +0.4 -0.2 -0.3", 0, false, render.Plateau, 3, "+0.3", render.Apply},
-		"half kept is not rapid":                 {"0.1 +0.2 +0.3 -0.2 -0.3", 0, false, render.Plateau, 2, "+0.2", render.Apply},
-		"improving":                              {"0.1 -0.1 +0.3 -0.2", 0, false, render.Improving, 2, "+0.2", render.Continue},
-		"no gain":                                {"0.1 -0.1 -0.1", 0, false, render.NoGain, 0, "0", render.Reject},
-		"reverts that are not the last":          {"0.1 - - - +0.2", 0, false, render.Improving, 4, "+0.1", render.Continue},
-		"a lost case is to be looked at":         {"0.1 +0.2 +0.3 -0.2 -0.3", 1, false, render.Plateau, 2, "+0.2", render.Investigate},
-		"a tie of decimals is a tie":             {"0.3 -0.3", 0, false, render.NoGain, 0, "0", render.Reject},
-		"nearly perfect is not perfect":          {"0.5 +0.999999999999", 0, false, render.Rapid, 1, "+0.499999999999", render.Continue},
-		"a baseline that was not scored":         {"0 +0.25", 0, false, render.Rapid, 1, "+0.25", render.Continue},
-		"a loss cannot be on what is not":        {"0.5 -0.2", 2, false, render.NoGain, 0, "0", render.Reject},
+		"nothing at all":     {"", 0, false, render.NoGain, 0, "0", render.Continue},
+		"the baseline alone": {"0.5", 0, false, render.NoGain, 0, "0", render.Reject},
+		"a perfect baseline": {"1", 0, false, render.PerfectBaseline, 0, "0", render.Investigate},
+		"perfect at once":    {"0.5 +1", 0, false, render.PerfectScore, 1, "+0.5", render.Apply},
+		"perfect before stuck": {
+			"0.5 +1 -0.5 -0.5 -0.5", 0, false, render.PerfectScore, 1, "+0.5",
+			render.Apply,
+		},
+		"stuck before rapid": {
+			"0.1 +0.2 +0.3 +0.4 +0.5 -0.2 -0.3 -", 0, false, render.Stuck, 4,
+			"+0.4", render.Investigate,
+		},
+		"stopped rising, and ran to its maximum": {
+			"0.1 +0.2 +0.3 +0.4 -0.2 -0.3 -0.1", 0, true, render.Plateau, 3,
+			"+0.3", render.Apply,
+		},
+		"rose quickly, and ran to its maximum": {
+			"0.1 +0.2 +0.3 +0.4 +0.5 -0.2 -0.3 -", 0, true, render.Plateau, 4,
+			"+0.4", render.Apply,
+		},
+		"nothing kept, and ran to its maximum": {"0.1 - - -", 0, true, render.NoGain, 0, "0", render.Reject},
+		"stuck with nothing":                   {"0.1 - - -", 0, false, render.Stuck, 0, "0", render.Investigate},
+		"rapid before plateau": {
+			"0.1 +0.2 +0.3 +0.4 -0.2 -0.3", 0, false, render.Plateau, 3, "+0.3",
+			render.Apply,
+		},
+		"half kept is not rapid": {
+			"0.1 +0.2 +0.3 -0.2 -0.3", 0, false, render.Plateau, 2, "+0.2",
+			render.Apply,
+		},
+		"improving": {
+			"0.1 -0.1 +0.3 -0.2", 0, false, render.Improving, 2, "+0.2",
+			render.Continue,
+		},
+		"no gain": {"0.1 -0.1 -0.1", 0, false, render.NoGain, 0, "0", render.Reject},
+		"reverts that are not the last": {
+			"0.1 - - - +0.2", 0, false, render.Improving, 4, "+0.1",
+			render.Continue,
+		},
+		"a lost case is to be looked at": {
+			"0.1 +0.2 +0.3 -0.2 -0.3", 1, false, render.Plateau, 2, "+0.2",
+			render.Investigate,
+		},
+		"a tie of decimals is a tie": {"0.3 -0.3", 0, false, render.NoGain, 0, "0", render.Reject},
+		"nearly perfect is not perfect": {
+			"0.5 +0.999999999999", 0, false, render.Rapid, 1, "+0.499999999999",
+			render.Continue,
+		},
+		"a baseline that was not scored":  {"0 +0.25", 0, false, render.Rapid, 1, "+0.25", render.Continue},
+		"a loss cannot be on what is not": {"0.5 -0.2", 2, false, render.NoGain, 0, "0", render.Reject},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

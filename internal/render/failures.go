@@ -91,7 +91,8 @@ func rationalesOf(o format.SuiteOutcome, task, side string, f form) []string {
 	for _, s := range o.Scores {
 		for _, run := range s.Runs {
 			if s.TaskID == task && run.Judge != nil && run.Judge.Rationale != "" {
-				line := fmt.Sprintf("%s, %s: %s — %s", f.text(task, maxLabel), side, rounded(run.Judge.Score.String()), f.text(run.Judge.Rationale, maxLine))
+				line := fmt.Sprintf("%s, %s: %s — %s", f.text(task, maxLabel), side, rounded(run.Judge.Score.String()),
+					f.text(run.Judge.Rationale, maxLine))
 				if runs[line]++; runs[line] == 1 {
 					list = append(list, line)
 				}

@@ -37,7 +37,8 @@ func (t Table) Fit(width int) Table {
 	case left >= min(widest, leastLast):
 		return t.wrapped(left)
 	case left+2 >= 0:
-		return t.withBelow(t.Header[:last], func(row []string) []string { return Wrap(cellText(row, last), width-len(indent)) })
+		return t.withBelow(t.Header[:last],
+			func(row []string) []string { return Wrap(cellText(row, last), width-len(indent)) })
 	default:
 		return t.withBelow(t.Header[:1], func(row []string) []string {
 			var cells []string

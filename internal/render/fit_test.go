@@ -15,7 +15,10 @@ import (
 func TestTablesFitATerminal(t *testing.T) {
 	t.Parallel()
 	why := "better than before; " + strings.Repeat("größer als 12 und 13; ", 20) + "end"
-	table := render.Table{Header: []string{"iteration", "outcome", "why"}, Right: map[int]bool{0: true}, Rows: [][]string{{"1", "rejected", why}, {"2", "accepted", "short"}}}
+	table := render.Table{
+		Header: []string{"iteration", "outcome", "why"}, Right: map[int]bool{0: true},
+		Rows: [][]string{{"1", "rejected", why}, {"2", "accepted", "short"}},
+	}
 	for _, width := range []int{60, 80, 200} {
 		text := table.Fit(width).String()
 		for line := range strings.Lines(text) {
@@ -34,7 +37,10 @@ func TestNarrowTables(t *testing.T) {
 	t.Parallel()
 	table := render.Table{
 		Header: []string{"program", "state", "runs", "best", "reason"}, Right: map[int]bool{2: true},
-		Rows: [][]string{{"speed", "paused", "12", "4.5", "paused: 3 errors in a row; see the history"}, {"size", "due", "0", "—", ""}},
+		Rows: [][]string{
+			{"speed", "paused", "12", "4.5", "paused: 3 errors in a row; see the history"},
+			{"size", "due", "0", "—", ""},
+		},
 	}
 	assert.Equal(t, "program  state   runs  best  reason\n"+
 		"speed    paused    12  4.5   paused: 3 errors in a row; see\n"+

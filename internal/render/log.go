@@ -15,7 +15,10 @@ import (
 
 // LogTable is a list of iterations without a row yet.
 func LogTable() Table {
-	return Table{Header: []string{"iteration", "time", "outcome", "metric", "best", "why"}, Right: map[int]bool{0: true, 3: true, 4: true}}
+	return Table{
+		Header: []string{"iteration", "time", "outcome", "metric", "best", "why"},
+		Right:  map[int]bool{0: true, 3: true, 4: true},
+	}
 }
 
 // LogRow is a decision in a LogTable, with every reason whole.
@@ -28,7 +31,10 @@ func LogRow(e *history.Decided) []string {
 		why = strings.TrimPrefix(why+"; ", "; ") + "flagged: " + decision.Joined(e.Warning)
 	}
 	figures := Rounded(metric.Text(e.Metric, "—"), metric.Text(e.Best, "—"), plain.Line(why))
-	return append([]string{strconv.Itoa(e.Iteration), e.Time.UTC().Format("2006-01-02 15:04"), OutcomeOf(e.Outcome).Word}, figures...)
+	return append([]string{
+		strconv.Itoa(e.Iteration), e.Time.UTC().Format("2006-01-02 15:04"),
+		OutcomeOf(e.Outcome).Word,
+	}, figures...)
 }
 
 // LogFields are the columns of LogRecord.
@@ -47,7 +53,8 @@ func LogRecord(e *history.Decided, seconds float64) []string {
 		took = strconv.FormatFloat(seconds, 'f', -1, 64)
 	}
 	return []string{
-		strconv.Itoa(e.Iteration), e.Time.UTC().Format(time.RFC3339), string(e.Outcome), metric.Text(e.Metric, ""), metric.Text(e.Best, ""), took, probability, e.Commit,
+		strconv.Itoa(e.Iteration), e.Time.UTC().Format(time.RFC3339), string(e.Outcome), metric.Text(e.Metric, ""),
+		metric.Text(e.Best, ""), took, probability, e.Commit,
 		plain.Line(e.Summary),
 	}
 }

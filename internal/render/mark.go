@@ -63,6 +63,7 @@ func PullTitle(a Account) string {
 	if kept := a.lastPromoted(); kept != nil && kept.Summary != "" {
 		summary = Said(kept.Summary)
 	}
-	title := strings.NewReplacer("{name}", a.Program.Name, "{scope}", a.Program.Name, "{type}", a.Program.PullRequest.Type, "{summary}", summary).Replace(template)
+	title := strings.NewReplacer("{name}", a.Program.Name, "{scope}", a.Program.Name, "{type}",
+		a.Program.PullRequest.Type, "{summary}", summary).Replace(template)
 	return plain.Clip(strings.Join(strings.Fields(title), " "), maxTitle)
 }

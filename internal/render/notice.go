@@ -22,7 +22,8 @@ func Notice(a Account, event int, what, reason string, people []string) string {
 	if what == "paused" {
 		cure = goOn
 	}
-	fmt.Fprintf(&b, "%s\n**%s is %s**: %s%s%s\n", NoticeMark(event), line(a.Program.Name), what, Stopped(reason), cure, runLink(a.RunURL))
+	fmt.Fprintf(&b, "%s\n**%s is %s**: %s%s%s\n", NoticeMark(event), line(a.Program.Name), what, Stopped(reason), cure,
+		runLink(a.RunURL))
 	var names []string
 	for _, login := range people {
 		if isLogin(login) {
@@ -70,7 +71,8 @@ func Check(name, report, stranger string, ready bool) string {
 	case ready:
 		fmt.Fprintf(&b, "%s\n**`%s` is ready**, and runs when it is due. It will do this:\n\n", CheckMark, code(name))
 	default:
-		fmt.Fprintf(&b, "%s\n**`%s` does not run yet.** Edit the issue; this comment follows.\n\n", CheckMark, code(name))
+		fmt.Fprintf(&b, "%s\n**`%s` does not run yet.** Edit the issue; this comment follows.\n\n",
+			CheckMark, code(name))
 	}
 	b.WriteString(fenced(report))
 	b.WriteString("\n🤖 *Autoloop read the text and ran nothing of it.*\n")

@@ -41,16 +41,30 @@ func account(t *testing.T) render.Account {
 		&history.Started{Head: history.Head{Run: "r1", Iteration: 1, Time: noon}},
 		&history.Measured{Role: history.Baseline, Metric: value("8"), Commit: "b45e"},
 		&history.Decided{
-			Head: history.Head{Run: "5-1-ab", Iteration: 1}, Outcome: history.Accepted, Metric: value("6"), PreviousBest: value("8"), Best: value("6"), Delta: "-2", Reasons: []decision.Reason{{Kind: decision.Better, Value: value("6"), Beside: value("8")}, decision.Say(hostile)}, Commit: strings.Repeat("c", 40),
+			Head: history.Head{Run: "5-1-ab", Iteration: 1}, Outcome: history.Accepted, Metric: value("6"),
+			PreviousBest: value("8"), Best: value("6"), Delta: "-2",
+			Reasons: []decision.Reason{
+				{Kind: decision.Better, Value: value("6"), Beside: value("8")},
+				decision.Say(hostile),
+			}, Commit: strings.Repeat("c", 40),
 			Evaluation: &history.Expense{Tokens: &in, CostUSD: cost, UnknownUSD: 2},
-			Work:       history.Work{Summary: hostile, Agent: "claude", Model: "m-1", Usage: &metric.Usage{CostUSD: cost, InputTokens: &in, OutputTokens: &out}, Durations: map[string]float64{"propose": 12, "measure": 3.25}},
+			Work: history.Work{
+				Summary: hostile, Agent: "claude", Model: "m-1",
+				Usage:     &metric.Usage{CostUSD: cost, InputTokens: &in, OutputTokens: &out},
+				Durations: map[string]float64{"propose": 12, "measure": 3.25},
+			},
 		},
 		&history.Finished{Head: history.Head{Run: "r1"}},
 		&history.Decided{
-			Head: history.Head{Run: "6-1-cd", Iteration: 2}, Outcome: history.Rejected, Metric: value("7"), PreviousBest: value("6"), Best: value("6"), Delta: "+1", Reasons: []decision.Reason{{Kind: decision.Worse, Value: value("7"), Beside: value("6"), Term: "lower"}},
-			Work: history.Work{Summary: "slower", Agent: "tuner"},
+			Head: history.Head{Run: "6-1-cd", Iteration: 2}, Outcome: history.Rejected, Metric: value("7"),
+			PreviousBest: value("6"), Best: value("6"), Delta: "+1",
+			Reasons: []decision.Reason{{Kind: decision.Worse, Value: value("7"), Beside: value("6"), Term: "lower"}},
+			Work:    history.Work{Summary: "slower", Agent: "tuner"},
 		},
-		&history.Decided{Head: history.Head{Run: "20260304T120000Z-1", Iteration: 3}, Outcome: history.Error, Best: value("6"), Reasons: decision.Says("the evaluation fails"), Work: history.Work{Agent: "tuner"}},
+		&history.Decided{
+			Head: history.Head{Run: "20260304T120000Z-1", Iteration: 3}, Outcome: history.Error,
+			Best: value("6"), Reasons: decision.Says("the evaluation fails"), Work: history.Work{Agent: "tuner"},
+		},
 	}
 	doc := state.New("speed")
 	m := doc.Machine()
@@ -58,11 +72,17 @@ func account(t *testing.T) render.Account {
 	m.RecentStatuses = []string{"accepted", "rejected", "error"}
 	doc.SetMachine(m)
 	for i := range 14 {
-		doc.AddEntry(state.HistoryEntry{Iteration: i + 1, Time: noon, Status: state.Rejected, Change: fmt.Sprintf("try %d", i+1), Metric: value("7")})
+		doc.AddEntry(state.HistoryEntry{
+			Iteration: i + 1, Time: noon, Status: state.Rejected,
+			Change: fmt.Sprintf("try %d", i+1), Metric: value("7"),
+		})
 	}
 	p := program.Parse(".autoloop/programs/speed.md", []byte(text))
 	require.NoError(t, p.Err())
-	return render.Account{Program: p, Events: events, State: doc.Bytes(), RunURL: "https://github.test/org/repo/actions/runs/7"}
+	return render.Account{
+		Program: p, Events: events, State: doc.Bytes(),
+		RunURL: "https://github.test/org/repo/actions/runs/7",
+	}
 }
 
 func TestGolden(t *testing.T) {
@@ -76,19 +96,28 @@ func TestGolden(t *testing.T) {
 	golden.Equal(t, "issue.md", render.Issue(a))
 	golden.Equal(t, "notice.md", render.Notice(a, 7, "paused", "5 rejections in a row", []string{"alice"}))
 	a.Events = append(a.Events, &history.Decided{
-		Head: history.Head{Run: "7-1-ef", Iteration: 4}, Outcome: history.PendingCI, Metric: value("5.123456789"), PreviousBest: value("6"), Best: value("5.123456789"),
-		Delta: "-0.876543211", Reasons: []decision.Reason{{Kind: decision.Better, Value: value("5.123456789"), Beside: value("6"), Term: "lower"}},
+		Head: history.Head{Run: "7-1-ef", Iteration: 4}, Outcome: history.PendingCI, Metric: value("5.123456789"),
+		PreviousBest: value("6"), Best: value("5.123456789"),
+		Delta: "-0.876543211", Reasons: []decision.Reason{{
+			Kind: decision.Better, Value: value("5.123456789"),
+			Beside: value("6"), Term: "lower",
+		}},
 		Work: history.Work{Summary: "one pass", Agent: "claude"},
 	})
 	golden.Equal(t, "pending.md", render.Iteration(a, a.Decided()[3]))
 	golden.Equal(t, "pull-pending.md", render.Pull(a, 4))
 	a.Events = append(a.Events, &history.Decided{
-		Head: history.Head{Run: "8-1-01", Iteration: 4}, Outcome: history.CIFixExhausted, Metric: value("5.123456789"), PreviousBest: value("6"), Best: value("6"),
+		Head: history.Head{Run: "8-1-01", Iteration: 4}, Outcome: history.CIFixExhausted, Metric: value("5.123456789"),
+		PreviousBest: value("6"), Best: value("6"),
 		Delta: "-0.876543211", Reasons: []decision.Reason{
-			{Kind: decision.CIStuck, Words: "build: expected 3"}, {Kind: decision.CIFound, Term: "failed", Path: "build [x](y)", Words: "build [x](y) fails"},
+			{Kind: decision.CIStuck, Words: "build: expected 3"},
+			{Kind: decision.CIFound, Term: "failed", Path: "build [x](y)", Words: "build [x](y) fails"},
 		},
-		Failing: []history.Check{{Name: "build [x](y)", URL: "https://github.test/org/repo/actions/runs/3/job/4"}, {Name: "lint", URL: "javascript:alert(1)"}},
-		Work:    history.Work{Summary: "one pass", Agent: "claude"},
+		Failing: []history.Check{
+			{Name: "build [x](y)", URL: "https://github.test/org/repo/actions/runs/3/job/4"},
+			{Name: "lint", URL: "javascript:alert(1)"},
+		},
+		Work: history.Work{Summary: "one pass", Agent: "claude"},
 	}, &history.Paused{Reason: decision.Say("stuck in CI fix loop: build: expected 3")})
 	withPage := a
 	withPage.Page = "https://org.github.io/repo/program-speed.html"
@@ -96,9 +125,11 @@ func TestGolden(t *testing.T) {
 	golden.Equal(t, "pull-page.md", render.Pull(withPage, 4))
 	golden.Equal(t, "ci-failed.md", render.Iteration(a, a.Decided()[3]))
 	golden.Equal(t, "status-paused.md", render.Status(a))
-	a.Events = append(a.Events, &history.Completed{Reason: decision.Say("target reached: 1 with target 1 (lower is better)")})
+	a.Events = append(a.Events, &history.Completed{Reason: decision.Say(
+		"target reached: 1 with target 1 (lower is better)")})
 	golden.Equal(t, "status-completed.md", render.Status(a))
-	golden.Equal(t, "notice-completed.md", render.Notice(a, 9, "completed", "target reached: 1 with target 1 (lower is better)", []string{"alice", "bob"}))
+	golden.Equal(t, "notice-completed.md",
+		render.Notice(a, 9, "completed", "target reached: 1 with target 1 (lower is better)", []string{"alice", "bob"}))
 	golden.Equal(t, "reply.md", render.Reply(12, "It goes on."))
 }
 
@@ -106,7 +137,10 @@ func TestWhatAgentsSayIsHarmless(t *testing.T) {
 	t.Parallel()
 	a := account(t)
 	a.Warnings = []string{hostile}
-	for _, body := range []string{render.Status(a), render.Pull(a, 4), render.Iteration(a, a.Decided()[0]), render.Notice(a, 1, "paused", hostile, []string{"alice"})} {
+	for _, body := range []string{
+		render.Status(a), render.Pull(a, 4), render.Iteration(a, a.Decided()[0]),
+		render.Notice(a, 1, "paused", hostile, []string{"alice"}),
+	} {
 		assert.NotContains(t, strings.ReplaceAll(body, "@alice", ""), "@octocat")
 		assert.NotContains(t, body, "<img")
 		assert.NotContains(t, body, "![x]")
@@ -136,7 +170,8 @@ func TestTheStatusIsShortAtAGlance(t *testing.T) {
 	a := account(t)
 	for i := range 30 {
 		a.Events = append(a.Events, &history.Decided{
-			Head: history.Head{Iteration: i + 4}, Outcome: history.Rejected, Metric: value("7.123456789"), Best: value("6"),
+			Head: history.Head{Iteration: i + 4}, Outcome: history.Rejected, Metric: value("7.123456789"),
+			Best: value("6"),
 			Work: history.Work{Summary: strings.Repeat("a long change ", 20), Agent: "x"},
 		})
 	}
@@ -153,7 +188,8 @@ func TestCountsAddUpAndAgree(t *testing.T) {
 	a := account(t)
 	a.Events = a.Events[:3]
 	assert.Contains(t, render.Summary(a), "1 iteration: 1 kept")
-	a.Events = append(a.Events, &history.Decided{Head: history.Head{Iteration: 2}, Outcome: history.PendingCI}, &history.Decided{Head: history.Head{Iteration: 3}, Outcome: history.CIFixExhausted})
+	a.Events = append(a.Events, &history.Decided{Head: history.Head{Iteration: 2}, Outcome: history.PendingCI},
+		&history.Decided{Head: history.Head{Iteration: 3}, Outcome: history.CIFixExhausted})
 	assert.Contains(t, render.Summary(a), "3 iterations: 1 kept, 1 not kept, 1 waiting")
 }
 
@@ -163,7 +199,10 @@ func TestAPersonsTextSurvives(t *testing.T) {
 	a := account(t)
 	ours := render.Pull(a, 4)
 	body := "Please look at a.go first.\n\n" + ours + "\n- [x] I tried it\n"
-	a.Events = append(a.Events, &history.Decided{Head: history.Head{Iteration: 4}, Outcome: history.Accepted, Metric: value("5"), PreviousBest: value("6"), Best: value("5")})
+	a.Events = append(a.Events, &history.Decided{
+		Head: history.Head{Iteration: 4}, Outcome: history.Accepted,
+		Metric: value("5"), PreviousBest: value("6"), Best: value("5"),
+	})
 	fresh := render.Within(body, render.Pull(a, 4))
 	assert.True(t, strings.HasPrefix(fresh, "Please look at a.go first.\n\n<!-- AUTOLOOP:PULL 4 none -->"))
 	assert.True(t, strings.HasSuffix(fresh, "<!-- AUTOLOOP:PULL END -->\n\n- [x] I tried it\n"))
@@ -194,13 +233,20 @@ func TestPeopleSeeThreeDigits(t *testing.T) {
 	t.Parallel()
 	a := account(t)
 	for text, want := range map[string]string{
-		"1.23456789": "1.23", "-0.000123456789": "-0.000123", "1234567.891": "1234568", "120000000": "120000000", "12": "12", "0": "0",
+		"1.23456789": "1.23", "-0.000123456789": "-0.000123", "1234567.891": "1234568", "120000000": "120000000",
+		"12": "12", "0": "0",
 		"0.1": "0.1", "99999999": "99999999", "1e-9": "1e-9",
 	} {
-		e := &history.Decided{Head: history.Head{Iteration: 9}, Outcome: history.Rejected, Metric: value(text), Work: history.Work{Agent: "x"}}
+		e := &history.Decided{
+			Head: history.Head{Iteration: 9}, Outcome: history.Rejected, Metric: value(text),
+			Work: history.Work{Agent: "x"},
+		}
 		assert.Contains(t, render.Iteration(a, e), "seconds **"+want+"**", text)
 	}
-	e := &history.Decided{Head: history.Head{Iteration: 9}, Outcome: history.Rejected, Reasons: decision.Says("the median 3.14159265358 of v1.2.3.4567 regressed"), Work: history.Work{Agent: "x"}}
+	e := &history.Decided{
+		Head: history.Head{Iteration: 9}, Outcome: history.Rejected,
+		Reasons: decision.Says("the median 3.14159265358 of v1.2.3.4567 regressed"), Work: history.Work{Agent: "x"},
+	}
 	assert.Contains(t, render.Iteration(a, e), "the median 3.14 of v1.2.3.4567 regressed")
 }
 
@@ -210,7 +256,10 @@ func TestChartIsThinnedAndPlain(t *testing.T) {
 	a.Events = a.Events[:2]
 	assert.Empty(t, render.Chart(a), "one point is no line")
 	for i := range 500 {
-		a.Events = append(a.Events, &history.Decided{Head: history.Head{Iteration: i + 1}, Outcome: history.Rejected, Best: value("1e-9")})
+		a.Events = append(a.Events, &history.Decided{
+			Head: history.Head{Iteration: i + 1}, Outcome: history.Rejected,
+			Best: value("1e-9"),
+		})
 	}
 	chart := render.Chart(a)
 	assert.LessOrEqual(t, strings.Count(chart, ","), 4*40)
@@ -225,7 +274,10 @@ func TestLongTextsAreCut(t *testing.T) {
 	a := account(t)
 	a.State = append(a.State, strings.Repeat("- mine\n", 20_000)...)
 	for i := range 100 {
-		a.Events = append(a.Events, &history.Decided{Head: history.Head{Iteration: i + 4}, Outcome: history.Accepted, Best: value("1"), Work: history.Work{Summary: strings.Repeat("ä", 5000)}})
+		a.Events = append(a.Events, &history.Decided{
+			Head: history.Head{Iteration: i + 4}, Outcome: history.Accepted,
+			Best: value("1"), Work: history.Work{Summary: strings.Repeat("ä", 5000)},
+		})
 	}
 	for _, body := range []string{render.Status(a), render.Pull(a, 4)} {
 		assert.LessOrEqual(t, len(body), 65_536)
@@ -248,7 +300,10 @@ func TestUndoneGainIsNoneAnyMore(t *testing.T) {
 	a.Events = append(a.Events, &history.Set{Key: history.UndoneIteration, Value: strconv.Itoa(kept), Commit: "later"})
 	assert.Nil(t, a.Kept())
 	assert.Equal(t, history.Undone, a.Decided()[kept-1].Outcome)
-	for name, text := range map[string]string{"status": render.Status(a), "pull": render.Pull(a, 4), "summary": render.Summary(a)} {
+	for name, text := range map[string]string{
+		"status": render.Status(a), "pull": render.Pull(a, 4),
+		"summary": render.Summary(a),
+	} {
 		assert.NotContains(t, text, "**6**", name)
 		assert.NotContains(t, text, "8 → 6", name)
 	}

@@ -75,8 +75,10 @@ func (a Account) unmerged() []*history.Decided {
 			back := history.UndoneBy(e)
 			kept = slices.DeleteFunc(kept, func(before *history.Decided) bool { return before.Iteration == back })
 		case *history.Decided:
-			kept = slices.DeleteFunc(kept, func(before *history.Decided) bool { return before.Iteration == e.Iteration })
-			if settled := e.Iteration == ended && e.Outcome == history.Accepted && (merged == "" || merged == e.Commit); history.Promoted(e) && !settled {
+			kept = slices.DeleteFunc(kept,
+				func(before *history.Decided) bool { return before.Iteration == e.Iteration })
+			if settled := e.Iteration == ended && e.Outcome == history.Accepted &&
+				(merged == "" || merged == e.Commit); history.Promoted(e) && !settled {
 				kept = append(kept, e)
 			}
 			newest = e.Iteration
@@ -232,9 +234,11 @@ func Pull(a Account, issue int) string {
 	fmt.Fprintf(&b, "%s\n", a.PullMark())
 	if past.Initial != nil && past.Best != nil && !a.Leads() {
 		fmt.Fprintf(&b, "⚠️ **Not better than `%s`: %s is %s there, and %s here** (%s). Do not merge it as it is: the next gain beyond that is shown here.",
-			line(past.BaseBranch), metricName(a.Program), Figure(past.Initial, past.Best), Figure(past.Best, past.Initial), better(a))
+			line(past.BaseBranch), metricName(a.Program), Figure(past.Initial, past.Best),
+			Figure(past.Best, past.Initial), better(a))
 	} else if past.Initial != nil && past.Best != nil {
-		fmt.Fprintf(&b, "**%s: %s → %s** (%s; %s)", metricName(a.Program), Figure(past.Initial, past.Best), Figure(past.Best, past.Initial), gain(a, past), better(a))
+		fmt.Fprintf(&b, "**%s: %s → %s** (%s; %s)", metricName(a.Program), Figure(past.Initial, past.Best),
+			Figure(past.Best, past.Initial), gain(a, past), better(a))
 	}
 	if issue > 0 {
 		fmt.Fprintf(&b, " · program #%d", issue)
@@ -302,7 +306,8 @@ const maxSteps = 30
 // pullSteps lists what was kept, the latest first.
 func pullSteps(b *strings.Builder, a Account) {
 	table := Table{
-		Header: []string{"iteration", cell(metricName(a.Program)), "gain", "change"}, Right: map[int]bool{0: true, 1: true, 2: true},
+		Header: []string{"iteration", cell(metricName(a.Program)), "gain", "change"},
+		Right:  map[int]bool{0: true, 1: true, 2: true},
 	}
 	for _, e := range slices.Backward(a.unmerged()) {
 		change := saidCell(e.Summary)
@@ -338,5 +343,6 @@ func reproduce(b *strings.Builder, a Account, past history.Summary) {
 		script = "# " + line(a.Program.File) + " has the whole script\n"
 	}
 	fmt.Fprintf(b, "%ssh\ngit fetch origin %s autoloop/%s\ngit checkout --detach %s # before; then: git checkout --detach origin/autoloop/%s\n%s%s\n%s\n\n</details>\n",
-		fence, cmp.Or(line(past.BaseBranch), "HEAD"), a.Program.Name, line(past.Base), a.Program.Name, setup, strings.TrimSpace(script), fence)
+		fence, cmp.Or(line(past.BaseBranch), "HEAD"), a.Program.Name, line(past.Base), a.Program.Name, setup,
+		strings.TrimSpace(script), fence)
 }

@@ -90,7 +90,8 @@ type SkillChange struct {
 // Converge.
 func NewSkillReport(rows []results.Row, regressed []string, whole bool) SkillReport {
 	r := SkillReport{
-		Schema: 1, Convergence: Converge(rows, len(regressed), whole), Notes: []string{}, Trajectory: []SkillStep{}, RegressedCases: append([]string{}, regressed...), Triggers: []SkillTriggers{},
+		Schema: 1, Convergence: Converge(rows, len(regressed), whole), Notes: []string{}, Trajectory: []SkillStep{},
+		RegressedCases: append([]string{}, regressed...), Triggers: []SkillTriggers{},
 		Failures: []SkillFailure{}, Changes: []SkillChange{},
 	}
 	for _, row := range rows {
@@ -100,7 +101,8 @@ func NewSkillReport(rows []results.Row, regressed []string, whole bool) SkillRep
 		r.Notes = append(r.Notes, r.Note)
 	}
 	if tail := unmeasured(rows); tail > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("the last %d candidates were not measured at all: the trajectory says why, and it is the improver that needs a look, not the skill", tail))
+		r.Notes = append(r.Notes, fmt.Sprintf(
+			"the last %d candidates were not measured at all: the trajectory says why, and it is the improver that needs a look, not the skill", tail))
 	}
 	if bounces(rows) {
 		r.Notes = append(r.Notes, "the scores bounce without a trend: expectations may be a matter of taste; make them checkable")
@@ -112,7 +114,8 @@ func NewSkillReport(rows []results.Row, regressed []string, whole bool) SkillRep
 func (r SkillReport) WithGrader(feedback []SkillFeedback) SkillReport {
 	r.Feedback = feedback
 	if r.Kept > 0 && r.Best != nil && r.Start != nil && r.Best.Sub(*r.Start).Cmp(metric.MustValue(graderNoise)) < 0 {
-		r.Notes = append(slices.Clone(r.Notes), "the gain is under "+graderNoise+", within the noise of a grader when each version ran once")
+		r.Notes = append(slices.Clone(r.Notes),
+			"the gain is under "+graderNoise+", within the noise of a grader when each version ran once")
 	}
 	return r
 }
@@ -126,8 +129,9 @@ func (r SkillReport) WithTriggers(list []SkillTriggers) SkillReport {
 	}
 	first, last := list[0], list[len(list)-1]
 	if last.Version == r.BestVersion && last.Score.Cmp(first.Score) < 0 {
-		r.Notes = append(slices.Clone(r.Notes), fmt.Sprintf("agents take up v%d when they should, and leave it when not, less often than the original (%s of the trigger queries, %s before): look at the description in its SKILL.md",
-			last.Version, Figure(&last.Score), Figure(&first.Score)))
+		r.Notes = append(slices.Clone(r.Notes),
+			fmt.Sprintf("agents take up v%d when they should, and leave it when not, less often than the original (%s of the trigger queries, %s before): look at the description in its SKILL.md",
+				last.Version, Figure(&last.Score), Figure(&first.Score)))
 	}
 	return r
 }
@@ -204,16 +208,24 @@ func (r SkillReport) render(f form) string {
 		fmt.Fprintf(&out, "%d. %s\n", i+1, step)
 	}
 	if len(r.Trajectory) > 0 {
-		table := Table{Header: []string{"iteration", "score", "best", "action", "change"}, Right: map[int]bool{0: true, 1: true, 2: true}}
+		table := Table{
+			Header: []string{"iteration", "score", "best", "action", "change"},
+			Right:  map[int]bool{0: true, 1: true, 2: true},
+		}
 		for _, step := range r.Trajectory {
 			table.Rows = append(table.Rows, []string{
-				strconv.Itoa(step.Iteration), Figure(step.Score), Figure(step.Best), string(step.Action), f.text(rounded(step.Changelog), maxLine),
+				strconv.Itoa(step.Iteration), Figure(step.Score), Figure(step.Best), string(step.Action),
+				f.text(rounded(step.Changelog), maxLine),
 			})
 		}
 		out.WriteString(f.heading("Trajectory") + f.table(table))
 	}
 	if len(r.Cases) > 0 {
-		title, table := "Cases before and after", Table{Header: []string{"case", "v0", fmt.Sprintf("v%d", r.BestVersion)}, Right: map[int]bool{1: true, 2: true}}
+		title, table := "Cases before and after",
+			Table{
+				Header: []string{"case", "v0", fmt.Sprintf("v%d", r.BestVersion)},
+				Right:  map[int]bool{1: true, 2: true},
+			}
 		if r.BestVersion == 0 { // nothing was kept: there is no after
 			title, table.Header = "Cases", table.Header[:2]
 		}
@@ -222,11 +234,14 @@ func (r SkillReport) render(f form) string {
 		}
 		out.WriteString(f.heading(title) + f.table(table))
 	}
-	out.WriteString(f.section("Cases that the best version lost", lines(r.RegressedCases, func(id string) string { return f.text(id, maxLabel) })) +
-		f.section("Trigger queries", lines(r.Triggers, f.triggers)) + f.section("Remaining failures", lines(r.Failures, f.failure)) +
-		f.section("What the grader would improve in the suite", lines(merged(r.Feedback), func(one SkillFeedback) string {
-			return f.text(one.Case, maxLabel) + ": " + f.text(one.Text, maxLine)
-		})) +
+	out.WriteString(f.section("Cases that the best version lost",
+		lines(r.RegressedCases, func(id string) string { return f.text(id, maxLabel) })) +
+		f.section("Trigger queries", lines(r.Triggers, f.triggers)) + f.section("Remaining failures",
+		lines(r.Failures, f.failure)) +
+		f.section("What the grader would improve in the suite",
+			lines(merged(r.Feedback), func(one SkillFeedback) string {
+				return f.text(one.Case, maxLabel) + ": " + f.text(one.Text, maxLine)
+			})) +
 		f.section("Changes from v0", lines(r.Changes, f.change)))
 	if r.Diff != "" {
 		out.WriteString(f.diff(r.Diff))

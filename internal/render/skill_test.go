@@ -25,7 +25,10 @@ func TestAReportHidesNothingOfTheDiff(t *testing.T) {
 func TestTriggersAreAFigureOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	figure := func(version int, value string, failures ...render.SkillFailure) render.SkillTriggers {
-		return render.SkillTriggers{Version: version, Score: metric.MustValue(value), Right: 3 - len(failures), Total: 3, Failures: failures}
+		return render.SkillTriggers{
+			Version: version, Score: metric.MustValue(value), Right: 3 - len(failures),
+			Total: 3, Failures: failures,
+		}
 	}
 	wrong := render.SkillFailure{Case: "trigger-2", Text: "what | time", Evidence: "loaded"}
 	const less = "less often than the original (0.66 of the trigger queries, 1 before)"
@@ -57,7 +60,8 @@ func TestAReportOfCandidatesThatWereNeverMeasured(t *testing.T) {
 	t.Parallel()
 	const note = "the last 3 candidates were not measured at all"
 	assert.Contains(t, render.NewSkillReport(rowsOf("0.5 +0.6 - - -"), nil, false).Markdown(), note)
-	assert.NotContains(t, render.NewSkillReport(rowsOf("0.5 +0.6 - -0.1 -"), nil, false).Markdown(), "not measured at all")
+	assert.NotContains(t, render.NewSkillReport(rowsOf("0.5 +0.6 - -0.1 -"), nil, false).Markdown(),
+		"not measured at all")
 }
 
 func TestAReportThatKeptNothingHasNoCasesAfter(t *testing.T) {

@@ -64,7 +64,8 @@ func latest(b *strings.Builder, a Account) {
 			change = e.Reasons[0].String()
 		}
 		table.Rows = append(table.Rows, []string{
-			number, Label(e.Outcome), Figure(e.Metric, e.PreviousBest), strings.ReplaceAll(plain.Quote(change, 80), "|", `\|`),
+			number, Label(e.Outcome), Figure(e.Metric, e.PreviousBest),
+			strings.ReplaceAll(plain.Quote(change, 80), "|", `\|`),
 		})
 	}
 	b.WriteString("\n" + table.Markdown())
@@ -88,7 +89,8 @@ func Summary(a Account) string {
 		lines = append(lines, text)
 	}
 	if past.Unmeasured() {
-		lines = append(lines, fmt.Sprintf("%s: measured at the next run, because iteration %d was undone", metricName(a.Program), past.Undone))
+		lines = append(lines, fmt.Sprintf("%s: measured at the next run, because iteration %d was undone",
+			metricName(a.Program), past.Undone))
 	}
 	lines = append(lines, tally(a)+spentLine(a))
 	for _, warning := range a.Warnings {
@@ -129,7 +131,10 @@ func tally(a Account) string {
 		count     int
 		one, more string
 	}{
-		{kept, "kept", "kept"}, {decided - kept - waiting - errors, "not kept", "not kept"}, {waiting, "waiting", "waiting"}, {errors, "error", "errors"},
+		{kept, "kept", "kept"},
+		{decided - kept - waiting - errors, "not kept", "not kept"},
+		{waiting, "waiting", "waiting"},
+		{errors, "error", "errors"},
 	} {
 		if kind.count > 0 {
 			parts = append(parts, Count(kind.count, kind.one, kind.more))

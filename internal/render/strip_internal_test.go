@@ -25,7 +25,8 @@ func TestStrips(t *testing.T) {
 
 func TestStripsAtTheEdges(t *testing.T) {
 	assert.Empty(t, Strips(Strip{Name: "old"}))
-	assert.Equal(t, "x    ┃    5\n   5   5\n", drawStrips(5, []Strip{{Name: "x", Samples: values("5", "5"), Note: "5"}}))
+	assert.Equal(t, "x    ┃    5\n   5   5\n",
+		drawStrips(5, []Strip{{Name: "x", Samples: values("5", "5"), Note: "5"}}))
 	huge := drawStrips(5, []Strip{{Name: "x", Samples: values("-1.7e308", "1.7e308")}})
 	assert.Equal(t, "x  · ┃ ·  \n   -1.7e308 1.7e308\n", huge)
 }

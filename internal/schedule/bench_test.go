@@ -86,7 +86,8 @@ func library(b *testing.B, front string, count int) *git.Repo {
 	root := b.TempDir()
 	programs := filepath.Join(root, memory.DefaultPrograms)
 	require.NoError(b, os.MkdirAll(programs, 0o755))
-	text := []byte("---\n" + front + "---\n\n# Speed\n\n## Goal\n\nMake it fast.\n\n## Target\n\n- `a.go`\n\n## Evaluation\n\n```sh\ngo run ./bench\n```\n")
+	text := []byte("---\n" + front +
+		"---\n\n# Speed\n\n## Goal\n\nMake it fast.\n\n## Target\n\n- `a.go`\n\n## Evaluation\n\n```sh\ngo run ./bench\n```\n")
 	var stream bytes.Buffer
 	stream.WriteString("commit refs/heads/memory/autoloop\ncommitter A <a@b> 1700000000 +0000\ndata 1\nm")
 	put := func(name string, data []byte) {
@@ -132,7 +133,11 @@ func ledger(b *testing.B, last time.Time) *history.Log {
 		at := last.Add(-time.Duration(20-n) * time.Hour)
 		require.NoError(b, log.Append(
 			&history.Started{Head: history.Head{Time: at, Run: "r", Iteration: n}},
-			&history.Decided{Head: history.Head{Time: at, Run: "r", Iteration: n}, Outcome: history.Rejected, Verdict: "worse", Reasons: decision.Says("it was slower than before"), Work: history.Work{Agent: "claude"}},
+			&history.Decided{
+				Head: history.Head{Time: at, Run: "r", Iteration: n}, Outcome: history.Rejected,
+				Verdict: "worse", Reasons: decision.Says("it was slower than before"),
+				Work: history.Work{Agent: "claude"},
+			},
 		))
 	}
 	return log
@@ -174,7 +179,10 @@ func plan(b *testing.B, at *git.Repo) {
 
 // input is what the command reads for scheduling.
 func input(b *testing.B, repo *git.Repo) schedule.Input {
-	env := cli.Env{Environ: os.Environ(), Getenv: func(string) string { return "" }, Dir: repo.Root, Now: func() time.Time { return now }}
+	env := cli.Env{
+		Environ: os.Environ(), Getenv: func(string) string { return "" }, Dir: repo.Root,
+		Now: func() time.Time { return now },
+	}
 	in, err := cli.Scheduling{Options: cli.Options{Dir: b.TempDir()}}.Input(b.Context(), env, nil)
 	require.NoError(b, err)
 	return in
@@ -187,8 +195,12 @@ func BenchmarkStatus(b *testing.B) {
 	for _, count := range []int{1000, 5000} {
 		b.Run(fmt.Sprint(count), func(b *testing.B) {
 			repo := library(b, frontmatters()["plain"], count)
-			for _, args := range [][]string{{"add", "--all"}, {"-c", "user.name=A", "-c", "user.email=a@b", "commit", "--quiet", "--message", "m"}} {
-				out, err := exec.CommandContext(b.Context(), "git", append([]string{"-C", repo.Root}, args...)...).CombinedOutput()
+			for _, args := range [][]string{
+				{"add", "--all"},
+				{"-c", "user.name=A", "-c", "user.email=a@b", "commit", "--quiet", "--message", "m"},
+			} {
+				out, err := exec.CommandContext(b.Context(), "git",
+					append([]string{"-C", repo.Root}, args...)...).CombinedOutput()
 				require.NoError(b, err, string(out))
 			}
 			beside(b, repo, true, "ms-status", func() { look(b, repo) })

@@ -48,7 +48,8 @@ func choose(t *testing.T, in schedule.Input) *schedule.Plan {
 func TestMostOverdueWins(t *testing.T) {
 	plan := choose(t, schedule.Input{
 		Programs: []*program.Program{
-			programFile("daily", "schedule: daily"), programFile("hourly", "schedule: hourly"), programFile("always", "metric: x"),
+			programFile("daily", "schedule: daily"), programFile("hourly", "schedule: hourly"),
+			programFile("always", "metric: x"),
 		},
 		States: map[string][]byte{
 			"daily":  stateFile(ago(27 * time.Hour)), // 3 h late
@@ -65,8 +66,14 @@ func TestMostOverdueWins(t *testing.T) {
 }
 
 func TestNeverRunComesBeforeAllButPending(t *testing.T) {
-	programs := []*program.Program{programFile("old", "schedule: hourly"), programFile("new", "schedule: monthly"), programFile("waiting", "schedule: weekly")}
-	states := map[string][]byte{"old": stateFile(ago(1000 * time.Hour)), "waiting": stateFile(ago(time.Minute), "Recent Statuses=accepted, pending-ci")}
+	programs := []*program.Program{
+		programFile("old", "schedule: hourly"), programFile("new", "schedule: monthly"),
+		programFile("waiting", "schedule: weekly"),
+	}
+	states := map[string][]byte{
+		"old":     stateFile(ago(1000 * time.Hour)),
+		"waiting": stateFile(ago(time.Minute), "Recent Statuses=accepted, pending-ci"),
+	}
 	plan := choose(t, schedule.Input{Programs: programs, States: states, Max: 3})
 	assert.Equal(t, []string{"waiting", "new", "old"}, plan.Matrix.Program)
 }
@@ -85,15 +92,20 @@ func TestSkips(t *testing.T) {
 		rows  []string
 		begin string
 	}{
-		"completed before paused": {"schedule: hourly", []string{"Completed=true", "Completed Reason=done", "Paused=true"}, "completed: done"},
-		"paused":                  {"schedule: hourly", []string{"Paused=`true`", "Pause Reason=rest"}, "paused: rest"},
-		"plateau":                 {"schedule: hourly", []string{ago(9 * time.Hour), rejected}, "plateau:"},
-		"not due":                 {"schedule: daily", []string{ago(2 * time.Hour)}, "not due yet"},
-		"cron":                    {"schedule: \"0 3 * * *\"", []string{ago(8 * time.Hour)}, "not due yet"},
+		"completed before paused": {
+			"schedule: hourly",
+			[]string{"Completed=true", "Completed Reason=done", "Paused=true"},
+			"completed: done",
+		},
+		"paused":  {"schedule: hourly", []string{"Paused=`true`", "Pause Reason=rest"}, "paused: rest"},
+		"plateau": {"schedule: hourly", []string{ago(9 * time.Hour), rejected}, "plateau:"},
+		"not due": {"schedule: daily", []string{ago(2 * time.Hour)}, "not due yet"},
+		"cron":    {"schedule: \"0 3 * * *\"", []string{ago(8 * time.Hour)}, "not due yet"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan := choose(t, schedule.Input{
-				Programs: []*program.Program{programFile("p", c.front)}, States: map[string][]byte{"p": stateFile(c.rows...)},
+				Programs: []*program.Program{programFile("p", c.front)},
+				States:   map[string][]byte{"p": stateFile(c.rows...)},
 			})
 			assert.Nil(t, plan.Selected)
 			require.Len(t, plan.Skipped, 1)
@@ -111,46 +123,59 @@ func TestPlateauIsOverWhenAPersonResumed(t *testing.T) {
 	lines = append(lines, `{"event":"paused","reason":{"kind":"plateau"}}`)
 	in := schedule.Input{
 		Programs: []*program.Program{programFile("p", "schedule: hourly")},
-		States:   map[string][]byte{"p": stateFile(ago(9*time.Hour), "Paused=false", "Recent Statuses=rejected, rejected, rejected, rejected, rejected")},
-		Ledger:   func(string) (*history.Log, error) { return history.Parse([]byte(strings.Join(lines, "\n") + "\n")) },
+		States: map[string][]byte{"p": stateFile(ago(9*time.Hour), "Paused=false",
+			"Recent Statuses=rejected, rejected, rejected, rejected, rejected")},
+		Ledger: func(string) (*history.Log, error) { return history.Parse([]byte(strings.Join(lines, "\n") + "\n")) },
 	}
 	assert.Equal(t, "p", *choose(t, in).Selected)
 }
 
 func TestPlateauOffAndLonger(t *testing.T) {
-	states := map[string][]byte{"p": stateFile(ago(9*time.Hour), "Recent Statuses="+strings.TrimSuffix(strings.Repeat("rejected, ", 10), ", "))}
+	states := map[string][]byte{"p": stateFile(ago(9*time.Hour),
+		"Recent Statuses="+strings.TrimSuffix(strings.Repeat("rejected, ", 10), ", "))}
 	for _, front := range []string{"plateau: off", "plateau: 50"} {
-		assert.NotNil(t, choose(t, schedule.Input{Programs: []*program.Program{programFile("p", front)}, States: states}).Selected, front)
+		assert.NotNil(t, choose(t, schedule.Input{
+			Programs: []*program.Program{programFile("p", front)},
+			States:   states,
+		}).Selected, front)
 	}
 }
 
 func TestBudget(t *testing.T) {
 	day := `{"event":"decided","iteration":1,"outcome":"rejected","time":"2026-03-04T02:00:00Z"}` + "\n"
 	in := schedule.Input{
-		Programs: []*program.Program{programFile("p", "budget: {iterations: 1, per: day}")}, States: map[string][]byte{"p": stateFile(ago(10 * time.Hour))},
-		Ledger: func(string) (*history.Log, error) { return history.Parse([]byte(day)) },
+		Programs: []*program.Program{programFile("p", "budget: {iterations: 1, per: day}")},
+		States:   map[string][]byte{"p": stateFile(ago(10 * time.Hour))},
+		Ledger:   func(string) (*history.Log, error) { return history.Parse([]byte(day)) },
 	}
 	plan := choose(t, in)
 	require.Len(t, plan.Skipped, 1)
-	assert.Equal(t, "budget: 1 of 1 iterations used this day; it resumes at 2026-03-05T00:00:00Z", plan.Skipped[0].Reason)
+	assert.Equal(t, "budget: 1 of 1 iterations used this day; it resumes at 2026-03-05T00:00:00Z",
+		plan.Skipped[0].Reason)
 	in.Now = now.AddDate(0, 0, 1)
 	assert.NotNil(t, choose(t, in).Selected)
 }
 
 func TestRateLimit(t *testing.T) {
 	in := schedule.Input{
-		Programs: []*program.Program{programFile("p", "")}, States: map[string][]byte{"p": stateFile(ago(10*time.Hour), "Not Before="+now.Add(time.Hour).Format(time.RFC3339))},
+		Programs: []*program.Program{programFile("p", "")},
+		States: map[string][]byte{"p": stateFile(ago(10*time.Hour),
+			"Not Before="+now.Add(time.Hour).Format(time.RFC3339))},
 	}
 	plan := choose(t, in)
 	require.Len(t, plan.Skipped, 1)
-	assert.Equal(t, "paused: the agent's service has a rate limit; it resumes at "+now.Add(time.Hour).Format(time.RFC3339), plan.Skipped[0].Reason)
+	assert.Equal(t, "paused: the agent's service has a rate limit; it resumes at "+
+		now.Add(time.Hour).Format(time.RFC3339), plan.Skipped[0].Reason)
 	assert.Equal(t, now.Add(time.Hour), *plan.Skipped[0].NextDue)
 	in.Now = now.Add(time.Hour)
 	assert.NotNil(t, choose(t, in).Selected)
 }
 
 func TestGraceOfFiveMinutes(t *testing.T) {
-	in := schedule.Input{Programs: []*program.Program{programFile("p", "schedule: every 6h")}, States: map[string][]byte{"p": stateFile(ago(6*time.Hour - 4*time.Minute))}}
+	in := schedule.Input{
+		Programs: []*program.Program{programFile("p", "schedule: every 6h")},
+		States:   map[string][]byte{"p": stateFile(ago(6*time.Hour - 4*time.Minute))},
+	}
 	assert.NotNil(t, choose(t, in).Selected)
 	in.States["p"] = stateFile(ago(6*time.Hour - 6*time.Minute))
 	assert.Nil(t, choose(t, in).Selected)
@@ -158,7 +183,8 @@ func TestGraceOfFiveMinutes(t *testing.T) {
 
 func TestFutureLastRunIsUnknown(t *testing.T) {
 	plan := choose(t, schedule.Input{
-		Programs: []*program.Program{programFile("p", "schedule: weekly")}, States: map[string][]byte{"p": stateFile("Last Run=2099-01-01")},
+		Programs: []*program.Program{programFile("p", "schedule: weekly")},
+		States:   map[string][]byte{"p": stateFile("Last Run=2099-01-01")},
 	})
 	assert.Equal(t, "p", *plan.Selected)
 	require.Len(t, plan.Warnings, 1)
@@ -168,7 +194,8 @@ func TestFutureLastRunIsUnknown(t *testing.T) {
 func TestOneBadProgramStopsNoOther(t *testing.T) {
 	plan := choose(t, schedule.Input{
 		Programs: []*program.Program{
-			programFile("bad", "schedule: every 0h"), programFile("good", "schedule: hourly"), programFile("broken-state", "schedule: hourly"),
+			programFile("bad", "schedule: every 0h"), programFile("good", "schedule: hourly"),
+			programFile("broken-state", "schedule: hourly"),
 			program.Parse(".autoloop/programs/todo.md", []byte("## Goal\nREPLACE THIS with a goal\n")),
 		},
 		States: map[string][]byte{"broken-state": []byte("hello\n")},
@@ -213,7 +240,10 @@ func TestForcedProgramThatRests(t *testing.T) {
 }
 
 func TestPausedStopsEverything(t *testing.T) {
-	plan := choose(t, schedule.Input{Programs: []*program.Program{programFile("p", "metric: x")}, Stopped: "AUTOLOOP_PAUSED is true", Forced: "p"})
+	plan := choose(t, schedule.Input{
+		Programs: []*program.Program{programFile("p", "metric: x")},
+		Stopped:  "AUTOLOOP_PAUSED is true", Forced: "p",
+	})
 	assert.Nil(t, plan.Selected)
 	assert.Contains(t, plan.Warnings[0], "AUTOLOOP_PAUSED")
 }
@@ -224,8 +254,10 @@ func TestPlanAsJSONHasEveryName(t *testing.T) {
 	var fields map[string]any
 	require.NoError(t, json.Unmarshal(text, &fields))
 	for _, name := range []string{
-		"selected", "selected_file", "selected_issue", "selected_target_metric", "selected_metric_direction", "state_file_size_bytes",
-		"state_file_max_bytes", "issue_programs", "deferred", "skipped", "unconfigured", "no_programs", "not_due", "head_branch", "existing_pr",
+		"selected", "selected_file", "selected_issue", "selected_target_metric", "selected_metric_direction",
+		"state_file_size_bytes",
+		"state_file_max_bytes", "issue_programs", "deferred", "skipped", "unconfigured", "no_programs", "not_due",
+		"head_branch", "existing_pr",
 		"schema_version", "generated_at", "errors", "warnings", "untrusted", "matrix",
 	} {
 		assert.Contains(t, fields, name)
@@ -244,8 +276,9 @@ func TestPlateauOfTheTunerIsLonger(t *testing.T) {
 	}
 	in := schedule.Input{
 		Programs: []*program.Program{programFile("p", "schedule: hourly")},
-		States:   map[string][]byte{"p": stateFile(ago(9*time.Hour), "Recent Statuses="+strings.TrimSuffix(strings.Repeat("rejected, ", 10), ", "))},
-		Ledger:   func(string) (*history.Log, error) { return history.Parse([]byte(text)) },
+		States: map[string][]byte{"p": stateFile(ago(9*time.Hour),
+			"Recent Statuses="+strings.TrimSuffix(strings.Repeat("rejected, ", 10), ", "))},
+		Ledger: func(string) (*history.Log, error) { return history.Parse([]byte(text)) },
 	}
 	assert.NotNil(t, choose(t, in).Selected)
 	text += fmt.Sprintf(line, 50)

@@ -88,7 +88,8 @@ func (p *Plan) CompatText(in Input, forced error) (text string, failed bool) {
 		switch bad.Why { //nolint:exhaustive // the others have the words of this scheduler
 		case "":
 			say("requested program '%s' not found", plain.Line(in.Forced))
-			say("ERROR: requested program '%s' not found. Available programs: %s", plain.Line(in.Forced), compatList(names))
+			say("ERROR: requested program '%s' not found. Available programs: %s", plain.Line(in.Forced),
+				compatList(names))
 		case Unconfigured:
 			say("ERROR: requested program '%s' is unconfigured (has placeholders).", in.Forced)
 		}

@@ -104,12 +104,16 @@ func (d *discoverer) sort(issue Issue) {
 func (d *discoverer) link(name string, issue Issue) {
 	switch {
 	case issue.Untrusted != "" && !issue.Bot:
-		d.Untrusted = append(d.Untrusted, Untrusted{Name: plain.Inline(name, 80), Issue: issue.Number, Reason: issue.Untrusted})
+		d.Untrusted = append(d.Untrusted,
+			Untrusted{Name: plain.Inline(name, 80), Issue: issue.Number, Reason: issue.Untrusted})
 	case !d.files[name]:
-		d.Warnings = append(d.Warnings, fmt.Sprintf("issue #%d is the own issue of program %s, which has no file: close it, or give the program its file back",
-			issue.Number, plain.Inline(name, 80)))
+		d.Warnings = append(d.Warnings,
+			fmt.Sprintf("issue #%d is the own issue of program %s, which has no file: close it, or give the program its file back",
+				issue.Number, plain.Inline(name, 80)))
 	case d.Linked[name] != 0:
-		d.Warnings = append(d.Warnings, fmt.Sprintf("issue #%d is a second issue of program %s, after #%d: close it", issue.Number, name, d.Linked[name]))
+		d.Warnings = append(d.Warnings,
+			fmt.Sprintf("issue #%d is a second issue of program %s, after #%d: close it", issue.Number, name,
+				d.Linked[name]))
 	case d.owners[name] == 0 || d.owners[name] == issue.Number:
 		d.Linked[name] = issue.Number
 	}

@@ -31,9 +31,13 @@ func TestIssuesBecomePrograms(t *testing.T) {
 	long := strings.Repeat("x", 80)
 	found := schedule.Discover(
 		[]*program.Program{programFile("speed", "schedule: daily")},
-		[]schedule.Issue{issue(9, "Speed"), issue(4, "Make Tests Fast!"), issue(5, "make tests fast"), issue(6, "!!!"), issue(7, long), issue(8, long)}, nil)
+		[]schedule.Issue{
+			issue(9, "Speed"), issue(4, "Make Tests Fast!"), issue(5, "make tests fast"), issue(6, "!!!"),
+			issue(7, long), issue(8, long),
+		}, nil)
 	require.Empty(t, found.Warnings)
-	assert.Equal(t, []string{"make-tests-fast", "make-tests-fast-5", "issue-6", long[:64], long[:62] + "-8", "speed-9"}, names(found.Programs))
+	assert.Equal(t, []string{"make-tests-fast", "make-tests-fast-5", "issue-6", long[:64], long[:62] + "-8", "speed-9"},
+		names(found.Programs))
 	assert.Equal(t, 4, found.Numbers["make-tests-fast"])
 	assert.Equal(t, 9, found.Numbers["speed-9"])
 	for _, p := range found.Programs {
@@ -45,21 +49,30 @@ func TestIssuesBecomePrograms(t *testing.T) {
 func TestAStateKeepsItsNameWhateverTheTitle(t *testing.T) {
 	t.Parallel()
 	states := map[string][]byte{
-		"old-name": stateFile("Issue=#4"), "speed": stateFile("Issue=#1"), "broken": []byte("hello"), "none": stateFile("Paused=false"),
+		"old-name": stateFile("Issue=#4"), "speed": stateFile("Issue=#1"), "broken": []byte("hello"),
+		"none": stateFile("Paused=false"),
 	}
-	found := schedule.Discover(nil, []schedule.Issue{issue(4, "A new title"), issue(5, "old name"), issue(6, "Speed")}, states)
-	assert.Equal(t, []string{"old-name", "old-name-5", "speed-6"}, names(found.Programs), "the state of another issue is not taken over")
+	found := schedule.Discover(nil,
+		[]schedule.Issue{issue(4, "A new title"), issue(5, "old name"), issue(6, "Speed")}, states)
+	assert.Equal(t, []string{"old-name", "old-name-5", "speed-6"}, names(found.Programs),
+		"the state of another issue is not taken over")
 }
 
 func TestOwnIssuesOfFilePrograms(t *testing.T) {
 	t.Parallel()
-	files := []*program.Program{programFile("speed", "schedule: daily"), programFile("size", "schedule: daily"), programFile("third", "schedule: daily")}
+	files := []*program.Program{
+		programFile("speed", "schedule: daily"), programFile("size", "schedule: daily"),
+		programFile("third", "schedule: daily"),
+	}
 	bot := issue(2, "[Autoloop: speed]")
 	bot.Author, bot.Bot, bot.Untrusted = "github-actions[bot]", true, "NONE"
 	stranger := issue(6, "[Autoloop: third]")
 	stranger.Untrusted = "NONE"
 	found := schedule.Discover(files,
-		[]schedule.Issue{bot, issue(3, "[Autoloop: speed]"), issue(4, "[Autoloop: gone]"), issue(5, "renamed by a person"), stranger},
+		[]schedule.Issue{
+			bot, issue(3, "[Autoloop: speed]"), issue(4, "[Autoloop: gone]"),
+			issue(5, "renamed by a person"), stranger,
+		},
 		map[string][]byte{"size": stateFile("Issue=5")})
 	assert.Equal(t, map[string]int{"speed": 2, "size": 5}, found.Linked)
 	assert.Empty(t, found.Programs, "none of them is a second program")
@@ -82,9 +95,11 @@ func TestStrangersTakeNoName(t *testing.T) {
 func TestTheTargetThatAPersonSet(t *testing.T) {
 	t.Parallel()
 	in := schedule.Input{
-		Programs: []*program.Program{programFile("p", "target-metric: 5")}, States: map[string][]byte{"p": stateFile("Best Metric=7")},
+		Programs: []*program.Program{programFile("p", "target-metric: 5")},
+		States:   map[string][]byte{"p": stateFile("Best Metric=7")},
 		Ledger: func(string) (*history.Log, error) {
-			return history.Parse([]byte(`{"event":"set","key":"target-metric-was","value":"5"}` + "\n" + `{"event":"set","key":"target-metric","value":"6"}` + "\n"))
+			return history.Parse([]byte(`{"event":"set","key":"target-metric-was","value":"5"}` + "\n" +
+				`{"event":"set","key":"target-metric","value":"6"}` + "\n"))
 		},
 	}
 	assert.Equal(t, "6", choose(t, in).SelectedTargetMetric.String())
@@ -94,7 +109,8 @@ func TestTheTargetThatAPersonSet(t *testing.T) {
 
 func TestIssueProgramsAreScheduledLikeOthers(t *testing.T) {
 	t.Parallel()
-	found := schedule.Discover(nil, []schedule.Issue{issue(4, "Speed"), {Number: 5, Title: "Bad", Body: "---\nschedule: never\n---\n"}}, nil)
+	found := schedule.Discover(nil,
+		[]schedule.Issue{issue(4, "Speed"), {Number: 5, Title: "Bad", Body: "---\nschedule: never\n---\n"}}, nil)
 	plan := choose(t, schedule.Input{Programs: found.Programs, Issues: found})
 	assert.Equal(t, "speed", *plan.Selected)
 	assert.Equal(t, 4, *plan.SelectedIssue)

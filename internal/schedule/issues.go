@@ -25,7 +25,9 @@ import (
 // DiscoverIssues reads the issue programs that have a label, and returns the issues.
 // That GitHub is down is a warning, and the issues are nil: file programs run, and
 // issue programs known from their states are left alone.
-func DiscoverIssues(ctx context.Context, client *api.Client, label string, files []*program.Program, states map[string][]byte) (Discovery, []api.Issue, error) {
+func DiscoverIssues(ctx context.Context, client *api.Client, label string, files []*program.Program,
+	states map[string][]byte,
+) (Discovery, []api.Issue, error) {
 	found, err := client.Issues(ctx, label, "open")
 	why := map[string]string{}
 	if err == nil {
@@ -42,7 +44,8 @@ func DiscoverIssues(ctx context.Context, client *api.Client, label string, files
 	issues := make([]Issue, len(found))
 	for i, issue := range found {
 		issues[i] = Issue{
-			Number: issue.Number, Title: issue.Title, Body: issue.Body, Author: issue.Author, Bot: strings.HasSuffix(issue.Author, "[bot]"),
+			Number: issue.Number, Title: issue.Title, Body: issue.Body, Author: issue.Author,
+			Bot:       strings.HasSuffix(issue.Author, "[bot]"),
 			Untrusted: why[issue.Author],
 		}
 	}
@@ -55,7 +58,8 @@ func unread(err error, files []*program.Program, states map[string][]byte) strin
 	known := slices.Sorted(maps.Keys(states))
 	known = slices.DeleteFunc(known, func(name string) bool {
 		machine, _, err := state.ParseMachine(states[name])
-		return err != nil || machine.Issue == 0 || slices.ContainsFunc(files, func(p *program.Program) bool { return p.Name == name })
+		return err != nil || machine.Issue == 0 ||
+			slices.ContainsFunc(files, func(p *program.Program) bool { return p.Name == name })
 	})
 	warning := fmt.Sprintf("issue programs were not read and do not run now: %v", err)
 	if len(known) > 0 {
@@ -94,7 +98,8 @@ func stranger(issue api.Issue) string {
 		return fmt.Sprintf("%s is %s in this repository and may not push to it; programs are taken from people who may: let one of them open it anew",
 			author, issue.Association)
 	}
-	return fmt.Sprintf("%s is %s in this repository; programs are taken from %s: let one of them open it anew", author, issue.Association, strings.Join(trusted, ", "))
+	return fmt.Sprintf("%s is %s in this repository; programs are taken from %s: let one of them open it anew", author,
+		issue.Association, strings.Join(trusted, ", "))
 }
 
 // OpenPull is the open pull request of a branch, or nil.

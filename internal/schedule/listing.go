@@ -32,9 +32,11 @@ type Status struct {
 // Status is how a program stands.
 func (s *Standing) Status() Status {
 	out := Status{
-		Name: s.Program.Name, File: s.Program.File, LastRun: s.LastRun, NextDue: s.NextDue, Iterations: s.Machine.IterationCount,
-		Best: s.Machine.BestMetric, Target: s.Program.Target, Direction: s.Program.Direction.String(), Reason: s.Skip,
-		State: string(s.Condition),
+		Name: s.Program.Name, File: s.Program.File, LastRun: s.LastRun, NextDue: s.NextDue,
+		Iterations: s.Machine.IterationCount,
+		Best:       s.Machine.BestMetric, Target: s.Program.Target, Direction: s.Program.Direction.String(),
+		Reason: s.Skip,
+		State:  string(s.Condition),
 	}
 	if s.LastRun != nil {
 		seconds := int64(s.Lateness.Seconds())
@@ -102,7 +104,8 @@ func StatusTable(list []Status, now time.Time) render.Table {
 			target = "≥ " + target
 		}
 		table.Rows = append(table.Rows, []string{
-			s.Name, s.State, fmt.Sprint(s.Iterations), when(s.LastRun, now), when(s.NextDue, now), late, render.Figure(s.Best, s.Target), target,
+			s.Name, s.State, fmt.Sprint(s.Iterations), when(s.LastRun, now), when(s.NextDue, now), late,
+			render.Figure(s.Best, s.Target), target,
 			plain.Line(strings.TrimSpace(s.Reason + " " + s.link())),
 		})
 	}

@@ -20,12 +20,19 @@ func TestStatusSaysWhatToDo(t *testing.T) {
 		standing      schedule.Standing
 		state, reason string
 	}{
-		"due":          {schedule.Standing{Condition: schedule.Due, LastRun: &ran}, "due", ""},
-		"never ran":    {schedule.Standing{Condition: schedule.Due}, "due", "it never ran"},
-		"not due":      {schedule.Standing{Condition: schedule.NotDue, Skip: "not due yet"}, "waiting", "not due yet"},
-		"paused":       {schedule.Standing{Condition: schedule.Paused, Skip: "paused: why"}, "paused", "paused: why"},
-		"unconfigured": {schedule.Standing{Condition: schedule.Unconfigured}, "unconfigured", "replace the placeholders in p.md"},
-		"in error":     {schedule.Standing{Condition: schedule.InError, Problems: []program.Problem{{File: "p.md", Line: 3, Message: "bad"}}}, "error", "p.md:3: bad"},
+		"due":       {schedule.Standing{Condition: schedule.Due, LastRun: &ran}, "due", ""},
+		"never ran": {schedule.Standing{Condition: schedule.Due}, "due", "it never ran"},
+		"not due":   {schedule.Standing{Condition: schedule.NotDue, Skip: "not due yet"}, "waiting", "not due yet"},
+		"paused":    {schedule.Standing{Condition: schedule.Paused, Skip: "paused: why"}, "paused", "paused: why"},
+		"unconfigured": {
+			schedule.Standing{Condition: schedule.Unconfigured},
+			"unconfigured",
+			"replace the placeholders in p.md",
+		},
+		"in error": {schedule.Standing{
+			Condition: schedule.InError,
+			Problems:  []program.Problem{{File: "p.md", Line: 3, Message: "bad"}},
+		}, "error", "p.md:3: bad"},
 	} {
 		c.standing.Program = &program.Program{Name: "p", File: "p.md"}
 		status := c.standing.Status()
@@ -49,21 +56,25 @@ func TestStatusTable(t *testing.T) {
 	before := now.AddDate(-1, 0, 0)
 	assert.Equal(t, "program  state    runs  last run          next due     late  best  target  reason\n"+
 		"a        due         2  2025-01-02 03:04  01-02 03:04    2h   1.5   ≤ 1.5  why https://x/pull/1\n"+
-		"b        waiting     0  —                 —               —     —       —\n", schedule.StatusTable([]schedule.Status{
-		{
-			Name: "a", State: "due", Iterations: 2, LastRun: &before, NextDue: &now, LatenessSeconds: &late, Best: &best, Target: &best,
-			Direction: "lower", Reason: "why", PRURL: "https://x/pull/1", IssueURL: "https://x/issues/1",
-		},
-		{Name: "b", State: "waiting"},
-	}, now).String())
+		"b        waiting     0  —                 —               —     —       —\n",
+		schedule.StatusTable([]schedule.Status{
+			{
+				Name: "a", State: "due", Iterations: 2, LastRun: &before, NextDue: &now, LatenessSeconds: &late,
+				Best: &best, Target: &best,
+				Direction: "lower", Reason: "why", PRURL: "https://x/pull/1", IssueURL: "https://x/issues/1",
+			},
+			{Name: "b", State: "waiting"},
+		}, now).String())
 }
 
 func TestPlanText(t *testing.T) {
 	t.Parallel()
 	selected, next := "a", time.Date(2026, 1, 2, 5, 0, 0, 0, time.UTC)
 	plan := &schedule.Plan{
-		GeneratedAt: next.Add(-2 * time.Hour), Selected: &selected, Reason: "it is 2h late", Deferred: []string{"b", "c"}, Unconfigured: []string{"d"},
-		Errors: []schedule.Failure{{Name: "e", File: "e.md", Line: 2, Message: "bad"}}, Skipped: []schedule.Skipped{{Name: "f", Reason: "paused: why"}},
+		GeneratedAt: next.Add(-2 * time.Hour), Selected: &selected, Reason: "it is 2h late",
+		Deferred: []string{"b", "c"}, Unconfigured: []string{"d"},
+		Errors:  []schedule.Failure{{Name: "e", File: "e.md", Line: 2, Message: "bad"}},
+		Skipped: []schedule.Skipped{{Name: "f", Reason: "paused: why"}},
 	}
 	for range 22 {
 		plan.Skipped = append(plan.Skipped, schedule.Skipped{Name: "g", Reason: "not due yet", NextDue: &next})

@@ -172,7 +172,8 @@ func Choose(in Input) (*Plan, error) {
 		s.records = nil // those of thousands of programs would not fit into memory together
 		plan.Standings[i] = s
 	})
-	slices.SortStableFunc(plan.Standings, func(a, b *Standing) int { return strings.Compare(a.Program.Name, b.Program.Name) })
+	slices.SortStableFunc(plan.Standings,
+		func(a, b *Standing) int { return strings.Compare(a.Program.Name, b.Program.Name) })
 	for _, s := range plan.Standings {
 		plan.list(s)
 	}
@@ -236,7 +237,10 @@ func (p *Plan) list(s *Standing) {
 // listProblems lists why a program is in error, in the order of the names.
 func (p *Plan) listProblems(s *Standing) {
 	for _, problem := range s.Problems {
-		p.Errors = append(p.Errors, Failure{Name: s.Program.Name, File: problem.File, Line: problem.Line, Message: problem.Message})
+		p.Errors = append(p.Errors, Failure{
+			Name: s.Program.Name, File: problem.File, Line: problem.Line,
+			Message: problem.Message,
+		})
 	}
 	slices.SortStableFunc(p.Errors, func(a, b Failure) int { return strings.Compare(a.Name, b.Name) })
 }
@@ -308,7 +312,8 @@ func before(a, b *Standing) int {
 		}
 		return 1
 	}
-	return cmp.Or(cmp.Compare(b.Lateness, a.Lateness), cmp.Compare(a.Interval, b.Interval), strings.Compare(a.Program.Name, b.Program.Name))
+	return cmp.Or(cmp.Compare(b.Lateness, a.Lateness), cmp.Compare(a.Interval, b.Interval),
+		strings.Compare(a.Program.Name, b.Program.Name))
 }
 
 func (p *Plan) take(s *Standing) {
@@ -340,7 +345,10 @@ func (p *Plan) force(in *Input) error {
 		}
 		switch {
 		case s.Condition == Unconfigured:
-			return &ForcedError{name, Unconfigured, fmt.Sprintf("program %q is not configured yet: replace the placeholders in %s", name, s.Program.File)}
+			return &ForcedError{
+				name, Unconfigured,
+				fmt.Sprintf("program %q is not configured yet: replace the placeholders in %s", name, s.Program.File),
+			}
 		case len(s.Problems) > 0:
 			return &ForcedError{name, InError, fmt.Sprintf("program %q has an error: %s", name, s.Problems[0])}
 		}

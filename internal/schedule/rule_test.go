@@ -39,22 +39,80 @@ func TestConditions(t *testing.T) {
 		want          schedule.Condition
 		skip          string
 	}{
-		"never ran":                         {"schedule: weekly", "", nil, schedule.Due, ""},
-		"no schedule":                       {"metric: x", "", []string{ago(time.Second)}, schedule.Due, ""},
-		"pending whatever the budget":       {"budget: {iterations: 1, per: day}", spent, []string{ago(time.Hour), "Recent Statuses=pending-ci"}, schedule.Pending, ""},
-		"pending is not resolved if paused": {"metric: x", "", []string{"Paused=true", "Recent Statuses=pending-ci"}, schedule.Paused, "paused: by hand"},
-		"a rate limit":                      {"metric: x", "", []string{ago(time.Hour), notBefore(time.Minute)}, schedule.Paused, "paused: the agent's service has a rate limit; it resumes at "},
-		"a rate limit before the budget":    {"budget: {iterations: 1, per: day}", spent, []string{ago(time.Hour), notBefore(time.Minute)}, schedule.Paused, "paused: the agent's"},
-		"a rate limit that is over":         {"metric: x", "", []string{ago(time.Hour), notBefore(0)}, schedule.Due, ""},
-		"a rate limit of a clock gone wild": {"metric: x", "", []string{ago(time.Hour), notBefore(90 * 24 * time.Hour)}, schedule.Due, ""},
-		"budget before plateau":             {"budget: {iterations: 1, per: day}", spent, []string{ago(time.Hour), rejected}, schedule.OverBudget, "budget: 1 of 1"},
-		"plateau before not due":            {"schedule: weekly", "", []string{ago(time.Hour), rejected}, schedule.Plateau, "plateau: "},
-		"four rejections":                   {"metric: x", "", []string{ago(time.Hour), "Recent Statuses=accepted, rejected, rejected, rejected, rejected"}, schedule.Due, ""},
-		"not due":                           {"schedule: weekly", "", []string{ago(time.Hour)}, schedule.NotDue, "not due yet"},
-		"cron within the grace":             {`schedule: "4 12 * * *"`, "", []string{ago(20 * time.Hour)}, schedule.Due, ""},
-		"cron before the grace":             {`schedule: "6 12 * * *"`, "", []string{ago(20 * time.Hour)}, schedule.NotDue, "not due yet"},
-		"a ledger that cannot be read":      {"budget: {iterations: 1, per: day}", "hello\n", []string{ago(time.Hour)}, schedule.InError, ""},
-		"a little in the future":            {"schedule: hourly", "", []string{ago(-time.Minute)}, schedule.NotDue, "not due yet"},
+		"never ran":   {"schedule: weekly", "", nil, schedule.Due, ""},
+		"no schedule": {"metric: x", "", []string{ago(time.Second)}, schedule.Due, ""},
+		"pending whatever the budget": {
+			"budget: {iterations: 1, per: day}", spent,
+			[]string{ago(time.Hour), "Recent Statuses=pending-ci"},
+			schedule.Pending, "",
+		},
+		"pending is not resolved if paused": {
+			"metric: x", "",
+			[]string{"Paused=true", "Recent Statuses=pending-ci"},
+			schedule.Paused, "paused: by hand",
+		},
+		"a rate limit": {
+			"metric: x", "",
+			[]string{ago(time.Hour), notBefore(time.Minute)},
+			schedule.Paused, "paused: the agent's service has a rate limit; it resumes at ",
+		},
+		"a rate limit before the budget": {
+			"budget: {iterations: 1, per: day}", spent,
+			[]string{ago(time.Hour), notBefore(time.Minute)},
+			schedule.Paused, "paused: the agent's",
+		},
+		"a rate limit that is over": {
+			"metric: x", "",
+			[]string{ago(time.Hour), notBefore(0)},
+			schedule.Due, "",
+		},
+		"a rate limit of a clock gone wild": {
+			"metric: x", "",
+			[]string{ago(time.Hour), notBefore(90 * 24 * time.Hour)},
+			schedule.Due, "",
+		},
+		"budget before plateau": {
+			"budget: {iterations: 1, per: day}", spent,
+			[]string{ago(time.Hour), rejected},
+			schedule.OverBudget, "budget: 1 of 1",
+		},
+		"plateau before not due": {
+			"schedule: weekly", "",
+			[]string{ago(time.Hour), rejected},
+			schedule.Plateau, "plateau: ",
+		},
+		"four rejections": {
+			"metric: x", "",
+			[]string{ago(time.Hour), "Recent Statuses=accepted, rejected, rejected, rejected, rejected"},
+			schedule.Due, "",
+		},
+		"not due": {
+			"schedule: weekly", "",
+			[]string{ago(time.Hour)},
+			schedule.NotDue,
+			"not due yet",
+		},
+		"cron within the grace": {
+			`schedule: "4 12 * * *"`, "",
+			[]string{ago(20 * time.Hour)},
+			schedule.Due, "",
+		},
+		"cron before the grace": {
+			`schedule: "6 12 * * *"`, "",
+			[]string{ago(20 * time.Hour)},
+			schedule.NotDue, "not due yet",
+		},
+		"a ledger that cannot be read": {
+			"budget: {iterations: 1, per: day}", "hello\n",
+			[]string{ago(time.Hour)},
+			schedule.InError, "",
+		},
+		"a little in the future": {
+			"schedule: hourly", "",
+			[]string{ago(-time.Minute)},
+			schedule.NotDue,
+			"not due yet",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := one(t, c.front, c.ledger, c.rows...)
@@ -75,19 +133,24 @@ func TestWhenItIsDue(t *testing.T) {
 	s = one(t, "metric: x", "", ago(time.Hour))
 	assert.Equal(t, time.Hour, s.Lateness)
 	assert.Nil(t, s.NextDue, "due at every tick")
-	s = one(t, "budget: {iterations: 1, per: week}", `{"event":"decided","iteration":1,"outcome":"rejected","time":"2026-03-02T00:00:00Z"}`+"\n", ago(time.Hour))
+	s = one(t, "budget: {iterations: 1, per: week}",
+		`{"event":"decided","iteration":1,"outcome":"rejected","time":"2026-03-02T00:00:00Z"}`+"\n", ago(time.Hour))
 	assert.Equal(t, "2026-03-09T00:00:00Z", s.NextDue.Format(time.RFC3339), "weeks begin on Monday")
 }
 
 func TestCronTiesGoToTheShorterInterval(t *testing.T) {
 	plan := choose(t, schedule.Input{Programs: []*program.Program{
-		programFile("a", "schedule: weekly"), programFile("b", `schedule: "0 3 * * *"`), programFile("c", "schedule: every 2 days"),
+		programFile("a", "schedule: weekly"), programFile("b", `schedule: "0 3 * * *"`),
+		programFile("c", "schedule: every 2 days"),
 	}, Max: 3})
 	assert.Equal(t, []string{"b", "c", "a"}, plan.Matrix.Program)
 }
 
 func TestDeferredWhenForcedOrStopped(t *testing.T) {
-	in := schedule.Input{Programs: []*program.Program{programFile("a", "metric: x"), programFile("b", "metric: x")}, Forced: "b"}
+	in := schedule.Input{
+		Programs: []*program.Program{programFile("a", "metric: x"), programFile("b", "metric: x")},
+		Forced:   "b",
+	}
 	plan := choose(t, in)
 	assert.Equal(t, []string{"a"}, plan.Deferred)
 	assert.Equal(t, []string{"b"}, plan.Matrix.Program)
@@ -100,8 +163,14 @@ func TestDeferredWhenForcedOrStopped(t *testing.T) {
 
 func TestWhatIsStoredBadly(t *testing.T) {
 	plan := choose(t, schedule.Input{
-		Programs:   []*program.Program{programFile("gone", "metric: x"), programFile("large", "metric: x"), programFile("odd", "metric: x")},
-		States:     map[string][]byte{"large": append(stateFile(ago(time.Hour)), strings.Repeat("- mine\n", 6000)...), "odd": stateFile("Best Metric=85%")},
+		Programs: []*program.Program{
+			programFile("gone", "metric: x"), programFile("large", "metric: x"),
+			programFile("odd", "metric: x"),
+		},
+		States: map[string][]byte{
+			"large": append(stateFile(ago(time.Hour)), strings.Repeat("- mine\n", 6000)...),
+			"odd":   stateFile("Best Metric=85%"),
+		},
 		Unreadable: map[string]error{"gone": errors.New("it is a directory")},
 	})
 	assert.Equal(t, "large", *plan.Selected)
@@ -116,8 +185,9 @@ func TestWhatIsStoredBadly(t *testing.T) {
 func TestNearest(t *testing.T) {
 	names := []string{"function-minimization", "speed", "coverage"}
 	for name, want := range map[string]string{
-		"sped": "speed", "Speed": "speed", "covrage": "coverage", "function-minimisation": "function-minimization", "minimization": "function-minimization",
-		"x": "", "": "", strings.Repeat("speed", 100): "",
+		"sped": "speed", "Speed": "speed", "covrage": "coverage", "function-minimisation": "function-minimization",
+		"minimization": "function-minimization",
+		"x":            "", "": "", strings.Repeat("speed", 100): "",
 	} {
 		assert.Equal(t, want, schedule.Nearest(name, names), name)
 	}
@@ -134,25 +204,41 @@ func TestStatusesInTheOrderOfTheHistory(t *testing.T) {
 		}
 		return text
 	}
-	const first, last = "accepted, rejected, rejected, rejected, rejected, rejected", "rejected, rejected, rejected, rejected, rejected, accepted"
+	const first, last = "accepted, rejected, rejected, rejected, rejected, rejected",
+		"rejected, rejected, rejected, rejected, rejected, accepted"
 	for name, c := range map[string]struct {
 		statuses, history string
 		ledger            bool
 		want              schedule.Condition
 		skip              string
 	}{
-		"the newest first":              {first, entries("✅ Accepted"), false, schedule.Due, ""},
-		"the newest last":               {last, entries("✅ Accepted"), false, schedule.Due, ""},
-		"a plateau, the newest first":   {last, entries("❌ Rejected"), false, schedule.Plateau, "the last 5 iterations kept nothing"},
-		"a plateau, the newest last":    {first, entries("❌ Rejected"), false, schedule.Plateau, "the last 5 iterations kept nothing"},
-		"nothing shows it":              {first, "", false, schedule.Plateau, "Recent Statuses end with 5 rejections"},
-		"nothing has to show it":        {strings.TrimSuffix(last, ", accepted"), "", false, schedule.Plateau, "the last 5 iterations kept nothing"},
-		"more than ten":                 {first + strings.Repeat(", rejected", 6), entries("✅ Accepted"), false, schedule.Due, ""},
-		"waiting, the newest first":     {"pending-ci, rejected", entries("⏳ Pending CI"), false, schedule.Pending, ""},
-		"waiting, the newest last":      {"rejected, pending-ci", entries("⏳ Pending CI"), false, schedule.Pending, ""},
-		"waited once, the newest first": {"accepted, rejected, pending-ci", entries("✅ Accepted"), false, schedule.Due, ""},
-		"a ledger, first":               {"pending-ci, rejected", entries("⏳ Pending CI"), true, schedule.Due, ""},
-		"a ledger, last":                {"accepted, pending-ci", entries("✅ Accepted"), true, schedule.Pending, ""},
+		"the newest first": {first, entries("✅ Accepted"), false, schedule.Due, ""},
+		"the newest last":  {last, entries("✅ Accepted"), false, schedule.Due, ""},
+		"a plateau, the newest first": {
+			last, entries("❌ Rejected"), false, schedule.Plateau,
+			"the last 5 iterations kept nothing",
+		},
+		"a plateau, the newest last": {
+			first, entries("❌ Rejected"), false, schedule.Plateau,
+			"the last 5 iterations kept nothing",
+		},
+		"nothing shows it": {first, "", false, schedule.Plateau, "Recent Statuses end with 5 rejections"},
+		"nothing has to show it": {
+			strings.TrimSuffix(last, ", accepted"), "", false, schedule.Plateau,
+			"the last 5 iterations kept nothing",
+		},
+		"more than ten": {
+			first + strings.Repeat(", rejected", 6), entries("✅ Accepted"), false,
+			schedule.Due, "",
+		},
+		"waiting, the newest first": {"pending-ci, rejected", entries("⏳ Pending CI"), false, schedule.Pending, ""},
+		"waiting, the newest last":  {"rejected, pending-ci", entries("⏳ Pending CI"), false, schedule.Pending, ""},
+		"waited once, the newest first": {
+			"accepted, rejected, pending-ci", entries("✅ Accepted"), false,
+			schedule.Due, "",
+		},
+		"a ledger, first": {"pending-ci, rejected", entries("⏳ Pending CI"), true, schedule.Due, ""},
+		"a ledger, last":  {"accepted, pending-ci", entries("✅ Accepted"), true, schedule.Pending, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ledger := ""
@@ -161,8 +247,9 @@ func TestStatusesInTheOrderOfTheHistory(t *testing.T) {
 			}
 			in := schedule.Input{
 				Programs: []*program.Program{programFile("p", "metric: x")},
-				States:   map[string][]byte{"p": append(stateFile(ago(time.Hour), "Recent Statuses="+c.statuses), c.history...)},
-				Ledger:   func(string) (*history.Log, error) { return history.Parse([]byte(ledger)) },
+				States: map[string][]byte{"p": append(stateFile(ago(time.Hour), "Recent Statuses="+c.statuses),
+					c.history...)},
+				Ledger: func(string) (*history.Log, error) { return history.Parse([]byte(ledger)) },
 			}
 			s := choose(t, in).Standings[0]
 			assert.Equal(t, c.want, s.Condition)
@@ -173,7 +260,8 @@ func TestStatusesInTheOrderOfTheHistory(t *testing.T) {
 
 func TestWhereAStateOfTheBranchIs(t *testing.T) {
 	plan := choose(t, schedule.Input{
-		Programs: []*program.Program{programFile("p", "metric: x")}, States: map[string][]byte{"p": stateFile("Best Metric=tall")}, Branch: "memory/autoloop",
+		Programs: []*program.Program{programFile("p", "metric: x")},
+		States:   map[string][]byte{"p": stateFile("Best Metric=tall")}, Branch: "memory/autoloop",
 	})
 	require.Len(t, plan.Errors, 1)
 	assert.Equal(t, "memory/autoloop:p.md", plan.Errors[0].File)

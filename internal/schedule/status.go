@@ -137,9 +137,11 @@ func (s *Standing) fail(file string, line int, message string) {
 func (in *Input) refuse(s *Standing) bool {
 	if s.HasState && in.Alive != nil {
 		records, _ := in.summary(s)
-		if open := records.Open; open != nil && open.Lease != nil && in.Now.Before(open.Lease.Until) && in.Alive(*open.Lease) {
+		if open := records.Open; open != nil && open.Lease != nil && in.Now.Before(open.Lease.Until) &&
+			in.Alive(*open.Lease) {
 			s.Condition, s.Pending = Busy, false
-			s.Skip = fmt.Sprintf("busy: run %s works on it until %s at the latest", open.Run, open.Lease.Until.Format(time.RFC3339))
+			s.Skip = fmt.Sprintf("busy: run %s works on it until %s at the latest", open.Run,
+				open.Lease.Until.Format(time.RFC3339))
 			return true
 		}
 	}
@@ -204,10 +206,13 @@ func (in *Input) readState(s *Standing, data []byte) {
 	machine, warnings, err := state.ParseMachine(data)
 	file := in.place(s.Program.Name + ".md")
 	for _, warning := range warnings {
-		s.Warnings = append(s.Warnings, program.Problem{File: file, Line: warning.Line, Message: warning.Message}.String())
+		s.Warnings = append(s.Warnings,
+			program.Problem{File: file, Line: warning.Line, Message: warning.Message}.String())
 	}
 	if s.StateSize > state.MaxBytes {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("%s: it has %d bytes, more than %d; shorten the sections that people write", file, s.StateSize, state.MaxBytes))
+		s.Warnings = append(s.Warnings,
+			fmt.Sprintf("%s: it has %d bytes, more than %d; shorten the sections that people write", file, s.StateSize,
+				state.MaxBytes))
 	}
 	s.Machine = machine
 	if err == nil && machine.DirectionGiven {
@@ -227,7 +232,9 @@ func (in *Input) time(s *Standing) {
 	s.Interval = interval(s.Program.Schedule, in.Now)
 	last := s.Machine.LastRun
 	if last != nil && last.Sub(in.Now) > Grace {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("%s: last run %s is in the future and counts as unknown", s.Program.Name, last.Format(time.RFC3339)))
+		s.Warnings = append(s.Warnings,
+			fmt.Sprintf("%s: last run %s is in the future and counts as unknown", s.Program.Name,
+				last.Format(time.RFC3339)))
 		last = nil
 	}
 	s.LastRun = last
@@ -270,7 +277,8 @@ func (in *Input) judge(s *Standing) (Condition, string) {
 		return Pending, ""
 	case m.NotBefore != nil && budget.Waits(*m.NotBefore, in.Now):
 		s.NextDue = m.NotBefore
-		return Paused, fmt.Sprintf("paused: the agent's service has a rate limit; it resumes at %s", m.NotBefore.Format(time.RFC3339))
+		return Paused, fmt.Sprintf("paused: the agent's service has a rate limit; it resumes at %s",
+			m.NotBefore.Format(time.RFC3339))
 	}
 	if in.All { // else budgets are looked at in the order of selection, see refuse
 		if reason := in.overBudget(s); reason != "" {
@@ -282,7 +290,8 @@ func (in *Input) judge(s *Standing) (Condition, string) {
 		if s.unordered {
 			what = fmt.Sprintf("Recent Statuses end with %d rejections", limit)
 		}
-		return Plateau, fmt.Sprintf("plateau: %s; change its goal or target, then run it with --program %s", what, s.Program.Name)
+		return Plateau, fmt.Sprintf("plateau: %s; change its goal or target, then run it with --program %s", what,
+			s.Program.Name)
 	}
 	if s.Lateness < -Grace {
 		return NotDue, "not due yet"

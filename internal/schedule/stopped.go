@@ -19,5 +19,6 @@ func Stopped(value string) string {
 	case "1", "yes", "on", "y":
 		return "AUTOLOOP_PAUSED is " + strings.ToLower(strings.TrimSpace(value))
 	}
-	return fmt.Sprintf("AUTOLOOP_PAUSED is %q, which is neither true nor false (set it to one of them)", plain.Short(value, 40))
+	return fmt.Sprintf("AUTOLOOP_PAUSED is %q, which is neither true nor false (set it to one of them)",
+		plain.Short(value, 40))
 }

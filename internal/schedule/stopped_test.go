@@ -16,7 +16,8 @@ import (
 func TestWhatStopsEverything(t *testing.T) {
 	for value, want := range map[string]string{
 		"": "", "false": "", "0": "", "no": "", "off": "", "Off": "", " FALSE ": "", "n": "",
-		"true": "AUTOLOOP_PAUSED is true", " True ": "AUTOLOOP_PAUSED is true", "1": "AUTOLOOP_PAUSED is 1", "yes": "AUTOLOOP_PAUSED is yes", "ON": "AUTOLOOP_PAUSED is on", "y": "AUTOLOOP_PAUSED is y",
+		"true": "AUTOLOOP_PAUSED is true", " True ": "AUTOLOOP_PAUSED is true", "1": "AUTOLOOP_PAUSED is 1",
+		"yes": "AUTOLOOP_PAUSED is yes", "ON": "AUTOLOOP_PAUSED is on", "y": "AUTOLOOP_PAUSED is y",
 		"maybe": `AUTOLOOP_PAUSED is "maybe", which is neither true nor false (set it to one of them)`,
 		"a\x1b": `AUTOLOOP_PAUSED is "a", which is neither true nor false (set it to one of them)`,
 	} {
@@ -27,8 +28,11 @@ func TestWhatStopsEverything(t *testing.T) {
 func TestWhatIsRefusedKeepsNobodyFromTheirTurn(t *testing.T) {
 	var asked []string
 	in := schedule.Input{
-		Programs: []*program.Program{programFile("broken", "metric: x"), programFile("good", "metric: x"), programFile("later", "metric: x"), programFile("worse", "metric: x")},
-		States:   map[string][]byte{"good": stateFile(ago(5 * 60e9)), "later": stateFile(ago(1 * 60e9))},
+		Programs: []*program.Program{
+			programFile("broken", "metric: x"), programFile("good", "metric: x"),
+			programFile("later", "metric: x"), programFile("worse", "metric: x"),
+		},
+		States: map[string][]byte{"good": stateFile(ago(5 * 60e9)), "later": stateFile(ago(1 * 60e9))},
 		Refusals: func(s *schedule.Standing) []program.Problem {
 			asked = append(asked, s.Program.Name)
 			if s.Program.Name == "broken" || s.Program.Name == "worse" {
@@ -42,7 +46,8 @@ func TestWhatIsRefusedKeepsNobodyFromTheirTurn(t *testing.T) {
 	assert.Equal(t, []string{"later"}, plan.Deferred)
 	assert.Equal(t, []string{"broken", "worse", "good"}, asked, "in the order of selection, and no more than needed")
 	assert.Equal(t, []schedule.Failure{
-		{Name: "broken", File: ".autoloop/programs/broken.md", Line: 3, Message: "no target"}, {Name: "worse", File: ".autoloop/programs/worse.md", Line: 3, Message: "no target"},
+		{Name: "broken", File: ".autoloop/programs/broken.md", Line: 3, Message: "no target"},
+		{Name: "worse", File: ".autoloop/programs/worse.md", Line: 3, Message: "no target"},
 	}, plan.Errors)
 	in.Max = 3
 	plan = choose(t, in)
@@ -56,13 +61,18 @@ func TestWhatIsRefusedKeepsNobodyFromTheirTurn(t *testing.T) {
 }
 
 func TestBudgetsAreLookedAtInTheOrderOfSelection(t *testing.T) {
-	used := `{"event":"started","run_id":"r","iteration":1,"time":"2026-03-04T10:30:00Z"}` + "\n" + `{"event":"decided","run_id":"r","iteration":1,"time":"2026-03-04T10:31:00Z","outcome":"rejected"}` + "\n"
+	used := `{"event":"started","run_id":"r","iteration":1,"time":"2026-03-04T10:30:00Z"}` + "\n" +
+		`{"event":"decided","run_id":"r","iteration":1,"time":"2026-03-04T10:31:00Z","outcome":"rejected"}` + "\n"
 	const front = "budget: {iterations: 1, per: day}\nschedule: every 1h"
 	var read []string
 	in := schedule.Input{
-		Programs: []*program.Program{programFile("fresh", front), programFile("later", front), programFile("spent", front), programFile("waits", front)},
+		Programs: []*program.Program{
+			programFile("fresh", front), programFile("later", front),
+			programFile("spent", front), programFile("waits", front),
+		},
 		States: map[string][]byte{
-			"spent": stateFile(ago(5 * time.Hour)), "fresh": stateFile(ago(4 * time.Hour)), "later": stateFile(ago(2 * time.Hour)), "waits": stateFile(ago(time.Minute)),
+			"spent": stateFile(ago(5 * time.Hour)), "fresh": stateFile(ago(4 * time.Hour)),
+			"later": stateFile(ago(2 * time.Hour)), "waits": stateFile(ago(time.Minute)),
 		},
 		Ledger: func(name string) (*history.Log, error) {
 			read = append(read, name)
@@ -77,7 +87,8 @@ func TestBudgetsAreLookedAtInTheOrderOfSelection(t *testing.T) {
 	assert.Equal(t, []string{"spent", "fresh"}, slices.Compact(read), "no ledger is read that decides nothing")
 	assert.Equal(t, []string{"later"}, plan.Deferred)
 	require.Len(t, plan.Skipped, 2)
-	assert.Equal(t, "budget: 1 of 1 iterations used this day; it resumes at 2026-03-05T00:00:00Z", plan.Skipped[0].Reason)
+	assert.Equal(t, "budget: 1 of 1 iterations used this day; it resumes at 2026-03-05T00:00:00Z",
+		plan.Skipped[0].Reason)
 	assert.Equal(t, "2026-03-05T00:00:00Z", plan.Skipped[0].NextDue.Format(time.RFC3339))
 	assert.Equal(t, "not due yet", plan.Skipped[1].Reason)
 
@@ -106,7 +117,10 @@ func TestAProgramThatIsWorkedOnIsLeftAlone(t *testing.T) {
 	}
 	plan := choose(t, in)
 	assert.Equal(t, "b", *plan.Selected)
-	assert.Equal(t, []schedule.Skipped{{Name: "a", Reason: "busy: run r1 works on it until 2026-03-04T12:30:00Z at the latest"}}, plan.Skipped)
+	assert.Equal(t, []schedule.Skipped{{
+		Name:   "a",
+		Reason: "busy: run r1 works on it until 2026-03-04T12:30:00Z at the latest",
+	}}, plan.Skipped)
 	in.Alive = func(history.Lease) bool { return false }
 	assert.Equal(t, "a", *choose(t, in).Selected, "a run that is gone holds nothing")
 	in.Alive, in.Now = func(history.Lease) bool { return true }, now.Add(31*60e9)

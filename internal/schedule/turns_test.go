@@ -38,7 +38,10 @@ func TestEverybodyGetsTheirTurn(t *testing.T) {
 		for i := range count {
 			name := fmt.Sprintf("p%d", i)
 			fates[name] = fate(random.IntN(6))
-			fronts[name] = []string{"metric: x", "schedule: every 1m", "schedule: hourly", "agent: tuner"}[random.IntN(4)]
+			fronts[name] = []string{
+				"metric: x", "schedule: every 1m", "schedule: hourly",
+				"agent: tuner",
+			}[random.IntN(4)]
 			if random.IntN(2) == 0 {
 				states[name] = stateFile(ago(time.Duration(random.IntN(5000)) * time.Minute))
 			}
@@ -59,14 +62,18 @@ func TestEverybodyGetsTheirTurn(t *testing.T) {
 				if fates[name] == contradicts {
 					text = "Lower is better.\n"
 				}
-				programs = append(programs, program.Parse(".autoloop/programs/"+name+".md", []byte("---\n"+fronts[name]+"\n---\n"+text)))
+				programs = append(programs, program.Parse(".autoloop/programs/"+name+".md",
+					[]byte("---\n"+fronts[name]+"\n---\n"+text)))
 			}
-			plan := choose(t, schedule.Input{Programs: programs, States: states, Now: at, Refusals: func(s *schedule.Standing) []program.Problem {
-				if fates[s.Program.Name] == refused {
-					return []program.Problem{{Message: "no target"}}
-				}
-				return nil
-			}})
+			plan := choose(t, schedule.Input{
+				Programs: programs, States: states, Now: at,
+				Refusals: func(s *schedule.Standing) []program.Problem {
+					if fates[s.Program.Name] == refused {
+						return []program.Problem{{Message: "no target"}}
+					}
+					return nil
+				},
+			})
 			if plan.Selected == nil {
 				at = at.Add(10 * time.Minute)
 				continue

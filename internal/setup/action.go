@@ -73,7 +73,8 @@ func actionOf(root string, o Options) (uses, remark string, err error) {
 // binary runs: a commit alone would be built from its source each time.
 func withAction(text, uses, remark string) string {
 	text = strings.ReplaceAll(text, "uses: "+defaultAction+"\n", "uses: "+uses+remark+"\n")
-	if version := strings.TrimPrefix(remark, " # "); release().MatchString(version) && commitID().MatchString(uses[strings.LastIndex(uses, "@")+1:]) {
+	if version := strings.TrimPrefix(remark, " # "); release().MatchString(version) &&
+		commitID().MatchString(uses[strings.LastIndex(uses, "@")+1:]) {
 		text = modeLine().ReplaceAllString(text, "${0}${1}version: "+version+"\n")
 	}
 	return text

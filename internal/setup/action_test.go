@@ -29,18 +29,48 @@ func TestTheActionIsPinned(t *testing.T) {
 		// version is what `version:` says, "" for nothing.
 		version, err string
 	}{
-		{name: "a release", o: Options{Origin: old}, uses: "org/autoloop@" + oldCommit + " # v1.2.3", version: "v1.2.3"},
-		{name: "a release installed by Go", o: Options{Origin: Origin{"org/autoloop", "v1.2.3", ""}}, uses: "org/autoloop@v1.2.3 # v1.2.3"},
-		{name: "a fork's release", o: Options{Origin: Origin{"me/fork", "v1.2.3", oldCommit}}, uses: "me/fork@" + oldCommit + " # v1.2.3", version: "v1.2.3"},
-		{name: "no release", o: Options{Origin: Origin{"org/autoloop", "(devel)", oldCommit}}, uses: "org/autoloop@" + oldCommit + " # unreleased"},
-		{name: "a pseudo-version alone", o: Options{Origin: Origin{"", "v0.0.0-20260101000000-0123456789ab", ""}}, uses: "org/autoloop@v1"},
+		{
+			name: "a release", o: Options{Origin: old}, uses: "org/autoloop@" + oldCommit + " # v1.2.3",
+			version: "v1.2.3",
+		},
+		{
+			name: "a release installed by Go", o: Options{Origin: Origin{"org/autoloop", "v1.2.3", ""}},
+			uses: "org/autoloop@v1.2.3 # v1.2.3",
+		},
+		{
+			name: "a fork's release", o: Options{Origin: Origin{"me/fork", "v1.2.3", oldCommit}},
+			uses: "me/fork@" + oldCommit + " # v1.2.3", version: "v1.2.3",
+		},
+		{
+			name: "no release", o: Options{Origin: Origin{"org/autoloop", "(devel)", oldCommit}},
+			uses: "org/autoloop@" + oldCommit + " # unreleased",
+		},
+		{
+			name: "a pseudo-version alone", o: Options{Origin: Origin{"", "v0.0.0-20260101000000-0123456789ab", ""}},
+			uses: "org/autoloop@v1",
+		},
 		{name: "nothing known", uses: "org/autoloop@v1"},
 		{name: "asked for", o: Options{Origin: old, Action: "me/autoloop@main"}, uses: "me/autoloop@main"},
-		{name: "an upgrade of our own pin", there: "org/autoloop@" + oldCommit + " # v1.2.3", o: Options{Origin: fresh}, uses: "org/autoloop@" + newCommit + " # v1.3.0", version: "v1.3.0"},
-		{name: "an upgrade of the moving tag", there: "org/autoloop@v1", o: Options{Origin: fresh}, uses: "org/autoloop@" + newCommit + " # v1.3.0", version: "v1.3.0"},
-		{name: "an upgrade of what was asked for", there: "me/autoloop@main", o: Options{Origin: fresh}, uses: "me/autoloop@main"},
-		{name: "an upgrade of a commit that was asked for", there: "me/autoloop@" + oldCommit, o: Options{Origin: fresh}, uses: "me/autoloop@" + oldCommit},
-		{name: "another, asked for", there: "me/autoloop@main", o: Options{Origin: fresh, Action: "org/autoloop@v1"}, uses: "org/autoloop@v1"},
+		{
+			name: "an upgrade of our own pin", there: "org/autoloop@" + oldCommit + " # v1.2.3", o: Options{Origin: fresh},
+			uses: "org/autoloop@" + newCommit + " # v1.3.0", version: "v1.3.0",
+		},
+		{
+			name: "an upgrade of the moving tag", there: "org/autoloop@v1", o: Options{Origin: fresh},
+			uses: "org/autoloop@" + newCommit + " # v1.3.0", version: "v1.3.0",
+		},
+		{
+			name: "an upgrade of what was asked for", there: "me/autoloop@main", o: Options{Origin: fresh},
+			uses: "me/autoloop@main",
+		},
+		{
+			name: "an upgrade of a commit that was asked for", there: "me/autoloop@" + oldCommit,
+			o: Options{Origin: fresh}, uses: "me/autoloop@" + oldCommit,
+		},
+		{
+			name: "another, asked for", there: "me/autoloop@main", o: Options{Origin: fresh, Action: "org/autoloop@v1"},
+			uses: "org/autoloop@v1",
+		},
 		{name: "not an action", o: Options{Action: "org/autoloop"}, err: "give OWNER/NAME@REF"},
 		{name: "more than an action", o: Options{Action: "org/autoloop@v1\n      run: x"}, err: "give OWNER/NAME@REF"},
 	} {
@@ -63,7 +93,8 @@ func TestTheActionIsPinned(t *testing.T) {
 			for _, file := range files[:3] {
 				ours := strings.Count(file.text, "mode: ")
 				assert.Equal(t, ours, strings.Count(file.text, "uses: "+c.uses+"\n"), file.name)
-				assert.Equal(t, c.version != "", strings.Contains(file.text, "          version: "+c.version+"\n"), file.name)
+				assert.Equal(t, c.version != "",
+					strings.Contains(file.text, "          version: "+c.version+"\n"), file.name)
 				if c.uses != defaultAction {
 					assert.NotContains(t, file.text, defaultAction+"\n")
 				}

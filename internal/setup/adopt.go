@@ -66,7 +66,10 @@ func oldWorkflows(root string) []Step {
 	var steps []Step
 	for _, name := range []string{workflowDir + "autoloop.md", workflowDir + "autoloop.lock.yml"} {
 		if exists(filepath.Join(root, filepath.FromSlash(name))) {
-			steps = append(steps, Step{Action: Keep, Name: name, Why: " (the workflow of gh-aw: delete it, or both run)"})
+			steps = append(steps, Step{
+				Action: Keep, Name: name,
+				Why: " (the workflow of gh-aw: delete it, or both run)",
+			})
 		}
 	}
 	return steps
@@ -152,7 +155,9 @@ func (a *Adopter) rename(ctx context.Context, name string, olds []string) ([]Ste
 	var steps []Step
 	if _, taken := a.heads[name]; taken {
 		for _, old := range olds {
-			steps = append(steps, kept(old, fmt.Sprintf("%s%s is there already; delete this one when nothing in it is needed", loop.BranchPrefix, name)))
+			steps = append(steps, kept(old,
+				fmt.Sprintf("%s%s is there already; delete this one when nothing in it is needed",
+					loop.BranchPrefix, name)))
 		}
 		return steps, nil
 	}
@@ -162,7 +167,9 @@ func (a *Adopter) rename(ctx context.Context, name string, olds []string) ([]Ste
 		chosen = strings.TrimPrefix(machine.Branch, loop.BranchPrefix)
 		if err != nil || !slices.Contains(olds, chosen) {
 			for _, old := range olds {
-				steps = append(steps, kept(old, fmt.Sprintf("program %s has %d such branches, and its state names none of them; delete all but one", name, len(olds))))
+				steps = append(steps, kept(old,
+					fmt.Sprintf("program %s has %d such branches, and its state names none of them; delete all but one",
+						name, len(olds))))
 			}
 			return steps, nil
 		}

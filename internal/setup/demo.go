@@ -42,12 +42,16 @@ func DemoRepository(ctx context.Context, dir string, environ []string, now time.
 	}
 	date := now.UTC().Format(time.RFC3339)
 	environ = append(WithoutGit(environ),
-		"GIT_AUTHOR_NAME=Demo", "GIT_AUTHOR_EMAIL=demo@localhost", "GIT_COMMITTER_NAME=Demo", "GIT_COMMITTER_EMAIL=demo@localhost",
+		"GIT_AUTHOR_NAME=Demo", "GIT_AUTHOR_EMAIL=demo@localhost", "GIT_COMMITTER_NAME=Demo",
+		"GIT_COMMITTER_EMAIL=demo@localhost",
 		"GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date)
 	for _, args := range [][]string{
 		{"git", "init", "--quiet", "--initial-branch=main"},
 		{"git", "add", "--all"},
-		{"git", "-c", "commit.gpgSign=false", "-c", "core.hooksPath=/dev/null", "commit", "--quiet", "--message", "Start the demo"},
+		{
+			"git", "-c", "commit.gpgSign=false", "-c", "core.hooksPath=/dev/null", "commit", "--quiet", "--message",
+			"Start the demo",
+		},
 	} {
 		if _, err := process.Output(ctx, dir, environ, nil, args...); err != nil {
 			return err
@@ -58,5 +62,6 @@ func DemoRepository(ctx context.Context, dir string, environ []string, now time.
 
 // WithoutGit is an environment in which nothing speaks to git.
 func WithoutGit(environ []string) []string {
-	return slices.DeleteFunc(slices.Clone(environ), func(variable string) bool { return strings.HasPrefix(variable, "GIT_") })
+	return slices.DeleteFunc(slices.Clone(environ),
+		func(variable string) bool { return strings.HasPrefix(variable, "GIT_") })
 }

@@ -26,14 +26,17 @@ func (d *DemoLines) Line(r loop.Result) string {
 	d.rides = append(d.rides, r.Samples.Incumbent...)
 	switch {
 	case r.Outcome == history.Accepted:
-		word, why = "kept", fmt.Sprintf("%s minutes beside %s", Rounded(r.Metric.String()), Rounded(medianOf(r.Samples.Incumbent)))
+		word, why = "kept", fmt.Sprintf("%s minutes beside %s", Rounded(r.Metric.String()),
+			Rounded(medianOf(r.Samples.Incumbent)))
 		d.rides = slices.Clone(r.Samples.Candidate)
 	case r.Metric != nil && d.withinSpread(r.Samples):
-		word, why = "noise", fmt.Sprintf("%s minutes beside %s is no gain", Rounded(r.Metric.String()), Rounded(medianOf(r.Samples.Incumbent)))
+		word, why = "noise", fmt.Sprintf("%s minutes beside %s is no gain", Rounded(r.Metric.String()),
+			Rounded(medianOf(r.Samples.Incumbent)))
 	case r.Outcome == history.Rejected && r.Metric == nil:
 		word = "refused"
 	case r.Metric != nil:
-		word, why = "worse", fmt.Sprintf("%s minutes beside %s", Rounded(r.Metric.String()), Rounded(medianOf(r.Samples.Incumbent)))
+		word, why = "worse", fmt.Sprintf("%s minutes beside %s", Rounded(r.Metric.String()),
+			Rounded(medianOf(r.Samples.Incumbent)))
 	}
 	return fmt.Sprintf("%2d %-8s %s: %s\n", r.Iteration, word, r.Summary, why)
 }
@@ -44,7 +47,8 @@ func DemoDiff(patch string) string {
 	var out strings.Builder
 	before := ""
 	for line := range strings.Lines(patch) {
-		if !strings.HasPrefix(line, "+") && !strings.HasPrefix(line, "-") || strings.HasPrefix(line, "+++") || strings.HasPrefix(line, "---") {
+		if !strings.HasPrefix(line, "+") && !strings.HasPrefix(line, "-") || strings.HasPrefix(line, "+++") ||
+			strings.HasPrefix(line, "---") {
 			before = line
 			continue
 		}

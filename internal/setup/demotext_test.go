@@ -23,10 +23,22 @@ func TestDemoLine(t *testing.T) {
 	}
 	value := metric.MustValue("203.6")
 	for says, r := range map[string]loop.Result{
-		" 1 kept     s: 204 minutes beside 211\n":            {Outcome: history.Accepted, Metric: &value, Samples: loop.Samples{Incumbent: values("210", "211", "212")}},
-		" 1 noise    s: 204 minutes beside 204 is no gain\n": {Outcome: history.Rejected, Metric: &value, Samples: loop.Samples{Incumbent: values("203", "204", "205"), Candidate: values("204")}},
-		" 1 worse    s: 204 minutes beside 100\n":            {Outcome: history.Rejected, Metric: &value, Samples: loop.Samples{Incumbent: values("100"), Candidate: values("203.6")}},
-		" 1 refused  s: a; b\n":                              {Outcome: history.Rejected, Reasons: decision.Says("a", "b")},
+		" 1 kept     s: 204 minutes beside 211\n": {
+			Outcome: history.Accepted, Metric: &value,
+			Samples: loop.Samples{Incumbent: values("210", "211", "212")},
+		},
+		" 1 noise    s: 204 minutes beside 204 is no gain\n": {
+			Outcome: history.Rejected, Metric: &value,
+			Samples: loop.Samples{Incumbent: values("203", "204", "205"), Candidate: values("204")},
+		},
+		" 1 worse    s: 204 minutes beside 100\n": {
+			Outcome: history.Rejected, Metric: &value,
+			Samples: loop.Samples{Incumbent: values("100"), Candidate: values("203.6")},
+		},
+		" 1 refused  s: a; b\n": {
+			Outcome: history.Rejected,
+			Reasons: decision.Says("a", "b"),
+		},
 	} {
 		r.Iteration, r.Summary = 1, "s"
 		assert.Equal(t, says, new(setup.DemoLines).Line(r))
@@ -47,7 +59,10 @@ func TestDemoKnowsNoiseByAllRides(t *testing.T) {
 	}
 	var lines setup.DemoLines
 	value := metric.MustValue("240")
-	lines.Line(loop.Result{Outcome: history.Accepted, Metric: &value, Samples: loop.Samples{Incumbent: values(300, 320), Candidate: values(236, 238, 240, 242)}})
+	lines.Line(loop.Result{
+		Outcome: history.Accepted, Metric: &value,
+		Samples: loop.Samples{Incumbent: values(300, 320), Candidate: values(236, 238, 240, 242)},
+	})
 	apart := loop.Samples{Incumbent: values(237, 237.1, 237.2), Candidate: values(240, 240.1, 240.2)}
 	assert.Contains(t, lines.Line(loop.Result{Outcome: history.Rejected, Metric: &value, Samples: apart}), " noise ")
 	apart.Candidate = values(280, 281, 279)

@@ -55,7 +55,8 @@ type Hub struct {
 func (h Hub) Examine(ctx context.Context) []Finding {
 	about, err := h.Client.About(ctx)
 	if err != nil {
-		return []Finding{problem("repository", err.Error(), "fix the token or the name of the repository; the rest was not looked at")}
+		return []Finding{problem("repository", err.Error(),
+			"fix the token or the name of the repository; the rest was not looked at")}
 	}
 	findings := []Finding{ok("repository", "%s, default branch %s", h.Client.Repository(), about.DefaultBranch)}
 	findings = append(findings, repository(about)...)
@@ -72,11 +73,13 @@ func repository(about api.Repository) []Finding {
 		findings = append(findings, problem("repository", "it is archived: nothing can be written", "unarchive it"))
 	}
 	if about.Fork {
-		findings = append(findings, warning("repository", "it is a fork: scheduled workflows are off in forks until somebody turns them on, and issues may be off",
+		findings = append(findings, warning("repository",
+			"it is a fork: scheduled workflows are off in forks until somebody turns them on, and issues may be off",
 			"turn them on under Actions and Settings, or run it in the original"))
 	}
 	if !about.HasIssues {
-		findings = append(findings, problem("issues", "the repository has no issues, so programs cannot be shown", "turn issues on under Settings, General, Features"))
+		findings = append(findings, problem("issues", "the repository has no issues, so programs cannot be shown",
+			"turn issues on under Settings, General, Features"))
 	}
 	return findings
 }
@@ -85,12 +88,14 @@ func repository(about api.Repository) []Finding {
 func (h Hub) token(about api.Repository) Finding {
 	if len(about.Scopes) > 0 {
 		if !slices.Contains(about.Scopes, "repo") && (about.Private || !slices.Contains(about.Scopes, "public_repo")) {
-			return problem("token", "it is a classic token with the scopes "+strings.Join(about.Scopes, ", "), "give it the scope repo, and workflow when a target has workflow files")
+			return problem("token", "it is a classic token with the scopes "+strings.Join(about.Scopes, ", "),
+				"give it the scope repo, and workflow when a target has workflow files")
 		}
 		return ok("token", "a classic token with the scopes %s", strings.Join(about.Scopes, ", "))
 	}
 	if !about.Push {
-		return problem("token", "it may not push", "give the job `permissions: contents: write, issues: write, pull-requests: write, checks: read, statuses: read`, or the token these rights")
+		return problem("token", "it may not push",
+			"give the job `permissions: contents: write, issues: write, pull-requests: write, checks: read, statuses: read`, or the token these rights")
 	}
 	return ok("token", "it may push")
 }
@@ -125,20 +130,28 @@ func (h Hub) branch(ctx context.Context, name string) []Finding {
 	}
 	var findings []Finding
 	if branch.Protected {
-		findings = append(findings, ok("default branch", "%s is protected; Autoloop never pushes to it, and its pull requests keep your rules", name))
+		findings = append(findings, ok("default branch",
+			"%s is protected; Autoloop never pushes to it, and its pull requests keep your rules", name))
 	} else {
-		findings = append(findings, warning("default branch", name+" is not protected", "protect it, so that only reviewed work gets in"))
+		findings = append(findings, warning("default branch", name+" is not protected",
+			"protect it, so that only reviewed work gets in"))
 	}
 	checks, err := h.Client.Checks(ctx, branch.Commit)
 	if err != nil {
 		return append(findings, warning("CI", err.Error(), "give the token checks: read and statuses: read"))
 	}
-	verdict := ci.Judge(ci.Input{Commit: branch.Commit, Head: ci.Reading{Checks: values(checks)}, Branch: ci.Position{Commit: branch.Commit}})
+	verdict := ci.Judge(ci.Input{
+		Commit: branch.Commit, Head: ci.Reading{Checks: values(checks)},
+		Branch: ci.Position{Commit: branch.Commit},
+	})
 	switch {
 	case verdict.Seen == 0:
-		findings = append(findings, warning("CI", fmt.Sprintf("no check ran on the head of %s: `ci-gate: auto` waits for CI where a workflow runs on push or pull_request", name), "set `ci-gate: required` in programs whose pull requests have checks"))
+		findings = append(findings, warning("CI",
+			fmt.Sprintf("no check ran on the head of %s: `ci-gate: auto` waits for CI where a workflow runs on push or pull_request", name), "set `ci-gate: required` in programs whose pull requests have checks"))
 	case verdict.State == ci.Red:
-		findings = append(findings, warning("CI", fmt.Sprintf("the head of %s is red: %s", name, strings.Join(verdict.Words(), ", ")), "fix it: what fails there is not held against a candidate"))
+		findings = append(findings, warning("CI",
+			fmt.Sprintf("the head of %s is red: %s", name, strings.Join(verdict.Words(), ", ")),
+			"fix it: what fails there is not held against a candidate"))
 	default:
 		findings = append(findings, ok("CI", "the head of %s is %s (%d checks)", name, verdict.State, verdict.Seen))
 	}
@@ -171,9 +184,11 @@ func (h Hub) workflows(ctx context.Context) []Finding {
 	for _, w := range found {
 		switch w.State {
 		case "disabled_inactivity":
-			findings = append(findings, problem("workflows", w.Path+" was switched off by GitHub after 60 days without a commit", "enable it under Actions"))
+			findings = append(findings, problem("workflows",
+				w.Path+" was switched off by GitHub after 60 days without a commit", "enable it under Actions"))
 		case "disabled_manually", "disabled_fork":
-			findings = append(findings, warning("workflows", w.Path+" is switched off", "enable it under Actions, when it is Autoloop's"))
+			findings = append(findings, warning("workflows", w.Path+" is switched off",
+				"enable it under Actions, when it is Autoloop's"))
 		}
 	}
 	if len(findings) == 0 {

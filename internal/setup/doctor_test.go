@@ -24,7 +24,8 @@ func examine(t *testing.T, workflow bool, fill func(*githubtest.State)) []setup.
 	}
 	server := githubtest.New(t, state)
 	client, err := api.New(api.Options{
-		API: server.URL, Repository: "org/repo", Token: "secret", Sleep: func(context.Context, time.Duration) error { return nil },
+		API: server.URL, Repository: "org/repo", Token: "secret",
+		Sleep: func(context.Context, time.Duration) error { return nil },
 	})
 	require.NoError(t, err)
 	return setup.Hub{Client: client, WorkflowToken: workflow}.Examine(t.Context())
@@ -58,13 +59,25 @@ func TestFindings(t *testing.T) {
 		workflow bool
 		fill     func(*githubtest.State)
 	}{
-		"problem pull requests: the repository does not let Actions open pull requests": {true, func(s *githubtest.State) { s.NoPulls = true }},
-		"warning pushes: pushes and pull requests of the workflow's own token":          {true, nil},
-		"warning repository: it is a fork":                                              {false, func(s *githubtest.State) { s.Fork = true }},
-		"warning default branch: main is not protected":                                 {false, nil},
-		"warning CI: no check ran on the head of main":                                  {false, nil},
-		"warning CI: the head of main is red: build fails":                              {false, func(s *githubtest.State) { s.Report("m1", "build", "failure", "", time.Now()) }},
-		"problem default branch: main has no commit":                                    {false, func(s *githubtest.State) { s.Branches = nil }},
+		"problem pull requests: the repository does not let Actions open pull requests": {
+			true,
+			func(s *githubtest.State) { s.NoPulls = true },
+		},
+		"warning pushes: pushes and pull requests of the workflow's own token": {true, nil},
+		"warning repository: it is a fork": {
+			false,
+			func(s *githubtest.State) { s.Fork = true },
+		},
+		"warning default branch: main is not protected": {false, nil},
+		"warning CI: no check ran on the head of main":  {false, nil},
+		"warning CI: the head of main is red: build fails": {
+			false,
+			func(s *githubtest.State) { s.Report("m1", "build", "failure", "", time.Now()) },
+		},
+		"problem default branch: main has no commit": {
+			false,
+			func(s *githubtest.State) { s.Branches = nil },
+		},
 		"problem workflows: a.yml was switched off by GitHub after 60 days": {false, func(s *githubtest.State) {
 			s.Workflows = []githubtest.Workflow{{Path: "a.yml", State: "disabled_inactivity"}}
 		}},

@@ -58,24 +58,29 @@ func Conclude(found loop.Inspection, timeout time.Duration) Evaluation {
 	}
 	held, more := rule.HeldRuns()
 	if most := result.Minutes + minutes(held, float64(more)); most > timeout.Minutes() {
-		result.Findings = append(result.Findings, fmt.Sprintf("a candidate that is kept takes up to %.3g minutes, more than timeout-minutes %.0f: set `timeout-minutes: %.0f`, or make the evaluation faster or steadier",
-			most, timeout.Minutes(), math.Ceil(most*1.25)))
+		result.Findings = append(result.Findings,
+			fmt.Sprintf("a candidate that is kept takes up to %.3g minutes, more than timeout-minutes %.0f: set `timeout-minutes: %.0f`, or make the evaluation faster or steadier",
+				most, timeout.Minutes(), math.Ceil(most*1.25)))
 	}
 	if found.Noisy && rule.Regime == decision.Single {
-		result.Findings = append(result.Findings, "the evaluation is noisy and `evaluation-runs: 1` compares single runs: what is kept may be chance; remove the line")
+		result.Findings = append(result.Findings,
+			"the evaluation is noisy and `evaluation-runs: 1` compares single runs: what is kept may be chance; remove the line")
 	}
 	for _, broken := range found.Broken {
 		switch {
 		case broken.Gain:
-			result.Findings = append(result.Findings, fmt.Sprintf("%s %s counts as a gain (%s, and %s as it is): let the evaluation test what it measures, and fail when that does not work",
-				broken.File, broken.How, broken.Metric, found.Median))
+			result.Findings = append(result.Findings,
+				fmt.Sprintf("%s %s counts as a gain (%s, and %s as it is): let the evaluation test what it measures, and fail when that does not work",
+					broken.File, broken.How, broken.Metric, found.Median))
 		case broken.Unnoticed:
-			result.Findings = append(result.Findings, fmt.Sprintf("%s %s is not noticed (%s, as before): does the evaluation use the file, and does it end where a command fails?",
-				broken.File, broken.How, broken.Metric))
+			result.Findings = append(result.Findings,
+				fmt.Sprintf("%s %s is not noticed (%s, as before): does the evaluation use the file, and does it end where a command fails?",
+					broken.File, broken.How, broken.Metric))
 		}
 	}
 	if share := result.Visible / math.Abs(found.Median.Float64()); rule.Regime == decision.Noisy && share > 0.1 {
-		result.Findings = append(result.Findings, fmt.Sprintf("only gains beyond %.0f %% of the metric can be told from chance: measure longer, on a quieter machine, or raise `evaluation-runs`", share*100))
+		result.Findings = append(result.Findings,
+			fmt.Sprintf("only gains beyond %.0f %% of the metric can be told from chance: measure longer, on a quieter machine, or raise `evaluation-runs`", share*100))
 	}
 	return result
 }
@@ -91,7 +96,8 @@ func (e *Evaluation) NoteIsolation(ctx context.Context, runner *process.Runner, 
 		return
 	}
 	probe := runner.ProbeIsolation(ctx, runDir, environ)
-	e.Findings = append(e.Findings, "agent and evaluation are not isolated, and can read and write all that you can: "+probe.Reason)
+	e.Findings = append(e.Findings,
+		"agent and evaluation are not isolated, and can read and write all that you can: "+probe.Reason)
 }
 
 // WithinReach warns of directories that the script names and in which the target lets
@@ -107,8 +113,9 @@ func WithinReach(p *program.Program, tracked []string) []string {
 		}
 	}
 	for _, dir := range dirs {
-		findings = append(findings, fmt.Sprintf("the evaluation names the directory %s, in which the target lets files change: "+
-			"make sure that what prints the number is not among them, and name it under `protect`", dir))
+		findings = append(findings, fmt.Sprintf(
+			"the evaluation names the directory %s, in which the target lets files change: "+
+				"make sure that what prints the number is not among them, and name it under `protect`", dir))
 	}
 	return findings
 }
@@ -160,16 +167,23 @@ func (e *Evaluation) String() string {
 		{"metric", fmt.Sprintf("%s (median of %d runs)", render.Figure(&e.Median), len(e.Samples))},
 	}}
 	if e.Noisy {
-		table.Rows = append(table.Rows, []string{"spread between the quartiles", render.Figure(new(statistics.Spread(e.Samples)))})
+		table.Rows = append(table.Rows,
+			[]string{"spread between the quartiles", render.Figure(new(statistics.Spread(e.Samples)))})
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Guardrails)) {
 		samples := e.Guardrails[name]
-		table.Rows = append(table.Rows, []string{"guardrail " + plain.Short(name, 60), fmt.Sprintf("%s, spread %s", render.Figure(new(statistics.Median(samples))), render.Figure(new(statistics.Spread(samples))))})
+		table.Rows = append(table.Rows,
+			[]string{
+				"guardrail " + plain.Short(name, 60),
+				fmt.Sprintf("%s, spread %s", render.Figure(new(statistics.Median(samples))),
+					render.Figure(new(statistics.Spread(samples)))),
+			})
 	}
 	table.Rows = append(table.Rows,
 		[]string{"smallest visible gain", visible},
 		[]string{"one run", fmt.Sprintf("%.3g s, and %.3g s for its tree and setup", e.Seconds, e.Prepare)},
-		[]string{"one candidate", fmt.Sprintf("%s when kept (%d runs), mostly %s when not", render.Minutes(e.Minutes), e.Runs, render.Minutes(e.Rejected))},
+		[]string{"one candidate", fmt.Sprintf("%s when kept (%d runs), mostly %s when not", render.Minutes(e.Minutes),
+			e.Runs, render.Minutes(e.Rejected))},
 	)
 	for _, broken := range e.Broken {
 		table.Rows = append(table.Rows, []string{broken.File + " " + broken.How, brokenText(broken)})
@@ -177,7 +191,10 @@ func (e *Evaluation) String() string {
 	table.Rows = append(table.Rows, []string{"isolation", e.Isolation})
 	out.WriteString(table.String())
 	if e.Noisy && len(e.Samples) > 1 {
-		out.WriteString("\n" + render.Strips(render.Strip{Name: "runs", Samples: e.Samples, Note: "median " + render.Figure(&e.Median)}))
+		out.WriteString("\n" + render.Strips(render.Strip{
+			Name: "runs", Samples: e.Samples,
+			Note: "median " + render.Figure(&e.Median),
+		}))
 	}
 	for _, finding := range e.Findings {
 		out.WriteString("! " + finding + "\n")

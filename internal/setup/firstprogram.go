@@ -30,7 +30,10 @@ func FirstProgram(root, dir, name string, fitted *Fitted) ([]Step, error) {
 		if err := insideOnly(root, filepath.ToSlash(relative)); err != nil {
 			return nil, err
 		}
-		steps = append(steps, Step{Action: Create, Name: filepath.ToSlash(relative), Text: file.Text, Why: " (" + why + ")"})
+		steps = append(steps, Step{
+			Action: Create, Name: filepath.ToSlash(relative), Text: file.Text,
+			Why: " (" + why + ")",
+		})
 	}
 	return steps, nil
 }

@@ -61,7 +61,10 @@ func (f Fitter) Fit(ctx context.Context, dir, name, kind string) (*Fitted, error
 	}
 	found, blind := false, (*Fitted)(nil)
 	for at := within(f.Root, f.Here); ; at = path.Dir(at) {
-		here := place{dir: filepath.Join(f.Root, filepath.FromSlash(at)), tracked: filesBelow(f.Tracked, at), installed: f.Installed}
+		here := place{
+			dir: filepath.Join(f.Root, filepath.FromSlash(at)), tracked: filesBelow(f.Tracked, at),
+			installed: f.Installed,
+		}
 		for _, recipe := range recipes() {
 			if kind != "" && recipe.kind != kind || !recipe.fits(here) {
 				continue
@@ -155,7 +158,8 @@ func (f Fitter) try(ctx context.Context, r recipe, here place, at, dir, name str
 func (f Fitted) blind() string {
 	for _, broken := range f.Measured.Broken {
 		if broken.Problem == "" && (f.Measured.Noisy || broken.Gain || broken.Unnoticed) {
-			return "this evaluation does not notice an emptied file (" + broken.File + "): look at each change that is kept"
+			return "this evaluation does not notice an emptied file (" + broken.File +
+				"): look at each change that is kept"
 		}
 	}
 	return ""

@@ -11,7 +11,9 @@ import (
 // machine, for programs that say nothing else, and how to have it so. The wish is auto,
 // required or off. What is
 // required and cannot be had is a problem.
-func Isolation(ctx context.Context, wish string, runner *process.Runner, temp string, environ []string) (Finding, error) {
+func Isolation(ctx context.Context, wish string, runner *process.Runner, temp string,
+	environ []string,
+) (Finding, error) {
 	const exposed = "agents and evaluations can read and write all that you can: "
 	finding := Finding{Level: Warning, Subject: "isolation"}
 	if wish == "off" {
@@ -31,7 +33,8 @@ func Isolation(ctx context.Context, wish string, runner *process.Runner, temp st
 	case probe.Available():
 		finding.Level, finding.Message = OK, "it works here, by "+string(probe.Method)
 	case wish == "required":
-		finding.Level, finding.Message, finding.Fix = Problem, "AUTOLOOP_ISOLATION is required, but isolation does not work on this machine: "+probe.Reason, probe.Cure
+		finding.Level, finding.Message, finding.Fix = Problem,
+			"AUTOLOOP_ISOLATION is required, but isolation does not work on this machine: "+probe.Reason, probe.Cure
 	default:
 		finding.Message, finding.Fix = exposed+probe.Reason, probe.Cure
 	}

@@ -45,8 +45,10 @@ func says(dir, file, words string) bool {
 }
 
 func usesPytest(dir string) bool {
-	return hasFile(dir, "pytest.ini") || hasFile(dir, "conftest.py") || says(dir, "pyproject.toml", "pytest") || says(dir, "setup.cfg", "pytest") ||
-		says(dir, "tox.ini", "pytest") || says(dir, "requirements.txt", "pytest") || says(dir, "requirements-dev.txt", "pytest")
+	return hasFile(dir, "pytest.ini") || hasFile(dir, "conftest.py") || says(dir, "pyproject.toml", "pytest") ||
+		says(dir, "setup.cfg", "pytest") ||
+		says(dir, "tox.ini", "pytest") || says(dir, "requirements.txt", "pytest") ||
+		says(dir, "requirements-dev.txt", "pytest")
 }
 
 // pytestSetup makes an environment with what the tests import. A project that
@@ -59,7 +61,8 @@ func pytestSetup(dir string) string {
 			setup += " -r " + file
 		}
 	}
-	if hasFile(dir, "setup.py") || says(dir, "pyproject.toml", "[project]") || says(dir, "pyproject.toml", "[tool.poetry]") {
+	if hasFile(dir, "setup.py") || says(dir, "pyproject.toml", "[project]") ||
+		says(dir, "pyproject.toml", "[tool.poetry]") {
 		setup += " && { " + pip + " -e . || true; }"
 	}
 	return setup

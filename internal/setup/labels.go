@@ -32,7 +32,10 @@ func LabelSteps(ctx context.Context, client *api.Client) (steps []Step, byHand s
 		return nil, labelCommands(labels), err
 	}
 	for _, label := range labels {
-		step := Step{Action: Create, Name: "label " + label.Name, Do: func(ctx context.Context) error { return client.CreateLabel(ctx, label) }}
+		step := Step{
+			Action: Create, Name: "label " + label.Name,
+			Do: func(ctx context.Context) error { return client.CreateLabel(ctx, label) },
+		}
 		if slices.ContainsFunc(there, func(name string) bool { return strings.EqualFold(name, label.Name) }) {
 			step.Action, step.Why = Keep, " (is there)"
 		}
@@ -45,7 +48,8 @@ func LabelSteps(ctx context.Context, client *api.Client) (steps []Step, byHand s
 func labelCommands(labels []api.Label) string {
 	var out strings.Builder
 	for _, label := range labels {
-		fmt.Fprintf(&out, "  gh label create %s --color %s --description %q --force\n", label.Name, label.Color, label.Description)
+		fmt.Fprintf(&out, "  gh label create %s --color %s --description %q --force\n", label.Name, label.Color,
+			label.Description)
 	}
 	return out.String()
 }

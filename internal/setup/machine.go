@@ -40,8 +40,9 @@ func Checkout(ctx context.Context, repo *git.Repo) []Finding {
 	findings := []Finding{{Level: OK, Subject: "checkout", Message: repo.Root}}
 	if shallow, err := repo.IsShallow(); err == nil && shallow {
 		findings[0] = Finding{
-			Level: Warning, Subject: "checkout", Message: "it is shallow, so every run fetches the rest of the history first",
-			Fix: "give actions/checkout `fetch-depth: 0`, or run `git fetch --unshallow`",
+			Level: Warning, Subject: "checkout",
+			Message: "it is shallow, so every run fetches the rest of the history first",
+			Fix:     "give actions/checkout `fetch-depth: 0`, or run `git fetch --unshallow`",
 		}
 	}
 	return findings

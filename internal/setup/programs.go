@@ -39,7 +39,8 @@ func (i Inspector) Examine(ctx context.Context) ([]Finding, error) {
 		return nil, err
 	}
 	if len(all) == 0 && len(findings) == 0 {
-		findings = append(findings, warning("programs", "there are no programs yet", "write one that fits with `iterate init --local`, or one that runs as it stands with `iterate init NAME`"))
+		findings = append(findings, warning("programs", "there are no programs yet",
+			"write one that fits with `iterate init --local`, or one that runs as it stands with `iterate init NAME`"))
 	}
 	for _, p := range all {
 		of, err := i.program(ctx, p)
@@ -80,7 +81,8 @@ func (i Inspector) issues(ctx context.Context, files []*program.Program) ([]*pro
 	const subject = "issue programs"
 	states, _, err := i.Memory.States(ctx)
 	if err != nil {
-		return nil, []Finding{warning(subject, "not looked at: "+err.Error(), "make the git remote readable")}, ctx.Err()
+		return nil, []Finding{warning(subject, "not looked at: "+err.Error(),
+			"make the git remote readable")}, ctx.Err()
 	}
 	found, _, err := schedule.DiscoverIssues(ctx, i.GitHub, sync.ProgramLabel, files, states)
 	if err != nil {
@@ -88,7 +90,8 @@ func (i Inspector) issues(ctx context.Context, files []*program.Program) ([]*pro
 	}
 	var findings []Finding
 	for _, stranger := range found.Untrusted {
-		findings = append(findings, warning(subject, fmt.Sprintf("issue #%d is not run", stranger.Issue), stranger.Reason))
+		findings = append(findings, warning(subject, fmt.Sprintf("issue #%d is not run", stranger.Issue),
+			stranger.Reason))
 	}
 	for _, text := range found.Warnings {
 		findings = append(findings, warning(subject, text, ""))

@@ -248,7 +248,8 @@ func (p *Pruner) look(ctx context.Context, ref string) error {
 			continue
 		}
 		where := "its file is in " + branchName(ref)
-		if !strings.HasPrefix(entry.Path, memory.DefaultPrograms+"/") && entry.Path != ".autoloop/program.md" && entry.Path != "program.md" {
+		if !strings.HasPrefix(entry.Path, memory.DefaultPrograms+"/") && entry.Path != ".autoloop/program.md" &&
+			entry.Path != "program.md" {
 			objects, err := p.Repo.Cat(ctx, entry.ID)
 			if err != nil {
 				return err
@@ -256,7 +257,8 @@ func (p *Pruner) look(ctx context.Context, ref string) error {
 			if len(objects) != 1 || len(program.Parse(entry.Path, objects[0].Data).Missing()) > 0 {
 				continue
 			}
-			where = fmt.Sprintf("its file is %s in %s: give --programs %s", entry.Path, branchName(ref), path.Dir(strings.TrimSuffix(entry.Path, "/program.md")))
+			where = fmt.Sprintf("its file is %s in %s: give --programs %s", entry.Path, branchName(ref),
+				path.Dir(strings.TrimSuffix(entry.Path, "/program.md")))
 		}
 		p.files[name] = where
 	}

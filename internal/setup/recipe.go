@@ -97,7 +97,8 @@ func (r recipe) text(name, at string, here place) string {
 	for _, protected := range r.protect {
 		line("- `" + path.Join(below, protected) + "`")
 	}
-	line("\n## Evaluation\n\n```bash\nset -e\n" + begin + strings.TrimSpace(script) + "\nprintf '" + result + "}\\n'" + values + ` > "$AUTOLOOP_RESULT"` + "\n```")
+	line("\n## Evaluation\n\n```bash\nset -e\n" + begin + strings.TrimSpace(script) + "\nprintf '" + result + "}\\n'" +
+		values + ` > "$AUTOLOOP_RESULT"` + "\n```")
 	return out.String()
 }
 
@@ -118,7 +119,8 @@ func (r runner) run() string {
 
 // timed also sets $value to the seconds that they take.
 func (r runner) timed() string {
-	return r.script(`value=$(bash -c 'export LC_ALL=C TIMEFORMAT=%R; { time ` + r.command + ` > "$TMPDIR/said.txt" 2>&1; } 2>&1')`)
+	return r.script(`value=$(bash -c 'export LC_ALL=C TIMEFORMAT=%R; { time ` + r.command +
+		` > "$TMPDIR/said.txt" 2>&1; } 2>&1')`)
 }
 
 func (r runner) script(command string) string {

@@ -179,8 +179,11 @@ value=$(tr '\n' '\0' < "$TMPDIR/built.txt" | xargs -0 cat | wc -c)
 			kind: "make-test-time", why: "Makefile with a rule for tests: faster tests",
 			fits:   func(p place) bool { return usesMake(p) && makeTests(p.dir) != "" },
 			metric: "seconds", better: "lower",
-			goal:    "Make the code under test faster, so that the tests take fewer seconds; what they check stays.",
-			targets: func(p place) []string { return sources(p.dir, "*.c", "*.cc", "*.cpp", "*.h", "*.py", "*.rb", "*.sh") }, protect: testFiles,
+			goal: "Make the code under test faster, so that the tests take fewer seconds; what they check stays.",
+			targets: func(p place) []string {
+				return sources(p.dir, "*.c", "*.cc", "*.cpp", "*.h", "*.py", "*.rb",
+					"*.sh")
+			}, protect: testFiles,
 			script: func(p place) string { return makeRun(p).timed() },
 		},
 	}

@@ -11,7 +11,8 @@ import (
 )
 
 var jsTests = []string{
-	"**/test/**", "**/tests/**", "**/spec/**", "**/__tests__/**", "**/test.*", "**/tests.*", "**/test-*", "**/*[.-_]test.*", "**/*.spec.*",
+	"**/test/**", "**/tests/**", "**/spec/**", "**/__tests__/**", "**/test.*", "**/tests.*", "**/test-*",
+	"**/*[.-_]test.*", "**/*.spec.*",
 }
 
 // npmPackage is what a package.json says.
@@ -45,9 +46,18 @@ var jsRunners = []struct {
 		command: nodeTest, environ: `NODE_OPTIONS="--test-reporter=tap --test-reporter-destination=\"$TMPDIR/report\" --test-reporter=tap --test-reporter-destination=stdout" `,
 		passed: `[...text.matchAll(/^ *ok \d+ - (.*)$/gm)].filter(([, name]) => !/ # (SKIP|TODO)/.test(name) && !(/\.[cm]?[jt]sx?$/.test(name) && fs.existsSync(name))).length`,
 	},
-	{command: lastCommand("mocha"), arguments: ` -- --reporter json --reporter-option output="$TMPDIR/report"`, passed: "JSON.parse(text).stats.passes"},
-	{command: lastCommand("jest"), arguments: ` -- --json --outputFile="$TMPDIR/report"`, passed: "JSON.parse(text).numPassedTests"},
-	{command: lastCommand("vitest"), arguments: ` -- --run --reporter=json --outputFile="$TMPDIR/report"`, passed: "JSON.parse(text).numPassedTests"},
+	{
+		command: lastCommand("mocha"), arguments: ` -- --reporter json --reporter-option output="$TMPDIR/report"`,
+		passed: "JSON.parse(text).stats.passes",
+	},
+	{
+		command: lastCommand("jest"), arguments: ` -- --json --outputFile="$TMPDIR/report"`,
+		passed: "JSON.parse(text).numPassedTests",
+	},
+	{
+		command: lastCommand("vitest"), arguments: ` -- --run --reporter=json --outputFile="$TMPDIR/report"`,
+		passed: "JSON.parse(text).numPassedTests",
+	},
 }
 
 var (
@@ -70,7 +80,8 @@ func (p place) npmTest() runner {
 		return runner{
 			command: known.environ + "npm test" + known.arguments,
 			count: `[ -s "$TMPDIR/report" ] || refuse "the tests ended before they were over"
-tests=$(node -e 'const fs = require("fs"), text = fs.readFileSync(process.argv[1], "utf8"); console.log(` + known.passed + `)' "$TMPDIR/report")
+tests=$(node -e 'const fs = require("fs"), text = fs.readFileSync(process.argv[1], "utf8"); console.log(` +
+				known.passed + `)' "$TMPDIR/report")
 ` + someTests,
 		}
 	}
@@ -140,8 +151,9 @@ value=$(node -e 'const all = JSON.parse(require("fs").readFileSync(process.argv[
 			fits:   func(p place) bool { return jsCoverage(p) != "" },
 			metric: "coverage", better: "higher", best: "100",
 			goal:    "Raise the share of lines that the tests cover, in percent, with tests that check behaviour.",
-			targets: always("test/**", "tests/**", "**/__tests__/**", "**/*.test.*", "**/*.spec.*"), creates: true, protect: []string{"**/*.config.*"},
-			setup: func(p place) string { return npmSetup(p.dir) }, script: jsCoverage,
+			targets: always("test/**", "tests/**", "**/__tests__/**", "**/*.test.*", "**/*.spec.*"), creates: true,
+			protect: []string{"**/*.config.*"},
+			setup:   func(p place) string { return npmSetup(p.dir) }, script: jsCoverage,
 		},
 		{
 			kind: "js-test-time", why: "package.json with tests: faster tests",
@@ -149,7 +161,8 @@ value=$(node -e 'const all = JSON.parse(require("fs").readFileSync(process.argv[
 			metric: "seconds", better: "lower",
 			goal:    "Make the code under test faster, so that the tests take fewer seconds; what they check stays.",
 			targets: jsSources, protect: slices.Concat(jsBuilds, jsTests),
-			setup: func(p place) string { return npmSetup(p.dir) }, script: func(p place) string { return p.npmTest().timed() },
+			setup:  func(p place) string { return npmSetup(p.dir) },
+			script: func(p place) string { return p.npmTest().timed() },
 		},
 	}
 }

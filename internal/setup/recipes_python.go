@@ -75,7 +75,8 @@ func pythonRecipes() []recipe {
 		pythonCoverage(func(p place) bool {
 			return p.installed("pytest") && (p.installed("coverage") || p.installed("python3-coverage"))
 		}, nil, "python3"),
-		pythonCoverage(func(place) bool { return true }, func(p place) string { return pytestSetup(p.dir) }, ".autoloop-venv/bin/python"),
+		pythonCoverage(func(place) bool { return true }, func(p place) string { return pytestSetup(p.dir) },
+			".autoloop-venv/bin/python"),
 	}
 }
 
@@ -149,7 +150,8 @@ func pythonCoverage(fits func(place) bool, setup func(place) string, python stri
 		goal:    "Raise the share of lines that the tests cover, in percent, with tests that check behaviour.",
 		targets: always("tests/**/*.py", "**/test_*.py"), creates: true, protect: []string{"**/conftest.py"},
 		setup: setup,
-		script: fixed(pytest(python, ` --cov=. --cov-report=`).run() + python + ` -m coverage json -q -o "$TMPDIR/coverage.json"
+		script: fixed(pytest(python, ` --cov=. --cov-report=`).run() + python +
+			` -m coverage json -q -o "$TMPDIR/coverage.json"
 value=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["totals"]["percent_covered"])' "$TMPDIR/coverage.json")`),
 	}
 }

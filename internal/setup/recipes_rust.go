@@ -23,7 +23,8 @@ var rustTests = runner{
 	before: `listed=$(cargo test --quiet -- --list | grep -c ': test$' || true)
 `,
 	command: "cargo test --quiet",
-	count: rustPassed + someTests + `[ $((tests + ignored)) -eq "$listed" ] || refuse "$((tests + ignored)) of $listed tests ran"
+	count: rustPassed + someTests +
+		`[ $((tests + ignored)) -eq "$listed" ] || refuse "$((tests + ignored)) of $listed tests ran"
 `,
 }
 

@@ -28,15 +28,41 @@ func TestASyntaxErrorIsNoGainForALinter(t *testing.T) {
 		result              string // "" for a failure
 		says                string
 	}{
-		"ruff, two findings": {"python-lint", "ruff", "python3", `[{"code": "F401", "filename": "a.py", "message": "x"}, {"code": "E501", "filename": "a.py", "message": "y"}]`, `{"findings": 2}`, ""},
-		"ruff, none":         {"python-lint", "ruff", "python3", `[]`, `{"findings": 0}`, ""},
-		"ruff, an old one that cannot read a file":  {"python-lint", "ruff", "python3", `[{"code": "E999", "filename": "a.py", "message": "SyntaxError: x"}]`, "", "syntax error: a.py: SyntaxError: x"},
-		"ruff, one that cannot read a file":         {"python-lint", "ruff", "python3", `[{"code": null, "filename": "a.py", "message": "SyntaxError: x"}]`, "", "syntax error: a.py"},
-		"ruff, a new one that cannot read a file":   {"python-lint", "ruff", "python3", `[{"code": "invalid-syntax", "filename": "a.py", "message": "x"}]`, "", "syntax error: a.py"},
-		"flake8, two findings":                      {"python-lint", "flake8", "python3", "./a.py:1:1: F401 'os' imported but unused\n./a.py:2:80: E501 line too long\n", `{"findings": 2}`, ""},
-		"flake8, one that cannot read a file":       {"python-lint", "flake8", "python3", "./a.py:1:7: E999 SyntaxError: '(' was never closed\n", "", "syntax error: ./a.py:1:7: E999"},
-		"eslint, three findings":                    {"js-lint", "npx", "node", `[{"filePath": "a.js", "messages": [{"ruleId": "x"}, {"ruleId": "y"}]}, {"filePath": "b.js", "messages": [{"ruleId": "x"}]}]`, `{"findings": 3}`, ""},
-		"eslint, one that cannot read a file":       {"js-lint", "npx", "node", `[{"filePath": "a.js", "messages": [{"ruleId": null, "fatal": true, "message": "Parsing error"}]}]`, "", "syntax error: a.js"},
+		"ruff, two findings": {
+			"python-lint", "ruff", "python3",
+			`[{"code": "F401", "filename": "a.py", "message": "x"}, {"code": "E501", "filename": "a.py", "message": "y"}]`, `{"findings": 2}`, "",
+		},
+		"ruff, none": {"python-lint", "ruff", "python3", `[]`, `{"findings": 0}`, ""},
+		"ruff, an old one that cannot read a file": {
+			"python-lint", "ruff", "python3",
+			`[{"code": "E999", "filename": "a.py", "message": "SyntaxError: x"}]`, "",
+			"syntax error: a.py: SyntaxError: x",
+		},
+		"ruff, one that cannot read a file": {
+			"python-lint", "ruff", "python3",
+			`[{"code": null, "filename": "a.py", "message": "SyntaxError: x"}]`, "", "syntax error: a.py",
+		},
+		"ruff, a new one that cannot read a file": {
+			"python-lint", "ruff", "python3",
+			`[{"code": "invalid-syntax", "filename": "a.py", "message": "x"}]`, "", "syntax error: a.py",
+		},
+		"flake8, two findings": {
+			"python-lint", "flake8", "python3",
+			"./a.py:1:1: F401 'os' imported but unused\n./a.py:2:80: E501 line too long\n", `{"findings": 2}`, "",
+		},
+		"flake8, one that cannot read a file": {
+			"python-lint", "flake8", "python3",
+			"./a.py:1:7: E999 SyntaxError: '(' was never closed\n", "", "syntax error: ./a.py:1:7: E999",
+		},
+		"eslint, three findings": {
+			"js-lint", "npx", "node",
+			`[{"filePath": "a.js", "messages": [{"ruleId": "x"}, {"ruleId": "y"}]}, {"filePath": "b.js", "messages": [{"ruleId": "x"}]}]`, `{"findings": 3}`, "",
+		},
+		"eslint, one that cannot read a file": {
+			"js-lint", "npx", "node",
+			`[{"filePath": "a.js", "messages": [{"ruleId": null, "fatal": true, "message": "Parsing error"}]}]`, "",
+			"syntax error: a.js",
+		},
 		"a linter that does not work in this place": {"python-lint", "flake8", "python3", "exit 3", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -53,7 +79,8 @@ func TestASyntaxErrorIsNoGainForALinter(t *testing.T) {
 			} else {
 				script = strings.Replace(script, "\n\nend", "\nend", 1)
 			}
-			require.NoError(t, os.WriteFile(filepath.Join(tools, c.linter), []byte(script), 0o700)) //nolint:gosec // it is run
+			require.NoError(t, os.WriteFile(filepath.Join(tools, c.linter), []byte(script),
+				0o700)) //nolint:gosec // it is run
 			result := filepath.Join(dir, "result")
 			here := place{dir: dir, installed: func(string) bool { return true }}
 			var text string
@@ -63,9 +90,13 @@ func TestASyntaxErrorIsNoGainForALinter(t *testing.T) {
 				}
 			}
 			require.NotEmpty(t, text)
-			cmd := exec.CommandContext(t.Context(), "bash", "-e", "-u", "-o", "pipefail", "-c", text) //nolint:gosec // our own script
+			cmd := exec.CommandContext(t.Context(), "bash", "-e", "-u", "-o", "pipefail", "-c",
+				text) //nolint:gosec // our own script
 			cmd.Dir = dir
-			cmd.Env = []string{"PATH=" + tools + string(os.PathListSeparator) + os.Getenv("PATH"), "TMPDIR=" + dir, "AUTOLOOP_RESULT=" + result, "HOME=" + dir}
+			cmd.Env = []string{
+				"PATH=" + tools + string(os.PathListSeparator) + os.Getenv("PATH"), "TMPDIR=" + dir,
+				"AUTOLOOP_RESULT=" + result, "HOME=" + dir,
+			}
 			said, err := cmd.CombinedOutput()
 			if c.result == "" {
 				require.Error(t, err)
@@ -89,9 +120,13 @@ func TestPytestThatIsInstalledIsTriedFirst(t *testing.T) {
 		works     string // the beginning of a line of the script that works
 		setups    []bool // whether what was measured has a setup
 	}{
-		"it works":          {[]string{"python3", "pytest", "coverage"}, "python3 -m pytest", []bool{false}},
-		"Debian's name":     {[]string{"python3", "pytest", "python3-coverage"}, "python3 -m pytest", []bool{false}},
-		"it does not work":  {[]string{"python3", "pytest", "coverage"}, ".autoloop-venv/bin/python -m pytest", []bool{false, true}},
+		"it works":      {[]string{"python3", "pytest", "coverage"}, "python3 -m pytest", []bool{false}},
+		"Debian's name": {[]string{"python3", "pytest", "python3-coverage"}, "python3 -m pytest", []bool{false}},
+		"it does not work": {
+			[]string{"python3", "pytest", "coverage"},
+			".autoloop-venv/bin/python -m pytest",
+			[]bool{false, true},
+		},
 		"nothing installed": {[]string{"python3"}, ".autoloop-venv/bin/python -m pytest", []bool{true}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -125,7 +160,8 @@ func TestPytestThatIsInstalledIsTriedFirst(t *testing.T) {
 // says so.
 func TestWhatNoticesAnEmptiedFileIsOfferedFirst(t *testing.T) {
 	t.Parallel()
-	refused, gain := loop.Breakage{File: "lib.go", Problem: "not scored: the tests fail"}, loop.Breakage{File: "lib.go", Gain: true}
+	refused, gain := loop.Breakage{File: "lib.go", Problem: "not scored: the tests fail"},
+		loop.Breakage{File: "lib.go", Gain: true}
 	worse := loop.Breakage{File: "lib.go", Metric: new(metric.FromInt(9))}
 	for name, c := range map[string]struct {
 		noisy          bool
@@ -142,18 +178,25 @@ func TestWhatNoticesAnEmptiedFileIsOfferedFirst(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			for file, text := range map[string]string{"go.mod": "module m\n", "main.go": "package main\n", "main_test.go": "package main\n"} {
+			for file, text := range map[string]string{
+				"go.mod": "module m\n", "main.go": "package main\n",
+				"main_test.go": "package main\n",
+			} {
 				require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600))
 			}
 			fitter := Fitter{
-				Root: dir, Here: dir, Tracked: []string{"go.mod", "main.go", "main_test.go"}, Tell: func(string) {}, Installed: func(string) bool { return true },
+				Root: dir, Here: dir, Tracked: []string{"go.mod", "main.go", "main_test.go"}, Tell: func(string) {},
+				Installed: func(string) bool { return true },
 				Measure: func(_ context.Context, p *program.Program, ways ...string) (loop.Inspection, error) {
 					assert.Equal(t, []string{loop.Emptied}, ways)
 					broken := c.size
 					if p.Name == "go-coverage" {
 						broken = c.coverage
 					}
-					return loop.Inspection{Median: metric.MustValue("50"), Noisy: c.noisy, Broken: []loop.Breakage{broken}}, nil
+					return loop.Inspection{
+						Median: metric.MustValue("50"), Noisy: c.noisy,
+						Broken: []loop.Breakage{broken},
+					}, nil
 				},
 			}
 			fitted, err := fitter.Fit(t.Context(), filepath.Join(dir, "programs"), "", "")
@@ -175,8 +218,14 @@ func TestSetupInstallsWhatTheTestsImport(t *testing.T) {
 		"none":              "npm install --no-audit --no-fund --no-package-lock",
 		"conftest.py":       "python3 -m venv .autoloop-venv && .autoloop-venv/bin/pip install --quiet pytest pytest-cov -r requirements.txt && { .autoloop-venv/bin/pip install --quiet -e . || true; }",
 	} {
-		here := place{dir: t.TempDir(), installed: func(command string) bool { return command == "npm" || command == "python3" }}
-		files := map[string]string{file: "", "package.json": `{"scripts": {"test": "jest"}, "devDependencies": {"jest": "1"}}`}
+		here := place{
+			dir:       t.TempDir(),
+			installed: func(command string) bool { return command == "npm" || command == "python3" },
+		}
+		files := map[string]string{
+			file:           "",
+			"package.json": `{"scripts": {"test": "jest"}, "devDependencies": {"jest": "1"}}`,
+		}
 		if file == "conftest.py" {
 			files = map[string]string{file: "", "setup.py": "", "requirements.txt": "x\n"}
 		}

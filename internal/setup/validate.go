@@ -64,11 +64,15 @@ func (c Checker) Check(ctx context.Context, p *program.Program) Checked {
 		refusals = c.unfit(ctx, p, c.root, c.files)
 	}
 	closed := p.Closed()
-	open := slices.DeleteFunc(slices.Clone(p.Targets), func(target program.Pattern) bool { return slices.Contains(closed, target) })
+	open := slices.DeleteFunc(slices.Clone(p.Targets),
+		func(target program.Pattern) bool { return slices.Contains(closed, target) })
 	v := Checked{
-		File: p.File, Name: p.Name, Unconfigured: p.Unconfigured, TargetMetric: p.Target, MetricDirection: p.Direction.String(),
-		Evaluation: p.Evaluation, Errors: []string{}, Warnings: []string{}, Targets: program.Texts(open), Protected: program.Texts(p.Protected),
-		Schedule: given(p.Schedule.Text), Metric: given(p.Metric), Script: given(p.Script), Prose: program.Texts(p.Prose), placeholder: p.Placeholder,
+		File: p.File, Name: p.Name, Unconfigured: p.Unconfigured, TargetMetric: p.Target,
+		MetricDirection: p.Direction.String(),
+		Evaluation:      p.Evaluation, Errors: []string{}, Warnings: []string{}, Targets: program.Texts(open),
+		Protected: program.Texts(p.Protected),
+		Schedule:  given(p.Schedule.Text), Metric: given(p.Metric), Script: given(p.Script),
+		Prose: program.Texts(p.Prose), placeholder: p.Placeholder,
 	}
 	for _, target := range open {
 		v.may = append(v.may, onLine(target.Text, target.Line))
@@ -145,7 +149,10 @@ func targetWarnings(p *program.Program, root string) []string {
 		default:
 			continue
 		}
-		warnings = append(warnings, program.Problem{File: p.File, Line: pattern.Line, Message: fmt.Sprintf(says, pattern.Text)}.String())
+		warnings = append(warnings, program.Problem{
+			File: p.File, Line: pattern.Line,
+			Message: fmt.Sprintf(says, pattern.Text),
+		}.String())
 	}
 	return warnings
 }

@@ -51,7 +51,10 @@ func TestCheckSaysWhatAProgramDoes(t *testing.T) {
 	}{
 		"fine": {"---\nschedule: every 6h\n---\n## Target\n`a.go`\n## Evaluation\n```\nsh e.sh > \"$AUTOLOOP_RESULT\"\n```\n", "p.md: ok\n" +
 			"  schedule    every 6h\n  metric      the only number, higher is better\n  may change  a.go (line 5)\n  evaluation  sh e.sh > \"$AUTOLOOP_RESULT\"\n", accept, true},
-		"unfit":        {"## Target\n`a.go`\n## Evaluation\n```\nsh e.sh\n```\n", "p.md: does not run\n  error: p.md: it cannot be shared\n", refuse, false},
+		"unfit": {
+			"## Target\n`a.go`\n## Evaluation\n```\nsh e.sh\n```\n",
+			"p.md: does not run\n  error: p.md: it cannot be shared\n", refuse, false,
+		},
 		"refused":      {"## Target\n`a.go`\n", "p.md: does not run\n  error: p.md: no evaluation: ", refuse, false},
 		"unconfigured": {"## Goal\nTODO: say what\n", "p.md: not configured yet: fill in line 2\n", accept, false},
 	} {

@@ -59,67 +59,132 @@ const (
 var writtenProjects = map[string]writtenProject{
 	"node --test": {
 		kind: "js-bundle-size", needs: "npm", numbers: map[string]float64{"tests": 2},
-		files: map[string]string{"package.json": `{"scripts": {"test": "node --test", "build": "node build.js"}}`, "build.js": jsBuild, "src/lib.js": jsLib, "test/lib.test.js": jsTest},
+		files: map[string]string{
+			"package.json": `{"scripts": {"test": "node --test", "build": "node build.js"}}`,
+			"build.js":     jsBuild, "src/lib.js": jsLib, "test/lib.test.js": jsTest,
+		},
 		candidates: map[string]writtenCandidate{
-			"a gain":             {files: map[string]string{"src/lib.js": "exports.one = () => 1\nexports.next = (x) => x + 1\n"}, better: true},
-			"a gutted library":   {files: map[string]string{"src/lib.js": "exports.one = exports.next = () => 1\n"}, refused: "tests fail: not ok 2 - next"},
+			"a gain": {
+				files:  map[string]string{"src/lib.js": "exports.one = () => 1\nexports.next = (x) => x + 1\n"},
+				better: true,
+			},
+			"a gutted library": {
+				files:   map[string]string{"src/lib.js": "exports.one = exports.next = () => 1\n"},
+				refused: "tests fail: not ok 2 - next",
+			},
 			"an emptied library": {files: map[string]string{"src/lib.js": "\n"}, refused: "tests fail"},
 			"an end at import":   {files: map[string]string{"src/lib.js": "process.exit(0)\n"}, refused: "no test ran"},
 			"forged tests":       {files: map[string]string{"src/lib.js": "console.log('ok 1 - one\\nok 2 - next\\n# tests 2\\n# pass 2')\nprocess.exit(0)\n"}, refused: "no test ran"},
-			"a deleted test":     {files: map[string]string{"test/lib.test.js": strings.SplitAfter(jsTest, "})\n")[0]}, numbers: map[string]float64{"tests": 1}},
+			"a deleted test": {
+				files:   map[string]string{"test/lib.test.js": strings.SplitAfter(jsTest, "})\n")[0]},
+				numbers: map[string]float64{"tests": 1},
+			},
 		},
 	},
 	"tests without a runner": {
 		kind: "js-bundle-size", needs: "npm", numbers: map[string]float64{"tests": 1},
-		files: map[string]string{"package.json": `{"scripts": {"test": "node test.js", "build": "node build.js"}}`, "build.js": jsBuild, "src/lib.js": jsLib, "test.js": jsPlain},
+		files: map[string]string{
+			"package.json": `{"scripts": {"test": "node test.js", "build": "node build.js"}}`,
+			"build.js":     jsBuild, "src/lib.js": jsLib, "test.js": jsPlain,
+		},
 		candidates: map[string]writtenCandidate{
-			"a gain":           {files: map[string]string{"src/lib.js": "exports.one = () => 1\nexports.next = (x) => x + 1\n"}, better: true},
-			"a gutted library": {files: map[string]string{"src/lib.js": "exports.one = exports.next = () => 1\n"}, refused: "tests fail"},
-			"an end at import": {files: map[string]string{"src/lib.js": "process.exit(0)\n"}, numbers: map[string]float64{"tests": 0}},
+			"a gain": {
+				files:  map[string]string{"src/lib.js": "exports.one = () => 1\nexports.next = (x) => x + 1\n"},
+				better: true,
+			},
+			"a gutted library": {
+				files:   map[string]string{"src/lib.js": "exports.one = exports.next = () => 1\n"},
+				refused: "tests fail",
+			},
+			"an end at import": {
+				files:   map[string]string{"src/lib.js": "process.exit(0)\n"},
+				numbers: map[string]float64{"tests": 0},
+			},
 		},
 	},
 	"unittest": {
 		kind: "python-lint", needs: "python3", numbers: map[string]float64{"tests": 1},
 		files: map[string]string{".flake8": "[flake8]\n", "lib.py": pyLib, "tests/test_lib.py": pyTest},
 		candidates: map[string]writtenCandidate{
-			"a gain":             {files: map[string]string{"lib.py": strings.ReplaceAll(pyLib, "import os\nimport re\n", "")}, better: true},
+			"a gain": {files: map[string]string{"lib.py": strings.ReplaceAll(pyLib,
+				"import os\nimport re\n", "")}, better: true},
 			"an emptied library": {files: map[string]string{"lib.py": "\n"}, refused: "tests fail"},
 			"an end at import":   {files: map[string]string{"lib.py": "os._exit(0)\n"}, refused: "tests fail"},
-			"an end that works":  {files: map[string]string{"lib.py": "__import__('os')._exit(0)\n"}, refused: "ended before"},
-			"deleted tests":      {files: map[string]string{"tests/test_lib.py": ""}, refused: "no test ran"},
+			"an end that works": {
+				files:   map[string]string{"lib.py": "__import__('os')._exit(0)\n"},
+				refused: "ended before",
+			},
+			"deleted tests": {files: map[string]string{"tests/test_lib.py": ""}, refused: "no test ran"},
 		},
 	},
 	"C with a rule check": {
 		kind: "make-binary-size", needs: "cc", numbers: map[string]float64{"tests": 1},
 		files: map[string]string{"Makefile": makeC, "main.c": cMain, "lib.c": cLib, "tests/t.c": cTest},
 		candidates: map[string]writtenCandidate{
-			"a gain":             {files: map[string]string{"lib.c": "int next(int x) { return x + 1; }\n"}, better: true},
-			"a gutted library":   {files: map[string]string{"lib.c": "int next(int x) { return 2 * x + 7; }\n"}, refused: "tests fail"},
+			"a gain": {
+				files:  map[string]string{"lib.c": "int next(int x) { return x + 1; }\n"},
+				better: true,
+			},
+			"a gutted library": {
+				files:   map[string]string{"lib.c": "int next(int x) { return 2 * x + 7; }\n"},
+				refused: "tests fail",
+			},
 			"an end before main": {files: map[string]string{"lib.c": "#include <stdlib.h>\n__attribute__((constructor)) void end(void) { exit(0); }\nint next(int x) { return x; }\n"}, numbers: map[string]float64{"tests": 0}},
 		},
 	},
 	"Go with a benchmark": {
 		kind: "go-benchmark", needs: "go", slow: true, numbers: map[string]float64{"tests": 1, "benchmarks": 1},
-		files: map[string]string{"go.mod": "module example.com/lib\n\ngo 1.21\n", "lib.go": goLib, "lib_test.go": goCheck},
+		files: map[string]string{
+			"go.mod": "module example.com/lib\n\ngo 1.21\n", "lib.go": goLib,
+			"lib_test.go": goCheck,
+		},
 		candidates: map[string]writtenCandidate{
-			"a gutted library":             {files: map[string]string{"lib.go": "package lib\n\n// Text is.\nfunc Text(int) string { return \"\" }\n"}, refused: "tests fail: "},
-			"a printed result":             {files: map[string]string{"lib.go": goLib + "\nfunc init() { print2(\"BenchmarkText-2 \\t 100 \\t 7 ns/op\\n\") }\n", "p.go": goPrint}, refused: "benchmark"},
-			"a printed result of another":  {files: map[string]string{"lib.go": goLib + "\nfunc init() { print2(\"BenchmarkX 1000000 70 ns/op\\n\") }\n", "p.go": goPrint}, refused: "benchmark"},
-			"another result in due form":   {files: map[string]string{"lib.go": goLib + "\nfunc init() { print2(\"BenchmarkX-2 \\t 100\\t 7 ns/op\\n\") }\n", "p.go": goPrint}, numbers: map[string]float64{"tests": 1, "benchmarks": 2}},
-			"printed tests, and their end": {files: map[string]string{"lib.go": goLib + "\nfunc init() { print2(\"--- PASS: TestText (0.00s)\\nPASS\\n\"); os.Exit(0) }\n", "p.go": goPrint}, refused: "tests fail"},
-			"a printed test":               {files: map[string]string{"lib.go": goLib + "\nfunc init() { print2(\"=== RUN   TestText\\n--- PASS: TestText (0.00s)\\n\") }\n", "p.go": goPrint}, refused: "twice"},
+			"a gutted library": {files: map[string]string{"lib.go": "package lib\n\n// Text is.\nfunc Text(int) string { return \"\" }\n"}, refused: "tests fail: "},
+			"a printed result": {
+				files: map[string]string{"lib.go": goLib +
+					"\nfunc init() { print2(\"BenchmarkText-2 \\t 100 \\t 7 ns/op\\n\") }\n", "p.go": goPrint},
+				refused: "benchmark",
+			},
+			"a printed result of another": {
+				files: map[string]string{"lib.go": goLib +
+					"\nfunc init() { print2(\"BenchmarkX 1000000 70 ns/op\\n\") }\n", "p.go": goPrint},
+				refused: "benchmark",
+			},
+			"another result in due form": {
+				files: map[string]string{"lib.go": goLib +
+					"\nfunc init() { print2(\"BenchmarkX-2 \\t 100\\t 7 ns/op\\n\") }\n", "p.go": goPrint},
+				numbers: map[string]float64{"tests": 1, "benchmarks": 2},
+			},
+			"printed tests, and their end": {
+				files: map[string]string{"lib.go": goLib +
+					"\nfunc init() { print2(\"--- PASS: TestText (0.00s)\\nPASS\\n\"); os.Exit(0) }\n", "p.go": goPrint},
+				refused: "tests fail",
+			},
+			"a printed test": {
+				files: map[string]string{"lib.go": goLib +
+					"\nfunc init() { print2(\"=== RUN   TestText\\n--- PASS: TestText (0.00s)\\n\") }\n", "p.go": goPrint},
+				refused: "twice",
+			},
 		},
 	},
 	"Rust": {
 		kind: "rust-binary-size", needs: "cargo", slow: true, numbers: map[string]float64{"tests": 2},
 		files: map[string]string{
-			"Cargo.toml": "[package]\nname = \"r\"\nversion = \"0.1.0\"\nedition = \"2021\"\n", "src/lib.rs": rustLib, "src/main.rs": "fn main() { println!(\"{}\", r::sum(9)); }\n",
+			"Cargo.toml": "[package]\nname = \"r\"\nversion = \"0.1.0\"\nedition = \"2021\"\n", "src/lib.rs": rustLib,
+			"src/main.rs":  "fn main() { println!(\"{}\", r::sum(9)); }\n",
 			"tests/big.rs": "#[test]\nfn big() { assert_eq!(r::sum(5), 10); }\n",
 		},
 		candidates: map[string]writtenCandidate{
-			"a gutted library": {files: map[string]string{"src/lib.rs": "pub fn sum(n: u64) -> u64 { n }\n"}, refused: "tests fail"},
-			"an end":           {files: map[string]string{"src/lib.rs": strings.Replace(rustLib, "(0..n).sum()", "std::process::exit(n as i32 - n as i32)", 1)}, refused: "no test ran"},
-			"a deleted test":   {files: map[string]string{"src/lib.rs": strings.SplitAfter(rustLib, "}\n")[0]}, numbers: map[string]float64{"tests": 1}},
+			"a gutted library": {
+				files:   map[string]string{"src/lib.rs": "pub fn sum(n: u64) -> u64 { n }\n"},
+				refused: "tests fail",
+			},
+			"an end": {files: map[string]string{"src/lib.rs": strings.Replace(rustLib, "(0..n).sum()",
+				"std::process::exit(n as i32 - n as i32)", 1)}, refused: "no test ran"},
+			"a deleted test": {
+				files:   map[string]string{"src/lib.rs": strings.SplitAfter(rustLib, "}\n")[0]},
+				numbers: map[string]float64{"tests": 1},
+			},
 		},
 	},
 }
@@ -198,9 +263,11 @@ func (p writtenProject) measure(t *testing.T, changed map[string]string) (number
 	require.NoError(t, os.Mkdir(tools, 0o700))
 	flake8 := "#!/bin/sh\ngrep -n '^import' lib.py || true\n"
 	require.NoError(t, os.WriteFile(filepath.Join(tools, "flake8"), []byte(flake8), 0o700)) //nolint:gosec // it is run
-	cmd := exec.CommandContext(t.Context(), "bash", "-e", "-u", "-o", "pipefail", "-c", "result=$AUTOLOOP_RESULT; unset AUTOLOOP_RESULT; AUTOLOOP_RESULT=$result\n"+script)
+	cmd := exec.CommandContext(t.Context(), "bash", "-e", "-u", "-o", "pipefail", "-c",
+		"result=$AUTOLOOP_RESULT; unset AUTOLOOP_RESULT; AUTOLOOP_RESULT=$result\n"+script)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "PATH="+tools+string(os.PathListSeparator)+os.Getenv("PATH"), "TMPDIR="+temporary, "AUTOLOOP_RESULT="+result, "GOFLAGS=-mod=mod", "GOPROXY=off")
+	cmd.Env = append(os.Environ(), "PATH="+tools+string(os.PathListSeparator)+os.Getenv("PATH"), "TMPDIR="+temporary,
+		"AUTOLOOP_RESULT="+result, "GOFLAGS=-mod=mod", "GOPROXY=off")
 	said, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(said))
 	text, err := os.ReadFile(result)

@@ -30,23 +30,59 @@ func TestWhoTheWatcherAnswers(t *testing.T) {
 		code         int
 		stops        bool
 	}{
-		"the page":                      {http.MethodGet, "/SECRET/", nil, http.StatusOK, false},
-		"the page to itself":            {http.MethodGet, "/SECRET/", []func(*http.Request){header("Origin", "http://"+host)}, http.StatusOK, false},
-		"the button":                    {http.MethodPost, "/SECRET/stop", []func(*http.Request){button}, http.StatusOK, true},
-		"no token":                      {http.MethodGet, "/", nil, http.StatusNotFound, false},
-		"another token":                 {http.MethodGet, "/SECRES/", nil, http.StatusNotFound, false},
-		"the beginning of the token":    {http.MethodGet, "/SECRE/", nil, http.StatusNotFound, false},
-		"more than the token":           {http.MethodGet, "/SECRETS/", nil, http.StatusNotFound, false},
-		"events with another token":     {http.MethodGet, "/x/events", nil, http.StatusNotFound, false},
-		"the button with another token": {http.MethodPost, "/x/stop", []func(*http.Request){button}, http.StatusNotFound, false},
-		"another site":                  {http.MethodGet, "/SECRET/", []func(*http.Request){header("Origin", "https://evil.example")}, http.StatusNotFound, false},
-		"a page without an origin":      {http.MethodGet, "/SECRET/", []func(*http.Request){header("Origin", "null")}, http.StatusNotFound, false},
-		"another port of this machine":  {http.MethodPost, "/SECRET/stop", []func(*http.Request){button, header("Origin", "http://127.0.0.1:4322")}, http.StatusNotFound, false},
-		"a name that leads here":        {http.MethodGet, "/SECRET/", []func(*http.Request){func(r *http.Request) { r.Host = "evil.example:4321" }}, http.StatusNotFound, false},
-		"this machine by another name":  {http.MethodPost, "/SECRET/stop", []func(*http.Request){button, func(r *http.Request) { r.Host = "localhost:4321" }}, http.StatusNotFound, false},
-		"a form of another site":        {http.MethodPost, "/SECRET/stop", nil, http.StatusNotFound, false},
-		"the button by a plain visit":   {http.MethodGet, "/SECRET/stop", []func(*http.Request){button}, http.StatusMethodNotAllowed, false},
-		"something to write":            {http.MethodPut, "/SECRET/", nil, http.StatusMethodNotAllowed, false},
+		"the page": {http.MethodGet, "/SECRET/", nil, http.StatusOK, false},
+		"the page to itself": {
+			http.MethodGet, "/SECRET/",
+			[]func(*http.Request){header("Origin", "http://"+host)},
+			http.StatusOK, false,
+		},
+		"the button": {
+			http.MethodPost, "/SECRET/stop",
+			[]func(*http.Request){button},
+			http.StatusOK, true,
+		},
+		"no token":                   {http.MethodGet, "/", nil, http.StatusNotFound, false},
+		"another token":              {http.MethodGet, "/SECRES/", nil, http.StatusNotFound, false},
+		"the beginning of the token": {http.MethodGet, "/SECRE/", nil, http.StatusNotFound, false},
+		"more than the token":        {http.MethodGet, "/SECRETS/", nil, http.StatusNotFound, false},
+		"events with another token":  {http.MethodGet, "/x/events", nil, http.StatusNotFound, false},
+		"the button with another token": {
+			http.MethodPost, "/x/stop",
+			[]func(*http.Request){button},
+			http.StatusNotFound, false,
+		},
+		"another site": {
+			http.MethodGet, "/SECRET/",
+			[]func(*http.Request){header("Origin", "https://evil.example")},
+			http.StatusNotFound, false,
+		},
+		"a page without an origin": {
+			http.MethodGet, "/SECRET/",
+			[]func(*http.Request){header("Origin", "null")},
+			http.StatusNotFound, false,
+		},
+		"another port of this machine": {
+			http.MethodPost, "/SECRET/stop",
+			[]func(*http.Request){button, header("Origin", "http://127.0.0.1:4322")},
+			http.StatusNotFound, false,
+		},
+		"a name that leads here": {
+			http.MethodGet, "/SECRET/",
+			[]func(*http.Request){func(r *http.Request) { r.Host = "evil.example:4321" }},
+			http.StatusNotFound, false,
+		},
+		"this machine by another name": {
+			http.MethodPost, "/SECRET/stop",
+			[]func(*http.Request){button, func(r *http.Request) { r.Host = "localhost:4321" }},
+			http.StatusNotFound, false,
+		},
+		"a form of another site": {http.MethodPost, "/SECRET/stop", nil, http.StatusNotFound, false},
+		"the button by a plain visit": {
+			http.MethodGet, "/SECRET/stop",
+			[]func(*http.Request){button},
+			http.StatusMethodNotAllowed, false,
+		},
+		"something to write": {http.MethodPut, "/SECRET/", nil, http.StatusMethodNotAllowed, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

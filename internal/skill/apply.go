@@ -66,7 +66,9 @@ func (v *Versions) Undo(ctx context.Context, c Change) (*Changed, error) {
 }
 
 // change does something to the skill of a workspace that no run works in.
-func (v *Versions) change(ctx context.Context, c Change, do func(*application, context.Context) error) (*Changed, error) {
+func (v *Versions) change(ctx context.Context, c Change,
+	do func(*application, context.Context) error,
+) (*Changed, error) {
 	release, err := v.Workspace.Hold()
 	switch {
 	case errors.Is(err, fs.ErrNotExist): // there is no v0, which is said below
@@ -192,7 +194,8 @@ func (a *application) apply(ctx context.Context) error {
 	if !a.untouched(ctx) {
 		return a.joined(ctx, wanted)
 	}
-	if agreed, err := a.agreed(ctx, fmt.Sprintf("apply v%d to %s? [y/n] ", a.Version, a.Workspace.Skill)); err != nil || !agreed {
+	if agreed, err := a.agreed(ctx,
+		fmt.Sprintf("apply v%d to %s? [y/n] ", a.Version, a.Workspace.Skill)); err != nil || !agreed {
 		return err
 	}
 	return a.restore(ctx, wanted.Dir, workspace.Applied{Version: a.Version})
@@ -251,8 +254,10 @@ func (a *application) joined(ctx context.Context, wanted workspace.Kept) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Out, "\nJoined with what changed in the skill since v0, it changes:\n\n%s\n", render.Pictured(string(patch)))
-	if agreed, err := a.agreed(ctx, fmt.Sprintf("apply v%d, merged, to %s? [y/n] ", a.Version, a.Workspace.Skill)); err != nil || !agreed {
+	fmt.Fprintf(a.Out, "\nJoined with what changed in the skill since v0, it changes:\n\n%s\n",
+		render.Pictured(string(patch)))
+	if agreed, err := a.agreed(ctx,
+		fmt.Sprintf("apply v%d, merged, to %s? [y/n] ", a.Version, a.Workspace.Skill)); err != nil || !agreed {
 		return err
 	}
 	before, err := a.keep(ctx, "before-apply")
@@ -260,7 +265,10 @@ func (a *application) joined(ctx context.Context, wanted workspace.Kept) error {
 		return err
 	}
 	// noted before the skill changes: a run that is killed right after that can be undone
-	if err := a.remember(workspace.Applied{Version: a.Version, Digest: merged.Tree.Digest(), Before: before}); err != nil {
+	if err := a.remember(workspace.Applied{
+		Version: a.Version, Digest: merged.Tree.Digest(),
+		Before: before,
+	}); err != nil {
 		return err
 	}
 	return a.restore(ctx, merged.Dir, workspace.Applied{Version: a.Version, Before: before})
@@ -318,7 +326,8 @@ func (a *application) undo(ctx context.Context) error {
 		return err
 	}
 	fmt.Fprintf(a.Out, "Undoing changes in %s:\n\n%s\n", a.Workspace.Skill, render.Pictured(string(patch)))
-	if agreed, err := a.agreed(ctx, fmt.Sprintf("put %s back to %s? [y/n] ", name, a.Workspace.Skill)); err != nil || !agreed {
+	if agreed, err := a.agreed(ctx,
+		fmt.Sprintf("put %s back to %s? [y/n] ", name, a.Workspace.Skill)); err != nil || !agreed {
 		return err
 	}
 	if !known {

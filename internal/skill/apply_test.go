@@ -39,11 +39,13 @@ func newBench(t *testing.T) *bench {
 	t.Cleanup(func() { assert.NoError(t, files.RemoveAll(base)) }) // versions are read-only
 	b := &bench{t: t, dir: filepath.Join(base, "s"), out: &bytes.Buffer{}, answer: true}
 	b.write(b.dir, "SKILL.md", original)
-	b.write(b.dir, "evals/evals.json", `{"skill_name": "s", "evals": [{"id": 1, "prompt": "do it", "expectations": ["it is done"]}]}`)
+	b.write(b.dir, "evals/evals.json",
+		`{"skill_name": "s", "evals": [{"id": 1, "prompt": "do it", "expectations": ["it is done"]}]}`)
 	w, err := workspace.Create(t.Context(), workspace.Beside(b.dir), b.dir)
 	require.NoError(t, err)
 	b.Versions = &skill.Versions{
-		Workspace: w, TempDir: base, Environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + base}, Out: b.out, Err: b.out,
+		Workspace: w, TempDir: base, Environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + base},
+		Out: b.out, Err: b.out,
 		Ask: func(_ context.Context, question string) (bool, error) {
 			b.asked = append(b.asked, question)
 			return b.answer, nil
@@ -102,15 +104,30 @@ func TestApply(t *testing.T) {
 		asked       int
 		becomes     string // "" for what it was
 	}{
-		"the best":              {change: best, asked: 1, says: "is v1 now", becomes: "better\n\nsecond\n\nthird\n"},
-		"no":                    {change: best, no: true, asked: 1, says: "nothing was changed"},
-		"yes, unasked":          {change: skill.Change{Version: 1, Yes: true}, says: "undo it with: iterate undo ", becomes: "better\n\nsecond\n\nthird\n"},
-		"it is already":         {edited: "better\n\nsecond\n\nthird\n", change: best, says: "is v1 already"},
-		"the original":          {change: skill.Change{Version: 0}, says: "is v0 already"},
-		"one that was reverted": {change: skill.Change{Version: 2}, fails: "--version 2: no such version was kept; there are v0, v1"},
-		"edited":                {edited: "first\n\nsecond\n\nmine\n", change: best, fails: "changed since v0 (SKILL.md); nothing was applied"},
-		"joined":                {edited: "first\n\nsecond\n\nmine\n", change: skill.Change{Version: 1, Merge: true}, asked: 1, says: "is v1, merged, now", becomes: "better\n\nsecond\n\nmine\n"},
-		"in conflict":           {edited: "mine\n\nsecond\n\nthird\n", change: skill.Change{Version: 1, Merge: true}, fails: "v1 cannot be joined with what changed in"},
+		"the best": {change: best, asked: 1, says: "is v1 now", becomes: "better\n\nsecond\n\nthird\n"},
+		"no":       {change: best, no: true, asked: 1, says: "nothing was changed"},
+		"yes, unasked": {
+			change: skill.Change{Version: 1, Yes: true}, says: "undo it with: iterate undo ",
+			becomes: "better\n\nsecond\n\nthird\n",
+		},
+		"it is already": {edited: "better\n\nsecond\n\nthird\n", change: best, says: "is v1 already"},
+		"the original":  {change: skill.Change{Version: 0}, says: "is v0 already"},
+		"one that was reverted": {
+			change: skill.Change{Version: 2},
+			fails:  "--version 2: no such version was kept; there are v0, v1",
+		},
+		"edited": {
+			edited: "first\n\nsecond\n\nmine\n", change: best,
+			fails: "changed since v0 (SKILL.md); nothing was applied",
+		},
+		"joined": {
+			edited: "first\n\nsecond\n\nmine\n", change: skill.Change{Version: 1, Merge: true},
+			asked: 1, says: "is v1, merged, now", becomes: "better\n\nsecond\n\nmine\n",
+		},
+		"in conflict": {
+			edited: "mine\n\nsecond\n\nthird\n", change: skill.Change{Version: 1, Merge: true},
+			fails: "v1 cannot be joined with what changed in",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -128,7 +145,10 @@ func TestApply(t *testing.T) {
 				require.NoError(t, err)
 				assert.Contains(t, b.out.String(), c.says)
 				to := fmt.Sprintf("v%d", max(c.change.Version, -c.change.Version))
-				want := &skill.Changed{Skill: b.Workspace.Skill, Workspace: b.Workspace.Dir, To: to, Changed: c.becomes != "", Done: !c.no}
+				want := &skill.Changed{
+					Skill: b.Workspace.Skill, Workspace: b.Workspace.Dir, To: to,
+					Changed: c.becomes != "", Done: !c.no,
+				}
 				if c.change.Merge {
 					want.Kept = "before-apply-1"
 				}
@@ -152,10 +172,16 @@ func TestUndo(t *testing.T) {
 		becomes       string
 		kept          string // a snapshot of what it was
 	}{
-		"what was applied":          {becomes: "first\n\nsecond\n\nthird\n"},
-		"what was joined":           {before: "first\n\nsecond\n\nmine\n", becomes: "first\n\nsecond\n\nmine\n"},
-		"what was changed by hand":  {after: "else\n", fails: "has changes that are in no version of the workspace (from v0: SKILL.md)", becomes: "else\n"},
-		"by force, which is kept":   {after: "else\n", force: true, becomes: "first\n\nsecond\n\nthird\n", kept: "before-undo-1"},
+		"what was applied": {becomes: "first\n\nsecond\n\nthird\n"},
+		"what was joined":  {before: "first\n\nsecond\n\nmine\n", becomes: "first\n\nsecond\n\nmine\n"},
+		"what was changed by hand": {
+			after: "else\n",
+			fails: "has changes that are in no version of the workspace (from v0: SKILL.md)", becomes: "else\n",
+		},
+		"by force, which is kept": {
+			after: "else\n", force: true, becomes: "first\n\nsecond\n\nthird\n",
+			kept: "before-undo-1",
+		},
 		"what is the original anew": {after: "first\n\nsecond\n\nthird\n", becomes: "first\n\nsecond\n\nthird\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -180,7 +206,10 @@ func TestUndo(t *testing.T) {
 					to = "before-apply-1"
 				}
 				changed := c.after != c.becomes
-				assert.Equal(t, &skill.Changed{Skill: b.Workspace.Skill, Workspace: b.Workspace.Dir, To: to, Changed: changed, Done: true, Kept: c.kept}, done)
+				assert.Equal(t, &skill.Changed{
+					Skill: b.Workspace.Skill, Workspace: b.Workspace.Dir, To: to,
+					Changed: changed, Done: true, Kept: c.kept,
+				}, done)
 			}
 			assert.Equal(t, c.becomes, b.text())
 			if c.kept != "" {

@@ -85,7 +85,8 @@ func changesOf(before, after workspace.Kept) []render.SkillChange {
 			if was, is := d.Before.Mode.Perm(), d.After.Mode.Perm(); was != is {
 				c.Mode = fmt.Sprintf("%04o -> %04o", was, is)
 			}
-			if d.Before.Mode.Type() == d.After.Mode.Type() && d.Before.SHA256 == d.After.SHA256 && d.Before.Target == d.After.Target {
+			if d.Before.Mode.Type() == d.After.Mode.Type() && d.Before.SHA256 == d.After.SHA256 &&
+				d.Before.Target == d.After.Target {
 				c.What = "mode"
 			}
 		}

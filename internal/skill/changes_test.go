@@ -41,22 +41,76 @@ func TestChangesOfAVersion(t *testing.T) {
 		before, after map[string]string // by name; "-> x" is a link, "! x" a file that runs, "/" a directory
 		changes       []render.SkillChange
 	}{
-		"nothing":              {map[string]string{"a": "x"}, map[string]string{"a": "x"}, []render.SkillChange{}},
-		"another text":         {map[string]string{"a": "x"}, map[string]string{"a": "y"}, []render.SkillChange{{Path: "a", What: "changed"}}},
-		"more and less":        {map[string]string{"a": "x"}, map[string]string{"b": "x"}, []render.SkillChange{{Path: "a", What: "deleted"}, {Path: "b", What: "added"}}},
-		"it runs":              {map[string]string{"a": "x"}, map[string]string{"a": "! x"}, []render.SkillChange{{Path: "a", What: "mode", Mode: "0644 -> 0755"}}},
-		"it runs, and is else": {map[string]string{"a": "! x"}, map[string]string{"a": "y"}, []render.SkillChange{{Path: "a", What: "changed", Mode: "0755 -> 0644"}}},
-		"a link":               {map[string]string{"a": "x", "b": "x"}, map[string]string{"a": "-> b", "b": "x"}, []render.SkillChange{{Path: "a", What: "changed", Mode: "0644 -> 0000"}}},
-		"a link elsewhere":     {map[string]string{"a": "-> b"}, map[string]string{"a": "-> c"}, []render.SkillChange{{Path: "a", What: "changed"}}},
-		"a directory":          {map[string]string{}, map[string]string{"d": "/"}, []render.SkillChange{{Path: "d", What: "added"}}},
-		"odd names": {map[string]string{"a\nb": "x"}, map[string]string{"c\x1b[2J": "x", "d\xff": "x"}, []render.SkillChange{
-			{Path: `"a\nb"`, What: "deleted"}, {Path: `"c\x1b[2J"`, What: "added"}, {Path: `"d\xff"`, What: "added"},
-		}},
-		"a binary":             {map[string]string{"a": "x"}, map[string]string{"a": binary}, []render.SkillChange{{Path: "a", What: "changed", Binary: true}}},
-		"a binary goes":        {map[string]string{"a": "\x00"}, map[string]string{}, []render.SkillChange{{Path: "a", What: "deleted", Binary: true}}},
-		"a binary comes":       {map[string]string{}, map[string]string{"a": "\x00"}, []render.SkillChange{{Path: "a", What: "added", Binary: true}}},
-		"zeros that come late": {map[string]string{"a": "x"}, map[string]string{"a": strings.Repeat("x", late) + "\x00"}, []render.SkillChange{{Path: "a", What: "changed"}}},
-		"a text after zeros":   {map[string]string{"a": "\x00"}, map[string]string{"a": "x"}, []render.SkillChange{{Path: "a", What: "changed"}}},
+		"nothing": {map[string]string{"a": "x"}, map[string]string{"a": "x"}, []render.SkillChange{}},
+		"another text": {
+			map[string]string{"a": "x"},
+			map[string]string{"a": "y"},
+			[]render.SkillChange{{Path: "a", What: "changed"}},
+		},
+		"more and less": {
+			map[string]string{"a": "x"},
+			map[string]string{"b": "x"},
+			[]render.SkillChange{{Path: "a", What: "deleted"}, {Path: "b", What: "added"}},
+		},
+		"it runs": {
+			map[string]string{"a": "x"},
+			map[string]string{"a": "! x"},
+			[]render.SkillChange{{Path: "a", What: "mode", Mode: "0644 -> 0755"}},
+		},
+		"it runs, and is else": {
+			map[string]string{"a": "! x"},
+			map[string]string{"a": "y"},
+			[]render.SkillChange{{Path: "a", What: "changed", Mode: "0755 -> 0644"}},
+		},
+		"a link": {
+			map[string]string{"a": "x", "b": "x"},
+			map[string]string{"a": "-> b", "b": "x"},
+			[]render.SkillChange{{Path: "a", What: "changed", Mode: "0644 -> 0000"}},
+		},
+		"a link elsewhere": {
+			map[string]string{"a": "-> b"},
+			map[string]string{"a": "-> c"},
+			[]render.SkillChange{{Path: "a", What: "changed"}},
+		},
+		"a directory": {
+			map[string]string{},
+			map[string]string{"d": "/"},
+			[]render.SkillChange{{Path: "d", What: "added"}},
+		},
+		"odd names": {
+			map[string]string{"a\nb": "x"},
+			map[string]string{"c\x1b[2J": "x", "d\xff": "x"},
+			[]render.SkillChange{
+				{Path: `"a\nb"`, What: "deleted"},
+				{Path: `"c\x1b[2J"`, What: "added"},
+				{Path: `"d\xff"`, What: "added"},
+			},
+		},
+		"a binary": {
+			map[string]string{"a": "x"},
+			map[string]string{"a": binary},
+			[]render.SkillChange{{Path: "a", What: "changed", Binary: true}},
+		},
+		"a binary goes": {
+			map[string]string{"a": "\x00"},
+			map[string]string{},
+			[]render.SkillChange{{Path: "a", What: "deleted", Binary: true}},
+		},
+		"a binary comes": {
+			map[string]string{},
+			map[string]string{"a": "\x00"},
+			[]render.SkillChange{{Path: "a", What: "added", Binary: true}},
+		},
+		"zeros that come late": {
+			map[string]string{"a": "x"},
+			map[string]string{"a": strings.Repeat("x", late) + "\x00"},
+			[]render.SkillChange{{Path: "a", What: "changed"}},
+		},
+		"a text after zeros": {
+			map[string]string{"a": "\x00"},
+			map[string]string{"a": "x"},
+			[]render.SkillChange{{Path: "a", What: "changed"}},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -99,18 +153,35 @@ func TestCasesBesideEachOther(t *testing.T) {
 		cases         []render.SkillCase
 		lost          []string
 	}{
-		"neither":         {result(), result(), nil, nil},
-		"only before":     {result(score("a", 2)), result(), []render.SkillCase{{ID: "a", Before: &whole}}, nil},
-		"only after":      {result(), result(score("a", 1)), []render.SkillCase{{ID: "a", After: &half}}, nil},
-		"lost":            {result(score("a", 2), score("b", 0)), result(score("a", 1), score("b", 2)), []render.SkillCase{{ID: "a", Before: &whole, After: &half}, {ID: "b", Before: &none, After: &whole}}, []string{"a"}},
-		"crashed, and so": {result(score("a", 2)), result(crashed), []render.SkillCase{{ID: "a", Before: &whole, After: &none}}, []string{"a"}},
-		"was not whole":   {result(score("a", 1)), result(score("a", 0)), []render.SkillCase{{ID: "a", Before: &half, After: &none}}, nil},
-		"had crashed":     {result(crashed), result(score("a", 1)), []render.SkillCase{{ID: "a", Before: &none, After: &half}}, nil},
+		"neither":     {result(), result(), nil, nil},
+		"only before": {result(score("a", 2)), result(), []render.SkillCase{{ID: "a", Before: &whole}}, nil},
+		"only after":  {result(), result(score("a", 1)), []render.SkillCase{{ID: "a", After: &half}}, nil},
+		"lost": {
+			result(score("a", 2), score("b", 0)), result(score("a", 1), score("b", 2)),
+			[]render.SkillCase{{ID: "a", Before: &whole, After: &half}, {ID: "b", Before: &none, After: &whole}},
+			[]string{"a"},
+		},
+		"crashed, and so": {
+			result(score("a", 2)), result(crashed),
+			[]render.SkillCase{{ID: "a", Before: &whole, After: &none}},
+			[]string{"a"},
+		},
+		"was not whole": {
+			result(score("a", 1)), result(score("a", 0)),
+			[]render.SkillCase{{ID: "a", Before: &half, After: &none}},
+			nil,
+		},
+		"had crashed": {
+			result(crashed), result(score("a", 1)),
+			[]render.SkillCase{{ID: "a", Before: &none, After: &half}},
+			nil,
+		},
 	} {
 		assert.Equal(t, c.cases, casesOf(c.before, c.after), name)
 		assert.Equal(t, c.lost, lostCases(c.before, c.after), name)
 	}
-	several := evals.Aggregate([]evals.CaseScore{score("a", 2)}, []evals.CaseScore{score("a", 2)}, []evals.CaseScore{score("a", 1)})
+	several := evals.Aggregate([]evals.CaseScore{score("a", 2)}, []evals.CaseScore{score("a", 2)},
+		[]evals.CaseScore{score("a", 1)})
 	assert.Empty(t, lostCases(result(score("a", 2)), evalrun.Result{Cases: several}), "one run of three loses nothing")
 	assert.Equal(t, decision.CaseRates{"case.a": {whole, whole, half}}, caseRates(evalrun.Result{Cases: several}))
 }
@@ -119,7 +190,9 @@ func TestFailuresOfAReport(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, []render.SkillFailure{}, failuresOf(nil), "no list is null as JSON")
 	assert.Equal(t, []render.SkillFailure{
-		{Case: "b", Text: "it greets", Evidence: "no greeting"}, {Case: "b", Text: "it is short"}, {Case: "c", Text: "the whole case", Evidence: "it crashed"},
+		{Case: "b", Text: "it greets", Evidence: "no greeting"},
+		{Case: "b", Text: "it is short"},
+		{Case: "c", Text: "the whole case", Evidence: "it crashed"},
 	}, failuresOf([]evals.CaseScore{
 		{ID: "a", Passed: 1, Total: 1},
 		{ID: "b", Failed: []evals.Graded{{Text: "it greets", Evidence: "no greeting"}, {Text: "it is short"}}},
@@ -141,10 +214,19 @@ func TestAttemptsAreHeldAgainstTheBestOfTheirTime(t *testing.T) {
 		{Iteration: 5, Action: results.Kept, Score: value("0.3"), Changelog: "five"},
 	}}
 	assert.Equal(t, []history.Attempt{
-		{Iteration: 1, Outcome: history.Rejected, Metric: value("0.4"), PreviousBest: value("0.5"), Delta: "-0.1", Summary: "one"},
-		{Iteration: 2, Outcome: history.Accepted, Metric: value("0.7"), PreviousBest: value("0.5"), Delta: "+0.2", Summary: "two"},
+		{
+			Iteration: 1, Outcome: history.Rejected, Metric: value("0.4"), PreviousBest: value("0.5"), Delta: "-0.1",
+			Summary: "one",
+		},
+		{
+			Iteration: 2, Outcome: history.Accepted, Metric: value("0.7"), PreviousBest: value("0.5"), Delta: "+0.2",
+			Summary: "two",
+		},
 		{Iteration: 3, Outcome: history.Rejected, PreviousBest: value("0.7"), Summary: "three"},
-		{Iteration: 5, Outcome: history.Accepted, Metric: value("0.3"), PreviousBest: value("0.2"), Delta: "+0.1", Summary: "five"},
+		{
+			Iteration: 5, Outcome: history.Accepted, Metric: value("0.3"), PreviousBest: value("0.2"), Delta: "+0.1",
+			Summary: "five",
+		},
 	}, s.attempts())
 }
 
@@ -166,7 +248,8 @@ func TestRulesOfARun(t *testing.T) {
 		s := &state{Loop: &Loop{Runs: c.runs, NoCaseRegression: true}, noisy: c.noisy}
 		rule := s.rule()
 		assert.Equal(t, decision.Rule{
-			Version: decision.RuleVersion, Regime: c.regime, Pairs: c.pairs, MaxPairs: c.most, Confidence: 0.95, NoCaseRegression: true,
+			Version: decision.RuleVersion, Regime: c.regime, Pairs: c.pairs, MaxPairs: c.most, Confidence: 0.95,
+			NoCaseRegression: true,
 		}, rule, name)
 	}
 }
@@ -178,10 +261,13 @@ func TestWhetherACaseCameToItsEnd(t *testing.T) {
 		runs [][]evals.CaseScore
 		says string
 	}{
-		"none was run":        {nil, ""},
-		"one did":             {[][]evals.CaseScore{{crashed, ended}}, ""},
-		"one did, later":      {[][]evals.CaseScore{{crashed}, {crashed, ended}}, ""},
-		"none did":            {[][]evals.CaseScore{{crashed}, {{ID: "c", Problem: "killed"}}}, "every case failed before it could be graded (b: it crashed)"},
+		"none was run":   {nil, ""},
+		"one did":        {[][]evals.CaseScore{{crashed, ended}}, ""},
+		"one did, later": {[][]evals.CaseScore{{crashed}, {crashed, ended}}, ""},
+		"none did": {
+			[][]evals.CaseScore{{crashed}, {{ID: "c", Problem: "killed"}}},
+			"every case failed before it could be graded (b: it crashed)",
+		},
 		"none, of no problem": {[][]evals.CaseScore{{}}, ""},
 	} {
 		assert.Equal(t, c.says, Measured{Rate: new(big.Rat), Runs: c.runs}.crashed(), name)

@@ -71,7 +71,8 @@ func Evaluate(ctx context.Context, skill *evalrun.Skill, keep string, o evalrun.
 			continue
 		}
 		if more.to == &found.Triggers && !evalrun.Chooses(o.Agent.Name()) {
-			found.Notes = append(found.Notes, fmt.Sprintf("the trigger queries were not run: agent %s is shown every file, and does not choose which skills it takes up", o.Agent.Name()))
+			found.Notes = append(found.Notes,
+				fmt.Sprintf("the trigger queries were not run: agent %s is shown every file, and does not choose which skills it takes up", o.Agent.Name()))
 			continue
 		}
 		result, err := evalrun.Run(ctx, more.suite, filepath.Join(keep, more.name), o)
@@ -135,6 +136,7 @@ func (e Evaluated) String() string {
 	for _, note := range e.Notes {
 		fmt.Fprintf(&out, "note: %s\n", note)
 	}
-	fmt.Fprintf(&out, "%s: pass rate %s over %s\n", e.Name, render.Figure(&e.Score), render.Count(len(e.Cases), "case", "cases"))
+	fmt.Fprintf(&out, "%s: pass rate %s over %s\n", e.Name, render.Figure(&e.Score),
+		render.Count(len(e.Cases), "case", "cases"))
 	return out.String()
 }

@@ -51,11 +51,14 @@ func (s *state) iterate(ctx context.Context) (kept bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if now, err := workspace.Scan(ctx, candidate); ctx.Err() == nil && (err != nil || now.Digest() != proposed.Digest()) {
-		return false, s.enter(n, nil, results.Reverted, joinRemarks(reply.Summary, "its files changed while it was measured"))
+	if now, err := workspace.Scan(ctx, candidate); ctx.Err() == nil &&
+		(err != nil || now.Digest() != proposed.Digest()) {
+		return false, s.enter(n, nil, results.Reverted,
+			joinRemarks(reply.Summary, "its files changed while it was measured"))
 	}
 	if found.refused != "" {
-		return false, s.enter(n, &found.Measured, results.Reverted, joinRemarks(reply.Summary, found.refused, found.remarks))
+		return false, s.enter(n, &found.Measured, results.Reverted,
+			joinRemarks(reply.Summary, found.refused, found.remarks))
 	}
 	return true, s.keep(ctx, n, candidate, found, reply)
 }
@@ -137,8 +140,10 @@ func (s *state) propose(ctx context.Context, n int, tree workspace.Tree) (agent.
 	}
 	best, whole := evals.RateValue(s.best.Rate), metric.FromInt(1)
 	text := prompt.Build(prompt.Input{
-		Program: s.Name, Iteration: n, Goal: prompt.SkillGoal("Improve the skill "+s.Name+".", "."), Targets: []string{"**"}, Protected: []string{evals.Dir + "/"},
-		Files: files, Direction: metric.Higher, Target: &whole, Best: &best, Initial: s.initial(), Attempts: s.attempts(), Output: s.best.Failures,
+		Program: s.Name, Iteration: n, Goal: prompt.SkillGoal("Improve the skill "+s.Name+".", "."),
+		Targets: []string{"**"}, Protected: []string{evals.Dir + "/"},
+		Files: files, Direction: metric.Higher, Target: &whole, Best: &best, Initial: s.initial(),
+		Attempts: s.attempts(), Output: s.best.Failures,
 	})
 	var live func(string)
 	if s.Improving != nil {
@@ -147,7 +152,8 @@ func (s *state) propose(ctx context.Context, n int, tree workspace.Tree) (agent.
 	}
 	return s.Improver.Propose(ctx, agent.Request{
 		Live: live,
-		Dir:  s.Workspace.Candidate(), Prompt: text, Env: env, Home: home, Timeout: s.Timeout, Model: s.Model, Command: s.Command,
+		Dir:  s.Workspace.Candidate(), Prompt: text, Env: env, Home: home, Timeout: s.Timeout, Model: s.Model,
+		Command:  s.Command,
 		IsTarget: allowed, Targets: files, Direction: metric.Higher, Incumbent: &best, Iteration: n, Seed: 1,
 	})
 }
@@ -172,7 +178,10 @@ func (s *state) attempts() []history.Attempt {
 			best = row.Score
 			continue
 		}
-		one := history.Attempt{Iteration: row.Iteration, Time: row.Time, Outcome: history.Rejected, Metric: row.Score, PreviousBest: best, Summary: row.Changelog}
+		one := history.Attempt{
+			Iteration: row.Iteration, Time: row.Time, Outcome: history.Rejected, Metric: row.Score,
+			PreviousBest: best, Summary: row.Changelog,
+		}
 		if row.Score != nil && best != nil {
 			one.Delta = metric.Delta(*row.Score, best)
 		}

@@ -292,7 +292,8 @@ func (s *state) read(version int) (Measured, error) {
 // were lost since.
 func (s *state) decidedBy(best int) {
 	for _, row := range s.rows {
-		if row.Iteration == best && row.Score != nil && s.best.Rate != nil && row.Score.Cmp(evals.RateValue(s.best.Rate)) != 0 {
+		if row.Iteration == best && row.Score != nil && s.best.Rate != nil &&
+			row.Score.Cmp(evals.RateValue(s.best.Rate)) != 0 {
 			s.best.Rate = row.Score.Rat()
 		}
 	}

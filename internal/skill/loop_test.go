@@ -47,10 +47,14 @@ func newTrack(t *testing.T, original ...string) *track {
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, files.RemoveAll(base)) }) // versions are read-only
-	k := &track{t: t, dir: filepath.Join(base, "s"), says: map[string][]string{"original": original}, measured: map[string]int{}}
+	k := &track{
+		t: t, dir: filepath.Join(base, "s"), says: map[string][]string{"original": original},
+		measured: map[string]int{},
+	}
 	k.write(k.dir, "SKILL.md", front+"original")
 	k.write(k.dir, "evals/evals.json", `[`+strings.Join([]string{
-		`{"id": 1, "prompt": "one", "expectations": ["a", "b", "c", "d"]}`, `{"id": 2, "prompt": "two", "expectations": ["a", "b", "c", "d"]}`,
+		`{"id": 1, "prompt": "one", "expectations": ["a", "b", "c", "d"]}`,
+		`{"id": 2, "prompt": "two", "expectations": ["a", "b", "c", "d"]}`,
 		`{"id": 3, "prompt": "three", "expectations": ["a", "b", "c", "d"]}`,
 	}, ",")+`]`)
 	k.Workspace, err = workspace.Create(t.Context(), workspace.Beside(k.dir), k.dir)
@@ -99,7 +103,8 @@ func (k *track) Measure(_ context.Context, dir, out string) (skill.Measured, err
 func gradingOf(passed string) string {
 	var list []string
 	for i, text := range []string{"a", "b", "c", "d"} {
-		list = append(list, fmt.Sprintf(`{"text": %q, "passed": %v, "evidence": "seen"}`, text, fmt.Sprint(i+1) <= passed))
+		list = append(list, fmt.Sprintf(`{"text": %q, "passed": %v, "evidence": "seen"}`, text,
+			fmt.Sprint(i+1) <= passed))
 	}
 	return `{"expectations": [` + strings.Join(list, ",") + `]}`
 }
@@ -178,35 +183,89 @@ func TestWhatBecomesOfACandidate(t *testing.T) {
 		score   string
 		says    string
 	}{
-		"better":                     {is: "4 2 0", kept: true, score: "0.5", says: "it is new — unverified: measured once"},
-		"better by a little":         {is: "2 2 1", kept: true, score: "0.416666666667", says: "it is new — unverified: measured once"},
-		"the same":                   {is: "2 2 0", score: "0.333333333333", says: "it is new — 0.333333333333 equals the best so far; only a strict gain is kept"},
-		"the same by other cases":    {is: "0 0 4", score: "0.333333333333", says: "equals the best so far"},
-		"worse":                      {is: "2 0 0", score: "0.166666666667", says: "is worse than the best 0.333333333333"},
-		"better, and loses a case":   {was: "4 0 0", is: "2 4 4", kept: true, score: "0.833333333333", says: "unverified: measured once — regressed-cases: 1"},
-		"and may not lose one":       {was: "4 0 0", is: "2 4 4", keeps: true, score: "0.833333333333", says: "regressed-cases: 1; no-case-regression forbids to lose a case that passed"},
-		"it lost what was not whole": {was: "3 0 0", is: "1 4 4", keeps: true, kept: true, score: "0.75", says: "unverified: measured once"},
-		"a case crashes":             {is: "4 4 -", kept: true, score: "0.666666666667", says: "unverified"},
-		"every case crashes":         {is: "- - -", score: "0", says: "0 is worse than the best"},
-		"it cannot be measured":      {is: "fault: the skill has no room", says: "it is new — the skill has no room"},
+		"better": {
+			is: "4 2 0", kept: true, score: "0.5",
+			says: "it is new — unverified: measured once",
+		},
+		"better by a little": {
+			is: "2 2 1", kept: true, score: "0.416666666667",
+			says: "it is new — unverified: measured once",
+		},
+		"the same": {
+			is: "2 2 0", score: "0.333333333333",
+			says: "it is new — 0.333333333333 equals the best so far; only a strict gain is kept",
+		},
+		"the same by other cases": {is: "0 0 4", score: "0.333333333333", says: "equals the best so far"},
+		"worse": {
+			is: "2 0 0", score: "0.166666666667",
+			says: "is worse than the best 0.333333333333",
+		},
+		"better, and loses a case": {
+			was: "4 0 0", is: "2 4 4", kept: true, score: "0.833333333333",
+			says: "unverified: measured once — regressed-cases: 1",
+		},
+		"and may not lose one": {
+			was: "4 0 0", is: "2 4 4", keeps: true, score: "0.833333333333",
+			says: "regressed-cases: 1; no-case-regression forbids to lose a case that passed",
+		},
+		"it lost what was not whole": {
+			was: "3 0 0", is: "1 4 4", keeps: true, kept: true, score: "0.75",
+			says: "unverified: measured once",
+		},
+		"a case crashes":        {is: "4 4 -", kept: true, score: "0.666666666667", says: "unverified"},
+		"every case crashes":    {is: "- - -", score: "0", says: "0 is worse than the best"},
+		"it cannot be measured": {is: "fault: the skill has no room", says: "it is new — the skill has no room"},
 
-		"nothing changed":       {improve: in(func(string) error { return nil }), says: "tried — no change proposed"},
-		"only a repository":     {improve: in(func(dir string) error { return os.Mkdir(filepath.Join(dir, ".git"), 0o755) }), says: "no change proposed"},
-		"the suite":             {improve: put("evals/evals.json", "[]"), says: "it changed the eval suite"},
-		"beside the suite":      {improve: put("evals/answers.txt", "42"), says: "it changed the eval suite"},
-		"the mode of the suite": {improve: in(func(dir string) error { return os.Chmod(filepath.Join(dir, "evals/evals.json"), 0o600) }), says: "it changed the eval suite"},
-		"the suite is gone":     {improve: in(func(dir string) error { return os.RemoveAll(filepath.Join(dir, "evals")) }), says: "it changed the eval suite"},
-		"no SKILL.md":           {improve: in(func(dir string) error { return os.Remove(filepath.Join(dir, "SKILL.md")) }), says: "it has no SKILL.md any more"},
+		"nothing changed": {improve: in(func(string) error { return nil }), says: "tried — no change proposed"},
+		"only a repository": {improve: in(
+			func(dir string) error { return os.Mkdir(filepath.Join(dir, ".git"), 0o755) }), says: "no change proposed"},
+		"the suite":        {improve: put("evals/evals.json", "[]"), says: "it changed the eval suite"},
+		"beside the suite": {improve: put("evals/answers.txt", "42"), says: "it changed the eval suite"},
+		"the mode of the suite": {
+			improve: in(
+				func(dir string) error { return os.Chmod(filepath.Join(dir, "evals/evals.json"), 0o600) }),
+			says: "it changed the eval suite",
+		},
+		"the suite is gone": {
+			improve: in(
+				func(dir string) error { return os.RemoveAll(filepath.Join(dir, "evals")) }),
+			says: "it changed the eval suite",
+		},
+		"no SKILL.md": {
+			improve: in(
+				func(dir string) error { return os.Remove(filepath.Join(dir, "SKILL.md")) }),
+			says: "it has no SKILL.md any more",
+		},
 		"another case of it": {improve: in(func(dir string) error {
 			return os.Rename(filepath.Join(dir, "SKILL.md"), filepath.Join(dir, "skill.md"))
 		}), says: "it has no SKILL.md any more"},
-		"a SKILL.md that is a link": {improve: link("evals/evals.json", "SKILL.md"), says: "it has no SKILL.md any more"},
-		"a link out of it":          {improve: link("/etc/passwd", "notes"), says: `"notes" is a link that leaves the tree`},
-		"a link to the original":    {improve: link("../v0/SKILL.md", "SKILL.md"), says: `"SKILL.md" is a link that leaves the tree`},
-		"a name like .git":          {improve: put("git~1", ""), says: `"git~1" has a name that some file systems take for .git`},
-		"its directory is gone":     {improve: in(os.RemoveAll), says: "no such file or directory"},
-		"its directory is a link":   {improve: in(func(dir string) error { return errors.Join(os.RemoveAll(dir), os.Symlink("v0", dir)) }), says: "tried — its directory was exchanged"},
-		"its directory is a file":   {improve: in(func(dir string) error { return errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o600)) }), says: "its directory was exchanged"},
+		"a SKILL.md that is a link": {
+			improve: link("evals/evals.json", "SKILL.md"),
+			says:    "it has no SKILL.md any more",
+		},
+		"a link out of it": {
+			improve: link("/etc/passwd", "notes"),
+			says:    `"notes" is a link that leaves the tree`,
+		},
+		"a link to the original": {
+			improve: link("../v0/SKILL.md", "SKILL.md"),
+			says:    `"SKILL.md" is a link that leaves the tree`,
+		},
+		"a name like .git": {
+			improve: put("git~1", ""),
+			says:    `"git~1" has a name that some file systems take for .git`,
+		},
+		"its directory is gone": {improve: in(os.RemoveAll), says: "no such file or directory"},
+		"its directory is a link": {
+			improve: in(
+				func(dir string) error { return errors.Join(os.RemoveAll(dir), os.Symlink("v0", dir)) }),
+			says: "tried — its directory was exchanged",
+		},
+		"its directory is a file": {
+			improve: in(
+				func(dir string) error { return errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o600)) }),
+			says: "its directory was exchanged",
+		},
 
 		"the improver crashed":         {improve: failing(agent.Crashed), says: "the improver failed: crashed: why"},
 		"the improver took too long":   {improve: failing(agent.Timeout), says: "the improver failed: timeout: why"},
@@ -253,8 +312,11 @@ func TestACandidateThatChangesWhileItIsMeasured(t *testing.T) {
 	for name, change := range map[string]func(dir string) error{
 		"a file more": func(dir string) error { return os.WriteFile(filepath.Join(dir, "more"), nil, 0o600) },
 		"a mode":      func(dir string) error { return os.Chmod(filepath.Join(dir, "SKILL.md"), 0o755) },
-		"the suite":   func(dir string) error { return os.WriteFile(filepath.Join(dir, "evals/evals.json"), nil, 0o600) },
-		"it is gone":  os.RemoveAll,
+		"the suite": func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, "evals/evals.json"),
+				nil, 0o600)
+		},
+		"it is gone": os.RemoveAll,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -317,7 +379,10 @@ func TestWhyARunEnds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k := newTrack(t, c.original)
-			for text, says := range map[string]string{"worse": "1 1 0", "better": "4 2 0", "more": "4 4 0", "perfect": "4 4 4"} {
+			for text, says := range map[string]string{
+				"worse": "1 1 0", "better": "4 2 0", "more": "4 4 0",
+				"perfect": "4 4 4",
+			} {
 				k.says[text] = []string{says}
 			}
 			texts := strings.Fields(c.texts)
@@ -334,7 +399,8 @@ func TestWhyARunEnds(t *testing.T) {
 			require.NoError(t, err)
 			assert.Nil(t, saved.Run, "it ended")
 			assert.Equal(t, c.ended == skill.Exhausted, saved.Whole)
-			if best, err := workspace.Scan(t.Context(), saved.Version(saved.Best)); assert.NoError(t, err) && strings.ContainsAny(c.actions, "kr") {
+			if best, err := workspace.Scan(t.Context(), saved.Version(saved.Best)); assert.NoError(t, err) &&
+				strings.ContainsAny(c.actions, "kr") {
 				restored, err := workspace.Scan(t.Context(), saved.Candidate())
 				require.NoError(t, err)
 				assert.Equal(t, contents(best), contents(restored), "what was reverted is not left there")
@@ -361,7 +427,8 @@ func contents(tree workspace.Tree) map[string]string {
 // versions are those of the track's skill.
 func (k *track) versions() *skill.Versions {
 	return &skill.Versions{
-		Workspace: k.Workspace, TempDir: k.t.TempDir(), Environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + k.t.TempDir()},
-		Out: io.Discard, Err: io.Discard,
+		Workspace: k.Workspace, TempDir: k.t.TempDir(),
+		Environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + k.t.TempDir()},
+		Out:     io.Discard, Err: io.Discard,
 	}
 }

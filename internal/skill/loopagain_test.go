@@ -86,11 +86,17 @@ func TestARunThatWasBrokenOffIsFinished(t *testing.T) {
 func TestAnOriginalThatCannotBeMeasured(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ says, fails string }{
-		"every case":                {"2 2 0", ""},
-		"nothing passes":            {"0 0 0", ""},
-		"one case that was graded":  {"- 0 -", ""},
-		"no case that was graded":   {"- - -", "the original cannot be measured: every case failed before it could be graded (1: there is no eval-1/grading.json)"},
-		"none that can be measured": {"fault: its server does not start", "the original cannot be measured: its server does not start"},
+		"every case":               {"2 2 0", ""},
+		"nothing passes":           {"0 0 0", ""},
+		"one case that was graded": {"- 0 -", ""},
+		"no case that was graded": {
+			"- - -",
+			"the original cannot be measured: every case failed before it could be graded (1: there is no eval-1/grading.json)",
+		},
+		"none that can be measured": {
+			"fault: its server does not start",
+			"the original cannot be measured: its server does not start",
+		},
 	} {
 		k := newTrack(t, c.says)
 		k.loop.Most = 0
@@ -114,12 +120,28 @@ func TestAnotherExecutorMeasuresAnew(t *testing.T) {
 		now  history.Executor
 		says string // the changelog of the new baseline, "" for none
 	}{
-		"the same":           {&history.Executor{Agent: "a", Model: "m"}, history.Executor{Agent: "a", Model: "m"}, ""},
-		"none was noted":     {nil, history.Executor{Agent: "a"}, ""},
-		"another agent":      {&history.Executor{Agent: "a"}, history.Executor{Agent: "b"}, "v1 measured anew: the executor changed"},
-		"model and judge":    {&history.Executor{Agent: "a", Model: "m"}, history.Executor{Agent: "a", Judge: "j"}, "v1 measured anew: the model, the judge changed"},
-		"another's work":     {&history.Executor{}, history.Executor{Agent: "a"}, "v1 measured anew: who executed before is not known"},
-		"an unknown version": {&history.Executor{Agent: "a", JudgeVersion: ""}, history.Executor{Agent: "a", JudgeVersion: "2"}, ""},
+		"the same":       {&history.Executor{Agent: "a", Model: "m"}, history.Executor{Agent: "a", Model: "m"}, ""},
+		"none was noted": {nil, history.Executor{Agent: "a"}, ""},
+		"another agent": {
+			&history.Executor{Agent: "a"},
+			history.Executor{Agent: "b"},
+			"v1 measured anew: the executor changed",
+		},
+		"model and judge": {
+			&history.Executor{Agent: "a", Model: "m"},
+			history.Executor{Agent: "a", Judge: "j"},
+			"v1 measured anew: the model, the judge changed",
+		},
+		"another's work": {
+			&history.Executor{},
+			history.Executor{Agent: "a"},
+			"v1 measured anew: who executed before is not known",
+		},
+		"an unknown version": {
+			&history.Executor{Agent: "a", JudgeVersion: ""},
+			history.Executor{Agent: "a", JudgeVersion: "2"},
+			"",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -242,7 +264,10 @@ func TestSeveralRunsThatRepeat(t *testing.T) {
 	assert.Contains(t, k.rows()[1].Changelog, "measured again on both sides with the same result")
 	assert.NotContains(t, k.rows()[1].Changelog, "unverified")
 	runs, list := k.runsOf(1)
-	assert.ElementsMatch(t, []string{"once candidate", "again incumbent +", "again candidate +", "again candidate +"}, runs)
+	assert.ElementsMatch(t, []string{
+		"once candidate", "again incumbent +", "again candidate +",
+		"again candidate +",
+	}, runs)
 	assert.Equal(t, "once candidate", runs[0])
 	assert.Zero(t, list.Incumbent)
 
@@ -342,8 +367,17 @@ func TestFaultsInSeveralRuns(t *testing.T) {
 		original, better []string
 		fails, says      string
 	}{
-		"the candidate's":      {[]string{"2 2 0"}, []string{"4 2 0", "fault: its server is gone"}, "", "it is better — its server is gone"},
-		"the best version's":   {[]string{"2 2 0", "fault: its server is gone"}, []string{"4 2 0"}, "the best version, v0, cannot be measured any more: its server is gone", ""},
+		"the candidate's": {
+			[]string{"2 2 0"},
+			[]string{"4 2 0", "fault: its server is gone"},
+			"",
+			"it is better — its server is gone",
+		},
+		"the best version's": {
+			[]string{"2 2 0", "fault: its server is gone"},
+			[]string{"4 2 0"},
+			"the best version, v0, cannot be measured any more: its server is gone", "",
+		},
 		"the candidate's, all": {[]string{"2 2 0"}, []string{"fault: no server"}, "", "it is better — no server"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -49,7 +49,10 @@ func TestWhatAPersonWroteIsNeverLost(t *testing.T) {
 				before, kept := b.state(), b.snapshots()
 				var done *skill.Changed
 				var err error
-				change := skill.Change{Version: []int{0, 1, skill.BestVersion}[random.IntN(3)], Yes: true, Merge: random.IntN(2) == 0, Force: random.IntN(2) == 0}
+				change := skill.Change{
+					Version: []int{0, 1, skill.BestVersion}[random.IntN(3)], Yes: true,
+					Merge: random.IntN(2) == 0, Force: random.IntN(2) == 0,
+				}
 				kind := random.IntN(3)
 				history += fmt.Sprintf("\n%d: %d %+v", step, kind, change)
 				switch kind {

@@ -33,8 +33,16 @@ func TestWhereARunWorks(t *testing.T) {
 			t.Helper()
 			require.NoError(t, os.Mkdir(place, 0o755))
 		}, "", "", "s"},
-		"files of others": {func(t *testing.T, _, place string) { t.Helper(); putFile(t, filepath.Join(place, "notes.md"), "x") }, `is no workspace and has "notes.md" in it`, "", ""},
-		"a file":          {func(t *testing.T, _, place string) { t.Helper(); putFile(t, place, "x") }, "is no directory", "", ""},
+		"files of others": {func(t *testing.T, _,
+			place string,
+		) {
+			t.Helper()
+			putFile(t, filepath.Join(place, "notes.md"), "x")
+		}, `is no workspace and has "notes.md" in it`, "", ""},
+		"a file": {
+			func(t *testing.T, _, place string) { t.Helper(); putFile(t, place, "x") },
+			"is no directory", "", "",
+		},
 		"its own": {func(t *testing.T, base, place string) {
 			t.Helper()
 			_, err := workspace.Create(t.Context(), place, filepath.Join(base, "s"))
@@ -107,17 +115,35 @@ func TestWhatARunGoesOnFrom(t *testing.T) {
 		count int
 		says  string
 	}{
-		"nothing":                     {"", nil, 3, ""},
-		"nothing, though it began":    {"", &workspace.Run{Count: 3}, 3, ""},
-		"a run that ended":            {"bkr", nil, 3, "s: going on from v1, iteration 3\n"},
-		"one that was interrupted":    {"bkr", &workspace.Run{After: 0, Count: 3}, 3, "s: going on from v1, iteration 3; it finishes the run that was interrupted, 1 of 3 are left\n"},
-		"of another number":           {"bkr", &workspace.Run{After: 0, Count: 3}, 4, "s: going on from v1, iteration 3\n"},
-		"after runs before":           {"bkrrr", &workspace.Run{After: 3, Count: 5}, 5, "s: going on from v1, iteration 5; it finishes the run that was interrupted, 4 of 5 are left\n"},
-		"measured anew in the middle": {"bkrb", &workspace.Run{After: 2, Count: 2}, 2, "s: going on from v3, iteration 4; it finishes the run that was interrupted, 2 of 2 are left\n"},
+		"nothing":                  {"", nil, 3, ""},
+		"nothing, though it began": {"", &workspace.Run{Count: 3}, 3, ""},
+		"a run that ended":         {"bkr", nil, 3, "s: going on from v1, iteration 3\n"},
+		"one that was interrupted": {
+			"bkr", &workspace.Run{After: 0, Count: 3}, 3,
+			"s: going on from v1, iteration 3; it finishes the run that was interrupted, 1 of 3 are left\n",
+		},
+		"of another number": {
+			"bkr", &workspace.Run{After: 0, Count: 3}, 4,
+			"s: going on from v1, iteration 3\n",
+		},
+		"after runs before": {
+			"bkrrr", &workspace.Run{After: 3, Count: 5}, 5,
+			"s: going on from v1, iteration 5; it finishes the run that was interrupted, 4 of 5 are left\n",
+		},
+		"measured anew in the middle": {
+			"bkrb", &workspace.Run{After: 2, Count: 2}, 2,
+			"s: going on from v3, iteration 4; it finishes the run that was interrupted, 2 of 2 are left\n",
+		},
 	} {
 		w := &workspace.Workspace{Dir: t.TempDir(), Run: c.run}
 		for n, action := range c.rows {
-			require.NoError(t, w.Append(results.Row{Iteration: n, Action: map[rune]results.Action{'b': results.Baseline, 'k': results.Kept, 'r': results.Reverted}[action], Changelog: "x"}))
+			require.NoError(t, w.Append(results.Row{
+				Iteration: n,
+				Action: map[rune]results.Action{
+					'b': results.Baseline, 'k': results.Kept,
+					'r': results.Reverted,
+				}[action], Changelog: "x",
+			}))
 		}
 		text, err := skill.GoesOn(w, "s", c.count)
 		require.NoError(t, err, name)
@@ -130,7 +156,8 @@ func TestWhatARunGoesOnFrom(t *testing.T) {
 	ended := skill.BrokenOff(canceled(t), w, nil)
 	assert.Empty(t, ended, "what cannot be read promises nothing")
 	empty := &workspace.Workspace{Dir: t.TempDir()}
-	assert.Equal(t, "interrupted: nothing was measured yet in "+empty.Dir+"; the same command goes on from there\n", skill.BrokenOff(canceled(t), empty, nil))
+	assert.Equal(t, "interrupted: nothing was measured yet in "+empty.Dir+"; the same command goes on from there\n",
+		skill.BrokenOff(canceled(t), empty, nil))
 }
 
 // canceled is a context that has ended.
@@ -173,7 +200,8 @@ func TestTitlesOfReports(t *testing.T) {
 		t.Cleanup(func() { assert.NoError(t, files.RemoveAll(base)) })
 		dir := filepath.Join(base, c.place)
 		putFile(t, filepath.Join(dir, "SKILL.md"), c.skill)
-		putFile(t, filepath.Join(dir, "evals", "evals.json"), c.suite+`[{"id": 1, "prompt": "p", "expectations": ["x"]}]}`)
+		putFile(t, filepath.Join(dir, "evals", "evals.json"),
+			c.suite+`[{"id": 1, "prompt": "p", "expectations": ["x"]}]}`)
 		w, err := workspace.Create(t.Context(), filepath.Join(base, "ws"), dir)
 		require.NoError(t, err)
 		v := &skill.Versions{Workspace: w, Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}
@@ -193,25 +221,68 @@ func TestWhatApplyAndUndoMayTouch(t *testing.T) {
 		says   string
 		misuse bool
 	}{
-		"no skill is named":       {func(_ *testing.T, b *bench) { b.Workspace.Skill = "" }, skill.Change{Version: 1, Yes: true}, "the workspace does not say where its skill is: give --skill DIR", true},
-		"it is gone":              {func(t *testing.T, b *bench) { t.Helper(); require.NoError(t, os.RemoveAll(b.dir)) }, skill.Change{Version: 1, Yes: true}, "read the skill: ", false},
-		"a run works there":       {func(t *testing.T, b *bench) { t.Helper(); hold(t, b) }, skill.Change{Version: 1, Yes: true}, "another run works in ", false},
-		"no such version":         {func(*testing.T, *bench) {}, skill.Change{Version: 9, Yes: true}, "--version 9: no such version was kept; there are v0, v1", true},
-		"a version below all":     {func(*testing.T, *bench) {}, skill.Change{Version: -7, Yes: true}, "--version -7: no such version was kept", true},
-		"the version was altered": {func(t *testing.T, b *bench) { t.Helper(); alter(t, b, 1) }, skill.Change{Version: 1, Yes: true}, "was altered", false},
-		"the original was":        {func(t *testing.T, b *bench) { t.Helper(); alter(t, b, 0) }, skill.Change{Version: 1, Yes: true}, "was altered", false},
-		"the original is gone":    {func(t *testing.T, b *bench) { t.Helper(); require.NoError(t, files.RemoveAll(b.Workspace.Version(0))) }, skill.Change{Version: 1, Yes: true}, "is missing", false},
+		"no skill is named": {
+			func(_ *testing.T, b *bench) { b.Workspace.Skill = "" },
+			skill.Change{Version: 1, Yes: true},
+			"the workspace does not say where its skill is: give --skill DIR", true,
+		},
+		"it is gone": {func(t *testing.T,
+			b *bench,
+		) {
+			t.Helper()
+			require.NoError(t, os.RemoveAll(b.dir))
+		}, skill.Change{Version: 1, Yes: true}, "read the skill: ", false},
+		"a run works there": {
+			func(t *testing.T, b *bench) { t.Helper(); hold(t, b) },
+			skill.Change{Version: 1, Yes: true},
+			"another run works in ", false,
+		},
+		"no such version": {
+			func(*testing.T, *bench) {},
+			skill.Change{Version: 9, Yes: true},
+			"--version 9: no such version was kept; there are v0, v1", true,
+		},
+		"a version below all": {
+			func(*testing.T, *bench) {},
+			skill.Change{Version: -7, Yes: true},
+			"--version -7: no such version was kept", true,
+		},
+		"the version was altered": {
+			func(t *testing.T, b *bench) { t.Helper(); alter(t, b, 1) },
+			skill.Change{Version: 1, Yes: true},
+			"was altered", false,
+		},
+		"the original was": {
+			func(t *testing.T, b *bench) { t.Helper(); alter(t, b, 0) },
+			skill.Change{Version: 1, Yes: true},
+			"was altered", false,
+		},
+		"the original is gone": {func(t *testing.T,
+			b *bench,
+		) {
+			t.Helper()
+			require.NoError(t, files.RemoveAll(b.Workspace.Version(0)))
+		}, skill.Change{Version: 1, Yes: true}, "is missing", false},
 		"the skill links out": {func(t *testing.T, b *bench) {
 			t.Helper()
 			require.NoError(t, os.Symlink("/etc", filepath.Join(b.dir, "l")))
 		}, skill.Change{Version: 1, Yes: true}, "is a link that leaves the tree", false},
-		"a name that is no text": {func(t *testing.T, b *bench) { t.Helper(); putFile(t, filepath.Join(b.dir, "a\x1b[2Jb\n"), "x") }, skill.Change{Version: 1, Yes: true}, `changed since v0 ("a\x1b[2Jb\n"); nothing was applied`, false},
-		"many files changed": {func(t *testing.T, b *bench) {
+		"a name that is no text": {func(t *testing.T,
+			b *bench,
+		) {
 			t.Helper()
-			for _, name := range strings.Fields("a b c d e f g h") {
-				putFile(t, filepath.Join(b.dir, name), "x")
-			}
-		}, skill.Change{Version: 1, Yes: true}, "changed since v0 (a, b, c, d, e, and 3 more); nothing was applied", false},
+			putFile(t, filepath.Join(b.dir, "a\x1b[2Jb\n"), "x")
+		}, skill.Change{Version: 1, Yes: true}, `changed since v0 ("a\x1b[2Jb\n"); nothing was applied`, false},
+		"many files changed": {
+			func(t *testing.T, b *bench) {
+				t.Helper()
+				for _, name := range strings.Fields("a b c d e f g h") {
+					putFile(t, filepath.Join(b.dir, name), "x")
+				}
+			},
+			skill.Change{Version: 1, Yes: true},
+			"changed since v0 (a, b, c, d, e, and 3 more); nothing was applied", false,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -33,7 +33,8 @@ func (v *Versions) Page(ctx context.Context, r render.SkillReport) (shown page.S
 			continue
 		}
 		shown.Columns = append(shown.Columns, page.Column{
-			Version: row.Iteration, Kept: row.Action != results.Reverted, Cases: graded.Cases, Gradings: graded.Gradings,
+			Version: row.Iteration, Kept: row.Action != results.Reverted, Cases: graded.Cases,
+			Gradings: graded.Gradings,
 		})
 		for id, feedback := range graded.Feedback {
 			for _, text := range evalrun.Suggestions(feedback) {

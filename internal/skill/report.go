@@ -54,7 +54,8 @@ func (v *Versions) Report(ctx context.Context, version int) (r render.SkillRepor
 	if version != start {
 		r.Notes = append(r.Notes, otherScore(after, rows, version)...)
 	}
-	r.Skill, r.Workspace, r.Failures, r.Cases = skillTitle(suited, w), w.Dir, failuresOf(after.Cases), casesOf(before, after)
+	r.Skill, r.Workspace, r.Failures, r.Cases = skillTitle(suited, w), w.Dir, failuresOf(after.Cases),
+		casesOf(before, after)
 	if suited.Graded() {
 		r = r.WithGrader(feedbackOf(after))
 	}
@@ -68,7 +69,8 @@ func (v *Versions) Report(ctx context.Context, version int) (r render.SkillRepor
 		return r, nil, err
 	}
 	if r.Diff = string(patch); !utf8.Valid(patch) {
-		r.Diff, r.DiffBase64 = string(bytes.ToValidUTF8(patch, []byte("\ufffd"))), base64.StdEncoding.EncodeToString(patch)
+		r.Diff, r.DiffBase64 = string(bytes.ToValidUTF8(patch, []byte("\ufffd"))),
+			base64.StdEncoding.EncodeToString(patch)
 	}
 	return r, patch, nil
 }
@@ -88,7 +90,8 @@ func otherScore(found evalrun.Result, rows []results.Row, version int) []string 
 		}
 		if own := evals.RateValue(found.Rate); own.Cmp(*row.Score) != 0 {
 			return []string{fmt.Sprintf("results.tsv says %s of v%d, and the cases below come to %s: its gradings leave %s of the suite unanswered, which `iterate skill score` names",
-				render.Figure(row.Score), version, render.Figure(&own), render.Count(open, "expectation", "expectations"))}
+				render.Figure(row.Score), version, render.Figure(&own),
+				render.Count(open, "expectation", "expectations"))}
 		}
 	}
 	return nil
@@ -152,7 +155,9 @@ func skillTitle(skill *evalrun.Skill, w *workspace.Workspace) string {
 
 // gradedCases reads a version's cases, over all of its runs that a decision
 // counts; none when it was not run.
-func gradedCases(suited *evalrun.Skill, w *workspace.Workspace, version int, rows []results.Row) (evalrun.Result, error) {
+func gradedCases(suited *evalrun.Skill, w *workspace.Workspace, version int,
+	rows []results.Row,
+) (evalrun.Result, error) {
 	_, last := standing(rows)
 	dirs, err := VersionRuns(w, version, last)
 	if err != nil {

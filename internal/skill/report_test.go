@@ -48,9 +48,37 @@ func TestReportOfEveryVersion(t *testing.T) {
 		failed  string
 		patch   string
 	}{
-		"the best":     {skill.BestVersion, []render.SkillCase{{ID: "1", Before: &one, After: &most}, {ID: "2", Before: &half, After: &one}, {ID: "3", Before: &none, After: &half}}, []string{"1"}, "1d 3c 3d", "-original\n"},
-		"the same":     {1, []render.SkillCase{{ID: "1", Before: &one, After: &most}, {ID: "2", Before: &half, After: &one}, {ID: "3", Before: &none, After: &half}}, []string{"1"}, "1d 3c 3d", "-original\n"},
-		"the original": {0, []render.SkillCase{{ID: "1", Before: &one, After: &one}, {ID: "2", Before: &half, After: &half}, {ID: "3", Before: &none, After: &none}}, []string{}, "2c 2d 3a 3b 3c 3d", ""},
+		"the best": {
+			skill.BestVersion,
+			[]render.SkillCase{
+				{ID: "1", Before: &one, After: &most},
+				{ID: "2", Before: &half, After: &one},
+				{ID: "3", Before: &none, After: &half},
+			},
+			[]string{"1"},
+			"1d 3c 3d", "-original\n",
+		},
+		"the same": {
+			1,
+			[]render.SkillCase{
+				{ID: "1", Before: &one, After: &most},
+				{ID: "2", Before: &half, After: &one},
+				{ID: "3", Before: &none, After: &half},
+			},
+			[]string{"1"},
+			"1d 3c 3d",
+			"-original\n",
+		},
+		"the original": {
+			0,
+			[]render.SkillCase{
+				{ID: "1", Before: &one, After: &one},
+				{ID: "2", Before: &half, After: &half},
+				{ID: "3", Before: &none, After: &none},
+			},
+			[]string{},
+			"2c 2d 3a 3b 3c 3d", "",
+		},
 	} {
 		r, patch, err := v.Report(t.Context(), c.version)
 		require.NoError(t, err, name)
@@ -73,10 +101,15 @@ func TestReportOfEveryVersion(t *testing.T) {
 func TestPageHasEveryGradedIteration(t *testing.T) {
 	t.Parallel()
 	k := improved(t)
-	k.write(k.Workspace.Iteration(0), "eval-2/grading.json", `{"expectations": [{"text": "a", "passed": true}], "eval_feedback": {"suggestions": ["check more"], "overall": "good"}}`)
-	k.write(k.Workspace.Iteration(1), "eval-2/grading.json", `{"expectations": [{"text": "a", "passed": true}], "eval_feedback": {"suggestions": ["check more", "and less"]}}`)
+	k.write(k.Workspace.Iteration(0), "eval-2/grading.json",
+		`{"expectations": [{"text": "a", "passed": true}], "eval_feedback": {"suggestions": ["check more"], "overall": "good"}}`)
+	k.write(k.Workspace.Iteration(1), "eval-2/grading.json",
+		`{"expectations": [{"text": "a", "passed": true}], "eval_feedback": {"suggestions": ["check more", "and less"]}}`)
 	// an iteration that was never graded, such as one that proposed nothing
-	require.NoError(t, k.Workspace.Append(results.Row{Iteration: 3, Action: results.Reverted, Changelog: "no change proposed"}))
+	require.NoError(t, k.Workspace.Append(results.Row{
+		Iteration: 3, Action: results.Reverted,
+		Changelog: "no change proposed",
+	}))
 	v := k.versions()
 	r, _, err := v.Report(t.Context(), skill.BestVersion)
 	require.NoError(t, err)
@@ -119,7 +152,8 @@ func triggered(t *testing.T, versions map[int]string) *track {
 	t.Helper()
 	k := newTrack(t, "4 2 0")
 	require.NoError(t, files.RemoveAll(k.Workspace.Dir))
-	k.write(k.dir, "evals/trigger-eval.json", `[{"query": "say it", "should_trigger": true}, {"query": "what time is it", "should_trigger": false}, {"query": "say more", "should_trigger": true}]`)
+	k.write(k.dir, "evals/trigger-eval.json",
+		`[{"query": "say it", "should_trigger": true}, {"query": "what time is it", "should_trigger": false}, {"query": "say more", "should_trigger": true}]`)
 	var err error
 	k.Workspace, err = workspace.Create(t.Context(), k.Workspace.Dir, k.dir)
 	require.NoError(t, err)
@@ -132,7 +166,8 @@ func triggered(t *testing.T, versions map[int]string) *track {
 		require.NoError(t, os.MkdirAll(filepath.Join(k.Workspace.Iteration(version), "triggers"), 0o755))
 		for i, sign := range signs {
 			if sign != '.' {
-				k.write(filepath.Join(k.Workspace.Dir, "triggers", filepath.Base(k.Workspace.Iteration(version))), fmt.Sprintf("eval-trigger-%d/grading.json", i+1),
+				k.write(filepath.Join(k.Workspace.Dir, "triggers", filepath.Base(k.Workspace.Iteration(version))),
+					fmt.Sprintf("eval-trigger-%d/grading.json", i+1),
 					fmt.Sprintf(`{"expectations": [{"text": %q, "passed": %v, "evidence": "seen", "source": "deterministic"}]}`, labels[i], sign == '+'))
 			}
 		}
@@ -150,21 +185,39 @@ func TestTriggersOfTheVersions(t *testing.T) {
 		note     bool
 	}{
 		"none was run": {nil, nil, "", nil, false},
-		"the original": {map[int]string{0: "+-+"}, []string{"v0 2 of 3"}, "trigger-2 what time is it: the skill is left alone (seen)", []page.Query{
-			{Text: "say it", Should: true, Right: []bool{true}}, {Text: "what time is it", Right: []bool{false}}, {Text: "say more", Should: true, Right: []bool{true}},
-		}, false},
+		"the original": {
+			map[int]string{0: "+-+"},
+			[]string{"v0 2 of 3"},
+			"trigger-2 what time is it: the skill is left alone (seen)",
+			[]page.Query{
+				{Text: "say it", Should: true, Right: []bool{true}},
+				{Text: "what time is it", Right: []bool{false}},
+				{Text: "say more", Should: true, Right: []bool{true}},
+			},
+			false,
+		},
 		"and the best": {
 			map[int]string{0: "+++", 1: "-+."},
 			[]string{"v0 3 of 3", "v1 1 of 3"},
 			"trigger-1 say it: the skill is taken up (seen), trigger-3 say more: the whole case (there is no eval-trigger-3/grading.json)",
 			[]page.Query{
-				{Text: "say it", Should: true, Right: []bool{true, false}}, {Text: "what time is it", Right: []bool{true, true}}, {Text: "say more", Should: true, Right: []bool{true, false}},
+				{Text: "say it", Should: true, Right: []bool{true, false}},
+				{Text: "what time is it", Right: []bool{true, true}},
+				{Text: "say more", Should: true, Right: []bool{true, false}},
 			},
 			true,
 		},
-		"better than the original": {map[int]string{0: "---", 1: "+++"}, []string{"v0 0 of 3", "v1 3 of 3"}, "", []page.Query{
-			{Text: "say it", Should: true, Right: []bool{false, true}}, {Text: "what time is it", Right: []bool{false, true}}, {Text: "say more", Should: true, Right: []bool{false, true}},
-		}, false},
+		"better than the original": {
+			map[int]string{0: "---", 1: "+++"},
+			[]string{"v0 0 of 3", "v1 3 of 3"},
+			"",
+			[]page.Query{
+				{Text: "say it", Should: true, Right: []bool{false, true}},
+				{Text: "what time is it", Right: []bool{false, true}},
+				{Text: "say more", Should: true, Right: []bool{false, true}},
+			},
+			false,
+		},
 		"not of what was reverted": {map[int]string{2: "+++"}, nil, "", nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -181,7 +234,8 @@ func TestTriggersOfTheVersions(t *testing.T) {
 			}
 			assert.Equal(t, c.figures, figures)
 			assert.Equal(t, c.failed, strings.Join(failed, ", "))
-			assert.Equal(t, c.note, strings.Contains(strings.Join(r.Notes, "\n"), "agents take up v1 when they should, and leave it when not, less often"))
+			assert.Equal(t, c.note, strings.Contains(strings.Join(r.Notes, "\n"),
+				"agents take up v1 when they should, and leave it when not, less often"))
 			shown, err := k.versions().Page(t.Context(), r)
 			require.NoError(t, err)
 			assert.Equal(t, c.queries, shown.Queries)
@@ -196,18 +250,37 @@ func TestASuiteIsTheOneItBeganWith(t *testing.T) {
 		change       func(k *track, v0 string)
 		warns, fails string
 	}{
-		"as it was":    {func(*track, string) {}, "", ""},
-		"another text": {func(k *track, v0 string) { k.write(v0, evals.File, "[]") }, "", `"evals/evals.json" is not what its manifest says`},
-		"a file more":  {func(k *track, v0 string) { k.write(v0, "evals/more", "x") }, "", `"evals/more" is not what its manifest says`},
-		"a file less":  {func(k *track, v0 string) { require.NoError(k.t, os.Remove(filepath.Join(v0, evals.File))) }, "", `"evals/evals.json" is not what its manifest says`},
-		"all of it":    {func(k *track, v0 string) { require.NoError(k.t, files.RemoveAll(filepath.Join(v0, "evals"))) }, "", "cannot be read: "},
-		"beside it":    {func(k *track, v0 string) { k.write(v0, "SKILL.md", front+"mine") }, "", ""},
-		"no manifest":  {func(k *track, v0 string) { require.NoError(k.t, os.Remove(workspace.ManifestFile(v0))) }, "", "has no manifest"},
+		"as it was": {func(*track, string) {}, "", ""},
+		"another text": {
+			func(k *track, v0 string) { k.write(v0, evals.File, "[]") }, "",
+			`"evals/evals.json" is not what its manifest says`,
+		},
+		"a file more": {
+			func(k *track, v0 string) { k.write(v0, "evals/more", "x") }, "",
+			`"evals/more" is not what its manifest says`,
+		},
+		"a file less": {
+			func(k *track, v0 string) { require.NoError(k.t, os.Remove(filepath.Join(v0, evals.File))) },
+			"", `"evals/evals.json" is not what its manifest says`,
+		},
+		"all of it": {func(k *track,
+			v0 string,
+		) {
+			require.NoError(k.t, files.RemoveAll(filepath.Join(v0, "evals")))
+		}, "", "cannot be read: "},
+		"beside it": {func(k *track, v0 string) { k.write(v0, "SKILL.md", front+"mine") }, "", ""},
+		"no manifest": {
+			func(k *track, v0 string) { require.NoError(k.t, os.Remove(workspace.ManifestFile(v0))) }, "",
+			"has no manifest",
+		},
 		"another's v0": {func(k *track, v0 string) {
 			k.Workspace.SuiteHash = ""
 			require.NoError(k.t, os.Remove(workspace.ManifestFile(v0)))
 		}, "has no manifest, so nothing says that its suite is the one it began with", ""},
-		"taken of others": {func(k *track, _ string) { k.Workspace.SuiteHash = strings.Repeat("0", 64) }, "", "is not that of manifest.json: its cases changed; begin a new workspace with --fresh"},
+		"taken of others": {
+			func(k *track, _ string) { k.Workspace.SuiteHash = strings.Repeat("0", 64) }, "",
+			"is not that of manifest.json: its cases changed; begin a new workspace with --fresh",
+		},
 		"unusable": {func(k *track, v0 string) {
 			k.Workspace.SuiteHash = ""
 			require.NoError(k.t, os.Remove(workspace.ManifestFile(v0)))
@@ -267,31 +340,69 @@ func TestValidateSaysFileAndLine(t *testing.T) {
 		errors []string
 		says   string
 	}{
-		"a suite": {map[string]string{"SKILL.md": skillMD, evals.File: one("")}, []string{}, "case 1: 1 expectation, 0 deterministic checks, 0 files\ns: ok\n"},
+		"a suite": {
+			map[string]string{"SKILL.md": skillMD, evals.File: one("")},
+			[]string{},
+			"case 1: 1 expectation, 0 deterministic checks, 0 files\ns: ok\n",
+		},
 		"fields of others": {
-			map[string]string{"SKILL.md": skillMD, evals.File: `{"version": 2, "skill_name": "other", "config": {"a": [1e999]}, "evals": ` + one(`, "tags": ["x"], "weight": 2`) + `}`},
+			map[string]string{
+				"SKILL.md": skillMD,
+				evals.File: `{"version": 2, "skill_name": "other", "config": {"a": [1e999]}, "evals": ` +
+					one(`, "tags": ["x"], "weight": 2`) + `}`,
+			},
 			[]string{},
 			"case 1: 1 expectation, 0 deterministic checks, 0 files\ns: ok\n",
 		},
 		"all suites": {map[string]string{
-			"SKILL.md": skillMD, evals.File: one(`, "files": ["in.txt"], "deterministic_checks": [{"type": "file_exists", "file": "a"}]`), "in.txt": "x", evals.TriggerFile: `[{"query": "a", "should_trigger": true}]`,
-			evals.AnswerFile: "<evaluation><qa_pair><question>q</question><answer>a</answer></qa_pair></evaluation>",
+			"SKILL.md": skillMD, evals.File: one(
+				`, "files": ["in.txt"], "deterministic_checks": [{"type": "file_exists", "file": "a"}]`), "in.txt": "x",
+			evals.TriggerFile: `[{"query": "a", "should_trigger": true}]`,
+			evals.AnswerFile:  "<evaluation><qa_pair><question>q</question><answer>a</answer></qa_pair></evaluation>",
 		}, []string{}, "case 1: 1 expectation, 1 deterministic check, 1 file\ntriggers: 1 query\nanswers: 1 question\ns: ok\n"},
 		"questions alone": {
-			map[string]string{"SKILL.md": skillMD, evals.AnswerFile: "<evaluation><qa_pair><question>q</question><answer>a</answer></qa_pair></evaluation>"},
+			map[string]string{
+				"SKILL.md":       skillMD,
+				evals.AnswerFile: "<evaluation><qa_pair><question>q</question><answer>a</answer></qa_pair></evaluation>",
+			},
 			[]string{},
 			"case 1: 0 expectations, 1 deterministic check, 0 files\ns: ok\n",
 		},
-		"no suite":  {map[string]string{"SKILL.md": skillMD}, []string{"evals/evals.json: there is no such file in the skill; write the cases that it is graded by"}, ""},
-		"no skill":  {map[string]string{evals.File: one("")}, []string{"SKILL.md: no such file or directory; a skill is a directory with this file"}, ""},
-		"cut off":   {map[string]string{"SKILL.md": skillMD, evals.File: one("")[:20]}, []string{"evals/evals.json:2: ends in the middle of its JSON value"}, ""},
-		"YAML":      {map[string]string{"SKILL.md": skillMD, evals.File: "evals:\n- id: 1\n"}, []string{"evals/evals.json:1: "}, ""},
-		"a comment": {map[string]string{"SKILL.md": skillMD, evals.File: "[\n// the first\n" + one("")[1:]}, []string{"evals/evals.json:2: "}, ""},
-		"every file": {map[string]string{evals.File: "[\n\n{\"id\": \"a b\", \"prompt\": \"p\"}]", evals.TriggerFile: "[\n{}]", evals.AnswerFile: "<evaluation>\n<pair/></evaluation>"}, []string{
+		"no suite": {
+			map[string]string{"SKILL.md": skillMD},
+			[]string{"evals/evals.json: there is no such file in the skill; write the cases that it is graded by"},
+			"",
+		},
+		"no skill": {
+			map[string]string{evals.File: one("")},
+			[]string{"SKILL.md: no such file or directory; a skill is a directory with this file"},
+			"",
+		},
+		"cut off": {
+			map[string]string{"SKILL.md": skillMD, evals.File: one("")[:20]},
+			[]string{"evals/evals.json:2: ends in the middle of its JSON value"},
+			"",
+		},
+		"YAML": {
+			map[string]string{"SKILL.md": skillMD, evals.File: "evals:\n- id: 1\n"},
+			[]string{"evals/evals.json:1: "},
+			"",
+		},
+		"a comment": {
+			map[string]string{"SKILL.md": skillMD, evals.File: "[\n// the first\n" + one("")[1:]},
+			[]string{"evals/evals.json:2: "},
+			"",
+		},
+		"every file": {map[string]string{
+			evals.File:        "[\n\n{\"id\": \"a b\", \"prompt\": \"p\"}]",
+			evals.TriggerFile: "[\n{}]", evals.AnswerFile: "<evaluation>\n<pair/></evaluation>",
+		}, []string{
 			"SKILL.md: no such file or directory; a skill is a directory with this file",
-			`evals/evals.json:3: [0].id: "a b" cannot name a directory: give a number, or letters, digits, ` + "`.`, `_` and `-`",
+			`evals/evals.json:3: [0].id: "a b" cannot name a directory: give a number, or letters, digits, ` +
+				"`.`, `_` and `-`",
 			"evals/evals.json:3: [0]: has nothing to check; give `expectations` or `deterministic_checks`",
-			"evals/trigger-eval.json:2: [0].query: is missing", "evals/trigger-eval.json:2: [0].should_trigger: is missing",
+			"evals/trigger-eval.json:2: [0].query: is missing",
+			"evals/trigger-eval.json:2: [0].should_trigger: is missing",
 			"evals/evaluation.xml:2: pair: does not belong here; there are `evaluation`, in it `qa_pair`, and in that `question` and `answer`",
 			"evals/evaluation.xml:2: evaluation: has no `qa_pair`",
 		}, ""},

@@ -91,7 +91,8 @@ func ParseRuns(text string) (int, error) {
 
 // OpenOrCreate continues the workspace at a place, or makes it, for the skill in dir.
 func OpenOrCreate(ctx context.Context, place, dir string, warnings io.Writer) (*workspace.Workspace, error) {
-	if _, err := os.Lstat(filepath.Join(place, "manifest.json")); errors.Is(err, fs.ErrNotExist) && !workspace.Foreign(place) {
+	if _, err := os.Lstat(filepath.Join(place, "manifest.json")); errors.Is(err, fs.ErrNotExist) &&
+		!workspace.Foreign(place) {
 		return workspace.Create(ctx, place, dir)
 	}
 	w, err := Open(ctx, place, warnings)

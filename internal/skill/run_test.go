@@ -15,10 +15,14 @@ import (
 
 func TestParseRuns(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]int{"auto": 0, "AUTO": 0, "1": 1, "5": 5, "1000": 1000, "2": -1, "1001": -1, "0": -1, "-1": -1, "many": -1, "": -1} {
+	for text, want := range map[string]int{
+		"auto": 0, "AUTO": 0, "1": 1, "5": 5, "1000": 1000, "2": -1, "1001": -1,
+		"0": -1, "-1": -1, "many": -1, "": -1,
+	} {
 		runs, err := skill.ParseRuns(text)
 		if want < 0 {
-			require.ErrorContains(t, err, "--runs \""+text+"\": give `auto`, 1 for a plain comparison, or a number from ", text)
+			require.ErrorContains(t, err, "--runs \""+text+
+				"\": give `auto`, 1 for a plain comparison, or a number from ", text)
 			continue
 		}
 		require.NoError(t, err, text)
@@ -42,7 +46,8 @@ func TestARunSaysWhereItGoesOn(t *testing.T) {
 
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	kept := "iterations 0 to 2 and v1, the best, are kept in " + b.Workspace.Dir + "; the same command goes on from there\n"
+	kept := "iterations 0 to 2 and v1, the best, are kept in " + b.Workspace.Dir +
+		"; the same command goes on from there\n"
 	assert.Equal(t, "interrupted: "+kept, skill.BrokenOff(ended, b.Workspace, ended.Err()))
 	assert.Equal(t, "broken off: "+kept, skill.BrokenOff(t.Context(), b.Workspace, &evalrun.NoAnswerError{}))
 	assert.Empty(t, skill.BrokenOff(t.Context(), b.Workspace, errors.New("else")), "the error says it")

@@ -27,28 +27,41 @@ func TestIterationRuns(t *testing.T) {
 		runs  string
 		fails string
 	}{
-		"run once":            {"-", ".", ""},
-		"those that count":    {list(run(".", "candidate", false), run("run-2", "candidate", true), run("incumbent-1", "incumbent", true), run("run-10", "candidate", true)), "run-2 run-10", ""},
-		"the first counts":    {list(run(".", "candidate", true), run("run-2", "candidate", true)), ". run-2", ""},
-		"none counts":         {list(run(".", "candidate", false), run("incumbent-1", "incumbent", true)), ".", ""},
-		"no runs":             {list(), ".", ""},
-		"fields of later":     {`{"schema": 1, "later": {}, "runs": [{"dir": "run-2", "side": "candidate", "counts": true, "later": []}]}`, "run-2", ""},
-		"sides of later":      {list(run(".", "candidate", true), run("run-2", "emptied", true)), ".", ""},
-		"upwards":             {list(run("../iteration-0", "candidate", true)), "", `names "../iteration-0", which is no run of this iteration`},
-		"upwards, not used":   {list(run(".", "candidate", true), run("..", "incumbent", false)), "", "is no run of this iteration"},
-		"below":               {list(run("run-2/../../v0", "candidate", true)), "", "is no run of this iteration"},
-		"the root":            {list(run("/etc", "candidate", true)), "", "is no run of this iteration"},
-		"a run and more":      {list(run("run-2\n", "candidate", true)), "", "is no run of this iteration"},
-		"no number":           {list(run("run-", "candidate", true)), "", "is no run of this iteration"},
-		"too large a number":  {list(run("run-123456", "candidate", true)), "", "is no run of this iteration"},
-		"no name":             {list(run("", "candidate", true)), "", "is no run of this iteration"},
-		"cut off":             {list(run(".", "candidate", true))[:30], "", "was cut off; remove it, and the first run alone counts"},
-		"empty":               {"", "", "is no list of runs that this program reads"},
-		"a list":              {"[]", "", "is no list of runs that this program reads"},
-		"null":                {"null", "", "is no list of runs that this program reads"},
-		"a later schema":      {`{"schema": 2, "runs": []}`, "", "is no list of runs that this program reads"},
-		"a score that is not": {`{"schema": 1, "runs": [{"dir": ".", "score": "high"}]}`, "", "is no list of runs that this program reads"},
-		"too large":           {list() + strings.Repeat(" ", 4<<20), "", "is no file of at most 4194304 bytes"},
+		"run once": {"-", ".", ""},
+		"those that count": {list(run(".", "candidate", false), run("run-2", "candidate", true),
+			run("incumbent-1", "incumbent", true), run("run-10", "candidate", true)), "run-2 run-10", ""},
+		"the first counts": {list(run(".", "candidate", true), run("run-2", "candidate", true)), ". run-2", ""},
+		"none counts":      {list(run(".", "candidate", false), run("incumbent-1", "incumbent", true)), ".", ""},
+		"no runs":          {list(), ".", ""},
+		"fields of later":  {`{"schema": 1, "later": {}, "runs": [{"dir": "run-2", "side": "candidate", "counts": true, "later": []}]}`, "run-2", ""},
+		"sides of later":   {list(run(".", "candidate", true), run("run-2", "emptied", true)), ".", ""},
+		"upwards": {
+			list(run("../iteration-0", "candidate", true)), "",
+			`names "../iteration-0", which is no run of this iteration`,
+		},
+		"upwards, not used": {
+			list(run(".", "candidate", true), run("..", "incumbent", false)), "",
+			"is no run of this iteration",
+		},
+		"below":              {list(run("run-2/../../v0", "candidate", true)), "", "is no run of this iteration"},
+		"the root":           {list(run("/etc", "candidate", true)), "", "is no run of this iteration"},
+		"a run and more":     {list(run("run-2\n", "candidate", true)), "", "is no run of this iteration"},
+		"no number":          {list(run("run-", "candidate", true)), "", "is no run of this iteration"},
+		"too large a number": {list(run("run-123456", "candidate", true)), "", "is no run of this iteration"},
+		"no name":            {list(run("", "candidate", true)), "", "is no run of this iteration"},
+		"cut off": {
+			list(run(".", "candidate", true))[:30], "",
+			"was cut off; remove it, and the first run alone counts",
+		},
+		"empty":          {"", "", "is no list of runs that this program reads"},
+		"a list":         {"[]", "", "is no list of runs that this program reads"},
+		"null":           {"null", "", "is no list of runs that this program reads"},
+		"a later schema": {`{"schema": 2, "runs": []}`, "", "is no list of runs that this program reads"},
+		"a score that is not": {
+			`{"schema": 1, "runs": [{"dir": ".", "score": "high"}]}`, "",
+			"is no list of runs that this program reads",
+		},
+		"too large": {list() + strings.Repeat(" ", 4<<20), "", "is no file of at most 4194304 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -123,14 +136,18 @@ func TestVersionRuns(t *testing.T) {
 func TestRunsThatCountAreTheLastStages(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
-	stages := []string{string(decision.Once), string(decision.Again), string(decision.Pairs), string(decision.Confirmation)}
+	stages := []string{
+		string(decision.Once), string(decision.Again), string(decision.Pairs),
+		string(decision.Confirmation),
+	}
 	(&Runs{}).count()
 	for range 200 {
 		list, stage := &Runs{}, 0
 		for range 1 + random.IntN(20) {
 			stage = min(stage+random.IntN(2), len(stages)-1)
 			list.Runs = append(list.Runs, Run{
-				Dir: runOf(decision.Candidate, len(list.Runs)), Side: []string{"candidate", "incumbent"}[random.IntN(2)], Stage: stages[stage],
+				Dir:  runOf(decision.Candidate, len(list.Runs)),
+				Side: []string{"candidate", "incumbent"}[random.IntN(2)], Stage: stages[stage],
 				WarmUp: random.IntN(4) == 0, Counts: random.IntN(2) == 0,
 			})
 		}
@@ -202,7 +219,13 @@ func TestWhatTheTableSays(t *testing.T) {
 	} {
 		var rows []results.Row
 		for n, action := range c.rows {
-			rows = append(rows, results.Row{Iteration: n, Action: map[rune]results.Action{'b': results.Baseline, 'k': results.Kept, 'r': results.Reverted}[action]})
+			rows = append(rows, results.Row{
+				Iteration: n,
+				Action: map[rune]results.Action{
+					'b': results.Baseline, 'k': results.Kept,
+					'r': results.Reverted,
+				}[action],
+			})
 		}
 		best, last := standing(rows)
 		assert.Equal(t, []int{c.best, c.last, c.start}, []int{best, last, startOf(rows)}, name)

@@ -72,13 +72,17 @@ func (v *Versions) Score(ctx context.Context, n int) (found Scored, err error) {
 
 // String is a table of the cases, and the score.
 func (s Scored) String() string {
-	table := render.Table{Header: []string{"case", "passed", "total", "rate", "problem"}, Right: map[int]bool{1: true, 2: true, 3: true}}
+	table := render.Table{
+		Header: []string{"case", "passed", "total", "rate", "problem"},
+		Right:  map[int]bool{1: true, 2: true, 3: true},
+	}
 	for _, c := range s.Cases {
 		problem := ""
 		if c.Problem != nil {
 			problem = plain.Short(*c.Problem, lineWidth)
 		}
-		table.Rows = append(table.Rows, []string{c.ID, strconv.Itoa(c.Passed), strconv.Itoa(c.Total), render.Figure(&c.PassRate), problem})
+		table.Rows = append(table.Rows,
+			[]string{c.ID, strconv.Itoa(c.Passed), strconv.Itoa(c.Total), render.Figure(&c.PassRate), problem})
 	}
 	over := ""
 	if len(s.Runs) > 1 {

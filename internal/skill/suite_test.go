@@ -59,7 +59,10 @@ func (e *executor) Propose(_ context.Context, r agent.Request) (agent.Reply, err
 	if info, err := os.Stat(filepath.Join(at, "SKILL.md")); err == nil {
 		mode = fmt.Sprintf("%04o", info.Mode().Perm())
 	}
-	for name, data := range map[string][]byte{"skill": text, "mode": []byte(mode), "answer.txt": []byte(strings.TrimPrefix(prompt, "What is "))} {
+	for name, data := range map[string][]byte{
+		"skill": text, "mode": []byte(mode),
+		"answer.txt": []byte(strings.TrimPrefix(prompt, "What is ")),
+	} {
 		err = errors.Join(err, os.WriteFile(filepath.Join(r.Dir, "outputs", name), data, 0o600))
 	}
 	if given, read := os.ReadFile(filepath.Join(r.Dir, "in.txt")); read == nil {
@@ -102,8 +105,12 @@ func newMeasuring(t *testing.T) measuring {
 	m.Begin = func(line string) { *m.said = append(*m.said, line) }
 	m.Tell = func(string) {}
 	m.Options = evalrun.Options{
-		Agent: m.executor, Jobs: 1, RunDir: filepath.Join(base, "run"), Now: func() time.Time { return time.Unix(1e9, 0) },
-		Sandboxes: &sandbox.Maker{Remove: files.RemoveAll, Environ: func(home string, _ []string) ([]string, error) { return nil, os.MkdirAll(home, 0o700) }},
+		Agent: m.executor, Jobs: 1, RunDir: filepath.Join(base, "run"),
+		Now: func() time.Time { return time.Unix(1e9, 0) },
+		Sandboxes: &sandbox.Maker{
+			Remove:  files.RemoveAll,
+			Environ: func(home string, _ []string) ([]string, error) { return nil, os.MkdirAll(home, 0o700) },
+		},
 	}
 	return m
 }
@@ -216,16 +223,22 @@ func TestTriggersRunOnceForTheOriginalAndTheBest(t *testing.T) {
 		said  []string
 	}{
 		"the original is the best": {"fake", 0, 3, []string{"trigger queries of v0: the cases run"}},
-		"another is":               {"fake", 1, 6, []string{"trigger queries of v0: the cases run", "trigger queries of v1: the cases run"}},
-		"who does not choose":      {"models", 1, 0, nil},
+		"another is": {
+			"fake", 1, 6,
+			[]string{"trigger queries of v0: the cases run", "trigger queries of v1: the cases run"},
+		},
+		"who does not choose": {"models", 1, 0, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := newMeasuring(t)
 			m.executor.name, m.Workspace.Best = c.agent, c.best
-			_, err := workspace.Take(t.Context(), m.candidate(t, map[string]string{"SKILL.md": front + "take up say it, take up say more"}), m.Workspace.Version(1))
+			_, err := workspace.Take(t.Context(),
+				m.candidate(t, map[string]string{"SKILL.md": front + "take up say it, take up say more"}),
+				m.Workspace.Version(1))
 			require.NoError(t, err)
-			putFile(t, filepath.Join(m.Workspace.Dir, "triggers", ".fresh", "eval-trigger-9", "left"), "of a run that was killed")
+			putFile(t, filepath.Join(m.Workspace.Dir, "triggers", ".fresh", "eval-trigger-9", "left"),
+				"of a run that was killed")
 			require.NoError(t, m.Triggers(t.Context()))
 			require.NoError(t, m.Triggers(t.Context()), "what was run is not run again")
 			assert.Len(t, m.executor.asked, c.asked)
@@ -260,7 +273,8 @@ func TestEvaluated(t *testing.T) {
 	o := m.Options
 	whole, err := skill.Evaluate(t.Context(), suited, t.TempDir(), o)
 	require.NoError(t, err)
-	assert.Equal(t, []string{"0.75", "0.666666666667", "0.5"}, []string{whole.Score.String(), whole.Triggers.Score.String(), whole.Answers.Score.String()})
+	assert.Equal(t, []string{"0.75", "0.666666666667", "0.5"},
+		[]string{whole.Score.String(), whole.Triggers.Score.String(), whole.Answers.Score.String()})
 	assert.Equal(t, []string{`file_contains skill "better": does not contain "better"`}, whole.Cases[0].Failed)
 	assert.Empty(t, whole.Notes)
 	m.executor.name = "models"

@@ -90,7 +90,10 @@ func (e *SuiteEvals) Read(outs ...string) (Measured, error) {
 const maxFailures = 4000
 
 func (e *SuiteEvals) measured(r evalrun.Result) Measured {
-	return Measured{Graded: e.Suited.Graded(), Rate: r.Rate, Runs: r.Runs(), Failures: e.Options.Masker.String(evalrun.Failures(r, maxFailures))}
+	return Measured{
+		Graded: e.Suited.Graded(), Rate: r.Rate, Runs: r.Runs(),
+		Failures: e.Options.Masker.String(evalrun.Failures(r, maxFailures)),
+	}
 }
 
 // runLabel names a run of a suite by its directory in a workspace: "iteration 3",

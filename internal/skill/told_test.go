@@ -34,12 +34,18 @@ func TestWhatAnImproverIsTold(t *testing.T) {
 	require.NoError(t, err)
 	first, second := told.heard[0], told.heard[1]
 	assert.Equal(t, []string{"SKILL.md"}, first.Targets)
-	for name, target := range map[string]bool{"SKILL.md": true, "new/file": true, "evals": false, "evals/evals.json": false, "evals/new": false, "evals-2": true, "x/evals/y": true} {
+	for name, target := range map[string]bool{
+		"SKILL.md": true, "new/file": true, "evals": false,
+		"evals/evals.json": false, "evals/new": false, "evals-2": true, "x/evals/y": true,
+	} {
 		assert.Equal(t, target, first.IsTarget(name), name)
 	}
 	assert.Equal(t, "0.5", first.Incumbent.String())
 	assert.Equal(t, k.Workspace.Candidate(), first.Dir)
-	for _, says := range []string{"case 1: 2 of 4", "failed: c (seen)", "case 3: 0 of 4", "passed whole, 1 of 3 cases: 2"} {
+	for _, says := range []string{
+		"case 1: 2 of 4", "failed: c (seen)", "case 3: 0 of 4",
+		"passed whole, 1 of 3 cases: 2",
+	} {
 		assert.Contains(t, first.Prompt, says)
 	}
 	assert.NotContains(t, first.Prompt, "at the start", "nothing was before")

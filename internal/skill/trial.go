@@ -48,7 +48,8 @@ func (m Measured) rates() decision.CaseRates {
 // 0, by pairs once the suite gave two numbers for one version.
 func (s *state) rule() decision.Rule {
 	rule := decision.Rule{
-		Version: decision.RuleVersion, Regime: decision.Repeatable, Pairs: max(decision.DefaultPairs, statistics.RunsNeeded(Confidence)), Confidence: Confidence,
+		Version: decision.RuleVersion, Regime: decision.Repeatable,
+		Pairs: max(decision.DefaultPairs, statistics.RunsNeeded(Confidence)), Confidence: Confidence,
 		NoCaseRegression: s.NoCaseRegression,
 	}
 	switch {
@@ -77,7 +78,10 @@ func (s *state) try(ctx context.Context, n int, candidate string) (tried, error)
 	}
 	record := &Runs{Schema: workspace.Schema, Incumbent: s.Workspace.Best, Rule: rule.Version, Seed: rand.Text()}
 	best, runs := evals.RateValue(s.best.Rate), map[decision.Side]int{}
-	trial := decision.NewTrial(decision.Standard{Rule: rule, Seed: record.Seed, Direction: metric.Higher, Best: &best, Cases: s.best.rates()})
+	trial := decision.NewTrial(decision.Standard{
+		Rule: rule, Seed: record.Seed, Direction: metric.Higher, Best: &best,
+		Cases: s.best.rates(),
+	})
 	made, err := trial.Run(func(step decision.Step) (m metric.Measurement, err error) {
 		runs[step.Side]++
 		dir := runOf(step.Side, runs[step.Side])
@@ -86,7 +90,8 @@ func (s *state) try(ctx context.Context, n int, candidate string) (tried, error)
 		case err != nil:
 			return m, err
 		case found.Fault != "" && step.Side == decision.Incumbent:
-			return m, fmt.Errorf("the best version, v%d, cannot be measured any more: %s", s.Workspace.Best, found.Fault)
+			return m, fmt.Errorf("the best version, v%d, cannot be measured any more: %s", s.Workspace.Best,
+				found.Fault)
 		case found.Fault != "":
 			t.Measured, t.refused = found, found.Fault
 			return m, errEnded
@@ -94,7 +99,8 @@ func (s *state) try(ctx context.Context, n int, candidate string) (tried, error)
 			t.Measured = found
 		}
 		rate := evals.RateValue(found.Rate)
-		record.Runs = append(record.Runs, Run{Dir: dir, Side: string(step.Side), Stage: string(step.Stage), WarmUp: step.WarmUp, Score: rate})
+		record.Runs = append(record.Runs,
+			Run{Dir: dir, Side: string(step.Side), Stage: string(step.Stage), WarmUp: step.WarmUp, Score: rate})
 		return metric.Measurement{Metric: &rate, Numbers: evals.CaseNumbers(found.Runs[0])}, nil
 	})
 	switch {

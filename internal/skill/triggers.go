@@ -99,12 +99,16 @@ func triggerFigures(suited *evalrun.Skill, w *workspace.Workspace, rows []result
 	}
 	var list []render.SkillTriggers
 	for _, found := range runs {
-		figure := render.SkillTriggers{Version: found.version, Score: evals.RateValue(found.Rate), Total: len(found.Cases), Failures: failuresOf(found.Cases)}
+		figure := render.SkillTriggers{
+			Version: found.version, Score: evals.RateValue(found.Rate),
+			Total: len(found.Cases), Failures: failuresOf(found.Cases),
+		}
 		for i, c := range found.Cases {
 			figure.Right += c.Passed
 			for k := range figure.Failures {
 				if figure.Failures[k].Case == c.ID {
-					figure.Failures[k].Text = fmt.Sprintf("%s: %s", queries.Evals.Cases[i].Prompt, figure.Failures[k].Text)
+					figure.Failures[k].Text = fmt.Sprintf("%s: %s", queries.Evals.Cases[i].Prompt,
+						figure.Failures[k].Text)
 				}
 			}
 		}

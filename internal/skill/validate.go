@@ -62,7 +62,8 @@ func (found Validated) String() string {
 	}
 	for _, c := range found.Cases {
 		fmt.Fprintf(&out, "case %s: %s, %s, %s\n", c.ID, render.Count(c.Expectations, "expectation", "expectations"),
-			render.Count(c.Checks, "deterministic check", "deterministic checks"), render.Count(c.Files, "file", "files"))
+			render.Count(c.Checks, "deterministic check", "deterministic checks"),
+			render.Count(c.Files, "file", "files"))
 	}
 	if found.Triggers > 0 {
 		fmt.Fprintf(&out, "triggers: %s\n", render.Count(found.Triggers, "query", "queries"))

@@ -81,18 +81,26 @@ func scenarios() map[suite.Failure]scenario {
 	return map[suite.Failure]scenario{
 		suite.AgentCrashed:  {ends: failing(agent.Crashed)},
 		suite.AgentTimedOut: {ends: failing(agent.Timeout)},
-		suite.AlwaysCrashed: {ends: func(int, agent.Request) *agent.Failure { return &agent.Failure{Kind: agent.Crashed} }},
+		suite.AlwaysCrashed: {ends: func(int,
+			agent.Request,
+		) *agent.Failure {
+			return &agent.Failure{Kind: agent.Crashed}
+		}},
 		suite.AgentMissing: {ends: func(int, agent.Request) *agent.Failure {
 			return &agent.Failure{Kind: agent.Crashed, Message: "exit code 127", NotStarted: true}
 		}},
-		suite.LoginRefused:    {ends: failing(agent.Authentication)},
-		suite.ProviderLimit:   {ends: failing(agent.RateLimit)},
-		suite.AnswerUnusable:  {answers: silent(func(n int, _ string) bool { return n == 1 })},
-		suite.NoAnswer:        {answers: silent(func(n int, _ string) bool { return n <= 2 }), runs: 5},
-		suite.NoAnswerThrice:  {answers: silent(ofCandidate), runs: 5},
-		suite.JudgeOneSided:   {answers: silent(ofCandidate), runs: 2},
-		suite.BudgetUsedUp:    {budget: 100},
-		suite.DiskFull:        {ends: func(_ int, r agent.Request) *agent.Failure { return moved(filepath.Dir(r.Dir)) }},
+		suite.LoginRefused:   {ends: failing(agent.Authentication)},
+		suite.ProviderLimit:  {ends: failing(agent.RateLimit)},
+		suite.AnswerUnusable: {answers: silent(func(n int, _ string) bool { return n == 1 })},
+		suite.NoAnswer:       {answers: silent(func(n int, _ string) bool { return n <= 2 }), runs: 5},
+		suite.NoAnswerThrice: {answers: silent(ofCandidate), runs: 5},
+		suite.JudgeOneSided:  {answers: silent(ofCandidate), runs: 2},
+		suite.BudgetUsedUp:   {budget: 100},
+		suite.DiskFull: {ends: func(_ int,
+			r agent.Request,
+		) *agent.Failure {
+			return moved(filepath.Dir(r.Dir))
+		}},
 		suite.CommandNotFound: {check: "no-such-command-anywhere"},
 		suite.SuiteInvalid:    {invalid: true},
 	}
@@ -158,9 +166,12 @@ func (s scenario) judge(asked *int) *judge.Judge {
 }
 
 func boxes() *sandbox.Maker {
-	return &sandbox.Maker{Runner: process.NewRunner(), Remove: os.RemoveAll, Environ: func(home string, _ []string) ([]string, error) {
-		return []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}, os.MkdirAll(home, 0o700)
-	}}
+	return &sandbox.Maker{
+		Runner: process.NewRunner(), Remove: os.RemoveAll,
+		Environ: func(home string, _ []string) ([]string, error) {
+			return []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}, os.MkdirAll(home, 0o700)
+		},
+	}
 }
 
 func write(t *testing.T, dir, name string, value any) {
@@ -201,7 +212,10 @@ func (s scenario) inEvals(t *testing.T) suite.Effect {
 		return suite.NoResult
 	}
 	asked := 0
-	o := evalrun.Options{Agent: &scripted{scenario: s}, Jobs: 1, Timeout: time.Minute, Sandboxes: boxes(), RunDir: run, Now: time.Now, Limit: work.Budget{Tokens: s.budget}}
+	o := evalrun.Options{
+		Agent: &scripted{scenario: s}, Jobs: 1, Timeout: time.Minute, Sandboxes: boxes(), RunDir: run,
+		Now: time.Now, Limit: work.Budget{Tokens: s.budget},
+	}
 	if s.answers != nil {
 		o.Grader = s.judge(&asked)
 	}
@@ -251,8 +265,10 @@ func (s scenario) inTasks(t *testing.T) suite.Effect {
 	asked, worker := 0, &scripted{scenario: s}
 	run, stage := t.TempDir(), t.TempDir()
 	o := taskrun.Options{
-		Agent: "scripted", Agents: func(string) (agent.Agent, error) { return worker, nil }, Jobs: 1, Runs: max(s.runs, 1), Thresholds: score.DefaultThresholds(),
-		Budget: work.Budget{Tokens: s.budget}, Sandboxes: boxes(), RunDir: run, Archive: &cache.Archive{Dir: filepath.Join(root, "kept"), Stage: stage},
+		Agent: "scripted", Agents: func(string) (agent.Agent, error) { return worker, nil }, Jobs: 1,
+		Runs: max(s.runs, 1), Thresholds: score.DefaultThresholds(),
+		Budget: work.Budget{Tokens: s.budget}, Sandboxes: boxes(), RunDir: run,
+		Archive: &cache.Archive{Dir: filepath.Join(root, "kept"), Stage: stage},
 		Session: "s", Now: time.Now,
 	}
 	if s.answers != nil {

@@ -14,8 +14,10 @@ import (
 // and write those that create, and those that are not to a standard stream.
 func changingCalls() map[uint64]string {
 	return map[uint64]string{
-		1: "write", 18: "pwrite64", 40: "sendfile", 77: "ftruncate", 82: "rename", 83: "mkdir", 84: "rmdir", 86: "link", 87: "unlink", 88: "symlink",
-		90: "chmod", 91: "fchmod", 257: "openat", 258: "mkdirat", 263: "unlinkat", 264: "renameat", 265: "linkat", 266: "symlinkat", 268: "fchmodat",
+		1: "write", 18: "pwrite64", 40: "sendfile", 77: "ftruncate", 82: "rename", 83: "mkdir", 84: "rmdir", 86: "link",
+		87: "unlink", 88: "symlink",
+		90: "chmod", 91: "fchmod", 257: "openat", 258: "mkdirat", 263: "unlinkat", 264: "renameat", 265: "linkat",
+		266: "symlinkat", 268: "fchmodat",
 		316: "renameat2", 326: "copy_file_range", 452: "fchmodat2",
 	}
 }
@@ -36,7 +38,8 @@ func KillAt(t *testing.T, cmd *exec.Cmd, k int, counts func(call string) bool) s
 	tr := &tracer{t: t, main: cmd.Process.Pid, left: k, counts: counts, inside: map[int]bool{}, calls: changingCalls()}
 	tr.wait(tr.main)
 	const exitKill = 0x100000
-	require.NoError(t, syscall.PtraceSetOptions(tr.main, syscall.PTRACE_O_TRACESYSGOOD|syscall.PTRACE_O_TRACECLONE|exitKill))
+	require.NoError(t, syscall.PtraceSetOptions(tr.main,
+		syscall.PTRACE_O_TRACESYSGOOD|syscall.PTRACE_O_TRACECLONE|exitKill))
 	tr.resume(tr.main, 0)
 	for !tr.over {
 		tr.step()

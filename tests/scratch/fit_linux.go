@@ -18,7 +18,8 @@ func fit() bool {
 	}
 	var stat unix.Statfs_t
 	return unix.Statfs(Memory, &stat) == nil && stat.Type == unix.TMPFS_MAGIC &&
-		stat.Bavail*uint64(stat.Bsize) >= room && stat.Flags&unix.ST_NOEXEC == 0 && //nolint:gosec // the size of a block is positive
+		stat.Bavail*uint64(stat.Bsize) >= room &&
+		stat.Flags&unix.ST_NOEXEC == 0 && //nolint:gosec // the size of a block is positive
 		unix.Access(Memory, unix.W_OK|unix.X_OK) == nil && available() >= room
 }
 

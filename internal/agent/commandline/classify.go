@@ -26,7 +26,10 @@ const (
 // NewProblem sorts what an agent said by the HTTP status, 0 when it named none,
 // and by the words. The time to come back, when it is in them, is taken along.
 func NewProblem(status int, words string) *Problem {
-	p := &Problem{Kind: kindOf(status, words), Message: strings.Join(strings.Fields(words[:min(len(words), maxWords)]), " ")}
+	p := &Problem{
+		Kind:    kindOf(status, words),
+		Message: strings.Join(strings.Fields(words[:min(len(words), maxWords)]), " "),
+	}
 	p.After = waitIn(words)
 	if p.Kind == Budget && p.After > 0 {
 		p.Kind = RateLimit // A quota that comes back by itself.
@@ -39,11 +42,19 @@ var marks = []struct {
 	kind  FailureKind
 	words []string
 }{
-	{Budget, []string{"insufficient_quota", "quota exceeded", "current quota", "credit balance", "billing", "maximum budget", "payment required", "out of credits"}},
-	{RateLimit, []string{"rate limit", "rate_limit", "ratelimit", "too many requests", "resource_exhausted", "usage limit", "hit your limit", "status 429", "status: 429", "(429)", "http 429"}},
+	{Budget, []string{
+		"insufficient_quota", "quota exceeded", "current quota", "credit balance", "billing",
+		"maximum budget", "payment required", "out of credits",
+	}},
+	{RateLimit, []string{
+		"rate limit", "rate_limit", "ratelimit", "too many requests", "resource_exhausted",
+		"usage limit", "hit your limit", "status 429", "status: 429", "(429)", "http 429",
+	}},
 	{Authentication, []string{
-		"unauthorized", "unauthenticated", "authentication", "invalid api key", "incorrect api key", "api key not valid", "invalid_api_key", "not logged in",
-		"please log in", "run /login", "login required", "oauth token", "status 401", "status: 401", "(401)", "http 401", "permission_denied", "auth method",
+		"unauthorized", "unauthenticated", "authentication", "invalid api key", "incorrect api key",
+		"api key not valid", "invalid_api_key", "not logged in",
+		"please log in", "run /login", "login required", "oauth token", "status 401", "status: 401", "(401)",
+		"http 401", "permission_denied", "auth method",
 	}},
 }
 
@@ -78,9 +89,11 @@ func kindIn(words string) FailureKind {
 // waits are the forms in which a wait is written, each with its parts: "try
 // again in 1h20m", "retry after 30", `retryDelay":"34.5s"`, "in 20 minutes".
 var (
-	compoundWait = lazyregexp.New(`(?i)(?:again|retry|reset|retrydelay|resets)[a-z_ ]*(?:in|after|delay)?["' :=]*((?:\d+(?:\.\d+)?(?:ms|[dhms]))+)\b`)
-	wordyWait    = lazyregexp.New(`(?i)(?:again|retry|resets?)[a-z_ ]* (?:in|after) (\d+(?:\.\d+)?) ?(milliseconds?|seconds?|secs?|minutes?|mins?|hours?|days?)\b`)
-	bareWait     = lazyregexp.New(`(?i)retry[- _]?after(?:[- _]?seconds)?["' :=]+(\d+(?:\.\d+)?)\b`)
+	compoundWait = lazyregexp.New(
+		`(?i)(?:again|retry|reset|retrydelay|resets)[a-z_ ]*(?:in|after|delay)?["' :=]*((?:\d+(?:\.\d+)?(?:ms|[dhms]))+)\b`)
+	wordyWait = lazyregexp.New(
+		`(?i)(?:again|retry|resets?)[a-z_ ]* (?:in|after) (\d+(?:\.\d+)?) ?(milliseconds?|seconds?|secs?|minutes?|mins?|hours?|days?)\b`)
+	bareWait = lazyregexp.New(`(?i)retry[- _]?after(?:[- _]?seconds)?["' :=]+(\d+(?:\.\d+)?)\b`)
 )
 
 // waitIn finds how long words ask to wait; 0 when they do not say.

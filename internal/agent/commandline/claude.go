@@ -11,13 +11,20 @@ import (
 func Claude() Descriptor {
 	return Descriptor{
 		Name: "claude", Program: "claude", Install: "npm install -g @anthropic-ai/claude-code@2.1.197", Oldest: "2.1.0",
-		Keys:    []string{"ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX"},
-		Passed:  []string{"ANTHROPIC_BASE_URL", "ANTHROPIC_CUSTOM_HEADERS", "ANTHROPIC_MODEL", "ANTHROPIC_SMALL_FAST_MODEL"},
+		Keys: []string{
+			"ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "ANTHROPIC_AUTH_TOKEN",
+			"CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX",
+		},
+		Passed: []string{
+			"ANTHROPIC_BASE_URL", "ANTHROPIC_CUSTOM_HEADERS", "ANTHROPIC_MODEL",
+			"ANTHROPIC_SMALL_FAST_MODEL",
+		},
 		Logins:  []Login{{Path: ".claude/.credentials.json"}},
 		Aliases: []string{"claude-code", "anthropic-claude-code", "claude-cli"},
 		Private: []string{".claude", ".claude.json"}, Skills: ".claude/skills", Streams: true,
 		Config: []string{"CLAUDE.md", ".mcp.json", ".claude/**"}, Personal: []string{".claude/worktrees/**"},
-		Question: claudeQuestion(), Line: claudeLine, Read: func() Reader { return &claudeReader{seen: map[string]bool{}} },
+		Question: claudeQuestion(), Line: claudeLine,
+		Read: func() Reader { return &claudeReader{seen: map[string]bool{}} },
 	}
 }
 
@@ -26,7 +33,8 @@ const claudeTools = "Bash,Edit,Glob,Grep,NotebookEdit,Read,TodoWrite,Write"
 
 func claudeLine(t Task) Invocation {
 	args := []string{
-		"claude", "-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "acceptEdits", "--allowedTools", claudeTools,
+		"claude", "-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "acceptEdits",
+		"--allowedTools", claudeTools,
 		"--strict-mcp-config", "--no-session-persistence",
 	}
 	if t.Model != "" {

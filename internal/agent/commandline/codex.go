@@ -15,11 +15,13 @@ import (
 func Codex() Descriptor {
 	return Descriptor{
 		Name: "codex", Program: "codex", Install: "npm install -g @openai/codex@0.169.0", Oldest: "0.160.0",
-		Keys: []string{"OPENAI_API_KEY", "CODEX_API_KEY"}, Passed: []string{"OPENAI_BASE_URL", "OPENAI_ORGANIZATION", "OPENAI_PROJECT"},
+		Keys:   []string{"OPENAI_API_KEY", "CODEX_API_KEY"},
+		Passed: []string{"OPENAI_BASE_URL", "OPENAI_ORGANIZATION", "OPENAI_PROJECT"},
 		Logins: []Login{{Path: ".codex/auth.json"}}, Sandboxed: true,
 		Aliases: []string{"codex-cli", "openai-codex"},
-		Private: []string{".codex"}, Skills: ".agents/skills", Streams: true, Config: []string{"AGENTS.md", ".agents/**", ".codex/**"},
-		Line: codexLine, Read: func() Reader { return &codexReader{} },
+		Private: []string{".codex"}, Skills: ".agents/skills", Streams: true,
+		Config: []string{"AGENTS.md", ".agents/**", ".codex/**"},
+		Line:   codexLine, Read: func() Reader { return &codexReader{} },
 	}
 }
 
@@ -33,7 +35,8 @@ func codexLine(t Task) Invocation {
 		sandbox = "danger-full-access"
 	}
 	args := []string{
-		"codex", "exec", "--json", "--ephemeral", "--skip-git-repo-check", "--ignore-user-config", "--disable", "plugins", "-s", sandbox,
+		"codex", "exec", "--json", "--ephemeral", "--skip-git-repo-check", "--ignore-user-config", "--disable",
+		"plugins", "-s", sandbox,
 		"-c", "shell_environment_policy.ignore_default_excludes=false", "-c", "check_for_update_on_startup=false",
 	}
 	if t.Model != "" {
@@ -46,8 +49,10 @@ func codexLine(t Task) Invocation {
 	}
 	if url := t.Getenv("OPENAI_BASE_URL"); url != "" {
 		const provider = "model_providers.endpoint."
-		args = append(args, "-c", `model_provider="endpoint"`, "-c", provider+`name="endpoint"`, "-c", provider+"base_url="+strconv.Quote(url),
-			"-c", provider+`wire_api="responses"`, "-c", provider+`env_key="CODEX_API_KEY"`, "-c", provider+"request_max_retries=2", "-c", provider+"stream_max_retries=2")
+		args = append(args, "-c", `model_provider="endpoint"`, "-c", provider+`name="endpoint"`, "-c",
+			provider+"base_url="+strconv.Quote(url),
+			"-c", provider+`wire_api="responses"`, "-c", provider+`env_key="CODEX_API_KEY"`, "-c",
+			provider+"request_max_retries=2", "-c", provider+"stream_max_retries=2")
 	}
 	return Invocation{Args: append(args, "-"), Env: env, Stdin: t.Prompt, Files: map[string]string{".codex/.keep": ""}}
 }

@@ -13,15 +13,18 @@ func Copilot() Descriptor {
 		Name: "copilot", Program: "copilot", Install: "npm install -g @github/copilot@1.0.102", Oldest: "1.0.0",
 		Keys: []string{"COPILOT_GITHUB_TOKEN", "COPILOT_PROVIDER_API_KEY", "COPILOT_PROVIDER_BEARER_TOKEN"},
 		Passed: []string{
-			"COPILOT_PROVIDER_BASE_URL", "COPILOT_PROVIDER_TYPE", "COPILOT_PROVIDER_WIRE_API", "COPILOT_PROVIDER_AZURE_API_VERSION", "COPILOT_MODEL", "COPILOT_OFFLINE",
+			"COPILOT_PROVIDER_BASE_URL", "COPILOT_PROVIDER_TYPE", "COPILOT_PROVIDER_WIRE_API",
+			"COPILOT_PROVIDER_AZURE_API_VERSION", "COPILOT_MODEL", "COPILOT_OFFLINE",
 		},
 		Logins: []Login{{Path: ".copilot/config.json", Members: []string{
-			"copilot_tokens", "copilotTokens", "logged_in_users", "loggedInUsers", "last_logged_in_user", "lastLoggedInUser",
+			"copilot_tokens", "copilotTokens", "logged_in_users", "loggedInUsers", "last_logged_in_user",
+			"lastLoggedInUser",
 		}}},
 		Aliases: []string{"copilot-cli", "github-copilot", "github-copilot-cli"},
 		Private: []string{".copilot", ".config/github-copilot"}, Skills: ".github/skills", Streams: true,
 		Config: []string{
-			"AGENTS.md", ".github/copilot-instructions.md", ".github/instructions/**", ".github/agents/**", ".github/prompts/**", ".github/skills/**",
+			"AGENTS.md", ".github/copilot-instructions.md", ".github/instructions/**", ".github/agents/**",
+			".github/prompts/**", ".github/skills/**",
 		},
 		Line: copilotLine, Read: func() Reader { return &copilotReader{} }, Telemetry: copilotTelemetry,
 	}
@@ -32,13 +35,17 @@ const copilotTelemetry = "telemetry.jsonl"
 
 func copilotLine(t Task) Invocation {
 	args := []string{
-		"copilot", "--allow-all-tools", "--no-ask-user", "--output-format", "json", "-s", "--disable-builtin-mcps", "--deny-tool", "shell(git push)",
+		"copilot", "--allow-all-tools", "--no-ask-user", "--output-format", "json", "-s", "--disable-builtin-mcps",
+		"--deny-tool", "shell(git push)",
 		"--no-auto-update",
 	}
 	if t.Model != "" {
 		args = append(args, "--model", t.Model)
 	}
-	return Invocation{Args: args, Stdin: t.Prompt, Env: []string{"COPILOT_OTEL_FILE_EXPORTER_PATH=" + path.Join(t.Home, copilotTelemetry)}}
+	return Invocation{
+		Args: args, Stdin: t.Prompt,
+		Env: []string{"COPILOT_OTEL_FILE_EXPORTER_PATH=" + path.Join(t.Home, copilotTelemetry)},
+	}
 }
 
 // copilotReader reads `--output-format json`.

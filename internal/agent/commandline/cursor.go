@@ -9,8 +9,9 @@ import (
 // Cursor is Cursor's agent.
 func Cursor() Descriptor {
 	return Descriptor{
-		Name: "cursor", Program: "cursor-agent", Install: "curl https://cursor.com/install -fsS | bash", Oldest: "2025.9",
-		Keys: []string{"CURSOR_API_KEY"}, Logins: []Login{{Path: ".config/cursor/auth.json"}},
+		Name: "cursor", Program: "cursor-agent", Install: "curl https://cursor.com/install -fsS | bash",
+		Oldest: "2025.9",
+		Keys:   []string{"CURSOR_API_KEY"}, Logins: []Login{{Path: ".config/cursor/auth.json"}},
 		Aliases: []string{"cursor-agent", "cursor-cli"},
 		Private: []string{".cursor", ".config/cursor", ".local/share/cursor-agent/auth.json"}, Skills: ".cursor/skills",
 		Config: []string{".cursorrules", ".cursor/**"},

@@ -120,7 +120,8 @@ func (t Table) Private() []string {
 // Config are the globs of the files of a project that configure an agent, and
 // of those among them that are one person's.
 func (t Table) Config() (config, personal []string) {
-	return t.collect(func(d *Descriptor) []string { return d.Config }), t.collect(func(d *Descriptor) []string { return d.Personal })
+	return t.collect(func(d *Descriptor) []string { return d.Config }),
+		t.collect(func(d *Descriptor) []string { return d.Personal })
 }
 
 // collect joins lists of all agents, each entry once.

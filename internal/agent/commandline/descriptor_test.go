@@ -24,10 +24,16 @@ func TestCommandLines(t *testing.T) {
 		}
 		for _, task := range []Task{
 			{Prompt: "Do it.", Home: "/home/agent", Getenv: func(string) string { return "" }},
-			{Prompt: "Do it.", Model: "some/model", Home: "/home/agent", Bare: true, MaxCostUSD: &dollar, Getenv: func(name string) string { return set[name] }},
+			{
+				Prompt: "Do it.", Model: "some/model", Home: "/home/agent", Bare: true, MaxCostUSD: &dollar,
+				Getenv: func(name string) string { return set[name] },
+			},
 		} {
 			line := tool.Line(task)
-			text.Write(marshal(map[string]any{"args": line.Args, "env": line.Env, "stdin": line.Stdin, "files": line.Files}))
+			text.Write(marshal(map[string]any{
+				"args": line.Args, "env": line.Env, "stdin": line.Stdin,
+				"files": line.Files,
+			}))
 		}
 	}
 	golden.Equal(t, "lines.golden", text.String())
@@ -57,7 +63,8 @@ func marshal(value any) []byte {
 func TestTables(t *testing.T) {
 	t.Parallel()
 	parrot := Descriptor{
-		Name: "parrot", Private: []string{".parrot"}, Config: []string{"AGENTS.md", "PARROT.md"}, Personal: []string{".parrot/mine/**"},
+		Name: "parrot", Private: []string{".parrot"}, Config: []string{"AGENTS.md", "PARROT.md"},
+		Personal: []string{".parrot/mine/**"},
 	}
 	all := append(All(), parrot)
 	assert.Equal(t, append(All().Names(), "parrot"), all.Names())

@@ -12,12 +12,16 @@ import (
 func Gemini() Descriptor {
 	return Descriptor{
 		Name: "gemini", Program: "gemini", Install: "npm install -g @google/gemini-cli@0.61", Oldest: "0.50.0",
-		Keys:    []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"},
-		Passed:  []string{"GOOGLE_GEMINI_BASE_URL", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION"},
+		Keys: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"},
+		Passed: []string{
+			"GOOGLE_GEMINI_BASE_URL", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_CLOUD_PROJECT",
+			"GOOGLE_CLOUD_LOCATION",
+		},
 		Logins:  []Login{{Path: ".gemini/oauth_creds.json"}, {Path: ".gemini/google_accounts.json"}},
 		Aliases: []string{"gemini-cli", "google-gemini"},
-		Private: []string{".gemini"}, Skills: ".gemini/skills", Streams: true, Config: []string{"GEMINI.md", ".gemini/**"},
-		Line: geminiLine, Read: func() Reader { return &geminiReader{} },
+		Private: []string{".gemini"}, Skills: ".gemini/skills", Streams: true,
+		Config: []string{"GEMINI.md", ".gemini/**"},
+		Line:   geminiLine, Read: func() Reader { return &geminiReader{} },
 	}
 }
 
@@ -33,7 +37,8 @@ func geminiLine(t Task) Invocation {
 	case t.Getenv("GEMINI_API_KEY") != "":
 		login = "gemini-api-key"
 	}
-	settings := `{"security":{"auth":{"selectedType":"` + login + `"}},"general":{"enableAutoUpdate":false},"privacy":{"usageStatisticsEnabled":false}}` + "\n"
+	settings := `{"security":{"auth":{"selectedType":"` + login +
+		`"}},"general":{"enableAutoUpdate":false},"privacy":{"usageStatisticsEnabled":false}}` + "\n"
 	return Invocation{Args: args, Stdin: t.Prompt, Files: map[string]string{".gemini/settings.json": settings}}
 }
 

@@ -16,7 +16,8 @@ func Opencode() Descriptor {
 	return Descriptor{
 		Name: "opencode", Program: "opencode", Install: "npm install -g opencode-ai@1.18.33", Oldest: "1.18.0",
 		Keys: []string{
-			"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "GROQ_API_KEY", "MISTRAL_API_KEY",
+			"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY",
+			"GOOGLE_GENERATIVE_AI_API_KEY", "GROQ_API_KEY", "MISTRAL_API_KEY",
 			"DEEPSEEK_API_KEY", "XAI_API_KEY", "OPENCODE_API_KEY", "OPENCODE_CONFIG_CONTENT",
 		},
 		Passed:  []string{"OPENCODE_DISABLE_MODELS_FETCH"},
@@ -33,7 +34,10 @@ func Opencode() Descriptor {
 // configuration keeps it from fetching packages for plugins, which it runs
 // without.
 func opencodeLine(t Task) Invocation {
-	args := []string{"opencode", "run", "--format", "json", "--auto", "--pure", "--title", "autoloop", "--print-logs", "--log-level", "ERROR"}
+	args := []string{
+		"opencode", "run", "--format", "json", "--auto", "--pure", "--title", "autoloop", "--print-logs",
+		"--log-level", "ERROR",
+	}
 	if t.Model != "" {
 		args = append(args, "-m", t.Model)
 	}

@@ -42,7 +42,10 @@ func (t Table) Asked() *Descriptor {
 // claudeQuestion asks `claude -p`. It writes to the directory of its login.
 func claudeQuestion() *Question {
 	return &Question{
-		Variables: []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CONFIG_DIR"},
+		Variables: []string{
+			"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL",
+			"CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CONFIG_DIR",
+		},
 		Env: func(getenv func(string) string) []string {
 			env := []string{"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"}
 			if home := getenv("HOME"); home != "" && getenv("CLAUDE_CONFIG_DIR") == "" {
@@ -53,7 +56,8 @@ func claudeQuestion() *Question {
 		Args: func(system, model string) []string {
 			args := []string{
 				"claude", "-p", "--output-format", "json", "--system-prompt", system,
-				"--tools", "", "--setting-sources", "", "--strict-mcp-config", "--disable-slash-commands", "--no-session-persistence",
+				"--tools", "", "--setting-sources", "", "--strict-mcp-config", "--disable-slash-commands",
+				"--no-session-persistence",
 			}
 			if model != "" {
 				args = append(args, "--model", model)

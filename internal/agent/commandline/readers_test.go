@@ -25,7 +25,8 @@ func TestACostOfNothingIsUnknown(t *testing.T) {
 	const step = `{"type":"step_finish","part":{"reason":"stop","tokens":{"input":1000,"output":100,"reasoning":10,"cache":{"read":20,"write":3}},"cost":`
 	got := readAll(Opencode(), step+`0}}`)
 	assert.Nil(t, got.Usage.CostUSD)
-	assert.Equal(t, []int64{1023, 20, 110}, []int64{*got.Usage.InputTokens, *got.Usage.CachedTokens, *got.Usage.OutputTokens})
+	assert.Equal(t, []int64{1023, 20, 110},
+		[]int64{*got.Usage.InputTokens, *got.Usage.CachedTokens, *got.Usage.OutputTokens})
 	got = readAll(Opencode(), step+`0.25}}`, step+`0.5}}`)
 	assert.Equal(t, "0.75", got.Usage.CostUSD.String())
 	got = readAll(Opencode(), `{"type":"error","error":{"data":{"statusCode":429,"message":"slow down","responseHeaders":{"retry-after":"90"}}}}`)
@@ -51,8 +52,14 @@ func TestRefusedToolsAreKnown(t *testing.T) {
 		"copilot, other": {Copilot(), `{"type":"tool.execution_complete","data":{"error":{"code":"failure","message":"no such file"}}}`, false},
 		"gemini":         {Gemini(), `{"type":"tool_result","status":"error","error":{"type":"policy_violation","message":"Tool execution denied by policy."}}`, true},
 		"gemini, other":  {Gemini(), `{"type":"tool_result","status":"error","error":{"type":"not_found","message":"no such file"}}`, false},
-		"opencode":       {Opencode(), `{"type":"tool_use","part":{"tool":"bash","state":{"status":"error","error":"The user rejected permission to use this specific tool call."}}}`, true},
-		"opencode, ran":  {Opencode(), `{"type":"tool_use","part":{"tool":"bash","state":{"status":"completed","error":"permission"}}}`, false},
+		"opencode": {
+			Opencode(),
+			`{"type":"tool_use","part":{"tool":"bash","state":{"status":"error","error":"The user rejected permission to use this specific tool call."}}}`, true,
+		},
+		"opencode, ran": {
+			Opencode(),
+			`{"type":"tool_use","part":{"tool":"bash","state":{"status":"completed","error":"permission"}}}`, false,
+		},
 	} {
 		assert.Equal(t, c.want, readAll(c.agent, c.line).Denied != "", name)
 	}

@@ -42,18 +42,21 @@ func EndpointFrom(getenv func(string) string) (endpoint Endpoint, lacks string) 
 	for _, name := range []string{"GITHUB_TOKEN", "GH_TOKEN"} {
 		if token := getenv(name); token != "" {
 			return Endpoint{
-				API: OpenAI, URL: gitHubURL, Key: token, Model: gitHubModel, InputTokens: gitHubInput, OutputTokens: gitHubOutput,
+				API: OpenAI, URL: gitHubURL, Key: token, Model: gitHubModel, InputTokens: gitHubInput,
+				OutputTokens: gitHubOutput,
 			}, ""
 		}
 	}
-	return Endpoint{}, "set GITHUB_TOKEN for GitHub Models (in a workflow with `permissions: models: read`), or " + URLSetting + " and " + KeySetting + " for another endpoint"
+	return Endpoint{}, "set GITHUB_TOKEN for GitHub Models (in a workflow with `permissions: models: read`), or " +
+		URLSetting + " and " + KeySetting + " for another endpoint"
 }
 
 // AnthropicFrom is Anthropic's own endpoint, for whom ANTHROPIC_API_KEY is set;
 // without it the endpoint has no Key.
 func AnthropicFrom(getenv func(string) string) Endpoint {
 	return Endpoint{
-		API: Anthropic, URL: cmp.Or(getenv("ANTHROPIC_BASE_URL"), "https://api.anthropic.com"), Key: getenv("ANTHROPIC_API_KEY"), Model: "claude-sonnet-4-5",
+		API: Anthropic, URL: cmp.Or(getenv("ANTHROPIC_BASE_URL"), "https://api.anthropic.com"),
+		Key: getenv("ANTHROPIC_API_KEY"), Model: "claude-sonnet-4-5",
 	}
 }
 

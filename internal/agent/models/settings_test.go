@@ -11,7 +11,8 @@ import (
 func TestEndpointFrom(t *testing.T) {
 	t.Parallel()
 	gitHub := models.Endpoint{
-		API: models.OpenAI, URL: "https://models.github.ai/inference", Key: "t1", Model: "openai/gpt-4.1", InputTokens: 8000, OutputTokens: 4000,
+		API: models.OpenAI, URL: "https://models.github.ai/inference", Key: "t1", Model: "openai/gpt-4.1",
+		InputTokens: 8000, OutputTokens: 4000,
 	}
 	cases := []struct {
 		name string

@@ -113,7 +113,8 @@ func quotes(text string) []bool {
 	inside := make([]bool, len(text))
 	for at := 0; at < len(text); at++ {
 		quote := text[at]
-		if quote != '"' && quote != '\'' && quote != '`' || quote == '\'' && at > 1 && isWord(text[at-1]) && isWord(text[at-2]) {
+		if quote != '"' && quote != '\'' && quote != '`' || quote == '\'' && at > 1 && isWord(text[at-1]) &&
+			isWord(text[at-2]) {
 			continue // no quote, or it's an apostrophe
 		}
 		end := closingQuote(text, at)

@@ -87,7 +87,9 @@ func randomSearch(seed int64) func([]Param, []Observation, int) map[string]float
 }
 
 // compare returns the median cost over seeds 1 to seeds after each mark.
-func compare(name string, n, seeds int, marks []int, method func(int64) func([]Param, []Observation, int) map[string]float64) []float64 {
+func compare(name string, n, seeds int, marks []int,
+	method func(int64) func([]Param, []Observation, int) map[string]float64,
+) []float64 {
 	all := make([][]float64, seeds)
 	var group sync.WaitGroup
 	slots := make(chan bool, 2)
@@ -146,7 +148,8 @@ func TestTwiceAsNearAsRandomSearch(t *testing.T) {
 			random := compare(p.name, p.n, 20, marks, randomSearch)
 			found := compare(p.name, p.n, 20, marks, ours)
 			if found[0] > random[0]/2 {
-				t.Errorf("after %d evaluations the search is at %.3g, random search at %.3g", marks[0], found[0], random[0])
+				t.Errorf("after %d evaluations the search is at %.3g, random search at %.3g", marks[0],
+					found[0], random[0])
 			}
 		})
 	}
@@ -161,7 +164,8 @@ func BenchmarkTuner(b *testing.B) {
 			for range b.N {
 				random := compare(p.name, p.n, 20, marks, randomSearch)
 				found := compare(p.name, p.n, 20, marks, ours)
-				b.Logf("%-12s n=%-3d random %-34s search %s", p.name, p.n, fmt.Sprintf("%.3g", random), fmt.Sprintf("%.3g", found))
+				b.Logf("%-12s n=%-3d random %-34s search %s", p.name, p.n, fmt.Sprintf("%.3g", random),
+					fmt.Sprintf("%.3g", found))
 				b.ReportMetric(random[1]/found[1], "x-nearer-50")
 			}
 		})

@@ -26,7 +26,10 @@ func makeProblem(name string, n int, seed uint64) problem {
 	p.best = best
 	for i := range best {
 		best[i] = 0.15 + 0.7*r.Float64()
-		p.space = append(p.space, Param{Name: string(rune('a'+i%26)) + string(rune('0'+i/26)), Min: 0, Max: 1, Current: 0.15 + 0.7*r.Float64()})
+		p.space = append(p.space, Param{
+			Name: string(rune('a'+i%26)) + string(rune('0'+i/26)), Min: 0, Max: 1,
+			Current: 0.15 + 0.7*r.Float64(),
+		})
 	}
 	turn := rotation(n, r)
 	shift := func(at []float64) []float64 {

@@ -53,10 +53,16 @@ func TestFiniteGridIsExhausted(t *testing.T) {
 		space []tuner.Param
 		size  int
 	}{
-		"one whole number":    {[]tuner.Param{{Name: "a", Min: 1, Max: 3, Int: true, Current: 2}}, 3},
-		"only one value":      {[]tuner.Param{{Name: "a", Min: 0.5, Max: 1.5, Int: true, Current: 1}}, 1},
-		"two and a step":      {[]tuner.Param{{Name: "a", Min: -1, Max: 1, Int: true}, {Name: "b", Min: 0, Max: 1, Step: 0.25, Current: 0.5}}, 15},
-		"log":                 {[]tuner.Param{{Name: "a", Min: 1, Max: 8, Int: true, Log: true, Current: 8}, {Name: "b", Min: 1, Max: 2, Int: true, Current: 1}}, 16},
+		"one whole number": {[]tuner.Param{{Name: "a", Min: 1, Max: 3, Int: true, Current: 2}}, 3},
+		"only one value":   {[]tuner.Param{{Name: "a", Min: 0.5, Max: 1.5, Int: true, Current: 1}}, 1},
+		"two and a step": {[]tuner.Param{
+			{Name: "a", Min: -1, Max: 1, Int: true},
+			{Name: "b", Min: 0, Max: 1, Step: 0.25, Current: 0.5},
+		}, 15},
+		"log": {[]tuner.Param{
+			{Name: "a", Min: 1, Max: 8, Int: true, Log: true, Current: 8},
+			{Name: "b", Min: 1, Max: 2, Int: true, Current: 1},
+		}, 16},
 		"step of an int":      {[]tuner.Param{{Name: "a", Min: 0, Max: 9, Int: true, Step: 3}}, 4},
 		"a step that is over": {[]tuner.Param{{Name: "a", Min: 0, Max: 1, Step: 0.3}}, 4},
 		"current off grid":    {[]tuner.Param{{Name: "a", Min: 0, Max: 1, Step: 0.5, Current: 0.3}}, 4},
@@ -93,11 +99,16 @@ func TestHardHistories(t *testing.T) {
 	t.Parallel()
 	number := func(x float64) *float64 { return &x }
 	for name, value := range map[string]func(i int) *float64{
-		"all failed":       func(int) *float64 { return nil },
-		"most failed":      func(i int) *float64 { return map[bool]*float64{true: number(float64(i))}[i%7 == 0] },
-		"constant":         func(int) *float64 { return number(4) },
-		"zero":             func(int) *float64 { return number(0) },
-		"not finite":       func(i int) *float64 { return number([]float64{math.NaN(), math.Inf(1), math.Inf(-1), 1}[i%4]) },
+		"all failed":  func(int) *float64 { return nil },
+		"most failed": func(i int) *float64 { return map[bool]*float64{true: number(float64(i))}[i%7 == 0] },
+		"constant":    func(int) *float64 { return number(4) },
+		"zero":        func(int) *float64 { return number(0) },
+		"not finite": func(i int) *float64 {
+			return number([]float64{
+				math.NaN(), math.Inf(1),
+				math.Inf(-1), 1,
+			}[i%4])
+		},
 		"as large as can":  func(i int) *float64 { return number(math.MaxFloat64 * float64(1-2*(i%2))) },
 		"as small as can":  func(i int) *float64 { return number(math.SmallestNonzeroFloat64 * float64(i%3)) },
 		"one outlier":      func(i int) *float64 { return number(map[bool]float64{true: 1e300}[i == 5] + float64(i)) },
@@ -163,13 +174,25 @@ func TestChangedSpaces(t *testing.T) {
 	t.Parallel()
 	history, _ := climb(t, 3, 25)
 	for name, changed := range map[string][]tuner.Param{
-		"narrower":   {{Name: "rate", Min: 0.001, Max: 0.02, Log: true, Current: 0.9}, {Name: "width", Min: -2, Max: 0, Current: 4}},
-		"wider":      {{Name: "rate", Min: 1e-9, Max: 10, Log: true, Current: 0.9}, {Name: "width", Min: -500, Max: 500, Current: 4}},
-		"elsewhere":  {{Name: "rate", Min: 100, Max: 200, Log: true, Current: 150}, {Name: "width", Min: 1000, Max: 2000, Current: 1500}},
-		"renamed":    {{Name: "pace", Min: 0, Max: 1}, {Name: "breadth", Min: -5, Max: 5}},
-		"one gone":   space[:3],
-		"one new":    append(slices.Clone(space), tuner.Param{Name: "new", Min: 1, Max: 5, Int: true, Current: 2}),
-		"other kind": {{Name: "rate", Min: 0, Max: 1, Step: 0.1, Current: 0.5}, {Name: "width", Min: 1, Max: 5, Int: true, Current: 1}},
+		"narrower": {
+			{Name: "rate", Min: 0.001, Max: 0.02, Log: true, Current: 0.9},
+			{Name: "width", Min: -2, Max: 0, Current: 4},
+		},
+		"wider": {
+			{Name: "rate", Min: 1e-9, Max: 10, Log: true, Current: 0.9},
+			{Name: "width", Min: -500, Max: 500, Current: 4},
+		},
+		"elsewhere": {
+			{Name: "rate", Min: 100, Max: 200, Log: true, Current: 150},
+			{Name: "width", Min: 1000, Max: 2000, Current: 1500},
+		},
+		"renamed":  {{Name: "pace", Min: 0, Max: 1}, {Name: "breadth", Min: -5, Max: 5}},
+		"one gone": space[:3],
+		"one new":  append(slices.Clone(space), tuner.Param{Name: "new", Min: 1, Max: 5, Int: true, Current: 2}),
+		"other kind": {
+			{Name: "rate", Min: 0, Max: 1, Step: 0.1, Current: 0.5},
+			{Name: "width", Min: 1, Max: 5, Int: true, Current: 1},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -228,14 +251,20 @@ func TestIncumbentMeasuredAgain(t *testing.T) {
 func TestImpossibleParams(t *testing.T) {
 	t.Parallel()
 	for message, p := range map[string]tuner.Param{
-		"parameter a: the minimum 2 is not below the maximum 1":                          {Min: 2, Max: 1},
-		"parameter a: the range 1..1.0000000000000002 is too narrow to hold two numbers": {Min: 1, Max: 1.0000000000000002},
-		"parameter a: the range -1.7e+308..1.7e+308 is too wide":                         {Min: -1.7e308, Max: 1.7e308},
-		"parameter a: the step -1 is below zero":                                         {Min: 0, Max: 1, Step: -1},
-		"parameter a: a log scale needs a minimum above zero, not 0":                     {Min: 0, Max: 1, Log: true},
-		"parameter a: no whole number lies in 0.2..0.8":                                  {Min: 0.2, Max: 0.8, Int: true},
-		"parameter a: NaN is not a finite number":                                        {Min: math.NaN(), Max: 1},
-		"parameter a: +Inf is not a finite number":                                       {Min: 0, Max: math.Inf(1)},
+		"parameter a: the minimum 2 is not below the maximum 1": {Min: 2, Max: 1},
+		"parameter a: the range 1..1.0000000000000002 is too narrow to hold two numbers": {
+			Min: 1,
+			Max: 1.0000000000000002,
+		},
+		"parameter a: the range -1.7e+308..1.7e+308 is too wide":     {Min: -1.7e308, Max: 1.7e308},
+		"parameter a: the step -1 is below zero":                     {Min: 0, Max: 1, Step: -1},
+		"parameter a: a log scale needs a minimum above zero, not 0": {Min: 0, Max: 1, Log: true},
+		"parameter a: no whole number lies in 0.2..0.8": {
+			Min: 0.2,
+			Max: 0.8, Int: true,
+		},
+		"parameter a: NaN is not a finite number":  {Min: math.NaN(), Max: 1},
+		"parameter a: +Inf is not a finite number": {Min: 0, Max: math.Inf(1)},
 	} {
 		p.Name = "a"
 		_, err := tuner.Propose([]tuner.Param{p}, nil, metric.Lower, 1)

@@ -113,7 +113,8 @@ func parseLiteral(code string, start, end int) (literal, bool) {
 	if length == 0 || rest != "" && rest[0] != '_' && !isLetter(rest[0]) {
 		return literal{}, false
 	}
-	otherBase := len(rest) > 1 && strings.ContainsRune("xXbBoO", rune(rest[0])) && (isDigit(rest[1]) || isLetter(rest[1]))
+	otherBase := len(rest) > 1 && strings.ContainsRune("xXbBoO", rune(rest[0])) &&
+		(isDigit(rest[1]) || isLetter(rest[1]))
 	if otherBase || len(text) > 1 && text[0] == '0' && isDigit(text[1]) {
 		return literal{}, false
 	}

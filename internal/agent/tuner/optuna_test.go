@@ -71,7 +71,10 @@ func (o optuna) search(p problem, sampler string, seed int64) func([]Param, []Ob
 		if len(history) == 1 {
 			params := make([]map[string]any, len(space))
 			for i, x := range space {
-				params[i] = map[string]any{"name": x.Name, "min": x.Min, "max": x.Max, "log": x.Log, "int": x.Int, "choice": x.Name == p.choice}
+				params[i] = map[string]any{
+					"name": x.Name, "min": x.Min, "max": x.Max, "log": x.Log, "int": x.Int,
+					"choice": x.Name == p.choice,
+				}
 			}
 			message["sampler"], message["seed"], message["space"], message["start"] = sampler, seed, params, last.Params
 		}
@@ -206,7 +209,8 @@ func TestBesideOptuna(t *testing.T) {
 			assert.LessOrEqual(t, reached[k][1][seed], reached[k][0][seed], "%s moves away from the optimum", column)
 		}
 		if column != "random" {
-			assert.Less(t, quantile(reached[k][1], 0.5), quantile(reached[0][1], 0.5), "%s is no better than random search", column)
+			assert.Less(t, quantile(reached[k][1], 0.5), quantile(reached[0][1], 0.5),
+				"%s is no better than random search", column)
 		}
 	}
 }
@@ -224,7 +228,8 @@ func TestOptunaSearchesTheSameSpace(t *testing.T) {
 			require.Len(t, next, len(space))
 			for _, x := range space {
 				value := next[x.Name]
-				assert.True(t, value >= x.Min && value <= x.Max && (!x.Int || value == math.Trunc(value)), "%s: %s = %v", sampler, x.Name, value)
+				assert.True(t, value >= x.Min && value <= x.Max && (!x.Int || value == math.Trunc(value)),
+					"%s: %s = %v", sampler, x.Name, value)
 			}
 			seen[next[p.choice]] = true
 			return next

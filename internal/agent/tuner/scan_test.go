@@ -96,7 +96,8 @@ func TestScanMarks(t *testing.T) {
 func TestNamesSurviveMovesAndDoubling(t *testing.T) {
 	before, err := scanMarks("a.go", []byte("x = 1 // tune: 0..9\ny = 2 // tune: 0..9\nx = 3 // tune: 0..9\n"))
 	require.NoError(t, err)
-	after, err := scanMarks("a.go", []byte("\n\ny = 2 // tune: 0..9\n\nx = 1 // tune: 0..9\n// x\nx = 3 // tune: 0..9\n"))
+	after, err := scanMarks("a.go",
+		[]byte("\n\ny = 2 // tune: 0..9\n\nx = 1 // tune: 0..9\n// x\nx = 3 // tune: 0..9\n"))
 	require.NoError(t, err)
 	values := func(marks []Mark) map[string]float64 {
 		m := map[string]float64{}
@@ -115,22 +116,28 @@ func TestRewriteKeepsStyleAndBytes(t *testing.T) {
 		value  float64
 		after  string
 	}{
-		"float stays float":        {"x = 6.0 // tune: 0..9", 7, "x = 7.0 // tune: 0..9"},
-		"int":                      {"x = 6 // tune: 0..9 int", 7, "x = 7 // tune: 0..9 int"},
-		"large int":                {"x = 6 // tune: 0..1e15 int", 123456789012345, "x = 123456789012345 // tune: 0..1e15 int"},
-		"int mark on a float":      {"x = 6.0 // tune: 0..9 int", 7, "x = 7 // tune: 0..9 int"},
-		"pointed range":            {"x = 1 // tune: 0.0..1.0", 0.25, "x = 0.25 // tune: 0.0..1.0"},
-		"small float":              {"x = 0.1 // tune: 0..1", 1e-7, "x = 1.0e-07 // tune: 0..1"},
-		"suffix":                   {"x = 0.5f; // tune: 0..1", 0.25, "x = 0.25f; // tune: 0..1"},
-		"quotes":                   {`x="0.5" # tune: 0..1`, 0.25, `x="0.25" # tune: 0..1`},
-		"quotes and sign":          {`x="-0.5" # tune: -1..1`, 0.25, `x="0.25" # tune: -1..1`},
-		"sign appears":             {"x = 5.0 // tune: -9..9", -2, "x = -2.0 // tune: -9..9"},
-		"sign goes":                {"x = -5.0 // tune: -9..9", 2, "x = 2.0 // tune: -9..9"},
-		"plus stays":               {"x = +5.0 // tune: -9..9", 2, "x = +2.0 // tune: -9..9"},
-		"plus becomes minus":       {"x = +5.0 // tune: -9..9", -2, "x = -2.0 // tune: -9..9"},
-		"minus after an operator":  {"x = y-5.0 // tune: -9..9", -2, "x = y- -2.0 // tune: -9..9"},
-		"other bytes, CRLF, latin": {"a\xff\r\n\tx  =\t5.0\t// tune: -9..9\r\nz\x00", 1.5, "a\xff\r\n\tx  =\t1.5\t// tune: -9..9\r\nz\x00"},
-		"no change":                {"x = 5.00 // tune: -9..9", 5, "x = 5.00 // tune: -9..9"},
+		"float stays float": {"x = 6.0 // tune: 0..9", 7, "x = 7.0 // tune: 0..9"},
+		"int":               {"x = 6 // tune: 0..9 int", 7, "x = 7 // tune: 0..9 int"},
+		"large int": {
+			"x = 6 // tune: 0..1e15 int", 123456789012345,
+			"x = 123456789012345 // tune: 0..1e15 int",
+		},
+		"int mark on a float":     {"x = 6.0 // tune: 0..9 int", 7, "x = 7 // tune: 0..9 int"},
+		"pointed range":           {"x = 1 // tune: 0.0..1.0", 0.25, "x = 0.25 // tune: 0.0..1.0"},
+		"small float":             {"x = 0.1 // tune: 0..1", 1e-7, "x = 1.0e-07 // tune: 0..1"},
+		"suffix":                  {"x = 0.5f; // tune: 0..1", 0.25, "x = 0.25f; // tune: 0..1"},
+		"quotes":                  {`x="0.5" # tune: 0..1`, 0.25, `x="0.25" # tune: 0..1`},
+		"quotes and sign":         {`x="-0.5" # tune: -1..1`, 0.25, `x="0.25" # tune: -1..1`},
+		"sign appears":            {"x = 5.0 // tune: -9..9", -2, "x = -2.0 // tune: -9..9"},
+		"sign goes":               {"x = -5.0 // tune: -9..9", 2, "x = 2.0 // tune: -9..9"},
+		"plus stays":              {"x = +5.0 // tune: -9..9", 2, "x = +2.0 // tune: -9..9"},
+		"plus becomes minus":      {"x = +5.0 // tune: -9..9", -2, "x = -2.0 // tune: -9..9"},
+		"minus after an operator": {"x = y-5.0 // tune: -9..9", -2, "x = y- -2.0 // tune: -9..9"},
+		"other bytes, CRLF, latin": {
+			"a\xff\r\n\tx  =\t5.0\t// tune: -9..9\r\nz\x00", 1.5,
+			"a\xff\r\n\tx  =\t1.5\t// tune: -9..9\r\nz\x00",
+		},
+		"no change": {"x = 5.00 // tune: -9..9", 5, "x = 5.00 // tune: -9..9"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			marks, err := scanMarks("a.go", []byte(c.before))
@@ -149,7 +156,8 @@ func TestRewriteKeepsStyleAndBytes(t *testing.T) {
 func FuzzScanMarks(f *testing.F) {
 	for _, seed := range []string{
 		"x = 0.5 // tune: 0..1", "x=+5e-3f; /* tune: 0..9 */ y = -.5 /* tune: -1..1 step 0.1 */",
-		"\"a\": \"3\" # tune: 1..9 int log", "x = 'a\\' # tune: 1..2", "- -1 -- tune: -5..5", "é = 5 ; tune: 1..9\r\n\x00\xff",
+		"\"a\": \"3\" # tune: 1..9 int log", "x = 'a\\' # tune: 1..2", "- -1 -- tune: -5..5",
+		"é = 5 ; tune: 1..9\r\n\x00\xff",
 	} {
 		f.Add(seed)
 	}

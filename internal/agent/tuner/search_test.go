@@ -24,7 +24,8 @@ var space = []tuner.Param{
 // bowl has its minimum 0 at rate 0.01, width -1, count 8 and angle 30.
 func bowl(x map[string]float64) float64 {
 	square := func(v float64) float64 { return v * v }
-	return square(math.Log10(x["rate"])+2) + square(x["width"]+1)/5 + square(x["count"]-8)/500 + square(x["angle"]-30)/500
+	return square(math.Log10(x["rate"])+2) + square(x["width"]+1)/5 + square(x["count"]-8)/500 +
+		square(x["angle"]-30)/500
 }
 
 // climb runs a search as separate processes would: each proposal from the

@@ -33,7 +33,10 @@ func write(share, version, date string) error {
 	}
 	made = made.UTC()
 	dirs := map[string]string{}
-	for _, name := range []string{"man/man1", "bash-completion/completions", "zsh/site-functions", "fish/vendor_completions.d", "powershell"} {
+	for _, name := range []string{
+		"man/man1", "bash-completion/completions", "zsh/site-functions",
+		"fish/vendor_completions.d", "powershell",
+	} {
 		dirs[name] = filepath.Join(share, filepath.FromSlash(name))
 		if err := os.MkdirAll(dirs[name], 0o755); err != nil {
 			return err
@@ -43,7 +46,10 @@ func write(share, version, date string) error {
 		name := root.Name()
 		root.DisableAutoGenTag = true
 		err = errors.Join(err,
-			doc.GenManTree(root, &doc.GenManHeader{Section: "1", Date: &made, Source: "autoloop " + version, Manual: "Autoloop"}, dirs["man/man1"]),
+			doc.GenManTree(root, &doc.GenManHeader{
+				Section: "1", Date: &made, Source: "autoloop " + version,
+				Manual: "Autoloop",
+			}, dirs["man/man1"]),
 			root.GenBashCompletionFileV2(filepath.Join(dirs["bash-completion/completions"], name), true),
 			root.GenZshCompletionFile(filepath.Join(dirs["zsh/site-functions"], "_"+name)),
 			root.GenFishCompletionFile(filepath.Join(dirs["fish/vendor_completions.d"], name+".fish"), true),

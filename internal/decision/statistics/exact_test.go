@@ -93,8 +93,16 @@ func TestPOfTwoValuesIsFishersTest(t *testing.T) {
 		}
 		return list
 	}
-	for _, c := range [][4]int{{24, 6, 25, 12}, {8, 8, 4, 1}, {8, 7, 16, 3}, {1, 1, 3, 0}, {25, 25, 2, 1}, {8, 4, 8, 1}} {
-		assert.InDelta(t, fisher(c[0], c[1], c[2], c[3]), statistics.P(side(c[0], c[1]), side(c[2], c[3])), 1e-9, "%v", c)
+	for _, c := range [][4]int{
+		{24, 6, 25, 12},
+		{8, 8, 4, 1},
+		{8, 7, 16, 3},
+		{1, 1, 3, 0},
+		{25, 25, 2, 1},
+		{8, 4, 8, 1},
+	} {
+		assert.InDelta(t, fisher(c[0], c[1], c[2], c[3]), statistics.P(side(c[0], c[1]), side(c[2], c[3])),
+			1e-9, "%v", c)
 	}
 }
 
@@ -103,7 +111,8 @@ func TestPOfTwoValuesIsFishersTest(t *testing.T) {
 func fisher(n, ones, m, others int) float64 {
 	below, above, all := new(big.Int), new(big.Int), new(big.Int)
 	for k := max(0, ones+others-m); k <= min(n, ones+others); k++ {
-		ways := new(big.Int).Mul(new(big.Int).Binomial(int64(n), int64(k)), new(big.Int).Binomial(int64(m), int64(ones+others-k)))
+		ways := new(big.Int).Mul(new(big.Int).Binomial(int64(n), int64(k)),
+			new(big.Int).Binomial(int64(m), int64(ones+others-k)))
 		all.Add(all, ways)
 		if k <= ones {
 			below.Add(below, ways)
@@ -125,14 +134,20 @@ func TestCriticalAgainstTables(t *testing.T) {
 	t.Parallel()
 	for confidence, rows := range map[float64]map[[2]int]int{
 		0.95: {
-			{3, 4}: -1, {3, 5}: 0, {3, 6}: 1, {3, 8}: 2, {3, 10}: 3, {4, 4}: 0, {4, 5}: 1, {4, 8}: 4, {4, 10}: 5, {5, 5}: 2, {5, 8}: 6, {5, 10}: 8,
-			{6, 6}: 5, {7, 7}: 8, {7, 10}: 14, {8, 8}: 13, {8, 10}: 17, {9, 9}: 17, {10, 10}: 23, {12, 12}: 37, {15, 15}: 64, {20, 20}: 127,
+			{3, 4}: -1, {3, 5}: 0, {3, 6}: 1, {3, 8}: 2, {3, 10}: 3, {4, 4}: 0, {4, 5}: 1, {4, 8}: 4, {4, 10}: 5,
+			{5, 5}: 2, {5, 8}: 6, {5, 10}: 8,
+			{6, 6}: 5, {7, 7}: 8, {7, 10}: 14, {8, 8}: 13, {8, 10}: 17, {9, 9}: 17, {10, 10}: 23, {12, 12}: 37,
+			{15, 15}: 64, {20, 20}: 127,
 		},
-		0.99: {{4, 4}: -1, {5, 5}: 0, {6, 6}: 2, {7, 7}: 4, {8, 8}: 7, {9, 9}: 11, {10, 10}: 16, {12, 12}: 27, {15, 15}: 51, {20, 20}: 105},
+		0.99: {
+			{4, 4}: -1, {5, 5}: 0, {6, 6}: 2, {7, 7}: 4, {8, 8}: 7, {9, 9}: 11, {10, 10}: 16, {12, 12}: 27,
+			{15, 15}: 51, {20, 20}: 105,
+		},
 	} {
 		for n, greatest := range rows {
 			assert.Equal(t, greatest+1, statistics.Critical(n[0], n[1], confidence), "%v at %g", n, confidence)
-			assert.Equal(t, greatest+1, statistics.Critical(n[1], n[0], confidence), "%v at %g, the other way round", n, confidence)
+			assert.Equal(t, greatest+1, statistics.Critical(n[1], n[0], confidence), "%v at %g, the other way round",
+				n, confidence)
 		}
 	}
 }
@@ -142,7 +157,8 @@ func TestCriticalOfManyRuns(t *testing.T) {
 	t.Parallel()
 	for _, n := range [][2]int{{51, 51}, {51, 20}, {8, 60}} {
 		for _, confidence := range []float64{0.95, 0.99} {
-			assert.InDelta(t, exactCritical(n[0], n[1], (1-confidence)/2), statistics.Critical(n[0], n[1], confidence), 4, "%v at %g", n, confidence)
+			assert.InDelta(t, exactCritical(n[0], n[1], (1-confidence)/2), statistics.Critical(n[0], n[1], confidence),
+				4, "%v at %g", n, confidence)
 		}
 	}
 	assert.Zero(t, statistics.Critical(1, 60, 0.95), "never below 0")
@@ -186,7 +202,8 @@ func TestReachableIsExact(t *testing.T) {
 			least := new(big.Rat).SetFrac(big.NewInt(2), new(big.Int).Binomial(int64(n+m), int64(n)))
 			for _, confidence := range []float64{0.5, 0.9, 0.95, 0.98, 0.99, 0.9999} {
 				alpha, _ := new(big.Rat).SetString(strconv.FormatFloat(1-confidence, 'f', 6, 64))
-				assert.Equal(t, least.Cmp(alpha) < 0, statistics.Reachable(n, m, confidence), "%d and %d at %g", n, m, confidence)
+				assert.Equal(t, least.Cmp(alpha) < 0, statistics.Reachable(n, m, confidence), "%d and %d at %g", n,
+					m, confidence)
 			}
 		}
 	}
@@ -281,7 +298,8 @@ func TestRandomisedBeyondTheExactTest(t *testing.T) {
 		}
 		for range 10 {
 			samples, candidate := dealt(chance, blocks)
-			assert.InDelta(t, overBlocks(samples, candidate, blocks), statistics.Randomised(samples, candidate, blocks), 0.02, "blocks of %d", runs)
+			assert.InDelta(t, overBlocks(samples, candidate, blocks), statistics.Randomised(samples, candidate, blocks),
+				0.02, "blocks of %d", runs)
 		}
 	}
 	one := slices.Repeat([]metric.Value{metric.FromInt(7)}, 70)

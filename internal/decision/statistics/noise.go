@@ -48,7 +48,8 @@ func P(a, b []metric.Value) float64 {
 	}
 	ranksA, ranksB := ranks(a, b)
 	thresholds := benchmath.DefaultThresholds
-	p := benchmath.AssumeNothing.Compare(benchmath.NewSample(ranksA, &thresholds), benchmath.NewSample(ranksB, &thresholds)).P
+	p := benchmath.AssumeNothing.Compare(benchmath.NewSample(ranksA, &thresholds),
+		benchmath.NewSample(ranksB, &thresholds)).P
 	if math.IsNaN(p) {
 		return 1
 	}

@@ -26,15 +26,34 @@ func TestCompare(t *testing.T) {
 		difference, low, high string
 		p                     float64
 	}{
-		"apart":                      {values("1", "2", "3", "4"), values("11", "12", "13", "14"), "10", "7", "13", below},
-		"ties everywhere":            {values("1", "1", "2", "2"), values("1", "1", "2", "2"), "0", "-1", "1", above},
-		"constant and the same":      {values("5", "5", "5", "5"), values("5", "5", "5", "5"), "0", "0", "0", above},
-		"constant and different":     {values("5", "5", "5", "5"), values("6", "6", "6", "6"), "1", "1", "1", below},
-		"an outlier of a thousand":   {values("1", "2", "3", "4"), values("11", "12", "13", "14000"), "10", "7", "13999", below},
-		"negative":                   {values("-4", "-3", "-2", "-1"), values("-14", "-13", "-12", "-11"), "-10", "-13", "-7", below},
-		"beyond 2^53":                {values("9007199254740992", "9007199254740992", "9007199254740992", "9007199254740992"), values("9007199254740993", "9007199254740993", "9007199254740993", "9007199254740993"), "1", "1", "1", below},
-		"counts as small as can be":  {values("1e-300", "2e-300", "3e-300", "4e-300"), values("11e-300", "12e-300", "13e-300", "14e-300"), "1e-299", "7e-300", "1.3e-299", below},
-		"large and small next door":  {values("1e300", "1e300", "1e300", "1e300"), values("1e-300", "1e-300", "1e-300", "1e-300"), "", "", "", below},
+		"apart": {
+			values("1", "2", "3", "4"), values("11", "12", "13", "14"), "10", "7",
+			"13", below,
+		},
+		"ties everywhere":        {values("1", "1", "2", "2"), values("1", "1", "2", "2"), "0", "-1", "1", above},
+		"constant and the same":  {values("5", "5", "5", "5"), values("5", "5", "5", "5"), "0", "0", "0", above},
+		"constant and different": {values("5", "5", "5", "5"), values("6", "6", "6", "6"), "1", "1", "1", below},
+		"an outlier of a thousand": {
+			values("1", "2", "3", "4"), values("11", "12", "13", "14000"), "10", "7",
+			"13999", below,
+		},
+		"negative": {
+			values("-4", "-3", "-2", "-1"), values("-14", "-13", "-12", "-11"), "-10", "-13",
+			"-7", below,
+		},
+		"beyond 2^53": {
+			values("9007199254740992", "9007199254740992", "9007199254740992",
+				"9007199254740992"), values("9007199254740993", "9007199254740993", "9007199254740993", "9007199254740993"),
+			"1", "1", "1", below,
+		},
+		"counts as small as can be": {
+			values("1e-300", "2e-300", "3e-300", "4e-300"),
+			values("11e-300", "12e-300", "13e-300", "14e-300"), "1e-299", "7e-300", "1.3e-299", below,
+		},
+		"large and small next door": {
+			values("1e300", "1e300", "1e300", "1e300"),
+			values("1e-300", "1e-300", "1e-300", "1e-300"), "", "", "", below,
+		},
 		"one run a side says little": {values("1"), values("2"), "1", "1", "1", above},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -13,7 +13,10 @@ import (
 
 func TestLineEndsAreTheIncumbents(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, map[string]string{".gitattributes": "* text=auto eol=crlf\n", "a.txt": "1\n2\n", "b.txt": "1\n2\n"})
+	f := newFixture(t, map[string]string{
+		".gitattributes": "* text=auto eol=crlf\n", "a.txt": "1\n2\n",
+		"b.txt": "1\n2\n",
+	})
 	built := f.build(tree.Options{Head: "HEAD"})
 	assert.Equal(t, "1\r\n2\r\n", f.read(built.Dir, "a.txt"))
 	e := edit{t, built.Dir}
@@ -93,8 +96,9 @@ func TestFilters(t *testing.T) {
 	require.NoError(t, os.Chmod(e.path("c.bin"), 0o755))
 	const lfs = "is under the filter lfs, which does not run here"
 	assert.Equal(t, map[string]string{
-		".gitattributes": "modified", "a.bin": lfs, "new.bin": lfs, "c.bin": lfs, "b.bin": "deleted", "plain.bin": "modified",
-		"set.txt": "is under the filter set, which does not run here",
+		".gitattributes": "modified", "a.bin": lfs, "new.bin": lfs, "c.bin": lfs, "b.bin": "deleted",
+		"plain.bin": "modified",
+		"set.txt":   "is under the filter set, which does not run here",
 	}, told(f.scan(built)))
 	assert.NoFileExists(t, marker)
 }

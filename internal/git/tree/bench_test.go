@@ -39,7 +39,8 @@ func benchmarkTree(b *testing.B, repo *git.Repo) {
 		require.NoError(b, err, "%s", out)
 
 		begun = time.Now()
-		built, err := (&tree.Builder{Repo: repo}).Build(b.Context(), "HEAD", filepath.Join(side, "own"), tree.Options{Head: "HEAD"})
+		built, err := (&tree.Builder{Repo: repo}).Build(b.Context(), "HEAD", filepath.Join(side, "own"),
+			tree.Options{Head: "HEAD"})
 		require.NoError(b, err)
 		build += time.Since(begun)
 		require.NoError(b, os.WriteFile(filepath.Join(built.Dir, "d000/e0/f00000.txt"), []byte(begun.String()), 0o600))
@@ -68,7 +69,8 @@ func benchmarkTree(b *testing.B, repo *git.Repo) {
 func BenchmarkTree(b *testing.B) {
 	dir := b.TempDir()
 	git1 := func(args ...string) {
-		cmd := exec.CommandContext(b.Context(), "git", append([]string{"-c", "user.name=U", "-c", "user.email=u@example.com"}, args...)...)
+		cmd := exec.CommandContext(b.Context(), "git",
+			append([]string{"-c", "user.name=U", "-c", "user.email=u@example.com"}, args...)...)
 		cmd.Dir = dir
 		out, err := cmd.CombinedOutput()
 		require.NoError(b, err, "%s", out)

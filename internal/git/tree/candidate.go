@@ -46,7 +46,8 @@ func (t *Tree) publish(ctx context.Context) error {
 	for _, name := range loose {
 		ids.WriteString(strings.Replace(name, "/", "", 1) + "\n")
 	}
-	pack, err := t.staged.run(ctx, git.Input{Stdin: []byte(ids.String())}, "pack-objects", "--stdout", "--quiet", "--window=0")
+	pack, err := t.staged.run(ctx, git.Input{Stdin: []byte(ids.String())}, "pack-objects", "--stdout", "--quiet",
+		"--window=0")
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,10 @@ func TestTheKindOfAChange(t *testing.T) {
 		{"120000", "a", "120000", "b", decision.Modified},
 		{"160000", "a", "100644", "b", decision.Type},
 	} {
-		assert.Equal(t, c.kind, changeOf(git.DiffEntry{OldMode: c.oldMode, OldID: c.oldID, NewMode: c.newMode, NewID: c.newID}).Kind, "%+v", c)
+		assert.Equal(t, c.kind, changeOf(git.DiffEntry{
+			OldMode: c.oldMode, OldID: c.oldID, NewMode: c.newMode,
+			NewID: c.newID,
+		}).Kind, "%+v", c)
 	}
 }
 
@@ -41,14 +44,23 @@ func TestWhatNoCandidateMayHave(t *testing.T) {
 		change decision.Change
 		says   string
 	}{
-		"a file":                 {decision.Change{NewMode: "100644", Size: 7}, ""},
-		"an executable":          {decision.Change{NewMode: "100755", Size: 7}, ""},
-		"a file of the most":     {decision.Change{NewMode: "100644", Size: 10 << 20}, ""},
-		"a file of a byte more":  {decision.Change{NewMode: "100644", Size: 10<<20 + 1}, "has 10485761 bytes, more than 10485760"},
-		"a program of more":      {decision.Change{NewMode: "100755", Size: 10<<20 + 1}, "has 10485761 bytes, more than 10485760"},
+		"a file":             {decision.Change{NewMode: "100644", Size: 7}, ""},
+		"an executable":      {decision.Change{NewMode: "100755", Size: 7}, ""},
+		"a file of the most": {decision.Change{NewMode: "100644", Size: 10 << 20}, ""},
+		"a file of a byte more": {
+			decision.Change{NewMode: "100644", Size: 10<<20 + 1},
+			"has 10485761 bytes, more than 10485760",
+		},
+		"a program of more": {
+			decision.Change{NewMode: "100755", Size: 10<<20 + 1},
+			"has 10485761 bytes, more than 10485760",
+		},
 		"what was large is gone": {decision.Change{OldMode: "100644"}, ""},
 		"a link":                 {decision.Change{NewMode: "120000", Size: 4096}, ""},
-		"a link of a byte more":  {decision.Change{NewMode: "120000", Size: 4097}, "is a link of 4097 bytes, more than 4096"},
+		"a link of a byte more": {
+			decision.Change{NewMode: "120000", Size: 4097},
+			"is a link of 4097 bytes, more than 4096",
+		},
 		"a submodule":            {decision.Change{NewMode: "160000"}, "is no regular file and no link"},
 		"a submodule is gone":    {decision.Change{OldMode: "160000"}, ""},
 		"a file for a submodule": {decision.Change{OldMode: "160000", NewMode: "100644"}, ""},

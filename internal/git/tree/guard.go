@@ -35,7 +35,10 @@ func Changes(ctx context.Context, repo *git.Repo, before, after string) ([]decis
 	for i, entry := range found {
 		g.changes[i] = changeOf(entry)
 	}
-	for _, refuse := range []func(context.Context) error{g.refuseSizes, g.refuseFiltered, g.refuseFilters, g.refuseBare, g.refuseLinks} {
+	for _, refuse := range []func(context.Context) error{
+		g.refuseSizes, g.refuseFiltered, g.refuseFilters, g.refuseBare,
+		g.refuseLinks,
+	} {
 		if err := refuse(ctx); err != nil {
 			return nil, err
 		}
@@ -53,7 +56,10 @@ type guard struct {
 var tooMany = fmt.Sprintf("is one of more than %d changed paths", maxPaths)
 
 func changeOf(entry git.DiffEntry) decision.Change {
-	c := decision.Change{Path: entry.Path, Kind: decision.Modified, OldMode: entry.OldMode, NewMode: entry.NewMode, NewBlob: entry.NewID}
+	c := decision.Change{
+		Path: entry.Path, Kind: decision.Modified, OldMode: entry.OldMode, NewMode: entry.NewMode,
+		NewBlob: entry.NewID,
+	}
 	switch {
 	case c.OldMode == "":
 		c.Kind = decision.Added
@@ -97,7 +103,8 @@ func refused(c decision.Change) string {
 	switch {
 	case c.NewMode == git.ModeSymlink && c.Size > maxLink:
 		return fmt.Sprintf("is a link of %d bytes, more than %d", c.Size, maxLink)
-	case c.NewMode != "" && c.NewMode != git.ModeFile && c.NewMode != git.ModeExecutable && c.NewMode != git.ModeSymlink:
+	case c.NewMode != "" && c.NewMode != git.ModeFile && c.NewMode != git.ModeExecutable &&
+		c.NewMode != git.ModeSymlink:
 		return "is no regular file and no link"
 	case c.Size > maxFile:
 		return tooLarge(c.Size)

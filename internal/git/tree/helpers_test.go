@@ -47,7 +47,8 @@ func (f *fixture) git(args ...string) string {
 	cmd.Dir = f.dir
 	cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + f.dir, "GIT_CONFIG_NOSYSTEM=1",
-		"GIT_AUTHOR_NAME=U", "GIT_AUTHOR_EMAIL=u@example.com", "GIT_COMMITTER_NAME=U", "GIT_COMMITTER_EMAIL=u@example.com",
+		"GIT_AUTHOR_NAME=U", "GIT_AUTHOR_EMAIL=u@example.com", "GIT_COMMITTER_NAME=U",
+		"GIT_COMMITTER_EMAIL=u@example.com",
 	}
 	out, err := cmd.CombinedOutput()
 	require.NoError(f.t, err, "git %v: %s", args, out)

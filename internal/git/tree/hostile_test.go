@@ -21,7 +21,8 @@ func TestNothingOfOursLiesBesideTheTree(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, entries, 1, when)
 	}
-	built, err := (&tree.Builder{Repo: f.repo}).Build(t.Context(), "HEAD", filepath.Join(run, "tree"), tree.Options{Head: "HEAD"})
+	built, err := (&tree.Builder{Repo: f.repo}).Build(t.Context(), "HEAD", filepath.Join(run, "tree"),
+		tree.Options{Head: "HEAD"})
 	require.NoError(t, err)
 	only("while an agent runs")
 	edit{t, built.Dir}.put("a.txt", "2\n")
@@ -70,7 +71,8 @@ func TestAgentWithItsGit(t *testing.T) {
 			built := f.build(tree.Options{Head: "HEAD"})
 			side := t.TempDir()
 			marker, evil := filepath.Join(side, "ran"), filepath.Join(side, "evil")
-			require.NoError(t, os.WriteFile(evil, []byte("#!/bin/sh\ntouch "+marker+"\ncat\n"), 0o700)) //nolint:gosec // a program
+			require.NoError(t, os.WriteFile(evil, []byte("#!/bin/sh\ntouch "+marker+"\ncat\n"),
+				0o700)) //nolint:gosec // a program
 			before := everything(t, f.dir)
 			e := edit{t, built.Dir}
 			e.shell(script, "EVIL="+evil, "REAL="+f.dir)
@@ -81,13 +83,15 @@ func TestAgentWithItsGit(t *testing.T) {
 			got := told(changes)
 			assert.Equal(t, "modified", got["a.txt"])
 			for path, what := range got {
-				assert.True(t, path == "a.txt" || (strings.HasPrefix(path, "sub/.git") && what == "added"), "%q %s", path, what)
+				assert.True(t, path == "a.txt" || (strings.HasPrefix(path, "sub/.git") && what == "added"),
+					"%q %s", path, what)
 			}
 			assert.Equal(t, before, everything(t, f.dir))
 			id, err := built.Candidate(t.Context(), changes)
 			require.NoError(t, err)
 			assert.Equal(t, "2", f.git("show", id+":a.txt"))
-			_, err = (&tree.Builder{Repo: f.repo}).Build(t.Context(), id, filepath.Join(t.TempDir(), "second"), tree.Options{})
+			_, err = (&tree.Builder{Repo: f.repo}).Build(t.Context(), id, filepath.Join(t.TempDir(), "second"),
+				tree.Options{})
 			require.NoError(t, err)
 			require.NoError(t, built.Remove())
 			assert.NoFileExists(t, marker, "something that the agent left was run")
@@ -135,7 +139,8 @@ func TestReadingThroughADirectoryLink(t *testing.T) {
 	e := edit{t, built.Dir}
 	e.drop("dir")
 	e.link(outside, "dir")
-	assert.Equal(t, map[string]string{"dir": "is a link that leaves the tree", "dir/a.txt": "deleted"}, told(f.scan(built)))
+	assert.Equal(t, map[string]string{"dir": "is a link that leaves the tree", "dir/a.txt": "deleted"},
+		told(f.scan(built)))
 	assert.Equal(t, "secret\n", f.read(outside, "a.txt"))
 }
 

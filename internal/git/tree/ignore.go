@@ -92,7 +92,8 @@ func (s *scan) rules(ctx context.Context) (git.Input, error) {
 	s.ruled = true
 	var list strings.Builder
 	for name, was := range s.entries {
-		if base := path.Base(name); (base == ".gitignore" || base == ".gitattributes") && strings.HasPrefix(was.Mode, "100") {
+		if base := path.Base(name); (base == ".gitignore" || base == ".gitattributes") &&
+			strings.HasPrefix(was.Mode, "100") {
 			list.WriteString(name + "\x00")
 		}
 	}

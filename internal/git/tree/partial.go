@@ -55,7 +55,10 @@ func (t *Tree) fetch(ctx context.Context, ids []byte) error {
 	}
 	key, _, _ := strings.Cut(string(out), "\n")
 	remote := strings.TrimSuffix(strings.TrimPrefix(key, "remote."), ".promisor")
-	in := git.Input{Stdin: ids, Transport: true, Settings: []git.Setting{{Key: "fetch.negotiationAlgorithm", Value: "noop"}}}
+	in := git.Input{
+		Stdin: ids, Transport: true,
+		Settings: []git.Setting{{Key: "fetch.negotiationAlgorithm", Value: "noop"}},
+	}
 	_, err = t.repo.Run(ctx, in, "fetch", remote, "--no-tags", "--no-write-fetch-head",
 		"--recurse-submodules=no", "--filter=blob:none", "--stdin")
 	return err

@@ -45,7 +45,10 @@ func (t *Tree) addRepository(ctx context.Context, c *control, head string) error
 		return err
 	}
 	if first, rest, _ := strings.Cut(string(commit.Data), "\n"); first != "tree "+t.id {
-		in := git.Input{Stdin: []byte("tree " + t.id + "\n" + rest), Env: []string{"GIT_OBJECT_DIRECTORY=" + filepath.Join(dir, "objects")}}
+		in := git.Input{
+			Stdin: []byte("tree " + t.id + "\n" + rest),
+			Env:   []string{"GIT_OBJECT_DIRECTORY=" + filepath.Join(dir, "objects")},
+		}
 		shown, err := c.run(ctx, in, "hash-object", "-t", "commit", "-w", "--stdin")
 		if err != nil {
 			return err
@@ -59,7 +62,8 @@ func (t *Tree) addRepository(ctx context.Context, c *control, head string) error
 	if err := os.WriteFile(filepath.Join(dir, "packed-refs"), []byte(packed.String()), 0o600); err != nil {
 		return err
 	}
-	if err := copyFile(filepath.Join(t.repo.CommonDir, "shallow"), filepath.Join(dir, "shallow")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := copyFile(filepath.Join(t.repo.CommonDir, "shallow"), filepath.Join(dir, "shallow")); err != nil &&
+		!errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if err := copyFile(c.path("index"), filepath.Join(dir, "index")); err != nil {
@@ -85,7 +89,8 @@ func initRepository(dir string, repo *git.Repo, head, config string) error {
 		{"config", coreConfig(dir, repo.ObjectFormat) + config},
 	}
 	for _, file := range files {
-		if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(file.name)), []byte(file.text), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(file.name)), []byte(file.text),
+			0o600); err != nil {
 			return err
 		}
 	}

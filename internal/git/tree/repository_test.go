@@ -34,16 +34,22 @@ func (f *fixture) open() {
 // with its history, and its change becomes a tree object.
 func TestGitInTheTree(t *testing.T) {
 	t.Parallel()
-	files := map[string]string{"a.txt": "1\n", "dir/b.txt": "1\n", "crlf.txt": "1\n2\n", ".gitattributes": "crlf.txt text eol=crlf\n*.id ident\n", "x.id": "$Id$\n", "dir/ex[cl] ude/c": "1\n"}
+	files := map[string]string{
+		"a.txt": "1\n", "dir/b.txt": "1\n", "crlf.txt": "1\n2\n",
+		".gitattributes": "crlf.txt text eol=crlf\n*.id ident\n", "x.id": "$Id$\n", "dir/ex[cl] ude/c": "1\n",
+	}
 	for name, make := range map[string]func(*fixture) *fixture{
-		"plain":            func(f *fixture) *fixture { return f },
-		"no file modes":    func(f *fixture) *fixture { f.git("config", "core.fileMode", "false"); return f },
-		"automatic crlf":   func(f *fixture) *fixture { f.git("config", "core.autocrlf", "true"); return f },
-		"depth 1":          func(f *fixture) *fixture { return f.cloned("--depth=1") },
-		"sparse":           func(f *fixture) *fixture { return f.cloned("--sparse") },
-		"without blobs":    func(f *fixture) *fixture { return f.cloned("--filter=blob:none", "--no-checkout") },
-		"without trees":    func(f *fixture) *fixture { return f.cloned("--filter=tree:0", "--no-checkout") },
-		"all of it":        func(f *fixture) *fixture { return f.cloned("--depth=1", "--filter=blob:none", "--sparse") },
+		"plain":          func(f *fixture) *fixture { return f },
+		"no file modes":  func(f *fixture) *fixture { f.git("config", "core.fileMode", "false"); return f },
+		"automatic crlf": func(f *fixture) *fixture { f.git("config", "core.autocrlf", "true"); return f },
+		"depth 1":        func(f *fixture) *fixture { return f.cloned("--depth=1") },
+		"sparse":         func(f *fixture) *fixture { return f.cloned("--sparse") },
+		"without blobs":  func(f *fixture) *fixture { return f.cloned("--filter=blob:none", "--no-checkout") },
+		"without trees":  func(f *fixture) *fixture { return f.cloned("--filter=tree:0", "--no-checkout") },
+		"all of it": func(f *fixture) *fixture {
+			return f.cloned("--depth=1", "--filter=blob:none",
+				"--sparse")
+		},
 		"borrowed objects": func(f *fixture) *fixture { return f.cloned("--shared") },
 		"packed":           func(f *fixture) *fixture { f.git("gc", "--quiet"); return f },
 		"linked work tree": func(f *fixture) *fixture {
@@ -87,14 +93,16 @@ func TestTreesThatAreComparedHaveOneVersion(t *testing.T) {
 	e.put("a.txt", "2\n")
 	e.put("b.txt", "new\n")
 	id := f.candidate(incumbent)
-	candidate, err := (&tree.Builder{Repo: f.repo}).Build(t.Context(), id, filepath.Join(t.TempDir(), "tree"), tree.Options{Head: "HEAD"})
+	candidate, err := (&tree.Builder{Repo: f.repo}).Build(t.Context(), id, filepath.Join(t.TempDir(), "tree"),
+		tree.Options{Head: "HEAD"})
 	require.NoError(t, err)
 	const version = "git describe --dirty; git rev-parse HEAD; git log --format='%H %ct %an %s'; git status --porcelain"
 	first, second := f.build(tree.Options{Head: "HEAD"}), edit{t, candidate.Dir}
 	assert.Equal(t, edit{t, first.Dir}.shell(version), second.shell(version))
 	assert.Regexp(t, "^v1-1-g[0-9a-f]+\n", second.shell(version))
 	assert.Equal(t, "a.txt\nb.txt\n", second.shell("git ls-files; git diff HEAD"))
-	assert.Equal(t, "refs/tags/v1", f.git("for-each-ref", "--format=%(refname)", "refs/tags", "refs/replace"), "the repository has nothing of it")
+	assert.Equal(t, "refs/tags/v1", f.git("for-each-ref", "--format=%(refname)", "refs/tags", "refs/replace"),
+		"the repository has nothing of it")
 }
 
 func TestSHA256(t *testing.T) {
@@ -172,7 +180,10 @@ func TestSubmodules(t *testing.T) {
 
 func TestShareStaysInTheTree(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, map[string]string{"a.txt": "1\n", ".gitignore": "/cache\n/out/*\n/vendor\n/store x*\n", "out/tracked": "1\n"}, "out/tracked")
+	f := newFixture(t, map[string]string{
+		"a.txt": "1\n", ".gitignore": "/cache\n/out/*\n/vendor\n/store x*\n",
+		"out/tracked": "1\n",
+	}, "out/tracked")
 	outside := t.TempDir()
 	require.NoError(t, os.Symlink(outside, filepath.Join(f.dir, "vendor")))
 	f.git("add", "--force", "vendor")
@@ -196,6 +207,7 @@ func TestShareStaysInTheTree(t *testing.T) {
 	assert.Equal(t, "x\n", f.read(outside, "lib/x"))
 	assert.Empty(t, e.shell("git status --porcelain"))
 	assert.Empty(t, f.scan(built))
-	_, err = (&tree.Builder{Repo: f.repo}).Build(t.Context(), "HEAD", filepath.Join(t.TempDir(), "t"), tree.Options{Share: []string{"vendor/lib"}})
+	_, err = (&tree.Builder{Repo: f.repo}).Build(t.Context(), "HEAD", filepath.Join(t.TempDir(), "t"),
+		tree.Options{Share: []string{"vendor/lib"}})
 	require.Error(t, err)
 }

@@ -22,7 +22,8 @@ func (t *Tree) Release() {
 	t.released = true
 	kept, own := *t, filepath.Dir(t.Dir)
 	kept.Dir, kept.staged, kept.released = own+"-"+rand.Text(), nil, false
-	if t.unstage() == nil && len(t.shared) == 0 && len(t.Absent) == 0 && plainDirectory(t.Dir) && os.Rename(t.Dir, kept.Dir) == nil {
+	if t.unstage() == nil && len(t.shared) == 0 && len(t.Absent) == 0 && plainDirectory(t.Dir) &&
+		os.Rename(t.Dir, kept.Dir) == nil {
 		t.builder.spare = append(t.builder.spare, &kept)
 	}
 	_ = RemoveAll(own) // An agent may have left things beside its tree. What stays goes with the run's directory.

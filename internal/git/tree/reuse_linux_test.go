@@ -74,7 +74,8 @@ func TestReuse(t *testing.T) {
 	made.git("tag", "v2")
 	anew := map[string]map[string]string{}
 	for _, next := range []string{"HEAD~1", "HEAD"} {
-		built, err := (&tree.Builder{Repo: made.repo}).Build(t.Context(), next, filepath.Join(t.TempDir(), "t"), tree.Options{Head: next})
+		built, err := (&tree.Builder{Repo: made.repo}).Build(t.Context(), next, filepath.Join(t.TempDir(), "t"),
+			tree.Options{Head: next})
 		require.NoError(t, err)
 		anew[next] = made.seen(built.Dir)
 	}
@@ -137,7 +138,8 @@ func TestReuse(t *testing.T) {
 			f := &fixture{t: t, dir: made.dir, repo: made.repo}
 			for next := range anew {
 				builder := &tree.Builder{Repo: f.repo}
-				used, err := builder.Build(t.Context(), "HEAD~1", filepath.Join(t.TempDir(), "p", "t"), tree.Options{Head: "HEAD~1"})
+				used, err := builder.Build(t.Context(), "HEAD~1", filepath.Join(t.TempDir(), "p", "t"),
+					tree.Options{Head: "HEAD~1"})
 				require.NoError(t, err)
 				use(edit{t, used.Dir})
 				used.Release()

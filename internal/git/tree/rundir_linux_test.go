@@ -29,7 +29,8 @@ func TestARunInAnotherPIDNamespaceRemovesNoLiveDirectory(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(live, "work"), nil, 0o600))
 
-	other := exec.CommandContext(t.Context(), "unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc", os.Args[0], "-test.run", "^"+t.Name()+"$")
+	other := exec.CommandContext(t.Context(), "unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc",
+		os.Args[0], "-test.run", "^"+t.Name()+"$")
 	other.Env = append(os.Environ(), anotherNamespace+"="+above)
 	if said, err := other.CombinedOutput(); err != nil {
 		if strings.Contains(string(said), "unshare") {

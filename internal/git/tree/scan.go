@@ -23,7 +23,8 @@ func (t *Tree) Scan(ctx context.Context) ([]decision.Change, error) {
 		return nil, err
 	}
 	if now, err := os.Lstat(t.Dir); err != nil || !os.SameFile(t.self, now) {
-		return []decision.Change{{Path: ".", Kind: decision.Type, Refused: "is not the directory that was built"}}, nil //nolint:nilerr // it is the finding
+		return []decision.Change{{Path: ".", Kind: decision.Type, Refused: "is not the directory that was built"}},
+			nil //nolint:nilerr // it is the finding
 	}
 	t.found = t.id
 	s := &scan{Tree: t, dirs: directoriesOf(t.entries), seen: map[string]bool{}, blind: map[string]bool{}}
@@ -128,5 +129,8 @@ func (s *scan) refuse(name, reason string) {
 	if _, tracked := s.entries[name]; tracked || s.dirs[name] || name == "." {
 		kind = decision.Modified
 	}
-	s.changes = append(s.changes, decision.Change{Path: name, Kind: kind, OldMode: s.entries[name].Mode, Refused: reason})
+	s.changes = append(s.changes, decision.Change{
+		Path: name, Kind: kind, OldMode: s.entries[name].Mode,
+		Refused: reason,
+	})
 }

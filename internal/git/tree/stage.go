@@ -185,7 +185,8 @@ func (s *scan) storeAttributes(ctx context.Context, name string) (string, error)
 	if in.Stdin, err = os.ReadFile(filepath.Join(s.staged.path("attributes"), filepath.FromSlash(name))); err != nil {
 		return "", err
 	}
-	out, err := s.staged.run(ctx, git.Input{WorkTree: in.WorkTree, Stdin: in.Stdin}, "hash-object", "-w", "--stdin", "--path="+name)
+	out, err := s.staged.run(ctx, git.Input{WorkTree: in.WorkTree, Stdin: in.Stdin}, "hash-object", "-w", "--stdin",
+		"--path="+name)
 	return strings.TrimSpace(string(out)), err
 }
 

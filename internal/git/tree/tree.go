@@ -136,7 +136,9 @@ func (t *Tree) fill(ctx context.Context, treeish string, o Options) (err error) 
 
 // checkout writes the entries that are not there yet. What git knows of the others stays
 // in its index, so that it need not read them.
-func (t *Tree) checkout(ctx context.Context, c *control, before string, entries []git.TreeEntry, kept map[string]recorded) error {
+func (t *Tree) checkout(ctx context.Context, c *control, before string, entries []git.TreeEntry,
+	kept map[string]recorded,
+) error {
 	if err := t.complete(ctx); err != nil {
 		return err
 	}
@@ -159,7 +161,8 @@ func (t *Tree) checkout(ctx context.Context, c *control, before string, entries 
 	if missing.Len() == 0 {
 		return nil
 	}
-	_, err := c.run(ctx, git.Input{WorkTree: t.Dir, Stdin: missing.Bytes()}, "checkout-index", "--index", "--quiet", "-z", "--stdin")
+	_, err := c.run(ctx, git.Input{WorkTree: t.Dir, Stdin: missing.Bytes()}, "checkout-index", "--index", "--quiet",
+		"-z", "--stdin")
 	return err
 }
 

@@ -25,7 +25,10 @@ func TestUntouchedTreeHasNoChanges(t *testing.T) {
 
 func TestChangesBecomeATreeObject(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, map[string]string{"a.txt": "a\n", "gone.txt": "g\n", "run.sh": "x\n", "becomes": "file\n", ".gitignore": "*.log\n"})
+	f := newFixture(t, map[string]string{
+		"a.txt": "a\n", "gone.txt": "g\n", "run.sh": "x\n", "becomes": "file\n",
+		".gitignore": "*.log\n",
+	})
 	built := f.build(tree.Options{Head: "HEAD"})
 	f.write(built.Dir, "a.txt", "aa\n")
 	require.NoError(t, os.Remove(filepath.Join(built.Dir, "gone.txt")))
@@ -42,7 +45,8 @@ func TestChangesBecomeATreeObject(t *testing.T) {
 		kinds[c.Path] = c.Kind
 	}
 	assert.Equal(t, map[string]decision.Kind{
-		"a.txt": decision.Modified, "gone.txt": decision.Deleted, "run.sh": decision.Mode, "new/caf\xe9\n.txt": decision.Added, ":(top)odd": decision.Added, "becomes": decision.Type,
+		"a.txt": decision.Modified, "gone.txt": decision.Deleted, "run.sh": decision.Mode,
+		"new/caf\xe9\n.txt": decision.Added, ":(top)odd": decision.Added, "becomes": decision.Type,
 	}, kinds)
 	id, err := built.Candidate(t.Context(), changes)
 	require.NoError(t, err)
@@ -53,7 +57,8 @@ func TestChangesBecomeATreeObject(t *testing.T) {
 	assert.NotContains(t, listed, "ignored.log")
 	assert.NotContains(t, listed, "gone.txt")
 	// A tree built from it has the changes, and none of its own.
-	again, err := (&tree.Builder{Repo: f.repo}).Build(t.Context(), id, filepath.Join(t.TempDir(), "tree"), tree.Options{})
+	again, err := (&tree.Builder{Repo: f.repo}).Build(t.Context(), id, filepath.Join(t.TempDir(), "tree"),
+		tree.Options{})
 	require.NoError(t, err)
 	assert.Empty(t, f.scan(again))
 }
@@ -92,7 +97,8 @@ func TestShare(t *testing.T) {
 	f.write(built.Dir, "node_modules/x/index.js", "changed\n")
 	assert.Empty(t, f.scan(built))
 	for _, path := range []string{"a.txt", "../x", "build"} {
-		_, err := (&tree.Builder{Repo: f.repo}).Build(t.Context(), "HEAD", filepath.Join(t.TempDir(), "tree"), tree.Options{Share: []string{path}})
+		_, err := (&tree.Builder{Repo: f.repo}).Build(t.Context(), "HEAD", filepath.Join(t.TempDir(), "tree"),
+			tree.Options{Share: []string{path}})
 		require.Error(t, err, path)
 	}
 }
@@ -137,7 +143,8 @@ func TestShareLeavesTrackedFiles(t *testing.T) {
 	f.git("commit", "--quiet", "--message", "ignored from now on")
 	f.write(f.dir, "cache/a", "the user's\n")
 	f.write(f.dir, "cache/b", "the user's\n")
-	built, err := (&tree.Builder{Repo: f.repo}).Build(t.Context(), "HEAD~1", filepath.Join(t.TempDir(), "tree"), tree.Options{Share: []string{"cache"}})
+	built, err := (&tree.Builder{Repo: f.repo}).Build(t.Context(), "HEAD~1", filepath.Join(t.TempDir(), "tree"),
+		tree.Options{Share: []string{"cache"}})
 	require.NoError(t, err)
 	assert.Equal(t, "tracked\n", f.read(built.Dir, "cache/a"))
 	assert.Equal(t, "the user's\n", f.read(built.Dir, "cache/b"))

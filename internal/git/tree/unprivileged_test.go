@@ -18,7 +18,10 @@ func TestUnreadable(t *testing.T) {
 	if !scratch.Unprivileged(t) {
 		return
 	}
-	f := newFixture(t, map[string]string{"a.txt": "1\n", "b.txt": "1\n", "dir/c.txt": "1\n", "dir/sub/d.txt": "1\n", ".gitignore": "closed\n"})
+	f := newFixture(t, map[string]string{
+		"a.txt": "1\n", "b.txt": "1\n", "dir/c.txt": "1\n", "dir/sub/d.txt": "1\n",
+		".gitignore": "closed\n",
+	})
 	built := f.build(tree.Options{Head: "HEAD"})
 	e := edit{t, built.Dir}
 	e.put("b.txt", "2\n")

@@ -74,7 +74,10 @@ func (s *scan) file(name string, entry fs.DirEntry, was recorded, tracked bool) 
 	}
 	s.seen[name] = true
 	if now := stampOf(info); was.stamp != now || !now.before(s.built) {
-		s.changes = append(s.changes, s.describe(decision.Change{Path: name, Kind: decision.Modified, OldMode: was.Mode}, info))
+		s.changes = append(s.changes, s.describe(decision.Change{
+			Path: name, Kind: decision.Modified,
+			OldMode: was.Mode,
+		}, info))
 	}
 }
 

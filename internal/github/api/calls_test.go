@@ -48,7 +48,10 @@ func TestPulls(t *testing.T) {
 		s.Branches["main"], s.Branches["autoloop/p"] = "m1", "p1"
 		s.NoDrafts = true
 		fork := s.OpenIssue("mallory", "[Autoloop: p]", "", noon)
-		s.Pulls = append(s.Pulls, &githubtest.Pull{Number: fork.Number, Head: "autoloop/p", Base: "main", HeadOf: "org/other"})
+		s.Pulls = append(s.Pulls, &githubtest.Pull{
+			Number: fork.Number, Head: "autoloop/p", Base: "main",
+			HeadOf: "org/other",
+		})
 	})
 	ctx := t.Context()
 	pull, err := h.CreatePull(ctx, "autoloop/p", "main", "[Autoloop: p]", "body")
@@ -69,7 +72,11 @@ func TestPulls(t *testing.T) {
 	assert.False(t, read.Open)
 	h.Change(func(s *githubtest.State) {
 		s.ID++
-		s.Comments = append(s.Comments, &githubtest.Comment{ID: s.ID, On: pull.Number, Author: "alice", Body: "here", Path: "a.go", Created: noon, Updated: noon})
+		s.Comments = append(s.Comments,
+			&githubtest.Comment{
+				ID: s.ID, On: pull.Number, Author: "alice", Body: "here", Path: "a.go", Created: noon,
+				Updated: noon,
+			})
 	})
 	comments, err := h.ReviewComments(ctx, pull.Number, noon)
 	require.NoError(t, err)
@@ -85,7 +92,10 @@ func TestChecksAndStatuses(t *testing.T) {
 		failed := s.Report("c1", "lint", "failure", "3 problems", noon)
 		failed.Annotations = []string{"bad\nname"}
 		s.ID++
-		s.Checks = append(s.Checks, &githubtest.Check{ID: s.ID, Commit: "c1", Name: "legacy", Status: true, Conclusion: "error", Summary: "broke", Started: noon})
+		s.Checks = append(s.Checks, &githubtest.Check{
+			ID: s.ID, Commit: "c1", Name: "legacy", Status: true,
+			Conclusion: "error", Summary: "broke", Started: noon,
+		})
 		s.Report("c2", "build", "failure", "", noon)
 	})
 	checks, err := h.Checks(t.Context(), "c1")

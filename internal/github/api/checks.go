@@ -37,9 +37,13 @@ func (c *Client) Checks(ctx context.Context, commit string) ([]Check, error) {
 	var checks []Check
 	for _, run := range runs {
 		checks = append(checks, Check{
-			Check: ci.Check{Name: run.GetName(), App: run.GetApp().GetID(), Status: run.GetStatus(), Conclusion: run.GetConclusion(), URL: run.GetHTMLURL(), Started: run.GetStartedAt().Time},
-			ID:    run.GetID(), Suite: run.GetCheckSuite().GetID(),
-			Summary: run.GetOutput().GetTitle() + "\n" + run.GetOutput().GetSummary() + "\n" + run.GetOutput().GetText(),
+			Check: ci.Check{
+				Name: run.GetName(), App: run.GetApp().GetID(), Status: run.GetStatus(),
+				Conclusion: run.GetConclusion(), URL: run.GetHTMLURL(), Started: run.GetStartedAt().Time,
+			},
+			ID: run.GetID(), Suite: run.GetCheckSuite().GetID(),
+			Summary: run.GetOutput().GetTitle() + "\n" + run.GetOutput().GetSummary() + "\n" +
+				run.GetOutput().GetText(),
 		})
 	}
 	statuses, err := c.statuses(ctx, commit)
@@ -62,7 +66,10 @@ func (c *Client) statuses(ctx context.Context, commit string) ([]Check, error) {
 	checks := make([]Check, 0, len(found))
 	for _, status := range found {
 		check := Check{
-			Check:   ci.Check{Name: status.GetContext(), Status: "completed", Conclusion: status.GetState(), URL: status.GetTargetURL(), Started: status.GetCreatedAt().Time},
+			Check: ci.Check{
+				Name: status.GetContext(), Status: "completed", Conclusion: status.GetState(),
+				URL: status.GetTargetURL(), Started: status.GetCreatedAt().Time,
+			},
 			Summary: status.GetDescription(),
 		}
 		switch status.GetState() {
@@ -94,6 +101,7 @@ func (c *Client) Annotations(ctx context.Context, check int64) ([]string, error)
 
 // Dispatch starts a workflow on a branch.
 func (c *Client) Dispatch(ctx context.Context, workflow, branch string) error {
-	_, err := c.api.Actions.CreateWorkflowDispatchEventByFileName(ctx, c.owner, c.name, workflow, gh.CreateWorkflowDispatchEventRequest{Ref: branch})
+	_, err := c.api.Actions.CreateWorkflowDispatchEventByFileName(ctx, c.owner, c.name, workflow,
+		gh.CreateWorkflowDispatchEventRequest{Ref: branch})
 	return c.fail("start workflow "+plain.Short(workflow, 80), err)
 }

@@ -149,7 +149,8 @@ func apiURL(text string) (*url.URL, error) {
 	text = cmp.Or(text, DefaultAPI)
 	base, err := url.Parse(strings.TrimRight(strings.TrimSpace(text), "/") + "/")
 	if err != nil || base.Host == "" || base.Scheme != "https" && base.Scheme != "http" {
-		return nil, fmt.Errorf("the API address %q is no URL such as %s; see GITHUB_API_URL", plain.Short(text, 80), DefaultAPI)
+		return nil, fmt.Errorf("the API address %q is no URL such as %s; see GITHUB_API_URL",
+			plain.Short(text, 80), DefaultAPI)
 	}
 	if base.User != nil || base.RawQuery != "" || base.Fragment != "" {
 		return nil, errors.New("the API address has a user, a query or a fragment in it; give its scheme, host and path alone, and the token apart")

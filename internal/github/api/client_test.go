@@ -155,7 +155,10 @@ func TestAnAPIThatCannotBeReachedIsGivenUpOnce(t *testing.T) {
 	t.Cleanup(func() { _ = silent.Close() })
 	gone := httptest.NewServer(nil)
 	gone.Close()
-	for name, address := range map[string]string{"nobody listens": gone.URL, "nobody answers": "http://" + silent.Addr().String()} {
+	for name, address := range map[string]string{
+		"nobody listens": gone.URL,
+		"nobody answers": "http://" + silent.Addr().String(),
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newHub(t, func(o *api.Options) { o.API, o.Timeout = address, 100*time.Millisecond }, nil)
@@ -188,11 +191,13 @@ func TestAnOutageAfterAnAnswerIsTriedAgain(t *testing.T) {
 func TestFaultsOfReads(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []githubtest.FaultKind{
-		githubtest.ServerError, githubtest.BadGateway, githubtest.Dropped, githubtest.PrimaryLimit, githubtest.SecondaryLimit,
+		githubtest.ServerError, githubtest.BadGateway, githubtest.Dropped, githubtest.PrimaryLimit,
+		githubtest.SecondaryLimit,
 	} {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
-			h := newHub(t, func(*api.Options) {}, func(s *githubtest.State) { s.OpenIssue("alice", "one", "", noon, "l") })
+			h := newHub(t, func(*api.Options) {},
+				func(s *githubtest.State) { s.OpenIssue("alice", "one", "", noon, "l") })
 			h.Fail(githubtest.Fault{Kind: kind, Times: 2, Wait: 30 * time.Second})
 			issues, err := h.Issues(t.Context(), "l", "open")
 			require.NoError(t, err)
@@ -282,7 +287,8 @@ type elsewhere struct{ seen []string }
 func (e *elsewhere) RoundTrip(r *http.Request) (*http.Response, error) {
 	e.seen = append(e.seen, r.URL.Host+" "+r.Header.Get("Authorization"))
 	return &http.Response{
-		StatusCode: http.StatusMovedPermanently, Header: http.Header{"Location": {"https://evil.example/steal"}}, Body: http.NoBody, Request: r,
+		StatusCode: http.StatusMovedPermanently, Header: http.Header{"Location": {"https://evil.example/steal"}},
+		Body: http.NoBody, Request: r,
 	}, nil
 }
 
@@ -308,7 +314,8 @@ func (broken) RoundTrip(*http.Request) (*http.Response, error) {
 func TestTheTokenIsInNoError(t *testing.T) {
 	t.Parallel()
 	client, err := api.New(api.Options{
-		Repository: "o/r", Token: token, Transport: broken{}, Sleep: func(context.Context, time.Duration) error { return nil },
+		Repository: "o/r", Token: token, Transport: broken{},
+		Sleep: func(context.Context, time.Duration) error { return nil },
 	})
 	require.NoError(t, err)
 	_, err = client.Issue(t.Context(), 1)

@@ -84,7 +84,10 @@ func (c *Client) EditComment(ctx context.Context, id int64, body string) error {
 // ReviewComments lists the comments on lines of a pull request that were
 // written or edited since a time, the oldest first.
 func (c *Client) ReviewComments(ctx context.Context, pull int, since time.Time) ([]Comment, error) {
-	options := &gh.PullRequestListCommentsOptions{Since: since, Sort: "created", Direction: "asc", ListOptions: gh.ListOptions{PerPage: perPage}}
+	options := &gh.PullRequestListCommentsOptions{
+		Since: since, Sort: "created", Direction: "asc",
+		ListOptions: gh.ListOptions{PerPage: perPage},
+	}
 	found, err := pages(func(page int) ([]*gh.PullRequestComment, *gh.Response, error) {
 		options.Page = page
 		return c.api.PullRequests.ListComments(ctx, c.owner, c.name, pull, options)
@@ -95,8 +98,9 @@ func (c *Client) ReviewComments(ctx context.Context, pull int, since time.Time) 
 	comments := make([]Comment, len(found))
 	for i, comment := range found {
 		comments[i] = Comment{
-			ID: comment.GetID(), Body: comment.GetBody(), Author: comment.GetUser().GetLogin(), Association: comment.GetAuthorAssociation(),
-			Created: comment.GetCreatedAt().Time, Place: commands.Lines, Path: comment.GetPath(), On: pull,
+			ID: comment.GetID(), Body: comment.GetBody(), Author: comment.GetUser().GetLogin(),
+			Association: comment.GetAuthorAssociation(),
+			Created:     comment.GetCreatedAt().Time, Place: commands.Lines, Path: comment.GetPath(), On: pull,
 		}
 	}
 	return comments, nil
@@ -118,8 +122,9 @@ func (c *Client) Reviews(ctx context.Context, pull int, since time.Time) (texts 
 		news = true
 		if review.GetBody() != "" {
 			texts = append(texts, Comment{
-				ID: review.GetID(), Body: review.GetBody(), Author: review.GetUser().GetLogin(), Association: review.GetAuthorAssociation(),
-				Created: review.GetSubmittedAt().Time, Place: commands.Review, On: pull,
+				ID: review.GetID(), Body: review.GetBody(), Author: review.GetUser().GetLogin(),
+				Association: review.GetAuthorAssociation(),
+				Created:     review.GetSubmittedAt().Time, Place: commands.Review, On: pull,
 			})
 		}
 	}

@@ -146,7 +146,8 @@ func advice(answer *http.Response, message string) string {
 		return "it is not there, or the token may not see it (`iterate doctor` asks for each permission)"
 	case http.StatusGone:
 		return "it was switched off or deleted in this repository"
-	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusInternalServerError, http.StatusGatewayTimeout:
+	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusInternalServerError,
+		http.StatusGatewayTimeout:
 		return "GitHub has trouble; run it again later"
 	default:
 		return ""

@@ -36,7 +36,8 @@ type Issue struct {
 // first. State is open, closed or all.
 func (c *Client) Issues(ctx context.Context, label, state string) ([]Issue, error) {
 	options := &gh.IssueListByRepoOptions{
-		Labels: []string{label}, State: state, Sort: "created", Direction: "asc", ListOptions: gh.ListOptions{PerPage: perPage},
+		Labels: []string{label}, State: state, Sort: "created", Direction: "asc",
+		ListOptions: gh.ListOptions{PerPage: perPage},
 	}
 	found, err := pages(func(page int) ([]*gh.Issue, *gh.Response, error) {
 		options.Page = page
@@ -60,7 +61,10 @@ func (c *Client) Issue(ctx context.Context, number int) (Issue, error) {
 	issue, _, err := c.api.Issues.Get(ctx, c.owner, c.name, number)
 	op := fmt.Sprintf("read issue #%d", number)
 	if there := c.elsewhere(issue); err == nil && there != "" {
-		return Issue{}, &Error{Op: op, Status: http.StatusGone, Message: "it is in another repository now: " + plain.Inline(there, 200)}
+		return Issue{}, &Error{
+			Op: op, Status: http.StatusGone,
+			Message: "it is in another repository now: " + plain.Inline(there, 200),
+		}
 	}
 	return issueOf(issue), c.fail(op, err)
 }
@@ -122,7 +126,8 @@ func issueOf(i *gh.Issue) Issue {
 		return Issue{}
 	}
 	issue := Issue{
-		Number: i.GetNumber(), Title: i.GetTitle(), Body: i.GetBody(), Open: i.GetState() == "open", Author: i.GetUser().GetLogin(),
+		Number: i.GetNumber(), Title: i.GetTitle(), Body: i.GetBody(), Open: i.GetState() == "open",
+		Author:      i.GetUser().GetLogin(),
 		Association: i.GetAuthorAssociation(), Pull: i.IsPullRequest(),
 	}
 	for _, label := range i.Labels {

@@ -31,7 +31,8 @@ func (c *Client) Labels(ctx context.Context) ([]string, error) {
 
 // CreateLabel makes a label; it is no error that there is one of that name.
 func (c *Client) CreateLabel(ctx context.Context, label Label) error {
-	_, _, err := c.api.Issues.CreateLabel(ctx, c.owner, c.name, &gh.Label{Name: &label.Name, Color: &label.Color, Description: &label.Description})
+	_, _, err := c.api.Issues.CreateLabel(ctx, c.owner, c.name,
+		&gh.Label{Name: &label.Name, Color: &label.Color, Description: &label.Description})
 	failed := c.fail("make label "+label.Name, err)
 	if status(failed) == http.StatusUnprocessableEntity && strings.Contains(failed.Error(), "already_exists") {
 		return nil

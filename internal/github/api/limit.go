@@ -27,7 +27,8 @@ func (e *LimitError) Error() string {
 	if e.Secondary {
 		what = "GitHub's secondary rate limit stopped us"
 	}
-	return fmt.Sprintf("%s until %s (in %s); run it again then", what, e.Until.UTC().Format(time.RFC3339), e.Wait.Round(time.Second))
+	return fmt.Sprintf("%s until %s (in %s); run it again then", what, e.Until.UTC().Format(time.RFC3339),
+		e.Wait.Round(time.Second))
 }
 
 // noHint is how long GitHub asks clients to wait after a secondary limit that

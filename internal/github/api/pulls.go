@@ -31,7 +31,8 @@ type Pull struct {
 // closed, the latest first. A fork's branch of the same name is not among them.
 func (c *Client) Pulls(ctx context.Context, branch string) ([]Pull, error) {
 	options := &gh.PullRequestListOptions{
-		State: "all", Head: c.owner + ":" + branch, Sort: "created", Direction: "desc", ListOptions: gh.ListOptions{PerPage: perPage},
+		State: "all", Head: c.owner + ":" + branch, Sort: "created", Direction: "desc",
+		ListOptions: gh.ListOptions{PerPage: perPage},
 	}
 	found, _, err := c.api.PullRequests.List(ctx, c.owner, c.name, options)
 	if err != nil {
@@ -69,7 +70,8 @@ func (c *Client) CreatePull(ctx context.Context, head, base, title, body string)
 	request := &gh.NewPullRequest{Title: &title, Body: &body, Head: &head, Base: &base, Draft: &draft}
 	p, _, err := c.api.PullRequests.Create(ctx, c.owner, c.name, request)
 	failed := c.fail("open a pull request of "+head, err)
-	if status(failed) == http.StatusUnprocessableEntity && strings.Contains(strings.ToLower(failed.Error()), "draft pull requests are not supported") {
+	if status(failed) == http.StatusUnprocessableEntity &&
+		strings.Contains(strings.ToLower(failed.Error()), "draft pull requests are not supported") {
 		draft = false
 		p, _, err = c.api.PullRequests.Create(ctx, c.owner, c.name, request)
 		failed = c.fail("open a pull request of "+head, err)
@@ -116,8 +118,10 @@ func pullOf(p *gh.PullRequest) Pull {
 	}
 	return Pull{
 		Number: p.GetNumber(), Body: p.GetBody(), Open: p.GetState() == "open",
-		Merged: p.GetMerged() || p.MergedAt != nil, Draft: p.GetDraft(), Head: p.GetHead().GetRef(), HeadSHA: p.GetHead().GetSHA(),
-		Base:   p.GetBase().GetRef(),
-		Inside: p.GetHead().GetRepo() != nil && p.GetHead().GetRepo().GetID() == p.GetBase().GetRepo().GetID(), Updated: p.GetUpdatedAt().Time, Lines: -1,
+		Merged: p.GetMerged() || p.MergedAt != nil, Draft: p.GetDraft(), Head: p.GetHead().GetRef(),
+		HeadSHA: p.GetHead().GetSHA(),
+		Base:    p.GetBase().GetRef(),
+		Inside:  p.GetHead().GetRepo() != nil && p.GetHead().GetRepo().GetID() == p.GetBase().GetRepo().GetID(),
+		Updated: p.GetUpdatedAt().Time, Lines: -1,
 	}
 }

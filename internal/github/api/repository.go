@@ -31,7 +31,8 @@ func (c *Client) About(ctx context.Context) (Repository, error) {
 		return Repository{}, c.fail("read repository "+c.Repository(), err)
 	}
 	about := Repository{
-		DefaultBranch: found.GetDefaultBranch(), Private: found.GetPrivate(), Fork: found.GetFork(), Archived: found.GetArchived(),
+		DefaultBranch: found.GetDefaultBranch(), Private: found.GetPrivate(), Fork: found.GetFork(),
+		Archived:  found.GetArchived(),
 		HasIssues: found.GetHasIssues(), Push: found.GetPermissions()["push"],
 	}
 	if text, given := answer.Header["X-Oauth-Scopes"]; given {

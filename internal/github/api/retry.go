@@ -50,7 +50,9 @@ func (r *retrier) RoundTrip(request *http.Request) (*http.Response, error) {
 }
 
 // verdict says whether to send a request again, and how long to wait before.
-func (r *retrier) verdict(request *http.Request, answer *http.Response, err error, delays backoff.BackOff) (time.Duration, bool) {
+func (r *retrier) verdict(request *http.Request, answer *http.Response, err error,
+	delays backoff.BackOff,
+) (time.Duration, bool) {
 	var limit *LimitError
 	switch {
 	case errors.As(err, &limit):

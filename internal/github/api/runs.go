@@ -52,7 +52,8 @@ func (c *Client) WorkflowRuns(ctx context.Context, commit string) ([]WorkflowRun
 	runs := make([]WorkflowRun, len(found))
 	for i, run := range found {
 		runs[i] = WorkflowRun{
-			Run: ci.Run{Name: run.GetName(), Status: run.GetStatus(), Conclusion: run.GetConclusion()}, Event: run.GetEvent(), Suite: run.GetCheckSuiteID(),
+			Run:   ci.Run{Name: run.GetName(), Status: run.GetStatus(), Conclusion: run.GetConclusion()},
+			Event: run.GetEvent(), Suite: run.GetCheckSuiteID(),
 		}
 	}
 	return runs, nil

@@ -77,7 +77,8 @@ type hostGuard struct {
 // RoundTrip implements http.RoundTripper.
 func (g *hostGuard) RoundTrip(request *http.Request) (*http.Response, error) {
 	if request.URL.Host != g.host {
-		return nil, fmt.Errorf("GitHub's API sent us to another host, %s; nothing was sent there", plain.Short(request.URL.Host, 100))
+		return nil, fmt.Errorf("GitHub's API sent us to another host, %s; nothing was sent there",
+			plain.Short(request.URL.Host, 100))
 	}
 	return g.next.RoundTrip(request)
 }

@@ -175,7 +175,12 @@ func (in Input) errors() iter.Seq2[string, error] {
 		for _, part := range []struct {
 			name string
 			err  error
-		}{{"CI", in.Head.Err}, {"CI of the base", in.Base.Err}, {"the rules of the target branch", in.Rules.Err}, {"the branch", in.Branch.Err}} {
+		}{
+			{"CI", in.Head.Err},
+			{"CI of the base", in.Base.Err},
+			{"the rules of the target branch", in.Rules.Err},
+			{"the branch", in.Branch.Err},
+		} {
 			if part.err != nil && !yield(part.name, part.err) {
 				return
 			}
@@ -195,7 +200,8 @@ func (v *judgement) failures(head, base []Check, in Input) bool {
 		switch {
 		case !known:
 			explained = false
-			v.add(Unread, check.Name, check.Name+" fails, as it does on the base, and whether in the same way could not be read")
+			v.add(Unread, check.Name, check.Name+
+				" fails, as it does on the base, and whether in the same way could not be read")
 		case same:
 			v.add(FailsOnBase, check.Name, check.Name+" fails on the base too")
 		default:
@@ -215,7 +221,10 @@ func withFailedRuns(checks []Check, runs []Run) []Check {
 	all := slices.Clone(checks)
 	for _, run := range runs {
 		if run.Conclusion == "startup_failure" {
-			all = append(all, Check{Name: run.Name, App: -1, Status: completed, Conclusion: "failure", Lines: []string{"the workflow did not start"}})
+			all = append(all, Check{
+				Name: run.Name, App: -1, Status: completed, Conclusion: "failure",
+				Lines: []string{"the workflow did not start"},
+			})
 		}
 	}
 	return all
@@ -251,7 +260,8 @@ func (v *judgement) unfinished(head []Check, runs []Run) bool {
 			running = true
 			v.add(Running, check.Name, check.Name+" is "+word(check.Status))
 		case !check.good() && !check.bad():
-			v.add(Undecided, check.Name, check.Name+" is "+word(cmp.Or(check.Conclusion, "completed without a conclusion")))
+			v.add(Undecided, check.Name, check.Name+" is "+
+				word(cmp.Or(check.Conclusion, "completed without a conclusion")))
 		}
 	}
 	for _, run := range runs {

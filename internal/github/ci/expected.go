@@ -22,7 +22,10 @@ type expectation struct {
 func expected(base []Check, rules Rules) []expectation {
 	var list []expectation
 	for _, r := range rules.Required {
-		list = append(list, expectation{name: r.Name, app: r.App, anyApp: r.App == 0, why: "is required by the rules of the target branch"})
+		list = append(list, expectation{
+			name: r.Name, app: r.App, anyApp: r.App == 0,
+			why: "is required by the rules of the target branch",
+		})
 	}
 	for _, check := range base {
 		e := expectation{name: check.Name, app: check.App, proof: check.success(), why: "succeeded on the base"}

@@ -62,11 +62,13 @@ func (v Result) Cure() string {
 		case Unread:
 			return "give the token what it lacks"
 		case Running:
-			return "look why " + reason.Check + " does not end (no runner, or it waits for an approval), and start it again"
+			return "look why " + reason.Check +
+				" does not end (no runner, or it waits for an approval), and start it again"
 		case Undecided:
 			return "start " + reason.Check + " again"
 		case Missing, Unproven:
-			return "let " + reason.Check + " run on the commits of draft pull requests, or take it out of what is required"
+			return "let " + reason.Check +
+				" run on the commits of draft pull requests, or take it out of what is required"
 		}
 	}
 	return "pushes with the workflow's own token start no CI: name a `ci-workflow`, or give the token of an app or a person"

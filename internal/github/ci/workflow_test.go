@@ -44,10 +44,12 @@ func TestStartsOnChange(t *testing.T) {
 			assert.Equal(t, c.want, change.Starts([]byte(c.text)))
 		})
 	}
-	assert.True(t, ci.Change{Branch: "b"}.Starts([]byte("on:\n  push:\n    paths: ['docs/**']\n")), "no target file is known")
+	assert.True(t, ci.Change{Branch: "b"}.Starts([]byte("on:\n  push:\n    paths: ['docs/**']\n")),
+		"no target file is known")
 	assert.Equal(t, []string{"deploy.yml"}, change.Elsewhere(map[string][]byte{
-		"deploy.yml": []byte("on: {push: {branches: [main]}}\n"), "ci.yml": []byte("on: push\n"), "bad.yml": []byte("on: [push\n"),
-		"a.yml": []byte("name: Twice\non: {push: {branches: [main]}}\n"), "b.yml": []byte("name: Twice\non: push\n"),
+		"deploy.yml": []byte("on: {push: {branches: [main]}}\n"), "ci.yml": []byte("on: push\n"),
+		"bad.yml": []byte("on: [push\n"),
+		"a.yml":   []byte("name: Twice\non: {push: {branches: [main]}}\n"), "b.yml": []byte("name: Twice\non: push\n"),
 	}))
 	assert.True(t, ci.IsWorkflow(".github/workflows/ci.yml"))
 	assert.True(t, ci.IsWorkflow(".github/workflows/ci.yaml"))
@@ -58,8 +60,9 @@ func TestStartsOnChange(t *testing.T) {
 func TestSkipped(t *testing.T) {
 	t.Parallel()
 	for message, want := range map[string]bool{
-		"Bump it [skip ci]": true, "[CI SKIP] docs": true, "one\n\nbody [no ci]\n": true, "x [actions skip]": true, "one\n\nskip-checks: true\n": true,
-		"Skip CI": false, "do not skip-checks: true ever": false, "[skip] ci": false, "": false,
+		"Bump it [skip ci]": true, "[CI SKIP] docs": true, "one\n\nbody [no ci]\n": true, "x [actions skip]": true,
+		"one\n\nskip-checks: true\n": true,
+		"Skip CI":                    false, "do not skip-checks: true ever": false, "[skip] ci": false, "": false,
 	} {
 		assert.Equal(t, want, ci.Skipped(message), message)
 	}

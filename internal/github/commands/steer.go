@@ -156,7 +156,8 @@ func isTarget(word string) bool {
 func target(text string) Command {
 	value, err := metric.ParseValue(text)
 	if err != nil {
-		return Command{Kind: Wrong, Problem: fmt.Sprintf("%s is no number, as in `/autoloop set target-metric 0.95`", plain.Inline(text, 40))}
+		return Command{Kind: Wrong, Problem: fmt.Sprintf("%s is no number, as in `/autoloop set target-metric 0.95`",
+			plain.Inline(text, 40))}
 	}
 	return Command{Kind: SetTarget, Target: &value}
 }
@@ -164,7 +165,8 @@ func target(text string) Command {
 func undo(text string) Command {
 	iteration, err := strconv.Atoi(strings.TrimPrefix(text, "#"))
 	if err != nil || iteration < 1 {
-		return Command{Kind: Wrong, Problem: fmt.Sprintf("%s is no iteration, as in `/autoloop undo 12`", plain.Inline(text, 40))}
+		return Command{Kind: Wrong, Problem: fmt.Sprintf("%s is no iteration, as in `/autoloop undo 12`",
+			plain.Inline(text, 40))}
 	}
 	return Command{Kind: Undo, Iteration: iteration}
 }

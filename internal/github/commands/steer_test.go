@@ -49,8 +49,10 @@ func TestCommands(t *testing.T) {
 func TestWrongCommandsSayWhatToDo(t *testing.T) {
 	t.Parallel()
 	for text, says := range map[string]string{
-		"": "say what to do", "set target-metric": "one number", "set target-metric 85%": "85% is no number", "set target-metric nan": "no number",
-		"undo": "which iteration", "undo x": "no iteration", "undo -1": "no iteration", "undo 99999999999999999999": "no iteration",
+		"": "say what to do", "set target-metric": "one number", "set target-metric 85%": "85% is no number",
+		"set target-metric nan": "no number",
+		"undo":                  "which iteration", "undo x": "no iteration", "undo -1": "no iteration",
+		"undo 99999999999999999999": "no iteration",
 	} {
 		list, _ := commands.Parse("/autoloop " + text)
 		require.Len(t, list, 1, text)
@@ -73,17 +75,22 @@ func TestOnlyVisibleTextIsACommand(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{
 		"a comment": "<!--\n/autoloop run\n-->", "a comment in a paragraph": "see <!--\n/autoloop run\n--> this",
-		"a fence in a longer one": "````\n```\n/autoloop run\n```\n/autoloop run\n````", "a fence in a list": "- a\n  ```\n  /autoloop run\n  ```",
-		"after a tab": "see:\n\n\t/autoloop run", "pre": "<pre>\n\n/autoloop run\n</pre>", "an open fence": "```\n/autoloop run",
-		"a quotation without mark": "> so you said\n/autoloop run", "code over lines": "`\n/autoloop run\n`", "an attribute": "<a title=\"\n/autoloop run\n\">x</a>",
+		"a fence in a longer one": "````\n```\n/autoloop run\n```\n/autoloop run\n````",
+		"a fence in a list":       "- a\n  ```\n  /autoloop run\n  ```",
+		"after a tab":             "see:\n\n\t/autoloop run", "pre": "<pre>\n\n/autoloop run\n</pre>",
+		"an open fence":            "```\n/autoloop run",
+		"a quotation without mark": "> so you said\n/autoloop run", "code over lines": "`\n/autoloop run\n`",
+		"an attribute": "<a title=\"\n/autoloop run\n\">x</a>",
 	} {
 		list, rest := commands.Parse(body)
 		assert.Empty(t, list, name)
 		assert.Equal(t, body, rest, name)
 	}
 	for name, body := range map[string]string{
-		"after a fence": "```\nx\n```\n/autoloop run", "after a comment": "<!-- x -->\n/autoloop run", "above a signature": "/autoloop run\n---\nme",
-		"indented": "  /autoloop run", "in an item of a list": "- please\n\n  /autoloop run", "after a quotation": "> so you said\n\n/autoloop run",
+		"after a fence": "```\nx\n```\n/autoloop run", "after a comment": "<!-- x -->\n/autoloop run",
+		"above a signature": "/autoloop run\n---\nme",
+		"indented":          "  /autoloop run", "in an item of a list": "- please\n\n  /autoloop run",
+		"after a quotation":  "> so you said\n\n/autoloop run",
 		"with words in code": "/autoloop run\n`x`", "below a line": "please\n/autoloop run",
 	} {
 		list, _ := commands.Parse(body)

@@ -93,7 +93,8 @@ func (s *Server) fault(r *http.Request, path string) *Fault {
 }
 
 func (f *Fault) hits(r *http.Request, path string) bool {
-	return (f.Method == "" || f.Method == r.Method) && strings.Contains(path, f.Path) && (!f.Writes || r.Method != http.MethodGet)
+	return (f.Method == "" || f.Method == r.Method) && strings.Contains(path, f.Path) &&
+		(!f.Writes || r.Method != http.MethodGet)
 }
 
 func (f *Fault) status() int {

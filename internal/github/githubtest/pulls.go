@@ -36,7 +36,10 @@ func (s *Server) openPull(state *State, r *http.Request) (reply, error) {
 	}
 	switch {
 	case state.NoPulls:
-		return reply{}, errAnswer{http.StatusForbidden, "GitHub Actions is not permitted to create or approve pull requests."}
+		return reply{}, errAnswer{
+			http.StatusForbidden,
+			"GitHub Actions is not permitted to create or approve pull requests.",
+		}
 	case asked.Draft && state.NoDrafts:
 		return reply{}, unprocessable("Draft pull requests are not supported in this repository.")
 	case s.branch(asked.Head) == "":
@@ -45,12 +48,16 @@ func (s *Server) openPull(state *State, r *http.Request) (reply, error) {
 		return reply{}, unprocessable("No commits between %s and %s", asked.Base, asked.Head)
 	}
 	for _, pull := range state.Pulls {
-		if state.Issue(pull.Number).Open && pull.Head == asked.Head && pull.HeadOf == state.Repository && pull.Base == asked.Base {
+		if state.Issue(pull.Number).Open && pull.Head == asked.Head && pull.HeadOf == state.Repository &&
+			pull.Base == asked.Base {
 			return reply{}, unprocessable("A pull request already exists for %s.", asked.Head)
 		}
 	}
 	issue := state.OpenIssue(state.Me, asked.Title, asked.Body, s.Now())
-	pull := &Pull{Number: issue.Number, Draft: asked.Draft, Head: asked.Head, Base: asked.Base, HeadOf: state.Repository}
+	pull := &Pull{
+		Number: issue.Number, Draft: asked.Draft, Head: asked.Head, Base: asked.Base,
+		HeadOf: state.Repository,
+	}
 	state.Pulls = append(state.Pulls, pull)
 	return reply{status: http.StatusCreated, body: s.pull(pull, true)}, nil
 }

@@ -246,7 +246,10 @@ func react(s *State, r *http.Request) (reply, error) {
 	} else {
 		s.Reactions = append(s.Reactions, given)
 	}
-	body := object{"id": comment.ID, "node_id": "RE", "user": user(s.Me), "content": asked.Content, "created_at": stamp(comment.Created)}
+	body := object{
+		"id": comment.ID, "node_id": "RE", "user": user(s.Me), "content": asked.Content,
+		"created_at": stamp(comment.Created),
+	}
 	return reply{status: status, body: body}, nil
 }
 
@@ -323,7 +326,8 @@ func combinedStatus(s *State, r *http.Request) (reply, error) {
 	}
 	page, last := paged(r, found)
 	body := object{
-		"state": overall, "sha": r.PathValue("ref"), "total_count": len(found), "statuses": orEmpty(page), "repository": s.repo(s.Repository),
+		"state": overall, "sha": r.PathValue("ref"), "total_count": len(found), "statuses": orEmpty(page),
+		"repository": s.repo(s.Repository),
 		"commit_url": site, "url": site,
 	}
 	return reply{http.StatusOK, body, last}, nil
@@ -338,7 +342,8 @@ func listAnnotations(s *State, r *http.Request) (reply, error) {
 	var found []object
 	for i, message := range check.Annotations {
 		found = append(found, object{
-			"path": fmt.Sprintf("file%d.go", i), "blob_href": site, "start_line": 1, "end_line": 1, "start_column": nil, "end_column": nil,
+			"path": fmt.Sprintf("file%d.go", i), "blob_href": site, "start_line": 1, "end_line": 1, "start_column": nil,
+			"end_column":       nil,
 			"annotation_level": "failure", "title": nil, "message": message, "raw_details": nil,
 		})
 	}
@@ -414,7 +419,10 @@ func dispatch(s *State, r *http.Request) (reply, error) {
 }
 
 func workflowPermissions(s *State, _ *http.Request) (reply, error) {
-	return reply{status: http.StatusOK, body: object{"default_workflow_permissions": "read", "can_approve_pull_request_reviews": !s.NoPulls}}, nil
+	return reply{
+		status: http.StatusOK,
+		body:   object{"default_workflow_permissions": "read", "can_approve_pull_request_reviews": !s.NoPulls},
+	}, nil
 }
 
 func variable(s *State, r *http.Request) (reply, error) {
@@ -422,7 +430,10 @@ func variable(s *State, r *http.Request) (reply, error) {
 	if !found {
 		return reply{}, errNotFound
 	}
-	body := object{"name": r.PathValue("name"), "value": value, "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z"}
+	body := object{
+		"name": r.PathValue("name"), "value": value, "created_at": "2026-01-01T00:00:00Z",
+		"updated_at": "2026-01-01T00:00:00Z",
+	}
 	return reply{status: http.StatusOK, body: body}, nil
 }
 
@@ -430,7 +441,8 @@ func listWorkflows(s *State, r *http.Request) (reply, error) {
 	var found []object
 	for i, w := range s.Workflows {
 		found = append(found, object{
-			"id": i + 1, "node_id": "W", "name": w.Path, "path": w.Path, "state": w.State, "url": site, "html_url": site, "badge_url": site,
+			"id": i + 1, "node_id": "W", "name": w.Path, "path": w.Path, "state": w.State, "url": site,
+			"html_url": site, "badge_url": site,
 			"created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z",
 		})
 	}

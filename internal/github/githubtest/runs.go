@@ -26,14 +26,16 @@ func listRuns(s *State, r *http.Request) (reply, error) {
 	list := []object{}
 	for _, c := range s.Checks {
 		if c.Commit == commit && !c.Status && c.app() == actionsApp {
-			list = append(list, s.run(c.ID, c.status(), cmp.Or(c.Event, "push"), commit, c.suite()).with(object{"name": orNull(c.Workflow)}))
+			list = append(list, s.run(c.ID, c.status(), cmp.Or(c.Event, "push"), commit,
+				c.suite()).with(object{"name": orNull(c.Workflow)}))
 		}
 	}
 	for i, begun := range s.Begun {
 		if begun.Commit != commit {
 			continue
 		}
-		run := s.run(int64(i+1), cmp.Or(begun.Status, completed), cmp.Or(begun.Event, "push"), commit, int64(2_000_000+i))
+		run := s.run(int64(i+1), cmp.Or(begun.Status, completed), cmp.Or(begun.Event, "push"), commit,
+			int64(2_000_000+i))
 		run["name"], run["conclusion"] = begun.Name, orNull(begun.Conclusion)
 		list = append(list, run)
 	}
@@ -70,7 +72,8 @@ func listSuites(s *State, r *http.Request) (reply, error) {
 	}
 	for i, suite := range s.Suites {
 		if suite.Commit == commit {
-			list = append(list, s.suite(int64(3_000_000+i), appNamed(int64(100+i), suite.App), suite.Status, suite.Conclusion, commit, suite.Checks))
+			list = append(list, s.suite(int64(3_000_000+i), appNamed(int64(100+i), suite.App), suite.Status,
+				suite.Conclusion, commit, suite.Checks))
 		}
 	}
 	page, last := paged(r, list)
@@ -80,10 +83,15 @@ func listSuites(s *State, r *http.Request) (reply, error) {
 func (s *State) suite(id int64, app object, status, conclusion, commit string, checks int) object {
 	who := object{"name": "A", "email": "a@example.com"}
 	return object{
-		"id": id, "node_id": "CS", "head_branch": s.DefaultBranch, "head_sha": commit, "status": status, "conclusion": orNull(conclusion), "url": site,
-		"before": nil, "after": nil, "pull_requests": []object{}, "app": app, "repository": s.repo(s.Repository), "created_at": "2026-01-01T00:00:00Z",
+		"id": id, "node_id": "CS", "head_branch": s.DefaultBranch, "head_sha": commit, "status": status,
+		"conclusion": orNull(conclusion), "url": site,
+		"before": nil, "after": nil, "pull_requests": []object{}, "app": app, "repository": s.repo(s.Repository),
+		"created_at": "2026-01-01T00:00:00Z",
 		"updated_at": "2026-01-01T00:00:00Z", "latest_check_runs_count": checks, "check_runs_url": site,
-		"head_commit": object{"id": commit, "tree_id": commit, "message": "m", "timestamp": "2026-01-01T00:00:00Z", "author": who, "committer": who},
+		"head_commit": object{
+			"id": commit, "tree_id": commit, "message": "m", "timestamp": "2026-01-01T00:00:00Z",
+			"author": who, "committer": who,
+		},
 	}
 }
 
@@ -91,7 +99,10 @@ func (s *State) suite(id int64, app object, status, conclusion, commit string, c
 // checks, beside one that is nothing to us.
 func branchRules(s *State, r *http.Request) (reply, error) {
 	if s.NoRulesets {
-		return reply{}, errAnswer{http.StatusForbidden, "Upgrade to GitHub Pro or make this repository public to enable this feature."}
+		return reply{}, errAnswer{
+			http.StatusForbidden,
+			"Upgrade to GitHub Pro or make this repository public to enable this feature.",
+		}
 	}
 	rules := []object{}
 	if required := s.Rules[r.PathValue("branch")]; len(required) > 0 {
@@ -105,7 +116,8 @@ func branchRules(s *State, r *http.Request) (reply, error) {
 		}
 		parameters := object{"required_status_checks": checks, "strict_required_status_checks_policy": false}
 		of := object{"ruleset_source_type": "Repository", "ruleset_source": s.Repository, "ruleset_id": 1}
-		rules = append(rules, of.with(object{"type": "deletion"}), of.with(object{"type": "required_status_checks", "parameters": parameters}))
+		rules = append(rules, of.with(object{"type": "deletion"}),
+			of.with(object{"type": "required_status_checks", "parameters": parameters}))
 	}
 	page, last := paged(r, rules)
 	return reply{http.StatusOK, orEmpty(page), last}, nil
@@ -127,9 +139,12 @@ func (s *State) run(id int64, status, event, commit string, suite int64) object 
 		conclusion = "cancelled"
 	}
 	body := object{
-		"id": id, "node_id": "WFR", "head_branch": s.DefaultBranch, "head_sha": commit, "run_number": id, "run_attempt": 1, "display_title": "Autoloop",
-		"event": event, "status": status, "conclusion": conclusion, "path": ".github/workflows/autoloop.yml", "workflow_id": 1, "check_suite_id": suite,
-		"created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z", "head_commit": nil, "pull_requests": []any{},
+		"id": id, "node_id": "WFR", "head_branch": s.DefaultBranch, "head_sha": commit, "run_number": id,
+		"run_attempt": 1, "display_title": "Autoloop",
+		"event": event, "status": status, "conclusion": conclusion, "path": ".github/workflows/autoloop.yml",
+		"workflow_id": 1, "check_suite_id": suite,
+		"created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z", "head_commit": nil,
+		"pull_requests":   []any{},
 		"head_repository": s.repo(s.Repository), "repository": s.repo(s.Repository),
 	}
 	body.addresses(site, "url html_url jobs_url logs_url check_suite_url cancel_url rerun_url artifacts_url workflow_url")

@@ -184,7 +184,10 @@ func (s *Server) note(r *http.Request, pattern string, status int) {
 func (s *Server) refuse(w http.ResponseWriter, e errAnswer) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(e.status)
-	_ = json.NewEncoder(w).Encode(map[string]string{"message": e.message, "documentation_url": "https://docs.github.com/rest"})
+	_ = json.NewEncoder(w).Encode(map[string]string{
+		"message":           e.message,
+		"documentation_url": "https://docs.github.com/rest",
+	})
 }
 
 // handle registers a handler under its method and its path in the description.

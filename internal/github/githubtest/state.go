@@ -157,7 +157,8 @@ type Workflow struct{ Path, State string }
 func NewState(repository string) *State {
 	return &State{
 		Repository: repository, DefaultBranch: "main", Me: "autoloop[bot]", Number: 0, ID: 1000,
-		Roles: map[string]string{}, Permissions: map[string]string{}, Branches: map[string]string{}, Variables: map[string]string{},
+		Roles: map[string]string{}, Permissions: map[string]string{}, Branches: map[string]string{},
+		Variables: map[string]string{},
 	}
 }
 
@@ -198,7 +199,10 @@ func (s *State) On(number int) []*Comment {
 // OpenIssue adds an issue.
 func (s *State) OpenIssue(author, title, body string, now time.Time, labels ...string) *Issue {
 	s.Number++
-	issue := &Issue{Number: s.Number, Title: title, Body: body, Open: true, Author: author, Labels: labels, Created: now, Updated: now}
+	issue := &Issue{
+		Number: s.Number, Title: title, Body: body, Open: true, Author: author, Labels: labels,
+		Created: now, Updated: now,
+	}
 	s.Issues = append(s.Issues, issue)
 	return issue
 }
@@ -213,9 +217,13 @@ func (s *State) Say(author string, on int, body string, now time.Time) *Comment 
 
 // Report adds what CI says of a commit; a check run of that name is replaced.
 func (s *State) Report(commit, name, conclusion, summary string, now time.Time) *Check {
-	s.Checks = slices.DeleteFunc(s.Checks, func(c *Check) bool { return c.Commit == commit && c.Name == name && !c.Status })
+	s.Checks = slices.DeleteFunc(s.Checks,
+		func(c *Check) bool { return c.Commit == commit && c.Name == name && !c.Status })
 	s.ID++
-	check := &Check{ID: s.ID, Commit: commit, Name: name, Conclusion: conclusion, Summary: summary, Started: now, Completed: now}
+	check := &Check{
+		ID: s.ID, Commit: commit, Name: name, Conclusion: conclusion, Summary: summary, Started: now,
+		Completed: now,
+	}
 	s.Checks = append(s.Checks, check)
 	return check
 }

@@ -4,7 +4,10 @@ const same = "the same"
 
 // Table has a row for each event.
 var Table = []Row{
-	{Event: Due, Next: Begin, But: map[Phase]Step{Ready: Rest, Completed: Rest, Paused: Rest, Waiting: AskCI, PausedWaiting: AskCI}},
+	{Event: Due, Next: Begin, But: map[Phase]Step{
+		Ready: Rest, Completed: Rest, Paused: Rest, Waiting: AskCI,
+		PausedWaiting: AskCI,
+	}},
 	{Event: Gained, Next: Open, But: map[Phase]Step{Paused: Rest, PausedWaiting: Rest}},
 	{
 		Event: Merged, Next: Leave, But: map[Phase]Step{Waiting: Keep, PausedWaiting: Keep},
@@ -47,11 +50,13 @@ var Table = []Row{
 	},
 	{
 		Happens: "the default branch moves",
-		Draft:   "it is merged into the branch and measured anew", Waits: "at the next iteration", Works: "at the next iteration",
+		Draft:   "it is merged into the branch and measured anew", Waits: "at the next iteration",
+		Works: "at the next iteration",
 	},
 	{
 		Happens: "it moves and conflicts",
-		Draft:   "pauses; merge it by hand, then resume", Waits: "at the next iteration", Works: "at the next iteration",
+		Draft:   "pauses; merge it by hand, then resume", Waits: "at the next iteration",
+		Works: "at the next iteration",
 	},
 	{
 		Happens: "it gets a workflow file that the token may not push",
@@ -66,7 +71,8 @@ var Table = []Row{
 	{
 		Happens: "`/autoloop undo N`",
 		Draft:   "a commit reverts it, the pull request says so, a new baseline follows",
-		Waits:   "the iteration that waits ends as not kept", Works: "after it; refused where it changed the same lines",
+		Waits:   "the iteration that waits ends as not kept",
+		Works:   "after it; refused where it changed the same lines",
 	},
 	{
 		Happens: "`/autoloop run`",

@@ -15,7 +15,10 @@ const maxExplained = 20
 // CI is what CI says of a candidate. What cannot be read is part of the verdict.
 func (s *Service) CI(ctx context.Context, c ci.Candidate) ci.Result {
 	head, failed := s.readHead(ctx, c.Commit)
-	return ci.Judge(ci.Input{Commit: c.Commit, Head: head, Base: s.readBase(ctx, c, failed), Rules: s.rules(ctx, c.BaseBranch), Branch: c.Branch, Starts: c.Starts})
+	return ci.Judge(ci.Input{
+		Commit: c.Commit, Head: head, Base: s.readBase(ctx, c, failed),
+		Rules: s.rules(ctx, c.BaseBranch), Branch: c.Branch, Starts: c.Starts,
+	})
 }
 
 // readHead reads everything that CI says of a commit, and returns the names of
@@ -41,7 +44,8 @@ func (s *Service) readHead(ctx context.Context, commit string) (reading ci.Readi
 	}
 	explained := s.explained(ctx, checks, failed)
 	for i, check := range checks { // in the same order
-		explained[i].Workflow = slices.ContainsFunc(runs, func(run api.WorkflowRun) bool { return run.Suite == check.Suite && check.Suite != 0 })
+		explained[i].Workflow = slices.ContainsFunc(runs,
+			func(run api.WorkflowRun) bool { return run.Suite == check.Suite && check.Suite != 0 })
 	}
 	return ci.Reading{Checks: explained, Runs: append(runsOf(runs), suitesOf(suites)...)}, failed
 }

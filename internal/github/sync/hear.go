@@ -22,7 +22,8 @@ func (s *Service) Hear(ctx context.Context, a render.Account) (commands.Heard, e
 		return heard, err
 	}
 	if heard.Issue, heard.Author, err = s.Open(ctx, a); err == nil && heard.Issue == 0 {
-		heard.Warnings = append(heard.Warnings, "issues are disabled in the repository, so that nobody sees its status there: enable them under Settings, General")
+		heard.Warnings = append(heard.Warnings,
+			"issues are disabled in the repository, so that nobody sees its status there: enable them under Settings, General")
 	}
 	return heard, err
 }
@@ -201,7 +202,8 @@ func (s *Service) listen(ctx context.Context, all []api.Comment, before commands
 	case err != nil:
 		return err
 	case refused != nil:
-		heard.Warnings = append(heard.Warnings, fmt.Sprintf("comments were not read, since who may push could not be: %v", refused))
+		heard.Warnings = append(heard.Warnings,
+			fmt.Sprintf("comments were not read, since who may push could not be: %v", refused))
 		return nil
 	}
 	for _, c := range all {
@@ -222,13 +224,19 @@ func (s *Service) comment(c api.Comment) commands.Comment {
 	list, text := commands.Parse(c.Body)
 	for i, command := range list {
 		if command.Program != "" && command.Program != s.Program.Name {
-			list[i] = commands.Command{Kind: commands.Wrong, Problem: fmt.Sprintf("this is the place of program %s; say it on the issue of `%s`, or leave the name out", s.Program.Name, command.Program)}
+			list[i] = commands.Command{
+				Kind:    commands.Wrong,
+				Problem: fmt.Sprintf("this is the place of program %s; say it on the issue of `%s`, or leave the name out", s.Program.Name, command.Program),
+			}
 		}
 	}
 	if c.Path != "" && text != "" {
 		text = fmt.Sprintf("on %s: %s", c.Path, text)
 	}
-	return commands.Comment{ID: c.ID, Place: c.Place, Author: c.Author, Time: c.Created, Commands: list, Text: text, On: c.On}
+	return commands.Comment{
+		ID: c.ID, Place: c.Place, Author: c.Author, Time: c.Created, Commands: list,
+		Text: text, On: c.On,
+	}
 }
 
 // Answer tells the author of commands what came of them: with a reaction, and
@@ -269,7 +277,10 @@ func first(comments []api.Comment, is func(api.Comment) bool) *api.Comment {
 func (s *Service) say(ctx context.Context, on int, mark, body string) (api.Comment, error) {
 	find := func() (api.Comment, bool, error) {
 		comments, err := s.Hub.Comments(ctx, on, s.Now().Add(-time.Hour))
-		if found := first(comments, func(c api.Comment) bool { return render.Has(c.Body, mark) && s.mine(c) }); found != nil {
+		if found := first(comments, func(c api.Comment) bool {
+			return render.Has(c.Body, mark) &&
+				s.mine(c)
+		}); found != nil {
 			return *found, true, nil
 		}
 		return api.Comment{}, false, err

@@ -108,7 +108,9 @@ func TestWhoMaySteer(t *testing.T) {
 				s.Say("carol", 1, "/autoloop resume", noon)
 			})
 			if c.trusted != "" {
-				w.program = program.Parse(".autoloop/programs/speed.md", []byte(strings.Replace(text, "metric: seconds", "metric: seconds\ntrusted-associations: "+c.trusted, 1)))
+				w.program = program.Parse(".autoloop/programs/speed.md",
+					[]byte(strings.Replace(text, "metric: seconds",
+						"metric: seconds\ntrusted-associations: "+c.trusted, 1)))
 			}
 			service := w.service()
 			heard, err := service.Hear(t.Context(), w.account())
@@ -268,10 +270,19 @@ func TestOwnIssueIsAdoptedOrReopened(t *testing.T) {
 		fill func(s *githubtest.State)
 		want int
 	}{
-		"new":           {func(*githubtest.State) {}, 1},
-		"open":          {func(s *githubtest.State) { s.OpenIssue("alice", "[Autoloop: speed]", "", noon, "autoloop-program") }, 1},
-		"of another":    {func(s *githubtest.State) { s.OpenIssue("alice", "[Autoloop: speedy]", "", noon, "autoloop-program") }, 2},
-		"of a stranger": {func(s *githubtest.State) { s.OpenIssue("mallory", "[Autoloop: speed]", "", noon, "autoloop-program") }, 2},
+		"new": {func(*githubtest.State) {}, 1},
+		"open": {func(s *githubtest.State) {
+			s.OpenIssue("alice", "[Autoloop: speed]", "", noon,
+				"autoloop-program")
+		}, 1},
+		"of another": {func(s *githubtest.State) {
+			s.OpenIssue("alice", "[Autoloop: speedy]", "", noon,
+				"autoloop-program")
+		}, 2},
+		"of a stranger": {func(s *githubtest.State) {
+			s.OpenIssue("mallory", "[Autoloop: speed]", "", noon,
+				"autoloop-program")
+		}, 2},
 		"closed": {func(s *githubtest.State) {
 			s.OpenIssue("alice", "[Autoloop: speed]", "", noon, "autoloop-program").Open = false
 		}, 1},

@@ -94,7 +94,8 @@ func (s *Service) findIssue(ctx context.Context) (api.Issue, bool, error) {
 			return api.Issue{}, false, err
 		}
 		issues = slices.DeleteFunc(issues, func(i api.Issue) bool {
-			return i.Title != render.Title(s.Program.Name) || !isBot(i.Author) && !slices.Contains(s.trusted(), i.Association)
+			return i.Title != render.Title(s.Program.Name) || !isBot(i.Author) &&
+				!slices.Contains(s.trusted(), i.Association)
 		})
 		if at := slices.IndexFunc(issues, func(i api.Issue) bool { return i.Open }); at >= 0 {
 			return issues[at], true, nil

@@ -83,7 +83,10 @@ func TestRequestsOfAnIteration(t *testing.T) {
 		{history.Rejected, 7, nil, nil}, // those from shortly before the last run are read again
 		{history.Accepted, 12, nil, nil},
 		{history.Rejected, 6, nil, nil}, // no new review, so that comments on lines are not read
-		{history.Accepted, 12, talk("a.go"), func() { w.add(&history.Completed{Reason: decision.Say("target reached")}) }},
+		{
+			history.Accepted, 12, talk("a.go"),
+			func() { w.add(&history.Completed{Reason: decision.Say("target reached")}) },
+		},
 	} {
 		w.begin()
 		w.add(&history.Resumed{})
@@ -99,7 +102,8 @@ func TestRequestsOfAnIteration(t *testing.T) {
 		require.NoError(t, w.show(s))
 		calls := w.server.Calls()
 		asked := len(calls)
-		calls = slices.DeleteFunc(calls, func(c githubtest.Call) bool { return strings.Contains(c.Pattern, "/permission") })
+		calls = slices.DeleteFunc(calls,
+			func(c githubtest.Call) bool { return strings.Contains(c.Pattern, "/permission") })
 		assert.LessOrEqual(t, asked-len(calls), 1, "alice is asked for once")
 		assert.LessOrEqual(t, len(calls), step.most, "%d %s: %v", i, step.outcome, calls)
 		t.Logf("%d %s: %d requests", i, step.outcome, len(calls))
@@ -120,7 +124,10 @@ func TestHasCI(t *testing.T) {
 	t.Parallel()
 	check := func(commit string) func(*githubtest.State) {
 		return func(s *githubtest.State) {
-			s.Checks = append(s.Checks, &githubtest.Check{ID: 1, Commit: commit, Name: "build", Conclusion: "failure", App: 5})
+			s.Checks = append(s.Checks, &githubtest.Check{
+				ID: 1, Commit: commit, Name: "build",
+				Conclusion: "failure", App: 5,
+			})
 		}
 	}
 	rule := func(s *githubtest.State) { s.Rules = map[string][]githubtest.RequiredCheck{"main": {{Name: "build"}}} }
@@ -167,10 +174,22 @@ func TestWhoWroteAProgramFileIsTold(t *testing.T) {
 		"a program wrote it":         {authors: []string{"robot[bot]", "bob"}, want: "@bob"},
 		"an address without a login": {authors: []string{""}, want: ""},
 		"nobody at all":              {want: ""},
-		"with the assignees":         {authors: []string{"alice"}, assignees: []string{"bob", "alice"}, want: "@bob @alice"},
-		"it cannot be read":          {authors: []string{"alice"}, assignees: []string{"bob"}, before: true, later: true, want: "@bob"},
-		"it was read before":         {authors: []string{"alice"}, assignees: []string{"bob"}, later: true, want: "@bob @alice"},
-		"it is read later":           {authors: []string{"alice"}, assignees: []string{"bob"}, before: true, want: "@bob @alice"},
+		"with the assignees": {
+			authors: []string{"alice"}, assignees: []string{"bob", "alice"},
+			want: "@bob @alice",
+		},
+		"it cannot be read": {
+			authors: []string{"alice"}, assignees: []string{"bob"}, before: true,
+			later: true, want: "@bob",
+		},
+		"it was read before": {
+			authors: []string{"alice"}, assignees: []string{"bob"}, later: true,
+			want: "@bob @alice",
+		},
+		"it is read later": {
+			authors: []string{"alice"}, assignees: []string{"bob"}, before: true,
+			want: "@bob @alice",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -197,7 +216,8 @@ func TestWhoWroteAProgramFileIsTold(t *testing.T) {
 			require.NoError(t, w.show(s))
 			w.server.Change(func(s *githubtest.State) {
 				require.Len(t, s.On(1), 2, "it is told once, with the iteration")
-				_, told, found := strings.Cut(s.On(1)[0].Body, "speed is paused**: it needs you. Say `/autoloop resume` here to go on.\n")
+				_, told, found := strings.Cut(s.On(1)[0].Body,
+					"speed is paused**: it needs you. Say `/autoloop resume` here to go on.\n")
 				require.True(t, found)
 				assert.Equal(t, c.want, strings.TrimSpace(told))
 			})
@@ -223,7 +243,8 @@ func TestWhatCIStoppedIsToldOnce(t *testing.T) {
 	w.server.Change(func(s *githubtest.State) {
 		require.Len(t, s.On(1), 2)
 		assert.Contains(t, s.On(1)[0].Body, "✅ kept")
-		assert.Contains(t, s.On(1)[0].Body, "ci-timeout. Say `/autoloop resume` here to go on.\n\n@bob\n", "what was told stays there when the comment is written again")
+		assert.Contains(t, s.On(1)[0].Body, "ci-timeout. Say `/autoloop resume` here to go on.\n\n@bob\n",
+			"what was told stays there when the comment is written again")
 	})
 }
 
@@ -253,14 +274,16 @@ func TestFaultsAtEveryWrite(t *testing.T) {
 	}
 	require.Greater(t, writes, 15)
 	for _, kind := range []githubtest.FaultKind{
-		githubtest.ServerError, githubtest.BadGateway, githubtest.Dropped, githubtest.PrimaryLimit, githubtest.SecondaryLimit, githubtest.Slow,
+		githubtest.ServerError, githubtest.BadGateway, githubtest.Dropped, githubtest.PrimaryLimit,
+		githubtest.SecondaryLimit, githubtest.Slow,
 	} {
 		for _, after := range []bool{false, true} {
 			if after && (kind == githubtest.PrimaryLimit || kind == githubtest.SecondaryLimit) {
 				continue // a limit refuses what was not done
 			}
 			for _, times := range []int{1, 5} { // once, and beyond all patience
-				if times > 1 && (kind == githubtest.BadGateway || kind == githubtest.PrimaryLimit || kind == githubtest.Slow) {
+				if times > 1 && (kind == githubtest.BadGateway || kind == githubtest.PrimaryLimit ||
+					kind == githubtest.Slow) {
 					continue // as their like
 				}
 				for at := range writes {
@@ -274,7 +297,10 @@ func TestFaultsAtEveryWrite(t *testing.T) {
 						shown := func() string {
 							w := newWorld(t, nil)
 							w.timeout = limit
-							w.server.Fail(githubtest.Fault{Kind: kind, Writes: true, After: after, Skip: at, Times: times, Wait: time.Hour})
+							w.server.Fail(githubtest.Fault{
+								Kind: kind, Writes: true, After: after, Skip: at,
+								Times: times, Wait: time.Hour,
+							})
 							w.story()
 							return w.shown()
 						}
@@ -309,7 +335,8 @@ func TestAnIterationThatWaitedForCIHasOneComment(t *testing.T) {
 	w.begin()
 	past := history.Replay(w.events)
 	w.add(&history.Decided{
-		Head: history.Head{Iteration: past.Iteration}, Outcome: history.Accepted, Metric: value("8"), PreviousBest: value("9"), Best: value("8"), Commit: "c8", Delta: "-1",
+		Head: history.Head{Iteration: past.Iteration}, Outcome: history.Accepted, Metric: value("8"),
+		PreviousBest: value("9"), Best: value("8"), Commit: "c8", Delta: "-1",
 	})
 	w.add(&history.Finished{Head: history.Head{Run: fmt.Sprint("r", w.runs)}})
 	w.clock.Add(time.Hour)
@@ -332,7 +359,10 @@ func TestAcceptedIterationsAloneAreCommentedOn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.program.Comments = "accepted"
-	for i, outcome := range []history.Outcome{history.Rejected, history.Accepted, history.Error, history.PendingCI, history.Rejected, history.Rejected} {
+	for i, outcome := range []history.Outcome{
+		history.Rejected, history.Accepted, history.Error, history.PendingCI,
+		history.Rejected, history.Rejected,
+	} {
 		w.begin()
 		s := w.service()
 		require.NoError(t, w.hear(s))
@@ -359,7 +389,8 @@ func TestAPersonsPullRequestTextStays(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.program.PullRequest = program.PullRequest{
-		Title: "{type}({scope}): {summary}", Type: "perf", Labels: []string{"fast"}, Assignees: []string{"alice"}, Reviewers: []string{"bob", "org/team"}, WhenReady: "stop",
+		Title: "{type}({scope}): {summary}", Type: "perf", Labels: []string{"fast"}, Assignees: []string{"alice"},
+		Reviewers: []string{"bob", "org/team"}, WhenReady: "stop",
 	}
 	step := func(metric string) int {
 		t.Helper()

@@ -90,7 +90,8 @@ func (s *Service) endCIPending(ctx context.Context, pull *api.Pull) error {
 		now = render.CIMerged
 	}
 	ours := render.OursIn(pull.Body)
-	return s.rewrite(ctx, pull, render.Within(pull.Body, strings.Replace(ours, string(render.CIPending), string(now), 1)))
+	return s.rewrite(ctx, pull, render.Within(pull.Body,
+		strings.Replace(ours, string(render.CIPending), string(now), 1)))
 }
 
 // closeEmpty closes a pull request that ended by our hand: the only change in it
@@ -177,7 +178,8 @@ func refused(err error) error {
 	switch {
 	case strings.Contains(failed.Message, "not permitted to create"):
 		return &NotPermittedError{"the repository does not let Actions open pull requests: allow it under Settings, Actions, General, Workflow permissions, or give a token of an app or a person; the gain is on its branch"}
-	case failed.Status == http.StatusForbidden, failed.Status == http.StatusNotFound, failed.Status == http.StatusUnprocessableEntity:
+	case failed.Status == http.StatusForbidden, failed.Status == http.StatusNotFound,
+		failed.Status == http.StatusUnprocessableEntity:
 		return &NotPermittedError{"the pull request could not be opened, the gain is on its branch: " + failed.Error()}
 	}
 	return err

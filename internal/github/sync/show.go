@@ -71,7 +71,8 @@ func (s *Service) iterations(ctx context.Context, a render.Account, news *notice
 // comments reports whether an iteration has a comment of its own, as the
 // program says; one that has one is kept up to date.
 func (s *Service) comments(e *history.Decided) bool {
-	return s.Program.Comments == "all" || e.Outcome == history.Accepted || s.find(render.IterationMark(e.Iteration)) != nil
+	return s.Program.Comments == "all" || e.Outcome == history.Accepted ||
+		s.find(render.IterationMark(e.Iteration)) != nil
 }
 
 func isLast(a render.Account, e *history.Decided) bool {

@@ -51,7 +51,10 @@ func newWorld(t *testing.T, fill func(*githubtest.State)) *world {
 	if fill != nil {
 		fill(hub)
 	}
-	w := &world{t: t, server: githubtest.New(t, hub), clock: githubtest.NewClock(noon), program: program.Parse(".autoloop/programs/speed.md", []byte(text))}
+	w := &world{
+		t: t, server: githubtest.New(t, hub), clock: githubtest.NewClock(noon),
+		program: program.Parse(".autoloop/programs/speed.md", []byte(text)),
+	}
 	require.NoError(t, w.program.Err())
 	w.server.Change(func(*githubtest.State) { w.server.Now = w.clock.Now })
 	return w
@@ -74,10 +77,14 @@ func (w *world) account() render.Account {
 	doc := state.New("speed")
 	m := doc.Machine()
 	summary := history.Replay(w.events)
-	m.IterationCount, m.BestMetric, m.InitialMetric, m.RecentStatuses = summary.Iteration, summary.Best, summary.Initial, summary.Statuses()
+	m.IterationCount, m.BestMetric, m.InitialMetric, m.RecentStatuses = summary.Iteration, summary.Best,
+		summary.Initial, summary.Statuses()
 	doc.SetMachine(m)
 	for _, attempt := range summary.Attempts {
-		doc.AddEntry(state.HistoryEntry{Iteration: attempt.Iteration, Time: attempt.Time, Status: state.Status(attempt.Outcome), Metric: attempt.Metric})
+		doc.AddEntry(state.HistoryEntry{
+			Iteration: attempt.Iteration, Time: attempt.Time,
+			Status: state.Status(attempt.Outcome), Metric: attempt.Metric,
+		})
 	}
 	return render.Account{Program: w.program, Events: w.events, State: doc.Bytes()}
 }
@@ -91,7 +98,10 @@ func (w *world) add(e history.Event) {
 func (w *world) begin() {
 	w.clock.Add(6 * time.Hour)
 	w.runs++
-	w.add(&history.Started{Head: history.Head{Run: fmt.Sprint("r", w.runs), Iteration: history.Replay(w.events).Iteration + 1}})
+	w.add(&history.Started{Head: history.Head{
+		Run:       fmt.Sprint("r", w.runs),
+		Iteration: history.Replay(w.events).Iteration + 1,
+	}})
 	if w.runs == 1 {
 		w.add(&history.Measured{Role: history.Baseline, Metric: value("9"), Commit: "base"})
 	}
@@ -102,7 +112,8 @@ func (w *world) decide(outcome history.Outcome, metric string) {
 	w.clock.Add(20 * time.Minute)
 	summary := history.Replay(w.events)
 	e := &history.Decided{
-		Head: history.Head{Iteration: summary.Iteration + 1}, Outcome: outcome, Metric: value(metric), PreviousBest: summary.Best, Best: summary.Best,
+		Head: history.Head{Iteration: summary.Iteration + 1}, Outcome: outcome, Metric: value(metric),
+		PreviousBest: summary.Best, Best: summary.Best,
 		Delta: "-1", Reasons: decision.Says("because"),
 		Work: history.Work{Summary: "try " + metric, Agent: "tuner"},
 	}

@@ -102,7 +102,8 @@ type walk struct {
 func Of(records Records, asked []decision.Rule) Report {
 	a := &walk{
 		Report: Report{Findings: []Finding{}, Unseen: []string{}}, asked: asked, bounds: map[string]string{},
-		order: order{began: map[string]int{}, pushed: map[string]bool{}}, entries: entries{places: map[entryKey]int{}}, table: table{last: map[rowKey]int{}},
+		order: order{began: map[string]int{}, pushed: map[string]bool{}}, entries: entries{places: map[entryKey]int{}},
+		table: table{last: map[rowKey]int{}},
 	}
 	for _, event := range records.Events {
 		a.add(event)
@@ -137,7 +138,8 @@ func (a *walk) add(event history.Event) {
 		a.measured = append(a.measured, e)
 		a.samples(e)
 	case *history.Decided:
-		replayed := e.Outcome == history.PendingCI && len(a.measured) == 0 && a.pending != nil && a.merges[a.pending.Parent]
+		replayed := e.Outcome == history.PendingCI && len(a.measured) == 0 && a.pending != nil &&
+			a.merges[a.pending.Parent]
 		if a.pending != nil && a.pending.Iteration == e.Iteration && (e.Outcome != history.PendingCI || replayed) {
 			a.settled(a.pending, e, replayed)
 		} else {

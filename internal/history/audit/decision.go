@@ -12,7 +12,9 @@ import (
 // Decision computes one decision again, from the records before it and from what
 // was measured for it, and says where the record differs; nothing when it does
 // not. The decision is the zero value when it cannot be computed.
-func Decision(before history.Summary, measured []*history.Measured, decided *history.Decided) (decision.Decision, []string) {
+func Decision(before history.Summary, measured []*history.Measured,
+	decided *history.Decided,
+) (decision.Decision, []string) {
 	var report Report
 	again := report.decided(before, ofProposal(measured, decided.Proposal), decided)
 	messages := make([]string, len(report.Findings))
@@ -43,7 +45,8 @@ func (r *Report) decided(before history.Summary, measured []*history.Measured, e
 	}
 	if again.Fault != nil {
 		if e.Outcome != history.Error {
-			r.find(Ledger, e.Iteration, fmt.Sprintf("nothing can be decided (%s), and the record says %s", again.Fault, e.Outcome))
+			r.find(Ledger, e.Iteration, fmt.Sprintf("nothing can be decided (%s), and the record says %s",
+				again.Fault, e.Outcome))
 		}
 		return again
 	}
@@ -69,14 +72,16 @@ func fits(e *history.Decided) bool {
 func (r *Report) settled(pending, e *history.Decided, replayed bool) {
 	r.Decisions++
 	was := decision.Decision{
-		Verdict: pending.Verdict, Metric: pending.Metric, Previous: pending.PreviousBest, Best: pending.Best, Delta: pending.Delta, Evidence: pending.Evidence,
+		Verdict: pending.Verdict, Metric: pending.Metric, Previous: pending.PreviousBest, Best: pending.Best,
+		Delta: pending.Delta, Evidence: pending.Evidence,
 	}
 	if e.Outcome != history.Accepted && !replayed {
 		was.Best = e.Best // what it was before is held against the state
 	}
 	r.compare(e, was, "%s is %s after CI, and was %s when it waited for CI")
 	if e.Commit != pending.Commit && !replayed && (e.Outcome == history.Accepted || e.Commit != "") {
-		r.find(Ledger, e.Iteration, fmt.Sprintf("CI was waited for with commit %.12s, and %.12s was decided", pending.Commit, e.Commit))
+		r.find(Ledger, e.Iteration, fmt.Sprintf("CI was waited for with commit %.12s, and %.12s was decided",
+			pending.Commit, e.Commit))
 	}
 }
 
@@ -109,7 +114,8 @@ func repeat(before history.Summary, measured []*history.Measured, e *history.Dec
 		return decision.Decision{}, fmt.Errorf("the decision cannot be computed again: %s", reason)
 	}
 	trial := decision.NewTrial(decision.Standard{
-		Rule: rule, Direction: e.Direction, Best: before.Best, Target: e.Target, Initial: before.Guardrails, Gains: before.Gains,
+		Rule: rule, Direction: e.Direction, Best: before.Best, Target: e.Target, Initial: before.Guardrails,
+		Gains: before.Gains,
 		Cases: decision.RatesOf(before.Numbers), Seed: e.Seed, LeavesNothing: e.LeavesNothing,
 	})
 	return trial.Run(func(step decision.Step) (metric.Measurement, error) {
@@ -120,7 +126,8 @@ func repeat(before history.Summary, measured []*history.Measured, e *history.Dec
 		case at < 0 && step.WarmUp:
 			return metric.Measurement{Metric: before.Best}, nil // it went well, and the other side's did not
 		case at < 0:
-			return metric.Measurement{}, fmt.Errorf("the decision needs a measurement of the %s (%s), which is not recorded", step.Side, step.Stage)
+			return metric.Measurement{}, fmt.Errorf(
+				"the decision needs a measurement of the %s (%s), which is not recorded", step.Side, step.Stage)
 		}
 		if step.Stage == decision.Held && len(measured[at].Samples) < step.Number && measured[at].Problem != "" {
 			return metric.Measurement{RejectedReason: measured[at].Problem}, nil // a failure is what is looked for
@@ -128,7 +135,8 @@ func repeat(before history.Summary, measured []*history.Measured, e *history.Dec
 		number := max(step.Number-1, 0)
 		m, ok := sample(measured[at], number, rule.Guardrails)
 		if !ok {
-			return m, fmt.Errorf("the decision needs run %d of the %s (%s), and %d are recorded", number+1, step.Side, step.Stage, number)
+			return m, fmt.Errorf("the decision needs run %d of the %s (%s), and %d are recorded", number+1, step.Side,
+				step.Stage, number)
 		}
 		return m, nil
 	})

@@ -24,7 +24,10 @@ func recorded(t *testing.T, rule decision.Rule, measure func(decision.Step) metr
 		&history.Measured{Role: history.Baseline, Metric: &best, Samples: []metric.Value{best}, Numbers: numbers},
 	}
 	rule.Version = decision.RuleVersion
-	trial := decision.NewTrial(decision.Standard{Rule: rule, Seed: "secret", Direction: metric.Higher, Best: &best, Cases: decision.RatesOf(numbers)})
+	trial := decision.NewTrial(decision.Standard{
+		Rule: rule, Seed: "secret", Direction: metric.Higher, Best: &best,
+		Cases: decision.RatesOf(numbers),
+	})
 	made, err := trial.Run(func(step decision.Step) (metric.Measurement, error) {
 		m := measure(step)
 		if step.WarmUp {
@@ -49,8 +52,10 @@ func recorded(t *testing.T, rule decision.Rule, measure func(decision.Step) metr
 		outcome = history.Accepted
 	}
 	return append(events, &history.Decided{
-		Head: history.Head{Iteration: 1}, Outcome: outcome, Verdict: made.Verdict, Rule: &rule, Seed: "secret", Evidence: made.Evidence,
-		Metric: made.Metric, PreviousBest: made.Previous, Best: made.Best, Delta: made.Delta, Direction: metric.Higher,
+		Head: history.Head{Iteration: 1}, Outcome: outcome, Verdict: made.Verdict, Rule: &rule, Seed: "secret",
+		Evidence: made.Evidence,
+		Metric:   made.Metric, PreviousBest: made.Previous, Best: made.Best, Delta: made.Delta,
+		Direction: metric.Higher,
 	}, &history.Finished{Head: history.Head{Iteration: 1}, Outcome: outcome})
 }
 

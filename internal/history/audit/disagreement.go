@@ -30,6 +30,7 @@ func (r *Report) disagreement(before history.Summary, measured []*history.Measur
 	case again == nil && e.Disagreement != nil:
 		r.find(Ledger, e.Iteration, fmt.Sprintf("it says %q, and its measurements do not", e.Disagreement))
 	case decision.Text(again) != decision.Text(e.Disagreement):
-		r.find(Ledger, e.Iteration, fmt.Sprintf("its measurements say %q, and it says %q", decision.Text(again), decision.Text(e.Disagreement)))
+		r.find(Ledger, e.Iteration, fmt.Sprintf("its measurements say %q, and it says %q", decision.Text(again),
+			decision.Text(e.Disagreement)))
 	}
 }

@@ -16,18 +16,22 @@ import (
 func TestWhatIsSaidOfTheIncumbent(t *testing.T) {
 	t.Parallel()
 	number := func(text string) *metric.Value { v := metric.MustValue(text); return &v }
-	is := &decision.Reason{Kind: decision.Disagrees, Value: number("94"), Count: 3, Beside: number("100"), Of: 7, High: number("1")}
+	is := &decision.Reason{
+		Kind: decision.Disagrees, Value: number("94"), Count: 3, Beside: number("100"), Of: 7,
+		High: number("1"),
+	}
 	other := *is
 	other.Value = number("99")
 	said := is.String()
 	trial := func(incumbent string) []history.Event {
-		events := recorded(t, decision.Rule{Regime: decision.Noisy, Pairs: 8, MaxPairs: 16, Confidence: 0.95}, func(step decision.Step) metric.Measurement {
-			value := metric.MustValue(incumbent)
-			if step.Side == decision.Candidate {
-				value = metric.FromInt(80)
-			}
-			return metric.Measurement{Metric: &value}
-		})
+		events := recorded(t, decision.Rule{Regime: decision.Noisy, Pairs: 8, MaxPairs: 16, Confidence: 0.95},
+			func(step decision.Step) metric.Measurement {
+				value := metric.MustValue(incumbent)
+				if step.Side == decision.Candidate {
+					value = metric.FromInt(80)
+				}
+				return metric.Measurement{Metric: &value}
+			})
 		for _, text := range []string{"99.5", "99.7", "99.9", "100.1", "100.3", "100.5"} {
 			baseline := measured(events)
 			baseline.Samples = append(baseline.Samples, metric.MustValue(text))
@@ -44,7 +48,10 @@ func TestWhatIsSaidOfTheIncumbent(t *testing.T) {
 		"nothing to say":     {"100", nil, nil},
 		"left out":           {"94", nil, []string{`its measurements say "` + said + `", and it says ""`}},
 		"made up":            {"100", is, []string{`it says "` + said + `", and its measurements do not`}},
-		"another number":     {"94", &other, []string{`its measurements say "` + said + `", and it says "` + other.String() + `"`}},
+		"another number": {
+			"94", &other,
+			[]string{`its measurements say "` + said + `", and it says "` + other.String() + `"`},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -85,7 +85,8 @@ func (a *walk) compareEntries(doc *state.Doc, begins int) {
 		default:
 			last = at
 			if is, want := a.list[at].differs(have.Text); is != want {
-				a.find(State, have.Iteration, fmt.Sprintf("its history entry says %q, and the ledger gives %q", is, want))
+				a.find(State, have.Iteration, fmt.Sprintf(
+					"its history entry says %q, and the ledger gives %q", is, want))
 			}
 		}
 		seen[at] = seen[at] || known
@@ -103,7 +104,8 @@ func (a *walk) compareEntries(doc *state.Doc, begins int) {
 		rest = append(rest, one.Written())
 	}
 	if want := state.Older(rest); older != want {
-		a.find(State, a.list[last].Iteration, fmt.Sprintf("the line of older iterations is %q, and the ledger gives %q", older, want))
+		a.find(State, a.list[last].Iteration,
+			fmt.Sprintf("the line of older iterations is %q, and the ledger gives %q", older, want))
 	}
 }
 

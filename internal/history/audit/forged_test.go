@@ -36,7 +36,10 @@ func TestEveryForgedNumberIsFound(t *testing.T) {
 		other := metric.MustValue("12.5")
 		changes := map[string]func(*history.Decided){
 			"the verdict": func(e *history.Decided) {
-				e.Verdict = map[decision.Verdict]decision.Verdict{"improved": "neutral", "neutral": "regressed"}[e.Verdict]
+				e.Verdict = map[decision.Verdict]decision.Verdict{
+					"improved": "neutral",
+					"neutral":  "regressed",
+				}[e.Verdict]
 			},
 			"no verdict":        func(e *history.Decided) { e.Verdict = "" },
 			"the metric":        func(e *history.Decided) { e.Metric = &other },
@@ -49,12 +52,22 @@ func TestEveryForgedNumberIsFound(t *testing.T) {
 			"no delta":          func(e *history.Decided) { e.Delta = "" },
 			"no evidence":       func(e *history.Decided) { e.Evidence = nil },
 			"one comparison":    func(e *history.Decided) { e.Evidence = e.Evidence[1:] },
-			"one more":          func(e *history.Decided) { e.Evidence = append(slices.Clone(e.Evidence), e.Evidence[0]) },
-			"the direction":     func(e *history.Decided) { e.Direction = metric.Lower },
-			"the outcome": func(e *history.Decided) {
-				e.Outcome = map[history.Outcome]history.Outcome{history.Accepted: history.Rejected, history.Rejected: history.Accepted}[e.Outcome]
+			"one more": func(e *history.Decided) {
+				e.Evidence = append(slices.Clone(e.Evidence),
+					e.Evidence[0])
 			},
-			"the rule": func(e *history.Decided) { e.Rule.MinImprovement.Value = metric.FromInt(1000); e.Rule.Regime = "single" },
+			"the direction": func(e *history.Decided) { e.Direction = metric.Lower },
+			"the outcome": func(e *history.Decided) {
+				e.Outcome = map[history.Outcome]history.Outcome{
+					history.Accepted: history.Rejected,
+					history.Rejected: history.Accepted,
+				}[e.Outcome]
+			},
+			"the rule": func(e *history.Decided) {
+				e.Rule.MinImprovement.Value = metric.FromInt(
+					1000)
+				e.Rule.Regime = "single"
+			},
 		}
 		evidence := reflect.TypeFor[decision.Evidence]()
 		for _, of := range reflect.VisibleFields(evidence) {
@@ -119,13 +132,25 @@ func TestWhatADecisionNeeds(t *testing.T) {
 		change func([]history.Event) []history.Event
 		says   string
 	}{
-		"the measurement": {single, func(events []history.Event) []history.Event { return slices.Delete(events, 2, 3) }, "the decision needs a measurement of the candidate (once), which is not recorded"},
-		"another stage's": {single, func(events []history.Event) []history.Event { trials(events)[0].Stage = "again"; return events }, "the decision needs a measurement of the candidate (once), which is not recorded"},
+		"the measurement": {
+			single, func(events []history.Event) []history.Event { return slices.Delete(events, 2, 3) },
+			"the decision needs a measurement of the candidate (once), which is not recorded",
+		},
+		"another stage's": {single, func(
+			events []history.Event,
+		) []history.Event {
+			trials(events)[0].Stage = "again"
+			return events
+		}, "the decision needs a measurement of the candidate (once), which is not recorded"},
 		"another side's": {single, func(events []history.Event) []history.Event {
 			trials(events)[0].Role = history.Incumbent
 			return events
 		}, "the decision needs a measurement of the candidate (once), which is not recorded"},
-		"another proposal's": {single, func(events []history.Event) []history.Event { trials(events)[0].Proposal = 2; return events }, "the decision needs a measurement of the candidate (once), which is not recorded"},
+		"another proposal's": {
+			single,
+			func(events []history.Event) []history.Event { trials(events)[0].Proposal = 2; return events },
+			"the decision needs a measurement of the candidate (once), which is not recorded",
+		},
 		"every run": {noisy, func(events []history.Event) []history.Event {
 			for _, m := range trials(events) {
 				if m.Role == history.Candidate {
@@ -162,8 +187,10 @@ func TestOutcomesFitTheirVerdicts(t *testing.T) {
 	t.Parallel()
 	const improved, neutral, regressed = "improved", "neutral", "regressed"
 	allowed := map[history.Outcome][]string{
-		history.Accepted: {improved}, history.Rejected: {"", neutral, regressed}, history.Inconclusive: {neutral}, history.Error: {"", neutral, regressed},
-		history.PendingCI: {"", improved, neutral, regressed}, history.CIFixExhausted: {"", improved, neutral, regressed},
+		history.Accepted: {improved}, history.Rejected: {"", neutral, regressed}, history.Inconclusive: {neutral},
+		history.Error:          {"", neutral, regressed},
+		history.PendingCI:      {"", improved, neutral, regressed},
+		history.CIFixExhausted: {"", improved, neutral, regressed},
 	}
 	for outcome, verdicts := range allowed {
 		for _, verdict := range []string{"", improved, neutral, regressed} {
@@ -171,7 +198,10 @@ func TestOutcomesFitTheirVerdicts(t *testing.T) {
 			if !slices.Contains(verdicts, verdict) {
 				says = []string{fmt.Sprintf("the outcome is %s with the verdict %q", outcome, verdict)}
 			}
-			e := &history.Decided{Head: history.Head{Run: "a", Iteration: 1}, Outcome: outcome, Verdict: decision.Verdict(verdict)}
+			e := &history.Decided{
+				Head: history.Head{Run: "a", Iteration: 1}, Outcome: outcome,
+				Verdict: decision.Verdict(verdict),
+			}
 			events := []history.Event{&history.Started{Head: e.Head}, e, &history.Finished{Head: e.Head}}
 			assert.Equal(t, says, findings(events), "%s, %s", outcome, verdict)
 			r := reported(events)
@@ -190,16 +220,43 @@ func TestRulesThatNoProgramAsksFor(t *testing.T) {
 		change func(*decision.Rule)
 		says   string
 	}{
-		"no pairs":             {func(r *decision.Rule) { r.Pairs = 0 }, again + "no program asks for 0 pairs, 0 at most"},
-		"pairs below zero":     {func(r *decision.Rule) { r.Pairs = -3 }, again + "no program asks for -3 pairs, 0 at most"},
-		"endless pairs":        {func(r *decision.Rule) { r.Pairs = 1 << 60 }, again + "no program asks for 1152921504606846976 pairs, 0 at most"},
-		"endless pairs in all": {func(r *decision.Rule) { r.MaxPairs = 1 << 60 }, again + "no program asks for 8 pairs, 1152921504606846976 at most"},
-		"no pairs for noise":   {func(r *decision.Rule) { r.Regime, r.Pairs = "repeatable", 0 }, again + "no program asks for 0 pairs, 0 at most"},
-		"no regime":            {func(r *decision.Rule) { r.Regime = "" }, again + `no program asks for the regime ""`},
-		"another regime":       {func(r *decision.Rule) { r.Regime = "lenient" }, again + `no program asks for the regime "lenient"`},
-		"certainty":            {func(r *decision.Rule) { r.Confidence = 1 }, again + "no program asks for a confidence of 1"},
-		"no confidence":        {func(r *decision.Rule) { r.Confidence = 0 }, again + "no program asks for a confidence of 0"},
-		"less than none":       {func(r *decision.Rule) { r.Confidence = -2 }, again + "no program asks for a confidence of -2"},
+		"no pairs": {
+			func(r *decision.Rule) { r.Pairs = 0 },
+			again + "no program asks for 0 pairs, 0 at most",
+		},
+		"pairs below zero": {
+			func(r *decision.Rule) { r.Pairs = -3 },
+			again + "no program asks for -3 pairs, 0 at most",
+		},
+		"endless pairs": {
+			func(r *decision.Rule) { r.Pairs = 1 << 60 },
+			again + "no program asks for 1152921504606846976 pairs, 0 at most",
+		},
+		"endless pairs in all": {
+			func(r *decision.Rule) { r.MaxPairs = 1 << 60 },
+			again + "no program asks for 8 pairs, 1152921504606846976 at most",
+		},
+		"no pairs for noise": {
+			func(r *decision.Rule) { r.Regime, r.Pairs = "repeatable", 0 },
+			again + "no program asks for 0 pairs, 0 at most",
+		},
+		"no regime": {func(r *decision.Rule) { r.Regime = "" }, again + `no program asks for the regime ""`},
+		"another regime": {
+			func(r *decision.Rule) { r.Regime = "lenient" },
+			again + `no program asks for the regime "lenient"`,
+		},
+		"certainty": {
+			func(r *decision.Rule) { r.Confidence = 1 },
+			again + "no program asks for a confidence of 1",
+		},
+		"no confidence": {
+			func(r *decision.Rule) { r.Confidence = 0 },
+			again + "no program asks for a confidence of 0",
+		},
+		"less than none": {
+			func(r *decision.Rule) { r.Confidence = -2 },
+			again + "no program asks for a confidence of -2",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -217,7 +274,11 @@ func TestRulesThatNoProgramAsksFor(t *testing.T) {
 func TestAnAuditOfAnythingEnds(t *testing.T) {
 	t.Parallel()
 	chance := rand.New(rand.NewPCG(1, 2))
-	values := []string{"0", "-1", "1", "3", "8", "1e9", "9007199254740993", "null", `""`, `"single"`, `"repeatable"`, `"noisy"`, `"held"`, `"once"`, `"candidate"`, `"accepted"`, "[]", "[0,1]", "{}", "true", "0.5", "1e308", "-1e308"}
+	values := []string{
+		"0", "-1", "1", "3", "8", "1e9", "9007199254740993", "null", `""`, `"single"`, `"repeatable"`,
+		`"noisy"`, `"held"`, `"once"`, `"candidate"`, `"accepted"`, "[]", "[0,1]", "{}", "true", "0.5",
+		"1e308", "-1e308",
+	}
 	base := recorded(t, decision.Rule{
 		Regime: decision.Noisy, Pairs: 8, MaxPairs: 16, Confidence: 0.95, CheckTooGood: true,
 		Guardrails: []decision.Guardrail{{Metric: "case.a", Direction: metric.Higher}},
@@ -281,12 +342,18 @@ func TestWarmUpsAreNotRecorded(t *testing.T) {
 		head := history.Head{Run: "a", Iteration: 1}
 		measured := &history.Measured{Head: head, Role: role, Stage: "pairs", RejectedReason: "too slow"}
 		change(measured)
-		e := &history.Decided{Head: head, Outcome: outcome, Rule: &rule, Seed: "secret", PreviousBest: &best, Best: &best, Direction: metric.Higher}
+		e := &history.Decided{
+			Head: head, Outcome: outcome, Rule: &rule, Seed: "secret", PreviousBest: &best,
+			Best: &best, Direction: metric.Higher,
+		}
 		if outcome != history.Error {
 			e.Verdict = decision.Regressed
 		}
 		return []history.Event{
-			&history.Started{Head: head}, &history.Measured{Head: head, Role: history.Baseline, Metric: &best, Samples: []metric.Value{best}, Direction: metric.Higher}, measured, e,
+			&history.Started{Head: head}, &history.Measured{
+				Head: head, Role: history.Baseline, Metric: &best,
+				Samples: []metric.Value{best}, Direction: metric.Higher,
+			}, measured, e,
 			&history.Finished{Head: head, Outcome: outcome},
 		}
 	}
@@ -295,11 +362,17 @@ func TestWarmUpsAreNotRecorded(t *testing.T) {
 		events []history.Event
 		says   []string
 	}{
-		"the candidate's is turned down":         {trial(history.Candidate, history.Rejected, none), nil},
-		"the candidate's is null, and no reason": {trial(history.Candidate, history.Rejected, func(m *history.Measured) { m.RejectedReason = "" }), nil},
-		"the candidate's cannot be run":          {trial(history.Candidate, history.Rejected, func(m *history.Measured) { m.Problem = "it broke" }), []string{"the decision needs run 1 of the candidate (pairs), and 0 are recorded"}},
+		"the candidate's is turned down": {trial(history.Candidate, history.Rejected, none), nil},
+		"the candidate's is null, and no reason": {trial(history.Candidate, history.Rejected,
+			func(m *history.Measured) { m.RejectedReason = "" }), nil},
+		"the candidate's cannot be run": {
+			trial(history.Candidate, history.Rejected,
+				func(m *history.Measured) { m.Problem = "it broke" }),
+			[]string{"the decision needs run 1 of the candidate (pairs), and 0 are recorded"},
+		},
 		"the incumbent's is turned down": {
-			trial(history.Incumbent, history.Rejected, none), []string{"nothing can be decided (the incumbent, measured again, is not scored: too slow), and the record says rejected"},
+			trial(history.Incumbent, history.Rejected, none),
+			[]string{"nothing can be decided (the incumbent, measured again, is not scored: too slow), and the record says rejected"},
 		},
 		"the incumbent's is an error": {trial(history.Incumbent, history.Error, none), nil},
 	} {
@@ -314,7 +387,11 @@ func TestWarmUpsAreNotRecorded(t *testing.T) {
 func TestGuardrailsAreHeldAgain(t *testing.T) {
 	t.Parallel()
 	rule := decision.Rule{
-		Regime: decision.Noisy, Pairs: 8, Confidence: 0.95, Guardrails: []decision.Guardrail{{Metric: "size", Direction: metric.Lower, MaxRegression: decision.Allowance{Value: metric.FromInt(1)}}},
+		Regime: decision.Noisy, Pairs: 8, Confidence: 0.95,
+		Guardrails: []decision.Guardrail{{
+			Metric: "size", Direction: metric.Lower,
+			MaxRegression: decision.Allowance{Value: metric.FromInt(1)},
+		}},
 	}
 	for name, c := range map[string]struct {
 		before string // of iteration 0, "" for none
@@ -334,11 +411,13 @@ func TestGuardrailsAreHeldAgain(t *testing.T) {
 			events := recorded(t, rule, better)
 			require.Equal(t, decision.Regressed, decided(events).Verdict, "the evaluation did not print it")
 			if c.before != "" {
-				measured(events).GuardrailSamples = map[string][]metric.Value{"size": slices.Repeat([]metric.Value{*number(c.before)}, 8)}
+				measured(events).GuardrailSamples = map[string][]metric.Value{"size": slices.Repeat(
+					[]metric.Value{*number(c.before)}, 8)}
 			}
 			for _, m := range trials(events) {
 				if m.Role == history.Candidate {
-					m.GuardrailSamples = map[string][]metric.Value{"size": slices.Repeat([]metric.Value{*number(c.size)}, c.runs)}
+					m.GuardrailSamples = map[string][]metric.Value{"size": slices.Repeat(
+						[]metric.Value{*number(c.size)}, c.runs)}
 				}
 			}
 			if !c.passed {

@@ -17,7 +17,10 @@ func TestWhatWasMergedIsNotMissed(t *testing.T) {
 	t.Parallel()
 	nine, eight := metric.FromInt(9), metric.FromInt(8)
 	kept := func(iteration int, commit string, best *metric.Value) *history.Decided {
-		return &history.Decided{Head: history.Head{Iteration: iteration}, Outcome: history.Accepted, Commit: commit, Metric: best, Best: best}
+		return &history.Decided{
+			Head: history.Head{Iteration: iteration}, Outcome: history.Accepted, Commit: commit,
+			Metric: best, Best: best,
+		}
 	}
 	for name, c := range map[string]struct {
 		merged  string
@@ -25,10 +28,14 @@ func TestWhatWasMergedIsNotMissed(t *testing.T) {
 		commits []audit.Commit
 		missed  []string
 	}{
-		"nothing was merged":    {"", false, []audit.Commit{{ID: "two", Iteration: "2", Metric: "8"}}, []string{"one"}},
-		"replayed":              {"one", false, []audit.Commit{{ID: "new", Iteration: "2", Metric: "8"}}, nil},
-		"not replayed":          {"one", false, nil, []string{"two"}},
-		"with another number":   {"one", false, []audit.Commit{{ID: "new", Iteration: "2", Metric: "7"}}, []string{"two"}},
+		"nothing was merged": {"", false, []audit.Commit{{ID: "two", Iteration: "2", Metric: "8"}}, []string{"one"}},
+		"replayed":           {"one", false, []audit.Commit{{ID: "new", Iteration: "2", Metric: "8"}}, nil},
+		"not replayed":       {"one", false, nil, []string{"two"}},
+		"with another number": {
+			"one", false,
+			[]audit.Commit{{ID: "new", Iteration: "2", Metric: "7"}},
+			[]string{"two"},
+		},
 		"all of it was merged":  {"two", false, nil, nil},
 		"merged from elsewhere": {"three", false, nil, []string{"one", "two"}},
 		"before, replayed":      {"one", true, []audit.Commit{{ID: "new", Iteration: "2", Metric: "8"}}, nil},

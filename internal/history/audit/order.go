@@ -22,7 +22,8 @@ func (a *walk) unfinished() {
 		a.find(Ledger, a.open.Iteration, fmt.Sprintf("the run %s decided, and no `finished` event follows", a.open.Run))
 	}
 	if a.made != nil {
-		a.find(Ledger, a.made.Iteration, fmt.Sprintf("commit %.12s was decided, and no `pushed` event follows", a.made.Commit))
+		a.find(Ledger, a.made.Iteration,
+			fmt.Sprintf("commit %.12s was decided, and no `pushed` event follows", a.made.Commit))
 	}
 	a.open, a.made = nil, nil
 }
@@ -35,12 +36,14 @@ func (a *walk) follows(event history.Event) {
 	case *history.Started:
 		a.unfinished()
 		if known && began >= 0 && began != head.Iteration {
-			a.find(Ledger, head.Iteration, fmt.Sprintf("the run %s began iteration %d, and no run begins two", head.Run, began))
+			a.find(Ledger, head.Iteration,
+				fmt.Sprintf("the run %s began iteration %d, and no run begins two", head.Run, began))
 		}
 		a.began[head.Run] = head.Iteration
 	case *history.Measured, *history.Proposed, *history.Decided, *history.Pushed, *history.Checked:
 		if !known {
-			a.find(Ledger, head.Iteration, fmt.Sprintf("the run %s has a `%s` event without a `started` event", head.Run, history.KindOf(event)))
+			a.find(Ledger, head.Iteration,
+				fmt.Sprintf("the run %s has a `%s` event without a `started` event", head.Run, history.KindOf(event)))
 			a.began[head.Run] = -1
 		}
 	}
@@ -72,6 +75,7 @@ func (r *Report) samples(e *history.Measured) {
 		return
 	}
 	if median := statistics.Median(e.Samples); median.String() != e.Metric.String() {
-		r.find(Ledger, e.Iteration, fmt.Sprintf("the measured metric of the %s is %s, and the median of its samples is %s", e.Role, e.Metric, median))
+		r.find(Ledger, e.Iteration, fmt.Sprintf(
+			"the measured metric of the %s is %s, and the median of its samples is %s", e.Role, e.Metric, median))
 	}
 }

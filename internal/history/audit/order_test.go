@@ -34,16 +34,34 @@ func TestTheStepsOfAnIteration(t *testing.T) {
 		events []history.Event
 		says   []string
 	}{
-		"no event":        {nil, nil},
-		"rejected":        {[]history.Event{start("a", 1), measure("a"), decide("a", 1, history.Rejected, ""), finish("a", 1)}, nil},
-		"kept":            {[]history.Event{start("a", 1), decide("a", 1, history.Accepted, "c1"), push("a", "c1"), finish("a", 1)}, nil},
-		"stopped":         {[]history.Event{start("a", 1)}, nil},
-		"measured only":   {[]history.Event{start("a", 1), measure("a"), start("b", 1), measure("b")}, nil},
-		"not finished":    {[]history.Event{start("a", 1), decide("a", 1, history.Rejected, "")}, []string{"the run a decided, and no `finished` event follows"}},
-		"finished by who": {[]history.Event{start("a", 1), decide("a", 1, history.Rejected, ""), finish("b", 1)}, []string{"the run a decided, and no `finished` event follows"}},
-		"another number":  {[]history.Event{start("a", 1), decide("a", 1, history.Rejected, ""), finish("a", 2)}, []string{"the run a decided, and no `finished` event follows"}},
+		"no event": {nil, nil},
+		"rejected": {[]history.Event{
+			start("a", 1), measure("a"), decide("a", 1, history.Rejected, ""),
+			finish("a", 1),
+		}, nil},
+		"kept": {[]history.Event{
+			start("a", 1), decide("a", 1, history.Accepted, "c1"), push("a", "c1"),
+			finish("a", 1),
+		}, nil},
+		"stopped":       {[]history.Event{start("a", 1)}, nil},
+		"measured only": {[]history.Event{start("a", 1), measure("a"), start("b", 1), measure("b")}, nil},
+		"not finished": {
+			[]history.Event{start("a", 1), decide("a", 1, history.Rejected, "")},
+			[]string{"the run a decided, and no `finished` event follows"},
+		},
+		"finished by who": {
+			[]history.Event{start("a", 1), decide("a", 1, history.Rejected, ""), finish("b", 1)},
+			[]string{"the run a decided, and no `finished` event follows"},
+		},
+		"another number": {
+			[]history.Event{start("a", 1), decide("a", 1, history.Rejected, ""), finish("a", 2)},
+			[]string{"the run a decided, and no `finished` event follows"},
+		},
 		"not finished before the next": {
-			[]history.Event{start("a", 1), decide("a", 1, history.Rejected, ""), start("b", 2), decide("b", 2, history.Rejected, ""), finish("b", 2)},
+			[]history.Event{
+				start("a", 1), decide("a", 1, history.Rejected, ""), start("b", 2),
+				decide("b", 2, history.Rejected, ""), finish("b", 2),
+			},
 			[]string{"the run a decided, and no `finished` event follows"},
 		},
 		"finished too late": {
@@ -56,28 +74,46 @@ func TestTheStepsOfAnIteration(t *testing.T) {
 		},
 		"neither pushed nor finished": {
 			[]history.Event{start("a", 1), decide("a", 1, history.Accepted, "c1")},
-			[]string{"the run a decided, and no `finished` event follows", "commit c1 was decided, and no `pushed` event follows"},
+			[]string{
+				"the run a decided, and no `finished` event follows",
+				"commit c1 was decided, and no `pushed` event follows",
+			},
 		},
 		"another commit pushed": {
 			[]history.Event{start("a", 1), decide("a", 1, history.Accepted, "c1"), push("a", "c2"), finish("a", 1)},
-			[]string{"commit c2 was pushed, and no decision made it", "commit c1 was decided, and no `pushed` event follows"},
+			[]string{
+				"commit c2 was pushed, and no decision made it",
+				"commit c1 was decided, and no `pushed` event follows",
+			},
 		},
-		"pushed without a decision": {[]history.Event{start("a", 1), push("a", "c1"), finish("a", 1)}, []string{"commit c1 was pushed, and no decision made it"}},
+		"pushed without a decision": {
+			[]history.Event{start("a", 1), push("a", "c1"), finish("a", 1)},
+			[]string{"commit c1 was pushed, and no decision made it"},
+		},
 		"pushed before the decision": {
 			[]history.Event{start("a", 1), push("a", "c1"), decide("a", 1, history.Accepted, "c1"), finish("a", 1)},
 			[]string{"commit c1 was pushed, and no decision made it"},
 		},
 		"pushed twice": {
-			[]history.Event{start("a", 1), decide("a", 1, history.Accepted, "c1"), push("a", "c1"), push("a", "c1"), finish("a", 1)},
+			[]history.Event{
+				start("a", 1), decide("a", 1, history.Accepted, "c1"), push("a", "c1"), push("a", "c1"),
+				finish("a", 1),
+			},
 			[]string{"commit c1 was pushed, and no decision made it"},
 		},
 		"waits for CI": {[]history.Event{start("a", 1), decide("a", 1, history.PendingCI, "c1"), push("a", "c1")}, nil},
 		"CI lets it through": {
-			[]history.Event{start("a", 1), decide("a", 1, history.PendingCI, "c1"), push("a", "c1"), finish("a", 1), start("b", 2), decide("b", 1, history.Accepted, "c1"), finish("b", 1)},
+			[]history.Event{
+				start("a", 1), decide("a", 1, history.PendingCI, "c1"), push("a", "c1"), finish("a", 1),
+				start("b", 2), decide("b", 1, history.Accepted, "c1"), finish("b", 1),
+			},
 			nil,
 		},
 		"CI lets it through, unfinished": {
-			[]history.Event{start("a", 1), decide("a", 1, history.PendingCI, "c1"), push("a", "c1"), finish("a", 1), start("b", 2), decide("b", 1, history.Accepted, "c1")},
+			[]history.Event{
+				start("a", 1), decide("a", 1, history.PendingCI, "c1"), push("a", "c1"), finish("a", 1),
+				start("b", 2), decide("b", 1, history.Accepted, "c1"),
+			},
 			[]string{"the run b decided, and no `finished` event follows"},
 		},
 		"nobody started": {
@@ -86,13 +122,23 @@ func TestTheStepsOfAnIteration(t *testing.T) {
 		},
 		"nobody started, twice": {
 			[]history.Event{measure("x"), measure("y"), measure("x"), measure("y")},
-			[]string{"the run x has a `measured` event without a `started` event", "the run y has a `measured` event without a `started` event"},
+			[]string{
+				"the run x has a `measured` event without a `started` event",
+				"the run y has a `measured` event without a `started` event",
+			},
 		},
-		"a proposal of nobody": {[]history.Event{&history.Proposed{Head: head("x", 1)}}, []string{"the run x has a `proposed` event without a `started` event"}},
-		"a fix of nobody":      {[]history.Event{&history.Checked{Head: head("x", 1)}}, []string{"the run x has a `checked` event without a `started` event"}},
+		"a proposal of nobody": {
+			[]history.Event{&history.Proposed{Head: head("x", 1)}},
+			[]string{"the run x has a `proposed` event without a `started` event"},
+		},
+		"a fix of nobody": {
+			[]history.Event{&history.Checked{Head: head("x", 1)}},
+			[]string{"the run x has a `checked` event without a `started` event"},
+		},
 		"what people say needs no run": {
 			[]history.Event{
-				&history.Paused{Head: head("x", 1)}, &history.Resumed{Head: head("x", 1)}, &history.Completed{Head: head("x", 1)}, &history.Set{Head: head("x", 1), Key: "k"},
+				&history.Paused{Head: head("x", 1)}, &history.Resumed{Head: head("x", 1)},
+				&history.Completed{Head: head("x", 1)}, &history.Set{Head: head("x", 1), Key: "k"},
 				&history.Answered{Head: head("x", 1)}, finish("x", 1),
 			}, nil,
 		},
@@ -118,9 +164,21 @@ func TestANumberIsTheMedianOfItsRuns(t *testing.T) {
 		"written otherwise":    {"1.50", []string{"1.5"}, nil},
 		"no runs are recorded": {"5", nil, nil},
 		"no number":            {"", []string{"5"}, nil},
-		"the mean":             {"4", []string{"1", "2", "9"}, []string{"the measured metric of the incumbent is 4, and the median of its samples is 2"}},
-		"the best":             {"1", []string{"1", "2"}, []string{"the measured metric of the incumbent is 1, and the median of its samples is 1.5"}},
-		"the last digit":       {"9007199254740993", []string{"9007199254740992"}, []string{"the measured metric of the incumbent is 9007199254740993, and the median of its samples is 9007199254740992"}},
+		"the mean": {
+			"4",
+			[]string{"1", "2", "9"},
+			[]string{"the measured metric of the incumbent is 4, and the median of its samples is 2"},
+		},
+		"the best": {
+			"1",
+			[]string{"1", "2"},
+			[]string{"the measured metric of the incumbent is 1, and the median of its samples is 1.5"},
+		},
+		"the last digit": {
+			"9007199254740993",
+			[]string{"9007199254740992"},
+			[]string{"the measured metric of the incumbent is 9007199254740993, and the median of its samples is 9007199254740992"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

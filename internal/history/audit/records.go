@@ -39,7 +39,8 @@ func (a *walk) compareMachine(begins int, records Records) {
 		is("Not Before", date(m.NotBefore), date(&summary.NotBefore))
 	}
 	if summary.Best != nil {
-		a.same(State, summary.Iteration, "%s is %s, and the ledger was measured with %s", "Metric Direction", m.Direction.String(), summary.Direction.String())
+		a.same(State, summary.Iteration, "%s is %s, and the ledger was measured with %s", "Metric Direction",
+			m.Direction.String(), summary.Direction.String())
 	}
 }
 
@@ -198,10 +199,12 @@ func (a *walk) compareCommits(records Records) {
 			if err != nil {
 				iteration = 0
 			}
-			a.find(Branch, iteration, fmt.Sprintf("commit %.12s says that it was kept, and the ledger does not", commit.ID))
+			a.find(Branch, iteration, fmt.Sprintf(
+				"commit %.12s says that it was kept, and the ledger does not", commit.ID))
 		case !says(commit, a.kept[i]):
-			a.find(Branch, a.kept[i].Iteration, fmt.Sprintf("commit %.12s says iteration %s with %s, and the ledger says %d with %s",
-				commit.ID, commit.Iteration, commit.Metric, a.kept[i].Iteration, history.ValueText(a.kept[i].Best)))
+			a.find(Branch, a.kept[i].Iteration,
+				fmt.Sprintf("commit %.12s says iteration %s with %s, and the ledger says %d with %s",
+					commit.ID, commit.Iteration, commit.Metric, a.kept[i].Iteration, history.ValueText(a.kept[i].Best)))
 		}
 	}
 	unseen := 0
@@ -211,22 +214,27 @@ func (a *walk) compareCommits(records Records) {
 		case at[one.Commit] != i: // CI was waited for
 		case !here:
 			unseen++
-		case len(one.Changed) > 0 && !slices.ContainsFunc(one.Changed, func(path string) bool { return slices.Contains(paths, path) }):
-			a.find(Branch, one.Iteration, fmt.Sprintf("commit %.12s changes none of the files that the ledger says it changed", one.Commit))
+		case len(one.Changed) > 0 && !slices.ContainsFunc(one.Changed,
+			func(path string) bool { return slices.Contains(paths, path) }):
+			a.find(Branch, one.Iteration, fmt.Sprintf(
+				"commit %.12s changes none of the files that the ledger says it changed", one.Commit))
 		}
 	}
 	if unseen > 0 {
-		a.Unseen = append(a.Unseen, fmt.Sprintf("%d kept commits are not in this clone: whether they change what the ledger says is not known", unseen))
+		a.Unseen = append(a.Unseen, fmt.Sprintf(
+			"%d kept commits are not in this clone: whether they change what the ledger says is not known", unseen))
 	}
 	for _, one := range a.required {
 		replayed := one.replayed && slices.ContainsFunc(records.Commits, func(c Commit) bool { return says(c, one) })
 		if !found[one.Commit] && !replayed {
-			a.find(Branch, one.Iteration, fmt.Sprintf("the kept commit %.12s is on neither the program branch nor the default branch", one.Commit))
+			a.find(Branch, one.Iteration, fmt.Sprintf(
+				"the kept commit %.12s is on neither the program branch nor the default branch", one.Commit))
 		}
 	}
 	if len(a.required) > 0 && records.Head != a.summary.Head() {
-		a.find(Branch, a.summary.Iteration, fmt.Sprintf("the branch is at %.12s, and the ledger has it at %.12s: somebody else moved it, and the next run measures anew",
-			records.Head, a.summary.Head()))
+		a.find(Branch, a.summary.Iteration,
+			fmt.Sprintf("the branch is at %.12s, and the ledger has it at %.12s: somebody else moved it, and the next run measures anew",
+				records.Head, a.summary.Head()))
 	}
 }
 

@@ -32,7 +32,10 @@ func found(where audit.Where, events []history.Event, records audit.Records) []s
 }
 
 func baseline(iteration int, text string) *history.Measured {
-	return &history.Measured{Head: history.Head{Iteration: iteration}, Role: history.Baseline, Metric: number(text), Samples: []metric.Value{*number(text)}, Direction: metric.Lower, Commit: "base"}
+	return &history.Measured{
+		Head: history.Head{Iteration: iteration}, Role: history.Baseline, Metric: number(text),
+		Samples: []metric.Value{*number(text)}, Direction: metric.Lower, Commit: "base",
+	}
 }
 
 func incumbent(iteration int, text string) *history.Measured {
@@ -95,11 +98,15 @@ func stateOf(t *testing.T, events []history.Event, m state.Machine) *state.Doc {
 
 func TestNumbersOfTheStateAreThoseOfTheLedger(t *testing.T) {
 	t.Parallel()
-	events := []history.Event{baseline(0, "10"), ended(1, history.Accepted, "9"), ended(2, history.Inconclusive, "9"), ended(3, history.Error, ""), ended(4, history.Error, "")}
+	events := []history.Event{
+		baseline(0, "10"), ended(1, history.Accepted, "9"), ended(2, history.Inconclusive, "9"),
+		ended(3, history.Error, ""), ended(4, history.Error, ""),
+	}
 	right := func() state.Machine {
 		return state.Machine{
-			IterationCount: 4, InitialMetric: number("10"), BestMetric: number("9.0"), Direction: metric.Lower, ConsecutiveErrors: 2,
-			RecentStatuses: []string{"accepted", "rejected", "error", "error"}, Branch: "b",
+			IterationCount: 4, InitialMetric: number("10"), BestMetric: number("9.0"), Direction: metric.Lower,
+			ConsecutiveErrors: 2,
+			RecentStatuses:    []string{"accepted", "rejected", "error", "error"}, Branch: "b",
 		}
 	}
 	for name, c := range map[string]struct {
@@ -107,20 +114,59 @@ func TestNumbersOfTheStateAreThoseOfTheLedger(t *testing.T) {
 		says   string
 	}{
 		"as the ledger says": {func(*state.Machine) {}, ""},
-		"an iteration more":  {func(m *state.Machine) { m.IterationCount = 5 }, "4: Iteration Count is 5, and the ledger gives 4"},
-		"another start":      {func(m *state.Machine) { m.InitialMetric = number("11") }, "4: Initial Metric is 11, and the ledger gives 10"},
-		"no start":           {func(m *state.Machine) { m.InitialMetric = nil }, "4: Initial Metric is —, and the ledger gives 10"},
-		"a better best":      {func(m *state.Machine) { m.BestMetric = number("8.999") }, "4: Best Metric is 8.999, and the ledger gives 9"},
-		"no best":            {func(m *state.Machine) { m.BestMetric = nil }, "4: Best Metric is —, and the ledger gives 9"},
-		"fewer errors":       {func(m *state.Machine) { m.ConsecutiveErrors = 1 }, "4: Consecutive Errors is 1, and the ledger gives 2"},
-		"another status":     {func(m *state.Machine) { m.RecentStatuses[1] = "accepted" }, "4: Recent Statuses is accepted, accepted, error, error, and the ledger gives accepted, rejected, error, error"},
-		"no statuses":        {func(m *state.Machine) { m.RecentStatuses = nil }, "4: Recent Statuses is , and the ledger gives accepted, rejected, error, error"},
-		"another direction":  {func(m *state.Machine) { m.Direction = metric.Higher }, "4: Metric Direction is higher, and the ledger was measured with lower"},
-		"another branch":     {func(m *state.Machine) { m.Branch = "main" }, "4: Branch is main, and the ledger gives b"},
-		"a pull request":     {func(m *state.Machine) { m.PR = 7 }, "4: PR is 7, and the ledger gives 0"},
-		"a last run":         {func(m *state.Machine) { m.LastRun = &noon }, "4: Last Run is 2026-01-02T12:00:00Z, and the ledger gives —"},
-		"a wait":             {func(m *state.Machine) { m.NotBefore = &noon }, "4: Not Before is 2026-01-02T12:00:00Z, and the ledger gives —"},
-		"no direction":       {func(m *state.Machine) { m.Direction = "" }, "4: Metric Direction is higher, and the ledger was measured with lower"},
+		"an iteration more": {
+			func(m *state.Machine) { m.IterationCount = 5 },
+			"4: Iteration Count is 5, and the ledger gives 4",
+		},
+		"another start": {
+			func(m *state.Machine) { m.InitialMetric = number("11") },
+			"4: Initial Metric is 11, and the ledger gives 10",
+		},
+		"no start": {
+			func(m *state.Machine) { m.InitialMetric = nil },
+			"4: Initial Metric is —, and the ledger gives 10",
+		},
+		"a better best": {
+			func(m *state.Machine) { m.BestMetric = number("8.999") },
+			"4: Best Metric is 8.999, and the ledger gives 9",
+		},
+		"no best": {
+			func(m *state.Machine) { m.BestMetric = nil },
+			"4: Best Metric is —, and the ledger gives 9",
+		},
+		"fewer errors": {
+			func(m *state.Machine) { m.ConsecutiveErrors = 1 },
+			"4: Consecutive Errors is 1, and the ledger gives 2",
+		},
+		"another status": {
+			func(m *state.Machine) { m.RecentStatuses[1] = "accepted" },
+			"4: Recent Statuses is accepted, accepted, error, error, and the ledger gives accepted, rejected, error, error",
+		},
+		"no statuses": {
+			func(m *state.Machine) { m.RecentStatuses = nil },
+			"4: Recent Statuses is , and the ledger gives accepted, rejected, error, error",
+		},
+		"another direction": {
+			func(m *state.Machine) { m.Direction = metric.Higher },
+			"4: Metric Direction is higher, and the ledger was measured with lower",
+		},
+		"another branch": {
+			func(m *state.Machine) { m.Branch = "main" },
+			"4: Branch is main, and the ledger gives b",
+		},
+		"a pull request": {func(m *state.Machine) { m.PR = 7 }, "4: PR is 7, and the ledger gives 0"},
+		"a last run": {
+			func(m *state.Machine) { m.LastRun = &noon },
+			"4: Last Run is 2026-01-02T12:00:00Z, and the ledger gives —",
+		},
+		"a wait": {
+			func(m *state.Machine) { m.NotBefore = &noon },
+			"4: Not Before is 2026-01-02T12:00:00Z, and the ledger gives —",
+		},
+		"no direction": {
+			func(m *state.Machine) { m.Direction = "" },
+			"4: Metric Direction is higher, and the ledger was measured with lower",
+		},
 		"what people may edit": {func(m *state.Machine) {
 			m.Paused, m.PauseReason, m.Completed = true, "rest", true
 		}, ""},
@@ -138,12 +184,19 @@ func TestNumbersOfTheStateAreThoseOfTheLedger(t *testing.T) {
 	}
 	t.Run("before a baseline the direction is the program's", func(t *testing.T) {
 		t.Parallel()
-		assert.Empty(t, found(audit.State, nil, audit.Records{State: stateOf(t, nil, state.Machine{Direction: metric.Lower})}))
+		assert.Empty(t, found(audit.State, nil,
+			audit.Records{State: stateOf(t, nil, state.Machine{Direction: metric.Lower})}))
 	})
 	t.Run("a state that was adopted", func(t *testing.T) {
 		t.Parallel()
-		adopted := []history.Event{&history.Set{Key: history.AdoptedIteration, Value: "7"}, &history.Set{Key: history.AdoptedStatuses, Value: "rejected,error"}}
-		m := state.Machine{IterationCount: 7, RecentStatuses: []string{"rejected", "error"}, Branch: "b", PR: 4, Issue: 3}
+		adopted := []history.Event{
+			&history.Set{Key: history.AdoptedIteration, Value: "7"},
+			&history.Set{Key: history.AdoptedStatuses, Value: "rejected,error"},
+		}
+		m := state.Machine{
+			IterationCount: 7, RecentStatuses: []string{"rejected", "error"}, Branch: "b",
+			PR: 4, Issue: 3,
+		}
 		assert.Empty(t, found(audit.State, adopted, audit.Records{State: stateOf(t, adopted, m), Branch: "b"}))
 	})
 }
@@ -184,7 +237,10 @@ func TestRowsAreThoseOfTheLedger(t *testing.T) {
 	failed := baseline(2, "1")
 	failed.Metric = nil
 	worse := ended(2, history.Accepted, "12") // accepted for its cost, at a worse number
-	plain := []history.Event{baseline(0, "10"), ended(1, history.Accepted, "9"), ended(2, history.Rejected, "8"), ended(3, history.Error, "")}
+	plain := []history.Event{
+		baseline(0, "10"), ended(1, history.Accepted, "9"), ended(2, history.Rejected, "8"),
+		ended(3, history.Error, ""),
+	}
 	written := []string{"0 baseline 10 10", "1 kept 9 9", "2 reverted 8 9", "3 reverted - 9"}
 	with := func(place int, line string) []string {
 		rows := slices.Clone(written)
@@ -196,33 +252,106 @@ func TestRowsAreThoseOfTheLedger(t *testing.T) {
 		rows   []string
 		says   []string
 	}{
-		"as recorded":           {plain, written, nil},
-		"nothing":               {nil, nil, nil},
-		"a row is missing":      {plain, slices.Delete(slices.Clone(written), 1, 2), []string{`1: there is no row "kept"`}},
-		"no rows":               {plain[:2], nil, []string{`0: there is no row "baseline"`, `1: there is no row "kept"`}},
-		"another score":         {plain, with(1, "1 kept 8.5 9"), []string{"1: the score is 8.5, and the ledger gives 9"}},
-		"a score made up":       {plain, with(3, "3 reverted 7 9"), []string{"3: the score is 7, and the ledger gives —"}},
-		"a score left out":      {plain, with(2, "2 reverted - 9"), []string{"2: the score is —, and the ledger gives 8"}},
-		"another best":          {plain, with(2, "2 reverted 8 8"), []string{"2: best_score is 8, and the ledger gives 9"}},
-		"no best":               {plain, with(2, "2 reverted 8 -"), []string{"2: best_score is —, and the ledger gives 9"}},
-		"another action":        {plain, with(1, "1 reverted 9 9"), []string{`1: there is no row "kept"`, `1: the ledger has nothing of the row "reverted"`}},
-		"another iteration":     {plain, with(3, "4 reverted - 9"), []string{`3: there is no row "reverted"`, `4: the ledger has nothing of the row "reverted"`}},
-		"a row twice":           {plain, append(slices.Clone(written), "1 kept 9 9"), []string{`1: the row "kept" is not in its place`, `1: the ledger has nothing of the row "kept"`}},
-		"a row more":            {plain, append(slices.Clone(written), "4 kept 1 1"), []string{`4: the ledger has nothing of the row "kept"`}},
-		"two rows changed over": {plain, []string{written[0], written[2], written[1], written[3]}, []string{`1: the row "kept" is not in its place`}},
+		"as recorded": {plain, written, nil},
+		"nothing":     {nil, nil, nil},
+		"a row is missing": {
+			plain, slices.Delete(slices.Clone(written), 1, 2),
+			[]string{`1: there is no row "kept"`},
+		},
+		"no rows": {
+			plain[:2], nil,
+			[]string{`0: there is no row "baseline"`, `1: there is no row "kept"`},
+		},
+		"another score": {
+			plain, with(1, "1 kept 8.5 9"),
+			[]string{"1: the score is 8.5, and the ledger gives 9"},
+		},
+		"a score made up": {
+			plain, with(3, "3 reverted 7 9"),
+			[]string{"3: the score is 7, and the ledger gives —"},
+		},
+		"a score left out": {
+			plain, with(2, "2 reverted - 9"),
+			[]string{"2: the score is —, and the ledger gives 8"},
+		},
+		"another best": {
+			plain, with(2, "2 reverted 8 8"),
+			[]string{"2: best_score is 8, and the ledger gives 9"},
+		},
+		"no best": {
+			plain, with(2, "2 reverted 8 -"),
+			[]string{"2: best_score is —, and the ledger gives 9"},
+		},
+		"another action": {
+			plain, with(1, "1 reverted 9 9"),
+			[]string{`1: there is no row "kept"`, `1: the ledger has nothing of the row "reverted"`},
+		},
+		"another iteration": {
+			plain, with(3, "4 reverted - 9"),
+			[]string{`3: there is no row "reverted"`, `4: the ledger has nothing of the row "reverted"`},
+		},
+		"a row twice": {
+			plain, append(slices.Clone(written), "1 kept 9 9"),
+			[]string{`1: the row "kept" is not in its place`, `1: the ledger has nothing of the row "kept"`},
+		},
+		"a row more": {
+			plain, append(slices.Clone(written), "4 kept 1 1"),
+			[]string{`4: the ledger has nothing of the row "kept"`},
+		},
+		"two rows changed over": {
+			plain,
+			[]string{written[0], written[2], written[1], written[3]},
+			[]string{`1: the row "kept" is not in its place`},
+		},
 		"turned round": {plain[:3], []string{written[2], written[1], written[0]}, []string{
 			`1: the row "kept" is not in its place`, `0: the row "baseline" is not in its place`,
 		}},
-		"what a candidate measured is in its decision": {[]history.Event{baseline(0, "10"), candidate, again, ended(1, history.Rejected, "3")}, []string{"0 baseline 10 10", "1 reverted 3 10"}, nil},
-		"a baseline that failed":                       {[]history.Event{baseline(0, "10"), failed}, []string{"0 baseline 10 10"}, nil},
-		"CI is waited for":                             {[]history.Event{baseline(0, "10"), ended(1, history.PendingCI, "9")}, []string{"0 baseline 10 10"}, nil},
-		"CI was waited for":                            {[]history.Event{baseline(0, "10"), ended(1, history.PendingCI, "9"), ended(1, history.Accepted, "9")}, []string{"0 baseline 10 10", "1 kept 9 9"}, nil},
-		"CI turned it down":                            {[]history.Event{baseline(0, "10"), ended(1, history.PendingCI, "9"), ended(1, history.CIFixExhausted, "9")}, []string{"0 baseline 10 10", "1 reverted 9 10"}, nil},
-		"a new baseline":                               {append(slices.Clone(plain[:2]), baseline(2, "20"), ended(2, history.Rejected, "8")), []string{written[0], written[1], "2 baseline 20 20", "2 reverted 8 20"}, nil},
-		"both sides measured anew, the last counts":    {append(slices.Clone(plain[:2]), baseline(2, "20"), incumbent(2, "15")), []string{written[0], written[1], "2 baseline 15 15"}, nil},
-		"kept, and no better":                          {[]history.Event{baseline(0, "10"), worse}, []string{"0 baseline 10 10", "2 kept 12 10"}, nil},
+		"what a candidate measured is in its decision": {[]history.Event{
+			baseline(0, "10"), candidate, again,
+			ended(1, history.Rejected, "3"),
+		}, []string{"0 baseline 10 10", "1 reverted 3 10"}, nil},
+		"a baseline that failed": {
+			[]history.Event{baseline(0, "10"), failed},
+			[]string{"0 baseline 10 10"},
+			nil,
+		},
+		"CI is waited for": {[]history.Event{
+			baseline(0, "10"),
+			ended(1, history.PendingCI, "9"),
+		}, []string{"0 baseline 10 10"}, nil},
+		"CI was waited for": {
+			[]history.Event{
+				baseline(0, "10"),
+				ended(1, history.PendingCI, "9"), ended(1, history.Accepted, "9"),
+			},
+			[]string{"0 baseline 10 10", "1 kept 9 9"},
+			nil,
+		},
+		"CI turned it down": {
+			[]history.Event{
+				baseline(0, "10"),
+				ended(1, history.PendingCI, "9"), ended(1, history.CIFixExhausted, "9"),
+			},
+			[]string{"0 baseline 10 10", "1 reverted 9 10"},
+			nil,
+		},
+		"a new baseline": {
+			append(slices.Clone(plain[:2]), baseline(2, "20"),
+				ended(2, history.Rejected, "8")),
+			[]string{written[0], written[1], "2 baseline 20 20", "2 reverted 8 20"},
+			nil,
+		},
+		"both sides measured anew, the last counts": {append(slices.Clone(plain[:2]), baseline(2, "20"),
+			incumbent(2, "15")), []string{written[0], written[1], "2 baseline 15 15"}, nil},
+		"kept, and no better": {
+			[]history.Event{baseline(0, "10"), worse},
+			[]string{"0 baseline 10 10", "2 kept 12 10"},
+			nil,
+		},
 		"adopted, with rows from before": {
-			[]history.Event{&history.Set{Key: history.AdoptedIteration, Value: "5"}, baseline(6, "10")}, []string{"3 kept 1 1", "5 kept 1 1", "6 baseline 10 10"}, nil,
+			[]history.Event{&history.Set{Key: history.AdoptedIteration, Value: "5"}, baseline(6, "10")},
+			[]string{"3 kept 1 1", "5 kept 1 1", "6 baseline 10 10"},
+			nil,
 		},
 		"adopted, with a row more": {
 			[]history.Event{&history.Set{Key: history.AdoptedIteration, Value: "5"}, baseline(6, "10")},
@@ -230,10 +359,14 @@ func TestRowsAreThoseOfTheLedger(t *testing.T) {
 			[]string{`6: the ledger has nothing of the row "kept"`},
 		},
 		"adopted at no number": {
-			[]history.Event{&history.Set{Key: history.AdoptedIteration, Value: "five"}}, []string{"3 kept 1 1"}, []string{`3: the ledger has nothing of the row "kept"`},
+			[]history.Event{&history.Set{Key: history.AdoptedIteration, Value: "five"}},
+			[]string{"3 kept 1 1"},
+			[]string{`3: the ledger has nothing of the row "kept"`},
 		},
 		"another setting": {
-			[]history.Event{&history.Set{Key: history.PullNumber, Value: "5"}}, []string{"3 kept 1 1"}, []string{`3: the ledger has nothing of the row "kept"`},
+			[]history.Event{&history.Set{Key: history.PullNumber, Value: "5"}},
+			[]string{"3 kept 1 1"},
+			[]string{`3: the ledger has nothing of the row "kept"`},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -267,10 +400,15 @@ func TestEveryChangedRowIsFound(t *testing.T) {
 	require.Zero(t, compare(rows))
 	for i := range rows {
 		for name, change := range map[string]func(*results.Row){
-			"iteration": func(r *results.Row) { r.Iteration += 1000 }, "score": func(r *results.Row) { r.Score = number("3") }, "best": func(r *results.Row) { r.Best = number("3") },
-			"no score": func(r *results.Row) { r.Score = nil }, "no best": func(r *results.Row) { r.Best = nil },
+			"iteration": func(r *results.Row) { r.Iteration += 1000 },
+			"score":     func(r *results.Row) { r.Score = number("3") },
+			"best":      func(r *results.Row) { r.Best = number("3") },
+			"no score":  func(r *results.Row) { r.Score = nil }, "no best": func(r *results.Row) { r.Best = nil },
 			"action": func(r *results.Row) {
-				r.Action = map[results.Action]results.Action{results.Baseline: results.Kept, results.Kept: results.Reverted, results.Reverted: results.Kept}[r.Action]
+				r.Action = map[results.Action]results.Action{
+					results.Baseline: results.Kept,
+					results.Kept:     results.Reverted, results.Reverted: results.Kept,
+				}[r.Action]
 			},
 		} {
 			changed := slices.Clone(rows)
@@ -310,14 +448,45 @@ func TestCommitsAreThoseThatWereKept(t *testing.T) {
 		"the branch is gone": {kept, []audit.Commit{one, two}, "", []string{
 			"2: the branch is at , and the ledger has it at c8: somebody else moved it, and the next run measures anew",
 		}},
-		"a commit is gone":         {kept, []audit.Commit{two}, "c8", []string{"1: the kept commit c9 is on neither the program branch nor the default branch"}},
-		"a commit of nobody":       {kept, []audit.Commit{one, two, {ID: "0123456789abcdef", Iteration: "3", Metric: "7"}}, "c8", []string{"3: commit 0123456789ab says that it was kept, and the ledger does not"}},
-		"a commit without number":  {kept, []audit.Commit{one, two, {ID: "x", Iteration: "three"}}, "c8", []string{"0: commit x says that it was kept, and the ledger does not"}},
-		"another metric in it":     {kept, []audit.Commit{one, {ID: "c8", Iteration: "2", Metric: "5"}}, "c8", []string{"2: commit c8 says iteration 2 with 5, and the ledger says 2 with 8"}},
-		"another iteration in it":  {kept, []audit.Commit{one, {ID: "c8", Iteration: "02", Metric: "8"}}, "c8", []string{"2: commit c8 says iteration 02 with 8, and the ledger says 2 with 8"}},
-		"rebased, by another name": {kept, []audit.Commit{one, two, {ID: "rebased", Iteration: "1", Metric: "9"}}, "c8", nil},
+		"a commit is gone": {
+			kept,
+			[]audit.Commit{two},
+			"c8",
+			[]string{"1: the kept commit c9 is on neither the program branch nor the default branch"},
+		},
+		"a commit of nobody": {
+			kept,
+			[]audit.Commit{one, two, {ID: "0123456789abcdef", Iteration: "3", Metric: "7"}},
+			"c8",
+			[]string{"3: commit 0123456789ab says that it was kept, and the ledger does not"},
+		},
+		"a commit without number": {
+			kept,
+			[]audit.Commit{one, two, {ID: "x", Iteration: "three"}},
+			"c8",
+			[]string{"0: commit x says that it was kept, and the ledger does not"},
+		},
+		"another metric in it": {
+			kept,
+			[]audit.Commit{one, {ID: "c8", Iteration: "2", Metric: "5"}},
+			"c8",
+			[]string{"2: commit c8 says iteration 2 with 5, and the ledger says 2 with 8"},
+		},
+		"another iteration in it": {
+			kept,
+			[]audit.Commit{one, {ID: "c8", Iteration: "02", Metric: "8"}},
+			"c8",
+			[]string{"2: commit c8 says iteration 02 with 8, and the ledger says 2 with 8"},
+		},
+		"rebased, by another name": {
+			kept,
+			[]audit.Commit{one, two, {ID: "rebased", Iteration: "1", Metric: "9"}},
+			"c8", nil,
+		},
 		"a pending one may be there": {
-			append(slices.Clone(kept), pending), []audit.Commit{one, two, {ID: "c7", Iteration: "3", Metric: "7"}}, "c7", nil,
+			append(slices.Clone(kept), pending),
+			[]audit.Commit{one, two, {ID: "c7", Iteration: "3", Metric: "7"}},
+			"c7", nil,
 		},
 		"the branch is not at the pending one": {
 			append(slices.Clone(kept), pending),
@@ -326,9 +495,16 @@ func TestCommitsAreThoseThatWereKept(t *testing.T) {
 			[]string{"3: the branch is at c8, and the ledger has it at c7: somebody else moved it, and the next run measures anew"},
 		},
 		"a rejected one": {
-			append(slices.Clone(kept), rejected), []audit.Commit{one, two, {ID: "c6", Iteration: "4", Metric: "6"}}, "c8", []string{"4: commit c6 says that it was kept, and the ledger does not"},
+			append(slices.Clone(kept), rejected),
+			[]audit.Commit{one, two, {ID: "c6", Iteration: "4", Metric: "6"}},
+			"c8",
+			[]string{"4: commit c6 says that it was kept, and the ledger does not"},
 		},
-		"a new line from the default branch": {append(slices.Clone(kept), baseline(3, "8")), []audit.Commit{two}, "elsewhere", nil},
+		"a new line from the default branch": {
+			append(slices.Clone(kept), baseline(3, "8")),
+			[]audit.Commit{two},
+			"elsewhere", nil,
+		},
 		"a new line, and the branch beside it": {
 			append(slices.Clone(kept), baseline(3, "8"), incumbent(3, "8")),
 			[]audit.Commit{two},
@@ -336,7 +512,10 @@ func TestCommitsAreThoseThatWereKept(t *testing.T) {
 			[]string{"1: the kept commit c9 is on neither the program branch nor the default branch"},
 		},
 		"a number was never measured": {
-			[]history.Event{&history.Decided{Head: history.Head{Iteration: 1}, Outcome: history.Accepted, Commit: "c", Verdict: "improved"}},
+			[]history.Event{&history.Decided{
+				Head: history.Head{Iteration: 1}, Outcome: history.Accepted, Commit: "c",
+				Verdict: "improved",
+			}},
 			[]audit.Commit{{ID: "c", Iteration: "1", Metric: "—"}},
 			"c", nil,
 		},
@@ -359,12 +538,23 @@ func TestACommitChangesWhatItClaims(t *testing.T) {
 		says    []string
 		unseen  int
 	}{
-		"one of the files":   {map[string][]string{"c9": {"b.go", "c.go"}}, nil, 0},
-		"nothing":            {map[string][]string{"c9": {}}, []string{"commit c9 changes none of the files that the ledger says it changed"}, 0},
-		"another file":       {map[string][]string{"c9": {"c.go"}}, []string{"commit c9 changes none of the files that the ledger says it changed"}, 0},
+		"one of the files": {map[string][]string{"c9": {"b.go", "c.go"}}, nil, 0},
+		"nothing": {
+			map[string][]string{"c9": {}},
+			[]string{"commit c9 changes none of the files that the ledger says it changed"},
+			0,
+		},
+		"another file": {
+			map[string][]string{"c9": {"c.go"}},
+			[]string{"commit c9 changes none of the files that the ledger says it changed"},
+			0,
+		},
 		"a commit elsewhere": {nil, nil, 1},
 	} {
-		report := audit.Of(audit.Records{Events: []history.Event{baseline(0, "10"), e}, Commits: commit, Head: "c9", Changed: c.changed}, nil)
+		report := audit.Of(audit.Records{
+			Events: []history.Event{baseline(0, "10"), e}, Commits: commit, Head: "c9",
+			Changed: c.changed,
+		}, nil)
 		var says []string
 		for _, finding := range report.Findings {
 			if finding.Where == audit.Branch {

@@ -78,7 +78,10 @@ func weaker(rule, asked decision.Rule) string {
 // weakerRail says which guardrail that was asked for allows more, or "".
 func weakerRail(rails, asked []decision.Guardrail) string {
 	for _, want := range asked {
-		at := slices.IndexFunc(rails, func(g decision.Guardrail) bool { return g.Metric == want.Metric && g.Direction == want.Direction })
+		at := slices.IndexFunc(rails, func(g decision.Guardrail) bool {
+			return g.Metric == want.Metric &&
+				g.Direction == want.Direction
+		})
 		if at < 0 {
 			return fmt.Sprintf("there is no guardrail of %s, where %s is better", want.Metric, want.Direction)
 		}

@@ -33,10 +33,14 @@ func contend(t testing.TB, writers int) (attempts int64, took []time.Duration) {
 		group.Go(func() {
 			<-begin
 			at := time.Now()
-			_, problems[i] = c.Update(t.Context(), memory.Update{Program: fmt.Sprintf("p%d", i), Message: "m", Apply: func(current memory.Files) (memory.Files, error) {
-				tried.Add(1)
-				return adding("landed")(current)
-			}})
+			_, problems[i] = c.Update(t.Context(),
+				memory.Update{
+					Program: fmt.Sprintf("p%d", i), Message: "m",
+					Apply: func(current memory.Files) (memory.Files, error) {
+						tried.Add(1)
+						return adding("landed")(current)
+					},
+				})
 			took[i] = time.Since(at)
 		})
 	}

@@ -17,24 +17,31 @@ import (
 func TestAProgramGoesOnInTheDirectionOfItsState(t *testing.T) {
 	t.Parallel()
 	table := func(rows ...string) []byte {
-		return []byte("# Autoloop: p\n\n## ⚙️ Machine State\n\n| Field | Value |\n|---|---|\n" + strings.Join(rows, "\n") + "\n")
+		return []byte("# Autoloop: p\n\n## ⚙️ Machine State\n\n| Field | Value |\n|---|---|\n" + strings.Join(rows,
+			"\n") + "\n")
 	}
-	lower, higher := table("| Iteration Count | 2 |", "| Metric Direction | lower |"), table("| Metric Direction | higher |")
+	lower, higher := table("| Iteration Count | 2 |", "| Metric Direction | lower |"),
+		table("| Metric Direction | higher |")
 	for name, test := range map[string]struct {
 		states map[string][]byte
 		want   metric.Direction
 		says   string
 	}{
-		"no states":                  {nil, metric.Lower, ""},
-		"no state of this program":   {map[string][]byte{"q": lower}, metric.Lower, ""},
-		"lower":                      {map[string][]byte{"p": lower, "q": higher}, metric.Lower, ""},
-		"higher":                     {map[string][]byte{"p": higher, "q": lower}, metric.Higher, ""},
-		"no direction in it":         {map[string][]byte{"p": table("| Iteration Count | 2 |")}, metric.Lower, ""},
-		"a state of before it ran":   {map[string][]byte{"p": state.New("p").Render()}, metric.Higher, ""},
-		"a cell that cannot be read": {map[string][]byte{"p": table("| Iteration Count | many |", "| Metric Direction | higher |")}, metric.Lower, `memory/autoloop:p.md:7: Iteration Count is "many"`},
-		"no table":                   {map[string][]byte{"p": []byte("# mine\n")}, metric.Lower, "memory/autoloop:p.md"},
-		"an empty state":             {map[string][]byte{"p": {}}, metric.Lower, "memory/autoloop:p.md"},
-		"others cannot be read":      {map[string][]byte{"q": []byte("# mine\n")}, metric.Lower, ""},
+		"no states":                {nil, metric.Lower, ""},
+		"no state of this program": {map[string][]byte{"q": lower}, metric.Lower, ""},
+		"lower":                    {map[string][]byte{"p": lower, "q": higher}, metric.Lower, ""},
+		"higher":                   {map[string][]byte{"p": higher, "q": lower}, metric.Higher, ""},
+		"no direction in it":       {map[string][]byte{"p": table("| Iteration Count | 2 |")}, metric.Lower, ""},
+		"a state of before it ran": {map[string][]byte{"p": state.New("p").Render()}, metric.Higher, ""},
+		"a cell that cannot be read": {map[string][]byte{"p": table("| Iteration Count | many |",
+			"| Metric Direction | higher |")}, metric.Lower, `memory/autoloop:p.md:7: Iteration Count is "many"`},
+		"no table": {
+			map[string][]byte{"p": []byte("# mine\n")},
+			metric.Lower,
+			"memory/autoloop:p.md",
+		},
+		"an empty state":        {map[string][]byte{"p": {}}, metric.Lower, "memory/autoloop:p.md"},
+		"others cannot be read": {map[string][]byte{"q": []byte("# mine\n")}, metric.Lower, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

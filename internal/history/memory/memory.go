@@ -237,7 +237,8 @@ func checkEntry(e git.Sized) error {
 		return fmt.Errorf("%s on branch %s is no regular file (mode %s); remove it there", e.Path, MemoryBranch, e.Mode)
 	}
 	if e.Size > MaxFile {
-		return fmt.Errorf("%s on branch %s has %d bytes, more than %d; shorten it there", e.Path, MemoryBranch, e.Size, MaxFile)
+		return fmt.Errorf("%s on branch %s has %d bytes, more than %d; shorten it there", e.Path, MemoryBranch,
+			e.Size, MaxFile)
 	}
 	return nil
 }

@@ -166,7 +166,10 @@ func (c *checkout) commit(text string, parents ...string) string {
 func (c *checkout) checkoutState() map[string]string {
 	c.t.Helper()
 	state := map[string]string{"status": c.user("status", "--porcelain=v2", "--branch")}
-	for _, file := range []string{"HEAD", "index", "logs/HEAD", "logs/refs/heads/main", "config", "FETCH_HEAD", "ORIG_HEAD", "a"} {
+	for _, file := range []string{
+		"HEAD", "index", "logs/HEAD", "logs/refs/heads/main", "config", "FETCH_HEAD",
+		"ORIG_HEAD", "a",
+	} {
 		path := filepath.Join(c.dir, ".git", file)
 		if file == "a" {
 			path = filepath.Join(c.dir, file)
@@ -196,13 +199,14 @@ func (c *checkout) iterate(number int) {
 
 func (c *checkout) record(message string, events ...history.Event) {
 	c.t.Helper()
-	_, err := c.Update(c.t.Context(), memory.Update{Program: "p", Message: message, Apply: func(current memory.Files) (memory.Files, error) {
-		log, err := current.Log()
-		require.NoError(c.t, err)
-		require.NoError(c.t, log.Append(events...))
-		doc := state.New("p")
-		return memory.Files{State: doc.Render(), Ledger: log}, nil
-	}})
+	_, err := c.Update(c.t.Context(),
+		memory.Update{Program: "p", Message: message, Apply: func(current memory.Files) (memory.Files, error) {
+			log, err := current.Log()
+			require.NoError(c.t, err)
+			require.NoError(c.t, log.Append(events...))
+			doc := state.New("p")
+			return memory.Files{State: doc.Render(), Ledger: log}, nil
+		}})
 	require.NoError(c.t, err)
 }
 
@@ -220,7 +224,9 @@ func lived(t *testing.T, iterations int) *checkout {
 func iteration(number int, keys ...string) string {
 	var lines []string
 	for _, key := range keys {
-		lines = append(lines, fmt.Sprintf(`{"schema":1,"event":"set","time":"2026-01-01T00:00:00Z","run_id":"r","iteration":%d,"key":%q}`, number, key))
+		lines = append(lines, fmt.Sprintf(
+			`{"schema":1,"event":"set","time":"2026-01-01T00:00:00Z","run_id":"r","iteration":%d,"key":%q}`,
+			number, key))
 	}
 	return fmt.Sprintf("{\"schema\":1,\"iteration\":%d,\"events\":[\n%s\n]}\n", number, strings.Join(lines, ",\n"))
 }
@@ -281,7 +287,8 @@ func (c *checkout) atop(files map[string]*git.File, parents ...string) string {
 	require.NoError(c.t, err)
 	commit, err := c.Repo.CommitTree(c.t.Context(), tree, parents, "by hand\n", c.Now())
 	require.NoError(c.t, err)
-	require.NoError(c.t, c.Repo.UpdateRefs(c.t.Context(), "by hand", git.RefUpdate{Ref: memoryRef, New: commit, Old: git.Any}))
+	require.NoError(c.t, c.Repo.UpdateRefs(c.t.Context(), "by hand",
+		git.RefUpdate{Ref: memoryRef, New: commit, Old: git.Any}))
 	return commit
 }
 

@@ -28,7 +28,11 @@ func (c *checkout) there(bare, ref string) string {
 // advance moves the program branch along with a line in the ledger.
 func (c *checkout) advance(line, from, to string) {
 	c.t.Helper()
-	_, err := c.Update(c.t.Context(), memory.Update{Program: "x", Message: line, Apply: adding(line), Branch: &git.RefUpdate{Ref: branchRef, New: to, Old: from}})
+	_, err := c.Update(c.t.Context(),
+		memory.Update{
+			Program: "x", Message: line, Apply: adding(line),
+			Branch: &git.RefUpdate{Ref: branchRef, New: to, Old: from},
+		})
 	require.NoError(c.t, err)
 }
 
@@ -124,7 +128,10 @@ func TestKilledAfterThePush(t *testing.T) {
 	c.advance("1", "", base)
 	old := c.has(memoryRef)
 	c.advance("2", base, next)
-	for _, ref := range []string{memoryRef, "refs/remotes/origin/memory/autoloop", "refs/autoloop/seen/origin/memory/autoloop"} {
+	for _, ref := range []string{
+		memoryRef, "refs/remotes/origin/memory/autoloop",
+		"refs/autoloop/seen/origin/memory/autoloop",
+	} {
 		c.user("update-ref", ref, old)
 	}
 	for _, ref := range []string{branchRef, "refs/remotes/origin/autoloop/x", "refs/autoloop/seen/origin/autoloop/x"} {
@@ -190,7 +197,11 @@ func TestBranchMovedByPeople(t *testing.T) {
 	theirs := person.commit("theirs", base)
 	person.user("push", "-q", "origin", theirs+":"+branchRef)
 	summary := a.there(bare, memoryRef)
-	_, err := a.Update(t.Context(), memory.Update{Program: "x", Message: "m", Apply: adding("2"), Branch: &git.RefUpdate{Ref: branchRef, New: a.commit("mine", base), Old: base}})
+	_, err := a.Update(t.Context(),
+		memory.Update{
+			Program: "x", Message: "m", Apply: adding("2"),
+			Branch: &git.RefUpdate{Ref: branchRef, New: a.commit("mine", base), Old: base},
+		})
 	require.ErrorIs(t, err, memory.ErrBranchMoved)
 	assert.Equal(t, theirs, a.there(bare, branchRef))
 	assert.Equal(t, summary, a.there(bare, memoryRef))
@@ -230,10 +241,11 @@ func TestConnectionBreaksForLonger(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(bare, "listen"), []byte(script), 0o755))
 	c.user("config", "remote.origin.uploadpack", filepath.Join(bare, "listen"))
 	calls := 0
-	commit, err := c.Update(t.Context(), memory.Update{Program: "x", Message: "m", Apply: func(f memory.Files) (memory.Files, error) {
-		calls++
-		return adding("1")(f)
-	}})
+	commit, err := c.Update(t.Context(),
+		memory.Update{Program: "x", Message: "m", Apply: func(f memory.Files) (memory.Files, error) {
+			calls++
+			return adding("1")(f)
+		}})
 	require.NoError(t, err)
 	assert.NoFileExists(t, filepath.Join(bare, "deaf"))
 	assert.Equal(t, 1, calls)

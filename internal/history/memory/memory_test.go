@@ -40,7 +40,8 @@ func TestUpdateWritesOneCommit(t *testing.T) {
 	assert.Equal(t, "3", c.user("rev-list", "--count", memoryRef), "an orphan, one commit an update")
 	assert.Equal(t, "two", c.user("log", "-1", "--format=%s", second))
 	assert.Equal(t, "Autoloop", c.user("log", "-1", "--format=%cn", second))
-	assert.Equal(t, "x.iterations/000/000000.json\nx.md\ny.iterations/000/000000.json\ny.md", c.user("ls-tree", "-r", "--name-only", memoryRef))
+	assert.Equal(t, "x.iterations/000/000000.json\nx.md\ny.iterations/000/000000.json\ny.md",
+		c.user("ls-tree", "-r", "--name-only", memoryRef))
 	states, head, err := c.States(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, c.has(memoryRef), head)
@@ -55,10 +56,11 @@ func TestTableIsThatOfTheCommit(t *testing.T) {
 	other := *c
 	other.openMemory("")
 	put := func(c *checkout, program, table string) (commit string) {
-		commit, err := c.Update(t.Context(), memory.Update{Program: program, Message: "m", Apply: func(current memory.Files) (memory.Files, error) {
-			current.Results = []byte(table)
-			return current, nil
-		}})
+		commit, err := c.Update(t.Context(),
+			memory.Update{Program: program, Message: "m", Apply: func(current memory.Files) (memory.Files, error) {
+				current.Results = []byte(table)
+				return current, nil
+			}})
 		require.NoError(t, err)
 		return commit
 	}
@@ -90,10 +92,12 @@ func TestUpdateLeavesTheCheckoutAlone(t *testing.T) {
 		before := c.checkoutState()
 		head := c.user("rev-parse", "HEAD")
 		branch := &git.RefUpdate{Ref: "refs/heads/autoloop/x", New: head}
-		commit, err := c.Update(t.Context(), memory.Update{Program: "x", Message: "m", Apply: adding("1"), Branch: branch})
+		commit, err := c.Update(t.Context(),
+			memory.Update{Program: "x", Message: "m", Apply: adding("1"), Branch: branch})
 		if errors.Is(err, memory.ErrBranchMoved) { // an earlier clone made it
 			branch.Old = head
-			commit, err = c.Update(t.Context(), memory.Update{Program: "x", Message: "m", Apply: adding("1"), Branch: branch})
+			commit, err = c.Update(t.Context(),
+				memory.Update{Program: "x", Message: "m", Apply: adding("1"), Branch: branch})
 		}
 		require.NoError(t, err)
 		assert.Equal(t, commit, c.has(memoryRef))
@@ -108,8 +112,10 @@ func TestUpdateKeepsWhatPeoplePutThere(t *testing.T) {
 	t.Parallel()
 	c := newCheckout(t)
 	tree, err := c.Repo.WriteFiles(t.Context(), "", map[string]*git.File{
-		"README.md": {Data: []byte("ours")}, "notes/deep/x.md": {Data: []byte("n")}, "run.sh": {Mode: git.ModeExecutable, Data: []byte("x")},
-		"link": {Mode: git.ModeSymlink, Data: []byte("README.md")}, "latin-\xe9": {Data: []byte("l")}, "x.results.tsv": {Data: []byte("r")},
+		"README.md": {Data: []byte("ours")}, "notes/deep/x.md": {Data: []byte("n")},
+		"run.sh": {Mode: git.ModeExecutable, Data: []byte("x")},
+		"link":   {Mode: git.ModeSymlink, Data: []byte("README.md")}, "latin-\xe9": {Data: []byte("l")},
+		"x.results.tsv": {Data: []byte("r")},
 	})
 	require.NoError(t, err)
 	c.user("update-ref", memoryRef, c.user("commit-tree", "-m", "people", tree))
@@ -128,19 +134,28 @@ func TestUpdateRemovesAndSkips(t *testing.T) {
 	t.Parallel()
 	c := newCheckout(t)
 	head := c.add("x", "1")
-	same, err := c.Update(t.Context(), memory.Update{Program: "x", Message: "same", Apply: func(f memory.Files) (memory.Files, error) { return f, nil }})
+	same, err := c.Update(t.Context(),
+		memory.Update{
+			Program: "x", Message: "same",
+			Apply: func(f memory.Files) (memory.Files, error) { return f, nil },
+		})
 	require.NoError(t, err)
 	assert.Equal(t, head, same, "no change, no commit")
-	_, err = c.Update(t.Context(), memory.Update{Program: "x", Message: "less", Apply: func(f memory.Files) (memory.Files, error) {
-		return memory.Files{State: []byte{}, Ledger: f.Ledger}, nil
-	}})
+	_, err = c.Update(t.Context(),
+		memory.Update{Program: "x", Message: "less", Apply: func(f memory.Files) (memory.Files, error) {
+			return memory.Files{State: []byte{}, Ledger: f.Ledger}, nil
+		}})
 	require.NoError(t, err)
 	files, _, err := c.Read(t.Context(), "x")
 	require.NoError(t, err)
 	assert.Equal(t, []byte{}, files.State, "empty is there, nil is not")
 	assert.Nil(t, files.Results)
 	assert.Equal(t, []string{"1"}, c.ledger("x"))
-	_, err = c.Update(t.Context(), memory.Update{Program: "x", Message: "none", Apply: func(memory.Files) (memory.Files, error) { return memory.Files{}, nil }})
+	_, err = c.Update(t.Context(),
+		memory.Update{
+			Program: "x", Message: "none",
+			Apply: func(memory.Files) (memory.Files, error) { return memory.Files{}, nil },
+		})
 	require.NoError(t, err)
 	assert.Empty(t, c.user("ls-tree", memoryRef))
 }
@@ -150,10 +165,11 @@ func TestApplysErrorEndsTheUpdate(t *testing.T) {
 	c := newCheckout(t)
 	busy := errors.New("busy")
 	calls := 0
-	_, err := c.Update(t.Context(), memory.Update{Program: "x", Message: "m", Apply: func(memory.Files) (memory.Files, error) {
-		calls++
-		return memory.Files{}, fmt.Errorf("lease: %w", busy)
-	}})
+	_, err := c.Update(t.Context(),
+		memory.Update{Program: "x", Message: "m", Apply: func(memory.Files) (memory.Files, error) {
+			calls++
+			return memory.Files{}, fmt.Errorf("lease: %w", busy)
+		}})
 	require.ErrorIs(t, err, busy)
 	assert.Equal(t, "lease: busy", err.Error())
 	assert.Equal(t, 1, calls)
@@ -167,7 +183,11 @@ func TestUpdateMovesTheBranchToo(t *testing.T) {
 	first := c.has("HEAD")
 	second := c.commit("better", first)
 	move := func(from, to string) error {
-		_, err := c.Update(t.Context(), memory.Update{Program: "x", Message: "m", Apply: adding("1"), Branch: &git.RefUpdate{Ref: ref, New: to, Old: from}})
+		_, err := c.Update(t.Context(),
+			memory.Update{
+				Program: "x", Message: "m", Apply: adding("1"),
+				Branch: &git.RefUpdate{Ref: ref, New: to, Old: from},
+			})
 		return err
 	}
 	require.NoError(t, move("", first))
@@ -199,7 +219,8 @@ func TestUpdateNamesWhatIsInTheWay(t *testing.T) {
 		for _, c := range []*checkout{newCheckout(t), clone()} {
 			c.user("update-ref", test.there, "HEAD")
 			for _, update := range []memory.Update{
-				{Branch: &git.RefUpdate{Ref: "refs/heads/autoloop/x", New: c.has("HEAD")}}, {Claims: "refs/heads/autoloop/x"},
+				{Branch: &git.RefUpdate{Ref: "refs/heads/autoloop/x", New: c.has("HEAD")}},
+				{Claims: "refs/heads/autoloop/x"},
 			} {
 				update.Program, update.Message, update.Apply = "x", "m", adding("1")
 				_, err := c.Update(t.Context(), update)
@@ -234,9 +255,14 @@ func TestUpdateRefusesACheckedOutBranch(t *testing.T) {
 
 		c.user("checkout", "-q", "-b", "autoloop/x")
 		head := c.has("HEAD")
-		_, err = c.Update(t.Context(), memory.Update{Program: "x", Message: "m", Apply: adding("3"), Branch: &git.RefUpdate{Ref: "refs/heads/autoloop/x", New: head, Old: head}})
+		_, err = c.Update(t.Context(),
+			memory.Update{
+				Program: "x", Message: "m", Apply: adding("3"),
+				Branch: &git.RefUpdate{Ref: "refs/heads/autoloop/x", New: head, Old: head},
+			})
 		require.ErrorContains(t, err, "autoloop/x is checked out in "+c.Repo.Root)
-		_, err = c.Update(t.Context(), memory.Update{Program: "x", Message: "m", Apply: adding("3"), Claims: "refs/heads/autoloop/x"})
+		_, err = c.Update(t.Context(),
+			memory.Update{Program: "x", Message: "m", Apply: adding("3"), Claims: "refs/heads/autoloop/x"})
 		require.ErrorContains(t, err, "autoloop/x is checked out in "+c.Repo.Root)
 		assert.Equal(t, []string{"1", "2"}, c.ledger("x"))
 	}
@@ -249,7 +275,8 @@ func TestReadRefusesWhatIsNoBook(t *testing.T) {
 		"link":      {Mode: git.ModeSymlink, Data: []byte("/etc/passwd")},
 		"submodule": {Mode: git.ModeSubmodule, ID: c.has("HEAD")},
 	} {
-		tree, err := c.Repo.WriteFiles(t.Context(), "", map[string]*git.File{name + ".md": file, name + "2.md/x": {Data: []byte("x")}})
+		tree, err := c.Repo.WriteFiles(t.Context(), "",
+			map[string]*git.File{name + ".md": file, name + "2.md/x": {Data: []byte("x")}})
 		require.NoError(t, err)
 		c.user("update-ref", memoryRef, c.user("commit-tree", "-m", "m", tree))
 		for _, program := range []string{name, name + "2"} {
@@ -284,7 +311,10 @@ func TestLocalRunGoesOnFromWhatWasFetched(t *testing.T) {
 func TestStatesThatAreNoFiles(t *testing.T) {
 	t.Parallel()
 	c := newCheckout(t)
-	head := c.begin(map[string]string{"a.md": "a\n", "b.md": "-> a.md", "c.md/x": "x", "d.md": "", "e.iterations/000/000000.json": iteration(0, "e"), "f.md": "f\n", "f.md.bak": "old"})
+	head := c.begin(map[string]string{
+		"a.md": "a\n", "b.md": "-> a.md", "c.md/x": "x", "d.md": "",
+		"e.iterations/000/000000.json": iteration(0, "e"), "f.md": "f\n", "f.md.bak": "old",
+	})
 	states, at, err := c.States(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, head, at)

@@ -12,7 +12,8 @@ import (
 func (w *writing) move(ctx context.Context, stands []stand) error {
 	if w.Remote == "" {
 		updates := w.updates(stands, func(s stand) string { return s.here })
-		return w.Repo.UpdateRefs(ctx, w.reason(), append(updates, git.RefUpdate{Ref: LastSeen, New: w.written, Old: git.Any})...)
+		return w.Repo.UpdateRefs(ctx, w.reason(),
+			append(updates, git.RefUpdate{Ref: LastSeen, New: w.written, Old: git.Any})...)
 	}
 	pushed := w.Repo.Remote(w.Remote).Push(ctx, w.updates(stands, func(s stand) string { return s.there })...)
 	if errors.Is(pushed, git.ErrRejected) {
@@ -61,7 +62,8 @@ func (w *writing) readBack(ctx context.Context, pushed error) error {
 			return err
 		}
 	}
-	return fmt.Errorf("remote %s took %s for %s and now has %s", w.Remote, name(w.written), MemoryBranch, name(later.there))
+	return fmt.Errorf("remote %s took %s for %s and now has %s", w.Remote, name(w.written), MemoryBranch,
+		name(later.there))
 }
 
 // follow brings the local branches, and what is known of the remote's, up to

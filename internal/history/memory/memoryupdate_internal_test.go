@@ -64,8 +64,10 @@ func TestOnlyTheIterationThatChangedIsWritten(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, changed("p", before, Files{Ledger: now}))
 	require.NoError(t, now.Append(&history.Paused{}, started(1001)))
-	assert.ElementsMatch(t, []string{"p.iterations/001/001000.json", "p.iterations/001/001001.json"}, slices.Collect(maps.Keys(changed("p", before, Files{Ledger: now}))))
-	assert.Equal(t, map[string]*git.File{"p.iterations/000/000000.json": nil, "p.iterations/README": nil}, changed("p", before, Files{}))
+	assert.ElementsMatch(t, []string{"p.iterations/001/001000.json", "p.iterations/001/001001.json"},
+		slices.Collect(maps.Keys(changed("p", before, Files{Ledger: now}))))
+	assert.Equal(t, map[string]*git.File{"p.iterations/000/000000.json": nil, "p.iterations/README": nil},
+		changed("p", before, Files{}))
 }
 
 // TestABranchHasToBeWhereItWas: Old is held against where the branch counts as being, but
@@ -78,19 +80,37 @@ func TestABranchHasToBeWhereItWas(t *testing.T) {
 		doubtful      bool
 		says          string
 	}{
-		"where it was":                  {old: a, next: b, at: a},
-		"new":                           {next: b},
-		"anywhere":                      {old: git.Any, next: b, at: c},
-		"anywhere, and new":             {old: git.Any, next: b},
-		"moved":                         {old: a, next: b, at: c, says: "autoloop/x is at cccccccccccc, expected was aaaaaaaaaaaa"},
-		"made by others":                {next: b, at: c, says: "autoloop/x is at cccccccccccc, expected was no commit"},
-		"removed":                       {old: a, next: b, says: "autoloop/x is at no commit, expected was aaaaaaaaaaaa"},
-		"where it was to go":            {old: a, next: b, at: b, says: "autoloop/x is at bbbbbbbbbbbb, expected was aaaaaaaaaaaa"},
-		"elsewhere, and our push broke": {old: a, next: b, at: c, doubtful: true, says: "autoloop/x is at cccccccccccc"},
+		"where it was":      {old: a, next: b, at: a},
+		"new":               {next: b},
+		"anywhere":          {old: git.Any, next: b, at: c},
+		"anywhere, and new": {old: git.Any, next: b},
+		"moved": {
+			old: a, next: b, at: c,
+			says: "autoloop/x is at cccccccccccc, expected was aaaaaaaaaaaa",
+		},
+		"made by others": {
+			next: b, at: c,
+			says: "autoloop/x is at cccccccccccc, expected was no commit",
+		},
+		"removed": {
+			old: a, next: b,
+			says: "autoloop/x is at no commit, expected was aaaaaaaaaaaa",
+		},
+		"where it was to go": {
+			old: a, next: b, at: b,
+			says: "autoloop/x is at bbbbbbbbbbbb, expected was aaaaaaaaaaaa",
+		},
+		"elsewhere, and our push broke": {
+			old: a, next: b, at: c, doubtful: true,
+			says: "autoloop/x is at cccccccccccc",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := &writing{Update: Update{Branch: &git.RefUpdate{Ref: "refs/heads/autoloop/x", Old: test.old, New: test.next}}}
+			w := &writing{Update: Update{Branch: &git.RefUpdate{
+				Ref: "refs/heads/autoloop/x", Old: test.old,
+				New: test.next,
+			}}}
 			if test.doubtful {
 				w.doubtful = []string{"dddddddddddddddddddd"}
 			}
@@ -152,6 +172,7 @@ func TestOnlyFilesOfSomeSizeAreRead(t *testing.T) {
 	}
 	for _, mode := range []string{git.ModeSymlink, git.ModeSubmodule, git.ModeDirectory, "100664", ""} {
 		err := checkEntry(git.Sized{TreeEntry: git.TreeEntry{Mode: mode, Path: "p.results.tsv"}, Size: 1})
-		require.EqualError(t, err, "p.results.tsv on branch memory/autoloop is no regular file (mode "+mode+"); remove it there")
+		require.EqualError(t, err, "p.results.tsv on branch memory/autoloop is no regular file (mode "+mode+
+			"); remove it there")
 	}
 }

@@ -50,6 +50,7 @@ func TestManyWritersGetTheirTurn(t *testing.T) {
 		for range 20 {
 			assert.Less(t, landing(64, work, m.pace), retryRemote, work)
 		}
-		assert.Greater(t, landing(64, work, steady), retryRemote, "the simulation notices writers that meet again, %s", work)
+		assert.Greater(t, landing(64, work, steady), retryRemote,
+			"the simulation notices writers that meet again, %s", work)
 	}
 }

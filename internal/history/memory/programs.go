@@ -157,7 +157,11 @@ func (s Programs) place(dir, shown string, entry fs.DirEntry) (place, bool) {
 		}
 		return inside(full, shown, name, link)
 	case directory:
-		return place{name: stem, file: shown, problem: "a directory has the name of a program file; rename it to " + path.Join(path.Dir(shown), stem)}, true
+		return place{
+			name: stem, file: shown,
+			problem: "a directory has the name of a program file; rename it to " + path.Join(path.Dir(shown),
+				stem),
+		}, true
 	case extension != ".md":
 		return place{name: stem, file: shown, problem: "a program file ends in .md; rename it to " + stem + ".md"}, true
 	default:
@@ -174,7 +178,8 @@ func inside(dir, shown, name string, link bool) (place, bool) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return place{}, false
 	}
-	return place{name: name, file: path.Join(shown, file), path: full, plain: !link && err == nil && info.Mode().IsRegular()}, true
+	return place{name: name, file: path.Join(shown, file), path: full, plain: !link && err == nil &&
+		info.Mode().IsRegular()}, true
 }
 
 // clashes makes one error of a name that is claimed by a file and a directory.
@@ -183,7 +188,8 @@ func clashes(places []place) []place {
 	for i := 0; i < len(places); i++ {
 		p := places[i]
 		if i+1 < len(places) && places[i+1].name == p.name {
-			p.problem = fmt.Sprintf("the name %s is claimed twice, by %s and %s; keep one", p.name, p.file, places[i+1].file)
+			p.problem = fmt.Sprintf("the name %s is claimed twice, by %s and %s; keep one", p.name, p.file,
+				places[i+1].file)
 			i++ // kept is never further than this
 		}
 		kept = append(kept, p)
@@ -267,7 +273,8 @@ func (s Programs) check(file string) error {
 	if below(s.Root, file) || s.Dir != "" && below(s.Directory(), file) {
 		return nil
 	}
-	if direct, err := filepath.EvalSymlinks(filepath.Dir(file)); err == nil && direct == filepath.Dir(target) && !s.found(file) {
+	if direct, err := filepath.EvalSymlinks(filepath.Dir(file)); err == nil && direct == filepath.Dir(target) &&
+		!s.found(file) {
 		return nil // a file elsewhere that was named by its path
 	}
 	return errors.New("the file is a link that leaves the repository")

@@ -55,41 +55,117 @@ func TestProgramPlaces(t *testing.T) {
 		files map[string]string
 		want  []string
 	}{
-		"nothing":                     {map[string]string{"README.md": ok}, nil},
-		"no programs":                 {map[string]string{".autoloop/programs/": ""}, nil},
-		"file":                        {map[string]string{".autoloop/programs/a.md": ok}, []string{"a .autoloop/programs/a.md"}},
-		"directory":                   {map[string]string{".autoloop/programs/a/program.md": ok}, []string{"a .autoloop/programs/a/program.md"}},
-		"in order of name":            {map[string]string{".autoloop/programs/b.md": ok, ".autoloop/programs/a/program.md": ok, ".autoloop/programs/c.md": ok}, []string{"a .autoloop/programs/a/program.md", "b .autoloop/programs/b.md", "c .autoloop/programs/c.md"}},
-		"README is no program":        {map[string]string{".autoloop/programs/README.md": ok, ".autoloop/programs/readme.md": ok, ".autoloop/programs/a.md": ok}, []string{"a .autoloop/programs/a.md"}},
-		"other files are no programs": {map[string]string{".autoloop/programs/a.txt": ok, ".autoloop/programs/.b.md": ok, ".autoloop/programs/c/eval.sh": ok, ".autoloop/programs/d/": ""}, nil},
+		"nothing":     {map[string]string{"README.md": ok}, nil},
+		"no programs": {map[string]string{".autoloop/programs/": ""}, nil},
+		"file": {
+			map[string]string{".autoloop/programs/a.md": ok},
+			[]string{"a .autoloop/programs/a.md"},
+		},
+		"directory": {
+			map[string]string{".autoloop/programs/a/program.md": ok},
+			[]string{"a .autoloop/programs/a/program.md"},
+		},
+		"in order of name": {
+			map[string]string{
+				".autoloop/programs/b.md":         ok,
+				".autoloop/programs/a/program.md": ok, ".autoloop/programs/c.md": ok,
+			},
+			[]string{"a .autoloop/programs/a/program.md", "b .autoloop/programs/b.md", "c .autoloop/programs/c.md"},
+		},
+		"README is no program": {map[string]string{
+			".autoloop/programs/README.md": ok,
+			".autoloop/programs/readme.md": ok, ".autoloop/programs/a.md": ok,
+		}, []string{"a .autoloop/programs/a.md"}},
+		"other files are no programs": {map[string]string{
+			".autoloop/programs/a.txt": ok,
+			".autoloop/programs/.b.md": ok, ".autoloop/programs/c/eval.sh": ok, ".autoloop/programs/d/": "",
+		}, nil},
 		"one name twice": {
-			map[string]string{".autoloop/programs/a.md": ok, ".autoloop/programs/a/program.md": ok, ".autoloop/programs/b.md": ok},
+			map[string]string{
+				".autoloop/programs/a.md": ok, ".autoloop/programs/a/program.md": ok,
+				".autoloop/programs/b.md": ok,
+			},
 			[]string{"a .autoloop/programs/a.md ! the name a is claimed twice, by .autoloop/programs/a.md and .autoloop/programs/a/program.md; keep one", "b .autoloop/programs/b.md"},
 		},
-		"a directory beside without a program": {map[string]string{".autoloop/programs/a.md": ok, ".autoloop/programs/a/eval.sh": ok}, []string{"a .autoloop/programs/a.md"}},
+		"a directory beside without a program": {map[string]string{
+			".autoloop/programs/a.md":      ok,
+			".autoloop/programs/a/eval.sh": ok,
+		}, []string{"a .autoloop/programs/a.md"}},
 		"names that sort around": {
-			map[string]string{".autoloop/programs/a.md": ok, ".autoloop/programs/a-b.md": ok, ".autoloop/programs/a.b/program.md": ok, ".autoloop/programs/a/program.md": ok},
+			map[string]string{
+				".autoloop/programs/a.md": ok, ".autoloop/programs/a-b.md": ok,
+				".autoloop/programs/a.b/program.md": ok, ".autoloop/programs/a/program.md": ok,
+			},
 			[]string{"a .autoloop/programs/a.md ! the name a is claimed twice, by .autoloop/programs/a.md and .autoloop/programs/a/program.md; keep one", "a-b .autoloop/programs/a-b.md", "a.b .autoloop/programs/a.b/program.md"},
 		},
 		"a directory named like a file": {
 			map[string]string{".autoloop/programs/x.md/program.md": ok, ".autoloop/programs/b.md": ok},
-			[]string{"b .autoloop/programs/b.md", "x .autoloop/programs/x.md ! a directory has the name of a program file; rename it to .autoloop/programs/x"},
+			[]string{
+				"b .autoloop/programs/b.md",
+				"x .autoloop/programs/x.md ! a directory has the name of a program file; rename it to .autoloop/programs/x",
+			},
 		},
-		"upper case":             {map[string]string{".autoloop/programs/a.MD": ok}, []string{"a .autoloop/programs/a.MD ! a program file ends in .md; rename it to a.md"}},
-		"no slug":                {map[string]string{".autoloop/programs/My Prog.md": ok, ".autoloop/programs/b.md": ok}, []string{"My Prog .autoloop/programs/My Prog.md ! name \"My Prog\" is no slug ([a-z0-9][a-z0-9._-]*, no `..`, no `.` or `.lock` at the end); rename it to \"my-prog\"", "b .autoloop/programs/b.md"}},
-		"program.md is a dir":    {map[string]string{".autoloop/programs/a/program.md/": ""}, []string{"a .autoloop/programs/a/program.md ! it is no regular file"}},
-		"too large":              {map[string]string{".autoloop/programs/a.md": strings.Repeat("x", program.MaxBytes+1)}, []string{"a .autoloop/programs/a.md ! the file is too large; a program file has at most 1048576 bytes"}},
-		"single":                 {map[string]string{".autoloop/program.md": ok, "program.md": ok}, []string{"program .autoloop/program.md"}},
-		"single at the top":      {map[string]string{"program.md": ok, ".autoloop/programs/README.md": ok}, []string{"program program.md"}},
-		"single is the last":     {map[string]string{"program.md": ok, ".autoloop/program.md": ok, ".autoloop/programs/a.md": ok}, []string{"a .autoloop/programs/a.md"}},
-		"a link within":          {map[string]string{".autoloop/programs/a.md": "-> ../../docs/a.md", "docs/a.md": ok}, []string{"a .autoloop/programs/a.md"}},
-		"a link up and out":      {map[string]string{".autoloop/programs/a.md": "-> ../../../outside.md"}, []string{"a .autoloop/programs/a.md ! the file is a link that leaves the repository"}},
-		"a link to nothing":      {map[string]string{".autoloop/programs/a.md": "-> nothing.md"}, []string{"a .autoloop/programs/a.md ! no such file or directory"}},
-		"a link to itself":       {map[string]string{".autoloop/programs/a.md": "-> a.md"}, []string{"a .autoloop/programs/a.md ! EvalSymlinks: too many links"}},
-		"a device":               {map[string]string{".autoloop/programs/a.md": "-> /dev/zero"}, []string{"a .autoloop/programs/a.md ! it is no regular file"}},
-		"a linked directory":     {map[string]string{".autoloop/programs/a": "-> ../../docs", "docs/program.md": ok}, []string{"a .autoloop/programs/a/program.md"}},
-		"a directory linked out": {map[string]string{".autoloop/programs/a": "-> ../../../outside"}, []string{"a .autoloop/programs/a/program.md ! the file is a link that leaves the repository"}},
-		"single linked out":      {map[string]string{"program.md": "-> ../outside.md"}, []string{"program program.md ! the file is a link that leaves the repository"}},
+		"upper case": {
+			map[string]string{".autoloop/programs/a.MD": ok},
+			[]string{"a .autoloop/programs/a.MD ! a program file ends in .md; rename it to a.md"},
+		},
+		"no slug": {
+			map[string]string{
+				".autoloop/programs/My Prog.md": ok,
+				".autoloop/programs/b.md":       ok,
+			},
+			[]string{"My Prog .autoloop/programs/My Prog.md ! name \"My Prog\" is no slug ([a-z0-9][a-z0-9._-]*, no `..`, no `.` or `.lock` at the end); rename it to \"my-prog\"", "b .autoloop/programs/b.md"},
+		},
+		"program.md is a dir": {
+			map[string]string{".autoloop/programs/a/program.md/": ""},
+			[]string{"a .autoloop/programs/a/program.md ! it is no regular file"},
+		},
+		"too large": {map[string]string{".autoloop/programs/a.md": strings.Repeat("x",
+			program.MaxBytes+1)}, []string{"a .autoloop/programs/a.md ! the file is too large; a program file has at most 1048576 bytes"}},
+		"single": {
+			map[string]string{".autoloop/program.md": ok, "program.md": ok},
+			[]string{"program .autoloop/program.md"},
+		},
+		"single at the top": {
+			map[string]string{"program.md": ok, ".autoloop/programs/README.md": ok},
+			[]string{"program program.md"},
+		},
+		"single is the last": {map[string]string{
+			"program.md": ok, ".autoloop/program.md": ok,
+			".autoloop/programs/a.md": ok,
+		}, []string{"a .autoloop/programs/a.md"}},
+		"a link within": {
+			map[string]string{".autoloop/programs/a.md": "-> ../../docs/a.md", "docs/a.md": ok},
+			[]string{"a .autoloop/programs/a.md"},
+		},
+		"a link up and out": {
+			map[string]string{".autoloop/programs/a.md": "-> ../../../outside.md"},
+			[]string{"a .autoloop/programs/a.md ! the file is a link that leaves the repository"},
+		},
+		"a link to nothing": {
+			map[string]string{".autoloop/programs/a.md": "-> nothing.md"},
+			[]string{"a .autoloop/programs/a.md ! no such file or directory"},
+		},
+		"a link to itself": {
+			map[string]string{".autoloop/programs/a.md": "-> a.md"},
+			[]string{"a .autoloop/programs/a.md ! EvalSymlinks: too many links"},
+		},
+		"a device": {
+			map[string]string{".autoloop/programs/a.md": "-> /dev/zero"},
+			[]string{"a .autoloop/programs/a.md ! it is no regular file"},
+		},
+		"a linked directory": {
+			map[string]string{".autoloop/programs/a": "-> ../../docs", "docs/program.md": ok},
+			[]string{"a .autoloop/programs/a/program.md"},
+		},
+		"a directory linked out": {
+			map[string]string{".autoloop/programs/a": "-> ../../../outside"},
+			[]string{"a .autoloop/programs/a/program.md ! the file is a link that leaves the repository"},
+		},
+		"single linked out": {
+			map[string]string{"program.md": "-> ../outside.md"},
+			[]string{"program program.md ! the file is a link that leaves the repository"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -113,8 +189,14 @@ func TestSingleProgramCountsAlone(t *testing.T) {
 }
 
 func TestProgramsDirectory(t *testing.T) {
-	root := programFiles(t, map[string]string{"progs/a.md": "# x\n", ".autoloop/programs/b.md": "# x\n", "program.md": "# x\n", "empty/": ""})
-	elsewhere := programFiles(t, map[string]string{"c/program.md": "# x\n", "d.md": "-> c/program.md", "e.md": "-> ../../e.md"})
+	root := programFiles(t, map[string]string{
+		"progs/a.md": "# x\n", ".autoloop/programs/b.md": "# x\n",
+		"program.md": "# x\n", "empty/": "",
+	})
+	elsewhere := programFiles(t, map[string]string{
+		"c/program.md": "# x\n", "d.md": "-> c/program.md",
+		"e.md": "-> ../../e.md",
+	})
 	for dir, want := range map[string][]string{
 		"progs":                      {"a progs/a.md"},
 		"./progs/":                   {"a progs/a.md"},
@@ -143,7 +225,10 @@ func TestProgramsDirectoryThatLeavesTheRepository(t *testing.T) {
 }
 
 func TestFindProgram(t *testing.T) {
-	root := programFiles(t, map[string]string{".autoloop/programs/a.md": "# x\n", ".autoloop/programs/b.md": "# x\n", ".autoloop/programs/b/program.md": "# x\n"})
+	root := programFiles(t, map[string]string{
+		".autoloop/programs/a.md": "# x\n", ".autoloop/programs/b.md": "# x\n",
+		".autoloop/programs/b/program.md": "# x\n",
+	})
 	source := memory.Programs{Root: root}
 	p, err := source.Find("a")
 	require.NoError(t, err)

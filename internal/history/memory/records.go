@@ -81,7 +81,9 @@ func (m *Memory) Records(ctx context.Context, name, branch string, signers *Sign
 }
 
 // unknown says which commits nobody known has signed.
-func (m *Memory) unknown(ctx context.Context, signers Signers, head, name string, kept []audit.Commit) ([]string, error) {
+func (m *Memory) unknown(ctx context.Context, signers Signers, head, name string,
+	kept []audit.Commit,
+) ([]string, error) {
 	own := []string{name + stateSuffix, name + resultsSuffix, name + iterationsSuffix}
 	unsigned, err := m.Repo.Unsigned(ctx, signers.How, signers.Allowed, []string{head}, own)
 	if err != nil {
@@ -204,7 +206,10 @@ func (m *Memory) keptCommits(ctx context.Context, name string, tips []string, fr
 	for _, commit := range log {
 		trailers := commit.Trailers()
 		if strings.HasPrefix(commit.Subject(), "[Autoloop: "+name+"] ") && trailers["Autoloop-Iteration"] != "" {
-			kept = append(kept, audit.Commit{ID: commit.ID, Iteration: trailers["Autoloop-Iteration"], Metric: trailers["Autoloop-Metric"]})
+			kept = append(kept, audit.Commit{
+				ID: commit.ID, Iteration: trailers["Autoloop-Iteration"],
+				Metric: trailers["Autoloop-Metric"],
+			})
 		}
 	}
 	return kept, nil

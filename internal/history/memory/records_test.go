@@ -24,7 +24,10 @@ func (c *checkout) baselines(of ...[2]string) map[string]string {
 	c.t.Helper()
 	log := &history.Log{}
 	for _, one := range of {
-		require.NoError(c.t, log.Append(&history.Measured{Head: history.Head{Run: "r", Time: c.Now()}, Role: history.Baseline, Commit: one[0], BaseBranch: one[1]}))
+		require.NoError(c.t, log.Append(&history.Measured{
+			Head: history.Head{Run: "r", Time: c.Now()},
+			Role: history.Baseline, Commit: one[0], BaseBranch: one[1],
+		}))
 	}
 	return map[string]string{"p.md": string(state.New("p").Render()), "p.iterations/000/000000.json": it(log)}
 }
@@ -54,14 +57,18 @@ func TestCommitsThatSayThatTheyWereKept(t *testing.T) {
 	t.Parallel()
 	c := newCheckout(t)
 	kept := func(program, number, metric string) string {
-		return "[Autoloop: " + program + "] Iteration " + number + ": x\n\nAutoloop-Iteration: " + number + "\nAutoloop-Metric: " + metric + "\nAutoloop-Run: r"
+		return "[Autoloop: " + program + "] Iteration " + number + ": x\n\nAutoloop-Iteration: " + number +
+			"\nAutoloop-Metric: " + metric + "\nAutoloop-Run: r"
 	}
 	on := c.stacked("HEAD", kept("p", "1", "9"), "a person's", kept("p", "2", "8"))
 	old, base, merged := on[0], on[1], on[2]
 	own := c.stacked(
-		base, kept("p", "3", "7"), "a person's", kept("q", "4", "6"), kept("pq", "5", "6"), "Revert \"[Autoloop: p] x\"\n\nAutoloop-Iteration: 6", "[Autoloop: p] Merge main\n\nAutoloop-Run: r",
-		"[Autoloop: p] x\n\nAutoloop-Iteration: 7\n\nAnd more.", kept("p", "8", "5"), "[Autoloop: p] Undo\n\nAutoloop-Iteration: many")
-	both := c.user("commit-tree", "HEAD^{tree}", "-p", own[8], "-p", merged, "-m", "[Autoloop: p] Merge main\n\nAutoloop-Run: r")
+		base, kept("p", "3", "7"), "a person's", kept("q", "4", "6"), kept("pq", "5", "6"),
+		"Revert \"[Autoloop: p] x\"\n\nAutoloop-Iteration: 6", "[Autoloop: p] Merge main\n\nAutoloop-Run: r",
+		"[Autoloop: p] x\n\nAutoloop-Iteration: 7\n\nAnd more.", kept("p", "8", "5"),
+		"[Autoloop: p] Undo\n\nAutoloop-Iteration: many")
+	both := c.user("commit-tree", "HEAD^{tree}", "-p", own[8], "-p", merged, "-m",
+		"[Autoloop: p] Merge main\n\nAutoloop-Run: r")
 	const ref, gone = "refs/heads/autoloop/p", "1111111111111111111111111111111111111111"
 	for name, test := range map[string]struct {
 		refs  map[string]string
@@ -69,16 +76,63 @@ func TestCommitsThatSayThatTheyWereKept(t *testing.T) {
 		want  []string // numbers of iterations
 		head  string
 	}{
-		"on both branches":                    {map[string]string{ref: own[8], "refs/heads/other": merged}, [][2]string{{base, "other"}}, []string{"2", "3", "8", "many"}, own[8]},
-		"each once":                           {map[string]string{ref: both, "refs/heads/other": merged}, [][2]string{{base, "other"}}, []string{"2", "3", "8", "many"}, both},
-		"no program branch":                   {map[string]string{ref: "", "refs/heads/other": merged}, [][2]string{{base, "other"}}, []string{"2"}, ""},
-		"no default branch any more":          {map[string]string{ref: own[8], "refs/heads/other": ""}, [][2]string{{base, "other"}}, []string{"3", "8", "many"}, own[8]},
-		"no branch":                           {map[string]string{ref: "", "refs/heads/other": ""}, [][2]string{{base, "other"}}, nil, ""},
-		"no baseline":                         {map[string]string{ref: own[8], "refs/heads/other": merged}, nil, []string{"1", "3", "8", "many"}, own[8]},
-		"a baseline of no branch":             {map[string]string{ref: own[8], "refs/heads/other": merged}, [][2]string{{base, ""}}, []string{"1", "3", "8", "many"}, own[8]},
-		"a baseline of a commit that is gone": {map[string]string{ref: own[8], "refs/heads/other": merged}, [][2]string{{gone, "other"}}, []string{"1", "2", "3", "8", "many"}, own[8]},
-		"since the first baseline":            {map[string]string{ref: own[8], "refs/heads/other": merged}, [][2]string{{old, "other"}, {own[0], "other"}}, []string{"2", "3", "8", "many"}, own[8]},
-		"of the branch of the last":           {map[string]string{ref: own[0], "refs/heads/other": "", "refs/heads/main2": merged}, [][2]string{{old, "other"}, {base, "main2"}}, []string{"2", "3"}, own[0]},
+		"on both branches": {
+			map[string]string{ref: own[8], "refs/heads/other": merged},
+			[][2]string{{base, "other"}},
+			[]string{"2", "3", "8", "many"},
+			own[8],
+		},
+		"each once": {
+			map[string]string{ref: both, "refs/heads/other": merged},
+			[][2]string{{base, "other"}},
+			[]string{"2", "3", "8", "many"},
+			both,
+		},
+		"no program branch": {
+			map[string]string{ref: "", "refs/heads/other": merged},
+			[][2]string{{base, "other"}},
+			[]string{"2"},
+			"",
+		},
+		"no default branch any more": {
+			map[string]string{ref: own[8], "refs/heads/other": ""},
+			[][2]string{{base, "other"}},
+			[]string{"3", "8", "many"},
+			own[8],
+		},
+		"no branch": {
+			map[string]string{ref: "", "refs/heads/other": ""},
+			[][2]string{{base, "other"}},
+			nil, "",
+		},
+		"no baseline": {
+			map[string]string{ref: own[8], "refs/heads/other": merged},
+			nil,
+			[]string{"1", "3", "8", "many"},
+			own[8],
+		},
+		"a baseline of no branch": {
+			map[string]string{ref: own[8], "refs/heads/other": merged},
+			[][2]string{{base, ""}},
+			[]string{"1", "3", "8", "many"},
+			own[8],
+		},
+		"a baseline of a commit that is gone": {
+			map[string]string{ref: own[8], "refs/heads/other": merged},
+			[][2]string{{gone, "other"}},
+			[]string{"1", "2", "3", "8", "many"},
+			own[8],
+		},
+		"since the first baseline": {
+			map[string]string{ref: own[8], "refs/heads/other": merged},
+			[][2]string{{old, "other"}, {own[0], "other"}},
+			[]string{"2", "3", "8", "many"},
+			own[8],
+		},
+		"of the branch of the last": {map[string]string{
+			ref: own[0], "refs/heads/other": "",
+			"refs/heads/main2": merged,
+		}, [][2]string{{old, "other"}, {base, "main2"}}, []string{"2", "3"}, own[0]},
 	} {
 		c.at(c.dir, test.refs)
 		c.begin(c.baselines(test.bases...))
@@ -132,7 +186,8 @@ func TestCommitsThatNobodyKnownSigned(t *testing.T) {
 	dir := t.TempDir()
 	key := func(name string) string {
 		file := filepath.Join(dir, name)
-		made, err := exec.CommandContext(t.Context(), "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", file).CombinedOutput()
+		made, err := exec.CommandContext(t.Context(), "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f",
+			file).CombinedOutput()
 		require.NoError(t, err, string(made))
 		return file
 	}
@@ -179,8 +234,14 @@ func TestCommitsThatNobodyKnownSigned(t *testing.T) {
 		{one, keptKnown, nil},
 		{two, keptKnown, nil},
 		{three, keptKnown, []string{"nobody known has signed commit " + three[:12] + " of memory/autoloop"}},
-		{four, base, []string{"nobody known has signed commit " + four[:12] + " of memory/autoloop", "nobody known has signed commit " + three[:12] + " of memory/autoloop"}},
-		{one, keptStrange, []string{"nobody known has signed the kept commit " + keptStrange[:12], "nobody known has signed the kept commit " + keptUnsigned[:12]}},
+		{four, base, []string{
+			"nobody known has signed commit " + four[:12] + " of memory/autoloop",
+			"nobody known has signed commit " + three[:12] + " of memory/autoloop",
+		}},
+		{one, keptStrange, []string{
+			"nobody known has signed the kept commit " + keptStrange[:12],
+			"nobody known has signed the kept commit " + keptUnsigned[:12],
+		}},
 	} {
 		c.at(c.dir, map[string]string{memoryRef: test.records, "refs/heads/autoloop/p": test.branch})
 		records, err := c.Records(t.Context(), "p", "autoloop/p", &memory.Signers{How: git.SSH, Allowed: allowed})
@@ -236,9 +297,11 @@ func TestVersionsOfAProgram(t *testing.T) {
 	assert.Equal(t, []string{"now"}, versions(source, "p"))
 	assert.Equal(t, []string{"now", "two", "one"}, versions(source, "p", commits[3]))
 	assert.Equal(t, []string{"now", "one"}, versions(source, "p", commits[1]))
-	assert.Equal(t, []string{"now", "one"}, versions(source, "p", side, "refs/heads/none", "1111111111111111111111111111111111111111", ""))
+	assert.Equal(t, []string{"now", "one"},
+		versions(source, "p", side, "refs/heads/none", "1111111111111111111111111111111111111111", ""))
 	assert.Equal(t, []string{"now"}, versions(source, "p", "refs/heads/none"))
-	assert.Equal(t, []string{"now", "one", "two", "one"}, versions(source, "p", commits[3], side), "that of the side was made last")
+	assert.Equal(t, []string{"now", "one", "two", "one"}, versions(source, "p", commits[3], side),
+		"that of the side was made last")
 	assert.Empty(t, versions(source, "q", commits[3]), "another program")
 	c.write(file, "---\nschedule: bad\n---\n")
 	assert.Equal(t, []string{"two", "one"}, versions(source, "p", commits[3]))

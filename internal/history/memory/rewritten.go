@@ -50,13 +50,17 @@ func (m *Memory) rewritten(ctx context.Context, head, name string, log *history.
 		switch {
 		case !ours:
 		case v.Blob == "":
-			found = append(found, fmt.Sprintf("commit %.12s removes iteration %d, and leaves the state", v.Commit, number))
+			found = append(found, fmt.Sprintf("commit %.12s removes iteration %d, and leaves the state",
+				v.Commit, number))
 		case v.Before == "" && number <= newest:
-			found = append(found, fmt.Sprintf("commit %.12s adds iteration %d after iteration %d", v.Commit, number, newest))
+			found = append(found, fmt.Sprintf("commit %.12s adds iteration %d after iteration %d", v.Commit,
+				number, newest))
 		case v.Before != "" && number < newest:
-			found = append(found, fmt.Sprintf("commit %.12s changes iteration %d, after which iteration %d had begun", v.Commit, number, newest))
+			found = append(found, fmt.Sprintf("commit %.12s changes iteration %d, after which iteration %d had begun",
+				v.Commit, number, newest))
 		case v.Before != "" && !history.Extends(texts[v.Blob], texts[v.Before]):
-			found = append(found, fmt.Sprintf("commit %.12s changes or removes what iteration %d had recorded", v.Commit, number))
+			found = append(found, fmt.Sprintf("commit %.12s changes or removes what iteration %d had recorded",
+				v.Commit, number))
 		}
 		newest = max(newest, number)
 	}
@@ -70,7 +74,9 @@ const clocksDiffer = 10 * time.Minute
 
 // early says which commits, the oldest first, lie in the future, and which iterations
 // have events that are later than the last commit to their file.
-func (m *Memory) early(ctx context.Context, head, name string, versions []git.FileVersion, log *history.Log) ([]string, error) {
+func (m *Memory) early(ctx context.Context, head, name string, versions []git.FileVersion,
+	log *history.Log,
+) ([]string, error) {
 	if len(versions) == 0 {
 		return nil, nil
 	}
@@ -90,13 +96,15 @@ func (m *Memory) early(ctx context.Context, head, name string, versions []git.Fi
 			written[number] = date
 		}
 		if date.After(limit) && (i == 0 || versions[i-1].Commit != v.Commit) {
-			found = append(found, fmt.Sprintf("commit %.12s is dated %s, which is not yet", v.Commit, date.Format(time.RFC3339)))
+			found = append(found, fmt.Sprintf("commit %.12s is dated %s, which is not yet", v.Commit,
+				date.Format(time.RFC3339)))
 		}
 	}
 	for _, it := range log.Iterations() {
 		for _, e := range it.Events {
 			if at := e.Header().Time; at.After(written[it.Number].Add(clocksDiffer)) {
-				found = append(found, fmt.Sprintf("iteration %d has an event of %s, and was written before, at %s", it.Number, at.Format(time.RFC3339), written[it.Number].Format(time.RFC3339)))
+				found = append(found, fmt.Sprintf("iteration %d has an event of %s, and was written before, at %s",
+					it.Number, at.Format(time.RFC3339), written[it.Number].Format(time.RFC3339)))
 				break
 			}
 		}
@@ -203,6 +211,8 @@ func (w *writing) checkLedger(ctx context.Context, head string, current Files) e
 	if whole, err := w.removedWhole(ctx, versions[0].Commit, w.Program); err != nil || whole {
 		return err
 	}
-	return backoff.Permanent(fmt.Errorf("the ledger of %s is gone and its state is not: commit %.12s of branch %s took it away; "+
-		"revert that commit there, or remove the state too to begin anew", w.Program, versions[0].Commit, MemoryBranch))
+	return backoff.Permanent(fmt.Errorf(
+		"the ledger of %s is gone and its state is not: commit %.12s of branch %s took it away; "+
+			"revert that commit there, or remove the state too to begin anew", w.Program, versions[0].Commit,
+		MemoryBranch))
 }

@@ -25,17 +25,20 @@ func TestRecordsThatCannotBeAudited(t *testing.T) {
 	c := newCheckout(t)
 	young := string(state.New("x").Render())
 	c.begin(map[string]string{
-		"table.md": young, "table.results.tsv": "no\ttable\n", "state.md": "# mine\n", "ledger.md": young, "ledger.iterations/000/000002.json": "{\n",
-		"alone.iterations/000/000000.json": iteration(0), "file.md": young, "file.iterations": "x", "fresh.md": young,
+		"table.md": young, "table.results.tsv": "no\ttable\n", "state.md": "# mine\n", "ledger.md": young,
+		"ledger.iterations/000/000002.json": "{\n",
+		"alone.iterations/000/000000.json":  iteration(0), "file.md": young, "file.iterations": "x", "fresh.md": young,
 	})
 	auditOf := func(name string) (audit.Report, error) {
 		records, err := c.Records(t.Context(), name, "autoloop/"+name, nil)
 		return audit.Of(records, nil), err
 	}
 	for name, says := range map[string]string{
-		"gone": "it has no records yet", "table": "read table.results.tsv on the memory branch: ", "state": "read state.md on the memory branch: ",
-		"ledger": "read ledger.iterations/000/000002.json on the memory branch: ", "alone": "read alone.md on the memory branch: ",
-		"file": "read file.iterations/ on the memory branch: it is no directory", "a/b": "is no name of a program",
+		"gone": "it has no records yet", "table": "read table.results.tsv on the memory branch: ",
+		"state":  "read state.md on the memory branch: ",
+		"ledger": "read ledger.iterations/000/000002.json on the memory branch: ",
+		"alone":  "read alone.md on the memory branch: ",
+		"file":   "read file.iterations/ on the memory branch: it is no directory", "a/b": "is no name of a program",
 	} {
 		_, err := auditOf(name)
 		require.ErrorContains(t, err, says, name)
@@ -69,18 +72,54 @@ func TestHistoriesThatAreRewrittenAreFound(t *testing.T) {
 		steps []map[string]string
 		says  map[int][]string // by step
 	}{
-		"grows":                 {[]map[string]string{ledger(keys{}), one, ledger(keys{"a"}, keys{"b", "c"}, keys{"d"})}, map[int][]string{}},
-		"stays":                 {[]map[string]string{one, one, one}, nil},
-		"begins later":          {[]map[string]string{nil, ledger(), one}, nil},
-		"the newest is changed": {[]map[string]string{one, ledger(keys{"a"}, keys{"c"}), ledger(keys{"a"}, keys{"c"})}, map[int][]string{1: {changes(1)}}},
-		"and put back":          {[]map[string]string{one, ledger(keys{"a"}, keys{"c"}), one}, map[int][]string{1: {changes(1)}, 2: {changes(1)}}},
-		"something put before":  {[]map[string]string{one, one, ledger(keys{"a"}, keys{"c", "b"})}, map[int][]string{2: {changes(1)}}},
-		"shortened":             {[]map[string]string{ledger(keys{"a", "b"}), ledger(keys{"a", "b"}), ledger(keys{"a"})}, map[int][]string{2: {changes(0)}}},
-		"emptied":               {[]map[string]string{ledger(keys{"a"}), ledger(keys{}), ledger(keys{"a"})}, map[int][]string{1: {changes(0)}}},
-		"an older one grows":    {[]map[string]string{one, ledger(keys{"a", "c"}, keys{"b"}), ledger(keys{"a", "c"}, keys{"b"})}, map[int][]string{1: {"changes iteration 0, after which iteration 1 had begun"}}},
-		"an older one is added": {[]map[string]string{ledger(keys{"a"}, nil, keys{"b"}), ledger(keys{"a"}, keys{"c"}, keys{"b"}), nil}, nil},
-		"one put in between":    {[]map[string]string{ledger(keys{"a"}, nil, keys{"b"}), ledger(keys{"a"}, keys{"c"}, keys{"b"}), ledger(keys{"a"}, keys{"c"}, keys{"b"})}, map[int][]string{1: {"adds iteration 1 after iteration 2"}}},
-		"removed":               {[]map[string]string{ledger(keys{"a"}), ledger(), ledger(keys{"a"})}, map[int][]string{1: {removes(0)}, 2: {"adds iteration 0 after iteration 0"}}},
+		"grows": {[]map[string]string{
+			ledger(keys{}), one,
+			ledger(keys{"a"}, keys{"b", "c"}, keys{"d"}),
+		}, map[int][]string{}},
+		"stays":        {[]map[string]string{one, one, one}, nil},
+		"begins later": {[]map[string]string{nil, ledger(), one}, nil},
+		"the newest is changed": {
+			[]map[string]string{one, ledger(keys{"a"}, keys{"c"}), ledger(keys{"a"}, keys{"c"})},
+			map[int][]string{1: {changes(1)}},
+		},
+		"and put back": {
+			[]map[string]string{one, ledger(keys{"a"}, keys{"c"}), one},
+			map[int][]string{1: {changes(1)}, 2: {changes(1)}},
+		},
+		"something put before": {
+			[]map[string]string{one, one, ledger(keys{"a"}, keys{"c", "b"})},
+			map[int][]string{2: {changes(1)}},
+		},
+		"shortened": {[]map[string]string{
+			ledger(keys{"a", "b"}), ledger(keys{"a", "b"}),
+			ledger(keys{"a"}),
+		}, map[int][]string{2: {changes(0)}}},
+		"emptied": {
+			[]map[string]string{ledger(keys{"a"}), ledger(keys{}), ledger(keys{"a"})},
+			map[int][]string{1: {changes(0)}},
+		},
+		"an older one grows": {
+			[]map[string]string{
+				one, ledger(keys{"a", "c"}, keys{"b"}),
+				ledger(keys{"a", "c"}, keys{"b"}),
+			},
+			map[int][]string{1: {"changes iteration 0, after which iteration 1 had begun"}},
+		},
+		"an older one is added": {[]map[string]string{
+			ledger(keys{"a"}, nil, keys{"b"}),
+			ledger(keys{"a"}, keys{"c"}, keys{"b"}), nil,
+		}, nil},
+		"one put in between": {
+			[]map[string]string{
+				ledger(keys{"a"}, nil, keys{"b"}),
+				ledger(keys{"a"}, keys{"c"}, keys{"b"}), ledger(keys{"a"}, keys{"c"}, keys{"b"}),
+			},
+			map[int][]string{1: {"adds iteration 1 after iteration 2"}},
+		},
+		"removed": {
+			[]map[string]string{ledger(keys{"a"}), ledger(), ledger(keys{"a"})},
+			map[int][]string{1: {removes(0)}, 2: {"adds iteration 0 after iteration 0"}},
+		},
 		"the newest is removed": {[]map[string]string{one, one, ledger(keys{"a"})}, map[int][]string{2: {removes(1)}}},
 		"begun anew":            {[]map[string]string{one, nil, ledger(keys{"z"})}, nil},
 		"forged before":         {[]map[string]string{one, ledger(keys{"z"}, keys{"b"}), nil}, nil},
@@ -143,14 +182,18 @@ func TestALedgerThatWasTakenAwayIsNotBegunAnew(t *testing.T) {
 	first := c.atop(files(map[string][2]string{"p": had, "whole": had, "fine": had, "young": none, "back": had}))
 	second := c.atop(files(map[string][2]string{"p": none, "whole": {"", ""}, "back": none}), first)
 	c.atop(files(map[string][2]string{"back": had, "whole": none}), second)
-	for name, taken := range map[string]bool{"p": true, "whole": false, "fine": false, "young": false, "back": false, "new": false} {
+	for name, taken := range map[string]bool{
+		"p": true, "whole": false, "fine": false, "young": false, "back": false,
+		"new": false,
+	} {
 		before := c.has(memoryRef)
 		_, err := c.Update(t.Context(), memory.Update{Program: name, Message: name, Apply: adding("more")})
 		if !taken {
 			require.NoError(t, err, name)
 			continue
 		}
-		require.ErrorContains(t, err, "the ledger of "+name+" is gone and its state is not: commit "+second[:12]+" of branch memory/autoloop took it away", name)
+		require.ErrorContains(t, err, "the ledger of "+name+" is gone and its state is not: commit "+second[:12]+
+			" of branch memory/autoloop took it away", name)
 		assert.Equal(t, before, c.has(memoryRef), name)
 	}
 	assert.Equal(t, []string{"line", "more"}, c.ledger("fine"))
@@ -179,7 +222,10 @@ func TestABranchThatWasCutBackIsRefused(t *testing.T) {
 			var rewritten *memory.RewrittenError
 			require.ErrorAs(t, err, &rewritten, name)
 			assert.Equal(t, memory.RewrittenError{Seen: second, Now: to}, *rewritten)
-			for _, says := range []string{second[:12], to[:12], "git push --force", "iterate resume NAME --memory " + to[:12]} {
+			for _, says := range []string{
+				second[:12], to[:12], "git push --force",
+				"iterate resume NAME --memory " + to[:12],
+			} {
 				require.ErrorContains(t, err, says)
 			}
 		}
@@ -210,18 +256,29 @@ func TestKilledBetweenTheRecordsAndTheBranch(t *testing.T) {
 			value := metric.FromInt(int64(number))
 			is := history.Head{Run: fmt.Sprint(number), Time: at, Iteration: number}
 			events := append([]history.Event{&history.Started{Head: is}}, more...)
-			events = append(events, &history.Decided{Head: is, Outcome: history.Accepted, Metric: &value, Best: &value, Commit: commit}, &history.Finished{Head: is})
-			_, err := c.Update(t.Context(), memory.Update{Program: "x", Message: "m", Branch: &git.RefUpdate{Ref: branchRef, Old: from, New: commit}, Apply: func(current memory.Files) (memory.Files, error) {
-				log, err := current.Log()
-				require.NoError(t, err)
-				return memory.Files{State: []byte("x"), Ledger: log}, log.Append(events...)
-			}})
+			events = append(events, &history.Decided{
+				Head: is, Outcome: history.Accepted, Metric: &value, Best: &value,
+				Commit: commit,
+			}, &history.Finished{Head: is})
+			_, err := c.Update(t.Context(),
+				memory.Update{
+					Program: "x", Message: "m",
+					Branch: &git.RefUpdate{Ref: branchRef, Old: from, New: commit},
+					Apply: func(current memory.Files) (memory.Files, error) {
+						log, err := current.Log()
+						require.NoError(t, err)
+						return memory.Files{State: []byte("x"), Ledger: log}, log.Append(events...)
+					},
+				})
 			require.NoError(t, err)
 		}
 		zero := metric.FromInt(0)
 		c.add("x", "begun")
 		was, next := "", c.commit("next", base)
-		keep("", next, &history.Measured{Head: history.Head{Run: "1"}, Role: history.Baseline, Metric: &zero, Commit: base})
+		keep("", next, &history.Measured{
+			Head: history.Head{Run: "1"}, Role: history.Baseline, Metric: &zero,
+			Commit: base,
+		})
 		if first {
 			c.user("update-ref", "-d", branchRef)
 		} else {
@@ -233,7 +290,8 @@ func TestKilledBetweenTheRecordsAndTheBranch(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, next, head, name)
 		assert.Equal(t, was, c.has(branchRef), "reading moves nothing")
-		_, err = c.Update(t.Context(), memory.Update{Program: "x", Message: "m", Apply: adding("more"), Claims: branchRef})
+		_, err = c.Update(t.Context(),
+			memory.Update{Program: "x", Message: "m", Apply: adding("more"), Claims: branchRef})
 		require.NoError(t, err)
 		assert.Equal(t, next, c.has(branchRef), name)
 
@@ -252,7 +310,10 @@ func TestKilledWithARefLocked(t *testing.T) {
 	c.add("x", "1")
 	lock := filepath.Join(c.dir, ".git", filepath.FromSlash(memoryRef)+".lock")
 	require.NoError(t, os.WriteFile(lock, nil, 0o644))
-	update := memory.Update{Program: "x", Message: "m", Apply: adding("2"), Branch: &git.RefUpdate{Ref: branchRef, New: c.has("HEAD")}}
+	update := memory.Update{
+		Program: "x", Message: "m", Apply: adding("2"),
+		Branch: &git.RefUpdate{Ref: branchRef, New: c.has("HEAD")},
+	}
 	_, err := c.Update(t.Context(), update)
 	require.ErrorContains(t, err, "remove "+lock)
 	require.NoError(t, os.Remove(lock))
@@ -278,7 +339,8 @@ func TestWhatIsDatedLaterThanItWasWritten(t *testing.T) {
 			t.Parallel()
 			m := newCheckout(t)
 			log := &history.Log{}
-			require.NoError(t, log.Append(&history.Started{Head: history.Head{Iteration: 1, Run: "r", Time: m.Now().Add(c.event)}}))
+			require.NoError(t, log.Append(
+				&history.Started{Head: history.Head{Iteration: 1, Run: "r", Time: m.Now().Add(c.event)}}))
 			files := map[string]*git.File{}
 			for _, it := range log.Iterations() {
 				files[fmt.Sprintf("p.iterations/000/%06d.json", it.Number)] = &git.File{Data: it.Text()}

@@ -117,7 +117,8 @@ func TestWithARemoteItsBranchCounts(t *testing.T) {
 		for _, ref := range []string{memoryRef, branchRef} {
 			name := strings.TrimPrefix(ref, "refs/heads/")
 			here[ref], there[ref] = commits[test.here], commits[test.there]
-			here["refs/autoloop/seen/origin/"+name], here["refs/remotes/origin/"+name] = commits[test.seen], commits[test.fetched]
+			here["refs/autoloop/seen/origin/"+name], here["refs/remotes/origin/"+name] = commits[test.seen],
+				commits[test.fetched]
 		}
 		c.at(c.dir, here)
 		c.at(bare, there)
@@ -125,7 +126,10 @@ func TestWithARemoteItsBranchCounts(t *testing.T) {
 		if test.records == "!" {
 			var diverged *memory.DivergedError
 			require.ErrorAs(t, err, &diverged, "%+v", test)
-			assert.Equal(t, memory.DivergedError{Ref: memoryRef, Here: commits[test.here], There: commits[test.there], Remote: "origin"}, *diverged)
+			assert.Equal(t, memory.DivergedError{
+				Ref: memoryRef, Here: commits[test.here], There: commits[test.there],
+				Remote: "origin",
+			}, *diverged)
 			continue
 		}
 		require.NoError(t, err, "%+v", test)

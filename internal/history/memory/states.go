@@ -36,7 +36,9 @@ type States struct {
 
 // Load reads the states of the named programs. Those without a state are not in the answer;
 // failed says why one cannot be read.
-func (s *States) Load(ctx context.Context, names []string) (found map[string][]byte, failed map[string]error, err error) {
+func (s *States) Load(ctx context.Context, names []string) (found map[string][]byte, failed map[string]error,
+	err error,
+) {
 	if info, err := os.Stat(s.Dir); err == nil && info.IsDir() {
 		s.copy = true
 	} else if s.Branch != nil {
@@ -58,7 +60,9 @@ func (s *States) Load(ctx context.Context, names []string) (found map[string][]b
 	return found, failed, err
 }
 
-func (s *States) read(ctx context.Context, names []string) (found map[string][]byte, failed map[string]error, err error) {
+func (s *States) read(ctx context.Context, names []string) (found map[string][]byte, failed map[string]error,
+	err error,
+) {
 	found, failed = map[string][]byte{}, map[string]error{}
 	for _, name := range names {
 		if e, exists := s.list[name+stateSuffix]; exists && !regular(e) {
@@ -93,7 +97,8 @@ func (s *States) Others(ctx context.Context, names []string) (map[string][]byte,
 			return nil, err
 		}
 		for _, entry := range entries {
-			if name, is := strings.CutSuffix(entry.Name(), stateSuffix); is && entry.Type().IsRegular() && checkName(name) == nil {
+			if name, is := strings.CutSuffix(entry.Name(), stateSuffix); is && entry.Type().IsRegular() &&
+				checkName(name) == nil {
 				all = append(all, name)
 			}
 		}
@@ -171,7 +176,8 @@ func (s *States) compare(ctx context.Context, states map[string][]byte) {
 	}
 	const cure = "update the copy, or remove it to read the branch"
 	if at != "" {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("%s is at %.12s and branch %s at %.12s: %s", s.Dir, at, MemoryBranch, head, cure))
+		s.Warnings = append(s.Warnings,
+			fmt.Sprintf("%s is at %.12s and branch %s at %.12s: %s", s.Dir, at, MemoryBranch, head, cure))
 		return
 	}
 	branch, err := s.Branch.list(ctx, head)
@@ -180,13 +186,15 @@ func (s *States) compare(ctx context.Context, states map[string][]byte) {
 	}
 	var differing []string
 	for name, text := range states {
-		if entry, exists := branch[name+stateSuffix]; exists && entry.ID != git.BlobID(s.Branch.Repo.ObjectFormat, text) {
+		if entry, exists := branch[name+stateSuffix]; exists &&
+			entry.ID != git.BlobID(s.Branch.Repo.ObjectFormat, text) {
 			differing = append(differing, name)
 		}
 	}
 	if len(differing) > 0 {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("%s has another state of %s than branch %s (states that differ: %d): %s",
-			s.Dir, slices.Min(differing), MemoryBranch, len(differing), cure))
+		s.Warnings = append(s.Warnings,
+			fmt.Sprintf("%s has another state of %s than branch %s (states that differ: %d): %s",
+				s.Dir, slices.Min(differing), MemoryBranch, len(differing), cure))
 	}
 }
 

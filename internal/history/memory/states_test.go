@@ -22,10 +22,16 @@ func TestACopyThatDisagreesIsSaid(t *testing.T) {
 		copied map[string]string
 		says   []string
 	}{
-		"the same":          {map[string]string{"p.md": "one\n", "q.md": "two\n"}, nil},
-		"of a new program":  {map[string]string{"p.md": "one\n", "s.md": "four\n"}, nil},
-		"two older ones":    {map[string]string{"p.md": "one\n", "q.md": "2\n", "r.md": "3\n"}, []string{"has another state of q than branch memory/autoloop (states that differ: 2)"}},
-		"another last line": {map[string]string{"p.md": "one"}, []string{"has another state of p than branch memory/autoloop (states that differ: 1)"}},
+		"the same":         {map[string]string{"p.md": "one\n", "q.md": "two\n"}, nil},
+		"of a new program": {map[string]string{"p.md": "one\n", "s.md": "four\n"}, nil},
+		"two older ones": {
+			map[string]string{"p.md": "one\n", "q.md": "2\n", "r.md": "3\n"},
+			[]string{"has another state of q than branch memory/autoloop (states that differ: 2)"},
+		},
+		"another last line": {
+			map[string]string{"p.md": "one"},
+			[]string{"has another state of p than branch memory/autoloop (states that differ: 1)"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

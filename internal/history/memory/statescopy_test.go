@@ -115,8 +115,10 @@ func TestStatesThatCannotBeReadKeepNoOtherBack(t *testing.T) {
 		require.NoError(t, err)
 		assert.Len(t, others, 7, "what cannot be read is left out: %s", name)
 	}
-	require.EqualError(t, reasons["branch"]["dir"], "it is no regular file there (mode 040000); remove it, or put the state back")
-	require.EqualError(t, reasons["branch"]["loop"], "it is no regular file there (mode 120000); remove it, or put the state back")
+	require.EqualError(t, reasons["branch"]["dir"],
+		"it is no regular file there (mode 040000); remove it, or put the state back")
+	require.EqualError(t, reasons["branch"]["loop"],
+		"it is no regular file there (mode 120000); remove it, or put the state back")
 	require.ErrorContains(t, reasons["copy"]["dir"], "read state of ")
 	found, failed, err := copied.Load(t.Context(), []string{"p0", "gone1"})
 	require.NoError(t, err)
@@ -130,11 +132,14 @@ func TestLedgersBesideStates(t *testing.T) {
 	t.Parallel()
 	const at = ".iterations/000/00000"
 	all := map[string]string{
-		"p" + at + "0.json": iteration(0, "a"), "p" + at + "1.json": iteration(1, "b", "c"), "p.iterations/001/001000.json": iteration(1000, "d"),
-		"p.iterations/README": "{", "p.iterations/000/1.json": "{", "p.iterations/001/000001.json": "{", "p" + at + "0.json.bak": "{", // are not ours
+		"p" + at + "0.json": iteration(0, "a"), "p" + at + "1.json": iteration(1, "b", "c"),
+		"p.iterations/001/001000.json": iteration(1000, "d"),
+		"p.iterations/README":          "{", "p.iterations/000/1.json": "{", "p.iterations/001/000001.json": "{",
+		"p" + at + "0.json.bak": "{", // are not ours
 	}
 	broken := map[string]string{
-		"a-link": "-> ../../p.iterations/000/000000.json", "a-link-without-end": "-> /dev/zero", "no-JSON": "{\n", "another": iteration(4, "a"),
+		"a-link": "-> ../../p.iterations/000/000000.json", "a-link-without-end": "-> /dev/zero", "no-JSON": "{\n",
+		"another":            iteration(4, "a"),
 		"of-a-newer-version": strings.Replace(iteration(3), `"schema":1`, `"schema":3`, 1),
 	}
 	for name, text := range broken {
@@ -182,7 +187,8 @@ func TestCopiesThatAreBehindAreSaid(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "p.md"), []byte("mine\n"), 0o600))
 	assert.Empty(t, warnings(c.Memory), "it is of the branch's commit")
 	second := c.begin(map[string]string{"p.md": "two\n"})
-	assert.Equal(t, []string{dir + " is at " + first[:12] + " and branch memory/autoloop at " + second[:12] + ": update the copy, or remove it to read the branch"}, warnings(c.Memory))
+	assert.Equal(t, []string{dir + " is at " + first[:12] + " and branch memory/autoloop at " + second[:12] +
+		": update the copy, or remove it to read the branch"}, warnings(c.Memory))
 	assert.Empty(t, warnings(nil), "outside of a repository")
 	c.user("update-ref", "-d", memoryRef)
 	assert.Empty(t, warnings(c.Memory), "no branch that it could be behind")

@@ -17,7 +17,10 @@ import (
 func start() time.Time { return time.Date(2025, 1, 15, 10, 30, 0, 0, time.UTC) }
 
 func row(iteration int, key string, action results.Action, changelog string) results.Row {
-	r := results.Row{Iteration: iteration, Time: start().Add(time.Duration(iteration) * time.Hour), Action: action, Changelog: changelog}
+	r := results.Row{
+		Iteration: iteration, Time: start().Add(time.Duration(iteration) * time.Hour), Action: action,
+		Changelog: changelog,
+	}
 	if key != "" {
 		v := metric.MustValue(key)
 		r.Score = &v
@@ -45,7 +48,10 @@ func TestTrajectory(t *testing.T) {
 	require.Len(t, vectors.Trajectory.Scores, 4)
 	var table results.Table
 	for i, value := range vectors.Trajectory.Scores {
-		r := results.Row{Iteration: i, Time: start(), Score: &value, Action: vectors.Trajectory.Actions[i], Changelog: "x"}
+		r := results.Row{
+			Iteration: i, Time: start(), Score: &value, Action: vectors.Trajectory.Actions[i],
+			Changelog: "x",
+		}
 		require.NoError(t, table.Append(r, metric.Higher))
 	}
 	again, err := results.Parse(table.Bytes())

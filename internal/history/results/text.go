@@ -180,7 +180,8 @@ func (t *Table) line(r Row) string {
 		}
 	}
 	return strings.Join([]string{
-		strconv.Itoa(r.Iteration), r.Time.UTC().Format(timeForm), metric.Text(r.Score, ""), metric.Text(r.Best, ""), string(r.Action), text,
+		strconv.Itoa(r.Iteration), r.Time.UTC().Format(timeForm), metric.Text(r.Score, ""), metric.Text(r.Best, ""),
+		string(r.Action), text,
 	}, "\t") + "\n"
 }
 

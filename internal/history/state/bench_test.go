@@ -23,7 +23,8 @@ func BenchmarkParseMachine(b *testing.B) {
 func sample(size int) []byte {
 	doc := state.New("sample")
 	m := doc.Machine()
-	m.LastRun, m.IterationCount, m.RecentStatuses = at("2025-01-15T10:30:00Z"), 12, []string{"accepted", "rejected", "accepted"}
+	m.LastRun, m.IterationCount, m.RecentStatuses = at("2025-01-15T10:30:00Z"), 12,
+		[]string{"accepted", "rejected", "accepted"}
 	m.InitialMetric, m.BestMetric, m.TargetMetric = value("1.5"), value("1.30625"), value("0.9")
 	m.Branch, m.PR, m.Issue = "autoloop/sample", 12, 7
 	doc.SetMachine(m)

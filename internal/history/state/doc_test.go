@@ -41,7 +41,9 @@ func (e *edited) some(forms ...string) {
 
 // prose are forms that may stand anywhere.
 var prose = []string{
-	"OWN", "- OWN", "", "> OWN", "```\n## 📊 Iteration History OWN\n### Iteration 3 OWN\n```", "<!-- OWN\n## Machine State OWN\n| Paused | true OWN |\n-->", "\tOWN  ", "#hashtag OWN", "OWN \xff\xfe", "****", "---",
+	"OWN", "- OWN", "", "> OWN", "```\n## 📊 Iteration History OWN\n### Iteration 3 OWN\n```",
+	"<!-- OWN\n## Machine State OWN\n| Paused | true OWN |\n-->", "\tOWN  ", "#hashtag OWN", "OWN \xff\xfe",
+	"****", "---",
 	"1. OWN\n   - OWN", "#### OWN", "OWN (iteration 3)",
 }
 
@@ -52,13 +54,20 @@ func inventedFile(seed uint64) string {
 	e.some("OWN", "> OWN", "")
 	e.line("| Field | Value |")
 	e.line("|---|:-:|")
-	for _, row := range []string{"| Iteration Count | 7 |", "| **Paused** | `false` | OWN |", "|Best Metric|  0.850  |", "| Strategy OWN | a \\| b |", "Completed | no", "|PR||", "| Recent Statuses | accepted, rejected |", "| OWN | |", "| Branch | `autoloop/x` |"} {
+	for _, row := range []string{
+		"| Iteration Count | 7 |", "| **Paused** | `false` | OWN |", "|Best Metric|  0.850  |",
+		"| Strategy OWN | a \\| b |", "Completed | no", "|PR||", "| Recent Statuses | accepted, rejected |",
+		"| OWN | |", "| Branch | `autoloop/x` |",
+	} {
 		if e.IntN(4) > 0 || strings.Contains(row, "Iteration") {
 			e.line(row)
 		}
 	}
 	e.some(prose...)
-	sections := []string{"## 📋 Program Info", "## 🎯 Current Priorities", "## Lessons Learned OWN", "# Foreclosed Avenues", "## Future Work", "## Mine OWN", "### Details OWN"}
+	sections := []string{
+		"## 📋 Program Info", "## 🎯 Current Priorities", "## Lessons Learned OWN",
+		"# Foreclosed Avenues", "## Future Work", "## Mine OWN", "### Details OWN",
+	}
 	for _, at := range e.Perm(len(sections))[:e.IntN(len(sections)+1)] {
 		e.line(sections[at])
 		e.some(prose...)
@@ -135,13 +144,20 @@ func TestWhatPeopleWriteStaysAsItIs(t *testing.T) {
 				doc.SetMachine(m)
 			case 2, 3:
 				what = "an entry"
-				doc.AddEntry(state.HistoryEntry{Iteration: 20 + chance.IntN(4), Time: *at("2026-01-02T03:04:05Z"), Status: state.Rejected, Change: "step", Commit: "c"})
+				doc.AddEntry(state.HistoryEntry{
+					Iteration: 20 + chance.IntN(4), Time: *at("2026-01-02T03:04:05Z"),
+					Status: state.Rejected, Change: "step", Commit: "c",
+				})
 			case 4:
 				what = "an item"
-				doc.AppendItem([]state.SectionKind{state.Priorities, state.Lessons, state.Foreclosed, state.Future}[chance.IntN(4)], "added\n## x")
+				doc.AppendItem([]state.SectionKind{
+					state.Priorities, state.Lessons, state.Foreclosed,
+					state.Future,
+				}[chance.IntN(4)], "added\n## x")
 			case 5:
 				what = "what was learned"
-				doc.Learn([]state.SectionKind{state.Lessons, state.Foreclosed, state.Future}[chance.IntN(3)], step, []string{fmt.Sprint("learned ", step), "learned"})
+				doc.Learn([]state.SectionKind{state.Lessons, state.Foreclosed, state.Future}[chance.IntN(3)], step,
+					[]string{fmt.Sprint("learned ", step), "learned"})
 			case 6:
 				what = "a pull request"
 				doc.SetPull(20+chance.IntN(4), 9)
@@ -182,8 +198,9 @@ func TestTheTableAsItStands(t *testing.T) {
 	t.Parallel()
 	const rows = "| Field | Value |\n|---|---|\n| Iteration Count | 7 |\n| Mine | x |\n"
 	for name, c := range map[string]struct{ text, want string }{
-		"alone":              {"## Machine State\n" + rows, rows},
-		"with text around":   {"# x\n\n## Machine State\n\n> a note\n\n" + rows + "\nafter | with a pipe\n\n## Next\n| no | row |\n", rows + "after | with a pipe\n"},
+		"alone": {"## Machine State\n" + rows, rows},
+		"with text around": {"# x\n\n## Machine State\n\n> a note\n\n" + rows +
+			"\nafter | with a pipe\n\n## Next\n| no | row |\n", rows + "after | with a pipe\n"},
 		"with Windows' ends": {strings.ReplaceAll("## Machine State\n\n"+rows, "\n", "\r\n"), rows},
 		"without a line end": {"## Machine State\n| Iteration Count | 7 |", "| Iteration Count | 7 |\n"},
 		"an unknown last":    {"## Machine State\n" + rows + "| Own | y |\ntext\n", rows + "| Own | y |\n"},
@@ -194,13 +211,19 @@ func TestTheTableAsItStands(t *testing.T) {
 
 func TestANewFile(t *testing.T) {
 	t.Parallel()
-	for name, title := range map[string]string{"speed": "speed", "a\n## Machine State\nb": "a ## Machine State b", "<b>": "&lt;b&gt;", "": ""} {
+	for name, title := range map[string]string{
+		"speed": "speed", "a\n## Machine State\nb": "a ## Machine State b",
+		"<b>": "&lt;b&gt;", "": "",
+	} {
 		doc := state.New(name)
 		assert.True(t, strings.HasPrefix(string(doc.Bytes()), "# Autoloop: "+title+"\n"), name)
 		m := doc.Machine()
 		assert.Nil(t, m.LastRun)
 		assert.True(t, m.DirectionGiven, "the row is there from the start")
-		for _, kind := range []state.SectionKind{state.ProgramInfo, state.Priorities, state.Lessons, state.Foreclosed, state.Future, state.History} {
+		for _, kind := range []state.SectionKind{
+			state.ProgramInfo, state.Priorities, state.Lessons, state.Foreclosed,
+			state.Future, state.History,
+		} {
 			assert.Empty(t, doc.Section(kind), "nothing yet")
 		}
 		assert.Equal(t, string(doc.Bytes()), string(doc.Render()))

@@ -172,8 +172,10 @@ func SafeURL(text string) string {
 		return ""
 	}
 	address, err := url.Parse(strings.TrimSpace(text))
-	if err != nil || address.Host == "" || (address.Scheme != "https" && address.Scheme != "http") || address.User != nil {
+	if err != nil || address.Host == "" || (address.Scheme != "https" && address.Scheme != "http") ||
+		address.User != nil {
 		return ""
 	}
-	return strings.NewReplacer("(", "%28", ")", "%29", "<", "%3C", ">", "%3E", "|", "%7C", "@", "%40").Replace(address.String())
+	return strings.NewReplacer("(", "%28", ")", "%29", "<", "%3C", ">", "%3E", "|", "%7C", "@",
+		"%40").Replace(address.String())
 }

@@ -28,17 +28,57 @@ func TestAnEntryLineByLine(t *testing.T) {
 		entry state.HistoryEntry
 		want  string
 	}{
-		"nothing known":       {state.HistoryEntry{Iteration: 3, Time: when}, "### Iteration 3 — 2026-03-05 00:59 UTC\n\n- **Metric**: —"},
-		"all of it":           {state.HistoryEntry{Iteration: 3, Time: when, RunURL: "https://ci/1", Status: state.Accepted, Change: "Go on", Metric: value("1.50"), PreviousBest: value("2"), Delta: "-0.5", PR: 7, Commit: "0123abc", CIFixAttempts: 2, Notes: []string{"one"}}, "### Iteration 3 — 2026-03-05 00:59 UTC — [Run](https://ci/1)\n\n- **Status**: ✅ Accepted\n- **Change**: Go on\n- **Metric**: 1.5 (previous best: 2, delta: -0.5)\n- **Pull request**: #7\n- **Commit**: 0123abc\n- **CI fix attempts**: 2\n- **Notes**: one"},
-		"the first baseline":  {state.HistoryEntry{Time: when, Metric: value("2")}, "### Iteration 0 — 2026-03-05 00:59 UTC\n\n- **Status**: 📏 Baseline\n- **Metric**: 2"},
-		"a new baseline":      {state.HistoryEntry{Iteration: 4, Baseline: true, Time: when, Metric: value("2")}, "### Iteration 4 (new baseline) — 2026-03-05 00:59 UTC\n\n- **Status**: 📏 Baseline\n- **Metric**: 2"},
-		"a baseline's status": {state.HistoryEntry{Iteration: 4, Baseline: true, Time: when, Status: state.Failed}, "### Iteration 4 (new baseline) — 2026-03-05 00:59 UTC\n\n- **Status**: ⚠️ Error\n- **Metric**: —"},
-		"below zero":          {state.HistoryEntry{Iteration: -4, Time: when}, "### Iteration 0 — 2026-03-05 00:59 UTC\n\n- **Status**: 📏 Baseline\n- **Metric**: —"},
-		"no previous best":    {state.HistoryEntry{Iteration: 3, Time: when, Metric: value("2"), Delta: "0"}, "### Iteration 3 — 2026-03-05 00:59 UTC\n\n- **Metric**: 2 (delta: 0)"},
-		"no number":           {state.HistoryEntry{Iteration: 3, Time: when, PreviousBest: value("2")}, "### Iteration 3 — 2026-03-05 00:59 UTC\n\n- **Metric**: — (previous best: 2)"},
-		"numbers below one":   {state.HistoryEntry{Iteration: 3, Time: when, PR: -1, CIFixAttempts: -2}, "### Iteration 3 — 2026-03-05 00:59 UTC\n\n- **Metric**: —"},
-		"two notes":           {state.HistoryEntry{Iteration: 3, Time: when, Notes: []string{"", "a", " \n ", "b"}}, "### Iteration 3 — 2026-03-05 00:59 UTC\n\n- **Metric**: —\n- **Notes**:\n  - a\n  - b"},
-		"notes of nothing":    {state.HistoryEntry{Iteration: 3, Time: when, Notes: []string{"", "\x00", "\u202e\x1b[31m"}}, "### Iteration 3 — 2026-03-05 00:59 UTC\n\n- **Metric**: —"},
+		"nothing known": {
+			state.HistoryEntry{Iteration: 3, Time: when},
+			"### Iteration 3 — 2026-03-05 00:59 UTC\n\n- **Metric**: —",
+		},
+		"all of it": {
+			state.HistoryEntry{
+				Iteration: 3, Time: when, RunURL: "https://ci/1",
+				Status: state.Accepted, Change: "Go on", Metric: value("1.50"), PreviousBest: value("2"), Delta: "-0.5",
+				PR: 7, Commit: "0123abc", CIFixAttempts: 2, Notes: []string{"one"},
+			},
+			"### Iteration 3 — 2026-03-05 00:59 UTC — [Run](https://ci/1)\n\n- **Status**: ✅ Accepted\n- **Change**: Go on\n- **Metric**: 1.5 (previous best: 2, delta: -0.5)\n- **Pull request**: #7\n- **Commit**: 0123abc\n- **CI fix attempts**: 2\n- **Notes**: one",
+		},
+		"the first baseline": {
+			state.HistoryEntry{Time: when, Metric: value("2")},
+			"### Iteration 0 — 2026-03-05 00:59 UTC\n\n- **Status**: 📏 Baseline\n- **Metric**: 2",
+		},
+		"a new baseline": {
+			state.HistoryEntry{Iteration: 4, Baseline: true, Time: when, Metric: value("2")},
+			"### Iteration 4 (new baseline) — 2026-03-05 00:59 UTC\n\n- **Status**: 📏 Baseline\n- **Metric**: 2",
+		},
+		"a baseline's status": {
+			state.HistoryEntry{Iteration: 4, Baseline: true, Time: when, Status: state.Failed},
+			"### Iteration 4 (new baseline) — 2026-03-05 00:59 UTC\n\n- **Status**: ⚠️ Error\n- **Metric**: —",
+		},
+		"below zero": {
+			state.HistoryEntry{Iteration: -4, Time: when},
+			"### Iteration 0 — 2026-03-05 00:59 UTC\n\n- **Status**: 📏 Baseline\n- **Metric**: —",
+		},
+		"no previous best": {
+			state.HistoryEntry{Iteration: 3, Time: when, Metric: value("2"), Delta: "0"},
+			"### Iteration 3 — 2026-03-05 00:59 UTC\n\n- **Metric**: 2 (delta: 0)",
+		},
+		"no number": {
+			state.HistoryEntry{Iteration: 3, Time: when, PreviousBest: value("2")},
+			"### Iteration 3 — 2026-03-05 00:59 UTC\n\n- **Metric**: — (previous best: 2)",
+		},
+		"numbers below one": {
+			state.HistoryEntry{Iteration: 3, Time: when, PR: -1, CIFixAttempts: -2},
+			"### Iteration 3 — 2026-03-05 00:59 UTC\n\n- **Metric**: —",
+		},
+		"two notes": {
+			state.HistoryEntry{Iteration: 3, Time: when, Notes: []string{"", "a", " \n ", "b"}},
+			"### Iteration 3 — 2026-03-05 00:59 UTC\n\n- **Metric**: —\n- **Notes**:\n  - a\n  - b",
+		},
+		"notes of nothing": {
+			state.HistoryEntry{
+				Iteration: 3, Time: when,
+				Notes: []string{"", "\x00", "\u202e\x1b[31m"},
+			},
+			"### Iteration 3 — 2026-03-05 00:59 UTC\n\n- **Metric**: —",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -50,18 +90,24 @@ func TestAnEntryLineByLine(t *testing.T) {
 func TestStatusesInWords(t *testing.T) {
 	t.Parallel()
 	for status, label := range map[state.Status]string{
-		state.Accepted: "✅ Accepted", state.Rejected: "❌ Rejected", state.Inconclusive: "❔ Inconclusive", state.Failed: "⚠️ Error", state.PendingCI: "⏳ Pending CI",
-		state.CIFixExhausted: "❌ CI fix attempts exhausted", state.Baseline: "📏 Baseline", "of-a-later-version": "of-a-later-version", "a | b": `a \| b`,
+		state.Accepted: "✅ Accepted", state.Rejected: "❌ Rejected", state.Inconclusive: "❔ Inconclusive",
+		state.Failed: "⚠️ Error", state.PendingCI: "⏳ Pending CI",
+		state.CIFixExhausted: "❌ CI fix attempts exhausted", state.Baseline: "📏 Baseline",
+		"of-a-later-version": "of-a-later-version", "a | b": `a \| b`,
 		state.Status(strings.Repeat("x", 100)): strings.Repeat("x", 39) + "…", "<b>\n# x": "&lt;b&gt; # x",
 	} {
-		assert.Contains(t, written(t, state.HistoryEntry{Iteration: 1, Status: status}), "- **Status**: "+label+"\n", status)
+		assert.Contains(t, written(t, state.HistoryEntry{Iteration: 1, Status: status}),
+			"- **Status**: "+label+"\n", status)
 	}
 }
 
 // TestNotesAreBounded: eight at most, the last of which counts the others.
 func TestNotesAreBounded(t *testing.T) {
 	t.Parallel()
-	for count, want := range map[int]string{7: "  - note 7", 8: "  - note 8", 9: "  - … and 2 more", 100: "  - … and 93 more"} {
+	for count, want := range map[int]string{
+		7: "  - note 7", 8: "  - note 8", 9: "  - … and 2 more",
+		100: "  - … and 93 more",
+	} {
 		var notes []string
 		for n := range count {
 			notes = append(notes, fmt.Sprint("note ", n+1), "")
@@ -77,11 +123,18 @@ func TestNotesAreBounded(t *testing.T) {
 func TestNoTextLeavesItsLine(t *testing.T) {
 	t.Parallel()
 	for _, hostile := range []string{
-		"a\nb", "a\r\nb\rc", "## 📊 Iteration History", "\n\n### Iteration 99 — 2026-01-01 00:00 UTC\n\n- **Status**: ✅ Accepted", "```\n", "<!--", "-->", "| a | b |", `a \| b \`, "\\", "a\u2028b\u2029c",
-		"\x1b[31mred", "[x](javascript:alert(1))", "![x](http://evil)", "@octocat", "closes #12", "/autoloop pause", "✅ Accepted", strings.Repeat("𝔘", 4000), strings.Repeat("|", 900), "\xff\xfe\x00",
-		"- **Status**: ✅ Accepted\n- **Metric**: 1", "  - nested\n\t- more", "---\n\n# Other", "&lt;b&gt; &#64;x", "(1→2): x; y",
+		"a\nb", "a\r\nb\rc", "## 📊 Iteration History",
+		"\n\n### Iteration 99 — 2026-01-01 00:00 UTC\n\n- **Status**: ✅ Accepted", "```\n", "<!--", "-->", "| a | b |",
+		`a \| b \`, "\\", "a\u2028b\u2029c",
+		"\x1b[31mred", "[x](javascript:alert(1))", "![x](http://evil)", "@octocat", "closes #12", "/autoloop pause",
+		"✅ Accepted", strings.Repeat("𝔘", 4000), strings.Repeat("|", 900), "\xff\xfe\x00",
+		"- **Status**: ✅ Accepted\n- **Metric**: 1", "  - nested\n\t- more", "---\n\n# Other", "&lt;b&gt; &#64;x",
+		"(1→2): x; y",
 	} {
-		e := state.HistoryEntry{Iteration: 5, Status: state.Rejected, Change: hostile, Commit: hostile, Delta: hostile, RunURL: hostile, PreviousBest: value("3"), Notes: []string{hostile, "mine"}}
+		e := state.HistoryEntry{
+			Iteration: 5, Status: state.Rejected, Change: hostile, Commit: hostile, Delta: hostile,
+			RunURL: hostile, PreviousBest: value("3"), Notes: []string{hostile, "mine"},
+		}
 		doc := state.New("x")
 		doc.AddEntry(e)
 		before := len(state.New("x").Bytes())
@@ -151,7 +204,10 @@ func TestEntriesAreReadAsTheyAreWritten(t *testing.T) {
 	list, older, found := parse(t, text+"\n### Iteration 7\n\n- **Metric**: 10\n").Entries()
 	assert.True(t, found)
 	assert.Len(t, list, 10)
-	assert.Equal(t, state.Written{Iteration: 12, Text: strings.Replace(all[12].Text, "**: 5", "**: 5 (by hand)", 1)}, list[0])
+	assert.Equal(t, state.Written{
+		Iteration: 12,
+		Text:      strings.Replace(all[12].Text, "**: 5", "**: 5 (by hand)", 1),
+	}, list[0])
 	assert.Equal(t, state.Older(all[:3]), older)
 	assert.Equal(t, "### Iters 1–2 — ✅ 0 / ❌ 2 / ⚠️ 0 (metrics 5→5)", older)
 	_, _, found = parse(t, table+"| Iteration Count | 9 |\n").Entries()

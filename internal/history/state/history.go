@@ -107,7 +107,8 @@ func (d *Doc) AddEntry(e HistoryEntry) {
 	e.Baseline = e.Baseline || e.Iteration == 0
 	own, found := d.entries()
 	added := e.Written()
-	if at := slices.IndexFunc(own.list, func(o Written) bool { return o.Iteration == e.Iteration && o.Baseline == e.Baseline }); at >= 0 {
+	if at := slices.IndexFunc(own.list,
+		func(o Written) bool { return o.Iteration == e.Iteration && o.Baseline == e.Baseline }); at >= 0 {
 		own.list[at] = added
 	} else {
 		own.list = slices.Insert(own.list, 0, added)

@@ -17,15 +17,19 @@ import (
 // entry is iteration n: every third one is accepted.
 func entry(n int) state.HistoryEntry {
 	e := state.HistoryEntry{
-		Iteration: n, Time: at("2025-01-15T10:30:00Z").Add(time.Duration(n) * time.Hour), RunURL: "https://github.com/o/r/actions/runs/1",
-		Status: state.Rejected, Change: fmt.Sprintf("Try step %d", n), Metric: value(fmt.Sprint(1000 - n + 1)), PreviousBest: value(fmt.Sprint(1000 - n/3*3)),
-		Delta: "+1", Notes: []string{"not better"},
+		Iteration: n, Time: at("2025-01-15T10:30:00Z").Add(time.Duration(n) * time.Hour),
+		RunURL: "https://github.com/o/r/actions/runs/1",
+		Status: state.Rejected, Change: fmt.Sprintf("Try step %d", n), Metric: value(fmt.Sprint(1000 - n + 1)),
+		PreviousBest: value(fmt.Sprint(1000 - n/3*3)),
+		Delta:        "+1", Notes: []string{"not better"},
 	}
 	switch {
 	case n == 0:
-		e.Status, e.Baseline, e.PreviousBest, e.Delta, e.Notes, e.Metric = state.Baseline, true, nil, "", nil, value("1000")
+		e.Status, e.Baseline, e.PreviousBest, e.Delta, e.Notes, e.Metric = state.Baseline, true, nil, "", nil,
+			value("1000")
 	case n%3 == 0:
-		e.Status, e.Metric, e.PreviousBest, e.Delta, e.Commit, e.PR, e.Notes = state.Accepted, value(fmt.Sprint(1000-n)), value(fmt.Sprint(1000-n+3)), "-3", "0123abc", 4, nil
+		e.Status, e.Metric, e.PreviousBest, e.Delta, e.Commit, e.PR, e.Notes = state.Accepted,
+			value(fmt.Sprint(1000-n)), value(fmt.Sprint(1000-n+3)), "-3", "0123abc", 4, nil
 	case n%10 == 1:
 		e.Status, e.Metric, e.Delta = state.Failed, nil, ""
 	}
@@ -35,19 +39,26 @@ func entry(n int) state.HistoryEntry {
 func TestHistoryGolden(t *testing.T) {
 	doc := state.New("function-minimization")
 	m := doc.Machine()
-	m.LastRun, m.IterationCount, m.BestMetric, m.InitialMetric = at("2025-01-15T10:30:00Z"), 2, value("1.3"), value("1.5")
+	m.LastRun, m.IterationCount, m.BestMetric, m.InitialMetric = at("2025-01-15T10:30:00Z"), 2, value("1.3"),
+		value("1.5")
 	m.RecentStatuses = []string{"accepted", "rejected"}
 	doc.SetMachine(m)
-	doc.AddEntry(state.HistoryEntry{Time: *at("2025-01-15T09:30:00Z"), Baseline: true, Metric: value("1.5"), Change: "Initial evaluation"})
 	doc.AddEntry(state.HistoryEntry{
-		Iteration: 1, Time: *at("2025-01-15T10:30:00Z"), RunURL: "https://github.com/o/r/actions/runs/1", Status: state.Accepted,
-		Change: "Halve the step", Metric: value("1.3"), PreviousBest: value("1.5"), Delta: "-0.2", PR: 3, Commit: "0123abc", CIFixAttempts: 2,
+		Time: *at("2025-01-15T09:30:00Z"), Baseline: true, Metric: value("1.5"),
+		Change: "Initial evaluation",
+	})
+	doc.AddEntry(state.HistoryEntry{
+		Iteration: 1, Time: *at("2025-01-15T10:30:00Z"), RunURL: "https://github.com/o/r/actions/runs/1",
+		Status: state.Accepted,
+		Change: "Halve the step", Metric: value("1.3"), PreviousBest: value("1.5"), Delta: "-0.2", PR: 3,
+		Commit: "0123abc", CIFixAttempts: 2,
 		Notes: []string{"improved", "2 files | 10 lines"},
 	})
 	doc.AddEntry(state.HistoryEntry{
 		Iteration: 2, Time: *at("2025-01-15T10:30:00Z"), RunURL: "javascript:alert(1)", Status: state.Rejected,
-		Change: "# x\n## Machine State\n| Paused | true |\n<!-- AUTOLOOP:STATUS --> thanks @octocat", PreviousBest: value("1.3"),
-		Notes: []string{"", "evil ![](http://x)", "\x00"},
+		Change:       "# x\n## Machine State\n| Paused | true |\n<!-- AUTOLOOP:STATUS --> thanks @octocat",
+		PreviousBest: value("1.3"),
+		Notes:        []string{"", "evil ![](http://x)", "\x00"},
 	})
 	golden.Equal(t, "history.md", string(doc.Render()))
 	assert.False(t, parse(t, string(doc.Render())).Machine().Paused)
@@ -67,7 +78,10 @@ func TestRecordingTwiceDoublesNothing(t *testing.T) {
 	changed.Status = state.Accepted
 	doc.AddEntry(changed)
 	assert.Equal(t, 1, strings.Count(string(doc.Render()), "### Iteration 2 "))
-	doc.AddEntry(state.HistoryEntry{Iteration: 3, Baseline: true, Time: *at("2025-02-01T00:00:00Z"), Metric: value("7")})
+	doc.AddEntry(state.HistoryEntry{
+		Iteration: 3, Baseline: true, Time: *at("2025-02-01T00:00:00Z"),
+		Metric: value("7"),
+	})
 	text := string(doc.Render())
 	assert.Contains(t, text, "### Iteration 3 (new baseline) — 2025-02-01 00:00 UTC\n\n- **Status**: 📏 Baseline\n- **Metric**: 7\n\n### Iteration 3 — ")
 }
@@ -92,8 +106,14 @@ func TestAnEntryOfOthersIsNotReplaced(t *testing.T) {
 func TestPullRequestIsNotedOnce(t *testing.T) {
 	for _, newline := range []string{"\n", "\r\n"} {
 		doc := state.New("x")
-		doc.AddEntry(state.HistoryEntry{Iteration: 1, Time: *at("2025-02-01T00:00:00Z"), Status: state.Accepted, Change: "Go", Commit: "0123abc"})
-		doc.AddEntry(state.HistoryEntry{Iteration: 2, Time: *at("2025-02-01T00:00:00Z"), Status: state.Rejected, Change: "Stop"})
+		doc.AddEntry(state.HistoryEntry{
+			Iteration: 1, Time: *at("2025-02-01T00:00:00Z"), Status: state.Accepted,
+			Change: "Go", Commit: "0123abc",
+		})
+		doc.AddEntry(state.HistoryEntry{
+			Iteration: 2, Time: *at("2025-02-01T00:00:00Z"), Status: state.Rejected,
+			Change: "Stop",
+		})
 		theirs := "\n### Iteration 3\n\n- **Commit**: c\n"
 		doc = parse(t, strings.ReplaceAll(string(doc.Bytes())+theirs, "\n", newline))
 		doc.SetPull(1, 0)
@@ -104,7 +124,10 @@ func TestPullRequestIsNotedOnce(t *testing.T) {
 		doc.SetPull(3, 12) // others wrote it
 		text := string(doc.Bytes())
 		assert.Equal(t, 1, strings.Count(text, "Pull request"))
-		assert.Contains(t, text, strings.Join([]string{"- **Metric**: —", "- **Pull request**: #12", "- **Commit**: 0123abc", ""}, newline))
+		assert.Contains(t, text, strings.Join([]string{
+			"- **Metric**: —", "- **Pull request**: #12",
+			"- **Commit**: 0123abc", "",
+		}, newline))
 	}
 }
 
@@ -156,7 +179,8 @@ func TestOnlyWhatStandsBetweenTheMarkersIsOurs(t *testing.T) {
 	for n := 1; n <= 12; n++ {
 		doc.AddEntry(entry(n))
 	}
-	text := strings.Replace(string(doc.Render()), "<!-- autoloop: end -->\n", "<!-- autoloop: end -->\n\n### Iteration 12 — mine\r\n\n- a\n", 1)
+	text := strings.Replace(string(doc.Render()), "<!-- autoloop: end -->\n",
+		"<!-- autoloop: end -->\n\n### Iteration 12 — mine\r\n\n- a\n", 1)
 	text = strings.Replace(text, "Try step 3", "by hand", 1)
 	doc = parse(t, text)
 	assert.Equal(t, text, string(doc.Render()), "nothing is to be written")
@@ -194,7 +218,8 @@ func TestSizeIsHeld(t *testing.T) {
 	assert.Contains(t, string(doc.Render()), "### Iteration 199 ")
 
 	huge := strings.Replace(foreign, "Core, stats", strings.Repeat("x", 40_000), 1)
-	assert.Contains(t, string(parse(t, huge).Render()), strings.Repeat("x", 40_000), "what others wrote is never folded")
+	assert.Contains(t, string(parse(t, huge).Render()), strings.Repeat("x", 40_000),
+		"what others wrote is never folded")
 
 	human := parse(t, foreign)
 	human.SetSection(state.Lessons, strings.Repeat("- mine\n", 6000))
@@ -226,7 +251,10 @@ func FuzzDoc(f *testing.F) {
 		once := doc.Machine()
 		doc.SetMachine(once)
 		require.Equal(t, once, doc.Machine())
-		doc.AddEntry(state.HistoryEntry{Iteration: n, Change: text, Status: state.Status(text), RunURL: text, Notes: []string{text}})
+		doc.AddEntry(state.HistoryEntry{
+			Iteration: n, Change: text, Status: state.Status(text), RunURL: text,
+			Notes: []string{text},
+		})
 		rendered := doc.Render()
 		again, err := state.Parse(rendered)
 		require.NoError(t, err)

@@ -15,10 +15,13 @@ func TestWhatIsKnownAlready(t *testing.T) {
 	t.Parallel()
 	const known = "Mind the cache.\n\n* The **API** is slow!\n1. Copies cost 1.5 ms (iteration 3)\n- Größe zählt (iteration 12)\n"
 	for text, is := range map[string]bool{
-		"mind the cache": true, "  Mind   the\tcache ": true, "MIND THE CACHE!!!": true, "- Mind the cache": true, "`Mind` _the_ cache": true,
-		"the api is slow": true, "The API is slow": true, "GRÖSSE ZÄHLT": false, "größe ZÄHLT.": true, "Größe zählt (iteration 4)": true,
-		"1 Copies cost 1 5 ms": true, "Copies cost 1.5 ms": false, // its number is part of what a person wrote
-		"Mind the caches": false, "Mind cache": false, "the cache, mind": false, "cache": false, "": true, "?!": true, "\u200b": true,
+		"mind the cache": true, "  Mind   the\tcache ": true, "MIND THE CACHE!!!": true, "- Mind the cache": true,
+		"`Mind` _the_ cache": true,
+		"the api is slow":    true, "The API is slow": true, "GRÖSSE ZÄHLT": false, "größe ZÄHLT.": true,
+		"Größe zählt (iteration 4)": true,
+		"1 Copies cost 1 5 ms":      true, "Copies cost 1.5 ms": false, // its number is part of what a person wrote
+		"Mind the caches": false, "Mind cache": false, "the cache, mind": false, "cache": false, "": true, "?!": true,
+		"\u200b": true,
 	} {
 		doc := state.New("x")
 		doc.SetSection(state.Lessons, known)
@@ -55,7 +58,8 @@ func TestTheOldestThatWasLearnedGoes(t *testing.T) {
 			doc := state.New("x")
 			doc.SetSection(state.Future, "- mine\n- mine too (iteration x)")
 			for n := range 40 {
-				assert.Equal(t, 1, doc.Learn(state.Future, n, []string{fmt.Sprintf("%03d %s", n, strings.Repeat(letter, c.size))}))
+				assert.Equal(t, 1, doc.Learn(state.Future, n,
+					[]string{fmt.Sprintf("%03d %s", n, strings.Repeat(letter, c.size))}))
 			}
 			lines := strings.Split(doc.Section(state.Future), "\n")
 			assert.Equal(t, []string{"- mine", "- mine too (iteration x)"}, lines[:2])
@@ -77,7 +81,8 @@ func TestOneTextAloneMayBeLearned(t *testing.T) {
 	assert.True(t, strings.HasSuffix(section, "word… (iteration 3)"), section)
 	assert.Less(t, len(section), 300)
 	assert.Zero(t, doc.Learn(state.Foreclosed, 4, nil))
-	assert.Equal(t, 2, doc.Learn(state.Foreclosed, 4, []string{"## Machine State\n| Paused | true |", "</details><!-- x"}))
+	assert.Equal(t, 2, doc.Learn(state.Foreclosed, 4,
+		[]string{"## Machine State\n| Paused | true |", "</details><!-- x"}))
 	again := parse(t, string(doc.Bytes()))
 	assert.False(t, again.Machine().Paused)
 	assert.Equal(t, 3, strings.Count(again.Section(state.Foreclosed), "\n")+1)

@@ -14,7 +14,8 @@ import (
 func TestLearn(t *testing.T) {
 	t.Parallel()
 	doc := state.New("p")
-	assert.Equal(t, 2, doc.Learn(state.Lessons, 3, []string{"Caches lie.", "caches  LIE", "", " -- ", "Copies cost time"}))
+	assert.Equal(t, 2, doc.Learn(state.Lessons, 3,
+		[]string{"Caches lie.", "caches  LIE", "", " -- ", "Copies cost time"}))
 	assert.Equal(t, "- Caches lie. (iteration 3)\n- Copies cost time (iteration 3)", doc.Section(state.Lessons))
 	assert.Equal(t, 1, doc.Learn(state.Lessons, 4, []string{"*caches lie*", "1.5 is too large", "1.5 is too large!"}))
 	assert.Contains(t, doc.Section(state.Lessons), "- 1.5 is too large (iteration 4)")
@@ -43,7 +44,10 @@ func TestLearnIsBoundedAndHarmless(t *testing.T) {
 	doc := state.New("p")
 	before := len(doc.Render())
 	for i := range 50 {
-		doc.Learn(state.Future, i, []string{fmt.Sprintf("%d ", i) + strings.Repeat("𝔘", 5000), fmt.Sprintf("## Heading %d\n| a | @you <b> ```", i)})
+		doc.Learn(state.Future, i, []string{
+			fmt.Sprintf("%d ", i) + strings.Repeat("𝔘", 5000),
+			fmt.Sprintf("## Heading %d\n| a | @you <b> ```", i),
+		})
 	}
 	assert.Less(t, len(doc.Render())-before, 5000)
 	assert.NotContains(t, doc.Section(state.Future), "<b>")

@@ -124,7 +124,8 @@ const (
 func (f field) name() string {
 	return [fieldCount]string{
 		"Last Run", "Iteration Count", "Initial Metric", "Best Metric", "Target Metric", "Metric Direction", "Branch",
-		"PR", "Issue", "Paused", "Pause Reason", "Completed", "Completed Reason", "Consecutive Errors", "Recent Statuses",
+		"PR", "Issue", "Paused", "Pause Reason", "Completed", "Completed Reason", "Consecutive Errors",
+		"Recent Statuses",
 		"Not Before",
 	}[f]
 }
@@ -145,8 +146,10 @@ func fieldNamed(words string) (field, bool) {
 // of is where a Machine has the value of a row. There is no second list of what a Machine holds.
 func (f field) of(m *Machine) any {
 	return [fieldCount]any{
-		&m.LastRun, &m.IterationCount, &m.InitialMetric, &m.BestMetric, &m.TargetMetric, &m.Direction, &m.Branch, (*number)(&m.PR), (*number)(&m.Issue),
-		&m.Paused, (*prose)(&m.PauseReason), &m.Completed, (*prose)(&m.CompletedReason), &m.ConsecutiveErrors, &m.RecentStatuses, &m.NotBefore,
+		&m.LastRun, &m.IterationCount, &m.InitialMetric, &m.BestMetric, &m.TargetMetric, &m.Direction, &m.Branch,
+		(*number)(&m.PR), (*number)(&m.Issue),
+		&m.Paused, (*prose)(&m.PauseReason), &m.Completed, (*prose)(&m.CompletedReason), &m.ConsecutiveErrors,
+		&m.RecentStatuses, &m.NotBefore,
 	}[f]
 }
 

@@ -78,7 +78,8 @@ func (d *Doc) outcomes() []string {
 					e.outcome = "" // of some this, of others that
 				}
 			}
-			if first, _, _ := strings.Cut(text[at[0]:end], "\n"); e.outcome == "" && strings.Contains(strings.ToLower(first), "baseline") {
+			if first, _, _ := strings.Cut(text[at[0]:end], "\n"); e.outcome == "" &&
+				strings.Contains(strings.ToLower(first), "baseline") {
 				continue
 			}
 			entries = append(entries, e)

@@ -18,7 +18,10 @@ import (
 // whichever order somebody wrote them.
 func TestTheOrderOfAHistoryOfOurOwn(t *testing.T) {
 	t.Parallel()
-	all := []state.Status{state.Accepted, state.Rejected, state.Inconclusive, state.Failed, state.CIFixExhausted, state.PendingCI}
+	all := []state.Status{
+		state.Accepted, state.Rejected, state.Inconclusive, state.Failed, state.CIFixExhausted,
+		state.PendingCI,
+	}
 	for seed := range uint64(300) {
 		chance := rand.New(rand.NewPCG(seed, 6))
 		doc := state.New("x")
@@ -28,14 +31,21 @@ func TestTheOrderOfAHistoryOfOurOwn(t *testing.T) {
 			status := all[chance.IntN(len(all))]
 			words = append(words, string(status))
 			if chance.IntN(6) == 0 {
-				doc.AddEntry(state.HistoryEntry{Iteration: n, Baseline: true, Time: *at("2026-01-01T00:00:00Z"), Metric: value("5")})
+				doc.AddEntry(state.HistoryEntry{
+					Iteration: n, Baseline: true, Time: *at("2026-01-01T00:00:00Z"),
+					Metric: value("5"),
+				})
 			}
-			doc.AddEntry(state.HistoryEntry{Iteration: n, Time: *at("2026-01-02T00:00:00Z"), Status: status, Change: "not accepted before, ✅"})
+			doc.AddEntry(state.HistoryEntry{
+				Iteration: n, Time: *at("2026-01-02T00:00:00Z"), Status: status,
+				Change: "not accepted before, ✅",
+			})
 		}
 		turned := slices.Clone(words)
 		slices.Reverse(turned)
 		for _, written := range [][]string{words, turned} {
-			text := strings.Replace(string(doc.Bytes()), "| Recent Statuses | — |", "| Recent Statuses | "+strings.Join(written, ", ")+" |", 1)
+			text := strings.Replace(string(doc.Bytes()), "| Recent Statuses | — |",
+				"| Recent Statuses | "+strings.Join(written, ", ")+" |", 1)
 			got, known := state.OldestFirst([]byte(text))
 			says := fmt.Sprintf("seed %d: %v written as %v", seed, words, written)
 			if known {
@@ -107,7 +117,8 @@ func TestStatusesThatAreNoWords(t *testing.T) {
 	m := doc.Machine()
 	m.RecentStatuses = []string{"a,b", "c|d", "e\nf", `g\h`, "`i`", "*j*", strings.Repeat("k", 60), "L"}
 	doc.SetMachine(m)
-	assert.Equal(t, []string{"a-b", "c-d", "e-f", "g-h", "-i-", "-j-", strings.Repeat("k", 39) + "…", "l"}, doc.Machine().RecentStatuses)
+	assert.Equal(t, []string{"a-b", "c-d", "e-f", "g-h", "-i-", "-j-", strings.Repeat("k", 39) + "…", "l"},
+		doc.Machine().RecentStatuses)
 	m.RecentStatuses = slices.Repeat([]string{"error"}, 30)
 	doc.SetMachine(m)
 	assert.Len(t, doc.Machine().RecentStatuses, state.MaxStatuses)
@@ -125,7 +136,8 @@ func TestNumbersBeyondWhatIsRead(t *testing.T) {
 	m.IterationCount, m.ConsecutiveErrors, m.PR, m.Issue, m.LastRun = 2_000_000_000, -5, 2_000_000_000, -7, &far
 	doc.SetMachine(m)
 	again := parse(t, string(doc.Bytes())).Machine()
-	assert.Equal(t, []int{1_000_000_000, 0, 0, 0}, []int{again.IterationCount, again.ConsecutiveErrors, again.PR, again.Issue})
+	assert.Equal(t, []int{1_000_000_000, 0, 0, 0},
+		[]int{again.IterationCount, again.ConsecutiveErrors, again.PR, again.Issue})
 	assert.Nil(t, again.LastRun)
 }
 
@@ -133,7 +145,8 @@ func TestNumbersBeyondWhatIsRead(t *testing.T) {
 func TestRowsAreAddedWhereTheyBelong(t *testing.T) {
 	t.Parallel()
 	names := []string{
-		"Last Run", "Iteration Count", "Initial Metric", "Best Metric", "Target Metric", "Metric Direction", "Branch", "PR", "Issue", "Paused", "Pause Reason", "Completed", "Completed Reason",
+		"Last Run", "Iteration Count", "Initial Metric", "Best Metric", "Target Metric", "Metric Direction", "Branch",
+		"PR", "Issue", "Paused", "Pause Reason", "Completed", "Completed Reason",
 		"Consecutive Errors", "Recent Statuses", "Not Before",
 	}
 	when := at("2026-01-02T03:04:05Z")
@@ -141,7 +154,8 @@ func TestRowsAreAddedWhereTheyBelong(t *testing.T) {
 		for _, end := range []string{"\n", "\r\n"} {
 			doc := parse(t, strings.ReplaceAll(table+"| "+names[first]+" | — |\n| Own | x |\n\ntext\n", "\n", end))
 			m := doc.Machine()
-			m.LastRun, m.IterationCount, m.InitialMetric, m.BestMetric, m.TargetMetric, m.Branch, m.PR, m.Issue = when, 1, value("1"), value("1"), value("1"), "b", 1, 1
+			m.LastRun, m.IterationCount, m.InitialMetric, m.BestMetric, m.TargetMetric, m.Branch, m.PR, m.Issue = when,
+				1, value("1"), value("1"), value("1"), "b", 1, 1
 			m.PauseReason, m.CompletedReason, m.RecentStatuses, m.NotBefore = "r", "r", []string{"error"}, when
 			doc.SetMachine(m)
 			var order []string

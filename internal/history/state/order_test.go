@@ -13,7 +13,8 @@ import (
 
 func TestStatesThatOthersWriteAreRead(t *testing.T) {
 	const head = "## Machine State\n\n| Field | Value |\n|---|---|\n"
-	m, warnings, err := state.ParseMachine([]byte(head + "| Paused | true |\n| Best Metric | 3 |\n| Paused | false |\n"))
+	m, warnings, err := state.ParseMachine(
+		[]byte(head + "| Paused | true |\n| Best Metric | 3 |\n| Paused | false |\n"))
 	require.NoError(t, err)
 	assert.False(t, m.Paused, "the last of a row that is given twice counts")
 	require.Len(t, warnings, 1)
@@ -26,7 +27,8 @@ func TestStatesThatOthersWriteAreRead(t *testing.T) {
 	doc.SetMachine(changed)
 	assert.Contains(t, string(doc.Render()), "| Iteration Count | 1 |\n| Iteration Count | 3 |\n")
 
-	m, _, err = state.ParseMachine([]byte(head + "| Recent Statuses | accepted, pending-ci |\n| Pause Reason | (a person, by hand) |\n"))
+	m, _, err = state.ParseMachine(
+		[]byte(head + "| Recent Statuses | accepted, pending-ci |\n| Pause Reason | (a person, by hand) |\n"))
 	require.NoError(t, err)
 	assert.True(t, m.Pending())
 	assert.Equal(t, "(a person, by hand)", m.PauseReason)
@@ -74,7 +76,8 @@ func TestWordsOnWhyThereIsNoValue(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, m.Paused, "brackets around a flag take nothing away")
 	for cell, want := range map[string]int{"(#12)": 12, "(new PR, #135)": 135} {
-		m, _, err := state.ParseMachine([]byte("## Machine State\n\n| Field | Value |\n|---|---|\n| PR | " + cell + " |\n"))
+		m, _, err := state.ParseMachine(
+			[]byte("## Machine State\n\n| Field | Value |\n|---|---|\n| PR | " + cell + " |\n"))
 		require.NoError(t, err)
 		assert.Equal(t, want, m.PR, "a number in brackets is one")
 	}
@@ -86,7 +89,8 @@ func TestStatusesInTheOrderOfTheHistory(t *testing.T) {
 		var all strings.Builder
 		for i, outcome := range outcomes {
 			sign, _, _ := strings.Cut(outcome, " ")
-			all.WriteString(strings.NewReplacer("N", strconv.Itoa(40-i), "OUTCOME", outcome, "SIGN", sign).Replace(form))
+			all.WriteString(strings.NewReplacer("N", strconv.Itoa(40-i), "OUTCOME", outcome, "SIGN",
+				sign).Replace(form))
 		}
 		return all.String()
 	}
@@ -100,35 +104,93 @@ func TestStatusesInTheOrderOfTheHistory(t *testing.T) {
 		cell, history, want string
 		unknown             bool
 	}{
-		"newest first":                 {newest, entries(full, four...), oldest, false},
-		"newest last":                  {oldest, entries(full, four...), oldest, false},
-		"line feeds of Windows":        {newest, strings.ReplaceAll(entries(full, four...), "\n", "\r\n"), oldest, false},
-		"a sign in the heading":        {newest, entries("### Iter N — SIGN step (31→32)\n", four...), oldest, false},
-		"a date before the number":     {newest, entries("### 2026-02-03T12:00Z — Iteration N: OUTCOME\n\n", four...), oldest, false},
-		"a number sign":                {newest, entries("#### Iteration #N\n\nStatus: OUTCOME\n\n", four...), oldest, false},
-		"bullets":                      {newest, entries("- **Iteration N** (2026-02-03): OUTCOME, a step (31→32)\n", four...), oldest, false},
-		"bold lines":                   {newest, entries("**Iter N** — OUTCOME\n\n", four...), oldest, false},
-		"rows of a table":              {newest, "| # | When | Status |\n|---|---|---|\n" + entries("| N | 2026-02-03 | OUTCOME |\n", four...), oldest, false},
-		"rows that say Iteration":      {newest, entries("| Iteration N | OUTCOME |\n", four...), oldest, false},
-		"an entry below another's":     {newest, entries(full, four...) + "- Iteration 99 would be ❌ Rejected\n", oldest, false},
-		"the newest below":             {"accepted, rejected", "### Iteration 3\n\n- **Status**: rejected\n\n### Iteration 9\n\n- **Status**: accepted\n", "rejected, accepted", false},
-		"a range":                      {"rejected, rejected, error, accepted", "### Iters 39–40 — ❌ both did nothing\n\n### Iteration 38 — ⚠️\n\n### Iteration 37 — ✅\n", "accepted, error, rejected, rejected", false},
-		"a range of several outcomes":  {"accepted, rejected, rejected, error", "### Iteration 40 — ✅\n\n### Iters 38–39 — ✅ 1 / ❌ 1\n\n### Iteration 37 — ⚠️\n", oldest, false},
-		"a sign of something else":     {"accepted, rejected, rejected", entries(full, accepted) + "### Iteration 39 — ❌ Rejected\n\nTests ✅, was accepted before\n\n### Iteration 38 — ❌\n", "rejected, rejected, accepted", false},
-		"a status that names another":  {"rejected, accepted, accepted", entries(full, "❌ Rejected (the last accepted one was better)", accepted, accepted), "accepted, accepted, rejected", false},
-		"not accepted":                 {"rejected, accepted, accepted", entries("### Iteration N\n\n- Status: OUTCOME\n\n", "not accepted", "accepted", "accepted"), "accepted, accepted, rejected", false},
-		"a baseline":                   {newest, "### Iteration 40 (new baseline) — 2026-02-03\n\n- **Status**: 📏 Baseline\n\n" + entries(full, four...), oldest, false},
-		"CI is waited for":             {"pending-ci, rejected, accepted", entries(full, pending, rejected, accepted), "accepted, rejected, pending-ci", false},
-		"signs":                        {"✅ accepted, ❌ rejected, ❌ (iter 38), ⚠️ **error**", entries(full, four...), oldest, false},
-		"more than ten, newest first":  {"accepted" + strings.Repeat(", rejected", 11), entries(full, accepted, rejected), strings.Repeat("rejected, ", 9) + "accepted", false},
-		"more than ten, newest last":   {"accepted" + strings.Repeat(", rejected", 11), entries(full, rejected, rejected), strings.Repeat("rejected, ", 9) + "rejected", false},
+		"newest first": {newest, entries(full, four...), oldest, false},
+		"newest last":  {oldest, entries(full, four...), oldest, false},
+		"line feeds of Windows": {
+			newest, strings.ReplaceAll(entries(full, four...), "\n", "\r\n"),
+			oldest, false,
+		},
+		"a sign in the heading": {newest, entries("### Iter N — SIGN step (31→32)\n", four...), oldest, false},
+		"a date before the number": {
+			newest, entries("### 2026-02-03T12:00Z — Iteration N: OUTCOME\n\n", four...),
+			oldest, false,
+		},
+		"a number sign": {
+			newest, entries("#### Iteration #N\n\nStatus: OUTCOME\n\n", four...),
+			oldest, false,
+		},
+		"bullets": {
+			newest,
+			entries("- **Iteration N** (2026-02-03): OUTCOME, a step (31→32)\n", four...), oldest, false,
+		},
+		"bold lines": {newest, entries("**Iter N** — OUTCOME\n\n", four...), oldest, false},
+		"rows of a table": {
+			newest,
+			"| # | When | Status |\n|---|---|---|\n" + entries("| N | 2026-02-03 | OUTCOME |\n", four...),
+			oldest, false,
+		},
+		"rows that say Iteration": {newest, entries("| Iteration N | OUTCOME |\n", four...), oldest, false},
+		"an entry below another's": {
+			newest, entries(full, four...) + "- Iteration 99 would be ❌ Rejected\n",
+			oldest, false,
+		},
+		"the newest below": {
+			"accepted, rejected",
+			"### Iteration 3\n\n- **Status**: rejected\n\n### Iteration 9\n\n- **Status**: accepted\n",
+			"rejected, accepted", false,
+		},
+		"a range": {
+			"rejected, rejected, error, accepted",
+			"### Iters 39–40 — ❌ both did nothing\n\n### Iteration 38 — ⚠️\n\n### Iteration 37 — ✅\n",
+			"accepted, error, rejected, rejected", false,
+		},
+		"a range of several outcomes": {
+			"accepted, rejected, rejected, error",
+			"### Iteration 40 — ✅\n\n### Iters 38–39 — ✅ 1 / ❌ 1\n\n### Iteration 37 — ⚠️\n", oldest, false,
+		},
+		"a sign of something else": {
+			"accepted, rejected, rejected",
+			entries(full, accepted) + "### Iteration 39 — ❌ Rejected\n\nTests ✅, was accepted before\n\n### Iteration 38 — ❌\n", "rejected, rejected, accepted", false,
+		},
+		"a status that names another": {
+			"rejected, accepted, accepted",
+			entries(full, "❌ Rejected (the last accepted one was better)", accepted, accepted),
+			"accepted, accepted, rejected", false,
+		},
+		"not accepted": {
+			"rejected, accepted, accepted",
+			entries("### Iteration N\n\n- Status: OUTCOME\n\n", "not accepted", "accepted", "accepted"),
+			"accepted, accepted, rejected", false,
+		},
+		"a baseline": {
+			newest,
+			"### Iteration 40 (new baseline) — 2026-02-03\n\n- **Status**: 📏 Baseline\n\n" + entries(full, four...),
+			oldest, false,
+		},
+		"CI is waited for": {
+			"pending-ci, rejected, accepted", entries(full, pending, rejected, accepted),
+			"accepted, rejected, pending-ci", false,
+		},
+		"signs": {
+			"✅ accepted, ❌ rejected, ❌ (iter 38), ⚠️ **error**", entries(full, four...),
+			oldest, false,
+		},
+		"more than ten, newest first": {
+			"accepted" + strings.Repeat(", rejected", 11),
+			entries(full, accepted, rejected), strings.Repeat("rejected, ", 9) + "accepted", false,
+		},
+		"more than ten, newest last": {
+			"accepted" + strings.Repeat(", rejected", 11),
+			entries(full, rejected, rejected), strings.Repeat("rejected, ", 9) + "rejected", false,
+		},
 		"no history":                   {newest, "*(none yet)*\n", newest, true},
 		"a history without outcomes":   {newest, entries("### Iteration N\n\ntext\n\n", four...), newest, true},
 		"a history of something else":  {newest, entries(full, pending), newest, true},
 		"the same in either direction": {"rejected, rejected", "", "rejected, rejected", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			text := "## Machine State\n\n| Field | Value |\n|---|---|\n| Recent Statuses | " + c.cell + " |\n\n## 📊 Iteration History\n\nNewest first.\n\n" + c.history
+			text := "## Machine State\n\n| Field | Value |\n|---|---|\n| Recent Statuses | " + c.cell +
+				" |\n\n## 📊 Iteration History\n\nNewest first.\n\n" + c.history
 			got, known := state.OldestFirst([]byte(text))
 			assert.Equal(t, c.want, strings.Join(got, ", "))
 			assert.Equal(t, c.unknown, !known)

@@ -39,7 +39,8 @@ func readMachine(data []byte, found *table) (m Machine, _ []Warning, _ error) {
 		return Machine{}, r.warnings, r.problem
 	}
 	if m.LastRun == nil && m.IterationCount > 0 {
-		r.warn(lastRun, "there is no Last Run, though the Iteration Count is %d; it counts as never run", m.IterationCount)
+		r.warn(lastRun, "there is no Last Run, though the Iteration Count is %d; it counts as never run",
+			m.IterationCount)
 	}
 	return m, r.warnings, nil
 }
@@ -88,8 +89,9 @@ func (r *reader) fail(f field, wanted string) {
 		return
 	}
 	r.problem = &Problem{
-		Line:    r.table.cells[f].row.number,
-		Message: fmt.Sprintf("%s is %q, which is not %s; correct the cell, or write — for none", f.name(), clipped(r.raw(f)), wanted),
+		Line: r.table.cells[f].row.number,
+		Message: fmt.Sprintf("%s is %q, which is not %s; correct the cell, or write — for none", f.name(),
+			clipped(r.raw(f)), wanted),
 	}
 }
 
@@ -253,7 +255,8 @@ func saysNone(f field, text string) bool {
 func isDash(text string) bool { return slices.Contains([]string{"—", "–", "-", "--", "---"}, text) }
 
 var timeLayouts = []string{
-	time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 Z07:00", "2006-01-02 15:04:05",
+	time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 Z07:00",
+	"2006-01-02 15:04:05",
 	"2006-01-02T15:04Z07:00", "2006-01-02 15:04Z07:00", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02",
 	"2006-01-02T15:04:05Z0700", "2006-01-02 15:04:05 -0700",
 }

@@ -75,36 +75,55 @@ func TestValuesThatPeopleWrite(t *testing.T) {
 	}{
 		"Iteration Count": {func(m state.Machine) any { return m.IterationCount }, map[string]any{
 			"7": 7, "`7`": 7, "**7**": 7, "007": 7, "+7": 7, "0": 0, "1000000000": 1_000_000_000, "": 0, "—": 0,
-			"1000000001": nil, "-1": nil, "7.0": nil, "7 iterations": nil, "1e3": nil, "99999999999999999999": nil, "seven": nil,
+			"1000000001": nil, "-1": nil, "7.0": nil, "7 iterations": nil, "1e3": nil, "99999999999999999999": nil,
+			"seven": nil,
 		}},
-		"Consecutive Errors": {func(m state.Machine) any { return m.ConsecutiveErrors }, map[string]any{"3": 3, "": 0, "none": 0, "x": nil}},
+		"Consecutive Errors": {
+			func(m state.Machine) any { return m.ConsecutiveErrors },
+			map[string]any{"3": 3, "": 0, "none": 0, "x": nil},
+		},
 		"Best Metric": {func(m state.Machine) any { return metric.Text(m.BestMetric, "none") }, map[string]any{
-			"0.850": "0.85", "-3": "-3", "1e-300": "1e-300", "`1.5`": "1.5", "1.5 ms": "1.5", "9007199254740993": "9007199254740993", "": "none", "null": "none", "N/A": "none",
-			"pending ci": "none", "— (was 3)": "none", "85%": nil, "1,5": nil, "ms 1.5": nil, "inf": nil, "0x10": nil, "1 000": "1",
+			"0.850": "0.85", "-3": "-3", "1e-300": "1e-300", "`1.5`": "1.5", "1.5 ms": "1.5",
+			"9007199254740993": "9007199254740993", "": "none", "null": "none", "N/A": "none",
+			"pending ci": "none", "— (was 3)": "none", "85%": nil, "1,5": nil, "ms 1.5": nil, "inf": nil, "0x10": nil,
+			"1 000": "1",
 		}},
 		"Paused": {func(m state.Machine) any { return m.Paused }, map[string]any{
-			"true": true, "True": true, "YES": true, "yes, by Ana": true, "`true`": true, "true (since Monday)": true, "false": false, "no": false, "No.": false, "": false, "—": false,
+			"true": true, "True": true, "YES": true, "yes, by Ana": true, "`true`": true, "true (since Monday)": true,
+			"false": false, "no": false, "No.": false, "": false, "—": false,
 			"1": nil, "on": nil, "trueish": nil, "maybe": nil, "ja": nil, "✅": nil,
 		}},
-		"Metric Direction": {func(m state.Machine) any { return m.Direction.String() + fmt.Sprint(m.DirectionGiven) }, map[string]any{
-			"higher": "highertrue", "LOWER": "lowertrue", "`lower`": "lowertrue", "": "higherfalse", "—": "higherfalse", "up": nil, "lower is better": nil,
-		}},
+		"Metric Direction": {
+			func(m state.Machine) any { return m.Direction.String() + fmt.Sprint(m.DirectionGiven) },
+			map[string]any{
+				"higher": "highertrue", "LOWER": "lowertrue", "`lower`": "lowertrue", "": "higherfalse",
+				"—":  "higherfalse",
+				"up": nil, "lower is better": nil,
+			},
+		},
 		"PR": {func(m state.Machine) any { return m.PR }, map[string]any{
-			"#12": 12, "12": 12, "PR #12": 12, "[#12](https://github.com/o/r/pull/12)": 12, "https://github.com/o/r/pull/12/": 0, "https://github.com/o/r/pull/12": 12, "o/r#12": 12,
-			"#0": 0, "#-1": 0, "-12": 0, "#1000000001": 0, "#": 0, "draft": 0, "": 0, "#12, #13": 12, "# 12": 12, "(new PR this run, #135 was previous)": 0,
+			"#12": 12, "12": 12, "PR #12": 12, "[#12](https://github.com/o/r/pull/12)": 12,
+			"https://github.com/o/r/pull/12/": 0, "https://github.com/o/r/pull/12": 12, "o/r#12": 12,
+			"#0": 0, "#-1": 0, "-12": 0, "#1000000001": 0, "#": 0, "draft": 0, "": 0, "#12, #13": 12, "# 12": 12,
+			"(new PR this run, #135 was previous)": 0,
 		}},
 		"Pull Request": {func(m state.Machine) any { return m.PR }, map[string]any{"#12": 12}},
 		"Issue":        {func(m state.Machine) any { return m.Issue }, map[string]any{"#7": 7, "pending CI": 0}},
 		"Branch": {func(m state.Machine) any { return m.Branch }, map[string]any{
-			"`autoloop/x`": "autoloop/x", "autoloop/x": "autoloop/x", "**autoloop/x**": "autoloop/x", "": "", "—": "", "a b": "a b", "-": "", "- (not pushed)": "",
+			"`autoloop/x`": "autoloop/x", "autoloop/x": "autoloop/x", "**autoloop/x**": "autoloop/x", "": "", "—": "",
+			"a b": "a b", "-": "", "- (not pushed)": "",
 		}},
 		"Pause Reason": {func(m state.Machine) any { return m.PauseReason }, map[string]any{
-			"rest": "rest", "a | b": "a | b", `a \| b`: "a | b", `a \\| b`: `a \| b`, "**bold** and `code`": "**bold** and `code`", "—": "", "none": "", "(none)": "", "— (no run yet)": "— (no run yet)",
-			"pending CI": "pending CI", "a|": "a|", `a\|`: "a|", "\xff": "\uFFFD",
+			"rest": "rest", "a | b": "a | b", `a \| b`: "a | b", `a \\| b`: `a \| b`,
+			"**bold** and `code`": "**bold** and `code`", "—": "", "none": "", "(none)": "",
+			"— (no run yet)": "— (no run yet)",
+			"pending CI":     "pending CI", "a|": "a|", `a\|`: "a|", "\xff": "\uFFFD",
 		}},
 		"Recent Statuses": {func(m state.Machine) any { return strings.Join(m.RecentStatuses, " ") }, map[string]any{
-			"accepted, rejected": "accepted rejected", "Accepted,REJECTED": "accepted rejected", "✅, ❌, ⚠️, ⏳": "accepted rejected error pending-ci", "✅ accepted (31→32)": "accepted",
-			"pending CI": "pending-ci", "`error`, **error**": "error error", "accepted,, ,—": "accepted", "baseline": "baseline", "rejected (tie), accepted": "rejected accepted", "": "", "❌ (iter 38)": "rejected",
+			"accepted, rejected": "accepted rejected", "Accepted,REJECTED": "accepted rejected",
+			"✅, ❌, ⚠️, ⏳": "accepted rejected error pending-ci", "✅ accepted (31→32)": "accepted",
+			"pending CI": "pending-ci", "`error`, **error**": "error error", "accepted,, ,—": "accepted",
+			"baseline": "baseline", "rejected (tie), accepted": "rejected accepted", "": "", "❌ (iter 38)": "rejected",
 			"ci-fix-exhausted, inconclusive": "ci-fix-exhausted inconclusive", "⚠️ **rejected**": "rejected",
 		}},
 	} {
@@ -133,17 +152,19 @@ func TestWhereRowsAre(t *testing.T) {
 		text  string
 		count int // -1 for no table
 	}{
-		"in a table":                   {head + "| Iteration Count | 7 |\n", 7},
-		"without pipes around":         {head + "Iteration Count | 7\n", 7},
-		"in a list":                    {head + "- Iteration Count | 7\n", 7},
-		"indented":                     {head + "   | Iteration Count | 7 |\n", 7},
-		"with more columns":            {head + "| Iteration Count | 7 | 8 | 9 |\n", 7},
-		"in bold":                      {head + "| **Iteration Count** | 7 |\n", 7},
-		"with a sign":                  {head + "| 🔢 Iteration-Count: | 7 |\n", 7},
-		"in capitals":                  {head + "| ITERATION COUNT | 7 |\n", 7},
-		"after prose and another":      {head + "\nsome | prose\n\n| Own | 3 |\n|---|---|\n\ntext\n\n| Iteration Count | 7 |\n", 7},
-		"of another name":              {head + "| Iteration Counts | 7 |\n| Paused | no |\n", 0},
-		"of a longer name":             {head + "| Iteration Count of all the runs that this program ever had | 7 |\n| Paused | no |\n", 0},
+		"in a table":           {head + "| Iteration Count | 7 |\n", 7},
+		"without pipes around": {head + "Iteration Count | 7\n", 7},
+		"in a list":            {head + "- Iteration Count | 7\n", 7},
+		"indented":             {head + "   | Iteration Count | 7 |\n", 7},
+		"with more columns":    {head + "| Iteration Count | 7 | 8 | 9 |\n", 7},
+		"in bold":              {head + "| **Iteration Count** | 7 |\n", 7},
+		"with a sign":          {head + "| 🔢 Iteration-Count: | 7 |\n", 7},
+		"in capitals":          {head + "| ITERATION COUNT | 7 |\n", 7},
+		"after prose and another": {head +
+			"\nsome | prose\n\n| Own | 3 |\n|---|---|\n\ntext\n\n| Iteration Count | 7 |\n", 7},
+		"of another name": {head + "| Iteration Counts | 7 |\n| Paused | no |\n", 0},
+		"of a longer name": {head +
+			"| Iteration Count of all the runs that this program ever had | 7 |\n| Paused | no |\n", 0},
 		"in a fence":                   {head + "```\n| Iteration Count | 7 |\n```\n| Paused | no |\n", 0},
 		"in a comment":                 {head + "<!-- | Iteration Count | 7 | -->\n| Paused | no |\n", 0},
 		"in a fence that is not ended": {head + "~~~\n| Iteration Count | 7 |\n", 7},
@@ -190,7 +211,10 @@ func TestAFileThatIsNoStateForItsSize(t *testing.T) {
 // for again and again.
 func TestHostileMarkdownIsReadInTime(t *testing.T) {
 	t.Parallel()
-	for name, line := range map[string]string{"fences": "```\n", "longer fences": "~~~~~~~\n", "comments": "<!--\n", "headings": "## Machine State\n", "rows": "| Iteration Count | 7 |\n", "pipes": "||||||||||\\|\n"} {
+	for name, line := range map[string]string{
+		"fences": "```\n", "longer fences": "~~~~~~~\n", "comments": "<!--\n",
+		"headings": "## Machine State\n", "rows": "| Iteration Count | 7 |\n", "pipes": "||||||||||\\|\n",
+	} {
 		text := table + "| Paused | no |\n" + strings.Repeat(line, (1<<19)/len(line))
 		doc, err := state.Parse([]byte(text))
 		require.NoError(t, err, name)

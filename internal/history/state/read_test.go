@@ -48,21 +48,28 @@ func TestCells(t *testing.T) {
 		require.NoError(t, err, rows)
 		return m
 	}
-	for _, form := range []string{"2025-01-15T10:30:00Z", "`2025-01-15T10:30:00Z`", "2025-01-15T11:30:00+01:00", "2025-01-15 10:30 UTC", "2025-01-15T10:30:00", "2025-01-15 10:30:00", "2025-01-15T10:30:00+0000"} {
+	for _, form := range []string{
+		"2025-01-15T10:30:00Z", "`2025-01-15T10:30:00Z`", "2025-01-15T11:30:00+01:00",
+		"2025-01-15 10:30 UTC", "2025-01-15T10:30:00", "2025-01-15 10:30:00", "2025-01-15T10:30:00+0000",
+	} {
 		m := read("| Last Run | " + form + " |\n")
 		require.NotNil(t, m.LastRun, form)
 		assert.Equal(t, "2025-01-15T10:30:00Z", m.LastRun.Format(time.RFC3339), form)
 	}
 	assert.Equal(t, "2025-01-15T00:00:00Z", read("| Last Run | 2025-01-15 |\n").LastRun.Format(time.RFC3339))
 	for _, null := range []string{"", " ", "—", "-", "--", "n/a", "none", "`—`"} {
-		m := read("|Last Run|" + null + "|\n| Best Metric |" + null + "|\n| Paused |" + null + "|\n|Pause Reason|" + null + "|\n| PR |" + null + "|\n|Recent Statuses|" + null + "|\n")
+		m := read("|Last Run|" + null + "|\n| Best Metric |" + null + "|\n| Paused |" + null + "|\n|Pause Reason|" +
+			null + "|\n| PR |" + null + "|\n|Recent Statuses|" + null + "|\n")
 		assert.Equal(t, state.Machine{Direction: metric.Higher}, m, "null %q", null)
 	}
 	assert.True(t, read("| **Paused** | `true` |\n").Paused)
 	assert.True(t, read("| paused | **TRUE** (by Ana) |\n").Paused)
 	assert.False(t, read("| `Paused` | no |\n").Paused)
 	assert.True(t, read("Completed | true\n").Completed)
-	for text, want := range map[string]int{"#42": 42, "42": 42, "[#42](https://x/y)": 42, "https://github.com/o/r/pull/42": 42, "#42 (open)": 42, "#aw_pr (pending)": 0, "soon": 0} {
+	for text, want := range map[string]int{
+		"#42": 42, "42": 42, "[#42](https://x/y)": 42,
+		"https://github.com/o/r/pull/42": 42, "#42 (open)": 42, "#aw_pr (pending)": 0, "soon": 0,
+	} {
 		assert.Equal(t, want, read("| PR | "+text+" |\n").PR, text)
 	}
 	assert.Equal(t, `a|b\c | d`, read(`| Pause Reason | a\|b\\c \| d |`+"\n").PauseReason)

@@ -101,7 +101,8 @@ func (d *Doc) find(kind SectionKind) (section, bool) {
 		}
 		end := len(d.data)
 		for _, next := range all[i+1:] {
-			if next.kind != other || (next.level <= h.level && (kind != History || !isEntry(d.data[next.start:next.end]))) {
+			if next.kind != other || (next.level <= h.level &&
+				(kind != History || !isEntry(d.data[next.start:next.end]))) {
 				end = next.start
 				break
 			}

@@ -21,8 +21,11 @@ func TestSectionsByTheirWords(t *testing.T) {
 	t.Parallel()
 	const head = table + "| Paused | no |\n\n"
 	for heading, kind := range map[string]state.SectionKind{
-		"## 📋 Program Info": state.ProgramInfo, "# program info (generated)": state.ProgramInfo, "## 🎯 Current Priorities": state.Priorities, "### Priorities": state.Priorities,
-		"## 📚 Lessons Learned": state.Lessons, "## LESSONS": state.Lessons, "## 🚧 Foreclosed Avenues ##": state.Foreclosed, "## 🔭 Future Directions": state.Future, "## Future work": state.Future,
+		"## 📋 Program Info": state.ProgramInfo, "# program info (generated)": state.ProgramInfo,
+		"## 🎯 Current Priorities": state.Priorities, "### Priorities": state.Priorities,
+		"## 📚 Lessons Learned": state.Lessons, "## LESSONS": state.Lessons,
+		"## 🚧 Foreclosed Avenues ##": state.Foreclosed, "## 🔭 Future Directions": state.Future,
+		"## Future work":         state.Future,
 		"## 📊 Iteration History": state.History, "## **Iteration-History** (newest first)": state.History,
 	} {
 		doc := parse(t, head+heading+"\n\n text \n\n# Next\n\nmore\n")
@@ -30,7 +33,10 @@ func TestSectionsByTheirWords(t *testing.T) {
 		doc.SetSection(kind, "new")
 		assert.Equal(t, head+heading+"\n\nnew\n\n# Next\n\nmore\n", string(doc.Bytes()))
 	}
-	for _, heading := range []string{"## Lessons and more", "## Learned Lessons", "## Priorities of mine", "## Future", "## History", "Lessons Learned", "##Lessons Learned"} {
+	for _, heading := range []string{
+		"## Lessons and more", "## Learned Lessons", "## Priorities of mine", "## Future",
+		"## History", "Lessons Learned", "##Lessons Learned",
+	} {
 		doc := parse(t, head+heading+"\n\ntext\n")
 		for _, kind := range []state.SectionKind{state.Priorities, state.Lessons, state.Future, state.History} {
 			assert.Empty(t, doc.Section(kind), heading)
@@ -65,12 +71,24 @@ func TestSectionsThatAreMissing(t *testing.T) {
 	t.Parallel()
 	const rows = table + "| Paused | no |\n"
 	for name, c := range map[string]struct{ text, want string }{
-		"at the end":                        {rows, rows + "\n## 📚 Lessons Learned\n\n- a\n"},
-		"without a line":                    {strings.TrimSuffix(rows, "\n"), rows + "\n## 📚 Lessons Learned\n\n- a\n"},
-		"before the next":                   {rows + "\n## Future Work\n\nb\n", rows + "\n## 📚 Lessons Learned\n\n- a\n\n## Future Work\n\nb\n"},
-		"before the one after it":           {rows + "\n## Foreclosed Avenues\n\nb\n", rows + "\n## 📚 Lessons Learned\n\n- a\n\n## Foreclosed Avenues\n\nb\n"},
-		"behind the others":                 {rows + "\n## Priorities\n\nb\n\n## Mine\n\nc", rows + "\n## Priorities\n\nb\n\n## Mine\n\nc\n\n## 📚 Lessons Learned\n\n- a\n"},
-		"before the first that comes later": {rows + "\n## Iteration History\n\nb\n\n## Future Work\n\nc\n", rows + "\n## 📚 Lessons Learned\n\n- a\n\n## Iteration History\n\nb\n\n## Future Work\n\nc\n"},
+		"at the end":     {rows, rows + "\n## 📚 Lessons Learned\n\n- a\n"},
+		"without a line": {strings.TrimSuffix(rows, "\n"), rows + "\n## 📚 Lessons Learned\n\n- a\n"},
+		"before the next": {
+			rows + "\n## Future Work\n\nb\n",
+			rows + "\n## 📚 Lessons Learned\n\n- a\n\n## Future Work\n\nb\n",
+		},
+		"before the one after it": {
+			rows + "\n## Foreclosed Avenues\n\nb\n",
+			rows + "\n## 📚 Lessons Learned\n\n- a\n\n## Foreclosed Avenues\n\nb\n",
+		},
+		"behind the others": {
+			rows + "\n## Priorities\n\nb\n\n## Mine\n\nc",
+			rows + "\n## Priorities\n\nb\n\n## Mine\n\nc\n\n## 📚 Lessons Learned\n\n- a\n",
+		},
+		"before the first that comes later": {
+			rows + "\n## Iteration History\n\nb\n\n## Future Work\n\nc\n",
+			rows + "\n## 📚 Lessons Learned\n\n- a\n\n## Iteration History\n\nb\n\n## Future Work\n\nc\n",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -83,7 +101,8 @@ func TestSectionsThatAreMissing(t *testing.T) {
 				doc.SetSection(state.Lessons, "\n- a\r\n\n")
 				assert.Equal(t, strings.ReplaceAll(c.want, "\n", end), string(doc.Bytes()))
 				doc.SetSection(state.Lessons, "- a\r\n- b\n\n- c")
-				assert.Equal(t, strings.ReplaceAll(strings.Replace(c.want, "- a\n", "- a\n- b\n\n- c\n", 1), "\n", end), string(doc.Bytes()))
+				assert.Equal(t, strings.ReplaceAll(strings.Replace(c.want, "- a\n", "- a\n- b\n\n- c\n", 1), "\n", end),
+					string(doc.Bytes()))
 			}
 		})
 	}
@@ -103,8 +122,14 @@ func TestFoldingKeepsEveryCount(t *testing.T) {
 		outcome := map[int]state.Status{}
 		const last = 130
 		for n := range last + 1 {
-			status := []state.Status{state.Accepted, state.Rejected, state.Inconclusive, state.Failed, state.CIFixExhausted}[chance.IntN(5)]
-			e := state.HistoryEntry{Iteration: n, Time: at("2026-01-01T00:00:00Z").Add(time.Duration(n) * time.Hour), Status: status, Change: strings.Repeat("word ", chance.IntN(60)), Metric: value(fmt.Sprint(n))}
+			status := []state.Status{
+				state.Accepted, state.Rejected, state.Inconclusive, state.Failed,
+				state.CIFixExhausted,
+			}[chance.IntN(5)]
+			e := state.HistoryEntry{
+				Iteration: n, Time: at("2026-01-01T00:00:00Z").Add(time.Duration(n) * time.Hour),
+				Status: status, Change: strings.Repeat("word ", chance.IntN(60)), Metric: value(fmt.Sprint(n)),
+			}
 			if n > 0 && chance.IntN(9) == 0 {
 				doc.AddEntry(state.HistoryEntry{Iteration: n, Baseline: true, Time: e.Time, Metric: value("5")})
 			}
@@ -147,7 +172,11 @@ func TestFoldingKeepsEveryCount(t *testing.T) {
 				dropped++
 			}
 		}
-		assert.Equal(t, []int{want[state.Accepted], want[state.Rejected] + want[state.Inconclusive] + want[state.CIFixExhausted], want[state.Failed]}, []int{accepted, dropped, failed}, seed)
+		assert.Equal(t, []int{
+			want[state.Accepted],
+			want[state.Rejected] + want[state.Inconclusive] + want[state.CIFixExhausted], want[state.Failed],
+		},
+			[]int{accepted, dropped, failed}, seed)
 		assert.Equal(t, 10, entries)
 		for n := 1; n <= last; n++ { // iteration 0 is no candidate
 			if covered[n] != 1 && n != last-9 && n != last-8 { // where a baseline is beside the first that is in full
@@ -169,8 +198,15 @@ func TestWhatTheLineOfOlderEntriesSays(t *testing.T) {
 		entries []one // from iteration 1 on
 		says    string
 	}{
-		"kept and dropped": {[]one{{state.Accepted, "9", "10"}, {state.Rejected, "11", "9"}, {state.Accepted, "7", "9"}}, "### Iters 1–3 — ✅ 2 / ❌ 1 / ⚠️ 0 (metrics 10→7)"},
-		"nothing kept":     {[]one{{state.Rejected, "11", "10"}, {state.Inconclusive, "12", "10"}}, "### Iters 1–2 — ✅ 0 / ❌ 2 / ⚠️ 0 (metrics 10→10)"},
+		"kept and dropped": {[]one{
+			{state.Accepted, "9", "10"},
+			{state.Rejected, "11", "9"},
+			{state.Accepted, "7", "9"},
+		}, "### Iters 1–3 — ✅ 2 / ❌ 1 / ⚠️ 0 (metrics 10→7)"},
+		"nothing kept": {
+			[]one{{state.Rejected, "11", "10"}, {state.Inconclusive, "12", "10"}},
+			"### Iters 1–2 — ✅ 0 / ❌ 2 / ⚠️ 0 (metrics 10→10)",
+		},
 		"errors alone":     {[]one{{state.Failed, "", ""}, {state.Failed, "", ""}}, "### Iters 1–2 — ✅ 0 / ❌ 0 / ⚠️ 2"},
 		"the first number": {[]one{{state.Accepted, "-9", ""}}, "### Iters 1–1 — ✅ 1 / ❌ 0 / ⚠️ 0 (metrics -9→-9)"},
 	} {
@@ -188,7 +224,10 @@ func TestWhatTheLineOfOlderEntriesSays(t *testing.T) {
 				doc.AddEntry(entry)
 			}
 			for n := len(c.entries) + 1; n <= len(c.entries)+10; n++ {
-				doc.AddEntry(state.HistoryEntry{Iteration: n, Time: *at("2026-01-01T00:00:00Z"), Status: state.Rejected})
+				doc.AddEntry(state.HistoryEntry{
+					Iteration: n, Time: *at("2026-01-01T00:00:00Z"),
+					Status: state.Rejected,
+				})
 			}
 			assert.Contains(t, string(doc.Render()), "\n\n"+c.says+"\n\n<!-- autoloop: end -->\n")
 		})

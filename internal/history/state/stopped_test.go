@@ -18,17 +18,41 @@ func TestWhyAProgramIsStopped(t *testing.T) {
 		machine state.Machine
 		says    string
 	}{
-		"it is not":                  {state.Machine{PauseReason: "left over", CompletedReason: "left over"}, ""},
-		"paused by hand":             {state.Machine{Paused: true}, "paused: by hand" + resume},
-		"paused with a reason":       {state.Machine{Paused: true, PauseReason: "three errors in a row"}, "paused: three errors in a row" + resume},
-		"with an issue":              {state.Machine{Paused: true, Issue: 7}, "paused: by hand; go on with `/autoloop resume` or `iterate resume speed`"},
-		"with a pull request":        {state.Machine{Paused: true, PR: 7}, "paused: by hand; go on with `/autoloop resume` or `iterate resume speed`"},
-		"completed":                  {state.Machine{Completed: true}, "completed: its target is reached" + resume},
-		"completed with a reason":    {state.Machine{Completed: true, CompletedReason: "7 reached 7"}, "completed: 7 reached 7" + resume},
-		"completed comes first":      {state.Machine{Completed: true, Paused: true, PauseReason: "rest"}, "completed: its target is reached" + resume},
-		"a reason that is not seen":  {state.Machine{Paused: true, PauseReason: "\u200b\x1b[31m"}, "paused: by hand" + resume},
-		"a reason of several lines":  {state.Machine{Paused: true, PauseReason: "a\n\nb\x1b[2Jc\u202ed"}, "paused: a bcd" + resume},
-		"a reason of a person's own": {state.Machine{Paused: true, PauseReason: "| pipes | and `code`"}, "paused: | pipes | and `code`" + resume},
+		"it is not":      {state.Machine{PauseReason: "left over", CompletedReason: "left over"}, ""},
+		"paused by hand": {state.Machine{Paused: true}, "paused: by hand" + resume},
+		"paused with a reason": {
+			state.Machine{Paused: true, PauseReason: "three errors in a row"},
+			"paused: three errors in a row" + resume,
+		},
+		"with an issue": {
+			state.Machine{Paused: true, Issue: 7},
+			"paused: by hand; go on with `/autoloop resume` or `iterate resume speed`",
+		},
+		"with a pull request": {
+			state.Machine{Paused: true, PR: 7},
+			"paused: by hand; go on with `/autoloop resume` or `iterate resume speed`",
+		},
+		"completed": {state.Machine{Completed: true}, "completed: its target is reached" + resume},
+		"completed with a reason": {
+			state.Machine{Completed: true, CompletedReason: "7 reached 7"},
+			"completed: 7 reached 7" + resume,
+		},
+		"completed comes first": {
+			state.Machine{Completed: true, Paused: true, PauseReason: "rest"},
+			"completed: its target is reached" + resume,
+		},
+		"a reason that is not seen": {
+			state.Machine{Paused: true, PauseReason: "\u200b\x1b[31m"},
+			"paused: by hand" + resume,
+		},
+		"a reason of several lines": {
+			state.Machine{Paused: true, PauseReason: "a\n\nb\x1b[2Jc\u202ed"},
+			"paused: a bcd" + resume,
+		},
+		"a reason of a person's own": {
+			state.Machine{Paused: true, PauseReason: "| pipes | and `code`"},
+			"paused: | pipes | and `code`" + resume,
+		},
 	} {
 		assert.Equal(t, c.says, c.machine.Stopped("speed"), name)
 	}

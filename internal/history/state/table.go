@@ -33,7 +33,8 @@ const noTable = "there is no Machine State table with known rows in it; restore 
 // findTable locates the first Machine State section and its rows.
 func findTable(data []byte) (t table, problem *Problem) {
 	if len(data) > maxRead {
-		return t, &Problem{Message: fmt.Sprintf("the state file has %d bytes, more than %d; shorten it", len(data), maxRead)}
+		return t, &Problem{Message: fmt.Sprintf("the state file has %d bytes, more than %d; shorten it",
+			len(data), maxRead)}
 	}
 	known := false
 walk:
@@ -76,7 +77,11 @@ func (t *table) row(data []byte, at line) bool {
 		return false
 	}
 	if t.cells[f].there {
-		t.twice = append(t.twice, Warning{Line: at.number, Message: fmt.Sprintf("the row %s is there twice (also in line %d); this one counts: remove the other", f.name(), t.cells[f].row.number)})
+		t.twice = append(t.twice, Warning{
+			Line: at.number,
+			Message: fmt.Sprintf("the row %s is there twice (also in line %d); this one counts: remove the other",
+				f.name(), t.cells[f].row.number),
+		})
 	}
 	start, end := valueSpan(text, rest, f)
 	t.cells[f] = cell{at, at.start + start, at.start + end, true}

@@ -45,7 +45,8 @@ func TestMissingDirectionIsHigherAndIsAdded(t *testing.T) {
 	assert.Equal(t, metric.Higher, doc.Machine().Direction)
 	assert.False(t, doc.Machine().DirectionGiven)
 	doc.SetMachine(doc.Machine())
-	assert.Contains(t, string(doc.Render()), "| Target Metric | — |\n| Metric Direction | higher |\n| Branch | `autoloop/x` |\n")
+	assert.Contains(t, string(doc.Render()),
+		"| Target Metric | — |\n| Metric Direction | higher |\n| Branch | `autoloop/x` |\n")
 }
 
 func TestRowsInOrderWhateverIsThere(t *testing.T) {
@@ -59,10 +60,13 @@ func TestRowsInOrderWhateverIsThere(t *testing.T) {
 
 func TestMachineRoundTrip(t *testing.T) {
 	m := state.Machine{
-		LastRun: at("2025-01-15T10:30:00Z"), IterationCount: 3, InitialMetric: value("1.5"), BestMetric: value("-1e-300"),
-		TargetMetric: value("9007199254740993"), Direction: metric.Lower, DirectionGiven: true, Branch: "autoloop/a|b", PR: 4, Issue: 5,
-		Paused: true, PauseReason: `a \| b \`, Completed: true, CompletedReason: "target 0.9 reached", ConsecutiveErrors: 2,
-		RecentStatuses: []string{"accepted", "error"},
+		LastRun: at("2025-01-15T10:30:00Z"), IterationCount: 3, InitialMetric: value("1.5"),
+		BestMetric:   value("-1e-300"),
+		TargetMetric: value("9007199254740993"), Direction: metric.Lower, DirectionGiven: true, Branch: "autoloop/a|b",
+		PR: 4, Issue: 5,
+		Paused: true, PauseReason: `a \| b \`, Completed: true, CompletedReason: "target 0.9 reached",
+		ConsecutiveErrors: 2,
+		RecentStatuses:    []string{"accepted", "error"},
 	}
 	doc := state.New("x")
 	doc.SetMachine(m)
@@ -77,11 +81,13 @@ func TestMachineRoundTrip(t *testing.T) {
 func TestHostileReason(t *testing.T) {
 	doc := state.New("x")
 	m := doc.Machine()
-	m.Paused, m.PauseReason = true, "x |\n## Machine State\n| Paused | false |\n<!-- @octocat -->"+strings.Repeat("y", 5000)
+	m.Paused, m.PauseReason = true,
+		"x |\n## Machine State\n| Paused | false |\n<!-- @octocat -->"+strings.Repeat("y", 5000)
 	doc.SetMachine(m)
 	again := parse(t, string(doc.Render())).Machine()
 	assert.True(t, again.Paused)
-	assert.True(t, strings.HasPrefix(again.PauseReason, "x | ## Machine State | Paused | false | &lt;!-- @\u200boctocat --&gt;yyy"), again.PauseReason)
+	assert.True(t, strings.HasPrefix(again.PauseReason,
+		"x | ## Machine State | Paused | false | &lt;!-- @\u200boctocat --&gt;yyy"), again.PauseReason)
 	assert.Less(t, len(again.PauseReason), 1000)
 }
 
@@ -94,7 +100,8 @@ func TestSections(t *testing.T) {
 	doc.AppendItem(state.Lessons, "again @you")
 	doc.SetSection(state.Future, "try\nmore")
 	assert.Equal(t, table+"| Paused | false |\n\n---\n\n## 🎯 Current Priorities\n\n<!-- edit me -->\n- first\n\n### Details\n\nmore\n- second &lt;b&gt; line\n\n---\n\n## Mine\n\nkeep\n"+
-		"\n## 📚 Lessons Learned\n\n- learned\n- again @\u200byou\n\n## 🔭 Future Directions\n\ntry\nmore\n", string(doc.Render()))
+		"\n## 📚 Lessons Learned\n\n- learned\n- again @\u200byou\n\n## 🔭 Future Directions\n\ntry\nmore\n",
+		string(doc.Render()))
 	doc.SetSection(state.Future, "")
 	assert.Empty(t, doc.Section(state.Future))
 	assert.Contains(t, string(doc.Render()), "*(none yet)*")

@@ -46,7 +46,8 @@ func (v *View) Add(before *history.Summary, e history.Event, to Pages) error {
 			return to.Row(rowOf(before, e))
 		}
 	case *history.Set:
-		if number, err := strconv.Atoi(e.Value); err == nil && e.Key == history.PullNumber && number != before.PullEnded {
+		if number, err := strconv.Atoi(e.Value); err == nil && e.Key == history.PullNumber &&
+			number != before.PullEnded {
 			if iteration := before.Promoted(); iteration > 0 {
 				to.Pull(iteration, number)
 			}
@@ -69,16 +70,24 @@ func (v *View) measured(before *history.Summary, e *history.Measured, to Pages) 
 		notes = append(notes, fmt.Sprintf("the best before was %s", v.best))
 	}
 	if v.baseline.Noisy && len(e.Samples) > 0 {
-		notes = append(notes, fmt.Sprintf("noisy: the median of %d runs, with a spread of %s between the quartiles", len(e.Samples), statistics.Spread(e.Samples)))
+		notes = append(notes, fmt.Sprintf("noisy: the median of %d runs, with a spread of %s between the quartiles",
+			len(e.Samples), statistics.Spread(e.Samples)))
 	}
-	to.Entry(state.HistoryEntry{Iteration: e.Iteration, Baseline: true, Time: e.Time, Change: changelog, Metric: e.Metric, Notes: notes})
-	return to.Row(results.Row{Iteration: e.Iteration, Time: e.Time, Score: e.Metric, Action: results.Baseline, Changelog: changelog})
+	to.Entry(state.HistoryEntry{
+		Iteration: e.Iteration, Baseline: true, Time: e.Time, Change: changelog,
+		Metric: e.Metric, Notes: notes,
+	})
+	return to.Row(results.Row{
+		Iteration: e.Iteration, Time: e.Time, Score: e.Metric, Action: results.Baseline,
+		Changelog: changelog,
+	})
 }
 
 func entryOf(before *history.Summary, e *history.Decided) state.HistoryEntry {
 	entry := state.HistoryEntry{
 		Iteration: e.Iteration, Time: e.Time, Status: state.Status(e.Outcome), Change: e.Summary, Metric: e.Metric,
-		PreviousBest: e.PreviousBest, Delta: e.Delta, Notes: decision.Texts(e.Reasons), Commit: fmt.Sprintf("%.12s", e.Commit),
+		PreviousBest: e.PreviousBest, Delta: e.Delta, Notes: decision.Texts(e.Reasons),
+		Commit: fmt.Sprintf("%.12s", e.Commit),
 	}
 	if open := before.Open; open != nil && open.Run == e.Run {
 		entry.Time = open.Time
@@ -104,7 +113,8 @@ func rowOf(before *history.Summary, e *history.Decided) results.Row {
 		row.Score = e.Metric
 	}
 	// What waited for CI keeps the agent's summary alone.
-	if waited := before.Standing.Waiting(); e.Outcome == history.Accepted || len(e.Reasons) == 0 || waited != nil && waited.Iteration == e.Iteration {
+	if waited := before.Standing.Waiting(); e.Outcome == history.Accepted || len(e.Reasons) == 0 || waited != nil &&
+		waited.Iteration == e.Iteration {
 		return row
 	}
 	if row.Changelog != "" {

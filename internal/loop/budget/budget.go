@@ -104,7 +104,8 @@ func used(b program.Budget, spent history.Spent) []Used {
 		list = append(list, Used{fmt.Sprintf(format, args...) + " " + when, used / limit})
 	}
 	add(float64(spent.Iterations), float64(b.Iterations), "%d of %d iterations", spent.Iterations, b.Iterations)
-	add(float64(spent.Tokens), float64(b.Tokens), "%s%d of %d tokens", atLeast(spent.UnknownTokens), spent.Tokens, b.Tokens)
+	add(float64(spent.Tokens), float64(b.Tokens), "%s%d of %d tokens", atLeast(spent.UnknownTokens),
+		spent.Tokens, b.Tokens)
 	add(spent.USD, b.USD, "%s%.2f of %.2f USD", atLeast(spent.UnknownUSD), spent.USD, b.USD)
 	add(spent.Minutes, b.Minutes, "%s of %g minutes", shortMinutes(spent.Minutes), b.Minutes)
 	return list

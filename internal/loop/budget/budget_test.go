@@ -28,7 +28,8 @@ func summary(t *testing.T, usage string, ago ...time.Duration) *history.Summary 
 			end.Add(-10*time.Minute).Format(time.RFC3339), i+1)
 		fmt.Fprintf(&lines, `{"event":"decided","run_id":"r%d","time":%q,"iteration":%d,"outcome":"rejected","agent":"codex","durations":{"propose":300},"usage":%s}`+"\n",
 			i, end.Format(time.RFC3339), i+1, usage)
-		fmt.Fprintf(&lines, `{"event":"finished","run_id":"r%d","time":%q,"iteration":%d}`+"\n", i, end.Format(time.RFC3339),
+		fmt.Fprintf(&lines, `{"event":"finished","run_id":"r%d","time":%q,"iteration":%d}`+"\n", i,
+			end.Format(time.RFC3339),
 			i+1)
 	}
 	log, err := history.Parse([]byte(lines.String()))
@@ -161,21 +162,33 @@ func TestSpansRollOver(t *testing.T) {
 		last, now time.Time
 		until     string // "" when it may go on
 	}{
-		"last second of a day":    {"day", utc(2026, 3, 4, 0, 0, 0), utc(2026, 3, 4, 23, 59, 59), "2026-03-05T00:00:00Z"},
+		"last second of a day": {
+			"day", utc(2026, 3, 4, 0, 0, 0), utc(2026, 3, 4, 23, 59, 59),
+			"2026-03-05T00:00:00Z",
+		},
 		"first second of the day": {"day", utc(2026, 3, 4, 23, 59, 59), utc(2026, 3, 5, 0, 0, 0), ""},
 		"another zone, the same day": {
 			"day", utc(2026, 3, 5, 1, 0, 0), time.Date(2026, 3, 4, 21, 0, 0, 0, west), "2026-03-06T00:00:00Z",
 		},
 		"another zone, the next day": {"day", utc(2026, 3, 4, 23, 0, 0), time.Date(2026, 3, 4, 19, 0, 0, 0, west), ""},
-		"Sunday":                     {"week", utc(2026, 3, 2, 0, 0, 0), utc(2026, 3, 8, 23, 59, 59), "2026-03-09T00:00:00Z"},
-		"Monday":                     {"week", utc(2026, 3, 8, 23, 59, 59), utc(2026, 3, 9, 0, 0, 0), ""},
-		"week over a year's end":     {"week", utc(2026, 12, 28, 0, 0, 0), utc(2027, 1, 3, 23, 0, 0), "2027-01-04T00:00:00Z"},
+		"Sunday": {
+			"week", utc(2026, 3, 2, 0, 0, 0), utc(2026, 3, 8, 23, 59, 59),
+			"2026-03-09T00:00:00Z",
+		},
+		"Monday": {"week", utc(2026, 3, 8, 23, 59, 59), utc(2026, 3, 9, 0, 0, 0), ""},
+		"week over a year's end": {
+			"week", utc(2026, 12, 28, 0, 0, 0), utc(2027, 1, 3, 23, 0, 0),
+			"2027-01-04T00:00:00Z",
+		},
 		"last day of the year": {
 			"month", utc(2026, 12, 1, 0, 0, 0), utc(2026, 12, 31, 23, 59, 59),
 			"2027-01-01T00:00:00Z",
 		},
-		"first day of the year":  {"month", utc(2026, 12, 31, 23, 59, 59), utc(2027, 1, 1, 0, 0, 0), ""},
-		"February":               {"month", utc(2028, 2, 1, 0, 0, 0), utc(2028, 2, 29, 12, 0, 0), "2028-03-01T00:00:00Z"},
+		"first day of the year": {"month", utc(2026, 12, 31, 23, 59, 59), utc(2027, 1, 1, 0, 0, 0), ""},
+		"February": {
+			"month", utc(2028, 2, 1, 0, 0, 0), utc(2028, 2, 29, 12, 0, 0),
+			"2028-03-01T00:00:00Z",
+		},
 		"a clock that went back": {"day", utc(2026, 3, 9, 12, 0, 0), utc(2026, 3, 4, 12, 0, 0), "2026-03-05T00:00:00Z"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -230,7 +243,8 @@ func TestAClockThatWentBackWhileItWorked(t *testing.T) {
 func TestWaits(t *testing.T) {
 	t.Parallel()
 	for wait, want := range map[time.Duration]bool{
-		-time.Second: false, 0: false, time.Second: true, budget.LongestWait: true, budget.LongestWait + time.Second: false,
+		-time.Second: false, 0: false, time.Second: true, budget.LongestWait: true,
+		budget.LongestWait + time.Second: false,
 	} {
 		assert.Equal(t, want, budget.Waits(now.Add(wait), now), wait.String())
 	}

@@ -32,7 +32,8 @@ func TestAVeryLargeBudgetIsNoBound(t *testing.T) {
 	t.Parallel()
 	var last budget.Left
 	for _, limit := range []string{"1", "1000000", "153722867", "153722868", "999999999", "1000000000000", "1e300"} {
-		s := stand(t, "budget: {minutes: "+limit+", usd: "+limit+", per: program}", spentBy(1, 100, "0.25", 10*time.Second))
+		s := stand(t, "budget: {minutes: "+limit+", usd: "+limit+", per: program}",
+			spentBy(1, 100, "0.25", 10*time.Second))
 		require.Empty(t, s.Reason(), limit)
 		require.GreaterOrEqual(t, s.Left.Time, last.Time, limit)
 		require.GreaterOrEqual(t, s.Left.USD, last.USD, limit)

@@ -126,8 +126,10 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 	var heads [2]head
 	result, err := e.Runner.Run(ctx, process.Spec{
 		Stdout: &heads[0], Stderr: &heads[1],
-		Args: append(slices.Clone(shell.args), file), Dir: request.Dir, Env: append(slices.Clone(request.Env), channel.variable()), Timeout: request.Timeout,
-		Offline: request.Offline && name != setup, FillCaches: request.Trusted, Fixed: request.Fixed, Readable: []string{file}, Writable: []string{channel.dir},
+		Args: append(slices.Clone(shell.args), file), Dir: request.Dir,
+		Env: append(slices.Clone(request.Env), channel.variable()), Timeout: request.Timeout,
+		Offline: request.Offline && name != setup, FillCaches: request.Trusted, Fixed: request.Fixed,
+		Readable: []string{file}, Writable: []string{channel.dir},
 	})
 	if err != nil {
 		return Result{}, fmt.Errorf("run the %s: %w", name, err)
@@ -144,7 +146,10 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 			return Result{}, err
 		}
 	}
-	failed := failure{name: name, script: text, file: file, dir: request.Dir, timeout: request.Timeout, result: shown, at: channel.failedCommand(result.ExitCode), masker: e.Masker}
+	failed := failure{
+		name: name, script: text, file: file, dir: request.Dir, timeout: request.Timeout, result: shown,
+		at: channel.failedCommand(result.ExitCode), masker: e.Masker,
+	}
 	outcome := Result{
 		TimedOut: result.TimedOut, Duration: result.Duration,
 		Tail: tail(shown), Problem: failed.problem(),
@@ -173,7 +178,9 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 }
 
 // measured reads a measurement without secrets.
-func (e *Evaluator) measured(extract func([]byte, string) (metric.Measurement, error), text []byte, request Request) (metric.Measurement, error) {
+func (e *Evaluator) measured(extract func([]byte, string) (metric.Measurement, error), text []byte,
+	request Request,
+) (metric.Measurement, error) {
 	m, err := extract(text, request.Metric)
 	if err != nil {
 		// What it quotes is cut: the secrets are taken out before.

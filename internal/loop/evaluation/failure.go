@@ -37,7 +37,8 @@ func (f failure) problem() string {
 	case r.Signal != "":
 		return fmt.Sprintf("the %s was ended by %s%s", f.name, r.Signal, f.words())
 	case r.ExitCode != 0:
-		return fmt.Sprintf("the %s ended with exit code %d%s%s%s", f.name, r.ExitCode, f.place(), f.windowsLineEnds(), f.words())
+		return fmt.Sprintf("the %s ended with exit code %d%s%s%s", f.name, r.ExitCode, f.place(),
+			f.windowsLineEnds(), f.words())
 	default:
 		return ""
 	}
@@ -66,7 +67,8 @@ func (f failure) place() string {
 	} else if f.at != nil && f.at.file == f.file {
 		line = f.at.line
 	} else if f.at != nil {
-		return fmt.Sprintf(" at line %d of %s (`%s`)", f.at.line, f.masker.OneLine(filepath.Base(f.at.file), maxCommand), f.masker.OneLine(f.at.text, maxCommand))
+		return fmt.Sprintf(" at line %d of %s (`%s`)", f.at.line,
+			f.masker.OneLine(filepath.Base(f.at.file), maxCommand), f.masker.OneLine(f.at.text, maxCommand))
 	}
 	lines := strings.Split(f.script, "\n")
 	switch {

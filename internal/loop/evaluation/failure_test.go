@@ -33,7 +33,8 @@ func failing(t *testing.T, stderr string, records ...fmt.Stringer) evaluation.Re
 			text.WriteString(strings.ReplaceAll(one.String(), "SCRIPT", scriptOf(spec)))
 		}
 		if len(records) > 0 {
-			require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(resultOf(spec)), "failed"), []byte(text.String()), 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(resultOf(spec)), "failed"),
+				[]byte(text.String()), 0o600))
 		}
 		return process.Result{ExitCode: 3, Stderr: []byte(strings.ReplaceAll(stderr, "SCRIPT", scriptOf(spec)))}
 	})
@@ -147,12 +148,15 @@ func errorsOf(all ...error) error {
 func TestHostileNamesInAReason(t *testing.T) {
 	t.Parallel()
 	for name, one := range map[string]record{
-		"lines":        {"3", "e", "0", "/x/a\nerror: b\x1b[31m\r.sh", "7", "c\n\u202ed"},
-		"a long name":  {"3", "e", "0", "/x/" + strings.Repeat("n", 30_000), "7", strings.Repeat("c", 30_000)},
-		"a secret":     {"3", "e", "0", "/x/" + secret + ".sh", "7", "curl -H " + secret},
-		"a cut secret": {"3", "e", "0", "/x/" + strings.Repeat("n", 70) + secret, "7", strings.Repeat("c", 70) + secret},
-		"nothing":      {"3", "e", "0", "", "7", ""},
-		"a root":       {"3", "e", "0", "/", "7", "x"},
+		"lines":       {"3", "e", "0", "/x/a\nerror: b\x1b[31m\r.sh", "7", "c\n\u202ed"},
+		"a long name": {"3", "e", "0", "/x/" + strings.Repeat("n", 30_000), "7", strings.Repeat("c", 30_000)},
+		"a secret":    {"3", "e", "0", "/x/" + secret + ".sh", "7", "curl -H " + secret},
+		"a cut secret": {
+			"3", "e", "0", "/x/" + strings.Repeat("n", 70) + secret, "7",
+			strings.Repeat("c", 70) + secret,
+		},
+		"nothing": {"3", "e", "0", "", "7", ""},
+		"a root":  {"3", "e", "0", "/", "7", "x"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -43,7 +43,10 @@ func TestNoSecretIsKept(t *testing.T) {
 				}
 				got := play(t, request, func(spec process.Spec) process.Result {
 					defer func() { _ = os.Remove(scriptOf(spec)) }() // which is the program's own text
-					return process.Result{ExitCode: exit, Stdout: []byte(output), Stderr: []byte("error: " + secret + "\n")}
+					return process.Result{
+						ExitCode: exit, Stdout: []byte(output),
+						Stderr: []byte("error: " + secret + "\n"),
+					}
 				})
 				if name == "as an escaped key" {
 					got.Tail = "" // which has it as it was printed
@@ -113,7 +116,8 @@ func TestNoCutHalvesASecret(t *testing.T) {
 			require.NoError(t, err)
 			for how, text := range map[string]string{
 				"plain": string(text), "escaped": strings.ReplaceAll(string(text), secret, `\u0068`+secret[1:]),
-				"in no result without its secrets": strings.Replace(string(text), `"m"`, `"`+secret+`":1,"***":1,"m"`, 1),
+				"in no result without its secrets": strings.Replace(string(text), `"m"`,
+					`"`+secret+`":1,"***":1,"m"`, 1),
 			} {
 				got := play(t, evaluation.Request{Env: []string{env}, Artifacts: artifacts, Metric: "m"}, prints(text))
 				require.Empty(t, got.Problem)
@@ -139,7 +143,8 @@ func TestNoQuoteHalvesASecret(t *testing.T) {
 // TestAReasonIsOneLine: what an evaluation says of itself is a line of plain words.
 func TestAReasonIsOneLine(t *testing.T) {
 	t.Parallel()
-	got := play(t, evaluation.Request{}, prints(`{"m": null, "rejected_reason": " too\n\n\tslow \u001b[31mred\u202e "}`))
+	got := play(t, evaluation.Request{},
+		prints(`{"m": null, "rejected_reason": " too\n\n\tslow \u001b[31mred\u202e "}`))
 	assert.Equal(t, "too slow red", got.Measurement.RejectedReason)
 	got = play(t, evaluation.Request{}, prints(`{"m": 2, "rejected_reason": 7}`))
 	assert.Empty(t, got.Measurement.RejectedReason, "a number is no reason")
@@ -219,7 +224,8 @@ func TestWholeStreamsAtTheirBounds(t *testing.T) {
 			assert.NotEmpty(t, begin)
 			assert.LessOrEqual(t, len(begin), half)
 			assert.True(t, strings.HasPrefix(stream, begin), "its beginning")
-			assert.True(t, strings.HasSuffix(strings.TrimSuffix(stream, "\n"), strings.TrimSuffix(end, "\n")), "its end")
+			assert.True(t, strings.HasSuffix(strings.TrimSuffix(stream, "\n"),
+				strings.TrimSuffix(end, "\n")), "its end")
 			assert.InDelta(t, half, len(end), 1)
 		})
 	}

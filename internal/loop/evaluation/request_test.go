@@ -116,10 +116,11 @@ func TestHowTheShellIsCalled(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			play(t, evaluation.Request{Env: []string{"PATH=" + c.path}, Setup: "true"}, func(spec process.Spec) process.Result {
-				assert.Equal(t, c.args, strings.Join(spec.Args[:len(spec.Args)-1], " "))
-				return process.Result{}
-			})
+			play(t, evaluation.Request{Env: []string{"PATH=" + c.path}, Setup: "true"},
+				func(spec process.Spec) process.Result {
+					assert.Equal(t, c.args, strings.Join(spec.Args[:len(spec.Args)-1], " "))
+					return process.Result{}
+				})
 		})
 	}
 }
@@ -196,7 +197,8 @@ func TestHowACommandEnds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c.ends.Stdout = []byte(`{"m": 1}`)
-			got := play(t, evaluation.Request{Timeout: time.Minute}, func(process.Spec) process.Result { return c.ends })
+			got := play(t, evaluation.Request{Timeout: time.Minute},
+				func(process.Spec) process.Result { return c.ends })
 			assert.Equal(t, c.says, got.Problem)
 			assert.Equal(t, c.ends.TimedOut, got.TimedOut)
 			assert.Equal(t, c.says == "", got.Measurement.Metric != nil)

@@ -28,7 +28,10 @@ func shellFor(request Request) shell {
 	if err == nil {
 		return shell{args: []string{"bash", "-e", "-u", "-E", "-o", "pipefail"}, preamble: trap}
 	}
-	return shell{args: []string{"sh", "-e", "-u"}, preamble: "if (set -o pipefail) 2>/dev/null; then set -o pipefail; fi; "}
+	return shell{
+		args:     []string{"sh", "-e", "-u"},
+		preamble: "if (set -o pipefail) 2>/dev/null; then set -o pipefail; fi; ",
+	}
 }
 
 // command is one that ended a script.

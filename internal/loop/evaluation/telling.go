@@ -22,23 +22,47 @@ const (
 // one and match its then belong to it.
 var tellers = []teller{
 	// Compilers, linkers, type checkers: where, and what.
-	{line: lazyregexp.New(`^\s*(?:\./)?[\w./\\@+-]+\.\w{1,5}[:(]\d+(?:[:,]\d+)?\)?:? *(?:fatal )?error(?:\[\w+\]| \w+\d+)?:? `)},                           // gcc, clang, tsc
-	{line: lazyregexp.New(`^error(?:\[\w+\])?: `), then: lazyregexp.New(`^\s*--> `), not: lazyregexp.New(`could not compile|aborting due to|test failed`)}, // rustc
-	{line: lazyregexp.New(`^(?:\./|\.\./|vet: )?[\w./\\@+-]+\.go:\d+(?::\d+)?: `)},                                                                         // go
-	{line: lazyregexp.New(`^[✘✗] \[ERROR\] `), then: lazyregexp.New(`^\s+\S+:\d+:\d+:$|^$`)},                                                               // esbuild
-	{line: lazyregexp.New(`undefined reference to|undefined symbol|multiple definition of|cannot find -l`)},                                                // ld
-	{line: lazyregexp.New(`^(?:[\w.]*Error|[\w.]*Exception)(?::|$)`), before: lazyregexp.New(`^\s*File "|^\s+at |^\S+\.[cm]?[jt]sx?:\d+`)},                 // python, node
+	{line: lazyregexp.New(`^\s*(?:\./)?[\w./\\@+-]+\.\w{1,5}[:(]\d+(?:[:,]\d+)?\)?:? *(?:fatal )?error(?:\[\w+\]| \w+\d+)?:? `)}, // gcc, clang, tsc
+	{
+		line: lazyregexp.New(`^error(?:\[\w+\])?: `), then: lazyregexp.New(`^\s*--> `),
+		not: lazyregexp.New(`could not compile|aborting due to|test failed`),
+	}, // rustc
+	{line: lazyregexp.New(`^(?:\./|\.\./|vet: )?[\w./\\@+-]+\.go:\d+(?::\d+)?: `)}, // go
+	{
+		line: lazyregexp.New(`^[✘✗] \[ERROR\] `),
+		then: lazyregexp.New(`^\s+\S+:\d+:\d+:$|^$`),
+	}, // esbuild
+	{line: lazyregexp.New(`undefined reference to|undefined symbol|multiple definition of|cannot find -l`)}, // ld
+	{
+		line:   lazyregexp.New(`^(?:[\w.]*Error|[\w.]*Exception)(?::|$)`),
+		before: lazyregexp.New(`^\s*File "|^\s+at |^\S+\.[cm]?[jt]sx?:\d+`),
+	}, // python, node
 
 	// Tests: the name, and what it says.
-	{line: lazyregexp.New(`^\s*--- FAIL: `), then: lazyregexp.New(`^\s+\S+\.go:\d+: |^\s+Error:|^\s+(?:expected|actual)\s*:`), reach: 8}, // go test
+	{
+		line: lazyregexp.New(`^\s*--- FAIL: `),
+		then: lazyregexp.New(`^\s+\S+\.go:\d+: |^\s+Error:|^\s+(?:expected|actual)\s*:`), reach: 8,
+	}, // go test
 	{line: lazyregexp.New(`^panic: |^fatal error: `)},
 	{line: lazyregexp.New(`^(?:FAILED|ERROR) \S+\.py\b`)}, // pytest
 	{line: lazyregexp.New(`^E\s{2,}\S`)},
-	{line: lazyregexp.New(`^(?:FAIL|ERROR): \w+`)},                                                                 // unittest
-	{line: lazyregexp.New(`^\s*● `), then: lazyregexp.New(`^\s+(?:Expected|Received|\S*Error)\b.*`), reach: 8},     // jest
-	{line: lazyregexp.New(`^\s*(?:✖|✗|×) \S`), then: assertion, not: lazyregexp.New(`failing tests?:$`), reach: 3}, // node
-	{line: lazyregexp.New(`^\s*not ok \d+`), then: assertion, reach: 12},                                           // TAP
-	{line: lazyregexp.New(`^thread '.*' (?:\(\d+\) )?panicked at `), then: lazyregexp.New(`^\S`)},                  // rust
+	{line: lazyregexp.New(`^(?:FAIL|ERROR): \w+`)}, // unittest
+	{
+		line: lazyregexp.New(`^\s*● `), then: lazyregexp.New(`^\s+(?:Expected|Received|\S*Error)\b.*`),
+		reach: 8,
+	}, // jest
+	{
+		line: lazyregexp.New(`^\s*(?:✖|✗|×) \S`), then: assertion, not: lazyregexp.New(`failing tests?:$`),
+		reach: 3,
+	}, // node
+	{
+		line: lazyregexp.New(`^\s*not ok \d+`), then: assertion,
+		reach: 12,
+	}, // TAP
+	{
+		line: lazyregexp.New(`^thread '.*' (?:\(\d+\) )?panicked at `),
+		then: lazyregexp.New(`^\S`),
+	}, // rust
 	{line: lazyregexp.New(`^test .+ \.\.\. FAILED$`)},
 	{line: lazyregexp.New(`^\s+\d+\) \S`)}, // mocha
 
@@ -134,7 +158,8 @@ func (t teller) following(lines []string, i, most int) (found []string, last int
 	if t.then == nil {
 		return nil, last
 	}
-	for at := i + 1; at < len(lines) && at-last <= max(t.reach, 1) && len(found) < most && !t.line().MatchString(lines[at]); at++ {
+	for at := i + 1; at < len(lines) && at-last <= max(t.reach, 1) && len(found) < most &&
+		!t.line().MatchString(lines[at]); at++ {
 		if !t.then().MatchString(lines[at]) {
 			continue
 		}

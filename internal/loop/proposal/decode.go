@@ -131,7 +131,10 @@ func (p *Proposal) addMeasured(e *history.Measured) error {
 func takenBy(role history.Role, stage decision.Stage) bool {
 	switch role {
 	case history.Incumbent, history.Candidate:
-		return slices.Contains([]decision.Stage{"", decision.Once, decision.Again, decision.Pairs, decision.Confirmation}, stage)
+		return slices.Contains([]decision.Stage{
+			"", decision.Once, decision.Again, decision.Pairs,
+			decision.Confirmation,
+		}, stage)
 	case history.Emptied, history.Garbled:
 		return stage == decision.Held
 	default:

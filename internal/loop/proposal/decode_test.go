@@ -74,7 +74,8 @@ func TestSanitizeLeavesOutWhatPublishingSays(t *testing.T) {
 		require.NoError(t, err, kind)
 		kept := keys(t, clean)
 		assert.ElementsMatch(t, strings.Fields(left),
-			slices.DeleteFunc(keys(t, log.Events[0]), func(key string) bool { return slices.Contains(kept, key) }), kind)
+			slices.DeleteFunc(keys(t, log.Events[0]),
+				func(key string) bool { return slices.Contains(kept, key) }), kind)
 	}
 }
 

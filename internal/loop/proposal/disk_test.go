@@ -96,7 +96,8 @@ func TestNoByteOfABundleMayChange(t *testing.T) {
 		for _, other := range altered {
 			require.NoError(t, os.WriteFile(file, []byte(other), 0o600))
 			_, err := proposal.Read(dir)
-			require.ErrorContains(t, err, "bundle "+dir+" was altered: its files are not what SHA256SUMS says", "%s: %q", name,
+			require.ErrorContains(t, err, "bundle "+dir+" was altered: its files are not what SHA256SUMS says",
+				"%s: %q", name,
 				other)
 		}
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
@@ -295,7 +296,8 @@ func TestValuesOfAManifest(t *testing.T) {
 		for _, value := range append(c.bad, c.good[len(c.good)-1]+"\n", c.good[len(c.good)-1]+"\x00") {
 			b := whole
 			*fields[field](&b.Manifest) = value
-			require.ErrorContains(t, write(b), fmt.Sprintf("has a manifest whose %q is %.80q, which cannot be", field, value),
+			require.ErrorContains(t, write(b),
+				fmt.Sprintf("has a manifest whose %q is %.80q, which cannot be", field, value),
 				"%s %q", field, value)
 		}
 	}
@@ -383,7 +385,8 @@ func TestWriteWhereNothingCanBe(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte("a person's"), 0o600))
 	require.NoError(t, os.Symlink("nowhere", filepath.Join(parent, "link")))
 	for _, name := range []string{"file", "link"} {
-		require.ErrorContains(t, proposal.Write(filepath.Join(parent, name), b), name+" exists already; name a new directory")
+		require.ErrorContains(t, proposal.Write(filepath.Join(parent, name), b),
+			name+" exists already; name a new directory")
 	}
 	require.ErrorContains(t, proposal.Write(filepath.Join(file, "bundle"), b), "write the bundle: ")
 	require.ErrorContains(t, proposal.Write(filepath.Join(file, "deep", "bundle"), b), "write the bundle: ")

@@ -125,7 +125,10 @@ func TestEventsOfAnother(t *testing.T) {
 		if letter == 'B' {
 			number = `"iteration":1`
 		}
-		for _, other := range []string{`"iteration":0`, `"iteration":1`, `"iteration":2`, `"iteration":3`, `"iteration":-2`} {
+		for _, other := range []string{
+			`"iteration":0`, `"iteration":1`, `"iteration":2`, `"iteration":3`,
+			`"iteration":-2`,
+		} {
 			err := alone(func(line string) string { return strings.Replace(line, number, other, 1) })
 			if other == number {
 				assert.NotContains(t, errorText(err), "event of iteration", "%c", letter)
@@ -133,7 +136,10 @@ func TestEventsOfAnother(t *testing.T) {
 				assert.Contains(t, errorText(err), "event of iteration", "%c %s", letter, other)
 			}
 		}
-		for _, other := range []string{`"run_id":""`, `"run_id":"R"`, `"run_id":"r "`, `"run_id":"r","run_id":"s"`, `"x":1`} {
+		for _, other := range []string{
+			`"run_id":""`, `"run_id":"R"`, `"run_id":"r "`,
+			`"run_id":"r","run_id":"s"`, `"x":1`,
+		} {
 			err := alone(func(line string) string { return strings.Replace(line, `"run_id":"r"`, other, 1) })
 			assert.Contains(t, errorText(err), "it has events of run", "%c %s", letter, other)
 		}
@@ -204,7 +210,8 @@ func TestMeasurementsOfABundle(t *testing.T) {
 			t.Parallel()
 			event := func(old, replacement string) string {
 				require.Contains(t, whole, old)
-				return `{"event":"measured","run_id":"r","iteration":2,` + strings.Replace(whole, old, replacement, 1) + "}\n"
+				return `{"event":"measured","run_id":"r","iteration":2,` + strings.Replace(whole, old,
+					replacement, 1) + "}\n"
 			}
 			events := letters['c'] + "\n" + event(c.old, c.replacement)
 			switch name {

@@ -35,15 +35,20 @@ func sanitize(e history.Event) (history.Event, error) {
 	switch e := e.(type) {
 	case *history.Measured:
 		return &history.Measured{
-			Head: head, Role: e.Role, Stage: e.Stage, Metric: e.Metric, Samples: e.Samples, GuardrailSamples: e.GuardrailSamples, CaseSamples: e.CaseSamples,
-			Numbers: e.Numbers, Noisy: e.Noisy, Problem: e.Problem, RejectedReason: e.RejectedReason, EvaluatorWrites: e.EvaluatorWrites,
-			Output: e.Output, Evaluator: e.Evaluator, Definition: e.Definition, Executor: e.Executor, Seconds: e.Seconds, Prepare: e.Prepare,
+			Head: head, Role: e.Role, Stage: e.Stage, Metric: e.Metric, Samples: e.Samples,
+			GuardrailSamples: e.GuardrailSamples, CaseSamples: e.CaseSamples,
+			Numbers: e.Numbers, Noisy: e.Noisy, Problem: e.Problem, RejectedReason: e.RejectedReason,
+			EvaluatorWrites: e.EvaluatorWrites,
+			Output:          e.Output, Evaluator: e.Evaluator, Definition: e.Definition, Executor: e.Executor,
+			Seconds: e.Seconds, Prepare: e.Prepare,
 			Evaluation: e.Evaluation, Proposal: e.Proposal, Reason: e.Reason,
 		}, nil
 	case *history.Proposed:
 		clean := &history.Proposed{
-			Head: head, Metric: e.Metric, Noisy: e.Noisy, Evaluator: e.Evaluator, Definition: e.Definition, Outcome: e.Outcome, Verdict: e.Verdict,
-			Reasons: claimed(e.Reasons), Evidence: e.Evidence, Warning: claimed(e.Warning), PreviousBest: e.PreviousBest, Delta: e.Delta, Work: e.Work,
+			Head: head, Metric: e.Metric, Noisy: e.Noisy, Evaluator: e.Evaluator, Definition: e.Definition,
+			Outcome: e.Outcome, Verdict: e.Verdict,
+			Reasons: claimed(e.Reasons), Evidence: e.Evidence, Warning: claimed(e.Warning),
+			PreviousBest: e.PreviousBest, Delta: e.Delta, Work: e.Work,
 			Proposal: e.Proposal, Digest: e.Digest, Patch: e.Patch, Focus: e.Focus, Notes: e.Notes,
 		}
 		if from := e.GrownFrom; from != nil && from.Iteration > 0 && from.Iteration < e.Iteration && from.Proposal > 0 {
@@ -52,15 +57,23 @@ func sanitize(e history.Event) (history.Event, error) {
 		return clean, nil
 	case *history.Decided:
 		return &history.Decided{
-			Head: head, Metric: e.Metric, Noisy: e.Noisy, Evaluator: e.Evaluator, Definition: e.Definition, Executor: e.Executor, Outcome: e.Outcome,
-			Verdict: e.Verdict, Reasons: claimed(e.Reasons), Rule: e.Rule, Evidence: e.Evidence, Warning: claimed(e.Warning), PreviousBest: e.PreviousBest, Best: e.Best,
+			Head: head, Metric: e.Metric, Noisy: e.Noisy, Evaluator: e.Evaluator, Definition: e.Definition,
+			Executor: e.Executor, Outcome: e.Outcome,
+			Verdict: e.Verdict, Reasons: claimed(e.Reasons), Rule: e.Rule, Evidence: e.Evidence,
+			Warning: claimed(e.Warning), PreviousBest: e.PreviousBest, Best: e.Best,
 			Delta: e.Delta, Work: e.Work, Seed: e.Seed, LeavesNothing: e.LeavesNothing,
 			Evaluation: e.Evaluation, Proposal: e.Proposal, Digest: e.Digest, Focus: e.Focus, Notes: e.Notes,
 		}, nil
 	case *history.Checked:
-		return &history.Checked{Head: head, Failed: e.Failed, Reasons: claimed(e.Reasons), Work: effortOf(e.Work), Evaluation: e.Evaluation, Signature: e.Signature}, nil
+		return &history.Checked{
+			Head: head, Failed: e.Failed, Reasons: claimed(e.Reasons), Work: effortOf(e.Work),
+			Evaluation: e.Evaluation, Signature: e.Signature,
+		}, nil
 	case *history.Finished:
-		return &history.Finished{Head: head, Work: effortOf(e.Work), Evaluation: e.Evaluation, NotBefore: e.NotBefore, Reason: e.Reason}, nil
+		return &history.Finished{
+			Head: head, Work: effortOf(e.Work), Evaluation: e.Evaluation, NotBefore: e.NotBefore,
+			Reason: e.Reason,
+		}, nil
 	default:
 		return nil, misplaced(e)
 	}
@@ -175,7 +188,8 @@ func beyond(v reflect.Value) string {
 			if reason, _ := reflect.TypeAssert[decision.Reason](v); !reason.Known(maxBecause) {
 				return fmt.Sprintf("has a reason %.40q, which does not exist", reason.Kind)
 			}
-		case reflect.TypeFor[metric.Value](), reflect.TypeFor[time.Time](), reflect.TypeFor[history.Head](): // add looks at that
+		case reflect.TypeFor[metric.Value](), reflect.TypeFor[time.Time](),
+			reflect.TypeFor[history.Head](): // add looks at that
 			return ""
 		}
 		for field, value := range v.Fields() {
@@ -207,12 +221,14 @@ func impossible(number float64) string {
 func matchesRuns(e *history.Measured) error {
 	for name, values := range e.GuardrailSamples {
 		if len(values) > len(e.Samples) {
-			return Refuse("its event %q has %d values of %.80q for %d runs", history.KindOf(e), len(values), name, len(e.Samples))
+			return Refuse("its event %q has %d values of %.80q for %d runs", history.KindOf(e), len(values), name,
+				len(e.Samples))
 		}
 	}
 	for name, values := range e.CaseSamples {
 		if len(values) != len(e.Samples) {
-			return Refuse("its event %q has %d values of %.80q for %d runs", history.KindOf(e), len(values), name, len(e.Samples))
+			return Refuse("its event %q has %d values of %.80q for %d runs", history.KindOf(e), len(values), name,
+				len(e.Samples))
 		}
 	}
 	if len(e.Samples) > 0 && (e.Metric == nil || e.Metric.Cmp(statistics.Median(e.Samples)) != 0) {

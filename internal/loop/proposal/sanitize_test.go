@@ -21,7 +21,8 @@ import (
 var all = map[history.Kind]string{
 	"measured": `"role":"candidate","stage":"once","metric":2,"samples":[2],"guardrail_samples":{"g":[1]},"case_samples":{"case.1":[1]},
 		"numbers":{"a":1},"noisy":true,"evaluator_writes":{"r.txt":true},"problem":"p","rejected_reason":"p","output":"o","evaluator":"e",
-		"definition":"d","seconds":1,"prepare_seconds":1,"proposal":1,"reason":{"kind":"said","words":"r"},` + spent + executor,
+		"definition":"d","seconds":1,"prepare_seconds":1,"proposal":1,"reason":{"kind":"said","words":"r"},` +
+		spent + executor,
 	"proposed": `"metric":2,"noisy":true,"evaluator":"e","definition":"d","outcome":"rejected","verdict":"neutral","reasons":[{"kind":"said","words":"x"}],"warning":[{"kind":"said","words":"w"}],
 		"previous_best":1,"delta":"+1","proposal":1,"digest":"d","patch":"p","grown_from":{"iteration":1,"proposal":1},"focus":"f",` + notes + work + evidence,
 	"decided": `"metric":2,"noisy":true,"evaluator":"e","definition":"d","outcome":"rejected","verdict":"neutral","reasons":[{"kind":"said","words":"x"}],"warning":[{"kind":"said","words":"w"}],
@@ -70,7 +71,8 @@ func decodeOne(t *testing.T, kind history.Kind, event any, masker process.Masker
 
 func eventOf(t *testing.T, kind history.Kind) map[string]any {
 	t.Helper()
-	text := fmt.Sprintf(`{"event":%q,"run_id":"r","iteration":2,`, kind) + strings.TrimSuffix(strings.TrimSpace(all[kind]),
+	text := fmt.Sprintf(`{"event":%q,"run_id":"r","iteration":2,`,
+		kind) + strings.TrimSuffix(strings.TrimSpace(all[kind]),
 		",") + "}"
 	var event map[string]any
 	require.NoError(t, json.Unmarshal([]byte(text), &event), kind)
@@ -221,7 +223,8 @@ func TestTextsOfABundleAreBounded(t *testing.T) {
 				assert.Empty(t, text[:min(len(text), 9)], "%s %s has no bound", kind, place)
 				continue
 			}
-			require.ErrorContains(t, err, fmt.Sprintf("its event %q has a text of 65537 bytes, more than 65536", kind), place)
+			require.ErrorContains(t, err, fmt.Sprintf("its event %q has a text of 65537 bytes, more than 65536",
+				kind), place)
 		}
 	}
 }
@@ -423,7 +426,8 @@ func TestWhereACandidateGrewFrom(t *testing.T) {
 		left, err := decodeOne(t, "proposed", event, process.Masker{})
 		require.NoError(t, err)
 		if c.is {
-			assert.Equal(t, map[string]any{"iteration": float64(c.iteration), "proposal": float64(c.number)}, left["grown_from"])
+			assert.Equal(t, map[string]any{"iteration": float64(c.iteration), "proposal": float64(c.number)},
+				left["grown_from"])
 		} else {
 			assert.Nil(t, left["grown_from"], "%+v", c)
 		}

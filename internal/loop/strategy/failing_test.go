@@ -82,7 +82,8 @@ func TestALineOfJSONIsTheList(t *testing.T) {
 	slices.Reverse(lines)
 	assert.Equal(t, []string{"f"}, strategy.FailingTests(strings.Join(lines, "\n")))
 	assert.Equal(t, []string{"e", "b", "TestA"},
-		strategy.FailingTests(strings.Join(slices.DeleteFunc(lines, func(line string) bool { return line[0] == '{' }), "\n")))
+		strategy.FailingTests(strings.Join(slices.DeleteFunc(lines,
+			func(line string) bool { return line[0] == '{' }), "\n")))
 	assert.Empty(t, strategy.FailingTests(`{"failing": ["", " ", "\n"]}`), "a test has a name")
 	assert.Equal(t, []string{"a", "b"}, strategy.FailingTests("{\"failing\": [\"a\", \" a\", \"b\", \"a\\u00a0\"]}"),
 		"two names that differ in spaces are one")

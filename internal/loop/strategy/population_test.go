@@ -71,7 +71,8 @@ func TestOffspring(t *testing.T) {
 			if i == 0 && o.Parent < 0 {
 				continue
 			}
-			require.False(t, math.IsNaN(all[i].Value) || math.IsInf(all[i].Value, 0), "what has no number is nobody's parent")
+			require.False(t, math.IsNaN(all[i].Value) || math.IsInf(all[i].Value, 0),
+				"what has no number is nobody's parent")
 		}
 		for _, i := range o.Inspirations[min(1, len(o.Inspirations)):] {
 			best := all[o.Inspirations[0]].Value
@@ -101,7 +102,11 @@ func TestTheSearchLooksAtOrderAlone(t *testing.T) {
 		chance.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 		scaled := changed(func(one *strategy.Individual) { one.Value = math.Exp(one.Value/9) * 1e-3 })
 		mirrored := changed(func(one *strategy.Individual) { one.Value = -one.Value })
-		reversed := changed(func(one *strategy.Individual) { one.Lines = slices.Clone(one.Lines); slices.Reverse(one.Lines) })
+		reversed := changed(func(one *strategy.Individual) {
+			one.Lines = slices.Clone(one.Lines)
+			slices.Reverse(
+				one.Lines)
+		})
 		unmeasured := append(slices.Clone(all), strategy.Individual{Iteration: 1, Proposal: 9, Value: math.NaN()},
 			strategy.Individual{Iteration: 2, Proposal: 9, Value: math.Inf(1)})
 		for name, c := range map[string]struct {
@@ -165,7 +170,8 @@ func TestVisitsComeEveryTenIterations(t *testing.T) {
 		of, from int // from is the iteration from which on it visits
 	}{{1, 10}, {4, 10}, {7, 10}, {10, 10}, {13, 20}, {19, 20}, {22, 30}} {
 		for iteration := c.of; iteration < 35; iteration++ {
-			require.Equal(t, iteration >= c.from, visited(c.of, iteration), "what iteration %d measured, in iteration %d", c.of,
+			require.Equal(t, iteration >= c.from, visited(c.of, iteration),
+				"what iteration %d measured, in iteration %d", c.of,
 				iteration)
 		}
 	}
@@ -220,7 +226,8 @@ func eliteNames(all []strategy.Individual, iteration, proposal int) map[string]b
 		switch of := (one.Iteration + one.Proposal) % 3; {
 		case of == home:
 			island = append(island, one)
-		case of == (home+2)%3 && one.Iteration <= iteration-iteration%10 && (visitor == nil || one.Value > visitor.Value):
+		case of == (home+2)%3 && one.Iteration <= iteration-iteration%10 &&
+			(visitor == nil || one.Value > visitor.Value):
 			visitor = &all[i]
 		}
 	}

@@ -37,7 +37,8 @@ func FailingTests(output string) []string {
 		var result struct {
 			Failing []string `json:"failing"`
 		}
-		if strings.HasPrefix(strings.TrimSpace(line), "{") && json.Unmarshal([]byte(line), &result) == nil && result.Failing != nil {
+		if strings.HasPrefix(strings.TrimSpace(line), "{") && json.Unmarshal([]byte(line), &result) == nil &&
+			result.Failing != nil {
 			found = slices.Clone(result.Failing)
 			break
 		}

@@ -24,7 +24,10 @@ func TestFailingTests(t *testing.T) {
 			"FAILED tests/test_a.py::test_one - assert 1 == 2\nFAILED tests/test_a.py::test_two\n2 failed\n",
 			[]string{"tests/test_a.py::test_one", "tests/test_a.py::test_two"},
 		},
-		"TAP":        {"ok 1 - fine\nnot ok 2 - adds numbers\nnot ok 3 - later # TODO\n", []string{"adds numbers", "later"}},
+		"TAP": {
+			"ok 1 - fine\nnot ok 2 - adds numbers\nnot ok 3 - later # TODO\n",
+			[]string{"adds numbers", "later"},
+		},
 		"jest":       {"  ✓ fine (2 ms)\n  ✕ adds numbers (3 ms)\n  ✕ adds numbers\n", []string{"adds numbers"}},
 		"cargo":      {"test a::b ... FAILED\ntest a::c ... ok\n", []string{"a::b"}},
 		"unittest":   {"FAIL: test_x (mod.Case)\nERROR: test_y\n", []string{"test_x (mod.Case)", "test_y"}},

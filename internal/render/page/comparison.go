@@ -171,7 +171,8 @@ func (r TaskRow) Dots() template.HTML {
 	const width, height = 240.0, 34.0
 	x := scale{low: 0, high: 1, from: 6, to: width - 6}
 	var d drawing
-	d.begin("dots", fmt.Sprintf("baseline %s, candidate %s", short(r.Before.Middle), short(r.After.Middle)), width, height)
+	d.begin("dots", fmt.Sprintf("baseline %s, candidate %s", short(r.Before.Middle), short(r.After.Middle)),
+		width, height)
 	for i, s := range []TaskSide{r.Before, r.After} {
 		class, middle := []string{"incumbent", "candidate"}[i], 11.0+12*float64(i)
 		d.line("grid", x.from, middle, x.to, middle)

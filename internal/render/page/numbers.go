@@ -34,7 +34,10 @@ func shares(counts map[string]int, of int) []Share {
 	for name, count := range counts {
 		list = append(list, Share{name, count, float64(count) / float64(max(of, 1))})
 	}
-	slices.SortFunc(list, func(a, b Share) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(list, func(a, b Share) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count),
+			cmp.Compare(a.Name, b.Name))
+	})
 	return list
 }
 

@@ -21,7 +21,9 @@ func (it *Iteration) Kind() string {
 	switch {
 	case it.Outcome == history.Error && why.Is(decision.AgentFailed):
 		return "error: agent " + clip(why.Term, 40)
-	case it.Outcome == history.Error && why.Is(decision.EvaluationFails, decision.BaselineFails, decision.BaselineFailsAtTimes, decision.EvaluatorTouched, decision.TooManyRuns):
+	case it.Outcome == history.Error &&
+		why.Is(decision.EvaluationFails, decision.BaselineFails, decision.BaselineFailsAtTimes,
+			decision.EvaluatorTouched, decision.TooManyRuns):
 		return "error: evaluation"
 	case it.Outcome == history.Error:
 		return "error"
@@ -93,6 +95,10 @@ func (p *Program) Authors() []*Author {
 			best = it.Best
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *Author) int { return cmp.Or(cmp.Compare(b.Kept, a.Kept), cmp.Compare(a.Name, b.Name)) })
+	slices.SortStableFunc(list, func(a,
+		b *Author,
+	) int {
+		return cmp.Or(cmp.Compare(b.Kept, a.Kept), cmp.Compare(a.Name, b.Name))
+	})
 	return list
 }

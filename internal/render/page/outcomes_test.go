@@ -44,7 +44,8 @@ func TestWhereAnIterationWent(t *testing.T) {
 			return page.Iteration{Decided: &decided}
 		}
 		why := decision.Reason{Kind: c.why, Term: "rate-limit"}
-		it, claimed := iteration(why), iteration(decision.Reason{Kind: decision.Claimed, Because: []decision.Reason{why}})
+		it, claimed := iteration(why),
+			iteration(decision.Reason{Kind: decision.Claimed, Because: []decision.Reason{why}})
 		assert.Equal(t, []string{c.want, c.want}, []string{it.Kind(), claimed.Kind()}, c.why)
 	}
 }
@@ -56,12 +57,24 @@ func TestCasesOfASuite(t *testing.T) {
 	numbers := func(a, b float64) map[string]metric.Value {
 		return map[string]metric.Value{"case.a": *value(a), "case.b": *value(b), "score": *value(1)}
 	}
-	events := []history.Event{&history.Measured{Head: history.Head{Time: noon}, Role: history.Baseline, Metric: value(0.25), Numbers: numbers(0, 0.5)}}
+	events := []history.Event{&history.Measured{
+		Head: history.Head{Time: noon}, Role: history.Baseline,
+		Metric: value(0.25), Numbers: numbers(0, 0.5),
+	}}
 	for i := 1; i <= 40; i++ {
 		events = append(events,
-			&history.Measured{Head: history.Head{Iteration: i}, Stage: "trial", Role: history.Candidate, Proposal: 1, Numbers: numbers(0.5, 0.5)},
-			&history.Measured{Head: history.Head{Iteration: i}, Stage: "trial", Role: history.Candidate, Proposal: 2, CaseSamples: map[string][]metric.Value{"case.b": {*value(1), *value(0.5)}}},
-			&history.Decided{Head: history.Head{Iteration: i, Time: noon}, Proposal: 1 + i%2, Outcome: history.Accepted, Metric: value(0.5), Best: value(0.5)},
+			&history.Measured{
+				Head: history.Head{Iteration: i}, Stage: "trial", Role: history.Candidate, Proposal: 1,
+				Numbers: numbers(0.5, 0.5),
+			},
+			&history.Measured{
+				Head: history.Head{Iteration: i}, Stage: "trial", Role: history.Candidate, Proposal: 2,
+				CaseSamples: map[string][]metric.Value{"case.b": {*value(1), *value(0.5)}},
+			},
+			&history.Decided{
+				Head: history.Head{Iteration: i, Time: noon}, Proposal: 1 + i%2, Outcome: history.Accepted,
+				Metric: value(0.5), Best: value(0.5),
+			},
 		)
 	}
 	p := program(t, page.Source{Name: "p", Events: events})
@@ -70,8 +83,16 @@ func TestCasesOfASuite(t *testing.T) {
 	require.Len(t, m.Columns, 30)
 	assert.Equal(t, []int{0, 12, 40}, []int{m.Columns[0].Iteration, m.Columns[1].Iteration, m.Columns[29].Iteration})
 	require.Len(t, m.Rows, 2)
-	assert.Equal(t, []page.HeatCell{{Percent: "0", Class: "rate0"}, {Percent: "50", Class: "rate2"}, {Percent: "", Class: "rate-none"}}, m.Rows[0].Cells[:3])
-	assert.Equal(t, []page.HeatCell{{Percent: "50", Class: "rate2"}, {Percent: "50", Class: "rate2"}, {Percent: "75", Class: "rate3"}}, m.Rows[1].Cells[:3])
+	assert.Equal(t, []page.HeatCell{
+		{Percent: "0", Class: "rate0"},
+		{Percent: "50", Class: "rate2"},
+		{Percent: "", Class: "rate-none"},
+	}, m.Rows[0].Cells[:3])
+	assert.Equal(t, []page.HeatCell{
+		{Percent: "50", Class: "rate2"},
+		{Percent: "50", Class: "rate2"},
+		{Percent: "75", Class: "rate3"},
+	}, m.Rows[1].Cells[:3])
 	assert.Contains(t, single(t, p), `<td class="rate3 num">75</td>`)
 	assert.Nil(t, program(t, page.Source{Name: "p", Events: made(3, "x")}).Cases())
 }
@@ -79,11 +100,18 @@ func TestCasesOfASuite(t *testing.T) {
 func TestWhoFoundWhatWasKept(t *testing.T) {
 	t.Parallel()
 	decided := func(iteration int, agent string, outcome history.Outcome, best float64) history.Event {
-		return &history.Decided{Head: history.Head{Iteration: iteration, Time: noon}, Outcome: outcome, Metric: value(best), Best: value(best), Work: history.Work{Agent: agent}}
+		return &history.Decided{
+			Head: history.Head{Iteration: iteration, Time: noon}, Outcome: outcome,
+			Metric: value(best), Best: value(best), Work: history.Work{Agent: agent},
+		}
 	}
 	p := program(t, page.Source{Name: "p", Events: []history.Event{
-		&history.Measured{Head: history.Head{Time: noon}, Role: history.Baseline, Metric: value(10), Direction: metric.Lower},
-		decided(1, "small", history.Rejected, 10), decided(2, "large", history.Accepted, 8), decided(3, "small", history.Accepted, 7.5),
+		&history.Measured{
+			Head: history.Head{Time: noon}, Role: history.Baseline, Metric: value(10),
+			Direction: metric.Lower,
+		},
+		decided(1, "small", history.Rejected, 10), decided(2, "large", history.Accepted, 8),
+		decided(3, "small", history.Accepted, 7.5),
 		decided(4, "large", history.Accepted, 7), decided(5, "large", history.Rejected, 7),
 	}})
 	authors := p.Authors()

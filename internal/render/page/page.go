@@ -74,7 +74,10 @@ func (s *Site) WriteLive(w io.Writer) error {
 }
 
 func (s *Site) whole() view {
-	return view{Overview: true, Shown: s.Programs, Home: "#overview", Link: func(p *Program) string { return "#" + p.ID }}
+	return view{
+		Overview: true, Shown: s.Programs, Home: "#overview",
+		Link: func(p *Program) string { return "#" + p.ID },
+	}
 }
 
 // WriteOverview writes the start page of a directory of pages; Program.File
@@ -193,10 +196,19 @@ func (v *view) pack(pages *template.Template) (string, error) {
 
 func functions(v *view) template.FuncMap {
 	return template.FuncMap{
-		"style":    func() template.HTML { return template.HTML("<style>" + style + "</style>") },    //nolint:gosec // our own file
-		"script":   func() template.HTML { return template.HTML("<script>" + script + "</script>") }, //nolint:gosec // our own file
-		"policy":   policy,
-		"link":     func(p *Program) template.URL { return template.URL(v.Link(p)) }, //nolint:gosec // a file name or anchor made by us
+		"style": func() template.HTML {
+			return template.HTML("<style>" + style +
+				"</style>")
+		}, //nolint:gosec // our own file
+		"script": func() template.HTML {
+			return template.HTML("<script>" + script +
+				"</script>")
+		}, //nolint:gosec // our own file
+		"policy": policy,
+		"link": func(p *Program) template.URL {
+			return template.URL(
+				v.Link(p))
+		}, //nolint:gosec // a file name or anchor made by us
 		"stamp":    stamp,
 		"sortable": sortable,
 		"percent":  func(share float64) string { return coordinate(min(max(100*share, 0), 100)) },

@@ -34,24 +34,33 @@ func value(f float64) *metric.Value {
 func made(n int, summary string) []history.Event {
 	best := 1000.0
 	events := []history.Event{&history.Measured{
-		Head: history.Head{Time: noon.Add(-time.Duration(n+1) * time.Hour)}, Role: history.Baseline, Metric: value(best), Direction: metric.Lower,
+		Head: history.Head{Time: noon.Add(-time.Duration(n+1) * time.Hour)}, Role: history.Baseline,
+		Metric: value(best), Direction: metric.Lower,
 	}}
 	for i := 1; i <= n; i++ {
 		at := noon.Add(-time.Duration(n-i) * time.Hour)
 		tried := best + 3 - float64(i%7)
 		e := &history.Decided{
-			Head: history.Head{Iteration: i, Time: at}, Outcome: history.Rejected, Metric: value(tried), PreviousBest: value(best), Best: value(best),
+			Head: history.Head{Iteration: i, Time: at}, Outcome: history.Rejected, Metric: value(tried),
+			PreviousBest: value(best), Best: value(best),
 			Delta: metric.Delta(*value(tried), value(best)), Reasons: decision.Says("not better: " + summary),
 			Commit: strings.Repeat("0123456789", 4),
-			Work:   history.Work{Summary: summary, Agent: "claude", Model: "sonnet", Changed: []string{"src/parse.go"}, Durations: map[string]float64{"propose": 60}, Usage: &metric.Usage{CostUSD: value(0.25)}},
+			Work: history.Work{
+				Summary: summary, Agent: "claude", Model: "sonnet", Changed: []string{"src/parse.go"},
+				Durations: map[string]float64{"propose": 60}, Usage: &metric.Usage{CostUSD: value(0.25)},
+			},
 		}
 		if i%5 == 0 && tried < best {
 			best, e.Outcome, e.Best = tried, history.Accepted, value(tried)
 		}
 		if i%11 == 0 {
-			e.Outcome, e.Metric, e.Delta, e.Reasons = history.Error, nil, "", decision.Says("the agent's service did not answer")
+			e.Outcome, e.Metric, e.Delta, e.Reasons = history.Error, nil, "",
+				decision.Says("the agent's service did not answer")
 		}
-		events = append(events, &history.Started{Head: history.Head{Iteration: i, Time: at.Add(-time.Minute), Run: "r"}}, e, &history.Finished{Head: history.Head{Iteration: i, Time: at, Run: "r"}})
+		events = append(events, &history.Started{Head: history.Head{
+			Iteration: i, Time: at.Add(-time.Minute),
+			Run: "r",
+		}}, e, &history.Finished{Head: history.Head{Iteration: i, Time: at, Run: "r"}})
 	}
 	return events
 }
@@ -93,8 +102,14 @@ func TestNumbersAreTheReplays(t *testing.T) {
 
 func TestTheLastDecisionOfAnIterationCounts(t *testing.T) {
 	t.Parallel()
-	pending := &history.Decided{Head: history.Head{Iteration: 1, Time: noon}, Outcome: history.PendingCI, Metric: value(3)}
-	accepted := &history.Decided{Head: history.Head{Iteration: 1, Time: noon}, Outcome: history.Accepted, Metric: value(3), Best: value(3)}
+	pending := &history.Decided{
+		Head: history.Head{Iteration: 1, Time: noon}, Outcome: history.PendingCI,
+		Metric: value(3),
+	}
+	accepted := &history.Decided{
+		Head: history.Head{Iteration: 1, Time: noon}, Outcome: history.Accepted,
+		Metric: value(3), Best: value(3),
+	}
 	p := program(t, page.Source{Name: "speed", Events: []history.Event{pending, accepted}})
 	require.Len(t, p.Iterations, 1)
 	assert.True(t, p.Iterations[0].Kept())
@@ -110,7 +125,10 @@ func TestTheLastDecisionOfAnIterationCounts(t *testing.T) {
 func TestOnlyAnErrorIsDrawnAsOne(t *testing.T) {
 	t.Parallel()
 	for outcome, isError := range map[history.Outcome]bool{history.Rejected: false, history.Error: true} {
-		decided := &history.Decided{Head: history.Head{Iteration: 1, Time: noon}, Outcome: outcome, Reasons: decision.Says("no change proposed")}
+		decided := &history.Decided{
+			Head: history.Head{Iteration: 1, Time: noon}, Outcome: outcome,
+			Reasons: decision.Says("no change proposed"),
+		}
 		p := program(t, page.Source{Name: "speed", Events: append(made(0, ""), decided)})
 		p.Trajectory()
 		assert.Equal(t, isError, p.Drawn("error"), outcome)
@@ -120,7 +138,8 @@ func TestOnlyAnErrorIsDrawnAsOne(t *testing.T) {
 
 func TestNewBaselinesBreakTheTrajectory(t *testing.T) {
 	t.Parallel()
-	events := append(made(5, "x"), &history.Measured{Role: history.Baseline, Metric: value(900), Direction: metric.Lower})
+	events := append(made(5, "x"),
+		&history.Measured{Role: history.Baseline, Metric: value(900), Direction: metric.Lower})
 	p := program(t, page.Source{Name: "speed", Events: events})
 	assert.Equal(t, []int{5}, p.Breaks)
 	assert.Contains(t, single(t, p), `class="break"`)
@@ -134,16 +153,22 @@ func TestHostileText(t *testing.T) {
 	events := made(3, hostile)
 	for e := range history.Of[*history.Decided](slices.All(events)) {
 		e.Agent, e.Model, e.Warning, e.Commit, e.Run = hostile, hostile, decision.Says(hostile), hostile, hostile
-		e.Changed, e.Lessons, e.Foreclosed, e.Ideas = []string{hostile}, []string{hostile}, []string{hostile}, []string{hostile}
+		e.Changed, e.Lessons, e.Foreclosed, e.Ideas = []string{hostile}, []string{hostile}, []string{hostile},
+			[]string{hostile}
 	}
 	patch := "diff --git a/x b/" + hostile + "\n@@ " + hostile + "\n+" + hostile + "\n-" + hostile + "\n" + hostile
 	p := program(t, page.Source{
-		Name: "speed", Events: events, Diff: func(_, commit string) []byte { return map[string][]byte{hostile: []byte(patch)}[commit] }, Metric: hostile[:200], Condition: "waiting", Reason: hostile[:200], Used: func(*history.Summary) []budget.Used { return []budget.Used{{Text: hostile[:200], Share: 0.5}} }, Repository: "https://github.test/o/r",
+		Name: "speed", Events: events,
+		Diff:   func(_, commit string) []byte { return map[string][]byte{hostile: []byte(patch)}[commit] },
+		Metric: hostile[:200], Condition: "waiting", Reason: hostile[:200],
+		Used:       func(*history.Summary) []budget.Used { return []budget.Used{{Text: hostile[:200], Share: 0.5}} },
+		Repository: "https://github.test/o/r",
 	})
 	text := single(t, p)
 	assert.Equal(t, 2, strings.Count(text, "<script"), "the page's data and its script")
 	for _, unwanted := range []string{"<img", "\u202e", "\x1b"} {
-		assert.False(t, strings.Contains(text, unwanted), "the page has %q", unwanted) //nolint:testifylint // the page is too long to print
+		assert.False(t, strings.Contains(text, unwanted), "the page has %q",
+			unwanted) //nolint:testifylint // the page is too long to print
 	}
 	outside := regexp.MustCompile(`"[^"]*"`).ReplaceAllString(text, `""`)
 	assert.Empty(t, regexp.MustCompile(`<[a-z]+ [^>]*\bon[a-z]+=`).FindString(outside), "an event handler")
@@ -167,7 +192,8 @@ func TestNothingIsLoadedFromOutside(t *testing.T) {
 
 func TestPagesOfADirectoryLinkEachOther(t *testing.T) {
 	t.Parallel()
-	a, b := program(t, page.Source{Name: "a.b", Events: made(2, "x")}), program(t, page.Source{Name: "a_b", Events: made(2, "x")})
+	a, b := program(t, page.Source{Name: "a.b", Events: made(2, "x")}),
+		program(t, page.Source{Name: "a_b", Events: made(2, "x")})
 	require.NotEqual(t, a.File(), b.File())
 	site := page.Site{Generated: noon, Programs: []*page.Program{a, b}}
 	var overview, one bytes.Buffer
@@ -190,7 +216,10 @@ func TestAProgramWithoutIterations(t *testing.T) {
 func TestWhatNeedsAPersonComesFirst(t *testing.T) {
 	t.Parallel()
 	calm := program(t, page.Source{Name: "calm", Events: made(2, "x")})
-	stuck := program(t, page.Source{Name: "stuck", Events: made(2, "x"), State: []byte("## ⚙️ Machine State\n\n| Field | Value |\n|---|---|\n| Paused | true |\n| Pause Reason | three errors in a row |\n")})
+	stuck := program(t, page.Source{
+		Name: "stuck", Events: made(2, "x"),
+		State: []byte("## ⚙️ Machine State\n\n| Field | Value |\n|---|---|\n| Paused | true |\n| Pause Reason | three errors in a row |\n"),
+	})
 	text := single(t, calm, stuck)
 	assert.True(t, stuck.Attention)
 	assert.Contains(t, text, "three errors in a row")
@@ -201,7 +230,11 @@ func TestTwentyProgramsOfTwoHundredIterationsAreSmall(t *testing.T) {
 	t.Parallel()
 	var programs []*page.Program
 	for i := range 20 {
-		programs = append(programs, program(t, page.Source{Name: fmt.Sprintf("program-%d", i), Events: made(200, fmt.Sprintf("use a table of %d for the common case", i))}))
+		programs = append(programs, program(t,
+			page.Source{
+				Name:   fmt.Sprintf("program-%d", i),
+				Events: made(200, fmt.Sprintf("use a table of %d for the common case", i)),
+			}))
 	}
 	text := single(t, programs...)
 	assert.Less(t, len(text), 1<<20)
@@ -210,7 +243,10 @@ func TestTwentyProgramsOfTwoHundredIterationsAreSmall(t *testing.T) {
 func TestDiffsAreColoured(t *testing.T) {
 	t.Parallel()
 	patch := "diff --git a/main.go b/main.go\nindex 1..2 100644\n--- a/main.go\n+++ b/main.go\n@@ -1,2 +1,2 @@\n-\treturn 1 // one\n+\treturn \"two\"\ndiff --git a/x.py b/x.py\n@@ -1 +1 @@\n+def f(): return None\n"
-	text := single(t, program(t, page.Source{Name: "speed", Events: made(1, "x"), Diff: func(_, _ string) []byte { return []byte(patch) }}))
+	text := single(t, program(t, page.Source{
+		Name: "speed", Events: made(1, "x"),
+		Diff: func(_, _ string) []byte { return []byte(patch) },
+	}))
 	assert.Contains(t, text, "<span class=\"del\">-\treturn 1 // one\n</span>")
 	assert.Contains(t, text, "<span class=\"add\">&#43;\treturn &#34;two&#34;\n</span>")
 	assert.Contains(t, text, "<span class=\"add\">&#43;def f(): return None\n</span>")
@@ -224,7 +260,8 @@ func BenchmarkSite(b *testing.B) {
 		size := 0
 		site := page.Site{Generated: noon}
 		for i := range 1000 {
-			site.Programs = append(site.Programs, program(b, page.Source{Name: fmt.Sprintf("program-%d", i), Events: events}))
+			site.Programs = append(site.Programs,
+				program(b, page.Source{Name: fmt.Sprintf("program-%d", i), Events: events}))
 		}
 		var out bytes.Buffer
 		require.NoError(b, site.WriteOverview(&out))
@@ -244,13 +281,19 @@ func BenchmarkSite(b *testing.B) {
 func TestWhatCISaid(t *testing.T) {
 	t.Parallel()
 	decided := func(iteration int, outcome history.Outcome, failing ...history.Check) history.Event {
-		return &history.Decided{Head: history.Head{Iteration: iteration, Time: noon}, Outcome: outcome, Metric: value(9), Best: value(9), Failing: failing}
+		return &history.Decided{
+			Head: history.Head{Iteration: iteration, Time: noon}, Outcome: outcome,
+			Metric: value(9), Best: value(9), Failing: failing,
+		}
 	}
 	checked := func(iteration int) history.Event {
 		return &history.Checked{Head: history.Head{Iteration: iteration}, Failing: []history.Check{{Name: "build"}}}
 	}
 	events := []history.Event{
-		&history.Measured{Head: history.Head{Time: noon}, Role: history.Baseline, Metric: value(10), Direction: metric.Lower},
+		&history.Measured{
+			Head: history.Head{Time: noon}, Role: history.Baseline, Metric: value(10),
+			Direction: metric.Lower,
+		},
 		decided(1, history.Accepted),
 		decided(2, history.PendingCI), decided(2, history.Accepted),
 		decided(3, history.PendingCI), checked(3), checked(3), decided(3, history.CIFixExhausted),
@@ -280,7 +323,10 @@ func TestRunsAreLinked(t *testing.T) {
 // TestOnlyTheTargetIsTheWholeWay: what is nearly there is not.
 func TestOnlyTheTargetIsTheWholeWay(t *testing.T) {
 	t.Parallel()
-	for best, want := range map[float64]string{1000: "0 % of the way", 999: "0 % of the way", 500: "50 % of the way", 1: "99 % of the way", 0: "100 % of the way", -5: "100 % of the way", 1100: "0 % of the way"} {
+	for best, want := range map[float64]string{
+		1000: "0 % of the way", 999: "0 % of the way", 500: "50 % of the way",
+		1: "99 % of the way", 0: "100 % of the way", -5: "100 % of the way", 1100: "0 % of the way",
+	} {
 		p := page.Program{Initial: value(1000), Best: value(best), Target: value(0), Direction: metric.Lower}
 		assert.Equal(t, want, p.Progress(), "%g", best)
 	}
@@ -289,7 +335,10 @@ func TestOnlyTheTargetIsTheWholeWay(t *testing.T) {
 
 // TestGainByTimeIsNotExtrapolated: twenty seconds of work say nothing of an hour.
 func TestGainByTimeIsNotExtrapolated(t *testing.T) {
-	for iterations, want := range map[int][2]bool{10: {false, true}, 59: {false, true}, 60: {true, false}, 90: {true, false}} {
+	for iterations, want := range map[int][2]bool{
+		10: {false, true}, 59: {false, true}, 60: {true, false},
+		90: {true, false},
+	} {
 		p := program(t, page.Source{Name: "sort", Events: made(iterations, "x")})
 		require.InDelta(t, iterations, p.Total.Minutes, 1e-9)
 		assert.Equal(t, want, [2]bool{p.PerHour() != "", p.PerMinute() != ""}, "%d minutes", iterations)

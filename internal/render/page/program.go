@@ -207,7 +207,8 @@ func (p *Program) Progress() string {
 	if way := p.Target.Sub(*p.Initial).Float64(); way != 0 {
 		percent = min(max(100*p.Best.Sub(*p.Initial).Float64()/way, 0), 100)
 	}
-	return strconv.FormatFloat(math.Floor(percent), 'f', 0, 64) + " % of the way" // 100 is the target, and nothing before it
+	return strconv.FormatFloat(math.Floor(percent), 'f', 0,
+		64) + " % of the way" // 100 is the target, and nothing before it
 }
 
 // PerDollar is the gain for each dollar, in words; "" when it is not known.

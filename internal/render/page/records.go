@@ -43,7 +43,10 @@ const maxDiffs = 60
 
 // New draws up a program from its records. Every number is the replay's.
 func New(s Source, now time.Time) (*Program, error) {
-	p := &Program{Name: s.Name, ID: anchor(s.Name), Metric: clip(s.Metric, 60), Target: s.Target, NextDue: s.NextDue, State: s.Condition, Reason: clip(s.Reason, 500)}
+	p := &Program{
+		Name: s.Name, ID: anchor(s.Name), Metric: clip(s.Metric, 60), Target: s.Target, NextDue: s.NextDue,
+		State: s.Condition, Reason: clip(s.Reason, 500),
+	}
 	past := history.Replay(s.Events)
 	p.Direction, p.Initial, p.Best, p.LastRun = past.Direction, past.Initial, past.Best, past.LastRun
 	if s.Used != nil {
@@ -60,7 +63,10 @@ func New(s Source, now time.Time) (*Program, error) {
 	if s.Repository != "" {
 		p.Issue, p.Pull = numbered(s.Repository+"/issues/", past.Issue), numbered(s.Repository+"/pull/", past.Pull)
 	}
-	r := reader{program: p, source: s, trials: map[int][]*history.Measured{}, waited: map[int]bool{}, fixes: map[int]int{}, failing: map[int][]history.Check{}}
+	r := reader{
+		program: p, source: s, trials: map[int][]*history.Measured{}, waited: map[int]bool{},
+		fixes: map[int]int{}, failing: map[int][]history.Check{},
+	}
 	r.read(&past)
 	r.diffs()
 	p.Tried, p.Kept = len(p.Iterations), 0

@@ -18,7 +18,8 @@ func strip(it *Iteration) template.HTML {
 	all := slices.Concat(it.Before, it.After)
 	x := newScale(slices.Min(all), slices.Max(all), left, width-10)
 	var d drawing
-	d.begin("strip", fmt.Sprintf("samples: incumbent %d, candidate %d. %s", len(it.Before), len(it.After), it.Test), width, height)
+	d.begin("strip", fmt.Sprintf("samples: incumbent %d, candidate %d. %s", len(it.Before), len(it.After), it.Test),
+		width, height)
 	side(&d, x, "incumbent", it.Before, 20)
 	side(&d, x, "candidate", it.After, 44)
 	d.text("tick", "start", left, height-4, short(slices.Min(all)))

@@ -103,7 +103,10 @@ func (s *Skill) Rows() []CaseRow {
 			if !known {
 				row = len(rows)
 				at[c.ID] = row
-				rows = append(rows, CaseRow{Anchor: "case-" + strconv.Itoa(row+1), ID: clip(c.ID, 80), Cells: make([]CaseCell, len(s.Columns))})
+				rows = append(rows, CaseRow{
+					Anchor: "case-" + strconv.Itoa(row+1), ID: clip(c.ID, 80),
+					Cells: make([]CaseCell, len(s.Columns)),
+				})
 				for _, text := range s.Feedback[c.ID] {
 					rows[row].Feedback = append(rows[row].Feedback, clip(text, maxEvidence))
 				}
@@ -118,7 +121,8 @@ func (s *Skill) Rows() []CaseRow {
 // expectation that the grading does not answer has failed.
 func cell(row string, column Column, c evals.CaseScore) CaseCell {
 	cell := CaseCell{
-		Anchor: row + "-" + strconv.Itoa(column.Version), Known: true, Passed: c.Passed, Total: c.Total, Problem: clip(c.Problem, maxEvidence),
+		Anchor: row + "-" + strconv.Itoa(column.Version), Known: true, Passed: c.Passed, Total: c.Total,
+		Problem: clip(c.Problem, maxEvidence),
 	}
 	at := map[string]int{}
 	add := func(text, evidence string, passed bool) {
@@ -126,7 +130,8 @@ func cell(row string, column Column, c evals.CaseScore) CaseCell {
 		if !known {
 			i = len(cell.Answers)
 			at[text] = i
-			cell.Answers = append(cell.Answers, Answer{clip(text, maxEvidence), Tally{Evidence: clip(evidence, maxEvidence)}})
+			cell.Answers = append(cell.Answers,
+				Answer{clip(text, maxEvidence), Tally{Evidence: clip(evidence, maxEvidence)}})
 		}
 		cell.Answers[i].Tally = cell.Answers[i].with(passed, evidence)
 	}
@@ -135,7 +140,11 @@ func cell(row string, column Column, c evals.CaseScore) CaseCell {
 			add(graded.Text, graded.Evidence, graded.Passed)
 		}
 		for _, claim := range grading.ReadClaims() {
-			cell.Claims = append(cell.Claims, evals.Claim{Text: clip(claim.Text, maxEvidence), Verified: claim.Verified, Evidence: clip(claim.Evidence, maxEvidence)})
+			cell.Claims = append(cell.Claims,
+				evals.Claim{
+					Text: clip(claim.Text, maxEvidence), Verified: claim.Verified,
+					Evidence: clip(claim.Evidence, maxEvidence),
+				})
 		}
 	}
 	for _, text := range c.Unanswered {
@@ -146,13 +155,17 @@ func cell(row string, column Column, c evals.CaseScore) CaseCell {
 
 // Trajectory draws the scores of the iterations.
 func (s *Skill) Trajectory() template.HTML {
-	p := Program{Name: plain.Text(s.Report.Skill), Metric: "pass rate", Direction: metric.Higher, Initial: s.Report.Start, Best: s.Report.Best}
+	p := Program{
+		Name: plain.Text(s.Report.Skill), Metric: "pass rate", Direction: metric.Higher,
+		Initial: s.Report.Start, Best: s.Report.Best,
+	}
 	for _, step := range s.Report.Trajectory {
 		if step.Iteration == 0 {
 			continue
 		}
 		it := &Iteration{Decided: &history.Decided{
-			Head: history.Head{Iteration: step.Iteration}, Metric: step.Score, Best: step.Best, Outcome: history.Rejected,
+			Head: history.Head{Iteration: step.Iteration}, Metric: step.Score, Best: step.Best,
+			Outcome: history.Rejected,
 		}}
 		if step.Action == results.Kept {
 			it.Outcome = history.Accepted

@@ -87,7 +87,8 @@ func TestAnyDirectoryBecomesTheSnapshot(t *testing.T) {
 			}
 		}
 		for _, d := range files.Compare(wanted, scan(t, dir)) {
-			require.True(t, d.Before == nil && above[d.Path], "round %d: %s differs, and is no directory above a .git", round, d.Path)
+			require.True(t, d.Before == nil && above[d.Path], "round %d: %s differs, and is no directory above a .git",
+				round, d.Path)
 		}
 		entries, err := os.ReadDir(base)
 		require.NoError(t, err)

@@ -130,7 +130,11 @@ func TestATakeThatWasKilled(t *testing.T) {
 			k.put("v1.manifest.json", k.manifests[1])
 			k.move(k.will, ".v1.stage-1")
 		}, none},
-		"of a new one, whole": {func(k *killed) { k.move(k.will, "v1"); k.put("v1.manifest.json", k.manifests[1]) }, latest},
+		"of a new one, whole": {func(k *killed) {
+			k.move(k.will, "v1")
+			k.put("v1.manifest.json",
+				k.manifests[1])
+		}, latest},
 	} {
 		for _, then := range []string{"take", "take the old one", "restore", "discard"} {
 			t.Run(name+", then "+then, func(t *testing.T) {
@@ -286,16 +290,34 @@ func TestWhatIsVerifiedBelow(t *testing.T) {
 		spoil func(t *testing.T, snap string)
 		says  string
 	}{
-		"nothing":          {func(*testing.T, string) {}, ""},
-		"a file beside it": {func(t *testing.T, s string) { t.Helper(); write(t, s, "SKILL.md", "altered", 0o644) }, ""},
-		"a file more":      {func(t *testing.T, s string) { t.Helper(); write(t, s, "more", "x", 0o644) }, ""},
-		"a file in it":     {func(t *testing.T, s string) { t.Helper(); write(t, s, "evals/evals.json", "altered", 0o644) }, `"evals/evals.json" is not what its manifest says`},
-		"one more in it":   {func(t *testing.T, s string) { t.Helper(); write(t, s, "evals/more", "x", 0o644) }, `"evals/more" is not what its manifest says`},
+		"nothing": {func(*testing.T, string) {}, ""},
+		"a file beside it": {func(t *testing.T,
+			s string,
+		) {
+			t.Helper()
+			write(t, s, "SKILL.md", "altered", 0o644)
+		}, ""},
+		"a file more": {func(t *testing.T, s string) { t.Helper(); write(t, s, "more", "x", 0o644) }, ""},
+		"a file in it": {func(t *testing.T,
+			s string,
+		) {
+			t.Helper()
+			write(t, s, "evals/evals.json", "altered", 0o644)
+		}, `"evals/evals.json" is not what its manifest says`},
+		"one more in it": {
+			func(t *testing.T, s string) { t.Helper(); write(t, s, "evals/more", "x", 0o644) },
+			`"evals/more" is not what its manifest says`,
+		},
 		"it is gone": {func(t *testing.T, s string) {
 			t.Helper()
 			require.NoError(t, files.RemoveAll(filepath.Join(s, "evals")))
 		}, "cannot be read: "},
-		"its manifest": {func(t *testing.T, s string) { t.Helper(); require.NoError(t, os.Remove(workspace.ManifestFile(s))) }, "has no manifest"},
+		"its manifest": {func(t *testing.T,
+			s string,
+		) {
+			t.Helper()
+			require.NoError(t, os.Remove(workspace.ManifestFile(s)))
+		}, "has no manifest"},
 		"half the manifest": {func(t *testing.T, s string) {
 			t.Helper()
 			require.NoError(t, os.Truncate(workspace.ManifestFile(s), 100))
@@ -310,7 +332,11 @@ func TestWhatIsVerifiedBelow(t *testing.T) {
 			write(t, src, "evals/files/in", "in", 0o644)
 			taken, err := workspace.Take(t.Context(), src, snap)
 			require.NoError(t, err)
-			for _, place := range []string{snap, filepath.Join(snap, "evals"), filepath.Join(snap, "evals", "evals.json"), filepath.Join(snap, "SKILL.md"), workspace.ManifestFile(snap)} {
+			for _, place := range []string{
+				snap, filepath.Join(snap, "evals"),
+				filepath.Join(snap, "evals", "evals.json"), filepath.Join(snap, "SKILL.md"),
+				workspace.ManifestFile(snap),
+			} {
 				require.NoError(t, os.Chmod(place, 0o755))
 			}
 			c.spoil(t, snap)
@@ -344,7 +370,8 @@ func TestPatchesAreForGit(t *testing.T) {
 	known := func(tree workspace.Tree) (list []string) {
 		for _, e := range tree {
 			if !e.IsDir() {
-				list = append(list, fmt.Sprintf("%q %v %v %s %q", e.Path, e.IsLink(), e.Mode&0o100 != 0, e.SHA256, e.Target))
+				list = append(list, fmt.Sprintf("%q %v %v %s %q", e.Path, e.IsLink(), e.Mode&0o100 != 0,
+					e.SHA256, e.Target))
 			}
 		}
 		return list
@@ -370,7 +397,10 @@ func TestPatchesAreForGit(t *testing.T) {
 	patch, err := workspace.Patch(t.Context(), repo, empty, empty)
 	require.NoError(t, err)
 	assert.Empty(t, patch)
-	gone := workspace.Kept{Dir: filepath.Join(base, "gone"), Tree: workspace.Tree{{Path: "a", Mode: 0o644, SHA256: "00"}}}
+	gone := workspace.Kept{
+		Dir:  filepath.Join(base, "gone"),
+		Tree: workspace.Tree{{Path: "a", Mode: 0o644, SHA256: "00"}},
+	}
 	_, err = workspace.Patch(t.Context(), repo, empty, gone)
 	require.ErrorIs(t, err, fs.ErrNotExist, "what is not there any more is no empty file")
 }

@@ -37,12 +37,18 @@ func TestHostileManifests(t *testing.T) {
 		"the root":       {entry(`{"path": "/x", "kind": "file", "mode": "0644"}`), "entries[0] has a path"},
 		"itself":         {entry(`{"path": ".", "kind": "directory", "mode": "0644"}`), "entries[0] has a path"},
 		"no path":        {entry(`{"kind": "file", "mode": "0644"}`), "entries[0] has a path"},
-		"upwards, coded": {entry(`{"path_base64": "Li4v/w==", "kind": "file", "mode": "0644"}`), "entries[0] has a path"},
-		"no base64":      {entry(`{"path_base64": "!", "kind": "file", "mode": "0644"}`), "entries[0] has a path"},
-		"setuid":         {entry(`{"path": "x", "kind": "file", "mode": "4755"}`), "permission bits"},
-		"a device":       {entry(`{"path": "x", "kind": "device", "mode": "0644"}`), "permission bits"},
-		"twice":          {entry(`{"path": "x", "kind": "file", "mode": "0644"}, {"path": "x", "kind": "file", "mode": "0644"}`), "out of order"},
-		"no digest":      {entry(`{"path": "x", "kind": "file", "mode": "0644"}`), "its digest is not that of its entries"},
+		"upwards, coded": {
+			entry(`{"path_base64": "Li4v/w==", "kind": "file", "mode": "0644"}`),
+			"entries[0] has a path",
+		},
+		"no base64": {entry(`{"path_base64": "!", "kind": "file", "mode": "0644"}`), "entries[0] has a path"},
+		"setuid":    {entry(`{"path": "x", "kind": "file", "mode": "4755"}`), "permission bits"},
+		"a device":  {entry(`{"path": "x", "kind": "device", "mode": "0644"}`), "permission bits"},
+		"twice":     {entry(`{"path": "x", "kind": "file", "mode": "0644"}, {"path": "x", "kind": "file", "mode": "0644"}`), "out of order"},
+		"no digest": {
+			entry(`{"path": "x", "kind": "file", "mode": "0644"}`),
+			"its digest is not that of its entries",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

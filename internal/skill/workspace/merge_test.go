@@ -29,7 +29,8 @@ func side(t *testing.T, dir, list string) workspace.Kept {
 		case entry[at] == '>':
 			require.NoError(t, os.Symlink(entry[at+1:], filepath.Join(dir, entry[:at])))
 		default:
-			write(t, dir, entry[:at], strings.ReplaceAll(entry[at+1:], ",", "\n")+"\n", map[byte]fs.FileMode{'=': 0o644, '+': 0o755}[entry[at]])
+			write(t, dir, entry[:at], strings.ReplaceAll(entry[at+1:], ",", "\n")+"\n",
+				map[byte]fs.FileMode{'=': 0o644, '+': 0o755}[entry[at]])
 		}
 	}
 	return workspace.Kept{Dir: dir, Tree: scan(t, dir)}
@@ -48,7 +49,10 @@ func listed(t *testing.T, kept workspace.Kept) string {
 		default:
 			data, err := os.ReadFile(filepath.Join(kept.Dir, e.Path))
 			require.NoError(t, err)
-			list = append(list, e.Path+map[bool]string{false: "=", true: "+"}[e.Mode&0o100 != 0]+strings.ReplaceAll(strings.TrimSuffix(string(data), "\n"), "\n", ","))
+			list = append(list, e.Path+map[bool]string{
+				false: "=",
+				true:  "+",
+			}[e.Mode&0o100 != 0]+strings.ReplaceAll(strings.TrimSuffix(string(data), "\n"), "\n", ","))
 		}
 	}
 	return strings.Join(list, " ")
@@ -98,7 +102,10 @@ func TestMerge(t *testing.T) {
 					c.ours, c.theirs = c.theirs, c.ours
 				}
 				base := room(t)
-				sides := []workspace.Kept{side(t, filepath.Join(base, "base"), c.base), side(t, filepath.Join(base, "ours"), c.ours), side(t, filepath.Join(base, "theirs"), c.theirs)}
+				sides := []workspace.Kept{
+					side(t, filepath.Join(base, "base"), c.base),
+					side(t, filepath.Join(base, "ours"), c.ours), side(t, filepath.Join(base, "theirs"), c.theirs),
+				}
 				into, scratch := filepath.Join(base, "into"), filepath.Join(base, "scratch")
 				for _, dir := range []string{into, scratch} {
 					require.NoError(t, os.Mkdir(dir, 0o755))

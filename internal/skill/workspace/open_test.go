@@ -27,14 +27,17 @@ func TestManifestsOfWorkspaces(t *testing.T) {
 		fails string
 		holds func(t *testing.T, dir string, w *workspace.Workspace)
 	}{
-		"a skill beside it": {of(`"skill": "../s", "best_version": 2`), "", func(t *testing.T, dir string, w *workspace.Workspace) {
-			t.Helper()
-			assert.Equal(t, filepath.Join(filepath.Dir(dir), "s"), w.Skill)
-			assert.Equal(t, 2, w.Best)
-			assert.Nil(t, w.Applied)
-			assert.Nil(t, w.Run)
-			assert.Nil(t, w.Executor)
-		}},
+		"a skill beside it": {
+			of(`"skill": "../s", "best_version": 2`), "",
+			func(t *testing.T, dir string, w *workspace.Workspace) {
+				t.Helper()
+				assert.Equal(t, filepath.Join(filepath.Dir(dir), "s"), w.Skill)
+				assert.Equal(t, 2, w.Best)
+				assert.Nil(t, w.Applied)
+				assert.Nil(t, w.Run)
+				assert.Nil(t, w.Executor)
+			},
+		},
 		"a skill elsewhere": {of(`"skill": "/somewhere/s"`), "", func(t *testing.T, _ string, w *workspace.Workspace) {
 			t.Helper()
 			assert.Equal(t, "/somewhere/s", w.Skill)
@@ -47,30 +50,46 @@ func TestManifestsOfWorkspaces(t *testing.T) {
 			t.Helper()
 			assert.Equal(t, &workspace.Applied{Version: 1, Digest: "d"}, w.Applied)
 		}},
-		"what was kept before a merge": {of(`"applied": {"version": 1, "before": "before-apply-12"}`), "", func(t *testing.T, dir string, w *workspace.Workspace) {
-			t.Helper()
-			name, back := w.Undone()
-			assert.Equal(t, []string{"before-apply-12", filepath.Join(dir, "before-apply-12")}, []string{name, back})
-		}},
-		"nothing was kept": {of(`"applied": {"version": 1, "before": ""}`), "", func(t *testing.T, _ string, w *workspace.Workspace) {
-			t.Helper()
-			name, back := w.Undone()
-			assert.Equal(t, []string{"v0", w.Version(0)}, []string{name, back})
-		}},
-		"a way out":        {of(`"applied": {"before": "../../etc"}`), "is no snapshot of an application", nil},
-		"a way out, dots":  {of(`"applied": {"before": "before-apply-1/../../x"}`), "is no snapshot of an application", nil},
-		"a line more":      {of(`"applied": {"before": "before-apply-1\n"}`), "is no snapshot of an application", nil},
-		"another version":  {of(`"applied": {"before": "v3"}`), "is no snapshot of an application", nil},
-		"no such version":  {of(`"best_version": -1`), "there is no version -1", nil},
-		"half a version":   {of(`"best_version": 1.5`), "is no manifest of a workspace, or was cut off", nil},
-		"another type":     {of(`"applied": []`), "is no manifest of a workspace, or was cut off", nil},
-		"a later schema":   {`{"schema": 2, "format": "autoloop-skill-workspace"}`, "has the schema 2, and this program reads 1", nil},
-		"no schema":        {`{"format": "autoloop-skill-workspace"}`, "has the schema 0", nil},
-		"another's":        {`{"schema": 1, "format": "npm"}`, "is no manifest of a workspace", nil},
-		"another's, null":  {`null`, "is no manifest of a workspace", nil},
-		"two of them":      {of(`"skill": "../s"`) + "{}", "is no manifest of a workspace", nil},
-		"a byte order":     {"\ufeff" + of(`"skill": "../s"`), "is no manifest of a workspace", nil},
-		"larger than need": {of(`"x": "` + strings.Repeat("x", 1<<20) + `"`), "is no file of at most 1048576 bytes", nil},
+		"what was kept before a merge": {
+			of(`"applied": {"version": 1, "before": "before-apply-12"}`), "",
+			func(t *testing.T, dir string, w *workspace.Workspace) {
+				t.Helper()
+				name, back := w.Undone()
+				assert.Equal(t, []string{"before-apply-12", filepath.Join(dir, "before-apply-12")},
+					[]string{name, back})
+			},
+		},
+		"nothing was kept": {
+			of(`"applied": {"version": 1, "before": ""}`), "",
+			func(t *testing.T, _ string, w *workspace.Workspace) {
+				t.Helper()
+				name, back := w.Undone()
+				assert.Equal(t, []string{"v0", w.Version(0)}, []string{name, back})
+			},
+		},
+		"a way out": {of(`"applied": {"before": "../../etc"}`), "is no snapshot of an application", nil},
+		"a way out, dots": {
+			of(`"applied": {"before": "before-apply-1/../../x"}`),
+			"is no snapshot of an application", nil,
+		},
+		"a line more":     {of(`"applied": {"before": "before-apply-1\n"}`), "is no snapshot of an application", nil},
+		"another version": {of(`"applied": {"before": "v3"}`), "is no snapshot of an application", nil},
+		"no such version": {of(`"best_version": -1`), "there is no version -1", nil},
+		"half a version":  {of(`"best_version": 1.5`), "is no manifest of a workspace, or was cut off", nil},
+		"another type":    {of(`"applied": []`), "is no manifest of a workspace, or was cut off", nil},
+		"a later schema": {
+			`{"schema": 2, "format": "autoloop-skill-workspace"}`,
+			"has the schema 2, and this program reads 1", nil,
+		},
+		"no schema":       {`{"format": "autoloop-skill-workspace"}`, "has the schema 0", nil},
+		"another's":       {`{"schema": 1, "format": "npm"}`, "is no manifest of a workspace", nil},
+		"another's, null": {`null`, "is no manifest of a workspace", nil},
+		"two of them":     {of(`"skill": "../s"`) + "{}", "is no manifest of a workspace", nil},
+		"a byte order":    {"\ufeff" + of(`"skill": "../s"`), "is no manifest of a workspace", nil},
+		"larger than need": {
+			of(`"x": "` + strings.Repeat("x", 1<<20) + `"`),
+			"is no file of at most 1048576 bytes", nil,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -103,7 +122,8 @@ func TestWhatIsNoWorkspace(t *testing.T) {
 	write(t, base, "file", "", 0o644)
 	write(t, base, "other/notes.md", "", 0o644)
 	for name, says := range map[string]string{
-		"nowhere": "there is no workspace " + filepath.Join(base, "nowhere") + ": a run of `iterate skill PATH` makes one", "file": "is no directory",
+		"nowhere": "there is no workspace " + filepath.Join(base,
+			"nowhere") + ": a run of `iterate skill PATH` makes one", "file": "is no directory",
 		"other": "is no workspace: it has neither manifest.json nor v0",
 	} {
 		_, err := workspace.OpenWorkspace(filepath.Join(base, name))
@@ -115,11 +135,16 @@ func TestWhatIsNoWorkspace(t *testing.T) {
 func TestWhatIsSavedIsRead(t *testing.T) {
 	t.Parallel()
 	base := room(t)
-	for name, skill := range map[string]string{"beside": filepath.Join(base, "s"), "odd": filepath.Join(base, "a b", `q"\`, "ü"), "unknown": "", "the same name": filepath.Join(base, "ws-2", "ws")} {
+	for name, skill := range map[string]string{
+		"beside": filepath.Join(base, "s"),
+		"odd":    filepath.Join(base, "a b", `q"\`, "ü"), "unknown": "",
+		"the same name": filepath.Join(base, "ws-2", "ws"),
+	} {
 		dir := filepath.Join(base, "of "+name)
 		require.NoError(t, os.Mkdir(dir, 0o755))
 		w := &workspace.Workspace{
-			Dir: dir, Skill: skill, Best: 7, Applied: &workspace.Applied{Version: 3, Digest: "d", Before: "before-apply-2"}, SuiteHash: "h",
+			Dir: dir, Skill: skill, Best: 7,
+			Applied: &workspace.Applied{Version: 3, Digest: "d", Before: "before-apply-2"}, SuiteHash: "h",
 			Run: &workspace.Run{After: 4, Count: 9}, Whole: true, Executor: &history.Executor{Agent: "a", Model: "m"},
 		}
 		require.NoError(t, w.Save(), name)
@@ -136,8 +161,11 @@ func TestPlacesOfAWorkspace(t *testing.T) {
 	write(t, base, "s/SKILL.md", "x", 0o644)
 	write(t, base, "other/README.md", "x", 0o644)
 	for dir, want := range map[string]string{
-		filepath.Join(base, "s"): filepath.Join(base, "s-autoresearch"), base + "/s/": filepath.Join(base, "s-autoresearch"), base + "/./s/.": filepath.Join(base, "s-autoresearch"),
-		filepath.Join(base, "other"): filepath.Join(base, "other"), filepath.Join(base, "gone"): filepath.Join(base, "gone"),
+		filepath.Join(base, "s"):     filepath.Join(base, "s-autoresearch"),
+		base + "/s/":                 filepath.Join(base, "s-autoresearch"),
+		base + "/./s/.":              filepath.Join(base, "s-autoresearch"),
+		filepath.Join(base, "other"): filepath.Join(base, "other"),
+		filepath.Join(base, "gone"):  filepath.Join(base, "gone"),
 	} {
 		assert.Equal(t, want, workspace.Of(dir), dir)
 	}
@@ -194,7 +222,10 @@ func TestAdopt(t *testing.T) {
 		if n == 2 {
 			score = more
 		}
-		require.NoError(t, w.Append(results.Row{Iteration: n, Time: time.Unix(1e9, 0), Score: &score, Action: action, Changelog: "x"}))
+		require.NoError(t, w.Append(results.Row{
+			Iteration: n, Time: time.Unix(1e9, 0), Score: &score, Action: action,
+			Changelog: "x",
+		}))
 	}
 	before := scan(t, filepath.Join(dir, "v1"))
 	require.True(t, workspace.Foreign(dir))
@@ -385,7 +416,13 @@ func TestDoneOfARun(t *testing.T) {
 	} {
 		var rows []results.Row
 		for n, action := range c.rows {
-			rows = append(rows, results.Row{Iteration: n, Action: map[rune]results.Action{'b': results.Baseline, 'k': results.Kept, 'r': results.Reverted}[action]})
+			rows = append(rows, results.Row{
+				Iteration: n,
+				Action: map[rune]results.Action{
+					'b': results.Baseline, 'k': results.Kept,
+					'r': results.Reverted,
+				}[action],
+			})
 		}
 		done, reverts := (&workspace.Run{After: c.after, Count: 9}).Done(rows)
 		assert.Equal(t, []int{c.done, c.reverts}, []int{done, reverts}, name)

@@ -25,15 +25,22 @@ func TestWhereAWorkspaceMayBegin(t *testing.T) {
 		files []string
 		says  string
 	}{
-		"nothing":                     {false, nil, ""},
-		"hidden files":                {false, []string{".DS_Store", ".cache/x"}, ""},
-		"a repository":                {false, []string{".git/HEAD"}, `has ".git" in it`},
-		"a file":                      {false, []string{"notes.md"}, `has "notes.md" in it`},
-		"a version without a record":  {false, []string{"v1/SKILL.md"}, `has "v1" in it`},
-		"a table without a record":    {false, []string{"results.tsv"}, `has "results.tsv" in it`},
-		"a record of no original":     {false, []string{"v1.manifest.json"}, `has "v1.manifest.json" in it`},
-		"an attempt":                  {true, nil, ""},
-		"an attempt with all of it":   {true, []string{"v1/x", "v12.manifest.json", "iteration-0/eval-1/x", "candidate/x", "results.tsv", ".v1.stage-1/x"}, ""},
+		"nothing":                    {false, nil, ""},
+		"hidden files":               {false, []string{".DS_Store", ".cache/x"}, ""},
+		"a repository":               {false, []string{".git/HEAD"}, `has ".git" in it`},
+		"a file":                     {false, []string{"notes.md"}, `has "notes.md" in it`},
+		"a version without a record": {false, []string{"v1/SKILL.md"}, `has "v1" in it`},
+		"a table without a record":   {false, []string{"results.tsv"}, `has "results.tsv" in it`},
+		"a record of no original":    {false, []string{"v1.manifest.json"}, `has "v1.manifest.json" in it`},
+		"an attempt":                 {true, nil, ""},
+		"an attempt with all of it": {
+			true,
+			[]string{
+				"v1/x", "v12.manifest.json", "iteration-0/eval-1/x", "candidate/x", "results.tsv",
+				".v1.stage-1/x",
+			},
+			"",
+		},
 		"an attempt and a file":       {true, []string{"thesis.md"}, `has "thesis.md" in it`},
 		"an attempt in a repository":  {true, []string{".git/HEAD"}, ""},
 		"a name that is nearly its":   {true, []string{"v1-old/x"}, `has "v1-old" in it`},
@@ -87,19 +94,31 @@ func TestWhatATakeIsRefused(t *testing.T) {
 		to    string
 		says  string
 	}{
-		"of a file":  {func(t *testing.T, base string) { t.Helper(); write(t, base, "file", "x", 0o644) }, "file", "v1", "is no directory"},
+		"of a file": {
+			func(t *testing.T, base string) { t.Helper(); write(t, base, "file", "x", 0o644) }, "file", "v1",
+			"is no directory",
+		},
 		"of nothing": {nil, "gone", "v1", "no such file or directory"},
 		"onto a link": {func(t *testing.T, base string) {
 			t.Helper()
 			require.NoError(t, os.Symlink("src", filepath.Join(base, "v1")))
 		}, "src", "v1", "is there and is no directory"},
-		"below a file": {func(t *testing.T, base string) { t.Helper(); write(t, base, "file", "x", 0o644) }, "src", "file/v1", "not a directory"},
+		"below a file": {
+			func(t *testing.T, base string) { t.Helper(); write(t, base, "file", "x", 0o644) }, "src",
+			"file/v1", "not a directory",
+		},
 		"through a link to itself": {func(t *testing.T, base string) {
 			t.Helper()
 			require.NoError(t, os.Symlink("src", filepath.Join(base, "l")))
 		}, "l", "src/v1", "keep the two apart"},
-		"above itself":         {func(t *testing.T, base string) { t.Helper(); write(t, base, "src/in/a", "x", 0o644) }, "src/in", "src", "keep the two apart"},
-		"onto files of others": {func(t *testing.T, base string) { t.Helper(); write(t, base, "v1/mine", "x", 0o644) }, "src", "v1", "has files in it and is no snapshot"},
+		"above itself": {
+			func(t *testing.T, base string) { t.Helper(); write(t, base, "src/in/a", "x", 0o644) },
+			"src/in", "src", "keep the two apart",
+		},
+		"onto files of others": {
+			func(t *testing.T, base string) { t.Helper(); write(t, base, "v1/mine", "x", 0o644) },
+			"src", "v1", "has files in it and is no snapshot",
+		},
 		"of what leaves it by a link": {func(t *testing.T, base string) {
 			t.Helper()
 			require.NoError(t, os.Symlink("a/../..", filepath.Join(base, "src", "l")))
@@ -140,13 +159,23 @@ func TestARestoreThatWasInterrupted(t *testing.T) {
 	for name, c := range map[string]struct {
 		leave func(t *testing.T, base string)
 	}{
-		"nothing of it":            {nil},
-		"half of what was to come": {func(t *testing.T, base string) { t.Helper(); write(t, base, ".dir.stage-1/a", "th", 0o600) }},
+		"nothing of it": {nil},
+		"half of what was to come": {func(t *testing.T,
+			base string,
+		) {
+			t.Helper()
+			write(t, base, ".dir.stage-1/a", "th", 0o600)
+		}},
 		"the old one, aside": {func(t *testing.T, base string) {
 			t.Helper()
 			require.NoError(t, os.Rename(filepath.Join(base, "dir"), filepath.Join(base, ".dir.aside")))
 		}},
-		"the old one, and the new": {func(t *testing.T, base string) { t.Helper(); write(t, base, ".dir.aside/a", "older", 0o644) }},
+		"the old one, and the new": {func(t *testing.T,
+			base string,
+		) {
+			t.Helper()
+			write(t, base, ".dir.aside/a", "older", 0o644)
+		}},
 		"a directory that is gone": {func(t *testing.T, base string) {
 			t.Helper()
 			require.NoError(t, os.RemoveAll(filepath.Join(base, "dir")))

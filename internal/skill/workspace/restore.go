@@ -206,7 +206,8 @@ func (r *restoring) inPlace(dir string) error {
 			}
 			continue
 		}
-		if was, _ := r.now.tree.Find(name); !is || !wanted.IsFile() || !was.IsFile() { // a file takes another's place in one step
+		if was, _ := r.now.tree.Find(name); !is || !wanted.IsFile() ||
+			!was.IsFile() { // a file takes another's place in one step
 			if err := files.RemoveAll(place); err != nil {
 				return err
 			}

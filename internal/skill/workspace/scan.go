@@ -61,7 +61,8 @@ func (l *listing) fill(ctx context.Context, dir string) error {
 	}
 	l.tree = found
 	if _, bytes := l.tree.Files(); bytes > maxBytes {
-		return fmt.Errorf("%s has %d entries and %d MB; at most %d entries and %d MB are kept", dir, len(found), bytes>>20, maxEntries, maxBytes>>20)
+		return fmt.Errorf("%s has %d entries and %d MB; at most %d entries and %d MB are kept", dir, len(found),
+			bytes>>20, maxEntries, maxBytes>>20)
 	}
 	return nil
 }
@@ -90,5 +91,6 @@ func Scan(ctx context.Context, dir string) (Tree, error) {
 
 // protects reports whether there is a `.git` below a path.
 func (l *listing) protects(name string) bool {
-	return slices.ContainsFunc(l.kept, func(kept string) bool { return name == "." || strings.HasPrefix(kept, name+"/") })
+	return slices.ContainsFunc(l.kept,
+		func(kept string) bool { return name == "." || strings.HasPrefix(kept, name+"/") })
 }

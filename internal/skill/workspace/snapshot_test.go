@@ -42,8 +42,10 @@ func odd(t testing.TB, dir string) {
 		t.Skip("names that are not UTF-8 need Linux")
 	}
 	for name, mode := range map[string]fs.FileMode{
-		"SKILL.md": 0o644, "scripts/run.sh": 0o755, "with space": 0o600, `"quoted"`: 0o640, "'single'": 0o444, "new\nline": 0o644,
-		"tab\tand\\back": 0o644, "not\xffutf8/\xfe": 0o644, "*?[x]": 0o644, "-rf": 0o644, "ünïcode": 0o711, "deep/er/est/file": 0o644, "scripts-x": 0o644,
+		"SKILL.md": 0o644, "scripts/run.sh": 0o755, "with space": 0o600, `"quoted"`: 0o640, "'single'": 0o444,
+		"new\nline":      0o644,
+		"tab\tand\\back": 0o644, "not\xffutf8/\xfe": 0o644, "*?[x]": 0o644, "-rf": 0o644, "ünïcode": 0o711,
+		"deep/er/est/file": 0o644, "scripts-x": 0o644,
 	} {
 		write(t, dir, name, "text of "+name, mode)
 	}
@@ -180,9 +182,16 @@ func TestBadSnapshotsChangeNothing(t *testing.T) {
 		spoil func(t *testing.T, snap string)
 		want  string
 	}{
-		"missing":          {func(t *testing.T, s string) { require.NoError(t, files.RemoveAll(s)) }, "is missing"},
-		"no manifest":      {func(t *testing.T, s string) { require.NoError(t, os.Remove(workspace.ManifestFile(s))) }, "has no manifest"},
-		"manifest cut off": {func(t *testing.T, s string) { require.NoError(t, os.Truncate(workspace.ManifestFile(s), 500)) }, "was cut off"},
+		"missing": {func(t *testing.T, s string) { require.NoError(t, files.RemoveAll(s)) }, "is missing"},
+		"no manifest": {
+			func(t *testing.T, s string) { require.NoError(t, os.Remove(workspace.ManifestFile(s))) },
+			"has no manifest",
+		},
+		"manifest cut off": {func(t *testing.T,
+			s string,
+		) {
+			require.NoError(t, os.Truncate(workspace.ManifestFile(s), 500))
+		}, "was cut off"},
 		"manifest altered": {func(t *testing.T, s string) {
 			text, err := os.ReadFile(workspace.ManifestFile(s))
 			require.NoError(t, err)
@@ -201,8 +210,14 @@ func TestBadSnapshotsChangeNothing(t *testing.T) {
 		"file altered": {func(t *testing.T, s string) {
 			require.NoError(t, os.WriteFile(filepath.Join(s, "SKILL.md"), []byte("TEXT OF SKILL.md"), 0o600))
 		}, `"SKILL.md" is not what its manifest says`},
-		"file missing": {func(t *testing.T, s string) { require.NoError(t, os.Remove(filepath.Join(s, "SKILL.md"))) }, `"SKILL.md" is missing`},
-		"file more":    {func(t *testing.T, s string) { write(t, s, "more", "x", 0o644) }, `"more" is not in its manifest`},
+		"file missing": {
+			func(t *testing.T, s string) { require.NoError(t, os.Remove(filepath.Join(s, "SKILL.md"))) },
+			`"SKILL.md" is missing`,
+		},
+		"file more": {
+			func(t *testing.T, s string) { write(t, s, "more", "x", 0o644) },
+			`"more" is not in its manifest`,
+		},
 		"link turned": {func(t *testing.T, s string) {
 			require.NoError(t, os.Remove(filepath.Join(s, "dangling")))
 			require.NoError(t, os.Symlink("/etc", filepath.Join(s, "dangling")))
@@ -243,7 +258,11 @@ func TestRefused(t *testing.T) {
 		dst     string
 		want    string
 	}{
-		"a link to the root": {func(t *testing.T, s string) { require.NoError(t, os.Symlink("/", filepath.Join(s, "l"))) }, "v0", `"l" is a link that leaves the tree`},
+		"a link to the root": {func(t *testing.T,
+			s string,
+		) {
+			require.NoError(t, os.Symlink("/", filepath.Join(s, "l")))
+		}, "v0", `"l" is a link that leaves the tree`},
 		"a link upwards": {func(t *testing.T, s string) {
 			require.NoError(t, os.Symlink("../other", filepath.Join(s, "l")))
 		}, "v0", `"l" is a link that leaves the tree`},
@@ -252,15 +271,25 @@ func TestRefused(t *testing.T) {
 			require.NoError(t, os.Symlink("a/b", filepath.Join(s, "here")))
 			require.NoError(t, os.Symlink("here/../../..", filepath.Join(s, "out")))
 		}, "v0", `"out" is a link that leaves the tree`},
-		"a link into .git": {func(t *testing.T, s string) { require.NoError(t, os.Symlink(".git/config", filepath.Join(s, "l"))) }, "v0", "git directory"},
+		"a link into .git": {func(t *testing.T,
+			s string,
+		) {
+			require.NoError(t, os.Symlink(".git/config", filepath.Join(s, "l")))
+		}, "v0", "git directory"},
 		"a name like .git": {func(t *testing.T, s string) { write(t, s, "git~1", "", 0o644) }, "v0", "take for .git"},
 		"into itself":      {func(*testing.T, string) {}, "src/inside", "keep the two apart"},
 		"onto itself":      {func(*testing.T, string) {}, "src", "keep the two apart"},
 		"onto files": {func(t *testing.T, s string) {
 			write(t, filepath.Dir(s), "there/file", "precious", 0o644)
 		}, "there", "is no snapshot"},
-		"onto a file": {func(t *testing.T, s string) { write(t, filepath.Dir(s), "there", "", 0o644) }, "there", "is no directory"},
-		"no source":   {func(t *testing.T, s string) { require.NoError(t, os.RemoveAll(s)) }, "v0", "no such file or directory"},
+		"onto a file": {
+			func(t *testing.T, s string) { write(t, filepath.Dir(s), "there", "", 0o644) }, "there",
+			"is no directory",
+		},
+		"no source": {
+			func(t *testing.T, s string) { require.NoError(t, os.RemoveAll(s)) }, "v0",
+			"no such file or directory",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -37,7 +37,10 @@ func anyTree(random *rand.Rand) Tree {
 		if random.IntN(3) == 0 {
 			found[name] = Entry{Path: name, Mode: fs.ModeSymlink, Target: names[random.IntN(len(names))]}
 		} else {
-			found[name] = Entry{Path: name, Mode: []fs.FileMode{0o644, 0o755}[random.IntN(2)], SHA256: strings.Repeat(fmt.Sprint(random.IntN(3)), 64), Size: int64(random.IntN(3))}
+			found[name] = Entry{
+				Path: name, Mode: []fs.FileMode{0o644, 0o755}[random.IntN(2)],
+				SHA256: strings.Repeat(fmt.Sprint(random.IntN(3)), 64), Size: int64(random.IntN(3)),
+			}
 		}
 	}
 	t := Tree{}
@@ -107,7 +110,12 @@ func TestAChangedByteOfAManifestIsSeen(t *testing.T) {
 func TestBelow(t *testing.T) {
 	t.Parallel()
 	file := func(name string) Entry { return Entry{Path: name, Mode: 0o644} }
-	tree := Tree{file("SKILL.md"), {Path: "evals", Mode: fs.ModeDir | 0o755}, file("evals-2/a"), file("evals/a"), file("evals/b/c"), file("x/evals/a")}
+	tree := Tree{
+		file("SKILL.md"),
+		{Path: "evals", Mode: fs.ModeDir | 0o755},
+		file("evals-2/a"), file("evals/a"),
+		file("evals/b/c"), file("x/evals/a"),
+	}
 	assert.Equal(t, Tree{file("a"), file("b/c")}, tree.Below("evals"))
 	assert.Equal(t, Tree{file("c")}, tree.Below("evals/b"))
 	assert.Equal(t, Tree{}, tree.Below("gone"))
@@ -126,18 +134,43 @@ func TestWhatNoSnapshotHas(t *testing.T) {
 		"a link to nothing":      {Tree{link("b", "gone")}, ""},
 		"a link upwards, within": {Tree{link("a/b", "../c")}, ""},
 		"a link to the top":      {Tree{link("a/b", "..")}, ""},
-		"a link above it":        {Tree{link("a/b", "../..")}, `"a/b" is a link that leaves the tree (it says "../..")`},
-		"a link to the root":     {Tree{link("b", "/")}, `"b" is a link that leaves the tree`},
-		"a link by a link":       {Tree{link("a", "d/e"), link("b", "a/../../..")}, `"b" is a link that leaves the tree`},
-		"a circle":               {Tree{link("a", "b"), link("b", "a")}, `"a" is a link that leads round in circles`},
-		"itself":                 {Tree{link("a", "a")}, `"a" is a link that leads round in circles`},
-		"a link to git's files":  {Tree{link("a", "sub/.GIT/hooks")}, `"a" is a link that leaves the tree into a git directory`},
-		"a pipe":                 {Tree{{Path: "p", Mode: fs.ModeNamedPipe | 0o644}}, `"p" is neither file, directory nor link`},
-		"a device":               {Tree{{Path: "d", Mode: fs.ModeDevice}}, `"d" is neither file, directory nor link`},
-		"a short name of .git":   {Tree{{Path: "a/GIT~1", Mode: fs.ModeDir | 0o755}}, `"a/GIT~1" has a name that some file systems take for .git`},
-		"a stream of .git":       {Tree{{Path: ".git::$INDEX_ALLOCATION", Mode: 0o644}}, "has a name that some file systems take for .git"},
-		"a hidden mark in it":    {Tree{{Path: ".g\u200cit", Mode: 0o644}}, "has a name that some file systems take for .git"},
-		"names that begin so":    {Tree{{Path: ".gitignore", Mode: 0o644}, {Path: "git~10", Mode: 0o644}, {Path: "x.git", Mode: 0o644}}, ""},
+		"a link above it": {
+			Tree{link("a/b", "../..")},
+			`"a/b" is a link that leaves the tree (it says "../..")`,
+		},
+		"a link to the root": {Tree{link("b", "/")}, `"b" is a link that leaves the tree`},
+		"a link by a link": {
+			Tree{link("a", "d/e"), link("b", "a/../../..")},
+			`"b" is a link that leaves the tree`,
+		},
+		"a circle": {Tree{link("a", "b"), link("b", "a")}, `"a" is a link that leads round in circles`},
+		"itself":   {Tree{link("a", "a")}, `"a" is a link that leads round in circles`},
+		"a link to git's files": {
+			Tree{link("a", "sub/.GIT/hooks")},
+			`"a" is a link that leaves the tree into a git directory`,
+		},
+		"a pipe": {
+			Tree{{Path: "p", Mode: fs.ModeNamedPipe | 0o644}},
+			`"p" is neither file, directory nor link`,
+		},
+		"a device": {Tree{{Path: "d", Mode: fs.ModeDevice}}, `"d" is neither file, directory nor link`},
+		"a short name of .git": {
+			Tree{{Path: "a/GIT~1", Mode: fs.ModeDir | 0o755}},
+			`"a/GIT~1" has a name that some file systems take for .git`,
+		},
+		"a stream of .git": {
+			Tree{{Path: ".git::$INDEX_ALLOCATION", Mode: 0o644}},
+			"has a name that some file systems take for .git",
+		},
+		"a hidden mark in it": {
+			Tree{{Path: ".g\u200cit", Mode: 0o644}},
+			"has a name that some file systems take for .git",
+		},
+		"names that begin so": {Tree{
+			{Path: ".gitignore", Mode: 0o644},
+			{Path: "git~10", Mode: 0o644},
+			{Path: "x.git", Mode: 0o644},
+		}, ""},
 	} {
 		if c.says == "" {
 			assert.Empty(t, faultOf(c.tree), name)
@@ -153,7 +186,15 @@ func TestApart(t *testing.T) {
 		a, b  string
 		apart bool
 	}{
-		{"/a", "/b", true}, {"/a", "/a-b", true}, {"/a/b", "/a/c", true}, {"/a", "/a", false}, {"/a", "/a/b/c", false}, {"/a/b", "/a", false}, {"/", "/a", false}, {"/a", "/a/..b", false}, {"/a/..b", "/a/b", true},
+		{"/a", "/b", true},
+		{"/a", "/a-b", true},
+		{"/a/b", "/a/c", true},
+		{"/a", "/a", false},
+		{"/a", "/a/b/c", false},
+		{"/a/b", "/a", false},
+		{"/", "/a", false},
+		{"/a", "/a/..b", false},
+		{"/a/..b", "/a/b", true},
 	} {
 		err := apart(c.a, c.b)
 		assert.Equal(t, c.apart, err == nil, "%s and %s", c.a, c.b)

@@ -174,7 +174,8 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 	if in.Schema != Schema {
 		return nil, fmt.Errorf("%s has the schema %d, and this program reads %d", file, in.Schema, Schema)
 	}
-	if a := in.Applied; a != nil && (!keptName().MatchString(a.Before) || !keptName().MatchString(a.From) || !placedName().MatchString(a.To)) {
+	if a := in.Applied; a != nil &&
+		(!keptName().MatchString(a.Before) || !keptName().MatchString(a.From) || !placedName().MatchString(a.To)) {
 		return nil, fmt.Errorf("%s: %q, %q or %q is no snapshot of an application", file, a.Before, a.From, a.To)
 	}
 	if in.BestVersion < 0 {
@@ -184,7 +185,10 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 	if skill != "" && !filepath.IsAbs(skill) {
 		skill = filepath.Join(dir, skill)
 	}
-	return &Workspace{Dir: dir, Skill: skill, Best: in.BestVersion, Applied: in.Applied, SuiteHash: in.SuiteHash, Executor: in.Executor, Run: in.Run, Whole: in.Whole}, nil
+	return &Workspace{
+		Dir: dir, Skill: skill, Best: in.BestVersion, Applied: in.Applied, SuiteHash: in.SuiteHash,
+		Executor: in.Executor, Run: in.Run, Whole: in.Whole,
+	}, nil
 }
 
 func isWorkspace(w *Workspace) error {
@@ -202,7 +206,10 @@ func (w *Workspace) Save() error {
 			skill = relative
 		}
 	}
-	out := workspaceJSON{Schema: Schema, Format: Format, Skill: filepath.ToSlash(skill), BestVersion: w.Best, SuiteHash: w.SuiteHash, Applied: w.Applied, Executor: w.Executor, Run: w.Run, Whole: w.Whole}
+	out := workspaceJSON{
+		Schema: Schema, Format: Format, Skill: filepath.ToSlash(skill), BestVersion: w.Best,
+		SuiteHash: w.SuiteHash, Applied: w.Applied, Executor: w.Executor, Run: w.Run, Whole: w.Whole,
+	}
 	text, err := json.MarshalIndent(out, "", "  ")
 	if err != nil {
 		return err

@@ -21,7 +21,8 @@ import (
 func TestFinish(t *testing.T) {
 	t.Parallel()
 	base := room(t)
-	src, w := filepath.Join(base, "s"), &workspace.Workspace{Dir: filepath.Join(base, "w"), Skill: filepath.Join(base, "s")}
+	src, w := filepath.Join(base, "s"),
+		&workspace.Workspace{Dir: filepath.Join(base, "w"), Skill: filepath.Join(base, "s")}
 	write(t, src, "one", "1", 0o644)
 	write(t, src, "two", "2", 0o644)
 	write(t, src, "d/three", "3", 0o644)
@@ -108,7 +109,11 @@ func TestWorkspace(t *testing.T) {
 	assert.Len(t, table.Rows(), 1)
 
 	assert.Equal(t, moved+"-2", workspace.FreshDir(moved))
-	for _, text := range []string{"", "{", "[]", `{"format": "other"}`, `{"format": "autoloop-skill-workspace", "schema": 9}`, `{"format": "autoloop-skill-workspace", "schema": 1, "best_version": -1}`} {
+	for _, text := range []string{
+		"", "{", "[]", `{"format": "other"}`,
+		`{"format": "autoloop-skill-workspace", "schema": 9}`,
+		`{"format": "autoloop-skill-workspace", "schema": 1, "best_version": -1}`,
+	} {
 		write(t, moved, "manifest.json", text, 0o644)
 		_, err = workspace.OpenWorkspace(moved)
 		require.ErrorContains(t, err, "manifest.json")
@@ -118,7 +123,8 @@ func TestWorkspace(t *testing.T) {
 func TestWorkspaceInADirectoryOfOthers(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"": "", ".hidden": "", "notes.txt": `has "notes.txt" in it`, "candidate/mine": `has "candidate" in it`, "iteration-1/mine": `has "iteration-1" in it`, ".git/HEAD": `has ".git" in it`,
+		"": "", ".hidden": "", "notes.txt": `has "notes.txt" in it`, "candidate/mine": `has "candidate" in it`,
+		"iteration-1/mine": `has "iteration-1" in it`, ".git/HEAD": `has ".git" in it`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -109,7 +109,8 @@ func (a *Archive) Forget(before time.Time) {
 // those above it have directories alone.
 func (a *Archive) piece(dir string) bool {
 	entries, err := os.ReadDir(dir)
-	return err == nil && piece().MatchString(filepath.Base(dir)) && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Type().IsRegular() })
+	return err == nil && piece().MatchString(filepath.Base(dir)) &&
+		slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Type().IsRegular() })
 }
 
 // Room reports an error when the file system of a directory cannot take a few
@@ -129,5 +130,6 @@ func Room(dir string) error {
 }
 
 func noRoom(dir string, err error) error {
-	return fmt.Errorf("there is no room in %s: %w; make room and run it again, what was finished is kept", dir, files.Cause(err))
+	return fmt.Errorf("there is no room in %s: %w; make room and run it again, what was finished is kept", dir,
+		files.Cause(err))
 }

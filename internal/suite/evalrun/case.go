@@ -147,7 +147,10 @@ func (w *cased) check(ctx context.Context) error {
 
 // graded is the answer to a check.
 func (w *cased) graded(check evals.Check, passed bool, evidence string) evals.Graded {
-	return evals.Graded{Text: check.Label(), Source: evals.Deterministic, Passed: passed, Evidence: w.masker.OneLine(evidence, maxWords)}
+	return evals.Graded{
+		Text: check.Label(), Source: evals.Deterministic, Passed: passed,
+		Evidence: w.masker.OneLine(evidence, maxWords),
+	}
 }
 
 // grade asks the grader about the expectations. A grader that does not answer
@@ -158,7 +161,8 @@ func (w *cased) grade(ctx context.Context) error {
 	}
 	begun := w.Now()
 	grades, err := w.Grader.Grade(ctx, judge.Work{
-		Prompt: w.c.Prompt, Expected: w.c.ExpectedOutput, Expectations: w.c.Expectations, Transcript: w.transcript, Outputs: w.files,
+		Prompt: w.c.Prompt, Expected: w.c.ExpectedOutput, Expectations: w.c.Expectations, Transcript: w.transcript,
+		Outputs: w.files,
 	})
 	w.spent.Judged(grades.Tokens, grades.USD)
 	if err != nil {
@@ -177,12 +181,14 @@ func (w *cased) grade(ctx context.Context) error {
 func (w *cased) write() error {
 	executor := w.reply.Duration
 	w.grading.Timing = object(map[string]any{
-		"executor_duration_seconds": executor.Seconds(), "grader_duration_seconds": w.took.Seconds(), "total_duration_seconds": (executor + w.took).Seconds(),
+		"executor_duration_seconds": executor.Seconds(), "grader_duration_seconds": w.took.Seconds(),
+		"total_duration_seconds": (executor + w.took).Seconds(),
 	})
 	usage := w.reply.Usage
 	w.grading.Metrics = object(map[string]any{
-		"total_tool_calls": usage.ToolCalls, "total_steps": usage.Turns, "input_tokens": usage.InputTokens, "output_tokens": usage.OutputTokens,
-		"output_chars": w.chars, "transcript_chars": len(w.transcript),
+		"total_tool_calls": usage.ToolCalls, "total_steps": usage.Turns, "input_tokens": usage.InputTokens,
+		"output_tokens": usage.OutputTokens,
+		"output_chars":  w.chars, "transcript_chars": len(w.transcript),
 	})
 	text, err := json.MarshalIndent(w.grading, "", "  ")
 	if err == nil {

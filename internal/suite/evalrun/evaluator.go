@@ -55,7 +55,10 @@ func (e *Evaluator) Run(ctx context.Context, request evaluation.Request) (evalua
 		return e.problem(ctx, outcome, err)
 	}
 	outcome.Tail = e.Masker.String(Failures(result, maxTail))
-	outcome.Measurement = metric.Measurement{Metric: new(evals.RateValue(result.Rate)), Numbers: evals.CaseNumbers(result.Cases)}
+	outcome.Measurement = metric.Measurement{
+		Metric:  new(evals.RateValue(result.Rate)),
+		Numbers: evals.CaseNumbers(result.Cases),
+	}
 	return outcome, nil
 }
 

@@ -26,7 +26,8 @@ func Failures(r Result, most int) string {
 			lines = append(lines, fmt.Sprintf("case %s: %d of %d", c.ID, c.Passed, c.Total))
 		}
 		for _, failed := range c.Failed {
-			lines = append(lines, fmt.Sprintf("  failed: %s (%s)", plain.Short(failed.Text, maxWords), plain.Short(failed.Evidence, maxWords)))
+			lines = append(lines, fmt.Sprintf("  failed: %s (%s)", plain.Short(failed.Text, maxWords),
+				plain.Short(failed.Evidence, maxWords)))
 		}
 	}
 	var ids []string
@@ -35,7 +36,8 @@ func Failures(r Result, most int) string {
 	}
 	lines = append(lines, Remarks(ids, r.Feedback)...)
 	if len(whole) > 0 {
-		lines = append(lines, fmt.Sprintf("passed whole, %d of %d cases: %s", len(whole), len(r.Cases), strings.Join(whole, ", ")))
+		lines = append(lines, fmt.Sprintf("passed whole, %d of %d cases: %s", len(whole), len(r.Cases),
+			strings.Join(whole, ", ")))
 	}
 	text := strings.Join(lines, "\n")
 	if len(text) > most {

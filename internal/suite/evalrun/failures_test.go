@@ -45,7 +45,10 @@ func TestFailuresAreBounded(t *testing.T) {
 	t.Parallel()
 	var r Result
 	for i := range 30 {
-		r.Cases = append(r.Cases, evals.CaseScore{ID: fmt.Sprint(i), Passed: 1, Total: 2, Failed: []evals.Graded{{Text: strings.Repeat("ä", 300), Evidence: strings.Repeat("日", 300)}}})
+		r.Cases = append(r.Cases, evals.CaseScore{
+			ID: fmt.Sprint(i), Passed: 1, Total: 2,
+			Failed: []evals.Graded{{Text: strings.Repeat("ä", 300), Evidence: strings.Repeat("日", 300)}},
+		})
 	}
 	whole := Failures(r, 1<<20)
 	for most := 3; most < 500; most++ {
@@ -71,7 +74,8 @@ func TestFailuresInWords(t *testing.T) {
 		Feedback: map[string]string{"4": `{"overall": "check more"}`, "gone": `{"overall": "of no case"}`},
 	}
 	assert.Equal(t, strings.Join([]string{
-		"case 2: 0 of 3: it crashed", "case 3: 1 of 2", "  failed: it greets (no greeting)", "the grader on case 4: check more", "passed whole, 2 of 4 cases: 1, 4",
+		"case 2: 0 of 3: it crashed", "case 3: 1 of 2", "  failed: it greets (no greeting)",
+		"the grader on case 4: check more", "passed whole, 2 of 4 cases: 1, 4",
 	}, "\n"), Failures(r, 4000))
 	assert.Empty(t, Failures(Result{}, 4000))
 }

@@ -26,7 +26,8 @@ func (s *Skill) TriggerSuite() *Skill {
 			label = "the skill is left alone"
 		}
 		with.queries[id] = trigger
-		with.Evals.Cases = append(with.Evals.Cases, evals.Case{ID: id, Prompt: trigger.Query, Checks: []evals.Check{{Description: label}}})
+		with.Evals.Cases = append(with.Evals.Cases,
+			evals.Case{ID: id, Prompt: trigger.Query, Checks: []evals.Check{{Description: label}}})
 	}
 	return &with
 }
@@ -58,7 +59,10 @@ func (w *cased) checkTrigger(trigger evals.Trigger, raw string) (finished, error
 	if used {
 		evidence = "the transcript shows that the skill was loaded"
 	}
-	w.grading = w.grading.Merge(evals.Graded{Text: w.c.Checks[0].Label(), Passed: used == trigger.ShouldTrigger, Evidence: evidence, Source: evals.Deterministic})
+	w.grading = w.grading.Merge(evals.Graded{
+		Text: w.c.Checks[0].Label(), Passed: used == trigger.ShouldTrigger,
+		Evidence: evidence, Source: evals.Deterministic,
+	})
 	if err := w.write(); err != nil {
 		return finished{}, err
 	}

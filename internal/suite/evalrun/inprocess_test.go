@@ -110,8 +110,10 @@ func TestWhatAnExecutorIsGiven(t *testing.T) {
 		"Put every file that you produce into outputs/, in the current directory.\n", first.Prompt)
 	assert.Equal(t, "Again\n\n---\nThe skill notes is installed at .worker/skills/notes. Read its SKILL.md first and follow it.\n"+
 		"Put every file that you produce into outputs/, in the current directory.\n", second.Prompt)
-	assert.Equal(t, []string{".worker/skills/notes/SKILL.md", ".worker/skills/notes/top.md", "files/in.txt", "top.md"}, first.Targets)
-	assert.Equal(t, []string{".worker/skills/notes/SKILL.md", ".worker/skills/notes/top.md"}, second.Targets, "the files of another case are not there")
+	assert.Equal(t, []string{".worker/skills/notes/SKILL.md", ".worker/skills/notes/top.md", "files/in.txt", "top.md"},
+		first.Targets)
+	assert.Equal(t, []string{".worker/skills/notes/SKILL.md", ".worker/skills/notes/top.md"}, second.Targets,
+		"the files of another case are not there")
 	for _, r := range executor.asked {
 		assert.Equal(t, []string{"m", "c"}, []string{r.Model, r.Command})
 		assert.Equal(t, 7*time.Second, r.Timeout)
@@ -144,17 +146,52 @@ func TestHowExecutorsEnd(t *testing.T) {
 		over    bool   // it is a LimitError
 		asked   int
 	}{
-		"well":                  {nil, nil, work.Budget{}, "", "", false, false, 2},
-		"it crashes":            {&agent.Failure{Kind: agent.Crashed, Message: "exit code 3\n" + secret}, nil, work.Budget{}, "crashed: exit code 3 ***", "", false, false, 2},
-		"its time":              {&agent.Failure{Kind: agent.Timeout, Message: "it took longer than 9s"}, nil, work.Budget{}, "timeout: it took longer than 9s", "", false, false, 2},
-		"it is denied a tool":   {&agent.Failure{Kind: agent.Denied, Message: "Bash"}, nil, work.Budget{}, "denied: Bash", "", false, false, 2},
-		"its own budget":        {&agent.Failure{Kind: agent.Budget, Message: "9 turns"}, nil, work.Budget{}, "budget: 9 turns", "", false, false, 2},
-		"the run's limit":       {&agent.Failure{Kind: agent.Budget, Message: "9 turns"}, nil, limit, "", "case a: agent worker: budget: 9 turns", false, true, 1},
-		"crashed below a limit": {&agent.Failure{Kind: agent.Crashed, Message: "exit code 3"}, nil, limit, "crashed: exit code 3", "", false, false, 2},
-		"no login":              {&agent.Failure{Kind: agent.Authentication, Message: "no key " + secret}, nil, work.Budget{}, "", "case a: agent worker: authentication: no key ***; nothing was decided by it", true, false, 1},
-		"no agent":              {&agent.Failure{Kind: agent.Unavailable, Message: "not installed"}, nil, work.Budget{}, "", "case a: agent worker: unavailable: not installed", true, false, 1},
-		"a rate limit":          {&agent.Failure{Kind: agent.RateLimit, Message: "come back at ten"}, nil, work.Budget{}, "", "case a: agent worker: rate-limit: come back at ten", true, false, 1},
-		"machinery that fails":  {nil, broken, work.Budget{}, "", "case a: our own fault", false, false, 1},
+		"well": {nil, nil, work.Budget{}, "", "", false, false, 2},
+		"it crashes": {
+			&agent.Failure{Kind: agent.Crashed, Message: "exit code 3\n" + secret}, nil,
+			work.Budget{},
+			"crashed: exit code 3 ***", "", false, false, 2,
+		},
+		"its time": {
+			&agent.Failure{Kind: agent.Timeout, Message: "it took longer than 9s"}, nil,
+			work.Budget{},
+			"timeout: it took longer than 9s", "", false, false, 2,
+		},
+		"it is denied a tool": {
+			&agent.Failure{Kind: agent.Denied, Message: "Bash"}, nil,
+			work.Budget{},
+			"denied: Bash", "", false, false, 2,
+		},
+		"its own budget": {
+			&agent.Failure{Kind: agent.Budget, Message: "9 turns"}, nil,
+			work.Budget{},
+			"budget: 9 turns", "", false, false, 2,
+		},
+		"the run's limit": {
+			&agent.Failure{Kind: agent.Budget, Message: "9 turns"}, nil, limit, "",
+			"case a: agent worker: budget: 9 turns", false, true, 1,
+		},
+		"crashed below a limit": {
+			&agent.Failure{Kind: agent.Crashed, Message: "exit code 3"}, nil, limit,
+			"crashed: exit code 3", "", false, false, 2,
+		},
+		"no login": {
+			&agent.Failure{Kind: agent.Authentication, Message: "no key " + secret}, nil,
+			work.Budget{},
+			"", "case a: agent worker: authentication: no key ***; nothing was decided by it",
+			true, false, 1,
+		},
+		"no agent": {
+			&agent.Failure{Kind: agent.Unavailable, Message: "not installed"}, nil,
+			work.Budget{},
+			"", "case a: agent worker: unavailable: not installed", true, false, 1,
+		},
+		"a rate limit": {
+			&agent.Failure{Kind: agent.RateLimit, Message: "come back at ten"}, nil,
+			work.Budget{},
+			"", "case a: agent worker: rate-limit: come back at ten", true, false, 1,
+		},
+		"machinery that fails": {nil, broken, work.Budget{}, "", "case a: our own fault", false, false, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -162,7 +199,10 @@ func TestHowExecutorsEnd(t *testing.T) {
 			executor := &worker{}
 			executor.work = func(_ context.Context, r agent.Request) (agent.Reply, error) {
 				file(r, "outputs/x", "")
-				reply := agent.Reply{Usage: metric.Usage{InputTokens: new(int64(90)), OutputTokens: new(int64(10)), CostUSD: new(metric.MustValue("0.5"))}}
+				reply := agent.Reply{Usage: metric.Usage{
+					InputTokens: new(int64(90)), OutputTokens: new(int64(10)),
+					CostUSD: new(metric.MustValue("0.5")),
+				}}
 				if len(executor.asked) == 1 {
 					reply.Failure = c.failure
 					return reply, c.err
@@ -173,8 +213,10 @@ func TestHowExecutorsEnd(t *testing.T) {
 			o.Limit, o.Masker = c.limit, process.NewMasker(nil, secret)
 			result, err := w.run(t.Context(), o)
 			assert.Len(t, executor.asked, c.asked)
-			assert.Equal(t, int64(100*c.asked), *result.Expense.Tokens, "what was used is told, with a result or without")
-			assert.Equal(t, metric.MustValue("0.5").Mul(metric.FromInt(int64(c.asked))).String(), result.Expense.CostUSD.String())
+			assert.Equal(t, int64(100*c.asked), *result.Expense.Tokens,
+				"what was used is told, with a result or without")
+			assert.Equal(t, metric.MustValue("0.5").Mul(metric.FromInt(int64(c.asked))).String(),
+				result.Expense.CostUSD.String())
 			var silent *evalrun.NoAnswerError
 			var over *evalrun.LimitError
 			assert.Equal(t, c.silent, errors.As(err, &silent))
@@ -212,7 +254,8 @@ func TestSecretsOfTheExecutor(t *testing.T) {
 	executor.work = func(_ context.Context, r agent.Request) (agent.Reply, error) {
 		file(r, "outputs/x.json", `{"a": "`+login+" "+ours+`"}`)
 		file(r, "outputs/"+login+".txt", login)
-		return agent.Reply{Secrets: process.NewMasker(nil, login)}, os.WriteFile(r.Transcript, []byte("it said "+login+" "+ours), 0o600)
+		return agent.Reply{Secrets: process.NewMasker(nil, login)},
+			os.WriteFile(r.Transcript, []byte("it said "+login+" "+ours), 0o600)
 	}
 	var shown judge.Work
 	o := w.inProcess(executor)
@@ -232,7 +275,8 @@ func TestSecretsOfTheExecutor(t *testing.T) {
 	result, err := w.run(t.Context(), o)
 	require.NoError(t, err)
 	for what, text := range map[string]string{
-		"the grading": w.read("out/eval-1/grading.json"), "the transcript": w.read("out/eval-1/transcript.md"), "what the grader sees": shown.Transcript + shown.Outputs,
+		"the grading": w.read("out/eval-1/grading.json"), "the transcript": w.read("out/eval-1/transcript.md"),
+		"what the grader sees":     shown.Transcript + shown.Outputs,
 		"what an improver is told": evalrun.Failures(result, 1<<20),
 	} {
 		assert.NotContains(t, text, login[:8], what)
@@ -241,7 +285,10 @@ func TestSecretsOfTheExecutor(t *testing.T) {
 	}
 	assert.Contains(t, shown.Outputs, `--- "***.txt"`)
 	executor.work = func(context.Context, agent.Request) (agent.Reply, error) {
-		return agent.Reply{Secrets: process.NewMasker(nil, login), Failure: &agent.Failure{Kind: agent.Crashed, Message: "with " + login}}, nil
+		return agent.Reply{
+			Secrets: process.NewMasker(nil, login),
+			Failure: &agent.Failure{Kind: agent.Crashed, Message: "with " + login},
+		}, nil
 	}
 	result, err = w.run(t.Context(), o)
 	require.NoError(t, err)
@@ -263,7 +310,8 @@ func TestWhatAGraderSees(t *testing.T) {
 			file(r, fmt.Sprintf("outputs/e%d.txt", i), strings.Repeat("x", 30<<10))
 		}
 		_ = os.Symlink("a.txt", filepath.Join(r.Dir, "outputs", "link"))
-		return agent.Reply{Duration: 3 * time.Second, Usage: metric.Usage{Turns: new(4)}}, os.WriteFile(r.Transcript, []byte(`{"type":"said","text":"hi"}`+"\n"), 0o600)
+		return agent.Reply{Duration: 3 * time.Second, Usage: metric.Usage{Turns: new(4)}},
+			os.WriteFile(r.Transcript, []byte(`{"type":"said","text":"hi"}`+"\n"), 0o600)
 	}
 	var shown judge.Work
 	o := w.inProcess(executor)
@@ -272,8 +320,11 @@ func TestWhatAGraderSees(t *testing.T) {
 	o.Grader = marks(func(work judge.Work) (judge.Opinion, error) {
 		shown = work
 		return judge.Opinion{
-			Expectations: []evals.Graded{{Text: "it is good", Passed: true, Evidence: "seen", Source: evals.ByGrader}, {Text: "it is short", Evidence: "long", Source: evals.ByGrader}},
-			Feedback:     json.RawMessage(`{"overall": "well"}`), Tokens: new(int64(7)),
+			Expectations: []evals.Graded{
+				{Text: "it is good", Passed: true, Evidence: "seen", Source: evals.ByGrader},
+				{Text: "it is short", Evidence: "long", Source: evals.ByGrader},
+			},
+			Feedback: json.RawMessage(`{"overall": "well"}`), Tokens: new(int64(7)),
 		}, nil
 	})
 	result, err := w.run(t.Context(), o)
@@ -281,13 +332,17 @@ func TestWhatAGraderSees(t *testing.T) {
 	assert.Equal(t, "1/2", result.Rate.RatString())
 	assert.Equal(t, map[string]string{"1": `{"overall": "well"}`}, result.Feedback)
 	assert.Equal(t, int64(7), *result.Expense.Tokens)
-	assert.Equal(t, []string{"Say it", "a greeting"}, []string{shown.Prompt, shown.Expected}, "the prompt of the suite, without what was added")
+	assert.Equal(t, []string{"Say it", "a greeting"}, []string{shown.Prompt, shown.Expected},
+		"the prompt of the suite, without what was added")
 	assert.Equal(t, []string{"it is good", "it is short"}, shown.Expectations)
 	assert.Contains(t, shown.Transcript, "# Transcript of worker\n\n## Prompt\n")
 	assert.Contains(t, shown.Transcript, "\n## 1: said\n")
 	parts := strings.Split(shown.Outputs, "--- ")
 	require.Len(t, parts, 10)
-	for i, want := range []string{"", "\"a.txt\", 5 bytes\nhello\n", "\"b.bin\", 3 bytes\n(not text)\n", "\"c.latin\", 4 bytes\n(not text)\n"} {
+	for i, want := range []string{
+		"", "\"a.txt\", 5 bytes\nhello\n", "\"b.bin\", 3 bytes\n(not text)\n",
+		"\"c.latin\", 4 bytes\n(not text)\n",
+	} {
 		assert.Equal(t, want, parts[i])
 	}
 	assert.Equal(t, "\"d/large.txt\", 40960 bytes\n"+strings.Repeat("ä", 16<<10)+"\n… the rest is left out\n", parts[4])
@@ -301,9 +356,13 @@ func TestWhatAGraderSees(t *testing.T) {
 		Metrics map[string]any     `json:"execution_metrics"`
 	}
 	require.NoError(t, json.Unmarshal([]byte(w.read("out/eval-1/grading.json")), &kept))
-	assert.Equal(t, map[string]float64{"executor_duration_seconds": 3, "grader_duration_seconds": 1, "total_duration_seconds": 4}, kept.Timing)
+	assert.Equal(t, map[string]float64{
+		"executor_duration_seconds": 3, "grader_duration_seconds": 1,
+		"total_duration_seconds": 4,
+	}, kept.Timing)
 	assert.Equal(t, map[string]any{
-		"total_tool_calls": nil, "total_steps": 4.0, "input_tokens": nil, "output_tokens": nil, "output_chars": float64(5 + 3 + 4 + 40<<10 + 5*30<<10), "transcript_chars": float64(len(shown.Transcript)),
+		"total_tool_calls": nil, "total_steps": 4.0, "input_tokens": nil, "output_tokens": nil,
+		"output_chars": float64(5 + 3 + 4 + 40<<10 + 5*30<<10), "transcript_chars": float64(len(shown.Transcript)),
 	}, kept.Metrics, "what is not known is null, not 0")
 }
 
@@ -317,10 +376,20 @@ func TestGradersThatFail(t *testing.T) {
 		silent bool
 		says   string
 	}{
-		"it does not answer":   {judge.Opinion{Problem: "no key", Tokens: new(int64(5))}, nil, true, "case 1 cannot be graded: no key; nothing was decided by it"},
-		"the run ends":         {judge.Opinion{}, stopped, false, "stopped"},
-		"it answers one alone": {judge.Opinion{Expectations: []evals.Graded{{Text: "it is good", Passed: true, Source: evals.ByGrader}}}, nil, false, ""},
-		"it answers others":    {judge.Opinion{Expectations: []evals.Graded{{Text: "it is nice", Passed: true, Source: evals.ByGrader}}}, nil, false, ""},
+		"it does not answer": {
+			judge.Opinion{Problem: "no key", Tokens: new(int64(5))},
+			nil, true,
+			"case 1 cannot be graded: no key; nothing was decided by it",
+		},
+		"the run ends": {judge.Opinion{}, stopped, false, "stopped"},
+		"it answers one alone": {judge.Opinion{Expectations: []evals.Graded{{
+			Text: "it is good", Passed: true,
+			Source: evals.ByGrader,
+		}}}, nil, false, ""},
+		"it answers others": {judge.Opinion{Expectations: []evals.Graded{{
+			Text: "it is nice", Passed: true,
+			Source: evals.ByGrader,
+		}}}, nil, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -336,7 +405,8 @@ func TestGradersThatFail(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			assert.Equal(t, len(c.grades.Expectations[0].Text) == len("it is good") && c.grades.Expectations[0].Text == "it is good", result.Cases[0].Passed == 1)
+			assert.Equal(t, len(c.grades.Expectations[0].Text) == len("it is good") &&
+				c.grades.Expectations[0].Text == "it is good", result.Cases[0].Passed == 1)
 			assert.NotEmpty(t, result.Cases[0].Unanswered)
 			assert.False(t, result.Cases[0].Perfect())
 		})
@@ -349,7 +419,8 @@ func TestProgressAndTheOrderOfCases(t *testing.T) {
 	t.Parallel()
 	var list []string
 	for i := range 6 {
-		list = append(list, fmt.Sprintf(`{"id": "c%d", "prompt": "%d", "deterministic_checks": [{"type": "file_exists", "file": "x"}]}`, i, i))
+		list = append(list, fmt.Sprintf(
+			`{"id": "c%d", "prompt": "%d", "deterministic_checks": [{"type": "file_exists", "file": "x"}]}`, i, i))
 	}
 	w := newWorld(t, "["+strings.Join(list, ",")+"]")
 	last := make(chan struct{}) // the first case waits for the end of the third
@@ -424,7 +495,10 @@ func TestTheServerOfASkill(t *testing.T) {
 			return serves(ctx, spec)
 		})
 		executor.work = func(ctx context.Context, r agent.Request) (agent.Reply, error) {
-			i := slices.IndexFunc(r.Env, func(variable string) bool { return strings.HasPrefix(variable, "AUTOLOOP_SERVER=") })
+			i := slices.IndexFunc(r.Env, func(variable string) bool {
+				return strings.HasPrefix(variable,
+					"AUTOLOOP_SERVER=")
+			})
 			require.GreaterOrEqual(t, i, 0)
 			url := strings.TrimPrefix(r.Env[i], "AUTOLOOP_SERVER=")
 			assert.Contains(t, r.Prompt, "\nThe server of the skill listens at "+url+".\n")
@@ -453,8 +527,16 @@ func TestTheServerOfASkill(t *testing.T) {
 		fault    bool
 		asked    int
 	}{
-		"it does not start":      {process.Result{ExitCode: 1, Stderr: []byte("no module")}, nil, false, "the server ended before it listened: exit code 1: no module", true, 0},
-		"nobody can start it":    {process.Result{}, errors.New("no processes left"), false, "no processes left", false, 0},
+		"it does not start": {
+			process.Result{ExitCode: 1, Stderr: []byte("no module")},
+			nil, false,
+			"the server ended before it listened: exit code 1: no module", true, 0,
+		},
+		"nobody can start it": {
+			process.Result{},
+			errors.New("no processes left"), false,
+			"no processes left", false, 0,
+		},
 		"trigger queries, alone": {process.Result{ExitCode: 1}, nil, true, "", false, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -464,7 +546,11 @@ func TestTheServerOfASkill(t *testing.T) {
 			executor := &worker{}
 			o := w.inProcess(executor)
 			o.Start = "serve it"
-			o.Sandboxes.Runner = commands(func(context.Context, process.Spec) (process.Result, error) { return c.ends, c.err })
+			o.Sandboxes.Runner = commands(func(context.Context, process.Spec) (process.Result,
+				error,
+			) {
+				return c.ends, c.err
+			})
 			skill, err := evalrun.Load(w.root, "skill", "")
 			require.NoError(t, err)
 			if c.triggers {
@@ -509,9 +595,14 @@ func TestTheSetupOfAnEvaluation(t *testing.T) {
 		problem string
 		asked   int
 	}{
-		"none":             {"", evaluation.Result{Problem: "never asked"}, nil, "", 1},
-		"it works":         {"make", evaluation.Result{}, nil, "", 1},
-		"it fails":         {"make", evaluation.Result{Problem: "the setup ended with exit code 2"}, nil, "the setup ended with exit code 2", 0},
+		"none":     {"", evaluation.Result{Problem: "never asked"}, nil, "", 1},
+		"it works": {"make", evaluation.Result{}, nil, "", 1},
+		"it fails": {
+			"make",
+			evaluation.Result{Problem: "the setup ended with exit code 2"},
+			nil,
+			"the setup ended with exit code 2", 0,
+		},
 		"it cannot be run": {"make", evaluation.Result{}, errors.New("no processes left"), "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -522,11 +613,17 @@ func TestTheSetupOfAnEvaluation(t *testing.T) {
 				return agent.Reply{}, nil
 			}}
 			var scripts []string
-			e := &evalrun.Evaluator{Options: w.inProcess(executor), Skill: "skill", Keep: w.at("kept"), Shell: shell(func(r evaluation.Request) (evaluation.Result, error) {
-				scripts = append(scripts, r.Setup+"|"+r.Script)
-				return c.result, c.err
-			})}
-			request := evaluation.Request{Dir: w.root, Setup: c.setup, Script: "the evaluation", Timeout: 9 * time.Second}
+			e := &evalrun.Evaluator{
+				Options: w.inProcess(executor), Skill: "skill", Keep: w.at("kept"),
+				Shell: shell(func(r evaluation.Request) (evaluation.Result, error) {
+					scripts = append(scripts, r.Setup+"|"+r.Script)
+					return c.result, c.err
+				}),
+			}
+			request := evaluation.Request{
+				Dir: w.root, Setup: c.setup, Script: "the evaluation",
+				Timeout: 9 * time.Second,
+			}
 			request.Limit.Tokens = 500
 			outcome, err := e.Run(t.Context(), request)
 			require.Equal(t, c.err, err)
@@ -562,7 +659,8 @@ func TestInputsThroughLinks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, `[{"id": 1, "prompt": "p", "files": ["`+c.file+`"], "deterministic_checks": [{"type": "file_exists", "file": "x"}]}]`)
+			w := newWorld(t, `[{"id": 1, "prompt": "p", "files": ["`+c.file+
+				`"], "deterministic_checks": [{"type": "file_exists", "file": "x"}]}]`)
 			w.write("skill/data/in.txt", "in\n")
 			require.NoError(t, os.Symlink(c.link[1], w.at(c.link[0])))
 			skill, err := evalrun.Load(w.root, "skill", "")

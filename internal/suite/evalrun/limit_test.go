@@ -33,10 +33,13 @@ func TestTheFirstReasonStands(t *testing.T) {
 func TestWhoNeedsAGrader(t *testing.T) {
 	t.Parallel()
 	suite := func(cases ...evals.Case) *Skill { return &Skill{Evals: evals.EvalSuite{Cases: cases}} }
-	words, checks := evals.Case{ID: "b", Expectations: []string{"x"}}, evals.Case{ID: "a", Checks: []evals.Check{{Kind: evals.OutputExists}}}
+	words, checks := evals.Case{ID: "b", Expectations: []string{"x"}},
+		evals.Case{ID: "a", Checks: []evals.Check{{Kind: evals.OutputExists}}}
 	require.NoError(t, Options{}.Fit(suite(checks)))
-	require.ErrorContains(t, Options{}.Fit(suite(checks, words)), "case b has expectations, which need a grader: none was chosen; choose one")
-	require.ErrorContains(t, Options{NoGrader: "there is no key"}.Fit(suite(words)), "need a grader: there is no key; choose one")
+	require.ErrorContains(t, Options{}.Fit(suite(checks, words)),
+		"case b has expectations, which need a grader: none was chosen; choose one")
+	require.ErrorContains(t, Options{NoGrader: "there is no key"}.Fit(suite(words)),
+		"need a grader: there is no key; choose one")
 	assert.False(t, suite(checks).Graded())
 	assert.True(t, suite(checks, words).Graded())
 }
@@ -53,8 +56,14 @@ func TestProblemsOfAnEvaluation(t *testing.T) {
 		problem string
 		over    bool
 	}{
-		"the skill":              {t.Context(), fmt.Errorf("load: %w", misuse.Errorf("SKILL.md\nis gone")), "load: SKILL.md is gone", false},
-		"no answer":              {t.Context(), errors.Join(&NoAnswerError{"no login"}, nil), "no login; nothing was decided by it: run the same command again when it answers, or choose another one", false},
+		"the skill": {
+			t.Context(), fmt.Errorf("load: %w", misuse.Errorf("SKILL.md\nis gone")),
+			"load: SKILL.md is gone", false,
+		},
+		"no answer": {
+			t.Context(), errors.Join(&NoAnswerError{"no login"}, nil),
+			"no login; nothing was decided by it: run the same command again when it answers, or choose another one", false,
+		},
 		"the limit":              {t.Context(), &LimitError{"all tokens were used"}, "all tokens were used", true},
 		"our own":                {t.Context(), errors.New("the disk is full"), "", false},
 		"the end of the run":     {ended, misuse.Errorf("interrupted while it was read"), "", false},

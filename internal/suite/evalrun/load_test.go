@@ -63,19 +63,54 @@ func TestSkillsThatCannotBeLoaded(t *testing.T) {
 		suite string
 		says  string // "" where it is loaded
 	}{
-		"a skill":                 {map[string]string{"s/SKILL.md": "x", "s/evals/evals.json": suite}, "s", "", ""},
-		"its suite elsewhere":     {map[string]string{"s/SKILL.md": "x", "suites/s.json": suite}, "s", "suites/s.json", ""},
+		"a skill": {map[string]string{"s/SKILL.md": "x", "s/evals/evals.json": suite}, "s", "", ""},
+		"its suite elsewhere": {
+			map[string]string{"s/SKILL.md": "x", "suites/s.json": suite},
+			"s",
+			"suites/s.json", "",
+		},
 		"a suite out of the tree": {map[string]string{"s/SKILL.md": "x"}, "s", "../s.json", "../s.json: "},
-		"no SKILL.md":             {map[string]string{"s/evals/evals.json": suite, "s/a/SKILL.md": "x", "s/b/SKILL.md": "x"}, "s", "", "a skill is a directory with this file; skills in "},
-		"a directory of it":       {map[string]string{"s/SKILL.md": "/", "s/evals/evals.json": suite}, "s", "", "SKILL.md: it is no regular file"},
-		"a linked one":            {map[string]string{"s/SKILL.md": "-> ../other.md", "other.md": "x", "s/evals/evals.json": suite}, "s", "", "SKILL.md: it is no regular file"},
-		"a huge one":              {map[string]string{"s/SKILL.md": strings.Repeat("x", 1<<20+1), "s/evals/evals.json": suite}, "s", "", "SKILL.md: it has more than 1024 KiB"},
-		"as large as may be":      {map[string]string{"s/SKILL.md": strings.Repeat("x", 1<<20), "s/evals/evals.json": suite}, "s", "", ""},
-		"a linked suite":          {map[string]string{"s/SKILL.md": "x", "s/evals/evals.json": "-> /etc/passwd"}, "s", "", "evals/evals.json: it is no regular file"},
-		"a huge suite":            {map[string]string{"s/SKILL.md": "x", "s/evals/evals.json": suite + strings.Repeat(" ", 16<<20)}, "s", "", "s/evals/evals.json: it has more than 16384 KiB"},
-		"a linked skill":          {map[string]string{"s": "-> /etc"}, "s", "", "open the skill: "},
-		"a file":                  {map[string]string{"s": "x"}, "s", "", "open the skill: "},
-		"evals that is a file":    {map[string]string{"s/SKILL.md": "x", "s/evals": "x"}, "s", "", "evals/evals.json: "},
+		"no SKILL.md": {map[string]string{
+			"s/evals/evals.json": suite, "s/a/SKILL.md": "x",
+			"s/b/SKILL.md": "x",
+		}, "s", "", "a skill is a directory with this file; skills in "},
+		"a directory of it": {
+			map[string]string{"s/SKILL.md": "/", "s/evals/evals.json": suite},
+			"s", "",
+			"SKILL.md: it is no regular file",
+		},
+		"a linked one": {map[string]string{
+			"s/SKILL.md": "-> ../other.md", "other.md": "x",
+			"s/evals/evals.json": suite,
+		}, "s", "", "SKILL.md: it is no regular file"},
+		"a huge one": {map[string]string{
+			"s/SKILL.md":         strings.Repeat("x", 1<<20+1),
+			"s/evals/evals.json": suite,
+		}, "s", "", "SKILL.md: it has more than 1024 KiB"},
+		"as large as may be": {map[string]string{
+			"s/SKILL.md":         strings.Repeat("x", 1<<20),
+			"s/evals/evals.json": suite,
+		}, "s", "", ""},
+		"a linked suite": {
+			map[string]string{"s/SKILL.md": "x", "s/evals/evals.json": "-> /etc/passwd"},
+			"s",
+			"", "evals/evals.json: it is no regular file",
+		},
+		"a huge suite": {
+			map[string]string{
+				"s/SKILL.md":         "x",
+				"s/evals/evals.json": suite + strings.Repeat(" ", 16<<20),
+			},
+			"s", "",
+			"s/evals/evals.json: it has more than 16384 KiB",
+		},
+		"a linked skill": {map[string]string{"s": "-> /etc"}, "s", "", "open the skill: "},
+		"a file":         {map[string]string{"s": "x"}, "s", "", "open the skill: "},
+		"evals that is a file": {
+			map[string]string{"s/SKILL.md": "x", "s/evals": "x"},
+			"s", "",
+			"evals/evals.json: ",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -108,7 +143,8 @@ func TestSkillsThatCannotBeLoaded(t *testing.T) {
 		write(t, dir, map[string]string{fmt.Sprintf("s%d/SKILL.md", i): "x"})
 	}
 	_, err := Load(filepath.Join(dir, "gone"), ".", "")
-	require.EqualError(t, err, "there is no directory "+filepath.Join(dir, "gone")+"; skills in "+dir+": s0, s1, s2, s3, s4, s5, s6, s7")
+	require.EqualError(t, err, "there is no directory "+filepath.Join(dir,
+		"gone")+"; skills in "+dir+": s0, s1, s2, s3, s4, s5, s6, s7")
 }
 
 func TestWhatIsHiddenOfASkill(t *testing.T) {

@@ -16,9 +16,12 @@ func TestTheGradingsOfThePast(t *testing.T) {
 	t.Parallel()
 	const good = `{"expectations": [{"text": "a", "passed": true}]}`
 	dir := write(t, t.TempDir(), map[string]string{
-		"eval-1/grading.json": good, "iteration-2/eval-2/grading.json": good, "a/b/c/run-3/eval-3/grading.json": good, "eval-a-b/grading.json": good,
-		"eval-4/outputs/eval-5/grading.json": good, "eval-6/other.json": good, "case-7/grading.json": good, "grading.json": good, "eval-/grading.json": good,
-		"eval-8/grading.json": "{", "eval-9/grading.json": `{"expectations": [{"text": "a"}]}`, "eval-10/grading.json": strings.Repeat(" ", maxGradingFile+1) + good,
+		"eval-1/grading.json": good, "iteration-2/eval-2/grading.json": good, "a/b/c/run-3/eval-3/grading.json": good,
+		"eval-a-b/grading.json":              good,
+		"eval-4/outputs/eval-5/grading.json": good, "eval-6/other.json": good, "case-7/grading.json": good,
+		"grading.json": good, "eval-/grading.json": good,
+		"eval-8/grading.json": "{", "eval-9/grading.json": `{"expectations": [{"text": "a"}]}`,
+		"eval-10/grading.json":         strings.Repeat(" ", maxGradingFile+1) + good,
 		"outputs/eval-11/grading.json": good,
 	})
 	outside := write(t, t.TempDir(), map[string]string{"eval-12/grading.json": good})

@@ -58,7 +58,8 @@ func (s *session) prompt(c evals.Case) string {
 	out.WriteString(strings.TrimRight(c.Prompt, "\n"))
 	out.WriteString("\n\n---\n")
 	if !s.skill.bare {
-		fmt.Fprintf(&out, "The skill %s is installed at %s. Read its %s first and follow it.\n", s.skill.Name, s.at(), SkillFile)
+		fmt.Fprintf(&out, "The skill %s is installed at %s. Read its %s first and follow it.\n", s.skill.Name,
+			s.at(), SkillFile)
 	}
 	if s.url != "" {
 		fmt.Fprintf(&out, "The server of the skill listens at %s.\n", s.url)
@@ -83,7 +84,8 @@ func (s *session) request(box *sandbox.Box, c evals.Case, files []string, transc
 	limit.Tokens, limit.CostUSD = s.spent.Left()
 	return agent.Request{
 		Dir: box.Dir, Prompt: s.prompt(c), Env: env, Home: box.Home, Transcript: transcript, Timeout: s.Timeout,
-		Model: s.Model, Command: s.Command, IsTarget: func(string) bool { return true }, Targets: files, Iteration: 1, Seed: 1,
+		Model: s.Model, Command: s.Command, IsTarget: func(string) bool { return true }, Targets: files,
+		Iteration: 1, Seed: 1,
 		Limit: limit,
 	}
 }

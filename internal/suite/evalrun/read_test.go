@@ -18,7 +18,8 @@ import (
 func suiteOf(count int) *evalrun.Skill {
 	skill := &evalrun.Skill{Name: "s"}
 	for i := range count {
-		skill.Evals.Cases = append(skill.Evals.Cases, evals.Case{ID: fmt.Sprintf("c%d", i), Expectations: []string{"a", "b"}})
+		skill.Evals.Cases = append(skill.Evals.Cases,
+			evals.Case{ID: fmt.Sprintf("c%d", i), Expectations: []string{"a", "b"}})
 	}
 	return skill
 }
@@ -47,7 +48,10 @@ func TestRead(t *testing.T) {
 	got, err := evalrun.Read(suiteOf(6), dir)
 	require.NoError(t, err)
 	assert.Equal(t, "1/12", got.Rate.RatString(), "half of one case of six")
-	for i, want := range []string{"", "is no grading", "there is no eval-c2/grading.json", "its transcript.md says why", "no regular file", "escapes"} {
+	for i, want := range []string{
+		"", "is no grading", "there is no eval-c2/grading.json", "its transcript.md says why",
+		"no regular file", "escapes",
+	} {
 		if want == "" {
 			assert.Empty(t, got.Cases[i].Problem)
 			continue
@@ -76,11 +80,19 @@ func TestReadAll(t *testing.T) {
 		counts  string // of what passed in each case
 		trouble string // with the second case
 	}{
-		"one":              {runs[:1], "1/4", "1 0", "there is no eval-c1/grading.json"},
-		"two":              {runs[:2], "5/8", "3 2", "in 1 of 2 runs: there is no eval-c1/grading.json"},
-		"three":            {runs, "3/4", "4 4", "in 1 of 3 runs: there is no eval-c1/grading.json"},
-		"one three times":  {[]string{runs[0], runs[0], runs[0]}, "1/4", "3 0", "in all 3 runs: there is no eval-c1/grading.json"},
-		"in another order": {[]string{runs[2], runs[0], runs[1]}, "3/4", "4 4", "in 1 of 3 runs: there is no eval-c1/grading.json"},
+		"one":   {runs[:1], "1/4", "1 0", "there is no eval-c1/grading.json"},
+		"two":   {runs[:2], "5/8", "3 2", "in 1 of 2 runs: there is no eval-c1/grading.json"},
+		"three": {runs, "3/4", "4 4", "in 1 of 3 runs: there is no eval-c1/grading.json"},
+		"one three times": {
+			[]string{runs[0], runs[0], runs[0]},
+			"1/4", "3 0",
+			"in all 3 runs: there is no eval-c1/grading.json",
+		},
+		"in another order": {
+			[]string{runs[2], runs[0], runs[1]},
+			"3/4", "4 4",
+			"in 1 of 3 runs: there is no eval-c1/grading.json",
+		},
 	} {
 		got, err := evalrun.ReadAll(skill, c.runs...)
 		require.NoError(t, err, name)

@@ -187,16 +187,17 @@ func (s *session) all(ctx context.Context, done []finished) error {
 	for i := range numbers {
 		numbers[i] = i
 	}
-	err := work.Each(ctx, s.Jobs, numbers, func(int) error { return s.mayBegin() }, func(ctx context.Context, i int) error {
-		one, err := s.one(ctx, i, s.skill.Evals.Cases[i])
-		if err != nil {
-			cancel(err)
-			return err
-		}
-		done[i] = one
-		s.tell(one.CaseScore)
-		return nil
-	})
+	err := work.Each(ctx, s.Jobs, numbers, func(int) error { return s.mayBegin() },
+		func(ctx context.Context, i int) error {
+			one, err := s.one(ctx, i, s.skill.Evals.Cases[i])
+			if err != nil {
+				cancel(err)
+				return err
+			}
+			done[i] = one
+			s.tell(one.CaseScore)
+			return nil
+		})
 	if err == nil {
 		err = s.over
 	}

@@ -67,7 +67,8 @@ func (w *world) read(name string) string {
 func (w *world) options(script string) evalrun.Options {
 	runner := process.NewRunner()
 	return evalrun.Options{
-		Agent: &agent.Command{Runner: runner}, Command: script, Timeout: time.Minute, RunDir: w.at("run"), Now: time.Now,
+		Agent: &agent.Command{Runner: runner}, Command: script, Timeout: time.Minute, RunDir: w.at("run"),
+		Now: time.Now,
 		Sandboxes: &sandbox.Maker{
 			Runner: runner, Remove: os.RemoveAll,
 			Environ: func(home string, _ []string) ([]string, error) {
@@ -101,7 +102,8 @@ func TestACaseIsGivenTheSkillWithoutItsSuite(t *testing.T) {
 		{"type": "file_exists", "file": "nowhere"}]}]`)
 	w.write("skill/evals/files/in.txt", "x")
 	w.write("skill/evals/files/other.txt", "x")
-	result, err := w.run(t.Context(), w.options(`touch ~/left; find . > outputs/tree.txt; cp "$AUTOLOOP_PROMPT" outputs/prompt.txt; cp "$AUTOLOOP_SKILL/SKILL.md" outputs/skill.txt; echo done`))
+	result, err := w.run(t.Context(),
+		w.options(`touch ~/left; find . > outputs/tree.txt; cp "$AUTOLOOP_PROMPT" outputs/prompt.txt; cp "$AUTOLOOP_SKILL/SKILL.md" outputs/skill.txt; echo done`))
 	require.NoError(t, err)
 	c := result.Cases[0]
 	require.Len(t, c.Failed, 2, "%+v", c)
@@ -109,7 +111,8 @@ func TestACaseIsGivenTheSkillWithoutItsSuite(t *testing.T) {
 	assert.Contains(t, c.Failed[1].Text, "nowhere")
 	assert.Equal(t, "7/9", result.Rate.RatString())
 	assert.NotContains(t, w.read("out/eval-1/outputs/tree.txt"), "other.txt")
-	assert.True(t, strings.HasPrefix(w.read("out/eval-1/transcript.md"), "The agent command does not give its conversation"))
+	assert.True(t, strings.HasPrefix(w.read("out/eval-1/transcript.md"),
+		"The agent command does not give its conversation"))
 	grading, err := evals.ParseGrading([]byte(w.read("out/eval-1/grading.json")))
 	require.NoError(t, err)
 	assert.Equal(t, 7, grading.Passed())
@@ -133,7 +136,8 @@ func TestASuiteElsewhereInTheSkillIsNotShown(t *testing.T) {
 func TestASuiteElsewhereIsNoInput(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, `[]`)
-	w.write("skill/graded/cases.json", `[{"id": 1, "prompt": "p", "files": ["graded/cases.json"], "expectations": ["x"]}]`)
+	w.write("skill/graded/cases.json",
+		`[{"id": 1, "prompt": "p", "files": ["graded/cases.json"], "expectations": ["x"]}]`)
 	_, err := evalrun.Load(w.root, "skill", "skill/graded/cases.json")
 	require.ErrorContains(t, err, `[0].files[0]: there is no file "graded/cases.json"`)
 }
@@ -150,7 +154,8 @@ func TestInputsOfCasesFromElsewhere(t *testing.T) {
 	skill, err := evalrun.Load(w.root, "skill", "")
 	require.NoError(t, err)
 	skill.Inputs = w.at("original")
-	result, err := evalrun.Run(t.Context(), skill, w.at("out"), w.options(`cat notes.txt files/in.txt "$AUTOLOOP_SKILL/notes.txt" > outputs/seen`))
+	result, err := evalrun.Run(t.Context(), skill, w.at("out"),
+		w.options(`cat notes.txt files/in.txt "$AUTOLOOP_SKILL/notes.txt" > outputs/seen`))
 	require.NoError(t, err)
 	assert.Empty(t, result.Cases[0].Failed)
 }
@@ -158,7 +163,8 @@ func TestInputsOfCasesFromElsewhere(t *testing.T) {
 func TestACrashedCaseCountsNothing(t *testing.T) {
 	t.Parallel()
 	check := `"deterministic_checks": [{"type": "file_not_exists", "file": "bad"}]`
-	w := newWorld(t, `[{"id": 1, "prompt": "fine", `+check+`}, {"id": 2, "prompt": "crash", `+check+`}, {"id": 3, "prompt": "fine", `+check+`}, {"id": 4, "prompt": "hang", `+check+`}]`)
+	w := newWorld(t, `[{"id": 1, "prompt": "fine", `+check+`}, {"id": 2, "prompt": "crash", `+check+
+		`}, {"id": 3, "prompt": "fine", `+check+`}, {"id": 4, "prompt": "hang", `+check+`}]`)
 	o := w.options(`case $(head -1 "$AUTOLOOP_PROMPT") in crash) exit 3;; hang) sleep 60000;; esac`)
 	o.Jobs = 4
 	var result evalrun.Result
@@ -166,7 +172,8 @@ func TestACrashedCaseCountsNothing(t *testing.T) {
 		var err error
 		result, err = w.run(t.Context(), o)
 		require.NoError(t, err)
-		if result.Cases[0].Problem == "" && strings.Contains(result.Cases[1].Problem, "exit code") && result.Cases[2].Problem == "" {
+		if result.Cases[0].Problem == "" && strings.Contains(result.Cases[1].Problem, "exit code") &&
+			result.Cases[2].Problem == "" {
 			break
 		}
 	}
@@ -185,10 +192,13 @@ func TestJobs(t *testing.T) {
 		t.Run(fmt.Sprint(jobs), func(t *testing.T) {
 			t.Parallel()
 			check := `"deterministic_checks": [{"type": "file_exists", "file": "met"}]`
-			w := newWorld(t, `[{"id": 1, "prompt": "a", `+check+`}, {"id": 2, "prompt": "b", `+check+`}, {"id": 3, "prompt": "c", `+check+`}]`)
+			w := newWorld(t, `[{"id": 1, "prompt": "a", `+check+`}, {"id": 2, "prompt": "b", `+check+
+				`}, {"id": 3, "prompt": "c", `+check+`}]`)
 			w.write("here/x", "")
-			o := w.options(`echo > "` + w.at("here") + `/$(head -1 "$AUTOLOOP_PROMPT")"; for i in $(seq ` + strconv.Itoa(1+500*(jobs-1)) + `); do
-				if test "$(ls "` + w.at("here") + `" | wc -l)" -eq 4; then touch outputs/met; exit; fi; sleep 0.3; done`)
+			o := w.options(`echo > "` + w.at("here") + `/$(head -1 "$AUTOLOOP_PROMPT")"; for i in $(seq ` +
+				strconv.Itoa(1+500*(jobs-1)) + `); do
+				if test "$(ls "` + w.at("here") +
+				`" | wc -l)" -eq 4; then touch outputs/met; exit; fi; sleep 0.3; done`)
 			o.Jobs = jobs
 			result, err := w.run(t.Context(), o)
 			require.NoError(t, err)
@@ -203,7 +213,8 @@ func TestHostileExecutors(t *testing.T) {
 	for name, c := range map[string]struct {
 		script, rate string
 	}{
-		"writes gradings":          {`echo "` + forged + `" | tee outputs/grading.json grading.json ../grading.json > /dev/null`, "0"},
+		"writes gradings": {`echo "` + forged +
+			`" | tee outputs/grading.json grading.json ../grading.json > /dev/null`, "0"},
 		"links out of outputs":     {`echo yes > secret; ln -s ../secret outputs/x.txt`, "0"},
 		"links to a system file":   {`ln -s /etc/passwd outputs/x.txt`, "0"},
 		"replaces outputs":         {`rmdir outputs; mkdir other; echo yes > other/x.txt; ln -s other outputs`, "0"},
@@ -233,9 +244,12 @@ func TestChecksAreHeldToOutputs(t *testing.T) {
 	t.Parallel()
 	const good = `{\"a\": [1, \"x\"]}`
 	checks := map[string]string{
-		"json_valid": ``, "json_field_equals": `, "path": "a[0]", "value": 1`, "json_field_exists": `, "path": "a"`, "json_field_absent": `, "path": "b"`,
-		"json_field_matches": `, "path": "a[1]", "pattern": "x"`, "json_field_count": `, "path": "a", "value": 2`, "json_array_contains": `, "path": "a", "value": "x"`,
-		"file_exists": ``, "file_not_exists": ``, "file_contains": `, "text": "x"`, "file_not_contains": `, "text": "never"`, "regex_match": `, "pattern": "x"`,
+		"json_valid": ``, "json_field_equals": `, "path": "a[0]", "value": 1`, "json_field_exists": `, "path": "a"`,
+		"json_field_absent":  `, "path": "b"`,
+		"json_field_matches": `, "path": "a[1]", "pattern": "x"`, "json_field_count": `, "path": "a", "value": 2`,
+		"json_array_contains": `, "path": "a", "value": "x"`,
+		"file_exists":         ``, "file_not_exists": ``, "file_contains": `, "text": "x"`,
+		"file_not_contains": `, "text": "never"`, "regex_match": `, "pattern": "x"`,
 	}
 	for name, c := range map[string]struct {
 		script string
@@ -298,16 +312,20 @@ func TestCommandsOfChecksComeLast(t *testing.T) {
 func TestAnswersAreExact(t *testing.T) {
 	t.Parallel()
 	for answer, right := range map[string]bool{
-		"a.b (c)": true, "  a.b (c)\n\n": true, "A.b (c)": true, "\tA.B (C) ": true, "axb (c)": false, "a.b (c).": false, "The answer is a.b (c)": false, "a.b  (c)": false, "a.b (c)\na.b (c)": false, "": false,
+		"a.b (c)": true, "  a.b (c)\n\n": true, "A.b (c)": true, "\tA.B (C) ": true, "axb (c)": false,
+		"a.b (c).": false, "The answer is a.b (c)": false, "a.b  (c)": false, "a.b (c)\na.b (c)": false, "": false,
 	} {
 		t.Run(answer, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, `[{"id": 1, "prompt": "p", "expectations": ["x"]}]`)
-			w.write("skill/evals/evaluation.xml", `<evaluation><qa_pair><question>What &amp; where?</question><answer> a.b (c) </answer></qa_pair></evaluation>`)
+			w.write("skill/evals/evaluation.xml",
+				`<evaluation><qa_pair><question>What &amp; where?</question><answer> a.b (c) </answer></qa_pair></evaluation>`)
 			w.write("given", answer)
 			skill, err := evalrun.Load(w.root, "skill", "")
 			require.NoError(t, err)
-			result, err := evalrun.Run(t.Context(), skill.AnswerSuite(), w.at("answers"), w.options(`grep -q "What & where?" "$AUTOLOOP_PROMPT" && cat "`+w.at("given")+`" > outputs/answer.txt; ! grep -q "a.b" "$AUTOLOOP_PROMPT"`))
+			result, err := evalrun.Run(t.Context(), skill.AnswerSuite(), w.at("answers"),
+				w.options(`grep -q "What & where?" "$AUTOLOOP_PROMPT" && cat "`+w.at("given")+
+					`" > outputs/answer.txt; ! grep -q "a.b" "$AUTOLOOP_PROMPT"`))
 			require.NoError(t, err)
 			assert.Equal(t, right, result.Cases[0].Perfect(), "%+v", result.Cases)
 			assert.Empty(t, result.Cases[0].Problem, "the answer is not in the prompt")
@@ -333,7 +351,9 @@ func grader(t *testing.T, answers ...string) (judge.Grader, *modeltest.Server) {
 		list = append(list, modeltest.Answer{Text: text})
 	}
 	server := modeltest.New(t, list...)
-	return judge.API((&client.Client{Pause: 1}).Complete, models.Endpoint{API: models.OpenAI, URL: server.URL + "/v1", Key: "k", Model: "m"}, nil, process.Masker{}), server
+	return judge.API((&client.Client{Pause: 1}).Complete,
+		models.Endpoint{API: models.OpenAI, URL: server.URL + "/v1", Key: "k", Model: "m"}, nil,
+		process.Masker{}), server
 }
 
 func TestTheGraderBearsOutEachExpectation(t *testing.T) {
@@ -354,7 +374,8 @@ func TestTheGraderBearsOutEachExpectation(t *testing.T) {
 	assert.Contains(t, string(server.Requests()[0].Body), "1. it greets")
 	grading, err := evals.ParseGrading([]byte(w.read("out/eval-1/grading.json")))
 	require.NoError(t, err)
-	assert.Equal(t, []evals.Source{evals.Deterministic, evals.ByGrader}, []evals.Source{grading.Expectations[0].Source, grading.Expectations[1].Source})
+	assert.Equal(t, []evals.Source{evals.Deterministic, evals.ByGrader},
+		[]evals.Source{grading.Expectations[0].Source, grading.Expectations[1].Source})
 }
 
 // TestTheExecutorIsToldThePromptAlone looks at everything that the executor of a
@@ -374,7 +395,10 @@ func TestTheExecutorIsToldThePromptAlone(t *testing.T) {
 	require.NoError(t, err)
 	all := w.read("out/eval-first/outputs/all")
 	require.Contains(t, all, "Write the word good", "the skill is there")
-	for _, secret := range []string{"SUITE-NAME", "EXPECTED-OUTPUT", "AN-EXPECTATION", "A-LITERAL", "A-DESCRIPTION", "A-COMMAND", "ANOTHER-PROMPT", "OTHER-FILE", "OTHER-INPUT", "A-QUERY", "should_trigger"} {
+	for _, secret := range []string{
+		"SUITE-NAME", "EXPECTED-OUTPUT", "AN-EXPECTATION", "A-LITERAL", "A-DESCRIPTION",
+		"A-COMMAND", "ANOTHER-PROMPT", "OTHER-FILE", "OTHER-INPUT", "A-QUERY", "should_trigger",
+	} {
 		assert.NotContains(t, all, secret)
 	}
 }
@@ -423,5 +447,6 @@ func TestRemarksAreMerged(t *testing.T) {
 		"the grader on cases 1, 3: it is polite: a wrong file passes too",
 		"the grader on cases 1, 2, 3: check the names",
 		"the grader on case 2: a hint",
-	}, evalrun.Remarks([]string{"1", "2", "3"}, map[string]string{"1": same, "2": `{"suggestions": ["a hint"], "overall": "check the names"}`, "3": same}))
+	}, evalrun.Remarks([]string{"1", "2", "3"},
+		map[string]string{"1": same, "2": `{"suggestions": ["a hint"], "overall": "check the names"}`, "3": same}))
 }

@@ -154,7 +154,8 @@ func (l *loading) name() {
 		return
 	}
 	if err != nil {
-		l.faults = append(l.faults, fmt.Errorf("%s: %w; a skill is a directory with this file%s", SkillFile, files.Cause(err), skillsIn(l.skill.Dir)))
+		l.faults = append(l.faults, fmt.Errorf("%s: %w; a skill is a directory with this file%s", SkillFile,
+			files.Cause(err), skillsIn(l.skill.Dir)))
 		return
 	}
 	l.skill.Name = skillName(string(data), l.skill.Name)

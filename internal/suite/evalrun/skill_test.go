@@ -49,7 +49,11 @@ func TestLoadSaysAllFaultsOfAllFiles(t *testing.T) {
 	_, err := Load(dir, ".", "")
 	var fault *misuse.Error
 	require.ErrorAs(t, err, &fault)
-	for _, want := range []string{"SKILL.md: ", "evals/evals.json:1: [0].prompt: is empty", "[0].files[0]: there is no file", "evals/trigger-eval.json:1: [0].query", "evals/evaluation.xml:1: is not XML"} {
+	for _, want := range []string{
+		"SKILL.md: ", "evals/evals.json:1: [0].prompt: is empty",
+		"[0].files[0]: there is no file", "evals/trigger-eval.json:1: [0].query",
+		"evals/evaluation.xml:1: is not XML",
+	} {
 		require.ErrorContains(t, err, want)
 	}
 	_, err = Load(dir, "gone", "")
@@ -59,7 +63,9 @@ func TestLoadSaysAllFaultsOfAllFiles(t *testing.T) {
 func TestSkillName(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"---\nname: a-b\n---\n": "a-b", "\ufeff---\nname: marked\n---\n": "marked", "---\r\nname: a\r\n---\r\n": "a", "name: a\n": "dir", "---\nname: ../a\n---\n": "dir", "---\nname: a\n": "dir", "---\nx: 1\n---\nname: b\n": "dir",
+		"---\nname: a-b\n---\n": "a-b", "\ufeff---\nname: marked\n---\n": "marked", "---\r\nname: a\r\n---\r\n": "a",
+		"name: a\n": "dir", "---\nname: ../a\n---\n": "dir", "---\nname: a\n": "dir",
+		"---\nx: 1\n---\nname: b\n": "dir",
 	} {
 		assert.Equal(t, want, skillName(text, "dir"), text)
 	}

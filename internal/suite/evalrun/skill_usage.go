@@ -75,7 +75,8 @@ func toolOf(object map[string]any) string {
 
 // skillPath is followed by nothing that belongs to a name.
 func (u use) skillPath() *regexp.Regexp {
-	return regexp.MustCompile(`(^|[^A-Za-z0-9_.-])skills[/\\]+` + regexp.QuoteMeta(u.skill) + `[/\\]+` + regexp.QuoteMeta(SkillFile) + `\b`)
+	return regexp.MustCompile(`(^|[^A-Za-z0-9_.-])skills[/\\]+` + regexp.QuoteMeta(u.skill) + `[/\\]+` +
+		regexp.QuoteMeta(SkillFile) + `\b`)
 }
 
 // call looks through what a tool was called with.
@@ -88,7 +89,8 @@ func (u use) call(value any, key, tool string, depth int) bool {
 		if u.skillPath().MatchString(value) {
 			return true
 		}
-		if strings.Contains(strings.ToLower(tool), "skill") && strings.TrimPrefix(strings.TrimSpace(value), "/") == u.skill {
+		if strings.Contains(strings.ToLower(tool), "skill") &&
+			strings.TrimPrefix(strings.TrimSpace(value), "/") == u.skill {
 			return slices.Contains([]string{"skill", "name", "command", "skill_name"}, key)
 		}
 		var encoded any

@@ -38,7 +38,10 @@ func asked(t *testing.T, tokens int64, answers ...string) (result evalrun.Result
 	}
 	server := modeltest.New(t, list...)
 	o := w.options("")
-	o.Agent = &agent.Models{Complete: (&client.Client{Pause: 1}).Complete, Endpoint: models.Endpoint{API: models.OpenAI, URL: server.URL + "/v1", Model: "m"}, Now: o.Now}
+	o.Agent = &agent.Models{
+		Complete: (&client.Client{Pause: 1}).Complete,
+		Endpoint: models.Endpoint{API: models.OpenAI, URL: server.URL + "/v1", Model: "m"}, Now: o.Now,
+	}
 	o.Jobs, o.Limit = 1, work.Budget{Tokens: tokens}
 	result, err = w.run(t.Context(), o)
 	for _, r := range server.Requests() {

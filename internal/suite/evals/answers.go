@@ -29,7 +29,10 @@ func ParseAnswers(file string, data []byte) ([]Answer, document.Problems) {
 	}
 	p := &pairs{file: file}
 	decoder := xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
-	decoder.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil } // it is UTF-8, whatever it declares
+	decoder.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) {
+		return input,
+			nil
+	} // it is UTF-8, whatever it declares
 	found := 0
 	for {
 		var root element[element[element[struct{ XMLName xml.Name }]]]
@@ -89,11 +92,15 @@ type pairs struct {
 }
 
 func (p *pairs) fail(line int, key, format string, args ...any) {
-	p.problems = p.problems.With(document.Problem{File: p.file, Line: line, Key: key, Message: fmt.Sprintf(format, args...)})
+	p.problems = p.problems.With(document.Problem{
+		File: p.file, Line: line, Key: key,
+		Message: fmt.Sprintf(format, args...),
+	})
 }
 
 func (p *pairs) stray(line int, name xml.Name) {
-	p.fail(line, plain.Short(name.Local, document.MaxShown), "does not belong here; there are `evaluation`, in it `qa_pair`, and in that `question` and `answer`")
+	p.fail(line, plain.Short(name.Local, document.MaxShown),
+		"does not belong here; there are `evaluation`, in it `qa_pair`, and in that `question` and `answer`")
 }
 
 // take reads a pair, which has a question and an answer, each of them once.
@@ -132,9 +139,13 @@ func Questions(skill string, answers []Answer) EvalSuite {
 	suite := EvalSuite{SkillName: skill}
 	for i, pair := range answers {
 		suite.Cases = append(suite.Cases, Case{
-			ID:     strconv.Itoa(i + 1),
-			Prompt: fmt.Sprintf("%s\n\nWrite the answer, and nothing else, into %s/%s.", pair.Question, OutputsDir, AnswersFile),
-			Checks: []Check{{Kind: exactAnswer, Description: "the answer is exact", File: AnswersFile, Text: pair.Answer}},
+			ID: strconv.Itoa(i + 1),
+			Prompt: fmt.Sprintf("%s\n\nWrite the answer, and nothing else, into %s/%s.", pair.Question, OutputsDir,
+				AnswersFile),
+			Checks: []Check{{
+				Kind: exactAnswer, Description: "the answer is exact", File: AnswersFile,
+				Text: pair.Answer,
+			}},
 		})
 	}
 	return suite

@@ -203,7 +203,8 @@ func (c Check) costly(size int) string {
 	if err != nil || size == 0 || len(program.Inst) <= maxMatching/size {
 		return ""
 	}
-	return fmt.Sprintf("has %d bytes, too many for a pattern of %d steps; make the output or the pattern smaller", size, len(program.Inst))
+	return fmt.Sprintf("has %d bytes, too many for a pattern of %d steps; make the output or the pattern smaller", size,
+		len(program.Inst))
 }
 
 // matchesAll reports whether a pattern is sure to match any text: it matches an
@@ -220,5 +221,6 @@ func matchesAll(pattern *regexp.Regexp) bool {
 
 // asksFor reports whether one of these stands anywhere in a pattern.
 func asksFor(pattern *syntax.Regexp, ops ...syntax.Op) bool {
-	return slices.Contains(ops, pattern.Op) || slices.ContainsFunc(pattern.Sub, func(sub *syntax.Regexp) bool { return asksFor(sub, ops...) })
+	return slices.Contains(ops, pattern.Op) ||
+		slices.ContainsFunc(pattern.Sub, func(sub *syntax.Regexp) bool { return asksFor(sub, ops...) })
 }

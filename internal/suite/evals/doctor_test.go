@@ -17,7 +17,10 @@ import (
 // its triggers.
 func told(history []PastCase, cases ...Case) (list []string) {
 	for i := range 2 {
-		cases = append(cases, Case{ID: fmt.Sprint("good", i), Prompt: fmt.Sprint("Do ", i), Checks: []Check{{Kind: OutputExists, File: "a"}}})
+		cases = append(cases, Case{
+			ID: fmt.Sprint("good", i), Prompt: fmt.Sprint("Do ", i),
+			Checks: []Check{{Kind: OutputExists, File: "a"}},
+		})
 	}
 	for _, finding := range Examine(EvalSuite{Cases: cases}, []Trigger{{"a", true}, {"b", false}}, history) {
 		list = append(list, finding.Case+" "+finding.Kind+": "+finding.Message)
@@ -28,14 +31,26 @@ func told(history []PastCase, cases ...Case) (list []string) {
 // TestPatternsThatMatchAnything: one is called so when no text is without a match.
 func TestPatternsThatMatchAnything(t *testing.T) {
 	t.Parallel()
-	texts := []string{"", "a", "z", "0", "\n", " ", "a b", "a\nb\n", "\x00", "ü", "-1.5", "aaa", "\n\n", "x\ny", "_", "日本", "}{", "\r\n"}
+	texts := []string{
+		"", "a", "z", "0", "\n", " ", "a b", "a\nb\n", "\x00", "ü", "-1.5", "aaa", "\n\n", "x\ny", "_",
+		"日本", "}{", "\r\n",
+	}
 	for pattern, anything := range map[string]bool{
-		"": true, ".*": true, "a*": true, "(?s).*": true, "^": true, "$": true, "^a*": true, "a*$": true, "(?m)^": true, "(?m)$": true, "x?|y": true, "(a|b|)": true, "[^a]*": true, "(?i)A{0,3}": true, `\A`: true, `\z`: true, `(?:^)*`: true, "a|$": true,
-		"^$": false, `^\s*$`: false, "^a*$": false, `^-?[0-9]*$`: false, "(?m)^$": false, `\A\z`: false, `\B`: false, "a": false, ".": false, "a+": false, `\b`: false, "^.*$": false, `^(?:ok)?\n?$`: false,
+		"": true, ".*": true, "a*": true, "(?s).*": true, "^": true, "$": true, "^a*": true, "a*$": true, "(?m)^": true,
+		"(?m)$": true, "x?|y": true, "(a|b|)": true, "[^a]*": true, "(?i)A{0,3}": true, `\A`: true, `\z`: true,
+		`(?:^)*`: true, "a|$": true,
+		"^$": false, `^\s*$`: false, "^a*$": false, `^-?[0-9]*$`: false, "(?m)^$": false, `\A\z`: false, `\B`: false,
+		"a": false, ".": false, "a+": false, `\b`: false, "^.*$": false, `^(?:ok)?\n?$`: false,
 	} {
 		check := Check{Kind: OutputMatches, File: "f", Description: "d", Pattern: regexp.MustCompile(pattern)}
 		found := told(nil, Case{ID: "1", Prompt: "Write", Checks: []Check{check}})
-		field := told(nil, Case{ID: "1", Prompt: "Write", Checks: []Check{{Kind: JSONFieldMatches, File: "f", Path: JSONPath{}, Description: "d", Pattern: check.Pattern}}})
+		field := told(nil, Case{
+			ID: "1", Prompt: "Write",
+			Checks: []Check{{
+				Kind: JSONFieldMatches, File: "f", Path: JSONPath{}, Description: "d",
+				Pattern: check.Pattern,
+			}},
+		})
 		assert.Equal(t, found, field, pattern)
 		if anything {
 			require.Len(t, found, 1, pattern)
@@ -65,10 +80,13 @@ func TestChecksThatAlwaysPass(t *testing.T) {
 		"a colon":                    {Check{Kind: ShellCommand, Command: ":"}, "the command always succeeds"},
 		"exit 0":                     {Check{Kind: ShellCommand, Command: "exit 0"}, "the command always succeeds"},
 		"exit 1":                     {Check{Kind: ShellCommand, Command: "exit 1"}, ""},
-		"or true":                    {Check{Kind: ShellCommand, Command: "make test || true "}, "`|| true` makes every failure a success"},
-		"or true, then more":         {Check{Kind: ShellCommand, Command: "make || true; test -f a"}, ""},
-		"true and more":              {Check{Kind: ShellCommand, Command: "true && test -f a"}, ""},
-		"a text of that name":        {Check{Kind: OutputContains, Text: "true"}, ""},
+		"or true": {
+			Check{Kind: ShellCommand, Command: "make test || true "},
+			"`|| true` makes every failure a success",
+		},
+		"or true, then more":  {Check{Kind: ShellCommand, Command: "make || true; test -f a"}, ""},
+		"true and more":       {Check{Kind: ShellCommand, Command: "true && test -f a"}, ""},
+		"a text of that name": {Check{Kind: OutputContains, Text: "true"}, ""},
 	} {
 		c.check.Description = "d"
 		found := told(nil, Case{ID: "1", Prompt: "Write", Checks: []Check{c.check}})
@@ -106,13 +124,18 @@ func TestAnswersInThePrompt(t *testing.T) {
 		found := told(nil, Case{ID: "1", Prompt: prompt, Checks: []Check{c.check}})
 		if c.finds {
 			require.Len(t, found, 1, name)
-			assert.True(t, strings.HasPrefix(found[0], "1 answer-in-prompt: the prompt contains "), "%s: %s", name, found[0])
-			assert.True(t, strings.HasSuffix(found[0], `, which "d" looks for: a copy of the prompt passes`), "%s: %s", name, found[0])
+			assert.True(t, strings.HasPrefix(found[0], "1 answer-in-prompt: the prompt contains "), "%s: %s",
+				name, found[0])
+			assert.True(t, strings.HasSuffix(found[0], `, which "d" looks for: a copy of the prompt passes`), "%s: %s",
+				name, found[0])
 		} else {
 			assert.Empty(t, found, name)
 		}
 	}
-	found := told(nil, Case{ID: "1", Prompt: "Write a poem. It  RHYMES.", Expectations: []string{"it rhymes", "It rhymes well"}, Checks: []Check{{Kind: OutputExists, File: "a"}}})
+	found := told(nil, Case{
+		ID: "1", Prompt: "Write a poem. It  RHYMES.",
+		Expectations: []string{"it rhymes", "It rhymes well"}, Checks: []Check{{Kind: OutputExists, File: "a"}},
+	})
 	assert.Equal(t, []string{`1 answer-in-prompt: the prompt contains the expectation "it rhymes" word for word`}, found)
 }
 
@@ -126,14 +149,33 @@ func TestCasesThatTellNothing(t *testing.T) {
 		cases []Case
 		says  []string // how each begins
 	}{
-		"something that must be there":  {[]Case{{ID: "1", Prompt: "p", Checks: []Check{there}}}, nil},
-		"only what must not be":         {[]Case{{ID: "1", Prompt: "p", Checks: []Check{absent}}}, []string{"1 idle: " + idle}},
-		"both":                          {[]Case{{ID: "1", Prompt: "p", Checks: []Check{absent, there}}}, nil},
-		"an expectation beside it":      {[]Case{{ID: "1", Prompt: "p", Checks: []Check{absent}, Expectations: []string{"it is good"}}}, nil},
-		"expectations alone":            {[]Case{{ID: "1", Prompt: "p", Expectations: []string{"it is good"}}}, []string{"1 no-check: " + unchecked}},
-		"nothing at all":                {[]Case{{ID: "1", Prompt: "p"}}, []string{"1 no-check: " + unchecked, "1 idle: " + idle}},
-		"a text that must not be there": {[]Case{{ID: "1", Prompt: "p", Checks: []Check{{Kind: OutputNotContains, File: "a", Text: "x"}}}}, nil},
-		"a prompt again": {[]Case{{ID: "1", Prompt: "Say  it", Checks: []Check{there}}, {ID: "2", Prompt: "say it\n", Checks: []Check{there}}, {ID: "3", Prompt: "SAY IT", Checks: []Check{there}}}, []string{
+		"something that must be there": {[]Case{{ID: "1", Prompt: "p", Checks: []Check{there}}}, nil},
+		"only what must not be": {
+			[]Case{{ID: "1", Prompt: "p", Checks: []Check{absent}}},
+			[]string{"1 idle: " + idle},
+		},
+		"both": {[]Case{{ID: "1", Prompt: "p", Checks: []Check{absent, there}}}, nil},
+		"an expectation beside it": {[]Case{{
+			ID: "1", Prompt: "p", Checks: []Check{absent},
+			Expectations: []string{"it is good"},
+		}}, nil},
+		"expectations alone": {
+			[]Case{{ID: "1", Prompt: "p", Expectations: []string{"it is good"}}},
+			[]string{"1 no-check: " + unchecked},
+		},
+		"nothing at all": {
+			[]Case{{ID: "1", Prompt: "p"}},
+			[]string{"1 no-check: " + unchecked, "1 idle: " + idle},
+		},
+		"a text that must not be there": {[]Case{{
+			ID: "1", Prompt: "p",
+			Checks: []Check{{Kind: OutputNotContains, File: "a", Text: "x"}},
+		}}, nil},
+		"a prompt again": {[]Case{
+			{ID: "1", Prompt: "Say  it", Checks: []Check{there}},
+			{ID: "2", Prompt: "say it\n", Checks: []Check{there}},
+			{ID: "3", Prompt: "SAY IT", Checks: []Check{there}},
+		}, []string{
 			"2 duplicate: it has the prompt of case 1", "3 duplicate: it has the prompt of case 1",
 		}},
 	} {
@@ -157,7 +199,10 @@ func TestCasesThatTellNothing(t *testing.T) {
 // it: a grading from before it was in the suite is none of it.
 func TestWhatAlwaysCameOutTheSame(t *testing.T) {
 	t.Parallel()
-	c := Case{ID: "1", Prompt: "p", Expectations: []string{"it is good"}, Checks: []Check{{Kind: OutputExists, File: "a"}}}
+	c := Case{
+		ID: "1", Prompt: "p", Expectations: []string{"it is good"},
+		Checks: []Check{{Kind: OutputExists, File: "a"}},
+	}
 	runs := func(text string) (history []PastCase) { // for each of the two: y, n, or - for no answer
 		for run := range strings.FieldsSeq(text) {
 			var g Grading
@@ -171,10 +216,13 @@ func TestWhatAlwaysCameOutTheSame(t *testing.T) {
 		return history
 	}
 	for text, want := range map[string][]string{
-		"":               nil,
-		"yn yn":          nil,
-		"yn ny yn":       nil,
-		"yn yn yn":       {"always-fails: \"file_exists a\" failed in all 3 runs", "always-passes: \"it is good\" passed in all 3 runs"},
+		"":         nil,
+		"yn yn":    nil,
+		"yn ny yn": nil,
+		"yn yn yn": {
+			"always-fails: \"file_exists a\" failed in all 3 runs",
+			"always-passes: \"it is good\" passed in all 3 runs",
+		},
 		"yy yy yy yn":    {"always-passes: \"it is good\" passed in all 4 runs"},
 		"-y -n -y":       nil,
 		"-y -n -y ny":    nil,
@@ -210,7 +258,13 @@ func TestFindingsAreOneLine(t *testing.T) {
 		var cases []Case
 		for i := range chance.IntN(4) {
 			prompt := pick() + " " + pick()
-			cases = append(cases, Case{ID: fmt.Sprint(i), Prompt: prompt, Expectations: []string{pick()}, Checks: []Check{{Kind: OutputContains, File: "f", Text: pick()}, {Kind: OutputMatches, File: "f", Pattern: regexp.MustCompile(".*"), Description: pick()}}})
+			cases = append(cases, Case{
+				ID: fmt.Sprint(i), Prompt: prompt, Expectations: []string{pick()},
+				Checks: []Check{
+					{Kind: OutputContains, File: "f", Text: pick()},
+					{Kind: OutputMatches, File: "f", Pattern: regexp.MustCompile(".*"), Description: pick()},
+				},
+			})
 		}
 		for _, finding := range Examine(EvalSuite{Cases: cases}, []Trigger{{pick(), true}, {pick(), true}}, nil) {
 			assert.NotContains(t, finding.Message, "\n")

@@ -75,8 +75,10 @@ func (d *doctor) examine(c Case, prompt string) {
 		if why := check.vacuous(); why != "" {
 			d.say(c.ID, "vacuous", "%s: %s", document.Quote(check.Label()), why)
 		}
-		if answer := strings.ToLower(check.answer()); len(answer) >= shortestAnswer && strings.Contains(prompt, answer) {
-			d.say(c.ID, "answer-in-prompt", "the prompt contains %s, which %s looks for: a copy of the prompt passes", document.Quote(check.answer()), document.Quote(check.Label()))
+		if answer := strings.ToLower(check.answer()); len(answer) >= shortestAnswer &&
+			strings.Contains(prompt, answer) {
+			d.say(c.ID, "answer-in-prompt", "the prompt contains %s, which %s looks for: a copy of the prompt passes",
+				document.Quote(check.answer()), document.Quote(check.Label()))
 		}
 	}
 	if idle {
@@ -84,7 +86,8 @@ func (d *doctor) examine(c Case, prompt string) {
 	}
 	for _, text := range c.Expectations {
 		if strings.Contains(prompt, strings.ToLower(strings.Join(strings.Fields(text), " "))) {
-			d.say(c.ID, "answer-in-prompt", "the prompt contains the expectation %s word for word", document.Quote(text))
+			d.say(c.ID, "answer-in-prompt", "the prompt contains the expectation %s word for word",
+				document.Quote(text))
 		}
 	}
 }
@@ -143,7 +146,8 @@ func (d *doctor) recall(c Case, history []PastCase) {
 		case passed[text] == runs[text]:
 			d.say(c.ID, "always-passes", "%s passed in all %d runs: it tells no version from another; make it harder, or keep it as a guard", document.Quote(text), runs[text])
 		case passed[text] == 0:
-			d.say(c.ID, "always-fails", "%s failed in all %d runs: is it right, and can a skill bring it about?", document.Quote(text), runs[text])
+			d.say(c.ID, "always-fails", "%s failed in all %d runs: is it right, and can a skill bring it about?",
+				document.Quote(text), runs[text])
 		}
 	}
 }
@@ -170,7 +174,8 @@ func (d *doctor) triggers(list []Trigger) {
 		}
 		query := strings.ToLower(strings.Join(strings.Fields(trigger.Query), " "))
 		if first, twice := queries[query]; twice {
-			d.say("", "duplicate", "the trigger query %s is %s again: it counts twice and tells nothing more", document.Quote(trigger.Query), document.Quote(first))
+			d.say("", "duplicate", "the trigger query %s is %s again: it counts twice and tells nothing more",
+				document.Quote(trigger.Query), document.Quote(first))
 			continue
 		}
 		queries[query] = trigger.Query

@@ -23,7 +23,10 @@ func TestExamine(t *testing.T) {
 	var history []PastCase
 	for run := range 3 {
 		history = append(history, PastCase{ID: "4", Grading: Grading{Expectations: []Graded{
-			{Text: "right", Passed: true}, {Text: "wrong"}, {Text: "mixed", Passed: run == 1}, {Text: "json_field_equals a $.sum 4", Passed: run == 2},
+			{Text: "right", Passed: true},
+			{Text: "wrong"},
+			{Text: "mixed", Passed: run == 1},
+			{Text: "json_field_equals a $.sum 4", Passed: run == 2},
 		}}})
 	}
 	found := map[string]int{}
@@ -32,7 +35,8 @@ func TestExamine(t *testing.T) {
 		assert.NotEmpty(t, finding.Message)
 	}
 	assert.Equal(t, map[string]int{
-		"1 no-check": 1, "2 duplicate": 1, "2 answer-in-prompt": 1, "2 vacuous": 3, "3 idle": 1, "4 always-passes": 1, "4 always-fails": 1, " one-sided": 1,
+		"1 no-check": 1, "2 duplicate": 1, "2 answer-in-prompt": 1, "2 vacuous": 3, "3 idle": 1, "4 always-passes": 1,
+		"4 always-fails": 1, " one-sided": 1,
 	}, found)
 	both := []Trigger{{"a", true}, {"b", false}}
 	assert.Equal(t, "few-cases", Examine(EvalSuite{Cases: parsed.Cases[3:]}, both, history[:2])[0].Kind)
@@ -43,18 +47,31 @@ func TestExamineTriggers(t *testing.T) {
 	t.Parallel()
 	parsed := EvalSuite{}
 	for _, id := range []string{"1", "2", "3"} {
-		parsed.Cases = append(parsed.Cases, Case{ID: id, Prompt: "prompt " + id, Checks: []Check{{Kind: OutputExists, File: "a"}}})
+		parsed.Cases = append(parsed.Cases,
+			Case{ID: id, Prompt: "prompt " + id, Checks: []Check{{Kind: OutputExists, File: "a"}}})
 	}
 	for name, c := range map[string]struct {
 		triggers []Trigger
 		kinds    []string
 		says     string
 	}{
-		"none":           {nil, []string{"no-triggers"}, "there is no evals/trigger-eval.json"},
-		"both kinds":     {[]Trigger{{"a", true}, {"b", false}}, nil, ""},
-		"no false":       {[]Trigger{{"a", true}, {"b", true}}, []string{"one-sided"}, "none of the 2 trigger queries has `should_trigger: false`"},
-		"no true":        {[]Trigger{{"a", false}}, []string{"one-sided"}, "none of the 1 trigger queries has `should_trigger: true`"},
-		"alike":          {[]Trigger{{"Write  notes", true}, {"write notes", true}, {"b", false}}, []string{"duplicate"}, `"write notes" is "Write  notes" again`},
+		"none":       {nil, []string{"no-triggers"}, "there is no evals/trigger-eval.json"},
+		"both kinds": {[]Trigger{{"a", true}, {"b", false}}, nil, ""},
+		"no false": {
+			[]Trigger{{"a", true}, {"b", true}},
+			[]string{"one-sided"},
+			"none of the 2 trigger queries has `should_trigger: false`",
+		},
+		"no true": {
+			[]Trigger{{"a", false}},
+			[]string{"one-sided"},
+			"none of the 1 trigger queries has `should_trigger: true`",
+		},
+		"alike": {
+			[]Trigger{{"Write  notes", true}, {"write notes", true}, {"b", false}},
+			[]string{"duplicate"},
+			`"write notes" is "Write  notes" again`,
+		},
 		"alike, and one": {[]Trigger{{"a", true}, {"A ", true}}, []string{"duplicate", "one-sided"}, "again"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -24,7 +24,10 @@ func TestFilesOfOthers(t *testing.T) {
 	suite, problems := Parse("e.json", []byte(text), anyFile)
 	require.NoError(t, problems.Err())
 	c := suite.Cases[0]
-	assert.Equal(t, []string{"It is polite (criteria: no rude word) (check: read the text)", `It is short (check: {"max":80,"of":["words"]})`}, c.Expectations)
+	assert.Equal(t, []string{
+		"It is polite (criteria: no rude word) (check: read the text)",
+		`It is short (check: {"max":80,"of":["words"]})`,
+	}, c.Expectations)
 	assert.Equal(t, []string{"It greets", "It leaves"}, []string{c.Checks[3].Label(), c.Checks[4].Label()})
 	assert.Equal(t, []string{"hello", "bye"}, []string{c.Checks[3].Text, c.Checks[4].Text})
 
@@ -54,7 +57,8 @@ func TestFilesOfOthers(t *testing.T) {
 			assert.Contains(t, evidence, test.says, "what is shown is what the file says")
 		})
 	}
-	_, problems = Parse("e.json", []byte(`[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "json_array_contains", "file": "a", "path": "x"}]}]`), anyFile)
+	_, problems = Parse("e.json", []byte(
+		`[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "json_array_contains", "file": "a", "path": "x"}]}]`), anyFile)
 	require.ErrorContains(t, problems.Err(), "or `match` is needed")
 
 	grading, err := ParseGrading([]byte("\ufeff" + `{"expectations": [{"text": "a", "passed": true}]}`))
@@ -66,7 +70,8 @@ func TestFilesOfOthers(t *testing.T) {
 func TestAnswersInOtherEncodings(t *testing.T) {
 	t.Parallel()
 	document := func(declared, answer string) []byte {
-		return []byte(`<?xml version="1.0"` + declared + `?><evaluation><qa_pair><question>Who?</question><answer>` + answer + `</answer></qa_pair></evaluation>`)
+		return []byte(`<?xml version="1.0"` + declared + `?><evaluation><qa_pair><question>Who?</question><answer>` +
+			answer + `</answer></qa_pair></evaluation>`)
 	}
 	for name, c := range map[string]struct {
 		data []byte

@@ -112,7 +112,8 @@ func ParseGrading(data []byte) (Grading, error) {
 		if text == "" || entry.Passed == nil {
 			return Grading{}, fmt.Errorf("expectations[%d] needs a `text` and `passed`", i)
 		}
-		g.Expectations = append(g.Expectations, Graded{Text: text, Passed: *entry.Passed, Evidence: entry.Evidence, Source: entry.Source})
+		g.Expectations = append(g.Expectations,
+			Graded{Text: text, Passed: *entry.Passed, Evidence: entry.Evidence, Source: entry.Source})
 	}
 	return g, nil
 }
@@ -123,7 +124,8 @@ func unambiguous(data []byte) error {
 	r, root, _ := document.Read("", data, maxGrading)
 	ours := func(n document.Node, names ...string) {
 		for _, f := range n.Fields {
-			if i := slices.IndexFunc(names, func(name string) bool { return strings.EqualFold(name, f.Name) }); i >= 0 && names[i] != f.Name {
+			if i := slices.IndexFunc(names,
+				func(name string) bool { return strings.EqualFold(name, f.Name) }); i >= 0 && names[i] != f.Name {
 				r.Fail(f.Value, f.Name, "must be written `%s`", names[i])
 			}
 		}
@@ -165,7 +167,10 @@ func (g Grading) MarshalJSON() ([]byte, error) {
 	if summary.Total > 0 {
 		summary.PassRate = float64(summary.Passed) / float64(summary.Total)
 	}
-	return json.Marshal(gradingJSON{Summary: summary, Expectations: &entries, Metrics: g.Metrics, Timing: g.Timing, Claims: g.Claims, Feedback: g.Feedback})
+	return json.Marshal(gradingJSON{
+		Summary: summary, Expectations: &entries, Metrics: g.Metrics, Timing: g.Timing,
+		Claims: g.Claims, Feedback: g.Feedback,
+	})
 }
 
 // Merge puts what was found later into a grading: a verdict on the same text of

@@ -18,7 +18,11 @@ func one(more string) string { return `[{"id": 1, "prompt": "p", ` + more + `}]`
 func TestSuitesOfOthers(t *testing.T) {
 	t.Parallel()
 	files := func(path string) bool {
-		return map[string]bool{"in.csv": true, "evals/in.csv": true, "evals/data/in.csv": true, "notes": true, "evals/notes/in.csv": true, "evals/outputs/x": true, "outputs-2/x": true, ".env": true, "evals/.env": true, "IN.csv": true, "evals/evals.json": true, "EVALS/EVALS.JSON": true}[path]
+		return map[string]bool{
+			"in.csv": true, "evals/in.csv": true, "evals/data/in.csv": true, "notes": true,
+			"evals/notes/in.csv": true, "evals/outputs/x": true, "outputs-2/x": true, ".env": true, "evals/.env": true,
+			"IN.csv": true, "evals/evals.json": true, "EVALS/EVALS.JSON": true,
+		}[path]
 	}
 	for name, c := range map[string]struct {
 		text  string
@@ -29,38 +33,112 @@ func TestSuitesOfOthers(t *testing.T) {
 			t.Helper()
 			assert.Equal(t, []string{"a"}, s.Cases[0].Expectations)
 		}},
-		"both names of a list": {one(`"expectations": ["a"], "assertions": ["b"]`), nil, func(t *testing.T, s EvalSuite) {
-			t.Helper()
-			assert.Equal(t, []string{"a", "b"}, s.Cases[0].Expectations)
-		}},
-		"the same under both":      {one(`"expectations": ["a"], "assertions": [" a "]`), []string{`[0].assertions[0]: "a" is there twice; remove one`}, nil},
-		"null is no list":          {one(`"expectations": null`), []string{"[0].expectations: must be a list, not null"}, nil},
-		"an object of expectation": {one(`"expectations": {"a": true}`), []string{"[0].expectations: must be a list, not an object"}, nil},
-		"checks of another key":    {one(`"checks": [1], "tags": ["x"], "rubric": "good"`), []string{"[0]: has nothing to check; give `expectations` or `deterministic_checks`; not read: \"checks\", \"tags\""}, nil},
+		"both names of a list": {
+			one(`"expectations": ["a"], "assertions": ["b"]`), nil,
+			func(t *testing.T, s EvalSuite) {
+				t.Helper()
+				assert.Equal(t, []string{"a", "b"}, s.Cases[0].Expectations)
+			},
+		},
+		"the same under both": {
+			one(`"expectations": ["a"], "assertions": [" a "]`),
+			[]string{`[0].assertions[0]: "a" is there twice; remove one`},
+			nil,
+		},
+		"null is no list": {
+			one(`"expectations": null`),
+			[]string{"[0].expectations: must be a list, not null"},
+			nil,
+		},
+		"an object of expectation": {
+			one(`"expectations": {"a": true}`),
+			[]string{"[0].expectations: must be a list, not an object"},
+			nil,
+		},
+		"checks of another key": {
+			one(`"checks": [1], "tags": ["x"], "rubric": "good"`),
+			[]string{"[0]: has nothing to check; give `expectations` or `deterministic_checks`; not read: \"checks\", \"tags\""},
+			nil,
+		},
 		"ids as texts and numbers": {`[{"id": 1, "prompt": "p", "expectations": ["a"]}, {"id": "1", "prompt": "p", "expectations": ["a"]}]`, []string{`[1].id: "1" is there twice`}, nil},
 		"ids in another case":      {`[{"id": "Case", "prompt": "p", "expectations": ["a"]}, {"id": "cASE", "prompt": "p", "expectations": ["a"]}]`, []string{`[1].id: "cASE" is there twice`}, nil},
-		"a fraction as an id": {`[{"id": 1.5, "prompt": "p", "expectations": ["a"]}]`, nil, func(t *testing.T, s EvalSuite) {
-			t.Helper()
-			assert.Equal(t, "1.5", s.Cases[0].ID)
-		}},
-		"files of both places": {one(`"expectations": ["a"], "files": ["in.csv", "data/in.csv"]`), nil, func(t *testing.T, s EvalSuite) {
-			t.Helper()
-			assert.Equal(t, []StagedFile{{From: "in.csv", To: "in.csv"}, {From: "evals/data/in.csv", To: "data/in.csv"}}, s.Cases[0].Files)
-		}},
-		"files that are the same there": {one(`"expectations": ["a"], "files": ["in.csv", "evals/in.csv"]`), []string{`[0].files[1]: "evals/in.csv" is there twice`}, nil},
-		"the same in another case":      {one(`"expectations": ["a"], "files": ["in.csv", "IN.csv"]`), []string{`[0].files[1]: "IN.csv" is there twice`}, nil},
-		"a file where one has others":   {one(`"expectations": ["a"], "files": ["notes", "notes/in.csv"]`), []string{`[0].files[1]: "notes/in.csv" and "notes" would be a file and a directory of one name; rename one`}, nil},
-		"and the other way around":      {one(`"expectations": ["a"], "files": ["notes/in.csv", "notes"]`), []string{`[0].files[1]: "notes" and "notes/in.csv" would be a file and a directory of one name; rename one`}, nil},
-		"a file among the results":      {one(`"expectations": ["a"], "files": ["outputs/x"]`), []string{`[0].files[0]: "outputs/x" would stand at "outputs/x", where results or settings belong`}, nil},
-		"a name that only begins so": {one(`"expectations": ["a"], "files": ["outputs-2/x"]`), nil, func(t *testing.T, s EvalSuite) {
-			t.Helper()
-			assert.Equal(t, "outputs-2/x", s.Cases[0].Files[0].To)
-		}},
-		"a hidden file":          {one(`"expectations": ["a"], "files": [".env"]`), []string{`[0].files[0]: ".env" would stand at ".env"`}, nil},
-		"a hidden file of evals": {one(`"expectations": ["a"], "files": ["evals/.env"]`), []string{`[0].files[0]: "evals/.env" would stand at ".env"`}, nil},
-		"the suite itself":       {one(`"expectations": ["a"], "files": ["evals/./evals.json"]`), []string{`[0].files[0]: "evals/./evals.json" is what the case is graded by`}, nil},
-		"in another case itself": {one(`"expectations": ["a"], "files": ["EVALS/EVALS.JSON"]`), []string{`[0].files[0]: "EVALS/EVALS.JSON" is what the case is graded by`}, nil},
-		"paths of Windows":       {one(`"expectations": ["a"], "files": ["..\\in.csv", "C:/in.csv", "/in.csv", "."]`), []string{`[0].files[0]: `, `[0].files[1]: "C:/in.csv" leads out of the skill`, `[0].files[2]: "/in.csv" leads out`, `[0].files[3]: "." leads out`}, nil},
+		"a fraction as an id": {
+			`[{"id": 1.5, "prompt": "p", "expectations": ["a"]}]`, nil,
+			func(t *testing.T, s EvalSuite) {
+				t.Helper()
+				assert.Equal(t, "1.5", s.Cases[0].ID)
+			},
+		},
+		"files of both places": {
+			one(`"expectations": ["a"], "files": ["in.csv", "data/in.csv"]`), nil,
+			func(t *testing.T, s EvalSuite) {
+				t.Helper()
+				assert.Equal(t, []StagedFile{
+					{From: "in.csv", To: "in.csv"},
+					{From: "evals/data/in.csv", To: "data/in.csv"},
+				}, s.Cases[0].Files)
+			},
+		},
+		"files that are the same there": {
+			one(`"expectations": ["a"], "files": ["in.csv", "evals/in.csv"]`),
+			[]string{`[0].files[1]: "evals/in.csv" is there twice`},
+			nil,
+		},
+		"the same in another case": {
+			one(`"expectations": ["a"], "files": ["in.csv", "IN.csv"]`),
+			[]string{`[0].files[1]: "IN.csv" is there twice`},
+			nil,
+		},
+		"a file where one has others": {
+			one(`"expectations": ["a"], "files": ["notes", "notes/in.csv"]`),
+			[]string{`[0].files[1]: "notes/in.csv" and "notes" would be a file and a directory of one name; rename one`},
+			nil,
+		},
+		"and the other way around": {
+			one(`"expectations": ["a"], "files": ["notes/in.csv", "notes"]`),
+			[]string{`[0].files[1]: "notes" and "notes/in.csv" would be a file and a directory of one name; rename one`},
+			nil,
+		},
+		"a file among the results": {
+			one(`"expectations": ["a"], "files": ["outputs/x"]`),
+			[]string{`[0].files[0]: "outputs/x" would stand at "outputs/x", where results or settings belong`},
+			nil,
+		},
+		"a name that only begins so": {
+			one(`"expectations": ["a"], "files": ["outputs-2/x"]`), nil,
+			func(t *testing.T, s EvalSuite) {
+				t.Helper()
+				assert.Equal(t, "outputs-2/x", s.Cases[0].Files[0].To)
+			},
+		},
+		"a hidden file": {
+			one(`"expectations": ["a"], "files": [".env"]`),
+			[]string{`[0].files[0]: ".env" would stand at ".env"`},
+			nil,
+		},
+		"a hidden file of evals": {
+			one(`"expectations": ["a"], "files": ["evals/.env"]`),
+			[]string{`[0].files[0]: "evals/.env" would stand at ".env"`},
+			nil,
+		},
+		"the suite itself": {
+			one(`"expectations": ["a"], "files": ["evals/./evals.json"]`),
+			[]string{`[0].files[0]: "evals/./evals.json" is what the case is graded by`},
+			nil,
+		},
+		"in another case itself": {
+			one(`"expectations": ["a"], "files": ["EVALS/EVALS.JSON"]`),
+			[]string{`[0].files[0]: "EVALS/EVALS.JSON" is what the case is graded by`},
+			nil,
+		},
+		"paths of Windows": {
+			one(`"expectations": ["a"], "files": ["..\\in.csv", "C:/in.csv", "/in.csv", "."]`),
+			[]string{
+				`[0].files[0]: `, `[0].files[1]: "C:/in.csv" leads out of the skill`,
+				`[0].files[2]: "/in.csv" leads out`, `[0].files[3]: "." leads out`,
+			},
+			nil,
+		},
 		"a short time": {one(`"deterministic_checks": [{"type": "shell_command", "command": "true", "timeout": 1e-12}]`), nil, func(t *testing.T, s EvalSuite) {
 			t.Helper()
 			assert.Positive(t, s.Cases[0].Checks[0].Timeout, "no time is no bound to whoever runs it")
@@ -69,26 +147,67 @@ func TestSuitesOfOthers(t *testing.T) {
 			t.Helper()
 			assert.Equal(t, 24*time.Hour, s.Cases[0].Checks[0].Timeout)
 		}},
-		"no time": {one(`"deterministic_checks": [{"type": "shell_command", "command": "true"}]`), nil, func(t *testing.T, s EvalSuite) {
-			t.Helper()
-			assert.Equal(t, 30*time.Second, s.Cases[0].Checks[0].Timeout)
-		}},
+		"no time": {
+			one(`"deterministic_checks": [{"type": "shell_command", "command": "true"}]`), nil,
+			func(t *testing.T, s EvalSuite) {
+				t.Helper()
+				assert.Equal(t, 30*time.Second, s.Cases[0].Checks[0].Timeout)
+			},
+		},
 		"times out of bounds": {one(`"deterministic_checks": [{"type": "shell_command", "command": "a", "timeout": -1}, {"type": "shell_command", "command": "b", "timeout": 86400.5}, {"type": "shell_command", "command": "c", "timeout": 1e999}, {"type": "shell_command", "command": "d", "timeout": "10"}]`), []string{
-			"[0].deterministic_checks[0].timeout: is -1; give seconds, more than 0 and at most 86400", "[0].deterministic_checks[1].timeout: is 86400.5",
-			"[0].deterministic_checks[2].timeout: is 1e999", `[0].deterministic_checks[3].timeout: must be a number, not the text "10"`,
+			"[0].deterministic_checks[0].timeout: is -1; give seconds, more than 0 and at most 86400",
+			"[0].deterministic_checks[1].timeout: is 86400.5",
+			"[0].deterministic_checks[2].timeout: is 1e999",
+			`[0].deterministic_checks[3].timeout: must be a number, not the text "10"`,
 		}, nil},
-		"two checks alike":          {one(`"deterministic_checks": [{"type": "file_exists", "file": "a"}, {"type": "file_exists", "path": "outputs/a"}]`), []string{`[0].deterministic_checks[1]: "file_exists a" is there twice; remove one, or give each a ` + "`description`"}, nil},
-		"alike, by their names":     {one(`"deterministic_checks": [{"type": "file_exists", "file": "a", "name": "it is there"}, {"type": "file_exists", "file": "b", "label": "it is there"}]`), []string{`[0].deterministic_checks[1]: "it is there" is there twice`}, nil},
-		"type under two names":      {one(`"deterministic_checks": [{"type": "file_exists", "kind": "file_contains", "file": "a", "text": "x"}]`), []string{"[0].deterministic_checks[0].kind: is another name of `type`, which is there too", "[0].deterministic_checks[0].kind: is no key that is known here"}, nil},
-		"a value and a part of one": {one(`"deterministic_checks": [{"type": "json_array_contains", "file": "a", "path": "x", "value": 1, "match": {}}]`), []string{"[0].deterministic_checks[0].value: or `match` is needed, and not both"}, nil},
-		"a count with a fraction":   {one(`"deterministic_checks": [{"type": "json_field_count", "file": "a", "path": "x", "count": 1.0}]`), []string{"[0].deterministic_checks[0].value: must be a whole number"}, nil},
-		"a type that is no text":    {one(`"deterministic_checks": [{"type": 3, "file": "a"}]`), []string{"[0].deterministic_checks[0].type: must be a text, not the number 3"}, nil},
-		"a check that is a text":    {one(`"deterministic_checks": ["file_exists a"]`), []string{`[0].deterministic_checks[0]: must be an object, not the text "file_exists a"`}, nil},
-		"NUL":                       {one(`"expectations": ["a\u0000b"]`), []string{"[0].expectations[0]: has a NUL character in it"}, nil},
-		"not UTF-8":                 {one(`"expectations": ["` + "\xff" + `"]`), []string{"is not UTF-8 text"}, nil},
-		"deeper than anybody needs": {one(`"x": ` + strings.Repeat("[", 100) + strings.Repeat("]", 100)), []string{"is nested more than 32 levels deep"}, nil},
-		"too many cases":            {`[` + strings.Repeat(`{},`, 500) + `{}]`, []string{"has 501 entries; 500 is the most"}, nil},
-		"too large":                 {`[` + strings.Repeat(" ", 4<<20) + `]`, []string{"has more than 4096 KiB"}, nil},
+		"two checks alike": {one(
+			`"deterministic_checks": [{"type": "file_exists", "file": "a"}, {"type": "file_exists", "path": "outputs/a"}]`), []string{`[0].deterministic_checks[1]: "file_exists a" is there twice; remove one, or give each a ` + "`description`"}, nil},
+		"alike, by their names": {one(
+			`"deterministic_checks": [{"type": "file_exists", "file": "a", "name": "it is there"}, {"type": "file_exists", "file": "b", "label": "it is there"}]`), []string{`[0].deterministic_checks[1]: "it is there" is there twice`}, nil},
+		"type under two names": {
+			one(
+				`"deterministic_checks": [{"type": "file_exists", "kind": "file_contains", "file": "a", "text": "x"}]`),
+			[]string{
+				"[0].deterministic_checks[0].kind: is another name of `type`, which is there too",
+				"[0].deterministic_checks[0].kind: is no key that is known here",
+			},
+			nil,
+		},
+		"a value and a part of one": {one(
+			`"deterministic_checks": [{"type": "json_array_contains", "file": "a", "path": "x", "value": 1, "match": {}}]`), []string{"[0].deterministic_checks[0].value: or `match` is needed, and not both"}, nil},
+		"a count with a fraction": {
+			one(
+				`"deterministic_checks": [{"type": "json_field_count", "file": "a", "path": "x", "count": 1.0}]`),
+			[]string{"[0].deterministic_checks[0].value: must be a whole number"},
+			nil,
+		},
+		"a type that is no text": {
+			one(`"deterministic_checks": [{"type": 3, "file": "a"}]`),
+			[]string{"[0].deterministic_checks[0].type: must be a text, not the number 3"},
+			nil,
+		},
+		"a check that is a text": {
+			one(`"deterministic_checks": ["file_exists a"]`),
+			[]string{`[0].deterministic_checks[0]: must be an object, not the text "file_exists a"`},
+			nil,
+		},
+		"NUL": {
+			one(`"expectations": ["a\u0000b"]`),
+			[]string{"[0].expectations[0]: has a NUL character in it"},
+			nil,
+		},
+		"not UTF-8": {one(`"expectations": ["` + "\xff" + `"]`), []string{"is not UTF-8 text"}, nil},
+		"deeper than anybody needs": {
+			one(`"x": ` + strings.Repeat("[", 100) + strings.Repeat("]", 100)),
+			[]string{"is nested more than 32 levels deep"},
+			nil,
+		},
+		"too many cases": {
+			`[` + strings.Repeat(`{},`, 500) + `{}]`,
+			[]string{"has 501 entries; 500 is the most"},
+			nil,
+		},
+		"too large": {`[` + strings.Repeat(" ", 4<<20) + `]`, []string{"has more than 4096 KiB"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -118,7 +237,8 @@ func TestProblemsSayTheirLine(t *testing.T) {
 		assert.Equal(t, fmt.Sprintf("e:%d: [0].prompt: is missing", at+1), problems.Err().Error())
 		_, problems = ParseTriggers("t", []byte("["+blank+`{"query": 1, "should_trigger": true}]`))
 		assert.Equal(t, fmt.Sprintf("t:%d: [0].query: must be a text, not the number 1", at+1), problems.Err().Error())
-		_, problems = ParseAnswers("x", []byte("<evaluation>"+blank+"<qa_pair><question>q</question></qa_pair></evaluation>"))
+		_, problems = ParseAnswers("x",
+			[]byte("<evaluation>"+blank+"<qa_pair><question>q</question></qa_pair></evaluation>"))
 		assert.Equal(t, fmt.Sprintf("x:%d: qa_pair[0].answer: is missing", at+1), problems.Err().Error())
 	}
 }

@@ -18,13 +18,16 @@ import (
 func TestOperatorsOfACount(t *testing.T) {
 	t.Parallel()
 	holds := map[string]func(a, b int) bool{
-		"eq": func(a, b int) bool { return a == b }, "ne": func(a, b int) bool { return a != b }, "gt": func(a, b int) bool { return a > b },
-		"gte": func(a, b int) bool { return a >= b }, "lt": func(a, b int) bool { return a < b }, "lte": func(a, b int) bool { return a <= b },
+		"eq": func(a, b int) bool { return a == b }, "ne": func(a, b int) bool { return a != b },
+		"gt":  func(a, b int) bool { return a > b },
+		"gte": func(a, b int) bool { return a >= b }, "lt": func(a, b int) bool { return a < b },
+		"lte": func(a, b int) bool { return a <= b },
 	}
 	parse := func(operator string) (Check, error) {
 		text, err := json.Marshal(operator)
 		require.NoError(t, err)
-		suite, problems := Parse("e", []byte(`[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "json_field_count", "file": "f", "path": "$", "count": 2, "operator": `+string(text)+`}]}]`), anyFile)
+		suite, problems := Parse("e", []byte(
+			`[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "json_field_count", "file": "f", "path": "$", "count": 2, "operator": `+string(text)+`}]}]`), anyFile)
 		if err := problems.Err(); err != nil {
 			return Check{}, err
 		}
@@ -92,7 +95,10 @@ func TestVerdictsOnAnything(t *testing.T) {
 		out := anyOutput(random)
 		at := paths[random.IntN(len(paths))]
 		of := func(kind CheckKind) Check {
-			return Check{Kind: kind, File: "f", Path: path(at), PathText: at, Value: anything(random, 1), Text: "a", Pattern: regexp.MustCompile("a"), Operator: "gte", Count: 1}
+			return Check{
+				Kind: kind, File: "f", Path: path(at), PathText: at, Value: anything(random, 1), Text: "a",
+				Pattern: regexp.MustCompile("a"), Operator: "gte", Count: 1,
+			}
 		}
 		verdict := func(check Check) bool {
 			passed, evidence := check.Verdict(out)
@@ -141,7 +147,10 @@ func TestVerdictsOnAnything(t *testing.T) {
 		}
 		require.False(t, verdict(Check{Kind: "later", File: "f"}), "a check that is not known does not pass")
 	}
-	for _, kind := range []CheckKind{JSONValid, JSONFieldExists, JSONFieldAbsent, OutputContains, OutputNotContains, OutputMatches, OutputExists, OutputNotExists, JSONFieldEquals, JSONFieldCount} {
+	for _, kind := range []CheckKind{
+		JSONValid, JSONFieldExists, JSONFieldAbsent, OutputContains, OutputNotContains,
+		OutputMatches, OutputExists, OutputNotExists, JSONFieldEquals, JSONFieldCount,
+	} {
 		assert.Positive(t, passes[kind], "%s", kind)
 	}
 }
@@ -155,10 +164,16 @@ func TestGradingsOfOthers(t *testing.T) {
 		want string // each entry as text=passed
 		says string
 	}{
-		"text":                       {`{"expectations": [{"text": "a", "passed": true}]}`, "a=true", ""},
-		"an expectation":             {`{"expectations": [{"expectation": "a", "passed": false}]}`, "a=false", ""},
-		"both names":                 {`{"expectations": [{"expectation": "a", "text": "b", "passed": false}]}`, "b=false", ""},
-		"an empty text":              {`{"expectations": [{"expectation": "a", "text": " ", "passed": true}]}`, "a=true", ""},
+		"text":           {`{"expectations": [{"text": "a", "passed": true}]}`, "a=true", ""},
+		"an expectation": {`{"expectations": [{"expectation": "a", "passed": false}]}`, "a=false", ""},
+		"both names": {
+			`{"expectations": [{"expectation": "a", "text": "b", "passed": false}]}`,
+			"b=false", "",
+		},
+		"an empty text": {
+			`{"expectations": [{"expectation": "a", "text": " ", "passed": true}]}`,
+			"a=true", "",
+		},
 		"blanks around it":           {`{"expectations": [{"text": " a\n", "passed": true}]}`, "a=true", ""},
 		"nothing but its list":       {`{"expectations": []}`, "", ""},
 		"a mark at its head":         {"\ufeff" + `{"expectations": []}`, "", ""},
@@ -173,7 +188,10 @@ func TestGradingsOfOthers(t *testing.T) {
 		"an object of them":          {`{"expectations": {"a": true}}`, "", "is no grading: "},
 		"cut off":                    {`{"expectations": [{"text": "a", "passed": true}`, "", "is no grading: "},
 		"two of them":                {`{"expectations": []}{"expectations": []}`, "", "is no grading: "},
-		"too large":                  {`{"expectations": []` + strings.Repeat(" ", 8<<20) + `}`, "", "has more than 8192 KiB"},
+		"too large": {
+			`{"expectations": []` + strings.Repeat(" ", 8<<20) + `}`, "",
+			"has more than 8192 KiB",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -111,7 +111,8 @@ func (e *evalReader) id(n document.Node, key string) string {
 		return ""
 	}
 	if !suite.CanName(id) {
-		e.Fail(n, key, "%s cannot name a directory: give a number, or letters, digits, `.`, `_` and `-`", document.Quote(id))
+		e.Fail(n, key, "%s cannot name a directory: give a number, or letters, digits, `.`, `_` and `-`",
+			document.Quote(id))
 		return ""
 	}
 	if lower := strings.ToLower(id); e.ids[lower] {
@@ -192,12 +193,15 @@ func (e *evalReader) files(c *Case, n document.Node, key string) {
 			return
 		}
 		if ofSuites(place) {
-			e.Fail(n, key, "%s is what the case is graded by, which its executor must not see; give another file", document.Quote(text))
+			e.Fail(n, key, "%s is what the case is graded by, which its executor must not see; give another file",
+				document.Quote(text))
 			return
 		}
 		staged := StagedFile{From: place, To: strings.TrimPrefix(place, Dir+"/")}
-		if staged.To == OutputsDir || strings.HasPrefix(staged.To, OutputsDir+"/") || strings.HasPrefix(staged.To, ".") {
-			e.Fail(n, key, "%s would stand at %s, where results or settings belong; rename it", document.Quote(text), document.Quote(staged.To))
+		if staged.To == OutputsDir || strings.HasPrefix(staged.To, OutputsDir+"/") ||
+			strings.HasPrefix(staged.To, ".") {
+			e.Fail(n, key, "%s would stand at %s, where results or settings belong; rename it", document.Quote(text),
+				document.Quote(staged.To))
 			return
 		}
 		if slices.ContainsFunc(c.Files, func(f StagedFile) bool { return strings.EqualFold(f.To, staged.To) }) {
@@ -205,7 +209,8 @@ func (e *evalReader) files(c *Case, n document.Node, key string) {
 			return
 		}
 		if other := c.clash(staged); other != "" {
-			e.Fail(n, key, "%s and %s would be a file and a directory of one name; rename one", document.Quote(staged.To), document.Quote(other))
+			e.Fail(n, key, "%s and %s would be a file and a directory of one name; rename one",
+				document.Quote(staged.To), document.Quote(other))
 			return
 		}
 		c.Files = append(c.Files, staged)
@@ -226,7 +231,8 @@ func (c Case) clash(staged StagedFile) string {
 
 // ofSuites reports whether a path of the skill is one of its suites.
 func ofSuites(name string) bool {
-	return slices.ContainsFunc([]string{File, TriggerFile, AnswerFile}, func(own string) bool { return strings.EqualFold(name, own) })
+	return slices.ContainsFunc([]string{File, TriggerFile, AnswerFile},
+		func(own string) bool { return strings.EqualFold(name, own) })
 }
 
 // OutputsDir is the directory of a sandbox in which results belong.

@@ -40,7 +40,10 @@ func TestParseEvals(t *testing.T) {
 	for _, check := range second.Checks {
 		labels = append(labels, check.Label())
 	}
-	assert.Equal(t, []string{"json_valid a.json", "json_field_equals a.json $.x null", "json_field_count a.json $ gte 2", `file_contains a.txt " "`, "it runs"}, labels)
+	assert.Equal(t, []string{
+		"json_valid a.json", "json_field_equals a.json $.x null",
+		"json_field_count a.json $ gte 2", `file_contains a.txt " "`, "it runs",
+	}, labels)
 
 	list, problems := Parse("evals.json", []byte(`[{"id": 1, "prompt": "p", "expectations": ["x"]}]`), anyFile)
 	require.Empty(t, problems)
@@ -90,24 +93,34 @@ func TestParseEvalsSaysAllThatIsWrong(t *testing.T) {
 	}
 	text := strings.Join(lines, "\n")
 	for _, want := range []string{
-		"e.json:2: [0].id:", "[0].prompt: is empty", "[0].expectations[1]: \"a\" is there twice", "[0].expectations[2]: must be a text", "[0].expectations[3]: is empty",
+		"e.json:2: [0].id:", "[0].prompt: is empty", "[0].expectations[1]: \"a\" is there twice",
+		"[0].expectations[2]: must be a text", "[0].expectations[3]: is empty",
 		"[0].files[0]: \"../../etc/passwd\" leads out", "[0].files[1]: there is no file",
 		"[1].deterministic_checks[0].type: must be one of file_contains,", "[1].deterministic_checks[1].text: is empty",
-		"checks[2].file: \"../a\" is no path below outputs/", "checks[3].path: is empty", "checks[4].path: cannot be read at",
-		"checks[5].value: must be a whole number", "checks[5].operator: \"like\" is not one of eq, gt,", "checks[6].pattern: is no regular expression",
-		"checks[7].command: is empty", "checks[7].timeout: is 0; give seconds", "checks[8].pattern: is no key that is known here", "checks[9].path: is another name of `file`",
-		"checks[10].file: \"outputs\" is no path below", "checks[11].file: \"./\" is no path below", "checks[12].file: \"/etc/passwd\" is no path below",
-		"checks[13].file: \"outputs/../../a\" is no path below", "checks[14].pattern: is empty", "checks[15].pattern: has more than 8192 bytes",
-		"checks[16].pattern: is no regular expression", "checks[17].timeout: is 1e9; give seconds", "checks[18].path: cannot be read at", "[2].id: \"1\" is there twice",
-		"e.json:25: [3]: has nothing to check", "e.json:26: [4]: has nothing to check", "[5].assertions[0]: has no `text`", "[5].assertions[1].text: must be a text",
-		`[5].files[0]: "evals.json" is what the case is graded by`, `[5].files[1]: "evals/trigger-eval.json" is what`, `[5].files[2]: "x/../evals/evaluation.xml" is what`,
+		"checks[2].file: \"../a\" is no path below outputs/", "checks[3].path: is empty",
+		"checks[4].path: cannot be read at",
+		"checks[5].value: must be a whole number", "checks[5].operator: \"like\" is not one of eq, gt,",
+		"checks[6].pattern: is no regular expression",
+		"checks[7].command: is empty", "checks[7].timeout: is 0; give seconds",
+		"checks[8].pattern: is no key that is known here", "checks[9].path: is another name of `file`",
+		"checks[10].file: \"outputs\" is no path below", "checks[11].file: \"./\" is no path below",
+		"checks[12].file: \"/etc/passwd\" is no path below",
+		"checks[13].file: \"outputs/../../a\" is no path below", "checks[14].pattern: is empty",
+		"checks[15].pattern: has more than 8192 bytes",
+		"checks[16].pattern: is no regular expression", "checks[17].timeout: is 1e9; give seconds",
+		"checks[18].path: cannot be read at", "[2].id: \"1\" is there twice",
+		"e.json:25: [3]: has nothing to check", "e.json:26: [4]: has nothing to check",
+		"[5].assertions[0]: has no `text`", "[5].assertions[1].text: must be a text",
+		`[5].files[0]: "evals.json" is what the case is graded by`, `[5].files[1]: "evals/trigger-eval.json" is what`,
+		`[5].files[2]: "x/../evals/evaluation.xml" is what`,
 	} {
 		assert.Contains(t, text, want)
 	}
 	assert.NotContains(t, text, "[0]: has nothing to check", "what cannot be read is there all the same")
 	_, problems = Parse("e.json", []byte(`{"skill_name": 3, "evals": []}`), anyFile)
 	require.Len(t, problems, 2, "%v", problems)
-	_, problems = Parse("e.json", []byte("[{\"id\": 1, \"id\": 2,\n\"prompt\": \"\", \"deterministic_checks\": [{\"type\": \"json_valid\",\n\"file\": \"a\", \"file\": \"b\"}]}]"), anyFile)
+	_, problems = Parse("e.json", []byte(
+		"[{\"id\": 1, \"id\": 2,\n\"prompt\": \"\", \"deterministic_checks\": [{\"type\": \"json_valid\",\n\"file\": \"a\", \"file\": \"b\"}]}]"), anyFile)
 	require.Len(t, problems, 3, "a key that is there twice hides nothing")
 	assert.Equal(t, "e.json:1: [0].id: is there twice; remove one", problems[0].String())
 	assert.Equal(t, "e.json:3: [0].deterministic_checks[0].file: is there twice; remove one", problems[1].String())
@@ -116,7 +129,8 @@ func TestParseEvalsSaysAllThatIsWrong(t *testing.T) {
 	assert.Equal(t, "e.json: has more than 200 faults; correct these first", problems[200].String())
 
 	for name, data := range map[string]string{
-		"nothing to check": `[{"id": 1, "prompt": "p"}]`, "no case": `{"evals": []}`, "not JSON": `{`, "a text": `"x"`, "no evals": `{}`,
+		"nothing to check": `[{"id": 1, "prompt": "p"}]`, "no case": `{"evals": []}`, "not JSON": `{`, "a text": `"x"`,
+		"no evals": `{}`,
 	} {
 		_, problems := Parse("e.json", []byte(data), anyFile)
 		assert.NotEmpty(t, problems, name)
@@ -125,7 +139,8 @@ func TestParseEvalsSaysAllThatIsWrong(t *testing.T) {
 
 func TestParseTriggers(t *testing.T) {
 	t.Parallel()
-	triggers, problems := ParseTriggers("t.json", []byte(`[{"query": "a", "should_trigger": true}, {"query": "b", "should_trigger": false}]`))
+	triggers, problems := ParseTriggers("t.json",
+		[]byte(`[{"query": "a", "should_trigger": true}, {"query": "b", "should_trigger": false}]`))
 	require.Empty(t, problems)
 	assert.Equal(t, []Trigger{{"a", true}, {"b", false}}, triggers)
 	_, problems = ParseTriggers("t.json", []byte("[{\"query\": \"a\"},\n{\"query\": \"a\", \"should_trigger\": 1}]"))
@@ -137,13 +152,18 @@ func TestParseTriggers(t *testing.T) {
 
 func TestParseAnswers(t *testing.T) {
 	t.Parallel()
-	pairs, problems := ParseAnswers("e.xml", []byte("<evaluation>\n<qa_pair><question> How &lt;many?</question><answer>3</answer></qa_pair></evaluation>"))
+	pairs, problems := ParseAnswers("e.xml",
+		[]byte("<evaluation>\n<qa_pair><question> How &lt;many?</question><answer>3</answer></qa_pair></evaluation>"))
 	require.Empty(t, problems)
 	assert.Equal(t, []Answer{{"How <many?", "3"}}, pairs)
-	_, problems = ParseAnswers("e.xml", []byte("<evaluation>\n<qa_pair><question>x</question></qa_pair>\n<other/></evaluation>"))
+	_, problems = ParseAnswers("e.xml",
+		[]byte("<evaluation>\n<qa_pair><question>x</question></qa_pair>\n<other/></evaluation>"))
 	require.Len(t, problems, 2)
 	assert.Equal(t, "e.xml:2: qa_pair[0].answer: is missing", problems[0].String())
-	for _, bad := range []string{"", "<evaluation>", "<evaluation/>", "&x;", "<!DOCTYPE a [<!ENTITY b \"c\">]><evaluation>&b;</evaluation>"} {
+	for _, bad := range []string{
+		"", "<evaluation>", "<evaluation/>", "&x;",
+		"<!DOCTYPE a [<!ENTITY b \"c\">]><evaluation>&b;</evaluation>",
+	} {
 		_, problems = ParseAnswers("e.xml", []byte(bad))
 		assert.NotEmpty(t, problems, bad)
 	}
@@ -171,7 +191,10 @@ func TestJSONPath(t *testing.T) {
 		_, ok := parsed.Find(value)
 		assert.False(t, ok, path)
 	}
-	for _, path := range []string{"", " ", "..", ".a.", "a.", "a..b", "a[", "a[]", "a[-1]", "a[+1]", "a[x]", "a]", `a["b`, `a["b"`, `a["b"c`, `"a"b`, "$a", "a[0]b", "a[99999999999999999999]", `a["\`} {
+	for _, path := range []string{
+		"", " ", "..", ".a.", "a.", "a..b", "a[", "a[]", "a[-1]", "a[+1]", "a[x]", "a]",
+		`a["b`, `a["b"`, `a["b"c`, `"a"b`, "$a", "a[0]b", "a[99999999999999999999]", `a["\`,
+	} {
 		_, err := ParseJSONPath(path)
 		assert.Error(t, err, path)
 	}
@@ -232,17 +255,22 @@ func TestVerdicts(t *testing.T) {
 		assert.False(t, passed, "%s passes without its file", c.check)
 	}
 	for op, want := range map[string][3]bool{
-		"eq": {false, true, false}, "ne": {true, false, true}, "gt": {false, false, true}, "gte": {false, true, true}, "lt": {true, false, false}, "lte": {true, true, false},
+		"eq": {false, true, false}, "ne": {true, false, true}, "gt": {false, false, true}, "gte": {false, true, true},
+		"lt": {true, false, false}, "lte": {true, true, false},
 	} {
 		for i, holds := range want {
-			assert.Equal(t, holds, Check{Kind: JSONFieldCount, Operator: op, Count: 2}.holds(make([]any, i+1)), "%d %s 2", i+1, op)
+			assert.Equal(t, holds, Check{Kind: JSONFieldCount, Operator: op, Count: 2}.holds(make([]any, i+1)),
+				"%d %s 2", i+1, op)
 		}
 	}
 	gone, evidence := Check{Kind: OutputNotExists, File: "f"}.Verdict(Output{})
 	assert.True(t, gone, evidence)
 	unknown, evidence := Check{Kind: OutputNotExists, File: "f"}.Verdict(Output{Problem: "it is no directory any more"})
 	assert.False(t, unknown, evidence)
-	unreadable, evidence := Check{Kind: OutputNotContains, File: "f", Text: "x"}.Verdict(Output{Exists: true, Problem: "is a link out of the tree"})
+	unreadable, evidence := Check{
+		Kind: OutputNotContains, File: "f",
+		Text: "x",
+	}.Verdict(Output{Exists: true, Problem: "is a link out of the tree"})
 	assert.False(t, unreadable, evidence)
 }
 
@@ -267,7 +295,8 @@ func TestPatternsThatWouldTakeForever(t *testing.T) {
 	t.Parallel()
 	text := `"` + strings.Repeat("a", 4<<20) + `"`
 	for _, c := range []string{
-		`{"type": "regex_match", "file": "f", "pattern": "[ab]{1000}c"}`, `{"type": "regex_match", "file": "f", "pattern": "(?:a*){400}b"}`,
+		`{"type": "regex_match", "file": "f", "pattern": "[ab]{1000}c"}`,
+		`{"type": "regex_match", "file": "f", "pattern": "(?:a*){400}b"}`,
 		`{"type": "json_field_matches", "file": "f", "path": "$", "pattern": "[ab]{1000}c"}`,
 	} {
 		parsed, problems := Parse("e", []byte(`[{"id":1,"prompt":"p","deterministic_checks":[`+c+`]}]`), anyFile)
@@ -276,7 +305,8 @@ func TestPatternsThatWouldTakeForever(t *testing.T) {
 		assert.False(t, passed)
 		assert.Contains(t, evidence, "too many for a pattern of")
 	}
-	parsed, problems := Parse("e", []byte(`[{"id":1,"prompt":"p","deterministic_checks":[{"type": "regex_match", "file": "f", "pattern": "a{20}\\\"$"}]}]`), anyFile)
+	parsed, problems := Parse("e",
+		[]byte(`[{"id":1,"prompt":"p","deterministic_checks":[{"type": "regex_match", "file": "f", "pattern": "a{20}\\\"$"}]}]`), anyFile)
 	require.Empty(t, problems)
 	passed, evidence := parsed.Cases[0].Checks[0].Verdict(Output{Exists: true, Data: []byte(text[3<<20:])})
 	assert.True(t, passed, "a large file alone is no fault: %s", evidence)

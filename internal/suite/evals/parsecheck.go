@@ -33,7 +33,10 @@ func evalKeys() map[string]string {
 
 // otherNames are spellings that are read as another key.
 func otherNames(kind CheckKind) map[string]string {
-	others := map[string]string{"name": "description", "label": "description", "kind": "type", "timeout_seconds": "timeout", "op": "operator", "expected": "value", "regex": "pattern"}
+	others := map[string]string{
+		"name": "description", "label": "description", "kind": "type",
+		"timeout_seconds": "timeout", "op": "operator", "expected": "value", "regex": "pattern",
+	}
 	reads := Check{Kind: kind}.reads()
 	switch {
 	case reads:
@@ -59,7 +62,8 @@ func (e *evalReader) checks(c *Case, n document.Node, key string) {
 		}
 		label := check.Label()
 		if slices.ContainsFunc(c.Checks, func(other Check) bool { return other.Label() == label }) {
-			e.Fail(n, key, "%s is there twice; remove one, or give each a `description` of its own", document.Quote(label))
+			e.Fail(n, key, "%s is there twice; remove one, or give each a `description` of its own",
+				document.Quote(label))
 			return
 		}
 		c.Checks = append(c.Checks, check)
@@ -77,7 +81,8 @@ func (e *evalReader) check(n document.Node, key string) (check Check, ok bool) {
 	take, required := e.setters(&check).Of(keys[kind])
 	take["type"] = func(document.Node, string) {}
 	if check.Kind == JSONArrayContains && has(n, "match") == (has(n, "value") || has(n, "expected")) {
-		e.Fail(n, document.Join(key, "value"), "or `match` is needed, and not both: the whole entry, or some keys of one")
+		e.Fail(n, document.Join(key, "value"),
+			"or `match` is needed, and not both: the whole entry, or some keys of one")
 	}
 	e.Object(e.respell(labelled(n, check.Kind), key, otherNames(check.Kind)), key, take, true, required...)
 	return check, len(e.Problems) == before
@@ -89,7 +94,8 @@ func has(n document.Node, name string) bool {
 
 // labelled takes the `text` beside a `literal` for what it is: the check's label.
 func labelled(n document.Node, kind CheckKind) document.Node {
-	if kind != OutputContains && kind != OutputNotContains || !has(n, "literal") || has(n, "description") || has(n, "name") {
+	if kind != OutputContains && kind != OutputNotContains || !has(n, "literal") || has(n, "description") ||
+		has(n, "name") {
 		return n
 	}
 	fields := slices.Clone(n.Fields)
@@ -197,7 +203,8 @@ func (e *evalReader) seconds(n document.Node, key string) time.Duration {
 	}
 	seconds := value.Float64()
 	if !ok || seconds <= 0 || seconds > suite.MaxTimeout.Seconds() {
-		e.Fail(n, key, "is %s; give seconds, more than 0 and at most %g", plain.Short(n.Text, document.MaxShown), suite.MaxTimeout.Seconds())
+		e.Fail(n, key, "is %s; give seconds, more than 0 and at most %g", plain.Short(n.Text, document.MaxShown),
+			suite.MaxTimeout.Seconds())
 		return 0
 	}
 	return max(time.Duration(seconds*float64(time.Second)), 1) // 0 would be no bound

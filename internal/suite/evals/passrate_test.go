@@ -97,10 +97,14 @@ func TestGradingIsReadInBothSpellings(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, g, again)
 	for _, bad := range []string{
-		"", "[]", "{}", `{"expectations": [{"text": "a"}]}`, `{"expectations": [{"passed": true}]}`, `{"expectations": [{"text": "a", "passed": "yes"}]}`,
-		`{"expectations": [{"text": "a", "passed": false, "passed": true}]}`, `{"expectations": [{"text": "a", "passed": false, "Passed": true}]}`,
-		`{"expectations": [{"text": "a", "Passed": true}]}`, `{"expectations": [{"Text": "a", "passed": true}]}`, `{"Expectations": [{"text": "a", "passed": true}]}`,
-		`{"expectations": [], "expectations": [{"text": "a", "passed": true}]}`, `{"expectations": [{"text": "a", "passed": true}], "claims": [{"claim": "a", "claim": "b"}]}`,
+		"", "[]", "{}", `{"expectations": [{"text": "a"}]}`, `{"expectations": [{"passed": true}]}`,
+		`{"expectations": [{"text": "a", "passed": "yes"}]}`,
+		`{"expectations": [{"text": "a", "passed": false, "passed": true}]}`,
+		`{"expectations": [{"text": "a", "passed": false, "Passed": true}]}`,
+		`{"expectations": [{"text": "a", "Passed": true}]}`, `{"expectations": [{"Text": "a", "passed": true}]}`,
+		`{"Expectations": [{"text": "a", "passed": true}]}`,
+		`{"expectations": [], "expectations": [{"text": "a", "passed": true}]}`,
+		`{"expectations": [{"text": "a", "passed": true}], "claims": [{"claim": "a", "claim": "b"}]}`,
 	} {
 		_, err := ParseGrading([]byte(bad))
 		assert.Error(t, err, bad)
@@ -116,5 +120,6 @@ func TestMergingTwiceChangesNothing(t *testing.T) {
 	assert.Equal(t, once, once.Merge(checks...))
 	assert.Equal(t, once, once.Merge(words...).Merge(checks...))
 	assert.Equal(t, once, Grading{}.Merge(checks...).Merge(words...))
-	assert.True(t, once.Merge(Graded{Text: "c", Source: Deterministic, Passed: true}).Expectations[1].Passed, fmt.Sprint(once))
+	assert.True(t, once.Merge(Graded{Text: "c", Source: Deterministic, Passed: true}).Expectations[1].Passed,
+		fmt.Sprint(once))
 }

@@ -33,7 +33,10 @@ func anything(random *rand.Rand, depth int) any {
 	default:
 		object := map[string]any{}
 		for range random.IntN(4) {
-			object[[]string{"", "a", "b c", `x"y`, `z\`, "a.b", "ü", "'", "\n", "[1]", "$"}[random.IntN(11)]] = anything(random, depth-1)
+			object[[]string{
+				"", "a", "b c", `x"y`, `z\`, "a.b", "ü", "'", "\n", "[1]",
+				"$",
+			}[random.IntN(11)]] = anything(random, depth-1)
 		}
 		return object
 	}
@@ -108,7 +111,19 @@ func TestSameValues(t *testing.T) {
 			}
 		}
 	}
-	for _, pair := range [][2]string{{"1", "true"}, {"0", "false"}, {"0", "null"}, {`"1"`, "1"}, {`""`, "null"}, {"[]", "{}"}, {"[]", "null"}, {"{}", "null"}, {"[1,2]", "[2,1]"}, {"1e400", "1e401"}, {"0.1", "0.10000000000000000001"}} {
+	for _, pair := range [][2]string{
+		{"1", "true"},
+		{"0", "false"},
+		{"0", "null"},
+		{`"1"`, "1"},
+		{`""`, "null"},
+		{"[]", "{}"},
+		{"[]", "null"},
+		{"{}", "null"},
+		{"[1,2]", "[2,1]"},
+		{"1e400", "1e401"},
+		{"0.1", "0.10000000000000000001"},
+	} {
 		a, err := decodeJSON([]byte(pair[0]))
 		require.NoError(t, err)
 		b, err := decodeJSON([]byte(pair[1]))
@@ -135,7 +150,10 @@ func runsOf(random *rand.Rand, runs, cases int) [][]CaseScore {
 						c.Passed++
 						continue
 					}
-					c.Failed = append(c.Failed, Graded{Text: fmt.Sprint("expectation ", k), Evidence: fmt.Sprint("run ", r)})
+					c.Failed = append(c.Failed, Graded{
+						Text:     fmt.Sprint("expectation ", k),
+						Evidence: fmt.Sprint("run ", r),
+					})
 				}
 			}
 			list[r] = append(list[r], c)
@@ -171,11 +189,13 @@ func TestAggregateIsTheMean(t *testing.T) {
 			for _, failed := range c.Failed {
 				times := 0
 				for _, run := range runs {
-					if failed.Text == "the whole case" && run[i].Problem != "" || slices.ContainsFunc(run[i].Failed, func(g Graded) bool { return g.Text == failed.Text }) {
+					if failed.Text == "the whole case" && run[i].Problem != "" ||
+						slices.ContainsFunc(run[i].Failed, func(g Graded) bool { return g.Text == failed.Text }) {
 						times++
 					}
 				}
-				assert.True(t, strings.HasPrefix(failed.Evidence, fmt.Sprintf("in %d of %d runs: ", times, len(runs))), failed.Evidence)
+				assert.True(t, strings.HasPrefix(failed.Evidence, fmt.Sprintf("in %d of %d runs: ", times, len(runs))),
+					failed.Evidence)
 			}
 		}
 	}
@@ -186,20 +206,25 @@ func TestAggregateIsTheMean(t *testing.T) {
 func TestScoresAreFromNothingToAll(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(11, 12))
-	c := Case{ID: "1", Expectations: []string{"a", "b", "file_exists x"}, Checks: []Check{{Kind: OutputExists, File: "x"}, {Kind: JSONValid, File: "y", Description: "b"}}}
+	c := Case{
+		ID: "1", Expectations: []string{"a", "b", "file_exists x"},
+		Checks: []Check{{Kind: OutputExists, File: "x"}, {Kind: JSONValid, File: "y", Description: "b"}},
+	}
 	texts := []string{"a", "b", "file_exists x", "json_valid y", "made up"}
 	for range 500 {
 		var g Grading
 		for range random.IntN(8) {
 			g.Expectations = append(g.Expectations, Graded{
-				Text: texts[random.IntN(len(texts))], Passed: random.IntN(3) > 0, Source: []Source{"", Deterministic, ByGrader, "else"}[random.IntN(4)],
+				Text: texts[random.IntN(len(texts))], Passed: random.IntN(3) > 0,
+				Source: []Source{"", Deterministic, ByGrader, "else"}[random.IntN(4)],
 			})
 		}
 		scored := c.Score(g)
 		require.Equal(t, 5, scored.Total)
 		require.Equal(t, scored.Total, scored.Passed+len(scored.Failed), "each has passed or not")
 		for _, text := range scored.Unanswered {
-			require.True(t, slices.ContainsFunc(scored.Failed, func(f Graded) bool { return f.Text == text }), "no answer is a no")
+			require.True(t, slices.ContainsFunc(scored.Failed, func(f Graded) bool { return f.Text == text }),
+				"no answer is a no")
 		}
 		for i := range g.Expectations {
 			g.Expectations[i].Passed = false
@@ -217,7 +242,8 @@ func TestGradingsSurviveTheirFile(t *testing.T) {
 		g := Grading{Feedback: json.RawMessage(`{"overall":"x"}`)}
 		for range random.IntN(6) {
 			g.Expectations = append(g.Expectations, Graded{
-				Text: texts[random.IntN(len(texts))], Passed: random.IntN(2) == 0, Evidence: texts[random.IntN(len(texts))], Source: []Source{"", Deterministic, ByGrader}[random.IntN(3)],
+				Text: texts[random.IntN(len(texts))], Passed: random.IntN(2) == 0,
+				Evidence: texts[random.IntN(len(texts))], Source: []Source{"", Deterministic, ByGrader}[random.IntN(3)],
 			})
 		}
 		data, err := json.MarshalIndent(g, "", " ")
@@ -229,7 +255,8 @@ func TestGradingsSurviveTheirFile(t *testing.T) {
 			}
 		}
 		require.NoError(t, json.Unmarshal(data, &file))
-		require.Equal(t, []int{g.Passed(), len(g.Expectations) - g.Passed(), len(g.Expectations)}, []int{file.Summary.Passed, file.Summary.Failed, file.Summary.Total})
+		require.Equal(t, []int{g.Passed(), len(g.Expectations) - g.Passed(), len(g.Expectations)},
+			[]int{file.Summary.Passed, file.Summary.Failed, file.Summary.Total})
 		require.InDelta(t, float64(g.Passed())/max(1, float64(len(g.Expectations))), file.Summary.Rate, 1e-12)
 		again, err := ParseGrading(data)
 		require.NoError(t, err)

@@ -14,10 +14,16 @@ func TestTroubleSaysWhyACaseCounts0(t *testing.T) {
 		score evals.CaseScore
 		says  string
 	}{
-		"none":       {evals.CaseScore{Passed: 1, Total: 1}, ""},
-		"a crash":    {evals.CaseScore{Problem: "it crashed", Unanswered: []string{"x"}}, "it crashed"},
-		"some runs":  {evals.CaseScore{Runs: []evals.CaseScore{{}, {Problem: "killed"}, {Problem: "other"}}}, "in 2 of 3 runs: killed"},
-		"unanswered": {evals.CaseScore{Unanswered: []string{"is it short?"}}, `the grading does not answer "is it short?"`},
+		"none":    {evals.CaseScore{Passed: 1, Total: 1}, ""},
+		"a crash": {evals.CaseScore{Problem: "it crashed", Unanswered: []string{"x"}}, "it crashed"},
+		"some runs": {
+			evals.CaseScore{Runs: []evals.CaseScore{{}, {Problem: "killed"}, {Problem: "other"}}},
+			"in 2 of 3 runs: killed",
+		},
+		"unanswered": {
+			evals.CaseScore{Unanswered: []string{"is it short?"}},
+			`the grading does not answer "is it short?"`,
+		},
 	} {
 		assert.Equal(t, c.says, c.score.Trouble(), name)
 	}
@@ -25,5 +31,6 @@ func TestTroubleSaysWhyACaseCounts0(t *testing.T) {
 
 func TestLineOfACase(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, "2 of 3 cases: a passed 1 of 4: why", evals.CaseScore{ID: "a", Passed: 1, Total: 4, Problem: "why"}.Line(2, 3))
+	assert.Equal(t, "2 of 3 cases: a passed 1 of 4: why",
+		evals.CaseScore{ID: "a", Passed: 1, Total: 4, Problem: "why"}.Line(2, 3))
 }

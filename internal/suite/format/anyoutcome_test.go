@@ -43,14 +43,21 @@ func (d drawn) run() format.Run {
 	costs := []string{"0", "7", "0.1", "12345678901234567890.5", "1e-30", "NaN"}
 	run := format.Run{
 		Objective: format.Objective{Passed: d.number("0", "1", "NaN"), Total: d.number(counts...)},
-		Cost:      format.Cost{Tokens: d.maybe(costs...), ToolCalls: d.maybe(costs...), Steps: d.maybe(costs...), WallClockMs: d.maybe(costs...), USD: d.maybe(costs...)},
+		Cost: format.Cost{
+			Tokens: d.maybe(costs...), ToolCalls: d.maybe(costs...), Steps: d.maybe(costs...),
+			WallClockMs: d.maybe(costs...), USD: d.maybe(costs...),
+		},
 		Composite: d.maybe("0", "0.5", "1", "NaN"), Failure: d.text(), Transcript: d.text(), Diff: d.text(),
 	}
 	if d.IntN(2) == 0 {
 		run.Judge = &format.Judgement{Score: d.number("0", "0.25", "1", "NaN"), Rationale: d.text(), Model: d.text()}
 	}
 	for range d.IntN(3) {
-		run.Checks = append(run.Checks, format.CheckResult{Kind: format.CheckKind(d.text()), Name: d.text(), Passed: d.IntN(2) == 0, Detail: d.text()})
+		run.Checks = append(run.Checks,
+			format.CheckResult{
+				Kind: format.CheckKind(d.text()), Name: d.text(), Passed: d.IntN(2) == 0,
+				Detail: d.text(),
+			})
 	}
 	return run
 }
@@ -107,7 +114,8 @@ func TestKeysNobodyKnows(t *testing.T) {
 	t.Parallel()
 	d := drawn{rand.New(rand.NewPCG(133, 134))}
 	plain := format.SuiteOutcome{}
-	for len(plain.Scores) == 0 || plain.Runs() < 2 || plain.Scores[0].Runs[0].Judge == nil || plain.Scores[0].Runs[0].Checks == nil {
+	for len(plain.Scores) == 0 || plain.Runs() < 2 || plain.Scores[0].Runs[0].Judge == nil ||
+		plain.Scores[0].Runs[0].Checks == nil {
 		plain = d.outcome()
 	}
 	text, err := json.Marshal(plain)
@@ -142,8 +150,10 @@ func TestKeysNobodyKnows(t *testing.T) {
 func TestNullInAnOutcome(t *testing.T) {
 	t.Parallel()
 	base := map[string]string{
-		"taskId": `"a"`, "objective": `{"passed": 1, "total": 2}`, "judge": `{"score0to1": 0.5, "rationale": "r", "model": "m"}`, "judgeWeight": "0.2",
-		"cost": `{"tokens": 1, "toolCalls": 2, "steps": 3, "wallClockMs": 4, "costUsd": 5}`, "composite": "0.4", "failure": `"f"`, "transcript": `"t"`, "diff": `"d"`,
+		"taskId": `"a"`, "objective": `{"passed": 1, "total": 2}`,
+		"judge": `{"score0to1": 0.5, "rationale": "r", "model": "m"}`, "judgeWeight": "0.2",
+		"cost": `{"tokens": 1, "toolCalls": 2, "steps": 3, "wallClockMs": 4, "costUsd": 5}`, "composite": "0.4",
+		"failure": `"f"`, "transcript": `"t"`, "diff": `"d"`,
 		"checks": `[{"kind": "k", "name": "n", "passed": true, "detail": "d"}]`,
 	}
 	parse := func(key, value string) (format.Score, error) {
@@ -170,16 +180,41 @@ func TestNullInAnOutcome(t *testing.T) {
 		other   string // a value of another type
 		says    string
 	}{
-		"taskId":      {nil, nil, "7", "scores[0].taskId: must be a text, not the number 7"},
-		"objective":   {nil, nil, "[1, 2]", "scores[0].objective: must be an object, not a list"},
-		"judge":       {func(s *format.Score) { s.Runs[0].Judge = nil }, func(s *format.Score) { s.Runs[0].Judge = nil }, "0.5", "scores[0].judge: must be an object, not the number 0.5"},
-		"judgeWeight": {func(s *format.Score) { s.JudgeWeight = nil }, func(s *format.Score) { s.JudgeWeight = nil }, `"0.2"`, "scores[0].judgeWeight: must be a number"},
-		"cost":        {func(s *format.Score) { s.Runs[0].Cost = format.Cost{} }, func(s *format.Score) { s.Runs[0].Cost = format.Cost{} }, "5", "scores[0].cost: must be an object"},
-		"composite":   {func(s *format.Score) { s.Runs[0].Composite = new(metric.NonFinite()) }, func(s *format.Score) { s.Runs[0].Composite = nil }, "true", "scores[0].composite: must be a number"},
-		"failure":     {func(s *format.Score) { s.Runs[0].Failure = "" }, func(s *format.Score) { s.Runs[0].Failure = "" }, "false", "scores[0].failure: must be a text"},
-		"transcript":  {func(s *format.Score) { s.Runs[0].Transcript = "" }, func(s *format.Score) { s.Runs[0].Transcript = "" }, "{}", "scores[0].transcript: must be a text"},
-		"diff":        {func(s *format.Score) { s.Runs[0].Diff = "" }, func(s *format.Score) { s.Runs[0].Diff = "" }, "[]", "scores[0].diff: must be a text"},
-		"checks":      {func(s *format.Score) { s.Runs[0].Checks = nil }, func(s *format.Score) { s.Runs[0].Checks = nil }, "{}", "scores[0].checks: must be a list"},
+		"taskId":    {nil, nil, "7", "scores[0].taskId: must be a text, not the number 7"},
+		"objective": {nil, nil, "[1, 2]", "scores[0].objective: must be an object, not a list"},
+		"judge": {
+			func(s *format.Score) { s.Runs[0].Judge = nil },
+			func(s *format.Score) { s.Runs[0].Judge = nil }, "0.5",
+			"scores[0].judge: must be an object, not the number 0.5",
+		},
+		"judgeWeight": {
+			func(s *format.Score) { s.JudgeWeight = nil }, func(s *format.Score) { s.JudgeWeight = nil },
+			`"0.2"`, "scores[0].judgeWeight: must be a number",
+		},
+		"cost": {
+			func(s *format.Score) { s.Runs[0].Cost = format.Cost{} },
+			func(s *format.Score) { s.Runs[0].Cost = format.Cost{} }, "5", "scores[0].cost: must be an object",
+		},
+		"composite": {
+			func(s *format.Score) { s.Runs[0].Composite = new(metric.NonFinite()) },
+			func(s *format.Score) { s.Runs[0].Composite = nil }, "true", "scores[0].composite: must be a number",
+		},
+		"failure": {
+			func(s *format.Score) { s.Runs[0].Failure = "" },
+			func(s *format.Score) { s.Runs[0].Failure = "" }, "false", "scores[0].failure: must be a text",
+		},
+		"transcript": {
+			func(s *format.Score) { s.Runs[0].Transcript = "" },
+			func(s *format.Score) { s.Runs[0].Transcript = "" }, "{}", "scores[0].transcript: must be a text",
+		},
+		"diff": {
+			func(s *format.Score) { s.Runs[0].Diff = "" }, func(s *format.Score) { s.Runs[0].Diff = "" },
+			"[]", "scores[0].diff: must be a text",
+		},
+		"checks": {
+			func(s *format.Score) { s.Runs[0].Checks = nil },
+			func(s *format.Score) { s.Runs[0].Checks = nil }, "{}", "scores[0].checks: must be a list",
+		},
 	} {
 		for value, change := range map[string]func(*format.Score){"null": c.null, "": c.missing} {
 			got, err := parse(key, value)
@@ -197,10 +232,16 @@ func TestNullInAnOutcome(t *testing.T) {
 		require.ErrorContains(t, err, c.says, key)
 	}
 	for part, at := range map[string]func(format.Run) *metric.Number{
-		"tokens": func(r format.Run) *metric.Number { return r.Cost.Tokens }, "toolCalls": func(r format.Run) *metric.Number { return r.Cost.ToolCalls },
-		"steps": func(r format.Run) *metric.Number { return r.Cost.Steps }, "wallClockMs": func(r format.Run) *metric.Number { return r.Cost.WallClockMs }, "costUsd": func(r format.Run) *metric.Number { return r.Cost.USD },
+		"tokens":      func(r format.Run) *metric.Number { return r.Cost.Tokens },
+		"toolCalls":   func(r format.Run) *metric.Number { return r.Cost.ToolCalls },
+		"steps":       func(r format.Run) *metric.Number { return r.Cost.Steps },
+		"wallClockMs": func(r format.Run) *metric.Number { return r.Cost.WallClockMs },
+		"costUsd":     func(r format.Run) *metric.Number { return r.Cost.USD },
 	} {
-		for value, want := range map[string]string{"0": "0", "-0.0": "0", "1e-400": "1e-400", "null": "nil", "1e999": "1e999", "-Infinity": "1e999"} {
+		for value, want := range map[string]string{
+			"0": "0", "-0.0": "0", "1e-400": "1e-400", "null": "nil",
+			"1e999": "1e999", "-Infinity": "1e999",
+		} {
 			got, err := parse("cost", fmt.Sprintf(`{%q: %s}`, part, value))
 			require.NoError(t, err, "%s: %s", part, value)
 			text := "nil"
@@ -219,7 +260,8 @@ func TestNullInAnOutcome(t *testing.T) {
 			assert.Equal(t, value != "null", known == 1, "%s: %s", part, value)
 		}
 		_, err := parse("cost", fmt.Sprintf(`{%q: -1e-30}`, part))
-		require.ErrorContains(t, err, "scores[0].cost."+part+": is -1e-30; it must be 0 or more, and null when it is not known")
+		require.ErrorContains(t, err, "scores[0].cost."+part+
+			": is -1e-30; it must be 0 or more, and null when it is not known")
 	}
 }
 
@@ -239,8 +281,11 @@ func TestTheBoundsOfAnOutcome(t *testing.T) {
 		return `{"scores": [` + strings.Join(list, ",") + "]}"
 	}
 	for name, c := range map[string]struct{ text, says string }{
-		"a long label":         {`{"scores": [], "configLabel": ` + quoted(200) + "}", ""},
-		"a longer label":       {`{"scores": [], "configLabel": ` + quoted(201) + "}", "configLabel: has more than 200 bytes"},
+		"a long label": {`{"scores": [], "configLabel": ` + quoted(200) + "}", ""},
+		"a longer label": {
+			`{"scores": [], "configLabel": ` + quoted(201) + "}",
+			"configLabel: has more than 200 bytes",
+		},
 		"a label of nothing":   {`{"scores": [], "configLabel": ""}`, ""},
 		"a label of null":      {`{"scores": [], "configLabel": null}`, ""},
 		"a long id":            {strings.Replace(score(""), `"a"`, quoted(200), 1), ""},
@@ -248,14 +293,26 @@ func TestTheBoundsOfAnOutcome(t *testing.T) {
 		"a blank id":           {strings.Replace(score(""), `"a"`, `" "`, 1), "taskId: is empty"},
 		"an id that is a path": {strings.Replace(score(""), `"a"`, `"../a b"`, 1), ""},
 		"a long rationale":     {score(`, "judge": {"score0to1": 1, "rationale": ` + quoted(64<<10) + "}"), ""},
-		"a longer rationale":   {score(`, "judge": {"score0to1": 1, "rationale": ` + quoted(64<<10+1) + "}"), "judge.rationale: has more than 65536 bytes"},
-		"a longer model":       {score(`, "judge": {"score0to1": 1, "model": ` + quoted(201) + "}"), "judge.model: has more than 200 bytes"},
-		"a longer failure":     {score(`, "failure": ` + quoted(64<<10+1)), "failure: has more than 65536 bytes"},
-		"a longer path":        {score(`, "diff": ` + quoted(10_000)), "diff: has more than"},
-		"many checks":          {score(`, "checks": [` + strings.Repeat(check, 199) + `{"passed": true}]`), ""},
-		"a check more":         {score(`, "checks": [` + strings.Repeat(check, 200) + `{"passed": true}]`), "checks: has 201 entries; 200 is the most"},
-		"a check of nothing":   {score(`, "checks": [{}]`), "checks[0].passed: is missing"},
-		"a longer check":       {score(`, "checks": [{"passed": true, "name": ` + quoted(64<<10+1) + "}]"), "checks[0].name: has more than"},
+		"a longer rationale": {
+			score(`, "judge": {"score0to1": 1, "rationale": ` + quoted(64<<10+1) + "}"),
+			"judge.rationale: has more than 65536 bytes",
+		},
+		"a longer model": {
+			score(`, "judge": {"score0to1": 1, "model": ` + quoted(201) + "}"),
+			"judge.model: has more than 200 bytes",
+		},
+		"a longer failure": {score(`, "failure": ` + quoted(64<<10+1)), "failure: has more than 65536 bytes"},
+		"a longer path":    {score(`, "diff": ` + quoted(10_000)), "diff: has more than"},
+		"many checks":      {score(`, "checks": [` + strings.Repeat(check, 199) + `{"passed": true}]`), ""},
+		"a check more": {
+			score(`, "checks": [` + strings.Repeat(check, 200) + `{"passed": true}]`),
+			"checks: has 201 entries; 200 is the most",
+		},
+		"a check of nothing": {score(`, "checks": [{}]`), "checks[0].passed: is missing"},
+		"a longer check": {
+			score(`, "checks": [{"passed": true, "name": ` + quoted(64<<10+1) + "}]"),
+			"checks[0].name: has more than",
+		},
 		"many tasks":           {tasks(1000), ""},
 		"a task more":          {tasks(1001), "scores: has 1001 entries; 1000 is the most"},
 		"many runs":            {`{"runs": [` + strings.Repeat(`{"scores": []},`, 99) + `{"scores": []}]}`, ""},
@@ -263,11 +320,20 @@ func TestTheBoundsOfAnOutcome(t *testing.T) {
 		"runs that are scores": {`{"runs": {"scores": []}}`, "runs: must be a list"},
 		"a run that is a list": {`{"runs": [[]]}`, "runs[0]: must be an object"},
 		"a count beyond ints":  {strings.Replace(score(""), `"total": 0`, `"total": 99999999999999999999999`, 1), ""},
-		"as many as there are": {strings.Replace(score(""), `{"passed": 0, "total": 0}`, `{"passed": 99999999999999999999999, "total": 99999999999999999999999}`, 1), ""},
-		"one more than that":   {strings.Replace(score(""), `{"passed": 0, "total": 0}`, `{"passed": 99999999999999999999999, "total": 99999999999999999999998}`, 1), "has 9.9999999999999999999999e22 passed of 9.9999999999999999999998e22"},
-		"a count of 2.0":       {strings.Replace(score(""), `"total": 0`, `"total": 2.0`, 1), ""},
-		"a hair more than 2":   {strings.Replace(score(""), `"total": 0`, `"total": 2.00000000000000000000001`, 1), "total: is 2.000"},
-		"NaN of something":     {strings.Replace(score(""), `{"passed": 0, "total": 0}`, `{"passed": NaN, "total": 1}`, 1), ""},
+		"as many as there are": {strings.Replace(score(""), `{"passed": 0, "total": 0}`,
+			`{"passed": 99999999999999999999999, "total": 99999999999999999999999}`, 1), ""},
+		"one more than that": {
+			strings.Replace(score(""), `{"passed": 0, "total": 0}`,
+				`{"passed": 99999999999999999999999, "total": 99999999999999999999998}`, 1),
+			"has 9.9999999999999999999999e22 passed of 9.9999999999999999999998e22",
+		},
+		"a count of 2.0": {strings.Replace(score(""), `"total": 0`, `"total": 2.0`, 1), ""},
+		"a hair more than 2": {
+			strings.Replace(score(""), `"total": 0`, `"total": 2.00000000000000000000001`, 1),
+			"total: is 2.000",
+		},
+		"NaN of something": {strings.Replace(score(""), `{"passed": 0, "total": 0}`,
+			`{"passed": NaN, "total": 1}`, 1), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -292,7 +358,12 @@ func TestTheOrderOfFilesDecidesNothing(t *testing.T) {
 	}
 	chance := rand.New(rand.NewPCG(135, 136))
 	for name, files := range map[string][]format.File{
-		"a good suite": {{Path: "a/task.json", Data: task("one", "")}, {Path: "a-b/task.json", Data: task("two", "")}, {Path: "a/z/task.json", Data: task("three", "")}, {Path: "B/task.json", Data: task("four", "")}},
+		"a good suite": {
+			{Path: "a/task.json", Data: task("one", "")},
+			{Path: "a-b/task.json", Data: task("two", "")},
+			{Path: "a/z/task.json", Data: task("three", "")},
+			{Path: "B/task.json", Data: task("four", "")},
+		},
 		"with faults": {
 			{Path: "a/task.json", Data: task("Same", "")},
 			{Path: "b/task.json", Data: task("same", "")},
@@ -344,7 +415,10 @@ func TestSoManyTasks(t *testing.T) {
 	suite := func(n int) []format.File {
 		var files []format.File
 		for i := range n {
-			files = append(files, format.File{Path: fmt.Sprintf("%04d/task.json", i), Data: []byte(fmt.Sprintf(`{"id": "t%d", "title": "T", "fixtureDir": "fixture", "prompt": "p"}`, i))})
+			files = append(files, format.File{
+				Path: fmt.Sprintf("%04d/task.json", i),
+				Data: []byte(fmt.Sprintf(`{"id": "t%d", "title": "T", "fixtureDir": "fixture", "prompt": "p"}`, i)),
+			})
 		}
 		return files
 	}
@@ -361,12 +435,15 @@ func TestSoManyTasks(t *testing.T) {
 func TestWhichDirectoryIsAskedFor(t *testing.T) {
 	t.Parallel()
 	for said, c := range map[string]struct{ file, asks string }{
-		"fixture": {"a/b/task.json", "a/b/fixture"}, "./fixture/": {"a/task.json", "a/fixture"}, "../common": {"a/task.json", "common"}, "x/../y": {"task.json", "y"},
-		".": {"a/task.json", "a"}, "..": {"a/task.json", "."}, "../..": {"a/task.json", ""}, "../../a": {"a/task.json", ""}, "/a": {"a/task.json", ""}, "a/./b//c": {"task.json", "a/b/c"},
+		"fixture": {"a/b/task.json", "a/b/fixture"}, "./fixture/": {"a/task.json", "a/fixture"},
+		"../common": {"a/task.json", "common"}, "x/../y": {"task.json", "y"},
+		".": {"a/task.json", "a"}, "..": {"a/task.json", "."}, "../..": {"a/task.json", ""},
+		"../../a": {"a/task.json", ""}, "/a": {"a/task.json", ""}, "a/./b//c": {"task.json", "a/b/c"},
 	} {
 		var asked []string
 		text := fmt.Sprintf(`{"id": "a", "title": "T", "fixtureDir": %q, "prompt": "p"}`, said)
-		tasks, problems := format.Parse([]format.File{{Path: c.file, Data: []byte(text)}}, func(path string) bool { asked = append(asked, path); return true })
+		tasks, problems := format.Parse([]format.File{{Path: c.file, Data: []byte(text)}},
+			func(path string) bool { asked = append(asked, path); return true })
 		if c.asks == "" {
 			require.ErrorContains(t, problems.Err(), "leads out of the suite", said)
 			assert.Empty(t, asked, said)

@@ -39,14 +39,25 @@ func TestOutcomeRoundTrip(t *testing.T) {
 	t.Parallel()
 	weight, stochastic, half := metric.MustValue("0.2"), true, metric.NumberFromFloat(0.5)
 	run := format.Run{
-		Objective: format.Passed(1, 2), Judge: &format.Judgement{Score: half, Rationale: "r", Model: "m"}, Cost: format.Cost{Tokens: &half},
-		Composite: &half, Checks: []format.CheckResult{{Kind: format.FileExists, Name: "a", Passed: true}}, Failure: "f", Transcript: "t", Diff: "d",
+		Objective: format.Passed(1, 2), Judge: &format.Judgement{Score: half, Rationale: "r", Model: "m"},
+		Cost:      format.Cost{Tokens: &half},
+		Composite: &half, Checks: []format.CheckResult{{Kind: format.FileExists, Name: "a", Passed: true}},
+		Failure: "f", Transcript: "t", Diff: "d",
 	}
 	bad := format.Run{Objective: format.Objective{Passed: metric.NumberFromInt(1), Total: metric.NonFinite()}}
 	for name, o := range map[string]format.SuiteOutcome{
-		"nothing":  {ConfigLabel: "x"},
-		"one run":  {ConfigLabel: "x", Scores: []format.Score{{TaskID: "a", JudgeWeight: &weight, Runs: []format.Run{run}}}},
-		"repeated": {ConfigLabel: "x", Stochastic: &stochastic, Scores: []format.Score{{TaskID: "a", Runs: []format.Run{run, bad}}, {TaskID: "b", Runs: []format.Run{run}}}},
+		"nothing": {ConfigLabel: "x"},
+		"one run": {
+			ConfigLabel: "x",
+			Scores:      []format.Score{{TaskID: "a", JudgeWeight: &weight, Runs: []format.Run{run}}},
+		},
+		"repeated": {
+			ConfigLabel: "x", Stochastic: &stochastic,
+			Scores: []format.Score{
+				{TaskID: "a", Runs: []format.Run{run, bad}},
+				{TaskID: "b", Runs: []format.Run{run}},
+			},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -65,20 +76,41 @@ func TestOutcomeProblems(t *testing.T) {
 		return `{"scores": [{"taskId": "a", "objective": {"passed": 1, "total": 2}` + more + `}]}`
 	}
 	for name, c := range map[string]struct{ text, says string }{
-		"no scores":                  {"{}", "o.json:1: scores: is missing"},
-		"no id":                      {`{"scores": [{"objective": {"passed": 1, "total": 2}}]}`, "scores[0].taskId: is missing"},
-		"no objective":               {`{"scores": [{"taskId": "a"}]}`, "scores[0].objective: is missing"},
-		"more passed than there are": {`{"scores": [{"taskId": "a", "objective": {"passed": 3, "total": 2}}]}`, "has 3 passed of 2"},
-		"half a check":               {`{"scores": [{"taskId": "a", "objective": {"passed": 0.5, "total": 2}}]}`, "must be a whole number"},
-		"fewer than none":            {`{"scores": [{"taskId": "a", "objective": {"passed": -1, "total": 2}}]}`, "must be a whole number, 0 or more"},
-		"a judge beyond 1":           {entry(`, "judge": {"score0to1": 8}`), "scores[0].judge.score0to1: is 8; it must be from 0 to 1"},
-		"a judge without a score":    {entry(`, "judge": {}`), "scores[0].judge.score0to1: is missing"},
-		"a composite beyond 1":       {entry(`, "composite": 1.01`), "must be from 0 to 1"},
-		"a cost as text":             {entry(`, "cost": {"tokens": "many"}`), "scores[0].cost.tokens: must be a number"},
-		"no runs":                    {`{"runs": []}`, "runs: is empty"},
-		"a key twice":                {`{"scores": [], "scores": []}`, "scores: is there twice"},
-		"twice in one run":           {`{"runs": [{"scores": []}, {"scores": [{"taskId": "a", "objective": {"passed": 1, "total": 1}}, {"taskId": "a", "objective": {"passed": 1, "total": 1}}]}]}`, "runs[1].scores[1].taskId"},
-		"too many runs":              {`{"runs": [` + strings.Repeat(`{"scores": []},`, 100) + `{"scores": []}]}`, "has 101 entries; 100 is the most"},
+		"no scores": {"{}", "o.json:1: scores: is missing"},
+		"no id": {
+			`{"scores": [{"objective": {"passed": 1, "total": 2}}]}`,
+			"scores[0].taskId: is missing",
+		},
+		"no objective": {`{"scores": [{"taskId": "a"}]}`, "scores[0].objective: is missing"},
+		"more passed than there are": {
+			`{"scores": [{"taskId": "a", "objective": {"passed": 3, "total": 2}}]}`,
+			"has 3 passed of 2",
+		},
+		"half a check": {
+			`{"scores": [{"taskId": "a", "objective": {"passed": 0.5, "total": 2}}]}`,
+			"must be a whole number",
+		},
+		"fewer than none": {
+			`{"scores": [{"taskId": "a", "objective": {"passed": -1, "total": 2}}]}`,
+			"must be a whole number, 0 or more",
+		},
+		"a judge beyond 1": {
+			entry(`, "judge": {"score0to1": 8}`),
+			"scores[0].judge.score0to1: is 8; it must be from 0 to 1",
+		},
+		"a judge without a score": {entry(`, "judge": {}`), "scores[0].judge.score0to1: is missing"},
+		"a composite beyond 1":    {entry(`, "composite": 1.01`), "must be from 0 to 1"},
+		"a cost as text": {
+			entry(`, "cost": {"tokens": "many"}`),
+			"scores[0].cost.tokens: must be a number",
+		},
+		"no runs":          {`{"runs": []}`, "runs: is empty"},
+		"a key twice":      {`{"scores": [], "scores": []}`, "scores: is there twice"},
+		"twice in one run": {`{"runs": [{"scores": []}, {"scores": [{"taskId": "a", "objective": {"passed": 1, "total": 1}}, {"taskId": "a", "objective": {"passed": 1, "total": 1}}]}]}`, "runs[1].scores[1].taskId"},
+		"too many runs": {
+			`{"runs": [` + strings.Repeat(`{"scores": []},`, 100) + `{"scores": []}]}`,
+			"has 101 entries; 100 is the most",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -107,7 +139,8 @@ func FuzzCompare(f *testing.F) {
 		`[{"taskId": "a", "objective": {"passed": 1, "total": 2}, "judge": {"score0to1": 0.5}, "cost": {"tokens": 1e308}}]`,
 		`[{"taskId": "a", "objective": {"passed": null, "total": 1e999}, "composite": null}]`, "[]",
 	} {
-		f.Add([]byte(`{"scores": `+text+"}"), []byte(fmt.Sprintf(`{"runs": [{"scores": %s}, {"scores": %s}]}`, text, text)))
+		f.Add([]byte(`{"scores": `+text+"}"),
+			[]byte(fmt.Sprintf(`{"runs": [{"scores": %s}, {"scores": %s}]}`, text, text)))
 	}
 	f.Fuzz(func(t *testing.T, before, after []byte) {
 		baseline, bad := format.ParseOutcome("a", before)

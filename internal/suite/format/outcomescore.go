@@ -105,7 +105,8 @@ func (o *outcomeReader) cost(n document.Node, key string) Cost {
 	}
 	take := document.Keys{}
 	for name, to := range map[string]**metric.Number{
-		"tokens": &cost.Tokens, "toolCalls": &cost.ToolCalls, "steps": &cost.Steps, "wallClockMs": &cost.WallClockMs, "costUsd": &cost.USD,
+		"tokens": &cost.Tokens, "toolCalls": &cost.ToolCalls, "steps": &cost.Steps, "wallClockMs": &cost.WallClockMs,
+		"costUsd": &cost.USD,
 	} {
 		take[name] = func(n document.Node, key string) {
 			if n.Type == document.Null {
@@ -113,7 +114,8 @@ func (o *outcomeReader) cost(n document.Node, key string) Cost {
 			}
 			number := o.Number(n, key)
 			if value, ok := number.Value(); ok && value.Sign() < 0 {
-				o.Fail(n, key, "is %s; it must be 0 or more, and null when it is not known", plain.Short(n.Text, document.MaxShown))
+				o.Fail(n, key, "is %s; it must be 0 or more, and null when it is not known",
+					plain.Short(n.Text, document.MaxShown))
 			}
 			*to = &number
 		}

@@ -36,7 +36,10 @@ func Parse(files []File, isDir func(path string) bool) ([]Task, document.Problem
 	files = slices.Clone(files)
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	if len(files) > maxTasks {
-		return nil, document.Problems{{File: files[maxTasks].Path, Message: "is one task too many; a suite has at most 1000"}}
+		return nil, document.Problems{{
+			File:    files[maxTasks].Path,
+			Message: "is one task too many; a suite has at most 1000",
+		}}
 	}
 	var tasks []Task
 	var problems document.Problems
@@ -46,7 +49,11 @@ func Parse(files []File, isDir func(path string) bool) ([]Task, document.Problem
 		problems = append(problems, found.Problems...)
 		id := strings.ToLower(task.ID)
 		if before, twice := first[id]; twice && id != "" {
-			problems = append(problems, document.Problem{File: file.Path, Line: found.idLine, Key: "id", Message: document.Quote(task.ID) + " is the id of " + plain.Short(before, document.MaxPath) + " too; every task needs its own"})
+			problems = append(problems, document.Problem{
+				File: file.Path, Line: found.idLine, Key: "id",
+				Message: document.Quote(task.ID) + " is the id of " + plain.Short(before,
+					document.MaxPath) + " too; every task needs its own",
+			})
 		} else {
 			first[id] = file.Path
 		}
@@ -94,7 +101,8 @@ func (t *taskReader) read(root document.Node) {
 func (t *taskReader) name(n document.Node, key string) string {
 	name := t.Text(n, key, suite.MaxName)
 	if name != "" && !suite.CanName(name) {
-		t.Fail(n, key, "%s is no name: letters, digits, `.`, `_` and `-`, beginning with a letter or digit", document.Quote(name))
+		t.Fail(n, key, "%s is no name: letters, digits, `.`, `_` and `-`, beginning with a letter or digit",
+			document.Quote(name))
 		return ""
 	}
 	return name
@@ -112,7 +120,8 @@ func (t *taskReader) fixture(n document.Node, key string) {
 	place, ok := document.Inside(t.dir, text)
 	switch {
 	case !ok:
-		t.Fail(n, key, "%s leads out of the suite; give a directory in it, relative to this file, with slashes", document.Quote(text))
+		t.Fail(n, key, "%s leads out of the suite; give a directory in it, relative to this file, with slashes",
+			document.Quote(text))
 	case !t.isDir(place):
 		t.Fail(n, key, "there is no directory %s in the suite", document.Quote(place))
 	default:
@@ -136,7 +145,8 @@ func (t *taskReader) timeout(n document.Node, key string) {
 	}
 	ms := int64(value.Float64())
 	if !ok || ms < 1 || ms > suite.MaxTimeout.Milliseconds() || !metric.IsWhole(value) {
-		t.Fail(n, key, "is %s; give whole milliseconds, from 1 to %d", plain.Short(n.Text, document.MaxShown), suite.MaxTimeout.Milliseconds())
+		t.Fail(n, key, "is %s; give whole milliseconds, from 1 to %d", plain.Short(n.Text, document.MaxShown),
+			suite.MaxTimeout.Milliseconds())
 		return
 	}
 	t.task.Timeout = time.Duration(ms) * time.Millisecond

@@ -71,37 +71,73 @@ const valid = `{"id": "a", "title": "A", "fixtureDir": "fixture", "prompt": "p"`
 func TestParseProblems(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, says string }{
-		"nothing":               {"", "a/task.json:1: ends in the middle"},
-		"a list":                {"[]", "a/task.json:1: must be an object, not a list"},
-		"cut":                   {"{\n\"id\": \"a\",", "a/task.json:2: ends in the middle"},
-		"a comma too many":      {"{\n\"id\": \"a\",\n}", "a/task.json:3: is not JSON"},
-		"something behind":      {valid + "}\n{}", "after the end"},
-		"NaN":                   {valid + `, "timeoutMs": NaN}`, "has a NaN or an infinity"},
-		"not UTF-8":             {"{\"id\": \"\xff\"}", "is not UTF-8"},
-		"a key twice":           {valid + ",\n\"id\": \"b\"}", "a/task.json:2: id: is there twice"},
-		"an unknown key":        {valid + ",\n\"fixture\": \"x\"}", "a/task.json:2: fixture: is no key that is known here; there are agent, checks, fixtureDir"},
-		"another case":          {valid + `, "TimeoutMS": 5}`, "TimeoutMS: is no key"},
-		"no id":                 {`{"title": "A", "fixtureDir": "fixture", "prompt": "p"}`, "id: is missing"},
-		"a blank prompt":        {strings.Replace(valid, `"p"`, `" \n"`, 1) + "}", "prompt: is empty"},
-		"an id with a path":     {strings.Replace(valid, `"a"`, `"../a"`, 1) + "}", "is no name"},
-		"an id with a colour":   {strings.Replace(valid, `"a"`, `"\u001b[31m"`, 1) + "}", `"" is no name`},
-		"no such fixture":       {strings.Replace(valid, `"fixture"`, `"fixtures"`, 1) + "}", `fixtureDir: there is no directory "a/fixtures"`},
-		"a fixture outside":     {strings.Replace(valid, `"fixture"`, `"../../fixture"`, 1) + "}", "leads out of the suite"},
-		"an absolute fixture":   {strings.Replace(valid, `"fixture"`, `"/fixture"`, 1) + "}", "leads out of the suite"},
-		"a drive":               {strings.Replace(valid, `"fixture"`, `"C:/fixture"`, 1) + "}", "leads out of the suite"},
-		"a backslash":           {strings.Replace(valid, `"fixture"`, `"..\\fixture"`, 1) + "}", "leads out of the suite"},
-		"a check of no kind":    {valid + `, "checks": [{"cmd": "x"}]}`, "checks[0].kind: must be one of command, diffContains, fileContains, fileExists, fileNotContains, regexMatch, testSuite"},
-		"a check with more":     {valid + `, "checks": [{"kind": "fileExists", "path": "x", "cmd": "y"}]}`, "checks[0].cmd: is no key"},
-		"a check with less":     {valid + `, "checks": [{"kind": "fileContains", "path": "x"}]}`, "checks[0].substring: is missing"},
-		"a check outside":       {valid + `, "checks": [{"kind": "fileExists", "path": "x/../../y"}]}`, "leads out of the sandbox"},
-		"a check of everything": {valid + `, "checks": [{"kind": "fileExists", "path": "."}]}`, "leads out of the sandbox"},
-		"a bad pattern":         {valid + `, "checks": [{"kind": "regexMatch", "path": "x", "pattern": "(?<=a)b"}]}`, "checks[0].pattern: is no regular expression of Go's syntax"},
-		"a weight of two":       {valid + `, "judgeRubric": {"criteria": "c", "weight": 2}}`, "judgeRubric.weight: is 2; it must be from 0 to 1"},
-		"no time":               {valid + `, "timeoutMs": 0}`, "timeoutMs: is 0; give whole milliseconds"},
-		"half a millisecond":    {valid + `, "timeoutMs": 0.5}`, "timeoutMs: is 0.5"},
-		"a time without end":    {valid + `, "timeoutMs": 1e300}`, "timeoutMs: is 1e300"},
-		"a time as text":        {valid + `, "timeoutMs": "5s"}`, `timeoutMs: must be a number, not the text "5s"`},
-		"very deep":             {valid + `, "x": ` + strings.Repeat("[", 5000), "levels deep"},
+		"nothing":          {"", "a/task.json:1: ends in the middle"},
+		"a list":           {"[]", "a/task.json:1: must be an object, not a list"},
+		"cut":              {"{\n\"id\": \"a\",", "a/task.json:2: ends in the middle"},
+		"a comma too many": {"{\n\"id\": \"a\",\n}", "a/task.json:3: is not JSON"},
+		"something behind": {valid + "}\n{}", "after the end"},
+		"NaN":              {valid + `, "timeoutMs": NaN}`, "has a NaN or an infinity"},
+		"not UTF-8":        {"{\"id\": \"\xff\"}", "is not UTF-8"},
+		"a key twice":      {valid + ",\n\"id\": \"b\"}", "a/task.json:2: id: is there twice"},
+		"an unknown key": {
+			valid + ",\n\"fixture\": \"x\"}",
+			"a/task.json:2: fixture: is no key that is known here; there are agent, checks, fixtureDir",
+		},
+		"another case":        {valid + `, "TimeoutMS": 5}`, "TimeoutMS: is no key"},
+		"no id":               {`{"title": "A", "fixtureDir": "fixture", "prompt": "p"}`, "id: is missing"},
+		"a blank prompt":      {strings.Replace(valid, `"p"`, `" \n"`, 1) + "}", "prompt: is empty"},
+		"an id with a path":   {strings.Replace(valid, `"a"`, `"../a"`, 1) + "}", "is no name"},
+		"an id with a colour": {strings.Replace(valid, `"a"`, `"\u001b[31m"`, 1) + "}", `"" is no name`},
+		"no such fixture": {
+			strings.Replace(valid, `"fixture"`, `"fixtures"`, 1) + "}",
+			`fixtureDir: there is no directory "a/fixtures"`,
+		},
+		"a fixture outside": {
+			strings.Replace(valid, `"fixture"`, `"../../fixture"`, 1) + "}",
+			"leads out of the suite",
+		},
+		"an absolute fixture": {strings.Replace(valid, `"fixture"`, `"/fixture"`, 1) + "}", "leads out of the suite"},
+		"a drive": {
+			strings.Replace(valid, `"fixture"`, `"C:/fixture"`, 1) + "}",
+			"leads out of the suite",
+		},
+		"a backslash": {
+			strings.Replace(valid, `"fixture"`, `"..\\fixture"`, 1) + "}",
+			"leads out of the suite",
+		},
+		"a check of no kind": {
+			valid + `, "checks": [{"cmd": "x"}]}`,
+			"checks[0].kind: must be one of command, diffContains, fileContains, fileExists, fileNotContains, regexMatch, testSuite",
+		},
+		"a check with more": {
+			valid + `, "checks": [{"kind": "fileExists", "path": "x", "cmd": "y"}]}`,
+			"checks[0].cmd: is no key",
+		},
+		"a check with less": {
+			valid + `, "checks": [{"kind": "fileContains", "path": "x"}]}`,
+			"checks[0].substring: is missing",
+		},
+		"a check outside": {
+			valid + `, "checks": [{"kind": "fileExists", "path": "x/../../y"}]}`,
+			"leads out of the sandbox",
+		},
+		"a check of everything": {
+			valid + `, "checks": [{"kind": "fileExists", "path": "."}]}`,
+			"leads out of the sandbox",
+		},
+		"a bad pattern": {
+			valid + `, "checks": [{"kind": "regexMatch", "path": "x", "pattern": "(?<=a)b"}]}`,
+			"checks[0].pattern: is no regular expression of Go's syntax",
+		},
+		"a weight of two": {
+			valid + `, "judgeRubric": {"criteria": "c", "weight": 2}}`,
+			"judgeRubric.weight: is 2; it must be from 0 to 1",
+		},
+		"no time":            {valid + `, "timeoutMs": 0}`, "timeoutMs: is 0; give whole milliseconds"},
+		"half a millisecond": {valid + `, "timeoutMs": 0.5}`, "timeoutMs: is 0.5"},
+		"a time without end": {valid + `, "timeoutMs": 1e300}`, "timeoutMs: is 1e300"},
+		"a time as text":     {valid + `, "timeoutMs": "5s"}`, `timeoutMs: must be a number, not the text "5s"`},
+		"very deep":          {valid + `, "x": ` + strings.Repeat("[", 5000), "levels deep"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -117,9 +153,11 @@ func TestParseProblems(t *testing.T) {
 func TestParseTellsEverythingAtOnce(t *testing.T) {
 	t.Parallel()
 	tasks, problems := format.Parse([]format.File{
-		{Path: "b/task.json", Data: []byte("{\n \"id\": \"Same\",\n \"title\": \"B\", \"fixtureDir\": \"fixture\", \"prompt\": \"p\"}")},
+		{Path: "b/task.json", Data: []byte(
+			"{\n \"id\": \"Same\",\n \"title\": \"B\", \"fixtureDir\": \"fixture\", \"prompt\": \"p\"}")},
 		{Path: "a/task.json", Data: []byte(strings.Replace(valid, `"a"`, `"same"`, 1) + "}")},
-		{Path: "c/task.json", Data: []byte("{\"id\": 7,\n\"checks\": [{\"kind\": \"command\"}, {\"kind\": \"magic\"}],\n\"timeoutMs\": -1}")},
+		{Path: "c/task.json", Data: []byte(
+			"{\"id\": 7,\n\"checks\": [{\"kind\": \"command\"}, {\"kind\": \"magic\"}],\n\"timeoutMs\": -1}")},
 		{Path: "d/task.json", Data: []byte("nonsense")},
 	}, dirs)
 	assert.Nil(t, tasks)
@@ -129,8 +167,10 @@ func TestParseTellsEverythingAtOnce(t *testing.T) {
 	}
 	all := strings.Join(lines, "\n")
 	for _, says := range []string{
-		`b/task.json:2: id: "Same" is the id of a/task.json too`, "c/task.json:1: id: must be a text", "c/task.json:2: checks[0].cmd: is missing",
-		"c/task.json:2: checks[1].kind: must be one of", "c/task.json:3: timeoutMs: is -1", "c/task.json:1: title: is missing", "c/task.json:1: prompt: is missing",
+		`b/task.json:2: id: "Same" is the id of a/task.json too`, "c/task.json:1: id: must be a text",
+		"c/task.json:2: checks[0].cmd: is missing",
+		"c/task.json:2: checks[1].kind: must be one of", "c/task.json:3: timeoutMs: is -1",
+		"c/task.json:1: title: is missing", "c/task.json:1: prompt: is missing",
 		"c/task.json:1: fixtureDir: is missing", "d/task.json:1: is not JSON",
 	} {
 		assert.Contains(t, all, says)

@@ -20,9 +20,13 @@ import (
 // be missing, and no other may be there.
 func TestTheKeysOfEachCheck(t *testing.T) {
 	t.Parallel()
-	values := map[string]string{"cmd": `"make"`, "path": `"a"`, "substring": `"x"`, "pattern": `"x"`, "expectExitZero": "true"}
+	values := map[string]string{
+		"cmd": `"make"`, "path": `"a"`, "substring": `"x"`, "pattern": `"x"`,
+		"expectExitZero": "true",
+	}
 	kinds := map[format.CheckKind]struct{ needs, takes string }{
-		format.CommandCheck: {"cmd", "expectExitZero"}, format.TestSuiteCheck: {"cmd", ""}, format.FileExists: {"path", ""},
+		format.CommandCheck: {"cmd", "expectExitZero"}, format.TestSuiteCheck: {"cmd", ""},
+		format.FileExists:   {"path", ""},
 		format.FileContains: {"path substring", ""}, format.FileNotContains: {"path substring", ""},
 		format.RegexMatch: {"path pattern", ""}, format.DiffContains: {"substring", ""},
 	}
@@ -38,7 +42,8 @@ func TestTheKeysOfEachCheck(t *testing.T) {
 		needs := strings.Fields(c.needs)
 		assert.Empty(t, check(kind, needs...), kind)
 		for i, key := range needs {
-			assert.Equal(t, []string{"a/task.json:1: checks[0]." + key + ": is missing"}, check(kind, slices.Delete(slices.Clone(needs), i, i+1)...), kind)
+			assert.Equal(t, []string{"a/task.json:1: checks[0]." + key + ": is missing"},
+				check(kind, slices.Delete(slices.Clone(needs), i, i+1)...), kind)
 		}
 		for key := range values {
 			problems := check(kind, append(slices.Clone(needs), key)...)
@@ -74,43 +79,62 @@ func TestTheBoundsOfATask(t *testing.T) {
 		"one millisecond":            {"timeoutMs", "1", ""},
 		"a day":                      {"timeoutMs", "86400000", ""},
 		"a day as it may be written": {"timeoutMs", "8.64e7", ""},
-		"a millisecond more":         {"timeoutMs", "86400001", "timeoutMs: is 86400001; give whole milliseconds, from 1 to 86400000"},
-		"just below one":             {"timeoutMs", "0.9999999999999999999999999", "timeoutMs: is 0.9999"},
-		"just beyond whole":          {"timeoutMs", "1.0000000000000000000000001", "timeoutMs: is 1.0000"},
-		"no number at all":           {"timeoutMs", "1e999", "timeoutMs: is 1e999"},
-		"a short id":                 {"id", `"0"`, ""},
-		"all that an id may have":    {"id", `"a.B_c-9"`, ""},
-		"an id that is hidden":       {"id", `".a"`, "is no name"},
-		"an id like an option":       {"id", `"-a"`, "is no name"},
-		"an id with dots":            {"id", `"a..b"`, "is no name"},
-		"an id that ends in a dot":   {"id", `"a."`, "is no name"},
-		"an id with an accent":       {"id", `"é"`, "is no name"},
-		"an id with a space":         {"id", `"a b"`, "is no name"},
-		"an id with a line break":    {"id", `"a\n"`, "is no name"},
-		"a long id":                  {"id", quoted(200), ""},
-		"a longer id":                {"id", quoted(201), "id: has more than 200 bytes"},
-		"an agent with a slash":      {"agent", `"a/b"`, "agent: \"a/b\" is no name"},
-		"a long prompt":              {"prompt", quoted(256 << 10), ""},
-		"a longer prompt":            {"prompt", quoted(256<<10 + 1), "prompt: has more than"},
-		"the whole suite":            {"fixtureDir", `".."`, ""},
-		"the task's own directory":   {"fixtureDir", `"."`, "there is no directory \"a\""},
-		"above the suite":            {"fixtureDir", `"../.."`, "leads out of the suite"},
-		"out and in again":           {"fixtureDir", `"../../a/fixture"`, "leads out of the suite"},
-		"a zero byte":                {"fixtureDir", `"fix\u0000ture"`, "has a NUL character in it"},
-		"a weight of nothing":        {"judgeRubric", `{"criteria": "c", "weight": 0}`, ""},
-		"a weight of all":            {"judgeRubric", `{"criteria": "c", "weight": 1.0}`, ""},
-		"a weight below nothing":     {"judgeRubric", `{"criteria": "c", "weight": -1e-30}`, "judgeRubric.weight: is -1e-30; it must be from 0 to 1"},
-		"a hair more than all":       {"judgeRubric", `{"criteria": "c", "weight": 1.00000000000000000000001}`, "judgeRubric.weight: is 1.000"},
-		"no criteria":                {"judgeRubric", `{"weight": 1}`, "judgeRubric.criteria: is missing"},
-		"criteria of spaces":         {"judgeRubric", `{"criteria": " \t"}`, "judgeRubric.criteria: is empty"},
-		"a rubric that is a text":    {"judgeRubric", `"good"`, "judgeRubric: must be an object"},
-		"checks that are an object":  {"checks", `{}`, "checks: must be a list"},
-		"a check that is a text":     {"checks", `["make"]`, "checks[0]: must be an object"},
-		"no checks":                  {"checks", `[]`, ""},
-		"an exit that is a number":   {"checks", `[{"kind": "command", "cmd": "x", "expectExitZero": 0}]`, "checks[0].expectExitZero: must be true or false"},
-		"a kind in other letters":    {"checks", `[{"kind": "Command", "cmd": "x"}]`, "checks[0].kind: must be one of"},
-		"a long pattern":             {"checks", `[{"kind": "regexMatch", "path": "a", "pattern": ` + quoted(8<<10) + `}]`, ""},
-		"a longer pattern":           {"checks", `[{"kind": "regexMatch", "path": "a", "pattern": ` + quoted(8<<10+1) + `}]`, "checks[0].pattern: has more than"},
+		"a millisecond more": {
+			"timeoutMs", "86400001",
+			"timeoutMs: is 86400001; give whole milliseconds, from 1 to 86400000",
+		},
+		"just below one":           {"timeoutMs", "0.9999999999999999999999999", "timeoutMs: is 0.9999"},
+		"just beyond whole":        {"timeoutMs", "1.0000000000000000000000001", "timeoutMs: is 1.0000"},
+		"no number at all":         {"timeoutMs", "1e999", "timeoutMs: is 1e999"},
+		"a short id":               {"id", `"0"`, ""},
+		"all that an id may have":  {"id", `"a.B_c-9"`, ""},
+		"an id that is hidden":     {"id", `".a"`, "is no name"},
+		"an id like an option":     {"id", `"-a"`, "is no name"},
+		"an id with dots":          {"id", `"a..b"`, "is no name"},
+		"an id that ends in a dot": {"id", `"a."`, "is no name"},
+		"an id with an accent":     {"id", `"é"`, "is no name"},
+		"an id with a space":       {"id", `"a b"`, "is no name"},
+		"an id with a line break":  {"id", `"a\n"`, "is no name"},
+		"a long id":                {"id", quoted(200), ""},
+		"a longer id":              {"id", quoted(201), "id: has more than 200 bytes"},
+		"an agent with a slash":    {"agent", `"a/b"`, "agent: \"a/b\" is no name"},
+		"a long prompt":            {"prompt", quoted(256 << 10), ""},
+		"a longer prompt":          {"prompt", quoted(256<<10 + 1), "prompt: has more than"},
+		"the whole suite":          {"fixtureDir", `".."`, ""},
+		"the task's own directory": {"fixtureDir", `"."`, "there is no directory \"a\""},
+		"above the suite":          {"fixtureDir", `"../.."`, "leads out of the suite"},
+		"out and in again":         {"fixtureDir", `"../../a/fixture"`, "leads out of the suite"},
+		"a zero byte":              {"fixtureDir", `"fix\u0000ture"`, "has a NUL character in it"},
+		"a weight of nothing":      {"judgeRubric", `{"criteria": "c", "weight": 0}`, ""},
+		"a weight of all":          {"judgeRubric", `{"criteria": "c", "weight": 1.0}`, ""},
+		"a weight below nothing": {
+			"judgeRubric", `{"criteria": "c", "weight": -1e-30}`,
+			"judgeRubric.weight: is -1e-30; it must be from 0 to 1",
+		},
+		"a hair more than all": {
+			"judgeRubric", `{"criteria": "c", "weight": 1.00000000000000000000001}`,
+			"judgeRubric.weight: is 1.000",
+		},
+		"no criteria":               {"judgeRubric", `{"weight": 1}`, "judgeRubric.criteria: is missing"},
+		"criteria of spaces":        {"judgeRubric", `{"criteria": " \t"}`, "judgeRubric.criteria: is empty"},
+		"a rubric that is a text":   {"judgeRubric", `"good"`, "judgeRubric: must be an object"},
+		"checks that are an object": {"checks", `{}`, "checks: must be a list"},
+		"a check that is a text":    {"checks", `["make"]`, "checks[0]: must be an object"},
+		"no checks":                 {"checks", `[]`, ""},
+		"an exit that is a number": {
+			"checks", `[{"kind": "command", "cmd": "x", "expectExitZero": 0}]`,
+			"checks[0].expectExitZero: must be true or false",
+		},
+		"a kind in other letters": {"checks", `[{"kind": "Command", "cmd": "x"}]`, "checks[0].kind: must be one of"},
+		"a long pattern": {
+			"checks",
+			`[{"kind": "regexMatch", "path": "a", "pattern": ` + quoted(8<<10) + `}]`, "",
+		},
+		"a longer pattern": {
+			"checks",
+			`[{"kind": "regexMatch", "path": "a", "pattern": ` + quoted(8<<10+1) + `}]`,
+			"checks[0].pattern: has more than",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -149,8 +173,10 @@ func TestProblemsHaveTheirLine(t *testing.T) {
 		lines = append(lines, strings.Join(strings.SplitN(problem.String(), ": ", 3)[:2], " "))
 	}
 	assert.ElementsMatch(t, []string{
-		"o.json:1 configLabel", "o.json:2 stochastic", "o.json:5 scores[0].objective", "o.json:6 scores[0].judge.score0to1", "o.json:7 scores[0].judgeWeight",
-		"o.json:8 scores[0].cost.tokens", "o.json:8 scores[0].cost.steps", "o.json:9 scores[0].checks[0].passed", "o.json:10 scores[0].composite",
+		"o.json:1 configLabel", "o.json:2 stochastic", "o.json:5 scores[0].objective",
+		"o.json:6 scores[0].judge.score0to1", "o.json:7 scores[0].judgeWeight",
+		"o.json:8 scores[0].cost.tokens", "o.json:8 scores[0].cost.steps", "o.json:9 scores[0].checks[0].passed",
+		"o.json:10 scores[0].composite",
 		"o.json:11 scores[1].taskId", "o.json:11 scores[1].objective.total",
 	}, lines)
 }
@@ -169,7 +195,8 @@ func TestRunsAreOneOutcome(t *testing.T) {
 	}
 	o := parse(`{"configLabel": "first", "stochastic": false, "runs": [
 		{"scores": [` + score("a", 1, `, "judgeWeight": 0.1`) + "," + score("b", 2, "") + `]},
-		{"configLabel": "later", "stochastic": null, "scores": [` + score("b", 3, "") + "," + score("a", 4, `, "judgeWeight": 0.9`) + `]},
+		{"configLabel": "later", "stochastic": null, "scores": [` + score("b", 3, "") + "," + score("a", 4,
+		`, "judgeWeight": 0.9`) + `]},
 		{"scores": [` + score("c", 5, "") + `]}]}`)
 	var runs []string
 	for _, s := range o.Scores {
@@ -190,8 +217,12 @@ func TestRunsAreOneOutcome(t *testing.T) {
 	assert.Equal(t, "extra.b", parse(`{"scores": [], "extra": {"a": 1, "b": NaN}}`).NonFiniteAt)
 	_, problems := format.ParseOutcome("o", []byte(`{"runs": [], "scores": []}`))
 	require.ErrorContains(t, problems.Err(), "o:1: runs: is beside `scores`")
-	for _, contradiction := range []string{`"judge": {"score0to1": 1}`, `"cost": {"tokens": 1}`, `"cost": {"costUsd": 0.1}`} {
-		_, problems := format.ParseOutcome("o", []byte(`{"stochastic": false, "scores": [`+score("a", 1, ", "+contradiction)+`]}`))
+	for _, contradiction := range []string{
+		`"judge": {"score0to1": 1}`, `"cost": {"tokens": 1}`,
+		`"cost": {"costUsd": 0.1}`,
+	} {
+		_, problems := format.ParseOutcome("o",
+			[]byte(`{"stochastic": false, "scores": [`+score("a", 1, ", "+contradiction)+`]}`))
 		require.ErrorContains(t, problems.Err(), "o:1: stochastic: is false, but", contradiction)
 	}
 }
@@ -210,7 +241,10 @@ func TestWhatMayVary(t *testing.T) {
 	run := func(change func(*format.Run)) format.SuiteOutcome {
 		r := format.Run{Objective: format.Passed(1, 1), Cost: format.Cost{Tokens: number("0")}}
 		change(&r)
-		return format.SuiteOutcome{Scores: []format.Score{{TaskID: "a", Runs: []format.Run{{Cost: format.Cost{Tokens: number("0")}}, r}}}}
+		return format.SuiteOutcome{Scores: []format.Score{{
+			TaskID: "a",
+			Runs:   []format.Run{{Cost: format.Cost{Tokens: number("0")}}, r},
+		}}}
 	}
 	for name, c := range map[string]struct {
 		said   *bool
@@ -243,8 +277,12 @@ func TestWhatMayVary(t *testing.T) {
 func TestTheFirstNumberThatIsNone(t *testing.T) {
 	t.Parallel()
 	run := format.Run{
-		Objective: format.Objective{Passed: *number("NaN"), Total: *number("NaN")}, Judge: &format.Judgement{Score: *number("NaN")}, Composite: number("NaN"),
-		Cost: format.Cost{USD: number("NaN"), Tokens: number("NaN"), ToolCalls: number("NaN"), Steps: number("NaN"), WallClockMs: number("NaN")},
+		Objective: format.Objective{Passed: *number("NaN"), Total: *number("NaN")},
+		Judge:     &format.Judgement{Score: *number("NaN")}, Composite: number("NaN"),
+		Cost: format.Cost{
+			USD: number("NaN"), Tokens: number("NaN"), ToolCalls: number("NaN"), Steps: number("NaN"),
+			WallClockMs: number("NaN"),
+		},
 	}
 	for _, repair := range []struct {
 		name string
@@ -270,8 +308,14 @@ func TestTheFirstNumberThatIsNone(t *testing.T) {
 
 func TestCostsAddWhereBothAreKnown(t *testing.T) {
 	t.Parallel()
-	a := format.Cost{Tokens: number("1"), ToolCalls: number("2"), Steps: nil, WallClockMs: number("NaN"), USD: number("0.1")}
-	b := format.Cost{Tokens: number("10"), ToolCalls: nil, Steps: number("4"), WallClockMs: number("1"), USD: number("0.2")}
+	a := format.Cost{
+		Tokens: number("1"), ToolCalls: number("2"), Steps: nil, WallClockMs: number("NaN"),
+		USD: number("0.1"),
+	}
+	b := format.Cost{
+		Tokens: number("10"), ToolCalls: nil, Steps: number("4"), WallClockMs: number("1"),
+		USD: number("0.2"),
+	}
 	want := format.Cost{Tokens: number("11"), USD: number("0.3")}
 	assert.Equal(t, texts(want), texts(a.Plus(b)))
 	assert.Equal(t, texts(want), texts(b.Plus(a)))
@@ -289,12 +333,18 @@ func texts(c format.Cost) (list [5]string) {
 
 func TestRateOfChecks(t *testing.T) {
 	t.Parallel()
-	for want, o := range map[string]format.Objective{"2/3": format.Passed(2, 3), "1/1": format.Passed(0, 0), "0/1": format.Passed(0, 7)} {
+	for want, o := range map[string]format.Objective{
+		"2/3": format.Passed(2, 3), "1/1": format.Passed(0, 0),
+		"0/1": format.Passed(0, 7),
+	} {
 		rate, ok := o.Rate()
 		require.True(t, ok)
 		assert.Equal(t, want, rate.String())
 	}
-	for _, o := range []format.Objective{{Passed: *number("NaN"), Total: *number("1")}, {Passed: *number("1"), Total: *number("NaN")}} {
+	for _, o := range []format.Objective{
+		{Passed: *number("NaN"), Total: *number("1")},
+		{Passed: *number("1"), Total: *number("NaN")},
+	} {
 		_, ok := o.Rate()
 		assert.False(t, ok)
 	}
@@ -331,5 +381,6 @@ func TestATimeoutIsOfTheTaskAlone(t *testing.T) {
 	require.NoError(t, problems.Err())
 	require.Len(t, tasks, 2)
 	assert.Equal(t, []string{"a", "b"}, []string{tasks[0].ID, tasks[1].ID}, "in the order of their paths")
-	assert.Equal(t, []time.Duration{format.DefaultTimeout, 1500 * time.Millisecond}, []time.Duration{tasks[0].Timeout, tasks[1].Timeout})
+	assert.Equal(t, []time.Duration{format.DefaultTimeout, 1500 * time.Millisecond},
+		[]time.Duration{tasks[0].Timeout, tasks[1].Timeout})
 }

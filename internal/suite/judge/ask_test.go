@@ -62,21 +62,49 @@ func TestWhatAskingCosts(t *testing.T) {
 		replies     []reply
 		tokens, usd string
 	}{
-		"one answer":                     {cent, []reply{{text: good, in: 10, out: 5}}, "15", "0.1"},
-		"two answers":                    {cent, []reply{{text: bad, in: 10, out: 5}, {text: good, in: 20, out: 1}}, "36", "0.3"},
-		"two that cannot be used":        {cent, []reply{{text: bad, in: 10, out: 5}, {text: bad, in: 20, out: 1}}, "36", "0.3"},
-		"no price":                       {nil, []reply{{text: good, in: 10, out: 5}}, "15", "-"},
-		"no price of this model":         {cent, []reply{{text: good, in: 10, out: 5, model: "free"}}, "15", "-"},
-		"tokens that are not said":       {cent, []reply{{text: good, in: -1, out: 5}}, "-", "-"},
-		"half of the tokens":             {cent, []reply{{text: good, in: 10, out: -1}}, "-", "0.1"},
-		"the first is not known":         {cent, []reply{{text: bad, in: -1, out: -1}, {text: good, in: 20, out: 1}}, "-", "-"},
-		"the second is not known":        {cent, []reply{{text: bad, in: 10, out: 5}, {text: good, in: -1, out: -1}}, "-", "-"},
-		"a refusal":                      {cent, []reply{{in: -1, out: -1, err: refused}}, "0", "0"},
-		"an answer, then a refusal":      {cent, []reply{{text: bad, in: 10, out: 5}, {in: -1, out: -1, err: refused}}, "15", "0.1"},
-		"no connection":                  {cent, []reply{{in: -1, out: -1, err: errors.New("reset")}}, "-", "-"},
-		"an error after tokens":          {cent, []reply{{in: 10, out: 5, err: errors.New("cut off")}}, "15", "-"},
-		"an error before any status":     {cent, []reply{{in: -1, out: -1, err: &models.Error{Message: "reset"}}}, "-", "-"},
-		"wrapped in another error's say": {cent, []reply{{in: -1, out: -1, err: fmt.Errorf("ask: %w", refused)}}, "0", "0"},
+		"one answer": {cent, []reply{{text: good, in: 10, out: 5}}, "15", "0.1"},
+		"two answers": {
+			cent,
+			[]reply{{text: bad, in: 10, out: 5}, {text: good, in: 20, out: 1}},
+			"36", "0.3",
+		},
+		"two that cannot be used": {
+			cent,
+			[]reply{{text: bad, in: 10, out: 5}, {text: bad, in: 20, out: 1}},
+			"36", "0.3",
+		},
+		"no price":                 {nil, []reply{{text: good, in: 10, out: 5}}, "15", "-"},
+		"no price of this model":   {cent, []reply{{text: good, in: 10, out: 5, model: "free"}}, "15", "-"},
+		"tokens that are not said": {cent, []reply{{text: good, in: -1, out: 5}}, "-", "-"},
+		"half of the tokens":       {cent, []reply{{text: good, in: 10, out: -1}}, "-", "0.1"},
+		"the first is not known": {
+			cent,
+			[]reply{{text: bad, in: -1, out: -1}, {text: good, in: 20, out: 1}},
+			"-", "-",
+		},
+		"the second is not known": {
+			cent,
+			[]reply{{text: bad, in: 10, out: 5}, {text: good, in: -1, out: -1}},
+			"-", "-",
+		},
+		"a refusal": {cent, []reply{{in: -1, out: -1, err: refused}}, "0", "0"},
+		"an answer, then a refusal": {
+			cent,
+			[]reply{{text: bad, in: 10, out: 5}, {in: -1, out: -1, err: refused}},
+			"15", "0.1",
+		},
+		"no connection":         {cent, []reply{{in: -1, out: -1, err: errors.New("reset")}}, "-", "-"},
+		"an error after tokens": {cent, []reply{{in: 10, out: 5, err: errors.New("cut off")}}, "15", "-"},
+		"an error before any status": {
+			cent,
+			[]reply{{in: -1, out: -1, err: &models.Error{Message: "reset"}}},
+			"-", "-",
+		},
+		"wrapped in another error's say": {
+			cent,
+			[]reply{{in: -1, out: -1, err: fmt.Errorf("ask: %w", refused)}},
+			"0", "0",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -103,7 +131,8 @@ func TestWhatAskingCosts(t *testing.T) {
 			grading := make([]reply, len(c.replies))
 			for i, r := range c.replies {
 				grading[i] = r
-				grading[i].text = strings.ReplaceAll(r.text, good, `{"expectations": [{"number": 1, "passed": true, "evidence": "e"}]}`)
+				grading[i].text = strings.ReplaceAll(r.text, good,
+					`{"expectations": [{"number": 1, "passed": true, "evidence": "e"}]}`)
 			}
 			j, _ = asked(models.Endpoint{Model: "m"}, c.price, grading...)
 			grades, err := j.Grade(t.Context(), graded())
@@ -117,7 +146,8 @@ func TestWhatAskingCosts(t *testing.T) {
 func TestWhoJudged(t *testing.T) {
 	t.Parallel()
 	for says, want := range map[string]string{"": "m", "m-2026": "m-2026"} {
-		j, requests := asked(models.Endpoint{Model: "m", URL: "https://here"}, nil, reply{text: `{"score": 0.5}`, model: says})
+		j, requests := asked(models.Endpoint{Model: "m", URL: "https://here"}, nil,
+			reply{text: `{"score": 0.5}`, model: says})
 		verdict, err := j.Grade(t.Context(), sample())
 		require.NoError(t, err)
 		assert.Equal(t, want, verdict.Judgement.Model)
@@ -145,10 +175,15 @@ func TestShapesOfGrades(t *testing.T) {
 		evidence [2]string
 		feedback string
 	}{
-		"both":                       {`{"expectations": [{"number": 1, "passed": true, "evidence": "a"}, {"number": 2, "passed": false, "evidence": "b"}]}`, [2]bool{true, false}, [2]string{"a", "b"}, ""},
-		"in another order":           {`{"expectations": [{"number": 2, "passed": true, "evidence": "b"}, {"number": 1, "passed": false, "evidence": "a"}]}`, [2]bool{false, true}, [2]string{"a", "b"}, ""},
-		"passed without evidence":    {`{"expectations": [{"number": 1, "passed": true, "evidence": ""}, {"number": 2, "passed": true}]}`, [2]bool{}, [2]string{none, none}, ""},
-		"evidence of spaces":         {`{"expectations": [{"number": 1, "passed": true, "evidence": " \n\t "}]}`, [2]bool{}, [2]string{none, none}, ""},
+		"both":                    {`{"expectations": [{"number": 1, "passed": true, "evidence": "a"}, {"number": 2, "passed": false, "evidence": "b"}]}`, [2]bool{true, false}, [2]string{"a", "b"}, ""},
+		"in another order":        {`{"expectations": [{"number": 2, "passed": true, "evidence": "b"}, {"number": 1, "passed": false, "evidence": "a"}]}`, [2]bool{false, true}, [2]string{"a", "b"}, ""},
+		"passed without evidence": {`{"expectations": [{"number": 1, "passed": true, "evidence": ""}, {"number": 2, "passed": true}]}`, [2]bool{}, [2]string{none, none}, ""},
+		"evidence of spaces": {
+			`{"expectations": [{"number": 1, "passed": true, "evidence": " \n\t "}]}`,
+			[2]bool{},
+			[2]string{none, none},
+			"",
+		},
 		"evidence alone":             {`{"expectations": [{"number": 1, "evidence": "a"}, {"number": 2, "passed": null, "evidence": "b"}]}`, [2]bool{}, [2]string{"a", "b"}, ""},
 		"between prose":              {`Well {so}: {"expectations": [{"number": 1, "passed": true, "evidence": "a"}]} {done}`, [2]bool{true, false}, [2]string{"a", none}, ""},
 		"evidence of several lines":  {`{"expectations": [{"number": 1, "passed": true, "evidence": "a\nb\u001b[31m"}]}`, [2]bool{true, false}, [2]string{"a b", none}, ""},
@@ -166,14 +201,19 @@ func TestShapesOfGrades(t *testing.T) {
 			assert.Len(t, *requests, 1)
 			require.Len(t, grades.Expectations, 2)
 			for i, got := range grades.Expectations {
-				assert.Equal(t, evals.Graded{Text: graded().Expectations[i], Passed: c.passed[i], Evidence: c.evidence[i], Source: evals.ByGrader}, got)
+				assert.Equal(t, evals.Graded{
+					Text: graded().Expectations[i], Passed: c.passed[i],
+					Evidence: c.evidence[i], Source: evals.ByGrader,
+				}, got)
 			}
 			assert.Equal(t, c.feedback, string(grades.Feedback))
 		})
 	}
 	for name, text := range map[string]string{
-		"number 0": `{"expectations": [{"number": 0, "passed": true, "evidence": "a"}]}`, "no number": `{"expectations": [{"passed": true, "evidence": "a"}]}`,
-		"null": `{"expectations": null}`, "an object": `{"expectations": {"1": true}}`, "half a number": `{"expectations": [{"number": 1.5, "passed": true, "evidence": "a"}]}`,
+		"number 0":  `{"expectations": [{"number": 0, "passed": true, "evidence": "a"}]}`,
+		"no number": `{"expectations": [{"passed": true, "evidence": "a"}]}`,
+		"null":      `{"expectations": null}`, "an object": `{"expectations": {"1": true}}`,
+		"half a number": `{"expectations": [{"number": 1.5, "passed": true, "evidence": "a"}]}`,
 	} {
 		j, requests := asked(models.Endpoint{Model: "m"}, nil, reply{text: text}, reply{text: text})
 		grades, err := j.Grade(t.Context(), graded())
@@ -189,10 +229,17 @@ func TestShapesOfGrades(t *testing.T) {
 func TestQuestionsFitTheModel(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("y", 1<<20)
-	c := judge.Work{Title: "T", Prompt: long, Criteria: long, Diff: long, Words: long, Checks: []format.CheckResult{{Name: long}}}
+	c := judge.Work{
+		Title: "T", Prompt: long, Criteria: long, Diff: long, Words: long,
+		Checks: []format.CheckResult{{Name: long}},
+	}
 	w := judge.Work{Prompt: long, Expected: long, Expectations: []string{long}, Transcript: long, Outputs: long}
-	for tokens, most := range map[int]int{0: 300 << 10, 100: 6000, 3000: 6000, 4000: 9000, 50_000: 150_000, 1_000_000: 300 << 10} {
-		j, requests := asked(models.Endpoint{Model: "m", InputTokens: tokens}, nil, reply{text: `{"score": 1}`}, reply{text: `{"expectations": [{"number": 1}]}`})
+	for tokens, most := range map[int]int{
+		0: 300 << 10, 100: 6000, 3000: 6000, 4000: 9000, 50_000: 150_000,
+		1_000_000: 300 << 10,
+	} {
+		j, requests := asked(models.Endpoint{Model: "m", InputTokens: tokens}, nil, reply{text: `{"score": 1}`},
+			reply{text: `{"expectations": [{"number": 1}]}`})
 		_, err := j.Grade(t.Context(), c)
 		require.NoError(t, err)
 		_, err = j.Grade(t.Context(), w)
@@ -200,7 +247,10 @@ func TestQuestionsFitTheModel(t *testing.T) {
 		for i, request := range *requests {
 			asks := request.Messages[1].Text
 			assert.LessOrEqual(t, len(asks), most, "%d tokens", tokens)
-			for _, part := range [][]string{{"TASK", "CRITERIA", "DIFF", "CHECKS", "LAST_WORDS"}, {"TASK", "GOOD_RESULT", "EXPECTATIONS", "OUTPUTS", "TRANSCRIPT"}}[i] {
+			for _, part := range [][]string{
+				{"TASK", "CRITERIA", "DIFF", "CHECKS", "LAST_WORDS"},
+				{"TASK", "GOOD_RESULT", "EXPECTATIONS", "OUTPUTS", "TRANSCRIPT"},
+			}[i] {
 				_, begun, found := strings.Cut(asks, "<<<"+part+"\n")
 				require.True(t, found, part)
 				shown, _, found := strings.Cut(begun, "\n"+part+">>>")

@@ -48,7 +48,8 @@ func Choose(s Setting) (judge Grader, none string, err error) {
 		return API(s.Complete, endpoint, s.Price, s.Masker), "", nil
 	case ByCLI:
 		if !s.CLI.isHere() {
-			return nil, "", fmt.Errorf("judge: cli: %s is not in PATH; install it, or choose another judge", s.CLI.Agent.Program)
+			return nil, "", fmt.Errorf("judge: cli: %s is not in PATH; install it, or choose another judge",
+				s.CLI.Agent.Program)
 		}
 		return s.cli(), "", nil
 	case Auto, "":

@@ -55,7 +55,8 @@ func (c *CommandLine) ask(ctx context.Context, system, question string) (answer,
 	defer func() { _ = os.RemoveAll(dir) }()
 	const most = 4 << 20
 	result, err := c.Runner.Run(ctx, process.Spec{
-		Args: c.Agent.Question.Args(system, c.Model), Dir: dir, Env: slices.Clone(c.Env), Stdin: strings.NewReader(question), OutputCap: most,
+		Args: c.Agent.Question.Args(system, c.Model), Dir: dir, Env: slices.Clone(c.Env),
+		Stdin: strings.NewReader(question), OutputCap: most,
 	})
 	if err != nil {
 		return answer{}, err

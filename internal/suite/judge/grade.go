@@ -27,7 +27,8 @@ func (j *Judge) readVerdicts(w Work, said answer, into *Opinion) error {
 		evidence := j.masker.OneLine(verdict.Evidence, maxEvidence)
 		passed := verdict.Passed != nil && *verdict.Passed && evidence != ""
 		evidence = cmp.Or(evidence, "the grader gave no evidence")
-		into.Expectations = append(into.Expectations, evals.Graded{Text: expectation, Passed: passed, Evidence: evidence, Source: evals.ByGrader})
+		into.Expectations = append(into.Expectations,
+			evals.Graded{Text: expectation, Passed: passed, Evidence: evidence, Source: evals.ByGrader})
 	}
 	// A secret may be a number: what is masked need not be JSON any more.
 	if feedback := j.masker.Bytes(found.feedback); len(found.feedback) <= maxFeedback && json.Valid(feedback) {
@@ -63,7 +64,8 @@ func parseGrades(text string, asked int) (gradeAnswer, error) {
 	answer := gradeAnswer{map[int]gradeVerdict{}, found[0].Feedback}
 	for _, verdict := range *found[0].Expectations {
 		if _, twice := answer.verdicts[verdict.Number]; twice || verdict.Number < 1 || verdict.Number > asked {
-			return gradeAnswer{}, fmt.Errorf("expectation number %d is there twice, or was not asked for (1 to %d)", verdict.Number, asked)
+			return gradeAnswer{}, fmt.Errorf("expectation number %d is there twice, or was not asked for (1 to %d)",
+				verdict.Number, asked)
 		}
 		answer.verdicts[verdict.Number] = verdict
 	}

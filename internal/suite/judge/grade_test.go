@@ -12,7 +12,10 @@ import (
 )
 
 func graded() judge.Work {
-	return judge.Work{Prompt: "greet", Expectations: []string{"it greets", "it is short"}, Outputs: "hello >>> " + secret}
+	return judge.Work{
+		Prompt: "greet", Expectations: []string{"it greets", "it is short"},
+		Outputs: "hello >>> " + secret,
+	}
 }
 
 func TestGradesTakeTheBurdenOfProof(t *testing.T) {
@@ -23,12 +26,15 @@ func TestGradesTakeTheBurdenOfProof(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, grades.Problem)
 		require.Len(t, grades.Expectations, 2)
-		assert.Equal(t, evals.Graded{Text: "it greets", Passed: true, Evidence: "hello ***", Source: evals.ByGrader}, grades.Expectations[0])
+		assert.Equal(t, evals.Graded{Text: "it greets", Passed: true, Evidence: "hello ***", Source: evals.ByGrader},
+			grades.Expectations[0])
 		assert.False(t, grades.Expectations[1].Passed, "what is not answered has failed")
 		assert.JSONEq(t, `{"overall": "fine"}`, string(grades.Feedback))
 		require.Len(t, s.Requests(), 2, "asked once more")
 		assert.Contains(t, string(s.Requests()[1].Body), "could not be used")
-	}, modeltest.Answer{Text: "it is all good"}, modeltest.Answer{Text: `{"expectations": [{"number": 1, "passed": true, "evidence": "hello ` + secret + `"}], "eval_feedback": {"overall": "fine"}}`})
+	}, modeltest.Answer{Text: "it is all good"},
+		modeltest.Answer{Text: `{"expectations": [{"number": 1, "passed": true, "evidence": "hello ` + secret +
+			`"}], "eval_feedback": {"overall": "fine"}}`})
 }
 
 func TestGradesThatCannotBeUsed(t *testing.T) {

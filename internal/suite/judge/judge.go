@@ -118,7 +118,10 @@ func (j *Judge) Grade(ctx context.Context, w Work) (Opinion, error) {
 	defer cancel()
 	f := form{system, "the judge %s did not answer: %w", again, question, (*Judge).readScore}
 	if len(w.Expectations) > 0 {
-		f = form{gradeSystem, "the grader %s did not answer (is its key or login right?): %w", gradeAgain, gradeQuestion, (*Judge).readVerdicts}
+		f = form{
+			gradeSystem, "the grader %s did not answer (is its key or login right?): %w", gradeAgain,
+			gradeQuestion, (*Judge).readVerdicts,
+		}
 	}
 	text := f.question(w, j.asker.room())
 	found, wrong, err := j.once(limited, f, w, text)
@@ -153,7 +156,10 @@ func (j *Judge) once(ctx context.Context, f form, w Work, text string) (found Op
 func (j *Judge) readScore(_ Work, said answer, into *Opinion) error {
 	grade, rationale, err := parse(said.Text)
 	if err == nil {
-		into.Judgement = &format.Judgement{Score: metric.NumberOf(grade), Model: said.Model, Rationale: j.masker.OneLine(rationale, maxRationale)}
+		into.Judgement = &format.Judgement{
+			Score: metric.NumberOf(grade), Model: said.Model,
+			Rationale: j.masker.OneLine(rationale, maxRationale),
+		}
 	}
 	return err
 }

@@ -34,7 +34,10 @@ func masker() process.Masker { return process.NewMasker(nil, secret) }
 func sample() judge.Work {
 	return judge.Work{
 		Title: "Rename", Prompt: "rename it", Criteria: "is it renamed?", Diff: "+new\n", Words: "Renamed it.",
-		Checks: []format.CheckResult{{Kind: format.FileExists, Name: "a", Passed: true}, {Kind: format.CommandCheck, Name: "make", Detail: "exit code 2"}},
+		Checks: []format.CheckResult{
+			{Kind: format.FileExists, Name: "a", Passed: true},
+			{Kind: format.CommandCheck, Name: "make", Detail: "exit code 2"},
+		},
 	}
 }
 
@@ -67,7 +70,10 @@ func TestJudgeByAPI(t *testing.T) {
 		assert.Equal(t, int64(1050), *verdict.Tokens)
 		require.Len(t, s.Requests(), 1)
 		asked := s.Requests()[0]
-		for _, part := range []string{"rename it", "is it renamed?", "+new", "FAILED: command make (exit code 2)", "Renamed it."} {
+		for _, part := range []string{
+			"rename it", "is it renamed?", "+new", "FAILED: command make (exit code 2)",
+			"Renamed it.",
+		} {
 			assert.True(t, asked.Has(part), part)
 		}
 		for _, part := range []string{"baseline", "candidate"} {
@@ -109,7 +115,10 @@ func TestJudgeIsDropped(t *testing.T) {
 		says   string
 	}{
 		"twice unusable": {modeltest.Text("I would rather not."), 2, "it has no JSON object with a `score`"},
-		"refused key":    {modeltest.Fail(http.StatusUnauthorized, "bad key "+secret), 1, "did not answer: authentication"},
+		"refused key": {
+			modeltest.Fail(http.StatusUnauthorized, "bad key "+secret), 1,
+			"did not answer: authentication",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -130,7 +139,8 @@ func TestJudgeEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	server := modeltest.NewFunc(t, func(modeltest.Request) modeltest.Answer { cancel(); return modeltest.Stall() })
-	j := judge.API((&client.Client{}).Complete, models.Endpoint{API: models.OpenAI, URL: server.URL + "/v1", Model: "m"}, nil, masker())
+	j := judge.API((&client.Client{}).Complete,
+		models.Endpoint{API: models.OpenAI, URL: server.URL + "/v1", Model: "m"}, nil, masker())
 	_, err := j.Grade(ctx, sample())
 	require.ErrorIs(t, err, context.Canceled)
 }
@@ -140,10 +150,14 @@ func TestJudgeEndsWithItsContext(t *testing.T) {
 func stub(t *testing.T, script string) (claude judge.CommandLine, dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "claude"), []byte("#!/bin/sh\ncd_to="+dir+"\n"+script), 0o755)) //nolint:gosec // it is run
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "claude"), []byte("#!/bin/sh\ncd_to="+dir+"\n"+script),
+		0o755)) //nolint:gosec // it is run
 	work := filepath.Join(dir, "work")
 	require.NoError(t, os.Mkdir(work, 0o700))
-	return judge.CommandLine{Agent: commandline.All().Asked(), Runner: process.NewRunner(), Dir: work, Env: []string{"PATH=" + dir + ":" + os.Getenv("PATH")}, Model: "opus"}, dir
+	return judge.CommandLine{
+		Agent: commandline.All().Asked(), Runner: process.NewRunner(), Dir: work,
+		Env: []string{"PATH=" + dir + ":" + os.Getenv("PATH")}, Model: "opus",
+	}, dir
 }
 
 func TestJudgeByCommandLine(t *testing.T) {
@@ -180,11 +194,14 @@ echo '{"type":"result","subtype":"success","is_error":false,"result":"So: {\"sco
 func TestCommandLineThatFails(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ script, says string }{
-		"error with success": {`echo '{"subtype":"success","is_error":true,"result":"Invalid API key"}'`, "Invalid API key"},
-		"exit code":          {`echo broken >&2; exit 3`, "exit code 3: broken"},
-		"no JSON":            {`echo hello`, "not its JSON"},
-		"no result":          {`echo '{}'`, "has no `result`"},
-		"unusable":           {`echo '{"result":"{\"score\": 3}"}'`, "is not from 0 to 1"},
+		"error with success": {
+			`echo '{"subtype":"success","is_error":true,"result":"Invalid API key"}'`,
+			"Invalid API key",
+		},
+		"exit code": {`echo broken >&2; exit 3`, "exit code 3: broken"},
+		"no JSON":   {`echo hello`, "not its JSON"},
+		"no result": {`echo '{}'`, "has no `result`"},
+		"unusable":  {`echo '{"result":"{\"score\": 3}"}'`, "is not from 0 to 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -200,7 +217,10 @@ func TestCommandLineThatFails(t *testing.T) {
 func TestChoose(t *testing.T) {
 	t.Parallel()
 	there, _ := stub(t, "")
-	gone := judge.CommandLine{Agent: commandline.All().Asked(), Runner: process.NewRunner(), Dir: there.Dir, Env: []string{"PATH=/nowhere"}}
+	gone := judge.CommandLine{
+		Agent: commandline.All().Asked(), Runner: process.NewRunner(), Dir: there.Dir,
+		Env: []string{"PATH=/nowhere"},
+	}
 	for name, test := range map[string]struct {
 		mode     judge.Mode
 		env      map[string]string
@@ -209,17 +229,38 @@ func TestChoose(t *testing.T) {
 		judge    string
 		none, is string
 	}{
-		"Anthropic's key first": {env: map[string]string{"ANTHROPIC_API_KEY": "k", "GITHUB_TOKEN": "t"}, claude: there, judge: "claude-sonnet-4-5 at https://api.anthropic.com"},
-		"a model of one's own":  {env: map[string]string{"ANTHROPIC_API_KEY": "k"}, model: "m", claude: there, judge: "m at https://api.anthropic.com"},
-		"GitHub Models":         {env: map[string]string{"GITHUB_TOKEN": "t"}, claude: there, judge: "openai/gpt-4.1 at https://models.github.ai/inference"},
-		"no key, claude":        {claude: there, judge: "claude"},
-		"endpoint without name": {env: map[string]string{"AUTOLOOP_MODELS_URL": "http://127.0.0.1:1/v1"}, claude: gone, none: "name the model with `judge-model`"},
-		"nothing":               {claude: gone, none: "no judge: claude is not in PATH, and for the API: set ANTHROPIC_API_KEY"},
-		"off":                   {mode: judge.Off, env: map[string]string{"ANTHROPIC_API_KEY": "k"}, claude: there},
-		"api without a key":     {mode: judge.ByAPI, claude: there, is: "judge: api: set ANTHROPIC_API_KEY"},
-		"cli without claude":    {mode: judge.ByCLI, env: map[string]string{"ANTHROPIC_API_KEY": "k"}, claude: gone, is: "claude is not in PATH"},
-		"cli beside a key":      {mode: judge.ByCLI, env: map[string]string{"ANTHROPIC_API_KEY": "k"}, model: "opus", claude: there, judge: "claude with opus"},
-		"misspelt":              {mode: "apo", claude: there, is: "give auto, api, cli or off"},
+		"Anthropic's key first": {
+			env: map[string]string{"ANTHROPIC_API_KEY": "k", "GITHUB_TOKEN": "t"}, claude: there,
+			judge: "claude-sonnet-4-5 at https://api.anthropic.com",
+		},
+		"a model of one's own": {
+			env: map[string]string{"ANTHROPIC_API_KEY": "k"}, model: "m", claude: there,
+			judge: "m at https://api.anthropic.com",
+		},
+		"GitHub Models": {
+			env: map[string]string{"GITHUB_TOKEN": "t"}, claude: there,
+			judge: "openai/gpt-4.1 at https://models.github.ai/inference",
+		},
+		"no key, claude": {claude: there, judge: "claude"},
+		"endpoint without name": {
+			env: map[string]string{"AUTOLOOP_MODELS_URL": "http://127.0.0.1:1/v1"}, claude: gone,
+			none: "name the model with `judge-model`",
+		},
+		"nothing": {
+			claude: gone,
+			none:   "no judge: claude is not in PATH, and for the API: set ANTHROPIC_API_KEY",
+		},
+		"off":               {mode: judge.Off, env: map[string]string{"ANTHROPIC_API_KEY": "k"}, claude: there},
+		"api without a key": {mode: judge.ByAPI, claude: there, is: "judge: api: set ANTHROPIC_API_KEY"},
+		"cli without claude": {
+			mode: judge.ByCLI, env: map[string]string{"ANTHROPIC_API_KEY": "k"}, claude: gone,
+			is: "claude is not in PATH",
+		},
+		"cli beside a key": {
+			mode: judge.ByCLI, env: map[string]string{"ANTHROPIC_API_KEY": "k"}, model: "opus",
+			claude: there, judge: "claude with opus",
+		},
+		"misspelt": {mode: "apo", claude: there, is: "give auto, api, cli or off"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -35,7 +35,10 @@ func (r runs) Run(ctx context.Context, spec process.Spec) (process.Result, error
 func line(t *testing.T, model string, run runs) (*judge.Judge, string) {
 	t.Helper()
 	dir := t.TempDir()
-	return judge.CLI(judge.CommandLine{Agent: commandline.All().Asked(), Runner: run, Dir: dir, Env: []string{"A=1", "B=2"}, Model: model}, masker()), dir
+	return judge.CLI(judge.CommandLine{
+		Agent: commandline.All().Asked(), Runner: run, Dir: dir,
+		Env: []string{"A=1", "B=2"}, Model: model,
+	}, masker()), dir
 }
 
 // says is the standard output of an agent that answers so.
@@ -98,17 +101,49 @@ func TestHowACommandLineEnds(t *testing.T) {
 	}{
 		"well":                {process.Result{Stdout: good}, nil, "", 1},
 		"an answer that fits": {process.Result{Stdout: says(t, "no")}, nil, "it has no JSON object with a `score`", 2},
-		"badly":               {process.Result{ExitCode: 2, Stderr: []byte("one\nkey " + secret)}, nil, "did not answer: exit code 2: one key ***", 1},
-		"in half an answer":   {process.Result{ExitCode: 1, Stdout: good[:20], Stderr: []byte("cut off")}, nil, "did not answer: exit code 1: cut off", 1},
-		"not found":           {process.Result{ExitCode: 127, NotFound: true}, nil, "did not answer: claude is not installed", 1},
-		"too much memory":     {process.Result{ExitCode: -1, Signal: "SIGKILL", Exceeded: "it used more than 9 MB of memory"}, nil, "did not answer: it was ended: it used more than 9 MB of memory", 1},
-		"a signal":            {process.Result{ExitCode: -1, Signal: "SIGSEGV", Stderr: []byte("oh")}, nil, "did not answer: it was ended by SIGSEGV", 1},
-		"no runner":           {process.Result{}, errors.New("no processes left"), "did not answer: no processes left", 1},
+		"badly": {
+			process.Result{ExitCode: 2, Stderr: []byte("one\nkey " + secret)},
+			nil,
+			"did not answer: exit code 2: one key ***", 1,
+		},
+		"in half an answer": {
+			process.Result{ExitCode: 1, Stdout: good[:20], Stderr: []byte("cut off")},
+			nil,
+			"did not answer: exit code 1: cut off", 1,
+		},
+		"not found": {
+			process.Result{ExitCode: 127, NotFound: true},
+			nil,
+			"did not answer: claude is not installed", 1,
+		},
+		"too much memory": {
+			process.Result{
+				ExitCode: -1, Signal: "SIGKILL",
+				Exceeded: "it used more than 9 MB of memory",
+			},
+			nil,
+			"did not answer: it was ended: it used more than 9 MB of memory", 1,
+		},
+		"a signal": {
+			process.Result{ExitCode: -1, Signal: "SIGSEGV", Stderr: []byte("oh")},
+			nil,
+			"did not answer: it was ended by SIGSEGV", 1,
+		},
+		"no runner": {
+			process.Result{},
+			errors.New("no processes left"),
+			"did not answer: no processes left", 1,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			asked := 0
-			j, base := line(t, "", func(context.Context, process.Spec) (process.Result, error) { asked++; return c.result, c.err })
+			j, base := line(t, "", func(context.Context, process.Spec) (process.Result,
+				error,
+			) {
+				asked++
+				return c.result, c.err
+			})
 			verdict, err := j.Grade(t.Context(), sample())
 			require.NoError(t, err, "a judge never breaks a run")
 			assert.Equal(t, c.asked, asked)
@@ -168,7 +203,8 @@ func TestTheTimeOfACase(t *testing.T) {
 	require.Len(t, ends, 2)
 	assert.Equal(t, ends[0], ends[1])
 
-	cut, cancel := context.WithDeadlineCause(t.Context(), time.Now().Add(-time.Second), errors.New("the run's time is up"))
+	cut, cancel := context.WithDeadlineCause(t.Context(), time.Now().Add(-time.Second),
+		errors.New("the run's time is up"))
 	defer cancel()
 	ends = nil
 	_, err = j.Grade(cut, sample())
@@ -192,12 +228,18 @@ func TestGradersThatLie(t *testing.T) {
 		var entries []entry
 		var texts []string
 		for range chance.IntN(4) {
-			e := entry{pick("1", "2", "1", "2", "0", "3", "-1", "1.5", `"1"`, "null"), pick("true", "true", "false", "null", `"true"`, "1"), pick(`"seen"`, `"seen"`, `" "`, `""`, "null", "7")}
+			e := entry{
+				pick("1", "2", "1", "2", "0", "3", "-1", "1.5", `"1"`, "null"),
+				pick("true", "true", "false", "null", `"true"`, "1"),
+				pick(`"seen"`, `"seen"`, `" "`, `""`, "null", "7"),
+			}
 			entries = append(entries, e)
-			texts = append(texts, fmt.Sprintf(`{"number": %s, "passed": %s, "evidence": %s}`, e.number, e.passed, e.evidence))
+			texts = append(texts, fmt.Sprintf(`{"number": %s, "passed": %s, "evidence": %s}`, e.number, e.passed,
+				e.evidence))
 		}
 		answer := `{"expectations": [` + strings.Join(texts, ", ") + `]}`
-		answer = pick("", "All of them pass. ", `{"passed": true} `, "```json\n", `{"score": 1} `) + answer + pick("", " So it is.", "\n```", ` {"expectations": null}`)
+		answer = pick("", "All of them pass. ", `{"passed": true} `, "```json\n", `{"score": 1} `) + answer + pick("",
+			" So it is.", "\n```", ` {"expectations": null}`)
 		j, requests := asked(models.Endpoint{Model: "m"}, nil, reply{text: answer}, reply{text: answer})
 		grades, err := j.Grade(t.Context(), graded())
 		require.NoError(t, err)
@@ -205,7 +247,8 @@ func TestGradersThatLie(t *testing.T) {
 		fits, given := len(entries) > 0, map[string]entry{}
 		for _, e := range entries {
 			_, twice := given[e.number]
-			fits = fits && !twice && (e.number == "1" || e.number == "2") && e.passed != `"true"` && e.passed != "1" && e.evidence != "7"
+			fits = fits && !twice && (e.number == "1" || e.number == "2") && e.passed != `"true"` && e.passed != "1" &&
+				e.evidence != "7"
 			given[e.number] = e
 		}
 		if !fits {
@@ -246,7 +289,8 @@ func TestFeedbackIsJSON(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			answer := `{"expectations": [{"number": 1, "passed": true, "evidence": "seen"}], "eval_feedback": ` + c.feedback + `}`
+			answer := `{"expectations": [{"number": 1, "passed": true, "evidence": "seen"}], "eval_feedback": ` +
+				c.feedback + `}`
 			complete := func(context.Context, models.Endpoint, models.Request) (models.Response, error) {
 				return models.Response{Text: answer}, nil
 			}
@@ -265,20 +309,24 @@ func TestFeedbackIsJSON(t *testing.T) {
 func TestWhatIsKeptOfAJudge(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ä", 5000)
-	j, _ := asked(models.Endpoint{Model: "m"}, nil, reply{text: `{"score": 0.5, "rationale": "one\ntwo \u001b[31mred ` + secret + ` ` + long + `"}`})
+	j, _ := asked(models.Endpoint{Model: "m"}, nil,
+		reply{text: `{"score": 0.5, "rationale": "one\ntwo \u001b[31mred ` + secret + ` ` + long + `"}`})
 	verdict, err := j.Grade(t.Context(), sample())
 	require.NoError(t, err)
 	assert.True(t, strings.HasPrefix(verdict.Judgement.Rationale, "one two red *** ä"), verdict.Judgement.Rationale)
 	assert.Len(t, []rune(verdict.Judgement.Rationale), 1000)
-	j, requests := asked(models.Endpoint{Model: "m"}, nil, reply{text: `{"score": "` + long + `"}`}, reply{err: errors.New("line\nbreak " + secret + long)})
+	j, requests := asked(models.Endpoint{Model: "m"}, nil, reply{text: `{"score": "` + long + `"}`},
+		reply{err: errors.New("line\nbreak " + secret + long)})
 	verdict, err = j.Grade(t.Context(), sample())
 	require.NoError(t, err)
 	assert.Len(t, []rune(verdict.Problem), 300)
-	assert.True(t, strings.HasPrefix(verdict.Problem, "the judge m at did not answer: line break ***ä"), verdict.Problem)
+	assert.True(t, strings.HasPrefix(verdict.Problem, "the judge m at did not answer: line break ***ä"),
+		verdict.Problem)
 	second := (*requests)[1].Messages[1].Text
 	assert.True(t, strings.HasPrefix(second, (*requests)[0].Messages[1].Text), "the same question")
 	assert.Contains(t, second, "Your last answer could not be used: its `score` is no number.")
-	j, _ = asked(models.Endpoint{Model: "m"}, nil, reply{text: `{"expectations": [{"number": 1, "passed": true, "evidence": "` + long + `"}]}`})
+	j, _ = asked(models.Endpoint{Model: "m"}, nil,
+		reply{text: `{"expectations": [{"number": 1, "passed": true, "evidence": "` + long + `"}]}`})
 	grades, err := j.Grade(t.Context(), graded())
 	require.NoError(t, err)
 	assert.Len(t, []rune(grades.Expectations[0].Evidence), 600)
@@ -307,8 +355,12 @@ func TestWhatAJudgeIsShown(t *testing.T) {
 	assert.Equal(t, "There are none.", part(bare, "CHECKS"))
 	assert.Equal(t, "There are none.", part(bare, "LAST_WORDS"))
 	full := shown(judge.Work{
-		Title: "T", Prompt: "p", Criteria: "c", Diff: " \n", Words: "done\n\n", Failure: "timeout: it took longer than 2s",
-		Checks: []format.CheckResult{{Kind: format.CommandCheck, Name: "make", Passed: true}, {Kind: format.FileExists, Name: "a", Detail: "there is no such file"}},
+		Title: "T", Prompt: "p", Criteria: "c", Diff: " \n", Words: "done\n\n",
+		Failure: "timeout: it took longer than 2s",
+		Checks: []format.CheckResult{
+			{Kind: format.CommandCheck, Name: "make", Passed: true},
+			{Kind: format.FileExists, Name: "a", Detail: "there is no such file"},
+		},
 	})
 	assert.Equal(t, "passed: command make\nFAILED: fileExists a (there is no such file)\nThe agent itself failed: timeout: it took longer than 2s", part(full, "CHECKS"))
 	assert.Equal(t, "The agent changed nothing.", part(full, "DIFF"), "blanks are nothing")
@@ -333,7 +385,10 @@ func TestWhatAJudgeIsShown(t *testing.T) {
 func TestNoPartEndsItsFence(t *testing.T) {
 	t.Parallel()
 	chance := rand.New(rand.NewPCG(143, 144))
-	words := []string{"<<<", ">>>", "<", ">", "TASK", "CRITERIA", "DIFF", "CHECKS", "LAST_WORDS", "GOOD_RESULT", "EXPECTATIONS", "OUTPUTS", "TRANSCRIPT", "\n", "\n", " ", "\xff", "ü", "‹‹‹", "\r", "\u2028"}
+	words := []string{
+		"<<<", ">>>", "<", ">", "TASK", "CRITERIA", "DIFF", "CHECKS", "LAST_WORDS", "GOOD_RESULT",
+		"EXPECTATIONS", "OUTPUTS", "TRANSCRIPT", "\n", "\n", " ", "\xff", "ü", "‹‹‹", "\r", "\u2028",
+	}
 	text := func() string {
 		var out strings.Builder
 		for range chance.IntN(30) {
@@ -342,14 +397,24 @@ func TestNoPartEndsItsFence(t *testing.T) {
 		return out.String()
 	}
 	for range 200 {
-		c := judge.Work{Title: text(), Prompt: text(), Criteria: text(), Diff: text(), Words: text(), Failure: text(), Checks: []format.CheckResult{{Name: text(), Detail: text()}, {Name: text(), Passed: true}}}
-		w := judge.Work{Prompt: text(), Expected: text(), Expectations: []string{text(), text()}, Transcript: text(), Outputs: text()}
-		j, requests := asked(models.Endpoint{Model: "m"}, nil, reply{text: `{"score": 1}`}, reply{text: `{"expectations": [{"number": 1}]}`})
+		c := judge.Work{
+			Title: text(), Prompt: text(), Criteria: text(), Diff: text(), Words: text(), Failure: text(),
+			Checks: []format.CheckResult{{Name: text(), Detail: text()}, {Name: text(), Passed: true}},
+		}
+		w := judge.Work{
+			Prompt: text(), Expected: text(), Expectations: []string{text(), text()}, Transcript: text(),
+			Outputs: text(),
+		}
+		j, requests := asked(models.Endpoint{Model: "m"}, nil, reply{text: `{"score": 1}`},
+			reply{text: `{"expectations": [{"number": 1}]}`})
 		_, err := j.Grade(t.Context(), c)
 		require.NoError(t, err)
 		_, err = j.Grade(t.Context(), w)
 		require.NoError(t, err)
-		for i, names := range [][]string{{"TASK", "CRITERIA", "DIFF", "CHECKS", "LAST_WORDS"}, {"TASK", "GOOD_RESULT", "EXPECTATIONS", "OUTPUTS", "TRANSCRIPT"}} {
+		for i, names := range [][]string{
+			{"TASK", "CRITERIA", "DIFF", "CHECKS", "LAST_WORDS"},
+			{"TASK", "GOOD_RESULT", "EXPECTATIONS", "OUTPUTS", "TRANSCRIPT"},
+		} {
 			asks := (*requests)[i].Messages[1].Text
 			var marks []string
 			for at := range strings.SplitSeq(asks, "\n") {

@@ -59,7 +59,8 @@ func objectsIn[T any](text string, wanted func(T) bool) []T {
 		var raw json.RawMessage
 		var one T
 		length := 1
-		if json.NewDecoder(strings.NewReader(text)).Decode(&raw) == nil && json.Unmarshal(raw, &one) == nil && wanted(one) {
+		if json.NewDecoder(strings.NewReader(text)).Decode(&raw) == nil && json.Unmarshal(raw, &one) == nil &&
+			wanted(one) {
 			found, length = append(found, one), len(raw)
 		}
 		text = text[length:]

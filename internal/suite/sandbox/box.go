@@ -54,7 +54,10 @@ func (m *Maker) Open(ctx context.Context, base string, from *Template, names []s
 		return nil, err
 	}
 	defer func() { _ = source.Close() }()
-	b := &Box{Dir: filepath.Join(base, "work"), Home: filepath.Join(base, "home"), maker: m, masker: m.Masker, Base: base, names: names, from: from}
+	b := &Box{
+		Dir: filepath.Join(base, "work"), Home: filepath.Join(base, "home"), maker: m, masker: m.Masker,
+		Base: base, names: names, from: from,
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, b.Close())

@@ -78,7 +78,8 @@ func file(e *Entry) *Entry {
 func generated(name string) bool {
 	for part := range strings.SplitSeq(path.Dir(name), "/") {
 		switch part {
-		case "node_modules", ".venv", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".gradle", ".npm", ".cache":
+		case "node_modules", ".venv", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".gradle",
+			".npm", ".cache":
 			return true
 		}
 	}
@@ -111,7 +112,8 @@ func (d *differ) finish() string {
 		fmt.Fprintf(&d.out, "# %d changed files in directories of package managers and caches are left out\n", d.left)
 	}
 	if d.cut > 0 {
-		fmt.Fprintf(&d.out, "# the changes of %d more files are left out: the diff would be larger than %d bytes\n", d.cut, maxDiff)
+		fmt.Fprintf(&d.out, "# the changes of %d more files are left out: the diff would be larger than %d bytes\n",
+			d.cut, maxDiff)
 	}
 	return d.out.String()
 }
@@ -177,7 +179,10 @@ func gitMode(mode fs.FileMode) string {
 
 // quoted is a path for a diff's header, on one line whatever it holds.
 func quoted(name string) string {
-	if strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == utf8.RuneError }) {
+	if strings.ContainsFunc(name, func(r rune) bool {
+		return r < ' ' || r == '"' || r == '\\' ||
+			r == utf8.RuneError
+	}) {
 		return fmt.Sprintf("%q", name)
 	}
 	return filepath.ToSlash(name)

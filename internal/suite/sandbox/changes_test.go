@@ -13,7 +13,10 @@ import (
 
 func TestChanges(t *testing.T) {
 	t.Parallel()
-	fixture := newDir(t, map[string]string{"a.txt": "one\ntwo\nthree\n", "b.txt": "b\n", "same.txt": "s\n", "mode.sh": "m\n", "bin": "\x00a", "d/x": "x\n"})
+	fixture := newDir(t, map[string]string{
+		"a.txt": "one\ntwo\nthree\n", "b.txt": "b\n", "same.txt": "s\n",
+		"mode.sh": "m\n", "bin": "\x00a", "d/x": "x\n",
+	})
 	box, in := open(t, fixture, nil)
 	in.put("a.txt", "one\n2\nthree\n", 0o644)
 	in.put("mode.sh", "m\n", 0o755)
@@ -30,7 +33,10 @@ func TestChanges(t *testing.T) {
 	for _, c := range changes.List {
 		paths = append(paths, c.Path)
 	}
-	assert.Equal(t, []string{"a.txt", "b.txt", "bin", "d/x", "mode.sh", "new/file.txt", "node_modules/p/index.js", "out"}, paths)
+	assert.Equal(t, []string{
+		"a.txt", "b.txt", "bin", "d/x", "mode.sh", "new/file.txt", "node_modules/p/index.js",
+		"out",
+	}, paths)
 	golden.Equal(t, "changes.diff", changes.Diff)
 }
 
@@ -38,7 +44,10 @@ func TestChanges(t *testing.T) {
 func TestDiffApplies(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("line\n", 300)
-	fixture := newDir(t, map[string]string{"a.txt": long + "x\n" + long, "gone": "g\n", "no newline": "a", "mode": "m\n"})
+	fixture := newDir(t, map[string]string{
+		"a.txt": long + "x\n" + long, "gone": "g\n", "no newline": "a",
+		"mode": "m\n",
+	})
 	box, in := open(t, fixture, nil)
 	in.put("a.txt", "first\n"+long+"y\n"+long, 0o644)
 	in.put("no newline", "b", 0o644)

@@ -31,7 +31,9 @@ const (
 // home of their own, so that nothing which the agent left in its home counts.
 // All of them end within the time that is left. The error is for failures of
 // our own and for the end of ctx.
-func (b *Box) Check(ctx context.Context, checks []format.Check, changes Changes, left time.Duration) ([]format.CheckResult, error) {
+func (b *Box) Check(ctx context.Context, checks []format.Check, changes Changes,
+	left time.Duration,
+) ([]format.CheckResult, error) {
 	results := make([]format.CheckResult, len(checks))
 	for i, check := range checks {
 		why, took, err := b.check(ctx, i, check, changes, left)
@@ -61,7 +63,9 @@ func Result(check format.Check, why string) format.CheckResult {
 }
 
 // check says why a check fails, "" when it passes, and how long it took.
-func (b *Box) check(ctx context.Context, number int, check format.Check, changes Changes, left time.Duration) (why string, took time.Duration, err error) {
+func (b *Box) check(ctx context.Context, number int, check format.Check, changes Changes,
+	left time.Duration,
+) (why string, took time.Duration, err error) {
 	if ctx.Err() != nil {
 		return "", 0, context.Cause(ctx)
 	}
@@ -146,7 +150,9 @@ func contentCheck(check format.Check, text string) string {
 }
 
 // commandCheck runs a shell command in the sandbox.
-func (b *Box) commandCheck(ctx context.Context, number int, check format.Check, left time.Duration) (string, time.Duration, error) {
+func (b *Box) commandCheck(ctx context.Context, number int, check format.Check, left time.Duration) (string,
+	time.Duration, error,
+) {
 	if left <= 0 {
 		return "the task's time was up before it could run", 0, nil
 	}
@@ -160,13 +166,16 @@ func (b *Box) commandCheck(ctx context.Context, number int, check format.Check, 
 // command runs the shell command of a check in a directory of the sandbox, with a home
 // of its own and variables besides. The error is for failures of our own and for the end
 // of ctx.
-func (b *Box) command(ctx context.Context, number int, dir, text string, timeout time.Duration, variables ...string) (process.Result, error) {
+func (b *Box) command(ctx context.Context, number int, dir, text string, timeout time.Duration,
+	variables ...string,
+) (process.Result, error) {
 	env, err := b.environ(filepath.Join(b.Base, fmt.Sprintf("check-%d", number+1)))
 	if err != nil {
 		return process.Result{}, err
 	}
 	result, err := b.maker.Runner.Run(ctx, process.Spec{
-		Args: []string{"sh", "-c", text}, Dir: dir, Env: append(env, variables...), Timeout: timeout, OutputCap: checkOutput, Offline: b.maker.Offline,
+		Args: []string{"sh", "-c", text}, Dir: dir, Env: append(env, variables...), Timeout: timeout,
+		OutputCap: checkOutput, Offline: b.maker.Offline,
 	})
 	if err != nil {
 		return result, fmt.Errorf("run a check: %w", err)

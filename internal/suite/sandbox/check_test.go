@@ -41,8 +41,14 @@ func TestChecks(t *testing.T) {
 		{path(format.FileExists, "leak", ""), "it cannot be looked at inside the sandbox: path escapes from parent"},
 		{path(format.FileContains, "a.txt", "needle"), ""},
 		{path(format.FileContains, "inside", "needle"), ""},
-		{path(format.FileContains, "leak", "needle"), "it cannot be looked at inside the sandbox: path escapes from parent"},
-		{path(format.FileContains, "leakdir/secret", "needle"), "it cannot be looked at inside the sandbox: path escapes from parent"},
+		{
+			path(format.FileContains, "leak", "needle"),
+			"it cannot be looked at inside the sandbox: path escapes from parent",
+		},
+		{
+			path(format.FileContains, "leakdir/secret", "needle"),
+			"it cannot be looked at inside the sandbox: path escapes from parent",
+		},
 		{path(format.FileContains, "a.txt", "hay"), `it does not contain "hay"`},
 		{path(format.FileContains, "dir", "x"), "it is no regular file"},
 		{path(format.FileNotContains, "a.txt", "hay"), ""},
@@ -97,7 +103,10 @@ func TestChecksHaveAHomeOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	box, _ := open(t, newDir(t, nil), nil)
 	require.NoError(t, os.WriteFile(box.Home+"/planted", nil, 0o600))
-	check := format.Check{Kind: format.CommandCheck, Command: `test -d "$HOME" && ! test -e "$HOME/planted"`, ExpectExitZero: true}
+	check := format.Check{
+		Kind: format.CommandCheck, Command: `test -d "$HOME" && ! test -e "$HOME/planted"`,
+		ExpectExitZero: true,
+	}
 	results, err := box.Check(t.Context(), []format.Check{check}, sandbox.Changes{}, time.Minute)
 	require.NoError(t, err)
 	assert.True(t, results[0].Passed, results[0].Detail)

@@ -46,7 +46,8 @@ func as(result process.Result) *ends {
 func openBy(t *testing.T, runner sandbox.Runner, change func(*sandbox.Maker)) (*sandbox.Box, string) {
 	t.Helper()
 	base := t.TempDir()
-	template, err := sandbox.Prepare(t.Context(), filepath.Join(base, "template"), sandbox.Fixture{Name: "fixture", Dir: newDir(t, map[string]string{"outputs/a": ""}).path}, nil)
+	template, err := sandbox.Prepare(t.Context(), filepath.Join(base, "template"),
+		sandbox.Fixture{Name: "fixture", Dir: newDir(t, map[string]string{"outputs/a": ""}).path}, nil)
 	require.NoError(t, err)
 	m := maker()
 	m.Runner = runner
@@ -73,20 +74,75 @@ func TestHowACommandEnds(t *testing.T) {
 		zero, not    string // what is said where exit code 0, or another, is expected
 		beforeStdout string // the same as zero, of a command that printed to standard output alone
 	}{
-		"well":             {printed(process.Result{}), "", "exit code 0, where another one is expected", ""},
-		"badly":            {printed(process.Result{ExitCode: 1}), "exit code 1: last words", "", "exit code 1: last of out"},
-		"its largest code": {printed(process.Result{ExitCode: 255}), "exit code 255: last words", "", "exit code 255: last of out"},
-		"not executable":   {printed(process.Result{ExitCode: 126}), "exit code 126: the command cannot be executed: last words", "exit code 126: the command cannot be executed: last words", "exit code 126: the command cannot be executed: last of out"},
-		"not found":        {printed(process.Result{ExitCode: 127}), "exit code 127: the command was not found: last words", "exit code 127: the command was not found: last words", "exit code 127: the command was not found: last of out"},
-		"a signal inside":  {printed(process.Result{ExitCode: 137}), "exit code 137: the command was ended by signal 9: last words", "exit code 137: the command was ended by signal 9: last words", "exit code 137: the command was ended by signal 9: last of out"},
-		"a signal":         {printed(process.Result{ExitCode: -1, Signal: "SIGKILL"}), "it was ended by SIGKILL: last words", "it was ended by SIGKILL: last words", "it was ended by SIGKILL: last of out"},
-		"its time":         {printed(process.Result{ExitCode: -1, TimedOut: true, Signal: "SIGTERM"}), "it was ended: the task's time was up: last words", "it was ended: the task's time was up: last words", "it was ended: the task's time was up: last of out"},
-		"time, and well":   {printed(process.Result{TimedOut: true}), "it was ended: the task's time was up: last words", "it was ended: the task's time was up: last words", "it was ended: the task's time was up: last of out"},
-		"no shell":         {process.Result{ExitCode: 127, NotFound: true}, "there is no shell `sh` to run it with", "there is no shell `sh` to run it with", "there is no shell `sh` to run it with"},
-		"too much memory":  {printed(process.Result{ExitCode: -1, Signal: "SIGKILL", Exceeded: "it used more than 512 MB of memory"}), "it was ended: it used more than 512 MB of memory: last words", "it was ended: it used more than 512 MB of memory: last words", "it was ended: it used more than 512 MB of memory: last of out"},
-		"a part of it did": {printed(process.Result{ExitCode: 1, Exceeded: "it had more than 100 processes"}), "it was ended: it had more than 100 processes: last words", "it was ended: it had more than 100 processes: last words", "it was ended: it had more than 100 processes: last of out"},
-		"and it went on":   {printed(process.Result{Exceeded: "it had more than 100 processes"}), "it was ended: it had more than 100 processes: last words", "it was ended: it had more than 100 processes: last words", "it was ended: it had more than 100 processes: last of out"},
-		"without a word":   {process.Result{ExitCode: 2, Stderr: []byte(" \n\t\n")}, "exit code 2", "", "exit code 2"},
+		"well": {printed(process.Result{}), "", "exit code 0, where another one is expected", ""},
+		"badly": {
+			printed(process.Result{ExitCode: 1}), "exit code 1: last words", "",
+			"exit code 1: last of out",
+		},
+		"its largest code": {
+			printed(process.Result{ExitCode: 255}), "exit code 255: last words", "",
+			"exit code 255: last of out",
+		},
+		"not executable": {
+			printed(process.Result{ExitCode: 126}),
+			"exit code 126: the command cannot be executed: last words",
+			"exit code 126: the command cannot be executed: last words",
+			"exit code 126: the command cannot be executed: last of out",
+		},
+		"not found": {
+			printed(process.Result{ExitCode: 127}),
+			"exit code 127: the command was not found: last words",
+			"exit code 127: the command was not found: last words",
+			"exit code 127: the command was not found: last of out",
+		},
+		"a signal inside": {
+			printed(process.Result{ExitCode: 137}),
+			"exit code 137: the command was ended by signal 9: last words",
+			"exit code 137: the command was ended by signal 9: last words",
+			"exit code 137: the command was ended by signal 9: last of out",
+		},
+		"a signal": {
+			printed(process.Result{ExitCode: -1, Signal: "SIGKILL"}),
+			"it was ended by SIGKILL: last words", "it was ended by SIGKILL: last words",
+			"it was ended by SIGKILL: last of out",
+		},
+		"its time": {
+			printed(process.Result{ExitCode: -1, TimedOut: true, Signal: "SIGTERM"}),
+			"it was ended: the task's time was up: last words", "it was ended: the task's time was up: last words",
+			"it was ended: the task's time was up: last of out",
+		},
+		"time, and well": {
+			printed(process.Result{TimedOut: true}),
+			"it was ended: the task's time was up: last words", "it was ended: the task's time was up: last words",
+			"it was ended: the task's time was up: last of out",
+		},
+		"no shell": {
+			process.Result{ExitCode: 127, NotFound: true},
+			"there is no shell `sh` to run it with",
+			"there is no shell `sh` to run it with", "there is no shell `sh` to run it with",
+		},
+		"too much memory": {
+			printed(process.Result{
+				ExitCode: -1, Signal: "SIGKILL",
+				Exceeded: "it used more than 512 MB of memory",
+			}),
+			"it was ended: it used more than 512 MB of memory: last words",
+			"it was ended: it used more than 512 MB of memory: last words",
+			"it was ended: it used more than 512 MB of memory: last of out",
+		},
+		"a part of it did": {
+			printed(process.Result{ExitCode: 1, Exceeded: "it had more than 100 processes"}),
+			"it was ended: it had more than 100 processes: last words",
+			"it was ended: it had more than 100 processes: last words",
+			"it was ended: it had more than 100 processes: last of out",
+		},
+		"and it went on": {
+			printed(process.Result{Exceeded: "it had more than 100 processes"}),
+			"it was ended: it had more than 100 processes: last words",
+			"it was ended: it had more than 100 processes: last words",
+			"it was ended: it had more than 100 processes: last of out",
+		},
+		"without a word": {process.Result{ExitCode: 2, Stderr: []byte(" \n\t\n")}, "exit code 2", "", "exit code 2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -100,7 +156,8 @@ func TestHowACommandEnds(t *testing.T) {
 				return results[0].Detail
 			}
 			assert.Equal(t, c.zero, ask(format.Check{Kind: format.CommandCheck, Command: "x", ExpectExitZero: true}))
-			assert.Equal(t, c.zero, ask(format.Check{Kind: format.TestSuiteCheck, Command: "x"}), "the tests of a suite pass with exit code 0")
+			assert.Equal(t, c.zero, ask(format.Check{Kind: format.TestSuiteCheck, Command: "x"}),
+				"the tests of a suite pass with exit code 0")
 			assert.Equal(t, c.not, ask(format.Check{Kind: format.CommandCheck, Command: "x"}))
 			shell, err := box.Shell(t.Context(), 0, "x", time.Minute)
 			require.NoError(t, err)
@@ -112,7 +169,8 @@ func TestHowACommandEnds(t *testing.T) {
 			quiet := c.result
 			quiet.Stderr = nil
 			runner.each = func(context.Context, process.Spec) (process.Result, error) { return quiet, nil }
-			assert.Equal(t, c.beforeStdout, ask(format.Check{Kind: format.CommandCheck, Command: "x", ExpectExitZero: true}))
+			assert.Equal(t, c.beforeStdout,
+				ask(format.Check{Kind: format.CommandCheck, Command: "x", ExpectExitZero: true}))
 		})
 	}
 }
@@ -125,7 +183,10 @@ func TestEveryExitCode(t *testing.T) {
 	box, _ := openBy(t, &ends{each: func(context.Context, process.Spec) (process.Result, error) {
 		return process.Result{ExitCode: code}, nil
 	}}, nil)
-	checks := []format.Check{{Kind: format.CommandCheck, Command: "x", ExpectExitZero: true}, {Kind: format.CommandCheck, Command: "x"}}
+	checks := []format.Check{
+		{Kind: format.CommandCheck, Command: "x", ExpectExitZero: true},
+		{Kind: format.CommandCheck, Command: "x"},
+	}
 	neither := 0
 	for ; code < 256; code++ {
 		results, err := box.Check(t.Context(), checks, sandbox.Changes{}, time.Minute)
@@ -159,7 +220,11 @@ func TestHowChecksAreRun(t *testing.T) {
 		return format.Check{Kind: format.CommandCheck, Command: text, ExpectExitZero: true}
 	}
 	results, err := box.Check(t.Context(), []format.Check{
-		command("one"), {Kind: format.DiffContains, Substring: "x"}, {Kind: format.TestSuiteCheck, Command: "two"}, command("three"), command("four"), {Kind: format.FileExists, Path: "outputs"},
+		command("one"),
+		{Kind: format.DiffContains, Substring: "x"},
+		{Kind: format.TestSuiteCheck, Command: "two"},
+		command("three"), command("four"),
+		{Kind: format.FileExists, Path: "outputs"},
 	}, sandbox.Changes{Diff: "+x"}, time.Minute)
 	require.NoError(t, err)
 	var said []string
@@ -167,7 +232,8 @@ func TestHowChecksAreRun(t *testing.T) {
 		said = append(said, fmt.Sprintf("%s %s %v %s", result.Kind, result.Name, result.Passed, result.Detail))
 	}
 	assert.Equal(t, []string{
-		"command one true ", "diffContains x true ", "testSuite two true ", "command three true ", "command four false the task's time was up before it could run", "fileExists outputs true ",
+		"command one true ", "diffContains x true ", "testSuite two true ", "command three true ",
+		"command four false the task's time was up before it could run", "fileExists outputs true ",
 	}, said, "in their order, and what runs nothing needs no time")
 	require.Len(t, runner.specs, 3)
 	for i, want := range []struct {
@@ -179,7 +245,10 @@ func TestHowChecksAreRun(t *testing.T) {
 		assert.Equal(t, []string{"sh", "-c", want.text}, spec.Args)
 		assert.Equal(t, box.Dir, spec.Dir)
 		assert.Equal(t, want.left, spec.Timeout, want.text)
-		assert.Equal(t, []string{fmt.Sprintf("HOME=%s/check-%d", place, want.home), "SEEN", "GIT_CEILING_DIRECTORIES=" + place}, spec.Env, "the repository around the sandbox is not its own")
+		assert.Equal(t, []string{
+			fmt.Sprintf("HOME=%s/check-%d", place, want.home), "SEEN",
+			"GIT_CEILING_DIRECTORIES=" + place,
+		}, spec.Env, "the repository around the sandbox is not its own")
 		assert.True(t, spec.Offline, "checks have no network where that can be kept from them")
 		assert.Equal(t, int64(1<<20), spec.OutputCap)
 	}
@@ -189,7 +258,10 @@ func TestHowChecksAreRun(t *testing.T) {
 	outputs := filepath.Join(box.Dir, "outputs")
 	assert.Equal(t, process.Spec{
 		Args: []string{"sh", "-c", "five"}, Dir: outputs, Timeout: 7 * time.Second, OutputCap: 1 << 20, Offline: true,
-		Env: []string{"HOME=" + place + "/check-7", "SEEN", "GIT_CEILING_DIRECTORIES=" + place, "OUTPUTS_DIR=" + outputs},
+		Env: []string{
+			"HOME=" + place + "/check-7", "SEEN", "GIT_CEILING_DIRECTORIES=" + place,
+			"OUTPUTS_DIR=" + outputs,
+		},
 	}, runner.specs[3])
 }
 
@@ -197,7 +269,11 @@ func TestHowChecksAreRun(t *testing.T) {
 func TestWhatIsSaidOfACheck(t *testing.T) {
 	t.Parallel()
 	const secret = "sk-very-secret-key"
-	box, _ := openBy(t, as(process.Result{ExitCode: 3, Stderr: []byte("before\nthe key is " + secret + " \x1b[31mred " + strings.Repeat("ä", 1000))}), func(m *sandbox.Maker) { m.Masker = process.NewMasker(nil, secret) })
+	box, _ := openBy(t, as(process.Result{
+		ExitCode: 3,
+		Stderr:   []byte("before\nthe key is " + secret + " \x1b[31mred " + strings.Repeat("ä", 1000)),
+	}),
+		func(m *sandbox.Maker) { m.Masker = process.NewMasker(nil, secret) })
 	results, err := box.Check(t.Context(), []format.Check{
 		{Kind: format.CommandCheck, Command: "first\nsecond " + strings.Repeat("x", 1000), ExpectExitZero: true},
 		{Kind: format.FileContains, Path: "outputs/a", Substring: strings.Repeat("y", 1000)},
@@ -230,7 +306,10 @@ func TestChecksThatCannotBeRun(t *testing.T) {
 		change func(*sandbox.Maker)
 		is     error
 	}{
-		"the runner fails": {func(func(error)) (process.Result, error) { return process.Result{}, broken }, nil, broken},
+		"the runner fails": {
+			func(func(error)) (process.Result, error) { return process.Result{}, broken },
+			nil, broken,
+		},
 		"it was ended with the comparison": {func(stop func(error)) (process.Result, error) {
 			stop(stopped)
 			return process.Result{ExitCode: -1, Cancelled: true}, nil
@@ -249,12 +328,17 @@ func TestChecksThatCannotBeRun(t *testing.T) {
 			t.Parallel()
 			ctx, stop := context.WithCancelCause(t.Context())
 			defer stop(nil)
-			box, _ := openBy(t, &ends{each: func(context.Context, process.Spec) (process.Result, error) { return c.each(stop) }}, c.change)
+			box, _ := openBy(t, &ends{each: func(context.Context, process.Spec) (process.Result,
+				error,
+			) {
+				return c.each(stop)
+			}}, c.change)
 			results, err := box.Check(ctx, check, sandbox.Changes{}, time.Minute)
 			require.ErrorIs(t, err, c.is)
 			assert.Nil(t, results)
 			if name == "it was ended with the comparison" {
-				_, err = box.Check(ctx, []format.Check{{Kind: format.FileExists, Path: "outputs"}}, sandbox.Changes{}, time.Minute)
+				_, err = box.Check(ctx, []format.Check{{Kind: format.FileExists, Path: "outputs"}}, sandbox.Changes{},
+					time.Minute)
 				require.ErrorIs(t, err, stopped, "no further check is looked at")
 			}
 			why, err := box.Shell(ctx, 0, "x", time.Minute)
@@ -269,7 +353,8 @@ func TestASandboxThatCannotBeMade(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
 	fixture := newDir(t, map[string]string{"a/b": "x"})
-	template, err := sandbox.Prepare(t.Context(), filepath.Join(base, "template"), sandbox.Fixture{Name: "fixture", Dir: fixture.path}, nil)
+	template, err := sandbox.Prepare(t.Context(), filepath.Join(base, "template"),
+		sandbox.Fixture{Name: "fixture", Dir: fixture.path}, nil)
 	require.NoError(t, err)
 	m, broken := maker(), errors.New("no home here")
 	m.Environ = func(string, []string) ([]string, error) { return nil, broken }
@@ -292,9 +377,11 @@ func TestASandboxThatCannotBeMade(t *testing.T) {
 	require.ErrorIs(t, err, broken)
 	require.ErrorContains(t, err, "it is held", "both are said")
 
-	_, err = sandbox.Prepare(t.Context(), filepath.Join(base, "template"), sandbox.Fixture{Name: "fixture", Dir: fixture.path}, nil)
+	_, err = sandbox.Prepare(t.Context(), filepath.Join(base, "template"),
+		sandbox.Fixture{Name: "fixture", Dir: fixture.path}, nil)
 	require.ErrorIs(t, err, os.ErrExist, "what is there is not written over")
-	_, err = sandbox.Prepare(t.Context(), filepath.Join(base, "5"), sandbox.Fixture{Name: "fixture of t", Dir: fixture.at("none")}, nil)
+	_, err = sandbox.Prepare(t.Context(), filepath.Join(base, "5"),
+		sandbox.Fixture{Name: "fixture of t", Dir: fixture.at("none")}, nil)
 	require.ErrorContains(t, err, "open the fixture of t: ")
 	_, err = sandbox.Inspect(t.Context(), sandbox.Fixture{Name: "fixture of t", Dir: fixture.at("none")})
 	require.ErrorContains(t, err, "open the fixture of t: ")
@@ -345,18 +432,56 @@ func TestServers(t *testing.T) {
 		why   string
 		specs int
 	}{
-		"it listens":            {"", process.Result{}, answers, time.Minute, "", 1},
-		"after its setup":       {"make", process.Result{}, answers, time.Minute, "", 2},
-		"its setup fails":       {"make", process.Result{ExitCode: 2, Stderr: []byte("no rule\n" + secret)}, nil, time.Minute, "the setup failed: exit code 2: ***", 1},
-		"its setup is too slow": {"make", process.Result{ExitCode: -1, TimedOut: true}, nil, time.Minute, "the setup took longer than 1m0s", 1},
-		"its setup takes too much": {
-			"make", process.Result{Exceeded: "it had more than 9 processes"}, nil, time.Minute, "the setup failed: it was ended: it had more than 9 processes", 1,
+		"it listens":      {"", process.Result{}, answers, time.Minute, "", 1},
+		"after its setup": {"make", process.Result{}, answers, time.Minute, "", 2},
+		"its setup fails": {
+			"make",
+			process.Result{ExitCode: 2, Stderr: []byte("no rule\n" + secret)},
+			nil,
+			time.Minute, "the setup failed: exit code 2: ***", 1,
 		},
-		"it ends well":           {"", process.Result{}, ended(process.Result{Stdout: []byte("bye\n")}), time.Minute, "the server ended before it listened: exit code 0: bye", 1},
-		"it ends without a word": {"", process.Result{}, ended(process.Result{}), time.Minute, "the server ended before it listened: exit code 0", 1},
-		"it crashes":             {"", process.Result{}, ended(process.Result{ExitCode: 1, Stderr: []byte("one\nno module " + secret + "\n")}), time.Minute, "the server ended before it listened: exit code 1: no module ***", 1},
-		"it is not found":        {"", process.Result{}, ended(process.Result{ExitCode: 127}), time.Minute, "the server ended before it listened: exit code 127: the command was not found", 1},
-		"it listens to nobody":   {"", process.Result{}, waits, 60 * time.Millisecond, "the server did not listen on 127.0.0.1:PORT ($PORT) within 60ms", 1},
+		"its setup is too slow": {
+			"make",
+			process.Result{ExitCode: -1, TimedOut: true},
+			nil, time.Minute,
+			"the setup took longer than 1m0s", 1,
+		},
+		"its setup takes too much": {
+			"make",
+			process.Result{Exceeded: "it had more than 9 processes"},
+			nil, time.Minute,
+			"the setup failed: it was ended: it had more than 9 processes", 1,
+		},
+		"it ends well": {
+			"",
+			process.Result{},
+			ended(process.Result{Stdout: []byte("bye\n")}), time.Minute,
+			"the server ended before it listened: exit code 0: bye", 1,
+		},
+		"it ends without a word": {
+			"",
+			process.Result{},
+			ended(process.Result{}), time.Minute,
+			"the server ended before it listened: exit code 0", 1,
+		},
+		"it crashes": {
+			"",
+			process.Result{},
+			ended(process.Result{ExitCode: 1, Stderr: []byte("one\nno module " + secret + "\n")}), time.Minute,
+			"the server ended before it listened: exit code 1: no module ***", 1,
+		},
+		"it is not found": {
+			"",
+			process.Result{},
+			ended(process.Result{ExitCode: 127}), time.Minute,
+			"the server ended before it listened: exit code 127: the command was not found", 1,
+		},
+		"it listens to nobody": {
+			"",
+			process.Result{},
+			waits, 60 * time.Millisecond,
+			"the server did not listen on 127.0.0.1:PORT ($PORT) within 60ms", 1,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -366,7 +491,8 @@ func TestServers(t *testing.T) {
 				defer serving.Add(-1)
 				return c.serve(ctx, port)
 			})
-			box, place := openBy(t, runner, func(m *sandbox.Maker) { m.Masker = process.NewMasker(nil, secret); m.Offline = true })
+			box, place := openBy(t, runner,
+				func(m *sandbox.Maker) { m.Masker = process.NewMasker(nil, secret); m.Offline = true })
 			server, why, err := box.Serve(t.Context(), c.setup, "serve it", c.limit)
 			require.NoError(t, err)
 			require.Len(t, runner.specs, c.specs)
@@ -375,7 +501,8 @@ func TestServers(t *testing.T) {
 			assert.Equal(t, c.why, strings.Replace(why, "127.0.0.1:"+port, "127.0.0.1:PORT", 1))
 			for i, spec := range runner.specs {
 				assert.Equal(t, box.Dir, spec.Dir)
-				assert.Contains(t, spec.Env, "HOME="+filepath.Join(place, "server"), "one home for both, and none of the agent's")
+				assert.Contains(t, spec.Env, "HOME="+filepath.Join(place, "server"),
+					"one home for both, and none of the agent's")
 				assert.False(t, spec.Offline, "the cases ask it over the network")
 				if c.setup != "" && i == 0 {
 					assert.Equal(t, []string{"sh", "-c", c.setup}, spec.Args)
@@ -408,8 +535,15 @@ func TestServersThatCannotBeStarted(t *testing.T) {
 		each  func(ctx context.Context, stop func(error)) (process.Result, error)
 		is    error
 	}{
-		"the setup's runner":  {"make", func(context.Context, func(error)) (process.Result, error) { return process.Result{}, broken }, broken},
-		"the server's runner": {"", func(context.Context, func(error)) (process.Result, error) { return process.Result{}, broken }, broken},
+		"the setup's runner": {
+			"make",
+			func(context.Context, func(error)) (process.Result, error) { return process.Result{}, broken }, broken,
+		},
+		"the server's runner": {"", func(context.Context, func(error)) (process.Result,
+			error,
+		) {
+			return process.Result{}, broken
+		}, broken},
 		"the end of the setup": {"make", func(_ context.Context, stop func(error)) (process.Result, error) {
 			stop(stopped)
 			return process.Result{Cancelled: true}, nil
@@ -426,7 +560,11 @@ func TestServersThatCannotBeStarted(t *testing.T) {
 			box, _ := openBy(t, runner, nil)
 			ctx, stop := context.WithCancelCause(t.Context())
 			defer stop(nil)
-			runner.each = func(running context.Context, _ process.Spec) (process.Result, error) { return c.each(running, stop) }
+			runner.each = func(running context.Context, _ process.Spec) (process.Result,
+				error,
+			) {
+				return c.each(running, stop)
+			}
 			server, why, err := box.Serve(ctx, c.setup, "serve", time.Minute)
 			require.ErrorIs(t, err, c.is, why)
 			assert.Nil(t, server)

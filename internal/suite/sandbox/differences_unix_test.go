@@ -71,7 +71,8 @@ func TestWhateverBecomesOfAPath(t *testing.T) {
 	}
 	changes, err := box.Changes(t.Context())
 	require.NoError(t, err)
-	require.True(t, slices.IsSortedFunc(changes.List, func(a, b files.Difference) int { return strings.Compare(a.Path, b.Path) }))
+	require.True(t, slices.IsSortedFunc(changes.List,
+		func(a, b files.Difference) int { return strings.Compare(a.Path, b.Path) }))
 	found := map[string]files.Difference{}
 	for _, c := range changes.List {
 		found[c.Path] = c
@@ -104,7 +105,8 @@ func TestWhateverBecomesOfAPath(t *testing.T) {
 			}
 			body, headed := strings.CutPrefix(block, head)
 			require.True(t, headed, "%s: %s", name, block)
-			sameBytes := before.name == "binary" && after.name == "program" || before.name == "program" && after.name == "binary"
+			sameBytes := before.name == "binary" && after.name == "program" || before.name == "program" &&
+				after.name == "binary"
 			switch {
 			case sameBytes, before.text == after.text && before.text != "?":
 				assert.Empty(t, body, name)
@@ -112,8 +114,12 @@ func TestWhateverBecomesOfAPath(t *testing.T) {
 				assert.Equal(t, "Binary files "+from+" and "+to+" differ\n", body, name)
 			default:
 				assert.True(t, strings.HasPrefix(body, "--- "+from+"\n+++ "+to+"\n@@ "), "%s: %s", name, body)
-				for _, line := range []string{"-" + strings.TrimSuffix(before.text, "\n"), "+" + strings.TrimSuffix(after.text, "\n")} {
-					assert.Equal(t, len(line) > 1, strings.Contains(body, "\n"+line+"\n"), "%s: %q in %s", name, line, body)
+				for _, line := range []string{
+					"-" + strings.TrimSuffix(before.text, "\n"),
+					"+" + strings.TrimSuffix(after.text, "\n"),
+				} {
+					assert.Equal(t, len(line) > 1, strings.Contains(body, "\n"+line+"\n"), "%s: %q in %s",
+						name, line, body)
 				}
 			}
 		}
@@ -138,7 +144,10 @@ func drawTexts(chance *rand.Rand) map[string]string {
 			text.WriteString("-rwxr-xr-x ") // as dir.has shows it
 		}
 		for range chance.IntN(12) {
-			text.WriteString([]string{"same\n", "other\n", "\n", "-\n", "+\n", "@@ -1 +1 @@\n", "\\ No newline\n", "--- a/x\n", "line of " + name + "\n"}[chance.IntN(9)])
+			text.WriteString([]string{
+				"same\n", "other\n", "\n", "-\n", "+\n", "@@ -1 +1 @@\n", "\\ No newline\n",
+				"--- a/x\n", "line of " + name + "\n",
+			}[chance.IntN(9)])
 		}
 		if chance.IntN(4) == 0 {
 			text.WriteString("no line break")
@@ -225,11 +234,15 @@ func TestHowLargeADiffIs(t *testing.T) {
 	changes, err := box.Changes(t.Context())
 	require.NoError(t, err)
 	assert.Len(t, changes.List, 7)
-	for name, want := range map[string]bool{"a-largest": true, "c-fits": true, "d-no-room": false, "e-no-room": false, "f-fits": true, "was": true} {
+	for name, want := range map[string]bool{
+		"a-largest": true, "c-fits": true, "d-no-room": false, "e-no-room": false,
+		"f-fits": true, "was": true,
+	} {
 		assert.Equal(t, want, strings.Contains(changes.Diff, "+++ b/"+name+"\n"), name)
 	}
 	assert.Contains(t, changes.Diff, "Binary files /dev/null and b/b-larger differ\n")
-	assert.True(t, strings.HasSuffix(changes.Diff, "\n# the changes of 2 more files are left out: the diff would be larger than 2097152 bytes\n"))
+	assert.True(t, strings.HasSuffix(changes.Diff,
+		"\n# the changes of 2 more files are left out: the diff would be larger than 2097152 bytes\n"))
 	assert.LessOrEqual(t, len(changes.Diff), 2<<20+200)
 }
 
@@ -239,9 +252,13 @@ func TestWhatPackageManagersLeave(t *testing.T) {
 	t.Parallel()
 	box, in := open(t, newDir(t, nil), nil)
 	theirs := []string{
-		"node_modules/a", "deep/er/node_modules/p/q/a", ".venv/bin/a", "x/__pycache__/a.pyc", ".pytest_cache/a", ".mypy_cache/a", ".ruff_cache/a", ".gradle/a", ".npm/a", ".cache/pip/a",
+		"node_modules/a", "deep/er/node_modules/p/q/a", ".venv/bin/a", "x/__pycache__/a.pyc", ".pytest_cache/a",
+		".mypy_cache/a", ".ruff_cache/a", ".gradle/a", ".npm/a", ".cache/pip/a",
 	}
-	ours := []string{"node_modules.txt", "my.cache/a", "cache/a", "x/node_modules2/a", ".CACHE/a", "venv/a", "y/.npm", ".cached/a"}
+	ours := []string{
+		"node_modules.txt", "my.cache/a", "cache/a", "x/node_modules2/a", ".CACHE/a", "venv/a", "y/.npm",
+		".cached/a",
+	}
 	for _, name := range slices.Concat(theirs, ours) {
 		in.put(name, "x\n", 0o644)
 	}
@@ -262,8 +279,10 @@ func TestNamesInADiff(t *testing.T) {
 	t.Parallel()
 	box, in := open(t, newDir(t, nil), nil)
 	names := map[string]string{
-		"plain": "b/plain", "with space": "b/with space", "ü": "b/ü", "new\nline": `"b/new\nline"`, "new\n+++ b/line": `"b/new\n+++ b/line"`, "tab\t": `"b/tab\t"`,
-		`quote"`: `"b/quote\""`, `back\slash`: `"b/back\\slash"`, "bad\xff": `"b/bad\xff"`, "\x1b[2J": `"b/\x1b[2J"`, "dir/a\rb": `"b/dir/a\rb"`,
+		"plain": "b/plain", "with space": "b/with space", "ü": "b/ü", "new\nline": `"b/new\nline"`,
+		"new\n+++ b/line": `"b/new\n+++ b/line"`, "tab\t": `"b/tab\t"`,
+		`quote"`: `"b/quote\""`, `back\slash`: `"b/back\\slash"`, "bad\xff": `"b/bad\xff"`, "\x1b[2J": `"b/\x1b[2J"`,
+		"dir/a\rb": `"b/dir/a\rb"`,
 	}
 	for name := range names {
 		in.put(name, "x\n", 0o644)
@@ -311,8 +330,10 @@ func TestDigestsOfManifests(t *testing.T) {
 		var text bytes.Buffer
 		for range chance.IntN(4) {
 			e := sandbox.Entry{
-				Path: odd[chance.IntN(len(odd))], SHA256: []string{"", "00", "01"}[chance.IntN(3)], Target: odd[chance.IntN(len(odd))],
-				Mode: []fs.FileMode{0o644, 0o755, fs.ModeDir | 0o755, fs.ModeSymlink}[chance.IntN(4)], Size: int64(chance.IntN(9)),
+				Path: odd[chance.IntN(len(odd))], SHA256: []string{"", "00", "01"}[chance.IntN(3)],
+				Target: odd[chance.IntN(len(odd))],
+				Mode:   []fs.FileMode{0o644, 0o755, fs.ModeDir | 0o755, fs.ModeSymlink}[chance.IntN(4)],
+				Size:   int64(chance.IntN(9)),
 			}
 			if round%2 == 0 {
 				e = sandbox.Entry{Path: lines[chance.IntN(len(lines))], Mode: 0o644, SHA256: "00"}

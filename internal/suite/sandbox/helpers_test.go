@@ -118,7 +118,8 @@ func overlay(t *testing.T, d dir) *sandbox.Overlay {
 func open(t *testing.T, fixture dir, o *sandbox.Overlay) (*sandbox.Box, dir) {
 	t.Helper()
 	base := t.TempDir()
-	template, err := sandbox.Prepare(t.Context(), filepath.Join(base, "template"), sandbox.Fixture{Name: "fixture", Dir: fixture.path}, o)
+	template, err := sandbox.Prepare(t.Context(), filepath.Join(base, "template"),
+		sandbox.Fixture{Name: "fixture", Dir: fixture.path}, o)
 	require.NoError(t, err)
 	box, err := maker().Open(t.Context(), filepath.Join(base, "box"), template, nil)
 	require.NoError(t, err)

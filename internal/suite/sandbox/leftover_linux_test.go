@@ -28,8 +28,10 @@ func TestChecksLeaveNoProcessBehind(t *testing.T) {
 			box, in := open(t, newDir(t, nil), nil)
 			var text []byte
 			var err error
-			for limit := time.Second; len(text) == 0 && limit < 5*time.Minute; limit *= 4 { // how long the child takes to start is the machine's affair
-				_, err = box.Check(t.Context(), []format.Check{{Kind: format.CommandCheck, Command: script}}, sandbox.Changes{}, limit)
+			for limit := time.Second; len(text) == 0 &&
+				limit < 5*time.Minute; limit *= 4 { // how long the child takes to start is the machine's affair
+				_, err = box.Check(t.Context(), []format.Check{{Kind: format.CommandCheck, Command: script}},
+					sandbox.Changes{}, limit)
 				require.NoError(t, err)
 				text, err = os.ReadFile(in.at("pid"))
 			}

@@ -113,7 +113,8 @@ func (b *Box) KeepOutputs(ctx context.Context, to string) (kept []Kept, left int
 		if e.Mode.IsDir() {
 			continue
 		}
-		if !e.IsFile() || e.SHA256 == "" || len(kept) >= maxKeptFiles || total+e.Size > maxKept || copyEntry(source, target, Entry{Path: e.Path, Mode: 0o600, Size: e.Size, SHA256: e.SHA256}) != nil {
+		if !e.IsFile() || e.SHA256 == "" || len(kept) >= maxKeptFiles || total+e.Size > maxKept ||
+			copyEntry(source, target, Entry{Path: e.Path, Mode: 0o600, Size: e.Size, SHA256: e.SHA256}) != nil {
 			left++
 			continue
 		}

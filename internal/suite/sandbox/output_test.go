@@ -53,7 +53,10 @@ func TestAnOutputIsReadWithinItsDirectory(t *testing.T) {
 		"leakdir/secret": {Exists: true, Problem: "it cannot be looked at: path escapes from parent"},
 		"../fixture.txt": {Exists: true, Problem: "it cannot be looked at: path escapes from parent"},
 		"dangling":       {Exists: true, Problem: "it cannot be looked at inside outputs/: no such file or directory"},
-		"loop":           {Exists: true, Problem: "it cannot be looked at inside outputs/: too many levels of symbolic links"},
+		"loop": {
+			Exists:  true,
+			Problem: "it cannot be looked at inside outputs/: too many levels of symbolic links",
+		},
 	} {
 		assert.Equal(t, want, box.Output(name), name)
 	}
@@ -75,7 +78,12 @@ func TestWhatIsKeptOfOutputs(t *testing.T) {
 	to := filepath.Join(t.TempDir(), "kept")
 	kept, left, err := box.KeepOutputs(t.Context(), to)
 	require.NoError(t, err)
-	assert.Equal(t, []sandbox.Kept{{Path: "a.txt", Size: 2}, {Path: "big", Size: 16<<20 + 1}, {Path: "deep/b.sh", Size: 10}, {Path: "given.txt", Size: 6}}, kept)
+	assert.Equal(t, []sandbox.Kept{
+		{Path: "a.txt", Size: 2},
+		{Path: "big", Size: 16<<20 + 1},
+		{Path: "deep/b.sh", Size: 10},
+		{Path: "given.txt", Size: 6},
+	}, kept)
 	assert.Equal(t, 7, left, "six links and a pipe")
 	assert.Equal(t, "-rw------- #!/bin/sh\n", dir{t, to}.has()["deep/b.sh"], "nothing that is kept can be run")
 	assert.NotContains(t, dir{t, to}.has(), ".git/config")
@@ -108,7 +116,9 @@ func TestAShellCheckIsInOutputs(t *testing.T) {
 	require.NoError(t, os.WriteFile(box.Home+"/planted", nil, 0o600))
 	for command, want := range map[string]string{
 		"grep -q a a.txt": "", `test "$PWD" = "$OUTPUTS_DIR" && test ! -e "$HOME/planted"`: "",
-		"echo one; echo two >&2; exit 3": "exit code 3: two", "exit 192": "exit code 192: the command was ended by signal 64", "exit 193": "exit code 193", "exit 128": "exit code 128",
+		"echo one; echo two >&2; exit 3": "exit code 3: two",
+		"exit 192":                       "exit code 192: the command was ended by signal 64",
+		"exit 193":                       "exit code 193", "exit 128": "exit code 128",
 	} {
 		why, err := box.Shell(t.Context(), 1, command, time.Minute)
 		require.NoError(t, err)
@@ -125,17 +135,23 @@ func TestAShellCheckIsInOutputs(t *testing.T) {
 
 func TestASandboxOfParts(t *testing.T) {
 	t.Parallel()
-	one, two := newDir(t, map[string]string{"a.txt": "1", "d/b.txt": "2", ".git/config": "no"}), newDir(t, map[string]string{"c.sh": "3", "task.json": "no"})
+	one, two := newDir(t, map[string]string{"a.txt": "1", "d/b.txt": "2", ".git/config": "no"}),
+		newDir(t, map[string]string{"c.sh": "3", "task.json": "no"})
 	require.NoError(t, os.Chmod(two.at("c.sh"), 0o755))
 	part := func(at string, d dir) sandbox.Part {
-		return sandbox.Part{At: at, Fixture: sandbox.Fixture{Name: "part " + at, Dir: d.path, Leave: func(path string) bool { return path == "task.json" }}}
+		return sandbox.Part{At: at, Fixture: sandbox.Fixture{
+			Name: "part " + at, Dir: d.path,
+			Leave: func(path string) bool { return path == "task.json" },
+		}}
 	}
 	compose := func(parts ...sandbox.Part) (*sandbox.Template, error) {
-		return sandbox.Compose(t.Context(), filepath.Join(t.TempDir(), "x"), "sandbox", parts, nil, "outputs", "deep/er")
+		return sandbox.Compose(t.Context(), filepath.Join(t.TempDir(), "x"), "sandbox", parts, nil,
+			"outputs", "deep/er")
 	}
 	template, err := compose(part(".", one), part("skills/s", two))
 	require.NoError(t, err)
-	assert.Equal(t, map[string]string{"a.txt": "1", "d/b.txt": "2", "skills/s/c.sh": "-rwxr-xr-x 3"}, dir{t, template.Dir}.has())
+	assert.Equal(t, map[string]string{"a.txt": "1", "d/b.txt": "2", "skills/s/c.sh": "-rwxr-xr-x 3"},
+		dir{t, template.Dir}.has())
 	assert.DirExists(t, filepath.Join(template.Dir, "outputs"))
 	assert.DirExists(t, filepath.Join(template.Dir, "deep", "er"))
 

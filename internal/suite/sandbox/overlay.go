@@ -68,7 +68,10 @@ func ReadOverlay(ctx context.Context, name, dir string, selected Selection) (*Ov
 				return nil, &PathError{Where: name, Path: e.Path, Reason: files.Cause(err).Error()}
 			}
 			if total += len(data); total > maxConfig {
-				return nil, &PathError{Where: name, Path: e.Path, Reason: fmt.Sprintf("makes the configuration larger than %d bytes", maxConfig)}
+				return nil, &PathError{
+					Where: name, Path: e.Path,
+					Reason: fmt.Sprintf("makes the configuration larger than %d bytes", maxConfig),
+				}
 			}
 			overlay.content[e.Path] = data
 		}

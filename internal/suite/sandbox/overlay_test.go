@@ -24,7 +24,8 @@ func drawTree(chance *rand.Rand, content string) map[string]string {
 			parts[i] = names[chance.IntN(len(names))]
 		}
 		path := strings.Join(parts, "/")
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(tree)), func(other string) bool { return below(path, other) || below(other, path) }) {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(tree)),
+			func(other string) bool { return below(path, other) || below(other, path) }) {
 			tree[path] = content
 		}
 	}
@@ -53,12 +54,14 @@ func TestAConfigurationOverAnyFixture(t *testing.T) {
 			overlay    *sandbox.Overlay
 			own, other map[string]string
 		}{{mine, ours, theirs}, {other, theirs, ours}} {
-			template, err := sandbox.Prepare(t.Context(), filepath.Join(t.TempDir(), "x"), sandbox.Fixture{Name: "fixture", Dir: fixture.path}, side.overlay)
+			template, err := sandbox.Prepare(t.Context(), filepath.Join(t.TempDir(), "x"),
+				sandbox.Fixture{Name: "fixture", Dir: fixture.path}, side.overlay)
 			require.NoError(t, err)
 			want := maps.Clone(side.own)
 			for path, text := range files {
 				_, gone := side.other[path]
-				inTheWay := slices.ContainsFunc(slices.Collect(maps.Keys(side.own)), func(own string) bool { return own == path || below(own, path) || below(path, own) })
+				inTheWay := slices.ContainsFunc(slices.Collect(maps.Keys(side.own)),
+					func(own string) bool { return own == path || below(own, path) || below(path, own) })
 				if !gone && !inTheWay {
 					want[path] = text
 				}
@@ -84,18 +87,36 @@ func TestSuitesThatAreNoSuites(t *testing.T) {
 		finds []string
 		says  string
 	}{
-		"nothing":                      {func(dir) {}, nil, ""},
-		"a task at the top":            {func(d dir) { d.put("task.json", "{}", 0o644); d.put("a/task.json", "{}", 0o644) }, []string{"task.json"}, ""},
-		"as deep as is looked":         {func(d dir) { d.put(deep(9), "{}", 0o644) }, []string{deep(9)}, ""},
-		"deeper":                       {func(d dir) { d.put(deep(10), "{}", 0o644) }, nil, ""},
-		"a name in other letters":      {func(d dir) { d.put("a/Task.json", "{}", 0o644) }, nil, ""},
-		"a name that only ends so":     {func(d dir) { d.put("a/my-task.json", "{}", 0o644) }, nil, ""},
-		"git directories of all names": {func(d dir) { d.put(".GIT/task.json", "{}", 0o644); d.put("git~1/task.json", "{}", 0o644) }, nil, ""},
-		"a directory of that name":     {func(d dir) { d.put("a/task.json/x", "{}", 0o644) }, nil, ""},
-		"a link to a file":             {func(d dir) { d.put("x", "{}", 0o644); d.link("../x", "a/task.json") }, nil, "task.json"},
-		"a link out of the suite":      {func(d dir) { d.link("/etc/passwd", "a/task.json") }, nil, "task.json"},
-		"a directory that is a link":   {func(d dir) { d.link(newDir(d.t, map[string]string{"task.json": "{}"}).path, "a") }, nil, ""},
-		"more than a task may have":    {func(d dir) { d.put("a/task.json", strings.Repeat(" ", 3<<20), 0o644) }, []string{"a/task.json"}, ""},
+		"nothing": {func(dir) {}, nil, ""},
+		"a task at the top": {func(d dir) {
+			d.put("task.json", "{}", 0o644)
+			d.put("a/task.json", "{}",
+				0o644)
+		}, []string{"task.json"}, ""},
+		"as deep as is looked":     {func(d dir) { d.put(deep(9), "{}", 0o644) }, []string{deep(9)}, ""},
+		"deeper":                   {func(d dir) { d.put(deep(10), "{}", 0o644) }, nil, ""},
+		"a name in other letters":  {func(d dir) { d.put("a/Task.json", "{}", 0o644) }, nil, ""},
+		"a name that only ends so": {func(d dir) { d.put("a/my-task.json", "{}", 0o644) }, nil, ""},
+		"git directories of all names": {func(d dir) {
+			d.put(".GIT/task.json", "{}", 0o644)
+			d.put("git~1/task.json",
+				"{}", 0o644)
+		}, nil, ""},
+		"a directory of that name": {func(d dir) { d.put("a/task.json/x", "{}", 0o644) }, nil, ""},
+		"a link to a file": {
+			func(d dir) { d.put("x", "{}", 0o644); d.link("../x", "a/task.json") }, nil,
+			"task.json",
+		},
+		"a link out of the suite": {func(d dir) { d.link("/etc/passwd", "a/task.json") }, nil, "task.json"},
+		"a directory that is a link": {func(d dir) {
+			d.link(newDir(d.t, map[string]string{"task.json": "{}"}).path,
+				"a")
+		}, nil, ""},
+		"more than a task may have": {
+			func(d dir) { d.put("a/task.json", strings.Repeat(" ", 3<<20), 0o644) },
+			[]string{"a/task.json"},
+			"",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -25,7 +25,8 @@ import (
 // prepare makes a template of a fixture and a configuration.
 func prepare(t *testing.T, fixture dir, o *sandbox.Overlay) (dir, *sandbox.Template, error) {
 	t.Helper()
-	template, err := sandbox.Prepare(t.Context(), filepath.Join(t.TempDir(), "x"), sandbox.Fixture{Name: "fixture", Dir: fixture.path}, o)
+	template, err := sandbox.Prepare(t.Context(), filepath.Join(t.TempDir(), "x"),
+		sandbox.Fixture{Name: "fixture", Dir: fixture.path}, o)
 	if err != nil {
 		return dir{}, nil, err
 	}
@@ -39,8 +40,14 @@ func TestSpecialFiles(t *testing.T) {
 		at                     string
 		fixture, configuration string // what each says of it
 	}{
-		"in both":                   {"A.md", `fixture: "A.md" is neither a file nor a directory nor a link`, `candidate: "A.md" is neither a file nor a directory nor a link`},
-		"deep in both":              {".claude/a", `fixture: ".claude/a" is neither`, `candidate: ".claude/a" is neither`},
+		"in both": {
+			"A.md", `fixture: "A.md" is neither a file nor a directory nor a link`,
+			`candidate: "A.md" is neither a file nor a directory nor a link`,
+		},
+		"deep in both": {
+			".claude/a", `fixture: ".claude/a" is neither`,
+			`candidate: ".claude/a" is neither`,
+		},
 		"beside the configuration":  {"sub/pipe", `fixture: "sub/pipe" is neither`, ""},
 		"where none is looked for":  {".claude/a/A.md", `fixture: ".claude/a/A.md" is neither`, ""},
 		"in a git directory":        {".git/pipe", "", ""},
@@ -79,7 +86,10 @@ func TestHowACopyIsMade(t *testing.T) {
 	t.Parallel()
 	fixture := newDir(t, nil)
 	long := time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)
-	for name, mode := range map[string]fs.FileMode{"a": 0o644, "b/private": 0o600, "b/runs": 0o755, "c/readonly": 0o444, "c/own": 0o400, "d/setuid": 0o755, "d/all": 0o777} {
+	for name, mode := range map[string]fs.FileMode{
+		"a": 0o644, "b/private": 0o600, "b/runs": 0o755, "c/readonly": 0o444,
+		"c/own": 0o400, "d/setuid": 0o755, "d/all": 0o777,
+	} {
 		fixture.put(name, name, mode)
 		require.NoError(t, os.Chtimes(fixture.at(name), long, long))
 	}
@@ -96,8 +106,9 @@ func TestHowACopyIsMade(t *testing.T) {
 	})
 	box, in := open(t, fixture, nil)
 	for name, want := range map[string]fs.FileMode{
-		"a": 0o644, "b/private": 0o600, "b/runs": 0o755, "c/readonly": 0o444, "c/own": 0o400, "d/setuid": 0o755, "d/all": 0o777,
-		"b": fs.ModeDir | 0o711, "c": fs.ModeDir | 0o755, "d": fs.ModeDir | 0o777, "empty": fs.ModeDir | 0o700,
+		"a": 0o644, "b/private": 0o600, "b/runs": 0o755, "c/readonly": 0o444, "c/own": 0o400, "d/setuid": 0o755,
+		"d/all": 0o777,
+		"b":     fs.ModeDir | 0o711, "c": fs.ModeDir | 0o755, "d": fs.ModeDir | 0o777, "empty": fs.ModeDir | 0o700,
 	} {
 		info, err := os.Lstat(in.at(name))
 		require.NoError(t, err)
@@ -160,7 +171,8 @@ func TestHowLargeAConfigurationIs(t *testing.T) {
 	const mb = 1 << 20
 	require.NoError(t, sized(10*mb))
 	require.ErrorContains(t, sized(10*mb+1), `"0.md" has 10485761 bytes, more than 10485760`)
-	require.ErrorContains(t, sized(10*mb, 10*mb, 10*mb, 10*mb, 10*mb, 10*mb, 4*mb, 1), `candidate: "7.md" makes the configuration larger than 67108864 bytes`)
+	require.ErrorContains(t, sized(10*mb, 10*mb, 10*mb, 10*mb, 10*mb, 10*mb, 4*mb, 1),
+		`candidate: "7.md" makes the configuration larger than 67108864 bytes`)
 }
 
 // TestAConfigurationIsReadOnce: what changes in its directory later is without effect.
@@ -188,16 +200,41 @@ func TestWhatAnOverlayRemoves(t *testing.T) {
 		mine, others []string
 		left         string
 	}{
-		"a file":                          {map[string]string{"A.md": "x", "b": "x"}, nil, []string{"A.md"}, "b"},
-		"that both have":                  {map[string]string{"A.md": "x"}, []string{"A.md"}, []string{"A.md"}, "A.md"},
-		"that it does not have":           {map[string]string{"b": "x"}, nil, []string{"A.md"}, "b"},
-		"the only one of its directories": {map[string]string{".claude/a/b/c": "x", "b": "x"}, nil, []string{".claude/a/b/c"}, "b"},
-		"one of several":                  {map[string]string{".claude/a/b/c": "x", ".claude/a/d": "x"}, nil, []string{".claude/a/b/c"}, ".claude/a/d"},
-		"beside an empty directory":       {map[string]string{".claude/a": "x", ".claude/e": "/"}, nil, []string{".claude/a"}, ""},
-		"a directory of that name":        {map[string]string{"A.md/own": "x"}, nil, []string{"A.md"}, "A.md/own"},
-		"a link of that name":             {map[string]string{"A.md": "-> own", "own": "x"}, nil, []string{"A.md"}, "own"},
-		"a link on the way":               {map[string]string{".claude": "-> own", "own/a": "x"}, nil, []string{".claude/a"}, ".claude own/a"},
-		"a file on the way":               {map[string]string{".claude": "x"}, nil, []string{".claude/a"}, ".claude"},
+		"a file":                {map[string]string{"A.md": "x", "b": "x"}, nil, []string{"A.md"}, "b"},
+		"that both have":        {map[string]string{"A.md": "x"}, []string{"A.md"}, []string{"A.md"}, "A.md"},
+		"that it does not have": {map[string]string{"b": "x"}, nil, []string{"A.md"}, "b"},
+		"the only one of its directories": {
+			map[string]string{".claude/a/b/c": "x", "b": "x"},
+			nil,
+			[]string{".claude/a/b/c"},
+			"b",
+		},
+		"one of several": {
+			map[string]string{".claude/a/b/c": "x", ".claude/a/d": "x"},
+			nil,
+			[]string{".claude/a/b/c"},
+			".claude/a/d",
+		},
+		"beside an empty directory": {
+			map[string]string{".claude/a": "x", ".claude/e": "/"},
+			nil,
+			[]string{".claude/a"},
+			"",
+		},
+		"a directory of that name": {map[string]string{"A.md/own": "x"}, nil, []string{"A.md"}, "A.md/own"},
+		"a link of that name": {
+			map[string]string{"A.md": "-> own", "own": "x"},
+			nil,
+			[]string{"A.md"},
+			"own",
+		},
+		"a link on the way": {
+			map[string]string{".claude": "-> own", "own/a": "x"},
+			nil,
+			[]string{".claude/a"},
+			".claude own/a",
+		},
+		"a file on the way": {map[string]string{".claude": "x"}, nil, []string{".claude/a"}, ".claude"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -243,7 +280,8 @@ func TestWhatAnOverlayRemoves(t *testing.T) {
 // without adding to it.
 func TestWhatEachSideLacks(t *testing.T) {
 	t.Parallel()
-	one, two := newDir(t, map[string]string{"A.md": "", "B.md": "", ".claude/x": ""}), newDir(t, map[string]string{"B.md": "other", "C.md": ""})
+	one, two := newDir(t, map[string]string{"A.md": "", "B.md": "", ".claude/x": ""}),
+		newDir(t, map[string]string{"B.md": "other", "C.md": ""})
 	one.link("B.md", "D.md")
 	a, b := overlay(t, one), overlay(t, two)
 	for range 2 {
@@ -331,7 +369,8 @@ func TestLinksOfAnyFixture(t *testing.T) {
 			_, there := w.walk(path.Dir(at), path.Base(at))
 			words := path.Join(path.Dir(at), target)
 			// A name that is a file is no way to another: the kernel says so, and that is no link to follow.
-			stays = stays && !w.leave && words != ".." && !strings.HasPrefix(words, "../") && (there || !through(fixture, at))
+			stays = stays && !w.leave && words != ".." && !strings.HasPrefix(words, "../") &&
+				(there || !through(fixture, at))
 		}
 		_, _, err := prepare(t, fixture, nil)
 		if stays {
@@ -368,14 +407,16 @@ func TestComposedDirectories(t *testing.T) {
 		}
 		return dir{t, template.Dir}.has(), nil
 	}
-	has, err := compose(t.Context(), []string{"a", "a/b", "outputs"}, part("a", map[string]string{"x": "1"}), part("a/b", map[string]string{"x": "2"}), part(".", map[string]string{"a/y": "3", "a/b/z": "4"}))
+	has, err := compose(t.Context(), []string{"a", "a/b", "outputs"}, part("a", map[string]string{"x": "1"}),
+		part("a/b", map[string]string{"x": "2"}), part(".", map[string]string{"a/y": "3", "a/b/z": "4"}))
 	require.NoError(t, err)
 	assert.Equal(t, map[string]string{"a/x": "1", "a/b/x": "2", "a/y": "3", "a/b/z": "4"}, has)
 	has, err = compose(t.Context(), nil)
 	require.NoError(t, err)
 	assert.Empty(t, has)
 
-	_, err = compose(t.Context(), nil, part(".", map[string]string{"a": "a file"}), part("a/b", map[string]string{"x": "2"}))
+	_, err = compose(t.Context(), nil, part(".", map[string]string{"a": "a file"}),
+		part("a/b", map[string]string{"x": "2"}))
 	require.ErrorContains(t, err, "part a/b: ", "a file is no place")
 	_, err = compose(t.Context(), []string{"a"}, part(".", map[string]string{"a": "a file"}))
 	require.ErrorContains(t, err, "make a: ")
@@ -383,10 +424,13 @@ func TestComposedDirectories(t *testing.T) {
 	require.ErrorContains(t, err, "make ../out: ")
 	linked := newDir(t, map[string]string{"real/x": "1"})
 	linked.link("real", "a")
-	has, err = compose(t.Context(), nil, sandbox.Part{At: ".", Fixture: sandbox.Fixture{Name: "linked", Dir: linked.path}}, part("a", map[string]string{"y": "2"}))
+	has, err = compose(t.Context(), nil,
+		sandbox.Part{At: ".", Fixture: sandbox.Fixture{Name: "linked", Dir: linked.path}},
+		part("a", map[string]string{"y": "2"}))
 	require.NoError(t, err)
 	assert.Equal(t, "2", has["real/y"], "a link that stays inside is a place as any other")
-	_, err = compose(t.Context(), nil, sandbox.Part{At: ".", Fixture: sandbox.Fixture{Name: "gone", Dir: linked.at("none")}})
+	_, err = compose(t.Context(), nil,
+		sandbox.Part{At: ".", Fixture: sandbox.Fixture{Name: "gone", Dir: linked.at("none")}})
 	require.ErrorContains(t, err, "open the gone: ")
 	stopped := errors.New("stopped")
 	ctx, stop := context.WithCancelCause(t.Context())

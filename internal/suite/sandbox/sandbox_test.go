@@ -34,8 +34,10 @@ func TestSandboxIsTheFixtureWithTheConfiguration(t *testing.T) {
 	box, err := maker().Open(t.Context(), filepath.Join(base, "box"), template, nil)
 	require.NoError(t, err)
 	assert.Equal(t, map[string]string{
-		"src/a.txt": "a\n", "AGENTS.md": "new\n", "KEPT.md": "the fixture's own\n", "inside": "-> src/a.txt", "CLAUDE.md": "-> AGENTS.md",
-		"run.sh": "-rwxr-xr-x #!/bin/sh\n", "data.bin": "-r--r--r-- \x00\xff\xfe", ".claude/hook.sh": "-rwxr-xr-x \x7fELF\x00",
+		"src/a.txt": "a\n", "AGENTS.md": "new\n", "KEPT.md": "the fixture's own\n", "inside": "-> src/a.txt",
+		"CLAUDE.md": "-> AGENTS.md",
+		"run.sh":    "-rwxr-xr-x #!/bin/sh\n", "data.bin": "-r--r--r-- \x00\xff\xfe",
+		".claude/hook.sh": "-rwxr-xr-x \x7fELF\x00",
 	}, dir{t, box.Dir}.has())
 	require.NoError(t, box.Close())
 	assert.NoDirExists(t, filepath.Join(base, "box"))
@@ -45,7 +47,8 @@ func TestEveryCopyIsFresh(t *testing.T) {
 	t.Parallel()
 	fixture := newDir(t, map[string]string{"a.txt": "a\n"})
 	base := t.TempDir()
-	template, err := sandbox.Prepare(t.Context(), filepath.Join(base, "template"), sandbox.Fixture{Name: "fixture", Dir: fixture.path}, nil)
+	template, err := sandbox.Prepare(t.Context(), filepath.Join(base, "template"),
+		sandbox.Fixture{Name: "fixture", Dir: fixture.path}, nil)
 	require.NoError(t, err)
 	first, err := maker().Open(t.Context(), filepath.Join(base, "1"), template, nil)
 	require.NoError(t, err)
@@ -65,7 +68,8 @@ func TestDigestTellsContentModeAndPathsApart(t *testing.T) {
 	digest := func(change func(d dir)) string {
 		d := newDir(t, map[string]string{"a.txt": "a\n", "b/c": ""})
 		change(d)
-		template, err := sandbox.Prepare(t.Context(), filepath.Join(t.TempDir(), "x"), sandbox.Fixture{Dir: d.path}, nil)
+		template, err := sandbox.Prepare(t.Context(), filepath.Join(t.TempDir(), "x"),
+			sandbox.Fixture{Dir: d.path}, nil)
 		require.NoError(t, err)
 		return template.Manifest.Digest()
 	}
@@ -88,15 +92,36 @@ func TestRefused(t *testing.T) {
 		fixture, configuration func(d dir)
 		want                   string
 	}{
-		"absolute link in the fixture": {fixture: func(d dir) { d.link(outside.at("secret"), "l") }, want: `fixture: "l" is a link that leaves the sandbox`},
-		"link upwards":                 {fixture: func(d dir) { d.link("../../etc/passwd", "sub/l") }, want: `fixture: "sub/l" is a link that leaves the sandbox`},
-		"link through a link": {
-			fixture: func(d dir) { d.put("deep/er/x", "", 0o644); d.link("deep/er", "hop"); d.link("hop/../../../x", "l") },
+		"absolute link in the fixture": {
+			fixture: func(d dir) { d.link(outside.at("secret"), "l") },
 			want:    `fixture: "l" is a link that leaves the sandbox`,
 		},
-		"link round in circles":     {fixture: func(d dir) { d.link("b", "a"); d.link("a", "b") }, want: "is a link that leaves the sandbox or cannot be followed"},
-		"link in the configuration": {configuration: func(d dir) { d.link("/etc/passwd", "A.md") }, want: `candidate: "A.md" is a link that leaves the sandbox`},
-		"dangling configuration":    {configuration: func(d dir) { d.put("notes.txt", "", 0o644); d.link("notes.txt", "A.md") }, want: `"A.md" is a link to "notes.txt", which is not part of the configuration`},
+		"link upwards": {
+			fixture: func(d dir) { d.link("../../etc/passwd", "sub/l") },
+			want:    `fixture: "sub/l" is a link that leaves the sandbox`,
+		},
+		"link through a link": {
+			fixture: func(d dir) {
+				d.put("deep/er/x", "", 0o644)
+				d.link("deep/er",
+					"hop")
+				d.link("hop/../../../x", "l")
+			},
+			want: `fixture: "l" is a link that leaves the sandbox`,
+		},
+		"link round in circles": {
+			fixture: func(d dir) { d.link("b", "a"); d.link("a", "b") },
+			want:    "is a link that leaves the sandbox or cannot be followed",
+		},
+		"link in the configuration": {
+			configuration: func(d dir) { d.link("/etc/passwd", "A.md") },
+			want:          `candidate: "A.md" is a link that leaves the sandbox`,
+		},
+		"dangling configuration": {configuration: func(d dir) {
+			d.put("notes.txt", "", 0o644)
+			d.link("notes.txt",
+				"A.md")
+		}, want: `"A.md" is a link to "notes.txt", which is not part of the configuration`},
 		"way out made by both together": {
 			fixture:       func(d dir) { d.put("sub/x", "", 0o644); d.link("q/../../y", "sub/l") },
 			configuration: func(d dir) { d.link("../..", "sub/q.md") },
@@ -117,7 +142,8 @@ func TestRefused(t *testing.T) {
 			if name == "dangling configuration" {
 				o = overlay(t, configuration)
 			}
-			_, err = sandbox.Prepare(t.Context(), filepath.Join(t.TempDir(), "x"), sandbox.Fixture{Name: "fixture", Dir: fixture.path}, o)
+			_, err = sandbox.Prepare(t.Context(), filepath.Join(t.TempDir(), "x"),
+				sandbox.Fixture{Name: "fixture", Dir: fixture.path}, o)
 			var refused *sandbox.PathError
 			require.ErrorAs(t, err, &refused)
 			assert.ErrorContains(t, err, test.want)
@@ -141,5 +167,8 @@ func TestConfigurationDoesNotWriteThroughTheFixturesLinks(t *testing.T) {
 	fixture.link("real", ".claude")
 	configuration := newDir(t, map[string]string{"AGENTS.md": "new\n", ".claude/y": "new\n"})
 	_, in := open(t, fixture, overlay(t, configuration))
-	assert.Equal(t, map[string]string{"docs/x.md": "kept\n", "real/y": "kept\n", "AGENTS.md": "new\n", ".claude/y": "new\n"}, in.has())
+	assert.Equal(t, map[string]string{
+		"docs/x.md": "kept\n", "real/y": "kept\n", "AGENTS.md": "new\n",
+		".claude/y": "new\n",
+	}, in.has())
 }

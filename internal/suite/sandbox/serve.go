@@ -33,7 +33,9 @@ func (s *Server) Close() {
 // Serve runs setup in the sandbox, "" for none, starts a server there, which is
 // told its port as $PORT, and waits until it listens. why says why it does not; the
 // error is for failures of our own and for the end of ctx.
-func (b *Box) Serve(ctx context.Context, setup, start string, timeout time.Duration) (server *Server, why string, err error) {
+func (b *Box) Serve(ctx context.Context, setup, start string, timeout time.Duration) (server *Server, why string,
+	err error,
+) {
 	env, err := b.environ(filepath.Join(b.Base, "server"))
 	if err != nil {
 		return nil, "", err
@@ -66,7 +68,9 @@ func (b *Box) Serve(ctx context.Context, setup, start string, timeout time.Durat
 }
 
 // listen starts the server and waits until something accepts connections.
-func (b *Box) listen(ctx context.Context, spec process.Spec, port string, timeout time.Duration) (*Server, string, error) {
+func (b *Box) listen(ctx context.Context, spec process.Spec, port string, timeout time.Duration) (*Server,
+	string, error,
+) {
 	running, stop := context.WithCancel(ctx)
 	s := &Server{URL: "http://" + net.JoinHostPort("127.0.0.1", port), stop: stop, done: make(chan struct{})}
 	var ended process.Result

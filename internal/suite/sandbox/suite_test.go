@@ -20,8 +20,14 @@ func TestFindTasks(t *testing.T) {
 	d.link("b", "linked")
 	found, err := sandbox.FindTasks(t.Context(), d.path)
 	require.NoError(t, err)
-	assert.Equal(t, []format.File{{Path: "a/deep/task.json", Data: []byte("[]")}, {Path: "b/task.json", Data: []byte("{}")}}, found.List)
-	for name, is := range map[string]bool{".": true, "shared": true, "a/deep/fixture": true, "linked": false, "linked/x": false, "none": false, "README.md": false} {
+	assert.Equal(t, []format.File{
+		{Path: "a/deep/task.json", Data: []byte("[]")},
+		{Path: "b/task.json", Data: []byte("{}")},
+	}, found.List)
+	for name, is := range map[string]bool{
+		".": true, "shared": true, "a/deep/fixture": true, "linked": false,
+		"linked/x": false, "none": false, "README.md": false,
+	} {
 		assert.Equal(t, is, found.IsDir(name), name)
 	}
 	_, err = sandbox.FindTasks(t.Context(), d.at("none"))
@@ -32,14 +38,18 @@ func TestFindTasks(t *testing.T) {
 // them.
 func TestFixtureWithoutTaskFiles(t *testing.T) {
 	t.Parallel()
-	d := newDir(t, map[string]string{"a/task.json": "{}", "a/app.js": "a", "a/sub/task.json": "the fixture's own", "b/task.json": "{}"})
+	d := newDir(t, map[string]string{
+		"a/task.json": "{}", "a/app.js": "a", "a/sub/task.json": "the fixture's own",
+		"b/task.json": "{}",
+	})
 	found, err := sandbox.FindTasks(t.Context(), d.path)
 	require.NoError(t, err)
 	for fixture, want := range map[string]map[string]string{
 		"a": {"app.js": "a", "sub/task.json": "the fixture's own"},
 		".": {"a/app.js": "a", "a/sub/task.json": "the fixture's own"},
 	} {
-		template, err := sandbox.Prepare(t.Context(), filepath.Join(t.TempDir(), "x"), found.Fixture(format.Task{ID: "t", Fixture: fixture}), nil)
+		template, err := sandbox.Prepare(t.Context(), filepath.Join(t.TempDir(), "x"),
+			found.Fixture(format.Task{ID: "t", Fixture: fixture}), nil)
 		require.NoError(t, err)
 		assert.Equal(t, want, dir{t, template.Dir}.has())
 	}

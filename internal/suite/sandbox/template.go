@@ -67,7 +67,9 @@ func Prepare(ctx context.Context, dir string, fixture Fixture, overlay *Overlay)
 // directories besides, and applies a configuration, nil for none. A path that two parts
 // have, and what cannot be put into a sandbox, is an error: a *PathError of what is called
 // name.
-func Compose(ctx context.Context, dir, name string, parts []Part, overlay *Overlay, empty ...string) (*Template, error) {
+func Compose(ctx context.Context, dir, name string, parts []Part, overlay *Overlay,
+	empty ...string,
+) (*Template, error) {
 	root, err := newRoot(dir)
 	if err != nil {
 		return nil, err
@@ -136,7 +138,10 @@ func (o *Overlay) checkLinks(root *os.Root) error {
 			continue
 		}
 		if _, err := root.Stat(filepath.FromSlash(e.Path)); errors.Is(err, os.ErrNotExist) {
-			return &PathError{Where: o.Name, Path: e.Path, Reason: fmt.Sprintf("is a link to %q, which is not part of the configuration; put a copy in its place, or select that too", e.Target)}
+			return &PathError{
+				Where: o.Name, Path: e.Path,
+				Reason: fmt.Sprintf("is a link to %q, which is not part of the configuration; put a copy in its place, or select that too", e.Target),
+			}
 		}
 	}
 	return nil

@@ -42,9 +42,18 @@ func anySide(chance *rand.Rand, runs int, odd bool) format.SuiteOutcome {
 		}
 		for range many {
 			total := chance.IntN(4)
-			run := format.Run{Objective: format.Passed(chance.IntN(total+1), total), Cost: format.Cost{Tokens: number("0", "100", "250"), USD: number("0.5", "2"), WallClockMs: number("1000", "4000")}}
+			run := format.Run{
+				Objective: format.Passed(chance.IntN(total+1), total),
+				Cost: format.Cost{
+					Tokens: number("0", "100", "250"), USD: number("0.5", "2"),
+					WallClockMs: number("1000", "4000"),
+				},
+			}
 			if judges && (!odd || chance.IntN(8) > 0) {
-				run.Judge = &format.Judgement{Score: *metricOr(number("0", "0.5", "1")), Model: []string{"m", "m", "m", "n"}[chance.IntN(4)]}
+				run.Judge = &format.Judgement{
+					Score: *metricOr(number("0", "0.5", "1")),
+					Model: []string{"m", "m", "m", "n"}[chance.IntN(4)],
+				}
 			}
 			if chance.IntN(5) == 0 {
 				run.Composite = number("0", "0.4", "1")
@@ -127,7 +136,8 @@ func TestAnyComparisonAddsUp(t *testing.T) {
 				require.True(t, *d.PValue > 0 && *d.PValue <= 1, says)
 			}
 			if d.CandidateComposite != nil {
-				require.Zero(t, new(big.Rat).Sub(d.CandidateComposite.Rat(), d.BaselineComposite.Rat()).Cmp(d.Composite.Rat()), says)
+				require.Zero(t, new(big.Rat).Sub(d.CandidateComposite.Rat(),
+					d.BaselineComposite.Rat()).Cmp(d.Composite.Rat()), says)
 			}
 		}
 		require.Equal(t, known, got.NetGain != nil, says)
@@ -188,7 +198,10 @@ func TestWhatMakesNothingBetter(t *testing.T) {
 		more := change(func(o *format.SuiteOutcome) {
 			s := format.Score{TaskID: "more"}
 			for range runs {
-				s.Runs = append(s.Runs, format.Run{Objective: format.Passed(9, 9), Cost: format.Cost{Tokens: new(metric.NumberFromInt(0))}})
+				s.Runs = append(s.Runs, format.Run{
+					Objective: format.Passed(9, 9),
+					Cost:      format.Cost{Tokens: new(metric.NumberFromInt(0))},
+				})
 			}
 			o.Scores = slices.Insert(o.Scores, which, s)
 		})
@@ -198,12 +211,18 @@ func TestWhatMakesNothingBetter(t *testing.T) {
 		require.Equal(t, got.NetGain.String(), more.NetGain.String())
 		require.Equal(t, got.Deltas, more.Deltas[:len(got.Deltas)])
 		for name, how := range map[string]func(o *format.SuiteOutcome){
-			"a task less":        func(o *format.SuiteOutcome) { o.Scores = slices.Delete(o.Scores, which, which+1) },
-			"a task twice":       func(o *format.SuiteOutcome) { o.Scores = append(o.Scores, o.Scores[which]) },
-			"a task of no run":   func(o *format.SuiteOutcome) { o.Scores[which].Runs = nil },
-			"a total of NaN":     func(o *format.SuiteOutcome) { o.Scores[which].Runs[run].Objective.Total = metric.NonFinite() },
-			"a cost of NaN":      func(o *format.SuiteOutcome) { o.Scores[which].Runs[run].Cost.Steps = new(metric.NonFinite()) },
-			"a composite of NaN": func(o *format.SuiteOutcome) { o.Scores[which].Runs[run].Composite = new(metric.NonFinite()) },
+			"a task less":      func(o *format.SuiteOutcome) { o.Scores = slices.Delete(o.Scores, which, which+1) },
+			"a task twice":     func(o *format.SuiteOutcome) { o.Scores = append(o.Scores, o.Scores[which]) },
+			"a task of no run": func(o *format.SuiteOutcome) { o.Scores[which].Runs = nil },
+			"a total of NaN":   func(o *format.SuiteOutcome) { o.Scores[which].Runs[run].Objective.Total = metric.NonFinite() },
+			"a cost of NaN": func(o *format.SuiteOutcome) {
+				o.Scores[which].Runs[run].Cost.Steps = new(
+					metric.NonFinite())
+			},
+			"a composite of NaN": func(o *format.SuiteOutcome) {
+				o.Scores[which].Runs[run].Composite = new(
+					metric.NonFinite())
+			},
 			"a judge of NaN": func(o *format.SuiteOutcome) {
 				o.Scores[which].Runs[run].Judge = &format.Judgement{Score: metric.NonFinite()}
 			},

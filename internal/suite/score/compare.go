@@ -71,7 +71,10 @@ func newComparer(baseline, candidate format.SuiteOutcome, t Thresholds) *compare
 	c.stray("candidate", candidate)
 	for _, s := range candidate.Scores {
 		if _, twice := c.byID[s.TaskID]; twice {
-			c.regress(Reason{Kind: TaskTwice, Task: s.TaskID, Text: plain.Short(s.TaskID, document.MaxShown) + ": is there twice in the candidate"})
+			c.regress(Reason{
+				Kind: TaskTwice, Task: s.TaskID,
+				Text: plain.Short(s.TaskID, document.MaxShown) + ": is there twice in the candidate",
+			})
 		}
 		c.byID[s.TaskID] = s
 	}
@@ -80,7 +83,11 @@ func newComparer(baseline, candidate format.SuiteOutcome, t Thresholds) *compare
 
 func (c *comparer) stray(side string, o format.SuiteOutcome) {
 	if o.NonFiniteAt != "" {
-		c.regress(Reason{Kind: NonFiniteKind, Text: fmt.Sprintf("the %s has a number that is not finite (%s)", side, plain.Short(o.NonFiniteAt, document.MaxShown))})
+		c.regress(Reason{
+			Kind: NonFiniteKind,
+			Text: fmt.Sprintf("the %s has a number that is not finite (%s)", side,
+				plain.Short(o.NonFiniteAt, document.MaxShown)),
+		})
 	}
 }
 
@@ -94,7 +101,10 @@ func (c *comparer) note(r Reason) { c.Notes = append(c.Notes, r) }
 // task compares one task of the baseline.
 func (c *comparer) task(before format.Score) {
 	after := c.byID[before.TaskID]
-	d := Delta{TaskID: before.TaskID, Verdict: decision.Neutral, BaselineRuns: len(before.Runs), CandidateRuns: len(after.Runs)}
+	d := Delta{
+		TaskID: before.TaskID, Verdict: decision.Neutral, BaselineRuns: len(before.Runs),
+		CandidateRuns: len(after.Runs),
+	}
 	c.Totals.Tasks++
 	p := c.pair(before, after)
 	p.fill(&d)
@@ -151,7 +161,8 @@ func (c *comparer) lost(p pair, d Delta) {
 	case d.BaselineRuns < c.baseline.Runs():
 		c.regress(Reason{
 			Kind: TaskMissing, Task: d.TaskID,
-			Text: fmt.Sprintf("%s: is missing from %d of %d runs of the baseline", p.name, c.baseline.Runs()-d.BaselineRuns, c.baseline.Runs()),
+			Text: fmt.Sprintf("%s: is missing from %d of %d runs of the baseline", p.name,
+				c.baseline.Runs()-d.BaselineRuns, c.baseline.Runs()),
 		})
 	}
 }
@@ -165,7 +176,8 @@ func (c *comparer) notFinite(p pair) {
 			if !run.Finite() {
 				c.regress(Reason{
 					Kind: NonFiniteKind, Task: p.id,
-					Text: fmt.Sprintf("%s: the %s has a number that is not finite (%s)", p.name, side.name, run.NonFinite()),
+					Text: fmt.Sprintf("%s: the %s has a number that is not finite (%s)", p.name, side.name,
+						run.NonFinite()),
 				})
 				break
 			}
@@ -175,7 +187,8 @@ func (c *comparer) notFinite(p pair) {
 
 // objective finds fewer checks passed, or a lower rate, in a single run.
 func (c *comparer) objective(p pair, d Delta) {
-	if c.Thresholds.ObjectiveDropIsRegression && d.Objective != nil && d.CandidateRuns > 0 && c.worse(p.baseline.Runs, p.candidate.Runs) {
+	if c.Thresholds.ObjectiveDropIsRegression && d.Objective != nil && d.CandidateRuns > 0 &&
+		c.worse(p.baseline.Runs, p.candidate.Runs) {
 		c.regress(c.objectiveReason(ObjectiveDrop, d, ""))
 	}
 }
@@ -189,7 +202,8 @@ func (*comparer) worse(before, after []format.Run) bool {
 
 func (c *comparer) objectiveReason(kind ReasonKind, d Delta, more string) Reason {
 	before, after := d.BaselineObjective.String(), d.CandidateObjective.String()
-	text := fmt.Sprintf("%s: objective %s → %s checks passed%s", plain.Short(d.TaskID, document.MaxShown), before, after, more)
+	text := fmt.Sprintf("%s: objective %s → %s checks passed%s", plain.Short(d.TaskID, document.MaxShown), before,
+		after, more)
 	return Reason{Kind: kind, Task: d.TaskID, Before: before, After: after, Text: text}
 }
 
@@ -206,10 +220,12 @@ func (c *comparer) checks() {
 			continue
 		}
 		if p := chance.drop(i); p <= significance {
-			c.regress(c.objectiveReason(ObjectiveDrop, d, fmt.Sprintf(", and no run of the candidate is as good as the baseline's worst (%s)", chanceText(p))))
+			c.regress(c.objectiveReason(ObjectiveDrop, d,
+				fmt.Sprintf(", and no run of the candidate is as good as the baseline's worst (%s)", chanceText(p))))
 		} else {
 			c.hold("a task that may have lost checks")
-			c.note(c.objectiveReason(NotSignificant, d, fmt.Sprintf(", which may be chance (%s); nothing is promoted", chanceText(p))))
+			c.note(c.objectiveReason(NotSignificant, d,
+				fmt.Sprintf(", which may be chance (%s); nothing is promoted", chanceText(p))))
 		}
 	}
 }
@@ -224,7 +240,8 @@ func (c *comparer) compositeReason(kind ReasonKind, d Delta, more string) Reason
 	before, after := d.BaselineComposite.String(), d.CandidateComposite.String()
 	return Reason{
 		Kind: kind, Task: d.TaskID, Before: before, After: after,
-		Text: fmt.Sprintf("%s: composite %s → %s (%s)%s", plain.Short(d.TaskID, document.MaxShown), before, after, d.Composite.Signed(), more),
+		Text: fmt.Sprintf("%s: composite %s → %s (%s)%s", plain.Short(d.TaskID, document.MaxShown), before, after,
+			d.Composite.Signed(), more),
 	}
 }
 
@@ -233,7 +250,10 @@ func (c *comparer) extras() {
 	baseline := map[string]bool{}
 	for _, d := range c.Deltas {
 		if baseline[d.TaskID] {
-			c.regress(Reason{Kind: TaskTwice, Task: d.TaskID, Text: plain.Short(d.TaskID, document.MaxShown) + ": is there twice in the baseline"})
+			c.regress(Reason{
+				Kind: TaskTwice, Task: d.TaskID,
+				Text: plain.Short(d.TaskID, document.MaxShown) + ": is there twice in the baseline",
+			})
 		}
 		baseline[d.TaskID] = true
 	}
@@ -248,6 +268,9 @@ func (c *comparer) extras() {
 		c.notFinite(p)
 		c.Deltas = append(c.Deltas, d)
 		c.Totals.CandidateOnly = append(c.Totals.CandidateOnly, s.TaskID)
-		c.note(Reason{Kind: CandidateOnly, Task: s.TaskID, Text: p.name + ": is in the candidate alone, and counts for nothing"})
+		c.note(Reason{
+			Kind: CandidateOnly, Task: s.TaskID,
+			Text: p.name + ": is in the candidate alone, and counts for nothing",
+		})
 	}
 }

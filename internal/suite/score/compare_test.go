@@ -16,7 +16,8 @@ import (
 
 // one is a task that was run once, without a model.
 func one(id string, passed, total int, more string) string {
-	return fmt.Sprintf(`{"taskId": %q, "objective": {"passed": %d, "total": %d}, "cost": {"tokens": 0} %s}`, id, passed, total, more)
+	return fmt.Sprintf(`{"taskId": %q, "objective": {"passed": %d, "total": %d}, "cost": {"tokens": 0} %s}`, id, passed,
+		total, more)
 }
 
 func kinds(reasons []score.Reason) []score.ReasonKind {
@@ -40,34 +41,41 @@ func TestHardRules(t *testing.T) {
 			func(t *score.Thresholds) { t.MinCompositeGain = metric.Value{} }, decision.Neutral, nil, nil,
 		},
 		"a gain of exactly the threshold": {
-			"[" + one("a", 1, 1, `, "composite": 0.5`) + "]", "[" + one("a", 1, 1, `, "composite": 0.51`) + "]", nil, decision.Neutral, nil, nil,
+			"[" + one("a", 1, 1, `, "composite": 0.5`) + "]", "[" + one("a", 1, 1, `, "composite": 0.51`) + "]", nil,
+			decision.Neutral, nil, nil,
 		},
 		"a drop of exactly the threshold": {
-			"[" + one("a", 1, 1, `, "composite": 0.5`) + "]", "[" + one("a", 1, 1, `, "composite": 0.45`) + "]", nil, decision.Neutral, nil, nil,
+			"[" + one("a", 1, 1, `, "composite": 0.5`) + "]", "[" + one("a", 1, 1, `, "composite": 0.45`) + "]", nil,
+			decision.Neutral, nil, nil,
 		},
 		"a tenth of a millionth is rounded away": {
-			"[" + one("a", 1, 1, `, "composite": 0.5`) + "]", "[" + one("a", 1, 1, `, "composite": 0.5100004`) + "]", nil, decision.Neutral, nil, nil,
+			"[" + one("a", 1, 1, `, "composite": 0.5`) + "]", "[" + one("a", 1, 1, `, "composite": 0.5100004`) + "]",
+			nil, decision.Neutral, nil, nil,
 		},
 		"NaN in a cost": {
-			"[" + one("a", 0, 1, "") + "]", `[{"taskId": "a", "objective": {"passed": 1, "total": 1}, "cost": {"tokens": NaN}}]`,
+			"[" + one("a", 0, 1, "") + "]",
+			`[{"taskId": "a", "objective": {"passed": 1, "total": 1}, "cost": {"tokens": NaN}}]`,
 			nil, decision.Regressed,
 			[]score.ReasonKind{score.NonFiniteKind},
 			nil,
 		},
 		"an infinity in the baseline's cost": {
-			`[{"taskId": "a", "objective": {"passed": 0, "total": 1}, "cost": {"tokens": -Infinity}}]`, "[" + one("a", 1, 1, "") + "]",
+			`[{"taskId": "a", "objective": {"passed": 0, "total": 1}, "cost": {"tokens": -Infinity}}]`,
+			"[" + one("a", 1, 1, "") + "]",
 			nil, decision.Regressed,
 			[]score.ReasonKind{score.NonFiniteKind},
 			nil,
 		},
 		"a judge's score of null": {
-			"[" + one("a", 0, 1, `, "judge": {"score0to1": 0.5}`) + "]", "[" + one("a", 1, 1, `, "judge": {"score0to1": null}`) + "]",
+			"[" + one("a", 0, 1, `, "judge": {"score0to1": 0.5}`) + "]",
+			"[" + one("a", 1, 1, `, "judge": {"score0to1": null}`) + "]",
 			nil, decision.Regressed,
 			[]score.ReasonKind{score.NonFiniteKind},
 			nil,
 		},
 		"a total beyond all numbers": {
-			"[" + one("a", 0, 1, "") + "]", `[{"taskId": "a", "objective": {"passed": 1, "total": 1e400}, "cost": {"tokens": 0}}]`,
+			"[" + one("a", 0, 1, "") + "]",
+			`[{"taskId": "a", "objective": {"passed": 1, "total": 1e400}, "cost": {"tokens": 0}}]`,
 			nil, decision.Regressed,
 			[]score.ReasonKind{score.NonFiniteKind},
 			nil,
@@ -79,13 +87,15 @@ func TestHardRules(t *testing.T) {
 			nil,
 		},
 		"a NaN in a task of the candidate alone": {
-			"[" + one("a", 0, 1, "") + "]", "[" + one("a", 1, 1, "") + "," + one("b", 1, 1, `, "composite": null`) + "]",
+			"[" + one("a", 0, 1, "") + "]",
+			"[" + one("a", 1, 1, "") + "," + one("b", 1, 1, `, "composite": null`) + "]",
 			nil, decision.Regressed,
 			[]score.ReasonKind{score.NonFiniteKind},
 			[]score.ReasonKind{score.CandidateOnly},
 		},
 		"a judge on the candidate's side only": {
-			"[" + one("a", 1, 2, "") + "," + one("b", 0, 1, "") + "]", "[" + one("a", 1, 2, `, "judge": {"score0to1": 1}`) + "," + one("b", 1, 1, "") + "]",
+			"[" + one("a", 1, 2, "") + "," + one("b", 0, 1, "") + "]",
+			"[" + one("a", 1, 2, `, "judge": {"score0to1": 1}`) + "," + one("b", 1, 1, "") + "]",
 			nil, decision.Neutral, nil,
 			[]score.ReasonKind{score.JudgeOneSided},
 		},
@@ -96,7 +106,8 @@ func TestHardRules(t *testing.T) {
 			[]score.ReasonKind{score.JudgeOneSided},
 		},
 		"two judges": {
-			"[" + one("a", 1, 2, `, "judge": {"score0to1": 0, "model": "x"}`) + "]", "[" + one("a", 2, 2, `, "judge": {"score0to1": 1, "model": "y"}`) + "]",
+			"[" + one("a", 1, 2, `, "judge": {"score0to1": 0, "model": "x"}`) + "]",
+			"[" + one("a", 2, 2, `, "judge": {"score0to1": 1, "model": "y"}`) + "]",
 			nil, decision.Neutral, nil,
 			[]score.ReasonKind{score.JudgeDiffers},
 		},
@@ -110,10 +121,15 @@ func TestHardRules(t *testing.T) {
 			"[" + one("a", 0, 1, "") + "]", "[]", nil, decision.Regressed, []score.ReasonKind{score.TaskMissing}, nil,
 		},
 		"fewer checks passed of fewer": {
-			"[" + one("a", 2, 3, "") + "]", "[" + one("a", 1, 1, "") + "]", nil, decision.Regressed, []score.ReasonKind{score.ObjectiveDrop}, nil,
+			"[" + one("a", 2, 3, "") + "]", "[" + one("a", 1, 1, "") + "]", nil, decision.Regressed,
+			[]score.ReasonKind{score.ObjectiveDrop},
+			nil,
 		},
 		"a lower rate of more": {
-			"[" + one("a", 2, 3, `, "composite": 0.5`) + "]", "[" + one("a", 3, 6, `, "composite": 0.9`) + "]", nil, decision.Regressed, []score.ReasonKind{score.ObjectiveDrop}, nil,
+			"[" + one("a", 2, 3, `, "composite": 0.5`) + "]", "[" + one("a", 3, 6, `, "composite": 0.9`) + "]", nil,
+			decision.Regressed,
+			[]score.ReasonKind{score.ObjectiveDrop},
+			nil,
 		},
 		"a NaN in totals that nobody reads": {
 			"[" + one("a", 0, 1, "") + "]", "[" + one("a", 1, 1, `, "totals": {"all": [1, NaN]}`) + "]",
@@ -122,10 +138,13 @@ func TestHardRules(t *testing.T) {
 			nil,
 		},
 		"a candidate without its checks": {
-			"[" + one("a", 0, 4, "") + "]", "[" + one("a", 0, 0, "") + "]", nil, decision.Neutral, nil, []score.ReasonKind{score.ChecksOneSided},
+			"[" + one("a", 0, 4, "") + "]", "[" + one("a", 0, 0, "") + "]", nil, decision.Neutral, nil,
+			[]score.ReasonKind{score.ChecksOneSided},
 		},
 		"new tasks count for nothing": {
-			"[" + one("a", 1, 2, "") + "]", "[" + one("a", 1, 2, "") + "," + one("b", 1, 1, "") + "]", nil, decision.Neutral, nil, []score.ReasonKind{score.CandidateOnly},
+			"[" + one("a", 1, 2, "") + "]", "[" + one("a", 1, 2, "") + "," + one("b", 1, 1, "") + "]", nil,
+			decision.Neutral, nil,
+			[]score.ReasonKind{score.CandidateOnly},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -171,7 +190,9 @@ func TestSingleRunPromotesOnlyWhatCannotVary(t *testing.T) {
 	t.Run("it is only faster", func(t *testing.T) {
 		t.Parallel()
 		scores := func(passed, ms int) format.SuiteOutcome {
-			return outcome(t, fmt.Sprintf(`[{"taskId": "a", "objective": {"passed": %d, "total": 9}, "cost": {"tokens": 0, "wallClockMs": %d}}]`, passed, ms))
+			return outcome(t, fmt.Sprintf(
+				`[{"taskId": "a", "objective": {"passed": %d, "total": 9}, "cost": {"tokens": 0, "wallClockMs": %d}}]`,
+				passed, ms))
 		}
 		got := score.Compare(scores(1, 1000), scores(1, 500), score.DefaultThresholds())
 		assert.Equal(t, decision.Improved, got.Verdict)
@@ -181,7 +202,8 @@ func TestSingleRunPromotesOnlyWhatCannotVary(t *testing.T) {
 	t.Run("it is declared", func(t *testing.T) {
 		t.Parallel()
 		said := func(truth string, passed int) format.SuiteOutcome {
-			o, problems := format.ParseOutcome("f", fmt.Appendf(nil, `{"stochastic": %s, "scores": [{"taskId": "a", "objective": {"passed": %d, "total": 2}}]}`, truth, passed))
+			o, problems := format.ParseOutcome("f",
+				fmt.Appendf(nil, `{"stochastic": %s, "scores": [{"taskId": "a", "objective": {"passed": %d, "total": 2}}]}`, truth, passed))
 			require.NoError(t, problems.Err())
 			return o
 		}
@@ -215,15 +237,39 @@ func TestRepeats(t *testing.T) {
 		promotable          bool
 		kind                score.ReasonKind
 	}{
-		"a clear gain":                     {repeated(low), repeated(high), decision.Improved, true, ""},
-		"a clear drop":                     {repeated(high), repeated(low), decision.Regressed, false, score.CompositeDrop},
-		"a gain that may be chance":        {repeated(bounced), repeated([]float64{.9, .9, .9, .2, .6}), decision.Neutral, false, score.NotSignificant},
-		"a drop that may be chance":        {repeated([]float64{.9, .9, .9, .2, .6}), repeated(bounced), decision.Neutral, false, score.NotSignificant},
-		"two runs can never show it":       {repeated(low[:2]), repeated(high[:2]), decision.Neutral, false, score.NotSignificant},
-		"one run beside five":              {repeated(low[:1]), repeated(high), decision.Neutral, false, score.NotSignificant},
-		"a clear gain beside a clear drop": {repeated(low, low, high), repeated(high, high, low), decision.Regressed, false, score.CompositeDrop},
-		"a drop among thirty tasks":        {repeated(append(thirty(bounced), high)...), repeated(append(thirty(bounced), low)...), decision.Regressed, false, score.CompositeDrop},
-		"a run without the task":           {repeated(low, low), repeated(high, high[:4]), decision.Regressed, false, score.TaskMissing},
+		"a clear gain": {repeated(low), repeated(high), decision.Improved, true, ""},
+		"a clear drop": {
+			repeated(high), repeated(low), decision.Regressed, false,
+			score.CompositeDrop,
+		},
+		"a gain that may be chance": {
+			repeated(bounced), repeated([]float64{.9, .9, .9, .2, .6}),
+			decision.Neutral, false, score.NotSignificant,
+		},
+		"a drop that may be chance": {
+			repeated([]float64{.9, .9, .9, .2, .6}), repeated(bounced),
+			decision.Neutral, false, score.NotSignificant,
+		},
+		"two runs can never show it": {
+			repeated(low[:2]), repeated(high[:2]), decision.Neutral, false,
+			score.NotSignificant,
+		},
+		"one run beside five": {
+			repeated(low[:1]), repeated(high), decision.Neutral, false,
+			score.NotSignificant,
+		},
+		"a clear gain beside a clear drop": {
+			repeated(low, low, high), repeated(high, high, low), decision.Regressed,
+			false, score.CompositeDrop,
+		},
+		"a drop among thirty tasks": {
+			repeated(append(thirty(bounced), high)...),
+			repeated(append(thirty(bounced), low)...), decision.Regressed, false, score.CompositeDrop,
+		},
+		"a run without the task": {
+			repeated(low, low), repeated(high, high[:4]), decision.Regressed, false,
+			score.TaskMissing,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -233,7 +279,8 @@ func TestRepeats(t *testing.T) {
 			if c.kind != "" {
 				assert.Contains(t, append(kinds(got.Regressions), kinds(got.Notes)...), c.kind)
 			}
-			assert.Equal(t, got, score.Compare(c.baseline, c.candidate, score.DefaultThresholds()), "the same outcomes, the same verdict")
+			assert.Equal(t, got, score.Compare(c.baseline, c.candidate, score.DefaultThresholds()),
+				"the same outcomes, the same verdict")
 		})
 	}
 }
@@ -259,7 +306,8 @@ func checked(passed ...int) format.SuiteOutcome {
 func TestFlakyChecks(t *testing.T) {
 	t.Parallel()
 	compare := func(a, b format.SuiteOutcome) score.Comparison { return score.Compare(a, b, score.DefaultThresholds()) }
-	assert.Equal(t, decision.Neutral, compare(checked(4, 4, 4, 4, 4), checked(4, 3, 3, 4, 3)).Verdict, "one run as good as the worst")
+	assert.Equal(t, decision.Neutral, compare(checked(4, 4, 4, 4, 4), checked(4, 3, 3, 4, 3)).Verdict,
+		"one run as good as the worst")
 	got := compare(checked(4, 4, 3, 4, 4), checked(2, 2, 1, 2, 2))
 	assert.Contains(t, kinds(got.Regressions), score.ObjectiveDrop)
 	assert.Equal(t, decision.Improved, compare(checked(2, 2, 1, 2, 2), checked(4, 4, 3, 4, 4)).Verdict)
@@ -277,7 +325,8 @@ func TestEnoughRuns(t *testing.T) {
 
 func TestMetricIsTheMeanBase(t *testing.T) {
 	t.Parallel()
-	o := outcome(t, "["+one("a", 1, 2, `, "composite": 0.9`)+","+one("b", 1, 1, `, "judge": {"score0to1": 0.5}, "judgeWeight": 0.6`)+"]")
+	o := outcome(t, "["+one("a", 1, 2, `, "composite": 0.9`)+","+one("b", 1, 1,
+		`, "judge": {"score0to1": 0.5}, "judgeWeight": 0.6`)+"]")
 	metric, ok := score.Metric(o)
 	require.True(t, ok)
 	assert.Equal(t, "0.625", metric.String(), "(0.5 + 0.75) / 2, without what the file says of composites")
@@ -287,12 +336,16 @@ func TestMetricIsTheMeanBase(t *testing.T) {
 
 func TestComparisonAsJSON(t *testing.T) {
 	t.Parallel()
-	got := score.Compare(outcome(t, "["+one("a", 0, 1, "")+"]"), outcome(t, "["+one("a", 1, 1, `, "composite": null`)+"]"), score.DefaultThresholds())
+	got := score.Compare(outcome(t, "["+one("a", 0, 1, "")+"]"),
+		outcome(t, "["+one("a", 1, 1, `, "composite": null`)+"]"), score.DefaultThresholds())
 	data, err := json.Marshal(got)
 	require.NoError(t, err)
 	var keys map[string]any
 	require.NoError(t, json.Unmarshal(data, &keys))
-	for _, key := range []string{"verdict", "promotable", "perTaskDeltas", "regressions", "improvements", "netCompositeGain", "summary", "totals"} {
+	for _, key := range []string{
+		"verdict", "promotable", "perTaskDeltas", "regressions", "improvements",
+		"netCompositeGain", "summary", "totals",
+	} {
 		assert.Contains(t, keys, key)
 	}
 	assert.Nil(t, keys["netCompositeGain"])

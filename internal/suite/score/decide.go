@@ -77,16 +77,19 @@ func (c *comparer) drops() {
 	}
 	limit := c.Thresholds.RegressionCompositeDrop
 	for _, d := range c.Deltas {
-		if d.Composite == nil || d.CandidateRuns == 0 || d.BaselineRuns == 0 || d.Composite.Sign() >= 0 || d.Composite.Abs().Cmp(limit) <= 0 {
+		if d.Composite == nil || d.CandidateRuns == 0 || d.BaselineRuns == 0 || d.Composite.Sign() >= 0 ||
+			d.Composite.Abs().Cmp(limit) <= 0 {
 			continue
 		}
 		switch {
 		case !c.repeated:
 			c.regress(c.compositeReason(CompositeDrop, d, fmt.Sprintf(", a drop of more than %s", limit)))
 		case d.PValue != nil && *d.PValue <= significance:
-			c.regress(c.compositeReason(CompositeDrop, d, fmt.Sprintf(", a drop of more than %s that is not chance (%s)", limit, chanceText(*d.PValue))))
+			c.regress(c.compositeReason(CompositeDrop, d,
+				fmt.Sprintf(", a drop of more than %s that is not chance (%s)", limit, chanceText(*d.PValue))))
 		case d.PValue != nil:
-			c.note(c.compositeReason(NotSignificant, d, fmt.Sprintf(", a drop of more than %s that may be chance (%s)", limit, chanceText(*d.PValue))))
+			c.note(c.compositeReason(NotSignificant, d,
+				fmt.Sprintf(", a drop of more than %s that may be chance (%s)", limit, chanceText(*d.PValue))))
 		}
 	}
 }
@@ -112,7 +115,8 @@ func (c *comparer) net() {
 			Text: fmt.Sprintf("net loss %s, beyond %s", net.Signed(), c.Thresholds.MinCompositeGain),
 		})
 	case net.Sign() > 0 && gainP > significance:
-		text := fmt.Sprintf("a net gain of %s may be chance (%s, at most %g is needed)", net, chanceText(gainP), significance)
+		text := fmt.Sprintf("a net gain of %s may be chance (%s, at most %g is needed)", net, chanceText(gainP),
+			significance)
 		tasks := c.Totals.Tasks
 		if c.Thresholds.Shared {
 			tasks = 1
@@ -144,9 +148,15 @@ func (c *comparer) unrepeated() {
 	case c.repeated || c.Totals.Tasks == 0:
 	case !c.varies && c.Promotable && c.rests():
 		c.Promotable = false
-		c.note(Reason{Kind: Unrepeated, Text: "unrepeated: the gain rests on the wall-clock time that a single run took; run both sides five times, or set cost-tolerance"})
+		c.note(Reason{
+			Kind: Unrepeated,
+			Text: "unrepeated: the gain rests on the wall-clock time that a single run took; run both sides five times, or set cost-tolerance",
+		})
 	case c.varies:
-		c.note(Reason{Kind: Unrepeated, Text: "unrepeated: a single run of what may come out otherwise the next time is never promoted; run both sides five times"})
+		c.note(Reason{
+			Kind: Unrepeated,
+			Text: "unrepeated: a single run of what may come out otherwise the next time is never promoted; run both sides five times",
+		})
 	default:
 		c.note(Reason{Kind: Unrepeated, Text: "unrepeated: a single run, in which no model and no judge took part"})
 	}
@@ -155,7 +165,8 @@ func (c *comparer) unrepeated() {
 // rests reports whether a gain vanishes without the wall-clock time, which varies
 // also where no model runs.
 func (c *comparer) rests() bool {
-	return timed(c.candidate) && Compare(timeless(c.baseline), timeless(c.candidate), c.Thresholds).Verdict != decision.Improved
+	return timed(c.candidate) && Compare(timeless(c.baseline), timeless(c.candidate),
+		c.Thresholds).Verdict != decision.Improved
 }
 
 func timed(o format.SuiteOutcome) bool {

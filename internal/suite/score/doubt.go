@@ -23,7 +23,8 @@ func (c *comparer) doubt(p pair) {
 		}
 		if i := slices.IndexFunc(runs, passedAndFailed); i >= 0 {
 			c.holdBack(FailedRun, "a run that failed", p,
-				fmt.Sprintf("run %d of the %s failed, and has %s checks passed all the same", i+1, name, runs[i].Objective))
+				fmt.Sprintf("run %d of the %s failed, and has %s checks passed all the same", i+1, name,
+					runs[i].Objective))
 		}
 	}
 }
@@ -36,12 +37,17 @@ func (c *comparer) sameChecks(p pair) {
 	differ := func(run format.Run) bool { return total(run) != total(before) }
 	listed := slices.DeleteFunc(slices.Clone(all), func(run format.Run) bool { return run.Checks == nil })
 	switch {
-	case slices.ContainsFunc(all, func(run format.Run) bool { return !run.Objective.Total.Finite() }): // a regression already
+	case slices.ContainsFunc(all, func(
+		run format.Run,
+	) bool {
+		return !run.Objective.Total.Finite()
+	}): // a regression already
 	case (total(before) == "0") != (total(after) == "0"):
 		c.holdBack(ChecksOneSided, "checks on one side only", p, "has checks on one side only")
 	case slices.ContainsFunc(all, differ):
 		c.holdBack(ChecksDiffer, "other checks", p, "has not the same number of checks in every run of both sides")
-	case slices.ContainsFunc(listed, func(run format.Run) bool { return !slices.Equal(checkNames(run), checkNames(listed[0])) }):
+	case slices.ContainsFunc(listed,
+		func(run format.Run) bool { return !slices.Equal(checkNames(run), checkNames(listed[0])) }):
 		c.holdBack(ChecksDiffer, "other checks", p, "has not the same checks in every run of both sides")
 	}
 }

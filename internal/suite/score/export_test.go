@@ -6,7 +6,9 @@ import (
 )
 
 // Composite is the composite of one run; without a reference nothing is adjusted.
-func Composite(run format.Run, reference *format.Cost, weight *metric.Value, tolerance metric.Value) (composite metric.Value, ok bool) {
+func Composite(run format.Run, reference *format.Cost, weight *metric.Value,
+	tolerance metric.Value,
+) (composite metric.Value, ok bool) {
 	var usual costs
 	if reference != nil {
 		usual = costsOf(*reference)

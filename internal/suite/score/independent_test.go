@@ -31,7 +31,10 @@ func TestCompositeOfAnyRun(t *testing.T) {
 		return &n
 	}
 	cost := func() format.Cost {
-		return format.Cost{Tokens: number(9000), ToolCalls: number(3), Steps: number(5), WallClockMs: number(1e5), USD: number(2)}
+		return format.Cost{
+			Tokens: number(9000), ToolCalls: number(3), Steps: number(5), WallClockMs: number(1e5),
+			USD: number(2),
+		}
 	}
 	float := func(n *metric.Number) float64 {
 		v, _ := n.Value()
@@ -161,7 +164,8 @@ func TestChancesAreCounted(t *testing.T) {
 				for i, d := range got.Deltas {
 					if d.PValue != nil {
 						seen++
-						require.InDelta(t, drops[i], *d.PValue, hair, "task %d of %v beside %v, shared: %t", i, before, after, shared)
+						require.InDelta(t, drops[i], *d.PValue, hair, "task %d of %v beside %v, shared: %t", i, before,
+							after, shared)
 					}
 				}
 			}
@@ -211,7 +215,8 @@ func TestEnoughRunsAreEnough(t *testing.T) {
 				return repeated(slices.Repeat([][]float64{slices.Repeat([]float64{composite}, runs)}, tasks)...)
 			}
 			got := score.Compare(side(0.2), side(0.9), score.DefaultThresholds())
-			assert.Equal(t, score.EnoughRuns(tasks, runs), got.Promotable, "%d tasks, %d runs: %s", tasks, runs, got.Summary)
+			assert.Equal(t, score.EnoughRuns(tasks, runs), got.Promotable, "%d tasks, %d runs: %s", tasks, runs,
+				got.Summary)
 		}
 	}
 }
@@ -277,8 +282,20 @@ func TestWhatIsAddedUp(t *testing.T) {
 		return r
 	}
 	task := func(id string, runs ...format.Run) format.Score { return format.Score{TaskID: id, Runs: runs} }
-	baseline := format.SuiteOutcome{ConfigLabel: "main", Scores: []format.Score{task("a", run(1, 100, "0.1"), run(2, 200, "0.2")), task("b", run(4, 10, "0.01"), run(4, 30, "0.03"))}}
-	candidate := format.SuiteOutcome{ConfigLabel: "pr", Scores: []format.Score{task("b", run(4, 20, ""), run(4, 20, "0.02")), task("c", run(4, 9, "9")), task("a", run(3, 150, "0.1"), run(4, 150, "0.1"))}}
+	baseline := format.SuiteOutcome{
+		ConfigLabel: "main",
+		Scores: []format.Score{
+			task("a", run(1, 100, "0.1"), run(2, 200, "0.2")),
+			task("b", run(4, 10, "0.01"), run(4, 30, "0.03")),
+		},
+	}
+	candidate := format.SuiteOutcome{
+		ConfigLabel: "pr",
+		Scores: []format.Score{
+			task("b", run(4, 20, ""), run(4, 20, "0.02")), task("c", run(4, 9, "9")),
+			task("a", run(3, 150, "0.1"), run(4, 150, "0.1")),
+		},
+	}
 	thresholds := score.DefaultThresholds()
 	thresholds.CostTolerance = metric.FromInt(9)
 	got := score.Compare(baseline, candidate, thresholds)
@@ -297,8 +314,10 @@ func TestWhatIsAddedUp(t *testing.T) {
 		if d.CandidateObjective != nil {
 			after = d.CandidateObjective.String()
 		}
-		lines = append(lines, fmt.Sprintf("%s: %s → %s, objective %s → %s (%s), tokens %s, USD %s, runs %d and %d", d.TaskID,
-			text(d.BaselineComposite), text(d.CandidateComposite), before, after, text(d.Objective), text(d.Tokens), text(d.USD), d.BaselineRuns, d.CandidateRuns))
+		lines = append(lines, fmt.Sprintf(
+			"%s: %s → %s, objective %s → %s (%s), tokens %s, USD %s, runs %d and %d", d.TaskID,
+			text(d.BaselineComposite), text(d.CandidateComposite), before, after, text(d.Objective), text(d.Tokens),
+			text(d.USD), d.BaselineRuns, d.CandidateRuns))
 	}
 	assert.Equal(t, []string{
 		"a: 0.375 → 0.875, objective 3/8 → 7/8 (0.5), tokens 0, USD -0.05, runs 2 and 2",
@@ -307,11 +326,14 @@ func TestWhatIsAddedUp(t *testing.T) {
 	}, lines)
 	assert.Equal(t, "0.5", got.NetGain.String())
 	side := func(s score.Side) string {
-		return fmt.Sprintf("%s: %d runs, %s of %s, composite %s, tokens %s, USD %s", s.ConfigLabel, s.Runs, text(s.Passed), text(s.Total), text(s.Composite), s.Cost.Tokens, known(s.Cost.USD))
+		return fmt.Sprintf("%s: %d runs, %s of %s, composite %s, tokens %s, USD %s", s.ConfigLabel, s.Runs,
+			text(s.Passed), text(s.Total), text(s.Composite), s.Cost.Tokens, known(s.Cost.USD))
 	}
 	assert.Equal(t, "main: 2 runs, 11 of 16, composite 1.375, tokens 340, USD 0.34", side(got.Totals.Baseline))
-	assert.Equal(t, "pr: 2 runs, 15 of 16, composite 1.875, tokens 340, USD -", side(got.Totals.Candidate), "what one run does not know, nobody knows")
-	assert.Equal(t, []int{2, 1, 1, 0}, []int{got.Totals.Tasks, got.Totals.Improved, got.Totals.Neutral, got.Totals.Regressed}, "c counts for nothing")
+	assert.Equal(t, "pr: 2 runs, 15 of 16, composite 1.875, tokens 340, USD -", side(got.Totals.Candidate),
+		"what one run does not know, nobody knows")
+	assert.Equal(t, []int{2, 1, 1, 0},
+		[]int{got.Totals.Tasks, got.Totals.Improved, got.Totals.Neutral, got.Totals.Regressed}, "c counts for nothing")
 	assert.Equal(t, []string{"c"}, got.Totals.CandidateOnly)
 }
 
@@ -328,7 +350,8 @@ func TestThresholdsBelowNothing(t *testing.T) {
 	require.NoError(t, score.Thresholds{}.Err())
 	below := metric.MustValue("-0.001")
 	for name, set := range map[string]score.Thresholds{
-		"min-composite-gain": {MinCompositeGain: below}, "regression-composite-drop": {RegressionCompositeDrop: below}, "cost-tolerance": {CostTolerance: below},
+		"min-composite-gain": {MinCompositeGain: below}, "regression-composite-drop": {RegressionCompositeDrop: below},
+		"cost-tolerance": {CostTolerance: below},
 	} {
 		require.EqualError(t, set.Err(), name+" -0.001 is below 0; give 0 or more")
 	}

@@ -20,26 +20,31 @@ func (c *comparer) judge(before, after format.Score) (drop bool) {
 	switch {
 	case answeredBefore == 0 && answeredAfter == 0:
 		return false
-	case answeredBefore == 0 || answeredAfter == 0, 2*answeredBefore >= len(before.Runs) != (2*answeredAfter >= len(after.Runs)):
+	case answeredBefore == 0 || answeredAfter == 0,
+		2*answeredBefore >= len(before.Runs) != (2*answeredAfter >= len(after.Runs)):
 		c.hold("a judge on one side only")
 		c.note(Reason{
 			Kind: JudgeOneSided, Task: before.TaskID,
-			Before: fmt.Sprintf("%d/%d", answeredBefore, len(before.Runs)), After: fmt.Sprintf("%d/%d", answeredAfter, len(after.Runs)),
-			Text: fmt.Sprintf("%s: the judge answered in %d of %d baseline runs and in %d of %d candidate runs; it is left out on both sides, and nothing is promoted", name, answeredBefore, len(before.Runs), answeredAfter, len(after.Runs)),
+			Before: fmt.Sprintf("%d/%d", answeredBefore, len(before.Runs)),
+			After:  fmt.Sprintf("%d/%d", answeredAfter, len(after.Runs)),
+			Text:   fmt.Sprintf("%s: the judge answered in %d of %d baseline runs and in %d of %d candidate runs; it is left out on both sides, and nothing is promoted", name, answeredBefore, len(before.Runs), answeredAfter, len(after.Runs)),
 		})
 		return true
 	case judgeOf(before.Runs) != "" && judgeOf(after.Runs) != "" && judgeOf(before.Runs) != judgeOf(after.Runs):
 		c.hold("two judges")
 		c.note(Reason{
 			Kind: JudgeDiffers, Task: before.TaskID, Before: judgeOf(before.Runs), After: judgeOf(after.Runs),
-			Text: fmt.Sprintf("%s: two judges, %s and %s; they are left out, and nothing is promoted", name, plain.Short(judgeOf(before.Runs), document.MaxShown), plain.Short(judgeOf(after.Runs), document.MaxShown)),
+			Text: fmt.Sprintf("%s: two judges, %s and %s; they are left out, and nothing is promoted", name,
+				plain.Short(judgeOf(before.Runs), document.MaxShown),
+				plain.Short(judgeOf(after.Runs), document.MaxShown)),
 		})
 		return true
 	case answeredBefore < len(before.Runs) || answeredAfter < len(after.Runs):
 		c.note(Reason{
 			Kind: JudgeIncomplete, Task: before.TaskID,
-			Before: fmt.Sprintf("%d/%d", answeredBefore, len(before.Runs)), After: fmt.Sprintf("%d/%d", answeredAfter, len(after.Runs)),
-			Text: name + ": the judge did not answer in every run; it is left out on both sides",
+			Before: fmt.Sprintf("%d/%d", answeredBefore, len(before.Runs)),
+			After:  fmt.Sprintf("%d/%d", answeredAfter, len(after.Runs)),
+			Text:   name + ": the judge did not answer in every run; it is left out on both sides",
 		})
 		return true
 	}

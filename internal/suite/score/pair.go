@@ -22,7 +22,10 @@ type pair struct {
 // pair brings the two sides of a task to where they can be compared: a judge
 // that answered on one side only is dropped on both.
 func (c *comparer) pair(before, after format.Score) pair {
-	p := pair{id: before.TaskID, name: plain.Short(before.TaskID, document.MaxShown), baseline: before, candidate: after}
+	p := pair{
+		id: before.TaskID, name: plain.Short(before.TaskID, document.MaxShown), baseline: before,
+		candidate: after,
+	}
 	p.beforeObjective, p.afterObjective = sumOf(before.Runs), sumOf(after.Runs)
 	drop := c.judge(before, after)
 	weight := before.JudgeWeight
@@ -97,7 +100,10 @@ func newSide(o format.SuiteOutcome) Side {
 	nothing := func() *metric.Number { return &metric.Number{} }
 	return Side{
 		ConfigLabel: o.ConfigLabel, Runs: o.Runs(), Passed: none(), Total: none(), Composite: none(),
-		Cost: format.Cost{Tokens: nothing(), ToolCalls: nothing(), Steps: nothing(), WallClockMs: nothing(), USD: nothing()},
+		Cost: format.Cost{
+			Tokens: nothing(), ToolCalls: nothing(), Steps: nothing(), WallClockMs: nothing(),
+			USD: nothing(),
+		},
 	}
 }
 

@@ -63,25 +63,40 @@ func TestTheReferenceIsTheBaselinesMeanCost(t *testing.T) {
 	run := func(tokens string) string {
 		return `"objective": {"passed": 1, "total": 2}, "cost": {"tokens": ` + tokens + `, "costUsd": 1}`
 	}
-	got := score.Compare(runsOf(t, run("100"), run("300")), runsOf(t, run("400"), run("400")), score.DefaultThresholds())
+	got := score.Compare(runsOf(t, run("100"), run("300")), runsOf(t, run("400"), run("400")),
+		score.DefaultThresholds())
 	assert.Equal(t, "0.5", got.Deltas[0].BaselineComposite.String(), "0.525 and 0.475")
 	assert.Equal(t, "0.45", got.Deltas[0].CandidateComposite.String(), "twice the mean of 200, and the same USD")
-	got = score.Compare(runsOf(t, run("100"), run("300")), runsOf(t, run("400"), run("null")), score.DefaultThresholds())
+	got = score.Compare(runsOf(t, run("100"), run("300")), runsOf(t, run("400"), run("null")),
+		score.DefaultThresholds())
 	assert.Equal(t, "0.5", got.Deltas[0].CandidateComposite.String(), "what one run does not know counts for none")
 }
 
 func TestJudgesOfSeveralRuns(t *testing.T) {
 	t.Parallel()
-	const judged, silent = `"objective": {"passed": 1, "total": 2}, "judge": {"score0to1": 1}`, `"objective": {"passed": 1, "total": 2}`
+	const judged, silent = `"objective": {"passed": 1, "total": 2}, "judge": {"score0to1": 1}`,
+		`"objective": {"passed": 1, "total": 2}`
 	for name, c := range map[string]struct {
 		baseline, candidate []string
 		kind                score.ReasonKind
 		before              string
 	}{
-		"in every run":             {[]string{judged, judged}, []string{judged, judged}, "", "0.7"},
-		"silent once":              {[]string{judged, judged, judged}, []string{judged, silent, judged}, score.JudgeIncomplete, "0.5"},
-		"silent in most of a side": {[]string{judged, judged, judged}, []string{judged, silent, silent}, score.JudgeOneSided, "0.5"},
-		"silent on a side, and in most runs of the other": {[]string{silent, silent, silent}, []string{judged, silent, silent}, score.JudgeOneSided, "0.5"},
+		"in every run": {[]string{judged, judged}, []string{judged, judged}, "", "0.7"},
+		"silent once": {
+			[]string{judged, judged, judged},
+			[]string{judged, silent, judged},
+			score.JudgeIncomplete, "0.5",
+		},
+		"silent in most of a side": {
+			[]string{judged, judged, judged},
+			[]string{judged, silent, silent},
+			score.JudgeOneSided, "0.5",
+		},
+		"silent on a side, and in most runs of the other": {
+			[]string{silent, silent, silent},
+			[]string{judged, silent, silent},
+			score.JudgeOneSided, "0.5",
+		},
 		"silent on a side": {[]string{silent, silent}, []string{judged, judged}, score.JudgeOneSided, "0.5"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -112,28 +127,52 @@ func TestChecksThatCannotBeCompared(t *testing.T) {
 		before, after, odd string // odd is the candidate's last run of five
 		kind               score.ReasonKind
 	}{
-		"as many":                       {one, four, four, ""},
-		"the same by name":              {one + list("a b c d", 1), four + list("a b c d", 4), four + list("d a b c", 4), ""},
-		"names on one side":             {one + list("a b c d", 1), four, four, ""},
-		"a failed run that passes none": {one, four, `"objective": {"passed": 0, "total": 4}, "failure": "timeout"`, ""},
-		"fewer":                         {one, `"objective": {"passed": 1, "total": 1}`, `"objective": {"passed": 1, "total": 1}`, score.ChecksDiffer},
-		"more":                          {one, `"objective": {"passed": 8, "total": 8}`, `"objective": {"passed": 8, "total": 8}`, score.ChecksDiffer},
-		"fewer in one run":              {one, four, `"objective": {"passed": 3, "total": 3}`, score.ChecksDiffer},
-		"others":                        {one + list("a b c d", 1), four + list("a b c e", 4), four + list("a b c e", 4), score.ChecksDiffer},
-		"another in one run":            {one + list("a b c d", 1), four + list("a b c d", 4), four + list("a b c e", 4), score.ChecksDiffer},
+		"as many": {one, four, four, ""},
+		"the same by name": {
+			one + list("a b c d", 1), four + list("a b c d", 4),
+			four + list("d a b c", 4), "",
+		},
+		"names on one side": {one + list("a b c d", 1), four, four, ""},
+		"a failed run that passes none": {
+			one, four,
+			`"objective": {"passed": 0, "total": 4}, "failure": "timeout"`, "",
+		},
+		"fewer": {
+			one, `"objective": {"passed": 1, "total": 1}`,
+			`"objective": {"passed": 1, "total": 1}`, score.ChecksDiffer,
+		},
+		"more": {
+			one, `"objective": {"passed": 8, "total": 8}`,
+			`"objective": {"passed": 8, "total": 8}`, score.ChecksDiffer,
+		},
+		"fewer in one run": {one, four, `"objective": {"passed": 3, "total": 3}`, score.ChecksDiffer},
+		"others": {
+			one + list("a b c d", 1), four + list("a b c e", 4),
+			four + list("a b c e", 4), score.ChecksDiffer,
+		},
+		"another in one run": {
+			one + list("a b c d", 1), four + list("a b c d", 4),
+			four + list("a b c e", 4), score.ChecksDiffer,
+		},
 		"a run that failed":             {one, four, four + `, "failure": "exit code 1"`, score.FailedRun},
 		"runs that failed":              {one, four + `, "failure": "exit code 1"`, four, score.FailedRun},
 		"a failed baseline that passes": {one + `, "failure": "exit code 1"`, four, four, score.FailedRun},
-		"a failed run without checks":   {`"objective": {"passed": 0, "total": 0}, "judge": {"score0to1": 0.1}`, `"objective": {"passed": 0, "total": 0}, "judge": {"score0to1": 0.9}`, `"objective": {"passed": 0, "total": 0}, "judge": {"score0to1": 0.9}, "failure": "timeout"`, score.FailedRun},
-		"more passed than are listed":   {one, four + list("a b c d", 3), four, score.ChecksMiscounted},
-		"fewer listed than counted":     {one, four, four + list("a b c", 3), score.ChecksMiscounted},
-		"an empty list":                 {one, four, four + `, "checks": []`, score.ChecksMiscounted},
-		"a miscounted baseline":         {one + list("a b c d", 3), four, four, score.ChecksMiscounted},
+		"a failed run without checks": {
+			`"objective": {"passed": 0, "total": 0}, "judge": {"score0to1": 0.1}`,
+			`"objective": {"passed": 0, "total": 0}, "judge": {"score0to1": 0.9}`,
+			`"objective": {"passed": 0, "total": 0}, "judge": {"score0to1": 0.9}, "failure": "timeout"`,
+			score.FailedRun,
+		},
+		"more passed than are listed": {one, four + list("a b c d", 3), four, score.ChecksMiscounted},
+		"fewer listed than counted":   {one, four, four + list("a b c", 3), score.ChecksMiscounted},
+		"an empty list":               {one, four, four + `, "checks": []`, score.ChecksMiscounted},
+		"a miscounted baseline":       {one + list("a b c d", 3), four, four, score.ChecksMiscounted},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			baseline := runsOf(t, c.before, c.before, c.before, c.before, c.before)
-			got := score.Compare(baseline, runsOf(t, c.after, c.after, c.after, c.after, c.odd), score.DefaultThresholds())
+			got := score.Compare(baseline, runsOf(t, c.after, c.after, c.after, c.after, c.odd),
+				score.DefaultThresholds())
 			assert.Equal(t, c.kind == "", got.Promotable, got.Summary)
 			if c.kind == "" {
 				assert.Empty(t, got.Notes)
@@ -160,8 +199,10 @@ func TestRunWithoutTheTask(t *testing.T) {
 		"a foreign task": `{"scores": [{"taskId": "z", "objective": {"passed": 4, "total": 4}}]}`,
 	} {
 		for name, got := range map[string]score.Comparison{
-			name + " in a run of the candidate": score.Compare(side(1, whole), side(4, last), score.DefaultThresholds()),
-			name + " in a run of the baseline":  score.Compare(side(1, last), side(4, whole), score.DefaultThresholds()),
+			name + " in a run of the candidate": score.Compare(side(1, whole), side(4, last),
+				score.DefaultThresholds()),
+			name + " in a run of the baseline": score.Compare(side(1, last), side(4, whole),
+				score.DefaultThresholds()),
 		} {
 			require.NotEmpty(t, got.Regressions, name)
 			assert.Equal(t, score.TaskMissing, got.Regressions[0].Kind, name)
@@ -177,7 +218,8 @@ func TestWhichModelsJudged(t *testing.T) {
 	side := func(models ...string) format.SuiteOutcome {
 		var runs []string
 		for _, model := range models {
-			runs = append(runs, fmt.Sprintf(`"objective": {"passed": 1, "total": 2}, "judge": {"score0to1": 1, "model": %q}`, model))
+			runs = append(runs, fmt.Sprintf(
+				`"objective": {"passed": 1, "total": 2}, "judge": {"score0to1": 1, "model": %q}`, model))
 		}
 		return runsOf(t, runs...)
 	}
@@ -228,7 +270,8 @@ func TestNetLossOfSeveralRuns(t *testing.T) {
 	set.NetLossIsRegression = true
 	high, low := []float64{.50, .51, .50, .49, .50}, []float64{.46, .47, .46, .46, .47}
 	got := score.Compare(repeated(high), repeated(low), set)
-	assert.Equal(t, []score.ReasonKind{score.NetLoss}, kinds(got.Regressions), "a loss within the drop of one task, and not chance")
+	assert.Equal(t, []score.ReasonKind{score.NetLoss}, kinds(got.Regressions),
+		"a loss within the drop of one task, and not chance")
 	got = score.Compare(repeated([]float64{.9, .1, .5, .5, .5}), repeated([]float64{.5, .1, .8, .4, .5}), set)
 	assert.Empty(t, got.Regressions, "a loss of 0.04 that is chance")
 	assert.Equal(t, decision.Neutral, got.Verdict)
@@ -238,7 +281,8 @@ func TestWorstOfTheBaseline(t *testing.T) {
 	t.Parallel()
 	set := score.DefaultThresholds()
 	set.RegressionCompositeDrop = metric.FromInt(1)
-	assert.Equal(t, decision.Neutral, score.Compare(checked(4, 4, 4, 4, 2), checked(2, 2, 2, 2, 2), set).Verdict, "as good as the worst")
+	assert.Equal(t, decision.Neutral, score.Compare(checked(4, 4, 4, 4, 2), checked(2, 2, 2, 2, 2), set).Verdict,
+		"as good as the worst")
 	assert.Equal(t, decision.Regressed, score.Compare(checked(4, 4, 4, 4, 2), checked(1, 1, 1, 1, 1), set).Verdict)
 }
 
@@ -251,7 +295,8 @@ func TestDropAmongTasks(t *testing.T) {
 	assert.Contains(t, kinds(quiet.Regressions), score.CompositeDrop)
 	assert.InDelta(t, 2.0/252, *quiet.Deltas[0].PValue, 1e-9, "two of 252 arrangements are as clear")
 	bounced := []float64{.9, .2, .8, .3, .6}
-	loud := score.Compare(repeated(append(thirty(bounced), was)...), repeated(append(thirty(bounced), fell)...), score.DefaultThresholds())
+	loud := score.Compare(repeated(append(thirty(bounced), was)...), repeated(append(thirty(bounced), fell)...),
+		score.DefaultThresholds())
 	assert.Empty(t, loud.Regressions)
 	assert.Greater(t, *loud.Deltas[29].PValue, *quiet.Deltas[0].PValue)
 	assert.Contains(t, kinds(loud.Notes), score.NotSignificant)
@@ -273,26 +318,64 @@ func TestSummaries(t *testing.T) {
 		baseline, candidate format.SuiteOutcome
 		summary             string
 	}{
-		"nothing":            {single(""), single(one("a", 1, 1, "")), "neutral: nothing to compare"},
-		"the same":           {single(one("a", 1, 2, "")), single(one("a", 1, 2, "")), "neutral: net composite gain 0 over 1 task"},
-		"a loss in the band": {single(one("a", 1, 1, `, "composite": 0.5`)), single(one("a", 1, 1, `, "composite": 0.49`)), "neutral: net composite gain -0.01 over 1 task"},
-		"a gain in the band": {single(one("a", 1, 1, `, "composite": 0.5`)), single(one("a", 1, 1, `, "composite": 0.51`)), "neutral: net composite gain +0.01 over 1 task, which does not exceed 0.01"},
-		"a gain":             {single(one("a", 1, 2, "") + "," + one("b", 1, 1, "")), single(one("a", 2, 2, "") + "," + one("b", 1, 1, "")), "improved: net composite gain +0.5 over 2 tasks, no hard regression"},
+		"nothing": {single(""), single(one("a", 1, 1, "")), "neutral: nothing to compare"},
+		"the same": {
+			single(one("a", 1, 2, "")), single(one("a", 1, 2, "")),
+			"neutral: net composite gain 0 over 1 task",
+		},
+		"a loss in the band": {
+			single(one("a", 1, 1, `, "composite": 0.5`)),
+			single(one("a", 1, 1, `, "composite": 0.49`)), "neutral: net composite gain -0.01 over 1 task",
+		},
+		"a gain in the band": {
+			single(one("a", 1, 1, `, "composite": 0.5`)),
+			single(one("a", 1, 1, `, "composite": 0.51`)),
+			"neutral: net composite gain +0.01 over 1 task, which does not exceed 0.01",
+		},
+		"a gain": {
+			single(one("a", 1, 2, "") + "," + one("b", 1, 1, "")),
+			single(one("a", 2, 2, "") + "," + one("b", 1, 1, "")),
+			"improved: net composite gain +0.5 over 2 tasks, no hard regression",
+		},
 		"a gain of one run of a model": {
-			single(one("a", 1, 2, `, "judge": {"score0to1": 1}`)), single(one("a", 2, 2, `, "judge": {"score0to1": 1}`)),
+			single(one("a", 1, 2, `, "judge": {"score0to1": 1}`)),
+			single(one("a", 2, 2, `, "judge": {"score0to1": 1}`)),
 			"improved: net composite gain +0.3 over 1 task, no hard regression; not promotable, because it is a single run",
 		},
-		"a regression":        {single(one("a", 2, 2, "")), single(one("a", 1, 2, `, "composite": 1`)), "regressed: 1 hard regression, net composite gain 0 over 1 task"},
-		"regressions":         {single(one("a", 2, 2, "")), single(one("a", 1, 2, "")), "regressed: 2 hard regressions, net composite gain -0.5 over 1 task"},
-		"a composite of null": {single(one("a", 1, 2, "")), single(one("a", 1, 2, `, "composite": null`)), "regressed: 1 hard regression, the net composite gain could not be computed"},
-		"a judge on one side": {single(one("a", 1, 2, "") + "," + one("b", 0, 1, "")), single(one("a", 1, 2, `, "judge": {"score0to1": 1}`) + "," + one("b", 1, 1, "")), "neutral: net composite gain +1 over 2 tasks, held back by a judge on one side only"},
+		"a regression": {
+			single(one("a", 2, 2, "")), single(one("a", 1, 2, `, "composite": 1`)),
+			"regressed: 1 hard regression, net composite gain 0 over 1 task",
+		},
+		"regressions": {
+			single(one("a", 2, 2, "")), single(one("a", 1, 2, "")),
+			"regressed: 2 hard regressions, net composite gain -0.5 over 1 task",
+		},
+		"a composite of null": {
+			single(one("a", 1, 2, "")), single(one("a", 1, 2, `, "composite": null`)),
+			"regressed: 1 hard regression, the net composite gain could not be computed",
+		},
+		"a judge on one side": {
+			single(one("a", 1, 2, "") + "," + one("b", 0, 1, "")),
+			single(one("a", 1, 2, `, "judge": {"score0to1": 1}`) + "," + one("b", 1, 1, "")),
+			"neutral: net composite gain +1 over 2 tasks, held back by a judge on one side only",
+		},
 		"two judges": {
-			single(one("a", 1, 2, `, "judge": {"score0to1": 0, "model": "x"}`)), single(one("a", 2, 2, `, "judge": {"score0to1": 1, "model": "y"}`)),
+			single(one("a", 1, 2, `, "judge": {"score0to1": 0, "model": "x"}`)),
+			single(one("a", 2, 2, `, "judge": {"score0to1": 1, "model": "y"}`)),
 			"neutral: net composite gain +0.5 over 1 task, held back by two judges",
 		},
-		"checks on one side":      {single(one("a", 0, 4, "")), single(one("a", 0, 0, "")), "neutral: net composite gain +1 over 1 task, held back by checks on one side only"},
-		"checks that may be lost": {checks(0, 0, 4), checks(4, 4, 3), "neutral: net composite gain +1.75 over 3 tasks (p = 0.0025), held back by a task that may have lost checks"},
-		"chance":                  {repeated([]float64{.1, .2}), repeated([]float64{.8, .9}), "neutral: net composite gain +0.7 over 1 task (p = 0.17), which may be chance"},
+		"checks on one side": {
+			single(one("a", 0, 4, "")), single(one("a", 0, 0, "")),
+			"neutral: net composite gain +1 over 1 task, held back by checks on one side only",
+		},
+		"checks that may be lost": {
+			checks(0, 0, 4), checks(4, 4, 3),
+			"neutral: net composite gain +1.75 over 3 tasks (p = 0.0025), held back by a task that may have lost checks",
+		},
+		"chance": {
+			repeated([]float64{.1, .2}), repeated([]float64{.8, .9}),
+			"neutral: net composite gain +0.7 over 1 task (p = 0.17), which may be chance",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -330,7 +413,8 @@ func TestSoManyRunsAreDrawn(t *testing.T) {
 			}
 			assert.Equal(t, down, score.Compare(repeated(side(0.6), side(0.7)), repeated(side(0.2), side(0.3)), set))
 			slight := score.Compare(repeated(side(0.2)), repeated(side(0.215)), set)
-			assert.InDelta(t, asFarApart(append(side(0.215), side(0.2)...)), *slight.PValue, 0.02, "as when all are counted")
+			assert.InDelta(t, asFarApart(append(side(0.215), side(0.2)...)), *slight.PValue, 0.02,
+				"as when all are counted")
 		})
 	}
 }

@@ -53,7 +53,10 @@ func (s scenario) run(random *rand.Rand, quality float64) format.Run {
 		n := metric.NumberFromFloat(math.Round(usual*factor*1e4) / 1e4)
 		return &n
 	}
-	run.Cost = format.Cost{Tokens: costs(20000), ToolCalls: costs(3000), Steps: costs(2000), WallClockMs: costs(60000), USD: costs(0.2)}
+	run.Cost = format.Cost{
+		Tokens: costs(20000), ToolCalls: costs(3000), Steps: costs(2000), WallClockMs: costs(60000),
+		USD: costs(0.2),
+	}
 	return run
 }
 
@@ -186,7 +189,8 @@ func BenchmarkCostTolerance(b *testing.B) {
 				{name: "flaky, judge and wild costs", flaky: 0.2, judge: 0.1, cost: 0.3, runs: 5},
 			} {
 				s.tasks, s.tolerance = tasks, tolerance
-				b.Run(fmt.Sprintf("%d tasks/%s/%d runs/%s", tasks, s.name, s.runs, tolerance), func(b *testing.B) { s.report(b) })
+				b.Run(fmt.Sprintf("%d tasks/%s/%d runs/%s", tasks, s.name, s.runs, tolerance),
+					func(b *testing.B) { s.report(b) })
 			}
 		}
 	}

@@ -73,7 +73,8 @@ func (c comparisonCase) thresholds(t *testing.T) score.Thresholds {
 	t.Helper()
 	set := score.DefaultThresholds()
 	for value, to := range map[*float64]*metric.Value{
-		c.Thresholds.MinCompositeGain: &set.MinCompositeGain, c.Thresholds.RegressionCompositeDrop: &set.RegressionCompositeDrop,
+		c.Thresholds.MinCompositeGain:        &set.MinCompositeGain,
+		c.Thresholds.RegressionCompositeDrop: &set.RegressionCompositeDrop,
 	} {
 		if value != nil {
 			v, err := metric.FromFloat(*value)

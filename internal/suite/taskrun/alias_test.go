@@ -15,8 +15,10 @@ import (
 func TestTaskFilesNameAgentsAsOthersDo(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]string{
-		"claude-code": "claude", "claude_code": "claude", "Claude-Code": "claude", "claude": "claude", "openai-codex": "codex", "codex-cli": "codex",
-		"github-copilot": "copilot", "copilot-cli": "copilot", "gemini-cli": "gemini", "cursor-agent": "cursor", "opencode": "opencode", "mine": "mine",
+		"claude-code": "claude", "claude_code": "claude", "Claude-Code": "claude", "claude": "claude",
+		"openai-codex": "codex", "codex-cli": "codex",
+		"github-copilot": "copilot", "copilot-cli": "copilot", "gemini-cli": "gemini", "cursor-agent": "cursor",
+		"opencode": "opencode", "mine": "mine",
 	} {
 		t.Run(said, func(t *testing.T) {
 			t.Parallel()

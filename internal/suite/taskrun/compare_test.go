@@ -22,7 +22,10 @@ import (
 
 func TestABetterConfigurationIsPromoted(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, map[string]object{"a": {"checks": []object{after(), {"kind": "fileExists", "path": "out.txt"}}}, "b": {}})
+	w := newWorld(t, map[string]object{"a": {"checks": []object{
+		after(),
+		{"kind": "fileExists", "path": "out.txt"},
+	}}, "b": {}})
 	found, err := w.compare(t.Context(), copyConfig, nil)
 	require.NoError(t, err)
 	assert.Equal(t, decision.Improved, found.Verdict)
@@ -121,7 +124,8 @@ func TestWhatCannotBeReadIsRunAgain(t *testing.T) {
 	results, err := filepath.Glob(w.at("kept/*/1/result.json"))
 	require.NoError(t, err)
 	require.Len(t, results, 2)
-	require.NoError(t, os.WriteFile(results[0], []byte(`{"format":1,"checks":[{"kind":"command","passed":true}]}`), 0o600))
+	require.NoError(t, os.WriteFile(results[0],
+		[]byte(`{"format":1,"checks":[{"kind":"command","passed":true}]}`), 0o600))
 	require.NoError(t, os.WriteFile(results[1], []byte(`{"form`), 0o600))
 	_, err = w.compare(t.Context(), copyConfig, nil)
 	require.NoError(t, err)
@@ -134,7 +138,10 @@ func TestWhatCannotBeReadIsRunAgain(t *testing.T) {
 func TestFailuresAreResults(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ script, says string }{
-		"crash":   {`grep -q before AGENTS.md && exit 0; grep -q "fails here" || exit 0; echo "no luck" >&2; exit 3`, "crashed: exit code 3 no luck"},
+		"crash": {
+			`grep -q before AGENTS.md && exit 0; grep -q "fails here" || exit 0; echo "no luck" >&2; exit 3`,
+			"crashed: exit code 3 no luck",
+		},
 		"timeout": {`grep -q before AGENTS.md && exit 0; sleep 600`, "timeout: it took longer than LIMIT"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -143,7 +150,10 @@ func TestFailuresAreResults(t *testing.T) {
 			compare := func() taskrun.Report {
 				ms := limit.Milliseconds()
 				w := newWorld(t, map[string]object{
-					"a": {"prompt": "It fails here.", "timeoutMs": ms, "checks": []object{{"kind": "fileExists", "path": "file.txt"}}}, "b": {"timeoutMs": ms},
+					"a": {
+						"prompt": "It fails here.", "timeoutMs": ms,
+						"checks": []object{{"kind": "fileExists", "path": "file.txt"}},
+					}, "b": {"timeoutMs": ms},
 				})
 				found, err := w.compare(t.Context(), test.script, func(o *taskrun.Options) { o.Runs = 1 })
 				require.NoError(t, err)
@@ -156,7 +166,8 @@ func TestFailuresAreResults(t *testing.T) {
 				found = compare()
 			}
 			assert.Equal(t, decision.Regressed, found.Verdict)
-			assert.Contains(t, found.Candidate.Scores[0].Runs[0].Failure, strings.ReplaceAll(test.says, "LIMIT", limit.String()))
+			assert.Contains(t, found.Candidate.Scores[0].Runs[0].Failure,
+				strings.ReplaceAll(test.says, "LIMIT", limit.String()))
 			assert.False(t, found.Candidate.Scores[0].Runs[0].Checks[0].Passed)
 			assert.Empty(t, found.Baseline.Scores[0].Runs[0].Failure)
 		})
@@ -169,8 +180,14 @@ func TestAnAgentThatCannotRunIsNoResult(t *testing.T) {
 	t.Parallel()
 	const broken = "what was finished is kept; run it again to go on"
 	for name, test := range map[string]struct{ script, says, then string }{
-		"both sides":   {`exit 3`, "the agent failed in all 2 runs of the baseline (crashed: exit code 3", "repair the agent"},
-		"one side":     {`grep -q before AGENTS.md || exit 3`, "the agent failed in all 2 runs of the candidate (crashed: exit code 3", "repair the agent"},
+		"both sides": {
+			`exit 3`, "the agent failed in all 2 runs of the baseline (crashed: exit code 3",
+			"repair the agent",
+		},
+		"one side": {
+			`grep -q before AGENTS.md || exit 3`,
+			"the agent failed in all 2 runs of the candidate (crashed: exit code 3", "repair the agent",
+		},
 		"not found":    {`grep -q before AGENTS.md || no-such-agent`, "exit code 127", broken},
 		"not executed": {`grep -q before AGENTS.md || ./file.txt`, "exit code 126", broken},
 		"nowhere":      {`no-such-agent`, "exit code 127", broken},
@@ -232,11 +249,17 @@ func TestAnAgentThatCannotWorkIsNoResult(t *testing.T) {
 
 func TestEverythingWrongIsSaidAtOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, map[string]object{"a": {"chekcs": []object{}}, "b": {"fixtureDir": "../.."}, "c": {"timeoutMs": -1}})
+	w := newWorld(t, map[string]object{
+		"a": {"chekcs": []object{}}, "b": {"fixtureDir": "../.."},
+		"c": {"timeoutMs": -1},
+	})
 	_, err := taskrun.Load(t.Context(), w.at("suite"))
 	var wrong *misuse.Error
 	require.ErrorAs(t, err, &wrong)
-	for _, text := range []string{"a/task.json:1: chekcs: ", "b/task.json:1: fixtureDir: ", "c/task.json:1: timeoutMs: "} {
+	for _, text := range []string{
+		"a/task.json:1: chekcs: ", "b/task.json:1: fixtureDir: ",
+		"c/task.json:1: timeoutMs: ",
+	} {
 		require.ErrorContains(t, err, text)
 	}
 	assert.Len(t, strings.Split(err.Error(), "\n"), 3)
@@ -310,18 +333,26 @@ func TestConfigurationGlobs(t *testing.T) {
 	c := taskrun.AgentConfig()
 	require.NoError(t, c.Err())
 	for path, is := range map[string]bool{
-		"AGENTS.md": true, "sub/AGENTS.md": false, ".claude/a/b.md": true, ".claude/settings.local.json": false, "CLAUDE.local.md": false,
-		".github/copilot-instructions.md": true, ".github/workflows/x.yml": false, "main.go": false, ".claude/worktrees/x/AGENTS.md": false,
+		"AGENTS.md": true, "sub/AGENTS.md": false, ".claude/a/b.md": true, ".claude/settings.local.json": false,
+		"CLAUDE.local.md":                 false,
+		".github/copilot-instructions.md": true, ".github/workflows/x.yml": false, "main.go": false,
+		".claude/worktrees/x/AGENTS.md": false,
 	} {
 		assert.Equal(t, is, c.Match(path), path)
 	}
-	for dir, is := range map[string]bool{".claude": true, ".claude/deep/er": true, ".github": true, ".github/workflows": false, "node_modules": false, "AGENTS.md": false} {
+	for dir, is := range map[string]bool{
+		".claude": true, ".claude/deep/er": true, ".github": true,
+		".github/workflows": false, "node_modules": false, "AGENTS.md": false,
+	} {
 		assert.Equal(t, is, c.Within(dir), dir)
 	}
 	c = taskrun.Config{Include: []string{"docs/", "{a/b,c}/*.md", "x/*/y.md"}}
 	assert.True(t, c.Match("docs/deep/x"))
 	assert.True(t, c.Match("a/b/x.md"))
-	for dir, is := range map[string]bool{"docs": true, "docs/deep": true, "a": true, "x": true, "x/any": true, "x/any/more": true} {
+	for dir, is := range map[string]bool{
+		"docs": true, "docs/deep": true, "a": true, "x": true, "x/any": true,
+		"x/any/more": true,
+	} {
 		assert.Equal(t, is, c.Within(dir), dir)
 	}
 	require.ErrorContains(t, taskrun.Config{Include: []string{"[", "/abs"}}.Err(), `"[" is no glob`)

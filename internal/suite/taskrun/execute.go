@@ -66,8 +66,10 @@ func (s *session) execute(ctx context.Context, j job) (r record, err error) {
 func (s *session) attempt(ctx context.Context, box *sandbox.Box, j job, staged string) (record, error) {
 	task := s.tasks[j.task]
 	reply, err := task.agent.Propose(ctx, agent.Request{
-		Dir: box.Dir, Prompt: task.Prompt, Env: box.Env, Home: box.Home, Transcript: filepath.Join(staged, transcriptFile),
-		Timeout: task.Timeout, Model: s.Model, Command: s.Command, IsTarget: func(string) bool { return true }, Targets: task.templates[j.side].Manifest.Paths(),
+		Dir: box.Dir, Prompt: task.Prompt, Env: box.Env, Home: box.Home,
+		Transcript: filepath.Join(staged, transcriptFile),
+		Timeout:    task.Timeout, Model: s.Model, Command: s.Command, IsTarget: func(string) bool { return true },
+		Targets:   task.templates[j.side].Manifest.Paths(),
 		Iteration: j.repeat + 1, Seed: int64(j.repeat + 1), Limit: j.limit,
 	})
 	r := record{Format: recordFormat, Session: s.Session, Cost: costOf(reply)}

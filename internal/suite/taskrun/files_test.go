@@ -16,9 +16,12 @@ func TestOutcomesThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for name, c := range map[string]struct{ text, says string }{
-		"good":           {`{"configLabel": "c", "scores": []}`, ""},
-		"no JSON":        {"no", "their outcome:1: is not JSON"},
-		"two faults":     {"{\"scores\": [{},\n{}]}", "their outcome:1: scores[0].taskId: is missing; their outcome:1: scores[0].objective: is missing; their outcome:2: scores[1].taskId: is missing"},
+		"good":    {`{"configLabel": "c", "scores": []}`, ""},
+		"no JSON": {"no", "their outcome:1: is not JSON"},
+		"two faults": {
+			"{\"scores\": [{},\n{}]}",
+			"their outcome:1: scores[0].taskId: is missing; their outcome:1: scores[0].objective: is missing; their outcome:2: scores[1].taskId: is missing",
+		},
 		"many faults":    {`{"scores": [{}, {}, {}, {}]}`, "; and 3 more"},
 		"not known here": {`{"kind": "other"}`, "scores: is missing"},
 	} {
@@ -56,8 +59,20 @@ func TestAReportIsOfItself(t *testing.T) {
 		require.NoError(t, os.WriteFile(r.Diff, []byte("+"+name), 0o600))
 		return r
 	}
-	found := taskrun.Report{Schema: 1, Warnings: []string{"<b>look</b>"}, Baseline: format.SuiteOutcome{ConfigLabel: "main", Scores: []format.Score{{TaskID: "t", Runs: []format.Run{run("b1"), run("b2"), {Objective: format.Passed(0, 1)}}}}}}
-	found.Candidate = format.SuiteOutcome{ConfigLabel: "pr", Scores: []format.Score{{TaskID: "t", Runs: []format.Run{run("c1")}}}}
+	found := taskrun.Report{
+		Schema: 1, Warnings: []string{"<b>look</b>"},
+		Baseline: format.SuiteOutcome{
+			ConfigLabel: "main",
+			Scores: []format.Score{{
+				TaskID: "t",
+				Runs:   []format.Run{run("b1"), run("b2"), {Objective: format.Passed(0, 1)}},
+			}},
+		},
+	}
+	found.Candidate = format.SuiteOutcome{
+		ConfigLabel: "pr",
+		Scores:      []format.Score{{TaskID: "t", Runs: []format.Run{run("c1")}}},
+	}
 	before := found.Baseline.Scores[0].Runs[0].Transcript
 
 	to := filepath.Join(t.TempDir(), "new", "report")
@@ -65,7 +80,8 @@ func TestAReportIsOfItself(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, before, found.Baseline.Scores[0].Runs[0].Transcript, "the given report stays as it is")
 	for file, text := range map[string]string{
-		"runs/baseline/t/1/transcript.txt": "said b1", "runs/baseline/t/2/changes.diff": "+b2", "runs/candidate/t/1/changes.diff": "+c1",
+		"runs/baseline/t/1/transcript.txt": "said b1", "runs/baseline/t/2/changes.diff": "+b2",
+		"runs/candidate/t/1/changes.diff": "+c1",
 	} {
 		data, err := os.ReadFile(filepath.Join(to, filepath.FromSlash(file)))
 		require.NoError(t, err)

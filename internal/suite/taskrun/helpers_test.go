@@ -95,7 +95,8 @@ func (w *world) options(script string, change func(*taskrun.Options)) taskrun.Op
 	o := taskrun.Options{
 		Agent: "command", Command: script, Thresholds: score.DefaultThresholds(),
 		Agents: func(name string) (agent.Agent, error) {
-			found, err := agent.NewRegistry(&agent.Command{Runner: runner}).Usable(name, agent.Situation{Command: script})
+			found, err := agent.NewRegistry(&agent.Command{Runner: runner}).Usable(name,
+				agent.Situation{Command: script})
 			return counted{found, &w.runs}, err
 		},
 		Sandboxes: &sandbox.Maker{

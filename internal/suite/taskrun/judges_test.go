@@ -49,7 +49,10 @@ func (a *answers) Grade(_ context.Context, c judge.Work) (judge.Opinion, error) 
 		a.stop(errStopped)
 		return found, errStopped
 	case 'y':
-		found.Judgement = &format.Judgement{Score: metric.NumberOf(metric.MustValue("0.5")), Rationale: c.Title, Model: "m"}
+		found.Judgement = &format.Judgement{
+			Score:     metric.NumberOf(metric.MustValue("0.5")),
+			Rationale: c.Title, Model: "m",
+		}
 	default:
 		found.Problem = "no answer"
 	}
@@ -88,8 +91,10 @@ func TestWhenAJudgeIsAskedNoMore(t *testing.T) {
 		asked, given, problems int
 		left                   string // the sides for which it is left out
 	}{
-		"y": {8, 8, 0, ""}, "--yy--yy": {8, 4, 4, ""}, "-y-y-y-y": {8, 4, 4, ""}, "yyyyy---": {8, 5, 3, ""}, "yy---y": {8, 5, 3, ""}, "yyyyyy--": {8, 6, 2, ""},
-		"---y": {7, 4, 3, "the candidate"}, "yyy---y": {7, 4, 3, "the baseline"}, "-": {6, 0, 6, "the baseline and the candidate"},
+		"y": {8, 8, 0, ""}, "--yy--yy": {8, 4, 4, ""}, "-y-y-y-y": {8, 4, 4, ""}, "yyyyy---": {8, 5, 3, ""},
+		"yy---y": {8, 5, 3, ""}, "yyyyyy--": {8, 6, 2, ""},
+		"---y": {7, 4, 3, "the candidate"}, "yyy---y": {7, 4, 3, "the baseline"},
+		"-": {6, 0, 6, "the baseline and the candidate"},
 	} {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()
@@ -116,7 +121,8 @@ func TestWhenAJudgeIsAskedNoMore(t *testing.T) {
 				assert.Equal(t, int64(100*(i+1)), p.Tokens, "what a judge costs is told")
 			}
 			assert.Equal(t, int64(100*c.asked), *s.expense().Tokens)
-			assert.Equal(t, metric.MustValue("0.01").Mul(metric.FromInt(int64(c.asked))).String(), s.expense().CostUSD.String())
+			assert.Equal(t, metric.MustValue("0.01").Mul(metric.FromInt(int64(c.asked))).String(),
+				s.expense().CostUSD.String())
 			for u := range given {
 				assert.Zero(t, u.task%2, "without a rubric nothing is judged")
 			}
@@ -140,7 +146,8 @@ func TestJudgeOfOneSidePromotesNothing(t *testing.T) {
 			given, _, err := s.judgeAll(t.Context(), 2)
 			require.NoError(t, err)
 			got := score.Compare(s.outcome(theBaseline, 2, given), s.outcome(theCandidate, 2, given), s.Thresholds)
-			assert.Equal(t, decision.Neutral, got.Verdict, "session %s, the judge answers for the %s: %s", session, answered, got.Summary)
+			assert.Equal(t, decision.Neutral, got.Verdict, "session %s, the judge answers for the %s: %s", session,
+				answered, got.Summary)
 		}
 	}
 }
@@ -169,10 +176,20 @@ func TestJudgingGoesOnWhereItWas(t *testing.T) {
 		asked  int // until it ended
 		then   int // when it goes on
 	}{
-		"the end":               {"y", work.Budget{}, nil, "", 8, 0},
-		"an interruption":       {"yyy!", work.Budget{}, errStopped, "stopped", 4, 5},
-		"a budget of tokens":    {"y", work.Budget{Tokens: 250}, ErrIncomplete, "the budget of 250 tokens is used up while judging; what was finished is kept", 3, 5},
-		"a budget of money":     {"y", work.Budget{USD: new(metric.MustValue("0.05"))}, ErrIncomplete, "the budget of 0.05 USD is used up while judging", 5, 3},
+		"the end":         {"y", work.Budget{}, nil, "", 8, 0},
+		"an interruption": {"yyy!", work.Budget{}, errStopped, "stopped", 4, 5},
+		"a budget of tokens": {
+			"y",
+			work.Budget{Tokens: 250},
+			ErrIncomplete,
+			"the budget of 250 tokens is used up while judging; what was finished is kept", 3, 5,
+		},
+		"a budget of money": {
+			"y",
+			work.Budget{USD: new(metric.MustValue("0.05"))},
+			ErrIncomplete,
+			"the budget of 0.05 USD is used up while judging", 5, 3,
+		},
 		"a case without answer": {"yy-y", work.Budget{}, nil, "", 8, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -243,16 +260,33 @@ func TestWhatAJudgementIsOf(t *testing.T) {
 			require.True(t, is)
 			j.name = "another"
 		}, 4},
-		"the criteria":               {func(_ *testing.T, s *session) { s.tasks[0].Rubric.Criteria = "is it short?" }, 4},
-		"the title":                  {func(_ *testing.T, s *session) { s.tasks[0].Title = "Another" }, 4},
-		"the candidate's files":      {func(_ *testing.T, s *session) { s.tasks[0].keys[theCandidate] = strings.Repeat("f", 32) }, 4},
-		"what one run left":          {func(_ *testing.T, s *session) { s.records[unit{0, theCandidate, 1}] = record{Digest: "else"} }, 1},
-		"what one run failed with":   {func(_ *testing.T, s *session) { s.records[unit{0, theBaseline, 0}] = record{Failure: "timeout"} }, 1},
-		"half of it is written":      {spoil(`{"score0to1": 0.`), 4},
-		"nothing of it is":           {spoil(""), 4},
-		"a score that is none":       {spoil(`{"score0to1": null}`), 4},
-		"another file":               {spoil(`[1]`), 4},
-		"a file that is far too big": {spoil(`{"score0to1": 0.5, "rationale": "` + strings.Repeat("x", maxRecord) + `"}`), 4},
+		"the criteria": {func(_ *testing.T,
+			s *session,
+		) {
+			s.tasks[0].Rubric.Criteria = "is it short?"
+		}, 4},
+		"the title": {func(_ *testing.T, s *session) { s.tasks[0].Title = "Another" }, 4},
+		"the candidate's files": {func(_ *testing.T,
+			s *session,
+		) {
+			s.tasks[0].keys[theCandidate] = strings.Repeat("f", 32)
+		}, 4},
+		"what one run left": {func(_ *testing.T,
+			s *session,
+		) {
+			s.records[unit{0, theCandidate, 1}] = record{Digest: "else"}
+		}, 1},
+		"what one run failed with": {func(_ *testing.T,
+			s *session,
+		) {
+			s.records[unit{0, theBaseline, 0}] = record{Failure: "timeout"}
+		}, 1},
+		"half of it is written": {spoil(`{"score0to1": 0.`), 4},
+		"nothing of it is":      {spoil(""), 4},
+		"a score that is none":  {spoil(`{"score0to1": null}`), 4},
+		"another file":          {spoil(`[1]`), 4},
+		"a file that is far too big": {spoil(`{"score0to1": 0.5, "rationale": "` + strings.Repeat("x",
+			maxRecord) + `"}`), 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -368,8 +402,12 @@ func TestWhatIsRecalled(t *testing.T) {
 	t.Parallel()
 	checks := []format.Check{{Kind: format.FileExists, Path: "a"}, {Kind: format.CommandCheck, Command: "x"}}
 	good := record{
-		Format: recordFormat, Session: "s", Words: "w", Digest: "d", Failure: "f", Crashed: true, Cost: format.Cost{Tokens: new(metric.NumberFromInt(7)), USD: new(metric.NonFinite())},
-		Checks: []format.CheckResult{{Kind: format.FileExists, Name: "a", Passed: true}, {Kind: format.CommandCheck, Name: "x", Detail: "exit code 1"}},
+		Format: recordFormat, Session: "s", Words: "w", Digest: "d", Failure: "f", Crashed: true,
+		Cost: format.Cost{Tokens: new(metric.NumberFromInt(7)), USD: new(metric.NonFinite())},
+		Checks: []format.CheckResult{
+			{Kind: format.FileExists, Name: "a", Passed: true},
+			{Kind: format.CommandCheck, Name: "x", Detail: "exit code 1"},
+		},
 	}
 	text, err := json.Marshal(good)
 	require.NoError(t, err)
@@ -377,20 +415,24 @@ func TestWhatIsRecalled(t *testing.T) {
 		text  string
 		taken bool
 	}{
-		"as it was kept":        {string(text), true},
-		"with a key of later":   {strings.Replace(string(text), "{", `{"later": {"a": 1},`, 1), true},
-		"cut in half":           {string(text[:len(text)/2]), false},
-		"without its end":       {string(text[:len(text)-1]), false},
-		"empty":                 {"", false},
-		"null":                  {"null", false},
-		"of another format":     {strings.Replace(string(text), `"format":1`, `"format":2`, 1), false},
-		"of no format":          {strings.Replace(string(text), `"format":1,`, "", 1), false},
-		"of fewer checks":       {strings.Replace(string(text), `,{"kind":"command","name":"x","passed":false,"detail":"exit code 1"}`, "", 1), false},
-		"of other checks":       {strings.Replace(string(text), `"kind":"command"`, `"kind":"testSuite"`, 1), false},
-		"of checks otherwise":   {strings.NewReplacer("fileExists", "command", "command", "fileExists").Replace(string(text)), false},
-		"without any check":     {`{"format": 1}`, false},
-		"checks of another":     {strings.Replace(string(text), `"checks":[`, `"checks":[{"kind":"fileExists"},`, 1), false},
-		"more than is read":     {string(text[:len(text)-1]) + `, "x": "` + strings.Repeat("x", maxRecord) + `"}`, false},
+		"as it was kept":      {string(text), true},
+		"with a key of later": {strings.Replace(string(text), "{", `{"later": {"a": 1},`, 1), true},
+		"cut in half":         {string(text[:len(text)/2]), false},
+		"without its end":     {string(text[:len(text)-1]), false},
+		"empty":               {"", false},
+		"null":                {"null", false},
+		"of another format":   {strings.Replace(string(text), `"format":1`, `"format":2`, 1), false},
+		"of no format":        {strings.Replace(string(text), `"format":1,`, "", 1), false},
+		"of fewer checks": {strings.Replace(string(text),
+			`,{"kind":"command","name":"x","passed":false,"detail":"exit code 1"}`, "", 1), false},
+		"of other checks": {strings.Replace(string(text), `"kind":"command"`, `"kind":"testSuite"`, 1), false},
+		"of checks otherwise": {strings.NewReplacer("fileExists", "command", "command",
+			"fileExists").Replace(string(text)), false},
+		"without any check": {`{"format": 1}`, false},
+		"checks of another": {strings.Replace(string(text), `"checks":[`,
+			`"checks":[{"kind":"fileExists"},`, 1), false},
+		"more than is read": {string(text[:len(text)-1]) + `, "x": "` + strings.Repeat("x",
+			maxRecord) + `"}`, false},
 		"a cost that is a text": {strings.Replace(string(text), `"tokens":7`, `"tokens":"7"`, 1), false},
 	} {
 		t.Run(name, func(t *testing.T) {

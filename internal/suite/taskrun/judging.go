@@ -92,7 +92,8 @@ func (j *judging) leaveOut() []string {
 	if sides == nil {
 		return nil
 	}
-	return []string{"the judge did not answer three times in a row (is its key or login right?) and is left out for " + strings.Join(sides, " and ")}
+	return []string{"the judge did not answer three times in a row (is its key or login right?) and is left out for " +
+		strings.Join(sides, " and ")}
 }
 
 // silent reports whether a side's judgements are left out.
@@ -125,7 +126,10 @@ const judgementFile = "judgement.json"
 // comparison, by this judge.
 func (j *judging) place(u unit) string {
 	task := j.tasks[u.task]
-	return "judgements/" + digest([]any{recordFormat, task.keys, u.side, u.repeat, j.Judge.Name(), task.Title, task.Rubric.Criteria, j.records[u]})
+	return "judgements/" + digest([]any{
+		recordFormat, task.keys, u.side, u.repeat, j.Judge.Name(), task.Title,
+		task.Rubric.Criteria, j.records[u],
+	})
 }
 
 // one judges a run, unless it was judged before the comparison was interrupted.
@@ -176,7 +180,8 @@ func (j *judging) note(u unit, verdict judge.Opinion) {
 		return
 	}
 	j.silence[u.side]++
-	j.problems = append(j.problems, fmt.Sprintf("task %s, run %d of the %s: %s", j.tasks[u.task].ID, u.repeat+1, u.side, verdict.Problem))
+	j.problems = append(j.problems,
+		fmt.Sprintf("task %s, run %d of the %s: %s", j.tasks[u.task].ID, u.repeat+1, u.side, verdict.Problem))
 }
 
 func (j *judging) caseOf(u unit) judge.Work {

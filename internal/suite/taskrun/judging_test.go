@@ -34,7 +34,10 @@ func (o *opinion) Grade(_ context.Context, c judge.Work) (judge.Opinion, error) 
 	if score < 0 {
 		return judge.Opinion{Problem: "no answer"}, nil
 	}
-	return judge.Opinion{Judgement: &format.Judgement{Score: metric.NumberFromFloat(score), Rationale: "because", Model: "m"}}, nil
+	return judge.Opinion{Judgement: &format.Judgement{
+		Score: metric.NumberFromFloat(score), Rationale: "because",
+		Model: "m",
+	}}, nil
 }
 
 // likes prefers one configuration.
@@ -49,7 +52,10 @@ func likes(word string) func(judge.Work) float64 {
 
 func judged() map[string]object {
 	return map[string]object{
-		"a": {"judgeRubric": object{"criteria": "which is it?"}, "checks": []object{{"kind": "fileExists", "path": "out.txt"}}},
+		"a": {
+			"judgeRubric": object{"criteria": "which is it?"},
+			"checks":      []object{{"kind": "fileExists", "path": "out.txt"}},
+		},
 		"b": {"checks": []object{{"kind": "fileExists", "path": "out.txt"}}},
 	}
 }
@@ -58,7 +64,8 @@ func TestJudgeDecides(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, judged())
 	o := &opinion{score: likes("after")}
-	found, err := w.compare(t.Context(), copyConfig, func(options *taskrun.Options) { options.Judge, options.Jobs = o, 1 })
+	found, err := w.compare(t.Context(), copyConfig,
+		func(options *taskrun.Options) { options.Judge, options.Jobs = o, 1 })
 	require.NoError(t, err)
 	assert.Equal(t, decision.Improved, found.Verdict, found.Summary)
 	assert.Equal(t, 5, found.Repeats, "a judge is a model")
@@ -76,7 +83,8 @@ func TestJudgeDecides(t *testing.T) {
 		}
 		return order
 	}
-	assert.NotContains(t, []string{"AAAAABBBBB", "BBBBBAAAAA", "ABABABABAB", "BABABABABA"}, turns(o.cases), "the order tells nothing")
+	assert.NotContains(t, []string{"AAAAABBBBB", "BBBBBAAAAA", "ABABABABAB", "BABABABABA"}, turns(o.cases),
+		"the order tells nothing")
 
 	_, err = w.compare(t.Context(), copyConfig, func(options *taskrun.Options) { options.Judge = o })
 	require.NoError(t, err)
@@ -98,7 +106,8 @@ func TestJudgeOnOneSideDecidesNothing(t *testing.T) {
 		}
 		return 1
 	}
-	found, err := w.compare(t.Context(), copyConfig, func(options *taskrun.Options) { options.Judge, options.Jobs = o, 1 })
+	found, err := w.compare(t.Context(), copyConfig,
+		func(options *taskrun.Options) { options.Judge, options.Jobs = o, 1 })
 	require.NoError(t, err, "a judge never breaks a comparison")
 	assert.NotEqual(t, decision.Improved, found.Verdict)
 	assert.False(t, found.Promotable)
@@ -109,7 +118,8 @@ func TestSilentJudgeIsLeftOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, judged())
 	o := &opinion{score: func(judge.Work) float64 { return -1 }}
-	found, err := w.compare(t.Context(), copyConfig, func(options *taskrun.Options) { options.Judge, options.Jobs = o, 1 })
+	found, err := w.compare(t.Context(), copyConfig,
+		func(options *taskrun.Options) { options.Judge, options.Jobs = o, 1 })
 	require.NoError(t, err)
 	assert.Equal(t, decision.Neutral, found.Verdict)
 	assert.Len(t, o.cases, 6, "three of each side")

@@ -33,8 +33,10 @@ type runKey struct {
 // key identifies the runs of a task on one side.
 func (s *session) key(of role, p *prepared) string {
 	key := runKey{
-		Format: recordFormat, Role: of.String(), ID: p.ID, Prompt: p.Prompt, Checks: p.Checks, TimeoutMs: p.Timeout.Milliseconds(),
-		Template: p.templates[of].Manifest.Digest(), Agent: p.agent.Name(), Version: p.version, Model: s.Model, Env: s.Env,
+		Format: recordFormat, Role: of.String(), ID: p.ID, Prompt: p.Prompt, Checks: p.Checks,
+		TimeoutMs: p.Timeout.Milliseconds(),
+		Template:  p.templates[of].Manifest.Digest(), Agent: p.agent.Name(), Version: p.version,
+		Model: s.Model, Env: s.Env,
 		Surroundings: s.Surroundings,
 	}
 	if p.agent.Name() == commandAgent {

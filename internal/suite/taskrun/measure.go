@@ -56,7 +56,8 @@ func (s *session) first() int {
 
 // modelTakesPart reports whether a model is known to work or to judge.
 func (s *session) modelTakesPart() bool {
-	if s.Judge != nil && s.suite.Judged() || slices.ContainsFunc(s.tasks, func(p *prepared) bool { return p.agent.Name() != commandAgent }) {
+	if s.Judge != nil && s.suite.Judged() ||
+		slices.ContainsFunc(s.tasks, func(p *prepared) bool { return p.agent.Name() != commandAgent }) {
 		return true
 	}
 	for _, r := range s.records {

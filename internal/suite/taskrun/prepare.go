@@ -69,7 +69,10 @@ func prepare(ctx context.Context, s *TaskSuite, baseline, candidate Side, o Opti
 	if o.Jobs <= 0 {
 		o.Jobs = defaultJobs
 	}
-	session := &session{Options: o, suite: s, sides: [roles]Side{baseline, candidate}, records: map[unit]record{}, versions: map[string]string{}}
+	session := &session{
+		Options: o, suite: s, sides: [roles]Side{baseline, candidate}, records: map[unit]record{},
+		versions: map[string]string{},
+	}
 	session.auto, session.make = o.Runs <= 0, session.execute
 	session.spent = &work.Spending{Budget: o.Budget, Begun: o.Now()}
 	overlays, err := session.overlays(ctx)
@@ -99,7 +102,9 @@ func prepare(ctx context.Context, s *TaskSuite, baseline, candidate Side, o Opti
 
 // lay makes the templates of a task. What cannot be put into a sandbox is
 // wrong; err is a failure of our own.
-func (s *session) lay(ctx context.Context, number int, p *prepared, overlays [roles]*sandbox.Overlay) (wrong, err error) {
+func (s *session) lay(ctx context.Context, number int, p *prepared, overlays [roles]*sandbox.Overlay) (wrong,
+	err error,
+) {
 	for side, overlay := range overlays {
 		dir := filepath.Join(s.RunDir, fmt.Sprintf("template-%d-%v", number, role(side)))
 		p.templates[side], err = sandbox.Prepare(ctx, dir, s.suite.files.Fixture(p.Task), overlay)
@@ -131,7 +136,8 @@ func (s *session) overlays(ctx context.Context) ([roles]*sandbox.Overlay, error)
 		return overlays, misuse.New(err)
 	}
 	if len(overlays[theBaseline].Files) == 0 && len(overlays[theCandidate].Files) == 0 {
-		return overlays, misuse.Errorf("neither the baseline (%s) nor the candidate (%s) has a file of a configuration: there is nothing to compare; name the files with the key `target` (--settings)", s.sides[theBaseline].Label, s.sides[theCandidate].Label)
+		return overlays, misuse.Errorf(
+			"neither the baseline (%s) nor the candidate (%s) has a file of a configuration: there is nothing to compare; name the files with the key `target` (--settings)", s.sides[theBaseline].Label, s.sides[theCandidate].Label)
 	}
 	overlays[theBaseline].Against(overlays[theCandidate])
 	if overlays[theBaseline].Files.Digest() == overlays[theCandidate].Files.Digest() {

@@ -52,13 +52,16 @@ func (c commands) Run(_ context.Context, spec process.Spec) (process.Result, err
 
 // copies is a worker that does what copyConfig does.
 func copies() *worker {
-	return &worker{version: func() (string, error) { return "1", nil }, work: func(r agent.Request) (agent.Reply, error) {
-		text, err := os.ReadFile(filepath.Join(r.Dir, "AGENTS.md"))
-		if err == nil {
-			err = os.WriteFile(filepath.Join(r.Dir, "out.txt"), text, 0o600)
-		}
-		return agent.Reply{Usage: metric.Usage{InputTokens: new(int64(90)), OutputTokens: new(int64(10))}}, err
-	}}
+	return &worker{
+		version: func() (string, error) { return "1", nil },
+		work: func(r agent.Request) (agent.Reply, error) {
+			text, err := os.ReadFile(filepath.Join(r.Dir, "AGENTS.md"))
+			if err == nil {
+				err = os.WriteFile(filepath.Join(r.Dir, "out.txt"), text, 0o600)
+			}
+			return agent.Reply{Usage: metric.Usage{InputTokens: new(int64(90)), OutputTokens: new(int64(10))}}, err
+		},
+	}
 }
 
 // by lets a worker work, one run of each task after the other, and starts no process.
@@ -82,9 +85,21 @@ func TestWhatIsWrongIsSaidBeforeAnythingRuns(t *testing.T) {
 		"a threshold below nothing": {nil, func(o *taskrun.Options, _, _ *taskrun.Side, _ *worker) {
 			o.Thresholds.MinCompositeGain = metric.FromInt(-1)
 		}, "min-composite-gain -1 is below 0; give 0 or more", false},
-		"a glob that is none": {nil, func(_ *taskrun.Options, _, after *taskrun.Side, _ *worker) { after.Config.Include = []string{"["} }, `"[" is no glob for a path in a repository`, false},
-		"no glob":             {nil, func(_ *taskrun.Options, before, _ *taskrun.Side, _ *worker) { before.Config = taskrun.Config{} }, "no glob says which files are the configuration", false},
-		"a side that is gone": {nil, func(_ *taskrun.Options, before, _ *taskrun.Side, _ *worker) { before.Dir += "-gone" }, "open the baseline: ", false},
+		"a glob that is none": {nil, func(_ *taskrun.Options, _, after *taskrun.Side,
+			_ *worker,
+		) {
+			after.Config.Include = []string{"["}
+		}, `"[" is no glob for a path in a repository`, false},
+		"no glob": {nil, func(_ *taskrun.Options, before, _ *taskrun.Side,
+			_ *worker,
+		) {
+			before.Config = taskrun.Config{}
+		}, "no glob says which files are the configuration", false},
+		"a side that is gone": {nil, func(_ *taskrun.Options, before, _ *taskrun.Side,
+			_ *worker,
+		) {
+			before.Dir += "-gone"
+		}, "open the baseline: ", false},
 		"both sides are gone": {nil, func(_ *taskrun.Options, before, after *taskrun.Side, _ *worker) {
 			before.Dir, after.Dir = before.Dir+"-gone", after.Dir+"-gone"
 		}, "open the candidate: ", false},
@@ -100,7 +115,12 @@ func TestWhatIsWrongIsSaidBeforeAnythingRuns(t *testing.T) {
 			t.Helper()
 			require.NoError(t, os.Symlink("/etc", w.at("suite/a/fixture/l")))
 		}, nil, `fixture of a: "l" is a link that leaves the sandbox`, false},
-		"a fixture that is gone since": {func(t *testing.T, w *world) { t.Helper(); require.NoError(t, os.RemoveAll(w.at("suite/b/fixture"))) }, nil, "open the fixture of b: ", true},
+		"a fixture that is gone since": {func(t *testing.T,
+			w *world,
+		) {
+			t.Helper()
+			require.NoError(t, os.RemoveAll(w.at("suite/b/fixture")))
+		}, nil, "open the fixture of b: ", true},
 		"an agent without a version": {nil, func(_ *taskrun.Options, _, _ *taskrun.Side, works *worker) {
 			works.version = func() (string, error) { return "", errors.New("it is broken") }
 		}, "a/task.json: ask agent worker for its version: it is broken", false},
@@ -139,11 +159,25 @@ func TestWhatIsWarnedOf(t *testing.T) {
 		prepare func(w *world)
 		says    []string
 	}{
-		"nothing":                 {func(*world) {}, nil},
-		"the same configuration":  {func(w *world) { w.write("after/AGENTS.md", "before\n") }, []string{"baseline and candidate have the same configuration"}},
-		"another mode is another": {func(w *world) { w.write("after/AGENTS.md", "before\n"); _ = os.Chmod(w.at("after/AGENTS.md"), 0o755) }, nil}, //nolint:gosec // it is a mode that is looked at
-		"files beside it":         {func(w *world) { w.write("after/AGENTS.md", "before\n"); w.write("after/main.go", "x") }, []string{"baseline and candidate have the same configuration"}},
-		"no configuration":        {func(w *world) { _ = os.Remove(w.at("after/AGENTS.md")) }, []string{"the candidate (after) has no file of a configuration"}},
+		"nothing": {func(*world) {}, nil},
+		"the same configuration": {
+			func(w *world) { w.write("after/AGENTS.md", "before\n") },
+			[]string{"baseline and candidate have the same configuration"},
+		},
+		"another mode is another": {func(w *world) {
+			w.write("after/AGENTS.md",
+				"before\n")
+			_ = os.Chmod(w.at("after/AGENTS.md"), 0o755)
+		}, nil}, //nolint:gosec // it is a mode that is looked at
+		"files beside it": {func(w *world) {
+			w.write("after/AGENTS.md", "before\n")
+			w.write("after/main.go",
+				"x")
+		}, []string{"baseline and candidate have the same configuration"}},
+		"no configuration": {
+			func(w *world) { _ = os.Remove(w.at("after/AGENTS.md")) },
+			[]string{"the candidate (after) has no file of a configuration"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -207,17 +241,38 @@ func TestHowAgentsEnd(t *testing.T) {
 		says    string
 		keeps   bool // it can go on
 	}{
-		"a crash":               {&agent.Failure{Kind: agent.Crashed, Message: "exit code 3\nno luck"}, nil, false, "crashed: exit code 3 no luck", "", false},
-		"its time":              {&agent.Failure{Kind: agent.Timeout, Message: "it took longer than 2s"}, nil, true, "timeout: it took longer than 2s", "", false},
-		"a bound of its own":    {&agent.Failure{Kind: agent.Budget, Message: "9 turns"}, nil, false, "budget: 9 turns", "", false},
-		"the budget":            {&agent.Failure{Kind: agent.Budget, Message: "9 turns"}, nil, true, "", "task a: agent worker: budget: 9 turns", true},
-		"no login":              {&agent.Failure{Kind: agent.Authentication, Message: "no key"}, nil, false, "", "task a: agent worker: authentication: no key", true},
-		"nothing that started":  {&agent.Failure{Kind: agent.Crashed, Message: "exit code 127", NotStarted: true}, nil, false, "", "task a: agent worker: crashed: exit code 127", true},
+		"a crash": {
+			&agent.Failure{Kind: agent.Crashed, Message: "exit code 3\nno luck"}, nil, false,
+			"crashed: exit code 3 no luck", "", false,
+		},
+		"its time": {
+			&agent.Failure{Kind: agent.Timeout, Message: "it took longer than 2s"}, nil, true,
+			"timeout: it took longer than 2s", "", false,
+		},
+		"a bound of its own": {
+			&agent.Failure{Kind: agent.Budget, Message: "9 turns"}, nil, false,
+			"budget: 9 turns", "", false,
+		},
+		"the budget": {
+			&agent.Failure{Kind: agent.Budget, Message: "9 turns"}, nil, true, "",
+			"task a: agent worker: budget: 9 turns", true,
+		},
+		"no login": {
+			&agent.Failure{Kind: agent.Authentication, Message: "no key"}, nil, false, "",
+			"task a: agent worker: authentication: no key", true,
+		},
+		"nothing that started": {
+			&agent.Failure{Kind: agent.Crashed, Message: "exit code 127", NotStarted: true}, nil,
+			false, "", "task a: agent worker: crashed: exit code 127", true,
+		},
 		"machinery that failed": {nil, ours, false, "", "task a: our own fault", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, map[string]object{"a": {"checks": []object{{"kind": "fileExists", "path": "out.txt"}}}, "b": {}})
+			w := newWorld(t, map[string]object{"a": {"checks": []object{{
+				"kind": "fileExists",
+				"path": "out.txt",
+			}}}, "b": {}})
 			works := copies()
 			copied := works.work
 			works.work = func(r agent.Request) (agent.Reply, error) {
@@ -263,15 +318,24 @@ func TestWhatKeepsARunFromBeingKept(t *testing.T) {
 		says   string
 	}{
 		"a sandbox that stays": {func(_ *world, o *taskrun.Options) {
-			o.Sandboxes.Remove = func(dir string) error { return errors.Join(os.RemoveAll(dir), errors.New("it is held")) }
+			o.Sandboxes.Remove = func(dir string) error {
+				return errors.Join(os.RemoveAll(dir),
+					errors.New("it is held"))
+			}
 		}, "remove the sandbox of a: it is held"},
 		"an archive that is a file": {func(w *world, _ *taskrun.Options) { w.write("kept", "") }, "keep a result as "},
-		"no place to put it":        {func(_ *world, o *taskrun.Options) { o.Archive.Stage += "-gone" }, "begin to keep a result: "},
+		"no place to put it": {
+			func(_ *world, o *taskrun.Options) { o.Archive.Stage += "-gone" },
+			"begin to keep a result: ",
+		},
 		"no home": {func(_ *world, o *taskrun.Options) {
 			o.Sandboxes.Environ = func(string, []string) ([]string, error) { return nil, errors.New("no home") }
 		}, "no home"},
 		"a check that cannot be run": {func(_ *world, o *taskrun.Options) {
-			o.Sandboxes.Runner = commands(func(process.Spec) (process.Result, error) { return process.Result{}, errors.New("no processes left") })
+			o.Sandboxes.Runner = commands(func(process.Spec) (process.Result, error) {
+				return process.Result{},
+					errors.New("no processes left")
+			})
 		}, "task a: run a check: no processes left"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -306,7 +370,10 @@ func TestReportsThatCannotBeWritten(t *testing.T) {
 	require.ErrorContains(t, err, "write the report to "+w.at("file")+": ")
 	_, err = taskrun.WriteReport(w.at("file/below"), found)
 	require.ErrorContains(t, err, "write the report to "+w.at("file/below")+": ")
-	for side, run := range map[string]string{"baseline": found.Baseline.Scores[0].Runs[0].Diff, "candidate": found.Candidate.Scores[0].Runs[0].Diff} {
+	for side, run := range map[string]string{
+		"baseline":  found.Baseline.Scores[0].Runs[0].Diff,
+		"candidate": found.Candidate.Scores[0].Runs[0].Diff,
+	} {
 		text := read(t, run)
 		require.NoError(t, os.Remove(run))
 		_, err = taskrun.WriteReport(w.at("report-"+side), found)

@@ -79,7 +79,8 @@ func (s *session) recall(u unit) (record, bool) {
 	if json.Unmarshal(data, &r) != nil || r.Format != recordFormat {
 		return record{}, false
 	}
-	if !slices.EqualFunc(r.Checks, s.tasks[u.task].Checks, func(kept format.CheckResult, asked format.Check) bool { return kept.Kind == asked.Kind }) {
+	if !slices.EqualFunc(r.Checks, s.tasks[u.task].Checks,
+		func(kept format.CheckResult, asked format.Check) bool { return kept.Kind == asked.Kind }) {
 		return record{}, false
 	}
 	r.dir = s.Archive.Path(name)

@@ -61,14 +61,17 @@ func (s *session) report(ctx context.Context) (Report, error) {
 	thresholds := s.Thresholds
 	thresholds.Shared = s.reused > 0 // runs of another day, not made in turns with these
 	result := Report{
-		Schema: schema, Comparison: score.Compare(baseline, candidate, thresholds), Baseline: baseline, Candidate: candidate,
-		Suite: s.suite.Dir, Agent: s.Agent, Model: s.Model, Repeats: repeats, Reused: s.reused, Warnings: append(append([]string{}, s.warnings...), problems...),
+		Schema: schema, Comparison: score.Compare(baseline, candidate, thresholds), Baseline: baseline,
+		Candidate: candidate,
+		Suite:     s.suite.Dir, Agent: s.Agent, Model: s.Model, Repeats: repeats, Reused: s.reused,
+		Warnings: append(append([]string{}, s.warnings...), problems...),
 	}
 	if len(judged) > 0 {
 		result.Judge = s.Judge.Name()
 	}
 	if s.reused > 0 {
-		result.Warnings = append(result.Warnings, fmt.Sprintf("%d of %d runs are from an earlier comparison of the same content", s.reused, len(s.records)))
+		result.Warnings = append(result.Warnings,
+			fmt.Sprintf("%d of %d runs are from an earlier comparison of the same content", s.reused, len(s.records)))
 	}
 	return result, nil
 }

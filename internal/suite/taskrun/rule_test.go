@@ -26,8 +26,11 @@ import (
 func simulated(t *testing.T, tasks int, passes func(side role, task, check int) bool) *session {
 	t.Helper()
 	s := &session{
-		Options: Options{Thresholds: score.DefaultThresholds(), Jobs: 1, Archive: &cache.Archive{Dir: t.TempDir()}, Now: func() time.Time { return time.Time{} }},
-		suite:   &TaskSuite{}, records: map[unit]record{}, auto: true, spent: &work.Spending{},
+		Options: Options{
+			Thresholds: score.DefaultThresholds(), Jobs: 1, Archive: &cache.Archive{Dir: t.TempDir()},
+			Now: func() time.Time { return time.Time{} },
+		},
+		suite: &TaskSuite{}, records: map[unit]record{}, auto: true, spent: &work.Spending{},
 	}
 	for i := range tasks {
 		s.tasks = append(s.tasks, &prepared{Task: format.Task{ID: fmt.Sprintf("t%d", i)}, agent: &agent.Command{}})
@@ -35,7 +38,10 @@ func simulated(t *testing.T, tasks int, passes func(side role, task, check int) 
 	s.make = func(_ context.Context, j job) (record, error) {
 		r := record{}
 		for check := range 4 {
-			r.Checks = append(r.Checks, format.CheckResult{Kind: format.CommandCheck, Passed: passes(j.side, j.task, check)})
+			r.Checks = append(r.Checks, format.CheckResult{
+				Kind:   format.CommandCheck,
+				Passed: passes(j.side, j.task, check),
+			})
 		}
 		return r, nil
 	}
@@ -68,7 +74,8 @@ func TestFlakyChecksSeldomDecide(t *testing.T) {
 			case decision.Neutral:
 			}
 		}
-		t.Logf("%d tasks: %.1f %% improved, %.1f %% regressed", tasks, 100*float64(improved)/float64(comparisons), 100*float64(regressed)/float64(comparisons))
+		t.Logf("%d tasks: %.1f %% improved, %.1f %% regressed", tasks, 100*float64(improved)/float64(comparisons),
+			100*float64(regressed)/float64(comparisons))
 		assert.Less(t, improved, comparisons/20)
 		assert.Less(t, regressed, comparisons/20)
 	}
@@ -87,7 +94,10 @@ func TestCertainGainsAreSeen(t *testing.T) {
 	flaky := simulated(t, 3, func(side role, task, check int) bool {
 		return certain(side, task, check) && (task != 1 || check > 0 || random.Float64() >= 0.2)
 	})
-	flaky.records[unit{1, theBaseline, 0}] = record{Checks: slices.Repeat([]format.CheckResult{{Kind: format.CommandCheck}}, 4)}
+	flaky.records[unit{
+		1, theBaseline,
+		0,
+	}] = record{Checks: slices.Repeat([]format.CheckResult{{Kind: format.CommandCheck}}, 4)}
 	found = verdict(t, flaky)
 	assert.Len(t, flaky.records, 30, "five runs on both sides")
 	assert.Equal(t, decision.Improved, found.Verdict, found.Summary)

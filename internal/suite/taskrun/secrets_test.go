@@ -21,14 +21,20 @@ const login = "login-of-the-agent-4711"
 type leaky struct{ agent.Agent }
 
 func (leaky) Propose(_ context.Context, r agent.Request) (agent.Reply, error) {
-	return agent.Reply{Summary: "used " + login, Secrets: process.NewMasker(nil, login)}, os.WriteFile(filepath.Join(r.Dir, "out.txt"), []byte("after "+login+"\n"), 0o600)
+	return agent.Reply{Summary: "used " + login, Secrets: process.NewMasker(nil, login)},
+		os.WriteFile(filepath.Join(r.Dir, "out.txt"), []byte("after "+login+"\n"), 0o600)
 }
 
 // TestWhatAnAgentLogsInWith is in nothing that is kept of its work, and shown to no judge.
 func TestWhatAnAgentLogsInWith(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]object{"a": {
-		"judgeRubric": object{"criteria": "is it good?"}, "checks": []object{after(), {"kind": "command", "cmd": "cat out.txt >&2; exit 1"}, {"kind": "diffContains", "substring": login}},
+		"judgeRubric": object{"criteria": "is it good?"},
+		"checks": []object{
+			after(),
+			{"kind": "command", "cmd": "cat out.txt >&2; exit 1"},
+			{"kind": "diffContains", "substring": login},
+		},
 	}})
 	o := &opinion{score: func(judge.Work) float64 { return 0.5 }}
 	found, err := w.compare(t.Context(), "", func(options *taskrun.Options) {

@@ -38,16 +38,24 @@ func TestWhatARunDependsOn(t *testing.T) {
 	}
 	begin := func() *world {
 		return &world{
-			session: session{Options: Options{Model: "m", Command: "cmd", CommandDigest: "d", Surroundings: "none", Env: []string{"A"}}},
+			session: session{Options: Options{
+				Model: "m", Command: "cmd", CommandDigest: "d", Surroundings: "none",
+				Env: []string{"A"},
+			}},
 			prepared: prepared{
 				Task: format.Task{
-					ID: "t", Prompt: "p", Title: "T", File: "a/task.json", Timeout: time.Second, Agent: "command", Fixture: "fixture",
-					Rubric: &format.Rubric{Criteria: "c"},
-					Checks: []format.Check{{Kind: format.CommandCheck, Command: "make", ExpectExitZero: true}, {Kind: format.RegexMatch, Path: "a", Pattern: regexp.MustCompile("x")}},
+					ID: "t", Prompt: "p", Title: "T", File: "a/task.json", Timeout: time.Second, Agent: "command",
+					Fixture: "fixture",
+					Rubric:  &format.Rubric{Criteria: "c"},
+					Checks: []format.Check{
+						{Kind: format.CommandCheck, Command: "make", ExpectExitZero: true},
+						{Kind: format.RegexMatch, Path: "a", Pattern: regexp.MustCompile("x")},
+					},
 				},
 				agent: named{name: commandAgent}, version: "1",
 				templates: [roles]*sandbox.Template{
-					{Dir: "/one", Manifest: sandbox.Manifest{{Path: "a", Mode: 0o644, SHA256: "00"}}}, {Dir: "/one", Manifest: sandbox.Manifest{{Path: "a", Mode: 0o644, SHA256: "00"}}},
+					{Dir: "/one", Manifest: sandbox.Manifest{{Path: "a", Mode: 0o644, SHA256: "00"}}},
+					{Dir: "/one", Manifest: sandbox.Manifest{{Path: "a", Mode: 0o644, SHA256: "00"}}},
 				},
 			},
 		}
@@ -161,7 +169,10 @@ func TestTheOrderOfRuns(t *testing.T) {
 func TestWhenTwoRunsCameToTheSame(t *testing.T) {
 	t.Parallel()
 	begin := func() record {
-		return record{Session: "a", Digest: "d", Words: "w", Checks: []format.CheckResult{{Kind: format.FileExists, Passed: true}, {Passed: false, Detail: "x"}}}
+		return record{
+			Session: "a", Digest: "d", Words: "w",
+			Checks: []format.CheckResult{{Kind: format.FileExists, Passed: true}, {Passed: false, Detail: "x"}},
+		}
 	}
 	for name, c := range map[string]struct {
 		change func(*record)
@@ -193,10 +204,16 @@ func TestAnAgentThatAlwaysCrashesIsNoResult(t *testing.T) {
 		crashed [roles]string // for each side's runs
 		says    string
 	}{
-		"never":                    {[roles]string{"..", ".."}, ""},
-		"once":                     {[roles]string{"x.", ".x"}, ""},
-		"all of the candidate":     {[roles]string{".x", "xx"}, "the agent failed in all 2 runs of the candidate (exit code 2)"},
-		"all of the baseline":      {[roles]string{"xx", ".."}, "the agent failed in all 2 runs of the baseline (exit code 2)"},
+		"never": {[roles]string{"..", ".."}, ""},
+		"once":  {[roles]string{"x.", ".x"}, ""},
+		"all of the candidate": {
+			[roles]string{".x", "xx"},
+			"the agent failed in all 2 runs of the candidate (exit code 2)",
+		},
+		"all of the baseline": {
+			[roles]string{"xx", ".."},
+			"the agent failed in all 2 runs of the baseline (exit code 2)",
+		},
 		"a side that was not run":  {[roles]string{"..", ""}, ""},
 		"the only side that was":   {[roles]string{"x", ""}, "all 1 runs of the baseline"},
 		"all of both":              {[roles]string{"xx", "xx"}, "of the baseline"},
@@ -297,8 +314,14 @@ func TestNoConfigurationIsPassedBy(t *testing.T) {
 
 func TestGlobsThatAreNone(t *testing.T) {
 	t.Parallel()
-	for glob, ok := range map[string]bool{"a": true, "a/": true, "**/x": true, "": false, "/a": false, "[": false, "{a": false} {
-		for name, config := range map[string]Config{"include": {Include: []string{"x", glob}}, "exclude": {Include: []string{"x"}, Exclude: []string{glob}}} {
+	for glob, ok := range map[string]bool{
+		"a": true, "a/": true, "**/x": true, "": false, "/a": false, "[": false,
+		"{a": false,
+	} {
+		for name, config := range map[string]Config{
+			"include": {Include: []string{"x", glob}},
+			"exclude": {Include: []string{"x"}, Exclude: []string{glob}},
+		} {
 			err := config.Err()
 			assert.Equal(t, ok, err == nil, "%s %q: %v", name, glob, err)
 			if !ok {
@@ -308,7 +331,10 @@ func TestGlobsThatAreNone(t *testing.T) {
 	}
 	require.ErrorContains(t, Config{}.Err(), "no glob says which files are the configuration")
 	only := Config{Include: []string{"d/"}, Exclude: []string{"**/*.local.md", "d/private/"}}
-	for path, want := range map[string]bool{"d/a": true, "d/x/y/z": true, "e": false, "d/a.local.md": false, "d/private/a": false, "d/privately": true} {
+	for path, want := range map[string]bool{
+		"d/a": true, "d/x/y/z": true, "e": false, "d/a.local.md": false,
+		"d/private/a": false, "d/privately": true,
+	} {
 		assert.Equal(t, want, only.Match(path), path)
 	}
 }

@@ -32,7 +32,8 @@ func Failures(o format.SuiteOutcome) string {
 			}
 			for _, check := range run.Checks {
 				if !check.Passed {
-					lines = append(lines, scored.TaskID+": failed: "+string(check.Kind)+" "+check.Name+": "+check.Detail)
+					lines = append(lines, scored.TaskID+": failed: "+string(check.Kind)+" "+check.Name+": "+
+						check.Detail)
 				}
 			}
 		}

@@ -27,7 +27,10 @@ func TestLinesHaveWhatDecidesFirst(t *testing.T) {
 func TestFailuresAreOfTheFirstRun(t *testing.T) {
 	t.Parallel()
 	passed := format.Run{Checks: []format.CheckResult{{Name: "builds", Passed: true}}}
-	failed := format.Run{Failure: "timed out", Checks: []format.CheckResult{{Kind: "command", Name: "tests", Detail: "exit code 1"}}}
+	failed := format.Run{
+		Failure: "timed out",
+		Checks:  []format.CheckResult{{Kind: "command", Name: "tests", Detail: "exit code 1"}},
+	}
 	outcome := func(runs ...format.Run) format.SuiteOutcome {
 		return format.SuiteOutcome{Scores: []format.Score{{TaskID: "t", Runs: runs}}}
 	}

@@ -37,21 +37,50 @@ func TestBudgetsAreReachedExactly(t *testing.T) {
 		budget work.Budget
 		says   string
 	}{
-		"no budget":                       {[]used{known, {}}, time.Hour, work.Budget{UnknownCostPauses: true}, ""},
-		"a cent left":                     {[]used{known, known, known}, 0, work.Budget{USD: usd("0.31")}, ""},
-		"three tenths are three tenths":   {[]used{known, known, known}, 0, work.Budget{USD: usd("0.3")}, "the budget of 0.3 USD is used up"},
-		"a budget of nothing":             {nil, 0, work.Budget{USD: usd("0")}, "the budget of 0 USD is used up"},
-		"a token left":                    {[]used{known}, 0, work.Budget{Tokens: 101}, ""},
-		"no token left":                   {[]used{known}, 0, work.Budget{Tokens: 100}, "the budget of 100 tokens is used up"},
-		"a moment left":                   {nil, time.Minute - 1, work.Budget{Time: time.Minute}, ""},
-		"no moment left":                  {nil, time.Minute, work.Budget{Time: time.Minute}, "the budget of 1m0s is used up"},
-		"unknown, and nobody minds":       {[]used{{}}, 0, work.Budget{Tokens: 1}, ""},
-		"unknown, and that is minded":     {[]used{{}}, 0, work.Budget{Tokens: 1, UnknownCostPauses: true}, "the agent does not say what it costs"},
+		"no budget":   {[]used{known, {}}, time.Hour, work.Budget{UnknownCostPauses: true}, ""},
+		"a cent left": {[]used{known, known, known}, 0, work.Budget{USD: usd("0.31")}, ""},
+		"three tenths are three tenths": {
+			[]used{known, known, known},
+			0,
+			work.Budget{USD: usd("0.3")},
+			"the budget of 0.3 USD is used up",
+		},
+		"a budget of nothing": {nil, 0, work.Budget{USD: usd("0")}, "the budget of 0 USD is used up"},
+		"a token left":        {[]used{known}, 0, work.Budget{Tokens: 101}, ""},
+		"no token left": {
+			[]used{known},
+			0,
+			work.Budget{Tokens: 100},
+			"the budget of 100 tokens is used up",
+		},
+		"a moment left": {nil, time.Minute - 1, work.Budget{Time: time.Minute}, ""},
+		"no moment left": {
+			nil, time.Minute,
+			work.Budget{Time: time.Minute},
+			"the budget of 1m0s is used up",
+		},
+		"unknown, and nobody minds": {[]used{{}}, 0, work.Budget{Tokens: 1}, ""},
+		"unknown, and that is minded": {
+			[]used{{}},
+			0,
+			work.Budget{Tokens: 1, UnknownCostPauses: true},
+			"the agent does not say what it costs",
+		},
 		"unknown beside a budget of time": {[]used{{}}, 0, work.Budget{Time: time.Hour, UnknownCostPauses: true}, ""},
-		"money alone is known":            {[]used{{nil, "0.1"}}, 0, work.Budget{USD: usd("1"), UnknownCostPauses: true}, ""},
-		"tokens alone are known":          {[]used{{new(int64(1)), ""}}, 0, work.Budget{USD: usd("1"), UnknownCostPauses: true}, ""},
-		"nearly all the money":            {[]used{{nil, "0.99999"}}, 0, work.Budget{USD: usd("1")}, ""},
-		"a free model":                    {[]used{{nil, "0"}}, 0, work.Budget{USD: usd("1")}, ""},
+		"money alone is known": {
+			[]used{{nil, "0.1"}},
+			0,
+			work.Budget{USD: usd("1"), UnknownCostPauses: true},
+			"",
+		},
+		"tokens alone are known": {
+			[]used{{new(int64(1)), ""}},
+			0,
+			work.Budget{USD: usd("1"), UnknownCostPauses: true},
+			"",
+		},
+		"nearly all the money": {[]used{{nil, "0.99999"}}, 0, work.Budget{USD: usd("1")}, ""},
+		"a free model":         {[]used{{nil, "0"}}, 0, work.Budget{USD: usd("1")}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

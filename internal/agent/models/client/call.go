@@ -37,14 +37,18 @@ type call struct {
 }
 
 func newCall(endpoint models.Endpoint, request models.Request) (*call, error) {
-	c := &call{request: request, key: endpoint.Key, model: cmp.Or(request.Model, endpoint.Model), maxTokens: cmp.Or(request.MaxTokens, endpoint.OutputTokens)}
+	c := &call{
+		request: request, key: endpoint.Key, model: cmp.Or(request.Model, endpoint.Model),
+		maxTokens: cmp.Or(request.MaxTokens, endpoint.OutputTokens),
+	}
 	switch endpoint.API {
 	case models.OpenAI:
 		c.protocol = openAI{}
 	case models.Anthropic:
 		c.protocol = anthropic{}
 	default:
-		return nil, c.fail(models.Invalid, 0, "an endpoint speaks "+string(models.OpenAI)+" or "+string(models.Anthropic)+", not "+string(endpoint.API))
+		return nil, c.fail(models.Invalid, 0,
+			"an endpoint speaks "+string(models.OpenAI)+" or "+string(models.Anthropic)+", not "+string(endpoint.API))
 	}
 	if c.model == "" {
 		return nil, c.fail(models.Invalid, 0, "no model is named: give --model, or `model:` in the program file")
@@ -68,7 +72,8 @@ func base(text string) (*url.URL, error) {
 	case address.Scheme == "https", address.Scheme == "http" && loopback(address.Hostname()):
 		return address, nil
 	default:
-		return nil, errors.New("the endpoint " + address.Host + " must be reached by https; http is for this machine alone")
+		return nil, errors.New("the endpoint " + address.Host +
+			" must be reached by https; http is for this machine alone")
 	}
 }
 

@@ -46,7 +46,9 @@ type Client struct {
 // pauses, only when the server did not do the work: after 429 when the time to
 // wait is short, after a 5xx, and when no connection came about. The error is a
 // *models.Error, or the cause when ctx was cancelled.
-func (c *Client) Complete(ctx context.Context, endpoint models.Endpoint, request models.Request) (models.Response, error) {
+func (c *Client) Complete(ctx context.Context, endpoint models.Endpoint,
+	request models.Request,
+) (models.Response, error) {
 	call, err := newCall(endpoint, request)
 	if err != nil {
 		return models.Response{}, err

@@ -31,7 +31,9 @@ func endpoint(api models.API, url string) models.Endpoint {
 
 func ask(words string) models.Request {
 	return models.Request{Messages: []models.Message{
-		{Role: models.System, Text: "You judge.", Repeats: true}, {Role: models.User, Text: "The rubric.", Repeats: true}, {Role: models.User, Text: words},
+		{Role: models.System, Text: "You judge.", Repeats: true},
+		{Role: models.User, Text: "The rubric.", Repeats: true},
+		{Role: models.User, Text: words},
 	}}
 }
 
@@ -44,7 +46,10 @@ func body(t *testing.T, request modeltest.Request) map[string]any {
 
 func TestOpenAI(t *testing.T) {
 	t.Parallel()
-	server := modeltest.New(t, modeltest.Answer{Text: "fine", Usage: modeltest.Tokens{Input: 30, Output: 4, Cached: 20}})
+	server := modeltest.New(t, modeltest.Answer{
+		Text:  "fine",
+		Usage: modeltest.Tokens{Input: 30, Output: 4, Cached: 20},
+	})
 	request := ask("Is it good?")
 	zero := 0.0
 	request.Temperature, request.JSON = &zero, true
@@ -84,8 +89,14 @@ func TestWhyAnAnswerEnded(t *testing.T) {
 	const completion = `{"choices": [{"finish_reason": "STOP", "message": {"content": "x"}}]}`
 	const message = `{"type": "message", "stop_reason": "STOP", "content": [{"type": "text", "text": "x"}]}`
 	cases := map[models.API]map[string]models.Stop{
-		models.OpenAI:    {"stop": models.Ended, "length": models.Length, "content_filter": models.Refused, "odd": "odd"},
-		models.Anthropic: {"end_turn": models.Ended, "max_tokens": models.Length, "refusal": models.Refused, "odd": "odd"},
+		models.OpenAI: {
+			"stop": models.Ended, "length": models.Length, "content_filter": models.Refused,
+			"odd": "odd",
+		},
+		models.Anthropic: {
+			"end_turn": models.Ended, "max_tokens": models.Length, "refusal": models.Refused,
+			"odd": "odd",
+		},
 	}
 	for api, reasons := range cases {
 		raw := map[models.API]string{models.OpenAI: completion, models.Anthropic: message}[api]
@@ -93,7 +104,8 @@ func TestWhyAnAnswerEnded(t *testing.T) {
 			server := modeltest.New(t, modeltest.Answer{Raw: strings.ReplaceAll(raw, "STOP", said)})
 			response, err := quick().Complete(t.Context(), endpoint(api, server.URL), ask("?"))
 			require.NoError(t, err)
-			assert.Equal(t, models.Response{Text: "x", Stop: want}, response, "usage that nobody counted is unknown, not zero")
+			assert.Equal(t, models.Response{Text: "x", Stop: want}, response,
+				"usage that nobody counted is unknown, not zero")
 		}
 	}
 }
@@ -108,13 +120,31 @@ func TestErrorsAreTyped(t *testing.T) {
 		{"no key", modeltest.Answer{Status: 401, Message: "bad " + key}, models.Authentication},
 		{"forbidden", modeltest.Answer{Status: 403, Message: "no access to this model"}, models.Authentication},
 		{"later", modeltest.Answer{Status: 429, Header: map[string]string{"Retry-After": "3600"}}, models.RateLimit},
-		{"quota", modeltest.Answer{Status: 429, Code: "insufficient_quota", Message: "You exceeded your current quota"}, models.Budget},
-		{"credit", modeltest.Answer{Status: 400, Code: "invalid_request_error", Message: "Your credit balance is too low"}, models.Budget},
+		{
+			"quota",
+			modeltest.Answer{Status: 429, Code: "insufficient_quota", Message: "You exceeded your current quota"},
+			models.Budget,
+		},
+		{"credit", modeltest.Answer{
+			Status: 400, Code: "invalid_request_error",
+			Message: "Your credit balance is too low",
+		}, models.Budget},
 		{"unpaid", modeltest.Answer{Status: 402}, models.Budget},
-		{"too large", modeltest.Answer{Status: 413, Code: "tokens_limit_reached", Message: "Request body too large for gpt-4.1 model. Max size: 8000 tokens."}, models.TooLarge},
-		{"too long", modeltest.Answer{Status: 400, Message: "prompt is too long: 210000 tokens > 200000 maximum"}, models.TooLarge},
+		{"too large", modeltest.Answer{
+			Status: 413, Code: "tokens_limit_reached",
+			Message: "Request body too large for gpt-4.1 model. Max size: 8000 tokens.",
+		}, models.TooLarge},
+		{
+			"too long",
+			modeltest.Answer{Status: 400, Message: "prompt is too long: 210000 tokens > 200000 maximum"},
+			models.TooLarge,
+		},
 		{"unknown model", modeltest.Answer{Status: 404, Message: "no such model"}, models.Invalid},
-		{"redirect", modeltest.Answer{Status: 307, Header: map[string]string{"Location": "http://127.0.0.1:1/"}}, models.Invalid},
+		{
+			"redirect",
+			modeltest.Answer{Status: 307, Header: map[string]string{"Location": "http://127.0.0.1:1/"}},
+			models.Invalid,
+		},
 		{"no JSON", modeltest.Answer{Raw: "<html>"}, models.Malformed},
 		{"no choices", modeltest.Answer{Raw: `{"type": "x"}`}, models.Malformed},
 	}
@@ -140,7 +170,10 @@ func TestRetryAfterIsHandedOn(t *testing.T) {
 	for header, want := range map[string]time.Duration{
 		"3600": time.Hour, "Mon, 02 Jan 2034 15:04:05 GMT": 10 * time.Minute, "1e300": 366 * 24 * time.Hour,
 	} {
-		server := modeltest.New(t, modeltest.Answer{Status: 429, Header: map[string]string{"Retry-After": header, "Date": "Mon, 02 Jan 2034 14:54:05 GMT"}})
+		server := modeltest.New(t, modeltest.Answer{
+			Status: 429,
+			Header: map[string]string{"Retry-After": header, "Date": "Mon, 02 Jan 2034 14:54:05 GMT"},
+		})
 		_, err := quick().Complete(t.Context(), endpoint(models.OpenAI, server.URL), ask("?"))
 		var failed *models.Error
 		require.ErrorAs(t, err, &failed)
@@ -151,7 +184,8 @@ func TestRetryAfterIsHandedOn(t *testing.T) {
 func TestTriesAgainWhenTheServerDidNotDoTheWork(t *testing.T) {
 	t.Parallel()
 	soon := map[string]string{"Retry-After": "0.01"}
-	server := modeltest.New(t, modeltest.Answer{Status: 500}, modeltest.Answer{Status: 429, Header: soon}, modeltest.Answer{Status: 529}, modeltest.Answer{Text: "at last"})
+	server := modeltest.New(t, modeltest.Answer{Status: 500}, modeltest.Answer{Status: 429, Header: soon},
+		modeltest.Answer{Status: 529}, modeltest.Answer{Text: "at last"})
 	response, err := quick().Complete(t.Context(), endpoint(models.Anthropic, server.URL), ask("?"))
 	require.NoError(t, err)
 	assert.Equal(t, "at last", response.Text)
@@ -240,17 +274,22 @@ func TestAdaptsToTheEndpoint(t *testing.T) {
 
 func TestHugeAnswerIsRefused(t *testing.T) {
 	t.Parallel()
-	server := modeltest.New(t, modeltest.Answer{Raw: `{"choices": [{"message": {"content": "` + strings.Repeat("x", 9<<20) + `"}}]}`})
+	server := modeltest.New(t, modeltest.Answer{Raw: `{"choices": [{"message": {"content": "` + strings.Repeat("x",
+		9<<20) + `"}}]}`})
 	_, err := quick().Complete(t.Context(), endpoint(models.OpenAI, server.URL), ask("?"))
 	require.EqualError(t, err, "malformed (HTTP 200): the answer is larger than 8 MB")
 }
 
 func TestKeyGoesToItsOwnHostAlone(t *testing.T) {
 	t.Parallel()
-	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a redirect was followed") }))
+	elsewhere := httptest.NewServer(
+		http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a redirect was followed") }))
 	t.Cleanup(elsewhere.Close)
 	for _, status := range []int{301, 302, 307, 308} {
-		server := modeltest.New(t, modeltest.Answer{Status: status, Header: map[string]string{"Location": elsewhere.URL}})
+		server := modeltest.New(t, modeltest.Answer{
+			Status: status,
+			Header: map[string]string{"Location": elsewhere.URL},
+		})
 		_, err := quick().Complete(t.Context(), endpoint(models.OpenAI, server.URL), ask("?"))
 		require.Error(t, err)
 	}

@@ -27,7 +27,8 @@ func (c *call) refused(got answer) *models.Error {
 	var said refusal
 	_ = json.Unmarshal(got.body, &said)
 	code, _ := said.Error.Code.(string)
-	words := cmp.Or(said.Error.Message, said.Message, strings.TrimSpace(string(got.body[:min(len(got.body), 2000)])), http.StatusText(got.status))
+	words := cmp.Or(said.Error.Message, said.Message, strings.TrimSpace(string(got.body[:min(len(got.body), 2000)])),
+		http.StatusText(got.status))
 	kind := kindOf(got.status, strings.ToLower(code+" "+said.Error.Type), strings.ToLower(words))
 	failed := c.fail(kind, got.status, hint(kind, c.host)+words)
 	if kind == models.RateLimit || kind == models.Server {
@@ -42,7 +43,8 @@ func kindOf(status int, code, words string) models.Kind {
 		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
 	}
 	switch {
-	case status == http.StatusPaymentRequired, has(code, "insufficient_quota", "billing"), has(words, "credit balance is too low"):
+	case status == http.StatusPaymentRequired, has(code, "insufficient_quota", "billing"),
+		has(words, "credit balance is too low"):
 		return models.Budget
 	case status == http.StatusRequestEntityTooLarge, has(code, "context_length_exceeded", "tokens_limit_reached"),
 		status == http.StatusBadRequest && has(words, "prompt is too long", "maximum context length"):

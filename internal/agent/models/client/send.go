@@ -26,11 +26,13 @@ func (c *Client) send(ctx context.Context, call *call) (models.Response, error) 
 	case got.status/100 != 2:
 		return models.Response{}, call.refused(got)
 	case len(got.body) > maxAnswer:
-		return models.Response{}, call.fail(models.Malformed, got.status, fmt.Sprintf("the answer is larger than %d MB", maxAnswer>>20))
+		return models.Response{}, call.fail(models.Malformed, got.status,
+			fmt.Sprintf("the answer is larger than %d MB", maxAnswer>>20))
 	}
 	response, err := call.read(got.body)
 	if err != nil {
-		return models.Response{}, call.fail(models.Malformed, got.status, "the answer cannot be read: "+err.Error()+"; is the address that of the API?")
+		return models.Response{}, call.fail(models.Malformed, got.status,
+			"the answer cannot be read: "+err.Error()+"; is the address that of the API?")
 	}
 	return response, nil
 }
@@ -79,7 +81,8 @@ func (c *call) unanswered(whole, attempt context.Context, err error, after time.
 	case errors.Is(whole.Err(), context.Canceled):
 		return context.Cause(whole)
 	case attempt.Err() != nil:
-		return c.fail(models.Timeout, 0, fmt.Sprintf("%s gave no answer within %s", c.host, after.Round(time.Second/10)))
+		return c.fail(models.Timeout, 0,
+			fmt.Sprintf("%s gave no answer within %s", c.host, after.Round(time.Second/10)))
 	case errors.As(err, &dial) && dial.Op == "dial":
 		return c.fail(models.Server, 0, fmt.Sprintf("%s cannot be reached: %v", c.host, dial.Err))
 	default:

@@ -85,7 +85,8 @@ func (r rules) decide(commands []string) []string {
 			refused[fields[2]] = "protected branch hook declined"
 		}
 		if file := changedWorkflow(fields[0], fields[1], r.areStrict()); file != "" && !r.mayChangeWorkflows() {
-			refused[fields[2]] = "refusing to allow a GitHub App to create or update workflow `" + file + "` without `workflows` permission"
+			refused[fields[2]] = "refusing to allow a GitHub App to create or update workflow `" + file +
+				"` without `workflows` permission"
 		}
 		fmt.Fprintf(moves, "update %s %s %s\n", fields[2], fields[1], fields[0])
 	}
@@ -122,7 +123,10 @@ func changedWorkflow(old, commit string, strict bool) string {
 		return ""
 	}
 	// A merge is held against its first parent: it brings what that one lacked.
-	command := []string{"log", "-z", "--format=", "--name-only", "--no-renames", "--diff-merges=first-parent", commit, "--not", "--all"}
+	command := []string{
+		"log", "-z", "--format=", "--name-only", "--no-renames", "--diff-merges=first-parent", commit,
+		"--not", "--all",
+	}
 	if strict && strings.Trim(old, "0") != "" {
 		command = []string{"diff", "-z", "--name-only", "--no-renames", old, commit}
 	}

@@ -13,7 +13,10 @@ func (a Answer) message(r Request) object {
 		content = append(content, object{"type": "text", "text": a.Text})
 	}
 	for i, call := range a.Calls {
-		content = append(content, object{"type": "tool_use", "id": callID(r, i), "name": call.Name, "input": rawObject(call.Arguments)})
+		content = append(content, object{
+			"type": "tool_use", "id": callID(r, i), "name": call.Name,
+			"input": rawObject(call.Arguments),
+		})
 	}
 	return object{
 		"id": messageID(r), "type": "message", "role": "assistant", "model": r.Model, "content": content,
@@ -54,7 +57,8 @@ func (a Answer) streamMessage(w io.Writer, r Request) {
 			object{"type": "input_json_delta", "partial_json": call.Arguments})
 	}
 	event(w, "message_delta", object{
-		"type": "message_delta", "delta": object{"stop_reason": a.anthropicStop(), "stop_sequence": nil}, "usage": a.anthropicUsage(),
+		"type": "message_delta", "delta": object{"stop_reason": a.anthropicStop(), "stop_sequence": nil},
+		"usage": a.anthropicUsage(),
 	})
 	event(w, "message_stop", object{"type": "message_stop"})
 }

@@ -9,7 +9,8 @@ import (
 // response is the whole answer of OpenAI's responses API.
 func (a Answer) response(r Request) object {
 	return object{
-		"id": "resp_" + messageID(r), "object": "response", "created_at": 1700000000, "model": r.Model, "status": "completed",
+		"id": "resp_" + messageID(r), "object": "response", "created_at": 1700000000, "model": r.Model,
+		"status": "completed",
 		"output": a.items(r), "usage": object{
 			"input_tokens": a.Usage.Input, "input_tokens_details": object{"cached_tokens": a.Usage.Cached},
 			"output_tokens": a.Usage.Output, "output_tokens_details": object{"reasoning_tokens": 0},
@@ -27,7 +28,10 @@ func (a Answer) items(r Request) []object {
 		})
 	}
 	for i, call := range a.Calls {
-		item := object{"type": "function_call", "id": "fc_" + callID(r, i), "call_id": callID(r, i), "name": call.Name, "status": "completed"}
+		item := object{
+			"type": "function_call", "id": "fc_" + callID(r, i), "call_id": callID(r, i), "name": call.Name,
+			"status": "completed",
+		}
 		if call.Freeform {
 			item["type"], item["input"] = "custom_tool_call", call.Arguments
 		} else {
@@ -46,16 +50,22 @@ func (a Answer) streamResponse(w io.Writer, r Request) {
 		event(w, kind, fields)
 	}
 	whole := a.response(r)
-	begun := object{"id": whole["id"], "object": "response", "created_at": whole["created_at"], "model": r.Model, "status": "in_progress", "output": []object{}}
+	begun := object{
+		"id": whole["id"], "object": "response", "created_at": whole["created_at"], "model": r.Model,
+		"status": "in_progress", "output": []object{},
+	}
 	send("response.created", object{"response": begun})
 	for i, item := range a.items(r) {
 		send("response.output_item.added", object{"output_index": i, "item": pending(item)})
 		switch item["type"] {
 		case "message":
-			send("response.output_text.delta", object{"item_id": item["id"], "output_index": i, "content_index": 0, "delta": a.Text})
+			send("response.output_text.delta",
+				object{"item_id": item["id"], "output_index": i, "content_index": 0, "delta": a.Text})
 		case "function_call":
-			send("response.function_call_arguments.delta", object{"item_id": item["id"], "output_index": i, "delta": item["arguments"]})
-			send("response.function_call_arguments.done", object{"item_id": item["id"], "output_index": i, "arguments": item["arguments"]})
+			send("response.function_call_arguments.delta",
+				object{"item_id": item["id"], "output_index": i, "delta": item["arguments"]})
+			send("response.function_call_arguments.done",
+				object{"item_id": item["id"], "output_index": i, "arguments": item["arguments"]})
 		}
 		send("response.output_item.done", object{"output_index": i, "item": item})
 	}
@@ -93,7 +103,8 @@ func (a Answer) toolCalls(r Request) []object {
 	calls := []object{}
 	for i, call := range a.Calls {
 		calls = append(calls, object{
-			"index": i, "id": callID(r, i), "type": "function", "function": object{"name": call.Name, "arguments": call.Arguments},
+			"index": i, "id": callID(r, i), "type": "function",
+			"function": object{"name": call.Name, "arguments": call.Arguments},
 		})
 	}
 	return calls
@@ -108,7 +119,8 @@ func (a Answer) chatStop() string {
 
 func (a Answer) chatUsage() object {
 	return object{
-		"prompt_tokens": a.Usage.Input, "completion_tokens": a.Usage.Output, "total_tokens": a.Usage.Input + a.Usage.Output,
+		"prompt_tokens": a.Usage.Input, "completion_tokens": a.Usage.Output,
+		"total_tokens":          a.Usage.Input + a.Usage.Output,
 		"prompt_tokens_details": object{"cached_tokens": a.Usage.Cached},
 	}
 }
@@ -116,7 +128,8 @@ func (a Answer) chatUsage() object {
 func (a Answer) streamCompletion(w io.Writer, r Request) {
 	chunk := func(choices []object, usage any) {
 		event(w, "", object{
-			"id": "chatcmpl-" + messageID(r), "object": "chat.completion.chunk", "created": 1700000000, "model": r.Model,
+			"id": "chatcmpl-" + messageID(r), "object": "chat.completion.chunk", "created": 1700000000,
+			"model":   r.Model,
 			"choices": choices, "usage": usage,
 		})
 	}

@@ -39,7 +39,8 @@ func TestEveryProtocolAnswersInTurn(t *testing.T) {
 		"/v1/chat/completions": `{"model":"m","stream":true,"tools":[{"type":"function","function":{"name":"edit"}}]}`,
 		"/v1beta/models/m:streamGenerateContent?alt=sse": `{"tools":[{"functionDeclarations":[{"name":"edit"}]}]}`,
 	} {
-		server := modeltest.NewForAgents(t, modeltest.Use("edit", map[string]string{"path": "a.txt"}), modeltest.Text("Made it better."))
+		server := modeltest.NewForAgents(t, modeltest.Use("edit", map[string]string{"path": "a.txt"}),
+			modeltest.Text("Made it better."))
 		body = string(bytes.ReplaceAll([]byte(body), []byte("%t"), []byte("true")))
 		_, probe := post(t, server.URL+path, `{"model":"m"}`)
 		assert.Contains(t, probe, `"ok"`, path)
@@ -59,7 +60,8 @@ func TestEveryProtocolAnswersInTurn(t *testing.T) {
 
 func TestErrorsCarryTheirHeaders(t *testing.T) {
 	t.Parallel()
-	server := modeltest.New(t, modeltest.Wait(7), modeltest.Fail(http.StatusUnauthorized, "bad key"), modeltest.Text("fine"))
+	server := modeltest.New(t, modeltest.Wait(7), modeltest.Fail(http.StatusUnauthorized, "bad key"),
+		modeltest.Text("fine"))
 	first, _ := post(t, server.URL+"/v1/chat/completions", `{}`)
 	assert.Equal(t, http.StatusTooManyRequests, first.StatusCode)
 	assert.Equal(t, "7", first.Header.Get("Retry-After"))
