@@ -159,8 +159,8 @@ func (w *world) fullDisk(dir string) {
 		long.Missing(w.t, "mount: "+string(out))
 	}
 	w.t.Cleanup(func() {
-		out, err := exec.Command("umount", "--lazy",
-			dir).CombinedOutput() //nolint:noctx // The test's context has ended.
+		//nolint:noctx // The test's context has ended.
+		out, err := exec.Command("umount", "--lazy", dir).CombinedOutput()
 		assert.NoError(w.t, err, string(out))
 	})
 }

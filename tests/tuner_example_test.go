@@ -109,8 +109,8 @@ func (e *example) measure(tree string) (metric.Measurement, error) {
 	command.Dir = filepath.Join(tree, filepath.FromSlash(e.dir))
 	out, err := command.Output()
 	if err != nil {
-		return metric.Measurement{RejectedReason: err.Error()},
-			nil //nolint:nilerr // a candidate that fails is a result
+		//nolint:nilerr // a candidate that fails is a result
+		return metric.Measurement{RejectedReason: err.Error()}, nil
 	}
 	return metric.Extract(out, e.program.Metric)
 }

@@ -15,8 +15,8 @@ import (
 func trees() []*cobra.Command {
 	list := Commands()
 	for _, root := range list {
-		Run(nil, Env{Args: []string{"--help"}, Stdout: io.Discard, Stderr: io.Discard},
-			root) //nolint:staticcheck // --help asks for no context
+		//nolint:staticcheck // --help asks for no context
+		Run(nil, Env{Args: []string{"--help"}, Stdout: io.Discard, Stderr: io.Discard}, root)
 	}
 	return list
 }

@@ -168,8 +168,8 @@ func (b *bed) Run(_ context.Context, request evaluation.Request) (evaluation.Res
 	}
 	found, err := metric.Extract([]byte(text), "m")
 	if err != nil {
-		return evaluation.Result{Problem: err.Error()},
-			nil //nolint:nilerr // what cannot be read is the evaluation's problem
+		//nolint:nilerr // what cannot be read is the evaluation's problem
+		return evaluation.Result{Problem: err.Error()}, nil
 	}
 	if len(b.noise) > 0 && found.Metric != nil {
 		noisy := found.Metric.Add(metric.MustValue(b.noise[b.measured%len(b.noise)]))

@@ -21,8 +21,8 @@ func OpenInBrowser(file, dir string, env []string) error {
 		return errors.New("no browser can be opened from here (" + command[0] + " was not found): open " + file +
 			" yourself")
 	}
-	cmd := exec.Command(tool, append(command[1:],
-		file)...) //nolint:gosec,noctx // the system's own way; the browser outlives us
+	//nolint:gosec,noctx // the system's own way; the browser outlives us
+	cmd := exec.Command(tool, append(command[1:], file)...)
 	cmd.Env = env
 	return cmd.Run()
 }

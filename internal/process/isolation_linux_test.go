@@ -58,8 +58,8 @@ func (p place) isolated(by *process.Isolation) *process.Runner {
 // removed.
 func open(t *testing.T, dir string) {
 	t.Helper()
-	out, err := exec.Command("chmod", "-R", "u+rwx",
-		dir).CombinedOutput() //nolint:noctx // The test's context may have ended.
+	//nolint:noctx // The test's context may have ended.
+	out, err := exec.Command("chmod", "-R", "u+rwx", dir).CombinedOutput()
 	assert.NoError(t, err, string(out))
 }
 

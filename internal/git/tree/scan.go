@@ -23,8 +23,8 @@ func (t *Tree) Scan(ctx context.Context) ([]decision.Change, error) {
 		return nil, err
 	}
 	if now, err := os.Lstat(t.Dir); err != nil || !os.SameFile(t.self, now) {
-		return []decision.Change{{Path: ".", Kind: decision.Type, Refused: "is not the directory that was built"}},
-			nil //nolint:nilerr // it is the finding
+		//nolint:nilerr // it is the finding
+		return []decision.Change{{Path: ".", Kind: decision.Type, Refused: "is not the directory that was built"}}, nil
 	}
 	t.found = t.id
 	s := &scan{Tree: t, dirs: directoriesOf(t.entries), seen: map[string]bool{}, blind: map[string]bool{}}

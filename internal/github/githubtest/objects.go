@@ -223,8 +223,8 @@ func (s *Server) pull(p *Pull, whole bool) object {
 		}
 		for _, comment := range state.On(p.Number) {
 			if comment.Path != "" {
-				o["review_comments"] = o["review_comments"].(int) +
-					1 //nolint:errcheck,forcetypeassert // set to 0 just now
+				//nolint:errcheck,forcetypeassert // set to 0 just now
+				o["review_comments"] = o["review_comments"].(int) + 1
 			}
 		}
 		o["mergeable"], o["mergeable_state"], o["merged"], o["merged_by"], o["maintainer_can_modify"] = nil, "unknown",

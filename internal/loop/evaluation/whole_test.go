@@ -52,8 +52,8 @@ func TestTheWholeOutputIsKept(t *testing.T) {
 			assert.Contains(t, kept, "== the setup: exit code 0")
 			assert.Contains(t, kept, "prepared\n")
 			for _, part := range c.has {
-				assert.True(t, strings.Contains(kept, part),
-					part) //nolint:testifylint // A failure would print a megabyte.
+				//nolint:testifylint // A failure would print a megabyte.
+				assert.True(t, strings.Contains(kept, part), part)
 			}
 			assert.LessOrEqual(t, len(kept), c.most+400)
 			assert.False(t, strings.Contains(kept, "hunter2")) //nolint:testifylint // As above.

@@ -167,8 +167,8 @@ func TestHostileText(t *testing.T) {
 	text := single(t, p)
 	assert.Equal(t, 2, strings.Count(text, "<script"), "the page's data and its script")
 	for _, unwanted := range []string{"<img", "\u202e", "\x1b"} {
-		assert.False(t, strings.Contains(text, unwanted), "the page has %q",
-			unwanted) //nolint:testifylint // the page is too long to print
+		//nolint:testifylint // the page is too long to print
+		assert.False(t, strings.Contains(text, unwanted), "the page has %q", unwanted)
 	}
 	outside := regexp.MustCompile(`"[^"]*"`).ReplaceAllString(text, `""`)
 	assert.Empty(t, regexp.MustCompile(`<[a-z]+ [^>]*\bon[a-z]+=`).FindString(outside), "an event handler")
