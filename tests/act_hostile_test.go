@@ -16,7 +16,8 @@ import (
 // evil is text that a shell, a runner or an expression would act on. $TRAP is a
 // file that must never be there.
 const evil = "x'\"; touch $TRAP; $(touch $TRAP) `touch $TRAP` && ${{ github.token }} ${{ secrets.GITHUB_TOKEN }} | <b>\n" +
-	"::set-output name=has-work::evil\n::set-env name=PATH::/evil\n::add-mask::value\n::error file=evil.go,line=1::evil\n" +
+	"::set-output name=has-work::evil\n::set-env name=PATH::/evil\n::add-mask::value\n" +
+	"::error file=evil.go,line=1::evil\n" +
 	"::add-path::/evil\n##[set-output name=selected]evil\n::stop-commands::evil\nselected=evil\n"
 
 // TestActObeysNoText gives workflows and action text that is made to be obeyed,

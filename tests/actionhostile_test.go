@@ -43,7 +43,8 @@ func (s actionStep) onlyOurs(t *testing.T, trap string) {
 // hostileLine is one line of text that is something else to whoever reads it as
 // code.
 func hostileLine(trap string) string {
-	return "::set-output name=x::y ##[add-mask]m <b> @octocat [x](javascript:1) <!-- | --> ${{ github.token }} %0A::error::forged %25 $(touch " + trap + ") `touch " + trap + "`"
+	return "::set-output name=x::y ##[add-mask]m <b> @octocat [x](javascript:1) <!-- | --> ${{ github.token }} " +
+		"%0A::error::forged %25 $(touch " + trap + ") `touch " + trap + "`"
 }
 
 // TestActionObeysNoText: titles, programs, agents, evaluations and comments are

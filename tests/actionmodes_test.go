@@ -126,7 +126,8 @@ func TestActionCompares(t *testing.T) {
 	r := newReleases(t)
 	w := newWorld(t, map[string]string{
 		"main.json": outcomeOf("main", 2, "0"), "pr.json": outcomeOf("pr", 4, "0"),
-		".autoloop/programs/strict.md": "---\ntasks: tasks\nmin-composite-gain: 0.9\n---\n## Goal\nx\n## Target\n`AGENTS.md`\n",
+		".autoloop/programs/strict.md": "---\ntasks: tasks\nmin-composite-gain: 0.9\n---\n## Goal\nx\n## Target\n" +
+			"`AGENTS.md`\n",
 	})
 	for name, c := range map[string]struct {
 		baseline, candidate, program, verdict string
@@ -162,7 +163,8 @@ func TestActionRunsATaskSuite(t *testing.T) {
 	r := newReleases(t)
 	w := tasksWorld(t, map[string]string{"one": hasAfter})
 	w.write("programs/agents.md",
-		"---\ntasks: suite\nagent: command\nagent-command: cp AGENTS.* out.txt\njudge: off\ncost-tolerance: 1000\n---\n## Goal\nx\n## Target\n`AGENTS.md`\n")
+		"---\ntasks: suite\nagent: command\nagent-command: cp AGENTS.* out.txt\njudge: off\ncost-tolerance: 1000\n"+
+			"---\n## Goal\nx\n## Target\n`AGENTS.md`\n")
 	step := w.action(r, map[string]string{
 		"MODE": "compare", "SUITE": "suite", "BASELINE": "HEAD", "CANDIDATE": w.dir, "PROGRAM": "agents",
 		"PROGRAMS_DIR": "programs", "BUDGET_USD": "1.50",
@@ -260,7 +262,8 @@ func TestActionSummary(t *testing.T) {
 	step := w.action(r, map[string]string{"MODE": "iterate", "PROGRAM": "p", "ITERATIONS": "2"})
 	require.Zero(t, step.code, step.log)
 	for _, part := range []string{
-		"## ✅ p, iteration 1: kept\n\nm **8** (lower is better), -1 against the best before; 9 at the beginning\n\n> try 8\n",
+		"## ✅ p, iteration 1: kept\n\nm **8** (lower is better), -1 against the best before; 9 at the beginning\n\n" +
+			"> try 8\n",
 		"## ✅ p, iteration 2: kept\n",
 		"| Proposed by | command |", "| Files changed | value.txt |", "| size (lower is better) | 50 | 50 | 10 % |",
 	} {

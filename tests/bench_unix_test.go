@@ -35,7 +35,8 @@ import (
 func instantService(b *testing.B, repo *git.Repo, step int64) *loop.Service {
 	b.Helper()
 	p := program.Parse("p.md",
-		[]byte("---\nmetric_direction: lower\nplateau: off\nevaluation-runs: 1\n---\n## Target\n`d00/f000.txt`\n## Evaluation\n```sh\ntrue\n```\n"))
+		[]byte("---\nmetric_direction: lower\nplateau: off\nevaluation-runs: 1\n---\n## Target\n`d00/f000.txt`\n"+
+			"## Evaluation\n```sh\ntrue\n```\n"))
 	require.NoError(b, p.Err())
 	next := 0
 	return &loop.Service{

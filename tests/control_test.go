@@ -101,7 +101,8 @@ func TestLog(t *testing.T) {
 func TestAFailureCanBeDebugged(t *testing.T) {
 	t.Parallel()
 	w := valuesWorld(t, "metric_direction: lower", "9", "8", "10")
-	w.write("eval.sh", "echo measuring\ntest \"$(cat value.txt)\" = 9 || { echo './value.go:3:5: undefined: x' >&2; exit 3; }\necho last words >&2\necho '{\"m\": 9}'\n")
+	w.write("eval.sh", "echo measuring\ntest \"$(cat value.txt)\" = 9 || { echo './value.go:3:5: undefined: x' >&2; "+
+		"exit 3; }\necho last words >&2\necho '{\"m\": 9}'\n")
 	w.write(".autoloop/programs/p.md",
 		strings.Replace(w.read(".autoloop/programs/p.md"), `printf '{"m": %s}\n' "$(cat value.txt)"`,
 			"true\nsh eval.sh | tail -1", 1))

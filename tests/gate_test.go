@@ -16,7 +16,8 @@ func TestTheGateTakesItsMeasureFromTheBase(t *testing.T) {
 	w := tasksWorld(t, map[string]string{"one": hasAfter})
 	const program = ".autoloop/programs/agent-config.md"
 	w.write("AGENTS.md", "after\n")
-	w.write(program, "---\nevaluation: tasks\ntasks: suite\nagent: command\nagent-command: cat A*.md >out.txt\njudge: off\ncost-tolerance: 1000\n---\n## Goal\nBetter.\n## Target\n- `AGENTS.md`\n")
+	w.write(program, "---\nevaluation: tasks\ntasks: suite\nagent: command\nagent-command: cat A*.md >out.txt\n"+
+		"judge: off\ncost-tolerance: 1000\n---\n## Goal\nBetter.\n## Target\n- `AGENTS.md`\n")
 	w.git("add", "--all")
 	w.git("commit", "--quiet", "--message", "base")
 
@@ -30,7 +31,8 @@ func TestTheGateTakesItsMeasureFromTheBase(t *testing.T) {
 	at.write("AGENTS.md", "nothing of it\n")
 	at.write("suite/one/task.json",
 		`{"id": "one", "title": "One", "fixtureDir": "fixture", "prompt": "p", "checks": []}`)
-	at.write(program, "---\nevaluation: tasks\ntasks: suite\nagent: command\nagent-command: 'true'\nobjective-drop-is-regression: false\nregression-composite-drop: 1\n---\n")
+	at.write(program, "---\nevaluation: tasks\ntasks: suite\nagent: command\nagent-command: 'true'\n"+
+		"objective-drop-is-regression: false\nregression-composite-drop: 1\n---\n")
 	a := gate()
 	assert.Equal(t, 1, a.code, a.stdout+a.stderr)
 	assert.Contains(t, a.stdout, "regressed")

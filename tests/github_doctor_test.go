@@ -22,7 +22,8 @@ func TestDoctorRunsEveryEvaluationTwice(t *testing.T) {
 	assert.Regexp(t, `ok +program p +proposed for by command`, a.stdout)
 	assert.NotContains(t, w.binary("iterate", "doctor", "--local", "--quick").stdout, "program p")
 	w.write(".autoloop/programs/bad.md",
-		"---\nmetric: m\nmetric_direction: lower\n---\n## Goal\nx\n## Target\n- `value.txt`\n## Evaluation\n```sh\nexit 3\n```\n")
+		"---\nmetric: m\nmetric_direction: lower\n---\n## Goal\nx\n## Target\n- `value.txt`\n## Evaluation\n```sh\n"+
+			"exit 3\n```\n")
 	a = w.binary("iterate", "doctor", "--local")
 	assert.Equal(t, 1, a.code)
 	assert.Regexp(t, `FAIL +program bad`, a.stdout)

@@ -25,9 +25,11 @@ var (
 // emulator does not have and the binary needs. Everything else is passed on.
 func answers() []answering {
 	return []answering{
-		{statusPath, "the emulator has check runs and no commit statuses; without an answer nothing would ever be green, since what cannot be read is pending", (*front).noStatuses},
+		{statusPath, "the emulator has check runs and no commit statuses; without an answer nothing would ever be " +
+			"green, since what cannot be read is pending", (*front).noStatuses},
 		{
-			commentsPath, "the emulator takes `comments` for the number of an issue; the answer is made of its comments on each",
+			commentsPath, "the emulator takes `comments` for the number of an issue; the answer is made of its " +
+				"comments on each",
 			(*front).allComments,
 		},
 	}
@@ -82,7 +84,8 @@ type fix struct {
 func fixed() []fix {
 	return []fix{
 		{
-			pullsPath, "the emulator reads the heads of a pull request once, when it is opened; GitHub follows the branches",
+			pullsPath, "the emulator reads the heads of a pull request once, when it is opened; GitHub follows the " +
+				"branches",
 			(*front).heads,
 		},
 		{reviewsPath, "on GitHub each comment on lines belongs to a review", (*front).reviewsOfLines},

@@ -24,7 +24,8 @@ import (
 func lively() string {
 	body := strings.Replace(onIssue, "metric: m", "ci-gate: required\nci-wait: 5s\nmetric: m", 1)
 	return strings.Replace(body, "  [ \"$value\"",
-		"  if grep -q 'What CI said' \"$AUTOLOOP_PROMPT\"; then value=$(sed -n \"${AUTOLOOP_ITERATION}p\" \"$SIDE/fixes\"); fi\n  [ \"$value\"", 1)
+		"  if grep -q 'What CI said' \"$AUTOLOOP_PROMPT\"; then value=$(sed -n \"${AUTOLOOP_ITERATION}p\" "+
+			"\"$SIDE/fixes\"); fi\n  [ \"$value\"", 1)
 }
 
 // chapters are what happens before each run of the whole life.

@@ -24,14 +24,16 @@ func TestAHeldGainIsSaidEverywhere(t *testing.T) {
 			// What is not one number counts as 1: an error that the evaluation swallows.
 			h.program(strings.Replace(onIssue, `printf '{"m": %s}\n' "$(cat value.txt)"`,
 				`if [ "$(wc -l < value.txt)" = 1 ] && grep -qx '[0-9]*' value.txt; then cat value.txt; else echo 1; fi`, 1))
-			const held = "500 → 40 is a jump beyond 10 times; with the changed files emptied the evaluation notices: it gives 1"
+			const held = "500 → 40 is a jump beyond 10 times; with the changed files emptied the evaluation notices: " +
+				"it gives 1"
 			first := h.one()
 			require.Equal(t, "accepted", first.Outcome, "%v", first.Reasons)
 			assert.Contains(t, strings.Join(first.Reasons, "\n"), held)
 			assert.Contains(t, h.remembered("p.md"), held)
 			assert.Contains(t, h.pullBody(), "flagged: 500 → 40 is a jump beyond 10 times; with")
 
-			const broken = "the number does not depend on what was measured: with a syntax error in the changed files the evaluation gives 1 as well"
+			const broken = "the number does not depend on what was measured: with a syntax error in the changed " +
+				"files the evaluation gives 1 as well"
 			second := h.one()
 			require.Equal(t, "rejected", second.Outcome, "%v", second.Reasons)
 			assert.Equal(t, broken, second.Reasons[0])

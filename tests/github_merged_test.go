@@ -41,7 +41,8 @@ func (h *hub) meanwhile(run, do func()) {
 // waitingAtTwo is onIssue whose agent waits for duringTheAgent at iteration 2.
 func waitingAtTwo() string {
 	return strings.Replace(onIssue, "  value=",
-		"  [ \"$AUTOLOOP_ITERATION\" != 2 ] || { touch \"$SIDE/begun\"; while [ ! -e \"$SIDE/go-on\" ]; do sleep 0.05; done; }\n  value=", 1)
+		"  [ \"$AUTOLOOP_ITERATION\" != 2 ] || { touch \"$SIDE/begun\"; while [ ! -e \"$SIDE/go-on\" ]; do sleep "+
+			"0.05; done; }\n  value=", 1)
 }
 
 // TestClosedAndOpenedAgainIsNoPause closes the pull request and opens it again

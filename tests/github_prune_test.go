@@ -27,7 +27,8 @@ func pruneRemovesWhatGoneProgramsLeft(t *testing.T, on maker) {
 	h.git("update-ref", "refs/remotes/origin/main", "HEAD")
 	a = h.binary("iterate", "prune")
 	require.Zero(t, a.code, a.stderr)
-	assert.Equal(t, "old: left: state, branch autoloop/old, issue #3, pull request #4\nremove it with `iterate prune --yes`\n", a.stdout)
+	assert.Equal(t, "old: left: state, branch autoloop/old, issue #3, pull request #4\n"+
+		"remove it with `iterate prune --yes`\n", a.stdout)
 	assert.NotEmpty(t, head(t, h.bare, "autoloop/old"), "nothing is removed without being asked")
 
 	a = h.binary("iterate", "prune", "--yes")

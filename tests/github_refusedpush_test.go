@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	refusedForWorkflow = "remote origin refused the push: autoloop/p ([remote rejected] (refusing to allow a GitHub App to create or update workflow " +
+	refusedForWorkflow = "remote origin refused the push: autoloop/p ([remote rejected] (refusing to allow a GitHub " +
+		"App to create or update workflow " +
 		"`.github/workflows/ci.yml` without `workflows` permission))"
 	refusedByRule = "remote origin refused the push: autoloop/p ([remote rejected] (protected branch hook declined)): " +
 		"leave `autoloop/**` out of the branch's rules, or let them except the token"

@@ -26,7 +26,8 @@ func maintainersSteerByComments(t *testing.T, on maker) {
 	assert.Contains(t, h.remembered("p.md"), "| Paused | true |")
 	assert.Equal(t, []string{"Paused. `/autoloop resume` goes on."}, h.answers())
 
-	h.say("alice", "/autoloop other: undo 1\n/autoloop p: resume\n/autoloop set target-metric 7\n/autoloop try the cache\n/autoloop undo 77")
+	h.say("alice", "/autoloop other: undo 1\n/autoloop p: resume\n/autoloop set target-metric 7\n"+
+		"/autoloop try the cache\n/autoloop undo 77")
 	second := h.one()
 	assert.Equal(t, "accepted", second.Outcome)
 	told := h.told(2)
@@ -34,7 +35,8 @@ func maintainersSteerByComments(t *testing.T, on maker) {
 	assert.Contains(t, told, "Thanks!", "what was said while it was paused is not lost")
 	assert.Contains(t, h.remembered("p.md"), "| Target Metric | 7 |")
 	answer := h.answers()[1]
-	assert.Equal(t, "That was not understood: this is the place of program p; say it on the issue of `other`, or leave the name out.\n\n"+
+	assert.Equal(t, "That was not understood: this is the place of program p; say it on the issue of `other`, or "+
+		"leave the name out.\n\n"+
 		"It goes on.\n\nThe target is 7 (lower is better), until the program file names another.\n\n"+
 		"The agent is told at iteration 2.\n\nThere is no iteration 77: 1 is the last.", answer)
 

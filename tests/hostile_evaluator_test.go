@@ -18,7 +18,8 @@ import (
 func judged(t *testing.T, front, evaluation, agent string) *world {
 	t.Helper()
 	w := newWorld(t, map[string]string{
-		".autoloop/programs/p.md": "---\nmetric: m\nmetric_direction: lower\nevaluation-runs: 1\nagent: command\nagent-command: sh \"$SIDE/agent.sh\"\nenv: [SIDE]\n" + front + "---\n" +
+		".autoloop/programs/p.md": "---\nmetric: m\nmetric_direction: lower\nevaluation-runs: 1\nagent: command\n" +
+			"agent-command: sh \"$SIDE/agent.sh\"\nenv: [SIDE]\n" + front + "---\n" +
 			"## Goal\nMove the number.\n## Target\n- `src/**`\n## Evaluation\n```sh\nsh bench.sh\n```\n",
 		"bench.sh":   "set -e\n" + evaluation + "\n", // A file that the program names itself may not change at all.
 		"src/run.sh": "echo 5 > \"$TMPDIR/answer\"\n", "expected.txt": "0\n", "report.txt": "none\n",
@@ -75,7 +76,8 @@ func TestAnEvaluationThatChangesItsOwnFiles(t *testing.T) {
 		assert.NotContains(t, strings.Join(got.Warnings, "\n"), "ev.sh")
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(w.side, "agent.sh"),
-		[]byte("cat > src/run.sh <<'END'\necho 9 > \"$TMPDIR/answer\"; printf '#!/bin/sh\\necho \"{\\\"m\\\": 1}\"\\n' > ev.sh\nEND\n"), 0o600))
+		[]byte("cat > src/run.sh <<'END'\necho 9 > \"$TMPDIR/answer\"; printf '#!/bin/sh\\necho \"{\\\"m\\\": "+
+			"1}\"\\n' > ev.sh\nEND\n"), 0o600))
 	got := w.one()
 	assert.Equal(t, "rejected", got.Outcome)
 	assert.Contains(t, strings.Join(got.Reasons, "\n"), `changed the evaluator while it ran: "ev.sh"`,
@@ -134,7 +136,8 @@ func TestTheEvaluatorIsWatchedIsolated(t *testing.T) {
 	long.Only(t, long.Hostile)
 	t.Parallel()
 	w := judged(t, "", judge+"\nsh lib/ev.sh",
-		"cat > src/run.sh <<'END'\necho 4 > \"$TMPDIR/answer\"; [ -d kept ] || { mv lib kept; mkdir lib; echo 'echo \"{\\\"m\\\": 1}\"' > lib/ev.sh; }\nEND").isolated()
+		"cat > src/run.sh <<'END'\necho 4 > \"$TMPDIR/answer\"; [ -d kept ] || { mv lib kept; mkdir lib; echo 'echo "+
+			"\"{\\\"m\\\": 1}\"' > lib/ev.sh; }\nEND").isolated()
 	w.write("lib/ev.sh", w.read("ev.sh"))
 	w.git("add", "--all")
 	w.git("commit", "--quiet", "--message", "lib")

@@ -364,7 +364,8 @@ func TestSecretsStayOut(t *testing.T) {
 	w := agentWorld(t, `env > "$SIDE/agent.env"; echo 4 > src/value.txt; echo "the token is $(cat "$SIDE/secret")"`)
 	require.NoError(t, os.WriteFile(filepath.Join(w.side, "secret"), []byte("hunter2hunter2\n"), 0o600))
 	w.env = append(w.env, "GITHUB_TOKEN=hunter2hunter2", "OPENAI_API_KEY=sk-abcdefgh", "MY_SETTING=x")
-	w.write("eval.sh", "env > \"$SIDE/eval.env\"; cat \"$SIDE/secret\" >&2; printf '{\"m\": %s}\\n' \"$(cat src/value.txt)\"\n")
+	w.write("eval.sh", "env > \"$SIDE/eval.env\"; cat \"$SIDE/secret\" >&2; printf '{\"m\": %s}\\n' \"$(cat "+
+		"src/value.txt)\"\n")
 	w.git("commit", "--quiet", "--all", "--message", "evaluation")
 	require.Equal(t, "accepted", w.one().Outcome)
 	for _, file := range []string{"agent.env", "eval.env"} {

@@ -75,7 +75,8 @@ func TestRootIsToldWhatAnAgentCanDo(t *testing.T) {
 	require.Zero(t, a.code, a.stderr)
 	first, _, _ := strings.Cut(a.stderr, "\n")
 	if os.Geteuid() == 0 {
-		assert.Equal(t, "not isolated: as root, agent and evaluation can read and change every file and process of this machine, and every secret on it: isolation is off", first)
+		assert.Equal(t, "not isolated: as root, agent and evaluation can read and change every file and process of "+
+			"this machine, and every secret on it: isolation is off", first)
 	}
 	a = w.asNobody("iterate", "--program", "p")
 	require.Zero(t, a.code, a.stderr)

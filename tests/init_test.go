@@ -218,7 +218,8 @@ func TestInitNamesTheCI(t *testing.T) {
 	t.Parallel()
 	for _, flags := range [][]string{nil, {"--simple"}} {
 		w := newWorld(t, map[string]string{
-			".github/workflows/a.yml":          "name: 'It''s \"fast\": {{ x }} # <b>'\non: [push, pull_request]\njobs: {}\n",
+			".github/workflows/a.yml": "name: 'It''s \"fast\": {{ x }} # <b>'\non: [push, pull_request]\n" +
+				"jobs: {}\n",
 			".github/workflows/e.yml":          "name: ${{ github.token }}\non: push\n",
 			".github/workflows/b.yaml":         "name: |\n  two\n  lines\non:\n  pull_request:\n    branches: [main]\n",
 			".github/workflows/c.yml":          "on: push\n",
@@ -321,7 +322,8 @@ func TestInitAdoptsBranches(t *testing.T) {
 
 	h.git("checkout", "--quiet", "--orphan", "records")
 	h.git("rm", "-r", "--quiet", "--force", ".")
-	state := "# two\n\n## ⚙️ Machine State\n\n| Field | Value |\n|---|---|\n| Branch | `autoloop/two-bbbbbb` |\n| Issue | #7 |\n"
+	state := "# two\n\n## ⚙️ Machine State\n\n| Field | Value |\n|---|---|\n| Branch | `autoloop/two-bbbbbb` |\n" +
+		"| Issue | #7 |\n"
 	h.write("two.md", state)
 	h.git("add", "two.md")
 	h.git("commit", "--quiet", "--message", "state")

@@ -192,7 +192,8 @@ func TestEveryPackageHasItsFloor(t *testing.T) {
 	table := layout()
 	for _, s := range sources(t) {
 		_, known := table[s.pkg]
-		require.True(t, known, "package %s is not in the layout: decide where it belongs, add it to layout() in tests/layering_test.go and to docs/explain/architecture.md", s.pkg)
+		require.True(t, known, "package %s is not in the layout: decide where it belongs, add it to layout() in "+
+			"tests/layering_test.go and to docs/explain/architecture.md", s.pkg)
 	}
 }
 

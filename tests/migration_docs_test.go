@@ -64,7 +64,9 @@ func TestMovingOverFromScriptsAsThePageSays(t *testing.T) {
 	w := newWorld(t, map[string]string{
 		"skills/invoice/SKILL.md": "---\nname: invoice\n---\nWrite the invoice.\n", suite: shown[0],
 		"skills/invoice/evals/order.txt": "3 pens\n",
-		place + "/results.tsv":           "iteration\ttimestamp\tscore\tbest_score\taction\tchangelog\n0\t2024-03-01T09:00:00\t0.5\t0.5\tbaseline\tInitial evaluation\n1\t2024-03-01T09:10:00\t1.0\t1.0\tkept\tSay thank you\n",
+		place + "/results.tsv": "iteration\ttimestamp\tscore\tbest_score\taction\tchangelog\n" +
+			"0\t2024-03-01T09:00:00\t0.5\t0.5\tbaseline\tInitial evaluation\n" +
+			"1\t2024-03-01T09:10:00\t1.0\t1.0\tkept\tSay thank you\n",
 	})
 	w.withClaude()
 	for _, version := range []string{"v0", "v1", "candidate"} {
@@ -74,7 +76,8 @@ func TestMovingOverFromScriptsAsThePageSays(t *testing.T) {
 	a := w.binary("iterate", "skill", "score", "skills/invoice", "1")
 	assert.NotZero(t, a.code)
 	assert.Contains(t, a.stderr,
-		"/v0 cannot be used and stays as it is; correct that of the skill, and begin a new workspace with --fresh: evals/evals.json:3: ")
+		"/v0 cannot be used and stays as it is; correct that of the skill, and begin a new workspace with --fresh: "+
+			"evals/evals.json:3: ")
 	w.followed(page, func(blocks int) {
 		if blocks == 1 {
 			lines := strings.SplitAfter(w.read(suite), "\n")

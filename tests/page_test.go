@@ -111,7 +111,8 @@ func browserSource(t testing.TB, name string, n int, front page.Source) page.Sou
 			Notes: history.Notes{Lessons: []string{words[i%len(words)]}},
 		}
 		diffs[e.Commit] = fmt.Appendf(nil,
-			"diff --git a/src/very/long/path/%s.go b/src/very/long/path/x.go\n@@ -1 +1 @@\n-\treturn %d\n+\treturn change%d // %s\n", strings.Repeat("deep/", 20), i, i, strings.Repeat("long ", 60))
+			"diff --git a/src/very/long/path/%s.go b/src/very/long/path/x.go\n@@ -1 +1 @@\n-\treturn %d\n"+
+				"+\treturn change%d // %s\n", strings.Repeat("deep/", 20), i, i, strings.Repeat("long ", 60))
 		switch {
 		case tried < best && i%3 == 0:
 			best = tried

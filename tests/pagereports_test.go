@@ -75,7 +75,8 @@ func browserSkill(t *testing.T, hostile string) *page.Skill {
 	shown.Report = render.NewSkillReport(rows, nil,
 		false).WithTriggers([]render.SkillTriggers{{Version: 0, Right: 1, Total: 2}, {Version: 4, Right: 2, Total: 2}})
 	shown.Report.Skill = "release-notes"
-	shown.Report.Diff = "diff --git a/SKILL.md b/SKILL.md\n@@ -1 +1 @@\n-Write notes.\n+Write one line for each commit that users see. " + strings.Repeat("long ", 60) + "\n"
+	shown.Report.Diff = "diff --git a/SKILL.md b/SKILL.md\n@@ -1 +1 @@\n-Write notes.\n" +
+		"+Write one line for each commit that users see. " + strings.Repeat("long ", 60) + "\n"
 	return shown
 }
 

@@ -117,7 +117,8 @@ minutes: perfect; the best is v3 in `)
 	assert.Contains(t, a.stderr, "iteration 2: 7 of 7 cases: ")
 	assert.Contains(t, a.stderr, "trigger queries of v3: 3 of 3 cases: ")
 	assert.Contains(t, a.stdout,
-		"## What the grader would improve in the suite\n\n- 6, 7: Each action has an owner: a table without names passes too\n- 6, 7: Check the date\\_of the meeting.\n")
+		"## What the grader would improve in the suite\n\n- 6, 7: Each action has an owner: a table without names "+
+			"passes too\n- 6, 7: Check the date\\_of the meeting.\n")
 	assert.Equal(t, before, w.state("skills/minutes"), "nobody agreed yet")
 	told, err := os.ReadFile(filepath.Join(w.side, "prompt-1"))
 	require.NoError(t, err)
@@ -132,7 +133,8 @@ minutes: perfect; the best is v3 in `)
 	assert.Contains(t, a.stdout, "Recommendation: **apply**")
 	a = w.binary("iterate", "apply", "skills/minutes", "--yes")
 	require.Zero(t, a.code, a.stderr)
-	assert.Equal(t, "---\nname: minutes\ndescription: Minutes of a meeting\n---\n# Minutes\n\nWrite minutes.\nput: Attendees Decisions\nput: Actions Owner\nput: Date\n", w.read("skills/minutes/SKILL.md"))
+	assert.Equal(t, "---\nname: minutes\ndescription: Minutes of a meeting\n---\n# Minutes\n\nWrite minutes.\n"+
+		"put: Attendees Decisions\nput: Actions Owner\nput: Date\n", w.read("skills/minutes/SKILL.md"))
 	assert.Equal(t, " M skills/minutes/SKILL.md",
 		strings.Split(w.run(w.dir, "git", "status", "--short", "skills/minutes"), "\n")[0])
 	a = w.binary("iterate", "undo", "skills/minutes", "--yes")
@@ -243,7 +245,8 @@ func TestProjectOfTasks(t *testing.T) {
 	require.Zero(t, a.code, a.stdout+a.stderr)
 	assert.Contains(t, a.stdout, "improved: net composite gain +")
 	assert.Contains(t, a.stdout,
-		"promotable: yes\nbaseline: HEAD, 5 runs, 15 of 25 checks passed, 2250 tokens, 0.15 USD\ncandidate: ., 5 runs, 25 of 25 checks passed, 2250 tokens, 0.15 USD\n")
+		"promotable: yes\nbaseline: HEAD, 5 runs, 15 of 25 checks passed, 2250 tokens, 0.15 USD\n"+
+			"candidate: ., 5 runs, 25 of 25 checks passed, 2250 tokens, 0.15 USD\n")
 	assert.Contains(t, a.stdout, "option, baseline: 0.5 — well done (5 runs)\n")
 	for _, unwanted := range []string{"\u200b", `\`, "**", "&", "*misuse", "map[", "%!"} {
 		assert.NotContains(t, a.stdout+a.stderr, unwanted)

@@ -174,7 +174,8 @@ func TestReplayFindsCarefulForgeries(t *testing.T) {
 		},
 		"nothing is too good": {
 			files{ledger: inLine(decided("1"), replace(`,"check_too_good":true`, ``))},
-			"ledger, iteration 1: a gain that is too good is not held in the record, and no version of the program file asks for less",
+			"ledger, iteration 1: a gain that is too good is not held in the record, and no version of the program " +
+				"file asks for less",
 		},
 		"an older rule": {
 			files{ledger: inLine(decided("5"), replace(`"version":4`, `"version":1`))},
@@ -330,7 +331,9 @@ func TestReplayOfSharedRecords(t *testing.T) {
 func TestTheSameLinesOnceMoreAreAnotherChange(t *testing.T) {
 	long.Only(t, long.Hostile)
 	t.Parallel()
-	w := newWorld(t, map[string]string{".autoloop/programs/p.md": "---\nmetric: m\nagent: command\nagent-command: echo x >> a.txt\n---\n## Goal\nLonger.\n## Target\n`a.txt`\n## Evaluation\n```sh\nprintf '{\"m\": %d}' \"$(wc -l < a.txt)\"\n```\n", "a.txt": "x\n"})
+	w := newWorld(t, map[string]string{".autoloop/programs/p.md": "---\nmetric: m\nagent: command\n" +
+		"agent-command: echo x >> a.txt\n---\n## Goal\nLonger.\n## Target\n`a.txt`\n## Evaluation\n```sh\n" +
+		"printf '{\"m\": %d}' \"$(wc -l < a.txt)\"\n```\n", "a.txt": "x\n"})
 	for i, got := range w.iterate("-n", "3") {
 		assert.Equal(t, "accepted", got.Outcome, "%d: %v", i, got.Reasons)
 	}

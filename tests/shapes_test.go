@@ -59,11 +59,17 @@ const same = "equals the best so far"
 var shapes = map[string]shape{
 	"Go benchmark": {
 		needs: []string{"go"}, target: "*.go",
-		script: "go test -count=1 -bench Join -benchtime 10x -benchmem . | tee /dev/stderr | awk '/^BenchmarkJoin/ { print \"{\\\"m\\\": \" $(NF-1) \"}\" }'",
+		script: "go test -count=1 -bench Join -benchtime 10x -benchmem . | tee /dev/stderr | awk '/^BenchmarkJoin/ { " +
+			"print \"{\\\"m\\\": \" $(NF-1) \"}\" }'",
 		files: map[string]string{
-			"go.mod":       "module example.com/join\n\ngo 1.21\n",
-			"join.go":      "package join\n\n// Join joins words.\nfunc Join(words []string) string {\n\ttext := \"\"\n\tfor _, word := range words {\n\t\ttext += word + \" \"\n\t}\n\treturn text\n}\n",
-			"join_test.go": "package join\n\nimport (\n\t\"strings\"\n\t\"testing\"\n)\n\nvar words = strings.Fields(strings.Repeat(\"word \", 64))\n\nfunc TestJoin(t *testing.T) {\n\tif got, want := Join(words), strings.Repeat(\"word \", 64); got != want {\n\t\tt.Fatalf(\"joined %q\", got)\n\t}\n}\n\nfunc BenchmarkJoin(b *testing.B) {\n\tb.ReportAllocs()\n\tfor i := 0; i < b.N; i++ {\n\t\tJoin(words)\n\t}\n}\n",
+			"go.mod": "module example.com/join\n\ngo 1.21\n",
+			"join.go": "package join\n\n// Join joins words.\nfunc Join(words []string) string {\n" +
+				"\ttext := \"\"\n\tfor _, word := range words {\n\t\ttext += word + \" \"\n\t}\n\treturn text\n}\n",
+			"join_test.go": "package join\n\nimport (\n\t\"strings\"\n\t\"testing\"\n)\n\n" +
+				"var words = strings.Fields(strings.Repeat(\"word \", 64))\n\nfunc TestJoin(t *testing.T) {\n" +
+				"\tif got, want := Join(words), strings.Repeat(\"word \", 64); got != want {\n" +
+				"\t\tt.Fatalf(\"joined %q\", got)\n\t}\n}\n\nfunc BenchmarkJoin(b *testing.B) {\n\tb.ReportAllocs()\n" +
+				"\tfor i := 0; i < b.N; i++ {\n\t\tJoin(words)\n\t}\n}\n",
 		},
 		changes: []shapeChange{
 			{"good", `printf 'package join\n\nimport "strings"\n\nfunc Join(words []string) string {\n\tvar text strings.Builder\n\ttext.Grow(512)\n\tfor _, word := range words {\n\t\ttext.WriteString(word)\n\t\ttext.WriteByte(32)\n\t}\n\treturn text.String()\n}\n' > join.go`, "accepted", "", 4},
@@ -90,10 +96,20 @@ var shapes = map[string]shape{
 		needs: []string{"node"}, target: "src/*.js', 'src/index.js",
 		script: "node tools/bundle.js src/index.js > bundle.js\nnode test.js\nwc -c < bundle.js",
 		files: map[string]string{
-			"src/index.js":    "const pad = require('./pad');\nfunction longNameOfAGreeting(name) {\n  const unusedText = 'this text is of no use to anybody';\n  return 'hello ' + pad(name);\n}\nmodule.exports = longNameOfAGreeting;\n",
-			"src/pad.js":      "module.exports = function (text) {\n  while (text.length < 8) {\n    text = text + '.';\n  }\n  return text;\n};\n",
-			"tools/bundle.js": "const fs = require('fs'), path = require('path'), seen = {};\nfunction add(file) {\n  if (seen[file]) return; seen[file] = true;\n  let text = fs.readFileSync(file, 'utf8');\n  new Function('require', 'module', text);\n  for (const [, name] of text.matchAll(/require\\('(\\.[^']+)'\\)/g)) add(path.join(path.dirname(file), name + '.js'));\n  text = text.replace(/^\\s*\\/\\/.*$/gm, '').replace(/\\n\\s*/g, '\\n');\n  console.log('// ' + file + '\\n' + text);\n}\nadd(process.argv[2]);\n",
-			"test.js":         "const greet = require('./src/index.js');\nif (greet('Bo') !== 'hello Bo......') throw new Error('greeted ' + greet('Bo'));\n",
+			"src/index.js": "const pad = require('./pad');\nfunction longNameOfAGreeting(name) {\n" +
+				"  const unusedText = 'this text is of no use to anybody';\n  return 'hello ' + pad(name);\n}\n" +
+				"module.exports = longNameOfAGreeting;\n",
+			"src/pad.js": "module.exports = function (text) {\n  while (text.length < 8) {\n" +
+				"    text = text + '.';\n  }\n  return text;\n};\n",
+			"tools/bundle.js": "const fs = require('fs'), path = require('path'), seen = {};\nfunction add(file) {\n" +
+				"  if (seen[file]) return; seen[file] = true;\n  let text = fs.readFileSync(file, 'utf8');\n" +
+				"  new Function('require', 'module', text);\n" +
+				"  for (const [, name] of text.matchAll(/require\\('(\\.[^']+)'\\)/g)) " +
+				"add(path.join(path.dirname(file), name + '.js'));\n" +
+				"  text = text.replace(/^\\s*\\/\\/.*$/gm, '').replace(/\\n\\s*/g, '\\n');\n" +
+				"  console.log('// ' + file + '\\n' + text);\n}\nadd(process.argv[2]);\n",
+			"test.js": "const greet = require('./src/index.js');\n" +
+				"if (greet('Bo') !== 'hello Bo......') throw new Error('greeted ' + greet('Bo'));\n",
 		},
 		changes: []shapeChange{
 			{"good", `sed '/unusedText/d' src/index.js > x && mv x src/index.js`, "accepted", "", 4},
@@ -115,9 +131,17 @@ var shapes = map[string]shape{
 		needs: []string{"python3"}, target: "shop*.py', 'shop.py",
 		script: "python3 -m unittest -q test_shop 2>&1 | tail -20 >&2\npython3 tools/lint.py shop.py",
 		files: map[string]string{
-			"shop.py":       "import os\nimport sys\n\n\ndef total(prices):\n    sum = 0 \n    for p in prices: sum = sum + p\n    return sum\n",
-			"test_shop.py":  "import unittest\nimport shop\n\n\nclass Shop(unittest.TestCase):\n    def test_total(self):\n        self.assertEqual(shop.total([1, 2, 3]), 6)\n",
-			"tools/lint.py": "import ast, json, sys\nfound = 0\nfor name in sys.argv[1:]:\n    text = open(name).read()\n    tree = ast.parse(text, name)\n    used = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}\n    for n in ast.walk(tree):\n        if isinstance(n, ast.Import):\n            found += sum(a.name not in used for a in n.names)\n    found += sum(len(line) > 79 or line != line.rstrip() for line in text.split('\\n'))\n    found += sum(':' in line and not line.rstrip().endswith(':') for line in text.split('\\n') if line.strip().startswith(('for', 'if')))\nprint(json.dumps({'m': found}))\n",
+			"shop.py": "import os\nimport sys\n\n\ndef total(prices):\n    sum = 0 \n" +
+				"    for p in prices: sum = sum + p\n    return sum\n",
+			"test_shop.py": "import unittest\nimport shop\n\n\nclass Shop(unittest.TestCase):\n" +
+				"    def test_total(self):\n        self.assertEqual(shop.total([1, 2, 3]), 6)\n",
+			"tools/lint.py": "import ast, json, sys\nfound = 0\nfor name in sys.argv[1:]:\n" +
+				"    text = open(name).read()\n    tree = ast.parse(text, name)\n" +
+				"    used = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}\n    for n in ast.walk(tree):\n" +
+				"        if isinstance(n, ast.Import):\n            found += sum(a.name not in used for a in " +
+				"n.names)\n    found += sum(len(line) > 79 or line != line.rstrip() for line in text.split('\\n'))\n" +
+				"    found += sum(':' in line and not line.rstrip().endswith(':') for line in text.split('\\n') if " +
+				"line.strip().startswith(('for', 'if')))\nprint(json.dumps({'m': found}))\n",
 		},
 		changes: []shapeChange{
 			{"good", `sed '/^import os/d' shop.py > x && mv x shop.py`, "accepted", "", 4},
@@ -136,9 +160,12 @@ var shapes = map[string]shape{
 	},
 	"C size": {
 		needs: []string{"cc"}, target: "src/*.c', 'src/main.c",
-		script: "cc -Os -c -o main.o src/main.c\ncc -o main main.o\ntest \"$(./main 2 3)\" = 5\nsize -A main.o | awk '/^.text|^.rodata|^.data/ { m += $2 } END { print m }'",
+		script: "cc -Os -c -o main.o src/main.c\ncc -o main main.o\ntest \"$(./main 2 3)\" = 5\n" +
+			"size -A main.o | awk '/^.text|^.rodata|^.data/ { m += $2 } END { print m }'",
 		files: map[string]string{
-			"src/main.c": "#include <stdio.h>\n#include <stdlib.h>\n\nvoid unused(void) { puts(\"a text that nobody reads\"); }\n\nint main(int argc, char **argv) {\n  if (argc < 3) return 1;\n  printf(\"%d\\n\", atoi(argv[1]) + atoi(argv[2]));\n  return 0;\n}\n",
+			"src/main.c": "#include <stdio.h>\n#include <stdlib.h>\n\n" +
+				"void unused(void) { puts(\"a text that nobody reads\"); }\n\nint main(int argc, char **argv) {\n" +
+				"  if (argc < 3) return 1;\n  printf(\"%d\\n\", atoi(argv[1]) + atoi(argv[2]));\n  return 0;\n}\n",
 		},
 		changes: []shapeChange{
 			{"good", `sed '/void unused/d' src/main.c > x && mv x src/main.c`, "accepted", "", 4},
@@ -159,8 +186,13 @@ var shapes = map[string]shape{
 		needs: []string{"awk"}, target: "src/*.rs', 'src/lib.rs",
 		script: "sh tools/rustc --crate-type lib -o lib.out src/lib.rs\nwc -c < lib.out | tr -d ' '",
 		files: map[string]string{
-			"src/lib.rs":  "pub fn add(a: u32, b: u32) -> u32 {\n    a + b\n}\n\nfn helper() {\n}\n",
-			"tools/rustc": "for source; do :; done\nawk -v name=\"$source\" '\n  { open += gsub(/{/, \"{\"); open -= gsub(/}/, \"}\"); sub(/^ *\\/\\/.*/, \"\"); gsub(/ +/, \" \"); if ($0 != \"\") print > \"lib.out\" }\n  /pub fn add/ { add = 1 }\n  END {\n    if (open) { print \"error: this file contains an unclosed delimiter\\n --> \" name \":\" NR \":1\" > \"/dev/stderr\"; exit 1 }\n    if (!add) { print \"error[E0425]: cannot find function `add`\\n --> \" name \":1:1\" > \"/dev/stderr\"; exit 1 }\n  }' \"$source\"\n",
+			"src/lib.rs": "pub fn add(a: u32, b: u32) -> u32 {\n    a + b\n}\n\nfn helper() {\n}\n",
+			"tools/rustc": "for source; do :; done\nawk -v name=\"$source\" '\n" +
+				"  { open += gsub(/{/, \"{\"); open -= gsub(/}/, \"}\"); sub(/^ *\\/\\/.*/, \"\"); gsub(/ +/, \" " +
+				"\"); if ($0 != \"\") print > \"lib.out\" }\n  /pub fn add/ { add = 1 }\n  END {\n" +
+				"    if (open) { print \"error: this file contains an unclosed delimiter\\n --> \" name \":\" NR " +
+				"\":1\" > \"/dev/stderr\"; exit 1 }\n    if (!add) { print \"error[E0425]: cannot find function " +
+				"`add`\\n --> \" name \":1:1\" > \"/dev/stderr\"; exit 1 }\n  }' \"$source\"\n",
 		},
 		changes: []shapeChange{
 			{"good", `sed '/^fn helper/,$d' src/lib.rs > x && mv x src/lib.rs`, "accepted", "", 4},

@@ -262,7 +262,8 @@ func TestSkillImprovesAlone(t *testing.T) {
 	a := w.skill("-n", "2")
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout,
-		"iteration 0: baseline, 0.5: Initial evaluation\niteration 1: kept, 0.667: step 1 — unverified: measured once\niteration 2: reverted, 0.667: step 2 — ")
+		"iteration 0: baseline, 0.5: Initial evaluation\niteration 1: kept, 0.667: step 1 — unverified: measured "+
+			"once\niteration 2: reverted, 0.667: step 2 — ")
 	a = w.skill()
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "iteration 3: reverted, not measured: step 3 — it changed the eval suite")

@@ -90,7 +90,8 @@ func TestSkillRunThatWasKilledIsFinished(t *testing.T) {
 		}
 		a := w.binary("iterate", args...)
 		require.Zero(t, a.code, a.stderr)
-		assert.Contains(t, a.stdout, "s: going on from v1, iteration 3; it finishes the run that was interrupted, 2 of 4 are left\n", name)
+		assert.Contains(t, a.stdout, "s: going on from v1, iteration 3; it finishes the run that was interrupted, 2 "+
+			"of 4 are left\n", name)
 		assert.Contains(t, a.stderr, "iteration 3: the improver works\n")
 		assert.Contains(t, a.stderr, "iteration 3: 2 of 2 cases: ", name)
 		assert.Equal(t, 6, strings.Count(w.read(ws+"/results.tsv"), "\n"),

@@ -110,9 +110,10 @@ func TestServersThatDoNotStart(t *testing.T) {
 	t.Parallel()
 	w, args := serverWorld(t, "true")
 	for start, says := range map[string]string{
-		"echo no licence; exit 3": "the original cannot be measured: the server ended before it listened: exit code 3: no licence",
-		"true":                    "the server ended before it listened: exit code 0",
-		"sleep 600":               "the server did not listen on 127.0.0.1:",
+		"echo no licence; exit 3": "the original cannot be measured: the server ended before it listened: exit code " +
+			"3: no licence",
+		"true":      "the server ended before it listened: exit code 0",
+		"sleep 600": "the server did not listen on 127.0.0.1:",
 	} {
 		a := w.skill(append(args("setup: cp french facts.txt", "evaluation-timeout: 2s", "start: "+start),
 			"-n", "1")...)

@@ -116,7 +116,8 @@ func TestTheRecordsAreTheSameWithEveryAgent(t *testing.T) {
 	long.Only(t, long.Agents)
 	t.Parallel()
 	const said = "Raised the value to 2. It was too low."
-	const work = "if grep -q 9 value.txt; then echo 7 > value.txt; echo 'LESSON: it was too low' > .autoloop-notes.md; fi"
+	const work = "if grep -q 9 value.txt; then echo 7 > value.txt; echo 'LESSON: it was too low' > " +
+		".autoloop-notes.md; fi"
 	const command = "agent-command: |\n  " + work + "; echo '" + said + "'"
 	nothing := modeltest.Text("PLAN: " + said + "\n")
 	server := modeltest.New(t,
@@ -290,7 +291,8 @@ func TestAgentsAreListed(t *testing.T) {
 	assert.Contains(t, got["agent codex"],
 		"absent: it did not say its version: `codex --version` ended with exit code 3 broken")
 	assert.Contains(t, got["agent opencode"], "absent: opencode is not installed: npm install -g opencode-ai@1.18.33")
-	assert.Equal(t, "warning: installed and not signed in 9999.0: no key and no login: set CURSOR_API_KEY, or log in with cursor-agent", got["agent cursor"])
+	assert.Equal(t, "warning: installed and not signed in 9999.0: no key and no login: set CURSOR_API_KEY, or log in "+
+		"with cursor-agent", got["agent cursor"])
 	assert.Contains(t, got["agent command"], "ok: built in; ")
 	assert.Contains(t, got["agent models"], "absent: ")
 	table := w.binary("iterate", "doctor", "--quick").stdout

@@ -140,7 +140,8 @@ func TestTasksValidate(t *testing.T) {
 	assert.Contains(t, a.stdout, "2 tasks: ok")
 
 	w.write("suite/two/task.json",
-		"{\"id\": \"one\",\n\"title\": \"t\", \"fixtureDir\": \"none\", \"prompt\": \"p\", \"checks\": [{\"kind\": \"guess\"}]}")
+		"{\"id\": \"one\",\n\"title\": \"t\", \"fixtureDir\": \"none\", \"prompt\": \"p\", \"checks\": [{\"kind\": "+
+			"\"guess\"}]}")
 	a = w.binary("iterate", "validate", "suite", "--json")
 	assert.Equal(t, 1, a.code)
 	var found struct {

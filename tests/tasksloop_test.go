@@ -17,9 +17,12 @@ import (
 func agentConfigWorld(t *testing.T, front string, lines ...string) *world {
 	t.Helper()
 	w := newWorld(t, map[string]string{
-		".autoloop/programs/p.md": "---\nevaluation: tasks\ntasks: programs/agent-config/tasks\nplateau: off\nisolation: off\n" + front +
-			"agent: command\nagent-command: sed -n \"${AUTOLOOP_ITERATION}p\" \"$SIDE/lines\" > AGENTS.md\nenv: [SIDE]\n" +
-			"executor-command: sh programs/agent-config/agent.sh\n---\n## Goal\nBetter instructions.\n## Target\n`AGENTS.md`\n",
+		".autoloop/programs/p.md": "---\nevaluation: tasks\ntasks: programs/agent-config/tasks\nplateau: off\n" +
+			"isolation: off\n" + front +
+			"agent: command\nagent-command: sed -n \"${AUTOLOOP_ITERATION}p\" \"$SIDE/lines\" > AGENTS.md\n" +
+			"env: [SIDE]\n" +
+			"executor-command: sh programs/agent-config/agent.sh\n---\n## Goal\nBetter instructions.\n## Target\n" +
+			"`AGENTS.md`\n",
 		"AGENTS.md": "Be careful.\n",
 	})
 	require.NoError(t, os.CopyFS(filepath.Join(w.dir, "programs"), os.DirFS("../programs")))

@@ -47,7 +47,8 @@ func BenchmarkTuner(b *testing.B) {
 				best, source := e.best(random, tuner)
 				for i, n := range marks {
 					far, near := median(random, i, best), median(tuner, i, best)
-					b.Logf("%-22s %d evaluations, %d seeds: random search is %.4g from %.6g (%s), the tuner %.4g: %.3g times nearer",
+					b.Logf("%-22s %d evaluations, %d seeds: random search is %.4g from %.6g (%s), the tuner %.4g: "+
+						"%.3g times nearer",
 						e.program.Name, n, seeds, far, best, source, near, far/near)
 					b.ReportMetric(far/near, fmt.Sprintf("x-nearer-%d", n))
 				}

@@ -80,7 +80,9 @@ func TestTextsOfABundleAreData(t *testing.T) {
 	j := h.inTwoJobs()
 	h.program(onIssue)
 	dir, _ := j.propose()
-	const hostile = "x\n::set-output name=selected::evil\n::error::evil\n@octocat <script>alert(1)</script> ![i](http://evil.example/i) <!-- AUTOLOOP:STATUS --> | a | `${{ secrets.X }}` $(id)"
+	const hostile = "x\n::set-output name=selected::evil\n::error::evil\n" +
+		"@octocat <script>alert(1)</script> ![i](http://evil.example/i) <!-- AUTOLOOP:STATUS --> | a | `${{ " +
+		"secrets.X }}` $(id)"
 	h.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
 		last := events[len(events)-1]
 		for _, key := range []string{"summary", "agent", "model", "focus"} {

@@ -65,7 +65,8 @@ func watchedWorld(t *testing.T) *world {
 	return newWorld(t, map[string]string{
 		"value.txt": "1\n",
 		".autoloop/programs/p.md": "---\nmetric: m\nevaluation-runs: 1\nagent: command\n" +
-			"agent-command: while [ ! -e \"$SIDE/go\" ]; do sleep 0.05; done; sleep 0.1; echo $(($(cat value.txt)+1)) > value.txt\nenv: [SIDE]\n---\n## Goal\nMore.\n## Target\n- `value.txt`\n" +
+			"agent-command: while [ ! -e \"$SIDE/go\" ]; do sleep 0.05; done; sleep 0.1; echo $(($(cat " +
+			"value.txt)+1)) > value.txt\nenv: [SIDE]\n---\n## Goal\nMore.\n## Target\n- `value.txt`\n" +
 			"## Evaluation\n```sh\nprintf '{\"m\": %s}\\n' \"$(cat value.txt)\"\n```\n",
 	})
 }

@@ -39,7 +39,10 @@ func TestTheRulesFindWhatIsWrong(t *testing.T) {
 		"permissions as it comes": {main, "\npermissions: {}\n", "\n", "permissions: "},
 		"permissions of one": {
 			pair,
-			"    permissions:\n      contents: read\n      issues: read # programs that are issues\n      pull-requests: read\n      checks: read # what CI said of the last change\n      statuses: read\n      actions: read # whether a run that was interrupted has ended\n      models: read # the agent `models`\n", "", "permissions: propose",
+			"    permissions:\n      contents: read\n      issues: read # programs that are issues\n" +
+				"      pull-requests: read\n      checks: read # what CI said of the last change\n" +
+				"      statuses: read\n      actions: read # whether a run that was interrupted has ended\n" +
+				"      models: read # the agent `models`\n", "", "permissions: propose",
 		},
 		"write": {pair, "      contents: read\n", "      contents: write\n", "write: propose"},
 		"write to an identity": {
@@ -89,7 +92,8 @@ func TestTheRulesFindWhatIsWrong(t *testing.T) {
 		},
 		"anybody's comment": {
 			main,
-			"\n      && contains(fromJSON('[\"OWNER\", \"MEMBER\", \"COLLABORATOR\"]'), github.event.comment.author_association)", "", "condition: steer",
+			"\n      && contains(fromJSON('[\"OWNER\", \"MEMBER\", \"COLLABORATOR\"]'), " +
+				"github.event.comment.author_association)", "", "condition: steer",
 		},
 		"CI of a fork": {
 			main,
@@ -111,7 +115,8 @@ func TestTheRulesFindWhatIsWrong(t *testing.T) {
 		},
 		"concurrency of comments": {
 			main,
-			"    concurrency:\n      group: autoloop-steer-${{ github.event.issue.number }}\n      cancel-in-progress: false\n",
+			"    concurrency:\n      group: autoloop-steer-${{ github.event.issue.number }}\n" +
+				"      cancel-in-progress: false\n",
 			"", "concurrency: steer",
 		},
 		"a stranger's words": {
@@ -144,21 +149,30 @@ func TestTheRulesFindWhatIsWrong(t *testing.T) {
 		},
 		"a token for a checkout": {
 			pair,
-			"          persist-credentials: false\n      - if: needs.propose.outputs.bundle == 'true'\n        uses: actions/download", "          persist-credentials: false\n          token: ${{ secrets.AUTOLOOP_TOKEN }}\n      - if: needs.propose.outputs.bundle == 'true'\n        uses: actions/download", "secret: publish",
+			"          persist-credentials: false\n      - if: needs.propose.outputs.bundle == 'true'\n" +
+				"        uses: actions/download",
+			"          persist-credentials: false\n          token: ${{ secrets.AUTOLOOP_TOKEN }}\n" +
+				"      - if: needs.propose.outputs.bundle == 'true'\n        uses: actions/download", "secret: publish",
 		},
 		"a script that publishes": {
 			pair,
 			"      - if: needs.propose.outputs.bundle == 'true'\n        uses: actions/download",
-			"      - run: bash .github/autoloop-setup.sh\n      - if: needs.propose.outputs.bundle == 'true'\n        uses: actions/download", "run: publish",
+			"      - run: bash .github/autoloop-setup.sh\n      - if: needs.propose.outputs.bundle == 'true'\n" +
+				"        uses: actions/download", "run: publish",
 		},
 		"another branch": {
 			pair,
-			"          persist-credentials: false\n      - if: needs.propose.outputs.bundle == 'true'\n        uses: actions/download", "          persist-credentials: false\n          ref: autoloop/x\n      - if: needs.propose.outputs.bundle == 'true'\n        uses: actions/download", "checkout: publish",
+			"          persist-credentials: false\n      - if: needs.propose.outputs.bundle == 'true'\n" +
+				"        uses: actions/download",
+			"          persist-credentials: false\n          ref: autoloop/x\n" +
+				"      - if: needs.propose.outputs.bundle == 'true'\n        uses: actions/download",
+			"checkout: publish",
 		},
 		"a cache": {
 			pair,
 			"      - if: needs.propose.outputs.bundle == 'true'\n        uses: actions/download",
-			"      - uses: actions/cache/restore@55cc8345863c7cc4c66a329aec7e433d2d1c52a9 # v6.1.0\n      - if: needs.propose.outputs.bundle == 'true'\n        uses: actions/download", "cache: publish",
+			"      - uses: actions/cache/restore@55cc8345863c7cc4c66a329aec7e433d2d1c52a9 # v6.1.0\n" +
+				"      - if: needs.propose.outputs.bundle == 'true'\n        uses: actions/download", "cache: publish",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

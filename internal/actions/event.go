@@ -60,7 +60,8 @@ func (s Step) CheckBranch(base string) error {
 		return nil
 	}
 	file, _, _ := strings.Cut(s.Getenv("GITHUB_WORKFLOW_REF"), "@")
-	return misuse.Errorf("this run was started on %q, and programs come from %s: start it there, with `gh workflow run %s --ref %s`",
+	return misuse.Errorf("this run was started on %q, and programs come from %s: start it there, with `gh workflow "+
+		"run %s --ref %s`",
 		branch, standard, path.Base(file), standard)
 }
 

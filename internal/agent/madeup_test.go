@@ -45,7 +45,8 @@ func TestAMadeUpAgent(t *testing.T) {
 	t.Parallel()
 	bin, home := t.TempDir(), t.TempDir()
 	script := "#!/bin/sh\n[ \"$1\" = --version ] && { echo parrot 2.5; exit; }\n" +
-		"test -n \"$ANTHROPIC_API_KEY\" && exit 9\n{ echo \"$*\"; cat; cat \"$HOME/.parrot/login.json\"; } > value.txt\necho done: Repeated it.\n"
+		"test -n \"$ANTHROPIC_API_KEY\" && exit 9\n{ echo \"$*\"; cat; cat \"$HOME/.parrot/login.json\"; } > " +
+		"value.txt\necho done: Repeated it.\n"
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "parrot"), []byte(script), 0o755))
 	caller := []string{
 		"PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH"), "HOME=" + home,

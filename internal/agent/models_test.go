@@ -20,8 +20,10 @@ import (
 
 const (
 	modelsKey = "models-key-of-the-test"
-	fits      = "PLAN: two is better\nFILE: src/a.txt\n<<<<<<< SEARCH\none\n=======\ntwo\n>>>>>>> REPLACE\nFILE: src/new/b.txt\n<<<<<<< WHOLE\nnew\n>>>>>>> WHOLE\n"
-	misses    = "PLAN: x\nFILE: src/a.txt\n<<<<<<< SEARCH\nuno\n=======\ntwo\n>>>>>>> REPLACE\nFILE: other.txt\n<<<<<<< WHOLE\nx\n>>>>>>> WHOLE\n"
+	fits      = "PLAN: two is better\nFILE: src/a.txt\n<<<<<<< SEARCH\none\n=======\ntwo\n>>>>>>> REPLACE\n" +
+		"FILE: src/new/b.txt\n<<<<<<< WHOLE\nnew\n>>>>>>> WHOLE\n"
+	misses = "PLAN: x\nFILE: src/a.txt\n<<<<<<< SEARCH\nuno\n=======\ntwo\n>>>>>>> REPLACE\nFILE: other.txt\n" +
+		"<<<<<<< WHOLE\nx\n>>>>>>> WHOLE\n"
 )
 
 func now() time.Time { return time.Date(2025, 1, 15, 10, 30, 0, 0, time.UTC) }

@@ -6,8 +6,10 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-const goodAnswer = "Here is what I would do.\n\nPLAN: use a larger step\nFILE: `a.txt`\n```\n<<<<<<< SEARCH\none\ntwo\n=======\none\n2\n>>>>>>> REPLACE\n```\n" +
-	"<<<<<<< SEARCH\nfour\n=======\n>>>>>>> REPLACE\nFILE: new/b.txt\n<<<<<<< WHOLE\n<<<<<<< SEARCH\n=======\n>>>>>>> REPLACE\n>>>>>>> WHOLE\nThat is all."
+const goodAnswer = "Here is what I would do.\n\nPLAN: use a larger step\nFILE: `a.txt`\n```\n<<<<<<< SEARCH\none\n" +
+	"two\n=======\none\n2\n>>>>>>> REPLACE\n```\n" +
+	"<<<<<<< SEARCH\nfour\n=======\n>>>>>>> REPLACE\nFILE: new/b.txt\n<<<<<<< WHOLE\n<<<<<<< SEARCH\n=======\n" +
+	">>>>>>> REPLACE\n>>>>>>> WHOLE\nThat is all."
 
 func TestReadAnswer(t *testing.T) {
 	t.Parallel()

@@ -157,7 +157,8 @@ func repair(problems []string) string {
 	for _, problem := range problems[:min(len(problems), most)] {
 		b.WriteString("- " + problem + "\n")
 	}
-	b.WriteString("\nThe files are as they were shown. Give the whole answer again, with all edits, in the form described.\n")
+	b.WriteString("\nThe files are as they were shown. Give the whole answer again, with all edits, in the form " +
+		"described.\n")
 	return b.String()
 }
 

@@ -42,7 +42,8 @@ func (d *dependencies) Agents(ctx context.Context, p *program.Program,
 				return nil, err
 			}
 			if asks, ok := chosen[i].Agent.(*agent.Models); ok && cmp.Or(chosen[i].Model, asks.Endpoint.Model) == "" {
-				return nil, misuse.Errorf("agent %s needs the name of a model: give --model, or `model:` in the program file", one.Agent)
+				return nil, misuse.Errorf("agent %s needs the name of a model: give --model, or `model:` in the "+
+					"program file", one.Agent)
 			}
 		}
 		return chosen, nil
@@ -59,7 +60,8 @@ func (d *dependencies) Agents(ctx context.Context, p *program.Program,
 		}
 		missing = append(missing, err.Error())
 	}
-	return nil, misuse.Errorf("no agent can propose changes for %s: %s; name another with --agent (`iterate doctor` lists them)", p.Name, strings.Join(missing, "; "))
+	return nil, misuse.Errorf("no agent can propose changes for %s: %s; name another with --agent (`iterate doctor` "+
+		"lists them)", p.Name, strings.Join(missing, "; "))
 }
 
 // namedAgents are the agents that somebody asked for, the most particular word

@@ -25,11 +25,14 @@ func newApplyCommand(env Env, o *iterateOptions) *cobra.Command {
 			"out. Where both changed the same lines the files are named, and nothing is merged.\n" +
 			"Without a terminal to ask on, nothing is merged unless --yes is given.\n\n" +
 			"With the workspace of a skill show the report and the diff, ask, and make the skill exactly the version's\n" +
-			"snapshot; `.git` is not touched, and the workspace is kept whatever the answer. When the skill changed since v0\n" +
+			"snapshot; `.git` is not touched, and the workspace is kept whatever the answer. When the skill changed " +
+			"since v0\n" +
 			"nothing is applied, unless --merge can join both without a conflict. --json prints skill, workspace, `to` (a\n" +
-			"version or snapshot), whether files changed, whether the skill is that now (done), and the snapshot of before.",
-		Example: "  iterate apply speed\n  iterate apply speed --yes\n  iterate apply skills/release-notes-autoresearch --version 2 --yes",
-		Args:    cobra.ExactArgs(1),
+			"version or snapshot), whether files changed, whether the skill is that now (done), and the snapshot of " +
+			"before.",
+		Example: "  iterate apply speed\n  iterate apply speed --yes\n" +
+			"  iterate apply skills/release-notes-autoresearch --version 2 --yes",
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if isSuite(cmd.Context(), env, o.Options, args[0]) {
 				return changeSkill(cmd.Context(), env, args[0], s, (*skill.Versions).Apply)

@@ -12,7 +12,8 @@ func keptShop(t *testing.T) *shop {
 	t.Helper()
 	s := newShop(t)
 	s.file(".autoloop/programs/p.md",
-		"---\nagent: command\nagent-command: sed -n ${AUTOLOOP_ITERATION}p tries > value.txt\nmetric_direction: lower\nevaluation-runs: 1\nisolation: off\n---\n"+goodTarget+evaluation)
+		"---\nagent: command\nagent-command: sed -n ${AUTOLOOP_ITERATION}p tries > value.txt\n"+
+			"metric_direction: lower\nevaluation-runs: 1\nisolation: off\n---\n"+goodTarget+evaluation)
 	s.file("value.txt", "446\n")
 	s.file("tries", "440\n450\n432\n")
 	s.commit()
@@ -58,7 +59,8 @@ func TestAFlagIsShownBeforeAMerge(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.file(".autoloop/programs/p.md",
-		"---\nagent: command\nagent-command: echo 4 > value.txt\nmetric_direction: lower\nevaluation-runs: 1\nisolation: off\n---\n"+goodTarget+evaluation)
+		"---\nagent: command\nagent-command: echo 4 > value.txt\nmetric_direction: lower\nevaluation-runs: 1\n"+
+			"isolation: off\n---\n"+goodTarget+evaluation)
 	s.file("value.txt", "446\n")
 	s.commit()
 	a := s.iterate("--program", "p")
@@ -81,7 +83,8 @@ func TestApplyNamesWhatIsInTheWay(t *testing.T) {
 	}{
 		"a conflict": {
 			func(s *shop) { s.file("value.txt", "1\n"); s.commit() },
-			"iterate: autoloop/p does not merge into what is checked out, both changed value.txt: run `git merge autoloop/p`, resolve it and commit\n",
+			"iterate: autoloop/p does not merge into what is checked out, both changed value.txt: run `git merge " +
+				"autoloop/p`, resolve it and commit\n",
 		},
 		"work that is not committed": {
 			func(s *shop) { s.file("value.txt", "1\n") },

@@ -13,12 +13,16 @@ import (
 // to change beside the program.
 const (
 	trains = "# Research\n\n## Goal\n\nLower `val_bpb`. Everything in `train.sh` is fair game.\n\n" +
-		"- Read `.autoloop/programs/p/code/prepare.sh` for fixed constants (DO NOT MODIFY)\n\n## Target\n\nOnly modify these files:\n\n" +
+		"- Read `.autoloop/programs/p/code/prepare.sh` for fixed constants (DO NOT MODIFY)\n\n## Target\n\n" +
+		"Only modify these files:\n\n" +
 		"- `.autoloop/programs/p/code/train.sh` -- the training script: model, optimizer\n\nDo NOT modify:\n\n" +
-		"- `.autoloop/programs/p/code/prepare.sh` -- fixed evaluation harness\n- The `run_packing`, `visualize` functions outside the evolve block in `train.sh`\n\n" +
-		"## Evaluation\n\n```bash\ncd .autoloop/programs/p/code && timeout 360 sh train.sh > run.log 2>&1; cat run.log | sh -c '\nread n\necho \"{\\\"score\\\": $n}\"\n'\n```\n\n" +
+		"- `.autoloop/programs/p/code/prepare.sh` -- fixed evaluation harness\n" +
+		"- The `run_packing`, `visualize` functions outside the evolve block in `train.sh`\n\n" +
+		"## Evaluation\n\n```bash\ncd .autoloop/programs/p/code && timeout 360 sh train.sh > run.log 2>&1; cat " +
+		"run.log | sh -c '\nread n\necho \"{\\\"score\\\": $n}\"\n'\n```\n\n" +
 		"The metric is `score`. **Higher is better** (it is `1/val_bpb`, so lower val_bpb = higher score).\n"
-	covers = "# Coverage\n\n## Target\n\nOnly modify or create files in the test directory (e.g., `tests/`).\n\nDo NOT modify:\n- Source code (only tests)\n- CI/CD workflows\n\n" +
+	covers = "# Coverage\n\n## Target\n\nOnly modify or create files in the test directory (e.g., `tests/`).\n\n" +
+		"Do NOT modify:\n- Source code (only tests)\n- CI/CD workflows\n\n" +
 		"## Evaluation\n\n```bash\nls tests/ | wc -l\n```\n"
 )
 

@@ -31,7 +31,8 @@ func newCompareCommand(env Env) *cobra.Command {
 		Long: "Compare what a candidate configuration came to on a task suite with what the baseline came to, task by\n" +
 			"task and in sum, and say whether it may be promoted. It reads two files and runs nothing.\n\n" +
 			"A file holds one run of the suite:\n\n" +
-			"  {\"configLabel\": \"main\", \"scores\": [{\"taskId\": \"add-flag\", \"objective\": {\"passed\": 3, \"total\": 4},\n" +
+			"  {\"configLabel\": \"main\", \"scores\": [{\"taskId\": \"add-flag\", \"objective\": {\"passed\": 3, " +
+			"\"total\": 4},\n" +
 			"    \"judge\": {\"score0to1\": 0.8}, \"cost\": {\"tokens\": 5200, \"costUsd\": 0.04}}]}\n\n" +
 			"or several, {\"configLabel\": \"main\", \"runs\": [{\"scores\": […]}, …]}: then chance is told from change.\n" +
 			"`jq -s '{runs: .}' run-*.json` makes one file of several. docs/explain/scoring.md has the rules.\n\n" +
@@ -73,7 +74,8 @@ func compareOutcomes(env Env, o compareOptions, before, after string) error {
 		return err
 	}
 	if len(baseline.Scores) == 0 && len(candidate.Scores) > 0 {
-		return misuse.Errorf("%s has no tasks, but %s has %d: there is nothing to compare with; run the suite with the baseline first", before, after, len(candidate.Scores))
+		return misuse.Errorf("%s has no tasks, but %s has %d: there is nothing to compare with; run the suite with "+
+			"the baseline first", before, after, len(candidate.Scores))
 	}
 	thresholds.Shared = !o.interleaved
 	found := render.Comparison{

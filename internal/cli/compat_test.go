@@ -22,7 +22,8 @@ func compatDesk(t *testing.T) *desk {
 func (d *desk) compatProgram(name string) {
 	d.write(filepath.Join(d.root, ".autoloop/programs", name+".md"),
 		"---\nschedule: every 6h\n---\n\n# "+name+
-			"\n\n## Goal\nMake it better.\n\n## Target\n- a.py\n\n## Evaluation\n```bash\npython measure.py\n```\n\nThe metric is `points`. Higher is better.\n")
+			"\n\n## Goal\nMake it better.\n\n## Target\n- a.py\n\n## Evaluation\n```bash\npython measure.py\n```\n\n"+
+			"The metric is `points`. Higher is better.\n")
 }
 
 const dash = "| Best Metric | — |\n| Target Metric | — |\n| Completed Reason | — |\n| Recent Statuses | — |\n"

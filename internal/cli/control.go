@@ -179,7 +179,8 @@ func (d *dependencies) pause(ctx context.Context, service *loop.Service, reason 
 	case err != nil:
 		return "", err
 	case worker != "":
-		return fmt.Sprintf("paused; the iteration under way ends as it would, and no further one begins (%s); `iterate resume %s` goes on", worker, name), nil
+		return fmt.Sprintf("paused; the iteration under way ends as it would, and no further one begins (%s); "+
+			"`iterate resume %s` goes on", worker, name), nil
 	}
 	return fmt.Sprintf("paused; `iterate resume %s` goes on", name), nil
 }

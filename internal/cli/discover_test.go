@@ -14,7 +14,8 @@ import (
 	"github.com/org/autoloop/internal/github/githubtest"
 )
 
-const issueProgram = "---\nschedule: daily\nmetric_direction: lower\n---\n## Goal\nFast.\n## Target\n`a.go`\n## Evaluation\n```sh\necho 1\n```\n"
+const issueProgram = "---\nschedule: daily\nmetric_direction: lower\n---\n## Goal\nFast.\n## Target\n`a.go`\n" +
+	"## Evaluation\n```sh\necho 1\n```\n"
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
@@ -86,7 +87,8 @@ func TestWhoMayWritePrograms(t *testing.T) {
 	require.Len(t, untrusted, 1)
 	assert.Equal(t, map[string]any{
 		"name": "steal", "issue": 1.0,
-		"reason": "mallory is NONE in this repository; programs are taken from OWNER, MEMBER, COLLABORATOR: let one of them open it anew",
+		"reason": "mallory is NONE in this repository; programs are taken from OWNER, MEMBER, COLLABORATOR: let one " +
+			"of them open it anew",
 	}, untrusted[0])
 	assert.Equal(t, 2, d.run("--program", "steal").code, "not by name either")
 }
@@ -123,7 +125,8 @@ func TestGitHubDownStopsNoFileProgram(t *testing.T) {
 	a := d.run()
 	require.Equal(t, 0, a.code, a.errors)
 	assert.Contains(t, a.out, "selected: fast")
-	assert.Contains(t, a.errors, "issue programs were not read and do not run now: GitHub: list the issues with label autoloop-program: ")
+	assert.Contains(t, a.errors, "issue programs were not read and do not run now: GitHub: list the issues with "+
+		"label autoloop-program: ")
 	assert.Contains(t, a.errors, "left as they are: from-issue")
 	assert.NotContains(t, a.errors, server.Token)
 	assert.FileExists(t, d.stateFile("from-issue"))

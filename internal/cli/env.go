@@ -142,7 +142,8 @@ func (e Env) OutputDir(flag string) (string, error) {
 		dir = sharedOutput
 	default:
 		if dir = e.stateDir(); dir == "" {
-			return "", misuse.Errorf("there is no directory for autoloop.json and transcripts: set AUTOLOOP_DIR or HOME, or give one with --dir")
+			return "", misuse.Errorf("there is no directory for autoloop.json and transcripts: set AUTOLOOP_DIR or " +
+				"HOME, or give one with --dir")
 		}
 	}
 	if err := files.Trusted(dir); err != nil {

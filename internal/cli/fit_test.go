@@ -33,17 +33,22 @@ var fitCases = map[string]fitCase{
 	"go with a benchmark": {
 		needs: "go", kind: "go-benchmark", may: "sum.go", mayNot: "sum_test.go",
 		files: map[string]string{
-			"go.mod":      "module example.com/sum\n\ngo 1.21\n",
-			"sum.go":      "package sum\n\n// Sum adds.\nfunc Sum(n int) (s int) {\n\tfor i := range make([]int, n) {\n\t\ts += i\n\t}\n\treturn s\n}\n",
-			"sum_test.go": "package sum\n\nimport \"testing\"\n\nfunc TestSum(t *testing.T) {\n\tif Sum(3) != 3 {\n\t\tt.Fatal()\n\t}\n}\n\nfunc BenchmarkSum(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tSum(100)\n\t}\n}\n",
+			"go.mod": "module example.com/sum\n\ngo 1.21\n",
+			"sum.go": "package sum\n\n// Sum adds.\nfunc Sum(n int) (s int) {\n" +
+				"\tfor i := range make([]int, n) {\n\t\ts += i\n\t}\n\treturn s\n}\n",
+			"sum_test.go": "package sum\n\nimport \"testing\"\n\nfunc TestSum(t *testing.T) {\n\tif Sum(3) != 3 {\n" +
+				"\t\tt.Fatal()\n\t}\n}\n\nfunc BenchmarkSum(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n" +
+				"\t\tSum(100)\n\t}\n}\n",
 		},
 	},
 	"go without one": {
 		needs: "go", kind: "go-coverage", measured: "50", may: "new_test.go", mayNot: "sum.go",
 		files: map[string]string{
-			"go.mod":      "module example.com/sum\n\ngo 1.21\n",
-			"sum.go":      "package sum\n\n// A is tested.\nfunc A() int { return 1 }\n\n// B is not.\nfunc B() int { return 2 }\n",
-			"sum_test.go": "package sum\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) {\n\tif A() != 1 {\n\t\tt.Fatal()\n\t}\n}\n",
+			"go.mod": "module example.com/sum\n\ngo 1.21\n",
+			"sum.go": "package sum\n\n// A is tested.\nfunc A() int { return 1 }\n\n// B is not.\n" +
+				"func B() int { return 2 }\n",
+			"sum_test.go": "package sum\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) {\n\tif A() != 1 {\n" +
+				"\t\tt.Fatal()\n\t}\n}\n",
 		},
 	},
 	"go that is covered whole, with a command": {
@@ -60,9 +65,10 @@ var fitCases = map[string]fitCase{
 	"node with tests": {
 		needs: "npm", kind: "js-coverage", may: "test/b.test.js", mayNot: "lib/a.js",
 		files: map[string]string{
-			"package.json":   `{"scripts": {"test": "node --test"}}`,
-			"lib/a.js":       "exports.a = () => 1\nexports.b = () => {\n  const x = 2\n  return x\n}\n",
-			"test/a.test.js": "const test = require('node:test')\nconst {a} = require('../lib/a.js')\ntest('a', () => { if (a() !== 1) throw new Error() })\n",
+			"package.json": `{"scripts": {"test": "node --test"}}`,
+			"lib/a.js":     "exports.a = () => 1\nexports.b = () => {\n  const x = 2\n  return x\n}\n",
+			"test/a.test.js": "const test = require('node:test')\nconst {a} = require('../lib/a.js')\n" +
+				"test('a', () => { if (a() !== 1) throw new Error() })\n",
 		},
 	},
 	"C below the root": {

@@ -38,7 +38,8 @@ func newInitCommand(env Env, o *iterateOptions) *cobra.Command {
 			"The first program fits the directory that you are in, or the nearest above it whose tests are known, and\n" +
 			"was measured here before it is offered. --local writes no workflow, only that program; --kind asks for one\n" +
 			"kind, such as go-benchmark or make-test-time; a wrong one lists them all.\n\n" +
-			"With NAME and without --local it writes an example of that name that runs as it stands: a program file, a small\n" +
+			"With NAME and without --local it writes an example of that name that runs as it stands: a program file, " +
+			"a small\n" +
 			"target with a number for the tuner, and an evaluation of a few lines.\n\n" +
 			"--action names the action that the workflows use: a fork, a branch or a tag. Later runs keep it; without it\n" +
 			"they are pinned to the commit that this binary was released from. With --programs DIR they look there.",
@@ -99,7 +100,8 @@ func newInitCommand(env Env, o *iterateOptions) *cobra.Command {
 func newName(given string) (string, error) {
 	name := strings.TrimSuffix(given, ".md")
 	if strings.EqualFold(name, "readme") {
-		return "", misuse.Errorf("a program cannot be named %q: a README.md in the programs directory is no program; choose another name", given)
+		return "", misuse.Errorf("a program cannot be named %q: a README.md in the programs directory is no program; "+
+			"choose another name", given)
 	}
 	if err := program.ValidName(name); err != nil {
 		return "", misuse.New(err)
@@ -145,7 +147,8 @@ func initLocal(ctx context.Context, env Env, o iterateOptions, init initOptions,
 	name = strings.TrimSuffix(filepath.Base(fitted.File.Path), ".md")
 	_, err = fmt.Fprintf(env.Stdout,
 		"written: %s (%s)\nmeasured: %s\n\nnext:\n  git add -A && git commit -m \"Add program %s\"\n"+
-			"  iterate doctor                 # who can propose changes here\n  iterate --program %s -n 5%s --agent NAME\n",
+			"  iterate doctor                 # who can propose changes here\n"+
+			"  iterate --program %s -n 5%s --agent NAME\n",
 		fitted.File.Path, fitted.Why, fitted, name, name, programsFlag(o.Programs))
 	return done, err
 }

@@ -15,7 +15,8 @@ import (
 )
 
 // asRoot is what root is told first of a run without isolation; why follows.
-const asRoot = "not isolated: as root, agent and evaluation can read and change every file and process of this machine, and every secret on it: "
+const asRoot = "not isolated: as root, agent and evaluation can read and change every file and process of this " +
+	"machine, and every secret on it: "
 
 // isolate finds out how the commands of a program are kept apart from the rest
 // of this machine; nil is not at all. What the program requires and this
@@ -38,9 +39,11 @@ func isolate(ctx context.Context, env Env, p *program.Program, runner *process.R
 	switch {
 	case probe.Available():
 	case !p.Network:
-		return nil, fmt.Errorf("%s: `network: false` needs isolation, which does not work on this machine (`iterate doctor` says what to change): %s", p.File, probe.Reason)
+		return nil, fmt.Errorf("%s: `network: false` needs isolation, which does not work on this machine (`iterate "+
+			"doctor` says what to change): %s", p.File, probe.Reason)
 	case wish == "required":
-		return nil, fmt.Errorf("%s: isolation is required, but does not work on this machine (`iterate doctor` says what to change): %s", p.File, probe.Reason)
+		return nil, fmt.Errorf("%s: isolation is required, but does not work on this machine (`iterate doctor` says "+
+			"what to change): %s", p.File, probe.Reason)
 	default:
 		if env.Root {
 			fmt.Fprintln(env.Stderr, asRoot+probe.Reason)

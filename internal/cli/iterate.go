@@ -109,7 +109,8 @@ func sharedFlags(flags *pflag.FlagSet, o *Options) {
 // dirFlag says where the files of this machine are.
 func dirFlag(flags *pflag.FlagSet, o *Options) {
 	flags.StringVar(&o.Dir, "dir", "",
-		"where autoloop.json and transcripts are (default: AUTOLOOP_DIR, else /tmp/gh-aw in Actions, else autoloop in XDG_STATE_HOME or ~/.local/state)")
+		"where autoloop.json and transcripts are (default: AUTOLOOP_DIR, else /tmp/gh-aw in Actions, else autoloop "+
+			"in XDG_STATE_HOME or ~/.local/state)")
 }
 
 // githubFlags say which repository is used, here and on GitHub.

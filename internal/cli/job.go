@@ -10,9 +10,10 @@ func newJobCommand(env Env, o *iterateOptions) *cobra.Command {
 		Long: "An iteration in two jobs, of which only one has a token that can write: `begin` records the start, `propose`\n" +
 			"works and writes a bundle, `publish` verifies and records it. `steer` does what comments ask for, and `decide`\n" +
 			"compares one value with the best so far, for loops of your own.",
-		Example: "  iterate job begin --program speed\n  iterate job propose --program speed --out bundle\n  iterate job publish --program speed bundle",
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Example: "  iterate job begin --program speed\n  iterate job propose --program speed --out bundle\n" +
+			"  iterate job publish --program speed bundle",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newBeginCommand(env, o), newProposeCommand(env, o), newPublishCommand(env, o),
 		newSteerCommand(env, o), newDecideCommand(env))

@@ -59,7 +59,8 @@ func (k *keptWork) String() string {
 func (k *keptWork) Conflict() error {
 	switch {
 	case len(k.Conflicts) > len(k.unsaved):
-		return fmt.Errorf("%s does not merge into what is checked out, both changed %s: run `git merge %s`, resolve it and commit", k.Branch, listed(k.Conflicts[:len(k.Conflicts)-len(k.unsaved)]), k.Branch)
+		return fmt.Errorf("%s does not merge into what is checked out, both changed %s: run `git merge %s`, resolve "+
+			"it and commit", k.Branch, listed(k.Conflicts[:len(k.Conflicts)-len(k.unsaved)]), k.Branch)
 	case len(k.unsaved) > 0:
 		return fmt.Errorf("%s changes %s, which you have changed and not committed: commit or stash that first",
 			k.Branch, listed(k.unsaved))

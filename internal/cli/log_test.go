@@ -13,7 +13,8 @@ func TestLogLooksWhereARunWrote(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.file(".autoloop/programs/p.md",
-		"---\nagent: command\nagent-command: echo 4 > value.txt\nmetric_direction: lower\nevaluation-runs: 1\nisolation: off\n---\n"+goodTarget+evaluation)
+		"---\nagent: command\nagent-command: echo 4 > value.txt\nmetric_direction: lower\nevaluation-runs: 1\n"+
+			"isolation: off\n---\n"+goodTarget+evaluation)
 	s.file("value.txt", "5\n")
 	s.commit()
 	dir := t.TempDir()

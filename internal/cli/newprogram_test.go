@@ -19,8 +19,12 @@ func TestNewProgramRunsAsItStands(t *testing.T) {
 
 	a = d.iterate("validate")
 	assert.Zero(t, a.code, a.out)
-	assert.Equal(t, ".autoloop/programs/speed-2.md: ok\n  warning: autoloop-speed-2/evaluate.sh, autoloop-speed-2/settings.conf are not committed, so iterations do not see them\n  schedule    every 6h\n  metric      error, lower is better, completed at 0.01\n"+
-		"  may change  autoloop-speed-2/settings.conf (line 16)\n  never       autoloop-speed-2/evaluate.sh (line 20)\n  evaluation  sh autoloop-speed-2/evaluate.sh > \"$AUTOLOOP_RESULT\"\n", a.out)
+	assert.Equal(t, ".autoloop/programs/speed-2.md: ok\n  warning: autoloop-speed-2/evaluate.sh, "+
+		"autoloop-speed-2/settings.conf are not committed, so iterations do not see them\n  schedule    every 6h\n"+
+		"  metric      error, lower is better, completed at 0.01\n"+
+		"  may change  autoloop-speed-2/settings.conf (line 16)\n"+
+		"  never       autoloop-speed-2/evaluate.sh (line 20)\n"+
+		"  evaluation  sh autoloop-speed-2/evaluate.sh > \"$AUTOLOOP_RESULT\"\n", a.out)
 
 	a = d.run("--program", "speed-2")
 	assert.Zero(t, a.code, a.errors)

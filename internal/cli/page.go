@@ -45,7 +45,8 @@ func newPageCommand(env Env, o *iterateOptions) *cobra.Command {
 			"With --serve it is served on this machine alone and kept up to date while runs go on: what each is at, every\n" +
 			"new iteration, and a button that ends the runs after their present iteration. The address has a secret part;\n" +
 			"without it nothing is answered. It serves until interrupted.",
-		Example: "  iterate page\n  iterate page --out site\n  iterate page speed --out speed.html\n  iterate page --serve",
+		Example: "  iterate page\n  iterate page --out site\n  iterate page speed --out speed.html\n" +
+			"  iterate page --serve",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if cmd.Flags().Changed("serve") {
 				return servePage(cmd.Context(), env, o.Options, port, names)

@@ -112,7 +112,8 @@ func TestLongWorkIsSaidAgain(t *testing.T) {
 func TestTaskLine(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, "0/10 runs", taskLine(taskrun.Progress{Total: 10}))
-	assert.Equal(t, "5/10 runs, 2 kept from before, 0.1235 USD, 700 tokens, 1 runs of unknown cost: fix, candidate: 1 of 3 checks passed (timeout: it took long)",
+	assert.Equal(t, "5/10 runs, 2 kept from before, 0.1235 USD, 700 tokens, 1 runs of unknown cost: fix, candidate: "+
+		"1 of 3 checks passed (timeout: it took long)",
 		taskLine(taskrun.Progress{
 			Done: 5, Total: 10, Reused: 2, Task: "fix\x1b[31m", Side: "candidate", Passed: 1, Checks: 3,
 			Failure: "timeout: it\ntook long",

@@ -75,7 +75,8 @@ func TestPruneKeepsProgramsOfOtherDirectories(t *testing.T) {
 	a := s.iterate("prune", "--yes")
 	require.Zero(t, a.code, a.errors)
 	assert.Contains(t, a.out, "p: kept (its file is tools/programs/p.md in main: give --programs tools/programs): state")
-	assert.Contains(t, a.out, "q: kept (its file is tools/programs/q/program.md in main: give --programs tools/programs): state")
+	assert.Contains(t, a.out, "q: kept (its file is tools/programs/q/program.md in main: give --programs "+
+		"tools/programs): state")
 	assert.Contains(t, a.out, "gone: removed: state", "a page that has its name is no program")
 	assert.Contains(t, s.git("show", "memory/autoloop:p.md"), "Machine State")
 

@@ -19,7 +19,8 @@ func newPublishCommand(env Env, o *iterateOptions) *cobra.Command {
 		Long: "Hold a bundle against the program, its branch and its records as they are now, and record it as `iterate`\n" +
 			"would have. A bundle that is stale, altered, too large, of another program, against the rules or\n" +
 			"published before is refused with a reason (exit code 1), and nothing is changed.\n\n" +
-			"Without DIR nothing was proposed: the start that `iterate job begin` recorded is given back, and counts as no run.",
+			"Without DIR nothing was proposed: the start that `iterate job begin` recorded is given back, and counts " +
+			"as no run.",
 		Example: "  iterate job publish --program speed bundle\n  iterate job publish --program speed",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -42,7 +43,8 @@ func newPublishCommand(env Env, o *iterateOptions) *cobra.Command {
 func publish(ctx context.Context, env Env, o iterateOptions, made *proposal.Bundle) error {
 	switch why := env.Stopped(); {
 	case made == nil && o.Program == "":
-		return misuse.Errorf("name the directory of the bundle, or with --program the program whose proposing job left no bundle")
+		return misuse.Errorf("name the directory of the bundle, or with --program the program whose proposing job " +
+			"left no bundle")
 	case made == nil:
 	case why != "":
 		return fmt.Errorf("%s: nothing is published; set it to false and publish again", why)

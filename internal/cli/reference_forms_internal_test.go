@@ -21,10 +21,14 @@ func filePages(t *testing.T, pages map[string]string) {
 		about string
 		files []string
 	}{
-		"autoloop-json.md": {"# autoloop.json\n\n`scheduler` writes it, `iterate` without `--program` reads it. Fields are only ever added.\n", []string{"../schedule/plan.go"}},
-		"bundle.md": {"# The bundle of two jobs\n\n`iterate job propose` makes it, `iterate job publish` [verifies it and records what it asks for](../howto/two-jobs.md). It is a directory of\n" +
-			"`manifest.json`, the changed files as `change.json`, the [events](events.md) as `events.jsonl`, and `SHA256SUMS` over all three.\n", []string{"../loop/proposal/bundle.go"}},
-		"events.md": {"# Events of the ledger\n\n[The ledger](ledger.md) has one event as JSON a line. Every event has `schema`, `event` (the kind), `time`, `run_id` and `iteration`.\n", []string{
+		"autoloop-json.md": {"# autoloop.json\n\n`scheduler` writes it, `iterate` without `--program` reads it. " +
+			"Fields are only ever added.\n", []string{"../schedule/plan.go"}},
+		"bundle.md": {"# The bundle of two jobs\n\n`iterate job propose` makes it, `iterate job publish` [verifies " +
+			"it and records what it asks for](../howto/two-jobs.md). It is a directory of\n" +
+			"`manifest.json`, the changed files as `change.json`, the [events](events.md) as `events.jsonl`, and " +
+			"`SHA256SUMS` over all three.\n", []string{"../loop/proposal/bundle.go"}},
+		"events.md": {"# Events of the ledger\n\n[The ledger](ledger.md) has one event as JSON a line. Every event " +
+			"has `schema`, `event` (the kind), `time`, `run_id` and `iteration`.\n", []string{
 			"../history/event.go", "../history/values.go", "../history/executor.go", "../history/expense.go",
 			"../metric/usage.go", "../decision/reason.go",
 		}},

@@ -91,7 +91,8 @@ func readSuite(ctx context.Context, p *program.Program, root string) (err error)
 		_, err = evalrun.Load(root, p.Skill, p.Evals)
 	case program.Tasks:
 		if info, failed := os.Stat(filepath.Join(root, filepath.FromSlash(p.Tasks))); failed != nil || !info.IsDir() {
-			return misuse.Errorf("there is no directory %s, which `tasks` names: write its path from the root of the repository", p.Tasks)
+			return misuse.Errorf("there is no directory %s, which `tasks` names: write its path from the root of the "+
+				"repository", p.Tasks)
 		}
 		_, err = taskrun.Load(ctx, filepath.Join(root, filepath.FromSlash(p.Tasks)))
 	case program.Metric:

@@ -144,7 +144,8 @@ func TestWhatTheTextDoesNotOpenIsSaid(t *testing.T) {
 	s.commit()
 	a := s.iterate("validate")
 	require.Zero(t, a.code, a.out)
-	assert.Contains(t, a.out, "p.md:10: `.github/workflows/x.yml` is automation of the repository, the program or its evaluation, which a sentence opens never")
+	assert.Contains(t, a.out, "p.md:10: `.github/workflows/x.yml` is automation of the repository, the program or "+
+		"its evaluation, which a sentence opens never")
 	assert.NotContains(t, a.out, "q.md:2: `.github")
 }
 

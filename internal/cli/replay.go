@@ -37,7 +37,8 @@ func newReplayCommand(env Env, o *iterateOptions) *cobra.Command {
 	}
 	sharedFlags(cmd.Flags(), &o.Options)
 	cmd.Flags().StringVar(&sign, "sign", "",
-		"hold every commit against the keys of this allowed-signers file of SSH, or with `gpg` those that your keyring trusts")
+		"hold every commit against the keys of this allowed-signers file of SSH, or with `gpg` those that your "+
+			"keyring trusts")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print an object for each program")
 	return cmd
 }

@@ -35,13 +35,15 @@ func newSchedulerCommand(env Env) *cobra.Command {
 		Short: "Pick the most overdue program and write autoloop.json",
 		Long: "Read all program files and their states, pick the program that is most overdue, and write the\n" +
 			"choice to autoloop.json for `iterate` and for workflows. Nothing else is changed.",
-		Example: "  scheduler\n  scheduler --program speed          # whatever its schedule\n  scheduler --max 4                  # a matrix of up to four programs",
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return selectProgram(cmd.Context(), env, o) },
+		Example: "  scheduler\n  scheduler --program speed          # whatever its schedule\n" +
+			"  scheduler --max 4                  # a matrix of up to four programs",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return selectProgram(cmd.Context(), env, o) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.Dir, "dir", "",
-		"working directory of autoloop.json and repo-memory (default: AUTOLOOP_DIR, else /tmp/gh-aw in Actions and with --compat, else autoloop in XDG_STATE_HOME or ~/.local/state)")
+		"working directory of autoloop.json and repo-memory (default: AUTOLOOP_DIR, else /tmp/gh-aw in Actions and "+
+			"with --compat, else autoloop in XDG_STATE_HOME or ~/.local/state)")
 	flags.StringVar(&o.Now, "now", "", "the time to schedule at (RFC 3339; default: the clock)")
 	githubFlags(flags, &o.Options)
 	flags.StringVar(&o.out, "out", "", "write the choice to this file (default: autoloop.json in --dir)")

@@ -169,7 +169,8 @@ func TestABranchThatIsNotTheDefault(t *testing.T) {
 	d.vars["GITHUB_EVENT_NAME"], d.vars["GITHUB_EVENT_PATH"] = "workflow_dispatch", filepath.Join(d.dir, "event.json")
 	d.write(d.vars["GITHUB_EVENT_PATH"], `{"repository":{"default_branch":"main"}}`)
 	d.vars["GITHUB_REF_NAME"] = "feature"
-	const says = "this run was started on \"feature\", and programs come from main: start it there, with `gh workflow run loop.yml --ref main`\n"
+	const says = "this run was started on \"feature\", and programs come from main: start it there, with `gh " +
+		"workflow run loop.yml --ref main`\n"
 	for command, got := range map[string]answer{
 		"scheduler": d.run(), "iterate": d.iterate("--program", "speed"),
 		"begin": d.iterate("job", "begin", "--program", "speed"),

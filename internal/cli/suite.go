@@ -32,7 +32,8 @@ type suiteOptions struct {
 func (o *suiteOptions) register(flags *pflag.FlagSet) {
 	o.flags = flags
 	flags.StringVar(&o.agent, "agent", "",
-		"who works, as 'iterate doctor' lists them\n(default: --agent-command, else AUTOLOOP_AGENT, else models in Actions)")
+		"who works, as 'iterate doctor' lists them\n(default: --agent-command, else AUTOLOOP_AGENT, else models in "+
+			"Actions)")
 	flags.StringVar(&o.command, "agent-command", "", "the command of the agent `command`")
 	flags.StringVar(&o.model, "model", "", "the model that the agent uses")
 	flags.StringVar(&o.judge, "judge", "auto", "who grades: auto, api, cli or off")
@@ -121,7 +122,8 @@ func nobody(ctx context.Context, env Env, role string) error {
 			ready = append(ready, one.Name)
 		}
 	}
-	return misuse.Errorf("say %s with --agent, or give a command with --agent-command; ready here: %s (`iterate doctor` says what each lacks)",
+	return misuse.Errorf("say %s with --agent, or give a command with --agent-command; ready here: %s (`iterate "+
+		"doctor` says what each lacks)",
 		role, cmp.Or(strings.Join(ready, ", "), "none"))
 }
 

@@ -112,6 +112,7 @@ func TestUncommittedWorkIsNamed(t *testing.T) {
 		s.file("README", "x\n")
 		s.commit()
 		assert.Contains(t, s.iterate("init", "speed").errors,
-			"warning: autoloop-speed/evaluate.sh, autoloop-speed/settings.conf are not committed, so iterations do not see them\n")
+			"warning: autoloop-speed/evaluate.sh, autoloop-speed/settings.conf are not committed, so iterations do "+
+				"not see them\n")
 	})
 }

@@ -27,7 +27,9 @@ func newValidateCommand(env Env, o *iterateOptions) *cobra.Command {
 			"later checks edit, and the exit code is 0 whatever it says; in Actions the issue is that of the event.\n\n" +
 			"With --keys list the keys of a program file: type, default, meaning, and whether another value begins a new\n" +
 			"baseline.",
-		Example: "  iterate validate\n  iterate validate .autoloop/programs/speed.md --json\n  iterate validate skills/release-notes\n  iterate validate --issue 12 --comment\n  iterate validate --keys",
+		Example: "  iterate validate\n  iterate validate .autoloop/programs/speed.md --json\n" +
+			"  iterate validate skills/release-notes\n  iterate validate --issue 12 --comment\n" +
+			"  iterate validate --keys",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if comment && issue == 0 {
 				issue = env.Actions().EventIssue()

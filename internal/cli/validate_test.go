@@ -11,7 +11,8 @@ import (
 )
 
 // printedResult warns of an evaluation that prints its result.
-const printedResult = "the evaluation's result is what is printed last, and code under test may share that output and print another: give it as a file, with `> \"$AUTOLOOP_RESULT\"` after the command that prints it"
+const printedResult = "the evaluation's result is what is printed last, and code under test may share that output " +
+	"and print another: give it as a file, with `> \"$AUTOLOOP_RESULT\"` after the command that prints it"
 
 func TestValidateJSON(t *testing.T) {
 	d := newDesk(t)
@@ -20,7 +21,8 @@ func TestValidateJSON(t *testing.T) {
 	d.write(filepath.Join(d.root, "e.sh"), "echo 1\n")
 	d.write(filepath.Join(d.root, ".autoloop/programs/speed.md"),
 		"---\nschedule: every 6h\nmetric_direction: lower\ntarget-metric: 0.50\ncolour: blue\n---\n"+
-			"## Goal\nFast.\n## Target\n`a.go`, the `Makefile` of `speed`\n\nDo NOT modify `e.sh`\n## Evaluation\n```sh\nsh e.sh\n```\nThe metric is `ms`.\n")
+			"## Goal\nFast.\n## Target\n`a.go`, the `Makefile` of `speed`\n\nDo NOT modify `e.sh`\n## Evaluation\n"+
+			"```sh\nsh e.sh\n```\nThe metric is `ms`.\n")
 	d.write(filepath.Join(d.root, ".autoloop/programs/other.md"),
 		"---\nschedule: 0 3 * * *\nskill: s\n---\n## Target\n`s/`\n")
 	a := d.iterate("validate", "--json")
@@ -45,7 +47,8 @@ func TestValidateText(t *testing.T) {
 	a := d.iterate("validate")
 	require.Zero(t, a.code, a.out)
 	assert.Equal(t, ".autoloop/programs/good.md: ok\n  warning: "+printedResult+"\n"+
-		"  schedule    daily\n  metric      the only number, higher is better, completed at 3\n  may change  a.go (line 8)\n  evaluation  echo 1\n"+
+		"  schedule    daily\n  metric      the only number, higher is better, completed at 3\n"+
+		"  may change  a.go (line 8)\n  evaluation  echo 1\n"+
 		".autoloop/programs/todo.md: not configured yet: fill in line 2\n", a.out)
 }
 
@@ -172,7 +175,8 @@ func TestValidateShowsWhatItUnderstood(t *testing.T) {
 	d.write(filepath.Join(d.root, "src/a.go"), "package a\n")
 	d.write(filepath.Join(d.root, "src/Makefile"), "all:\n")
 	d.write(filepath.Join(d.root, ".autoloop/programs/p.md"),
-		"## Target\n- `src/lib/`\n- client/server code\n\nDo NOT modify `Makefile`, and `Parser` stays. Off-limits: `src/gen/`.\n"+
+		"## Target\n- `src/lib/`\n- client/server code\n\nDo NOT modify `Makefile`, and `Parser` stays. Off-limits: "+
+			"`src/gen/`.\n"+
 			"## Evaluation\n```\necho '\x1b[31mred' # \u202egnp.exe\n```\nIt prints\n```\n5\n```\n")
 	a := d.iterate("validate")
 	require.Zero(t, a.code, a.out)

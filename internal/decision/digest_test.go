@@ -141,7 +141,8 @@ func TestWhichPatchesAreOne(t *testing.T) {
 	assert.Empty(t, decision.PatchLines([]byte("diff --git a/a b/a\nold mode 100644\nnew mode 100755\n")),
 		"no lines, but a change")
 	assert.Equal(t, []string{"-a", "+b", "+diff --git a/x b/x"},
-		decision.PatchLines([]byte("diff --git a/a b/a\n@@ -1 +1 @@\n-a\n+b\ndiff --git a/b b/b\n@@ -0,0 +1 @@\n+diff --git a/x b/x\n")), "a count that is missing is 1")
+		decision.PatchLines([]byte("diff --git a/a b/a\n@@ -1 +1 @@\n-a\n+b\ndiff --git a/b b/b\n@@ -0,0 +1 @@\n"+
+			"+diff --git a/x b/x\n")), "a count that is missing is 1")
 	assert.Equal(t, []string{"-a", "+-- b", "+++ c"}, decision.PatchLines(hunk("-a", "+-- b", "+++ c", " d")))
 }
 

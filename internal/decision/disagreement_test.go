@@ -60,7 +60,8 @@ func TestDisagreement(t *testing.T) {
 			assert.Equal(t, c.disagrees, said != nil, said)
 		})
 	}
-	assert.Equal(t, "the incumbent, measured anew, gave 100 (runs: 3), and 106.05 is on record (runs: 8, 0.9 apart): either the machine changed, or what was kept was luck",
+	assert.Equal(t, "the incumbent, measured anew, gave 100 (runs: 3), and 106.05 is on record (runs: 8, 0.9 apart): "+
+		"either the machine changed, or what was kept was luck",
 		decision.Text(decision.Disagreement(numbers(eight), numbers("100 100.4 99.8"))))
 }
 

@@ -15,9 +15,11 @@ import (
 // what a person does about it.
 type text struct{ says, cure string }
 
-const pairs = "median {value} beside {beside}, difference {difference} ({percent} % interval {low} to {high}), p = {p}, {count} pairs"
+const pairs = "median {value} beside {beside}, difference {difference} ({percent} % interval {low} to {high}), p = " +
+	"{p}, {count} pairs"
 
-const workflowsCure = "give the secret AUTOLOOP_TOKEN of an App with the permission `workflows`, or of a person with the scope `workflow`"
+const workflowsCure = "give the secret AUTOLOOP_TOKEN of an App with the permission `workflows`, or of a person with " +
+	"the scope `workflow`"
 
 // String is the reason for people, in one line.
 func (r Reason) String() string {
@@ -157,29 +159,34 @@ var texts = map[Why]text{
 	Unfinished:        {says: "the trial was not finished"},
 	GuardrailMissing:  {says: "guardrail {path}: the evaluation did not print it"},
 	GuardrailNew:      {says: "guardrail {path}: iteration 0 has no value to compare with"},
-	GuardrailBroken:   {says: "guardrail {path}: {value} is beyond {high} ({beside} at iteration 0, {term} is better, at most {low} worse)"},
-	CasesLost:         {says: "regressed-cases: {words}"},
-	CasesForbidden:    {says: "regressed-cases: {words}; no-case-regression forbids to lose a case that passed"},
-	IncumbentUnfit:    {says: "the incumbent, measured again, is {because}"},
+	GuardrailBroken: {says: "guardrail {path}: {value} is beyond {high} ({beside} at iteration 0, {term} is " +
+		"better, at most {low} worse)"},
+	CasesLost:      {says: "regressed-cases: {words}"},
+	CasesForbidden: {says: "regressed-cases: {words}; no-case-regression forbids to lose a case that passed"},
+	IncumbentUnfit: {says: "the incumbent, measured again, is {because}"},
 	Disagrees: {
-		says: "the incumbent, measured anew, gave {value} (runs: {count}), and {beside} is on record (runs: {of}, {high} apart): " +
+		says: "the incumbent, measured anew, gave {value} (runs: {count}), and {beside} is on record (runs: {of}, " +
+			"{high} apart): " +
 			"either the machine changed, or what was kept was luck",
 	},
 	Flagged:   {says: "{because}"},
 	SuiteSays: {says: "the suite says {term}"},
 
-	DropToZero:         {says: "{beside} → 0 is a drop to zero"},
-	RiseFromZero:       {says: "0 → {value} is more than {count} times as much"},
-	Jump:               {says: "{beside} → {value} is a jump beyond {count} times"},
-	OutlyingGain:       {says: "a gain of {value} is more than {count} times the largest before it ({beside})"},
-	TooGood:            {says: "{because}", cure: ": look whether the evaluation still measures what it should"},
-	HeldBack:           {says: "{because}, so it was held"},
-	NoticesEmptied:     {says: "with the changed files emptied the evaluation notices: {because}"},
-	NoticesGarbled:     {says: "with the changed files emptied the evaluation gives the same, but with a syntax error in the changed files it notices: {because}"},
-	Gives:              {says: "it gives {value}"},
-	LookAtIt:           {says: "look at the change"},
-	IgnoresEmptied:     {says: "the number does not depend on what was measured: with the changed files emptied the evaluation gives {value} as well"},
-	IgnoresGarbled:     {says: "the number does not depend on what was measured: with a syntax error in the changed files the evaluation gives {value} as well"},
+	DropToZero:     {says: "{beside} → 0 is a drop to zero"},
+	RiseFromZero:   {says: "0 → {value} is more than {count} times as much"},
+	Jump:           {says: "{beside} → {value} is a jump beyond {count} times"},
+	OutlyingGain:   {says: "a gain of {value} is more than {count} times the largest before it ({beside})"},
+	TooGood:        {says: "{because}", cure: ": look whether the evaluation still measures what it should"},
+	HeldBack:       {says: "{because}, so it was held"},
+	NoticesEmptied: {says: "with the changed files emptied the evaluation notices: {because}"},
+	NoticesGarbled: {says: "with the changed files emptied the evaluation gives the same, but with a syntax " +
+		"error in the changed files it notices: {because}"},
+	Gives:    {says: "it gives {value}"},
+	LookAtIt: {says: "look at the change"},
+	IgnoresEmptied: {says: "the number does not depend on what was measured: with the changed files emptied the " +
+		"evaluation gives {value} as well"},
+	IgnoresGarbled: {says: "the number does not depend on what was measured: with a syntax error in the changed " +
+		"files the evaluation gives {value} as well"},
 	NumbersNeverDiffer: {says: "all {count} numbers of the candidate are {value}, where the incumbent's scatter"},
 
 	NoChange:     {says: "no change proposed"},
@@ -192,8 +199,9 @@ var texts = map[Why]text{
 	IsProgram:    {says: "{quoted}: is the program itself< ({term})>"},
 	OfEvaluation: {says: "{quoted}: is named by the evaluation< ({term})>"},
 	NotTarget:    {says: "{quoted}: is outside the target< ({term})>"},
-	HasSecret:    {says: "{quoted}: has a secret in it, which the environment or a login of this run holds; nothing of it is kept"},
-	MorePaths:    {says: "and {count} more"},
+	HasSecret: {says: "{quoted}: has a secret in it, which the environment or a login of this run holds; nothing " +
+		"of it is kept"},
+	MorePaths: {says: "and {count} more"},
 
 	AgentFailed:          {says: "agent {path} failed ({term}): {words}"},
 	NothingLeft:          {says: "the agent left nothing to look at: {words}"},
@@ -221,27 +229,31 @@ var texts = map[Why]text{
 	EvaluatorUnsure:      {says: "whether it changed the evaluator while it ran was not found out: {words}"},
 	EvaluatorTouched:     {says: "files of the evaluation were changed before it ran: {words}"},
 	TooManyRuns: {
-		says: "the evaluation is noisy, and {count} pairs of runs with their confirmation take {value} minutes ({of} runs of {low} s), more than timeout-minutes {beside}: " +
+		says: "the evaluation is noisy, and {count} pairs of runs with their confirmation take {value} minutes ({of} " +
+			"runs of {low} s), more than timeout-minutes {beside}: " +
 			"set `timeout-minutes: {high}`, or make the evaluation faster or steadier",
 	},
 	TooLong:          {says: "the iteration took longer than its timeout-minutes ({term})"},
 	TooLongForBudget: {says: "the iteration took longer than the {term} that its budget left"},
 	TimeUp:           {says: "the time of the iteration is up"},
-	DiskFull:         {says: "there was no room left on the disk, which the agent or the evaluation may have filled: {words}"},
-	NotRecorded:      {says: "the proposal was not recorded: {words}"},
+	DiskFull: {says: "there was no room left on the disk, which the agent or the evaluation may have filled: " +
+		"{words}"},
+	NotRecorded: {says: "the proposal was not recorded: {words}"},
 
-	StaysOnBranch: {says: "it stays on {path} without a pull request: {term} measures {beside}, which {value} is not better than"},
-	GainNotKept:   {says: "the gain was not kept: {because}"},
-	FixesCI:       {says: "CI fix {count}: {words}"},
-	CIGreen:       {says: "CI is green: {count} checks"},
-	CIAsBase:      {says: "CI fails only as the base does: {because}"},
-	CIFound:       {says: "{words}"},
-	CINothing:     {says: "no check appeared"},
-	CIMoved:       {says: "not kept: {listed}; the next iteration begins with what is there"},
-	MergedByHand:  {says: "pull request #{count} was merged before CI let it through< ({listed})>"},
-	MergedWithout: {says: "not kept yet: its pull request was merged without it, so that it is replayed on the default branch and measured there"},
-	CIStuck:       {says: "stuck in CI fix loop: {words}<; {because}>"},
-	CIExhausted:   {says: "ci-fix-exhausted: {words}<; {because}>"},
+	StaysOnBranch: {says: "it stays on {path} without a pull request: {term} measures {beside}, which {value} is not " +
+		"better than"},
+	GainNotKept:  {says: "the gain was not kept: {because}"},
+	FixesCI:      {says: "CI fix {count}: {words}"},
+	CIGreen:      {says: "CI is green: {count} checks"},
+	CIAsBase:     {says: "CI fails only as the base does: {because}"},
+	CIFound:      {says: "{words}"},
+	CINothing:    {says: "no check appeared"},
+	CIMoved:      {says: "not kept: {listed}; the next iteration begins with what is there"},
+	MergedByHand: {says: "pull request #{count} was merged before CI let it through< ({listed})>"},
+	MergedWithout: {says: "not kept yet: its pull request was merged without it, so that it is replayed on the " +
+		"default branch and measured there"},
+	CIStuck:     {says: "stuck in CI fix loop: {words}<; {because}>"},
+	CIExhausted: {says: "ci-fix-exhausted: {words}<; {because}>"},
 	CITimeout: {
 		says: "ci-timeout: after {term} CI has no result for {path}: {listed}",
 		cure: "; {words}, or set `ci-gate: off`",
@@ -280,7 +292,8 @@ var texts = map[Why]text{
 		cure: ": " + workflowsCure + ", or take `.github/workflows` out of the Target",
 	},
 	PushNeedsMerge: {
-		says: "the default branch has to be merged into {path} for it ({words}), which the token may not push because of workflow files", cure: ": " + workflowsCure,
+		says: "the default branch has to be merged into {path} for it ({words}), which the token may not push " +
+			"because of workflow files", cure: ": " + workflowsCure,
 	},
 	PushProtected: {
 		says: "{words}",

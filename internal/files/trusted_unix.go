@@ -51,7 +51,8 @@ func trusted(path string, last bool, links int) error {
 		return fmt.Errorf("%s can be written by others (%v); look what is in it, then run: chmod go-w %s", path,
 			mode.Perm(), path)
 	case mode.Perm()&0o002 != 0 && (mode&fs.ModeSticky == 0 || !ours && !unmapped(stat.Uid)):
-		return fmt.Errorf("%s can be written by everybody (%v), so that what is in it can be exchanged; give another directory with --dir", path, mode.Perm())
+		return fmt.Errorf("%s can be written by everybody (%v), so that what is in it can be exchanged; give another "+
+			"directory with --dir", path, mode.Perm())
 	}
 	if above := filepath.Dir(path); above != path {
 		return trusted(above, false, links)

@@ -31,8 +31,9 @@ func TestApplyRefuses(t *testing.T) {
 	for name, patch := range map[string]string{
 		"another base": "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-three\n+four\n",
 		"outside":      "diff --git a/../x b/../x\nnew file mode 100644\n--- /dev/null\n+++ b/../x\n@@ -0,0 +1 @@\n+x\n",
-		"git itself":   "diff --git a/.git/x b/.git/x\nnew file mode 100644\n--- /dev/null\n+++ b/.git/x\n@@ -0,0 +1 @@\n+x\n",
-		"no patch":     "rubbish\n",
+		"git itself": "diff --git a/.git/x b/.git/x\nnew file mode 100644\n--- /dev/null\n+++ b/.git/x\n" +
+			"@@ -0,0 +1 @@\n+x\n",
+		"no patch": "rubbish\n",
 	} {
 		_, err := f.repo.Apply(t.Context(), "HEAD", []byte(patch))
 		assert.Error(t, err, name)

@@ -29,7 +29,8 @@ var (
 type OwnershipError struct{ Path string }
 
 func (e *OwnershipError) Error() string {
-	return fmt.Sprintf("%s belongs to another user and git does not trust it (dubious ownership); if you do, run: git config --global --add safe.directory %s",
+	return fmt.Sprintf("%s belongs to another user and git does not trust it (dubious ownership); if you do, run: "+
+		"git config --global --add safe.directory %s",
 		e.Path, shellQuote(e.Path))
 }
 

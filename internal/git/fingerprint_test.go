@@ -55,7 +55,10 @@ func TestFingerprintSeesWhatAnAgentMayDo(t *testing.T) {
 			[]string{"hook", "hooks/old was removed"},
 		},
 		{
-			"a hook by link", func(f *fixture) { require.NoError(f.t, os.Symlink("/bin/sh", in(f, "hooks/pre-commit"))) },
+			"a hook by link", func(f *fixture) {
+				require.NoError(f.t,
+					os.Symlink("/bin/sh", in(f, "hooks/pre-commit")))
+			},
 			[]string{"hook", "pre-commit was added"},
 		},
 		{

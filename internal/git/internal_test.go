@@ -44,7 +44,8 @@ func TestLockedError(t *testing.T) {
 	t.Parallel()
 	err := updateError(&Error{
 		ExitCode: 128,
-		Stderr:   "fatal: prepare: cannot lock ref 'refs/heads/x': Unable to create '/r/it's/.git/refs/heads/x.lock': File exists.\n\nAnother git process\n",
+		Stderr: "fatal: prepare: cannot lock ref 'refs/heads/x': Unable to create " +
+			"'/r/it's/.git/refs/heads/x.lock': File exists.\n\nAnother git process\n",
 	})
 	require.ErrorIs(t, err, ErrLocked)
 	assert.Equal(t, &LockedError{Path: "/r/it's/.git/refs/heads/x.lock"}, err)

@@ -111,5 +111,6 @@ func TestPushRefusedForGood(t *testing.T) {
 	err := f.repo.Remote("shared").Push(t.Context(), git.RefUpdate{Ref: "refs/heads/x", New: f.head()})
 	require.ErrorIs(t, err, git.ErrRejected)
 	require.NotErrorIs(t, err, git.ErrStale)
-	assert.Equal(t, "remote shared refused the push: x ([remote rejected] (pre-receive hook declined)), which says: protected", err.Error())
+	assert.Equal(t, "remote shared refused the push: x ([remote rejected] (pre-receive hook declined)), which says: "+
+		"protected", err.Error())
 }

@@ -64,7 +64,8 @@ func (e *RejectedError) Error() string {
 		text += ", which says: " + e.Said
 	}
 	if e.Lock != nil {
-		text += fmt.Sprintf("; the lock %s is in the way, for %s: if no git process works on that repository, one was killed there; remove it with: rm %s",
+		text += fmt.Sprintf("; the lock %s is in the way, for %s: if no git process works on that repository, one "+
+			"was killed there; remove it with: rm %s",
 			e.Lock.Path, e.Lock.Age.Round(time.Second), shellQuote(e.Lock.Path))
 	}
 	return text

@@ -88,7 +88,8 @@ func (r *spending) overspent() string {
 		return fmt.Sprintf("budget: %.2f of %.2f USD used by this run; it resumes with the next run", spent.USD,
 			r.budgetUSD)
 	case spent.UnknownUSD > 0 && r.program.UnknownCost == "pause":
-		return fmt.Sprintf("budget: an unknown amount of %.2f USD used by this run (unknown-cost: pause); it resumes with the next run", r.budgetUSD)
+		return fmt.Sprintf("budget: an unknown amount of %.2f USD used by this run (unknown-cost: pause); it resumes "+
+			"with the next run", r.budgetUSD)
 	default:
 		return ""
 	}

@@ -145,7 +145,8 @@ func (m *environment) evaluate(ctx context.Context) (evaluation.Result, error) {
 	anew, err := m.run(ctx)
 	if err == nil && anew.Problem == "" {
 		r.once, r.failed = true, failed
-		r.warn("the evaluation fails where it ran before, so every run gets a new tree, which takes longer; let it remove what it makes first: %s", outcome.Problem)
+		r.warn("the evaluation fails where it ran before, so every run gets a new tree, which takes longer; let it "+
+			"remove what it makes first: %s", outcome.Problem)
 	}
 	return anew, err
 }

@@ -63,7 +63,8 @@ func (r *measurer) learn(room *environment) {
 		r.own.touched[name] = false // What it makes there itself is no change of a file.
 	}
 	if count := len(room.tree.Files(r.evaluatorFile())); count > maxFixed {
-		r.warn("%d files are not the target's, and an evaluation finds at most %d of them read-only: what changes the others while it runs is noticed afterwards", count, maxFixed)
+		r.warn("%d files are not the target's, and an evaluation finds at most %d of them read-only: what changes "+
+			"the others while it runs is noticed afterwards", count, maxFixed)
 	}
 	r.warnOfWrites(found)
 }
@@ -78,7 +79,8 @@ func (r *measurer) warnOfWrites(touched map[string]bool) {
 	slices.Sort(written)
 	if len(written) > 0 {
 		r.warnings = append(r.warnings,
-			fmt.Sprintf("the evaluation writes to files of the repository, so that a candidate can too without being noticed; let it write to ignored paths: %s", list(written)))
+			fmt.Sprintf("the evaluation writes to files of the repository, so that a candidate can too without being "+
+				"noticed; let it write to ignored paths: %s", list(written)))
 	}
 }
 

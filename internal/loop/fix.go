@@ -59,7 +59,8 @@ func (e *noFixError) Error() string { return e.reason }
 
 // asksNoAgent is the fixer of a run that publishes.
 func asksNoAgent(context.Context, history.Decided, ci.Result, time.Duration) (position, *proposal.Proposal, error) {
-	return position{}, nil, &noFixError{"CI failed, and publishing asks no agent: the next `iterate job propose` lets one fix it"}
+	return position{}, nil, &noFixError{"CI failed, and publishing asks no agent: the next `iterate job propose` " +
+		"lets one fix it"}
 }
 
 // recordOwnFix records a fix that this run proposed. One that verification
@@ -144,7 +145,8 @@ func (r *recorder) recordFix(ctx context.Context, at position, e history.Decided
 func (r *recorder) commitFix(ctx context.Context, at position, e history.Decided, p *proposal.Proposal,
 	number int,
 ) (string, error) {
-	message := fmt.Sprintf("[Autoloop: %s] Iteration %d: fix CI (%d)\n\n%s\n\nAutoloop-Iteration: %d\nAutoloop-Metric: %s\nAutoloop-Run: %s\n",
+	message := fmt.Sprintf("[Autoloop: %s] Iteration %d: fix CI (%d)\n\n%s\n\nAutoloop-Iteration: %d\n"+
+		"Autoloop-Metric: %s\nAutoloop-Run: %s\n",
 		r.program.Name, e.Iteration, number, summary(p.Checked.Summary, p.Decided.Changed), e.Iteration, p.Decided.Best,
 		r.id) + r.signOff
 	return r.commitOnBase(ctx, at, at.From, e.Commit, p.Candidate, message)

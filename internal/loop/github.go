@@ -116,7 +116,8 @@ func (r *thread) readyForReview() string {
 		r.program.PullRequest.WhenReady == "continue" {
 		return ""
 	}
-	return fmt.Sprintf("pull request #%d is ready for review: it goes on when that is merged, closed or a draft again (or with `when-ready: continue`)", r.comments.Pull.Number)
+	return fmt.Sprintf("pull request #%d is ready for review: it goes on when that is merged, closed or a draft "+
+		"again (or with `when-ready: continue`)", r.comments.Pull.Number)
 }
 
 // phase is where the program stands. Without GitHub nothing of it waits.

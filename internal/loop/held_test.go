@@ -77,7 +77,8 @@ func TestHeldGains(t *testing.T) {
 	}{
 		"faults go to zero, and broken files have more": {
 			faults, "lower", "fault fault fault", "clean", history.Accepted,
-			"3 → 0 is a drop to zero; with the changed files emptied the evaluation gives the same, but with a syntax error in the changed files it notices: it gives 4", "emptied garbled",
+			"3 → 0 is a drop to zero; with the changed files emptied the evaluation gives the same, but with a " +
+				"syntax error in the changed files it notices: it gives 4", "emptied garbled",
 		},
 		"faults go to zero, for the file is gone": {
 			faults, "lower", "fault fault fault", "gone", history.Rejected,
@@ -85,7 +86,8 @@ func TestHeldGains(t *testing.T) {
 		},
 		"an evaluation that swallows errors": {
 			swallows, "lower", "a b c", "broken", history.Rejected,
-			"the number does not depend on what was measured: with a syntax error in the changed files the evaluation gives 0 as well", "emptied garbled",
+			"the number does not depend on what was measured: with a syntax error in the changed files the " +
+				"evaluation gives 0 as well", "emptied garbled",
 		},
 		"an evaluation that fails for an emptied file": {
 			needsContent, "higher", "1", "5000", history.Accepted,

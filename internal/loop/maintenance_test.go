@@ -120,7 +120,9 @@ func TestWhatNeedsNoProposal(t *testing.T) {
 	ids := g.grow(t,
 		sprout{name: "root", branch: "waits/root", files: map[string]string{"value.txt": "1\n"}},
 		sprout{name: "base", branch: "waits/base", parents: "root", files: map[string]string{"value.txt": "2\n"}},
-		sprout{name: "own", branch: "autoloop/waits-command autoloop/waits-nothing autoloop/waits-away autoloop/waits-start autoloop/waits-busy autoloop/waits-stale autoloop/waits-conflict autoloop/waits-stale-conflict", parents: "root", files: map[string]string{"value.txt": "3\n"}},
+		sprout{name: "own", branch: "autoloop/waits-command autoloop/waits-nothing autoloop/waits-away " +
+			"autoloop/waits-start autoloop/waits-busy autoloop/waits-stale autoloop/waits-conflict " +
+			"autoloop/waits-stale-conflict", parents: "root", files: map[string]string{"value.txt": "3\n"}},
 	)
 	start := func(run string) *history.Started {
 		return &history.Started{
@@ -172,7 +174,8 @@ func TestWhatNeedsNoProposal(t *testing.T) {
 				"started", "published=bundle", "decided", "heard-since=0001-01-01T00:00:00Z", "finished",
 				"paused",
 			},
-			outcome: history.Error, reason: "waits/base does not merge into autoloop/waits-conflict, both changed value.txt",
+			outcome: history.Error, reason: "waits/base does not merge into autoloop/waits-conflict, both changed " +
+				"value.txt",
 			stopped: "paused: waits/base does not merge",
 		},
 		{

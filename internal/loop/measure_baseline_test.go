@@ -81,7 +81,8 @@ func TestBaselines(t *testing.T) {
 		},
 		"noisy, and no time for it": {
 			front: "timeout-minutes: 1", runs: unlike, count: 2,
-			problem: "the evaluation is noisy, and 8 pairs of runs with their confirmation take 2 minutes (39 runs of 2 s)",
+			problem: "the evaluation is noisy, and 8 pairs of runs with their confirmation take 2 minutes (39 runs " +
+				"of 2 s)",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

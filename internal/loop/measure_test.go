@@ -393,7 +393,8 @@ func TestATrialMeasuresAsOftenAsItSays(t *testing.T) {
 func TestAnEvaluationKnowsWhichNumbersAreAskedFor(t *testing.T) {
 	t.Parallel()
 	l, r, at := newLab(t).on(t,
-		"guardrails:\n  - metric: postgres.p95\n    direction: lower\n    max-regression: 5%\n  - metric: size\n    direction: lower\n    max-regression: 1", func(call) evaluation.Result {
+		"guardrails:\n  - metric: postgres.p95\n    direction: lower\n    max-regression: 5%\n  - metric: size\n"+
+			"    direction: lower\n    max-regression: 1", func(call) evaluation.Result {
 			return ran("1", "postgres.p95", "1", "size", "2")
 		})
 	_, err := l.trial(r, at)

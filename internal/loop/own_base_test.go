@@ -15,8 +15,9 @@ import (
 
 // Words with which GitHub refuses a push.
 const (
-	noWorkflows = "refusing to allow a GitHub App to create or update workflow `.github/workflows/ci.yml` without `workflows` permission"
-	protected   = "protected branch hook declined"
+	noWorkflows = "refusing to allow a GitHub App to create or update workflow `.github/workflows/ci.yml` without " +
+		"`workflows` permission"
+	protected = "protected branch hook declined"
 )
 
 // TestARefusedPushOfTheProgramBranch is something that a person can do something about;
@@ -75,12 +76,14 @@ func TestARefusedPushOfTheProgramBranch(t *testing.T) {
 		},
 		"workflows": {
 			refused(git.Rejection{Ref: program, Reason: noWorkflows}, git.Rejection{Ref: memory, Reason: atomic}),
-			"give the secret AUTOLOOP_TOKEN of an App with the permission `workflows`, or of a person with the scope `workflow`, or take `.github/workflows` out of the Target", true,
+			"give the secret AUTOLOOP_TOKEN of an App with the permission `workflows`, or of a person with the scope " +
+				"`workflow`, or take `.github/workflows` out of the Target", true,
 		},
 		"workflows of a person": {
 			refused(git.Rejection{
-				Ref:    program,
-				Reason: "refusing to allow an OAuth App to create or update workflow `.github/workflows/x.yml` without `workflow` scope",
+				Ref: program,
+				Reason: "refusing to allow an OAuth App to create or update workflow `.github/workflows/x.yml` " +
+					"without `workflow` scope",
 			}), "with the scope `workflow`", true,
 		},
 		"refusing something else": {

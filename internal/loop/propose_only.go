@@ -174,7 +174,8 @@ func changedFiles(ctx context.Context, repo *git.Repo, before, after string) ([]
 	var ids []string
 	for i, c := range changes {
 		if !utf8.ValidString(c.Path) {
-			return nil, fmt.Errorf("the path %q is no UTF-8 and cannot be handed to another job: name the file otherwise", c.Path)
+			return nil, fmt.Errorf("the path %q is no UTF-8 and cannot be handed to another job: name the file "+
+				"otherwise", c.Path)
 		}
 		if list[i] = (proposal.File{Path: c.Path, Mode: c.NewMode}); c.NewMode != "" {
 			ids = append(ids, c.NewID)

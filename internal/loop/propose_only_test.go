@@ -136,7 +136,8 @@ func TestADryRunOfAConflict(t *testing.T) {
 	dry, err := b.service.DryRun(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, history.DryRun, dry.Outcome)
-	assert.Equal(t, []string{"main does not merge into autoloop/p, both changed value.txt: merge it by hand, then resume"},
+	assert.Equal(t, []string{"main does not merge into autoloop/p, both changed value.txt: merge it by hand, then " +
+		"resume"},
 		decision.Texts(dry.Reasons))
 	assert.Empty(t, dry.Warnings)
 	assert.Equal(t, before, b.refs())
@@ -157,7 +158,8 @@ func TestAnIterationThatCannotBeDone(t *testing.T) {
 	b.service.Eval = brokenEvaluator{fmt.Errorf("write result: %w", syscall.ENOSPC)}
 	result := b.one()
 	assert.Equal(t, history.Error, result.Outcome)
-	assert.Equal(t, []string{"there was no room left on the disk, which the agent or the evaluation may have filled: write result: no space left on device"}, decision.Texts(result.Reasons))
+	assert.Equal(t, []string{"there was no room left on the disk, which the agent or the evaluation may have filled: " +
+		"write result: no space left on device"}, decision.Texts(result.Reasons))
 	b.service.Eval = brokenEvaluator{fmt.Errorf("no such luck")}
 	_, err := b.service.Run(t.Context(), 1)
 	require.EqualError(t, err, "no such luck", "what Autoloop cannot do is no error of the program")

@@ -560,7 +560,8 @@ func TestSamplesOfAResult(t *testing.T) {
 // TestGuardrailsOfAResult: what they stood at, as far as it was measured.
 func TestGuardrailsOfAResult(t *testing.T) {
 	t.Parallel()
-	p := programWith("guardrails:\n  - {metric: g, direction: lower, max-regression: 5%}\n  - {metric: h, direction: higher, max-regression: 2}", "")
+	p := programWith("guardrails:\n  - {metric: g, direction: lower, max-regression: 5%}\n"+
+		"  - {metric: h, direction: higher, max-regression: 2}", "")
 	first := &history.Measured{
 		Role: history.Baseline, Metric: metricOf("1"), Samples: numbers("1", "1", "1"),
 		GuardrailSamples: map[string][]metric.Value{"g": numbers("1", "9", "2"), "h": numbers("4", "4", "4")},

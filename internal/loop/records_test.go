@@ -136,7 +136,8 @@ func TestWhatAStateSaysOfTheProgram(t *testing.T) {
 	written, err := b.files(p, p.Target)
 	require.NoError(t, err)
 	for _, line := range []string{
-		"- Program: `.autoloop/programs/p.md`\n- Metric: `m`, higher is better\n- Schedule: every 6h\n- Kept changes: branch `autoloop/p`\n",
+		"- Program: `.autoloop/programs/p.md`\n- Metric: `m`, higher is better\n- Schedule: every 6h\n" +
+			"- Kept changes: branch `autoloop/p`\n",
 	} {
 		assert.Contains(t, string(written.State), line)
 	}

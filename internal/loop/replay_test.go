@@ -286,13 +286,15 @@ func TestAPendingCandidateAfterTheMerge(t *testing.T) {
 		"others beside them": {
 			map[string]string{"value.txt": "3\n", "other.txt": "theirs\n"},
 			history.Rejected,
-			"not kept yet: its pull request was merged without it, so that it is replayed on the default branch and measured there", "",
+			"not kept yet: its pull request was merged without it, so that it is replayed on the default branch and " +
+				"measured there", "",
 		},
 		"the same line": {
 			map[string]string{"value.txt": "7\n"},
 			history.Rejected,
 			"not kept yet: its pull request was merged without it",
-			"what came after the merge was not replayed: what was merged does not merge into autoloop/p, both changed value.txt",
+			"what came after the merge was not replayed: what was merged does not merge into autoloop/p, both " +
+				"changed value.txt",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -208,7 +208,8 @@ func (r *branches) baseCommit(ctx context.Context, branch string) (string, error
 		return "", err
 	}
 	if !ok {
-		return "", fmt.Errorf("default branch %s has no commit at %s: commit something, or name another branch with --base", branch, ref)
+		return "", fmt.Errorf("default branch %s has no commit at %s: commit something, or name another branch with "+
+			"--base", branch, ref)
 	}
 	return commit, nil
 }
@@ -236,7 +237,8 @@ func (r *branches) deepen(ctx context.Context) error {
 		return err
 	}
 	if err := r.repo.Remote(cmp.Or(r.memory.Remote, "origin")).Unshallow(ctx); err != nil {
-		return fmt.Errorf("this clone is shallow, so what the branches have in common cannot be told; run `git fetch --unshallow`: %w", err)
+		return fmt.Errorf("this clone is shallow, so what the branches have in common cannot be told; run `git fetch "+
+			"--unshallow`: %w", err)
 	}
 	return nil
 }

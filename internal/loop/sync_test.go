@@ -77,7 +77,8 @@ func TestWhereTheBranchStands(t *testing.T) {
 		{name: "stands-up", base: "twice", old: "up of stands-up", head: "up of stands-up", files: "2 b c"},
 		{
 			name: "stands-conflict", base: "same", old: "own of stands-conflict",
-			err: "stands/same does not merge into autoloop/stands-conflict, both changed value.txt: merge it by hand, then resume",
+			err: "stands/same does not merge into autoloop/stands-conflict, both changed value.txt: merge it by " +
+				"hand, then resume",
 		},
 		{
 			name: "stands-workflows", base: "moved", old: "own of stands-workflows",
@@ -213,7 +214,8 @@ func TestTheDefaultBranch(t *testing.T) {
 	}{
 		{
 			name: "asked for", asked: "release", known: "trunk", head: "ref: refs/heads/main\n", want: "release",
-			baseErr: "default branch release has no commit at refs/heads/release: commit something, or name another branch with --base",
+			baseErr: "default branch release has no commit at refs/heads/release: commit something, or name another " +
+				"branch with --base",
 		},
 		{
 			name: "known", known: "trunk", head: "ref: refs/heads/main\n", want: "trunk",

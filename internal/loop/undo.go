@@ -109,7 +109,8 @@ func (r *commander) undo(ctx context.Context, u *undoing, iteration int) (undone
 		for _, path := range conflicts[:min(len(conflicts), 10)] {
 			files = append(files, strings.ReplaceAll(plain.Path(path), "`", "'"))
 		}
-		return undone{fmt.Sprintf("Iteration %d cannot be undone: later ones changed the same lines of `%s`. Undo those first.", iteration, strings.Join(files, "`, `")), false}, nil
+		return undone{fmt.Sprintf("Iteration %d cannot be undone: later ones changed the same lines of `%s`. Undo "+
+			"those first.", iteration, strings.Join(files, "`, `")), false}, nil
 	}
 	if now, _, err := r.repo.TreeOf(ctx, u.head); err != nil {
 		return undone{}, err

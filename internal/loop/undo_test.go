@@ -17,7 +17,8 @@ import (
 
 // ofIteration is the message of a commit of an iteration, as it is recorded.
 func ofIteration(n int) string {
-	return fmt.Sprintf("[Autoloop: p] Iteration %d: try\n\nAutoloop-Iteration: %d\nAutoloop-Metric: 1\nAutoloop-Run: earlier\n", n, n)
+	return fmt.Sprintf("[Autoloop: p] Iteration %d: try\n\nAutoloop-Iteration: %d\nAutoloop-Metric: 1\n"+
+		"Autoloop-Run: earlier\n", n, n)
 }
 
 // files are all files of a commit with their texts.
@@ -54,7 +55,12 @@ func TestUndo(t *testing.T) {
 			name: "fix", parents: "third", message: ofIteration(3),
 			files: map[string]string{"b.txt": "3\n", "extra.txt": "3\n"},
 		},
-		sprout{name: "fourth", branch: "autoloop/undo-last autoloop/undo-earlier autoloop/undo-fixed autoloop/undo-two autoloop/undo-twice autoloop/undo-conflict autoloop/undo-both autoloop/undo-rejected autoloop/undo-unknown autoloop/undo-stray", parents: "fix", message: ofIteration(4), files: map[string]string{"value.txt": "4\n"}},
+		sprout{
+			name: "fourth", branch: "autoloop/undo-last autoloop/undo-earlier autoloop/undo-fixed " +
+				"autoloop/undo-two autoloop/undo-twice autoloop/undo-conflict autoloop/undo-both autoloop/undo-rejected " +
+				"autoloop/undo-unknown autoloop/undo-stray", parents: "fix", message: ofIteration(4),
+			files: map[string]string{"value.txt": "4\n"},
+		},
 		sprout{
 			name: "undone", branch: "autoloop/undo-again", parents: "fourth",
 			files: map[string]string{"value.txt": "2\n"},
@@ -109,7 +115,8 @@ func TestUndo(t *testing.T) {
 		},
 		{
 			name: "undo-conflict", say: []commands.Command{undo(1)},
-			answers: []string{"Iteration 1 cannot be undone: later ones changed the same lines of `value.txt`. Undo those first."}, bad: true,
+			answers: []string{"Iteration 1 cannot be undone: later ones changed the same lines of `value.txt`. Undo " +
+				"those first."}, bad: true,
 		},
 		{
 			name: "undo-both", say: []commands.Command{undo(1), undo(2)},

@@ -155,7 +155,8 @@ func (r *ciGate) publishPending(ctx context.Context) {
 		return
 	}
 	if err := r.github.Dispatch(ctx, r.program.CIWorkflow, r.branch()); err != nil {
-		r.warn("workflow %s was not started: %v; it needs `on: workflow_dispatch` on the default branch, and the job `actions: write`", r.program.CIWorkflow, err)
+		r.warn("workflow %s was not started: %v; it needs `on: workflow_dispatch` on the default branch, and the job "+
+			"`actions: write`", r.program.CIWorkflow, err)
 		return
 	}
 	err := r.write(ctx, r.program.Name+": CI was started", nil,

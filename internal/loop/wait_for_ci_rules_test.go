@@ -223,7 +223,8 @@ func TestWhatCISays(t *testing.T) {
 			events: "pull=8 finished paused", reasons: []string{"CI did not answer yet; a later run goes on"},
 			commit: true,
 			paused: "ci-timeout: after 1h0m0s CI has no result for " + ids["candidate"][:12] +
-				": no check appeared; pushes with the workflow's own token start no CI: name a `ci-workflow`, or give the token of an app or a person, or set `ci-gate: off`",
+				": no check appeared; pushes with the workflow's own token start no CI: name a `ci-workflow`, or " +
+				"give the token of an app or a person, or set `ci-gate: off`",
 		},
 		{
 			name: "says-unread-for-long", says: []ci.Result{unread}, since: 2 * time.Hour, outcome: history.PendingCI,

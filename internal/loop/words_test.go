@@ -54,7 +54,8 @@ func TestNotes(t *testing.T) {
 		"a gain":  {loop.Result{Program: "p", Initial: &first, BestMetric: &now}, "\np: 2 at the start, 3 now (+1)\n"},
 		"noisy": {
 			loop.Result{Program: "p", Initial: &first, BestMetric: &now, Noisy: true},
-			"\np: 2 at the start, 3 now (+1; noisy and measured at different times, so the sum of the gains may differ)\n",
+			"\np: 2 at the start, 3 now (+1; noisy and measured at different times, so the sum of the gains may " +
+				"differ)\n",
 		},
 		"a bundle": {
 			loop.Result{Bundle: "b"},

@@ -78,7 +78,8 @@ func ExtractEnd(end []byte, key string) (Measurement, error) {
 	after := bytes.TrimLeft(end[bytes.LastIndex(end, object)+len(object):], " \t\r\n")
 	if object != nil && len(after) > 0 && strings.IndexByte(",]}", after[0]) >= 0 { // what follows within JSON
 		return Measurement{}, fmt.Errorf(
-			"%w: it printed so much that the beginning of its last JSON object is cut off; print it on a line of its own, after the rest", ErrNoMetric)
+			"%w: it printed so much that the beginning of its last JSON object is cut off; print it on a line of its "+
+				"own, after the rest", ErrNoMetric)
 	}
 	return Extract(end, key)
 }

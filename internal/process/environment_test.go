@@ -115,7 +115,8 @@ func TestMaskerLooksIntoDocumentsAndHeaders(t *testing.T) {
 
 func TestMaskerHidesEachLineOfAKey(t *testing.T) {
 	t.Parallel()
-	m := process.NewMasker([]string{"DEPLOY_PRIVATE_KEY=-----BEGIN KEY-----\nabcdefghijklmnop\nqrstuvwxyz012345\n-----END KEY-----"})
+	m := process.NewMasker([]string{"DEPLOY_PRIVATE_KEY=-----BEGIN KEY-----\nabcdefghijklmnop\nqrstuvwxyz012345\n" +
+		"-----END KEY-----"})
 	assert.Equal(t, "found: *** and ***", m.String("found: qrstuvwxyz012345 and abcdefghijklmnop"))
 	const parser = "if line == \"-----BEGIN KEY-----\" {"
 	assert.Equal(t, parser, m.String(parser), "what all keys have is no secret")
@@ -164,7 +165,8 @@ func TestSecretsInSettings(t *testing.T) {
 		text string
 		want []string
 	}{
-		"npm": {"registry=https://r.example/\n//r.example/:_authToken=npm_12345678\n_auth = \"dTpw\"\nalways-auth=true\naccess=restricted\n", []string{"npm_12345678", "dTpw"}},
+		"npm": {"registry=https://r.example/\n//r.example/:_authToken=npm_12345678\n_auth = \"dTpw\"\n" +
+			"always-auth=true\naccess=restricted\n", []string{"npm_12345678", "dTpw"}},
 		"pip": {
 			"[global]\nindex-url = https://me:pass-word@r.example/simple\ntrusted-host = r.example\n",
 			[]string{"pass-word"},

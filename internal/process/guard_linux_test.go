@@ -192,7 +192,9 @@ func TestWhereGroupsCanBeMade(t *testing.T) {
 	}{
 		"version 1": {
 			"8:pids:/a\n4:memory:/b/c\n1:cpu:/\n0::/\n",
-			"36 35 0:31 / ROOT/pids rw - cgroup cgroup rw,pids\n37 35 0:32 / ROOT/memory rw - cgroup cgroup rw,memory\n38 35 0:33 / ROOT/unified rw - cgroup2 cgroup2 rw\n",
+			"36 35 0:31 / ROOT/pids rw - cgroup cgroup rw,pids\n" +
+				"37 35 0:32 / ROOT/memory rw - cgroup cgroup rw,memory\n" +
+				"38 35 0:33 / ROOT/unified rw - cgroup2 cgroup2 rw\n",
 			map[string]string{"unified": ""},
 			[]string{"pids/a", "memory/b/c"},
 		},

@@ -170,21 +170,26 @@ func TestRunLeavesNothingBehind(t *testing.T) {
 		script string // ends when its input does
 		killed int    // at least, and so many are at work before the script ends; what is born and dies between two looks is killed with its group, uncounted
 	}{
-		"background":     {"sleep 60000 & exit 0", 1},
-		"setsid":         {"setsid sleep 60000 & read end; exit 0", 1},
-		"double fork":    {"(setsid sh -c 'sleep 60000 & sleep 60000' &) ; read end; exit 0", 2},
-		"every way":      {daemons + "read end; exit 0", 5},
-		"stopped":        {"setsid sh -c 'kill -STOP $$' & read end; exit 0", 1},
-		"deaf":           {"setsid sh -c 'trap \"\" TERM INT HUP; sleep 60000; sleep 60000' & read end; exit 0", 2},
-		"no environment": {"setsid env -i PATH=\"$PATH\" sh -c 'echo > up; sleep 60000; exit 1' & until [ -e up ]; do sleep 0.01; done", 1},
+		"background":  {"sleep 60000 & exit 0", 1},
+		"setsid":      {"setsid sleep 60000 & read end; exit 0", 1},
+		"double fork": {"(setsid sh -c 'sleep 60000 & sleep 60000' &) ; read end; exit 0", 2},
+		"every way":   {daemons + "read end; exit 0", 5},
+		"stopped":     {"setsid sh -c 'kill -STOP $$' & read end; exit 0", 1},
+		"deaf":        {"setsid sh -c 'trap \"\" TERM INT HUP; sleep 60000; sleep 60000' & read end; exit 0", 2},
+		"no environment": {"setsid env -i PATH=\"$PATH\" sh -c 'echo > up; sleep 60000; exit 1' & until [ -e up ]; " +
+			"do sleep 0.01; done", 1},
 		"holds output open": {
 			"(sleep 60000; echo late) & echo early",
 			0,
 		}, // One that may start no sleep any more ends by itself.
-		"chain of sessions":    {"f() { [ $1 -gt 0 ] && setsid sh -c \"$body\" x $(($1-1)) & sleep 60000; }; body='[ $1 -gt 0 ] && { setsid sh -c \"$body\" x $(($1-1)) & }; sleep 60000'; export body; setsid sh -c \"$body\" x 20 & read end; exit 0", 20},
-		"many":                 {"i=0; while [ $i -lt 200 ]; do sleep 60000 & i=$((i+1)); done", 200},
-		"forks while it dies":  {"setsid sh -c 'i=0; while [ $i -lt 3000 ]; do sleep 60000 & i=$((i+1)); done' & read end; exit 0", 1},
-		"respawns itself":      {"export b='sleep 0.01; [ $1 -gt 0 ] && setsid sh -c \"$b\" x $(($1-1)) &'; setsid sh -c \"$b\" x 2000 & sleep 0.3", 0},
+		"chain of sessions": {"f() { [ $1 -gt 0 ] && setsid sh -c \"$body\" x $(($1-1)) & sleep 60000; }; body='[ " +
+			"$1 -gt 0 ] && { setsid sh -c \"$body\" x $(($1-1)) & }; sleep 60000'; export body; setsid sh -c " +
+			"\"$body\" x 20 & read end; exit 0", 20},
+		"many": {"i=0; while [ $i -lt 200 ]; do sleep 60000 & i=$((i+1)); done", 200},
+		"forks while it dies": {"setsid sh -c 'i=0; while [ $i -lt 3000 ]; do sleep 60000 & i=$((i+1)); done' & " +
+			"read end; exit 0", 1},
+		"respawns itself": {"export b='sleep 0.01; [ $1 -gt 0 ] && setsid sh -c \"$b\" x $(($1-1)) &'; setsid " +
+			"sh -c \"$b\" x 2000 & sleep 0.3", 0},
 		"stops its supervisor": {"setsid sleep 60000 & kill -STOP $PPID", 0},
 	}
 	for name, test := range tests {
@@ -290,10 +295,11 @@ func (f writerFunc) Write(p []byte) (int, error) { f(p); return len(p), nil }
 func TestRunLosesItsSupervisor(t *testing.T) {
 	t.Parallel()
 	tests := map[string]string{
-		"at once":         "kill -9 $PPID; sleep 60000",
-		"daemons first":   daemons + "sleep 0.2; kill -9 $PPID; sleep 60000",
-		"from a daemon":   "(setsid sh -c \"sleep 0.2; kill -9 $PPID; sleep 60000\" &) ; " + daemons + "sleep 60000",
-		"and forks after": "setsid sh -c 'i=0; while [ $i -lt 3000 ]; do setsid sleep 60000 & i=$((i+1)); done' & sleep 0.2; kill -9 $PPID",
+		"at once":       "kill -9 $PPID; sleep 60000",
+		"daemons first": daemons + "sleep 0.2; kill -9 $PPID; sleep 60000",
+		"from a daemon": "(setsid sh -c \"sleep 0.2; kill -9 $PPID; sleep 60000\" &) ; " + daemons + "sleep 60000",
+		"and forks after": "setsid sh -c 'i=0; while [ $i -lt 3000 ]; do setsid sleep 60000 & i=$((i+1)); done' & " +
+			"sleep 0.2; kill -9 $PPID",
 	}
 	for name, script := range tests {
 		t.Run(name, func(t *testing.T) {

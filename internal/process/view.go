@@ -165,7 +165,8 @@ func (b *viewBuilder) programs(entry string) {
 	dir := b.toolchain(entry)
 	if filepath.IsAbs(dir) && b.hidden(dir) != "" && b.holdsHidden(dir) {
 		b.warnings = append(b.warnings,
-			"isolation: "+entry+" is left out of PATH, since a home would be seen with it: keep programs in a directory of their own, such as ~/bin")
+			"isolation: "+entry+" is left out of PATH, since a home would be seen with it: keep programs in a "+
+				"directory of their own, such as ~/bin")
 		return
 	}
 	b.add(mount{Change: show, Path: dir})

@@ -32,7 +32,8 @@ const (
 // Given reports whether the budget limits anything.
 func (b Budget) Given() bool { return b != (Budget{Per: b.Per}) }
 
-const budgetForm = "give `{iterations: 20, tokens: 1000000, usd: 5, minutes: 60, per: day}`, any of them, with `per` iteration, day, week, month or program, or a list of such"
+const budgetForm = "give `{iterations: 20, tokens: 1000000, usd: 5, minutes: 60, per: day}`, any of them, with `per` " +
+	"iteration, day, week, month or program, or a list of such"
 
 // setBudgets reads one budget, or a list of them for different spans.
 func setBudgets(p *Program, v value) error {

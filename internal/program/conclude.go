@@ -38,9 +38,11 @@ func (p *Program) concludeKind(line func(string) int) {
 	switch {
 	case p.settings:
 	case p.Evaluation == Skill && line("skill") == 0:
-		p.fail(line("evaluation"), "`evaluation: skill` needs the skill's directory; add a line `skill: path/of/the/skill`")
+		p.fail(line("evaluation"), "`evaluation: skill` needs the skill's directory; add a line `skill: "+
+			"path/of/the/skill`")
 	case p.Evaluation == Tasks && line("tasks") == 0:
-		p.fail(line("evaluation"), "`evaluation: tasks` needs the suite's directory; add a line `tasks: path/of/the/tasks`")
+		p.fail(line("evaluation"), "`evaluation: tasks` needs the suite's directory; add a line `tasks: "+
+			"path/of/the/tasks`")
 	case line("skill") > 0 && line("tasks") > 0 && line("evaluation") == 0:
 		p.warn(line("tasks"), "both `skill` and `tasks` are given; `evaluation: skill` is taken")
 	}
@@ -120,6 +122,7 @@ func (p *Program) concludeNumbers(line func(string) int) {
 	}
 	if needed := statistics.RunsNeeded(p.Confidence); p.Evaluation == Metric && p.Runs > 1 && p.Runs < needed {
 		p.fail(line("evaluation-runs"),
-			"`evaluation-runs`: %d runs can never reach a confidence of %g; give %d or more, `auto`, or 1 for a plain comparison", p.Runs, p.Confidence, needed)
+			"`evaluation-runs`: %d runs can never reach a confidence of %g; give %d or more, `auto`, or 1 for a "+
+				"plain comparison", p.Runs, p.Confidence, needed)
 	}
 }

@@ -44,7 +44,8 @@ func (b *body) readEvaluation(sections []section) {
 				b.numbers = max(b.numbers, numbersIn(text))
 				switch {
 				case label == "" && b.isOutput(fence, text, heading):
-					b.warn(b.line(offset(fence)), "this fence is taken as output and not run; label it `bash` when it is part of the evaluation")
+					b.warn(b.line(offset(fence)), "this fence is taken as output and not run; label it `bash` when "+
+						"it is part of the evaluation")
 				case label == "", label == "bash", label == "sh":
 					script.WriteString(text)
 				default:
@@ -204,6 +205,7 @@ func (b *body) readMetric() {
 			clip(name.text), clip(b.Metric))
 	}
 	if b.Metric == "" && again == nil && b.Evaluation == Metric && max(b.numbers, numbersIn(b.Script)) > 1 {
-		b.warn(0, "the evaluation prints several numbers and none is named as the metric; add a line `metric: NAME` to the frontmatter")
+		b.warn(0, "the evaluation prints several numbers and none is named as the metric; add a line `metric: NAME` "+
+			"to the frontmatter")
 	}
 }

@@ -26,13 +26,14 @@ func messages(problems []program.Problem) string {
 
 func TestFrontmatterIsFound(t *testing.T) {
 	for name, text := range map[string]string{
-		"plain":                    "---\nschedule: daily\nmetric_direction: lower\n---\nbody\n",
-		"at the end of the file":   "---\nschedule: daily\nmetric_direction: lower\n---",
-		"byte order mark":          "\ufeff---\nschedule: daily\nmetric_direction: lower\n---\n",
-		"CRLF":                     "---\r\nschedule: daily\r\nmetric_direction: lower\r\n---\r\n",
-		"CR":                       "---\rschedule: daily\rmetric_direction: lower\r---\r",
-		"comment before":           "<!-- a comment -->\n---\nschedule: daily\nmetric_direction: lower\n---\n",
-		"comments of many lines":   "\n<!-- one\n---\nschedule: hourly\n---\n-->\n\n<!-- two -->\n---\nschedule: daily\nmetric_direction: lower\n---\n",
+		"plain":                  "---\nschedule: daily\nmetric_direction: lower\n---\nbody\n",
+		"at the end of the file": "---\nschedule: daily\nmetric_direction: lower\n---",
+		"byte order mark":        "\ufeff---\nschedule: daily\nmetric_direction: lower\n---\n",
+		"CRLF":                   "---\r\nschedule: daily\r\nmetric_direction: lower\r\n---\r\n",
+		"CR":                     "---\rschedule: daily\rmetric_direction: lower\r---\r",
+		"comment before":         "<!-- a comment -->\n---\nschedule: daily\nmetric_direction: lower\n---\n",
+		"comments of many lines": "\n<!-- one\n---\nschedule: hourly\n---\n-->\n\n<!-- two -->\n---\n" +
+			"schedule: daily\nmetric_direction: lower\n---\n",
 		"mark, comment and CRLF":   "\ufeff<!-- a -->\r\n---\r\nschedule: daily\r\nmetric_direction: lower\r\n---\r\n",
 		"comment on the same line": "<!-- a --> ---\nschedule: daily\nmetric_direction: lower\n---\n",
 		"spaces after the dashes":  "--- \nschedule: daily\nmetric_direction: lower\n---\t\nbody\n",

@@ -83,7 +83,8 @@ var entries = []entry{
 	{
 		Key{
 			"budget", "When", "map or list of maps", "none; without `per` a month, with a warning",
-			"`{iterations: 20, tokens: 1000000, usd: 5, minutes: 60, per: day}`, any of them, or a list of such; `per` is `iteration`, `day`, `week`, `month` or `program`",
+			"`{iterations: 20, tokens: 1000000, usd: 5, minutes: 60, per: day}`, any of them, or a list of such; " +
+				"`per` is `iteration`, `day`, `week`, `month` or `program`",
 		},
 		setBudgets, sameNumber,
 	},
@@ -127,7 +128,8 @@ var entries = []entry{
 	{
 		Key{
 			"guardrails", "What is measured", "list of maps", "none",
-			"as `[{metric: lag, direction: lower, max-regression: 5%}]`: other numbers of the JSON, which may not get worse than at the start by more than that (0 when not given)",
+			"as `[{metric: lag, direction: lower, max-regression: 5%}]`: other numbers of the JSON, which may not " +
+				"get worse than at the start by more than that (0 when not given)",
 		},
 		setGuardrails, func(p *Program, m *Meaning) { m.Guardrails = p.Guardrails },
 	},
@@ -282,7 +284,8 @@ var entries = []entry{
 	{
 		Key{
 			"pass-config", "How it runs", "list of words", "none",
-			"tools, such as `pip`, whose [configuration](../reference/environment.md#pass-config) in your home the evaluation is given",
+			"tools, such as `pip`, whose [configuration](../reference/environment.md#pass-config) in your home the " +
+				"evaluation is given",
 		},
 		setPassConfig, passConfigMeaning,
 	},
@@ -318,14 +321,16 @@ var entries = []entry{
 	{
 		Key{
 			"isolation", "How it runs", "word", "`auto`",
-			"whether commands are [kept apart](../explain/isolation.md#settings) from the machine: `auto`, `required` or `off`",
+			"whether commands are [kept apart](../explain/isolation.md#settings) from the machine: `auto`, " +
+				"`required` or `off`",
 		},
 		choiceKey(func(p *Program) *string { return &p.Isolation }, "auto", "required", "off"), sameNumber,
 	},
 	{
 		Key{
 			"agent", "Who proposes", "word", "what the run finds, as `iterate doctor` says",
-			"who proposes changes: `command`, `tuner`, [`models`](../howto/models.md) or [another coding agent](../howto/agents.md)",
+			"who proposes changes: `command`, `tuner`, [`models`](../howto/models.md) or [another coding " +
+				"agent](../howto/agents.md)",
 		},
 		setAgent, sameNumber,
 	},
@@ -360,7 +365,8 @@ var entries = []entry{
 	{
 		Key{
 			"executor-command", "Who proposes", "command", "none",
-			"the command of `executor: command`; files that it names are the checkout's, but for [those under test](../reference/task-suites.md#in-the-loop)",
+			"the command of `executor: command`; files that it names are the checkout's, but for [those under " +
+				"test](../reference/task-suites.md#in-the-loop)",
 		},
 		textKey(func(p *Program) *string { return &p.ExecutorCommand }, "a command"), executorMeaning,
 	},
@@ -423,7 +429,8 @@ var entries = []entry{
 	{
 		Key{
 			"pull-request", "On GitHub", "map", "none",
-			"`{title: \"{type}({scope}): {summary}\", type: perf, labels: [l], reviewers: [login, org/team], assignees: [login], when-ready: stop}`, any of them; " +
+			"`{title: \"{type}({scope}): {summary}\", type: perf, labels: [l], reviewers: [login, org/team], " +
+				"assignees: [login], when-ready: stop}`, any of them; " +
 				"`when-ready: continue` commits also while it is ready for review",
 		},
 		setPullRequest, sameNumber,

@@ -76,7 +76,14 @@ func TestEveryKey(t *testing.T) {
 			func(p *program.Program) any { return p.Guardrails },
 			[]program.Guardrail{{"lag", metric.Lower, amount("5", true)}},
 		},
-		{"guardrails:\n  - metric: lag\n    direction: Higher\n    max_regression: 0.1\n  - metric: size\n    direction: lower", func(p *program.Program) any { return p.Guardrails }, []program.Guardrail{{"lag", metric.Higher, amount("0.1", false)}, {"size", metric.Lower, program.Allowance{}}}},
+		{
+			"guardrails:\n  - metric: lag\n    direction: Higher\n    max_regression: 0.1\n  - metric: size\n" +
+				"    direction: lower", func(p *program.Program) any { return p.Guardrails },
+			[]program.Guardrail{
+				{"lag", metric.Higher, amount("0.1", false)},
+				{"size", metric.Lower, program.Allowance{}},
+			},
+		},
 		{"evaluation: Metric", func(p *program.Program) any { return p.Evaluation }, program.Metric},
 		{"skill: skills/pdf/", func(p *program.Program) any {
 			return []any{
@@ -103,7 +110,11 @@ func TestEveryKey(t *testing.T) {
 		{"min-improvement: 0.5%", func(p *program.Program) any { return p.MinImprovement }, amount("0.5", true)},
 		{"min_improvement: 0.01", func(p *program.Program) any { return p.MinImprovement }, amount("0.01", false)},
 		{"confidence: 0.99", func(p *program.Program) any { return p.Confidence }, 0.99},
-		{"min-composite-gain: 0.02\nregression-composite-drop: 0.1\nobjective-drop-is-regression: false\nnet-loss-is-regression: true\ncost-tolerance: 0.05", func(p *program.Program) any { return p.Thresholds }, program.Thresholds{0.02, 0.1, 0.05, false, true}},
+		{
+			"min-composite-gain: 0.02\nregression-composite-drop: 0.1\nobjective-drop-is-regression: false\n" +
+				"net-loss-is-regression: true\ncost-tolerance: 0.05", func(p *program.Program) any { return p.Thresholds },
+			program.Thresholds{0.02, 0.1, 0.05, false, true},
+		},
 		{"no-case-regression: yes", func(p *program.Program) any { return p.NoCaseRegression }, true},
 		{"judge: off\njudge-model: m", func(p *program.Program) any { return p.Judge + p.JudgeModel }, "offm"},
 		{"plateau: off", func(p *program.Program) any {
@@ -172,12 +183,18 @@ func TestEveryKey(t *testing.T) {
 			"requiredci.yml",
 		},
 		{
-			"ci-wait: 0\nci-timeout: 2h", func(p *program.Program) any { return []time.Duration{p.CIWait, p.CITimeout} },
+			"ci-wait: 0\nci-timeout: 2h", func(p *program.Program) any {
+				return []time.Duration{
+					p.CIWait,
+					p.CITimeout,
+				}
+			},
 			[]time.Duration{0, 2 * time.Hour},
 		},
 		{"comments: all", func(p *program.Program) any { return p.Comments }, "all"},
 		{
-			"pull-request: {title: \"{type}: {summary}\", labels: [a, b], reviewers: [x, o/t], assignees: [y], when-ready: continue}",
+			"pull-request: {title: \"{type}: {summary}\", labels: [a, b], reviewers: [x, o/t], assignees: [y], " +
+				"when-ready: continue}",
 			func(p *program.Program) any { return p.PullRequest },
 			program.PullRequest{
 				Title: "{type}: {summary}", Type: "perf", Labels: []string{"a", "b"},
@@ -272,19 +289,20 @@ func TestKeyErrors(t *testing.T) {
 		"guardrails: [{metric: a, max-regression: x}]":  "`max-regression`: \"x\" is no amount of 0 or more",
 		"guardrails: [{metric: a, max-regression: -1}]": "no amount of 0 or more",
 		"guardrails: [{metric: a, max-regression: 1, max_regression: 2}]": "given twice",
-		"evaluation: command":                       "accepted are `metric`, `skill`, `tasks`",
-		"evaluation: skill":                         "add a line `skill:",
-		"evaluation: tasks":                         "add a line `tasks:",
-		"skill: s\nmetric_direction: lower":         "always `higher`",
-		"skill: ../s":                               "no path within the repository",
-		"skill: /s":                                 "no path within the repository",
-		"tasks: []":                                 "it is a list; give a path",
-		"evaluation-runs: many":                     "give a whole number from 1 to 1000, or `auto`",
-		"evaluation-runs: 0":                        "give a whole number from 1 to 1000, or `auto`",
-		"evaluation-runs: 2.5":                      "give a whole number from 1 to 1000, or `auto`",
-		"evaluation-runs: 3":                        "3 runs can never reach a confidence of 0.95; give 4 or more",
-		"evaluation-runs: 4\nconfidence: 0.99":      "give 5 or more",
-		"min-improvement: -1":                       "no amount of 0 or more; accepted are amounts such as `0.01` and `5%`",
+		"evaluation: command":                  "accepted are `metric`, `skill`, `tasks`",
+		"evaluation: skill":                    "add a line `skill:",
+		"evaluation: tasks":                    "add a line `tasks:",
+		"skill: s\nmetric_direction: lower":    "always `higher`",
+		"skill: ../s":                          "no path within the repository",
+		"skill: /s":                            "no path within the repository",
+		"tasks: []":                            "it is a list; give a path",
+		"evaluation-runs: many":                "give a whole number from 1 to 1000, or `auto`",
+		"evaluation-runs: 0":                   "give a whole number from 1 to 1000, or `auto`",
+		"evaluation-runs: 2.5":                 "give a whole number from 1 to 1000, or `auto`",
+		"evaluation-runs: 3":                   "3 runs can never reach a confidence of 0.95; give 4 or more",
+		"evaluation-runs: 4\nconfidence: 0.99": "give 5 or more",
+		"min-improvement: -1": "no amount of 0 or more; accepted are amounts such as `0.01` " +
+			"and `5%`",
 		"min-improvement: much":                     "no amount of 0 or more",
 		"confidence: 95%":                           "not a number",
 		"confidence: 95":                            "from 0.5 to below 1",
@@ -328,27 +346,29 @@ func TestKeyErrors(t *testing.T) {
 		"agent: [tuner]":                            "give the name of an agent",
 		"agent: cluade":                             "`cluade` is no agent known here; known are command, ",
 		"agents: [{agent: cluade, model: m}]":       "`cluade` is no agent known here",
-		"agents: claude":                            "give a list of agents, as in `[claude, {agent: codex, model: gpt-5}]`",
-		"agents: {agent: claude}":                   "give a list of agents",
-		"agents: []":                                "give a list of agents",
-		"agents: [claude, [codex]]":                 "give a list of agents",
-		"agents: [claude, '']":                      "it has no value; give the name of an agent",
-		"agents: [{model: gpt-5}]":                  "it names no `agent`; give a list",
-		"agents: [{agent: codex, model: [a]}]":      "`model`: it is a list; give the name of a model",
-		"agents: [{agent: codex, model: }]":         "`model`: it has no value",
-		"agents: [{agent: codex, agent: claude}]":   "`agent` is given twice",
-		"strategy: luck":                            "`openevolve`, `test-driven`",
-		"budget: 5":                                 "give `{iterations: 20",
-		"budget: {}":                                "give `{iterations: 20",
-		"budget: {per: day}":                        "limits nothing",
-		"budget: {usd: 0, per: day}":                "0 is no limit",
-		"budget: {usd: -1, per: day}":               "below 0",
-		"budget: {iterations: 1.5, per: day}":       "give a whole number",
-		"budget: {tokens: lots, per: day}":          "give a whole number",
-		"budget: {usd: 1, per: year}":               "accepted are `day`, `week`, `month`, `iteration`, `program`",
-		"budget: {usd: 1, usd: 2, per: day}":        "given twice",
-		"budget: []":                                "give `{iterations: 20",
-		"budget: [5]":                               "give `{iterations: 20",
+		"agents: claude": "give a list of agents, as in `[claude, {agent: codex, model: " +
+			"gpt-5}]`",
+		"agents: {agent: claude}":                 "give a list of agents",
+		"agents: []":                              "give a list of agents",
+		"agents: [claude, [codex]]":               "give a list of agents",
+		"agents: [claude, '']":                    "it has no value; give the name of an agent",
+		"agents: [{model: gpt-5}]":                "it names no `agent`; give a list",
+		"agents: [{agent: codex, model: [a]}]":    "`model`: it is a list; give the name of a model",
+		"agents: [{agent: codex, model: }]":       "`model`: it has no value",
+		"agents: [{agent: codex, agent: claude}]": "`agent` is given twice",
+		"strategy: luck":                          "`openevolve`, `test-driven`",
+		"budget: 5":                               "give `{iterations: 20",
+		"budget: {}":                              "give `{iterations: 20",
+		"budget: {per: day}":                      "limits nothing",
+		"budget: {usd: 0, per: day}":              "0 is no limit",
+		"budget: {usd: -1, per: day}":             "below 0",
+		"budget: {iterations: 1.5, per: day}":     "give a whole number",
+		"budget: {tokens: lots, per: day}":        "give a whole number",
+		"budget: {usd: 1, per: year}": "accepted are `day`, `week`, `month`, `iteration`, " +
+			"`program`",
+		"budget: {usd: 1, usd: 2, per: day}": "given twice",
+		"budget: []":                         "give `{iterations: 20",
+		"budget: [5]":                        "give `{iterations: 20",
 		"budget: [{usd: 1, per: day}, {usd: 2, per: day}]": "two budgets per day",
 		"budget: {iterations: 3, per: iteration}":          "`iterations` per iteration means nothing",
 		"unknown-cost: ask":                                "accepted are `allow`, `pause`",
@@ -376,7 +396,8 @@ func TestKeyErrors(t *testing.T) {
 }
 
 func TestErrorLineIsTheItems(t *testing.T) {
-	p := parse(front("metric: x\ntarget:\n  - a/b.go\n  - ../c.go\nguardrails:\n  - metric: a\n    direction: up\nagents:\n  - claude\n  - agent: codex\n    model: [a]"))
+	p := parse(front("metric: x\ntarget:\n  - a/b.go\n  - ../c.go\nguardrails:\n  - metric: a\n    direction: up\n" +
+		"agents:\n  - claude\n  - agent: codex\n    model: [a]"))
 	require.Len(t, p.Errors(), 3)
 	assert.Equal(t, 11, p.Errors()[2].Line)
 	assert.Equal(t, 5, p.Errors()[0].Line)

@@ -232,7 +232,8 @@ func (p *Program) Elsewhere(files []string) []Problem {
 		for dir := path.Dir(literal); dir != "." && dir != "/"; dir = path.Dir(dir) {
 			if _, isFile := slices.BinarySearch(files, dir); isFile {
 				found = append(found, Problem{File: p.File, Line: target.Line, Severity: Error, Message: fmt.Sprintf(
-					"the target `%s` lies in `%s`, which is a submodule or a link: run Autoloop in the repository that has the files", clip(target.Text), clip(dir))})
+					"the target `%s` lies in `%s`, which is a submodule or a link: run Autoloop in the repository "+
+						"that has the files", clip(target.Text), clip(dir))})
 			}
 		}
 	}

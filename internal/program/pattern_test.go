@@ -12,7 +12,8 @@ import (
 
 func TestMatcher(t *testing.T) {
 	p := program.Parse(file, []byte(
-		"---\ntarget: [src/a.go, lib/*.py, docs/, 'deep/**/*.md', 'gen/*/', 'x.{js,ts}', Makefile, ./dot/y]\nprotect: [docs/keep/, lib/eval.py]\n---\n"))
+		"---\ntarget: [src/a.go, lib/*.py, docs/, 'deep/**/*.md', 'gen/*/', 'x.{js,ts}', Makefile, ./dot/y]\n"+
+			"protect: [docs/keep/, lib/eval.py]\n---\n"))
 	require.NoError(t, p.Err())
 	m := p.Matcher()
 	for path, want := range map[string]bool{
@@ -84,8 +85,9 @@ func TestScriptFilesOfASuite(t *testing.T) {
 	for want, p := range map[string]*program.Program{
 		"own.sh": {Evaluation: program.Tasks, ExecutorCommand: "sh own.sh", AgentCommand: "sh agent.sh"},
 		"agent.sh": {
-			Evaluation:   program.Skill,
-			AgentCommand: "cat $AUTOLOOP_SKILL/own.sh ${AUTOLOOP_SKILL}/eval.sh \"$AUTOLOOP_SKILL\"/own.sh; sh agent.sh; cat SKILL.md",
+			Evaluation: program.Skill,
+			AgentCommand: "cat $AUTOLOOP_SKILL/own.sh ${AUTOLOOP_SKILL}/eval.sh \"$AUTOLOOP_SKILL\"/own.sh; sh " +
+				"agent.sh; cat SKILL.md",
 		},
 		"": {Evaluation: program.Tasks, Executor: "claude", AgentCommand: "sh agent.sh"},
 		"eval.sh": {
@@ -104,11 +106,13 @@ func TestUndecidedFilesAreRefused(t *testing.T) {
 	for name, c := range map[string]struct{ front, target, script, says string }{
 		"a glob": {
 			"target: ['src/*']", "", "gcc src/a.c",
-			"p.md:2: the evaluation names src/a.c, which the target matches; add one line to the frontmatter: `target: [src/*, src/a.c]` if it may change, `protect: [src/a.c]` if",
+			"p.md:2: the evaluation names src/a.c, which the target matches; add one line to the frontmatter: " +
+				"`target: [src/*, src/a.c]` if it may change, `protect: [src/a.c]` if",
 		},
 		"a directory": {
 			"", "- `src/`", "cd src && gcc a.c b.c",
-			"names src/a.c, src/b.c, which the target matches; add one line to the frontmatter: `target: [src/, src/a.c, src/b.c]`",
+			"names src/a.c, src/b.c, which the target matches; add one line to the frontmatter: `target: [src/, " +
+				"src/a.c, src/b.c]`",
 		},
 		"it may change":     {"target: ['src/*', src/a.c]", "", "gcc src/a.c", ""},
 		"it may not":        {"target: ['src/*']\nprotect: [src/a.c]", "", "gcc src/a.c", ""},

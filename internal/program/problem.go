@@ -88,9 +88,11 @@ func (p *Program) GoOn(direction metric.Direction) {
 	case p.DirectionGiven || p.Direction == direction:
 	case p.textDirection == "":
 		p.Direction = direction
-		p.warnDirection("metric_direction is not given, and its state says %s, which holds; add the line `metric_direction: %s` to the frontmatter", direction, direction)
+		p.warnDirection("metric_direction is not given, and its state says %s, which holds; add the line "+
+			"`metric_direction: %s` to the frontmatter", direction, direction)
 	default:
-		p.warnDirection("its state says %s and its text %q, which holds: a new baseline begins; add the line `metric_direction: %s` to the frontmatter, or correct it",
+		p.warnDirection("its state says %s and its text %q, which holds: a new baseline begins; add the line "+
+			"`metric_direction: %s` to the frontmatter, or correct it",
 			direction, p.textDirection.String()+" is better", p.textDirection)
 		p.DirectionGiven = true
 	}
@@ -127,10 +129,12 @@ func (p *Program) Missing() []Problem {
 		found = append(found, Problem{File: p.File, Severity: Error, Message: message})
 	}
 	if len(p.Targets) == 0 {
-		missing("no target: name the files that may change in backticks in a section `## Target` (before its first \"Do NOT modify\" line), or with `target: [src/*.go]`")
+		missing("no target: name the files that may change in backticks in a section `## Target` (before its first " +
+			"\"Do NOT modify\" line), or with `target: [src/*.go]`")
 	}
 	if p.Evaluation == Metric && p.Script == "" {
-		missing("no evaluation: add a section `## Evaluation` with a bash fence whose commands print JSON with the metric")
+		missing("no evaluation: add a section `## Evaluation` with a bash fence whose commands print JSON with the " +
+			"metric")
 	}
 	if p.namesAgent("command") && p.AgentCommand == "" {
 		missing("`agent: command` has no command: add a line `agent-command: COMMAND`, or name another agent")
@@ -174,7 +178,8 @@ func (p *Program) Refusals(files []string, github bool) []Problem {
 
 // closedMessage says why the text does not open a file that it names.
 func closedMessage(target Pattern) string {
-	return fmt.Sprintf("`%s` is automation of the repository, the program or its evaluation, which a sentence opens never; begin a list item with it, or name it in `target:`", clip(target.Text))
+	return fmt.Sprintf("`%s` is automation of the repository, the program or its evaluation, which a sentence opens "+
+		"never; begin a list item with it, or name it in `target:`", clip(target.Text))
 }
 
 // ClosedWarnings are the targets of the text that stay closed, where others are open.

@@ -23,8 +23,10 @@ const (
 // of that tick.
 const Early = 5 * time.Minute
 
-const scheduleForms = "accepted are `every 6h`, `every 30 minutes`, `every 1.5h`, `every 2 days`, `every 1w` (a minute to ten years), `hourly`, `daily`, `weekly`, `monthly`, " +
-	"a cron line of five fields such as `0 3 * * *` (`CRON_TZ=Europe/Berlin 0 3 * * *` with a zone), and `\"@daily\"` and its like, quoted"
+const scheduleForms = "accepted are `every 6h`, `every 30 minutes`, `every 1.5h`, `every 2 days`, `every 1w` (a " +
+	"minute to ten years), `hourly`, `daily`, `weekly`, `monthly`, " +
+	"a cron line of five fields such as `0 3 * * *` (`CRON_TZ=Europe/Berlin 0 3 * * *` with a zone), and " +
+	"`\"@daily\"` and its like, quoted"
 
 // Schedule says when a program is due. The zero Schedule is due at every tick.
 type Schedule struct {

@@ -97,7 +97,8 @@ func (p *Program) Undecided(files []string) []Problem {
 		func(name string) bool { return slices.Contains(targets, name) })...)
 	list := strings.Join(named, ", ")
 	return []Problem{{File: p.File, Line: line, Severity: Error, Message: fmt.Sprintf(
-		"the evaluation names %s, which the target matches; add one line to the frontmatter: `target: [%s]` if it may change, `protect: [%s]` if it may not",
+		"the evaluation names %s, which the target matches; add one line to the frontmatter: `target: [%s]` if it "+
+			"may change, `protect: [%s]` if it may not",
 		clip(list), strings.Join(all, ", "), list)}}
 }
 
@@ -130,5 +131,6 @@ func (p *Program) SharedOutput() string {
 	if p.Script == "" || p.Evaluation != Metric || strings.Contains(p.Script, ResultVariable) {
 		return ""
 	}
-	return "the evaluation's result is what is printed last, and code under test may share that output and print another: give it as a file, with `> \"$" + ResultVariable + "\"` after the command that prints it"
+	return "the evaluation's result is what is printed last, and code under test may share that output and print " +
+		"another: give it as a file, with `> \"$" + ResultVariable + "\"` after the command that prints it"
 }

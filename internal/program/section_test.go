@@ -125,10 +125,16 @@ func TestTargets(t *testing.T) {
 			[]string{"do not modify.txt", "do_not_modify.go", "do_not_modify.md"},
 			nil,
 		},
-		"first word of an item": {"- src/a.go: the parser\n* lib/*.py, all of them\n1. docs/\n- [ ] x/y.md\n- \"q/r.md\"\n- **b/c.go** bold\n- [d.md](d.md)\n", []string{"src/a.go", "lib/*.py", "docs/", "x/y.md", "q/r.md", "b/c.go", "d.md"}, nil},
-		"first words of prose":  {"- the files in src\n- e.g. anything\n- 1.5 times\n- (list files)\n- https://example.org/a\n", nil, nil},
-		"nested list":           {"- Code:\n  - `a.go`\n  - b/c.go\n", []string{"a.go", "b/c.go"}, nil},
-		"fences are no paths":   {fence + "\nsrc/a.go\n`b.go`\n" + fence + "\n`c.go`\n", []string{"c.go"}, nil},
+		"first word of an item": {
+			"- src/a.go: the parser\n* lib/*.py, all of them\n1. docs/\n- [ ] x/y.md\n" +
+				"- \"q/r.md\"\n- **b/c.go** bold\n- [d.md](d.md)\n",
+			[]string{"src/a.go", "lib/*.py", "docs/", "x/y.md", "q/r.md", "b/c.go", "d.md"},
+			nil,
+		},
+		"first words of prose": {"- the files in src\n- e.g. anything\n- 1.5 times\n- (list files)\n" +
+			"- https://example.org/a\n", nil, nil},
+		"nested list":         {"- Code:\n  - `a.go`\n  - b/c.go\n", []string{"a.go", "b/c.go"}, nil},
+		"fences are no paths": {fence + "\nsrc/a.go\n`b.go`\n" + fence + "\n`c.go`\n", []string{"c.go"}, nil},
 		"comments are no paths": {
 			"<!-- `a.go` -->\n\nText <!-- `b.go`\n`c.go` --> and `d.go`.\n",
 			[]string{"d.go"},
@@ -307,7 +313,8 @@ func TestUnconfigured(t *testing.T) {
 }
 
 func TestTheTemplateOfOldIsUnconfigured(t *testing.T) {
-	p := parse("# Autoloop Program\n\n## Goal\n\nREPLACE THIS with your optimization goal.\n\n## Target\n\n- `REPLACE_WITH_FILE`\n\n## Evaluation\n\n" +
+	p := parse("# Autoloop Program\n\n## Goal\n\nREPLACE THIS with your optimization goal.\n\n## Target\n\n" +
+		"- `REPLACE_WITH_FILE`\n\n## Evaluation\n\n" +
 		fence + "bash\nREPLACE_WITH_YOUR_EVALUATION_COMMAND\n" + fence +
 		"\n\nThe metric is `REPLACE_WITH_METRIC_NAME`. **Lower/Higher is better.** (pick one)\n")
 	require.NoError(t, p.Err())

@@ -99,8 +99,10 @@ type targetReader struct {
 
 // What a person reads of a list or a sentence that may be meant either way.
 const (
-	unclearList     = "this list does not say whether its files may change; write a line `You may also modify:` or `Do NOT modify:` above it"
-	unclearSentence = "this sentence does not say whether its files may change; write them in a list below `You may also modify:` or `Do NOT modify:`"
+	unclearList = "this list does not say whether its files may change; write a line `You may also modify:` or " +
+		"`Do NOT modify:` above it"
+	unclearSentence = "this sentence does not say whether its files may change; write them in a list below `You may " +
+		"also modify:` or `Do NOT modify:`"
 )
 
 func (r *targetReader) blocks(nodes []ast.Node) {
@@ -276,7 +278,8 @@ func (r *targetReader) take(found []codeSpan, at [2]int, must bool) saying {
 		says = sayingOf(rest)
 		switch before := found[0].at < at[0]+c[0]; {
 		case (says == denies || r.denying) && c[2] >= 0:
-			r.fail(r.line(at[0]), "this says by an exception what may change; name it in a list below `Only modify:`, and what may not below `Do NOT modify:`")
+			r.fail(r.line(at[0]), "this says by an exception what may change; name it in a list below `Only "+
+				"modify:`, and what may not below `Do NOT modify:`")
 		case says != denies && before:
 			turn = at[0] + c[0]
 		default:

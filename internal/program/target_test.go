@@ -85,7 +85,8 @@ func TestASecondListMustSayWhatItIs(t *testing.T) {
 				return
 			}
 			require.ErrorContains(t, p.Err(),
-				file+":7: this list does not say whether its files may change; write a line `You may also modify:` or `Do NOT modify:` above it")
+				file+":7: this list does not say whether its files may change; write a line `You may also modify:` "+
+					"or `Do NOT modify:` above it")
 			assert.Equal(t, []string{"src/a.go"}, texts(p.Targets), "it is not taken as allowed")
 		})
 	}
@@ -216,7 +217,8 @@ func TestStandingProtectionsOpenForWhatIsNamedExactly(t *testing.T) {
 func TestWordsThatNameNothing(t *testing.T) {
 	files := []string{"LICENSE", "app/Makefile", "app/main.go", "docs/guide/intro.md"}
 	p := program.Parse(file, []byte(
-		"## Target\n\n- client/server code\n- docs/guide as a whole\n- src/new.go\n- `app/`\n\nDo NOT modify `Makefile`, `Parser` and `LICENSE`.\n"))
+		"## Target\n\n- client/server code\n- docs/guide as a whole\n- src/new.go\n- `app/`\n\n"+
+			"Do NOT modify `Makefile`, `Parser` and `LICENSE`.\n"))
 	p.Resolve(files)
 	assert.Equal(t, []string{"docs/guide", "src/new.go", "app/"}, texts(p.Targets))
 	assert.Equal(t, []string{"Makefile", "LICENSE"}, texts(p.Protected))

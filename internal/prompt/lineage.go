@@ -36,7 +36,8 @@ func (r Relative) title() string {
 // writeLineage says what the files are, and shows other programs.
 func writeLineage(b *strings.Builder, in Input) {
 	if in.Parent != nil {
-		b.WriteString("## Where you begin\n\nThe files in this directory are not the best ones so far but those of an earlier attempt, to be developed further:\n\n")
+		b.WriteString("## Where you begin\n\nThe files in this directory are not the best ones so far but those of " +
+			"an earlier attempt, to be developed further:\n\n")
 		fenced(b, "", "- "+in.Parent.title(), 2*maxLine)
 		if in.Best != nil {
 			fmt.Fprintf(b, "What you make of them is kept when it is better than %s.\n\n", in.Best)
@@ -54,7 +55,8 @@ func writeLineage(b *strings.Builder, in Input) {
 // writeFocus names the one failing test to work on.
 func writeFocus(b *strings.Builder, test string) {
 	if test != "" {
-		fmt.Fprintf(b, "## The test to make pass\n\nMake this one failing test pass, and leave the others; those that pass must go on passing:\n\n")
+		fmt.Fprintf(b, "## The test to make pass\n\nMake this one failing test pass, and leave the others; those "+
+			"that pass must go on passing:\n\n")
 		fenced(b, "", oneLine(test), maxLine)
 	}
 }

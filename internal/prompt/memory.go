@@ -22,7 +22,8 @@ const (
 // handback asks for what later attempts should know.
 const handback = "- What later attempts should know you may write into the file `" + NotesFile +
 	"` in the current directory, at most five lines of each kind:\n" +
-	"  `LESSON: …` for what you learned, `FORECLOSED: …` for an approach that cannot work, with the reason, `IDEA: …` for what is worth trying.\n" +
+	"  `LESSON: …` for what you learned, `FORECLOSED: …` for an approach that cannot work, with the reason, `IDEA: " +
+	"…` for what is worth trying.\n" +
 	"  The file is taken out before your change is looked at.\n"
 
 // writeMemory writes what earlier iterations left, the most useful first.
@@ -42,8 +43,10 @@ func writeMemory(b *strings.Builder, in Input) {
 // a member of the population further is not asked.
 func writeStuck(b *strings.Builder, attempts []history.Attempt) {
 	if rejected := rejections(attempts); rejected >= stuck {
-		fmt.Fprintf(b, "## Take a different approach\n\nThe last %d attempts were all rejected. Do not vary them once more: "+
-			"choose an approach that differs in kind from every attempt below, and say in your last line how it differs.\n\n", rejected)
+		fmt.Fprintf(b, "## Take a different approach\n\nThe last %d attempts were all rejected. Do not vary them "+
+			"once more: "+
+			"choose an approach that differs in kind from every attempt below, and say in your last line how it "+
+			"differs.\n\n", rejected)
 	}
 }
 

@@ -55,7 +55,8 @@ func TestKeptAttemptsAreRemembered(t *testing.T) {
 	}
 	text := prompt.Build(in)
 	assert.Contains(t, text, "Of 14 attempts so far 2 were kept.")
-	assert.Contains(t, text, "Kept before those:\n\n```text\n- iteration 2, accepted: try 2\n- iteration 1, accepted: try 1\n```")
+	assert.Contains(t, text, "Kept before those:\n\n```text\n- iteration 2, accepted: try 2\n"+
+		"- iteration 1, accepted: try 1\n```")
 	in.Attempts = in.Attempts[:13]
 	assert.Contains(t, prompt.Build(in), "Kept before those:\n\n```text\n- iteration 1, accepted: try 1\n```",
 		"iteration 2 is listed once, as a recent one")

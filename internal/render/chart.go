@@ -58,7 +58,8 @@ func Chart(a Account) string {
 		title += ", target " + Figure(target)
 		lines += fmt.Sprintf("    line [%s]\n", strings.Join(targets, ", "))
 	}
-	return fmt.Sprintf("```mermaid\nxychart-beta\n    title \"%s\"\n    x-axis \"iteration\" [%s]\n    y-axis \"%s\" %s --> %s\n%s```\n",
+	return fmt.Sprintf("```mermaid\nxychart-beta\n    title \"%s\"\n    x-axis \"iteration\" [%s]\n"+
+		"    y-axis \"%s\" %s --> %s\n%s```\n",
 		title, strings.Join(names, ", "), quoted(metricName(a.Program)), chartNumber(low), chartNumber(high), lines)
 }
 

@@ -108,7 +108,8 @@ func perfect(value *metric.Value) bool { return value != nil && value.Cmp(metric
 func (c *Convergence) advise(lost int) {
 	switch c.Class {
 	case PerfectBaseline:
-		c.recommend(Investigate, "the original passes everything: there is nothing to apply, and the suite cannot show an improvement; add harder cases")
+		c.recommend(Investigate, "the original passes everything: there is nothing to apply, and the suite cannot "+
+			"show an improvement; add harder cases")
 	case PerfectScore:
 		c.recommend(Apply, "the best version passes everything")
 		if c.BestVersion == 1 {
@@ -116,7 +117,8 @@ func (c *Convergence) advise(lost int) {
 		}
 	case Stuck:
 		c.NextSteps = []string{
-			"recalibrate the evals: look for expectations that no version passes, or that are a matter of taste; `iterate doctor SKILL --history WORKSPACE` names what always came out the same",
+			"recalibrate the evals: look for expectations that no version passes, or that are a matter of taste; " +
+				"`iterate doctor SKILL --history WORKSPACE` names what always came out the same",
 			"edit the skill by hand where the remaining failures point, and begin a new workspace with --fresh",
 			"run again, perhaps with another agent or model",
 		}

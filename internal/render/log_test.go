@@ -34,11 +34,17 @@ func TestLogOfADecision(t *testing.T) {
 		"tried",
 	}, render.LogRecord(e, 1.5))
 	assert.Len(t, render.LogRecord(e, 0), len(render.LogFields()))
-	assert.Equal(t, "iteration  7\ntime       2026-01-02T03:04:05Z\noutcome    not kept\nsummary    tried\nagent      a m\nmetric     1.23\n"+
-		"one run    1.5 s\ntook       12 s: agent 2 s, evaluation 7 s, trees and setup 2 s, git and GitHub 1 s\ncommit     c0ffee\nchanged    x, y\nreason     slower\nreason     by much\n", render.Decision(&history.Decisions{Found: e, Seconds: 1.5, Took: 12 * time.Second, Measured: []*history.Measured{
-		{Role: history.Baseline, Samples: two, Seconds: 2, Prepare: 0.5},
-		{Role: history.Candidate, Stage: "once", Samples: two[:1], Seconds: 3},
-	}}))
+	assert.Equal(t, "iteration  7\ntime       2026-01-02T03:04:05Z\noutcome    not kept\nsummary    tried\n"+
+		"agent      a m\nmetric     1.23\n"+
+		"one run    1.5 s\ntook       12 s: agent 2 s, evaluation 7 s, trees and setup 2 s, git and GitHub 1 s\n"+
+		"commit     c0ffee\nchanged    x, y\nreason     slower\nreason     by much\n",
+		render.Decision(&history.Decisions{
+			Found: e, Seconds: 1.5, Took: 12 * time.Second,
+			Measured: []*history.Measured{
+				{Role: history.Baseline, Samples: two, Seconds: 2, Prepare: 0.5},
+				{Role: history.Candidate, Stage: "once", Samples: two[:1], Seconds: 3},
+			},
+		}))
 	e.Outcome = history.Accepted
 	assert.Equal(t, "tried", render.LogRow(e)[5], "what was kept is said by what it did")
 }

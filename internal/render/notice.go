@@ -9,8 +9,10 @@ import (
 
 // Issue is the body of a file program's own issue.
 func Issue(a Account) string {
-	return fmt.Sprintf("%s\nThis issue belongs to the program `%s`. What it came to is in the comments; comments of maintainers steer it.\n\n"+
-		"Commands: `/autoloop run`, `/autoloop pause [reason]`, `/autoloop resume`, `/autoloop status`, `/autoloop set target-metric X`, "+
+	return fmt.Sprintf("%s\nThis issue belongs to the program `%s`. What it came to is in the comments; comments of "+
+		"maintainers steer it.\n\n"+
+		"Commands: `/autoloop run`, `/autoloop pause [reason]`, `/autoloop resume`, `/autoloop status`, `/autoloop "+
+		"set target-metric X`, "+
 		"`/autoloop undo N`, `/autoloop reactivate`; any other comment is told to the agent at the next iteration.\n\n%s", IssueMark, line(a.Program.File), robot)
 }
 

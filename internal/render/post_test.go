@@ -22,7 +22,8 @@ import (
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
-const text = "---\nmetric: seconds\nmetric_direction: lower\ntarget-metric: 1\nguardrails:\n  - {metric: size, max-regression: 5%}\n---\n" +
+const text = "---\nmetric: seconds\nmetric_direction: lower\ntarget-metric: 1\nguardrails:\n" +
+	"  - {metric: size, max-regression: 5%}\n---\n" +
 	"## Goal\nFast.\n## Target\n`a.go`\n## Evaluation\n```sh\ngo run ./bench # prints ``` too\n```\n"
 
 // hostile is what an agent might say.

@@ -102,10 +102,12 @@ func NewSkillReport(rows []results.Row, regressed []string, whole bool) SkillRep
 	}
 	if tail := unmeasured(rows); tail > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf(
-			"the last %d candidates were not measured at all: the trajectory says why, and it is the improver that needs a look, not the skill", tail))
+			"the last %d candidates were not measured at all: the trajectory says why, and it is the improver that "+
+				"needs a look, not the skill", tail))
 	}
 	if bounces(rows) {
-		r.Notes = append(r.Notes, "the scores bounce without a trend: expectations may be a matter of taste; make them checkable")
+		r.Notes = append(r.Notes, "the scores bounce without a trend: expectations may be a matter of taste; make "+
+			"them checkable")
 	}
 	return r
 }
@@ -130,7 +132,8 @@ func (r SkillReport) WithTriggers(list []SkillTriggers) SkillReport {
 	first, last := list[0], list[len(list)-1]
 	if last.Version == r.BestVersion && last.Score.Cmp(first.Score) < 0 {
 		r.Notes = append(slices.Clone(r.Notes),
-			fmt.Sprintf("agents take up v%d when they should, and leave it when not, less often than the original (%s of the trigger queries, %s before): look at the description in its SKILL.md",
+			fmt.Sprintf("agents take up v%d when they should, and leave it when not, less often than the original "+
+				"(%s of the trigger queries, %s before): look at the description in its SKILL.md",
 				last.Version, Figure(&last.Score), Figure(&first.Score)))
 	}
 	return r

@@ -87,7 +87,8 @@ func library(b *testing.B, front string, count int) *git.Repo {
 	programs := filepath.Join(root, memory.DefaultPrograms)
 	require.NoError(b, os.MkdirAll(programs, 0o755))
 	text := []byte("---\n" + front +
-		"---\n\n# Speed\n\n## Goal\n\nMake it fast.\n\n## Target\n\n- `a.go`\n\n## Evaluation\n\n```sh\ngo run ./bench\n```\n")
+		"---\n\n# Speed\n\n## Goal\n\nMake it fast.\n\n## Target\n\n- `a.go`\n\n## Evaluation\n\n```sh\n" +
+		"go run ./bench\n```\n")
 	var stream bytes.Buffer
 	stream.WriteString("commit refs/heads/memory/autoloop\ncommitter A <a@b> 1700000000 +0000\ndata 1\nm")
 	put := func(name string, data []byte) {

@@ -108,7 +108,8 @@ func (d *discoverer) link(name string, issue Issue) {
 			Untrusted{Name: plain.Inline(name, 80), Issue: issue.Number, Reason: issue.Untrusted})
 	case !d.files[name]:
 		d.Warnings = append(d.Warnings,
-			fmt.Sprintf("issue #%d is the own issue of program %s, which has no file: close it, or give the program its file back",
+			fmt.Sprintf("issue #%d is the own issue of program %s, which has no file: close it, or give the program "+
+				"its file back",
 				issue.Number, plain.Inline(name, 80)))
 	case d.Linked[name] != 0:
 		d.Warnings = append(d.Warnings,

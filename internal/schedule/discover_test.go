@@ -12,7 +12,8 @@ import (
 	"github.com/org/autoloop/internal/schedule"
 )
 
-const issueBody = "---\nschedule: daily\nmetric_direction: lower\n---\n## Goal\nFast.\n## Target\n`a.go`\n## Evaluation\n```sh\necho 1\n```\n"
+const issueBody = "---\nschedule: daily\nmetric_direction: lower\n---\n## Goal\nFast.\n## Target\n`a.go`\n" +
+	"## Evaluation\n```sh\necho 1\n```\n"
 
 func issue(number int, title string) schedule.Issue {
 	return schedule.Issue{Number: number, Title: title, Body: issueBody, Author: "alice"}

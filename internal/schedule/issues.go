@@ -95,7 +95,8 @@ func untrusted(ctx context.Context, client *api.Client, issues []api.Issue) (map
 func stranger(issue api.Issue) string {
 	author, trusted := plain.Inline(issue.Author, 60), program.DefaultTrusted()
 	if slices.Contains(trusted, issue.Association) {
-		return fmt.Sprintf("%s is %s in this repository and may not push to it; programs are taken from people who may: let one of them open it anew",
+		return fmt.Sprintf("%s is %s in this repository and may not push to it; programs are taken from people who "+
+			"may: let one of them open it anew",
 			author, issue.Association)
 	}
 	return fmt.Sprintf("%s is %s in this repository; programs are taken from %s: let one of them open it anew", author,
@@ -198,7 +199,8 @@ func readPlan(file, root string) (plan struct {
 		return plan, fmt.Errorf("read %s: %w; run `scheduler` again", file, err)
 	}
 	if plan.RepoDir != "" && plan.RepoDir != root {
-		return plan, misuse.Errorf("%s was made for %s, not for %s: run `scheduler` here, or name a program with --program", file, plan.RepoDir, root)
+		return plan, misuse.Errorf("%s was made for %s, not for %s: run `scheduler` here, or name a program with "+
+			"--program", file, plan.RepoDir, root)
 	}
 	return plan, nil
 }

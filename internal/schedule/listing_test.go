@@ -97,7 +97,8 @@ func TestCompatText(t *testing.T) {
 	plan, err = schedule.Choose(in)
 	text, failed = plan.CompatText(in, err)
 	assert.True(t, failed)
-	assert.Equal(t, "requested program 'b' not found\nERROR: requested program 'b' not found. Available programs: ['a']\n", text)
+	assert.Equal(t, "requested program 'b' not found\nERROR: requested program 'b' not found. Available programs: "+
+		"['a']\n", text)
 
 	empty, err := schedule.Choose(schedule.Input{})
 	require.NoError(t, err)

@@ -52,7 +52,8 @@ func TestTheActionIsPinned(t *testing.T) {
 		{name: "nothing known", uses: "org/autoloop@v1"},
 		{name: "asked for", o: Options{Origin: old, Action: "me/autoloop@main"}, uses: "me/autoloop@main"},
 		{
-			name: "an upgrade of our own pin", there: "org/autoloop@" + oldCommit + " # v1.2.3", o: Options{Origin: fresh},
+			name: "an upgrade of our own pin", there: "org/autoloop@" + oldCommit + " # v1.2.3",
+			o:    Options{Origin: fresh},
 			uses: "org/autoloop@" + newCommit + " # v1.3.0", version: "v1.3.0",
 		},
 		{

@@ -95,7 +95,8 @@ func (h Hub) token(about api.Repository) Finding {
 	}
 	if !about.Push {
 		return problem("token", "it may not push",
-			"give the job `permissions: contents: write, issues: write, pull-requests: write, checks: read, statuses: read`, or the token these rights")
+			"give the job `permissions: contents: write, issues: write, pull-requests: write, checks: read, "+
+				"statuses: read`, or the token these rights")
 	}
 	return ok("token", "it may push")
 }
@@ -147,7 +148,8 @@ func (h Hub) branch(ctx context.Context, name string) []Finding {
 	switch {
 	case verdict.Seen == 0:
 		findings = append(findings, warning("CI",
-			fmt.Sprintf("no check ran on the head of %s: `ci-gate: auto` waits for CI where a workflow runs on push or pull_request", name), "set `ci-gate: required` in programs whose pull requests have checks"))
+			fmt.Sprintf("no check ran on the head of %s: `ci-gate: auto` waits for CI where a workflow runs on push "+
+				"or pull_request", name), "set `ci-gate: required` in programs whose pull requests have checks"))
 	case verdict.State == ci.Red:
 		findings = append(findings, warning("CI",
 			fmt.Sprintf("the head of %s is red: %s", name, strings.Join(verdict.Words(), ", ")),

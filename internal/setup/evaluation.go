@@ -59,28 +59,33 @@ func Conclude(found loop.Inspection, timeout time.Duration) Evaluation {
 	held, more := rule.HeldRuns()
 	if most := result.Minutes + minutes(held, float64(more)); most > timeout.Minutes() {
 		result.Findings = append(result.Findings,
-			fmt.Sprintf("a candidate that is kept takes up to %.3g minutes, more than timeout-minutes %.0f: set `timeout-minutes: %.0f`, or make the evaluation faster or steadier",
+			fmt.Sprintf("a candidate that is kept takes up to %.3g minutes, more than timeout-minutes %.0f: set "+
+				"`timeout-minutes: %.0f`, or make the evaluation faster or steadier",
 				most, timeout.Minutes(), math.Ceil(most*1.25)))
 	}
 	if found.Noisy && rule.Regime == decision.Single {
 		result.Findings = append(result.Findings,
-			"the evaluation is noisy and `evaluation-runs: 1` compares single runs: what is kept may be chance; remove the line")
+			"the evaluation is noisy and `evaluation-runs: 1` compares single runs: what is kept may be chance; "+
+				"remove the line")
 	}
 	for _, broken := range found.Broken {
 		switch {
 		case broken.Gain:
 			result.Findings = append(result.Findings,
-				fmt.Sprintf("%s %s counts as a gain (%s, and %s as it is): let the evaluation test what it measures, and fail when that does not work",
+				fmt.Sprintf("%s %s counts as a gain (%s, and %s as it is): let the evaluation test what it measures, "+
+					"and fail when that does not work",
 					broken.File, broken.How, broken.Metric, found.Median))
 		case broken.Unnoticed:
 			result.Findings = append(result.Findings,
-				fmt.Sprintf("%s %s is not noticed (%s, as before): does the evaluation use the file, and does it end where a command fails?",
+				fmt.Sprintf("%s %s is not noticed (%s, as before): does the evaluation use the file, and does it end "+
+					"where a command fails?",
 					broken.File, broken.How, broken.Metric))
 		}
 	}
 	if share := result.Visible / math.Abs(found.Median.Float64()); rule.Regime == decision.Noisy && share > 0.1 {
 		result.Findings = append(result.Findings,
-			fmt.Sprintf("only gains beyond %.0f %% of the metric can be told from chance: measure longer, on a quieter machine, or raise `evaluation-runs`", share*100))
+			fmt.Sprintf("only gains beyond %.0f %% of the metric can be told from chance: measure longer, on a "+
+				"quieter machine, or raise `evaluation-runs`", share*100))
 	}
 	return result
 }

@@ -89,9 +89,11 @@ func (f Fitter) Fit(ctx context.Context, dir, name, kind string) (*Fitted, error
 		return blind, nil
 	}
 	if found {
-		return nil, misuse.Errorf("no kind of program works here as it stands (see above): write one with `iterate init NAME` and change its target and evaluation")
+		return nil, misuse.Errorf("no kind of program works here as it stands (see above): write one with `iterate " +
+			"init NAME` and change its target and evaluation")
 	}
-	return nil, misuse.Errorf("nothing here tells what could be measured: write a program with `iterate init NAME` and change its target and evaluation")
+	return nil, misuse.Errorf("nothing here tells what could be measured: write a program with `iterate init NAME` " +
+		"and change its target and evaluation")
 }
 
 // filesBelow are the files below a directory, as seen from there.

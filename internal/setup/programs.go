@@ -155,7 +155,8 @@ func TargetMet(p *program.Program, measured metric.Value) string {
 	if !p.Direction.TargetMet(measured, p.Target) {
 		return ""
 	}
-	return fmt.Sprintf("it measures %s, which meets target-metric %s already: it would be completed before anything is tried", measured, p.Target)
+	return fmt.Sprintf("it measures %s, which meets target-metric %s already: it would be completed before anything "+
+		"is tried", measured, p.Target)
 }
 
 func describeRepeat(found loop.Inspection) string {

@@ -70,7 +70,8 @@ func pyTested(p place) string {
 
 func pythonRecipes() []recipe {
 	return []recipe{
-		pythonLint("ruff", usesRuff, " check --no-cache --exit-zero --ignore-noqa --exclude .autoloop-venv --output-format json .", ruffCount),
+		pythonLint("ruff", usesRuff, " check --no-cache --exit-zero --ignore-noqa --exclude .autoloop-venv "+
+			"--output-format json .", ruffCount),
 		pythonLint("flake8", usesFlake8, " --exit-zero --disable-noqa --extend-exclude .autoloop-venv .", flake8Count),
 		pythonCoverage(func(p place) bool {
 			return p.installed("pytest") && (p.installed("coverage") || p.installed("python3-coverage"))

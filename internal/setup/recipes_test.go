@@ -216,7 +216,8 @@ func TestSetupInstallsWhatTheTestsImport(t *testing.T) {
 		"pnpm-lock.yaml":    "npx --yes pnpm install --frozen-lockfile",
 		"yarn.lock":         "npx --yes yarn install --frozen-lockfile",
 		"none":              "npm install --no-audit --no-fund --no-package-lock",
-		"conftest.py":       "python3 -m venv .autoloop-venv && .autoloop-venv/bin/pip install --quiet pytest pytest-cov -r requirements.txt && { .autoloop-venv/bin/pip install --quiet -e . || true; }",
+		"conftest.py": "python3 -m venv .autoloop-venv && .autoloop-venv/bin/pip install --quiet pytest " +
+			"pytest-cov -r requirements.txt && { .autoloop-venv/bin/pip install --quiet -e . || true; }",
 	} {
 		here := place{
 			dir:       t.TempDir(),

@@ -49,8 +49,10 @@ func TestCheckSaysWhatAProgramDoes(t *testing.T) {
 		unfit      Unfit
 		ok         bool
 	}{
-		"fine": {"---\nschedule: every 6h\n---\n## Target\n`a.go`\n## Evaluation\n```\nsh e.sh > \"$AUTOLOOP_RESULT\"\n```\n", "p.md: ok\n" +
-			"  schedule    every 6h\n  metric      the only number, higher is better\n  may change  a.go (line 5)\n  evaluation  sh e.sh > \"$AUTOLOOP_RESULT\"\n", accept, true},
+		"fine": {"---\nschedule: every 6h\n---\n## Target\n`a.go`\n## Evaluation\n```\n" +
+			"sh e.sh > \"$AUTOLOOP_RESULT\"\n```\n", "p.md: ok\n" +
+			"  schedule    every 6h\n  metric      the only number, higher is better\n  may change  a.go (line 5)\n" +
+			"  evaluation  sh e.sh > \"$AUTOLOOP_RESULT\"\n", accept, true},
 		"unfit": {
 			"## Target\n`a.go`\n## Evaluation\n```\nsh e.sh\n```\n",
 			"p.md: does not run\n  error: p.md: it cannot be shared\n", refuse, false,

@@ -34,26 +34,35 @@ type writtenCandidate struct {
 }
 
 const (
-	jsLib  = "exports.one = () => 1\nexports.next = (x) => {\n  // A comment that takes many bytes and says nothing at all.\n  return x + 1\n}\n"
+	jsLib = "exports.one = () => 1\nexports.next = (x) => {\n" +
+		"  // A comment that takes many bytes and says nothing at all.\n  return x + 1\n}\n"
 	jsTest = "const test = require('node:test')\nconst {one, next} = require('../src/lib.js')\n" +
-		"test('one', () => { if (one() !== 1) throw new Error('one is ' + one()) })\ntest('next', () => { if (next(1) !== 2) throw new Error() })\n"
-	jsPlain = "const {one, next} = require('./src/lib.js')\nif (one() !== 1 || next(1) !== 2) throw new Error('wrong')\n"
+		"test('one', () => { if (one() !== 1) throw new Error('one is ' + one()) })\n" +
+		"test('next', () => { if (next(1) !== 2) throw new Error() })\n"
+	jsPlain = "const {one, next} = require('./src/lib.js')\nif (one() !== 1 || next(1) !== 2) throw new " +
+		"Error('wrong')\n"
 	jsBuild = "const fs = require('fs'); fs.mkdirSync('dist'); fs.copyFileSync('src/lib.js', 'dist/lib.js')\n"
 
 	pyLib  = "import os\nimport re\n\n\ndef one():\n    return 1\n"
-	pyTest = "import unittest\n\nimport lib\n\n\nclass Test(unittest.TestCase):\n    def test_one(self):\n        self.assertEqual(lib.one(), 1)\n"
+	pyTest = "import unittest\n\nimport lib\n\n\nclass Test(unittest.TestCase):\n    def test_one(self):\n" +
+		"        self.assertEqual(lib.one(), 1)\n"
 
 	makeC = "x: main.o lib.o\n\tcc -o $@ main.o lib.o\n" +
 		"check: tests/t\n\ttests/t\ntests/t: tests/t.c lib.o\n\tcc -o $@ tests/t.c lib.o\n"
 	cMain = "int next(int);\nint main(void) { return next(1) - 2; }\n"
-	cLib  = "#include <stdio.h>\nint table[9999] = {1};\nint next(int x) { if (x < 0) printf(\"%d\", table[9]); return x + 1; }\n"
-	cTest = "#include <stdio.h>\nint next(int);\nint main(void) { if (next(1) != 2) return 1; puts(\"ok 1 - next\"); return 0; }\n"
+	cLib  = "#include <stdio.h>\nint table[9999] = {1};\nint next(int x) { if (x < 0) printf(\"%d\", table[9]); " +
+		"return x + 1; }\n"
+	cTest = "#include <stdio.h>\nint next(int);\nint main(void) { if (next(1) != 2) return 1; puts(\"ok 1 - next\"); " +
+		"return 0; }\n"
 
-	goLib   = "package lib\n\nimport \"strconv\"\n\n// Text is a number as text.\nfunc Text(n int) string { return strconv.Itoa(n) }\n"
-	goCheck = "package lib\n\nimport \"testing\"\n\nfunc TestText(t *testing.T) {\n\tif Text(12) != \"12\" {\n\t\tt.Fatal(Text(12))\n\t}\n}\n\n" +
+	goLib = "package lib\n\nimport \"strconv\"\n\n// Text is a number as text.\n" +
+		"func Text(n int) string { return strconv.Itoa(n) }\n"
+	goCheck = "package lib\n\nimport \"testing\"\n\nfunc TestText(t *testing.T) {\n\tif Text(12) != \"12\" {\n" +
+		"\t\tt.Fatal(Text(12))\n\t}\n}\n\n" +
 		"func BenchmarkText(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tText(123)\n\t}\n}\n"
 
-	rustLib = "pub fn sum(n: u64) -> u64 { (0..n).sum() }\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn small() { assert_eq!(super::sum(3), 3); }\n}\n"
+	rustLib = "pub fn sum(n: u64) -> u64 { (0..n).sum() }\n\n#[cfg(test)]\nmod tests {\n    #[test]\n" +
+		"    fn small() { assert_eq!(super::sum(3), 3); }\n}\n"
 )
 
 var writtenProjects = map[string]writtenProject{
@@ -74,7 +83,8 @@ var writtenProjects = map[string]writtenProject{
 			},
 			"an emptied library": {files: map[string]string{"src/lib.js": "\n"}, refused: "tests fail"},
 			"an end at import":   {files: map[string]string{"src/lib.js": "process.exit(0)\n"}, refused: "no test ran"},
-			"forged tests":       {files: map[string]string{"src/lib.js": "console.log('ok 1 - one\\nok 2 - next\\n# tests 2\\n# pass 2')\nprocess.exit(0)\n"}, refused: "no test ran"},
+			"forged tests": {files: map[string]string{"src/lib.js": "console.log('ok 1 - one\\nok 2 - next\\n# " +
+				"tests 2\\n# pass 2')\nprocess.exit(0)\n"}, refused: "no test ran"},
 			"a deleted test": {
 				files:   map[string]string{"test/lib.test.js": strings.SplitAfter(jsTest, "})\n")[0]},
 				numbers: map[string]float64{"tests": 1},
@@ -129,7 +139,11 @@ var writtenProjects = map[string]writtenProject{
 				files:   map[string]string{"lib.c": "int next(int x) { return 2 * x + 7; }\n"},
 				refused: "tests fail",
 			},
-			"an end before main": {files: map[string]string{"lib.c": "#include <stdlib.h>\n__attribute__((constructor)) void end(void) { exit(0); }\nint next(int x) { return x; }\n"}, numbers: map[string]float64{"tests": 0}},
+			"an end before main": {
+				files: map[string]string{"lib.c": "#include <stdlib.h>\n" +
+					"__attribute__((constructor)) void end(void) { exit(0); }\nint next(int x) { return x; }\n"},
+				numbers: map[string]float64{"tests": 0},
+			},
 		},
 	},
 	"Go with a benchmark": {
@@ -139,7 +153,8 @@ var writtenProjects = map[string]writtenProject{
 			"lib_test.go": goCheck,
 		},
 		candidates: map[string]writtenCandidate{
-			"a gutted library": {files: map[string]string{"lib.go": "package lib\n\n// Text is.\nfunc Text(int) string { return \"\" }\n"}, refused: "tests fail: "},
+			"a gutted library": {files: map[string]string{"lib.go": "package lib\n\n// Text is.\n" +
+				"func Text(int) string { return \"\" }\n"}, refused: "tests fail: "},
 			"a printed result": {
 				files: map[string]string{"lib.go": goLib +
 					"\nfunc init() { print2(\"BenchmarkText-2 \\t 100 \\t 7 ns/op\\n\") }\n", "p.go": goPrint},
@@ -156,13 +171,19 @@ var writtenProjects = map[string]writtenProject{
 				numbers: map[string]float64{"tests": 1, "benchmarks": 2},
 			},
 			"printed tests, and their end": {
-				files: map[string]string{"lib.go": goLib +
-					"\nfunc init() { print2(\"--- PASS: TestText (0.00s)\\nPASS\\n\"); os.Exit(0) }\n", "p.go": goPrint},
+				files: map[string]string{
+					"lib.go": goLib +
+						"\nfunc init() { print2(\"--- PASS: TestText (0.00s)\\nPASS\\n\"); os.Exit(0) }\n",
+					"p.go": goPrint,
+				},
 				refused: "tests fail",
 			},
 			"a printed test": {
-				files: map[string]string{"lib.go": goLib +
-					"\nfunc init() { print2(\"=== RUN   TestText\\n--- PASS: TestText (0.00s)\\n\") }\n", "p.go": goPrint},
+				files: map[string]string{
+					"lib.go": goLib +
+						"\nfunc init() { print2(\"=== RUN   TestText\\n--- PASS: TestText (0.00s)\\n\") }\n",
+					"p.go": goPrint,
+				},
 				refused: "twice",
 			},
 		},

@@ -122,7 +122,8 @@ func (v *Versions) compared(ctx context.Context) (*application, error) {
 func (v *Versions) WarnOfChange(ctx context.Context) error {
 	a, err := v.compared(ctx)
 	if err == nil && !a.untouched(ctx) && !a.isVersion(ctx) {
-		fmt.Fprintf(v.Err, "warning: %s changed since v0 of %s, and this run goes on without that; begin with the skill as it is with --fresh\n", v.Workspace.Skill, v.Workspace.Dir)
+		fmt.Fprintf(v.Err, "warning: %s changed since v0 of %s, and this run goes on without that; begin with the "+
+			"skill as it is with --fresh\n", v.Workspace.Skill, v.Workspace.Dir)
 	}
 	return err
 }
@@ -284,7 +285,8 @@ func (a *application) merged(ctx context.Context, wanted workspace.Kept) (kept w
 	err = a.inScratch(ctx, func(repo *git.Repo) error {
 		conflicts, err := workspace.Merge(ctx, repo, a.original, a.now, wanted, dir)
 		if err == nil && len(conflicts) > 0 {
-			err = fmt.Errorf("v%d cannot be joined with what changed in %s since v0: conflicts in %s; nothing was applied: join these files by hand",
+			err = fmt.Errorf("v%d cannot be joined with what changed in %s since v0: conflicts in %s; nothing was "+
+				"applied: join these files by hand",
 				a.Version, a.Workspace.Skill, named(conflicts))
 		}
 		return err
@@ -318,7 +320,8 @@ func (a *application) undo(ctx context.Context) error {
 	}
 	known := a.untouched(ctx) || a.Workspace.Applied != nil && a.Workspace.Applied.Digest == now || a.isVersion(ctx)
 	if !known && !a.Force {
-		return fmt.Errorf("%s has changes that are in no version of the workspace (from %s: %s); nothing was undone: --force undoes all the same, and keeps them in the workspace",
+		return fmt.Errorf("%s has changes that are in no version of the workspace (from %s: %s); nothing was undone: "+
+			"--force undoes all the same, and keeps them in the workspace",
 			a.Workspace.Skill, name, differing(back.Tree, a.now.Tree))
 	}
 	patch, err := a.patch(ctx, a.now, back)

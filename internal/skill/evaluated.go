@@ -72,7 +72,8 @@ func Evaluate(ctx context.Context, skill *evalrun.Skill, keep string, o evalrun.
 		}
 		if more.to == &found.Triggers && !evalrun.Chooses(o.Agent.Name()) {
 			found.Notes = append(found.Notes,
-				fmt.Sprintf("the trigger queries were not run: agent %s is shown every file, and does not choose which skills it takes up", o.Agent.Name()))
+				fmt.Sprintf("the trigger queries were not run: agent %s is shown every file, and does not choose "+
+					"which skills it takes up", o.Agent.Name()))
 			continue
 		}
 		result, err := evalrun.Run(ctx, more.suite, filepath.Join(keep, more.name), o)

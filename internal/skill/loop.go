@@ -283,7 +283,8 @@ func (s *state) read(version int) (Measured, error) {
 	}
 	found, err := s.Evals.Read(runs...)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("what v%d was graded is not there any more, so that nothing can be held against it; begin a new workspace with --fresh: %w", version, err)
+		err = fmt.Errorf("what v%d was graded is not there any more, so that nothing can be held against it; begin a "+
+			"new workspace with --fresh: %w", version, err)
 	}
 	return found, err
 }

@@ -91,7 +91,8 @@ func TestAnOriginalThatCannotBeMeasured(t *testing.T) {
 		"one case that was graded": {"- 0 -", ""},
 		"no case that was graded": {
 			"- - -",
-			"the original cannot be measured: every case failed before it could be graded (1: there is no eval-1/grading.json)",
+			"the original cannot be measured: every case failed before it could be graded (1: there is no " +
+				"eval-1/grading.json)",
 		},
 		"none that can be measured": {
 			"fault: its server does not start",
@@ -212,7 +213,8 @@ func TestTheTableIsTheRecord(t *testing.T) {
 	require.NoError(t, os.RemoveAll(k.Workspace.Iteration(1)))
 	k.reopened()
 	_, err = k.run()
-	require.ErrorContains(t, err, "what v1 was graded is not there any more, so that nothing can be held against it; begin a new workspace with --fresh")
+	require.ErrorContains(t, err, "what v1 was graded is not there any more, so that nothing can be held against it; "+
+		"begin a new workspace with --fresh")
 }
 
 func TestAnAlteredBestVersionEndsTheRun(t *testing.T) {

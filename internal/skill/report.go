@@ -89,7 +89,8 @@ func otherScore(found evalrun.Result, rows []results.Row, version int) []string 
 			continue
 		}
 		if own := evals.RateValue(found.Rate); own.Cmp(*row.Score) != 0 {
-			return []string{fmt.Sprintf("results.tsv says %s of v%d, and the cases below come to %s: its gradings leave %s of the suite unanswered, which `iterate skill score` names",
+			return []string{fmt.Sprintf("results.tsv says %s of v%d, and the cases below come to %s: its gradings "+
+				"leave %s of the suite unanswered, which `iterate skill score` names",
 				render.Figure(row.Score), version, render.Figure(&own),
 				render.Count(open, "expectation", "expectations"))}
 		}

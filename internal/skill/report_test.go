@@ -199,7 +199,8 @@ func TestTriggersOfTheVersions(t *testing.T) {
 		"and the best": {
 			map[int]string{0: "+++", 1: "-+."},
 			[]string{"v0 3 of 3", "v1 1 of 3"},
-			"trigger-1 say it: the skill is taken up (seen), trigger-3 say more: the whole case (there is no eval-trigger-3/grading.json)",
+			"trigger-1 say it: the skill is taken up (seen), trigger-3 say more: the whole case (there is no " +
+				"eval-trigger-3/grading.json)",
 			[]page.Query{
 				{Text: "say it", Should: true, Right: []bool{true, false}},
 				{Text: "what time is it", Right: []bool{true, true}},
@@ -285,7 +286,8 @@ func TestASuiteIsTheOneItBeganWith(t *testing.T) {
 			k.Workspace.SuiteHash = ""
 			require.NoError(k.t, os.Remove(workspace.ManifestFile(v0)))
 			k.write(v0, evals.File, "[]")
-		}, "has no manifest", "cannot be used and stays as it is; correct that of the skill, and begin a new workspace with --fresh: evals/evals.json:1: has no case"},
+		}, "has no manifest", "cannot be used and stays as it is; correct that of the skill, and begin a new " +
+			"workspace with --fresh: evals/evals.json:1: has no case"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -359,7 +361,8 @@ func TestValidateSaysFileAndLine(t *testing.T) {
 				`, "files": ["in.txt"], "deterministic_checks": [{"type": "file_exists", "file": "a"}]`), "in.txt": "x",
 			evals.TriggerFile: `[{"query": "a", "should_trigger": true}]`,
 			evals.AnswerFile:  "<evaluation><qa_pair><question>q</question><answer>a</answer></qa_pair></evaluation>",
-		}, []string{}, "case 1: 1 expectation, 1 deterministic check, 1 file\ntriggers: 1 query\nanswers: 1 question\ns: ok\n"},
+		}, []string{}, "case 1: 1 expectation, 1 deterministic check, 1 file\ntriggers: 1 query\nanswers: 1 question\n" +
+			"s: ok\n"},
 		"questions alone": {
 			map[string]string{
 				"SKILL.md":       skillMD,
@@ -403,7 +406,8 @@ func TestValidateSaysFileAndLine(t *testing.T) {
 			"evals/evals.json:3: [0]: has nothing to check; give `expectations` or `deterministic_checks`",
 			"evals/trigger-eval.json:2: [0].query: is missing",
 			"evals/trigger-eval.json:2: [0].should_trigger: is missing",
-			"evals/evaluation.xml:2: pair: does not belong here; there are `evaluation`, in it `qa_pair`, and in that `question` and `answer`",
+			"evals/evaluation.xml:2: pair: does not belong here; there are `evaluation`, in it `qa_pair`, and in " +
+				"that `question` and `answer`",
 			"evals/evaluation.xml:2: evaluation: has no `qa_pair`",
 		}, ""},
 	} {

@@ -83,7 +83,8 @@ func ParseRuns(text string) (int, error) {
 	needed := statistics.RunsNeeded(Confidence)
 	runs, err := strconv.Atoi(text)
 	if err != nil || runs < 1 || runs > most || runs > 1 && runs < needed {
-		return 0, misuse.Errorf("--runs %q: give `auto`, 1 for a plain comparison, or a number from %d to %d (fewer can never reach a confidence of %g)",
+		return 0, misuse.Errorf("--runs %q: give `auto`, 1 for a plain comparison, or a number from %d to %d (fewer "+
+			"can never reach a confidence of %g)",
 			text, needed, most, Confidence)
 	}
 	return runs, nil

@@ -90,7 +90,8 @@ func readRuns(dir string) (*Runs, error) {
 	}
 	var r Runs
 	if err := json.Unmarshal(data, &r); err != nil || r.Schema != workspace.Schema {
-		return nil, fmt.Errorf("%s is no list of runs that this program reads, or was cut off; remove it, and the first run alone counts", file)
+		return nil, fmt.Errorf("%s is no list of runs that this program reads, or was cut off; remove it, and the "+
+			"first run alone counts", file)
 	}
 	for _, run := range r.Runs {
 		if !runDir().MatchString(run.Dir) {

@@ -282,5 +282,6 @@ func TestEvaluated(t *testing.T) {
 	require.NoError(t, err)
 	assert.Nil(t, found.Triggers)
 	assert.NotNil(t, found.Answers)
-	assert.Equal(t, []string{"the trigger queries were not run: agent models is shown every file, and does not choose which skills it takes up"}, found.Notes)
+	assert.Equal(t, []string{"the trigger queries were not run: agent models is shown every file, and does not " +
+		"choose which skills it takes up"}, found.Notes)
 }

@@ -49,7 +49,8 @@ func Open(ctx context.Context, dir string, warnings io.Writer) (*workspace.Works
 func Read(ctx context.Context, dir string, warnings io.Writer) (*workspace.Workspace, error) {
 	w, err := Open(ctx, dir, warnings)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		fmt.Fprintf(warnings, "warning: nothing can be written there, so nothing says that its versions are as they were: %v\n", files.Cause(err))
+		fmt.Fprintf(warnings, "warning: nothing can be written there, so nothing says that its versions are as they "+
+			"were: %v\n", files.Cause(err))
 		return workspace.OpenWorkspace(workspace.Of(dir))
 	}
 	return w, err
@@ -88,7 +89,8 @@ func (v *Versions) Suite(ctx context.Context) (*evalrun.Skill, error) {
 		return nil, err
 	}
 	if w.SuiteHash != "" && suiteFiles.Digest() != w.SuiteHash {
-		return nil, fmt.Errorf("the suite in %s is not that of manifest.json: its cases changed; begin a new workspace with --fresh", original)
+		return nil, fmt.Errorf("the suite in %s is not that of manifest.json: its cases changed; begin a new "+
+			"workspace with --fresh", original)
 	}
 	return suiteOf(original)
 }
@@ -97,7 +99,8 @@ func (v *Versions) Suite(ctx context.Context) (*evalrun.Skill, error) {
 func suiteOf(original string) (*evalrun.Skill, error) {
 	found, err := evalrun.Load(original, ".", "")
 	if err != nil {
-		return nil, fmt.Errorf("the suite in %s cannot be used and stays as it is; correct that of the skill, and begin a new workspace with --fresh: %w", original, err)
+		return nil, fmt.Errorf("the suite in %s cannot be used and stays as it is; correct that of the skill, and "+
+			"begin a new workspace with --fresh: %w", original, err)
 	}
 	return found, nil
 }

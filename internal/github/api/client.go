@@ -153,7 +153,8 @@ func apiURL(text string) (*url.URL, error) {
 			plain.Short(text, 80), DefaultAPI)
 	}
 	if base.User != nil || base.RawQuery != "" || base.Fragment != "" {
-		return nil, errors.New("the API address has a user, a query or a fragment in it; give its scheme, host and path alone, and the token apart")
+		return nil, errors.New("the API address has a user, a query or a fragment in it; give its scheme, host and " +
+			"path alone, and the token apart")
 	}
 	return base, nil
 }

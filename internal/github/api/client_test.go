@@ -269,7 +269,8 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	t.Parallel()
 	h := newHub(t, nil, nil)
 	_, err := h.Issue(t.Context(), 7)
-	require.EqualError(t, err, "GitHub: read issue #7: Not Found (404); it is not there, or the token may not see it (`iterate doctor` asks for each permission)")
+	require.EqualError(t, err, "GitHub: read issue #7: Not Found (404); it is not there, or the token may not see it "+
+		"(`iterate doctor` asks for each permission)")
 	assert.True(t, api.NotFound(err))
 	assert.False(t, unavailable(err))
 	h.Change(func(*githubtest.State) { h.Token = "another" })

@@ -217,7 +217,8 @@ func table() []row {
 			want: ci.Red, because: ci.Failed,
 		},
 		{
-			name: "missing here, still running on the base", base: checks(build, check("test", "")), head: checks(build),
+			name: "missing here, still running on the base", base: checks(build, check("test", "")),
+			head: checks(build),
 			want: ci.Pending, because: ci.Missing,
 		},
 		{
@@ -239,7 +240,8 @@ func table() []row {
 		},
 		{name: "grew stale", head: checks(build, check("test", "stale")), want: ci.Pending, because: ci.Undecided},
 		{
-			name: "a conclusion that is not known here", head: checks(build, check("test", "splendid")), want: ci.Pending,
+			name: "a conclusion that is not known here", head: checks(build, check("test", "splendid")),
+			want:    ci.Pending,
 			because: ci.Undecided,
 		},
 		{

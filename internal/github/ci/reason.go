@@ -71,7 +71,8 @@ func (v Result) Cure() string {
 				" run on the commits of draft pull requests, or take it out of what is required"
 		}
 	}
-	return "pushes with the workflow's own token start no CI: name a `ci-workflow`, or give the token of an app or a person"
+	return "pushes with the workflow's own token start no CI: name a `ci-workflow`, or give the token of an app or a " +
+		"person"
 }
 
 // Because puts a reason in words before the others. Empty words add nothing.

@@ -39,7 +39,8 @@ const (
 const Word = "/autoloop"
 
 // Help lists the commands, for answers.
-const Help = "`/autoloop run`, `pause [reason]`, `resume`, `status`, `set target-metric X`, `undo N`, `reactivate`, or free text as an instruction for the next iteration"
+const Help = "`/autoloop run`, `pause [reason]`, `resume`, `status`, `set target-metric X`, `undo N`, `reactivate`, " +
+	"or free text as an instruction for the next iteration"
 
 // maxText bounds a reason or an instruction, in runes.
 const maxText = 1000

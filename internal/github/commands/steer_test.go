@@ -63,7 +63,8 @@ func TestWrongCommandsSayWhatToDo(t *testing.T) {
 
 func TestWhatIsNoCommand(t *testing.T) {
 	t.Parallel()
-	body := "Hello\r\n\r\n> /autoloop pause\n```\n/autoloop undo 1\n```\n~~~\n/autoloop resume\n~~~\n    /autoloop run\nsee /autoloop status\n/autoloops\n"
+	body := "Hello\r\n\r\n> /autoloop pause\n```\n/autoloop undo 1\n```\n~~~\n/autoloop resume\n~~~\n" +
+		"    /autoloop run\nsee /autoloop status\n/autoloops\n"
 	list, rest := commands.Parse(body)
 	assert.Empty(t, list)
 	assert.Equal(t, strings.TrimSpace(strings.ReplaceAll(body, "\r\n", "\n")), rest)

@@ -207,7 +207,8 @@ func (s *Server) pull(p *Pull, whole bool) object {
 			"review_comment": link, "commits": link, "statuses": link,
 		},
 	}
-	o.addresses(base, "comments_url commits_url diff_url issue_url patch_url review_comment_url review_comments_url statuses_url")
+	o.addresses(base, "comments_url commits_url diff_url issue_url patch_url review_comment_url review_comments_url "+
+		"statuses_url")
 	if p.Closed != nil {
 		o["closed_at"] = stamp(*p.Closed)
 		if p.Merged {

@@ -147,6 +147,7 @@ func (s *State) run(id int64, status, event, commit string, suite int64) object 
 		"pull_requests":   []any{},
 		"head_repository": s.repo(s.Repository), "repository": s.repo(s.Repository),
 	}
-	body.addresses(site, "url html_url jobs_url logs_url check_suite_url cancel_url rerun_url artifacts_url workflow_url")
+	body.addresses(site, "url html_url jobs_url logs_url check_suite_url cancel_url rerun_url artifacts_url "+
+		"workflow_url")
 	return body
 }

@@ -23,7 +23,8 @@ func (s *Service) Hear(ctx context.Context, a render.Account) (commands.Heard, e
 	}
 	if heard.Issue, heard.Author, err = s.Open(ctx, a); err == nil && heard.Issue == 0 {
 		heard.Warnings = append(heard.Warnings,
-			"issues are disabled in the repository, so that nobody sees its status there: enable them under Settings, General")
+			"issues are disabled in the repository, so that nobody sees its status there: enable them under "+
+				"Settings, General")
 	}
 	return heard, err
 }
@@ -225,8 +226,9 @@ func (s *Service) comment(c api.Comment) commands.Comment {
 	for i, command := range list {
 		if command.Program != "" && command.Program != s.Program.Name {
 			list[i] = commands.Command{
-				Kind:    commands.Wrong,
-				Problem: fmt.Sprintf("this is the place of program %s; say it on the issue of `%s`, or leave the name out", s.Program.Name, command.Program),
+				Kind: commands.Wrong,
+				Problem: fmt.Sprintf("this is the place of program %s; say it on the issue of `%s`, or leave the "+
+					"name out", s.Program.Name, command.Program),
 			}
 		}
 	}

@@ -177,7 +177,8 @@ func refused(err error) error {
 	}
 	switch {
 	case strings.Contains(failed.Message, "not permitted to create"):
-		return &NotPermittedError{"the repository does not let Actions open pull requests: allow it under Settings, Actions, General, Workflow permissions, or give a token of an app or a person; the gain is on its branch"}
+		return &NotPermittedError{"the repository does not let Actions open pull requests: allow it under Settings, " +
+			"Actions, General, Workflow permissions, or give a token of an app or a person; the gain is on its branch"}
 	case failed.Status == http.StatusForbidden, failed.Status == http.StatusNotFound,
 		failed.Status == http.StatusUnprocessableEntity:
 		return &NotPermittedError{"the pull request could not be opened, the gain is on its branch: " + failed.Error()}

@@ -25,7 +25,8 @@ import (
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
-const text = "---\nmetric: seconds\nmetric_direction: lower\ncomments: all\n---\n## Goal\nFast.\n## Target\n`a.go`\n## Evaluation\n```sh\ngo run ./bench\n```\n"
+const text = "---\nmetric: seconds\nmetric_direction: lower\ncomments: all\n---\n## Goal\nFast.\n## Target\n`a.go`\n" +
+	"## Evaluation\n```sh\ngo run ./bench\n```\n"
 
 func value(text string) *metric.Value {
 	v := metric.MustValue(text)

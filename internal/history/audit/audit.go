@@ -121,10 +121,12 @@ func Of(records Records, asked []decision.Rule) Report {
 		a.find(Memory, a.summary.Iteration, message)
 	}
 	if records.Fresh {
-		a.Unseen = append(a.Unseen, "this clone has not worked with the memory branch before: whether it was cut back or rewritten since then is not known")
+		a.Unseen = append(a.Unseen, "this clone has not worked with the memory branch before: whether it was cut "+
+			"back or rewritten since then is not known")
 	}
 	if records.Shallow {
-		a.Unseen = append(a.Unseen, "the clone is shallow: whether commits changed what was recorded before is not known; run `git fetch --unshallow`")
+		a.Unseen = append(a.Unseen, "the clone is shallow: whether commits changed what was recorded before is not "+
+			"known; run `git fetch --unshallow`")
 	}
 	return a.Report
 }

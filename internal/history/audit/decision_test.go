@@ -96,7 +96,8 @@ func TestAnUnknownVersionOfTheRule(t *testing.T) {
 	_, problems := audit.Decision(history.Replay(events[:2]), trials(events), decided(events))
 	assert.Empty(t, problems)
 	decided(events).Rule.Version = 78
-	assert.Equal(t, []string{"the decision cannot be computed again: version 78 of the rule is not known here: use a newer autoloop"}, findings(events))
+	assert.Equal(t, []string{"the decision cannot be computed again: version 78 of the rule is not known here: use a " +
+		"newer autoloop"}, findings(events))
 }
 
 func TestLostCasesAreFoundAgain(t *testing.T) {

@@ -372,7 +372,8 @@ func TestWarmUpsAreNotRecorded(t *testing.T) {
 		},
 		"the incumbent's is turned down": {
 			trial(history.Incumbent, history.Rejected, none),
-			[]string{"nothing can be decided (the incumbent, measured again, is not scored: too slow), and the record says rejected"},
+			[]string{"nothing can be decided (the incumbent, measured again, is not scored: too slow), and the " +
+				"record says rejected"},
 		},
 		"the incumbent's is an error": {trial(history.Incumbent, history.Error, none), nil},
 	} {
@@ -424,7 +425,8 @@ func TestGuardrailsAreHeldAgain(t *testing.T) {
 				assert.Empty(t, findings(events))
 				return
 			}
-			assert.Equal(t, []string{"the decision needs a measurement of the incumbent (confirmation), which is not recorded"}, findings(events), "the first stage is passed")
+			assert.Equal(t, []string{"the decision needs a measurement of the incumbent (confirmation), which is not " +
+				"recorded"}, findings(events), "the first stage is passed")
 		})
 	}
 }

@@ -177,7 +177,8 @@ func TestANumberIsTheMedianOfItsRuns(t *testing.T) {
 		"the last digit": {
 			"9007199254740993",
 			[]string{"9007199254740992"},
-			[]string{"the measured metric of the incumbent is 9007199254740993, and the median of its samples is 9007199254740992"},
+			[]string{"the measured metric of the incumbent is 9007199254740993, and the median of its samples is " +
+				"9007199254740992"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -233,7 +233,8 @@ func (a *walk) compareCommits(records Records) {
 	}
 	if len(a.required) > 0 && records.Head != a.summary.Head() {
 		a.find(Branch, a.summary.Iteration,
-			fmt.Sprintf("the branch is at %.12s, and the ledger has it at %.12s: somebody else moved it, and the next run measures anew",
+			fmt.Sprintf("the branch is at %.12s, and the ledger has it at %.12s: somebody else moved it, and the "+
+				"next run measures anew",
 				records.Head, a.summary.Head()))
 	}
 }

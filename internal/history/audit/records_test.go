@@ -433,7 +433,8 @@ func TestCommitsAreThoseThatWereKept(t *testing.T) {
 	rejected.Commit = "c6"
 	kept := []history.Event{baseline(0, "10"), ended(1, history.Accepted, "9"), ended(2, history.Accepted, "8")}
 	one, two := audit.Commit{ID: "c9", Iteration: "1", Metric: "9"}, audit.Commit{ID: "c8", Iteration: "2", Metric: "8"}
-	const moved = "the branch is at somewhere, and the ledger has it at c8: somebody else moved it, and the next run measures anew"
+	const moved = "the branch is at somewhere, and the ledger has it at c8: somebody else moved it, and the next run " +
+		"measures anew"
 	for name, c := range map[string]struct {
 		events  []history.Event
 		commits []audit.Commit
@@ -492,7 +493,8 @@ func TestCommitsAreThoseThatWereKept(t *testing.T) {
 			append(slices.Clone(kept), pending),
 			[]audit.Commit{one, two},
 			"c8",
-			[]string{"3: the branch is at c8, and the ledger has it at c7: somebody else moved it, and the next run measures anew"},
+			[]string{"3: the branch is at c8, and the ledger has it at c7: somebody else moved it, and the next run " +
+				"measures anew"},
 		},
 		"a rejected one": {
 			append(slices.Clone(kept), rejected),

@@ -17,13 +17,15 @@ func (a *walk) rule(e *history.Decided) {
 		return
 	}
 	if e.Rule.Regime == decision.Repeatable && a.summary.Noisy {
-		a.find(Ledger, e.Iteration, "the evaluation was known to be noisy, and the rule takes it for one that repeats itself")
+		a.find(Ledger, e.Iteration, "the evaluation was known to be noisy, and the rule takes it for one that "+
+			"repeats itself")
 	}
 	now := fmt.Sprint(e.Rule.Low, e.Rule.High, e.Rule.Guardrails)
 	if was, known := a.bounds[a.summary.Definition]; !known {
 		a.bounds[a.summary.Definition] = now
 	} else if was != now {
-		a.find(Ledger, e.Iteration, "its guardrails or its range are not those of the decisions before it, under the same evaluation")
+		a.find(Ledger, e.Iteration, "its guardrails or its range are not those of the decisions before it, under the "+
+			"same evaluation")
 	}
 	if reason := weakerThanAll(*e.Rule, a.asked); reason != "" {
 		a.find(Ledger, e.Iteration, reason+" in the record, and no version of the program file asks for less than that")

@@ -80,7 +80,8 @@ func (m *Memory) Update(ctx context.Context, u Update) (commit string, err error
 		return "", fmt.Errorf("write the records of %s: no turn within %s: %w", u.Program, limit, err)
 	}
 	if errors.Is(err, git.ErrRejected) {
-		err = fmt.Errorf("%w; every run writes `memory/autoloop`: leave it out of the repository's rules and hooks, or let them except the token", err)
+		err = fmt.Errorf("%w; every run writes `memory/autoloop`: leave it out of the repository's rules and hooks, "+
+			"or let them except the token", err)
 	}
 	return "", err
 }

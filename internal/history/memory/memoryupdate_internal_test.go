@@ -168,7 +168,8 @@ func TestOnlyFilesOfSomeSizeAreRead(t *testing.T) {
 	for _, mode := range []string{git.ModeFile, git.ModeExecutable} {
 		require.NoError(t, checkEntry(git.Sized{TreeEntry: git.TreeEntry{Mode: mode, Path: "p.md"}, Size: MaxFile}))
 		err := checkEntry(git.Sized{TreeEntry: git.TreeEntry{Mode: mode, Path: "p.md"}, Size: MaxFile + 1})
-		require.EqualError(t, err, "p.md on branch memory/autoloop has 67108865 bytes, more than 67108864; shorten it there")
+		require.EqualError(t, err, "p.md on branch memory/autoloop has 67108865 bytes, more than 67108864; shorten "+
+			"it there")
 	}
 	for _, mode := range []string{git.ModeSymlink, git.ModeSubmodule, git.ModeDirectory, "100664", ""} {
 		err := checkEntry(git.Sized{TreeEntry: git.TreeEntry{Mode: mode, Path: "p.results.tsv"}, Size: 1})

@@ -121,7 +121,8 @@ func (s Programs) places() ([]place, error) {
 		return nil, fmt.Errorf("read programs directory %s: %w", dir, files.Cause(err))
 	}
 	if s.Dir == "" && !below(s.Root, dir) {
-		return nil, fmt.Errorf("programs directory %s is a link that leaves the repository; name another with --programs", DefaultPrograms)
+		return nil, fmt.Errorf("programs directory %s is a link that leaves the repository; name another with "+
+			"--programs", DefaultPrograms)
 	}
 	places := make([]place, 0, len(entries))
 	shown := s.shown(dir)

@@ -17,7 +17,8 @@ func BenchmarkPrograms(b *testing.B) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		b.Fatal(err)
 	}
-	text := "---\nschedule: every 6h\nmetric_direction: lower # less is better\ntarget-metric: 0.5\n---\n\n# Speed\n\n## Goal\n\nMake it fast. Lower is better.\n\n" +
+	text := "---\nschedule: every 6h\nmetric_direction: lower # less is better\ntarget-metric: 0.5\n---\n\n# Speed\n\n" +
+		"## Goal\n\nMake it fast. Lower is better.\n\n" +
 		"## Target\n\n- `src/*.go`\n\n## Evaluation\n\n```bash\nsh eval.sh\n```\n"
 	var files []string
 	for i := range count {

@@ -85,7 +85,8 @@ func TestProgramPlaces(t *testing.T) {
 				".autoloop/programs/a.md": ok, ".autoloop/programs/a/program.md": ok,
 				".autoloop/programs/b.md": ok,
 			},
-			[]string{"a .autoloop/programs/a.md ! the name a is claimed twice, by .autoloop/programs/a.md and .autoloop/programs/a/program.md; keep one", "b .autoloop/programs/b.md"},
+			[]string{"a .autoloop/programs/a.md ! the name a is claimed twice, by .autoloop/programs/a.md and " +
+				".autoloop/programs/a/program.md; keep one", "b .autoloop/programs/b.md"},
 		},
 		"a directory beside without a program": {map[string]string{
 			".autoloop/programs/a.md":      ok,
@@ -96,13 +97,18 @@ func TestProgramPlaces(t *testing.T) {
 				".autoloop/programs/a.md": ok, ".autoloop/programs/a-b.md": ok,
 				".autoloop/programs/a.b/program.md": ok, ".autoloop/programs/a/program.md": ok,
 			},
-			[]string{"a .autoloop/programs/a.md ! the name a is claimed twice, by .autoloop/programs/a.md and .autoloop/programs/a/program.md; keep one", "a-b .autoloop/programs/a-b.md", "a.b .autoloop/programs/a.b/program.md"},
+			[]string{
+				"a .autoloop/programs/a.md ! the name a is claimed twice, by .autoloop/programs/a.md and " +
+					".autoloop/programs/a/program.md; keep one", "a-b .autoloop/programs/a-b.md",
+				"a.b .autoloop/programs/a.b/program.md",
+			},
 		},
 		"a directory named like a file": {
 			map[string]string{".autoloop/programs/x.md/program.md": ok, ".autoloop/programs/b.md": ok},
 			[]string{
 				"b .autoloop/programs/b.md",
-				"x .autoloop/programs/x.md ! a directory has the name of a program file; rename it to .autoloop/programs/x",
+				"x .autoloop/programs/x.md ! a directory has the name of a program file; rename it to " +
+					".autoloop/programs/x",
 			},
 		},
 		"upper case": {
@@ -114,14 +120,16 @@ func TestProgramPlaces(t *testing.T) {
 				".autoloop/programs/My Prog.md": ok,
 				".autoloop/programs/b.md":       ok,
 			},
-			[]string{"My Prog .autoloop/programs/My Prog.md ! name \"My Prog\" is no slug ([a-z0-9][a-z0-9._-]*, no `..`, no `.` or `.lock` at the end); rename it to \"my-prog\"", "b .autoloop/programs/b.md"},
+			[]string{"My Prog .autoloop/programs/My Prog.md ! name \"My Prog\" is no slug ([a-z0-9][a-z0-9._-]*, no " +
+				"`..`, no `.` or `.lock` at the end); rename it to \"my-prog\"", "b .autoloop/programs/b.md"},
 		},
 		"program.md is a dir": {
 			map[string]string{".autoloop/programs/a/program.md/": ""},
 			[]string{"a .autoloop/programs/a/program.md ! it is no regular file"},
 		},
 		"too large": {map[string]string{".autoloop/programs/a.md": strings.Repeat("x",
-			program.MaxBytes+1)}, []string{"a .autoloop/programs/a.md ! the file is too large; a program file has at most 1048576 bytes"}},
+			program.MaxBytes+1)}, []string{"a .autoloop/programs/a.md ! the file is too large; a program file has at " +
+			"most 1048576 bytes"}},
 		"single": {
 			map[string]string{".autoloop/program.md": ok, "program.md": ok},
 			[]string{"program .autoloop/program.md"},

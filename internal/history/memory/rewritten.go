@@ -153,7 +153,8 @@ func (m *Memory) lastSeen() string {
 type RewrittenError struct{ Seen, Now string }
 
 func (e *RewrittenError) Error() string {
-	return fmt.Sprintf("branch %[1]s was at %.12[2]s and is now at %.12[3]s, which does not go on from there: put it back with "+
+	return fmt.Sprintf("branch %[1]s was at %.12[2]s and is now at %.12[3]s, which does not go on from there: put it "+
+		"back with "+
 		"`git push --force origin %.12[2]s:%[1]s` (or `git branch -f %[1]s %.12[2]s` without a remote), "+
 		"or take the records as they are now with `iterate resume NAME --memory %.12[3]s`", MemoryBranch, e.Seen, e.Now)
 }

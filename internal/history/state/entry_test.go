@@ -38,7 +38,9 @@ func TestAnEntryLineByLine(t *testing.T) {
 				Status: state.Accepted, Change: "Go on", Metric: value("1.50"), PreviousBest: value("2"), Delta: "-0.5",
 				PR: 7, Commit: "0123abc", CIFixAttempts: 2, Notes: []string{"one"},
 			},
-			"### Iteration 3 — 2026-03-05 00:59 UTC — [Run](https://ci/1)\n\n- **Status**: ✅ Accepted\n- **Change**: Go on\n- **Metric**: 1.5 (previous best: 2, delta: -0.5)\n- **Pull request**: #7\n- **Commit**: 0123abc\n- **CI fix attempts**: 2\n- **Notes**: one",
+			"### Iteration 3 — 2026-03-05 00:59 UTC — [Run](https://ci/1)\n\n- **Status**: ✅ Accepted\n" +
+				"- **Change**: Go on\n- **Metric**: 1.5 (previous best: 2, delta: -0.5)\n- **Pull request**: #7\n" +
+				"- **Commit**: 0123abc\n- **CI fix attempts**: 2\n- **Notes**: one",
 		},
 		"the first baseline": {
 			state.HistoryEntry{Time: when, Metric: value("2")},

@@ -13,8 +13,9 @@ import (
 
 // What stands between these lines of the Iteration History is ours.
 const (
-	beginEntries = "<!-- autoloop: the entries up to the end marker are written anew at each iteration; write above or below -->"
-	endEntries   = "<!-- autoloop: end -->"
+	beginEntries = "<!-- autoloop: the entries up to the end marker are written anew at each iteration; write above " +
+		"or below -->"
+	endEntries = "<!-- autoloop: end -->"
 )
 
 const (

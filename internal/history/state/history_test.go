@@ -83,7 +83,8 @@ func TestRecordingTwiceDoublesNothing(t *testing.T) {
 		Metric: value("7"),
 	})
 	text := string(doc.Render())
-	assert.Contains(t, text, "### Iteration 3 (new baseline) — 2025-02-01 00:00 UTC\n\n- **Status**: 📏 Baseline\n- **Metric**: 7\n\n### Iteration 3 — ")
+	assert.Contains(t, text, "### Iteration 3 (new baseline) — 2025-02-01 00:00 UTC\n\n- **Status**: 📏 Baseline\n"+
+		"- **Metric**: 7\n\n### Iteration 3 — ")
 }
 
 func TestAnEntryOfOthersIsNotReplaced(t *testing.T) {
@@ -153,9 +154,12 @@ func TestFoldCountsEverything(t *testing.T) {
 }
 
 // foreign is a history as other tools wrote it.
-const foreign = table + "| Iteration Count | 400 |\n\n---\n\n## 📊 Iteration History\n\nAll iterations (newest first).\n\n" +
-	"### Iter 402 — 2026-07-10 — [Run](https://x)\n⚠️ Phantom\n\n### Iteration 401 — 2026-04-16 22:46 UTC — ✅ | metric=404\n- Added 8 pairs.\n\n" +
-	"### Iters 398–400 — ❌ Phantom (never pushed)\n### Iters 1–397 — (0→191): Core, stats\n\n### A note of a person\n\nkeep \xff this\n\n---\n\n## Appendix\n\nmine\n"
+const foreign = table + "| Iteration Count | 400 |\n\n---\n\n## 📊 Iteration History\n\n" +
+	"All iterations (newest first).\n\n" +
+	"### Iter 402 — 2026-07-10 — [Run](https://x)\n⚠️ Phantom\n\n" +
+	"### Iteration 401 — 2026-04-16 22:46 UTC — ✅ | metric=404\n- Added 8 pairs.\n\n" +
+	"### Iters 398–400 — ❌ Phantom (never pushed)\n### Iters 1–397 — (0→191): Core, stats\n\n### A note of a person\n" +
+	"\nkeep \xff this\n\n---\n\n## Appendix\n\nmine\n"
 
 func TestForeignHistoryIsKept(t *testing.T) {
 	doc := parse(t, foreign)
@@ -166,9 +170,11 @@ func TestForeignHistoryIsKept(t *testing.T) {
 	text := string(doc.Render())
 	assert.Regexp(t, `All iterations \(newest first\)\.\n\n<!--.*-->\n\n### Iteration 414 — `, text)
 	assert.Contains(t, text, "### Iters 398–400 — ❌ Phantom (never pushed)\n### Iters 1–397 — (0→191): Core, stats\n")
-	assert.Contains(t, text, "### Iter 402 — 2026-07-10 — [Run](https://x)\n⚠️ Phantom\n\n### Iteration 401 — 2026-04-16 22:46 UTC — ✅ | metric=404\n- Added 8 pairs.\n\n")
+	assert.Contains(t, text, "### Iter 402 — 2026-07-10 — [Run](https://x)\n⚠️ Phantom\n\n"+
+		"### Iteration 401 — 2026-04-16 22:46 UTC — ✅ | metric=404\n- Added 8 pairs.\n\n")
 	assert.Contains(t, text, "### A note of a person\n\nkeep \xff this\n\n---\n\n## Appendix\n\nmine\n")
-	assert.Contains(t, text, "\n\n### Iters 403–404 — ✅ 0 / ❌ 2 / ⚠️ 0 (metrics 598→598)\n\n<!-- autoloop: end -->\n\n### Iter 402 ")
+	assert.Contains(t, text, "\n\n### Iters 403–404 — ✅ 0 / ❌ 2 / ⚠️ 0 (metrics 598→598)\n\n<!-- autoloop: end -->\n\n"+
+		"### Iter 402 ")
 	assert.Equal(t, text, string(parse(t, text).Render()), "stable")
 }
 
@@ -266,7 +272,8 @@ func FuzzDoc(f *testing.F) {
 
 // TestAnEntryLeavesWhatStandsBeforeItAlone, with the line endings that it has.
 func TestAnEntryLeavesWhatStandsBeforeItAlone(t *testing.T) {
-	const head = "# x\r\n\r\n## Machine State\n\n| Field | Value |\n|---|---|\n| Iteration Count | 2 |\n\n## Iteration History\n"
+	const head = "# x\r\n\r\n## Machine State\n\n| Field | Value |\n|---|---|\n| Iteration Count | 2 |\n\n" +
+		"## Iteration History\n"
 	for name, c := range map[string]struct{ before, after string }{
 		"one-line entries":     {"\n- ✅ interpolate (31→32)\r\n- ❌ cache (32→30)\n", "\n### Iteration 2\r\n- text\n"},
 		"without a blank line": {"- a\n- b\r\n", "### Iteration 2\n- text\r\n"},

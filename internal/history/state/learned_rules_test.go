@@ -13,7 +13,8 @@ import (
 // TestWhatIsKnownAlready is not learned again, in whatever form it comes.
 func TestWhatIsKnownAlready(t *testing.T) {
 	t.Parallel()
-	const known = "Mind the cache.\n\n* The **API** is slow!\n1. Copies cost 1.5 ms (iteration 3)\n- Größe zählt (iteration 12)\n"
+	const known = "Mind the cache.\n\n* The **API** is slow!\n1. Copies cost 1.5 ms (iteration 3)\n" +
+		"- Größe zählt (iteration 12)\n"
 	for text, is := range map[string]bool{
 		"mind the cache": true, "  Mind   the\tcache ": true, "MIND THE CACHE!!!": true, "- Mind the cache": true,
 		"`Mind` _the_ cache": true,

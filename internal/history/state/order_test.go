@@ -95,7 +95,8 @@ func TestStatusesInTheOrderOfTheHistory(t *testing.T) {
 		return all.String()
 	}
 	const (
-		full   = "### Iteration N — 2026-02-03 12:00 UTC — [Run](https://github.com/o/r/actions/runs/1)\n\n- **Status**: OUTCOME\n- **Change**: a step\n\n"
+		full = "### Iteration N — 2026-02-03 12:00 UTC — [Run](https://github.com/o/r/actions/runs/1)\n\n" +
+			"- **Status**: OUTCOME\n- **Change**: a step\n\n"
 		newest = "accepted, rejected, rejected, error" // newest first
 		oldest = "error, rejected, rejected, accepted"
 	)
@@ -150,7 +151,8 @@ func TestStatusesInTheOrderOfTheHistory(t *testing.T) {
 		},
 		"a sign of something else": {
 			"accepted, rejected, rejected",
-			entries(full, accepted) + "### Iteration 39 — ❌ Rejected\n\nTests ✅, was accepted before\n\n### Iteration 38 — ❌\n", "rejected, rejected, accepted", false,
+			entries(full, accepted) + "### Iteration 39 — ❌ Rejected\n\nTests ✅, was accepted before\n\n" +
+				"### Iteration 38 — ❌\n", "rejected, rejected, accepted", false,
 		},
 		"a status that names another": {
 			"rejected, accepted, accepted",

@@ -76,7 +76,8 @@ func TestCells(t *testing.T) {
 	assert.Equal(t, "a | b", read("| Pause Reason | a | b |\n").PauseReason)
 	assert.Equal(t, "bad \uFFFD byte", read("| Pause Reason | bad \xe9 byte |\n").PauseReason)
 	assert.Equal(t, "1.30625", read("| Best Metric | `1.30625` |\n").BestMetric.String())
-	m := read("| Metric Direction | `Lower` |\n| Branch | `autoloop/x` |\n| Recent Statuses | Accepted, rejected (iter 4),error |\n| Strategy | x |\n")
+	m := read("| Metric Direction | `Lower` |\n| Branch | `autoloop/x` |\n" +
+		"| Recent Statuses | Accepted, rejected (iter 4),error |\n| Strategy | x |\n")
 	assert.Equal(t, metric.Lower, m.Direction)
 	assert.True(t, m.DirectionGiven)
 	assert.Equal(t, "autoloop/x", m.Branch)

@@ -28,7 +28,8 @@ const maxRead = 1 << 20
 
 // noTable says what to do about a file without a table: it is never taken for
 // a program that never ran.
-const noTable = "there is no Machine State table with known rows in it; restore it from the history of the branch memory/autoloop, or delete the file to start anew"
+const noTable = "there is no Machine State table with known rows in it; restore it from the history of the branch " +
+	"memory/autoloop, or delete the file to start anew"
 
 // findTable locates the first Machine State section and its rows.
 func findTable(data []byte) (t table, problem *Problem) {

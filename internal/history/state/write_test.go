@@ -54,7 +54,8 @@ func TestRowsInOrderWhateverIsThere(t *testing.T) {
 	m := doc.Machine()
 	m.LastRun, m.RecentStatuses = at("2025-01-15T10:30:00Z"), []string{"accepted"}
 	doc.SetMachine(m)
-	assert.Equal(t, table+"| Last Run | 2025-01-15T10:30:00Z |\n| Iteration Count | 0 |\n| Metric Direction | higher |\n| Paused | false |\n"+
+	assert.Equal(t, table+"| Last Run | 2025-01-15T10:30:00Z |\n| Iteration Count | 0 |\n"+
+		"| Metric Direction | higher |\n| Paused | false |\n"+
 		"| Completed | false |\n| Consecutive Errors | 0 |\n| Recent Statuses | accepted |", string(doc.Render()))
 }
 
@@ -92,14 +93,16 @@ func TestHostileReason(t *testing.T) {
 }
 
 func TestSections(t *testing.T) {
-	doc := parse(t, table+"| Paused | false |\n\n---\n\n## 🎯 Current Priorities\n\n<!-- edit me -->\n- first\n\n### Details\n\nmore\n\n---\n\n## Mine\n\nkeep\n")
+	doc := parse(t, table+"| Paused | false |\n\n---\n\n## 🎯 Current Priorities\n\n<!-- edit me -->\n- first\n\n"+
+		"### Details\n\nmore\n\n---\n\n## Mine\n\nkeep\n")
 	assert.Equal(t, "<!-- edit me -->\n- first\n\n### Details\n\nmore", doc.Section(state.Priorities))
 	assert.Empty(t, doc.Section(state.Lessons))
 	doc.AppendItem(state.Priorities, "second <b>\nline")
 	doc.AppendItem(state.Lessons, "learned")
 	doc.AppendItem(state.Lessons, "again @you")
 	doc.SetSection(state.Future, "try\nmore")
-	assert.Equal(t, table+"| Paused | false |\n\n---\n\n## 🎯 Current Priorities\n\n<!-- edit me -->\n- first\n\n### Details\n\nmore\n- second &lt;b&gt; line\n\n---\n\n## Mine\n\nkeep\n"+
+	assert.Equal(t, table+"| Paused | false |\n\n---\n\n## 🎯 Current Priorities\n\n<!-- edit me -->\n- first\n\n"+
+		"### Details\n\nmore\n- second &lt;b&gt; line\n\n---\n\n## Mine\n\nkeep\n"+
 		"\n## 📚 Lessons Learned\n\n- learned\n- again @\u200byou\n\n## 🔭 Future Directions\n\ntry\nmore\n",
 		string(doc.Render()))
 	doc.SetSection(state.Future, "")

@@ -104,12 +104,14 @@ func TestStand(t *testing.T) {
 		"unknown, allowed": {"budget: {usd: 1, per: day}", unknown, hours(3), ""},
 		"unknown, not allowed": {
 			"unknown-cost: pause\nbudget: {usd: 1, per: day}", unknown, hours(3),
-			"budget: an unknown amount of USD (1 iterations, unknown-cost: pause) used this day; it resumes at 2026-03-05T00:00:00Z",
+			"budget: an unknown amount of USD (1 iterations, unknown-cost: pause) used this day; it resumes at " +
+				"2026-03-05T00:00:00Z",
 		},
 		"only the cost unknown": {"unknown-cost: pause\nbudget: {tokens: 5000, per: day}", tokens, hours(3), ""},
 		"only the tokens known": {
 			"unknown-cost: pause\nbudget: {usd: 1, per: day}", tokens, hours(3),
-			"budget: an unknown amount of USD (1 iterations, unknown-cost: pause) used this day; it resumes at 2026-03-05T00:00:00Z",
+			"budget: an unknown amount of USD (1 iterations, unknown-cost: pause) used this day; it resumes at " +
+				"2026-03-05T00:00:00Z",
 		},
 		"unknown, but no matter":  {"unknown-cost: pause\nbudget: {iterations: 5, per: day}", unknown, hours(3), ""},
 		"unknown, the day before": {"unknown-cost: pause\nbudget: {usd: 1, per: day}", unknown, hours(13), ""},

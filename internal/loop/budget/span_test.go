@@ -69,15 +69,18 @@ func TestReasons(t *testing.T) {
 		},
 		"an unknown number of tokens": {
 			"unknown-cost: pause\nbudget: {tokens: 9, per: week}", unknown,
-			"budget: an unknown number of tokens (2 iterations, unknown-cost: pause) used this week; it resumes at 2026-03-09T00:00:00Z",
+			"budget: an unknown number of tokens (2 iterations, unknown-cost: pause) used this week; it resumes at " +
+				"2026-03-09T00:00:00Z",
 		},
 		"an unknown cost of the program": {
 			"unknown-cost: pause\nbudget: {usd: 9, per: program}", unknown,
-			"budget: an unknown amount of USD (2 iterations, unknown-cost: pause) used by this program; raise the limit to go on",
+			"budget: an unknown amount of USD (2 iterations, unknown-cost: pause) used by this program; raise the " +
+				"limit to go on",
 		},
 		"an unknown cost for the longer time": {
 			"unknown-cost: pause\nbudget: [{iterations: 2, per: day}, {usd: 9, per: week}]", unknown,
-			"budget: an unknown amount of USD (2 iterations, unknown-cost: pause) used this week; it resumes at 2026-03-09T00:00:00Z",
+			"budget: an unknown amount of USD (2 iterations, unknown-cost: pause) used this week; it resumes at " +
+				"2026-03-09T00:00:00Z",
 		},
 		"a known cost for the longer time": {
 			"unknown-cost: pause\nbudget: [{usd: 9, per: day}, {iterations: 2, per: week}]", unknown,

@@ -14,16 +14,55 @@ func TestTelling(t *testing.T) {
 	for name, c := range map[string]struct{ output, want string }{
 		"nothing":       {"\n \n", ""},
 		"the last line": {"building\nit is broken\n\n", "it is broken"},
-		"go compiler":   {"# example.com/m\n./a.go:3:5: undefined: x\n./a.go:9:1: syntax error: non-declaration statement outside function body\nFAIL\texample.com/m [build failed]\nFAIL", "./a.go:3:5: undefined: x|./a.go:9:1: syntax error: non-declaration statement outside function body"},
-		"go vet":        {"vet: ./a_test.go:5:2: undefined: y\nFAIL", "vet: ./a_test.go:5:2: undefined: y"},
-		"go test":       {"=== RUN   TestA\n--- PASS: TestA (0.00s)\n--- FAIL: TestSum (0.00s)\n    a_test.go:12: sum is 3, not 4\nFAIL\nexit status 1\nFAIL\texample.com/m\t0.002s", "--- FAIL: TestSum (0.00s)|a_test.go:12: sum is 3, not 4"},
-		"a panic":       {"panic: runtime error: index out of range [5] with length 3\n\ngoroutine 1 [running]:\nmain.main()\n\t/x/a.go:5 +0x1d\nexit status 2", "panic: runtime error: index out of range [5] with length 3"},
-		"gcc":           {"a.c: In function 'main':\na.c:3:5: warning: unused variable\na.c:4:12: error: expected ';' before '}' token\nmake: *** [Makefile:2: a] Error 1", "a.c:4:12: error: expected ';' before '}' token"},
-		"the linker":    {"/usr/bin/ld: /tmp/a.o: in function `main':\na.c:(.text+0x5): undefined reference to `helper'\ncollect2: error: ld returned 1 exit status", "a.c:(.text+0x5): undefined reference to `helper'"},
-		"rustc":         {"   Compiling m v0.1.0\nerror[E0425]: cannot find value `x` in this scope\n --> src/lib.rs:3:5\n  |\n3 |     x\n\nerror: could not compile `m` (lib) due to 1 previous error", "error[E0425]: cannot find value `x` in this scope|--> src/lib.rs:3:5"},
-		"cargo test":    {"running 2 tests\ntest a ... ok\ntest b::sums ... FAILED\n\n---- b::sums stdout ----\n\nthread 'b::sums' panicked at src/lib.rs:9:9:\nassertion `left == right` failed\n  left: 3\n\ntest result: FAILED. 1 passed; 1 failed", "thread 'b::sums' panicked at src/lib.rs:9:9:|assertion `left == right` failed"},
-		"pytest":        {"F                    [100%]\n=== FAILURES ===\n    def test_sum():\n>       assert sum() == 4\nE       assert 3 == 4\n\ntests/test_a.py:4: AssertionError\n=== short test summary info ===\nFAILED tests/test_a.py::test_sum - assert 3 == 4\n1 failed in 0.02s", "FAILED tests/test_a.py::test_sum - assert 3 == 4"},
-		"python":        {"Traceback (most recent call last):\n  File \"run.py\", line 9, in <module>\n    solve()\n  File \"solve.py\", line 3, in solve\n    return x\nNameError: name 'x' is not defined", "File \"solve.py\", line 3, in solve: NameError: name 'x' is not defined"},
+		"go compiler": {
+			"# example.com/m\n./a.go:3:5: undefined: x\n" +
+				"./a.go:9:1: syntax error: non-declaration statement outside function body\n" +
+				"FAIL\texample.com/m [build failed]\nFAIL",
+			"./a.go:3:5: undefined: x|./a.go:9:1: syntax error: non-declaration statement outside function body",
+		},
+		"go vet": {"vet: ./a_test.go:5:2: undefined: y\nFAIL", "vet: ./a_test.go:5:2: undefined: y"},
+		"go test": {
+			"=== RUN   TestA\n--- PASS: TestA (0.00s)\n--- FAIL: TestSum (0.00s)\n" +
+				"    a_test.go:12: sum is 3, not 4\nFAIL\nexit status 1\nFAIL\texample.com/m\t0.002s",
+			"--- FAIL: TestSum (0.00s)|a_test.go:12: sum is 3, not 4",
+		},
+		"a panic": {
+			"panic: runtime error: index out of range [5] with length 3\n\ngoroutine 1 [running]:\n" +
+				"main.main()\n\t/x/a.go:5 +0x1d\nexit status 2",
+			"panic: runtime error: index out of range [5] with length 3",
+		},
+		"gcc": {
+			"a.c: In function 'main':\na.c:3:5: warning: unused variable\n" +
+				"a.c:4:12: error: expected ';' before '}' token\nmake: *** [Makefile:2: a] Error 1",
+			"a.c:4:12: error: expected ';' before '}' token",
+		},
+		"the linker": {
+			"/usr/bin/ld: /tmp/a.o: in function `main':\n" +
+				"a.c:(.text+0x5): undefined reference to `helper'\ncollect2: error: ld returned 1 exit status",
+			"a.c:(.text+0x5): undefined reference to `helper'",
+		},
+		"rustc": {
+			"   Compiling m v0.1.0\nerror[E0425]: cannot find value `x` in this scope\n" +
+				" --> src/lib.rs:3:5\n  |\n3 |     x\n\nerror: could not compile `m` (lib) due to 1 previous error",
+			"error[E0425]: cannot find value `x` in this scope|--> src/lib.rs:3:5",
+		},
+		"cargo test": {
+			"running 2 tests\ntest a ... ok\ntest b::sums ... FAILED\n\n---- b::sums stdout ----\n\n" +
+				"thread 'b::sums' panicked at src/lib.rs:9:9:\nassertion `left == right` failed\n  left: 3\n\n" +
+				"test result: FAILED. 1 passed; 1 failed",
+			"thread 'b::sums' panicked at src/lib.rs:9:9:|assertion `left == right` failed",
+		},
+		"pytest": {
+			"F                    [100%]\n=== FAILURES ===\n    def test_sum():\n" +
+				">       assert sum() == 4\nE       assert 3 == 4\n\ntests/test_a.py:4: AssertionError\n" +
+				"=== short test summary info ===\nFAILED tests/test_a.py::test_sum - assert 3 == 4\n1 failed in 0.02s",
+			"FAILED tests/test_a.py::test_sum - assert 3 == 4",
+		},
+		"python": {
+			"Traceback (most recent call last):\n  File \"run.py\", line 9, in <module>\n    solve()\n" +
+				"  File \"solve.py\", line 3, in solve\n    return x\nNameError: name 'x' is not defined",
+			"File \"solve.py\", line 3, in solve: NameError: name 'x' is not defined",
+		},
 		"a python syntax error": {
 			"  File \"solve.py\", line 3\n    def (\n        ^\nSyntaxError: invalid syntax",
 			"File \"solve.py\", line 3: SyntaxError: invalid syntax",
@@ -32,12 +71,28 @@ func TestTelling(t *testing.T) {
 			"F.\n======\nFAIL: test_sum (t.T.test_sum)\n------\nFAILED (failures=1)",
 			"FAIL: test_sum (t.T.test_sum)",
 		},
-		"node":                 {"/x/index.js:3\nfoo(\n    ^\n\nSyntaxError: Unexpected end of input\n    at wrapSafe (node:internal)\n\nNode.js v18.0.0", "/x/index.js:3: SyntaxError: Unexpected end of input"},
-		"jest":                 {"FAIL ./a.test.js\n  ● adds › two numbers\n\n    expect(received).toBe(expected)\n\nTests: 1 failed", "● adds › two numbers"},
-		"node's tests":         {"✖ adds (1.180785ms)\n  AssertionError [ERR_ASSERTION]: BUG: sum is 3\n\n  3 !== 4\n\nℹ fail 1\nℹ duration_ms 57.3", "✖ adds (1.180785ms)|AssertionError [ERR_ASSERTION]: BUG: sum is 3"},
-		"TAP of node":          {"not ok 2 - sums\n  ---\n  duration_ms: 0.8\n  location: 'a.js:3:1'\n  error: 'BUG: sum is 3'\n# fail 1\n# duration_ms 57.3", "not ok 2 - sums|error: 'BUG: sum is 3'"},
-		"testify":              {"--- FAIL: TestSum (0.00s)\n    a_test.go:12: \n        \tError Trace:\t/x/a_test.go:12\n        \tError:      \tNot equal: \n        \t            \texpected: 4\n        \t            \tactual  : 3\nFAIL", "--- FAIL: TestSum (0.00s)|a_test.go:12:|Error:      \tNot equal:|expected: 4"},
-		"a bug among warnings": {"a.c: In function 'main':\na.c:3:5: warning: unused variable 'x' [-Wunused-variable]\n    3 |     int x;\n      |         ^\nBUG: parse(\"1\") is 2\nall done in 0.02 s", "BUG: parse(\"1\") is 2"},
+		"node": {
+			"/x/index.js:3\nfoo(\n    ^\n\nSyntaxError: Unexpected end of input\n" +
+				"    at wrapSafe (node:internal)\n\nNode.js v18.0.0",
+			"/x/index.js:3: SyntaxError: Unexpected end of input",
+		},
+		"jest": {"FAIL ./a.test.js\n  ● adds › two numbers\n\n    expect(received).toBe(expected)\n\n" +
+			"Tests: 1 failed", "● adds › two numbers"},
+		"node's tests": {"✖ adds (1.180785ms)\n  AssertionError [ERR_ASSERTION]: BUG: sum is 3\n\n  3 !== 4\n" +
+			"\nℹ fail 1\nℹ duration_ms 57.3", "✖ adds (1.180785ms)|AssertionError [ERR_ASSERTION]: BUG: sum is 3"},
+		"TAP of node": {"not ok 2 - sums\n  ---\n  duration_ms: 0.8\n  location: 'a.js:3:1'\n" +
+			"  error: 'BUG: sum is 3'\n# fail 1\n# duration_ms 57.3", "not ok 2 - sums|error: 'BUG: sum is 3'"},
+		"testify": {
+			"--- FAIL: TestSum (0.00s)\n    a_test.go:12: \n" +
+				"        \tError Trace:\t/x/a_test.go:12\n        \tError:      \tNot equal: \n" +
+				"        \t            \texpected: 4\n        \t            \tactual  : 3\nFAIL",
+			"--- FAIL: TestSum (0.00s)|a_test.go:12:|Error:      \tNot equal:|expected: 4",
+		},
+		"a bug among warnings": {
+			"a.c: In function 'main':\na.c:3:5: warning: unused variable 'x' " +
+				"[-Wunused-variable]\n    3 |     int x;\n      |         ^\nBUG: parse(\"1\") is 2\nall done in 0.02 s",
+			"BUG: parse(\"1\") is 2",
+		},
 		"an assertion of C": {
 			"a.out: a.c:5: main: Assertion `x == 4' failed.\nAborted (core dumped)",
 			"a.out: a.c:5: main: Assertion `x == 4' failed.",
@@ -105,7 +160,8 @@ func TestTellingIsBounded(t *testing.T) {
 			[]string{line(1), line(2), line(3), line(4)},
 		},
 		"one that returns": {line(1) + "\n" + line(1) + "\n" + line(2) + "\n" + line(1), []string{line(1), line(2)}},
-		"what follows it":  {"--- FAIL: TestA\n    a_test.go:1: a\n    a_test.go:2: b\n    a_test.go:3: c\n    a_test.go:4: d", []string{"--- FAIL: TestA", "a_test.go:1: a", "a_test.go:2: b", "a_test.go:3: c"}},
+		"what follows it": {"--- FAIL: TestA\n    a_test.go:1: a\n    a_test.go:2: b\n    a_test.go:3: c\n" +
+			"    a_test.go:4: d", []string{"--- FAIL: TestA", "a_test.go:1: a", "a_test.go:2: b", "a_test.go:3: c"}},
 		"a long line": {
 			"a.c:1:1: error: " + strings.Repeat("x", 300),
 			[]string{"a.c:1:1: error: " + strings.Repeat("x", 184) + "…"},

@@ -218,7 +218,8 @@ func TestWhatNeedsAPersonComesFirst(t *testing.T) {
 	calm := program(t, page.Source{Name: "calm", Events: made(2, "x")})
 	stuck := program(t, page.Source{
 		Name: "stuck", Events: made(2, "x"),
-		State: []byte("## ⚙️ Machine State\n\n| Field | Value |\n|---|---|\n| Paused | true |\n| Pause Reason | three errors in a row |\n"),
+		State: []byte("## ⚙️ Machine State\n\n| Field | Value |\n|---|---|\n| Paused | true |\n" +
+			"| Pause Reason | three errors in a row |\n"),
 	})
 	text := single(t, calm, stuck)
 	assert.True(t, stuck.Attention)
@@ -242,7 +243,8 @@ func TestTwentyProgramsOfTwoHundredIterationsAreSmall(t *testing.T) {
 
 func TestDiffsAreColoured(t *testing.T) {
 	t.Parallel()
-	patch := "diff --git a/main.go b/main.go\nindex 1..2 100644\n--- a/main.go\n+++ b/main.go\n@@ -1,2 +1,2 @@\n-\treturn 1 // one\n+\treturn \"two\"\ndiff --git a/x.py b/x.py\n@@ -1 +1 @@\n+def f(): return None\n"
+	patch := "diff --git a/main.go b/main.go\nindex 1..2 100644\n--- a/main.go\n+++ b/main.go\n@@ -1,2 +1,2 @@\n" +
+		"-\treturn 1 // one\n+\treturn \"two\"\ndiff --git a/x.py b/x.py\n@@ -1 +1 @@\n+def f(): return None\n"
 	text := single(t, program(t, page.Source{
 		Name: "speed", Events: made(1, "x"),
 		Diff: func(_, _ string) []byte { return []byte(patch) },

@@ -73,7 +73,8 @@ func (w *Workspace) Finish(ctx context.Context) (bool, error) {
 	}
 	for _, d := range files.Compare(now, wanted) {
 		if before, is := was.Find(d.Path); d.Before != nil && !d.Before.IsDir() && (!is || *d.Before != before) {
-			return false, fmt.Errorf("%q of the skill was changed after an application of it was interrupted; what the skill was is kept as %s: put that back with `iterate skill restore`, or give the file another place", d.Path, from)
+			return false, fmt.Errorf("%q of the skill was changed after an application of it was interrupted; what "+
+				"the skill was is kept as %s: put that back with `iterate skill restore`, or give the file another place", d.Path, from)
 		}
 	}
 	restored, err := RestoreOver(ctx, to, w.Skill, now.Digest())

@@ -330,7 +330,8 @@ func TestWhatIsLostOrAlteredOfTheOriginal(t *testing.T) {
 	require.NoError(t, os.Chmod(filepath.Join(w.Version(0), "SKILL.md"), 0o600))
 	write(t, w.Version(0), "SKILL.md", "y", 0o600)
 	_, err = workspace.Take(t.Context(), skill, w.Version(0))
-	require.ErrorContains(t, err, "is the original of a workspace, which never changes; begin a new workspace with --fresh")
+	require.ErrorContains(t, err, "is the original of a workspace, which never changes; begin a new workspace with "+
+		"--fresh")
 	require.NoError(t, files.RemoveAll(w.Version(0)))
 	_, err = workspace.Take(t.Context(), skill, w.Version(0))
 	require.ErrorContains(t, err, "is the original of a workspace")

@@ -175,7 +175,8 @@ func (r *restoring) blocked() error {
 	}
 	for _, e := range r.from.tree {
 		if !e.IsDir() && r.now.protects(e.Path) {
-			return fmt.Errorf("%q is a directory with a .git in it, and the snapshot has no directory there; move it away first", e.Path)
+			return fmt.Errorf("%q is a directory with a .git in it, and the snapshot has no directory there; move it "+
+				"away first", e.Path)
 		}
 	}
 	return nil

@@ -75,7 +75,8 @@ func take(ctx context.Context, src, dst string) (Taken, error) {
 		return Taken{Tree: was}, removeFile(nextFile(dst))
 	}
 	if isOriginal(dst) {
-		return Taken{}, fmt.Errorf("%s is the original of a workspace, which never changes; begin a new workspace with --fresh", dst)
+		return Taken{}, fmt.Errorf("%s is the original of a workspace, which never changes; begin a new workspace "+
+			"with --fresh", dst)
 	}
 	if err := put(ctx, from, dst); err != nil {
 		return Taken{}, err
@@ -142,7 +143,8 @@ func existing(ctx context.Context, dst string) (*listing, error) {
 		return nil, err
 	}
 	if _, err := os.Lstat(ManifestFile(dst)); err != nil {
-		return nil, fmt.Errorf("%s has files in it and is no snapshot (%s is not there); choose another place or empty it", dst, ManifestFile(dst))
+		return nil, fmt.Errorf("%s has files in it and is no snapshot (%s is not there); choose another place or "+
+			"empty it", dst, ManifestFile(dst))
 	}
 	old, err := open(ctx, dst)
 	if _, is := errors.AsType[*BadError](err); is {

@@ -321,7 +321,8 @@ func vacant(dir string) error {
 	for _, e := range entries {
 		hidden := e.Name()[0] == '.' && e.Name() != ".git"
 		if !hidden && (!begun || !ownNames().MatchString(e.Name())) {
-			return fmt.Errorf("%s is no workspace and has %q in it; name an empty directory, or one that is not there yet", dir, e.Name())
+			return fmt.Errorf("%s is no workspace and has %q in it; name an empty directory, or one that is not "+
+				"there yet", dir, e.Name())
 		}
 	}
 	return nil

@@ -106,9 +106,11 @@ func TestWhatAnExecutorIsGiven(t *testing.T) {
 	assert.Equal(t, "0", result.Rate.RatString())
 	require.Len(t, executor.asked, 2)
 	first, second := executor.asked[0], executor.asked[1]
-	assert.Equal(t, "Say it\n\n---\nThe skill notes is installed at .worker/skills/notes. Read its SKILL.md first and follow it.\nFiles for this task:\n- files/in.txt\n- top.md\n"+
+	assert.Equal(t, "Say it\n\n---\nThe skill notes is installed at .worker/skills/notes. Read its SKILL.md first "+
+		"and follow it.\nFiles for this task:\n- files/in.txt\n- top.md\n"+
 		"Put every file that you produce into outputs/, in the current directory.\n", first.Prompt)
-	assert.Equal(t, "Again\n\n---\nThe skill notes is installed at .worker/skills/notes. Read its SKILL.md first and follow it.\n"+
+	assert.Equal(t, "Again\n\n---\nThe skill notes is installed at .worker/skills/notes. Read its SKILL.md first and "+
+		"follow it.\n"+
 		"Put every file that you produce into outputs/, in the current directory.\n", second.Prompt)
 	assert.Equal(t, []string{".worker/skills/notes/SKILL.md", ".worker/skills/notes/top.md", "files/in.txt", "top.md"},
 		first.Targets)
@@ -349,7 +351,8 @@ func TestWhatAGraderSees(t *testing.T) {
 	for i := 5; i < 9; i++ {
 		assert.Equal(t, fmt.Sprintf("\"e%d.txt\", 30720 bytes\n%s\n", i-5, strings.Repeat("x", 30<<10)), parts[i])
 	}
-	assert.Equal(t, "\"e4.txt\", 30720 bytes\n(not shown)\n1 further paths are links, special files, or too much, and are not shown\n", parts[9])
+	assert.Equal(t, "\"e4.txt\", 30720 bytes\n(not shown)\n1 further paths are links, special files, or too much, "+
+		"and are not shown\n", parts[9])
 
 	var kept struct {
 		Timing  map[string]float64 `json:"timing"`

@@ -50,10 +50,11 @@ func TestTheGradingsOfThePast(t *testing.T) {
 func TestEventsOfATranscript(t *testing.T) {
 	t.Parallel()
 	for printed, want := range map[string]string{
-		"":                                  "",
-		"\n \n":                             "",
-		`{"type":"a","x":[1]}`:              "\n## 1: a\n\n```\n{\n  \"type\": \"a\",\n  \"x\": [\n    1\n  ]\n}\n```\n",
-		"warning\n{\"type\":\"b\"}":         "\n## 1: printed\n\n```\nwarning\n```\n\n## 2: b\n\n```\n{\n  \"type\": \"b\"\n}\n```\n",
+		"":                     "",
+		"\n \n":                "",
+		`{"type":"a","x":[1]}`: "\n## 1: a\n\n```\n{\n  \"type\": \"a\",\n  \"x\": [\n    1\n  ]\n}\n```\n",
+		"warning\n{\"type\":\"b\"}": "\n## 1: printed\n\n```\nwarning\n```\n\n## 2: b\n\n```\n{\n" +
+			"  \"type\": \"b\"\n}\n```\n",
 		`{"type":"a\n## 9: forged"}`:        "\n## 1: aforged\n\n```\n{\n  \"type\": \"a\\n## 9: forged\"\n}\n```\n",
 		`{"type":7}`:                        "\n## 1: printed\n\n```\n{\"type\":7}\n```\n",
 		`{}`:                                "\n## 1: \n\n```\n{}\n```\n",

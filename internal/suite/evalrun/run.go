@@ -139,7 +139,8 @@ func (o Options) Fit(skill *Skill) error {
 	for _, c := range skill.Evals.Cases {
 		if len(c.Expectations) > 0 && o.Grader == nil {
 			reason := cmp.Or(o.NoGrader, "none was chosen")
-			return misuse.Errorf("case %s has expectations, which need a grader: %s; choose one with `judge` (--judge), or use deterministic checks alone", c.ID, reason)
+			return misuse.Errorf("case %s has expectations, which need a grader: %s; choose one with `judge` "+
+				"(--judge), or use deterministic checks alone", c.ID, reason)
 		}
 	}
 	return nil

@@ -80,6 +80,7 @@ func TestAnExecutorThatStopsAtTheLimit(t *testing.T) {
 	result, _, err := asked(t, 2000, writes, garbled)
 	var over *evalrun.LimitError
 	require.ErrorAs(t, err, &over)
-	require.ErrorContains(t, err, "case 2: agent models: budget: its edits do not fit, and its limit leaves no second answer")
+	require.ErrorContains(t, err, "case 2: agent models: budget: its edits do not fit, and its limit leaves no "+
+		"second answer")
 	assert.Equal(t, int64(2*1050), *result.Expense.Tokens)
 }

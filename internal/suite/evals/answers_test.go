@@ -30,7 +30,8 @@ func TestAnswersOfOthers(t *testing.T) {
 		"a namespace": {`<e:evaluation xmlns:e="x"><e:qa_pair><e:question>q</e:question><e:answer>a</e:answer></e:qa_pair></e:evaluation>`, "q=a", ""},
 		"instructions": {`<?xml version="1.0"?><?style x?>` +
 			pair("<question>q</question><answer>a</answer>"), "q=a", ""},
-		"text between": {"<evaluation>one <qa_pair>two <question>q</question> three <answer>a</answer></qa_pair></evaluation>", "q=a", ""},
+		"text between": {"<evaluation>one <qa_pair>two <question>q</question> three " +
+			"<answer>a</answer></qa_pair></evaluation>", "q=a", ""},
 		"a question twice": {
 			pair("<question>q</question><question>r</question><answer>a</answer>"), "",
 			"qa_pair[0].question: is there twice; remove one",
@@ -62,7 +63,8 @@ func TestAnswersOfOthers(t *testing.T) {
 			pair("<question>&b;</question><answer>a</answer>"), "", "is not XML"},
 		"too many questions": {
 			"<evaluation>" +
-				strings.Repeat("<qa_pair><question>q</question><answer>a</answer></qa_pair>", 501) + "</evaluation>", "",
+				strings.Repeat("<qa_pair><question>q</question><answer>a</answer></qa_pair>",
+					501) + "</evaluation>", "",
 			"evaluation: has more than 500 questions",
 		},
 		"too large": {

@@ -41,7 +41,8 @@ const (
 func Examine(s EvalSuite, triggers []Trigger, history []PastCase) []Finding {
 	d := &doctor{}
 	if len(s.Cases) < fewCases {
-		d.say("", "few-cases", "there are %d cases; with fewer than %d a single answer decides: write more, of different kinds", len(s.Cases), fewCases)
+		d.say("", "few-cases", "there are %d cases; with fewer than %d a single answer decides: write more, of "+
+			"different kinds", len(s.Cases), fewCases)
 	}
 	prompts := map[string]string{}
 	for _, c := range s.Cases {
@@ -67,7 +68,8 @@ func (d *doctor) say(id, kind, format string, args ...any) {
 // examine looks at one case.
 func (d *doctor) examine(c Case, prompt string) {
 	if len(c.Checks) == 0 {
-		d.say(c.ID, "no-check", "it has no deterministic check: its score depends on a grader's opinion alone; check a file, a field or a text")
+		d.say(c.ID, "no-check", "it has no deterministic check: its score depends on a grader's opinion alone; check "+
+			"a file, a field or a text")
 	}
 	idle := len(c.Expectations) == 0
 	for _, check := range c.Checks {
@@ -144,7 +146,8 @@ func (d *doctor) recall(c Case, history []PastCase) {
 		switch {
 		case runs[text] < enoughRuns:
 		case passed[text] == runs[text]:
-			d.say(c.ID, "always-passes", "%s passed in all %d runs: it tells no version from another; make it harder, or keep it as a guard", document.Quote(text), runs[text])
+			d.say(c.ID, "always-passes", "%s passed in all %d runs: it tells no version from another; make it "+
+				"harder, or keep it as a guard", document.Quote(text), runs[text])
 		case passed[text] == 0:
 			d.say(c.ID, "always-fails", "%s failed in all %d runs: is it right, and can a skill bring it about?",
 				document.Quote(text), runs[text])
@@ -164,7 +167,8 @@ func (c Case) labels() []string {
 // triggers looks at the trigger queries.
 func (d *doctor) triggers(list []Trigger) {
 	if len(list) == 0 {
-		d.say("", "no-triggers", "there is no %s: nothing says whether an agent takes the skill up when it should, and leaves it when not", TriggerFile)
+		d.say("", "no-triggers", "there is no %s: nothing says whether an agent takes the skill up when it should, "+
+			"and leaves it when not", TriggerFile)
 		return
 	}
 	should, queries := 0, map[string]string{}
@@ -182,8 +186,10 @@ func (d *doctor) triggers(list []Trigger) {
 	}
 	switch {
 	case should == len(list):
-		d.say("", "one-sided", "none of the %d trigger queries has `should_trigger: false`: an agent that always takes the skill up passes; add near misses", len(list))
+		d.say("", "one-sided", "none of the %d trigger queries has `should_trigger: false`: an agent that always "+
+			"takes the skill up passes; add near misses", len(list))
 	case should == 0:
-		d.say("", "one-sided", "none of the %d trigger queries has `should_trigger: true`: an agent that never takes the skill up passes", len(list))
+		d.say("", "one-sided", "none of the %d trigger queries has `should_trigger: true`: an agent that never takes "+
+			"the skill up passes", len(list))
 	}
 }

@@ -35,7 +35,8 @@ const (
 	maxSteps = 100
 )
 
-var errPath = errors.New("write keys with dots (`a.b`), indexes as `[0]`, other keys in quotes (`a[\"b.c\"]`), and the root as `$`")
+var errPath = errors.New("write keys with dots (`a.b`), indexes as `[0]`, other keys in quotes (`a[\"b.c\"]`), and " +
+	"the root as `$`")
 
 // ParseJSONPath reads a path such as `items[0].name`, `.items[0].name`,
 // `[2].id`, `a["b.c"]`, or `$` and `.`, the root.

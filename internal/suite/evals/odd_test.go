@@ -57,7 +57,8 @@ func TestSuitesOfOthers(t *testing.T) {
 		},
 		"checks of another key": {
 			one(`"checks": [1], "tags": ["x"], "rubric": "good"`),
-			[]string{"[0]: has nothing to check; give `expectations` or `deterministic_checks`; not read: \"checks\", \"tags\""},
+			[]string{"[0]: has nothing to check; give `expectations` or `deterministic_checks`; not read: " +
+				"\"checks\", \"tags\""},
 			nil,
 		},
 		"ids as texts and numbers": {`[{"id": 1, "prompt": "p", "expectations": ["a"]}, {"id": "1", "prompt": "p", "expectations": ["a"]}]`, []string{`[1].id: "1" is there twice`}, nil},

@@ -120,7 +120,8 @@ func TestParseEvalsSaysAllThatIsWrong(t *testing.T) {
 	_, problems = Parse("e.json", []byte(`{"skill_name": 3, "evals": []}`), anyFile)
 	require.Len(t, problems, 2, "%v", problems)
 	_, problems = Parse("e.json", []byte(
-		"[{\"id\": 1, \"id\": 2,\n\"prompt\": \"\", \"deterministic_checks\": [{\"type\": \"json_valid\",\n\"file\": \"a\", \"file\": \"b\"}]}]"), anyFile)
+		"[{\"id\": 1, \"id\": 2,\n\"prompt\": \"\", \"deterministic_checks\": [{\"type\": \"json_valid\",\n"+
+			"\"file\": \"a\", \"file\": \"b\"}]}]"), anyFile)
 	require.Len(t, problems, 3, "a key that is there twice hides nothing")
 	assert.Equal(t, "e.json:1: [0].id: is there twice; remove one", problems[0].String())
 	assert.Equal(t, "e.json:3: [0].deterministic_checks[0].file: is there twice; remove one", problems[1].String())

@@ -27,7 +27,8 @@ func ParseOutcome(file string, data []byte) (SuiteOutcome, document.Problems) {
 	if ok {
 		o.read(root)
 		if said := o.outcome.Stochastic; len(r.Problems) == 0 && said != nil && !*said && o.outcome.MayVary() {
-			o.Fail(root, "stochastic", "is false, but a judge answered, or tokens or money were spent: leave it out or say true")
+			o.Fail(root, "stochastic", "is false, but a judge answered, or tokens or money were spent: leave it out "+
+				"or say true")
 		}
 	}
 	if len(r.Problems) > 0 {

@@ -107,7 +107,8 @@ func TestParseProblems(t *testing.T) {
 		},
 		"a check of no kind": {
 			valid + `, "checks": [{"cmd": "x"}]}`,
-			"checks[0].kind: must be one of command, diffContains, fileContains, fileExists, fileNotContains, regexMatch, testSuite",
+			"checks[0].kind: must be one of command, diffContains, fileContains, fileExists, fileNotContains, " +
+				"regexMatch, testSuite",
 		},
 		"a check with more": {
 			valid + `, "checks": [{"kind": "fileExists", "path": "x", "cmd": "y"}]}`,

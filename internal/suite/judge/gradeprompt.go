@@ -18,7 +18,8 @@ Answer with one JSON object and nothing else:
 {"expectations": [{"number": 1, "passed": false, "evidence": "what you saw, quoted"}], "eval_feedback": {"suggestions": [{"assertion": "the expectation, or empty", "reason": "…"}], "overall": "one sentence"}}`
 
 // gradeAgain follows a question whose answer could not be used.
-const gradeAgain = "\n\nYour last answer could not be used: %s. Answer with one JSON object and nothing else: {\"expectations\": [{\"number\": 1, \"passed\": true or false, \"evidence\": \"…\"}, …], \"eval_feedback\": {}}"
+const gradeAgain = "\n\nYour last answer could not be used: %s. Answer with one JSON object and nothing else: " +
+	"{\"expectations\": [{\"number\": 1, \"passed\": true or false, \"evidence\": \"…\"}, …], \"eval_feedback\": {}}"
 
 // What is shown of each part of a case, in bytes, where there is room for all.
 const (

@@ -362,7 +362,8 @@ func TestWhatAJudgeIsShown(t *testing.T) {
 			{Kind: format.FileExists, Name: "a", Detail: "there is no such file"},
 		},
 	})
-	assert.Equal(t, "passed: command make\nFAILED: fileExists a (there is no such file)\nThe agent itself failed: timeout: it took longer than 2s", part(full, "CHECKS"))
+	assert.Equal(t, "passed: command make\nFAILED: fileExists a (there is no such file)\n"+
+		"The agent itself failed: timeout: it took longer than 2s", part(full, "CHECKS"))
 	assert.Equal(t, "The agent changed nothing.", part(full, "DIFF"), "blanks are nothing")
 	assert.Equal(t, "done", part(full, "LAST_WORDS"))
 

@@ -16,7 +16,8 @@ Answer with one JSON object and nothing else:
 {"score": 0.0, "rationale": "one or two sentences"}`
 
 // again follows a question whose answer could not be used.
-const again = "\n\nYour last answer could not be used: %s. Answer with one JSON object and nothing else: {\"score\": a number from 0 to 1, \"rationale\": \"…\"}"
+const again = "\n\nYour last answer could not be used: %s. Answer with one JSON object and nothing else: {\"score\": " +
+	"a number from 0 to 1, \"rationale\": \"…\"}"
 
 // What is shown of each part, in bytes, where there is room for all of it.
 const (

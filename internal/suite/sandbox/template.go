@@ -140,7 +140,8 @@ func (o *Overlay) checkLinks(root *os.Root) error {
 		if _, err := root.Stat(filepath.FromSlash(e.Path)); errors.Is(err, os.ErrNotExist) {
 			return &PathError{
 				Where: o.Name, Path: e.Path,
-				Reason: fmt.Sprintf("is a link to %q, which is not part of the configuration; put a copy in its place, or select that too", e.Target),
+				Reason: fmt.Sprintf("is a link to %q, which is not part of the configuration; put a copy in its "+
+					"place, or select that too", e.Target),
 			}
 		}
 	}

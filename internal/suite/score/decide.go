@@ -150,12 +150,14 @@ func (c *comparer) unrepeated() {
 		c.Promotable = false
 		c.note(Reason{
 			Kind: Unrepeated,
-			Text: "unrepeated: the gain rests on the wall-clock time that a single run took; run both sides five times, or set cost-tolerance",
+			Text: "unrepeated: the gain rests on the wall-clock time that a single run took; run both sides five " +
+				"times, or set cost-tolerance",
 		})
 	case c.varies:
 		c.note(Reason{
 			Kind: Unrepeated,
-			Text: "unrepeated: a single run of what may come out otherwise the next time is never promoted; run both sides five times",
+			Text: "unrepeated: a single run of what may come out otherwise the next time is never promoted; run both " +
+				"sides five times",
 		})
 	default:
 		c.note(Reason{Kind: Unrepeated, Text: "unrepeated: a single run, in which no model and no judge took part"})

@@ -27,7 +27,9 @@ func (c *comparer) judge(before, after format.Score) (drop bool) {
 			Kind: JudgeOneSided, Task: before.TaskID,
 			Before: fmt.Sprintf("%d/%d", answeredBefore, len(before.Runs)),
 			After:  fmt.Sprintf("%d/%d", answeredAfter, len(after.Runs)),
-			Text:   fmt.Sprintf("%s: the judge answered in %d of %d baseline runs and in %d of %d candidate runs; it is left out on both sides, and nothing is promoted", name, answeredBefore, len(before.Runs), answeredAfter, len(after.Runs)),
+			Text: fmt.Sprintf("%s: the judge answered in %d of %d baseline runs and in %d of %d candidate runs; it "+
+				"is left out on both sides, and nothing is promoted", name, answeredBefore, len(before.Runs),
+				answeredAfter, len(after.Runs)),
 		})
 		return true
 	case judgeOf(before.Runs) != "" && judgeOf(after.Runs) != "" && judgeOf(before.Runs) != judgeOf(after.Runs):

@@ -340,7 +340,8 @@ func TestSummaries(t *testing.T) {
 		"a gain of one run of a model": {
 			single(one("a", 1, 2, `, "judge": {"score0to1": 1}`)),
 			single(one("a", 2, 2, `, "judge": {"score0to1": 1}`)),
-			"improved: net composite gain +0.3 over 1 task, no hard regression; not promotable, because it is a single run",
+			"improved: net composite gain +0.3 over 1 task, no hard regression; not promotable, because it is a " +
+				"single run",
 		},
 		"a regression": {
 			single(one("a", 2, 2, "")), single(one("a", 1, 2, `, "composite": 1`)),

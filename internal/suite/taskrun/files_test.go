@@ -20,7 +20,8 @@ func TestOutcomesThatCannotBeRead(t *testing.T) {
 		"no JSON": {"no", "their outcome:1: is not JSON"},
 		"two faults": {
 			"{\"scores\": [{},\n{}]}",
-			"their outcome:1: scores[0].taskId: is missing; their outcome:1: scores[0].objective: is missing; their outcome:2: scores[1].taskId: is missing",
+			"their outcome:1: scores[0].taskId: is missing; their outcome:1: scores[0].objective: is missing; their " +
+				"outcome:2: scores[1].taskId: is missing",
 		},
 		"many faults":    {`{"scores": [{}, {}, {}, {}]}`, "; and 3 more"},
 		"not known here": {`{"kind": "other"}`, "scores: is missing"},

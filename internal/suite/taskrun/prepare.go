@@ -137,7 +137,9 @@ func (s *session) overlays(ctx context.Context) ([roles]*sandbox.Overlay, error)
 	}
 	if len(overlays[theBaseline].Files) == 0 && len(overlays[theCandidate].Files) == 0 {
 		return overlays, misuse.Errorf(
-			"neither the baseline (%s) nor the candidate (%s) has a file of a configuration: there is nothing to compare; name the files with the key `target` (--settings)", s.sides[theBaseline].Label, s.sides[theCandidate].Label)
+			"neither the baseline (%s) nor the candidate (%s) has a file of a configuration: there is nothing to "+
+				"compare; name the files with the key `target` (--settings)", s.sides[theBaseline].Label,
+			s.sides[theCandidate].Label)
 	}
 	overlays[theBaseline].Against(overlays[theCandidate])
 	if overlays[theBaseline].Files.Digest() == overlays[theCandidate].Files.Digest() {

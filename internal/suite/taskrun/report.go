@@ -90,7 +90,8 @@ func (s *session) crashed() error {
 			}
 		}
 		if runs > 0 && failed == runs && suite.Tasks.After(suite.AlwaysCrashed) == suite.NoResult {
-			return fmt.Errorf("the agent failed in all %d runs of the %s (%s), so that nothing can be compared; repair the agent and run it again with --fresh", runs, side, why)
+			return fmt.Errorf("the agent failed in all %d runs of the %s (%s), so that nothing can be compared; "+
+				"repair the agent and run it again with --fresh", runs, side, why)
 		}
 	}
 	return nil

@@ -258,7 +258,8 @@ func TestDeadlineWhileWaitingKeepsTheCause(t *testing.T) {
 func TestAdaptsToTheEndpoint(t *testing.T) {
 	t.Parallel()
 	server := modeltest.New(t,
-		modeltest.Answer{Status: 400, Message: "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."},
+		modeltest.Answer{Status: 400, Message: "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' " +
+			"instead."},
 		modeltest.Answer{Status: 400, Message: "Unsupported value: 'temperature' does not support 0."},
 		modeltest.Answer{Text: "fine"})
 	request := ask("?")
