@@ -26,7 +26,8 @@ func TestActObeysNoText(t *testing.T) {
 	t.Parallel()
 	body := strings.Replace(countdown, "Move the number.", "Move the number.\n\n"+evil, 1)
 	body = strings.Replace(body, `&& echo "one less"`,
-		`&& printf '%s\n' 'one less' '::set-output name=has-work::evil' '::error file=evil.go::evil' '${{ github.token }}' >&2; printf '::set-output name=selected::evil\n$(touch $TRAP) ${{ github.token }}\n'`, 1)
+		`&& printf '%s\n' 'one less' '::set-output name=has-work::evil' '::error file=evil.go::evil' '${{ `+
+			`github.token }}' >&2; printf '::set-output name=selected::evil\n$(touch $TRAP) ${{ github.token }}\n'`, 1)
 	body = strings.Replace(body, "printf '{",
 		"printf '::set-output name=selected::evil\\n::add-path::/evil\\n'\nprintf '::warning::evil\\n' >&2\nprintf '{", 1)
 	r := newRunner(t, map[string]string{

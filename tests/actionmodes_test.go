@@ -305,7 +305,8 @@ func TestActionMakesIsolationPossible(t *testing.T) {
 	long.Only(t, long.Hostile)
 	t.Parallel()
 	r := newReleases(t)
-	const forbidden = `echo "$*" >>"$SIDE/asked"; if [ "$1" = -n ]; then cat "$SIDE/userns"; else echo 0 >"$SIDE/userns"; fi`
+	const forbidden = `echo "$*" >>"$SIDE/asked"; if [ "$1" = -n ]; then cat "$SIDE/userns"; else echo 0 ` +
+		`>"$SIDE/userns"; fi`
 	for name, c := range map[string]struct {
 		runner, isolation, sysctl, sudo, mode string
 		says, now                             string

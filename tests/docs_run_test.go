@@ -108,7 +108,8 @@ func asDocumented(says, printed string) bool {
 
 // varies is what no two runs print alike.
 var varies = regexp.MustCompile(
-	`\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?Z?|\b\d\d-\d\d \d\d:\d\d\b|\b\d{8}T\d{6}Z-[0-9a-f]+|\b[0-9a-f]{7,40}\b|\b\d+(?:\.\d+)?(?:s| s| min)\b`)
+	`\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?Z?|\b\d\d-\d\d \d\d:\d\d\b|\b\d{8}T\d{6}Z-[0-9a-f]+|\b[0-9a-f]{7,` +
+		`40}\b|\b\d+(?:\.\d+)?(?:s| s| min)\b`)
 
 // TestDocsAreRun runs the pages.
 func TestDocsAreRun(t *testing.T) {

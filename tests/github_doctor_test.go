@@ -45,7 +45,8 @@ func TestDoctorRunsTheEvaluationsOfIssuesToo(t *testing.T) {
 		s.OpenIssue("alice", "Noisy", noisy, time.Now(), "autoloop-program")
 	})
 	a := h.binary("iterate", "doctor")
-	assert.Regexp(t, `program p +the evaluation runs and repeats itself: 10; a run takes [0-9.e-]+ s, and its tree and setup [0-9.e-]+ s`, a.stdout)
+	assert.Regexp(t, `program p +the evaluation runs and repeats itself: 10; a run takes [0-9.e-]+ s, and its tree `+
+		`and setup [0-9.e-]+ s`, a.stdout)
 	assert.Regexp(t, `program noisy +the evaluation runs and is noisy: \[10\.`, a.stdout)
 	assert.Regexp(t, `issue programs +issue #2 is not run +mallory is NONE`, a.stdout)
 	assert.NoFileExists(t, filepath.Join(h.side, "ran"))

@@ -40,7 +40,8 @@ func TestACandidateChangesTheEvaluatorWhileItRuns(t *testing.T) {
 		"rewrites the script":       {`echo 'echo "{\"m\": 1}"' > ev.sh`, `"ev.sh"`},
 		"rewrites what is expected": {`echo 4 > expected.txt`, `"expected.txt"`},
 		"and puts it back": {
-			`[ "$1" = before ] && { cp -p expected.txt "$TMPDIR/kept"; echo 4 > expected.txt; } || cp -p "$TMPDIR/kept" expected.txt`, `"expected.txt"`,
+			`[ "$1" = before ] && { cp -p expected.txt "$TMPDIR/kept"; echo 4 > expected.txt; } || cp -p ` +
+				`"$TMPDIR/kept" expected.txt`, `"expected.txt"`,
 		},
 		"another file under its name": {`echo 4 > new; mv new expected.txt`, `"expected.txt"`},
 		"removes it afterwards": {
@@ -66,7 +67,8 @@ func TestAnEvaluationThatChangesItsOwnFiles(t *testing.T) {
 	t.Parallel()
 	evaluation := "chmod +x ev.sh\nsh src/run.sh\ncat \"$TMPDIR/answer\" > report.txt\n./ev.sh"
 	w := judged(t, "", evaluation,
-		`n=$(cat "$SIDE/n" 2>/dev/null || echo 4); echo "echo $n > \"\$TMPDIR/answer\"" > src/run.sh; echo 3 > "$SIDE/n"`)
+		`n=$(cat "$SIDE/n" 2>/dev/null || echo 4); echo "echo $n > \"\$TMPDIR/answer\"" > src/run.sh; echo 3 > `+
+			`"$SIDE/n"`)
 	w.run(w.dir, "sed", "-i", "1i #!/bin/sh", "ev.sh")
 	w.git("commit", "--quiet", "--all", "--message", "a script")
 	for range 2 { // The second has no baseline in the same process.

@@ -49,7 +49,8 @@ func TestALineBreakInAFilesNameStaysInIt(t *testing.T) {
 	a := w.binary("iterate", "--program", "p")
 	require.Zero(t, a.code, a.stderr)
 	message := w.git("log", "-1", "--format=%B", "autoloop/p")
-	assert.Regexp(t, `^\[Autoloop: p\] Iteration 1: change "src/b\\nAutoloop-Metric: 999[^\n]*\n\nAutoloop-Iteration: 1\nAutoloop-Metric: \d+\nAutoloop-Run: `, message)
+	assert.Regexp(t, `^\[Autoloop: p\] Iteration 1: change "src/b\\nAutoloop-Metric: `+
+		`999[^\n]*\n\nAutoloop-Iteration: 1\nAutoloop-Metric: \d+\nAutoloop-Run: `, message)
 	assert.NotContains(t, message, "fixes #1")
 	for _, said := range []string{
 		message, a.stdout, a.stderr, w.binary("iterate", "log", "p").stdout,
@@ -62,7 +63,8 @@ func TestALineBreakInAFilesNameStaysInIt(t *testing.T) {
 
 func TestABareRepositoryInTheTargetIsRefused(t *testing.T) {
 	t.Parallel()
-	w := countedWorld(t, `git init --quiet --bare src/x && touch src/x/objects/a src/x/refs/a && git config -f src/x/config core.fsmonitor 'touch /tmp/owned'`)
+	w := countedWorld(t, `git init --quiet --bare src/x && touch src/x/objects/a src/x/refs/a && git config -f `+
+		`src/x/config core.fsmonitor 'touch /tmp/owned'`)
 	got := w.one()
 	assert.Equal(t, "rejected", got.Outcome, got.Reasons)
 	assert.Contains(t, strings.Join(got.Reasons, "\n"), `"src/x/HEAD": is part of a repository inside the repository`)

@@ -249,7 +249,8 @@ func TestEvaluations(t *testing.T) {
 			`[ "$(cat src/value.txt)" = 5 ] && echo '{"m": 5}' || echo '{"m": -Infinity}'`,
 			"rejected", "infinity",
 		},
-		"prints null": {`[ "$(cat src/value.txt)" = 5 ] && echo '{"m": 5}' || echo '{"m": null, "rejected_reason": "overlap"}'`, "rejected", "not scored: overlap"},
+		"prints null": {`[ "$(cat src/value.txt)" = 5 ] && echo '{"m": 5}' || echo '{"m": null, "rejected_reason": ` +
+			`"overlap"}'`, "rejected", "not scored: overlap"},
 		"prints 40 MB": {
 			`head -c 40000000 /dev/zero | tr '\0' 'x'; echo; echo "{\"m\": $(cat src/value.txt)}"`,
 			"accepted", "better",

@@ -403,7 +403,8 @@ func TestDoctorLooksAtIsolation(t *testing.T) {
 	assert.Regexp(t, `^ok +isolation +it works here, by (namespaces|bwrap)`, find(a))
 	a = w.answer(w.bare(w.command("iterate", args...)))
 	assert.Zero(t, a.code, a.stderr)
-	assert.Regexp(t, `^warn +isolation +agents and evaluations can read and write all that you can: .*max_user_namespaces is 0.*`+"`sudo sysctl user.max_user_namespaces=15000`", find(a))
+	assert.Regexp(t, `^warn +isolation +agents and evaluations can read and write all that you can: `+
+		`.*max_user_namespaces is 0.*`+"`sudo sysctl user.max_user_namespaces=15000`", find(a))
 	w.env = append(w.env, "AUTOLOOP_ISOLATION=required")
 	a = w.answer(w.bare(w.command("iterate", args...)))
 	assert.Equal(t, 1, a.code, a.stderr)

@@ -225,7 +225,8 @@ func (h *hub) stands() string {
 		case open:
 			how = "ready"
 		}
-		says := regexp.MustCompile(`\*\*[^*]*→[^*]*\*\*|was merged before CI|CI is (green|pending|red)[^.;,\n|]*|Closed before CI`).FindAllString(state.Issue(p.Number).Body, 3)
+		says := regexp.MustCompile(`\*\*[^*]*→[^*]*\*\*|was merged before CI|CI is (green|pending|red)[^.;,`+
+			`\n|]*|Closed before CI`).FindAllString(state.Issue(p.Number).Body, 3)
 		words = append(words, fmt.Sprintf("#%d %s (%s)", p.Number, how, strings.Join(says, ", ")))
 	}
 	if head(h.t, h.bare, "memory/autoloop") != "" {

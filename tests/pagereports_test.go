@@ -101,7 +101,8 @@ func browserComparison(t *testing.T, hostile string) *page.Comparison {
 							quoted(hostile)))
 				}
 				tasks = append(tasks,
-					fmt.Sprintf(`{"taskId": %q, "objective": {"passed": %d, "total": 3}, "cost": {"costUsd": 0.0%d}, "checks": [%s], "judge": {"score0to1": 0.%d, "rationale": %s}}`,
+					fmt.Sprintf(`{"taskId": %q, "objective": {"passed": %d, "total": 3}, "cost": {"costUsd": 0.0%d}, `+
+						`"checks": [%s], "judge": {"score0to1": 0.%d, "rationale": %s}}`,
 						id, passed+i%2, 4+run, strings.Join(checks, ","), 4+run+passed,
 						quoted("it is done, and reads well "+hostile)))
 			}

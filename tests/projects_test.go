@@ -87,7 +87,8 @@ func minutesWorld(t *testing.T) *world {
 	w.write("skills/minutes/references/style.md", "Short sentences.\n")
 	w.write("skills/minutes/evals/evals.json", string(evals))
 	w.write("skills/minutes/evals/trigger-eval.json",
-		`[{"query": "Sum up our meeting.", "should_trigger": true}, {"query": "Notes of the meeting, please.", "should_trigger": true}, {"query": "Write a poem.", "should_trigger": false}]`)
+		`[{"query": "Sum up our meeting.", "should_trigger": true}, {"query": "Notes of the meeting, please.", `+
+			`"should_trigger": true}, {"query": "Write a poem.", "should_trigger": false}]`)
 	w.git("add", "--all")
 	w.git("commit", "--quiet", "--message", "a skill")
 	w.withClaude()
@@ -168,10 +169,12 @@ func TestProjectWithAWorkspaceOfScripts(t *testing.T) {
 			if id == 0 {
 				continue
 			}
-			expectations := fmt.Sprintf(`{"text": "file_contains minutes.md \"%s\"", "passed": %t, "evidence": "looked"}`, word,
+			expectations := fmt.Sprintf(`{"text": "file_contains minutes.md \"%s\"", "passed": %t, "evidence": `+
+				`"looked"}`, word,
 				passed[id])
 			if id >= 6 {
-				expectations += fmt.Sprintf(`, {"text": "Each action has an owner", "passed": %t, "evidence": "no owner"}`, id == 0)
+				expectations += fmt.Sprintf(`, {"text": "Each action has an owner", "passed": %t, "evidence": "no `+
+					`owner"}`, id == 0)
 			}
 			dir := fmt.Sprintf("%s/iteration-%d/eval-%d", place, iteration, id)
 			w.write(dir+"/grading.json", `{"expectations": [`+expectations+`], "summary": {"passed": 99, "total": 1}}`)

@@ -198,7 +198,8 @@ func TestReplayFindsCarefulForgeries(t *testing.T) {
 		},
 		"a metric in the history": {
 			files{state: replace("**Metric**: 900 ", "**Metric**: 990 ")},
-			`state, iteration 1: its history entry says "Metric: 990 (previous best: 1000, delta: -100)", and the ledger gives "Metric: 900`,
+			`state, iteration 1: its history entry says "Metric: 990 (previous best: 1000, delta: -100)", and the ` +
+				`ledger gives "Metric: 900`,
 		},
 		"a commit in the history": {
 			files{state: replace("**Commit**: ", "**Commit**: f")},

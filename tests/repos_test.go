@@ -53,7 +53,8 @@ func TestSparseClone(t *testing.T) {
 
 func TestLineEndings(t *testing.T) {
 	t.Parallel()
-	w := agentWorld(t, `grep -q "$(printf '\r')" src/crlf.txt && printf '4\r\n' > src/value.txt; printf 'one\r\ntwo\r\n' > src/crlf.txt`)
+	w := agentWorld(t, `grep -q "$(printf '\r')" src/crlf.txt && printf '4\r\n' > src/value.txt; printf `+
+		`'one\r\ntwo\r\n' > src/crlf.txt`)
 	w.write(".gitattributes", "src/*.txt text eol=crlf\n")
 	w.write("src/crlf.txt", "one\r\n")
 	w.write("eval.sh", `printf '{"m": %s}\n' "$(tr -d '\r' < src/value.txt)"`+"\n")

@@ -30,17 +30,21 @@ func TestKeysInOddPlaces(t *testing.T) {
 	places := []struct{ name, script, outcome string }{
 		{
 			"cut by the limit of a summary",
-			`echo 4.8 > src/value.txt; printf 'a summary of many words, %s %s\n' "$(printf 'word %.0s' $(seq 33))" "$key"`,
+			`echo 4.8 > src/value.txt; printf 'a summary of many words, %s %s\n' "$(printf 'word %.0s' $(seq 33))" ` +
+				`"$key"`,
 			"accepted",
 		},
 		{
 			"with an escape sequence in its midst",
-			`echo 4.7 > src/value.txt; printf 'it is %s\033[0m%s now\n' "$(echo "$key" | cut -c1-9)" "$(echo "$key" | cut -c10-)"`, "accepted",
+			`echo 4.7 > src/value.txt; printf 'it is %s\033[0m%s now\n' "$(echo "$key" | cut -c1-9)" "$(echo "$key" ` +
+				`| cut -c10-)"`, "accepted",
 		},
 		{"as a header", `echo 4.6 > src/value.txt; echo "Authorization: Basic $login"`, "accepted"},
 		{"as an address has it", `echo 4.5 > src/value.txt; echo "https://x:$escaped@example.com/"`, "accepted"},
-		{"in two writes", `printf '%s' "$(echo "$key" | cut -c1-12)"; printf '%s' "$(echo "$key" | cut -c1-12)" >&2; sleep 0.1; echo "$key" | cut -c13-; echo "$key" | cut -c13- >&2; exit 1`, "error"},
-		{"in notes", `echo 4 > src/value.txt; echo "LESSON: use $key" > .autoloop-notes.md; echo "IDEA: $(printf 'word %.0s' $(seq 55)) $key" >> .autoloop-notes.md`, "accepted"},
+		{"in two writes", `printf '%s' "$(echo "$key" | cut -c1-12)"; printf '%s' "$(echo "$key" | cut -c1-12)" >&2; ` +
+			`sleep 0.1; echo "$key" | cut -c13-; echo "$key" | cut -c13- >&2; exit 1`, "error"},
+		{"in notes", `echo 4 > src/value.txt; echo "LESSON: use $key" > .autoloop-notes.md; echo "IDEA: $(printf ` +
+			`'word %.0s' $(seq 55)) $key" >> .autoloop-notes.md`, "accepted"},
 		{"in a file", `echo 3 > src/value.txt; echo "$key" > src/new.txt; echo done`, "rejected"},
 		{"in a file, as a header", `echo 3 > src/value.txt; echo "$login" > src/new.txt`, "rejected"},
 		{"in a binary file", `echo 3 > src/value.txt; printf '\000%s\000' "$key" > src/new.bin`, "rejected"},

@@ -72,7 +72,12 @@ var shapes = map[string]shape{
 				"\tfor i := 0; i < b.N; i++ {\n\t\tJoin(words)\n\t}\n}\n",
 		},
 		changes: []shapeChange{
-			{"good", `printf 'package join\n\nimport "strings"\n\nfunc Join(words []string) string {\n\tvar text strings.Builder\n\ttext.Grow(512)\n\tfor _, word := range words {\n\t\ttext.WriteString(word)\n\t\ttext.WriteByte(32)\n\t}\n\treturn text.String()\n}\n' > join.go`, "accepted", "", 4},
+			{
+				"good", `printf 'package join\n\nimport "strings"\n\nfunc Join(words []string) string {\n\tvar text ` +
+					`strings.Builder\n\ttext.Grow(512)\n\tfor _, word := range words ` +
+					`{\n\t\ttext.WriteString(word)\n\t\ttext.WriteByte(32)\n\t}\n\treturn text.String()\n}\n' > join.go`,
+				"accepted", "", 4,
+			},
 			{"neutral", `echo '// A comment.' >> join.go`, "rejected", same, 1},
 			{
 				"harmful", `sed 's/text.Grow(512)/text.Grow(1)/' join.go > x && cat x > join.go && rm x`, "rejected",
@@ -113,7 +118,8 @@ var shapes = map[string]shape{
 		},
 		changes: []shapeChange{
 			{"good", `sed '/unusedText/d' src/index.js > x && mv x src/index.js`, "accepted", "", 4},
-			{"neutral", `sed 's/pad(name)/pad( name )/; s/hello /hello /; s/^  return/ return/' src/pad.js > x && mv x src/pad.js`, "rejected", same, 1},
+			{"neutral", `sed 's/pad(name)/pad( name )/; s/hello /hello /; s/^  return/ return/' src/pad.js > x && mv ` +
+				`x src/pad.js`, "rejected", same, 1},
 			{
 				"harmful", `echo 'module.exports.text = "one more text that nobody reads";' >> src/index.js`, "rejected",
 				"worse than the best", 1,

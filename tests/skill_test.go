@@ -132,12 +132,13 @@ func TestSkillCandidatesMayNotTouchTheirSuite(t *testing.T) {
 	long.Only(t, long.Hostile)
 	t.Parallel()
 	for name, improve := range map[string]string{
-		"edits it":           "echo '[]' > s/evals/evals.json",
-		"adds to it":         "echo beta gamma delta >> s/SKILL.md; touch s/evals/x",
-		"removes it":         "rm -r s/evals",
-		"deletes itself":     "rm -r s",
-		"links out":          "ln -s /etc s/etc; echo beta >> s/SKILL.md",
-		"writes a grading":   `mkdir s/outputs; echo '{"expectations":[{"text":"x","passed":true}]}' > s/outputs/grading.json`,
+		"edits it":       "echo '[]' > s/evals/evals.json",
+		"adds to it":     "echo beta gamma delta >> s/SKILL.md; touch s/evals/x",
+		"removes it":     "rm -r s/evals",
+		"deletes itself": "rm -r s",
+		"links out":      "ln -s /etc s/etc; echo beta >> s/SKILL.md",
+		"writes a grading": `mkdir s/outputs; echo '{"expectations":[{"text":"x","passed":true}]}' > ` +
+			`s/outputs/grading.json`,
 		"removes its script": "rm s/SKILL.md",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -154,7 +155,8 @@ func TestSkillCandidatesMayNotTouchTheirSuite(t *testing.T) {
 func TestSkillImproverHearsWhatFailed(t *testing.T) {
 	long.Only(t, long.Suites)
 	t.Parallel()
-	w := skillWorld(t, "", `cp "$AUTOLOOP_PROMPT" "$SIDE/prompt-$AUTOLOOP_ITERATION"; test "$AUTOLOOP_ITERATION" = 1 && echo beta >> s/SKILL.md || echo x >> s/SKILL.md`)
+	w := skillWorld(t, "", `cp "$AUTOLOOP_PROMPT" "$SIDE/prompt-$AUTOLOOP_ITERATION"; test "$AUTOLOOP_ITERATION" = 1 `+
+		`&& echo beta >> s/SKILL.md || echo x >> s/SKILL.md`)
 	got := w.iterate("-n", "3")
 	require.Len(t, got, 3)
 	for name, want := range map[string][]string{
@@ -179,7 +181,8 @@ func TestAChangedSuiteIsANewBaseline(t *testing.T) {
 	t.Parallel()
 	w := skillWorld(t, "", "echo beta >> s/SKILL.md")
 	w.one()
-	w.write("s/evals/evals.json", `[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "file_contains", "file": "out.md", "text": "omega"}]}]`)
+	w.write("s/evals/evals.json", `[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "file_contains", `+
+		`"file": "out.md", "text": "omega"}]}]`)
 	w.git("commit", "--quiet", "--all", "--message", "another suite")
 	w.one()
 	assert.Equal(t, 2, strings.Count(w.memory("p.results.tsv"), "\tbaseline\t"))

@@ -52,12 +52,14 @@ func greetWorld(t *testing.T, agent skilled, answers ...modeltest.Answer) (w *wo
 		modeltest.Text(`{"expectations": [{"number": 1, "passed": true, "evidence": "it says dear"}]}`))
 	w.env = append(w.env, "AUTOLOOP_MODELS_URL="+judge.URL+"/v1", "AUTOLOOP_MODELS_KEY="+agentKey)
 	w.write("s/SKILL.md", "---\nname: greet\ndescription: "+greetDescription+"\n---\nSay dear. THE-BODY-OF-THE-SKILL\n")
-	w.write("s/evals/evals.json", `[{"id": 1, "prompt": "Say hello to Ada.", "expected_output": "EXPECTED-OUTPUT", "expectations": ["`+greetExpectation+`"], "deterministic_checks": [
+	w.write("s/evals/evals.json", `[{"id": 1, "prompt": "Say hello to Ada.", "expected_output": "EXPECTED-OUTPUT", `+
+		`"expectations": ["`+greetExpectation+`"], "deterministic_checks": [
 		{"type": "file_contains", "file": "out.txt", "text": "`+greetLiteral+
 		`"}, {"type": "file_not_contains", "file": "tree.txt", "text": "evals"},
 		{"type": "file_contains", "file": "tree.txt", "text": "`+agent.dir+`/greet/SKILL.md"}]}]`)
 	w.write("s/evals/trigger-eval.json",
-		`[{"query": "Please greet Bob for me.", "should_trigger": true}, {"query": "How should I welcome Eve?", "should_trigger": true}]`)
+		`[{"query": "Please greet Bob for me.", "should_trigger": true}, {"query": "How should I welcome Eve?", `+
+			`"should_trigger": true}]`)
 	return w, agents, judge
 }
 

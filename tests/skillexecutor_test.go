@@ -64,7 +64,9 @@ func TestProgramsMeasureAnewForAnotherExecutor(t *testing.T) {
 func TestSkillRunThatWasKilledIsFinished(t *testing.T) {
 	long.Only(t, long.Kills)
 	t.Parallel()
-	w := skillWorld(t, "", `case $AUTOLOOP_ITERATION in 1) echo beta >> SKILL.md;; 3) test -e "$SIDE/again" || { touch "$SIDE/again" "$SIDE/third"; sleep 600; };; esac; echo "$AUTOLOOP_ITERATION" >> SKILL.md; echo "step $AUTOLOOP_ITERATION"`)
+	w := skillWorld(t, "", `case $AUTOLOOP_ITERATION in 1) echo beta >> SKILL.md;; 3) test -e "$SIDE/again" || { `+
+		`touch "$SIDE/again" "$SIDE/third"; sleep 600; };; esac; echo "$AUTOLOOP_ITERATION" >> SKILL.md; echo "step `+
+		`$AUTOLOOP_ITERATION"`)
 	args := []string{
 		"skill", "s", "--judge", "off", "--settings", w.settings("stop-after-reverts: off"), "--agent-command",
 		`sh "$SIDE/improve"`,

@@ -24,8 +24,9 @@ func improvedWorld(t *testing.T) *world {
 	w := newWorld(t, map[string]string{
 		"s/SKILL.md": "# s\none\ntwo\nthree\nfour\nfive\nsix\n", "s/evals/evals.json": evalSuite(2, 2),
 		"s/run.sh": "#!/bin/sh\n", "s/old": "old\n",
-		"s/evals/trigger-eval.json": `[{"query": "write the notes", "should_trigger": true}, {"query": "</script><script>alert(1)</script>", "should_trigger": false}]`,
-		"s/binary":                  "\x00\x01\x02", "s/not \xff utf8": "caf\xe9\n", "s/keep": "kept\n",
+		"s/evals/trigger-eval.json": `[{"query": "write the notes", "should_trigger": true}, {"query": ` +
+			`"</script><script>alert(1)</script>", "should_trigger": false}]`,
+		"s/binary": "\x00\x01\x02", "s/not \xff utf8": "caf\xe9\n", "s/keep": "kept\n",
 		"s/dir/file": "x\n",
 	})
 	ws, skill := "s-autoresearch", filepath.Join(w.dir, "s")
@@ -74,9 +75,11 @@ func TestSkillReportAsAPage(t *testing.T) {
 		`<td class="rate0 num"><a href="#case-2-0">0/2</a></td><td class="rate4 num"><a href="#case-2-1">2/2</a></td>`,
 		">v0</th>", ">v1</th>", "Say it | &lt;b&gt;again&lt;/b&gt;", `<span class="add">&#43;six, better`,
 		`<section id="case-1-1" class="cell"><h3>v1: 1 of 2</h3>`,
-		`<span class="sign">passed</span> <div><bdi>expectation 0</bdi><br><span class="quiet"><bdi>line 3 names it</bdi>`,
+		`<span class="sign">passed</span> <div><bdi>expectation 0</bdi><br><span class="quiet"><bdi>line 3 names ` +
+			`it</bdi>`,
 		`<span class="sign">failed</span> <div><bdi>expectation 1</bdi>`,
-		`<span class="sign">not true</span> <div><bdi>all commits were read</bdi><br><span class="quiet"><bdi>git log -5</bdi>`,
+		`<span class="sign">not true</span> <div><bdi>all commits were read</bdi><br><span class="quiet"><bdi>git ` +
+			`log -5</bdi>`,
 		"<bdi>expectation 0: a guess would pass</bdi>",
 		`<bdi>write the notes</bdi></th><td>used</td><td class="rate0">wrong</td><td class="rate4">right</td>`,
 		"<td>0 of 2</td><td>2 of 2</td>", "What to do: <strong>investigate</strong>",

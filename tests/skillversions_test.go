@@ -65,10 +65,11 @@ func TestSkillCandidateThatIsExchanged(t *testing.T) {
 	long.Only(t, long.Hostile)
 	t.Parallel()
 	for name, exchange := range map[string]string{
-		"for a link to the original":  `d=$PWD; cd ..; rm -rf "$d"; ln -s "$SKILL" "$d"`,
-		"for a link to a better copy": `d=$PWD; cp -a "$d" "$SIDE/copy"; echo beta >> "$SIDE/copy/SKILL.md"; cd ..; rm -rf "$d"; ln -s "$SIDE/copy" "$d"`,
-		"for a file":                  `d=$PWD; cd ..; rm -rf "$d"; echo beta > "$d"`,
-		"for nothing":                 `d=$PWD; cd ..; rm -rf "$d"`,
+		"for a link to the original": `d=$PWD; cd ..; rm -rf "$d"; ln -s "$SKILL" "$d"`,
+		"for a link to a better copy": `d=$PWD; cp -a "$d" "$SIDE/copy"; echo beta >> "$SIDE/copy/SKILL.md"; cd ..; ` +
+			`rm -rf "$d"; ln -s "$SIDE/copy" "$d"`,
+		"for a file":  `d=$PWD; cd ..; rm -rf "$d"; echo beta > "$d"`,
+		"for nothing": `d=$PWD; cd ..; rm -rf "$d"`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -111,7 +112,8 @@ func TestSkillRunRefusesWhatMakesNoSense(t *testing.T) {
 func TestSkillIsNotAppliedUnderARun(t *testing.T) {
 	long.Only(t, long.Kills)
 	t.Parallel()
-	w := skillWorld(t, "", `test "$AUTOLOOP_ITERATION" = 1 || for what in apply undo; do "$ITERATE" $what "$WORKSPACE" --yes >> "$SIDE/out" 2>&1; echo $? >> "$SIDE/out"; done; echo beta >> SKILL.md`)
+	w := skillWorld(t, "", `test "$AUTOLOOP_ITERATION" = 1 || for what in apply undo; do "$ITERATE" $what `+
+		`"$WORKSPACE" --yes >> "$SIDE/out" 2>&1; echo $? >> "$SIDE/out"; done; echo beta >> SKILL.md`)
 	w.env = append(w.env, "ITERATE="+filepath.Join(binaries, "iterate"), "WORKSPACE="+filepath.Join(w.dir, ws))
 	before := w.state("s")
 	a := w.skill("-n", "2", "--settings", w.settings("env: [SIDE, ITERATE, WORKSPACE]"))

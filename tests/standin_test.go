@@ -87,7 +87,8 @@ func (w *world) recording(agent, scenario string) string {
 // changing is what differs between two runs of the same: times, names of commits
 // and of runs. Digests of changes do not.
 var changing = regexp.MustCompile(
-	`\d{8}T\d{6}Z-[0-9a-f]{8}|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z| UTC|\+00:00)|\b([0-9a-f]{40}|[0-9a-f]{12})\b`)
+	`\d{8}T\d{6}Z-[0-9a-f]{8}|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z| ` +
+		`UTC|\+00:00)|\b([0-9a-f]{40}|[0-9a-f]{12})\b`)
 
 // records are the state files and the program branch without what must differ
 // between two runs: that, durations, and the agent's name and usage.
@@ -231,7 +232,8 @@ func (w *world) lines(name string) []string {
 
 // deaf is work that never ends, with children that have sessions of their own
 // and do not listen to signals.
-const deaf = `(setsid sh -c 'trap "" TERM INT HUP; sleep 600; sleep 600' &) ; setsid sleep 600 & touch "$SIDE/begun-$$"; trap "" TERM; sleep 600; sleep 600`
+const deaf = `(setsid sh -c 'trap "" TERM INT HUP; sleep 600; sleep 600' &) ; setsid sleep 600 & touch ` +
+	`"$SIDE/begun-$$"; trap "" TERM; sleep 600; sleep 600`
 
 func TestAgentsThatNeverEndAreEnded(t *testing.T) {
 	long.Only(t, long.Hostile)

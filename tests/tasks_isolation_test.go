@@ -19,7 +19,8 @@ func TestTasksDoNotSeeTheirChecks(t *testing.T) {
 	w.unset("AUTOLOOP_ISOLATION")
 	root := filepath.Dir(w.side)
 	spy := `for dir in "` + w.dir + `/suite" "` + root + `/home/.cache/autoloop" "$PWD/../.." "` + w.dir +
-		`/.git"; do ls -A "$dir" 2>/dev/null | grep -e one -e task -e template -e config; done >seen.txt; echo end >>seen.txt`
+		`/.git"; do ls -A "$dir" 2>/dev/null | grep -e one -e task -e template -e config; done >seen.txt; echo end ` +
+		`>>seen.txt`
 	for _, runs := range []string{"1", "2"} { // the second time something is kept
 		a := w.tasks(spy, "--settings", w.settings("cost-tolerance: 1000", "isolation: required"), "--json",
 			"--runs", runs)

@@ -171,7 +171,8 @@ func TestTasksReport(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, markdown+"\n", string(text))
 	assert.Contains(t, markdown,
-		`exit code 4: two \| failed; [transcript](runs/candidate/one/1/transcript.txt); [diff](runs/candidate/one/1/changes.diff)`)
+		`exit code 4: two \| failed; [transcript](runs/candidate/one/1/transcript.txt); `+
+			`[diff](runs/candidate/one/1/changes.diff)`)
 	assert.Equal(t, "copied\n", w.read("out/runs/candidate/one/1/transcript.txt"))
 	assert.Contains(t, w.read("out/runs/baseline/one/1/changes.diff"), "+before")
 
@@ -205,7 +206,8 @@ func TestTasksJudgedByCommandLine(t *testing.T) {
 	t.Parallel()
 	w := tasksWorld(t, map[string]string{"one": hasFile})
 	w.write("suite/one/task.json",
-		`{"id": "one", "title": "t", "fixtureDir": "fixture", "prompt": "p", "judgeRubric": {"criteria": "is it after?"}}`)
+		`{"id": "one", "title": "t", "fixtureDir": "fixture", "prompt": "p", "judgeRubric": {"criteria": "is it `+
+			`after?"}}`)
 	bin := filepath.Join(w.side, "bin")
 	require.NoError(t, os.MkdirAll(bin, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "claude"), []byte(`#!/bin/sh

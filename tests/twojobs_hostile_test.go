@@ -200,7 +200,8 @@ func TestNoTokenThatCanWriteIsWhereProgramsRun(t *testing.T) {
 	const writer = "ghs_9876543210fedcbaWRITER"
 	j.git.wants(writer)
 	h.Change(func(*githubtest.State) { h.Token = writer })
-	const dump = `cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline >> "$SIDE/seen" 2>/dev/null || true; echo LOOKED >> "$SIDE/seen"` + "\n"
+	const dump = `cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline >> "$SIDE/seen" 2>/dev/null || true; echo LOOKED >> ` +
+		`"$SIDE/seen"` + "\n"
 	body := strings.Replace(onIssue, "  cp \"$AUTO", "  "+dump+"  cp \"$AUTO", 1)
 	h.program(strings.Replace(body, "printf", dump+"printf", 1))
 	dir, proposed := j.propose()

@@ -78,7 +78,8 @@ func TestTwoJobsComeToWhatOneDoes(t *testing.T) {
 		"a skill": {outcomes: "accepted rejected accepted", world: func(t *testing.T) *world {
 			t.Helper()
 			return skillWorld(t, "",
-				`case $AUTOLOOP_ITERATION in 1) echo beta >> s/SKILL.md ;; 2) echo x >> s/SKILL.md ;; 3) echo gamma >> s/SKILL.md ;; esac`)
+				`case $AUTOLOOP_ITERATION in 1) echo beta >> s/SKILL.md ;; 2) echo x >> s/SKILL.md ;; 3) echo gamma `+
+					`>> s/SKILL.md ;; esac`)
 		}},
 		"a skill with a grader": {outcomes: "accepted rejected", world: func(t *testing.T) *world {
 			t.Helper()
@@ -90,7 +91,8 @@ func TestTwoJobsComeToWhatOneDoes(t *testing.T) {
 			world: func(t *testing.T) *world {
 				t.Helper()
 				return skillWorld(t, "evaluation-runs: 4\nno-case-regression: true\ntimeout-minutes: 90",
-					`case $AUTOLOOP_ITERATION in 1) echo beta >> s/SKILL.md ;; 2) printf 'beta gamma delta\n' > s/SKILL.md ;; esac`)
+					`case $AUTOLOOP_ITERATION in 1) echo beta >> s/SKILL.md ;; 2) printf 'beta gamma delta\n' > `+
+						`s/SKILL.md ;; esac`)
 			},
 		},
 		"several candidates": {outcomes: "accepted rejected", world: func(t *testing.T) *world {

@@ -153,7 +153,8 @@ func TestOnlyTheLoginOfAConfigurationIsLent(t *testing.T) {
 	t.Parallel()
 	tool := commandline.Copilot()
 	from, to := t.TempDir(), t.TempDir()
-	config := `{"copilot_tokens":{"https://github.com:me":"gho_0123456789abcdef"},"trusted_folders":["/"],"mcp":{"evil":1}}`
+	config := `{"copilot_tokens":{"https://github.com:me":"gho_0123456789abcdef"},"trusted_folders":["/"],` +
+		`"mcp":{"evil":1}}`
 	require.NoError(t, writePrivate(filepath.Join(from, ".copilot/config.json"), []byte(config)))
 	files, err := copyLogins(&tool, from, to)
 	require.NoError(t, err)

@@ -45,7 +45,8 @@ func propose(t *testing.T, script string, change ...func(*agent.Request)) agent.
 func TestCommandGetsThePrompt(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	reply := propose(t, `cat > stdin; cat "$AUTOLOOP_PROMPT" > file; echo "$AUTOLOOP_MODEL $AUTOLOOP_ITERATION" > rest; echo noise; printf 'made it\033[31m better\n\n'`,
+	reply := propose(t, `cat > stdin; cat "$AUTOLOOP_PROMPT" > file; echo "$AUTOLOOP_MODEL $AUTOLOOP_ITERATION" > `+
+		`rest; echo noise; printf 'made it\033[31m better\n\n'`,
 		func(r *agent.Request) { r.Dir = dir })
 	require.Nil(t, reply.Failure)
 	assert.Equal(t, "made it better", reply.Summary)

@@ -50,7 +50,8 @@ func headless(t *testing.T, tool commandline.Descriptor, runner Runner, caller .
 func TestAnAgentIsEndedWhenThereIsNothingToWaitFor(t *testing.T) {
 	t.Parallel()
 	usd := metric.MustValue("0.005")
-	step := `{"type":"step_finish","part":{"reason":"tool-calls","tokens":{"input":1000,"output":100,"cache":{"read":0,"write":0}},"cost":0.003}}` + "\n"
+	step := `{"type":"step_finish","part":{"reason":"tool-calls","tokens":{"input":1000,"output":100,` +
+		`"cache":{"read":0,"write":0}},"cost":0.003}}` + "\n"
 	for name, c := range map[string]struct {
 		agent  commandline.Descriptor
 		runner endless
@@ -64,13 +65,16 @@ func TestAnAgentIsEndedWhenThereIsNothingToWaitFor(t *testing.T) {
 			"",
 		},
 		"a long rate limit": {
-			commandline.Claude(), endless{out: `{"type":"system","subtype":"api_retry","attempt":1,"retry_delay_ms":3600000,"error_status":429}` + "\n"}, Limit{}, RateLimit,
+			commandline.Claude(), endless{out: `{"type":"system","subtype":"api_retry","attempt":1,` +
+				`"retry_delay_ms":3600000,"error_status":429}` + "\n"}, Limit{}, RateLimit,
 		},
 		"the plan's limit": {
-			commandline.Claude(), endless{out: `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1767330000}}` + "\n"}, Limit{}, RateLimit,
+			commandline.Claude(), endless{out: `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected",` +
+				`"resetsAt":1767330000}}` + "\n"}, Limit{}, RateLimit,
 		},
 		"a refused login": {
-			commandline.Codex(), endless{out: `{"type":"error","message":"Reconnecting... 2/5 (unexpected status 401 Unauthorized)"}` + "\n"}, Limit{}, Authentication,
+			commandline.Codex(), endless{out: `{"type":"error","message":"Reconnecting... 2/5 (unexpected status 401 ` +
+				`Unauthorized)"}` + "\n"}, Limit{}, Authentication,
 		},
 		"the limit in tokens":  {commandline.Opencode(), endless{out: step + step}, Limit{Tokens: 2000}, Budget},
 		"the limit in dollars": {commandline.Opencode(), endless{out: step + step}, Limit{CostUSD: &usd}, Budget},
@@ -104,7 +108,8 @@ func TestAnAgentIsEndedWhenThereIsNothingToWaitFor(t *testing.T) {
 func TestWhatIsNotNeededMayFail(t *testing.T) {
 	t.Parallel()
 	step := `{"type":"step_finish","part":{"reason":"stop"}}`
-	failed := `level=ERROR message="stream error" small=%v mode=primary error.error="AI_APICallError: Rate limit reached for requests"`
+	failed := `level=ERROR message="stream error" small=%v mode=primary error.error="AI_APICallError: Rate limit ` +
+		`reached for requests"`
 	for name, said := range map[string]recording{
 		"a title": {
 			Out: []string{strings.Replace(step, "stop", "tool-calls", 1)},
@@ -124,7 +129,8 @@ func TestACallersEndIsNoFailureOfTheAgent(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := fmt.Errorf("enough")
 	cancel(why)
-	step := `{"type":"step_finish","part":{"reason":"tool-calls","tokens":{"input":1000,"output":100,"cache":{"read":0,"write":0}},"cost":0.003}}` + "\n"
+	step := `{"type":"step_finish","part":{"reason":"tool-calls","tokens":{"input":1000,"output":100,` +
+		`"cache":{"read":0,"write":0}},"cost":0.003}}` + "\n"
 	reply, err := headless(t, commandline.Opencode(), endless{out: step}).Propose(ctx,
 		recordedRequest(t, "opencode", Limit{}))
 	require.ErrorIs(t, err, why)

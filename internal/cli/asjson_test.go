@@ -61,7 +61,8 @@ func TestSkillChangesAsJSON(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.file("s/SKILL.md", "---\nname: s\ndescription: Says a word.\n---\none\n")
-	s.file("s/evals/evals.json", `[{"id": 1, "prompt": "go", "deterministic_checks": [{"type": "file_contains", "file": "out", "text": "two"}]}]`)
+	s.file("s/evals/evals.json", `[{"id": 1, "prompt": "go", "deterministic_checks": [{"type": "file_contains", `+
+		`"file": "out", "text": "two"}]}]`)
 	t.Cleanup(func() {
 		assert.NoError(t,
 			files.RemoveAll(filepath.Join(s.root, "s-autoresearch")))

@@ -113,7 +113,8 @@ func TestStrangersIssuesHideNoProgram(t *testing.T) {
 	assert.Contains(t, a.errors, "issue programs were not read and do not run now: GitHub: list who may write: ")
 	a = d.run("--program", "mine")
 	assert.Equal(t, 2, a.code)
-	assert.Contains(t, a.errors, `there is no program "mine"; there are: none; issue programs were not read and do not run now: `)
+	assert.Contains(t, a.errors, `there is no program "mine"; there are: none; issue programs were not read and do `+
+		`not run now: `)
 }
 
 func TestGitHubDownStopsNoFileProgram(t *testing.T) {

@@ -54,8 +54,10 @@ func lines(t *testing.T, events ...string) *history.Summary {
 func TestSpentCountsEvaluations(t *testing.T) {
 	t.Parallel()
 	const (
-		measured = `"event": "measured", "iteration": 0, "role": "baseline", "metric": 1, "evaluation": {"tokens": 100, "cost_usd": 0.5}`
-		agent    = `"agent": "claude", "durations": {"propose": 1}, "usage": {"input_tokens": 7, "output_tokens": 3, "cost_usd": 0.25}`
+		measured = `"event": "measured", "iteration": 0, "role": "baseline", "metric": 1, "evaluation": {"tokens": ` +
+			`100, "cost_usd": 0.5}`
+		agent = `"agent": "claude", "durations": {"propose": 1}, "usage": {"input_tokens": 7, "output_tokens": 3, ` +
+			`"cost_usd": 0.25}`
 		decided  = `"event": "decided", "iteration": 1, ` + agent
 		judged   = `, "evaluation": {"tokens": 40, "cost_usd": 1}`
 		halfway  = `, "evaluation": {"tokens": 40, "cost_usd": null, "unknown_usd": 2}`
@@ -76,15 +78,16 @@ func TestSpentCountsEvaluations(t *testing.T) {
 		events []string
 		want   spent
 	}{
-		"of old":                       {[]string{decided}, spent{10, 0.25, 0, 0}},
-		"a baseline alone":             {[]string{measured}, spent{100, 0.5, 100, 0}},
-		"a trial":                      {[]string{measured, decided + judged}, spent{150, 1.75, 140, 0}},
-		"known in part":                {[]string{decided + halfway}, spent{50, 0.25, 40, 1}},
-		"decided again by CI":          {[]string{pending, accepted}, spent{50, 1.25, 40, 0}},
-		"fixed":                        {[]string{pending, repaired}, spent{100, 2.5, 80, 0}},
-		"a fix that was not kept":      {[]string{pending, checked, accepted}, spent{90, 2.25, 80, 0}},
-		"put off":                      {[]string{began, putOff}, spent{40, 0, 40, 0}},
-		"an unknown agent, unmeasured": {[]string{`"event": "decided", "iteration": 1, "agent": "codex", "durations": {"propose": 1}`}, spent{unknown: 1}},
+		"of old":                  {[]string{decided}, spent{10, 0.25, 0, 0}},
+		"a baseline alone":        {[]string{measured}, spent{100, 0.5, 100, 0}},
+		"a trial":                 {[]string{measured, decided + judged}, spent{150, 1.75, 140, 0}},
+		"known in part":           {[]string{decided + halfway}, spent{50, 0.25, 40, 1}},
+		"decided again by CI":     {[]string{pending, accepted}, spent{50, 1.25, 40, 0}},
+		"fixed":                   {[]string{pending, repaired}, spent{100, 2.5, 80, 0}},
+		"a fix that was not kept": {[]string{pending, checked, accepted}, spent{90, 2.25, 80, 0}},
+		"put off":                 {[]string{began, putOff}, spent{40, 0, 40, 0}},
+		"an unknown agent, unmeasured": {[]string{`"event": "decided", "iteration": 1, "agent": "codex", ` +
+			`"durations": {"propose": 1}`}, spent{unknown: 1}},
 		"the tuner decides, and codex does not say": {[]string{
 			`"event": "proposed", "iteration": 1, "proposal": 1, "agent": "codex", "durations": {"propose": 1}`,
 			`"event": "proposed", "iteration": 1, "proposal": 2, "agent": "tuner", "durations": {"propose": 1}`,

@@ -53,7 +53,8 @@ func TestATimeBeyondAllYears(t *testing.T) {
 	const longest = 292 * 365 * 24 * 60 // in minutes
 	for name, lines := range map[string][]string{
 		"of a stage": {`{"event":"decided","iteration":1,"outcome":"rejected","durations":{"propose":1e12}}`},
-		"of stages":  {`{"event":"decided","iteration":1,"outcome":"rejected","durations":{"propose":6e9,"measure":6e9}}`},
+		"of stages": {`{"event":"decided","iteration":1,"outcome":"rejected","durations":{"propose":6e9,` +
+			`"measure":6e9}}`},
 		"of fixes": {
 			`{"event":"decided","iteration":1,"outcome":"rejected","durations":{"propose":6e9}}`,
 			`{"event":"checked","iteration":1,"durations":{"propose":6e9},"usage":{"output_tokens":1}}`,
@@ -62,8 +63,10 @@ func TestATimeBeyondAllYears(t *testing.T) {
 			`{"event":"decided","iteration":1,"outcome":"rejected","durations":{"propose":6e9}}`,
 			`{"event":"decided","iteration":2,"outcome":"rejected","durations":{"propose":6e9}}`,
 		},
-		"that was put off":  {`{"event":"finished","iteration":1,"durations":{"propose":1e300},"not_before":"2026-01-02T03:04:05Z"}`},
-		"of very many more": {`{"event":"decided","iteration":1,"outcome":"rejected","durations":{"propose":1.5e308,"measure":1.5e308}}`},
+		"that was put off": {`{"event":"finished","iteration":1,"durations":{"propose":1e300},` +
+			`"not_before":"2026-01-02T03:04:05Z"}`},
+		"of very many more": {`{"event":"decided","iteration":1,"outcome":"rejected","durations":{"propose":1.5e308,` +
+			`"measure":1.5e308}}`},
 	} {
 		log, err := Parse([]byte(strings.Join(lines, "\n") + "\n"))
 		require.NoError(t, err, name)

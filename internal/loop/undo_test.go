@@ -57,7 +57,8 @@ func TestUndo(t *testing.T) {
 		},
 		sprout{
 			name: "fourth", branch: "autoloop/undo-last autoloop/undo-earlier autoloop/undo-fixed " +
-				"autoloop/undo-two autoloop/undo-twice autoloop/undo-conflict autoloop/undo-both autoloop/undo-rejected " +
+				"autoloop/undo-two autoloop/undo-twice autoloop/undo-conflict autoloop/undo-both " +
+				"autoloop/undo-rejected " +
 				"autoloop/undo-unknown autoloop/undo-stray", parents: "fix", message: ofIteration(4),
 			files: map[string]string{"value.txt": "4\n"},
 		},

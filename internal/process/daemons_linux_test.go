@@ -23,7 +23,8 @@ func TestIsolatedCommandsFindNoSocket(t *testing.T) {
 	daemon, err := net.Listen("unix", socket) //nolint:noctx // it is closed when the test ends
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = daemon.Close() })
-	isolated(t, `[ -e "$SOCKET" ] && echo "found $SOCKET"; ls -A /run; find /run /tmp /var/tmp /dev/shm -type s 2>/dev/null; true`, func(t *testing.T, _ place, result process.Result) {
+	isolated(t, `[ -e "$SOCKET" ] && echo "found $SOCKET"; ls -A /run; find /run /tmp /var/tmp /dev/shm -type s `+
+		`2>/dev/null; true`, func(t *testing.T, _ place, result process.Result) {
 		t.Helper()
 		assert.Empty(t, string(result.Stdout))
 	}, func(_ place, spec *process.Spec) { spec.Args[2] = "SOCKET=" + socket + "; " + spec.Args[2] })

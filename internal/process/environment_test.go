@@ -106,7 +106,8 @@ func jsonOf(t *testing.T, text string) []byte {
 func TestMaskerLooksIntoDocumentsAndHeaders(t *testing.T) {
 	t.Parallel()
 	m := process.NewMasker([]string{
-		`OPENCODE_CONFIG_CONTENT={"provider":{"p":{"options":{"apiKey":"the-key-of-a-provider","baseURL":"http://here"}}}}`,
+		`OPENCODE_CONFIG_CONTENT={"provider":{"p":{"options":{"apiKey":"the-key-of-a-provider",` +
+			`"baseURL":"http://here"}}}}`,
 		"ANTHROPIC_CUSTOM_HEADERS=X-Team: blue\nAuthorization: Bearer 0123456789abcdef",
 	})
 	assert.Equal(t, "*** at http://here, blue ***",

@@ -45,7 +45,8 @@ func TestTooManyProcesses(t *testing.T) {
 		for name, script := range map[string]string{
 			"in one session":           `i=0; while [ $i -lt 300 ]; do sleep 60000 & i=$((i+1)); done; wait`,
 			"in sessions of their own": `i=0; while [ $i -lt 300 ]; do setsid sleep 60000 & i=$((i+1)); done; wait`,
-			"each starts two":          `bomb() { [ "$1" -gt 6 ] && exec sleep 60000; (bomb $(($1+1))) & (bomb $(($1+1))) & wait; }; bomb 0`,
+			"each starts two": `bomb() { [ "$1" -gt 6 ] && exec sleep 60000; (bomb $(($1+1))) & (bomb ` +
+				`$(($1+1))) & wait; }; bomb 0`,
 		} {
 			t.Run(how+"/"+name, func(t *testing.T) {
 				t.Parallel()
@@ -119,8 +120,9 @@ func TestTooMuchMemory(t *testing.T) {
 	t.Parallel()
 	for how, newRunner := range grouped {
 		for name, script := range map[string]string{
-			"one":  `exec python3 -c 'x = bytearray(400 << 20); import time; time.sleep(60000)'`,
-			"many": `for i in 1 2 3 4; do python3 -c 'x = bytearray(100 << 20); import time; time.sleep(60000)' & done; wait; sleep 60000`,
+			"one": `exec python3 -c 'x = bytearray(400 << 20); import time; time.sleep(60000)'`,
+			"many": `for i in 1 2 3 4; do python3 -c 'x = bytearray(100 << 20); import time; time.sleep(60000)' & ` +
+				`done; wait; sleep 60000`,
 		} {
 			t.Run(how+"/"+name, func(t *testing.T) {
 				t.Parallel()
@@ -171,7 +173,8 @@ func TestManyProcessesAreFine(t *testing.T) {
 	long.Only(t, long.Hostile)
 	t.Parallel()
 	result, err := process.NewRunner().Run(context.Background(), process.Spec{
-		Args: []string{"sh", "-c", `i=0; while [ $i -lt 200 ]; do sleep 0.3 & i=$((i+1)); done; wait; cat /proc/self/oom_score_adj`}, Dir: t.TempDir(), Env: []string{path},
+		Args: []string{"sh", "-c", `i=0; while [ $i -lt 200 ]; do sleep 0.3 & i=$((i+1)); done; wait; cat ` +
+			`/proc/self/oom_score_adj`}, Dir: t.TempDir(), Env: []string{path},
 	})
 	require.NoError(t, err)
 	assert.Empty(t, result.Exceeded)

@@ -30,7 +30,8 @@ func TestCachesStayAsTheyAre(t *testing.T) {
 			if name != "namespaces" {
 				right = "" // A copy needs overlays; without them the cache is a new one.
 			}
-			assert.Equal(t, right, run(`cat "$GOCACHE/entry" 2>/dev/null; echo poisoned > "$GOCACHE/entry"; mkdir -p "$GOPATH/pkg"; ls -A "$HOME/.autoloop-caches"`))
+			assert.Equal(t, right, run(`cat "$GOCACHE/entry" 2>/dev/null; echo poisoned > "$GOCACHE/entry"; mkdir -p `+
+				`"$GOPATH/pkg"; ls -A "$HOME/.autoloop-caches"`))
 			assert.Equal(t, "poisoned\n", run(
 				`cat "$GOCACHE/entry"; rm -rf "$GOCACHE"/*; echo poisoned > "$GOCACHE/more"`),
 				"the next command of the same measurement")
@@ -51,7 +52,8 @@ func TestCachesStayAsTheyAre(t *testing.T) {
 // builds, also one that is not there yet, and no others.
 func TestCachesAreFilled(t *testing.T) {
 	t.Parallel()
-	isolated(t, `echo built > "$GOCACHE/built"; echo built > "$npm_config_cache/built"; mkdir -p "$GOPATH/bin"; echo x > "$GOPATH/bin/evil"; echo x > "$GRADLE_USER_HOME/x"`,
+	isolated(t, `echo built > "$GOCACHE/built"; echo built > "$npm_config_cache/built"; mkdir -p "$GOPATH/bin"; echo `+
+		`x > "$GOPATH/bin/evil"; echo x > "$GRADLE_USER_HOME/x"`,
 		func(t *testing.T, p place, _ process.Result) {
 			t.Helper()
 			assert.FileExists(t, filepath.Join(p.home, ".cache", "go-build", "built"))
@@ -79,7 +81,8 @@ func TestIsolatedTemporaryDirectoriesAreBounded(t *testing.T) {
 			runner := process.NewRunner()
 			runner.Isolation = how
 			result, err := runner.Run(t.Context(), process.Spec{
-				Args: []string{"sh", "-c", `df --output=size -k /tmp /var/tmp /dev/shm | tail -n 3; grep MemTotal /proc/meminfo | tr -dc 0-9`}, Dir: p.tree, Env: p.env(),
+				Args: []string{"sh", "-c", `df --output=size -k /tmp /var/tmp /dev/shm | tail -n 3; grep MemTotal ` +
+					`/proc/meminfo | tr -dc 0-9`}, Dir: p.tree, Env: p.env(),
 			})
 			require.NoError(t, err)
 			fields := strings.Fields(string(result.Stdout))

@@ -215,7 +215,8 @@ func TestLinksShowNothing(t *testing.T) {
 			}
 			run(`rm -rf "$TMPDIR"; ln -s "$REAL/.codex" "$TMPDIR"; ln -s "$REAL/notes" "$PROMPT"; ln -s "$REAL/.claude" out; ln -s "$REAL" cache
 rm -rf "$HOME/.autoloop-caches"; ln -s "$REAL" "$HOME/.autoloop-caches"`)
-			assert.Empty(t, run(`cat "$PROMPT" "$TMPDIR/auth.json" out/.credentials.json cache/notes 2>/dev/null; (echo x > "$REAL/.codex/new"; echo x > "$REAL/.claude/new"; echo x > "$REAL/new") 2>/dev/null`))
+			assert.Empty(t, run(`cat "$PROMPT" "$TMPDIR/auth.json" out/.credentials.json cache/notes 2>/dev/null; `+
+				`(echo x > "$REAL/.codex/new"; echo x > "$REAL/.claude/new"; echo x > "$REAL/new") 2>/dev/null`))
 			for _, file := range []string{".codex/new", ".claude/new", "new", "GOCACHE"} {
 				assert.NoFileExists(t, filepath.Join(p.home, file))
 			}
@@ -225,7 +226,8 @@ rm -rf "$HOME/.autoloop-caches"; ln -s "$REAL" "$HOME/.autoloop-caches"`)
 
 func TestLoginIsThereForItsAgentAlone(t *testing.T) {
 	t.Parallel()
-	isolated(t, `cat "$CODEX_HOME/auth.json"; echo x > "$CODEX_HOME/new" && cat "$HOME/../../home/.claude/.credentials.json"`,
+	isolated(t, `cat "$CODEX_HOME/auth.json"; echo x > "$CODEX_HOME/new" && cat `+
+		`"$HOME/../../home/.claude/.credentials.json"`,
 		func(t *testing.T, p place, result process.Result) {
 			t.Helper()
 			assert.Equal(t, "login", string(result.Stdout))
@@ -243,7 +245,8 @@ func TestIsolatedCommandsSeeOnlyTheirProcesses(t *testing.T) {
 	other.Env = append(os.Environ(), secret)
 	require.NoError(t, other.Start())
 	t.Cleanup(func() { _ = other.Process.Kill(); _ = other.Wait() })
-	isolated(t, `cat /proc/[0-9]*/environ | tr '\0' '\n' | grep -a hunter2; kill -9 -1; echo $(ls -d /proc/[0-9]* | wc -l)`,
+	isolated(t, `cat /proc/[0-9]*/environ | tr '\0' '\n' | grep -a hunter2; kill -9 -1; echo $(ls -d /proc/[0-9]* | `+
+		`wc -l)`,
 		func(t *testing.T, _ place, result process.Result) {
 			t.Helper()
 			assert.NotContains(t, string(result.Stdout), "hunter2")

@@ -114,8 +114,9 @@ func TestRunSeesOnlyWhatItIsGiven(t *testing.T) {
 	assert.Equal(t, odd+"\x00B=\x00A=1\x00", string(result.Stdout), "byte for byte and in order")
 
 	result, err = process.NewRunner().Run(t.Context(), process.Spec{
-		Args: []string{"sh", "-c", `ls /proc/$$/fd; echo; pwd; readlink /proc/$$/fd/0; ls -l /proc/$PPID/fd | wc -l; cat /proc/$PPID/environ | wc -c`},
-		Dir:  dir, Env: []string{path},
+		Args: []string{"sh", "-c", `ls /proc/$$/fd; echo; pwd; readlink /proc/$$/fd/0; ls -l /proc/$PPID/fd | wc -l; ` +
+			`cat /proc/$PPID/environ | wc -c`},
+		Dir: dir, Env: []string{path},
 	})
 	require.NoError(t, err)
 	lines := strings.Split(string(result.Stdout), "\n")

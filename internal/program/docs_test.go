@@ -67,12 +67,15 @@ func TestMeaningKeepsItsForm(t *testing.T) {
 	text, err := json.Marshal(Parse("p.md",
 		[]byte("---\nmetric: a\nmetric-range: [0, 1]\n---\n## Evaluation\n```sh\necho 1\n```\n")).Meaning())
 	require.NoError(t, err)
-	assert.JSONEq(t, `{"Script":"echo 1\n","Setup":"","Metric":"a","Direction":"higher","Kind":"metric","Range":{"Min":0,"Max":1},"Guardrails":null}`, string(text))
+	assert.JSONEq(t, `{"Script":"echo 1\n","Setup":"","Metric":"a","Direction":"higher","Kind":"metric",`+
+		`"Range":{"Min":0,"Max":1},"Guardrails":null}`, string(text))
 	text, err = json.Marshal(Parse("p.md", []byte("---\ntasks: t\nexecutor-command: run\n---\n")).Meaning())
 	require.NoError(t, err)
 	//nolint:testifylint // the order of the keys counts too: the text is hashed
-	assert.Equal(t, `{"Script":"","Setup":"","Metric":"","Direction":"higher","Kind":"tasks","Range":null,"Guardrails":null,"Suite":"t ","Judge":"auto ","Executor":" run",`+
-		`"Thresholds":{"MinCompositeGain":0.01,"RegressionCompositeDrop":0.05,"CostTolerance":0,"ObjectiveDropIsRegression":true,"NetLossIsRegression":false}}`, string(text))
+	assert.Equal(t, `{"Script":"","Setup":"","Metric":"","Direction":"higher","Kind":"tasks","Range":null,`+
+		`"Guardrails":null,"Suite":"t ","Judge":"auto ","Executor":" run",`+
+		`"Thresholds":{"MinCompositeGain":0.01,"RegressionCompositeDrop":0.05,"CostTolerance":0,`+
+		`"ObjectiveDropIsRegression":true,"NetLossIsRegression":false}}`, string(text))
 }
 
 // TestDefaultsAreThoseOfTheTable holds each default that is a single value

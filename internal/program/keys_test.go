@@ -112,7 +112,8 @@ func TestEveryKey(t *testing.T) {
 		{"confidence: 0.99", func(p *program.Program) any { return p.Confidence }, 0.99},
 		{
 			"min-composite-gain: 0.02\nregression-composite-drop: 0.1\nobjective-drop-is-regression: false\n" +
-				"net-loss-is-regression: true\ncost-tolerance: 0.05", func(p *program.Program) any { return p.Thresholds },
+				"net-loss-is-regression: true\ncost-tolerance: 0.05",
+			func(p *program.Program) any { return p.Thresholds },
 			program.Thresholds{0.02, 0.1, 0.05, false, true},
 		},
 		{"no-case-regression: yes", func(p *program.Program) any { return p.NoCaseRegression }, true},

@@ -20,7 +20,8 @@ func TestParseNotes(t *testing.T) {
 		"plain": "LESSON: caches lie: always\nFORECLOSED: threads, for the lock is global\nIDEA: a table\n",
 		"markdown": "# Notes\n\n- **Lesson:** caches lie: always\n* foreclosed: threads,  for the lock is global\r\n" +
 			"1. `IDEA:` a table\n- lesson: caches lie: always\nBy the way: nothing.\n",
-		"JSON": `{"lessons": ["caches lie: always", " "], "foreclosed": ["threads, for the\nlock is global"], "ideas": ["a table"], "metric": 9}`,
+		"JSON": `{"lessons": ["caches lie: always", " "], "foreclosed": ["threads, for the\nlock is global"], ` +
+			`"ideas": ["a table"], "metric": 9}`,
 	} {
 		assert.Equal(t, want, prompt.ParseNotes([]byte(text)), name)
 	}

@@ -84,7 +84,8 @@ func repeated(t *testing.T) render.Comparison {
 				failed += `, {"kind": "fileExists", "name": "a*b", "passed": false}`
 			}
 			runs = append(runs, fmt.Sprintf(
-				`{"scores": [{"taskId": "add-flag", "objective": {"passed": 1, "total": 3}, "cost": {"tokens": %d, "costUsd": %s}, "checks": [%s], "transcript": "runs/%d/t.txt"}]}`,
+				`{"scores": [{"taskId": "add-flag", "objective": {"passed": 1, "total": 3}, "cost": {"tokens": %d, `+
+					`"costUsd": %s}, "checks": [%s], "transcript": "runs/%d/t.txt"}]}`,
 				tokens+137*k, usd, failed, k+1))
 		}
 		return parsed(t, fmt.Sprintf(`{"configLabel": %q, "runs": [%s]}`, label, strings.Join(runs, ", ")))

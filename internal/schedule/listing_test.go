@@ -81,7 +81,8 @@ func TestPlanText(t *testing.T) {
 	}
 	text := plan.Text()
 	assert.Regexp(t, `(?s)^selected: a \(it is 2h late\)\ndue later: b, c\nskipped: f: paused: why\n`+
-		`(skipped: g: not due yet \(in 2h\)\n){20}skipped: 2 more that are not due yet\nunconfigured: d: replace its placeholders\nerror: e: e.md:2: bad\n$`, text)
+		`(skipped: g: not due yet \(in 2h\)\n){20}skipped: 2 more that are not due yet\nunconfigured: d: replace its `+
+		`placeholders\nerror: e: e.md:2: bad\n$`, text)
 }
 
 func TestCompatText(t *testing.T) {

@@ -103,7 +103,8 @@ func TestBudgetsAreLookedAtInTheOrderOfSelection(t *testing.T) {
 }
 
 func TestAProgramThatIsWorkedOnIsLeftAlone(t *testing.T) {
-	started := `{"event":"started","run_id":"r1","iteration":1,"time":"2026-03-04T11:30:00Z","lease":{"host":"h","pid":1,"until":"2026-03-04T12:30:00Z"}}` + "\n"
+	started := `{"event":"started","run_id":"r1","iteration":1,"time":"2026-03-04T11:30:00Z","lease":{"host":"h",` +
+		`"pid":1,"until":"2026-03-04T12:30:00Z"}}` + "\n"
 	in := schedule.Input{
 		Programs: []*program.Program{programFile("a", "metric: x"), programFile("b", "metric: x")},
 		States:   map[string][]byte{"a": stateFile(ago(50 * 60e9)), "b": stateFile(ago(10 * 60e9))},

@@ -43,8 +43,10 @@ var jsRunners = []struct {
 	arguments, passed string
 }{
 	{
-		command: nodeTest, environ: `NODE_OPTIONS="--test-reporter=tap --test-reporter-destination=\"$TMPDIR/report\" --test-reporter=tap --test-reporter-destination=stdout" `,
-		passed: `[...text.matchAll(/^ *ok \d+ - (.*)$/gm)].filter(([, name]) => !/ # (SKIP|TODO)/.test(name) && !(/\.[cm]?[jt]sx?$/.test(name) && fs.existsSync(name))).length`,
+		command: nodeTest, environ: `NODE_OPTIONS="--test-reporter=tap ` +
+			`--test-reporter-destination=\"$TMPDIR/report\" --test-reporter=tap --test-reporter-destination=stdout" `,
+		passed: `[...text.matchAll(/^ *ok \d+ - (.*)$/gm)].filter(([, name]) => !/ # (SKIP|TODO)/.test(name) && ` +
+			`!(/\.[cm]?[jt]sx?$/.test(name) && fs.existsSync(name))).length`,
 	},
 	{
 		command: lastCommand("mocha"), arguments: ` -- --reporter json --reporter-option output="$TMPDIR/report"`,
@@ -179,7 +181,8 @@ func jsCoverage(p place) string {
 `
 	switch {
 	case pkg.uses("vitest"):
-		tests.command += ` --coverage.enabled --coverage.reporter=json-summary --coverage.reportsDirectory="$TMPDIR/coverage"`
+		tests.command += ` --coverage.enabled --coverage.reporter=json-summary ` +
+			`--coverage.reportsDirectory="$TMPDIR/coverage"`
 	case pkg.uses("jest"):
 		tests.command += ` --coverage --coverageReporters=json-summary --coverageDirectory="$TMPDIR/coverage"`
 	case pkg.uses("c8"):

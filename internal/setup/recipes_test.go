@@ -56,7 +56,8 @@ func TestASyntaxErrorIsNoGainForALinter(t *testing.T) {
 		},
 		"eslint, three findings": {
 			"js-lint", "npx", "node",
-			`[{"filePath": "a.js", "messages": [{"ruleId": "x"}, {"ruleId": "y"}]}, {"filePath": "b.js", "messages": [{"ruleId": "x"}]}]`, `{"findings": 3}`, "",
+			`[{"filePath": "a.js", "messages": [{"ruleId": "x"}, {"ruleId": "y"}]}, {"filePath": "b.js", "messages": ` +
+				`[{"ruleId": "x"}]}]`, `{"findings": 3}`, "",
 		},
 		"eslint, one that cannot read a file": {
 			"js-lint", "npx", "node",

@@ -102,9 +102,11 @@ func TestPageHasEveryGradedIteration(t *testing.T) {
 	t.Parallel()
 	k := improved(t)
 	k.write(k.Workspace.Iteration(0), "eval-2/grading.json",
-		`{"expectations": [{"text": "a", "passed": true}], "eval_feedback": {"suggestions": ["check more"], "overall": "good"}}`)
+		`{"expectations": [{"text": "a", "passed": true}], "eval_feedback": {"suggestions": ["check more"], `+
+			`"overall": "good"}}`)
 	k.write(k.Workspace.Iteration(1), "eval-2/grading.json",
-		`{"expectations": [{"text": "a", "passed": true}], "eval_feedback": {"suggestions": ["check more", "and less"]}}`)
+		`{"expectations": [{"text": "a", "passed": true}], "eval_feedback": {"suggestions": ["check more", "and `+
+			`less"]}}`)
 	// an iteration that was never graded, such as one that proposed nothing
 	require.NoError(t, k.Workspace.Append(results.Row{
 		Iteration: 3, Action: results.Reverted,
@@ -153,7 +155,8 @@ func triggered(t *testing.T, versions map[int]string) *track {
 	k := newTrack(t, "4 2 0")
 	require.NoError(t, files.RemoveAll(k.Workspace.Dir))
 	k.write(k.dir, "evals/trigger-eval.json",
-		`[{"query": "say it", "should_trigger": true}, {"query": "what time is it", "should_trigger": false}, {"query": "say more", "should_trigger": true}]`)
+		`[{"query": "say it", "should_trigger": true}, {"query": "what time is it", "should_trigger": false}, `+
+			`{"query": "say more", "should_trigger": true}]`)
 	var err error
 	k.Workspace, err = workspace.Create(t.Context(), k.Workspace.Dir, k.dir)
 	require.NoError(t, err)
@@ -168,7 +171,8 @@ func triggered(t *testing.T, versions map[int]string) *track {
 			if sign != '.' {
 				k.write(filepath.Join(k.Workspace.Dir, "triggers", filepath.Base(k.Workspace.Iteration(version))),
 					fmt.Sprintf("eval-trigger-%d/grading.json", i+1),
-					fmt.Sprintf(`{"expectations": [{"text": %q, "passed": %v, "evidence": "seen", "source": "deterministic"}]}`, labels[i], sign == '+'))
+					fmt.Sprintf(`{"expectations": [{"text": %q, "passed": %v, "evidence": "seen", "source": `+
+						`"deterministic"}]}`, labels[i], sign == '+'))
 			}
 		}
 	}

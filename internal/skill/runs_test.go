@@ -33,8 +33,9 @@ func TestIterationRuns(t *testing.T) {
 		"the first counts": {list(run(".", "candidate", true), run("run-2", "candidate", true)), ". run-2", ""},
 		"none counts":      {list(run(".", "candidate", false), run("incumbent-1", "incumbent", true)), ".", ""},
 		"no runs":          {list(), ".", ""},
-		"fields of later":  {`{"schema": 1, "later": {}, "runs": [{"dir": "run-2", "side": "candidate", "counts": true, "later": []}]}`, "run-2", ""},
-		"sides of later":   {list(run(".", "candidate", true), run("run-2", "emptied", true)), ".", ""},
+		"fields of later": {`{"schema": 1, "later": {}, "runs": [{"dir": "run-2", "side": "candidate", "counts": ` +
+			`true, "later": []}]}`, "run-2", ""},
+		"sides of later": {list(run(".", "candidate", true), run("run-2", "emptied", true)), ".", ""},
 		"upwards": {
 			list(run("../iteration-0", "candidate", true)), "",
 			`names "../iteration-0", which is no run of this iteration`,

@@ -15,7 +15,8 @@ import (
 func TestClaudeCountsAsItGoes(t *testing.T) {
 	t.Parallel()
 	const part = `{"type":"assistant","message":{"id":"%","model":"claude-sonnet-4-5","content":[{"type":"tool_use"}],` +
-		`"usage":{"input_tokens":10,"output_tokens":5,"cache_creation_input_tokens":200,"cache_read_input_tokens":3000}}}`
+		`"usage":{"input_tokens":10,"output_tokens":5,"cache_creation_input_tokens":200,` +
+		`"cache_read_input_tokens":3000}}}`
 	r := &claudeReader{seen: map[string]bool{}}
 	for _, id := range []string{"a", "a", "b"} {
 		r.Out([]byte(strings.Replace(part, "%", id, 1)))
@@ -25,7 +26,8 @@ func TestClaudeCountsAsItGoes(t *testing.T) {
 	assert.Equal(t, 2, *r.Usage.Turns)
 	assert.Equal(t, 3, *r.Usage.ToolCalls)
 	assert.Nil(t, r.Usage.CostUSD)
-	r.Out([]byte(`{"type":"result","subtype":"success","result":"Done.","num_turns":4,"total_cost_usd":0.5,"usage":{"input_tokens":0,"output_tokens":0},` +
+	r.Out([]byte(`{"type":"result","subtype":"success","result":"Done.","num_turns":4,"total_cost_usd":0.5,` +
+		`"usage":{"input_tokens":0,"output_tokens":0},` +
 		`"modelUsage":{"m":{"inputTokens":1,"outputTokens":2,"cacheReadInputTokens":3,"cacheCreationInputTokens":4}}}`))
 	assert.Equal(t, []int64{8, 3, 2}, []int64{*r.Usage.InputTokens, *r.Usage.CachedTokens, *r.Usage.OutputTokens},
 		"its totals stand for what was counted")
@@ -38,7 +40,8 @@ func TestClaudeCountsAsItGoes(t *testing.T) {
 func TestClaudeResultThatKnowsNothing(t *testing.T) {
 	t.Parallel()
 	r := &claudeReader{seen: map[string]bool{}}
-	r.Out([]byte(`{"type":"result","subtype":"error_during_execution","is_error":true,"num_turns":1,"total_cost_usd":0,"usage":{"input_tokens":0,"output_tokens":0},"modelUsage":{}}`))
+	r.Out([]byte(`{"type":"result","subtype":"error_during_execution","is_error":true,"num_turns":1,` +
+		`"total_cost_usd":0,"usage":{"input_tokens":0,"output_tokens":0},"modelUsage":{}}`))
 	assert.Equal(t, metric.Usage{}, r.Usage)
 	require.NotNil(t, r.Problem)
 	assert.Equal(t, Crashed, r.Problem.Kind)

@@ -22,14 +22,16 @@ func readAll(d Descriptor, lines ...string) *Report {
 // not know.
 func TestACostOfNothingIsUnknown(t *testing.T) {
 	t.Parallel()
-	const step = `{"type":"step_finish","part":{"reason":"stop","tokens":{"input":1000,"output":100,"reasoning":10,"cache":{"read":20,"write":3}},"cost":`
+	const step = `{"type":"step_finish","part":{"reason":"stop","tokens":{"input":1000,"output":100,"reasoning":10,` +
+		`"cache":{"read":20,"write":3}},"cost":`
 	got := readAll(Opencode(), step+`0}}`)
 	assert.Nil(t, got.Usage.CostUSD)
 	assert.Equal(t, []int64{1023, 20, 110},
 		[]int64{*got.Usage.InputTokens, *got.Usage.CachedTokens, *got.Usage.OutputTokens})
 	got = readAll(Opencode(), step+`0.25}}`, step+`0.5}}`)
 	assert.Equal(t, "0.75", got.Usage.CostUSD.String())
-	got = readAll(Opencode(), `{"type":"error","error":{"data":{"statusCode":429,"message":"slow down","responseHeaders":{"retry-after":"90"}}}}`)
+	got = readAll(Opencode(), `{"type":"error","error":{"data":{"statusCode":429,"message":"slow down",`+
+		`"responseHeaders":{"retry-after":"90"}}}}`)
 	require.NotNil(t, got.Problem)
 	assert.Equal(t, RateLimit, got.Problem.Kind)
 	assert.InDelta(t, 90, got.Problem.After.Seconds(), 0)
@@ -44,17 +46,23 @@ func TestRefusedToolsAreKnown(t *testing.T) {
 		line  string
 		want  bool
 	}{
-		"claude":         {Claude(), `{"type":"result","subtype":"success","permission_denials":[{"tool_name":"WebFetch"}]}`, true},
-		"claude, none":   {Claude(), `{"type":"result","subtype":"success","permission_denials":[]}`, false},
-		"codex":          {Codex(), `{"type":"item.completed","item":{"type":"command_execution","status":"declined"}}`, true},
-		"codex, failed":  {Codex(), `{"type":"item.completed","item":{"type":"command_execution","status":"failed"}}`, false},
-		"copilot":        {Copilot(), `{"type":"tool.execution_complete","data":{"error":{"code":"denied","message":"no"}}}`, true},
-		"copilot, other": {Copilot(), `{"type":"tool.execution_complete","data":{"error":{"code":"failure","message":"no such file"}}}`, false},
-		"gemini":         {Gemini(), `{"type":"tool_result","status":"error","error":{"type":"policy_violation","message":"Tool execution denied by policy."}}`, true},
-		"gemini, other":  {Gemini(), `{"type":"tool_result","status":"error","error":{"type":"not_found","message":"no such file"}}`, false},
+		"claude": {Claude(), `{"type":"result","subtype":"success",` +
+			`"permission_denials":[{"tool_name":"WebFetch"}]}`, true},
+		"claude, none":  {Claude(), `{"type":"result","subtype":"success","permission_denials":[]}`, false},
+		"codex":         {Codex(), `{"type":"item.completed","item":{"type":"command_execution","status":"declined"}}`, true},
+		"codex, failed": {Codex(), `{"type":"item.completed","item":{"type":"command_execution","status":"failed"}}`, false},
+		"copilot": {Copilot(), `{"type":"tool.execution_complete","data":{"error":{"code":"denied",` +
+			`"message":"no"}}}`, true},
+		"copilot, other": {Copilot(), `{"type":"tool.execution_complete","data":{"error":{"code":"failure",` +
+			`"message":"no such file"}}}`, false},
+		"gemini": {Gemini(), `{"type":"tool_result","status":"error","error":{"type":"policy_violation",` +
+			`"message":"Tool execution denied by policy."}}`, true},
+		"gemini, other": {Gemini(), `{"type":"tool_result","status":"error","error":{"type":"not_found",` +
+			`"message":"no such file"}}`, false},
 		"opencode": {
 			Opencode(),
-			`{"type":"tool_use","part":{"tool":"bash","state":{"status":"error","error":"The user rejected permission to use this specific tool call."}}}`, true,
+			`{"type":"tool_use","part":{"tool":"bash","state":{"status":"error","error":"The user rejected ` +
+				`permission to use this specific tool call."}}}`, true,
 		},
 		"opencode, ran": {
 			Opencode(),
@@ -69,7 +77,8 @@ func TestRefusedToolsAreKnown(t *testing.T) {
 // zeros.
 func TestTokensOfNoAnswerAreUnknown(t *testing.T) {
 	t.Parallel()
-	got := readAll(Gemini(), `{"type":"result","status":"error","error":{"message":"{\"code\": 500, \"message\": \"broken\"}"},"stats":{"tool_calls":0,"models":{"m":{"input_tokens":0,"output_tokens":0}}}}`)
+	got := readAll(Gemini(), `{"type":"result","status":"error","error":{"message":"{\"code\": 500, \"message\": `+
+		`\"broken\"}"},"stats":{"tool_calls":0,"models":{"m":{"input_tokens":0,"output_tokens":0}}}}`)
 	assert.Equal(t, metric.Usage{}, got.Usage)
 	assert.Equal(t, Crashed, got.Problem.Kind)
 	assert.Equal(t, "broken", got.Problem.Message)

@@ -51,18 +51,27 @@ func TestRejectedContentStaysOut(t *testing.T) {
 func TestAgentWithItsGit(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{
-		"branches":   `git branch -f main HEAD; git checkout -q -b evil; git commit -q -am mine --allow-empty; git tag evil; git update-ref refs/heads/autoloop/p HEAD`,
-		"forgets":    `git reflog expire --all --expire=now; git gc -q --prune=now; git prune`,
-		"hooks":      `mkdir -p .git/hooks; for h in post-index-change pre-commit post-checkout reference-transaction; do cp "$EVIL" .git/hooks/$h; done`,
-		"monitor":    `git config core.fsmonitor "$EVIL"; git config core.hooksPath "$(dirname "$EVIL")"`,
-		"filters":    `git config filter.evil.clean "$EVIL"; git config filter.evil.smudge "$EVIL"; git config filter.evil.process "$EVIL"; git config filter.evil.required true; echo '* filter=evil diff=evil text eol=crlf ident' > .git/info/attributes; sed 's/filter=evil //' .git/info/attributes > sub/.gitattributes`,
-		"commands":   `git config alias.status "!$EVIL"; git config core.pager "$EVIL"; git config core.sshCommand "$EVIL"; git config diff.external "$EVIL"; git config core.alternateRefsCommand "$EVIL"; git config extensions.partialClone origin; git config remote.origin.url "ext::$EVIL"; git config remote.origin.promisor true`,
+		"branches": `git branch -f main HEAD; git checkout -q -b evil; git commit -q -am mine --allow-empty; git ` +
+			`tag evil; git update-ref refs/heads/autoloop/p HEAD`,
+		"forgets": `git reflog expire --all --expire=now; git gc -q --prune=now; git prune`,
+		"hooks": `mkdir -p .git/hooks; for h in post-index-change pre-commit post-checkout ` +
+			`reference-transaction; do cp "$EVIL" .git/hooks/$h; done`,
+		"monitor": `git config core.fsmonitor "$EVIL"; git config core.hooksPath "$(dirname "$EVIL")"`,
+		"filters": `git config filter.evil.clean "$EVIL"; git config filter.evil.smudge "$EVIL"; git config ` +
+			`filter.evil.process "$EVIL"; git config filter.evil.required true; echo '* filter=evil diff=evil text ` +
+			`eol=crlf ident' > .git/info/attributes; sed 's/filter=evil //' .git/info/attributes > sub/.gitattributes`,
+		"commands": `git config alias.status "!$EVIL"; git config core.pager "$EVIL"; git config core.sshCommand ` +
+			`"$EVIL"; git config diff.external "$EVIL"; git config core.alternateRefsCommand "$EVIL"; git config ` +
+			`extensions.partialClone origin; git config remote.origin.url "ext::$EVIL"; git config ` +
+			`remote.origin.promisor true`,
 		"includes":   `git config core.worktree /; git config core.bare true; git config include.path "$EVIL"`,
 		"is a file":  `rm -rf .git; echo "gitdir: $REAL/.git" > .git`,
 		"is a link":  `rm -rf .git; ln -s "$REAL/.git" .git`,
 		"is nothing": `rm -rf .git`,
-		"lies":       `git update-index --assume-unchanged a.txt; git update-index --skip-worktree sub/b.txt; git rm -q --cached evaluator.sh; echo 'evaluator.sh' > .git/info/exclude`,
-		"modules":    `printf '[submodule "x"]\n\tpath = sub\n\turl = ext::%s\n\tupdate = !%s\n' "$EVIL" "$EVIL" > sub/.gitmodules`,
+		"lies": `git update-index --assume-unchanged a.txt; git update-index --skip-worktree sub/b.txt; git rm ` +
+			`-q --cached evaluator.sh; echo 'evaluator.sh' > .git/info/exclude`,
+		"modules": `printf '[submodule "x"]\n\tpath = sub\n\turl = ext::%s\n\tupdate = !%s\n' "$EVIL" "$EVIL" > ` +
+			`sub/.gitmodules`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -55,7 +55,8 @@ func TestRemoveWhatResists(t *testing.T) {
 	e.put("mod/none/x.go", "x")
 	e.link(outside, "mod/outside")
 	// A path longer than the system takes in one piece.
-	e.shell(`n=$(printf '%0250d' 0); i=0; while [ $i -lt 30 ]; do mkdir $n; cd -P $n 2>/dev/null || exit 0; i=$((i+1)); done; touch last; chmod 500 .`)
+	e.shell(`n=$(printf '%0250d' 0); i=0; while [ $i -lt 30 ]; do mkdir $n; cd -P $n 2>/dev/null || exit 0; ` +
+		`i=$((i+1)); done; touch last; chmod 500 .`)
 	require.NoError(t, os.Chmod(e.path("mod/pkg/x.go"), 0))
 	require.NoError(t, os.Chmod(e.path("mod/pkg"), 0o500))
 	require.NoError(t, os.Chmod(e.path("mod/none"), 0))

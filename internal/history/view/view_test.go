@@ -79,9 +79,11 @@ func TestWhatPeopleReadOfEvents(t *testing.T) {
 		"a baseline that failed": {[]history.Event{&history.Measured{Role: history.Baseline}}, nil},
 		"a new baseline, and the incumbent's": {[]history.Event{baseline, again, own}, []string{
 			`entry 0 true 03:00  "Initial evaluation" 10 #0  0 []`, `row 0 03:00 10 baseline "Initial evaluation"`,
-			fmt.Sprintf(`entry 1 true 03:01  "New baseline: %[1]s" 8 #0  0 [%[1]q "the best before was 10" "noisy: the median of 2 runs, with a spread of 0 between the quartiles"]`, why),
+			fmt.Sprintf(`entry 1 true 03:01  "New baseline: %[1]s" 8 #0  0 [%[1]q "the best before was 10" "noisy: `+
+				`the median of 2 runs, with a spread of 0 between the quartiles"]`, why),
 			`row 1 03:01 8 baseline "New baseline: ` + why + `"`,
-			fmt.Sprintf(`entry 1 true 03:02  "New baseline: %[1]s" 6 #0  0 [%[1]q "the best before was 10" "noisy: the median of 3 runs, with a spread of 3 between the quartiles"]`, why),
+			fmt.Sprintf(`entry 1 true 03:02  "New baseline: %[1]s" 6 #0  0 [%[1]q "the best before was 10" "noisy: `+
+				`the median of 3 runs, with a spread of 3 between the quartiles"]`, why),
 			`row 1 03:02 6 baseline "New baseline: ` + why + `"`,
 		}},
 		"kept": {[]history.Event{start(1), decided(history.Accepted, commit, "s", "r")}, []string{

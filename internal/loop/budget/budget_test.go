@@ -26,7 +26,8 @@ func summary(t *testing.T, usage string, ago ...time.Duration) *history.Summary 
 		end := now.Add(-d)
 		fmt.Fprintf(&lines, `{"event":"started","run_id":"r%d","time":%q,"iteration":%d}`+"\n", i,
 			end.Add(-10*time.Minute).Format(time.RFC3339), i+1)
-		fmt.Fprintf(&lines, `{"event":"decided","run_id":"r%d","time":%q,"iteration":%d,"outcome":"rejected","agent":"codex","durations":{"propose":300},"usage":%s}`+"\n",
+		fmt.Fprintf(&lines, `{"event":"decided","run_id":"r%d","time":%q,"iteration":%d,"outcome":"rejected",`+
+			`"agent":"codex","durations":{"propose":300},"usage":%s}`+"\n",
 			i, end.Format(time.RFC3339), i+1, usage)
 		fmt.Fprintf(&lines, `{"event":"finished","run_id":"r%d","time":%q,"iteration":%d}`+"\n", i,
 			end.Format(time.RFC3339),
@@ -51,9 +52,12 @@ func standAt(t *testing.T, front string, sum *history.Summary, now time.Time) bu
 }
 
 const (
-	known   = `{"input_tokens":900,"output_tokens":100,"cached_tokens":null,"cost_usd":0.25,"turns":null,"tool_calls":null}`
-	tokens  = `{"input_tokens":900,"output_tokens":100,"cached_tokens":null,"cost_usd":null,"turns":null,"tool_calls":null}`
-	unknown = `{"input_tokens":null,"output_tokens":null,"cached_tokens":null,"cost_usd":null,"turns":null,"tool_calls":null}`
+	known = `{"input_tokens":900,"output_tokens":100,"cached_tokens":null,"cost_usd":0.25,"turns":null,` +
+		`"tool_calls":null}`
+	tokens = `{"input_tokens":900,"output_tokens":100,"cached_tokens":null,"cost_usd":null,"turns":null,` +
+		`"tool_calls":null}`
+	unknown = `{"input_tokens":null,"output_tokens":null,"cached_tokens":null,"cost_usd":null,"turns":null,` +
+		`"tool_calls":null}`
 )
 
 func TestStand(t *testing.T) {
@@ -255,7 +259,8 @@ func TestWaits(t *testing.T) {
 // TestTheTunerIsFree: an iteration without a model has no unknown cost.
 func TestTheTunerIsFree(t *testing.T) {
 	t.Parallel()
-	line := `{"event":"decided","run_id":"r","time":"2026-03-04T10:00:00Z","iteration":1,"outcome":"rejected","agent":"tuner","durations":{"propose":1},"usage":` + unknown + "}\n"
+	line := `{"event":"decided","run_id":"r","time":"2026-03-04T10:00:00Z","iteration":1,"outcome":"rejected",` +
+		`"agent":"tuner","durations":{"propose":1},"usage":` + unknown + "}\n"
 	log, err := history.Parse([]byte(line))
 	require.NoError(t, err)
 	sum := history.Replay(log.Events)

@@ -24,7 +24,8 @@ func TestTheResultFileIsTheResult(t *testing.T) {
 		"the first line": {`#!/bin/sh` + "\n" + `echo '{"m": 5}'`, "5"},
 		"a child in its session": {late +
 			`echo '{"m": 5}' > "$AUTOLOOP_RESULT"; touch given; while [ ! -e printed ]; do :; done`, "5"},
-		"nobody else is told": {`n=$(env | grep -c RESULT) || true; sh -c 'echo "{\"m\": 0}" > "$AUTOLOOP_RESULT"' 2>/dev/null || true; echo "{\"m\": $n}" > "$AUTOLOOP_RESULT"`, "0"},
+		"nobody else is told": {`n=$(env | grep -c RESULT) || true; sh -c 'echo "{\"m\": 0}" > "$AUTOLOOP_RESULT"' ` +
+			`2>/dev/null || true; echo "{\"m\": $n}" > "$AUTOLOOP_RESULT"`, "0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -55,7 +56,8 @@ func TestResultFilesThatAreNone(t *testing.T) {
 func TestAResultFileHasOneResult(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{
-		"another object":         `sh -c 'echo "{\"m\": 5}"; setsid sh -c "echo \"{\\\"m\\\": 0}\""' > "$AUTOLOOP_RESULT"`,
+		"another object": `sh -c 'echo "{\"m\": 5}"; setsid sh -c "echo \"{\\\"m\\\": 0}\""' > ` +
+			`"$AUTOLOOP_RESULT"`,
 		"before the result":      `sh -c 'echo "{\"m\": 0}"; echo "{\"m\": 5}"' > "$AUTOLOOP_RESULT"`,
 		"a number after another": `sh -c 'echo 5; echo 0' > "$AUTOLOOP_RESULT"`,
 		"an object for a number": `sh -c 'echo 5; echo "{\"m\": 0}"' > "$AUTOLOOP_RESULT"`,
@@ -68,7 +70,8 @@ func TestAResultFileHasOneResult(t *testing.T) {
 		})
 	}
 	for _, script := range []string{
-		`printf '%s\n' 'warming up {' '{"m": 5, "all": [' '1' ', 2' '], "more": {"m": 6}}' 'done in 3 s' > "$AUTOLOOP_RESULT"`, `printf 'x\n5\n' > "$AUTOLOOP_RESULT"`,
+		`printf '%s\n' 'warming up {' '{"m": 5, "all": [' '1' ', 2' '], "more": {"m": 6}}' 'done in 3 s' > ` +
+			`"$AUTOLOOP_RESULT"`, `printf 'x\n5\n' > "$AUTOLOOP_RESULT"`,
 	} {
 		got := evaluateScript(t, script)
 		assert.Empty(t, got.Problem)

@@ -18,7 +18,8 @@ type shell struct {
 
 // trap notes each command that ends a script: its exit code, the options of the
 // shell, how deep in subshells it is, its file and line, and the command itself.
-const trap = `trap 'printf "%s\t%s\t%s\t%s\t%s\t%s\0" "$?" "$-" "$BASH_SUBSHELL" "${BASH_SOURCE[0]}" "$LINENO" "$BASH_COMMAND" 2>/dev/null >>"${AUTOLOOP_RESULT%/*}/failed"' ERR; `
+const trap = `trap 'printf "%s\t%s\t%s\t%s\t%s\t%s\0" "$?" "$-" "$BASH_SUBSHELL" "${BASH_SOURCE[0]}" "$LINENO" ` +
+	`"$BASH_COMMAND" 2>/dev/null >>"${AUTOLOOP_RESULT%/*}/failed"' ERR; `
 
 // shellFor is bash that ends at the first command that fails, also within a pipe,
 // and at a variable that is not set. Where there is no bash, sh does as much of

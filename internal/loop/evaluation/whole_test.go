@@ -37,7 +37,8 @@ func TestTheWholeOutputIsKept(t *testing.T) {
 		},
 		"a secret": {`echo "$SECRET_TOKEN"; head -c 3000000 /dev/zero | tr '\0' x`, 1 << 20, []string{"***"}},
 		"cut within a secret": {
-			`head -c $((320*1024-7)) /dev/zero | tr '\0' x; echo "$SECRET_TOKEN"; head -c 20000000 /dev/zero | tr '\0' y`,
+			`head -c $((320*1024-7)) /dev/zero | tr '\0' x; echo "$SECRET_TOKEN"; head -c 20000000 /dev/zero | tr ` +
+				`'\0' y`,
 			1 << 20,
 			[]string{"xxx\n… (left out)\nyyy"},
 		},

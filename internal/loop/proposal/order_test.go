@@ -22,7 +22,8 @@ var letters = map[rune]string{
 	'p': `{"event":"proposed","run_id":"r","iteration":2,"proposal":1,"outcome":"rejected"}`,
 	'D': `{"event":"decided","run_id":"r","iteration":2,"outcome":"rejected"}`,
 	'C': `{"event":"checked","run_id":"r","iteration":2,"signature":"build"}`,
-	'F': `{"event":"finished","run_id":"r","iteration":2,"not_before":"2026-01-01T00:00:00Z","agent":"a","reason":{"kind":"rate-limit"}}`,
+	'F': `{"event":"finished","run_id":"r","iteration":2,"not_before":"2026-01-01T00:00:00Z","agent":"a",` +
+		`"reason":{"kind":"rate-limit"}}`,
 }
 
 // TestTheOrderOfEvents tries all orders of up to four events: what is taken is what
@@ -156,7 +157,8 @@ func errorText(err error) string {
 // TestMeasurementsOfABundle: roles, stages and numbers that no trial has are refused.
 func TestMeasurementsOfABundle(t *testing.T) {
 	t.Parallel()
-	const whole = `"role":"candidate","stage":"pairs","metric":2,"samples":[1,2,4],"guardrail_samples":{"g":[1,2]},"case_samples":{"c":[0,1,1]}`
+	const whole = `"role":"candidate","stage":"pairs","metric":2,"samples":[1,2,4],"guardrail_samples":{"g":[1,2]},` +
+		`"case_samples":{"c":[0,1,1]}`
 	for name, c := range map[string]struct{ old, replacement, says string }{
 		"as it is":                  {"", "", ""},
 		"no guardrail in any run":   {`[1,2]}`, `[]}`, ""},
@@ -170,7 +172,8 @@ func TestMeasurementsOfABundle(t *testing.T) {
 		"no metric":                 {`"metric":2,`, ``, "not the median of its samples"},
 		"a metric that is null":     {`"metric":2`, `"metric":null`, "not the median of its samples"},
 		"samples in another order":  {`[1,2,4]`, `[4,1,2]`, ""},
-		"no samples, and no metric": {`"metric":2,"samples":[1,2,4],"guardrail_samples":{"g":[1,2]},"case_samples":{"c":[0,1,1]}`, `"problem":"x"`, ""},
+		"no samples, and no metric": {`"metric":2,"samples":[1,2,4],"guardrail_samples":{"g":[1,2]},` +
+			`"case_samples":{"c":[0,1,1]}`, `"problem":"x"`, ""},
 		"a metric without samples": {
 			`"samples":[1,2,4],"guardrail_samples":{"g":[1,2]},"case_samples":{"c":[0,1,1]}`,
 			`"x":1`, "",

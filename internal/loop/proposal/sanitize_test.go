@@ -38,9 +38,11 @@ const (
 		"durations":{"propose":1},`
 	work     = effort + `"model":"m","changed":["f"],"params":{"k":1},`
 	spent    = `"evaluation":{"tokens":1,"cost_usd":1,"unknown_tokens":1,"unknown_usd":1},`
-	executor = `"executor":{"agent":"a","version":"v","model":"m","command":"c","command_sha256":"s","judge":"j","judge_version":"v","server":"s"},`
+	executor = `"executor":{"agent":"a","version":"v","model":"m","command":"c","command_sha256":"s","judge":"j",` +
+		`"judge_version":"v","server":"s"},`
 	notes    = `"lessons":["l"],"foreclosed":["f"],"ideas":["i"],`
-	evidence = `"evidence":[{"stage":"pairs","pairs":8,"confidence":0.95,"incumbent_median":1,"candidate_median":2,"difference":1,"low":0,"high":2,"p_value":0.1}],`
+	evidence = `"evidence":[{"stage":"pairs","pairs":8,"confidence":0.95,"incumbent_median":1,"candidate_median":2,` +
+		`"difference":1,"low":0,"high":2,"p_value":0.1}],`
 )
 
 // decodeOne decodes a bundle with this event in it, and returns the fields that are left.

@@ -149,7 +149,8 @@ func TestNewBaselinesBreakTheTrajectory(t *testing.T) {
 // from outside.
 func TestHostileText(t *testing.T) {
 	t.Parallel()
-	hostile := `</script><script>alert(1)</script><img src=x onerror=alert(2)>" onmouseover="alert(3) javascript:alert(4) ` + "\u202egnp.exe\x1b[2J " + strings.Repeat("long ", 200_000)
+	hostile := `</script><script>alert(1)</script><img src=x onerror=alert(2)>" onmouseover="alert(3) ` +
+		`javascript:alert(4) ` + "\u202egnp.exe\x1b[2J " + strings.Repeat("long ", 200_000)
 	events := made(3, hostile)
 	for e := range history.Of[*history.Decided](slices.All(events)) {
 		e.Agent, e.Model, e.Warning, e.Commit, e.Run = hostile, hostile, decision.Says(hostile), hostile, hostile

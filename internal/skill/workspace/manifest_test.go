@@ -44,7 +44,8 @@ func TestHostileManifests(t *testing.T) {
 		"no base64": {entry(`{"path_base64": "!", "kind": "file", "mode": "0644"}`), "entries[0] has a path"},
 		"setuid":    {entry(`{"path": "x", "kind": "file", "mode": "4755"}`), "permission bits"},
 		"a device":  {entry(`{"path": "x", "kind": "device", "mode": "0644"}`), "permission bits"},
-		"twice":     {entry(`{"path": "x", "kind": "file", "mode": "0644"}, {"path": "x", "kind": "file", "mode": "0644"}`), "out of order"},
+		"twice": {entry(`{"path": "x", "kind": "file", "mode": "0644"}, {"path": "x", "kind": "file", "mode": ` +
+			`"0644"}`), "out of order"},
 		"no digest": {
 			entry(`{"path": "x", "kind": "file", "mode": "0644"}`),
 			"its digest is not that of its entries",

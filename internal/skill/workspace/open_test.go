@@ -46,7 +46,8 @@ func TestManifestsOfWorkspaces(t *testing.T) {
 			t.Helper()
 			assert.Empty(t, w.Skill)
 		}},
-		"fields of later": {of(`"skill": "../s", "later": {"a": [1]}, "applied": {"version": 1, "digest": "d", "later": 1}`), "", func(t *testing.T, _ string, w *workspace.Workspace) {
+		"fields of later": {of(`"skill": "../s", "later": {"a": [1]}, "applied": {"version": 1, "digest": "d", ` +
+			`"later": 1}`), "", func(t *testing.T, _ string, w *workspace.Workspace) {
 			t.Helper()
 			assert.Equal(t, &workspace.Applied{Version: 1, Digest: "d"}, w.Applied)
 		}},

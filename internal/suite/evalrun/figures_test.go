@@ -13,9 +13,11 @@ func TestTriggersAndAnswersAreFiguresOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, `[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "file_exists", "file": "x"}]}]`)
 	w.write("skill/evals/trigger-eval.json",
-		`[{"query": "notes please", "should_trigger": true}, {"query": "what time is it", "should_trigger": false}, {"query": "notes on chess", "should_trigger": false}]`)
+		`[{"query": "notes please", "should_trigger": true}, {"query": "what time is it", "should_trigger": false}, `+
+			`{"query": "notes on chess", "should_trigger": false}]`)
 	w.write("skill/evals/evaluation.xml",
-		`<evaluation><qa_pair><question>How many?</question><answer>7.</answer></qa_pair><qa_pair><question>Who?</question><answer>Ada</answer></qa_pair></evaluation>`)
+		`<evaluation><qa_pair><question>How `+
+			`many?</question><answer>7.</answer></qa_pair><qa_pair><question>Who?</question><answer>Ada</answer></qa_pair></evaluation>`)
 	skill, err := evalrun.Load(w.root, "skill", "")
 	require.NoError(t, err)
 	script := `case $(cat "$AUTOLOOP_PROMPT") in

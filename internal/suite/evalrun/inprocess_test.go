@@ -92,7 +92,9 @@ const oneCheck = `[{"id": 1, "prompt": "Say it", "deterministic_checks": [{"type
 // skills, and a home and an environment of the case.
 func TestWhatAnExecutorIsGiven(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, `[{"id": "a", "prompt": "Say it\n\n", "files": ["files/in.txt", "top.md"], "deterministic_checks": [{"type": "file_exists", "file": "x"}]}, {"id": "b", "prompt": "Again", "deterministic_checks": [{"type": "file_exists", "file": "x"}]}]`)
+	w := newWorld(t, `[{"id": "a", "prompt": "Say it\n\n", "files": ["files/in.txt", "top.md"], `+
+		`"deterministic_checks": [{"type": "file_exists", "file": "x"}]}, {"id": "b", "prompt": "Again", `+
+		`"deterministic_checks": [{"type": "file_exists", "file": "x"}]}]`)
 	w.write("skill/evals/files/in.txt", "in\n")
 	w.write("skill/top.md", "top\n")
 	executor := &worker{}
@@ -197,7 +199,8 @@ func TestHowExecutorsEnd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, `[{"id": "a", "prompt": "p", "deterministic_checks": [{"type": "file_exists", "file": "x"}]}, {"id": "b", "prompt": "p", "deterministic_checks": [{"type": "file_exists", "file": "x"}]}]`)
+			w := newWorld(t, `[{"id": "a", "prompt": "p", "deterministic_checks": [{"type": "file_exists", "file": `+
+				`"x"}]}, {"id": "b", "prompt": "p", "deterministic_checks": [{"type": "file_exists", "file": "x"}]}]`)
 			executor := &worker{}
 			executor.work = func(_ context.Context, r agent.Request) (agent.Reply, error) {
 				file(r, "outputs/x", "")
@@ -301,7 +304,8 @@ func TestSecretsOfTheExecutor(t *testing.T) {
 // else that it is there.
 func TestWhatAGraderSees(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, `[{"id": 1, "prompt": "Say it", "expected_output": "a greeting", "expectations": ["it is good", "it is short"]}]`)
+	w := newWorld(t, `[{"id": 1, "prompt": "Say it", "expected_output": "a greeting", "expectations": ["it is good", `+
+		`"it is short"]}]`)
 	executor := &worker{printed: agent.Events}
 	executor.work = func(_ context.Context, r agent.Request) (agent.Reply, error) {
 		file(r, "outputs/a.txt", "hello")

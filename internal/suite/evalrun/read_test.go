@@ -31,7 +31,8 @@ func grade(t testing.TB, dir, id, text string) {
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 }
 
-const half = `{"summary": {"pass_rate": 1}, "expectations": [{"text": "a", "passed": true}, {"expectation": "b", "passed": false}, {"text": "c", "passed": true}]}`
+const half = `{"summary": {"pass_rate": 1}, "expectations": [{"text": "a", "passed": true}, {"expectation": "b", ` +
+	`"passed": false}, {"text": "c", "passed": true}]}`
 
 func TestRead(t *testing.T) {
 	t.Parallel()
@@ -66,7 +67,8 @@ func TestRead(t *testing.T) {
 // TestReadAll has three runs of a suite, of which none is the score alone.
 func TestReadAll(t *testing.T) {
 	t.Parallel()
-	whole := `{"expectations": [{"text": "a", "passed": true}, {"text": "b", "passed": true}], "eval_feedback": {"overall": "well"}}`
+	whole := `{"expectations": [{"text": "a", "passed": true}, {"text": "b", "passed": true}], "eval_feedback": ` +
+		`{"overall": "well"}}`
 	runs := []string{t.TempDir(), t.TempDir(), t.TempDir()}
 	grade(t, runs[0], "c0", half)
 	grade(t, runs[1], "c0", whole)

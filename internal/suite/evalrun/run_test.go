@@ -103,7 +103,8 @@ func TestACaseIsGivenTheSkillWithoutItsSuite(t *testing.T) {
 	w.write("skill/evals/files/in.txt", "x")
 	w.write("skill/evals/files/other.txt", "x")
 	result, err := w.run(t.Context(),
-		w.options(`touch ~/left; find . > outputs/tree.txt; cp "$AUTOLOOP_PROMPT" outputs/prompt.txt; cp "$AUTOLOOP_SKILL/SKILL.md" outputs/skill.txt; echo done`))
+		w.options(`touch ~/left; find . > outputs/tree.txt; cp "$AUTOLOOP_PROMPT" outputs/prompt.txt; cp `+
+			`"$AUTOLOOP_SKILL/SKILL.md" outputs/skill.txt; echo done`))
 	require.NoError(t, err)
 	c := result.Cases[0]
 	require.Len(t, c.Failed, 2, "%+v", c)
@@ -215,19 +216,21 @@ func TestHostileExecutors(t *testing.T) {
 	}{
 		"writes gradings": {`echo "` + forged +
 			`" | tee outputs/grading.json grading.json ../grading.json > /dev/null`, "0"},
-		"links out of outputs":     {`echo yes > secret; ln -s ../secret outputs/x.txt`, "0"},
-		"links to a system file":   {`ln -s /etc/passwd outputs/x.txt`, "0"},
-		"replaces outputs":         {`rmdir outputs; mkdir other; echo yes > other/x.txt; ln -s other outputs`, "0"},
-		"removes all":              {`rm -rf ./* ./.claude`, "0"},
-		"deletes its skill":        {`rm -rf .claude; echo yes > outputs/x.txt`, "1"},
-		"names with odd bytes":     {`echo yes > outputs/x.txt; echo > "outputs/a b"; echo > 'outputs/q"'; echo > "$(printf 'outputs/n\nl')"; echo > "$(printf 'outputs/\377')"`, "1"},
+		"links out of outputs":   {`echo yes > secret; ln -s ../secret outputs/x.txt`, "0"},
+		"links to a system file": {`ln -s /etc/passwd outputs/x.txt`, "0"},
+		"replaces outputs":       {`rmdir outputs; mkdir other; echo yes > other/x.txt; ln -s other outputs`, "0"},
+		"removes all":            {`rm -rf ./* ./.claude`, "0"},
+		"deletes its skill":      {`rm -rf .claude; echo yes > outputs/x.txt`, "1"},
+		"names with odd bytes": {`echo yes > outputs/x.txt; echo > "outputs/a b"; echo > 'outputs/q"'; echo > ` +
+			`"$(printf 'outputs/n\nl')"; echo > "$(printf 'outputs/\377')"`, "1"},
 		"a pipe":                   {`mkfifo outputs/x.txt`, "0"},
 		"a directory in its place": {`mkdir outputs/x.txt`, "0"},
 		"a huge file":              {`echo yes > outputs/x.txt; truncate -s 100M outputs/big`, "1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, `[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "file_contains", "file": "x.txt", "text": "yes"}]}]`)
+			w := newWorld(t, `[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "file_contains", "file": `+
+				`"x.txt", "text": "yes"}]}]`)
 			result, err := w.run(t.Context(), w.options(c.script))
 			require.NoError(t, err)
 			assert.Equal(t, c.rate, result.Rate.RatString(), "%+v", result.Cases)
@@ -319,7 +322,8 @@ func TestAnswersAreExact(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, `[{"id": 1, "prompt": "p", "expectations": ["x"]}]`)
 			w.write("skill/evals/evaluation.xml",
-				`<evaluation><qa_pair><question>What &amp; where?</question><answer> a.b (c) </answer></qa_pair></evaluation>`)
+				`<evaluation><qa_pair><question>What &amp; where?</question><answer> a.b (c) `+
+					`</answer></qa_pair></evaluation>`)
 			w.write("given", answer)
 			skill, err := evalrun.Load(w.root, "skill", "")
 			require.NoError(t, err)
@@ -389,7 +393,8 @@ func TestTheExecutorIsToldThePromptAlone(t *testing.T) {
 	w.write("skill/evals/files/OTHER-FILE", "OTHER-INPUT\n")
 	w.write("skill/evals/trigger-eval.json", `[{"query": "A-QUERY", "should_trigger": true}]`)
 	g, _ := grader(t, `{"expectations": [{"number": 1, "passed": true, "evidence": "seen"}]}`)
-	o := w.options(`if grep -q hello "$AUTOLOOP_PROMPT"; then { env; cat "$AUTOLOOP_PROMPT"; find . "$HOME"; find . "$HOME" -type f -exec cat {} +; } > ../all; mv ../all outputs/all; fi`)
+	o := w.options(`if grep -q hello "$AUTOLOOP_PROMPT"; then { env; cat "$AUTOLOOP_PROMPT"; find . "$HOME"; find . ` +
+		`"$HOME" -type f -exec cat {} +; } > ../all; mv ../all outputs/all; fi`)
 	o.Grader, o.Jobs = g, 1
 	_, err := w.run(t.Context(), o)
 	require.NoError(t, err)
@@ -422,7 +427,9 @@ func TestAGraderThatDoesNotAnswerIsNoResult(t *testing.T) {
 
 func TestEvaluator(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, `[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "file_exists", "file": "x"}, {"type": "file_exists", "file": "y"}]}, {"id": "b", "prompt": "p", "deterministic_checks": [{"type": "file_exists", "file": "x"}]}]`)
+	w := newWorld(t, `[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "file_exists", "file": "x"}, `+
+		`{"type": "file_exists", "file": "y"}]}, {"id": "b", "prompt": "p", "deterministic_checks": [{"type": `+
+		`"file_exists", "file": "x"}]}]`)
 	e := &evalrun.Evaluator{Options: w.options("touch outputs/x"), Skill: "skill", Keep: w.at("kept")}
 	for range 2 {
 		outcome, err := e.Run(t.Context(), evaluation.Request{Dir: w.root, Timeout: time.Minute})
@@ -442,7 +449,8 @@ func TestEvaluator(t *testing.T) {
 // TestRemarksAreMerged: a grader that says the same of every case says it once.
 func TestRemarksAreMerged(t *testing.T) {
 	t.Parallel()
-	same := `{"suggestions": [{"assertion": "it is polite", "reason": "a wrong file passes too"}], "overall": "check the names"}`
+	same := `{"suggestions": [{"assertion": "it is polite", "reason": "a wrong file passes too"}], "overall": "check ` +
+		`the names"}`
 	assert.Equal(t, []string{
 		"the grader on cases 1, 3: it is polite: a wrong file passes too",
 		"the grader on cases 1, 2, 3: check the names",

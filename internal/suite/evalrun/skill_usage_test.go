@@ -17,19 +17,23 @@ func TestTakenUp(t *testing.T) {
 	}{
 		"claude's tool": {
 			"claude",
-			`{"type":"assistant","message":{"content":[{"id":"c","input":{"skill":"notes"},"name":"Skill","type":"tool_use"}]}}`, true,
+			`{"type":"assistant","message":{"content":[{"id":"c","input":{"skill":"notes"},"name":"Skill",` +
+				`"type":"tool_use"}]}}`, true,
 		},
 		"claude's tool, as a command": {
 			"claude",
-			`{"type":"assistant","message":{"content":[{"id":"c","input":{"command":"/notes"},"name":"Skill","type":"tool_use"}]}}`, true,
+			`{"type":"assistant","message":{"content":[{"id":"c","input":{"command":"/notes"},"name":"Skill",` +
+				`"type":"tool_use"}]}}`, true,
 		},
 		"claude's tool, another skill": {
 			"claude",
-			`{"type":"assistant","message":{"content":[{"id":"c","input":{"skill":"notes-2"},"name":"Skill","type":"tool_use"}]}}`, false,
+			`{"type":"assistant","message":{"content":[{"id":"c","input":{"skill":"notes-2"},"name":"Skill",` +
+				`"type":"tool_use"}]}}`, false,
 		},
 		"claude reads it": {
 			"claude",
-			`{"type":"assistant","message":{"content":[{"input":{"file_path":"/w/.claude/skills/notes/SKILL.md"},"name":"Read","type":"tool_use"}]}}`, true,
+			`{"type":"assistant","message":{"content":[{"input":{"file_path":"/w/.claude/skills/notes/SKILL.md"},` +
+				`"name":"Read","type":"tool_use"}]}}`, true,
 		},
 		"claude lists its skills": {
 			"claude",
@@ -37,7 +41,8 @@ func TestTakenUp(t *testing.T) {
 		},
 		"claude speaks of it": {
 			"claude",
-			`{"type":"assistant","message":{"content":[{"type":"text","text":"There is .claude/skills/notes/SKILL.md, which I leave alone"}]}}`, false,
+			`{"type":"assistant","message":{"content":[{"type":"text","text":"There is .claude/skills/notes/SKILL.md,` +
+				` which I leave alone"}]}}`, false,
 		},
 		"a listing names it": {
 			"claude",
@@ -49,23 +54,28 @@ func TestTakenUp(t *testing.T) {
 		},
 		"codex reads it": {
 			"codex",
-			`{"type":"item.completed","item":{"type":"command_execution","command":"/bin/bash -lc 'cat .agents/skills/notes/SKILL.md'","aggregated_output":""}}`, true,
+			`{"type":"item.completed","item":{"type":"command_execution","command":"/bin/bash -lc 'cat ` +
+				`.agents/skills/notes/SKILL.md'","aggregated_output":""}}`, true,
 		},
 		"codex lists files": {
 			"codex",
-			`{"type":"item.completed","item":{"type":"command_execution","command":"find .","aggregated_output":".agents/skills/notes/SKILL.md"}}`, false,
+			`{"type":"item.completed","item":{"type":"command_execution","command":"find .",` +
+				`"aggregated_output":".agents/skills/notes/SKILL.md"}}`, false,
 		},
 		"codex reads another": {
 			"codex",
-			`{"type":"item.completed","item":{"type":"command_execution","command":"cat .agents/skills/my-notes/SKILL.md .agents/skills/notes/SKILL.md2"}}`, false,
+			`{"type":"item.completed","item":{"type":"command_execution","command":"cat ` +
+				`.agents/skills/my-notes/SKILL.md .agents/skills/notes/SKILL.md2"}}`, false,
 		},
 		"opencode's tool": {
 			"opencode",
-			`{"type":"tool_use","part":{"type":"tool","tool":"skill","state":{"status":"completed","input":{"name":"notes"},"output":"x"}}}`, true,
+			`{"type":"tool_use","part":{"type":"tool","tool":"skill","state":{"status":"completed",` +
+				`"input":{"name":"notes"},"output":"x"}}}`, true,
 		},
 		"opencode reads it": {
 			"opencode",
-			`{"type":"tool_use","part":{"type":"tool","tool":"read","state":{"input":{"filePath":"/w/.opencode/skills/notes/SKILL.md"}}}}`, true,
+			`{"type":"tool_use","part":{"type":"tool","tool":"read",` +
+				`"state":{"input":{"filePath":"/w/.opencode/skills/notes/SKILL.md"}}}}`, true,
 		},
 		"opencode's other tool": {
 			"opencode",
@@ -89,7 +99,9 @@ func TestTakenUp(t *testing.T) {
 		},
 		"a path of another system": {
 			"claude",
-			`{"type":"assistant","message":{"content":[{"input":{"file_path":"C:\\w\\.claude\\skills\\notes\\SKILL.md"},"name":"Read"}]}}`, true,
+			`{"type":"assistant",` +
+				`"message":{"content":[{"input":{"file_path":"C:\\w\\.claude\\skills\\notes\\SKILL.md"},` +
+				`"name":"Read"}]}}`, true,
 		},
 		"no events: the path is enough": {"command", "read .claude/skills/notes/SKILL.md", true},
 		"no events: another path":       {"command", "read .claude/skills/note/SKILL.md", false},

@@ -29,7 +29,8 @@ func asked(t *testing.T, tokens int64, answers ...string) (result evalrun.Result
 	t.Helper()
 	cases := ""
 	for i := range 4 {
-		cases += fmt.Sprintf(`,{"id": %d, "prompt": "p", "deterministic_checks": [{"type": "file_exists", "file": "a.txt"}]}`, i+1)
+		cases += fmt.Sprintf(`,{"id": %d, "prompt": "p", "deterministic_checks": [{"type": "file_exists", "file": `+
+			`"a.txt"}]}`, i+1)
 	}
 	w := newWorld(t, "["+cases[1:]+"]")
 	var list []modeltest.Answer

@@ -58,7 +58,8 @@ func TestFilesOfOthers(t *testing.T) {
 		})
 	}
 	_, problems = Parse("e.json", []byte(
-		`[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "json_array_contains", "file": "a", "path": "x"}]}]`), anyFile)
+		`[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "json_array_contains", "file": "a", "path": `+
+			`"x"}]}]`), anyFile)
 	require.ErrorContains(t, problems.Err(), "or `match` is needed")
 
 	grading, err := ParseGrading([]byte("\ufeff" + `{"expectations": [{"text": "a", "passed": true}]}`))

@@ -29,10 +29,14 @@ func TestSuitesOfOthers(t *testing.T) {
 		says  []string // the problems begin so
 		holds func(t *testing.T, s EvalSuite)
 	}{
-		"unknown fields everywhere": {`{"$schema": "x", "version": 1e999, "evals": [{"id": 1, "prompt": "p", "category": {"a": [null]}, "assertions": [{"text": "a", "type": "llm", "weight": 2}]}]}`, nil, func(t *testing.T, s EvalSuite) {
-			t.Helper()
-			assert.Equal(t, []string{"a"}, s.Cases[0].Expectations)
-		}},
+		"unknown fields everywhere": {
+			`{"$schema": "x", "version": 1e999, "evals": [{"id": 1, "prompt": "p", ` +
+				`"category": {"a": [null]}, "assertions": [{"text": "a", "type": "llm", "weight": 2}]}]}`, nil,
+			func(t *testing.T, s EvalSuite) {
+				t.Helper()
+				assert.Equal(t, []string{"a"}, s.Cases[0].Expectations)
+			},
+		},
 		"both names of a list": {
 			one(`"expectations": ["a"], "assertions": ["b"]`), nil,
 			func(t *testing.T, s EvalSuite) {
@@ -61,8 +65,10 @@ func TestSuitesOfOthers(t *testing.T) {
 				"\"checks\", \"tags\""},
 			nil,
 		},
-		"ids as texts and numbers": {`[{"id": 1, "prompt": "p", "expectations": ["a"]}, {"id": "1", "prompt": "p", "expectations": ["a"]}]`, []string{`[1].id: "1" is there twice`}, nil},
-		"ids in another case":      {`[{"id": "Case", "prompt": "p", "expectations": ["a"]}, {"id": "cASE", "prompt": "p", "expectations": ["a"]}]`, []string{`[1].id: "cASE" is there twice`}, nil},
+		"ids as texts and numbers": {`[{"id": 1, "prompt": "p", "expectations": ["a"]}, {"id": "1", "prompt": "p", ` +
+			`"expectations": ["a"]}]`, []string{`[1].id: "1" is there twice`}, nil},
+		"ids in another case": {`[{"id": "Case", "prompt": "p", "expectations": ["a"]}, {"id": "cASE", ` +
+			`"prompt": "p", "expectations": ["a"]}]`, []string{`[1].id: "cASE" is there twice`}, nil},
 		"a fraction as an id": {
 			`[{"id": 1.5, "prompt": "p", "expectations": ["a"]}]`, nil,
 			func(t *testing.T, s EvalSuite) {
@@ -155,16 +161,25 @@ func TestSuitesOfOthers(t *testing.T) {
 				assert.Equal(t, 30*time.Second, s.Cases[0].Checks[0].Timeout)
 			},
 		},
-		"times out of bounds": {one(`"deterministic_checks": [{"type": "shell_command", "command": "a", "timeout": -1}, {"type": "shell_command", "command": "b", "timeout": 86400.5}, {"type": "shell_command", "command": "c", "timeout": 1e999}, {"type": "shell_command", "command": "d", "timeout": "10"}]`), []string{
+		"times out of bounds": {one(`"deterministic_checks": [{"type": "shell_command", "command": "a", "timeout": ` +
+			`-1}, {"type": "shell_command", "command": "b", "timeout": 86400.5}, {"type": "shell_command", ` +
+			`"command": "c", "timeout": 1e999}, {"type": "shell_command", "command": "d", "timeout": "10"}]`), []string{
 			"[0].deterministic_checks[0].timeout: is -1; give seconds, more than 0 and at most 86400",
 			"[0].deterministic_checks[1].timeout: is 86400.5",
 			"[0].deterministic_checks[2].timeout: is 1e999",
 			`[0].deterministic_checks[3].timeout: must be a number, not the text "10"`,
 		}, nil},
 		"two checks alike": {one(
-			`"deterministic_checks": [{"type": "file_exists", "file": "a"}, {"type": "file_exists", "path": "outputs/a"}]`), []string{`[0].deterministic_checks[1]: "file_exists a" is there twice; remove one, or give each a ` + "`description`"}, nil},
-		"alike, by their names": {one(
-			`"deterministic_checks": [{"type": "file_exists", "file": "a", "name": "it is there"}, {"type": "file_exists", "file": "b", "label": "it is there"}]`), []string{`[0].deterministic_checks[1]: "it is there" is there twice`}, nil},
+			`"deterministic_checks": [{"type": "file_exists", "file": "a"}, {"type": "file_exists", "path": ` +
+				`"outputs/a"}]`), []string{`[0].deterministic_checks[1]: "file_exists a" is there twice; remove one, ` +
+			`or give each a ` + "`description`"}, nil},
+		"alike, by their names": {
+			one(
+				`"deterministic_checks": [{"type": "file_exists", "file": "a", "name": "it is there"}, {"type": ` +
+					`"file_exists", "file": "b", "label": "it is there"}]`),
+			[]string{`[0].deterministic_checks[1]: "it is there" is there twice`},
+			nil,
+		},
 		"type under two names": {
 			one(
 				`"deterministic_checks": [{"type": "file_exists", "kind": "file_contains", "file": "a", "text": "x"}]`),

@@ -27,7 +27,8 @@ func TestOperatorsOfACount(t *testing.T) {
 		text, err := json.Marshal(operator)
 		require.NoError(t, err)
 		suite, problems := Parse("e", []byte(
-			`[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "json_field_count", "file": "f", "path": "$", "count": 2, "operator": `+string(text)+`}]}]`), anyFile)
+			`[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "json_field_count", "file": "f", "path": `+
+				`"$", "count": 2, "operator": `+string(text)+`}]}]`), anyFile)
 		if err := problems.Err(); err != nil {
 			return Check{}, err
 		}
@@ -174,20 +175,24 @@ func TestGradingsOfOthers(t *testing.T) {
 			`{"expectations": [{"expectation": "a", "text": " ", "passed": true}]}`,
 			"a=true", "",
 		},
-		"blanks around it":           {`{"expectations": [{"text": " a\n", "passed": true}]}`, "a=true", ""},
-		"nothing but its list":       {`{"expectations": []}`, "", ""},
-		"a mark at its head":         {"\ufeff" + `{"expectations": []}`, "", ""},
-		"a summary that is a text":   {`{"summary": "good", "expectations": []}`, "", ""},
-		"other keys":                 {`{"user_notes": {}, "expectations": [{"text": "a", "passed": true, "score": 7}]}`, "a=true", ""},
-		"null":                       {`null`, "", "it has no `expectations`"},
-		"a list of null":             {`{"expectations": null}`, "", "it has no `expectations`"},
-		"an entry of null":           {`{"expectations": [null]}`, "", "expectations[0] needs a `text` and `passed`"},
-		"a second without a verdict": {`{"expectations": [{"text": "a", "passed": true}, {"text": "b", "passed": null}]}`, "", "expectations[1] needs a `text` and `passed`"},
-		"a verdict of 1":             {`{"expectations": [{"text": "a", "passed": 1}]}`, "", "is no grading: "},
-		"a text of 1":                {`{"expectations": [{"text": 1, "passed": true}]}`, "", "is no grading: "},
-		"an object of them":          {`{"expectations": {"a": true}}`, "", "is no grading: "},
-		"cut off":                    {`{"expectations": [{"text": "a", "passed": true}`, "", "is no grading: "},
-		"two of them":                {`{"expectations": []}{"expectations": []}`, "", "is no grading: "},
+		"blanks around it":         {`{"expectations": [{"text": " a\n", "passed": true}]}`, "a=true", ""},
+		"nothing but its list":     {`{"expectations": []}`, "", ""},
+		"a mark at its head":       {"\ufeff" + `{"expectations": []}`, "", ""},
+		"a summary that is a text": {`{"summary": "good", "expectations": []}`, "", ""},
+		"other keys": {
+			`{"user_notes": {}, "expectations": [{"text": "a", "passed": true, "score": 7}]}`,
+			"a=true", "",
+		},
+		"null":             {`null`, "", "it has no `expectations`"},
+		"a list of null":   {`{"expectations": null}`, "", "it has no `expectations`"},
+		"an entry of null": {`{"expectations": [null]}`, "", "expectations[0] needs a `text` and `passed`"},
+		"a second without a verdict": {`{"expectations": [{"text": "a", "passed": true}, {"text": "b", "passed": ` +
+			`null}]}`, "", "expectations[1] needs a `text` and `passed`"},
+		"a verdict of 1":    {`{"expectations": [{"text": "a", "passed": 1}]}`, "", "is no grading: "},
+		"a text of 1":       {`{"expectations": [{"text": 1, "passed": true}]}`, "", "is no grading: "},
+		"an object of them": {`{"expectations": {"a": true}}`, "", "is no grading: "},
+		"cut off":           {`{"expectations": [{"text": "a", "passed": true}`, "", "is no grading: "},
+		"two of them":       {`{"expectations": []}{"expectations": []}`, "", "is no grading: "},
 		"too large": {
 			`{"expectations": []` + strings.Repeat(" ", 8<<20) + `}`, "",
 			"has more than 8192 KiB",

@@ -307,7 +307,8 @@ func TestPatternsThatWouldTakeForever(t *testing.T) {
 		assert.Contains(t, evidence, "too many for a pattern of")
 	}
 	parsed, problems := Parse("e",
-		[]byte(`[{"id":1,"prompt":"p","deterministic_checks":[{"type": "regex_match", "file": "f", "pattern": "a{20}\\\"$"}]}]`), anyFile)
+		[]byte(`[{"id":1,"prompt":"p","deterministic_checks":[{"type": "regex_match", "file": "f", "pattern": `+
+			`"a{20}\\\"$"}]}]`), anyFile)
 	require.Empty(t, problems)
 	passed, evidence := parsed.Cases[0].Checks[0].Verdict(Output{Exists: true, Data: []byte(text[3<<20:])})
 	assert.True(t, passed, "a large file alone is no fault: %s", evidence)

@@ -104,9 +104,10 @@ func TestOutcomeProblems(t *testing.T) {
 			entry(`, "cost": {"tokens": "many"}`),
 			"scores[0].cost.tokens: must be a number",
 		},
-		"no runs":          {`{"runs": []}`, "runs: is empty"},
-		"a key twice":      {`{"scores": [], "scores": []}`, "scores: is there twice"},
-		"twice in one run": {`{"runs": [{"scores": []}, {"scores": [{"taskId": "a", "objective": {"passed": 1, "total": 1}}, {"taskId": "a", "objective": {"passed": 1, "total": 1}}]}]}`, "runs[1].scores[1].taskId"},
+		"no runs":     {`{"runs": []}`, "runs: is empty"},
+		"a key twice": {`{"scores": [], "scores": []}`, "scores: is there twice"},
+		"twice in one run": {`{"runs": [{"scores": []}, {"scores": [{"taskId": "a", "objective": {"passed": 1, ` +
+			`"total": 1}}, {"taskId": "a", "objective": {"passed": 1, "total": 1}}]}]}`, "runs[1].scores[1].taskId"},
 		"too many runs": {
 			`{"runs": [` + strings.Repeat(`{"scores": []},`, 100) + `{"scores": []}]}`,
 			"has 101 entries; 100 is the most",
@@ -124,7 +125,8 @@ func TestOutcomeProblems(t *testing.T) {
 
 func TestWordsThatAreNoNumbers(t *testing.T) {
 	t.Parallel()
-	text := `{"configLabel": "a \"NaN\" Infinity \\", "scores": [{"taskId": "NaN", "objective": {"passed": NaN, "total": -Infinity}, "cost": {"tokens": Infinity}}]}`
+	text := `{"configLabel": "a \"NaN\" Infinity \\", "scores": [{"taskId": "NaN", "objective": {"passed": NaN, ` +
+		`"total": -Infinity}, "cost": {"tokens": Infinity}}]}`
 	o, problems := format.ParseOutcome("o.json", []byte(text))
 	require.NoError(t, problems.Err())
 	assert.Equal(t, `a "NaN" Infinity \`, o.ConfigLabel)
@@ -136,7 +138,8 @@ func TestWordsThatAreNoNumbers(t *testing.T) {
 
 func FuzzCompare(f *testing.F) {
 	for _, text := range []string{
-		`[{"taskId": "a", "objective": {"passed": 1, "total": 2}, "judge": {"score0to1": 0.5}, "cost": {"tokens": 1e308}}]`,
+		`[{"taskId": "a", "objective": {"passed": 1, "total": 2}, "judge": {"score0to1": 0.5}, "cost": {"tokens": ` +
+			`1e308}}]`,
 		`[{"taskId": "a", "objective": {"passed": null, "total": 1e999}, "composite": null}]`, "[]",
 	} {
 		f.Add([]byte(`{"scores": `+text+"}"),

@@ -212,7 +212,8 @@ func TestRunsAreOneOutcome(t *testing.T) {
 	assert.Equal(t, 3, parse(string(text)).Runs(), "and so it is written")
 	assert.Equal(t, "0.1", o.Scores[0].JudgeWeight.String(), "the first weight counts")
 	assert.False(t, *o.Stochastic)
-	assert.True(t, *parse(`{"stochastic": false, "runs": [{"stochastic": true, "scores": []}, {"stochastic": false, "scores": []}]}`).Stochastic, "one run in which chance was at work is enough")
+	assert.True(t, *parse(`{"stochastic": false, "runs": [{"stochastic": true, "scores": []}, {"stochastic": false, ` +
+		`"scores": []}]}`).Stochastic, "one run in which chance was at work is enough")
 	assert.Nil(t, parse(`{"scores": []}`).Stochastic)
 	assert.Equal(t, "extra.b", parse(`{"scores": [], "extra": {"a": 1, "b": NaN}}`).NonFiniteAt)
 	_, problems := format.ParseOutcome("o", []byte(`{"runs": [], "scores": []}`))

@@ -175,22 +175,41 @@ func TestShapesOfGrades(t *testing.T) {
 		evidence [2]string
 		feedback string
 	}{
-		"both":                    {`{"expectations": [{"number": 1, "passed": true, "evidence": "a"}, {"number": 2, "passed": false, "evidence": "b"}]}`, [2]bool{true, false}, [2]string{"a", "b"}, ""},
-		"in another order":        {`{"expectations": [{"number": 2, "passed": true, "evidence": "b"}, {"number": 1, "passed": false, "evidence": "a"}]}`, [2]bool{false, true}, [2]string{"a", "b"}, ""},
-		"passed without evidence": {`{"expectations": [{"number": 1, "passed": true, "evidence": ""}, {"number": 2, "passed": true}]}`, [2]bool{}, [2]string{none, none}, ""},
+		"both": {`{"expectations": [{"number": 1, "passed": true, "evidence": "a"}, {"number": 2, ` +
+			`"passed": false, "evidence": "b"}]}`, [2]bool{true, false}, [2]string{"a", "b"}, ""},
+		"in another order": {`{"expectations": [{"number": 2, "passed": true, "evidence": "b"}, {"number": 1, ` +
+			`"passed": false, "evidence": "a"}]}`, [2]bool{false, true}, [2]string{"a", "b"}, ""},
+		"passed without evidence": {`{"expectations": [{"number": 1, "passed": true, "evidence": ""}, {"number": 2, ` +
+			`"passed": true}]}`, [2]bool{}, [2]string{none, none}, ""},
 		"evidence of spaces": {
 			`{"expectations": [{"number": 1, "passed": true, "evidence": " \n\t "}]}`,
 			[2]bool{},
 			[2]string{none, none},
 			"",
 		},
-		"evidence alone":             {`{"expectations": [{"number": 1, "evidence": "a"}, {"number": 2, "passed": null, "evidence": "b"}]}`, [2]bool{}, [2]string{"a", "b"}, ""},
-		"between prose":              {`Well {so}: {"expectations": [{"number": 1, "passed": true, "evidence": "a"}]} {done}`, [2]bool{true, false}, [2]string{"a", none}, ""},
-		"evidence of several lines":  {`{"expectations": [{"number": 1, "passed": true, "evidence": "a\nb\u001b[31m"}]}`, [2]bool{true, false}, [2]string{"a b", none}, ""},
-		"with feedback":              {`{"expectations": [{"number": 1, "passed": true, "evidence": "a"}], "eval_feedback": {"overall": "` + secret + `"}}`, [2]bool{true, false}, [2]string{"a", none}, `{"overall": "***"}`},
-		"with feedback without end":  {`{"expectations": [{"number": 1, "passed": true, "evidence": "a"}], "eval_feedback": "` + strings.Repeat("x", 8<<10) + `"}`, [2]bool{true, false}, [2]string{"a", none}, ""},
-		"with other keys":            {`{"score": 1, "expectations": [{"number": 1, "passed": true, "evidence": "a", "x": {}}]}`, [2]bool{true, false}, [2]string{"a", none}, ""},
-		"beside an object of others": {`{"score": 0.5} {"expectations": [{"number": 1, "passed": true, "evidence": "a"}]}`, [2]bool{true, false}, [2]string{"a", none}, ""},
+		"evidence alone": {`{"expectations": [{"number": 1, "evidence": "a"}, {"number": 2, "passed": ` +
+			`null, "evidence": "b"}]}`, [2]bool{}, [2]string{"a", "b"}, ""},
+		"between prose": {`Well {so}: {"expectations": [{"number": 1, "passed": true, "evidence": ` +
+			`"a"}]} {done}`, [2]bool{true, false}, [2]string{"a", none}, ""},
+		"evidence of several lines": {
+			`{"expectations": [{"number": 1, "passed": true, "evidence": "a\nb\u001b[31m"}]}`,
+			[2]bool{true, false},
+			[2]string{"a b", none},
+			"",
+		},
+		"with feedback": {
+			`{"expectations": [{"number": 1, "passed": true, "evidence": "a"}], ` +
+				`"eval_feedback": {"overall": "` + secret + `"}}`,
+			[2]bool{true, false},
+			[2]string{"a", none},
+			`{"overall": "***"}`,
+		},
+		"with feedback without end": {`{"expectations": [{"number": 1, "passed": true, "evidence": "a"}], ` +
+			`"eval_feedback": "` + strings.Repeat("x", 8<<10) + `"}`, [2]bool{true, false}, [2]string{"a", none}, ""},
+		"with other keys": {`{"score": 1, "expectations": [{"number": 1, "passed": true, "evidence": "a", ` +
+			`"x": {}}]}`, [2]bool{true, false}, [2]string{"a", none}, ""},
+		"beside an object of others": {`{"score": 0.5} {"expectations": [{"number": 1, "passed": true, "evidence": ` +
+			`"a"}]}`, [2]bool{true, false}, [2]string{"a", none}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -40,10 +40,12 @@ func TestGradesTakeTheBurdenOfProof(t *testing.T) {
 func TestGradesThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
-		"none":         `{"expectations": []}`,
-		"twice":        `{"expectations": [{"number": 1, "passed": true, "evidence": "x"}, {"number": 1, "passed": false, "evidence": "x"}]}`,
-		"not asked":    `{"expectations": [{"number": 3, "passed": true, "evidence": "x"}]}`,
-		"two objects":  `{"expectations": [{"number": 1, "passed": true, "evidence": "x"}]} {"expectations": [{"number": 1, "passed": false, "evidence": "x"}]}`,
+		"none": `{"expectations": []}`,
+		"twice": `{"expectations": [{"number": 1, "passed": true, "evidence": "x"}, {"number": 1, "passed": ` +
+			`false, "evidence": "x"}]}`,
+		"not asked": `{"expectations": [{"number": 3, "passed": true, "evidence": "x"}]}`,
+		"two objects": `{"expectations": [{"number": 1, "passed": true, "evidence": "x"}]} {"expectations": ` +
+			`[{"number": 1, "passed": false, "evidence": "x"}]}`,
 		"a text":       `{"expectations": [{"number": 1, "passed": "yes", "evidence": "x"}]}`,
 		"only a score": `{"score": 1}`,
 	} {
