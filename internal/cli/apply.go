@@ -21,15 +21,14 @@ func newApplyCommand(env Env, o *iterateOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "apply PROGRAM|WORKSPACE",
 		Short: "Take over what was kept: merge a program's branch, or make a skill its best version",
-		Long: "Show what the program branch changes and what was gained, ask, and merge it into the branch that is checked\n" +
-			"out. Where both changed the same lines the files are named, and nothing is merged.\n" +
-			"Without a terminal to ask on, nothing is merged unless --yes is given.\n\n" +
-			"With the workspace of a skill show the report and the diff, ask, and make the skill exactly the version's\n" +
-			"snapshot; `.git` is not touched, and the workspace is kept whatever the answer. When the skill changed " +
-			"since v0\n" +
-			"nothing is applied, unless --merge can join both without a conflict. --json prints skill, workspace, `to` (a\n" +
-			"version or snapshot), whether files changed, whether the skill is that now (done), and the snapshot of " +
-			"before.",
+		Long: `Show what the program branch changes and what was gained, ask, and merge it into the branch that is
+checked out. Where both changed the same lines the files are named, and nothing is merged.
+
+With the workspace of a skill show the report and the diff, ask, and make the skill exactly that
+version; .git is not touched, and the workspace is kept. When the skill changed since v0 nothing is
+applied, unless --merge can join both without a conflict.
+
+Without a terminal to ask on, nothing is changed unless --yes is given.`,
 		Example: "  iterate apply speed\n  iterate apply speed --yes\n" +
 			"  iterate apply skills/release-notes-autoresearch --version 2 --yes",
 		Args: cobra.ExactArgs(1),

@@ -15,12 +15,12 @@ func newBeginCommand(env Env, o *iterateOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "begin",
 		Short: "Record that iterations begin in jobs that cannot write, before an agent works there",
-		Long: "Record the start of an iteration: its lease, its number, and what it may use of the budgets. `iterate " +
-			"job propose`\n" +
-			"works under that start in another job of the same run, and `iterate job publish` settles it. A start that\n" +
-			"nobody settles counts as interrupted, with all that was reserved; three in a row pause the program.\n\n" +
-			"Without --program it begins every program of the scheduler's matrix. In Actions the outputs `has-work`\n" +
-			"and `matrix` have the programs that begin.",
+		Long: `Record the start of an iteration: its lease, its number, and what it may use of the budgets.
+"iterate job propose" works under that start in another job of the same run, and "iterate job
+publish" settles it. A start that nobody settles counts as interrupted, with all that was reserved.
+
+Without --program it begins every program of the scheduler's matrix. In Actions the outputs has-work
+and matrix have the programs that begin.`,
 		Example: "  scheduler --max 4 && iterate job begin\n  iterate job begin --program speed",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

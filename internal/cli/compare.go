@@ -28,16 +28,18 @@ func newCompareCommand(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare BASELINE.json CANDIDATE.json",
 		Short: "Compare two outcomes of a task suite: improved, neutral or regressed",
-		Long: "Compare what a candidate configuration came to on a task suite with what the baseline came to, task by\n" +
-			"task and in sum, and say whether it may be promoted. It reads two files and runs nothing.\n\n" +
-			"A file holds one run of the suite:\n\n" +
-			"  {\"configLabel\": \"main\", \"scores\": [{\"taskId\": \"add-flag\", \"objective\": {\"passed\": 3, " +
-			"\"total\": 4},\n" +
-			"    \"judge\": {\"score0to1\": 0.8}, \"cost\": {\"tokens\": 5200, \"costUsd\": 0.04}}]}\n\n" +
-			"or several, {\"configLabel\": \"main\", \"runs\": [{\"scores\": […]}, …]}: then chance is told from change.\n" +
-			"`jq -s '{runs: .}' run-*.json` makes one file of several. docs/explain/scoring.md has the rules.\n\n" +
-			"The exit code is 0 for improved and neutral, 1 for regressed, and 2 when something cannot be read.\n" +
-			"In GitHub Actions the report is added to the job summary too.",
+		Long: `Compare what two configurations came to on a task suite, task by task and in sum, and say whether the
+candidate may be promoted. It reads two files and runs nothing.
+
+A file holds one run of the suite:
+
+  {"configLabel": "main", "scores": [{"taskId": "add-flag", "objective": {"passed": 3, "total": 4},
+    "judge": {"score0to1": 0.8}, "cost": {"tokens": 5200, "costUsd": 0.04}}]}
+
+or several, {"configLabel": "main", "runs": [{"scores": […]}, …]}: then chance is told from change.
+docs/explain/scoring.md has the rules.
+
+The exit code is 0 for improved and neutral, 1 for regressed, and 2 when something cannot be read.`,
 		Example: "  iterate compare main.json pull-request.json\n" +
 			"  iterate compare main.json pull-request.json --markdown --settings .autoloop/programs/agents.md",
 		Args: cobra.ExactArgs(2),

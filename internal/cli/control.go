@@ -33,11 +33,11 @@ func newControlCommands(env Env, o *iterateOptions) []*cobra.Command {
 	undo := &cobra.Command{
 		Use:   "undo PROGRAM ITERATION | WORKSPACE",
 		Short: "Take back an iteration that was kept, or what was applied to a skill",
-		Long: "Take an iteration of a program back by a commit on the program's branch.\n\n" +
-			"With the workspace of a skill ask, and make the skill what it was before a version was applied. When it has\n" +
-			"changes that are in no version of the workspace, nothing is undone unless --force is given; they are then kept\n" +
-			"in the workspace as before-undo-1, before-undo-2, … After `apply --merge` it puts back what the skill was\n" +
-			"before that. What changes is shown before it asks.",
+		Long: `Take an iteration of a program back by a commit on the program's branch.
+
+With the workspace of a skill ask, and make the skill what it was before a version was applied or
+merged. When it has changes that are in no version of the workspace, nothing is undone unless --force
+is given; they are then kept in the workspace.`,
 		Example: "  iterate undo speed 7\n  iterate undo skills/release-notes-autoresearch",
 		Args:    cobra.RangeArgs(1, 2),
 	}

@@ -22,8 +22,8 @@ func newDecideCommand(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "decide --value X [--best X] [--direction higher|lower] [--target X]",
 		Short: "Compare one value with the best so far, for loops of your own",
-		Long: "Decide whether a value improves on the best so far. It reads and writes nothing else.\n" +
-			"Without --best the value is the first and counts as improved.",
+		Long: `Decide whether a value improves on the best so far. It reads and writes nothing else.
+Without --best the value is the first and counts as improved.`,
 		Example: "  iterate job decide --direction lower --best 1.5 --value 1.3 --json",
 		Args:    cobra.NoArgs,
 		RunE:    func(*cobra.Command, []string) error { return decide(env, o) },

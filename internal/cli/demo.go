@@ -38,9 +38,9 @@ func newDemoCommand(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Show the whole loop in a temporary repository",
-		Long: "Make a git repository with a program that everybody understands, and run iterations in which a script\n" +
-			"plays the agent: one change is better, one is worse, one cheats, one is no more than noise. It needs\n" +
-			"git, sh and awk, no network and no key. The repository is kept, so that you can look at it.",
+		Long: `Make a git repository with a program that everybody understands, and run iterations in which a script
+plays the agent: one change is better, one is worse, one cheats, one is no more than noise. It needs
+git, sh and awk, no network and no key. The repository is kept, so that you can look at it.`,
 		Example: "  go run ./cmd/iterate demo\n  iterate demo -n 10 --dir /tmp/autoloop-demo",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

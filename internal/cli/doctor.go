@@ -21,21 +21,19 @@ func newDoctorCommand(env Env, o *iterateOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor [PROGRAM | PATH | --quick]",
 		Short: "Say whether repository, token and machine are fit, or an evaluation or suite is",
-		Long: "Look at the checkout, at each agent on this machine and what it lacks and, with a repository on GitHub and a\n" +
-			"token, at all that can keep iterations from being published; each finding comes with its fix. The exit " +
-			"code is 1\n" +
-			"when something has to be fixed. Of every program, unless --quick, it says who proposes for it, and runs\n" +
-			"the evaluation twice: those of files and those of issues that people with rights here opened.\n\n" +
-			"With a program, run its evaluation on the incumbent and say whether it repeats itself, how far its numbers\n" +
-			"scatter, the smallest gain that the program's settings can tell from chance, and how long one\n" +
-			"candidate takes to decide. A target file is emptied, and given a syntax error, in a throw-away tree, to " +
-			"see whether the\n" +
-			"evaluation notices. Nothing is written.\n\n" +
-			"The exit code is 1 when the evaluation cannot be used.\n\n" +
-			"Of the skill at PATH examine the eval suite without a model: cases without a check, checks that always pass,\n" +
-			"prompts that contain their answer, duplicates; and with --history what came out the same in every run. " +
-			"The exit\n" +
-			"code is 1 when anything is found.",
+		Long: `Look at the checkout, at each agent on this machine and, with a repository on GitHub and a token, at
+all that can keep iterations from being published; each finding comes with its fix. Unless --quick,
+the evaluation of every program is run twice.
+
+With a program say whether its evaluation repeats itself, how far its numbers scatter, the smallest
+gain that can be told from chance, how long a candidate takes to decide, and whether the evaluation
+notices a target file that is emptied or given a syntax error. Nothing is written.
+
+Of the skill at PATH examine the eval suite without a model: cases without a check, checks that
+always pass, prompts that contain their answer, duplicates; and with --history what came out the same
+in every run.
+
+The exit code is 1 when something has to be fixed.`,
 		Example: "  iterate doctor\n  iterate doctor speed\n  iterate doctor speed --json\n" +
 			"  iterate doctor skills/release-notes --history kept",
 		Args: cobra.MaximumNArgs(1),

@@ -37,12 +37,13 @@ func newEvalCommand(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eval [PATH]",
 		Short: "Run the suite of a skill or of tasks, and print the score",
-		Long: "Of a skill, every case is run in a sandbox of its own and graded; trigger queries and questions with exact\n" +
-			"answers are figures of their own. The skill is not changed.\n\n" +
-			"Of a task suite, every task is run with a configuration of an agent (AGENTS.md, CLAUDE.md, .claude/, …). With\n" +
-			"--against it is run with two, and the exit code is 1 when --candidate is worse. Where a model works or\n" +
-			"judges, each task is run five times a side. Finished runs are kept: interrupted, the same command goes on\n" +
-			"where it was. Without PATH it is the `tasks` of --settings.",
+		Long: `Of a skill, every case is run in a sandbox of its own and graded; trigger queries and questions with
+exact answers are figures of their own. The skill is not changed.
+
+Of a task suite, every task is run with a configuration of an agent (AGENTS.md, .claude/, …), with
+--against with two; the exit code is 1 when --candidate is worse. Where a model works or judges, each
+task is run five times a side. Finished runs are kept: interrupted, the same command goes on where it
+was. Without PATH it is the key "tasks" of --settings.`,
 		Example: "  iterate eval skills/release-notes --agent claude\n" +
 			"  iterate eval tasks --against origin/main --agent claude --out report\n" +
 			"  iterate eval tasks --against old/ --candidate new/ --agent-command \"sh agent.sh\"",

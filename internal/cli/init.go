@@ -31,18 +31,16 @@ func newInitCommand(env Env, o *iterateOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [NAME]",
 		Short: "Write the workflows, the issue template and a first program, or one program alone",
-		Long: "Look at the repository (go, npm, pytest, cargo, make; its CI), show what Autoloop needs in it, ask, and do\n" +
-			"it. Run again, it upgrades what it wrote; a file that was edited since, or that was there before, is\n" +
-			"kept unless --force is given. With a token and a repository it makes the labels too. Without a\n" +
-			"terminal to ask on, nothing is changed unless --yes is given. Nothing is committed.\n\n" +
-			"The first program fits the directory that you are in, or the nearest above it whose tests are known, and\n" +
-			"was measured here before it is offered. --local writes no workflow, only that program; --kind asks for one\n" +
-			"kind, such as go-benchmark or make-test-time; a wrong one lists them all.\n\n" +
-			"With NAME and without --local it writes an example of that name that runs as it stands: a program file, " +
-			"a small\n" +
-			"target with a number for the tuner, and an evaluation of a few lines.\n\n" +
-			"--action names the action that the workflows use: a fork, a branch or a tag. Later runs keep it; without it\n" +
-			"they are pinned to the commit that this binary was released from. With --programs DIR they look there.",
+		Long: `Look at the repository (go, npm, pytest, cargo, make; its CI), show what Autoloop needs in it, ask,
+and do it. Run again, it upgrades what it wrote; a file that was edited since, or was there before,
+is kept. With a token and a repository it makes the labels too. Nothing is committed.
+
+The first program fits the directory that you are in, or the nearest above it whose tests are known,
+and was measured here. --local writes that program alone; a wrong --kind lists all kinds.
+
+With NAME and without --local it writes an example of that name that runs as it stands.
+
+Without --action the workflows are pinned to the commit that this binary was released from.`,
 		Example: "  iterate init\n  iterate init --simple --yes\n  iterate init speed",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

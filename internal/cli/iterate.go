@@ -46,11 +46,12 @@ func newIterateCommand(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "iterate",
 		Short: "Run iterations of one program: propose, measure, decide, keep or drop",
-		Long: "Run one iteration (or -n of them) of a program: an agent changes the target files in a throw-away\n" +
-			"tree, the evaluation measures the change in a second tree, and code decides. What is better becomes\n" +
-			"a commit on branch autoloop/NAME; the records are kept on branch memory/autoloop. Your checkout,\n" +
-			"index and current branch are not touched.\n\n" +
-			"Without --program it takes the program that `scheduler` selected.",
+		Long: `Run one iteration (or -n of them) of a program: an agent changes the target files in a throw-away
+tree, the evaluation measures the change in a second tree, and code decides. What is better becomes
+a commit on branch autoloop/NAME; the records are kept on branch memory/autoloop. Your checkout,
+index and current branch are not touched.
+
+Without --program it takes the program that "scheduler" selected.`,
 		Example: "  iterate --program speed\n  iterate --program speed -n 10 --agent tuner\n" +
 			"  scheduler && iterate\n  iterate --program speed --dry-run --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {

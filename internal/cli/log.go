@@ -31,13 +31,12 @@ func newLogCommand(env Env, shared *iterateOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "log PROGRAM|WORKSPACE [ITERATION]",
 		Short: "List the iterations of a program or of a skill's workspace, or show one whole",
-		Long: "List the iterations of a program with what they measured, and why they were kept or not. With a number, show\n" +
-			"that iteration with all of its reasons, the end of what a failed evaluation printed, and the files with all\n" +
-			"that the last evaluations on this machine printed. --tsv prints a table for other programs: iteration, " +
-			"time, outcome,\n" +
-			"metric, best, seconds of one run, p of the last comparison, commit, and summary.\n\n" +
-			"Of a skill's workspace print the trajectory, its class, what changed from v0 to the best version, what still\n" +
-			"fails, and a recommendation; with a number the pass rate of that iteration, as `iterate skill score` does.",
+		Long: `List the iterations of a program with what they measured, and why they were kept or not. With a
+number show that iteration whole: all of its reasons, the end of what a failed evaluation printed,
+and the files with all that the last evaluations on this machine printed.
+
+Of a skill's workspace print the trajectory, its class, what changed from v0 to the best version,
+what still fails, and a recommendation; with a number the pass rate of that iteration.`,
 		Example: "  iterate log speed\n  iterate log speed 7\n  iterate log speed --tsv\n" +
 			"  iterate log skills/release-notes-autoresearch --diff | git apply --directory=skills/release-notes",
 		Args: cobra.RangeArgs(1, 2),

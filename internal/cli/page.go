@@ -38,13 +38,12 @@ func newPageCommand(env Env, o *iterateOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "page [PROGRAM…]",
 		Short: "Draw what was tried, what was kept and what it cost, as HTML",
-		Long: "Make a page of the programs' records: every candidate, what was kept and why, samples, changes and\n" +
-			"cost. It needs no server and no network: open it from the disk or put it on any web server.\n\n" +
-			"The records are read from the memory branch alone; nothing is checked out, run or recorded. When the\n" +
-			"program files are at hand the page also says when each program is due.\n\n" +
-			"With --serve it is served on this machine alone and kept up to date while runs go on: what each is at, every\n" +
-			"new iteration, and a button that ends the runs after their present iteration. The address has a secret part;\n" +
-			"without it nothing is answered. It serves until interrupted.",
+		Long: `Make a page of the programs' records: every candidate, what was kept and why, samples, changes and
+cost. It needs no server and no network: open it from the disk or put it on any web server.
+
+With --serve it is served on this machine alone and kept up to date while runs go on, with a button
+that ends them after their present iteration. Without the secret part of its address nothing is
+answered. It serves until interrupted.`,
 		Example: "  iterate page\n  iterate page --out site\n  iterate page speed --out speed.html\n" +
 			"  iterate page --serve",
 		RunE: func(cmd *cobra.Command, names []string) error {

@@ -23,12 +23,11 @@ func newProposeCommand(env Env, o *iterateOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "propose --out DIR",
 		Short: "Run one iteration and record nothing: write a bundle for `iterate job publish`",
-		Long: "Run one iteration as `iterate` does, with the agent and the evaluation, and write what came of it to a\n" +
-			"new directory instead of to the branches. It needs no token that can write: `iterate job begin` records the\n" +
-			"start in a job before it, without which nothing is proposed in Actions, and `iterate job publish` records\n" +
-			"the bundle in a job after it. Neither runs code of the program.\n\n" +
-			"No bundle is written when there is nothing to record, nor with --if-due when the program is not due. In\n" +
-			"Actions a program that nobody can work on fails here, and the bundle has the reason.",
+		Long: `Run one iteration as "iterate" does, and write what came of it to a new directory instead of to the
+branches. It needs no token that can write: "iterate job begin" records the start in a job before it,
+without which nothing is proposed in Actions, and "iterate job publish" the bundle in a job after it.
+
+No bundle is written when there is nothing to record, nor with --if-due when the program is not due.`,
 		Example: "  iterate job propose --program speed --out bundle",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

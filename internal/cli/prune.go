@@ -16,8 +16,9 @@ func newPruneCommand(env Env, o *iterateOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prune",
 		Short: "Remove what programs that are gone have left, when asked",
-		Long: "List the programs that have state and neither a file nor an open issue any more. With --yes their pull\n" +
-			"request and own issue are closed, and branch and state are removed; the memory branch keeps its history.",
+		Long: `List the programs that have state and neither a file nor an open issue any more. With --yes their
+pull request and own issue are closed, and branch and state are removed; the memory branch keeps its
+history.`,
 		Example: "  iterate prune\n  iterate prune --yes",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

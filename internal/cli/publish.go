@@ -16,11 +16,11 @@ func newPublishCommand(env Env, o *iterateOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "publish [DIR]",
 		Short: "Record the bundle of `iterate job propose`, without running any code of the program",
-		Long: "Hold a bundle against the program, its branch and its records as they are now, and record it as `iterate`\n" +
-			"would have. A bundle that is stale, altered, too large, of another program, against the rules or\n" +
-			"published before is refused with a reason (exit code 1), and nothing is changed.\n\n" +
-			"Without DIR nothing was proposed: the start that `iterate job begin` recorded is given back, and counts " +
-			"as no run.",
+		Long: `Hold a bundle against the program, its branch and its records as they are now, and record it as
+"iterate" would have. One that is stale, altered, too large, of another program, against the rules or
+published before is refused with a reason (exit code 1), and nothing is changed.
+
+Without DIR nothing was proposed: the recorded start is given back, and counts as no run.`,
 		Example: "  iterate job publish --program speed bundle\n  iterate job publish --program speed",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

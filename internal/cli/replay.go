@@ -24,11 +24,11 @@ func newReplayCommand(env Env, o *iterateOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay [PROGRAM]",
 		Short: "Compute every decision again from the ledger, and say where the records disagree",
-		Long: "Compute every decision of a program again from the measurements in its ledger alone, and hold the\n" +
-			"state, the table of results, the commits of the program branch, the history of the memory branch and the\n" +
-			"rules of the program file against it. Nothing is run and nothing is written. Without a name every program\n" +
-			"that has records is replayed.\n\n" +
-			"The exit code is 1 when anything disagrees.",
+		Long: `Compute every decision of a program again from the measurements in its ledger alone, and hold the
+state, the table of results, the commits of the program branch, the history of the memory branch and
+the rules of the program file against it. Nothing is run and nothing is written.
+
+The exit code is 1 when anything disagrees.`,
 		Example: "  iterate replay speed\n  iterate replay --json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -33,8 +33,8 @@ func newSchedulerCommand(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "scheduler",
 		Short: "Pick the most overdue program and write autoloop.json",
-		Long: "Read all program files and their states, pick the program that is most overdue, and write the\n" +
-			"choice to autoloop.json for `iterate` and for workflows. Nothing else is changed.",
+		Long: `Read all program files and their states, pick the program that is most overdue, and write the
+choice to autoloop.json for "iterate" and for workflows. Nothing else is changed.`,
 		Example: "  scheduler\n  scheduler --program speed          # whatever its schedule\n" +
 			"  scheduler --max 4                  # a matrix of up to four programs",
 		Args: cobra.NoArgs,

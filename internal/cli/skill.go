@@ -15,15 +15,12 @@ func newSkillCommand(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "skill [PATH]",
 		Short: "Improve a skill against its eval suite",
-		Long: "A skill is a directory with a SKILL.md; its eval suite is evals/evals.json in it. An agent changes a " +
-			"copy, the\n" +
-			"suite measures it, and what is strictly better is the next version in the workspace PATH-autoresearch. At the\n" +
-			"end it asks whether the skill is to become the best one; without a terminal and without --yes it stays " +
-			"as it is.\n" +
-			"A second run goes on where the first ended. With --json standard output is one JSON object, and the " +
-			"rest goes to\n" +
-			"standard error.\n\n" +
-			"docs/reference/skill-suites.md has the files, docs/explain/skills.md the rules.",
+		Long: `A skill is a directory with a SKILL.md; its eval suite is evals/evals.json in it. An agent changes a
+copy, the suite measures it, and what is strictly better is the next version in the workspace
+PATH-autoresearch. At the end it asks whether the skill is to become the best one; without a terminal
+and without --yes it stays as it is. A second run goes on where the first ended.
+
+docs/reference/skill-suites.md has the files, docs/explain/skills.md the rules.`,
 		Example: "  iterate skill skills/release-notes --agent claude -n 5",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -15,10 +15,10 @@ func newScoreCommand(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "score WORKSPACE N",
 		Short: "Compute the pass rate of an iteration of a skill from its gradings",
-		Long: "Read iteration-N/eval-<id>/grading.json for every case of the suite in v0 and print the mean pass rate.\n" +
-			"The flags alone count, not the grader's sums; what the grading does not answer has not passed, and a case\n" +
-			"without a grading that can be read counts 0. 0 is the original. Of an iteration that was decided by several\n" +
-			"runs, the score is the median of those that the decision counts, and the cases are of all of them.",
+		Long: `Read iteration-N/eval-<id>/grading.json for every case of the suite in v0 and print the mean pass
+rate; 0 is the original. The flags alone count, not the grader's sums; what the grading does not
+answer has not passed, and a case without a grading that can be read counts 0. Of several runs the
+score is the median.`,
 		Example: "  iterate skill score skills/release-notes-autoresearch 3 --json",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {

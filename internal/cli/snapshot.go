@@ -17,9 +17,9 @@ func newSnapshotCommand(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "snapshot SRC DST",
 		Short: "Keep the state of a directory as a read-only snapshot",
-		Long: "Copy SRC to the snapshot DST, with modes and links, and write DST.manifest.json beside it: path, mode,\n" +
-			"SHA-256 and link target of everything. `.git` is left out. A link that leads out of SRC is refused.\n" +
-			"A snapshot that is at DST is replaced in one step, and left alone when nothing changed.",
+		Long: `Copy SRC to the snapshot DST, with modes and links, and write DST.manifest.json beside it: path, mode,
+SHA-256 and link target of everything. .git is left out. A link that leads out of SRC is refused.
+A snapshot that is at DST is replaced in one step, and left alone when nothing changed.`,
 		Example: "  iterate skill snapshot skills/release-notes /tmp/before",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -48,9 +48,8 @@ func newRestoreCommand(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restore SNAPSHOT DIR",
 		Short: "Make a directory equal to a snapshot",
-		Long: "Make DIR exactly what SNAPSHOT is: content, modes and links, and nothing besides. `.git` is not touched.\n" +
-			"The snapshot is checked against its manifest\n" +
-			"first; one that is missing, cut off or altered is an error, and nothing is changed.",
+		Long: `Make DIR exactly what SNAPSHOT is: content, modes and links, and nothing besides. .git is not
+touched. A snapshot that is missing, cut off or altered is an error, and nothing is changed.`,
 		Example: "  iterate skill restore /tmp/before skills/release-notes",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -15,8 +15,8 @@ func newStatusCommand(env Env, o *iterateOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show how every program stands",
-		Long: "Show every program with its state: last run, next due, lateness, best metric and target, and why " +
-			"it does not run.",
+		Long: `Show every program with its state: last run, next due, lateness, best metric and target, and why it
+does not run.`,
 		Example: "  iterate status\n  iterate status --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -20,10 +20,10 @@ func newSteerCommand(env Env, o *iterateOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "steer [--program NAME | --issue NUMBER]",
 		Short: "Do what comments on GitHub ask for, without an iteration",
-		Long: "Read the comments on a program's issue and pull request, do what `/autoloop` commands of trusted\n" +
-			"people ask for, and bring issue and pull request up to date. It is for a workflow that a comment\n" +
-			"starts: so this reaches a program that is paused or completed too. In Actions the issue is that of the\n" +
-			"comment, and the outputs `has-work` and `selected` say whether somebody asked for an iteration now.",
+		Long: `Read the comments on a program's issue and pull request, do what the /autoloop commands of trusted
+people ask for, and bring issue and pull request up to date, also of a program that is paused or
+completed. In Actions the issue is that of the comment that started the workflow, and the outputs
+has-work and selected say whether somebody asked for an iteration now.`,
 		Example: "  iterate job steer --issue 12\n  iterate job steer --program speed --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -20,13 +20,15 @@ func newValidateCommand(env Env, o *iterateOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate [PATH… | --issue NUMBER | --keys]",
 		Short: "Check program files, a program that is an issue, or a suite",
-		Long: "Check program files, all of the repository's or those named, and say what each will do.\n" +
-			"Of a skill's or a task suite's directory, check the suite; nothing is run. The exit code is 1 when anything is\n" +
-			"wrong; all of it is said at once.\n\n" +
-			"With --issue the program is an issue on GitHub. With --comment the answer is a comment there too, which\n" +
-			"later checks edit, and the exit code is 0 whatever it says; in Actions the issue is that of the event.\n\n" +
-			"With --keys list the keys of a program file: type, default, meaning, and whether another value begins a new\n" +
-			"baseline.",
+		Long: `Check program files, all of the repository's or those named, and say what each will do; of the
+directory of a skill or of tasks, its suite. All that is wrong is said at once. Nothing is run.
+
+With --issue the program is an issue on GitHub. With --comment the answer is a comment there too,
+which later checks edit, and the exit code is 0 whatever it says; in Actions the issue is that of the
+event.
+
+With --keys list the keys of a program file: type, default, meaning, and whether another value begins
+a new baseline.`,
 		Example: "  iterate validate\n  iterate validate .autoloop/programs/speed.md --json\n" +
 			"  iterate validate skills/release-notes\n  iterate validate --issue 12 --comment\n" +
 			"  iterate validate --keys",
