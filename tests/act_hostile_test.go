@@ -71,7 +71,8 @@ func TestActObeysNoText(t *testing.T) {
 
 	assert.NoFileExists(t, trap)
 	for _, run := range runs {
-		run.obeyed(t, "::error file=.autoloop/programs/q.md,line=5,title=Autoloop") // what is wrong with program q has its text
+		// what is wrong with program q has its text
+		run.obeyed(t, "::error file=.autoloop/programs/q.md,line=5,title=Autoloop")
 	}
 	// It was an iteration as any other.
 	name := strings.TrimPrefix(r.branches()[0], "autoloop/")

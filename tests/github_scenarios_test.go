@@ -23,7 +23,8 @@ type scenario struct {
 	play func(t *testing.T, on maker)
 }
 
-// scenarios, whose assertions are in their functions, are those that run on our own server and on the emulator by others.
+// scenarios, whose assertions are in their functions, are those that run on our own
+// server and on the emulator by others.
 // What the emulator does not have runs on our own server alone, in tests of
 // their own: reactions, commit statuses, answers 304, the dispatch of
 // workflows, variables, permissions of tokens, rate limits and faults.

@@ -28,7 +28,8 @@ func TestAnAgentDestroysItsTree(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := agentWorld(t, `[ -e "$SIDE/again" ] && { echo 3 > src/value.txt; exit; }; touch "$SIDE/again"; `+script)
+			w := agentWorld(t, `[ -e "$SIDE/again" ] && { echo 3 > src/value.txt; exit; }; touch "$SIDE/again"; `+
+				script)
 			a := w.binary("iterate", "--program", "p", "--json")
 			assert.Zero(t, a.code, a.stderr)
 			if assert.Equal(t, 1, w.count("decided"), "it is on record") && strings.Contains(script, "rm -rf \"$d\"") {
@@ -59,7 +60,8 @@ func TestAnAgentClosesItsTree(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := agentWorld(t, `[ -e "$SIDE/again" ] && { echo 3 > src/value.txt; exit; }; touch "$SIDE/again"; `+c.script)
+			w := agentWorld(t, `[ -e "$SIDE/again" ] && { echo 3 > src/value.txt; exit; }; touch "$SIDE/again"; `+
+				c.script)
 			a := w.asNobody("iterate", "--program", "p", "--json")
 			require.Zero(t, a.code, a.stderr)
 			first := w.decode(a.stdout)[0]
@@ -125,7 +127,8 @@ func TestAnAgentFillsTheDisk(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := agentWorld(t, `[ -e "$SIDE/again" ] && { echo 3 > src/value.txt; exit; }; touch "$SIDE/again"; `+c.script)
+			w := agentWorld(t, `[ -e "$SIDE/again" ] && { echo 3 > src/value.txt; exit; }; touch "$SIDE/again"; `+
+				c.script)
 			w.write("src/run.sh", "true\n")
 			w.write("eval.sh", "sh src/run.sh || true\n"+w.read("eval.sh"))
 			w.git("add", "--all")

@@ -84,7 +84,8 @@ var shapes = map[string]shape{
 				"worse than the best", 1,
 			},
 			{
-				"broken", `sed 's/text.WriteByte(32)/text.Write(32, words)/' join.go > x && cat x > join.go && rm x`, "rejected",
+				"broken", `sed 's/text.WriteByte(32)/text.Write(32, words)/' join.go > x && cat x > join.go && rm x`,
+				"rejected",
 				"./join.go:10:18: too many arguments in call to text.Write", 2,
 			},
 			{
@@ -121,7 +122,8 @@ var shapes = map[string]shape{
 			{"neutral", `sed 's/pad(name)/pad( name )/; s/hello /hello /; s/^  return/ return/' src/pad.js > x && mv ` +
 				`x src/pad.js`, "rejected", same, 1},
 			{
-				"harmful", `echo 'module.exports.text = "one more text that nobody reads";' >> src/index.js`, "rejected",
+				"harmful", `echo 'module.exports.text = "one more text that nobody reads";' >> src/index.js`,
+				"rejected",
 				"worse than the best", 1,
 			},
 			{"broken", `echo 'function (' >> src/pad.js`, "rejected", "SyntaxError", 2},
@@ -182,7 +184,8 @@ var shapes = map[string]shape{
 			},
 			{"broken", `sed 's/return 0;/return 0/' src/main.c > x && mv x src/main.c`, "rejected", "src/main.c:", 2},
 			{
-				"wrong", `sed 's/) + atoi/) - atoi/; s/if (argc < 3) return 1;//' src/main.c > x && mv x src/main.c`, "rejected",
+				"wrong", `sed 's/) + atoi/) - atoi/; s/if (argc < 3) return 1;//' src/main.c > x && mv x src/main.c`,
+				"rejected",
 				"at line 4 (`test \"$(./main 2 3)\" = 5`)", 2,
 			},
 			{"cheating", `mkdir -p .autoloop && echo x > .autoloop/x`, "rejected", "belongs to Autoloop", 0},

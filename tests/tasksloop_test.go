@@ -111,7 +111,8 @@ func TestASuiteIsNotRewrittenWhileItRuns(t *testing.T) {
 			// The directory of the trees is closed to their owner too, who can open it.
 			w.write("programs/agent-config/agent.sh", w.read("programs/agent-config/agent.sh")+
 				"\nif grep -q changelog AGENTS.md; then chmod u+rx '"+tmp+"'/autoloop-run-*/w; find '"+tmp+
-				"' -path '*/programs/agent-config/tasks/fix-slug/task.json' | while read -r f; do\nchmod u+w \"$f\"\n"+attack+
+				"' -path '*/programs/agent-config/tasks/fix-slug/task.json' | while read -r f; do\nchmod u+w \"$f\"\n"+
+				attack+
 				"\ndone; fi\n")
 			w.git("commit", "--quiet", "--all", "--message", "attack")
 			got := w.one()

@@ -63,7 +63,8 @@ func TestCommandGetsThePrompt(t *testing.T) {
 
 func TestCommandFailures(t *testing.T) {
 	t.Parallel()
-	limits := map[string]time.Duration{"sleep 600": 300 * time.Millisecond} // the others may take as long as the machine does
+	// the others may take as long as the machine does
+	limits := map[string]time.Duration{"sleep 600": 300 * time.Millisecond}
 	for script, want := range map[string]agent.Failure{
 		"echo no >&2; exit 3": {Kind: agent.Crashed, Message: "exit code 3 no"},
 		"kill -9 $$":          {Kind: agent.Crashed, Message: "ended by SIGKILL "},

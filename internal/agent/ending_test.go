@@ -57,7 +57,8 @@ func TestAnErrorInTheOutputIsAFailure(t *testing.T) {
 		},
 		"cursor": {
 			commandline.Cursor(),
-			`{"type":"result","subtype":"success","is_error":true,"result":"Rate limit reached, try again in 2 hours"}`, RateLimit,
+			`{"type":"result","subtype":"success","is_error":true,"result":"Rate limit reached, try again in 2 hours"}`,
+			RateLimit,
 		},
 		"cursor's subtype": {
 			commandline.Cursor(),

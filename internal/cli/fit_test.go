@@ -172,7 +172,8 @@ func TestNewFit(t *testing.T) {
 	assert.Contains(t, a.errors, `no kind of program is called "speed": give one of go-benchmark,`)
 	a = fit("timed", "--kind", "make-test-time", "--json")
 	require.Zero(t, a.code, a.errors)
-	assert.Regexp(t, `^\{"changed":true,"steps":\[\{"action":"create","name":"[^"]+/timed\.md","why":"[^"]+"\}\]\}\n$`, a.out)
+	assert.Regexp(t, `^\{"changed":true,"steps":\[\{"action":"create","name":"[^"]+/timed\.md","why":"[^"]+"\}\]\}\n$`,
+		a.out)
 	assert.FileExists(t, filepath.Join(s.root, ".autoloop/programs/timed.md"))
 
 	s.file("lib/a.sh", "exit 1\n")

@@ -47,7 +47,8 @@ func (o GitHub) Client(env Env) (*api.Client, error) {
 	case repository == "":
 		return nil, nil
 	case token == "" && o.Name != "":
-		return nil, misuse.Errorf("--repo %s needs a token in GITHUB_TOKEN; use --local to go on without GitHub", o.Name)
+		return nil, misuse.Errorf("--repo %s needs a token in GITHUB_TOKEN; use --local to go on without GitHub",
+			o.Name)
 	case token == "":
 		return nil, nil
 	}

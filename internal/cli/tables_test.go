@@ -30,7 +30,8 @@ func TestANoisyTableHasTheIncumbentOfTheTrial(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.file(".autoloop/programs/p.md",
-		"---\nagent: command\nagent-command: echo 100 > value.txt\nevaluation-runs: 4\nisolation: off\n---\n"+goodTarget+
+		"---\nagent: command\nagent-command: echo 100 > value.txt\nevaluation-runs: 4\nisolation: off\n---\n"+
+			goodTarget+
 			"\n## Evaluation\n```sh\necho $(( $(cat value.txt) + $(date +%N | cut -c8) ))\n```\n")
 	s.file("value.txt", "50\n")
 	s.commit()

@@ -52,8 +52,9 @@ func (l Links) Wrong(name string) string {
 	}
 }
 
-// RefuseLinks refuses changed links that lead nowhere good, and links that do so only because of the changes: what is a link or a
-// directory on the way decides where `..` leads. It returns the changes with these.
+// RefuseLinks refuses changed links that lead nowhere good, and links that do so only
+// because of the changes: what is a link or a directory on the way decides where `..`
+// leads. It returns the changes with these.
 func RefuseLinks(before, after Links, changes []Change) []Change {
 	const symlink = "120000" // git's mode of one
 	changed := map[string]int{}

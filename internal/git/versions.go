@@ -48,8 +48,8 @@ func (r *Repo) Versions(ctx context.Context, path string, revs ...string) ([]Fil
 }
 
 // Unsigned lists those commits that nobody known has signed: of revs, or with paths
-// of all commits before them that change one of these. Known are the keys of an allowed-signers file for SSH, or those that the
-// user's own keyring trusts.
+// of all commits before them that change one of these. Known are the keys of an
+// allowed-signers file for SSH, or those that the user's own keyring trusts.
 func (r *Repo) Unsigned(ctx context.Context, how Signing, allowed string, revs, paths []string) ([]string, error) {
 	// A repository's own configuration does not say who checks signatures.
 	settings := []Setting{

@@ -66,7 +66,8 @@ func TestSpentCountsEvaluations(t *testing.T) {
 		repaired = decided + judged + `, "outcome": "pending-ci", "commit": "c2"`
 		checked  = `"event": "checked", "iteration": 1` + judged
 		began    = `"event": "started", "iteration": 1`
-		putOff   = `"event": "finished", "iteration": 1, "not_before": "2026-03-05T00:00:00Z", "agent": "codex"` + halfway
+		putOff   = `"event": "finished", "iteration": 1, "not_before": "2026-03-05T00:00:00Z", "agent": "codex"` +
+			halfway
 	)
 	type spent struct {
 		tokens          int64

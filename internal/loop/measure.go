@@ -211,7 +211,8 @@ func (m *measurement) evaluate(ctx context.Context, step decision.Step) (metric.
 // failed finds out whether the candidate is to blame for a failed evaluation:
 // when the incumbent's fails too, nobody is.
 func (m *measurement) failed(ctx context.Context, step decision.Step, problem string) error {
-	m.a.noisy = m.trial.Regime() == decision.Noisy // two numbers for the same files stay known, whatever came after them
+	// two numbers for the same files stay known, whatever came after them
+	m.a.noisy = m.trial.Regime() == decision.Noisy
 	if step.Side == decision.Incumbent {
 		m.a.end(history.Error, decision.Reason{
 			Kind:    decision.BaselineFailsAtTimes,

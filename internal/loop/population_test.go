@@ -71,7 +71,8 @@ func TestWhatAParentLeaves(t *testing.T) {
 		script string
 		member map[string]string // what it changed of the root
 		head   map[string]string // what became of the root since
-		want   map[string]string // the files, as far as they are not the incumbent's; nil when the incumbent stands for it
+		// the files, as far as they are not the incumbent's; nil when the incumbent stands for it
+		want map[string]string
 	}{
 		"a change": {
 			"- `src/*`", "true",
@@ -203,7 +204,8 @@ func TestAParentThatCannotBeMade(t *testing.T) {
 		from, err := r.transplant(t.Context(), g.position(t, root), p)
 		require.NoError(t, err, name)
 		assert.Empty(t, from, name)
-		assert.Equal(t, []string{"iteration 4's files cannot be made again; the incumbent's stand for them"}, said, name)
+		assert.Equal(t, []string{"iteration 4's files cannot be made again; the incumbent's stand for them"}, said,
+			name)
 	}
 	ended, end := context.WithCancelCause(t.Context())
 	end(errTooLong)

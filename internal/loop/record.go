@@ -43,7 +43,8 @@ func (r *run) record(ctx context.Context, at position, p *proposal.Proposal, cla
 		err = r.recorder.enterProposal(ctx, at, p, claim)
 	}
 	if errors.Is(err, memory.ErrBranchMoved) {
-		return proposal.Refuse("somebody else pushed onto %s meanwhile; the next iteration goes on from there", r.branch())
+		return proposal.Refuse("somebody else pushed onto %s meanwhile; the next iteration goes on from there",
+			r.branch())
 	}
 	if reason := pushRefusal(err); reason != nil && (p.Kept() || at.Move) {
 		return r.recorder.recordRefused(ctx, at, p, *reason, claim)

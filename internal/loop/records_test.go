@@ -204,7 +204,8 @@ func TestEditsOfAPerson(t *testing.T) {
 		var found []history.Event
 		require.NoError(t, b.readEdits(func(e history.Event) error { found = append(found, e); return nil }))
 		if c.ends {
-			assert.Equal(t, []history.Event{&history.Resumed{Reason: decision.Reason{Kind: decision.EditedInState}}}, found,
+			assert.Equal(t, []history.Event{&history.Resumed{Reason: decision.Reason{Kind: decision.EditedInState}}},
+				found,
 				name)
 		} else {
 			assert.Empty(t, found, name)

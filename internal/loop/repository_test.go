@@ -117,7 +117,8 @@ func (g *garden) grow(t *testing.T, sprouts ...sprout) map[string]string {
 		if message == "" {
 			message = s.name
 		}
-		fmt.Fprintf(&script, "commit refs/grown/now\nmark :%d\ncommitter A <a@example.com> %d +0000\ndata %d\n%s\n", i+1,
+		fmt.Fprintf(&script, "commit refs/grown/now\nmark :%d\ncommitter A <a@example.com> %d +0000\ndata %d\n%s\n",
+			i+1,
 			1700000000+i, len(message), message)
 		for j, parent := range strings.Fields(s.parents) {
 			fmt.Fprintf(&script, "%s %s\n", []string{"from", "merge"}[min(j, 1)], from(parent))

@@ -112,7 +112,8 @@ func TestUndo(t *testing.T) {
 		},
 		{
 			name: "undo-again", say: []commands.Command{undo(4)},
-			answers: []string{"Nothing of iteration 4 is left on autoloop/undo-again, so there is nothing to undo."}, bad: true,
+			answers: []string{"Nothing of iteration 4 is left on autoloop/undo-again, so there is nothing to undo."},
+			bad:     true,
 		},
 		{
 			name: "undo-conflict", say: []commands.Command{undo(1)},

@@ -48,7 +48,8 @@ func supervise() error {
 		return fmt.Errorf("become the reaper: %w", err)
 	}
 	control, status := os.NewFile(controlFD, "control"), os.NewFile(statusFD, "status")
-	defer runtime.KeepAlive(control) // The supervisor inside gets its descriptor, which a collected file would have closed.
+	// The supervisor inside gets its descriptor, which a collected file would have closed.
+	defer runtime.KeepAlive(control)
 	where, err := readPlan(control)
 	if err != nil {
 		return err

@@ -24,7 +24,8 @@ func ValidName(name string) error {
 	if len(name) > MaxName {
 		return fmt.Errorf("name %q has %d characters, more than %d; %s", clip(name), len(name), MaxName, cure)
 	}
-	return fmt.Errorf("name %q is no slug ([a-z0-9][a-z0-9._-]*, no `..`, no `.` or `.lock` at the end); %s", name, cure)
+	return fmt.Errorf("name %q is no slug ([a-z0-9][a-z0-9._-]*, no `..`, no `.` or `.lock` at the end); %s", name,
+		cure)
 }
 
 func validName(name string) bool {

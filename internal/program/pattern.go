@@ -100,7 +100,8 @@ func cleanPattern(text string) (string, error) {
 func cleanPath(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~") || strings.Contains(text, `\`) || leaves(text) {
-		return "", fmt.Errorf("%q is no path within the repository; give one from its root with forward slashes", clip(text))
+		return "", fmt.Errorf("%q is no path within the repository; give one from its root with forward slashes",
+			clip(text))
 	}
 	return path.Clean(text), nil
 }

@@ -53,7 +53,8 @@ func (o Origin) pinned() (uses, remark string) {
 func actionOf(root string, o Options) (uses, remark string, err error) {
 	if o.Action != "" {
 		if !actionName().MatchString(o.Action) {
-			return "", "", misuse.Errorf("--action %q is no action: give OWNER/NAME@REF, such as org/autoloop@v1", o.Action)
+			return "", "", misuse.Errorf("--action %q is no action: give OWNER/NAME@REF, such as org/autoloop@v1",
+				o.Action)
 		}
 		return o.Action, "", nil
 	}

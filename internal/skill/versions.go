@@ -81,7 +81,8 @@ func (v *Versions) Suite(ctx context.Context) (*evalrun.Skill, error) {
 	w := v.Workspace
 	original := w.Version(0)
 	if _, err := os.Lstat(workspace.ManifestFile(original)); errors.Is(err, fs.ErrNotExist) && w.SuiteHash == "" {
-		fmt.Fprintf(v.Err, "warning: %s has no manifest, so nothing says that its suite is the one it began with\n", original)
+		fmt.Fprintf(v.Err, "warning: %s has no manifest, so nothing says that its suite is the one it began with\n",
+			original)
 		return suiteOf(original)
 	}
 	suiteFiles, err := workspace.VerifyBelow(ctx, original, evals.Dir)

@@ -48,9 +48,15 @@ func TestRefusedToolsAreKnown(t *testing.T) {
 	}{
 		"claude": {Claude(), `{"type":"result","subtype":"success",` +
 			`"permission_denials":[{"tool_name":"WebFetch"}]}`, true},
-		"claude, none":  {Claude(), `{"type":"result","subtype":"success","permission_denials":[]}`, false},
-		"codex":         {Codex(), `{"type":"item.completed","item":{"type":"command_execution","status":"declined"}}`, true},
-		"codex, failed": {Codex(), `{"type":"item.completed","item":{"type":"command_execution","status":"failed"}}`, false},
+		"claude, none": {Claude(), `{"type":"result","subtype":"success","permission_denials":[]}`, false},
+		"codex": {
+			Codex(), `{"type":"item.completed","item":{"type":"command_execution","status":"declined"}}`,
+			true,
+		},
+		"codex, failed": {
+			Codex(), `{"type":"item.completed","item":{"type":"command_execution","status":"failed"}}`,
+			false,
+		},
 		"copilot": {Copilot(), `{"type":"tool.execution_complete","data":{"error":{"code":"denied",` +
 			`"message":"no"}}}`, true},
 		"copilot, other": {Copilot(), `{"type":"tool.execution_complete","data":{"error":{"code":"failure",` +

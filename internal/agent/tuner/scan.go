@@ -132,7 +132,8 @@ var (
 	// declaration has the words of a declaration that are no names.
 	declaration = wordSet(`const var let val static final mut export public private protected readonly local my our
 		set define def double float int uint long short unsigned signed auto constexpr inline return if for while case
-		float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 f32 f64 i32 i64 u32 u64 usize isize number bool`)
+		float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64
+		f32 f64 i32 i64 u32 u64 usize isize number bool`)
 )
 
 func wordSet(words string) map[string]bool {

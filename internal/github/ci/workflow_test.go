@@ -15,17 +15,20 @@ func TestStartsOnChange(t *testing.T) {
 		text string
 		want bool
 	}{
-		"a word":                       {"on: push\n", true},
-		"a quoted key":                 {"\"on\":\n  push:\n", true},
-		"a list":                       {"on: [workflow_dispatch, pull_request]\n", true},
-		"a map without filters":        {"on:\n  pull_request:\n", true},
-		"pull_request_target":          {"on:\n  pull_request_target:\n    types: [opened]\n", true},
-		"pushes to the other branch":   {"on:\n  push:\n    branches: [main]\n", false},
-		"a filter that is no list":     {"on:\n  push:\n    branches: main\n    tags: ['v*']\n", true},
-		"pushes to all branches":       {"on:\n  push:\n    branches: ['**']\n", true},
-		"pushes to such branches":      {"on:\n  push:\n    branches: ['autoloop/*']\n", true},
-		"pushes to no such branch":     {"on:\n  push:\n    branches-ignore: ['autoloop/**']\n", false},
-		"pushes elsewhere, and merges": {"on:\n  push:\n    branches: [main]\n  pull_request:\n    branches: [main]\n", true},
+		"a word":                     {"on: push\n", true},
+		"a quoted key":               {"\"on\":\n  push:\n", true},
+		"a list":                     {"on: [workflow_dispatch, pull_request]\n", true},
+		"a map without filters":      {"on:\n  pull_request:\n", true},
+		"pull_request_target":        {"on:\n  pull_request_target:\n    types: [opened]\n", true},
+		"pushes to the other branch": {"on:\n  push:\n    branches: [main]\n", false},
+		"a filter that is no list":   {"on:\n  push:\n    branches: main\n    tags: ['v*']\n", true},
+		"pushes to all branches":     {"on:\n  push:\n    branches: ['**']\n", true},
+		"pushes to such branches":    {"on:\n  push:\n    branches: ['autoloop/*']\n", true},
+		"pushes to no such branch":   {"on:\n  push:\n    branches-ignore: ['autoloop/**']\n", false},
+		"pushes elsewhere, and merges": {
+			"on:\n  push:\n    branches: [main]\n  pull_request:\n    branches: [main]\n",
+			true,
+		},
 		"merges into another":          {"on:\n  pull_request:\n    branches: [develop]\n", false},
 		"tags alone":                   {"on:\n  push:\n    tags: ['v*']\n", false},
 		"tags and branches":            {"on:\n  push:\n    tags: ['v*']\n    branches: ['autoloop/*']\n", true},
@@ -34,10 +37,13 @@ func TestStartsOnChange(t *testing.T) {
 		"paths, all but the target":    {"on:\n  pull_request:\n    paths: ['**', '!src/**']\n", false},
 		"other paths, and every push":  {"on:\n  push:\n  pull_request:\n    paths: ['docs/**']\n", true},
 		"ignored paths are not looked": {"on:\n  push:\n    paths-ignore: ['src/**']\n", true},
-		"a clock, issues, dispatch":    {"on:\n  schedule:\n    - cron: '1 * * * *'\n  issues:\n  workflow_dispatch:\n", false},
-		"other workflows":              {"on:\n  workflow_run:\n    workflows: [CI]\n  check_suite:\n", false},
-		"no trigger":                   {"jobs: {}\n", false},
-		"not YAML":                     {"on: [push\n", true},
+		"a clock, issues, dispatch": {
+			"on:\n  schedule:\n    - cron: '1 * * * *'\n  issues:\n  workflow_dispatch:\n",
+			false,
+		},
+		"other workflows": {"on:\n  workflow_run:\n    workflows: [CI]\n  check_suite:\n", false},
+		"no trigger":      {"jobs: {}\n", false},
+		"not YAML":        {"on: [push\n", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

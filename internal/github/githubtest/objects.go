@@ -68,9 +68,10 @@ func (s *State) repo(fullName string) object {
 	}
 	return o.addresses(site+"/repos/"+fullName,
 		`archive_url assignees_url blobs_url branches_url clone_url collaborators_url comments_url commits_url
-		compare_url contents_url contributors_url deployments_url downloads_url events_url forks_url git_commits_url git_refs_url git_tags_url git_url
-		hooks_url issue_comment_url issue_events_url issues_url keys_url labels_url languages_url merges_url milestones_url notifications_url pulls_url
-		releases_url ssh_url stargazers_url statuses_url subscribers_url subscription_url svn_url tags_url teams_url trees_url`)
+		compare_url contents_url contributors_url deployments_url downloads_url events_url forks_url
+		git_commits_url git_refs_url git_tags_url git_url hooks_url issue_comment_url issue_events_url issues_url keys_url labels_url languages_url
+		merges_url milestones_url notifications_url pulls_url releases_url ssh_url stargazers_url statuses_url subscribers_url subscription_url svn_url tags_url
+		teams_url trees_url`)
 }
 
 func (s *State) label(name string) object {

@@ -22,7 +22,8 @@ const (
 // one and match its then belong to it.
 var tellers = []teller{
 	// Compilers, linkers, type checkers: where, and what.
-	{line: lazyregexp.New(`^\s*(?:\./)?[\w./\\@+-]+\.\w{1,5}[:(]\d+(?:[:,]\d+)?\)?:? *(?:fatal )?error(?:\[\w+\]| \w+\d+)?:? `)}, // gcc, clang, tsc
+	// gcc, clang, tsc
+	{line: lazyregexp.New(`^\s*(?:\./)?[\w./\\@+-]+\.\w{1,5}[:(]\d+(?:[:,]\d+)?\)?:? *(?:fatal )?error(?:\[\w+\]| \w+\d+)?:? `)},
 	{
 		line: lazyregexp.New(`^error(?:\[\w+\])?: `), then: lazyregexp.New(`^\s*--> `),
 		not: lazyregexp.New(`could not compile|aborting due to|test failed`),

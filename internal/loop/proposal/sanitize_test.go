@@ -28,7 +28,8 @@ var all = map[history.Kind]string{
 	"decided": `"metric":2,"noisy":true,"evaluator":"e","definition":"d","outcome":"rejected","verdict":"neutral","reasons":[{"kind":"said","words":"x"}],"warning":[{"kind":"said","words":"w"}],
 		"previous_best":1,"best":2,"delta":"+1","seed":"s","leaves_nothing":true,"proposal":1,"digest":"d","focus":"f",
 		"rule":{"regime":"single"},` + notes + work + evidence + spent + executor,
-	"checked": `"failed":{"kind":"said","words":"p"},"reasons":[{"kind":"said","words":"x"}],"signature":"r",` + effort +
+	"checked": `"failed":{"kind":"said","words":"p"},"reasons":[{"kind":"said","words":"x"}],"signature":"r",` +
+		effort +
 		spent,
 	"finished": `"not_before":"2026-01-01T00:00:00Z","reason":{"kind":"said","words":"r"},` + effort + spent,
 }

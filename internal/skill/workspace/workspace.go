@@ -300,7 +300,8 @@ func (w *Workspace) Hold() (release func(), err error) {
 	case held:
 		return nil, fmt.Errorf("another run works in %s: wait for its end, or name another --workspace", w.Dir)
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s has lost its v0, which nothing can replace; begin a new workspace with --fresh: %w", w.Dir, err)
+		return nil, fmt.Errorf("%s has lost its v0, which nothing can replace; begin a new workspace with --fresh: %w",
+			w.Dir, err)
 	}
 	return release, err
 }

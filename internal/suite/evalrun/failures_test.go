@@ -22,15 +22,20 @@ func TestSuggestions(t *testing.T) {
 		`[]`:                                 nil,
 		`{}`:                                 nil,
 		`{"suggestions": [], "overall": ""}`: nil,
-		`{"suggestions": null, "overall": "good"}`:                                                       {"good"},
-		`{"suggestions": ["a", "b"], "overall": "c"}`:                                                    {"a", "b", "c"},
-		`{"suggestions": ["", " ", null, "a"]}`:                                                          {"a"},
-		`{"suggestions": [{"assertion": "it is polite", "reason": "always so"}]}`:                        {"it is polite: always so"},
-		`{"suggestions": [{"expectation": "it is polite", "suggestion": "say how", "reason": "vague"}]}`: {"it is polite: say how"},
-		`{"suggestions": [{"reason": "vague"}, {"assertion": "it is polite"}, {"else": 1}, 7, ["x"]]}`:   {"vague"},
-		`{"suggestions": [{"reason": 7}, "a"]}`:                                                          {"a"},
-		"{\"suggestions\": [\"a\\nb\\u001b[2J\"]}":                                                       {"a b"},
-		`{"suggestions": ["a"], "overall": "b", "later": {}}`:                                            {"a", "b"},
+		`{"suggestions": null, "overall": "good"}`: {"good"},
+		`{"suggestions": ["a", "b"], "overall": "c"}`: {
+			"a", "b",
+			"c",
+		},
+		`{"suggestions": ["", " ", null, "a"]}`: {"a"},
+		`{"suggestions": [{"assertion": "it is polite", "reason": "always so"}]}`: {"it is " +
+			"polite: always so"},
+		`{"suggestions": [{"expectation": "it is polite", "suggestion": "say how", "reason": "vague"}]}`: {"it is " +
+			"polite: say how"},
+		`{"suggestions": [{"reason": "vague"}, {"assertion": "it is polite"}, {"else": 1}, 7, ["x"]]}`: {"vague"},
+		`{"suggestions": [{"reason": 7}, "a"]}`:                                                        {"a"},
+		"{\"suggestions\": [\"a\\nb\\u001b[2J\"]}":                                                     {"a b"},
+		`{"suggestions": ["a"], "overall": "b", "later": {}}`:                                          {"a", "b"},
 	} {
 		assert.Equal(t, strings.Join(want, "|"), strings.Join(Suggestions(feedback), "|"), feedback)
 	}

@@ -62,7 +62,8 @@ func TestProblemsOfAnEvaluation(t *testing.T) {
 		},
 		"no answer": {
 			t.Context(), errors.Join(&NoAnswerError{"no login"}, nil),
-			"no login; nothing was decided by it: run the same command again when it answers, or choose another one", false,
+			"no login; nothing was decided by it: run the same command again when it answers, or choose another one",
+			false,
 		},
 		"the limit":              {t.Context(), &LimitError{"all tokens were used"}, "all tokens were used", true},
 		"our own":                {t.Context(), errors.New("the disk is full"), "", false},

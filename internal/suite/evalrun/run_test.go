@@ -169,7 +169,8 @@ func TestACrashedCaseCountsNothing(t *testing.T) {
 	o := w.options(`case $(head -1 "$AUTOLOOP_PROMPT") in crash) exit 3;; hang) sleep 60000;; esac`)
 	o.Jobs = 4
 	var result evalrun.Result
-	for o.Timeout = 2 * time.Second; o.Timeout < 5*time.Minute; o.Timeout *= 4 { // the others fit into one of these, on any machine
+	// the others fit into one of these, on any machine
+	for o.Timeout = 2 * time.Second; o.Timeout < 5*time.Minute; o.Timeout *= 4 {
 		var err error
 		result, err = w.run(t.Context(), o)
 		require.NoError(t, err)

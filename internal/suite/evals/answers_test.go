@@ -25,9 +25,13 @@ func TestAnswersOfOthers(t *testing.T) {
 			pair("<question><![CDATA[a < b & c]]></question><answer>&lt;b&gt; &#65;</answer>"),
 			"a < b & c=<b> A", "",
 		},
-		"comments":    {pair("<question>q<!-- what? -->r</question><!-- x --><answer>a</answer>"), "qr=a", ""},
-		"attributes":  {pair(`<question id="1" lang="en">q</question><answer exact="yes">a</answer>`), "q=a", ""},
-		"a namespace": {`<e:evaluation xmlns:e="x"><e:qa_pair><e:question>q</e:question><e:answer>a</e:answer></e:qa_pair></e:evaluation>`, "q=a", ""},
+		"comments":   {pair("<question>q<!-- what? -->r</question><!-- x --><answer>a</answer>"), "qr=a", ""},
+		"attributes": {pair(`<question id="1" lang="en">q</question><answer exact="yes">a</answer>`), "q=a", ""},
+		"a namespace": {
+			`<e:evaluation ` +
+				`xmlns:e="x"><e:qa_pair><e:question>q</e:question><e:answer>a</e:answer></e:qa_pair></e:evaluation>`, "q=a",
+			"",
+		},
 		"instructions": {`<?xml version="1.0"?><?style x?>` +
 			pair("<question>q</question><answer>a</answer>"), "q=a", ""},
 		"text between": {"<evaluation>one <qa_pair>two <question>q</question> three " +

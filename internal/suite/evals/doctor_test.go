@@ -136,7 +136,8 @@ func TestAnswersInThePrompt(t *testing.T) {
 		ID: "1", Prompt: "Write a poem. It  RHYMES.",
 		Expectations: []string{"it rhymes", "It rhymes well"}, Checks: []Check{{Kind: OutputExists, File: "a"}},
 	})
-	assert.Equal(t, []string{`1 answer-in-prompt: the prompt contains the expectation "it rhymes" word for word`}, found)
+	assert.Equal(t, []string{`1 answer-in-prompt: the prompt contains the expectation "it rhymes" word for word`},
+		found)
 }
 
 // TestCasesThatTellNothing: what passes without any work, what no check is of, and a prompt

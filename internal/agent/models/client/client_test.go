@@ -61,14 +61,16 @@ func TestOpenAI(t *testing.T) {
 	sent := server.Requests()[0]
 	assert.Equal(t, "/inference/chat/completions", sent.Path)
 	assert.Equal(t, "Bearer "+key, sent.Header.Get("Authorization"))
-	assert.JSONEq(t, `{"model": "m-1", "max_tokens": 77, "temperature": 0, "response_format": {"type": "json_object"}, "messages": [
-		{"role": "system", "content": "You judge."}, {"role": "user", "content": "The rubric."}, {"role": "user", "content": "Is it good?"}]}`, string(sent.Body))
+	assert.JSONEq(t, `{"model": "m-1", "max_tokens": 77, "temperature": 0, "response_format": {"type": "json_object"},
+		"messages": [{"role": "system", "content": "You judge."}, {"role": "user", "content": "The rubric."},
+		{"role": "user", "content": "Is it good?"}]}`, string(sent.Body))
 }
 
 func TestAnthropicCachesWhatRepeats(t *testing.T) {
 	t.Parallel()
-	server := modeltest.New(t, modeltest.Answer{Raw: `{"type": "message", "model": "m-1.5", "stop_reason": "end_turn", "content": [{"type": "text", "text": "fine"}],
-		"usage": {"input_tokens": 5, "cache_read_input_tokens": 20, "cache_creation_input_tokens": 5, "output_tokens": 4}}`})
+	server := modeltest.New(t, modeltest.Answer{Raw: `{"type": "message", "model": "m-1.5", "stop_reason": "end_turn",
+		"content": [{"type": "text", "text": "fine"}], "usage": {"input_tokens": 5,
+		"cache_read_input_tokens": 20, "cache_creation_input_tokens": 5, "output_tokens": 4}}`})
 	response, err := quick().Complete(t.Context(), endpoint(models.Anthropic, server.URL), ask("Is it good?"))
 	require.NoError(t, err)
 	assert.Equal(t, models.Response{Text: "fine", Model: "m-1.5", Stop: models.Ended, Usage: metric.Usage{
@@ -81,7 +83,8 @@ func TestAnthropicCachesWhatRepeats(t *testing.T) {
 	assert.JSONEq(t, `{"model": "m-1", "max_tokens": 77,
 		"system": [{"type": "text", "text": "You judge.", "cache_control": {"type": "ephemeral"}}],
 		"messages": [{"role": "user", "content": [
-			{"type": "text", "text": "The rubric.", "cache_control": {"type": "ephemeral"}}, {"type": "text", "text": "Is it good?"}]}]}`, string(sent.Body))
+			{"type": "text", "text": "The rubric.", "cache_control": {"type": "ephemeral"}},
+			{"type": "text", "text": "Is it good?"}]}]}`, string(sent.Body))
 }
 
 func TestWhyAnAnswerEnded(t *testing.T) {
