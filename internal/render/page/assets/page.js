@@ -1,11 +1,11 @@
 "use strict";
-// The page reads without this script. It adds what needs one: filters, sorting,
-// iterations beyond the latest, and a cursor on the chart.
+// The page reads without this script, which adds filters, sorting, older iterations and
+// a cursor on the chart.
 (() => {
   const perPage = 50;
   const say = (text) => { document.getElementById("say").textContent = text; };
 
-  // unpack reads the compressed rows of a page, a line of JSON each, by their programs.
+  // unpack reads the packed rows of a page by their programs.
   async function unpack(page) {
     const packed = page.getElementById("data").textContent.trim().replaceAll("-", "+").replaceAll("_", "/");
     const bytes = Uint8Array.from(atob(packed), (c) => c.charCodeAt(0));
@@ -33,7 +33,7 @@
       }
       say(shown + " programs");
     });
-    // A cell sorts by data-sort, else by its text; one without a value comes last.
+    // A cell without a value comes last.
     const value = (row, column) => {
       const text = row.cells[column].dataset.sort ?? row.cells[column].textContent.trim();
       return text === "" || text === "—" ? null : /^[-+]?[\d.]+(e[-+]?\d+)?( %.*)?$/i.test(text) ? parseFloat(text) : text;
@@ -65,8 +65,7 @@
     return row.words;
   }
 
-  // program connects the tools of one program with its rows. What it gives back can
-  // open an iteration, and show the rows from one on.
+  // program connects the tools of one program with its rows.
   function program(section, rows) {
     const list = section.querySelector(".iterations");
     if (!list) return;
@@ -96,8 +95,7 @@
     older.addEventListener("click", () => { first += perPage; draw(); });
     section.querySelector(".csv").addEventListener("click", () => {
       const head = ["iteration", "time", "outcome", "metric", "compared_with", "delta", "agent", "model", "cost_usd", "seconds", "commit", "summary"];
-      // A cell that begins like a formula is made text: a spreadsheet would run it. A number stays.
-      const number = /^[-+]?\d*\.?\d+(e[-+]?\d+)?$/i;
+        const number = /^[-+]?\d*\.?\d+(e[-+]?\d+)?$/i;
       const cell = (text) => '"' + (/^[=+@\t\r-]/.test(text) && !number.test(text) ? "'" + text : text).replaceAll('"', '""') + '"';
       const lines = [head, ...shown.map((row) => row.c)].map((row) => row.map(cell).join(","));
       const link = document.createElement("a");
@@ -106,7 +104,7 @@
       link.click();
       URL.revokeObjectURL(link.href);
     });
-    // open shows an iteration wherever it is, and gives it the focus.
+    // open shows an iteration, and gives it the focus.
     function open(number) {
       if (!shown.some((row) => row.n === number)) { filter.value = ""; outcome.value = ""; shown = rows; }
       const at = shown.findIndex((row) => row.n === number);
@@ -122,7 +120,7 @@
     cursor(section, rows, open);
     return {
       open,
-      // top is the first row shown on a page that is not the first, else nothing.
+      // top is the first row of a later page.
       top: () => first === 0 ? undefined : shown[first]?.n,
       from: (number) => { first = Math.max(0, shown.findIndex((row) => row.n === number)); draw(); },
     };
@@ -166,20 +164,19 @@
     chart.addEventListener("pointermove", (event) => show(nearest(event)));
     chart.addEventListener("pointerleave", () => { tip.hidden = true; mark.removeAttribute("d"); });
     chart.addEventListener("click", (event) => { show(nearest(event)); open(points[at].n); });
-    slider.addEventListener("input", () => show(Number(slider.value)));
-    slider.addEventListener("focus", () => show(Number(slider.value)));
+    for (const event of ["input", "focus"]) slider.addEventListener(event, () => show(+slider.value));
     slider.addEventListener("keydown", (event) => {
       if (event.key !== "Enter") return;
       event.preventDefault(); // the same key would close what has the focus then
-      open(points[Number(slider.value)].n);
+      open(points[+slider.value].n);
     });
   }
 
   let programs = {};
   const named = () => /^#(.*?)(?:-i(\d+))?$/.exec(location.hash) || [];
 
-  // choose shows the view that the address names. Rows are drawn anew, so what it
-  // names may not be there yet: the view is chosen here instead of by :target.
+  // choose shows the view that the address names, whose row may not be drawn yet: so
+  // :target does not choose it.
   function choose() {
     const views = [...document.querySelectorAll(".view")];
     const shown = views.find((view) => view.id === named()[1]) || views[0];
@@ -196,8 +193,7 @@
     else if (id) scrollTo(0, 0);
   }
 
-  // connect gives the page that is shown its tools. Nothing of it waits: between two
-  // of its steps a person would use tools that do not work yet.
+  // connect gives the page its tools, in one step: none is shown before it works.
   function connect(data) {
     for (const tools of document.querySelectorAll(".tools:not(.pager)")) tools.hidden = false;
     overview();
@@ -222,8 +218,7 @@
     document.documentElement.dataset.ready = "yes";
   }
 
-  // leftBy notes what a person has filtered, sorted, turned to, opened and put the
-  // cursor on, and gives the function that does the same to the page shown then.
+  // leftBy notes what a person did on the page, and gives the function that does it again.
   function leftBy() {
     const name = (tool) => [tool.closest("section").id, tool.className || tool.id].join(" ");
     const tools = () => [...document.querySelectorAll("#main .tools :is(input, select, button), #main .walk")];
@@ -273,8 +268,7 @@
     }
     setInterval(() => { if (running.length) tell(); }, 1000);
     let renewing = false, again = false;
-    // renew gets the page anew, once at a time, so that an older answer never comes
-    // after a newer one.
+    // renew gets the page anew, once at a time: an older answer never comes after a newer.
     async function renew() {
       again = true;
       if (renewing) return;
@@ -288,7 +282,7 @@
         renewing = false;
       }
     }
-    // replace takes the page as it is now, in one step once all of it is there.
+    // replace takes the page as it is now, once all of it is there.
     async function replace() {
       const answer = await fetch(location.pathname);
       if (!answer.ok) return;
