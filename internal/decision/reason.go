@@ -15,9 +15,9 @@ type Why string
 type Reason struct {
 	// Kind is the fact's kind.
 	Kind Why `json:"kind"`
-	// Path is what it is about: a file, a case, a guardrail, a check, a branch or an agent.
+	// Path is what it is about, such as a file or a case.
 	Path string `json:"path,omitempty"`
-	// Term is one of few words: a direction, an outcome, a kind of change or of failure.
+	// Term is one of few words, such as a direction or an outcome.
 	Term string `json:"term,omitempty"`
 	// Value is the number that was measured.
 	Value *metric.Value `json:"value,omitempty"`
@@ -37,7 +37,7 @@ type Reason struct {
 	Confidence float64 `json:"confidence,omitempty"`
 	// Until is when it ends by itself.
 	Until *time.Time `json:"until,omitempty"`
-	// Words are somebody else's text: of an agent, the evaluation, a remote, CI or a person.
+	// Words are somebody else's text.
 	Words string `json:"words,omitempty"`
 	// Because are the reasons that it follows from.
 	Because []Reason `json:"because,omitempty"`

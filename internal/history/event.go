@@ -23,12 +23,11 @@ type Event interface{ Header() *Head }
 type Head struct {
 	// Schema is the version of the format.
 	Schema int `json:"schema"`
-	// Event is the kind of the event; it is set where events are read or written.
+	// Event is its kind.
 	Event Kind `json:"event"`
 	// Time is when it was recorded, in UTC.
 	Time time.Time `json:"time"`
-	// Run is the run that recorded it: the number and attempt of the run in Actions,
-	// else the time and chance.
+	// Run is the run that recorded it.
 	Run string `json:"run_id"`
 	// Iteration is the iteration that it is about; 0 is the first baseline.
 	Iteration int `json:"iteration"`
@@ -46,8 +45,7 @@ type Work struct {
 	Agent string `json:"agent,omitempty" said:"name"`
 	// Model is the model that was asked for; empty is the agent's own.
 	Model string `json:"model,omitempty" said:"name"`
-	// Usage is what the agent used: tokens, dollars, turns and tool calls. Null is
-	// what it did not say.
+	// Usage is what the agent used.
 	Usage *metric.Usage `json:"usage,omitempty"`
 	// Summary is what the agent says that it changed.
 	Summary string `json:"summary,omitempty" said:"yes"`
@@ -81,9 +79,8 @@ type Started struct {
 // Measured says what an evaluation measured, or that it failed.
 type Measured struct {
 	Head
-	// Role is the tree that was measured: `baseline`, `incumbent`, `candidate`;
-	// `emptied` and `garbled` are the incumbent with changed files broken on
-	// purpose, which the evaluation has to notice.
+	// Role is the tree that was measured: `baseline`, `incumbent`, `candidate`; `emptied`
+	// and `garbled` are the incumbent with changed files broken on purpose.
 	Role Role `json:"role,omitempty"`
 	// Stage is the part of the trial, empty for a baseline.
 	Stage decision.Stage `json:"stage,omitempty"`
@@ -104,8 +101,7 @@ type Measured struct {
 	// RejectedReason is what the evaluation printed as its own `rejected_reason`.
 	RejectedReason string `json:"rejected_reason,omitempty" said:"yes"`
 	// EvaluatorWrites, of a baseline, are the files outside the target that the
-	// evaluation of the unchanged files changes itself: true for another content.
-	// Nil is not known.
+	// evaluation changes itself: true for another content.
 	EvaluatorWrites map[string]bool `json:"evaluator_writes,omitzero"`
 	// Output is the end of what the evaluation printed, bounded.
 	Output string `json:"output,omitempty" said:"yes"`
@@ -115,8 +111,7 @@ type Measured struct {
 	Evaluator string `json:"evaluator,omitempty"`
 	// Definition is the hash of the program's own settings within Evaluator.
 	Definition string `json:"definition,omitempty"`
-	// Executor is who worked on the cases or tasks of a suite, and who graded
-	// them; nil of any other evaluation.
+	// Executor is who worked on the cases or tasks of a suite, and who graded them.
 	Executor *Executor `json:"executor,omitempty"`
 	// BaseBranch is the default branch that a baseline was measured of.
 	BaseBranch string `json:"base_branch,omitempty"`
@@ -124,11 +119,9 @@ type Measured struct {
 	Seconds float64 `json:"seconds,omitempty"`
 	// Prepare is how long its tree took to build and set up.
 	Prepare float64 `json:"prepare_seconds,omitempty"`
-	// Commit is the commit that was measured; empty for a candidate, which is not
-	// committed yet.
+	// Commit is the commit that was measured; empty for a candidate.
 	Commit string `json:"commit,omitempty"`
-	// Evaluation is what the models used that were asked to measure a baseline; nil
-	// when none was. What trials used is in Decided, or Checked.
+	// Evaluation is what models used to measure a baseline; nil when none was asked.
 	Evaluation *Expense `json:"evaluation,omitempty"`
 	// Proposal is the number of a candidate among several of its iteration, from 1.
 	Proposal int `json:"proposal,omitempty"`
@@ -137,7 +130,6 @@ type Measured struct {
 }
 
 // Proposed is one of several candidates of an iteration, and what became of it.
-// Its fields mean what those of Decided do.
 type Proposed struct {
 	Head
 	// Metric is what the candidate measured: the median of its samples.
@@ -209,11 +201,9 @@ type Decided struct {
 	// LeavesNothing says that the candidate left nothing in the files that it
 	// changed.
 	LeavesNothing bool `json:"leaves_nothing,omitempty"`
-	// Disagreement says that the incumbent, measured anew, was not what is on
-	// record; nil when it was.
+	// Disagreement says that the incumbent, measured anew, was not what is on record.
 	Disagreement *decision.Reason `json:"disagreement,omitempty"`
-	// Evaluation is what the models used that were asked to measure the trials, for
-	// all proposals together; nil when none was.
+	// Evaluation is what models used to measure the trials, for all proposals together.
 	Evaluation *Expense `json:"evaluation,omitempty"`
 	// Proposal is the number of the candidate among several of its iteration, from
 	// 1.
@@ -245,16 +235,13 @@ type Finished struct {
 	// Outcome is how the iteration ended; empty when nothing was decided.
 	Outcome Outcome `json:"outcome,omitempty"`
 	Work
-	// Evaluation is what the models used that were asked to measure; nil when none
-	// was.
+	// Evaluation is what models used to measure; nil when none was asked.
 	Evaluation *Expense `json:"evaluation,omitempty"`
-	// NotBefore says that the iteration was put off until then, as the agent's
-	// service asked for.
+	// NotBefore says that the iteration was put off until then.
 	NotBefore *time.Time `json:"not_before,omitempty"`
 	// Unused says that nobody worked after the start: it counts as no run.
 	Unused bool `json:"unused,omitempty"`
-	// Stopped says that the run was asked to end before it had decided: what it
-	// reserved counts as used, and nothing as interrupted.
+	// Stopped says that the run was asked to end before it had decided: what it reserved counts as used.
 	Stopped bool `json:"stopped,omitempty"`
 	// Reason says why it was put off.
 	Reason *decision.Reason `json:"reason,omitempty"`
@@ -271,7 +258,7 @@ type Checked struct {
 	// Commit is the commit that CI turned down.
 	Commit string `json:"commit,omitempty"`
 	Work
-	// Evaluation is what the models used that were asked to measure the attempt.
+	// Evaluation is what models used to measure the attempt.
 	Evaluation *Expense `json:"evaluation,omitempty"`
 	// Failing are the checks that failed.
 	Failing []Check `json:"failing_checks,omitempty"`

@@ -3,7 +3,6 @@ package history
 import "strings"
 
 // Executor is who worked on the cases of a measurement, and who graded them.
-// Scores of different executors say nothing about the skill.
 type Executor struct {
 	// Agent is who worked, by the name that `iterate doctor` has.
 	Agent string `json:"agent"`
@@ -17,8 +16,7 @@ type Executor struct {
 	CommandSHA256 string `json:"command_sha256,omitempty"`
 	// Judge is who graded.
 	Judge string `json:"judge,omitempty"`
-	// JudgeVersion is what the program that graded says of itself; empty where it is not
-	// known, and of an API.
+	// JudgeVersion is what the program that graded says of itself.
 	JudgeVersion string `json:"judge_version,omitempty"`
 	// Server has the commands of the server that the cases ask, in a skill's
 	// workspace.

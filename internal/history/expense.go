@@ -2,9 +2,7 @@ package history
 
 import "github.com/org/autoloop/internal/metric"
 
-// Expense is what the models used that an evaluation asked: those that worked
-// on its cases or tasks, and those that judged. A nil Expense means that it
-// asked none.
+// Expense is what the models used that an evaluation asked. Nil means that it asked none.
 type Expense struct {
 	// Tokens, of input and output, adds up what is known; nil when nothing is.
 	Tokens *int64 `json:"tokens"`

@@ -47,8 +47,7 @@ type Lease struct {
 	Host string `json:"host"`
 	// PID is its process there.
 	PID int `json:"pid"`
-	// ProcessStart is when that process began, as the system says it: a number that
-	// is used again is not taken for it.
+	// ProcessStart is when that process began, as the system says it.
 	ProcessStart string `json:"process_start,omitempty"`
 	// ActionsRun is the number and the attempt of the run in Actions.
 	ActionsRun string `json:"actions_run,omitempty"`
