@@ -152,7 +152,7 @@ func (d *dependencies) programOf(ctx context.Context, issue api.Issue) (p *progr
 	}
 	var states map[string][]byte
 	if d.Repo != nil {
-		if states, _, err = d.Memory.States(ctx); err != nil {
+		if states, err = d.Memory.States(ctx); err != nil {
 			return nil, "", "", err
 		}
 	}

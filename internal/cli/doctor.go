@@ -139,7 +139,7 @@ func inspectSetup(ctx context.Context, env Env, o Options, quick, asJSON bool) e
 	if err != nil {
 		return err
 	}
-	findings = append(append(findings, isolation), setup.Checkout(ctx, deps.Repo)...)
+	findings = append(append(findings, isolation), setup.Checkout(deps.Repo)...)
 	switch {
 	case deps.GitHub != nil:
 		findings = append(findings, setup.Hub{Client: deps.GitHub, WorkflowToken: env.WorkflowToken()}.Examine(ctx)...)

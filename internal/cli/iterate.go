@@ -240,7 +240,7 @@ func withLoop(ctx context.Context, env Env, o iterateOptions, check func(*depend
 		warnUncommitted(env, lookUncommitted(ctx, deps.Repo, o.Programs).Of(p)...)
 	}
 	shown := newProgress(env)
-	service, closing, err := newLoop(ctx, env, o, deps, p, issue, check, shown.Step)
+	service, closing, err := newLoop(ctx, deps, p, issue, check, shown.Step)
 	if err != nil {
 		shown.Close()
 		if ctx.Err() == nil { // what was interrupted is no fault of the program
@@ -272,7 +272,7 @@ func warnUncommitted(env Env, texts ...string) {
 }
 
 // newLoop makes the loop of a program that check lets pass. closing cleans up.
-func newLoop(ctx context.Context, env Env, o iterateOptions, deps *dependencies, p *program.Program, issue *api.Issue,
+func newLoop(ctx context.Context, deps *dependencies, p *program.Program, issue *api.Issue,
 	check func(*dependencies, *program.Program) error, tell func(loop.Step),
 ) (service *loop.Service, closing func(), err error) {
 	if err := check(deps, p); err != nil {

@@ -93,11 +93,11 @@ func showLog(ctx context.Context, env Env, o logOptions, number []string) error 
 	if files.Ledger == nil {
 		return deps.noHistory(ctx, o.Program)
 	}
-	return printLog(ctx, env, deps, o, ledger, only)
+	return printLog(env, deps, o, ledger, only)
 }
 
 // printLog prints the decisions of a ledger.
-func printLog(ctx context.Context, env Env, deps *dependencies, o logOptions, ledger *history.Log, only int) error {
+func printLog(env Env, deps *dependencies, o logOptions, ledger *history.Log, only int) error {
 	lines, records, table := []json.RawMessage{}, [][]string{render.LogFields()}, render.LogTable()
 	decisions := history.Decisions{Only: only, Each: func(e *history.Decided, seconds float64) (err error) {
 		switch {

@@ -56,7 +56,7 @@ func (d *dependencies) Meant(ctx context.Context, name string) string {
 	if all, err := d.Source().Load(false); err == nil {
 		names = program.Names(all)
 	}
-	if states, _, err := d.Memory.States(ctx); err == nil {
+	if states, err := d.Memory.States(ctx); err == nil {
 		names = slices.AppendSeq(names, maps.Keys(states))
 	}
 	return didYouMean(name, names)

@@ -54,7 +54,7 @@ func (d *dependencies) Program(ctx context.Context) (p *program.Program, issue *
 			return nil, nil, misuse.Errorf("there is no program %q%s", name, meant)
 		}
 		cure := fmt.Sprintf("make one with `iterate init %s`", name)
-		if states, _, err := d.Memory.States(ctx); err == nil && states[name] != nil {
+		if states, err := d.Memory.States(ctx); err == nil && states[name] != nil {
 			cure = fmt.Sprintf("it has records: put back its file, or its open issue with the label %s",
 				sync.ProgramLabel)
 		}
@@ -138,7 +138,7 @@ func (d *dependencies) issueProgram(ctx context.Context, source memory.Programs,
 	if err != nil {
 		return nil, nil, err
 	}
-	states, _, err := d.Memory.States(ctx)
+	states, err := d.Memory.States(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -175,7 +175,7 @@ func (d *dependencies) issueProgram(ctx context.Context, source memory.Programs,
 // ProgramOfIssue is the name of the program whose issue or pull request has a
 // number; "" when it belongs to no program.
 func (d *dependencies) ProgramOfIssue(ctx context.Context, number int) (string, error) {
-	states, _, err := d.Memory.States(ctx)
+	states, err := d.Memory.States(ctx)
 	if err != nil {
 		return "", err
 	}

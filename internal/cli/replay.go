@@ -71,7 +71,7 @@ func replay(ctx context.Context, env Env, o Options, names []string, sign string
 		return err
 	}
 	if len(names) == 0 {
-		states, _, err := deps.Memory.States(ctx)
+		states, err := deps.Memory.States(ctx)
 		if err != nil {
 			return err
 		}

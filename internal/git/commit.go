@@ -54,12 +54,12 @@ func (r *Repo) CommitTree(ctx context.Context, tree string, parents []string, me
 // does. Parents are full object ids.
 func (r *Repo) CommitFiles(
 	ctx context.Context, base string, files map[string]*File, parents []string, message string, at time.Time,
-) (commit, tree string, err error) {
-	if tree, err = r.WriteFiles(ctx, base, files); err != nil {
-		return "", "", err
+) (commit string, err error) {
+	tree, err := r.WriteFiles(ctx, base, files)
+	if err != nil {
+		return "", err
 	}
-	commit, err = r.CommitTree(ctx, tree, parents, message, at)
-	return commit, tree, err
+	return r.CommitTree(ctx, tree, parents, message, at)
 }
 
 // ReadCommit reads one commit.

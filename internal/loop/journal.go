@@ -55,9 +55,8 @@ func (r *journal) update(ctx context.Context, message string, branch *git.RefUpd
 		if err := change(b); err != nil {
 			return memory.Files{}, err
 		}
-		written, err := b.files(r.program, r.target(b))
-		r.records, r.files = b, written
-		return written, err
+		r.records, r.files = b, b.files(r.program, r.target(b))
+		return r.files, nil
 	}
 	u := memory.Update{Program: r.program.Name, Message: message, Apply: apply, Branch: branch, Claims: r.ref()}
 	_, err := r.store.Update(ctx, u)

@@ -42,9 +42,7 @@ func filesWith(t *testing.T, j *journal, events ...history.Event) memory.Files {
 	for _, e := range events {
 		require.NoError(t, j.add(records, e))
 	}
-	files, err := records.files(j.program, nil)
-	require.NoError(t, err)
-	return files
+	return records.files(j.program, nil)
 }
 
 // TestAChangeThatIsAppliedAgain decides again: what it found in records that another

@@ -37,10 +37,7 @@ func (r *session) strategy() strategy.Named {
 // breed chooses for every proposal what it grows from. A parent whose change
 // cannot be made any more leaves the incumbent as the parent.
 func (r *team) selectParents(ctx context.Context, at position, all []*attempt) error {
-	members, individuals, err := r.population(ctx, at)
-	if err != nil {
-		return err
-	}
+	members, individuals := r.population(at)
 	for _, a := range all {
 		offspring := r.strategy().SelectParents(strategy.Population{
 			Members: individuals, Direction: r.program.Direction, Seed: r.seed(), Iteration: r.iteration,
@@ -65,11 +62,9 @@ func (r *team) selectParents(ctx context.Context, at position, all []*attempt) e
 
 // population is the proposals that were measured under the present evaluator
 // and whose changes are known, also as the search sees them.
-func (r *team) population(ctx context.Context, at position) (members []*history.Proposed,
-	individuals []strategy.Individual, err error,
-) {
+func (r *team) population(at position) (members []*history.Proposed, individuals []strategy.Individual) {
 	if !r.strategy().Evolves {
-		return nil, nil, nil
+		return nil, nil
 	}
 	members = r.records.members(at.identity.Evaluator)
 	for _, p := range members {
@@ -78,7 +73,7 @@ func (r *team) population(ctx context.Context, at position) (members []*history.
 			Lines: decision.PatchLines([]byte(p.Patch)),
 		})
 	}
-	return members, individuals, err
+	return members, individuals
 }
 
 // transplant makes a commit of the incumbent with the target files of a member
@@ -117,7 +112,7 @@ func (r *team) transplant(ctx context.Context, at position, p *history.Proposed)
 	if len(files) == 0 {
 		return "", nil
 	}
-	commit, _, err := r.repo.CommitFiles(ctx, at.Head, files, []string{at.Head},
+	commit, err := r.repo.CommitFiles(ctx, at.Head, files, []string{at.Head},
 		fmt.Sprintf("Files of iteration %d\n", p.Iteration), r.now().Truncate(time.Second))
 	return commit, err
 }

@@ -293,8 +293,7 @@ func TestWhoIsInThePopulation(t *testing.T) {
 		member(6, func(p *history.Proposed) { p.Outcome = history.Accepted }),
 		member(7, func(p *history.Proposed) { p.Outcome = history.Inconclusive }),
 	}
-	members, individuals, err := r.population(t.Context(), position{identity: identity{Evaluator: "e"}})
-	require.NoError(t, err)
+	members, individuals := r.population(position{identity: identity{Evaluator: "e"}})
 	require.Len(t, members, 3)
 	lines := []string{"-one two", "+one", "+    three"}
 	assert.Equal(t, []strategy.Individual{
@@ -305,8 +304,7 @@ func TestWhoIsInThePopulation(t *testing.T) {
 	assert.Equal(t, []int{1, 6, 7}, []int{members[0].Iteration, members[1].Iteration, members[2].Iteration})
 	for _, other := range []string{"", "test-driven"} {
 		r.program.Strategy = other
-		members, individuals, err = r.population(t.Context(), position{identity: identity{Evaluator: "e"}})
-		require.NoError(t, err)
+		members, individuals = r.population(position{identity: identity{Evaluator: "e"}})
 		assert.Empty(t, members)
 		assert.Empty(t, individuals, "%q has no population", other)
 	}

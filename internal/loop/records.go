@@ -123,7 +123,7 @@ func (b *records) readEdits(event func(history.Event) error) error {
 }
 
 // files renders the records for writing.
-func (b *records) files(p *program.Program, target *metric.Value) (memory.Files, error) {
+func (b *records) files(p *program.Program, target *metric.Value) memory.Files {
 	m := b.machine
 	if b.fresh {
 		b.doc.SetSection(state.ProgramInfo, programInfo(p))
@@ -146,7 +146,7 @@ func (b *records) files(p *program.Program, target *metric.Value) (memory.Files,
 		m.NotBefore = &until
 	}
 	b.doc.SetMachine(m)
-	return memory.Files{State: b.doc.Render(), Results: b.table.Bytes(), Ledger: b.log}, nil
+	return memory.Files{State: b.doc.Render(), Results: b.table.Bytes(), Ledger: b.log}
 }
 
 // programInfo introduces the program to who finds the state file first.

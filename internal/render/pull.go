@@ -239,7 +239,7 @@ func Pull(a Account, issue int) string {
 			Figure(past.Best, past.Initial), better(a))
 	} else if past.Initial != nil && past.Best != nil {
 		fmt.Fprintf(&b, "**%s: %s → %s** (%s; %s)", metricName(a.Program), Figure(past.Initial, past.Best),
-			Figure(past.Best, past.Initial), gain(a, past), better(a))
+			Figure(past.Best, past.Initial), gain(past), better(a))
 	}
 	if issue > 0 {
 		fmt.Fprintf(&b, " · program #%d", issue)

@@ -79,7 +79,7 @@ func Summary(a Account) string {
 	if past.Initial != nil && past.Best != nil {
 		text := fmt.Sprintf("%s **%s** (%s)", metricName(a.Program), Figure(past.Best), better(a))
 		if difference := past.Best.Sub(*past.Initial); difference.Sign() != 0 {
-			text += fmt.Sprintf(", from %s: %s", Figure(past.Initial), gain(a, past))
+			text += fmt.Sprintf(", from %s: %s", Figure(past.Initial), gain(past))
 		} else {
 			text += ", as at the beginning"
 		}
@@ -149,7 +149,7 @@ func tally(a Account) string {
 func better(a Account) string { return a.Program.Direction.String() + " is better" }
 
 // gain is the difference from the beginning, signed, and as a share of it.
-func gain(a Account, past history.Summary) string {
+func gain(past history.Summary) string {
 	difference := past.Best.Sub(*past.Initial)
 	text := Signed(&difference)
 	if percent := Percent(difference, *past.Initial); percent != "" {

@@ -78,7 +78,7 @@ func oldWorkflows(root string) []Step {
 // readPrograms finds the names of programs: files, states, and issues where
 // they can be read.
 func (a *Adopter) readPrograms(ctx context.Context) error {
-	states, _, err := (&memory.Memory{Repo: a.Repo, Remote: a.Remote, Now: a.Now}).States(ctx)
+	states, err := (&memory.Memory{Repo: a.Repo, Remote: a.Remote, Now: a.Now}).States(ctx)
 	if err != nil {
 		return err
 	}

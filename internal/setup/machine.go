@@ -36,7 +36,7 @@ func Agents(ctx context.Context, registry *agent.Registry, here agent.Situation)
 }
 
 // Checkout says whether the repository is whole.
-func Checkout(ctx context.Context, repo *git.Repo) []Finding {
+func Checkout(repo *git.Repo) []Finding {
 	findings := []Finding{{Level: OK, Subject: "checkout", Message: repo.Root}}
 	if shallow, err := repo.IsShallow(); err == nil && shallow {
 		findings[0] = Finding{

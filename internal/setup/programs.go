@@ -79,7 +79,7 @@ func (i Inspector) programs(ctx context.Context) (all []*program.Program, findin
 
 func (i Inspector) issues(ctx context.Context, files []*program.Program) ([]*program.Program, []Finding, error) {
 	const subject = "issue programs"
-	states, _, err := i.Memory.States(ctx)
+	states, err := i.Memory.States(ctx)
 	if err != nil {
 		return nil, []Finding{warning(subject, "not looked at: "+err.Error(),
 			"make the git remote readable")}, ctx.Err()

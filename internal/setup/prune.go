@@ -49,7 +49,7 @@ type Pruner struct {
 // without GitHub is kept.
 func (p *Pruner) Find(ctx context.Context, files []string) (Leftovers, error) {
 	var err error
-	if p.states, _, err = p.Memory.States(ctx); err != nil {
+	if p.states, err = p.Memory.States(ctx); err != nil {
 		return nil, err
 	}
 	open, err := p.openIssues(ctx)

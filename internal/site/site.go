@@ -39,7 +39,7 @@ type Maker struct {
 // Make reads the records of the named programs, or of all. A name without
 // records is a misuse.
 func (m *Maker) Make(ctx context.Context, names []string) (*page.Site, error) {
-	states, _, err := m.Memory.States(ctx)
+	states, err := m.Memory.States(ctx)
 	if err != nil {
 		return nil, err
 	}

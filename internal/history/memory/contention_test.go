@@ -50,7 +50,7 @@ func contend(t testing.TB, writers int) (attempts int64, took []time.Duration) {
 		require.NoError(t, err, "p%d", i)
 	}
 	last := clones[0]
-	states, _, err := last.States(t.Context())
+	states, err := last.States(t.Context())
 	require.NoError(t, err)
 	assert.Len(t, states, writers+1, "all of them landed")
 	last.user("--git-dir="+bare, "fsck", "--strict")

@@ -161,17 +161,17 @@ func (m *Memory) At(ctx context.Context, commit, name string) (Files, error) {
 func Suffixes() []string { return []string{iterationsSuffix, stateSuffix, resultsSuffix} }
 
 // States returns the state files of all programs by name, as the memory branch
-// has them, and its commit. With a remote it is asked first.
-func (m *Memory) States(ctx context.Context) (states map[string][]byte, head string, err error) {
-	if head, err = m.Head(ctx); err != nil || head == "" {
-		return nil, head, err
+// has them. With a remote it is asked first.
+func (m *Memory) States(ctx context.Context) (map[string][]byte, error) {
+	head, err := m.Head(ctx)
+	if err != nil || head == "" {
+		return nil, err
 	}
 	root, err := m.list(ctx, head)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	states, err = m.readStates(ctx, root, root.states())
-	return states, head, err
+	return m.readStates(ctx, root, root.states())
 }
 
 // listing is the root of the memory branch, by name.

@@ -71,7 +71,7 @@ func BenchmarkStates(b *testing.B) {
 		b.Run(fmt.Sprint(count), func(b *testing.B) {
 			c := manyPrograms(b, count)
 			for b.Loop() {
-				states, _, err := c.States(b.Context())
+				states, err := c.States(b.Context())
 				require.NoError(b, err)
 				require.Len(b, states, count)
 			}

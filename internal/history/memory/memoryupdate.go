@@ -263,7 +263,7 @@ func (w *writing) commit(ctx context.Context, head string, files map[string]*git
 	if head != "" {
 		parents = []string{head}
 	}
-	commit, _, err := w.Repo.CommitFiles(ctx, head, files, parents, w.subject(), w.Now())
+	commit, err := w.Repo.CommitFiles(ctx, head, files, parents, w.subject(), w.Now())
 	if err != nil {
 		return "", fmt.Errorf("write the records of %s: %w", w.Program, err)
 	}

@@ -345,7 +345,7 @@ func TestWhatIsDatedLaterThanItWasWritten(t *testing.T) {
 			for _, it := range log.Iterations() {
 				files[fmt.Sprintf("p.iterations/000/%06d.json", it.Number)] = &git.File{Data: it.Text()}
 			}
-			commit, _, err := m.Repo.CommitFiles(t.Context(), "", files, nil, "by hand\n", m.Now().Add(c.commit))
+			commit, err := m.Repo.CommitFiles(t.Context(), "", files, nil, "by hand\n", m.Now().Add(c.commit))
 			require.NoError(t, err)
 			found, err := memory.Rewritten(t.Context(), m.Memory, commit, "p", log)
 			require.NoError(t, err)

@@ -71,7 +71,7 @@ func (m *merging) commit(ctx context.Context, side Kept, parents ...string) (str
 			}
 		}
 	}
-	commit, _, err := m.repo.CommitFiles(ctx, "", files, parents, side.Dir, time.Unix(anyTime, 0))
+	commit, err := m.repo.CommitFiles(ctx, "", files, parents, side.Dir, time.Unix(anyTime, 0))
 	return commit, err
 }
 

@@ -116,7 +116,7 @@ func Run(ctx context.Context, skill *Skill, out string, o Options) (Result, erro
 	if err := o.Fit(skill); err != nil {
 		return Result{}, err
 	}
-	if _, err := sandbox.Inspect(ctx, skill.fixture()); err != nil {
+	if err := sandbox.Inspect(ctx, skill.fixture()); err != nil {
 		return Result{}, faultOf(err)
 	}
 	s := &session{Options: o, skill: skill, out: out, spent: &work.Spending{Budget: o.Limit, Begun: o.Now()}}

@@ -383,7 +383,7 @@ func TestASandboxThatCannotBeMade(t *testing.T) {
 	_, err = sandbox.Prepare(t.Context(), filepath.Join(base, "5"),
 		sandbox.Fixture{Name: "fixture of t", Dir: fixture.at("none")}, nil)
 	require.ErrorContains(t, err, "open the fixture of t: ")
-	_, err = sandbox.Inspect(t.Context(), sandbox.Fixture{Name: "fixture of t", Dir: fixture.at("none")})
+	err = sandbox.Inspect(t.Context(), sandbox.Fixture{Name: "fixture of t", Dir: fixture.at("none")})
 	require.ErrorContains(t, err, "open the fixture of t: ")
 	require.NoError(t, os.RemoveAll(template.Dir))
 	_, err = maker().Open(t.Context(), filepath.Join(base, "6"), template, nil)

@@ -72,7 +72,7 @@ func TestSpecialFiles(t *testing.T) {
 			}
 			_, _, err := prepare(t, d, nil)
 			says(err, c.fixture)
-			_, err = sandbox.Inspect(t.Context(), sandbox.Fixture{Name: "fixture", Dir: d.path})
+			err = sandbox.Inspect(t.Context(), sandbox.Fixture{Name: "fixture", Dir: d.path})
 			says(err, c.fixture)
 			_, err = sandbox.ReadOverlay(t.Context(), "candidate", d.path, config{})
 			says(err, c.configuration)

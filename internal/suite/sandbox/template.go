@@ -29,13 +29,14 @@ type Fixture struct {
 
 // Inspect reads a fixture as Prepare does and writes nothing. What cannot be
 // put into a sandbox is a *PathError.
-func Inspect(ctx context.Context, fixture Fixture) (Manifest, error) {
+func Inspect(ctx context.Context, fixture Fixture) error {
 	source, err := os.OpenRoot(fixture.Dir)
 	if err != nil {
-		return nil, fmt.Errorf("open the %s: %w", fixture.Name, err)
+		return fmt.Errorf("open the %s: %w", fixture.Name, err)
 	}
 	defer func() { _ = source.Close() }()
-	return fixture.read(ctx, source)
+	_, err = fixture.read(ctx, source)
+	return err
 }
 
 func (f Fixture) read(ctx context.Context, source *os.Root) (Manifest, error) {

@@ -37,7 +37,7 @@ func Load(ctx context.Context, dir string) (*TaskSuite, error) {
 	}
 	var faults []error
 	for _, task := range tasks {
-		_, err := sandbox.Inspect(ctx, files.Fixture(task))
+		err := sandbox.Inspect(ctx, files.Fixture(task))
 		var refused *sandbox.PathError
 		switch {
 		case errors.As(err, &refused):
