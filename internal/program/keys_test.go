@@ -396,6 +396,17 @@ func TestKeyErrors(t *testing.T) {
 	}
 }
 
+// TestProblemsAreInOrder of their lines, wherever they were found first.
+func TestProblemsAreInOrder(t *testing.T) {
+	p := parse("---\nmetric_direction: up\nci-gate: yes\nconfidence: 2\n---\n## Target\n\n- `../x`\n")
+	var lines []int
+	for _, problem := range p.Problems {
+		lines = append(lines, problem.Line)
+	}
+	assert.Greater(t, len(lines), 3)
+	assert.IsIncreasing(t, lines, messages(p.Problems))
+}
+
 func TestErrorLineIsTheItems(t *testing.T) {
 	p := parse(front("metric: x\ntarget:\n  - a/b.go\n  - ../c.go\nguardrails:\n  - metric: a\n    direction: up\n" +
 		"agents:\n  - claude\n  - agent: codex\n    model: [a]"))

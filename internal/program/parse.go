@@ -3,6 +3,7 @@ package program
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -80,7 +81,9 @@ func DefaultTrusted() []string { return []string{"OWNER", "MEMBER", "COLLABORATO
 
 // parse reads frontmatter and body.
 func (p *Program) parse(data []byte) {
-	defer p.sortProblems()
+	defer func() { // those of the whole file first
+		slices.SortStableFunc(p.Problems, func(a, b Problem) int { return a.Line - b.Line })
+	}()
 	if len(data) > MaxBytes {
 		p.fail(0, "the file has %d bytes; a program file has at most %d", len(data), MaxBytes)
 		return

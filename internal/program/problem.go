@@ -210,13 +210,6 @@ func (p *Program) GateRefusal(github bool) []Problem {
 	}}
 }
 
-// sortProblems orders problems by line, those of the whole file first.
-func (p *Program) sortProblems() {
-	if len(p.Problems) > 1 {
-		slices.SortStableFunc(p.Problems, func(a, b Problem) int { return a.Line - b.Line })
-	}
-}
-
 // NotRunnableError is a program that cannot run, with the places of what is
 // wrong.
 type NotRunnableError struct {
