@@ -8,7 +8,7 @@ import (
 
 // skillApplyOptions are the flags of `iterate apply` and `undo` for a workspace.
 type skillApplyOptions struct {
-	skill.Change
+	skill.ChangeOptions
 
 	dir  string // of the skill
 	json bool
@@ -16,7 +16,7 @@ type skillApplyOptions struct {
 
 // changeSkill opens a workspace, and does something to its skill.
 func changeSkill(ctx context.Context, env Env, dir string, o skillApplyOptions,
-	do func(*skill.Versions, context.Context, skill.Change) (*skill.Changed, error),
+	do func(*skill.Versions, context.Context, skill.ChangeOptions) (*skill.Changed, error),
 ) error {
 	return asObject(env, o.json, func(env Env) (*skill.Changed, error) {
 		w, err := skill.Open(ctx, env.Path(dir), env.Stderr)
@@ -27,6 +27,6 @@ func changeSkill(ctx context.Context, env Env, dir string, o skillApplyOptions,
 		if o.dir != "" {
 			versions.Workspace.Skill = env.Path(o.dir)
 		}
-		return do(versions, ctx, o.Change)
+		return do(versions, ctx, o.ChangeOptions)
 	})
 }

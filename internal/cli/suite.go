@@ -46,7 +46,7 @@ func settingsFlag(flags *pflag.FlagSet, to *string) {
 }
 
 // settingsOf reads what a suite of a kind is run with; "" has the defaults.
-func settingsOf(env Env, file string, kind program.Kind) (*program.Program, error) {
+func settingsOf(env Env, file string, kind program.EvaluationKind) (*program.Program, error) {
 	if file == "" {
 		return program.Settings("iterate", nil, kind), nil
 	}
@@ -62,7 +62,7 @@ func settingsOf(env Env, file string, kind program.Kind) (*program.Program, erro
 }
 
 // read returns the settings with the flags laid over them.
-func (o *suiteOptions) read(env Env, kind program.Kind) (*program.Program, error) {
+func (o *suiteOptions) read(env Env, kind program.EvaluationKind) (*program.Program, error) {
 	p, err := settingsOf(env, o.settings, kind)
 	if err != nil {
 		return nil, err

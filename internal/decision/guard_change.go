@@ -6,22 +6,22 @@ import (
 	"github.com/org/autoloop/internal/plain"
 )
 
-// Kind says how a path of the candidate differs from the incumbent's.
-type Kind string
+// ChangeKind says how a path of the candidate differs from the incumbent's.
+type ChangeKind string
 
 // The kinds of change. Type is a file that became a link or the reverse.
 const (
-	Added    Kind = "added"
-	Modified Kind = "modified"
-	Deleted  Kind = "deleted"
-	Mode     Kind = "mode changed"
-	Type     Kind = "type changed"
+	Added    ChangeKind = "added"
+	Modified ChangeKind = "modified"
+	Deleted  ChangeKind = "deleted"
+	Mode     ChangeKind = "mode changed"
+	Type     ChangeKind = "type changed"
 )
 
 // Change is one path in which the candidate differs from the incumbent.
 type Change struct {
 	Path string // bytes as git has them; need not be UTF-8
-	Kind Kind
+	Kind ChangeKind
 	// OldMode and NewMode are git's six digits (100644, 100755, 120000), empty where there is no file.
 	OldMode, NewMode string
 	// NewBlob is the object id of the new content, empty for a deletion or a refused path.

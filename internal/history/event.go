@@ -13,8 +13,8 @@ import (
 // Schema is the version written into every event.
 const Schema = 1
 
-// Kind is the name of a kind of event.
-type Kind string
+// EventKind is the name of a kind of event.
+type EventKind string
 
 // Event is one line of the ledger: a pointer to the struct of its kind. The order of their fields is that of the line.
 type Event interface{ Header() *Head }
@@ -24,7 +24,7 @@ type Head struct {
 	// Schema is the version of the format.
 	Schema int `json:"schema"`
 	// Event is its kind.
-	Event Kind `json:"event"`
+	Event EventKind `json:"event"`
 	// Time is when it was recorded, in UTC.
 	Time time.Time `json:"time"`
 	// Run is the run that recorded it.

@@ -7,7 +7,7 @@ import (
 )
 
 // kinds has an event of every kind that this version knows.
-var kinds = map[Kind]Event{
+var kinds = map[EventKind]Event{
 	"started": &Started{}, "measured": &Measured{}, "proposed": &Proposed{}, "decided": &Decided{}, "pushed": &Pushed{},
 	"finished": &Finished{},
 	"checked":  &Checked{}, "paused": &Paused{}, "resumed": &Resumed{}, "completed": &Completed{}, "set": &Set{},
@@ -15,7 +15,7 @@ var kinds = map[Kind]Event{
 }
 
 // KindOf is what the ledger calls the kind of an event.
-func KindOf(e Event) Kind {
+func KindOf(e Event) EventKind {
 	for kind, known := range kinds {
 		if reflect.TypeOf(known) == reflect.TypeOf(e) {
 			return kind

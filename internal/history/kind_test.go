@@ -16,8 +16,8 @@ import (
 )
 
 // everyKind has an event of each kind.
-func everyKind() map[history.Kind]history.Event {
-	return map[history.Kind]history.Event{
+func everyKind() map[history.EventKind]history.Event {
+	return map[history.EventKind]history.Event{
 		"started": &history.Started{}, "measured": &history.Measured{}, "proposed": &history.Proposed{},
 		"decided": &history.Decided{}, "pushed": &history.Pushed{}, "finished": &history.Finished{},
 		"checked": &history.Checked{}, "paused": &history.Paused{}, "resumed": &history.Resumed{},

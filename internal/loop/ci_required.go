@@ -51,7 +51,7 @@ func (r *ciGate) workflows(ctx context.Context, base string) (starts bool, into 
 	if err != nil {
 		return false, "", nil, err
 	}
-	change := ci.Change{Branch: r.branch(), Into: r.records.sum.BaseBranch}
+	change := ci.Push{Branch: r.branch(), Into: r.records.sum.BaseBranch}
 	if change.Into == "" {
 		if change.Into, err = r.branches.defaultBranch(ctx); err != nil {
 			return false, "", nil, err

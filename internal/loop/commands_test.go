@@ -17,28 +17,28 @@ import (
 func TestAskedAtFirst(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		say    []commands.Kind
+		say    []commands.CommandKind
 		asked  bool
 		paused bool
 	}{
 		"nothing":                {},
-		"run":                    {[]commands.Kind{commands.Run}, true, false},
-		"resume":                 {[]commands.Kind{commands.Resume}, true, false},
-		"reactivate":             {[]commands.Kind{commands.Reactivate}, true, false},
-		"pause":                  {[]commands.Kind{commands.Pause}, false, true},
-		"run, then pause":        {[]commands.Kind{commands.Run, commands.Pause}, false, true},
-		"pause, then run":        {[]commands.Kind{commands.Pause, commands.Run}, true, false},
-		"pause, then reactivate": {[]commands.Kind{commands.Pause, commands.Reactivate}, true, false},
-		"what starts nothing": {[]commands.Kind{
+		"run":                    {[]commands.CommandKind{commands.Run}, true, false},
+		"resume":                 {[]commands.CommandKind{commands.Resume}, true, false},
+		"reactivate":             {[]commands.CommandKind{commands.Reactivate}, true, false},
+		"pause":                  {[]commands.CommandKind{commands.Pause}, false, true},
+		"run, then pause":        {[]commands.CommandKind{commands.Run, commands.Pause}, false, true},
+		"pause, then run":        {[]commands.CommandKind{commands.Pause, commands.Run}, true, false},
+		"pause, then reactivate": {[]commands.CommandKind{commands.Pause, commands.Reactivate}, true, false},
+		"what starts nothing": {[]commands.CommandKind{
 			commands.Status, commands.Instruct, commands.Note, commands.SetTarget,
 			commands.Undo, commands.Wrong,
 		}, false, false},
-		"run, and more": {[]commands.Kind{commands.Run, commands.Status, commands.Undo}, true, false},
+		"run, and more": {[]commands.CommandKind{commands.Run, commands.Status, commands.Undo}, true, false},
 		"pause, run, pause, run": {
-			[]commands.Kind{commands.Pause, commands.Run, commands.Pause, commands.Run},
+			[]commands.CommandKind{commands.Pause, commands.Run, commands.Pause, commands.Run},
 			true, false,
 		},
-		"pause, then instruct": {[]commands.Kind{commands.Pause, commands.Instruct}, false, true},
+		"pause, then instruct": {[]commands.CommandKind{commands.Pause, commands.Instruct}, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

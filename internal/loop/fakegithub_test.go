@@ -121,7 +121,7 @@ func (f *fakeGitHub) Show(context.Context, render.Account) error {
 }
 
 // say is a comment of a maintainer with a command.
-func (f *fakeGitHub) say(kind commands.Kind, text string) *commands.Command {
+func (f *fakeGitHub) say(kind commands.CommandKind, text string) *commands.Command {
 	id := int64(len(f.comments) + 1)
 	f.comments = append(f.comments, commands.Comment{
 		ID: id, Author: "owner", Time: time.Date(2026, 1, 1, 0, 0, int(id), 0, time.UTC), On: 7,

@@ -33,7 +33,7 @@ func (b *bed) made() proposal.Bundle {
 }
 
 // edited is a bundle with other fields in its events of one kind.
-func edited(t *testing.T, b proposal.Bundle, kind history.Kind, fields map[string]any) proposal.Bundle {
+func edited(t *testing.T, b proposal.Bundle, kind history.EventKind, fields map[string]any) proposal.Bundle {
 	t.Helper()
 	var text []byte
 	found := false
@@ -381,48 +381,48 @@ func TestWhichCommandsComeFirst(t *testing.T) {
 	for name, c := range map[string]struct {
 		pull     *commands.Pull
 		settings history.Settings
-		kinds    []commands.Kind
+		kinds    []commands.CommandKind
 		place    commands.Place
 		says     string
 	}{
 		"nothing": {},
-		"what changes nothing": {kinds: []commands.Kind{
+		"what changes nothing": {kinds: []commands.CommandKind{
 			commands.Run, commands.Status, commands.Instruct,
 			commands.Note, commands.Wrong,
 		}},
-		"pause": {kinds: []commands.Kind{commands.Pause}, says: "a comment asks for `/autoloop pause`"},
+		"pause": {kinds: []commands.CommandKind{commands.Pause}, says: "a comment asks for `/autoloop pause`"},
 		"resume": {
-			kinds: []commands.Kind{commands.Resume},
+			kinds: []commands.CommandKind{commands.Resume},
 			says:  "a comment asks for `/autoloop resume`",
 		},
 		"reactivate": {
-			kinds: []commands.Kind{commands.Reactivate},
+			kinds: []commands.CommandKind{commands.Reactivate},
 			says:  "a comment asks for `/autoloop reactivate`",
 		},
 		"a target": {
-			kinds: []commands.Kind{commands.SetTarget},
+			kinds: []commands.CommandKind{commands.SetTarget},
 			says:  "a comment asks for `/autoloop set target-metric`",
 		},
-		"undo": {kinds: []commands.Kind{commands.Undo}, says: "a comment asks for `/autoloop undo`"},
+		"undo": {kinds: []commands.CommandKind{commands.Undo}, says: "a comment asks for `/autoloop undo`"},
 		"the first of several": {
-			kinds: []commands.Kind{commands.Status, commands.Undo, commands.Pause},
+			kinds: []commands.CommandKind{commands.Status, commands.Undo, commands.Pause},
 			says:  "`/autoloop undo`",
 		},
 		"one that is applied": {
 			settings: history.Settings{CommandsUntil: "5 0 0"},
-			kinds:    []commands.Kind{commands.Pause},
+			kinds:    []commands.CommandKind{commands.Pause},
 		},
 		"one after what is applied": {
 			settings: history.Settings{CommandsUntil: "4 9 0"},
-			kinds:    []commands.Kind{commands.Pause}, says: "`/autoloop pause`",
+			kinds:    []commands.CommandKind{commands.Pause}, says: "`/autoloop pause`",
 		},
 		"on a line, applied": {
 			settings: history.Settings{CommandsUntil: "0 5 0"},
-			kinds:    []commands.Kind{commands.Pause}, place: commands.Lines,
+			kinds:    []commands.CommandKind{commands.Pause}, place: commands.Lines,
 		},
 		"on a line, not applied": {
 			settings: history.Settings{CommandsUntil: "9 4 0"},
-			kinds:    []commands.Kind{commands.Pause}, place: commands.Lines, says: "`/autoloop pause`",
+			kinds:    []commands.CommandKind{commands.Pause}, place: commands.Lines, says: "`/autoloop pause`",
 		},
 		"an open pull request":   {pull: &commands.Pull{Number: 8, Open: true}},
 		"one that was merged":    {pull: &commands.Pull{Number: 8, Merged: true}},
@@ -433,7 +433,7 @@ func TestWhichCommandsComeFirst(t *testing.T) {
 			says: "pull request #8 was closed",
 		},
 		"both, of which one is first": {
-			pull: &commands.Pull{Number: 8}, kinds: []commands.Kind{commands.Undo},
+			pull: &commands.Pull{Number: 8}, kinds: []commands.CommandKind{commands.Undo},
 			says: "pull request #8 was closed",
 		},
 	} {

@@ -81,7 +81,7 @@ func TestAPauseEndsBeforeAStart(t *testing.T) {
 	t.Parallel()
 	paused := []history.Event{wasMeasured("1"), &history.Paused{Reason: decision.Say("x")}}
 	for name, c := range map[string]struct {
-		say     commands.Kind
+		say     commands.CommandKind
 		away    bool
 		down    bool
 		begins  bool

@@ -40,7 +40,7 @@ func TestWhatLeaks(t *testing.T) {
 	const modified, added, gone = decision.Modified, decision.Added, decision.Deleted
 	for name, c := range map[string]struct {
 		path, text string
-		kind       decision.Kind
+		kind       decision.ChangeKind
 		leaks      bool
 	}{
 		"nothing":                      {"has-not.txt", "still none\n", modified, false},

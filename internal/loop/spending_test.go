@@ -383,7 +383,7 @@ func TestWhatAgentsUsed(t *testing.T) {
 func TestWhatMayBeMeasured(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		evaluation program.Kind
+		evaluation program.EvaluationKind
 		left       budget.Left
 		used       used
 		tokens     int64

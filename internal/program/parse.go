@@ -28,7 +28,7 @@ func Parse(file string, data []byte) *Program {
 
 // Settings reads what a suite of a kind is run with: the keys of a program, none of
 // which must be there. Nil data has the defaults.
-func Settings(file string, data []byte, kind Kind) *Program {
+func Settings(file string, data []byte, kind EvaluationKind) *Program {
 	p := newProgram(file)
 	p.Evaluation, p.settings = kind, true
 	if data == nil {

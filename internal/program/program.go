@@ -10,14 +10,14 @@ import (
 	"github.com/org/autoloop/internal/metric"
 )
 
-// Kind says how a candidate is evaluated.
-type Kind string
+// EvaluationKind says how a candidate is evaluated.
+type EvaluationKind string
 
 // The kinds of evaluation.
 const (
-	Metric Kind = "metric" // a command prints a number
-	Skill  Kind = "skill"  // an eval suite of a skill directory
-	Tasks  Kind = "tasks"  // a suite of sandboxed tasks
+	Metric EvaluationKind = "metric" // a command prints a number
+	Skill  EvaluationKind = "skill"  // an eval suite of a skill directory
+	Tasks  EvaluationKind = "tasks"  // a suite of sandboxed tasks
 )
 
 const defaultPlateau = 5
@@ -52,7 +52,7 @@ type Program struct {
 	Range          *Range
 	Guardrails     []Guardrail
 
-	Evaluation          Kind
+	Evaluation          EvaluationKind
 	Skill, Evals, Tasks string
 	Runs                int // evaluation-runs; 0 is auto
 	MinImprovement      Allowance

@@ -65,7 +65,7 @@ func setRange(p *Program, v value) error {
 func setEvaluation(p *Program, v value) error {
 	text, err := v.oneOf(string(Metric), string(Skill), string(Tasks))
 	if err == nil {
-		p.Evaluation = Kind(text)
+		p.Evaluation = EvaluationKind(text)
 	}
 	return err
 }

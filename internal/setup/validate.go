@@ -18,23 +18,23 @@ import (
 // `iterate validate --json`. Null is for what the
 // program does not say.
 type Checked struct {
-	File            string        `json:"file"`
-	Name            string        `json:"name"`
-	OK              bool          `json:"ok"` // it runs when it is due
-	Errors          []string      `json:"errors"`
-	Warnings        []string      `json:"warnings"`
-	Unconfigured    bool          `json:"unconfigured"`
-	Schedule        *string       `json:"schedule"`
-	IntervalSeconds *int64        `json:"interval_seconds"`
-	Cron            *string       `json:"cron"`
-	TargetMetric    *metric.Value `json:"target_metric"`
-	MetricDirection string        `json:"metric_direction"`
-	Metric          *string       `json:"metric"`
-	Targets         []string      `json:"targets"`
-	Protected       []string      `json:"protected"`
-	Evaluation      program.Kind  `json:"evaluation"`
-	Script          *string       `json:"evaluation_script"`
-	Prose           []string      `json:"taken_as_prose,omitempty"`
+	File            string                 `json:"file"`
+	Name            string                 `json:"name"`
+	OK              bool                   `json:"ok"` // it runs when it is due
+	Errors          []string               `json:"errors"`
+	Warnings        []string               `json:"warnings"`
+	Unconfigured    bool                   `json:"unconfigured"`
+	Schedule        *string                `json:"schedule"`
+	IntervalSeconds *int64                 `json:"interval_seconds"`
+	Cron            *string                `json:"cron"`
+	TargetMetric    *metric.Value          `json:"target_metric"`
+	MetricDirection string                 `json:"metric_direction"`
+	Metric          *string                `json:"metric"`
+	Targets         []string               `json:"targets"`
+	Protected       []string               `json:"protected"`
+	Evaluation      program.EvaluationKind `json:"evaluation"`
+	Script          *string                `json:"evaluation_script"`
+	Prose           []string               `json:"taken_as_prose,omitempty"`
 
 	placeholder int
 	may, never  []string // Targets and Protected with their lines, for people

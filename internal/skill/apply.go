@@ -21,8 +21,8 @@ import (
 	"github.com/org/autoloop/internal/skill/workspace"
 )
 
-// Change is what is to be done with a skill.
-type Change struct {
+// ChangeOptions are what is to be done with a skill.
+type ChangeOptions struct {
 	// Version is the one to apply, or BestVersion.
 	Version int
 	// Yes does it without asking. Merge joins the version with what was changed in
@@ -48,25 +48,25 @@ type Changed struct {
 // application is a workspace with its skill as it is now.
 type application struct {
 	*Versions
-	Change
+	ChangeOptions
 
 	original, now workspace.Kept
 	changed       Changed
 }
 
 // Apply makes the skill a version, after showing and asking.
-func (v *Versions) Apply(ctx context.Context, c Change) (*Changed, error) {
+func (v *Versions) Apply(ctx context.Context, c ChangeOptions) (*Changed, error) {
 	return v.change(ctx, c, (*application).apply)
 }
 
 // Undo makes the skill what it was before its last application, after showing and
 // asking.
-func (v *Versions) Undo(ctx context.Context, c Change) (*Changed, error) {
+func (v *Versions) Undo(ctx context.Context, c ChangeOptions) (*Changed, error) {
 	return v.change(ctx, c, (*application).undo)
 }
 
 // change does something to the skill of a workspace that no run works in.
-func (v *Versions) change(ctx context.Context, c Change,
+func (v *Versions) change(ctx context.Context, c ChangeOptions,
 	do func(*application, context.Context) error,
 ) (*Changed, error) {
 	release, err := v.Workspace.Hold()
@@ -90,7 +90,7 @@ func (v *Versions) change(ctx context.Context, c Change,
 
 // application reads the skill of a workspace, after finishing what was interrupted
 // in it.
-func (v *Versions) application(ctx context.Context, c Change) (*application, error) {
+func (v *Versions) application(ctx context.Context, c ChangeOptions) (*application, error) {
 	if v.Workspace.Skill == "" {
 		return nil, misuse.Errorf("the workspace does not say where its skill is: give --skill DIR")
 	}
@@ -99,7 +99,7 @@ func (v *Versions) application(ctx context.Context, c Change) (*application, err
 	}
 	a, err := v.compared(ctx)
 	if err == nil {
-		a.Change = c
+		a.ChangeOptions = c
 	}
 	return a, err
 }
@@ -135,7 +135,7 @@ func (v *Versions) Offer(ctx context.Context, yes bool) (applied bool, err error
 	if w.Best == 0 {
 		return false, v.showBest(ctx)
 	}
-	a, err := v.application(ctx, Change{Version: BestVersion, Yes: yes})
+	a, err := v.application(ctx, ChangeOptions{Version: BestVersion, Yes: yes})
 	if err != nil {
 		return false, err
 	}

@@ -95,10 +95,10 @@ func (b *bench) edit(text string) {
 
 func TestApply(t *testing.T) {
 	t.Parallel()
-	best := skill.Change{Version: skill.BestVersion}
+	best := skill.ChangeOptions{Version: skill.BestVersion}
 	for name, c := range map[string]struct {
 		edited      string // "" for the original
-		change      skill.Change
+		change      skill.ChangeOptions
 		no          bool // to the question
 		says, fails string
 		asked       int
@@ -107,13 +107,13 @@ func TestApply(t *testing.T) {
 		"the best": {change: best, asked: 1, says: "is v1 now", becomes: "better\n\nsecond\n\nthird\n"},
 		"no":       {change: best, no: true, asked: 1, says: "nothing was changed"},
 		"yes, unasked": {
-			change: skill.Change{Version: 1, Yes: true}, says: "undo it with: iterate undo ",
+			change: skill.ChangeOptions{Version: 1, Yes: true}, says: "undo it with: iterate undo ",
 			becomes: "better\n\nsecond\n\nthird\n",
 		},
 		"it is already": {edited: "better\n\nsecond\n\nthird\n", change: best, says: "is v1 already"},
-		"the original":  {change: skill.Change{Version: 0}, says: "is v0 already"},
+		"the original":  {change: skill.ChangeOptions{Version: 0}, says: "is v0 already"},
 		"one that was reverted": {
-			change: skill.Change{Version: 2},
+			change: skill.ChangeOptions{Version: 2},
 			fails:  "--version 2: no such version was kept; there are v0, v1",
 		},
 		"edited": {
@@ -121,11 +121,11 @@ func TestApply(t *testing.T) {
 			fails: "changed since v0 (SKILL.md); nothing was applied",
 		},
 		"joined": {
-			edited: "first\n\nsecond\n\nmine\n", change: skill.Change{Version: 1, Merge: true},
+			edited: "first\n\nsecond\n\nmine\n", change: skill.ChangeOptions{Version: 1, Merge: true},
 			asked: 1, says: "is v1, merged, now", becomes: "better\n\nsecond\n\nmine\n",
 		},
 		"in conflict": {
-			edited: "mine\n\nsecond\n\nthird\n", change: skill.Change{Version: 1, Merge: true},
+			edited: "mine\n\nsecond\n\nthird\n", change: skill.ChangeOptions{Version: 1, Merge: true},
 			fails: "v1 cannot be joined with what changed in",
 		},
 	} {
@@ -190,12 +190,12 @@ func TestUndo(t *testing.T) {
 			if c.before != "" {
 				b.edit(c.before)
 			}
-			_, err := b.Apply(t.Context(), skill.Change{Version: 1, Yes: true, Merge: true})
+			_, err := b.Apply(t.Context(), skill.ChangeOptions{Version: 1, Yes: true, Merge: true})
 			require.NoError(t, err)
 			if c.after != "" {
 				b.edit(c.after)
 			}
-			done, err := b.Undo(t.Context(), skill.Change{Yes: true, Force: c.force})
+			done, err := b.Undo(t.Context(), skill.ChangeOptions{Yes: true, Force: c.force})
 			if c.fails != "" {
 				require.ErrorContains(t, err, c.fails)
 				assert.Nil(t, done)

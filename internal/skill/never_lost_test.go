@@ -49,7 +49,7 @@ func TestWhatAPersonWroteIsNeverLost(t *testing.T) {
 				before, kept := b.state(), b.snapshots()
 				var done *skill.Changed
 				var err error
-				change := skill.Change{
+				change := skill.ChangeOptions{
 					Version: []int{0, 1, skill.BestVersion}[random.IntN(3)], Yes: true,
 					Merge: random.IntN(2) == 0, Force: random.IntN(2) == 0,
 				}
@@ -112,7 +112,7 @@ func TestAManifestDoesNotMakeATextAVersion(t *testing.T) {
 		b := newBench(t)
 		b.edit("mine\n\nsecond\n\nthird\n")
 		b.Workspace.Applied = &workspace.Applied{Version: version, Digest: b.state()}
-		_, err := b.Apply(t.Context(), skill.Change{Version: 1, Yes: true})
+		_, err := b.Apply(t.Context(), skill.ChangeOptions{Version: 1, Yes: true})
 		require.ErrorContains(t, err, "changed since v0 (SKILL.md); nothing was applied", name)
 		assert.Equal(t, "mine\n\nsecond\n\nthird\n", b.text(), name)
 	}

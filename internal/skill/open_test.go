@@ -217,13 +217,13 @@ func TestWhatApplyAndUndoMayTouch(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		spoil  func(t *testing.T, b *bench)
-		change skill.Change
+		change skill.ChangeOptions
 		says   string
 		misuse bool
 	}{
 		"no skill is named": {
 			func(_ *testing.T, b *bench) { b.Workspace.Skill = "" },
-			skill.Change{Version: 1, Yes: true},
+			skill.ChangeOptions{Version: 1, Yes: true},
 			"the workspace does not say where its skill is: give --skill DIR", true,
 		},
 		"it is gone": {func(t *testing.T,
@@ -231,30 +231,30 @@ func TestWhatApplyAndUndoMayTouch(t *testing.T) {
 		) {
 			t.Helper()
 			require.NoError(t, os.RemoveAll(b.dir))
-		}, skill.Change{Version: 1, Yes: true}, "read the skill: ", false},
+		}, skill.ChangeOptions{Version: 1, Yes: true}, "read the skill: ", false},
 		"a run works there": {
 			func(t *testing.T, b *bench) { t.Helper(); hold(t, b) },
-			skill.Change{Version: 1, Yes: true},
+			skill.ChangeOptions{Version: 1, Yes: true},
 			"another run works in ", false,
 		},
 		"no such version": {
 			func(*testing.T, *bench) {},
-			skill.Change{Version: 9, Yes: true},
+			skill.ChangeOptions{Version: 9, Yes: true},
 			"--version 9: no such version was kept; there are v0, v1", true,
 		},
 		"a version below all": {
 			func(*testing.T, *bench) {},
-			skill.Change{Version: -7, Yes: true},
+			skill.ChangeOptions{Version: -7, Yes: true},
 			"--version -7: no such version was kept", true,
 		},
 		"the version was altered": {
 			func(t *testing.T, b *bench) { t.Helper(); alter(t, b, 1) },
-			skill.Change{Version: 1, Yes: true},
+			skill.ChangeOptions{Version: 1, Yes: true},
 			"was altered", false,
 		},
 		"the original was": {
 			func(t *testing.T, b *bench) { t.Helper(); alter(t, b, 0) },
-			skill.Change{Version: 1, Yes: true},
+			skill.ChangeOptions{Version: 1, Yes: true},
 			"was altered", false,
 		},
 		"the original is gone": {func(t *testing.T,
@@ -262,17 +262,17 @@ func TestWhatApplyAndUndoMayTouch(t *testing.T) {
 		) {
 			t.Helper()
 			require.NoError(t, files.RemoveAll(b.Workspace.Version(0)))
-		}, skill.Change{Version: 1, Yes: true}, "is missing", false},
+		}, skill.ChangeOptions{Version: 1, Yes: true}, "is missing", false},
 		"the skill links out": {func(t *testing.T, b *bench) {
 			t.Helper()
 			require.NoError(t, os.Symlink("/etc", filepath.Join(b.dir, "l")))
-		}, skill.Change{Version: 1, Yes: true}, "is a link that leaves the tree", false},
+		}, skill.ChangeOptions{Version: 1, Yes: true}, "is a link that leaves the tree", false},
 		"a name that is no text": {func(t *testing.T,
 			b *bench,
 		) {
 			t.Helper()
 			putFile(t, filepath.Join(b.dir, "a\x1b[2Jb\n"), "x")
-		}, skill.Change{Version: 1, Yes: true}, `changed since v0 ("a\x1b[2Jb\n"); nothing was applied`, false},
+		}, skill.ChangeOptions{Version: 1, Yes: true}, `changed since v0 ("a\x1b[2Jb\n"); nothing was applied`, false},
 		"many files changed": {
 			func(t *testing.T, b *bench) {
 				t.Helper()
@@ -280,7 +280,7 @@ func TestWhatApplyAndUndoMayTouch(t *testing.T) {
 					putFile(t, filepath.Join(b.dir, name), "x")
 				}
 			},
-			skill.Change{Version: 1, Yes: true},
+			skill.ChangeOptions{Version: 1, Yes: true},
 			"changed since v0 (a, b, c, d, e, and 3 more); nothing was applied", false,
 		},
 	} {

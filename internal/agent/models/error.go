@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// Kind says why a request was not answered.
-type Kind string
+// ErrorKind says why a request was not answered.
+type ErrorKind string
 
 // The kinds of error.
 const (
-	Authentication Kind = "authentication" // no key, or one that is refused
-	RateLimit      Kind = "rate-limit"     // too many requests; see RetryAfter
-	Budget         Kind = "budget"         // the account's money or quota is used up
-	Timeout        Kind = "timeout"        // no answer within the time given
-	Server         Kind = "server"         // the server failed, or cannot be reached
-	TooLarge       Kind = "too-large"      // more tokens than the model takes
-	Invalid        Kind = "invalid"        // refused for another reason: a model that does not exist, …
-	Malformed      Kind = "malformed"      // an answer that cannot be read
+	Authentication ErrorKind = "authentication" // no key, or one that is refused
+	RateLimit      ErrorKind = "rate-limit"     // too many requests; see RetryAfter
+	Budget         ErrorKind = "budget"         // the account's money or quota is used up
+	Timeout        ErrorKind = "timeout"        // no answer within the time given
+	Server         ErrorKind = "server"         // the server failed, or cannot be reached
+	TooLarge       ErrorKind = "too-large"      // more tokens than the model takes
+	Invalid        ErrorKind = "invalid"        // refused for another reason: a model that does not exist, …
+	Malformed      ErrorKind = "malformed"      // an answer that cannot be read
 )
 
 // Error is why a request was not answered.
 type Error struct {
-	Kind Kind
+	Kind ErrorKind
 	// Status is the HTTP status, 0 when there was none.
 	Status int
 	// Message is one bounded line without the key, with what to do next where

@@ -14,7 +14,7 @@ func TestTheKindOfAChange(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		oldMode, oldID, newMode, newID string
-		kind                           decision.Kind
+		kind                           decision.ChangeKind
 	}{
 		{"", "", "100644", "a", decision.Added},
 		{"", "", "120000", "a", decision.Added},

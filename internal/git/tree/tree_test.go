@@ -39,12 +39,12 @@ func TestChangesBecomeATreeObject(t *testing.T) {
 	require.NoError(t, os.Remove(filepath.Join(built.Dir, "becomes")))
 	require.NoError(t, os.Symlink("a.txt", filepath.Join(built.Dir, "becomes")))
 	changes := f.scan(built)
-	kinds := map[string]decision.Kind{}
+	kinds := map[string]decision.ChangeKind{}
 	for _, c := range changes {
 		assert.Empty(t, c.Refused)
 		kinds[c.Path] = c.Kind
 	}
-	assert.Equal(t, map[string]decision.Kind{
+	assert.Equal(t, map[string]decision.ChangeKind{
 		"a.txt": decision.Modified, "gone.txt": decision.Deleted, "run.sh": decision.Mode,
 		"new/caf\xe9\n.txt": decision.Added, ":(top)odd": decision.Added, "becomes": decision.Type,
 	}, kinds)

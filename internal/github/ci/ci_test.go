@@ -22,7 +22,7 @@ type row struct {
 	rules      []ci.Required
 	change     func(*ci.Input)
 	want       ci.State
-	because    ci.Kind // of one of the reasons; "" is any
+	because    ci.Cause // of one of the reasons; "" is any
 }
 
 func checks(list ...ci.Check) []ci.Check { return list }
@@ -345,7 +345,7 @@ func TestGate(t *testing.T) {
 			if r.want != ci.Green {
 				assert.NotEmpty(t, got.Reasons, "why")
 			}
-			var kinds []ci.Kind
+			var kinds []ci.Cause
 			for _, reason := range got.Reasons {
 				kinds = append(kinds, reason.Kind)
 				assert.NotEmpty(t, reason.Text)

@@ -1,34 +1,34 @@
 package ci
 
-// Kind is what a reason is about.
-type Kind string
+// Cause is what a reason is about.
+type Cause string
 
 // The kinds of reasons.
 const (
 	// BranchMoved: somebody pushed to the branch.
-	BranchMoved Kind = "branch-moved"
+	BranchMoved Cause = "branch-moved"
 	// Unread: something could not be read.
-	Unread Kind = "unread"
+	Unread Cause = "unread"
 	// Running: a check, a workflow run or a suite is queued or running.
-	Running Kind = "running"
+	Running Cause = "running"
 	// Undecided: a check ended without a result, or waits for a person.
-	Undecided Kind = "undecided"
+	Undecided Cause = "undecided"
 	// Failed: a check fails that does not fail in this way on the base.
-	Failed Kind = "failed"
+	Failed Cause = "failed"
 	// FailsOnBase: a check fails as it does on the base; that blocks nothing.
-	FailsOnBase Kind = "fails-on-base"
+	FailsOnBase Cause = "fails-on-base"
 	// Missing: an expected check did not run.
-	Missing Kind = "missing"
+	Missing Cause = "missing"
 	// Unproven: an expected check has no success: it was skipped, or fails on the
 	// base too.
-	Unproven Kind = "unproven"
+	Unproven Cause = "unproven"
 	// NoSuccess: no check succeeded at all.
-	NoSuccess Kind = "no-success"
+	NoSuccess Cause = "no-success"
 )
 
 // Reason is one reason of a verdict.
 type Reason struct {
-	Kind Kind
+	Kind Cause
 	// Check is the name of the check, workflow or suite, "" when it is about
 	// none.
 	Check string
@@ -42,7 +42,7 @@ func (r Reason) String() string { return r.Text }
 // blocks reports whether the commit cannot be green for this reason.
 func (r Reason) blocks() bool { return r.Kind != FailsOnBase }
 
-func (v *judgement) add(kind Kind, check, text string) {
+func (v *judgement) add(kind Cause, check, text string) {
 	v.Reasons = append(v.Reasons, Reason{Kind: kind, Check: check, Text: text})
 }
 

@@ -24,15 +24,15 @@ var skips = lazyregexp.New(`(?i)\[(skip ci|ci skip|no ci|skip actions|actions sk
 // GitHub and others understand it.
 func Skipped(message string) bool { return skips().MatchString(message) }
 
-// Change is what workflows may start on: files that change on a branch, which is to be
+// Push is what workflows may start on: files that change on a branch, which is to be
 // merged into another.
-type Change struct {
+type Push struct {
 	Files        []string
 	Branch, Into string
 }
 
 // Elsewhere are the names of the workflows that the change does not start, by their files.
-func (c Change) Elsewhere(workflows map[string][]byte) []string {
+func (c Push) Elsewhere(workflows map[string][]byte) []string {
 	starts := map[string]bool{}
 	for file, text := range workflows {
 		var read struct{ Name string }
@@ -46,7 +46,7 @@ func (c Change) Elsewhere(workflows map[string][]byte) []string {
 
 // Starts reports whether a workflow runs when the change is pushed, or when it is in a
 // pull request. If that cannot be read it returns true.
-func (c Change) Starts(workflow []byte) bool {
+func (c Push) Starts(workflow []byte) bool {
 	var read struct{ On any }
 	if err := yaml.Unmarshal(workflow, &read); err != nil {
 		return true
@@ -73,7 +73,7 @@ func (c Change) Starts(workflow []byte) bool {
 
 // branchOf is the branch that the filters of an event are about, "" for one that no
 // change starts.
-func (c Change) branchOf(event string) string {
+func (c Push) branchOf(event string) string {
 	switch event {
 	case "push":
 		return c.Branch
@@ -85,7 +85,7 @@ func (c Change) branchOf(event string) string {
 }
 
 // passes reports whether the filter of an event lets the change through.
-func (c Change) passes(filter any, branch string) bool {
+func (c Push) passes(filter any, branch string) bool {
 	keys, _ := filter.(map[string]any)
 	only, some := keys["branches"].([]any)
 	but, all := keys["branches-ignore"].([]any)

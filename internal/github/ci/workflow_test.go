@@ -10,7 +10,7 @@ import (
 
 func TestStartsOnChange(t *testing.T) {
 	t.Parallel()
-	change := ci.Change{Files: []string{"src/a.go", "src/b/c.go"}, Branch: "autoloop/p", Into: "main"}
+	change := ci.Push{Files: []string{"src/a.go", "src/b/c.go"}, Branch: "autoloop/p", Into: "main"}
 	for name, c := range map[string]struct {
 		text string
 		want bool
@@ -50,7 +50,7 @@ func TestStartsOnChange(t *testing.T) {
 			assert.Equal(t, c.want, change.Starts([]byte(c.text)))
 		})
 	}
-	assert.True(t, ci.Change{Branch: "b"}.Starts([]byte("on:\n  push:\n    paths: ['docs/**']\n")),
+	assert.True(t, ci.Push{Branch: "b"}.Starts([]byte("on:\n  push:\n    paths: ['docs/**']\n")),
 		"no target file is known")
 	assert.Equal(t, []string{"deploy.yml"}, change.Elsewhere(map[string][]byte{
 		"deploy.yml": []byte("on: {push: {branches: [main]}}\n"), "ci.yml": []byte("on: push\n"),

@@ -15,24 +15,24 @@ import (
 	"github.com/org/autoloop/internal/plain"
 )
 
-// Kind is what a command asks for.
-type Kind string
+// CommandKind is what a command asks for.
+type CommandKind string
 
 // The commands.
 const (
-	Run        Kind = "run"
-	Pause      Kind = "pause"
-	Resume     Kind = "resume"
-	Status     Kind = "status"
-	SetTarget  Kind = "set target-metric"
-	Undo       Kind = "undo"
-	Reactivate Kind = "reactivate"
+	Run        CommandKind = "run"
+	Pause      CommandKind = "pause"
+	Resume     CommandKind = "resume"
+	Status     CommandKind = "status"
+	SetTarget  CommandKind = "set target-metric"
+	Undo       CommandKind = "undo"
+	Reactivate CommandKind = "reactivate"
 	// Instruct is free text behind the word: an instruction for one iteration.
-	Instruct Kind = "instruction"
+	Instruct CommandKind = "instruction"
 	// Note is an instruction that no comment keeps until the next iteration.
-	Note Kind = "note"
+	Note CommandKind = "note"
 	// Wrong is a command that cannot be understood; Problem says why.
-	Wrong Kind = "wrong"
+	Wrong CommandKind = "wrong"
 )
 
 // Word is what commands begin with.
@@ -47,7 +47,7 @@ const maxText = 1000
 
 // Command is one `/autoloop` line of a comment.
 type Command struct {
-	Kind Kind
+	Kind CommandKind
 	// Program is the name that the line picks; "" when it picks none.
 	Program string
 	// Text is the reason of a pause, or an instruction.
@@ -128,7 +128,7 @@ func parseWords(text string) Command {
 	switch word := strings.ToLower(words[0]); word {
 	case string(Run), string(Resume), string(Status), string(Reactivate):
 		if rest == "" {
-			return Command{Kind: Kind(word)}
+			return Command{Kind: CommandKind(word)}
 		}
 	case string(Pause):
 		return Command{Kind: Pause, Text: plain.Inline(rest, 200)}

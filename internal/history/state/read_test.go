@@ -82,7 +82,8 @@ func TestCells(t *testing.T) {
 	assert.True(t, m.DirectionGiven)
 	assert.Equal(t, "autoloop/x", m.Branch)
 	assert.Equal(t, []string{"accepted", "rejected", "error"}, m.RecentStatuses)
-	m = read("| PR |\n| Pause Reason |\n| Completed Reason\n| Recent Statuses | " + strings.Repeat("rejected, ", 12) + "accepted |\n")
+	m = read("| PR |\n| Pause Reason |\n| Completed Reason\n| Recent Statuses | " + strings.Repeat("rejected, ",
+		12) + "accepted |\n")
 	require.Len(t, m.RecentStatuses, 10)
 	assert.Empty(t, m.PauseReason+m.CompletedReason)
 	assert.Equal(t, "accepted", m.RecentStatuses[9])

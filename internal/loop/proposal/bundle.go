@@ -25,18 +25,18 @@ const (
 	maxSums     = 1 << 10
 )
 
-// Kind says what a bundle asks to be recorded.
-type Kind string
+// ProposalKind says what a bundle asks to be recorded.
+type ProposalKind string
 
 // The kinds of bundles.
 const (
 	// Iteration is an iteration, and a baseline before it when there is one.
-	Iteration Kind = "iteration"
+	Iteration ProposalKind = "iteration"
 	// Fix is an attempt to fix what CI found in the iteration that waits for it.
-	Fix Kind = "fix"
+	Fix ProposalKind = "fix"
 	// Chores has nothing in it: what waits is for the publishing job alone to
 	// do, such as applying commands or reading CI.
-	Chores Kind = "chores"
+	Chores ProposalKind = "chores"
 )
 
 // Manifest says what a bundle is of and what it was made from. Commits, trees and
@@ -46,7 +46,7 @@ type Manifest struct {
 	Schema int `json:"schema"`
 	// Kind is what it asks to have recorded: `iteration`, `fix` of what CI found, or
 	// `chores`, what the publishing job alone can do.
-	Kind Kind `json:"kind"`
+	Kind ProposalKind `json:"kind"`
 	// Repository is owner/name on GitHub, empty without it.
 	Repository string `json:"repository"`
 	// Program is the program's name.

@@ -22,7 +22,7 @@ const iterationEvents = `{"event":"measured","run_id":"r","iteration":1,"role":"
 {"event":"decided","run_id":"r","iteration":2,"outcome":"accepted","verdict":"improved","metric":2,"reasons":[{"kind":"said","words":"a\nb"}],"commit":"c","lease":{"host":"h"},"reserved":{"tokens":1},"unused":true,"key":"k"}
 `
 
-func ofIteration(events string, kind Kind) Bundle {
+func ofIteration(events string, kind ProposalKind) Bundle {
 	return Bundle{Manifest: Manifest{Kind: kind, Iteration: 2, Run: "r", Candidate: "c"}, Events: []byte(events)}
 }
 
@@ -56,7 +56,7 @@ const everything = `{"schema":1,"time":"2026-01-01T00:00:00Z","run_id":"r","iter
 // a proposing job writes and that is lost on the way would make other records.
 func TestSanitizeLeavesOutWhatPublishingSays(t *testing.T) {
 	t.Parallel()
-	for kind, left := range map[history.Kind]string{
+	for kind, left := range map[history.EventKind]string{
 		"measured": "direction base_branch commit",
 		"proposed": "direction incumbent",
 		"decided":  "direction target incumbent commit disagreement failing_checks",
@@ -108,7 +108,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		for _, e := range h.Measured {
-			assert.Contains(t, []history.Kind{"measured", "proposed"}, history.KindOf(e))
+			assert.Contains(t, []history.EventKind{"measured", "proposed"}, history.KindOf(e))
 		}
 	})
 }

@@ -18,7 +18,7 @@ import (
 
 // all is an event of each kind that a bundle may have, with something in every field
 // that its proposal may set.
-var all = map[history.Kind]string{
+var all = map[history.EventKind]string{
 	"measured": `"role":"candidate","stage":"once","metric":2,"samples":[2],"guardrail_samples":{"g":[1]},"case_samples":{"case.1":[1]},
 		"numbers":{"a":1},"noisy":true,"evaluator_writes":{"r.txt":true},"problem":"p","rejected_reason":"p","output":"o","evaluator":"e",
 		"definition":"d","seconds":1,"prepare_seconds":1,"proposal":1,"reason":{"kind":"said","words":"r"},` +
@@ -47,7 +47,7 @@ const (
 )
 
 // decodeOne decodes a bundle with this event in it, and returns the fields that are left.
-func decodeOne(t *testing.T, kind history.Kind, event any, masker process.Masker) (map[string]any, error) {
+func decodeOne(t *testing.T, kind history.EventKind, event any, masker process.Masker) (map[string]any, error) {
 	t.Helper()
 	line, err := json.Marshal(event)
 	require.NoError(t, err)
@@ -72,7 +72,7 @@ func decodeOne(t *testing.T, kind history.Kind, event any, masker process.Masker
 	return left, nil
 }
 
-func eventOf(t *testing.T, kind history.Kind) map[string]any {
+func eventOf(t *testing.T, kind history.EventKind) map[string]any {
 	t.Helper()
 	text := fmt.Sprintf(`{"event":%q,"run_id":"r","iteration":2,`,
 		kind) + strings.TrimSuffix(strings.TrimSpace(all[kind]),
@@ -196,7 +196,7 @@ func told(place string) string {
 
 // isChecked are texts whose every value but a few is refused, here or when the proposal is
 // verified.
-func isChecked(kind history.Kind, place string) bool {
+func isChecked(kind history.EventKind, place string) bool {
 	switch {
 	case strings.HasSuffix(place, "/kind"):
 		return true
@@ -244,8 +244,9 @@ func TestNamesInTablesAreBounded(t *testing.T) {
 	} {
 		kind, table, _ := strings.Cut(place, "/")
 		named := func(length int) error {
-			event := with(eventOf(t, history.Kind(kind)), "/"+table, map[string]any{strings.Repeat("x", length): value})
-			_, err := decodeOne(t, history.Kind(kind), event, process.Masker{})
+			event := with(eventOf(t, history.EventKind(kind)), "/"+table,
+				map[string]any{strings.Repeat("x", length): value})
+			_, err := decodeOne(t, history.EventKind(kind), event, process.Masker{})
 			return err
 		}
 		require.NoError(t, named(maxTextBytes), place)
@@ -269,7 +270,7 @@ func TestListsOfABundleAreBounded(t *testing.T) {
 	}
 	evidence := func(n int) any { return slices.Repeat([]any{map[string]any{"stage": "pairs"}}, n) }
 	for _, c := range []struct {
-		kind  history.Kind
+		kind  history.EventKind
 		place string
 		many  func(n int) any
 		most  int
@@ -334,7 +335,7 @@ func TestSecretsInTextsAreHidden(t *testing.T) {
 	t.Parallel()
 	const secret = "hunter2-hunter2" // short enough to be a word
 	masker := process.NewMasker(nil, secret)
-	hidden := map[history.Kind][]string{}
+	hidden := map[history.EventKind][]string{}
 	for kind := range all {
 		event := eventOf(t, kind)
 		for _, place := range places(event, "") {
@@ -350,7 +351,7 @@ func TestSecretsInTextsAreHidden(t *testing.T) {
 			}
 		}
 	}
-	assert.Equal(t, map[history.Kind][]string{
+	assert.Equal(t, map[history.EventKind][]string{
 		"measured": {"output", "problem", "reason/words", "rejected_reason"},
 		"proposed": {
 			"agent", "focus", "foreclosed/0", "ideas/0", "lessons/0", "model", "reasons/0/words", "summary",

@@ -110,7 +110,7 @@ func (c *call) adapt(err error) bool {
 }
 
 // fail makes an error whose words are one bounded line without the key.
-func (c *call) fail(kind models.Kind, status int, text string) *models.Error {
+func (c *call) fail(kind models.ErrorKind, status int, text string) *models.Error {
 	if len(c.key) > 3 {
 		text = strings.ReplaceAll(text, c.key, "***")
 	}

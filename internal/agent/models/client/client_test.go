@@ -118,7 +118,7 @@ func TestErrorsAreTyped(t *testing.T) {
 	cases := []struct {
 		name string
 		step modeltest.Answer
-		want models.Kind
+		want models.ErrorKind
 	}{
 		{"no key", modeltest.Answer{Status: 401, Message: "bad " + key}, models.Authentication},
 		{"forbidden", modeltest.Answer{Status: 403, Message: "no access to this model"}, models.Authentication},

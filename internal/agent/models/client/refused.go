@@ -38,7 +38,7 @@ func (c *call) refused(got answer) *models.Error {
 }
 
 // kindOf sorts a status, with what the server calls it and says of it.
-func kindOf(status int, code, words string) models.Kind {
+func kindOf(status int, code, words string) models.ErrorKind {
 	has := func(text string, parts ...string) bool {
 		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
 	}
@@ -61,7 +61,7 @@ func kindOf(status int, code, words string) models.Kind {
 }
 
 // hint says what to do about an error, where that is known.
-func hint(kind models.Kind, host string) string {
+func hint(kind models.ErrorKind, host string) string {
 	switch {
 	case kind == models.Authentication && host == githubModels:
 		return "the token may not use GitHub Models (give the workflow `permissions: models: read`): "
