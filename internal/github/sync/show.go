@@ -45,7 +45,8 @@ const maxMissed = 20
 // was decided for the first time before comments were read, means that a run was
 // interrupted: then all comments are read.
 func (s *Service) iterations(ctx context.Context, a render.Account, news *notice) error {
-	decided := slices.DeleteFunc(a.Decided(), func(e *history.Decided) bool { return !s.comments(e) })
+	all := a.Decided()
+	decided := slices.DeleteFunc(slices.Clone(all), func(e *history.Decided) bool { return !s.comments(e) })
 	decided = decided[max(len(decided)-maxMissed, 0):]
 	if len(decided) == 0 {
 		return nil
@@ -58,7 +59,7 @@ func (s *Service) iterations(ctx context.Context, a render.Account, news *notice
 	}
 	for i, e := range decided {
 		var last *notice
-		if i == len(decided)-1 && isLast(a, e) {
+		if i == len(decided)-1 && e == all[len(all)-1] {
 			last = news
 		}
 		if err := s.iteration(ctx, a, e, last); err != nil {
@@ -73,11 +74,6 @@ func (s *Service) iterations(ctx context.Context, a render.Account, news *notice
 func (s *Service) comments(e *history.Decided) bool {
 	return s.Program.Comments == "all" || e.Outcome == history.Accepted ||
 		s.find(render.IterationMark(e.Iteration)) != nil
-}
-
-func isLast(a render.Account, e *history.Decided) bool {
-	decided := a.Decided()
-	return len(decided) > 0 && decided[len(decided)-1].Iteration == e.Iteration
 }
 
 // missing are the iterations of which no comment was seen, as far back as
@@ -121,13 +117,14 @@ func (s *Service) iteration(ctx context.Context, a render.Account, e *history.De
 	case e.Time.Before(s.seen.since):
 		return nil
 	}
-	body := render.Iteration(a, e)
-	if news == nil || news.apart {
-		_, err := s.say(ctx, s.seen.issue.Number, mark, body)
-		return err
+	body, joined := render.Iteration(a, e), news != nil && !news.apart
+	if joined {
+		body += "\n" + news.body
 	}
-	_, err := s.say(ctx, s.seen.issue.Number, mark, body+"\n"+news.body)
-	news.told = err == nil
+	_, err := s.say(ctx, s.seen.issue.Number, mark, body)
+	if joined {
+		news.told = err == nil
+	}
 	return err
 }
 
