@@ -120,8 +120,12 @@ func bounded(body string) string {
 	return strings.ToValidUTF8(body[:maxBody], "") + "\n\n… (cut here; the state file has the rest)\n"
 }
 
-// line makes one harmless line of a text.
-func line(text string) string { return plain.Inline(text, 300) }
+// line makes one harmless line of somebody's words.
+func line(text string) string { return plain.Quote(text, 300) }
+
+// named is a line with a name of ours that people copy or follow: of a commit, a branch or
+// a file.
+func named(text string) string { return plain.Inline(text, 300) }
 
 // cell makes a harmless cell of a table.
 func cell(text string) string { return strings.ReplaceAll(line(text), "|", `\|`) }

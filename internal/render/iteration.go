@@ -45,7 +45,7 @@ func Iteration(a Account, e *history.Decided) string {
 func origin(a Account, e *history.Decided) string {
 	var parts []string
 	if e.Commit != "" {
-		parts = append(parts, line(e.Commit))
+		parts = append(parts, named(e.Commit))
 	}
 	who := "by " + line(e.Agent) + model(e.Model)
 	seconds := 0.0

@@ -13,7 +13,7 @@ func Issue(a Account) string {
 		"maintainers steer it.\n\n"+
 		"Commands: `/autoloop run`, `/autoloop pause [reason]`, `/autoloop resume`, `/autoloop status`, `/autoloop "+
 		"set target-metric X`, "+
-		"`/autoloop undo N`, `/autoloop reactivate`; any other comment is told to the agent at the next iteration.\n\n%s", IssueMark, line(a.Program.File), robot)
+		"`/autoloop undo N`, `/autoloop reactivate`; any other comment is told to the agent at the next iteration.\n\n%s", IssueMark, named(a.Program.File), robot)
 }
 
 // Notice tells people once that a program stopped or needs them. Event is the

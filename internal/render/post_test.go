@@ -134,26 +134,6 @@ func TestGolden(t *testing.T) {
 	golden.Equal(t, "reply.md", render.Reply(12, "It goes on."))
 }
 
-func TestWhatAgentsSayIsHarmless(t *testing.T) {
-	t.Parallel()
-	a := account(t)
-	a.Warnings = []string{hostile}
-	for _, body := range []string{
-		render.Status(a), render.Pull(a, 4), render.Iteration(a, a.Decided()[0]),
-		render.Notice(a, 1, "paused", hostile, []string{"alice"}),
-	} {
-		assert.NotContains(t, strings.ReplaceAll(body, "@alice", ""), "@octocat")
-		assert.NotContains(t, body, "<img")
-		assert.NotContains(t, body, "![x]")
-		marks := 1
-		if strings.HasPrefix(body, "<!-- AUTOLOOP:PULL ") {
-			marks = 2
-		}
-		assert.Equal(t, marks, strings.Count(body, "<!--"), "our marks alone")
-		assert.True(t, render.Marked(body))
-	}
-}
-
 func TestStatusSaysHowItStands(t *testing.T) {
 	t.Parallel()
 	a := account(t)

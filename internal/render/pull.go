@@ -235,7 +235,7 @@ func Pull(a Account, issue int) string {
 	if past.Initial != nil && past.Best != nil && !a.Leads() {
 		fmt.Fprintf(&b, "⚠️ **Not better than `%s`: %s is %s there, and %s here** (%s). Do not merge it as it is: "+
 			"the next gain beyond that is shown here.",
-			line(past.BaseBranch), metricName(a.Program), Figure(past.Initial, past.Best),
+			named(past.BaseBranch), metricName(a.Program), Figure(past.Initial, past.Best),
 			Figure(past.Best, past.Initial), better(a))
 	} else if past.Initial != nil && past.Best != nil {
 		fmt.Fprintf(&b, "**%s: %s → %s** (%s; %s)", metricName(a.Program), Figure(past.Initial, past.Best),
@@ -341,10 +341,10 @@ func reproduce(b *strings.Builder, a Account, past history.Summary) {
 	}
 	script := a.Program.Script
 	if len(script) > 4000 {
-		script = "# " + line(a.Program.File) + " has the whole script\n"
+		script = "# " + named(a.Program.File) + " has the whole script\n"
 	}
 	fmt.Fprintf(b, "%ssh\ngit fetch origin %s autoloop/%s\ngit checkout --detach %s # before; then: git checkout "+
 		"--detach origin/autoloop/%s\n%s%s\n%s\n\n</details>\n",
-		fence, cmp.Or(line(past.BaseBranch), "HEAD"), a.Program.Name, line(past.Base), a.Program.Name, setup,
+		fence, cmp.Or(named(past.BaseBranch), "HEAD"), a.Program.Name, named(past.Base), a.Program.Name, setup,
 		strings.TrimSpace(script), fence)
 }
