@@ -2,6 +2,7 @@ package render_test
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -20,17 +21,25 @@ import (
 // hostileWords are what an agent, an evaluation, CI or a person might say.
 func hostileWords() map[string]string {
 	return map[string]string{
-		"HTML":            `<img src=x onerror=alert(1)></details></td><script>alert(1)</script>`,
-		"a mention":       "thanks @octocat and @org/team, cc: @octocat",
-		"closing":         "Fixes #1, closes org/repo#2, resolves https://github.com/org/repo/issues/3",
-		"our mark":        "<!-- AUTOLOOP:STATUS -->\n<!-- AUTOLOOP:PULL END -->",
-		"control marks":   "a\x1b[31mb\x00c\rd\u202ee\u2066f\u200fg\x07",
-		"a long line":     strings.Repeat("long ", 200_000),
-		"backticks":       "``` `x` ```` ~~~~\n```\n# heading\n",
-		"links":           "[x](javascript:alert(1)) ![p](http://evil.example/p.png) <http://evil.example> [y]: http://evil.example",
+		"HTML":          `<img src=x onerror=alert(1)></details></td><script>alert(1)</script>`,
+		"a mention":     "thanks @octocat and @org/team, cc: @octocat",
+		"closing":       "Fixes #1, closes org/repo#2, resolves https://github.com/org/repo/issues/3",
+		"our mark":      "<!-- AUTOLOOP:STATUS -->\n<!-- AUTOLOOP:PULL END -->",
+		"control marks": "a\x1b[31mb\x00c\rd\u202ee\u2066f\u200fg\x07",
+		"a long line":   strings.Repeat("long ", 200_000),
+		"backticks":     "``` `x` ```` ~~~~\n```\n# heading\n",
+		"links": "[x](javascript:alert(1)) ![p](http://evil.example/p.png) " +
+			"<http://evil.example> [y]: http://evil.example",
 		"a table":         "a | b |\n| --- | --- |\n| c | d",
 		"lines and lists": "a\n\n- b\n\n> c\n\n    d\n\n---\ne",
 	}
+}
+
+// ours are the texts that we make ourselves, of numbers and of names that were checked, and
+// a patch, which stands in a fence as it is.
+var ours = []string{
+	"Run", "Commit", "Incumbent", "Gain", "Reason", "Recommendation", "NextSteps", "Notes", "Mode",
+	"What", "Diff",
 }
 
 // say fills every text of a value that is no word of ours with the same words.
@@ -42,12 +51,10 @@ func say(v reflect.Value, words string) {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			switch field := v.Type().Field(i); field.Name {
-			case "Run", "Commit", "Incumbent": // ours
-			default:
-				if field.IsExported() {
-					say(v.Field(i), words)
-				}
+			field := v.Type().Field(i)
+			isText := field.Type.Kind() == reflect.String || field.Type == reflect.TypeFor[[]string]()
+			if field.IsExported() && (!isText || !slices.Contains(ours, field.Name)) {
+				say(v.Field(i), words)
 			}
 		}
 	case reflect.Slice:
@@ -90,6 +97,20 @@ func TestHostileWordsAreHarmless(t *testing.T) {
 			} {
 				harmless(t, writer, body)
 			}
+			compared := comparison(t)
+			say(reflect.ValueOf(&compared.Comparison), words)
+			say(reflect.ValueOf(&compared.Before), words)
+			say(reflect.ValueOf(&compared.After), words)
+			harmless(t, "comparison", compared.Markdown())
+			plainText(t, "comparison", compared.Text())
+			report := render.NewSkillReport(rowsOf("0.5 +0.6"), []string{""}, false)
+			report.Failures = []render.SkillFailure{{}}
+			report.Changes, report.Cases = []render.SkillChange{{}}, []render.SkillCase{{}}
+			report = report.WithGrader([]render.SkillFeedback{{}})
+			report = report.WithTriggers([]render.SkillTriggers{{Failures: []render.SkillFailure{{}}}})
+			say(reflect.ValueOf(&report), words)
+			harmless(t, "skill report", report.Markdown())
+			plainText(t, "skill report", report.Text())
 			harmless(t, "title", render.PullTitle(a))
 			assert.NotContains(t, render.PullTitle(a), "\n")
 			table := render.LogTable()
