@@ -241,6 +241,7 @@ func TestVerdicts(t *testing.T) {
 		{`{"type": "json_field_count", "file": "f", "path": "t", "operator": "gte", "value": 0}`, doc, false},
 		{`{"type": "json_array_contains", "file": "f", "path": "list", "value": "x"}`, doc, true},
 		{`{"type": "json_array_contains", "file": "f", "path": "$", "value": 2}`, "[1, 2e0]", true},
+		{`{"type": "json_array_contains", "file": "f", "path": "$", "match": {"a": 1}}`, `[1, "a", [{"a": 1}]]`, false},
 		{`{"type": "json_array_contains", "file": "f", "path": "t", "value": "a"}`, doc, false},
 		{`{"type": "file_contains", "file": "f", "text": "ab"}`, "cabd", true},
 		{`{"type": "file_not_contains", "file": "f", "text": "ab"}`, "cabd", false},
