@@ -180,7 +180,7 @@ func (r *commander) command(b *records, c commands.Comment, command commands.Com
 			why = fmt.Sprintf("iteration %d waits for CI", e.Iteration)
 		}
 		if why != "" {
-			return fmt.Sprintf("Nothing new begins now: %s.", why), true, nil
+			return fmt.Sprintf("Nothing new begins now: %s.", render.Stopped(why)), true, nil
 		}
 		return fmt.Sprintf("Iteration %d runs now.", r.iteration), true, nil
 	case commands.Instruct:

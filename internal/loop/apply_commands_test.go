@@ -187,6 +187,17 @@ func TestStatusIsAnsweredAsItStands(t *testing.T) {
 		"to say how it stands changes nothing")
 }
 
+// TestRunningWhatIsPausedSaysWhy: in words that mean nothing to GitHub.
+func TestRunningWhatIsPausedSaysWhy(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, "", wasMeasured("1"), &history.Paused{Reason: decision.Say("Fixes #1, @org/team")})
+	d.heard(comment(1, commands.Command{Kind: commands.Run}))
+	require.NoError(t, d.commander.recordCommands(t.Context(), &undoing{}, free, free))
+	texts, _ := answersOf(d.written())
+	require.Len(t, texts, 1)
+	assert.Contains(t, texts[0], "Nothing new begins now: paused: Fixes #\u200b1, @\u200borg/team")
+}
+
 // TestTheEndOfAPullRequest: a merge is noted, a person who closes it pauses the program,
 // and one that is opened again goes on.
 func TestTheEndOfAPullRequest(t *testing.T) {
