@@ -26,7 +26,7 @@ type proposer struct {
 }
 
 // newProposal is a proposal of this run with nothing in it yet.
-func (r *proposer) newProposal(kind proposal.ProposalKind, at position) *proposal.Proposal {
+func (r *proposer) newProposal(kind proposal.Purpose, at position) *proposal.Proposal {
 	return &proposal.Proposal{Manifest: proposal.Manifest{
 		Kind: kind, Repository: r.repository, Program: r.program.Name, Iteration: r.iteration, Run: r.id,
 		BaseBranch: at.BaseBranch, Base: at.Base, Branch: r.branches.synced.Old,

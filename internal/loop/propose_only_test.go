@@ -96,7 +96,7 @@ func TestWhoseTurnItIs(t *testing.T) {
 		ci   ci.Result
 		do   func()
 		undo func()
-		kind proposal.ProposalKind
+		kind proposal.Purpose
 	}{
 		"CI did not answer": {waiting(), func() {}, func() {}, proposal.Chores},
 		"CI is green":       {green(), func() {}, func() {}, proposal.Chores},

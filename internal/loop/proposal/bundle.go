@@ -25,18 +25,18 @@ const (
 	maxSums     = 1 << 10
 )
 
-// ProposalKind says what a bundle asks to be recorded.
-type ProposalKind string
+// Purpose says what a bundle asks to be recorded.
+type Purpose string
 
 // The kinds of bundles.
 const (
 	// Iteration is an iteration, and a baseline before it when there is one.
-	Iteration ProposalKind = "iteration"
+	Iteration Purpose = "iteration"
 	// Fix is an attempt to fix what CI found in the iteration that waits for it.
-	Fix ProposalKind = "fix"
+	Fix Purpose = "fix"
 	// Chores has nothing in it: what waits is for the publishing job alone to
 	// do, such as applying commands or reading CI.
-	Chores ProposalKind = "chores"
+	Chores Purpose = "chores"
 )
 
 // Manifest says what a bundle is of and what it was made from. Commits, trees and
@@ -46,7 +46,7 @@ type Manifest struct {
 	Schema int `json:"schema"`
 	// Kind is what it asks to have recorded: `iteration`, `fix` of what CI found, or
 	// `chores`, what the publishing job alone can do.
-	Kind ProposalKind `json:"kind"`
+	Kind Purpose `json:"kind"`
 	// Repository is owner/name on GitHub, empty without it.
 	Repository string `json:"repository"`
 	// Program is the program's name.

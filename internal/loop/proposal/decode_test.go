@@ -22,7 +22,7 @@ const iterationEvents = `{"event":"measured","run_id":"r","iteration":1,"role":"
 {"event":"decided","run_id":"r","iteration":2,"outcome":"accepted","verdict":"improved","metric":2,"reasons":[{"kind":"said","words":"a\nb"}],"commit":"c","lease":{"host":"h"},"reserved":{"tokens":1},"unused":true,"key":"k"}
 `
 
-func ofIteration(events string, kind ProposalKind) Bundle {
+func ofIteration(events string, kind Purpose) Bundle {
 	return Bundle{Manifest: Manifest{Kind: kind, Iteration: 2, Run: "r", Candidate: "c"}, Events: []byte(events)}
 }
 

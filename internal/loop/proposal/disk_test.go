@@ -32,7 +32,7 @@ func someBundle(random *rand.Rand) proposal.Bundle {
 	object := func() string { return digits(hex, []int{40, 64}[random.IntN(2)]) }
 	maybe := func(text string) string { return []string{"", text}[random.IntN(2)] }
 	b := proposal.Bundle{Manifest: proposal.Manifest{
-		Kind:      []proposal.ProposalKind{proposal.Iteration, proposal.Fix, proposal.Chores}[random.IntN(3)],
+		Kind:      []proposal.Purpose{proposal.Iteration, proposal.Fix, proposal.Chores}[random.IntN(3)],
 		Iteration: random.IntN(1_000_000_001), Program: "p" + digits("abc019._-", random.IntN(64)),
 		Run:        digits("aZ9_.-", 1+random.IntN(100)),
 		Repository: maybe("org/" + digits("aZ9._-", 1+random.IntN(100))),
@@ -302,7 +302,7 @@ func TestValuesOfAManifest(t *testing.T) {
 		}
 	}
 
-	for kind, missing := range map[proposal.ProposalKind][]string{
+	for kind, missing := range map[proposal.Purpose][]string{
 		proposal.Iteration: {"branch", "heard", "memory", "repository"},
 		proposal.Fix:       {"heard", "memory", "repository"},
 		proposal.Chores:    {"base", "base_branch", "branch", "heard", "incumbent_tree", "memory", "repository"},

@@ -30,7 +30,7 @@ var letters = map[rune]string{
 // a proposal of the kind can be, and nothing else.
 func TestTheOrderOfEvents(t *testing.T) {
 	t.Parallel()
-	for kind, form := range map[ProposalKind]*regexp.Regexp{
+	for kind, form := range map[Purpose]*regexp.Regexp{
 		// A baseline of one or two commits; then what was measured, and the decision; or
 		// that it was put off.
 		Iteration: regexp.MustCompile(`^(BI?)?([icwp]*D|F)?$`),
@@ -81,7 +81,7 @@ func TestTheOrderOfEvents(t *testing.T) {
 // TestADecodedProposalIsInTheOrderOfItsEvents, and comes back from a bundle made of it.
 func TestADecodedProposalIsInTheOrderOfItsEvents(t *testing.T) {
 	t.Parallel()
-	for word, kind := range map[string]ProposalKind{
+	for word, kind := range map[string]Purpose{
 		"BIcipD": Iteration, "pcD": Iteration, "BF": Iteration, "BI": Iteration,
 		"CciD": Fix, "C": Fix, "F": Fix,
 	} {
@@ -112,7 +112,7 @@ func TestADecodedProposalIsInTheOrderOfItsEvents(t *testing.T) {
 // a baseline is of the iteration before.
 func TestEventsOfAnother(t *testing.T) {
 	t.Parallel()
-	for letter, kind := range map[rune]ProposalKind{
+	for letter, kind := range map[rune]Purpose{
 		'B': Iteration, 'c': Iteration, 'p': Iteration, 'D': Iteration, 'F': Iteration,
 		'C': Fix,
 	} {
