@@ -15,6 +15,8 @@ func recipes() []recipe {
 	return slices.Concat(goRecipes(), jsRecipes(), pythonRecipes(), rustRecipes(), makeRecipes())
 }
 
+const fasterTests = "Make the code under test faster, so that the tests take fewer seconds; what they check stays."
+
 func always(globs ...string) func(place) []string {
 	return func(place) []string { return globs }
 }
@@ -150,6 +152,17 @@ func makeRun(p place) runner {
 	}
 }
 
+// shellcheck reads the scripts without the comments that silence it; a syntax error
+// hides all others of its file.
+const shellcheck = `find . -name '*.sh' -type f ! -path './.git/*' | LC_ALL=C sort > "$TMPDIR/scripts.txt"
+while IFS= read -r file; do
+  sed -e :again -e 's/\(#[[:space:]]*shellcheck[[:space:]].*\)disable=[^[:space:]]*/\1/' -e 't again' \
+    -e 's/#[[:space:]]*shellcheck[[:space:]]*\(#.*\)\{0,1\}$/#/' "$file" | shellcheck --norc --format gcc - || [ $? -eq 1 ]
+done < "$TMPDIR/scripts.txt" > "$TMPDIR/lint.txt"
+! grep -E ': error: .*\[SC10' "$TMPDIR/lint.txt" >&2
+value=$(wc -l < "$TMPDIR/lint.txt")
+`
+
 func makeRecipes() []recipe {
 	return []recipe{
 		{
@@ -178,13 +191,30 @@ value=$(tr '\n' '\0' < "$TMPDIR/built.txt" | xargs -0 cat | wc -c)
 		{
 			kind: "make-test-time", why: "Makefile with a rule for tests: faster tests",
 			fits:   func(p place) bool { return usesMake(p) && makeTests(p.dir) != "" },
-			metric: "seconds", better: "lower",
-			goal: "Make the code under test faster, so that the tests take fewer seconds; what they check stays.",
+			metric: "seconds", better: "lower", goal: fasterTests,
 			targets: func(p place) []string {
 				return sources(p.dir, "*.c", "*.cc", "*.cpp", "*.h", "*.py", "*.rb",
 					"*.sh")
 			}, protect: testFiles,
 			script: func(p place) string { return makeRun(p).timed() },
+		},
+		{
+			kind: "shell-lint", why: "shell scripts: fewer findings of shellcheck",
+			fits: func(p place) bool {
+				return p.installed("shellcheck") && slices.ContainsFunc(p.tracked, func(f string) bool {
+					return strings.HasSuffix(f, ".sh")
+				})
+			},
+			metric: "findings", better: "lower", best: "0", works: true,
+			goal:    "Reduce how much shellcheck finds, by correcting the scripts and not by silencing it.",
+			targets: always("**/*.sh"), protect: testFiles,
+			script: func(p place) string {
+				check := ""
+				if usesMake(p) && makeTests(p.dir) != "" {
+					check = makeRun(p).run()
+				}
+				return shellcheck + check
+			},
 		},
 	}
 }

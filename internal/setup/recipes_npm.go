@@ -160,8 +160,7 @@ value=$(node -e 'const all = JSON.parse(require("fs").readFileSync(process.argv[
 		{
 			kind: "js-test-time", why: "package.json with tests: faster tests",
 			fits:   func(p place) bool { _, found := p.npm(); return found && npmTests(p.dir) },
-			metric: "seconds", better: "lower",
-			goal:    "Make the code under test faster, so that the tests take fewer seconds; what they check stays.",
+			metric: "seconds", better: "lower", goal: fasterTests,
 			targets: jsSources, protect: slices.Concat(jsBuilds, jsTests),
 			setup:  func(p place) string { return npmSetup(p.dir) },
 			script: func(p place) string { return p.npmTest().timed() },

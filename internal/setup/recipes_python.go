@@ -49,23 +49,27 @@ tests=$(cat "$TMPDIR/report")
 	}
 }
 
-// pyTested runs the tests, when there are any.
-func pyTested(p place) string {
+// pyRunner runs the tests, when there are any.
+func pyRunner(p place) (tests runner, found bool) {
 	if usesPytest(p.dir) {
 		if p.installed("pytest") {
-			return pytest("python3", "").run()
+			return pytest("python3", ""), true
 		}
-		return pytest(".autoloop-venv/bin/python", "").run()
-	}
-	if !p.anyFile(".py", pyUnit) {
-		return ""
+		return pytest(".autoloop-venv/bin/python", ""), true
 	}
 	for _, dir := range []string{"tests", "test"} {
 		if has(p.dir, dir+"/test*.py") && !p.has(dir+"/__init__.py") {
-			return unittests(dir).run()
+			return unittests(dir), p.anyFile(".py", pyUnit)
 		}
 	}
-	return unittests(".").run()
+	return unittests("."), p.anyFile(".py", pyUnit)
+}
+
+func pyTestSetup(p place) string {
+	if usesPytest(p.dir) && !p.installed("pytest") {
+		return pytestSetup(p.dir)
+	}
+	return ""
 }
 
 func pythonRecipes() []recipe {
@@ -78,6 +82,19 @@ func pythonRecipes() []recipe {
 		}, nil, "python3"),
 		pythonCoverage(func(place) bool { return true }, func(p place) string { return pytestSetup(p.dir) },
 			".autoloop-venv/bin/python"),
+		{
+			kind: "python-test-time", why: "Python with tests: faster tests",
+			fits: func(p place) bool {
+				_, found := pyRunner(p)
+				return found && isPython(p)
+			},
+			metric: "seconds", better: "lower", goal: fasterTests,
+			targets: always("**/*.py"), protect: pyTests, setup: pyTestSetup,
+			script: func(p place) string {
+				tests, _ := pyRunner(p)
+				return tests.timed()
+			},
+		},
 	}
 }
 
@@ -92,23 +109,24 @@ func pythonLint(linter string, uses func(place) bool, flags, count string) recip
 		goal:    "Reduce how much " + linter + " finds, by correcting the code and not by silencing it.",
 		targets: always("**/*.py"), protect: pyTests,
 		setup: func(p place) string {
-			var steps []string
-			if usesPytest(p.dir) && !p.installed("pytest") {
-				steps = append(steps, pytestSetup(p.dir))
-			}
+			steps := []string{pyTestSetup(p)}
 			if !p.installed(linter) {
 				steps = append(steps, pythonEnv(linter))
 			}
-			return strings.Join(steps, " && ")
+			return strings.TrimPrefix(strings.Join(steps, " && "), " && ")
 		},
 		script: func(p place) string {
 			program := ".autoloop-venv/bin/" + linter
 			if p.installed(linter) {
 				program = linter
 			}
+			check := ""
+			if tests, found := pyRunner(p); found {
+				check = tests.run()
+			}
 			return program + flags + ` > "$TMPDIR/lint.txt"
 value=$(python3 -c '` + count + `' "$TMPDIR/lint.txt")
-` + pyTested(p)
+` + check
 		},
 	}
 }

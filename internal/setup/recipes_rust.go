@@ -63,8 +63,7 @@ value=$(tr '\n' '\0' < "$TMPDIR/built.txt" | xargs -0 cat | wc -c)
 		},
 		{
 			kind: "rust-test-time", why: "Cargo.toml: faster tests", fits: isRust,
-			metric: "seconds", better: "lower",
-			goal:    "Make the code under test faster, so that the tests take fewer seconds; what they check stays.",
+			metric: "seconds", better: "lower", goal: fasterTests,
 			targets: rustSources, protect: tests,
 			script: fixed(rustTests.timed()),
 		},

@@ -154,7 +154,7 @@ func TestPytestThatIsInstalledIsTriedFirst(t *testing.T) {
 			assert.Contains(t, fitted.File.Text, "\n"+c.works)
 		})
 	}
-	assert.Len(t, Kinds(), 14, "each kind once: %v", Kinds())
+	assert.Len(t, Kinds(), 16, "each kind once: %v", Kinds())
 }
 
 // TestWhatNoticesAnEmptiedFileIsOfferedFirst: the others are offered with a sentence that

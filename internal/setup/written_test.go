@@ -29,6 +29,7 @@ type writtenProject struct {
 type writtenCandidate struct {
 	files   map[string]string
 	better  bool   // a number that is better, and all others as before
+	same    bool   // the very number
 	refused string // a word of the reason
 	numbers map[string]float64
 }
@@ -125,6 +126,38 @@ var writtenProjects = map[string]writtenProject{
 				refused: "ended before",
 			},
 			"deleted tests": {files: map[string]string{"tests/test_lib.py": ""}, refused: "no test ran"},
+		},
+	},
+	"unittest, timed": {
+		kind: "python-test-time", needs: "python3", numbers: map[string]float64{"tests": 1},
+		files: map[string]string{"lib.py": pyLib, "tests/test_lib.py": pyTest},
+		candidates: map[string]writtenCandidate{
+			"an emptied library": {files: map[string]string{"lib.py": "\n"}, refused: "tests fail"},
+			"an end that works": {
+				files:   map[string]string{"lib.py": "__import__('os')._exit(0)\n"},
+				refused: "ended before",
+			},
+			"deleted tests": {files: map[string]string{"tests/test_lib.py": ""}, refused: "no test ran"},
+		},
+	},
+	"shell scripts": {
+		kind: "shell-lint", needs: "shellcheck", numbers: map[string]float64{"tests": 1},
+		files: map[string]string{
+			"add.sh": "#!/bin/sh\necho $(($1 + 1))\necho $2\n", "Makefile": "test:\n\tsh tests/add.sh\n",
+			"tests/add.sh": "#!/bin/sh\ntest \"$(sh ./add.sh 1 b)\" = \"$(printf '2\\nb')\" && echo 'ok 1 - add'\n",
+		},
+		candidates: map[string]writtenCandidate{
+			"a gain": {
+				files:  map[string]string{"add.sh": "#!/bin/sh\necho $(($1 + 1))\necho \"$2\"\n"},
+				better: true,
+			},
+			"findings that are silenced": {
+				files: map[string]string{"add.sh": "#!/bin/sh\n# shellcheck disable=SC2086 disable=SC2086 # no\n" +
+					"echo $(($1 + 1))\n# shellcheck disable=SC2086\necho $2\n", ".shellcheckrc": "disable=SC2086\n"},
+				numbers: map[string]float64{"tests": 1},
+				same:    true,
+			},
+			"a gutted script": {files: map[string]string{"add.sh": "#!/bin/sh\n"}, refused: "tests fail"},
 		},
 	},
 	"C with a rule check": {
@@ -243,6 +276,9 @@ func TestWrittenEvaluationsRefuseWhatFailsTheTests(t *testing.T) {
 					if c.better {
 						assert.Less(t, numbers[""], metric)
 						c.numbers = project.numbers
+					}
+					if c.same {
+						assert.InDelta(t, metric, numbers[""], 0)
 					}
 					delete(numbers, "")
 					assert.Equal(t, c.numbers, numbers)
