@@ -4,7 +4,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/lazyregexp"
@@ -19,11 +18,19 @@ func sources(dir string, patterns ...string) []string {
 			globs = append(globs, glob+"/**")
 		}
 	}
-	if len(globs) == 0 {
-		globs = slices.DeleteFunc(patterns, func(pattern string) bool { return !has(dir, pattern) })
+	if len(globs) > 0 {
+		return globs
 	}
-	if len(globs) == 0 {
-		return []string{"src/**"}
+	for _, pattern := range patterns {
+		if has(dir, pattern) {
+			globs = append(globs, pattern)
+		}
+	}
+	if len(globs) > 0 {
+		return globs
+	}
+	for _, pattern := range patterns {
+		globs = append(globs, "**/"+pattern)
 	}
 	return globs
 }

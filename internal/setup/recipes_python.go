@@ -31,18 +31,19 @@ print(sum(1 for case in tree.parse(sys.argv[1]).iter("testcase") if len(case.fin
 	}
 }
 
-// unittests runs those of the standard library, from a directory.
-func unittests(dir string) runner {
+// unittests runs those of the standard library, from a directory, in files that are
+// named by a pattern.
+func unittests(dir, pattern string) runner {
 	return runner{
 		before: `cat > "$TMPDIR/run.py" <<'end'
 import os, sys, unittest
 sys.path.insert(0, os.getcwd())
-result = unittest.main(module=None, argv=["unittest", "discover", "-s", sys.argv[1]], exit=False).result
+result = unittest.main(module=None, argv=["unittest", "discover", "-s", sys.argv[1], "-p", sys.argv[2]], exit=False).result
 open(os.environ["TMPDIR"] + "/report", "w").write(str(result.testsRun - len(result.skipped)))
 sys.exit(not result.wasSuccessful())
 end
 `,
-		command: `python3 "$TMPDIR/run.py" ` + dir,
+		command: `python3 "$TMPDIR/run.py" ` + dir + ` "` + pattern + `"`,
 		count: `[ -s "$TMPDIR/report" ] || refuse "the tests ended before they were over"
 tests=$(cat "$TMPDIR/report")
 ` + someTests,
@@ -59,10 +60,13 @@ func pyRunner(p place) (tests runner, found bool) {
 	}
 	for _, dir := range []string{"tests", "test"} {
 		if has(p.dir, dir+"/test*.py") && !p.has(dir+"/__init__.py") {
-			return unittests(dir), p.anyFile(".py", pyUnit)
+			return unittests(dir, "test*.py"), p.anyFile(".py", pyUnit)
 		}
 	}
-	return unittests("."), p.anyFile(".py", pyUnit)
+	if p.anyFile("_test.py", pyUnit) {
+		return unittests(".", "*_test.py"), true
+	}
+	return unittests(".", "test*.py"), p.anyFile(".py", pyUnit)
 }
 
 func pyTestSetup(p place) string {

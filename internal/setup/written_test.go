@@ -130,14 +130,14 @@ var writtenProjects = map[string]writtenProject{
 	},
 	"unittest, timed": {
 		kind: "python-test-time", needs: "python3", numbers: map[string]float64{"tests": 1},
-		files: map[string]string{"lib.py": pyLib, "tests/test_lib.py": pyTest},
+		files: map[string]string{"lib.py": pyLib, "lib_test.py": pyTest},
 		candidates: map[string]writtenCandidate{
 			"an emptied library": {files: map[string]string{"lib.py": "\n"}, refused: "tests fail"},
 			"an end that works": {
 				files:   map[string]string{"lib.py": "__import__('os')._exit(0)\n"},
 				refused: "ended before",
 			},
-			"deleted tests": {files: map[string]string{"tests/test_lib.py": ""}, refused: "no test ran"},
+			"deleted tests": {files: map[string]string{"lib_test.py": ""}, refused: "no test ran"},
 		},
 	},
 	"shell scripts": {
