@@ -179,6 +179,20 @@ var writtenProjects = map[string]writtenProject{
 			},
 		},
 	},
+	"C whose tests say it in their own way": {
+		kind: "make-binary-size", needs: "cc", numbers: map[string]float64{"tests": 1},
+		files: map[string]string{
+			"Makefile": makeC, "main.c": cMain, "lib.c": cLib,
+			"tests/t.c": strings.Replace(cTest, "ok 1 - next", "next: PASSED", 1),
+		},
+		candidates: map[string]writtenCandidate{
+			"an end before main": {
+				files: map[string]string{"lib.c": "#include <stdlib.h>\n" +
+					"__attribute__((constructor)) void end(void) { exit(0); }\nint next(int x) { return x; }\n"},
+				numbers: map[string]float64{"tests": 0},
+			},
+		},
+	},
 	"Go with a benchmark": {
 		kind: "go-benchmark", needs: "go", slow: true, numbers: map[string]float64{"tests": 1, "benchmarks": 1},
 		files: map[string]string{
