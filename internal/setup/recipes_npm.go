@@ -93,7 +93,7 @@ if (!/npm-cli/.test(process.argv[1])) process.once("beforeExit", () => require("
 end
 `,
 		command: `NODE_OPTIONS="--require \"$TMPDIR/end.js\"" npm test`,
-		count: `tests=$(if [ -e "$TMPDIR/report" ]; then wc -l < "$TMPDIR/report"; else echo 0; fi)
+		count: `ended=$(if [ -e "$TMPDIR/report" ]; then wc -l < "$TMPDIR/report"; else echo 0; fi)
 `,
 	}
 }

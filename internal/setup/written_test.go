@@ -2,6 +2,7 @@ package setup
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -93,7 +94,7 @@ var writtenProjects = map[string]writtenProject{
 		},
 	},
 	"tests without a runner": {
-		kind: "js-bundle-size", needs: "npm", numbers: map[string]float64{"tests": 1},
+		kind: "js-bundle-size", needs: "npm", numbers: map[string]float64{"ended": 1},
 		files: map[string]string{
 			"package.json": `{"scripts": {"test": "node test.js", "build": "node build.js"}}`,
 			"build.js":     jsBuild, "src/lib.js": jsLib, "test.js": jsPlain,
@@ -109,7 +110,7 @@ var writtenProjects = map[string]writtenProject{
 			},
 			"an end at import": {
 				files:   map[string]string{"src/lib.js": "process.exit(0)\n"},
-				numbers: map[string]float64{"tests": 0},
+				numbers: map[string]float64{"ended": 0},
 			},
 		},
 	},
@@ -302,6 +303,37 @@ func TestWrittenEvaluationsRefuseWhatFailsTheTests(t *testing.T) {
 	}
 }
 
+// TestTestsThatNoCandidateMayAddAreCountedExactly: code that says more passed forges.
+func TestTestsThatNoCandidateMayAddAreCountedExactly(t *testing.T) {
+	t.Parallel()
+	for name, rails := range map[string]string{
+		"node --test": "tests higher, tests lower", "tests without a runner": "ended higher",
+		"unittest": "tests higher, tests lower", "unittest, timed": "tests higher, tests lower",
+		"Go with a benchmark": "tests higher, tests lower, benchmarks higher, benchmarks lower",
+		"Rust":                "tests higher", "C with a rule check": "tests higher", "shell scripts": "tests higher",
+	} {
+		project, dir := writtenProjects[name], t.TempDir()
+		var tracked []string
+		for file, text := range project.files {
+			at := filepath.Join(dir, file)
+			require.NoError(t, os.MkdirAll(filepath.Dir(at), 0o700))
+			require.NoError(t, os.WriteFile(at, []byte(text), 0o600))
+			tracked = append(tracked, file)
+		}
+		here := place{dir: dir, tracked: tracked, installed: func(string) bool { return true }}
+		for _, r := range recipes() {
+			if r.kind != project.kind || !r.fits(here) {
+				continue
+			}
+			var found []string
+			for _, g := range program.Parse("p.md", []byte(r.text("p", ".", here))).Guardrails {
+				found = append(found, fmt.Sprintf("%s %s", g.Metric, g.Direction))
+			}
+			assert.Equal(t, rails, strings.Join(found, ", "), name)
+		}
+	}
+}
+
 // measure writes the program for a tree with a candidate's files and runs its script; the
 // number without a name is the metric.
 func (p writtenProject) measure(t *testing.T, changed map[string]string) (numbers map[string]float64, refused string) {
@@ -349,7 +381,7 @@ func (p writtenProject) measure(t *testing.T, changed map[string]string) (number
 	numbers = map[string]float64{}
 	for name, value := range fields {
 		number, _ := value.(float64)
-		if name != "tests" && name != "benchmarks" {
+		if name != "tests" && name != "benchmarks" && name != "ended" {
 			name = ""
 		}
 		numbers[name] = number
