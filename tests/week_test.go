@@ -270,6 +270,7 @@ var best = regexp.MustCompile(`\| Best Metric \| (\S+) \|`)
 func (w *week) settles() {
 	w.t.Helper()
 	w.labels()
+	w.site.judge(func(string) string { return "success" })
 	for i, name := range w.programs {
 		clone := w.runners[i%2]
 		run := func() answer {

@@ -1,0 +1,162 @@
+package tests
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// schema is one of docs/reference/schemas; strict allows no other field than it has.
+func schema(t *testing.T, name string, strict bool) *jsonschema.Schema {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("../docs/reference/schemas", name+".schema.json"))
+	require.NoError(t, err)
+	read, err := jsonschema.UnmarshalJSON(strings.NewReader(string(text)))
+	require.NoError(t, err)
+	if strict {
+		closed(read)
+	}
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	require.NoError(t, compiler.AddResource(name, read))
+	compiled, err := compiler.Compile(name)
+	require.NoError(t, err)
+	return compiled
+}
+
+// closed lets no object have a property that its schema does not name.
+func closed(value any) {
+	switch value := value.(type) {
+	case []any:
+		for _, item := range value {
+			closed(item)
+		}
+	case map[string]any:
+		for _, item := range value {
+			closed(item)
+		}
+		if value["type"] == "object" && value["properties"] != nil {
+			value["additionalProperties"] = false
+		}
+	}
+}
+
+// fits holds a JSON text against a schema.
+func fits(t *testing.T, name, text string) {
+	t.Helper()
+	value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	require.NoError(t, err, text)
+	assert.NoError(t, schema(t, name, true).Validate(value), text)
+}
+
+// TestFilesFitTheirSchemas: what the commands write has the fields that the schemas name,
+// and no others.
+func TestFilesFitTheirSchemas(t *testing.T) {
+	t.Parallel()
+	t.Run("programs", func(t *testing.T) {
+		t.Parallel()
+		w := valuesWorld(t, "metric_direction: lower", "10", "9", "12", "x", "7", "6")
+		w.plan()
+		fits(t, "autoloop", w.beside("../gh-aw/autoloop.json"))
+		for range 4 {
+			w.one()
+		}
+		for _, args := range [][]string{{"pause", "p", "a rest"}, {"resume", "p"}, {"note", "p", "smaller"}, {"undo", "p", "4"}} {
+			a := w.binary("iterate", args...)
+			require.Zero(t, a.code, a.stderr)
+		}
+		dir, _ := w.propose("bundle")
+		manifest, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
+		require.NoError(t, err)
+		fits(t, "bundle", string(manifest))
+		w.publish(dir)
+
+		kinds := map[string]bool{}
+		for _, file := range strings.Fields(w.git("ls-tree", "-r", "--name-only", "memory/autoloop", "p.iterations/")) {
+			text := w.memory(file)
+			fits(t, "iteration", text)
+			for _, kind := range regexp.MustCompile(`"event":"(\w+)"`).FindAllStringSubmatch(text, -1) {
+				kinds[kind[1]] = true
+			}
+		}
+		assert.Greater(t, len(kinds), 6, "kinds of events that were seen: %v", kinds)
+		header, rows, _ := strings.Cut(w.memory("p.results.tsv"), "\n")
+		for row := range strings.Lines(rows + "\n") {
+			columns := map[string]string{}
+			for i, cell := range strings.Split(strings.TrimSuffix(row, "\n"), "\t") {
+				columns[strings.Split(header, "\t")[i]] = cell
+			}
+			fits(t, "results", asJSON(t, columns))
+		}
+		table := map[string]string{}
+		for _, row := range regexp.MustCompile(`(?m)^\| ([A-Z][\w ]+) \| (.*) \|$`).FindAllStringSubmatch(w.memory("p.md"),
+			-1) {
+			if row[1] != "Field" {
+				table[row[1]] = row[2]
+			}
+		}
+		fits(t, "state", asJSON(t, table))
+	})
+	t.Run("tasks", func(t *testing.T) {
+		t.Parallel()
+		w := tasksWorld(t, map[string]string{"one": hasAfter, "two": hasFile})
+		a := w.tasks(copyConfig, "--out", "out")
+		require.Zero(t, a.code, a.stderr)
+		fits(t, "outcome", w.read("out/baseline.json"))
+		fits(t, "outcome", w.read("out/candidate.json"))
+	})
+	t.Run("skill", func(t *testing.T) {
+		t.Parallel()
+		w := skillWorld(t, "", "echo beta >> SKILL.md")
+		a := w.skill("-n", "1")
+		require.Zero(t, a.code, a.stderr)
+		fits(t, "workspace", w.read("s-autoresearch/manifest.json"))
+		fits(t, "snapshot", w.read("s-autoresearch/v0.manifest.json"))
+		gradings, err := filepath.Glob(filepath.Join(w.dir, "s-autoresearch/iteration-1/eval-*/grading.json"))
+		require.NoError(t, err)
+		require.NotEmpty(t, gradings)
+		for _, file := range gradings {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			fits(t, "grading", string(text))
+		}
+	})
+}
+
+// TestSchemasRefuse: a field that is missing or of another type; one that is new is let
+// through, since fields are only ever added.
+func TestSchemasRefuse(t *testing.T) {
+	t.Parallel()
+	event := `{"schema": 1, "event": "paused", "time": "2026-01-01T00:00:00Z", "run_id": "r", "iteration": 1, "new": 1}`
+	for text, ok := range map[string]bool{
+		`{"schema": 1, "iteration": 1, "events": [` + event + `], "new": true}`:                       true,
+		`{"schema": 2, "iteration": 1, "events": []}`:                                                 false,
+		`{"schema": 1, "events": []}`:                                                                 false,
+		`{"schema": 1, "iteration": -1, "events": []}`:                                                false,
+		`{"schema": 1, "iteration": 1, "events": [{"event": "paused"}]}`:                              false,
+		strings.Replace(`{"schema": 1, "iteration": 1, "events": [E]}`, "E", `{"event": "x"}`, 1):     false,
+		`{"schema": 1, "iteration": 1, "events": [` + strings.Replace(event, "paused", "p", 1) + `]}`: false,
+	} {
+		value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+		require.NoError(t, err)
+		if err := schema(t, "iteration", false).Validate(value); ok {
+			assert.NoError(t, err, text)
+		} else {
+			assert.Error(t, err, text)
+		}
+	}
+}
+
+func asJSON(t *testing.T, value any) string {
+	t.Helper()
+	text, err := json.Marshal(value)
+	require.NoError(t, err)
+	return string(text)
+}
