@@ -97,12 +97,13 @@ func (s *schemas) of(names ...string) object {
 	return object{"$ref": "#/$defs/" + names[0], "$defs": s.used}
 }
 
-// define adds a struct to what is used.
-func (s *schemas) define(name string) {
+// define adds a struct to what is used; the fields are nil for one that is there.
+func (s *schemas) define(name string) (fields object) {
 	if s.used[name] != nil {
-		return
+		return nil
 	}
-	fields, required := object{}, []string{}
+	fields = object{}
+	required := []string{}
 	schema := object{"type": "object", "properties": fields}
 	if s.about[name] != "" {
 		schema["description"] = s.about[name]
@@ -111,6 +112,7 @@ func (s *schemas) define(name string) {
 	s.fields(name, fields, &required)
 	slices.Sort(required)
 	schema["required"] = required
+	return fields
 }
 
 func (s *schemas) fields(name string, fields object, required *[]string) {
@@ -208,8 +210,7 @@ func iterationSchema(t *testing.T) object {
 			continue
 		}
 		require.Contains(t, names, name, "an event that is not known here")
-		s.define(name)
-		s.used[name].(object)["properties"].(object)["event"] = object{"const": history.KindOf(names[name])}
+		s.define(name)["event"] = object{"const": history.KindOf(names[name])}
 		events = append(events, object{"$ref": "#/$defs/" + name})
 	}
 	require.Len(t, events, len(names))
