@@ -152,8 +152,7 @@ func histories() []forgery {
 		}, "contradict each other"},
 		{"two decisions", func(w *world, dir string) {
 			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
-				return append(events,
-					events[len(events)-1])
+				return append(events, events[len(events)-1])
 			})
 		}, "events after its last"},
 		{"measured twice", func(w *world, dir string) {

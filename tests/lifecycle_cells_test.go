@@ -102,8 +102,7 @@ func happenings() []happening {
 		{"closed", func(h *hub) { h.Close(h.openPull()) }, open},
 		{
 			"closed with a comment", func(h *hub) {
-				h.site.say("alice", h.openPull(),
-					"too risky")
+				h.site.say("alice", h.openPull(), "too risky")
 				h.Close(h.openPull())
 			},
 			"draft, waiting for CI",
@@ -127,8 +126,7 @@ func happenings() []happening {
 		},
 		{
 			"force-pushed", func(h *hub) {
-				h.run(h.bare, "git", "update-ref", "refs/heads/autoloop/p",
-					"refs/heads/main")
+				h.run(h.bare, "git", "update-ref", "refs/heads/autoloop/p", "refs/heads/main")
 			},
 			works + ", paused",
 		},

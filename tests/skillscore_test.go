@@ -36,8 +36,7 @@ func graded(passed, total int) string {
 			k < passed))
 	}
 	return `{"summary": {"pass_rate": 1, "passed": 9, "failed": 0, "total": 9}, "expectations": [` +
-		strings.Join(entries,
-			",") + `]}`
+		strings.Join(entries, ",") + `]}`
 }
 
 // scoreOf is what `iterate score --json` prints.

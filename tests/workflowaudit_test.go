@@ -224,8 +224,7 @@ func (a *auditor) starts(name string, job workflowJob) {
 	events := a.workflow.events()
 	has := func(event, words string) {
 		if slices.Contains(events, event) && !depends && !strings.Contains(condition, words) &&
-			strings.Contains(condition,
-				"'"+event+"'") {
+			strings.Contains(condition, "'"+event+"'") {
 			a.find("condition", name, "%s without %s", event, words)
 		}
 	}

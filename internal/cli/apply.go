@@ -40,9 +40,7 @@ Without a terminal to ask on, nothing is changed unless --yes is given.`,
 				return err
 			}
 			o.Program = args[0]
-			return asObject(env, s.json, func(env Env) (*keptWork,
-				error,
-			) {
+			return asObject(env, s.json, func(env Env) (*keptWork, error) {
 				return apply(cmd.Context(), env, o.Options, s.Yes)
 			})
 		},

@@ -64,8 +64,7 @@ func TestSkillChangesAsJSON(t *testing.T) {
 	s.file("s/evals/evals.json", `[{"id": 1, "prompt": "go", "deterministic_checks": [{"type": "file_contains", `+
 		`"file": "out", "text": "two"}]}]`)
 	t.Cleanup(func() {
-		assert.NoError(t,
-			files.RemoveAll(filepath.Join(s.root, "s-autoresearch")))
+		assert.NoError(t, files.RemoveAll(filepath.Join(s.root, "s-autoresearch")))
 	}) // versions are read-only
 	s.file("settings.md", "---\nisolation: off\n---\n")
 	a := s.iterate("skill", "s", "--settings", "settings.md", "--judge", "off", "--agent-command",

@@ -172,8 +172,7 @@ func TestOwnIssueAndPullRequestOfTheSelected(t *testing.T) {
 func TestStatusLinksToGitHub(t *testing.T) {
 	t.Parallel()
 	d, _ := newHubDesk(t, func(s *githubtest.State) {
-		s.OpenIssue("alice", "Speed", issueProgram, noon,
-			"autoloop-program")
+		s.OpenIssue("alice", "Speed", issueProgram, noon, "autoloop-program")
 	})
 	d.program("fast", "schedule: hourly")
 	d.state("fast", monthAgo+"| PR | #9 |\n| Issue | #8 |\n")

@@ -50,9 +50,7 @@ answered. It serves until interrupted.`,
 			if cmd.Flags().Changed("serve") {
 				return servePage(cmd.Context(), env, o.Options, port, names)
 			}
-			return asObject(env, asJSON, func(env Env) (*pageMade,
-				error,
-			) {
+			return asObject(env, asJSON, func(env Env) (*pageMade, error) {
 				return makePage(cmd.Context(), env, o.Options, out, names)
 			})
 		},
@@ -134,8 +132,7 @@ func pageFacts(ctx context.Context, env Env, o Options) func(*page.Source) {
 			source.NextDue = *s.NextDue
 		}
 		source.Used = func(summary *history.Summary) []budget.Used {
-			return budget.Stand(s.Program, summary,
-				env.Now()).Used
+			return budget.Stand(s.Program, summary, env.Now()).Used
 		}
 	}
 }

@@ -47,8 +47,7 @@ func TestUncommittedWorkIsNamed(t *testing.T) {
 				"---\n"+changing+"---\nOther words.\n"+goodTarget+"\n## Evaluation\n```sh\ncat value.txt\n```\n")
 		}, ".autoloop/programs/p.md differs from its commit, and is used as it stands", ""},
 		"another program": {func(s *shop) {
-			s.file(".autoloop/programs/new.md",
-				"---\n"+changing+"---\n"+goodTarget+evaluation)
+			s.file(".autoloop/programs/new.md", "---\n"+changing+"---\n"+goodTarget+evaluation)
 		}, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -56,8 +56,7 @@ func TestScanner(t *testing.T) {
 		}, "a a/small big link z", ""},
 		"kept": {func(s *files.Scanner) {
 			s.Keep = func(n string) bool {
-				return strings.HasSuffix(n,
-					"deep")
+				return strings.HasSuffix(n, "deep")
 			}
 		}, "a/b/c/deep", ""},
 		"within": {

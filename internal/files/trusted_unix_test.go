@@ -30,8 +30,7 @@ func TestTrusted(t *testing.T) {
 		},
 		"below one that everybody may write, without the sticky bit": {
 			make: func(t *testing.T, root string) string {
-				return filepath.Join(directory(t, root, "open",
-					0o777), "d")
+				return filepath.Join(directory(t, root, "open", 0o777), "d")
 			},
 			refused: "can be written by everybody",
 		},

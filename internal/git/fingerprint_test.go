@@ -56,8 +56,7 @@ func TestFingerprintSeesWhatAnAgentMayDo(t *testing.T) {
 		},
 		{
 			"a hook by link", func(f *fixture) {
-				require.NoError(f.t,
-					os.Symlink("/bin/sh", in(f, "hooks/pre-commit")))
+				require.NoError(f.t, os.Symlink("/bin/sh", in(f, "hooks/pre-commit")))
 			},
 			[]string{"hook", "pre-commit was added"},
 		},

@@ -155,8 +155,7 @@ func TestWhatIsLearnedOfTheEvaluation(t *testing.T) {
 		}, //nolint:gosec // a file of the test
 		{
 			"the same content", func() error {
-				l.write(env.tree.Dir,
-					map[string]string{"lib/a.txt": "a\n"})
+				l.write(env.tree.Dir, map[string]string{"lib/a.txt": "a\n"})
 				return nil
 			},
 			map[string]bool{"bench.sh": false, "lib/a.txt": false},
@@ -164,8 +163,7 @@ func TestWhatIsLearnedOfTheEvaluation(t *testing.T) {
 		},
 		{
 			"another content", func() error {
-				l.write(env.tree.Dir,
-					map[string]string{"report.txt": "some\n"})
+				l.write(env.tree.Dir, map[string]string{"report.txt": "some\n"})
 				return nil
 			},
 			map[string]bool{"bench.sh": false, "lib/a.txt": false, "report.txt": true},
@@ -173,8 +171,7 @@ func TestWhatIsLearnedOfTheEvaluation(t *testing.T) {
 		},
 		{
 			"and the first again", func() error {
-				l.write(env.tree.Dir,
-					map[string]string{"report.txt": "none\n"})
+				l.write(env.tree.Dir, map[string]string{"report.txt": "none\n"})
 				return nil
 			},
 			map[string]bool{"bench.sh": false, "lib/a.txt": false, "report.txt": true},
@@ -187,8 +184,7 @@ func TestWhatIsLearnedOfTheEvaluation(t *testing.T) {
 		},
 		{
 			"a new shared file", func() error {
-				l.write(env.tree.Dir,
-					map[string]string{"dep/x/new.txt": "x\n"})
+				l.write(env.tree.Dir, map[string]string{"dep/x/new.txt": "x\n"})
 				return nil
 			},
 			map[string]bool{"bench.sh": false, "dep": false, "lib/a.txt": true, "report.txt": true},
@@ -196,8 +192,7 @@ func TestWhatIsLearnedOfTheEvaluation(t *testing.T) {
 		},
 		{
 			"a shared file", func() error {
-				l.write(env.tree.Dir,
-					map[string]string{"dep/two.txt": "3\n"})
+				l.write(env.tree.Dir, map[string]string{"dep/two.txt": "3\n"})
 				return nil
 			},
 			map[string]bool{
@@ -308,8 +303,7 @@ func TestACandidateThatChangesWhatMeasuresIt(t *testing.T) {
 		return func(dir string) error { return os.WriteFile(filepath.Join(dir, "other.txt"), []byte(text), 0o600) }
 	}
 	chmod := func(dir string) error {
-		return os.Chmod(filepath.Join(dir, "other.txt"),
-			0o700)
+		return os.Chmod(filepath.Join(dir, "other.txt"), 0o700)
 	} //nolint:gosec // a file of the test
 	for name, c := range map[string]struct {
 		candidate, incumbent func(dir string) error

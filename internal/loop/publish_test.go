@@ -180,19 +180,16 @@ func TestPublishRefuses(t *testing.T) {
 			"its events cannot be read",
 		},
 		"a secret in its events": {func(m *proposal.Bundle) {
-			*m = edited(t, *m, "decided",
-				map[string]any{"agent": secret})
+			*m = edited(t, *m, "decided", map[string]any{"agent": secret})
 		}, "it has a secret of this job in it"},
 		"a secret in a name there": {func(m *proposal.Bundle) {
 			*m = edited(t, *m, "measured", map[string]any{"numbers": map[string]any{secret: 1}})
 		}, "it has a secret of this job in it"},
 		"another decision": {func(m *proposal.Bundle) {
-			*m = edited(t, *m, "decided",
-				map[string]any{"best": json.Number("9")})
+			*m = edited(t, *m, "decided", map[string]any{"best": json.Number("9")})
 		}, "its measurements do not bear its decision"},
 		"an outcome of no proposal": {func(m *proposal.Bundle) {
-			*m = edited(t, *m, "decided",
-				map[string]any{"outcome": "pending-ci"})
+			*m = edited(t, *m, "decided", map[string]any{"outcome": "pending-ci"})
 		}, "which no proposal of its kind has"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -331,12 +328,10 @@ func TestAForgedFix(t *testing.T) {
 		},
 		"of other files": {func(m *proposal.Bundle) { m.Candidate = m.Incumbent }, "it brings other files"},
 		"accepted by itself": {func(m *proposal.Bundle) {
-			*m = edited(t, *m, "decided",
-				map[string]any{"outcome": "accepted"})
+			*m = edited(t, *m, "decided", map[string]any{"outcome": "accepted"})
 		}, "which no proposal of its kind has"},
 		"without a gain": {func(m *proposal.Bundle) {
-			*m = edited(t, *m, "decided",
-				map[string]any{"verdict": "neutral"})
+			*m = edited(t, *m, "decided", map[string]any{"verdict": "neutral"})
 		}, "it is accepted without an improvement"},
 	} {
 		t.Run(name, func(t *testing.T) {

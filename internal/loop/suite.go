@@ -63,9 +63,7 @@ func (r *measurer) suiteSamples(ctx context.Context, commit string) (*samples, e
 	}
 	defer env.Close()
 	start := r.now()
-	suited, err := r.runSuite(func(limit evaluation.Limit) (Suited,
-		error,
-	) {
+	suited, err := r.runSuite(func(limit evaluation.Limit) (Suited, error) {
 		return r.suite.Measure(ctx, env.tree.Dir, limit)
 	})
 	if err != nil {

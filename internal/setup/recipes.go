@@ -194,8 +194,7 @@ value=$(tr '\n' '\0' < "$TMPDIR/built.txt" | xargs -0 cat | wc -c)
 			fits:   func(p place) bool { return usesMake(p) && makeTests(p.dir) != "" },
 			metric: "seconds", better: "lower", goal: fasterTests, grows: true,
 			targets: func(p place) []string {
-				return sources(p.dir, "*.c", "*.cc", "*.cpp", "*.h", "*.py", "*.rb",
-					"*.sh")
+				return sources(p.dir, "*.c", "*.cc", "*.cpp", "*.h", "*.py", "*.rb", "*.sh")
 			}, protect: testFiles,
 			script: func(p place) string { return makeRun(p).timed() },
 		},

@@ -313,8 +313,7 @@ func TestACandidateThatChangesWhileItIsMeasured(t *testing.T) {
 		"a file more": func(dir string) error { return os.WriteFile(filepath.Join(dir, "more"), nil, 0o600) },
 		"a mode":      func(dir string) error { return os.Chmod(filepath.Join(dir, "SKILL.md"), 0o755) },
 		"the suite": func(dir string) error {
-			return os.WriteFile(filepath.Join(dir, "evals/evals.json"),
-				nil, 0o600)
+			return os.WriteFile(filepath.Join(dir, "evals/evals.json"), nil, 0o600)
 		},
 		"it is gone": os.RemoveAll,
 	} {

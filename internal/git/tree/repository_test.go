@@ -47,8 +47,7 @@ func TestGitInTheTree(t *testing.T) {
 		"without blobs":  func(f *fixture) *fixture { return f.cloned("--filter=blob:none", "--no-checkout") },
 		"without trees":  func(f *fixture) *fixture { return f.cloned("--filter=tree:0", "--no-checkout") },
 		"all of it": func(f *fixture) *fixture {
-			return f.cloned("--depth=1", "--filter=blob:none",
-				"--sparse")
+			return f.cloned("--depth=1", "--filter=blob:none", "--sparse")
 		},
 		"borrowed objects": func(f *fixture) *fixture { return f.cloned("--shared") },
 		"packed":           func(f *fixture) *fixture { f.git("gc", "--quiet"); return f },

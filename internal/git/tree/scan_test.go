@@ -74,8 +74,7 @@ func TestScan(t *testing.T) {
 		"ignored files": {func(e edit) {
 			e.put("x.log", "")
 			e.put("dir/local", "")
-			e.put("new/x.log",
-				"")
+			e.put("new/x.log", "")
 			e.put("cache/x", "")
 		}, map[string]string{}},
 		"ignored directory": {
@@ -87,8 +86,7 @@ func TestScan(t *testing.T) {
 			map[string]string{"out/forced.o": "modified"},
 		},
 		"not ignored after all": {func(e edit) {
-			e.put("dir/kept.log",
-				"k\n")
+			e.put("dir/kept.log", "k\n")
 			e.drop("cache/keep")
 			e.put("cache/keep", "2\n")
 		}, map[string]string{"dir/kept.log": "added", "cache/keep": "modified"}},
@@ -98,8 +96,7 @@ func TestScan(t *testing.T) {
 		},
 		"rules of the agent's own": {func(e edit) {
 			e.put(".gitignore", "*\n")
-			e.put("dir/deep/.gitignore",
-				"*\n")
+			e.put("dir/deep/.gitignore", "*\n")
 			e.put("new", "")
 		}, map[string]string{".gitignore": "modified", "dir/deep/.gitignore": "added", "new": "added"}},
 		"rules taken away": {
@@ -140,13 +137,11 @@ func TestScan(t *testing.T) {
 		"ignored pipe": {func(e edit) { e.pipe("p.log") }, map[string]string{}},
 		"large and hollow": {func(e edit) {
 			e.put("big", "")
-			require.NoError(e,
-				os.Truncate(e.path("big"), 1<<40))
+			require.NoError(e, os.Truncate(e.path("big"), 1<<40))
 		}, map[string]string{"big": "has 1099511627776 bytes, more than 10485760"}},
 		"as large as may be": {func(e edit) {
 			e.put("big", "")
-			require.NoError(e,
-				os.Truncate(e.path("big"), 10<<20))
+			require.NoError(e, os.Truncate(e.path("big"), 10<<20))
 		}, map[string]string{"big": "added"}},
 		"the attribute file a link": {
 			func(e edit) { e.link("a.txt", ".gitattributes") },

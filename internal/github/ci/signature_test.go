@@ -28,8 +28,10 @@ func TestTheSameFailureHasTheSameSignature(t *testing.T) {
 	one := judged([]ci.Check{check("test", "failure",
 		"\x1b[31m2026-01-02T03:04:05.678Z /home/runner/work/a/b/x_test.go:12:4: error: expected 4, got 5\x1b[0m",
 		"took 3.21s", "ok"), check("lint", "failure", "fail")})
-	two := judged([]ci.Check{check("lint", "failure", "fail"), check("test", "failure",
-		"2027-11-12 13:14:15 C:\\work\\x_test.go:99: error: expected 4, got 5", "took 9 ms")})
+	two := judged([]ci.Check{
+		check("lint", "failure", "fail"),
+		check("test", "failure", "2027-11-12 13:14:15 C:\\work\\x_test.go:99: error: expected 4, got 5", "took 9 ms"),
+	})
 	assert.Equal(t, one.Signature(), two.Signature())
 	assert.True(t, strings.HasPrefix(one.Signature(), "lint, test ("), one.Signature())
 	other := judged([]ci.Check{

@@ -272,16 +272,13 @@ func TestOwnIssueIsAdoptedOrReopened(t *testing.T) {
 	}{
 		"new": {func(*githubtest.State) {}, 1},
 		"open": {func(s *githubtest.State) {
-			s.OpenIssue("alice", "[Autoloop: speed]", "", noon,
-				"autoloop-program")
+			s.OpenIssue("alice", "[Autoloop: speed]", "", noon, "autoloop-program")
 		}, 1},
 		"of another": {func(s *githubtest.State) {
-			s.OpenIssue("alice", "[Autoloop: speedy]", "", noon,
-				"autoloop-program")
+			s.OpenIssue("alice", "[Autoloop: speedy]", "", noon, "autoloop-program")
 		}, 2},
 		"of a stranger": {func(s *githubtest.State) {
-			s.OpenIssue("mallory", "[Autoloop: speed]", "", noon,
-				"autoloop-program")
+			s.OpenIssue("mallory", "[Autoloop: speed]", "", noon, "autoloop-program")
 		}, 2},
 		"closed": {func(s *githubtest.State) {
 			s.OpenIssue("alice", "[Autoloop: speed]", "", noon, "autoloop-program").Open = false

@@ -53,8 +53,7 @@ func TestEveryForgedNumberIsFound(t *testing.T) {
 			"no evidence":       func(e *history.Decided) { e.Evidence = nil },
 			"one comparison":    func(e *history.Decided) { e.Evidence = e.Evidence[1:] },
 			"one more": func(e *history.Decided) {
-				e.Evidence = append(slices.Clone(e.Evidence),
-					e.Evidence[0])
+				e.Evidence = append(slices.Clone(e.Evidence), e.Evidence[0])
 			},
 			"the direction": func(e *history.Decided) { e.Direction = metric.Lower },
 			"the outcome": func(e *history.Decided) {

@@ -154,8 +154,7 @@ func TestADirectoryThatIsNoBundle(t *testing.T) {
 			func(file string) error { return os.Symlink("/dev/zero", file) }), "events.jsonl is no regular file"},
 		"a file more": {add("README"), `"README" is no file of a bundle`},
 		"a file more, and one less": {func(dir string) error {
-			return os.Rename(filepath.Join(dir, "change.json"),
-				filepath.Join(dir, "x"))
+			return os.Rename(filepath.Join(dir, "change.json"), filepath.Join(dir, "x"))
 		}, `"x" is no file of a bundle`},
 		"a hidden file": {add(".x"), `".x" is no file of a bundle`},
 		"a directory more": {
@@ -169,16 +168,13 @@ func TestADirectoryThatIsNoBundle(t *testing.T) {
 		"a name with a control sequence": {add("\x1b[2J\n::error::x"), `"\x1b[2J\n::error::x" is no file of a bundle`},
 		"a long name":                    {add(strings.Repeat("n", 200)), "is no file of a bundle"},
 		"larger digests": {func(dir string) error {
-			return os.Truncate(filepath.Join(dir, "SHA256SUMS"),
-				1025)
+			return os.Truncate(filepath.Join(dir, "SHA256SUMS"), 1025)
 		}, "SHA256SUMS has 1025 bytes, more than 1024"},
 		"larger events": {func(dir string) error {
-			return os.Truncate(filepath.Join(dir, "events.jsonl"),
-				16<<20+1)
+			return os.Truncate(filepath.Join(dir, "events.jsonl"), 16<<20+1)
 		}, "events.jsonl has 16777217 bytes, more than 16777216"},
 		"a change of half a terabyte": {func(dir string) error {
-			return os.Truncate(filepath.Join(dir, "change.json"),
-				1<<39)
+			return os.Truncate(filepath.Join(dir, "change.json"), 1<<39)
 		}, "change.json has 549755813888 bytes, more than 67108864"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -35,8 +35,7 @@ func shares(counts map[string]int, of int) []Share {
 		list = append(list, Share{name, count, float64(count) / float64(max(of, 1))})
 	}
 	slices.SortFunc(list, func(a, b Share) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count),
-			cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name))
 	})
 	return list
 }

@@ -197,12 +197,10 @@ func (v *view) pack(pages *template.Template) (string, error) {
 func functions(v *view) template.FuncMap {
 	return template.FuncMap{
 		"style": func() template.HTML {
-			return template.HTML("<style>" + style +
-				"</style>")
+			return template.HTML("<style>" + style + "</style>")
 		}, //nolint:gosec // our own file
 		"script": func() template.HTML {
-			return template.HTML("<script>" + script +
-				"</script>")
+			return template.HTML("<script>" + script + "</script>")
 		}, //nolint:gosec // our own file
 		"policy": policy,
 		"link": func(p *Program) template.URL {

@@ -132,8 +132,7 @@ func TestATakeThatWasKilled(t *testing.T) {
 		}, none},
 		"of a new one, whole": {func(k *killed) {
 			k.move(k.will, "v1")
-			k.put("v1.manifest.json",
-				k.manifests[1])
+			k.put("v1.manifest.json", k.manifests[1])
 		}, latest},
 	} {
 		for _, then := range []string{"take", "take the old one", "restore", "discard"} {

@@ -503,8 +503,7 @@ func TestTheServerOfASkill(t *testing.T) {
 		})
 		executor.work = func(ctx context.Context, r agent.Request) (agent.Reply, error) {
 			i := slices.IndexFunc(r.Env, func(variable string) bool {
-				return strings.HasPrefix(variable,
-					"AUTOLOOP_SERVER=")
+				return strings.HasPrefix(variable, "AUTOLOOP_SERVER=")
 			})
 			require.GreaterOrEqual(t, i, 0)
 			url := strings.TrimPrefix(r.Env[i], "AUTOLOOP_SERVER=")
@@ -553,9 +552,7 @@ func TestTheServerOfASkill(t *testing.T) {
 			executor := &worker{}
 			o := w.inProcess(executor)
 			o.Start = "serve it"
-			o.Sandboxes.Runner = commands(func(context.Context, process.Spec) (process.Result,
-				error,
-			) {
+			o.Sandboxes.Runner = commands(func(context.Context, process.Spec) (process.Result, error) {
 				return c.ends, c.err
 			})
 			skill, err := evalrun.Load(w.root, "skill", "")

@@ -138,9 +138,7 @@ func TestHowACommandLineEnds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			asked := 0
-			j, base := line(t, "", func(context.Context, process.Spec) (process.Result,
-				error,
-			) {
+			j, base := line(t, "", func(context.Context, process.Spec) (process.Result, error) {
 				asked++
 				return c.result, c.err
 			})

@@ -328,9 +328,7 @@ func TestChecksThatCannotBeRun(t *testing.T) {
 			t.Parallel()
 			ctx, stop := context.WithCancelCause(t.Context())
 			defer stop(nil)
-			box, _ := openBy(t, &ends{each: func(context.Context, process.Spec) (process.Result,
-				error,
-			) {
+			box, _ := openBy(t, &ends{each: func(context.Context, process.Spec) (process.Result, error) {
 				return c.each(stop)
 			}}, c.change)
 			results, err := box.Check(ctx, check, sandbox.Changes{}, time.Minute)
@@ -539,9 +537,7 @@ func TestServersThatCannotBeStarted(t *testing.T) {
 			"make",
 			func(context.Context, func(error)) (process.Result, error) { return process.Result{}, broken }, broken,
 		},
-		"the server's runner": {"", func(context.Context, func(error)) (process.Result,
-			error,
-		) {
+		"the server's runner": {"", func(context.Context, func(error)) (process.Result, error) {
 			return process.Result{}, broken
 		}, broken},
 		"the end of the setup": {"make", func(_ context.Context, stop func(error)) (process.Result, error) {
@@ -560,9 +556,7 @@ func TestServersThatCannotBeStarted(t *testing.T) {
 			box, _ := openBy(t, runner, nil)
 			ctx, stop := context.WithCancelCause(t.Context())
 			defer stop(nil)
-			runner.each = func(running context.Context, _ process.Spec) (process.Result,
-				error,
-			) {
+			runner.each = func(running context.Context, _ process.Spec) (process.Result, error) {
 				return c.each(running, stop)
 			}
 			server, why, err := box.Serve(ctx, c.setup, "serve", time.Minute)

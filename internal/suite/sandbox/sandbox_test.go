@@ -103,8 +103,7 @@ func TestRefused(t *testing.T) {
 		"link through a link": {
 			fixture: func(d dir) {
 				d.put("deep/er/x", "", 0o644)
-				d.link("deep/er",
-					"hop")
+				d.link("deep/er", "hop")
 				d.link("hop/../../../x", "l")
 			},
 			want: `fixture: "l" is a link that leaves the sandbox`,
@@ -119,8 +118,7 @@ func TestRefused(t *testing.T) {
 		},
 		"dangling configuration": {configuration: func(d dir) {
 			d.put("notes.txt", "", 0o644)
-			d.link("notes.txt",
-				"A.md")
+			d.link("notes.txt", "A.md")
 		}, want: `"A.md" is a link to "notes.txt", which is not part of the configuration`},
 		"way out made by both together": {
 			fixture:       func(d dir) { d.put("sub/x", "", 0o644); d.link("q/../../y", "sub/l") },

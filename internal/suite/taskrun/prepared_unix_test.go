@@ -165,14 +165,12 @@ func TestWhatIsWarnedOf(t *testing.T) {
 			[]string{"baseline and candidate have the same configuration"},
 		},
 		"another mode is another": {func(w *world) {
-			w.write("after/AGENTS.md",
-				"before\n")
+			w.write("after/AGENTS.md", "before\n")
 			_ = os.Chmod(w.at("after/AGENTS.md"), 0o755)
 		}, nil}, //nolint:gosec // it is a mode that is looked at
 		"files beside it": {func(w *world) {
 			w.write("after/AGENTS.md", "before\n")
-			w.write("after/main.go",
-				"x")
+			w.write("after/main.go", "x")
 		}, []string{"baseline and candidate have the same configuration"}},
 		"no configuration": {
 			func(w *world) { _ = os.Remove(w.at("after/AGENTS.md")) },
@@ -319,8 +317,7 @@ func TestWhatKeepsARunFromBeingKept(t *testing.T) {
 	}{
 		"a sandbox that stays": {func(_ *world, o *taskrun.Options) {
 			o.Sandboxes.Remove = func(dir string) error {
-				return errors.Join(os.RemoveAll(dir),
-					errors.New("it is held"))
+				return errors.Join(os.RemoveAll(dir), errors.New("it is held"))
 			}
 		}, "remove the sandbox of a: it is held"},
 		"an archive that is a file": {func(w *world, _ *taskrun.Options) { w.write("kept", "") }, "keep a result as "},
