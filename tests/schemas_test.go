@@ -23,10 +23,10 @@ func schema(t *testing.T, name string, strict bool) *jsonschema.Schema {
 	if strict {
 		closed(read)
 	}
-	compiler := jsonschema.NewCompiler()
+	compiler, address := jsonschema.NewCompiler(), "https://autoloop.invalid/"+name
 	compiler.AssertFormat()
-	require.NoError(t, compiler.AddResource(name, read))
-	compiled, err := compiler.Compile(name)
+	require.NoError(t, compiler.AddResource(address, read))
+	compiled, err := compiler.Compile(address)
 	require.NoError(t, err)
 	return compiled
 }
