@@ -65,18 +65,6 @@ type soak struct {
 	over   atomic.Bool
 }
 
-// number is a setting of the environment.
-func number(t *testing.T, name string, fallback int) int {
-	t.Helper()
-	text := os.Getenv(name)
-	if text == "" {
-		return fallback
-	}
-	n, err := strconv.Atoi(text)
-	require.NoError(t, err, name)
-	return n
-}
-
 // TestSoak lets two runners iterate three programs through a remote, kills them at
 // random, moves the default branch, and edits a state meanwhile. AUTOLOOP_SOAK is how
 // many iterations each program is to have, or a duration after which no more begin;

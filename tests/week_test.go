@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -24,6 +25,18 @@ import (
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/tests/long"
 )
+
+// number is a setting of the environment.
+func number(t *testing.T, name string, fallback int) int {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return fallback
+	}
+	n, err := strconv.Atoi(text)
+	require.NoError(t, err, name)
+	return n
+}
 
 // weekly is a program with a file of its own, of whose numbers two in three are better.
 const weekly = `---

@@ -134,11 +134,15 @@ func Said(text string) string {
 	return plain.Quote(Rounded(text[:min(len(text), 8*most)])[0], most)
 }
 
-// Stopped is why a program stopped: words of others may be in it, and our cure is,
-// which people copy.
-func Stopped(reason string) string {
-	return strings.ReplaceAll(Said(reason), "/\u200bautoloop resume", "/autoloop resume")
-}
+// ours are words of our own in why a program stopped: people copy the cure, and follow
+// the link.
+var ours = strings.NewReplacer(
+	"/\u200bautoloop resume", "/autoloop resume",
+	"pull request #\u200b", "pull request #",
+)
+
+// Stopped is why a program stopped, in which words of others may be.
+func Stopped(reason string) string { return ours.Replace(Said(reason)) }
 
 // saidCell is Said for a cell of a table.
 func saidCell(text string) string { return strings.ReplaceAll(Said(text), "|", `\|`) }
