@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/document"
@@ -51,7 +52,7 @@ type comparer struct {
 	// both sides; places tells which delta each is of.
 	samples, objectives []sample
 	places              []int
-	chances             chances
+	chances             *chances
 	sum                 *big.Rat // of the deltas; nil when one could not be computed
 	held                string   // what keeps the verdict at most neutral, "" for nothing
 	varies              bool
@@ -67,29 +68,26 @@ func newComparer(baseline, candidate format.SuiteOutcome, t Thresholds) *compare
 		CandidateOnly: []string{},
 		Baseline:      newSide(baseline), Candidate: newSide(candidate),
 	}
-	c.stray("baseline", baseline)
-	c.stray("candidate", candidate)
+	for side, o := range []format.SuiteOutcome{baseline, candidate} {
+		if o.NonFiniteAt != "" {
+			c.regress(Reason{
+				Kind: NonFiniteKind,
+				Text: fmt.Sprintf("the %s has a number that is not finite (%s)", sides[side],
+					plain.Short(o.NonFiniteAt, document.MaxShown)),
+			})
+		}
+	}
 	for _, s := range candidate.Scores {
 		if _, twice := c.byID[s.TaskID]; twice {
-			c.regress(Reason{
-				Kind: TaskTwice, Task: s.TaskID,
-				Text: plain.Short(s.TaskID, document.MaxShown) + ": is there twice in the candidate",
-			})
+			c.regress(reasonOf(TaskTwice, s.TaskID, "is there twice in the candidate"))
 		}
 		c.byID[s.TaskID] = s
 	}
 	return c
 }
 
-func (c *comparer) stray(side string, o format.SuiteOutcome) {
-	if o.NonFiniteAt != "" {
-		c.regress(Reason{
-			Kind: NonFiniteKind,
-			Text: fmt.Sprintf("the %s has a number that is not finite (%s)", side,
-				plain.Short(o.NonFiniteAt, document.MaxShown)),
-		})
-	}
-}
+// sides are what the two outcomes are called, in their order.
+var sides = [...]string{"baseline", "candidate"}
 
 func (c *comparer) regress(r Reason) { c.Regressions = append(c.Regressions, r) }
 
@@ -120,11 +118,13 @@ func (c *comparer) task(before format.Score) {
 	c.Deltas = append(c.Deltas, d)
 	if d.Composite != nil && len(before.Runs) > 0 && len(after.Runs) > 0 {
 		if c.repeated {
-			c.samples = append(c.samples, sample{millionths(p.before), millionths(p.after)})
-			c.objectives = append(c.objectives, sample{rates(before.Runs), rates(after.Runs)})
+			c.samples = append(c.samples, newSample(millionths(p.before), millionths(p.after)))
+			c.objectives = append(c.objectives, newSample(rates(before.Runs), rates(after.Runs)))
 			c.places = append(c.places, len(c.Deltas)-1)
 		}
-		c.gained(d)
+		if d.Composite.Sign() > 0 {
+			c.Improvements = append(c.Improvements, c.compositeReason(CompositeGain, d, ""))
+		}
 	}
 }
 
@@ -144,43 +144,28 @@ func (c *comparer) add(delta *metric.Value) {
 
 // lost finds a task that the candidate does not have, or not in all its runs.
 func (c *comparer) lost(p pair, d Delta) {
-	runs := c.candidate.Runs()
-	switch {
-	case d.CandidateRuns == 0:
-		c.regress(Reason{
-			Kind: TaskMissing, Task: d.TaskID, Before: p.beforeObjective.String(),
-			Text: p.name + ": is missing from the candidate",
-		})
-	case d.CandidateRuns < runs:
-		c.regress(Reason{
-			Kind: TaskMissing, Task: d.TaskID,
-			Text: fmt.Sprintf("%s: is missing from %d of %d runs of the candidate", p.name, runs-d.CandidateRuns, runs),
-		})
-	case d.BaselineRuns == 0:
-		c.regress(Reason{Kind: TaskMissing, Task: d.TaskID, Text: p.name + ": the baseline has no run of it"})
-	case d.BaselineRuns < c.baseline.Runs():
-		c.regress(Reason{
-			Kind: TaskMissing, Task: d.TaskID,
-			Text: fmt.Sprintf("%s: is missing from %d of %d runs of the baseline", p.name,
-				c.baseline.Runs()-d.BaselineRuns, c.baseline.Runs()),
-		})
+	for _, side := range []struct {
+		name      string
+		runs, all int
+	}{{"candidate", d.CandidateRuns, c.candidate.Runs()}, {"baseline", d.BaselineRuns, c.baseline.Runs()}} {
+		switch {
+		case side.runs == 0:
+			c.regress(reasonOf(TaskMissing, d.TaskID, "is missing from the %s", side.name).
+				values(p.beforeObjective.String(), ""))
+			return
+		case side.runs < side.all:
+			c.regress(reasonOf(TaskMissing, d.TaskID, "is missing from %d of %d runs of the %s", side.all-side.runs,
+				side.all, side.name))
+			return
+		}
 	}
 }
 
 func (c *comparer) notFinite(p pair) {
-	for _, side := range []struct {
-		name string
-		runs []format.Run
-	}{{"baseline", p.baseline.Runs}, {"candidate", p.candidate.Runs}} {
-		for _, run := range side.runs {
-			if !run.Finite() {
-				c.regress(Reason{
-					Kind: NonFiniteKind, Task: p.id,
-					Text: fmt.Sprintf("%s: the %s has a number that is not finite (%s)", p.name, side.name,
-						run.NonFinite()),
-				})
-				break
-			}
+	for side, runs := range [][]format.Run{p.baseline.Runs, p.candidate.Runs} {
+		if i := slices.IndexFunc(runs, func(run format.Run) bool { return !run.Finite() }); i >= 0 {
+			c.regress(reasonOf(NonFiniteKind, p.id, "the %s has a number that is not finite (%s)", sides[side],
+				runs[i].NonFinite()))
 		}
 	}
 }
@@ -188,23 +173,14 @@ func (c *comparer) notFinite(p pair) {
 // objective finds fewer checks passed, or a lower rate, in a single run.
 func (c *comparer) objective(p pair, d Delta) {
 	if c.Thresholds.ObjectiveDropIsRegression && d.Objective != nil && d.CandidateRuns > 0 &&
-		c.worse(p.baseline.Runs, p.candidate.Runs) {
+		worse(p.baseline.Runs, p.candidate.Runs) {
 		c.regress(c.objectiveReason(ObjectiveDrop, d, ""))
 	}
 }
 
-// worse reports whether no candidate run passes as many checks, or as large a
-// part of them, as the worst baseline run.
-func (*comparer) worse(before, after []format.Run) bool {
-	worst, best := extremes(before)[0], extremes(after)[1]
-	return best.passed.Cmp(worst.passed) < 0 || best.rate.Cmp(worst.rate) < 0
-}
-
 func (c *comparer) objectiveReason(kind ReasonKind, d Delta, more string) Reason {
 	before, after := d.BaselineObjective.String(), d.CandidateObjective.String()
-	text := fmt.Sprintf("%s: objective %s → %s checks passed%s", plain.Short(d.TaskID, document.MaxShown), before,
-		after, more)
-	return Reason{Kind: kind, Task: d.TaskID, Before: before, After: after, Text: text}
+	return reasonOf(kind, d.TaskID, "objective %s → %s checks passed%s", before, after, more).values(before, after)
 }
 
 // checks finds tasks of which every repeated run passes fewer checks. Few runs
@@ -216,7 +192,7 @@ func (c *comparer) checks() {
 	chance := exchange(c.objectives, c.Thresholds.Shared, c.mostArrangements())
 	for i, place := range c.places {
 		d := c.Deltas[place]
-		if d.Objective == nil || !c.worse(c.baseline.Scores[place].Runs, c.byID[d.TaskID].Runs) {
+		if d.Objective == nil || !worse(c.baseline.Scores[place].Runs, c.byID[d.TaskID].Runs) {
 			continue
 		}
 		if p := chance.drop(i); p <= significance {
@@ -230,19 +206,10 @@ func (c *comparer) checks() {
 	}
 }
 
-func (c *comparer) gained(d Delta) {
-	if d.Composite.Sign() > 0 {
-		c.Improvements = append(c.Improvements, c.compositeReason(CompositeGain, d, ""))
-	}
-}
-
 func (c *comparer) compositeReason(kind ReasonKind, d Delta, more string) Reason {
 	before, after := d.BaselineComposite.String(), d.CandidateComposite.String()
-	return Reason{
-		Kind: kind, Task: d.TaskID, Before: before, After: after,
-		Text: fmt.Sprintf("%s: composite %s → %s (%s)%s", plain.Short(d.TaskID, document.MaxShown), before, after,
-			d.Composite.Signed(), more),
-	}
+	return reasonOf(kind, d.TaskID, "composite %s → %s (%s)%s", before, after, d.Composite.Signed(), more).
+		values(before, after)
 }
 
 // extras lists the tasks that the candidate alone has.
@@ -250,10 +217,7 @@ func (c *comparer) extras() {
 	baseline := map[string]bool{}
 	for _, d := range c.Deltas {
 		if baseline[d.TaskID] {
-			c.regress(Reason{
-				Kind: TaskTwice, Task: d.TaskID,
-				Text: plain.Short(d.TaskID, document.MaxShown) + ": is there twice in the baseline",
-			})
+			c.regress(reasonOf(TaskTwice, d.TaskID, "is there twice in the baseline"))
 		}
 		baseline[d.TaskID] = true
 	}
@@ -268,9 +232,6 @@ func (c *comparer) extras() {
 		c.notFinite(p)
 		c.Deltas = append(c.Deltas, d)
 		c.Totals.CandidateOnly = append(c.Totals.CandidateOnly, s.TaskID)
-		c.note(Reason{
-			Kind: CandidateOnly, Task: s.TaskID,
-			Text: p.name + ": is in the candidate alone, and counts for nothing",
-		})
+		c.note(reasonOf(CandidateOnly, s.TaskID, "is in the candidate alone, and counts for nothing"))
 	}
 }

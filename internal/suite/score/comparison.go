@@ -1,8 +1,12 @@
 package score
 
 import (
+	"fmt"
+
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/suite/format"
 )
 
@@ -71,6 +75,17 @@ type Reason struct {
 	After  string `json:"after"`
 	// Text is one line for people, with the task's id.
 	Text string `json:"text"`
+}
+
+// reasonOf is a reason of a task.
+func reasonOf(kind ReasonKind, task, format string, args ...any) Reason {
+	return Reason{Kind: kind, Task: task, Text: plain.Short(task, document.MaxShown) + ": " + fmt.Sprintf(format, args...)}
+}
+
+// values says what both sides of a reason are.
+func (r Reason) values(before, after string) Reason {
+	r.Before, r.After = before, after
+	return r
 }
 
 // Delta is one task on both sides. With repeats, composites, judge scores and

@@ -20,15 +20,21 @@ func (c *comparer) sortRegressions() {
 // decide settles the verdict and what a person is told.
 func (c *comparer) decide() {
 	c.sortRegressions()
-	for _, r := range c.Regressions {
-		for i := range c.Deltas {
-			if d := &c.Deltas[i]; r.Task != "" && d.TaskID == r.Task {
-				d.Regressed, d.Verdict = true, decision.Regressed
-			}
-		}
+	counts := map[decision.Verdict]*int{
+		decision.Improved: &c.Totals.Improved, decision.Neutral: &c.Totals.Neutral,
+		decision.Regressed: &c.Totals.Regressed,
 	}
 	for i := range c.Deltas {
-		c.count(&c.Deltas[i], i < c.Totals.Tasks)
+		d := &c.Deltas[i]
+		switch {
+		case slices.ContainsFunc(c.Regressions, func(r Reason) bool { return r.Task != "" && r.Task == d.TaskID }):
+			d.Regressed, d.Verdict = true, decision.Regressed
+		case d.Composite != nil && d.Composite.Sign() > 0:
+			d.Verdict = decision.Improved
+		}
+		if i < c.Totals.Tasks {
+			*counts[d.Verdict]++
+		}
 	}
 	switch {
 	case len(c.Regressions) > 0:
@@ -42,29 +48,6 @@ func (c *comparer) decide() {
 	c.Promotable = c.Verdict == decision.Improved && (c.repeated || !c.varies)
 	c.unrepeated()
 	c.Summary = c.summary()
-}
-
-// count gives a task without a hard regression its verdict, and adds it to the
-// totals when the baseline has it.
-func (c *comparer) count(d *Delta, ofBaseline bool) {
-	switch {
-	case d.Regressed:
-	case d.Composite != nil && d.Composite.Sign() > 0:
-		d.Verdict = decision.Improved
-	default:
-		d.Verdict = decision.Neutral
-	}
-	if !ofBaseline {
-		return
-	}
-	switch d.Verdict {
-	case decision.Improved:
-		c.Totals.Improved++
-	case decision.Regressed:
-		c.Totals.Regressed++
-	default:
-		c.Totals.Neutral++
-	}
 }
 
 // drops finds composites that fell beyond the threshold, with several runs

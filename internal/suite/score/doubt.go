@@ -16,7 +16,7 @@ func (c *comparer) doubt(p pair) {
 	}
 	c.sameChecks(p)
 	for side, runs := range [2][]format.Run{p.baseline.Runs, p.candidate.Runs} {
-		name := [2]string{"baseline", "candidate"}[side]
+		name := sides[side]
 		if i := slices.IndexFunc(runs, miscounted); i >= 0 {
 			c.holdBack(ChecksMiscounted, "miscounted checks", p,
 				fmt.Sprintf("run %d of the %s lists other checks than its %s passed", i+1, name, runs[i].Objective))
@@ -33,18 +33,14 @@ func (c *comparer) doubt(p pair) {
 // by the same names where they are listed.
 func (c *comparer) sameChecks(p pair) {
 	all := slices.Concat(p.baseline.Runs, p.candidate.Runs)
-	before, after := all[0], p.candidate.Runs[0]
-	differ := func(run format.Run) bool { return total(run) != total(before) }
+	first := all[0]
 	listed := slices.DeleteFunc(slices.Clone(all), func(run format.Run) bool { return run.Checks == nil })
 	switch {
-	case slices.ContainsFunc(all, func(
-		run format.Run,
-	) bool {
-		return !run.Objective.Total.Finite()
-	}): // a regression already
-	case (total(before) == "0") != (total(after) == "0"):
+	case slices.ContainsFunc(all, func(run format.Run) bool { return !run.Objective.Total.Finite() }):
+		// a regression already
+	case (total(first) == "0") != (total(p.candidate.Runs[0]) == "0"):
 		c.holdBack(ChecksOneSided, "checks on one side only", p, "has checks on one side only")
-	case slices.ContainsFunc(all, differ):
+	case slices.ContainsFunc(all, func(run format.Run) bool { return total(run) != total(first) }):
 		c.holdBack(ChecksDiffer, "other checks", p, "has not the same number of checks in every run of both sides")
 	case slices.ContainsFunc(listed,
 		func(run format.Run) bool { return !slices.Equal(checkNames(run), checkNames(listed[0])) }):
@@ -55,10 +51,8 @@ func (c *comparer) sameChecks(p pair) {
 // holdBack keeps the verdict at most neutral because of a task.
 func (c *comparer) holdBack(kind ReasonKind, why string, p pair, text string) {
 	c.hold(why)
-	c.note(Reason{
-		Kind: kind, Task: p.id, Before: p.beforeObjective.String(), After: p.afterObjective.String(),
-		Text: fmt.Sprintf("%s: %s; nothing is promoted", p.name, text),
-	})
+	c.note(reasonOf(kind, p.id, "%s; nothing is promoted", text).
+		values(p.beforeObjective.String(), p.afterObjective.String()))
 }
 
 func total(run format.Run) string { return run.Objective.Total.String() }

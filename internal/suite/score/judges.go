@@ -15,42 +15,29 @@ func (c *comparer) judge(before, after format.Score) (drop bool) {
 	if len(before.Runs) == 0 || len(after.Runs) == 0 {
 		return false
 	}
-	answeredBefore, answeredAfter := judged(before.Runs), judged(after.Runs)
-	name := plain.Short(before.TaskID, document.MaxShown)
+	answered, made := [2]int{judged(before.Runs), judged(after.Runs)}, [2]int{len(before.Runs), len(after.Runs)}
+	ofRuns := func(side int) string { return fmt.Sprintf("%d/%d", answered[side], made[side]) }
+	mostly := func(side int) bool { return 2*answered[side] >= made[side] }
+	was, is := judgeOf(before.Runs), judgeOf(after.Runs)
 	switch {
-	case answeredBefore == 0 && answeredAfter == 0:
+	case answered == [2]int{}:
 		return false
-	case answeredBefore == 0 || answeredAfter == 0,
-		2*answeredBefore >= len(before.Runs) != (2*answeredAfter >= len(after.Runs)):
+	case answered[0] == 0 || answered[1] == 0, mostly(0) != mostly(1):
 		c.hold("a judge on one side only")
-		c.note(Reason{
-			Kind: JudgeOneSided, Task: before.TaskID,
-			Before: fmt.Sprintf("%d/%d", answeredBefore, len(before.Runs)),
-			After:  fmt.Sprintf("%d/%d", answeredAfter, len(after.Runs)),
-			Text: fmt.Sprintf("%s: the judge answered in %d of %d baseline runs and in %d of %d candidate runs; it "+
-				"is left out on both sides, and nothing is promoted", name, answeredBefore, len(before.Runs),
-				answeredAfter, len(after.Runs)),
-		})
-		return true
-	case judgeOf(before.Runs) != "" && judgeOf(after.Runs) != "" && judgeOf(before.Runs) != judgeOf(after.Runs):
+		c.note(reasonOf(JudgeOneSided, before.TaskID, "the judge answered in %d of %d baseline runs and in %d of %d "+
+			"candidate runs; it is left out on both sides, and nothing is promoted", answered[0], made[0], answered[1],
+			made[1]).values(ofRuns(0), ofRuns(1)))
+	case was != "" && is != "" && was != is:
 		c.hold("two judges")
-		c.note(Reason{
-			Kind: JudgeDiffers, Task: before.TaskID, Before: judgeOf(before.Runs), After: judgeOf(after.Runs),
-			Text: fmt.Sprintf("%s: two judges, %s and %s; they are left out, and nothing is promoted", name,
-				plain.Short(judgeOf(before.Runs), document.MaxShown),
-				plain.Short(judgeOf(after.Runs), document.MaxShown)),
-		})
-		return true
-	case answeredBefore < len(before.Runs) || answeredAfter < len(after.Runs):
-		c.note(Reason{
-			Kind: JudgeIncomplete, Task: before.TaskID,
-			Before: fmt.Sprintf("%d/%d", answeredBefore, len(before.Runs)),
-			After:  fmt.Sprintf("%d/%d", answeredAfter, len(after.Runs)),
-			Text:   name + ": the judge did not answer in every run; it is left out on both sides",
-		})
-		return true
+		c.note(reasonOf(JudgeDiffers, before.TaskID, "two judges, %s and %s; they are left out, and nothing is promoted",
+			plain.Short(was, document.MaxShown), plain.Short(is, document.MaxShown)).values(was, is))
+	case answered != made:
+		c.note(reasonOf(JudgeIncomplete, before.TaskID,
+			"the judge did not answer in every run; it is left out on both sides").values(ofRuns(0), ofRuns(1)))
+	default:
+		return false
 	}
-	return false
+	return true
 }
 
 func judged(runs []format.Run) int {

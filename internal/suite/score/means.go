@@ -37,13 +37,11 @@ func rateOf(o format.Objective, runs []format.Run) *metric.Value {
 	return &value
 }
 
-func meanJudge(runs []format.Run) *metric.Value {
+// meanOf returns the mean of one number of each run; nil when a run does not know it.
+func meanOf(runs []format.Run, of func(format.Run) *metric.Number) *metric.Value {
 	var list []metric.Value
 	for _, run := range runs {
-		if run.Judge == nil {
-			return nil
-		}
-		value, ok := run.Judge.Score.Value()
+		value, ok := metric.Known(of(run))
 		if !ok {
 			return nil
 		}
@@ -52,22 +50,16 @@ func meanJudge(runs []format.Run) *metric.Value {
 	return mean(list)
 }
 
-// meanOf returns the mean of one cost; nil when a run does not know it.
-func meanOf(runs []format.Run, of func(format.Cost) *metric.Number) *metric.Value {
-	var list []metric.Value
-	for _, run := range runs {
-		value, ok := metric.Known(of(run.Cost))
-		if !ok {
-			return nil
-		}
-		list = append(list, value)
+func judgeScore(run format.Run) *metric.Number {
+	if run.Judge == nil {
+		return nil
 	}
-	return mean(list)
+	return &run.Judge.Score
 }
 
-func tokensOf(c format.Cost) *metric.Number { return c.Tokens }
+func tokensOf(run format.Run) *metric.Number { return run.Cost.Tokens }
 
-func usdOf(c format.Cost) *metric.Number { return c.USD }
+func usdOf(run format.Run) *metric.Number { return run.Cost.USD }
 
 // sumOf adds the checks of several runs up.
 func sumOf(runs []format.Run) format.Objective {

@@ -1,17 +1,15 @@
 package score
 
 import (
-	"math/big"
+	"slices"
 
-	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/suite/format"
 )
 
 // pair is one task on both sides.
 type pair struct {
-	id, name            string
+	id                  string
 	baseline, candidate format.Score
 	// before and after are the composites of the runs; nil when one of them
 	// could not be computed, or there is no run.
@@ -22,10 +20,7 @@ type pair struct {
 // pair brings the two sides of a task to where they can be compared: a judge
 // that answered on one side only is dropped on both.
 func (c *comparer) pair(before, after format.Score) pair {
-	p := pair{
-		id: before.TaskID, name: plain.Short(before.TaskID, document.MaxShown), baseline: before,
-		candidate: after,
-	}
+	p := pair{id: before.TaskID, baseline: before, candidate: after}
 	p.beforeObjective, p.afterObjective = sumOf(before.Runs), sumOf(after.Runs)
 	drop := c.judge(before, after)
 	weight := before.JudgeWeight
@@ -78,7 +73,7 @@ func (p pair) fill(d *Delta) {
 		d.Composite = difference(d.BaselineComposite, d.CandidateComposite)
 	}
 	d.Objective = difference(rateOf(p.beforeObjective, p.baseline.Runs), rateOf(p.afterObjective, p.candidate.Runs))
-	d.Judge = difference(meanJudge(p.baseline.Runs), meanJudge(p.candidate.Runs))
+	d.Judge = difference(meanOf(p.baseline.Runs, judgeScore), meanOf(p.candidate.Runs, judgeScore))
 	d.Tokens = difference(meanOf(p.baseline.Runs, tokensOf), meanOf(p.candidate.Runs, tokensOf))
 	d.USD = difference(meanOf(p.baseline.Runs, usdOf), meanOf(p.candidate.Runs, usdOf))
 }
@@ -96,13 +91,12 @@ type Side struct {
 }
 
 func newSide(o format.SuiteOutcome) Side {
-	none := func() *metric.Value { return &metric.Value{} }
-	nothing := func() *metric.Number { return &metric.Number{} }
 	return Side{
-		ConfigLabel: o.ConfigLabel, Runs: o.Runs(), Passed: none(), Total: none(), Composite: none(),
+		ConfigLabel: o.ConfigLabel, Runs: o.Runs(),
+		Passed: new(metric.Value), Total: new(metric.Value), Composite: new(metric.Value),
 		Cost: format.Cost{
-			Tokens: nothing(), ToolCalls: nothing(), Steps: nothing(), WallClockMs: nothing(),
-			USD: nothing(),
+			Tokens: new(metric.Number), ToolCalls: new(metric.Number), Steps: new(metric.Number),
+			WallClockMs: new(metric.Number), USD: new(metric.Number),
 		},
 	}
 }
@@ -133,44 +127,32 @@ func finite(n metric.Number) *metric.Value {
 	return nil
 }
 
-// status is how well a run did on its checks.
-type status struct {
-	passed metric.Value
-	rate   *big.Rat
+// worse reports whether no candidate run passes as many checks, or as large a part of
+// them, as the worst baseline run. The numbers of all of them are finite.
+func worse(before, after []format.Run) bool {
+	below := func(of func(format.Run) metric.Value) bool {
+		return !slices.ContainsFunc(after, func(a format.Run) bool {
+			return slices.ContainsFunc(before, func(b format.Run) bool { return of(a).Cmp(of(b)) >= 0 })
+		})
+	}
+	return below(passedOf) || below(passRate)
 }
 
-// extremes returns the fewest and the most checks passed, and the lowest and
-// the highest rate, of runs whose numbers are finite.
-func extremes(runs []format.Run) [2]status {
-	var worst, best status
-	for i, run := range runs {
-		passed, _ := run.Objective.Passed.Value()
-		rate, _ := run.Objective.Rate()
-		rate = rounded(rate).Rat()
-		if i == 0 {
-			worst, best = status{passed, rate}, status{passed, rate}
-			continue
-		}
-		worst = status{further(worst.passed, passed, -1), further(worst.rate, rate, -1)}
-		best = status{further(best.passed, passed, 1), further(best.rate, rate, 1)}
-	}
-	return [2]status{worst, best}
+func passedOf(run format.Run) metric.Value {
+	passed, _ := run.Objective.Passed.Value()
+	return passed
+}
+
+func passRate(run format.Run) metric.Value {
+	rate, _ := run.Objective.Rate()
+	return rounded(rate)
 }
 
 // rates are the objectives of runs in whole millionths.
 func rates(runs []format.Run) []int64 {
 	list := make([]metric.Value, len(runs))
 	for i, run := range runs {
-		rate, _ := run.Objective.Rate()
-		list[i] = rounded(rate)
+		list[i] = passRate(run)
 	}
 	return millionths(list)
-}
-
-// further is the lesser of two numbers for -1, the greater for 1.
-func further[T interface{ Cmp(T) int }](a, b T, sign int) T {
-	if b.Cmp(a) == sign {
-		return b
-	}
-	return a
 }

@@ -2,6 +2,7 @@ package score
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"sort"
 )
@@ -23,40 +24,189 @@ const (
 	leastSpread = 1.0
 )
 
-// stratum is one task with the composites of its runs, in millionths. Under
-// the null hypothesis the labels of the two sides could be exchanged, within
-// the task: every arrangement is as likely as the observed one.
-type stratum struct {
-	// diffs is mean(candidate) − mean(baseline) of each arrangement, the
-	// observed one first.
-	diffs []float64
-	// drop is the observed mean(baseline) − mean(candidate) in standard
-	// errors; drops are those of all arrangements, in ascending order.
-	drop  float64
+// sample is one number of every run of a task, in millionths: the candidate's runs,
+// which are so many, and then the baseline's.
+type sample struct {
+	runs       []int64
+	candidates int
+}
+
+func newSample(before, after []int64) sample {
+	return sample{slices.Concat(after, before), len(after)}
+}
+
+// chances are the probabilities of a permutation test over the tasks of a suite. Under
+// the null hypothesis the labels of the two sides could be exchanged: every
+// arrangement of them is as likely as the observed one.
+type chances struct {
+	groups []group
+	// drops is mean(baseline) − mean(candidate) of each task in standard errors.
 	drops []float64
+	// shared says that there is one group, of all tasks.
+	shared bool
 }
 
-// newStratum lists the arrangements of one task, or draws `most` of them when
-// there are more.
-func newStratum(baseline, candidate []int64, most int) stratum {
-	pooled := slices.Concat(candidate, baseline)
-	if slices.Min(pooled) == slices.Max(pooled) {
-		return stratum{diffs: []float64{0}, drops: []float64{0}}
-	}
-	s := stratum{}
-	s.list(pooled, len(candidate), most)
-	s.drop = s.drops[0]
-	slices.Sort(s.drops)
-	return s
+// group is tasks of which runs are exchanged together.
+type group struct {
+	// nets has the sum of mean(candidate) − mean(baseline) in each arrangement, the
+	// observed one first.
+	nets []float64
+	// worst has the largest drop of any task in each arrangement, in ascending order.
+	worst []float64
 }
 
-func (s *stratum) list(pooled []int64, candidates, most int) {
-	take := func(chosen []bool) {
-		diff, spread := split(pooled, chosen)
-		s.diffs = append(s.diffs, diff)
-		s.drops = append(s.drops, -diff/spread)
+// exchange tests samples, of one task each, by at most so many arrangements. Runs that
+// share something, such as the hours in which a side was measured or a session of its
+// judge, are exchanged between the sides as whole runs; others within each task.
+func exchange(samples []sample, shared bool, most int) *chances {
+	c, size := &chances{shared: shared && sameRuns(samples)}, 1
+	if c.shared {
+		size = len(samples)
 	}
-	arrange(candidates, len(pooled)-candidates, most, take)
+	for tasks := range slices.Chunk(samples, size) {
+		c.add(tasks, most)
+	}
+	return c
+}
+
+// sameRuns reports whether every task has the same number of runs: else they
+// cannot be exchanged whole.
+func sameRuns(samples []sample) bool {
+	return len(samples) > 0 && !slices.ContainsFunc(samples, func(s sample) bool {
+		return len(s.runs) != len(samples[0].runs) || s.candidates != samples[0].candidates
+	})
+}
+
+// add lists the arrangements of tasks, or draws `most` of them when there are more. Where
+// all runs are alike one tells as much as all.
+func (c *chances) add(tasks []sample, most int) {
+	if !slices.ContainsFunc(tasks, func(s sample) bool { return slices.Min(s.runs) != slices.Max(s.runs) }) {
+		most = 1
+	}
+	var g group
+	all, candidates := len(tasks[0].runs), tasks[0].candidates
+	arrange(candidates, all-candidates, most, func(chosen []bool) {
+		net, worst := 0.0, math.Inf(-1)
+		for _, s := range tasks {
+			diff, drop := s.split(chosen)
+			net, worst = net+diff, max(worst, drop)
+			if len(g.nets) == 0 {
+				c.drops = append(c.drops, drop)
+			}
+		}
+		g.nets, g.worst = append(g.nets, net), append(g.worst, worst)
+	})
+	slices.Sort(g.worst)
+	c.groups = append(c.groups, g)
+}
+
+// split returns mean(chosen) − mean(others), and how far it drops in standard errors,
+// from the spread within the two groups.
+func (s sample) split(chosen []bool) (diff, drop float64) {
+	var sum, count [2]float64
+	group := func(i int) int {
+		if chosen[i] {
+			return 1
+		}
+		return 0
+	}
+	for i, value := range s.runs {
+		sum[group(i)] += float64(value)
+		count[group(i)]++
+	}
+	mean := [2]float64{sum[0] / count[0], sum[1] / count[1]}
+	squares := 0.0
+	for i, value := range s.runs {
+		off := float64(value) - mean[group(i)]
+		squares += off * off
+	}
+	variance := squares / max(count[0]+count[1]-2, 1) * (1/count[0] + 1/count[1])
+	diff = mean[1] - mean[0]
+	return diff, -diff / max(math.Sqrt(variance), leastSpread)
+}
+
+// drop returns the probability that without any difference some task would drop as
+// clearly as this one did. It is exact, because the groups are permuted independently:
+// 1 − Π (1 − P(drop of that group ≥ observed)), what Westfall and Young call the p-value
+// adjusted by the largest statistic.
+func (c *chances) drop(task int) float64 {
+	none := 1.0
+	for _, g := range c.groups {
+		from := sort.Search(len(g.worst), func(i int) bool { return atLeast(g.worst[i], c.drops[task]) })
+		beyond := float64(len(g.worst)-from) / float64(len(g.worst))
+		if c.shared {
+			return beyond
+		}
+		none *= 1 - beyond
+	}
+	return 1 - none
+}
+
+// net returns the one-sided probabilities that a net gain, and a net loss, as large as
+// the observed one comes from no difference.
+func (c *chances) net() (gain, loss float64) {
+	if len(c.groups) == 0 {
+		return 1, 1
+	}
+	size, observed := 1.0, 0.0
+	for _, g := range c.groups {
+		size *= float64(len(g.nets))
+		observed += g.nets[0]
+	}
+	var all, gains, losses int
+	count := func(sum float64) {
+		all++
+		if atLeast(sum, observed) {
+			gains++
+		}
+		if atLeast(-sum, -observed) {
+			losses++
+		}
+	}
+	if size <= maxExact {
+		combine(c.groups, 0, count)
+	} else {
+		count(observed) // so that no probability is 0
+		random := rand.New(rand.NewPCG(uint64(len(c.groups)), netDraws))
+		for range netDraws - 1 {
+			sum := 0.0
+			for _, g := range c.groups {
+				sum += g.nets[random.IntN(len(g.nets))]
+			}
+			count(sum)
+		}
+	}
+	return float64(gains) / float64(all), float64(losses) / float64(all)
+}
+
+// combine calls take with the sum of every combination of arrangements.
+func combine(groups []group, sum float64, take func(sum float64)) {
+	if len(groups) == 0 {
+		take(sum)
+		return
+	}
+	for _, net := range groups[0].nets {
+		combine(groups[1:], sum+net, take)
+	}
+}
+
+// arrange calls take for every way to label the runs of two sides, the observed
+// one first, or for as many drawn ones when there are more.
+func arrange(candidates, baselines, most int, take func(chosen []bool)) {
+	all := candidates + baselines
+	chosen := make([]bool, all)
+	if arrangements(candidates, baselines) <= float64(most) {
+		combinations(chosen, 0, candidates, take)
+		return
+	}
+	for i := range candidates {
+		chosen[i] = true
+	}
+	random := rand.New(rand.NewPCG(uint64(candidates), uint64(all)))
+	for range most {
+		take(chosen)
+		random.Shuffle(len(chosen), func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
+	}
 }
 
 // arrangements is the number of ways to label n+m runs.
@@ -68,55 +218,18 @@ func arrangements(n, m int) float64 {
 	return math.Round(count)
 }
 
-// combinations calls take for every choice of k out of n, beginning with the
-// first k.
-func combinations(n, k int, take func(chosen []bool)) {
-	chosen := make([]bool, n)
-	var choose func(from, left int)
-	choose = func(from, left int) {
-		if left == 0 {
-			take(chosen)
-			return
-		}
-		for i := from; i <= n-left; i++ {
-			chosen[i] = true
-			choose(i+1, left-1)
-			chosen[i] = false
-		}
+// combinations calls take for every choice of so many from a place on, beginning with the
+// first ones.
+func combinations(chosen []bool, from, left int, take func(chosen []bool)) {
+	if left == 0 {
+		take(chosen)
+		return
 	}
-	choose(0, k)
-}
-
-// split returns mean(chosen) − mean(others), and its standard error from the
-// spread within the two groups.
-func split(pooled []int64, chosen []bool) (diff, spread float64) {
-	var sum, count [2]float64
-	for i, value := range pooled {
-		group := 0
-		if chosen[i] {
-			group = 1
-		}
-		sum[group] += float64(value)
-		count[group]++
+	for i := from; i <= len(chosen)-left; i++ {
+		chosen[i] = true
+		combinations(chosen, i+1, left-1, take)
+		chosen[i] = false
 	}
-	mean := [2]float64{sum[0] / count[0], sum[1] / count[1]}
-	squares := 0.0
-	for i, value := range pooled {
-		group := 0
-		if chosen[i] {
-			group = 1
-		}
-		off := float64(value) - mean[group]
-		squares += off * off
-	}
-	variance := squares / max(count[0]+count[1]-2, 1) * (1/count[0] + 1/count[1])
-	return mean[1] - mean[0], max(math.Sqrt(variance), leastSpread)
-}
-
-// beyond returns which part of the arrangements drops at least as clearly as x.
-func (s *stratum) beyond(x float64) float64 {
-	from := sort.Search(len(s.drops), func(i int) bool { return atLeast(s.drops[i], x) })
-	return float64(len(s.drops)-from) / float64(len(s.drops))
 }
 
 // atLeast compares sums of the same numbers in another order.
