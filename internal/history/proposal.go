@@ -3,10 +3,7 @@ package history
 // proposed takes one of several candidates over.
 func (b *Summary) proposed(e *Proposed) {
 	b.Proposals = append(b.Proposals, e)
-	b.known.add(e.Usage)
-	if _, worked := e.Durations[propose]; worked {
-		b.known.lack(e.Agent, e.Usage)
-	}
+	b.proposals.add(e.spent())
 	b.try(e.Iteration, e.Outcome, e.Evaluator, e.Digest)
 }
 

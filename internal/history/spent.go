@@ -1,7 +1,9 @@
 package history
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/org/autoloop/internal/metric"
@@ -21,138 +23,116 @@ type Spent struct {
 	UnknownTokens, UnknownUSD int
 }
 
+// Spending is what was used for one iteration, beside its attempt.
+type Spending struct {
+	Time      time.Time
+	Iteration int
+	Spent     Spent
+}
+
 // propose is the stage in Durations in which an agent works.
 const propose = "propose"
 
 // free is the agent that costs nothing: the built-in search.
 const free = "tuner"
 
-// expended is what a baseline used.
-type expended struct {
-	Time      time.Time
-	Iteration int
-	Expense   *Expense
-}
-
 // Spent adds up what was used at from or later. What was put off counts with
 // what it used, but not as an iteration, nor as of unknown cost; a baseline
 // counts when it was measured, and a run that never came back with what it
 // reserved.
 func (b *Summary) Spent(from time.Time) Spent {
-	var s Spent
-	var unknown unknowns
-	for i := range b.Attempts {
-		if a := &b.Attempts[i]; !a.Time.Before(from) {
-			s.Iterations++
-			s.add(a)
-			unknown.attempt(a)
+	all := slices.Concat(b.Abandoned, b.baselines)
+	for _, attempts := range [][]Attempt{b.Attempts, b.PutOff} {
+		for i := range attempts {
+			all = append(all, Spending{attempts[i].Time, attempts[i].Iteration, attempts[i].Spent})
 		}
 	}
-	for i := range b.PutOff {
-		if a := &b.PutOff[i]; !a.Time.Before(from) {
-			s.add(a)
+	var sum Spent
+	unknownTokens, unknownUSD := map[int]bool{}, map[int]bool{}
+	for _, one := range all {
+		if one.Time.Before(from) {
+			continue
+		}
+		sum.add(one.Spent)
+		if one.Spent.UnknownTokens > 0 {
+			unknownTokens[one.Iteration] = true
+		}
+		if one.Spent.UnknownUSD > 0 {
+			unknownUSD[one.Iteration] = true
 		}
 	}
-	for i := range b.Abandoned {
-		if a := &b.Abandoned[i]; !a.Time.Before(from) {
-			s.abandon(a)
-		}
-	}
-	for _, one := range b.baselines {
-		if !one.Time.Before(from) {
-			s.expend(one.Expense)
-			unknown.expense(one.Iteration, one.Expense)
-		}
-	}
-	s.UnknownTokens, s.UnknownUSD = len(unknown.tokens), len(unknown.usd)
-	return s
+	sum.UnknownTokens, sum.UnknownUSD = len(unknownTokens), len(unknownUSD)
+	return sum
 }
 
-func (s *Spent) add(a *Attempt) {
-	used := a.consumed()
-	s.Minutes = bounded(s.Minutes + a.Took.Minutes())
-	s.Tokens += used.Tokens
-	s.USD = bounded(s.USD + used.USD)
-	s.expend(a.Evaluation)
-}
-
-func (s *Spent) expend(e *Expense) {
-	tokens, usd := e.Known()
-	s.Tokens += tokens
-	s.USD = bounded(s.USD + usd)
-	s.MeasuringTokens += tokens
-	s.MeasuringUSD = bounded(s.MeasuringUSD + usd)
+// add is for the same iteration, or for one of which the unknown is counted elsewhere.
+func (s *Spent) add(more Spent) {
+	s.Iterations += more.Iterations
+	s.Tokens += more.Tokens
+	s.USD = bounded(s.USD + more.USD)
+	s.Minutes = bounded(s.Minutes + more.Minutes)
+	s.MeasuringTokens += more.MeasuringTokens
+	s.MeasuringUSD = bounded(s.MeasuringUSD + more.MeasuringUSD)
+	s.UnknownTokens = max(s.UnknownTokens, more.UnknownTokens)
+	s.UnknownUSD = max(s.UnknownUSD, more.UnknownUSD)
 }
 
 // bounded is a sum that can be written, however much somebody says that was used.
 func bounded(sum float64) float64 { return min(max(sum, -math.MaxFloat64), math.MaxFloat64) }
 
-// consumed is what is known: the whole is unknown when a part of it is, and
-// then the other parts count.
-func (a *Attempt) consumed() consumption {
-	whole := a.known
-	var told consumption
-	told.add(a.Usage)
-	whole.Tokens, whole.USD = max(told.Tokens, whole.Tokens), max(told.USD, whole.USD)
-	return whole
+// spent is what an agent says that it used. Who worked and does not say it is unknown.
+func (w *Work) spent() Spent {
+	usage := cmp.Or(w.Usage, &metric.Usage{})
+	tokens, usd := (&Expense{Tokens: usage.Tokens(), CostUSD: usage.CostUSD}).Known()
+	spent := Spent{Tokens: tokens, USD: bounded(usd)}
+	if _, worked := w.Durations[propose]; worked && w.Agent != free {
+		if usage.OutputTokens == nil {
+			spent.UnknownTokens = 1
+		}
+		if usage.CostUSD == nil {
+			spent.UnknownUSD = 1
+		}
+	}
+	return spent
 }
 
-// consumption is what is known to be used, and whether there is more.
-type consumption struct {
-	Tokens                int64
-	USD                   float64
-	LacksTokens, LacksUSD bool
+// spent is what measuring used.
+func (e *Expense) spent() Spent {
+	if e == nil {
+		return Spent{}
+	}
+	tokens, usd := e.Known()
+	return Spent{
+		Tokens: tokens, USD: usd, MeasuringTokens: tokens, MeasuringUSD: usd,
+		UnknownTokens: min(e.UnknownTokens, 1), UnknownUSD: min(e.UnknownUSD, 1),
+	}
 }
 
-func (c *consumption) add(u *metric.Usage) {
-	if u == nil {
+// WithoutOpen is what the ledger adds up to when the run of the open start, if
+// there is one, never comes back. b stays as it is.
+func (b *Summary) WithoutOpen() Summary {
+	without := *b
+	if without.Open != nil {
+		without.Abandoned = slices.Clone(without.Abandoned)
+		without.abandonOpen()
+		without.Open = nil
+	}
+	return without
+}
+
+// abandonOpen counts what the open start reserved, unless its run recorded what
+// became of it. While CI is waited for at most a fix was begun, which is no iteration.
+func (b *Summary) abandonOpen() {
+	if b.openDecided {
 		return
 	}
-	if tokens := u.Tokens(); tokens != nil {
-		c.Tokens += *tokens
+	reserved := cmp.Or(b.Open.Reserved, &Reserved{})
+	lost := Spent{Iterations: 1, Tokens: reserved.Tokens, Minutes: bounded(reserved.Minutes)}
+	if reserved.CostUSD != nil {
+		lost.USD = bounded(reserved.CostUSD.Float64())
 	}
-	if u.CostUSD != nil {
-		c.USD = bounded(c.USD + u.CostUSD.Float64())
+	if last := len(b.Attempts) - 1; last >= 0 && b.Attempts[last].Outcome == PendingCI {
+		lost.Iterations = 0
 	}
-}
-
-// lack notes what an agent did not say.
-func (c *consumption) lack(agent string, u *metric.Usage) {
-	if agent == free {
-		return
-	}
-	c.LacksTokens = c.LacksTokens || u == nil || u.OutputTokens == nil
-	c.LacksUSD = c.LacksUSD || u == nil || u.CostUSD == nil
-}
-
-// unknowns are the iterations in which somebody did not say what was used.
-type unknowns struct{ tokens, usd map[int]bool }
-
-// attempt notes what an agent that worked did not say, or one who measured.
-func (n *unknowns) attempt(a *Attempt) {
-	n.expense(a.Iteration, a.Evaluation)
-	if _, worked := a.Durations[propose]; !worked {
-		return
-	}
-	used := a.known
-	used.lack(a.Agent, a.Usage)
-	n.note(a.Iteration, used.LacksTokens, used.LacksUSD)
-}
-
-func (n *unknowns) expense(iteration int, e *Expense) {
-	if e != nil {
-		n.note(iteration, e.UnknownTokens > 0, e.UnknownUSD > 0)
-	}
-}
-
-func (n *unknowns) note(iteration int, tokens, usd bool) {
-	if n.tokens == nil {
-		n.tokens, n.usd = map[int]bool{}, map[int]bool{}
-	}
-	if tokens {
-		n.tokens[iteration] = true
-	}
-	if usd {
-		n.usd[iteration] = true
-	}
+	b.Abandoned = append(b.Abandoned, Spending{b.Open.Time, b.Open.Iteration, lost})
 }

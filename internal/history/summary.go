@@ -81,13 +81,13 @@ type Summary struct {
 	Interrupted int
 	// Abandoned holds the starts of runs that never came back and of which no
 	// outcome is recorded. What they reserved counts as used.
-	Abandoned []Abandoned
+	Abandoned []Spending
 	// Events is the number of events replayed.
 	Events int
 
-	known           consumption // of the proposals of the iteration under way
-	openDecided     bool        // the open run recorded an outcome
-	baselines       []expended
+	proposals       Spent // by those of the iteration under way
+	openDecided     bool  // the open run recorded an outcome
+	baselines       []Spending
 	candidateOutput string
 
 	candidateNumbers map[string]metric.Value
@@ -192,14 +192,14 @@ func (b *Summary) started(e *Started) {
 		b.Interrupted++
 		b.abandonOpen()
 	}
-	b.Open, b.known, b.openDecided = e, consumption{}, false
+	b.Open, b.proposals, b.openDecided = e, Spent{}, false
 }
 
 // measured takes a new baseline, or a new measurement of the incumbent, over.
 // What a candidate measured counts only through a decision.
 func (b *Summary) measured(e *Measured) {
 	if e.Evaluation != nil {
-		b.baselines = append(b.baselines, expended{e.Time, e.Iteration, e.Evaluation})
+		b.baselines = append(b.baselines, Spending{e.Time, e.Iteration, e.Evaluation.spent()})
 	}
 	if e.Role == Candidate {
 		b.candidateOutput, b.candidateNumbers, b.candidateSamples = e.Output, e.Numbers, e.Samples
@@ -239,11 +239,9 @@ func (b *Summary) baseline(e *Measured) {
 func (b *Summary) finished(e *Finished) {
 	if e.NotBefore != nil {
 		b.NotBefore = *e.NotBefore
-		b.PutOff = append(b.PutOff, Attempt{
-			Iteration: e.Iteration, Time: e.Time, Agent: e.Agent, Usage: e.Usage, Durations: e.Durations,
-			Took:       b.took(&e.Head, &e.Work),
-			Evaluation: e.Evaluation,
-		})
+		spent := b.spent(&e.Head, &e.Work, e.Evaluation)
+		spent.UnknownTokens, spent.UnknownUSD = 0, 0
+		b.PutOff = append(b.PutOff, Attempt{Iteration: e.Iteration, Time: e.Time, Agent: e.Agent, Spent: spent})
 	}
 	if b.Open == nil || b.Open.Run != e.Run {
 		return
@@ -261,18 +259,25 @@ func (b *Summary) finished(e *Finished) {
 	b.Open, b.Interrupted = nil, 0
 }
 
-// took is the time since the event's run began, or what its stages add up to
-// when that is not known.
-func (b *Summary) took(h *Head, w *Work) time.Duration {
+// spent is what was used since the event's run began, or by its stages when that is not known.
+func (b *Summary) spent(h *Head, w *Work, evaluation *Expense) Spent {
+	took := w.lasted()
 	if b.Open != nil && b.Open.Run == h.Run {
-		return max(h.Time.Sub(b.Open.Time), 0)
+		took = max(h.Time.Sub(b.Open.Time), 0)
 	}
-	return lasted(w.Durations)
+	spent := w.spent()
+	// The whole is unknown when a part of it is: then the parts count that are known.
+	spent.Tokens, spent.USD = max(spent.Tokens, b.proposals.Tokens), max(spent.USD, b.proposals.USD)
+	spent.add(Spent{
+		Minutes: took.Minutes(), UnknownTokens: b.proposals.UnknownTokens, UnknownUSD: b.proposals.UnknownUSD,
+	})
+	spent.add(evaluation.spent())
+	return spent
 }
 
-func lasted(durations map[string]float64) time.Duration {
+func (w *Work) lasted() time.Duration {
 	sum := 0.0
-	for _, seconds := range durations {
+	for _, seconds := range w.Durations {
 		sum += seconds
 	}
 	return Seconds(sum)
@@ -290,21 +295,26 @@ func (b *Summary) decided(e *Decided) {
 	attempt := Attempt{
 		Iteration: e.Iteration, Time: e.Time, Outcome: e.Outcome, Metric: e.Metric, PreviousBest: e.PreviousBest,
 		Delta: e.Delta, Summary: e.Summary, Reasons: e.Reasons, Agent: e.Agent, Definition: e.Definition,
-		Params: e.Params,
-		Usage:  e.Usage, Durations: e.Durations, Took: b.took(&e.Head, &e.Work), Focus: e.Focus,
-		Evaluation: e.Evaluation, known: b.known, commit: e.Commit,
+		Params: e.Params, Focus: e.Focus, Evaluation: e.Evaluation, commit: e.Commit,
 	}
-	b.known = consumption{}
 	if e.Metric != nil {
 		b.Executor = cmp.Or(e.Executor, b.Executor)
 	}
 	if last := len(b.Attempts) - 1; last >= 0 && b.Attempts[last].Iteration == e.Iteration {
-		attempt.keep(&b.Attempts[last])
+		// One of the same commit says again what was used, or nothing; another commit was a
+		// further proposal, on top of the first.
+		attempt.Spent, attempt.Evaluation = b.Attempts[last].Spent, b.Attempts[last].Evaluation
+		if e.Commit != "" && e.Commit != b.Attempts[last].commit {
+			attempt.use(&e.Work, e.Evaluation)
+		}
 		b.Attempts[last] = attempt
 		b.SinceResumed = b.SinceResumed[:max(len(b.SinceResumed)-1, 0)]
 	} else {
+		attempt.Spent = b.spent(&e.Head, &e.Work, e.Evaluation)
+		attempt.Spent.Iterations = 1
 		b.Attempts = append(b.Attempts, attempt)
 	}
+	b.proposals = Spent{}
 	b.SinceResumed = append(b.SinceResumed, e.Outcome)
 	b.CISeen = b.CISeen || e.Outcome == CIFixExhausted || e.Outcome == Accepted &&
 		slices.ContainsFunc(e.Reasons,
@@ -341,6 +351,6 @@ func (b *Summary) checked(e *Checked) {
 	b.openDecided = b.openDecided || b.Open != nil && b.Open.Run == e.Run
 	last := len(b.Attempts) - 1
 	if last >= 0 && b.Attempts[last].Iteration == e.Iteration && (e.Usage != nil || e.Evaluation != nil) {
-		b.Attempts[last].use(e.Usage, e.Evaluation, e.Durations)
+		b.Attempts[last].use(&e.Work, e.Evaluation)
 	}
 }

@@ -46,18 +46,16 @@ func newSpending(t *testing.T, front string, agents ...string) *spending {
 
 // spentOn is an iteration that used this much; no tokens and no text are unknown.
 func spentOn(iteration int, at time.Time, tokens int64, usd string) history.Attempt {
-	a := history.Attempt{
-		Iteration: iteration, Time: at, Took: 10 * time.Minute, Agent: "codex",
-		Durations: map[string]float64{"propose": 60}, Usage: &metric.Usage{},
+	spent := history.Spent{Iterations: 1, Minutes: 10, Tokens: tokens}
+	if tokens == 0 {
+		spent.UnknownTokens = 1
 	}
-	if tokens > 0 {
-		a.Usage.InputTokens, a.Usage.OutputTokens = &tokens, new(int64)
+	if usd == "" {
+		spent.UnknownUSD = 1
+	} else {
+		spent.USD = metric.MustValue(usd).Float64()
 	}
-	if usd != "" {
-		value := metric.MustValue(usd)
-		a.Usage.CostUSD = &value
-	}
-	return a
+	return history.Attempt{Iteration: iteration, Time: at, Agent: "codex", Spent: spent}
 }
 
 // TestWhyNoIterationBegins: a budget that is used up, or a service that asked for a pause

@@ -14,13 +14,12 @@ import (
 
 // spentBy is what so many iterations used that each used as much.
 func spentBy(iterations int, tokens int64, usd string, took time.Duration) *history.Summary {
-	cost := metric.MustValue(usd)
+	cost := metric.MustValue(usd).Float64()
 	var sum history.Summary
 	for i := range iterations {
 		sum.Attempts = append(sum.Attempts, history.Attempt{
-			Iteration: i + 1, Time: now.Add(-time.Minute), Took: took,
-			Usage: &metric.Usage{InputTokens: &tokens, OutputTokens: new(int64), CostUSD: &cost},
-			Agent: "codex", Durations: map[string]float64{"propose": 1},
+			Iteration: i + 1, Time: now.Add(-time.Minute), Agent: "codex",
+			Spent: history.Spent{Iterations: 1, Tokens: tokens, USD: cost, Minutes: took.Minutes()},
 		})
 	}
 	return &sum

@@ -175,14 +175,14 @@ func (r *reader) read(past *history.Summary) {
 			r.program.Foreclosed = notes(r.program.Foreclosed, e, e.Foreclosed)
 		}
 	}
-	spent := map[int]history.Attempt{}
+	spent := map[int]history.Spent{}
 	for _, attempt := range past.Attempts {
-		spent[attempt.Iteration] = attempt
+		spent[attempt.Iteration] = attempt.Spent
 	}
 	for _, e := range (render.Account{Events: r.source.Events}).Decided() {
-		attempt := history.Summary{Attempts: []history.Attempt{spent[e.Iteration]}}
 		it := r.iteration(e)
-		it.Took, it.Cost = attempt.Attempts[0].Took, Cost{attempt.Spent(time.Time{})}
+		it.Cost = Cost{spent[e.Iteration]}
+		it.Took = history.Seconds(60 * it.Cost.Minutes)
 		r.program.Iterations = append(r.program.Iterations, it)
 	}
 }
