@@ -52,7 +52,7 @@ func browserSkill(t *testing.T, hostile string) *page.Skill {
 			Iteration: v, Score: &score, Best: &highest, Action: action,
 			Changelog: "say how commits are grouped",
 		})
-		column := page.Column{Version: v, Kept: v%2 == 0, Gradings: map[string][]evals.Grading{}}
+		column := page.Column{Version: v, Kept: v%2 == 0}
 		for i, id := range cases {
 			grading := evals.Grading{Claims: json.RawMessage(
 				`[{"claim": "all commits were read", "verified": false, "evidence": "the transcript shows git log -5"}]`)}
@@ -68,7 +68,8 @@ func browserSkill(t *testing.T, hostile string) *page.Skill {
 					Evidence: []string{"line 3 names it", hostile}[i%2],
 				})
 			}
-			column.Gradings[id], column.Cases = []evals.Grading{grading}, append(column.Cases, scored)
+			scored.Gradings = []evals.Grading{grading}
+			column.Cases = append(column.Cases, scored)
 		}
 		shown.Columns = append(shown.Columns, column)
 	}

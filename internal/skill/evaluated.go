@@ -21,6 +21,7 @@ type Evaluated struct {
 	Triggers *Figure           `json:"triggers"`
 	Answers  *Figure           `json:"answers"`
 	Feedback map[string]string `json:"eval_feedback,omitempty"`
+	remarks  []string          // of graders on the suite, for people
 	// Notes say what was not run.
 	Notes []string `json:"notes,omitempty"`
 }
@@ -61,7 +62,13 @@ func Evaluate(ctx context.Context, skill *evalrun.Skill, keep string, o evalrun.
 		return found, err
 	}
 	whole := figureOf(result)
-	found.Score, found.Cases, found.Feedback = whole.Score, whole.Cases, result.Feedback
+	found.Score, found.Cases, found.remarks = whole.Score, whole.Cases, evalrun.Remarks(result.Cases)
+	found.Feedback = map[string]string{}
+	for _, c := range result.Cases {
+		if feedback := c.Feedback(); feedback != nil {
+			found.Feedback[c.ID] = string(feedback)
+		}
+	}
 	for _, more := range []struct {
 		suite *evalrun.Skill
 		name  string
@@ -118,9 +125,7 @@ func (f *Figure) describe(out *strings.Builder, name string) {
 // String says what every case came to, and what failed.
 func (e Evaluated) String() string {
 	var out strings.Builder
-	var ids []string
 	for _, c := range e.Cases {
-		ids = append(ids, c.ID)
 		fmt.Fprintf(&out, "case %s: %d of %d\n", c.ID, c.Passed, c.Total)
 		if c.Problem != nil {
 			fmt.Fprintf(&out, "  counts 0: %s\n", *c.Problem)
@@ -131,7 +136,7 @@ func (e Evaluated) String() string {
 	}
 	e.Triggers.describe(&out, "triggers")
 	e.Answers.describe(&out, "answers")
-	for _, remark := range evalrun.Remarks(ids, e.Feedback) {
+	for _, remark := range e.remarks {
 		fmt.Fprintln(&out, remark)
 	}
 	for _, note := range e.Notes {

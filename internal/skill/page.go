@@ -34,12 +34,11 @@ func (v *Versions) Page(ctx context.Context, r render.SkillReport) (shown page.S
 		}
 		shown.Columns = append(shown.Columns, page.Column{
 			Version: row.Iteration, Kept: row.Action != results.Reverted, Cases: graded.Cases,
-			Gradings: graded.Gradings,
 		})
-		for id, feedback := range graded.Feedback {
-			for _, text := range evalrun.Suggestions(feedback) {
-				if !slices.Contains(shown.Feedback[id], text) {
-					shown.Feedback[id] = append(shown.Feedback[id], text)
+		for _, c := range graded.Cases {
+			for _, text := range evalrun.Suggestions(c.Feedback()) {
+				if !slices.Contains(shown.Feedback[c.ID], text) {
+					shown.Feedback[c.ID] = append(shown.Feedback[c.ID], text)
 				}
 			}
 		}

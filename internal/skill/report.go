@@ -122,7 +122,7 @@ func casesOf(before, after evalrun.Result) []render.SkillCase {
 func feedbackOf(result evalrun.Result) []render.SkillFeedback {
 	var list []render.SkillFeedback
 	for _, c := range result.Cases {
-		for _, text := range evalrun.Suggestions(result.Feedback[c.ID]) {
+		for _, text := range evalrun.Suggestions(c.Feedback()) {
 			list = append(list, render.SkillFeedback{Case: c.ID, Text: text})
 		}
 	}

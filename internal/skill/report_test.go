@@ -119,7 +119,11 @@ func TestPageHasEveryGradedIteration(t *testing.T) {
 	require.NoError(t, err)
 	var columns []string
 	for _, column := range shown.Columns {
-		columns = append(columns, fmt.Sprintf("%s %d of 3 graded", column.Name(), len(column.Gradings)))
+		graded := 0
+		for _, c := range column.Cases {
+			graded += min(1, len(c.Gradings))
+		}
+		columns = append(columns, fmt.Sprintf("%s %d of 3 graded", column.Name(), graded))
 		assert.Len(t, column.Cases, 3)
 	}
 	assert.Equal(t, []string{"v0 3 of 3 graded", "v1 3 of 3 graded", "2 2 of 3 graded"}, columns)

@@ -28,10 +28,9 @@ type Skill struct {
 
 // Column is one graded version of the skill.
 type Column struct {
-	Version  int
-	Kept     bool
-	Cases    []evals.CaseScore
-	Gradings map[string][]evals.Grading
+	Version int
+	Kept    bool
+	Cases   []evals.CaseScore
 }
 
 // Name is "v3" of a version that was kept, else the iteration's number.
@@ -135,7 +134,7 @@ func cell(row string, column Column, c evals.CaseScore) CaseCell {
 		}
 		cell.Answers[i].Tally = cell.Answers[i].with(passed, evidence)
 	}
-	for _, grading := range column.Gradings[c.ID] {
+	for _, grading := range c.Gradings {
 		for _, graded := range grading.Expectations {
 			add(graded.Text, graded.Evidence, graded.Passed)
 		}

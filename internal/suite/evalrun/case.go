@@ -29,20 +29,20 @@ const (
 const maxWords = 400
 
 // one runs a case in a sandbox of its own, which it removes.
-func (s *session) one(ctx context.Context, number int, c evals.Case) (done finished, err error) {
+func (s *session) one(ctx context.Context, number int, c evals.Case) (done evals.CaseScore, err error) {
 	dir := filepath.Join(s.out, "eval-"+c.ID)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return finished{}, fmt.Errorf("keep case %s: %w", c.ID, err)
+		return evals.CaseScore{}, fmt.Errorf("keep case %s: %w", c.ID, err)
 	}
 	place := filepath.Join(s.RunDir, fmt.Sprintf("case-%d", number))
 	template, err := s.compose(ctx, place, c)
 	if err != nil {
-		return finished{}, err
+		return evals.CaseScore{}, err
 	}
 	defer func() { err = errors.Join(err, s.Sandboxes.Remove(place)) }()
 	box, err := s.Sandboxes.Open(ctx, filepath.Join(s.RunDir, fmt.Sprintf("box-%d", number)), template, s.Env)
 	if err != nil {
-		return finished{}, err
+		return evals.CaseScore{}, err
 	}
 	defer func() {
 		if closed := box.Close(); closed != nil && err == nil {
@@ -53,12 +53,12 @@ func (s *session) one(ctx context.Context, number int, c evals.Case) (done finis
 	reply, err := s.Agent.Propose(ctx, s.request(box, c, template.Manifest.Paths(), raw))
 	s.spent.Worked(tokensOf(reply.Usage), reply.Usage.CostUSD)
 	if err != nil {
-		return finished{}, fmt.Errorf("case %s: %w", c.ID, err)
+		return evals.CaseScore{}, fmt.Errorf("case %s: %w", c.ID, err)
 	}
 	w := &cased{session: s, c: c, box: box, dir: dir, reply: reply, masker: s.Masker.With(reply.Secrets)}
 	box.Hide(reply.Secrets)
 	if done, err = w.finish(ctx, raw); err != nil {
-		return finished{}, err
+		return evals.CaseScore{}, err
 	}
 	// A full disk makes agents and checks fail: that is no result.
 	return done, errors.Join(cache.Room(box.Base), cache.Room(dir))
@@ -82,9 +82,9 @@ type cased struct {
 }
 
 // finish keeps what the executor left, and grades it.
-func (w *cased) finish(ctx context.Context, raw string) (finished, error) {
+func (w *cased) finish(ctx context.Context, raw string) (evals.CaseScore, error) {
 	if err := w.keepTranscript(raw); err != nil {
-		return finished{}, err
+		return evals.CaseScore{}, err
 	}
 	if failure := w.reply.Failure; failure != nil {
 		problem := w.masker.OneLine(failure.Error(), maxWords)
@@ -95,27 +95,23 @@ func (w *cased) finish(ctx context.Context, raw string) (finished, error) {
 		case what == suite.BudgetUsedUp:
 			w.stopAt(reason)
 		default:
-			return finished{}, &NoAnswerError{reason}
+			return evals.CaseScore{}, &NoAnswerError{reason}
 		}
-		return w.done(w.c.Crashed(problem)), nil
+		return w.c.Crashed(problem), nil
 	}
 	if trigger, is := w.skill.queries[w.c.ID]; is {
 		return w.checkTrigger(trigger, raw)
 	}
 	if err := w.check(ctx); err != nil {
-		return finished{}, err
+		return evals.CaseScore{}, err
 	}
 	if err := w.grade(ctx); err != nil {
-		return finished{}, err
+		return evals.CaseScore{}, err
 	}
 	if err := w.write(); err != nil {
-		return finished{}, err
+		return evals.CaseScore{}, err
 	}
-	return w.done(w.c.Score(w.grading)), nil
-}
-
-func (w *cased) done(scored evals.CaseScore) finished {
-	return finished{scored, string(w.grades.Feedback)}
+	return w.c.Score(w.grading), nil
 }
 
 // check answers the deterministic checks. What runs commands comes last, so that

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/plain"
+	"github.com/org/autoloop/internal/suite/evals"
 )
 
 // Failures says in lines what did not pass, what graders would improve in the
@@ -30,11 +31,7 @@ func Failures(r Result, most int) string {
 				plain.Short(failed.Evidence, maxWords)))
 		}
 	}
-	var ids []string
-	for _, c := range r.Cases {
-		ids = append(ids, c.ID)
-	}
-	lines = append(lines, Remarks(ids, r.Feedback)...)
+	lines = append(lines, Remarks(r.Cases)...)
 	if len(whole) > 0 {
 		lines = append(lines, fmt.Sprintf("passed whole, %d of %d cases: %s", len(whole), len(r.Cases),
 			strings.Join(whole, ", ")))
@@ -47,17 +44,17 @@ func Failures(r Result, most int) string {
 	return text
 }
 
-// Remarks are lines of what graders would improve in the suite, by the ids of its
-// cases. What one says of several cases is one line.
-func Remarks(ids []string, feedback map[string]string) []string {
+// Remarks are lines of what graders would improve in the suite. What one says of several
+// cases is one line.
+func Remarks(scored []evals.CaseScore) []string {
 	var texts []string
 	cases := map[string][]string{}
-	for _, id := range ids {
-		for _, text := range Suggestions(feedback[id]) {
+	for _, c := range scored {
+		for _, text := range Suggestions(c.Feedback()) {
 			if cases[text] == nil {
 				texts = append(texts, text)
 			}
-			cases[text] = append(cases[text], id)
+			cases[text] = append(cases[text], c.ID)
 		}
 	}
 	for i, text := range texts {
@@ -72,12 +69,12 @@ func Remarks(ids []string, feedback map[string]string) []string {
 
 // Suggestions are the lines of a grader's feedback on the suite: each suggestion,
 // and what it says of the whole.
-func Suggestions(feedback string) []string {
+func Suggestions(feedback json.RawMessage) []string {
 	var said struct {
 		Suggestions []json.RawMessage `json:"suggestions"`
 		Overall     string            `json:"overall"`
 	}
-	if json.Unmarshal([]byte(feedback), &said) != nil {
+	if json.Unmarshal(feedback, &said) != nil {
 		return nil
 	}
 	var list []string

@@ -37,9 +37,9 @@ func TestSuggestions(t *testing.T) {
 		"{\"suggestions\": [\"a\\nb\\u001b[2J\"]}":                                                     {"a b"},
 		`{"suggestions": ["a"], "overall": "b", "later": {}}`:                                          {"a", "b"},
 	} {
-		assert.Equal(t, strings.Join(want, "|"), strings.Join(Suggestions(feedback), "|"), feedback)
+		assert.Equal(t, strings.Join(want, "|"), strings.Join(Suggestions([]byte(feedback)), "|"), feedback)
 	}
-	long := Suggestions(`{"overall": "` + strings.Repeat("ä", 1000) + `"}`)
+	long := Suggestions([]byte(`{"overall": "` + strings.Repeat("ä", 1000) + `"}`))
 	require.Len(t, long, 1)
 	assert.Equal(t, maxWords, utf8.RuneCountInString(long[0]))
 }
@@ -74,9 +74,11 @@ func TestFailuresInWords(t *testing.T) {
 			{ID: "1", Passed: 2, Total: 2},
 			{ID: "2", Total: 3, Problem: "it crashed", Failed: []evals.Graded{{Text: "of another run"}}},
 			{ID: "3", Passed: 1, Total: 2, Failed: []evals.Graded{{Text: "it\ngreets", Evidence: "no greeting"}}},
-			{ID: "4", Passed: 1, Total: 1},
+			{
+				ID: "4", Passed: 1, Total: 1,
+				Gradings: []evals.Grading{{}, {Feedback: []byte(`{"overall": "check more"}`)}},
+			},
 		},
-		Feedback: map[string]string{"4": `{"overall": "check more"}`, "gone": `{"overall": "of no case"}`},
 	}
 	assert.Equal(t, strings.Join([]string{
 		"case 2: 0 of 3: it crashed", "case 3: 1 of 2", "  failed: it greets (no greeting)",

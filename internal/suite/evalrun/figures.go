@@ -49,10 +49,10 @@ func (s *Skill) AnswerSuite() *Skill {
 func Chooses(agentName string) bool { return agentName != "models" }
 
 // checkTrigger answers a trigger query by what the executor printed.
-func (w *cased) checkTrigger(trigger evals.Trigger, raw string) (finished, error) {
+func (w *cased) checkTrigger(trigger evals.Trigger, raw string) (evals.CaseScore, error) {
 	printed, err := os.ReadFile(raw)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return finished{}, fmt.Errorf("read the transcript of case %s: %w", w.c.ID, err)
+		return evals.CaseScore{}, fmt.Errorf("read the transcript of case %s: %w", w.c.ID, err)
 	}
 	used := skillUsed(printed, agent.ProjectOf(w.Agent).Printed, w.skill.Name)
 	evidence := "the transcript does not show that the skill was loaded"
@@ -64,7 +64,7 @@ func (w *cased) checkTrigger(trigger evals.Trigger, raw string) (finished, error
 		Evidence: evidence, Source: evals.Deterministic,
 	})
 	if err := w.write(); err != nil {
-		return finished{}, err
+		return evals.CaseScore{}, err
 	}
-	return w.done(w.c.Score(w.grading)), nil
+	return w.c.Score(w.grading), nil
 }

@@ -336,7 +336,7 @@ func TestWhatAGraderSees(t *testing.T) {
 	result, err := w.run(t.Context(), o)
 	require.NoError(t, err)
 	assert.Equal(t, "1/2", result.Rate.RatString())
-	assert.Equal(t, map[string]string{"1": `{"overall": "well"}`}, result.Feedback)
+	assert.JSONEq(t, `{"overall": "well"}`, string(result.Cases[0].Feedback()))
 	assert.Equal(t, int64(7), *result.Expense.Tokens)
 	assert.Equal(t, []string{"Say it", "a greeting"}, []string{shown.Prompt, shown.Expected},
 		"the prompt of the suite, without what was added")

@@ -1,7 +1,6 @@
 package evalrun
 
 import (
-	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -16,27 +15,16 @@ import (
 // ReadAll scores several runs of the suite, each in its directory, as one: its
 // rate is the median of theirs, and its cases are put together.
 func ReadAll(skill *Skill, dirs ...string) (Result, error) {
-	all := Result{Feedback: map[string]string{}, Gradings: map[string][]evals.Grading{}}
 	var rates []metric.Value
 	var runs [][]evals.CaseScore
 	for _, dir := range dirs {
 		one, err := Read(skill, dir)
-		if err != nil {
-			return Result{}, err
-		}
-		if len(dirs) == 1 {
-			return one, nil
-		}
-		for id, feedback := range one.Feedback {
-			all.Feedback[id] = cmp.Or(all.Feedback[id], feedback)
-		}
-		for id, gradings := range one.Gradings {
-			all.Gradings[id] = append(all.Gradings[id], gradings...)
+		if err != nil || len(dirs) == 1 {
+			return one, err
 		}
 		rates, runs = append(rates, evals.RateValue(one.Rate)), append(runs, one.Cases)
 	}
-	all.Cases, all.Rate = evals.Aggregate(runs...), statistics.Median(rates).Rat()
-	return all, nil
+	return Result{Cases: evals.Aggregate(runs...), Rate: statistics.Median(rates).Rat()}, nil
 }
 
 // maxGradingFile is more than the parser takes: it says what is too much.
@@ -51,24 +39,16 @@ func Read(skill *Skill, dir string) (Result, error) {
 		return Result{}, err
 	}
 	defer func() { _ = root.Close() }()
-	r := Result{Feedback: map[string]string{}, Gradings: map[string][]evals.Grading{}}
+	var r Result
 	for _, c := range skill.Evals.Cases {
-		scored, grading := readCase(root, c)
-		r.Cases = append(r.Cases, scored)
-		if grading == nil {
-			continue
-		}
-		r.Gradings[c.ID] = []evals.Grading{*grading}
-		if len(grading.Feedback) > 0 {
-			r.Feedback[c.ID] = string(grading.Feedback)
-		}
+		r.Cases = append(r.Cases, readCase(root, c))
 	}
 	r.Rate = evals.MeanPassRate(r.Cases)
 	return r, nil
 }
 
-// readCase scores one case; its grading is nil when it cannot be read.
-func readCase(root *os.Root, c evals.Case) (scored evals.CaseScore, found *evals.Grading) {
+// readCase scores one case.
+func readCase(root *os.Root, c evals.Case) evals.CaseScore {
 	name := path.Join("eval-"+c.ID, GradingFile)
 	data, err := readFile(root, name, maxGradingFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -76,14 +56,14 @@ func readCase(root *os.Root, c evals.Case) (scored evals.CaseScore, found *evals
 		if _, err := root.Lstat(path.Join("eval-"+c.ID, TranscriptFile)); err == nil {
 			problem += "; its " + TranscriptFile + " says why"
 		}
-		return c.Crashed(problem), nil
+		return c.Crashed(problem)
 	}
 	if err != nil {
-		return c.Crashed(name + ": " + files.Cause(err).Error()), nil
+		return c.Crashed(name + ": " + files.Cause(err).Error())
 	}
 	grading, err := evals.ParseGrading(data)
 	if err != nil {
-		return c.Crashed(name + " " + err.Error()), nil
+		return c.Crashed(name + " " + err.Error())
 	}
-	return c.Score(grading), &grading
+	return c.Score(grading)
 }

@@ -101,7 +101,7 @@ func TestReadAll(t *testing.T) {
 		assert.Equal(t, c.rate, got.Rate.RatString(), name)
 		assert.Equal(t, c.counts, fmt.Sprint(got.Cases[0].Passed, got.Cases[1].Passed), name)
 		assert.Equal(t, c.trouble, got.Cases[1].Trouble(), name)
-		assert.Len(t, got.Gradings["c0"], len(c.runs), name)
+		assert.Len(t, got.Cases[0].Gradings, len(c.runs), name)
 		split := got.Runs()
 		require.Len(t, split, len(c.runs), name)
 		for i, dir := range c.runs {
@@ -112,7 +112,7 @@ func TestReadAll(t *testing.T) {
 	}
 	got, err := evalrun.ReadAll(skill, runs...)
 	require.NoError(t, err)
-	assert.JSONEq(t, `{"overall": "well"}`, got.Feedback["c0"], "what the first said that said something")
+	assert.JSONEq(t, `{"overall": "well"}`, string(got.Cases[0].Feedback()), "what the first said that said something")
 	_, err = evalrun.ReadAll(skill, runs[0], filepath.Join(runs[1], "gone"))
 	require.ErrorIs(t, err, os.ErrNotExist, "a run that is lost is not left out")
 }

@@ -62,11 +62,6 @@ type Result struct {
 	Cases []evals.CaseScore
 	// Rate is the mean pass rate over all of them.
 	Rate *big.Rat
-	// Feedback is what graders said of the suite, by the case's id.
-	Feedback map[string]string
-	// Gradings are those of each case, one a run, of a result that was read; nil of
-	// one that was run.
-	Gradings map[string][]evals.Grading
 	// Expense is what executors and graders used, also in a run without a result.
 	Expense history.Expense
 }
@@ -127,11 +122,11 @@ func Run(ctx context.Context, skill *Skill, out string, o Options) (Result, erro
 		}
 		defer end()
 	}
-	done := make([]finished, len(skill.Evals.Cases))
+	done := make([]evals.CaseScore, len(skill.Evals.Cases))
 	if err := s.all(ctx, done); err != nil {
 		return Result{Expense: s.expense()}, err
 	}
-	return s.gather(done), nil
+	return Result{Cases: done, Rate: evals.MeanPassRate(done), Expense: s.expense()}, nil
 }
 
 // Fit says what is missing before anything is spent, as a *misuse.Error.
@@ -172,16 +167,9 @@ type session struct {
 	over error
 }
 
-// finished is a case with what its grader said of the suite.
-type finished struct {
-	evals.CaseScore
-
-	feedback string
-}
-
 // all runs the cases, some at the same time. After an error those that run are ended; at
 // the limit they come to their end.
-func (s *session) all(ctx context.Context, done []finished) error {
+func (s *session) all(ctx context.Context, done []evals.CaseScore) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	numbers := make([]int, len(done))
@@ -196,7 +184,7 @@ func (s *session) all(ctx context.Context, done []finished) error {
 				return err
 			}
 			done[i] = one
-			s.tell(one.CaseScore)
+			s.tell(one)
 			return nil
 		})
 	if err == nil {
@@ -249,17 +237,4 @@ func (s *session) tell(c evals.CaseScore) {
 	if s.Progress != nil {
 		s.Progress(s.told, len(s.skill.Evals.Cases), c)
 	}
-}
-
-// gather puts the cases together, in their order.
-func (s *session) gather(done []finished) Result {
-	r := Result{Feedback: map[string]string{}, Expense: s.expense()}
-	for _, one := range done {
-		r.Cases = append(r.Cases, one.CaseScore)
-		if one.feedback != "" {
-			r.Feedback[one.ID] = one.feedback
-		}
-	}
-	r.Rate = evals.MeanPassRate(r.Cases)
-	return r
 }

@@ -450,12 +450,16 @@ func TestEvaluator(t *testing.T) {
 // TestRemarksAreMerged: a grader that says the same of every case says it once.
 func TestRemarksAreMerged(t *testing.T) {
 	t.Parallel()
+	said := func(id, feedback string) evals.CaseScore {
+		return evals.CaseScore{ID: id, Gradings: []evals.Grading{{Feedback: []byte(feedback)}}}
+	}
 	same := `{"suggestions": [{"assertion": "it is polite", "reason": "a wrong file passes too"}], "overall": "check ` +
 		`the names"}`
 	assert.Equal(t, []string{
 		"the grader on cases 1, 3: it is polite: a wrong file passes too",
 		"the grader on cases 1, 2, 3: check the names",
 		"the grader on case 2: a hint",
-	}, evalrun.Remarks([]string{"1", "2", "3"},
-		map[string]string{"1": same, "2": `{"suggestions": ["a hint"], "overall": "check the names"}`, "3": same}))
+	}, evalrun.Remarks([]evals.CaseScore{
+		said("1", same), said("2", `{"suggestions": ["a hint"], "overall": "check the names"}`), said("3", same),
+	}))
 }

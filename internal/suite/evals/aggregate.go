@@ -35,7 +35,7 @@ func aggregateCase(runs []CaseScore) CaseScore {
 	failures := &tally{of: len(runs)}
 	broken := 0
 	for _, run := range runs {
-		sum.Total += run.Total
+		sum.Total, sum.Gradings = sum.Total+run.Total, append(sum.Gradings, run.Gradings...)
 		if run.Problem != "" {
 			broken++
 			failures.add(Graded{Text: "the whole case", Evidence: run.Problem})

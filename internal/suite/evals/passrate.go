@@ -1,6 +1,7 @@
 package evals
 
 import (
+	"encoding/json"
 	"math/big"
 
 	"github.com/org/autoloop/internal/decision"
@@ -22,8 +23,20 @@ type CaseScore struct {
 	Failed     []Graded
 	Unanswered []string
 	Extra      []string
+	// Gradings are those of its runs, as far as there are any.
+	Gradings []Grading
 	// Runs are the single runs of a score that Aggregate made; nil of one run.
 	Runs []CaseScore
+}
+
+// Feedback is what the first grader that said something would improve in the suite.
+func (s CaseScore) Feedback() json.RawMessage {
+	for _, g := range s.Gradings {
+		if len(g.Feedback) > 0 {
+			return g.Feedback
+		}
+	}
+	return nil
 }
 
 // Crashed is the score of a case without a grading.
@@ -34,7 +47,7 @@ func (c Case) Crashed(problem string) CaseScore {
 // Score counts the case's expectations and checks against a grading: one that
 // the grading does not answer, or answers in two ways, has not passed.
 func (c Case) Score(g Grading) CaseScore {
-	scored := CaseScore{ID: c.ID, Total: c.Total()}
+	scored := CaseScore{ID: c.ID, Total: c.Total(), Gradings: []Grading{g}}
 	used := make([]bool, len(g.Expectations))
 	for _, check := range c.Checks {
 		grade(&scored, g, used, Deterministic, check.Label())
