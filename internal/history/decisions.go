@@ -1,9 +1,6 @@
 package history
 
-import (
-	"maps"
-	"time"
-)
+import "time"
 
 // Decisions goes through events and hands on every decision, with how long one run
 // of its candidate took, 0 for unknown.
@@ -20,57 +17,48 @@ type Decisions struct {
 	Took     time.Duration
 	// Undone are the iterations that were taken back, each with the event that says so.
 	Undone map[int]*Set
-
-	seconds map[int]float64
-	last    int // the iteration whose candidate was measured last
-	began   *Started
 }
 
-// begins reports whether an event is of a baseline with which the run of the meant
-// iteration began.
-func (d *Decisions) begins(e Event) bool {
-	m, is := e.(*Measured)
-	return is && m.Stage == "" && m.Role != Candidate && d.began != nil && d.began.Run == m.Run && d.Found == nil
-}
-
-// Read goes through more events, in their order.
+// Read goes through the events of a ledger.
 func (d *Decisions) Read(events []Event) error {
-	if d.seconds == nil {
-		d.seconds, d.Undone = map[int]float64{}, map[int]*Set{}
-	}
-	maps.DeleteFunc(d.seconds, func(iteration int, _ float64) bool {
-		return iteration != d.last &&
-			iteration != d.Only
-	})
-	for _, e := range events {
-		if set, is := e.(*Set); is && UndoneBy(e) > 0 {
-			d.Undone[UndoneBy(e)] = set
-		}
-		if d.Only > 0 && e.Header().Iteration != d.Only && !d.begins(e) {
-			continue
-		}
-		switch e := e.(type) {
+	d.Undone = map[int]*Set{}
+	seconds := map[int]float64{}
+	var began *Started // of the one that is meant
+	for _, event := range events {
+		meant := d.Only == event.Header().Iteration
+		switch e := event.(type) {
 		case *Started:
-			d.began = e
+			if meant {
+				began = e
+			}
 		case *Measured:
 			if e.Role == Candidate {
-				d.last = e.Iteration
-				d.seconds[e.Iteration] = e.Seconds
+				seconds[e.Iteration] = e.Seconds
 			}
-			if d.Only > 0 {
-				d.Measured, d.Seconds = append(d.Measured, e), d.seconds[e.Iteration]
+			// A baseline with which its run began is recorded with the iteration before.
+			first := e.Stage == "" && e.Role != Candidate && began != nil && began.Run == e.Run && d.Found == nil
+			if d.Only > 0 && (meant || first) {
+				d.Measured = append(d.Measured, e)
 			}
 		case *Decided:
+			if d.Only > 0 && !meant {
+				continue
+			}
 			if d.Only > 0 {
-				if d.Found == nil && d.began != nil { // before CI had its say
-					d.Took = e.Time.Sub(d.began.Time)
+				if d.Found == nil && began != nil { // before CI had its say
+					d.Took = e.Time.Sub(began.Time)
 				}
 				d.Found = e
 			}
-			if err := d.Each(e, d.seconds[e.Iteration]); err != nil {
+			if err := d.Each(e, seconds[e.Iteration]); err != nil {
 				return err
+			}
+		case *Set:
+			if number := UndoneBy(e); number > 0 {
+				d.Undone[number] = e
 			}
 		}
 	}
+	d.Seconds = seconds[d.Only]
 	return nil
 }

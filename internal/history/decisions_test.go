@@ -13,17 +13,13 @@ import (
 func TestDecisions(t *testing.T) {
 	t.Parallel()
 	head := func(iteration int) history.Head { return history.Head{Iteration: iteration} }
-	segments := [][]history.Event{
-		{
-			&history.Measured{Head: head(1), Role: history.Baseline, Seconds: 9},
-			&history.Measured{Head: head(1), Role: history.Candidate, Seconds: 1},
-			&history.Decided{Head: head(1)}, &history.Measured{Head: head(2), Role: history.Candidate, Seconds: 2},
-		},
-		{
-			&history.Decided{Head: head(2)}, &history.Measured{Head: head(3), Role: history.Candidate, Seconds: 3},
-			&history.Decided{Head: head(3), Outcome: history.PendingCI}, &history.Finished{Head: head(3)},
-		},
-		{&history.Decided{Head: head(3)}, &history.Decided{Head: head(2)}}, // 2 is long ago
+	events := []history.Event{
+		&history.Measured{Head: head(1), Role: history.Baseline, Seconds: 9},
+		&history.Measured{Head: head(1), Role: history.Candidate, Seconds: 1},
+		&history.Decided{Head: head(1)}, &history.Measured{Head: head(2), Role: history.Candidate, Seconds: 2},
+		&history.Decided{Head: head(2)}, &history.Measured{Head: head(3), Role: history.Candidate, Seconds: 3},
+		&history.Decided{Head: head(3), Outcome: history.PendingCI}, &history.Finished{Head: head(3)},
+		&history.Decided{Head: head(3)}, &history.Decided{Head: head(4)},
 	}
 	for name, c := range map[string]struct {
 		only     int
@@ -32,19 +28,17 @@ func TestDecisions(t *testing.T) {
 		measured int
 		seconds  float64
 	}{
-		"all":               {0, []string{"1: 1", "2: 2", "3: 3", "3: 3", "2: 0"}, false, 0, 0},
-		"one":               {1, []string{"1: 1"}, true, 2, 1},
-		"over two segments": {2, []string{"2: 2", "2: 2"}, true, 1, 2},
-		"none":              {7, nil, false, 0, 0},
+		"all":           {0, []string{"1: 1", "2: 2", "3: 3", "3: 3", "4: 0"}, false, 0, 0},
+		"one":           {1, []string{"1: 1"}, true, 2, 1},
+		"decided twice": {3, []string{"3: 3", "3: 3"}, true, 1, 3},
+		"none":          {7, nil, false, 0, 0},
 	} {
 		var calls []string
 		d := history.Decisions{Only: c.only, Each: func(e *history.Decided, seconds float64) error {
 			calls = append(calls, fmt.Sprintf("%d: %g", e.Iteration, seconds))
 			return nil
 		}}
-		for _, events := range segments {
-			require.NoError(t, d.Read(events))
-		}
+		require.NoError(t, d.Read(events))
 		assert.Equal(t, c.calls, calls, name)
 		assert.Equal(t, c.found, d.Found != nil, name)
 		assert.Len(t, d.Measured, c.measured, name)
