@@ -3,7 +3,9 @@ package tree
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/decision"
@@ -178,29 +180,41 @@ func (g *guard) refuseBare(ctx context.Context) error {
 // refuseLinks refuses links that leave the tree, and changes by which one that
 // was there before does.
 func (g *guard) refuseLinks(ctx context.Context) error {
-	there, err := g.links(ctx, g.after)
-	if err != nil || len(there) == 0 {
+	entries, err := g.repo.LsTree(ctx, g.before)
+	if err != nil {
 		return err
 	}
-	was, err := g.links(ctx, g.before)
+	ids := map[string]string{}
+	for _, e := range entries {
+		if e.Mode == git.ModeSymlink {
+			ids[e.Path] = e.ID
+		}
+	}
+	was, err := g.links(ctx, ids)
+	if err != nil {
+		return err
+	}
+	for _, c := range g.changes {
+		delete(ids, c.Path)
+		if c.NewMode == git.ModeSymlink {
+			ids[c.Path] = c.NewBlob
+		}
+	}
+	there, err := g.links(ctx, ids)
 	if err == nil {
 		g.changes = decision.RefuseLinks(was, there, g.changes)
 	}
 	return err
 }
 
-func (g *guard) links(ctx context.Context, tree string) (decision.Links, error) {
-	entries, err := g.repo.LsTree(ctx, tree)
-	if err != nil {
-		return nil, err
+// links reads what links say.
+func (g *guard) links(ctx context.Context, ids map[string]string) (decision.Links, error) {
+	names := slices.Collect(maps.Keys(ids))
+	objects := make([]string, len(names))
+	for i, name := range names {
+		objects[i] = ids[name]
 	}
-	var names, ids []string
-	for _, e := range entries {
-		if e.Mode == git.ModeSymlink {
-			names, ids = append(names, e.Path), append(ids, e.ID)
-		}
-	}
-	texts, err := g.repo.Cat(ctx, ids...)
+	texts, err := g.repo.Cat(ctx, objects...)
 	if err != nil {
 		return nil, err
 	}

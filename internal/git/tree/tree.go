@@ -111,7 +111,7 @@ func (t *Tree) fill(ctx context.Context, treeish string, o Options) (err error) 
 		return err
 	}
 	defer func() { err = errors.Join(err, c.remove()) }()
-	entries, err := t.repo.LsTree(ctx, id)
+	entries, err := t.repo.LsTree(ctx, treeish)
 	if err != nil {
 		return err
 	}
@@ -142,13 +142,15 @@ func (t *Tree) checkout(ctx context.Context, c *control, before string, entries 
 	if err := t.complete(ctx); err != nil {
 		return err
 	}
+	read := []string{"read-tree", t.id}
 	if before != "" {
+		read = []string{"read-tree", "-m", t.id}
 		if err := os.WriteFile(c.path("index"), t.index, 0o600); err != nil {
 			return err
 		}
 	}
 	if before != t.id {
-		if _, err := c.run(ctx, git.Input{}, "read-tree", "-m", t.id); err != nil {
+		if _, err := c.run(ctx, git.Input{}, read...); err != nil {
 			return err
 		}
 	}
