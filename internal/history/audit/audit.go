@@ -90,9 +90,10 @@ type walk struct {
 	pending  *history.Decided  // the decision that waits for CI
 	bounds   map[string]string // the guardrails and the range by the definition, of which they are a part
 
+	begins int // iterations before it are from before the ledger
+
 	order
-	entries
-	table
+	pages
 	keeps
 }
 
@@ -102,20 +103,18 @@ type walk struct {
 func Of(records Records, asked []decision.Rule) Report {
 	a := &walk{
 		Report: Report{Findings: []Finding{}, Unseen: []string{}}, asked: asked, bounds: map[string]string{},
-		order: order{began: map[string]int{}, pushed: map[string]bool{}}, entries: entries{places: map[entryKey]int{}},
-		table: table{last: map[rowKey]int{}},
+		order: order{began: map[string]int{}, pushed: map[string]bool{}}, pages: pages{places: map[key]int{}},
 	}
 	for _, event := range records.Events {
 		a.add(event)
 	}
-	begins := 0 // iterations before it are from before the ledger
 	if a.summary.Adopted > 0 {
-		begins = a.summary.Adopted + 1
+		a.begins = a.summary.Adopted + 1
 	}
 	a.unfinished()
-	a.compareMachine(begins, records)
-	a.compareEntries(records.State, begins)
-	a.compareRows(records.Rows, begins)
+	a.compareMachine(records)
+	a.compareEntries(records.State)
+	a.compareRows(records.Rows)
 	a.compareCommits(records)
 	for _, message := range append(records.Rewritten, records.Unknown...) {
 		a.find(Memory, a.summary.Iteration, message)

@@ -8,13 +8,11 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/history/results"
-	"github.com/org/autoloop/internal/metric"
 )
 
 // compareMachine holds the rows of the Machine State against the records, but for those that
 // are people's. What the ledger does not name may be from before it begins.
-func (a *walk) compareMachine(begins int, records Records) {
+func (a *walk) compareMachine(records Records) {
 	if records.State == nil || a.summary.Events == 0 {
 		return
 	}
@@ -26,13 +24,13 @@ func (a *walk) compareMachine(begins int, records Records) {
 	is("Consecutive Errors", strconv.Itoa(m.ConsecutiveErrors), strconv.Itoa(summary.ConsecutiveErrors()))
 	is("Recent Statuses", strings.Join(m.RecentStatuses, ", "), strings.Join(summary.Statuses(), ", "))
 	is("Branch", m.Branch, records.Branch)
-	if summary.Pull > 0 || begins == 0 {
+	if summary.Pull > 0 || a.begins == 0 {
 		is("PR", strconv.Itoa(m.PR), strconv.Itoa(summary.OpenPull()))
 	}
 	if summary.Issue > 0 {
 		is("Issue", strconv.Itoa(m.Issue), strconv.Itoa(summary.Issue))
 	}
-	if begins == 0 || !summary.LastRun.IsZero() {
+	if a.begins == 0 || !summary.LastRun.IsZero() {
 		is("Last Run", date(m.LastRun), date(&summary.LastRun))
 	}
 	if m.NotBefore != nil {
@@ -49,67 +47,6 @@ func date(at *time.Time) string {
 		return history.ValueText(nil)
 	}
 	return at.UTC().Truncate(time.Second).Format(time.RFC3339)
-}
-
-type rowKey struct {
-	iteration int
-	action    results.Action
-}
-
-func keyOf(row results.Row) rowKey { return rowKey{row.Iteration, row.Action} }
-
-// table has the rows that the ledger gives.
-type table struct {
-	rows []results.Row
-	last map[rowKey]int // where in rows, of the last of this name
-	best *metric.Value
-}
-
-// Row takes a row of the results that the ledger gives, and fills in the best score.
-func (a *walk) Row(row results.Row) error {
-	a.best = row.BestAfter(a.best, a.summary.Direction)
-	row.Best = a.best
-	a.last[keyOf(row)] = len(a.rows)
-	a.rows = append(a.rows, row.Written())
-	return nil
-}
-
-// compareRows holds the rows of the file against those that the ledger gives.
-func (a *walk) compareRows(rows []results.Row, begins int) {
-	first := map[rowKey]int{}
-	for i, row := range slices.Backward(rows) {
-		first[keyOf(row)] = i
-	}
-	for i, row := range a.rows {
-		at, there := first[keyOf(row)]
-		switch {
-		case a.last[keyOf(row)] != i: // a later event of the same name counts
-		case !there:
-			a.find(Results, row.Iteration, fmt.Sprintf("there is no row %q", row.Action))
-		default:
-			found := rows[at]
-			is := func(cell, have, want string) { a.same(Results, row.Iteration, asLedger, cell, have, want) }
-			is("the score", history.ValueText(found.Score), history.ValueText(row.Score))
-			is("best_score", history.ValueText(found.Best), history.ValueText(row.Best))
-			is("the timestamp", date(&found.Time), date(&row.Time))
-			is("the changelog", strconv.Quote(found.Changelog), strconv.Quote(row.Changelog))
-		}
-	}
-	newest := -1
-	for _, row := range rows { // those of the ledger are in its order
-		at, known := a.last[keyOf(row)]
-		if known && at < newest {
-			a.find(Results, row.Iteration, fmt.Sprintf("the row %q is not in its place", row.Action))
-		}
-		if known {
-			newest = max(newest, at)
-		}
-	}
-	for i, row := range rows {
-		if _, known := a.last[keyOf(row)]; known && first[keyOf(row)] != i || !known && row.Iteration >= begins {
-			a.find(Results, row.Iteration, fmt.Sprintf("the ledger has nothing of the row %q", row.Action))
-		}
-	}
 }
 
 // made is a decision that made a commit.

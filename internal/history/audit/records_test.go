@@ -256,43 +256,43 @@ func TestRowsAreThoseOfTheLedger(t *testing.T) {
 		"nothing":     {nil, nil, nil},
 		"a row is missing": {
 			plain, slices.Delete(slices.Clone(written), 1, 2),
-			[]string{`1: there is no row "kept"`},
+			[]string{`1: the row "kept" is missing`},
 		},
 		"no rows": {
 			plain[:2], nil,
-			[]string{`0: there is no row "baseline"`, `1: there is no row "kept"`},
+			[]string{`0: the row "baseline" is missing`, `1: the row "kept" is missing`},
 		},
 		"another score": {
 			plain, with(1, "1 kept 8.5 9"),
-			[]string{"1: the score is 8.5, and the ledger gives 9"},
+			[]string{`1: the row "kept" says "score 8.5", and the ledger gives "score 9"`},
 		},
 		"a score made up": {
 			plain, with(3, "3 reverted 7 9"),
-			[]string{"3: the score is 7, and the ledger gives —"},
+			[]string{`3: the row "reverted" says "score 7", and the ledger gives "score —"`},
 		},
 		"a score left out": {
 			plain, with(2, "2 reverted - 9"),
-			[]string{"2: the score is —, and the ledger gives 8"},
+			[]string{`2: the row "reverted" says "score —", and the ledger gives "score 8"`},
 		},
 		"another best": {
 			plain, with(2, "2 reverted 8 8"),
-			[]string{"2: best_score is 8, and the ledger gives 9"},
+			[]string{`2: the row "reverted" says "best_score 8", and the ledger gives "best_score 9"`},
 		},
 		"no best": {
 			plain, with(2, "2 reverted 8 -"),
-			[]string{"2: best_score is —, and the ledger gives 9"},
+			[]string{`2: the row "reverted" says "best_score —", and the ledger gives "best_score 9"`},
 		},
 		"another action": {
 			plain, with(1, "1 reverted 9 9"),
-			[]string{`1: there is no row "kept"`, `1: the ledger has nothing of the row "reverted"`},
+			[]string{`1: the ledger has nothing of the row "reverted"`, `1: the row "kept" is missing`},
 		},
 		"another iteration": {
 			plain, with(3, "4 reverted - 9"),
-			[]string{`3: there is no row "reverted"`, `4: the ledger has nothing of the row "reverted"`},
+			[]string{`4: the ledger has nothing of the row "reverted"`, `3: the row "reverted" is missing`},
 		},
 		"a row twice": {
 			plain, append(slices.Clone(written), "1 kept 9 9"),
-			[]string{`1: the row "kept" is not in its place`, `1: the ledger has nothing of the row "kept"`},
+			[]string{`1: the row "kept" is there twice`},
 		},
 		"a row more": {
 			plain, append(slices.Clone(written), "4 kept 1 1"),

@@ -77,6 +77,8 @@ func (s Status) label() string {
 
 // Written is the entry as AddEntry writes it.
 func (e HistoryEntry) Written() Written {
+	e.Iteration = max(e.Iteration, 0)
+	e.Baseline = e.Baseline || e.Iteration == 0
 	return Written{e.Iteration, e.Baseline, strings.TrimRight(e.render(), "\n") + "\n"}
 }
 

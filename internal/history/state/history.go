@@ -104,12 +104,11 @@ func (d *Doc) place(history section) entries {
 // AddEntry puts an entry at the top of ours. One of the same iteration is replaced, so
 // that recording twice doubles nothing.
 func (d *Doc) AddEntry(e HistoryEntry) {
-	e.Iteration = max(e.Iteration, 0)
-	e.Baseline = e.Baseline || e.Iteration == 0
 	own, found := d.entries()
 	added := e.Written()
-	if at := slices.IndexFunc(own.list,
-		func(o Written) bool { return o.Iteration == e.Iteration && o.Baseline == e.Baseline }); at >= 0 {
+	if at := slices.IndexFunc(own.list, func(o Written) bool {
+		return o.Iteration == added.Iteration && o.Baseline == added.Baseline
+	}); at >= 0 {
 		own.list[at] = added
 	} else {
 		own.list = slices.Insert(own.list, 0, added)
@@ -228,18 +227,20 @@ func Older(list []Written) string {
 // there and names none yet.
 func (d *Doc) SetPull(iteration, number int) {
 	own, found := d.entries()
-	if !found || number < 1 {
-		return
-	}
-	for i, e := range own.list {
-		at := strings.Index(e.Text, "\n- **Commit**: ")
-		if e.Baseline || e.Iteration != iteration || at < 0 || strings.Contains(e.Text, "\n- **Pull request**: ") {
-			continue
-		}
-		own.list[i].Text = e.Text[:at+1] + "- **Pull request**: #" + strconv.Itoa(number) + e.Text[at:]
+	at := slices.IndexFunc(own.list, func(e Written) bool { return e.Iteration == iteration && !e.Baseline })
+	if found && at >= 0 && own.list[at].SetPull(number) {
 		d.write(own, true)
-		return
 	}
+}
+
+// SetPull notes a pull request in the entry of a commit that names none yet.
+func (e *Written) SetPull(number int) bool {
+	at := strings.Index(e.Text, "\n- **Commit**: ")
+	if at < 0 || number < 1 || strings.Contains(e.Text, "\n- **Pull request**: ") {
+		return false
+	}
+	e.Text = e.Text[:at+1] + "- **Pull request**: #" + strconv.Itoa(number) + e.Text[at:]
+	return true
 }
 
 // isEntry reports whether a heading is that of an entry, or of a range of them, in a
