@@ -67,11 +67,9 @@ type Records struct {
 // Report is what an audit came to.
 type Report struct {
 	// Decisions counts the decided iterations, Repeated those that were
-	// computed again from their measurements, and Old those that a version
-	// decided which did not record its rule.
+	// computed again from their measurements.
 	Decisions int       `json:"decisions"`
 	Repeated  int       `json:"repeated"`
-	Old       int       `json:"old"`
 	Findings  []Finding `json:"findings"`
 	// Unseen says what could not be looked at.
 	Unseen []string `json:"unseen"`

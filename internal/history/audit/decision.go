@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -30,19 +31,15 @@ func (r *Report) decided(before history.Summary, measured []*history.Measured, e
 	if !fits(e) {
 		r.find(Ledger, e.Iteration, fmt.Sprintf("the outcome is %s with the verdict %q", e.Outcome, e.Verdict))
 	}
-	switch {
-	case e.Rule == nil && e.Verdict == "":
+	if e.Rule == nil && e.Verdict == "" {
 		return decision.Decision{} // nothing was compared
-	case e.Rule == nil:
-		r.Old++
-		return decision.Decision{}
 	}
-	r.Repeated++
 	again, err := repeat(before, measured, e)
 	if err != nil {
 		r.find(Ledger, e.Iteration, err.Error())
 		return decision.Decision{}
 	}
+	r.Repeated++
 	if again.Fault != nil {
 		if e.Outcome != history.Error {
 			r.find(Ledger, e.Iteration, fmt.Sprintf("nothing can be decided (%s), and the record says %s",
@@ -101,8 +98,8 @@ func (r *Report) compare(e *history.Decided, want decision.Decision, format stri
 
 // repeat runs the trial on the recorded measurements. An error says why it cannot be repeated.
 func repeat(before history.Summary, measured []*history.Measured, e *history.Decided) (decision.Decision, error) {
-	rule := *e.Rule
-	reason := impossible(rule)
+	rule := cmp.Or(e.Rule, &decision.Rule{})
+	reason := impossible(*rule)
 	switch {
 	case reason != "":
 	case rule.Version != decision.RuleVersion:
@@ -114,7 +111,7 @@ func repeat(before history.Summary, measured []*history.Measured, e *history.Dec
 		return decision.Decision{}, fmt.Errorf("the decision cannot be computed again: %s", reason)
 	}
 	trial := decision.NewTrial(decision.Standard{
-		Rule: rule, Direction: e.Direction, Best: before.Best, Target: e.Target, Initial: before.Guardrails,
+		Rule: *rule, Direction: e.Direction, Best: before.Best, Target: e.Target, Initial: before.Guardrails,
 		Gains: before.Gains,
 		Cases: decision.RatesOf(before.Numbers), Seed: e.Seed, LeavesNothing: e.LeavesNothing,
 	})

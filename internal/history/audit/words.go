@@ -9,9 +9,6 @@ import (
 func (r *Report) String() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%d iterations, %d decisions computed again", r.Decisions, r.Repeated)
-	if r.Old > 0 {
-		fmt.Fprintf(&out, ", %d from before rules were recorded", r.Old)
-	}
 	if len(r.Findings) == 0 {
 		out.WriteString(": the records agree\n")
 	} else {
