@@ -36,11 +36,13 @@ func TestCopy(t *testing.T) {
 		"deep/for its owner alone, and small": {[]byte("x"), 0o400},
 	} {
 		require.NoError(t, from.WriteFile(name, c.data, 0o600), name)
-		size, digest, err := Copy(from, into, name, c.mode)
-		require.NoError(t, err, name)
+		copier := &Copier{From: from, Into: into, Mode: func(Entry) fs.FileMode { return c.mode }, Finish: func(Entry, *os.File, *os.File) error { return nil }}
+		e := Entry{Path: name}
+		require.NoError(t, copier.Entry(&e), name)
 		sum := sha256.Sum256(c.data)
-		assert.Equal(t, hex.EncodeToString(sum[:]), digest, name)
-		assert.EqualValues(t, len(c.data), size, name)
+		assert.Equal(t, hex.EncodeToString(sum[:]), e.SHA256, name)
+		assert.EqualValues(t, len(c.data), e.Size, name)
+		require.ErrorIs(t, copier.Entry(&e), fs.ErrExist, "nothing is overwritten")
 		found, err := into.ReadFile(name)
 		require.NoError(t, err, name)
 		assert.Equal(t, string(c.data), string(found), name)
@@ -48,8 +50,6 @@ func TestCopy(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, c.mode, info.Mode().Perm(), name)
 	}
-	_, _, err := Copy(from, into, "deep/small", 0o644)
-	require.ErrorIs(t, err, fs.ErrExist, "nothing is overwritten")
 }
 
 func TestRegularFilesAloneAreRead(t *testing.T) {

@@ -2,8 +2,6 @@ package workspace
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -20,45 +18,19 @@ func build(ctx context.Context, from *listing, t Tree, dir string, mode func(Ent
 		return err
 	}
 	defer func() { _ = into.Close() }()
-	for i := range t {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		e, name := &t[i], filepath.FromSlash(t[i].Path)
-		switch {
-		case e.IsDir():
-			err = into.Mkdir(name, 0o700)
-		case e.IsLink():
-			err = into.Symlink(e.Target, name)
-		default:
-			err = copyFile(from, into, e, mode(*e))
-		}
-		if err != nil {
-			return err
-		}
+	copier := files.Copier{
+		From: from.root, Into: into, Mode: mode,
+		Finish: func(e Entry, _, copied *os.File) error {
+			if e.IsDir() {
+				return files.SyncDirectory(filepath.Join(dir, filepath.FromSlash(e.Path)))
+			}
+			return copied.Sync()
+		},
 	}
-	for i := len(t) - 1; i >= 0; i-- { // the deepest first
-		if !t[i].IsDir() {
-			continue
-		}
-		name := filepath.FromSlash(t[i].Path)
-		if err := errors.Join(files.SyncDirectory(filepath.Join(dir, name)), into.Chmod(name, mode(t[i]))); err != nil {
-			return err
-		}
+	if err := copier.Copy(ctx, t); err != nil {
+		return err
 	}
 	return files.SyncDirectory(dir)
-}
-
-func copyFile(from *listing, into *os.Root, e *Entry, mode fs.FileMode) error {
-	size, sum, err := files.Copy(from.root, into, e.Path, mode)
-	if err != nil {
-		return fmt.Errorf("copy %q: %w", e.Path, err)
-	}
-	if e.SHA256 != "" && e.SHA256 != sum {
-		return fmt.Errorf("%q changed while it was copied", e.Path)
-	}
-	e.Size, e.SHA256 = size, sum
-	return nil
 }
 
 // written counts the files that a tree has otherwise than before.

@@ -108,13 +108,14 @@ func (b *Box) KeepOutputs(ctx context.Context, to string) (kept []Kept, left int
 		return nil, 0, err
 	}
 	defer func() { _ = target.Close() }()
-	total := int64(0)
+	total, copying := int64(0), copier(source, target)
+	copying.Mode = func(Entry) fs.FileMode { return 0o600 }
 	for _, e := range found {
 		if e.Mode.IsDir() {
 			continue
 		}
 		if !e.IsFile() || e.SHA256 == "" || len(kept) >= maxKeptFiles || total+e.Size > maxKept ||
-			copyEntry(source, target, Entry{Path: e.Path, Mode: 0o600, Size: e.Size, SHA256: e.SHA256}) != nil {
+			copying.Entry(&e) != nil {
 			left++
 			continue
 		}

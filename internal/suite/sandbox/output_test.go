@@ -156,7 +156,7 @@ func TestASandboxOfParts(t *testing.T) {
 	assert.DirExists(t, filepath.Join(template.Dir, "deep", "er"))
 
 	_, err = compose(part("x", one), part("x", newDir(t, map[string]string{"a.txt": "other"})))
-	require.ErrorContains(t, err, "part x: copy a.txt", "two parts have it")
+	require.ErrorContains(t, err, `part x: copy "a.txt"`, "two parts have it")
 	_, err = compose(part("../x", one))
 	require.Error(t, err, "nothing stands outside")
 	linked := newDir(t, nil)

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -161,7 +160,7 @@ func (o *Overlay) place(root *os.Root, e Entry) error {
 	if e.IsLink() {
 		return root.Symlink(e.Target, local)
 	}
-	return writeFile(root, e, bytes.NewReader(o.content[e.Path]))
+	return errors.Join(root.WriteFile(local, o.content[e.Path], 0o600), root.Chmod(local, e.Mode.Perm()))
 }
 
 // blocked names the first part of the way to a path that is no directory, or
