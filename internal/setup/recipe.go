@@ -51,7 +51,7 @@ func (r recipe) text(name, at string, here place) string {
 	script := "\n" + strings.TrimSpace(r.script(here)) + "\n"
 	result, rails := `{"`+r.metric+`": %s`, []string(nil)
 	values := ` "$value"`
-	for _, count := range []string{"tests", "benchmarks", "ended"} {
+	for _, count := range []string{"tests", "benchmarks", "ended", "scripts"} {
 		if !strings.Contains(script, "\n"+count+"=") {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -142,8 +143,9 @@ var writtenProjects = map[string]writtenProject{
 		},
 	},
 	"shell scripts": {
-		kind: "shell-lint", needs: "shellcheck", numbers: map[string]float64{"tests": 1},
+		kind: "shell-lint", needs: "shellcheck", numbers: map[string]float64{"tests": 1, "scripts": 2},
 		files: map[string]string{
+			"check_all.sh": "echo $1\n", "old.sh": "#!/bin/sh\necho $1\n", // a test, and a script without one
 			"add.sh": "#!/bin/sh\necho $(($1 + 1))\necho $2\n", "Makefile": "test:\n\tsh tests/add.sh\n",
 			"tests/add.sh": "#!/bin/sh\ntest \"$(sh ./add.sh 1 b)\" = \"$(printf '2\\nb')\" && echo 'ok 1 - add'\n",
 		},
@@ -155,8 +157,12 @@ var writtenProjects = map[string]writtenProject{
 			"findings that are silenced": {
 				files: map[string]string{"add.sh": "#!/bin/sh\n# shellcheck disable=SC2086 disable=SC2086 # no\n" +
 					"echo $(($1 + 1))\n# shellcheck disable=SC2086\necho $2\n", ".shellcheckrc": "disable=SC2086\n"},
-				numbers: map[string]float64{"tests": 1},
+				numbers: map[string]float64{"tests": 1, "scripts": 2},
 				same:    true,
+			},
+			"a deleted script": {
+				files:   map[string]string{"old.sh": ""},
+				numbers: map[string]float64{"tests": 1, "scripts": 1}, // a guardrail holds them
 			},
 			"a gutted script": {files: map[string]string{"add.sh": "#!/bin/sh\n"}, refused: "tests fail"},
 		},
@@ -381,7 +387,7 @@ func (p writtenProject) measure(t *testing.T, changed map[string]string) (number
 	numbers = map[string]float64{}
 	for name, value := range fields {
 		number, _ := value.(float64)
-		if name != "tests" && name != "benchmarks" && name != "ended" {
+		if !slices.Contains([]string{"tests", "benchmarks", "ended", "scripts"}, name) {
 			name = ""
 		}
 		numbers[name] = number
