@@ -316,7 +316,8 @@ func TestTestsThatNoCandidateMayAddAreCountedExactly(t *testing.T) {
 		"node --test": "tests higher, tests lower", "tests without a runner": "ended higher",
 		"unittest": "tests higher, tests lower", "unittest, timed": "tests higher, tests lower",
 		"Go with a benchmark": "tests higher, tests lower, benchmarks higher, benchmarks lower",
-		"Rust":                "tests higher", "C with a rule check": "tests higher", "shell scripts": "tests higher",
+		"Rust":                "tests higher", "C with a rule check": "tests higher",
+		"shell scripts": "tests higher, scripts higher",
 	} {
 		project, dir := writtenProjects[name], t.TempDir()
 		var tracked []string
