@@ -35,79 +35,43 @@ func (b Budget) Given() bool { return b != (Budget{Per: b.Per}) }
 const budgetForm = "give `{iterations: 20, tokens: 1000000, usd: 5, minutes: 60, per: day}`, any of them, with `per` " +
 	"iteration, day, week, month or program, or a list of such"
 
-// setBudgets reads one budget, or a list of them for different spans.
-func setBudgets(p *Program, v value) error {
-	items := []value{v}
-	if v.kind == list {
-		items = v.items
+// budgets reads one budget, or a list of them for different spans.
+func (p *Program) budgets(v value) ([]Budget, error) {
+	if v.kind != list {
+		v = value{kind: list, items: []value{v}}
 	}
-	if len(items) == 0 {
-		return errors.New(budgetForm)
-	}
-	var budgets []Budget
-	for _, item := range items {
-		budget, err := p.budget(item)
-		if err != nil {
-			return err
+	budgets, err := listOf(budgetForm, p.budget)(v)
+	for i, budget := range budgets {
+		if slices.ContainsFunc(budgets[:i], func(other Budget) bool { return other.Per == budget.Per }) {
+			err = fault{v.items[i].line, fmt.Errorf("there are two budgets per %s; make them one", budget.Per)}
 		}
-		if slices.ContainsFunc(budgets, func(other Budget) bool { return other.Per == budget.Per }) {
-			return fault{item.line, fmt.Errorf("there are two budgets per %s; make them one", budget.Per)}
-		}
-		budgets = append(budgets, budget)
 	}
-	p.Budgets = budgets
-	return nil
+	return budgets, err
 }
 
-func (p *Program) budget(v value) (Budget, error) {
+func (p *Program) budget(v value) (budget Budget, err error) {
 	if v.kind != mapping || len(v.fields) == 0 {
-		return Budget{}, fault{v.line, errors.New(budgetForm)}
+		return budget, errors.New(budgetForm)
 	}
-	budget := Budget{}
-	given := map[string]bool{}
-	for _, f := range v.fields {
-		if given[f.key] {
-			return budget, fault{f.line, fmt.Errorf("`%s` is given twice; keep one", f.name)}
-		}
-		given[f.key] = true
-		if err := p.setLimit(&budget, f); err != nil {
-			return budget, fault{f.line, fmt.Errorf("`%s`: %w", f.name, err)}
-		}
-	}
-	if budget.Per == "" {
+	tokens := 0
+	_, err = p.readParts(v, " of the budget",
+		part{"iterations", into(&budget.Iterations, count(math.MaxInt32, ""))},
+		part{"tokens", into(&tokens, count(math.MaxInt, ""))},
+		part{"usd", into(&budget.USD, value.limit)},
+		part{"minutes", into(&budget.Minutes, value.limit)},
+		part{"per", into(&budget.Per, oneOf(PerDay, PerWeek, PerMonth, PerIteration, PerProgram))})
+	budget.Tokens = int64(tokens)
+	switch {
+	case err != nil:
+	case !budget.Given():
+		err = fmt.Errorf("it limits nothing; %s", budgetForm)
+	case budget.Per == PerIteration && budget.Iterations > 0:
+		err = errors.New("`iterations` per iteration means nothing; give it per day, week, month or program")
+	case budget.Per == "":
 		budget.Per = PerMonth
 		p.warn(v.line, "`budget` has no `per`; `month` is taken")
 	}
-	switch {
-	case !budget.Given():
-		return budget, fault{v.line, fmt.Errorf("it limits nothing; %s", budgetForm)}
-	case budget.Per == PerIteration && budget.Iterations > 0:
-		return budget, fault{v.line, errors.New(
-			"`iterations` per iteration means nothing; give it per day, week, month or program")}
-	}
-	return budget, nil
-}
-
-func (p *Program) setLimit(budget *Budget, f field) (err error) {
-	switch f.key {
-	case "iterations":
-		budget.Iterations, err = f.count(math.MaxInt32, "")
-	case "tokens":
-		var tokens int
-		tokens, err = f.count(math.MaxInt, "")
-		budget.Tokens = int64(tokens)
-	case "usd":
-		budget.USD, err = f.limit()
-	case "minutes":
-		budget.Minutes, err = f.limit()
-	case "per":
-		var per string
-		per, err = f.oneOf(string(PerDay), string(PerWeek), string(PerMonth), string(PerIteration), string(PerProgram))
-		budget.Per = Span(per)
-	default:
-		p.unknown(f, " of the budget", "iterations", "tokens", "usd", "minutes", "per")
-	}
-	return err
+	return budget, err
 }
 
 // limit is a number above 0.

@@ -29,7 +29,9 @@ func (p *Program) conclude(fields []field) {
 		}
 	}
 	p.targetsGiven = len(p.Targets) > 0
-	p.TimeLimitGiven = line("evaluation-timeout") > 0
+	p.TimeLimitGiven, p.PlateauGiven = line("evaluation-timeout") > 0, line("plateau") > 0
+	slices.Sort(p.PassConfig)
+	p.PassConfig = slices.Compact(p.PassConfig)
 	p.concludeKind(line)
 	p.concludeNumbers(line)
 }

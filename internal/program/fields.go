@@ -2,42 +2,89 @@ package program
 
 import (
 	"errors"
-	"maps"
+	"fmt"
 	"slices"
 	"strings"
 )
 
-func (p *Program) readFields(head header) {
-	for i, f := range head.fields {
-		if before := slices.IndexFunc(head.fields[:i], func(g field) bool { return g.key == f.key }); before >= 0 {
-			p.fail(f.line, "key `%s` is given twice (`%s` on line %d); keep one", clip(f.name),
-				clip(head.fields[before].name), head.fields[before].line)
-			continue
-		}
-		p.readField(f)
-	}
-	p.conclude(head.fields)
+// field is one key of the frontmatter, or of a mapping in it, with its value.
+type field struct {
+	name string // as written
+	key  string // with dashes
+	line int
+	value
 }
 
-func (p *Program) readField(f field) {
-	known, found := entryOf[f.key]
-	if !found {
-		p.unknown(f, "", slices.Sorted(maps.Keys(entryOf))...)
-		return
+// part is a key that a mapping may have, with what reads its value.
+type part struct {
+	key string
+	set func(value) error
+}
+
+func named(parts []part, key string) int {
+	return slices.IndexFunc(parts, func(one part) bool { return one.key == key })
+}
+
+// fault is an error at another line than its key's.
+type fault struct {
+	line int
+	error
+}
+
+// at places an error, unless it has its place already.
+func at(line int, err error) fault {
+	if found, placed := errors.AsType[fault](err); placed {
+		line = found.line
 	}
-	if f.placeholder() {
-		p.placeholder(f.line)
-		return
+	return fault{line, err}
+}
+
+// readFields reads the frontmatter, and reports all that is wrong with it.
+func (p *Program) readFields(fields []field) {
+	var parts []part
+	for _, key := range p.keys() {
+		parts = append(parts, key.part())
 	}
-	err := known.set(p, f.value)
-	if err == nil {
-		return
+	for i, f := range fields {
+		before := slices.IndexFunc(fields, func(g field) bool { return g.key == f.key })
+		known := named(parts, f.key)
+		switch {
+		case before < i:
+			p.fail(f.line, "key `%s` is given twice (`%s` on line %d); keep one", clip(f.name),
+				clip(fields[before].name), fields[before].line)
+		case known < 0:
+			p.unknown(f, "", parts)
+		case f.placeholder():
+			p.placeholder(f.line)
+		default:
+			if err := parts[known].set(f.value); err != nil {
+				wrong := at(f.line, err)
+				p.fail(wrong.line, "`%s`: %v", f.name, wrong)
+			}
+		}
 	}
-	line := f.line
-	if at, ok := errors.AsType[fault](err); ok {
-		line = at.line
+	p.conclude(fields)
+}
+
+// readParts reads a mapping that belongs to a key, up to its first error, and returns
+// which keys it has; of says what it is.
+func (p *Program) readParts(v value, of string, parts ...part) (given map[string]bool, err error) {
+	given = map[string]bool{}
+	for _, f := range v.fields {
+		known := named(parts, f.key)
+		switch {
+		case given[f.key]:
+			return given, fault{f.line, fmt.Errorf("`%s` is given twice; keep one", f.name)}
+		case known < 0:
+			p.unknown(f, of, parts)
+		default:
+			if err := parts[known].set(f.value); err != nil {
+				return given, at(f.line, fmt.Errorf("`%s`: %w", f.name, err))
+			}
+		}
+		given[f.key] = true
 	}
-	p.fail(line, "`%s`: %v", f.name, err)
+	return given, nil
 }
 
 // placeholder reports whether the value, or an item of it, was not filled in.
@@ -48,17 +95,20 @@ func (v value) placeholder() bool {
 
 // unknown takes a key that nothing reads. Where it can only be a known key misspelt
 // that is an error: what it was to say would be lost without a word.
-func (p *Program) unknown(f field, of string, known ...string) {
+func (p *Program) unknown(f field, of string, parts []part) {
+	var known []string
+	for _, one := range parts {
+		known = append(known, one.key)
+	}
 	if meant := nearest(f.key, known); meant != "" {
 		p.fail(f.line, "there is no key `%s`%s; did you mean `%s`?", clip(f.name), of, meant)
 		return
 	}
+	list := ""
 	if of != "" {
-		of += " is ignored; known are " + strings.Join(known, ", ")
-	} else {
-		of = " is ignored"
+		list = "; known are " + strings.Join(known, ", ")
 	}
-	p.warn(f.line, "unknown key `%s`%s", clip(f.name), of)
+	p.warn(f.line, "unknown key `%s`%s is ignored%s", clip(f.name), of, list)
 }
 
 // nearest is the known key that another was meant for, "" for none: of a short one

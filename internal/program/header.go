@@ -2,6 +2,7 @@ package program
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/adrg/frontmatter"
@@ -19,13 +20,6 @@ type header struct {
 	// body is the offset of the body, -1 when nobody can tell; bodyLine the
 	// file's line there.
 	body, bodyLine int
-}
-
-type field struct {
-	name string // as written
-	key  string // with dashes
-	line int
-	value
 }
 
 // header separates frontmatter and body. A byte order mark, blank lines and
@@ -119,6 +113,5 @@ func known(line string) bool {
 	if found == nil {
 		return false
 	}
-	_, ok := entryOf[normalKey(found[1])]
-	return ok
+	return slices.ContainsFunc(Keys(), func(key Key) bool { return normalKey(key.Name) == normalKey(found[1]) })
 }

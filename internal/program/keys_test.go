@@ -411,7 +411,7 @@ func TestErrorLineIsTheItems(t *testing.T) {
 	p := parse(front("metric: x\ntarget:\n  - a/b.go\n  - ../c.go\nguardrails:\n  - metric: a\n    direction: up\n" +
 		"agents:\n  - claude\n  - agent: codex\n    model: [a]"))
 	require.Len(t, p.Errors(), 3)
-	assert.Equal(t, 11, p.Errors()[2].Line)
+	assert.Equal(t, 12, p.Errors()[2].Line)
 	assert.Equal(t, 5, p.Errors()[0].Line)
 	assert.Equal(t, 8, p.Errors()[1].Line)
 }

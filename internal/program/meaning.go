@@ -18,44 +18,21 @@ type Meaning struct {
 
 // Meaning returns what the program's numbers mean, as its keys say.
 func (p *Program) Meaning() Meaning {
-	m := Meaning{Script: p.Script}
-	for _, e := range entries {
-		if e.means != nil {
-			e.means(p, &m)
-		}
+	m := Meaning{
+		Script: p.Script, Setup: p.Setup, Metric: p.Metric, Direction: p.Direction.String(),
+		Kind: string(p.Evaluation), Range: p.Range, Guardrails: p.Guardrails, More: map[string]any{},
+	}
+	if p.Evaluation != Metric {
+		m.Suite, m.Judge = p.Tasks+p.Skill+" "+p.Evals, p.Judge+" "+p.JudgeModel
+		m.Executor, m.Thresholds = p.Executor+" "+p.WorkerCommand(), &p.Thresholds
+	}
+	if p.Start != "" {
+		m.More["start"] = p.Start
+	}
+	// Another mirror may serve other versions. The files' content is not part of it,
+	// since it may be a login that is renewed.
+	if len(p.PassConfig) > 0 {
+		m.More["PassConfig"] = p.PassConfig
 	}
 	return m
-}
-
-// sameNumber is the meaning of a key that leaves it to others.
-var sameNumber func(*Program, *Meaning)
-
-func suiteMeaning(p *Program, m *Meaning) {
-	if p.Evaluation != Metric {
-		m.Suite = p.Tasks + p.Skill + " " + p.Evals
-	}
-}
-
-func startMeaning(p *Program, m *Meaning) {
-	if p.Start != "" {
-		m.More = map[string]any{"start": p.Start}
-	}
-}
-
-func judgeMeaning(p *Program, m *Meaning) {
-	if p.Evaluation != Metric {
-		m.Judge = p.Judge + " " + p.JudgeModel
-	}
-}
-
-func executorMeaning(p *Program, m *Meaning) {
-	if p.Evaluation != Metric {
-		m.Executor = p.Executor + " " + p.WorkerCommand()
-	}
-}
-
-func thresholdsMeaning(p *Program, m *Meaning) {
-	if p.Evaluation != Metric {
-		m.Thresholds = &p.Thresholds
-	}
 }

@@ -97,7 +97,7 @@ func (p *Program) parse(data []byte) {
 	if line := sentinelLine(data); line > 0 {
 		p.placeholder(line)
 	}
-	p.readFields(head)
+	p.readFields(head.fields)
 	if head.body < 0 {
 		return
 	}

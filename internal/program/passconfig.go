@@ -2,7 +2,6 @@ package program
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -34,39 +33,16 @@ func ToolConfigs() []ToolConfig {
 	}
 }
 
-func setPassConfig(p *Program, v value) error {
-	items, err := v.words("pip, npm")
+// tool is the word for a tool whose configuration the evaluation is given.
+func (v value) tool() (string, error) {
+	var known []string
+	for _, one := range ToolConfigs() {
+		known = append(known, one.Tool)
+	}
+	tool, err := oneOf(known...)(v)
 	if err != nil {
-		return err
+		err = fmt.Errorf("%q is no tool whose configuration can be passed on; give some of %s", clip(v.text),
+			strings.Join(known, ", "))
 	}
-	known := ToolConfigs()
-	for _, item := range items {
-		tool := strings.ToLower(strings.TrimSpace(item.text))
-		if !slices.ContainsFunc(known, func(c ToolConfig) bool { return c.Tool == tool }) {
-			names := make([]string, len(known))
-			for i, c := range known {
-				names[i] = c.Tool
-			}
-			return fault{item.line, fmt.Errorf("%q is no tool whose configuration can be passed on; give some of %s",
-				clip(tool), strings.Join(names, ", "))}
-		}
-		if !slices.Contains(p.PassConfig, tool) {
-			p.PassConfig = append(p.PassConfig, tool)
-		}
-	}
-	slices.Sort(p.PassConfig)
-	return nil
-}
-
-// passConfigMeaning makes the tools part of what a number means: another mirror
-// may serve other versions. The files' content is not part of it, since it may
-// be a login that is renewed.
-func passConfigMeaning(p *Program, m *Meaning) {
-	if len(p.PassConfig) == 0 {
-		return
-	}
-	if m.More == nil {
-		m.More = map[string]any{}
-	}
-	m.More["PassConfig"] = p.PassConfig
+	return tool, err
 }

@@ -85,14 +85,18 @@ func unfinished(line string) bool {
 		!strings.ContainsAny(line[len(line)-1:], ".:;!?")
 }
 
-// isTodo reports whether a line begins with TODO. Where the sentence of the
-// line before goes on, only `TODO` alone and `TODO:` are no part of it.
+var (
+	todo = lazyregexp.New(`^TODO\b`)
+	// todoAlone is the one within a sentence: there TODO may be a word of it.
+	todoAlone = lazyregexp.New(`^TODO(?:[:(]|$)`)
+)
+
+// isTodo reports whether a line begins with TODO.
 func isTodo(line string, inSentence bool) bool {
-	rest, ok := strings.CutPrefix(line, "TODO")
-	if !ok || rest != "" && (letter(rest[0]) || digit(rest[0]) || rest[0] == '_') {
-		return false
+	if inSentence {
+		return todoAlone().MatchString(line)
 	}
-	return !inSentence || rest == "" || rest[0] == ':' || rest[0] == '('
+	return todo().MatchString(line)
 }
 
 var betterForm = lazyregexp.New(`(?i)(?:\b|_)(lower|higher)(?:[*_` + "`" + `]*\s*(?:/|\bor\b)\s*[*_` + "`" +

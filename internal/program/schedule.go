@@ -228,7 +228,3 @@ func (s Schedule) tick(after time.Time) time.Time {
 	}
 	return time.Time{}
 }
-
-func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
-
-func digit(c byte) bool { return c >= '0' && c <= '9' }

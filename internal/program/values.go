@@ -1,0 +1,194 @@
+package program
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/org/autoloop/internal/agent/commandline"
+	"github.com/org/autoloop/internal/lazyregexp"
+	"github.com/org/autoloop/internal/metric"
+)
+
+// The values of keys with a form of their own.
+
+func (v value) schedule() (Schedule, error) {
+	text, err := v.scalarText(scheduleForms)
+	if err != nil {
+		return Schedule{}, err
+	}
+	return ParseSchedule(text)
+}
+
+func (v value) direction() (metric.Direction, error) { return oneOf(metric.Higher, metric.Lower)(v) }
+
+func (p *Program) setDirection(v value) error {
+	err := into(&p.Direction, value.direction)(v)
+	p.DirectionGiven, p.directionBad = err == nil, err != nil
+	return err
+}
+
+// path is one within the repository.
+func (v value) path() (string, error) {
+	text, err := oneLine("give a path from the repository's root")(v)
+	if err != nil {
+		return "", err
+	}
+	return cleanPath(text)
+}
+
+// given reads a pattern of the frontmatter: a list holds no prose.
+func given(parse func(text string, line int) (Pattern, error)) read[Pattern] {
+	return func(v value) (pattern Pattern, err error) {
+		text, err := oneLine("give a text for each item of the list")(v)
+		if err == nil {
+			pattern, err = parse(text, v.line)
+		}
+		pattern.Bare, pattern.Named = false, true
+		return pattern, err
+	}
+}
+
+// withheld are variables that no agent and no evaluation ever sees.
+var withheld = []string{
+	"GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN",
+	"AUTOLOOP_MODELS_KEY", "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN",
+}
+
+var variableForm = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// variable is the name of a variable that agent and evaluation may see.
+func (v value) variable() (string, error) {
+	const accepted = "give names only, as in `[API_URL]`"
+	name, err := oneLine(accepted)(v)
+	switch {
+	case err != nil:
+	case !variableForm().MatchString(name):
+		err = fmt.Errorf("%q is no name of a variable; %s", clip(name), accepted)
+	case slices.Contains(withheld, strings.ToUpper(name)):
+		err = fmt.Errorf("`%s` is never given to agents and evaluations; remove it", name)
+	}
+	return name, err
+}
+
+var associations = []string{
+	"OWNER", "MEMBER", "COLLABORATOR", "CONTRIBUTOR", "FIRST_TIMER", "FIRST_TIME_CONTRIBUTOR",
+	"MANNEQUIN", "NONE",
+}
+
+func (v value) association() (string, error) {
+	accepted := "accepted are " + strings.Join(associations, ", ")
+	name, err := oneLine(accepted)(v)
+	if name = strings.ToUpper(name); err == nil && !slices.Contains(associations, name) {
+		err = fmt.Errorf("%q is no association; %s", clip(name), accepted)
+	}
+	return name, err
+}
+
+// setAssociations reads whom the maintainers trust. An issue cannot say that
+// of its own author.
+func (p *Program) setAssociations(v value) error {
+	names, err := words("OWNER, MEMBER", value.association)(v)
+	switch {
+	case err != nil:
+	case p.Issue > 0:
+		p.warn(v.line, "`trusted-associations` in an issue is ignored: an issue cannot say who is trusted")
+	default:
+		p.TrustedAssociations = names
+	}
+	return err
+}
+
+// knownAgents are those of this version; another name is an error, as it is where an agent is asked.
+var knownAgents = sync.OnceValue(func() []string {
+	return slices.Concat([]string{"command"}, commandline.All().Names(), []string{"models", "tuner"})
+})
+
+func (v value) agent() (string, error) {
+	known := strings.Join(knownAgents(), ", ")
+	name, err := oneLine("give the name of an agent: " + known)(v)
+	if err == nil && !slices.Contains(knownAgents(), name) {
+		err = fmt.Errorf("`%s` is no agent known here; known are %s", clip(name), known)
+	}
+	return name, err
+}
+
+const agentsForm = "give a list of agents, as in `[claude, {agent: codex, model: gpt-5}]`"
+
+// proposer is the name of an agent, or an agent with a model of its own.
+func (p *Program) proposer(v value) (one Proposer, err error) {
+	switch v.kind {
+	case scalar:
+		one.Agent, err = v.agent()
+		return one, err
+	case mapping:
+		_, err = p.readParts(v, " of an agent",
+			part{"agent", into(&one.Agent, value.agent)},
+			part{"model", into(&one.Model, oneLine("give the name of a model"))})
+		if err != nil || one.Agent != "" {
+			return one, err
+		}
+		return one, fmt.Errorf("it names no `agent`; %s", agentsForm)
+	default:
+		return one, fmt.Errorf("%s", agentsForm)
+	}
+}
+
+const maxGuardrails = 50
+
+const guardrailForm = "give a list of `{metric: lag, direction: lower, max-regression: 5%}`"
+
+func (p *Program) guardrails(v value) ([]Guardrail, error) {
+	if len(v.items) > maxGuardrails {
+		return nil, fmt.Errorf("there are more than %d guardrails", maxGuardrails)
+	}
+	return listOf(guardrailForm, p.guardrail)(v)
+}
+
+func (p *Program) guardrail(v value) (rail Guardrail, err error) {
+	if v.kind != mapping {
+		return rail, fmt.Errorf("%s", guardrailForm)
+	}
+	const accepted = "the key of a number in the evaluation's JSON"
+	rail.Direction = metric.Higher
+	direction := into(&rail.Direction, value.direction)
+	given, err := p.readParts(v, " of a guardrail", part{"metric", into(&rail.Metric, oneLine("give "+accepted))},
+		part{"direction", direction}, part{"metric-direction", direction},
+		part{"max-regression", into(&rail.MaxRegression, value.allowance)})
+	switch {
+	case err != nil:
+	case rail.Metric == "":
+		err = fmt.Errorf("a guardrail needs `metric`, %s", accepted)
+	case !given["direction"] && !given["metric-direction"]:
+		p.warn(v.line, "guardrail `%s` has no `direction`; `higher` is taken", clip(rail.Metric))
+	}
+	return rail, err
+}
+
+// PullRequest says how a program's pull request is opened.
+type PullRequest struct {
+	// Title is a template with {name}, {type}, {scope} and {summary}; "" is the
+	// usual title. Type is what {type} stands for.
+	Title, Type                  string
+	Labels, Reviewers, Assignees []string
+	// WhenReady is "stop" or "continue": what happens while a person has marked it
+	// ready for review.
+	WhenReady string
+}
+
+func (p *Program) setPullRequest(v value) error {
+	if v.kind != mapping {
+		return fmt.Errorf("give a map such as `{labels: [performance], reviewers: [octocat]}`")
+	}
+	texts := func(example string) read[[]string] { return words(example, oneLine("give a text")) }
+	pull := &p.PullRequest
+	_, err := p.readParts(v, " of `pull-request`",
+		part{"title", into(&pull.Title, oneLine("give a title such as `{type}({scope}): {summary}`"))},
+		part{"type", into(&pull.Type, oneLine("give a word such as `perf`"))},
+		part{"labels", into(&pull.Labels, texts("performance"))},
+		part{"reviewers", into(&pull.Reviewers, texts("octocat, org/team"))},
+		part{"assignees", into(&pull.Assignees, texts("octocat"))},
+		part{"when-ready", into(&pull.WhenReady, oneOf("stop", "continue"))})
+	return err
+}
