@@ -121,7 +121,7 @@ func (v *Versions) compared(ctx context.Context) (*application, error) {
 // anything is spent on it.
 func (v *Versions) WarnOfChange(ctx context.Context) error {
 	a, err := v.compared(ctx)
-	if err == nil && !a.untouched(ctx) && !a.isVersion(ctx) {
+	if err == nil && !a.isVersion(ctx) {
 		fmt.Fprintf(v.Err, "warning: %s changed since v0 of %s, and this run goes on without that; begin with the "+
 			"skill as it is with --fresh\n", v.Workspace.Skill, v.Workspace.Dir)
 	}
@@ -131,37 +131,24 @@ func (v *Versions) WarnOfChange(ctx context.Context) error {
 // Offer shows the report and asks whether the best version is to be applied, when
 // there is one and the skill is still what it was.
 func (v *Versions) Offer(ctx context.Context, yes bool) (applied bool, err error) {
-	w := v.Workspace
-	if w.Best == 0 {
-		return false, v.showBest(ctx)
+	if v.Workspace.Best == 0 {
+		r, _, err := v.Report(ctx, BestVersion)
+		if err != nil {
+			return false, err
+		}
+		fmt.Fprintln(v.Out)
+		return false, v.Show(r)
 	}
 	a, err := v.application(ctx, ChangeOptions{Version: BestVersion, Yes: yes})
 	if err != nil {
 		return false, err
 	}
-	best, err := keptVersion(ctx, w, w.Best)
-	if err != nil {
-		return false, err
+	if err = a.apply(ctx); errors.Is(err, errEdited) {
+		fmt.Fprintf(v.Err, "the skill changed since v0, so nothing is applied: see `iterate apply %s --merge`\n",
+			v.Workspace.Dir)
+		return false, nil
 	}
-	if a.now.Tree.Digest() != best.Tree.Digest() && !a.untouched(ctx) {
-		fmt.Fprintf(v.Err, "the skill changed since v0, so nothing is applied: see `iterate apply %s --merge`\n", w.Dir)
-		return false, v.showBest(ctx)
-	}
-	if err := a.apply(ctx); err != nil {
-		return false, err
-	}
-	now, err := workspace.Scan(ctx, w.Skill)
-	return err == nil && now.Digest() == best.Tree.Digest(), err
-}
-
-// showBest prints the report where nothing is asked.
-func (v *Versions) showBest(ctx context.Context) error {
-	r, _, err := v.Report(ctx, BestVersion)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(v.Out)
-	return v.Show(r)
+	return a.changed.Done, err
 }
 
 // apply shows, asks and applies.
@@ -183,23 +170,20 @@ func (a *application) apply(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	applied := workspace.Applied{Version: a.Version, Digest: wanted.Tree.Digest()}
 	a.changed.To = fmt.Sprintf("v%d", a.Version)
-	if a.now.Tree.Digest() == wanted.Tree.Digest() {
+	if a.now.Tree.Digest() == applied.Digest {
 		a.changed.Done = true
 		fmt.Fprintf(a.Out, "%s is v%d already\n", a.Workspace.Skill, a.Version)
-		return a.remember(workspace.Applied{Version: a.Version, Digest: wanted.Tree.Digest()})
+		return a.remember(applied)
 	}
 	if err := a.Show(r); err != nil {
 		return err
 	}
-	if !a.untouched(ctx) {
+	if !a.isVersion(ctx) {
 		return a.joined(ctx, wanted)
 	}
-	if agreed, err := a.agreed(ctx,
-		fmt.Sprintf("apply v%d to %s? [y/n] ", a.Version, a.Workspace.Skill)); err != nil || !agreed {
-		return err
-	}
-	return a.restore(ctx, wanted.Dir, workspace.Applied{Version: a.Version})
+	return a.put(ctx, wanted, fmt.Sprintf("apply v%d to %s", a.Version, a.Workspace.Skill), "", applied)
 }
 
 // isKept refuses a version that the workspace does not have, and names those
@@ -221,25 +205,14 @@ func (a *application) isKept() error {
 	return misuse.Errorf("--version %d: no such version was kept; there are %s", a.Version, strings.Join(kept, ", "))
 }
 
-// untouched reports whether the skill is v0, or what was applied last.
-func (a *application) untouched(ctx context.Context) bool {
-	now := a.now.Tree.Digest()
-	if now == a.original.Tree.Digest() {
-		return true
-	}
-	applied := a.Workspace.Applied
-	if applied == nil || applied.Digest != now || applied.Before != "" {
-		return false
-	}
-	version, err := keptVersion(ctx, a.Workspace, applied.Version)
-	return err == nil && version.Tree.Digest() == now // else it was merged
-}
+// errEdited says that a person changed the skill.
+var errEdited = errors.New("nothing was applied: use --merge to join both, or put it back first")
 
 // joined applies a version to a skill that changed since v0.
 func (a *application) joined(ctx context.Context, wanted workspace.Kept) error {
 	if !a.Merge {
-		return fmt.Errorf("%s changed since v0 (%s); nothing was applied: use --merge to join both, or put it back first",
-			a.Workspace.Skill, differing(a.original.Tree, a.now.Tree))
+		return fmt.Errorf("%s changed since v0 (%s); %w", a.Workspace.Skill, differing(a.original.Tree, a.now.Tree),
+			errEdited)
 	}
 	merged, err := a.merged(ctx, wanted)
 	if err != nil {
@@ -251,28 +224,20 @@ func (a *application) joined(ctx context.Context, wanted workspace.Kept) error {
 		fmt.Fprintf(a.Out, "%s has v%d merged in already\n", a.Workspace.Skill, a.Version)
 		return nil
 	}
-	patch, err := a.patch(ctx, a.now, merged)
-	if err != nil {
+	if err := a.showChange(ctx, merged, "\nJoined with what changed in the skill since v0, it changes"); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Out, "\nJoined with what changed in the skill since v0, it changes:\n\n%s\n",
-		render.Pictured(string(patch)))
-	if agreed, err := a.agreed(ctx,
-		fmt.Sprintf("apply v%d, merged, to %s? [y/n] ", a.Version, a.Workspace.Skill)); err != nil || !agreed {
-		return err
+	return a.put(ctx, merged, fmt.Sprintf("apply v%d, merged, to %s", a.Version, a.Workspace.Skill), "before-apply",
+		workspace.Applied{Version: a.Version, Digest: merged.Tree.Digest()})
+}
+
+// showChange shows what the skill would become, under a title.
+func (a *application) showChange(ctx context.Context, wanted workspace.Kept, title string) error {
+	patch, err := a.patch(ctx, a.now, wanted)
+	if err == nil {
+		fmt.Fprintf(a.Out, "%s:\n\n%s\n", title, render.Pictured(string(patch)))
 	}
-	before, err := a.keep(ctx, "before-apply")
-	if err != nil {
-		return err
-	}
-	// noted before the skill changes: a run that is killed right after that can be undone
-	if err := a.remember(workspace.Applied{
-		Version: a.Version, Digest: merged.Tree.Digest(),
-		Before: before,
-	}); err != nil {
-		return err
-	}
-	return a.restore(ctx, merged.Dir, workspace.Applied{Version: a.Version, Before: before})
+	return err
 }
 
 // merged puts the merge into the workspace, as the snapshot `merged`.
@@ -318,93 +283,83 @@ func (a *application) undo(ctx context.Context) error {
 		fmt.Fprintf(a.Out, "%s is as it was already\n", a.Workspace.Skill)
 		return a.remember(workspace.Applied{Digest: now})
 	}
-	known := a.untouched(ctx) || a.Workspace.Applied != nil && a.Workspace.Applied.Digest == now || a.isVersion(ctx)
-	if !known && !a.Force {
-		return fmt.Errorf("%s has changes that are in no version of the workspace (from %s: %s); nothing was undone: "+
-			"--force undoes all the same, and keeps them in the workspace",
-			a.Workspace.Skill, name, differing(back.Tree, a.now.Tree))
-	}
-	patch, err := a.patch(ctx, a.now, back)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(a.Out, "Undoing changes in %s:\n\n%s\n", a.Workspace.Skill, render.Pictured(string(patch)))
-	if agreed, err := a.agreed(ctx,
-		fmt.Sprintf("put %s back to %s? [y/n] ", name, a.Workspace.Skill)); err != nil || !agreed {
-		return err
-	}
-	if !known {
-		if _, err := a.keep(ctx, "before-undo"); err != nil {
-			return err
+	purpose := ""
+	if !a.isVersion(ctx) && (a.Workspace.Applied == nil || a.Workspace.Applied.Digest != now) {
+		if purpose = "before-undo"; !a.Force {
+			return fmt.Errorf("%s has changes that are in no version of the workspace (from %s: %s); nothing was undone: "+
+				"--force undoes all the same, and keeps them in the workspace",
+				a.Workspace.Skill, name, differing(back.Tree, a.now.Tree))
 		}
 	}
-	return a.restore(ctx, dir, workspace.Applied{})
+	if err := a.showChange(ctx, back, "Undoing changes in "+a.Workspace.Skill); err != nil {
+		return err
+	}
+	return a.put(ctx, back, fmt.Sprintf("put %s back to %s", name, a.Workspace.Skill), purpose,
+		workspace.Applied{Digest: back.Tree.Digest()})
 }
 
-// isVersion reports whether the skill is one of the kept versions.
+// isVersion reports whether the skill is one of the kept versions, so that replacing it
+// loses nothing.
 func (a *application) isVersion(ctx context.Context) bool {
-	table, err := a.Workspace.Results()
-	if err != nil {
-		return false
+	now := a.now.Tree.Digest()
+	if now == a.original.Tree.Digest() {
+		return true
 	}
-	return slices.ContainsFunc(table.Rows(), func(row results.Row) bool {
+	table, err := a.Workspace.Results()
+	return err == nil && slices.ContainsFunc(table.Rows(), func(row results.Row) bool {
 		kept, err := keptVersion(ctx, a.Workspace, row.Iteration)
-		return err == nil && kept.Tree.Digest() == a.now.Tree.Digest()
+		return err == nil && kept.Tree.Digest() == now
 	})
 }
 
-// keep takes a snapshot of the skill as it is, into the workspace.
-func (a *application) keep(ctx context.Context, purpose string) (name string, err error) {
-	name, err = a.Workspace.KeepSkill(ctx, purpose)
-	if err != nil {
-		return "", err
+// put asks, and makes the skill a snapshot, if it is still what was looked at. With a
+// purpose what it was is kept under that name first.
+func (a *application) put(ctx context.Context, wanted workspace.Kept, what, purpose string,
+	applied workspace.Applied,
+) error {
+	w := a.Workspace
+	if !a.Yes {
+		if agreed, err := a.Ask(ctx, what+"? [y/n] "); !agreed {
+			fmt.Fprintf(a.Out, "nothing was changed; the workspace %s is kept\n", w.Dir)
+			return err
+		}
 	}
-	a.changed.Kept = name
-	fmt.Fprintf(a.Out, "what %s was is kept as %s\n", a.Workspace.Skill, filepath.Join(a.Workspace.Dir, name))
-	return name, nil
-}
-
-// agreed asks, and says when nothing happens.
-func (a *application) agreed(ctx context.Context, question string) (bool, error) {
-	if a.Yes {
-		return true, nil
+	name := filepath.Base(wanted.Dir)
+	if purpose != "" {
+		kept, err := w.KeepSkill(ctx, purpose)
+		if err != nil {
+			return err
+		}
+		a.changed.Kept = kept
+		fmt.Fprintf(a.Out, "what %s was is kept as %s\n", w.Skill, filepath.Join(w.Dir, kept))
+		if applied.Version > 0 {
+			name, applied.Before = fmt.Sprintf("v%d, merged,", applied.Version), kept
+			// noted before the skill changes: a run that is killed right after that can be undone
+			if err := a.remember(applied); err != nil {
+				return err
+			}
+		}
 	}
-	agreed, err := a.Ask(ctx, question)
-	if !agreed {
-		fmt.Fprintf(a.Out, "nothing was changed; the workspace %s is kept\n", a.Workspace.Dir)
-	}
-	return agreed, err
-}
-
-// restore makes the skill a snapshot, if it is still what was looked at, and
-// notes what was applied; its digest is filled in.
-func (a *application) restore(ctx context.Context, from string, applied workspace.Applied) error {
-	if inPlace, err := workspace.InPlace(ctx, a.Workspace.Skill); err != nil {
+	if inPlace, err := workspace.InPlace(ctx, w.Skill); err != nil {
 		return err
 	} else if inPlace { // killed in the midst of it, the next application finishes it
 		begun := applied
-		if begun.From, err = a.Workspace.KeepSkill(ctx, "before-apply"); err != nil {
+		if begun.From, err = w.KeepSkill(ctx, "before-apply"); err != nil {
 			return err
 		}
-		begun.To = filepath.Base(from)
+		begun.To = filepath.Base(wanted.Dir)
 		if err := a.remember(begun); err != nil {
 			return err
 		}
 	}
-	restored, err := workspace.RestoreOver(ctx, from, a.Workspace.Skill, a.now.Tree.Digest())
-	if err != nil {
+	if _, err := workspace.RestoreOver(ctx, wanted.Dir, w.Skill, a.now.Tree.Digest()); err != nil {
 		return err
 	}
-	name := filepath.Base(from)
-	if applied.Before != "" {
-		name = fmt.Sprintf("v%d, merged,", applied.Version)
-	}
-	fmt.Fprintf(a.Out, "%s is %s now\n", a.Workspace.Skill, name)
+	fmt.Fprintf(a.Out, "%s is %s now\n", w.Skill, name)
 	if applied.Version > 0 {
-		fmt.Fprintf(a.Out, "undo it with: iterate undo %s\n", process.QuoteWord(a.Workspace.Dir))
+		fmt.Fprintf(a.Out, "undo it with: iterate undo %s\n", process.QuoteWord(w.Dir))
 	}
 	a.changed.Changed, a.changed.Done = true, true
-	applied.Digest = restored.Digest
 	return a.remember(applied)
 }
 

@@ -273,13 +273,9 @@ func (s *state) clear(n int) error {
 
 // read takes the runs by which a version was kept.
 func (s *state) read(version int) (Measured, error) {
-	dir := s.Workspace.Iteration(version)
-	runs, err := IterationRuns(dir)
+	runs, err := VersionRuns(s.Workspace, version, version)
 	if err != nil {
 		return Measured{}, err
-	}
-	for i, run := range runs {
-		runs[i] = filepath.Join(dir, run)
 	}
 	found, err := s.Evals.Read(runs...)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -7,25 +7,18 @@ import (
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/render/page"
-	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite/evalrun"
 )
 
 // Page is a report with the cases of every graded version.
 func (v *Versions) Page(ctx context.Context, r render.SkillReport) (shown page.Skill, err error) {
-	w := v.Workspace
-	table, err := w.Results()
-	if err != nil {
-		return shown, err
-	}
-	suited, err := v.Suite(ctx)
+	g, err := v.graded(ctx)
 	if err != nil {
 		return shown, err
 	}
 	shown = page.Skill{Report: r, Feedback: map[string][]string{}}
-	rows := table.Rows()
-	for _, row := range rows {
-		graded, err := gradedCases(suited, w, row.Iteration, rows)
+	for _, row := range g.rows {
+		graded, err := g.cases(row.Iteration)
 		if err != nil {
 			return shown, err
 		}
@@ -43,29 +36,16 @@ func (v *Versions) Page(ctx context.Context, r render.SkillReport) (shown page.S
 			}
 		}
 	}
-	if shown.Queries, err = pageQueries(suited, w, rows); err != nil {
+	runs, err := g.triggerRuns()
+	if err != nil || len(runs) == 0 {
 		return shown, err
 	}
-	return shown, nil
-}
-
-// pageQueries are the trigger queries with what came of each for every version.
-func pageQueries(suited *evalrun.Skill, w *workspace.Workspace, rows []results.Row) ([]page.Query, error) {
-	queries := suited.TriggerSuite()
-	if queries == nil {
-		return nil, nil
-	}
-	runs, err := triggerRuns(queries, w, rows)
-	if err != nil || len(runs) == 0 {
-		return nil, err
-	}
-	var list []page.Query
-	for i, trigger := range suited.Triggers {
+	for i, trigger := range g.suite.Triggers {
 		query := page.Query{Text: trigger.Query, Should: trigger.ShouldTrigger}
 		for _, run := range runs {
 			query.Right = append(query.Right, run.Cases[i].Perfect())
 		}
-		list = append(list, query)
+		shown.Queries = append(shown.Queries, query)
 	}
-	return list, nil
+	return shown, nil
 }

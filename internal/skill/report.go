@@ -25,41 +25,73 @@ import (
 // BestVersion asks for the best version, whichever that is.
 const BestVersion = -1
 
+// graded is a workspace with the suite that its versions are graded by, and what was decided.
+type graded struct {
+	*workspace.Workspace
+	suite *evalrun.Skill
+	rows  []results.Row
+}
+
+func (v *Versions) graded(ctx context.Context) (g graded, err error) {
+	table, err := v.Workspace.Results()
+	if err != nil {
+		return g, err
+	}
+	suite, err := v.Suite(ctx)
+	return graded{v.Workspace, suite, table.Rows()}, err
+}
+
+// cases reads a version's cases, over all of its runs that a decision counts; none when
+// it was not run.
+func (g graded) cases(version int) (result evalrun.Result, err error) {
+	_, last := standing(g.rows)
+	dirs, err := VersionRuns(g.Workspace, version, last)
+	if err == nil {
+		result, err = evalrun.ReadAll(g.suite, dirs...)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return evalrun.Result{}, nil
+	}
+	return result, err
+}
+
+// title is what the skill is called: by itself, by its suite, or by the place that it is
+// in.
+func (g graded) title() string {
+	if name := g.suite.Name; name != filepath.Base(g.suite.Dir) {
+		return name
+	}
+	return cmp.Or(g.suite.Evals.SkillName, filepath.Base(cmp.Or(g.Skill, g.Dir)))
+}
+
 // Report puts the report together, with the patch to a version as it is.
 func (v *Versions) Report(ctx context.Context, version int) (r render.SkillReport, patch []byte, err error) {
-	w := v.Workspace
-	table, err := w.Results()
+	g, err := v.graded(ctx)
 	if err != nil {
 		return r, nil, err
 	}
-	rows := table.Rows()
 	if version == BestVersion {
-		version = render.Converge(rows, 0, w.Whole).BestVersion
+		version = render.Converge(g.rows, 0, g.Whole).BestVersion
 	}
-	suited, err := v.Suite(ctx)
+	start := startOf(g.rows)
+	before, err := g.cases(start)
 	if err != nil {
 		return r, nil, err
 	}
-	start := startOf(rows)
-	before, err := gradedCases(suited, w, start, rows)
+	after, err := g.cases(version)
 	if err != nil {
 		return r, nil, err
 	}
-	after, err := gradedCases(suited, w, version, rows)
-	if err != nil {
-		return r, nil, err
-	}
-	r = render.NewSkillReport(rows, lostCases(before, after), w.Whole)
-	r.Notes = append(r.Notes, otherScore(before, rows, start)...)
+	r = render.NewSkillReport(g.rows, lostCases(before, after), g.Whole)
+	r.Notes = append(r.Notes, otherScore(before, g.rows, start)...)
 	if version != start {
-		r.Notes = append(r.Notes, otherScore(after, rows, version)...)
+		r.Notes = append(r.Notes, otherScore(after, g.rows, version)...)
 	}
-	r.Skill, r.Workspace, r.Failures, r.Cases = skillTitle(suited, w), w.Dir, failuresOf(after.Cases),
-		casesOf(before, after)
-	if suited.Graded() {
+	r.Skill, r.Workspace, r.Failures, r.Cases = g.title(), g.Dir, failuresOf(after.Cases), casesOf(before, after)
+	if g.suite.Graded() {
 		r = r.WithGrader(feedbackOf(after))
 	}
-	figures, err := triggerFigures(suited, w, rows)
+	figures, err := g.triggerFigures()
 	if err != nil {
 		return r, nil, err
 	}
@@ -139,36 +171,6 @@ func startOf(rows []results.Row) int {
 		}
 	}
 	return start
-}
-
-// skillTitle is what the skill is called: by itself, by its suite, or by the
-// place that it is in.
-func skillTitle(skill *evalrun.Skill, w *workspace.Workspace) string {
-	switch {
-	case skill.Name != filepath.Base(skill.Dir):
-		return skill.Name
-	case skill.Evals.SkillName != "":
-		return skill.Evals.SkillName
-	default:
-		return filepath.Base(cmp.Or(w.Skill, w.Dir))
-	}
-}
-
-// gradedCases reads a version's cases, over all of its runs that a decision
-// counts; none when it was not run.
-func gradedCases(suited *evalrun.Skill, w *workspace.Workspace, version int,
-	rows []results.Row,
-) (evalrun.Result, error) {
-	_, last := standing(rows)
-	dirs, err := VersionRuns(w, version, last)
-	if err != nil {
-		return evalrun.Result{}, err
-	}
-	result, err := evalrun.ReadAll(suited, dirs...)
-	if errors.Is(err, fs.ErrNotExist) {
-		return evalrun.Result{}, nil
-	}
-	return result, err
 }
 
 // lostCases lists what the one version passed and the other does not; nothing

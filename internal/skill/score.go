@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"strconv"
 
 	"github.com/org/autoloop/internal/metric"
@@ -41,9 +40,9 @@ func (v *Versions) Score(ctx context.Context, n int) (found Scored, err error) {
 	if err != nil {
 		return found, err
 	}
-	places := make([]string, len(dirs))
-	for i, dir := range dirs {
-		places[i] = filepath.Join(w.Iteration(n), dir)
+	places, err := VersionRuns(w, n, n)
+	if err != nil {
+		return found, err
 	}
 	result, err := evalrun.ReadAll(suited, places...)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -69,50 +69,40 @@ type triggerRun struct {
 }
 
 // triggerRuns reads the trigger queries of the versions for which they were run.
-func triggerRuns(queries *evalrun.Skill, w *workspace.Workspace, rows []results.Row) ([]triggerRun, error) {
-	var list []triggerRun
-	for _, row := range rows {
-		if row.Action == results.Reverted {
+func (g graded) triggerRuns() (list []triggerRun, err error) {
+	queries := g.suite.TriggerSuite()
+	for _, row := range g.rows {
+		if row.Action == results.Reverted || queries == nil {
 			continue
 		}
-		found, err := evalrun.Read(queries, triggersOf(w, row.Iteration))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
+		found, err := evalrun.Read(queries, triggersOf(g.Workspace, row.Iteration))
+		switch {
+		case err == nil:
+			list = append(list, triggerRun{row.Iteration, found})
+		case !errors.Is(err, fs.ErrNotExist):
 			return nil, err
 		}
-		list = append(list, triggerRun{row.Iteration, found})
 	}
 	return list, nil
 }
 
 // triggerFigures are the figures of the trigger queries, a version each.
-func triggerFigures(suited *evalrun.Skill, w *workspace.Workspace, rows []results.Row) ([]render.SkillTriggers, error) {
-	queries := suited.TriggerSuite()
-	if queries == nil {
-		return nil, nil
-	}
-	runs, err := triggerRuns(queries, w, rows)
-	if err != nil {
-		return nil, err
-	}
+func (g graded) triggerFigures() ([]render.SkillTriggers, error) {
+	runs, err := g.triggerRuns()
 	var list []render.SkillTriggers
 	for _, found := range runs {
 		figure := render.SkillTriggers{
 			Version: found.version, Score: evals.RateValue(found.Rate),
-			Total: len(found.Cases), Failures: failuresOf(found.Cases),
+			Total: len(found.Cases), Failures: []render.SkillFailure{},
 		}
 		for i, c := range found.Cases {
 			figure.Right += c.Passed
-			for k := range figure.Failures {
-				if figure.Failures[k].Case == c.ID {
-					figure.Failures[k].Text = fmt.Sprintf("%s: %s", queries.Evals.Cases[i].Prompt,
-						figure.Failures[k].Text)
-				}
+			for _, failure := range failuresOf(found.Cases[i : i+1]) {
+				failure.Text = fmt.Sprintf("%s: %s", g.suite.Triggers[i].Query, failure.Text)
+				figure.Failures = append(figure.Failures, failure)
 			}
 		}
 		list = append(list, figure)
 	}
-	return list, nil
+	return list, err
 }
