@@ -1,10 +1,13 @@
 package git
 
 import (
+	"cmp"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/process"
 )
 
@@ -18,34 +21,50 @@ type environment struct {
 	inherited []Setting
 }
 
+var (
+	// keptVariable says where the user's own configuration is; safe.directory is read
+	// from there.
+	keptVariable = lazyregexp.New(`^GIT_CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)$`)
+	transport    = lazyregexp.New(`^GIT_(SSH|ASKPASS|SSL_|HTTP_|PROXY_)`)
+	// locale changes the language of git's messages, which are read here.
+	locale           = lazyregexp.New(`^(LANGUAGE|LC_ALL|LC_MESSAGES)$`)
+	transportSetting = lazyregexp.New(`(?i)^(http|credential|url)\.`)
+)
+
 func newEnvironment(env []string) environment {
 	var e environment
 	values := map[string]string{}
 	for _, variable := range env {
 		name, value, _ := strings.Cut(variable, "=")
-		upper := strings.ToUpper(name)
+		name = strings.ToUpper(name)
 		switch {
-		case keepsConfiguration(upper):
+		case keptVariable().MatchString(name):
 			e.base = append(e.base, variable)
-		case strings.HasPrefix(upper, "GIT_"):
-			values[upper] = value
-			if isTransport(upper) {
+		case strings.HasPrefix(name, "GIT_"):
+			values[name] = value
+			if transport().MatchString(name) {
 				e.transport = append(e.transport, variable)
 			}
-		case isLocale(upper):
-		default:
+		case !locale().MatchString(name):
 			e.base = append(e.base, variable)
 		}
 	}
-	e.inherited = inheritedSettings(values)
+	const most = 1000
+	count, _ := strconv.Atoi(values["GIT_CONFIG_COUNT"])
+	for i := range min(count, most) {
+		number := strconv.Itoa(i)
+		if key := values["GIT_CONFIG_KEY_"+number]; transportSetting().MatchString(key) {
+			e.inherited = append(e.inherited, Setting{Key: key, Value: values["GIT_CONFIG_VALUE_"+number]})
+		}
+	}
 	return e
 }
 
 func (e environment) of(id Identity, settings []Setting, transport bool) []string {
-	env := append([]string(nil), e.base...)
+	env := slices.Clone(e.base)
 	if transport {
 		env = append(env, e.transport...)
-		settings = append(append([]Setting(nil), e.inherited...), settings...)
+		settings = slices.Concat(e.inherited, settings)
 	}
 	env = append(env,
 		"LC_ALL=C",
@@ -64,59 +83,12 @@ func (e environment) of(id Identity, settings []Setting, transport bool) []strin
 	return append(env, settingVariables(settings)...)
 }
 
-// keepsConfiguration holds for the variables that say where the user's own
-// configuration is; safe.directory is read from there.
-func keepsConfiguration(name string) bool {
-	return name == "GIT_CONFIG_GLOBAL" || name == "GIT_CONFIG_SYSTEM" || name == "GIT_CONFIG_NOSYSTEM"
-}
-
-func isTransport(name string) bool {
-	for _, prefix := range []string{"GIT_SSH", "GIT_ASKPASS", "GIT_SSL_", "GIT_HTTP_", "GIT_PROXY_"} {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return false
-}
-
-// isLocale holds for what changes the language of git's messages, which are
-// read here.
-func isLocale(name string) bool {
-	return name == "LANGUAGE" || name == "LC_ALL" || name == "LC_MESSAGES"
-}
-
-func inheritedSettings(values map[string]string) []Setting {
-	count, err := strconv.Atoi(values["GIT_CONFIG_COUNT"])
-	if err != nil || count > 1000 {
-		return nil
-	}
-	var settings []Setting
-	for i := range count {
-		number := strconv.Itoa(i)
-		key := values["GIT_CONFIG_KEY_"+number]
-		lower := strings.ToLower(key)
-		if strings.HasPrefix(lower, "http.") || strings.HasPrefix(lower, "credential.") ||
-			strings.HasPrefix(lower, "url.") {
-			settings = append(settings, Setting{Key: key, Value: values["GIT_CONFIG_VALUE_"+number]})
-		}
-	}
-	return settings
-}
-
 // configFiles are the files of the user's and the system's configuration.
 func (e environment) configFiles() []string {
-	var files []string
 	home := process.Getenv(e.base, "HOME")
-	if global := process.Getenv(e.base, "GIT_CONFIG_GLOBAL"); global != "" {
-		files = append(files, global)
-	} else if home != "" {
-		files = append(files, filepath.Join(home, ".gitconfig"))
+	return []string{
+		"/etc/gitconfig",
+		cmp.Or(process.Getenv(e.base, "GIT_CONFIG_GLOBAL"), filepath.Join(home, ".gitconfig")),
+		filepath.Join(cmp.Or(process.Getenv(e.base, "XDG_CONFIG_HOME"), filepath.Join(home, ".config")), "git", "config"),
 	}
-	switch xdg := process.Getenv(e.base, "XDG_CONFIG_HOME"); {
-	case xdg != "":
-		files = append(files, filepath.Join(xdg, "git", "config"))
-	case home != "":
-		files = append(files, filepath.Join(home, ".config", "git", "config"))
-	}
-	return append(files, "/etc/gitconfig")
 }

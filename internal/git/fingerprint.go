@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -13,10 +14,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/org/autoloop/internal/plain"
-	"github.com/org/autoloop/internal/process"
 )
 
 // Fingerprint is all that could be changed in a repository to make later git
@@ -45,12 +44,12 @@ func (r *Repo) Fingerprint(ctx context.Context, files ...string) (Fingerprint, e
 // FilesFingerprint is a Fingerprint without refs, which takes no git process as
 // long as the configuration stays as it is.
 func (r *Repo) FilesFingerprint(ctx context.Context, files ...string) (Fingerprint, error) {
-	settings, err := r.config.read(ctx, r.configuration())
+	settings, err := r.config.read(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("fingerprint %s: %w", r.Root, err)
 	}
-	print := r.configuration().configFiles(settings)
-	for _, dir := range r.configuration().hookDirectories(settings) {
+	print := r.config.fingerprint()
+	for _, dir := range r.hookDirectories(settings) {
 		if err := print.addHooks(dir); err != nil {
 			return nil, fmt.Errorf("fingerprint %s: %w", r.Root, err)
 		}
@@ -80,81 +79,27 @@ func (f Fingerprint) addRefs(ctx context.Context, r *Repo) error {
 		return err
 	}
 	for _, ref := range refs {
-		f["ref "+ref.Name] = ref.value()
+		f["ref "+ref.Name] = cmp.Or(ref.Symref, ref.ID)
 	}
 	head, err := r.CurrentBranch(ctx)
 	if err != nil {
 		return err
 	}
 	if head == "" {
-		if head, _, err = r.Resolve(ctx, "HEAD"); err != nil {
-			return err
-		}
+		head, _, err = r.Resolve(ctx, "HEAD")
 	}
 	f["ref HEAD"] = head
-	return nil
-}
-
-// configured remembers the configuration for as long as the files that it came
-// from, and those that it may come from, have the same content.
-type configured struct {
-	mu       sync.Mutex
-	files    Fingerprint
-	settings []origin
-}
-
-func (c *configured) read(ctx context.Context, r configuration) ([]origin, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.files != nil && maps.Equal(c.files, r.configuration().configFiles(c.settings)) {
-		return c.settings, nil
-	}
-	settings, err := r.readConfig(ctx)
-	if err != nil {
-		return nil, err
-	}
-	c.settings, c.files = settings, nil
-	// A file that is included may come into being later.
-	includes := slices.ContainsFunc(settings, func(s origin) bool { return strings.HasPrefix(s.key, "include") })
-	if !includes {
-		c.files = r.configuration().configFiles(settings)
-	}
-	return settings, nil
-}
-
-// configFiles is the fingerprint of the files of a configuration.
-func (r configuration) configFiles(settings []origin) Fingerprint {
-	files := Fingerprint{}
-	for _, file := range append(originsOf(settings, r.Root), r.usualConfigFiles()...) {
-		files.addFile("config", file)
-	}
-	return files
-}
-
-// value is what the ref points to, a name before an id.
-func (ref Ref) value() string {
-	if ref.Symref != "" {
-		return ref.Symref
-	}
-	return ref.ID
+	return err
 }
 
 // hookDirectories are the repository's own and those configured. Ours is
 // configured by every command and does not count.
-func (r configuration) hookDirectories(settings []origin) []string {
+func (r *Repo) hookDirectories(settings []origin) []string {
 	dirs := []string{filepath.Join(r.CommonDir, "hooks")}
 	for _, s := range settings {
-		if s.file == "" || s.key != "core.hookspath" || s.value == "" || s.value == os.DevNull {
-			continue
+		if s.file != "" && s.key == "core.hookspath" && s.value != "" && s.value != os.DevNull {
+			dirs = append(dirs, r.config.absolute(s.value, r.Root))
 		}
-		dir := s.value
-		if rest, home := strings.CutPrefix(dir, "~/"); home {
-			dir = filepath.Join(process.Getenv(r.env.base, "HOME"), rest)
-		}
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(r.Root, dir)
-		}
-		dirs = append(dirs, dir)
 	}
 	return dirs
 }
@@ -211,7 +156,10 @@ func hashFile(path string) string {
 // the key and what happened to it. It is nil when nothing did.
 func (f Fingerprint) Diff(later Fingerprint) []string {
 	var lines []string
-	for _, key := range slices.Sorted(maps.Keys(union(f, later))) {
+	all := Fingerprint{}
+	maps.Copy(all, f)
+	maps.Copy(all, later)
+	for _, key := range slices.Sorted(maps.Keys(all)) {
 		before, was := f[key]
 		after, is := later[key]
 		switch name := plain.Short(key, 300); {
@@ -227,15 +175,6 @@ func (f Fingerprint) Diff(later Fingerprint) []string {
 		}
 	}
 	return lines
-}
-
-func union(a, b Fingerprint) Fingerprint {
-	all := maps.Clone(a)
-	if all == nil {
-		all = Fingerprint{}
-	}
-	maps.Copy(all, b)
-	return all
 }
 
 // abbreviate shortens an id for people and leaves a ref's name as it is.

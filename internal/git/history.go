@@ -15,7 +15,11 @@ func (r *Repo) IsAncestor(ctx context.Context, a, b string) (bool, error) {
 	if a == b {
 		return true, nil
 	}
-	return r.succeeds(ctx, Input{}, "merge-base", "--is-ancestor", a, b)
+	_, err := r.Run(ctx, Input{}, "merge-base", "--is-ancestor", a, b)
+	if SaysNo(err) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // AheadBehind counts the commits that only a has, and those that only b has.
@@ -41,8 +45,7 @@ func (r *Repo) AheadBehind(ctx context.Context, a, b string) (ahead, behind int,
 // MergeBase is the best common ancestor; ok is false without one.
 func (r *Repo) MergeBase(ctx context.Context, a, b string) (id string, ok bool, err error) {
 	id, err = r.line(ctx, Input{}, "merge-base", a, b)
-	var failed *Error
-	if errors.As(err, &failed) && failed.ExitCode == 1 {
+	if SaysNo(err) {
 		return "", false, nil
 	}
 	return id, err == nil, err
@@ -64,8 +67,7 @@ func (r *Repo) MergeTree(ctx context.Context, ours, theirs string) (tree string,
 	out, err := r.Run(ctx, Input{}, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, theirs)
 	// Exit 1 is a conflict, and also a name that stands for nothing: only the
 	// first comes with a tree.
-	var failed *Error
-	if err != nil && (!errors.As(err, &failed) || failed.ExitCode != 1 || len(out) == 0) {
+	if err != nil && (!SaysNo(err) || len(out) == 0) {
 		return "", nil, fmt.Errorf("merge %s: %w", theirs, err)
 	}
 	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")

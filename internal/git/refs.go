@@ -2,10 +2,7 @@ package git
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 )
 
@@ -30,8 +27,7 @@ func (r *Repo) TreeOf(ctx context.Context, rev string) (id string, ok bool, err 
 func (r *Repo) peel(ctx context.Context, rev, kind string) (id string, ok bool, err error) {
 	name := rev + "^{" + kind + "}"
 	id, err = r.line(ctx, Input{}, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
-	var failed *Error
-	if errors.As(err, &failed) && failed.ExitCode == 1 {
+	if SaysNo(err) {
 		return "", false, nil
 	}
 	return id, err == nil, err
@@ -49,39 +45,11 @@ func (r *Repo) Head(ctx context.Context) (string, error) {
 // CurrentBranch is the full name of the ref that HEAD stands on, also when
 // that has no commit yet; "" when HEAD is detached.
 func (r *Repo) CurrentBranch(ctx context.Context) (string, error) {
-	if ref, known := readHead(r.GitDir, r.ObjectFormat); known {
-		return ref, nil
-	}
 	ref, err := r.line(ctx, Input{}, "symbolic-ref", "--quiet", "HEAD")
-	var failed *Error
-	if errors.As(err, &failed) && failed.ExitCode == 1 {
+	if SaysNo(err) {
 		return "", nil
 	}
 	return ref, err
-}
-
-// readHead reads the file HEAD; known is false when it is not of the usual form,
-// and git has to say what HEAD is.
-func readHead(gitDir, format string) (ref string, known bool) {
-	const most = 4 << 10
-	file := filepath.Join(gitDir, "HEAD")
-	info, err := os.Lstat(file)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > most {
-		return "", false
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return "", false
-	}
-	line := strings.TrimSuffix(string(text), "\n")
-	if isID(format, line) {
-		return "", true
-	}
-	ref, symbolic := strings.CutPrefix(line, "ref: ")
-	// Where refs are not files, HEAD says this.
-	usual := symbolic && ref != "refs/heads/.invalid" && strings.HasPrefix(ref, "refs/") &&
-		!strings.ContainsAny(ref, " \n\t")
-	return ref, usual
 }
 
 // ListRefs lists the refs that are, or are below, one of the given names

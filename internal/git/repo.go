@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -32,7 +31,6 @@ type Repo struct {
 
 	env     environment
 	extra   []Setting
-	drivers *drivers
 	temp    string
 	signing Signing
 	read    *remembered
@@ -79,20 +77,16 @@ func Open(ctx context.Context, dir string, env []string, options ...Option) (*Re
 		return nil, fmt.Errorf("find repository %s: %w", dir, err)
 	}
 	r := &Repo{
-		Root: absolute, Identity: defaultIdentity, env: newEnvironment(env), drivers: &drivers{},
-		read: &remembered{}, config: &configured{},
+		Root: absolute, Identity: defaultIdentity, env: newEnvironment(env), read: &remembered{},
 	}
+	r.config = &configured{repo: r}
 	for _, option := range options {
 		option(r)
 	}
-	found := make(chan error, 1)
-	version := *r
-	go func() { found <- version.checkVersion(ctx) }() // each is a process that takes milliseconds to start
-	err = r.discover(ctx, absolute)
-	if tooOld := <-found; tooOld != nil {
-		return nil, tooOld
+	if err := r.checkVersion(ctx); err != nil {
+		return nil, err
 	}
-	if err != nil {
+	if err := r.discover(ctx, absolute); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -115,7 +109,7 @@ func (r *Repo) At(gitDir string) *Repo {
 }
 
 func (r *Repo) checkVersion(ctx context.Context) error {
-	out, err := r.execute(ctx, call{dir: r.Root, args: []string{"version"}})
+	out, err := r.execute(ctx, Input{WorkTree: r.Root}, nil, "version")
 	if err != nil {
 		return err
 	}
@@ -129,53 +123,47 @@ func (r *Repo) checkVersion(ctx context.Context) error {
 // discover fills in the paths. It is the one place where git looks for the
 // repository itself, and so the one where it checks whose it is.
 func (r *Repo) discover(ctx context.Context, dir string) error {
-	parse := func(flags ...string) ([]string, error) {
-		args := append([]string{"rev-parse", "--path-format=absolute"}, flags...)
-		out, err := r.execute(ctx, call{dir: dir, args: args})
+	ask := func(flags ...string) ([]string, error) {
+		out, err := r.execute(ctx, Input{WorkTree: dir}, nil,
+			append([]string{"rev-parse", "--path-format=absolute"}, flags...)...)
 		return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"), err
 	}
-	what := []string{"--is-bare-repository", "--show-object-format", "--is-inside-work-tree"}
 	where := []string{"--show-toplevel", "--git-dir", "--git-common-dir"}
-	all, err := parse(slices.Concat(what, where)...)
-	if err != nil || len(all) != len(what)+len(where) {
-		// Outside of a work tree there is no top level, and a path may have a line
-		// break in it.
-		if all, err = parse(what...); err != nil {
-			return discoveryError(dir, err)
-		}
-	}
-	if len(all) < len(what) {
-		return fmt.Errorf("find repository %s: git rev-parse printed %q", dir, all)
-	}
-	if all[0] == "true" {
+	// Outside of a work tree there is no top level, but what comes before it is said.
+	said, err := ask(append([]string{"--is-bare-repository", "--is-inside-work-tree", "--show-object-format"},
+		where...)...)
+	switch {
+	case said[0] == "true":
 		return fmt.Errorf("%s: %w", dir, ErrBare)
-	}
-	if all[2] != "true" {
+	case len(said) > 1 && said[1] != "true":
 		return fmt.Errorf("%s: %w", dir, ErrInsideGitDir)
+	case err != nil:
+		return discoveryError(dir, err)
+	case len(said) < 3:
+		return fmt.Errorf("find repository %s: git rev-parse printed %q", dir, said)
 	}
-	r.ObjectFormat = all[1]
-	paths := all[len(what):]
-	if len(paths) == 0 {
+	r.ObjectFormat = said[2]
+	paths := said[3:]
+	if len(paths) != len(where) { // a path has a line break in it
+		paths = nil
 		for _, flag := range where {
-			lines, err := parse(flag)
+			lines, err := ask(flag)
 			if err != nil {
 				return discoveryError(dir, err)
 			}
 			paths = append(paths, strings.Join(lines, "\n"))
 		}
 	}
-	for i, into := range []*string{&r.Root, &r.GitDir, &r.CommonDir} {
-		*into = filepath.FromSlash(paths[i])
-	}
+	r.Root, r.GitDir, r.CommonDir = filepath.FromSlash(paths[0]), filepath.FromSlash(paths[1]),
+		filepath.FromSlash(paths[2])
 	return nil
 }
 
 func discoveryError(dir string, err error) error {
-	var failed *Error
-	if !errors.As(err, &failed) {
-		return err
-	}
+	failed, ok := errors.AsType[*Error](err)
 	switch {
+	case !ok:
+		return err
 	case strings.Contains(failed.Stderr, "dubious ownership"),
 		strings.Contains(failed.Stderr, "unsafe repository"):
 		return &OwnershipError{Path: ownershipPath(failed.Stderr, dir)}
@@ -192,29 +180,15 @@ func ownershipPath(stderr, dir string) string {
 	if !found {
 		return dir
 	}
-	path, _, found := strings.Cut(rest, "'\n")
-	if !found {
-		path = strings.TrimSuffix(strings.TrimSpace(rest), "'")
-	}
+	path, _, _ := strings.Cut(strings.TrimSpace(rest)+"\n", "'\n")
 	return path
 }
 
 // versionBelow compares the first two numbers of version with minimum; a
 // version without a number is taken for a new one.
 func versionBelow(version, minimum string) bool {
-	have, want := strings.Split(version, "."), strings.Split(minimum, ".")
-	for i := range want {
-		if i >= len(have) {
-			return false
-		}
-		h, err := strconv.Atoi(have[i])
-		if err != nil {
-			return false
-		}
-		w, _ := strconv.Atoi(want[i])
-		if h != w {
-			return h < w
-		}
-	}
-	return false
+	var have, want [2]int
+	_, _ = fmt.Sscanf(minimum, "%d.%d", &want[0], &want[1])
+	read, _ := fmt.Sscanf(version, "%d.%d", &have[0], &have[1])
+	return read > 0 && slices.Compare(have[:read], want[:read]) < 0
 }

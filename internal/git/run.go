@@ -1,9 +1,15 @@
 package git
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"iter"
+	"slices"
 	"strings"
+
+	"github.com/org/autoloop/internal/process"
 )
 
 // Input is what a call gets besides its arguments. The zero value is right for
@@ -15,9 +21,8 @@ type Input struct {
 	Env []string
 	// Settings are configuration for this call.
 	Settings []Setting
-	// WorkTree replaces the user's work tree; Dir is the working directory and
-	// defaults to the work tree.
-	WorkTree, Dir string
+	// WorkTree replaces the user's work tree, in which the call works.
+	WorkTree string
 	// GitDir replaces the repository's git directory.
 	GitDir string
 	// Transport keeps those variables of the user's environment that say how to
@@ -30,38 +35,17 @@ type Input struct {
 // signing are out of play; pathspecs are literal. An exit code other than 0 is
 // an *Error.
 func (r *Repo) Run(ctx context.Context, in Input, args ...string) ([]byte, error) {
-	workTree, gitDir := r.Root, r.GitDir
-	if in.WorkTree != "" {
-		workTree = in.WorkTree
-	}
-	if in.GitDir != "" {
-		gitDir = in.GitDir
-	}
-	dir := workTree
-	if in.Dir != "" {
-		dir = in.Dir
-	}
-	neutral, err := r.configuration().neutralised(ctx)
+	settings, err := r.config.read(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return r.execute(ctx, call{
-		dir:       dir,
-		global:    append(pathspecs(args), "--git-dir="+gitDir, "--work-tree="+workTree),
-		args:      args,
-		stdin:     in.Stdin,
-		env:       in.Env,
-		settings:  append(neutral, in.Settings...),
-		transport: in.Transport,
-	})
-}
-
-// pathspecs lifts the fixed --literal-pathspecs where a command refuses it.
-func pathspecs(args []string) []string {
-	if len(args) > 0 && args[0] == "check-ignore" {
-		return []string{"--no-literal-pathspecs"}
+	in.Settings = append(neutralSettings(settings), in.Settings...)
+	in.WorkTree = cmp.Or(in.WorkTree, r.Root)
+	global := []string{"--git-dir=" + cmp.Or(in.GitDir, r.GitDir), "--work-tree=" + in.WorkTree}
+	if args[0] == "check-ignore" { // it refuses the --literal-pathspecs of every call
+		global = append(global, "--no-literal-pathspecs")
 	}
-	return nil
+	return r.execute(ctx, in, global, args...)
 }
 
 // Maintain packs loose objects once they are many, as git does by itself where it is
@@ -72,48 +56,34 @@ func (r *Repo) Maintain(ctx context.Context) error {
 	return err
 }
 
-// Succeeds runs a command whose exit code 1 means no. Any other failure is an
-// error.
-func (r *Repo) succeeds(ctx context.Context, in Input, args ...string) (bool, error) {
-	_, err := r.Run(ctx, in, args...)
-	if err == nil {
-		return true, nil
-	}
-	var failed *Error
-	if errors.As(err, &failed) && failed.ExitCode == 1 {
-		return false, nil
-	}
-	return false, err
-}
-
 // line runs a command that prints one line.
 func (r *Repo) line(ctx context.Context, in Input, args ...string) (string, error) {
 	out, err := r.Run(ctx, in, args...)
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
-type call struct {
-	dir       string
-	global    []string
-	args      []string
-	stdin     []byte
-	env       []string
-	settings  []Setting
-	transport bool
+// SaysNo reports whether an error is the exit code 1 by which many commands of git
+// say no.
+func SaysNo(err error) bool {
+	failed, ok := errors.AsType[*Error](err)
+	return ok && failed.ExitCode == 1
 }
 
-func (r *Repo) execute(ctx context.Context, c call) ([]byte, error) {
-	args := append(fixedArguments(), c.global...)
-	args = append(args, c.args...)
-	settings := append(append([]Setting(nil), r.extra...), c.settings...)
-	env := r.env.of(r.Identity, settings, c.transport)
-	env = append(env, c.env...)
-	stdout, stderr, code, err := start(ctx, c.dir, env, c.stdin, args)
-	if err != nil {
-		return nil, err
+// execute runs git in in.WorkTree, without the settings that Run adds.
+func (r *Repo) execute(ctx context.Context, in Input, global []string, args ...string) ([]byte, error) {
+	env := append(r.env.of(r.Identity, slices.Concat(r.extra, in.Settings), in.Transport), in.Env...)
+	out, err := process.Output(ctx, in.WorkTree, env, bytes.NewReader(in.Stdin),
+		slices.Concat([]string{"git"}, fixedArguments(), global, args)...)
+	if errors.Is(err, process.ErrNotFound) {
+		return nil, ErrNoGit
 	}
-	if code != 0 {
-		return stdout, &Error{Args: c.args, ExitCode: code, Stderr: stderr}
+	if exit, ok := errors.AsType[*process.ExitError](err); ok {
+		return out, &Error{Args: args, ExitCode: exit.Code, Stderr: string(exit.Stderr)}
 	}
-	return stdout, nil
+	return out, err
+}
+
+// records are the parts of an output that end with NUL, without empty ones.
+func records(out []byte) iter.Seq[string] {
+	return strings.FieldsFuncSeq(string(out), func(c rune) bool { return c == 0 })
 }

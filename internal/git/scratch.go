@@ -13,9 +13,9 @@ func Scratch(ctx context.Context, dir string, env []string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := &Repo{Root: absolute, env: newEnvironment(env), drivers: &drivers{}, config: &configured{}}
-	if _, err := made.execute(ctx,
-		call{dir: absolute, args: []string{"init", "--quiet", "--initial-branch=main", "--template="}}); err != nil {
+	made := &Repo{env: newEnvironment(env)}
+	if _, err := made.execute(ctx, Input{WorkTree: absolute}, nil, "init", "--quiet", "--initial-branch=main",
+		"--template="); err != nil {
 		return nil, err
 	}
 	return Open(ctx, absolute, env)

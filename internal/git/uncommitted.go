@@ -18,18 +18,15 @@ type UncommittedFile struct {
 // since the commit that is checked out, without ignored files, by their paths: all,
 // or those at or below some paths.
 func (r *Repo) Uncommitted(ctx context.Context, below ...string) ([]UncommittedFile, error) {
-	out, err := r.Run(ctx, Input{Env: []string{"GIT_OPTIONAL_LOCKS=0", "GIT_LITERAL_PATHSPECS=1"}}, append([]string{
+	out, err := r.Run(ctx, Input{}, append([]string{
 		"status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=all", "--no-renames", "--",
 	}, below...)...)
-	if err != nil {
-		return nil, err
-	}
 	var list []UncommittedFile
-	for record := range strings.SplitSeq(string(out), "\x00") {
+	for record := range records(out) {
 		const code = 3 // two letters and a space
 		if len(record) > code {
 			list = append(list, UncommittedFile{Path: record[code:], New: strings.HasPrefix(record, "??")})
 		}
 	}
-	return list, nil
+	return list, err
 }

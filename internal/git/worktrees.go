@@ -2,10 +2,7 @@ package git
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 )
 
@@ -13,34 +10,15 @@ import (
 // in any work tree of the repository to the path of that work tree. Work trees
 // whose directory is gone do not count.
 func (r *Repo) CheckedOutBranches(ctx context.Context) (map[string]string, error) {
-	if _, err := os.Lstat(filepath.Join(r.CommonDir, "worktrees")); errors.Is(err, fs.ErrNotExist) &&
-		r.GitDir == r.CommonDir {
-		branch, err := r.CurrentBranch(ctx)
-		if err != nil || branch == "" {
-			return map[string]string{}, err
-		}
-		return map[string]string{branch: filepath.ToSlash(r.Root)}, nil
-	}
-	out, err := r.Run(ctx, Input{}, "worktree", "list", "--porcelain", "-z")
+	out, err := r.Run(ctx, Input{}, "for-each-ref", "--format=%(refname)%00%(worktreepath)%00", "refs/heads")
 	if err != nil {
 		return nil, err
 	}
 	branches := map[string]string{}
-	for record := range strings.SplitSeq(string(out), "\x00\x00") {
-		var path, branch string
-		gone := false
-		for field := range strings.SplitSeq(record, "\x00") {
-			key, value, _ := strings.Cut(field, " ")
-			switch key {
-			case "worktree":
-				path = value
-			case "branch":
-				branch = value
-			case "prunable":
-				gone = true
-			}
-		}
-		if branch != "" && !gone {
+	fields := strings.Split(string(out), "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		branch, path := strings.TrimPrefix(fields[i], "\n"), fields[i+1]
+		if _, err := os.Stat(path); err == nil {
 			branches[branch] = path
 		}
 	}

@@ -3,7 +3,6 @@ package tree
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -67,8 +66,7 @@ func (s *scan) ignored(ctx context.Context, names []string) (map[string]bool, er
 	}
 	in.Stdin = paths.Bytes()
 	out, err := s.repo.Run(ctx, in, "check-ignore", "--no-index", "-z", "--stdin")
-	var failed *git.Error
-	if err != nil && (!errors.As(err, &failed) || failed.ExitCode != 1) {
+	if err != nil && !git.SaysNo(err) {
 		return nil, fmt.Errorf("ask git what it ignores: %w", err)
 	}
 	ignored := map[string]bool{}
