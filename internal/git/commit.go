@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,20 +33,18 @@ func (c Commit) Subject() string {
 func (r *Repo) CommitTree(ctx context.Context, tree string, parents []string, message string,
 	at time.Time,
 ) (string, error) {
-	args := []string{"commit-tree", "--no-gpg-sign", "-F", "-"}
-	var signing []Setting
-	if r.signing != "" {
-		args[1], signing = "--gpg-sign", []Setting{{Key: "gpg.format", Value: string(r.signing)}}
-	}
-	for _, parent := range parents {
-		args = append(args, "-p", parent)
-	}
 	date := fmt.Sprintf("%d +0000", at.Unix())
 	in := Input{
 		Stdin: []byte(strings.ReplaceAll(message, "\x00", "")),
 		Env:   []string{"GIT_AUTHOR_DATE=" + date, "GIT_COMMITTER_DATE=" + date},
-
-		Settings: signing,
+	}
+	args := []string{"commit-tree", "-F", "-"}
+	if r.signing != "" {
+		args = append(args, "--gpg-sign")
+		in.Settings = []Setting{{Key: "gpg.format", Value: string(r.signing)}}
+	}
+	for _, parent := range parents {
+		args = append(args, "-p", parent)
 	}
 	return r.line(ctx, in, append(args, tree)...)
 }
@@ -74,51 +73,31 @@ func (r *Repo) ReadCommit(ctx context.Context, rev string) (Commit, error) {
 	return commits[0], nil
 }
 
-const logFormat = "%H%n%T%n%P%n%an%n%ae%n%cn%n%ce%n%ct%n%B"
-
 // Log lists the commits that revs select ("a", "^b", "b..a"), newest first, at
 // most limit of them; 0 is all.
 func (r *Repo) Log(ctx context.Context, limit int, revs ...string) ([]Commit, error) {
-	args := []string{
-		"log", "-z", "--no-show-signature", "--no-notes", "--no-mailmap", "--no-patch",
-		"--format=" + logFormat,
-	}
+	args := []string{"log", "-z", "--no-notes", "--format=%H%n%T%n%P%n%an%n%ae%n%cn%n%ce%n%ct%n%B"}
 	if limit > 0 {
 		args = append(args, "--max-count="+strconv.Itoa(limit))
 	}
-	args = append(args, "--end-of-options")
-	out, err := r.Run(ctx, Input{}, append(append(args, revs...), "--")...)
+	out, err := r.Run(ctx, Input{}, slices.Concat(args, []string{"--end-of-options"}, revs, []string{"--"})...)
 	if err != nil {
 		return nil, err
 	}
 	var commits []Commit
-	for record := range strings.SplitSeq(string(out), "\x00") {
-		if record == "" {
-			continue
+	for record := range records(out) {
+		fields := strings.SplitN(record, "\n", 9)
+		if len(fields) != 9 {
+			return nil, fmt.Errorf("read commits: git log printed %.100q", record)
 		}
-		c, err := parseCommit(record)
-		if err != nil {
-			return nil, err
-		}
-		commits = append(commits, c)
+		seconds, _ := strconv.ParseInt(fields[7], 10, 64) // 0 for one that cannot be read, as git shows it
+		commits = append(commits, Commit{
+			ID: fields[0], Tree: fields[1], Parents: strings.Fields(fields[2]),
+			Author:    Identity{Name: fields[3], Email: fields[4]},
+			Committer: Identity{Name: fields[5], Email: fields[6]},
+			Time:      time.Unix(seconds, 0).UTC(),
+			Message:   fields[8],
+		})
 	}
 	return commits, nil
-}
-
-func parseCommit(record string) (Commit, error) {
-	fields := strings.SplitN(record, "\n", 9)
-	if len(fields) != 9 {
-		return Commit{}, fmt.Errorf("read commits: git log printed %.100q", record)
-	}
-	seconds, err := strconv.ParseInt(fields[7], 10, 64)
-	if err != nil {
-		seconds = 0 // as git shows a time that it cannot read
-	}
-	return Commit{
-		ID: fields[0], Tree: fields[1], Parents: strings.Fields(fields[2]),
-		Author:    Identity{Name: fields[3], Email: fields[4]},
-		Committer: Identity{Name: fields[5], Email: fields[6]},
-		Time:      time.Unix(seconds, 0).UTC(),
-		Message:   fields[8],
-	}, nil
 }

@@ -3,12 +3,15 @@ package git
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // DiffEntry is one path that differs between two trees. Mode and id are "" on the
 // side that does not have it.
 type DiffEntry struct {
+	// Commit is the one that made the difference; "" where two trees are compared.
+	Commit           string
 	Path             string
 	OldMode, NewMode string
 	OldID, NewID     string
@@ -17,25 +20,49 @@ type DiffEntry struct {
 // Changes lists the files that differ between two commits or trees, without
 // looking for renames.
 func (r *Repo) Changes(ctx context.Context, a, b string) ([]DiffEntry, error) {
-	out, err := r.Run(ctx, Input{}, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", a, b)
+	return r.rawDiff(ctx, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", a, b)
+}
+
+// Versions lists what commits changed of a file or below a directory, the newest commit
+// first, along the first parents of revs.
+func (r *Repo) Versions(ctx context.Context, path string, revs ...string) ([]DiffEntry, error) {
+	return r.rawDiff(ctx, slices.Concat([]string{
+		"log", "--first-parent", "-m", "--root", "--raw", "--no-abbrev", "--no-renames", "-z", "--format=commit %H",
+		"--end-of-options",
+	}, revs, []string{"--", path})...)
+}
+
+// rawDiff reads what git prints with --raw -z: ":<modes> <ids> M", then the path; and "commit
+// <id>" before those of a commit.
+func (r *Repo) rawDiff(ctx context.Context, args ...string) ([]DiffEntry, error) {
+	out, err := r.Run(ctx, Input{}, args...)
 	if err != nil {
 		return nil, err
 	}
-	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 	var changes []DiffEntry
-	for i := 0; i+1 < len(fields); i += 2 {
-		facts := strings.Fields(strings.TrimPrefix(fields[i], ":"))
-		if len(facts) != 5 {
-			return nil, fmt.Errorf("compare %s with %s: git diff-tree printed %.100q", a, b, fields[i])
+	var commit string
+	var facts []string
+	for field := range records(out) {
+		if facts != nil {
+			c := DiffEntry{
+				Commit: commit, Path: field, OldMode: facts[0], NewMode: facts[1], OldID: facts[2], NewID: facts[3],
+			}
+			if c.OldMode == "000000" {
+				c.OldMode, c.OldID = "", ""
+			}
+			if c.NewMode == "000000" {
+				c.NewMode, c.NewID = "", ""
+			}
+			changes, facts = append(changes, c), nil
+			continue
 		}
-		c := DiffEntry{Path: fields[i+1], OldMode: facts[0], NewMode: facts[1], OldID: facts[2], NewID: facts[3]}
-		if c.OldMode == "000000" {
-			c.OldMode, c.OldID = "", ""
+		if id, is := strings.CutPrefix(field, "commit "); is {
+			commit = id
+			continue
 		}
-		if c.NewMode == "000000" {
-			c.NewMode, c.NewID = "", ""
+		if facts = strings.Fields(strings.TrimLeft(field, "\n:")); len(facts) != 5 {
+			return nil, fmt.Errorf("git %s printed %.100q", args[0], field)
 		}
-		changes = append(changes, c)
 	}
 	return changes, nil
 }

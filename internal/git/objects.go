@@ -3,9 +3,13 @@ package git
 import (
 	"bytes"
 	"context"
+	"crypto/sha1" //nolint:gosec // It names objects.
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -27,7 +31,6 @@ func (r *Repo) Cat(ctx context.Context, names ...string) ([]Object, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
-	objects := make([]Object, 0, len(names))
 	in, err := zeroTerminated(names)
 	if err != nil {
 		return nil, err
@@ -36,13 +39,11 @@ func (r *Repo) Cat(ctx context.Context, names ...string) ([]Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range names {
-		var o Object
-		o, out, err = parseObject(name, out)
-		if err != nil {
+	objects := make([]Object, len(names))
+	for i, name := range names {
+		if objects[i], out, err = parseObject(name, out); err != nil {
 			return nil, err
 		}
-		objects = append(objects, o)
 	}
 	return objects, nil
 }
@@ -51,15 +52,17 @@ func (r *Repo) Cat(ctx context.Context, names ...string) ([]Object, error) {
 // the ids, so that they need not be in memory together.
 func (r *Repo) CatEach(ctx context.Context, ids []string, each func(i int, o Object) error) error {
 	const together = 1000
-	for i := 0; i < len(ids); i += together {
-		objects, err := r.Cat(ctx, ids[i:min(i+together, len(ids))]...)
+	i := 0
+	for chunk := range slices.Chunk(ids, together) {
+		objects, err := r.Cat(ctx, chunk...)
 		if err != nil {
 			return err
 		}
-		for k, o := range objects {
-			if err := each(i+k, o); err != nil {
+		for _, o := range objects {
+			if err := each(i, o); err != nil {
 				return err
 			}
+			i++
 		}
 	}
 	return nil
@@ -88,27 +91,24 @@ func parseObject(name string, out []byte) (Object, []byte, error) {
 
 // HashObjects writes blobs with exactly these contents and returns their ids.
 func (r *Repo) HashObjects(ctx context.Context, contents ...[]byte) ([]string, error) {
-	switch len(contents) {
-	case 0:
+	if len(contents) == 0 {
 		return nil, nil
-	case 1:
-		id, err := r.line(ctx, Input{Stdin: contents[0]}, "hash-object", "-w", "--no-filters", "--stdin")
-		return []string{id}, err
 	}
 	dir, err := os.MkdirTemp(r.temp, "autoloop-blobs-")
 	if err != nil {
 		return nil, fmt.Errorf("write blobs: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	var paths bytes.Buffer
+	var names bytes.Buffer
 	for i, content := range contents {
-		path := filepath.Join(dir, strconv.Itoa(i))
-		if err := os.WriteFile(path, content, 0o600); err != nil {
+		name := strconv.Itoa(i)
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
 			return nil, fmt.Errorf("write blobs: %w", err)
 		}
-		paths.WriteString(filepath.ToSlash(path) + "\n")
+		names.WriteString(name + "\n")
 	}
-	out, err := r.Run(ctx, Input{Stdin: paths.Bytes()}, "hash-object", "-w", "--no-filters", "--stdin-paths")
+	out, err := r.Run(ctx, Input{WorkTree: dir, Stdin: names.Bytes()}, "hash-object", "-w", "--no-filters",
+		"--stdin-paths")
 	if err != nil {
 		return nil, err
 	}
@@ -117,6 +117,17 @@ func (r *Repo) HashObjects(ctx context.Context, contents ...[]byte) ([]string, e
 		return nil, fmt.Errorf("write blobs: git hash-object gave %d ids for %d files", len(ids), len(contents))
 	}
 	return ids, nil
+}
+
+// BlobID is the name of a file's content in a repository of this object format,
+// "sha1" or "sha256".
+func BlobID(format string, data []byte) string {
+	sum := sha1.New() //nolint:gosec // It names objects.
+	if format == "sha256" {
+		sum = sha256.New()
+	}
+	fmt.Fprintf(sum, "blob %d\x00%s", len(data), data)
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // zeroTerminated is a list of names for git's -z input.

@@ -72,7 +72,8 @@ func TestModesAreReadAsGitDoes(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, found, len(names))
 	for i, one := range found {
-		assert.Equal(t, root[i+1], one.TreeEntry, modes[i])
+		one.Size = 0
+		assert.Equal(t, root[i+1], one, modes[i])
 	}
 	for name, text := range map[string]string{
 		"no mode": entry("", "m", blob), "no number": entry("what", "m", blob),

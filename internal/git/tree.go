@@ -5,9 +5,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // Modes of a tree's entries.
@@ -21,84 +25,86 @@ const (
 
 // TreeEntry is one entry of a tree. Path is as the tree has it: any bytes but NUL,
 // with slashes.
-type TreeEntry struct{ Mode, Type, ID, Path string }
+type TreeEntry struct {
+	Mode, Type, ID, Path string
+	// Size is in bytes, where LsFiles asked for it; 0 for what is no file.
+	Size int64
+}
 
 // LsTree lists every file below a commit or tree, with whole paths, in git's
 // order; submodules are entries of type "commit". What an id names never
-// changes, so it is listed once.
+// changes, so it is listed once: an iteration asks for the same few again and again.
 func (r *Repo) LsTree(ctx context.Context, rev string) ([]TreeEntry, error) {
 	if entries := r.read.list(rev); entries != nil {
 		return entries, nil
 	}
-	entries, err := entriesOnly(r.listTree(ctx, "-r", rev))
+	entries, err := r.listTree(ctx, "-r", rev)
 	if err == nil && isID(r.ObjectFormat, rev) {
 		r.read.keep(rev, entries)
 	}
 	return entries, err
 }
 
+// remembered are lists of files by the id of their tree or commit.
+type remembered struct {
+	mu    sync.Mutex
+	lists map[string][]TreeEntry
+}
+
+// list returns a copy of the list of an id, nil when it is not remembered.
+func (r *remembered) list(id string) []TreeEntry {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.lists[id])
+}
+
+// keep forgets the other lists once they are many.
+func (r *remembered) keep(id string, entries []TreeEntry) {
+	const maxLists, maxListed = 8, 50_000
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.lists) == maxLists || r.lists == nil {
+		r.lists = map[string][]TreeEntry{}
+	}
+	if len(entries) <= maxListed {
+		r.lists[id] = slices.Clone(entries)
+	}
+}
+
 // LsRoot lists the top of a commit or tree without going into directories.
 func (r *Repo) LsRoot(ctx context.Context, rev string) ([]TreeEntry, error) {
-	return entriesOnly(r.listTree(ctx, rev))
-}
-
-func entriesOnly(list []Sized, err error) ([]TreeEntry, error) {
-	entries := make([]TreeEntry, len(list))
-	for i, one := range list {
-		entries[i] = one.TreeEntry
-	}
-	return entries, err
-}
-
-func (r *Repo) listTree(ctx context.Context, args ...string) ([]Sized, error) {
-	out, err := r.Run(ctx, Input{}, append([]string{"ls-tree", "-z", "--full-tree"}, args...)...)
-	if err != nil {
-		return nil, err
-	}
-	list := make([]Sized, 0, bytes.Count(out, []byte{0}))
-	for record := range strings.SplitSeq(string(out), "\x00") {
-		if record == "" {
-			continue
-		}
-		entry, err := parseEntry(record)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, entry)
-	}
-	return list, nil
-}
-
-// Sized is an entry with its size in bytes, 0 for what is no file.
-type Sized struct {
-	TreeEntry
-	Size int64
+	return r.listTree(ctx, rev)
 }
 
 // LsFiles lists those of the paths that exist in a commit or tree, which may
-// be directories too.
-func (r *Repo) LsFiles(ctx context.Context, rev string, paths ...string) ([]Sized, error) {
+// be directories too, with their sizes.
+func (r *Repo) LsFiles(ctx context.Context, rev string, paths ...string) ([]TreeEntry, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
 	return r.listTree(ctx, append([]string{"--long", rev, "--"}, paths...)...)
 }
 
-// parseEntry reads "mode type id[ size]\tpath"; the size of a directory is "-".
-func parseEntry(record string) (Sized, error) {
-	facts, path, found := strings.Cut(record, "\t")
-	fields := strings.Fields(facts)
-	if !found || len(fields) < 3 {
-		return Sized{}, fmt.Errorf("git ls-tree printed %.100q", record)
+// listTree reads "mode type id[ size]\tpath" for each entry; the size of a directory is "-".
+func (r *Repo) listTree(ctx context.Context, args ...string) ([]TreeEntry, error) {
+	out, err := r.Run(ctx, Input{}, append([]string{"ls-tree", "-z", "--full-tree"}, args...)...)
+	if err != nil {
+		return nil, err
 	}
-	entry := Sized{TreeEntry: TreeEntry{Mode: fields[0], Type: fields[1], ID: fields[2], Path: path}}
-	if len(fields) > 3 && fields[3] != "-" {
-		var err error
-		if entry.Size, err = strconv.ParseInt(fields[3], 10, 64); err != nil {
-			return Sized{}, fmt.Errorf("git ls-tree printed %.100q", record)
+	list := make([]TreeEntry, 0, bytes.Count(out, []byte{0}))
+	for record := range records(out) {
+		facts, path, found := strings.Cut(record, "\t")
+		fields := strings.Fields(facts)
+		if !found || len(fields) < 3 {
+			return nil, fmt.Errorf("git ls-tree printed %.100q", record)
 		}
+		entry := TreeEntry{Mode: fields[0], Type: fields[1], ID: fields[2], Path: path}
+		if len(fields) > 3 {
+			entry.Size, _ = strconv.ParseInt(fields[3], 10, 64)
+		}
+		list = append(list, entry)
 	}
-	return entry, nil
+	return list, nil
 }
 
 // File is a file to be put into a tree.
@@ -131,23 +137,56 @@ func (r *Repo) WriteFiles(ctx context.Context, base string, files map[string]*Fi
 	return tree, r.checkWritten(ctx, tree, files)
 }
 
+// harmless matches a path of which no file system takes a part for .git, unless it has
+// those letters.
+var harmless = lazyregexp.New(`^[A-Za-z0-9._/-]+$`)
+
+// checkWritten looks for the files in the tree, because git update-index passes
+// over a path that it takes for .git on some file system, and says so nowhere
+// but in a warning.
+func (r *Repo) checkWritten(ctx context.Context, tree string, files map[string]*File) error {
+	var doubtful []string
+	for path, file := range files {
+		if file != nil && (!harmless().MatchString(path) || strings.Contains(strings.ToLower(path), ".git")) {
+			doubtful = append(doubtful, path)
+		}
+	}
+	if len(doubtful) == 0 {
+		return nil
+	}
+	entries, err := r.LsTree(ctx, tree)
+	if err != nil {
+		return err
+	}
+	written := map[string]bool{}
+	for _, entry := range entries {
+		written[entry.Path] = true
+	}
+	for _, path := range doubtful {
+		if !written[path] {
+			return fmt.Errorf("git refuses %q as a path: it may stand for .git", path)
+		}
+	}
+	return nil
+}
+
 // indexInfo renders files for update-index --index-info, in the order of their
 // paths, and writes the blobs that have no id yet.
 func (r *Repo) indexInfo(ctx context.Context, files map[string]*File) ([]byte, error) {
-	paths := make([]string, 0, len(files))
+	paths := slices.Sorted(maps.Keys(files))
 	var unwritten []string
 	var contents [][]byte
-	for path, file := range files {
-		if err := checkPath(path); err != nil {
-			return nil, err
+	for _, path := range paths {
+		for part := range strings.SplitSeq(path, "/") {
+			if part == "" || part == "." || part == ".." || strings.ContainsRune(part, 0) {
+				return nil, fmt.Errorf("%q is no path of a file in a repository", path)
+			}
 		}
-		paths = append(paths, path)
-		if file != nil && file.ID == "" {
+		if file := files[path]; file != nil && file.ID == "" {
 			unwritten = append(unwritten, path)
 			contents = append(contents, file.Data)
 		}
 	}
-	slices.Sort(paths)
 	ids, err := r.HashObjects(ctx, contents...)
 	if err != nil {
 		return nil, err

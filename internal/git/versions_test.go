@@ -68,14 +68,16 @@ func TestVersionsAreWhatCommitsChanged(t *testing.T) {
 			modes[i] = found[0].Mode
 		}
 	}
-	var want []git.FileVersion
+	var want []git.DiffEntry
 	for i := len(line) - 1; i >= 0; i-- {
 		before, mode := "", ""
 		if i > 0 {
 			before, mode = objects[i-1].ID, modes[i-1]
 		}
 		if objects[i].ID != before || modes[i] != mode {
-			want = append(want, git.FileVersion{Commit: line[i], Path: path, Before: before, Blob: objects[i].ID})
+			want = append(want, git.DiffEntry{
+				Commit: line[i], Path: path, OldMode: mode, NewMode: modes[i], OldID: before, NewID: objects[i].ID,
+			})
 		}
 	}
 	require.Greater(t, len(want), 10)

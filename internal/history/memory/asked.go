@@ -32,10 +32,10 @@ func (s Programs) Versions(ctx context.Context, m *Memory, name string, revs ...
 			return nil, err
 		}
 		for _, v := range old {
-			if v.Blob == "" {
+			if v.NewID == "" {
 				continue
 			}
-			objects, err := m.Repo.Cat(ctx, v.Blob)
+			objects, err := m.Repo.Cat(ctx, v.NewID)
 			if err != nil {
 				return nil, err
 			}

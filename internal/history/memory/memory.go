@@ -126,7 +126,7 @@ func (m *Memory) read(ctx context.Context, head, name string) (Files, error) {
 	var texts []*[]byte
 	for _, e := range entries {
 		if e.Path == name+iterationsSuffix {
-			if err := m.readIterations(ctx, e.TreeEntry, name, &files); err != nil {
+			if err := m.readIterations(ctx, e, name, &files); err != nil {
 				return Files{}, err
 			}
 			continue
@@ -232,7 +232,7 @@ func checkName(name string) error {
 	return nil
 }
 
-func checkEntry(e git.Sized) error {
+func checkEntry(e git.TreeEntry) error {
 	if e.Mode != git.ModeFile && e.Mode != git.ModeExecutable {
 		return fmt.Errorf("%s on branch %s is no regular file (mode %s); remove it there", e.Path, MemoryBranch, e.Mode)
 	}

@@ -166,13 +166,13 @@ func TestWhatABranchMayNotBeBelow(t *testing.T) {
 func TestOnlyFilesOfSomeSizeAreRead(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{git.ModeFile, git.ModeExecutable} {
-		require.NoError(t, checkEntry(git.Sized{TreeEntry: git.TreeEntry{Mode: mode, Path: "p.md"}, Size: MaxFile}))
-		err := checkEntry(git.Sized{TreeEntry: git.TreeEntry{Mode: mode, Path: "p.md"}, Size: MaxFile + 1})
+		require.NoError(t, checkEntry(git.TreeEntry{Mode: mode, Path: "p.md", Size: MaxFile}))
+		err := checkEntry(git.TreeEntry{Mode: mode, Path: "p.md", Size: MaxFile + 1})
 		require.EqualError(t, err, "p.md on branch memory/autoloop has 67108865 bytes, more than 67108864; shorten "+
 			"it there")
 	}
 	for _, mode := range []string{git.ModeSymlink, git.ModeSubmodule, git.ModeDirectory, "100664", ""} {
-		err := checkEntry(git.Sized{TreeEntry: git.TreeEntry{Mode: mode, Path: "p.results.tsv"}, Size: 1})
+		err := checkEntry(git.TreeEntry{Mode: mode, Path: "p.results.tsv", Size: 1})
 		require.EqualError(t, err, "p.results.tsv on branch memory/autoloop is no regular file (mode "+mode+
 			"); remove it there")
 	}

@@ -28,7 +28,7 @@ func (m *Memory) rewritten(ctx context.Context, head, name string, log *history.
 	at := map[string]int{} // the newest commit first
 	for i, v := range versions {
 		at[v.Commit] = i
-		if v.Blob != "" || v.Commit == removed {
+		if v.NewID != "" || v.Commit == removed {
 			continue
 		}
 		removed = v.Commit
@@ -44,21 +44,21 @@ func (m *Memory) rewritten(ctx context.Context, head, name string, log *history.
 		return nil, err
 	}
 	newest := -1
-	slices.SortStableFunc(versions, func(a, b git.FileVersion) int { return cmp.Compare(at[b.Commit], at[a.Commit]) })
+	slices.SortStableFunc(versions, func(a, b git.DiffEntry) int { return cmp.Compare(at[b.Commit], at[a.Commit]) })
 	for _, v := range versions {
 		number, ours := numberOf(strings.TrimPrefix(v.Path, name+iterationsSuffix+"/"))
 		switch {
 		case !ours:
-		case v.Blob == "":
+		case v.NewID == "":
 			found = append(found, fmt.Sprintf("commit %.12s removes iteration %d, and leaves the state",
 				v.Commit, number))
-		case v.Before == "" && number <= newest:
+		case v.OldID == "" && number <= newest:
 			found = append(found, fmt.Sprintf("commit %.12s adds iteration %d after iteration %d", v.Commit,
 				number, newest))
-		case v.Before != "" && number < newest:
+		case v.OldID != "" && number < newest:
 			found = append(found, fmt.Sprintf("commit %.12s changes iteration %d, after which iteration %d had begun",
 				v.Commit, number, newest))
-		case v.Before != "" && !history.Extends(texts[v.Blob], texts[v.Before]):
+		case v.OldID != "" && !history.Extends(texts[v.NewID], texts[v.OldID]):
 			found = append(found, fmt.Sprintf("commit %.12s changes or removes what iteration %d had recorded",
 				v.Commit, number))
 		}
@@ -74,7 +74,7 @@ const clocksDiffer = 10 * time.Minute
 
 // early says which commits, the oldest first, lie in the future, and which iterations
 // have events that are later than the last commit to their file.
-func (m *Memory) early(ctx context.Context, head, name string, versions []git.FileVersion,
+func (m *Memory) early(ctx context.Context, head, name string, versions []git.DiffEntry,
 	log *history.Log,
 ) ([]string, error) {
 	if len(versions) == 0 {
@@ -113,11 +113,11 @@ func (m *Memory) early(ctx context.Context, head, name string, versions []git.Fi
 }
 
 // texts are the files of these versions and of those before, by their ids.
-func (m *Memory) texts(ctx context.Context, versions []git.FileVersion) (map[string][]byte, error) {
+func (m *Memory) texts(ctx context.Context, versions []git.DiffEntry) (map[string][]byte, error) {
 	var ids []string
 	for _, v := range versions {
-		if v.Before != "" && v.Blob != "" {
-			ids = append(ids, v.Before, v.Blob)
+		if v.OldID != "" && v.NewID != "" {
+			ids = append(ids, v.OldID, v.NewID)
 		}
 	}
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
