@@ -69,7 +69,7 @@ func TestCompareMisuse(t *testing.T) {
 		{"base.json .", "is a directory"},
 		{"empty.json base.json", "empty.json has no tasks"},
 		{"base.json cut.json", "cut.json:2: ends in the middle"},
-		{"base.json base.json --json --markdown", "exclude each other"},
+		{"base.json base.json --json --markdown", "none of the others can be"},
 		{"base.json base.json --settings bad.md", "bad.md:2"},
 		{"base.json base.json --settings nowhere.md", "nowhere.md"},
 		{"base.json base.json --bogus", "unknown flag"},

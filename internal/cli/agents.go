@@ -15,25 +15,20 @@ import (
 	"github.com/org/autoloop/internal/program"
 )
 
-// Agents takes the flag's agent, else the program's agents or agent, else
+// agents takes the flag's agent, else the program's agents or agent, else
 // the environment's, else the tuner where target files have marks, the program's
 // own command, or in Actions a model. Each has its own model, else the program's.
-func (d *dependencies) Agents(ctx context.Context, p *program.Program,
-	runner *process.Runner,
-) ([]loop.Proposer, error) {
-	env := d.Env
-	registry := newRegistry(env, runner, process.NewMasker(env.Environ))
-	files, err := d.TrackedFiles(ctx)
+func (a *App) agents(ctx context.Context, p *program.Program, runner *process.Runner) ([]loop.Proposer, error) {
+	registry := a.registry(runner)
+	files, err := a.trackedFiles(ctx)
 	if err != nil {
 		return nil, err
 	}
-	matcher := p.Matcher()
-	targets := slices.DeleteFunc(files, func(path string) bool { return !matcher.Allows(path) })
-	situation := agent.Situation{Env: env.Environ, Command: p.AgentCommand, Dir: d.Repo.Root, Targets: targets}
-	if named := d.namedAgents(p); len(named) > 0 {
+	situation := a.situation(p, files)
+	if named := a.namedAgents(p); len(named) > 0 {
 		chosen := make([]loop.Proposer, len(named))
 		for i, one := range named {
-			chosen[i].Model = cmp.Or(d.Options.Model, one.Model, p.Model)
+			chosen[i].Model = cmp.Or(a.Model, one.Model, p.Model)
 			chosen[i].Agent, err = registry.Ready(ctx, one.Agent, situation)
 			if err != nil && ctx.Err() == nil {
 				err = misuse.New(err)
@@ -50,7 +45,7 @@ func (d *dependencies) Agents(ctx context.Context, p *program.Program,
 	}
 	var missing []string
 	unasked := []string{"tuner", "command"}
-	if env.InActions() {
+	if a.InActions() {
 		unasked = append(unasked, "models")
 	}
 	for _, found := range unasked {
@@ -64,34 +59,39 @@ func (d *dependencies) Agents(ctx context.Context, p *program.Program,
 		"lists them)", p.Name, strings.Join(missing, "; "))
 }
 
+// situation is what agents find in a program with these files.
+func (a *App) situation(p *program.Program, files []string) agent.Situation {
+	matcher := p.Matcher()
+	targets := slices.DeleteFunc(slices.Clone(files), func(path string) bool { return !matcher.Allows(path) })
+	return agent.Situation{Env: a.Environ, Command: p.AgentCommand, Dir: a.Checkout, Targets: targets}
+}
+
 // namedAgents are the agents that somebody asked for, the most particular word
 // first.
-func (d *dependencies) namedAgents(p *program.Program) []program.Proposer {
+func (a *App) namedAgents(p *program.Program) []program.Proposer {
 	switch {
-	case d.Options.Agent != "":
-		return []program.Proposer{{Agent: d.Options.Agent}}
-	case d.Options.AgentCommand != "":
+	case a.Agent != "":
+		return []program.Proposer{{Agent: a.Agent}}
+	case a.AgentCommand != "":
 		return []program.Proposer{{Agent: "command"}}
 	case len(p.Agents) > 0:
 		return p.Agents
 	}
-	if name := cmp.Or(p.Agent, d.Env.Getenv("AUTOLOOP_AGENT")); name != "" {
+	if name := cmp.Or(p.Agent, a.Getenv("AUTOLOOP_AGENT")); name != "" {
 		return []program.Proposer{{Agent: name}}
 	}
 	return nil
 }
 
-// newRegistry holds every agent that this binary knows.
-func newRegistry(env Env, runner *process.Runner, masker process.Masker) *agent.Registry {
-	agents := []agent.Agent{&agent.Command{Runner: runner, Masker: masker}, agent.Tuner{}, modelsAgent(env, masker)}
-	return agent.NewRegistry(append(agents, agent.CommandLines(commandline.All(), runner, env.Environ, env.Now)...)...)
-}
-
-// modelsAgent asks the endpoint that the environment names.
-func modelsAgent(env Env, masker process.Masker) *agent.Models {
-	endpoint, lacks := models.EndpointFrom(env.Getenv)
-	if env.Complete == nil {
+// registry holds every agent that this binary knows.
+func (a *App) registry(runner *process.Runner) *agent.Registry {
+	masker := process.NewMasker(a.Environ)
+	endpoint, lacks := models.EndpointFrom(a.Getenv)
+	if a.Complete == nil {
 		lacks = "this binary asks no model"
 	}
-	return &agent.Models{Complete: env.Complete, Endpoint: endpoint, Lacks: lacks, Now: env.Now, Masker: masker}
+	// A model is asked at the endpoint that the environment names.
+	asks := &agent.Models{Complete: a.Complete, Endpoint: endpoint, Lacks: lacks, Now: a.Now, Masker: masker}
+	agents := []agent.Agent{&agent.Command{Runner: runner, Masker: masker}, agent.Tuner{}, asks}
+	return agent.NewRegistry(append(agents, agent.CommandLines(commandline.All(), runner, a.Environ, a.Now)...)...)
 }

@@ -5,19 +5,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill"
 )
 
-func newApplyCommand(env Env, o *iterateOptions) *cobra.Command {
-	var s skillApplyOptions
+func (a *App) newApplyCommand() *cobra.Command {
+	var change skillChange
 	cmd := &cobra.Command{
 		Use:   "apply PROGRAM|WORKSPACE",
 		Short: "Take over what was kept: merge a program's branch, or make a skill its best version",
@@ -33,106 +31,94 @@ Without a terminal to ask on, nothing is changed unless --yes is given.`,
 			"  iterate apply skills/release-notes-autoresearch --version 2 --yes",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if isSuite(cmd.Context(), env, o.Options, args[0]) {
-				return changeSkill(cmd.Context(), env, args[0], s, (*skill.Versions).Apply)
+			if a.isSuite(cmd.Context(), args[0]) {
+				return a.changeSkill(cmd.Context(), args[0], change, (*skill.Versions).Apply)
 			}
-			if err := onlyFor("workspaces of skills", cmd.Flags().Changed, "version", "merge", "skill"); err != nil {
+			if err := onlyFor("workspaces of skills", cmd, "version", "merge", "skill"); err != nil {
 				return err
 			}
-			o.Program = args[0]
-			return asObject(env, s.json, func(env Env) (*keptWork, error) {
-				return apply(cmd.Context(), env, o.Options, s.Yes)
-			})
+			a.Program = args[0]
+			return asObject(a, func() (*keptWork, error) { return a.apply(cmd.Context()) })
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVarP(&s.Yes, "yes", "y", false, "do it without asking")
-	flags.IntVar(&s.Version, "version", skill.BestVersion, "the version of the skill (default: the best)")
-	flags.BoolVar(&s.Merge, "merge", false, "join the version with what was changed in the skill since v0")
-	flags.StringVar(&s.dir, "skill", "", "the skill's directory (default: as the workspace says)")
-	objectFlag(flags, &s.json)
-	repositoryFlags(flags, &o.Options)
+	a.yesFlag(cmd, "do it without asking")
+	flags.IntVar(&change.Version, "version", skill.BestVersion, "the version of the skill (default: the best)")
+	flags.BoolVar(&change.Merge, "merge", false, "join the version with what was changed in the skill since v0")
+	flags.StringVar(&change.dir, "skill", "", "the skill's directory (default: as the workspace says)")
+	a.jsonFlag(cmd, asideUsage)
+	a.repositoryFlags(cmd)
 	return cmd
 }
 
-func apply(ctx context.Context, env Env, o Options, yes bool) (*keptWork, error) {
-	o.Local = true // what is merged is the branch that is here
-	deps, err := openDeps(ctx, env, o)
-	if err != nil {
+func (a *App) apply(ctx context.Context) (*keptWork, error) {
+	a.Local = true // what is merged is the branch that is here
+	if err := a.open(ctx); err != nil {
 		return nil, err
 	}
-	kept, err := deps.Kept(ctx, deps.Options.Program)
+	kept, err := a.kept(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if kept.Merged {
-		fmt.Fprintf(env.Stdout, "%s is merged already\n", kept.Branch)
+		fmt.Fprintf(a.Stdout, "%s is merged already\n", kept.Branch)
 		return kept, nil
 	}
-	if err := showChange(ctx, env, deps.Repo, kept.base, kept.Commit); err != nil {
+	patch, err := a.Repo.Diff(ctx, kept.base, kept.Commit)
+	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintln(env.Stdout, kept)
+	fmt.Fprintf(a.Stdout, "%s%s\n", render.Pictured(string(patch)), kept) // in which nothing can hide a line
 	for _, flag := range kept.Flagged {
-		fmt.Fprintln(env.Stdout, "!", flag)
+		fmt.Fprintln(a.Stdout, "!", flag)
 	}
 	if err := kept.Conflict(); err != nil {
 		return kept, err
 	}
-	if !yes {
-		agreed, err := agree(ctx, env, fmt.Sprintf("merge %s? [y/n] ", kept.Branch))
+	if !a.Yes {
+		agreed, err := a.agree(ctx, fmt.Sprintf("merge %s? [y/n] ", kept.Branch))
 		if err != nil || !agreed {
-			fmt.Fprintln(env.Stdout, "nothing was merged")
+			fmt.Fprintln(a.Stdout, "nothing was merged")
 			return kept, err
 		}
 	}
-	if err := deps.Repo.MergeInto(ctx, env.Environ, kept.Branch,
+	if err := a.Repo.MergeInto(ctx, a.Environ, kept.Branch,
 		fmt.Sprintf("Merge branch '%s'", kept.Branch)); err != nil {
 		return nil, fmt.Errorf("%w; nothing is lost: see `git status`", err)
 	}
-	fmt.Fprintf(env.Stdout, "%s is merged\n", kept.Branch)
+	fmt.Fprintf(a.Stdout, "%s is merged\n", kept.Branch)
 	kept.Merged = true
 	return kept, nil
-}
-
-// showChange prints the commits' effect as a patch, in which nothing can hide a line.
-func showChange(ctx context.Context, env Env, repo *git.Repo, base, kept string) error {
-	patch, err := repo.Diff(ctx, base, kept)
-	if err != nil {
-		return err
-	}
-	_, err = io.WriteString(env.Stdout, render.Pictured(string(patch)))
-	return err
 }
 
 var errNoTerminal = misuse.Errorf("there is no terminal to ask on: use --yes")
 
 // ask asks on the terminal; anything but yes is no. The error is errNoTerminal, or the
 // end of ctx, for which nobody has to press enter.
-func ask(ctx context.Context, env Env, question string) (bool, error) {
-	if !env.Terminal {
+func (a *App) ask(ctx context.Context, question string) (bool, error) {
+	if !a.Terminal {
 		return false, errNoTerminal
 	}
-	fmt.Fprint(env.Stdout, question)
+	fmt.Fprint(a.Stdout, question)
 	said := make(chan string, 1)
 	go func() {
-		answer, _ := bufio.NewReader(env.Stdin).ReadString('\n')
+		answer, _ := bufio.NewReader(a.Stdin).ReadString('\n')
 		said <- strings.ToLower(strings.TrimSpace(answer))
 	}()
 	select {
 	case answer := <-said:
 		return answer == "y" || answer == "yes", nil
 	case <-ctx.Done():
-		fmt.Fprintln(env.Stdout)
+		fmt.Fprintln(a.Stdout)
 		return false, context.Cause(ctx)
 	}
 }
 
 // agree is ask where what is asked about was shown, so that no terminal is no mistake.
-func agree(ctx context.Context, env Env, question string) (bool, error) {
-	agreed, err := ask(ctx, env, question)
+func (a *App) agree(ctx context.Context, question string) (bool, error) {
+	agreed, err := a.ask(ctx, question)
 	if errors.Is(err, errNoTerminal) {
-		fmt.Fprintln(env.Stderr, err)
+		fmt.Fprintln(a.Stderr, err)
 		return false, nil
 	}
 	return agreed, err

@@ -4,67 +4,59 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-
-	"github.com/spf13/pflag"
 )
 
-// objectFlag is --json of a command that does something and otherwise tells people of it.
-func objectFlag(flags *pflag.FlagSet, asJSON *bool) {
-	flags.BoolVar(asJSON, "json", false, "print a JSON object, and the rest to standard error")
-}
+// asideUsage is --json of commands that tell people what they do.
+const asideUsage = "print a JSON object, and the rest to standard error"
 
-// asObject runs a command. With --json standard output is what it returns, as one object,
-// also when it fails; nil prints nothing. What it says to people is on standard error then.
-func asObject[T any](env Env, asJSON bool, do func(Env) (*T, error)) error {
-	if !asJSON {
-		_, err := do(env)
-		return err
+// asObject runs a command that tells people what it does. With --json it tells them on
+// standard error, and standard output is what it returns, also when it fails; nil prints
+// nothing.
+func asObject[T any](a *App, do func() (*T, error)) error {
+	out := a.Stdout
+	if a.JSON {
+		a.Stdout = a.Stderr
 	}
-	speaking := env
-	speaking.Stdout = env.Stderr
-	done, err := do(speaking)
-	if done != nil {
-		err = errors.Join(err, json.NewEncoder(env.Stdout).Encode(done))
+	done, err := do()
+	if a.Stdout = out; a.JSON && done != nil {
+		err = errors.Join(err, json.NewEncoder(out).Encode(done))
 	}
 	return err
 }
 
 // printJSON prints a value for programs.
-func printJSON(env Env, value any) error {
-	encoder := json.NewEncoder(env.Stdout)
+func (a *App) printJSON(value any) error {
+	encoder := json.NewEncoder(a.Stdout)
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)
 	return encoder.Encode(value)
 }
 
-// printEscapedJSON is printJSON for formats in which <, > and & are escaped.
-func printEscapedJSON(env Env, value any) error {
-	encoder := json.NewEncoder(env.Stdout)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(value)
-}
-
-// printEither prints a value for programs, or a text for people.
-func printEither(env Env, asJSON bool, value, text any) error {
-	if asJSON {
-		return printJSON(env, value)
+// print prints a value for programs, or a text for people.
+func (a *App) print(value, text any) error {
+	if a.JSON {
+		return a.printJSON(value)
 	}
-	_, err := fmt.Fprint(env.Stdout, text)
+	_, err := fmt.Fprint(a.Stdout, text)
 	return err
 }
+
+// warn says what people should know besides; nothing for "".
+func (a *App) warn(texts ...string) {
+	for _, text := range texts {
+		if text != "" {
+			fmt.Fprintln(a.Stderr, "warning:", text)
+		}
+	}
+}
+
+// errPrinted is a failure of which everything was printed already.
+var errPrinted = errors.New("it failed")
 
 // verdict is an error, else a failure that was printed already.
 func verdict(err error, failed bool) error {
 	if err == nil && failed {
-		err = &ExitError{Code: ExitFailed}
+		err = errPrinted
 	}
 	return err
-}
-
-// text is a string for JSON, null for an empty one.
-func text(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }

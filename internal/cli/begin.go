@@ -11,7 +11,7 @@ import (
 	"github.com/org/autoloop/internal/schedule"
 )
 
-func newBeginCommand(env Env, o *iterateOptions) *cobra.Command {
+func (a *App) newBeginCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "begin",
 		Short: "Record that iterations begin in jobs that cannot write, before an agent works there",
@@ -23,90 +23,81 @@ Without --program it begins every program of the scheduler's matrix. In Actions 
 and matrix have the programs that begin.`,
 		Example: "  scheduler --max 4 && iterate job begin\n  iterate job begin --program speed",
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return begin(cmd.Context(), env, *o)
-		},
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.begin(cmd.Context()) },
 	}
-	programFlags(cmd.Flags(), env, o)
-	forceFlag(cmd.Flags(), o)
+	a.programFlags(cmd)
+	a.forceFlag(cmd)
 	return cmd
 }
 
-// begin records starts and says which programs begin.
-func begin(ctx context.Context, env Env, o iterateOptions) error {
-	if why := env.Stopped(); why != "" {
-		fmt.Fprintf(env.Stderr, "%s: nothing begins; set it to false to go on\n", why)
-		return printReservations(env, nil, o.json)
-	}
-	if err := env.Actions().CheckBranch(o.Base); err != nil {
+// begin records starts, for jobs that cannot write, and says which programs begin. A
+// program that cannot begin keeps no other from it: its reservation says why.
+func (a *App) begin(ctx context.Context) error {
+	if err := a.Actions().CheckBranch(a.Base); err != nil {
 		return err
 	}
-	deps, err := openDeps(ctx, env, o.Options)
-	if err != nil {
+	if err := a.open(ctx); err != nil {
 		return err
 	}
-	names := []string{o.Program}
-	if o.Program == "" {
-		if names, err = matrix(env, o, deps.Repo.Root); err != nil {
+	if why := a.paused(ctx); why != "" {
+		fmt.Fprintf(a.Stderr, "%s: nothing begins; set it to false to go on\n", why)
+		return a.printReservations(nil)
+	}
+	names := []string{a.Program}
+	if a.Program == "" {
+		dir, err := a.outputDir()
+		if err != nil {
 			return err
 		}
-	} else if why := deps.RepositoryStopped(ctx); why != "" {
-		fmt.Fprintf(env.Stderr, "the repository's variable %s: nothing begins; set it to false to go on\n", why)
-		names = nil
+		if names, err = schedule.ReadMatrix(filepath.Join(dir, schedule.PlanFile), a.Checkout); err != nil {
+			return err
+		}
 	}
-	made, err := deps.Reserve(ctx, names)
-	if err != nil {
-		return err
+	made := []loop.Reservation{}
+	for _, name := range names {
+		one, err := a.reserve(ctx, name)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			one = loop.Reservation{Program: name, Reason: err.Error(), Failed: true}
+		}
+		made = append(made, one)
 	}
-	return printReservations(env, made, o.json)
+	return a.printReservations(made)
 }
 
-// matrix names the programs that the scheduler selected.
-func matrix(env Env, o iterateOptions, root string) ([]string, error) {
-	dir, err := env.OutputDir(o.Dir)
-	if err != nil {
-		return nil, err
+// reserve records the start of an iteration of a program.
+func (a *App) reserve(ctx context.Context, name string) (loop.Reservation, error) {
+	a.Program = name
+	p, issue, err := a.selected(ctx)
+	if err == nil {
+		err = a.checkCIGate(p)
 	}
-	return schedule.ReadMatrix(filepath.Join(dir, schedule.PlanFile), root)
+	if err != nil {
+		return loop.Reservation{}, err
+	}
+	return a.recorder(ctx, p, issue).Reserve(ctx)
 }
 
 // printReservations also sets the outputs. That no program could begin because of
 // errors is an error.
-func printReservations(env Env, made []loop.Reservation, asJSON bool) error {
-	if err := env.Actions().ReportReservations(made); err != nil {
+func (a *App) printReservations(made []loop.Reservation) error {
+	if err := a.Actions().ReportReservations(made); err != nil {
 		return err
 	}
-	if asJSON {
-		if made == nil {
-			made = []loop.Reservation{}
-		}
-		if err := printEscapedJSON(env, made); err != nil {
-			return err
-		}
-	}
-	failed := ""
+	text, failed := "", 0
 	for _, one := range made {
 		switch {
 		case one.Failed:
-			failed = fmt.Sprintf("%s: %s", one.Program, one.Reason)
-			fmt.Fprintf(env.Stderr, "error: %s\n", failed)
-		case asJSON:
+			failed++
+			fmt.Fprintf(a.Stderr, "error: %s: %s\n", one.Program, one.Reason)
 		case one.Begun:
-			fmt.Fprintf(env.Stdout, "%s: iteration %d begins (run %s)\n", one.Program, one.Iteration, one.RunID)
+			text += fmt.Sprintf("%s: iteration %d begins (run %s)\n", one.Program, one.Iteration, one.RunID)
 		default:
-			fmt.Fprintf(env.Stdout, "%s: does not begin: %s\n", one.Program, one.Reason)
+			text += fmt.Sprintf("%s: does not begin: %s\n", one.Program, one.Reason)
 		}
-		for _, warning := range one.Warnings {
-			fmt.Fprintln(env.Stderr, "warning:", warning)
-		}
+		a.warn(one.Warnings...)
 	}
-	for _, one := range made {
-		if !one.Failed {
-			return nil
-		}
-	}
-	if failed != "" {
-		return &ExitError{Code: ExitFailed}
-	}
-	return nil
+	return verdict(a.print(append([]loop.Reservation{}, made...), text), failed > 0 && failed == len(made))
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"io"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -16,15 +15,9 @@ import (
 	"github.com/org/autoloop/internal/suite/taskrun"
 )
 
-// compareOptions are the flags of `iterate compare`.
-type compareOptions struct {
-	json, markdown, interleaved bool
-	// html is the file for a page, settings that with the thresholds; "" for none.
-	html, settings string
-}
-
-func newCompareCommand(env Env) *cobra.Command {
-	var o compareOptions
+func (a *App) newCompareCommand() *cobra.Command {
+	var markdown, interleaved bool
+	var html, settings string
 	cmd := &cobra.Command{
 		Use:   "compare BASELINE.json CANDIDATE.json",
 		Short: "Compare two outcomes of a task suite: improved, neutral or regressed",
@@ -43,78 +36,77 @@ The exit code is 0 for improved and neutral, 1 for regressed, and 2 when somethi
 		Example: "  iterate compare main.json pull-request.json\n" +
 			"  iterate compare main.json pull-request.json --markdown --settings .autoloop/programs/agents.md",
 		Args: cobra.ExactArgs(2),
-		RunE: func(_ *cobra.Command, args []string) error { return compareOutcomes(env, o, args[0], args[1]) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			p, err := a.settingsOf(settings, program.Tasks)
+			if err != nil {
+				return err
+			}
+			thresholds, err := thresholdsOf(p)
+			if err != nil {
+				return err
+			}
+			thresholds.Shared = !interleaved
+			found, err := a.compare(args[0], args[1], thresholds)
+			if err != nil {
+				return err
+			}
+			return a.deliverComparison(found, found.Comparison, html, "", markdown)
+		},
 	}
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
-	cmd.Flags().BoolVar(&o.markdown, "markdown", false, "print markdown, for a comment or a summary")
-	cmd.Flags().StringVar(&o.html, "html", "", "write a page to look at into this file, too")
-	cmd.Flags().BoolVar(&o.interleaved, "interleaved", true,
+	a.jsonFlag(cmd, "print a JSON object")
+	cmd.Flags().BoolVar(&markdown, "markdown", false, "print markdown, for a comment or a summary")
+	cmd.Flags().StringVar(&html, "html", "", "write a page to look at into this file, too")
+	cmd.Flags().BoolVar(&interleaved, "interleaved", true,
 		"the runs of both sides were made in turns; false compares whole runs, which share a day or a judge's session")
-	cmd.Flags().StringVar(&o.settings, "settings", "",
+	cmd.Flags().StringVar(&settings, "settings", "",
 		"take the thresholds from the frontmatter of this program `FILE`")
+	cmd.MarkFlagsMutuallyExclusive("json", "markdown")
 	return cmd
 }
 
-func compareOutcomes(env Env, o compareOptions, before, after string) error {
-	if o.json && o.markdown {
-		return misuse.Errorf("--json and --markdown exclude each other; give one of them")
-	}
-	settings, err := settingsOf(env, o.settings, program.Tasks)
+// compare compares the outcomes in two files.
+func (a *App) compare(before, after string, thresholds score.Thresholds) (found render.Comparison, err error) {
+	baseline, err := taskrun.ReadOutcome(a.Path(before), before)
 	if err != nil {
-		return err
+		return found, err
 	}
-	thresholds, err := thresholdsOf(settings)
-	if err != nil {
-		return err
-	}
-	baseline, err := taskrun.ReadOutcome(env.Path(before), before)
-	if err != nil {
-		return err
-	}
-	candidate, err := taskrun.ReadOutcome(env.Path(after), after)
-	if err != nil {
-		return err
-	}
-	if len(baseline.Scores) == 0 && len(candidate.Scores) > 0 {
-		return misuse.Errorf("%s has no tasks, but %s has %d: there is nothing to compare with; run the suite with "+
+	candidate, err := taskrun.ReadOutcome(a.Path(after), after)
+	if err == nil && len(baseline.Scores) == 0 && len(candidate.Scores) > 0 {
+		err = misuse.Errorf("%s has no tasks, but %s has %d: there is nothing to compare with; run the suite with "+
 			"the baseline first", before, after, len(candidate.Scores))
 	}
-	thresholds.Shared = !o.interleaved
-	found := render.Comparison{
-		Comparison: score.Compare(baseline, candidate, thresholds), Before: baseline,
-		After: candidate,
+	if err != nil {
+		return found, err
 	}
-	if err := env.Actions().AddSummary(found.Markdown() + "\n"); err != nil {
-		return err
-	}
-	if o.html != "" {
-		shown := page.Comparison{Generated: env.Now(), Comparison: found}
-		if err := writePage(env, o.html, shown.Write); err != nil {
+	return render.Comparison{
+		Comparison: score.Compare(baseline, candidate, thresholds), Before: baseline, After: candidate,
+	}, nil
+}
+
+// deliverComparison writes a comparison to a page, "" for none, tells GitHub Actions of it and
+// prints it, for programs as value. Its report is in the directory out, "" for nowhere yet.
+func (a *App) deliverComparison(found render.Comparison, value any, html, out string, markdown bool) error {
+	if html != "" {
+		shown := page.Comparison{Generated: a.Now(), Comparison: found}
+		if err := a.writePage(html, shown.Write); err != nil {
 			return err
 		}
 	}
-	if o.json {
-		err = printEscapedJSON(env, found.Comparison)
-	} else {
-		err = printComparison(env, o.markdown, found)
-	}
-	if err != nil {
+	if err := a.Actions().AddSummary(found.Markdown() + "\n"); err != nil {
 		return err
 	}
-	return verdict(compareOutputs(env, found.Verdict, found.Comparison, ""), found.Verdict == decision.Regressed)
-}
-
-// printComparison prints a comparison for people.
-func printComparison(env Env, markdown bool, found render.Comparison) error {
-	if markdown {
-		_, err := io.WriteString(env.Stdout, found.Markdown())
-		return err
+	text := found.Markdown()
+	if !markdown {
+		if a.Color() {
+			found.Paint = paintVerdict
+		}
+		text = found.Text()
 	}
-	if env.Color() {
-		found.Paint = paintVerdict
+	err := a.print(value, text)
+	if err == nil && a.InActions() {
+		err = a.compareOutputs(found.Verdict, value, out)
 	}
-	_, err := io.WriteString(env.Stdout, found.Text())
-	return err
+	return verdict(err, found.Verdict == decision.Regressed)
 }
 
 func paintVerdict(verdict decision.Verdict, text string) string {
@@ -124,24 +116,21 @@ func paintVerdict(verdict decision.Verdict, text string) string {
 
 // compareOutputs are those of a comparison. Its report is the one that was
 // written to a directory, else one of ours.
-func compareOutputs(env Env, verdict decision.Verdict, found any, dir string) error {
-	if !env.InActions() {
-		return nil
-	}
-	file := filepath.Join(env.Path(dir), taskrun.ReportFile)
+func (a *App) compareOutputs(verdict decision.Verdict, found any, dir string) error {
+	file := filepath.Join(a.Path(dir), taskrun.ReportFile)
 	if dir == "" {
 		text, err := taskrun.ReportJSON(found)
 		if err != nil {
 			return err
 		}
-		output, err := env.OutputDir("")
+		output, err := a.outputDir()
 		if err != nil {
 			return err
 		}
-		if file, err = env.Actions().WriteReport(output, text); err != nil {
+		if file, err = a.Actions().WriteReport(output, text); err != nil {
 			return err
 		}
 	}
-	return env.Actions().SetOutputs(actions.Output{Name: "verdict", Value: string(verdict)},
+	return a.Actions().SetOutputs(actions.Output{Name: "verdict", Value: string(verdict)},
 		actions.Output{Name: "report", Value: file})
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -11,14 +10,8 @@ import (
 	"github.com/org/autoloop/internal/misuse"
 )
 
-// decideOptions are the flags of `iterate job decide`.
-type decideOptions struct {
-	direction, best, value, target string
-	json                           bool
-}
-
-func newDecideCommand(env Env) *cobra.Command {
-	var o decideOptions
+func (a *App) newDecideCommand() *cobra.Command {
+	var direction, best, value, target string
 	cmd := &cobra.Command{
 		Use:   "decide --value X [--best X] [--direction higher|lower] [--target X]",
 		Short: "Compare one value with the best so far, for loops of your own",
@@ -26,13 +19,34 @@ func newDecideCommand(env Env) *cobra.Command {
 Without --best the value is the first and counts as improved.`,
 		Example: "  iterate job decide --direction lower --best 1.5 --value 1.3 --json",
 		Args:    cobra.NoArgs,
-		RunE:    func(*cobra.Command, []string) error { return decide(env, o) },
+		RunE: func(*cobra.Command, []string) error {
+			if value == "" {
+				return misuse.Errorf("--value is missing; give the new value, such as --value 1.3")
+			}
+			var standard decision.Standard
+			better, err := metric.ParseDirection(direction)
+			if err != nil {
+				return misuse.Errorf("--direction: %w", err)
+			}
+			standard.Direction = better
+			newest, err := flagValue("--value", value)
+			if err == nil {
+				standard.Best, err = flagValue("--best", best)
+			}
+			if err == nil {
+				standard.Target, err = flagValue("--target", target)
+			}
+			if err != nil {
+				return err
+			}
+			return a.decide(standard, metric.Measurement{Metric: newest})
+		},
 	}
-	cmd.Flags().StringVar(&o.direction, "direction", "higher", "`higher` or `lower`: which is better")
-	cmd.Flags().StringVar(&o.best, "best", "", "the best value so far (a number)")
-	cmd.Flags().StringVar(&o.value, "value", "", "the new value (a number)")
-	cmd.Flags().StringVar(&o.target, "target", "", "the value at which the work is done (a number)")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
+	cmd.Flags().StringVar(&direction, "direction", "higher", "`higher` or `lower`: which is better")
+	cmd.Flags().StringVar(&best, "best", "", "the best value so far (a number)")
+	cmd.Flags().StringVar(&value, "value", "", "the new value (a number)")
+	cmd.Flags().StringVar(&target, "target", "", "the value at which the work is done (a number)")
+	a.jsonFlag(cmd, "print a JSON object")
 	return cmd
 }
 
@@ -43,50 +57,22 @@ type decided struct {
 	TargetMet *bool   `json:"target_met"`
 }
 
-func decide(env Env, o decideOptions) error {
-	direction, err := metric.ParseDirection(o.direction)
-	if err != nil {
-		return misuse.Errorf("--direction: %w", err)
-	}
-	if o.value == "" {
-		return misuse.Errorf("--value is missing; give the new value, such as --value 1.3")
-	}
-	value, err := flagValue("--value", o.value)
-	if err != nil {
-		return err
-	}
-	best, err := flagValue("--best", o.best)
-	if err != nil {
-		return err
-	}
-	target, err := flagValue("--target", o.target)
-	if err != nil {
-		return err
-	}
-	made := decision.Decide(decision.Standard{Direction: direction, Best: best, Target: target},
-		metric.Measurement{Metric: value})
-	answer := decided{Improved: made.Verdict == decision.Improved}
-	if best != nil {
-		answer.Delta = &made.Delta
-	}
-	if target != nil {
-		answer.TargetMet = &made.TargetMet
-	}
-	if o.json {
-		return json.NewEncoder(env.Stdout).Encode(answer)
-	}
-	word := "no improvement"
+func (a *App) decide(standard decision.Standard, measured metric.Measurement) error {
+	made := decision.Decide(standard, measured)
+	answer, word := decided{Improved: made.Verdict == decision.Improved}, "no improvement"
 	if answer.Improved {
 		word = "improved"
 	}
-	fmt.Fprintf(env.Stdout, "%s: %s\n", word, made.Reasons[0])
-	if best != nil {
-		fmt.Fprintf(env.Stdout, "delta: %s\n", made.Delta)
+	text := fmt.Sprintf("%s: %s\n", word, made.Reasons[0])
+	if standard.Best != nil {
+		answer.Delta = &made.Delta
+		text += fmt.Sprintf("delta: %s\n", made.Delta)
 	}
-	if target != nil {
-		fmt.Fprintf(env.Stdout, "target %s met: %v\n", target, made.TargetMet)
+	if standard.Target != nil {
+		answer.TargetMet = &made.TargetMet
+		text += fmt.Sprintf("target %s met: %v\n", standard.Target, made.TargetMet)
 	}
-	return nil
+	return a.print(answer, text)
 }
 
 // flagValue reads a number from a flag; nil when it is not given.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -14,16 +15,9 @@ import (
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/render"
-	"github.com/org/autoloop/internal/render/page"
 	"github.com/org/autoloop/internal/setup"
 	"github.com/org/autoloop/internal/site"
 )
-
-type demoOptions struct {
-	dir        string
-	iterations int
-	open, json bool
-}
 
 // demonstrated is what the demo made, as JSON.
 type demonstrated struct {
@@ -33,8 +27,10 @@ type demonstrated struct {
 	Page       string        `json:"page"`
 }
 
-func newDemoCommand(env Env) *cobra.Command {
-	var o demoOptions
+func (a *App) newDemoCommand() *cobra.Command {
+	var dir string
+	var count int
+	var open bool
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Show the whole loop in a temporary repository",
@@ -44,96 +40,89 @@ git, sh and awk, no network and no key. The repository is kept, so that you can 
 		Example: "  go run ./cmd/iterate demo\n  iterate demo -n 10 --dir /tmp/autoloop-demo",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return asObject(env, o.json, func(env Env) (*demonstrated, error) { return demo(cmd.Context(), env, o) })
+			if count < 1 {
+				return misuse.Errorf("-n %d: give at least one iteration", count)
+			}
+			return asObject(a, func() (*demonstrated, error) {
+				made, err := a.demo(cmd.Context(), dir, count)
+				if err == nil && open {
+					err = process.OpenInBrowser(made.Page, a.Env.Dir, a.Environ)
+				}
+				return made, err
+			})
 		},
 	}
-	cmd.Flags().StringVar(&o.dir, "dir", "", "make the repository in this new directory (default: a temporary one)")
-	cmd.Flags().IntVarP(&o.iterations, "iterations", "n", 4, "how many iterations to run")
-	cmd.Flags().BoolVar(&o.open, "open", false, "show the page of what happened in a browser")
-	objectFlag(cmd.Flags(), &o.json)
+	cmd.Flags().StringVar(&dir, "dir", "", "make the repository in this new directory (default: a temporary one)")
+	cmd.Flags().IntVarP(&count, "iterations", "n", 4, "how many iterations to run")
+	cmd.Flags().BoolVar(&open, "open", false, "show the page of what happened in a browser")
+	a.jsonFlag(cmd, asideUsage)
 	return cmd
 }
 
-func demo(ctx context.Context, env Env, o demoOptions) (*demonstrated, error) {
-	if o.iterations < 1 {
-		return nil, misuse.Errorf("-n %d: give at least one iteration", o.iterations)
-	}
+func (a *App) demo(ctx context.Context, dir string, count int) (*demonstrated, error) {
 	for _, tool := range []string{"git", "sh", "awk", "od"} {
-		if _, err := process.LookPath(tool, env.Dir, env.Environ); err != nil {
+		if _, err := process.LookPath(tool, a.Env.Dir, a.Environ); err != nil {
 			return nil, fmt.Errorf("the demo needs git, sh, awk and od, and %s was not found: install it", tool)
 		}
 	}
-	dir, err := demoDir(env, o.dir)
+	dir, err := a.demoDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprint(env.Stdout, demoBegin)
-	if err := setup.DemoRepository(ctx, dir, env.Environ, env.Now()); err != nil {
+	fmt.Fprint(a.Stdout, demoBegin)
+	if err := setup.DemoRepository(ctx, dir, a.Environ, a.Now()); err != nil {
 		return nil, err
 	}
-	deps, remove, err := openRun(ctx, env,
-		Options{GitHub: GitHub{Local: true}, RepoDir: dir, Dir: dir + "/.git/autoloop", Program: setup.DemoProgram})
+	a.Options = Options{
+		Local: true, RepoDir: dir, Dir: dir + "/.git/autoloop", Program: setup.DemoProgram, JSON: a.JSON,
+	}
+	if err := a.openRun(ctx); err != nil {
+		return nil, err
+	}
+	p, _, err := a.selected(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer remove()
-	p, _, err := deps.Program(ctx)
+	service, err := a.newLoop(ctx, p, nil, a.checkCIGate)
 	if err != nil {
 		return nil, err
 	}
-	service, err := deps.Loop(ctx, p, nil)
-	if err != nil {
-		return nil, err
-	}
-	show := demoShow{env: env, deps: deps}
 	done := &demonstrated{Dir: dir, Program: setup.DemoProgram}
+	if done.Iterations, err = a.demoIterations(ctx, service, count); err != nil {
+		return nil, err
+	}
 	var best []float64
-	for range o.iterations {
-		result, err := show.iteration(ctx, service)
-		if err != nil {
-			return nil, err
+	for _, r := range done.Iterations {
+		if len(best) == 0 && r.Initial != nil {
+			best = append(best, r.Initial.Float64())
 		}
-		done.Iterations = append(done.Iterations, result)
-		if len(best) == 0 && result.Initial != nil {
-			best = append(best, result.Initial.Float64())
-		}
-		if result.BestMetric != nil {
-			best = append(best, result.BestMetric.Float64())
+		if r.BestMetric != nil {
+			best = append(best, r.BestMetric.Float64())
 		}
 	}
 	if len(best) > 0 {
-		fmt.Fprintf(env.Stdout, "minutes: %.0f %s %.0f (the shortest trip: %d)\n", best[0], render.Spark(best),
+		fmt.Fprintf(a.Stdout, "minutes: %.0f %s %.0f (the shortest trip: %d)\n", best[0], render.Spark(best),
 			best[len(best)-1], setup.DemoBest)
 	}
-	done.Page, err = demoPage(ctx, env, deps, dir)
-	if err != nil {
+	if done.Page, err = a.demoPage(ctx, dir); err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(env.Stdout, demoEnd, dir, done.Page)
-	if o.open {
-		err = process.OpenInBrowser(done.Page, env.Dir, env.Environ)
-	}
-	return done, err
+	fmt.Fprintf(a.Stdout, demoEnd, dir, done.Page)
+	return done, nil
 }
 
-// demoPageName is the page in the demo's directory, which git does not see there.
-const demoPageName = "autoloop.html"
-
-// demoPage draws what happened.
-func demoPage(ctx context.Context, env Env, deps *dependencies, dir string) (string, error) {
-	maker := &site.Maker{
-		Repo: deps.Repo, Memory: deps.Memory, Version: buildVersion(), Now: env.Now,
-		Facts: func(s *page.Source) { s.Metric = "minutes" },
-	}
-	made, err := maker.Make(ctx, nil)
+// demoPage draws what happened, in a file that git does not see.
+func (a *App) demoPage(ctx context.Context, dir string) (string, error) {
+	const name = "autoloop.html"
+	made, err := a.pageMaker(ctx).Make(ctx, nil)
 	if err != nil {
 		return "", err
 	}
-	exclude := filepath.Join(deps.Repo.CommonDir, "info", "exclude")
-	if err := files.WriteFile(exclude, []byte(demoPageName+"\n"), 0o644); err != nil {
+	exclude := filepath.Join(a.Repo.CommonDir, "info", "exclude")
+	if err := files.WriteFile(exclude, []byte(name+"\n"), 0o644); err != nil {
 		return "", err
 	}
-	return site.Write(made, filepath.Join(dir, demoPageName))
+	return site.Write(made, filepath.Join(dir, name))
 }
 
 const demoBegin = `A courier rides to twelve places and back in random traffic. A script plays the agent and changes
@@ -144,65 +133,42 @@ const demoEnd = `look:    %[2]s, or git -C %[1]s diff main autoloop/round
 yours:   run "iterate init --local" in a repository of yours; remove this one: rm -r %[1]s
 `
 
-// demoShow prints the iterations of the demo, in a line each and with the first diff.
-type demoShow struct {
-	env     Env
-	deps    *dependencies
-	begun   bool // the unchanged files were measured
-	diffed  bool // the first diff was shown
-	lines   setup.DemoLines
-	between func(print func())
-}
-
-// step prints what the unchanged files measure, as soon as that is known.
-func (d *demoShow) step(step loop.Step) {
-	if step.Name == "measured" && !d.begun {
-		d.begun = true
-		d.between(func() { fmt.Fprintf(d.env.Stdout, "as it is: %s minutes\n", setup.Rounded(step.Detail)) })
-	}
-}
-
-// iteration runs one iteration and says how it ended.
-func (d *demoShow) iteration(ctx context.Context, service *loop.Service) (loop.Result, error) {
-	d.between = func(print func()) { print() }
-	service.Progress = d.step
-	if d.env.Terminal {
-		shown := newProgress(d.env)
-		defer shown.Close()
-		d.between = shown.Between
-		service.Progress = func(step loop.Step) {
+// demoIterations runs the iterations, and prints what the unchanged files measure, a line for
+// each iteration, and the first diff that was kept.
+func (a *App) demoIterations(ctx context.Context, service *loop.Service, count int) ([]loop.Result, error) {
+	var lines setup.DemoLines
+	var begun, diffed bool
+	var failed error
+	shown := newProgress(a.Env)
+	service.Progress = func(step loop.Step) {
+		if a.Terminal {
 			shown.Step(step)
-			d.step(step)
+		}
+		if step.Name == "measured" && !begun {
+			begun = true
+			shown.Between(func() { fmt.Fprintf(a.Stdout, "as it is: %s minutes\n", setup.Rounded(step.Detail)) })
 		}
 	}
-	results, err := service.Run(ctx, 1)
-	if err != nil {
-		return loop.Result{}, err
+	service.Ended = func(r loop.Result) {
+		text := lines.Line(r)
+		if r.Outcome == history.Accepted && !diffed {
+			var patch []byte
+			diffed = true
+			patch, failed = a.Repo.Diff(ctx, *r.Commit+"^", *r.Commit)
+			text += setup.DemoDiff(string(patch))
+		}
+		shown.Between(func() { fmt.Fprint(a.Stdout, text) })
 	}
-	if len(results) == 0 {
-		return loop.Result{}, fmt.Errorf("the demo was stopped: %s is in use", d.deps.Repo.Root)
-	}
-	r := results[0]
-	d.between(func() { err = d.print(ctx, r) })
-	return r, err
+	results, err := service.Run(ctx, count)
+	shown.Close()
+	return results, cmp.Or(err, failed)
 }
 
-func (d *demoShow) print(ctx context.Context, r loop.Result) error {
-	fmt.Fprint(d.env.Stdout, d.lines.Line(r))
-	if r.Outcome != history.Accepted || d.diffed {
-		return nil
-	}
-	d.diffed = true
-	patch, err := d.deps.Repo.Diff(ctx, *r.Commit+"^", *r.Commit)
-	fmt.Fprint(d.env.Stdout, setup.DemoDiff(string(patch)))
-	return err
-}
-
-func demoDir(env Env, asked string) (string, error) {
+func (a *App) demoDir(asked string) (string, error) {
 	if asked == "" {
-		return os.MkdirTemp(env.TempDir(), "autoloop-demo-")
+		return os.MkdirTemp(a.TempDir(), "autoloop-demo-")
 	}
-	asked = env.Path(asked)
+	asked = a.Path(asked)
 	if entries, err := os.ReadDir(asked); err == nil && len(entries) > 0 {
 		return "", misuse.Errorf("--dir %s is not empty; name a new directory", asked)
 	}

@@ -10,13 +10,12 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/misuse"
-	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/setup"
 )
 
-func newDoctorCommand(env Env, o *iterateOptions) *cobra.Command {
-	var asJSON, quick bool
+func (a *App) newDoctorCommand() *cobra.Command {
+	var quick bool
 	var history string
 	cmd := &cobra.Command{
 		Use:   "doctor [PROGRAM | PATH | --quick]",
@@ -38,66 +37,61 @@ The exit code is 1 when something has to be fixed.`,
 			"  iterate doctor skills/release-notes --history kept",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
 			switch {
 			case len(args) == 0:
-				return inspectSetup(cmd.Context(), env, o.Options, quick, asJSON)
+				return a.inspectSetup(ctx, quick)
 			case quick:
 				return misuse.Errorf("%s: give a program, or --quick", args[0])
-			case isSuite(cmd.Context(), env, o.Options, args[0]):
-				return examineSkill(cmd.Context(), env, args[0], history, asJSON)
+			case a.isSuite(ctx, args[0]):
+				return a.examineSkill(ctx, args[0], history)
 			}
-			if err := onlyFor("skills", cmd.Flags().Changed, "history"); err != nil {
+			if err := onlyFor("skills", cmd, "history"); err != nil {
 				return err
 			}
-			o.Program = args[0]
-			return inspectEvaluation(cmd.Context(), env, o.Options, asJSON)
+			a.Program = args[0]
+			return a.inspectEvaluation(ctx)
 		},
 	}
 	cmd.Flags().BoolVar(&quick, "quick", false, "run no evaluation")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	a.jsonFlag(cmd, "print JSON")
 	cmd.Flags().StringVar(&history, "history", "",
 		"a `directory` with gradings of earlier runs of a skill, at any depth")
-	githubFlags(cmd.Flags(), &o.Options)
+	a.githubFlags(cmd)
 	return cmd
 }
 
-func inspectEvaluation(ctx context.Context, env Env, o Options, asJSON bool) error {
-	deps, remove, err := openRun(ctx, env, o)
+func (a *App) inspectEvaluation(ctx context.Context) error {
+	if err := a.openRun(ctx); err != nil {
+		return err
+	}
+	p, _, err := a.selected(ctx)
 	if err != nil {
 		return err
 	}
-	defer remove()
-	p, _, err := deps.Program(ctx)
-	if err != nil {
-		return err
-	}
-	warnUncommitted(env, lookUncommitted(ctx, deps.Repo, o.Programs).Of(p)...)
+	a.warn(a.uncommitted(ctx).Of(p)...)
 	if p.Evaluation != program.Metric {
 		return misuse.Errorf("%s: doctor looks at programs with `evaluation: metric`; this one has `%s`", p.File,
 			p.Evaluation)
 	}
-	runner, err := deps.Runner(ctx, p, env.Stderr)
+	service, runner, err := a.measurer(ctx, p)
 	if err != nil {
 		return err
 	}
-	service, err := deps.Measurer(p, runner)
-	if err != nil {
-		return err
-	}
-	shown := newProgress(env)
+	shown := newProgress(a.Env)
 	service.Progress = shown.Step
 	found, err := service.Inspect(ctx, loop.EnoughRuns, loop.Emptied, loop.Nonsense)
 	shown.Close()
 	if err != nil {
 		return err
 	}
-	files, err := deps.TrackedFiles(ctx)
+	files, err := a.trackedFiles(ctx)
 	if err != nil {
 		return err
 	}
 	result := setup.Conclude(found, p.Timeout)
-	wished, _ := isolationWish(env, p) // deps.Runner refuses a wrong one
-	result.NoteIsolation(ctx, runner, wished, deps.RunDir, env.Environ)
+	wished, _ := a.isolationWish(p) // a.runner refuses a wrong one
+	result.NoteIsolation(ctx, runner, wished, a.RunDir, a.Environ)
 	result.Findings = append(result.Findings, setup.WithinReach(p, files)...)
 	if text := p.SharedOutput(); text != "" {
 		result.Findings = append(result.Findings, text)
@@ -105,12 +99,8 @@ func inspectEvaluation(ctx context.Context, env Env, o Options, asJSON bool) err
 	if text := setup.TargetMet(p, found.Median); text != "" && found.Problem == "" {
 		result.Findings = append(result.Findings, text)
 	}
-	if asJSON {
-		if err := printJSON(env, result); err != nil {
-			return err
-		}
-	} else {
-		fmt.Fprint(env.Stdout, result.String())
+	if err := a.print(result, result.String()); err != nil {
+		return err
 	}
 	if found.Problem != "" {
 		return fmt.Errorf("the evaluation of %s cannot be used: %s", p.Name, found.Problem)
@@ -120,30 +110,28 @@ func inspectEvaluation(ctx context.Context, env Env, o Options, asJSON bool) err
 
 // inspectSetup says whether this machine, repository and token can do all that
 // iterations need. Nothing is written.
-func inspectSetup(ctx context.Context, env Env, o Options, quick, asJSON bool) error {
-	deps, err := openDeps(ctx, env, o)
+func (a *App) inspectSetup(ctx context.Context, quick bool) error {
+	if err := a.open(ctx); err != nil {
+		return err
+	}
+	a.warn(a.changedPrograms(ctx)...)
+	wish, err := a.isolationWish(&program.Program{Isolation: "auto", Network: true})
 	if err != nil {
 		return err
 	}
-	warnUncommitted(env, changedPrograms(ctx, deps.Repo, deps.Source())...)
-	wish, err := isolationWish(env, &program.Program{Isolation: "auto", Network: true})
+	isolation, err := setup.Isolation(ctx, wish, a.NewRunner(), a.TempDir(), a.Environ)
 	if err != nil {
 		return err
 	}
-	isolation, err := setup.Isolation(ctx, wish, env.NewRunner(), env.TempDir(), env.Environ)
+	findings, err := setup.Agents(ctx, a.registry(a.NewRunner()), agent.Situation{Env: a.Environ, Dir: a.Env.Dir})
 	if err != nil {
 		return err
 	}
-	registry := newRegistry(env, env.NewRunner(), process.NewMasker(env.Environ))
-	findings, err := setup.Agents(ctx, registry, agent.Situation{Env: env.Environ, Dir: env.Dir})
-	if err != nil {
-		return err
-	}
-	findings = append(append(findings, isolation), setup.Checkout(deps.Repo)...)
+	findings = append(append(findings, isolation), setup.Checkout(a.Repo)...)
 	switch {
-	case deps.GitHub != nil:
-		findings = append(findings, setup.Hub{Client: deps.GitHub, WorkflowToken: env.WorkflowToken()}.Examine(ctx)...)
-	case o.Repository(env) != "":
+	case a.GitHub != nil:
+		findings = append(findings, setup.Hub{Client: a.GitHub, WorkflowToken: a.WorkflowToken()}.Examine(ctx)...)
+	case a.repository() != "":
 		findings = append(findings, setup.Finding{
 			Level: setup.Warning, Subject: "GitHub",
 			Message: "there is a repository and no token, so GitHub is left out", Fix: "set GITHUB_TOKEN",
@@ -155,29 +143,29 @@ func inspectSetup(ctx context.Context, env Env, o Options, quick, asJSON bool) e
 		})
 	}
 	if !quick {
-		evaluations, err := inspector(deps).Examine(ctx)
+		evaluations, err := a.inspector().Examine(ctx)
 		if err != nil {
 			return err
 		}
 		findings = append(findings, evaluations...)
 	}
-	return verdict(printEither(env, asJSON, findings, setup.FindingsTable(findings)),
+	return verdict(a.print(findings, setup.FindingsTable(findings)),
 		slices.ContainsFunc(findings, func(f setup.Finding) bool { return f.Level == setup.Problem }))
 }
 
 // inspector looks at programs with what iterations would use.
-func inspector(deps *dependencies) setup.Inspector {
+func (a *App) inspector() setup.Inspector {
 	return setup.Inspector{
-		Programs: deps.Source(), Memory: deps.Memory, GitHub: deps.GitHub, Runnable: deps.Runnable,
-		TrackedFiles: deps.TrackedFiles,
+		Programs: a.source(), Memory: a.Memory, GitHub: a.GitHub, Runnable: a.runnable,
+		TrackedFiles: a.trackedFiles,
 		Proposers: func(ctx context.Context, p *program.Program) ([]string, error) {
-			agents, err := deps.Agents(ctx, p, deps.Env.NewRunner())
+			agents, err := a.agents(ctx, p, a.NewRunner())
 			names := make([]string, len(agents))
 			for i, one := range agents {
 				names[i] = one.Name()
 			}
 			return names, err
 		},
-		Repeat: deps.Repeat,
+		Repeat: a.repeat,
 	}
 }

@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/skill"
@@ -27,12 +24,11 @@ import (
 type evalOptions struct {
 	suiteOptions
 
-	against, candidate, runs, usd, out string
-	fresh                              bool
-	repo                               string // --repo-dir
+	against, candidate, runs, out string
+	fresh                         bool
 }
 
-func newEvalCommand(env Env) *cobra.Command {
+func (a *App) newEvalCommand() *cobra.Command {
 	var o evalOptions
 	cmd := &cobra.Command{
 		Use:   "eval [PATH]",
@@ -49,83 +45,84 @@ was. Without PATH it is the key "tasks" of --settings.`,
 			"  iterate eval tasks --against old/ --candidate new/ --agent-command \"sh agent.sh\"",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			_ = a.openRepo(cmd.Context()) // where there is one
 			if len(args) == 0 {
-				dir, err := o.suiteOfSettings(cmd.Context(), env)
+				dir, err := a.suiteOfSettings(o.settings)
 				if err != nil {
 					return err
 				}
 				args = []string{dir}
 			}
-			if isSkill(env.Path(args[0])) {
-				return evalSkill(cmd.Context(), env, args[0], &o)
+			run, kind := a.evalTasks, program.Tasks
+			if isSkill(a.Path(args[0])) {
+				if err := onlyFor("task suites, and "+args[0]+" is a skill", cmd, "against", "candidate", "runs",
+					"budget-usd", "fresh"); err != nil {
+					return err
+				}
+				run, kind = a.evalSkill, program.Skill
 			}
-			return evalTasks(cmd.Context(), env, args[0], &o)
+			p, err := a.readSettings(cmd, &o.suiteOptions, kind)
+			if err == nil && cmd.Flags().Changed("runs") {
+				p.Runs, err = taskRuns(o.runs)
+			}
+			if err != nil {
+				return err
+			}
+			return run(cmd.Context(), args[0], p, &o)
 		},
 	}
 	flags := cmd.Flags()
-	o.register(flags)
-	repoDirFlag(flags, &o.repo)
+	a.suiteFlags(cmd, &o.suiteOptions)
+	a.repoDirFlag(cmd)
 	flags.StringVar(&o.against, "against", "", "compare with this configuration: a `DIR` or a commit")
 	flags.StringVar(&o.candidate, "candidate", ".", "the configuration of the tasks: a `DIR` or a commit")
 	flags.StringVar(&o.runs, "runs", "auto", "how often each task is run a side, or auto")
-	flags.StringVar(&o.usd, "budget-usd", "", "begin no further run when it has cost so many dollars")
+	flags.StringVar(&a.BudgetUSD, "budget-usd", "", "begin no further run when it has cost so many dollars")
 	flags.BoolVar(&o.fresh, "fresh", false, "run everything again, also what is kept")
 	flags.StringVar(&o.out, "out", "", "write reports, transcripts, outputs and gradings to this `DIR`")
 	return cmd
 }
 
 // suiteOfSettings is the task suite that the settings name, from the repository's root.
-func (o *evalOptions) suiteOfSettings(ctx context.Context, env Env) (string, error) {
-	p, err := settingsOf(env, o.settings, program.Tasks)
+func (a *App) suiteOfSettings(file string) (string, error) {
+	p, err := a.settingsOf(file, program.Tasks)
 	if err != nil {
 		return "", err
 	}
 	if p.Tasks == "" {
 		return "", misuse.Errorf("name a skill or a task suite, or give --settings with a program that has `tasks`")
 	}
-	root := env.Dir
-	if repo, err := openRepo(ctx, env, o.repo); err == nil {
-		root = repo.Root
+	root := a.Env.Dir
+	if a.Repo != nil {
+		root = a.Checkout
 	}
 	return filepath.Join(root, filepath.FromSlash(p.Tasks)), nil
 }
 
 // evalSkill runs a skill's suites.
-func evalSkill(ctx context.Context, env Env, dir string, o *evalOptions) error {
-	for _, flag := range []string{"against", "candidate", "runs", "budget-usd", "fresh"} {
-		if o.flags.Changed(flag) {
-			return misuse.Errorf("--%s is of task suites, and %s is a skill", flag, dir)
-		}
-	}
-	p, err := o.read(env, program.Skill)
-	if err != nil {
-		return err
-	}
-	if o.agent != "" || o.command != "" {
+func (a *App) evalSkill(ctx context.Context, dir string, p *program.Program, o *evalOptions) error {
+	if a.Agent != "" || a.AgentCommand != "" {
 		p.Executor, p.ExecutorCommand = "", ""
 	}
-	suited, err := evalrun.Load(env.Path(dir), ".", "")
+	suited, err := evalrun.Load(a.Path(dir), ".", "")
 	if err != nil {
 		return err
 	}
-	worker := chooseAgent(env, p)
+	worker := a.chooseAgent(p)
 	if worker == "" && p.Executor == "" && p.ExecutorCommand == "" {
-		return nobody(ctx, env, "who works on the cases")
+		return a.nobody(ctx, "who works on the cases")
 	}
-	run, remove, err := tree.NewRunDir(env.TempDir())
+	run, err := a.newRunDir()
 	if err != nil {
 		return err
 	}
-	defer remove()
-	keep, err := o.keep(env, run, suited.Dir)
+	keep, err := a.keepEvals(o.out, run, suited.Dir)
 	if err != nil {
 		return err
 	}
-	l := &skillSuite{
-		suiteSetup: suiteSetup{Env: env, Program: p, Root: env.Dir, Agent: worker, Named: "--agent", Tell: tellOn(env)},
-		Dir:        run, Keep: keep, Hidden: []string{filepath.Join(suited.Dir, evals.Dir)},
-	}
-	options, err := l.Options(ctx)
+	setup := &suiteSetup{app: a, program: p, root: a.Env.Dir, agent: worker, named: "--agent", tell: a.tellPeople}
+	options, tools, err := setup.evals(ctx, run, keep, filepath.Join(suited.Dir, evals.Dir))
+	fmt.Fprint(a.Stderr, tools.notes)
 	if err != nil {
 		return err
 	}
@@ -134,17 +131,17 @@ func evalSkill(ctx context.Context, env Env, dir string, o *evalOptions) error {
 	if err != nil {
 		return err
 	}
-	return printEither(env, o.json, found, found)
+	return a.print(found, found)
 }
 
-// keep is where what the cases leave is kept: in --out, else as long as it runs.
-func (o *evalOptions) keep(env Env, run, suited string) (string, error) {
-	if o.out == "" {
+// keepEvals is where what the cases leave is kept: in --out, else as long as it runs.
+func (a *App) keepEvals(out, run, suited string) (string, error) {
+	if out == "" {
 		return filepath.Join(run, "out"), nil
 	}
-	dir := env.Path(o.out)
+	dir := a.Path(out)
 	if _, err := os.Lstat(dir); err == nil {
-		return "", misuse.Errorf("--out %s exists already; name a new directory", o.out)
+		return "", misuse.Errorf("--out %s exists already; name a new directory", out)
 	}
 	there := dir // the first directory above that is there, and one below
 	for _, err := os.Lstat(filepath.Dir(there)); errors.Is(err, fs.ErrNotExist); _,
@@ -153,69 +150,54 @@ func (o *evalOptions) keep(env Env, run, suited string) (string, error) {
 	}
 	inside, err := skill.Inside(there, suited)
 	if err == nil && inside {
-		err = misuse.Errorf("--out %s is in the skill, which is never edited; name a directory elsewhere", o.out)
+		err = misuse.Errorf("--out %s is in the skill, which is never edited; name a directory elsewhere", out)
 	}
 	return dir, err
 }
 
-// evalTasks runs a task suite for one configuration, or for two.
-func evalTasks(ctx context.Context, env Env, dir string, o *evalOptions) error {
-	p, err := o.read(env, program.Tasks)
-	if err != nil {
-		return err
-	}
-	if o.flags.Changed("runs") {
-		if p.Runs, err = taskRuns(o.runs); err != nil {
-			return err
-		}
-	}
-	loaded, err := taskrun.Load(ctx, env.Path(dir))
-	if err != nil {
-		return err
-	}
-	var said bytes.Buffer // a run that does not begin prints only the line that says why
-	wiring := env
-	wiring.Stderr = &said
-	release := sync.OnceFunc(func() { _, _ = said.WriteTo(env.Stderr) })
+// evalTasks runs a task suite for one configuration, or for two. A run that does not begin
+// prints only the line that says why.
+func (a *App) evalTasks(ctx context.Context, dir string, p *program.Program, o *evalOptions) error {
 	l := &taskSuite{
 		suiteSetup: suiteSetup{
-			Env: wiring, Program: p, Root: env.Dir, Agent: chooseAgent(env, p),
-			Named: "the run's agent",
+			app: a, program: p, root: a.Env.Dir, agent: a.chooseAgent(p), named: "the run's agent",
 		},
-		RepoDir: o.repo, USD: o.usd, Fresh: o.fresh, Override: o.agent != "",
+		fresh: o.fresh, override: a.Agent != "",
 	}
-	session, err := l.Open(ctx, env.Path(dir))
+	session, err := l.open(ctx, a.Path(dir))
 	if err != nil {
 		return err
 	}
-	defer session.Close()
-	candidate, err := l.Side(ctx, session, "candidate", o.candidate)
+	defer session.close()
+	candidate, err := l.findSide(ctx, session, "candidate", o.candidate)
 	if err != nil {
 		return err
 	}
-	shown := newProgress(env)
-	session.Options.Progress = func(p taskrun.Progress) {
-		release()
+	begin := sync.OnceFunc(func() { fmt.Fprint(a.Stderr, session.notes) })
+	shown := newProgress(a.Env)
+	session.options.Progress = func(p taskrun.Progress) {
+		begin()
 		shown.Begin(taskLine(p))
 	}
 	if o.against == "" {
-		found, err := taskrun.Measure(ctx, loaded, candidate, session.Options)
+		found, err := taskrun.Measure(ctx, session.suite, candidate, session.options)
 		shown.Close()
 		if err != nil {
 			return err
 		}
-		return o.outcome(env, found)
+		a.warn(found.Warnings...)
+		return a.print(found.Baseline, found.Alone())
 	}
-	baseline, err := l.Side(ctx, session, "against", o.against)
+	baseline, err := l.findSide(ctx, session, "against", o.against)
 	if err != nil {
 		return err
 	}
-	found, err := taskrun.Run(ctx, loaded, baseline, candidate, session.Options)
+	found, err := taskrun.Run(ctx, session.suite, baseline, candidate, session.options)
 	shown.Close()
 	if err != nil {
 		return err
 	}
-	return o.deliver(env, found)
+	return a.deliverReport(found, o.out)
 }
 
 // taskRuns reads how often each task is run; 0 is auto.
@@ -231,26 +213,14 @@ func taskRuns(text string) (int, error) {
 	return runs, nil
 }
 
-// outcome prints what one configuration scored.
-func (o *evalOptions) outcome(env Env, found taskrun.Report) error {
-	for _, warning := range found.Warnings {
-		fmt.Fprintln(env.Stderr, "warning:", warning)
-	}
-	if o.json {
-		return printEscapedJSON(env, found.Baseline)
-	}
-	_, err := io.WriteString(env.Stdout, found.Alone())
-	return err
-}
-
 // validateSuite checks the suite of a skill or of tasks.
-func validateSuite(ctx context.Context, env Env, dir string, asJSON bool) error {
-	if !isSkill(env.Path(dir)) {
-		return validateTasks(ctx, env, dir, asJSON)
+func (a *App) validateSuite(ctx context.Context, dir string) error {
+	if !isSkill(a.Path(dir)) {
+		return a.validateTasks(ctx, dir)
 	}
-	found, err := skill.Validate(env.Path(dir))
+	found, err := skill.Validate(a.Path(dir))
 	if err != nil {
 		return err
 	}
-	return verdict(printEither(env, asJSON, found, found), !found.OK)
+	return verdict(a.print(found, found), !found.OK)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,60 +14,48 @@ import (
 	"github.com/org/autoloop/internal/schedule"
 )
 
-// GitHub says which repository on GitHub is used, if any.
-type GitHub struct {
-	// Name is owner/name as a flag has it; "" leaves it to the environment.
-	Name string
-	// Local leaves out remote and GitHub, whatever the environment says.
-	Local bool
-}
-
-// Repository is owner/name; "" when GitHub is left out.
-func (o GitHub) Repository(env Env) string {
-	if o.Local {
+// repository is owner/name; "" when GitHub is left out.
+func (a *App) repository() string {
+	if a.Local {
 		return ""
 	}
-	return cmp.Or(o.Name, env.Getenv("GITHUB_REPOSITORY"))
+	return cmp.Or(a.Repository, a.Getenv("GITHUB_REPOSITORY"))
 }
 
-// Page is the address of the repository's page, "" when GitHub is left out.
-func (o GitHub) Page(env Env) string {
-	name := o.Repository(env)
-	if name == "" {
+// repositoryPage is the address of the repository's page, "" when GitHub is left out.
+func (a *App) repositoryPage() string {
+	if a.repository() == "" {
 		return ""
 	}
-	return strings.TrimRight(env.Server(), "/") + "/" + name
+	return strings.TrimRight(a.Server(), "/") + "/" + a.repository()
 }
 
-// Client is the client of the repository on GitHub; nil when GitHub is left out,
+// client is the client of the repository on GitHub; nil when GitHub is left out,
 // or when the environment names a repository and has no token for it, or one
 // that GitHub could not have: then file programs go on without GitHub.
-func (o GitHub) Client(env Env) (*api.Client, error) {
-	repository, token := o.Repository(env), env.Token()
+func (a *App) client() (*api.Client, error) {
 	switch {
-	case repository == "":
+	case a.repository() == "", a.Token() == "" && a.Repository == "":
 		return nil, nil
-	case token == "" && o.Name != "":
+	case a.Token() == "":
 		return nil, misuse.Errorf("--repo %s needs a token in GITHUB_TOKEN; use --local to go on without GitHub",
-			o.Name)
-	case token == "":
-		return nil, nil
+			a.Repository)
 	}
-	patience, err := env.duration("AUTOLOOP_GITHUB_PATIENCE")
+	patience, err := a.duration("AUTOLOOP_GITHUB_PATIENCE")
 	if err != nil {
 		return nil, err
 	}
-	timeout, err := env.duration("AUTOLOOP_GITHUB_TIMEOUT")
+	timeout, err := a.duration("AUTOLOOP_GITHUB_TIMEOUT")
 	if err != nil {
 		return nil, err
 	}
 	client, err := api.New(api.Options{
-		API: env.Getenv("GITHUB_API_URL"), Repository: repository, Token: token,
+		API: a.Getenv("GITHUB_API_URL"), Repository: a.repository(), Token: a.Token(),
 		UserAgent: "autoloop/" + buildVersion(),
-		Now:       env.Now, Sleep: env.Sleep, Patience: patience, Timeout: timeout,
+		Now:       a.Now, Sleep: a.Sleep, Patience: patience, Timeout: timeout,
 	})
-	if name, is := errors.AsType[*api.NameError](err); is && o.Name == "" {
-		fmt.Fprintf(env.Stderr, "warning: GITHUB_REPOSITORY: %v; going on without GitHub\n", name)
+	if name, is := errors.AsType[*api.NameError](err); is && a.Repository == "" {
+		fmt.Fprintf(a.Stderr, "warning: GITHUB_REPOSITORY: %v; going on without GitHub\n", name)
 		return nil, nil
 	}
 	if err != nil {
@@ -75,13 +64,17 @@ func (o GitHub) Client(env Env) (*api.Client, error) {
 	return client, nil
 }
 
-// repositoryStopped says why the repository's variable AUTOLOOP_PAUSED stops
-// everything, "" when it does not. One that cannot be read stops nothing.
-func repositoryStopped(ctx context.Context, client *api.Client) string {
-	if client == nil {
+// repositoryStopped says why the repository's variable AUTOLOOP_PAUSED stops everything,
+// "" when it does not. One that cannot be read stops nothing. It is not read where the
+// environment has the variable already, empty or not, as a workflow passes it on, or
+// where the token is a workflow's own, which may not read it.
+func (a *App) repositoryStopped(ctx context.Context) string {
+	passedOn := slices.ContainsFunc(a.Environ,
+		func(entry string) bool { return strings.HasPrefix(entry, "AUTOLOOP_PAUSED=") })
+	if a.GitHub == nil || passedOn || a.WorkflowToken() {
 		return ""
 	}
-	value, found, err := client.Variable(ctx, "AUTOLOOP_PAUSED")
+	value, found, err := a.GitHub.Variable(ctx, "AUTOLOOP_PAUSED")
 	if err != nil || !found {
 		return ""
 	}

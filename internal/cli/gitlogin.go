@@ -6,19 +6,18 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/misuse"
 )
 
 // gitLogin lets git reach the repository on GitHub with the token: for that
 // server alone, and through the environment, so that it is in no address, no
 // file and no argument list.
-func gitLogin(env Env, client *api.Client) []git.Option {
-	if client == nil {
+func (a *App) gitLogin() []git.Option {
+	if a.GitHub == nil {
 		return nil
 	}
-	key := "http." + strings.TrimRight(env.Server(), "/") + "/.extraheader"
-	login := base64.StdEncoding.EncodeToString([]byte("x-access-token:" + env.Token()))
+	key := "http." + strings.TrimRight(a.Server(), "/") + "/.extraheader"
+	login := base64.StdEncoding.EncodeToString([]byte("x-access-token:" + a.Token()))
 	return []git.Option{git.WithSettings(
 		git.Setting{Key: key, Value: ""}, // what a checkout left there would be sent too
 		git.Setting{Key: key, Value: "Authorization: Basic " + login},
@@ -27,12 +26,12 @@ func gitLogin(env Env, client *api.Client) []git.Option {
 
 // identity is who makes the commits, AUTOLOOP_GIT_NAME and AUTOLOOP_GIT_EMAIL,
 // and how they are signed, AUTOLOOP_SIGN.
-func identity(env Env) ([]git.Option, error) {
-	who, err := author(env)
+func (a *App) identity() ([]git.Option, error) {
+	who, err := a.author()
 	if err != nil {
 		return nil, err
 	}
-	switch how := env.Getenv("AUTOLOOP_SIGN"); how {
+	switch how := a.Getenv("AUTOLOOP_SIGN"); how {
 	case "":
 		return who, nil
 	case "ssh":
@@ -44,8 +43,8 @@ func identity(env Env) ([]git.Option, error) {
 	}
 }
 
-func author(env Env) ([]git.Option, error) {
-	who := git.Identity{Name: env.Getenv("AUTOLOOP_GIT_NAME"), Email: env.Getenv("AUTOLOOP_GIT_EMAIL")}
+func (a *App) author() ([]git.Option, error) {
+	who := git.Identity{Name: a.Getenv("AUTOLOOP_GIT_NAME"), Email: a.Getenv("AUTOLOOP_GIT_EMAIL")}
 	switch {
 	case who == git.Identity{}:
 		return nil, nil
@@ -59,11 +58,11 @@ func author(env Env) ([]git.Option, error) {
 
 // signOff is the trailer that AUTOLOOP_SIGN_OFF=true asks for, by who makes the
 // commits.
-func signOff(env Env, repo *git.Repo) string {
-	if !env.IsTrue("AUTOLOOP_SIGN_OFF") {
+func (a *App) signOff() string {
+	if !a.IsTrue("AUTOLOOP_SIGN_OFF") {
 		return ""
 	}
-	return "Signed-off-by: " + repo.Identity.Name + " <" + repo.Identity.Email + ">\n"
+	return "Signed-off-by: " + a.Repo.Identity.Name + " <" + a.Repo.Identity.Email + ">\n"
 }
 
 // Server is the address of GitHub's pages.

@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/setup"
 )
 
@@ -21,12 +21,12 @@ import (
 type initOptions struct {
 	setup.Options
 
-	yes, adopt, simple, json bool
+	adopt, simple bool
 	// kind is the kind of program that --local writes; "" is whatever fits.
 	kind string
 }
 
-func newInitCommand(env Env, o *iterateOptions) *cobra.Command {
+func (a *App) newInitCommand() *cobra.Command {
 	var init initOptions
 	cmd := &cobra.Command{
 		Use:   "init [NAME]",
@@ -44,38 +44,31 @@ Without --action the workflows are pinned to the commit that this binary was rel
 		Example: "  iterate init\n  iterate init --simple --yes\n  iterate init speed",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name := strings.Join(args, "")
-			if init.kind != "" && !o.Local {
+			if init.kind != "" && !a.Local {
 				return misuse.Errorf("--kind is for --local")
 			}
-			write := initRepository
-			switch {
-			case o.Local:
-				write = initLocal
-			case len(args) > 0:
-				write = initExample
-			}
+			name := ""
 			if len(args) > 0 {
 				var err error
-				if name, err = newName(name); err != nil {
+				if name, err = newName(args[0]); err != nil {
 					return err
 				}
 			}
 			if cmd.Flags().Changed("simple") {
 				init.Simple = &init.simple
 			}
-			return asObject(env, init.json, func(env Env) (*initialized, error) {
-				done, err := write(cmd.Context(), env, *o, init, name)
-				if len(done.Steps) == 0 && err != nil {
+			return asObject(a, func() (*initialized, error) {
+				steps, next, err := a.initSteps(cmd.Context(), init, name)
+				if err != nil {
 					return nil, err
 				}
-				return &done, err
+				return a.doInit(cmd.Context(), steps, next)
 			})
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVarP(&init.yes, "yes", "y", false, "do it without asking")
-	objectFlag(flags, &init.json)
+	a.yesFlag(cmd, "do it without asking")
+	a.jsonFlag(cmd, asideUsage)
 	flags.BoolVar(&init.Force, "force", false, "replace also workflows and template that were edited")
 	flags.BoolVar(&init.simple, "simple", false,
 		"one job with a token that can write beside agent and evaluation; with =false two jobs (the default)")
@@ -85,9 +78,9 @@ Without --action the workflows are pinned to the commit that this binary was rel
 		"put the page of what was tried on GitHub Pages after every run (private repositories: an artifact)")
 	flags.BoolVar(&init.adopt, "adopt", false,
 		"take over from a gh-aw installation: rename its branches autoloop/NAME-DIGITS, on the remote too")
-	flags.StringVar(&o.Remote, "remote", "", "the git remote with these branches (default: origin)")
+	flags.StringVar(&a.Remote, "remote", "", "the git remote with these branches (default: origin)")
 	flags.StringVar(&init.kind, "kind", "", "the `KIND` of program that --local writes (default: what fits)")
-	githubFlags(flags, &o.Options)
+	a.githubFlags(cmd)
 	flags.Lookup("local").Usage = "for this machine alone: no workflows, one program that was measured here"
 	cmd.MarkFlagsMutuallyExclusive("simple", "local")
 	cmd.MarkFlagsMutuallyExclusive("adopt", "local")
@@ -120,189 +113,163 @@ type initStep struct {
 	Why    string       `json:"why,omitempty"`
 }
 
-// initLocal writes one program that was measured here, after a yes; the name "" is that
-// of its kind.
-func initLocal(ctx context.Context, env Env, o iterateOptions, init initOptions, name string) (done initialized,
-	err error,
-) {
-	fitted, err := fitProgram(ctx, env, o.Options, name, init.kind)
-	if err != nil {
-		return done, err
-	}
-	done.Steps = []initStep{{setup.Create, fitted.File.Path, fitted.Why + ": " + fitted.String()}}
-	if !init.yes {
-		fmt.Fprintf(env.Stdout, "%s\nmeasured: %s\n", fitted.File.Text, fitted)
-		agreed, err := ask(ctx, env, fmt.Sprintf("write %s? [y/n] ", fitted.File.Path))
-		if err != nil || !agreed {
-			fmt.Fprintln(env.Stdout, "nothing was changed")
-			return done, err
+// initSteps are what there is to do, and what a person does next: for one program that is
+// measured here, for an example of a name, or for a repository.
+func (a *App) initSteps(ctx context.Context, init initOptions, name string) ([]setup.Step, string, error) {
+	switch {
+	case a.Local:
+		return a.initLocal(ctx, init.kind, name)
+	case name != "":
+		a.Yes = true
+		if err := a.openRepo(ctx); err != nil {
+			return nil, "", err
 		}
+		steps, err := setup.FirstProgram(a.Checkout, a.source().Directory(), name, nil)
+		return steps, fmt.Sprintf(runNext, name, "", a.programsFlag(), ""), err
 	}
-	if err := fitted.File.Write(); err != nil {
-		return done, err
-	}
-	done.Changed = true
-	name = strings.TrimSuffix(filepath.Base(fitted.File.Path), ".md")
-	_, err = fmt.Fprintf(env.Stdout,
-		"written: %s (%s)\nmeasured: %s\n\nnext:\n  git add -A && git commit -m \"Add program %s\"\n"+
-			"  iterate doctor                 # who can propose changes here\n"+
-			"  iterate --program %s -n 5%s --agent NAME\n",
-		fitted.File.Path, fitted.Why, fitted, name, name, programsFlag(o.Programs))
-	return done, err
+	return a.initRepository(ctx, init)
 }
 
-// fitProgram measures what fits the repository; nothing is written.
-func fitProgram(ctx context.Context, env Env, o Options, name, kind string) (*setup.Fitted, error) {
-	o.Local = true
-	deps, err := openDeps(ctx, env, o)
+// initLocal writes one program that was measured here; the name "" is that of its kind.
+func (a *App) initLocal(ctx context.Context, kind, name string) ([]setup.Step, string, error) {
+	fitted, err := a.fitProgram(ctx, name, kind)
 	if err != nil {
+		return nil, "", err
+	}
+	if !a.Yes {
+		fmt.Fprintln(a.Stdout, fitted.File.Text)
+	}
+	steps, err := setup.FirstProgram(a.Checkout, a.source().Directory(), name, fitted)
+	name = strings.TrimSuffix(filepath.Base(fitted.File.Path), ".md")
+	next := fmt.Sprintf("written: %s (%s)\nmeasured: %s\n", fitted.File.Path, fitted.Why, fitted)
+	return steps, next + fmt.Sprintf(runNext, name, "  iterate doctor                 # who can propose changes here\n",
+		a.programsFlag(), " --agent NAME"), err
+}
+
+const runNext = `
+next:
+  git add -A && git commit -m "Add program %[1]s"
+%[2]s  iterate --program %[1]s -n 5%[3]s%[4]s
+`
+
+// fitProgram measures what fits the repository; nothing is written.
+func (a *App) fitProgram(ctx context.Context, name, kind string) (*setup.Fitted, error) {
+	a.Local = true
+	if err := a.open(ctx); err != nil {
 		return nil, err
 	}
-	shown := newProgress(env)
+	shown := newProgress(a.Env)
 	defer shown.Close()
-	return deps.Fit(ctx, name, kind, func(line string) {
+	return a.fit(ctx, name, kind, func(line string) {
 		if shown.live { // else Begin prints it
-			shown.Between(func() { fmt.Fprintln(env.Stderr, line) })
+			shown.Between(func() { fmt.Fprintln(a.Stderr, line) })
 		}
 		shown.Begin(line)
 	})
 }
 
-// initExample writes an example that runs as it stands.
-func initExample(ctx context.Context, env Env, o iterateOptions, init initOptions, name string) (done initialized,
-	err error,
-) {
-	repo, err := openRepo(ctx, env, o.RepoDir)
-	if err != nil {
-		return done, err
-	}
-	steps, err := setup.FirstProgram(repo.Root,
-		memory.Programs{Root: repo.Root, Dir: o.Programs}.Directory(), name, nil)
-	if err != nil {
-		return done, err
-	}
-	init.yes = true
-	done, err = doInit(ctx, env, init, repo.Root, steps, fmt.Sprintf(
-		"\nnext:\n  git add -A && git commit -m \"Add program %s\"\n  iterate --program %s -n 5%s\n", name, name,
-		programsFlag(o.Programs)))
-	warnUncommitted(env, Scheduling{Options: o.Options}.Uncommitted(ctx, env).String())
-	return done, err
-}
-
 // programsFlag is what a command that is shown needs where programs are kept.
-func programsFlag(dir string) string {
-	if dir == "" {
+func (a *App) programsFlag() string {
+	if a.Programs == "" {
 		return ""
 	}
-	return " --programs " + process.QuoteWord(dir)
+	return " --programs " + process.QuoteWord(a.Programs)
 }
 
-func initRepository(ctx context.Context, env Env, o iterateOptions, init initOptions, _ string) (done initialized,
-	err error,
-) {
-	deps, err := openDeps(ctx, env, o.Options)
-	if err != nil {
-		return done, err
+func (a *App) initRepository(ctx context.Context, init initOptions) (steps []setup.Step, next string, err error) {
+	if err := a.open(ctx); err != nil {
+		return nil, "", err
 	}
-	root := deps.Repo.Root
-	if deps.Options.Programs, err = setup.ProgramsDir(root, o.Programs); err != nil {
-		return done, err
+	if a.Programs, err = setup.ProgramsDir(a.Checkout, a.Programs); err != nil {
+		return nil, "", err
 	}
-	dir := deps.Options.Programs
 	version, commit := builtFrom()
-	init.Origin = setup.Origin{Repository: env.ReleasedFrom, Version: version, Commit: commit}
-	steps, lacks, err := setup.Steps(root, dir, init.Options)
+	init.Origin = setup.Origin{Repository: a.ReleasedFrom, Version: version, Commit: commit}
+	steps, lacks, err := setup.Steps(a.Checkout, a.Programs, init.Options)
 	if err != nil {
-		return done, err
+		return nil, "", err
 	}
 	if lacks {
-		first, err := firstProgram(ctx, env, deps, !init.yes)
+		first, err := a.firstProgram(ctx)
 		if err != nil {
-			return done, err
+			return nil, "", err
 		}
 		steps = append(steps, first...)
 	}
-	labels, byHand, err := setup.LabelSteps(ctx, deps.GitHub)
+	labels, byHand, err := setup.LabelSteps(ctx, a.GitHub)
 	if err != nil {
-		fmt.Fprintf(env.Stderr, "warning: the labels are left to you: %v\n", err)
+		a.warn(fmt.Sprintf("the labels are left to you: %v", err))
 	}
 	steps = append(steps, labels...)
 	if init.adopt {
-		renames, err := adoptSteps(ctx, deps)
+		renames, err := a.adoptSteps(ctx)
 		if err != nil {
-			return done, err
+			return nil, "", err
 		}
 		steps = append(steps, renames...)
 	}
-	return doInit(ctx, env, init, root, steps,
-		strings.NewReplacer("LABELS", byHand, "PROGRAMS", programsFlag(dir)).Replace(initNext))
+	return steps, strings.NewReplacer("LABELS", byHand, "PROGRAMS", a.programsFlag()).Replace(initNext), nil
 }
 
 // firstProgram are the steps that write one that fits and was measured here; where none
-// does, the example, if that is wanted.
-func firstProgram(ctx context.Context, env Env, deps *dependencies, example bool) ([]setup.Step, error) {
-	o := Options{RepoDir: deps.Options.RepoDir, Programs: deps.Options.Programs, Dir: deps.Options.Dir}
-	fitted, err := fitProgram(ctx, env, o, "", "")
+// does, the example, if a person can refuse it.
+func (a *App) firstProgram(ctx context.Context) ([]setup.Step, error) {
+	local := *a
+	fitted, err := local.fitProgram(ctx, "", "")
 	if _, none := errors.AsType[*misuse.Error](err); none {
-		fmt.Fprintln(env.Stderr, err)
-		if !example {
+		fmt.Fprintln(a.Stderr, err)
+		if a.Yes {
 			return nil, nil
 		}
 	} else if err != nil {
 		return nil, err
 	}
-	return setup.FirstProgram(deps.Repo.Root, deps.Source().Directory(), "example", fitted)
+	return setup.FirstProgram(a.Checkout, a.source().Directory(), "example", fitted)
 }
 
 // adoptSteps rename branches on the remote that iterations would use, else on
 // origin when there is one.
-func adoptSteps(ctx context.Context, deps *dependencies) ([]setup.Step, error) {
-	a := setup.Adopter{
-		Repo: deps.Repo, GitHub: deps.GitHub, Programs: deps.Source(), Remote: deps.Memory.Remote,
-		Now: deps.Env.Now,
+func (a *App) adoptSteps(ctx context.Context) ([]setup.Step, error) {
+	adopter := setup.Adopter{
+		Repo: a.Repo, GitHub: a.GitHub, Programs: a.source(), Remote: a.Memory.Remote, Now: a.Now,
 	}
-	if a.Remote == "" && !deps.Options.Local {
-		if _, err := deps.Repo.Remote("origin").URL(ctx); err == nil {
-			a.Remote = "origin"
+	if adopter.Remote == "" {
+		if _, err := a.Repo.Remote("origin").URL(ctx); err == nil {
+			adopter.Remote = "origin"
 		}
 	}
-	return a.Steps(ctx)
+	return adopter.Steps(ctx)
 }
 
 // doInit shows the steps, asks, does them, and says what comes next.
-func doInit(ctx context.Context, env Env, init initOptions, root string, steps []setup.Step,
-	next string,
-) (done initialized, err error) {
-	todo := 0
+func (a *App) doInit(ctx context.Context, steps []setup.Step, next string) (*initialized, error) {
+	done, todo := &initialized{}, 0
 	for _, s := range steps {
 		done.Steps = append(done.Steps, initStep{s.Action, s.Name, strings.TrimSpace(s.Why)})
-		fmt.Fprintf(env.Stdout, "%-7s %s%s\n", s.Action, s.Name, s.Why)
+		fmt.Fprintf(a.Stdout, "%-7s %s%s\n", s.Action, s.Name, s.Why)
 		if s.Action.Changes() {
 			todo++
 		}
 	}
 	if todo == 0 {
-		fmt.Fprintln(env.Stdout, "there is nothing to do")
+		fmt.Fprintln(a.Stdout, "there is nothing to do")
 		return done, nil
 	}
-	question := fmt.Sprintf("make these %d changes? [y/n] ", todo)
-	if todo == 1 {
-		question = "make this change? [y/n] "
-	}
-	if !init.yes {
-		agreed, err := ask(ctx, env, question)
+	if !a.Yes {
+		agreed, err := a.ask(ctx, fmt.Sprintf("make %s? [y/n] ", render.Count(todo, "change", "changes")))
 		if err != nil || !agreed {
-			fmt.Fprintln(env.Stdout, "nothing was changed")
+			fmt.Fprintln(a.Stdout, "nothing was changed")
 			return done, err
 		}
 	}
 	for _, s := range steps {
-		if err := s.Apply(ctx, root); err != nil {
+		if err := s.Apply(ctx, a.Checkout); err != nil {
 			return done, fmt.Errorf("%s: %w; run it again to go on", s.Name, err)
 		}
 	}
 	done.Changed = true
-	_, err = io.WriteString(env.Stdout, next)
+	_, err := io.WriteString(a.Stdout, next)
+	a.warn(a.uncommitted(ctx).String())
 	return done, err
 }
 

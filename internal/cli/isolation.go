@@ -18,63 +18,63 @@ import (
 const asRoot = "not isolated: as root, agent and evaluation can read and change every file and process of this " +
 	"machine, and every secret on it: "
 
-// isolate finds out how the commands of a program are kept apart from the rest
-// of this machine; nil is not at all. What the program requires and this
-// machine cannot do is an error. Beside the run's directory nobody sees what is
+// notIsolated is what anybody else is told.
+const notIsolated = "not isolated: agent and evaluation can read and write all that you can: "
+
+// isolate finds out how the commands of a program are kept apart from the rest of this
+// machine; nil is not at all. What the program requires and this machine cannot do is an
+// error; notes are lines for people. Beside the run's directory nobody sees what is
 // hidden, and everybody what is readable.
-func isolate(ctx context.Context, env Env, p *program.Program, runner *process.Runner, runDir string, hidden,
-	readable []string,
-) (*process.Isolation, error) {
-	wish, err := isolationWish(env, p)
+func (a *App) isolate(ctx context.Context, p *program.Program, runner *process.Runner, runDir string,
+	hidden, readable []string,
+) (isolation *process.Isolation, notes string, err error) {
+	wish, err := a.isolationWish(p)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if wish == "off" {
-		if env.Root {
-			fmt.Fprintln(env.Stderr, asRoot+"isolation is off")
+		if a.Root {
+			notes = asRoot + "isolation is off\n"
 		}
-		return nil, nil
+		return nil, notes, nil
 	}
-	probe := runner.ProbeIsolation(ctx, runDir, env.Environ)
+	probe := runner.ProbeIsolation(ctx, runDir, a.Environ)
+	needs := "`network: false` needs isolation, which does not work"
+	if p.Network {
+		needs = "isolation is required, but does not work"
+	}
 	switch {
 	case probe.Available():
-	case !p.Network:
-		return nil, fmt.Errorf("%s: `network: false` needs isolation, which does not work on this machine (`iterate "+
-			"doctor` says what to change): %s", p.File, probe.Reason)
-	case wish == "required":
-		return nil, fmt.Errorf("%s: isolation is required, but does not work on this machine (`iterate doctor` says "+
-			"what to change): %s", p.File, probe.Reason)
+	case !p.Network || wish == "required":
+		return nil, "", fmt.Errorf("%s: %s on this machine (`iterate doctor` says what to change): %s", p.File, needs,
+			probe.Reason)
+	case a.Root:
+		return nil, asRoot + probe.Reason + "\n", nil
 	default:
-		if env.Root {
-			fmt.Fprintln(env.Stderr, asRoot+probe.Reason)
-		} else {
-			fmt.Fprintf(env.Stderr, "not isolated: agent and evaluation can read and write all that you can: %s\n",
-				probe.Reason)
-		}
-		return nil, nil
+		return nil, notIsolated + probe.Reason + "\n", nil
 	}
-	home := env.Getenv("HOME")
+	home := a.Getenv("HOME")
 	if resolved, err := filepath.EvalSymlinks(home); err == nil {
 		home = resolved
 	}
-	isolation := &process.Isolation{Method: probe.Method, Program: probe.Program, Home: home, Readable: readable}
+	isolation = &process.Isolation{Method: probe.Method, Program: probe.Program, Home: home, Readable: readable}
 	isolation.Hidden = append([]string{runDir}, hidden...)
 	// The files by which a step of a workflow speaks to its runner are no
 	// command's business.
-	if temp := env.Getenv("RUNNER_TEMP"); env.InActions() && temp != "" {
+	if temp := a.Getenv("RUNNER_TEMP"); a.InActions() && temp != "" {
 		isolation.Hidden = append(isolation.Hidden, temp)
 	}
-	for _, warning := range isolation.Warnings(env.Environ) {
-		fmt.Fprintln(env.Stderr, warning)
+	for _, warning := range isolation.Warnings(a.Environ) {
+		notes += warning + "\n"
 	}
-	return isolation, nil
+	return isolation, notes, nil
 }
 
 // isolationWish is what the program says, or for `auto` the environment's
 // AUTOLOOP_ISOLATION.
-func isolationWish(env Env, p *program.Program) (string, error) {
+func (a *App) isolationWish(p *program.Program) (string, error) {
 	wish := p.Isolation
-	if general := strings.ToLower(strings.TrimSpace(env.Getenv("AUTOLOOP_ISOLATION"))); wish == "auto" &&
+	if general := strings.ToLower(strings.TrimSpace(a.Getenv("AUTOLOOP_ISOLATION"))); wish == "auto" &&
 		general != "" {
 		if !slices.Contains([]string{"auto", "required", "off"}, general) {
 			return "", misuse.Errorf("AUTOLOOP_ISOLATION=%s: give auto, required or off", plain.Short(general, 40))
@@ -113,11 +113,11 @@ func objectDirs(commonDir string) []string {
 
 // namedFiles are the files that an agent's command names: by absolute path, or
 // the program by its name in PATH.
-func namedFiles(env Env, command string) []string {
+func (a *App) namedFiles(command string) []string {
 	var files []string
 	for i, word := range process.ShellWords(command) {
 		if i == 0 {
-			if found, err := process.LookPath(word, env.Dir, env.Environ); err == nil {
+			if found, err := process.LookPath(word, a.Env.Dir, a.Environ); err == nil {
 				word = found
 			}
 		}

@@ -3,7 +3,7 @@ package cli
 import "github.com/spf13/cobra"
 
 // newJobCommand groups the steps of workflows.
-func newJobCommand(env Env, o *iterateOptions) *cobra.Command {
+func (a *App) newJobCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "job",
 		Short: "Steps of a workflow: one iteration in two jobs, commands of comments, one decision",
@@ -15,7 +15,7 @@ ask for, and "decide" compares one value with the best so far, for loops of your
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newBeginCommand(env, o), newProposeCommand(env, o), newPublishCommand(env, o),
-		newSteerCommand(env, o), newDecideCommand(env))
+	cmd.AddCommand(a.newBeginCommand(), a.newProposeCommand(), a.newPublishCommand(),
+		a.newSteerCommand(), a.newDecideCommand())
 	return cmd
 }

@@ -77,26 +77,25 @@ func listed(paths []string) string {
 	return render.Few(shown)
 }
 
-// Kept compares a program's branch with the branch that is checked out.
-func (d *dependencies) Kept(ctx context.Context, name string) (*keptWork, error) {
-	k := &keptWork{Program: name, Branch: loop.BranchPrefix + name}
-	head, found, err := d.Repo.Resolve(ctx, "refs/heads/"+k.Branch)
+// kept compares the program's branch with the branch that is checked out.
+func (a *App) kept(ctx context.Context) (*keptWork, error) {
+	k := &keptWork{Program: a.Program, Branch: loop.BranchPrefix + a.Program}
+	head, found, err := a.Repo.Resolve(ctx, "refs/heads/"+k.Branch)
 	if err != nil {
 		return k, err
 	}
 	if !found {
-		if meant := d.Meant(ctx, name); meant != "" {
+		if meant := a.meant(ctx, k.Program); meant != "" {
 			return k, misuse.Errorf("there is no branch %s%s", k.Branch, meant)
 		}
-		return k, misuse.Errorf("there is no branch %s: nothing of program %q was kept yet", k.Branch, name)
+		return k, misuse.Errorf("there is no branch %s: nothing of program %q was kept yet", k.Branch, k.Program)
 	}
 	k.Commit = head
-	here, err := d.Repo.Head(ctx)
+	here, err := a.Repo.Head(ctx)
 	if err != nil {
 		return k, err
 	}
-
-	base, related, err := d.Repo.MergeBase(ctx, here, head)
+	base, related, err := a.Repo.MergeBase(ctx, here, head)
 	if err != nil {
 		return k, err
 	}
@@ -106,20 +105,16 @@ func (d *dependencies) Kept(ctx context.Context, name string) (*keptWork, error)
 	if k.base, k.Merged = base, base == head; k.Merged {
 		return k, nil
 	}
-	return k, errors.Join(k.count(ctx, d, name), k.obstacles(ctx, d.Repo, here))
+	return k, errors.Join(k.count(ctx, a), k.obstacles(ctx, a.Repo, here))
 }
 
 // count adds what the records say of the commits that are not merged yet.
-func (k *keptWork) count(ctx context.Context, d *dependencies, name string) error {
-	commits, err := d.Repo.Log(ctx, 0, k.Commit, "^"+k.base)
+func (k *keptWork) count(ctx context.Context, a *App) error {
+	commits, err := a.Repo.Log(ctx, 0, k.Commit, "^"+k.base)
 	if err != nil {
 		return err
 	}
-	unmerged := map[string]bool{}
-	for _, commit := range commits {
-		unmerged[commit.ID] = true
-	}
-	files, _, err := d.Memory.Read(ctx, name)
+	files, _, err := a.Memory.Read(ctx, k.Program)
 	if err != nil {
 		return err
 	}
@@ -132,7 +127,8 @@ func (k *keptWork) count(ctx context.Context, d *dependencies, name string) erro
 		undone[history.UndoneBy(e)] = true
 	}
 	for e := range history.Of[*history.Decided](slices.All(log.Events)) {
-		if undone[e.Iteration] || e.Outcome != history.Accepted || !unmerged[e.Commit] {
+		if undone[e.Iteration] || e.Outcome != history.Accepted ||
+			!slices.ContainsFunc(commits, func(c git.Commit) bool { return c.ID == e.Commit }) {
 			continue
 		}
 		if k.Commits == 0 {
@@ -166,14 +162,11 @@ func (k *keptWork) obstacles(ctx context.Context, repo *git.Repo, here string) (
 		return err
 	}
 	unsaved, err := repo.Uncommitted(ctx)
-	if err != nil {
-		return err
-	}
 	for _, file := range unsaved {
 		if slices.ContainsFunc(changes, func(c git.DiffEntry) bool { return c.Path == file.Path }) {
 			k.unsaved = append(k.unsaved, file.Path)
 		}
 	}
 	k.Conflicts = append(k.Conflicts, k.unsaved...)
-	return nil
+	return err
 }

@@ -6,9 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/process"
 )
 
@@ -46,47 +44,17 @@ func (e Env) HolderAlive(lease history.Lease) bool {
 	return start != "" && (lease.ProcessStart == "" || start == lease.ProcessStart)
 }
 
-// HolderAliveOn is HolderAlive where GitHub can be asked for the runs of Actions. A run
-// that the token may not see may still be there.
-func (e Env) HolderAliveOn(ctx context.Context, client *api.Client) func(history.Lease) bool {
+// alive is HolderAlive where GitHub can be asked for the runs of Actions. A run that the
+// token may not see may still be there.
+func (a *App) alive(ctx context.Context) func(history.Lease) bool {
 	return func(lease history.Lease) bool {
 		id, _, _ := strings.Cut(lease.ActionsRun, "/")
 		number, err := strconv.ParseInt(id, 10, 64)
-		if !e.HolderAlive(lease) || err != nil || number <= 0 || id == e.Getenv("GITHUB_RUN_ID") {
-			return e.HolderAlive(lease)
+		alive := a.HolderAlive(lease)
+		if a.GitHub == nil || !alive || err != nil || number <= 0 || id == a.Getenv("GITHUB_RUN_ID") {
+			return alive
 		}
-		ended, err := client.RunEnded(ctx, number)
+		ended, err := a.GitHub.RunEnded(ctx, number)
 		return err != nil || !ended
 	}
-}
-
-// Reserve records the start of an iteration of each of these programs, for jobs
-// that cannot write. A program that cannot begin keeps no other from it: its
-// reservation says why.
-func (d *dependencies) Reserve(ctx context.Context, names []string) ([]loop.Reservation, error) {
-	made := make([]loop.Reservation, 0, len(names))
-	for _, name := range names {
-		one, err := d.reserve(ctx, name)
-		if ctx.Err() != nil {
-			return made, ctx.Err()
-		}
-		if err != nil {
-			one = loop.Reservation{Program: name, Reason: err.Error(), Failed: true}
-		}
-		made = append(made, one)
-	}
-	return made, nil
-}
-
-func (d *dependencies) reserve(ctx context.Context, name string) (loop.Reservation, error) {
-	of := *d
-	of.Options.Program = name
-	p, issue, err := of.Program(ctx)
-	if err == nil {
-		err = of.CheckCIGate(p)
-	}
-	if err != nil {
-		return loop.Reservation{}, err
-	}
-	return of.Recorder(ctx, p, issue).Reserve(ctx)
 }

@@ -18,16 +18,9 @@ import (
 	"github.com/org/autoloop/internal/render"
 )
 
-// logOptions are the flags of `iterate log`.
-type logOptions struct {
-	Options
-	reportOptions
-
-	tsv bool
-}
-
-func newLogCommand(env Env, shared *iterateOptions) *cobra.Command {
-	var o logOptions
+func (a *App) newLogCommand() *cobra.Command {
+	var tsv, diff bool
+	var html string
 	cmd := &cobra.Command{
 		Use:   "log PROGRAM|WORKSPACE [ITERATION]",
 		Short: "List the iterations of a program or of a skill's workspace, or show one whole",
@@ -41,48 +34,47 @@ what still fails, and a recommendation; with a number the pass rate of that iter
 			"  iterate log skills/release-notes-autoresearch --diff | git apply --directory=skills/release-notes",
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if isSuite(cmd.Context(), env, shared.Options, args[0]) {
-				if err := onlyFor("programs", cmd.Flags().Changed, "tsv", "dir", "remote", "repo",
-					"local"); err != nil {
+			ctx := cmd.Context()
+			if a.isSuite(ctx, args[0]) {
+				if err := onlyFor("programs", cmd, "tsv", "dir", "remote", "repo", "local"); err != nil {
 					return err
 				}
 				if len(args) > 1 {
-					return scoreIteration(cmd.Context(), env, args[0], args[1], o.json)
+					return a.scoreIteration(ctx, args[0], args[1])
 				}
-				return reportSkill(cmd.Context(), env, args[0], o.reportOptions)
+				return a.reportSkill(ctx, args[0], diff, html)
 			}
-			if err := onlyFor("workspaces of skills", cmd.Flags().Changed, "diff", "html"); err != nil {
+			if err := onlyFor("workspaces of skills", cmd, "diff", "html"); err != nil {
 				return err
 			}
-			o.Options, o.Program = shared.Options, args[0]
-			return showLog(cmd.Context(), env, o, args[1:])
+			only := 0
+			if len(args) > 1 {
+				var err error
+				if only, err = strconv.Atoi(args[1]); err != nil || only < 1 {
+					return misuse.Errorf("%q is no number of an iteration: give 1 or more", args[1])
+				}
+			}
+			a.Program = args[0]
+			return a.log(ctx, only, tsv)
 		},
 	}
-	cmd.Flags().BoolVar(&o.json, "json", false, "print the events of the iterations as a JSON array")
-	cmd.Flags().BoolVar(&o.tsv, "tsv", false, "print tab-separated values")
-	sharedFlags(cmd.Flags(), &shared.Options)
-	dirFlag(cmd.Flags(), &shared.Options)
-	cmd.Flags().BoolVar(&o.diff, "diff", false, "print the patch of a skill from v0 to the best version alone")
-	cmd.Flags().StringVar(&o.html, "html", "",
+	a.jsonFlag(cmd, "print the events of the iterations as a JSON array")
+	cmd.Flags().BoolVar(&tsv, "tsv", false, "print tab-separated values")
+	a.sharedFlags(cmd)
+	a.dirFlag(cmd)
+	cmd.Flags().BoolVar(&diff, "diff", false, "print the patch of a skill from v0 to the best version alone")
+	cmd.Flags().StringVar(&html, "html", "",
 		"write a page of a skill into this file: cases and versions, evidence, the change")
 	cmd.MarkFlagsMutuallyExclusive("json", "tsv", "diff", "html")
 	return cmd
 }
 
-func showLog(ctx context.Context, env Env, o logOptions, number []string) error {
-	only := 0
-	if len(number) > 0 {
-		var err error
-		if only, err = strconv.Atoi(number[0]); err != nil || only < 1 {
-			return misuse.Errorf("%q is no number of an iteration: give 1 or more", number[0])
-		}
-	}
-	deps, err := openDeps(ctx, env, o.Options)
-	if err != nil {
+// log prints the decisions of a program, or one of them whole; 0 is all.
+func (a *App) log(ctx context.Context, only int, tsv bool) error {
+	if err := a.open(ctx); err != nil {
 		return err
 	}
-	o.Program = deps.Options.Program
-	files, _, err := deps.Memory.Read(ctx, o.Program)
+	files, _, err := a.Memory.Read(ctx, a.Program)
 	if err != nil {
 		return err
 	}
@@ -91,43 +83,29 @@ func showLog(ctx context.Context, env Env, o logOptions, number []string) error 
 		return err
 	}
 	if files.Ledger == nil {
-		return deps.noHistory(ctx, o.Program)
+		return a.noHistory(ctx, a.Program)
 	}
-	return printLog(env, deps, o, ledger, only)
-}
-
-// printLog prints the decisions of a ledger.
-func printLog(env Env, deps *dependencies, o logOptions, ledger *history.Log, only int) error {
-	lines, records, table := []json.RawMessage{}, [][]string{render.LogFields()}, render.LogTable()
-	decisions := history.Decisions{Only: only, Each: func(e *history.Decided, seconds float64) (err error) {
-		switch {
-		case o.json:
-			var line json.RawMessage
-			line, err = history.Line(e)
-			lines = append(lines, line)
-		case o.tsv:
-			records = append(records, render.LogRecord(e, seconds))
-		case only == 0:
-			table.Rows = append(table.Rows, render.LogRow(e))
+	lines, table := []history.Event{}, render.LogTable()
+	decisions := history.Decisions{Only: only, Each: func(e *history.Decided, seconds float64) error {
+		row := render.LogRow(e)
+		if tsv {
+			row = render.LogRecord(e, seconds)
 		}
-		return err
+		lines, table.Rows = append(lines, e), append(table.Rows, row)
+		return nil
 	}}
 	if err := decisions.Read(ledger.Events); err != nil {
 		return err
 	}
 	kept := []string{string(history.Accepted), render.OutcomeOf(history.Accepted).Word} // for programs, for people
-	for _, row := range append(records[1:], table.Rows...) {
+	for _, row := range table.Rows {
 		if n, err := strconv.Atoi(row[0]); err == nil && decisions.Undone[n] != nil && slices.Contains(kept, row[2]) {
 			row[2] = string(history.Undone)
 		}
 	}
 	for _, n := range slices.Sorted(maps.Keys(decisions.Undone)) {
-		line, err := history.Line(decisions.Undone[n])
-		if err != nil {
-			return err
-		}
 		if only == 0 || n == only {
-			lines = append(lines, line)
+			lines = append(lines, decisions.Undone[n])
 		}
 	}
 	if decisions.Undone[only] != nil && decisions.Found != nil {
@@ -135,31 +113,44 @@ func printLog(env Env, deps *dependencies, o logOptions, ledger *history.Log, on
 	}
 	switch {
 	case only > 0 && decisions.Found == nil:
-		return misuse.Errorf("iteration %d of %s was not decided: `iterate log %s` lists those that were", only,
-			o.Program, o.Program)
-	case o.json:
-		return printJSON(env, lines)
-	case o.tsv:
-		out := csv.NewWriter(env.Stdout)
+		return misuse.Errorf("iteration %d of %s was not decided: `iterate log %[2]s` lists those that were", only,
+			a.Program)
+	case a.JSON:
+		return a.printEvents(lines)
+	case tsv:
+		out := csv.NewWriter(a.Stdout)
 		out.Comma = '\t'
-		return out.WriteAll(records)
+		return out.WriteAll(append([][]string{render.LogFields()}, table.Rows...))
 	case only > 0:
-		_, err := fmt.Fprint(env.Stdout, render.Decision(&decisions),
-			render.FailedOutput(decisions.Measured, decisions.Found), outputs(env, deps, o, decisions.Found))
+		_, err := fmt.Fprint(a.Stdout, render.Decision(&decisions),
+			render.FailedOutput(decisions.Measured, decisions.Found), a.outputs(decisions.Found))
 		return err
 	}
-	_, err := fmt.Fprint(env.Stdout, colored(env, table.Fit(env.TableWidth()).String()))
+	_, err = fmt.Fprint(a.Stdout, colored(a.Env, table.Fit(a.TableWidth()).String()))
 	return err
+}
+
+// printEvents prints events as the ledger has them.
+func (a *App) printEvents(events []history.Event) error {
+	lines := make([]json.RawMessage, len(events))
+	for i, e := range events {
+		line, err := history.Line(e)
+		if err != nil {
+			return err
+		}
+		lines[i] = line
+	}
+	return a.printJSON(lines)
 }
 
 // outputs names the files of this machine that have all that an iteration's evaluations
 // printed.
-func outputs(env Env, deps *dependencies, o logOptions, decided *history.Decided) string {
-	dir, err := env.OutputDir(o.Dir)
+func (a *App) outputs(decided *history.Decided) string {
+	dir, err := a.outputDir()
 	if err != nil {
 		return ""
 	}
-	list := loop.Outputs(deps.Transcripts(dir), o.Program, decided.Iteration, decided.Run)
+	list := loop.Outputs(a.transcripts(dir), a.Program, decided.Iteration, decided.Run)
 	if len(list) == 0 {
 		return ""
 	}
@@ -167,8 +158,8 @@ func outputs(env Env, deps *dependencies, o logOptions, decided *history.Decided
 }
 
 // noHistory is the error of a program without records, perhaps a misspelt one.
-func (d *dependencies) noHistory(ctx context.Context, name string) error {
-	if meant := d.Meant(ctx, name); meant != "" {
+func (a *App) noHistory(ctx context.Context, name string) error {
+	if meant := a.meant(ctx, name); meant != "" {
 		return misuse.Errorf("program %q has no history%s", name, meant)
 	}
 	return misuse.Errorf("program %q has no history yet: run `iterate --program %s` first", name, name)

@@ -9,18 +9,20 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/autoloop/internal/history/memory"
+	"github.com/spf13/cobra"
+
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
 )
 
 // programFile is the absolute path of the program file that a person means by a
 // word: a path from where they are, else from the root; "" when no file has it.
-func programFile(env Env, root, word string) string {
+func (a *App) programFile(word string) string {
 	if !isPath(word) {
 		return "" // a file of the repository may be called so too
 	}
-	for _, file := range []string{env.Path(word), filepath.Join(root, word)} {
+	for _, file := range []string{a.Path(word), filepath.Join(a.Checkout, word)} {
 		info, err := os.Stat(file)
 		if err == nil && info.IsDir() {
 			file = filepath.Join(file, "program.md")
@@ -37,26 +39,47 @@ func isPath(word string) bool {
 	return strings.ContainsAny(word, `/\`) || strings.HasSuffix(word, ".md")
 }
 
-// NameOf is the name of the program that a person means by a name or by the path
+// nameOf is the name of the program that a person means by a name or by the path
 // of a program file, which need not be there any more.
-func (d *dependencies) NameOf(word string) string {
+func (a *App) nameOf(word string) string {
+	if file := a.programFile(word); file != "" {
+		return a.source().File(file).Name
+	}
 	if !isPath(word) {
 		return word
-	}
-	if file := programFile(d.Env, d.Repo.Root, word); file != "" {
-		return d.Source().File(file).Name
 	}
 	return strings.TrimSuffix(filepath.Base(strings.TrimSuffix(word, "/program.md")), ".md")
 }
 
-// Meant is "; did you mean …?" for a name that no program has, among those of
+// findProgram reads the program that a person means by a name or a path, or nil.
+func (a *App) findProgram(word string) (*program.Program, error) {
+	if file := a.programFile(word); file != "" {
+		return a.source().File(file), nil
+	}
+	return a.source().Find(word)
+}
+
+// isSuite reports whether a word of the command line is the directory of a skill, of its
+// workspace or of a task suite: it is a directory, and no program has that name.
+func (a *App) isSuite(ctx context.Context, word string) bool {
+	if info, err := os.Stat(a.Path(word)); err != nil || !info.IsDir() {
+		return false
+	}
+	if err := a.look(ctx); err != nil {
+		return true
+	}
+	p, err := a.findProgram(word)
+	return err == nil && p == nil
+}
+
+// meant is "; did you mean …?" for a name that no program has, among those of
 // files and of records; "" when none is near.
-func (d *dependencies) Meant(ctx context.Context, name string) string {
+func (a *App) meant(ctx context.Context, name string) string {
 	var names []string
-	if all, err := d.Source().Load(false); err == nil {
+	if all, err := a.source().Load(false); err == nil {
 		names = program.Names(all)
 	}
-	if states, err := d.Memory.States(ctx); err == nil {
+	if states, err := a.Memory.States(ctx); err == nil {
 		names = slices.AppendSeq(names, maps.Keys(states))
 	}
 	return didYouMean(name, names)
@@ -72,11 +95,12 @@ func didYouMean(name string, names []string) string {
 	return ""
 }
 
-// findProgram reads the program that a person means by a name or a path,
-// or nil.
-func findProgram(env Env, source memory.Programs, word string) (*program.Program, error) {
-	if file := programFile(env, source.Root, word); file != "" {
-		return source.File(file), nil
+// onlyFor refuses flags that have no effect here.
+func onlyFor(what string, cmd *cobra.Command, names ...string) error {
+	for _, name := range names {
+		if cmd.Flags().Changed(name) {
+			return misuse.Errorf("--%s is for %s", name, what)
+		}
 	}
-	return source.Find(word)
+	return nil
 }

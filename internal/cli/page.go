@@ -31,10 +31,9 @@ type pageMade struct {
 	Programs []string `json:"programs"`
 }
 
-func newPageCommand(env Env, o *iterateOptions) *cobra.Command {
+func (a *App) newPageCommand() *cobra.Command {
 	var out string
 	var port int
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "page [PROGRAM…]",
 		Short: "Draw what was tried, what was kept and what it cost, as HTML",
@@ -48,18 +47,16 @@ answered. It serves until interrupted.`,
 			"  iterate page --serve",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if cmd.Flags().Changed("serve") {
-				return servePage(cmd.Context(), env, o.Options, port, names)
+				return a.servePage(cmd.Context(), port, names)
 			}
-			return asObject(env, asJSON, func(env Env) (*pageMade, error) {
-				return makePage(cmd.Context(), env, o.Options, out, names)
-			})
+			return asObject(a, func() (*pageMade, error) { return a.makePage(cmd.Context(), out, names) })
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "",
 		"one HTML file, or a directory for a page of each program (default: a file beside autoloop.json)")
-	sharedFlags(cmd.Flags(), &o.Options)
-	dirFlag(cmd.Flags(), &o.Options)
-	objectFlag(cmd.Flags(), &asJSON)
+	a.sharedFlags(cmd)
+	a.dirFlag(cmd)
+	a.jsonFlag(cmd, asideUsage)
 	cmd.Flags().IntVar(&port, "serve", 0, "serve the page live on a `PORT` of 127.0.0.1, without one on a free port")
 	cmd.Flags().Lookup("serve").NoOptDefVal = "0"
 	cmd.MarkFlagsMutuallyExclusive("serve", "out")
@@ -67,30 +64,29 @@ answered. It serves until interrupted.`,
 	return cmd
 }
 
-func makePage(ctx context.Context, env Env, o Options, out string, names []string) (*pageMade, error) {
-	deps, err := openDeps(ctx, env, o)
-	if err != nil {
+func (a *App) makePage(ctx context.Context, out string, names []string) (*pageMade, error) {
+	if err := a.open(ctx); err != nil {
 		return nil, err
 	}
-	shown, err := pageMaker(ctx, env, o, deps).Make(ctx, names)
+	shown, err := a.pageMaker(ctx).Make(ctx, names)
 	if err != nil {
 		return nil, err
 	}
 	if out == "" {
-		dir, err := env.OutputDir(o.Dir)
+		dir, err := a.outputDir()
 		if err != nil {
 			return nil, err
 		}
-		out = deps.PageFile(dir)
+		out = a.pageFile(dir)
 		if err := os.MkdirAll(filepath.Dir(out), 0o700); err != nil {
 			return nil, err
 		}
 	}
-	file, err := site.Write(shown, env.Path(out))
+	file, err := site.Write(shown, a.Path(out))
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintln(env.Stdout, file)
+	fmt.Fprintln(a.Stdout, file)
 	done := &pageMade{Page: file, Programs: []string{}}
 	for _, p := range shown.Programs {
 		done.Programs = append(done.Programs, p.Name)
@@ -99,20 +95,19 @@ func makePage(ctx context.Context, env Env, o Options, out string, names []strin
 }
 
 // pageMaker reads what the page shows.
-func pageMaker(ctx context.Context, env Env, o Options, deps *dependencies) *site.Maker {
+func (a *App) pageMaker(ctx context.Context) *site.Maker {
 	return &site.Maker{
-		Repo: deps.Repo, Memory: deps.Memory, Facts: pageFacts(ctx, env, o), Version: buildVersion(), Now: env.Now,
-		Repository: o.Page(env),
+		Repo: a.Repo, Memory: a.Memory, Facts: a.pageFacts(ctx), Version: buildVersion(), Now: a.Now,
+		Repository: a.repositoryPage(),
 	}
 }
 
 // pageFacts says of a program what its file and the schedule know. Without the
 // files the page has what the records say.
-func pageFacts(ctx context.Context, env Env, o Options) func(*page.Source) {
-	plan, err := Scheduling{Options: Options{
-		RepoDir: o.RepoDir, Programs: o.Programs, Dir: o.Dir,
-		GitHub: GitHub{Local: true},
-	}}.Plan(ctx, env, false)
+func (a *App) pageFacts(ctx context.Context) func(*page.Source) {
+	here := *a
+	here.Local, here.Program = true, ""
+	plan, err := here.plan(ctx, false)
 	if err != nil {
 		return nil
 	}
@@ -132,7 +127,7 @@ func pageFacts(ctx context.Context, env Env, o Options) func(*page.Source) {
 			source.NextDue = *s.NextDue
 		}
 		source.Used = func(summary *history.Summary) []budget.Used {
-			return budget.Stand(s.Program, summary, env.Now()).Used
+			return budget.Stand(s.Program, summary, a.Now()).Used
 		}
 	}
 }
@@ -145,24 +140,23 @@ const (
 )
 
 // servePage serves the page until the context is done.
-func servePage(ctx context.Context, env Env, o Options, port int, names []string) error {
+func (a *App) servePage(ctx context.Context, port int, names []string) error {
 	if port < 0 || port > 65535 {
 		return misuse.Errorf("--serve=%d: give a number from 0 to 65535; 0 takes a free one", port)
 	}
-	deps, err := openDeps(ctx, env, o)
-	if err != nil {
+	if err := a.open(ctx); err != nil {
 		return err
 	}
 	look := lookHere
-	if deps.Memory.Remote != "" {
+	if a.Memory.Remote != "" {
 		look = lookRemote
 	}
 	watcher := &site.Watcher{
 		Make: func(ctx context.Context) (*page.Site, error) {
-			return pageMaker(ctx, env, o, deps).Make(ctx, names)
+			return a.pageMaker(ctx).Make(ctx, names)
 		},
-		Version: deps.Memory.Head,
-		Board:   live.New(deps.Repo.CommonDir),
+		Version: a.Memory.Head,
+		Board:   live.New(a.Repo.CommonDir),
 		Token:   rand.Text(),
 		Tick: func() (<-chan time.Time, func()) {
 			ticker := time.NewTicker(look)
@@ -170,7 +164,7 @@ func servePage(ctx context.Context, env Env, o Options, port int, names []string
 		},
 	}
 	if len(names) > 0 { // a name without records is said here, not in the browser
-		if _, err = watcher.Make(ctx); err != nil {
+		if _, err := watcher.Make(ctx); err != nil {
 			return err
 		}
 	}
@@ -178,20 +172,20 @@ func servePage(ctx context.Context, env Env, o Options, port int, names []string
 	if err != nil {
 		return fmt.Errorf("serve the page: %w", err)
 	}
-	fmt.Fprintf(env.Stdout, "%s\n", watcher.URL(listener.Addr().String()))
+	fmt.Fprintf(a.Stdout, "%s\n", watcher.URL(listener.Addr().String()))
 	return watcher.Serve(ctx, listener)
 }
 
 // writePage writes one HTML file and says where it is.
-func writePage(env Env, out string, render func(io.Writer) error) error {
+func (a *App) writePage(out string, render func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := render(&b); err != nil {
 		return err
 	}
-	file := env.Path(out)
+	file := a.Path(out)
 	if err := files.WriteFile(file, b.Bytes(), 0o644); err != nil {
 		return err
 	}
-	fmt.Fprintln(env.Stderr, "page:", file)
+	fmt.Fprintln(a.Stderr, "page:", file)
 	return nil
 }

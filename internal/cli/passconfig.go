@@ -26,16 +26,16 @@ type configFile struct {
 // configFiles reads the files that a program's `pass-config` stands for: of each
 // tool the one that its variable names, else those in the caller's home. A tool
 // that the machine lacks is left out: it need not have a mirror.
-func configFiles(env Env, tools []string) ([]configFile, error) {
+func (a *App) configFiles(tools []string) ([]configFile, error) {
 	var found []configFile
 	for _, tool := range program.ToolConfigs() {
 		if !slices.Contains(tools, tool.Tool) {
 			continue
 		}
 		from := map[string]string{} // by the path in the new home
-		if named := env.namedConfig(tool.Variable); named != "" {
+		if named := a.namedConfig(tool.Variable); named != "" {
 			from[tool.Files[0]] = named
-		} else if home := env.Getenv("HOME"); home != "" {
+		} else if home := a.Getenv("HOME"); home != "" {
 			for _, name := range tool.Files {
 				from[name] = filepath.Join(home, filepath.FromSlash(name))
 			}

@@ -21,86 +21,87 @@ import (
 	"github.com/org/autoloop/internal/suite/evalrun"
 )
 
-// Program finds the program that was asked for, or that the scheduler selected;
+// selected finds the program that was asked for, or that the scheduler selected;
 // nil when it selected none. The issue is that of an issue program.
-func (d *dependencies) Program(ctx context.Context) (p *program.Program, issue *api.Issue, err error) {
-	name := d.Options.Program
+func (a *App) selected(ctx context.Context) (p *program.Program, issue *api.Issue, err error) {
+	name := a.Program
 	if name == "" {
-		dir, err := d.Env.OutputDir(d.Options.Dir)
+		dir, err := a.outputDir()
 		if err != nil {
 			return nil, nil, err
 		}
-		if name, err = schedule.ReadSelected(filepath.Join(dir, schedule.PlanFile), d.Repo.Root); err != nil ||
-			name == "" {
+		name, err = schedule.ReadSelected(filepath.Join(dir, schedule.PlanFile), a.Checkout)
+		if err != nil || name == "" {
 			return nil, nil, err
 		}
 	}
-	source := d.Source()
-	p, err = source.Find(name)
+	p, err = a.source().Find(name)
+	if err == nil && p == nil && a.GitHub != nil {
+		p, issue, err = a.issueProgram(ctx, name)
+	}
+	if err == nil && p == nil {
+		err = a.noProgram(ctx, name)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	if p == nil && d.GitHub != nil {
-		if p, issue, err = d.issueProgram(ctx, source, name); err != nil {
-			return nil, nil, err
-		}
-	}
-	if p == nil {
-		all, err := source.Load(false)
-		if err != nil {
-			return nil, nil, err
-		}
-		if meant := d.Meant(ctx, name); meant != "" {
-			return nil, nil, misuse.Errorf("there is no program %q%s", name, meant)
-		}
-		cure := fmt.Sprintf("make one with `iterate init %s`", name)
-		if states, err := d.Memory.States(ctx); err == nil && states[name] != nil {
-			cure = fmt.Sprintf("it has records: put back its file, or its open issue with the label %s",
-				sync.ProgramLabel)
-		}
-		return nil, nil, misuse.Errorf("there is no program %q (there are: %s); %s", name,
-			cmp.Or(strings.Join(program.Names(all), ", "), "none"), cure)
-	}
-	if workflow := d.Options.CIWorkflow; workflow != "" {
+	if workflow := a.CIWorkflow; workflow != "" {
 		if !workflowFile().MatchString(workflow) {
 			return nil, nil, misuse.Errorf("--ci-workflow %q is no file name of a workflow, such as ci.yml", workflow)
 		}
 		p.CIWorkflow = workflow
 	}
-	p.AgentCommand = cmp.Or(d.Options.AgentCommand, p.AgentCommand)
-	return p, issue, d.Runnable(ctx, p)
+	p.AgentCommand = cmp.Or(a.AgentCommand, p.AgentCommand)
+	return p, issue, a.runnable(ctx, p)
+}
+
+// noProgram is the error of a name that no program has.
+func (a *App) noProgram(ctx context.Context, name string) error {
+	all, err := a.source().Load(false)
+	if err != nil {
+		return err
+	}
+	if meant := a.meant(ctx, name); meant != "" {
+		return misuse.Errorf("there is no program %q%s", name, meant)
+	}
+	cure := fmt.Sprintf("make one with `iterate init %s`", name)
+	if states, err := a.Memory.States(ctx); err == nil && states[name] != nil {
+		cure = "it has records: put back its file, or its open issue with the label " + sync.ProgramLabel
+	}
+	return misuse.Errorf("there is no program %q (there are: %s); %s", name,
+		cmp.Or(strings.Join(program.Names(all), ", "), "none"), cure)
 }
 
 // workflowFile matches what GitHub takes for a workflow in .github/workflows.
 var workflowFile = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9._-]*\.ya?ml$`)
 
 // Source is where the repository's program files are.
-func (d *dependencies) Source() memory.Programs {
-	return memory.Programs{Root: d.Root, Dir: d.Options.Programs}
+func (a *App) source() memory.Programs {
+	return memory.Programs{Root: a.Checkout, Dir: a.Programs}
 }
 
 // Runnable reports why a program cannot be iterated, in the files of the commit
 // that is checked out. What text and frontmatter say about the direction is
 // settled by the state, which the loop reads; the gate by CheckCIGate.
-func (d *dependencies) Runnable(ctx context.Context, p *program.Program) error {
-	files, err := d.TrackedFiles(ctx)
+func (a *App) runnable(ctx context.Context, p *program.Program) error {
+	files, err := a.trackedFiles(ctx)
 	if err != nil {
 		return err
 	}
-	d.protectInputs(p)
+	a.protectInputs(p)
 	if err := p.Runnable(files); err != nil {
 		return err
 	}
-	return program.NotRunnable(d.Unfit(ctx, p, d.Repo.Root, files))
+	return program.NotRunnable(a.unfit(ctx, p, a.Checkout, files))
 }
 
 // protectInputs protects what the cases of a program's skill are given. A suite
 // that cannot be read is reported where it is measured.
-func (d *dependencies) protectInputs(p *program.Program) {
+func (a *App) protectInputs(p *program.Program) {
 	if p.Evaluation != program.Skill || p.Skill == "" {
 		return
 	}
-	if skill, err := evalrun.Load(d.Repo.Root, p.Skill, p.Evals); err == nil {
+	if skill, err := evalrun.Load(a.Checkout, p.Skill, p.Evals); err == nil {
 		var inputs []string
 		for _, c := range skill.Evals.Cases {
 			for _, file := range c.Files {
@@ -112,12 +113,12 @@ func (d *dependencies) protectInputs(p *program.Program) {
 }
 
 // TrackedFiles lists the files of the commit that is checked out, sorted.
-func (d *dependencies) TrackedFiles(ctx context.Context) ([]string, error) {
-	head, err := d.Repo.Head(ctx)
+func (a *App) trackedFiles(ctx context.Context) ([]string, error) {
+	head, err := a.Repo.Head(ctx)
 	if err != nil {
 		return nil, err
 	}
-	entries, err := d.Repo.LsTree(ctx, head)
+	entries, err := a.Repo.LsTree(ctx, head)
 	if err != nil {
 		return nil, err
 	}
@@ -129,23 +130,28 @@ func (d *dependencies) TrackedFiles(ctx context.Context) ([]string, error) {
 	return files, nil
 }
 
+// discover finds the programs that are open issues with a label.
+func (a *App) discover(ctx context.Context, label string) (found schedule.Discovery, issues []api.Issue, err error) {
+	files, err := a.source().Load(true)
+	if err != nil {
+		return found, nil, misuse.New(err)
+	}
+	var states map[string][]byte
+	if a.Repo != nil {
+		if states, err = a.Memory.States(ctx); err != nil {
+			return found, nil, err
+		}
+	}
+	return schedule.DiscoverIssues(ctx, a.GitHub, label, files, states)
+}
+
 // issueProgram finds a program that is an issue, by the name that discovery
 // gives it, or nil. Its author is checked again.
-func (d *dependencies) issueProgram(ctx context.Context, source memory.Programs, name string) (*program.Program,
-	*api.Issue, error,
-) {
-	files, err := source.Load(true)
-	if err != nil {
-		return nil, nil, err
-	}
-	states, err := d.Memory.States(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
+func (a *App) issueProgram(ctx context.Context, name string) (*program.Program, *api.Issue, error) {
 	var warnings []string
 	unread := false
 	for _, label := range []string{sync.ProgramLabel, sync.CompletedLabel} {
-		found, issues, err := schedule.DiscoverIssues(ctx, d.GitHub, label, files, states)
+		found, issues, err := a.discover(ctx, label)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -161,21 +167,22 @@ func (d *dependencies) issueProgram(ctx context.Context, source memory.Programs,
 			}
 		}
 		warnings = append(warnings, found.Warnings...)
-		unread = unread || issues == nil
+		unread = unread || found.Unread != ""
 	}
-	switch {
-	case unread:
-		return nil, nil, fmt.Errorf("there is no program %q among the files; %s", name, warnings[0])
-	case len(warnings) > 0:
-		return nil, nil, misuse.Errorf("there is no program %q among the files; %s", name, warnings[0])
+	if len(warnings) == 0 {
+		return nil, nil, nil
 	}
-	return nil, nil, nil
+	err := fmt.Errorf("there is no program %q among the files; %s", name, warnings[0])
+	if !unread {
+		err = misuse.New(err)
+	}
+	return nil, nil, err
 }
 
-// ProgramOfIssue is the name of the program whose issue or pull request has a
+// programOfIssue is the name of the program whose issue or pull request has a
 // number; "" when it belongs to no program.
-func (d *dependencies) ProgramOfIssue(ctx context.Context, number int) (string, error) {
-	states, err := d.Memory.States(ctx)
+func (a *App) programOfIssue(ctx context.Context, number int) (string, error) {
+	states, err := a.Memory.States(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -185,12 +192,8 @@ func (d *dependencies) ProgramOfIssue(ctx context.Context, number int) (string, 
 			return name, nil
 		}
 	}
-	var found schedule.Discovery
-	files, err := d.Source().Load(true)
+	found, _, err := a.discover(ctx, sync.ProgramLabel)
 	if err != nil {
-		return "", err
-	}
-	if found, _, err = schedule.DiscoverIssues(ctx, d.GitHub, sync.ProgramLabel, files, states); err != nil {
 		return "", err
 	}
 	for _, numbers := range []map[string]int{found.Numbers, found.Linked} {

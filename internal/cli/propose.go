@@ -9,15 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/actions"
-	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
 )
 
-func newProposeCommand(env Env, o *iterateOptions) *cobra.Command {
+func (a *App) newProposeCommand() *cobra.Command {
 	var out string
 	var ifDue bool
 	cmd := &cobra.Command{
@@ -31,16 +29,16 @@ No bundle is written when there is nothing to record, nor with --if-due when the
 		Example: "  iterate job propose --program speed --out bundle",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			written, err := propose(cmd.Context(), env, *o, out, ifDue)
-			return errors.Join(err, env.Actions().SetOutputs(actions.Output{
+			written, err := a.propose(cmd.Context(), out, ifDue)
+			return errors.Join(err, a.Actions().SetOutputs(actions.Output{
 				Name:  "bundle",
 				Value: strconv.FormatBool(written),
 			}))
 		},
 	}
-	programFlags(cmd.Flags(), env, o)
-	agentFlags(cmd.Flags(), o)
-	forceFlag(cmd.Flags(), o)
+	a.programFlags(cmd)
+	a.agentFlags(cmd)
+	a.forceFlag(cmd)
 	cmd.Flags().StringVar(&out, "out", "", "the directory to write, which must not exist")
 	cmd.Flags().BoolVar(&ifDue, "if-due", false, "propose only when the program that is named is due now")
 	return cmd
@@ -48,55 +46,48 @@ No bundle is written when there is nothing to record, nor with --if-due when the
 
 // propose runs one iteration and writes its bundle; written says that there is
 // one.
-func propose(ctx context.Context, env Env, o iterateOptions, out string, ifDue bool) (written bool, err error) {
-	if ifDue && o.Program != "" {
-		why, err := Scheduling{Options: o.Options}.NotDue(ctx, env, o.Program)
+func (a *App) propose(ctx context.Context, out string, ifDue bool) (written bool, err error) {
+	if ifDue && a.Program != "" {
+		why, err := a.notDue(ctx)
 		if err != nil {
 			return false, err
 		}
 		if why != "" {
-			return false, deliver(env, o, nil,
-				[]loop.Result{{Program: o.Program, Outcome: history.Idle, Reasons: decision.Lines{decision.Say(why)}}})
+			return false, a.deliver(nil, idle(a.Program, why))
 		}
 	}
 	if out == "" {
 		return false, misuse.Errorf("name the directory of the bundle with --out")
 	}
-	out = env.Path(out)
+	out = a.Path(out)
 	// Where a start is on record, the job that recorded it has seen to what CI needs:
 	// this one needs no GitHub. Without a start the loop refuses.
-	anyGate := func(*dependencies, *program.Program) error { return nil }
-	handOn := func(made *proposal.Bundle, result loop.Result) ([]loop.Result, error) {
-		if made == nil {
-			fmt.Fprintln(env.Stderr, "no bundle was written: there is nothing to record")
-			return []loop.Result{result}, nil
+	anyGate := func(*program.Program) error { return nil }
+	handOn := func(made *proposal.Bundle, result loop.Result, err error) ([]loop.Result, error) {
+		switch {
+		case err != nil:
+			return nil, err
+		case made == nil:
+			fmt.Fprintln(a.Stderr, "no bundle was written: there is nothing to record")
+		default:
+			if err = proposal.Write(out, *made); err == nil {
+				result.Bundle, written = out, true
+			}
 		}
-		if err := proposal.Write(out, *made); err != nil {
-			return []loop.Result{result}, err
-		}
-		result.Bundle, written = out, true
-		return []loop.Result{result}, nil
+		return []loop.Result{result}, err
 	}
 	// The start is on record, and publishing settles it with the reason.
-	refused := func(ctx context.Context, _ iterateOptions, _ *dependencies, recorder *loop.Service, why error) error {
-		if !env.InActions() {
+	refused := func(ctx context.Context, recorder *loop.Service, why error) error {
+		if !a.InActions() {
 			return nil // who asks by hand reads it
 		}
 		recorder.MustReserve = true
-		made, result, err := recorder.ProposeRefusal(ctx, why.Error())
-		if err == nil {
-			_, err = handOn(made, result)
-		}
+		_, err := handOn(recorder.ProposeRefusal(ctx, why.Error()))
 		return err
 	}
-	err = withLoop(ctx, env, o, anyGate, refused,
-		func(ctx context.Context, service *loop.Service) ([]loop.Result, error) {
-			service.MustReserve = env.InActions()
-			made, result, err := service.Propose(ctx)
-			if err != nil {
-				return nil, err
-			}
-			return handOn(made, result)
-		})
+	err = a.withLoop(ctx, anyGate, refused, func(ctx context.Context, service *loop.Service) ([]loop.Result, error) {
+		service.MustReserve = a.InActions()
+		return handOn(service.Propose(ctx))
+	})
 	return written, err
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -11,8 +10,7 @@ import (
 	"github.com/org/autoloop/internal/setup"
 )
 
-func newPruneCommand(env Env, o *iterateOptions) *cobra.Command {
-	var yes, asJSON bool
+func (a *App) newPruneCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prune",
 		Short: "Remove what programs that are gone have left, when asked",
@@ -21,40 +19,34 @@ pull request and own issue are closed, and branch and state are removed; the mem
 history.`,
 		Example: "  iterate prune\n  iterate prune --yes",
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return prune(cmd.Context(), env, o.Options, yes, asJSON)
-		},
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.prune(cmd.Context()) },
 	}
-	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "remove it all")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
-	sharedFlags(cmd.Flags(), &o.Options)
+	a.yesFlag(cmd, "remove it all")
+	a.jsonFlag(cmd, "print a JSON array")
+	a.sharedFlags(cmd)
 	return cmd
 }
 
-// prune lists what programs that are gone have left, and with yes removes it.
-func prune(ctx context.Context, env Env, o Options, yes, asJSON bool) error {
-	deps, err := openDeps(ctx, env, o)
+// prune lists what programs that are gone have left, and with --yes removes it.
+func (a *App) prune(ctx context.Context) error {
+	if err := a.open(ctx); err != nil {
+		return err
+	}
+	files, err := a.source().Load(false)
 	if err != nil {
 		return err
 	}
-	files, err := deps.Source().Load(false)
-	if err != nil {
-		return err
-	}
-	pruner := setup.Pruner{Repo: deps.Repo, Memory: deps.Memory, GitHub: deps.GitHub}
+	pruner := setup.Pruner{Repo: a.Repo, Memory: a.Memory, GitHub: a.GitHub}
 	list, err := pruner.Find(ctx, program.Names(files))
-	if err == nil && yes {
+	if err == nil && a.Yes {
 		err = pruner.Remove(ctx, list)
 	}
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		return json.NewEncoder(env.Stdout).Encode(list)
+	next := ""
+	if !a.Yes && len(list) > 0 {
+		next = "remove it with `iterate prune --yes`\n"
 	}
-	fmt.Fprint(env.Stdout, list)
-	if !yes && len(list) > 0 {
-		fmt.Fprintln(env.Stdout, "remove it with `iterate prune --yes`")
-	}
-	return nil
+	return a.print(list, fmt.Sprint(list, next))
 }

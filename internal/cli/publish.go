@@ -12,7 +12,7 @@ import (
 	"github.com/org/autoloop/internal/misuse"
 )
 
-func newPublishCommand(env Env, o *iterateOptions) *cobra.Command {
+func (a *App) newPublishCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "publish [DIR]",
 		Short: "Record the bundle of `iterate job propose`, without running any code of the program",
@@ -25,46 +25,44 @@ Without DIR nothing was proposed: the recorded start is given back, and counts a
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return publish(cmd.Context(), env, *o, nil)
+				return a.publish(cmd.Context(), nil)
 			}
-			made, err := proposal.Read(env.Path(args[0]))
+			made, err := proposal.Read(a.Path(args[0]))
 			if err != nil {
 				return err
 			}
-			return publish(cmd.Context(), env, *o, &made)
+			return a.publish(cmd.Context(), &made)
 		},
 	}
-	programFlags(cmd.Flags(), env, o)
-	forceFlag(cmd.Flags(), o)
+	a.programFlags(cmd)
+	a.forceFlag(cmd)
 	return cmd
 }
 
 // publish records a bundle; nil means that the job which proposes left no bundle.
-func publish(ctx context.Context, env Env, o iterateOptions, made *proposal.Bundle) error {
-	switch why := env.Stopped(); {
-	case made == nil && o.Program == "":
+func (a *App) publish(ctx context.Context, made *proposal.Bundle) error {
+	switch why := a.Stopped(); {
+	case made == nil && a.Program == "":
 		return misuse.Errorf("name the directory of the bundle, or with --program the program whose proposing job " +
 			"left no bundle")
 	case made == nil:
 	case why != "":
 		return fmt.Errorf("%s: nothing is published; set it to false and publish again", why)
 	default:
-		o.Program = cmp.Or(o.Program, made.Program)
+		a.Program = cmp.Or(a.Program, made.Program)
 	}
-	deps, remove, err := openRun(ctx, env, o.Options)
+	if err := a.openRun(ctx); err != nil {
+		return err
+	}
+	p, issue, err := a.selected(ctx)
+	if err == nil {
+		err = a.checkCIGate(p)
+	}
 	if err != nil {
 		return err
 	}
-	defer remove()
-	p, issue, err := deps.Program(ctx)
-	if err != nil {
-		return err
-	}
-	if err := deps.CheckCIGate(p); err != nil {
-		return err
-	}
-	service := deps.Recorder(ctx, p, issue)
-	shown := newProgress(env)
+	service := a.recorder(ctx, p, issue)
+	shown := newProgress(a.Env)
 	service.Progress = shown.Step
 	var result loop.Result
 	if made == nil {
@@ -76,5 +74,5 @@ func publish(ctx context.Context, env Env, o iterateOptions, made *proposal.Bund
 	if err != nil {
 		return err
 	}
-	return deliver(env, o, p, []loop.Result{result})
+	return a.deliver(p, []loop.Result{result})
 }

@@ -7,40 +7,28 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/misuse"
-	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
 	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/internal/suite/taskrun"
 )
 
-// Refusals returns what asks why a program cannot run, so that the scheduler
+// refusals returns what asks why a program cannot run, so that the scheduler
 // refuses what an iteration would. What depends on the machine that runs the
 // iteration, such as an agent that is not installed, is recorded there. The
-// repository of d may be nil: then what needs one is not asked.
-func (d *dependencies) Refusals(ctx context.Context) func(*schedule.Standing) []program.Problem {
+// repository may be nil: then what needs one is not asked.
+func (a *App) refusals(ctx context.Context) func(*schedule.Standing) []program.Problem {
 	var files []string
-	if d.Repo != nil {
-		files, _ = d.TrackedFiles(ctx) // without a commit, nothing is known of files
+	if a.Repo != nil {
+		files, _ = a.trackedFiles(ctx) // without a commit, nothing is known of files
 	}
-	source, root := d.Source(), d.Root
-	github := d.GitHub != nil || d.Env.InActions()
+	github := a.GitHub != nil || a.InActions()
 	return func(s *schedule.Standing) []program.Problem {
 		p := s.Program
-		if p.Issue == 0 {
-			file := p.File
-			if !filepath.IsAbs(file) {
-				file = filepath.Join(root, filepath.FromSlash(file))
-			}
-			if p = source.File(file); p.Name != s.Program.Name {
-				p.Name = s.Program.Name
-			}
-			if s.Machine.DirectionGiven {
-				p.GoOn(s.Machine.Direction)
-			}
+		if p.Issue == 0 && s.Machine.DirectionGiven {
+			p.GoOn(s.Machine.Direction)
 		}
 		if found := p.Refusals(files, github); len(found) > 0 {
 			return found
@@ -48,24 +36,24 @@ func (d *dependencies) Refusals(ctx context.Context) func(*schedule.Standing) []
 		if s.Pending && s.Recorded() && !github {
 			return []program.Problem{{File: p.File, Severity: program.Error, Message: program.WaitsForCI}}
 		}
-		return d.Unfit(ctx, p, root, files)
+		return a.unfit(ctx, p, a.Checkout, files)
 	}
 }
 
-// Unfit are the reasons that only a look into the repository shows for which an
+// unfit are the reasons that only a look into the repository shows for which an
 // iteration of a program cannot begin: what it shares is not ignored, its suite
 // cannot be read, or it names the tuner and has nothing to tune. Scheduler, validate,
 // and iterate ask this once Refusals has none. Nil files are not known.
-func (d *dependencies) Unfit(ctx context.Context, p *program.Program, root string, files []string) []program.Problem {
-	if d.Repo == nil || files == nil || p.Unconfigured {
+func (a *App) unfit(ctx context.Context, p *program.Program, root string, files []string) []program.Problem {
+	if a.Repo == nil || files == nil || p.Unconfigured {
 		return nil
 	}
-	err := d.unshared(ctx, p)
+	err := a.unshared(ctx, p)
 	if err == nil {
 		err = readSuite(ctx, p, root)
 	}
 	if err == nil {
-		err = d.untuned(p, root, files)
+		err = a.untuned(p, files)
 	}
 	if err == nil {
 		return nil
@@ -74,10 +62,10 @@ func (d *dependencies) Unfit(ctx context.Context, p *program.Program, root strin
 }
 
 // unshared says which path cannot be shared.
-func (d *dependencies) unshared(ctx context.Context, p *program.Program) error {
+func (a *App) unshared(ctx context.Context, p *program.Program) error {
 	for _, name := range p.Share {
 		var refused *tree.ShareError
-		if err := tree.Shareable(ctx, d.Repo, name); errors.As(err, &refused) {
+		if err := tree.Shareable(ctx, a.Repo, name); errors.As(err, &refused) {
 			return refused
 		}
 	}
@@ -106,15 +94,12 @@ func readSuite(ctx context.Context, p *program.Program, root string) (err error)
 
 // untuned says that a program for the tuner has nothing to tune: that is a matter of
 // its files, whatever the machine. An agent that was asked for by name replaces it.
-func (d *dependencies) untuned(p *program.Program, root string, files []string) error {
+func (a *App) untuned(p *program.Program, files []string) error {
 	tunes := p.Agent == "tuner" && len(p.Agents) == 0 ||
 		slices.ContainsFunc(p.Agents, func(one program.Proposer) bool { return one.Agent == "tuner" })
-	if !tunes || d.Options.Agent != "" || d.Options.AgentCommand != "" {
+	if !tunes || a.Agent != "" || a.AgentCommand != "" {
 		return nil
 	}
-	matcher := p.Matcher()
-	targets := slices.DeleteFunc(slices.Clone(files), func(path string) bool { return !matcher.Allows(path) })
-	registry := newRegistry(d.Env, d.Env.NewRunner(), process.NewMasker(d.Env.Environ))
-	_, err := registry.Usable("tuner", agent.Situation{Env: d.Env.Environ, Dir: root, Targets: targets})
+	_, err := a.registry(a.NewRunner()).Usable("tuner", a.situation(p, files))
 	return err
 }

@@ -18,8 +18,7 @@ import (
 	"github.com/org/autoloop/internal/misuse"
 )
 
-func newReplayCommand(env Env, o *iterateOptions) *cobra.Command {
-	var asJSON bool
+func (a *App) newReplayCommand() *cobra.Command {
 	var sign string
 	cmd := &cobra.Command{
 		Use:   "replay [PROGRAM]",
@@ -32,14 +31,18 @@ The exit code is 1 when anything disagrees.`,
 		Example: "  iterate replay speed\n  iterate replay --json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return replay(cmd.Context(), env, o.Options, args, sign, asJSON)
+			known, err := a.signers(sign)
+			if err != nil {
+				return err
+			}
+			return a.replay(cmd.Context(), args, known)
 		},
 	}
-	sharedFlags(cmd.Flags(), &o.Options)
+	a.sharedFlags(cmd)
 	cmd.Flags().StringVar(&sign, "sign", "",
 		"hold every commit against the keys of this allowed-signers file of SSH, or with `gpg` those that your "+
 			"keyring trusts")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print an object for each program")
+	a.jsonFlag(cmd, "print an object for each program")
 	return cmd
 }
 
@@ -47,96 +50,69 @@ The exit code is 1 when anything disagrees.`,
 var errDisagree = errors.New("the records disagree with the ledger's measurements")
 
 // signers reads --sign; nil is that signatures do not count.
-func signers(env Env, sign string) (*memory.Signers, error) {
+func (a *App) signers(sign string) (*memory.Signers, error) {
 	switch sign {
 	case "":
 		return nil, nil
 	case "gpg":
 		return &memory.Signers{How: git.OpenPGP}, nil
 	}
-	file := env.Path(sign)
+	file := a.Path(sign)
 	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
 		return nil, misuse.Errorf("--sign %s: give an allowed-signers file, or gpg", sign)
 	}
 	return &memory.Signers{How: git.SSH, Allowed: file}, nil
 }
 
-func replay(ctx context.Context, env Env, o Options, names []string, sign string, asJSON bool) error {
-	known, err := signers(env, sign)
-	if err != nil {
+// replay computes the decisions of programs again, no names are all, and holds the other
+// records against them. Signatures count where known says whose.
+func (a *App) replay(ctx context.Context, names []string, known *memory.Signers) error {
+	if err := a.open(ctx); err != nil {
 		return err
 	}
-	deps, err := openDeps(ctx, env, o)
-	if err != nil {
-		return err
-	}
+	text := ""
 	if len(names) == 0 {
-		states, err := deps.Memory.States(ctx)
+		states, err := a.Memory.States(ctx)
 		if err != nil {
 			return err
 		}
-		names = slices.Sorted(maps.Keys(states))
+		if names = slices.Sorted(maps.Keys(states)); len(names) == 0 {
+			text = "no program has records yet\n"
+		}
 	}
-	reports := map[string]audit.Report{}
-	found := 0
-	for i, word := range names {
-		name := deps.NameOf(word)
-		names[i] = name
-		reports[name], err = deps.Audit(ctx, name, known)
+	reports, found := map[string]audit.Report{}, 0
+	for _, word := range names {
+		name := a.nameOf(word)
+		asked, err := a.askedRules(ctx, name)
+		if err != nil {
+			return err
+		}
+		records, err := a.Memory.Records(ctx, name, loop.BranchPrefix+name, known)
 		if errors.Is(err, memory.ErrNoRecords) {
-			return deps.noHistory(ctx, name)
+			return a.noHistory(ctx, name)
 		}
 		if err != nil {
 			return err
 		}
-		found += len(reports[name].Findings)
+		report := audit.Of(records, asked)
+		reports[name] = report
+		text += fmt.Sprintf("%s: %s", name, &report)
+		found += len(report.Findings)
 	}
-	if err := printReplay(env, names, reports, asJSON); err != nil {
+	if err := a.print(reports, text); err != nil || found == 0 {
 		return err
 	}
-	if found > 0 {
-		return errDisagree
-	}
-	return nil
-}
-
-func printReplay(env Env, names []string, reports map[string]audit.Report, asJSON bool) error {
-	if asJSON {
-		return printJSON(env, reports)
-	}
-	if len(names) == 0 {
-		fmt.Fprintln(env.Stdout, "no program has records yet")
-	}
-	for _, name := range names {
-		report := reports[name]
-		fmt.Fprintf(env.Stdout, "%s: %s", name, &report)
-	}
-	return nil
-}
-
-// Audit computes the decisions of a program again, and holds the other records
-// against them; memory.ErrNoRecords when it has none. Signatures count where known
-// says whose.
-func (d *dependencies) Audit(ctx context.Context, name string, known *memory.Signers) (audit.Report, error) {
-	asked, err := d.askedRules(ctx, name)
-	if err != nil {
-		return audit.Report{}, err
-	}
-	records, err := d.Memory.Records(ctx, name, loop.BranchPrefix+name, known)
-	if err != nil {
-		return audit.Report{}, err
-	}
-	return audit.Of(records, asked), nil
+	return errDisagree
 }
 
 // askedRules are the rules that the versions of a program's file ask for. Programs
 // that are issues have no file.
-func (d *dependencies) askedRules(ctx context.Context, name string) ([]decision.Rule, error) {
+func (a *App) askedRules(ctx context.Context, name string) ([]decision.Rule, error) {
 	revs := []string{"HEAD", "refs/heads/" + loop.BranchPrefix + name}
-	if d.Options.Base != "" {
-		revs = append(revs, d.Options.Base)
+	if a.Base != "" {
+		revs = append(revs, a.Base)
 	}
-	versions, err := d.Source().Versions(ctx, d.Memory, name, revs...)
+	versions, err := a.source().Versions(ctx, a.Memory, name, revs...)
 	if err != nil {
 		return nil, err
 	}

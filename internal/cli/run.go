@@ -23,31 +23,12 @@ const (
 	ExitMisuse = 2 // it was asked for something that makes no sense
 )
 
-// ExitError ends the command with a code of its own. With a nil Err nothing
-// more is printed: the command has said what it had to say.
-type ExitError struct {
-	Code int
-	Err  error
-}
-
-// Error returns the message, or names the code without one.
-func (e *ExitError) Error() string {
-	if e.Err == nil {
-		return fmt.Sprintf("exit code %d", e.Code)
-	}
-	return e.Err.Error()
-}
-
-// Unwrap returns the error behind the code, or nil.
-func (e *ExitError) Unwrap() error { return e.Err }
-
 // Run executes a command tree with env and returns the exit code. An error is
 // printed once, as one line on standard error. Errors that come before a
 // command begins its work (unknown flags, commands and arguments) are misuse.
 func Run(ctx context.Context, env Env, root *cobra.Command) int {
 	begun := false
 	prepare(root, &begun)
-	addCompletion(root, env)
 	root.SetArgs(append([]string{}, env.Args...)) // nil would be the arguments of this process
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
@@ -69,7 +50,7 @@ func Run(ctx context.Context, env Env, root *cobra.Command) int {
 // Commands are the commands of both binaries, with no default of this machine.
 func Commands() []*cobra.Command {
 	env := Env{Getenv: func(string) string { return "" }}
-	return []*cobra.Command{newIterateCommand(env), newSchedulerCommand(env)}
+	return []*cobra.Command{(&App{Env: env}).newIterateCommand(), (&App{Env: env}).newSchedulerCommand()}
 }
 
 // prepare marks the moment at which a command begins its work.
@@ -87,24 +68,18 @@ func prepare(cmd *cobra.Command, begun *bool) {
 
 // exitCode prints an error as one line and turns it into an exit code.
 func exitCode(env Env, name string, err error) int {
-	if err == nil {
+	switch {
+	case err == nil:
 		return ExitOK
-	}
-	var exit *ExitError
-	if errors.As(err, &exit) && exit.Err == nil {
-		return exit.Code
+	case errors.Is(err, errPrinted):
+		return ExitFailed
 	}
 	fmt.Fprintf(env.Stderr, "%s: %s\n", name, oneLine(err.Error()))
 	env.Actions().Failed(name, err)
-	var usage *misuse.Error
-	switch {
-	case exit != nil:
-		return exit.Code
-	case errors.As(err, &usage):
+	if _, is := errors.AsType[*misuse.Error](err); is {
 		return ExitMisuse
-	default:
-		return ExitFailed
 	}
+	return ExitFailed
 }
 
 func oneLine(text string) string {

@@ -16,20 +16,12 @@ import (
 
 // Scheduler runs the `scheduler` binary and returns its exit code.
 func Scheduler(ctx context.Context, env Env) int {
-	env = env.EscapeLog()
-	return Run(ctx, env, newSchedulerCommand(env))
+	a := &App{Env: env.EscapeLog()}
+	return Run(ctx, a.Env, a.newSchedulerCommand())
 }
 
-// schedulerOptions are the flags of `scheduler`.
-type schedulerOptions struct {
-	Scheduling
-
-	out, shard string
-	json       bool
-}
-
-func newSchedulerCommand(env Env) *cobra.Command {
-	var o schedulerOptions
+func (a *App) newSchedulerCommand() *cobra.Command {
+	var out, part string
 	cmd := &cobra.Command{
 		Use:   "scheduler",
 		Short: "Pick the most overdue program and write autoloop.json",
@@ -38,97 +30,91 @@ choice to autoloop.json for "iterate" and for workflows. Nothing else is changed
 		Example: "  scheduler\n  scheduler --program speed          # whatever its schedule\n" +
 			"  scheduler --max 4                  # a matrix of up to four programs",
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return selectProgram(cmd.Context(), env, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if a.Max < 1 {
+				return misuse.Errorf("--max %d: give at least one", a.Max)
+			}
+			shard, err := parseShard(part)
+			if err != nil {
+				return err
+			}
+			return a.selectProgram(cmd.Context(), shard, out)
+		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.Dir, "dir", "",
+	flags.StringVar(&a.Options.Dir, "dir", "",
 		"working directory of autoloop.json and repo-memory (default: AUTOLOOP_DIR, else /tmp/gh-aw in Actions and "+
 			"with --compat, else autoloop in XDG_STATE_HOME or ~/.local/state)")
-	flags.StringVar(&o.Now, "now", "", "the time to schedule at (RFC 3339; default: the clock)")
-	githubFlags(flags, &o.Options)
-	flags.StringVar(&o.out, "out", "", "write the choice to this file (default: autoloop.json in --dir)")
-	flags.StringVar(&o.Program, "program", env.Actions().RequestedProgram(),
+	flags.StringVar(&a.At, "now", "", "the time to schedule at (RFC 3339; default: the clock)")
+	a.githubFlags(cmd)
+	flags.StringVar(&out, "out", "", "write the choice to this file (default: autoloop.json in --dir)")
+	flags.StringVar(&a.Program, "program", a.Actions().RequestedProgram(),
 		"run this program, whatever its schedule (default: AUTOLOOP_PROGRAM)")
-	flags.IntVar(&o.Max, "max", 1, "how many due programs the matrix may hold")
-	flags.StringVar(&o.shard, "shard", "", "select from part I of N of the programs, as I/N")
-	flags.BoolVar(&o.Compat, "compat", false, "exit codes and output of the original scheduler")
-	flags.BoolVar(&o.json, "json", false, "print the choice as JSON too")
+	flags.IntVar(&a.Max, "max", 1, "how many due programs the matrix may hold")
+	flags.StringVar(&part, "shard", "", "select from part I of N of the programs, as I/N")
+	flags.BoolVar(&a.Compat, "compat", false, "exit codes and output of the original scheduler")
+	a.jsonFlag(cmd, "print the choice as JSON too")
+	a.addCompletion(cmd)
 	return cmd
 }
 
-func selectProgram(ctx context.Context, env Env, o schedulerOptions) error {
-	if o.Max < 1 {
-		return misuse.Errorf("--max %d: give at least one", o.Max)
-	}
-	if o.Compat && o.Programs == "" {
-		if err := writeCompatTemplate(ctx, env, o); err != nil {
+func (a *App) selectProgram(ctx context.Context, shard schedule.Shard, out string) error {
+	if a.Compat && a.Programs == "" {
+		if err := a.writeCompatTemplate(ctx); err != nil {
 			return err
 		}
 	}
-	if err := env.Actions().CheckBranch(o.Base); err != nil && !o.Compat {
+	if err := a.Actions().CheckBranch(a.Base); err != nil && !a.Compat {
 		return err
 	}
-	shard, err := parseShard(o.shard)
+	in, err := a.Input(ctx)
 	if err != nil {
 		return err
 	}
-	hub, err := o.Client(env)
-	if err != nil {
-		return err
-	}
-	in, err := o.Input(ctx, env, hub)
-	if err != nil {
-		return err
-	}
-	if o.Compat && hub == nil && o.Repository(env) != "" && env.Token() != "" {
+	if a.Compat && a.GitHub == nil && a.repository() != "" && a.Token() != "" {
 		in.Warnings = append(in.Warnings,
-			fmt.Sprintf("could not fetch issue-based programs: %q is no repository", o.Repository(env)))
+			fmt.Sprintf("could not fetch issue-based programs: %q is no repository", a.repository()))
 	}
 	in.Shard = shard
 	plan, forced := schedule.Choose(in)
-	if hub != nil {
-		if err := o.AddSelected(ctx, env, hub, in, plan); err != nil {
+	if a.GitHub != nil {
+		if err := a.addSelected(ctx, in, plan); err != nil {
 			return err
 		}
 	}
-	if o.Compat {
+	if a.Compat {
 		plan.Compat()
 	}
-	file, err := o.WritePlan(env, plan, o.out)
+	file, err := a.writePlan(plan, out)
 	if err != nil {
 		return err
 	}
-	if err := env.Actions().ReportPlan(plan, file); err != nil {
+	if err := a.Actions().ReportPlan(plan, file); err != nil {
 		return err
 	}
-	if o.Compat {
+	switch {
+	case a.Compat:
 		text, failed := plan.CompatText(in, forced)
-		if fmt.Fprint(env.Stdout, text); failed {
-			return &ExitError{Code: ExitFailed, Err: forced}
+		if fmt.Fprint(a.Stdout, text); !failed {
+			return nil
 		}
-		return nil
-	}
-	if forced != nil {
+		return verdict(forced, failed)
+	case forced != nil:
 		return misuse.New(forced)
+	case !a.JSON:
+		fmt.Fprint(a.Stderr, plan.WarningText())
 	}
-	if o.json {
-		return printEscapedJSON(env, plan)
-	}
-	fmt.Fprint(env.Stdout, plan.Text())
-	fmt.Fprint(env.Stderr, plan.WarningText())
-	fmt.Fprintf(env.Stdout, "written: %s\n", file)
-	return nil
+	return a.print(plan, fmt.Sprintf("%swritten: %s\n", plan.Text(), file))
 }
 
 // writeCompatTemplate does what the original scheduler did before anything else.
-func writeCompatTemplate(ctx context.Context, env Env, o schedulerOptions) error {
-	root, _, err := findCheckout(ctx, env, o.RepoDir)
-	if err != nil {
+func (a *App) writeCompatTemplate(ctx context.Context) error {
+	if err := a.look(ctx); err != nil {
 		return err
 	}
-	written, err := setup.OriginalTemplate(root)
+	written, err := setup.OriginalTemplate(a.Checkout)
 	if written {
-		fmt.Fprintf(env.Stdout, "BOOTSTRAPPED: created %s/example.md locally (agent will create a draft PR)\n",
+		fmt.Fprintf(a.Stdout, "BOOTSTRAPPED: created %s/example.md locally (agent will create a draft PR)\n",
 			memory.DefaultPrograms)
 	}
 	return err

@@ -10,7 +10,7 @@ import (
 	"github.com/org/autoloop/internal/misuse"
 )
 
-func newSkillCommand(env Env) *cobra.Command {
+func (a *App) newSkillCommand() *cobra.Command {
 	var o skillRunOptions
 	cmd := &cobra.Command{
 		Use:   "skill [PATH]",
@@ -27,16 +27,22 @@ docs/reference/skill-suites.md has the files, docs/explain/skills.md the rules.`
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			if _, err := os.Lstat(env.Path(args[0])); errors.Is(err, fs.ErrNotExist) {
+			if _, err := os.Lstat(a.Path(args[0])); errors.Is(err, fs.ErrNotExist) {
 				if meant := cmd.SuggestionsFor(args[0]); len(meant) > 0 {
 					return misuse.Errorf("there is no directory %s; did you mean `%s %s`?", args[0],
 						cmd.CommandPath(), meant[0])
 				}
 			}
-			return runSkill(cmd.Context(), env, args[0], &o)
+			p, repeats, err := a.readSkill(cmd, &o)
+			if err != nil {
+				return err
+			}
+			return asObject(a, func() (*skillResult, error) {
+				return a.runSkill(cmd.Context(), args[0], p, repeats, &o)
+			})
 		},
 	}
-	o.register(cmd.Flags())
-	cmd.AddCommand(newScoreCommand(env), newSnapshotCommand(env), newRestoreCommand(env))
+	a.skillFlags(cmd, &o)
+	cmd.AddCommand(a.newScoreCommand(), a.newSnapshotCommand(), a.newRestoreCommand())
 	return cmd
 }

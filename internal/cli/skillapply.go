@@ -6,27 +6,27 @@ import (
 	"github.com/org/autoloop/internal/skill"
 )
 
-// skillApplyOptions are the flags of `iterate apply` and `undo` for a workspace.
-type skillApplyOptions struct {
+// skillChange are the flags of `iterate apply` and `undo` for a workspace.
+type skillChange struct {
 	skill.ChangeOptions
 
-	dir  string // of the skill
-	json bool
+	dir string // of the skill
 }
 
 // changeSkill opens a workspace, and does something to its skill.
-func changeSkill(ctx context.Context, env Env, dir string, o skillApplyOptions,
+func (a *App) changeSkill(ctx context.Context, dir string, change skillChange,
 	do func(*skill.Versions, context.Context, skill.ChangeOptions) (*skill.Changed, error),
 ) error {
-	return asObject(env, o.json, func(env Env) (*skill.Changed, error) {
-		w, err := skill.Open(ctx, env.Path(dir), env.Stderr)
+	return asObject(a, func() (*skill.Changed, error) {
+		w, err := skill.Open(ctx, a.Path(dir), a.Stderr)
 		if err != nil {
 			return nil, err
 		}
-		versions := versionsOf(env, w)
-		if o.dir != "" {
-			versions.Workspace.Skill = env.Path(o.dir)
+		versions := a.versionsOf(w)
+		if change.dir != "" {
+			versions.Workspace.Skill = a.Path(change.dir)
 		}
-		return do(versions, ctx, o.ChangeOptions)
+		change.Yes = a.Yes
+		return do(versions, ctx, change.ChangeOptions)
 	})
 }

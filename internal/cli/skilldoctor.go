@@ -8,45 +8,34 @@ import (
 	"github.com/org/autoloop/internal/suite/evals"
 )
 
-func examineSkill(ctx context.Context, env Env, dir, history string, asJSON bool) error {
-	suited, err := evalrun.Load(env.Path(dir), ".", "")
+// examineSkill examines the suite of a skill, with what is kept of earlier runs; history ""
+// is nothing.
+func (a *App) examineSkill(ctx context.Context, dir, history string) error {
+	suited, err := evalrun.Load(a.Path(dir), ".", "")
 	if err != nil {
 		return err
 	}
 	var past []evals.PastCase
 	if history != "" {
-		if past, err = evalrun.History(ctx, env.Path(history)); err != nil {
+		if past, err = evalrun.History(ctx, a.Path(history)); err != nil {
 			return err
 		}
 	}
-	findings := evals.Examine(suited.Evals, suited.Triggers, past)
-	if asJSON {
-		err = printJSON(env, struct {
-			Name     string          `json:"name"`
-			Runs     int             `json:"gradings"`
-			Findings []evals.Finding `json:"findings"`
-		}{suited.Name, len(past), append([]evals.Finding{}, findings...)})
-	} else {
-		err = printFindings(env, suited.Name, findings)
+	findings := append([]evals.Finding{}, evals.Examine(suited.Evals, suited.Triggers, past)...)
+	text := ""
+	for _, f := range findings {
+		where := "suite"
+		if f.Case != "" {
+			where = "case " + f.Case
+		}
+		text += fmt.Sprintf("%s: %s: %s\n", where, f.Kind, f.Message)
 	}
-	return verdict(err, len(findings) > 0)
-}
-
-func findingLine(f evals.Finding) string {
-	where := "suite"
-	if f.Case != "" {
-		where = "case " + f.Case
+	if text == "" {
+		text = suited.Name + ": nothing found\n"
 	}
-	return fmt.Sprintf("%s: %s: %s", where, f.Kind, f.Message)
-}
-
-func printFindings(env Env, name string, findings []evals.Finding) error {
-	for _, finding := range findings {
-		fmt.Fprintln(env.Stdout, findingLine(finding))
-	}
-	if len(findings) > 0 {
-		return nil
-	}
-	_, err := fmt.Fprintf(env.Stdout, "%s: nothing found\n", name)
-	return err
+	return verdict(a.print(struct {
+		Name     string          `json:"name"`
+		Runs     int             `json:"gradings"`
+		Findings []evals.Finding `json:"findings"`
+	}{suited.Name, len(past), findings}, text), len(findings) > 0)
 }

@@ -7,43 +7,38 @@ import (
 	"github.com/org/autoloop/internal/skill/workspace"
 )
 
-// reportOptions are the flags of `iterate log WORKSPACE`.
-type reportOptions struct {
-	json, diff bool
-	html       string
-}
-
-// reportSkill says how the improvement of a skill went.
-func reportSkill(ctx context.Context, env Env, dir string, o reportOptions) error {
-	w, err := skill.Read(ctx, env.Path(dir), env.Stderr)
+// reportSkill says how the improvement of a skill went; html is the file for a page, "" for
+// none.
+func (a *App) reportSkill(ctx context.Context, dir string, diff bool, html string) error {
+	w, err := skill.Read(ctx, a.Path(dir), a.Stderr)
 	if err != nil {
 		return err
 	}
-	versions := versionsOf(env, w)
+	versions := a.versionsOf(w)
 	r, patch, err := versions.Report(ctx, skill.BestVersion)
 	switch {
 	case err != nil:
 		return err
-	case o.html != "":
+	case html != "":
 		page, err := versions.Page(ctx, r)
 		if err != nil {
 			return err
 		}
-		page.Generated = env.Now()
-		return writePage(env, o.html, page.Write)
-	case o.diff:
-		_, err = env.Stdout.Write(patch)
+		page.Generated = a.Now()
+		return a.writePage(html, page.Write)
+	case diff:
+		_, err = a.Stdout.Write(patch)
 		return err
-	case o.json:
-		return printJSON(env, r)
+	case a.JSON:
+		return a.printJSON(r)
 	}
 	return versions.Show(r)
 }
 
-func versionsOf(env Env, w *workspace.Workspace) *skill.Versions {
+func (a *App) versionsOf(w *workspace.Workspace) *skill.Versions {
 	return &skill.Versions{
-		Workspace: w, TempDir: env.TempDir(), Environ: env.Environ, Out: env.Stdout, Err: env.Stderr,
-		Terminal: env.Terminal,
-		Ask:      func(ctx context.Context, question string) (bool, error) { return agree(ctx, env, question) },
+		Workspace: w, TempDir: a.TempDir(), Environ: a.Environ, Out: a.Stdout, Err: a.Stderr,
+		Terminal: a.Terminal,
+		Ask:      func(ctx context.Context, question string) (bool, error) { return a.agree(ctx, question) },
 	}
 }

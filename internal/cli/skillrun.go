@@ -9,10 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
@@ -30,35 +29,34 @@ type skillRunOptions struct {
 
 	executor, workspace, runs string
 	count                     int
-	fresh, yes                bool
+	fresh                     bool
 }
 
-func (o *skillRunOptions) register(flags *pflag.FlagSet) {
-	o.suiteOptions.register(flags)
+func (a *App) skillFlags(cmd *cobra.Command, o *skillRunOptions) {
+	flags := cmd.Flags()
+	a.suiteFlags(cmd, &o.suiteOptions)
 	flags.Lookup("agent").Usage = "who improves the skill, and works on the cases unless the settings say who\n" +
 		"(default: --agent-command, else AUTOLOOP_AGENT, else models in Actions)"
 	flags.StringVar(&o.executor, "executor-command", "", "the `command` that works on the cases")
 	flags.StringVar(&o.workspace, "workspace", "", "the workspace `directory` (default: PATH-autoresearch)")
 	flags.BoolVar(&o.fresh, "fresh", false, "begin a new workspace beside the one that is there")
-	flags.BoolVarP(&o.yes, "yes", "y", false, "apply the best version at the end without asking")
-	flags.IntVarP(&o.count, "iterations", "n", defaultIterations, "how many iterations to run at most")
+	a.yesFlag(cmd, "apply the best version at the end without asking")
+	flags.IntVarP(&o.count, "iterations", "n", 5, "how many iterations to run at most")
 	flags.StringVar(&o.runs, "runs", "1", "how often each side is measured before a change is kept: a number, or auto")
 }
 
-const defaultIterations = 5
-
-// read returns the settings, and how often each side is measured.
-func (o *skillRunOptions) read(env Env) (p *program.Program, repeats int, err error) {
+// readSkill returns the settings, and how often each side is measured.
+func (a *App) readSkill(cmd *cobra.Command, o *skillRunOptions) (p *program.Program, repeats int, err error) {
 	if o.count < 1 {
 		return nil, 0, misuse.Errorf("-n %d: give at least one iteration", o.count)
 	}
-	if p, err = o.suiteOptions.read(env, program.Skill); err != nil {
+	if p, err = a.readSettings(cmd, &o.suiteOptions, program.Skill); err != nil {
 		return nil, 0, err
 	}
 	if o.executor != "" {
 		p.Executor, p.ExecutorCommand = "", o.executor
 	}
-	if !o.flags.Changed("runs") {
+	if !cmd.Flags().Changed("runs") {
 		if o.runs = strconv.Itoa(p.Runs); p.Runs == 0 {
 			o.runs = "auto"
 		}
@@ -67,164 +65,169 @@ func (o *skillRunOptions) read(env Env) (p *program.Program, repeats int, err er
 	return p, repeats, err
 }
 
-// runSkill improves a skill in its workspace; the skill itself is only read.
-func runSkill(ctx context.Context, env Env, dir string, o *skillRunOptions) error {
-	p, repeats, err := o.read(env)
-	if err != nil {
-		return err
+// runSkill improves a skill in its workspace; the skill itself is only read, until the best
+// version is to be applied.
+func (a *App) runSkill(ctx context.Context, dir string, p *program.Program, repeats int, o *skillRunOptions,
+) (*skillResult, error) {
+	dir = a.Path(dir)
+	place := workspace.Beside(dir)
+	if o.workspace != "" {
+		place = a.Path(o.workspace)
 	}
-	if w, err := workspace.OpenWorkspace(o.beside(env, env.Path(dir))); err == nil {
-		if err := skill.FinishApply(ctx, w, env.Stderr); err != nil {
-			return err
+	if w, err := workspace.OpenWorkspace(place); err == nil {
+		if err := skill.FinishApply(ctx, w, a.Stderr); err != nil {
+			return nil, err
 		}
 	}
-	suited, err := evalrun.Load(env.Path(dir), ".", "")
-	if err != nil {
-		return err
+	if o.fresh {
+		place = workspace.FreshDir(place)
 	}
-	if p.Agent = chooseAgent(env, p); p.Agent == "" {
-		return nobody(ctx, env, "who improves the skill")
-	}
-	run, remove, err := tree.NewRunDir(env.TempDir())
+	suited, err := evalrun.Load(dir, ".", "")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer remove()
-	wiring, err := o.wire(ctx, env, p, suited, run)
-	if err != nil {
-		return err
+	if p.Agent = a.chooseAgent(p); p.Agent == "" {
+		return nil, a.nobody(ctx, "who improves the skill")
 	}
-	w, err := skill.OpenOrCreate(ctx, o.place(env, env.Path(dir)), env.Path(dir), env.Stderr)
+	team, err := a.newSkillTeam(ctx, p, suited, place)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	w, err := skill.OpenOrCreate(ctx, place, dir, a.Stderr)
+	if err != nil {
+		return nil, err
 	}
 	release, err := w.Hold()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer release()
-	if err := versionsOf(env, w).WarnOfChange(ctx); err != nil {
-		return err
+	if err := a.versionsOf(w).WarnOfChange(ctx); err != nil {
+		return nil, err
 	}
-	loop, measuring, err := o.loop(ctx, env, w, wiring)
+	loop, measuring, err := team.loop(ctx, w)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	loop.Runs = repeats
+	loop.Most, loop.Runs = o.count, repeats
 	goesOn, err := skill.GoesOn(w, loop.Name, o.count)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	fmt.Fprint(o.text(env), goesOn)
-	result := skillResult{Schema: 1, Name: loop.Name, Workspace: w.Dir, Iterations: []skillIteration{}}
-	shown := newProgress(env)
+	fmt.Fprint(a.Stdout, goesOn)
+	result := &skillResult{Schema: 1, Name: loop.Name, Workspace: w.Dir, Iterations: []skillIteration{}}
+	if result.Ended, err = a.improve(ctx, loop, measuring, result); err != nil {
+		fmt.Fprint(a.Stderr, skill.BrokenOff(ctx, w, err))
+		return nil, err
+	}
+	result.BestVersion = w.Best
+	fmt.Fprintf(a.Stdout, "%s: %s; the best is v%d in %s\n", loop.Name, result.Ended.Text(o.count), w.Best, w.Dir)
+	versions := a.versionsOf(w)
+	if result.Applied, err = versions.Offer(ctx, a.Yes); err == nil && a.JSON {
+		result.Report, _, err = versions.Report(ctx, skill.BestVersion)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// improve runs the loop, and shows what goes on.
+func (a *App) improve(ctx context.Context, loop *skill.Loop, measuring *skill.SuiteEvals, result *skillResult,
+) (skill.Ended, error) {
+	shown := newProgress(a.Env)
+	defer shown.Close()
 	tell := func(to io.Writer, line string) { shown.Between(func() { fmt.Fprintln(to, line) }) }
-	measuring.Begin, loop.Improving = shown.Begin, func(iteration int, line string) {
+	measuring.Begin = shown.Begin
+	measuring.Tell = func(line string) { tell(a.Stderr, line) }
+	loop.Improving = func(iteration int, line string) {
 		if line == "" {
 			shown.Begin(fmt.Sprintf("iteration %d: the improver works", iteration))
 		} else {
 			shown.Say(line)
 		}
 	}
-	measuring.Tell = func(line string) { tell(env.Stderr, line) }
-	loop.Progress = func(row results.Row) { tell(o.text(env), result.add(row)) }
+	loop.Progress = func(row results.Row) { tell(a.Stdout, result.add(row)) }
 	ended, err := loop.Run(ctx)
 	if err == nil {
 		if err := measuring.Triggers(ctx); err != nil && ctx.Err() == nil {
-			tell(env.Stderr, "warning: "+plain.Short(err.Error(), changeWidth))
+			tell(a.Stderr, "warning: "+plain.Short(err.Error(), changeWidth))
 		}
 	}
-	shown.Close()
-	if err != nil {
-		fmt.Fprint(env.Stderr, skill.BrokenOff(ctx, w, err))
-		return err
-	}
-	fmt.Fprintf(o.text(env), "%s: %s; the best is v%d in %s\n", loop.Name, ended.Text(o.count), w.Best, w.Dir)
-	result.Ended, result.BestVersion = ended, w.Best
-	return o.conclude(ctx, env, w, result)
+	return ended, err
 }
 
-// place is where the workspace of a skill is, or will be.
-func (o *skillRunOptions) place(env Env, dir string) string {
-	if o.fresh {
-		return workspace.FreshDir(o.beside(env, dir))
-	}
-	return o.beside(env, dir)
-}
+// skillTeam is who works on a skill and its cases.
+type skillTeam struct {
+	suiteSetup
 
-// beside is where it is when no new one is asked for.
-func (o *skillRunOptions) beside(env Env, dir string) string {
-	if o.workspace != "" {
-		return env.Path(o.workspace)
-	}
-	return workspace.Beside(dir)
-}
-
-// skillWiring is who works on a skill and its cases.
-type skillWiring struct {
-	*skillSuite
-
+	dir      string // of this run
 	options  evalrun.Options
-	versions string // a directory in which snapshots are unpacked
 	improver agent.Agent
-	command  string
+	command  string // the improver's
 }
 
-// wire finds improver, executor and grader, and that they can do what the suite
+// newSkillTeam finds improver, executor and grader, and that they can do what the suite
 // asks for, before a workspace is made.
-func (o *skillRunOptions) wire(ctx context.Context, env Env, p *program.Program, suited *evalrun.Skill,
-	run string,
-) (*skillWiring, error) {
-	named := "--agent"
-	if p.Executor != "" || p.ExecutorCommand != "" {
-		named = "--executor-command"
-	}
-	w := &skillWiring{versions: filepath.Join(run, "versions"), skillSuite: &skillSuite{
-		suiteSetup: suiteSetup{Env: env, Program: p, Root: env.Dir, Agent: p.Agent, Named: named, Tell: tellOn(env)},
-		Dir:        run, Keep: o.place(env, suited.Dir), Hidden: []string{suited.Dir},
-	}}
-	err := os.Mkdir(w.versions, 0o700)
-	if err == nil {
-		w.options, err = w.Options(ctx)
-	}
+func (a *App) newSkillTeam(ctx context.Context, p *program.Program, suited *evalrun.Skill, place string,
+) (*skillTeam, error) {
+	dir, err := a.newRunDir()
 	if err != nil {
 		return nil, err
 	}
-	w.options.Setup = p.Setup
-	if err := w.options.Fit(suited); err != nil {
+	t := &skillTeam{dir: dir, suiteSetup: suiteSetup{
+		app: a, program: p, root: a.Env.Dir, agent: p.Agent, named: "--agent", tell: a.tellPeople,
+	}}
+	if p.Executor != "" || p.ExecutorCommand != "" {
+		t.named = "--executor-command"
+	}
+	options, tools, err := t.evals(ctx, dir, place, suited.Dir)
+	fmt.Fprint(a.Stderr, tools.notes)
+	if err != nil {
 		return nil, err
 	}
-	w.Quiet = true // isolation was spoken of, and the improver's is the same
-	w.improver, w.command, err = w.Improver(ctx, run)
-	return w, err
+	t.options, t.options.Setup = options, p.Setup
+	if err := t.options.Fit(suited); err != nil {
+		return nil, err
+	}
+	t.command = t.absolute(p.AgentCommand)
+	runner, _, err := t.isolated(ctx, dir, nil, t.command) // which was spoken of
+	if err != nil {
+		return nil, err
+	}
+	t.improver, err = a.registry(runner).Ready(ctx, p.Agent,
+		agent.Situation{Env: a.Environ, Command: t.command, Dir: a.Env.Dir})
+	if err != nil && ctx.Err() == nil {
+		err = misuse.New(err)
+	}
+	return t, err
 }
 
 // loop is the improvement in a workspace.
-func (o *skillRunOptions) loop(ctx context.Context, env Env, w *workspace.Workspace, wiring *skillWiring) (*skill.Loop,
-	*skill.SuiteEvals, error,
-) {
-	suited, err := versionsOf(env, w).Suite(ctx)
+func (t *skillTeam) loop(ctx context.Context, w *workspace.Workspace) (*skill.Loop, *skill.SuiteEvals, error) {
+	suited, err := t.app.versionsOf(w).Suite(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	measuring := &skill.SuiteEvals{Workspace: w, Suited: suited, Options: wiring.options, Dir: wiring.versions}
-	executor, err := wiring.ExecutedBy(ctx, wiring.options)
+	unpacked := filepath.Join(t.dir, "versions")
+	if err := os.Mkdir(unpacked, 0o700); err != nil {
+		return nil, nil, err
+	}
+	executor, err := t.describe(ctx, t.options.Agent, t.options.Grader)
 	if err != nil {
 		return nil, nil, err
 	}
-	p := wiring.Program
+	p, homes := t.program, 0
 	executor.Server = strings.TrimSpace(p.Setup + "\n" + p.Start)
-	homes := 0
+	measuring := &skill.SuiteEvals{Workspace: w, Suited: suited, Options: t.options, Dir: unpacked}
 	return &skill.Loop{
-		Executor:  *executor,
-		Workspace: w, Evals: measuring, Improver: wiring.improver, Model: p.Model, Command: wiring.command,
-		Name: suited.Name,
-		Most: o.count, StopAfter: p.StopAfterReverts, NoCaseRegression: p.NoCaseRegression, Timeout: p.Timeout,
-		Now: env.Now,
+		Executor: *executor, Workspace: w, Evals: measuring, Improver: t.improver, Model: p.Model, Command: t.command,
+		Name: suited.Name, StopAfter: p.StopAfterReverts, NoCaseRegression: p.NoCaseRegression, Timeout: p.Timeout,
+		Now: t.app.Now,
 		Home: func() (string, []string, error) {
 			homes++
-			home := filepath.Join(wiring.Dir, fmt.Sprintf("home-%d", homes))
-			environ, err := env.CommandEnviron(home, p.Env)
+			home := filepath.Join(t.dir, fmt.Sprintf("home-%d", homes))
+			environ, err := t.app.CommandEnviron(home, p.Env)
 			return home, environ, err
 		},
 	}, measuring, nil
@@ -263,28 +266,4 @@ func (r *skillResult) add(row results.Row) string {
 	}
 	return fmt.Sprintf("iteration %d: %s, %s: %s", row.Iteration, row.Action, value,
 		render.Rounded(plain.Short(row.Changelog, changeWidth))[0])
-}
-
-// text is where a run says what it does.
-func (o *skillRunOptions) text(env Env) io.Writer {
-	if o.json {
-		return env.Stderr
-	}
-	return env.Stdout
-}
-
-// conclude shows the report, asks whether the best version is to be applied,
-// and prints the result.
-func (o *skillRunOptions) conclude(ctx context.Context, env Env, w *workspace.Workspace, result skillResult) error {
-	speaking := env
-	speaking.Stdout = o.text(env)
-	versions := versionsOf(speaking, w)
-	var err error
-	if result.Applied, err = versions.Offer(ctx, o.yes); err != nil || !o.json {
-		return err
-	}
-	if result.Report, _, err = versions.Report(ctx, skill.BestVersion); err != nil {
-		return err
-	}
-	return printJSON(env, result)
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/org/autoloop/internal/skill"
 )
 
-func newScoreCommand(env Env) *cobra.Command {
-	var asJSON bool
+func (a *App) newScoreCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "score WORKSPACE N",
 		Short: "Compute the pass rate of an iteration of a skill from its gradings",
@@ -22,25 +21,25 @@ score is the median.`,
 		Example: "  iterate skill score skills/release-notes-autoresearch 3 --json",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return scoreIteration(cmd.Context(), env, args[0], args[1], asJSON)
+			return a.scoreIteration(cmd.Context(), args[0], args[1])
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	a.jsonFlag(cmd, "print a JSON object")
 	return cmd
 }
 
-func scoreIteration(ctx context.Context, env Env, dir, number string, asJSON bool) error {
+func (a *App) scoreIteration(ctx context.Context, dir, number string) error {
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 0 {
 		return misuse.Errorf("%q is no number of an iteration: give 0 or more", number)
 	}
-	w, err := skill.Read(ctx, env.Path(dir), env.Stderr)
+	w, err := skill.Read(ctx, a.Path(dir), a.Stderr)
 	if err != nil {
 		return err
 	}
-	found, err := versionsOf(env, w).Score(ctx, n)
+	found, err := a.versionsOf(w).Score(ctx, n)
 	if err != nil {
 		return err
 	}
-	return printEither(env, asJSON, found, found)
+	return a.print(found, found)
 }

@@ -2,71 +2,114 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"path"
 	"path/filepath"
+	"slices"
 
-	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/evaluation"
-	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/internal/suite/evals"
 )
 
-// skillSuite wires the evaluation of a skill, alone or inside a program's loop.
-type skillSuite struct {
-	suiteSetup
-
-	// Dir is where this evaluation works, Keep where what it leaves is kept, and
-	// Hidden is what executors do not see: suites, and trees that have them.
-	Dir, Keep string
-	Hidden    []string
+// measureBySuite makes a service measure by the suite of its program, if it has one.
+func (a *App) measureBySuite(ctx context.Context, service *loop.Service) error {
+	p := service.Program
+	setup := suiteSetup{
+		app: a, program: p, root: a.Checkout, named: p.File + ": executor",
+		agent: service.Agent.Name(), model: service.Model,
+		tell: func(text string) {
+			service.Progress(loop.Step{Program: p.Name, Name: "measure", Detail: text, Minor: true})
+		},
+	}
+	switch p.Evaluation {
+	case program.Tasks:
+		suite := &taskSuite{suiteSetup: setup}
+		service.Suite, service.Executor = suite, suite.executedBy(ctx, service.RunDir)
+	case program.Skill:
+		return a.measureBySkill(ctx, service, setup)
+	case program.Metric:
+	}
+	return nil
 }
 
-// measureFor lets a service measure trees of the repository, and say who does.
-func (l *skillSuite) measureFor(ctx context.Context, service *loop.Service) error {
-	options, err := l.Options(ctx)
+// measureBySkill makes a service measure trees of the repository by the eval suite of the
+// program's skill, which executors do not see, and say who does.
+func (a *App) measureBySkill(ctx context.Context, service *loop.Service, setup suiteSetup) error {
+	dir, err := a.newRunDir()
+	if err != nil {
+		return err
+	}
+	p := service.Program
+	keep, err := a.skillKeep(p)
+	if err != nil {
+		return err
+	}
+	options, tools, err := setup.evals(ctx, dir, keep, a.Repo.CommonDir, a.Repo.GitDir, service.RunDir,
+		a.inCheckout(path.Join(p.Skill, evals.Dir)), a.inCheckout(p.Evals))
 	if err != nil {
 		return err
 	}
 	service.Eval = &evalrun.Evaluator{
-		Options: options, Skill: l.Program.Skill, Evals: l.Program.Evals, Keep: l.Keep,
-		Shell: &evaluation.Evaluator{Runner: options.Sandboxes.Runner, Masker: options.Masker},
+		Options: options, Skill: p.Skill, Evals: p.Evals, Keep: keep,
+		Shell: &evaluation.Evaluator{Runner: tools.runner, Masker: tools.masker},
 	}
-	service.Executor, err = l.ExecutedBy(ctx, options)
+	service.Executor, err = setup.describe(ctx, options.Agent, options.Grader)
 	return err
 }
 
-// Options builds all that an evaluation works with.
-func (l *skillSuite) Options(ctx context.Context) (evalrun.Options, error) {
-	p, env, command := l.Program, l.Env, l.Command()
-	masker := process.NewMasker(env.Environ)
-	runner, err := l.isolated(ctx, l.Dir, append(l.Hidden, l.Keep), command, p.Start)
-	if err != nil {
-		return evalrun.Options{}, err
-	}
-	worker, err := l.ready(ctx, l.executor(), command, runner, masker)
-	if err != nil {
-		return evalrun.Options{}, err
-	}
-	grader, none, err := l.judge(l.Dir, masker)
-	if err != nil {
-		return evalrun.Options{}, err
-	}
-	o := evalrun.Options{
-		Agent: worker, Model: l.model(), Command: command, Env: p.Env, Jobs: p.Jobs, Timeout: p.EvaluationTimeout,
-		Grader: grader, NoGrader: none, Masker: masker, Now: env.Now, Start: p.Start,
-		Sandboxes: l.sandboxes(runner, masker), RunDir: filepath.Join(l.Dir, "cases"), Progress: l.progress,
-	}
-	return o, nil
+func (a *App) inCheckout(name string) string {
+	return filepath.Join(a.Checkout, filepath.FromSlash(name))
 }
 
-func (l *skillSuite) progress(done, total int, c evals.CaseScore) {
-	if l.Tell != nil {
-		l.Tell(c.Line(done, total))
+// evals builds all that an evaluation of a skill works with in a directory. What it leaves
+// is in keep, which executors see as little as what is hidden.
+func (s *suiteSetup) evals(ctx context.Context, dir, keep string, hidden ...string) (evalrun.Options, suiteTools,
+	error,
+) {
+	p := s.program
+	tools, err := s.tools(ctx, dir, append(hidden, keep)...)
+	if err != nil {
+		return evalrun.Options{}, tools, err
 	}
+	worker, err := s.ready(ctx, s.executor(), tools.command, tools.runner)
+	return evalrun.Options{
+		Agent: worker, Model: s.executorModel(), Command: tools.command, Env: p.Env, Jobs: p.Jobs,
+		Timeout: p.EvaluationTimeout, Grader: tools.grader, NoGrader: tools.ungraded, Masker: tools.masker,
+		Now: s.app.Now, Start: p.Start, Sandboxes: tools.sandboxes, RunDir: filepath.Join(dir, "cases"),
+		Progress: func(done, total int, c evals.CaseScore) { s.tell(c.Line(done, total)) },
+	}, tools, err
 }
 
-// ExecutedBy describes who works on the cases, and who grades them.
-func (l *skillSuite) ExecutedBy(ctx context.Context, o evalrun.Options) (*history.Executor, error) {
-	return l.describe(ctx, o.Agent, o.Grader)
+// keptRuns is how many runs of a program are kept with their outputs.
+const keptRuns = 20
+
+// skillKeep makes the directory in which a run keeps its evaluations, after the
+// oldest of those that are too many were removed.
+func (a *App) skillKeep(p *program.Program) (string, error) {
+	output, err := a.outputDir()
+	if err != nil {
+		return "", err
+	}
+	above := filepath.Join(output, "skills", p.Name)
+	dir := filepath.Join(above, a.NewRunID())
+	if err := files.MakeTrusted(dir, 0o700); err != nil {
+		return "", fmt.Errorf("keep what evaluations leave: %w", err)
+	}
+	runs, err := os.ReadDir(above) // sorted, and their names begin with the time
+	if err != nil {
+		return "", fmt.Errorf("keep what evaluations leave: %w", err)
+	}
+	runs = slices.DeleteFunc(runs, func(e os.DirEntry) bool { return !e.IsDir() || !isRunID(e.Name()) })
+	for _, old := range runs[:max(0, len(runs)-keptRuns)] {
+		if err := tree.RemoveAll(filepath.Join(above, old.Name())); err != nil {
+			return "", fmt.Errorf("remove an old run: %w", err)
+		}
+	}
+	return dir, nil
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/org/autoloop/internal/skill/workspace"
 )
 
-func newSnapshotCommand(env Env) *cobra.Command {
-	var asJSON bool
+func (a *App) newSnapshotCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "snapshot SRC DST",
 		Short: "Keep the state of a directory as a read-only snapshot",
@@ -23,15 +22,15 @@ A snapshot that is at DST is replaced in one step, and left alone when nothing c
 		Example: "  iterate skill snapshot skills/release-notes /tmp/before",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return takeSnapshot(cmd.Context(), env, args[0], args[1], asJSON)
+			return a.takeSnapshot(cmd.Context(), args[0], args[1])
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	a.jsonFlag(cmd, "print a JSON object")
 	return cmd
 }
 
-func takeSnapshot(ctx context.Context, env Env, src, dst string, asJSON bool) error {
-	taken, err := workspace.Take(ctx, env.Path(src), env.Path(dst))
+func (a *App) takeSnapshot(ctx context.Context, src, dst string) error {
+	taken, err := workspace.Take(ctx, a.Path(src), a.Path(dst))
 	if err != nil {
 		return err
 	}
@@ -39,12 +38,11 @@ func takeSnapshot(ctx context.Context, env Env, src, dst string, asJSON bool) er
 	if taken.Changed {
 		became = fmt.Sprintf("%d of them written", taken.Written)
 	}
-	return printEither(env, asJSON, taken,
+	return a.print(taken,
 		fmt.Sprintf("%s: %d files, %d bytes, %s, sha256 %s\n", dst, taken.Files, taken.Bytes, became, taken.Digest))
 }
 
-func newRestoreCommand(env Env) *cobra.Command {
-	var asJSON bool
+func (a *App) newRestoreCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restore SNAPSHOT DIR",
 		Short: "Make a directory equal to a snapshot",
@@ -53,20 +51,20 @@ touched. A snapshot that is missing, cut off or altered is an error, and nothing
 		Example: "  iterate skill restore /tmp/before skills/release-notes",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return restoreSnapshot(cmd.Context(), env, args[0], args[1], asJSON)
+			return a.restoreSnapshot(cmd.Context(), args[0], args[1])
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	a.jsonFlag(cmd, "print a JSON object")
 	return cmd
 }
 
-func restoreSnapshot(ctx context.Context, env Env, from, dir string, asJSON bool) error {
-	if above := filepath.Dir(env.Path(from)); workspace.Foreign(above) {
-		if _, err := skill.Open(ctx, above, env.Stderr); err != nil {
+func (a *App) restoreSnapshot(ctx context.Context, from, dir string) error {
+	if above := filepath.Dir(a.Path(from)); workspace.Foreign(above) {
+		if _, err := skill.Open(ctx, above, a.Stderr); err != nil {
 			return err
 		}
 	}
-	restored, err := workspace.Restore(ctx, env.Path(from), env.Path(dir))
+	restored, err := workspace.Restore(ctx, a.Path(from), a.Path(dir))
 	if err != nil {
 		return err
 	}
@@ -75,5 +73,5 @@ func restoreSnapshot(ctx context.Context, env Env, from, dir string, asJSON bool
 		became = render.Count(restored.Written, "file", "files") + " written, " + render.Count(restored.Removed,
 			"entry", "entries") + " removed"
 	}
-	return printEither(env, asJSON, restored, fmt.Sprintf("%s is as %s: %s\n", dir, from, became))
+	return a.print(restored, fmt.Sprintf("%s is as %s: %s\n", dir, from, became))
 }

@@ -9,9 +9,7 @@ import (
 	"github.com/org/autoloop/internal/schedule"
 )
 
-func newStatusCommand(env Env, o *iterateOptions) *cobra.Command {
-	var asJSON bool
-	var now string
+func (a *App) newStatusCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show how every program stands",
@@ -19,39 +17,35 @@ func newStatusCommand(env Env, o *iterateOptions) *cobra.Command {
 does not run.`,
 		Example: "  iterate status\n  iterate status --json",
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return status(cmd.Context(), env, Scheduling{Options: o.Options, Now: now}, asJSON)
-		},
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.status(cmd.Context()) },
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
-	cmd.Flags().StringVar(&now, "now", "", "the time to look at (RFC 3339; default: the clock)")
-	dirFlag(cmd.Flags(), &o.Options)
-	githubFlags(cmd.Flags(), &o.Options)
+	a.jsonFlag(cmd, "print a JSON array")
+	cmd.Flags().StringVar(&a.At, "now", "", "the time to look at (RFC 3339; default: the clock)")
+	a.dirFlag(cmd)
+	a.githubFlags(cmd)
 	return cmd
 }
 
-func status(ctx context.Context, env Env, o Scheduling, asJSON bool) error {
-	o.Program = ""
-	plan, err := o.Plan(ctx, env, true)
+func (a *App) status(ctx context.Context) error {
+	a.Program = "" // one that is asked for is always due
+	plan, err := a.plan(ctx, true)
 	if err != nil {
 		return err
 	}
 	list := []schedule.Status{}
 	for _, s := range plan.Standings {
-		list = append(list, s.Status().Linked(o.Page(env)))
+		list = append(list, s.Status().Linked(a.repositoryPage()))
 	}
-	if asJSON {
-		return printEscapedJSON(env, list)
+	if a.JSON {
+		return a.printJSON(list)
 	}
-	for _, warning := range plan.Warnings {
-		fmt.Fprintln(env.Stderr, "warning:", warning)
-	}
+	a.warn(plan.Warnings...)
 	if len(list) == 0 {
-		fmt.Fprintln(env.Stdout, "no programs: make one with `iterate init NAME`")
+		fmt.Fprintln(a.Stdout, "no programs: make one with `iterate init NAME`")
 		return nil
 	}
-	warnUncommitted(env, o.Uncommitted(ctx, env).String())
-	fmt.Fprint(env.Stdout, schedule.StatusTable(list, plan.GeneratedAt).Fit(env.TableWidth()).String())
-	fmt.Fprintf(env.Stdout, "a program is due from %d minutes before its time\n", int(schedule.Grace.Minutes()))
+	a.warn(a.uncommitted(ctx).String())
+	fmt.Fprint(a.Stdout, schedule.StatusTable(list, plan.GeneratedAt).Fit(a.TableWidth()).String())
+	fmt.Fprintf(a.Stdout, "a program is due from %d minutes before its time\n", int(schedule.Grace.Minutes()))
 	return nil
 }

@@ -2,21 +2,18 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/actions"
-	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/misuse"
 )
 
-func newSteerCommand(env Env, o *iterateOptions) *cobra.Command {
+func (a *App) newSteerCommand() *cobra.Command {
 	var name string
 	var issue int
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "steer [--program NAME | --issue NUMBER]",
 		Short: "Do what comments on GitHub ask for, without an iteration",
@@ -27,73 +24,61 @@ has-work and selected say whether somebody asked for an iteration now.`,
 		Example: "  iterate job steer --issue 12\n  iterate job steer --program speed --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.Program = name
-			return steerProgram(cmd.Context(), env, o.Options, issue, asJSON)
+			if name == "" && issue == 0 {
+				issue = a.Actions().EventIssue()
+			}
+			if (name == "") == (issue == 0) {
+				return misuse.Errorf("say which program: --program NAME, or --issue NUMBER")
+			}
+			a.Program = name
+			return a.steer(cmd.Context(), issue)
 		},
 	}
 	cmd.Flags().StringVar(&name, "program", "", "the program")
 	cmd.Flags().IntVar(&issue, "issue", 0, "the program whose issue or pull request has this number")
-	sharedFlags(cmd.Flags(), &o.Options)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	a.sharedFlags(cmd)
+	a.jsonFlag(cmd, "print a JSON object")
 	return cmd
 }
 
-func steerProgram(ctx context.Context, env Env, o Options, issue int, asJSON bool) error {
-	if o.Program == "" && issue == 0 {
-		issue = env.Actions().EventIssue()
-	}
-	if (o.Program == "") == (issue == 0) {
-		return misuse.Errorf("say which program: --program NAME, or --issue NUMBER")
-	}
-	deps, err := openDeps(ctx, env, o)
-	if err != nil {
+func (a *App) steer(ctx context.Context, issue int) error {
+	if err := a.open(ctx); err != nil {
 		return err
 	}
-	if deps.GitHub == nil {
+	if a.GitHub == nil {
 		return misuse.Errorf("there are no comments to read without GitHub: give --repo and a token in GITHUB_TOKEN")
 	}
 	if issue > 0 {
-		if deps.Options.Program, err = deps.ProgramOfIssue(ctx, issue); err != nil {
+		name, err := a.programOfIssue(ctx, issue)
+		if err != nil {
 			return err
 		}
+		if a.Program = name; name == "" {
+			fmt.Fprintf(a.Stdout, "#%d belongs to no program\n", issue)
+			return nil
+		}
 	}
-	if deps.Options.Program == "" {
-		fmt.Fprintf(env.Stdout, "#%d belongs to no program\n", issue)
-		return nil
-	}
-	p, known, err := deps.Program(ctx)
+	p, known, err := a.selected(ctx)
 	if err != nil {
 		return err
 	}
-	service := deps.Recorder(ctx, p, known)
-	result, err := service.ApplyCommands(ctx)
+	result, err := a.recorder(ctx, p, known).ApplyCommands(ctx)
 	if err != nil {
 		return err
 	}
-	return printSteered(env, result, asJSON)
-}
-
-func printSteered(env Env, result loop.CommandsResult, asJSON bool) error {
-	for _, warning := range result.Warnings {
-		fmt.Fprintln(env.Stderr, "warning:", warning)
-	}
-	if err := env.Actions().SetOutputs(actions.Output{Name: "has-work", Value: strconv.FormatBool(result.Run)},
+	a.warn(result.Warnings...)
+	if err := a.Actions().SetOutputs(actions.Output{Name: "has-work", Value: strconv.FormatBool(result.Run)},
 		actions.Output{Name: "selected", Value: result.Program}); err != nil {
 		return err
 	}
-	if asJSON {
-		return json.NewEncoder(env.Stdout).Encode(result)
-	}
+	text := "up to date"
 	switch {
 	case result.Busy != "":
-		fmt.Fprintf(env.Stdout, "%s: left alone: %s\n", result.Program, result.Busy)
+		text = "left alone: " + result.Busy
 	case result.Stopped != "":
-		fmt.Fprintf(env.Stdout, "%s: %s\n", result.Program, result.Stopped)
+		text = result.Stopped
 	case result.Run:
-		fmt.Fprintf(env.Stdout, "%s: up to date; somebody asked for an iteration now: iterate --program %[1]s\n",
-			result.Program)
-	default:
-		fmt.Fprintf(env.Stdout, "%s: up to date\n", result.Program)
+		text = "up to date; somebody asked for an iteration now: iterate --program " + result.Program
 	}
-	return nil
+	return a.print(result, fmt.Sprintf("%s: %s\n", result.Program, text))
 }

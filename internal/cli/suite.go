@@ -9,11 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/misuse"
-	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/setup"
 	"github.com/org/autoloop/internal/suite/evalrun"
@@ -21,36 +20,28 @@ import (
 	"github.com/org/autoloop/internal/suite/taskrun"
 )
 
-// suiteOptions are the flags of whatever runs a suite. Everything else that a program
-// can say is in the file of --settings.
-type suiteOptions struct {
-	settings, agent, command, model, judge string
-	json                                   bool
-	flags                                  *pflag.FlagSet
-}
+// suiteOptions are the flags of whatever runs a suite, besides those of agents. Everything
+// else that a program can say is in the file of --settings.
+type suiteOptions struct{ settings, judge string }
 
-func (o *suiteOptions) register(flags *pflag.FlagSet) {
-	o.flags = flags
-	flags.StringVar(&o.agent, "agent", "",
+func (a *App) suiteFlags(cmd *cobra.Command, o *suiteOptions) {
+	flags := cmd.Flags()
+	flags.StringVar(&a.Agent, "agent", "",
 		"who works, as 'iterate doctor' lists them\n(default: --agent-command, else AUTOLOOP_AGENT, else models in "+
 			"Actions)")
-	flags.StringVar(&o.command, "agent-command", "", "the command of the agent `command`")
-	flags.StringVar(&o.model, "model", "", "the model that the agent uses")
+	flags.StringVar(&a.AgentCommand, "agent-command", "", "the command of the agent `command`")
+	flags.StringVar(&a.Model, "model", "", "the model that the agent uses")
 	flags.StringVar(&o.judge, "judge", "auto", "who grades: auto, api, cli or off")
-	settingsFlag(flags, &o.settings)
-	flags.BoolVar(&o.json, "json", false, "print a JSON object")
-}
-
-func settingsFlag(flags *pflag.FlagSet, to *string) {
-	flags.StringVar(to, "settings", "", "a program `FILE` whose keys say everything else; flags win")
+	flags.StringVar(&o.settings, "settings", "", "a program `FILE` whose keys say everything else; flags win")
+	a.jsonFlag(cmd, "print a JSON object")
 }
 
 // settingsOf reads what a suite of a kind is run with; "" has the defaults.
-func settingsOf(env Env, file string, kind program.EvaluationKind) (*program.Program, error) {
+func (a *App) settingsOf(file string, kind program.EvaluationKind) (*program.Program, error) {
 	if file == "" {
 		return program.Settings("iterate", nil, kind), nil
 	}
-	data, err := os.ReadFile(env.Path(file))
+	data, err := os.ReadFile(a.Path(file))
 	if err != nil {
 		return nil, misuse.Errorf("--settings: %w", err)
 	}
@@ -61,21 +52,18 @@ func settingsOf(env Env, file string, kind program.EvaluationKind) (*program.Pro
 	return p, nil
 }
 
-// read returns the settings with the flags laid over them.
-func (o *suiteOptions) read(env Env, kind program.EvaluationKind) (*program.Program, error) {
-	p, err := settingsOf(env, o.settings, kind)
+// readSettings returns the settings with the flags laid over them.
+func (a *App) readSettings(cmd *cobra.Command, o *suiteOptions, kind program.EvaluationKind) (*program.Program, error) {
+	p, err := a.settingsOf(o.settings, kind)
 	if err != nil {
 		return nil, err
 	}
-	p.Agent = cmp.Or(o.agent, p.Agent)
-	if o.command != "" {
-		p.AgentCommand = o.command
-		if o.agent == "" {
-			p.Agent = ""
-		}
+	if a.Agent != "" || a.AgentCommand != "" {
+		p.Agent = a.Agent
 	}
-	p.Model = cmp.Or(o.model, p.Model)
-	if o.flags.Changed("judge") {
+	p.AgentCommand = cmp.Or(a.AgentCommand, p.AgentCommand)
+	p.Model = cmp.Or(a.Model, p.Model)
+	if cmd.Flags().Changed("judge") {
 		p.Judge = o.judge
 	}
 	if kind == program.Skill && p.Setup != "" && p.Start == "" {
@@ -96,23 +84,20 @@ func isSkill(dir string) bool {
 
 // chooseAgent settles who works: the flag's or the settings' agent, a command that was
 // given, the environment's agent, and in Actions a model; "" for nobody.
-func chooseAgent(env Env, p *program.Program) string {
-	switch {
-	case p.Agent != "":
-		return taskrun.AgentOf(p.Agent)
-	case p.AgentCommand != "":
-		return "command"
-	case env.InActions():
-		return cmp.Or(env.Getenv("AUTOLOOP_AGENT"), "models")
-	default:
-		return env.Getenv("AUTOLOOP_AGENT")
+func (a *App) chooseAgent(p *program.Program) string {
+	name := taskrun.AgentOf(p.Agent)
+	if p.AgentCommand != "" {
+		name = cmp.Or(name, "command")
 	}
+	if name = cmp.Or(name, a.Getenv("AUTOLOOP_AGENT")); name == "" && a.InActions() {
+		name = "models"
+	}
+	return name
 }
 
 // nobody is the error of a suite that nobody works on: it lists who could.
-func nobody(ctx context.Context, env Env, role string) error {
-	registry := newRegistry(env, env.NewRunner(), process.NewMasker(env.Environ))
-	found, err := registry.Survey(ctx, agent.Situation{Env: env.Environ, Dir: env.Dir})
+func (a *App) nobody(ctx context.Context, role string) error {
+	found, err := a.registry(a.NewRunner()).Survey(ctx, agent.Situation{Env: a.Environ, Dir: a.Env.Dir})
 	if err != nil {
 		return err
 	}
@@ -127,7 +112,5 @@ func nobody(ctx context.Context, env Env, role string) error {
 		role, cmp.Or(strings.Join(ready, ", "), "none"))
 }
 
-// tellOn prints a line for people.
-func tellOn(env Env) func(string) {
-	return func(text string) { fmt.Fprintln(env.Stderr, text) }
-}
+// tellPeople prints a line for people.
+func (a *App) tellPeople(text string) { fmt.Fprintln(a.Stderr, text) }

@@ -31,122 +31,129 @@ import (
 // suiteSetup finds who works on a suite and who grades it, by the keys of its program or of a
 // settings file.
 type suiteSetup struct {
-	Env     Env
-	Program *program.Program
-	// Root is where files that the executor's command names are looked for.
-	Root string
-	// Agent proposes, and works on the suite unless the program says who. Model is
+	app     *App
+	program *program.Program
+	// root is where files that the executor's command names are looked for.
+	root string
+	// agent proposes, and works on the suite unless the program says who. model is
 	// that agent's; "" is the program's.
-	Agent, Model string
-	// Named is what names the executor, for messages.
-	Named string
-	// Quiet says that isolation was spoken of already.
-	Quiet bool
-	Tell  func(string)
+	agent, model string
+	// named is what names the executor, for messages.
+	named string
+	tell  func(string)
 }
 
-// isolated runs agents and checks in a directory, isolated where this machine can: of the
-// user's home they see what their commands name, and of what is hidden nothing.
-func (s *suiteSetup) isolated(ctx context.Context, dir string, hidden []string,
-	commands ...string,
-) (runner *process.Runner, err error) {
-	env := s.Env
-	runner = env.NewRunner()
-	if s.Quiet {
-		env.Stderr = io.Discard
+// suiteTools are what a suite is run with.
+type suiteTools struct {
+	command   string // the executor's
+	runner    *process.Runner
+	masker    process.Masker
+	sandboxes *sandbox.Maker
+	// grader is nil when there is nobody, and ungraded says why.
+	grader   judge.Grader
+	ungraded string
+	notes    string // for people, of the isolation
+}
+
+// tools make ready what works in a directory: isolated where this machine can, so that of
+// the user's home it sees what commands name, and of what is hidden nothing.
+func (s *suiteSetup) tools(ctx context.Context, dir string, hidden ...string) (t suiteTools, err error) {
+	t = suiteTools{command: s.command(), masker: process.NewMasker(s.app.Environ)}
+	if t.runner, t.notes, err = s.isolated(ctx, dir, hidden, t.command, s.program.Start); err != nil {
+		return t, err
 	}
+	t.sandboxes = &sandbox.Maker{
+		Runner: t.runner, Masker: t.masker, Environ: s.app.CommandEnviron, Remove: tree.RemoveAll,
+		Offline: !s.program.Network,
+	}
+	t.grader, t.ungraded, err = s.judge(dir)
+	return t, err
+}
+
+// isolated runs commands in a directory.
+func (s *suiteSetup) isolated(ctx context.Context, dir string, hidden []string, commands ...string,
+) (runner *process.Runner, notes string, err error) {
 	var named []string
 	for _, command := range commands {
-		named = append(named, namedFiles(env, command)...)
+		named = append(named, s.app.namedFiles(command)...)
 	}
-	runner.Isolation, err = isolate(ctx, env, s.Program, runner, dir, hidden, named)
-	return runner, err
+	runner = s.app.NewRunner()
+	runner.Isolation, notes, err = s.app.isolate(ctx, s.program, runner, dir, hidden, named)
+	return runner, notes, err
 }
 
 // executor names who works on the cases.
 func (s *suiteSetup) executor() string {
-	name := s.Agent
+	name := s.agent
 	switch {
-	case s.Program.Executor != "":
-		name = s.Program.Executor
-	case s.Program.ExecutorCommand != "", name == "" && s.Program.AgentCommand != "":
+	case s.program.Executor != "":
+		name = s.program.Executor
+	case s.program.ExecutorCommand != "", name == "" && s.program.AgentCommand != "":
 		name = "command"
 	}
 	return taskrun.AgentOf(name)
 }
 
-// model is the executor's.
-func (s *suiteSetup) model() string {
-	if s.Program.Executor != "" || s.Program.ExecutorCommand != "" {
-		return s.Program.Model
+// executorModel is the executor's.
+func (s *suiteSetup) executorModel() string {
+	if s.program.Executor != "" || s.program.ExecutorCommand != "" {
+		return s.program.Model
 	}
-	return cmp.Or(s.Model, s.Program.Model)
+	return cmp.Or(s.model, s.program.Model)
 }
 
 // config is where agents keep the configuration of a project: what the target matches,
 // and the usual files besides, such as a CLAUDE.md that points to the target's AGENTS.md.
 func (s *suiteSetup) config() taskrun.Config {
 	config := taskrun.AgentConfig()
-	config.Include = append(config.Include, program.Texts(s.Program.Targets)...)
+	config.Include = append(config.Include, program.Texts(s.program.Targets)...)
 	return config
 }
 
-// Command is the executor's, with the files of the checkout that it names as absolute
+// command is the executor's, with the files of the checkout that it names as absolute
 // paths: the cases run in sandboxes elsewhere. A file of the configuration stays as it
 // is named, since every sandbox has its side's own.
-func (s *suiteSetup) Command() string { return s.absolute(s.Program.WorkerCommand()) }
+func (s *suiteSetup) command() string { return s.absolute(s.program.WorkerCommand()) }
 
 func (s *suiteSetup) absolute(command string) string {
 	config := s.config()
 	return process.ReplaceWords(command, func(word string) string {
 		file := filepath.FromSlash(word)
-		if info, err := os.Stat(filepath.Join(s.Root, file)); err != nil || !info.Mode().IsRegular() ||
-			!filepath.IsLocal(file) {
+		info, err := os.Stat(filepath.Join(s.root, file))
+		if err != nil || !info.Mode().IsRegular() || !filepath.IsLocal(file) ||
+			s.program.Evaluation == program.Tasks && config.Match(path.Clean(word)) {
 			return word
 		}
-		if s.Program.Evaluation == program.Tasks && config.Match(path.Clean(word)) {
-			return word
-		}
-		return filepath.Join(s.Root, file)
+		return filepath.Join(s.root, file)
 	})
 }
 
 // ready finds an agent that can work on cases: the tuner only turns numbers.
-func (s *suiteSetup) ready(ctx context.Context, name, command string, runner *process.Runner,
-	masker process.Masker,
-) (agent.Agent, error) {
+func (s *suiteSetup) ready(ctx context.Context, name, command string, runner *process.Runner) (agent.Agent, error) {
 	if name == (agent.Tuner{}).Name() {
-		return nil, misuse.Errorf("%s: the tuner works on no case; name who does with `executor`", s.Named)
+		return nil, misuse.Errorf("%s: the tuner works on no case; name who does with `executor`", s.named)
 	}
-	found, err := newRegistry(s.Env, runner, masker).Ready(ctx, name,
-		agent.Situation{Env: s.Env.Environ, Command: command, Dir: s.Root})
+	found, err := s.app.registry(runner).Ready(ctx, name,
+		agent.Situation{Env: s.app.Environ, Command: command, Dir: s.root})
 	if err != nil && ctx.Err() == nil {
-		return nil, misuse.Errorf("%s: %w", s.Named, err)
+		return nil, misuse.Errorf("%s: %w", s.named, err)
 	}
 	return found, err
 }
 
-func (s *suiteSetup) sandboxes(runner *process.Runner, masker process.Masker) *sandbox.Maker {
-	return &sandbox.Maker{
-		Runner: runner, Masker: masker, Environ: s.Env.CommandEnviron, Remove: tree.RemoveAll,
-		Offline: !s.Program.Network,
-	}
-}
-
 // judge finds who grades, nil and why there is nobody. An agent that judges gets the
 // variables of its own login and no others.
-func (s *suiteSetup) judge(dir string, masker process.Masker) (judge.Grader, string, error) {
-	home, env := filepath.Join(dir, "judge"), s.Env
-	asked := commandline.All().Asked()
-	variables, err := env.CommandEnviron(home, asked.Question.Variables)
+func (s *suiteSetup) judge(dir string) (judge.Grader, string, error) {
+	home, asked := filepath.Join(dir, "judge"), commandline.All().Asked()
+	variables, err := s.app.CommandEnviron(home, asked.Question.Variables)
 	if err != nil {
 		return nil, "", err
 	}
-	variables = append(variables, asked.Question.Env(env.Getenv)...)
+	variables = append(variables, asked.Question.Env(s.app.Getenv)...)
 	chosen, none, err := judge.Choose(judge.Setting{
-		Mode: judge.Mode(s.Program.Judge), Model: s.Program.JudgeModel, Getenv: env.Getenv,
-		Complete: judge.Complete(env.Complete), Price: agent.Price,
-		CLI: judge.CommandLine{Agent: asked, Runner: env.NewRunner(), Dir: home, Env: variables}, Masker: masker,
+		Mode: judge.Mode(s.program.Judge), Model: s.program.JudgeModel, Getenv: s.app.Getenv,
+		Complete: judge.Complete(s.app.Complete), Price: agent.Price, Masker: process.NewMasker(s.app.Environ),
+		CLI: judge.CommandLine{Agent: asked, Runner: s.app.NewRunner(), Dir: home, Env: variables},
 	})
 	if err != nil {
 		return nil, "", misuse.New(err)
@@ -156,24 +163,22 @@ func (s *suiteSetup) judge(dir string, masker process.Masker) (judge.Grader, str
 
 // describe says who works on the cases, and who grades them; nil grades nothing.
 func (s *suiteSetup) describe(ctx context.Context, worker agent.Agent, judge judge.Grader) (*history.Executor, error) {
-	found := &history.Executor{Agent: worker.Name(), Model: s.model()}
+	found := &history.Executor{Agent: worker.Name(), Model: s.executorModel()}
 	if judge != nil {
 		found.Judge, found.JudgeVersion = judge.Name(), s.judgeVersion(ctx, judge)
 	}
 	if worker.Name() == "command" {
-		command := s.Command()
-		found.Command, found.CommandSHA256 = process.NewMasker(s.Env.Environ).String(command),
-			commandDigest(s.Env, command)
+		command := s.command()
+		found.Command, found.CommandSHA256 = process.NewMasker(s.app.Environ).String(command),
+			s.app.commandDigest(command)
 	}
-	program, outside := worker.(agent.Installed)
-	if !outside {
-		return found, nil
+	if program, outside := worker.(agent.Installed); outside {
+		version, err := program.Version(ctx)
+		if err != nil {
+			return found, fmt.Errorf("ask agent %s for its version: %w", worker.Name(), err)
+		}
+		found.Version = version
 	}
-	version, err := program.Version(ctx)
-	if err != nil {
-		return found, fmt.Errorf("ask agent %s for its version: %w", worker.Name(), err)
-	}
-	found.Version = version
 	return found, nil
 }
 
@@ -184,7 +189,7 @@ func (s *suiteSetup) judgeVersion(ctx context.Context, judge judge.Grader) strin
 	if !is || asked.Agent() == "" {
 		return ""
 	}
-	found, err := newRegistry(s.Env, s.Env.NewRunner(), process.Masker{}).Lookup(asked.Agent())
+	found, err := s.app.registry(s.app.NewRunner()).Lookup(asked.Agent())
 	installed, is := found.(agent.Installed)
 	if err != nil || !is {
 		return ""
@@ -194,12 +199,12 @@ func (s *suiteSetup) judgeVersion(ctx context.Context, judge judge.Grader) strin
 }
 
 // commandDigest identifies the content of the files that an agent's command names.
-func commandDigest(env Env, text string) string {
+func (a *App) commandDigest(text string) string {
 	sum := sha256.New()
-	for _, name := range namedFiles(env, text) {
+	for _, name := range a.namedFiles(text) {
 		const most = 64 << 20
 		info, err := os.Stat(name)
-		if err != nil || !info.Mode().IsRegular() || info.Size() > most {
+		if err != nil || info.Size() > most {
 			continue
 		}
 		if file, err := os.Open(name); err == nil {
@@ -209,21 +214,6 @@ func commandDigest(env Env, text string) string {
 		}
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:16])
-}
-
-// Improver finds who changes a skill, isolated in a directory, and its command.
-func (s *suiteSetup) Improver(ctx context.Context, dir string) (agent.Agent, string, error) {
-	command := s.absolute(s.Program.AgentCommand)
-	runner, err := s.isolated(ctx, dir, nil, command)
-	if err != nil {
-		return nil, "", err
-	}
-	registry := newRegistry(s.Env, runner, process.NewMasker(s.Env.Environ))
-	found, err := registry.Ready(ctx, s.Agent, agent.Situation{Env: s.Env.Environ, Command: command, Dir: s.Env.Dir})
-	if err != nil && ctx.Err() == nil {
-		err = misuse.New(err)
-	}
-	return found, command, err
 }
 
 // thresholdsOf returns the thresholds that a program's frontmatter has.
@@ -251,10 +241,10 @@ func thresholdsOf(p *program.Program) (score.Thresholds, error) {
 }
 
 // budgetOf are the bounds of a run: those of the program without a span, which are for
-// one run, and dollars that were given besides.
-func budgetOf(p *program.Program, text string) (work.Budget, error) {
+// one run, and the dollars of a flag.
+func budgetOf(p *program.Program, flag string) (work.Budget, error) {
 	budget := work.Budget{UnknownCostPauses: p.UnknownCost == "pause"}
-	usd := strings.TrimSpace(text)
+	usd := strings.TrimSpace(flag)
 	for _, given := range p.Budgets {
 		budget.Tokens, budget.Time = given.Tokens, time.Duration(given.Minutes*float64(time.Minute))
 		if given.USD > 0 && usd == "" {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/loop"
@@ -10,37 +9,24 @@ import (
 	"github.com/org/autoloop/internal/program"
 )
 
-// deliver prints the results of a run, and tells GitHub Actions of them.
-func deliver(env Env, o iterateOptions, p *program.Program, results []loop.Result) error {
-	return errors.Join(printResults(env, results, o.json), reportRun(env, o, p, results))
-}
-
-// reportRun tells GitHub Actions of the results of a run.
-func reportRun(env Env, o iterateOptions, p *program.Program, results []loop.Result) error {
-	dir, err := env.OutputDir(o.Dir)
-	if err != nil {
-		return err
+// deliver prints the results of a run, a JSON array or a table and what a person should
+// know besides, and tells GitHub Actions of them.
+func (a *App) deliver(p *program.Program, results []loop.Result) error {
+	text := ""
+	if len(results) > 0 {
+		text = colored(a.Env, loop.ResultTable(results).Fit(a.TableWidth()).String()) + loop.Notes(results)
 	}
-	return env.Actions().ReportRun(p, results, dir)
-}
-
-// printResults writes the results of a run: a JSON array, or a table and what
-// a person should know besides.
-func printResults(env Env, results []loop.Result, asJSON bool) error {
-	if asJSON {
-		if results == nil {
-			results = []loop.Result{}
+	err := a.print(append([]loop.Result{}, results...), text)
+	if !a.JSON {
+		for _, warning := range loop.Warnings(results) {
+			a.warn(plain.Line(warning))
 		}
-		return printEscapedJSON(env, results)
 	}
-	if len(results) == 0 {
-		return nil
+	dir, failed := a.outputDir()
+	if failed == nil {
+		failed = a.Actions().ReportRun(p, results, dir)
 	}
-	fmt.Fprint(env.Stdout, colored(env, loop.ResultTable(results).Fit(env.TableWidth()).String()), loop.Notes(results))
-	for _, warning := range loop.Warnings(results) {
-		fmt.Fprintln(env.Stderr, "warning:", plain.Line(warning))
-	}
-	return nil
+	return errors.Join(err, failed)
 }
 
 // Colours of a terminal.

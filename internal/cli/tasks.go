@@ -8,12 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
-	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/render"
-	"github.com/org/autoloop/internal/render/page"
 	"github.com/org/autoloop/internal/suite/taskrun"
 )
 
@@ -35,33 +32,51 @@ type validatedTask struct {
 	TimeoutMs int64   `json:"timeoutMs"`
 }
 
-func validateTasks(ctx context.Context, env Env, dir string, asJSON bool) error {
-	loaded, err := taskrun.Load(ctx, env.Path(dir))
-	var wrong *misuse.Error
-	if err != nil && !errors.As(err, &wrong) {
+func (a *App) validateTasks(ctx context.Context, dir string) error {
+	loaded, err := taskrun.Load(ctx, a.Path(dir))
+	if err == nil {
+		err = a.unknownAgents(loaded)
+	}
+	found := validatedSuite{OK: err == nil, Errors: []string{}, Tasks: []validatedTask{}}
+	if _, wrong := errors.AsType[*misuse.Error](err); wrong {
+		found.Errors = strings.Split(err.Error(), "\n")
+		return verdict(a.print(found, "error: "+strings.Join(found.Errors, "\nerror: ")+"\n"), true)
+	}
+	if err != nil {
 		return err
 	}
-	if wrong == nil {
-		wrong = unknownAgents(env, loaded)
+	table := render.Table{
+		Header: []string{"task", "checks", "judge", "time", "title"},
+		Right:  map[int]bool{1: true, 3: true},
 	}
-	found := validatedSuite{OK: wrong == nil, Errors: []string{}, Tasks: []validatedTask{}}
-	if wrong != nil {
-		found.Errors = strings.Split(wrong.Error(), "\n")
-	} else {
-		for _, task := range loaded.Tasks {
-			found.Tasks = append(found.Tasks, validatedTask{
-				ID: task.ID, Title: task.Title, File: task.File, Fixture: task.Fixture, Agent: text(task.Agent),
-				Checks: len(task.Checks), Judged: task.Rubric != nil, TimeoutMs: task.Timeout.Milliseconds(),
-			})
+	for _, task := range loaded.Tasks {
+		found.Tasks = append(found.Tasks, validatedTask{
+			ID: task.ID, Title: task.Title, File: task.File, Fixture: task.Fixture, Agent: text(task.Agent),
+			Checks: len(task.Checks), Judged: task.Rubric != nil, TimeoutMs: task.Timeout.Milliseconds(),
+		})
+		judged := "—"
+		if task.Rubric != nil {
+			judged = "yes"
 		}
+		seconds := strconv.FormatFloat(task.Timeout.Seconds(), 'f', -1, 64) + "s"
+		table.Rows = append(table.Rows,
+			[]string{task.ID, strconv.Itoa(len(task.Checks)), judged, seconds, plain.Short(task.Title, liveWidth)})
 	}
-	return verdict(printSuite(env, found, asJSON), !found.OK)
+	return a.print(found, fmt.Sprintf("%s\n%s: ok\n", table, render.Count(len(found.Tasks), "task", "tasks")))
+}
+
+// text is a string for JSON, null for an empty one.
+func text(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
 }
 
 // unknownAgents lists the tasks that name an agent which is not known; nil when
 // all are.
-func unknownAgents(env Env, suite *taskrun.TaskSuite) *misuse.Error {
-	registry := newRegistry(env, env.NewRunner(), process.NewMasker(env.Environ))
+func (a *App) unknownAgents(suite *taskrun.TaskSuite) error {
+	registry := a.registry(a.NewRunner())
 	var faults []error
 	for _, task := range suite.Tasks {
 		if task.Agent == "" {
@@ -74,71 +89,25 @@ func unknownAgents(env Env, suite *taskrun.TaskSuite) *misuse.Error {
 	if len(faults) == 0 {
 		return nil
 	}
-	return &misuse.Error{Err: errors.Join(faults...)}
+	return misuse.New(errors.Join(faults...))
 }
 
-func printSuite(env Env, found validatedSuite, asJSON bool) error {
-	if asJSON {
-		return printEscapedJSON(env, found)
-	}
-	for _, line := range found.Errors {
-		fmt.Fprintln(env.Stdout, "error:", line)
-	}
-	if !found.OK {
-		return nil
-	}
-	table := render.Table{
-		Header: []string{"task", "checks", "judge", "time", "title"},
-		Right:  map[int]bool{1: true, 3: true},
-	}
-	for _, task := range found.Tasks {
-		judged := "—"
-		if task.Judged {
-			judged = "yes"
-		}
-		seconds := strconv.FormatFloat(float64(task.TimeoutMs)/1000, 'f', -1, 64) + "s"
-		table.Rows = append(table.Rows,
-			[]string{task.ID, strconv.Itoa(task.Checks), judged, seconds, plain.Short(task.Title, liveWidth)})
-	}
-	_, err := fmt.Fprintf(env.Stdout, "%s\n%s: ok\n", table, render.Count(len(found.Tasks), "task", "tasks"))
-	return err
-}
-
-// deliver writes and prints the report; the verdict is the exit code.
-func (o *evalOptions) deliver(env Env, found taskrun.Report) error {
-	shown := found.Shown()
-	if o.out != "" {
+// deliverReport writes and prints a report; the verdict is the exit code.
+func (a *App) deliverReport(found taskrun.Report, out string) error {
+	html := ""
+	if out != "" {
 		var err error
-		if found, err = taskrun.WriteReport(env.Path(o.out), found); err != nil {
+		if found, err = taskrun.WriteReport(a.Path(out), found); err != nil {
 			return err
 		}
-		shown = found.Shown()
-		written := page.Comparison{Generated: env.Now(), Comparison: shown}
-		if err := writePage(env, filepath.Join(o.out, "report.html"), written.Write); err != nil {
-			return err
+		html = filepath.Join(out, "report.html")
+	}
+	if a.JSON {
+		for _, warning := range found.Warnings {
+			a.warn(plain.Short(warning, maxWarning))
 		}
 	}
-	if err := env.Actions().AddSummary(shown.Markdown() + "\n"); err != nil {
-		return err
-	}
-	if err := o.print(env, found, shown); err != nil {
-		return err
-	}
-	return verdict(compareOutputs(env, found.Verdict, found, o.out), found.Verdict == decision.Regressed)
-}
-
-func (o *evalOptions) print(env Env, found taskrun.Report, shown render.Comparison) error {
-	if !o.json {
-		return printComparison(env, false, shown)
-	}
-	for _, warning := range found.Warnings {
-		fmt.Fprintln(env.Stderr, "warning:", plain.Short(warning, maxWarning))
-	}
-	text, err := taskrun.ReportJSON(found)
-	if err == nil {
-		_, err = env.Stdout.Write(text)
-	}
-	return err
+	return a.deliverComparison(found.Shown(), found, html, out, false)
 }
 
 const maxWarning = 400

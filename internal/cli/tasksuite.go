@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
@@ -18,7 +17,6 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
-	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite/cache"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/score"
@@ -30,23 +28,19 @@ import (
 type taskSuite struct {
 	suiteSetup
 
-	// RepoDir is where the repository of commits is looked for.
-	RepoDir string
-	// USD bounds what a comparison may cost besides the program's budget; "" does not.
-	USD string
-	// Fresh runs everything again, also what is kept; Override lets the agent work on
+	// fresh runs everything again, also what is kept; override lets the agent work on
 	// tasks that name another.
-	Fresh, Override bool
+	fresh, override bool
 }
 
 // Measure runs the suite for one tree.
 func (l *taskSuite) Measure(ctx context.Context, dir string, limit evaluation.Limit) (loop.Suited, error) {
-	session, err := l.open(ctx, dir, limit)
+	session, err := l.openIn(ctx, dir, limit)
 	if err != nil {
 		return l.problem(ctx, history.Expense{}, err)
 	}
-	defer session.Close()
-	found, err := taskrun.Measure(ctx, session.suite, l.side("incumbent", dir), session.Options)
+	defer session.close()
+	found, err := taskrun.Measure(ctx, session.suite, l.side("incumbent", dir), session.options)
 	if err != nil {
 		return l.problem(ctx, found.Expense, err)
 	}
@@ -64,13 +58,13 @@ func (l *taskSuite) Measure(ctx context.Context, dir string, limit evaluation.Li
 func (l *taskSuite) Compare(ctx context.Context, incumbent, candidate string,
 	limit evaluation.Limit,
 ) (loop.Suited, error) {
-	session, err := l.open(ctx, incumbent, limit)
+	session, err := l.openIn(ctx, incumbent, limit)
 	if err != nil {
 		return l.problem(ctx, history.Expense{}, err)
 	}
-	defer session.Close()
+	defer session.close()
 	found, err := taskrun.Run(ctx, session.suite, l.side("incumbent", incumbent), l.side("candidate", candidate),
-		session.Options)
+		session.options)
 	if err != nil {
 		return l.problem(ctx, found.Expense, err)
 	}
@@ -114,42 +108,29 @@ func (l *taskSuite) side(label, dir string) taskrun.Side {
 	return taskrun.Side{Label: label, Dir: dir, Config: l.config()}
 }
 
-// openSuite is a suite that was read, ready to be run.
-type openSuite struct {
-	*taskSession
-	suite *taskrun.TaskSuite
-}
-
-// open reads the suite of the incumbent and wires its run.
-func (l *taskSuite) open(ctx context.Context, dir string, limit evaluation.Limit) (*openSuite, error) {
-	place := filepath.Join(dir, filepath.FromSlash(l.Program.Tasks))
-	loaded, err := taskrun.Load(ctx, place)
+// openIn makes ready the suite of a tree, within a limit.
+func (l *taskSuite) openIn(ctx context.Context, dir string, limit evaluation.Limit) (*taskSession, error) {
+	s, err := l.open(ctx, filepath.Join(dir, filepath.FromSlash(l.program.Tasks)))
 	if err != nil {
 		return nil, err
 	}
-	session, err := l.Open(ctx, place)
-	if err != nil {
-		return nil, err
-	}
-	session.Options.Budget = work.Budget{Tokens: limit.Tokens, USD: limit.CostUSD}
-	session.Options.Progress = func(now taskrun.Progress) {
-		if l.Tell != nil && now.Task != "" {
-			l.Tell(strconv.Itoa(now.Done) + " of " + strconv.Itoa(now.Total) + " runs: " + now.Task +
-				" of the " + now.Side)
+	s.options.Budget = work.Budget{Tokens: limit.Tokens, USD: limit.CostUSD}
+	s.options.Progress = func(now taskrun.Progress) {
+		if now.Task != "" {
+			l.tell(fmt.Sprintf("%d of %d runs: %s of the %s", now.Done, now.Total, now.Task, now.Side))
 		}
 	}
-	return &openSuite{session, loaded}, nil
+	return s, nil
 }
 
-// ExecutedBy describes who works on the tasks, and who judges them; nil where they
+// executedBy describes who works on the tasks, and who judges them; nil where they
 // cannot: the suite says why.
-func (l *taskSuite) ExecutedBy(ctx context.Context, dir string) *history.Executor {
-	masker := process.NewMasker(l.Env.Environ)
-	worker, err := l.ready(ctx, l.executor(), l.Command(), l.Env.NewRunner(), masker)
+func (l *taskSuite) executedBy(ctx context.Context, dir string) *history.Executor {
+	worker, err := l.ready(ctx, l.executor(), l.command(), l.app.NewRunner())
 	if err != nil {
 		return nil
 	}
-	by, _, _ := l.judge(dir, masker) // the suite says why there is nobody
+	by, _, _ := l.judge(dir) // the suite says why there is nobody
 	found, err := l.describe(ctx, worker, by)
 	if err != nil {
 		return nil
@@ -161,20 +142,23 @@ func (l *taskSuite) ExecutedBy(ctx context.Context, dir string) *history.Executo
 // an older baseline says too little about today.
 const keepRuns = 30 * 24 * time.Hour
 
-// taskSession are the directories of one comparison, and all that it works with.
+// taskSession is a suite, ready to be run, with what it is run with and the directories of
+// that.
 type taskSession struct {
-	Options  taskrun.Options
+	suite    *taskrun.TaskSuite
+	options  taskrun.Options
+	notes    string // for people
 	removals []func()
 }
 
-// Close removes what is not kept.
-func (s *taskSession) Close() {
+// close removes what is not kept.
+func (s *taskSession) close() {
 	for _, remove := range s.removals {
 		remove()
 	}
 }
 
-// newDir makes a directory that Close removes.
+// newDir makes a directory that close removes.
 func (s *taskSession) newDir(below string) (string, error) {
 	dir, remove, err := tree.NewRunDir(below)
 	if err == nil {
@@ -183,82 +167,82 @@ func (s *taskSession) newDir(below string) (string, error) {
 	return dir, err
 }
 
-// Open makes ready what a run of the suite in a directory works with.
-func (l *taskSuite) Open(ctx context.Context, suite string) (s *taskSession, err error) {
+// open makes ready the suite in a directory.
+func (l *taskSuite) open(ctx context.Context, dir string) (s *taskSession, err error) {
 	s = &taskSession{}
 	defer func() {
 		if err != nil {
-			s.Close()
+			s.close()
 		}
 	}()
-	user := l.Env.CacheDir()
+	if s.suite, err = taskrun.Load(ctx, dir); err != nil {
+		return s, err
+	}
+	user := l.app.CacheDir()
 	if user == "" {
 		return s, misuse.Errorf("there is no directory for finished runs: set HOME or XDG_CACHE_HOME")
 	}
-	kept := filepath.Join(user, "autoloop", "tasks")
-	if err := os.MkdirAll(kept, 0o700); err != nil {
+	archive := &cache.Archive{Dir: filepath.Join(user, "autoloop", "tasks")}
+	if err = os.MkdirAll(archive.Dir, 0o700); err != nil {
 		return s, fmt.Errorf("make the directory of finished runs: %w", err)
 	}
-	stage, err := s.newDir(kept)
-	if err != nil {
+	if archive.Stage, err = s.newDir(archive.Dir); err != nil {
 		return s, fmt.Errorf("work in the directory of finished runs: %w", err)
 	}
-	run, err := s.newDir(l.Env.TempDir())
+	run, err := s.newDir(l.app.TempDir())
 	if err != nil {
 		return s, err
 	}
-	s.Options, err = l.options(ctx, run, suite, &cache.Archive{Dir: kept, Stage: stage})
+	hidden := []string{archive.Dir, dir} // the tasks with their checks, and what is kept
+	if l.app.Repo != nil {
+		hidden = append(hidden, l.app.Repo.CommonDir, l.app.Repo.GitDir) // its configuration may hold a token
+	}
+	tools, err := l.tools(ctx, run, hidden...)
+	if err != nil {
+		return s, err
+	}
+	s.notes = tools.notes
+	s.options, err = l.options(ctx, run, archive, tools)
+	archive.Forget(l.app.Now().Add(-keepRuns))
 	return s, err
 }
 
 // options build all that a comparison works with.
-func (l *taskSuite) options(ctx context.Context, run, suite string, archive *cache.Archive) (taskrun.Options, error) {
-	p, env, command := l.Program, l.Env, l.Command()
-	masker := process.NewMasker(env.Environ)
-	hidden := []string{archive.Dir, suite} // the tasks with their checks, and what is kept
-	if repo, err := openRepo(ctx, env, l.RepoDir); err == nil {
-		hidden = append(hidden, repo.CommonDir, repo.GitDir) // its configuration may hold a token
-	}
-	runner, err := l.isolated(ctx, run, hidden, command)
-	if err != nil {
-		return taskrun.Options{}, err
-	}
-	o := taskrun.Options{
-		Agent: l.executor(), Model: l.model(), Command: command, CommandDigest: commandDigest(env, command), Env: p.Env,
-		Override:     l.Override,
-		Surroundings: fmt.Sprintf("isolated: %v, network: %v", runner.Isolation != nil, p.Network),
-		Jobs:         p.Jobs, Runs: p.Runs, Fresh: l.Fresh,
+func (l *taskSuite) options(ctx context.Context, run string, archive *cache.Archive, tools suiteTools,
+) (o taskrun.Options, err error) {
+	p, command := l.program, tools.command
+	o = taskrun.Options{
+		Agent: l.executor(), Model: l.executorModel(), Command: command, CommandDigest: l.app.commandDigest(command),
+		Env: p.Env, Override: l.override,
+		Surroundings: fmt.Sprintf("isolated: %v, network: %v", tools.runner.Isolation != nil, p.Network),
+		Jobs:         p.Jobs, Runs: p.Runs, Fresh: l.fresh, Judge: tools.grader, NoJudge: tools.ungraded,
 		Agents: func(name string) (agent.Agent, error) {
 			if name == "command" && command == "" {
 				return nil, fmt.Errorf("agent command cannot be used: say with --agent-command what to run")
 			}
-			return l.ready(ctx, name, command, runner, masker)
+			return l.ready(ctx, name, command, tools.runner)
 		},
-		Sandboxes: l.sandboxes(runner, masker), RunDir: run, Archive: archive, Session: env.NewRunID(), Masker: masker,
-		Now: env.Now,
+		Sandboxes: tools.sandboxes, RunDir: run, Archive: archive, Session: l.app.NewRunID(), Masker: tools.masker,
+		Now: l.app.Now,
 	}
-	if o.Budget, err = budgetOf(p, l.USD); err != nil {
+	if o.Budget, err = budgetOf(p, l.app.BudgetUSD); err != nil {
 		return o, err
 	}
-	if o.Thresholds, err = thresholdsOf(p); err != nil {
-		return o, err
-	}
-	archive.Forget(env.Now().Add(-keepRuns))
-	o.Judge, o.NoJudge, err = l.judge(run, masker)
+	o.Thresholds, err = thresholdsOf(p)
 	return o, err
 }
 
-// Side finds a configuration: a directory, or a commit whose files are written
+// findSide finds a configuration: a directory, or a commit whose files are written
 // to one.
-func (l *taskSuite) Side(ctx context.Context, s *taskSession, flag, text string) (taskrun.Side, error) {
-	side := l.side(text, l.Env.Path(text))
+func (l *taskSuite) findSide(ctx context.Context, s *taskSession, flag, text string) (taskrun.Side, error) {
+	side := l.side(text, l.app.Path(text))
 	if info, err := os.Stat(side.Dir); err == nil && info.IsDir() {
 		return side, nil
 	}
-	repo, err := openRepo(ctx, l.Env, l.RepoDir)
-	if err != nil {
+	if err := l.app.openRepo(ctx); err != nil {
 		return side, misuse.Errorf("--%s %s is no directory, and there is no repository: %w", flag, text, err)
 	}
+	repo := l.app.Repo.WithTemp(s.options.RunDir)
 	commit, found, err := repo.Resolve(ctx, text)
 	if err != nil {
 		return side, err
@@ -266,7 +250,7 @@ func (l *taskSuite) Side(ctx context.Context, s *taskSession, flag, text string)
 	if !found {
 		return side, misuse.Errorf("--%s %s is neither a directory nor a commit of %s", flag, text, repo.Root)
 	}
-	side.Dir = filepath.Join(s.Options.RunDir, flag)
-	_, err = (&tree.Builder{Repo: repo.WithTemp(s.Options.RunDir)}).Build(ctx, commit, side.Dir, tree.Options{})
+	side.Dir = filepath.Join(s.options.RunDir, flag)
+	_, err = (&tree.Builder{Repo: repo}).Build(ctx, commit, side.Dir, tree.Options{})
 	return side, err
 }

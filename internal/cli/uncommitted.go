@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/program"
 )
 
@@ -14,21 +13,15 @@ import (
 // commits; program files are used as they stand.
 type uncommittedWork struct{ files, programs []git.UncommittedFile }
 
-// lookUncommitted looks at the checkout of a repository; nil for none. What cannot be
-// read counts as committed: this is help, and stops nothing.
-func lookUncommitted(ctx context.Context, repo *git.Repo, programs string) uncommittedWork {
-	return findUncommitted(ctx, repo, memory.Programs{Dir: programs})
-}
-
-func findUncommitted(ctx context.Context, repo *git.Repo, source memory.Programs, below ...string) (u uncommittedWork) {
-	if repo == nil {
+// uncommitted looks at the checkout, or at some paths of it. What cannot be read counts
+// as committed: this is help, and stops nothing. A checkout of Actions is as it was
+// committed.
+func (a *App) uncommitted(ctx context.Context, below ...string) (u uncommittedWork) {
+	if a.Repo == nil || a.InActions() {
 		return u
 	}
-	files, err := repo.Uncommitted(ctx, below...)
-	if err != nil {
-		return u
-	}
-	source.Root = repo.Root
+	files, _ := a.Repo.Uncommitted(ctx, below...)
+	source := a.source()
 	for _, f := range files {
 		if source.MayBe(f.Path) {
 			u.programs = append(u.programs, f)
@@ -40,19 +33,17 @@ func findUncommitted(ctx context.Context, repo *git.Repo, source memory.Programs
 }
 
 // String names all that is not committed; "" for nothing.
-func (u uncommittedWork) String() string { return notSeen(u.paths()) }
-
-func (u uncommittedWork) paths() []string {
+func (u uncommittedWork) String() string {
 	paths := make([]string, len(u.files))
 	for i, f := range u.files {
 		paths[i] = f.Path
 	}
-	return paths
+	return notSeen(paths)
 }
 
 // changedPrograms warns of program files that differ from their commit.
-func changedPrograms(ctx context.Context, repo *git.Repo, source memory.Programs) []string {
-	return findUncommitted(ctx, repo, source, source.Places()...).Programs()
+func (a *App) changedPrograms(ctx context.Context) []string {
+	return a.uncommitted(ctx, a.source().Places()...).Programs()
 }
 
 // Programs are warnings of program files that differ from their commit.

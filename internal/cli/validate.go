@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,8 +13,8 @@ import (
 	"github.com/org/autoloop/internal/render"
 )
 
-func newValidateCommand(env Env, o *iterateOptions) *cobra.Command {
-	var asJSON, comment, keys bool
+func (a *App) newValidateCommand() *cobra.Command {
+	var comment, keys bool
 	var issue int
 	cmd := &cobra.Command{
 		Use:   "validate [PATH… | --issue NUMBER | --keys]",
@@ -34,96 +33,79 @@ a new baseline.`,
 			"  iterate validate --keys",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if comment && issue == 0 {
-				issue = env.Actions().EventIssue()
+				issue = a.Actions().EventIssue()
 			}
 			switch {
 			case keys:
-				return printKeys(env, asJSON)
-			case len(args) == 1 && isSuite(cmd.Context(), env, o.Options, args[0]):
-				return validateSuite(cmd.Context(), env, args[0], asJSON)
+				return a.printKeys()
+			case len(args) == 1 && a.isSuite(cmd.Context(), args[0]):
+				return a.validateSuite(cmd.Context(), args[0])
 			case issue > 0 && len(args) > 0:
 				return misuse.Errorf("--issue and files exclude each other")
 			case issue > 0:
-				return validateIssue(cmd.Context(), env, o.Options, issue, comment, asJSON)
+				return a.validateIssue(cmd.Context(), issue, comment)
 			case comment || issue < 0:
 				return misuse.Errorf("say which issue: --issue NUMBER")
 			}
-			return validate(cmd.Context(), env, o.Options, args, asJSON)
+			return a.validate(cmd.Context(), args)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array, or with --issue an object")
+	a.jsonFlag(cmd, "print a JSON array, or with --issue an object")
 	cmd.Flags().IntVar(&issue, "issue", 0, "the `NUMBER` of the issue that is the program")
 	cmd.Flags().BoolVar(&comment, "comment", false, "say it on the issue too")
 	cmd.Flags().BoolVar(&keys, "keys", false, "list the keys of a program file")
-	githubFlags(cmd.Flags(), &o.Options)
+	a.githubFlags(cmd)
 	cmd.MarkFlagsMutuallyExclusive("keys", "issue")
 	cmd.MarkFlagsMutuallyExclusive("keys", "comment")
 	return cmd
 }
 
-func validate(ctx context.Context, env Env, o Options, files []string, asJSON bool) error {
-	deps, err := openCheckout(ctx, env, o)
+func (a *App) validate(ctx context.Context, files []string) error {
+	if err := a.look(ctx); err != nil {
+		return err
+	}
+	list, err := a.validatePrograms(ctx, files)
 	if err != nil {
 		return err
 	}
-	list, err := deps.Validate(ctx, files)
-	if err != nil {
-		return err
-	}
-	bad := false
-	var text strings.Builder
+	bad, text := false, ""
 	for _, checked := range list {
-		text.WriteString(checked.String())
+		text += checked.String()
 		bad = bad || len(checked.Errors) > 0
 	}
-	switch {
-	case asJSON:
-		err = printJSON(env, list)
-	case len(list) == 0:
-		_, err = fmt.Fprintln(env.Stdout, "no programs: make one with `iterate init NAME`")
-	default:
-		_, err = fmt.Fprint(env.Stdout, text.String())
+	if len(list) == 0 {
+		text = "no programs: make one with `iterate init NAME`\n"
 	}
-	return verdict(err, bad)
+	return verdict(a.print(list, text), bad)
 }
 
 // validateIssue checks the program that an issue is and, when asked, says on
 // the issue what it found. The author is told, so that a program with errors is no
 // failure of the command then.
-func validateIssue(ctx context.Context, env Env, o Options, number int, comment, asJSON bool) error {
-	deps, err := openCheckout(ctx, env, o)
-	if err != nil {
+func (a *App) validateIssue(ctx context.Context, number int, comment bool) error {
+	if err := a.look(ctx); err != nil {
 		return err
 	}
-	if deps.GitHub == nil {
+	if a.GitHub == nil {
 		return misuse.Errorf("issue #%d cannot be read without GitHub: give --repo and a token in GITHUB_TOKEN", number)
 	}
-	checked, why, err := deps.ValidateIssue(ctx, number)
+	checked, why, err := a.checkIssue(ctx, number)
 	if err != nil {
 		return err
 	}
 	if checked == nil {
-		fmt.Fprintf(env.Stdout, "issue #%d is not checked: %s\n", number, why)
+		fmt.Fprintf(a.Stdout, "issue #%d is not checked: %s\n", number, why)
 		return nil
 	}
-	if asJSON {
-		err = printJSON(env, checked)
-	} else {
-		fmt.Fprint(env.Stdout, checked)
-		if checked.Untrusted != "" {
-			fmt.Fprintf(env.Stdout, "  untrusted: %s\n", checked.Untrusted)
-		}
+	text := checked.String()
+	if checked.Untrusted != "" {
+		text += fmt.Sprintf("  untrusted: %s\n", checked.Untrusted)
 	}
-	switch {
-	case err != nil:
-		return err
-	case comment:
-		return sync.SayCheck(ctx, deps.GitHub, number,
-			render.Check(checked.Name, checked.String(), checked.Untrusted, checked.OK))
-	case len(checked.Errors) > 0 || checked.Untrusted != "":
-		return &ExitError{Code: ExitFailed}
+	if err := a.print(checked, text); err != nil || !comment {
+		return verdict(err, len(checked.Errors) > 0 || checked.Untrusted != "")
 	}
-	return nil
+	return sync.SayCheck(ctx, a.GitHub, number,
+		render.Check(checked.Name, checked.String(), checked.Untrusted, checked.OK))
 }
 
 // link is a link of the reference page; on a terminal its text is enough.
@@ -140,7 +122,7 @@ type keyInfo struct {
 }
 
 // printKeys lists the keys of a program file.
-func printKeys(env Env, asJSON bool) error {
+func (a *App) printKeys() error {
 	var list []keyInfo
 	table := render.Table{Header: []string{"key", "type", "default", "new baseline", "meaning"}}
 	for _, key := range program.Keys() {
@@ -152,5 +134,5 @@ func printKeys(env Env, asJSON bool) error {
 		}
 		table.Rows = append(table.Rows, []string{key.Name, key.Type, key.Default, changes, key.Help})
 	}
-	return printEither(env, asJSON, list, table)
+	return a.print(list, table)
 }

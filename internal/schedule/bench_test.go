@@ -184,7 +184,7 @@ func input(b *testing.B, repo *git.Repo) schedule.Input {
 		Environ: os.Environ(), Getenv: func(string) string { return "" }, Dir: repo.Root,
 		Now: func() time.Time { return now },
 	}
-	in, err := cli.Scheduling{Options: cli.Options{Dir: b.TempDir()}}.Input(b.Context(), env, nil)
+	in, err := (&cli.App{Env: env, Options: cli.Options{Dir: b.TempDir()}}).Input(b.Context())
 	require.NoError(b, err)
 	return in
 }

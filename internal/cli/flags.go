@@ -1,0 +1,76 @@
+package cli
+
+import "github.com/spf13/cobra"
+
+// programFlags say which program is meant, and where its branches and records are.
+func (a *App) programFlags(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&a.Program, "program", a.Getenv("AUTOLOOP_PROGRAM"),
+		"the program to run (default: the scheduler's choice)")
+	flags.StringVar(&a.Base, "base", "", "the default branch that the work is for")
+	flags.StringVar(&a.CIWorkflow, "ci-workflow", "",
+		"the `FILE` name of the workflow that is started for what is pushed (default: the program's)")
+	a.sharedFlags(cmd)
+	a.jsonFlag(cmd, "print an array with an object for each iteration")
+	a.dirFlag(cmd)
+}
+
+// sharedFlags say where branches and records are: here alone, or on a remote and GitHub too.
+func (a *App) sharedFlags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&a.Remote, "remote", "",
+		"the git remote that branches and records are shared with (default: origin with GitHub)")
+	a.githubFlags(cmd)
+}
+
+// dirFlag says where the files of this machine are.
+func (a *App) dirFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&a.Options.Dir, "dir", "",
+		"where autoloop.json and transcripts are (default: AUTOLOOP_DIR, else /tmp/gh-aw in Actions, else autoloop "+
+			"in XDG_STATE_HOME or ~/.local/state)")
+}
+
+// githubFlags say which repository is used, here and on GitHub.
+func (a *App) githubFlags(cmd *cobra.Command) {
+	a.repositoryFlags(cmd)
+	cmd.Flags().StringVar(&a.Repository, "repo", "",
+		"the repository on GitHub, as owner/name (default: GITHUB_REPOSITORY)")
+	cmd.Flags().BoolVar(&a.Local, "local", false, "use no remote and no GitHub, whatever the environment says")
+}
+
+// repositoryFlags say which repository is used here, and where its programs are.
+func (a *App) repositoryFlags(cmd *cobra.Command) {
+	a.repoDirFlag(cmd)
+	cmd.Flags().StringVar(&a.Programs, "programs", "", "directory of program files (default: .autoloop/programs)")
+}
+
+func (a *App) repoDirFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&a.RepoDir, "repo-dir", "", "the repository (default: here)")
+}
+
+// forceFlag runs a program that rests.
+func (a *App) forceFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&a.Force, "force", false,
+		"iterate although the program is paused or completed; the ledger says so")
+}
+
+// agentFlags say who proposes.
+func (a *App) agentFlags(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&a.Agent, "agent", "",
+		"who proposes, as \"iterate doctor\" lists them (default: the program's, else AUTOLOOP_AGENT)")
+	flags.StringVar(&a.AgentCommand, "agent-command", "",
+		"the command of the agent `command`, which is then the default agent (default: the program's)")
+	flags.StringVar(&a.Model, "model", "", "the model that the agent uses")
+	flags.StringVar(&a.BudgetUSD, "budget-usd", "",
+		"begin no further iteration when this run has cost so many dollars, besides the program's budgets")
+}
+
+// jsonFlag prints for programs.
+func (a *App) jsonFlag(cmd *cobra.Command, usage string) {
+	cmd.Flags().BoolVar(&a.JSON, "json", false, usage)
+}
+
+// yesFlag does it without asking.
+func (a *App) yesFlag(cmd *cobra.Command, usage string) {
+	cmd.Flags().BoolVarP(&a.Yes, "yes", "y", false, usage)
+}
