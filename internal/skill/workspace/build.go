@@ -2,9 +2,11 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/org/autoloop/internal/files"
 )
@@ -50,29 +52,11 @@ func newStage(dir string) (string, error) {
 
 // clearStages removes those that an interrupted run left.
 func clearStages(dir string) error {
-	left, err := filepath.Glob(globQuote(hidden(dir, "stage-")) + "*")
-	if err != nil {
-		return err
-	}
-	for _, name := range left {
-		if err := files.RemoveAll(name); err != nil {
-			return err
+	entries, err := os.ReadDir(filepath.Dir(dir))
+	for _, e := range entries {
+		if name := hidden(dir, "stage-"); strings.HasPrefix(e.Name(), filepath.Base(name)) {
+			err = errors.Join(err, files.RemoveAll(filepath.Join(filepath.Dir(dir), e.Name())))
 		}
 	}
-	return nil
-}
-
-// globQuote makes a pattern that matches only that name.
-func globQuote(name string) string {
-	var out []byte
-	for i := range len(name) {
-		switch name[i] {
-		case '*', '?', '[', '\\':
-			if filepath.Separator == '/' {
-				out = append(out, '\\')
-			}
-		}
-		out = append(out, name[i])
-	}
-	return string(out)
+	return err
 }

@@ -46,15 +46,22 @@ func resolve(dir string) (string, error) {
 	return filepath.Join(parent, filepath.Base(absolute)), err
 }
 
-// apart refuses two directories of which one is in the other, or is the other.
-func apart(a, b string) error {
+// apart resolves two directories, and refuses them when one is in the other, or is the
+// other.
+func apart(from, to string) (a, b string, err error) {
+	if a, err = resolve(from); err != nil {
+		return "", "", err
+	}
+	if b, err = resolve(to); err != nil {
+		return "", "", err
+	}
 	for _, pair := range [][2]string{{a, b}, {b, a}} {
 		relative, err := filepath.Rel(pair[0], pair[1])
 		if err == nil && relative != ".." && !strings.HasPrefix(relative, ".."+string(filepath.Separator)) {
-			return fmt.Errorf("%s is in %s; keep the two apart", pair[1], pair[0])
+			return "", "", fmt.Errorf("%s is in %s; keep the two apart", pair[1], pair[0])
 		}
 	}
-	return nil
+	return a, b, nil
 }
 
 // isDirectory says why a path is no directory.

@@ -79,10 +79,7 @@ func restore(ctx context.Context, snapshot, dir, digest string) (Restored, error
 
 // restorePlaces resolves both directories.
 func restorePlaces(snapshot, dir string) (from, to string, err error) {
-	if from, err = resolve(snapshot); err != nil {
-		return "", "", err
-	}
-	if to, err = resolve(dir); err != nil {
+	if from, to, err = apart(snapshot, dir); err != nil {
 		return "", "", err
 	}
 	if info, err := os.Lstat(to); err == nil && !info.IsDir() {
@@ -91,7 +88,7 @@ func restorePlaces(snapshot, dir string) (from, to string, err error) {
 	if info, err := os.Stat(filepath.Dir(to)); err != nil || !info.IsDir() {
 		return "", "", fmt.Errorf("%s is no directory; make it first", filepath.Dir(to))
 	}
-	return from, to, apart(from, to)
+	return from, to, nil
 }
 
 // current reads what is to be replaced; nil when it is not there. What cannot be read

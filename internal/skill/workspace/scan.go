@@ -28,7 +28,7 @@ type listing struct {
 
 // list finds all that is below dir, without reading the files. The caller
 // closes its root.
-func list(ctx context.Context, dir string) (*listing, error) {
+func list(ctx context.Context, dir string) (l *listing, err error) {
 	if err := isDirectory(dir); err != nil {
 		return nil, err
 	}
@@ -36,35 +36,27 @@ func list(ctx context.Context, dir string) (*listing, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &listing{root: root}
-	if err := l.fill(ctx, dir); err != nil {
-		_ = root.Close()
-		return nil, err
-	}
-	return l, nil
-}
-
-func (l *listing) fill(ctx context.Context, dir string) error {
-	scanner := files.Scanner{Root: l.root, MaxEntries: maxEntries, Skip: func(name string) bool {
-		if !strings.EqualFold(path.Base(name), ".git") { // git's own directory, or the file that stands for one
-			return false
+	defer func() {
+		if err != nil {
+			_ = root.Close()
 		}
-		l.kept = append(l.kept, name)
-		return true
+	}()
+	l = &listing{root: root}
+	scanner := files.Scanner{Root: root, MaxEntries: maxEntries, Skip: func(name string) bool {
+		isGit := strings.EqualFold(path.Base(name), ".git") // git's own directory, or the file that stands for one
+		if isGit {
+			l.kept = append(l.kept, name)
+		}
+		return isGit
 	}}
-	found, err := scanner.List(ctx)
+	l.tree, err = scanner.List(ctx)
 	if _, is := errors.AsType[*files.LimitError](err); is {
-		return fmt.Errorf("%s has more than %d entries", dir, maxEntries)
+		return nil, fmt.Errorf("%s has more than %d entries", dir, maxEntries)
 	}
-	if err != nil {
-		return err
+	if _, bytes := l.tree.Files(); err == nil && bytes > maxBytes {
+		return nil, fmt.Errorf("%s has %d MB; at most %d MB are kept", dir, bytes>>20, maxBytes>>20)
 	}
-	l.tree = found
-	if _, bytes := l.tree.Files(); bytes > maxBytes {
-		return fmt.Errorf("%s has %d entries and %d MB; at most %d entries and %d MB are kept", dir, len(found),
-			bytes>>20, maxEntries, maxBytes>>20)
-	}
-	return nil
+	return l, err
 }
 
 // hash reads the files, and fills in what they are.

@@ -113,20 +113,10 @@ func places(src, dst string) (from, to string, err error) {
 	if err := isDirectory(src); err != nil {
 		return "", "", err
 	}
-	if from, err = resolve(src); err != nil {
-		return "", "", err
-	}
-	absolute, err := filepath.Abs(dst)
-	if err != nil {
-		return "", "", err
-	}
-	if info, err := os.Lstat(absolute); err == nil && !info.IsDir() {
+	if info, err := os.Lstat(filepath.Clean(dst)); err == nil && !info.IsDir() {
 		return "", "", fmt.Errorf("%s is there and is no directory", dst)
 	}
-	if to, err = resolve(dst); err != nil {
-		return "", "", err
-	}
-	if err := apart(from, to); err != nil {
+	if from, to, err = apart(src, dst); err != nil {
 		return "", "", err
 	}
 	return from, to, os.MkdirAll(filepath.Dir(to), 0o755) //nolint:gosec // a directory as any other

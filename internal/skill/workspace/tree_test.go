@@ -196,9 +196,9 @@ func TestApart(t *testing.T) {
 		{"/a", "/a/..b", false},
 		{"/a/..b", "/a/b", true},
 	} {
-		err := apart(c.a, c.b)
+		_, _, err := apart(c.a, c.b)
 		assert.Equal(t, c.apart, err == nil, "%s and %s", c.a, c.b)
-		again := apart(c.b, c.a)
+		_, _, again := apart(c.b, c.a)
 		assert.Equal(t, err == nil, again == nil, "%s and %s", c.b, c.a)
 	}
 }

@@ -25,24 +25,27 @@ const Format = "autoloop-skill-workspace"
 const suffix = "-autoresearch"
 
 // Workspace is the directory in which a skill is improved. The skill itself is
-// elsewhere.
+// elsewhere. Its JSON is the file manifest.json.
 type Workspace struct {
-	// Dir is its path; Skill that of the skill that it is for.
-	Dir, Skill string
+	// Dir is its path.
+	Dir string `json:"-"`
+	// Skill is the path of the skill that it is for: in the file from the workspace, with
+	// slashes, or absolute.
+	Skill string `json:"skill"`
 	// Best is the number of the best version, 0 for the original.
-	Best int
+	Best int `json:"best_version"`
+	// SuiteHash is over everything in v0's evals/.
+	SuiteHash string `json:"suite_sha256"`
 	// Applied is the version that the skill was made equal to last; nil when none
 	// was.
-	Applied *Applied
-	// SuiteHash is over everything in v0's evals/.
-	SuiteHash string
+	Applied *Applied `json:"applied"`
+	// Executor made the measurements; nil is unknown.
+	Executor *history.Executor `json:"executor,omitempty"`
 	// Run is the one that has not ended, nil when the last one did.
-	Run *Run
+	Run *Run `json:"run,omitempty"`
 	// Whole says that the last run had all the iterations that it was asked for: neither
 	// its reverts nor a perfect score ended it.
-	Whole bool
-	// Executor made the measurements; nil is unknown.
-	Executor *history.Executor
+	Whole bool `json:"whole,omitempty"`
 }
 
 // Applied is what an application left in the skill's directory.
@@ -61,15 +64,9 @@ type Applied struct {
 
 // workspaceJSON is the file manifest.json.
 type workspaceJSON struct {
-	Schema      int               `json:"schema"`
-	Format      string            `json:"format"`
-	Skill       string            `json:"skill"` // from the workspace, with slashes, or absolute
-	BestVersion int               `json:"best_version"`
-	SuiteHash   string            `json:"suite_sha256"`
-	Applied     *Applied          `json:"applied"`
-	Executor    *history.Executor `json:"executor,omitempty"`
-	Run         *Run              `json:"run,omitempty"`
-	Whole       bool              `json:"whole,omitempty"`
+	Schema int    `json:"schema"`
+	Format string `json:"format"`
+	Workspace
 }
 
 // Beside is the workspace beside a skill.
@@ -113,7 +110,7 @@ func Create(ctx context.Context, dir, skill string) (*Workspace, error) {
 	if _, err := os.Lstat(filepath.Join(dir, "manifest.json")); err == nil {
 		return nil, fmt.Errorf("%s is a workspace already", dir)
 	}
-	place, err := beside(dir, skill)
+	place, _, err := apart(skill, dir)
 	if err == nil {
 		err = os.MkdirAll(dir, 0o755) //nolint:gosec // a workspace is for people, like the skill beside it
 	}
@@ -130,19 +127,6 @@ func Create(ctx context.Context, dir, skill string) (*Workspace, error) {
 	}
 	w.SuiteHash = taken.Tree.Below("evals").Digest()
 	return w, w.Save()
-}
-
-// beside returns where the skill is, and refuses a workspace that is in it.
-func beside(dir, skill string) (string, error) {
-	place, err := resolve(skill)
-	if err != nil {
-		return "", err
-	}
-	here, err := resolve(dir)
-	if err != nil {
-		return "", err
-	}
-	return place, apart(place, here)
 }
 
 // OpenWorkspace reads a workspace. One that has no manifest.json, but a v0, as
@@ -178,17 +162,14 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 		(!keptName().MatchString(a.Before) || !keptName().MatchString(a.From) || !placedName().MatchString(a.To)) {
 		return nil, fmt.Errorf("%s: %q, %q or %q is no snapshot of an application", file, a.Before, a.From, a.To)
 	}
-	if in.BestVersion < 0 {
-		return nil, fmt.Errorf("%s: there is no version %d", file, in.BestVersion)
+	if in.Best < 0 {
+		return nil, fmt.Errorf("%s: there is no version %d", file, in.Best)
 	}
-	skill := filepath.FromSlash(in.Skill)
-	if skill != "" && !filepath.IsAbs(skill) {
-		skill = filepath.Join(dir, skill)
+	in.Dir, in.Skill = dir, filepath.FromSlash(in.Skill)
+	if in.Skill != "" && !filepath.IsAbs(in.Skill) {
+		in.Skill = filepath.Join(dir, in.Skill)
 	}
-	return &Workspace{
-		Dir: dir, Skill: skill, Best: in.BestVersion, Applied: in.Applied, SuiteHash: in.SuiteHash,
-		Executor: in.Executor, Run: in.Run, Whole: in.Whole,
-	}, nil
+	return &in.Workspace, nil
 }
 
 func isWorkspace(w *Workspace) error {
@@ -200,16 +181,13 @@ func isWorkspace(w *Workspace) error {
 
 // Save writes manifest.json, in one step.
 func (w *Workspace) Save() error {
-	skill := w.Skill
+	out := workspaceJSON{Schema, Format, *w}
 	if here, err := resolve(w.Dir); err == nil {
-		if relative, err := filepath.Rel(here, skill); err == nil {
-			skill = relative
+		if relative, err := filepath.Rel(here, w.Skill); err == nil {
+			out.Skill = relative
 		}
 	}
-	out := workspaceJSON{
-		Schema: Schema, Format: Format, Skill: filepath.ToSlash(skill), BestVersion: w.Best,
-		SuiteHash: w.SuiteHash, Applied: w.Applied, Executor: w.Executor, Run: w.Run, Whole: w.Whole,
-	}
+	out.Skill = filepath.ToSlash(out.Skill)
 	text, err := json.MarshalIndent(out, "", "  ")
 	if err != nil {
 		return err
