@@ -9,6 +9,7 @@ import (
 	"io"
 	"unicode/utf8"
 
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -49,34 +50,23 @@ const (
 	maxNodes = 2_000_000
 )
 
-type syntaxError struct {
-	line int
-	err  error
-}
-
-type doubled struct {
-	line int
-	key  string // its whole path
-}
-
-// parseNode reads one JSON value, and nothing behind it. Of a key that is there
-// more than once the first is taken, and the others are told.
-func parseNode(data []byte) (Node, []doubled, *syntaxError) {
+// parseNode reads one JSON value, and nothing behind it; an error has its line.
+func parseNode(data []byte) (root Node, line int, err error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if !utf8.Valid(data) {
-		return Node{}, nil, &syntaxError{err: errors.New("is not UTF-8 text")}
+		return Node{}, 0, errors.New("is not UTF-8 text")
 	}
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.UseNumber()
-	t := tokens{decoder: decoder, data: data, line: 1}
-	root, err := t.value(0)
+	t := tokens{decoder: json.NewDecoder(bytes.NewReader(data)), data: data, line: 1}
+	t.decoder.UseNumber()
+	root, err = t.value(0)
 	if err == nil {
-		err = t.end()
+		if _, err = t.next(); errors.Is(err, io.EOF) {
+			return root, 0, nil
+		}
+		err = cmp.Or(err, errors.New("has something after the end of its JSON value"))
 	}
-	if err != nil {
-		return Node{}, nil, t.explain(err)
-	}
-	return root, t.doubled, nil
+	line, err = t.explain(err)
+	return Node{}, line, err
 }
 
 // tokens reads a tree from a decoder and keeps count of the lines.
@@ -86,28 +76,6 @@ type tokens struct {
 	at      int64
 	line    int
 	nodes   int
-	above   []step // from the root to the value that is read
-	doubled []doubled
-}
-
-// step leads from a value to one in it: by a key, or without one by an index.
-type step struct {
-	key   string
-	index int
-	isKey bool
-}
-
-// path is where the value stands that is read.
-func (t *tokens) path() string {
-	key := ""
-	for _, s := range t.above {
-		if s.isKey {
-			key = Join(key, s.key)
-		} else {
-			key += fmt.Sprintf("[%d]", s.index)
-		}
-	}
-	return key
 }
 
 func (t *tokens) next() (json.Token, error) {
@@ -127,114 +95,84 @@ func (t *tokens) value(depth int) (Node, error) {
 	if err != nil {
 		return Node{}, err
 	}
-	n := Node{Line: t.line}
+	n := Node{Type: Null, Line: t.line}
 	switch token := token.(type) {
 	case json.Delim:
 		if depth == maxDepth {
 			return Node{}, fmt.Errorf("is nested more than %d levels deep", maxDepth)
 		}
-		if token == '{' {
+		if n.Type = List; token == '{' {
 			n.Type = Object
-			return n, t.object(&n, depth)
 		}
-		n.Type = List
-		return n, t.list(&n, depth)
+		return n, t.inside(&n, depth)
 	case string:
 		n.Type, n.Text = Text, token
 	case json.Number:
 		n.Type, n.Text = Number, token.String()
 	case bool:
 		n.Type, n.Truth = Truth, token
-	default:
-		n.Type = Null
 	}
 	return n, nil
 }
 
-func (t *tokens) object(n *Node, depth int) error {
-	seen := map[string]bool{}
+// inside reads the fields of an object, or the items of a list.
+func (t *tokens) inside(n *Node, depth int) error {
 	for t.decoder.More() {
-		token, err := t.next()
-		if err != nil {
-			return err
-		}
-		name, _ := token.(string)
-		t.above = append(t.above, step{key: name, isKey: true})
-		twice := seen[name]
-		if twice && len(t.doubled) <= maxProblems {
-			t.doubled = append(t.doubled, doubled{t.line, t.path()})
+		var key json.Token
+		var err error
+		if n.Type == Object {
+			if key, err = t.next(); err != nil {
+				return err
+			}
 		}
 		value, err := t.value(depth + 1)
 		if err != nil {
 			return err
 		}
-		if !twice {
+		if name, is := key.(string); is {
 			n.Fields = append(n.Fields, Field{name, value})
+		} else {
+			n.Items = append(n.Items, value)
 		}
-		seen[name] = true
-		t.above = t.above[:len(t.above)-1]
 	}
 	_, err := t.next()
 	return err
-}
-
-func (t *tokens) list(n *Node, depth int) error {
-	for t.decoder.More() {
-		t.above = append(t.above, step{index: len(n.Items)})
-		item, err := t.value(depth + 1)
-		if err != nil {
-			return err
-		}
-		n.Items = append(n.Items, item)
-		t.above = t.above[:len(t.above)-1]
-	}
-	_, err := t.next()
-	return err
-}
-
-// end makes sure that nothing follows the value.
-func (t *tokens) end() error {
-	_, err := t.next()
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return errors.New("has something after the end of its JSON value")
 }
 
 // explain gives an error its line, and says what a person would not know from
 // the decoder's words.
-func (t *tokens) explain(err error) *syntaxError {
-	var syntax *json.SyntaxError
+func (t *tokens) explain(err error) (line int, explained error) {
+	syntax, is := errors.AsType[*json.SyntaxError](err)
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return &syntaxError{line: t.line, err: errors.New("ends in the middle of its JSON value")}
-	case !errors.As(err, &syntax):
-		return &syntaxError{line: t.line, err: err}
+		return t.line, errors.New("ends in the middle of its JSON value")
+	case !is:
+		return t.line, err
 	}
 	at := min(max(int(syntax.Offset)-1, int(t.at)), len(t.data))
-	line := t.line + bytes.Count(t.data[t.at:at], []byte("\n"))
-	if nonFiniteWord(t.data[t.at:]) {
-		return &syntaxError{
-			line: line,
-			err:  errors.New("has a NaN or an infinity, which JSON does not have; give a finite number"),
-		}
+	line = t.line + bytes.Count(t.data[t.at:at], []byte("\n"))
+	if nonFinite().Match(t.data[t.at:]) {
+		return line, errors.New("has a NaN or an infinity, which JSON does not have; give a finite number")
 	}
-	return &syntaxError{line: line, err: fmt.Errorf("is not JSON: %s", plain.Short(syntax.Error(), MaxShown))}
+	return line, fmt.Errorf("is not JSON: %s", plain.Short(syntax.Error(), MaxShown))
 }
 
-// nonFiniteWord reports whether a NaN or an infinity comes next, as some
-// writers print them.
-func nonFiniteWord(rest []byte) bool {
-	rest = bytes.TrimLeft(rest, " \t\r\n:,[-+")
-	for _, word := range []string{"NaN", "nan", "Infinity", "inf"} {
-		if bytes.HasPrefix(rest, []byte(word)) {
-			return true
+var (
+	// nonFinite begins with a NaN or an infinity, as some writers print them.
+	nonFinite = lazyregexp.New(`^[\s:,[+-]*(?:NaN|nan|Infinity|inf)`)
+	// textOrWord is a text, or one that is outside of texts.
+	textOrWord = lazyregexp.New(`(?s)"(?:[^"\\]|\\.)*"|-?(?:NaN|Infinity)`)
+)
+
+// FiniteWords replaces the NaN and Infinity that some writers print by a
+// number out of range, so that they are told from text that is no JSON.
+func FiniteWords(data []byte) []byte {
+	return textOrWord().ReplaceAllFunc(data, func(found []byte) []byte {
+		if found[0] == '"' {
+			return found
 		}
-	}
-	return false
+		return []byte("1e999")
+	})
 }
 
 // Plain turns a node into what encoding/json makes of it with UseNumber.

@@ -35,15 +35,32 @@ func Read(file string, data []byte, most int) (r *Reader, root Node, ok bool) {
 		r.Problems = Problems{{File: file, Message: fmt.Sprintf("has more than %d KiB", most/1024)}}
 		return r, Node{}, false
 	}
-	root, twice, bad := parseNode(data)
-	if bad != nil {
-		r.Problems = Problems{{File: file, Line: bad.line, Message: bad.err.Error()}}
+	root, line, err := parseNode(data)
+	if err != nil {
+		r.Problems = Problems{{File: file, Line: line, Message: err.Error()}}
 		return r, Node{}, false
 	}
-	for _, d := range twice {
-		r.Fail(Node{Line: d.line}, d.key, "is there twice; remove one")
-	}
+	walk(root, "", func(n Node, key string) {
+		seen := map[string]bool{}
+		for _, f := range n.Fields {
+			if seen[f.Name] {
+				r.Fail(f.Value, Join(key, f.Name), "is there twice; remove one")
+			}
+			seen[f.Name] = true
+		}
+	})
 	return r, root, true
+}
+
+// walk visits a value and all that is in it, with their keys.
+func walk(n Node, key string, visit func(n Node, key string)) {
+	visit(n, key)
+	for _, f := range n.Fields {
+		walk(f.Value, Join(key, f.Name), visit)
+	}
+	for i, item := range n.Items {
+		walk(item, fmt.Sprintf("%s[%d]", key, i), visit)
+	}
 }
 
 // Fail notes a problem at a value, whose key is named.
@@ -100,8 +117,8 @@ func (r *Reader) Object(n Node, key string, take Keys, strict bool, required ...
 			read(f.Value, at)
 		} else if strict {
 			r.Fail(f.Value, at, "is no key that is known here; there are %s", Names(take))
-		} else if r.Stray == "" {
-			r.Stray = nonFiniteIn(f.Value, at)
+		} else {
+			walk(f.Value, at, r.notFinite)
 		}
 	}
 	for _, name := range required {
@@ -185,24 +202,13 @@ func (r *Reader) Fraction(n Node, key string) *metric.Value {
 	return &value
 }
 
-// nonFiniteIn returns the key of the first number in a value that is not finite.
-func nonFiniteIn(n Node, key string) string {
-	if n.Type == Number {
+// notFinite notes a number that is not finite.
+func (r *Reader) notFinite(n Node, key string) {
+	if n.Type == Number && r.Stray == "" {
 		if _, err := metric.ParseValue(n.Text); errors.Is(err, metric.ErrNotFinite) {
-			return key
+			r.Stray = key
 		}
 	}
-	for _, f := range n.Fields {
-		if at := nonFiniteIn(f.Value, Join(key, f.Name)); at != "" {
-			return at
-		}
-	}
-	for i, item := range n.Items {
-		if at := nonFiniteIn(item, fmt.Sprintf("%s[%d]", key, i)); at != "" {
-			return at
-		}
-	}
-	return ""
 }
 
 // Truth reads true or false; a value of another type is a problem, and false.
