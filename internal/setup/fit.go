@@ -44,9 +44,9 @@ type Fitted struct {
 // Kinds are the kinds of programs that can be asked for, in the order in which
 // they are tried.
 func Kinds() []string {
-	kinds := make([]string, len(recipes()))
-	for i, r := range recipes() {
-		kinds[i] = r.kind
+	var kinds []string
+	for _, r := range recipes(place{installed: func(string) bool { return false }}) {
+		kinds = append(kinds, r.kind)
 	}
 	return slices.Compact(kinds) // one kind can be measured in several ways
 }
@@ -65,12 +65,12 @@ func (f Fitter) Fit(ctx context.Context, dir, name, kind string) (*Fitted, error
 			dir: filepath.Join(f.Root, filepath.FromSlash(at)), tracked: filesBelow(f.Tracked, at),
 			installed: f.Installed,
 		}
-		for _, recipe := range recipes() {
-			if kind != "" && recipe.kind != kind || !recipe.fits(here) {
+		for _, recipe := range recipes(here) {
+			if kind != "" && recipe.kind != kind || !recipe.fits {
 				continue
 			}
 			found = true
-			fitted, err := f.try(ctx, recipe, here, at, dir, name)
+			fitted, err := f.try(ctx, recipe, at, dir, name)
 			if err != nil {
 				return nil, err
 			}
@@ -111,13 +111,13 @@ func filesBelow(files []string, dir string) []string {
 }
 
 // try measures one kind of program; nil when it cannot be used here.
-func (f Fitter) try(ctx context.Context, r recipe, here place, at, dir, name string) (*Fitted, error) {
+func (f Fitter) try(ctx context.Context, r recipe, at, dir, name string) (*Fitted, error) {
 	name = cmp.Or(name, r.kind)
 	file := filepath.Join(dir, name+".md")
 	if _, err := os.Lstat(file); err == nil {
 		return nil, misuse.Errorf("%s exists already: remove or rename it", file)
 	}
-	text := r.text(name, at, here)
+	text := r.text(name, at)
 	shown, err := filepath.Rel(f.Root, file)
 	if err != nil {
 		shown = file

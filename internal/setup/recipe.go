@@ -1,8 +1,14 @@
 package setup
 
 import (
+	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // place is a directory of the repository that a program may be for.
@@ -12,22 +18,103 @@ type place struct {
 	installed func(command string) bool
 }
 
-// recipe is a kind of program that fits repositories of some shape.
+// matches reports whether something in the directory matches a glob.
+func (p place) matches(glob string) bool {
+	found, err := fs.Glob(os.DirFS(p.dir), glob)
+	return err == nil && len(found) > 0
+}
+
+func (p place) has(name string) bool {
+	info, err := os.Stat(filepath.Join(p.dir, name))
+	return err == nil && info.Mode().IsRegular()
+}
+
+func (p place) says(file, words string) bool {
+	data, err := os.ReadFile(filepath.Join(p.dir, file))
+	return err == nil && strings.Contains(string(data), words)
+}
+
+// uses reports whether there are a file and the command for what it tells of.
+func (p place) uses(file, command string) bool { return p.has(file) && p.installed(command) }
+
+// tracks reports whether a file has one of the endings.
+func (p place) tracks(endings ...string) bool {
+	return slices.ContainsFunc(p.tracked, func(file string) bool { return slices.Contains(endings, path.Ext(file)) })
+}
+
+// anyFile reports whether one of the first files that match has words in it.
+func (p place) anyFile(suffix string, words lazyregexp.Regexp) bool {
+	const most = 2000
+	looked := 0
+	for _, file := range p.tracked {
+		if !strings.HasSuffix(file, suffix) {
+			continue
+		}
+		if looked++; looked > most {
+			return false
+		}
+		data, err := os.ReadFile(filepath.Join(p.dir, filepath.FromSlash(file)))
+		if err == nil && words().Match(data) {
+			return true
+		}
+	}
+	return false
+}
+
+// sources are globs for where the directory has its code: in the usual directories, else in
+// files of its own that one of the patterns matches.
+func (p place) sources(patterns ...string) []string {
+	var globs []string
+	for _, glob := range []string{"src", "lib", "app", "packages/*/src", "packages/*/lib"} {
+		if p.matches(glob) {
+			globs = append(globs, glob+"/**")
+		}
+	}
+	if len(globs) > 0 {
+		return globs
+	}
+	if own := slices.DeleteFunc(slices.Clone(patterns), func(glob string) bool { return !p.matches(glob) }); len(own) > 0 {
+		return own
+	}
+	for _, pattern := range patterns {
+		globs = append(globs, "**/"+pattern)
+	}
+	return globs
+}
+
+var makefiles = []string{"GNUmakefile", "makefile", "Makefile"}
+
+// A rule for `test` or `check`, and no variable of that name.
+var makeTest = lazyregexp.New(`(?m)^(test|check)\s*::?(?:[^:=]|$)`)
+
+// makeTests is the name of the rule that tests, "" for none. Make reads the first file.
+func (p place) makeTests() (rule string) {
+	if at := slices.IndexFunc(makefiles, p.has); at >= 0 {
+		data, _ := os.ReadFile(filepath.Join(p.dir, makefiles[at])) // nothing in it, as without a rule
+		for _, found := range makeTest().FindAllSubmatch(data, -1) {
+			if rule != "test" {
+				rule = string(found[1])
+			}
+		}
+	}
+	return rule
+}
+
+// recipe is a kind of program, as it would be for a place.
 type recipe struct {
 	kind, why string
-	fits      func(place) bool
+	fits      bool
 	// metric is its name, better is `lower` or `higher`, and best the value that
 	// leaves nothing to gain; "" for none.
 	metric, better, best string
 	goal                 string
-	targets              func(place) []string
-	protect              []string
+	targets, protect     []string
 	// creates says that the targets need not exist yet.
 	creates bool
-	setup   func(place) string
+	setup   string
 	// script sets $value, and $tests where it knows how many tests passed, else $ended
 	// where it knows how many processes of them came to their end.
-	script func(place) string
+	script string
 	// works says that what tests check has to stay beside what is measured, and grows
 	// that a candidate may add tests, or that what is counted are lines.
 	works, grows bool
@@ -45,12 +132,9 @@ failed() {
 `
 
 // text is the program file for a directory below the root, "." for the root.
-func (r recipe) text(name, at string, here place) string {
-	var out strings.Builder
-	line := func(text string) { out.WriteString(text + "\n") }
-	script := "\n" + strings.TrimSpace(r.script(here)) + "\n"
-	result, rails := `{"`+r.metric+`": %s`, []string(nil)
-	values := ` "$value"`
+func (r recipe) text(name, at string) string {
+	script := "\n" + strings.TrimSpace(r.script) + "\n"
+	result, values, rails := `{"`+r.metric+`": %s`, ` "$value"`, []string(nil)
 	for _, count := range []string{"tests", "benchmarks", "ended", "scripts"} {
 		if !strings.Contains(script, "\n"+count+"=") {
 			continue
@@ -62,24 +146,19 @@ func (r recipe) text(name, at string, here place) string {
 			rails = append(rails, "{metric: "+count+", direction: lower}")
 		}
 	}
-	line("---")
-	line("schedule: every 6h")
-	line("metric: " + r.metric)
-	line("metric_direction: " + r.better)
+	head := "---\nschedule: every 6h\nmetric: " + r.metric + "\nmetric_direction: " + r.better + "\n"
 	if rails != nil {
-		line("guardrails: [" + strings.Join(rails, ", ") + "]")
+		head += "guardrails: [" + strings.Join(rails, ", ") + "]\n"
 	}
-	begin, goal := "", r.goal
+	begin, setup, goal := "", r.setup, r.goal
 	if at != "." {
 		begin = "cd '" + strings.ReplaceAll(at, "'", `'\''`) + "'\n"
 	}
-	if r.setup != nil {
-		if setup := r.setup(here); setup != "" {
-			if begin != "" {
-				setup = strings.TrimSpace(begin) + " && { " + setup + "; }"
-			}
-			line("setup: " + quoted(setup))
-		}
+	if setup != "" && begin != "" {
+		setup = strings.TrimSpace(begin) + " && { " + setup + "; }"
+	}
+	if setup != "" {
+		head += "setup: " + quoted(setup) + "\n"
 	}
 	runs := strings.Contains(script, "|| failed\n")
 	switch {
@@ -91,21 +170,17 @@ func (r recipe) text(name, at string, here place) string {
 	if runs {
 		begin += strings.ReplaceAll(refuse, "METRIC", r.metric)
 	}
-	line("---\n\n# " + name + "\n\n## Goal\n\n" + goal + " " + capital(r.better) + " is better.\n\n## Target\n")
-	below := notPlain().ReplaceAllString(at, "?")
-	for _, target := range r.targets(here) {
-		line("- `" + path.Join(below, target) + "`")
+	list := func(globs []string) (lines string) {
+		for _, glob := range globs {
+			lines += "- `" + path.Join(notPlain().ReplaceAllString(at, "?"), glob) + "`\n"
+		}
+		return lines
 	}
-	line("\nDo NOT modify:\n")
-	for _, protected := range r.protect {
-		line("- `" + path.Join(below, protected) + "`")
-	}
-	line("\n## Evaluation\n\n```bash\nset -e\n" + begin + strings.TrimSpace(script) + "\nprintf '" + result + "}\\n'" +
-		values + ` > "$AUTOLOOP_RESULT"` + "\n```")
-	return out.String()
+	better := strings.ToUpper(r.better[:1]) + r.better[1:]
+	return head + "---\n\n# " + name + "\n\n## Goal\n\n" + goal + " " + better + " is better.\n\n## Target\n\n" +
+		list(r.targets) + "\nDo NOT modify:\n\n" + list(r.protect) + "\n## Evaluation\n\n```bash\nset -e\n" + begin +
+		strings.TrimSpace(script) + "\nprintf '" + result + "}\\n'" + values + " > \"$AUTOLOOP_RESULT\"\n```\n"
 }
-
-func capital(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
 
 // runner is how the tests of a place are run.
 type runner struct {
@@ -118,6 +193,14 @@ type runner struct {
 // run is a script that runs the tests and refuses where they fail.
 func (r runner) run() string {
 	return r.script(r.command + ` > "$TMPDIR/said.txt" 2>&1`)
+}
+
+// when is run where there are tests, else nothing.
+func (r runner) when(there bool) string {
+	if !there {
+		return ""
+	}
+	return r.run()
 }
 
 // timed also sets $value to the seconds that they take.

@@ -1,48 +1,18 @@
 package setup
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // recipes are all kinds of programs, in the order in which they are tried: what
 // is worth most first. A kind needs what its repository has configured.
-func recipes() []recipe {
-	return slices.Concat(goRecipes(), jsRecipes(), pythonRecipes(), rustRecipes(), makeRecipes())
+func recipes(p place) []recipe {
+	return slices.Concat(goRecipes(p), jsRecipes(p), pythonRecipes(p), rustRecipes(p), makeRecipes(p))
 }
 
 const fasterTests = "Make the code under test faster, so that the tests take fewer seconds; what they check stays."
-
-func always(globs ...string) func(place) []string {
-	return func(place) []string { return globs }
-}
-
-func fixed(script string) func(place) string { return func(place) string { return script } }
-
-// anyFile reports whether one of the first files that match has words in it.
-func (p place) anyFile(suffix string, words lazyregexp.Regexp) bool {
-	const most = 2000
-	looked := 0
-	for _, file := range p.tracked {
-		if !strings.HasSuffix(file, suffix) {
-			continue
-		}
-		if looked++; looked > most {
-			return false
-		}
-		data, err := os.ReadFile(filepath.Join(p.dir, filepath.FromSlash(file)))
-		if err == nil && words().Match(data) {
-			return true
-		}
-	}
-	return false
-}
-
-func (p place) has(name string) bool { return hasFile(p.dir, name) }
 
 var (
 	benchmark   = lazyregexp.New(`(?m)^func Benchmark\w*\(`)
@@ -50,8 +20,6 @@ var (
 	mainPackage = lazyregexp.New(`(?m)^package main\b`)
 	goTestFiles = []string{"**/*_test.go", "**/testdata/**"}
 )
-
-func isGo(p place) bool { return p.has("go.mod") && p.installed("go") }
 
 // goEnd lets a test program fail that ends before its tests do, as with os.Exit in an
 // init function: it writes no profile.
@@ -68,15 +36,9 @@ const goPassed = `sed -n 's/.*"Action":"pass",\("Package":".*","Test":".*"\),"El
 tests=$(wc -l < "$TMPDIR/passed.txt")
 `
 
-// goUnit runs the tests, where there are any.
-func goUnit(p place) string {
-	if !p.anyFile("_test.go", goTest) {
-		return ""
-	}
-	return runner{command: goTests(""), count: goPassed + someTests}.run()
-}
-
-func goRecipes() []recipe {
+func goRecipes(p place) []recipe {
+	isGo := p.uses("go.mod", "go")
+	unit := runner{command: goTests(""), count: goPassed + someTests}.when(p.anyFile("_test.go", goTest))
 	coverage := runner{
 		command: goTests(`-coverprofile="$TMPDIR/cover.out" `),
 		count: goPassed + `go tool cover -func="$TMPDIR/cover.out" > "$TMPDIR/cover.txt"
@@ -102,33 +64,29 @@ benchmarks=$(wc -l < "$TMPDIR/bench.txt")
 	return []recipe{
 		{
 			kind: "go-benchmark", why: "go.mod with benchmarks: less time an operation",
-			fits:   func(p place) bool { return isGo(p) && p.anyFile("_test.go", benchmark) },
+			fits:   isGo && p.anyFile("_test.go", benchmark),
 			metric: "ns_per_op", better: "lower", works: true,
 			goal:    "Make the benchmarks faster: the geometric mean of their nanoseconds an operation.",
-			targets: always("**/*.go"), protect: goTestFiles,
-			script: func(p place) string { return goEnd + goUnit(p) + benchmarks.run() },
+			targets: []string{"**/*.go"}, protect: goTestFiles,
+			script: goEnd + unit + benchmarks.run(),
 		},
 		{
 			kind: "go-coverage", why: "go.mod: more coverage by tests", fits: isGo,
 			metric: "coverage", better: "higher", best: "100",
 			goal:    "Raise the share of statements that the tests cover, in percent, with tests that check behaviour.",
-			targets: always("**/*_test.go"), creates: true, protect: []string{"**/testdata/**"},
-			script: fixed(goEnd + coverage.run()),
+			targets: []string{"**/*_test.go"}, creates: true, protect: []string{"**/testdata/**"},
+			script: goEnd + coverage.run(),
 		},
 		{
 			kind: "go-binary-size", why: "go.mod with a command: smaller binaries",
-			fits: func(p place) bool {
-				return isGo(p) && p.anyFile(".go", mainPackage)
-			},
+			fits:   isGo && p.anyFile(".go", mainPackage),
 			metric: "bytes", better: "lower", works: true,
 			goal:    "Make the binaries smaller, in bytes.",
-			targets: always("**/*.go", "go.mod", "go.sum"), protect: goTestFiles,
-			script: func(p place) string {
-				return goEnd + `rm -rf "$TMPDIR/bin"; mkdir "$TMPDIR/bin"
+			targets: []string{"**/*.go", "go.mod", "go.sum"}, protect: goTestFiles,
+			script: goEnd + `rm -rf "$TMPDIR/bin"; mkdir "$TMPDIR/bin"
 go build -trimpath -buildvcs=false -o "$TMPDIR/bin/" ./... >&2
 value=$(cat "$TMPDIR"/bin/* | wc -c)
-` + goUnit(p)
-			},
+` + unit,
 		},
 	}
 }
@@ -137,21 +95,6 @@ var (
 	cSources  = []string{"**/*.c", "**/*.h", "**/*.cc", "**/*.cpp", "**/*.hpp"}
 	testFiles = []string{"**/test/**", "**/tests/**", "**/test*", "**/*_test.*", "**/check_*"}
 )
-
-func usesMake(p place) bool {
-	return p.installed("make") && slices.ContainsFunc([]string{"GNUmakefile", "makefile", "Makefile"}, p.has)
-}
-
-// makeRun runs the tests. Most rules print no count; what is counted are the lines of
-// TAP and of automake, else those that say in their own way that something passed.
-func makeRun(p place) runner {
-	return runner{
-		command: "make " + makeTests(p.dir),
-		count: `tests=$(grep -cE '^(ok|PASS)[ :]' "$TMPDIR/said.txt" || true)
-[ "$tests" -gt 0 ] || tests=$(grep -ciwE 'ok|pass|passed' "$TMPDIR/said.txt" || true)
-`,
-	}
-}
 
 // shellcheck reads the scripts that may change, without the comments that silence it; a
 // syntax error hides all others of its file.
@@ -166,57 +109,45 @@ done < "$TMPDIR/scripts.txt" > "$TMPDIR/lint.txt"
 value=$(wc -l < "$TMPDIR/lint.txt")
 `
 
-func makeRecipes() []recipe {
+func makeRecipes(p place) []recipe {
+	made := p.installed("make") && slices.ContainsFunc(makefiles, p.has)
+	rule := p.makeTests()
+	// Most rules print no count; what is counted are the lines of TAP and of automake, else
+	// those that say in their own way that something passed.
+	tests := runner{
+		command: "make " + rule,
+		count: `tests=$(grep -cE '^(ok|PASS)[ :]' "$TMPDIR/said.txt" || true)
+[ "$tests" -gt 0 ] || tests=$(grep -ciwE 'ok|pass|passed' "$TMPDIR/said.txt" || true)
+`,
+	}
 	return []recipe{
 		{
 			kind: "make-binary-size", why: "Makefile and C: smaller binaries",
-			fits: func(p place) bool {
-				return usesMake(p) && slices.ContainsFunc(p.tracked, func(f string) bool {
-					return strings.HasSuffix(f, ".c") || strings.HasSuffix(f, ".cc") || strings.HasSuffix(f, ".cpp")
-				})
-			},
+			fits:   made && p.tracks(".c", ".cc", ".cpp"),
 			metric: "bytes", better: "lower", works: true, grows: true,
 			goal:    "Make what `make` builds smaller, in bytes.",
-			targets: always(cSources...), protect: testFiles,
-			script: func(p place) string {
-				check := ""
-				if makeTests(p.dir) != "" {
-					check = makeRun(p).run()
-				}
-				return `touch "$TMPDIR/before"
+			targets: cSources, protect: testFiles,
+			script: `touch "$TMPDIR/before"
 make -B >&2
 find . -type f -perm -u+x -newer "$TMPDIR/before" ! -name '*.sh' ! -path './.git/*' > "$TMPDIR/built.txt"
 test -s "$TMPDIR/built.txt"
 value=$(tr '\n' '\0' < "$TMPDIR/built.txt" | xargs -0 cat | wc -c)
-` + check
-			},
+` + tests.when(rule != ""),
 		},
 		{
 			kind: "make-test-time", why: "Makefile with a rule for tests: faster tests",
-			fits:   func(p place) bool { return usesMake(p) && makeTests(p.dir) != "" },
+			fits:   made && rule != "",
 			metric: "seconds", better: "lower", goal: fasterTests, grows: true,
-			targets: func(p place) []string {
-				return sources(p.dir, "*.c", "*.cc", "*.cpp", "*.h", "*.py", "*.rb", "*.sh")
-			}, protect: testFiles,
-			script: func(p place) string { return makeRun(p).timed() },
+			targets: p.sources("*.c", "*.cc", "*.cpp", "*.h", "*.py", "*.rb", "*.sh"), protect: testFiles,
+			script: tests.timed(),
 		},
 		{
 			kind: "shell-lint", why: "shell scripts: fewer findings of shellcheck",
-			fits: func(p place) bool {
-				return p.installed("shellcheck") && slices.ContainsFunc(p.tracked, func(f string) bool {
-					return strings.HasSuffix(f, ".sh")
-				})
-			},
+			fits:   p.installed("shellcheck") && p.tracks(".sh"),
 			metric: "findings", better: "lower", best: "0", works: true, grows: true,
 			goal:    "Reduce how much shellcheck finds, by correcting the scripts and not by silencing it.",
-			targets: always("**/*.sh"), protect: testFiles,
-			script: func(p place) string {
-				check := ""
-				if usesMake(p) && makeTests(p.dir) != "" {
-					check = makeRun(p).run()
-				}
-				return shellcheck + check
-			},
+			targets: []string{"**/*.sh"}, protect: testFiles,
+			script: shellcheck + tests.when(made && rule != ""),
 		},
 	}
 }

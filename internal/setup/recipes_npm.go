@@ -22,17 +22,35 @@ type npmPackage struct {
 	DevDependencies map[string]string
 }
 
-func readNPM(dir string) (pkg npmPackage, found bool) {
-	data, err := os.ReadFile(filepath.Join(dir, "package.json"))
-	return pkg, err == nil && json.Unmarshal(data, &pkg) == nil
-}
-
 func (p place) npm() (pkg npmPackage, found bool) {
-	pkg, found = readNPM(p.dir)
-	return pkg, found && p.installed("npm")
+	data, err := os.ReadFile(filepath.Join(p.dir, "package.json"))
+	return pkg, err == nil && json.Unmarshal(data, &pkg) == nil && p.installed("npm")
 }
 
 func (n npmPackage) uses(name string) bool { return n.Dependencies[name]+n.DevDependencies[name] != "" }
+
+// tested reports whether there are tests: `npm init` writes a script that says that
+// nothing is tested.
+func (n npmPackage) tested() bool {
+	test := n.Scripts["test"]
+	return strings.TrimSpace(test) != "" && !strings.Contains(test, "no test specified")
+}
+
+// npmSetup installs what the tests import, by the lock file that there is.
+func (p place) npmSetup() string {
+	switch {
+	case p.has("package-lock.json"), p.has("npm-shrinkwrap.json"):
+		return "npm ci --no-audit --no-fund"
+	case p.has("pnpm-lock.yaml"):
+		return "npx --yes pnpm install --frozen-lockfile"
+	case p.has("yarn.lock"):
+		return "npx --yes yarn install --frozen-lockfile"
+	case p.says("package.json", `ependencies"`):
+		return "npm install --no-audit --no-fund --no-package-lock"
+	default:
+		return ""
+	}
+}
 
 // jsRunners are the runners that are known by the last command of the script, with
 // what makes them report, and where the report says how many passed. Node's own counts
@@ -71,12 +89,11 @@ func lastCommand(name string) lazyregexp.Regexp {
 	return lazyregexp.New(`\b` + name + `\b[^&|;]*$`)
 }
 
-// npmTest runs the tests. Of a runner that is not known those of its processes are
+// test runs the tests. Of a runner that is not known those of its processes are
 // counted that came to their own end: process.exit ends one before.
-func (p place) npmTest() runner {
-	pkg, _ := readNPM(p.dir)
+func (n npmPackage) test() runner {
 	for _, known := range jsRunners {
-		if !known.command().MatchString(pkg.Scripts["test"]) {
+		if !known.command().MatchString(n.Scripts["test"]) {
 			continue
 		}
 		return runner{
@@ -98,97 +115,78 @@ end
 	}
 }
 
-// npmTested runs the tests, when there are any.
-func (p place) npmTested() string {
-	if npmTests(p.dir) {
-		return p.npmTest().run()
-	}
-	return ""
-}
-
-func jsSources(p place) []string {
-	return sources(p.dir, "*.js", "*.mjs", "*.cjs", "*.ts", "*.tsx", "*.jsx")
-}
-
 // jsBuilds are files that build, or say how.
 var jsBuilds = []string{"**/*.config.*", "**/.eslintrc*", "build.*", "scripts/**"}
 
-func jsRecipes() []recipe {
+func jsRecipes(p place) []recipe {
+	pkg, found := p.npm()
+	tests, coverage, setup := pkg.test(), pkg.coverage(), p.npmSetup()
+	check := tests.when(pkg.tested())
+	sources := p.sources("*.js", "*.mjs", "*.cjs", "*.ts", "*.tsx", "*.jsx")
+	protect := slices.Concat(jsBuilds, jsTests)
 	return []recipe{
 		{
 			kind: "js-bundle-size", why: "package.json with a script build: a smaller bundle",
-			fits:   func(p place) bool { pkg, found := p.npm(); return found && pkg.Scripts["build"] != "" },
+			fits:   found && pkg.Scripts["build"] != "",
 			metric: "bytes", better: "lower", works: true,
 			goal:    "Make the bundle that `npm run build` writes smaller: scripts and styles, compressed, in bytes.",
-			targets: jsSources, protect: slices.Concat(jsBuilds, jsTests),
-			setup: func(p place) string { return npmSetup(p.dir) },
-			script: func(p place) string {
-				return `rm -rf dist build out
+			targets: sources, protect: protect, setup: setup,
+			script: `rm -rf dist build out
 npm run build >&2
 for dir in dist build out; do [ ! -d "$dir" ] || break; done
 find "$dir" -type f \( -name '*.js' -o -name '*.mjs' -o -name '*.css' \) | sort > "$TMPDIR/bundle.txt"
 test -s "$TMPDIR/bundle.txt"
 value=$(tr '\n' '\0' < "$TMPDIR/bundle.txt" | xargs -0 cat | gzip -9 -n | wc -c)
-` + p.npmTested()
-			},
+` + check,
 		},
 		{
 			kind: "js-lint", why: "package.json with a configuration of eslint: fewer findings",
-			fits: func(p place) bool {
-				_, found := p.npm()
-				return found && (has(p.dir, "eslint.config.*") || has(p.dir, ".eslintrc*"))
-			},
+			fits:   found && (p.matches("eslint.config.*") || p.matches(".eslintrc*")),
 			metric: "findings", better: "lower", best: "0", works: true,
 			goal:    "Reduce how much eslint finds, by correcting the code.",
-			targets: jsSources, protect: slices.Concat(jsBuilds, jsTests),
-			setup: func(p place) string { return npmSetup(p.dir) },
-			script: func(p place) string {
-				return `npx --no-install eslint . --no-inline-config --format json > "$TMPDIR/lint.json" || [ $? -eq 1 ]
-value=$(node -e 'const all = JSON.parse(require("fs").readFileSync(process.argv[1])); const bad = all.find(f => f.messages.some(m => m.fatal)); if (bad) { console.error("syntax error: " + bad.filePath); process.exit(1) } console.log(all.reduce((n, f) => n + f.messages.length, 0))' "$TMPDIR/lint.json")
-` + p.npmTested()
-			},
+			targets: sources, protect: protect, setup: setup,
+			script: eslint + check,
 		},
 		{
 			kind: "js-coverage", why: "package.json with tests: more coverage",
-			fits:   func(p place) bool { return jsCoverage(p) != "" },
+			fits:   found && coverage != "",
 			metric: "coverage", better: "higher", best: "100",
 			goal:    "Raise the share of lines that the tests cover, in percent, with tests that check behaviour.",
-			targets: always("test/**", "tests/**", "**/__tests__/**", "**/*.test.*", "**/*.spec.*"), creates: true,
-			protect: []string{"**/*.config.*"},
-			setup:   func(p place) string { return npmSetup(p.dir) }, script: jsCoverage,
+			targets: []string{"test/**", "tests/**", "**/__tests__/**", "**/*.test.*", "**/*.spec.*"}, creates: true,
+			protect: []string{"**/*.config.*"}, setup: setup, script: coverage,
 		},
 		{
 			kind: "js-test-time", why: "package.json with tests: faster tests",
-			fits:   func(p place) bool { _, found := p.npm(); return found && npmTests(p.dir) },
+			fits:   found && pkg.tested(),
 			metric: "seconds", better: "lower", goal: fasterTests,
-			targets: jsSources, protect: slices.Concat(jsBuilds, jsTests),
-			setup:  func(p place) string { return npmSetup(p.dir) },
-			script: func(p place) string { return p.npmTest().timed() },
+			targets: sources, protect: protect, setup: setup, script: tests.timed(),
 		},
 	}
 }
 
-// jsCoverage is a script that measures coverage with what the package uses
+const eslint = `npx --no-install eslint . --no-inline-config --format json > "$TMPDIR/lint.json" || [ $? -eq 1 ]
+value=$(node -e 'const all = JSON.parse(require("fs").readFileSync(process.argv[1])); const bad = all.find(f => f.messages.some(m => m.fatal)); if (bad) { console.error("syntax error: " + bad.filePath); process.exit(1) } console.log(all.reduce((n, f) => n + f.messages.length, 0))' "$TMPDIR/lint.json")
+`
+
+// coverage is a script that measures coverage with what the package uses
 // already; "" when that is nothing.
-func jsCoverage(p place) string {
-	pkg, found := p.npm()
-	if !found || !npmTests(p.dir) {
-		return ""
-	}
-	tests := p.npmTest()
+func (n npmPackage) coverage() string {
+	tests := n.test()
 	summary := `value=$(node -e 'console.log(JSON.parse(require("fs").readFileSync(process.argv[1])).total.lines.pct)' "$TMPDIR/coverage/coverage-summary.json")
 `
 	switch {
-	case pkg.uses("vitest"):
+	case !n.tested():
+		return ""
+	case n.uses("vitest"):
 		tests.command += ` --coverage.enabled --coverage.reporter=json-summary ` +
 			`--coverage.reportsDirectory="$TMPDIR/coverage"`
-	case pkg.uses("jest"):
+	case n.uses("jest"):
 		tests.command += ` --coverage --coverageReporters=json-summary --coverageDirectory="$TMPDIR/coverage"`
-	case pkg.uses("c8"):
+	case n.uses("c8"):
 		tests.command = `npx --no-install c8 --reporter=json-summary --reports-dir "$TMPDIR/coverage" ` + tests.command
-	case pkg.uses("nyc"):
+	case n.uses("nyc"):
 		tests.command = `npx --no-install nyc --reporter=json-summary --report-dir "$TMPDIR/coverage" ` + tests.command
-	case nodeAlone().MatchString(pkg.Scripts["test"]):
+	case nodeAlone().MatchString(n.Scripts["test"]):
 		tests.command = strings.Replace(tests.command, "npm test", "node --test --experimental-test-coverage", 1)
 		summary = `value=$(LC_ALL=C awk -F'|' '/^# all files/ { gsub(/ /, "", $2); print $2 }' "$TMPDIR/report")
 `

@@ -1,17 +1,37 @@
 package setup
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/lazyregexp"
 )
 
-// pythonEnv makes an environment with more packages than the tests need.
-func pythonEnv(packages string) string {
-	return "python3 -m venv .autoloop-venv && .autoloop-venv/bin/pip install --quiet " + packages
+// pip installs into an environment of the project's own, which it makes.
+const pip = ".autoloop-venv/bin/pip install --quiet "
+
+const pythonEnv = "python3 -m venv .autoloop-venv && " + pip
+
+func (p place) usesPytest() bool {
+	return p.has("pytest.ini") || p.has("conftest.py") || slices.ContainsFunc([]string{
+		"pyproject.toml", "setup.cfg", "tox.ini", "requirements.txt", "requirements-dev.txt",
+	}, func(file string) bool { return p.says(file, "pytest") })
 }
 
-func isPython(p place) bool { return p.installed("python3") }
+// pytestSetup makes an environment with what the tests import. A project that
+// cannot be installed may be one that is run as it lies there.
+func (p place) pytestSetup() string {
+	setup := pythonEnv + "pytest pytest-cov"
+	for _, file := range []string{"requirements.txt", "requirements-dev.txt"} {
+		if p.has(file) {
+			setup += " -r " + file
+		}
+	}
+	if p.has("setup.py") || p.says("pyproject.toml", "[project]") || p.says("pyproject.toml", "[tool.poetry]") {
+		setup += " && { " + pip + "-e . || true; }"
+	}
+	return setup
+}
 
 var (
 	pyTests = []string{"**/test/**", "**/tests/**", "**/test*.py", "**/*_test.py", "**/conftest.py"}
@@ -50,97 +70,74 @@ tests=$(cat "$TMPDIR/report")
 	}
 }
 
-// pyRunner runs the tests, when there are any.
-func pyRunner(p place) (tests runner, found bool) {
-	if usesPytest(p.dir) {
-		if p.installed("pytest") {
-			return pytest("python3", ""), true
-		}
-		return pytest(".autoloop-venv/bin/python", ""), true
+// pyTests runs the tests, when there are any; setup is what they need.
+func (p place) pyTests() (tests runner, setup string, found bool) {
+	switch {
+	case p.usesPytest() && p.installed("pytest"):
+		return pytest("python3", ""), "", true
+	case p.usesPytest():
+		return pytest(".autoloop-venv/bin/python", ""), p.pytestSetup(), true
 	}
 	for _, dir := range []string{"tests", "test"} {
-		if has(p.dir, dir+"/test*.py") && !p.has(dir+"/__init__.py") {
-			return unittests(dir, "test*.py"), p.anyFile(".py", pyUnit)
+		if p.matches(dir+"/test*.py") && !p.has(dir+"/__init__.py") {
+			return unittests(dir, "test*.py"), "", p.anyFile(".py", pyUnit)
 		}
 	}
 	if p.anyFile("_test.py", pyUnit) {
-		return unittests(".", "*_test.py"), true
+		return unittests(".", "*_test.py"), "", true
 	}
-	return unittests(".", "test*.py"), p.anyFile(".py", pyUnit)
+	return unittests(".", "test*.py"), "", p.anyFile(".py", pyUnit)
 }
 
-func pyTestSetup(p place) string {
-	if usesPytest(p.dir) && !p.installed("pytest") {
-		return pytestSetup(p.dir)
-	}
-	return ""
-}
-
-func pythonRecipes() []recipe {
-	return []recipe{
-		pythonLint("ruff", usesRuff, " check --no-cache --exit-zero --ignore-noqa --exclude .autoloop-venv "+
-			"--output-format json .", ruffCount),
-		pythonLint("flake8", usesFlake8, " --exit-zero --disable-noqa --extend-exclude .autoloop-venv .", flake8Count),
-		pythonCoverage(func(p place) bool {
-			return p.installed("pytest") && (p.installed("coverage") || p.installed("python3-coverage"))
-		}, nil, "python3"),
-		pythonCoverage(func(place) bool { return true }, func(p place) string { return pytestSetup(p.dir) },
-			".autoloop-venv/bin/python"),
-		{
-			kind: "python-test-time", why: "Python with tests: faster tests",
-			fits: func(p place) bool {
-				_, found := pyRunner(p)
-				return found && isPython(p)
-			},
-			metric: "seconds", better: "lower", goal: fasterTests,
-			targets: always("**/*.py"), protect: pyTests, setup: pyTestSetup,
-			script: func(p place) string {
-				tests, _ := pyRunner(p)
-				return tests.timed()
-			},
-		},
-	}
-}
-
-// pythonLint counts what a linter finds, which is the one that is installed, else one
-// in an environment of its own. count is a Python program that prints the number of
-// findings in a file, and fails for a syntax error: it hides all others of its file.
-func pythonLint(linter string, uses func(place) bool, flags, count string) recipe {
-	return recipe{
-		kind: "python-lint", why: "a configuration of " + linter + ": fewer findings",
-		fits:   func(p place) bool { return isPython(p) && uses(p) },
-		metric: "findings", better: "lower", best: "0", works: true,
-		goal:    "Reduce how much " + linter + " finds, by correcting the code and not by silencing it.",
-		targets: always("**/*.py"), protect: pyTests,
-		setup: func(p place) string {
-			steps := []string{pyTestSetup(p)}
-			if !p.installed(linter) {
-				steps = append(steps, pythonEnv(linter))
-			}
-			return strings.TrimPrefix(strings.Join(steps, " && "), " && ")
-		},
-		script: func(p place) string {
-			program := ".autoloop-venv/bin/" + linter
-			if p.installed(linter) {
-				program = linter
-			}
-			check := ""
-			if tests, found := pyRunner(p); found {
-				check = tests.run()
-			}
-			return program + flags + ` > "$TMPDIR/lint.txt"
+func pythonRecipes(p place) []recipe {
+	python := p.installed("python3")
+	tests, setup, found := p.pyTests()
+	// lint counts what a linter finds, which is the one that is installed, else one in an
+	// environment of its own. count is a Python program that prints the number of
+	// findings in a file, and fails for a syntax error: it hides all others of its file.
+	lint := func(linter string, used bool, flags, count string) recipe {
+		program, steps := linter, setup
+		if !p.installed(linter) {
+			program = ".autoloop-venv/bin/" + linter
+			steps = strings.TrimPrefix(setup+" && "+pythonEnv+linter, " && ")
+		}
+		return recipe{
+			kind: "python-lint", why: "a configuration of " + linter + ": fewer findings", fits: python && used,
+			metric: "findings", better: "lower", best: "0", works: true,
+			goal:    "Reduce how much " + linter + " finds, by correcting the code and not by silencing it.",
+			targets: []string{"**/*.py"}, protect: pyTests, setup: steps,
+			script: program + flags + ` > "$TMPDIR/lint.txt"
 value=$(python3 -c '` + count + `' "$TMPDIR/lint.txt")
-` + check
+` + tests.when(found),
+		}
+	}
+	// coverage measures with an interpreter that has pytest-cov.
+	coverage := func(interpreter, setup string, there bool) recipe {
+		return recipe{
+			kind: "python-coverage", why: "pytest: more coverage by tests", fits: python && p.usesPytest() && there,
+			metric: "coverage", better: "higher", best: "100",
+			goal:    "Raise the share of lines that the tests cover, in percent, with tests that check behaviour.",
+			targets: []string{"tests/**/*.py", "**/test_*.py"}, creates: true, protect: []string{"**/conftest.py"},
+			setup: setup,
+			script: pytest(interpreter, ` --cov=. --cov-report=`).run() + interpreter +
+				` -m coverage json -q -o "$TMPDIR/coverage.json"
+value=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["totals"]["percent_covered"])' "$TMPDIR/coverage.json")`,
+		}
+	}
+	return []recipe{
+		lint("ruff", p.has("ruff.toml") || p.has(".ruff.toml") || p.says("pyproject.toml", "[tool.ruff"),
+			" check --no-cache --exit-zero --ignore-noqa --exclude .autoloop-venv --output-format json .", ruffCount),
+		lint("flake8", p.has(".flake8") || p.says("setup.cfg", "[flake8]") || p.says("tox.ini", "[flake8]"),
+			" --exit-zero --disable-noqa --extend-exclude .autoloop-venv .", flake8Count),
+		// What is installed is tried first.
+		coverage("python3", "", p.installed("pytest") && (p.installed("coverage") || p.installed("python3-coverage"))),
+		coverage(".autoloop-venv/bin/python", p.pytestSetup(), true),
+		{
+			kind: "python-test-time", why: "Python with tests: faster tests", fits: python && found,
+			metric: "seconds", better: "lower", goal: fasterTests,
+			targets: []string{"**/*.py"}, protect: pyTests, setup: setup, script: tests.timed(),
 		},
 	}
-}
-
-func usesRuff(p place) bool {
-	return p.has("ruff.toml") || p.has(".ruff.toml") || says(p.dir, "pyproject.toml", "[tool.ruff")
-}
-
-func usesFlake8(p place) bool {
-	return p.has(".flake8") || says(p.dir, "setup.cfg", "[flake8]") || says(p.dir, "tox.ini", "[flake8]")
 }
 
 const (
@@ -162,19 +159,3 @@ for line in found:
 print(len(found))
 `
 )
-
-// pythonCoverage measures with an interpreter that has pytest-cov already, which is
-// tried first, or with the one that setup makes.
-func pythonCoverage(fits func(place) bool, setup func(place) string, python string) recipe {
-	return recipe{
-		kind: "python-coverage", why: "pytest: more coverage by tests",
-		fits:   func(p place) bool { return isPython(p) && usesPytest(p.dir) && fits(p) },
-		metric: "coverage", better: "higher", best: "100",
-		goal:    "Raise the share of lines that the tests cover, in percent, with tests that check behaviour.",
-		targets: always("tests/**/*.py", "**/test_*.py"), creates: true, protect: []string{"**/conftest.py"},
-		setup: setup,
-		script: fixed(pytest(python, ` --cov=. --cov-report=`).run() + python +
-			` -m coverage json -q -o "$TMPDIR/coverage.json"
-value=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["totals"]["percent_covered"])' "$TMPDIR/coverage.json")`),
-	}
-}

@@ -85,9 +85,9 @@ func TestASyntaxErrorIsNoGainForALinter(t *testing.T) {
 			result := filepath.Join(dir, "result")
 			here := place{dir: dir, installed: func(string) bool { return true }}
 			var text string
-			for _, r := range recipes() {
+			for _, r := range recipes(here) {
 				if r.kind == c.kind && (c.kind == "js-lint" || strings.Contains(r.why, c.linter)) {
-					text = program.Parse("p.md", []byte(r.text("p", ".", here))).Script
+					text = program.Parse("p.md", []byte(r.text("p", "."))).Script
 				}
 			}
 			require.NotEmpty(t, text)
@@ -235,9 +235,9 @@ func TestSetupInstallsWhatTheTestsImport(t *testing.T) {
 			require.NoError(t, os.WriteFile(filepath.Join(here.dir, name), []byte(text), 0o600))
 		}
 		var text string
-		for _, r := range recipes() {
-			if (r.kind == "js-test-time" || r.kind == "python-coverage") && r.fits(here) {
-				text = r.text("p", "packages/x", here)
+		for _, r := range recipes(here) {
+			if (r.kind == "js-test-time" || r.kind == "python-coverage") && r.fits {
+				text = r.text("p", "packages/x")
 			}
 		}
 		assert.Contains(t, text, "\nsetup: \"cd 'packages/x' && { "+want+"; }\"\n---\n", file)

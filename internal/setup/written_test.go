@@ -328,12 +328,12 @@ func TestTestsThatNoCandidateMayAddAreCountedExactly(t *testing.T) {
 			tracked = append(tracked, file)
 		}
 		here := place{dir: dir, tracked: tracked, installed: func(string) bool { return true }}
-		for _, r := range recipes() {
-			if r.kind != project.kind || !r.fits(here) {
+		for _, r := range recipes(here) {
+			if r.kind != project.kind || !r.fits {
 				continue
 			}
 			var found []string
-			for _, g := range program.Parse("p.md", []byte(r.text("p", ".", here))).Guardrails {
+			for _, g := range program.Parse("p.md", []byte(r.text("p", "."))).Guardrails {
 				found = append(found, fmt.Sprintf("%s %s", g.Metric, g.Direction))
 			}
 			assert.Equal(t, rails, strings.Join(found, ", "), name)
@@ -362,9 +362,9 @@ func (p writtenProject) measure(t *testing.T, changed map[string]string) (number
 	write(p.files)
 	here := place{dir: dir, tracked: tracked, installed: func(string) bool { return true }}
 	var script string
-	for _, r := range recipes() {
-		if r.kind == p.kind && r.fits(here) {
-			script = program.Parse("p.md", []byte(r.text("p", ".", here))).Script
+	for _, r := range recipes(here) {
+		if r.kind == p.kind && r.fits {
+			script = program.Parse("p.md", []byte(r.text("p", "."))).Script
 		}
 	}
 	write(changed)
