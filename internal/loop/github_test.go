@@ -199,21 +199,12 @@ func TestThePullRequestsNumber(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t, "", c.before...)
-			require.NoError(t, d.update(t.Context(), "entries", nil, func(b *records) error {
-				for e := range history.Of[*history.Decided](slices.All(b.log.Events)) {
-					b.doc.AddEntry(state.HistoryEntry{
-						Iteration: e.Iteration, Time: noon, Status: state.Status(e.Outcome),
-						Change: e.Summary, Commit: e.Commit,
-					})
-				}
-				return nil
-			}))
 			d.heard()
 			for range 2 {
 				require.NoError(t, d.promote(t.Context()))
 			}
 			assert.Equal(t, []string{"pull=8"}, d.told())
-			assert.Equal(t, []string{"entries", "p: pull request #8"}, d.shelf.messages)
+			assert.Equal(t, []string{"p: pull request #8"}, d.shelf.messages)
 			_, shown, _ := strings.Cut(string(d.shelf.files.State), "Iteration History")
 			assert.Equal(t, 8, d.written().machine.PR)
 			entries := strings.Split(shown, "### Iteration ")

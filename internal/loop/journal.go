@@ -2,15 +2,13 @@ package loop
 
 import (
 	"context"
+	"strings"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
-	"github.com/org/autoloop/internal/history/results"
-	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/metric"
 )
 
 // journal reads and changes the records of a run's program.
@@ -52,6 +50,7 @@ func (r *journal) update(ctx context.Context, message string, branch *git.RefUpd
 		if err != nil {
 			return memory.Files{}, err
 		}
+		b.runs = strings.TrimRight(r.runURL, "0123456789")
 		if err := change(b); err != nil {
 			return memory.Files{}, err
 		}
@@ -72,26 +71,13 @@ func (r *journal) add(b *records, e history.Event) error {
 		return err
 	}
 	e = b.log.Events[len(b.log.Events)-1]
-	err := b.view.Add(&b.sum, e, pages{b, r.runURL, r.program.Direction})
+	row := b.view.Add(&b.sum, e)
 	b.sum.Add(e)
-	return err
+	if row == nil {
+		return nil
+	}
+	return b.table.Append(*row, r.program.Direction)
 }
-
-// pages are the state file and the table of results, into which a run writes.
-type pages struct {
-	*records
-	runURL    string
-	direction metric.Direction
-}
-
-func (p pages) Entry(e state.HistoryEntry) {
-	e.RunURL = p.runURL
-	p.doc.AddEntry(e)
-}
-
-func (p pages) Row(row results.Row) error { return p.table.Append(row, p.direction) }
-
-func (p pages) Pull(iteration, number int) { p.doc.SetPull(iteration, number) }
 
 func (r *journal) result(outcome history.Outcome, reasons ...decision.Reason) Result {
 	result := Result{

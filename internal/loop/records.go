@@ -29,6 +29,7 @@ type records struct {
 	warnings []string
 	fresh    bool         // there was no state file yet
 	read     memory.Files // as they were read
+	runs     string       // what the addresses of runs begin with, "" for unknown
 }
 
 // openRecords reads the files. What cannot be read is an error: it is never
@@ -57,7 +58,7 @@ func openRecords(p *program.Program, files memory.Files) (*records, error) {
 	for _, settled := range p.Disagreements(program.Warning) {
 		b.warnings = append(b.warnings, settled.String())
 	}
-	b.sum = b.log.Summary()
+	b.view, b.sum = view.Of(b.log.Events)
 	b.compare(files)
 	return b, nil
 }
@@ -146,6 +147,7 @@ func (b *records) files(p *program.Program, target *metric.Value) memory.Files {
 		m.NotBefore = &until
 	}
 	b.doc.SetMachine(m)
+	b.doc.SetEntries(b.view.Entries, b.runs)
 	return memory.Files{State: b.doc.Render(), Results: b.table.Bytes(), Ledger: b.log}
 }
 

@@ -72,16 +72,18 @@ func account(t *testing.T) render.Account {
 	m.LastRun, m.IterationCount, m.BestMetric, m.InitialMetric, m.Issue = &noon, 3, value("6"), value("8"), 4
 	m.RecentStatuses = []string{"accepted", "rejected", "error"}
 	doc.SetMachine(m)
+	var list []state.HistoryEntry
 	for i := range 14 {
-		doc.AddEntry(state.HistoryEntry{
+		list = append(list, state.HistoryEntry{
 			Iteration: i + 1, Time: noon, Status: state.Rejected,
 			Change: fmt.Sprintf("try %d", i+1), Metric: value("7"),
 		})
 	}
+	doc.SetEntries(list, "")
 	p := program.Parse(".autoloop/programs/speed.md", []byte(text))
 	require.NoError(t, p.Err())
 	return render.Account{
-		Program: p, Events: events, State: doc.Bytes(),
+		Program: p, Events: events, State: doc.Render(),
 		RunURL: "https://github.test/org/repo/actions/runs/7",
 	}
 }

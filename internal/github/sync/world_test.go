@@ -81,13 +81,15 @@ func (w *world) account() render.Account {
 	m.IterationCount, m.BestMetric, m.InitialMetric, m.RecentStatuses = summary.Iteration, summary.Best,
 		summary.Initial, summary.Statuses()
 	doc.SetMachine(m)
+	var list []state.HistoryEntry
 	for _, attempt := range summary.Attempts {
-		doc.AddEntry(state.HistoryEntry{
+		list = append(list, state.HistoryEntry{
 			Iteration: attempt.Iteration, Time: attempt.Time,
 			Status: state.Status(attempt.Outcome), Metric: attempt.Metric,
 		})
 	}
-	return render.Account{Program: w.program, Events: w.events, State: doc.Bytes()}
+	doc.SetEntries(list, "")
+	return render.Account{Program: w.program, Events: w.events, State: doc.Render()}
 }
 
 func (w *world) add(e history.Event) {

@@ -91,7 +91,7 @@ type walk struct {
 	begins int // iterations before it are from before the ledger
 
 	order
-	pages
+	table
 	keeps
 }
 
@@ -101,7 +101,7 @@ type walk struct {
 func Of(records Records, asked []decision.Rule) Report {
 	a := &walk{
 		Report: Report{Findings: []Finding{}, Unseen: []string{}}, asked: asked, bounds: map[string]string{},
-		order: order{began: map[string]int{}, pushed: map[string]bool{}}, pages: pages{places: map[key]int{}},
+		order: order{began: map[string]int{}, pushed: map[string]bool{}}, table: table{places: map[rowKey]int{}},
 	}
 	for _, event := range records.Events {
 		a.add(event)
@@ -132,7 +132,6 @@ func (a *walk) add(event history.Event) {
 	switch e := event.(type) {
 	case *history.Started:
 		a.measured = nil
-		a.starts(e)
 	case *history.Measured:
 		a.measured = append(a.measured, e)
 		a.samples(e)
@@ -153,7 +152,9 @@ func (a *walk) add(event history.Event) {
 	}
 	a.follows(event)
 	a.keep(event)
-	_ = a.view.Add(&a.summary, event, a) // our Row takes every row
+	if row := a.view.Add(&a.summary, event); row != nil {
+		a.row(*row)
+	}
 	a.summary.Add(event)
 }
 

@@ -49,7 +49,7 @@ func TestHandEditsAreFound(t *testing.T) {
 		}
 	}
 	sum := history.Replay(events)
-	p := pagesOf(t, events, "https://github.com/o/r/actions/runs/77")
+	p := pagesOf(t, events, "https://github.com/o/r/actions/runs/")
 	last := sum.LastRun
 	p.doc.SetMachine(state.Machine{
 		LastRun: &last, IterationCount: sum.Iteration, InitialMetric: sum.Initial, BestMetric: sum.Best,
@@ -99,7 +99,7 @@ func TestHandEditsAreFound(t *testing.T) {
 		},
 		"an entry's number": {
 			"### Iteration 11 —", "### Iteration 13 —",
-			"13: the ledger has nothing of its history entry",
+			`11: its history says "### Iteration 13 `,
 		},
 		"an entry's date": {entry, strings.Replace(entry, "12:32", "12:35", 1), "12:35"},
 		"an entry's link": {entry, strings.Replace(entry, "runs/77", "runs/78", 1), "runs/78"},
@@ -109,7 +109,7 @@ func TestHandEditsAreFound(t *testing.T) {
 		},
 		"an entry's kind": {
 			"### Iteration 11 —", "### Iteration 11 (new baseline) —",
-			"11: the ledger has nothing of its history entry",
+			`11: its history says "### Iteration 11 (new baseline) `,
 		},
 		"an entry's status": {
 			"✅ Accepted\n", "❌ Rejected\n",
@@ -128,29 +128,29 @@ func TestHandEditsAreFound(t *testing.T) {
 		"a note":              {"  - too slow", "  - too fast", `says "  - too fast"`},
 		"a note less":         {"  - twice\n", "", `and the ledger gives "  - twice"`},
 		"a note more":         {"  - twice\n", "  - twice\n  - thrice\n", `says "  - thrice"`},
-		"an entry is missing": {whole, "", "11: its history entry is missing"},
-		"an entry twice":      {whole, whole + whole, "11: its history entry is there twice"},
+		"an entry is missing": {whole, "", `11: its history says "### Iteration 10 `},
+		"an entry twice":      {whole, whole + whole, `10: its history says "### Iteration 11 `},
 		"the newest entry is missing": {
 			text[strings.Index(text, "### Iteration 12"):strings.Index(text, entry)], "",
-			"12: its history entry is missing",
+			`12: its history says "### Iteration 11 `,
 		},
 		"entries in another order": {whole, "", ""},
-		"the line of older ones":   {"❌ 2 /", "❌ 3 /", "the line of older iterations is"},
-		"no line of older ones":    {"### Iters ", "Iters ", "the line of older iterations is"},
+		"the line of older ones":   {"❌ 2 /", "❌ 3 /", "1: its history says"},
+		"no line of older ones":    {"### Iters ", "Iters ", "1: its history says"},
 		"all entries":              {"<!-- autoloop: end -->", "", "it has no history entries any more"},
-		"a row's number":           {"\n11\t", "\n13\t", `11: the row "kept" is missing`},
-		"a row's time":             {"T12:33", "T12:43", `says "timestamp 2026-01-02T12:43`},
-		"a row's score":            {"\t9\t9\tkept", "\t8\t9\tkept", `11: the row "kept" says "score 8"`},
-		"a row's best score":       {"\t9\t9\tkept", "\t9\t8\tkept", `11: the row "kept" says "best_score 8"`},
-		"a row's action":           {"\tkept\t", "\treverted\t", `11: the row "kept" is missing`},
+		"a row's number":           {"\n11\t", "\n13\t", "11: there is no row"},
+		"a row's time":             {"T12:33", "T12:43", "11: the timestamp is 2026-01-02T12:43"},
+		"a row's score":            {"\t9\t9\tkept", "\t8\t9\tkept", "11: the score is 8"},
+		"a row's best score":       {"\t9\t9\tkept", "\t9\t8\tkept", "11: best_score is 8"},
+		"a row's action":           {"\tkept\t", "\treverted\t", "11: there is no row"},
 		"a row's changelog": {
 			"kept\ttidy", "kept\tuntidy",
-			`says "changelog \"untidy up\"", and the ledger gives "changelog \"tidy up\""`,
+			`11: the changelog is "untidy up", and the ledger gives "tidy up"`,
 		},
-		"a baseline's changelog": {"Initial evaluation\n", "A better one\n", `0: the row "baseline" says "changelog \"A better one\""`},
+		"a baseline's changelog": {"Initial evaluation\n", "A better one\n", `0: the changelog is "A better one"`},
 		"a row less": {
 			table[strings.Index(table, "\n11\t"):strings.Index(table, "\n12\t")], "",
-			`11: the row "kept" is missing`,
+			"11: there is no row",
 		},
 		"a person's words above": {"<!-- autoloop: the entries", "Mine.\n\n<!-- autoloop: the entries", ""},
 		"a person's words below": {"<!-- autoloop: end -->", "<!-- autoloop: end -->\n\nMine.", ""},
@@ -161,7 +161,7 @@ func TestHandEditsAreFound(t *testing.T) {
 			one, other := strings.Replace(text, c.from, c.to, 1), strings.Replace(table, c.from, c.to, 1)
 			if name == "entries in another order" {
 				one = strings.Replace(one, "### Iteration 9 —", whole+"### Iteration 9 —", 1)
-				c.says = "its history entry is not in its place"
+				c.says = `11: its history says "### Iteration 10 `
 			}
 			require.NotEqual(t, text+table, one+other)
 			says := strings.Join(look(one, other), "\n")

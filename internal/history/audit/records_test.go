@@ -60,32 +60,26 @@ var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
 // pages are a state file and a table, as they are written from a ledger.
 type pages struct {
-	doc       *state.Doc
-	table     *results.Table
-	link      string
-	direction metric.Direction
+	doc   *state.Doc
+	table *results.Table
 }
-
-func (p pages) Entry(e state.HistoryEntry) {
-	e.RunURL = p.link
-	p.doc.AddEntry(e)
-}
-func (p pages) Row(row results.Row) error  { return p.table.Append(row, p.direction) }
-func (p pages) Pull(iteration, number int) { p.doc.SetPull(iteration, number) }
 
 // pagesOf writes what the events give.
-func pagesOf(t *testing.T, events []history.Event, link string) pages {
+func pagesOf(t *testing.T, events []history.Event, runs string) pages {
 	t.Helper()
 	table, err := results.Parse(nil)
 	require.NoError(t, err)
-	p := pages{state.New("p"), table, link, metric.Lower}
 	var v view.View
 	before := history.Replay(nil)
 	for _, e := range events {
-		require.NoError(t, v.Add(&before, e, p))
+		if row := v.Add(&before, e); row != nil {
+			require.NoError(t, table.Append(*row, metric.Lower))
+		}
 		before.Add(e)
 	}
-	return p
+	doc := state.New("p")
+	doc.SetEntries(v.Entries, runs)
+	return pages{doc, table}
 }
 
 // stateOf is the state with the entries that the events give, and this table.
@@ -93,6 +87,8 @@ func stateOf(t *testing.T, events []history.Event, m state.Machine) *state.Doc {
 	t.Helper()
 	doc := pagesOf(t, events, "").doc
 	doc.SetMachine(m)
+	doc, err := state.Parse(doc.Render())
+	require.NoError(t, err)
 	return doc
 }
 
@@ -256,39 +252,39 @@ func TestRowsAreThoseOfTheLedger(t *testing.T) {
 		"nothing":     {nil, nil, nil},
 		"a row is missing": {
 			plain, slices.Delete(slices.Clone(written), 1, 2),
-			[]string{`1: the row "kept" is missing`},
+			[]string{`1: there is no row "kept"`},
 		},
 		"no rows": {
 			plain[:2], nil,
-			[]string{`0: the row "baseline" is missing`, `1: the row "kept" is missing`},
+			[]string{`0: there is no row "baseline"`, `1: there is no row "kept"`},
 		},
 		"another score": {
 			plain, with(1, "1 kept 8.5 9"),
-			[]string{`1: the row "kept" says "score 8.5", and the ledger gives "score 9"`},
+			[]string{"1: the score is 8.5, and the ledger gives 9"},
 		},
 		"a score made up": {
 			plain, with(3, "3 reverted 7 9"),
-			[]string{`3: the row "reverted" says "score 7", and the ledger gives "score —"`},
+			[]string{"3: the score is 7, and the ledger gives —"},
 		},
 		"a score left out": {
 			plain, with(2, "2 reverted - 9"),
-			[]string{`2: the row "reverted" says "score —", and the ledger gives "score 8"`},
+			[]string{"2: the score is —, and the ledger gives 8"},
 		},
 		"another best": {
 			plain, with(2, "2 reverted 8 8"),
-			[]string{`2: the row "reverted" says "best_score 8", and the ledger gives "best_score 9"`},
+			[]string{"2: best_score is 8, and the ledger gives 9"},
 		},
 		"no best": {
 			plain, with(2, "2 reverted 8 -"),
-			[]string{`2: the row "reverted" says "best_score —", and the ledger gives "best_score 9"`},
+			[]string{"2: best_score is —, and the ledger gives 9"},
 		},
 		"another action": {
 			plain, with(1, "1 reverted 9 9"),
-			[]string{`1: the ledger has nothing of the row "reverted"`, `1: the row "kept" is missing`},
+			[]string{`1: the ledger has nothing of the row "reverted"`, `1: there is no row "kept"`},
 		},
 		"another iteration": {
 			plain, with(3, "4 reverted - 9"),
-			[]string{`4: the ledger has nothing of the row "reverted"`, `3: the row "reverted" is missing`},
+			[]string{`4: the ledger has nothing of the row "reverted"`, `3: there is no row "reverted"`},
 		},
 		"a row twice": {
 			plain, append(slices.Clone(written), "1 kept 9 9"),

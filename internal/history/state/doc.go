@@ -12,6 +12,9 @@ import (
 type Doc struct {
 	data    []byte
 	machine Machine
+
+	entries []HistoryEntry // that Render writes
+	runs    string
 }
 
 // New returns a fresh state file for the program of that name.

@@ -39,8 +39,8 @@ type HistoryEntry struct {
 	// baseline on the way.
 	Baseline bool
 	Time     time.Time
-	// RunURL is the run's page; "" for none.
-	RunURL string
+	// Run is the number of the run of Actions that made it; "" for none.
+	Run    string
 	Status Status
 	Change string
 	// Metric is nil when nothing was measured, PreviousBest before the first one.
@@ -75,21 +75,17 @@ func (s Status) label() string {
 	}
 }
 
-// Written is the entry as AddEntry writes it.
-func (e HistoryEntry) Written() Written {
+// text is the entry as it is written; runs is what the addresses of runs begin with, "" for none.
+func (e HistoryEntry) text(runs string) string {
+	var out strings.Builder
 	e.Iteration = max(e.Iteration, 0)
 	e.Baseline = e.Baseline || e.Iteration == 0
-	return Written{e.Iteration, e.Baseline, strings.TrimRight(e.render(), "\n") + "\n"}
-}
-
-func (e HistoryEntry) render() string {
-	var out strings.Builder
-	out.WriteString("### Iteration " + strconv.Itoa(e.Iteration))
+	fmt.Fprintf(&out, "### Iteration %d", e.Iteration)
 	if e.Baseline && e.Iteration > 0 {
 		out.WriteString(" (new baseline)")
 	}
 	out.WriteString(" — " + e.Time.UTC().Format("2006-01-02 15:04") + " UTC")
-	if address := SafeURL(e.RunURL); address != "" {
+	if address := SafeURL(runs + e.Run); runs != "" && e.Run != "" && address != "" {
 		out.WriteString(" — [Run](" + address + ")")
 	}
 	out.WriteString("\n\n")

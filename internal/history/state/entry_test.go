@@ -34,11 +34,12 @@ func TestAnEntryLineByLine(t *testing.T) {
 		},
 		"all of it": {
 			state.HistoryEntry{
-				Iteration: 3, Time: when, RunURL: "https://ci/1",
+				Iteration: 3, Time: when, Run: "1",
 				Status: state.Accepted, Change: "Go on", Metric: value("1.50"), PreviousBest: value("2"), Delta: "-0.5",
 				PR: 7, Commit: "0123abc", CIFixAttempts: 2, Notes: []string{"one"},
 			},
-			"### Iteration 3 — 2026-03-05 00:59 UTC — [Run](https://ci/1)\n\n- **Status**: ✅ Accepted\n" +
+			"### Iteration 3 — 2026-03-05 00:59 UTC — [Run](https://github.com/o/r/actions/runs/1)\n\n" +
+				"- **Status**: ✅ Accepted\n" +
 				"- **Change**: Go on\n- **Metric**: 1.5 (previous best: 2, delta: -0.5)\n- **Pull request**: #7\n" +
 				"- **Commit**: 0123abc\n- **CI fix attempts**: 2\n- **Notes**: one",
 		},
@@ -135,7 +136,7 @@ func TestNoTextLeavesItsLine(t *testing.T) {
 	} {
 		e := state.HistoryEntry{
 			Iteration: 5, Status: state.Rejected, Change: hostile, Commit: hostile, Delta: hostile,
-			RunURL: hostile, PreviousBest: value("3"), Notes: []string{hostile, "mine"},
+			PreviousBest: value("3"), Notes: []string{hostile, "mine"},
 		}
 		doc := state.New("x")
 		doc.AddEntry(e)
@@ -147,9 +148,8 @@ func TestNoTextLeavesItsLine(t *testing.T) {
 		}
 		again := parse(t, string(doc.Bytes()))
 		require.Equal(t, doc.Machine(), again.Machine(), "%q", hostile)
-		list, older, found := again.Entries()
-		require.Equal(t, []state.Written{e.Written()}, list, "%q", hostile)
-		require.Empty(t, older)
+		is, want, found := again.Entries([]state.HistoryEntry{e})
+		require.Equal(t, want, is, "%q", hostile)
 		require.True(t, found)
 		doc.AddEntry(e)
 		require.Equal(t, string(again.Bytes()), string(doc.Bytes()), "it is known again: %q", hostile)
@@ -191,27 +191,36 @@ func TestAddressesOfRuns(t *testing.T) {
 	}
 }
 
-// TestEntriesAreReadAsTheyAreWritten: ours, and the line that counts those before them.
-func TestEntriesAreReadAsTheyAreWritten(t *testing.T) {
+// TestEntriesAreHeldAgainstOthers: ours, and the line that counts those before them.
+func TestEntriesAreHeldAgainstOthers(t *testing.T) {
 	t.Parallel()
 	doc := state.New("x")
-	var all []state.Written
+	var all []state.HistoryEntry
 	for n := range 13 {
-		e := state.HistoryEntry{Iteration: n, Metric: value("5"), Status: state.Rejected}
-		doc.AddEntry(e)
-		e.Baseline = n == 0
-		all = append(all, e.Written())
+		all = append(all, state.HistoryEntry{
+			Iteration: n, Baseline: n == 0, Run: "7", Metric: value("5"), Status: state.Rejected,
+		})
+		doc.AddEntry(all[n])
 	}
-	text := strings.Replace(string(doc.Render()), "- **Metric**: 5", "- **Metric**: 5 (by hand)", 1)
-	list, older, found := parse(t, text+"\n### Iteration 7\n\n- **Metric**: 10\n").Entries()
-	assert.True(t, found)
-	assert.Len(t, list, 10)
-	assert.Equal(t, state.Written{
-		Iteration: 12,
-		Text:      strings.Replace(all[12].Text, "**: 5", "**: 5 (by hand)", 1),
-	}, list[0])
-	assert.Equal(t, state.Older(all[:3]), older)
-	assert.Equal(t, "### Iters 1–2 — ✅ 0 / ❌ 2 / ⚠️ 0 (metrics 5→5)", older)
-	_, _, found = parse(t, table+"| Iteration Count | 9 |\n").Entries()
+	const line = "### Iters 1–2 — ✅ 0 / ❌ 2 / ⚠️ 0 (metrics 5→5)"
+	text := string(doc.Render()) + "\n### Iteration 7\n\n- **Metric**: 10\n"
+	for _, c := range [][2]string{
+		{"", ""},
+		{"- **Metric**: 5", "- **Metric**: 5 (by hand)"},
+		{"runs/7", "runs/8"},
+		{"### Iters 1–2 — ✅ 0", "### Iters 1–2 — ✅ 1"},
+	} {
+		is, want, found := parse(t, strings.Replace(text, c[0], c[1], 1)).Entries(all)
+		assert.True(t, found)
+		assert.Equal(t, want, strings.Replace(is, c[1], c[0], 1))
+		assert.Equal(t, c[0] == c[1], is == want, c[1])
+		assert.Contains(t, want, line)
+	}
+	is, want, _ := parse(t, strings.ReplaceAll(text, "\n", "\r\n")).Entries(all)
+	assert.Equal(t, want, is)
+	before, rest, _ := strings.Cut(text, "### Iteration 12")
+	is, want, _ = parse(t, before+rest[strings.Index(rest, "### Iteration 11"):]).Entries(all)
+	assert.NotEqual(t, want, is, "one is missing")
+	_, _, found := parse(t, table+"| Iteration Count | 9 |\n").Entries(all)
 	assert.False(t, found)
 }

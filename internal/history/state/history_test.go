@@ -18,7 +18,7 @@ import (
 func entry(n int) state.HistoryEntry {
 	e := state.HistoryEntry{
 		Iteration: n, Time: at("2025-01-15T10:30:00Z").Add(time.Duration(n) * time.Hour),
-		RunURL: "https://github.com/o/r/actions/runs/1",
+		Run:    "1",
 		Status: state.Rejected, Change: fmt.Sprintf("Try step %d", n), Metric: value(fmt.Sprint(1000 - n + 1)),
 		PreviousBest: value(fmt.Sprint(1000 - n/3*3)),
 		Delta:        "+1", Notes: []string{"not better"},
@@ -48,14 +48,14 @@ func TestHistoryGolden(t *testing.T) {
 		Change: "Initial evaluation",
 	})
 	doc.AddEntry(state.HistoryEntry{
-		Iteration: 1, Time: *at("2025-01-15T10:30:00Z"), RunURL: "https://github.com/o/r/actions/runs/1",
+		Iteration: 1, Time: *at("2025-01-15T10:30:00Z"), Run: "1",
 		Status: state.Accepted,
 		Change: "Halve the step", Metric: value("1.3"), PreviousBest: value("1.5"), Delta: "-0.2", PR: 3,
 		Commit: "0123abc", CIFixAttempts: 2,
 		Notes: []string{"improved", "2 files | 10 lines"},
 	})
 	doc.AddEntry(state.HistoryEntry{
-		Iteration: 2, Time: *at("2025-01-15T10:30:00Z"), RunURL: "javascript:alert(1)", Status: state.Rejected,
+		Iteration: 2, Time: *at("2025-01-15T10:30:00Z"), Status: state.Rejected,
 		Change:       "# x\n## Machine State\n| Paused | true |\n<!-- AUTOLOOP:STATUS --> thanks @octocat",
 		PreviousBest: value("1.3"),
 		Notes:        []string{"", "evil ![](http://x)", "\x00"},
@@ -104,40 +104,14 @@ func TestAnEntryOfOthersIsNotReplaced(t *testing.T) {
 	}
 }
 
-func TestPullRequestIsNotedOnce(t *testing.T) {
-	for _, newline := range []string{"\n", "\r\n"} {
-		doc := state.New("x")
-		doc.AddEntry(state.HistoryEntry{
-			Iteration: 1, Time: *at("2025-02-01T00:00:00Z"), Status: state.Accepted,
-			Change: "Go", Commit: "0123abc",
-		})
-		doc.AddEntry(state.HistoryEntry{
-			Iteration: 2, Time: *at("2025-02-01T00:00:00Z"), Status: state.Rejected,
-			Change: "Stop",
-		})
-		theirs := "\n### Iteration 3\n\n- **Commit**: c\n"
-		doc = parse(t, strings.ReplaceAll(string(doc.Bytes())+theirs, "\n", newline))
-		doc.SetPull(1, 0)
-		doc.SetPull(1, 12)
-		doc.SetPull(1, 13)
-		doc.SetPull(2, 12)
-		doc.SetPull(7, 12)
-		doc.SetPull(3, 12) // others wrote it
-		text := string(doc.Bytes())
-		assert.Equal(t, 1, strings.Count(text, "Pull request"))
-		assert.Contains(t, text, strings.Join([]string{
-			"- **Metric**: —", "- **Pull request**: #12",
-			"- **Commit**: 0123abc", "",
-		}, newline))
-	}
-}
-
 func TestFoldGolden(t *testing.T) {
 	doc := state.New("long")
 	doc.SetSection(state.Lessons, "- keep me")
 	for n := range 121 {
 		doc.AddEntry(entry(n))
-		doc = parse(t, string(doc.Render()))
+		again, err := doc.Again()
+		require.NoError(t, err)
+		doc = again
 	}
 	golden.Equal(t, "folded.md", string(doc.Render()))
 	text := string(doc.Render())
@@ -188,40 +162,45 @@ func TestOnlyWhatStandsBetweenTheMarkersIsOurs(t *testing.T) {
 	text := strings.Replace(string(doc.Render()), "<!-- autoloop: end -->\n",
 		"<!-- autoloop: end -->\n\n### Iteration 12 — mine\r\n\n- a\n", 1)
 	text = strings.Replace(text, "Try step 3", "by hand", 1)
-	doc = parse(t, text)
-	assert.Equal(t, text, string(doc.Render()), "nothing is to be written")
-	doc.AddEntry(entry(13))
-	got := string(doc.Render())
+	upTo := func(text string, last int) string {
+		doc := parse(t, text)
+		assert.Equal(t, text, string(doc.Render()), "nothing is to be written")
+		var list []state.HistoryEntry
+		for n := 1; n <= last; n++ {
+			list = append(list, entry(n))
+		}
+		doc.SetEntries(list, "")
+		return string(doc.Render())
+	}
+	got := upTo(text, 13)
 	assert.Contains(t, got, "<!-- autoloop: end -->\n\n### Iteration 12 — mine\r\n\n- a\n")
 	assert.NotContains(t, got, "by hand", "the third is counted now")
 	assert.Contains(t, got, "### Iters 1–3 — ✅ 1 / ")
 
 	theirs := strings.Replace(got, "<!-- autoloop: end -->\n", "", 1)
-	doc = parse(t, theirs)
-	doc.AddEntry(entry(14))
-	got = string(doc.Render())
+	got = upTo(theirs, 14)
 	assert.Equal(t, 2, strings.Count(got, "<!-- autoloop: the entries"))
 	assert.Contains(t, got, theirs[strings.Index(theirs, "### Iteration 13 "):])
-	doc = parse(t, got)
-	doc.AddEntry(entry(15))
-	assert.Equal(t, 1, strings.Count(string(doc.Render()), "### Iteration 15 "))
+	assert.Equal(t, 1, strings.Count(upTo(got, 15), "### Iteration 15 "))
 }
 
 func TestSizeIsHeld(t *testing.T) {
-	long := strings.Repeat("wörds ", 200)
+	long := strings.Repeat("wörds ", 60)
 	doc := state.New("x")
-	for n := range 200 {
+	var list []state.HistoryEntry
+	for n := range 60 {
 		e := entry(n)
 		e.Change = long
 		for range 12 {
 			e.Notes = append(e.Notes, long)
 		}
-		doc.AddEntry(e)
+		list = append(list, e)
+		doc.SetEntries(list, "")
 		text := doc.Render()
 		require.LessOrEqual(t, len(text), state.MaxBytes)
 		doc = parse(t, string(text))
 	}
-	assert.Contains(t, string(doc.Render()), "### Iteration 199 ")
+	assert.Contains(t, string(doc.Render()), "### Iteration 59 ")
 
 	huge := strings.Replace(foreign, "Core, stats", strings.Repeat("x", 40_000), 1)
 	assert.Contains(t, string(parse(t, huge).Render()), strings.Repeat("x", 40_000),
@@ -258,7 +237,7 @@ func FuzzDoc(f *testing.F) {
 		doc.SetMachine(once)
 		require.Equal(t, once, doc.Machine())
 		doc.AddEntry(state.HistoryEntry{
-			Iteration: n, Change: text, Status: state.Status(text), RunURL: text,
+			Iteration: n, Change: text, Status: state.Status(text),
 			Notes: []string{text},
 		})
 		rendered := doc.Render()

@@ -97,7 +97,9 @@ func TestSectionsThatAreMissing(t *testing.T) {
 				doc := parse(t, text)
 				doc.AppendItem(state.Lessons, "a")
 				assert.Equal(t, strings.ReplaceAll(c.want, "\n", end), string(doc.Bytes()))
-				doc = parse(t, text)
+				again, err := doc.Again()
+				require.NoError(t, err)
+				doc = again
 				doc.SetSection(state.Lessons, "\n- a\r\n\n")
 				assert.Equal(t, strings.ReplaceAll(c.want, "\n", end), string(doc.Bytes()))
 				doc.SetSection(state.Lessons, "- a\r\n- b\n\n- c")
@@ -141,7 +143,9 @@ func TestFoldingKeepsEveryCount(t *testing.T) {
 			want[e.Status]++
 			if chance.IntN(3) == 0 || n == last {
 				text = string(doc.Render())
-				doc = parse(t, text)
+				again, err := doc.Again()
+				require.NoError(t, err)
+				doc = again
 			}
 		}
 		accepted, dropped, failed := 0, 0, 0

@@ -5,7 +5,9 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/decision/statistics"
@@ -15,49 +17,84 @@ import (
 	"github.com/org/autoloop/internal/metric"
 )
 
-// Pages take what follows from the events. A later entry or row of the same iteration
-// and kind replaces an earlier one.
-type Pages interface {
-	Entry(e state.HistoryEntry)
-	// Row has no best score yet.
-	Row(row results.Row) error
-	// Pull says that the commit of an iteration went into a pull request.
-	Pull(iteration, number int)
-}
-
-// View goes through the events. It may begin with any but between the measurements of
-// one baseline.
+// View goes through all events of a ledger.
 type View struct {
+	// Entries are those of the state's history, in the order in which they were made.
+	Entries []state.HistoryEntry
+
 	baseline *history.Measured // the last
 	first    bool              // no baseline came before it
 	best     *metric.Value     // before it
 }
 
-// Add takes the next event over; before is what the ledger adds up to without it.
-func (v *View) Add(before *history.Summary, e history.Event, to Pages) error {
+// Of is the view of events, and what they add up to.
+func Of(events []history.Event) (v View, summary history.Summary) {
+	for _, e := range events {
+		v.Add(&summary, e)
+		summary.Add(e)
+	}
+	return v, summary
+}
+
+// Add takes the next event over; before is what the ledger adds up to without it. It returns the row
+// of the results that follows, without a best score, nil for none. A later entry or row of the same
+// iteration and kind replaces an earlier one.
+func (v *View) Add(before *history.Summary, e history.Event) *results.Row {
 	switch e := e.(type) {
 	case *history.Measured:
 		if e.Stage == "" && e.Role != history.Candidate && e.Metric != nil {
-			return v.measured(before, e, to)
+			return v.measured(before, e)
 		}
 	case *history.Decided:
-		to.Entry(entryOf(before, e))
+		v.put(entryOf(before, e))
 		if e.Outcome != history.PendingCI {
-			return to.Row(rowOf(before, e))
+			return rowOf(before, e)
 		}
 	case *history.Set:
-		if number, err := strconv.Atoi(e.Value); err == nil && e.Key == history.PullNumber &&
-			number != before.PullEnded {
-			if iteration := before.Promoted(); iteration > 0 {
-				to.Pull(iteration, number)
-			}
+		number, err := strconv.Atoi(e.Value)
+		if err != nil || e.Key != history.PullNumber || number == before.PullEnded || number < 1 {
+			return nil
+		}
+		// The commit of an iteration went into a pull request.
+		if at := v.find(before.Promoted(), false); at >= 0 && v.Entries[at].PR == 0 && v.Entries[at].Commit != "" {
+			v.Entries[at].PR = number
 		}
 	}
 	return nil
 }
 
+func (v *View) put(e state.HistoryEntry) {
+	if at := v.find(e.Iteration, e.Baseline); at >= 0 {
+		v.Entries[at] = e
+	} else {
+		v.Entries = append(v.Entries, e)
+	}
+}
+
+// find is where the entry of an iteration is, -1 where it is none of the newest.
+func (v *View) find(iteration int, baseline bool) int {
+	for i, e := range slices.Backward(v.Entries) {
+		if e.Iteration == iteration && e.Baseline == baseline {
+			return i
+		}
+		if e.Iteration < iteration {
+			break
+		}
+	}
+	return -1
+}
+
+// runOf is the number of the run of Actions that an event is of, "" for another run.
+func runOf(e *history.Head) string {
+	number, _, _ := strings.Cut(e.Run, "-")
+	if strings.Trim(number, "0123456789") != "" {
+		return ""
+	}
+	return number
+}
+
 // measured is a baseline: the default branch's number, or the incumbent's after it.
-func (v *View) measured(before *history.Summary, e *history.Measured, to Pages) error {
+func (v *View) measured(before *history.Summary, e *history.Measured) *results.Row {
 	if e.Role == history.Baseline || v.baseline == nil {
 		v.baseline, v.first, v.best = e, before.Initial == nil, before.Best
 	}
@@ -73,19 +110,20 @@ func (v *View) measured(before *history.Summary, e *history.Measured, to Pages) 
 		notes = append(notes, fmt.Sprintf("noisy: the median of %d runs, with a spread of %s between the quartiles",
 			len(e.Samples), statistics.Spread(e.Samples)))
 	}
-	to.Entry(state.HistoryEntry{
-		Iteration: e.Iteration, Baseline: true, Time: e.Time, Change: changelog,
+	v.put(state.HistoryEntry{
+		Iteration: e.Iteration, Baseline: true, Time: e.Time, Run: runOf(&e.Head), Change: changelog,
 		Metric: e.Metric, Notes: notes,
 	})
-	return to.Row(results.Row{
+	return &results.Row{
 		Iteration: e.Iteration, Time: e.Time, Score: e.Metric, Action: results.Baseline,
 		Changelog: changelog,
-	})
+	}
 }
 
 func entryOf(before *history.Summary, e *history.Decided) state.HistoryEntry {
 	entry := state.HistoryEntry{
-		Iteration: e.Iteration, Time: e.Time, Status: state.Status(e.Outcome), Change: e.Summary, Metric: e.Metric,
+		Iteration: e.Iteration, Time: e.Time, Run: runOf(&e.Head), Status: state.Status(e.Outcome),
+		Change: e.Summary, Metric: e.Metric,
 		PreviousBest: e.PreviousBest, Delta: e.Delta, Notes: decision.Texts(e.Reasons),
 		Commit: fmt.Sprintf("%.12s", e.Commit),
 	}
@@ -104,8 +142,8 @@ func entryOf(before *history.Summary, e *history.Decided) state.HistoryEntry {
 	return entry
 }
 
-func rowOf(before *history.Summary, e *history.Decided) results.Row {
-	row := results.Row{Iteration: e.Iteration, Time: e.Time, Action: results.Reverted, Changelog: e.Summary}
+func rowOf(before *history.Summary, e *history.Decided) *results.Row {
+	row := &results.Row{Iteration: e.Iteration, Time: e.Time, Action: results.Reverted, Changelog: e.Summary}
 	if e.Outcome == history.Accepted {
 		row.Action = results.Kept
 	}
