@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -51,7 +52,7 @@ func (s *session) one(ctx context.Context, number int, c evals.Case) (done evals
 	}()
 	raw := filepath.Join(place, ".transcript")
 	reply, err := s.Agent.Propose(ctx, s.request(box, c, template.Manifest.Paths(), raw))
-	s.spent.Worked(tokensOf(reply.Usage), reply.Usage.CostUSD)
+	s.spent.Worked(reply.Usage.Tokens(), reply.Usage.CostUSD)
 	if err != nil {
 		return evals.CaseScore{}, fmt.Errorf("case %s: %w", c.ID, err)
 	}
@@ -83,7 +84,11 @@ type cased struct {
 
 // finish keeps what the executor left, and grades it.
 func (w *cased) finish(ctx context.Context, raw string) (evals.CaseScore, error) {
-	if err := w.keepTranscript(raw); err != nil {
+	printed, err := os.ReadFile(raw)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return evals.CaseScore{}, fmt.Errorf("read the transcript of case %s: %w", w.c.ID, err)
+	}
+	if err := w.keepTranscript(printed); err != nil {
 		return evals.CaseScore{}, err
 	}
 	if failure := w.reply.Failure; failure != nil {
@@ -92,15 +97,15 @@ func (w *cased) finish(ctx context.Context, raw string) (evals.CaseScore, error)
 		what := suite.OfAgent(failure.Kind, failure.NotStarted, w.Limit.Limits())
 		switch {
 		case suite.Evals.After(what) != suite.NoResult:
+			return w.c.Crashed(problem), nil
 		case what == suite.BudgetUsedUp:
-			w.stopAt(reason)
+			return evals.CaseScore{}, &LimitError{reason}
 		default:
 			return evals.CaseScore{}, &NoAnswerError{reason}
 		}
-		return w.c.Crashed(problem), nil
 	}
 	if trigger, is := w.skill.queries[w.c.ID]; is {
-		return w.checkTrigger(trigger, raw)
+		return w.checkTrigger(trigger, printed)
 	}
 	if err := w.check(ctx); err != nil {
 		return evals.CaseScore{}, err
@@ -164,7 +169,7 @@ func (w *cased) grade(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if grades.Problem != "" && suite.Evals.After(suite.NoAnswer) == suite.NoResult {
+	if grades.Problem != "" {
 		return &NoAnswerError{fmt.Sprintf("case %s cannot be graded: %s", w.c.ID, grades.Problem)}
 	}
 	w.grades, w.took = grades, w.Now().Sub(begun)

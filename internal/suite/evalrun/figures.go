@@ -1,10 +1,7 @@
 package evalrun
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/suite/evals"
@@ -49,22 +46,12 @@ func (s *Skill) AnswerSuite() *Skill {
 func Chooses(agentName string) bool { return agentName != "models" }
 
 // checkTrigger answers a trigger query by what the executor printed.
-func (w *cased) checkTrigger(trigger evals.Trigger, raw string) (evals.CaseScore, error) {
-	printed, err := os.ReadFile(raw)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return evals.CaseScore{}, fmt.Errorf("read the transcript of case %s: %w", w.c.ID, err)
-	}
+func (w *cased) checkTrigger(trigger evals.Trigger, printed []byte) (evals.CaseScore, error) {
 	used := skillUsed(printed, agent.ProjectOf(w.Agent).Printed, w.skill.Name)
 	evidence := "the transcript does not show that the skill was loaded"
 	if used {
 		evidence = "the transcript shows that the skill was loaded"
 	}
-	w.grading = w.grading.Merge(evals.Graded{
-		Text: w.c.Checks[0].Label(), Passed: used == trigger.ShouldTrigger,
-		Evidence: evidence, Source: evals.Deterministic,
-	})
-	if err := w.write(); err != nil {
-		return evals.CaseScore{}, err
-	}
-	return w.c.Score(w.grading), nil
+	w.grading = w.grading.Merge(w.graded(w.c.Checks[0], used == trigger.ShouldTrigger, evidence))
+	return w.c.Score(w.grading), w.write()
 }

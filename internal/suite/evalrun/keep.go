@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,11 +26,7 @@ const (
 
 // keepTranscript writes transcript.md: the conversation where the agent gives
 // it, else what it printed, which the first line says.
-func (w *cased) keepTranscript(raw string) error {
-	printed, err := os.ReadFile(raw)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("read the transcript of case %s: %w", w.c.ID, err)
-	}
+func (w *cased) keepTranscript(printed []byte) error {
 	name, form := w.Agent.Name(), agent.ProjectOf(w.Agent).Printed
 	var out strings.Builder
 	if form != agent.Words {

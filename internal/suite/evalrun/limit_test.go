@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -14,21 +13,7 @@ import (
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/suite/evals"
-	"github.com/org/autoloop/internal/suite/work"
 )
-
-// TestTheFirstReasonStands: why no further case begins does not change.
-func TestTheFirstReasonStands(t *testing.T) {
-	t.Parallel()
-	s := &session{skill: &Skill{}, spent: &work.Spending{Budget: work.Budget{Tokens: 1}}}
-	s.Now, s.skill.Evals.Cases = time.Now, make([]evals.Case, 3)
-	require.NoError(t, s.mayBegin())
-	s.spent.Worked(new(int64(1)), nil)
-	err := s.mayBegin()
-	require.EqualError(t, err, "the budget of 1 tokens is used up with 1 of 3 cases begun")
-	s.stopAt("a later reason")
-	assert.Equal(t, err, s.mayBegin())
-}
 
 func TestWhoNeedsAGrader(t *testing.T) {
 	t.Parallel()

@@ -11,7 +11,6 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite/evals"
@@ -159,12 +158,6 @@ type session struct {
 	url string
 
 	spent *work.Spending
-
-	mu    sync.Mutex
-	told  int
-	begun int
-	// over is why no further case begins, nil when one does.
-	over error
 }
 
 // all runs the cases, some at the same time. After an error those that run are ended; at
@@ -176,65 +169,32 @@ func (s *session) all(ctx context.Context, done []evals.CaseScore) error {
 	for i := range numbers {
 		numbers[i] = i
 	}
-	err := work.Each(ctx, s.Jobs, numbers, func(int) error { return s.mayBegin() },
-		func(ctx context.Context, i int) error {
-			one, err := s.one(ctx, i, s.skill.Evals.Cases[i])
-			if err != nil {
+	begun, told := 0, 0
+	var telling sync.Mutex
+	return work.Each(ctx, s.Jobs, numbers, func(int) error {
+		if err := s.spent.Over(s.Now()); err != nil {
+			return &LimitError{fmt.Sprintf("%v with %d of %d cases begun", err, begun, len(done))}
+		}
+		begun++
+		return nil
+	}, func(ctx context.Context, i int) (err error) {
+		done[i], err = s.one(ctx, i, s.skill.Evals.Cases[i])
+		if err != nil {
+			if _, is := errors.AsType[*LimitError](err); !is {
 				cancel(err)
-				return err
 			}
-			done[i] = one
-			s.tell(one)
-			return nil
-		})
-	if err == nil {
-		err = s.over
-	}
-	return err
-}
-
-// mayBegin is why no further case begins, nil when one does.
-func (s *session) mayBegin() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.over != nil {
-		return s.over
-	}
-	if err := s.spent.Over(s.Now()); err != nil {
-		s.over = &LimitError{fmt.Sprintf("%v with %d of %d cases begun", err, s.begun, len(s.skill.Evals.Cases))}
-		return s.over
-	}
-	s.begun++
-	return nil
-}
-
-// stopAt notes that an executor was stopped at the limit.
-func (s *session) stopAt(reason string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.over == nil {
-		s.over = &LimitError{reason}
-	}
+			return err
+		}
+		telling.Lock()
+		defer telling.Unlock()
+		if told++; s.Progress != nil {
+			s.Progress(told, len(done), done[i])
+		}
+		return nil
+	})
 }
 
 func (s *session) expense() history.Expense {
 	expense, _ := s.spent.Used()
 	return expense
-}
-
-// tokensOf is what an executor used; nil is unknown.
-func tokensOf(usage metric.Usage) *int64 {
-	if usage.InputTokens == nil || usage.OutputTokens == nil {
-		return nil
-	}
-	return new(*usage.InputTokens + *usage.OutputTokens)
-}
-
-func (s *session) tell(c evals.CaseScore) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.told++
-	if s.Progress != nil {
-		s.Progress(s.told, len(s.skill.Evals.Cases), c)
-	}
 }

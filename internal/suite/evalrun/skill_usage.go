@@ -2,6 +2,7 @@ package evalrun
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -32,31 +33,34 @@ func skillUsed(printed []byte, form agent.Printed, skill string) bool {
 const maxDepth = 50
 
 // use looks for the use of a skill in events.
-type use struct{ skill string }
+type use struct {
+	skill string
+	// tool is the name of the tool around, "" outside of one; called says that this is
+	// what it was called with.
+	tool   string
+	called bool
+}
 
-// in looks through an event for tool calls. tool is the name of the tool around
-// this value, "" outside of one.
-func (u use) in(value any, tool string, depth int) bool {
+// in looks through a value for tool calls that use the skill. key is the one that it
+// stands under.
+func (u use) in(value any, key string, depth int) bool {
 	if depth == 0 {
 		return false
 	}
 	switch value := value.(type) {
+	case string:
+		return u.called && u.by(value, key, depth)
 	case []any:
-		return slices.ContainsFunc(value, func(v any) bool { return u.in(v, tool, depth-1) })
+		return slices.ContainsFunc(value, func(v any) bool { return u.in(v, key, depth-1) })
 	case map[string]any:
-		if named := toolOf(value); named != "" {
-			tool = named
+		if !u.called {
+			u.tool = cmp.Or(toolOf(value), u.tool)
 		}
-		for key, inner := range value {
-			switch key {
-			case "input", "arguments", "args", "parameters", "command":
-				if u.call(inner, key, tool, depth-1) {
-					return true
-				}
-			default:
-				if u.in(inner, tool, depth-1) {
-					return true
-				}
+		for name, inner := range value {
+			below := u
+			below.called = u.called || slices.Contains([]string{"input", "arguments", "args", "parameters", "command"}, name)
+			if below.in(inner, name, depth-1) {
+				return true
 			}
 		}
 	}
@@ -79,32 +83,16 @@ func (u use) skillPath() *regexp.Regexp {
 		regexp.QuoteMeta(SkillFile) + `\b`)
 }
 
-// call looks through what a tool was called with.
-func (u use) call(value any, key, tool string, depth int) bool {
-	if depth == 0 {
-		return false
+// by reports whether a tool that was called with a text used the skill.
+func (u use) by(text, key string, depth int) bool {
+	if u.skillPath().MatchString(text) {
+		return true
 	}
-	switch value := value.(type) {
-	case string:
-		if u.skillPath().MatchString(value) {
-			return true
-		}
-		if strings.Contains(strings.ToLower(tool), "skill") &&
-			strings.TrimPrefix(strings.TrimSpace(value), "/") == u.skill {
-			return slices.Contains([]string{"skill", "name", "command", "skill_name"}, key)
-		}
-		var encoded any
-		if strings.HasPrefix(value, "{") && json.Unmarshal([]byte(value), &encoded) == nil {
-			return u.call(encoded, key, tool, depth-1)
-		}
-	case []any:
-		return slices.ContainsFunc(value, func(v any) bool { return u.call(v, key, tool, depth-1) })
-	case map[string]any:
-		for name, inner := range value {
-			if u.call(inner, name, tool, depth-1) {
-				return true
-			}
-		}
+	if strings.Contains(strings.ToLower(u.tool), "skill") &&
+		strings.TrimPrefix(strings.TrimSpace(text), "/") == u.skill {
+		return slices.Contains([]string{"skill", "name", "command", "skill_name"}, key)
 	}
-	return false
+	var encoded any
+	return strings.HasPrefix(text, "{") && json.Unmarshal([]byte(text), &encoded) == nil &&
+		u.in(encoded, key, depth-1)
 }
