@@ -19,7 +19,6 @@ import (
 // the environment's, else the tuner where target files have marks, the program's
 // own command, or in Actions a model. Each has its own model, else the program's.
 func (a *App) agents(ctx context.Context, p *program.Program, runner *process.Runner) ([]loop.Proposer, error) {
-	registry := a.registry(runner)
 	files, err := a.trackedFiles(ctx)
 	if err != nil {
 		return nil, err
@@ -29,10 +28,7 @@ func (a *App) agents(ctx context.Context, p *program.Program, runner *process.Ru
 		chosen := make([]loop.Proposer, len(named))
 		for i, one := range named {
 			chosen[i].Model = cmp.Or(a.Model, one.Model, p.Model)
-			chosen[i].Agent, err = registry.Ready(ctx, one.Agent, situation)
-			if err != nil && ctx.Err() == nil {
-				err = misuse.New(err)
-			}
+			chosen[i].Agent, err = a.ready(ctx, runner, one.Agent, situation)
 			if err != nil {
 				return nil, err
 			}
@@ -49,7 +45,7 @@ func (a *App) agents(ctx context.Context, p *program.Program, runner *process.Ru
 		unasked = append(unasked, "models")
 	}
 	for _, found := range unasked {
-		chosen, err := registry.Usable(found, situation)
+		chosen, err := a.registry(runner).Usable(found, situation)
 		if err == nil {
 			return []loop.Proposer{{Agent: chosen, Model: p.Model}}, nil
 		}
@@ -57,6 +53,17 @@ func (a *App) agents(ctx context.Context, p *program.Program, runner *process.Ru
 	}
 	return nil, misuse.Errorf("no agent can propose changes for %s: %s; name another with --agent (`iterate doctor` "+
 		"lists them)", p.Name, strings.Join(missing, "; "))
+}
+
+// ready finds an agent that is going to work. That it cannot is the caller's mistake.
+func (a *App) ready(ctx context.Context, runner *process.Runner, name string, situation agent.Situation) (agent.Agent,
+	error,
+) {
+	found, err := a.registry(runner).Ready(ctx, name, situation)
+	if err != nil && ctx.Err() == nil {
+		err = misuse.New(err)
+	}
+	return found, err
 }
 
 // situation is what agents find in a program with these files.

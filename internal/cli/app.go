@@ -141,7 +141,7 @@ func (a *App) openRepo(ctx context.Context, options ...git.Option) error {
 
 // useRunDir makes a directory for the trees of a run, also for what git writes.
 func (a *App) useRunDir() (err error) {
-	if a.RunDir, err = a.newRunDir(); err == nil {
+	if a.RunDir, err = a.newRunDir(a.TempDir()); err == nil {
 		a.useTemp(a.RunDir, a.Memory.Remote)
 	}
 	return err
@@ -153,9 +153,9 @@ func (a *App) useTemp(dir, remote string) {
 	a.Memory = &memory.Memory{Repo: a.Repo, Remote: remote, Now: a.Now}
 }
 
-// newRunDir makes a private directory, which close removes.
-func (a *App) newRunDir() (string, error) {
-	dir, remove, err := tree.NewRunDir(a.TempDir())
+// newRunDir makes a private directory below another, which close removes.
+func (a *App) newRunDir(below string) (string, error) {
+	dir, remove, err := tree.NewRunDir(below)
 	if err == nil {
 		a.removals = append(a.removals, remove)
 	}

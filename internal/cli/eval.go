@@ -2,9 +2,7 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -112,7 +110,7 @@ func (a *App) evalSkill(ctx context.Context, dir string, p *program.Program, o *
 	if worker == "" && p.Executor == "" && p.ExecutorCommand == "" {
 		return a.nobody(ctx, "who works on the cases")
 	}
-	run, err := a.newRunDir()
+	run, err := a.newRunDir(a.TempDir())
 	if err != nil {
 		return err
 	}
@@ -120,7 +118,9 @@ func (a *App) evalSkill(ctx context.Context, dir string, p *program.Program, o *
 	if err != nil {
 		return err
 	}
-	setup := &suiteSetup{app: a, program: p, root: a.Env.Dir, agent: worker, named: "--agent", tell: a.tellPeople}
+	setup := &suiteSetup{app: a, program: p, root: a.Env.Dir, agent: worker, tell: func(line string) {
+		fmt.Fprintln(a.Stderr, line)
+	}}
 	options, tools, err := setup.evals(ctx, run, keep, filepath.Join(suited.Dir, evals.Dir))
 	fmt.Fprint(a.Stderr, tools.notes)
 	if err != nil {
@@ -143,26 +143,18 @@ func (a *App) keepEvals(out, run, suited string) (string, error) {
 	if _, err := os.Lstat(dir); err == nil {
 		return "", misuse.Errorf("--out %s exists already; name a new directory", out)
 	}
-	there := dir // the first directory above that is there, and one below
-	for _, err := os.Lstat(filepath.Dir(there)); errors.Is(err, fs.ErrNotExist); _,
-		err = os.Lstat(filepath.Dir(there)) {
-		there = filepath.Dir(there)
+	if below, err := filepath.Rel(suited, dir); err == nil && filepath.IsLocal(below) {
+		return "", misuse.Errorf("--out %s is in the skill, which is never edited; name a directory elsewhere", out)
 	}
-	inside, err := skill.Inside(there, suited)
-	if err == nil && inside {
-		err = misuse.Errorf("--out %s is in the skill, which is never edited; name a directory elsewhere", out)
-	}
-	return dir, err
+	return dir, nil
 }
 
 // evalTasks runs a task suite for one configuration, or for two. A run that does not begin
 // prints only the line that says why.
 func (a *App) evalTasks(ctx context.Context, dir string, p *program.Program, o *evalOptions) error {
 	l := &taskSuite{
-		suiteSetup: suiteSetup{
-			app: a, program: p, root: a.Env.Dir, agent: a.chooseAgent(p), named: "the run's agent",
-		},
-		fresh: o.fresh, override: a.Agent != "",
+		suiteSetup: suiteSetup{app: a, program: p, root: a.Env.Dir, agent: a.chooseAgent(p)},
+		fresh:      o.fresh, override: a.Agent != "",
 	}
 	session, err := l.open(ctx, a.Path(dir))
 	if err != nil {

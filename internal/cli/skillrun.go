@@ -171,16 +171,11 @@ type skillTeam struct {
 // asks for, before a workspace is made.
 func (a *App) newSkillTeam(ctx context.Context, p *program.Program, suited *evalrun.Skill, place string,
 ) (*skillTeam, error) {
-	dir, err := a.newRunDir()
+	dir, err := a.newRunDir(a.TempDir())
 	if err != nil {
 		return nil, err
 	}
-	t := &skillTeam{dir: dir, suiteSetup: suiteSetup{
-		app: a, program: p, root: a.Env.Dir, agent: p.Agent, named: "--agent", tell: a.tellPeople,
-	}}
-	if p.Executor != "" || p.ExecutorCommand != "" {
-		t.named = "--executor-command"
-	}
+	t := &skillTeam{dir: dir, suiteSetup: suiteSetup{app: a, program: p, root: a.Env.Dir, agent: p.Agent}}
 	options, tools, err := t.evals(ctx, dir, place, suited.Dir)
 	fmt.Fprint(a.Stderr, tools.notes)
 	if err != nil {
@@ -195,11 +190,8 @@ func (a *App) newSkillTeam(ctx context.Context, p *program.Program, suited *eval
 	if err != nil {
 		return nil, err
 	}
-	t.improver, err = a.registry(runner).Ready(ctx, p.Agent,
+	t.improver, err = a.ready(ctx, runner, p.Agent,
 		agent.Situation{Env: a.Environ, Command: t.command, Dir: a.Env.Dir})
-	if err != nil && ctx.Err() == nil {
-		err = misuse.New(err)
-	}
 	return t, err
 }
 

@@ -21,7 +21,7 @@ import (
 func (a *App) measureBySuite(ctx context.Context, service *loop.Service) error {
 	p := service.Program
 	setup := suiteSetup{
-		app: a, program: p, root: a.Checkout, named: p.File + ": executor",
+		app: a, program: p, root: a.Checkout,
 		agent: service.Agent.Name(), model: service.Model,
 		tell: func(text string) {
 			service.Progress(loop.Step{Program: p.Name, Name: "measure", Detail: text, Minor: true})
@@ -41,7 +41,7 @@ func (a *App) measureBySuite(ctx context.Context, service *loop.Service) error {
 // measureBySkill makes a service measure trees of the repository by the eval suite of the
 // program's skill, which executors do not see, and say who does.
 func (a *App) measureBySkill(ctx context.Context, service *loop.Service, setup suiteSetup) error {
-	dir, err := a.newRunDir()
+	dir, err := a.newRunDir(a.TempDir())
 	if err != nil {
 		return err
 	}
@@ -77,12 +77,12 @@ func (s *suiteSetup) evals(ctx context.Context, dir, keep string, hidden ...stri
 	if err != nil {
 		return evalrun.Options{}, tools, err
 	}
-	worker, err := s.ready(ctx, s.executor(), tools.command, tools.runner)
+	progress := func(done, total int, c evals.CaseScore) { s.tell(c.Line(done, total)) }
+	worker, err := s.worker(ctx, s.executor(), tools.runner)
 	return evalrun.Options{
 		Agent: worker, Model: s.executorModel(), Command: tools.command, Env: p.Env, Jobs: p.Jobs,
 		Timeout: p.EvaluationTimeout, Grader: tools.grader, NoGrader: tools.ungraded, Masker: tools.masker,
-		Now: s.app.Now, Start: p.Start, Sandboxes: tools.sandboxes, RunDir: filepath.Join(dir, "cases"),
-		Progress: func(done, total int, c evals.CaseScore) { s.tell(c.Line(done, total)) },
+		Now: s.app.Now, Start: p.Start, Sandboxes: tools.sandboxes, RunDir: filepath.Join(dir, "cases"), Progress: progress,
 	}, tools, err
 }
 

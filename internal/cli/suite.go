@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -111,6 +110,3 @@ func (a *App) nobody(ctx context.Context, role string) error {
 		"doctor` says what each lacks)",
 		role, cmp.Or(strings.Join(ready, ", "), "none"))
 }
-
-// tellPeople prints a line for people.
-func (a *App) tellPeople(text string) { fmt.Fprintln(a.Stderr, text) }

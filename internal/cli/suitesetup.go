@@ -38,9 +38,8 @@ type suiteSetup struct {
 	// agent proposes, and works on the suite unless the program says who. model is
 	// that agent's; "" is the program's.
 	agent, model string
-	// named is what names the executor, for messages.
-	named string
-	tell  func(string)
+	// tell, optional, is told of each case.
+	tell func(string)
 }
 
 // suiteTools are what a suite is run with.
@@ -128,17 +127,13 @@ func (s *suiteSetup) absolute(command string) string {
 	})
 }
 
-// ready finds an agent that can work on cases: the tuner only turns numbers.
-func (s *suiteSetup) ready(ctx context.Context, name, command string, runner *process.Runner) (agent.Agent, error) {
+// worker finds an agent that can work on cases: the tuner only turns numbers.
+func (s *suiteSetup) worker(ctx context.Context, name string, runner *process.Runner) (agent.Agent, error) {
 	if name == (agent.Tuner{}).Name() {
-		return nil, misuse.Errorf("%s: the tuner works on no case; name who does with `executor`", s.named)
+		return nil, misuse.Errorf("the tuner works on no case; name who does with `executor`")
 	}
-	found, err := s.app.registry(runner).Ready(ctx, name,
-		agent.Situation{Env: s.app.Environ, Command: command, Dir: s.root})
-	if err != nil && ctx.Err() == nil {
-		return nil, misuse.Errorf("%s: %w", s.named, err)
-	}
-	return found, err
+	return s.app.ready(ctx, runner, name,
+		agent.Situation{Env: s.app.Environ, Command: s.command(), Dir: s.root})
 }
 
 // judge finds who grades, nil and why there is nobody. An agent that judges gets the

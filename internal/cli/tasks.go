@@ -112,40 +112,23 @@ func (a *App) deliverReport(found taskrun.Report, out string) error {
 
 const maxWarning = 400
 
-// taskLine says in a line how far a comparison is.
+// taskLine says in a line how far a comparison is, and what its runs have cost.
 func taskLine(p taskrun.Progress) string {
 	line := fmt.Sprintf("%d/%d runs", p.Done, p.Total)
-	if p.Reused > 0 {
-		line += fmt.Sprintf(", %d kept from before", p.Reused)
+	add := func(some bool, format string, args ...any) {
+		if some {
+			line += fmt.Sprintf(format, args...)
+		}
 	}
-	if p.ToJudge > 0 {
-		line += fmt.Sprintf(", %d/%d judged", p.Judged, p.ToJudge)
-	}
-	line += spentSoFar(p)
-	if p.Task == "" {
-		return line
-	}
-	line += fmt.Sprintf(": %s, %s: %d of %d checks passed", plain.Short(p.Task, liveWidth), p.Side, p.Passed, p.Checks)
-	if p.Failure != "" {
-		line += " (" + plain.Short(p.Failure, liveWidth) + ")"
+	usd, tokens := p.USD.Sign() > 0, p.Tokens > 0
+	add(p.Reused > 0, ", %d kept from before", p.Reused)
+	add(p.ToJudge > 0, ", %d/%d judged", p.Judged, p.ToJudge)
+	add(usd, ", %.4f USD", p.USD.Float64())
+	add(tokens, ", %d tokens", p.Tokens)
+	add(p.Unknown > 0 && (usd || tokens), ", %d runs of unknown cost", p.Unknown)
+	if p.Task != "" {
+		add(true, ": %s, %s: %d of %d checks passed", plain.Short(p.Task, liveWidth), p.Side, p.Passed, p.Checks)
+		add(p.Failure != "", " (%s)", plain.Short(p.Failure, liveWidth))
 	}
 	return line
-}
-
-// spentSoFar says what the runs of this comparison have cost.
-func spentSoFar(p taskrun.Progress) string {
-	var parts []string
-	if p.USD.Sign() > 0 {
-		parts = append(parts, fmt.Sprintf("%.4f USD", p.USD.Float64()))
-	}
-	if p.Tokens > 0 {
-		parts = append(parts, fmt.Sprintf("%d tokens", p.Tokens))
-	}
-	if p.Unknown > 0 && len(parts) > 0 {
-		parts = append(parts, fmt.Sprintf("%d runs of unknown cost", p.Unknown))
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return ", " + strings.Join(parts, ", ")
 }

@@ -35,19 +35,13 @@ type taskSuite struct {
 
 // Measure runs the suite for one tree.
 func (l *taskSuite) Measure(ctx context.Context, dir string, limit evaluation.Limit) (loop.Suited, error) {
-	session, err := l.openIn(ctx, dir, limit)
-	if err != nil {
-		return l.problem(ctx, history.Expense{}, err)
+	found, result, err := l.run(ctx, dir, limit, func(s *taskSession) (taskrun.Report, error) {
+		return taskrun.Measure(ctx, s.suite, l.side("incumbent", dir), s.options)
+	})
+	if err != nil || result.Problem+result.Unfinished != "" {
+		return result, err
 	}
-	defer session.close()
-	found, err := taskrun.Measure(ctx, session.suite, l.side("incumbent", dir), session.options)
-	if err != nil {
-		return l.problem(ctx, found.Expense, err)
-	}
-	result := loop.Suited{
-		Output: taskrun.Failures(found.Baseline), Noisy: found.Baseline.MayVary(),
-		Expense: found.Expense.Given(),
-	}
+	result.Output, result.Noisy = taskrun.Failures(found.Baseline), found.Baseline.MayVary()
 	if result.Incumbent = metricOf(found.Baseline); result.Incumbent == nil {
 		result.Problem = "the suite came to no number"
 	}
@@ -58,20 +52,14 @@ func (l *taskSuite) Measure(ctx context.Context, dir string, limit evaluation.Li
 func (l *taskSuite) Compare(ctx context.Context, incumbent, candidate string,
 	limit evaluation.Limit,
 ) (loop.Suited, error) {
-	session, err := l.openIn(ctx, incumbent, limit)
-	if err != nil {
-		return l.problem(ctx, history.Expense{}, err)
+	found, result, err := l.run(ctx, incumbent, limit, func(s *taskSession) (taskrun.Report, error) {
+		return taskrun.Run(ctx, s.suite, l.side("incumbent", incumbent), l.side("candidate", candidate), s.options)
+	})
+	if err != nil || result.Problem+result.Unfinished != "" {
+		return result, err
 	}
-	defer session.close()
-	found, err := taskrun.Run(ctx, session.suite, l.side("incumbent", incumbent), l.side("candidate", candidate),
-		session.options)
-	if err != nil {
-		return l.problem(ctx, found.Expense, err)
-	}
-	result := loop.Suited{
-		Verdict: found.Verdict, Reasons: found.Lines(), Output: taskrun.Failures(found.Candidate),
-		Noisy: found.Baseline.MayVary() || found.Candidate.MayVary(), Expense: found.Expense.Given(),
-	}
+	result.Verdict, result.Reasons, result.Output = found.Verdict, found.Lines(), taskrun.Failures(found.Candidate)
+	result.Noisy = found.Baseline.MayVary() || found.Candidate.MayVary()
 	result.Incumbent, result.Candidate = metricOf(found.Baseline), metricOf(found.Candidate)
 	if found.Verdict == decision.Improved && (!found.Promotable || result.Candidate == nil) {
 		result.Verdict = decision.Neutral
@@ -79,21 +67,30 @@ func (l *taskSuite) Compare(ctx context.Context, incumbent, candidate string,
 	return result, nil
 }
 
-// problem makes what is wrong with suite or candidate an outcome, and so what
-// keeps the suite from being run to its end; the rest is an error of the program itself.
-func (l *taskSuite) problem(ctx context.Context, expense history.Expense, err error) (loop.Suited, error) {
+// run runs the suite of a tree within a limit. What is wrong with suite or candidate is an
+// outcome, and so is what keeps the suite from being run to its end; the rest is an error of
+// the program itself.
+func (l *taskSuite) run(ctx context.Context, dir string, limit evaluation.Limit,
+	do func(*taskSession) (taskrun.Report, error),
+) (found taskrun.Report, result loop.Suited, err error) {
 	const most = 400
-	var wrong *misuse.Error
-	result := loop.Suited{Expense: expense.Given()}
-	switch {
-	case errors.As(err, &wrong):
-		result.Problem = plain.Short(err.Error(), most)
-	case errors.Is(err, taskrun.ErrIncomplete) && ctx.Err() == nil:
-		result.Unfinished = plain.Short(err.Error(), most)
-	default:
-		return result, err
+	session, err := l.open(ctx, filepath.Join(dir, filepath.FromSlash(l.program.Tasks)))
+	if err == nil {
+		defer session.close()
+		session.options.Budget = work.Budget{Tokens: limit.Tokens, USD: limit.CostUSD}
+		session.options.Progress = func(now taskrun.Progress) { l.tell(taskLine(now)) }
+		found, err = do(session)
 	}
-	return result, nil
+	result.Expense = found.Expense.Given()
+	if _, wrong := errors.AsType[*misuse.Error](err); wrong {
+		result.Problem = plain.Short(err.Error(), most)
+		return found, result, nil
+	}
+	if errors.Is(err, taskrun.ErrIncomplete) && ctx.Err() == nil {
+		result.Unfinished = plain.Short(err.Error(), most)
+		return found, result, nil
+	}
+	return found, result, err
 }
 
 func metricOf(o format.SuiteOutcome) *metric.Value {
@@ -108,25 +105,10 @@ func (l *taskSuite) side(label, dir string) taskrun.Side {
 	return taskrun.Side{Label: label, Dir: dir, Config: l.config()}
 }
 
-// openIn makes ready the suite of a tree, within a limit.
-func (l *taskSuite) openIn(ctx context.Context, dir string, limit evaluation.Limit) (*taskSession, error) {
-	s, err := l.open(ctx, filepath.Join(dir, filepath.FromSlash(l.program.Tasks)))
-	if err != nil {
-		return nil, err
-	}
-	s.options.Budget = work.Budget{Tokens: limit.Tokens, USD: limit.CostUSD}
-	s.options.Progress = func(now taskrun.Progress) {
-		if now.Task != "" {
-			l.tell(fmt.Sprintf("%d of %d runs: %s of the %s", now.Done, now.Total, now.Task, now.Side))
-		}
-	}
-	return s, nil
-}
-
 // executedBy describes who works on the tasks, and who judges them; nil where they
 // cannot: the suite says why.
 func (l *taskSuite) executedBy(ctx context.Context, dir string) *history.Executor {
-	worker, err := l.ready(ctx, l.executor(), l.command(), l.app.NewRunner())
+	worker, err := l.worker(ctx, l.executor(), l.app.NewRunner())
 	if err != nil {
 		return nil
 	}
@@ -142,68 +124,54 @@ func (l *taskSuite) executedBy(ctx context.Context, dir string) *history.Executo
 // an older baseline says too little about today.
 const keepRuns = 30 * 24 * time.Hour
 
-// taskSession is a suite, ready to be run, with what it is run with and the directories of
-// that.
+// taskSession is a suite, ready to be run, with what it is run with. Its own App has the
+// directories of that.
 type taskSession struct {
-	suite    *taskrun.TaskSuite
-	options  taskrun.Options
-	notes    string // for people
-	removals []func()
-}
+	App
 
-// close removes what is not kept.
-func (s *taskSession) close() {
-	for _, remove := range s.removals {
-		remove()
-	}
-}
-
-// newDir makes a directory that close removes.
-func (s *taskSession) newDir(below string) (string, error) {
-	dir, remove, err := tree.NewRunDir(below)
-	if err == nil {
-		s.removals = append(s.removals, remove)
-	}
-	return dir, err
+	suite   *taskrun.TaskSuite
+	options taskrun.Options
+	notes   string // for people
 }
 
 // open makes ready the suite in a directory.
-func (l *taskSuite) open(ctx context.Context, dir string) (s *taskSession, err error) {
-	s = &taskSession{}
+func (l *taskSuite) open(ctx context.Context, dir string) (ready *taskSession, err error) {
+	s := &taskSession{App: *l.app}
+	s.removals = nil
 	defer func() {
 		if err != nil {
 			s.close()
 		}
 	}()
 	if s.suite, err = taskrun.Load(ctx, dir); err != nil {
-		return s, err
+		return nil, err
 	}
-	user := l.app.CacheDir()
+	user := s.CacheDir()
 	if user == "" {
-		return s, misuse.Errorf("there is no directory for finished runs: set HOME or XDG_CACHE_HOME")
+		return nil, misuse.Errorf("there is no directory for finished runs: set HOME or XDG_CACHE_HOME")
 	}
 	archive := &cache.Archive{Dir: filepath.Join(user, "autoloop", "tasks")}
 	if err = os.MkdirAll(archive.Dir, 0o700); err != nil {
-		return s, fmt.Errorf("make the directory of finished runs: %w", err)
+		return nil, fmt.Errorf("make the directory of finished runs: %w", err)
 	}
-	if archive.Stage, err = s.newDir(archive.Dir); err != nil {
-		return s, fmt.Errorf("work in the directory of finished runs: %w", err)
+	if archive.Stage, err = s.newRunDir(archive.Dir); err != nil {
+		return nil, fmt.Errorf("work in the directory of finished runs: %w", err)
 	}
-	run, err := s.newDir(l.app.TempDir())
+	run, err := s.newRunDir(s.TempDir())
 	if err != nil {
-		return s, err
+		return nil, err
 	}
 	hidden := []string{archive.Dir, dir} // the tasks with their checks, and what is kept
-	if l.app.Repo != nil {
-		hidden = append(hidden, l.app.Repo.CommonDir, l.app.Repo.GitDir) // its configuration may hold a token
+	if s.Repo != nil {
+		hidden = append(hidden, s.Repo.CommonDir, s.Repo.GitDir) // its configuration may hold a token
 	}
 	tools, err := l.tools(ctx, run, hidden...)
 	if err != nil {
-		return s, err
+		return nil, err
 	}
 	s.notes = tools.notes
 	s.options, err = l.options(ctx, run, archive, tools)
-	archive.Forget(l.app.Now().Add(-keepRuns))
+	archive.Forget(s.Now().Add(-keepRuns))
 	return s, err
 }
 
@@ -220,7 +188,7 @@ func (l *taskSuite) options(ctx context.Context, run string, archive *cache.Arch
 			if name == "command" && command == "" {
 				return nil, fmt.Errorf("agent command cannot be used: say with --agent-command what to run")
 			}
-			return l.ready(ctx, name, command, tools.runner)
+			return l.worker(ctx, name, tools.runner)
 		},
 		Sandboxes: tools.sandboxes, RunDir: run, Archive: archive, Session: l.app.NewRunID(), Masker: tools.masker,
 		Now: l.app.Now,

@@ -9,13 +9,11 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite/evalrun"
@@ -202,18 +200,4 @@ func failuresOf(cases []evals.CaseScore) []render.SkillFailure {
 		}
 	}
 	return failures
-}
-
-// Inside reports whether a new file or directory would be in a skill.
-func Inside(place, dir string) (bool, error) {
-	above, err := filepath.EvalSymlinks(filepath.Dir(place))
-	if err != nil {
-		return false, misuse.Errorf("%s has no directory to be in: %w", place, err)
-	}
-	skill, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return false, misuse.Errorf("open the skill: %w", err)
-	}
-	below, err := filepath.Rel(skill, above)
-	return err == nil && below != ".." && !strings.HasPrefix(below, ".."+string(filepath.Separator)), nil
 }
