@@ -93,12 +93,11 @@ func (a *App) inspectEvaluation(ctx context.Context) error {
 	wished, _ := a.isolationWish(p) // a.runner refuses a wrong one
 	result.NoteIsolation(ctx, runner, wished, a.RunDir, a.Environ)
 	result.Findings = append(result.Findings, setup.WithinReach(p, files)...)
-	if text := p.SharedOutput(); text != "" {
-		result.Findings = append(result.Findings, text)
+	texts := []string{p.SharedOutput()}
+	if found.Problem == "" {
+		texts = append(texts, setup.TargetMet(p, found.Median))
 	}
-	if text := setup.TargetMet(p, found.Median); text != "" && found.Problem == "" {
-		result.Findings = append(result.Findings, text)
-	}
+	result.Findings = append(result.Findings, slices.DeleteFunc(texts, func(text string) bool { return text == "" })...)
 	if err := a.print(result, result.String()); err != nil {
 		return err
 	}
@@ -133,13 +132,12 @@ func (a *App) inspectSetup(ctx context.Context, quick bool) error {
 		findings = append(findings, setup.Hub{Client: a.GitHub, WorkflowToken: a.WorkflowToken()}.Examine(ctx)...)
 	case a.repository() != "":
 		findings = append(findings, setup.Finding{
-			Level: setup.Warning, Subject: "GitHub",
-			Message: "there is a repository and no token, so GitHub is left out", Fix: "set GITHUB_TOKEN",
+			Level: setup.Warning, Subject: "GitHub", Fix: "set GITHUB_TOKEN",
+			Message: "there is a repository and no token, so GitHub is left out",
 		})
 	default:
 		findings = append(findings, setup.Finding{
-			Level: setup.OK, Subject: "GitHub",
-			Message: "left out: no repository is named",
+			Level: setup.OK, Subject: "GitHub", Message: "left out: no repository is named",
 		})
 	}
 	if !quick {

@@ -239,34 +239,30 @@ func (e Env) CommandEnviron(dir string, names []string) ([]string, error) {
 // buildVersion returns the module version and revision that this binary was built
 // from, such as "v1.2.0 (0123456789ab)"; "devel" when it was not recorded.
 func buildVersion() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "devel"
-	}
-	version := cmp.Or(strings.Trim(info.Main.Version, "()"), "devel")
-	for _, setting := range info.Settings {
-		if setting.Key == "vcs.revision" && len(setting.Value) >= 12 {
-			version += " (" + setting.Value[:12] + ")"
-		}
+	version, commit, _ := builtFrom()
+	version = cmp.Or(strings.Trim(version, "()"), "devel")
+	if len(commit) >= 12 {
+		version += " (" + commit[:12] + ")"
 	}
 	return version
 }
 
-// builtFrom returns the release and the whole commit that this binary was built from,
-// "" for what was not recorded or was edited since.
-func builtFrom() (version, commit string) {
+// builtFrom returns the release and the whole commit that this binary was built from, ""
+// for what was not recorded, and whether it was edited since.
+func builtFrom() (version, commit string, edited bool) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "", ""
+		return "", "", false
 	}
-	settings := map[string]string{}
 	for _, setting := range info.Settings {
-		settings[setting.Key] = setting.Value
+		switch setting.Key {
+		case "vcs.revision":
+			commit = setting.Value
+		case "vcs.modified":
+			edited = setting.Value == "true"
+		}
 	}
-	if settings["vcs.modified"] == "true" {
-		return "", ""
-	}
-	return info.Main.Version, settings["vcs.revision"]
+	return info.Main.Version, commit, edited
 }
 
 func isTerminal(file *os.File) bool {

@@ -26,34 +26,27 @@ func (a *App) gitLogin() []git.Option {
 
 // identity is who makes the commits, AUTOLOOP_GIT_NAME and AUTOLOOP_GIT_EMAIL,
 // and how they are signed, AUTOLOOP_SIGN.
-func (a *App) identity() ([]git.Option, error) {
-	who, err := a.author()
-	if err != nil {
-		return nil, err
-	}
-	switch how := a.Getenv("AUTOLOOP_SIGN"); how {
-	case "":
-		return who, nil
-	case "ssh":
-		return append(who, git.WithSigning(git.SSH)), nil
-	case "gpg":
-		return append(who, git.WithSigning(git.OpenPGP)), nil
-	default:
-		return nil, misuse.Errorf("AUTOLOOP_SIGN=%q: use ssh or gpg, or leave it unset to sign nothing", how)
-	}
-}
-
-func (a *App) author() ([]git.Option, error) {
+func (a *App) identity() (options []git.Option, err error) {
 	who := git.Identity{Name: a.Getenv("AUTOLOOP_GIT_NAME"), Email: a.Getenv("AUTOLOOP_GIT_EMAIL")}
 	switch {
 	case who == git.Identity{}:
-		return nil, nil
 	case who.Name == "" || who.Email == "":
 		return nil, misuse.Errorf("AUTOLOOP_GIT_NAME and AUTOLOOP_GIT_EMAIL belong together: set both or none")
 	case strings.ContainsAny(who.Name+who.Email, "<>\r\n\x00"):
 		return nil, misuse.Errorf("AUTOLOOP_GIT_NAME and AUTOLOOP_GIT_EMAIL have no angle brackets and no line breaks")
+	default:
+		options = append(options, git.WithIdentity(who))
 	}
-	return []git.Option{git.WithIdentity(who)}, nil
+	switch how := a.Getenv("AUTOLOOP_SIGN"); how {
+	case "":
+	case "ssh":
+		options = append(options, git.WithSigning(git.SSH))
+	case "gpg":
+		options = append(options, git.WithSigning(git.OpenPGP))
+	default:
+		return nil, misuse.Errorf("AUTOLOOP_SIGN=%q: use ssh or gpg, or leave it unset to sign nothing", how)
+	}
+	return options, nil
 }
 
 // signOff is the trailer that AUTOLOOP_SIGN_OFF=true asks for, by who makes the

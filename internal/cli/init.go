@@ -183,8 +183,10 @@ func (a *App) initRepository(ctx context.Context, init initOptions) (steps []set
 	if a.Programs, err = setup.ProgramsDir(a.Checkout, a.Programs); err != nil {
 		return nil, "", err
 	}
-	version, commit := builtFrom()
-	init.Origin = setup.Origin{Repository: a.ReleasedFrom, Version: version, Commit: commit}
+	init.Origin = setup.Origin{Repository: a.ReleasedFrom}
+	if version, commit, edited := builtFrom(); !edited {
+		init.Origin.Version, init.Origin.Commit = version, commit
+	}
 	steps, lacks, err := setup.Steps(a.Checkout, a.Programs, init.Options)
 	if err != nil {
 		return nil, "", err

@@ -85,11 +85,18 @@ func (a *App) log(ctx context.Context, only int, tsv bool) error {
 	if files.Ledger == nil {
 		return a.noHistory(ctx, a.Program)
 	}
+	undone := map[int]bool{}
+	for _, e := range ledger.Events {
+		undone[history.UndoneBy(e)] = true
+	}
 	lines, table := []history.Event{}, render.LogTable()
 	decisions := history.Decisions{Only: only, Each: func(e *history.Decided, seconds float64) error {
 		row := render.LogRow(e)
 		if tsv {
 			row = render.LogRecord(e, seconds)
+		}
+		if undone[e.Iteration] && e.Outcome == history.Accepted {
+			row[2] = string(history.Undone)
 		}
 		lines, table.Rows = append(lines, e), append(table.Rows, row)
 		return nil
@@ -97,18 +104,12 @@ func (a *App) log(ctx context.Context, only int, tsv bool) error {
 	if err := decisions.Read(ledger.Events); err != nil {
 		return err
 	}
-	kept := []string{string(history.Accepted), render.OutcomeOf(history.Accepted).Word} // for programs, for people
-	for _, row := range table.Rows {
-		if n, err := strconv.Atoi(row[0]); err == nil && decisions.Undone[n] != nil && slices.Contains(kept, row[2]) {
-			row[2] = string(history.Undone)
-		}
-	}
 	for _, n := range slices.Sorted(maps.Keys(decisions.Undone)) {
 		if only == 0 || n == only {
 			lines = append(lines, decisions.Undone[n])
 		}
 	}
-	if decisions.Undone[only] != nil && decisions.Found != nil {
+	if undone[only] && decisions.Found != nil {
 		decisions.Found = render.Undone(decisions.Found)
 	}
 	switch {

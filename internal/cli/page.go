@@ -132,13 +132,6 @@ func (a *App) pageFacts(ctx context.Context) func(*page.Source) {
 	}
 }
 
-// How often the page is looked at anew: from this repository's records, and from
-// those of a remote.
-const (
-	lookHere   = time.Second
-	lookRemote = 30 * time.Second
-)
-
 // servePage serves the page until the context is done.
 func (a *App) servePage(ctx context.Context, port int, names []string) error {
 	if port < 0 || port > 65535 {
@@ -147,14 +140,12 @@ func (a *App) servePage(ctx context.Context, port int, names []string) error {
 	if err := a.open(ctx); err != nil {
 		return err
 	}
-	look := lookHere
+	look := time.Second // from the records of this repository
 	if a.Memory.Remote != "" {
-		look = lookRemote
+		look = 30 * time.Second
 	}
 	watcher := &site.Watcher{
-		Make: func(ctx context.Context) (*page.Site, error) {
-			return a.pageMaker(ctx).Make(ctx, names)
-		},
+		Make:    func(ctx context.Context) (*page.Site, error) { return a.pageMaker(ctx).Make(ctx, names) },
 		Version: a.Memory.Head,
 		Board:   live.New(a.Repo.CommonDir),
 		Token:   rand.Text(),

@@ -28,20 +28,21 @@ type configFile struct {
 // that the machine lacks is left out: it need not have a mirror.
 func (a *App) configFiles(tools []string) ([]configFile, error) {
 	var found []configFile
+	home := a.Getenv("HOME")
 	for _, tool := range program.ToolConfigs() {
 		if !slices.Contains(tools, tool.Tool) {
 			continue
 		}
-		from := map[string]string{} // by the path in the new home
-		if named := a.namedConfig(tool.Variable); named != "" {
-			from[tool.Files[0]] = named
-		} else if home := a.Getenv("HOME"); home != "" {
-			for _, name := range tool.Files {
-				from[name] = filepath.Join(home, filepath.FromSlash(name))
+		named := a.namedConfig(tool.Variable)
+		for i, name := range tool.Files {
+			file := filepath.Join(home, filepath.FromSlash(name))
+			if named != "" {
+				file = named
 			}
-		}
-		for _, name := range tool.Files {
-			data, err := readConfig(from[name])
+			if named != "" && i > 0 || !filepath.IsAbs(file) {
+				continue
+			}
+			data, err := readConfig(file)
 			if err != nil {
 				return nil, fmt.Errorf("`pass-config: %s`: %w", tool.Tool, err)
 			}
@@ -56,9 +57,6 @@ func (a *App) configFiles(tools []string) ([]configFile, error) {
 // namedConfig is the absolute path in a tool's variable, in either case of its
 // letters; "" for none.
 func (e Env) namedConfig(variable string) string {
-	if variable == "" {
-		return ""
-	}
 	for _, name := range []string{variable, strings.ToLower(variable)} {
 		if file := e.Getenv(name); filepath.IsAbs(file) {
 			return file
@@ -69,17 +67,12 @@ func (e Env) namedConfig(variable string) string {
 
 // readConfig reads a configuration file; a missing one is nil without an error.
 func readConfig(name string) ([]byte, error) {
-	if name == "" {
-		return nil, nil
-	}
 	info, err := os.Stat(name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), name == os.DevNull:
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case name == os.DevNull:
-		return nil, nil
 	case !info.Mode().IsRegular() || info.Size() > maxConfig:
 		return nil, fmt.Errorf("%s is no file of at most 1 MB", name)
 	}

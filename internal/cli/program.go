@@ -149,9 +149,11 @@ func (a *App) discover(ctx context.Context, label string) (found schedule.Discov
 // gives it, or nil. Its author is checked again.
 func (a *App) issueProgram(ctx context.Context, name string) (*program.Program, *api.Issue, error) {
 	var warnings []string
-	unread := false
 	for _, label := range []string{sync.ProgramLabel, sync.CompletedLabel} {
 		found, issues, err := a.discover(ctx, label)
+		if err == nil && found.Unread != "" {
+			err = fmt.Errorf("there is no program %q among the files; %s", name, found.Unread)
+		}
 		if err != nil {
 			return nil, nil, err
 		}
@@ -167,16 +169,11 @@ func (a *App) issueProgram(ctx context.Context, name string) (*program.Program, 
 			}
 		}
 		warnings = append(warnings, found.Warnings...)
-		unread = unread || found.Unread != ""
 	}
-	if len(warnings) == 0 {
-		return nil, nil, nil
+	if len(warnings) > 0 {
+		return nil, nil, misuse.Errorf("there is no program %q among the files; %s", name, warnings[0])
 	}
-	err := fmt.Errorf("there is no program %q among the files; %s", name, warnings[0])
-	if !unread {
-		err = misuse.New(err)
-	}
-	return nil, nil, err
+	return nil, nil, nil
 }
 
 // programOfIssue is the name of the program whose issue or pull request has a

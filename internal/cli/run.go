@@ -28,7 +28,14 @@ const (
 // command begins its work (unknown flags, commands and arguments) are misuse.
 func Run(ctx context.Context, env Env, root *cobra.Command) int {
 	begun := false
-	prepare(root, &begun)
+	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
+		if work := cmd.RunE; work != nil { // that which completes has none
+			cmd.RunE = func(cmd *cobra.Command, args []string) error {
+				begun = true
+				return work(cmd, args)
+			}
+		}
+	}
 	root.SetArgs(append([]string{}, env.Args...)) // nil would be the arguments of this process
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
@@ -51,19 +58,6 @@ func Run(ctx context.Context, env Env, root *cobra.Command) int {
 func Commands() []*cobra.Command {
 	env := Env{Getenv: func(string) string { return "" }}
 	return []*cobra.Command{(&App{Env: env}).newIterateCommand(), (&App{Env: env}).newSchedulerCommand()}
-}
-
-// prepare marks the moment at which a command begins its work.
-func prepare(cmd *cobra.Command, begun *bool) {
-	if work := cmd.RunE; work != nil {
-		cmd.RunE = func(cmd *cobra.Command, args []string) error {
-			*begun = true
-			return work(cmd, args)
-		}
-	}
-	for _, sub := range cmd.Commands() {
-		prepare(sub, begun)
-	}
 }
 
 // exitCode prints an error as one line and turns it into an exit code.
