@@ -21,9 +21,9 @@ import (
 	"github.com/org/autoloop/internal/schedule"
 )
 
-// suffixed is a branch of a program as gh-aw named it: with random digits
+// suffix is a branch of a program as gh-aw named it: with random digits
 // behind the name.
-var suffixed = lazyregexp.New(`^(.+)-[0-9a-f]{6,40}$`)
+var suffix = lazyregexp.New(`^(.+)-[0-9a-f]{6,40}$`)
 
 const branchRefs = "refs/heads/" + loop.BranchPrefix
 
@@ -41,23 +41,89 @@ type Adopter struct {
 	// Remote has the branches; "" for none.
 	Remote string
 	Now    func() time.Time
-
-	// states are the programs' states by name; nil values are programs without.
-	states map[string][]byte
-	// heads are the branches under autoloop/, by name without it.
-	heads map[string]string
 }
 
 // Steps are the renames that are due, and what is left as it is, with the reason.
 func (a *Adopter) Steps(ctx context.Context) ([]Step, error) {
-	if err := a.readPrograms(ctx); err != nil {
+	states, err := a.programs(ctx)
+	if err != nil {
 		return nil, err
 	}
-	if err := a.readBranches(ctx); err != nil {
+	heads, err := a.branches(ctx)
+	if err != nil {
 		return nil, err
 	}
-	steps, err := a.steps(ctx)
-	return append(steps, oldWorkflows(a.Repo.Root)...), err
+	steps, suffixed := []Step{}, map[string][]string{}
+	for _, branch := range slices.Sorted(maps.Keys(heads)) {
+		found := suffix().FindStringSubmatch(branch)
+		if _, known := states[branch]; known || found == nil {
+			continue
+		}
+		if _, known := states[found[1]]; !known {
+			steps = append(steps, kept(branch, "there is no program "+found[1]))
+			continue
+		}
+		suffixed[found[1]] = append(suffixed[found[1]], branch)
+	}
+	for _, name := range slices.Sorted(maps.Keys(suffixed)) {
+		chosen, others := named(states[name]), ""
+		_, taken := heads[name]
+		switch count := len(suffixed[name]); {
+		case taken:
+			chosen, others = "", loop.BranchPrefix+name+" is there already; delete this one when nothing in it is needed"
+		case count == 1:
+			chosen = suffixed[name][0]
+		case slices.Contains(suffixed[name], chosen):
+			others = fmt.Sprintf("the state of %s names %s%s", name, loop.BranchPrefix, chosen)
+		default:
+			chosen, others = "", fmt.Sprintf("program %s has %d such branches, and its state names none of them; "+
+				"delete all but one", name, count)
+		}
+		for _, branch := range suffixed[name] {
+			step := kept(branch, others)
+			if branch == chosen {
+				if step, err = a.rename(ctx, branch, name, heads[branch]); err != nil {
+					return nil, err
+				}
+			}
+			steps = append(steps, step)
+		}
+	}
+	return append(steps, oldWorkflows(a.Repo.Root)...), nil
+}
+
+// named is the branch that a state names, without what all have before their names.
+func named(text []byte) string {
+	machine, _, err := state.ParseMachine(text)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimPrefix(machine.Branch, loop.BranchPrefix)
+}
+
+func kept(branch, why string) Step {
+	return Step{Action: Keep, Name: "branch " + loop.BranchPrefix + branch, Why: " (" + why + ")"}
+}
+
+// rename is the step by which a branch becomes the program's. GitHub closes the open pull
+// requests of a branch that is gone.
+func (a *Adopter) rename(ctx context.Context, branch, name, head string) (Step, error) {
+	step := Step{
+		Action: Rename, Name: "branch " + loop.BranchPrefix + branch, Why: " to " + loop.BranchPrefix + name,
+		Do: func(ctx context.Context) error { return a.move(ctx, branch, name, head) },
+	}
+	if a.GitHub == nil {
+		step.Why += "; an open pull request of it is closed by that"
+		return step, nil
+	}
+	pulls, err := a.GitHub.Pulls(ctx, loop.BranchPrefix+branch)
+	for _, pull := range pulls {
+		if pull.Open {
+			step.Why += fmt.Sprintf("; its pull request #%d is closed by that, and the next gain opens another",
+				pull.Number)
+		}
+	}
+	return step, err
 }
 
 // oldWorkflows are the files of the installation that is taken over. They are
@@ -75,137 +141,58 @@ func oldWorkflows(root string) []Step {
 	return steps
 }
 
-// readPrograms finds the names of programs: files, states, and issues where
-// they can be read.
-func (a *Adopter) readPrograms(ctx context.Context) error {
+// programs are the states of all programs by name, of files, states, and issues where
+// they can be read; nil of one without.
+func (a *Adopter) programs(ctx context.Context) (map[string][]byte, error) {
 	states, err := (&memory.Memory{Repo: a.Repo, Remote: a.Remote, Now: a.Now}).States(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	files, err := a.Programs.Load(false)
 	if err != nil {
-		return misuse.New(err)
+		return nil, misuse.New(err)
 	}
-	a.states = map[string][]byte{}
+	all := map[string][]byte{}
 	for _, name := range program.Names(files) {
-		a.states[name] = nil
+		all[name] = nil
 	}
 	if a.GitHub != nil {
 		found, _, err := schedule.DiscoverIssues(ctx, a.GitHub, sync.ProgramLabel, files, states)
 		if err != nil {
-			return err
-		}
-		for name := range found.Numbers {
-			a.states[name] = nil
-		}
-	}
-	maps.Copy(a.states, states)
-	return nil
-}
-
-func (a *Adopter) readBranches(ctx context.Context) error {
-	a.heads = map[string]string{}
-	if a.Remote == "" {
-		refs, err := a.Repo.ListRefs(ctx, strings.TrimSuffix(branchRefs, "/"))
-		for _, ref := range refs {
-			a.heads[strings.TrimPrefix(ref.Name, branchRefs)] = ref.ID
-		}
-		return err
-	}
-	refs, err := a.Repo.Remote(a.Remote).Refs(ctx)
-	for ref, id := range refs {
-		if name, ours := strings.CutPrefix(ref, branchRefs); ours {
-			a.heads[name] = id
-		}
-	}
-	return err
-}
-
-func (a *Adopter) steps(ctx context.Context) ([]Step, error) {
-	olds := map[string][]string{}
-	var steps []Step
-	for _, branch := range slices.Sorted(maps.Keys(a.heads)) {
-		found := suffixed().FindStringSubmatch(branch)
-		if _, known := a.states[branch]; known || found == nil {
-			continue
-		}
-		if _, known := a.states[found[1]]; !known {
-			steps = append(steps, kept(branch, fmt.Sprintf("there is no program %s", found[1])))
-			continue
-		}
-		olds[found[1]] = append(olds[found[1]], branch)
-	}
-	for _, name := range slices.Sorted(maps.Keys(olds)) {
-		more, err := a.rename(ctx, name, olds[name])
-		if err != nil {
 			return nil, err
 		}
-		steps = append(steps, more...)
+		for name := range found.Numbers {
+			all[name] = nil
+		}
 	}
-	return steps, nil
+	maps.Copy(all, states)
+	return all, nil
 }
 
-func kept(branch, why string) Step {
-	return Step{Action: Keep, Name: "branch " + loop.BranchPrefix + branch, Why: " (" + why + ")"}
-}
-
-// rename plans for the suffixed branches of one program: the one that its state
-// names, or the only one, becomes the program's.
-func (a *Adopter) rename(ctx context.Context, name string, olds []string) ([]Step, error) {
-	var steps []Step
-	if _, taken := a.heads[name]; taken {
-		for _, old := range olds {
-			steps = append(steps, kept(old,
-				fmt.Sprintf("%s%s is there already; delete this one when nothing in it is needed",
-					loop.BranchPrefix, name)))
-		}
-		return steps, nil
-	}
-	chosen := olds[0]
-	if len(olds) > 1 {
-		machine, _, err := state.ParseMachine(a.states[name])
-		chosen = strings.TrimPrefix(machine.Branch, loop.BranchPrefix)
-		if err != nil || !slices.Contains(olds, chosen) {
-			for _, old := range olds {
-				steps = append(steps, kept(old,
-					fmt.Sprintf("program %s has %d such branches, and its state names none of them; delete all but one",
-						name, len(olds))))
-			}
-			return steps, nil
+// branches are the heads of the programs' branches, by their names.
+func (a *Adopter) branches(ctx context.Context) (map[string]string, error) {
+	refs, heads := map[string]string{}, map[string]string{}
+	var err error
+	if a.Remote != "" {
+		refs, err = a.Repo.Remote(a.Remote).Refs(ctx)
+	} else {
+		var here []git.Ref
+		here, err = a.Repo.ListRefs(ctx, strings.TrimSuffix(branchRefs, "/"))
+		for _, ref := range here {
+			refs[ref.Name] = ref.ID
 		}
 	}
-	for _, old := range olds {
-		if old != chosen {
-			steps = append(steps, kept(old, fmt.Sprintf("the state of %s names %s%s", name, loop.BranchPrefix, chosen)))
+	for ref, id := range refs {
+		if name, ours := strings.CutPrefix(ref, branchRefs); ours {
+			heads[name] = id
 		}
 	}
-	why, err := a.pulls(ctx, chosen)
-	return append(steps, Step{
-		Action: Rename, Name: "branch " + loop.BranchPrefix + chosen, Why: " to " + loop.BranchPrefix + name + why,
-		Do: func(ctx context.Context) error { return a.move(ctx, chosen, name) },
-	}), err
-}
-
-// pulls names the open pull requests of a branch: GitHub closes them when it is
-// gone.
-func (a *Adopter) pulls(ctx context.Context, branch string) (string, error) {
-	if a.GitHub == nil {
-		return "; an open pull request of it is closed by that", nil
-	}
-	found, err := a.GitHub.Pulls(ctx, loop.BranchPrefix+branch)
-	why := ""
-	for _, pull := range found {
-		if pull.Open {
-			why += fmt.Sprintf("; its pull request #%d is closed by that, and the next gain opens another", pull.Number)
-		}
-	}
-	return why, err
+	return heads, err
 }
 
 // move renames a branch on the remote, with a lease on both names, and its copy
 // here. One that is checked out is left alone, on both sides.
-func (a *Adopter) move(ctx context.Context, from, to string) error {
-	at := a.heads[from]
+func (a *Adopter) move(ctx context.Context, from, to, at string) error {
 	updates := []git.RefUpdate{{Ref: branchRefs + to, New: at}, {Ref: branchRefs + from, Old: at}}
 	used, err := a.Repo.CheckedOutBranches(ctx)
 	if err != nil {

@@ -61,35 +61,27 @@ func (p *Pruner) Find(ctx context.Context, files []string) (Leftovers, error) {
 	}
 	list := Leftovers{}
 	for _, name := range slices.Sorted(maps.Keys(p.states)) {
-		if slices.Contains(files, name) {
-			continue
-		}
-		left := Leftover{Program: name}
-		if where := p.files[name]; where != "" {
-			left.Kept = where
-			list = append(list, left)
-			continue
-		}
+		left := Leftover{Program: name, Kept: p.files[name]}
 		machine, _, err := state.ParseMachine(p.states[name])
-		if err != nil {
-			left.Kept = "its state cannot be read: " + err.Error()
-			list = append(list, left)
-			continue
-		}
-		left.Issue, left.PR = machine.Issue, machine.PR
 		title, alive := open[machine.Issue]
 		left.own = title == render.Title(name)
 		switch {
-		case machine.Issue > 0 && p.GitHub == nil:
-			left.Kept = "it may be a program that an issue holds: give --repo and a token to find out"
-		case alive && !left.own:
+		case slices.Contains(files, name), alive && !left.own:
 			continue
-		}
-		if left.Branch, err = p.Memory.HeadOf(ctx, "refs/heads/"+loop.BranchPrefix+name); err != nil {
-			return nil, err
-		}
-		if err := p.working(ctx, &left); err != nil {
-			return nil, err
+		case left.Kept != "":
+		case err != nil:
+			left.Kept = "its state cannot be read: " + err.Error()
+		default:
+			left.Issue, left.PR = machine.Issue, machine.PR
+			if left.Branch, err = p.Memory.HeadOf(ctx, "refs/heads/"+loop.BranchPrefix+name); err == nil {
+				left.Kept, err = p.working(ctx, name)
+			}
+			if err != nil {
+				return nil, err
+			}
+			if machine.Issue > 0 && p.GitHub == nil {
+				left.Kept = cmp.Or(left.Kept, "it may be a program that an issue holds: give --repo and a token to find out")
+			}
 		}
 		list = append(list, left)
 	}
@@ -114,37 +106,30 @@ func (p *Pruner) openIssues(ctx context.Context) (map[int]string, error) {
 	return open, nil
 }
 
-// working keeps a program that a run may be working on, and one whose file is on
-// the branch that its records say its work was for, or, without records, on any.
-func (p *Pruner) working(ctx context.Context, left *Leftover) error {
-	files, _, err := p.Memory.Read(ctx, left.Program)
+// working is why a program is kept that a run may be working on, or whose file is on the
+// branch that its records say its work was for, or, without records, on any; "" otherwise.
+func (p *Pruner) working(ctx context.Context, name string) (string, error) {
+	files, _, err := p.Memory.Read(ctx, name)
 	if err != nil {
-		return err
+		return "", err
 	}
 	log, err := files.Log()
 	if err != nil {
-		left.Kept = "its ledger cannot be read: " + err.Error()
-		return nil //nolint:nilerr // it is said, and the program kept
+		return "its ledger cannot be read: " + err.Error(), nil //nolint:nilerr // it is said, and the program kept
 	}
 	summary := log.Summary()
 	if open := summary.Open; open != nil && open.Lease != nil && p.Memory.Now().Before(open.Lease.Until) {
-		left.Kept = "run " + open.Run + " may be working on it"
+		return "run " + open.Run + " may be working on it", nil
 	}
 	refs, err := p.Repo.ListRefs(ctx, "refs/heads/", "refs/remotes/")
-	if err != nil {
-		return err
-	}
 	for _, ref := range refs {
-		name, base := branchName(ref.Name), summary.BaseBranch
-		if strings.HasPrefix(name, loop.BranchPrefix) || name == memory.MemoryBranch || base != "" && name != base {
-			continue
-		}
-		if err := p.look(ctx, ref.Name); err != nil {
-			return err
+		branch := branchName(ref.Name)
+		ours := strings.HasPrefix(branch, loop.BranchPrefix) || branch == memory.MemoryBranch
+		if err == nil && !ours && cmp.Or(summary.BaseBranch, branch) == branch {
+			err = p.look(ctx, ref.Name)
 		}
 	}
-	left.Kept = cmp.Or(left.Kept, p.files[left.Program])
-	return nil
+	return p.files[name], err
 }
 
 // Remove removes what may be removed, and notes what was.
@@ -166,20 +151,16 @@ func (p *Pruner) Remove(ctx context.Context, list Leftovers) error {
 func (p *Pruner) remove(ctx context.Context, left Leftover) error {
 	if p.GitHub != nil {
 		pulls, err := p.GitHub.Pulls(ctx, loop.BranchPrefix+left.Program)
+		for _, pull := range pulls {
+			if err == nil && pull.Open {
+				err = p.GitHub.ClosePull(ctx, pull.Number)
+			}
+		}
+		if err == nil && left.own {
+			err = p.GitHub.SetIssueOpen(ctx, left.Issue, false)
+		}
 		if err != nil {
 			return err
-		}
-		for _, pull := range pulls {
-			if pull.Open {
-				if err := p.GitHub.ClosePull(ctx, pull.Number); err != nil {
-					return err
-				}
-			}
-		}
-		if left.own {
-			if err := p.GitHub.SetIssueOpen(ctx, left.Issue, false); err != nil {
-				return err
-			}
 		}
 	}
 	update := memory.Update{
@@ -195,11 +176,7 @@ func (p *Pruner) remove(ctx context.Context, left Leftover) error {
 	if _, err := p.Memory.Update(ctx, update); err != nil {
 		return err
 	}
-	return p.removeHere(ctx, ref)
-}
-
-// removeHere removes what a shared branch has left in this repository.
-func (p *Pruner) removeHere(ctx context.Context, ref string) error {
+	// What a shared branch has left in this repository.
 	if _, here, err := p.Repo.Resolve(ctx, ref); err != nil || !here {
 		return err
 	}
@@ -248,8 +225,8 @@ func (p *Pruner) look(ctx context.Context, ref string) error {
 			continue
 		}
 		where := "its file is in " + branchName(ref)
-		if !strings.HasPrefix(entry.Path, memory.DefaultPrograms+"/") && entry.Path != ".autoloop/program.md" &&
-			entry.Path != "program.md" {
+		usual := []string{".autoloop/program.md", "program.md"}
+		if !strings.HasPrefix(entry.Path, memory.DefaultPrograms+"/") && !slices.Contains(usual, entry.Path) {
 			objects, err := p.Repo.Cat(ctx, entry.ID)
 			if err != nil {
 				return err
@@ -268,14 +245,10 @@ func (p *Pruner) look(ctx context.Context, ref string) error {
 // programOf is the name that a program has whose file is at a path, "" for a path
 // that cannot be one.
 func programOf(file string) string {
-	if dir, is := strings.CutSuffix(file, "/program.md"); is && dir != ".autoloop" {
-		return path.Base(dir)
-	}
-	name, is := strings.CutSuffix(path.Base(file), ".md")
-	if !is {
+	if path.Ext(file) != ".md" {
 		return ""
 	}
-	return name
+	return program.Parse(file, nil).Name
 }
 
 // branchName is a branch without where it is; what is no ref is a commit that the
