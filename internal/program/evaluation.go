@@ -121,13 +121,15 @@ var (
 	sentenceEnd = lazyregexp.New(`(?:[.!?]["”)]*\s)|\n\s*\n|\n\s*[-*+] `)
 )
 
+// beforeName is how much of what stands before a name says what it names.
+const beforeName = 160
+
 // namedMetric is the metric that the text names, and in which way; again is a
 // second, different one that is named in the same way.
 func (b *body) namedMetric() (name codeSpan, again *codeSpan) {
-	const before = 160
 	for _, form := range metricForms {
 		for _, span := range b.spans {
-			text := b.prose[max(0, span.at-before):span.at]
+			text := b.prose[max(0, span.at-beforeName):span.at]
 			if !form().Match(text) || !b.canBeMetric(span, form() == optimiseForm()) || conditional(text) ||
 				form() == optimiseForm() && notForm().Match(lastSentence(text)) {
 				continue

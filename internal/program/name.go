@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"path"
 	"strings"
-	"unicode"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // MaxName is the length of the longest name.
@@ -28,50 +29,26 @@ func ValidName(name string) error {
 		cure)
 }
 
-func validName(name string) bool {
-	if name == "" || len(name) > MaxName || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "-") ||
-		strings.HasPrefix(name, "_") {
-		return false
-	}
-	for i := range len(name) {
-		if !slugByte(name[i]) {
-			return false
-		}
-	}
-	return !strings.Contains(name, "..") && !strings.HasSuffix(name, ".") && !strings.HasSuffix(name, ".lock")
-}
+var (
+	nameForm = lazyregexp.New(`^[a-z0-9][a-z0-9._-]*$`)
+	notName  = lazyregexp.New(`[^a-z0-9._]+`)
+	dots     = lazyregexp.New(`\.\.+`)
+)
 
-func slugByte(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '.' || c == '_' || c == '-'
+func validName(name string) bool {
+	return len(name) <= MaxName && nameForm().MatchString(name) && !dots().MatchString(name) &&
+		!strings.HasSuffix(name, ".") && !strings.HasSuffix(name, ".lock")
 }
 
 // Slug turns a title into a name; "" when nothing of it can be used.
 func Slug(title string) string {
-	var out []byte
-	for _, c := range title {
-		switch c = unicode.ToLower(c); {
-		case c < unicode.MaxASCII && c != '-' && slugByte(byte(c)):
-			out = append(out, byte(c))
-		case len(out) > 0 && out[len(out)-1] != '-':
-			out = append(out, '-')
-		}
-		if len(out) > 2*MaxName {
-			break
-		}
-	}
-	slug := string(out)
-	for strings.Contains(slug, "..") {
-		slug = strings.ReplaceAll(slug, "..", ".")
-	}
+	slug := dots().ReplaceAllString(notName().ReplaceAllString(strings.ToLower(title), "-"), ".")
 	slug = strings.TrimLeft(slug, "-._")
 	slug = slug[:min(len(slug), MaxName)]
-	for {
-		trimmed := strings.TrimSuffix(strings.TrimRight(slug, "-._"), ".lock")
-		if trimmed == slug {
-			return slug
-		}
-		slug = trimmed
+	for before := ""; slug != before; {
+		before, slug = slug, strings.TrimSuffix(strings.TrimRight(slug, "-._"), ".lock")
 	}
+	return slug
 }
 
 // nameOf is the name that a file's path gives: …/NAME/program.md, …/NAME.md,

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -88,14 +89,14 @@ func (p *Program) parse(data []byte) {
 		p.fail(0, "the file has %d bytes; a program file has at most %d", len(data), MaxBytes)
 		return
 	}
-	data = newlines(data)
+	data = []byte(newlines.Replace(string(data)))
 	if line, what := unreadable(data); line > 0 {
 		p.fail(line, "%s", what)
 		return
 	}
 	head := p.header(data)
-	if line := sentinelLine(data); line > 0 {
-		p.placeholder(line)
+	if found := sentinelForm().FindIndex(data); found != nil {
+		p.placeholder(lineAt(data, found[0]))
 	}
 	p.readFields(head.fields)
 	if head.body < 0 {
@@ -108,9 +109,6 @@ func (p *Program) parse(data []byte) {
 
 // unreadable returns the first line that is no text, and why; 0 when all are.
 func unreadable(data []byte) (line int, what string) {
-	if utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 {
-		return 0, ""
-	}
 	for text := range bytes.Lines(data) {
 		line++
 		if !utf8.Valid(text) {
@@ -120,17 +118,11 @@ func unreadable(data []byte) (line int, what string) {
 			return line, "the line has a NUL byte; a program file is text"
 		}
 	}
-	return line, "the file is no text"
+	return 0, ""
 }
 
 // newlines makes every line end with LF alone.
-func newlines(data []byte) []byte {
-	if bytes.IndexByte(data, '\r') < 0 {
-		return data
-	}
-	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
-	return bytes.ReplaceAll(data, []byte("\r"), []byte("\n"))
-}
+var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 func lineAt(data []byte, at int) int { return 1 + bytes.Count(data[:at], []byte("\n")) }
 

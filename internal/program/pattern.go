@@ -232,30 +232,29 @@ func (p *Program) Elsewhere(files []string) []Problem {
 		literal, _, _ := strings.Cut(strings.TrimSuffix(target.Text, "/"), "*")
 		for dir := path.Dir(literal); dir != "." && dir != "/"; dir = path.Dir(dir) {
 			if _, isFile := slices.BinarySearch(files, dir); isFile {
-				found = append(found, Problem{File: p.File, Line: target.Line, Severity: Error, Message: fmt.Sprintf(
-					"the target `%s` lies in `%s`, which is a submodule or a link: run Autoloop in the repository "+
-						"that has the files", clip(target.Text), clip(dir))})
+				found = append(found, p.problem(Error, target.Line, "the target `%s` lies in `%s`, which is a submodule "+
+					"or a link: run Autoloop in the repository that has the files", clip(target.Text), clip(dir)))
 			}
 		}
 	}
 	return found
 }
 
+// wild are the marks of a glob, each with what it could stand for.
+var wild = strings.NewReplacer("**", "x", "*", "x", "?", "x")
+
 // NothingMayChange reports whether every target is protected, given the paths
-// of all files. A target that matches no file yet may get one.
+// of all files. A target that matches no file yet may get one, and a directory another.
 func (p *Program) NothingMayChange(files []string) bool {
-	m := p.Matcher()
-	closed := p.Closed()
+	m, closed := p.Matcher(), p.Closed()
 	return len(p.Targets) > 0 && !slices.ContainsFunc(p.Targets, func(target Pattern) bool {
 		if target.literal() {
 			return m.Allows(target.Text) && !slices.Contains(closed, target)
 		}
-		if m.Allows(strings.NewReplacer("**", "x", "*", "x", "?",
-			"x").Replace(strings.TrimSuffix(target.Text, "/")+"/x")) && strings.HasSuffix(target.Text, "/") {
+		if dir, is := strings.CutSuffix(target.Text, "/"); is && m.Allows(wild.Replace(dir+"/x")) {
 			return true
 		}
 		return slices.ContainsFunc(files, func(file string) bool { return target.Match(file) && m.Allows(file) }) ||
-			!slices.ContainsFunc(files, target.Match) &&
-				m.Allows(strings.NewReplacer("**", "x", "*", "x", "?", "x").Replace(target.Text))
+			!slices.ContainsFunc(files, target.Match) && m.Allows(wild.Replace(target.Text))
 	})
 }

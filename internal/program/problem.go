@@ -40,16 +40,30 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s:%d: %s", file, p.Line, plain.Line(p.Message))
 }
 
-// Err returns all errors of the program joined, nil when it may run.
-func (p *Program) Err() error {
+// problem is one of the program.
+func (p *Program) problem(severity Severity, line int, format string, args ...any) Problem {
+	return Problem{File: p.File, Line: line, Severity: severity, Message: fmt.Sprintf(format, args...)}
+}
+
+func (p *Program) fail(line int, format string, args ...any) {
+	p.Problems = append(p.Problems, p.problem(Error, line, format, args...))
+}
+
+func (p *Program) warn(line int, format string, args ...any) {
+	p.Problems = append(p.Problems, p.problem(Warning, line, format, args...))
+}
+
+// joined are problems as one error, a line each; nil without any.
+func joined(problems []Problem) error {
 	var all []error
-	for _, problem := range p.Problems {
-		if problem.Severity == Error {
-			all = append(all, errors.New(problem.String()))
-		}
+	for _, problem := range problems {
+		all = append(all, errors.New(problem.String()))
 	}
 	return errors.Join(all...)
 }
+
+// Err returns all errors of the program joined, nil when it may run.
+func (p *Program) Err() error { return joined(p.Errors()) }
 
 // Errors and Warnings split the problems by severity.
 func (p *Program) Errors() []Problem { return p.only(Error) }
@@ -58,13 +72,7 @@ func (p *Program) Errors() []Problem { return p.only(Error) }
 func (p *Program) Warnings() []Problem { return p.only(Warning) }
 
 func (p *Program) only(severity Severity) []Problem {
-	var found []Problem
-	for _, problem := range p.Problems {
-		if problem.Severity == severity {
-			found = append(found, problem)
-		}
-	}
-	return found
+	return slices.DeleteFunc(slices.Clone(p.Problems), func(one Problem) bool { return one.Severity != severity })
 }
 
 // GoOn settles the direction of a program whose state says one: what the state
@@ -73,6 +81,10 @@ func (p *Program) only(severity Severity) []Problem {
 func (p *Program) GoOn(direction metric.Direction) {
 	if p.Evaluation != Metric || p.directionBad {
 		return
+	}
+	warn := func(format string, args ...any) {
+		p.warn(0, format, args...)
+		p.Problems[len(p.Problems)-1].Contradiction = true
 	}
 	contradicts := false
 	for i, problem := range p.Problems {
@@ -88,19 +100,14 @@ func (p *Program) GoOn(direction metric.Direction) {
 	case p.DirectionGiven || p.Direction == direction:
 	case p.textDirection == "":
 		p.Direction = direction
-		p.warnDirection("metric_direction is not given, and its state says %s, which holds; add the line "+
+		warn("metric_direction is not given, and its state says %s, which holds; add the line "+
 			"`metric_direction: %s` to the frontmatter", direction, direction)
 	default:
-		p.warnDirection("its state says %s and its text %q, which holds: a new baseline begins; add the line "+
+		warn("its state says %s and its text %q, which holds: a new baseline begins; add the line "+
 			"`metric_direction: %s` to the frontmatter, or correct it",
 			direction, p.textDirection.String()+" is better", p.textDirection)
 		p.DirectionGiven = true
 	}
-}
-
-func (p *Program) warnDirection(format string, args ...any) {
-	p.warn(0, format, args...)
-	p.Problems[len(p.Problems)-1].Contradiction = true
 }
 
 // Disagreements are what is wrong between text, frontmatter and state about the
@@ -109,25 +116,13 @@ func (p *Program) Disagreements(severity Severity) []Problem {
 	return slices.DeleteFunc(p.only(severity), func(problem Problem) bool { return !problem.Contradiction })
 }
 
-func (p *Program) fail(line int, format string, args ...any) {
-	p.Problems = append(p.Problems,
-		Problem{File: p.File, Line: line, Severity: Error, Message: fmt.Sprintf(format, args...)})
-}
-
-func (p *Program) warn(line int, format string, args ...any) {
-	p.Problems = append(p.Problems,
-		Problem{File: p.File, Line: line, Severity: Warning, Message: fmt.Sprintf(format, args...)})
-}
-
 // Missing returns what the program lacks to be run, beyond what choosing among
 // programs needs: a target, and for the metric kind an evaluation script. It is
 // of use after Parse only. Words that may be files count as targets until
 // Resolve has looked.
 func (p *Program) Missing() []Problem {
 	var found []Problem
-	missing := func(message string) {
-		found = append(found, Problem{File: p.File, Severity: Error, Message: message})
-	}
+	missing := func(message string) { found = append(found, p.problem(Error, 0, "%s", message)) }
 	if len(p.Targets) == 0 {
 		missing("no target: name the files that may change in backticks in a section `## Target` (before its first " +
 			"\"Do NOT modify\" line), or with `target: [src/*.go]`")
@@ -156,40 +151,32 @@ func (p *Program) Refusals(files []string, github bool) []Problem {
 	if files != nil {
 		p.Resolve(files)
 	}
-	found := p.Errors()
-	if p.Unconfigured || slices.ContainsFunc(found, func(problem Problem) bool { return !problem.Contradiction }) {
+	found, missing := p.Errors(), p.Missing()
+	switch {
+	case p.Unconfigured || slices.ContainsFunc(found, func(problem Problem) bool { return !problem.Contradiction }):
 		return found
-	}
-	if missing := p.Missing(); len(missing) > 0 {
+	case len(missing) > 0:
 		return append(found, missing...)
-	}
-	refuse := func(message string) { found = append(found, Problem{File: p.File, Severity: Error, Message: message}) }
-	if files != nil && p.NothingMayChange(files) {
-		if closed := p.Closed(); len(closed) > 0 {
-			refuse("nothing may change: " + closedMessage(closed[0]))
-		} else {
-			refuse("nothing may change: every target is protected as well; remove one of the two")
-		}
-	} else if files != nil {
+	case files == nil:
+	case !p.NothingMayChange(files):
 		found = append(append(found, p.Elsewhere(files)...), p.Undecided(files)...)
+	default:
+		why := "every target is protected as well; remove one of the two"
+		if closed := p.ClosedWarnings(); len(closed) > 0 {
+			why = closed[0].Message
+		}
+		found = append(found, p.problem(Error, 0, "nothing may change: %s", why))
 	}
 	return append(found, p.GateRefusal(github)...)
 }
 
-// closedMessage says why the text does not open a file that it names.
-func closedMessage(target Pattern) string {
-	return fmt.Sprintf("`%s` is automation of the repository, the program or its evaluation, which a sentence opens "+
-		"never; begin a list item with it, or name it in `target:`", clip(target.Text))
-}
-
-// ClosedWarnings are the targets of the text that stay closed, where others are open.
+// ClosedWarnings are the targets of the text that stay closed.
 func (p *Program) ClosedWarnings() []Problem {
 	var found []Problem
 	for _, target := range p.Closed() {
-		found = append(found, Problem{
-			File: p.File, Line: target.Line, Severity: Warning,
-			Message: closedMessage(target),
-		})
+		found = append(found, p.problem(Warning, target.Line, "`%s` is automation of the repository, the program or "+
+			"its evaluation, which a sentence opens never; begin a list item with it, or name it in `target:`",
+			clip(target.Text)))
 	}
 	return found
 }
@@ -204,10 +191,8 @@ func (p *Program) GateRefusal(github bool) []Problem {
 	if p.CIGate != "required" || github {
 		return nil
 	}
-	return []Problem{{
-		File: p.File, Severity: Error,
-		Message: "`ci-gate: required` needs the repository on GitHub: give --repo and a token, or remove the line",
-	}}
+	return []Problem{p.problem(Error, 0,
+		"`ci-gate: required` needs the repository on GitHub: give --repo and a token, or remove the line")}
 }
 
 // NotRunnableError is a program that cannot run, with the places of what is
@@ -226,11 +211,7 @@ func NotRunnable(problems []Problem) error {
 	if len(problems) == 0 {
 		return nil
 	}
-	all := make([]error, len(problems))
-	for i, problem := range problems {
-		all[i] = errors.New(problem.String())
-	}
-	return &NotRunnableError{misuse.New(errors.Join(all...)), problems}
+	return &NotRunnableError{misuse.New(joined(problems)), problems}
 }
 
 // Runnable reports why a program cannot be iterated, given the sorted paths of

@@ -11,20 +11,7 @@ import (
 // Sentinel marks a template that nobody filled in.
 const Sentinel = "<!-- AUTOLOOP:UNCONFIGURED -->"
 
-func sentinelLine(data []byte) int {
-	const mark = "AUTOLOOP:UNCONFIGURED"
-	for at := 0; ; at += len(mark) {
-		found := bytes.Index(data[at:], []byte(mark))
-		if found < 0 {
-			return 0
-		}
-		at += found
-		before, after := bytes.TrimRight(data[:at], " "), bytes.TrimLeft(data[at+len(mark):], " ")
-		if bytes.HasSuffix(before, []byte("<!--")) && bytes.HasPrefix(after, []byte("-->")) {
-			return lineAt(data, at)
-		}
-	}
-}
+var sentinelForm = lazyregexp.New(`<!-- *AUTOLOOP:UNCONFIGURED *-->`)
 
 func (p *Program) placeholder(line int) {
 	if !p.Unconfigured || line < p.Placeholder {
@@ -36,9 +23,7 @@ func (p *Program) placeholder(line int) {
 var placeholderForm = lazyregexp.New(`^(?:REPLACE[ _](?:THIS|ME)\b.*|REPLACE_WITH_\w*)$`)
 
 // isPlaceholder reports whether a text is nothing but a placeholder.
-func isPlaceholder(text string) bool {
-	return strings.HasPrefix(text, "REPLACE") && placeholderForm().MatchString(text)
-}
+func isPlaceholder(text string) bool { return placeholderForm().MatchString(text) }
 
 // readPlaceholders finds lines and code spans that were not filled in.
 func (b *body) readPlaceholders() {
@@ -49,7 +34,7 @@ func (b *body) readPlaceholders() {
 	for line := range bytes.Lines(b.prose) {
 		number++
 		text := string(bytes.TrimSpace(line))
-		if inner := unmarked(text); isPlaceholder(inner) || isTodo(inner, inner == text && unfinished(before)) {
+		if inner := unmarked(text); isPlaceholder(inner) || isTodo(inner, inner == text && !finished().MatchString(before)) {
 			b.placeholder(number)
 		}
 		before = text
@@ -78,12 +63,8 @@ func unmarked(line string) string {
 	return strings.TrimRight(line[len(markForm().FindString(line)):], "*_ ")
 }
 
-// unfinished reports whether the sentence of a line goes on in the next.
-func unfinished(line string) bool {
-	return line != "" && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "```") &&
-		!strings.HasPrefix(line, "~~~") &&
-		!strings.ContainsAny(line[len(line)-1:], ".:;!?")
-}
+// finished is a line after which another sentence begins.
+var finished = lazyregexp.New("^(?:#|```|~~~|$)|[.:;!?]$")
 
 var (
 	todo = lazyregexp.New(`^TODO\b`)
@@ -108,16 +89,17 @@ func (b *body) readDirection() {
 	if b.Unconfigured || b.directionBad {
 		return
 	}
-	said := map[string]int{}
-	say := func(word string, at int) {
-		if first, known := said[word]; !known || at < first {
-			said[word] = at
+	said := map[metric.Direction]int{}
+	say := func(direction metric.Direction, at int) {
+		if first, known := said[direction]; !known || at < first {
+			said[direction] = at
 		}
 	}
 	for _, found := range betterForm().FindAllSubmatchIndex(b.prose, -1) {
 		for _, group := range []int{2, 4} {
 			if found[group] >= 0 {
-				say(strings.ToLower(string(b.prose[found[group]:found[group+1]])), found[0])
+				word := strings.ToLower(string(b.prose[found[group]:found[group+1]]))
+				say(metric.Direction(word), found[0])
 			}
 		}
 	}
@@ -127,38 +109,34 @@ func (b *body) readDirection() {
 	if len(said) != 1 {
 		return
 	}
-	for word, at := range said {
+	for direction, at := range said {
 		if !b.DirectionGiven {
-			b.textDirection = metric.Direction(word)
+			b.textDirection = direction
 		}
-		if word != b.Direction.String() {
-			b.contradict(b.line(at), word)
+		if direction != b.Direction {
+			b.contradict(b.line(at), direction.String())
 		}
 	}
 }
 
 // readOptimised finds "Maximise `x`" and "Minimise `x`" of the metric.
-func (b *body) readOptimised(say func(word string, at int)) {
+func (b *body) readOptimised(say func(direction metric.Direction, at int)) {
 	name := b.Metric
-	if name == "" {
-		named, again := b.namedMetric()
-		if again != nil {
-			return
-		}
+	if named, again := b.namedMetric(); name == "" && again == nil {
 		name = named.text
 	}
 	for _, span := range b.spans {
-		text := b.prose[max(0, span.at-160):span.at]
+		text := b.prose[max(0, span.at-beforeName):span.at]
 		found := optimiseForm().FindSubmatch(text)
 		if name == "" || strings.TrimSpace(span.text) != name || found == nil || conditional(text) ||
 			notForm().Match(lastSentence(text)) {
 			continue
 		}
-		word := "higher"
-		if found[1][1]|0x20 == 'i' {
-			word = "lower"
+		direction := metric.Higher
+		if bytes.EqualFold(found[1][:2], []byte("mi")) {
+			direction = metric.Lower
 		}
-		say(word, span.at)
+		say(direction, span.at)
 	}
 }
 
@@ -167,7 +145,8 @@ func (b *body) contradict(line int, says string) {
 	if b.DirectionGiven {
 		cure = "change the frontmatter's line to `metric_direction: " + says + "`"
 	}
-	b.fail(line, "the text says %q and metric_direction is %s; %s, or change the text",
+	problem := b.problem(Error, line, "the text says %q and metric_direction is %s; %s, or change the text",
 		strings.ToUpper(says[:1])+says[1:]+" is better", b.Direction, cure)
-	b.Problems[len(b.Problems)-1].Contradiction = true
+	problem.Contradiction = true
+	b.Problems = append(b.Problems, problem)
 }

@@ -1,7 +1,6 @@
 package program
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -79,10 +78,7 @@ func (p *Program) Undecided(files []string) []Problem {
 		return nil
 	}
 	m := p.Matcher()
-	var targets, named []string
-	for _, target := range p.Targets {
-		targets = append(targets, target.Text)
-	}
+	var named []string
 	line := 0
 	for _, file := range p.ScriptFiles(files) {
 		at := slices.IndexFunc(p.Targets, func(target Pattern) bool { return !target.literal() && target.Match(file) })
@@ -93,13 +89,16 @@ func (p *Program) Undecided(files []string) []Problem {
 	if len(named) == 0 {
 		return nil
 	}
-	all := append(targets, slices.DeleteFunc(slices.Clone(named),
-		func(name string) bool { return slices.Contains(targets, name) })...)
+	all := Texts(p.Targets)
+	for _, name := range named {
+		if !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
 	list := strings.Join(named, ", ")
-	return []Problem{{File: p.File, Line: line, Severity: Error, Message: fmt.Sprintf(
-		"the evaluation names %s, which the target matches; add one line to the frontmatter: `target: [%s]` if it "+
-			"may change, `protect: [%s]` if it may not",
-		clip(list), strings.Join(all, ", "), list)}}
+	return []Problem{p.problem(Error, line, "the evaluation names %s, which the target matches; add one line to the "+
+		"frontmatter: `target: [%s]` if it may change, `protect: [%s]` if it may not",
+		clip(list), strings.Join(all, ", "), list)}
 }
 
 // Misses returns those of the paths that an iteration of the program would look

@@ -2,7 +2,6 @@ package program
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -95,45 +94,34 @@ func (b *body) closest(all []section) map[sectionKind][]section {
 
 var wordForm = lazyregexp.New(`[\pL\pN]+`)
 
+var sectionWords = map[string]sectionKind{
+	"goal": goalSection, "goals": goalSection, "target": targetSection, "targets": targetSection,
+	"evaluation": evaluationSection, "evaluations": evaluationSection, "evaluate": evaluationSection,
+}
+
+// aboutNumber is a title with the word target that is about the value to reach, as in
+// "Target metric".
+var aboutNumber = lazyregexp.New(`(?i)\b(?:metric|value|score|number)\b`)
+
 // sectionOf reads a heading: "Target", "2. Permitted targets", "Target files".
 // The first word that counts decides.
 func sectionOf(title string) (kind sectionKind, others int) {
 	words := wordForm().FindAllString(strings.ToLower(title), -1)
-	usual := len(words) == 1 && slices.Contains([]string{"goal", "target", "evaluation"},
-		words[0]) // and says nothing else
-	if !usual && forbids(title) {
+	if forbids(title) {
 		return protectSection, 0
 	}
-	numbers := 0
 	for i, word := range words {
-		found := noSection
-		switch word {
-		case "goal", "goals":
-			found = goalSection
-		case "target", "targets":
-			found = targetSection
-		case "evaluation", "evaluations", "evaluate":
-			found = evaluationSection
-		}
-		if len(strings.Trim(word, "0123456789")) == 0 {
-			numbers++
+		if strings.Trim(word, "0123456789") != "" {
+			others++
 		}
 		if kind == noSection && (i == 0 || words[i-1] != "non") {
-			kind = found
+			kind = sectionWords[word]
 		}
 	}
-	if kind == targetSection && aboutNumber(words) {
+	if kind == targetSection && aboutNumber().MatchString(title) {
 		return noSection, 0
 	}
-	return kind, len(words) - 1 - numbers
-}
-
-// aboutNumber reports whether a title with the word target is about the value
-// to reach, as in "Target metric".
-func aboutNumber(words []string) bool {
-	return slices.ContainsFunc(words, func(word string) bool {
-		return word == "metric" || word == "value" || word == "score" || word == "number"
-	})
+	return kind, others - 1
 }
 
 // headingStart is the offset of the first of a heading's lines, its marks
