@@ -20,7 +20,6 @@ type commander struct {
 	*thread
 	repo   *git.Repo
 	memory *memory.Memory
-	asked  bool // somebody asked for an iteration now
 }
 
 // applyCommands records the effect of all commands in one step, and answers after
@@ -174,7 +173,7 @@ func (r *commander) command(b *records, c commands.Comment, command commands.Com
 			RunURL: r.runURL,
 		}), true, nil
 	case commands.Run:
-		r.asked = true
+		b.asked = true
 		why := cmp.Or(b.machine.Stopped(r.program.Name), r.readyForReview())
 		if e := b.standing().Waiting(); why == "" && e != nil {
 			why = fmt.Sprintf("iteration %d waits for CI", e.Iteration)
@@ -182,12 +181,12 @@ func (r *commander) command(b *records, c commands.Comment, command commands.Com
 		if why != "" {
 			return fmt.Sprintf("Nothing new begins now: %s.", render.Stopped(why)), true, nil
 		}
-		return fmt.Sprintf("Iteration %d runs now.", r.iteration), true, nil
+		return fmt.Sprintf("Iteration %d runs now.", b.iteration), true, nil
 	case commands.Instruct:
-		return fmt.Sprintf("The agent is told at iteration %d.", r.iteration), true, nil
+		return fmt.Sprintf("The agent is told at iteration %d.", b.iteration), true, nil
 	case commands.Note:
 		note := strings.TrimSpace(b.sum.Note + "\n" + command.Text)
-		return fmt.Sprintf("The agent is told at iteration %d.", r.iteration), true, r.set(b, history.Note, note)
+		return fmt.Sprintf("The agent is told at iteration %d.", b.iteration), true, r.set(b, history.Note, note)
 	case commands.Undo:
 		text, good := undo.answer(command.Iteration)
 		if !good {
@@ -219,7 +218,7 @@ func pausedBy(c commands.Comment, command commands.Command) decision.Reason {
 func (r *journal) goOn(b *records, reason decision.Reason) error {
 	b.machine.Paused, b.machine.PauseReason = false, ""
 	b.machine.Completed, b.machine.CompletedReason = false, ""
-	r.stopped = ""
+	b.stopped = ""
 	return r.add(b, &history.Resumed{Head: history.Head{Iteration: b.sum.Iteration}, Reason: reason})
 }
 

@@ -266,7 +266,7 @@ func TestUsageOfAll(t *testing.T) {
 func TestTheEventOfAProposal(t *testing.T) {
 	t.Parallel()
 	r := &team{
-		journal: &journal{session: &session{program: &program.Program{Direction: metric.Lower}, iteration: 4}},
+		journal: &journal{session: &session{program: &program.Program{Direction: metric.Lower}, course: course{iteration: 4}}},
 		agents:  []Proposer{{agentNamed("lead"), "m0"}},
 	}
 	at := position{Head: "head", identity: identity{Evaluator: "e", Definition: "d"}}
@@ -316,7 +316,7 @@ func TestASessionSays(t *testing.T) {
 	quiet.step("sync", "") // nobody watches
 	var steps []Step
 	s := &session{
-		program: &program.Program{Name: "p"}, iteration: 7,
+		program: &program.Program{Name: "p"}, course: course{iteration: 7},
 		progress: func(step Step) { steps = append(steps, step) },
 	}
 	s.step("measure", "pairs")
@@ -335,7 +335,7 @@ func TestSeedsOfPrograms(t *testing.T) {
 	for n := range 200 {
 		s := &session{program: &program.Program{Name: fmt.Sprint("p", n)}}
 		assert.Equal(t, s.seed(),
-			(&session{program: &program.Program{Name: fmt.Sprint("p", n), Goal: "x"}, iteration: n}).seed(),
+			(&session{program: &program.Program{Name: fmt.Sprint("p", n), Goal: "x"}, course: course{iteration: n}}).seed(),
 			"it is the name's")
 		assert.GreaterOrEqual(t, s.seed(), int64(0))
 		seeds[s.seed()] = true

@@ -32,10 +32,11 @@ func journalOf(t *testing.T, front string) *journal {
 	records, err := openRecords(p, memory.Files{})
 	require.NoError(t, err)
 	clock := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
+	records.id = "run"
 	return &journal{
 		records: records,
 		session: &session{
-			program: p, id: "run",
+			program: p, course: course{id: "run"},
 			now: func() time.Time { clock = clock.Add(time.Second); return clock },
 		},
 	}
@@ -210,7 +211,7 @@ func TestEnteringABaseline(t *testing.T) {
 	} {
 		assert.Contains(t, state, says)
 	}
-	assert.Contains(t, j.stopped, "completed: target reached: 9", "a baseline at the target completes the program")
+	assert.Contains(t, j.records.stopped, "completed: target reached: 9", "a baseline at the target completes the program")
 	var kinds []string
 	for _, e := range j.records.log.Events {
 		kinds = append(kinds, string(history.KindOf(e)))

@@ -29,7 +29,6 @@ type spending struct {
 	*journal
 	agents     []Proposer
 	budgetUSD  float64 // of this process, 0 for no bound
-	left       budget.Left
 	used       used
 	unrecorded *history.Expense // the part of evaluations that no event has yet
 }
@@ -46,12 +45,12 @@ func (e *blockedError) Error() string { return e.reason }
 // may use.
 func (r *spending) blockedReason(b *records) string {
 	sum := b.sum
-	if open := sum.Open; open != nil && open.Run != r.id {
+	if open := sum.Open; open != nil && open.Run != b.id {
 		sum = sum.WithoutOpen()
 	}
 	stand := budget.Stand(r.program, &sum, r.now())
-	r.left = stand.Left
-	r.left.Bound(r.budgetUSD, sum.Spent(r.since))
+	b.left = stand.Left
+	b.left.Bound(r.budgetUSD, sum.Spent(r.since))
 	if reason := stand.Reason(); reason != "" {
 		return reason
 	}
@@ -62,17 +61,17 @@ func (r *spending) blockedReason(b *records) string {
 	return ""
 }
 
-// reserved is what the next iteration may use, nil when nothing bounds it.
-func (r *spending) reserved() *history.Reserved {
-	if r.left == (budget.Left{}) {
+// reserved is what the next iteration may use of what is left, nil when nothing bounds it.
+func (r *spending) reserved(left budget.Left) *history.Reserved {
+	if left == (budget.Left{}) {
 		return nil
 	}
-	reserved := &history.Reserved{Tokens: r.left.Tokens}
-	if r.left.USD > 0 {
-		reserved.CostUSD = dollarsOf(r.left.USD)
+	reserved := &history.Reserved{Tokens: left.Tokens}
+	if left.USD > 0 {
+		reserved.CostUSD = dollarsOf(left.USD)
 	}
-	if r.left.Time > 0 {
-		reserved.Minutes = r.time().Minutes()
+	if left.Time > 0 {
+		reserved.Minutes = min(r.program.Timeout, left.Time).Minutes()
 	}
 	return reserved
 }

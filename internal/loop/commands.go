@@ -44,7 +44,7 @@ func (s *Service) ApplyCommands(ctx context.Context) (CommandsResult, error) {
 		return result, err
 	}
 	r.updateGitHub(ctx)
-	result.Run, result.Stopped, result.Warnings = r.commander.asked, r.stopped, r.warnings
+	result.Run, result.Stopped, result.Warnings = r.asked, r.stopped, r.warnings
 	return result, nil
 }
 
@@ -53,14 +53,15 @@ func (s *Service) ApplyCommands(ctx context.Context) (CommandsResult, error) {
 func (s *Service) aside(ctx context.Context) (r *run, busy string, err error) {
 	r = s.begin()
 	r.lease.aside = true
-	if r.files, _, err = r.memory.Read(ctx, s.Program.Name); err != nil {
+	files, _, err := r.memory.Read(ctx, s.Program.Name)
+	if err != nil {
 		return r, "", err
 	}
-	if r.records, err = openRecords(s.Program, r.files); err != nil {
+	if err := r.open(files); err != nil {
 		return r, "", err
 	}
 	r.iteration = r.records.sum.Iteration + 1
-	return r, r.lease.leaseHolder(r.records.sum.Open), nil
+	return r, r.lease.leaseHolder(r.records), nil
 }
 
 // Command applies one command, as a comment of its author would, and returns the answer,
@@ -100,12 +101,14 @@ func (s *Service) Pause(ctx context.Context, reason string) (worker string, err 
 		if b.read.Ledger == nil {
 			return ErrNoHistory
 		}
-		worker = r.lease.leaseHolder(b.sum.Open)
 		if err := b.readEdits(func(e history.Event) error { return r.add(b, e) }); err != nil {
 			return err
 		}
 		return r.pause(b, decision.Say(reason))
 	})
+	if err == nil {
+		worker = r.lease.leaseHolder(r.records)
+	}
 	return worker, err
 }
 
@@ -132,7 +135,7 @@ func (r *thread) askedAtFirst(ctx context.Context) (asked, paused bool, err erro
 // requireNoLease is the claim of a change without a lease: an error while another
 // run works on the program.
 func (r *lease) requireNoLease(b *records) error {
-	if holder := r.leaseHolder(b.sum.Open); holder != "" {
+	if holder := r.leaseHolder(b); holder != "" {
 		return &errBusy{holder}
 	}
 	return b.readEdits(func(e history.Event) error { return r.add(b, e) })

@@ -54,7 +54,7 @@ func (r *journal) completeAtTarget(b *records) error {
 		return err
 	}
 	b.machine.Completed, b.machine.CompletedReason = true, reason.String()
-	r.stopped = "completed: " + reason.String()
+	b.stopped = "completed: " + reason.String()
 	return nil
 }
 
@@ -63,6 +63,6 @@ func (r *journal) pause(b *records, reason decision.Reason) error {
 		return err
 	}
 	b.machine.Paused, b.machine.PauseReason = true, reason.String()
-	r.stopped = b.machine.Stopped(r.program.Name)
+	b.stopped = b.machine.Stopped(r.program.Name)
 	return nil
 }

@@ -57,10 +57,8 @@ func newDeskOf(t *testing.T, repo *git.Repo, name, text string, events ...histor
 	}
 	d.run = d.service.begin()
 	d.store = d.shelf
-	var err error
-	d.records, err = openRecords(p, d.shelf.files)
-	require.NoError(t, err)
-	d.files, d.iteration = d.shelf.files, d.records.sum.Iteration+1
+	require.NoError(t, d.open(d.shelf.files))
+	d.iteration = d.records.sum.Iteration + 1
 	return d
 }
 
@@ -72,6 +70,7 @@ func (d *desk) written() *records {
 	d.t.Helper()
 	opened, err := openRecords(d.program, d.shelf.files)
 	require.NoError(d.t, err)
+	opened.course = d.course
 	return opened
 }
 

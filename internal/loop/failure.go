@@ -17,7 +17,7 @@ func (r *run) fail(ctx context.Context, at position, reason decision.Reason) (Re
 // program at once.
 func (r *run) failForPerson(ctx context.Context, reason decision.Reason) (Result, error) {
 	return r.recordFailure(ctx, position{}, reason, func(b *records) error {
-		if r.stopped != "" {
+		if b.stopped != "" {
 			return nil
 		}
 		return r.pause(b, reason)
@@ -39,6 +39,7 @@ func (r *run) recordFailure(ctx context.Context, at position, reason decision.Re
 	if err != nil {
 		return Result{}, err
 	}
+	p.Decided.Reasons = r.reasons
 	return r.recorder.resultOf(p), nil
 }
 

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/org/autoloop/internal/decision"
@@ -19,6 +20,16 @@ type journal struct {
 	files   memory.Files // the same, as bytes
 }
 
+// open reads the records from the files.
+func (r *journal) open(files memory.Files) error {
+	b, err := openRecords(r.program, files)
+	if err == nil {
+		b.course = r.course
+		r.records, r.files = b, files
+	}
+	return err
+}
+
 // write changes the records, and the program branch with them, in one step, as
 // long as this run holds the lease.
 func (r *journal) write(ctx context.Context, message string, branch *git.RefUpdate, change func(*records) error) error {
@@ -32,7 +43,7 @@ func (r *journal) write(ctx context.Context, message string, branch *git.RefUpda
 
 // holdsLease is an error when another run took the program over.
 func (r *journal) holdsLease(b *records) error {
-	if b.sum.Open == nil || b.sum.Open.Run != r.id {
+	if b.sum.Open == nil || b.sum.Open.Run != b.id {
 		return errLeaseLost
 	}
 	return nil
@@ -43,19 +54,17 @@ func (r *journal) holdsLease(b *records) error {
 func (r *journal) update(ctx context.Context, message string, branch *git.RefUpdate,
 	change func(*records) error,
 ) error {
-	stopped := r.stopped
-	apply := func(before memory.Files) (memory.Files, error) {
-		r.stopped = stopped // a change that is applied again decides again
-		b, err := openRecords(r.program, before)
-		if err != nil {
-			return memory.Files{}, err
+	var b *records // of the attempt that counts, the last
+	apply := func(before memory.Files) (files memory.Files, err error) {
+		if b, err = openRecords(r.program, before); err != nil {
+			return files, err
 		}
-		b.runs = strings.TrimRight(r.runURL, "0123456789")
+		b.course, b.runs = r.course, strings.TrimRight(r.runURL, "0123456789")
 		if err := change(b); err != nil {
-			return memory.Files{}, err
+			return files, err
 		}
-		r.records, r.files = b, b.files(r.program, r.target(b))
-		return r.files, nil
+		b.written = b.files(r.program, r.target(b))
+		return b.written, nil
 	}
 	u := memory.Update{Program: r.program.Name, Message: message, Apply: apply, Branch: branch, Claims: r.ref()}
 	_, err := r.store.Update(ctx, u)
@@ -63,11 +72,24 @@ func (r *journal) update(ctx context.Context, message string, branch *git.RefUpd
 		r.trees.Close()
 		_, err = r.store.Update(ctx, u)
 	}
+	switch {
+	case err == nil:
+		r.records, r.files, r.course = b, b.written, b.course
+	case beginsNothing(err):
+		r.records, r.course = b, b.course
+	}
 	return err
 }
 
+// beginsNothing reports whether a change was not made because nothing may begin now.
+func beginsNothing(err error) bool {
+	var busy *errBusy
+	var blocked *blockedError
+	return errors.As(err, &busy) || errors.As(err, &blocked) || errors.Is(err, errNothingToGiveBack)
+}
+
 func (r *journal) add(b *records, e history.Event) error {
-	if err := b.log.Append(history.Stamp(e, r.id, r.now())); err != nil {
+	if err := b.log.Append(history.Stamp(e, b.id, r.now())); err != nil {
 		return err
 	}
 	e = b.log.Events[len(b.log.Events)-1]

@@ -57,7 +57,7 @@ func TestAChangeThatIsAppliedAgain(t *testing.T) {
 	branch := &git.RefUpdate{Ref: j.ref(), New: "1"}
 	require.NoError(t, j.update(t.Context(), "a change", branch, func(b *records) error {
 		seen = append(seen, b.sum.Events)
-		assert.Empty(t, j.stopped, "of the first attempt")
+		assert.Empty(t, b.stopped, "of the first attempt")
 		if len(seen) == 1 {
 			return j.pause(b, decision.Say("then"))
 		}
@@ -73,9 +73,9 @@ func TestAChangeThatIsAppliedAgain(t *testing.T) {
 		[]any{store.update.Program, store.update.Message, store.update.Branch, store.update.Claims})
 
 	j.stopped = "budget: all of it"
-	require.NoError(t, j.update(t.Context(), "another", nil, func(*records) error {
-		assert.Equal(t, "budget: all of it", j.stopped, "what stopped it before stays")
-		j.stopped = "paused: now"
+	require.NoError(t, j.update(t.Context(), "another", nil, func(b *records) error {
+		assert.Equal(t, "budget: all of it", b.stopped, "what stopped it before stays")
+		b.stopped = "paused: now"
 		return nil
 	}))
 	assert.Equal(t, "paused: now", j.stopped)
@@ -117,7 +117,7 @@ func TestALeaseIsHeld(t *testing.T) {
 		"given back":           {of("run", begun(), &history.Finished{}), false},
 		"another's given back": {append(of("run", begun()), of("another", &history.Finished{})...), true},
 	} {
-		b := &records{sum: history.Replay(c.events)}
+		b := &records{course: j.course, sum: history.Replay(c.events)}
 		err := j.holdsLease(b)
 		assert.Equal(t, c.held, err == nil, name)
 		j.store = &racingStore{files: []memory.Files{{}}}

@@ -48,11 +48,10 @@ func (r *lease) acquireLease(ctx context.Context) error {
 // enterStart records the lease, unless another run holds one or the program may
 // not run now.
 func (r *lease) enterStart(b *records) error {
-	r.iteration = b.sum.Iteration + 1
+	b.iteration = b.sum.Iteration + 1
 	r.joinHanded(b, "")
 	event := func(e history.Event) error { return r.add(b, e) }
-	if holder := r.leaseHolder(b.sum.Open); holder != "" {
-		r.records = b
+	if holder := r.leaseHolder(b); holder != "" {
 		return &errBusy{holder}
 	}
 	if err := b.adopt(event); err != nil {
@@ -61,9 +60,8 @@ func (r *lease) enterStart(b *records) error {
 	if err := b.readEdits(event); err != nil {
 		return err
 	}
-	r.iteration = b.sum.Iteration + 1
+	b.iteration = b.sum.Iteration + 1
 	if err := r.mayBegin(b); err != nil {
-		r.records = b
 		return err
 	}
 	r.note(b.warnings...)
@@ -83,9 +81,9 @@ func (r *lease) enterStart(b *records) error {
 	if lease.Handed {
 		lease.Until = lease.Until.Add(handedSlack)
 	}
-	start := &history.Started{Head: history.Head{Iteration: r.iteration}, Lease: &lease}
+	start := &history.Started{Head: history.Head{Iteration: b.iteration}, Lease: &lease}
 	if !joined {
-		start.Reserved = r.spending.reserved()
+		start.Reserved = r.spending.reserved(b.left)
 	}
 	return event(start)
 }
@@ -94,11 +92,11 @@ func (r *lease) enterStart(b *records) error {
 // iteration waits for CI may always ask.
 func (r *lease) mayBegin(b *records) error {
 	if b.standing().Waiting() != nil && r.github == nil {
-		r.stopped = program.WaitsForCI
-		return &blockedError{reason: r.stopped}
+		b.stopped = program.WaitsForCI
+		return &blockedError{reason: b.stopped}
 	}
 	resting := r.restingReason(b)
-	if resting != "" && r.force && !r.pausedSince(b, r.since) {
+	if resting != "" && r.force && !b.pausedSince(r.since) {
 		if err := r.set(b, history.Forced, resting); err != nil {
 			return err
 		}
@@ -108,7 +106,7 @@ func (r *lease) mayBegin(b *records) error {
 	if reason == "" || r.asksCI(b) {
 		return nil
 	}
-	r.stopped = reason
+	b.stopped = reason
 	return &blockedError{reason, resting != ""}
 }
 
@@ -121,7 +119,7 @@ func (r *lease) joinHanded(b *records, bundle string) {
 	case bundle != "" && open.Run == bundle,
 		bundle == "" && r.joins && open.Lease != nil && open.Lease.Handed &&
 			open.Lease.ActionsRun == r.holder.ActionsRun:
-		r.id = open.Run
+		b.id = open.Run
 	}
 }
 
@@ -135,10 +133,10 @@ func (r *lease) restingReason(b *records) string {
 }
 
 // pausedSince reports whether the last pause came after a time, or from this run.
-func (s *session) pausedSince(b *records, at time.Time) bool {
+func (b *records) pausedSince(at time.Time) bool {
 	for _, e := range slices.Backward(b.log.Events) {
 		if e, is := e.(*history.Paused); is {
-			return e.Run == s.id || e.Time.After(at)
+			return e.Run == b.id || e.Time.After(at)
 		}
 	}
 	return false
@@ -148,7 +146,7 @@ func (s *session) pausedSince(b *records, at time.Time) bool {
 // no agent is asked, and no pull request is opened. An iteration in whose time a person
 // pauses it ends as it would.
 func (s *session) pausedBefore(b *records) bool {
-	return b.machine.Paused && !s.force && !s.pausedSince(b, s.begun)
+	return b.machine.Paused && !s.force && !b.pausedSince(s.begun)
 }
 
 // ciTime is how long an iteration may wait for CI besides its own time.
@@ -160,8 +158,9 @@ func (r *lease) ciTime() time.Duration {
 }
 
 // leaseHolder names the run that holds a live lease, or returns "".
-func (r *lease) leaseHolder(open *history.Started) string {
-	if open == nil || open.Lease == nil || open.Run == r.id {
+func (r *lease) leaseHolder(b *records) string {
+	open := b.sum.Open
+	if open == nil || open.Lease == nil || open.Run == b.id {
 		return ""
 	}
 	lease := *open.Lease

@@ -69,7 +69,7 @@ func TestWhoHoldsTheLease(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t, "")
 			d.lease.alive, d.lease.aside = func(history.Lease) bool { return !c.dead }, c.aside
-			holder := d.lease.leaseHolder(c.open)
+			holder := d.lease.leaseHolder(&records{course: d.course, sum: history.Summary{Open: c.open}})
 			assert.Equal(t, c.want == "", holder == "", holder)
 			assert.Contains(t, holder, c.want)
 		})
@@ -264,6 +264,7 @@ func TestJoiningAStart(t *testing.T) {
 			d.lease.joins, d.lease.mustJoin, d.lease.holder.ActionsRun = c.joins, c.mustJoin, "12.1"
 			if c.bundle != "" {
 				d.lease.joinHanded(d.records, c.bundle)
+				d.id = d.records.id
 			} else {
 				err := d.lease.acquireLease(t.Context())
 				if c.err != "" {

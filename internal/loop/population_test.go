@@ -34,7 +34,7 @@ func (g *garden) searching(t *testing.T, target, script string) *team {
 	now := func() time.Time { return midday }
 	return &team{
 		repo:    g.Repo,
-		journal: &journal{session: &session{program: p, now: now, iteration: 9}, records: &records{}},
+		journal: &journal{session: &session{program: p, now: now, course: course{iteration: 9}}, records: &records{}},
 	}
 }
 

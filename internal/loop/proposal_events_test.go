@@ -125,7 +125,7 @@ func TestAnAttemptThatIsPutOff(t *testing.T) {
 	assert.Equal(t, until, *e.Reason.Until)
 	assert.InDelta(t, 2, e.Durations["propose"], 0)
 	require.NoError(t, r.recorder.enterPostponed(r.records, e))
-	assert.Equal(t, e.Reason.String(), r.stopped)
+	assert.Equal(t, e.Reason.String(), r.records.stopped)
 	late := r.now().Add(mostWait + time.Second)
 	require.ErrorContains(t, r.recorder.enterPostponed(r.records, r.team.postponed(a, late)),
 		"longer than any service asks for")

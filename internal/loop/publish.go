@@ -35,11 +35,13 @@ func (r *publisher) publish(ctx context.Context, from proposal.Bundle) (Result, 
 	if err != nil {
 		return Result{}, err
 	}
-	if r.records, err = openRecords(r.program, files); err != nil {
+	r.iteration = from.Iteration
+	if err := r.open(files); err != nil {
 		return Result{}, err
 	}
-	r.files, r.before, r.iteration = files, r.records.sum.LastRun, from.Iteration
+	r.before = r.records.sum.LastRun
 	r.lease.joinHanded(r.records, from.Run)
+	r.id = r.records.id
 	if r.masker.Leaks(from.Events) {
 		return Result{}, proposal.Refuse("it has a secret of this job in it")
 	}
@@ -214,10 +216,10 @@ func (r *publisher) startsWith(p *proposal.Proposal) func(*records) error {
 		if err := r.lease.enterStart(b); err != nil {
 			return err
 		}
-		if r.iteration != p.Iteration && p.Kind == proposal.Iteration {
+		if b.iteration != p.Iteration && p.Kind == proposal.Iteration {
 			return r.stale()
 		}
-		r.records, r.iteration = b, p.Iteration
+		b.iteration = p.Iteration
 		if err := r.set(b, history.Published, p.ID); err != nil || r.comments == nil || p.Kind == proposal.Chores {
 			return err
 		}

@@ -117,9 +117,11 @@ func (r *recorder) enterProposal(ctx context.Context, at position, p *proposal.P
 		}
 		return r.enter(b, at, p)
 	})
-	if at.Move && refusedForWorkflows(err) {
-		at = at.onOwnBase()
-		return r.enterProposal(ctx, at, p, claim)
+	switch {
+	case at.Move && refusedForWorkflows(err):
+		return r.enterProposal(ctx, at.onOwnBase(), p, claim)
+	case err == nil && p.Decided != nil:
+		p.Decided.Reasons = r.reasons
 	}
 	return err
 }
@@ -197,7 +199,7 @@ func (r *recorder) enter(b *records, at position, p *proposal.Proposal) error {
 			Value: decided.Best,
 		})
 	}
-	p.Decided.Reasons = decided.Reasons
+	b.reasons = decided.Reasons
 	for _, e := range p.Measured {
 		if candidate, is := e.(*history.Proposed); is {
 			own := *candidate
@@ -227,7 +229,7 @@ func (r *recorder) enterDecided(b *records, p *proposal.Proposal, decided histor
 	}
 	if decided.Commit != "" {
 		pushed := &history.Pushed{
-			Head: history.Head{Iteration: r.iteration}, Commit: decided.Commit,
+			Head: history.Head{Iteration: b.iteration}, Commit: decided.Commit,
 			Parent: decided.Parent, Branch: r.branch(),
 		}
 		if err := r.add(b, pushed); err != nil {
@@ -257,20 +259,20 @@ func (r *recorder) enterFinished(b *records, decided history.Decided) error {
 func (r *recorder) enterNotes(b *records, p *proposal.Proposal) {
 	for e := range history.Of[*history.Proposed](slices.All(p.Measured)) {
 		if e.Proposal != p.Number() {
-			b.enterNotes(r.iteration, prompt.Notes(e.Notes).Few())
+			b.enterNotes(b.iteration, prompt.Notes(e.Notes).Few())
 		}
 	}
-	b.enterNotes(r.iteration, prompt.Notes(p.Decided.Notes).Few())
+	b.enterNotes(b.iteration, prompt.Notes(p.Decided.Notes).Few())
 }
 
 // enterNothing ends an iteration without a decision: the baseline completed the
 // program or used up its budget.
 func (r *recorder) enterNothing(b *records, p *proposal.Proposal) error {
-	if r.stopped == "" && len(p.Baseline) > 0 && p.Baseline[0].Evaluation != nil {
-		r.stopped = cmp.Or(r.spending.blockedReason(b),
+	if b.stopped == "" && len(p.Baseline) > 0 && p.Baseline[0].Evaluation != nil {
+		b.stopped = cmp.Or(r.spending.blockedReason(b),
 			"budget: the baseline used what the proposing run may cost; propose again")
 	}
-	if r.stopped == "" {
+	if b.stopped == "" {
 		return proposal.Refuse("it decides nothing")
 	}
 	if err := r.consumed(b); err != nil {
@@ -289,9 +291,9 @@ func (r *recorder) enterPostponed(b *records, e *history.Finished) error {
 		return proposal.Refuse("it is put off, and not by the service of an agent")
 	}
 	reason := limited(*e.NotBefore, e.Reason.Words)
-	r.stopped = reason.String()
+	b.stopped = reason.String()
 	return r.add(b, &history.Finished{
-		Head: history.Head{Iteration: r.iteration}, Evaluation: e.Evaluation,
+		Head: history.Head{Iteration: b.iteration}, Evaluation: e.Evaluation,
 		NotBefore: e.NotBefore, Reason: reason,
 		Work: history.Work{Agent: e.Agent, Usage: e.Usage, Durations: e.Durations},
 	})

@@ -164,7 +164,7 @@ func TestAProposalWithoutADecision(t *testing.T) {
 		"several, of which the first decides": {[]*history.Measured{{Metric: metricOf("1")}, asked}, "", ""},
 	} {
 		r, _ := inMemory(t, programWith("", ""))
-		r.stopped = c.stopped
+		r.records.stopped = c.stopped
 		err := r.recorder.enterNothing(r.records, &proposal.Proposal{Baseline: c.baseline})
 		if c.says == "" {
 			var refused *proposal.RefusedError
@@ -173,7 +173,7 @@ func TestAProposalWithoutADecision(t *testing.T) {
 			continue
 		}
 		require.NoError(t, err, name)
-		assert.Equal(t, c.says, r.stopped, name)
+		assert.Equal(t, c.says, r.records.stopped, name)
 		assert.IsType(t, &history.Finished{}, r.records.log.Events[0], name)
 	}
 }

@@ -29,7 +29,10 @@ type records struct {
 	warnings []string
 	fresh    bool         // there was no state file yet
 	read     memory.Files // as they were read
+	written  memory.Files // as they are to be written
 	runs     string       // what the addresses of runs begin with, "" for unknown
+
+	course // of the run that reads them
 }
 
 // openRecords reads the files. What cannot be read is an error: it is never

@@ -19,7 +19,7 @@ import (
 func (g *garden) branches(pull *commands.Pull) *branches {
 	j := &journal{session: &session{
 		program: &program.Program{Name: "p"}, now: func() time.Time { return midday },
-		id: "run",
+		course: course{id: "run"},
 	}, records: &records{log: &history.Log{}}}
 	f := &fakeGitHub{pull: pull}
 	return &branches{

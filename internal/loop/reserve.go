@@ -103,9 +103,8 @@ var errNothingToGiveBack = errors.New("no start is open")
 
 func (r *run) giveBack(ctx context.Context) (Result, error) {
 	err := r.update(ctx, r.program.Name+": nothing was proposed", nil, func(b *records) error {
-		r.iteration = b.sum.Iteration + 1
+		b.iteration = b.sum.Iteration + 1
 		if r.lease.joinHanded(b, ""); r.holdsLease(b) != nil {
-			r.records = b
 			return errNothingToGiveBack
 		}
 		return r.add(b, &history.Finished{Head: history.Head{Iteration: b.sum.Iteration}, Unused: true})

@@ -95,7 +95,7 @@ func TestManyOthersAreSummedUp(t *testing.T) {
 // agent is given a limit of nothing, which would mean no limit, or be refused.
 func TestAShareOfTheLastBit(t *testing.T) {
 	t.Parallel()
-	r := &spending{left: budget.Left{Tokens: 3, USD: 0.0001}}
+	r := &spending{journal: &journal{session: &session{course: course{left: budget.Left{Tokens: 3, USD: 0.0001}}}}}
 	limit := r.limit(8)
 	assert.Equal(t, int64(1), limit.Tokens)
 	assert.Equal(t, "0.0001", limit.CostUSD.String())

@@ -201,7 +201,7 @@ func (s *Service) begin() *run {
 		agents = []Proposer{{s.Agent, s.Model}}
 	}
 	j := &journal{store: s.Memory, session: &session{
-		program: s.Program, repository: s.Repository, id: s.NewRun(), begun: now, since: now, now: s.Now,
+		program: s.Program, repository: s.Repository, course: course{id: s.NewRun()}, begun: now, since: now, now: s.Now,
 		progress: s.Progress, runURL: s.RunURL, page: s.Page, signOff: s.SignOff, strategies: s.Strategies,
 		executor: s.Executor, trees: s.Trees, force: s.Force,
 	}}

@@ -14,6 +14,7 @@ import (
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/loop/strategy"
 	"github.com/org/autoloop/internal/program"
 )
@@ -22,7 +23,6 @@ import (
 type session struct {
 	program    *program.Program
 	repository string // owner/name on GitHub, "" without it
-	id         string
 	begun      time.Time
 	since      time.Time // when the first iteration of this process began
 	now        func() time.Time
@@ -35,9 +35,21 @@ type session struct {
 	trees      *tree.Builder
 	force      bool // iterate although the program is paused or completed
 
+	course
+
+	warnings []string
+}
+
+// course is how far a run has come. What a change of the records finds out stays with those
+// records until they are written: a change that lost a race is made again.
+type course struct {
+	id        string // of the run, or of the start that it works under
 	iteration int
-	stopped   string // why the program takes no further iteration, "" when it does
-	warnings  []string
+	stopped   string      // why the program takes no further iteration, "" when it does
+	asked     bool        // somebody asked for an iteration now
+	left      budget.Left // what the budgets leave to the iteration
+	// reasons are those of the decision, as the records bear it out.
+	reasons []decision.Reason
 }
 
 func (s *session) branch() string { return BranchPrefix + s.program.Name }

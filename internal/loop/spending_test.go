@@ -35,7 +35,7 @@ func newSpending(t *testing.T, front string, agents ...string) *spending {
 	p := program.Parse("p.md", []byte("---\n"+front+"\n---\n## Goal\nx\n"))
 	require.NoError(t, p.Err())
 	r := &spending{journal: &journal{session: &session{
-		program: p, id: "this", now: func() time.Time { return midday },
+		program: p, course: course{id: "this"}, now: func() time.Time { return midday },
 		begun: midday, since: midday,
 	}, records: &records{}}}
 	for _, name := range agents {
@@ -111,7 +111,7 @@ func TestWhyNoIterationBegins(t *testing.T) {
 			t.Parallel()
 			r := newSpending(t, c.front, "slow", "second")
 			before := len(c.sum.Abandoned)
-			assert.Equal(t, c.want, r.blockedReason(&records{sum: c.sum}))
+			assert.Equal(t, c.want, r.blockedReason(&records{course: r.course, sum: c.sum}))
 			assert.Len(t, c.sum.Abandoned, before, "the records stay as they are")
 		})
 	}
@@ -147,9 +147,10 @@ func TestWhatIsReserved(t *testing.T) {
 			t.Parallel()
 			r := newSpending(t, c.front)
 			r.budgetUSD = c.budgetUSD
-			require.Empty(t, r.blockedReason(&records{sum: history.Summary{Attempts: []history.Attempt{spentOn(1,
-				midday.Add(-time.Hour), 1000, "0.25")}}}))
-			got := r.reserved()
+			b := &records{sum: history.Summary{Attempts: []history.Attempt{spentOn(1,
+				midday.Add(-time.Hour), 1000, "0.25")}}}
+			require.Empty(t, r.blockedReason(b))
+			got := r.reserved(b.left)
 			if c.none {
 				assert.Nil(t, got)
 				return

@@ -271,8 +271,8 @@ func TestASuitesBaseline(t *testing.T) {
 func TestASuiteWithoutABudget(t *testing.T) {
 	t.Parallel()
 	j := journalOf(t, "")
-	j.program.Evaluation = program.Tasks
-	r := &measurer{journal: j, spending: &spending{journal: j, left: budget.Left{Tokens: 100}, used: used{tokens: 100}}}
+	j.program.Evaluation, j.left = program.Tasks, budget.Left{Tokens: 100}
+	r := &measurer{journal: j, spending: &spending{journal: j, used: used{tokens: 100}}}
 	got, err := r.runSuite(func(evaluation.Limit) (Suited, error) { panic("it is begun") })
 	require.NoError(t, err)
 	assert.Contains(t, got.Unfinished, "the budget is used up: ")

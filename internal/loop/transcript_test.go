@@ -98,7 +98,7 @@ func TestOtherFilesStay(t *testing.T) {
 func TestATranscriptOfEach(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "kept")
-	j := &journal{session: &session{program: &program.Program{Name: "p"}, id: "20260304T120000Z-abc1", iteration: 12}}
+	j := &journal{session: &session{program: &program.Program{Name: "p"}, course: course{id: "20260304T120000Z-abc1", iteration: 12}}}
 	r, m := &team{journal: j, transcripts: dir}, &measurer{journal: j, outputs: dir}
 	var names []string
 	for _, a := range []*attempt{{number: 1, agent: agentNamed("codex")}, {number: 2, agent: agentNamed("open-code")}} {
@@ -139,7 +139,7 @@ func TestATranscriptOfEach(t *testing.T) {
 func TestRoomForOneMore(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := &session{program: &program.Program{Name: "p"}, id: "run", iteration: 99}
+	s := &session{program: &program.Program{Name: "p"}, course: course{id: "run", iteration: 99}}
 	for n := range maxTranscripts + 5 {
 		put(t, filepath.Join(dir, fmt.Sprintf("%d-1-codex-run.txt", n)), 1, time.Duration(n)*time.Hour)
 	}
@@ -163,7 +163,7 @@ func TestOutputsOfAnIteration(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"kept", "a [b] c", "a*", "back\\slash", "what?"} {
 		dir := filepath.Join(t.TempDir(), name)
-		j := &journal{session: &session{program: &program.Program{Name: "p"}, id: "run-1", iteration: 1}}
+		j := &journal{session: &session{program: &program.Program{Name: "p"}, course: course{id: "run-1", iteration: 1}}}
 		var want []string
 		for _, one := range []struct {
 			iteration int
