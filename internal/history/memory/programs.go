@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/program"
@@ -33,7 +31,6 @@ type place struct {
 	name, file string // file is as people see it
 	path       string
 	problem    string
-	plain      bool // a regular file, reached through no link
 }
 
 // Load reads all programs in the order of their names. Without any in
@@ -120,7 +117,7 @@ func (s Programs) places() ([]place, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read programs directory %s: %w", dir, files.Cause(err))
 	}
-	if s.Dir == "" && !below(s.Root, dir) {
+	if s.Dir == "" && leaves(s.Root, DefaultPrograms) {
 		return nil, fmt.Errorf("programs directory %s is a link that leaves the repository; name another with "+
 			"--programs", DefaultPrograms)
 	}
@@ -141,22 +138,18 @@ func (s Programs) places() ([]place, error) {
 func (s Programs) place(dir, shown string, entry fs.DirEntry) (place, bool) {
 	name := entry.Name()
 	full, shown := filepath.Join(dir, name), path.Join(shown, name)
-	link := entry.Type()&fs.ModeSymlink != 0
-	directory := entry.IsDir()
-	if link {
-		info, err := os.Stat(full)
-		directory = err == nil && info.IsDir()
-	}
+	info, err := os.Stat(full)
+	directory := err == nil && info.IsDir()
 	extension := path.Ext(name)
 	stem := strings.TrimSuffix(name, extension)
 	switch {
 	case strings.EqualFold(name, "README.md"), strings.HasPrefix(name, "."):
 		return place{}, false
 	case !strings.EqualFold(extension, ".md"):
-		if !directory {
-			return place{}, false
-		}
-		return inside(full, shown, name, link)
+		// A directory that hides its program from us has one: reading it says why.
+		_, err := os.Lstat(filepath.Join(full, "program.md"))
+		return place{name: name, file: shown + "/program.md", path: filepath.Join(full, "program.md")},
+			directory && !errors.Is(err, fs.ErrNotExist)
 	case directory:
 		return place{
 			name: stem, file: shown,
@@ -166,21 +159,8 @@ func (s Programs) place(dir, shown string, entry fs.DirEntry) (place, bool) {
 	case extension != ".md":
 		return place{name: stem, file: shown, problem: "a program file ends in .md; rename it to " + stem + ".md"}, true
 	default:
-		return place{name: stem, file: shown, path: full, plain: entry.Type().IsRegular()}, true
+		return place{name: stem, file: shown, path: full}, true
 	}
-}
-
-// inside is the place of a program with a directory of its own, when it has
-// one. A directory that hides it from us has one: reading it says why.
-func inside(dir, shown, name string, link bool) (place, bool) {
-	const file = "program.md"
-	full := filepath.Join(dir, file)
-	info, err := os.Lstat(full)
-	if errors.Is(err, fs.ErrNotExist) {
-		return place{}, false
-	}
-	return place{name: name, file: path.Join(shown, file), path: full, plain: !link && err == nil &&
-		info.Mode().IsRegular()}, true
 }
 
 // clashes makes one error of a name that is claimed by a file and a directory.
@@ -219,7 +199,7 @@ func (s Programs) load(p place) *program.Program {
 	if p.problem != "" {
 		return program.Bad(p.file, p.name, p.problem)
 	}
-	data, err := s.readFile(p)
+	data, err := s.readFile(p.path)
 	if err != nil {
 		return program.Bad(p.file, p.name, err.Error())
 	}
@@ -230,77 +210,57 @@ func (s Programs) load(p place) *program.Program {
 	return loaded
 }
 
-// readFile reads a regular file below the root or the programs directory; a
-// link that leaves them is refused.
-func (s Programs) readFile(p place) ([]byte, error) {
-	if !p.plain {
-		if err := s.check(p.path); err != nil {
-			return nil, err
+// readFile reads a program file below the root, or below the programs directory when one was
+// named; a link that leaves them is refused. A file elsewhere was named by its path.
+func (s Programs) readFile(file string) ([]byte, error) {
+	roots := []string{s.Root}
+	if s.Dir != "" {
+		roots = append(roots, s.Directory())
+	}
+	var problem error
+	for _, root := range roots {
+		relative, err := filepath.Rel(root, file)
+		if err != nil || !filepath.IsLocal(relative) {
+			continue
 		}
+		data, err := readBelow(root, relative)
+		if err == nil {
+			return data, nil
+		}
+		problem = cmp.Or(problem, err)
 	}
-	data, err := readSmall(p.path, program.MaxBytes)
-	if err != nil {
-		return nil, files.Cause(err)
+	if problem != nil {
+		return nil, problem
 	}
-	if len(data) > program.MaxBytes {
-		return nil, fmt.Errorf("the file is too large; a program file has at most %d bytes", program.MaxBytes)
-	}
-	return data, nil
+	return readBelow(filepath.Dir(file), filepath.Base(file))
 }
 
-// readSmall reads at most limit+1 bytes of a file; a special file is not waited for.
-func readSmall(name string, limit int64) ([]byte, error) {
-	file, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	return io.ReadAll(io.LimitReader(file, limit+1))
-}
-
-// check refuses special files, and links that leave the repository.
-func (s Programs) check(file string) error {
-	target, err := filepath.EvalSymlinks(file)
-	if err != nil {
-		return files.Cause(err)
-	}
-	info, err := os.Stat(target)
+// readBelow reads a regular file of a directory that no link leads out of.
+func readBelow(dir, file string) ([]byte, error) {
+	full := filepath.Join(dir, file)
+	info, err := os.Stat(full)
 	switch {
 	case err != nil:
-		return files.Cause(err)
+		return nil, files.Cause(err)
+	case leaves(dir, file):
+		return nil, errors.New("the file is a link that leaves the repository")
 	case !info.Mode().IsRegular():
-		return errors.New("it is no regular file")
+		return nil, errors.New("it is no regular file")
+	case info.Size() > program.MaxBytes:
+		return nil, fmt.Errorf("the file is too large; a program file has at most %d bytes", program.MaxBytes)
 	}
-	if below(s.Root, file) || s.Dir != "" && below(s.Directory(), file) {
-		return nil
-	}
-	if direct, err := filepath.EvalSymlinks(filepath.Dir(file)); err == nil && direct == filepath.Dir(target) &&
-		!s.found(file) {
-		return nil // a file elsewhere that was named by its path
-	}
-	return errors.New("the file is a link that leaves the repository")
+	data, err := os.ReadFile(full)
+	return data, files.Cause(err)
 }
 
-// found reports whether the file is one of the repository or the programs
-// directory by its name.
-func (s Programs) found(file string) bool {
-	for _, dir := range []string{s.Root, s.Directory()} {
-		if relative, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(relative) {
-			return true
-		}
-	}
-	return false
-}
-
-// below reports whether a file, its links followed, is below a directory.
-func below(dir, file string) bool {
-	dir, err := filepath.EvalSymlinks(dir)
+// leaves reports whether a link leads out of a directory to what is there.
+func leaves(dir, file string) bool {
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return false
 	}
-	if file, err = filepath.EvalSymlinks(file); err != nil {
-		return false
-	}
-	relative, err := filepath.Rel(dir, file)
-	return err == nil && filepath.IsLocal(relative)
+	defer func() { _ = root.Close() }()
+	_, below := root.Stat(file)
+	_, anywhere := os.Stat(filepath.Join(dir, file))
+	return below != nil && anywhere == nil
 }

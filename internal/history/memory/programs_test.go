@@ -156,11 +156,11 @@ func TestProgramPlaces(t *testing.T) {
 		},
 		"a link to itself": {
 			map[string]string{".autoloop/programs/a.md": "-> a.md"},
-			[]string{"a .autoloop/programs/a.md ! EvalSymlinks: too many links"},
+			[]string{"a .autoloop/programs/a.md ! too many levels of symbolic links"},
 		},
 		"a device": {
 			map[string]string{".autoloop/programs/a.md": "-> /dev/zero"},
-			[]string{"a .autoloop/programs/a.md ! it is no regular file"},
+			[]string{"a .autoloop/programs/a.md ! the file is a link that leaves the repository"},
 		},
 		"a linked directory": {
 			map[string]string{".autoloop/programs/a": "-> ../../docs", "docs/program.md": ok},

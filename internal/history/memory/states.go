@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
@@ -158,6 +160,16 @@ func (s *States) ledgerFiles(name string) (*history.Log, error) {
 		return nil, err
 	}
 	return history.NewLog(list...)
+}
+
+// readSmall reads at most limit+1 bytes of a file; a special file is not waited for.
+func readSmall(name string, limit int64) ([]byte, error) {
+	file, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	return io.ReadAll(io.LimitReader(file, limit+1))
 }
 
 // compare warns when the copy is a checkout of another commit than the branch's,
