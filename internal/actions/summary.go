@@ -200,7 +200,7 @@ func inline(text string) string { return plain.Literal(text, maxSummaryText) }
 func railTable(rails []loop.Rail) render.Table {
 	table := render.Table{
 		Header: []string{"guardrail", "at iteration 0", "candidate", "may get worse by"},
-		Right:  map[int]bool{1: true, 2: true, 3: true},
+		Align:  "lrrr",
 	}
 	for _, rail := range rails {
 		allowed := rail.Allowed.Value.String()

@@ -47,7 +47,7 @@ func (a *App) validateTasks(ctx context.Context, dir string) error {
 	}
 	table := render.Table{
 		Header: []string{"task", "checks", "judge", "time", "title"},
-		Right:  map[int]bool{1: true, 3: true},
+		Align:  "lrlr",
 	}
 	for _, task := range loaded.Tasks {
 		found.Tasks = append(found.Tasks, validatedTask{

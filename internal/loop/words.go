@@ -17,12 +17,12 @@ import (
 func ResultTable(results []Result) render.Table {
 	table := render.Table{
 		Header: []string{"iteration", "outcome", "metric", "delta", "best", "time", "why"},
-		Right:  map[int]bool{0: true, 2: true, 3: true, 4: true, 5: true},
+		Align:  "rlrrrr",
 	}
 	noisy := slices.ContainsFunc(results, func(r Result) bool { return len(r.Evidence) > 0 })
 	if noisy { // what a noisy candidate was compared with is not the best on record
 		table.Header = slices.Insert(table.Header, 3, "incumbent")
-		table.Right[6] = true
+		table.Align += "r"
 	}
 	for _, r := range results {
 		delta, incumbent := "—", "—"

@@ -66,7 +66,7 @@ func (c Comparison) render(f form, paint func(decision.Verdict, string) string) 
 func (c Comparison) table(f form, paint func(decision.Verdict, string) string) Table {
 	table := Table{
 		Header: []string{"task", "runs", "checks", "composite", "delta", "judge", "tokens", "USD", "verdict"},
-		Right:  map[int]bool{1: true, 2: true, 3: true, 4: true, 5: true, 6: true, 7: true},
+		Align:  "lrrrrrrr",
 	}
 	for _, d := range c.Deltas {
 		verdict := paint(d.Verdict, string(d.Verdict))

@@ -25,41 +25,42 @@ func (t Table) Fit(width int) Table {
 	if width <= 0 || last < 1 {
 		return t
 	}
-	left, widest := width, 0
-	for i, column := range t.widths() {
-		if i == last {
-			widest = column
-		} else {
-			left -= column + 2
-		}
+	widths, left := t.widths(), width
+	for _, column := range widths[:last] {
+		left -= column + 2
 	}
-	switch {
-	case left >= min(widest, leastLast):
+	if left >= min(widths[last], leastLast) {
 		return t.wrapped(left)
-	case left+2 >= 0:
-		return t.withBelow(t.Header[:last],
-			func(row []string) []string { return Wrap(cellText(row, last), width-len(indent)) })
-	default:
-		return t.withBelow(t.Header[:1], func(row []string) []string {
-			var cells []string
-			for i := 1; i < last; i++ {
-				if text := cellText(row, i); text != "" && text != "—" {
-					cells = append(cells, strings.ReplaceAll(t.Header[i]+" "+text, " ", unbroken))
+	}
+	columns := last
+	if left+2 < 0 {
+		columns = 1
+	}
+	fitted := Table{Header: t.Header[:columns], Align: t.Align, Rows: t.Rows}
+	for _, row := range t.Rows {
+		var cells []string
+		for i := columns; i < last; i++ {
+			if text := cellText(row, i); text != "" && text != "—" {
+				cells = append(cells, strings.ReplaceAll(t.Header[i]+" "+text, " ", unbroken))
+			}
+		}
+		var below []string
+		for _, text := range []string{strings.Join(cells, ", "), cellText(row, last)} {
+			for _, line := range Wrap(text, width-len(indent)) {
+				if line != "" {
+					below = append(below, strings.ReplaceAll(line, unbroken, " "))
 				}
 			}
-			lines := Wrap(strings.Join(cells, ", "), width-len(indent))
-			for i := range lines {
-				lines[i] = strings.ReplaceAll(lines[i], unbroken, " ")
-			}
-			return append(lines, Wrap(cellText(row, last), width-len(indent))...)
-		})
+		}
+		fitted.below = append(fitted.below, below)
 	}
+	return fitted
 }
 
 // wrapped has the last column over lines of so many characters.
 func (t Table) wrapped(width int) Table {
 	last := len(t.Header) - 1
-	fitted := Table{Header: t.Header, Right: t.Right}
+	fitted := Table{Header: t.Header, Align: t.Align}
 	for _, row := range t.Rows {
 		lines := Wrap(cellText(row, last), width)
 		first := slices.Clone(row)
@@ -72,16 +73,6 @@ func (t Table) wrapped(width int) Table {
 			more[last] = line
 			fitted.Rows = append(fitted.Rows, more)
 		}
-	}
-	return fitted
-}
-
-// withBelow has only the columns of the header, and below every row what text
-// returns for it.
-func (t Table) withBelow(header []string, text func(row []string) []string) Table {
-	fitted := Table{Header: header, Right: t.Right, Rows: t.Rows, below: make([][]string, len(t.Rows))}
-	for i, row := range t.Rows {
-		fitted.below[i] = slices.DeleteFunc(text(row), func(line string) bool { return line == "" })
 	}
 	return fitted
 }

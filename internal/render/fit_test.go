@@ -16,7 +16,7 @@ func TestTablesFitATerminal(t *testing.T) {
 	t.Parallel()
 	why := "better than before; " + strings.Repeat("größer als 12 und 13; ", 20) + "end"
 	table := render.Table{
-		Header: []string{"iteration", "outcome", "why"}, Right: map[int]bool{0: true},
+		Header: []string{"iteration", "outcome", "why"}, Align: "r",
 		Rows: [][]string{{"1", "rejected", why}, {"2", "accepted", "short"}},
 	}
 	for _, width := range []int{60, 80, 200} {
@@ -36,7 +36,7 @@ func TestTablesFitATerminal(t *testing.T) {
 func TestNarrowTables(t *testing.T) {
 	t.Parallel()
 	table := render.Table{
-		Header: []string{"program", "state", "runs", "best", "reason"}, Right: map[int]bool{2: true},
+		Header: []string{"program", "state", "runs", "best", "reason"}, Align: "llr",
 		Rows: [][]string{
 			{"speed", "paused", "12", "4.5", "paused: 3 errors in a row; see the history"},
 			{"size", "due", "0", "—", ""},

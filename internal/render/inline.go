@@ -14,7 +14,7 @@ func (t Table) Markdown() string {
 	var out strings.Builder
 	rule := make([]string, len(t.Header))
 	for i := range rule {
-		if rule[i] = "---"; t.Right[i] {
+		if rule[i] = "---"; t.right(i) {
 			rule[i] = "---:"
 		}
 	}

@@ -17,7 +17,7 @@ import (
 func LogTable() Table {
 	return Table{
 		Header: []string{"iteration", "time", "outcome", "metric", "best", "why"},
-		Right:  map[int]bool{0: true, 3: true, 4: true},
+		Align:  "rllrr",
 	}
 }
 

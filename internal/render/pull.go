@@ -308,7 +308,7 @@ const maxSteps = 30
 func pullSteps(b *strings.Builder, a Account) {
 	table := Table{
 		Header: []string{"iteration", cell(metricName(a.Program)), "gain", "change"},
-		Right:  map[int]bool{0: true, 1: true, 2: true},
+		Align:  "rrr",
 	}
 	for _, e := range slices.Backward(a.unmerged()) {
 		change := saidCell(e.Summary)

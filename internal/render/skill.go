@@ -94,21 +94,28 @@ func NewSkillReport(rows []results.Row, regressed []string, whole bool) SkillRep
 		RegressedCases: append([]string{}, regressed...), Triggers: []SkillTriggers{},
 		Failures: []SkillFailure{}, Changes: []SkillChange{},
 	}
+	unmeasured := 0 // at the end
 	for _, row := range rows {
 		r.Trajectory = append(r.Trajectory, SkillStep{row.Iteration, row.Score, row.Best, row.Action, row.Changelog})
+		if unmeasured++; row.Action != results.Reverted || row.Score != nil {
+			unmeasured = 0
+		}
 	}
 	if r.Note != "" {
-		r.Notes = append(r.Notes, r.Note)
+		r = r.noted("%s", r.Note)
 	}
-	if tail := unmeasured(rows); tail > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf(
-			"the last %d candidates were not measured at all: the trajectory says why, and it is the improver that "+
-				"needs a look, not the skill", tail))
+	if unmeasured >= stuckReverts {
+		r = r.noted("the last %d candidates were not measured at all: the trajectory says why, and it is the improver that "+
+			"needs a look, not the skill", unmeasured)
 	}
 	if bounces(rows) {
-		r.Notes = append(r.Notes, "the scores bounce without a trend: expectations may be a matter of taste; make "+
-			"them checkable")
+		r = r.noted("the scores bounce without a trend: expectations may be a matter of taste; make them checkable")
 	}
+	return r
+}
+
+func (r SkillReport) noted(format string, args ...any) SkillReport {
+	r.Notes = append(slices.Clone(r.Notes), fmt.Sprintf(format, args...))
 	return r
 }
 
@@ -116,8 +123,7 @@ func NewSkillReport(rows []results.Row, regressed []string, whole bool) SkillRep
 func (r SkillReport) WithGrader(feedback []SkillFeedback) SkillReport {
 	r.Feedback = feedback
 	if r.Kept > 0 && r.Best != nil && r.Start != nil && r.Best.Sub(*r.Start).Cmp(metric.MustValue(graderNoise)) < 0 {
-		r.Notes = append(slices.Clone(r.Notes),
-			"the gain is under "+graderNoise+", within the noise of a grader when each version ran once")
+		r = r.noted("the gain is under " + graderNoise + ", within the noise of a grader when each version ran once")
 	}
 	return r
 }
@@ -131,25 +137,11 @@ func (r SkillReport) WithTriggers(list []SkillTriggers) SkillReport {
 	}
 	first, last := list[0], list[len(list)-1]
 	if last.Version == r.BestVersion && last.Score.Cmp(first.Score) < 0 {
-		r.Notes = append(slices.Clone(r.Notes),
-			fmt.Sprintf("agents take up v%d when they should, and leave it when not, less often than the original "+
-				"(%s of the trigger queries, %s before): look at the description in its SKILL.md",
-				last.Version, Figure(&last.Score), Figure(&first.Score)))
+		r = r.noted("agents take up v%d when they should, and leave it when not, less often than the original "+
+			"(%s of the trigger queries, %s before): look at the description in its SKILL.md",
+			last.Version, Figure(&last.Score), Figure(&first.Score))
 	}
 	return r
-}
-
-// unmeasured counts the candidates at the end that were never measured; 0 when
-// they are too few to be stuck.
-func unmeasured(rows []results.Row) int {
-	count := 0
-	for i := len(rows) - 1; i >= 0 && rows[i].Action == results.Reverted && rows[i].Score == nil; i-- {
-		count++
-	}
-	if count < stuckReverts {
-		return 0
-	}
-	return count
 }
 
 // graderNoise is the difference of single runs that says little.
@@ -172,18 +164,14 @@ func bounces(rows []results.Row) bool {
 		if row.Score == nil {
 			continue
 		}
-		if last != nil {
-			now := row.Score.Cmp(*last)
-			if now != 0 && direction != 0 && now != direction {
-				turned++
-			}
-			if now != 0 {
-				direction = now
+		if last != nil && row.Score.Cmp(*last) != 0 {
+			if now := row.Score.Cmp(*last); now != direction {
+				turned, direction = turned+1, now
 			}
 		}
 		last = row.Score
 	}
-	return turned >= turns
+	return turned > turns // the first is no turn
 }
 
 // Markdown renders the report; nothing in the texts is markup.
@@ -197,8 +185,14 @@ func (r SkillReport) render(f form) string {
 	fmt.Fprintf(&out, "%s: %s\n\n", f.text(r.Skill, maxLabel), r.Class)
 	fmt.Fprintf(&out, "Start %s, best %s (v%d), gain %s; %d kept, %d reverted.\n",
 		Figure(r.Start), Figure(r.Best), r.BestVersion, rounded(r.Gain), r.Kept, r.Reverted)
-	if line := r.blocks(); line != "" {
-		fmt.Fprintf(&out, "\n%s\n", line)
+	var scores []float64
+	for _, step := range r.Trajectory {
+		if step.Score != nil {
+			scores = append(scores, step.Score.Float64())
+		}
+	}
+	if len(scores) > 1 {
+		fmt.Fprintf(&out, "\n%s  the score of each iteration\n", Spark(scores))
 	}
 	fmt.Fprintf(&out, "\nRecommendation: %s — %s.\n", f.strong(string(r.Recommendation)), r.Reason)
 	for _, note := range r.Notes {
@@ -213,7 +207,7 @@ func (r SkillReport) render(f form) string {
 	if len(r.Trajectory) > 0 {
 		table := Table{
 			Header: []string{"iteration", "score", "best", "action", "change"},
-			Right:  map[int]bool{0: true, 1: true, 2: true},
+			Align:  "rrr",
 		}
 		for _, step := range r.Trajectory {
 			table.Rows = append(table.Rows, []string{
@@ -227,7 +221,7 @@ func (r SkillReport) render(f form) string {
 		title, table := "Cases before and after",
 			Table{
 				Header: []string{"case", "v0", fmt.Sprintf("v%d", r.BestVersion)},
-				Right:  map[int]bool{1: true, 2: true},
+				Align:  "lrr",
 			}
 		if r.BestVersion == 0 { // nothing was kept: there is no after
 			title, table.Header = "Cases", table.Header[:2]
@@ -264,20 +258,6 @@ func merged(feedback []SkillFeedback) []SkillFeedback {
 		list[at].Case += ", " + one.Case
 	}
 	return list
-}
-
-// blocks is the score of each iteration that has one, as a line of blocks.
-func (r SkillReport) blocks() string {
-	var scores []float64
-	for _, step := range r.Trajectory {
-		if step.Score != nil {
-			scores = append(scores, step.Score.Float64())
-		}
-	}
-	if len(scores) < 2 {
-		return ""
-	}
-	return Spark(scores) + "  the score of each iteration"
 }
 
 func (f form) failure(s SkillFailure) string {

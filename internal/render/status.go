@@ -52,7 +52,7 @@ func latest(b *strings.Builder, a Account) {
 		return
 	}
 	table := Table{
-		Header: []string{"iteration", "", cell(metricName(a.Program)), "change"}, Right: map[int]bool{0: true, 2: true},
+		Header: []string{"iteration", "", cell(metricName(a.Program)), "change"}, Align: "rlr",
 	}
 	for _, e := range slices.Backward(decided[max(len(decided)-maxLatest, 0):]) {
 		number := strconv.Itoa(e.Iteration)

@@ -14,8 +14,9 @@ import (
 type Table struct {
 	Header []string
 	Rows   [][]string
-	// Right holds the indices of columns that are aligned to the right.
-	Right map[int]bool
+	// Align has a letter for each column, r for one that is aligned to the right; those
+	// that it does not reach are to the left.
+	Align string
 	// below are lines below each row, indented.
 	below [][]string
 }
@@ -29,12 +30,12 @@ func (t Table) String() string {
 		var line strings.Builder
 		for i, width := range widths {
 			text := cellText(row, i)
-			pad := strings.Repeat(" ", width-utf8.RuneCountInString(text))
-			if t.Right[i] {
-				line.WriteString(pad + text + "  ")
+			if pad := strings.Repeat(" ", width-utf8.RuneCountInString(text)); t.right(i) {
+				text = pad + text
 			} else {
-				line.WriteString(text + pad + "  ")
+				text += pad
 			}
+			line.WriteString(text + "  ")
 		}
 		out.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 		if number == 0 || number > len(t.below) {
@@ -46,6 +47,8 @@ func (t Table) String() string {
 	}
 	return out.String()
 }
+
+func (t Table) right(column int) bool { return column < len(t.Align) && t.Align[column] == 'r' }
 
 // widths are those of the columns.
 func (t Table) widths() []int {

@@ -13,7 +13,7 @@ func TestTable(t *testing.T) {
 	table := render.Table{
 		Header: []string{"name", "metric"},
 		Rows:   [][]string{{"größe", "1.5"}, {"two\nlines", "-10"}, {"short"}},
-		Right:  map[int]bool{1: true},
+		Align:  "lr",
 	}
 	assert.Equal(t, "name       metric\ngröße         1.5\ntwo lines     -10\nshort\n", table.String())
 }

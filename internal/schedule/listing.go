@@ -90,7 +90,7 @@ func (s Status) link() string {
 func StatusTable(list []Status, now time.Time) render.Table {
 	table := render.Table{
 		Header: []string{"program", "state", "runs", "last run", "next due", "late", "best", "target", "reason"},
-		Right:  map[int]bool{2: true, 5: true, 6: true, 7: true},
+		Align:  "llrllrrr",
 	}
 	for _, s := range list {
 		late := "—"

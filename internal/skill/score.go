@@ -73,7 +73,7 @@ func (v *Versions) Score(ctx context.Context, n int) (found Scored, err error) {
 func (s Scored) String() string {
 	table := render.Table{
 		Header: []string{"case", "passed", "total", "rate", "problem"},
-		Right:  map[int]bool{1: true, 2: true, 3: true},
+		Align:  "lrrr",
 	}
 	for _, c := range s.Cases {
 		problem := ""
