@@ -72,8 +72,8 @@ func (a *App) apply(ctx context.Context) (*keptWork, error) {
 	for _, flag := range kept.Flagged {
 		fmt.Fprintln(a.Stdout, "!", flag)
 	}
-	if err := kept.Conflict(); err != nil {
-		return kept, err
+	if kept.obstacle != nil {
+		return kept, kept.obstacle
 	}
 	if !a.Yes {
 		agreed, err := a.agree(ctx, fmt.Sprintf("merge %s? [y/n] ", kept.Branch))

@@ -23,7 +23,7 @@ Without --program it begins every program of the scheduler's matrix. In Actions 
 and matrix have the programs that begin.`,
 		Example: "  scheduler --max 4 && iterate job begin\n  iterate job begin --program speed",
 		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.begin(cmd.Context()) },
+		RunE:    run(a.begin),
 	}
 	a.programFlags(cmd)
 	a.forceFlag(cmd)
@@ -32,7 +32,7 @@ and matrix have the programs that begin.`,
 
 // begin records starts, for jobs that cannot write, and says which programs begin. A
 // program that cannot begin keeps no other from it: its reservation says why.
-func (a *App) begin(ctx context.Context) error {
+func (a *App) begin(ctx context.Context, _ []string) error {
 	if err := a.Actions().CheckBranch(a.Base); err != nil {
 		return err
 	}

@@ -1,6 +1,10 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+)
 
 // programFlags say which program is meant, and where its branches and records are.
 func (a *App) programFlags(cmd *cobra.Command) {
@@ -73,4 +77,9 @@ func (a *App) jsonFlag(cmd *cobra.Command, usage string) {
 // yesFlag does it without asking.
 func (a *App) yesFlag(cmd *cobra.Command, usage string) {
 	cmd.Flags().BoolVarP(&a.Yes, "yes", "y", false, usage)
+}
+
+// run is a command that needs its arguments alone.
+func run(do func(context.Context, []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error { return do(cmd.Context(), args) }
 }

@@ -35,7 +35,8 @@ type keptWork struct {
 	// those that the branch changes and that the checkout has changed without a commit.
 	Conflicts []string `json:"conflicts,omitempty"`
 
-	unsaved []string
+	// obstacle is the error of a branch that cannot be merged as things stand.
+	obstacle error
 	// base is the commit that both have.
 	base string
 	// unmeasured reports that the branch's last commit is not the one that the records
@@ -53,20 +54,6 @@ func (k *keptWork) String() string {
 		return commits
 	}
 	return fmt.Sprintf("%s → %s in %s", render.Figure(k.Before, k.Now), render.Figure(k.Now, k.Before), commits)
-}
-
-// Conflict is the error of a branch that cannot be merged as things stand.
-func (k *keptWork) Conflict() error {
-	switch {
-	case len(k.Conflicts) > len(k.unsaved):
-		return fmt.Errorf("%s does not merge into what is checked out, both changed %s: run `git merge %s`, resolve "+
-			"it and commit", k.Branch, listed(k.Conflicts[:len(k.Conflicts)-len(k.unsaved)]), k.Branch)
-	case len(k.unsaved) > 0:
-		return fmt.Errorf("%s changes %s, which you have changed and not committed: commit or stash that first",
-			k.Branch, listed(k.unsaved))
-	default:
-		return nil
-	}
 }
 
 func listed(paths []string) string {
@@ -161,12 +148,21 @@ func (k *keptWork) obstacles(ctx context.Context, repo *git.Repo, here string) (
 	if err != nil {
 		return err
 	}
-	unsaved, err := repo.Uncommitted(ctx)
-	for _, file := range unsaved {
+	uncommitted, err := repo.Uncommitted(ctx)
+	var unsaved []string
+	for _, file := range uncommitted {
 		if slices.ContainsFunc(changes, func(c git.DiffEntry) bool { return c.Path == file.Path }) {
-			k.unsaved = append(k.unsaved, file.Path)
+			unsaved = append(unsaved, file.Path)
 		}
 	}
-	k.Conflicts = append(k.Conflicts, k.unsaved...)
+	switch {
+	case len(k.Conflicts) > 0:
+		k.obstacle = fmt.Errorf("%s does not merge into what is checked out, both changed %s: run `git merge %[1]s`, "+
+			"resolve it and commit", k.Branch, listed(k.Conflicts))
+	case len(unsaved) > 0:
+		k.obstacle = fmt.Errorf("%s changes %s, which you have changed and not committed: commit or stash that first",
+			k.Branch, listed(unsaved))
+	}
+	k.Conflicts = append(k.Conflicts, unsaved...)
 	return err
 }

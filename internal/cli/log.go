@@ -40,7 +40,7 @@ what still fails, and a recommendation; with a number the pass rate of that iter
 					return err
 				}
 				if len(args) > 1 {
-					return a.scoreIteration(ctx, args[0], args[1])
+					return a.scoreIteration(ctx, args)
 				}
 				return a.reportSkill(ctx, args[0], diff, html)
 			}

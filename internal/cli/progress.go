@@ -3,12 +3,12 @@ package cli
 import (
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/render"
 )
@@ -42,8 +42,11 @@ type progress struct {
 	mu    sync.Mutex
 	doing string
 	begun time.Time
-	said  string        // by who does it
-	ended []loop.Result // of a run of iterations
+	said  string // by who does it
+	// kept of ended iterations of this run were, with the best metric and what they cost.
+	kept, ended int
+	best        *metric.Value
+	usd         float64
 }
 
 func newProgress(env Env) *progress { return newProgressEvery(env, repeat) }
@@ -145,29 +148,26 @@ func (p *progress) Step(step loop.Step) {
 func (p *progress) Ended(r loop.Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.ended = append(p.ended, r)
+	p.ended++
+	if p.best = r.BestMetric; r.Outcome == history.Accepted {
+		p.kept++
+	}
+	if r.Usage != nil && r.Usage.CostUSD != nil {
+		p.usd += r.Usage.CostUSD.Float64()
+	}
 }
 
 // totals is what the iterations of this run add up to.
 func (p *progress) totals() string {
-	if len(p.ended) == 0 {
+	if p.ended == 0 {
 		return ""
 	}
-	kept, usd := 0, 0.0
-	for _, r := range p.ended {
-		if r.Outcome == history.Accepted {
-			kept++
-		}
-		if r.Usage != nil && r.Usage.CostUSD != nil {
-			usd += r.Usage.CostUSD.Float64()
-		}
+	text := fmt.Sprintf("; %d of %d kept", p.kept, p.ended)
+	if p.best != nil {
+		text += ", best " + render.Figure(p.best)
 	}
-	parts := []string{fmt.Sprintf("; %d of %d kept", kept, len(p.ended))}
-	if best := p.ended[len(p.ended)-1].BestMetric; best != nil {
-		parts = append(parts, "best "+render.Figure(best))
+	if p.usd > 0 {
+		text += ", " + render.USD(p.usd)
 	}
-	if usd > 0 {
-		parts = append(parts, render.USD(usd))
-	}
-	return strings.Join(parts, ", ")
+	return text
 }

@@ -19,7 +19,7 @@ pull request and own issue are closed, and branch and state are removed; the mem
 history.`,
 		Example: "  iterate prune\n  iterate prune --yes",
 		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.prune(cmd.Context()) },
+		RunE:    run(a.prune),
 	}
 	a.yesFlag(cmd, "remove it all")
 	a.jsonFlag(cmd, "print a JSON array")
@@ -28,7 +28,7 @@ history.`,
 }
 
 // prune lists what programs that are gone have left, and with --yes removes it.
-func (a *App) prune(ctx context.Context) error {
+func (a *App) prune(ctx context.Context, _ []string) error {
 	if err := a.open(ctx); err != nil {
 		return err
 	}

@@ -89,7 +89,7 @@ func (a *App) runSkill(ctx context.Context, dir string, p *program.Program, repe
 	if p.Agent = a.chooseAgent(p); p.Agent == "" {
 		return nil, a.nobody(ctx, "who improves the skill")
 	}
-	team, err := a.newSkillTeam(ctx, p, suited, place)
+	loop, measuring, err := a.newSkillLoop(ctx, p, suited, place)
 	if err != nil {
 		return nil, err
 	}
@@ -102,13 +102,14 @@ func (a *App) runSkill(ctx context.Context, dir string, p *program.Program, repe
 		return nil, err
 	}
 	defer release()
-	if err := a.versionsOf(w).WarnOfChange(ctx); err != nil {
+	versions := a.versionsOf(w)
+	if err := versions.WarnOfChange(ctx); err != nil {
 		return nil, err
 	}
-	loop, measuring, err := team.loop(ctx, w)
-	if err != nil {
+	if measuring.Suited, err = versions.Suite(ctx); err != nil {
 		return nil, err
 	}
+	measuring.Workspace, loop.Workspace, loop.Evals, loop.Name = w, w, measuring, measuring.Suited.Name
 	loop.Most, loop.Runs = o.count, repeats
 	goesOn, err := skill.GoesOn(w, loop.Name, o.count)
 	if err != nil {
@@ -122,7 +123,6 @@ func (a *App) runSkill(ctx context.Context, dir string, p *program.Program, repe
 	}
 	result.BestVersion = w.Best
 	fmt.Fprintf(a.Stdout, "%s: %s; the best is v%d in %s\n", loop.Name, result.Ended.Text(o.count), w.Best, w.Dir)
-	versions := a.versionsOf(w)
 	if result.Applied, err = versions.Offer(ctx, a.Yes); err == nil && a.JSON {
 		result.Report, _, err = versions.Report(ctx, skill.BestVersion)
 	}
@@ -157,72 +157,51 @@ func (a *App) improve(ctx context.Context, loop *skill.Loop, measuring *skill.Su
 	return ended, err
 }
 
-// skillTeam is who works on a skill and its cases.
-type skillTeam struct {
-	suiteSetup
-
-	dir      string // of this run
-	options  evalrun.Options
-	improver agent.Agent
-	command  string // the improver's
-}
-
-// newSkillTeam finds improver, executor and grader, and that they can do what the suite
-// asks for, before a workspace is made.
-func (a *App) newSkillTeam(ctx context.Context, p *program.Program, suited *evalrun.Skill, place string,
-) (*skillTeam, error) {
+// newSkillLoop finds improver, executor and grader, and that they can do what the suite
+// asks for, before there is a workspace.
+func (a *App) newSkillLoop(ctx context.Context, p *program.Program, suited *evalrun.Skill, place string,
+) (*skill.Loop, *skill.SuiteEvals, error) {
 	dir, err := a.newRunDir(a.TempDir())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	t := &skillTeam{dir: dir, suiteSetup: suiteSetup{app: a, program: p, root: a.Env.Dir, agent: p.Agent}}
-	options, tools, err := t.evals(ctx, dir, place, suited.Dir)
+	setup := suiteSetup{app: a, program: p, root: a.Env.Dir, agent: p.Agent}
+	measuring := &skill.SuiteEvals{Dir: filepath.Join(dir, "versions")}
+	options, tools, err := setup.evals(ctx, dir, place, suited.Dir)
 	fmt.Fprint(a.Stderr, tools.notes)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	t.options, t.options.Setup = options, p.Setup
-	if err := t.options.Fit(suited); err != nil {
-		return nil, err
+	measuring.Options, measuring.Options.Setup = options, p.Setup
+	if err := measuring.Options.Fit(suited); err != nil {
+		return nil, nil, err
 	}
-	t.command = t.absolute(p.AgentCommand)
-	runner, _, err := t.isolated(ctx, dir, nil, t.command) // which was spoken of
-	if err != nil {
-		return nil, err
-	}
-	t.improver, err = a.ready(ctx, runner, p.Agent,
-		agent.Situation{Env: a.Environ, Command: t.command, Dir: a.Env.Dir})
-	return t, err
-}
-
-// loop is the improvement in a workspace.
-func (t *skillTeam) loop(ctx context.Context, w *workspace.Workspace) (*skill.Loop, *skill.SuiteEvals, error) {
-	suited, err := t.app.versionsOf(w).Suite(ctx)
+	command := setup.absolute(p.AgentCommand)
+	runner, _, err := setup.isolated(ctx, dir, nil, command) // which was spoken of
 	if err != nil {
 		return nil, nil, err
 	}
-	unpacked := filepath.Join(t.dir, "versions")
-	if err := os.Mkdir(unpacked, 0o700); err != nil {
-		return nil, nil, err
-	}
-	executor, err := t.describe(ctx, t.options.Agent, t.options.Grader)
+	improver, err := a.ready(ctx, runner, p.Agent,
+		agent.Situation{Env: a.Environ, Command: command, Dir: a.Env.Dir})
 	if err != nil {
 		return nil, nil, err
 	}
-	p, homes := t.program, 0
+	executor, err := setup.describe(ctx, options.Agent, options.Grader)
+	if err != nil {
+		return nil, nil, err
+	}
+	homes := 0
 	executor.Server = strings.TrimSpace(p.Setup + "\n" + p.Start)
-	measuring := &skill.SuiteEvals{Workspace: w, Suited: suited, Options: t.options, Dir: unpacked}
 	return &skill.Loop{
-		Executor: *executor, Workspace: w, Evals: measuring, Improver: t.improver, Model: p.Model, Command: t.command,
-		Name: suited.Name, StopAfter: p.StopAfterReverts, NoCaseRegression: p.NoCaseRegression, Timeout: p.Timeout,
-		Now: t.app.Now,
+		Executor: *executor, Improver: improver, Model: p.Model, Command: command, StopAfter: p.StopAfterReverts,
+		NoCaseRegression: p.NoCaseRegression, Timeout: p.Timeout, Now: a.Now,
 		Home: func() (string, []string, error) {
 			homes++
-			home := filepath.Join(t.dir, fmt.Sprintf("home-%d", homes))
-			environ, err := t.app.CommandEnviron(home, p.Env)
+			home := filepath.Join(dir, fmt.Sprintf("home-%d", homes))
+			environ, err := a.CommandEnviron(home, p.Env)
 			return home, environ, err
 		},
-	}, measuring, nil
+	}, measuring, os.Mkdir(measuring.Dir, 0o700)
 }
 
 // skillResult is `iterate skill PATH --json`.

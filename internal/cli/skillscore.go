@@ -20,20 +20,18 @@ answer has not passed, and a case without a grading that can be read counts 0. O
 score is the median.`,
 		Example: "  iterate skill score skills/release-notes-autoresearch 3 --json",
 		Args:    cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.scoreIteration(cmd.Context(), args[0], args[1])
-		},
+		RunE:    run(a.scoreIteration),
 	}
 	a.jsonFlag(cmd, "print a JSON object")
 	return cmd
 }
 
-func (a *App) scoreIteration(ctx context.Context, dir, number string) error {
-	n, err := strconv.Atoi(number)
+func (a *App) scoreIteration(ctx context.Context, args []string) error {
+	n, err := strconv.Atoi(args[1])
 	if err != nil || n < 0 {
-		return misuse.Errorf("%q is no number of an iteration: give 0 or more", number)
+		return misuse.Errorf("%q is no number of an iteration: give 0 or more", args[1])
 	}
-	w, err := skill.Read(ctx, a.Path(dir), a.Stderr)
+	w, err := skill.Read(ctx, a.Path(args[0]), a.Stderr)
 	if err != nil {
 		return err
 	}

@@ -21,16 +21,14 @@ SHA-256 and link target of everything. .git is left out. A link that leads out o
 A snapshot that is at DST is replaced in one step, and left alone when nothing changed.`,
 		Example: "  iterate skill snapshot skills/release-notes /tmp/before",
 		Args:    cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.takeSnapshot(cmd.Context(), args[0], args[1])
-		},
+		RunE:    run(a.takeSnapshot),
 	}
 	a.jsonFlag(cmd, "print a JSON object")
 	return cmd
 }
 
-func (a *App) takeSnapshot(ctx context.Context, src, dst string) error {
-	taken, err := workspace.Take(ctx, a.Path(src), a.Path(dst))
+func (a *App) takeSnapshot(ctx context.Context, args []string) error {
+	taken, err := workspace.Take(ctx, a.Path(args[0]), a.Path(args[1]))
 	if err != nil {
 		return err
 	}
@@ -39,7 +37,7 @@ func (a *App) takeSnapshot(ctx context.Context, src, dst string) error {
 		became = fmt.Sprintf("%d of them written", taken.Written)
 	}
 	return a.print(taken,
-		fmt.Sprintf("%s: %d files, %d bytes, %s, sha256 %s\n", dst, taken.Files, taken.Bytes, became, taken.Digest))
+		fmt.Sprintf("%s: %d files, %d bytes, %s, sha256 %s\n", args[1], taken.Files, taken.Bytes, became, taken.Digest))
 }
 
 func (a *App) newRestoreCommand() *cobra.Command {
@@ -50,15 +48,14 @@ func (a *App) newRestoreCommand() *cobra.Command {
 touched. A snapshot that is missing, cut off or altered is an error, and nothing is changed.`,
 		Example: "  iterate skill restore /tmp/before skills/release-notes",
 		Args:    cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.restoreSnapshot(cmd.Context(), args[0], args[1])
-		},
+		RunE:    run(a.restoreSnapshot),
 	}
 	a.jsonFlag(cmd, "print a JSON object")
 	return cmd
 }
 
-func (a *App) restoreSnapshot(ctx context.Context, from, dir string) error {
+func (a *App) restoreSnapshot(ctx context.Context, args []string) error {
+	from, dir := args[0], args[1]
 	if above := filepath.Dir(a.Path(from)); workspace.Foreign(above) {
 		if _, err := skill.Open(ctx, above, a.Stderr); err != nil {
 			return err

@@ -17,7 +17,7 @@ func (a *App) newStatusCommand() *cobra.Command {
 does not run.`,
 		Example: "  iterate status\n  iterate status --json",
 		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.status(cmd.Context()) },
+		RunE:    run(a.status),
 	}
 	a.jsonFlag(cmd, "print a JSON array")
 	cmd.Flags().StringVar(&a.At, "now", "", "the time to look at (RFC 3339; default: the clock)")
@@ -26,7 +26,7 @@ does not run.`,
 	return cmd
 }
 
-func (a *App) status(ctx context.Context) error {
+func (a *App) status(ctx context.Context, _ []string) error {
 	a.Program = "" // one that is asked for is always due
 	plan, err := a.plan(ctx, true)
 	if err != nil {
