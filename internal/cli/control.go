@@ -16,18 +16,20 @@ import (
 	"github.com/org/autoloop/internal/skill"
 )
 
-// controls makes a command do what a comment does on GitHub; read reads what stands
-// behind the program.
-func (a *App) controls(cmd *cobra.Command, read func(rest []string) (commands.Command, error)) *cobra.Command {
+// controls makes a command do what the one of its name does in a comment on GitHub.
+func (a *App) controls(cmd *cobra.Command) *cobra.Command {
 	a.sharedFlags(cmd)
 	a.jsonFlag(cmd, "print a JSON object")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		command, err := read(args[1:])
-		if err != nil {
-			return err
-		}
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		a.Program = args[0]
-		return a.control(cmd.Context(), cmd.Name(), command)
+		command := commands.Command{Kind: commands.CommandKind(cmd.Name()), Text: strings.Join(args[1:], " ")}
+		if command.Kind == commands.Undo {
+			command.Iteration, err = strconv.Atoi(command.Text)
+			if err != nil || command.Iteration < 1 {
+				return misuse.Errorf("%q is no number of an iteration: `iterate log` lists them", command.Text)
+			}
+		}
+		return a.control(cmd.Context(), command)
 	}
 	return cmd
 }
@@ -37,8 +39,6 @@ func (a *App) newPauseCommand() *cobra.Command {
 		Use: "pause PROGRAM [REASON]", Short: "Keep a program from being selected until `iterate resume`",
 		Example: "  iterate pause speed waiting for the new machine",
 		Args:    cobra.MinimumNArgs(1),
-	}, func(rest []string) (commands.Command, error) {
-		return commands.Command{Kind: commands.Pause, Text: strings.Join(rest, " ")}, nil
 	})
 }
 
@@ -47,7 +47,7 @@ func (a *App) newResumeCommand() *cobra.Command {
 		Use: "resume PROGRAM", Short: "Let a program go on that is paused or completed",
 		Example: "  iterate resume speed",
 		Args:    cobra.ExactArgs(1),
-	}, func([]string) (commands.Command, error) { return commands.Command{Kind: commands.Resume}, nil })
+	})
 	var seen string
 	cmd.Flags().StringVar(&seen, "memory", "",
 		"go on from this commit of memory/autoloop, which does not go on from what this clone last saw")
@@ -72,13 +72,6 @@ merged. When it has changes that are in no version of the workspace, nothing is 
 is given; they are then kept in the workspace.`,
 		Example: "  iterate undo speed 7\n  iterate undo skills/release-notes-autoresearch",
 		Args:    cobra.RangeArgs(1, 2),
-	}, func(rest []string) (commands.Command, error) {
-		n, err := strconv.Atoi(strings.Join(rest, ""))
-		if err != nil || n < 1 {
-			return commands.Command{}, misuse.Errorf("%q is no number of an iteration: `iterate log` lists them",
-				strings.Join(rest, ""))
-		}
-		return commands.Command{Kind: commands.Undo, Iteration: n}, nil
 	})
 	var change skillChange
 	a.yesFlag(cmd, "undo in a skill without asking")
@@ -102,8 +95,6 @@ func (a *App) newNoteCommand() *cobra.Command {
 		Use: "note PROGRAM TEXT", Short: "Tell the agent something at the next iteration",
 		Example: "  iterate note speed try a lookup table",
 		Args:    cobra.MinimumNArgs(2),
-	}, func(rest []string) (commands.Command, error) {
-		return commands.Command{Kind: commands.Note, Text: strings.Join(rest, " ")}, nil
 	})
 }
 
@@ -121,15 +112,15 @@ func (a *App) accept(ctx context.Context, commit string) error {
 
 // controlled is what a command did, as JSON.
 type controlled struct {
-	Program   string `json:"program"`
-	Command   string `json:"command"`
-	Iteration int    `json:"iteration,omitempty"`
-	Answer    string `json:"answer"`
+	Program   string               `json:"program"`
+	Command   commands.CommandKind `json:"command"`
+	Iteration int                  `json:"iteration,omitempty"`
+	Answer    string               `json:"answer"`
 }
 
 // control applies one command to a program, as a comment on GitHub would, and prints the
 // answer.
-func (a *App) control(ctx context.Context, name string, command commands.Command) error {
+func (a *App) control(ctx context.Context, command commands.Command) error {
 	if err := a.open(ctx); err != nil {
 		return err
 	}
@@ -143,7 +134,7 @@ func (a *App) control(ctx context.Context, name string, command commands.Command
 	if command.Kind == commands.Pause { // recorded at once, also while a run works
 		answer, err = pause(ctx, service, command.Text)
 	} else {
-		answer, good, busy, err = service.Command(ctx, "`iterate "+name+"`", command)
+		answer, good, busy, err = service.Command(ctx, fmt.Sprintf("`iterate %s`", command.Kind), command)
 	}
 	switch {
 	case errors.Is(err, loop.ErrNoHistory):
@@ -158,7 +149,7 @@ func (a *App) control(ctx context.Context, name string, command commands.Command
 	case command.Kind == commands.Resume:
 		answer = "resumed"
 	}
-	return a.print(controlled{p.Name, name, command.Iteration, answer}, fmt.Sprintf("%s: %s\n", p.Name, answer))
+	return a.print(controlled{p.Name, command.Kind, command.Iteration, answer}, fmt.Sprintf("%s: %s\n", p.Name, answer))
 }
 
 // pause records a pause.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -58,11 +59,11 @@ Without --action the workflows are pinned to the commit that this binary was rel
 				init.Simple = &init.simple
 			}
 			return asObject(a, func() (*initialized, error) {
-				steps, next, err := a.initSteps(cmd.Context(), init, name)
-				if err != nil {
+				var plan initPlan
+				if err := a.planInit(cmd.Context(), &plan, init, name); err != nil {
 					return nil, err
 				}
-				return a.doInit(cmd.Context(), steps, next)
+				return a.doInit(cmd.Context(), plan)
 			})
 		},
 	}
@@ -113,37 +114,45 @@ type initStep struct {
 	Why    string       `json:"why,omitempty"`
 }
 
-// initSteps are what there is to do, and what a person does next: for one program that is
-// measured here, for an example of a name, or for a repository.
-func (a *App) initSteps(ctx context.Context, init initOptions, name string) ([]setup.Step, string, error) {
-	switch {
-	case a.Local:
-		return a.initLocal(ctx, init.kind, name)
-	case name != "":
-		a.Yes = true
-		if err := a.openRepo(ctx); err != nil {
-			return nil, "", err
-		}
-		steps, err := setup.FirstProgram(a.Checkout, a.source().Directory(), name, nil)
-		return steps, fmt.Sprintf(runNext, name, "", a.programsFlag(), ""), err
-	}
-	return a.initRepository(ctx, init)
+// initPlan is what there is to do, and what a person does next.
+type initPlan struct {
+	steps []setup.Step
+	next  string
 }
 
-// initLocal writes one program that was measured here; the name "" is that of its kind.
-func (a *App) initLocal(ctx context.Context, kind, name string) ([]setup.Step, string, error) {
+// planInit plans one program that is measured here, an example of a name, or what a
+// repository needs.
+func (a *App) planInit(ctx context.Context, plan *initPlan, init initOptions, name string) (err error) {
+	switch {
+	case a.Local:
+		return a.planLocal(ctx, plan, init.kind, name)
+	case name == "":
+		return a.planRepository(ctx, plan, init)
+	}
+	a.Yes = true
+	if err := a.openRepo(ctx); err != nil {
+		return err
+	}
+	plan.next = fmt.Sprintf(runNext, name, "", a.programsFlag(), "")
+	plan.steps, err = setup.FirstProgram(a.Checkout, a.source().Directory(), name, nil)
+	return err
+}
+
+// planLocal plans one program that was measured here; the name "" is that of its kind.
+func (a *App) planLocal(ctx context.Context, plan *initPlan, kind, name string) error {
 	fitted, err := a.fitProgram(ctx, name, kind)
 	if err != nil {
-		return nil, "", err
+		return err
 	}
 	if !a.Yes {
 		fmt.Fprintln(a.Stdout, fitted.File.Text)
 	}
-	steps, err := setup.FirstProgram(a.Checkout, a.source().Directory(), name, fitted)
 	name = strings.TrimSuffix(filepath.Base(fitted.File.Path), ".md")
-	next := fmt.Sprintf("written: %s (%s)\nmeasured: %s\n", fitted.File.Path, fitted.Why, fitted)
-	return steps, next + fmt.Sprintf(runNext, name, "  iterate doctor                 # who can propose changes here\n",
-		a.programsFlag(), " --agent NAME"), err
+	plan.next = fmt.Sprintf("written: %s (%s)\nmeasured: %s\n", fitted.File.Path, fitted.Why, fitted) +
+		fmt.Sprintf(runNext, name, "  iterate doctor                 # who can propose changes here\n",
+			a.programsFlag(), " --agent NAME")
+	plan.steps, err = setup.FirstProgram(a.Checkout, a.source().Directory(), name, fitted)
+	return err
 }
 
 const runNext = `
@@ -176,12 +185,12 @@ func (a *App) programsFlag() string {
 	return " --programs " + process.QuoteWord(a.Programs)
 }
 
-func (a *App) initRepository(ctx context.Context, init initOptions) (steps []setup.Step, next string, err error) {
+func (a *App) planRepository(ctx context.Context, plan *initPlan, init initOptions) (err error) {
 	if err := a.open(ctx); err != nil {
-		return nil, "", err
+		return err
 	}
 	if a.Programs, err = setup.ProgramsDir(a.Checkout, a.Programs); err != nil {
-		return nil, "", err
+		return err
 	}
 	init.Origin = setup.Origin{Repository: a.ReleasedFrom}
 	if version, commit, edited := builtFrom(); !edited {
@@ -189,28 +198,26 @@ func (a *App) initRepository(ctx context.Context, init initOptions) (steps []set
 	}
 	steps, lacks, err := setup.Steps(a.Checkout, a.Programs, init.Options)
 	if err != nil {
-		return nil, "", err
+		return err
 	}
+	var first, renames []setup.Step
 	if lacks {
-		first, err := a.firstProgram(ctx)
-		if err != nil {
-			return nil, "", err
+		if first, err = a.firstProgram(ctx); err != nil {
+			return err
 		}
-		steps = append(steps, first...)
 	}
 	labels, byHand, err := setup.LabelSteps(ctx, a.GitHub)
 	if err != nil {
 		a.warn(fmt.Sprintf("the labels are left to you: %v", err))
 	}
-	steps = append(steps, labels...)
 	if init.adopt {
-		renames, err := a.adoptSteps(ctx)
-		if err != nil {
-			return nil, "", err
+		if renames, err = a.adoptSteps(ctx); err != nil {
+			return err
 		}
-		steps = append(steps, renames...)
 	}
-	return steps, strings.NewReplacer("LABELS", byHand, "PROGRAMS", a.programsFlag()).Replace(initNext), nil
+	plan.steps = slices.Concat(steps, first, labels, renames)
+	plan.next = strings.NewReplacer("LABELS", byHand, "PROGRAMS", a.programsFlag()).Replace(initNext)
+	return nil
 }
 
 // firstProgram are the steps that write one that fits and was measured here; where none
@@ -244,9 +251,9 @@ func (a *App) adoptSteps(ctx context.Context) ([]setup.Step, error) {
 }
 
 // doInit shows the steps, asks, does them, and says what comes next.
-func (a *App) doInit(ctx context.Context, steps []setup.Step, next string) (*initialized, error) {
+func (a *App) doInit(ctx context.Context, plan initPlan) (*initialized, error) {
 	done, todo := &initialized{}, 0
-	for _, s := range steps {
+	for _, s := range plan.steps {
 		done.Steps = append(done.Steps, initStep{s.Action, s.Name, strings.TrimSpace(s.Why)})
 		fmt.Fprintf(a.Stdout, "%-7s %s%s\n", s.Action, s.Name, s.Why)
 		if s.Action.Changes() {
@@ -264,13 +271,13 @@ func (a *App) doInit(ctx context.Context, steps []setup.Step, next string) (*ini
 			return done, err
 		}
 	}
-	for _, s := range steps {
+	for _, s := range plan.steps {
 		if err := s.Apply(ctx, a.Checkout); err != nil {
 			return done, fmt.Errorf("%s: %w; run it again to go on", s.Name, err)
 		}
 	}
 	done.Changed = true
-	_, err := io.WriteString(a.Stdout, next)
+	_, err := io.WriteString(a.Stdout, plan.next)
 	a.warn(a.uncommitted(ctx).String())
 	return done, err
 }

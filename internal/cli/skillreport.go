@@ -39,6 +39,6 @@ func (a *App) versionsOf(w *workspace.Workspace) *skill.Versions {
 	return &skill.Versions{
 		Workspace: w, TempDir: a.TempDir(), Environ: a.Environ, Out: a.Stdout, Err: a.Stderr,
 		Terminal: a.Terminal,
-		Ask:      func(ctx context.Context, question string) (bool, error) { return a.agree(ctx, question) },
+		Ask:      a.agree,
 	}
 }
