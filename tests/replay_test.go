@@ -198,16 +198,16 @@ func TestReplayFindsCarefulForgeries(t *testing.T) {
 		},
 		"a metric in the history": {
 			files{state: replace("**Metric**: 900 ", "**Metric**: 990 ")},
-			`state, iteration 1: its history entry says "Metric: 990 (previous best: 1000, delta: -100)", and the ` +
+			`state, iteration 1: its history says "Metric: 990 (previous best: 1000, delta: -100)", and the ` +
 				`ledger gives "Metric: 900`,
 		},
 		"a commit in the history": {
 			files{state: replace("**Commit**: ", "**Commit**: f")},
-			`its history entry says "Commit: f`,
+			`its history says "Commit: f`,
 		},
 		"a status in the history": {
 			files{state: replace("❌ Rejected", "✅ Accepted")},
-			`its history entry says "Status: ✅ Accepted", and the ledger gives "Status: ❌ Rejected"`,
+			`its history says "Status: ✅ Accepted", and the ledger gives "Status: ❌ Rejected"`,
 		},
 		"the branch of a state": {
 			files{state: replace("autoloop/p", "autoloop/q")},

@@ -31,8 +31,8 @@ func (r *Report) decided(before history.Summary, measured []*history.Measured, e
 	if !fits(e) {
 		r.find(Ledger, e.Iteration, fmt.Sprintf("the outcome is %s with the verdict %q", e.Outcome, e.Verdict))
 	}
-	if e.Rule == nil && e.Verdict == "" {
-		return decision.Decision{} // nothing was compared
+	if e.Rule == nil && (e.Verdict == "" || e.Executor != nil) {
+		return decision.Decision{} // nothing was compared, or task by task, which is not recorded
 	}
 	again, err := repeat(before, measured, e)
 	if err != nil {
