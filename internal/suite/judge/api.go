@@ -20,8 +20,6 @@ type api struct {
 // answerTokens bounds an answer; reasoning counts too where a model reasons.
 const answerTokens = 4000
 
-func (a *api) name() string { return a.endpoint.Model + " at " + a.endpoint.URL }
-
 // room leaves some of the model's bound for the system prompt and for answers,
 // and takes three bytes for a token, which is on the safe side.
 func (a *api) room() int {

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/org/autoloop/internal/agent/models"
 	"github.com/org/autoloop/internal/process"
@@ -37,39 +38,28 @@ type Setting struct {
 // Choose returns the judge, or nil and why there is none ("" when none is
 // wanted). A mode that names a judge which is not there is an error.
 func Choose(s Setting) (judge Grader, none string, err error) {
-	switch s.Mode {
-	case Off:
-		return nil, "", nil
-	case ByAPI:
-		endpoint, lacks := s.endpoint()
-		if lacks != "" {
-			return nil, "", fmt.Errorf("judge: api: %s", lacks)
-		}
-		return API(s.Complete, endpoint, s.Price, s.Masker), "", nil
-	case ByCLI:
-		if !s.CLI.isHere() {
-			return nil, "", fmt.Errorf("judge: cli: %s is not in PATH; install it, or choose another judge",
-				s.CLI.Agent.Program)
-		}
-		return s.cli(), "", nil
-	case Auto, "":
-		endpoint, lacks := s.endpoint()
-		switch {
-		case lacks == "":
-			return API(s.Complete, endpoint, s.Price, s.Masker), "", nil
-		case s.CLI.isHere():
-			return s.cli(), "", nil
-		}
-		return nil, fmt.Sprintf("no judge: %s is not in PATH, and for the API: %s", s.CLI.Agent.Program, lacks), nil
-	default:
+	if !slices.Contains([]Mode{Off, ByAPI, ByCLI, Auto, ""}, s.Mode) {
 		return nil, "", fmt.Errorf("judge %q: give auto, api, cli or off", s.Mode)
 	}
-}
-
-func (s Setting) cli() *Judge {
-	asked := s.CLI
-	asked.Model = s.Model
-	return CLI(asked, s.Masker)
+	if s.Mode == Off {
+		return nil, "", nil
+	}
+	endpoint, lacks := s.endpoint()
+	switch {
+	case s.Mode != ByCLI && lacks == "":
+		return API(s.Complete, endpoint, s.Price, s.Masker), "", nil
+	case s.Mode == ByAPI:
+		return nil, "", fmt.Errorf("judge: api: %s", lacks)
+	case s.CLI.isHere():
+		asked := s.CLI
+		asked.Model = s.Model
+		return CLI(asked, s.Masker), "", nil
+	case s.Mode == ByCLI:
+		return nil, "", fmt.Errorf("judge: cli: %s is not in PATH; install it, or choose another judge",
+			s.CLI.Agent.Program)
+	default:
+		return nil, fmt.Sprintf("no judge: %s is not in PATH, and for the API: %s", s.CLI.Agent.Program, lacks), nil
+	}
 }
 
 // endpoint is Anthropic's with its own key, else the one of the settings.

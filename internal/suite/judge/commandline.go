@@ -32,15 +32,6 @@ type CommandLine struct {
 	Model string
 }
 
-func (c *CommandLine) name() string {
-	if c.Model == "" {
-		return c.Agent.Name
-	}
-	return c.Agent.Name + " with " + c.Model
-}
-
-func (c *CommandLine) room() int { return 0 }
-
 // isHere reports whether the agent is in PATH.
 func (c *CommandLine) isHere() bool {
 	_, err := process.LookPath(c.Agent.Program, c.Dir, c.Env)

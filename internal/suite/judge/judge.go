@@ -54,15 +54,6 @@ type Opinion struct {
 // answer is what came back from a model.
 type answer = commandline.Answer
 
-// asker puts one question to a model.
-type asker interface {
-	// name says who is asked.
-	name() string
-	// room is how many bytes a question may have; 0 is unbounded.
-	room() int
-	ask(ctx context.Context, system, question string) (answer, error)
-}
-
 // Grader says how well work was done.
 type Grader interface {
 	// Name tells graders apart whose verdicts cannot be compared.
@@ -74,7 +65,11 @@ type Grader interface {
 
 // Judge asks a model. Its methods may be used by several goroutines at once.
 type Judge struct {
-	asker   asker
+	// name says who is asked, agent whose command line that is; "" for an API.
+	name, agent string
+	// room is how many bytes a question may have; 0 is unbounded.
+	room    int
+	ask     func(ctx context.Context, system, question string) (answer, error)
 	masker  process.Masker
 	timeout time.Duration
 }
@@ -88,15 +83,10 @@ const (
 )
 
 // Name says who judges: judgements under another name cannot be compared.
-func (j *Judge) Name() string { return j.asker.name() }
+func (j *Judge) Name() string { return j.name }
 
 // Agent is the agent whose command line is asked; "" for an API.
-func (j *Judge) Agent() string {
-	if line, is := j.asker.(*CommandLine); is {
-		return line.Agent.Name
-	}
-	return ""
-}
+func (j *Judge) Agent() string { return j.agent }
 
 // form is one of the two things that a judge is asked for.
 type form struct {
@@ -123,7 +113,7 @@ func (j *Judge) Grade(ctx context.Context, w Work) (Opinion, error) {
 			gradeQuestion, (*Judge).readVerdicts,
 		}
 	}
-	text := f.question(w, j.asker.room())
+	text := f.question(w, j.room)
 	found, wrong, err := j.once(limited, f, w, text)
 	if wrong != nil {
 		first := found
@@ -144,7 +134,7 @@ func (j *Judge) Grade(ctx context.Context, w Work) (Opinion, error) {
 
 // once asks. It says what is wrong with an answer, or why there is none.
 func (j *Judge) once(ctx context.Context, f form, w Work, text string) (found Opinion, wrong, err error) {
-	said, err := j.asker.ask(ctx, f.system, text)
+	said, err := j.ask(ctx, f.system, text)
 	found = Opinion{Tokens: said.Tokens, USD: said.USD}
 	if err != nil {
 		return found, nil, fmt.Errorf(f.silence, j.Name(), err)
@@ -187,10 +177,17 @@ type Price func(model string, usage metric.Usage) *metric.Value
 // API returns a judge that asks the endpoint's model. Without a price, which may
 // be nil, nobody knows what it costs.
 func API(complete Complete, endpoint models.Endpoint, price Price, masker process.Masker) *Judge {
-	return &Judge{asker: &api{complete, endpoint, price}, masker: masker, timeout: perCase}
+	a := &api{complete, endpoint, price}
+	return &Judge{
+		name: endpoint.Model + " at " + endpoint.URL, room: a.room(), ask: a.ask, masker: masker, timeout: perCase,
+	}
 }
 
 // CLI returns a judge that asks an agent through its command line.
 func CLI(c CommandLine, masker process.Masker) *Judge {
-	return &Judge{asker: &c, masker: masker, timeout: perCase}
+	name := c.Agent.Name
+	if c.Model != "" {
+		name += " with " + c.Model
+	}
+	return &Judge{name: name, agent: c.Agent.Name, ask: c.ask, masker: masker, timeout: perCase}
 }

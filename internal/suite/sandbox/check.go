@@ -156,29 +156,29 @@ func (b *Box) commandCheck(ctx context.Context, number int, check format.Check, 
 	if left <= 0 {
 		return "the task's time was up before it could run", 0, nil
 	}
-	result, err := b.command(ctx, number, b.Dir, check.Command, left)
+	result, err := b.command(ctx, checkHome(number), check.Command,
+		process.Spec{Dir: b.Dir, Timeout: left, Offline: b.maker.Offline})
 	if err != nil {
 		return "", 0, err
 	}
 	return verdict(result, check.ExpectExitZero || check.Kind == format.TestSuiteCheck), result.Duration, nil
 }
 
-// command runs the shell command of a check in a directory of the sandbox, with a home
-// of its own and variables besides. The error is for failures of our own and for the end
-// of ctx.
-func (b *Box) command(ctx context.Context, number int, dir, text string, timeout time.Duration,
-	variables ...string,
-) (process.Result, error) {
-	env, err := b.environ(filepath.Join(b.Base, fmt.Sprintf("check-%d", number+1)))
+func checkHome(number int) string { return fmt.Sprintf("check-%d", number+1) }
+
+// command runs a shell command in the sandbox, as spec says, with a home of this name and
+// variables besides. The error is for failures of our own and for the end of ctx.
+func (b *Box) command(ctx context.Context, home, text string, spec process.Spec, variables ...string) (process.Result,
+	error,
+) {
+	env, err := b.environ(filepath.Join(b.Base, home))
 	if err != nil {
 		return process.Result{}, err
 	}
-	result, err := b.maker.Runner.Run(ctx, process.Spec{
-		Args: []string{"sh", "-c", text}, Dir: dir, Env: append(env, variables...), Timeout: timeout,
-		OutputCap: checkOutput, Offline: b.maker.Offline,
-	})
+	spec.Args, spec.Env, spec.OutputCap = []string{"sh", "-c", text}, append(env, variables...), checkOutput
+	result, err := b.maker.Runner.Run(ctx, spec)
 	if err != nil {
-		return result, fmt.Errorf("run a check: %w", err)
+		return result, fmt.Errorf("run a command: %w", err)
 	}
 	if result.Cancelled {
 		err = context.Cause(ctx)

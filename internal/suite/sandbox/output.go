@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite/evals"
 )
 
@@ -70,7 +71,8 @@ func (b *Box) Shell(ctx context.Context, number int, text string, timeout time.D
 	}
 	_ = root.Close()
 	outputs := filepath.Join(b.Dir, evals.OutputsDir)
-	result, err := b.command(ctx, number, outputs, text, timeout, "OUTPUTS_DIR="+outputs)
+	result, err := b.command(ctx, checkHome(number), text,
+		process.Spec{Dir: outputs, Timeout: timeout, Offline: b.maker.Offline}, "OUTPUTS_DIR="+outputs)
 	switch {
 	case err != nil:
 		return "", err

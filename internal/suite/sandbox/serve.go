@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"path/filepath"
-	"strconv"
 	"time"
 
 	"github.com/org/autoloop/internal/process"
@@ -36,26 +34,15 @@ func (s *Server) Close() {
 func (b *Box) Serve(ctx context.Context, setup, start string, timeout time.Duration) (server *Server, why string,
 	err error,
 ) {
-	env, err := b.environ(filepath.Join(b.Base, "server"))
-	if err != nil {
-		return nil, "", err
-	}
-	spec := func(text string) process.Spec {
-		return process.Spec{Args: []string{"sh", "-c", text}, Dir: b.Dir, Env: env, OutputCap: checkOutput}
-	}
+	const home = "server"
 	if setup != "" {
-		prepare := spec(setup)
-		prepare.Timeout = timeout
-		result, err := b.maker.Runner.Run(ctx, prepare)
-		switch {
+		result, err := b.command(ctx, home, setup, process.Spec{Dir: b.Dir, Timeout: timeout})
+		switch why := verdict(result, true); {
 		case err != nil:
-			return nil, "", fmt.Errorf("run the setup: %w", err)
-		case result.Cancelled:
-			return nil, "", context.Cause(ctx)
+			return nil, "", err
 		case result.TimedOut:
 			return nil, fmt.Sprintf("the setup took longer than %s", timeout), nil
-		}
-		if why := verdict(result, true); why != "" {
+		case why != "":
 			return nil, "the setup failed: " + b.masker.OneLine(why, maxDetail), nil
 		}
 	}
@@ -63,13 +50,12 @@ func (b *Box) Serve(ctx context.Context, setup, start string, timeout time.Durat
 	if err != nil {
 		return nil, "", err
 	}
-	env = append(env, "PORT="+port)
-	return b.listen(ctx, spec(start), port, timeout)
+	return b.listen(ctx, home, start, port, timeout)
 }
 
 // listen starts the server and waits until something accepts connections.
-func (b *Box) listen(ctx context.Context, spec process.Spec, port string, timeout time.Duration) (*Server,
-	string, error,
+func (b *Box) listen(ctx context.Context, home, start, port string, timeout time.Duration) (*Server, string,
+	error,
 ) {
 	running, stop := context.WithCancel(ctx)
 	s := &Server{URL: "http://" + net.JoinHostPort("127.0.0.1", port), stop: stop, done: make(chan struct{})}
@@ -77,7 +63,7 @@ func (b *Box) listen(ctx context.Context, spec process.Spec, port string, timeou
 	var failed error
 	go func() {
 		defer close(s.done)
-		ended, failed = b.maker.Runner.Run(running, spec)
+		ended, failed = b.command(running, home, start, process.Spec{Dir: b.Dir}, "PORT="+port)
 	}()
 	waiting, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -116,8 +102,5 @@ func freePort(ctx context.Context) (string, error) {
 	}
 	defer func() { _ = listener.Close() }()
 	_, port, err := net.SplitHostPort(listener.Addr().String())
-	if _, number := strconv.Atoi(port); err == nil {
-		err = number
-	}
 	return port, err
 }

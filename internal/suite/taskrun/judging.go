@@ -101,22 +101,9 @@ func (j *judging) silent(side role) bool { return j.silence[side] >= maxSilence 
 
 // order lists the runs to judge by a digest that tells nothing.
 func (j *judging) order(repeats int) []unit {
-	type drawn struct {
-		unit
-
-		lot string
-	}
-	var lots []drawn
-	for _, u := range j.units(repeats) {
-		if j.tasks[u.task].Rubric != nil {
-			lots = append(lots, drawn{u, digest([]any{j.Session, u.task, u.side, u.repeat})})
-		}
-	}
-	slices.SortFunc(lots, func(a, b drawn) int { return strings.Compare(a.lot, b.lot) })
-	list := make([]unit, len(lots))
-	for i, lot := range lots {
-		list[i] = lot.unit
-	}
+	list := slices.DeleteFunc(j.units(repeats), func(u unit) bool { return j.tasks[u.task].Rubric == nil })
+	lot := func(u unit) string { return digest([]any{j.Session, u.task, u.side, u.repeat}) }
+	slices.SortFunc(list, func(a, b unit) int { return strings.Compare(lot(a), lot(b)) })
 	return list
 }
 

@@ -333,7 +333,7 @@ func TestWhatKeepsARunFromBeingKept(t *testing.T) {
 				return process.Result{},
 					errors.New("no processes left")
 			})
-		}, "task a: run a check: no processes left"},
+		}, "task a: run a command: no processes left"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -2,9 +2,7 @@ package taskrun
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -108,7 +106,7 @@ func (s *session) keep(u unit, staged string, r record) (record, error) {
 // file is the path of one of a run's files, or "".
 func (r record) file(name string) string {
 	path := filepath.Join(r.dir, name)
-	if info, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || err != nil || !info.Mode().IsRegular() {
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
 		return ""
 	}
 	return path

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/score"
 )
@@ -89,7 +88,7 @@ func (s *session) crashed() error {
 				failed, why = failed+1, r.Failure
 			}
 		}
-		if runs > 0 && failed == runs && suite.Tasks.After(suite.AlwaysCrashed) == suite.NoResult {
+		if runs > 0 && failed == runs {
 			return fmt.Errorf("the agent failed in all %d runs of the %s (%s), so that nothing can be compared; "+
 				"repair the agent and run it again with --fresh", runs, side, why)
 		}
