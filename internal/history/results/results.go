@@ -47,25 +47,14 @@ type Row struct {
 // Table is a results file in memory. It keeps the bytes that were there.
 type Table struct {
 	data []byte
-	rows []placed
+	rows []Row
+	last int // where the last row begins in data
 	// quoted says that fields are quoted, and nothing is escaped.
 	quoted bool
 }
 
-// placed is a row and where it begins in the file.
-type placed struct {
-	Row
-	start int
-}
-
 // Rows returns the rows in the order of the file.
-func (t *Table) Rows() []Row {
-	rows := make([]Row, len(t.rows))
-	for i, p := range t.rows {
-		rows[i] = p.Row
-	}
-	return rows
-}
+func (t *Table) Rows() []Row { return slices.Clone(t.rows) }
 
 // Bytes returns the file, which is not to be changed; a table without rows is its
 // header.
@@ -74,21 +63,6 @@ func (t *Table) Bytes() []byte {
 		return []byte(Header + "\n")
 	}
 	return t.data
-}
-
-// highWater is the high-water mark since the last baseline row, before the row with
-// that index: the best score, by direction, among that row and the kept ones after it;
-// nil when nothing of these was measured.
-func (t *Table) highWater(before int, direction metric.Direction) *metric.Value {
-	var best *metric.Value
-	from := before
-	for from > 0 && t.rows[from-1].Action != Baseline {
-		from--
-	}
-	for i := max(from-1, 0); i < before; i++ {
-		best = t.rows[i].BestAfter(best, direction)
-	}
-	return best
 }
 
 // BestAfter is the best score after a row, where it was best before.
@@ -107,38 +81,35 @@ func (t *Table) Append(row Row, direction metric.Direction) error {
 		return err
 	}
 	row = row.Written()
-	end := len(t.rows)
-	at := slices.IndexFunc(t.rows, func(p placed) bool {
-		return p.Iteration == row.Iteration && p.Action == row.Action
-	})
-	if at >= 0 {
-		if at != end-1 {
+	before := t.rows
+	if at := slices.IndexFunc(t.rows, func(r Row) bool {
+		return r.Iteration == row.Iteration && r.Action == row.Action
+	}); at >= 0 {
+		before = t.rows[:at]
+		if at < len(t.rows)-1 {
 			return nil
 		}
-		end = at
 	}
-	row.Best = row.BestAfter(t.highWater(end, direction), direction)
-	if at >= 0 {
-		if t.line(row) == t.line(t.rows[at].Row) {
+	var best *metric.Value
+	for _, r := range before {
+		best = r.BestAfter(best, direction)
+	}
+	row.Best = row.BestAfter(best, direction)
+	if len(before) < len(t.rows) {
+		if t.line(row) == t.line(t.rows[len(before)]) {
 			return nil
 		}
-		start := t.rows[at].start
-		t.data, t.rows = t.data[:start:start], t.rows[:at]
+		t.data = t.data[:t.last:t.last] // what Bytes returned before stays as it is
 	}
-	t.add(row)
-	return nil
-}
-
-// add writes the row behind the others. What Bytes returned before stays as it is.
-func (t *Table) add(row Row) {
 	if len(t.data) == 0 {
 		t.data = []byte(Header + "\n")
 	}
 	if t.data[len(t.data)-1] != '\n' {
 		t.data = append(t.data, '\n')
 	}
-	t.rows = append(t.rows, placed{row, len(t.data)})
+	t.rows, t.last = append(before, row), len(t.data)
 	t.data = append(t.data, t.line(row)...)
+	return nil
 }
 
 // Written is a row as it is read again.

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"encoding/csv"
 	"fmt"
 	"slices"
 	"strconv"
@@ -31,83 +32,69 @@ func ParseQuoted(data []byte) (*Table, error) { return parse(data, true) }
 
 func parse(data []byte, quoted bool) (*Table, error) {
 	t := &Table{data: data[:len(data):len(data)], quoted: quoted}
-	next, headed := 1, false // the next line
-	rest := strings.TrimPrefix(string(data), "\ufeff")
-	for rest != "" {
-		start, number := len(data)-len(rest), next
-		cells, size := t.cut(rest)
-		text := rest[:size]
-		rest, next = rest[size:], number+strings.Count(text, "\n")
-		switch {
-		case strings.TrimSpace(text) == "":
-			continue
-		case size > maxLine:
-			return nil, fmt.Errorf("results line %d: it has more than %d bytes", number, maxLine)
-		case !headed:
-			if !isHeader(cells) {
-				return nil, fmt.Errorf("results line %d: it is not the header %q", number, Header)
-			}
-			headed = true
-			continue
-		}
-		row, err := t.read(cells)
-		if err != nil {
-			return nil, fmt.Errorf("results line %d: %w", number, err)
-		}
-		t.rows = append(t.rows, placed{row, start})
+	text := strings.TrimPrefix(string(data), "\ufeff")
+	split := lines
+	if quoted {
+		split = fields
 	}
-	if !headed {
-		t.data = nil
+	records := split(text)
+	if len(records) == 0 {
+		return &Table{quoted: quoted}, nil
+	}
+	for i, r := range records {
+		var row Row
+		var err error
+		switch {
+		case r.size > maxLine:
+			err = fmt.Errorf("it has more than %d bytes", maxLine)
+		case i > 0:
+			row, err = t.read(r.cells)
+			t.rows, t.last = append(t.rows, row), len(data)-len(text)+r.start
+		case !isHeader(r.cells):
+			err = fmt.Errorf("it is not the header %q", Header)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("results line %d: %w", r.number, err)
+		}
 	}
 	return t, nil
 }
 
-// cut takes the cells of the first row off a text; size is how long it is with its ending.
-func (t *Table) cut(text string) (cells []string, size int) {
-	if t.quoted {
-		return cutQuoted(text)
-	}
-	line, _, found := strings.Cut(text, "\n")
-	if size = len(line); found {
-		size++
-	}
-	return strings.SplitN(strings.TrimRight(line, "\r"), "\t", columns+1), size
+// record is a row of a file as its cells, where it begins, and how long it is with its ending.
+type record struct {
+	cells               []string
+	start, size, number int
 }
 
-// cutQuoted is cut as the csv module of Python does it, which takes quotes where
-// no field begins as they are.
-func cutQuoted(text string) (cells []string, size int) {
-	const (
-		begin = iota
-		bare
-		quoted
-		closing // after a quote in a quoted field
-	)
-	var field []byte
-	state := begin
-	for size < len(text) {
-		b := text[size]
-		size++
-		switch {
-		case b == '"' && state == begin:
-			state = quoted
-		case b == '"' && state == quoted:
-			state = closing
-		case b == '"' && state == closing, state == quoted:
-			field, state = append(field, b), quoted
-		case b == '\t':
-			cells = append(cells, string(field))
-			field, state = nil, begin
-		case b == '\n', b == '\r':
-			if b == '\r' && strings.HasPrefix(text[size:], "\n") {
-				size++
-			}
-			return append(cells, string(field)), size
-		default:
-			field, state = append(field, b), bare
+// lines are the records of a file of which each line is one.
+func lines(text string) (list []record) {
+	start, number := 0, 0
+	for line := range strings.Lines(text) {
+		number++
+		if strings.TrimSpace(line) != "" {
+			cells := strings.SplitN(strings.TrimRight(line, "\r\n"), "\t", columns+1)
+			list = append(list, record{cells, start, len(line), number})
+		}
+		start += len(line)
+	}
+	return list
+}
+
+// fields are the records of a file with quotes.
+func fields(text string) (list []record) {
+	reader := csv.NewReader(strings.NewReader(text))
+	reader.Comma, reader.LazyQuotes, reader.FieldsPerRecord = '\t', true, -1
+	for {
+		start := int(reader.InputOffset())
+		cells, err := reader.Read()
+		if err != nil {
+			return list // it is the end: with LazyQuotes no quote is wrong
+		}
+		number, _ := reader.FieldPos(0)
+		if strings.TrimSpace(strings.Join(cells, "")) != "" {
+			list = append(list, record{cells, start, int(reader.InputOffset()) - start, number})
 		}
 	}
-	return append(cells, string(field)), size
 }
 
 func isHeader(cells []string) bool {
