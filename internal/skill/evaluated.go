@@ -69,28 +69,28 @@ func Evaluate(ctx context.Context, skill *evalrun.Skill, keep string, o evalrun.
 			found.Feedback[c.ID] = string(feedback)
 		}
 	}
-	for _, more := range []struct {
-		suite *evalrun.Skill
-		name  string
-		to    **Figure
-	}{{skill.TriggerSuite(), "triggers", &found.Triggers}, {skill.AnswerSuite(), "answers", &found.Answers}} {
-		if more.suite == nil {
-			continue
-		}
-		if more.to == &found.Triggers && !evalrun.Chooses(o.Agent.Name()) {
-			found.Notes = append(found.Notes,
-				fmt.Sprintf("the trigger queries were not run: agent %s is shown every file, and does not choose "+
-					"which skills it takes up", o.Agent.Name()))
-			continue
-		}
-		result, err := evalrun.Run(ctx, more.suite, filepath.Join(keep, more.name), o)
-		if err != nil {
-			return found, err
-		}
-		figure := figureOf(result)
-		*more.to = &figure
+	triggers := skill.TriggerSuite()
+	if triggers != nil && !evalrun.Chooses(o.Agent.Name()) {
+		found.Notes = append(found.Notes, fmt.Sprintf("the trigger queries were not run: agent %s is shown every file, "+
+			"and does not choose which skills it takes up", o.Agent.Name()))
+		triggers = nil
 	}
-	return found, nil
+	if found.Triggers, err = figureBeside(ctx, triggers, filepath.Join(keep, "triggers"), o); err == nil {
+		found.Answers, err = figureBeside(ctx, skill.AnswerSuite(), filepath.Join(keep, "answers"), o)
+	}
+	return found, err
+}
+
+// figureBeside runs a suite that a skill need not have.
+func figureBeside(ctx context.Context, suite *evalrun.Skill, keep string, o evalrun.Options) (*Figure, error) {
+	if suite == nil {
+		return nil, nil //nolint:nilnil // the skill has none
+	}
+	result, err := evalrun.Run(ctx, suite, keep, o)
+	if err != nil {
+		return nil, err
+	}
+	return new(figureOf(result)), nil
 }
 
 func figureOf(r evalrun.Result) Figure {

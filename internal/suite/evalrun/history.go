@@ -3,11 +3,11 @@ package evalrun
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"strings"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/suite/evals"
 )
 
@@ -26,31 +26,28 @@ func History(ctx context.Context, dir string) ([]evals.PastCase, error) {
 		return nil, fmt.Errorf("open the history: %w", err)
 	}
 	defer func() { _ = root.Close() }()
-	var found []evals.PastCase
 	seen := 0
-	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
-		if seen++; ctx.Err() != nil || seen > maxHistoryPaths || len(found) >= maxHistory {
-			return fs.SkipAll
+	scanner := files.Scanner{
+		Root: root, MaxEntries: maxHistory, Fault: func(string, error) error { return nil },
+		Skip: func(name string) bool {
+			seen++
+			return seen > maxHistoryPaths || path.Base(name) == evals.OutputsDir // whatever a skill wrote there
+		},
+		Keep: func(name string) bool {
+			return path.Base(name) == GradingFile && strings.HasPrefix(path.Base(path.Dir(name)), "eval-")
+		},
+	}
+	list, err := scanner.List(ctx)
+	var found []evals.PastCase
+	for _, e := range list {
+		data, err := readFile(root, e.Path, maxGradingFile)
+		if err != nil {
+			continue
 		}
-		if err != nil || !entry.Type().IsRegular() {
-			if err == nil && entry.IsDir() && entry.Name() == evals.OutputsDir {
-				return fs.SkipDir // whatever a skill wrote there
-			}
-			return nil
+		if grading, err := evals.ParseGrading(data); err == nil {
+			id := strings.TrimPrefix(path.Base(path.Dir(e.Path)), "eval-")
+			found = append(found, evals.PastCase{ID: id, Grading: grading})
 		}
-		id, isCase := strings.CutPrefix(path.Base(path.Dir(name)), "eval-")
-		if entry.Name() != GradingFile || !isCase {
-			return nil
-		}
-		if data, err := readFile(root, name, maxGradingFile); err == nil {
-			if grading, err := evals.ParseGrading(data); err == nil {
-				found = append(found, evals.PastCase{ID: id, Grading: grading})
-			}
-		}
-		return nil
-	})
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
 	}
 	return found, err
 }

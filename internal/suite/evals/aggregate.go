@@ -29,29 +29,38 @@ func Aggregate(runs ...[]CaseScore) []CaseScore {
 	return all
 }
 
-// aggregateCase puts the runs of one case into one.
+// aggregateCase puts the runs of one case into one. What failed is told with how often,
+// and with what was seen first.
 func aggregateCase(runs []CaseScore) CaseScore {
 	sum := CaseScore{ID: runs[0].ID, Runs: runs}
-	failures := &tally{of: len(runs)}
+	var times []int // of each failure
+	fail := func(g Graded) {
+		i := slices.IndexFunc(sum.Failed, func(o Graded) bool { return o.Text == g.Text && o.Source == g.Source })
+		if i < 0 {
+			i, sum.Failed, times = len(times), append(sum.Failed, g), append(times, 0)
+		}
+		times[i]++
+	}
 	broken := 0
 	for _, run := range runs {
 		sum.Total, sum.Gradings = sum.Total+run.Total, append(sum.Gradings, run.Gradings...)
 		if run.Problem != "" {
 			broken++
-			failures.add(Graded{Text: "the whole case", Evidence: run.Problem})
+			fail(Graded{Text: "the whole case", Evidence: run.Problem})
 			continue
 		}
 		sum.Passed += run.Passed
 		for _, failed := range run.Failed {
-			failures.add(failed)
+			fail(failed)
 		}
 		sum.Unanswered, sum.Extra = joined(sum.Unanswered, run.Unanswered), joined(sum.Extra, run.Extra)
 	}
 	if broken == len(runs) {
-		sum.Problem = fmt.Sprintf("in all %d runs: %s", broken, runs[0].Problem)
-		return sum
+		sum.Failed, sum.Problem = nil, fmt.Sprintf("in all %d runs: %s", broken, runs[0].Problem)
 	}
-	sum.Failed = failures.told()
+	for i := range sum.Failed {
+		sum.Failed[i].Evidence = fmt.Sprintf("in %d of %d runs: %s", times[i], len(runs), sum.Failed[i].Evidence)
+	}
 	return sum
 }
 
@@ -63,28 +72,4 @@ func joined(all, more []string) []string {
 		}
 	}
 	return all
-}
-
-// tally counts in how many runs something failed.
-type tally struct {
-	of     int
-	failed []Graded
-	times  []int
-}
-
-func (t *tally) add(g Graded) {
-	i := slices.IndexFunc(t.failed, func(o Graded) bool { return o.Text == g.Text && o.Source == g.Source })
-	if i < 0 {
-		t.failed, t.times = append(t.failed, g), append(t.times, 0)
-		i = len(t.times) - 1
-	}
-	t.times[i]++
-}
-
-// told are the failures with how often, each with what was seen first.
-func (t *tally) told() []Graded {
-	for i := range t.failed {
-		t.failed[i].Evidence = fmt.Sprintf("in %d of %d runs: %s", t.times[i], t.of, t.failed[i].Evidence)
-	}
-	return t.failed
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -56,21 +57,9 @@ func (b *Box) Changes(ctx context.Context) (Changes, error) {
 }
 
 // compare lists what differs, without directories.
-func compare(before, after Manifest) (list []files.Difference) {
-	for _, d := range files.Compare(before, after) {
-		if d.Before, d.After = file(d.Before), file(d.After); d.Before != nil || d.After != nil {
-			list = append(list, d)
-		}
-	}
-	return list
-}
-
-// file is the entry, or nil for a directory.
-func file(e *Entry) *Entry {
-	if e == nil || e.IsDir() {
-		return nil
-	}
-	return e
+func compare(before, after Manifest) []files.Difference {
+	noDirectories := func(m Manifest) Manifest { return slices.DeleteFunc(slices.Clone(m), Entry.IsDir) }
+	return files.Compare(noDirectories(before), noDirectories(after))
 }
 
 // generated are directories that package managers and caches fill: listed as

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 
 	"github.com/org/autoloop/internal/files"
 )
@@ -166,18 +165,16 @@ func (o *Overlay) place(root *os.Root, e Entry) error {
 // blocked names the first part of the way to a path that is no directory, or
 // "".
 func blocked(root *os.Root, name string) string {
-	var above []string
-	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-		above = append(above, dir)
-	}
-	slices.Reverse(above)
-	for _, dir := range above {
-		info, err := root.Lstat(filepath.FromSlash(dir))
+	for i := range len(name) {
+		if name[i] != '/' {
+			continue
+		}
+		info, err := root.Lstat(filepath.FromSlash(name[:i]))
 		if err != nil {
 			return ""
 		}
 		if !info.IsDir() {
-			return dir
+			return name[:i]
 		}
 	}
 	return ""
