@@ -66,6 +66,8 @@ type Options struct {
 	Force bool
 	// BudgetUSD bounds what a run may cost; "" is no bound.
 	BudgetUSD string
+	// Settings is a program file with what a suite is run with, Judge who grades.
+	Settings, Judge string
 	// JSON prints for programs instead of people, Yes does without asking.
 	JSON, Yes bool
 }

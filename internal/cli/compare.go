@@ -17,7 +17,7 @@ import (
 
 func (a *App) newCompareCommand() *cobra.Command {
 	var markdown, interleaved bool
-	var html, settings string
+	var html string
 	cmd := &cobra.Command{
 		Use:   "compare BASELINE.json CANDIDATE.json",
 		Short: "Compare two outcomes of a task suite: improved, neutral or regressed",
@@ -37,7 +37,7 @@ The exit code is 0 for improved and neutral, 1 for regressed, and 2 when somethi
 			"  iterate compare main.json pull-request.json --markdown --settings .autoloop/programs/agents.md",
 		Args: cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {
-			p, err := a.settingsOf(settings, program.Tasks)
+			p, err := a.settings(program.Tasks)
 			if err != nil {
 				return err
 			}
@@ -58,7 +58,7 @@ The exit code is 0 for improved and neutral, 1 for regressed, and 2 when somethi
 	cmd.Flags().StringVar(&html, "html", "", "write a page to look at into this file, too")
 	cmd.Flags().BoolVar(&interleaved, "interleaved", true,
 		"the runs of both sides were made in turns; false compares whole runs, which share a day or a judge's session")
-	cmd.Flags().StringVar(&settings, "settings", "",
+	cmd.Flags().StringVar(&a.Settings, "settings", "",
 		"take the thresholds from the frontmatter of this program `FILE`")
 	cmd.MarkFlagsMutuallyExclusive("json", "markdown")
 	return cmd

@@ -20,8 +20,6 @@ import (
 
 // evalOptions are the flags of `iterate eval`.
 type evalOptions struct {
-	suiteOptions
-
 	against, candidate, runs, out string
 	fresh                         bool
 }
@@ -45,7 +43,7 @@ was. Without PATH it is the key "tasks" of --settings.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			_ = a.openRepo(cmd.Context()) // where there is one
 			if len(args) == 0 {
-				dir, err := a.suiteOfSettings(o.settings)
+				dir, err := a.suiteOfSettings()
 				if err != nil {
 					return err
 				}
@@ -59,7 +57,7 @@ was. Without PATH it is the key "tasks" of --settings.`,
 				}
 				run, kind = a.evalSkill, program.Skill
 			}
-			p, err := a.readSettings(cmd, &o.suiteOptions, kind)
+			p, err := a.flagged(cmd, kind)
 			if err == nil && cmd.Flags().Changed("runs") {
 				p.Runs, err = taskRuns(o.runs)
 			}
@@ -70,7 +68,7 @@ was. Without PATH it is the key "tasks" of --settings.`,
 		},
 	}
 	flags := cmd.Flags()
-	a.suiteFlags(cmd, &o.suiteOptions)
+	a.suiteFlags(cmd)
 	a.repoDirFlag(cmd)
 	flags.StringVar(&o.against, "against", "", "compare with this configuration: a `DIR` or a commit")
 	flags.StringVar(&o.candidate, "candidate", ".", "the configuration of the tasks: a `DIR` or a commit")
@@ -82,8 +80,8 @@ was. Without PATH it is the key "tasks" of --settings.`,
 }
 
 // suiteOfSettings is the task suite that the settings name, from the repository's root.
-func (a *App) suiteOfSettings(file string) (string, error) {
-	p, err := a.settingsOf(file, program.Tasks)
+func (a *App) suiteOfSettings() (string, error) {
+	p, err := a.settings(program.Tasks)
 	if err != nil {
 		return "", err
 	}
@@ -118,7 +116,7 @@ func (a *App) evalSkill(ctx context.Context, dir string, p *program.Program, o *
 	if err != nil {
 		return err
 	}
-	setup := &suiteSetup{app: a, program: p, root: a.Env.Dir, agent: worker, tell: func(line string) {
+	setup := &suiteSetup{App: a, program: p, root: a.Env.Dir, agent: worker, tell: func(line string) {
 		fmt.Fprintln(a.Stderr, line)
 	}}
 	options, tools, err := setup.evals(ctx, run, keep, filepath.Join(suited.Dir, evals.Dir))
@@ -153,14 +151,14 @@ func (a *App) keepEvals(out, run, suited string) (string, error) {
 // prints only the line that says why.
 func (a *App) evalTasks(ctx context.Context, dir string, p *program.Program, o *evalOptions) error {
 	l := &taskSuite{
-		suiteSetup: suiteSetup{app: a, program: p, root: a.Env.Dir, agent: a.chooseAgent(p)},
+		suiteSetup: suiteSetup{App: a, program: p, root: a.Env.Dir, agent: a.chooseAgent(p)},
 		fresh:      o.fresh, override: a.Agent != "",
 	}
 	session, err := l.open(ctx, a.Path(dir))
+	defer session.close()
 	if err != nil {
 		return err
 	}
-	defer session.close()
 	candidate, err := l.findSide(ctx, session, "candidate", o.candidate)
 	if err != nil {
 		return err

@@ -25,8 +25,6 @@ import (
 
 // skillRunOptions are the flags of `iterate skill PATH`.
 type skillRunOptions struct {
-	suiteOptions
-
 	executor, workspace, runs string
 	count                     int
 	fresh                     bool
@@ -34,7 +32,7 @@ type skillRunOptions struct {
 
 func (a *App) skillFlags(cmd *cobra.Command, o *skillRunOptions) {
 	flags := cmd.Flags()
-	a.suiteFlags(cmd, &o.suiteOptions)
+	a.suiteFlags(cmd)
 	flags.Lookup("agent").Usage = "who improves the skill, and works on the cases unless the settings say who\n" +
 		"(default: --agent-command, else AUTOLOOP_AGENT, else models in Actions)"
 	flags.StringVar(&o.executor, "executor-command", "", "the `command` that works on the cases")
@@ -50,7 +48,7 @@ func (a *App) readSkill(cmd *cobra.Command, o *skillRunOptions) (p *program.Prog
 	if o.count < 1 {
 		return nil, 0, misuse.Errorf("-n %d: give at least one iteration", o.count)
 	}
-	if p, err = a.readSettings(cmd, &o.suiteOptions, program.Skill); err != nil {
+	if p, err = a.flagged(cmd, program.Skill); err != nil {
 		return nil, 0, err
 	}
 	if o.executor != "" {
@@ -165,7 +163,7 @@ func (a *App) newSkillLoop(ctx context.Context, p *program.Program, suited *eval
 	if err != nil {
 		return nil, nil, err
 	}
-	setup := suiteSetup{app: a, program: p, root: a.Env.Dir, agent: p.Agent}
+	setup := suiteSetup{App: a, program: p, root: a.Env.Dir, agent: p.Agent}
 	measuring := &skill.SuiteEvals{Dir: filepath.Join(dir, "versions")}
 	options, tools, err := setup.evals(ctx, dir, place, suited.Dir)
 	fmt.Fprint(a.Stderr, tools.notes)

@@ -21,7 +21,7 @@ import (
 func (a *App) measureBySuite(ctx context.Context, service *loop.Service) error {
 	p := service.Program
 	setup := suiteSetup{
-		app: a, program: p, root: a.Checkout,
+		App: a, program: p, root: a.Checkout,
 		agent: service.Agent.Name(), model: service.Model,
 		tell: func(text string) {
 			service.Progress(loop.Step{Program: p.Name, Name: "measure", Detail: text, Minor: true})
@@ -82,7 +82,7 @@ func (s *suiteSetup) evals(ctx context.Context, dir, keep string, hidden ...stri
 	return evalrun.Options{
 		Agent: worker, Model: s.executorModel(), Command: tools.command, Env: p.Env, Jobs: p.Jobs,
 		Timeout: p.EvaluationTimeout, Grader: tools.grader, NoGrader: tools.ungraded, Masker: tools.masker,
-		Now: s.app.Now, Start: p.Start, Sandboxes: tools.sandboxes, RunDir: filepath.Join(dir, "cases"), Progress: progress,
+		Now: s.Now, Start: p.Start, Sandboxes: tools.sandboxes, RunDir: filepath.Join(dir, "cases"), Progress: progress,
 	}, tools, err
 }
 

@@ -19,41 +19,39 @@ import (
 	"github.com/org/autoloop/internal/suite/taskrun"
 )
 
-// suiteOptions are the flags of whatever runs a suite, besides those of agents. Everything
-// else that a program can say is in the file of --settings.
-type suiteOptions struct{ settings, judge string }
-
-func (a *App) suiteFlags(cmd *cobra.Command, o *suiteOptions) {
+// suiteFlags are those of whatever runs a suite. Everything else that a program can say is in
+// the file of --settings.
+func (a *App) suiteFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&a.Agent, "agent", "",
 		"who works, as 'iterate doctor' lists them\n(default: --agent-command, else AUTOLOOP_AGENT, else models in "+
 			"Actions)")
 	flags.StringVar(&a.AgentCommand, "agent-command", "", "the command of the agent `command`")
 	flags.StringVar(&a.Model, "model", "", "the model that the agent uses")
-	flags.StringVar(&o.judge, "judge", "auto", "who grades: auto, api, cli or off")
-	flags.StringVar(&o.settings, "settings", "", "a program `FILE` whose keys say everything else; flags win")
+	flags.StringVar(&a.Judge, "judge", "auto", "who grades: auto, api, cli or off")
+	flags.StringVar(&a.Settings, "settings", "", "a program `FILE` whose keys say everything else; flags win")
 	a.jsonFlag(cmd, "print a JSON object")
 }
 
-// settingsOf reads what a suite of a kind is run with; "" has the defaults.
-func (a *App) settingsOf(file string, kind program.EvaluationKind) (*program.Program, error) {
-	if file == "" {
+// settings reads what a suite of a kind is run with; without a file it is the defaults.
+func (a *App) settings(kind program.EvaluationKind) (*program.Program, error) {
+	if a.Settings == "" {
 		return program.Settings("iterate", nil, kind), nil
 	}
-	data, err := os.ReadFile(a.Path(file))
+	data, err := os.ReadFile(a.Path(a.Settings))
 	if err != nil {
 		return nil, misuse.Errorf("--settings: %w", err)
 	}
-	p := program.Settings(file, append([]byte{}, data...), kind)
+	p := program.Settings(a.Settings, append([]byte{}, data...), kind)
 	if err := p.Err(); err != nil {
 		return nil, misuse.New(err)
 	}
 	return p, nil
 }
 
-// readSettings returns the settings with the flags laid over them.
-func (a *App) readSettings(cmd *cobra.Command, o *suiteOptions, kind program.EvaluationKind) (*program.Program, error) {
-	p, err := a.settingsOf(o.settings, kind)
+// flagged returns the settings with the flags laid over them.
+func (a *App) flagged(cmd *cobra.Command, kind program.EvaluationKind) (*program.Program, error) {
+	p, err := a.settings(kind)
 	if err != nil {
 		return nil, err
 	}
@@ -63,10 +61,10 @@ func (a *App) readSettings(cmd *cobra.Command, o *suiteOptions, kind program.Eva
 	p.AgentCommand = cmp.Or(a.AgentCommand, p.AgentCommand)
 	p.Model = cmp.Or(a.Model, p.Model)
 	if cmd.Flags().Changed("judge") {
-		p.Judge = o.judge
+		p.Judge = a.Judge
 	}
 	if kind == program.Skill && p.Setup != "" && p.Start == "" {
-		return nil, misuse.Errorf("%s: `setup` is of the server that `start` runs: give both", o.settings)
+		return nil, misuse.Errorf("%s: `setup` is of the server that `start` runs: give both", a.Settings)
 	}
 	return p, nil
 }

@@ -31,7 +31,8 @@ import (
 // suiteSetup finds who works on a suite and who grades it, by the keys of its program or of a
 // settings file.
 type suiteSetup struct {
-	app     *App
+	*App
+
 	program *program.Program
 	// root is where files that the executor's command names are looked for.
 	root string
@@ -57,12 +58,12 @@ type suiteTools struct {
 // tools make ready what works in a directory: isolated where this machine can, so that of
 // the user's home it sees what commands name, and of what is hidden nothing.
 func (s *suiteSetup) tools(ctx context.Context, dir string, hidden ...string) (t suiteTools, err error) {
-	t = suiteTools{command: s.command(), masker: process.NewMasker(s.app.Environ)}
+	t = suiteTools{command: s.command(), masker: process.NewMasker(s.Environ)}
 	if t.runner, t.notes, err = s.isolated(ctx, dir, hidden, t.command, s.program.Start); err != nil {
 		return t, err
 	}
 	t.sandboxes = &sandbox.Maker{
-		Runner: t.runner, Masker: t.masker, Environ: s.app.CommandEnviron, Remove: tree.RemoveAll,
+		Runner: t.runner, Masker: t.masker, Environ: s.CommandEnviron, Remove: tree.RemoveAll,
 		Offline: !s.program.Network,
 	}
 	t.grader, t.ungraded, err = s.judge(dir)
@@ -74,10 +75,10 @@ func (s *suiteSetup) isolated(ctx context.Context, dir string, hidden []string, 
 ) (runner *process.Runner, notes string, err error) {
 	var named []string
 	for _, command := range commands {
-		named = append(named, s.app.namedFiles(command)...)
+		named = append(named, s.namedFiles(command)...)
 	}
-	runner = s.app.NewRunner()
-	runner.Isolation, notes, err = s.app.isolate(ctx, s.program, runner, dir, hidden, named)
+	runner = s.NewRunner()
+	runner.Isolation, notes, err = s.isolate(ctx, s.program, runner, dir, hidden, named)
 	return runner, notes, err
 }
 
@@ -132,23 +133,23 @@ func (s *suiteSetup) worker(ctx context.Context, name string, runner *process.Ru
 	if name == (agent.Tuner{}).Name() {
 		return nil, misuse.Errorf("the tuner works on no case; name who does with `executor`")
 	}
-	return s.app.ready(ctx, runner, name,
-		agent.Situation{Env: s.app.Environ, Command: s.command(), Dir: s.root})
+	return s.ready(ctx, runner, name,
+		agent.Situation{Env: s.Environ, Command: s.command(), Dir: s.root})
 }
 
 // judge finds who grades, nil and why there is nobody. An agent that judges gets the
 // variables of its own login and no others.
 func (s *suiteSetup) judge(dir string) (judge.Grader, string, error) {
 	home, asked := filepath.Join(dir, "judge"), commandline.All().Asked()
-	variables, err := s.app.CommandEnviron(home, asked.Question.Variables)
+	variables, err := s.CommandEnviron(home, asked.Question.Variables)
 	if err != nil {
 		return nil, "", err
 	}
-	variables = append(variables, asked.Question.Env(s.app.Getenv)...)
+	variables = append(variables, asked.Question.Env(s.Getenv)...)
 	chosen, none, err := judge.Choose(judge.Setting{
-		Mode: judge.Mode(s.program.Judge), Model: s.program.JudgeModel, Getenv: s.app.Getenv,
-		Complete: judge.Complete(s.app.Complete), Price: agent.Price, Masker: process.NewMasker(s.app.Environ),
-		CLI: judge.CommandLine{Agent: asked, Runner: s.app.NewRunner(), Dir: home, Env: variables},
+		Mode: judge.Mode(s.program.Judge), Model: s.program.JudgeModel, Getenv: s.Getenv,
+		Complete: judge.Complete(s.Complete), Price: agent.Price, Masker: process.NewMasker(s.Environ),
+		CLI: judge.CommandLine{Agent: asked, Runner: s.NewRunner(), Dir: home, Env: variables},
 	})
 	if err != nil {
 		return nil, "", misuse.New(err)
@@ -164,13 +165,13 @@ func (s *suiteSetup) describe(ctx context.Context, worker agent.Agent, judge jud
 	}
 	if worker.Name() == "command" {
 		command := s.command()
-		found.Command, found.CommandSHA256 = process.NewMasker(s.app.Environ).String(command),
-			s.app.commandDigest(command)
+		found.Command, found.CommandSHA256 = process.NewMasker(s.Environ).String(command),
+			s.commandDigest(command)
 	}
 	if program, outside := worker.(agent.Installed); outside {
 		version, err := program.Version(ctx)
 		if err != nil {
-			return found, fmt.Errorf("ask agent %s for its version: %w", worker.Name(), err)
+			return nil, fmt.Errorf("ask agent %s for its version: %w", worker.Name(), err)
 		}
 		found.Version = version
 	}
@@ -184,7 +185,7 @@ func (s *suiteSetup) judgeVersion(ctx context.Context, judge judge.Grader) strin
 	if !is || asked.Agent() == "" {
 		return ""
 	}
-	found, err := s.app.registry(s.app.NewRunner()).Lookup(asked.Agent())
+	found, err := s.registry(s.NewRunner()).Lookup(asked.Agent())
 	installed, is := found.(agent.Installed)
 	if err != nil || !is {
 		return ""

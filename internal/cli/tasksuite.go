@@ -75,8 +75,8 @@ func (l *taskSuite) run(ctx context.Context, dir string, limit evaluation.Limit,
 ) (found taskrun.Report, result loop.Suited, err error) {
 	const most = 400
 	session, err := l.open(ctx, filepath.Join(dir, filepath.FromSlash(l.program.Tasks)))
+	defer session.close()
 	if err == nil {
-		defer session.close()
 		session.options.Budget = work.Budget{Tokens: limit.Tokens, USD: limit.CostUSD}
 		session.options.Progress = func(now taskrun.Progress) { l.tell(taskLine(now)) }
 		found, err = do(session)
@@ -108,15 +108,12 @@ func (l *taskSuite) side(label, dir string) taskrun.Side {
 // executedBy describes who works on the tasks, and who judges them; nil where they
 // cannot: the suite says why.
 func (l *taskSuite) executedBy(ctx context.Context, dir string) *history.Executor {
-	worker, err := l.worker(ctx, l.executor(), l.app.NewRunner())
+	worker, err := l.worker(ctx, l.executor(), l.NewRunner())
 	if err != nil {
 		return nil
 	}
 	by, _, _ := l.judge(dir) // the suite says why there is nobody
-	found, err := l.describe(ctx, worker, by)
-	if err != nil {
-		return nil
-	}
+	found, _ := l.describe(ctx, worker, by)
 	return found
 }
 
@@ -134,32 +131,28 @@ type taskSession struct {
 	notes   string // for people
 }
 
-// open makes ready the suite in a directory.
-func (l *taskSuite) open(ctx context.Context, dir string) (ready *taskSession, err error) {
-	s := &taskSession{App: *l.app}
+// open makes ready the suite in a directory. Also with an error what it made is there to be
+// closed.
+func (l *taskSuite) open(ctx context.Context, dir string) (s *taskSession, err error) {
+	s = &taskSession{App: *l.App}
 	s.removals = nil
-	defer func() {
-		if err != nil {
-			s.close()
-		}
-	}()
 	if s.suite, err = taskrun.Load(ctx, dir); err != nil {
-		return nil, err
+		return s, err
 	}
 	user := s.CacheDir()
 	if user == "" {
-		return nil, misuse.Errorf("there is no directory for finished runs: set HOME or XDG_CACHE_HOME")
+		return s, misuse.Errorf("there is no directory for finished runs: set HOME or XDG_CACHE_HOME")
 	}
 	archive := &cache.Archive{Dir: filepath.Join(user, "autoloop", "tasks")}
 	if err = os.MkdirAll(archive.Dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make the directory of finished runs: %w", err)
+		return s, fmt.Errorf("make the directory of finished runs: %w", err)
 	}
 	if archive.Stage, err = s.newRunDir(archive.Dir); err != nil {
-		return nil, fmt.Errorf("work in the directory of finished runs: %w", err)
+		return s, fmt.Errorf("work in the directory of finished runs: %w", err)
 	}
 	run, err := s.newRunDir(s.TempDir())
 	if err != nil {
-		return nil, err
+		return s, err
 	}
 	hidden := []string{archive.Dir, dir} // the tasks with their checks, and what is kept
 	if s.Repo != nil {
@@ -167,7 +160,7 @@ func (l *taskSuite) open(ctx context.Context, dir string) (ready *taskSession, e
 	}
 	tools, err := l.tools(ctx, run, hidden...)
 	if err != nil {
-		return nil, err
+		return s, err
 	}
 	s.notes = tools.notes
 	s.options, err = l.options(ctx, run, archive, tools)
@@ -180,7 +173,7 @@ func (l *taskSuite) options(ctx context.Context, run string, archive *cache.Arch
 ) (o taskrun.Options, err error) {
 	p, command := l.program, tools.command
 	o = taskrun.Options{
-		Agent: l.executor(), Model: l.executorModel(), Command: command, CommandDigest: l.app.commandDigest(command),
+		Agent: l.executor(), Model: l.executorModel(), Command: command, CommandDigest: l.commandDigest(command),
 		Env: p.Env, Override: l.override,
 		Surroundings: fmt.Sprintf("isolated: %v, network: %v", tools.runner.Isolation != nil, p.Network),
 		Jobs:         p.Jobs, Runs: p.Runs, Fresh: l.fresh, Judge: tools.grader, NoJudge: tools.ungraded,
@@ -190,10 +183,10 @@ func (l *taskSuite) options(ctx context.Context, run string, archive *cache.Arch
 			}
 			return l.worker(ctx, name, tools.runner)
 		},
-		Sandboxes: tools.sandboxes, RunDir: run, Archive: archive, Session: l.app.NewRunID(), Masker: tools.masker,
-		Now: l.app.Now,
+		Sandboxes: tools.sandboxes, RunDir: run, Archive: archive, Session: l.NewRunID(), Masker: tools.masker,
+		Now: l.Now,
 	}
-	if o.Budget, err = budgetOf(p, l.app.BudgetUSD); err != nil {
+	if o.Budget, err = budgetOf(p, l.BudgetUSD); err != nil {
 		return o, err
 	}
 	o.Thresholds, err = thresholdsOf(p)
@@ -203,14 +196,14 @@ func (l *taskSuite) options(ctx context.Context, run string, archive *cache.Arch
 // findSide finds a configuration: a directory, or a commit whose files are written
 // to one.
 func (l *taskSuite) findSide(ctx context.Context, s *taskSession, flag, text string) (taskrun.Side, error) {
-	side := l.side(text, l.app.Path(text))
+	side := l.side(text, l.Path(text))
 	if info, err := os.Stat(side.Dir); err == nil && info.IsDir() {
 		return side, nil
 	}
-	if err := l.app.openRepo(ctx); err != nil {
-		return side, misuse.Errorf("--%s %s is no directory, and there is no repository: %w", flag, text, err)
+	if l.Repo == nil {
+		return side, misuse.Errorf("--%s %s is no directory, and there is no repository", flag, text)
 	}
-	repo := l.app.Repo.WithTemp(s.options.RunDir)
+	repo := l.Repo.WithTemp(s.options.RunDir)
 	commit, found, err := repo.Resolve(ctx, text)
 	if err != nil {
 		return side, err
