@@ -55,40 +55,29 @@ type view struct {
 	Data string
 	// Link turns a program into the address of its page.
 	Link func(*Program) string
-	// Home is the address of the overview.
-	Home string
 	// rows is how many iterations of each program are shown without scripts.
 	rows int
 }
 
 // WriteSingle writes one HTML file with the overview and every program.
 func (s *Site) WriteSingle(w io.Writer) error {
-	return s.write(w, s.whole())
+	return s.write(w, view{Overview: true, Shown: s.Programs, Link: (*Program).anchor})
 }
 
 // WriteLive is WriteSingle for a server that tells the page of changes.
 func (s *Site) WriteLive(w io.Writer) error {
-	v := s.whole()
-	v.Live = true
-	return s.write(w, v)
-}
-
-func (s *Site) whole() view {
-	return view{
-		Overview: true, Shown: s.Programs, Home: "#overview",
-		Link: func(p *Program) string { return "#" + p.ID },
-	}
+	return s.write(w, view{Overview: true, Shown: s.Programs, Link: (*Program).anchor, Live: true})
 }
 
 // WriteOverview writes the start page of a directory of pages; Program.File
 // names the page of each program.
 func (s *Site) WriteOverview(w io.Writer) error {
-	return s.write(w, view{Overview: true, Home: "#overview", Link: (*Program).File})
+	return s.write(w, view{Overview: true, Link: (*Program).File})
 }
 
 // WriteProgram writes the page of one program of a directory of pages.
 func (s *Site) WriteProgram(w io.Writer, p *Program) error {
-	return s.write(w, view{Shown: []*Program{p}, Home: "index.html", Link: (*Program).File})
+	return s.write(w, view{Shown: []*Program{p}, Link: (*Program).File})
 }
 
 // States counts how the programs stand, most frequent first.
@@ -111,25 +100,26 @@ func (s *Site) Attention() int {
 	return count
 }
 
-func (s *Site) write(w io.Writer, v view) error {
+func (s *Site) write(w io.Writer, v view) (err error) {
 	v.Site, v.rows = s, min(max(allStatic/max(len(v.Shown), 1), 5), maxStatic)
-	pages, err := v.templates()
-	if err != nil {
-		return err
-	}
+	pages := v.templates()
 	if v.Data, err = v.pack(pages); err != nil {
 		return err
 	}
-	return execute(w, pages, "page.html", v)
+	return execute(w, pages, "page.html", &v)
+}
+
+// Home is the address of the overview.
+func (v *view) Home() string {
+	if v.Overview {
+		return "#overview"
+	}
+	return "index.html"
 }
 
 // templates are those of all pages.
-func (v *view) templates() (*template.Template, error) {
-	pages, err := template.New("").Funcs(functions(v)).ParseFS(assets, "assets/*.html", "assets/report/*.html")
-	if err != nil {
-		return nil, fmt.Errorf("read the page's template: %w", err)
-	}
-	return pages, nil
+func (v *view) templates() *template.Template {
+	return template.Must(template.New("").Funcs(functions(v)).ParseFS(assets, "assets/*.html", "assets/report/*.html"))
 }
 
 func execute(w io.Writer, pages *template.Template, name string, data any) error {

@@ -1,14 +1,15 @@
 package page
 
 import (
+	"fmt"
 	"html/template"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/render"
@@ -80,14 +81,13 @@ type Cost struct{ history.Spent }
 
 // String is the cost in words.
 func (c Cost) String() string {
-	text := render.USD(c.USD)
 	switch {
-	case c.UnknownUSD > 0 && c.USD == 0:
+	case c.UnknownUSD == 0:
+		return render.USD(c.USD)
+	case c.USD == 0:
 		return "unknown"
-	case c.UnknownUSD > 0:
-		return "at least " + text
 	}
-	return text
+	return "at least " + render.USD(c.USD)
 }
 
 // Words is the cost with the time that it took.
@@ -96,11 +96,8 @@ func (c Cost) Words() string {
 	if text == "unknown" {
 		text = "cost unknown"
 	}
-	return text + ", " + c.Time()
+	return text + ", " + render.Minutes(c.Minutes)
 }
-
-// Time is the time in words.
-func (c Cost) Time() string { return render.Minutes(c.Minutes) }
 
 // File is the name of the program's page in a directory of pages.
 func (p *Program) File() string { return p.ID + ".html" }
@@ -108,20 +105,17 @@ func (p *Program) File() string { return p.ID + ".html" }
 // File is the name of a program's page in a directory of pages.
 func File(name string) string { return anchor(name) + ".html" }
 
+var notAnchor = lazyregexp.New(`[^a-z0-9-]`)
+
 // anchor makes a program's name an anchor; names are slugs, whose dots and
 // underscores are written as numbers so that no two names meet.
 func anchor(name string) string {
-	var b strings.Builder
-	b.WriteString("program-")
-	for _, r := range name {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' {
-			b.WriteRune(r)
-			continue
-		}
-		b.WriteString("_" + strconv.FormatInt(int64(r), 16) + "_")
-	}
-	return b.String()
+	return "program-" + notAnchor().ReplaceAllStringFunc(name, func(c string) string {
+		return fmt.Sprintf("_%x_", []rune(c)[0])
+	})
 }
+
+func (p *Program) anchor() string { return "#" + p.ID }
 
 // Better says which way is better, in words.
 func (p *Program) Better() string { return p.Direction.String() + " is better" }
@@ -200,46 +194,33 @@ func (p *Program) GainClass() string {
 // Progress is how much of the way from iteration 0 to the target is done, in words; ""
 // without a target or a way.
 func (p *Program) Progress() string {
-	if p.Target == nil || p.Best == nil || p.Initial == nil {
+	gained := p.gained()
+	if p.Target == nil || gained == nil {
 		return ""
 	}
 	percent := 100.0
 	if way := p.Target.Sub(*p.Initial).Float64(); way != 0 {
-		percent = min(max(100*p.Best.Sub(*p.Initial).Float64()/way, 0), 100)
+		percent = min(max(100*gained.Float64()/way, 0), 100)
 	}
-	return strconv.FormatFloat(math.Floor(percent), 'f', 0,
-		64) + " % of the way" // 100 is the target, and nothing before it
+	return fmt.Sprintf("%.0f %% of the way", math.Floor(percent)) // 100 is the target, and nothing before it
 }
 
 // PerDollar is the gain for each dollar, in words; "" when it is not known.
-func (p *Program) PerDollar() string {
-	if p.Total.UnknownUSD > 0 {
-		return ""
-	}
-	return p.per(p.Total.USD)
-}
+func (p *Program) PerDollar() string { return p.per(p.Total.USD, p.Total.UnknownUSD == 0) }
 
 // PerHour is the gain for each hour, in words; "" when it is not known. What took
 // less than an hour says nothing of an hour: PerMinute is its figure.
-func (p *Program) PerHour() string {
-	if p.Total.Minutes < 60 {
-		return ""
-	}
-	return p.per(p.Total.Minutes / 60)
-}
+func (p *Program) PerHour() string { return p.per(p.Total.Minutes/60, p.Total.Minutes >= 60) }
 
 // PerMinute is the gain for each minute of what took between one and sixty, in words;
 // "" otherwise.
 func (p *Program) PerMinute() string {
-	if p.Total.Minutes < 1 || p.Total.Minutes >= 60 {
-		return ""
-	}
-	return p.per(p.Total.Minutes)
+	return p.per(p.Total.Minutes, p.Total.Minutes >= 1 && p.Total.Minutes < 60)
 }
 
-func (p *Program) per(cost float64) string {
+func (p *Program) per(cost float64, known bool) string {
 	gained := p.gained()
-	if gained == nil || gained.Sign() == 0 || cost <= 0 {
+	if gained == nil || gained.Sign() == 0 || cost <= 0 || !known {
 		return ""
 	}
 	return render.SignedFloat(gained.Float64() / cost)

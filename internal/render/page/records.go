@@ -43,40 +43,29 @@ const maxDiffs = 60
 
 // New draws up a program from its records. Every number is the replay's.
 func New(s Source, now time.Time) (*Program, error) {
-	p := &Program{
-		Name: s.Name, ID: anchor(s.Name), Metric: clip(s.Metric, 60), Target: s.Target, NextDue: s.NextDue,
-		State: s.Condition, Reason: clip(s.Reason, 500),
-	}
 	past := history.Replay(s.Events)
-	p.Direction, p.Initial, p.Best, p.LastRun = past.Direction, past.Initial, past.Best, past.LastRun
+	machine, _, err := state.ParseMachine(s.State)
+	if err != nil && len(s.State) > 0 {
+		return nil, fmt.Errorf("read the state of %s: %w", s.Name, err)
+	}
+	p := &Program{
+		Name: s.Name, ID: anchor(s.Name), Metric: cmp.Or(clip(s.Metric, 60), "metric"), Direction: past.Direction,
+		State: s.Condition, Reason: clip(s.Reason, 500), LastRun: past.LastRun, NextDue: s.NextDue,
+		Initial: cmp.Or(past.Initial, machine.InitialMetric), Best: cmp.Or(past.Best, machine.BestMetric),
+		Target: cmp.Or(s.Target, machine.TargetMetric),
+		Week:   Cost{past.Spent(now.AddDate(0, 0, -7))}, Total: Cost{past.Spent(time.Time{})},
+	}
 	if s.Used != nil {
 		for _, used := range s.Used(&past) {
 			p.Budget = append(p.Budget, budget.Used{Text: clip(used.Text, 100), Share: used.Share})
 		}
 	}
-	p.Metric = cmp.Or(p.Metric, "metric")
-	machine, _, err := state.ParseMachine(s.State)
-	if err != nil && len(s.State) > 0 {
-		return nil, fmt.Errorf("read the state of %s: %w", s.Name, err)
-	}
 	p.adopt(machine, past)
 	if s.Repository != "" {
 		p.Issue, p.Pull = numbered(s.Repository+"/issues/", past.Issue), numbered(s.Repository+"/pull/", past.Pull)
 	}
-	r := reader{
-		program: p, source: s, trials: map[int][]*history.Measured{}, waited: map[int]bool{},
-		fixes: map[int]int{}, failing: map[int][]history.Check{},
-	}
-	r.read(&past)
-	r.diffs()
-	p.Tried, p.Kept = len(p.Iterations), 0
-	for _, it := range p.Iterations {
-		if it.Kept() {
-			p.Kept++
-		}
-	}
+	p.read(s, past)
 	p.drawn = trajectory(p)
-	p.Week, p.Total = Cost{past.Spent(now.AddDate(0, 0, -7))}, Cost{past.Spent(time.Time{})}
 	return p, nil
 }
 
@@ -93,15 +82,6 @@ func (p *Program) adopt(m state.Machine, past history.Summary) {
 	if past.Iteration == 0 && len(past.Attempts) == 0 && past.Initial == nil {
 		p.Direction = m.Direction
 	}
-	if p.Initial == nil {
-		p.Initial = m.InitialMetric
-	}
-	if p.Best == nil {
-		p.Best = m.BestMetric
-	}
-	if p.Target == nil {
-		p.Target = m.TargetMetric
-	}
 	if p.LastRun.IsZero() && m.LastRun != nil {
 		p.LastRun = *m.LastRun
 	}
@@ -109,157 +89,101 @@ func (p *Program) adopt(m state.Machine, past history.Summary) {
 	case m.Completed:
 		p.State, p.Reason, p.NextDue = "completed", clip(m.CompletedReason, 500), time.Time{}
 	case m.Paused:
-		p.State, p.Reason, p.Attention, p.NextDue = "paused", clip(m.PauseReason, 500), true, time.Time{}
-	case p.State == "" && m.Pending():
+		p.State, p.Reason, p.NextDue = "paused", clip(m.PauseReason, 500), time.Time{}
+	case p.State != "":
+	case m.Pending():
 		p.State = "waits for CI"
-	case p.State == "" && p.LastRun.IsZero() && len(past.Attempts) == 0:
+	case p.LastRun.IsZero() && len(past.Attempts) == 0:
 		p.State = "never ran"
-	case p.State == "":
+	default:
 		p.State = "active"
 	}
-	p.Attention = p.Attention || p.State == "error" || p.State == "plateau" || p.State == "paused"
+	p.Attention = slices.Contains([]string{"error", "plateau", "paused"}, p.State)
 }
 
-// reader turns events into iterations.
-type reader struct {
-	program *Program
-	source  Source
-	// trials are the measurements of an iteration's trial.
-	trials map[int][]*history.Measured
-	// Of the iterations whose commits CI looked at: which waited for it, how often an
-	// agent was asked for a fix, and what failed last.
-	waited  map[int]bool
-	fixes   map[int]int
-	failing map[int][]history.Check
-}
-
-// read takes the events over, and what they add up to.
-func (r *reader) read(past *history.Summary) {
-	baselines, last := 0, 0
-	told := map[Note]bool{} // what a later decision on an iteration says again
-	notes := func(list []Note, e *history.Decided, texts []string) []Note {
-		for _, text := range texts {
-			n := Note{Program: r.program.ID, Iteration: e.Iteration, Text: clip(text, 400)}
-			if !told[n] {
-				told[n] = true
-				n.Time = e.Time
-				list = append(list, n)
-			}
-		}
-		return list
-	}
-	for _, e := range r.source.Events {
-		switch e := e.(type) {
-		case *history.Measured:
-			if e.Stage != "" {
-				r.trials[e.Iteration] = append(r.trials[e.Iteration], e)
-			}
-			if e.Role != history.Baseline {
-				continue
-			}
-			if rates := e.CaseRates(); len(rates) > 0 && len(r.program.heat) == 0 {
-				r.program.heat = []HeatColumn{{Kept: true, rates: rates}}
-			}
-			if e.Stage == "" && e.Metric != nil {
-				if baselines++; baselines > 1 {
-					r.program.Breaks = append(r.program.Breaks, last)
-				}
-			}
-		case *history.Checked:
-			r.fixes[e.Iteration]++
-			r.failing[e.Iteration] = e.Failing
-		case *history.Decided:
-			last = max(last, e.Iteration)
-			r.waited[e.Iteration] = r.waited[e.Iteration] || e.Outcome == history.PendingCI
-			r.program.Lessons = notes(r.program.Lessons, e, e.Lessons)
-			r.program.Foreclosed = notes(r.program.Foreclosed, e, e.Foreclosed)
-		}
-	}
-	spent := map[int]history.Spent{}
+// read takes the events over, by the iterations that they are of.
+func (p *Program) read(s Source, past history.Summary) {
+	events, spent, last := map[int][]history.Event{}, map[int]history.Spent{}, 0
 	for _, attempt := range past.Attempts {
 		spent[attempt.Iteration] = attempt.Spent
 	}
-	for _, e := range (render.Account{Events: r.source.Events}).Decided() {
-		it := r.iteration(e)
-		it.Cost = Cost{spent[e.Iteration]}
-		it.Took = history.Seconds(60 * it.Cost.Minutes)
-		r.program.Iterations = append(r.program.Iterations, it)
-	}
-}
-
-// iteration is what the page shows of a decision.
-func (r *reader) iteration(e *history.Decided) *Iteration {
-	it := &Iteration{Decided: e, Program: r.program.ID}
-	r.trial(it)
-	r.links(it)
-	r.ci(it)
-	return it
-}
-
-// trial takes the samples of the last stage of the trial, what the comparison
-// said of them, and the guardrails.
-func (r *reader) trial(it *Iteration) {
-	var stage decision.Stage
-	if n := len(it.Evidence); n > 0 {
-		evidence := it.Evidence[n-1]
-		stage = evidence.Stage
-		it.Test = render.Trial(evidence)
-		middle := evidence.Incumbent.Float64()
-		it.Interval = &[2]float64{middle + evidence.Low.Float64(), middle + evidence.High.Float64()}
-	}
-	for _, m := range r.trials[it.Iteration] {
-		if m.Proposal != it.Proposal {
-			continue
-		}
-		if rates := m.CaseRates(); m.Role == history.Candidate && len(rates) > 0 {
-			it.cases = rates // of several measurements the last counts
-		}
-		if stage != "" && m.Stage != stage {
-			continue
-		}
-		samples := make([]float64, 0, len(m.Samples))
-		for _, sample := range m.Samples {
-			samples = append(samples, sample.Float64())
-		}
-		switch m.Role { //nolint:exhaustive // what is looked at because a gain is held is no side of the trial
-		case history.Candidate:
-			it.After = samples
-		case history.Incumbent:
-			it.Before = samples
-		}
-		if m.Role == history.Candidate {
-			it.Guardrails = nil
-			for name, values := range m.GuardrailSamples {
-				for _, value := range values[:min(len(values), 1)] {
-					it.Guardrails = append(it.Guardrails, clip(name, 60)+" "+short(value.Float64()))
-				}
+	for _, e := range s.Events {
+		n := e.Header().Iteration
+		events[n] = append(events[n], e)
+		switch e := e.(type) {
+		case *history.Measured:
+			if rates := e.CaseRates(); e.Role == history.Baseline && len(rates) > 0 && p.heat == nil {
+				p.heat = []HeatColumn{{Kept: true, rates: rates}}
 			}
-			slices.Sort(it.Guardrails)
+			if e.Role == history.Baseline && e.Stage == "" && e.Metric != nil {
+				p.Breaks = append(p.Breaks, last)
+			}
+		case *history.Decided:
+			last = max(last, n)
+			p.Lessons, p.Foreclosed = p.note(p.Lessons, e, e.Lessons), p.note(p.Foreclosed, e, e.Foreclosed)
 		}
 	}
-}
-
-// diffs adds the changes of the latest commits.
-func (r *reader) diffs() {
-	if r.source.Diff == nil {
+	p.Breaks = p.Breaks[min(len(p.Breaks), 1):] // the first baseline breaks nothing
+	for _, e := range (render.Account{Events: s.Events}).Decided() {
+		it := &Iteration{Decided: e, Program: p.ID, Cost: Cost{spent[e.Iteration]}}
+		it.Took = history.Seconds(60 * it.Cost.Minutes)
+		it.read(events[e.Iteration])
+		if s.Repository != "" {
+			it.link(s.Repository)
+		}
+		if p.Tried++; it.Kept() {
+			p.Kept++
+		}
+		p.Iterations = append(p.Iterations, it)
+	}
+	if s.Diff == nil {
 		return
 	}
 	shown := map[string][]DiffLine{}
-	for _, it := range slices.Backward(r.program.Iterations) {
-		lines, known := shown[it.Commit]
-		if !known && it.Commit != "" && len(shown) < maxDiffs {
-			if patch := r.source.Diff(it.Parent, it.Commit); len(patch) > 0 {
-				lines = parseDiff(patch)
-				shown[it.Commit] = lines
+	for _, it := range slices.Backward(p.Iterations) {
+		if _, known := shown[it.Commit]; !known && it.Commit != "" && len(shown) < maxDiffs {
+			if patch := s.Diff(it.Parent, it.Commit); len(patch) > 0 {
+				shown[it.Commit] = parseDiff(patch)
 			}
 		}
-		it.Diff = lines
+		it.Diff = shown[it.Commit]
 	}
 }
 
-// ci says what became of a commit that waited for CI.
-func (r *reader) ci(it *Iteration) {
-	failing := r.failing[it.Iteration]
+// note adds what a decision says and no decision on its iteration said before.
+func (p *Program) note(list []Note, e *history.Decided, texts []string) []Note {
+	for _, text := range texts {
+		n := Note{Program: p.ID, Iteration: e.Iteration, Time: e.Time, Text: clip(text, 400)}
+		if !slices.ContainsFunc(list, func(other Note) bool { return other.Iteration == n.Iteration && other.Text == n.Text }) {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// read takes from the events of an iteration the samples of the last stage of its trial,
+// what the comparison said of them, the guardrails, and what CI said of its commit.
+func (it *Iteration) read(events []history.Event) {
+	var stage decision.Stage
+	if n := len(it.Evidence); n > 0 {
+		evidence := it.Evidence[n-1]
+		stage, it.Test = evidence.Stage, render.Trial(evidence)
+		middle := evidence.Incumbent.Float64()
+		it.Interval = &[2]float64{middle + evidence.Low.Float64(), middle + evidence.High.Float64()}
+	}
+	waited, fixes, failing := false, 0, []history.Check(nil)
+	for _, e := range events {
+		switch e := e.(type) {
+		case *history.Measured:
+			if e.Stage != "" && e.Proposal == it.Proposal {
+				it.measured(e, stage)
+			}
+		case *history.Checked:
+			fixes, failing = fixes+1, e.Failing
+		case *history.Decided:
+			waited = waited || e.Outcome == history.PendingCI
+		}
+	}
 	if len(it.Failing) > 0 {
 		failing = it.Failing
 	}
@@ -271,27 +195,47 @@ func (r *reader) ci(it *Iteration) {
 		for i, check := range failing[:min(len(failing), 5)] {
 			it.CI += []string{": ", ", "}[min(i, 1)] + clip(check.Name, 60)
 		}
-	case r.waited[it.Iteration] && it.Kept():
+	case waited && it.Kept():
 		it.CI = "green"
 	}
-	if n := r.fixes[it.Iteration]; n > 0 && it.CI != "" {
-		it.CI += ", after " + render.Count(n, "fix", "fixes")
+	if fixes > 0 && it.CI != "" {
+		it.CI += ", after " + render.Count(fixes, "fix", "fixes")
 	}
 }
 
-// links adds addresses on GitHub; invalid ids are left out.
-func (r *reader) links(it *Iteration) {
-	if r.source.Repository == "" {
+// measured takes a measurement of the trial; of several the last counts. Stage is the one
+// that is shown, "" for any.
+func (it *Iteration) measured(m *history.Measured, stage decision.Stage) {
+	if rates := m.CaseRates(); m.Role == history.Candidate && len(rates) > 0 {
+		it.cases = rates
+	}
+	if stage != "" && m.Stage != stage {
 		return
 	}
-	if isHex(it.Commit) {
-		it.CommitURL = r.source.Repository + "/commit/" + it.Commit
+	samples := make([]float64, 0, len(m.Samples))
+	for _, sample := range m.Samples {
+		samples = append(samples, sample.Float64())
 	}
-	if run, _, _ := strings.Cut(it.Run, "-"); run != "" && strings.Trim(run, "0123456789") == "" {
-		it.RunURL = r.source.Repository + "/actions/runs/" + run
+	switch m.Role { //nolint:exhaustive // what is looked at because a gain is held is no side of the trial
+	case history.Incumbent:
+		it.Before = samples
+	case history.Candidate:
+		it.After, it.Guardrails = samples, nil
+		for name, values := range m.GuardrailSamples {
+			for _, value := range values[:min(len(values), 1)] {
+				it.Guardrails = append(it.Guardrails, clip(name, 60)+" "+short(value.Float64()))
+			}
+		}
+		slices.Sort(it.Guardrails)
 	}
 }
 
-func isHex(text string) bool {
-	return len(text) >= 40 && strings.Trim(text, "0123456789abcdef") == ""
+// link adds addresses on GitHub; invalid ids are left out.
+func (it *Iteration) link(repository string) {
+	if len(it.Commit) >= 40 && strings.Trim(it.Commit, "0123456789abcdef") == "" {
+		it.CommitURL = repository + "/commit/" + it.Commit
+	}
+	if run, _, _ := strings.Cut(it.Run, "-"); run != "" && strings.Trim(run, "0123456789") == "" {
+		it.RunURL = repository + "/actions/runs/" + run
+	}
 }

@@ -7,9 +7,5 @@ const maxEvidence = 600
 
 // writeReport writes a page that needs no script.
 func writeReport(w io.Writer, name string, data any) error {
-	pages, err := (&view{Site: &Site{}}).templates()
-	if err != nil {
-		return err
-	}
-	return execute(w, pages, name, data)
+	return execute(w, (&view{Site: &Site{}}).templates(), name, data)
 }
