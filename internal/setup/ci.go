@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -16,11 +15,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// The bounds of what is read of a repository's workflows.
-const (
-	maxWorkflow = 1 << 20
-	maxCINames  = 50
-)
+// maxCINames bounds the workflows that are named.
+const maxCINames = 50
 
 // ciLine is the line of our workflows that names the repository's CI.
 const ciLine = `    workflows: ["CI"]`
@@ -79,12 +75,7 @@ func ciWorkflows(root string) ([]string, error) {
 // ciName is the name of the workflow in a file; found is false when it does not
 // run on pushes or pull requests. A workflow without a name is called by its path.
 func ciName(file, place string) (name string, found bool) {
-	in, err := os.Open(file)
-	if err != nil {
-		return "", false
-	}
-	defer func() { _ = in.Close() }()
-	data, err := io.ReadAll(io.LimitReader(in, maxWorkflow))
+	data, err := os.ReadFile(file)
 	if err != nil {
 		return "", false
 	}

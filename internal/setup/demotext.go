@@ -24,19 +24,19 @@ type DemoLines struct {
 func (d *DemoLines) Line(r loop.Result) string {
 	word, why := string(r.Outcome), plain.Clip(decision.Joined(r.Reasons), 160)
 	d.rides = append(d.rides, r.Samples.Incumbent...)
+	beside := ""
+	if r.Metric != nil {
+		beside = Rounded(r.Metric.String()) + " minutes beside " + Rounded(medianOf(r.Samples.Incumbent))
+	}
 	switch {
 	case r.Outcome == history.Accepted:
-		word, why = "kept", fmt.Sprintf("%s minutes beside %s", Rounded(r.Metric.String()),
-			Rounded(medianOf(r.Samples.Incumbent)))
-		d.rides = slices.Clone(r.Samples.Candidate)
+		word, why, d.rides = "kept", beside, slices.Clone(r.Samples.Candidate)
 	case r.Metric != nil && d.withinSpread(r.Samples):
-		word, why = "noise", fmt.Sprintf("%s minutes beside %s is no gain", Rounded(r.Metric.String()),
-			Rounded(medianOf(r.Samples.Incumbent)))
-	case r.Outcome == history.Rejected && r.Metric == nil:
-		word = "refused"
+		word, why = "noise", beside+" is no gain"
 	case r.Metric != nil:
-		word, why = "worse", fmt.Sprintf("%s minutes beside %s", Rounded(r.Metric.String()),
-			Rounded(medianOf(r.Samples.Incumbent)))
+		word, why = "worse", beside
+	case r.Outcome == history.Rejected:
+		word = "refused"
 	}
 	return fmt.Sprintf("%2d %-8s %s: %s\n", r.Iteration, word, r.Summary, why)
 }

@@ -56,36 +56,32 @@ func Conclude(found loop.Inspection, timeout time.Duration) Evaluation {
 	if rule.Regime == decision.Noisy {
 		result.Rejected = minutes(8, 2)
 	}
+	find := func(format string, args ...any) {
+		result.Findings = append(result.Findings, fmt.Sprintf(format, args...))
+	}
 	held, more := rule.HeldRuns()
 	if most := result.Minutes + minutes(held, float64(more)); most > timeout.Minutes() {
-		result.Findings = append(result.Findings,
-			fmt.Sprintf("a candidate that is kept takes up to %.3g minutes, more than timeout-minutes %.0f: set "+
-				"`timeout-minutes: %.0f`, or make the evaluation faster or steadier",
-				most, timeout.Minutes(), math.Ceil(most*1.25)))
+		find("a candidate that is kept takes up to %.3g minutes, more than timeout-minutes %.0f: set "+
+			"`timeout-minutes: %.0f`, or make the evaluation faster or steadier",
+			most, timeout.Minutes(), math.Ceil(most*1.25))
 	}
 	if found.Noisy && rule.Regime == decision.Single {
-		result.Findings = append(result.Findings,
-			"the evaluation is noisy and `evaluation-runs: 1` compares single runs: what is kept may be chance; "+
-				"remove the line")
+		find("the evaluation is noisy and `evaluation-runs: 1` compares single runs: what is kept may be chance; " +
+			"remove the line")
 	}
 	for _, broken := range found.Broken {
 		switch {
 		case broken.Gain:
-			result.Findings = append(result.Findings,
-				fmt.Sprintf("%s %s counts as a gain (%s, and %s as it is): let the evaluation test what it measures, "+
-					"and fail when that does not work",
-					broken.File, broken.How, broken.Metric, found.Median))
+			find("%s %s counts as a gain (%s, and %s as it is): let the evaluation test what it measures, "+
+				"and fail when that does not work", broken.File, broken.How, broken.Metric, found.Median)
 		case broken.Unnoticed:
-			result.Findings = append(result.Findings,
-				fmt.Sprintf("%s %s is not noticed (%s, as before): does the evaluation use the file, and does it end "+
-					"where a command fails?",
-					broken.File, broken.How, broken.Metric))
+			find("%s %s is not noticed (%s, as before): does the evaluation use the file, and does it end "+
+				"where a command fails?", broken.File, broken.How, broken.Metric)
 		}
 	}
 	if share := result.Visible / math.Abs(found.Median.Float64()); rule.Regime == decision.Noisy && share > 0.1 {
-		result.Findings = append(result.Findings,
-			fmt.Sprintf("only gains beyond %.0f %% of the metric can be told from chance: measure longer, on a "+
-				"quieter machine, or raise `evaluation-runs`", share*100))
+		find("only gains beyond %.0f %% of the metric can be told from chance: measure longer, on a "+
+			"quieter machine, or raise `evaluation-runs`", share*100)
 	}
 	return result
 }
@@ -167,33 +163,28 @@ func (e *Evaluation) String() string {
 	if e.Visible > 0 {
 		visible = strconv.FormatFloat(e.Visible, 'g', 3, 64)
 	}
-	table := render.Table{Header: []string{e.Program, ""}, Rows: [][]string{
-		{"the evaluation is", kind},
-		{"metric", fmt.Sprintf("%s (median of %d runs)", render.Figure(&e.Median), len(e.Samples))},
-	}}
+	table := render.Table{Header: []string{e.Program, ""}}
+	row := func(name, format string, args ...any) {
+		table.Rows = append(table.Rows, []string{name, fmt.Sprintf(format, args...)})
+	}
+	row("the evaluation is", "%s", kind)
+	row("metric", "%s (median of %d runs)", render.Figure(&e.Median), len(e.Samples))
 	if e.Noisy {
-		table.Rows = append(table.Rows,
-			[]string{"spread between the quartiles", render.Figure(new(statistics.Spread(e.Samples)))})
+		row("spread between the quartiles", "%s", render.Figure(new(statistics.Spread(e.Samples))))
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Guardrails)) {
 		samples := e.Guardrails[name]
-		table.Rows = append(table.Rows,
-			[]string{
-				"guardrail " + plain.Short(name, 60),
-				fmt.Sprintf("%s, spread %s", render.Figure(new(statistics.Median(samples))),
-					render.Figure(new(statistics.Spread(samples)))),
-			})
+		row("guardrail "+plain.Short(name, 60), "%s, spread %s", render.Figure(new(statistics.Median(samples))),
+			render.Figure(new(statistics.Spread(samples))))
 	}
-	table.Rows = append(table.Rows,
-		[]string{"smallest visible gain", visible},
-		[]string{"one run", fmt.Sprintf("%.3g s, and %.3g s for its tree and setup", e.Seconds, e.Prepare)},
-		[]string{"one candidate", fmt.Sprintf("%s when kept (%d runs), mostly %s when not", render.Minutes(e.Minutes),
-			e.Runs, render.Minutes(e.Rejected))},
-	)
+	row("smallest visible gain", "%s", visible)
+	row("one run", "%.3g s, and %.3g s for its tree and setup", e.Seconds, e.Prepare)
+	row("one candidate", "%s when kept (%d runs), mostly %s when not", render.Minutes(e.Minutes), e.Runs,
+		render.Minutes(e.Rejected))
 	for _, broken := range e.Broken {
-		table.Rows = append(table.Rows, []string{broken.File + " " + broken.How, brokenText(broken)})
+		row(broken.File+" "+broken.How, "%s", brokenText(broken))
 	}
-	table.Rows = append(table.Rows, []string{"isolation", e.Isolation})
+	row("isolation", "%s", e.Isolation)
 	out.WriteString(table.String())
 	if e.Noisy && len(e.Samples) > 1 {
 		out.WriteString("\n" + render.Strips(render.Strip{

@@ -17,35 +17,35 @@ var ProgramAgents = []string{"command", "tuner"}
 // Agents says of every agent whether it can be used here, in which version, and what
 // it lacks. The installed ones are started to ask for their versions.
 func Agents(ctx context.Context, registry *agent.Registry, here agent.Situation) ([]Finding, error) {
-	found, err := registry.Survey(ctx, here)
-	findings := []Finding{ok("prices", "of models whose agent does not say what it cost: as of %s", agent.PricesAsOf())}
-	for _, one := range found {
-		f := ok("agent "+one.Name, "%s", strings.TrimSpace("ready "+one.Version))
+	agents, err := registry.Survey(ctx, here)
+	var found findings
+	found.ok("prices", "of models whose agent does not say what it cost: as of %s", agent.PricesAsOf())
+	for _, one := range agents {
+		subject := "agent " + one.Name
 		switch {
 		case one.Missing == "":
+			found.ok(subject, "%s", strings.TrimSpace("ready "+one.Version))
 		case slices.Contains(ProgramAgents, one.Name):
-			f.Message = "built in; " + one.Missing
+			found.ok(subject, "built in; %s", one.Missing)
 		case one.NotLoggedIn:
-			f = warning(f.Subject, strings.TrimSpace("installed and not signed in "+one.Version), one.Missing)
+			found.warn(subject, strings.TrimSpace("installed and not signed in "+one.Version), one.Missing)
 		default:
-			f.Level, f.Message = Absent, one.Missing
+			found = append(found, Finding{Level: Absent, Subject: subject, Message: one.Missing})
 		}
-		findings = append(findings, f)
 	}
-	return findings, err
+	return found, err
 }
 
 // Checkout says whether the repository is whole.
 func Checkout(repo *git.Repo) []Finding {
-	findings := []Finding{{Level: OK, Subject: "checkout", Message: repo.Root}}
+	var found findings
 	if shallow, err := repo.IsShallow(); err == nil && shallow {
-		findings[0] = Finding{
-			Level: Warning, Subject: "checkout",
-			Message: "it is shallow, so every run fetches the rest of the history first",
-			Fix:     "give actions/checkout `fetch-depth: 0`, or run `git fetch --unshallow`",
-		}
+		found.warn("checkout", "it is shallow, so every run fetches the rest of the history first",
+			"give actions/checkout `fetch-depth: 0`, or run `git fetch --unshallow`")
+	} else {
+		found.ok("checkout", "%s", repo.Root)
 	}
-	return findings
+	return found
 }
 
 // FindingsTable shows findings to people.

@@ -34,112 +34,112 @@ type Inspector struct {
 // Examine runs the evaluation of every program twice, of files and of
 // issues. What issues of strangers ask for is not run.
 func (i Inspector) Examine(ctx context.Context) ([]Finding, error) {
-	all, findings, err := i.programs(ctx)
+	var found findings
+	all, err := i.programs(ctx, &found)
 	if err != nil {
 		return nil, err
 	}
-	if len(all) == 0 && len(findings) == 0 {
-		findings = append(findings, warning("programs", "there are no programs yet",
-			"write one that fits with `iterate init --local`, or one that runs as it stands with `iterate init NAME`"))
+	if len(all) == 0 && len(found) == 0 {
+		found.warn("programs", "there are no programs yet",
+			"write one that fits with `iterate init --local`, or one that runs as it stands with `iterate init NAME`")
 	}
 	for _, p := range all {
-		of, err := i.program(ctx, p)
+		err := i.program(ctx, p, &found)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if err != nil {
-			of = append(of, Finding{
-				Level: Problem, Subject: "program " + p.Name, Message: err.Error(),
-				Fix: "fix the program, or look closer with `iterate doctor " + p.Name + "`",
-			})
+			found.problem("program "+p.Name, err.Error(),
+				"fix the program, or look closer with `iterate doctor "+p.Name+"`")
 		}
-		findings = append(findings, of...)
 	}
-	return findings, nil
+	return found, nil
 }
 
-// programs are the programs of files and those of issues, with what
-// kept an issue from being one.
-func (i Inspector) programs(ctx context.Context) (all []*program.Program, findings []Finding, err error) {
-	if all, err = i.Programs.Load(true); err != nil {
-		return nil, nil, err
+// programs are the programs of files and those of issues; what keeps an issue from being
+// one is a finding.
+func (i Inspector) programs(ctx context.Context, found *findings) ([]*program.Program, error) {
+	all, err := i.Programs.Load(true)
+	if err != nil {
+		return nil, err
 	}
 	if i.GitHub != nil {
-		held, of, err := i.issues(ctx, all)
+		held, err := i.issues(ctx, all, found)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		all, findings = append(all, held...), of
+		all = append(all, held...)
 	}
 	if len(all) == 0 {
-		all, err = i.Programs.Load(false)
+		return i.Programs.Load(false)
 	}
-	return all, findings, err
+	return all, nil
 }
 
-func (i Inspector) issues(ctx context.Context, files []*program.Program) ([]*program.Program, []Finding, error) {
+func (i Inspector) issues(ctx context.Context, files []*program.Program, to *findings) ([]*program.Program, error) {
 	const subject = "issue programs"
 	states, err := i.Memory.States(ctx)
 	if err != nil {
-		return nil, []Finding{warning(subject, "not looked at: "+err.Error(),
-			"make the git remote readable")}, ctx.Err()
+		to.warn(subject, "not looked at: "+err.Error(), "make the git remote readable")
+		return nil, ctx.Err()
 	}
 	found, _, err := schedule.DiscoverIssues(ctx, i.GitHub, sync.ProgramLabel, files, states)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	var findings []Finding
 	for _, stranger := range found.Untrusted {
-		findings = append(findings, warning(subject, fmt.Sprintf("issue #%d is not run", stranger.Issue),
-			stranger.Reason))
+		to.warn(subject, fmt.Sprintf("issue #%d is not run", stranger.Issue), stranger.Reason)
 	}
 	for _, text := range found.Warnings {
-		findings = append(findings, warning(subject, text, ""))
+		to.warn(subject, text, "")
 	}
-	return found.Programs, findings, nil
+	return found.Programs, nil
 }
 
 // program says who would propose for a program, runs its evaluation twice
 // and looks at what that reads. An evaluation that cannot be used is an error.
-func (i Inspector) program(ctx context.Context, p *program.Program) ([]Finding, error) {
-	about := func(level Level, text, fix string) Finding {
-		return Finding{Level: level, Subject: "program " + p.Name, Message: text, Fix: fix}
-	}
+func (i Inspector) program(ctx context.Context, p *program.Program, found *findings) error {
+	subject := "program " + p.Name
 	if p.Unconfigured && p.Err() == nil {
-		return []Finding{about(Warning, "it is not configured yet", "replace the placeholders in "+p.File)}, nil
+		found.warn(subject, "it is not configured yet", "replace the placeholders in "+p.File)
+		return nil
 	}
 	if err := i.Runnable(ctx, p); err != nil {
-		return nil, err
+		return err
 	}
-	who := about(OK, "", "")
 	if agents, err := i.Proposers(ctx, p); err != nil {
-		who = about(Warning, err.Error(), "`iterate doctor` has what each lacks; in a workflow others may be there")
+		found.warn(subject, err.Error(), "`iterate doctor` has what each lacks; in a workflow others may be there")
 	} else {
-		who.Message = "proposed for by " + strings.Join(agents, ", ")
+		found.ok(subject, "proposed for by %s", strings.Join(agents, ", "))
 	}
-	findings := []Finding{who}
 	if p.Evaluation != program.Metric {
-		return append(findings, about(OK, "not run: a model takes part in its evaluation", "")), nil
+		found.ok(subject, "not run: a model takes part in its evaluation")
+		return nil
 	}
-	found, err := i.Repeat(ctx, p)
+	run, err := i.Repeat(ctx, p)
+	if err == nil && run.Problem != "" {
+		err = fmt.Errorf("the evaluation cannot be used: %s", run.Problem)
+	}
 	if err != nil {
-		return findings, err
-	}
-	if found.Problem != "" {
-		return findings, fmt.Errorf("the evaluation cannot be used: %s", found.Problem)
+		return err
 	}
 	files, err := i.TrackedFiles(ctx)
 	if err != nil {
-		return findings, err
+		return err
 	}
-	findings = append(findings, about(OK, describeRepeat(found), ""))
-	if text := TargetMet(p, found.Median); text != "" && !i.begun(ctx, p) {
-		findings = append(findings, about(Warning, text, "give a `target-metric` that is not reached yet, or none"))
+	repeats := "repeats itself: " + run.Median.String()
+	if run.Noisy {
+		repeats = fmt.Sprintf("is noisy: %v", run.Samples)
+	}
+	found.ok(subject, "the evaluation runs and %s; a run takes %.3g s, and its tree and setup %.3g s", repeats,
+		run.Seconds, run.Prepare)
+	if text := TargetMet(p, run.Median); text != "" && !i.begun(ctx, p) {
+		found.warn(subject, text, "give a `target-metric` that is not reached yet, or none")
 	}
 	for _, text := range WithinReach(p, files) {
-		findings = append(findings, about(Warning, text, ""))
+		found.warn(subject, text, "")
 	}
-	return findings, nil
+	return nil
 }
 
 // begun reports whether a program has records: it may have reached its target by
@@ -157,12 +157,4 @@ func TargetMet(p *program.Program, measured metric.Value) string {
 	}
 	return fmt.Sprintf("it measures %s, which meets target-metric %s already: it would be completed before anything "+
 		"is tried", measured, p.Target)
-}
-
-func describeRepeat(found loop.Inspection) string {
-	took := fmt.Sprintf("a run takes %.3g s, and its tree and setup %.3g s", found.Seconds, found.Prepare)
-	if found.Noisy {
-		return fmt.Sprintf("the evaluation runs and is noisy: %v; %s", found.Samples, took)
-	}
-	return fmt.Sprintf("the evaluation runs and repeats itself: %s; %s", found.Median, took)
 }

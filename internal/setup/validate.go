@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -82,7 +81,7 @@ func (c Checker) Check(ctx context.Context, p *program.Program) Checked {
 		v.Errors = append(v.Errors, problem.String())
 	}
 	if len(v.Errors) == 0 && !p.Unconfigured {
-		v.Warnings = append(v.Warnings, targetWarnings(p, c.root)...)
+		v.Warnings = append(v.Warnings, targetWarnings(p, c.files)...)
 		for _, problem := range p.ClosedWarnings() {
 			v.Warnings = append(v.Warnings, problem.String())
 		}
@@ -130,21 +129,24 @@ func onLine(text string, line int) string {
 	return fmt.Sprintf("%s (line %d)", text, line)
 }
 
-// targetWarnings finds targets that match nothing as they stand.
-func targetWarnings(p *program.Program, root string) []string {
+// targetWarnings finds targets that match nothing as they stand, among the sorted files.
+func targetWarnings(p *program.Program, files []string) []string {
 	var warnings []string
 	for _, pattern := range p.Targets {
 		if strings.ContainsAny(pattern.Text, "*?[{") {
 			continue
 		}
-		kind, directory := kindOf(root, strings.TrimSuffix(pattern.Text, "/")), strings.HasSuffix(pattern.Text, "/")
+		path, slash := strings.CutSuffix(pattern.Text, "/")
+		_, file := slices.BinarySearch(files, path)
+		below, _ := slices.BinarySearch(files, path+"/")
+		directory := below < len(files) && strings.HasPrefix(files[below], path+"/")
 		var says string
 		switch {
-		case kind&fs.ModeIrregular != 0:
+		case !file && !directory:
 			says = "there is no `%s` yet"
-		case kind.IsDir() && !directory:
+		case directory && !slash:
 			says = "target `%s` is a directory; write it with a slash at its end to mean all its files"
-		case !kind.IsDir() && directory:
+		case file && slash:
 			says = "target `%s` is no directory"
 		default:
 			continue
@@ -181,19 +183,6 @@ func workingFiles(root string) []string {
 	})
 	slices.Sort(list)
 	return list
-}
-
-// kindOf is what stands at a path of the checkout; ModeIrregular for nothing.
-func kindOf(root, path string) fs.FileMode {
-	local, err := filepath.Localize(path)
-	if err != nil {
-		return fs.ModeIrregular
-	}
-	info, err := os.Lstat(filepath.Join(root, local))
-	if err != nil {
-		return fs.ModeIrregular
-	}
-	return info.Mode()
 }
 
 func given(text string) *string {

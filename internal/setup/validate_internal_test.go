@@ -28,10 +28,10 @@ func TestTargetWarnings(t *testing.T) {
 	} {
 		p := &program.Program{File: "p.md", Targets: []program.Pattern{{Text: target, Line: 3}}}
 		if says == "" {
-			assert.Empty(t, targetWarnings(p, root), target)
+			assert.Empty(t, targetWarnings(p, workingFiles(root)), target)
 			continue
 		}
-		assert.Equal(t, []string{"p.md:3: " + says}, targetWarnings(p, root), target)
+		assert.Equal(t, []string{"p.md:3: " + says}, targetWarnings(p, workingFiles(root)), target)
 	}
 }
 
