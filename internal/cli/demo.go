@@ -12,6 +12,7 @@ import (
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
+	"github.com/org/autoloop/internal/loop/live"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/render"
@@ -140,11 +141,11 @@ func (a *App) demoIterations(ctx context.Context, service *loop.Service, count i
 	var begun, diffed bool
 	var failed error
 	shown := newProgress(a.Env)
-	service.Progress = func(step loop.Step) {
+	service.Progress = func(step live.Status) {
 		if a.Terminal {
 			shown.Step(step)
 		}
-		if step.Name == "measured" && !begun {
+		if step.Stage == "measured" && !begun {
 			begun = true
 			shown.Between(func() { fmt.Fprintf(a.Stdout, "as it is: %s minutes\n", setup.Rounded(step.Detail)) })
 		}

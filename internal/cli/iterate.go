@@ -110,12 +110,9 @@ func (a *App) runShown(ctx context.Context, service *loop.Service, count int) ([
 	}
 	defer run.Close()
 	shown := service.Progress
-	service.Progress = func(step loop.Step) {
-		shown(step)
-		run.Tell(live.Status{
-			Program: step.Program, Iteration: step.Iteration, Stage: step.Name, Detail: step.Detail,
-			Since: a.Now(),
-		})
+	service.Progress = func(s live.Status) {
+		shown(s)
+		run.Tell(s)
 	}
 	service.StopAsked = run.StopAsked
 	return service.Run(ctx, count)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
+	"github.com/org/autoloop/internal/loop/live"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/render"
@@ -134,12 +135,12 @@ func (p *progress) line(sign string) string {
 func (p *progress) seconds() int { return int(p.now().Sub(p.begun).Seconds()) }
 
 // Step begins a step of an iteration; a minor one is shown on a terminal alone.
-func (p *progress) Step(step loop.Step) {
-	text := fmt.Sprintf("%s #%d %s", step.Program, step.Iteration, step.Name)
-	if step.Detail != "" {
-		text += ": " + render.Rounded(step.Detail)[0]
+func (p *progress) Step(s live.Status) {
+	text := fmt.Sprintf("%s #%d %s", s.Program, s.Iteration, s.Stage)
+	if s.Detail != "" {
+		text += ": " + render.Rounded(s.Detail)[0]
 	}
-	if p.live || !step.Minor {
+	if p.live || !s.Minor {
 		p.Begin(text)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
+	"github.com/org/autoloop/internal/loop/live"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite/taskrun"
 )
@@ -25,9 +26,9 @@ func TestStatusLine(t *testing.T) {
 	var out bytes.Buffer
 	now := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 	env := Env{Stderr: &out, Now: func() time.Time { return now }, Getenv: func(string) string { return "" }}
-	steps := []loop.Step{
-		{Program: "speed", Iteration: 4, Name: "propose", Detail: "claude"},
-		{Program: "speed", Iteration: 4, Name: "measure", Detail: "pair 3 of 8", Minor: true},
+	steps := []live.Status{
+		{Program: "speed", Iteration: 4, Stage: "propose", Detail: "claude"},
+		{Program: "speed", Iteration: 4, Stage: "measure", Detail: "pair 3 of 8", Minor: true},
 	}
 	piped := newProgress(env)
 	for _, step := range steps {

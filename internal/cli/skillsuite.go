@@ -12,6 +12,7 @@ import (
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/evaluation"
+	"github.com/org/autoloop/internal/loop/live"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/internal/suite/evals"
@@ -24,7 +25,7 @@ func (a *App) measureBySuite(ctx context.Context, service *loop.Service) error {
 		App: a, program: p, root: a.Checkout,
 		agent: service.Agent.Name(), model: service.Model,
 		tell: func(text string) {
-			service.Progress(loop.Step{Program: p.Name, Name: "measure", Detail: text, Minor: true})
+			service.Progress(live.Status{Program: p.Name, Stage: "measure", Detail: text, Since: a.Now(), Minor: true})
 		},
 	}
 	switch p.Evaluation {

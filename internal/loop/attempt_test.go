@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -14,6 +15,7 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/live"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 )
@@ -314,14 +316,17 @@ func TestASessionSays(t *testing.T) {
 	t.Parallel()
 	quiet := &session{program: &program.Program{Name: "p"}}
 	quiet.step("sync", "") // nobody watches
-	var steps []Step
+	var steps []live.Status
 	s := &session{
-		program: &program.Program{Name: "p"}, course: course{iteration: 7},
-		progress: func(step Step) { steps = append(steps, step) },
+		program: &program.Program{Name: "p"}, course: course{iteration: 7}, now: func() time.Time { return noon },
+		progress: func(step live.Status) { steps = append(steps, step) },
 	}
 	s.step("measure", "pairs")
 	s.minor("measure", "pair 1")
-	assert.Equal(t, []Step{{"p", 7, "measure", "pairs", false}, {"p", 7, "measure", "pair 1", true}}, steps)
+	assert.Equal(t, []live.Status{
+		{Program: "p", Iteration: 7, Stage: "measure", Detail: "pairs", Since: noon},
+		{Program: "p", Iteration: 7, Stage: "measure", Detail: "pair 1", Since: noon, Minor: true},
+	}, steps)
 
 	s.warn("the rest of %d", 3)
 	s.warn("%s: %v", "another", errTooLong)

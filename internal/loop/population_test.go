@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/live"
 	"github.com/org/autoloop/internal/loop/strategy"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
@@ -189,7 +190,7 @@ func TestAParentThatCannotBeMade(t *testing.T) {
 	patch := g.patch(t, root, g.one(t, "member", map[string]string{"src/a": "1\n2\n4\n"}, root))
 	r := g.searching(t, "- `src/*`", "true")
 	var said []string
-	r.progress = func(s Step) { said = append(said, s.Detail) }
+	r.progress = func(s live.Status) { said = append(said, s.Detail) }
 	for name, p := range map[string]*history.Proposed{
 		"its parent has other lines": {Parent: other, Patch: patch},
 		"its parent is gone":         {Parent: strings.Repeat("1", 40), Patch: patch},

@@ -22,6 +22,7 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/loop/evaluation"
+	"github.com/org/autoloop/internal/loop/live"
 	"github.com/org/autoloop/internal/loop/strategy"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
@@ -40,18 +41,6 @@ type Proposer struct {
 	agent.Agent
 
 	Model string
-}
-
-// Step is one line of progress.
-type Step struct {
-	Program   string
-	Iteration int
-	// Name is the stage: sync, baseline, propose, measure, decide, record.
-	Name string
-	// Detail says more, such as a metric; "" when there is nothing to say.
-	Detail string
-	// Minor is one of many steps alike, which a log may leave out.
-	Minor bool
 }
 
 // Service runs iterations of one program in one repository. All fields but the
@@ -112,7 +101,7 @@ type Service struct {
 	// Sleep waits between looks at CI; it returns early with the context's error.
 	Sleep func(ctx context.Context, d time.Duration) error
 	// Progress, optional, is told each step as it begins.
-	Progress func(Step)
+	Progress func(live.Status)
 	// Ended, optional, is told each result of Run at once.
 	Ended func(Result)
 	// StopAsked reports whether Run is to end after the present iteration; nil is
@@ -189,7 +178,9 @@ func (s *Service) Run(ctx context.Context, count int) ([]Result, error) {
 // removeTrees removes what the iterations worked in, which takes its time where that is much.
 func (s *Service) removeTrees() {
 	if files := s.Trees.Released(); files >= manyFiles && s.Progress != nil {
-		s.Progress(Step{Program: s.Program.Name, Name: "trees", Detail: fmt.Sprintf("removing %d files", files)})
+		s.Progress(live.Status{
+			Program: s.Program.Name, Stage: "trees", Detail: fmt.Sprintf("removing %d files", files), Since: s.Now(),
+		})
 	}
 	s.Trees.Close()
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/live"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -77,8 +78,8 @@ func TestLargeTreesAreTold(t *testing.T) {
 	}
 	b.commit(files)
 	var told []string
-	b.service.Progress = func(step Step) {
-		if step.Name == "trees" {
+	b.service.Progress = func(step live.Status) {
+		if step.Stage == "trees" {
 			told = append(told, step.Detail)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/budget"
+	"github.com/org/autoloop/internal/loop/live"
 	"github.com/org/autoloop/internal/loop/strategy"
 	"github.com/org/autoloop/internal/program"
 )
@@ -26,7 +27,7 @@ type session struct {
 	begun      time.Time
 	since      time.Time // when the first iteration of this process began
 	now        func() time.Time
-	progress   func(Step) // optional
+	progress   func(live.Status) // optional
 	runURL     string
 	page       string
 	signOff    string
@@ -56,14 +57,16 @@ func (s *session) branch() string { return BranchPrefix + s.program.Name }
 
 func (s *session) ref() string { return "refs/heads/" + s.branch() }
 
-func (s *session) step(name, detail string) { s.tell(name, detail, false) }
+func (s *session) step(stage, detail string) { s.tell(stage, detail, false) }
 
 // minor is one of many similar steps.
-func (s *session) minor(name, detail string) { s.tell(name, detail, true) }
+func (s *session) minor(stage, detail string) { s.tell(stage, detail, true) }
 
-func (s *session) tell(name, detail string, minor bool) {
+func (s *session) tell(stage, detail string, minor bool) {
 	if s.progress != nil {
-		s.progress(Step{Program: s.program.Name, Iteration: s.iteration, Name: name, Detail: detail, Minor: minor})
+		s.progress(live.Status{
+			Program: s.program.Name, Iteration: s.iteration, Stage: stage, Detail: detail, Since: s.now(), Minor: minor,
+		})
 	}
 }
 

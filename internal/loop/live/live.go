@@ -18,15 +18,18 @@ import (
 // maxStatus is the size in bytes beyond which a status is not read.
 const maxStatus = 16 << 10
 
-// Status is what a run is at.
+// Status is what a run is at: on the terminal and on the page.
 type Status struct {
 	Program   string `json:"program"`
 	Iteration int    `json:"iteration"`
-	// Stage is the name of the present step, Detail says more.
+	// Stage is the present step: sync, baseline, propose, measure, ci, record. Detail says
+	// more, such as a metric.
 	Stage  string `json:"stage"`
 	Detail string `json:"detail,omitempty"`
 	// Since is when the step began.
 	Since time.Time `json:"since"`
+	// Minor is one of many steps alike, which a log may leave out.
+	Minor bool `json:"-"`
 }
 
 // Board is where runs of a repository say what they are at.
