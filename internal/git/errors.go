@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/org/autoloop/internal/process"
 )
 
 // Errors that a caller can act on.
@@ -31,7 +33,7 @@ type OwnershipError struct{ Path string }
 func (e *OwnershipError) Error() string {
 	return fmt.Sprintf("%s belongs to another user and git does not trust it (dubious ownership); if you do, run: "+
 		"git config --global --add safe.directory %s",
-		e.Path, shellQuote(e.Path))
+		e.Path, process.QuoteWord(e.Path))
 }
 
 // BlockedError says that the ref By is in the way of the ref Ref: one name
@@ -43,7 +45,7 @@ type BlockedError struct {
 }
 
 func (e *BlockedError) Error() string {
-	where, cure := "", "git branch -m "+shellQuote(short(e.By))+" <new name>"
+	where, cure := "", "git branch -m "+process.QuoteWord(short(e.By))+" <new name>"
 	if e.Remote != "" {
 		where = " on " + e.Remote
 		cure = "rename it there"
@@ -61,14 +63,7 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	return fmt.Sprintf("git %s: exit %d: %s", e.command(), e.ExitCode, firstReason(e.Stderr))
-}
-
-func (e *Error) command() string {
-	if len(e.Args) == 0 {
-		return ""
-	}
-	return e.Args[0]
+	return fmt.Sprintf("git %s: exit %d: %s", e.Args[0], e.ExitCode, firstReason(e.Stderr))
 }
 
 // firstReason is the line of git's standard error that says why, without the
@@ -89,15 +84,3 @@ func firstReason(stderr string) string {
 }
 
 func short(ref string) string { return strings.TrimPrefix(ref, "refs/heads/") }
-
-// shellQuote quotes a word for a command that a person may paste.
-func shellQuote(word string) string {
-	plain := func(c rune) bool {
-		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
-			strings.ContainsRune("/._-+@:", c)
-	}
-	if word != "" && strings.IndexFunc(word, func(c rune) bool { return !plain(c) }) < 0 {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}

@@ -51,16 +51,6 @@ func TestLockedError(t *testing.T) {
 	assert.Equal(t, &LockedError{Path: "/r/it's/.git/refs/heads/x.lock"}, err)
 }
 
-func TestShellQuote(t *testing.T) {
-	t.Parallel()
-	for word, want := range map[string]string{
-		"a/b-c.d": "a/b-c.d", "": "''", "a b": "'a b'", "it's": `'it'\''s'`,
-		"$(x)": "'$(x)'", "~": "'~'",
-	} {
-		assert.Equal(t, want, shellQuote(word))
-	}
-}
-
 func FuzzParseObject(f *testing.F) {
 	f.Add("HEAD:x", []byte("HEAD:x missing\n"))
 	f.Add("x", []byte("0123 blob 3\nabc\n"))

@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"errors"
 	"os"
 	"strings"
 	"time"
@@ -26,7 +27,7 @@ func (e *LockedError) Error() string {
 func (e *LockedError) Is(target error) bool { return target == ErrLocked }
 
 // lockedError reads "Unable to create '<path>': File exists".
-func lockedError(says string) error {
+func lockedError(says string) *LockedError {
 	_, rest, _ := strings.Cut(says, "Unable to create '")
 	path, _, _ := strings.Cut(rest, "': File exists")
 	return &LockedError{Path: path}
@@ -36,7 +37,7 @@ func lockedError(says string) error {
 func unlocked(ctx context.Context, move func() error) error {
 	for begun := time.Now(); ; {
 		err := updateError(move())
-		locked, is := err.(*LockedError) //nolint:errorlint // updateError returns it as it is
+		locked, is := errors.AsType[*LockedError](err)
 		if !is || time.Since(begun) > lockWait {
 			return err
 		}

@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/org/autoloop/internal/lazyregexp"
+	"github.com/org/autoloop/internal/process"
 )
 
 // RejectedError says which refs the remote refused, and why.
@@ -37,17 +40,11 @@ type Rejection struct{ Ref, Reason string }
 
 // Stale says that the ref had moved, so that a new attempt may succeed.
 func (j Rejection) Stale() bool {
-	for _, words := range []string{
-		"stale info", "fetch first", "non-fast-forward", "needs force", "already exists",
-		"cannot lock ref", "failed to update ref", "incorrect old value", "reference already exists",
-		"failed to lock", "remote ref updated since checkout",
-	} {
-		if strings.Contains(j.Reason, words) {
-			return true
-		}
-	}
-	return false
+	return staleWords().MatchString(j.Reason)
 }
+
+var staleWords = lazyregexp.New(`stale info|fetch first|non-fast-forward|needs force|already exists|cannot lock ref|` +
+	`failed to update ref|incorrect old value|failed to lock|remote ref updated since checkout`)
 
 // Atomic holds for a ref that was refused only because another one was.
 func (j Rejection) Atomic() bool { return strings.Contains(j.Reason, "atomic") }
@@ -66,7 +63,7 @@ func (e *RejectedError) Error() string {
 	if e.Lock != nil {
 		text += fmt.Sprintf("; the lock %s is in the way, for %s: if no git process works on that repository, one "+
 			"was killed there; remove it with: rm %s",
-			e.Lock.Path, e.Lock.Age.Round(time.Second), shellQuote(e.Lock.Path))
+			e.Lock.Path, e.Lock.Age.Round(time.Second), process.QuoteWord(e.Lock.Path))
 	}
 	return text
 }
@@ -110,22 +107,16 @@ func (r Remote) Push(ctx context.Context, updates ...RefUpdate) error {
 	}
 	args = append(append(args, "--", r.name), refspecs...)
 	out, err := r.repo.Run(ctx, Input{Transport: true}, args...)
-	if err == nil {
-		return nil
+	failed, ok := errors.AsType[*Error](err)
+	if !ok {
+		return err
 	}
-	var failed *Error
-	isGit := errors.As(err, &failed)
 	if refused := rejections(string(out)); len(refused) > 0 && !unreported(refused) {
-		rejected := &RejectedError{Remote: r.name, Refs: refused}
-		if isGit {
-			rejected.Lock, rejected.Said = remoteLock(failed.Stderr), hookWords(refused, failed.Stderr)
+		return &RejectedError{
+			Remote: r.name, Refs: refused, Lock: remoteLock(failed.Stderr), Said: hookWords(refused, failed.Stderr),
 		}
-		return rejected
 	}
-	if isGit {
-		return fmt.Errorf("push to %s: %w%s", r.name, err, pushCure(failed.Stderr))
-	}
-	return err
+	return fmt.Errorf("push to %s: %w%s", r.name, err, pushCure(failed.Stderr))
 }
 
 // pushCure is what a person can do about a push that GitHub does not let through, by its
@@ -161,11 +152,10 @@ func hookWords(refused []Rejection, says string) string {
 // remoteLock finds the lock that git on a remote complained about, when it is a file
 // of this machine.
 func remoteLock(says string) *RemoteLock {
-	var locked *LockedError
-	if !strings.Contains(says, ".lock': File exists") || !errors.As(lockedError(says), &locked) {
+	if !strings.Contains(says, ".lock': File exists") {
 		return nil
 	}
-	path := filepath.Clean(locked.Path)
+	path := filepath.Clean(lockedError(says).Path)
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() || !filepath.IsAbs(path) {
 		return nil

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // Any as the Old of a RefUpdate means that the ref may have any value, or be
@@ -63,23 +65,22 @@ func (u RefUpdate) write(in *bytes.Buffer, format string) error {
 	case Any:
 		old = ""
 	}
-	if u.New == "" {
-		if u.Old == "" {
-			fmt.Fprintf(in, "verify %s\x00%s\x00", u.Ref, old)
-			return nil
-		}
+	switch {
+	case u.New != "":
+		fmt.Fprintf(in, "update %s\x00%s\x00%s\x00", u.Ref, u.New, old)
+	case u.Old != "":
 		fmt.Fprintf(in, "delete %s\x00%s\x00", u.Ref, old)
-		return nil
+	default:
+		fmt.Fprintf(in, "verify %s\x00%s\x00", u.Ref, old)
 	}
-	fmt.Fprintf(in, "update %s\x00%s\x00%s\x00", u.Ref, u.New, old)
 	return nil
 }
 
 // updateError gives the failures of update-ref that a caller can act on their
 // types. The messages are git's, in English because of LC_ALL=C.
 func updateError(err error) error {
-	var failed *Error
-	if !errors.As(err, &failed) {
+	failed, ok := errors.AsType[*Error](err)
+	if !ok {
 		return err
 	}
 	switch says := failed.Stderr; {
@@ -88,19 +89,13 @@ func updateError(err error) error {
 		return fmt.Errorf("%w: %s", ErrStale, firstReason(says))
 	case strings.Contains(says, ".lock': File exists"):
 		return lockedError(says)
-	case strings.Contains(says, "exists; cannot create '"):
-		return blockedError(says, err)
-	}
-	return err
-}
-
-// blockedError reads "'refs/heads/a' exists; cannot create 'refs/heads/a/b'".
-func blockedError(says string, err error) error {
-	before, after, _ := strings.Cut(says, "' exists; cannot create '")
-	at := strings.LastIndex(before, "'")
-	ref, _, found := strings.Cut(after, "'")
-	if at < 0 || !found {
+	default:
+		if names := inTheWay().FindStringSubmatch(says); names != nil {
+			return &BlockedError{Ref: names[2], By: names[1]}
+		}
 		return err
 	}
-	return &BlockedError{Ref: ref, By: before[at+1:]}
 }
+
+// inTheWay is "'refs/heads/a' exists; cannot create 'refs/heads/a/b'".
+var inTheWay = lazyregexp.New(`'([^']*)' exists; cannot create '([^']*)'`)

@@ -25,6 +25,16 @@ func TestReplacedWordsStayOneWord(t *testing.T) {
 	assert.Equal(t, `sh "$DIR"/y.sh`, ReplaceWords(`sh "$DIR"/y.sh`, by), "what is not replaced stays as it is")
 }
 
+func TestQuoteWord(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]string{
+		"a/b-c.d": "a/b-c.d", "": "''", "a b": "'a b'", "it's": `'it'\''s'`,
+		"$(x)": "'$(x)'", "~": "'~'",
+	} {
+		assert.Equal(t, want, QuoteWord(word))
+	}
+}
+
 // FuzzShellWords looks for a command on which reading panics, or that changes
 // though nothing in it is replaced.
 func FuzzShellWords(f *testing.F) {

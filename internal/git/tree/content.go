@@ -21,15 +21,11 @@ func copyChanged(root *os.Root, c decision.Change, target string) (err error) {
 		return err
 	}
 	defer func() { _ = source.Close() }()
-	return writeCopy(source, target, c.NewMode)
-}
-
-func writeCopy(source io.Reader, target, mode string) error {
 	if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
 		return err
 	}
 	var permissions os.FileMode = 0o600
-	if mode == git.ModeExecutable {
+	if c.NewMode == git.ModeExecutable {
 		permissions = 0o700
 	}
 	file, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, permissions)

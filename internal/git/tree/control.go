@@ -28,7 +28,7 @@ func newControl(repo *git.Repo, parent string) (*control, error) {
 		_ = c.remove()
 		return nil, err
 	}
-	for _, name := range []string{"work", "rules", "links"} {
+	for _, name := range []string{"work", "rules"} {
 		if err := os.Mkdir(c.path(name), 0o700); err != nil {
 			_ = c.remove()
 			return nil, err
@@ -39,7 +39,7 @@ func newControl(repo *git.Repo, parent string) (*control, error) {
 
 // path names a thing in the control directory: git, index, work (copies of
 // changed files at their places), rules (the incumbent's .gitignore and
-// .gitattributes files), links (the texts of changed links).
+// .gitattributes files).
 func (c *control) path(name string) string { return filepath.Join(c.dir, name) }
 
 // run runs git with this directory and index; the work tree is "work" unless

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/org/autoloop/internal/decision"
@@ -113,67 +112,37 @@ func (s *scan) copyFile(root *os.Root, c *decision.Change) {
 // storeApart writes the blobs of links and of attribute files, which must not
 // lie in the work directory, and returns their index entries.
 func (s *scan) storeApart(ctx context.Context) ([]item, error) {
-	links, err := s.storeLinks(ctx)
-	if err != nil {
-		return nil, err
-	}
+	var links []int
+	var targets [][]byte
 	var infos []item
-	for i, c := range s.changes {
-		id, isLink := links[i]
+	add := func(at int, id string) {
+		c := s.changes[at]
+		infos = append(infos, item{at, fmt.Sprintf("%s %s\t%s\x00", c.NewMode, id, c.Path)})
+	}
+	for i := range s.changes {
+		c := &s.changes[i]
 		switch {
 		case c.Refused != "" || c.Kind == decision.Deleted:
-			continue
-		case isLink:
+		case c.NewMode == git.ModeSymlink:
+			target, err := os.Readlink(s.path(c.Path))
+			if err != nil {
+				c.Refused = "is a link that cannot be read"
+				continue
+			}
+			links, targets = append(links, i), append(targets, []byte(target))
 		case isAttributes(c.Path):
-			if id, err = s.storeAttributes(ctx, c.Path); err != nil {
+			id, err := s.storeAttributes(ctx, c.Path)
+			if err != nil {
 				return nil, err
 			}
-		default:
-			continue
+			add(i, id)
 		}
-		infos = append(infos, item{i, fmt.Sprintf("%s %s\t%s\x00", c.NewMode, id, c.Path)})
 	}
-	return infos, nil
-}
-
-// storeLinks writes the blobs of changed links and returns their ids by the
-// place among the changes.
-func (s *scan) storeLinks(ctx context.Context) (map[int]string, error) {
-	var list strings.Builder
-	var places []int
-	for i, c := range s.changes {
-		if c.Refused != "" || c.NewMode != git.ModeSymlink {
-			continue
-		}
-		target, err := os.Readlink(s.path(c.Path))
-		if err != nil {
-			s.changes[i].Refused = "is a link that cannot be read"
-			continue
-		}
-		name := strconv.Itoa(i)
-		if err := os.WriteFile(filepath.Join(s.staged.path("links"), name), []byte(target), 0o600); err != nil {
-			return nil, err
-		}
-		list.WriteString(name + "\n")
-		places = append(places, i)
+	ids, err := s.Staged().HashObjects(ctx, targets...)
+	for at, id := range ids {
+		add(links[at], id)
 	}
-	if len(places) == 0 {
-		return nil, nil
-	}
-	in := git.Input{WorkTree: s.staged.path("links"), Stdin: []byte(list.String())}
-	out, err := s.staged.run(ctx, in, "hash-object", "-w", "--no-filters", "--stdin-paths")
-	if err != nil {
-		return nil, err
-	}
-	lines := strings.Fields(string(out))
-	if len(lines) != len(places) {
-		return nil, fmt.Errorf("git hash-object printed %d ids for %d links", len(lines), len(places))
-	}
-	ids := map[int]string{}
-	for at, i := range places {
-		ids[i] = lines[at]
-	}
-	return ids, nil
+	return infos, err
 }
 
 // storeAttributes writes the blob of an attributes file by the incumbent's rules.
@@ -182,10 +151,11 @@ func (s *scan) storeAttributes(ctx context.Context, name string) (string, error)
 	if err != nil {
 		return "", err
 	}
-	if in.Stdin, err = os.ReadFile(filepath.Join(s.staged.path("attributes"), filepath.FromSlash(name))); err != nil {
+	text, err := os.ReadFile(filepath.Join(s.staged.path("attributes"), filepath.FromSlash(name)))
+	if err != nil {
 		return "", err
 	}
-	out, err := s.staged.run(ctx, git.Input{WorkTree: in.WorkTree, Stdin: in.Stdin}, "hash-object", "-w", "--stdin",
+	out, err := s.staged.run(ctx, git.Input{WorkTree: in.WorkTree, Stdin: text}, "hash-object", "-w", "--stdin",
 		"--path="+name)
 	return strings.TrimSpace(string(out)), err
 }
@@ -205,20 +175,16 @@ func (s *scan) put(ctx context.Context, items []item, how string) error {
 	}
 	in := git.Input{Stdin: []byte(list.String())}
 	_, err := s.staged.run(ctx, in, "update-index", "--add", "--remove", "--replace", "-z", how)
-	var failed *git.Error
-	if err == nil || ctx.Err() != nil || !errors.As(err, &failed) {
+	failed, refused := errors.AsType[*git.Error](err)
+	if !refused || ctx.Err() != nil {
 		return err
 	}
 	if len(items) == 1 {
 		s.untaken++
-		s.changes[items[0].at].Refused = "cannot be stored: " + firstLine(failed.Stderr)
+		words, _, _ := strings.Cut(strings.TrimSpace(failed.Stderr), "\n")
+		s.changes[items[0].at].Refused = "cannot be stored: " + words
 		return nil
 	}
 	half := len(items) / 2
 	return errors.Join(s.put(ctx, items[:half], how), s.put(ctx, items[half:], how))
-}
-
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return line
 }
