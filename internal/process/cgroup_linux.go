@@ -14,8 +14,8 @@ import (
 
 // limits are the bounds of one command, all its descendants together.
 type limits struct {
-	processes int
-	memory    int64 // in bytes, 0 for no bound
+	Processes int
+	Memory    int64 // in bytes, 0 for no bound
 }
 
 // The default bounds.
@@ -29,17 +29,17 @@ const (
 
 // limits are the bounds of this Runner's commands.
 func (r *Runner) limits() limits {
-	bound := limits{processes: cmp.Or(r.Processes, defaultProcesses), memory: r.Memory}
-	if bound.memory == 0 {
+	bound := limits{Processes: cmp.Or(r.Processes, defaultProcesses), Memory: r.Memory}
+	if bound.Memory == 0 {
 		total, _ := systemMemory()
-		bound.memory = total / 100 * defaultMemory
+		bound.Memory = total / 100 * defaultMemory
 	}
 	return bound
 }
 
 // tasks is how many processes and threads the kernel allows: a build of few
 // processes may have many threads.
-func (l limits) tasks() int { return 2 * l.processes }
+func (l limits) tasks() int { return 2 * l.Processes }
 
 // group is a control group for one command, in which the kernel bounds it. The
 // supervisor is in it only for the moment in which it starts the command.
@@ -52,13 +52,13 @@ type group struct {
 
 // groupPlaces are the descriptors of a group's files in a supervisor.
 type groupPlaces struct {
-	Enter []int `json:"enter,omitempty"`
-	Leave []int `json:"leave,omitempty"`
+	Enter []int
+	Leave []int
 	// Tasks and Memory count how often a bound was hit, Most is the bound of
 	// tasks itself; 0 is no such file.
-	Tasks  int `json:"tasks,omitempty"`
-	Memory int `json:"memory,omitempty"`
-	Most   int `json:"most,omitempty"`
+	Tasks  int
+	Memory int
+	Most   int
 }
 
 // firstGroupFD is the descriptor of a group's first file: those before it are
@@ -110,7 +110,7 @@ func (g *group) add(at groupHome, bound limits) {
 		return
 	}
 	pids := put(filepath.Join(dir, "pids.max"), strconv.Itoa(bound.tasks()))
-	memory := put(filepath.Join(dir, at.memoryLimit), strconv.FormatInt(at.least(bound.memory), 10))
+	memory := put(filepath.Join(dir, at.memoryLimit), strconv.FormatInt(at.least(bound.Memory), 10))
 	enter, first := os.OpenFile(filepath.Join(dir, "cgroup.procs"), os.O_WRONLY, 0)
 	leave, second := os.OpenFile(filepath.Join(at.own, "cgroup.procs"), os.O_WRONLY, 0)
 	if first != nil || second != nil || !pids && !memory {

@@ -39,7 +39,7 @@ func newGuard(bound limits, group joined) guard {
 // it is over none of them, and always of the zero guard. They are counted only when the
 // system has many more tasks, or much less memory, than at the beginning.
 func (g guard) exceeded() string {
-	if g.bound.processes == 0 {
+	if g.bound.Processes == 0 {
 		return ""
 	}
 	if reached := g.reached(); reached != "" {
@@ -47,15 +47,15 @@ func (g guard) exceeded() string {
 	}
 	total, available := systemMemory()
 	short := total > 0 && available < total/100*scarce
-	much := g.group.memory == nil && g.bound.memory > 0 && g.free-available > g.bound.memory/2
-	if systemTasks() < g.tasks+g.bound.processes/2 && !short && !much {
+	much := g.group.memory == nil && g.bound.Memory > 0 && g.free-available > g.bound.Memory/2
+	if systemTasks() < g.tasks+g.bound.Processes/2 && !short && !much {
 		return ""
 	}
 	count, resident := descendants(os.Getpid())
 	switch {
-	case count > g.bound.processes:
+	case count > g.bound.Processes:
 		return g.tooMany()
-	case much && resident > g.bound.memory:
+	case much && resident > g.bound.Memory:
 		return g.tooLarge()
 	case short && resident > total/2:
 		return fmt.Sprintf("it used %d of the machine's %d MB of memory", resident>>20, total>>20)
@@ -78,11 +78,11 @@ func (g guard) reached() string {
 }
 
 func (g guard) tooMany() string {
-	return fmt.Sprintf("it had more than %d processes", g.bound.processes)
+	return fmt.Sprintf("it had more than %d processes", g.bound.Processes)
 }
 
 func (g guard) tooLarge() string {
-	return fmt.Sprintf("it used more than %d MB of memory", g.bound.memory>>20)
+	return fmt.Sprintf("it used more than %d MB of memory", g.bound.Memory>>20)
 }
 
 // systemTasks is how many processes and threads there are, 0 when the system does

@@ -2,7 +2,6 @@ package process
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -22,7 +21,7 @@ const (
 // superviseOutside starts another supervisor in namespaces of its own, as the
 // first process there, and waits for it: with it all of its processes are gone.
 // The report counts only when the one inside gave none.
-func superviseOutside(where plan) report {
+func superviseOutside(where order) report {
 	s := newSupervisor()
 	pid, err := startInside(where)
 	if err != nil {
@@ -45,7 +44,7 @@ func superviseOutside(where plan) report {
 
 // startInside starts the supervisor inside, which has our control and status
 // pipes.
-func startInside(where plan) (int, error) {
+func startInside(where order) (int, error) {
 	path, args := "/proc/self/exe", []string{insideName, insideName}
 	attr := &syscall.ProcAttr{
 		Dir: "/", Env: []string{}, Files: []uintptr{0, 1, 2, controlFD, statusFD},
@@ -86,12 +85,9 @@ func (v *view) namespaces(attr *syscall.SysProcAttr) {
 // superviseInside makes the view and is the command's supervisor within it.
 func superviseInside() error {
 	control, status := os.NewFile(controlFD, "control"), os.NewFile(statusFD, "status")
-	where, err := readPlan(control)
+	where, err := readOrder(control)
 	if err != nil {
 		return err
-	}
-	if where.View == nil {
-		return errors.New("a fault of Autoloop: there is no view to make")
 	}
 	if where.Bubblewrap == "" {
 		err = where.View.make()
@@ -104,5 +100,5 @@ func superviseInside() error {
 	if err != nil {
 		return json.NewEncoder(status).Encode(report{Fault: "isolate it: " + err.Error(), Exit: -1})
 	}
-	return superviseHere(control, status, where.Group)
+	return superviseHere(control, status)
 }

@@ -1,91 +1,107 @@
 package process
 
 import (
+	"bytes"
 	"encoding/binary"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 )
 
-// order is what a supervisor is told over its control pipe: a length, then NUL
-// separated fields, so that arguments and environment arrive byte for byte and
-// appear in no process list twice. After it the pipe carries terminateByte, and its
-// end means that nobody waits for the command any more.
+// order is what a supervisor is told over its control pipe: first where it runs its
+// command, and once nobody can look into it the whole. With a view it is told where twice:
+// the supervisor outside, and the one that it starts inside. Arguments and environment
+// arrive byte for byte and appear in no process list twice. After them the pipe carries
+// terminateByte, and its end means that nobody waits for the command any more.
 type order struct {
-	path, dir string
-	args, env []string
-	grace     time.Duration
-	bound     limits
+	// View is nil for the system as it is.
+	View *view
+	// Bubblewrap is bwrap's path when it makes the view; "" when we do.
+	Bubblewrap string
+	// Group is the control group of the command; empty for none.
+	Group groupPlaces
+
+	Path, Dir string
+	Args, Env []string
+	Grace     time.Duration
+	Bound     limits
 }
 
 const terminateByte = 't'
 
-// maxOrder bounds an order; the kernel takes less for a command line.
-const maxOrder = 64 << 20
+// The parts of a layer's scratch directory.
+const (
+	upperDir = "upper"
+	workDir  = "work"
+)
 
+// order makes the view of a command, and the directories for its layers.
+func (r *Runner) order(spec *Spec, path string) (order, error) {
+	o := order{Path: path, Dir: spec.Dir, Args: spec.Args, Env: spec.Env, Grace: r.grace(), Bound: r.limits()}
+	if r.Isolation == nil {
+		return o, nil
+	}
+	if err := makeDirs(scratch(spec.Env)); err != nil { // First: the view hides what is there.
+		return o, err
+	}
+	seen := r.Isolation.viewOf(spec)
+	o.View, o.Env = &seen, replaced(spec.Env, seen.Moved)
+	if r.Isolation.Method == Bubblewrap {
+		o.Bubblewrap = r.Isolation.Program
+	}
+	var layers []string
+	for _, m := range seen.Mounts {
+		if m.Scratch != "" {
+			layers = append(layers, filepath.Join(m.Scratch, upperDir), filepath.Join(m.Scratch, workDir))
+		}
+	}
+	return o, makeDirs(layers...)
+}
+
+func makeDirs(dirs ...string) error {
+	for _, dir := range dirs {
+		if dir == "" {
+			continue
+		}
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return fmt.Errorf("prepare the layers over toolchain caches: %w", err)
+		}
+	}
+	return nil
+}
+
+// encode is all that is told, each part with its length before it.
 func (o order) encode() []byte {
-	fields := []string{
-		o.path, o.dir, strconv.FormatInt(int64(o.grace), 10), strconv.Itoa(o.bound.processes),
-		strconv.FormatInt(o.bound.memory, 10), strconv.Itoa(len(o.args)),
+	where := o
+	where.Args, where.Env = nil, nil
+	told := []order{where, o}
+	if o.View != nil {
+		told = []order{where, where, o}
 	}
-	fields = append(append(fields, o.args...), o.env...)
-	return frame([]byte(strings.Join(fields, "\x00")))
+	var frames []byte
+	for _, part := range told {
+		var body bytes.Buffer
+		_ = gob.NewEncoder(&body).Encode(part) // Of what is refused the supervisor says that it got nothing.
+		frames = append(binary.BigEndian.AppendUint32(frames, uint32(body.Len())), body.Bytes()...)
+	}
+	return frames
 }
 
-// frame puts the length of body before it.
-func frame(body []byte) []byte {
-	return append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...)
-}
-
-// readFrame reads a length and as many bytes, and nothing beyond them.
-func readFrame(from io.Reader) ([]byte, error) {
-	var size [4]byte
-	if _, err := io.ReadFull(from, size[:]); err != nil {
-		return nil, err
+// readOrder reads an order, and nothing beyond it.
+func readOrder(from io.Reader) (o order, err error) {
+	var length uint32
+	if err = binary.Read(from, binary.BigEndian, &length); err == nil {
+		err = gob.NewDecoder(io.LimitReader(from, int64(length))).Decode(&o)
 	}
-	length := binary.BigEndian.Uint32(size[:])
-	if length > maxOrder {
-		return nil, errors.New("a fault of Autoloop: the order is too long")
-	}
-	body := make([]byte, length)
-	_, err := io.ReadFull(from, body)
-	return body, err
-}
-
-func readOrder(from io.Reader) (order, error) {
-	body, err := readFrame(from)
 	if err != nil {
-		return order{}, err
+		return o, fmt.Errorf("read the order: %w", err)
 	}
-	fields := strings.Split(string(body), "\x00")
-	const fixed = 6
-	if len(fields) < fixed {
-		return order{}, errors.New("a fault of Autoloop: the order has too few fields")
-	}
-	grace, err := strconv.ParseInt(fields[2], 10, 64)
-	if err != nil {
-		return order{}, fmt.Errorf("the order's grace: %w", err)
-	}
-	processes, err := strconv.Atoi(fields[3])
-	if err != nil {
-		return order{}, fmt.Errorf("a fault of Autoloop: the order's number of processes: %w", err)
-	}
-	memory, err := strconv.ParseInt(fields[4], 10, 64)
-	if err != nil {
-		return order{}, fmt.Errorf("the order's memory: %w", err)
-	}
-	count, err := strconv.Atoi(fields[5])
-	if err != nil || count < 1 || count > len(fields)-fixed {
-		return order{}, errors.New("a fault of Autoloop: the order's number of arguments is wrong")
-	}
-	rest := fields[fixed:]
-	return order{
-		path: fields[0], dir: fields[1], grace: time.Duration(grace), bound: limits{processes, memory},
-		args: rest[:count], env: rest[count:],
-	}, nil
+	return o, nil
 }
 
 // report is what a supervisor says at the end, as JSON on its status pipe.
@@ -102,4 +118,14 @@ type report struct {
 	Exceeded string `json:"exceeded,omitempty"`
 	Killed   int    `json:"killed"`
 	Left     int    `json:"left"`
+}
+
+// fault is a supervisor's fault as an error; where bwrap failed, with what it
+// said itself.
+func (r report) fault(o order, result Result) error {
+	if words := lastLine(result.Stderr); words != "" &&
+		(o.Bubblewrap != "" || strings.HasPrefix(words, supervisorName+": ")) {
+		return errors.New(r.Fault + ": " + words)
+	}
+	return errors.New(r.Fault)
 }

@@ -2,6 +2,7 @@ package process
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"slices"
 	"strconv"
@@ -42,6 +43,18 @@ func readProc(pid int) (p proc, ok bool) {
 		pid: pid, parent: number(parent), group: number(group), session: number(session),
 		start: began, zombie: fields[state][0] == 'Z' || fields[state][0] == 'X',
 	}, true
+}
+
+// Start tells when a process was started, so that its number used again
+// is not taken for it: the boot and the clock tick. It is "" for a process that is gone.
+func Start(pid int) string {
+	if p, ok := readProc(pid); ok && !p.zombie {
+		return fmt.Sprintf("%d@%s", p.start, bootID())
+	}
+	if self() == "" && running(pid) { // without /proc
+		return "running"
+	}
+	return ""
 }
 
 // readProcs reads all processes, by the number of their parent.

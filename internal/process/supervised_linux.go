@@ -29,7 +29,7 @@ func (r *Runner) supervised(ctx context.Context, spec *Spec, path string) (Resul
 	if err := becomeReaper(); err != nil {
 		return Result{}, fmt.Errorf("become the reaper: %w", err)
 	}
-	where, err := r.plan(spec)
+	task, err := r.order(spec, path)
 	if err != nil {
 		return Result{}, err
 	}
@@ -41,10 +41,9 @@ func (r *Runner) supervised(ctx context.Context, spec *Spec, path string) (Resul
 		return Result{}, err
 	}
 	defer line.close()
-	bound := r.limits()
-	if group := r.group(bound); group != nil {
+	if group := r.group(task.Bound); group != nil {
 		defer group.remove()
-		where.Group = group.places
+		task.Group = group.places
 		cmd.ExtraFiles = append(append(cmd.ExtraFiles, nil),
 			group.files...) // nil is where our binary is handed to bwrap.
 	}
@@ -52,10 +51,7 @@ func (r *Runner) supervised(ctx context.Context, spec *Spec, path string) (Resul
 	if err != nil {
 		return Result{}, err
 	}
-	line.started(where, order{
-		path: path, dir: spec.Dir, args: spec.Args, env: spec.Env, grace: r.grace(),
-		bound: bound,
-	})
+	line.started(task)
 	supervisor := cmd.Process
 	began, _ := readProc(supervisor.Pid) // We have not reaped it: it is there.
 	why := waitFor(ctx, cmd, ending{
@@ -89,7 +85,7 @@ func (r *Runner) supervised(ctx context.Context, spec *Spec, path string) (Resul
 		result.ExitCode, result.NotFound = 127, true
 		return result, nil
 	case said.Fault != "":
-		return result, said.fault(where, result)
+		return result, said.fault(task, result)
 	}
 	return result, nil
 }
@@ -122,11 +118,11 @@ func (l *line) close() { closeAll(l.control, l.status, l.theirIn, l.theirOut) }
 
 // started gives up the supervisor's ends and hands it its order. A supervisor
 // that does not take it is found out when it ends.
-func (l *line) started(where plan, task order) {
+func (l *line) started(task order) {
 	closeAll(l.theirIn, l.theirOut)
 	l.theirIn, l.theirOut = nil, nil
 	_ = l.control.SetWriteDeadline(time.Now().Add(orderTime))
-	_, _ = l.control.Write(append(where.encode(), task.encode()...))
+	_, _ = l.control.Write(task.encode())
 }
 
 func (l *line) terminate() {

@@ -7,6 +7,14 @@ import "context"
 // self is "": there is no supervision on this system.
 func self() string { return "" }
 
+// Start is "" for a process that is gone; when it was started this system does not tell.
+func Start(pid int) string {
+	if running(pid) {
+		return "running"
+	}
+	return ""
+}
+
 // Supervise does nothing on this system: no process is ever started as a
 // supervisor.
 func Supervise([]string) (handled bool, exitCode int) { return false, 0 }

@@ -50,28 +50,28 @@ func supervise() error {
 	control, status := os.NewFile(controlFD, "control"), os.NewFile(statusFD, "status")
 	// The supervisor inside gets its descriptor, which a collected file would have closed.
 	defer runtime.KeepAlive(control)
-	where, err := readPlan(control)
+	where, err := readOrder(control)
 	if err != nil {
 		return err
 	}
 	if where.View != nil {
 		return json.NewEncoder(status).Encode(superviseOutside(where))
 	}
-	return superviseHere(control, status, where.Group)
+	return superviseHere(control, status)
 }
 
-func superviseHere(control, status *os.File, places groupPlaces) error {
+func superviseHere(control, status *os.File) error {
 	if err := beUnreachable(); err != nil {
 		return err
 	}
 	keepDescriptors()
 	task, err := readOrder(control)
 	if err != nil {
-		return fmt.Errorf("read the order: %w", err)
+		return err
 	}
 	s := newSupervisor()
 	s.listen(control)
-	s.group = places.join()
+	s.group = task.Group.join()
 	outcome := s.run(task)
 	return json.NewEncoder(status).Encode(outcome)
 }
@@ -143,11 +143,11 @@ func (s *supervisor) listen(control *os.File) {
 
 // run starts the command and returns when neither it nor a descendant is left.
 func (s *supervisor) run(task order) report {
-	guard := newGuard(task.bound, s.group)
+	guard := newGuard(task.Bound, s.group)
 	pid, err := s.group.start(func() (int, error) {
-		return boundTasks(task.bound.tasks(), func() (int, error) {
-			return syscall.ForkExec(task.path, task.args, &syscall.ProcAttr{
-				Dir: task.dir, Env: task.env, Files: []uintptr{0, 1, 2},
+		return boundTasks(task.Bound.tasks(), func() (int, error) {
+			return syscall.ForkExec(task.Path, task.Args, &syscall.ProcAttr{
+				Dir: task.Dir, Env: task.Env, Files: []uintptr{0, 1, 2},
 				Sys: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
 			})
 		})
@@ -157,7 +157,7 @@ func (s *supervisor) run(task order) report {
 	}
 	s.main = pid
 	makeExpendable(pid)
-	left := s.watch(task.grace, guard)
+	left := s.watch(task.Grace, guard)
 	// It may have ended before it was looked at. Afterwards a daemon of it that
 	// can start nothing any more would count, too.
 	if s.out.Exceeded == "" {

@@ -22,33 +22,33 @@ const (
 
 // mount is one change of the view.
 type mount struct {
-	Change change `json:"change"`
+	Change change
 	// Path is where it is seen, Source what is seen there.
-	Path   string `json:"path"`
-	Source string `json:"source"`
+	Path   string
+	Source string
 	// File says that Source is no directory.
-	File bool `json:"file,omitempty"`
+	File bool
 	// Open is a hidden directory that may be written to, and is thrown away.
-	Open bool `json:"open,omitempty"`
+	Open bool
 	// Scratch is the directory for what is written to a layer. Keep says that
 	// the source is of use when it can only be read.
-	Scratch string `json:"scratch,omitempty"`
-	Keep    bool   `json:"keep,omitempty"`
+	Scratch string
+	Keep    bool
 }
 
 // view is what an isolated command sees: the whole system read-only, changed
 // by mounts, outer ones first.
 type view struct {
-	Offline bool `json:"offline"`
+	Offline bool
 	// Plain has no layers made.
-	Plain  bool    `json:"plain,omitempty"`
-	Mounts []mount `json:"mounts"`
+	Plain  bool
+	Mounts []mount
 	// Moved are variables that have another value in the view: caches that have
 	// no place in it.
-	Moved []string `json:"-"`
+	Moved []string
 	// Fixed are read-only below Dir, the command's directory.
-	Dir   string   `json:"dir,omitempty"`
-	Fixed []string `json:"fixed,omitempty"`
+	Dir   string
+	Fixed []string
 }
 
 // resolver is read for names of hosts, and may lie in a hidden directory.
