@@ -5,7 +5,6 @@ import (
 	"math"
 	"os"
 	"strconv"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -97,23 +96,11 @@ func boundTasks(more int, begin func() (int, error)) (int, error) {
 
 // tasksOf counts the processes and threads of a user.
 func tasksOf(user int) int {
-	dir, err := os.Open("/proc")
-	if err != nil {
-		return 0
-	}
-	defer closeAll(dir)
-	names, _ := dir.Readdirnames(-1) // Whatever it gives before an error counts.
 	count := 0
-	for _, name := range names {
-		if _, err := strconv.Atoi(name); err != nil {
-			continue
-		}
-		var of unix.Stat_t
-		if unix.Stat("/proc/"+name, &of) != nil || uint64(of.Uid) != uint64(user) {
-			continue
-		}
-		var tasks syscall.Stat_t
-		if syscall.Stat("/proc/"+name+"/task", &tasks) == nil {
+	for _, pid := range pids() {
+		dir := "/proc/" + strconv.Itoa(pid)
+		var of, tasks unix.Stat_t
+		if unix.Stat(dir, &of) == nil && uint64(of.Uid) == uint64(user) && unix.Stat(dir+"/task", &tasks) == nil {
 			count += int(min(tasks.Nlink, math.MaxInt32)) - 2 // Each thread is a directory.
 		}
 	}

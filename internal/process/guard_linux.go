@@ -88,17 +88,11 @@ func (g guard) tooLarge() string {
 // systemTasks is how many processes and threads there are, 0 when the system does
 // not tell.
 func systemTasks() int {
-	text, err := os.ReadFile("/proc/loadavg") // 0.20 0.18 0.12 1/80 11206
-	if err != nil {
-		return 0
-	}
-	fields := bytes.Fields(text)
-	if len(fields) < 4 {
-		return 0
-	}
-	_, all, _ := bytes.Cut(fields[3], []byte("/"))
-	tasks, _ := strconv.Atoi(string(all)) // The kernel wrote it.
-	return tasks
+	text, _ := os.ReadFile("/proc/loadavg") // 0.20 0.18 0.12 1/80 11206
+	var load [3]float64
+	var running, all int
+	_, _ = fmt.Sscanf(string(text), "%f %f %f %d/%d", &load[0], &load[1], &load[2], &running, &all)
+	return all
 }
 
 // systemMemory is the memory of the machine, in bytes, and what of it is left.
@@ -127,34 +121,19 @@ func systemMemory() (total, available int64) {
 // bytes.
 func descendants(root int) (count int, resident int64) {
 	children := readProcs()
-	queue := []int{root}
-	visited := map[int]bool{root: true}
-	for len(queue) > 0 {
-		pid := queue[0]
-		queue = queue[1:]
-		for _, child := range children[pid] {
-			if visited[child.pid] || child.zombie {
-				continue
-			}
-			visited[child.pid] = true
-			queue = append(queue, child.pid)
+	for _, p := range withDescendants(children[root], children) {
+		if !p.zombie {
 			count++
-			resident += residentOf(child.pid)
+			resident += residentOf(p.pid)
 		}
 	}
 	return count, resident
 }
 
 func residentOf(pid int) int64 {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
-	if err != nil {
-		return 0
-	}
-	fields := bytes.Fields(text)
-	if len(fields) < 2 {
-		return 0
-	}
-	pages, _ := strconv.ParseInt(string(fields[1]), 10, 64) // The kernel wrote it.
+	text, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
+	var size, pages int64
+	_, _ = fmt.Sscan(string(text), &size, &pages) // 0 for one that is gone
 	return pages * int64(os.Getpagesize())
 }
 

@@ -60,22 +60,36 @@ func Start(pid int) string {
 // readProcs reads all processes, by the number of their parent.
 func readProcs() map[int][]proc {
 	children := map[int][]proc{}
-	dir, err := os.Open("/proc")
-	if err != nil {
-		return children
-	}
-	defer closeAll(dir)
-	names, _ := dir.Readdirnames(-1) // Whatever it gives before an error counts.
-	for _, name := range names {
-		pid, err := strconv.Atoi(name)
-		if err != nil {
-			continue
-		}
+	for _, pid := range pids() {
 		if p, ok := readProc(pid); ok {
 			children[p.parent] = append(children[p.parent], p)
 		}
 	}
 	return children
+}
+
+// pids are the numbers of all processes.
+func pids() []int {
+	var all []int
+	names, _ := os.ReadDir("/proc") // Whatever it gives before an error counts.
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name.Name()); err == nil {
+			all = append(all, pid)
+		}
+	}
+	return all
+}
+
+// withDescendants are some processes and all below them.
+func withDescendants(of []proc, children map[int][]proc) []proc {
+	all, done := slices.Clone(of), map[int]bool{}
+	for i := 0; i < len(all); i++ {
+		if pid := all[i].pid; !done[pid] {
+			done[pid] = true
+			all = append(all, children[pid]...)
+		}
+	}
+	return all
 }
 
 // sweeper kills the descendants of one process that are in other sessions than
@@ -104,16 +118,7 @@ func (s *sweeper) pass(main int) (direct []proc) {
 	for _, group := range groupsOf(direct) {
 		_ = syscall.Kill(-group, syscall.SIGKILL)
 	}
-	queue := append([]proc{}, direct...)
-	visited := map[int]bool{}
-	for len(queue) > 0 {
-		p := queue[0]
-		queue = queue[1:]
-		if visited[p.pid] {
-			continue
-		}
-		visited[p.pid] = true
-		queue = append(queue, children[p.pid]...)
+	for _, p := range withDescendants(direct, children) {
 		if p.zombie {
 			continue
 		}

@@ -85,8 +85,7 @@ func (s *streams) finish() Result {
 	_ = s.errs.SetReadDeadline(deadline) // processes that hold them are gone.
 	s.reading.Wait()
 	closeAll(s.out, s.errs, s.feed)
-	return Result{
-		Stdout: s.outTail.Bytes(), StdoutTruncated: s.outTail.dropped,
-		Stderr: s.errTail.Bytes(), StderrTruncated: s.errTail.dropped,
-	}
+	result := Result{Stdout: s.outTail.Bytes(), Stderr: s.errTail.Bytes()}
+	result.StdoutTruncated, result.StderrTruncated = s.outTail.cut, s.errTail.cut
+	return result
 }
