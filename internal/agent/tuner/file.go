@@ -26,7 +26,7 @@ func (f File) Rewrite(values map[string]float64) []byte {
 			continue
 		}
 		out = append(out, f.Text[from:mark.literal.start]...)
-		text := mark.literal.render(value, mark.whole)
+		text := mark.literal.render(value, mark.param.Int)
 		if text[0] == '-' && !takesSign(out) {
 			out = append(out, ' ') // a - -1, where a--1 would not compile
 		}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // literal is one number in a line of code.
@@ -25,23 +27,29 @@ type literal struct {
 func literals(code string) []literal {
 	quoted := quotes(code)
 	var found []literal
-	for at := valuesStart(code, quoted); at < len(code); {
-		end := runEnd(code, at)
-		if end == at {
-			at++
+	start := valuesStart(code, quoted)
+	for _, at := range nameRun().FindAllStringIndex(code[start:], -1) {
+		from, to := start+at[0], start+at[1]
+		if quoted[from] && !aloneInQuotes(code, from) {
 			continue
 		}
-		if quoted[at] && !aloneInQuotes(code, at) {
-			at = end
-			continue
-		}
-		if lit, ok := parseLiteral(code, at, end); ok {
+		if lit, ok := parseLiteral(code, from, to); ok {
 			found = append(found, lit)
 		}
-		at = end
 	}
 	return found
 }
+
+var (
+	// nameRun is a run of the characters of names and numbers.
+	nameRun = lazyregexp.New(`\.?\d(?:[eE][+-]\d|[\w.$]|[^\x00-\x7F])*|(?:[\w.$]|[^\x00-\x7F])+`)
+	// decimal is a number at the beginning of a run: digits with single underscores, a
+	// fraction, an exponent.
+	decimal = lazyregexp.New(`^(?:\d(?:_?\d)*(?:\.(?:\d(?:_?\d)*)?)?|\.\d(?:_?\d)*)(?:[eE][+-]?\d(?:_?\d)*)?`)
+	// otherwise is what no decimal number goes on with: 1.2.3, 0x1f.
+	otherwise   = lazyregexp.New(`^[^_A-Za-z]|^[xXbBoO][0-9A-Za-z]`)
+	leadingZero = lazyregexp.New(`^0\d`)
+)
 
 // valuesStart is where the values of a line begin.
 func valuesStart(code string, quoted []bool) int {
@@ -82,43 +90,14 @@ func isAssignment(code string, at int) bool {
 	return at == 0 || !strings.ContainsRune("=<>!~", rune(code[at-1]))
 }
 
-// runEnd returns the end of the run of name and number characters at at, or at
-// itself when no such run begins there.
-func runEnd(code string, at int) int {
-	end := at
-	for end < len(code) {
-		b := code[end]
-		exponentSign := (b == '+' || b == '-') && end > at && code[end-1]|0x20 == 'e' &&
-			startsLikeNumber(code[at:]) && end+1 < len(code) && isDigit(code[end+1])
-		if !exponentSign && b != '.' && (b == '-' || !isWord(b)) {
-			break
-		}
-		end++
-	}
-	return end
-}
-
-func startsLikeNumber(text string) bool {
-	return isDigit(text[0]) || text[0] == '.' && len(text) > 1 && isDigit(text[1])
-}
-
 // parseLiteral reads the number at the beginning of a run, with its sign.
 func parseLiteral(code string, start, end int) (literal, bool) {
 	text := code[start:end]
-	if !startsLikeNumber(text) {
+	number := decimal().FindString(text)
+	if number == "" || otherwise().MatchString(text[len(number):]) || leadingZero().MatchString(text) {
 		return literal{}, false
 	}
-	length := numberLength(text)
-	rest := text[length:]
-	if length == 0 || rest != "" && rest[0] != '_' && !isLetter(rest[0]) {
-		return literal{}, false
-	}
-	otherBase := len(rest) > 1 && strings.ContainsRune("xXbBoO", rune(rest[0])) &&
-		(isDigit(rest[1]) || isLetter(rest[1]))
-	if otherBase || len(text) > 1 && text[0] == '0' && isDigit(text[1]) {
-		return literal{}, false
-	}
-	lit := literal{start: start, end: start + length, pointed: strings.ContainsAny(text[:length], ".eE")}
+	lit := literal{start: start, end: start + len(number), pointed: strings.ContainsAny(number, ".eE")}
 	if sign := signBefore(code, start); sign != 0 {
 		lit.start--
 		lit.plus = sign == '+'
@@ -130,37 +109,6 @@ func parseLiteral(code string, start, end int) (literal, bool) {
 	}
 	lit.value = value
 	return lit, true
-}
-
-// numberLength returns how much of text is a decimal number: digits with single
-// underscores, a fraction, an exponent.
-func numberLength(text string) int {
-	at := digitsLength(text)
-	if at < len(text) && text[at] == '.' {
-		fraction := digitsLength(text[at+1:])
-		if at == 0 && fraction == 0 {
-			return 0
-		}
-		at += 1 + fraction
-	}
-	if at+1 < len(text) && text[at]|0x20 == 'e' {
-		sign := 0
-		if text[at+1] == '+' || text[at+1] == '-' {
-			sign = 1
-		}
-		if exponent := digitsLength(text[at+1+sign:]); exponent > 0 {
-			at += 1 + sign + exponent
-		}
-	}
-	return at
-}
-
-func digitsLength(text string) int {
-	at := 0
-	for at < len(text) && (isDigit(text[at]) || text[at] == '_' && at > 0 && at+1 < len(text) && isDigit(text[at+1])) {
-		at++
-	}
-	return at
 }
 
 // signBefore returns the sign directly before a number, or 0 when there is none
@@ -194,30 +142,17 @@ func aloneInQuotes(code string, at int) bool {
 		return false
 	}
 	text := strings.TrimLeft(code[open+1:end], "+-")
-	return text != "" && numberLength(text) == len(text)
+	return text != "" && decimal().FindString(text) == text
 }
 
 // render writes a value in the manner of the literal that it replaces.
 func (l literal) render(value float64, whole bool) string {
-	if whole {
-		return l.signed(strconv.FormatFloat(value, 'f', 0, 64), value)
+	text := shortText(value)
+	if mantissa, exponent, small := strings.Cut(text, "e"); whole {
+		text = strconv.FormatFloat(value, 'f', 0, 64)
+	} else if (l.pointed || small) && !strings.Contains(mantissa, ".") {
+		text = strings.TrimSuffix(mantissa+".0e"+exponent, "e") // a number in YAML 1.1 and in Go alike
 	}
-	size := math.Abs(value)
-	text := strconv.FormatFloat(value, 'f', -1, 64)
-	if size != 0 && (size < 1e-6 || size >= 1e21) {
-		mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(value, 'e', -1, 64), "e")
-		if !strings.Contains(mantissa, ".") {
-			mantissa += ".0" // a number in YAML 1.1 and in Go alike
-		}
-		text = mantissa + "e" + exponent
-	}
-	if l.pointed && !strings.Contains(text, ".") {
-		text += ".0"
-	}
-	return l.signed(text, value)
-}
-
-func (l literal) signed(text string, value float64) string {
 	if l.plus && value >= 0 {
 		return "+" + text
 	}

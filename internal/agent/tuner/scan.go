@@ -15,8 +15,7 @@ type Mark struct {
 	short   string // the name without the file
 	line    int
 	literal literal // offsets in the file
-	mark    tuneMark
-	whole   bool // only whole numbers are written
+	param   Param   // Int: only whole numbers are written
 }
 
 // MarkError is a bad mark: where, and what to write instead.
@@ -101,7 +100,7 @@ func scanLine(file, line string, seen map[string]int) ([]Mark, error) {
 }
 
 func markNumbers(file, code string, numbers []literal, c comment, seen map[string]int) ([]Mark, error) {
-	mark, err := parseMark(c.mark)
+	param, pointed, err := parseMark(c.mark)
 	if err != nil {
 		return nil, err
 	}
@@ -119,10 +118,13 @@ func markNumbers(file, code string, numbers []literal, c comment, seen map[strin
 		if len(numbers) > 1 {
 			short = fmt.Sprintf("%s[%d]", base, i)
 		}
-		found = append(found, Mark{
-			name: file + ":" + short, short: short, literal: number, mark: mark,
-			whole: mark.int || !mark.pointed && !number.pointed,
-		})
+		mark := Mark{name: file + ":" + short, short: short, literal: number, param: param}
+		mark.param.Name, mark.param.Current = mark.name, number.value
+		mark.param.Int = param.Int || !pointed && !number.pointed
+		if err := mark.param.Validate(); err != nil {
+			return nil, err
+		}
+		found = append(found, mark)
 	}
 	return found, nil
 }

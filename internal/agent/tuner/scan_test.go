@@ -178,8 +178,8 @@ func FuzzScanMarks(f *testing.F) {
 			require.GreaterOrEqual(t, mark.literal.start, at)
 			require.Greater(t, mark.literal.end, mark.literal.start)
 			at = mark.literal.end
-			require.NoError(t, mark.param().Validate())
-			p := mark.param()
+			require.NoError(t, mark.param.Validate())
+			p := mark.param
 			values[mark.name] = p.Snap(p.Min+0.37*(p.Max-p.Min), 0.01)
 		}
 		require.True(t, bytes.Equal(file.Text, file.Rewrite(nil)))

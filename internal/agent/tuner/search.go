@@ -70,7 +70,7 @@ func Propose(space []Param, history []Observation, direction metric.Direction, s
 	}
 	for _, p := range space {
 		if err := p.Validate(); err != nil {
-			return Proposal{}, err
+			return Proposal{}, fmt.Errorf("parameter %s: %w", p.Name, err)
 		}
 	}
 	s := newState(space, history, direction, seed)
@@ -117,22 +117,22 @@ func (s *state) anywhere() []float64 {
 func (p Param) Validate() error {
 	for _, x := range []float64{p.Min, p.Max, p.Step, p.Current} {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return fmt.Errorf("parameter %s: %v is not a finite number", p.Name, x)
+			return fmt.Errorf("%v is not a finite number", x)
 		}
 	}
 	switch {
 	case p.Min >= p.Max:
-		return fmt.Errorf("parameter %s: the minimum %v is not below the maximum %v", p.Name, p.Min, p.Max)
+		return fmt.Errorf("the minimum %v is not below the maximum %v", p.Min, p.Max)
 	case math.IsInf(p.Max-p.Min, 0):
-		return fmt.Errorf("parameter %s: the range %v..%v is too wide", p.Name, p.Min, p.Max)
+		return fmt.Errorf("the range %v..%v is too wide", p.Min, p.Max)
 	case p.Step < 0:
-		return fmt.Errorf("parameter %s: the step %v is below zero", p.Name, p.Step)
+		return fmt.Errorf("the step %v is below zero", p.Step)
 	case p.Log && p.Min <= 0:
-		return fmt.Errorf("parameter %s: a log scale needs a minimum above zero, not %v", p.Name, p.Min)
+		return fmt.Errorf("a log scale needs a minimum above zero, not %v", p.Min)
 	case p.Int && math.Ceil(p.Min) > math.Floor(p.Max):
-		return fmt.Errorf("parameter %s: no whole number lies in %v..%v", p.Name, p.Min, p.Max)
+		return fmt.Errorf("no whole number lies in %v..%v", p.Min, p.Max)
 	case p.Step == 0 && !p.Int && p.levels() < 2:
-		return fmt.Errorf("parameter %s: the range %v..%v is too narrow to hold two numbers", p.Name, p.Min, p.Max)
+		return fmt.Errorf("the range %v..%v is too narrow to hold two numbers", p.Min, p.Max)
 	}
 	return nil
 }

@@ -29,11 +29,7 @@ func Tune(files []File, history []Observation, direction metric.Direction, seed 
 	var space []Param
 	for _, file := range files {
 		for _, mark := range file.Marks {
-			param := mark.param()
-			if err := param.Validate(); err != nil {
-				return Tuning{}, &MarkError{file.Path, mark.line, err}
-			}
-			space = append(space, param)
+			space = append(space, mark.param)
 		}
 	}
 	if len(space) == 0 {
@@ -46,14 +42,6 @@ func Tune(files []File, history []Observation, direction metric.Direction, seed 
 	t.Values = proposal.Params
 	t.Summary = t.describe()
 	return t, nil
-}
-
-// param is the marked number as the search sees it.
-func (t Mark) param() Param {
-	return Param{
-		Name: t.name, Min: t.mark.min, Max: t.mark.max, Step: t.mark.step,
-		Log: t.mark.log, Int: t.whole, Current: t.literal.value,
-	}
 }
 
 // Params returns the values as exact decimals, for the ledger.
@@ -106,8 +94,8 @@ func shortText(x float64) string {
 // describe says how one number changes, and when its old value was not allowed.
 func (t Mark) describe(value float64) string {
 	text := fmt.Sprintf("%s %s → %s", t.short, shortText(t.literal.value), shortText(value))
-	if t.literal.value < t.mark.min || t.literal.value > t.mark.max {
-		text += fmt.Sprintf(" (was outside %s..%s)", shortText(t.mark.min), shortText(t.mark.max))
+	if t.literal.value < t.param.Min || t.literal.value > t.param.Max {
+		text += fmt.Sprintf(" (was outside %s..%s)", shortText(t.param.Min), shortText(t.param.Max))
 	}
 	return text
 }
