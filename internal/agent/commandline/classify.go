@@ -1,6 +1,7 @@
 package commandline
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -99,52 +100,34 @@ var (
 // waitIn finds how long words ask to wait; 0 when they do not say.
 func waitIn(words string) time.Duration {
 	if found := wordyWait().FindStringSubmatch(words); found != nil {
-		return seconds(found[1], unit(found[2]))
+		unit := strings.ToLower(found[2])
+		if strings.HasPrefix(unit, "milli") {
+			return waitOf(found[1] + "ms")
+		}
+		return waitOf(found[1] + unit[:1])
 	}
 	if found := compoundWait().FindStringSubmatch(words); found != nil {
-		return compound(found[1])
+		return waitOf(found[1])
 	}
 	if found := bareWait().FindStringSubmatch(words); found != nil {
-		return seconds(found[1], time.Second)
+		return waitOf(found[1] + "s")
 	}
 	return 0
 }
 
-func unit(name string) time.Duration {
-	switch lower := strings.ToLower(name); {
-	case strings.HasPrefix(lower, "milli"):
-		return time.Millisecond
-	case strings.HasPrefix(lower, "s"):
-		return time.Second
-	case strings.HasPrefix(lower, "m"):
-		return time.Minute
-	case strings.HasPrefix(lower, "h"):
-		return time.Hour
-	default:
-		return 24 * time.Hour
-	}
-}
-
-// compound reads 1d2h3m4.5s; days are no unit of time.ParseDuration.
-func compound(text string) time.Duration {
-	text = strings.ToLower(text)
-	days, rest, found := strings.Cut(text, "d")
+// waitOf reads 1d2h3m4.5s; days are no unit of time.ParseDuration.
+func waitOf(text string) time.Duration {
 	var total time.Duration
+	days, rest, found := strings.Cut(strings.ToLower(text), "d")
 	if found {
-		total, text = seconds(days, 24*time.Hour), rest
+		total = 24 * waitOf(days+"h")
+	} else {
+		rest = days
 	}
-	if parsed, err := time.ParseDuration(text); err == nil {
+	if parsed, err := time.ParseDuration(rest); err == nil {
 		total += parsed
 	}
 	return bounded(total)
-}
-
-func seconds(number string, unit time.Duration) time.Duration {
-	n, err := strconv.ParseFloat(number, 64)
-	if err != nil || n > longestWait.Seconds() {
-		return 0
-	}
-	return bounded(time.Duration(n * float64(unit)))
 }
 
 // bounded is a wait that can be believed; others are unknown.
@@ -166,36 +149,27 @@ var (
 // of the day is the next one after now, in the zone that is named, else now's.
 func timeIn(words string, now time.Time) time.Time {
 	if found := epochTime().FindStringSubmatch(words); found != nil {
-		return epoch(found[1])
+		seconds, _ := strconv.ParseInt(found[1], 10, 64)
+		return time.Unix(seconds, 0)
 	}
 	found := clockTime().FindStringSubmatch(words)
 	if found == nil {
 		return time.Time{}
 	}
-	hour, _ := strconv.Atoi(found[1])
-	minute, _ := strconv.Atoi(found[2])
+	clock, err := time.Parse("3:04pm", found[1]+":"+cmp.Or(found[2], "00")+strings.ToLower(found[3]))
+	if err != nil {
+		return time.Time{}
+	}
 	zone, err := time.LoadLocation(found[4])
 	if found[4] == "" || err != nil {
 		zone = now.Location()
 	}
-	hour %= 12
-	if strings.EqualFold(found[3], "pm") {
-		hour += 12
-	}
 	here := now.In(zone)
-	next := time.Date(here.Year(), here.Month(), here.Day(), hour, minute, 0, 0, zone)
+	next := time.Date(here.Year(), here.Month(), here.Day(), clock.Hour(), clock.Minute(), 0, 0, zone)
 	if !next.After(now) {
 		next = next.AddDate(0, 0, 1)
 	}
 	return next
-}
-
-func epoch(digits string) time.Time {
-	n, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil || n <= 0 {
-		return time.Time{}
-	}
-	return time.Unix(n, 0)
 }
 
 // RetryAt is when a problem ends; nil when it is not known.

@@ -37,9 +37,7 @@ func claudeLine(t Task) Invocation {
 		"--allowedTools", claudeTools,
 		"--strict-mcp-config", "--no-session-persistence",
 	}
-	if t.Model != "" {
-		args = append(args, "--model", t.Model)
-	}
+	args = append(args, t.model("--model")...)
 	if t.MaxCostUSD != nil {
 		args = append(args, "--max-budget-usd", t.MaxCostUSD.String())
 	}
@@ -163,13 +161,7 @@ func (r *claudeReader) message(e *claudeEvent) {
 	r.seen[m.ID] = true
 	r.Problem, r.Model = nil, m.Model
 	count(&r.Usage.Turns, 1)
-	r.tokens(m.Usage.Input, m.Usage.Written, m.Usage.Read, m.Usage.Output)
-}
-
-func (r *claudeReader) tokens(input, written, read, output int64) {
-	count(&r.Usage.InputTokens, input+written+read)
-	count(&r.Usage.CachedTokens, read)
-	count(&r.Usage.OutputTokens, output)
+	r.tokens(m.Usage.Input+m.Usage.Written+m.Usage.Read, m.Usage.Read, m.Usage.Output)
 }
 
 // result takes the last event: its totals stand for all that were counted.
@@ -181,7 +173,7 @@ func (r *claudeReader) result(e *claudeEvent, text []byte) {
 	if len(e.Models) > 0 {
 		r.Usage.InputTokens, r.Usage.CachedTokens, r.Usage.OutputTokens = nil, nil, nil
 		for _, m := range e.Models {
-			r.tokens(m.Input, m.Written, m.Read, m.Output)
+			r.tokens(m.Input+m.Written+m.Read, m.Read, m.Output)
 		}
 		if json.Unmarshal(text, &cost) == nil {
 			r.Usage.CostUSD = cost.USD

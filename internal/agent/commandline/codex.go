@@ -39,9 +39,7 @@ func codexLine(t Task) Invocation {
 		"plugins", "-s", sandbox,
 		"-c", "shell_environment_policy.ignore_default_excludes=false", "-c", "check_for_update_on_startup=false",
 	}
-	if t.Model != "" {
-		args = append(args, "-m", t.Model)
-	}
+	args = append(args, t.model("-m")...)
 	key := cmp.Or(t.Getenv("CODEX_API_KEY"), t.Getenv("OPENAI_API_KEY"))
 	env := []string{"CODEX_HOME=" + path.Join(t.Home, ".codex"), "RUST_LOG=error,codex_core::responses_retry=warn"}
 	if key != "" {
@@ -89,13 +87,11 @@ func (r *codexReader) Out(text []byte) {
 	case "error":
 		r.trouble(e.Message)
 	case "turn.failed":
-		r.failed(e.Error.Message)
+		r.fail(0, e.Error.Message, true)
 	case "turn.completed":
 		r.Done, r.Problem = true, nil
 		if e.Usage != nil {
-			count(&r.Usage.InputTokens, e.Usage.Input)
-			count(&r.Usage.CachedTokens, e.Usage.Cached)
-			count(&r.Usage.OutputTokens, e.Usage.Output)
+			r.tokens(e.Usage.Input, e.Usage.Cached, e.Usage.Output)
 		}
 	}
 }
@@ -123,25 +119,12 @@ var codexReconnect = lazyregexp.New(`^Reconnecting\.\.\. (\d+)/\d+ \((.*)\)$`)
 func (r *codexReader) trouble(words string) {
 	again := codexReconnect().FindStringSubmatch(words)
 	if again == nil {
-		r.failed(words)
+		r.fail(0, words, true)
 		return
 	}
-	before := r.Problem
-	r.Problem = NewProblem(0, again[2])
 	attempt, _ := strconv.Atoi(again[1])
+	r.fail(0, again[2], false)
 	r.Problem.Final = r.Problem.Kind == Authentication && attempt >= hopelessAttempt
-	if before != nil && before.Kind == r.Problem.Kind && r.Problem.After == 0 {
-		r.Problem.After, r.Problem.Final = before.After, before.Final || r.Problem.Final
-	}
-}
-
-func (r *codexReader) failed(words string) {
-	before := r.Problem
-	r.Problem = NewProblem(0, words)
-	r.Problem.Final = true
-	if before != nil && before.Kind == r.Problem.Kind {
-		r.Problem.After = cmp.Or(r.Problem.After, before.After)
-	}
 }
 
 var codexRetry = lazyregexp.New(`retrying sampling request \(\d+/\d+ in ([0-9.]+)(ms|s)\)`)
@@ -152,7 +135,7 @@ func (r *codexReader) Err(text []byte) {
 	if found == nil {
 		return
 	}
-	wait := seconds(string(found[1]), unitOf(string(found[2]))).Round(time.Second)
+	wait := waitOf(string(found[1]) + string(found[2])).Round(time.Second)
 	_, cause, _ := strings.Cut(string(text), "sampling_error=")
 	p := NewProblem(0, cause)
 	if p.Kind != RateLimit {
@@ -160,12 +143,4 @@ func (r *codexReader) Err(text []byte) {
 	}
 	p.After, p.Final = wait, wait > patience
 	r.Problem = p
-}
-
-func unitOf(symbol string) time.Duration {
-	parsed, err := time.ParseDuration("1" + symbol)
-	if err != nil {
-		return time.Second
-	}
-	return parsed
 }

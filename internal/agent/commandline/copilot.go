@@ -39,9 +39,7 @@ func copilotLine(t Task) Invocation {
 		"--deny-tool", "shell(git push)",
 		"--no-auto-update",
 	}
-	if t.Model != "" {
-		args = append(args, "--model", t.Model)
-	}
+	args = append(args, t.model("--model")...)
 	return Invocation{
 		Args: args, Stdin: t.Prompt,
 		Env: []string{"COPILOT_OTEL_FILE_EXPORTER_PATH=" + path.Join(t.Home, copilotTelemetry)},
@@ -88,7 +86,7 @@ func (r *copilotReader) Out(text []byte) {
 		}
 	case "session.error":
 		// It ends by itself, and writes its telemetry then.
-		r.Problem = NewProblem(e.Data.Status, e.Data.ErrorType+": "+e.Data.Message)
+		r.fail(e.Data.Status, e.Data.ErrorType+": "+e.Data.Message, false)
 	case "result":
 		r.Done = true
 	}
@@ -110,16 +108,13 @@ func (r *copilotReader) Telemetry(text []byte) {
 	if json.Unmarshal(text, &span) != nil || span.Attributes.Operation != "chat" {
 		return
 	}
-	for _, part := range []struct {
-		total **int64
-		n     *int64
-	}{
-		{&r.Usage.InputTokens, span.Attributes.Input},
-		{&r.Usage.OutputTokens, span.Attributes.Output},
-		{&r.Usage.CachedTokens, span.Attributes.Cached},
+	for total, n := range map[**int64]*int64{
+		&r.Usage.InputTokens:  span.Attributes.Input,
+		&r.Usage.OutputTokens: span.Attributes.Output,
+		&r.Usage.CachedTokens: span.Attributes.Cached,
 	} {
-		if part.n != nil {
-			count(part.total, *part.n)
+		if n != nil {
+			count(total, *n)
 		}
 	}
 }

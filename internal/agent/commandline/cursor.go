@@ -28,9 +28,7 @@ const cursorPrompt = "prompt.md"
 
 func cursorLine(t Task) Invocation {
 	args := []string{"cursor-agent", "-p", "--trust", "--force", "--output-format", "json"}
-	if t.Model != "" {
-		args = append(args, "--model", t.Model)
-	}
+	args = append(args, t.model("--model")...)
 	if len(t.Prompt) <= maxArgument {
 		return Invocation{Args: append(args, t.Prompt)}
 	}
@@ -62,8 +60,7 @@ func (r *cursorReader) Out(text []byte) {
 		r.Usage.InputTokens, r.Usage.OutputTokens, r.Usage.CachedTokens = e.Usage.Input, e.Usage.Output, e.Usage.Read
 	}
 	if e.IsError || e.Subtype != "success" {
-		r.Problem = NewProblem(0, e.Result)
-		r.Problem.Final = true
+		r.fail(0, e.Result, true)
 		return
 	}
 	r.Words = e.Result

@@ -71,6 +71,14 @@ type Task struct {
 	Getenv func(name string) string
 }
 
+// model is the flag that names the model, when one is asked for.
+func (t Task) model(flag string) []string {
+	if t.Model == "" {
+		return nil
+	}
+	return []string{flag, t.Model}
+}
+
 // Invocation is one command line, ready to run.
 type Invocation struct {
 	Args []string

@@ -27,9 +27,7 @@ func Gemini() Descriptor {
 
 func geminiLine(t Task) Invocation {
 	args := []string{"gemini", "-o", "stream-json", "--approval-mode", "yolo", "--skip-trust"}
-	if t.Model != "" {
-		args = append(args, "-m", t.Model)
-	}
+	args = append(args, t.model("-m")...)
 	login := "oauth-personal"
 	switch {
 	case t.Getenv("GOOGLE_GENAI_USE_VERTEXAI") == "true":
@@ -110,9 +108,7 @@ func (r *geminiReader) result(e *geminiEvent) {
 		if m.Input+m.Output == 0 {
 			continue // No answer came: that is not known to be free.
 		}
-		count(&r.Usage.InputTokens, m.Input)
-		count(&r.Usage.CachedTokens, m.Cached)
-		count(&r.Usage.OutputTokens, m.Output)
+		r.tokens(m.Input, m.Cached, m.Output)
 	}
 	if e.Stats.ToolCalls != nil && r.Usage.InputTokens != nil {
 		r.Usage.ToolCalls = e.Stats.ToolCalls
@@ -121,29 +117,24 @@ func (r *geminiReader) result(e *geminiEvent) {
 		r.Problem = nil
 		return
 	}
-	before, words := r.Problem, e.Error.Message
-	if said := geminiMessage().FindStringSubmatch(words); said != nil {
-		words = said[1]
+	status := 0
+	if code := geminiCode().FindStringSubmatch(e.Error.Message); code != nil {
+		status, _ = strconv.Atoi(code[1])
 	}
-	r.Problem = NewProblem(geminiStatus(e.Error.Message), words)
-	r.Problem.Final = true
-	if before != nil && before.Kind == r.Problem.Kind && r.Problem.After == 0 {
-		r.Problem.After = before.After
-	}
+	r.fail(status, geminiWords(e.Error.Message), true)
 }
 
 var geminiCode = lazyregexp.New(`"code": ?(\d{3})\b`)
 
-func geminiStatus(words string) int {
-	found := geminiCode().FindStringSubmatch(words)
-	if found == nil {
-		return 0
-	}
-	status, _ := strconv.Atoi(found[1])
-	return status
-}
-
 var geminiMessage = lazyregexp.New(`"message": ?"([^"]+)"`)
+
+// geminiWords are those of an error that may be a JSON text.
+func geminiWords(text string) string {
+	if said := geminiMessage().FindStringSubmatch(text); said != nil {
+		return said[1]
+	}
+	return text
+}
 
 var geminiAttempt = lazyregexp.New(`^Attempt (\d+) failed with status (\d+)\. Retrying`)
 
@@ -157,10 +148,7 @@ func (r *geminiReader) Err(text []byte) {
 	if found := geminiAttempt().FindStringSubmatch(words); found != nil {
 		attempt, _ := strconv.Atoi(found[1])
 		status, _ := strconv.Atoi(found[2])
-		if said := geminiMessage().FindStringSubmatch(words); said != nil {
-			words = said[1]
-		}
-		r.Problem = NewProblem(status, words)
+		r.Problem = NewProblem(status, geminiWords(words))
 		r.Problem.Final = attempt >= maxAttempts || r.Problem.After > patience
 		return
 	}

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"strconv"
-	"time"
 
 	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/metric"
@@ -38,9 +37,7 @@ func opencodeLine(t Task) Invocation {
 		"opencode", "run", "--format", "json", "--auto", "--pure", "--title", "autoloop", "--print-logs",
 		"--log-level", "ERROR",
 	}
-	if t.Model != "" {
-		args = append(args, "-m", t.Model)
-	}
+	args = append(args, t.model("-m")...)
 	return Invocation{
 		Args: args, Stdin: t.Prompt,
 		Env: []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_SHARE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1"},
@@ -120,9 +117,7 @@ func (r *opencodeReader) step(e *opencodeEvent) {
 	r.Problem, r.retries = nil, 0
 	count(&r.Usage.Turns, 1)
 	if t := e.Part.Tokens; t != nil {
-		count(&r.Usage.InputTokens, t.Input+t.Cache.Read+t.Cache.Write)
-		count(&r.Usage.CachedTokens, t.Cache.Read)
-		count(&r.Usage.OutputTokens, t.Output+t.Reasoning)
+		r.tokens(t.Input+t.Cache.Read+t.Cache.Write, t.Cache.Read, t.Output+t.Reasoning)
 	}
 	if cost := e.Part.Cost; cost != nil && cost.Sign() > 0 {
 		if r.Usage.CostUSD != nil {
@@ -135,12 +130,9 @@ func (r *opencodeReader) step(e *opencodeEvent) {
 
 func (r *opencodeReader) failed(e *opencodeEvent) {
 	words := cmp.Or(e.Error.Data.Message, e.Error.Name)
-	before := r.Problem
-	r.Problem = NewProblem(e.Error.Data.Status, words)
-	r.Problem.Final = true
-	r.Problem.After = cmp.Or(r.Problem.After, seconds(e.Error.Data.Header["retry-after"], time.Second))
-	if before != nil && before.Kind == r.Problem.Kind && r.Problem.After == 0 {
-		r.Problem.After = before.After
+	r.fail(e.Error.Data.Status, words, true)
+	if after := waitOf(e.Error.Data.Header["retry-after"] + "s"); waitIn(words) == 0 {
+		r.Problem.After = cmp.Or(after, r.Problem.After)
 	}
 }
 

@@ -1,6 +1,7 @@
 package commandline
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/org/autoloop/internal/metric"
@@ -36,6 +37,24 @@ func (r *Report) Err([]byte) {}
 
 // Telemetry ignores the telemetry file.
 func (r *Report) Telemetry([]byte) {}
+
+// tokens counts those of one answer of a model; the cached ones are of the input.
+func (r *Report) tokens(input, cached, output int64) {
+	count(&r.Usage.InputTokens, input)
+	count(&r.Usage.CachedTokens, cached)
+	count(&r.Usage.OutputTokens, output)
+}
+
+// fail notes what went wrong. How long it asks to wait stays known from an earlier
+// problem of the same kind.
+func (r *Report) fail(status int, words string, final bool) {
+	before := r.Problem
+	r.Problem = NewProblem(status, words)
+	r.Problem.Final = final
+	if before != nil && before.Kind == r.Problem.Kind {
+		r.Problem.After = cmp.Or(r.Problem.After, before.After)
+	}
+}
 
 // FailureKind says why an agent did not do its work.
 type FailureKind string
