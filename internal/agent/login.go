@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/org/autoloop/internal/agent/commandline"
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/process"
 )
 
@@ -38,9 +39,9 @@ func hasLogin(d *commandline.Descriptor, home string) bool {
 
 // copyLogins copies what the agent needs of a person's logins.
 func copyLogins(d *commandline.Descriptor, from, to string) (*loginFiles, error) {
-	files := &loginFiles{from: from, to: to}
+	copied := &loginFiles{from: from, to: to}
 	if from == "" || from == to {
-		return files, nil
+		return copied, nil
 	}
 	for _, l := range d.Logins {
 		text, err := readLogin(filepath.Join(from, filepath.FromSlash(l.Path)))
@@ -53,9 +54,9 @@ func copyLogins(d *commandline.Descriptor, from, to string) (*loginFiles, error)
 		if err := writePrivate(filepath.Join(to, filepath.FromSlash(l.Path)), pick(l, text)); err != nil {
 			return nil, fmt.Errorf("copy the login of %s: %w", d.Name, err)
 		}
-		files.copies = append(files.copies, loginCopy{l, text})
+		copied.copies = append(copied.copies, loginCopy{l, text})
 	}
-	return files, nil
+	return copied, nil
 }
 
 // pick is what is copied of a file.
@@ -104,11 +105,7 @@ func (f *loginFiles) putBack(c loginCopy, after []byte) error {
 	if err != nil || !bytes.Equal(now, c.before) {
 		return nil //nolint:nilerr // Somebody else changed it, and theirs is newer.
 	}
-	beside := file + ".autoloop"
-	if err := writePrivate(beside, after); err != nil {
-		return err
-	}
-	return os.Rename(beside, file)
+	return files.WriteFile(file, after, 0o600)
 }
 
 func renewed(before, after []byte) bool {
@@ -125,14 +122,9 @@ func renewed(before, after []byte) bool {
 }
 
 func readLogin(file string) ([]byte, error) {
-	info, err := os.Lstat(file)
+	info, err := os.Stat(file)
 	if err != nil {
 		return nil, err
-	}
-	if info.Mode()&os.ModeSymlink != 0 {
-		if info, err = os.Stat(file); err != nil {
-			return nil, err
-		}
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxLogin {
 		return nil, fmt.Errorf("%s is no regular file of at most %d bytes", file, maxLogin)

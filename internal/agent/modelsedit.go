@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -37,7 +38,7 @@ type answer struct {
 func readAnswer(text string) answer {
 	var a answer
 	path := ""
-	lines := splitLines(text)
+	lines := slices.Collect(strings.Lines(text))
 	for i := 0; i < len(lines); i++ {
 		line := strings.TrimSpace(lines[i])
 		switch {
@@ -87,14 +88,6 @@ func readEdit(lines []string, at int) (e edit, next int, problem string) {
 	return e, next, "an edit has no end: the line `" + end + "` is missing"
 }
 
-func splitLines(text string) []string {
-	lines := strings.SplitAfter(text, "\n")
-	if last := len(lines) - 1; lines[last] == "" {
-		return lines[:last]
-	}
-	return lines
-}
-
 // apply returns the file with the edit made, or what is wrong with the edit.
 // What is to be found are whole lines, and they must be there exactly once. A
 // nil file does not exist.
@@ -115,39 +108,21 @@ func (e edit) apply(file []byte) (changed []byte, problem string) {
 	if open {
 		file = append(bytes.Clone(file), '\n')
 	}
-	at, count := findLines(file, search)
+	// Whole lines are found by the line break before them too.
+	text, wanted := append([]byte("\n"), file...), append([]byte("\n"), search...)
+	at := bytes.Index(text, wanted)
 	switch {
-	case count == 0:
+	case at < 0:
 		return nil, "the lines to find are not in the file exactly as given: " + quoted(e.search)
-	case count > 1:
+	case at != bytes.LastIndex(text, wanted):
 		return nil, "the lines to find are in the file more than once; quote more lines around them: " +
 			quoted(e.search)
 	}
-	changed = append(append(append([]byte{}, file[:at]...), replace...), file[at+len(search):]...)
+	changed = slices.Concat(file[:at], replace, file[at+len(search):])
 	if open {
 		changed = bytes.TrimSuffix(changed, []byte("\n"))
 	}
 	return changed, ""
-}
-
-// findLines looks for whole lines: it returns where they begin first, and how
-// often they are there.
-func findLines(file, search []byte) (at, count int) {
-	at = -1
-	for from := 0; from < len(file); {
-		found := bytes.Index(file[from:], search)
-		if found < 0 {
-			break
-		}
-		found += from
-		if found == 0 || file[found-1] == '\n' {
-			if count++; count == 1 {
-				at = found
-			}
-		}
-		from = found + 1
-	}
-	return at, count
 }
 
 func crlf(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")) }

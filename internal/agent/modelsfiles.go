@@ -5,9 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -15,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/org/autoloop/internal/agent/models"
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -85,20 +84,11 @@ func fence(text string) string {
 
 // read returns a regular file of the tree. No link is followed.
 func (t *talk) read(name string) ([]byte, error) {
-	local := filepath.FromSlash(name)
-	info, err := t.root.Lstat(local)
-	if err != nil {
-		return nil, err
+	body, err := files.ReadRegular(t.root, name, maxEdited+1)
+	if len(body) > maxEdited {
+		return nil, errors.New("it is larger than 1 MB")
 	}
-	if !info.Mode().IsRegular() || info.Size() > maxEdited {
-		return nil, errors.New("it is no regular file, or larger than 1 MB")
-	}
-	file, err := t.root.Open(local)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	return io.ReadAll(io.LimitReader(file, maxEdited))
+	return body, err
 }
 
 // check makes the edits in memory. It returns the files as they would be, or
@@ -146,18 +136,13 @@ func (t *talk) edit(files map[string][]byte, e edit) (problem string) {
 }
 
 // write puts the changed files into the tree. Files keep their modes.
-func (t *talk) write(files map[string][]byte) error {
-	for name, body := range files {
+func (t *talk) write(changed map[string][]byte) error {
+	for name, body := range changed {
 		local := filepath.FromSlash(name)
 		if err := t.root.MkdirAll(filepath.Dir(local), 0o777); err != nil {
 			return fmt.Errorf("write %s: %w", name, err)
 		}
-		file, err := t.root.OpenFile(local, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
-		if err != nil {
-			return fmt.Errorf("write %s: %w", name, err)
-		}
-		_, err = file.Write(body)
-		if err = errors.Join(err, file.Close()); err != nil {
+		if err := t.root.WriteFile(local, body, 0o666); err != nil {
 			return fmt.Errorf("write %s: %w", name, err)
 		}
 	}

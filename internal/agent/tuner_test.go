@@ -71,8 +71,7 @@ func TestTuningNotesAndErrors(t *testing.T) {
 	_, _, err = proposeTuning(root, []string{"bad.go"}, nil, metric.Lower, 1)
 	require.ErrorContains(t, err, "bad.go:1: tune mark: the minimum 1 is not below the maximum 0")
 	_, _, err = proposeTuning(root, []string{"narrow.go"}, nil, metric.Lower, 1)
-	require.EqualError(t, err, "narrow.go:2: tune mark: parameter narrow.go:x: the range 1..1.0000000000000002 is "+
-		"too narrow to hold two numbers")
+	require.EqualError(t, err, "narrow.go:2: tune mark: the range 1..1.0000000000000002 is too narrow to hold two numbers")
 	assert.Equal(t, Unavailable, unavailable(err))
 
 	assert.True(t, HasTuneMarks(dir, []string{"plain.go", "x.go"}))

@@ -56,8 +56,7 @@ const exhausted = "nothing left to try: every combination of the marked values w
 	"widen a range, mark another number, or ask another agent"
 
 func unavailable(err error) FailureKind {
-	var mark *tuner.MarkError
-	if errors.Is(err, tuner.ErrNoMarks) || errors.As(err, &mark) {
+	if _, bad := errors.AsType[*tuner.MarkError](err); bad || errors.Is(err, tuner.ErrNoMarks) {
 		return Unavailable
 	}
 	return Crashed

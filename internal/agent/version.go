@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,25 +25,18 @@ var versionNumber = lazyregexp.New(`\d+(?:\.\d+)+`)
 func versionIn(text string) string { return versionNumber().FindString(text) }
 
 // older reports whether version a comes before b, part by part as numbers.
-func older(a, b string) bool {
-	left, right := strings.Split(a, "."), strings.Split(b, ".")
-	for i := range max(len(left), len(right)) {
-		if l, r := part(left, i), part(right, i); l != r {
-			return l < r
-		}
-	}
-	return false
-}
+func older(a, b string) bool { return slices.Compare(parts(a), parts(b)) < 0 }
 
-func part(parts []string, i int) int {
-	if i >= len(parts) {
-		return 0
+// parts are the numbers of a version, without the zeros at its end.
+func parts(version string) (numbers []int) {
+	for part := range strings.SplitSeq(version, ".") {
+		n, _ := strconv.Atoi(part)
+		numbers = append(numbers, n)
 	}
-	n, err := strconv.Atoi(parts[i])
-	if err != nil {
-		return 0
+	for len(numbers) > 0 && numbers[len(numbers)-1] == 0 {
+		numbers = numbers[:len(numbers)-1]
 	}
-	return n
+	return numbers
 }
 
 var (
