@@ -176,7 +176,7 @@ func (w *wire) chain(o Options, base *url.URL) (http.RoundTripper, *revalidator)
 	if o.Token != "" {
 		inner = &oauth2.Transport{Source: oauth2.StaticTokenSource(&oauth2.Token{AccessToken: o.Token}), Base: w}
 	}
-	cached := &revalidator{next: inner, memory: newMemory()}
+	cached := &revalidator{next: inner}
 	limited := &limiter{next: cached, now: o.Now}
 	retried := &retrier{next: limited, sleep: o.Sleep, now: o.Now, patience: o.Patience}
 	return &hostGuard{host: base.Host, next: &reach{next: retried, wire: w}}, cached

@@ -27,21 +27,10 @@ type Comment struct {
 	On int
 }
 
-// Comments lists the comments of an issue or of a pull request's conversation
-// that were written or edited since a time, the oldest first; a zero time is
-// all of them.
+// Comments lists the comments of an issue or of a pull request's conversation, or with 0
+// those of all of them, that were written or edited since a time, the oldest first; a zero
+// time is all of them.
 func (c *Client) Comments(ctx context.Context, number int, since time.Time) ([]Comment, error) {
-	return c.comments(ctx, number, since)
-}
-
-// AllComments are the comments on all issues and in the conversations of all
-// pull requests that were written or edited since a time, the oldest first. The
-// time is not to be zero.
-func (c *Client) AllComments(ctx context.Context, since time.Time) ([]Comment, error) {
-	return c.comments(ctx, 0, since)
-}
-
-func (c *Client) comments(ctx context.Context, number int, since time.Time) ([]Comment, error) {
 	options := &gh.IssueListCommentsOptions{ListOptions: gh.ListOptions{PerPage: perPage}}
 	if !since.IsZero() {
 		since = since.UTC().Truncate(time.Second)

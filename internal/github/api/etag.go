@@ -2,9 +2,6 @@ package api
 
 import (
 	"bytes"
-	"container/list"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"io"
 	"maps"
@@ -13,7 +10,7 @@ import (
 )
 
 const (
-	// maxMemory is how many answers are kept, maxKept the largest.
+	// maxMemory is how many answers are kept before all are forgotten, maxKept the largest.
 	maxMemory = 128
 	maxKept   = 8 << 20
 )
@@ -29,8 +26,13 @@ type kept struct {
 // whatever the answer said about its age: an answer without change costs no
 // rate limit, and nothing stale is ever believed.
 type revalidator struct {
-	next   http.RoundTripper
-	memory *rememberer
+	next http.RoundTripper
+
+	mu sync.Mutex
+	// known are the answers by their addresses and forms. The token is no part of that:
+	// with whatever token, the server decides anew whether what we have is what it would
+	// send.
+	known map[string]*kept
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -38,8 +40,10 @@ func (r *revalidator) RoundTrip(request *http.Request) (*http.Response, error) {
 	if request.Method != http.MethodGet || request.Header.Get("If-None-Match") != "" {
 		return r.next.RoundTrip(request)
 	}
-	key := keyOf(request)
-	known := r.memory.get(key)
+	key := request.URL.String() + "\n" + request.Header.Get("Accept")
+	r.mu.Lock()
+	known := r.known[key]
+	r.mu.Unlock()
 	if known != nil {
 		request = request.Clone(request.Context())
 		request.Header.Set("If-None-Match", known.ETag)
@@ -50,7 +54,6 @@ func (r *revalidator) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	switch {
 	case answer.StatusCode == http.StatusNotModified && known != nil:
-		r.memory.put(key, known)
 		return known.answer(answer), nil
 	case answer.StatusCode == http.StatusOK && answer.Header.Get("Etag") != "":
 		r.keep(key, answer)
@@ -69,12 +72,19 @@ func (r *revalidator) keep(key string, answer *http.Response) {
 			fresh.Header.Set(name, value)
 		}
 	}
-	r.memory.put(key, fresh)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.known) == maxMemory || r.known == nil {
+		r.known = map[string]*kept{}
+	}
+	r.known[key] = fresh
 }
 
 // forget drops everything that was kept: one of the answers does not decode.
 func (r *revalidator) forget() {
-	r.memory.clear()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.known = nil
 }
 
 // answer makes the answer of then out of one without change. The headers of
@@ -88,58 +98,4 @@ func (k *kept) answer(now *http.Response) *http.Response {
 	full.Body = io.NopCloser(bytes.NewReader(k.Body))
 	full.ContentLength = int64(len(k.Body))
 	return &full
-}
-
-// keyOf names an answer. The token is no part of it: with whatever token, the
-// server decides anew whether what we have is what it would send.
-func keyOf(request *http.Request) string {
-	sum := sha256.Sum256([]byte(request.URL.String() + "\n" + request.Header.Get("Accept")))
-	return hex.EncodeToString(sum[:])
-}
-
-// memory keeps the answers that were used last.
-type rememberer struct {
-	mu    sync.Mutex
-	items map[string]*list.Element
-	order *list.List // of *remembered, the latest first
-}
-
-type remembered struct {
-	key string
-	kept
-}
-
-func newMemory() *rememberer {
-	return &rememberer{items: map[string]*list.Element{}, order: list.New()}
-}
-
-func (m *rememberer) get(key string) *kept {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	element, found := m.items[key]
-	if !found {
-		return nil
-	}
-	m.order.MoveToFront(element)
-	return &element.Value.(*remembered).kept //nolint:errcheck // the list holds nothing else
-}
-
-func (m *rememberer) put(key string, answer *kept) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if element, found := m.items[key]; found {
-		m.order.Remove(element)
-	}
-	m.items[key] = m.order.PushFront(&remembered{key, *answer})
-	if m.order.Len() > maxMemory {
-		oldest := m.order.Back()
-		delete(m.items, m.order.Remove(oldest).(*remembered).key) //nolint:errcheck // the list holds nothing else
-	}
-}
-
-func (m *rememberer) clear() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	clear(m.items)
-	m.order.Init()
 }

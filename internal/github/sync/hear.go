@@ -114,7 +114,7 @@ func (s *Service) readComments(ctx context.Context) error {
 // those of the whole repository in one request, when they are of a short time.
 func (s *Service) talk(ctx context.Context, issue, pull int, since time.Time) ([]api.Comment, error) {
 	if !since.IsZero() && s.Now().Sub(since) < 48*time.Hour {
-		all, err := s.Hub.AllComments(ctx, since)
+		all, err := s.Hub.Comments(ctx, 0, since)
 		if !api.NotFound(err) {
 			return all, err
 		}
