@@ -73,24 +73,21 @@ const longestTalk = time.Hour
 
 // failure sorts what went wrong with a request into the kinds of an agent.
 func (m *Models) failure(failed *models.Error) *Failure {
-	f := &Failure{Kind: Crashed, Message: m.Masker.OneLine(failed.Message, maxMessage)}
-	switch failed.Kind {
-	case models.Authentication:
-		f.Kind = Authentication
-	case models.RateLimit:
-		f.Kind = RateLimit
-		if failed.RetryAfter > 0 {
-			f.RetryAt = new(m.Now().Add(failed.RetryAfter))
-		}
-	case models.Budget:
-		f.Kind = Budget
-	case models.Timeout:
-		f.Kind = Timeout
-	case models.Invalid:
-		f.Kind = Unavailable
-	case models.TooLarge:
+	f := &Failure{
+		Kind:    cmp.Or(failureKinds[failed.Kind], Crashed),
+		Message: m.Masker.OneLine(failed.Message, maxMessage),
+	}
+	if f.Kind == RateLimit && failed.RetryAfter > 0 {
+		f.RetryAt = new(m.Now().Add(failed.RetryAfter))
+	}
+	if failed.Kind == models.TooLarge {
 		f.Message += "; the prompt alone is too much for this model: name another with `model:`, or shorten the program"
-	case models.Server, models.Malformed:
 	}
 	return f
+}
+
+// failureKinds has those that are more than a crash.
+var failureKinds = map[models.ErrorKind]FailureKind{
+	models.Authentication: Authentication, models.RateLimit: RateLimit, models.Budget: Budget,
+	models.Timeout: Timeout, models.Invalid: Unavailable,
 }

@@ -117,30 +117,21 @@ func (r *Registry) Survey(ctx context.Context, situation Situation) ([]Availabil
 	for i, agent := range r.agents {
 		one := Availability{Name: agent.Name(), Missing: missingOf(agent, situation)}
 		if installed, ok := agent.(Installed); ok {
-			signIn := installed.SignIn()
-			one.NotLoggedIn = signIn != "" && one.Missing == signIn
-			one.ask(ctx, installed)
-			one.NotLoggedIn = one.NotLoggedIn && one.Missing == signIn
+			version, err := installed.Version(ctx)
+			outdated := installed.Outdated(version)
+			switch {
+			case errors.Is(err, errNotInstalled): // as Missing says
+			case err != nil:
+				one.Missing = err.Error()
+			case outdated != "":
+				one.Missing = outdated
+			}
+			one.Version, one.Install = version, installed.Install()
+			one.NotLoggedIn = one.Missing != "" && one.Missing == installed.SignIn()
 		}
 		found[i] = one
 	}
 	return found, context.Cause(ctx)
-}
-
-func (a *Availability) ask(ctx context.Context, installed Installed) {
-	a.Install = installed.Install()
-	version, err := installed.Version(ctx)
-	if errors.Is(err, errNotInstalled) {
-		return
-	}
-	a.Version = version
-	outdated := installed.Outdated(version)
-	switch {
-	case err != nil:
-		a.Missing = err.Error()
-	case outdated != "":
-		a.Missing = outdated
-	}
 }
 
 func missingOf(agent Agent, situation Situation) string {

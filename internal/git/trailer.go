@@ -1,6 +1,10 @@
 package git
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/org/autoloop/internal/lazyregexp"
+)
 
 // Trailers reads the "Key: value" lines of the message's last paragraph, by
 // key; of a key that is there more than once the last line counts. A paragraph
@@ -12,30 +16,18 @@ func (c Commit) Trailers() map[string]string {
 	if len(paragraphs) < 2 {
 		return trailers
 	}
-	last := ""
-	for line := range strings.SplitSeq(strings.TrimSpace(paragraphs[len(paragraphs)-1]), "\n") {
-		if last != "" && (strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t")) {
-			trailers[last] += " " + strings.TrimSpace(line)
-			continue
-		}
-		key, value, found := strings.Cut(line, ":")
-		if !found || !isTrailerKey(key) {
+	last := continued().ReplaceAllString(strings.TrimSpace(paragraphs[len(paragraphs)-1]), " ")
+	for line := range strings.SplitSeq(last, "\n") {
+		found := trailer().FindStringSubmatch(line)
+		if found == nil {
 			return map[string]string{}
 		}
-		last = key
-		trailers[key] = strings.TrimSpace(value)
+		trailers[found[1]] = strings.TrimSpace(found[2])
 	}
 	return trailers
 }
 
-func isTrailerKey(key string) bool {
-	if key == "" {
-		return false
-	}
-	for _, c := range key {
-		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' {
-			return false
-		}
-	}
-	return true
-}
+var (
+	trailer   = lazyregexp.New(`^([A-Za-z0-9-]+):(.*)$`)
+	continued = lazyregexp.New(`[ \t]*\n[ \t]+`) // a line that goes on with the one before
+)

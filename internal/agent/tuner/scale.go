@@ -116,18 +116,17 @@ func roundTo(x, quantum float64) float64 {
 	if digits <= 0 {
 		return math.Round(x/quantum) * quantum
 	}
-	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'f', digits, 64), 64)
-	if err != nil {
-		return x
-	}
-	return rounded + 0 // no negative zero
+	return written(x, 'f', digits)
 }
 
 // clean removes the last bits of noise that a sum of decimal steps collects.
-func clean(x float64) float64 {
-	cleaned, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 12, 64), 64)
+func clean(x float64) float64 { return written(x, 'g', 12) }
+
+// written is the number that the text of another means.
+func written(x float64, form byte, digits int) float64 {
+	read, err := strconv.ParseFloat(strconv.FormatFloat(x, form, digits, 64), 64)
 	if err != nil {
 		return x
 	}
-	return cleaned + 0
+	return read + 0 // no negative zero
 }
