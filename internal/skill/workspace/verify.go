@@ -55,7 +55,7 @@ func VerifyBelow(ctx context.Context, snapshot, dir string) (Tree, error) {
 
 // open verifies a snapshot and returns it with the modes of its manifest. The caller
 // closes its root.
-func open(ctx context.Context, snapshot string) (*listing, error) {
+func open(ctx context.Context, snapshot string) (l *listing, err error) {
 	bad := func(format string, args ...any) error { return &BadError{snapshot, fmt.Sprintf(format, args...)} }
 	if _, err := os.Lstat(snapshot); errors.Is(err, fs.ErrNotExist) {
 		return nil, bad("is missing")
@@ -63,29 +63,30 @@ func open(ctx context.Context, snapshot string) (*listing, error) {
 	if err := isDirectory(snapshot); err != nil {
 		return nil, bad("cannot be read: %v", err)
 	}
-	l, err := list(ctx, snapshot)
-	if err != nil {
+	if l, err = list(ctx, snapshot); err != nil {
 		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			_ = l.root.Close()
+		}
+	}()
+	if err := l.hash(ctx); err != nil {
+		return l, err
 	}
 	wanted, why := readTree(ManifestFile(snapshot))
-	if err := l.hash(ctx); err != nil {
-		_ = l.root.Close()
-		return nil, err
-	}
 	if why == "" {
 		why = l.differs(wanted)
 	}
 	// When a run was killed while it replaced the snapshot, the manifest that
 	// waits may be the one that fits.
 	if why != "" {
-		if next, bad := readTree(nextFile(snapshot)); bad == "" && l.differs(next) == "" {
-			_ = os.Rename(nextFile(snapshot), ManifestFile(snapshot))
-			wanted, why = next, ""
+		next, none := readTree(nextFile(snapshot))
+		if none != "" || l.differs(next) != "" {
+			return l, bad("%s", why)
 		}
-	}
-	if why != "" {
-		_ = l.root.Close()
-		return nil, bad("%s", why)
+		_ = os.Rename(nextFile(snapshot), ManifestFile(snapshot))
+		wanted = next
 	}
 	l.tree = wanted
 	return l, nil

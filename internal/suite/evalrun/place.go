@@ -25,7 +25,9 @@ func (s *Skill) fixture() sandbox.Fixture {
 // compose makes what a case begins with: the skill, the case's files and an
 // empty outputs/.
 func (s *session) compose(ctx context.Context, dir string, c evals.Case) (*sandbox.Template, error) {
-	parts := []sandbox.Part{{Fixture: s.skill.fixture(), At: s.at()}}
+	skill := s.skill.fixture()
+	skill.At = s.at()
+	parts := []sandbox.Fixture{skill}
 	for _, below := range []string{"", evals.Dir} {
 		var wanted []string
 		for _, file := range c.Files {
@@ -37,10 +39,10 @@ func (s *session) compose(ctx context.Context, dir string, c evals.Case) (*sandb
 		if len(wanted) == 0 {
 			continue
 		}
-		parts = append(parts, sandbox.Part{At: ".", Fixture: sandbox.Fixture{
+		parts = append(parts, sandbox.Fixture{
 			Name: "files of case " + c.ID, Dir: filepath.Join(cmp.Or(s.skill.Inputs, s.skill.Dir), below),
 			Leave: func(name string) bool { return !slices.Contains(wanted, name) },
-		}})
+		})
 	}
 	template, err := sandbox.Compose(ctx, dir, "sandbox", parts, nil, evals.OutputsDir)
 	if err != nil {

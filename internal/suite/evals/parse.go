@@ -181,48 +181,39 @@ func (e *evalReader) files(c *Case, n document.Node, key string) {
 			return
 		}
 		place, ok := document.Inside(".", text)
-		if !ok || place == "." {
-			e.Fail(n, key, "%s leads out of the skill; give a path relative to it, with slashes", document.Quote(text))
-			return
-		}
 		if below, _ := document.Inside(Dir, text); !e.isFile(place) && e.isFile(below) {
 			place = below
 		}
-		if !e.isFile(place) {
+		staged := StagedFile{From: place, To: strings.TrimPrefix(place, Dir+"/")}
+		other := c.clash(staged)
+		switch {
+		case !ok || place == ".":
+			e.Fail(n, key, "%s leads out of the skill; give a path relative to it, with slashes", document.Quote(text))
+		case !e.isFile(place):
 			e.Fail(n, key, "there is no file %s in the skill, nor in its evals/", document.Quote(text))
-			return
-		}
-		if ofSuites(place) {
+		case ofSuites(place):
 			e.Fail(n, key, "%s is what the case is graded by, which its executor must not see; give another file",
 				document.Quote(text))
-			return
-		}
-		staged := StagedFile{From: place, To: strings.TrimPrefix(place, Dir+"/")}
-		if staged.To == OutputsDir || strings.HasPrefix(staged.To, OutputsDir+"/") ||
-			strings.HasPrefix(staged.To, ".") {
+		case staged.To == OutputsDir, strings.HasPrefix(staged.To, OutputsDir+"/"), strings.HasPrefix(staged.To, "."):
 			e.Fail(n, key, "%s would stand at %s, where results or settings belong; rename it", document.Quote(text),
 				document.Quote(staged.To))
-			return
-		}
-		if slices.ContainsFunc(c.Files, func(f StagedFile) bool { return strings.EqualFold(f.To, staged.To) }) {
+		case strings.EqualFold(other, staged.To):
 			e.Fail(n, key, "%s is there twice; remove one", document.Quote(text))
-			return
-		}
-		if other := c.clash(staged); other != "" {
+		case other != "":
 			e.Fail(n, key, "%s and %s would be a file and a directory of one name; rename one",
 				document.Quote(staged.To), document.Quote(other))
-			return
+		default:
+			c.Files = append(c.Files, staged)
 		}
-		c.Files = append(c.Files, staged)
 	})
 }
 
-// clash is where an input of the case stands that is a directory on the way to
-// another, or for which that is one; "" for none.
+// clash is where an input of the case stands that is another one too, or a directory on
+// the way to it, or for which that is one; "" for none.
 func (c Case) clash(staged StagedFile) string {
 	for _, f := range c.Files {
-		a, b := strings.ToLower(f.To), strings.ToLower(staged.To)
-		if strings.HasPrefix(a, b+"/") || strings.HasPrefix(b, a+"/") {
+		a, b := strings.ToLower(f.To)+"/", strings.ToLower(staged.To)+"/"
+		if strings.HasPrefix(a, b) || strings.HasPrefix(b, a) {
 			return f.To
 		}
 	}

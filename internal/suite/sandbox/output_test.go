@@ -138,13 +138,13 @@ func TestASandboxOfParts(t *testing.T) {
 	one, two := newDir(t, map[string]string{"a.txt": "1", "d/b.txt": "2", ".git/config": "no"}),
 		newDir(t, map[string]string{"c.sh": "3", "task.json": "no"})
 	require.NoError(t, os.Chmod(two.at("c.sh"), 0o755))
-	part := func(at string, d dir) sandbox.Part {
-		return sandbox.Part{At: at, Fixture: sandbox.Fixture{
-			Name: "part " + at, Dir: d.path,
+	part := func(at string, d dir) sandbox.Fixture {
+		return sandbox.Fixture{
+			At: at, Name: "part " + at, Dir: d.path,
 			Leave: func(path string) bool { return path == "task.json" },
-		}}
+		}
 	}
-	compose := func(parts ...sandbox.Part) (*sandbox.Template, error) {
+	compose := func(parts ...sandbox.Fixture) (*sandbox.Template, error) {
 		return sandbox.Compose(t.Context(), filepath.Join(t.TempDir(), "x"), "sandbox", parts, nil,
 			"outputs", "deep/er")
 	}

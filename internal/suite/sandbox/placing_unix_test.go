@@ -397,10 +397,10 @@ func through(d dir, at string) bool {
 // TestComposedDirectories: parts that stand in each other's directories are together there.
 func TestComposedDirectories(t *testing.T) {
 	t.Parallel()
-	part := func(at string, files map[string]string) sandbox.Part {
-		return sandbox.Part{At: at, Fixture: sandbox.Fixture{Name: "part " + at, Dir: newDir(t, files).path}}
+	part := func(at string, files map[string]string) sandbox.Fixture {
+		return sandbox.Fixture{At: at, Name: "part " + at, Dir: newDir(t, files).path}
 	}
-	compose := func(ctx context.Context, empty []string, parts ...sandbox.Part) (map[string]string, error) {
+	compose := func(ctx context.Context, empty []string, parts ...sandbox.Fixture) (map[string]string, error) {
 		template, err := sandbox.Compose(ctx, filepath.Join(t.TempDir(), "x"), "sandbox", parts, nil, empty...)
 		if err != nil {
 			return nil, err
@@ -425,12 +425,12 @@ func TestComposedDirectories(t *testing.T) {
 	linked := newDir(t, map[string]string{"real/x": "1"})
 	linked.link("real", "a")
 	has, err = compose(t.Context(), nil,
-		sandbox.Part{At: ".", Fixture: sandbox.Fixture{Name: "linked", Dir: linked.path}},
+		sandbox.Fixture{At: ".", Name: "linked", Dir: linked.path},
 		part("a", map[string]string{"y": "2"}))
 	require.NoError(t, err)
 	assert.Equal(t, "2", has["real/y"], "a link that stays inside is a place as any other")
 	_, err = compose(t.Context(), nil,
-		sandbox.Part{At: ".", Fixture: sandbox.Fixture{Name: "gone", Dir: linked.at("none")}})
+		sandbox.Fixture{At: ".", Name: "gone", Dir: linked.at("none")})
 	require.ErrorContains(t, err, "open the gone: ")
 	stopped := errors.New("stopped")
 	ctx, stop := context.WithCancelCause(t.Context())

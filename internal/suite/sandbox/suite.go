@@ -42,16 +42,6 @@ func FindTasks(ctx context.Context, dir string) (*Files, error) {
 		return nil, fmt.Errorf("open the task suite: %w", err)
 	}
 	defer func() { _ = root.Close() }()
-	found := &Files{dir: dir}
-	if err := found.find(ctx, root); err != nil {
-		return nil, fmt.Errorf("read the task suite %s: %w", dir, err)
-	}
-	return found, nil
-}
-
-// find reads every task file. What is below a directory with one belongs to that
-// task.
-func (f *Files) find(ctx context.Context, root *os.Root) error {
 	seen := 0
 	scanner := files.Scanner{
 		Root: root,
@@ -72,16 +62,17 @@ func (f *Files) find(ctx context.Context, root *os.Root) error {
 		err = fmt.Errorf("it has more than %d paths beside its tasks", maxSuitePaths)
 	}
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("read the task suite %s: %w", dir, err)
 	}
+	suite := &Files{dir: dir}
 	for _, e := range found {
 		data, err := files.ReadRegular(root, e.Path, maxTaskFile)
 		if err != nil {
-			return err
+			return nil, fmt.Errorf("read the task suite %s: %w", dir, err)
 		}
-		f.List = append(f.List, format.File{Path: e.Path, Data: data})
+		suite.List = append(suite.List, format.File{Path: e.Path, Data: data})
 	}
-	return nil
+	return suite, nil
 }
 
 // IsDir reports whether a clean path of the suite is a directory that is

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 )
 
@@ -25,6 +26,8 @@ type Fixture struct {
 	// Leave says which paths are not copied, such as the task's own file; nil
 	// copies all. Git directories are never copied.
 	Leave func(path string) bool
+	// At is where it stands in a sandbox: a clean path with slashes; "" is the root.
+	At string
 }
 
 // Inspect reads a fixture as Prepare does and writes nothing. What cannot be
@@ -51,24 +54,16 @@ func (f Fixture) read(ctx context.Context, source *os.Root) (Manifest, error) {
 	return found, checkLinks(source, found, f.Name)
 }
 
-// Part is a fixture that stands somewhere in a sandbox.
-type Part struct {
-	Fixture
-
-	// At is where it stands: a clean path with slashes, "." for the root.
-	At string
-}
-
 // Prepare makes a template of one fixture and applies the configuration.
 func Prepare(ctx context.Context, dir string, fixture Fixture, overlay *Overlay) (*Template, error) {
-	return Compose(ctx, dir, fixture.Name, []Part{{fixture, "."}}, overlay)
+	return Compose(ctx, dir, fixture.Name, []Fixture{fixture}, overlay)
 }
 
 // Compose makes a template in dir, which must not exist, of several parts, with empty
 // directories besides, and applies a configuration, nil for none. A path that two parts
 // have, and what cannot be put into a sandbox, is an error: a *PathError of what is called
 // name.
-func Compose(ctx context.Context, dir, name string, parts []Part, overlay *Overlay,
+func Compose(ctx context.Context, dir, name string, parts []Fixture, overlay *Overlay,
 	empty ...string,
 ) (*Template, error) {
 	root, err := newRoot(dir)
@@ -103,17 +98,17 @@ func Compose(ctx context.Context, dir, name string, parts []Part, overlay *Overl
 	return &Template{Dir: dir, Manifest: built}, checkLinks(root, built, name)
 }
 
-func (p Part) copyTo(ctx context.Context, root *os.Root) error {
-	source, err := os.OpenRoot(p.Dir)
+func (f Fixture) copyTo(ctx context.Context, root *os.Root) error {
+	source, err := os.OpenRoot(f.Dir)
 	if err != nil {
-		return fmt.Errorf("open the %s: %w", p.Name, err)
+		return fmt.Errorf("open the %s: %w", f.Name, err)
 	}
 	defer func() { _ = source.Close() }()
-	files, err := p.read(ctx, source)
+	files, err := f.read(ctx, source)
 	if err != nil {
 		return err
 	}
-	local := filepath.FromSlash(p.At)
+	local := filepath.FromSlash(path.Clean(f.At))
 	err = root.MkdirAll(local, 0o755)
 	if err == nil {
 		var place *os.Root
@@ -123,7 +118,7 @@ func (p Part) copyTo(ctx context.Context, root *os.Root) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", p.Name, err)
+		return fmt.Errorf("%s: %w", f.Name, err)
 	}
 	return nil
 }

@@ -155,12 +155,11 @@ func (s *session) warn(format string, args ...any) {
 // assign finds the agent of a task.
 func (s *session) assign(ctx context.Context, p *prepared) error {
 	name, named := AgentOf(p.Agent), p.File
-	switch {
-	case name == "":
-		name, named = AgentOf(s.Agent), "the run's agent"
-	case s.Override && AgentOf(s.Agent) != name:
-		s.warn("%s names agent %s; %s works on it, as this run says", p.File, p.Agent, s.Agent)
-		name, named = AgentOf(s.Agent), "the run's agent"
+	if chosen := AgentOf(s.Agent); name == "" || s.Override && chosen != name {
+		if name != "" {
+			s.warn("%s names agent %s; %s works on it, as this run says", p.File, p.Agent, s.Agent)
+		}
+		name, named = chosen, "the run's agent"
 	}
 	if name == "" {
 		return fmt.Errorf("%s names no agent: choose one for the run (--agent), or give the task its own", p.File)
