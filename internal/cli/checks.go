@@ -12,24 +12,6 @@ import (
 	"github.com/org/autoloop/internal/setup"
 )
 
-// validatePrograms checks program files: those that were named, else all.
-func (a *App) validatePrograms(ctx context.Context, files []string) ([]setup.Checked, error) {
-	programs, err := a.named(files)
-	if err != nil {
-		return nil, err
-	}
-	if a.Repo == nil && len(programs) == 0 {
-		return nil, a.notRepository()
-	}
-	list, uncommitted := a.check(ctx, programs...), a.uncommitted(ctx)
-	for i, p := range programs {
-		if list[i].OK {
-			list[i].Warnings = append(list[i].Warnings, uncommitted.Of(p)...)
-		}
-	}
-	return list, nil
-}
-
 func (a *App) checker() setup.Checker {
 	return setup.NewChecker(a.Checkout, a.GitHub != nil || a.InActions(), a.unfit)
 }

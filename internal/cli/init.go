@@ -59,11 +59,15 @@ Without --action the workflows are pinned to the commit that this binary was rel
 				init.Simple = &init.simple
 			}
 			return asObject(a, func() (*initialized, error) {
-				var plan initPlan
-				if err := a.planInit(cmd.Context(), &plan, init, name); err != nil {
+				plan := &initialized{}
+				if err := a.planInit(cmd.Context(), plan, init, name); err != nil {
 					return nil, err
 				}
-				return a.doInit(cmd.Context(), plan)
+				err := a.doInit(cmd.Context(), plan)
+				if name != "" {
+					a.warn(a.uncommitted(cmd.Context()).String())
+				}
+				return plan, err
 			})
 		},
 	}
@@ -101,28 +105,18 @@ func newName(given string) (string, error) {
 	return name, nil
 }
 
-// initialized is what there was to do and whether it was done, as JSON.
+// initialized is what there is to do and whether it was done, as JSON.
 type initialized struct {
-	Changed bool       `json:"changed"`
-	Steps   []initStep `json:"steps"`
-}
+	Changed bool `json:"changed"`
+	// Steps are files, or what else is created, updated, renamed or kept.
+	Steps []setup.Step `json:"steps"`
 
-// initStep is a file, or what else is created, updated, renamed or kept.
-type initStep struct {
-	Action setup.Action `json:"action"`
-	Name   string       `json:"name"`
-	Why    string       `json:"why,omitempty"`
-}
-
-// initPlan is what there is to do, and what a person does next.
-type initPlan struct {
-	steps []setup.Step
-	next  string
+	next string // what a person does then
 }
 
 // planInit plans one program that is measured here, an example of a name, or what a
 // repository needs.
-func (a *App) planInit(ctx context.Context, plan *initPlan, init initOptions, name string) (err error) {
+func (a *App) planInit(ctx context.Context, plan *initialized, init initOptions, name string) (err error) {
 	switch {
 	case a.Local:
 		return a.planLocal(ctx, plan, init.kind, name)
@@ -134,12 +128,12 @@ func (a *App) planInit(ctx context.Context, plan *initPlan, init initOptions, na
 		return err
 	}
 	plan.next = fmt.Sprintf(runNext, name, "", a.programsFlag(), "")
-	plan.steps, err = setup.FirstProgram(a.Checkout, a.source().Directory(), name, nil)
+	plan.Steps, err = setup.FirstProgram(a.Checkout, a.source().Directory(), name, nil)
 	return err
 }
 
 // planLocal plans one program that was measured here; the name "" is that of its kind.
-func (a *App) planLocal(ctx context.Context, plan *initPlan, kind, name string) error {
+func (a *App) planLocal(ctx context.Context, plan *initialized, kind, name string) error {
 	fitted, err := a.fitProgram(ctx, name, kind)
 	if err != nil {
 		return err
@@ -151,7 +145,7 @@ func (a *App) planLocal(ctx context.Context, plan *initPlan, kind, name string) 
 	plan.next = fmt.Sprintf("written: %s (%s)\nmeasured: %s\n", fitted.File.Path, fitted.Why, fitted) +
 		fmt.Sprintf(runNext, name, "  iterate doctor                 # who can propose changes here\n",
 			a.programsFlag(), " --agent NAME")
-	plan.steps, err = setup.FirstProgram(a.Checkout, a.source().Directory(), name, fitted)
+	plan.Steps, err = setup.FirstProgram(a.Checkout, a.source().Directory(), name, fitted)
 	return err
 }
 
@@ -185,7 +179,7 @@ func (a *App) programsFlag() string {
 	return " --programs " + process.QuoteWord(a.Programs)
 }
 
-func (a *App) planRepository(ctx context.Context, plan *initPlan, init initOptions) (err error) {
+func (a *App) planRepository(ctx context.Context, plan *initialized, init initOptions) (err error) {
 	if err := a.open(ctx); err != nil {
 		return err
 	}
@@ -215,7 +209,7 @@ func (a *App) planRepository(ctx context.Context, plan *initPlan, init initOptio
 			return err
 		}
 	}
-	plan.steps = slices.Concat(steps, first, labels, renames)
+	plan.Steps = slices.Concat(steps, first, labels, renames)
 	plan.next = strings.NewReplacer("LABELS", byHand, "PROGRAMS", a.programsFlag()).Replace(initNext)
 	return nil
 }
@@ -251,35 +245,34 @@ func (a *App) adoptSteps(ctx context.Context) ([]setup.Step, error) {
 }
 
 // doInit shows the steps, asks, does them, and says what comes next.
-func (a *App) doInit(ctx context.Context, plan initPlan) (*initialized, error) {
-	done, todo := &initialized{}, 0
-	for _, s := range plan.steps {
-		done.Steps = append(done.Steps, initStep{s.Action, s.Name, strings.TrimSpace(s.Why)})
-		fmt.Fprintf(a.Stdout, "%-7s %s%s\n", s.Action, s.Name, s.Why)
+func (a *App) doInit(ctx context.Context, plan *initialized) error {
+	todo := 0
+	for _, s := range plan.Steps {
+		line := fmt.Sprintf("%-7s %s %s", s.Action, s.Name, s.Why)
+		fmt.Fprintln(a.Stdout, strings.TrimRight(line, " "))
 		if s.Action.Changes() {
 			todo++
 		}
 	}
 	if todo == 0 {
 		fmt.Fprintln(a.Stdout, "there is nothing to do")
-		return done, nil
+		return nil
 	}
 	if !a.Yes {
 		agreed, err := a.ask(ctx, fmt.Sprintf("make %s? [y/n] ", render.Count(todo, "change", "changes")))
 		if err != nil || !agreed {
 			fmt.Fprintln(a.Stdout, "nothing was changed")
-			return done, err
+			return err
 		}
 	}
-	for _, s := range plan.steps {
+	for _, s := range plan.Steps {
 		if err := s.Apply(ctx, a.Checkout); err != nil {
-			return done, fmt.Errorf("%s: %w; run it again to go on", s.Name, err)
+			return fmt.Errorf("%s: %w; run it again to go on", s.Name, err)
 		}
 	}
-	done.Changed = true
+	plan.Changed = true
 	_, err := io.WriteString(a.Stdout, plan.next)
-	a.warn(a.uncommitted(ctx).String())
-	return done, err
+	return err
 }
 
 const initNext = `

@@ -75,14 +75,9 @@ func (a *App) isSuite(ctx context.Context, word string) bool {
 // meant is "; did you mean …?" for a name that no program has, among those of
 // files and of records; "" when none is near.
 func (a *App) meant(ctx context.Context, name string) string {
-	var names []string
-	if all, err := a.source().Load(false); err == nil {
-		names = program.Names(all)
-	}
-	if states, err := a.Memory.States(ctx); err == nil {
-		names = slices.AppendSeq(names, maps.Keys(states))
-	}
-	return didYouMean(name, names)
+	all, _ := a.source().Load(false) // what cannot be read is not near
+	states, _ := a.Memory.States(ctx)
+	return didYouMean(name, slices.AppendSeq(program.Names(all), maps.Keys(states)))
 }
 
 // didYouMean is "; did you mean …?" with the name that is nearest; "" when none is.

@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -121,15 +119,13 @@ func (a *App) writeCompatTemplate(ctx context.Context) error {
 }
 
 // parseShard reads "2/5"; "" is everything.
-func parseShard(text string) (schedule.Shard, error) {
+func parseShard(text string) (shard schedule.Shard, err error) {
 	if text == "" {
-		return schedule.Shard{}, nil
+		return shard, nil
 	}
-	index, of, _ := strings.Cut(text, "/")
-	i, errIndex := strconv.Atoi(index)
-	n, errOf := strconv.Atoi(of)
-	if errIndex != nil || errOf != nil || i < 1 || i > n {
-		return schedule.Shard{}, misuse.Errorf("--shard %q is no part such as 2/5", text)
+	_, err = fmt.Sscanf(text, "%d/%d", &shard.Index, &shard.Of)
+	if err != nil || shard.Index < 1 || shard.Index > shard.Of || text != fmt.Sprintf("%d/%d", shard.Index, shard.Of) {
+		return shard, misuse.Errorf("--shard %q is no part such as 2/5", text)
 	}
-	return schedule.Shard{Index: i, Of: n}, nil
+	return shard, nil
 }

@@ -1,13 +1,7 @@
 package cli
 
 import (
-	"errors"
-	"io/fs"
-	"os"
-
 	"github.com/spf13/cobra"
-
-	"github.com/org/autoloop/internal/misuse"
 )
 
 func (a *App) newSkillCommand() *cobra.Command {
@@ -26,12 +20,6 @@ docs/reference/skill-suites.md has the files, docs/explain/skills.md the rules.`
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cmd.Help()
-			}
-			if _, err := os.Lstat(a.Path(args[0])); errors.Is(err, fs.ErrNotExist) {
-				if meant := cmd.SuggestionsFor(args[0]); len(meant) > 0 {
-					return misuse.Errorf("there is no directory %s; did you mean `%s %s`?", args[0],
-						cmd.CommandPath(), meant[0])
-				}
 			}
 			p, repeats, err := a.readSkill(cmd, &o)
 			if err != nil {

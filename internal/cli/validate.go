@@ -60,21 +60,28 @@ a new baseline.`,
 	return cmd
 }
 
+// validate checks program files: those that were named, else all.
 func (a *App) validate(ctx context.Context, files []string) error {
 	if err := a.look(ctx); err != nil {
 		return err
 	}
-	list, err := a.validatePrograms(ctx, files)
+	programs, err := a.named(files)
 	if err != nil {
 		return err
 	}
-	bad, text := false, ""
-	for _, checked := range list {
-		text += checked.String()
-		bad = bad || len(checked.Errors) > 0
+	text, bad := "", false
+	if len(programs) == 0 {
+		if text = "no programs: make one with `iterate init NAME`\n"; a.Repo == nil {
+			return a.notRepository()
+		}
 	}
-	if len(list) == 0 {
-		text = "no programs: make one with `iterate init NAME`\n"
+	list, uncommitted := a.check(ctx, programs...), a.uncommitted(ctx)
+	for i, p := range programs {
+		if list[i].OK {
+			list[i].Warnings = append(list[i].Warnings, uncommitted.Of(p)...)
+		}
+		text += list[i].String()
+		bad = bad || len(list[i].Errors) > 0
 	}
 	return verdict(a.print(list, text), bad)
 }
@@ -113,12 +120,9 @@ var link = lazyregexp.New(`\[([^\]]+)\]\([^)]+\)`)
 
 // keyInfo is one key in `iterate validate --keys --json`.
 type keyInfo struct {
-	Name          string `json:"name"`
-	Type          string `json:"type"`
-	Default       string `json:"default"`
-	ChangesNumber bool   `json:"changes_number"`
-	Help          string `json:"help"`
-	Group         string `json:"group"`
+	program.Key
+
+	ChangesNumber bool `json:"changes_number"`
 }
 
 // printKeys lists the keys of a program file.
@@ -127,7 +131,7 @@ func (a *App) printKeys() error {
 	table := render.Table{Header: []string{"key", "type", "default", "new baseline", "meaning"}}
 	for _, key := range program.Keys() {
 		key.Default, key.Help = link().ReplaceAllString(key.Default, "$1"), link().ReplaceAllString(key.Help, "$1")
-		list = append(list, keyInfo{key.Name, key.Type, key.Default, key.ChangesNumber(), key.Help, key.Group})
+		list = append(list, keyInfo{key, key.ChangesNumber()})
 		changes := ""
 		if key.ChangesNumber() {
 			changes = "yes"

@@ -11,14 +11,14 @@ import (
 // Key describes one key of the frontmatter. Texts are markdown of one line.
 type Key struct {
 	// Name is the usual spelling; `-` and `_` are the same.
-	Name string
+	Name string `json:"name"`
 	// Group is the heading under which the documentation lists the key.
-	Group string
+	Group string `json:"group"`
 	// Type is what kind of value it takes.
-	Type string
+	Type string `json:"type"`
 	// Default is what holds without the key.
-	Default string
-	Help    string
+	Default string `json:"default"`
+	Help    string `json:"help"`
 
 	// set puts its value into a program; the error says what is accepted.
 	set func(value) error

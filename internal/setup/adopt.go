@@ -102,14 +102,14 @@ func named(text []byte) string {
 }
 
 func kept(branch, why string) Step {
-	return Step{Action: Keep, Name: "branch " + loop.BranchPrefix + branch, Why: " (" + why + ")"}
+	return Step{Action: Keep, Name: "branch " + loop.BranchPrefix + branch, Why: "(" + why + ")"}
 }
 
 // rename is the step by which a branch becomes the program's. GitHub closes the open pull
 // requests of a branch that is gone.
 func (a *Adopter) rename(ctx context.Context, branch, name, head string) (Step, error) {
 	step := Step{
-		Action: Rename, Name: "branch " + loop.BranchPrefix + branch, Why: " to " + loop.BranchPrefix + name,
+		Action: Rename, Name: "branch " + loop.BranchPrefix + branch, Why: "to " + loop.BranchPrefix + name,
 		Do: func(ctx context.Context) error { return a.move(ctx, branch, name, head) },
 	}
 	if a.GitHub == nil {
@@ -134,7 +134,7 @@ func oldWorkflows(root string) []Step {
 		if exists(filepath.Join(root, filepath.FromSlash(name))) {
 			steps = append(steps, Step{
 				Action: Keep, Name: name,
-				Why: " (the workflow of gh-aw: delete it, or both run)",
+				Why: "(the workflow of gh-aw: delete it, or both run)",
 			})
 		}
 	}

@@ -32,7 +32,7 @@ func FirstProgram(root, dir, name string, fitted *Fitted) ([]Step, error) {
 		}
 		steps = append(steps, Step{
 			Action: Create, Name: filepath.ToSlash(relative), Text: file.Text,
-			Why: " (" + why + ")",
+			Why: "(" + why + ")",
 		})
 	}
 	return steps, nil

@@ -49,10 +49,10 @@ func Steps(root, programs string, o Options) (steps []Step, lacks bool, err erro
 		steps = append(steps, s)
 	}
 	if wantsSimple(root, o) && exists(filepath.Join(root, filepath.FromSlash(pairWorkflow))) {
-		steps = append(steps, Step{Action: Keep, Name: pairWorkflow, Why: " (nothing calls it any more: delete it)"})
+		steps = append(steps, Step{Action: Keep, Name: pairWorkflow, Why: "(nothing calls it any more: delete it)"})
 	}
 	if len(found) > 0 {
-		steps = append(steps, Step{Action: Keep, Name: found[0].File, Why: " (there is a program)"})
+		steps = append(steps, Step{Action: Keep, Name: found[0].File, Why: "(there is a program)"})
 	}
 	return steps, len(found) == 0, nil
 }
@@ -75,11 +75,11 @@ func compareInit(root, name, text string, force bool) (Step, error) {
 	case err != nil:
 		return s, err
 	case now == text:
-		s.Action, s.Why = Keep, " (up to date)"
+		s.Action, s.Why = Keep, "(up to date)"
 	case force || isSealed(now) || strings.HasPrefix(text, now) && now != "":
 		s.Action, s.Why = Update, ""
 	default:
-		s.Action, s.Why = Keep, " (edited, or not written by iterate init; --force replaces it)"
+		s.Action, s.Why = Keep, "(edited, or not written by iterate init; --force replaces it)"
 	}
 	return s, nil
 }

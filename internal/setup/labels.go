@@ -37,7 +37,7 @@ func LabelSteps(ctx context.Context, client *api.Client) (steps []Step, byHand s
 			Do: func(ctx context.Context) error { return client.CreateLabel(ctx, label) },
 		}
 		if slices.ContainsFunc(there, func(name string) bool { return strings.EqualFold(name, label.Name) }) {
-			step.Action, step.Why = Keep, " (is there)"
+			step.Action, step.Why = Keep, "(is there)"
 		}
 		steps = append(steps, step)
 	}

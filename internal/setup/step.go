@@ -29,9 +29,11 @@ func (a Action) Changes() bool { return a != Keep }
 // Step is one file, its path in the repository with slashes and the text
 // that it gets; or something else, which Do does.
 type Step struct {
-	Action          Action
-	Name, Text, Why string
-	Do              func(context.Context) error
+	Action Action                      `json:"action"`
+	Name   string                      `json:"name"`
+	Why    string                      `json:"why,omitempty"`
+	Text   string                      `json:"-"`
+	Do     func(context.Context) error `json:"-"`
 }
 
 // Apply does the step. A new file is written only if it still does not exist.

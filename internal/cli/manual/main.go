@@ -32,28 +32,23 @@ func write(share, version, date string) error {
 		return err
 	}
 	made = made.UTC()
-	dirs := map[string]string{}
-	for _, name := range []string{
-		"man/man1", "bash-completion/completions", "zsh/site-functions",
-		"fish/vendor_completions.d", "powershell",
-	} {
-		dirs[name] = filepath.Join(share, filepath.FromSlash(name))
-		if err := os.MkdirAll(dirs[name], 0o755); err != nil {
-			return err
-		}
-	}
+	header := &doc.GenManHeader{Section: "1", Date: &made, Source: "autoloop " + version, Manual: "Autoloop"}
 	for _, root := range cli.Commands() {
 		name := root.Name()
 		root.DisableAutoGenTag = true
-		err = errors.Join(err,
-			doc.GenManTree(root, &doc.GenManHeader{
-				Section: "1", Date: &made, Source: "autoloop " + version,
-				Manual: "Autoloop",
-			}, dirs["man/man1"]),
-			root.GenBashCompletionFileV2(filepath.Join(dirs["bash-completion/completions"], name), true),
-			root.GenZshCompletionFile(filepath.Join(dirs["zsh/site-functions"], "_"+name)),
-			root.GenFishCompletionFile(filepath.Join(dirs["fish/vendor_completions.d"], name+".fish"), true),
-			root.GenPowerShellCompletionFileWithDesc(filepath.Join(dirs["powershell"], name+".ps1")))
+		pages := filepath.Join(share, "man", "man1")
+		err = errors.Join(err, os.MkdirAll(pages, 0o755), doc.GenManTree(root, header, pages))
+		for file, write := range map[string]func(string) error{
+			"bash-completion/completions/" + name: func(f string) error { return root.GenBashCompletionFileV2(f, true) },
+			"zsh/site-functions/_" + name:         root.GenZshCompletionFile,
+			"fish/vendor_completions.d/" + name + ".fish": func(f string) error {
+				return root.GenFishCompletionFile(f, true)
+			},
+			"powershell/" + name + ".ps1": root.GenPowerShellCompletionFileWithDesc,
+		} {
+			file = filepath.Join(share, filepath.FromSlash(file))
+			err = errors.Join(err, os.MkdirAll(filepath.Dir(file), 0o755), write(file))
+		}
 	}
 	return err
 }
