@@ -192,19 +192,10 @@ func Line(e Event) ([]byte, error) {
 func render(e Event) ([]byte, error) {
 	e = clone(e)
 	h := e.Header()
-	h.Schema, h.Event, h.Time = Schema, KindOf(e), inUTC(h.Time).Truncate(time.Millisecond)
+	h.Schema, h.Event, h.Time = Schema, KindOf(e), h.Time.UTC().Truncate(time.Millisecond)
 	text, err := json.Marshal(e)
 	if err != nil {
 		return nil, fmt.Errorf("render %s event: %w", KindOf(e), err)
 	}
 	return text, nil
-}
-
-// inUTC is a time in UTC, but for one of which only its own zone has a year that can be
-// written.
-func inUTC(at time.Time) time.Time {
-	if utc := at.UTC(); utc.Year() >= 0 && utc.Year() <= 9999 {
-		return utc
-	}
-	return at
 }

@@ -108,11 +108,18 @@ func (s Standing) Measured(iteration, proposal int) *Measured {
 // Failed is the end of what the evaluation printed of the candidate that was measured
 // last, when that is of an iteration and failed; else "".
 func (s Standing) Failed(iteration int) string {
-	if last := len(s.measured) - 1; last >= 0 && s.measured[last].Iteration == iteration &&
-		s.measured[last].Problem != "" {
-		return s.measured[last].Output
+	if m := s.last(); m.Iteration == iteration && m.Problem != "" {
+		return m.Output
 	}
 	return ""
+}
+
+// last is the candidate that was measured last.
+func (s Standing) last() *Measured {
+	if last := len(s.measured) - 1; last >= 0 {
+		return s.measured[last]
+	}
+	return &Measured{}
 }
 
 // Waiting is the decision that waits for CI, nil in every other phase.

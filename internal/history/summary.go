@@ -85,14 +85,10 @@ type Summary struct {
 	// Events is the number of events replayed.
 	Events int
 
-	proposals       Spent // by those of the iteration under way
-	openDecided     bool  // the open run recorded an outcome
-	baselines       []Spending
-	candidateOutput string
-
-	candidateNumbers map[string]metric.Value
-	candidateSamples []metric.Value
-	agrees           bool // the incumbent was measured since the last decision, and is what is on record
+	proposals   Spent // by those of the iteration under way
+	openDecided bool  // the open run recorded an outcome
+	baselines   []Spending
+	agrees      bool // the incumbent was measured since the last decision, and is what is on record
 }
 
 // Replay adds up the events in order.
@@ -173,7 +169,12 @@ func (b *Summary) undone(iteration int, commit string) {
 			b.Attempts[i].Outcome = Undone
 		}
 	}
-	b.Incumbent, b.Best, b.Output, b.Numbers, b.Samples = commit, nil, "", nil, nil
+	b.stands(commit, nil, &Measured{})
+}
+
+// stands takes a commit for the incumbent, and what was measured of it.
+func (b *Summary) stands(commit string, best *metric.Value, e *Measured) {
+	b.Incumbent, b.Best, b.Output, b.Numbers, b.Samples = commit, best, e.Output, e.Numbers, e.Samples
 }
 
 // Unmeasured reports whether the incumbent is measured at the next run, because an
@@ -201,9 +202,6 @@ func (b *Summary) measured(e *Measured) {
 	if e.Evaluation != nil {
 		b.baselines = append(b.baselines, Spending{e.Time, e.Iteration, e.Evaluation.spent()})
 	}
-	if e.Role == Candidate {
-		b.candidateOutput, b.candidateNumbers, b.candidateSamples = e.Output, e.Numbers, e.Samples
-	}
 	if e.Metric == nil || e.Role == Candidate || e.Stage != "" {
 		b.agrees = b.agrees || e.Role == Incumbent && e.Metric != nil &&
 			(len(b.Samples) == 0 || decision.Agrees(b.Samples, e.Samples))
@@ -216,7 +214,7 @@ func (b *Summary) measured(e *Measured) {
 	case b.Initial != nil:
 		b.Lead = LeadOf(*e.Metric, *b.Initial, b.Direction)
 	}
-	b.Best, b.Incumbent, b.Output, b.Numbers, b.Samples = e.Metric, e.Commit, e.Output, e.Numbers, e.Samples
+	b.stands(e.Commit, e.Metric, e)
 	b.Disagreements = 0
 }
 
@@ -326,8 +324,7 @@ func (b *Summary) decided(e *Decided) {
 		if e.Best != nil && e.PreviousBest != nil {
 			b.Gains = append(b.Gains, e.Best.Sub(*e.PreviousBest).Abs())
 		}
-		b.Best, b.Incumbent, b.Output, b.Numbers, b.Samples = e.Best, e.Commit, b.candidateOutput, b.candidateNumbers,
-			b.candidateSamples
+		b.stands(e.Commit, e.Best, b.Standing.last())
 		b.Lead = b.Lead.After(e, b.Direction)
 	}
 }

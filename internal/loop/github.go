@@ -11,7 +11,6 @@ import (
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/github/lifecycle"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/render"
 )
@@ -271,19 +270,6 @@ func (r *thread) instructions() []string {
 // work goes on from the default branch.
 func (r *thread) merged(head string) bool {
 	return r.comments != nil && r.comments.Pull != nil && r.comments.Pull.Merged && r.comments.Pull.Head == head
-}
-
-// numbers puts issue and pull request into the table.
-func (b *records) numbers(m *state.Machine, issue int) {
-	if n := max(b.sum.Issue, issue); n > 0 {
-		m.Issue = n
-	}
-	if b.sum.Pull > 0 {
-		m.PR = b.sum.Pull
-	}
-	if b.sum.PullEnded == m.PR {
-		m.PR = 0
-	}
 }
 
 // target is the program's target metric: what a person set, until the program

@@ -13,7 +13,9 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/program"
 )
 
 var errBroken = errors.New("GitHub is broken")
@@ -365,12 +367,14 @@ func TestNumbersInTheState(t *testing.T) {
 		{ended: 8, was: state.Machine{Issue: 3, PR: 8}, want: [2]int{3, 0}},
 		{was: state.Machine{Issue: 3, PR: 4}, want: [2]int{3, 4}},
 	} {
-		b := &records{sum: history.Summary{Settings: history.Settings{
-			Issue: c.issue, Pull: c.pull,
-			PullEnded: c.ended,
-		}}}
-		m := c.was
-		b.numbers(&m, c.own)
+		b := &records{
+			doc: state.New("p"), machine: c.was, table: &results.Table{},
+			sum: history.Summary{Settings: history.Settings{Issue: c.issue, Pull: c.pull, PullEnded: c.ended}},
+		}
+		p := &program.Program{Name: "p"}
+		p.Issue = c.own
+		m, _, err := state.ParseMachine(b.files(p, nil).State)
+		require.NoError(t, err)
 		assert.Equal(t, c.want, [2]int{m.Issue, m.PR}, "%+v", c)
 		assert.Equal(t, c.open, b.sum.OpenPull(), "%+v", c)
 	}

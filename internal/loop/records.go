@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
@@ -128,26 +127,14 @@ func (b *records) readEdits(event func(history.Event) error) error {
 
 // files renders the records for writing.
 func (b *records) files(p *program.Program, target *metric.Value) memory.Files {
-	m := b.machine
 	if b.fresh {
 		b.doc.SetSection(state.ProgramInfo, programInfo(p))
 	}
+	m := view.Machine(b.machine, &b.sum, BranchPrefix+p.Name)
 	m.Direction, m.DirectionGiven = p.Direction, true
 	m.TargetMetric = target
-	m.Branch = BranchPrefix + p.Name
-	m.IterationCount = b.sum.Iteration
-	m.InitialMetric, m.BestMetric = b.sum.Initial, b.sum.Best
-	m.ConsecutiveErrors = b.sum.ConsecutiveErrors()
-	m.RecentStatuses = b.sum.Statuses()
-	b.numbers(&m, p.Issue)
-	if last := b.sum.LastRun; !last.IsZero() {
-		last = last.UTC().Truncate(time.Second)
-		m.LastRun = &last
-	}
-	m.NotBefore = nil
-	if until := b.sum.NotBefore; !until.IsZero() {
-		until = until.UTC()
-		m.NotBefore = &until
+	if issue := max(b.sum.Issue, p.Issue); issue > 0 {
+		m.Issue = issue
 	}
 	b.doc.SetMachine(m)
 	b.doc.SetEntries(b.view.Entries, b.runs)

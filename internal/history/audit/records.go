@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/view"
 )
 
 // compareMachine holds the rows of the Machine State against the records, but for those that
@@ -16,30 +16,19 @@ func (a *walk) compareMachine(records Records) {
 	if records.State == nil || a.summary.Events == 0 {
 		return
 	}
-	m, summary := records.State.Machine(), &a.summary
-	is := func(row, have, want string) { a.same(State, summary.Iteration, asLedger, row, have, want) }
-	is("Iteration Count", strconv.Itoa(m.IterationCount), strconv.Itoa(summary.Iteration))
-	is("Initial Metric", history.ValueText(m.InitialMetric), history.ValueText(summary.Initial))
-	is("Best Metric", history.ValueText(m.BestMetric), history.ValueText(summary.Best))
-	is("Consecutive Errors", strconv.Itoa(m.ConsecutiveErrors), strconv.Itoa(summary.ConsecutiveErrors()))
-	is("Recent Statuses", strings.Join(m.RecentStatuses, ", "), strings.Join(summary.Statuses(), ", "))
-	is("Branch", m.Branch, records.Branch)
-	if summary.Pull > 0 || a.begins == 0 {
-		is("PR", strconv.Itoa(m.PR), strconv.Itoa(summary.OpenPull()))
+	have := records.State.Machine()
+	known := have
+	if a.begins == 0 {
+		known.PR, known.LastRun = 0, nil
 	}
-	if summary.Issue > 0 {
-		is("Issue", strconv.Itoa(m.Issue), strconv.Itoa(summary.Issue))
+	want := view.Machine(known, &a.summary, records.Branch)
+	if have.NotBefore == nil { // people may go on at once
+		want.NotBefore = nil
 	}
-	if a.begins == 0 || !summary.LastRun.IsZero() {
-		is("Last Run", date(m.LastRun), date(&summary.LastRun))
+	if a.summary.Best != nil {
+		want.Direction = a.summary.Direction
 	}
-	if m.NotBefore != nil {
-		is("Not Before", date(m.NotBefore), date(&summary.NotBefore))
-	}
-	if summary.Best != nil {
-		a.same(State, summary.Iteration, "%s is %s, and the ledger was measured with %s", "Metric Direction",
-			m.Direction.String(), summary.Direction.String())
-	}
+	have.Compare(want, func(row, is, want string) { a.same(State, a.summary.Iteration, asLedger, row, is, want) })
 }
 
 func date(at *time.Time) string {

@@ -140,17 +140,17 @@ func TestNumbersOfTheStateAreThoseOfTheLedger(t *testing.T) {
 		},
 		"no statuses": {
 			func(m *state.Machine) { m.RecentStatuses = nil },
-			"4: Recent Statuses is , and the ledger gives accepted, rejected, error, error",
+			"4: Recent Statuses is —, and the ledger gives accepted, rejected, error, error",
 		},
 		"another direction": {
 			func(m *state.Machine) { m.Direction = metric.Higher },
-			"4: Metric Direction is higher, and the ledger was measured with lower",
+			"4: Metric Direction is higher, and the ledger gives lower",
 		},
 		"another branch": {
 			func(m *state.Machine) { m.Branch = "main" },
-			"4: Branch is main, and the ledger gives b",
+			"4: Branch is `main`, and the ledger gives `b`",
 		},
-		"a pull request": {func(m *state.Machine) { m.PR = 7 }, "4: PR is 7, and the ledger gives 0"},
+		"a pull request": {func(m *state.Machine) { m.PR = 7 }, "4: PR is #7, and the ledger gives —"},
 		"a last run": {
 			func(m *state.Machine) { m.LastRun = &noon },
 			"4: Last Run is 2026-01-02T12:00:00Z, and the ledger gives —",
@@ -161,7 +161,7 @@ func TestNumbersOfTheStateAreThoseOfTheLedger(t *testing.T) {
 		},
 		"no direction": {
 			func(m *state.Machine) { m.Direction = "" },
-			"4: Metric Direction is higher, and the ledger was measured with lower",
+			"4: Metric Direction is higher, and the ledger gives lower",
 		},
 		"what people may edit": {func(m *state.Machine) {
 			m.Paused, m.PauseReason, m.Completed = true, "rest", true

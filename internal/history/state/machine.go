@@ -51,6 +51,15 @@ type Machine struct {
 
 func lastStatuses(all []string) []string { return all[max(len(all)-MaxStatuses, 0):] }
 
+// Compare hands on the rows in which another table has another cell.
+func (m Machine) Compare(other Machine, each func(row, is, other string)) {
+	for f := range fieldCount {
+		if is, another := f.cell(&m), f.cell(&other); is != another {
+			each(f.name(), is, another)
+		}
+	}
+}
+
 // OrderMatters reports whether the program waits for CI, or has its last n
 // iterations rejected, by the one order of its statuses and not by the other.
 func (m Machine) OrderMatters(n int) bool {

@@ -93,6 +93,30 @@ func runOf(e *history.Head) string {
 	return number
 }
 
+// Machine is a table of the state as the ledger has it. What the ledger does not say stays.
+func Machine(m state.Machine, sum *history.Summary, branch string) state.Machine {
+	m.Branch, m.IterationCount = branch, sum.Iteration
+	m.InitialMetric, m.BestMetric = sum.Initial, sum.Best
+	m.ConsecutiveErrors, m.RecentStatuses = sum.ConsecutiveErrors(), sum.Statuses()
+	if sum.Issue > 0 {
+		m.Issue = sum.Issue
+	}
+	if sum.Pull > 0 {
+		m.PR = sum.Pull
+	}
+	if sum.PullEnded == m.PR {
+		m.PR = 0
+	}
+	if last := sum.LastRun; !last.IsZero() {
+		m.LastRun = &last
+	}
+	m.NotBefore = nil
+	if until := sum.NotBefore; !until.IsZero() {
+		m.NotBefore = &until
+	}
+	return m
+}
+
 // measured is a baseline: the default branch's number, or the incumbent's after it.
 func (v *View) measured(before *history.Summary, e *history.Measured) *results.Row {
 	if e.Role == history.Baseline || v.baseline == nil {
