@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -31,15 +32,11 @@ func Chart(a Account) string {
 	}
 	summary := a.Summary()
 	every := 1 + summary.Decided()/maxPoints
-	var shown []point
-	for i, p := range all {
-		if p.iteration%every == 0 || i == len(all)-1 {
-			shown = append(shown, p)
-		}
-	}
+	last := all[len(all)-1]
+	shown := slices.DeleteFunc(all, func(p point) bool { return p.iteration%every != 0 && p != last })
 	target := summary.Target(a.Program.Target)
 	low, high := bounds(shown, target)
-	var names, bests, candidates, targets []string
+	var names, bests, candidates []string
 	for _, p := range shown {
 		names = append(names, strconv.Quote(strconv.Itoa(p.iteration)))
 		bests = append(bests, chartNumber(p.best))
@@ -48,26 +45,28 @@ func Chart(a Account) string {
 			value = min(max(*p.candidate, low), high)
 		}
 		candidates = append(candidates, chartNumber(value))
-		if target != nil {
-			targets = append(targets, chartNumber(target.Float64()))
-		}
 	}
-	title := fmt.Sprintf("best %s (%s), every candidate", quoted(metricName(a.Program)), better(a))
+	metric := quoted(metricName(a.Program))
+	title := fmt.Sprintf("best %s (%s), every candidate", metric, better(a))
 	lines := fmt.Sprintf("    bar [%s]\n    line [%s]\n", strings.Join(candidates, ", "), strings.Join(bests, ", "))
 	if target != nil {
 		title += ", target " + Figure(target)
-		lines += fmt.Sprintf("    line [%s]\n", strings.Join(targets, ", "))
+		level := strings.Repeat(", "+chartNumber(target.Float64()), len(shown))
+		lines += fmt.Sprintf("    line [%s]\n", level[2:])
 	}
 	return fmt.Sprintf("```mermaid\nxychart-beta\n    title \"%s\"\n    x-axis \"iteration\" [%s]\n"+
 		"    y-axis \"%s\" %s --> %s\n%s```\n",
-		title, strings.Join(names, ", "), quoted(metricName(a.Program)), chartNumber(low), chartNumber(high), lines)
+		title, strings.Join(names, ", "), metric, chartNumber(low), chartNumber(high), lines)
 }
 
 // points are the baseline and all decisions that had something to compare with.
 func points(a Account) []point {
 	var all []point
-	if first := baseline(a.Events); first != nil {
-		all = append(all, point{best: first.Metric.Float64()})
+	for e := range history.Of[*history.Measured](slices.All(a.Events)) {
+		if e.Role == history.Baseline && e.Metric != nil {
+			all = append(all, point{best: e.Metric.Float64()})
+			break
+		}
 	}
 	for _, e := range a.Decided() {
 		if e.Best == nil {
@@ -110,16 +109,6 @@ func bounds(shown []point, target *metric.Value) (low, high float64) {
 	return low - 1, high + 1
 }
 
-// baseline is the first measurement of nothing changed.
-func baseline(events []history.Event) *history.Measured {
-	for e := range history.Of[*history.Measured](slices.All(events)) {
-		if e.Role == history.Baseline && e.Metric != nil {
-			return e
-		}
-	}
-	return nil
-}
-
 // chartNumber writes a number as the chart's grammar takes it: without an exponent, and
 // with as many digits as a chart can show.
 func chartNumber(f float64) string {
@@ -130,12 +119,7 @@ func chartNumber(f float64) string {
 	return strconv.FormatFloat(short, 'f', -1, 64)
 }
 
+var chartMarks = lazyregexp.New("[\"`[\\]{}<>#;\\\\]")
+
 // quoted takes out what would end a quotation in the chart's grammar.
-func quoted(text string) string {
-	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune("\"`[]{}<>#;\\", r) {
-			return ' '
-		}
-		return r
-	}, text)
-}
+func quoted(text string) string { return chartMarks().ReplaceAllString(text, " ") }

@@ -31,17 +31,17 @@ func failures(o format.SuiteOutcome, f form) []string {
 			}
 		}
 		for _, one := range failed {
-			name := f.text(s.TaskID, maxLabel)
+			which := ""
 			switch {
 			case len(s.Runs) == 1:
 			case len(one.runs) == len(s.Runs):
-				name += " (every run)"
+				which = " (every run)"
 			case len(one.runs) == 1:
-				name += " (run " + one.runs[0] + ")"
+				which = " (run " + one.runs[0] + ")"
 			default:
-				name += " (runs " + strings.Join(one.runs, ", ") + ")"
+				which = " (runs " + strings.Join(one.runs, ", ") + ")"
 			}
-			list = append(list, name+": "+one.text+one.links)
+			list = append(list, f.text(s.TaskID, maxLabel)+which+": "+one.text+one.links)
 		}
 	}
 	return atMost(list, maxListed)
@@ -62,39 +62,31 @@ func runFailures(run format.Run, f form) []failure {
 		}
 		list = append(list, failure{text: line})
 	}
-	if len(list) == 0 {
-		return nil
-	}
-	if run.Transcript != "" {
-		list[len(list)-1].links += "; " + f.link("transcript", run.Transcript)
-	}
-	if run.Diff != "" {
-		list[len(list)-1].links += "; " + f.link("diff", run.Diff)
+	for _, file := range [][2]string{{"transcript", run.Transcript}, {"diff", run.Diff}} {
+		if len(list) > 0 && file[1] != "" {
+			list[len(list)-1].links += "; " + f.link(file[0], file[1])
+		}
 	}
 	return list
 }
 
 // rationales lists what the judge said of each task, the baseline's before the
-// candidate's.
+// candidate's; what it said of several runs once.
 func rationales(before, after format.SuiteOutcome, f form) []string {
 	var list []string
-	for _, s := range after.Scores {
-		list = append(list, rationalesOf(before, s.TaskID, "baseline", f)...)
-		list = append(list, rationalesOf(after, s.TaskID, "candidate", f)...)
-	}
-	return atMost(list, f.said)
-}
-
-func rationalesOf(o format.SuiteOutcome, task, side string, f form) []string {
-	var list []string
 	runs := map[string]int{}
-	for _, s := range o.Scores {
-		for _, run := range s.Runs {
-			if s.TaskID == task && run.Judge != nil && run.Judge.Rationale != "" {
-				line := fmt.Sprintf("%s, %s: %s — %s", f.text(task, maxLabel), side, rounded(run.Judge.Score.String()),
-					f.text(run.Judge.Rationale, maxLine))
-				if runs[line]++; runs[line] == 1 {
-					list = append(list, line)
+	for _, task := range after.Scores {
+		for i, side := range []format.SuiteOutcome{before, after} {
+			for _, s := range side.Scores {
+				for _, run := range s.Runs {
+					if s.TaskID != task.TaskID || run.Judge == nil || run.Judge.Rationale == "" {
+						continue
+					}
+					line := fmt.Sprintf("%s, %s: %s — %s", f.text(s.TaskID, maxLabel), []string{"baseline", "candidate"}[i],
+						rounded(run.Judge.Score.String()), f.text(run.Judge.Rationale, maxLine))
+					if runs[line]++; runs[line] == 1 {
+						list = append(list, line)
+					}
 				}
 			}
 		}
@@ -104,5 +96,5 @@ func rationalesOf(o format.SuiteOutcome, task, side string, f form) []string {
 			list[i] += fmt.Sprintf(" (%d runs)", runs[line])
 		}
 	}
-	return list
+	return atMost(list, f.said)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -26,30 +27,19 @@ func Notice(a Account, event int, what, reason string, people []string) string {
 	}
 	fmt.Fprintf(&b, "%s\n**%s is %s**: %s%s%s\n", NoticeMark(event), line(a.Program.Name), what, Stopped(reason), cure,
 		runLink(a.RunURL))
-	var names []string
+	names := ""
 	for _, login := range people {
-		if isLogin(login) {
-			names = append(names, "@"+login)
+		if loginForm().MatchString(login) {
+			names += " @" + login
 		}
 	}
-	if len(names) > 0 {
-		fmt.Fprintf(&b, "\n%s\n", strings.Join(names, " "))
+	if names != "" {
+		fmt.Fprintf(&b, "\n%s\n", names[1:])
 	}
 	return b.String()
 }
 
-// isLogin says whether a text is a login and nothing else.
-func isLogin(text string) bool {
-	if text == "" || len(text) > 64 {
-		return false
-	}
-	for _, c := range text {
-		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_' {
-			return false
-		}
-	}
-	return true
-}
+var loginForm = lazyregexp.New(`^[A-Za-z0-9_-]{1,64}$`)
 
 // Reply answers a comment.
 func Reply(comment int64, text string) string {

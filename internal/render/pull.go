@@ -133,16 +133,15 @@ func (a Account) ci(kept *history.Decided) CI {
 		return CINone
 	case kept.Outcome == history.PendingCI:
 		return CIPending
-	case a.replayed(kept):
-		return CINone // CI said it of another commit
-	}
-	for e := range history.Of[*history.Decided](slices.All(a.Events)) {
-		if e.Iteration == kept.Iteration && e.Outcome == history.PendingCI {
-			if slices.ContainsFunc(kept.Reasons, func(r decision.Reason) bool { return r.Is(decision.CIAsBase) }) {
-				return CIAsBase
-			}
-			return CIGreen
+	case a.replayed(kept): // CI said it of another commit
+	case slices.ContainsFunc(a.Events, func(e history.Event) bool {
+		decided, is := e.(*history.Decided)
+		return is && decided.Iteration == kept.Iteration && decided.Outcome == history.PendingCI
+	}):
+		if slices.ContainsFunc(kept.Reasons, func(r decision.Reason) bool { return r.Is(decision.CIAsBase) }) {
+			return CIAsBase
 		}
+		return CIGreen
 	}
 	return CINone
 }
@@ -306,11 +305,13 @@ const maxSteps = 30
 
 // pullSteps lists what was kept, the latest first.
 func pullSteps(b *strings.Builder, a Account) {
-	table := Table{
-		Header: []string{"iteration", cell(metricName(a.Program)), "gain", "change"},
-		Align:  "rrr",
+	kept := a.unmerged()
+	if len(kept) == 0 {
+		return
 	}
-	for _, e := range slices.Backward(a.unmerged()) {
+	table := Table{Header: []string{"iteration", cell(metricName(a.Program)), "gain", "change"}, Align: "rrr"}
+	more := max(len(kept)-maxSteps, 0)
+	for _, e := range slices.Backward(kept[more:]) {
 		change := saidCell(e.Summary)
 		if len(e.Warning) > 0 {
 			change += " ⚠️ flagged: " + saidCell(decision.Joined(e.Warning))
@@ -319,11 +320,6 @@ func pullSteps(b *strings.Builder, a Account) {
 			strconv.Itoa(e.Iteration), Figure(e.Metric, e.PreviousBest), rounded(cell(e.Delta)), change,
 		})
 	}
-	if len(table.Rows) == 0 {
-		return
-	}
-	more := len(table.Rows) - maxSteps
-	table.Rows = table.Rows[:min(len(table.Rows), maxSteps)]
 	b.WriteString(table.Markdown())
 	if more > 0 {
 		fmt.Fprintf(b, "\n… and %d earlier\n", more)
@@ -334,17 +330,16 @@ func pullSteps(b *strings.Builder, a Account) {
 // reproduce shows how to measure it again.
 func reproduce(b *strings.Builder, a Account, past history.Summary) {
 	b.WriteString("<details><summary>See for yourself</summary>\n\n")
-	fence := plain.Fence(a.Program.Script)
-	setup := ""
-	if a.Program.Setup != "" {
-		setup = strings.TrimSpace(a.Program.Setup) + "\n"
-	}
-	script := a.Program.Script
+	script := strings.TrimSpace(a.Program.Script)
+	fence := plain.Fence(script)
 	if len(script) > 4000 {
-		script = "# " + named(a.Program.File) + " has the whole script\n"
+		script = "# " + named(a.Program.File) + " has the whole script"
 	}
-	fmt.Fprintf(b, "%ssh\ngit fetch origin %s autoloop/%s\ngit checkout --detach %s # before; then: git checkout "+
-		"--detach origin/autoloop/%s\n%s%s\n%s\n\n</details>\n",
-		fence, cmp.Or(named(past.BaseBranch), "HEAD"), a.Program.Name, named(past.Base), a.Program.Name, setup,
-		strings.TrimSpace(script), fence)
+	if a.Program.Setup != "" {
+		script = strings.TrimSpace(a.Program.Setup) + "\n" + script
+	}
+	branch := "autoloop/" + a.Program.Name
+	fmt.Fprintf(b, "%ssh\ngit fetch origin %s %s\ngit checkout --detach %s # before; then: git checkout "+
+		"--detach origin/%s\n%s\n%s\n\n</details>\n",
+		fence, cmp.Or(named(past.BaseBranch), "HEAD"), branch, named(past.Base), branch, script, fence)
 }

@@ -123,25 +123,15 @@ const goOn = ". Say `/autoloop resume` here to go on."
 // tally counts the iterations; the parts add up.
 func tally(a Account) string {
 	past := a.Summary()
-	decided := past.Decided()
+	all := past.Decided()
 	kept, waiting, errors := past.Count(history.Accepted), past.Count(history.PendingCI), past.Count(history.Error)
-	text := Count(decided, "iteration", "iterations")
-	var parts []string
-	for _, kind := range []struct {
-		count     int
-		one, more string
-	}{
-		{kept, "kept", "kept"},
-		{decided - kept - waiting - errors, "not kept", "not kept"},
-		{waiting, "waiting", "waiting"},
-		{errors, "error", "errors"},
-	} {
-		if kind.count > 0 {
-			parts = append(parts, Count(kind.count, kind.one, kind.more))
+	text, separator := Count(all, "iteration", "iterations"), ": "
+	for i, count := range []int{kept, all - kept - waiting - errors, waiting, errors} {
+		if count > 0 {
+			text += separator + Count(count, []string{"kept", "not kept", "waiting", "error"}[i],
+				[]string{"kept", "not kept", "waiting", "errors"}[i])
+			separator = ", "
 		}
-	}
-	if len(parts) > 0 {
-		text += ": " + strings.Join(parts, ", ")
 	}
 	return text
 }
@@ -158,21 +148,9 @@ func gain(past history.Summary) string {
 	return text
 }
 
-// history keeps the first entries of the section.
+// historySection keeps the first entries of the section.
 func historySection(section string) string {
-	entries := 0
-	for at, text := 0, section; ; {
-		next := strings.Index(text, "\n### ")
-		if strings.HasPrefix(text, "### ") {
-			entries++
-		}
-		if entries > maxHistory {
-			return strings.TrimSpace(section[:at])
-		}
-		if next < 0 {
-			return strings.TrimSpace(section)
-		}
-		at += next + 1
-		text = text[next+1:]
-	}
+	const entry = "\n### "
+	entries := strings.Split("\n"+section, entry)
+	return strings.TrimSpace(strings.Join(entries[:min(len(entries), maxHistory+1)], entry))
 }
