@@ -14,14 +14,14 @@ var commentForm = lazyregexp.New(`(?s)<!--.*?-->`)
 
 // readGoal takes the Goal section, or else the body.
 func (b *body) readGoal(sections []section) {
-	var parts []string
-	for _, s := range sections {
-		parts = append(parts, string(b.text[s.start:s.end]))
+	goal := string(b.text)
+	for i, s := range sections {
+		if i == 0 {
+			goal = ""
+		}
+		goal += "\n" + string(b.text[s.start:s.end])
 	}
-	if len(sections) == 0 {
-		parts = []string{string(b.text)}
-	}
-	b.Goal = strings.TrimSpace(commentForm().ReplaceAllString(strings.Join(parts, "\n"), ""))
+	b.Goal = strings.TrimSpace(commentForm().ReplaceAllString(goal, ""))
 }
 
 // readEvaluation joins the shell fences of the Evaluation section.
@@ -55,7 +55,7 @@ func (b *body) readEvaluation(sections []section) {
 			})
 		}
 	}
-	if hasCommand(script.String()) {
+	if hasCommand().MatchString(script.String()) {
 		b.Script = strings.Trim(script.String(), "\n") + "\n"
 	} else if other != "" {
 		b.warn(otherLine, "a fence of `%s` is documentation; the evaluation is what stands in `bash` and `sh` fences",
@@ -88,15 +88,8 @@ func numbersIn(text string) int {
 	return most
 }
 
-// hasCommand reports whether a script has more than comments.
-func hasCommand(script string) bool {
-	for line := range strings.Lines(script) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
-			return true
-		}
-	}
-	return false
-}
+// hasCommand is a script that has more than comments.
+var hasCommand = lazyregexp.New(`(?m)^[ \t]*[^#\s]`)
 
 // The ways in which a text names its metric, the exact ones first: "The metric
 // is `x`", "Metric: `x`", "Maximise `x`".
@@ -116,6 +109,7 @@ var (
 		`(?i)\b(?:when|whenever|if|unless|otherwise|in case|until|should)\b|\b(?:on|upon|after|in case of|in the event of)\s+(?:an?\s+|any\s+)?(?:failure|error|timeout|crash|panic|exception)s?\b`)
 	measureForm = lazyregexp.New(
 		`(?i)^[-+]?(?:0x[0-9a-f]+|0b[01]+|\d[\d.,_]*(?:e[-+]?\d+)?\s*(?:%|[nmµu]?s|min|h|hz|[kmgt]?i?b|x|ops|req|ms)?(?:/s)?)$`)
+	noName      = lazyregexp.New(`(?i)^(?:null|none|nil|true|false|nan|-?inf|-?infinity|undefined)?$`)
 	notForm     = lazyregexp.New(`(?i)\b(?:not|never|don['’]?t|instead of|rather than|without|avoid|stop)\b`)
 	orForm      = lazyregexp.New("^`+[*_]*\\s*(?:/|\\bor\\b)\\s*[*_]*`+\\s?")
 	sentenceEnd = lazyregexp.New(`(?:[.!?]["”)]*\s)|\n\s*\n|\n\s*[-*+] `)
@@ -171,12 +165,8 @@ func (b *body) alternative(span codeSpan) *codeSpan {
 // optimised may also be code: it counts when it looks like a key.
 func (b *body) canBeMetric(span codeSpan, optimised bool) bool {
 	content := strings.TrimSpace(span.text)
-	switch strings.ToLower(content) {
-	case "", "null", "none", "nil", "true", "false", "nan", "inf", "infinity", "-inf", "-infinity", "undefined":
-		return false
-	}
-	if _, err := metric.ParseValue(strings.TrimSuffix(content, "%")); err == nil || json.Valid([]byte(content)) ||
-		measureForm().MatchString(content) {
+	_, err := metric.ParseValue(strings.TrimSuffix(content, "%"))
+	if err == nil || noName().MatchString(content) || json.Valid([]byte(content)) || measureForm().MatchString(content) {
 		return false
 	}
 	return !optimised || metricName().MatchString(content) && !sourceFile().MatchString(content)

@@ -84,34 +84,33 @@ func skipComments(data []byte) (at int, closed bool) {
 
 var keyForm = lazyregexp.New(`^([A-Za-z][A-Za-z0-9_-]*)[ \t]*[:=]`)
 
+// formats are first lines of frontmatter that is not read, with what to do.
+var formats = map[string]string{
+	"+++": "TOML frontmatter is not read", "---toml": "TOML frontmatter is not read",
+	";;;": "JSON frontmatter is not read", "{": "JSON frontmatter is not read", "---json": "JSON frontmatter is not read",
+	"---yaml": "begin the frontmatter with `---` alone", "---yml": "begin the frontmatter with `---` alone",
+}
+
 // misplaced says what is wrong with a first line that is meant to begin
 // frontmatter and does not; "" when it is prose.
 func misplaced(first, following []byte) string {
-	const accepted = "frontmatter is YAML between two lines of `---`"
 	text := string(bytes.TrimSpace(first))
-	switch text {
-	case "+++", "---toml":
-		return "TOML frontmatter is not read; " + accepted
-	case ";;;", "{", "---json":
-		return "JSON frontmatter is not read; " + accepted
-	case "---yaml", "---yml":
-		return "begin the frontmatter with `---` alone; " + accepted
-	}
-	if known(text) {
-		return "a key of the frontmatter stands here without a line `---` before it; " + accepted
-	}
 	next, _, _ := bytes.Cut(bytes.TrimLeft(following, " \t\n"), []byte("\n"))
-	if text != "" && strings.Trim(text, "-—–") == "" && known(string(next)) {
-		return "begin the frontmatter with exactly three dashes; " + accepted
+	says := formats[text]
+	if known(text) {
+		says = "a key of the frontmatter stands here without a line `---` before it"
+	} else if text != "" && strings.Trim(text, "-—–") == "" && known(string(next)) {
+		says = "begin the frontmatter with exactly three dashes"
 	}
-	return ""
+	if says == "" {
+		return ""
+	}
+	return says + "; frontmatter is YAML between two lines of `---`"
 }
 
 // known reports whether a line gives a key that program files have.
 func known(line string) bool {
 	found := keyForm().FindStringSubmatch(line)
-	if found == nil {
-		return false
-	}
-	return slices.ContainsFunc(Keys(), func(key Key) bool { return normalKey(key.Name) == normalKey(found[1]) })
+	return found != nil &&
+		slices.ContainsFunc(Keys(), func(key Key) bool { return normalKey(key.Name) == normalKey(found[1]) })
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 func children(node ast.Node) []ast.Node {
@@ -50,11 +52,7 @@ func (b *body) firstWord(item *ast.ListItem) (word string, at int) {
 		return "", 0
 	}
 	segment := block.Lines().At(0)
-	text := string(segment.Value(b.text))
-	for _, box := range []string{"[ ] ", "[x] ", "[X] "} {
-		text = strings.TrimPrefix(text, box)
-	}
-	words := strings.Fields(text)
+	words := strings.Fields(boxForm().ReplaceAllString(string(segment.Value(b.text)), ""))
 	if len(words) == 0 || strings.Contains(words[0], "`") {
 		return "", 0
 	}
@@ -69,6 +67,9 @@ func (b *body) firstWord(item *ast.ListItem) (word string, at int) {
 	}
 	return strings.TrimRight(word, ".,:;)"), segment.Start
 }
+
+// boxForm is the box of a list of tasks.
+var boxForm = lazyregexp.New(`^\[[ xX]\] `)
 
 // looksLikePath reports whether a word that is not in backticks is a path.
 func looksLikePath(word string) bool {

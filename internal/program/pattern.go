@@ -62,13 +62,15 @@ func newProtection(text string, line int) (Pattern, error) {
 	return pattern, err
 }
 
+// proseForm is in code, links and options, and in no path that anybody means.
+var proseForm = lazyregexp.New(`[ \t\n<>|=;$"']|\(\)|://|^-`)
+
 // doubtful reports whether a text in backticks may well be prose.
 func doubtful(text string) bool {
 	if !strings.ContainsAny(text, "/.*?[{") || strings.Trim(text, "./") == "" && text != "./" {
 		return true
 	}
-	if strings.ContainsAny(text, " \t\n<>|=;$\"'") || strings.Contains(text, "()") || strings.Contains(text, "://") ||
-		strings.HasPrefix(text, "-") {
+	if proseForm().MatchString(text) {
 		return true
 	}
 	_, err := metric.ParseValue(strings.TrimSuffix(text, "%"))
@@ -106,14 +108,7 @@ func cleanPath(text string) (string, error) {
 	return path.Clean(text), nil
 }
 
-func leaves(text string) bool {
-	for part := range strings.SplitSeq(text, "/") {
-		if part == ".." {
-			return true
-		}
-	}
-	return false
-}
+func leaves(text string) bool { return slices.Contains(strings.Split(text, "/"), "..") }
 
 // literal reports whether the pattern names one path without a wildcard.
 func (p Pattern) literal() bool {
@@ -208,20 +203,16 @@ func (p Pattern) isProse(files []string) bool {
 	}
 }
 
+var automation = lazyregexp.New(`(?i)^\.(?:autoloop|github)(?:/|$)`)
+
 // Closed are the targets of a sentence that name a file of the repository's
 // automation, the program, or what the evaluation names: it opens none of them.
 func (p *Program) Closed() []Pattern {
 	m, names := p.Matcher(), p.ScriptNames()
-	var closed []Pattern
-	for _, target := range p.Targets {
-		first, _, _ := strings.Cut(target.Text, "/")
-		standing := strings.EqualFold(first, ".autoloop") || strings.EqualFold(first, ".github") ||
-			strings.EqualFold(target.Text, p.File) || names(target.Text)
-		if target.literal() && standing && !m.Literal(target.Text) {
-			closed = append(closed, target)
-		}
-	}
-	return closed
+	return slices.DeleteFunc(slices.Clone(p.Targets), func(target Pattern) bool {
+		standing := automation().MatchString(target.Text) || strings.EqualFold(target.Text, p.File) || names(target.Text)
+		return !target.literal() || !standing || m.Literal(target.Text)
+	})
 }
 
 // Elsewhere are the targets below a path that is no directory: a submodule, whose files
