@@ -30,10 +30,9 @@ type object = map[string]any
 func TestSchemas(t *testing.T) {
 	t.Parallel()
 	schemas := map[string]object{
-		"autoloop": newSchemas(t, "../schedule/plan.go").of("Plan"),
-		"bundle":   newSchemas(t, "../loop/proposal/bundle.go").of("Manifest", "File"),
-		"outcome": newSchemas(t, "../suite/format/outcome.go", "../suite/format/outcomewrite.go",
-			"../suite/format/task.go").of("writtenOutcome"),
+		"autoloop":  newSchemas(t, "../schedule/plan.go").of("Plan"),
+		"bundle":    newSchemas(t, "../loop/proposal/bundle.go").of("Manifest", "File"),
+		"outcome":   newSchemas(t, "../suite/format/outcome.go", "../suite/format/task.go").of("writtenOutcome"),
 		"workspace": newSchemas(t, "../skill/workspace/workspace.go", "../history/executor.go").of("workspaceJSON"),
 		"snapshot":  newSchemas(t, "../skill/workspace/manifest.go").of("manifestJSON"),
 		"grading":   newSchemas(t, "../suite/evals/grading.go").of("gradingJSON"),

@@ -1,6 +1,11 @@
+// Package format has the two files of a task suite as values: task.json, and the
+// outcome of one configuration. It does no I/O.
 package format
 
 import (
+	"encoding/json"
+	"math/big"
+
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -89,4 +94,141 @@ type CheckResult struct {
 	Passed bool   `json:"passed"`
 	// Detail says why it failed; bounded text, "" when it passed.
 	Detail string `json:"detail,omitempty"`
+}
+
+// Rate returns passed/total, 1 without checks.
+func (o Objective) Rate() (*big.Rat, bool) {
+	passed, ok := o.Passed.Value()
+	total, finite := o.Total.Value()
+	if !ok || !finite {
+		return nil, false
+	}
+	if total.Sign() <= 0 {
+		return big.NewRat(1, 1), true
+	}
+	return new(big.Rat).Quo(passed.Rat(), total.Rat()), true
+}
+
+// Signals lists the costs, always in the same order.
+func (c Cost) Signals() [5]*metric.Number {
+	return [5]*metric.Number{c.USD, c.Tokens, c.ToolCalls, c.Steps, c.WallClockMs}
+}
+
+// Plus adds two costs; what one of them does not know is unknown.
+func (c Cost) Plus(o Cost) Cost {
+	add := func(a, b *metric.Number) *metric.Number {
+		if a == nil || b == nil || !a.Finite() || !b.Finite() {
+			return nil
+		}
+		return new(a.Plus(*b))
+	}
+	return Cost{
+		Tokens: add(c.Tokens, o.Tokens), ToolCalls: add(c.ToolCalls, o.ToolCalls), Steps: add(c.Steps, o.Steps),
+		WallClockMs: add(c.WallClockMs, o.WallClockMs), USD: add(c.USD, o.USD),
+	}
+}
+
+// Runs returns how often the suite was run, also where a run has none of the
+// tasks.
+func (o SuiteOutcome) Runs() int {
+	most := o.Made
+	for _, s := range o.Scores {
+		most = max(most, len(s.Runs))
+	}
+	return most
+}
+
+// MayVary reports whether another run of the same configuration could have
+// come out otherwise: a judge answered, tokens or money were spent, it is said
+// to be stochastic, or nothing says that no model ran.
+func (o SuiteOutcome) MayVary() bool {
+	if o.Stochastic != nil && *o.Stochastic {
+		return true
+	}
+	for _, s := range o.Scores {
+		for _, run := range s.Runs {
+			if run.Judge != nil || spent(run.Cost.Tokens) || spent(run.Cost.USD) {
+				return true
+			}
+			if o.Stochastic == nil && run.Cost.Tokens == nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// spent reports whether a cost is known to be more than nothing.
+func spent(n *metric.Number) bool {
+	if n == nil {
+		return false
+	}
+	value, finite := n.Value()
+	return !finite || value.Sign() > 0
+}
+
+// Finite reports whether every number of a run is.
+func (r Run) Finite() bool { return r.NonFinite() == "" }
+
+// NonFinite names the first number of a run that is not finite.
+func (r Run) NonFinite() string {
+	switch {
+	case !r.Objective.Passed.Finite():
+		return "objective.passed"
+	case !r.Objective.Total.Finite():
+		return "objective.total"
+	case r.Judge != nil && !r.Judge.Score.Finite():
+		return "judge.score0to1"
+	case r.Composite != nil && !r.Composite.Finite():
+		return "composite"
+	}
+	names := [5]string{"costUsd", "tokens", "toolCalls", "steps", "wallClockMs"}
+	for i, signal := range r.Cost.Signals() {
+		if signal != nil && !signal.Finite() {
+			return "cost." + names[i]
+		}
+	}
+	return ""
+}
+
+// MarshalJSON writes the form that ParseOutcome reads: `scores` for one run of
+// the suite, `runs` for several. Composites that are to be computed are left
+// out. Run k has the tasks that were run at least k times.
+func (o SuiteOutcome) MarshalJSON() ([]byte, error) {
+	written := writtenOutcome{ConfigLabel: o.ConfigLabel, Stochastic: o.Stochastic}
+	if o.Runs() <= 1 {
+		written.Scores = new(o.nth(0))
+		return json.Marshal(written)
+	}
+	for k := range o.Runs() {
+		written.Runs = append(written.Runs, writtenRun{o.nth(k)})
+	}
+	return json.Marshal(written)
+}
+
+type writtenOutcome struct {
+	ConfigLabel string          `json:"configLabel"`
+	Stochastic  *bool           `json:"stochastic,omitempty"`
+	Scores      *[]writtenScore `json:"scores,omitempty"`
+	Runs        []writtenRun    `json:"runs,omitempty"`
+}
+
+type writtenRun struct {
+	Scores []writtenScore `json:"scores"`
+}
+
+type writtenScore struct {
+	TaskID      string        `json:"taskId"`
+	JudgeWeight *metric.Value `json:"judgeWeight,omitempty"`
+	Run
+}
+
+func (o SuiteOutcome) nth(k int) []writtenScore {
+	list := []writtenScore{}
+	for _, s := range o.Scores {
+		if k < len(s.Runs) {
+			list = append(list, writtenScore{s.TaskID, s.JudgeWeight, s.Runs[k]})
+		}
+	}
+	return list
 }

@@ -1,14 +1,28 @@
+// Package sandbox gives a task a directory of its own: a fresh copy of its
+// fixture with the configuration under test laid over it. Afterwards it tells
+// what changed there and runs the task's checks, confined to that directory.
 package sandbox
 
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
+	"strings"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/files"
 )
+
+// Entry is one path of a directory; it has no digest where nothing was read: a
+// special file, one over the limit or one that cannot be opened.
+type Entry = files.Entry
+
+// Manifest is all paths of a directory, sorted, directories among them.
+type Manifest = files.Manifest
 
 const (
 	// maxEntries and maxBytes bound a directory that is copied.
@@ -52,4 +66,47 @@ func readLeft(ctx context.Context, root *os.Root) (Manifest, error) {
 	s := scanner(root, "")
 	s.Fault = func(string, error) error { return nil }
 	return s.Read(ctx)
+}
+
+// checkLinks refuses links that leave the directory. The kernel's own way of
+// resolving decides, by way of os.Root; where nothing is at a link's end, its
+// words decide.
+func checkLinks(root *os.Root, m Manifest, where string) error {
+	for _, e := range m {
+		if !e.IsLink() {
+			continue
+		}
+		if why := wrongLink(root, e); why != "" {
+			return &PathError{Where: where, Path: e.Path, Reason: why}
+		}
+	}
+	return nil
+}
+
+func wrongLink(root *os.Root, e Entry) string {
+	const leaves = "is a link that leaves the sandbox"
+	target := filepath.ToSlash(e.Target)
+	if strings.HasPrefix(target, "/") || filepath.IsAbs(e.Target) || filepath.VolumeName(e.Target) != "" {
+		return leaves
+	}
+	if end := path.Join(path.Dir(e.Path), target); end == ".." || strings.HasPrefix(end, "../") {
+		return leaves
+	}
+	_, err := root.Stat(filepath.FromSlash(e.Path))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return leaves + " or cannot be followed: " + files.Cause(err).Error()
+	}
+	return ""
+}
+
+// PathError says that a path of a fixture or a configuration cannot be put
+// into a sandbox. It is a fault of what was given, not of Autoloop.
+type PathError struct {
+	// Where names the fixture or the configuration, Path the path in it.
+	Where, Path, Reason string
+}
+
+// Error gives where, path and reason.
+func (e *PathError) Error() string {
+	return fmt.Sprintf("%s: %q %s", e.Where, e.Path, e.Reason)
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/agent/commandline"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/sandbox"
@@ -183,3 +184,7 @@ func (s *session) assign(ctx context.Context, p *prepared) error {
 	s.versions[found.Name()] = p.version
 	return nil
 }
+
+// AgentOf is the name here of an agent that a task file, or a person, calls by one of
+// its other names.
+func AgentOf(name string) string { return commandline.All().Canonical(name) }
