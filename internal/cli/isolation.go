@@ -90,16 +90,14 @@ func (a *App) isolationWish(p *program.Program) (string, error) {
 // objectDirs are the directories that a repository's objects are read from: its
 // own, and those that it borrows from.
 func objectDirs(commonDir string) []string {
-	const most = 1 << 16
 	dirs := []string{filepath.Join(commonDir, "objects")}
 	for i := 0; i < len(dirs) && i < 16; i++ {
 		text, err := os.ReadFile(filepath.Join(dirs[i], "info", "alternates"))
-		if err != nil || len(text) > most {
+		if err != nil {
 			continue // git says what is wrong with it, if anything is.
 		}
-		for line := range strings.Lines(string(text)) {
-			line = strings.TrimRight(line, "\n")
-			if line == "" || strings.HasPrefix(line, "#") || strings.HasPrefix(line, `"`) {
+		for line := range strings.FieldsFuncSeq(string(text), func(r rune) bool { return r == '\n' }) {
+			if strings.HasPrefix(line, "#") || strings.HasPrefix(line, `"`) {
 				continue
 			}
 			if !filepath.IsAbs(line) {

@@ -151,12 +151,9 @@ func (a *App) paused(ctx context.Context) string {
 
 // dollars reads --budget-usd; nil is no bound.
 func dollars(text string) (*metric.Value, error) {
-	if text == "" {
-		return nil, nil
-	}
-	usd, err := metric.ParseValue(text)
-	if err != nil || usd.Sign() <= 0 {
+	usd, err := flagValue("--budget-usd", text)
+	if err != nil || usd != nil && usd.Sign() <= 0 {
 		return nil, misuse.Errorf("--budget-usd %s: give a number above 0", text)
 	}
-	return &usd, nil
+	return usd, nil
 }

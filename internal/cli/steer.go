@@ -78,7 +78,7 @@ func (a *App) steer(ctx context.Context, issue int) error {
 	case result.Stopped != "":
 		text = result.Stopped
 	case result.Run:
-		text = "up to date; somebody asked for an iteration now: iterate --program " + result.Program
+		text += "; somebody asked for an iteration now: iterate --program " + result.Program
 	}
 	return a.print(result, fmt.Sprintf("%s: %s\n", result.Program, text))
 }
