@@ -3,6 +3,8 @@ package state
 import (
 	"bytes"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/org/autoloop/internal/plain"
 )
@@ -62,19 +64,12 @@ func (d *Doc) Machine() Machine { return d.machine }
 // Bytes returns the file as it is now, without compaction.
 func (d *Doc) Bytes() []byte { return bytes.Clone(d.data) }
 
-// splice replaces data[start:end].
+// splice replaces data[start:end] by a text, with the line endings of the file.
 func (d *Doc) splice(start, end int, text string) {
-	out := make([]byte, 0, len(d.data)-(end-start)+len(text))
-	out = append(out, d.data[:start]...)
-	out = append(out, text...)
-	d.data = append(out, d.data[end:]...)
-}
-
-func (d *Doc) newline() string {
 	if at := bytes.IndexByte(d.data, '\n'); at > 0 && d.data[at-1] == '\r' {
-		return "\r\n"
+		text = strings.ReplaceAll(text, "\n", "\r\n")
 	}
-	return "\n"
+	d.data = slices.Concat(d.data[:start], []byte(text), d.data[end:])
 }
 
 // Table returns the Machine State table as it stands in the file, without its

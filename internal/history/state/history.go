@@ -129,7 +129,7 @@ func (d *Doc) write(list []HistoryEntry, keep int, runs string) {
 			out += "\n"
 		}
 	}
-	d.splice(start, end, strings.ReplaceAll(out, "\n", d.newline()))
+	d.splice(start, end, out)
 }
 
 var runLink = lazyregexp.New(`\[Run\]\((\S+/actions/runs/)\d+\)`)

@@ -54,19 +54,18 @@ func (d *Doc) forget(kind SectionKind, room int) {
 	if !ok {
 		return
 	}
-	lines := slices.Collect(bytes.Lines(d.data[found.bodyStart:found.bodyEnd]))
-	size, count := room, 0
-	for i, line := range slices.Backward(lines) { // the newest first
-		if !attributed().Match(bytes.TrimRight(line, " \r\n")) {
-			continue
+	size, count, end := room, 0, found.bodyEnd
+	lines := slices.Collect(bytes.Lines(d.data[found.bodyStart:end]))
+	for _, line := range slices.Backward(lines) { // the newest first
+		start := end - len(line)
+		if attributed().Match(bytes.TrimRight(line, " \r\n")) {
+			count++
+			if size += len(line); count >= maxLearned || size > maxLearnedBytes {
+				d.splice(start, end, "")
+			}
 		}
-		count++
-		size += len(line)
-		if count >= maxLearned || size > maxLearnedBytes {
-			lines[i] = nil
-		}
+		end = start
 	}
-	d.splice(found.bodyStart, found.bodyEnd, string(bytes.Join(lines, nil)))
 }
 
 // ofIteration is the attribution at the end of an item.

@@ -152,35 +152,28 @@ func isNothing(text string) bool {
 // missing. The text is the caller's: it is not escaped.
 func (d *Doc) SetSection(kind SectionKind, text string) {
 	found := d.ensure(kind)
-	newline := d.newline()
 	if text = strings.TrimSpace(text); text == "" {
 		text = nothing
 	}
-	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", newline)
-	d.replace(found.bodyStart, found.bodyEnd, newline+text+newline)
+	text = "\n" + strings.ReplaceAll(text, "\r\n", "\n") + "\n"
+	if d.data[found.bodyStart-1] != '\n' {
+		text = "\n" + text
+	}
+	d.splice(found.bodyStart, max(found.bodyStart, found.bodyEnd), text)
 }
 
 // AppendItem adds a list item with harmless text at the end of a section.
 func (d *Doc) AppendItem(kind SectionKind, text string) {
 	item := "- " + plain.Quote(text, maxText)
-	if current := d.Section(kind); current == "" {
+	if d.Section(kind) == "" {
 		d.SetSection(kind, item)
 		return
 	}
 	found := d.ensure(kind)
-	newline := d.newline()
-	if found.bodyEnd > 0 && d.data[found.bodyEnd-1] != '\n' {
-		item = newline + item
+	if d.data[found.bodyEnd-1] != '\n' {
+		item = "\n" + item
 	}
-	d.splice(found.bodyEnd, found.bodyEnd, item+newline)
-}
-
-// replace is splice for text that begins a line.
-func (d *Doc) replace(start, end int, text string) {
-	if start > 0 && d.data[start-1] != '\n' {
-		text = d.newline() + text
-	}
-	d.splice(start, max(start, end), text)
+	d.splice(found.bodyEnd, found.bodyEnd, item+"\n")
 }
 
 // ensure returns a section, after adding it in its place when it is missing.
@@ -188,7 +181,6 @@ func (d *Doc) ensure(kind SectionKind) section {
 	if found, ok := d.find(kind); ok {
 		return found
 	}
-	newline := d.newline()
 	at := len(d.data)
 	for _, h := range outline(d.data) {
 		if h.kind > kind {
@@ -196,12 +188,12 @@ func (d *Doc) ensure(kind SectionKind) section {
 			break
 		}
 	}
-	text := "## " + kind.heading() + newline + newline
+	text := "## " + kind.heading() + "\n\n"
 	if at == len(d.data) {
+		text = "\n" + strings.TrimSuffix(text, "\n")
 		if at > 0 && d.data[at-1] != '\n' {
-			text = newline + text
+			text = "\n" + text
 		}
-		text = newline + strings.TrimSuffix(text, newline)
 	}
 	d.splice(at, at, text)
 	found, _ := d.find(kind)

@@ -55,21 +55,20 @@ func pad(data []byte, c cell, text string) string {
 // addRow adds a row after the nearest row that comes before it in the order of
 // the rows, else before the nearest that comes after it.
 func (d *Doc) addRow(found *table, f field, text string) {
-	newline := d.newline()
 	row := fmt.Sprintf("| %s | %s |", f.name(), text)
 	for before := f - 1; before >= 0; before-- {
 		if c := found.cells[before]; c.there {
 			if c.row.next == c.row.end {
-				d.splice(c.row.end, c.row.end, newline+row)
+				d.splice(c.row.end, c.row.end, "\n"+row)
 			} else {
-				d.splice(c.row.next, c.row.next, row+newline)
+				d.splice(c.row.next, c.row.next, row+"\n")
 			}
 			return
 		}
 	}
 	for _, c := range found.cells[f:] {
 		if c.there {
-			d.splice(c.row.start, c.row.start, row+newline)
+			d.splice(c.row.start, c.row.start, row+"\n")
 			return
 		}
 	}
