@@ -74,22 +74,16 @@ func (m *Memory) Head(ctx context.Context) (string, error) {
 // HeadOf is Head for any branch that Autoloop writes; ref is its full name. A
 // local branch that the remote had once and has no more does not count.
 func (m *Memory) HeadOf(ctx context.Context, ref string) (string, error) {
-	if ref == memoryRef {
-		stands, err := m.stand(ctx, ref)
-		if err != nil {
-			return "", err
-		}
-		return stands[0].head, nil
-	}
-	stands, err := m.stand(ctx, memoryRef, ref)
+	stands, err := m.stand(ctx, slices.Compact([]string{memoryRef, ref})...)
 	if err != nil {
 		return "", err
 	}
-	unfinished, err := m.unfinished(ctx, stands[0], stands[1])
+	branch := stands[len(stands)-1]
+	unfinished, err := m.unfinished(ctx, stands[0], branch)
 	if err == nil && unfinished != nil {
 		return unfinished.New, nil
 	}
-	return stands[1].head, err
+	return branch.head, err
 }
 
 // Read returns a program's files and the commit that they are from, "" when

@@ -38,12 +38,9 @@ type place struct {
 // program.md counts. The error is of the directory itself; what is wrong with
 // one program is in its Problems.
 func (s Programs) Load(others bool) ([]*program.Program, error) {
-	places, err := s.places()
+	places, err := s.all(others)
 	if err != nil {
 		return nil, err
-	}
-	if len(places) == 0 && s.Dir == "" && !others {
-		places = s.single()
 	}
 	programs := make([]*program.Program, len(places))
 	for i, p := range places {
@@ -54,18 +51,21 @@ func (s Programs) Load(others bool) ([]*program.Program, error) {
 
 // Find reads the program of that name, or nil.
 func (s Programs) Find(name string) (*program.Program, error) {
-	places, err := s.places()
-	if err != nil {
-		return nil, err
-	}
-	if len(places) == 0 && s.Dir == "" {
-		places = s.single()
-	}
+	places, err := s.all(false)
 	at := slices.IndexFunc(places, func(p place) bool { return p.name == name })
 	if at < 0 {
-		return nil, nil
+		return nil, err
 	}
 	return s.load(places[at]), nil
+}
+
+// all are the places of all programs; the only one counts when there are no others.
+func (s Programs) all(others bool) ([]place, error) {
+	places, err := s.places()
+	if err == nil && len(places) == 0 && s.Dir == "" && !others {
+		places = s.single()
+	}
+	return places, err
 }
 
 // File reads one program file at a path of the file system.

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,11 +52,7 @@ func (m *Memory) Records(ctx context.Context, name, branch string, signers *Sign
 	if err != nil {
 		return records, err
 	}
-	tips, from := tips(log.Events, records.Head)
-	if tips, err = m.fetchTips(ctx, tips); err != nil {
-		return records, err
-	}
-	if records.Commits, err = m.keptCommits(ctx, name, tips, from); err != nil {
+	if records.Commits, err = m.keptCommits(ctx, name, records.Head, log.Events); err != nil {
 		return records, err
 	}
 	if records.Changed, err = m.changed(ctx, log.Events); err != nil {
@@ -109,50 +106,6 @@ func (m *Memory) unknown(ctx context.Context, signers Signers, head, name string
 	return found, nil
 }
 
-// tips selects the commits since the program's first baseline, on its branch, whose
-// head is given, and on the default branch.
-func tips(events []history.Event, head string) (tips []string, from string) {
-	base := ""
-	for e := range history.Of[*history.Measured](slices.All(events)) {
-		if e.Role == history.Baseline && e.BaseBranch != "" {
-			if base == "" {
-				from = e.Commit
-			}
-			base = e.BaseBranch
-		}
-	}
-	if head != "" {
-		tips = append(tips, head)
-	}
-	if base != "" {
-		tips = append(tips, "refs/heads/"+base)
-	}
-	return tips, from
-}
-
-// fetchTips makes the commits of a shared program be here: those of its branch
-// and, where the remote has moved on, of the default branch.
-func (m *Memory) fetchTips(ctx context.Context, tips []string) ([]string, error) {
-	if m.Remote == "" {
-		return tips, nil
-	}
-	for i, tip := range tips {
-		refs, err := m.Repo.Remote(m.Remote).Refs(ctx, tip)
-		if err != nil {
-			return nil, err
-		}
-		commit, shared := refs[tip]
-		if !shared {
-			continue
-		}
-		if err := m.Repo.Remote(m.Remote).Obtain(ctx, commit, tip); err != nil {
-			return nil, err
-		}
-		tips[i] = commit
-	}
-	return tips, nil
-}
-
 // changed lists, by the commit that a decision made, the files in which that differs from
 // the one that it was compared with. Of what is not here it has nothing.
 func (m *Memory) changed(ctx context.Context, events []history.Event) (map[string][]string, error) {
@@ -184,11 +137,28 @@ func (m *Memory) changed(ctx context.Context, events []history.Event) (map[strin
 	return changed, nil
 }
 
-// keptCommits lists the commits that say that this program kept them.
-func (m *Memory) keptCommits(ctx context.Context, name string, tips []string, from string) ([]audit.Commit, error) {
+// keptCommits lists the commits that say that this program kept them: those since its first
+// baseline, on its branch, whose head is given, and on the default branch.
+func (m *Memory) keptCommits(ctx context.Context, name, head string, events []history.Event) ([]audit.Commit, error) {
+	base, from := "", ""
+	for e := range history.Of[*history.Measured](slices.All(events)) {
+		if e.Role == history.Baseline && e.BaseBranch != "" {
+			base, from = "refs/heads/"+e.BaseBranch, cmp.Or(from, e.Commit)
+		}
+	}
+	if m.Remote != "" && base != "" { // it may have moved on there
+		refs, err := m.Repo.Remote(m.Remote).Refs(ctx, base)
+		if commit, shared := refs[base]; shared && err == nil {
+			err = m.Repo.Remote(m.Remote).Obtain(ctx, commit, base)
+			base = commit
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	var revs []string
-	for _, tip := range tips {
-		if commit, found, err := m.Repo.Resolve(ctx, tip); err == nil && found {
+	for _, tip := range []string{head, base} {
+		if commit, found, err := m.Repo.Resolve(ctx, tip); tip != "" && err == nil && found {
 			revs = append(revs, commit)
 		}
 	}
