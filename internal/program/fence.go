@@ -42,10 +42,8 @@ func (b *body) isOutput(fence ast.Node, text, heading string) bool {
 	if before == nil || before.Kind() != ast.KindParagraph && before.Kind() != ast.KindTextBlock {
 		return false
 	}
-	start, end := extent(before)
-	clauses := b.clauses(start, end)
-	last := clauses[len(clauses)-1]
-	return showsOutput(b.clauseText(last[0], last[1]))
+	clauses := b.clauses(extent(before))
+	return showsOutput(clauses[len(clauses)-1].text)
 }
 
 // showsOutput reports whether a clause says that what follows it is output, and not

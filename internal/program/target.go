@@ -13,8 +13,7 @@ import (
 // maxPatterns bounds the targets and the protected paths of a program.
 const maxPatterns = 1000
 
-// saying is what a clause says of the files in it. A clause is a sentence, a heading,
-// a list item or a row of a table.
+// saying is what a clause says of the files in it.
 type saying int
 
 const (
@@ -53,9 +52,9 @@ var (
 	pathWord  = lazyregexp.New(`[^\s()\[\]"'` + "`" + `]*(?:/|[\w-]\.\w)[^\s()\[\]"'` + "`" + `]*`)
 )
 
-// sayingOf reads a clause as clauseBytes gives it. What denies wins.
+// sayingOf reads what a clause says on one line. What denies wins.
 func sayingOf(clause string) saying {
-	switch clause = strings.Join(strings.Fields(clause), " "); {
+	switch {
 	case negation().MatchString(clause) || protection().MatchString(clause):
 		return denies
 	case permission().MatchString(clause):
@@ -110,7 +109,11 @@ func (r *targetReader) blocks(nodes []ast.Node) {
 		switch node := node.(type) {
 		case *ast.Heading:
 			if node.Lines().Len() > 0 {
-				r.introduce(sayingOf(r.clauseText(r.headingStart(node), r.headingEnd(node))))
+				text := ""
+				for _, c := range r.clauses(r.headingStart(node), r.headingEnd(node)) {
+					text += " " + c.text
+				}
+				r.introduce(sayingOf(strings.TrimSpace(text)))
 			}
 		case *ast.List:
 			r.list(node)
@@ -130,37 +133,35 @@ func (r *targetReader) introduce(says saying) {
 }
 
 func (r *targetReader) paragraph(node ast.Node) {
-	start, end := extent(node)
+	clauses, before := r.clauses(extent(node)), []codeSpan(nil)
+	last := len(clauses) - 1
+	colon := strings.HasSuffix(clauses[last].text, ":")
 	_, beforeList := node.NextSibling().(*ast.List)
-	colon := strings.HasSuffix(r.clauseText(start, end), ":")
 	named := r.named && !r.targetsGiven // the targets were given before
 	r.intro, r.begun = silent, true
-	clauses, before := r.clauses(start, end), []codeSpan(nil)
-	for i, at := range clauses {
-		text := r.clauseText(at[0], at[1])
-		says, introduces := sayingOf(text), i == len(clauses)-1 &&
-			(colon || beforeList && !strings.HasSuffix(text, "."))
-		switch own := r.spansWithin(at[0], at[1]); {
-		case strings.HasPrefix(text, "|"):
-			r.take(own, at, false)
-		case len(own) > 0:
-			before = own
-			if len(own) == 1 && strings.Trim(text, "` .:") == "" { // the line is a path, and no sentence
-				own = []codeSpan{{text: own[0].text, at: own[0].at, begins: true}}
+	for i, c := range clauses {
+		says, introduces := sayingOf(c.text), i == last && (colon || beforeList && !strings.HasSuffix(c.text, "."))
+		switch {
+		case strings.HasPrefix(c.text, "|"):
+			r.take(c, false)
+		case len(c.spans) > 0:
+			before = c.spans
+			if len(before) == 1 && strings.Trim(c.text, "` .:") == "" { // the line is a path, and no sentence
+				c.spans = []codeSpan{{text: before[0].text, at: before[0].at, begins: true}}
 			}
-			if says = r.take(own, at, named); says == denies {
+			if says = r.take(c, named); says == denies {
 				r.intro, r.denying = denies, true
 			} else if r.intro == silent {
 				r.intro = says
 			}
-		case says == denies && others().MatchString(text) && (!introduces || !colon || r.intro == permits):
+		case says == denies && others().MatchString(c.text) && (!introduces || !colon || r.intro == permits):
 		case introduces:
 			r.introduce(says)
 		case says == permits && r.intro == silent:
 			r.intro = permits
-		case says == denies && forbids(text):
-			if about().MatchString(text) {
-				r.protectBefore(at[0], before)
+		case says == denies && forbids(c.text):
+			if about().MatchString(c.text) {
+				r.protectBefore(c.at, before)
 			}
 			r.intro, r.denying = denies, true
 		}
@@ -244,53 +245,50 @@ func (r *targetReader) item(item ast.Node) {
 // itemClauses reads the sentences of an item. Begins becomes false with one that is about
 // all that follows.
 func (r *targetReader) itemClauses(node ast.Node, found []codeSpan, begins *bool) {
-	start, end := extent(node)
 	_, introduces := node.NextSibling().(*ast.List)
 	var before []codeSpan
-	for i, at := range r.clauses(start, end) {
-		own := slices.DeleteFunc(slices.Clone(found), func(s codeSpan) bool { return s.at < at[0] || s.at >= at[1] })
-		text := r.clauseText(at[0], at[1])
-		switch says := r.take(own, at, false); {
+	for i, c := range r.clauses(extent(node)) {
+		c.spans = slices.DeleteFunc(slices.Clone(found), func(s codeSpan) bool { return s.at < c.at || s.at >= c.end })
+		switch says := r.take(c, false); {
 		case says != denies:
-		case len(own) > 0, introduces:
+		case len(c.spans) > 0, introduces:
 			r.denying, *begins = true, *begins && i == 0
-		case about().MatchString(text):
-			r.protectBefore(at[0], before)
-		case !*begins && forbids(text):
+		case about().MatchString(c.text):
+			r.protectBefore(c.at, before)
+		case !*begins && forbids(c.text):
 			r.denying = true
 		}
-		if len(own) > 0 {
-			before = own
+		if len(c.spans) > 0 {
+			before = c.spans
 		}
 	}
 }
 
 // take adds the paths of a clause and returns what it says. With must, a path that was
 // not spoken of before needs words that permit.
-func (r *targetReader) take(found []codeSpan, at [2]int, must bool) saying {
-	text, turn := r.clauseBytes(at[0], at[1]), at[1]
-	says := sayingOf(string(text))
-	if c := contrast().FindSubmatchIndex(text); c != nil && len(found) > 0 {
-		rest := string(text[:c[0]])
-		if c[2] >= 0 {
-			rest += string(text[c[3]:])
+func (r *targetReader) take(c clause, must bool) saying {
+	says, turn := sayingOf(c.text), c.end
+	if found := contrast().FindSubmatchIndex(c.raw); found != nil && len(c.spans) > 0 {
+		rest := string(c.raw[:found[0]])
+		if found[2] >= 0 {
+			rest += string(c.raw[found[3]:])
 		}
-		says = sayingOf(rest)
-		switch before := found[0].at < at[0]+c[0]; {
-		case (says == denies || r.denying) && c[2] >= 0:
-			r.fail(r.line(at[0]), "this says by an exception what may change; name it in a list below `Only "+
+		says = sayingOf(strings.Join(strings.Fields(rest), " "))
+		switch before := c.spans[0].at < c.at+found[0]; {
+		case (says == denies || r.denying) && found[2] >= 0:
+			r.fail(r.line(c.at), "this says by an exception what may change; name it in a list below `Only "+
 				"modify:`, and what may not below `Do NOT modify:`")
 		case says != denies && before:
-			turn = at[0] + c[0]
+			turn = c.at + found[0]
 		default:
 			says = denies
 		}
 	}
-	if says == silent && must && !r.denying && slices.ContainsFunc(found, r.isNew) {
-		r.fail(r.line(at[0]), unclearSentence)
+	if says == silent && must && !r.denying && slices.ContainsFunc(c.spans, r.isNew) {
+		r.fail(r.line(c.at), unclearSentence)
 		says = denies
 	}
-	for _, span := range found {
+	for _, span := range c.spans {
 		switch {
 		case bytes.HasSuffix(bytes.TrimRight(r.prose[:span.at], "` "), []byte("~~")): // struck out
 		case r.denying || says == denies || span.at >= turn:
@@ -318,21 +316,19 @@ func (r *targetReader) namesPaths(node *ast.List) bool {
 		func(span codeSpan) bool { return !doubtful(strings.TrimSpace(span.text)) })
 }
 
-// clauses cuts a paragraph at the ends of its sentences, and before a line that begins
-// like one.
-func (b *body) clauses(start, end int) [][2]int {
-	var list [][2]int
-	text, from := b.clauseBytes(start, end), 0
-	for _, at := range clauseEnd().FindAllIndex(text, -1) {
-		list = append(list, [2]int{start + from, start + at[0]})
-		from = at[0]
-	}
-	return append(list, [2]int{start + from, end})
+// clause is a sentence, a heading, or a line that begins like a sentence.
+type clause struct {
+	at, end int
+	// raw is its text without what is in backticks, paths and emphasis: what files are
+	// called says nothing about what may be done to them. Text is raw on one line.
+	raw   []byte
+	text  string
+	spans []codeSpan
 }
 
-// clauseBytes is prose without what is in backticks, paths and emphasis: what files are
-// called says nothing about what may be done to them.
-func (b *body) clauseBytes(start, end int) []byte {
+// clauses cuts a paragraph at the ends of its sentences, and before a line that begins
+// like one.
+func (b *body) clauses(start, end int) []clause {
 	text := bytes.Clone(b.prose[start:end])
 	for _, span := range b.spansWithin(start, end) {
 		at := span.at - start
@@ -346,12 +342,17 @@ func (b *body) clauseBytes(start, end int) []byte {
 			text[i] = ' '
 		}
 	}
-	return text
-}
-
-// clauseText is clauseBytes on one line.
-func (b *body) clauseText(start, end int) string {
-	return strings.Join(strings.Fields(string(b.clauseBytes(start, end))), " ")
+	var list []clause
+	from := 0
+	for _, at := range append(clauseEnd().FindAllIndex(text, -1), []int{len(text)}) {
+		raw := text[from:at[0]]
+		list = append(list, clause{
+			start + from, start + at[0], raw, strings.Join(strings.Fields(string(raw)), " "),
+			b.spansWithin(start+from, start+at[0]),
+		})
+		from = at[0]
+	}
+	return list
 }
 
 func (b *body) target(found codeSpan) {
