@@ -57,7 +57,7 @@ func (t Tally) with(passed bool, evidence string) Tally {
 	if passed {
 		t.Passed++
 	} else {
-		t.Evidence = clip(evidence, maxEvidence)
+		t.Evidence = evidence
 	}
 	return t
 }
@@ -179,10 +179,8 @@ func (r TaskRow) Dots() template.HTML {
 		if !s.Known {
 			continue
 		}
-		var mean drawing
-		mean.add("M%v %vh0", x.at(s.Middle), middle)
 		d.line("sample "+class, x.at(s.Low), middle, x.at(s.High), middle)
-		d.path("points side "+class, &mean)
+		d.move("points side "+class, "M%v %vh0", x.at(s.Middle), middle)
 	}
 	return d.end()
 }

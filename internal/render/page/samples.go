@@ -33,11 +33,10 @@ func side(d *drawing, x scale, name string, samples []float64, middle float64) {
 	if len(samples) == 0 {
 		return
 	}
-	var ticks, median drawing
+	var ticks drawing
 	for _, sample := range samples {
 		ticks.add("M%v %vv12", x.at(sample), middle-6)
 	}
-	median.add("M%v %vv18", x.at(render.Median(samples)), middle-9)
 	d.path("sample "+name, &ticks)
-	d.path("median "+name, &median)
+	d.move("median "+name, "M%v %vv18", x.at(render.Median(samples)), middle-9)
 }

@@ -3,6 +3,7 @@ package page
 import (
 	"html/template"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
@@ -104,11 +105,8 @@ func (s *Skill) Rows() []CaseRow {
 				at[c.ID] = row
 				rows = append(rows, CaseRow{
 					Anchor: "case-" + strconv.Itoa(row+1), ID: clip(c.ID, 80),
-					Cells: make([]CaseCell, len(s.Columns)),
+					Cells: make([]CaseCell, len(s.Columns)), Feedback: s.Feedback[c.ID],
 				})
-				for _, text := range s.Feedback[c.ID] {
-					rows[row].Feedback = append(rows[row].Feedback, clip(text, maxEvidence))
-				}
 			}
 			rows[row].Cells[i] = cell(rows[row].Anchor, column, c)
 		}
@@ -121,30 +119,20 @@ func (s *Skill) Rows() []CaseRow {
 func cell(row string, column Column, c evals.CaseScore) CaseCell {
 	cell := CaseCell{
 		Anchor: row + "-" + strconv.Itoa(column.Version), Known: true, Passed: c.Passed, Total: c.Total,
-		Problem: clip(c.Problem, maxEvidence),
+		Problem: c.Problem,
 	}
-	at := map[string]int{}
 	add := func(text, evidence string, passed bool) {
-		i, known := at[text]
-		if !known {
-			i = len(cell.Answers)
-			at[text] = i
-			cell.Answers = append(cell.Answers,
-				Answer{clip(text, maxEvidence), Tally{Evidence: clip(evidence, maxEvidence)}})
+		at := slices.IndexFunc(cell.Answers, func(known Answer) bool { return known.Text == text })
+		if at < 0 {
+			at, cell.Answers = len(cell.Answers), append(cell.Answers, Answer{text, Tally{Evidence: evidence}})
 		}
-		cell.Answers[i].Tally = cell.Answers[i].with(passed, evidence)
+		cell.Answers[at].Tally = cell.Answers[at].with(passed, evidence)
 	}
 	for _, grading := range c.Gradings {
 		for _, graded := range grading.Expectations {
 			add(graded.Text, graded.Evidence, graded.Passed)
 		}
-		for _, claim := range grading.ReadClaims() {
-			cell.Claims = append(cell.Claims,
-				evals.Claim{
-					Text: clip(claim.Text, maxEvidence), Verified: claim.Verified,
-					Evidence: clip(claim.Evidence, maxEvidence),
-				})
-		}
+		cell.Claims = append(cell.Claims, grading.ReadClaims()...)
 	}
 	for _, text := range c.Unanswered {
 		add(text, "the grading does not answer it", false)

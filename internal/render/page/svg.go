@@ -39,8 +39,15 @@ func (d *drawing) end() template.HTML {
 	return template.HTML(d.b.String()) //nolint:gosec // built from numbers, our own names and escaped text
 }
 
+// move draws a path that is told at once.
+func (d *drawing) move(class, format string, parts ...any) {
+	var data drawing
+	data.add(format, parts...)
+	d.path(class, &data)
+}
+
 func (d *drawing) line(class string, x1, y1, x2, y2 float64) {
-	d.add(`<path class="%v" d="M%v %vL%v %v"/>`, class, x1, y1, x2, y2)
+	d.move(class, "M%v %vL%v %v", x1, y1, x2, y2)
 }
 
 // path draws what was added to another drawing.

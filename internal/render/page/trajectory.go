@@ -218,9 +218,7 @@ func sparkline(p *Program) template.HTML {
 			}
 		}
 		d.path("best", &line.drawing)
-		var end drawing
-		end.add("M%v %vh0", width-3, y.at(values[last]))
-		d.path("points kept", &end)
+		d.move("points kept", "M%v %vh0", width-3, y.at(values[last]))
 	}
 	return d.end()
 }
