@@ -21,7 +21,7 @@ type part struct {
 	set func(value) error
 }
 
-func named(parts []part, key string) int {
+func indexOf(parts []part, key string) int {
 	return slices.IndexFunc(parts, func(one part) bool { return one.key == key })
 }
 
@@ -47,7 +47,7 @@ func (p *Program) readFields(fields []field) {
 	}
 	for i, f := range fields {
 		before := slices.IndexFunc(fields, func(g field) bool { return g.key == f.key })
-		known := named(parts, f.key)
+		known := indexOf(parts, f.key)
 		switch {
 		case before < i:
 			p.fail(f.line, "key `%s` is given twice (`%s` on line %d); keep one", clip(f.name),
@@ -71,7 +71,7 @@ func (p *Program) readFields(fields []field) {
 func (p *Program) readParts(v value, of string, parts ...part) (given map[string]bool, err error) {
 	given = map[string]bool{}
 	for _, f := range v.fields {
-		known := named(parts, f.key)
+		known := indexOf(parts, f.key)
 		switch {
 		case given[f.key]:
 			return given, fault{f.line, fmt.Errorf("`%s` is given twice; keep one", f.name)}

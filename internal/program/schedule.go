@@ -48,37 +48,28 @@ func ParseSchedule(text string) (Schedule, error) {
 	return s, nil
 }
 
+var named = map[string]time.Duration{"hourly": time.Hour, "daily": day, "weekly": week, "monthly": 30 * day}
+
+var everyForm = lazyregexp.New(`^every(?:[ \t]+(.*))?$`)
+
 func parseSchedule(text string) (Schedule, error) {
 	lower := strings.ToLower(text)
-	switch lower {
-	case "":
-		return Schedule{}, errEmpty
-	case "hourly":
-		return Schedule{interval: time.Hour}, nil
-	case "daily":
-		return Schedule{interval: day}, nil
-	case "weekly":
-		return Schedule{interval: week}, nil
-	case "monthly":
-		return Schedule{interval: 30 * day}, nil
-	}
-	if rest, ok := strings.CutPrefix(lower, "every"); ok && (rest == "" || rest[0] == ' ' || rest[0] == '\t') {
-		return parseEvery(strings.TrimSpace(rest))
-	}
-	return parseCron(strings.Join(strings.Fields(text), " "))
-}
-
-func parseEvery(text string) (Schedule, error) {
-	if text == "" {
-		return Schedule{}, errors.New("has no interval")
-	}
+	every := everyForm().FindStringSubmatch(lower)
 	switch {
-	case text[0] == '-':
+	case lower == "":
+		return Schedule{}, errEmpty
+	case named[lower] > 0:
+		return Schedule{interval: named[lower]}, nil
+	case every == nil:
+		return parseCron(strings.Join(strings.Fields(text), " "))
+	case every[1] == "":
+		return Schedule{}, errors.New("has no interval")
+	case every[1][0] == '-':
 		return Schedule{}, errors.New("is below zero")
-	case text[0] < '0' || text[0] > '9':
-		text = "1 " + text
+	case every[1][0] < '0' || every[1][0] > '9':
+		every[1] = "1 " + every[1]
 	}
-	interval, err := span(text)
+	interval, err := span(every[1])
 	if err != nil {
 		return Schedule{}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -41,11 +42,11 @@ func drawStrips(width int, strips []Strip) string {
 		return ""
 	}
 	low, high := slices.MinFunc(all, metric.Value.Cmp), slices.MaxFunc(all, metric.Value.Cmp)
-	place := func(v float64) int {
+	place := func(v metric.Value) int {
 		if low.Cmp(high) == 0 {
 			return width / 2
 		}
-		return int(math.Round((v/2 - low.Float64()/2) / (high.Float64()/2 - low.Float64()/2) * float64(width-1)))
+		return int(math.Round((v.Float64()/2 - low.Float64()/2) / (high.Float64()/2 - low.Float64()/2) * float64(width-1)))
 	}
 	var out strings.Builder
 	for _, s := range strips {
@@ -59,28 +60,17 @@ func drawStrips(width int, strips []Strip) string {
 	return out.String()
 }
 
-func (s Strip) draw(width int, place func(float64) int) string {
-	samples, counts := make([]float64, len(s.Samples)), make([]int, width)
-	for i, v := range s.Samples {
-		samples[i] = v.Float64()
-		counts[place(samples[i])]++
+func (s Strip) draw(width int, place func(metric.Value) int) string {
+	counts := make([]int, width)
+	for _, v := range s.Samples {
+		counts[place(v)]++
 	}
 	line := make([]rune, width)
 	for i, count := range counts {
 		line[i] = signs[min(count, len(signs)-1)]
 	}
-	line[place(Median(samples))] = medianSign
+	line[place(statistics.Median(s.Samples))] = medianSign
 	return string(line)
-}
-
-// Median is for drawing alone; decisions take theirs from the exact numbers.
-func Median(samples []float64) float64 {
-	ordered := slices.Sorted(slices.Values(samples))
-	middle := len(ordered) / 2
-	if len(ordered)%2 == 1 {
-		return ordered[middle]
-	}
-	return ordered[middle-1]/2 + ordered[middle]/2
 }
 
 // Spark draws numbers as a line of bars, the greatest highest.

@@ -23,33 +23,24 @@ func initLabels() []api.Label {
 // LabelSteps are the labels that the repository on GitHub lacks. Where they
 // cannot be made from here, byHand says how, and the error why.
 func LabelSteps(ctx context.Context, client *api.Client) (steps []Step, byHand string, err error) {
-	labels := initLabels()
-	if client == nil {
-		return nil, labelCommands(labels), nil
+	var there []string
+	if client != nil {
+		there, err = client.Labels(ctx)
 	}
-	there, err := client.Labels(ctx)
-	if err != nil {
-		return nil, labelCommands(labels), err
-	}
-	for _, label := range labels {
+	for _, label := range initLabels() {
+		if client == nil || err != nil {
+			byHand += fmt.Sprintf("  gh label create %s --color %s --description %q --force\n", label.Name, label.Color,
+				label.Description)
+			continue
+		}
 		step := Step{
 			Action: Create, Name: "label " + label.Name,
 			Do: func(ctx context.Context) error { return client.CreateLabel(ctx, label) },
 		}
 		if slices.ContainsFunc(there, func(name string) bool { return strings.EqualFold(name, label.Name) }) {
-			step.Action, step.Why = Keep, "(is there)"
+			step.Action, step.Why = Keep, " (is there)"
 		}
 		steps = append(steps, step)
 	}
-	return steps, "", nil
-}
-
-// labelCommands make the labels by hand.
-func labelCommands(labels []api.Label) string {
-	var out strings.Builder
-	for _, label := range labels {
-		fmt.Fprintf(&out, "  gh label create %s --color %s --description %q --force\n", label.Name, label.Color,
-			label.Description)
-	}
-	return out.String()
+	return steps, byHand, err
 }

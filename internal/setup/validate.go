@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -35,8 +36,8 @@ type Checked struct {
 	Script          *string                `json:"evaluation_script"`
 	Prose           []string               `json:"taken_as_prose,omitempty"`
 
-	placeholder int
-	may, never  []string // Targets and Protected with their lines, for people
+	program    *program.Program
+	may, never []string // Targets and Protected with their lines, for people
 }
 
 // Unfit are the reasons against a program that only a look into the repository shows.
@@ -71,7 +72,7 @@ func (c Checker) Check(ctx context.Context, p *program.Program) Checked {
 		Evaluation:      p.Evaluation, Errors: []string{}, Warnings: []string{}, Targets: program.Texts(open),
 		Protected: program.Texts(p.Protected),
 		Schedule:  given(p.Schedule.Text), Metric: given(p.Metric), Script: given(p.Script),
-		Prose: program.Texts(p.Prose), placeholder: p.Placeholder,
+		Prose: program.Texts(p.Prose), program: p,
 	}
 	for _, target := range open {
 		v.may = append(v.may, onLine(target.Text, target.Line))
@@ -199,7 +200,7 @@ func (v Checked) String() string {
 	case len(v.Errors) > 0:
 		fmt.Fprintf(&out, "%s: does not run\n", v.File)
 	case v.Unconfigured:
-		fmt.Fprintf(&out, "%s: not configured yet: fill in line %d\n", v.File, v.placeholder)
+		fmt.Fprintf(&out, "%s: not configured yet: fill in line %d\n", v.File, v.program.Placeholder)
 	default:
 		fmt.Fprintf(&out, "%s: ok\n", v.File)
 	}
@@ -218,8 +219,8 @@ func (v Checked) String() string {
 // describe says in a few lines what the program will do.
 func (v Checked) describe(out *strings.Builder) {
 	line := func(name, text string) { fmt.Fprintf(out, "  %-11s %s\n", name, plain.Line(text)) }
-	line("schedule", orElse(v.Schedule, "at every tick"))
-	metric := orElse(v.Metric, "the only number") + ", " + v.MetricDirection + " is better"
+	line("schedule", cmp.Or(v.program.Schedule.Text, "at every tick"))
+	metric := cmp.Or(v.program.Metric, "the only number") + ", " + v.MetricDirection + " is better"
 	if v.TargetMetric != nil {
 		metric += ", completed at " + v.TargetMetric.String()
 	}
@@ -235,16 +236,5 @@ func (v Checked) describe(out *strings.Builder) {
 	if len(v.Prose) > 0 {
 		line("prose", "taken as prose, since nothing has that name: "+strings.Join(v.Prose, ", "))
 	}
-	if v.Script == nil {
-		line("evaluation", string(v.Evaluation))
-		return
-	}
-	each("evaluation", strings.Split(strings.TrimRight(*v.Script, "\n"), "\n"))
-}
-
-func orElse(text *string, otherwise string) string {
-	if text == nil {
-		return otherwise
-	}
-	return *text
+	each("evaluation", strings.Split(strings.TrimRight(cmp.Or(v.program.Script, string(v.Evaluation)), "\n"), "\n"))
 }

@@ -17,7 +17,7 @@ type Iteration struct {
 	Program string // the anchor of its program
 	// Before and After are the samples of both sides in the last stage of the
 	// trial, Test what the comparison said, Interval the shift that it allows.
-	Before, After []float64
+	Before, After []metric.Value
 	Test          string
 	Interval      *[2]float64
 	Guardrails    []string

@@ -212,15 +212,11 @@ func (it *Iteration) measured(m *history.Measured, stage decision.Stage) {
 	if stage != "" && m.Stage != stage {
 		return
 	}
-	samples := make([]float64, 0, len(m.Samples))
-	for _, sample := range m.Samples {
-		samples = append(samples, sample.Float64())
-	}
 	switch m.Role { //nolint:exhaustive // what is looked at because a gain is held is no side of the trial
 	case history.Incumbent:
-		it.Before = samples
+		it.Before = m.Samples
 	case history.Candidate:
-		it.After, it.Guardrails = samples, nil
+		it.After, it.Guardrails = m.Samples, nil
 		for name, values := range m.GuardrailSamples {
 			for _, value := range values[:min(len(values), 1)] {
 				it.Guardrails = append(it.Guardrails, clip(name, 60)+" "+short(value.Float64()))
