@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"path/filepath"
+
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/actions"
@@ -48,7 +50,7 @@ The exit code is 0 for improved and neutral, 1 for regressed, and 2 when somethi
 			if err != nil {
 				return err
 			}
-			return a.deliverComparison(found, found.Comparison, html, markdown)
+			return a.deliverComparison(found, found.Comparison, html, "", markdown)
 		},
 	}
 	a.jsonFlag(cmd, "print a JSON object")
@@ -82,8 +84,8 @@ func (a *App) compare(before, after string, thresholds score.Thresholds) (found 
 }
 
 // deliverComparison writes a comparison to a page, "" for none, tells GitHub Actions of it and
-// prints it, for programs as value.
-func (a *App) deliverComparison(found render.Comparison, value any, html string, markdown bool) error {
+// prints it, for programs as value. Its report is in the directory out, "" for nowhere yet.
+func (a *App) deliverComparison(found render.Comparison, value any, html, out string, markdown bool) error {
 	if html != "" {
 		shown := page.Comparison{Generated: a.Now(), Comparison: found}
 		if err := a.writePage(html, shown.Write); err != nil {
@@ -102,7 +104,7 @@ func (a *App) deliverComparison(found render.Comparison, value any, html string,
 	}
 	err := a.print(value, text)
 	if err == nil && a.InActions() {
-		err = a.compareOutputs(found.Verdict, value)
+		err = a.compareOutputs(found.Verdict, value, out)
 	}
 	return verdict(err, found.Verdict == decision.Regressed)
 }
@@ -112,19 +114,22 @@ func paintVerdict(verdict decision.Verdict, text string) string {
 	return colour[verdict] + text + plainColor
 }
 
-// compareOutputs are those of a comparison, with a report of it.
-func (a *App) compareOutputs(verdict decision.Verdict, found any) error {
-	text, err := taskrun.ReportJSON(found)
-	if err != nil {
-		return err
-	}
-	dir, err := a.outputDir()
-	if err != nil {
-		return err
-	}
-	file, err := a.Actions().WriteReport(dir, text)
-	if err != nil {
-		return err
+// compareOutputs are those of a comparison. Its report is the one that was
+// written to a directory, else one of ours.
+func (a *App) compareOutputs(verdict decision.Verdict, found any, dir string) error {
+	file := filepath.Join(a.Path(dir), taskrun.ReportFile)
+	if dir == "" {
+		text, err := taskrun.ReportJSON(found)
+		if err != nil {
+			return err
+		}
+		output, err := a.outputDir()
+		if err != nil {
+			return err
+		}
+		if file, err = a.Actions().WriteReport(output, text); err != nil {
+			return err
+		}
 	}
 	return a.Actions().SetOutputs(actions.Output{Name: "verdict", Value: string(verdict)},
 		actions.Output{Name: "report", Value: file})

@@ -107,7 +107,7 @@ func (a *App) deliverReport(found taskrun.Report, out string) error {
 			a.warn(plain.Short(warning, maxWarning))
 		}
 	}
-	return a.deliverComparison(found.Shown(), found, html, false)
+	return a.deliverComparison(found.Shown(), found, html, out, false)
 }
 
 const maxWarning = 400
