@@ -78,13 +78,9 @@ func (m *Memory) readLedger(ctx context.Context, name string, entries []git.Tree
 			wanted = append(wanted, e.ID)
 		}
 	}
-	texts := make(map[string][]byte, len(wanted))
-	err := m.Repo.CatEach(ctx, wanted, func(i int, o git.Object) error {
-		texts[wanted[i]] = append([]byte{}, o.Data...)
-		return nil
-	})
+	texts, err := m.blobs(ctx, wanted)
 	if err != nil {
-		return nil, fmt.Errorf("read the ledger of %s: %w", name, err)
+		return nil, err
 	}
 	list := make([]*history.Iteration, len(ours))
 	for i, e := range ours {

@@ -3,7 +3,6 @@
 package memory
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -202,15 +201,26 @@ func (m *Memory) readStates(ctx context.Context, root listing, names []string) (
 			found, ids = append(found, name), append(ids, e.ID)
 		}
 	}
+	texts, err := m.blobs(ctx, ids)
 	states := make(map[string][]byte, len(ids))
+	for i, name := range found {
+		states[name] = texts[ids[i]]
+	}
+	return states, err
+}
+
+// blobs are the contents of files, by their ids.
+func (m *Memory) blobs(ctx context.Context, ids []string) (map[string][]byte, error) {
+	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
+	texts := make(map[string][]byte, len(ids))
 	err := m.Repo.CatEach(ctx, ids, func(i int, o git.Object) error {
-		states[found[i]] = bytes.Clone(o.Data)
+		texts[ids[i]] = append([]byte{}, o.Data...)
 		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read the records: %w", err)
 	}
-	return states, nil
+	return texts, nil
 }
 
 // regular reports whether an entry is a file. Anything else in place of a state or

@@ -1,8 +1,6 @@
 package memory
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -23,11 +21,8 @@ func (m *Memory) rewritten(ctx context.Context, head, name string, log *history.
 	if err != nil {
 		return nil, err
 	}
-	var found []string
 	removed := ""
-	at := map[string]int{} // the newest commit first
-	for i, v := range versions {
-		at[v.Commit] = i
+	for i, v := range versions { // the newest commit first
 		if v.NewID != "" || v.Commit == removed {
 			continue
 		}
@@ -39,97 +34,76 @@ func (m *Memory) rewritten(ctx context.Context, head, name string, log *history.
 			break
 		}
 	}
-	texts, err := m.texts(ctx, versions)
-	if err != nil {
-		return nil, err
-	}
-	newest := -1
-	slices.SortStableFunc(versions, func(a, b git.DiffEntry) int { return cmp.Compare(at[b.Commit], at[a.Commit]) })
-	for _, v := range versions {
-		number, ours := numberOf(strings.TrimPrefix(v.Path, name+iterationsSuffix+"/"))
-		switch {
-		case !ours:
-		case v.NewID == "":
-			found = append(found, fmt.Sprintf("commit %.12s removes iteration %d, and leaves the state",
-				v.Commit, number))
-		case v.OldID == "" && number <= newest:
-			found = append(found, fmt.Sprintf("commit %.12s adds iteration %d after iteration %d", v.Commit,
-				number, newest))
-		case v.OldID != "" && number < newest:
-			found = append(found, fmt.Sprintf("commit %.12s changes iteration %d, after which iteration %d had begun",
-				v.Commit, number, newest))
-		case v.OldID != "" && !history.Extends(texts[v.NewID], texts[v.OldID]):
-			found = append(found, fmt.Sprintf("commit %.12s changes or removes what iteration %d had recorded",
-				v.Commit, number))
-		}
-		newest = max(newest, number)
-	}
-	early, err := m.early(ctx, head, name, versions, log)
-	return append(found, early...), err
-}
-
-// clocksDiffer is how far the clocks of the machines may be apart that write the records
-// and read them.
-const clocksDiffer = 10 * time.Minute
-
-// early says which commits, the oldest first, lie in the future, and which iterations
-// have events that are later than the last commit to their file.
-func (m *Memory) early(ctx context.Context, head, name string, versions []git.DiffEntry,
-	log *history.Log,
-) ([]string, error) {
 	if len(versions) == 0 {
 		return nil, nil
 	}
-	commits, err := m.Repo.Log(ctx, 0, head)
-	if err != nil {
-		return nil, err
-	}
-	dates, written := map[string]time.Time{}, map[int]time.Time{}
-	for _, commit := range commits {
-		dates[commit.ID] = commit.Time
-	}
-	var found []string
-	limit := m.Now().Add(clocksDiffer)
-	for i, v := range versions {
-		date := dates[v.Commit]
-		if number, ours := numberOf(strings.TrimPrefix(v.Path, name+iterationsSuffix+"/")); ours {
-			written[number] = date
-		}
-		if date.After(limit) && (i == 0 || versions[i-1].Commit != v.Commit) {
-			found = append(found, fmt.Sprintf("commit %.12s is dated %s, which is not yet", v.Commit,
-				date.Format(time.RFC3339)))
-		}
-	}
-	for _, it := range log.Iterations() {
-		for _, e := range it.Events {
-			if at := e.Header().Time; at.After(written[it.Number].Add(clocksDiffer)) {
-				found = append(found, fmt.Sprintf("iteration %d has an event of %s, and was written before, at %s",
-					it.Number, at.Format(time.RFC3339), written[it.Number].Format(time.RFC3339)))
-				break
-			}
-		}
-	}
-	return found, nil
-}
-
-// texts are the files of these versions and of those before, by their ids.
-func (m *Memory) texts(ctx context.Context, versions []git.DiffEntry) (map[string][]byte, error) {
 	var ids []string
 	for _, v := range versions {
 		if v.OldID != "" && v.NewID != "" {
 			ids = append(ids, v.OldID, v.NewID)
 		}
 	}
-	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
-	texts := make(map[string][]byte, len(ids))
-	if len(ids) == 0 {
-		return texts, nil
+	texts, err := m.blobs(ctx, ids)
+	if err != nil {
+		return nil, err
 	}
-	err := m.Repo.CatEach(ctx, ids, func(i int, o git.Object) error {
-		texts[ids[i]] = bytes.Clone(o.Data)
-		return nil
-	})
-	return texts, err
+	commits, err := m.Repo.Log(ctx, 0, head)
+	if err != nil {
+		return nil, err
+	}
+	dates := map[string]time.Time{}
+	for _, commit := range commits {
+		dates[commit.ID] = commit.Time
+	}
+	return m.broken(name, versions, texts, dates, log), nil
+}
+
+// clocksDiffer is how far the clocks of the machines may be apart that write the records
+// and read them.
+const clocksDiffer = 10 * time.Minute
+
+// broken says what is wrong with versions of the files of a ledger, the newest first, by their texts and the
+// dates of their commits.
+func (m *Memory) broken(name string, versions []git.DiffEntry, texts map[string][]byte,
+	dates map[string]time.Time, log *history.Log,
+) (found []string) {
+	say := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
+	limit := m.Now().Add(clocksDiffer)
+	commit, before, newest := "", -1, -1 // before is the newest iteration of the commits before
+	written := map[int]time.Time{}
+	for _, v := range slices.Backward(versions) {
+		if v.Commit != commit {
+			commit, before = v.Commit, newest
+			if date := dates[commit]; date.After(limit) {
+				say("commit %.12s is dated %s, which is not yet", commit, date.Format(time.RFC3339))
+			}
+		}
+		number, ours := numberOf(strings.TrimPrefix(v.Path, name+iterationsSuffix+"/"))
+		if !ours {
+			continue
+		}
+		switch {
+		case v.NewID == "":
+			say("commit %.12s removes iteration %d, and leaves the state", commit, number)
+		case v.OldID == "" && number <= before:
+			say("commit %.12s adds iteration %d after iteration %d", commit, number, before)
+		case v.OldID != "" && number < before:
+			say("commit %.12s changes iteration %d, after which iteration %d had begun", commit, number, before)
+		case v.OldID != "" && !history.Extends(texts[v.NewID], texts[v.OldID]):
+			say("commit %.12s changes or removes what iteration %d had recorded", commit, number)
+		}
+		newest, written[number] = max(newest, number), dates[commit]
+	}
+	for _, it := range log.Iterations() {
+		at := slices.IndexFunc(it.Events, func(e history.Event) bool {
+			return e.Header().Time.After(written[it.Number].Add(clocksDiffer))
+		})
+		if at >= 0 {
+			say("iteration %d has an event of %s, and was written before, at %s", it.Number,
+				it.Events[at].Header().Time.Format(time.RFC3339), written[it.Number].Format(time.RFC3339))
+		}
+	}
+	return found
 }
 
 // removedWhole reports whether a commit has no state of a program either.
