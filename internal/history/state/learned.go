@@ -20,9 +20,6 @@ const (
 	maxLearnedText = 240
 )
 
-// attributed matches the item that an iteration added.
-var attributed = lazyregexp.New(`^- .*\(iteration \d+\)$`)
-
 // Learn adds what an iteration handed back as items of a section, each with the
 // number of the iteration. What the section says already, in whatever case,
 // spacing and punctuation, is left out. When there are too many, the oldest
@@ -58,7 +55,7 @@ func (d *Doc) forget(kind SectionKind, room int) {
 	lines := slices.Collect(bytes.Lines(d.data[found.bodyStart:end]))
 	for _, line := range slices.Backward(lines) { // the newest first
 		start := end - len(line)
-		if attributed().Match(bytes.TrimRight(line, " \r\n")) {
+		if bytes.HasPrefix(line, []byte("- ")) && ofIteration().Match(line) {
 			count++
 			if size += len(line); count >= maxLearned || size > maxLearnedBytes {
 				d.splice(start, end, "")

@@ -78,7 +78,9 @@ func (d *Doc) addRow(found *table, f field, text string) {
 func (f field) cell(m *Machine) string {
 	switch value := f.of(m).(type) {
 	case **time.Time:
-		return timeCell(*value)
+		if at := *value; at != nil && at.UTC().Year() >= 1 && at.UTC().Year() <= 9999 {
+			return at.UTC().Format(time.RFC3339)
+		}
 	case *int:
 		return strconv.Itoa(min(max(*value, 0), maxCount))
 	case *number:
@@ -103,13 +105,6 @@ func (f field) cell(m *Machine) string {
 		return statusesCell(*value)
 	}
 	return null
-}
-
-func timeCell(at *time.Time) string {
-	if at == nil || at.UTC().Year() < 1 || at.UTC().Year() > 9999 {
-		return null
-	}
-	return at.UTC().Format(time.RFC3339)
 }
 
 func statusesCell(list []string) string {
