@@ -85,8 +85,7 @@ func (m *Memory) readLedger(ctx context.Context, name string, entries []git.Tree
 	list := make([]*history.Iteration, len(ours))
 	for i, e := range ours {
 		if list[i] = known[e.ID]; list[i] == nil {
-			number, _ := numberOf(e.Path)
-			if list[i], err = parseIteration(name, e.Path, number, texts[e.ID]); err != nil {
+			if list[i], err = parseIteration(name, e.Path, texts[e.ID]); err != nil {
 				return nil, err
 			}
 		}
@@ -99,9 +98,9 @@ func (m *Memory) readLedger(ctx context.Context, name string, entries []git.Tree
 	return log, err
 }
 
-func parseIteration(name, path string, number int, text []byte) (*history.Iteration, error) {
+func parseIteration(name, path string, text []byte) (*history.Iteration, error) {
 	it, err := history.ParseIteration(text)
-	if err == nil && it.Number != number {
+	if number, _ := numberOf(path); err == nil && it.Number != number {
 		err = fmt.Errorf("it says that it is iteration %d", it.Number)
 	}
 	if err != nil {

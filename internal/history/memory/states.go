@@ -137,8 +137,7 @@ func (s *States) ledgerFiles(name string) (*history.Log, error) {
 	}
 	var list []*history.Iteration
 	err := fs.WalkDir(os.DirFS(root), ".", func(path string, entry fs.DirEntry, err error) error {
-		number, ours := numberOf(path)
-		if err != nil || !ours {
+		if _, ours := numberOf(path); err != nil || !ours {
 			return err
 		}
 		file := filepath.Join(root, filepath.FromSlash(path))
@@ -152,7 +151,7 @@ func (s *States) ledgerFiles(name string) (*history.Log, error) {
 		if err != nil {
 			return err
 		}
-		it, err := parseIteration(name, path, number, text)
+		it, err := parseIteration(name, path, text)
 		list = append(list, it)
 		return err
 	})
