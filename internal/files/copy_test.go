@@ -36,7 +36,10 @@ func TestCopy(t *testing.T) {
 		"deep/for its owner alone, and small": {[]byte("x"), 0o400},
 	} {
 		require.NoError(t, from.WriteFile(name, c.data, 0o600), name)
-		copier := &Copier{From: from, Into: into, Mode: func(Entry) fs.FileMode { return c.mode }, Finish: func(Entry, *os.File, *os.File) error { return nil }}
+		copier := &Copier{
+			From: from, Into: into, Mode: func(Entry) fs.FileMode { return c.mode },
+			Finish: func(Entry, *os.File, *os.File) error { return nil },
+		}
 		e := Entry{Path: name}
 		require.NoError(t, copier.Entry(&e), name)
 		sum := sha256.Sum256(c.data)

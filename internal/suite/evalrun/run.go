@@ -122,10 +122,12 @@ func Run(ctx context.Context, skill *Skill, out string, o Options) (Result, erro
 		defer end()
 	}
 	done := make([]evals.CaseScore, len(skill.Evals.Cases))
-	if err := s.all(ctx, done); err != nil {
-		return Result{Expense: s.expense()}, err
+	err := s.all(ctx, done)
+	expense, _ := s.spent.Used()
+	if err != nil {
+		return Result{Expense: expense}, err
 	}
-	return Result{Cases: done, Rate: evals.MeanPassRate(done), Expense: s.expense()}, nil
+	return Result{Cases: done, Rate: evals.MeanPassRate(done), Expense: expense}, nil
 }
 
 // Fit says what is missing before anything is spent, as a *misuse.Error.
@@ -192,9 +194,4 @@ func (s *session) all(ctx context.Context, done []evals.CaseScore) error {
 		}
 		return nil
 	})
-}
-
-func (s *session) expense() history.Expense {
-	expense, _ := s.spent.Used()
-	return expense
 }

@@ -28,7 +28,8 @@ func (s *session) measure(ctx context.Context) error {
 	if s.varies = s.modelTakesPart(); s.varies { // also a command that says what it used
 		return s.upTo(ctx, repeatsWhenVarying)
 	}
-	if s.compare(1).Verdict == decision.Neutral {
+	before, after := s.outcome(theBaseline, 1, nil), s.outcome(theCandidate, 1, nil) // judged by nobody
+	if score.Compare(before, after, s.Thresholds).Verdict == decision.Neutral {
 		return nil
 	}
 	const again = 2
@@ -81,11 +82,6 @@ func (s *session) differ(repeats int) bool {
 		}
 	}
 	return false
-}
-
-// compare holds the first runs against each other, judged by nobody.
-func (s *session) compare(repeats int) score.Comparison {
-	return score.Compare(s.outcome(theBaseline, repeats, nil), s.outcome(theCandidate, repeats, nil), s.Thresholds)
 }
 
 // upTo makes the runs that are missing for so many repeats.
