@@ -69,9 +69,7 @@ func (r *measurer) newEnvironment(ctx context.Context, side history.Role, treeis
 	dir string,
 ) (*environment, error) {
 	start := r.now()
-	o := r.treeOptions(head)
-	o.Measured = true
-	built, err := r.trees.Build(ctx, treeish, dir, o)
+	built, err := r.trees.Build(ctx, treeish, dir, r.treeOptions(head))
 	if err != nil {
 		return nil, err
 	}
