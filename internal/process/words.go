@@ -64,36 +64,27 @@ func ReplaceWords(text string, by func(word string) string) string {
 	return out.String() + text[done:]
 }
 
+var (
+	shellWord = lazyregexp.New(`(?s)(?:[^ \t\n;&|<>()"'\\]|\\.|"(?:\\.|[^"\\])*"|'[^']*')+`)
+	shellPart = lazyregexp.New(`(?s)\\.|"(?:\\.|[^"\\])*"|'[^']*'`)
+	escaped   = lazyregexp.New(`(?s)\\(.)`)
+)
+
 // ShellWords are the words of a command as a shell splits it, as far as quotes
 // go.
 func ShellWords(text string) []string {
-	var words []string
-	var word strings.Builder
-	quoted, inWord := quoting(0), false
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		switch {
-		case c == '\\' && quoted != '\'' && i+1 < len(text):
-			i++
-			word.WriteByte(text[i])
-			inWord = true
-		case quoted == 0 && (c == '"' || c == '\''):
-			quoted, inWord = quoting(c), true
-		case c == byte(quoted) && quoted != 0:
-			quoted = 0
-		case quoted == 0 && strings.IndexByte(" \t\n;&|<>()", c) >= 0:
-			if inWord {
-				words = append(words, word.String())
+	words := shellWord().FindAllString(text, -1)
+	for i, word := range words {
+		words[i] = shellPart().ReplaceAllStringFunc(word, func(part string) string {
+			switch part[0] {
+			case '\\':
+				return part[1:]
+			case '"':
+				return escaped().ReplaceAllString(part[1:len(part)-1], "$1")
+			default:
+				return part[1 : len(part)-1]
 			}
-			word.Reset()
-			inWord = false
-		default:
-			word.WriteByte(c)
-			inWord = true
-		}
-	}
-	if inWord {
-		words = append(words, word.String())
+		})
 	}
 	return words
 }
