@@ -92,7 +92,7 @@ func (a *App) runnable(ctx context.Context, p *program.Program) error {
 	if err := p.Runnable(files); err != nil {
 		return err
 	}
-	return program.NotRunnable(a.unfit(ctx, p, a.Checkout, files))
+	return program.NotRunnable(a.unfit(ctx, p, files))
 }
 
 // protectInputs protects what the cases of a program's skill are given. A suite

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/org/autoloop/internal/git/tree"
@@ -36,7 +35,7 @@ func (a *App) refusals(ctx context.Context) func(*schedule.Standing) []program.P
 		if s.Pending && s.Recorded() && !github {
 			return []program.Problem{{File: p.File, Severity: program.Error, Message: program.WaitsForCI}}
 		}
-		return a.unfit(ctx, p, a.Checkout, files)
+		return a.unfit(ctx, p, files)
 	}
 }
 
@@ -44,13 +43,13 @@ func (a *App) refusals(ctx context.Context) func(*schedule.Standing) []program.P
 // iteration of a program cannot begin: what it shares is not ignored, its suite
 // cannot be read, or it names the tuner and has nothing to tune. Scheduler, validate,
 // and iterate ask this once Refusals has none. Nil files are not known.
-func (a *App) unfit(ctx context.Context, p *program.Program, root string, files []string) []program.Problem {
+func (a *App) unfit(ctx context.Context, p *program.Program, files []string) []program.Problem {
 	if a.Repo == nil || files == nil || p.Unconfigured {
 		return nil
 	}
 	err := a.unshared(ctx, p)
 	if err == nil {
-		err = readSuite(ctx, p, root)
+		err = a.readSuite(ctx, p)
 	}
 	if err == nil {
 		err = a.untuned(p, files)
@@ -73,23 +72,23 @@ func (a *App) unshared(ctx context.Context, p *program.Program) error {
 }
 
 // readSuite says why the suite of a program cannot be read.
-func readSuite(ctx context.Context, p *program.Program, root string) (err error) {
+func (a *App) readSuite(ctx context.Context, p *program.Program) (err error) {
 	switch p.Evaluation {
 	case program.Skill:
-		_, err = evalrun.Load(root, p.Skill, p.Evals)
+		_, err = evalrun.Load(a.Checkout, p.Skill, p.Evals)
 	case program.Tasks:
-		if info, failed := os.Stat(filepath.Join(root, filepath.FromSlash(p.Tasks))); failed != nil || !info.IsDir() {
+		dir := a.inCheckout(p.Tasks)
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 			return misuse.Errorf("there is no directory %s, which `tasks` names: write its path from the root of the "+
 				"repository", p.Tasks)
 		}
-		_, err = taskrun.Load(ctx, filepath.Join(root, filepath.FromSlash(p.Tasks)))
+		_, err = taskrun.Load(ctx, dir)
 	case program.Metric:
 	}
-	var mistake *misuse.Error
-	if !errors.As(err, &mistake) {
-		return nil // what else is wrong shows where it is measured
+	if mistake, is := errors.AsType[*misuse.Error](err); is {
+		return mistake
 	}
-	return mistake
+	return nil // what else is wrong shows where it is measured
 }
 
 // untuned says that a program for the tuner has nothing to tune: that is a matter of

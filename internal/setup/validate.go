@@ -41,11 +41,10 @@ type Checked struct {
 }
 
 // Unfit are the reasons against a program that only a look into the repository shows.
-type Unfit func(ctx context.Context, p *program.Program, root string, files []string) []program.Problem
+type Unfit func(ctx context.Context, p *program.Program, files []string) []program.Problem
 
 // Checker checks programs in a checkout.
 type Checker struct {
-	root   string
 	files  []string
 	github bool
 	unfit  Unfit
@@ -54,14 +53,14 @@ type Checker struct {
 // NewChecker reads which files a checkout has; github says that the repository on GitHub is
 // used.
 func NewChecker(root string, github bool, unfit Unfit) Checker {
-	return Checker{root: root, files: workingFiles(root), github: github, unfit: unfit}
+	return Checker{files: workingFiles(root), github: github, unfit: unfit}
 }
 
 // Check says what a program does, and what is wrong with it.
 func (c Checker) Check(ctx context.Context, p *program.Program) Checked {
 	refusals := p.Refusals(c.files, c.github)
 	if len(refusals) == 0 {
-		refusals = c.unfit(ctx, p, c.root, c.files)
+		refusals = c.unfit(ctx, p, c.files)
 	}
 	closed := p.Closed()
 	open := slices.DeleteFunc(slices.Clone(p.Targets),

@@ -40,10 +40,10 @@ func TestCheckSaysWhatAProgramDoes(t *testing.T) {
 	root := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(root, "a.go"), nil, 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(root, "e.sh"), nil, 0o600))
-	refuse := func(context.Context, *program.Program, string, []string) []program.Problem {
+	refuse := func(context.Context, *program.Program, []string) []program.Problem {
 		return []program.Problem{{File: "p.md", Message: "it cannot be shared"}}
 	}
-	accept := func(context.Context, *program.Program, string, []string) []program.Problem { return nil }
+	accept := func(context.Context, *program.Program, []string) []program.Problem { return nil }
 	for name, c := range map[string]struct {
 		text, says string
 		unfit      Unfit
