@@ -39,7 +39,7 @@ func (r *team) attempt(ctx context.Context, at position) (*attempt, error) {
 		if err := r.consider(ctx, at, a, digests); err != nil {
 			return nil, err
 		}
-		a.discard()
+		a.discard() // the next tree is made of it
 	}
 	if err := r.measureAll(ctx, at, all); err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (r *team) attempt(ctx context.Context, at position) (*attempt, error) {
 	return r.selectAttempt(all), nil
 }
 
-// discard removes the tree of an agent.
+// discard gives back the tree of an agent.
 func (a *attempt) discard() {
 	if a.proposed != nil {
 		a.proposed.Release()

@@ -69,7 +69,9 @@ func (r *measurer) newEnvironment(ctx context.Context, side history.Role, treeis
 	dir string,
 ) (*environment, error) {
 	start := r.now()
-	built, err := r.trees.Build(ctx, treeish, dir, r.treeOptions(head))
+	o := r.treeOptions(head)
+	o.Measured = true
+	built, err := r.trees.Build(ctx, treeish, dir, o)
 	if err != nil {
 		return nil, err
 	}

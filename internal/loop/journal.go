@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
@@ -65,9 +66,12 @@ func (r *journal) update(ctx context.Context, message string, branch *git.RefUpd
 		b.written = b.files(r.program, r.target(b))
 		return b.written, nil
 	}
-	_, err := r.store.Update(ctx, memory.Update{
-		Program: r.program.Name, Message: message, Apply: apply, Branch: branch, Claims: r.ref(),
-	})
+	u := memory.Update{Program: r.program.Name, Message: message, Apply: apply, Branch: branch, Claims: r.ref()}
+	_, err := r.store.Update(ctx, u)
+	if files.Full(err) { // A tree that is kept for the next iteration may hold what filled the disk.
+		r.trees.Close()
+		_, err = r.store.Update(ctx, u)
+	}
 	switch {
 	case err == nil:
 		r.records, r.files, r.course = b, b.written, b.course

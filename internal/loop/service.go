@@ -141,6 +141,7 @@ var errLeaseLost = errors.New("the lease was lost to another run; nothing of thi
 func (s *Service) Run(ctx context.Context, count int) ([]Result, error) {
 	var results []Result
 	reverts, since := 0, s.Now()
+	defer s.removeTrees()
 	for len(results) < count {
 		run := s.begin()
 		run.since = since
@@ -172,6 +173,16 @@ func (s *Service) Run(ctx context.Context, count int) ([]Result, error) {
 		}
 	}
 	return results, nil
+}
+
+// removeTrees removes what the iterations worked in, which takes its time where that is much.
+func (s *Service) removeTrees() {
+	if files := s.Trees.Released(); files >= manyFiles && s.Progress != nil {
+		s.Progress(live.Status{
+			Program: s.Program.Name, Stage: "trees", Detail: fmt.Sprintf("removing %d files", files), Since: s.Now(),
+		})
+	}
+	s.Trees.Close()
 }
 
 // begin is a run that has done nothing yet. Its parts share the journal.

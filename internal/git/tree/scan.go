@@ -69,7 +69,7 @@ func (s *scan) run(ctx context.Context) ([]decision.Change, error) {
 }
 
 // directoriesOf lists every directory that has entries below it.
-func directoriesOf(entries map[string]recorded) map[string]bool {
+func directoriesOf[E any](entries map[string]E) map[string]bool {
 	dirs := map[string]bool{"": true}
 	for name := range entries {
 		for dir := parent(name); !dirs[dir]; dir = parent(dir) {
