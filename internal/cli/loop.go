@@ -98,7 +98,6 @@ func (a *App) newLoop(ctx context.Context, p *program.Program, issue *api.Issue,
 	if service.Agents, err = a.agents(ctx, p, runner); err != nil {
 		return nil, err
 	}
-	service.Agent, service.Model = service.Agents[0].Agent, service.Agents[0].Model
 	fmt.Fprint(a.Stderr, notes)
 	return service, a.measureBySuite(ctx, service)
 }

@@ -23,7 +23,7 @@ func (a *App) measureBySuite(ctx context.Context, service *loop.Service) error {
 	p := service.Program
 	setup := suiteSetup{
 		App: a, program: p, root: a.Checkout,
-		agent: service.Agent.Name(), model: service.Model,
+		agent: service.Agents[0].Name(), model: service.Agents[0].Model,
 		tell: func(text string) {
 			service.Progress(live.Status{Program: p.Name, Stage: "measure", Detail: text, Since: a.Now(), Minor: true})
 		},

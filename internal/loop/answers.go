@@ -12,7 +12,7 @@ import (
 // answer posts the recorded answers: those of this run, and those that an earlier
 // run could not post. One that is posted already is found and not posted again.
 func (r *thread) answer(ctx context.Context) {
-	if r.github == nil {
+	if r.GitHub == nil {
 		return
 	}
 	since := r.before
@@ -28,7 +28,7 @@ func (r *thread) answer(ctx context.Context) {
 		if !ok {
 			continue
 		}
-		if err := r.github.Answer(ctx, to, e.Reason); err != nil {
+		if err := r.GitHub.Answer(ctx, to, e.Reason); err != nil {
 			r.unanswered++
 			r.warn("a comment was not answered: %v", err)
 			continue

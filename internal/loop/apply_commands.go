@@ -12,19 +12,12 @@ import (
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/github/lifecycle"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/render"
 )
 
-type commander struct {
-	*thread
-	repo   *git.Repo
-	memory *memory.Memory
-}
-
 // applyCommands records the effect of all commands in one step, and answers after
 // it: an answer never speaks of what is not recorded.
-func (r *commander) applyCommands(ctx context.Context, claim func(*records) error) error {
+func (r *thread) applyCommands(ctx context.Context, claim func(*records) error) error {
 	undo, err := r.prepareUndo(ctx)
 	if err != nil {
 		return err
@@ -44,8 +37,8 @@ func (r *commander) applyCommands(ctx context.Context, claim func(*records) erro
 }
 
 // recordCommands records the effect of all commands, and what else follows.
-func (r *commander) recordCommands(ctx context.Context, undo *undoing, claim, then func(*records) error) error {
-	return r.update(ctx, r.program.Name+": comments and commands", undo.update(r.ref()), func(b *records) error {
+func (r *thread) recordCommands(ctx context.Context, undo *undoing, claim, then func(*records) error) error {
+	return r.update(ctx, r.Program.Name+": comments and commands", undo.update(r.ref()), func(b *records) error {
 		if err := claim(b); err != nil {
 			return err
 		}
@@ -57,7 +50,7 @@ func (r *commander) recordCommands(ctx context.Context, undo *undoing, claim, th
 }
 
 // enterCommands records the effect of every command that was not applied before.
-func (r *commander) enterCommands(b *records, undo *undoing) error {
+func (r *thread) enterCommands(b *records, undo *undoing) error {
 	if err := r.noteIssue(b); err != nil {
 		return err
 	}
@@ -110,7 +103,7 @@ func ofPull(pull *commands.Pull, b *records) lifecycle.Event {
 
 // endPull notes what people did with the pull request. One that was closed is not wanted:
 // the program waits until it is told to go on.
-func (r *commander) endPull(b *records) error {
+func (r *thread) endPull(b *records) error {
 	pull := r.comments.Pull
 	event := ofPull(pull, b)
 	if event == lifecycle.None {
@@ -138,7 +131,7 @@ func (r *commander) endPull(b *records) error {
 }
 
 // enterComment applies the commands of one comment, and records the answer.
-func (r *commander) enterComment(b *records, c commands.Comment, undo *undoing) error {
+func (r *thread) enterComment(b *records, c commands.Comment, undo *undoing) error {
 	var texts []string
 	all := true
 	for _, command := range c.Commands {
@@ -157,7 +150,7 @@ func (r *commander) enterComment(b *records, c commands.Comment, undo *undoing) 
 }
 
 // command applies one command, and returns the answer.
-func (r *commander) command(b *records, c commands.Comment, command commands.Command, undo *undoing) (text string,
+func (r *thread) command(b *records, c commands.Comment, command commands.Command, undo *undoing) (text string,
 	good bool, err error,
 ) {
 	switch command.Kind {
@@ -169,12 +162,12 @@ func (r *commander) command(b *records, c commands.Comment, command commands.Com
 		return r.setTarget(b, command)
 	case commands.Status:
 		return render.Summary(render.Account{
-			Program: r.program, Events: b.log.Events, Past: &b.sum,
-			RunURL: r.runURL,
+			Program: r.Program, Events: b.log.Events, Past: &b.sum,
+			RunURL: r.RunURL,
 		}), true, nil
 	case commands.Run:
 		b.asked = true
-		why := cmp.Or(b.machine.Stopped(r.program.Name), r.readyForReview())
+		why := cmp.Or(b.machine.Stopped(r.Program.Name), r.readyForReview())
 		if e := b.standing().Waiting(); why == "" && e != nil {
 			why = fmt.Sprintf("iteration %d waits for CI", e.Iteration)
 		}
@@ -228,7 +221,7 @@ func askedBy(c commands.Comment) decision.Reason {
 
 // reopened goes on with a pull request that a person opened again, and ends the pause that
 // closing it made.
-func (r *commander) reopened(b *records, pull int) error {
+func (r *thread) reopened(b *records, pull int) error {
 	if err := r.set(b, history.PullEnded, ""); err != nil || b.sum.Paused == nil ||
 		!b.sum.Paused.Is(decision.PullClosed) {
 		return err
@@ -237,15 +230,15 @@ func (r *commander) reopened(b *records, pull int) error {
 }
 
 // setTarget holds until the program file names another target than now.
-func (r *commander) setTarget(b *records, command commands.Command) (text string, good bool, err error) {
-	if err := r.set(b, history.TargetMetricWas, history.ValueText(r.program.Target)); err != nil {
+func (r *thread) setTarget(b *records, command commands.Command) (text string, good bool, err error) {
+	if err := r.set(b, history.TargetMetricWas, history.ValueText(r.Program.Target)); err != nil {
 		return "", false, err
 	}
 	if err := r.set(b, history.TargetMetric, command.Target.String()); err != nil {
 		return "", false, err
 	}
 	text = fmt.Sprintf("The target is %s (%s is better), until the program file names another.", command.Target,
-		r.program.Direction)
+		r.Program.Direction)
 	return text, true, r.completeAtTarget(b)
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
@@ -55,23 +54,14 @@ type attempt struct {
 // team lets the agents of an iteration propose, guards what they changed and puts
 // it on trial.
 type team struct {
-	*journal
-	dirs        *dirs
-	spending    *spending
-	measurer    *measurer
-	thread      *thread
-	repo        *git.Repo
-	memory      *memory.Memory
-	environ     func(dir string, names []string) ([]string, error)
-	masker      process.Masker
-	agents      []Proposer      // at least one
-	transcripts string          // the directory of transcripts, "" for none
-	working     []*attempt      // whose agents were asked
-	left        git.Fingerprint // of the repository, as the agents left it
+	*thread
+	measurer *measurer
+	working  []*attempt      // whose agents were asked
+	leftAs   git.Fingerprint // of the repository, as the agents left it
 }
 
 // lead is the first agent, which also fixes what CI finds.
-func (r *team) lead() Proposer { return r.agents[0] }
+func (r *team) lead() Proposer { return r.Agents[0] }
 
 func (a *attempt) end(outcome history.Outcome, reasons ...decision.Reason) *attempt {
 	a.outcome, a.reasons = outcome, reasons
@@ -85,7 +75,7 @@ func (a *attempt) end(outcome history.Outcome, reasons ...decision.Reason) *atte
 func (r *team) tampered(lines []string, when string) []string {
 	var touched []string
 	for _, line := range lines {
-		if strings.HasPrefix(line, "ref ") && !strings.HasPrefix(line, "ref "+r.ref()+" ") || r.measurer.isolated &&
+		if strings.HasPrefix(line, "ref ") && !strings.HasPrefix(line, "ref "+r.ref()+" ") || r.Isolated &&
 			strings.HasPrefix(line, "file ") {
 			r.warnings = append(r.warnings, "changed "+when+": "+line)
 			continue
@@ -100,8 +90,8 @@ func (r *team) tampered(lines []string, when string) []string {
 func (r *team) request(ctx context.Context, at position, a *attempt,
 	pending []agent.PastIteration,
 ) (agent.Request, error) {
-	home := r.dirs.newDir("h")
-	environ, err := r.environ(home, r.program.Env)
+	home := r.newDir("h")
+	environ, err := r.Environ(home, r.Program.Env)
 	if err != nil {
 		return agent.Request{}, err
 	}
@@ -109,11 +99,11 @@ func (r *team) request(ctx context.Context, at position, a *attempt,
 	if err != nil {
 		return agent.Request{}, err
 	}
-	p, sum := r.program, &r.records.sum
+	p, sum := r.Program, &r.records.sum
 	rules := r.rules(at)
 	entries := at.entries
 	if a.lineage.from != "" {
-		if entries, err = r.repo.LsTree(ctx, a.lineage.from); err != nil {
+		if entries, err = r.Repo.LsTree(ctx, a.lineage.from); err != nil {
 			return agent.Request{}, err
 		}
 	}
@@ -133,7 +123,7 @@ func (r *team) request(ctx context.Context, at position, a *attempt,
 	}
 	return agent.Request{
 		Notes: notes, Dir: a.proposed.Dir, Prompt: r.prompt(at, a, files), Env: environ, Home: home,
-		Timeout: r.spending.time(), Limit: r.spending.limit(a.of), Model: a.model, Command: p.AgentCommand,
+		Timeout: r.time(), Limit: r.limit(a.of), Model: a.model, Command: p.AgentCommand,
 		IsTarget: rules.Allow, Targets: files, History: append(r.trials(at, past), pending...), Earlier: earlier,
 		Direction: p.Direction, Incumbent: sum.Best,
 		Seed: r.seed(), Iteration: r.iteration, Proposal: a.number, Transcript: transcript,
@@ -169,7 +159,7 @@ func (r *team) trials(at position, past *history.Summary) []agent.PastIteration 
 }
 
 func (r *team) prompt(at position, a *attempt, files []string) string {
-	p, b := r.program, r.records
+	p, b := r.Program, r.records
 	parent, inspirations := a.lineage.relatives()
 	room := 0
 	if bounded, ok := a.agent.(interface{ PromptRoom() int }); ok {
@@ -225,7 +215,7 @@ func (r *team) guard(ctx context.Context, at position, proposed *tree.Tree, a *a
 }
 
 func (r *measurer) treeOptions(head string) tree.Options {
-	return tree.Options{Head: head, Share: slices.Clone(r.program.Share)}
+	return tree.Options{Head: head, Share: slices.Clone(r.Program.Share)}
 }
 
 // summary is what the agent said it did, else which files changed.
@@ -242,9 +232,9 @@ func summary(said string, changed []string) string {
 
 // never are what no candidate may change, although a target may match it.
 func (r *team) never(at position) []string {
-	matcher, list := r.program.Matcher(), texts(r.program.Protected)
+	matcher, list := r.Program.Matcher(), texts(r.Program.Protected)
 	rules := r.rules(at)
-	for _, file := range append(rules.Scripts, r.program.File) {
+	for _, file := range append(rules.Scripts, r.Program.File) {
 		if matcher.Allows(file) && !rules.Allow(file) {
 			list = append(list, file)
 		}

@@ -176,7 +176,7 @@ func TestWhatNoCandidateMayChange(t *testing.T) {
 			[]string{},
 		},
 	} {
-		r := &team{journal: &journal{session: &session{program: parsed(t, c.front, c.target, c.script)}}}
+		r := &team{thread: threadOf(&journal{session: &session{Service: &Service{Program: parsed(t, c.front, c.target, c.script)}}})}
 		assert.Equal(t, c.want, r.never(position{entries: c.files}), name)
 	}
 }
@@ -197,14 +197,14 @@ func TestAgentsTakeTurns(t *testing.T) {
 		{5, "a b", "a b a b a"},
 		{2, "a b c", "a b c"},
 	} {
-		r := &team{journal: &journal{session: &session{program: &program.Program{Candidates: c.candidates}}}}
+		r := &team{thread: threadOf(&journal{session: &session{Service: &Service{Program: &program.Program{Candidates: c.candidates}}}})}
 		for i, name := range strings.Fields(c.agents) {
-			r.agents = append(r.agents, Proposer{Agent: agentNamed(name), Model: fmt.Sprintf("m%d", i)})
+			r.Agents = append(r.Agents, Proposer{Agent: agentNamed(name), Model: fmt.Sprintf("m%d", i)})
 		}
 		var names []string
 		for i, a := range r.newAttempts() {
 			names = append(names, a.agent.Name())
-			assert.Equal(t, []any{i + 1, len(strings.Fields(c.want)), fmt.Sprintf("m%d", i%len(r.agents))},
+			assert.Equal(t, []any{i + 1, len(strings.Fields(c.want)), fmt.Sprintf("m%d", i%len(r.Agents))},
 				[]any{a.number, a.of, a.model})
 			assert.NotNil(t, a.durations)
 			title := a.agent.Name()
@@ -268,8 +268,9 @@ func TestUsageOfAll(t *testing.T) {
 func TestTheEventOfAProposal(t *testing.T) {
 	t.Parallel()
 	r := &team{
-		journal: &journal{session: &session{program: &program.Program{Direction: metric.Lower}, course: course{iteration: 4}}},
-		agents:  []Proposer{{agentNamed("lead"), "m0"}},
+		thread: threadOf(&journal{session: &session{Service: &Service{
+			Program: &program.Program{Direction: metric.Lower}, Agents: []Proposer{{agentNamed("lead"), "m0"}},
+		}, course: course{iteration: 4}}}),
 	}
 	at := position{Head: "head", identity: identity{Evaluator: "e", Definition: "d"}}
 	var many []string
@@ -314,13 +315,13 @@ func TestTheEventOfAProposal(t *testing.T) {
 // TestASessionSays: steps go to whoever watches, and warnings are kept as they are said.
 func TestASessionSays(t *testing.T) {
 	t.Parallel()
-	quiet := &session{program: &program.Program{Name: "p"}}
+	quiet := &session{Service: &Service{Program: &program.Program{Name: "p"}}}
 	quiet.step("sync", "") // nobody watches
 	var steps []live.Status
-	s := &session{
-		program: &program.Program{Name: "p"}, course: course{iteration: 7}, now: func() time.Time { return noon },
-		progress: func(step live.Status) { steps = append(steps, step) },
-	}
+	s := &session{course: course{iteration: 7}, Service: &Service{
+		Program: &program.Program{Name: "p"}, Now: func() time.Time { return noon },
+		Progress: func(step live.Status) { steps = append(steps, step) },
+	}}
 	s.step("measure", "pairs")
 	s.minor("measure", "pair 1")
 	assert.Equal(t, []live.Status{
@@ -338,9 +339,9 @@ func TestSeedsOfPrograms(t *testing.T) {
 	t.Parallel()
 	seeds := map[int64]bool{}
 	for n := range 200 {
-		s := &session{program: &program.Program{Name: fmt.Sprint("p", n)}}
+		s := &session{Service: &Service{Program: &program.Program{Name: fmt.Sprint("p", n)}}}
 		assert.Equal(t, s.seed(),
-			(&session{program: &program.Program{Name: fmt.Sprint("p", n), Goal: "x"}, course: course{iteration: n}}).seed(),
+			(&session{Service: &Service{Program: &program.Program{Name: fmt.Sprint("p", n), Goal: "x"}}, course: course{iteration: n}}).seed(),
 			"it is the name's")
 		assert.GreaterOrEqual(t, s.seed(), int64(0))
 		seeds[s.seed()] = true
@@ -352,7 +353,7 @@ func TestSeedsOfPrograms(t *testing.T) {
 // one that is removed takes nothing else along.
 func TestThrowAwayDirectories(t *testing.T) {
 	t.Parallel()
-	d := &dirs{parent: runDir(t)}
+	d := &session{Service: &Service{RunDir: runDir(t)}}
 	seen := map[string]bool{}
 	length := 0
 	for _, kind := range []string{"t", "h", "t", "h"} {
@@ -369,7 +370,7 @@ func TestThrowAwayDirectories(t *testing.T) {
 		assert.Equal(t, strings.ToLower(filepath.Base(filepath.Dir(dir))), filepath.Base(filepath.Dir(dir)),
 			"also where letters have no case")
 	}
-	info, err := os.Stat(filepath.Join(d.parent, "w"))
+	info, err := os.Stat(filepath.Join(d.RunDir, "w"))
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o300), info.Mode().Perm(), "nobody lists it")
 	for around := range seen {
@@ -380,5 +381,5 @@ func TestThrowAwayDirectories(t *testing.T) {
 			assert.DirExists(t, other)
 		}
 	}
-	assert.DirExists(t, filepath.Join(d.parent, "w"))
+	assert.DirExists(t, filepath.Join(d.RunDir, "w"))
 }

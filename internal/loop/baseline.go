@@ -31,10 +31,10 @@ func (r *proposer) ensureBaseline(ctx context.Context, at *position) error {
 	}
 	r.step("baseline", why.String())
 	measure := r.measurer.measureBaseline
-	if r.measurer.suite != nil {
+	if r.Suite != nil {
 		measure = r.measurer.measureSuiteBaseline
 	}
-	before, err := r.branches.repo.FilesFingerprint(ctx, r.program.File)
+	before, err := r.branches.Repo.FilesFingerprint(ctx, r.Program.File)
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (r *proposer) ensureBaseline(ctx context.Context, at *position) error {
 	if err != nil {
 		return err
 	}
-	after, err := r.branches.repo.FilesFingerprint(ctx, r.program.File)
+	after, err := r.branches.Repo.FilesFingerprint(ctx, r.Program.File)
 	if err != nil {
 		return err
 	}
@@ -76,10 +76,10 @@ func (r *journal) needsBaseline(at position) *decision.Reason {
 		return &decision.Reason{Kind: decision.WasUndone, Count: sum.Undone}
 	case sum.Best == nil:
 		return &decision.Reason{Kind: decision.First}
-	case sum.Direction.String() != r.program.Direction.String():
+	case sum.Direction.String() != r.Program.Direction.String():
 		return &decision.Reason{
 			Kind: decision.DirectionChanged, Path: sum.Direction.String(),
-			Term: r.program.Direction.String(),
+			Term: r.Program.Direction.String(),
 		}
 	case sum.Definition != at.identity.Definition:
 		return &decision.Reason{Kind: decision.ProgramChanged}
@@ -93,7 +93,7 @@ func (r *journal) needsBaseline(at position) *decision.Reason {
 		return &decision.Reason{Kind: decision.ExecutorChanged, Words: sum.Executor.Changed(at.identity.Executor)}
 	case sum.Disagreements >= maxDisagreements:
 		return &decision.Reason{Kind: decision.OffRecord}
-	case r.program.Evaluation != program.Tasks && r.rule().Regime == decision.Noisy && sum.InitialRuns < r.rule().Pairs:
+	case r.Program.Evaluation != program.Tasks && r.rule().Regime == decision.Noisy && sum.InitialRuns < r.rule().Pairs:
 		return &decision.Reason{Kind: decision.TurnedNoisy}
 	default:
 		return nil
@@ -104,7 +104,7 @@ func (r *journal) needsBaseline(at position) *decision.Reason {
 // becomes of the iteration.
 func (r *proposer) recordBaseline(ctx context.Context, at *position, found baseline, why *decision.Reason) error {
 	first := found.base.event(history.Baseline)
-	first.Reason, first.Noisy, first.Evaluation = why, found.noisy, r.spending.takeExpense()
+	first.Reason, first.Noisy, first.Evaluation = why, found.noisy, r.takeExpense()
 	first.EvaluatorWrites = r.measurer.own.record()
 	measured := []*history.Measured{first}
 	if at.Head != at.Base {
@@ -112,7 +112,7 @@ func (r *proposer) recordBaseline(ctx context.Context, at *position, found basel
 	}
 	r.describeBaseline(measured, *at, r.records.sum.Iteration)
 	r.baselineEvents = measured
-	message := fmt.Sprintf("%s: baseline %s", r.program.Name, found.head.median())
+	message := fmt.Sprintf("%s: baseline %s", r.Program.Name, found.head.median())
 	err := r.write(ctx, message, at.branchUpdate(r.ref()),
 		func(b *records) error { return r.enterBaseline(b, *at, measured) })
 	if !at.Move || !refusedForWorkflows(err) {
@@ -128,7 +128,7 @@ func (r *journal) describeBaseline(measured []*history.Measured, at position, it
 		measured[i].Iteration, measured[i].Commit = iteration, at.tip()
 	}
 	first := measured[0]
-	first.Commit, first.BaseBranch, first.Direction = at.Base, at.BaseBranch, r.program.Direction
+	first.Commit, first.BaseBranch, first.Direction = at.Base, at.BaseBranch, r.Program.Direction
 	first.Evaluator, first.Definition = at.identity.Evaluator, at.identity.Definition
 	first.Executor = at.identity.Executor
 }

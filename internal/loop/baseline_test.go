@@ -35,10 +35,7 @@ func journalOf(t *testing.T, front string) *journal {
 	records.id = "run"
 	return &journal{
 		records: records,
-		session: &session{
-			program: p, course: course{id: "run"},
-			now: func() time.Time { clock = clock.Add(time.Second); return clock },
-		},
+		session: &session{Service: &Service{Program: p, Now: func() time.Time { clock = clock.Add(time.Second); return clock }}, course: course{id: "run"}},
 	}
 }
 
@@ -193,7 +190,7 @@ func TestEnteringABaseline(t *testing.T) {
 	rows := j.records.table.Rows()
 	require.Len(t, rows, 1, "a row for both")
 	assert.Equal(t, "3", rows[0].Score.String())
-	assert.NotContains(t, string(j.records.files(j.program, nil).State), "New baseline")
+	assert.NotContains(t, string(j.records.files(j.Program, nil).State), "New baseline")
 
 	at.Base, at.Head, at.Tip = "later", "merged", "tip"
 	again := &history.Measured{
@@ -204,7 +201,7 @@ func TestEnteringABaseline(t *testing.T) {
 	require.NoError(t, j.enterBaseline(j.records, at, []*history.Measured{again, head}))
 	assert.Equal(t, "later", j.records.sum.WorkflowsRefused, "the branch keeps its own base")
 	assert.Equal(t, "tip", j.records.sum.Incumbent, "the commit that is pushed")
-	state := string(j.records.files(j.program, nil).State)
+	state := string(j.records.files(j.Program, nil).State)
 	for _, says := range []string{
 		"New baseline: the default branch moved on", "the best before was 3",
 		"noisy: the median of 3 runs, with a spread of 2 between the quartiles",

@@ -98,7 +98,7 @@ func (b *bed) newService(text string) *Service {
 	require.NoError(b.t, err)
 	return &Service{
 		Program: p, Repo: repo, Memory: &memory.Memory{Repo: repo, Now: b.now}, Trees: &tree.Builder{Repo: repo},
-		Eval: b, Agent: b, RunDir: runDir(b.t),
+		Eval: b, Agents: []Proposer{{Agent: b}}, RunDir: runDir(b.t),
 		Holder: history.Lease{Host: "here", PID: 1}, Alive: func(history.Lease) bool { return false },
 		Environ: func(dir string, _ []string) ([]string, error) { return b.env, os.MkdirAll(dir, 0o700) },
 		Now:     b.now, NewRun: func() string { b.runs++; return fmt.Sprintf("run-%d", b.runs) },
@@ -203,9 +203,9 @@ func (b *bed) twoJobs() (proposed, published Result) {
 	require.NoError(b.t, err)
 	require.NotNil(b.t, made, "%v", proposed.Reasons)
 	made.ID = fmt.Sprintf("bundle of %s", made.Run)
-	b.service.Agent = nil // it is not asked again
+	b.service.Agents = nil // it is not asked again
 	published, err = b.service.Publish(b.t.Context(), *made)
-	b.service.Agent = b
+	b.service.Agents = []Proposer{{Agent: b}}
 	require.NoError(b.t, err)
 	return proposed, published
 }
@@ -309,3 +309,6 @@ func (b *bed) replays() {
 	require.NoError(b.t, err)
 	assert.Empty(b.t, audit.Of(records, nil).Findings)
 }
+
+// threadOf is the conversation of a run with this journal.
+func threadOf(j *journal) *thread { return &thread{spending: &spending{journal: j}} }

@@ -67,7 +67,7 @@ func (r *measurer) breakTarget(ctx context.Context, entries []git.TreeEntry, tre
 func (r *measurer) fileToBreak(entries []git.TreeEntry, tree string) string {
 	rules := r.rules(position{entries: entries})
 	var largest int64
-	found, names, named := "", r.program.ScriptNames(), false
+	found, names, named := "", r.Program.ScriptNames(), false
 	for _, entry := range entries {
 		if !strings.HasPrefix(entry.Mode, "100") || !rules.Allow(entry.Path) {
 			continue
@@ -86,7 +86,7 @@ func (r *measurer) fileToBreak(entries []git.TreeEntry, tree string) string {
 
 func (r *measurer) measureBroken(ctx context.Context, found *Inspection, file, how string) (Breakage, error) {
 	broken := Breakage{File: file, How: how}
-	env, err := r.newEnvironment(ctx, history.Incumbent, found.Commit, found.Commit, r.dirs.newDir("t"))
+	env, err := r.newEnvironment(ctx, history.Incumbent, found.Commit, found.Commit, r.newDir("t"))
 	if err != nil {
 		return broken, err
 	}
@@ -104,7 +104,7 @@ func (r *measurer) measureBroken(ctx context.Context, found *Inspection, file, h
 	rule := found.Rule
 	rule.Regime, rule.CheckTooGood = decision.Single, false
 	trial := decision.NewTrial(decision.Standard{
-		Rule: rule, Seed: "none", Direction: r.program.Direction,
+		Rule: rule, Seed: "none", Direction: r.Program.Direction,
 		Initial: found.Guardrails,
 	})
 	d, err := trial.Run(func(decision.Step) (metric.Measurement, error) { return outcome.Measurement, nil })
@@ -112,7 +112,7 @@ func (r *measurer) measureBroken(ctx context.Context, found *Inspection, file, h
 		broken.Problem = d.Reasons[0].String()
 		return broken, err
 	}
-	broken.judge(found.Samples, r.program.Direction)
+	broken.judge(found.Samples, r.Program.Direction)
 	return broken, nil
 }
 
@@ -167,14 +167,14 @@ func breakFile(root *os.Root, how, file string) error {
 // breaking returns what breaks, in a tree of the incumbent, the files that the candidate
 // changed, and notes when the candidate left nothing in them.
 func (m *measurement) breaking(ctx context.Context, side decision.Side) (func(dir string) error, error) {
-	changes, err := m.trees.Repo.Changes(ctx, m.at.Head, m.a.tree)
+	changes, err := m.Trees.Repo.Changes(ctx, m.at.Head, m.a.tree)
 	if err != nil {
 		return nil, err
 	}
 	how := Emptied
 	if side == decision.Garbled {
 		how = Nonsense
-	} else if m.a.leavesNothing, err = leavesNothing(ctx, m.trees.Repo, changes); err != nil {
+	} else if m.a.leavesNothing, err = leavesNothing(ctx, m.Trees.Repo, changes); err != nil {
 		return nil, err
 	}
 	if m.a.leavesNothing {

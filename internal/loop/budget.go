@@ -27,8 +27,6 @@ const (
 // spending is what the iteration may use, and what it has used.
 type spending struct {
 	*journal
-	agents     []Proposer
-	budgetUSD  float64 // of this process, 0 for no bound
 	used       used
 	unrecorded *history.Expense // the part of evaluations that no event has yet
 }
@@ -48,14 +46,14 @@ func (r *spending) blockedReason(b *records) string {
 	if open := sum.Open; open != nil && open.Run != b.id {
 		sum = sum.WithoutOpen()
 	}
-	stand := budget.Stand(r.program, &sum, r.now())
+	stand := budget.Stand(r.Program, &sum, r.Now())
 	b.left = stand.Left
-	b.left.Bound(r.budgetUSD, sum.Spent(r.since))
+	b.left.Bound(r.BudgetUSD, sum.Spent(r.since))
 	if reason := stand.Reason(); reason != "" {
 		return reason
 	}
 	last := len(b.sum.PutOff) - 1
-	if until := b.sum.NotBefore; budget.Waits(until, r.now()) && last >= 0 && r.hasAgent(b.sum.PutOff[last].Agent) {
+	if until := b.sum.NotBefore; budget.Waits(until, r.Now()) && last >= 0 && r.hasAgent(b.sum.PutOff[last].Agent) {
 		return limited(until, "").String()
 	}
 	return ""
@@ -71,24 +69,24 @@ func (r *spending) reserved(left budget.Left) *history.Reserved {
 		reserved.CostUSD = dollarsOf(left.USD)
 	}
 	if left.Time > 0 {
-		reserved.Minutes = min(r.program.Timeout, left.Time).Minutes()
+		reserved.Minutes = min(r.Program.Timeout, left.Time).Minutes()
 	}
 	return reserved
 }
 
 // overspent says why this process begins no further iteration, "" when it may.
 func (r *spending) overspent() string {
-	if r.budgetUSD <= 0 || r.records == nil {
+	if r.BudgetUSD <= 0 || r.records == nil {
 		return ""
 	}
 	spent := r.records.sum.Spent(r.since)
 	switch {
-	case spent.USD >= r.budgetUSD:
+	case spent.USD >= r.BudgetUSD:
 		return fmt.Sprintf("budget: %.2f of %.2f USD used by this run; it resumes with the next run", spent.USD,
-			r.budgetUSD)
-	case spent.UnknownUSD > 0 && r.program.UnknownCost == "pause":
+			r.BudgetUSD)
+	case spent.UnknownUSD > 0 && r.Program.UnknownCost == "pause":
 		return fmt.Sprintf("budget: an unknown amount of %.2f USD used by this run (unknown-cost: pause); it resumes "+
-			"with the next run", r.budgetUSD)
+			"with the next run", r.BudgetUSD)
 	default:
 		return ""
 	}
@@ -100,14 +98,14 @@ func (r *spending) usedUp() string {
 	if r.used == (used{}) {
 		return ""
 	}
-	stand := budget.Stand(r.program, &r.records.sum, r.now())
+	stand := budget.Stand(r.Program, &r.records.sum, r.Now())
 	return cmp.Or(stand.Reason(), r.overspent())
 }
 
 // hasAgent reports whether an agent of that name would work in this run: the rate
 // limit of one is not another's.
 func (r *spending) hasAgent(name string) bool {
-	return slices.ContainsFunc(r.agents, func(a Proposer) bool { return a.Name() == name })
+	return slices.ContainsFunc(r.Agents, func(a Proposer) bool { return a.Name() == name })
 }
 
 // limited says that an agent's service has a rate limit.
@@ -119,16 +117,16 @@ func limited(until time.Time, words string) *decision.Reason {
 // leaves.
 func (r *spending) time() time.Duration {
 	if r.left.Time > 0 {
-		return min(r.program.Timeout, r.left.Time)
+		return min(r.Program.Timeout, r.left.Time)
 	}
-	return r.program.Timeout
+	return r.Program.Timeout
 }
 
 func (r *spending) tooLong() decision.Reason {
-	if r.time() < r.program.Timeout {
+	if r.time() < r.Program.Timeout {
 		return decision.Reason{Kind: decision.TooLongForBudget, Term: r.time().Round(time.Second).String()}
 	}
-	return decision.Reason{Kind: decision.TooLong, Term: r.program.Timeout.String()}
+	return decision.Reason{Kind: decision.TooLong, Term: r.Program.Timeout.String()}
 }
 
 // limit is what one of several agents that work at the same time may use.
@@ -148,7 +146,7 @@ func (r *spending) limit(several int) agent.Limit {
 // postponedUntil is when the iteration may begin again, when every agent's service
 // would not serve it now; ok is false when one did.
 func (r *spending) postponedUntil(a *attempt) (until time.Time, ok bool) {
-	now := r.now()
+	now := r.Now()
 	for _, one := range a.all() {
 		failure := one.reply.Failure
 		if failure == nil || failure.Kind != agent.RateLimit {

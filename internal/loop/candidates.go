@@ -56,8 +56,8 @@ func (a *attempt) discard() {
 
 // newAttempts are as many as the program asks for, the agents taking turns.
 func (r *team) newAttempts() []*attempt {
-	agents := r.agents
-	all := make([]*attempt, max(r.program.Candidates, len(agents), 1))
+	agents := r.Agents
+	all := make([]*attempt, max(r.Program.Candidates, len(agents), 1))
 	for i := range all {
 		who := agents[i%len(agents)]
 		all[i] = &attempt{
@@ -90,25 +90,25 @@ func (r *team) ask(ctx context.Context, at position, all []*attempt) error {
 	for _, a := range all {
 		from := cmp.Or(a.lineage.from, at.Head)
 		var err error
-		if a.proposed, err = r.trees.Build(ctx, from, r.dirs.newDir("t"), r.measurer.treeOptions(from)); err != nil {
+		if a.proposed, err = r.Trees.Build(ctx, from, r.newDir("t"), r.measurer.treeOptions(from)); err != nil {
 			return err
 		}
 	}
-	before, err := r.repo.Fingerprint(ctx, r.program.File)
+	before, err := r.Repo.Fingerprint(ctx, r.Program.File)
 	if err != nil {
 		return err
 	}
 	r.working = all
 	err = r.askAll(ctx, at, all)
-	r.spending.consumedBy(all)
+	r.consumedBy(all)
 	if err != nil {
 		return err
 	}
-	r.left, err = r.repo.Fingerprint(ctx, r.program.File)
+	r.leftAs, err = r.Repo.Fingerprint(ctx, r.Program.File)
 	if err != nil {
 		return err
 	}
-	return r.endTampered(ctx, all, before, r.left, "while the agent ran")
+	return r.endTampered(ctx, all, before, r.leftAs, "while the agent ran")
 }
 
 // endTampered ends the attempts when the repository itself was changed.
@@ -168,13 +168,13 @@ func tunes(a *attempt) bool {
 
 // askOne runs one agent. It ends the attempt when the agent failed.
 func (r *team) askOne(ctx context.Context, a *attempt, request agent.Request) (err error) {
-	defer r.dirs.remove(request.Home)
-	start := r.now()
+	defer r.remove(request.Home)
+	start := r.Now()
 	a.reply, err = a.agent.Propose(ctx, request)
 	a.reply.Usage = a.reply.Usage.Possible()
-	a.masker = r.masker.With(a.reply.Secrets)
+	a.masker = r.Masker.With(a.reply.Secrets)
 	a.mask()
-	a.durations["propose"] = r.now().Sub(start).Seconds()
+	a.durations["propose"] = r.Now().Sub(start).Seconds()
 	if failure := a.reply.Failure; err == nil && failure != nil {
 		a.failed(failure)
 	}
@@ -203,7 +203,7 @@ func (r *team) consider(ctx context.Context, at position, a *attempt, digests ma
 	if done, err := r.guard(ctx, at, a.proposed, a); done || err != nil {
 		return err
 	}
-	patch, err := r.repo.Diff(ctx, at.Head, a.tree)
+	patch, err := r.Repo.Diff(ctx, at.Head, a.tree)
 	if err != nil {
 		return err
 	}
@@ -240,7 +240,7 @@ func (r *team) inherit(ctx context.Context, at position, a *attempt, patch []byt
 	if a.lineage.from == "" {
 		return nil
 	}
-	changes, err := r.repo.Changes(ctx, at.Head, a.tree)
+	changes, err := r.Repo.Changes(ctx, at.Head, a.tree)
 	if err != nil {
 		return err
 	}
@@ -260,7 +260,7 @@ func (r *team) measureAll(ctx context.Context, at position, all []*attempt) erro
 		if a.outcome != "" {
 			continue
 		}
-		if until, ok := ctx.Deadline(); ok && longest > 0 && until.Sub(r.now()) < longest {
+		if until, ok := ctx.Deadline(); ok && longest > 0 && until.Sub(r.Now()) < longest {
 			stop = decision.NoTimeLeft
 		}
 		if stop != "" {
@@ -270,12 +270,12 @@ func (r *team) measureAll(ctx context.Context, at position, all []*attempt) erro
 		if a.of > 1 {
 			r.step("measure", "proposal "+a.title())
 		}
-		start := r.now()
+		start := r.Now()
 		measured = append(measured, a)
 		if err := r.measurer.measure(ctx, at, a); err != nil {
 			return err
 		}
-		longest = max(longest, r.now().Sub(start))
+		longest = max(longest, r.Now().Sub(start))
 		if a.outcome == history.Error {
 			stop = decision.ErrorBefore
 		}
@@ -283,9 +283,9 @@ func (r *team) measureAll(ctx context.Context, at position, all []*attempt) erro
 	if len(measured) == 0 {
 		return nil
 	}
-	after, err := r.repo.Fingerprint(ctx, r.program.File)
+	after, err := r.Repo.Fingerprint(ctx, r.Program.File)
 	if err != nil {
 		return err
 	}
-	return r.endTampered(ctx, measured, r.left, after, "while it was measured")
+	return r.endTampered(ctx, measured, r.leftAs, after, "while it was measured")
 }

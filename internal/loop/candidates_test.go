@@ -171,7 +171,7 @@ func TestMeasuringStopsInTime(t *testing.T) {
 				all = append(all, a)
 			}
 			var err error
-			r.team.left, err = r.team.repo.Fingerprint(t.Context(), r.program.File)
+			r.team.leftAs, err = r.team.Repo.Fingerprint(t.Context(), r.Program.File)
 			require.NoError(t, err)
 			require.NoError(t, r.team.measureAll(ctx, at, all))
 			for i, want := range c.want {

@@ -13,7 +13,7 @@ import (
 func TestTheSuiteIsPartOfTheEvaluator(t *testing.T) {
 	t.Parallel()
 	p := program.Parse("p.md", []byte("---\nskill: s\n---\n## Target\n`s/`\n"))
-	r := &journal{session: &session{program: p}}
+	r := &journal{session: &session{Service: &Service{Program: p}}}
 	hash := func(evals, skill string) string {
 		found, err := r.identify([]git.TreeEntry{
 			{Path: "s/SKILL.md", ID: skill},

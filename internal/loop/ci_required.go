@@ -12,14 +12,14 @@ import (
 // never switches itself off. If that cannot be determined it returns true.
 func (r *ciGate) ciRequired(ctx context.Context, base string) bool {
 	switch {
-	case r.github == nil, r.program.CIGate == "off":
+	case r.GitHub == nil, r.Program.CIGate == "off":
 		return false
-	case r.program.CIGate == "required", r.program.CIWorkflow != "", r.records.sum.CISeen:
+	case r.Program.CIGate == "required", r.Program.CIWorkflow != "", r.records.sum.CISeen:
 		return true
 	}
 	starts, into, elsewhere, err := r.workflows(ctx, base)
 	if err == nil && !starts {
-		starts, err = r.github.HasCI(ctx, r.checkedBase(ctx, base), into, elsewhere)
+		starts, err = r.GitHub.HasCI(ctx, r.checkedBase(ctx, base), into, elsewhere)
 	}
 	if err != nil {
 		r.warn("whether CI runs on the default branch was not read, so the change waits for CI: %v", err)
@@ -35,7 +35,7 @@ const maxSkipped = 50
 func (r *ciGate) checkedBase(ctx context.Context, base string) string {
 	at := base
 	for range maxSkipped {
-		commit, err := r.repo.ReadCommit(ctx, at)
+		commit, err := r.Repo.ReadCommit(ctx, at)
 		if err != nil || !ci.Skipped(commit.Message) || len(commit.Parents) == 0 {
 			return at
 		}
@@ -58,7 +58,7 @@ func (r *ciGate) workflows(ctx context.Context, base string) (starts bool, into 
 		}
 	}
 	var files, ids []string
-	matcher := r.program.Matcher()
+	matcher := r.Program.Matcher()
 	for _, e := range entries {
 		if ci.IsWorkflow(e.Path) {
 			files, ids = append(files, e.Path), append(ids, e.ID)
@@ -66,7 +66,7 @@ func (r *ciGate) workflows(ctx context.Context, base string) (starts bool, into 
 			change.Files = append(change.Files, e.Path)
 		}
 	}
-	objects, err := r.repo.Cat(ctx, ids...)
+	objects, err := r.Repo.Cat(ctx, ids...)
 	if err != nil {
 		return false, "", nil, err
 	}

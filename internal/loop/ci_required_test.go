@@ -103,7 +103,7 @@ func TestWhetherCIIsRequired(t *testing.T) {
 			t.Parallel()
 			d := newDeskIn(t, g.Repo, "p", c.front, c.events...)
 			if c.away {
-				d.github = nil
+				d.GitHub = nil
 			}
 			if d.hub.hasCI = c.hasCI; c.broken {
 				d.hub.broken = map[string]error{"ci": errBroken}

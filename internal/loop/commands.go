@@ -35,7 +35,7 @@ func (s *Service) ApplyCommands(ctx context.Context) (CommandsResult, error) {
 			return result, err
 		}
 	}
-	err = r.commander.readComments(ctx, r.lease.requireNoLease)
+	err = r.readComments(ctx, r.lease.requireNoLease)
 	if other, ok := errors.AsType[*errBusy](err); ok {
 		result.Busy = other.holder
 		return result, nil
@@ -53,7 +53,7 @@ func (s *Service) ApplyCommands(ctx context.Context) (CommandsResult, error) {
 func (s *Service) aside(ctx context.Context) (r *run, busy string, err error) {
 	r = s.begin()
 	r.lease.aside = true
-	files, _, err := r.memory.Read(ctx, s.Program.Name)
+	files, _, err := r.Memory.Read(ctx, s.Program.Name)
 	if err != nil {
 		return r, "", err
 	}
@@ -77,9 +77,9 @@ func (s *Service) Command(ctx context.Context, author string, command commands.C
 		return "", false, "", ErrNoHistory
 	}
 	id := commands.ParseMark(r.records.sum.CommandsUntil)[commands.Talk] + 1 // behind those that were read
-	said := commands.Comment{ID: id, Author: author, Time: r.now(), Commands: []commands.Command{command}}
+	said := commands.Comment{ID: id, Author: author, Time: r.Now(), Commands: []commands.Command{command}}
 	r.comments = &commands.Heard{Comments: []commands.Comment{said}}
-	err = r.commander.applyCommands(ctx, r.lease.requireNoLease)
+	err = r.applyCommands(ctx, r.lease.requireNoLease)
 	if other, ok := errors.AsType[*errBusy](err); ok {
 		return "", false, other.holder, nil
 	}
@@ -115,7 +115,7 @@ func (s *Service) Pause(ctx context.Context, reason string) (worker string, err 
 // askedAtFirst reports whether somebody asks for the first iteration of a program, which
 // then begins the records and answers, or pauses the program before it.
 func (r *thread) askedAtFirst(ctx context.Context) (asked, paused bool, err error) {
-	if r.github == nil {
+	if r.GitHub == nil {
 		return false, false, nil
 	}
 	heard, err := r.look(ctx)

@@ -56,7 +56,7 @@ func TestAskedAtFirst(t *testing.T) {
 			asked, _, err = d.askedAtFirst(t.Context())
 			require.ErrorContains(t, err, "no route to GitHub")
 			assert.False(t, asked)
-			d.github = nil
+			d.GitHub = nil
 			asked, _, err = d.askedAtFirst(t.Context())
 			require.NoError(t, err)
 			assert.False(t, asked)

@@ -22,7 +22,7 @@ func (r *recorder) consequences(b *records, decided history.Decided) error {
 	if errors := b.sum.ConsecutiveErrors(); errors >= maxErrors {
 		return r.pause(b, decision.Reason{Kind: decision.ManyErrors, Count: errors, Because: lastOf(decided)})
 	}
-	if limit := r.program.PlateauFor(decided.Agent); limit > 0 && b.sum.Dropped() >= limit && !r.force {
+	if limit := r.Program.PlateauFor(decided.Agent); limit > 0 && b.sum.Dropped() >= limit && !r.Force {
 		return r.pause(b, decision.Reason{Kind: decision.Plateau, Count: limit})
 	}
 	return nil
@@ -43,12 +43,12 @@ func (r *journal) completeAtTarget(b *records) error {
 		return nil
 	}
 	target := r.target(b)
-	if !r.program.Direction.TargetMet(*b.sum.Best, target) {
+	if !r.Program.Direction.TargetMet(*b.sum.Best, target) {
 		return nil
 	}
 	reason := decision.Reason{
 		Kind: decision.TargetReached, Value: b.sum.Best, Beside: target,
-		Term: r.program.Direction.String(),
+		Term: r.Program.Direction.String(),
 	}
 	if err := r.add(b, &history.Completed{Head: history.Head{Iteration: b.sum.Iteration}, Reason: reason}); err != nil {
 		return err
@@ -63,6 +63,6 @@ func (r *journal) pause(b *records, reason decision.Reason) error {
 		return err
 	}
 	b.machine.Paused, b.machine.PauseReason = true, reason.String()
-	b.stopped = b.machine.Stopped(r.program.Name)
+	b.stopped = b.machine.Stopped(r.Program.Name)
 	return nil
 }

@@ -51,7 +51,7 @@ func newDeskOf(t *testing.T, repo *git.Repo, name, text string, events ...histor
 	d.shelf.files = onRecord(t, p, events...)
 	d.service = &Service{
 		Repo: repo, Memory: &memory.Memory{Repo: repo, Now: d.now}, Program: p, GitHub: d.hub, Repository: "o/r",
-		Agent: absent("scripted"), Now: d.now, NewRun: func() string { return "now" },
+		Agents: []Proposer{{Agent: absent("scripted")}}, Now: d.now, NewRun: func() string { return "now" },
 		Holder: history.Lease{Host: "here", PID: 1}, Alive: func(history.Lease) bool { return true },
 		Sleep: func(_ context.Context, d2 time.Duration) error { d.clock = d.clock.Add(d2); return nil },
 	}
@@ -68,7 +68,7 @@ func (d *desk) now() time.Time { return d.clock }
 // written is what is on record by now.
 func (d *desk) written() *records {
 	d.t.Helper()
-	opened, err := openRecords(d.program, d.shelf.files)
+	opened, err := openRecords(d.Program, d.shelf.files)
 	require.NoError(d.t, err)
 	opened.course = d.course
 	return opened

@@ -27,7 +27,7 @@ func (r *run) detail(result *Result) {
 		return
 	}
 	result.Output = r.measurer.failed
-	result.Issue, result.PullRequest = r.program.Issue, r.records.sum.OpenPull()
+	result.Issue, result.PullRequest = r.Program.Issue, r.records.sum.OpenPull()
 	if n := r.records.sum.Issue; n > 0 {
 		result.Issue = n
 	}
@@ -69,9 +69,9 @@ func (b *records) decided(iteration int) *history.Decided {
 
 // rails are the guardrails with what the deciding candidate measured last.
 func (r *run) rails(decided *history.Decided) []Rail {
-	rails := make([]Rail, 0, len(r.program.Guardrails))
+	rails := make([]Rail, 0, len(r.Program.Guardrails))
 	measured := r.records.standing().Measured(decided.Iteration, decided.Proposal)
-	for _, of := range r.program.Guardrails {
+	for _, of := range r.Program.Guardrails {
 		rail := Rail{Metric: of.Metric, Direction: of.Direction, Allowed: decision.Allowance(of.MaxRegression)}
 		if initial := r.records.sum.Guardrails[of.Metric]; len(initial) > 0 {
 			median := statistics.Median(initial)

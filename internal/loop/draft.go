@@ -39,6 +39,6 @@ func (d *draft) Update(ctx context.Context, u memory.Update) (string, error) {
 
 // draft lets the run work on a copy of the records.
 func (r *run) draft() {
-	r.drafted = &draft{memory: r.memory}
+	r.drafted = &draft{memory: r.Memory}
 	r.store = r.drafted
 }

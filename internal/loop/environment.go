@@ -39,23 +39,12 @@ type environment struct {
 
 // measurer runs the evaluation in measurement environments.
 type measurer struct {
-	*journal
-	dirs     *dirs
-	spending *spending
-	eval     Evaluator
-	suite    Suite // instead of eval where the evaluation is `tasks`
-	environ  func(dir string, names []string) ([]string, error)
-	// configure puts what `pass-config` names into a home; nil puts nothing.
-	configure func(home string) error
-	// outputs is the directory for what evaluations print, or "".
-	outputs string
-	// printed counts them; failed is the file of the first that failed.
+	*spending
+	// printed counts what evaluations printed; failed is the file of the first that failed.
 	printed int
 	failed  string
 	// own are the files of the evaluator that it changes itself.
 	own ownChanges
-	// isolated says that nothing else reaches the trees.
-	isolated bool
 	// toldAbsent says that people know which submodules are not checked out.
 	toldAbsent bool
 	// once says that the evaluation cannot run twice in one tree, so that each run gets a
@@ -68,20 +57,20 @@ type measurer struct {
 func (r *measurer) newEnvironment(ctx context.Context, side history.Role, treeish, head,
 	dir string,
 ) (*environment, error) {
-	start := r.now()
+	start := r.Now()
 	o := r.treeOptions(head)
 	o.Measured = true
-	built, err := r.trees.Build(ctx, treeish, dir, o)
+	built, err := r.Trees.Build(ctx, treeish, dir, o)
 	if err != nil {
 		return nil, err
 	}
 	made := &environment{
-		measurer: r, side: side, treeish: treeish, head: head, tree: built, home: r.dirs.newDir("h"),
-		artifacts: r.dirs.newDir("a"),
+		measurer: r, side: side, treeish: treeish, head: head, tree: built, home: r.newDir("h"),
+		artifacts: r.newDir("a"),
 	}
-	made.environ, err = r.environ(made.home, r.program.Env)
-	if err == nil && r.configure != nil {
-		err = r.configure(made.home)
+	made.environ, err = r.Environ(made.home, r.Program.Env)
+	if err == nil && r.Configure != nil {
+		err = r.Configure(made.home)
 	}
 	if err == nil {
 		err = os.MkdirAll(made.artifacts, 0o700)
@@ -94,7 +83,7 @@ func (r *measurer) newEnvironment(ctx context.Context, side history.Role, treeis
 		r.toldAbsent = true
 		r.step("submodules", list(built.Absent)+": not checked out, so empty here too (git submodule update --init)")
 	}
-	made.prepare = r.now().Sub(start)
+	made.prepare = r.Now().Sub(start)
 	return made, nil
 }
 
@@ -103,7 +92,7 @@ func (r *measurer) newEnvironment(ctx context.Context, side history.Role, treeis
 // reach them.
 func (m *environment) changedByOthers() []string {
 	r := m.measurer
-	if r.isolated || !r.own.known {
+	if r.Isolated || !r.own.known {
 		return nil
 	}
 	return slices.DeleteFunc(m.tree.Altered(r.evaluatorFile()),
@@ -117,7 +106,7 @@ func (m *environment) Close() {
 	}
 	m.tree.Release()
 	for _, dir := range []string{m.home, m.artifacts} {
-		m.measurer.dirs.remove(dir)
+		m.measurer.remove(dir)
 	}
 }
 
@@ -168,14 +157,14 @@ func (m *environment) renew(ctx context.Context) error {
 
 // run runs the evaluation once in the tree as it is.
 func (m *environment) run(ctx context.Context) (evaluation.Result, error) {
-	p := m.measurer.program
+	p := m.measurer.Program
 	if changed := m.changedByOthers(); len(changed) > 0 {
 		return evaluation.Result{}, &baselineError{decision.Reason{
 			Kind:  decision.EvaluatorTouched,
 			Words: list(changed),
 		}}
 	}
-	limit, over := m.measurer.spending.toMeasure()
+	limit, over := m.measurer.toMeasure()
 	if over != "" {
 		return evaluation.Result{Problem: over, OverLimit: true}, nil
 	}
@@ -198,16 +187,16 @@ func (m *environment) run(ctx context.Context) (evaluation.Result, error) {
 	if request.Keep, err = m.measurer.output(m.side); err != nil {
 		return evaluation.Result{}, err
 	}
-	start := m.measurer.now()
+	start := m.measurer.Now()
 	given := m.given()
-	outcome, err := m.measurer.eval.Run(ctx, request)
+	outcome, err := m.measurer.Eval.Run(ctx, request)
 	if spoilt := spoilt(given); spoilt != "" && ctx.Err() == nil {
 		outcome.Problem, err = spoilt, nil
 	}
 	m.passed = err == nil && outcome.Problem == ""
-	m.measurer.spending.expend(outcome.Expense)
+	m.measurer.expend(outcome.Expense)
 	if request.Setup != "" {
-		m.prepare += m.measurer.now().Sub(start) - outcome.Duration
+		m.prepare += m.measurer.Now().Sub(start) - outcome.Duration
 	}
 	if _, missing := os.Lstat(request.Keep); outcome.Problem != "" && !broken && m.measurer.failed == "" &&
 		missing == nil {
@@ -260,7 +249,7 @@ type bench struct {
 }
 
 func (r *measurer) newBench(head string) *bench {
-	return &bench{measurer: r, head: head, places: [2]string{r.dirs.newDir("t"), r.dirs.newDir("t")}}
+	return &bench{measurer: r, head: head, places: [2]string{r.newDir("t"), r.newDir("t")}}
 }
 
 // environment returns the environment at a place, built for treeish when there is

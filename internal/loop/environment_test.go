@@ -42,14 +42,14 @@ func TestWhatARunOfTheEvaluationIsAsked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l, r, at := shared.on(t, c.front, steady)
-			env, err := r.measurer.newEnvironment(t.Context(), c.side, at.Head, at.Head, r.measurer.dirs.newDir("t"))
+			env, err := r.measurer.newEnvironment(t.Context(), c.side, at.Head, at.Head, r.measurer.newDir("t"))
 			require.NoError(t, err)
 			for range 3 {
 				_, err := env.evaluate(t.Context())
 				require.NoError(t, err)
 			}
 			for i, one := range l.calls {
-				p, setup := r.program, ""
+				p, setup := r.Program, ""
 				if i == 0 {
 					setup = p.Setup
 				}
@@ -75,18 +75,18 @@ func TestAnEnvironmentThatCannotBeMade(t *testing.T) {
 	broken := errors.New("no such login")
 	for name, spoil := range map[string]func(*measurer){
 		"its environment": func(m *measurer) {
-			m.environ = func(dir string, _ []string) ([]string, error) {
+			m.Environ = func(dir string, _ []string) ([]string, error) {
 				return nil, errors.Join(broken, os.MkdirAll(dir, 0o700))
 			}
 		},
-		"its configuration": func(m *measurer) { m.configure = func(string) error { return broken } },
+		"its configuration": func(m *measurer) { m.Configure = func(string) error { return broken } },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l, r, at := shared.on(t, "", steady)
 			spoil(r.measurer)
 			env, err := r.measurer.newEnvironment(t.Context(), history.Candidate, at.Head, at.Head,
-				r.measurer.dirs.newDir("t"))
+				r.measurer.newDir("t"))
 			require.ErrorIs(t, err, broken)
 			assert.Nil(t, env)
 			l.leavesNothing()
@@ -94,8 +94,8 @@ func TestAnEnvironmentThatCannotBeMade(t *testing.T) {
 	}
 	_, r, at := shared.on(t, "", steady)
 	var homes []string
-	r.measurer.configure = func(home string) error { homes = append(homes, home); return nil }
-	env, err := r.measurer.newEnvironment(t.Context(), history.Candidate, at.Head, at.Head, r.measurer.dirs.newDir("t"))
+	r.measurer.Configure = func(home string) error { homes = append(homes, home); return nil }
+	env, err := r.measurer.newEnvironment(t.Context(), history.Candidate, at.Head, at.Head, r.measurer.newDir("t"))
 	require.NoError(t, err)
 	defer env.Close()
 	assert.Equal(t, []string{env.home}, homes)
@@ -109,9 +109,9 @@ func TestARunWithoutABudget(t *testing.T) {
 		result.Expense = expense(60, "0.5")
 		return result
 	})
-	r.program.Evaluation = program.Tasks
-	r.spending.left = budget.Left{Tokens: 100, USD: 2}
-	env, err := r.measurer.newEnvironment(t.Context(), history.Candidate, at.Head, at.Head, r.measurer.dirs.newDir("t"))
+	r.Program.Evaluation = program.Tasks
+	r.left = budget.Left{Tokens: 100, USD: 2}
+	env, err := r.measurer.newEnvironment(t.Context(), history.Candidate, at.Head, at.Head, r.measurer.newDir("t"))
 	require.NoError(t, err)
 	defer env.Close()
 	for range 2 {
@@ -127,16 +127,16 @@ func TestARunWithoutABudget(t *testing.T) {
 	assert.True(t, got.OverLimit)
 	assert.Contains(t, got.Problem, "the budget is used up: 120 of the 100 tokens")
 	assert.Len(t, l.calls, 2)
-	assert.Equal(t, expense(60, "0.5").Plus(expense(60, "0.5")), r.spending.takeExpense())
+	assert.Equal(t, expense(60, "0.5").Plus(expense(60, "0.5")), r.takeExpense())
 
-	r.spending.left, r.spending.used = budget.Left{Tokens: 100}, used{tokens: 100}
+	r.left, r.used = budget.Left{Tokens: 100}, used{tokens: 100}
 	another, err := r.measurer.newEnvironment(t.Context(), history.Candidate, at.Head, at.Head,
-		r.measurer.dirs.newDir("t"))
+		r.measurer.newDir("t"))
 	require.NoError(t, err)
 	defer another.Close()
 	_, err = another.evaluate(t.Context())
 	require.NoError(t, err)
-	r.spending.left = budget.Left{}
+	r.left = budget.Left{}
 	_, err = another.evaluate(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, "make", l.calls[2].request.Setup)
@@ -167,7 +167,7 @@ func TestThePreparationOfAnEnvironment(t *testing.T) {
 func TestTheOutputThatIsNamed(t *testing.T) {
 	t.Parallel()
 	l, r, at := newLab(t).on(t, "", nil)
-	r.measurer.outputs = t.TempDir()
+	r.Transcripts = t.TempDir()
 	prints := true
 	l.runs = func(c call) evaluation.Result {
 		if prints {
@@ -177,7 +177,7 @@ func TestTheOutputThatIsNamed(t *testing.T) {
 	}
 	var kept []string
 	for _, side := range []history.Role{history.Emptied, history.Garbled, history.Candidate, history.Incumbent} {
-		env, err := r.measurer.newEnvironment(t.Context(), side, at.Head, at.Head, r.measurer.dirs.newDir("t"))
+		env, err := r.measurer.newEnvironment(t.Context(), side, at.Head, at.Head, r.measurer.newDir("t"))
 		require.NoError(t, err)
 		defer env.Close()
 		prints = false
@@ -218,7 +218,7 @@ func TestFilesThatChangeBetweenTheRuns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l, r, at := shared.on(t, "", steady)
-			r.measurer.isolated, r.measurer.own = c.isolated, ownChanges{known: c.own != nil, touched: c.own}
+			r.Isolated, r.measurer.own = c.isolated, ownChanges{known: c.own != nil, touched: c.own}
 			env := l.built(r, at)
 			require.NoError(t, os.WriteFile(filepath.Join(env.tree.Dir, c.changes), []byte("3\n"), 0o600))
 			_, err := env.evaluate(t.Context())

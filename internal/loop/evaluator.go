@@ -25,7 +25,7 @@ type identity struct {
 }
 
 func (r *journal) identify(entries []git.TreeEntry) (identity, error) {
-	p := r.program
+	p := r.Program
 	sum, err := r.definition()
 	if err != nil {
 		return identity{}, err
@@ -37,11 +37,11 @@ func (r *journal) identify(entries []git.TreeEntry) (identity, error) {
 			fmt.Fprintf(sum, "%s %s\t%s\x00", entry.Mode, entry.ID, entry.Path)
 		}
 	}
-	return identity{Evaluator: short(sum), Definition: defined, Executor: r.executor}, nil
+	return identity{Evaluator: short(sum), Definition: defined, Executor: r.Executor}, nil
 }
 
 func (r *journal) definition() (hash.Hash, error) {
-	settings, err := json.Marshal(r.program.Meaning())
+	settings, err := json.Marshal(r.Program.Meaning())
 	if err != nil {
 		return nil, fmt.Errorf("hash the evaluation: %w", err)
 	}
@@ -53,5 +53,5 @@ func (r *journal) definition() (hash.Hash, error) {
 func short(sum hash.Hash) string { return hex.EncodeToString(sum.Sum(nil))[:16] }
 
 func (r *branches) entries(ctx context.Context, commit string) ([]git.TreeEntry, error) {
-	return r.repo.LsTree(ctx, commit)
+	return r.Repo.LsTree(ctx, commit)
 }

@@ -34,8 +34,8 @@ func (o *ownChanges) record() map[string]bool {
 
 // evaluatorFile reports whether a file is part of what measures.
 func (r *measurer) evaluatorFile() func(path string) bool {
-	targets := r.program.Matcher()
-	return func(path string) bool { return !targets.Allows(path) || r.program.OfSuite(path) }
+	targets := r.Program.Matcher()
+	return func(path string) bool { return !targets.Allows(path) || r.Program.OfSuite(path) }
 }
 
 // recall takes over what the recorded baseline says.
@@ -123,7 +123,7 @@ func (m *environment) fixed() []string {
 		}
 	}
 	files := m.tree.Files(r.evaluatorFile())
-	for _, path := range r.program.ScriptFiles(files) {
+	for _, path := range r.Program.ScriptFiles(files) {
 		add(path)
 	}
 	for _, path := range files {
@@ -163,7 +163,7 @@ func (m *measurement) checkEvaluator(ctx context.Context, step decision.Step, ro
 // learnFrom runs the evaluation of a commit to see what it changes. One that was not run,
 // for its limit, teaches nothing.
 func (r *measurer) learnFrom(ctx context.Context, commit string) (evaluation.Result, error) {
-	room, err := r.newEnvironment(ctx, history.Baseline, commit, commit, r.dirs.newDir("t"))
+	room, err := r.newEnvironment(ctx, history.Baseline, commit, commit, r.newDir("t"))
 	if err != nil {
 		return evaluation.Result{}, err
 	}

@@ -65,7 +65,7 @@ func TestWhatABaselineSaysOfItsWrites(t *testing.T) {
 			require.NoError(t, err)
 			read, err := history.ParseEvent(line)
 			require.NoError(t, err)
-			m := &measurer{journal: journalOf(t, "")}
+			m := &measurer{spending: &spending{journal: journalOf(t, "")}}
 			m.recall(&history.Summary{EvaluatorWrites: read.(*history.Measured).EvaluatorWrites}) //nolint:errcheck // as it was written
 			assert.Equal(t, c.want != nil, m.own.known, "nothing is not the same as not known")
 			assert.Len(t, m.own.touched, len(c.want))
@@ -123,7 +123,7 @@ func evaluatorLab(t *testing.T) *lab {
 func (l *lab) built(r *run, at position) *environment {
 	l.t.Helper()
 	env, err := r.measurer.newEnvironment(l.t.Context(), history.Incumbent, at.Head, at.Head,
-		r.measurer.dirs.newDir("t"))
+		r.measurer.newDir("t"))
 	require.NoError(l.t, err)
 	l.t.Cleanup(env.Close)
 	return env
@@ -261,7 +261,7 @@ func TestWhatAnEvaluationCanOnlyRead(t *testing.T) {
 			l, r, at := shared.on(t, c.front, nil)
 			env := l.built(r, at)
 			if c.script != "" {
-				r.program.Script = c.script
+				r.Program.Script = c.script
 			}
 			env.trusted, r.measurer.own = c.trusted, ownChanges{known: c.own != nil, touched: c.own}
 			before := maps.Clone(c.own)
@@ -359,18 +359,18 @@ func TestAnEvaluatorThatNobodyCanAskBlamesNobody(t *testing.T) {
 		result.Expense = expense(100, "0.5")
 		return result
 	})
-	r.program.Evaluation = program.Skill
-	r.spending.left = budget.Left{Tokens: 100}
+	r.Program.Evaluation = program.Skill
+	r.left = budget.Left{Tokens: 100}
 	for range 2 {
 		a, err := l.trial(r, at)
 		require.NoError(t, err)
 		assert.Equal(t, history.Error, a.outcome)
 		assert.Contains(t, a.reasons[0].String(), "was not found out: the budget is used up: ")
 		assert.False(t, r.measurer.own.known)
-		r.spending.used = used{tokens: 99}
+		r.used = used{tokens: 99}
 	}
 	assert.Equal(t, "cc", l.sides())
-	r.spending.left = budget.Left{}
+	r.left = budget.Left{}
 	a, err := l.trial(r, at)
 	require.NoError(t, err)
 	assert.Equal(t, history.Accepted, a.outcome, "%v", a.reasons)

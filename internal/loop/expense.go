@@ -49,7 +49,7 @@ func (r *spending) consumedBy(all []*attempt) {
 // toMeasure is what an evaluation that asks models may still use, and why none
 // may begin, "" when one may.
 func (r *spending) toMeasure() (limit evaluation.Limit, over string) {
-	if r.program.Evaluation == program.Metric {
+	if r.Program.Evaluation == program.Metric {
 		return limit, "" // what a script uses is not known
 	}
 	rest, over := r.left.After(r.used.tokens, r.used.usd)
@@ -91,6 +91,6 @@ func (r *team) interruptedAttempt(reason decision.Reason) *attempt {
 		all = append(all, (&attempt{}).end(history.Error, reason))
 	}
 	first := all[0]
-	first.others, first.evaluation = all[1:], r.spending.takeExpense()
+	first.others, first.evaluation = all[1:], r.takeExpense()
 	return first
 }

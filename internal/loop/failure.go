@@ -29,7 +29,7 @@ func (r *run) recordFailure(ctx context.Context, at position, reason decision.Re
 ) (Result, error) {
 	p := r.proposer.newProposal(proposal.Iteration, at)
 	r.proposer.describeFailure(p, at, reason)
-	err := r.write(ctx, fmt.Sprintf("%s: iteration %d error", r.program.Name, r.iteration), nil,
+	err := r.write(ctx, fmt.Sprintf("%s: iteration %d error", r.Program.Name, r.iteration), nil,
 		func(b *records) error {
 			if err := r.recorder.enter(b, at, p); err != nil {
 				return err

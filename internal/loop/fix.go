@@ -26,7 +26,7 @@ const failedPrefix = "autoloop-failed/"
 func (r *ciGate) fixFailure(ctx context.Context, e history.Decided, verdict ci.Result) (result Result, done bool,
 	err error,
 ) {
-	reason, left := r.spending.blockedReason(r.records), r.spending.time()-r.now().Sub(r.begun)
+	reason, left := r.blockedReason(r.records), r.time()-r.Now().Sub(r.begun)
 	if reason == "" && left > 0 {
 		at, p, err := r.fixer(ctx, e, verdict, left)
 		if err == nil {
@@ -108,10 +108,10 @@ func (r *recorder) recordFix(ctx context.Context, at position, e history.Decided
 		return err
 	}
 	number := r.records.standing().Fixes() + 1
-	message := fmt.Sprintf("%s: iteration %d, a fix for CI failed", r.program.Name, e.Iteration)
+	message := fmt.Sprintf("%s: iteration %d, a fix for CI failed", r.Program.Name, e.Iteration)
 	var branch *git.RefUpdate
 	if p.Kept() {
-		if err := r.verifier.verifyCandidate(ctx, at, at.From, p); err != nil {
+		if err := r.verifyCandidate(ctx, at, at.From, p); err != nil {
 			return err
 		}
 		commit, err := r.commitFix(ctx, at, e, p, number)
@@ -119,7 +119,7 @@ func (r *recorder) recordFix(ctx context.Context, at position, e history.Decided
 			return err
 		}
 		p.Decided.Commit = commit
-		message = fmt.Sprintf("%s: iteration %d, fix %d for CI", r.program.Name, e.Iteration, number)
+		message = fmt.Sprintf("%s: iteration %d, fix %d for CI", r.Program.Name, e.Iteration, number)
 		branch = &git.RefUpdate{Ref: r.ref(), New: commit, Old: e.Commit}
 	}
 	r.step("record", fmt.Sprintf("fix %d", number))
@@ -147,8 +147,8 @@ func (r *recorder) commitFix(ctx context.Context, at position, e history.Decided
 ) (string, error) {
 	message := fmt.Sprintf("[Autoloop: %s] Iteration %d: fix CI (%d)\n\n%s\n\nAutoloop-Iteration: %d\n"+
 		"Autoloop-Metric: %s\nAutoloop-Run: %s\n",
-		r.program.Name, e.Iteration, number, summary(p.Checked.Summary, p.Decided.Changed), e.Iteration, p.Decided.Best,
-		r.id) + r.signOff
+		r.Program.Name, e.Iteration, number, summary(p.Checked.Summary, p.Decided.Changed), e.Iteration, p.Decided.Best,
+		r.id) + r.SignOff
 	return r.commitOnBase(ctx, at, at.From, e.Commit, p.Candidate, message)
 }
 
@@ -161,7 +161,7 @@ func (r *recorder) enterFix(b *records, at position, e history.Decided, verdict 
 	if p.Decided == nil {
 		return r.add(b, &checked)
 	}
-	next, err := r.verifier.verifyDecision(b, at, p)
+	next, err := r.verifyDecision(b, at, p)
 	if err != nil {
 		return err
 	}
@@ -204,12 +204,12 @@ func (r *ciGate) giveUpFix(ctx context.Context, e history.Decided, verdict ci.Re
 	reason decision.Reason,
 ) (Result, error) {
 	kept := git.RefUpdate{
-		Ref: fmt.Sprintf("refs/heads/%s%s/%d", failedPrefix, r.program.Name, e.Iteration),
+		Ref: fmt.Sprintf("refs/heads/%s%s/%d", failedPrefix, r.Program.Name, e.Iteration),
 		New: e.Commit,
 	}
 	where := decision.Reason{
 		Kind: decision.AttemptKept,
-		Path: fmt.Sprintf("%s%s/%d", failedPrefix, r.program.Name, e.Iteration),
+		Path: fmt.Sprintf("%s%s/%d", failedPrefix, r.Program.Name, e.Iteration),
 	}
 	if err := r.keepFailed(ctx, kept); err != nil {
 		r.warn("the attempt is not kept at %s: %v", kept.Ref, err)
@@ -245,16 +245,16 @@ func failing(verdict ci.Result) []history.Check {
 
 // keepFailed makes the branch of a failed candidate. It may exist already.
 func (r *ciGate) keepFailed(ctx context.Context, kept git.RefUpdate) error {
-	if r.memory.Remote == "" {
-		if there, found, err := r.repo.Resolve(ctx, kept.Ref); err != nil || found && there == kept.New {
+	if r.Memory.Remote == "" {
+		if there, found, err := r.Repo.Resolve(ctx, kept.Ref); err != nil || found && there == kept.New {
 			return err
 		}
-		return r.repo.UpdateRefs(ctx, "autoloop: CI turned it down", kept)
+		return r.Repo.UpdateRefs(ctx, "autoloop: CI turned it down", kept)
 	}
-	refs, err := r.repo.Remote(r.memory.Remote).Refs(ctx, kept.Ref)
+	refs, err := r.Repo.Remote(r.Memory.Remote).Refs(ctx, kept.Ref)
 	if err != nil || refs[kept.Ref] == kept.New {
 		return err
 	}
 	kept.Old = refs[kept.Ref]
-	return r.repo.Remote(r.memory.Remote).Push(ctx, kept)
+	return r.Repo.Remote(r.Memory.Remote).Push(ctx, kept)
 }

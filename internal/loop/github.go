@@ -47,8 +47,7 @@ type GitHub interface {
 
 // thread is the conversation on GitHub: the program's issue and pull request.
 type thread struct {
-	*journal
-	github     GitHub          // nil without GitHub
+	*spending
 	comments   *commands.Heard // nil without GitHub, or when it is out of reach
 	shown      commentsShown   // whom the comments have reached
 	before     time.Time       // the last run before this one
@@ -62,20 +61,20 @@ type thread struct {
 // account is what the records say now.
 func (r *journal) account() render.Account {
 	return render.Account{
-		Program: r.program, Events: r.records.log.Events, Past: &r.records.sum, State: r.files.State,
-		RunURL: r.runURL, Page: r.page, Warnings: r.warnings,
+		Program: r.Program, Events: r.records.log.Events, Past: &r.records.sum, State: r.files.State,
+		RunURL: r.RunURL, Page: r.Page, Warnings: r.warnings,
 	}
 }
 
 // readComments fetches new comments and applies their commands. A GitHub outage is
 // a warning: the next run reads them.
-func (r *commander) readComments(ctx context.Context, claim func(*records) error) error {
-	if r.github == nil {
+func (r *thread) readComments(ctx context.Context, claim func(*records) error) error {
+	if r.GitHub == nil {
 		return nil
 	}
 	r.step("hear", "")
 	r.before = r.records.sum.LastRun
-	heard, err := r.github.Hear(ctx, r.account())
+	heard, err := r.GitHub.Hear(ctx, r.account())
 	if err != nil {
 		r.warn("the issue and the pull request were not read: %v", err)
 		return ctx.Err()
@@ -87,13 +86,13 @@ func (r *commander) readComments(ctx context.Context, claim func(*records) error
 
 // look reads the comments and changes nothing.
 func (r *thread) look(ctx context.Context) (commands.Heard, error) {
-	return r.github.Look(ctx, r.account())
+	return r.GitHub.Look(ctx, r.account())
 }
 
 // lookAtComments fetches new comments and applies none of their commands. It says
 // which of them the publishing job has to apply before an iteration, "" for none.
 func (r *thread) lookAtComments(ctx context.Context) (string, error) {
-	if r.github == nil {
+	if r.GitHub == nil {
 		return "", nil
 	}
 	r.step("hear", "")
@@ -112,7 +111,7 @@ func (r *thread) lookAtComments(ctx context.Context) (string, error) {
 // request ready for review, "" when something may be.
 func (r *thread) readyForReview() string {
 	if r.comments == nil || r.comments.Pull == nil || !r.comments.Pull.Ready ||
-		r.program.PullRequest.WhenReady == "continue" {
+		r.Program.PullRequest.WhenReady == "continue" {
 		return ""
 	}
 	return fmt.Sprintf("pull request #%d is ready for review: it goes on when that is merged, closed or a draft "+
@@ -121,7 +120,7 @@ func (r *thread) readyForReview() string {
 
 // phase is where the program stands. Without GitHub nothing of it waits.
 func (r *thread) phase(b *records) lifecycle.Phase {
-	waits, paused := r.github != nil && b.standing().Waiting() != nil, r.pausedBefore(b)
+	waits, paused := r.GitHub != nil && b.standing().Waiting() != nil, r.pausedBefore(b)
 	switch {
 	case waits && paused:
 		return lifecycle.PausedWaiting
@@ -129,7 +128,7 @@ func (r *thread) phase(b *records) lifecycle.Phase {
 		return lifecycle.Waiting
 	case paused:
 		return lifecycle.Paused
-	case b.machine.Completed && !r.force:
+	case b.machine.Completed && !r.Force:
 		return lifecycle.Completed
 	case r.readyForReview() != "":
 		return lifecycle.Ready
@@ -146,7 +145,7 @@ func (r *thread) rests() string {
 	if r.next(lifecycle.Due) != lifecycle.Rest {
 		return ""
 	}
-	return cmp.Or(r.readyForReview(), r.records.machine.Stopped(r.program.Name))
+	return cmp.Or(r.readyForReview(), r.records.machine.Stopped(r.Program.Name))
 }
 
 // asksCI reports whether all that this run may do is to ask CI about an iteration.
@@ -177,7 +176,7 @@ func (r *thread) updateGitHub(ctx context.Context) {
 	if err := r.promote(ctx); err != nil {
 		r.warn("the pull request is not up to date: %v", err)
 	}
-	if err := r.github.Show(ctx, r.account()); err != nil {
+	if err := r.GitHub.Show(ctx, r.account()); err != nil {
 		r.warn("the issue is not up to date, the next run retries: %v", err)
 	}
 }
@@ -187,11 +186,11 @@ func (r *thread) promote(ctx context.Context) error {
 	if pull := r.comments.Pull; r.next(lifecycle.Gained) != lifecycle.Open && (pull == nil || !pull.Open) {
 		return nil
 	}
-	number, err := r.github.Promote(ctx, r.account(), r.records.sum.BaseBranch)
+	number, err := r.GitHub.Promote(ctx, r.account(), r.records.sum.BaseBranch)
 	if number == 0 || r.records.sum.Pull == number {
 		return err
 	}
-	noted := r.update(ctx, fmt.Sprintf("%s: pull request #%d", r.program.Name, number), nil, func(b *records) error {
+	noted := r.update(ctx, fmt.Sprintf("%s: pull request #%d", r.Program.Name, number), nil, func(b *records) error {
 		return r.set(b, history.PullNumber, strconv.Itoa(number))
 	})
 	return cmp.Or(err, noted)
@@ -214,7 +213,7 @@ func (r *thread) consumed(b *records) error {
 			return err
 		}
 	}
-	if r.github == nil {
+	if r.GitHub == nil {
 		return nil
 	}
 	told := r.shown == commentsTold
@@ -274,4 +273,4 @@ func (r *thread) merged(head string) bool {
 
 // target is the program's target metric: what a person set, until the program
 // file says something else than then.
-func (r *journal) target(b *records) *metric.Value { return b.sum.Target(r.program.Target) }
+func (r *journal) target(b *records) *metric.Value { return b.sum.Target(r.Program.Target) }

@@ -26,8 +26,8 @@ func TestReadComments(t *testing.T) {
 	t.Run("without GitHub", func(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t, "", wasMeasured("1"))
-		d.github = nil
-		require.NoError(t, d.commander.readComments(t.Context(), free))
+		d.GitHub = nil
+		require.NoError(t, d.readComments(t.Context(), free))
 		first, err := d.lookAtComments(t.Context())
 		require.NoError(t, err)
 		assert.Empty(t, first)
@@ -38,7 +38,7 @@ func TestReadComments(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t, "", wasMeasured("1"))
 		d.hub.down = true
-		require.NoError(t, d.commander.readComments(t.Context(), free))
+		require.NoError(t, d.readComments(t.Context(), free))
 		first, err := d.lookAtComments(t.Context())
 		require.NoError(t, err)
 		assert.Empty(t, first)
@@ -53,7 +53,7 @@ func TestReadComments(t *testing.T) {
 		d := newDesk(t, "", wasMeasured("1"))
 		d.hub.say(commands.Pause, "a holiday")
 		d.hub.warnings, d.hub.author = []string{"somebody is not trusted"}, "mona"
-		require.NoError(t, d.commander.readComments(t.Context(), free))
+		require.NoError(t, d.readComments(t.Context(), free))
 		assert.Equal(t, []string{"issue=7", "author=mona", "paused", "answered", "commands=1 0 0"}, d.told())
 		assert.Equal(t, []string{"Paused. `/autoloop resume` goes on."}, d.hub.answers)
 		assert.Equal(t, []string{"somebody is not trusted"}, d.warnings)
@@ -75,7 +75,7 @@ func TestReadComments(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t, "", wasMeasured("1"))
 		d.hub.say(commands.Pause, "a holiday")
-		require.ErrorIs(t, d.commander.readComments(t.Context(), d.holdsLease), errLeaseLost)
+		require.ErrorIs(t, d.readComments(t.Context(), d.holdsLease), errLeaseLost)
 		assert.Empty(t, d.hub.answers, "an answer never speaks of what is not recorded")
 	})
 }
@@ -290,7 +290,7 @@ func TestWhatIsReadIsReadOnce(t *testing.T) {
 				assert.Equal(t, c.heard, settings.HeardUntil)
 				assert.Equal(t, c.from, settings.HeardSince)
 			}
-			d.github = nil
+			d.GitHub = nil
 			before := d.told()
 			require.NoError(t, d.update(t.Context(), "read", nil, d.consumed))
 			assert.Equal(t, before, d.told(), "without GitHub nothing is read")

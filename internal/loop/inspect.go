@@ -97,14 +97,14 @@ func (r *measurer) collect(ctx context.Context, runs *series, taken *samples, co
 		if problem := r.unusable(outcome); problem != nil {
 			return problem, nil
 		}
-		taken.add(outcome, r.program.Guardrails)
+		taken.add(outcome, r.Program.Guardrails)
 	}
 	return nil, nil
 }
 
 // incumbent is the head of the program branch, else of the default branch.
 func (r *branches) incumbent(ctx context.Context) (string, error) {
-	head, err := r.memory.HeadOf(ctx, r.ref())
+	head, err := r.Memory.HeadOf(ctx, r.ref())
 	if err != nil || head != "" {
 		return head, err
 	}

@@ -22,7 +22,7 @@ type journal struct {
 
 // open reads the records from the files.
 func (r *journal) open(files memory.Files) error {
-	b, err := openRecords(r.program, files)
+	b, err := openRecords(r.Program, files)
 	if err == nil {
 		b.course = r.course
 		r.records, r.files = b, files
@@ -56,20 +56,20 @@ func (r *journal) update(ctx context.Context, message string, branch *git.RefUpd
 ) error {
 	var b *records // of the attempt that counts, the last
 	apply := func(before memory.Files) (files memory.Files, err error) {
-		if b, err = openRecords(r.program, before); err != nil {
+		if b, err = openRecords(r.Program, before); err != nil {
 			return files, err
 		}
-		b.course, b.runs = r.course, strings.TrimRight(r.runURL, "0123456789")
+		b.course, b.runs = r.course, strings.TrimRight(r.RunURL, "0123456789")
 		if err := change(b); err != nil {
 			return files, err
 		}
-		b.written = b.files(r.program, r.target(b))
+		b.written = b.files(r.Program, r.target(b))
 		return b.written, nil
 	}
-	u := memory.Update{Program: r.program.Name, Message: message, Apply: apply, Branch: branch, Claims: r.ref()}
+	u := memory.Update{Program: r.Program.Name, Message: message, Apply: apply, Branch: branch, Claims: r.ref()}
 	_, err := r.store.Update(ctx, u)
 	if files.Full(err) { // A tree that is kept for the next iteration may hold what filled the disk.
-		r.trees.Close()
+		r.Trees.Close()
 		_, err = r.store.Update(ctx, u)
 	}
 	switch {
@@ -89,7 +89,7 @@ func beginsNothing(err error) bool {
 }
 
 func (r *journal) add(b *records, e history.Event) error {
-	if err := b.log.Append(history.Stamp(e, b.id, r.now())); err != nil {
+	if err := b.log.Append(history.Stamp(e, b.id, r.Now())); err != nil {
 		return err
 	}
 	e = b.log.Events[len(b.log.Events)-1]
@@ -98,12 +98,12 @@ func (r *journal) add(b *records, e history.Event) error {
 	if row == nil {
 		return nil
 	}
-	return b.table.Append(*row, r.program.Direction)
+	return b.table.Append(*row, r.Program.Direction)
 }
 
 func (r *journal) result(outcome history.Outcome, reasons ...decision.Reason) Result {
 	result := Result{
-		Program: r.program.Name, Iteration: r.iteration, Outcome: outcome, Reasons: reasons, RunID: r.id,
+		Program: r.Program.Name, Iteration: r.iteration, Outcome: outcome, Reasons: reasons, RunID: r.id,
 		Stopped: r.stopped, Warnings: r.warnings,
 	}
 	if r.records != nil {

@@ -37,12 +37,12 @@ func (s *racingStore) Update(_ context.Context, u memory.Update) (string, error)
 // filesWith are the files of a program with these events.
 func filesWith(t *testing.T, j *journal, events ...history.Event) memory.Files {
 	t.Helper()
-	records, err := openRecords(j.program, memory.Files{})
+	records, err := openRecords(j.Program, memory.Files{})
 	require.NoError(t, err)
 	for _, e := range events {
 		require.NoError(t, j.add(records, e))
 	}
-	return records.files(j.program, nil)
+	return records.files(j.Program, nil)
 }
 
 // TestAChangeThatIsAppliedAgain decides again: what it found in records that another

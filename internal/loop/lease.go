@@ -26,9 +26,6 @@ const (
 // lease keeps other runs from working on the program.
 type lease struct {
 	*thread
-	spending *spending
-	holder   history.Lease
-	alive    func(history.Lease) bool
 	joins    bool // work under the start that an earlier job of this run recorded
 	mustJoin bool // without one, nothing begins
 	aside    bool // apply commands alone, which a start for another job does not hinder
@@ -41,7 +38,7 @@ var errNoStart = errors.New("no start is recorded for this run, so that it would
 // acquireLease reads the records and takes the lease of the next iteration. A lease
 // whose run is gone, or whose time is over, is free; its iteration runs again.
 func (r *lease) acquireLease(ctx context.Context) error {
-	name := r.program.Name
+	name := r.Program.Name
 	return r.update(ctx, fmt.Sprintf("%s: start", name), nil, r.enterStart)
 }
 
@@ -72,18 +69,18 @@ func (r *lease) enterStart(b *records) error {
 	case r.mustJoin:
 		return errNoStart
 	case r.joins: // the job that records starts has not looked at this either
-		if err := program.NotRunnable(r.program.GateRefusal(r.github != nil)); err != nil {
+		if err := program.NotRunnable(r.Program.GateRefusal(r.GitHub != nil)); err != nil {
 			return err
 		}
 	}
-	lease := r.holder
-	lease.Until = r.now().Add(r.program.Timeout + r.ciTime() + leaseSlack).UTC().Truncate(time.Second)
+	lease := r.Holder
+	lease.Until = r.Now().Add(r.Program.Timeout + r.ciTime() + leaseSlack).UTC().Truncate(time.Second)
 	if lease.Handed {
 		lease.Until = lease.Until.Add(handedSlack)
 	}
 	start := &history.Started{Head: history.Head{Iteration: b.iteration}, Lease: &lease}
 	if !joined {
-		start.Reserved = r.spending.reserved(b.left)
+		start.Reserved = r.reserved(b.left)
 	}
 	return event(start)
 }
@@ -91,18 +88,18 @@ func (r *lease) enterStart(b *records) error {
 // mayBegin is a *blockedError when no iteration may begin now. A program whose
 // iteration waits for CI may always ask.
 func (r *lease) mayBegin(b *records) error {
-	if b.standing().Waiting() != nil && r.github == nil {
+	if b.standing().Waiting() != nil && r.GitHub == nil {
 		b.stopped = program.WaitsForCI
 		return &blockedError{reason: b.stopped}
 	}
 	resting := r.restingReason(b)
-	if resting != "" && r.force && !b.pausedSince(r.since) {
+	if resting != "" && r.Force && !b.pausedSince(r.since) {
 		if err := r.set(b, history.Forced, resting); err != nil {
 			return err
 		}
 		resting = ""
 	}
-	reason := cmp.Or(resting, r.spending.blockedReason(b))
+	reason := cmp.Or(resting, r.blockedReason(b))
 	if reason == "" || r.asksCI(b) {
 		return nil
 	}
@@ -118,7 +115,7 @@ func (r *lease) joinHanded(b *records, bundle string) {
 	case open == nil:
 	case bundle != "" && open.Run == bundle,
 		bundle == "" && r.joins && open.Lease != nil && open.Lease.Handed &&
-			open.Lease.ActionsRun == r.holder.ActionsRun:
+			open.Lease.ActionsRun == r.Holder.ActionsRun:
 		b.id = open.Run
 	}
 }
@@ -126,7 +123,7 @@ func (r *lease) joinHanded(b *records, bundle string) {
 // restingReason says that the program is paused or completed, and how to go on;
 // "" when it is neither.
 func (r *lease) restingReason(b *records) string {
-	if stopped := b.machine.Stopped(r.program.Name); stopped != "" {
+	if stopped := b.machine.Stopped(r.Program.Name); stopped != "" {
 		return stopped + ", or give --force"
 	}
 	return ""
@@ -146,15 +143,15 @@ func (b *records) pausedSince(at time.Time) bool {
 // no agent is asked, and no pull request is opened. An iteration in whose time a person
 // pauses it ends as it would.
 func (s *session) pausedBefore(b *records) bool {
-	return b.machine.Paused && !s.force && !b.pausedSince(s.begun)
+	return b.machine.Paused && !s.Force && !b.pausedSince(s.begun)
 }
 
 // ciTime is how long an iteration may wait for CI besides its own time.
 func (r *lease) ciTime() time.Duration {
-	if r.github == nil {
+	if r.GitHub == nil {
 		return 0
 	}
-	return r.program.CIWait
+	return r.Program.CIWait
 }
 
 // leaseHolder names the run that holds a live lease, or returns "".
@@ -164,7 +161,7 @@ func (r *lease) leaseHolder(b *records) string {
 		return ""
 	}
 	lease := *open.Lease
-	if lease.Handed && r.aside || !r.now().Before(lease.Until) || !r.alive(lease) {
+	if lease.Handed && r.aside || !r.Now().Before(lease.Until) || !r.Alive(lease) {
 		return ""
 	}
 	by := fmt.Sprintf("process %d on %s", lease.PID, lease.Host)

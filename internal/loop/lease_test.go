@@ -68,7 +68,7 @@ func TestWhoHoldsTheLease(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t, "")
-			d.lease.alive, d.lease.aside = func(history.Lease) bool { return !c.dead }, c.aside
+			d.Alive, d.lease.aside = func(history.Lease) bool { return !c.dead }, c.aside
 			holder := d.lease.leaseHolder(&records{course: d.course, sum: history.Summary{Open: c.open}})
 			assert.Equal(t, c.want == "", holder == "", holder)
 			assert.Contains(t, holder, c.want)
@@ -94,18 +94,18 @@ func TestHowLongALeaseLasts(t *testing.T) {
 			d := newDesk(t, "timeout-minutes: 30\nci-wait: 20m", wasMeasured("1"))
 			d.clock = noon.Add(1500 * time.Millisecond).In(time.FixedZone("", 3600))
 			if !c.github {
-				d.github = nil
+				d.GitHub = nil
 			}
-			d.lease.holder = history.Lease{
+			d.Holder = history.Lease{
 				Host: "here", PID: 5, ProcessStart: "9", Namespace: "n", ActionsRun: "12.1",
 				Handed: c.handed, Until: noon,
 			}
 			require.NoError(t, d.lease.acquireLease(t.Context()))
 			got := d.written().sum.Open.Lease
-			want := d.lease.holder
+			want := d.Holder
 			want.Until = noon.Add(time.Second + c.want)
 			assert.Equal(t, &want, got, "to the second, in UTC")
-			assert.Equal(t, noon, d.lease.holder.Until, "the next lease is measured anew")
+			assert.Equal(t, noon, d.Holder.Until, "the next lease is measured anew")
 			assert.Equal(t, []string{"p: start"}, d.shelf.messages)
 			assert.Equal(t, []string{"refs/heads/autoloop/p"}, d.shelf.claims,
 				"that the branch is checked out is found out now")
@@ -261,7 +261,7 @@ func TestJoiningAStart(t *testing.T) {
 				before = append(before, c.open)
 			}
 			d := newDesk(t, "", before...)
-			d.lease.joins, d.lease.mustJoin, d.lease.holder.ActionsRun = c.joins, c.mustJoin, "12.1"
+			d.lease.joins, d.lease.mustJoin, d.Holder.ActionsRun = c.joins, c.mustJoin, "12.1"
 			if c.bundle != "" {
 				d.lease.joinHanded(d.records, c.bundle)
 				d.id = d.records.id
@@ -340,9 +340,9 @@ func TestWhatKeepsAnIterationFromBeginning(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t, c.front, c.before...)
-			d.lease.force = c.force
+			d.Force = c.force
 			if c.away {
-				d.github = nil
+				d.GitHub = nil
 			}
 			err := d.lease.acquireLease(t.Context())
 			if c.why == "" {

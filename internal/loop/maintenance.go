@@ -12,7 +12,7 @@ import (
 
 // maintain does the work that needs no proposal: it applies commands, reads CI,
 // and records that the default branch does not merge.
-func (r *publisher) maintain(ctx context.Context, from proposal.Bundle) (Result, error) {
+func (r *run) maintain(ctx context.Context, from proposal.Bundle) (Result, error) {
 	conflict, err := r.branches.conflict(ctx)
 	if err != nil {
 		return Result{}, err
@@ -23,7 +23,7 @@ func (r *publisher) maintain(ctx context.Context, from proposal.Bundle) (Result,
 		claim = r.lease.requireNoLease
 	}
 	starts := r.startsWith(&proposal.Proposal{Manifest: from.Manifest, ID: from.ID})
-	message := fmt.Sprintf("%s: what waits", r.program.Name)
+	message := fmt.Sprintf("%s: what waits", r.Program.Name)
 	err = r.update(ctx, message, nil, func(b *records) error {
 		switch {
 		case leased:
@@ -49,7 +49,7 @@ func (r *publisher) maintain(ctx context.Context, from proposal.Bundle) (Result,
 	}
 	r.answerComments(ctx)
 	if r.comments != nil {
-		if err := r.commander.applyCommands(ctx, claim); err != nil {
+		if err := r.applyCommands(ctx, claim); err != nil {
 			return Result{}, err
 		}
 	}
@@ -82,9 +82,9 @@ func (r *branches) conflict(ctx context.Context) (*conflictError, error) {
 // again finishes a bundle that is recorded already: the run that recorded it may
 // have been interrupted before GitHub was up to date. When nothing is left to do
 // the bundle is refused.
-func (r *publisher) again(ctx context.Context, from proposal.Bundle, by string) (Result, error) {
+func (r *run) again(ctx context.Context, from proposal.Bundle, by string) (Result, error) {
 	twice := proposal.Refuse("it was published before, by run %s", by)
-	if r.github == nil || r.records.sum.Published != from.ID {
+	if r.GitHub == nil || r.records.sum.Published != from.ID {
 		return Result{}, twice
 	}
 	heard, err := r.look(ctx)
@@ -94,25 +94,25 @@ func (r *publisher) again(ctx context.Context, from proposal.Bundle, by string) 
 	heard.Comments, heard.Until = nil, ""
 	r.comments, r.shown = &heard, commentsLeft
 	if r.asksCI(r.records) {
-		err := r.update(ctx, r.program.Name+": start", nil, r.lease.enterStart)
+		err := r.update(ctx, r.Program.Name+": start", nil, r.lease.enterStart)
 		if err != nil {
 			return Result{}, err
 		}
 		r.answerComments(ctx)
 		return r.gate.waitForCI(ctx)
 	}
-	before, sent := recordsDigest(r.files), r.github.Changes()
+	before, sent := recordsDigest(r.files), r.GitHub.Changes()
 	r.answerComments(ctx)
 	r.updateGitHub(ctx)
 	r.comments = nil // it is shown
-	if before == recordsDigest(r.files) && sent == r.github.Changes() && len(r.warnings) == 0 {
+	if before == recordsDigest(r.files) && sent == r.GitHub.Changes() && len(r.warnings) == 0 {
 		return Result{}, twice
 	}
 	return r.last(), nil
 }
 
 // last is the result of the last recorded iteration.
-func (r *publisher) last() Result {
+func (r *run) last() Result {
 	if e := r.records.standing().Decision; e != nil {
 		return r.recorder.resultOfCI(*e, e.Reasons)
 	}

@@ -66,14 +66,14 @@ func TestABundleAgain(t *testing.T) {
 			d := newDesk(t, "", c.before...)
 			d.hub.down, d.hub.broken = c.down, map[string]error{c.broken: errBroken}
 			d.hub.say(commands.Pause, "not now")
-			d.github = quiet{d.hub}
+			d.GitHub = quiet{d.hub}
 			if c.changes {
-				d.github = d.hub
+				d.GitHub = d.hub
 			}
 			if c.away {
-				d.github = nil
+				d.GitHub = nil
 			}
-			r := &publisher{run: d.run}
+			r := d.run
 			result, err := r.again(t.Context(), proposal.Bundle{ID: "bundle"}, "run-1")
 			if c.refused {
 				var refused *proposal.RefusedError
@@ -103,7 +103,7 @@ func TestABundleAgainThatWaits(t *testing.T) {
 	require.NoError(t, d.write(t.Context(), "end", nil,
 		func(b *records) error { return d.add(b, &history.Finished{Outcome: history.PendingCI}) }))
 	d.id, d.before, d.hub.ci = "later", noon, []ci.Result{green()}
-	result, err := (&publisher{run: d.run}).again(t.Context(), proposal.Bundle{ID: "bundle"}, "run-1")
+	result, err := d.run.again(t.Context(), proposal.Bundle{ID: "bundle"}, "run-1")
 	require.NoError(t, err)
 	assert.Equal(t, history.Accepted, result.Outcome)
 	told := d.told()
@@ -187,14 +187,14 @@ func TestWhatNeedsNoProposal(t *testing.T) {
 			t.Parallel()
 			first := wasDecided(1, history.Accepted, "3", ids["own"])
 			d := newDeskIn(t, g.Repo, c.name, "", append([]history.Event{wasMeasured("1"), first}, c.before...)...)
-			d.branches.base = "waits/" + c.base
+			d.Base = "waits/" + c.base
 			if !c.away {
 				d.heard()
 			}
 			if c.say {
 				d.heard(comment(1, commands.Command{Kind: commands.Pause, Text: "a holiday"}))
 			}
-			r := &publisher{run: d.run}
+			r := d.run
 			bundle := proposal.Bundle{
 				ID:       "bundle",
 				Manifest: proposal.Manifest{Kind: proposal.Chores, Iteration: 2, Records: recordsDigest(d.shelf.files)},

@@ -35,15 +35,15 @@ type measurement struct {
 // measure puts the candidate on trial: it runs the evaluation as often, and on
 // the side, as the trial asks, and takes its decision over.
 func (r *measurer) measure(ctx context.Context, at position, a *attempt) error {
-	if r.suite != nil {
+	if r.Suite != nil {
 		return r.measureSuite(ctx, at, a)
 	}
-	start := r.now()
+	start := r.Now()
 	m := &measurement{measurer: r, at: at, a: a, trial: decision.NewTrial(r.standard(a)), bench: r.newBench(at.Head)}
 	defer m.bench.Close()
 	err := m.all(ctx)
 	m.close()
-	a.durations["measure"] = r.now().Sub(start).Seconds()
+	a.durations["measure"] = r.Now().Sub(start).Seconds()
 	return err
 }
 
@@ -195,15 +195,15 @@ func (m *measurement) evaluate(ctx context.Context, step decision.Step) (metric.
 		m.a.end(history.Error, decision.Reason{Kind: decision.NotMeasured, Words: outcome.Problem})
 		return none, errEnded
 	case outcome.Problem != "" && step.Stage == decision.Held:
-		taken.add(outcome, m.program.Guardrails)
+		taken.add(outcome, m.Program.Guardrails)
 		return metric.Measurement{RejectedReason: outcome.Problem}, nil
 	case outcome.Problem != "":
-		taken.add(outcome, m.program.Guardrails)
+		taken.add(outcome, m.Program.Guardrails)
 		return none, cmp.Or(m.failed(ctx, step, outcome.Problem), errEnded)
 	case step.WarmUp:
-		m.warmUp = func() { taken.add(outcome, m.program.Guardrails) }
+		m.warmUp = func() { taken.add(outcome, m.Program.Guardrails) }
 	default:
-		taken.add(outcome, m.program.Guardrails)
+		taken.add(outcome, m.Program.Guardrails)
 	}
 	return outcome.Measurement, nil
 }

@@ -56,7 +56,7 @@ func (r *measurer) measureBaseline(ctx context.Context, at position) (baseline, 
 	defer head.Close()
 	defer base.Close()
 	count := len(head.environments)
-	if r.program.Runs == 1 {
+	if r.Program.Runs == 1 {
 		count = 1 // the plain comparison
 	}
 	if base != head {
@@ -91,8 +91,8 @@ func (r *measurer) measureBaseline(ctx context.Context, at position) (baseline, 
 
 func (r *measurer) isNoisy(at position, all []*series) bool {
 	switch {
-	case r.program.Runs != 0:
-		return r.program.Runs > 1
+	case r.Program.Runs != 0:
+		return r.Program.Runs > 1
 	case r.records.sum.Noisy && r.records.sum.Evaluator == at.identity.Evaluator:
 		return true
 	default:
@@ -106,7 +106,7 @@ func (r *measurer) probe(ctx context.Context, s *series, count int) (problem *de
 	s.samples = &samples{}
 	for _, i := range mathrand.Perm(count) {
 		if s.environments[i], err = r.newEnvironment(ctx, s.side(), s.commit, s.commit,
-			r.dirs.newDir("t")); err != nil {
+			r.newDir("t")); err != nil {
 			return nil, err
 		}
 		s.environments[i].trusted = s.trusted
@@ -160,7 +160,7 @@ func (r *measurer) sample(ctx context.Context, s *series, place int) (problem *d
 	if s.teaches {
 		r.learn(s.environments[place])
 	}
-	s.samples.add(outcome, r.program.Guardrails)
+	s.samples.add(outcome, r.Program.Guardrails)
 	s.samples.prepare = max(s.samples.prepare, s.environments[place].prepare.Seconds())
 	return r.unusable(outcome), nil
 }
@@ -175,7 +175,7 @@ func (r *measurer) unusable(outcome evaluation.Result) *decision.Reason {
 	if unfit := r.rule().Unfit(m); m.Metric == nil {
 		return unfit
 	}
-	for _, rail := range r.program.Guardrails {
+	for _, rail := range r.Program.Guardrails {
 		if _, printed := m.Numbers[rail.Metric]; !printed {
 			return &decision.Reason{Kind: decision.NeedsNumber, Path: rail.Metric}
 		}

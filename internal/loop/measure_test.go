@@ -463,7 +463,7 @@ func TestAFileThatTakesADirectorysPlace(t *testing.T) {
 	shared.commit(map[string]string{"sub": "a file\n", "other.txt/deep/b.txt": "b\n", "value.txt": "3\n"})
 	shared.git("checkout", "--quiet", "main")
 	l, r, at := shared.on(t, "", spoiled(steady, "candidate", 0, ran("50")))
-	r.program = program.Parse(r.program.File,
+	r.Program = program.Parse(r.Program.File,
 		[]byte(strings.ReplaceAll(fmt.Sprintf(bedProgram, ""), "`value.txt`", "`**`")))
 	a := &attempt{number: 1, of: 1, tree: l.git("rev-parse", "moved^{tree}"), durations: map[string]float64{}}
 	require.NoError(t, r.measurer.measure(t.Context(), at, a))

@@ -76,11 +76,11 @@ func (r *team) othersRecorded(ctx context.Context, was, now string) (bool, error
 	if was == "" {
 		return false, nil
 	}
-	if on, err := r.repo.IsAncestor(ctx, was, now); err != nil || !on {
+	if on, err := r.Repo.IsAncestor(ctx, was, now); err != nil || !on {
 		return false, err
 	}
 	for _, suffix := range memory.Suffixes() {
-		objects, err := r.repo.Cat(ctx, was+":"+r.program.Name+suffix, now+":"+r.program.Name+suffix)
+		objects, err := r.Repo.Cat(ctx, was+":"+r.Program.Name+suffix, now+":"+r.Program.Name+suffix)
 		if err != nil || objects[0].ID != objects[1].ID {
 			return false, err
 		}
@@ -94,7 +94,7 @@ func (r *team) onRecord(ctx context.Context, head, name, commit string, failed b
 	if head == "" {
 		return false, nil
 	}
-	files, err := r.memory.At(ctx, head, name)
+	files, err := r.Memory.At(ctx, head, name)
 	if err != nil {
 		return false, ctx.Err()
 	}

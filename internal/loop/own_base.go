@@ -35,24 +35,24 @@ func (r *branches) withBase(ctx context.Context, commit, base string) (string, e
 	if base == "" {
 		return commit, nil
 	}
-	has, err := r.repo.IsAncestor(ctx, base, commit)
+	has, err := r.Repo.IsAncestor(ctx, base, commit)
 	if err != nil || has {
 		return commit, err
 	}
-	merged, conflicts, err := r.repo.MergeTree(ctx, commit, base)
+	merged, conflicts, err := r.Repo.MergeTree(ctx, commit, base)
 	switch {
 	case err != nil:
 		return "", err
 	case len(conflicts) > 0:
 		return "", &conflictError{branch: r.branch(), base: base[:12], files: conflicts}
 	}
-	return r.repo.CommitTree(ctx, merged, []string{commit, base}, "merged\n", r.now())
+	return r.Repo.CommitTree(ctx, merged, []string{commit, base}, "merged\n", r.Now())
 }
 
 // ownTree is a candidate's change of the commit from, on the commit onto, which
 // lacks the default branch.
 func (r *recorder) ownTree(ctx context.Context, from, onto, candidate string) (string, error) {
-	tree, conflicts, err := threeWay(ctx, r.repo, from, onto, candidate, r.now())
+	tree, conflicts, err := threeWay(ctx, r.Repo, from, onto, candidate, r.Now())
 	if err == nil && len(conflicts) > 0 {
 		err = proposal.Refuse("%s", r.needsWorkflows(conflicts))
 	}
@@ -71,11 +71,11 @@ func (r *recorder) commitOnBase(ctx context.Context, at position, from, parent, 
 			return "", err
 		}
 	}
-	commit, err := r.repo.CommitTree(ctx, tree, []string{parent}, message, r.now().Truncate(time.Second))
+	commit, err := r.Repo.CommitTree(ctx, tree, []string{parent}, message, r.Now().Truncate(time.Second))
 	if err != nil || at.Tip == "" {
 		return commit, err
 	}
-	merged, conflicts, err := r.repo.MergeTree(ctx, commit, at.Base)
+	merged, conflicts, err := r.Repo.MergeTree(ctx, commit, at.Base)
 	if err == nil && (len(conflicts) > 0 || merged != candidate) {
 		err = proposal.Refuse("%s", r.needsWorkflows(conflicts))
 	}

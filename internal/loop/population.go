@@ -28,10 +28,10 @@ type lineage struct {
 }
 
 func (r *session) strategy() strategy.Named {
-	if r.strategies != nil {
-		return r.strategies.Named(r.program.Strategy)
+	if r.Strategies != nil {
+		return r.Strategies.Named(r.Program.Strategy)
 	}
-	return strategy.All().Named(r.program.Strategy)
+	return strategy.All().Named(r.Program.Strategy)
 }
 
 // breed chooses for every proposal what it grows from. A parent whose change
@@ -40,7 +40,7 @@ func (r *team) selectParents(ctx context.Context, at position, all []*attempt) e
 	members, individuals := r.population(at)
 	for _, a := range all {
 		offspring := r.strategy().SelectParents(strategy.Population{
-			Members: individuals, Direction: r.program.Direction, Seed: r.seed(), Iteration: r.iteration,
+			Members: individuals, Direction: r.Program.Direction, Seed: r.seed(), Iteration: r.iteration,
 			Proposal: a.number,
 		})
 		for _, i := range offspring.Inspirations {
@@ -79,7 +79,7 @@ func (r *team) population(at position) (members []*history.Proposed, individuals
 // transplant makes a commit of the incumbent with the target files of a member
 // of the population; "" when that is no longer possible, or the same.
 func (r *team) transplant(ctx context.Context, at position, p *history.Proposed) (string, error) {
-	tree, err := r.repo.Apply(ctx, p.Parent, []byte(p.Patch))
+	tree, err := r.Repo.Apply(ctx, p.Parent, []byte(p.Patch))
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
@@ -88,7 +88,7 @@ func (r *team) transplant(ctx context.Context, at position, p *history.Proposed)
 			p.Iteration))
 		return "", nil //nolint:nilerr // an old change that no longer fits is no fault
 	}
-	changes, err := r.repo.Changes(ctx, at.Head, tree)
+	changes, err := r.Repo.Changes(ctx, at.Head, tree)
 	if err != nil {
 		return "", err
 	}
@@ -112,8 +112,8 @@ func (r *team) transplant(ctx context.Context, at position, p *history.Proposed)
 	if len(files) == 0 {
 		return "", nil
 	}
-	commit, err := r.repo.CommitFiles(ctx, at.Head, files, []string{at.Head},
-		fmt.Sprintf("Files of iteration %d\n", p.Iteration), r.now().Truncate(time.Second))
+	commit, err := r.Repo.CommitFiles(ctx, at.Head, files, []string{at.Head},
+		fmt.Sprintf("Files of iteration %d\n", p.Iteration), r.Now().Truncate(time.Second))
 	return commit, err
 }
 

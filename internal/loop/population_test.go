@@ -34,8 +34,7 @@ func (g *garden) searching(t *testing.T, target, script string) *team {
 	require.Empty(t, p.Problems)
 	now := func() time.Time { return midday }
 	return &team{
-		repo:    g.Repo,
-		journal: &journal{session: &session{program: p, now: now, course: course{iteration: 9}}, records: &records{}},
+		thread: threadOf(&journal{session: &session{Service: &Service{Program: p, Now: now, Repo: g.Repo}, course: course{iteration: 9}}, records: &records{}}),
 	}
 }
 
@@ -190,7 +189,7 @@ func TestAParentThatCannotBeMade(t *testing.T) {
 	patch := g.patch(t, root, g.one(t, "member", map[string]string{"src/a": "1\n2\n4\n"}, root))
 	r := g.searching(t, "- `src/*`", "true")
 	var said []string
-	r.progress = func(s live.Status) { said = append(said, s.Detail) }
+	r.Progress = func(s live.Status) { said = append(said, s.Detail) }
 	for name, p := range map[string]*history.Proposed{
 		"its parent has other lines": {Parent: other, Patch: patch},
 		"its parent is gone":         {Parent: strings.Repeat("1", 40), Patch: patch},
@@ -236,7 +235,7 @@ func TestLineage(t *testing.T) {
 		1: {Parent: 1, Inspirations: []int{0, 2}}, 2: {Parent: -1, Inspirations: []int{1}},
 		3: {Parent: 2, Inspirations: []int{1}}, 4: {Parent: -1},
 	}
-	r.strategies = strategy.Table{{Name: "openevolve", Evolves: true, Strategy: planned(offspring)}}
+	r.Strategies = strategy.Table{{Name: "openevolve", Evolves: true, Strategy: planned(offspring)}}
 	all := []*attempt{{number: 1}, {number: 2}, {number: 3}, {number: 4}}
 	require.NoError(t, r.selectParents(t.Context(), g.position(t, root), all))
 	assert.Equal(t, map[string]string{"src/a": "8\n"}, g.files(t, all[0].lineage.from))
@@ -281,10 +280,10 @@ func TestWhoIsInThePopulation(t *testing.T) {
 		change(p)
 		return p
 	}
-	r := &team{journal: &journal{
-		session: &session{program: &program.Program{Strategy: "openevolve"}},
+	r := &team{thread: threadOf(&journal{
+		session: &session{Service: &Service{Program: &program.Program{Strategy: "openevolve"}}},
 		records: &records{},
-	}}
+	})}
 	r.records.sum.Proposals = []*history.Proposed{
 		member(1, func(*history.Proposed) {}),
 		member(2, func(p *history.Proposed) { p.Metric = nil }),
@@ -304,7 +303,7 @@ func TestWhoIsInThePopulation(t *testing.T) {
 	}, individuals)
 	assert.Equal(t, []int{1, 6, 7}, []int{members[0].Iteration, members[1].Iteration, members[2].Iteration})
 	for _, other := range []string{"", "test-driven"} {
-		r.program.Strategy = other
+		r.Program.Strategy = other
 		members, individuals = r.population(position{identity: identity{Evaluator: "e"}})
 		assert.Empty(t, members)
 		assert.Empty(t, individuals, "%q has no population", other)
@@ -341,7 +340,7 @@ func TestWhatIsKeptOfAMember(t *testing.T) {
 		"nobody grows from it": {"", "", candidate, []byte("p"), false, []string{"src/b"}},
 	} {
 		r := g.searching(t, "- `src/*`", "true")
-		r.program.Strategy = c.strategy
+		r.Program.Strategy = c.strategy
 		a := &attempt{tree: c.tree, lineage: lineage{from: c.from}, changed: []string{"src/b"}}
 		require.NoError(t, r.inherit(t.Context(), position{Head: head}, a, c.patch), name)
 		assert.Equal(t, c.kept, bytes.Equal(c.patch, a.patch), name)

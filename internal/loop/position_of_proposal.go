@@ -26,9 +26,9 @@ func (r *branches) positionOfProposal(ctx context.Context, from *proposal.Propos
 	if err := r.deepen(ctx); err != nil {
 		return at, err
 	}
-	_, known, err := r.repo.Resolve(ctx, from.Base)
+	_, known, err := r.Repo.Resolve(ctx, from.Base)
 	if err == nil && known {
-		known, err = r.repo.IsAncestor(ctx, from.Base, head)
+		known, err = r.Repo.IsAncestor(ctx, from.Base, head)
 	}
 	if err != nil {
 		return at, err
@@ -76,7 +76,7 @@ func (r *branches) placeOfProposal(ctx context.Context, from *proposal.Proposal,
 // positionOfFix is where the pending iteration stands. It refuses a bundle that was
 // made from another position.
 func (r *branches) positionOfFix(ctx context.Context, from proposal.Bundle, e history.Decided) (position, error) {
-	head, err := r.memory.HeadOf(ctx, r.ref())
+	head, err := r.Memory.HeadOf(ctx, r.ref())
 	if err != nil {
 		return position{}, err
 	}

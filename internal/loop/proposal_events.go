@@ -32,7 +32,7 @@ func (r *team) decidedEvent(at position, a *attempt) *history.Decided {
 	e := &history.Decided{
 		Head: history.Head{Iteration: r.iteration}, Outcome: a.outcome, Reasons: a.reasons, PreviousBest: sum.Best,
 		Best:   sum.Best,
-		Parent: at.Head, Digest: a.digest, Focus: a.focus, Direction: r.program.Direction,
+		Parent: at.Head, Digest: a.digest, Focus: a.focus, Direction: r.Program.Direction,
 		Target: r.target(r.records), Evaluator: at.identity.Evaluator, Definition: at.identity.Definition,
 		Executor: at.identity.Executor,
 		Work: history.Work{

@@ -126,7 +126,7 @@ func TestAnAttemptThatIsPutOff(t *testing.T) {
 	assert.InDelta(t, 2, e.Durations["propose"], 0)
 	require.NoError(t, r.recorder.enterPostponed(r.records, e))
 	assert.Equal(t, e.Reason.String(), r.records.stopped)
-	late := r.now().Add(mostWait + time.Second)
+	late := r.Now().Add(mostWait + time.Second)
 	require.ErrorContains(t, r.recorder.enterPostponed(r.records, r.team.postponed(a, late)),
 		"longer than any service asks for")
 	require.NoError(t, r.recorder.enterPostponed(r.records, r.team.postponed(a, late.Add(-time.Second))))

@@ -19,16 +19,14 @@ type proposer struct {
 	branches       *branches
 	measurer       *measurer
 	team           *team
-	spending       *spending
 	baselineEvents []*history.Measured // the baseline that this run measured
 	baselineError  string              // why it cannot be measured, "" when it can
-	refusal        string              // why nobody can work here, "" when somebody can
 }
 
 // newProposal is a proposal of this run with nothing in it yet.
 func (r *proposer) newProposal(kind proposal.Purpose, at position) *proposal.Proposal {
 	return &proposal.Proposal{Manifest: proposal.Manifest{
-		Kind: kind, Repository: r.repository, Program: r.program.Name, Iteration: r.iteration, Run: r.id,
+		Kind: kind, Repository: r.Repository, Program: r.Program.Name, Iteration: r.iteration, Run: r.id,
 		BaseBranch: at.BaseBranch, Base: at.Base, Branch: r.branches.synced.Old,
 	}}
 }
@@ -54,7 +52,7 @@ func (r *proposer) propose(ctx context.Context) (position, *proposal.Proposal, e
 		r.describeFailure(p, at, decision.Say(r.baselineError))
 		return at, p, nil
 	case errors.Is(err, errTooLong) && ctx.Err() == nil:
-		r.describeFailure(p, at, r.spending.tooLong())
+		r.describeFailure(p, at, r.tooLong())
 		return at, p, nil
 	case files.Full(err) && ctx.Err() == nil:
 		r.describeFailure(p, at, diskFull(err)) // The trees, which filled it or were to be built, are gone by now.
@@ -62,8 +60,8 @@ func (r *proposer) propose(ctx context.Context) (position, *proposal.Proposal, e
 	case err != nil || a == nil:
 		return at, p, err
 	}
-	a.evaluation = r.spending.takeExpense()
-	if until, ok := r.spending.postponedUntil(a); ok {
+	a.evaluation = r.takeExpense()
+	if until, ok := r.postponedUntil(a); ok {
 		p.Postponed = r.team.postponed(a, until)
 		return at, p, nil
 	}
@@ -100,7 +98,7 @@ var errRefused = errors.New("nobody can work on the program here")
 // work is everything up to the trial, within the iteration's time: the lease
 // outlives it. There is no attempt when nothing is left to do.
 func (r *proposer) work(ctx context.Context) (position, *attempt, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, r.spending.time(), errTooLong)
+	ctx, cancel := context.WithTimeoutCause(ctx, r.time(), errTooLong)
 	defer cancel()
 	r.step("sync", "")
 	at, err := r.branches.sync(ctx)
@@ -114,10 +112,10 @@ func (r *proposer) work(ctx context.Context) (position, *attempt, error) {
 	if err := r.ensureBaseline(ctx, &at); err != nil || r.stopped != "" {
 		return at, nil, err
 	}
-	if r.stopped = r.spending.usedUp(); r.stopped != "" {
+	if r.stopped = r.usedUp(); r.stopped != "" {
 		return at, nil, nil
 	}
-	if problem := r.exceedsTimeLimit(r.records.sum.Seconds, r.records.sum.Prepare); r.measurer.suite == nil &&
+	if problem := r.exceedsTimeLimit(r.records.sum.Seconds, r.records.sum.Prepare); r.Suite == nil &&
 		r.rule().Regime == decision.Noisy && problem != nil {
 		return at, nil, &baselineError{*problem}
 	}

@@ -29,10 +29,10 @@ func (r *proposer) proposeFix(ctx context.Context, e history.Decided, verdict ci
 	if err != nil {
 		return at, nil, err
 	}
-	a.evaluation = r.spending.takeExpense()
+	a.evaluation = r.takeExpense()
 	p := r.newProposal(proposal.Fix, at)
 	p.Iteration, p.Branch = e.Iteration, e.Commit
-	if until, ok := r.spending.postponedUntil(a); ok {
+	if until, ok := r.postponedUntil(a); ok {
 		p.Postponed = r.team.postponed(a, until)
 		return at, p, nil
 	}

@@ -81,7 +81,7 @@ func (r *run) proposeResumption(ctx context.Context, blocked error) (*proposal.P
 // preview verifies a proposal and records it in the draft, to find out what
 // follows from it.
 func (r *run) preview(ctx context.Context, at position, p *proposal.Proposal) (Result, error) {
-	if err := r.verifier.verify(ctx, at, p); err != nil {
+	if err := r.recorder.verify(ctx, at, p); err != nil {
 		return Result{}, err
 	}
 	if err := r.recorder.enterProposal(ctx, at, p, r.holdsLease); err != nil {
@@ -106,14 +106,14 @@ func (r *run) proposeForCI(ctx context.Context) (*proposal.Proposal, Result, err
 	e := *r.records.standing().Decision
 	r.iteration = e.Iteration
 	r.step("ci", fmt.Sprintf("commit %.12s", e.Commit))
-	head, err := r.memory.HeadOf(ctx, r.ref())
+	head, err := r.Memory.HeadOf(ctx, r.ref())
 	if err != nil {
 		return nil, Result{}, err
 	}
 	verdict := r.gate.verdict(ctx, e)
-	left := r.spending.time() - r.now().Sub(r.begun)
+	left := r.time() - r.Now().Sub(r.begun)
 	if r.proposer.refusal != "" || !r.gate.asksToFix(ctx, e, verdict) || head != e.Commit ||
-		r.spending.blockedReason(r.records) != "" || left <= 0 {
+		r.blockedReason(r.records) != "" || left <= 0 {
 		p, result := r.leave(fmt.Sprintf("iteration %d waits for CI, whose answer is to be taken", e.Iteration))
 		return p, result, nil
 	}
@@ -153,14 +153,14 @@ func (r *run) pack(ctx context.Context, p *proposal.Proposal) (*proposal.Bundle,
 			return nil, err
 		}
 		if p.Candidate != "" {
-			if p.Files, err = changedFiles(ctx, r.repo, p.Incumbent, p.Candidate); err != nil {
+			if p.Files, err = changedFiles(ctx, r.Repo, p.Incumbent, p.Candidate); err != nil {
 				return nil, err
 			}
 		}
 	} else {
 		p.Baseline = nil
 	}
-	bundle, err := p.Bundle(r.now())
+	bundle, err := p.Bundle(r.Now())
 	return &bundle, err
 }
 
@@ -194,7 +194,7 @@ func changedFiles(ctx context.Context, repo *git.Repo, before, after string) ([]
 }
 
 func (r *branches) treeOf(ctx context.Context, rev string) (string, error) {
-	commit, err := r.repo.ReadCommit(ctx, rev)
+	commit, err := r.Repo.ReadCommit(ctx, rev)
 	return commit.Tree, err
 }
 

@@ -15,7 +15,7 @@ import (
 // proposal. Of the bundle only the mark is believed: authors and texts are read
 // again.
 func (r *thread) readProposedComments(ctx context.Context, from proposal.Bundle) error {
-	if r.github == nil {
+	if r.GitHub == nil {
 		return nil
 	}
 	heard, err := r.look(ctx)
@@ -87,7 +87,7 @@ func (r *thread) answerComments(ctx context.Context) {
 	if r.comments == nil {
 		return
 	}
-	number, author, err := r.github.Open(ctx, r.account())
+	number, author, err := r.GitHub.Open(ctx, r.account())
 	if err != nil {
 		r.warn("the issue is not up to date, the next run retries: %v", err)
 		r.comments = nil
@@ -95,7 +95,7 @@ func (r *thread) answerComments(ctx context.Context) {
 	}
 	r.comments.Author = author
 	if r.comments.Issue = number; r.records.sum.Issue != number {
-		err := r.update(ctx, fmt.Sprintf("%s: issue #%d", r.program.Name, number), nil, r.noteIssue)
+		err := r.update(ctx, fmt.Sprintf("%s: issue #%d", r.Program.Name, number), nil, r.noteIssue)
 		if err != nil {
 			r.warn("the number of the issue was not noted: %v", err)
 		}

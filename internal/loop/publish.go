@@ -7,7 +7,6 @@ import (
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
-	"github.com/org/autoloop/internal/process"
 )
 
 // Publish verifies and records what Propose handed on, as Run does with its own
@@ -17,21 +16,13 @@ import (
 // *proposal.RefusedError. After an interruption the same bundle is shown to its
 // end; one that was shown completely is refused.
 func (s *Service) Publish(ctx context.Context, b proposal.Bundle) (Result, error) {
-	own := *s
-	own.Agent, own.Agents = absent(""), nil
-	run := &publisher{run: own.begin(), masker: s.Masker}
+	run := s.without("").begin()
 	run.gate.fixer = asksNoAgent
 	return run.through(ctx, run.shownOnGitHub(func(ctx context.Context) (Result, error) { return run.publish(ctx, b) }))
 }
 
-// publisher records what another job proposed.
-type publisher struct {
-	*run
-	masker process.Masker
-}
-
-func (r *publisher) publish(ctx context.Context, from proposal.Bundle) (Result, error) {
-	files, head, err := r.memory.Read(ctx, r.program.Name)
+func (r *run) publish(ctx context.Context, from proposal.Bundle) (Result, error) {
+	files, head, err := r.Memory.Read(ctx, r.Program.Name)
 	if err != nil {
 		return Result{}, err
 	}
@@ -42,11 +33,11 @@ func (r *publisher) publish(ctx context.Context, from proposal.Bundle) (Result, 
 	r.before = r.records.sum.LastRun
 	r.lease.joinHanded(r.records, from.Run)
 	r.id = r.records.id
-	if r.masker.Leaks(from.Events) {
+	if r.Masker.Leaks(from.Events) {
 		return Result{}, proposal.Refuse("it has a secret of this job in it")
 	}
 	if e := r.records.standing().Waiting(); e != nil {
-		r.team.agents[0].Agent = absent(e.Agent)
+		r.Agents[0].Agent = absent(e.Agent)
 	}
 	if by := r.publishedBy(from); by != "" {
 		return r.again(ctx, from, by)
@@ -72,13 +63,13 @@ func (r *publisher) publish(ctx context.Context, from proposal.Bundle) (Result, 
 	case errors.As(err, &held):
 		return result, proposal.Refuse("no iteration may be recorded now: %s", held.reason)
 	case errors.As(err, &busy):
-		return result, proposal.Refuse("another run works on %s: %s", r.program.Name, busy.holder)
+		return result, proposal.Refuse("another run works on %s: %s", r.Program.Name, busy.holder)
 	}
 	return result, err
 }
 
 // publishedBy is the run that recorded the bundle, "" when none did.
-func (r *publisher) publishedBy(from proposal.Bundle) string {
+func (r *run) publishedBy(from proposal.Bundle) string {
 	for e := range history.Of[*history.Set](slices.All(r.records.log.Events)) {
 		if e.Key == history.Published && e.Value == from.ID {
 			return e.Run
@@ -89,16 +80,16 @@ func (r *publisher) publishedBy(from proposal.Bundle) string {
 
 // current refuses a bundle of another program or repository, and one that was
 // made from older records.
-func (r *publisher) current(ctx context.Context, from proposal.Bundle, head string) error {
-	name, iteration := r.program.Name, r.records.sum.Iteration+1
+func (r *run) current(ctx context.Context, from proposal.Bundle, head string) error {
+	name, iteration := r.Program.Name, r.records.sum.Iteration+1
 	if from.Kind == proposal.Fix || from.Kind == proposal.Chores && r.records.standing().Waiting() != nil {
 		iteration--
 	}
 	switch {
 	case from.Program != name:
 		return proposal.Refuse("it is of program %q, not of %q", from.Program, name)
-	case from.Repository != r.repository:
-		return proposal.Refuse("it is of repository %q, not of %q", from.Repository, r.repository)
+	case from.Repository != r.Repository:
+		return proposal.Refuse("it is of repository %q, not of %q", from.Repository, r.Repository)
 	case from.Records != recordsDigest(r.files):
 		return r.stale()
 	case from.Iteration != iteration && from.Iteration != r.adopts():
@@ -108,7 +99,7 @@ func (r *publisher) current(ctx context.Context, from proposal.Bundle, head stri
 }
 
 // adopts is the iteration after those of a state that has no ledger.
-func (r *publisher) adopts() int {
+func (r *run) adopts() int {
 	if r.records.sum.Events > 0 {
 		return -1
 	}
@@ -117,18 +108,18 @@ func (r *publisher) adopts() int {
 
 // remembered refuses a bundle whose commit of the memory branch did not lead to the
 // present one.
-func (r *publisher) remembered(ctx context.Context, from proposal.Bundle, head string) error {
+func (r *run) remembered(ctx context.Context, from proposal.Bundle, head string) error {
 	if from.Memory == head {
 		return nil
 	}
 	known := false
 	if from.Memory != "" && head != "" {
 		var err error
-		if _, known, err = r.repo.Resolve(ctx, from.Memory); err != nil {
+		if _, known, err = r.Repo.Resolve(ctx, from.Memory); err != nil {
 			return err
 		}
 		if known {
-			if known, err = r.repo.IsAncestor(ctx, from.Memory, head); err != nil {
+			if known, err = r.Repo.IsAncestor(ctx, from.Memory, head); err != nil {
 				return err
 			}
 		}
@@ -143,14 +134,14 @@ func (r *publisher) remembered(ctx context.Context, from proposal.Bundle, head s
 }
 
 func (r *journal) stale() error {
-	return proposal.Refuse("it is stale: the state of %s has changed since; propose again", r.program.Name)
+	return proposal.Refuse("it is stale: the state of %s has changed since; propose again", r.Program.Name)
 }
 
-func (r *publisher) publishIteration(ctx context.Context, from proposal.Bundle) (Result, error) {
+func (r *run) publishIteration(ctx context.Context, from proposal.Bundle) (Result, error) {
 	if r.records.standing().Waiting() != nil {
 		return Result{}, proposal.Refuse("an iteration waits for CI; propose again")
 	}
-	p, err := proposal.Decode(from, r.masker)
+	p, err := proposal.Decode(from, r.Masker)
 	if err != nil {
 		return Result{}, err
 	}
@@ -159,7 +150,7 @@ func (r *publisher) publishIteration(ctx context.Context, from proposal.Bundle) 
 		return Result{}, err
 	}
 	if p.Candidate != "" {
-		if err := r.verifier.writeCandidate(ctx, at.Head, p); err != nil {
+		if err := r.recorder.writeCandidate(ctx, at.Head, p); err != nil {
 			return Result{}, err
 		}
 	}
@@ -172,14 +163,14 @@ func (r *publisher) publishIteration(ctx context.Context, from proposal.Bundle) 
 
 // publishFix records an attempt to fix what CI found. CI is read again: what the
 // bundle says about it is not believed.
-func (r *publisher) publishFix(ctx context.Context, from proposal.Bundle) (Result, error) {
+func (r *run) publishFix(ctx context.Context, from proposal.Bundle) (Result, error) {
 	pending := r.records.standing().Waiting()
 	if r.comments == nil || pending == nil || pending.Commit != from.Branch {
 		return Result{}, proposal.Refuse("it is stale: no iteration waits for CI with commit %.12s; propose again",
 			from.Branch)
 	}
 	e := *pending
-	p, err := proposal.Decode(from, r.masker)
+	p, err := proposal.Decode(from, r.Masker)
 	if err != nil {
 		return Result{}, err
 	}
@@ -192,7 +183,7 @@ func (r *publisher) publishFix(ctx context.Context, from proposal.Bundle) (Resul
 		return Result{}, proposal.Refuse("it is stale: CI does not ask to fix %.12s; propose again", e.Commit)
 	}
 	if p.Candidate != "" {
-		if err := r.verifier.writeCandidate(ctx, at.From, p); err != nil {
+		if err := r.recorder.writeCandidate(ctx, at.From, p); err != nil {
 			return Result{}, err
 		}
 	}
@@ -208,7 +199,7 @@ func (r *publisher) publishFix(ctx context.Context, from proposal.Bundle) (Resul
 
 // startsWith returns a claim that takes the lease for a bundle, notes the bundle,
 // and applies the commands that were read before it was made.
-func (r *publisher) startsWith(p *proposal.Proposal) func(*records) error {
+func (r *run) startsWith(p *proposal.Proposal) func(*records) error {
 	return func(b *records) error {
 		if recordsDigest(b.read) != p.Records {
 			return r.stale()
@@ -223,6 +214,6 @@ func (r *publisher) startsWith(p *proposal.Proposal) func(*records) error {
 		if err := r.set(b, history.Published, p.ID); err != nil || r.comments == nil || p.Kind == proposal.Chores {
 			return err
 		}
-		return r.commander.enterCommands(b, &undoing{})
+		return r.enterCommands(b, &undoing{})
 	}
 }

@@ -16,17 +16,13 @@ import (
 	"github.com/org/autoloop/internal/render"
 )
 
-type recorder struct {
-	*thread
-	verifier *verifier
-	spending *spending
-	repo     *git.Repo
-}
+// recorder verifies proposals against the program and its branch, and writes them.
+type recorder struct{ *thread }
 
 // record verifies a proposal, finds out whether it has to wait for CI, and writes
 // it. claim checks, in the same step, that this run may write.
 func (r *run) record(ctx context.Context, at position, p *proposal.Proposal, claim func(*records) error) error {
-	if err := r.verifier.verify(ctx, at, p); err != nil {
+	if err := r.recorder.verify(ctx, at, p); err != nil {
 		return err
 	}
 	if p.Kept() {
@@ -50,7 +46,7 @@ func (r *run) record(ctx context.Context, at position, p *proposal.Proposal, cla
 		return r.recorder.recordRefused(ctx, at, p, *reason, claim)
 	}
 	if err == nil && r.drafted == nil {
-		_ = r.repo.Maintain(ctx) // what fails is done after a later iteration
+		_ = r.Repo.Maintain(ctx) // what fails is done after a later iteration
 	}
 	return err
 }
@@ -60,7 +56,7 @@ func (r *run) becameReady(ctx context.Context) string {
 	if r.drafted != nil || r.comments == nil || r.comments.Pull == nil {
 		return ""
 	}
-	if ready, err := r.github.Ready(ctx); err == nil { // else what was heard holds
+	if ready, err := r.GitHub.Ready(ctx); err == nil { // else what was heard holds
 		r.comments.Pull.Ready = ready
 	}
 	return r.readyForReview()
@@ -78,9 +74,9 @@ func (r *run) promotes(p *proposal.Proposal) bool {
 	case 1:
 		lead = history.Lead{}
 	default:
-		lead = history.LeadOf(*measured[1].Metric, *measured[0].Metric, r.program.Direction)
+		lead = history.LeadOf(*measured[1].Metric, *measured[0].Metric, r.Program.Direction)
 	}
-	return lead.After(p.Decided, r.program.Direction).Better()
+	return lead.After(p.Decided, r.Program.Direction).Better()
 }
 
 // conclude waits for CI where that is needed, and returns the result.
@@ -111,7 +107,7 @@ func (r *recorder) enterProposal(ctx context.Context, at position, p *proposal.P
 	if p.Decided != nil {
 		r.step("record", render.OutcomeOf(p.Decided.Outcome).Word)
 	}
-	err := r.update(ctx, r.program.Name+": "+r.message(p), branch, func(b *records) error {
+	err := r.update(ctx, r.Program.Name+": "+r.message(p), branch, func(b *records) error {
 		if err := claim(b); err != nil {
 			return err
 		}
@@ -169,10 +165,10 @@ func (r *recorder) message(p *proposal.Proposal) string {
 // commit writes the candidate as a commit on top of the incumbent.
 func (r *recorder) commit(ctx context.Context, at position, p *proposal.Proposal) (string, error) {
 	e := p.Decided
-	subject := fmt.Sprintf("[Autoloop: %s] Iteration %d: %s", r.program.Name, r.iteration,
+	subject := fmt.Sprintf("[Autoloop: %s] Iteration %d: %s", r.Program.Name, r.iteration,
 		summary(e.Summary, e.Changed))
 	trailers := fmt.Sprintf("Autoloop-Iteration: %d\nAutoloop-Metric: %s\nAutoloop-Run: %s\n", r.iteration, e.Best,
-		r.id) + r.signOff
+		r.id) + r.SignOff
 	return r.commitOnBase(ctx, at, at.Head, at.tip(), p.Candidate, subject+"\n\n"+trailers)
 }
 
@@ -189,11 +185,11 @@ func (r *recorder) enter(b *records, at position, p *proposal.Proposal) error {
 	case p.Decided == nil:
 		return r.enterNothing(b, p)
 	}
-	decided, err := r.verifier.verifyDecision(b, at, p)
+	decided, err := r.verifyDecision(b, at, p)
 	if err != nil {
 		return err
 	}
-	if p.Kept() && b.sum.Initial != nil && !b.sum.Lead.After(&decided, r.program.Direction).Better() {
+	if p.Kept() && b.sum.Initial != nil && !b.sum.Lead.After(&decided, r.Program.Direction).Better() {
 		decided.Reasons = append(decided.Reasons, decision.Reason{
 			Kind: decision.StaysOnBranch, Path: r.branch(), Term: b.sum.BaseBranch, Beside: b.sum.Initial,
 			Value: decided.Best,
@@ -203,7 +199,7 @@ func (r *recorder) enter(b *records, at position, p *proposal.Proposal) error {
 	for _, e := range p.Measured {
 		if candidate, is := e.(*history.Proposed); is {
 			own := *candidate
-			own.Parent, own.Direction = at.tip(), r.program.Direction
+			own.Parent, own.Direction = at.tip(), r.Program.Direction
 			if own.Proposal == p.Number() {
 				own.Outcome = decided.Outcome
 			}
@@ -269,7 +265,7 @@ func (r *recorder) enterNotes(b *records, p *proposal.Proposal) {
 // program or used up its budget.
 func (r *recorder) enterNothing(b *records, p *proposal.Proposal) error {
 	if b.stopped == "" && len(p.Baseline) > 0 && p.Baseline[0].Evaluation != nil {
-		b.stopped = cmp.Or(r.spending.blockedReason(b),
+		b.stopped = cmp.Or(r.blockedReason(b),
 			"budget: the baseline used what the proposing run may cost; propose again")
 	}
 	if b.stopped == "" {
@@ -284,7 +280,7 @@ func (r *recorder) enterNothing(b *records, p *proposal.Proposal) error {
 // enterPostponed gives the lease back until the agent's service works again. It
 // is no outcome: neither an error nor an iteration.
 func (r *recorder) enterPostponed(b *records, e *history.Finished) error {
-	if wait := e.NotBefore.Sub(r.now()); wait > mostWait {
+	if wait := e.NotBefore.Sub(r.Now()); wait > mostWait {
 		return proposal.Refuse("it is put off until %s, longer than any service asks for", e.NotBefore.UTC())
 	}
 	if e.Agent == "" || e.Reason == nil || !e.Reason.Is(decision.RateLimit) {

@@ -285,7 +285,7 @@ func TestABaselineOfABundle(t *testing.T) {
 			Decided:  &history.Decided{Outcome: history.Rejected},
 		}
 		c.change(p)
-		err := r.verifier.verifyBaseline(c.at, p)
+		err := r.recorder.verifyBaseline(c.at, p)
 		requireRefusal(t, err, c.says, name)
 		for _, e := range p.Baseline {
 			assert.True(t, err != nil || decision.Text(e.Reason) == "first measurement",

@@ -16,9 +16,7 @@ import (
 // row pauses the program with the reason. An iteration that waits for CI goes on
 // waiting.
 func (s *Service) RecordRefusal(ctx context.Context, reason string) (Result, error) {
-	own := *s
-	own.Agent, own.Agents = absent(cmp.Or(s.Program.Agent, "none")), nil
-	run := own.begin()
+	run := s.without(cmp.Or(s.Program.Agent, "none")).begin()
 	run.store = recordsOnly{run.store}
 	return run.through(ctx, run.shownOnGitHub(func(ctx context.Context) (Result, error) {
 		if err := run.lease.acquireLease(ctx); err != nil {
@@ -36,8 +34,8 @@ func (s *Service) RecordRefusal(ctx context.Context, reason string) (Result, err
 // that as RecordRefusal does. What the publishing job has to do first, such as
 // reading CI, comes first here too.
 func (s *Service) ProposeRefusal(ctx context.Context, reason string) (*proposal.Bundle, Result, error) {
-	own := *s
-	own.Agent, own.Agents, own.refusal = absent(cmp.Or(s.Program.Agent, "none")), nil, reason
+	own := s.without(cmp.Or(s.Program.Agent, "none"))
+	own.refusal = reason
 	return own.Propose(ctx)
 }
 
@@ -48,6 +46,13 @@ type recordsOnly struct{ store }
 func (s recordsOnly) Update(ctx context.Context, u memory.Update) (string, error) {
 	u.Claims = ""
 	return s.store.Update(ctx, u)
+}
+
+// without is the service where no agent works. What it records as an agent's has the name.
+func (s *Service) without(agent string) *Service {
+	own := *s
+	own.Agents = []Proposer{{Agent: absent(agent)}}
+	return &own
 }
 
 // absent is the name of an agent that does not work here: it cannot be used, or worked in

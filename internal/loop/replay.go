@@ -27,7 +27,7 @@ func (r *branches) deletedByMerge(ctx context.Context, was string) bool {
 	if r.comments == nil {
 		return false
 	}
-	if head, err := r.memory.HeadOf(ctx, r.ref()); err != nil || head != "" {
+	if head, err := r.Memory.HeadOf(ctx, r.ref()); err != nil || head != "" {
 		return false
 	}
 	heard, err := r.look(ctx)
@@ -42,7 +42,7 @@ func (r *branches) deletedByMerge(ctx context.Context, was string) bool {
 // request was merged. GitHub keeps the commits of a pull request.
 func (r *branches) placeOfDeleted(ctx context.Context, was string, at position) (position, error) {
 	pull := fmt.Sprintf("refs/pull/%d/head", r.comments.Pull.Number)
-	if err := r.repo.Remote(r.memory.Remote).Obtain(ctx, was, pull); err != nil {
+	if err := r.Repo.Remote(r.Memory.Remote).Obtain(ctx, was, pull); err != nil {
 		return at, err
 	}
 	at.Old, at.Deleted = was, true
@@ -56,21 +56,21 @@ func (r *branches) isAfterMerge(ctx context.Context, commit, base string) (bool,
 	if merged == "" || merged == commit {
 		return false, nil
 	}
-	if _, known, err := r.repo.Resolve(ctx, merged); err != nil || !known {
+	if _, known, err := r.Repo.Resolve(ctx, merged); err != nil || !known {
 		return false, err
 	}
-	after, err := r.repo.IsAncestor(ctx, merged, commit)
+	after, err := r.Repo.IsAncestor(ctx, merged, commit)
 	if err != nil || !after {
 		return false, err
 	}
-	whole, err := r.repo.IsAncestor(ctx, merged, base)
+	whole, err := r.Repo.IsAncestor(ctx, merged, base)
 	return !whole, err
 }
 
 // replay makes the commits after the merged head again, on top of base, but for those
 // that base has: the default branch may have been merged into the program branch.
 func (r *branches) replay(ctx context.Context, commit, base string) (head string, count int, err error) {
-	commits, err := r.repo.Log(ctx, 0, commit, "^"+r.mergedHead(), "^"+base)
+	commits, err := r.Repo.Log(ctx, 0, commit, "^"+r.mergedHead(), "^"+base)
 	if err != nil {
 		return "", 0, err
 	}
@@ -79,14 +79,14 @@ func (r *branches) replay(ctx context.Context, commit, base string) (head string
 		if len(c.Parents) != 1 {
 			continue // a merge of the default branch
 		}
-		tree, conflicts, err := threeWay(ctx, r.repo, c.Parents[0], head, c.ID, r.now())
+		tree, conflicts, err := threeWay(ctx, r.Repo, c.Parents[0], head, c.ID, r.Now())
 		if err != nil {
 			return "", 0, err
 		}
 		if len(conflicts) > 0 {
 			return "", 0, &conflictError{branch: r.branch(), base: "what was merged", files: conflicts}
 		}
-		if head, err = r.repo.CommitTree(ctx, tree, []string{head}, c.Message, c.Time); err != nil {
+		if head, err = r.Repo.CommitTree(ctx, tree, []string{head}, c.Message, c.Time); err != nil {
 			return "", 0, err
 		}
 		count++
@@ -130,7 +130,7 @@ func (r *ciGate) replayPending(ctx context.Context, e history.Decided) (Result, 
 		if same, err = r.branches.sameFiles(ctx, head, e.Commit); err == nil && same {
 			replayed := e
 			replayed.Commit, replayed.Parent = head, base
-			err = r.write(ctx, fmt.Sprintf("%s: iteration %d is replayed", r.program.Name, e.Iteration),
+			err = r.write(ctx, fmt.Sprintf("%s: iteration %d is replayed", r.Program.Name, e.Iteration),
 				&git.RefUpdate{Ref: r.ref(), New: head, Old: e.Commit},
 				func(b *records) error { return r.recorder.enterPending(b, replayed) })
 			if refused = pushRefusal(err); refused == nil {

@@ -17,15 +17,16 @@ import (
 
 // branches are those of a program p in the garden, whose pull request stands like this.
 func (g *garden) branches(pull *commands.Pull) *branches {
-	j := &journal{session: &session{
-		program: &program.Program{Name: "p"}, now: func() time.Time { return midday },
-		course: course{id: "run"},
-	}, records: &records{log: &history.Log{}}}
-	f := &fakeGitHub{pull: pull}
-	return &branches{
-		thread: &thread{journal: j, github: f, comments: &commands.Heard{Pull: pull}}, repo: g.Repo,
-		memory: &memory.Memory{Repo: g.Repo}, base: "main",
+	service := &Service{
+		Program: &program.Program{Name: "p"}, Now: func() time.Time { return midday }, Base: "main",
+		GitHub: &fakeGitHub{pull: pull}, Repo: g.Repo, Memory: &memory.Memory{Repo: g.Repo},
 	}
+	on := threadOf(&journal{
+		session: &session{Service: service, course: course{id: "run"}},
+		records: &records{log: &history.Log{}},
+	})
+	on.comments = &commands.Heard{Pull: pull}
+	return &branches{thread: on}
 }
 
 // lines is a file of nine lines, of which some are others.
@@ -220,7 +221,7 @@ func TestABranchThatIsDeletedByItsMerge(t *testing.T) {
 		"GitHub was out of reach then": {pull: &commands.Pull{Number: 7, Merged: true, Head: s.merged}, unread: true},
 	} {
 		r := s.branches(c.pull)
-		r.github = &fakeGitHub{pull: c.pull, down: c.down}
+		r.GitHub = &fakeGitHub{pull: c.pull, down: c.down}
 		r.comments.Pull = &commands.Pull{Number: 7, Head: s.root}
 		if c.unread {
 			r.comments = nil
@@ -253,7 +254,7 @@ func TestWhereADeletedBranchGoesOn(t *testing.T) {
 	far.git(t, "remote", "add", "origin", clone)
 	far.git(t, "fetch", "--quiet", "origin", "main")
 	r := far.branches(&commands.Pull{Number: 7, Merged: true, Head: s.merged})
-	r.memory.Remote = "origin"
+	r.Memory.Remote = "origin"
 	at, err := r.placeOfDeleted(t.Context(), s.merged, position{Base: s.root, BaseBranch: "main"})
 	require.NoError(t, err)
 	assert.Equal(t, []any{s.merged, s.merged, true, false}, []any{at.Head, at.Old, at.Deleted, at.Move})

@@ -28,8 +28,7 @@ type Reservation struct {
 // record: the next one counts it as interrupted, with all that was reserved, and
 // the third in a row pauses the program.
 func (s *Service) Reserve(ctx context.Context) (Reservation, error) {
-	own := *s
-	own.Agent, own.Agents = absent(cmp.Or(s.Program.Agent, "none")), nil
+	own := s.without(cmp.Or(s.Program.Agent, "none"))
 	own.Holder.PID, own.Holder.ProcessStart, own.Holder.Namespace, own.Holder.Handed = 0, "", "", true
 	run := own.begin()
 	result, err := run.through(ctx, run.shownOnGitHub(run.reserve))
@@ -65,10 +64,10 @@ func (r *run) reserve(ctx context.Context) (Result, error) {
 // comment ends that.
 func (r *run) acquire(ctx context.Context) error {
 	err := r.lease.acquireLease(ctx)
-	if !isResting(err) || r.github == nil {
+	if !isResting(err) || r.GitHub == nil {
 		return err
 	}
-	if err := r.commander.readComments(ctx, r.lease.requireNoLease); err != nil {
+	if err := r.readComments(ctx, r.lease.requireNoLease); err != nil {
 		return err
 	}
 	return r.lease.acquireLease(ctx)
@@ -78,7 +77,7 @@ func (r *run) acquire(ctx context.Context) error {
 // people look.
 func (r *run) pauseInterrupted(ctx context.Context) (Result, error) {
 	if r.comments == nil {
-		if err := r.commander.readComments(ctx, r.holdsLease); err != nil {
+		if err := r.readComments(ctx, r.holdsLease); err != nil {
 			return Result{}, err
 		}
 	}
@@ -92,9 +91,7 @@ func (r *run) pauseInterrupted(ctx context.Context) (Result, error) {
 // nobody worked: it counts as no run and uses nothing. It does nothing when there
 // is no such start.
 func (s *Service) GiveBack(ctx context.Context) (Result, error) {
-	own := *s
-	own.Agent, own.Agents = absent(""), nil
-	run := own.begin()
+	run := s.without("").begin()
 	run.lease.joins = true
 	return run.through(ctx, run.giveBack)
 }
@@ -102,7 +99,7 @@ func (s *Service) GiveBack(ctx context.Context) (Result, error) {
 var errNothingToGiveBack = errors.New("no start is open")
 
 func (r *run) giveBack(ctx context.Context) (Result, error) {
-	err := r.update(ctx, r.program.Name+": nothing was proposed", nil, func(b *records) error {
+	err := r.update(ctx, r.Program.Name+": nothing was proposed", nil, func(b *records) error {
 		b.iteration = b.sum.Iteration + 1
 		if r.lease.joinHanded(b, ""); r.holdsLease(b) != nil {
 			return errNothingToGiveBack

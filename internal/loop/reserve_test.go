@@ -104,7 +104,7 @@ func TestAPauseEndsBeforeAStart(t *testing.T) {
 				d.hub.say(c.say, "")
 			}
 			if c.away {
-				d.github = nil
+				d.GitHub = nil
 			}
 			err := d.acquire(t.Context())
 			assert.Equal(t, c.begins, err == nil)

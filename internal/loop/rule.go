@@ -18,7 +18,7 @@ import (
 func (r *journal) rule() decision.Rule { return r.ruleOf(r.records) }
 
 func (r *journal) ruleOf(b *records) decision.Rule {
-	p, rule := r.program, AskedRule(r.program)
+	p, rule := r.Program, AskedRule(r.Program)
 	if p.Runs == 0 && b.sum.Noisy {
 		rule.Regime = decision.Noisy
 	}
@@ -65,7 +65,7 @@ func (r *journal) standard(a *attempt) decision.Standard {
 	a.seed = rand.Text()
 	return decision.Standard{
 		Seed: a.seed,
-		Rule: r.rule(), Direction: r.program.Direction, Best: sum.Best, Target: r.target(r.records),
+		Rule: r.rule(), Direction: r.Program.Direction, Best: sum.Best, Target: r.target(r.records),
 		Initial: sum.Guardrails, Gains: sum.Gains,
 		Cases: decision.RatesOf(sum.Numbers),
 	}
@@ -86,13 +86,13 @@ func (r *journal) exceedsTimeLimit(seconds, prepare float64) *decision.Reason {
 	rule := r.rule()
 	rule.Regime = decision.Noisy
 	cost, runs := cost(rule, seconds, prepare)
-	if cost <= r.program.Timeout {
+	if cost <= r.Program.Timeout {
 		return nil
 	}
 	return &decision.Reason{
 		Kind: decision.TooManyRuns, Count: rule.Pairs, Of: runs, Value: figure("%.0f", math.Ceil(cost.Minutes())),
 		Low:    figure("%.3g", seconds),
-		Beside: figure("%.0f", r.program.Timeout.Minutes()), High: figure("%.0f", math.Ceil(cost.Minutes()*1.25)),
+		Beside: figure("%.0f", r.Program.Timeout.Minutes()), High: figure("%.0f", math.Ceil(cost.Minutes()*1.25)),
 	}
 }
 

@@ -218,7 +218,7 @@ func TestRepeatsThatDoNotFit(t *testing.T) {
 		assert.Contains(t, decision.Text(problem), "more than timeout-minutes 10:")
 		minutes, err := strconv.Atoi(advised.FindStringSubmatch(problem.String())[1])
 		require.NoError(t, err)
-		j.program.Timeout = time.Duration(minutes) * time.Minute
+		j.Program.Timeout = time.Duration(minutes) * time.Minute
 		assert.Empty(t, j.exceedsTimeLimit(c.seconds, c.prepare))
 		assert.Empty(t, j.exceedsTimeLimit(c.seconds*1.2, c.prepare*1.2), "with some to spare")
 	}

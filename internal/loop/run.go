@@ -5,28 +5,20 @@ import (
 	"errors"
 
 	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/loop/proposal"
 )
 
 // run is one run of a program under way: the parts of an iteration, put together.
 type run struct {
 	*thread
-	lease     *lease
-	commander *commander
-	branches  *branches
-	proposer  *proposer
-	verifier  *verifier
-	recorder  *recorder
-	gate      *ciGate
-	team      *team
-	measurer  *measurer
-	spending  *spending
-
-	repo    *git.Repo
-	memory  *memory.Memory
-	drafted *draft // the store of a run that writes nothing, nil in the others
+	lease    *lease
+	branches *branches
+	proposer *proposer
+	recorder *recorder
+	gate     *ciGate
+	team     *team
+	measurer *measurer
+	drafted  *draft // the store of a run that writes nothing, nil in the others
 }
 
 // isResting reports whether no iteration may begin because the program is paused
@@ -40,7 +32,7 @@ func (r *run) iterate(ctx context.Context) (Result, error) {
 	if err := r.acquire(ctx); err != nil {
 		return Result{}, err
 	}
-	if err := r.commander.readComments(ctx, r.holdsLease); err != nil {
+	if err := r.readComments(ctx, r.holdsLease); err != nil {
 		return Result{}, err
 	}
 	if r.records.sum.Interrupted >= maxInterrupted && r.stopped == "" {

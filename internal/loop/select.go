@@ -40,9 +40,9 @@ func (r *team) compare(a, b *attempt) int {
 	switch {
 	case x == nil || y == nil:
 		return 0
-	case r.program.Direction.Better(*x, *y):
+	case r.Program.Direction.Better(*x, *y):
 		return -1
-	case r.program.Direction.Better(*y, *x):
+	case r.Program.Direction.Better(*y, *x):
 		return 1
 	default:
 		return 0
@@ -130,7 +130,7 @@ func (r *team) modelOf(a *attempt) string {
 func (r *team) proposedEvent(at position, a *attempt) *history.Proposed {
 	e := &history.Proposed{
 		Head: history.Head{Iteration: r.iteration}, Proposal: a.number, Outcome: a.outcome, Reasons: a.reasons,
-		Parent: at.Head, Direction: r.program.Direction, Evaluator: at.identity.Evaluator,
+		Parent: at.Head, Direction: r.Program.Direction, Evaluator: at.identity.Evaluator,
 		Definition: at.identity.Definition, Digest: a.digest, Noisy: a.noisy,
 		Focus: a.focus,
 		Work: history.Work{

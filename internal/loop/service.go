@@ -57,18 +57,15 @@ type Service struct {
 	Executor *history.Executor
 	// Suite measures instead of Eval where the program's evaluation is `tasks`.
 	Suite Suite
-	Agent agent.Agent
-	// Model is the model that Agent uses; "" is its own choice.
-	Model string
-	// Agents, optional, propose in turn when an iteration has several
-	// candidates; the first is Agent.
+	// Agents propose in turn when an iteration has several candidates; the first also
+	// fixes what CI finds.
 	Agents []Proposer
 
 	// Strategies, optional, are those that a program can name instead of
 	// strategy.All.
 	Strategies strategy.Table
 
-	// Front, optional, is the program's issue and pull request.
+	// GitHub, optional, is the program's issue and pull request.
 	GitHub GitHub
 	// Repository is owner/name on GitHub, "" without it.
 	Repository string
@@ -187,40 +184,16 @@ func (s *Service) removeTrees() {
 
 // begin is a run that has done nothing yet. Its parts share the journal.
 func (s *Service) begin() *run {
-	now, agents := s.Now(), s.Agents
-	if len(agents) == 0 {
-		agents = []Proposer{{s.Agent, s.Model}}
-	}
-	j := &journal{store: s.Memory, session: &session{
-		program: s.Program, repository: s.Repository, course: course{id: s.NewRun()}, begun: now, since: now, now: s.Now,
-		progress: s.Progress, runURL: s.RunURL, page: s.Page, signOff: s.SignOff, strategies: s.Strategies,
-		executor: s.Executor, trees: s.Trees, force: s.Force,
-	}}
-	r := &run{thread: &thread{journal: j, github: s.GitHub}, repo: s.Repo, memory: s.Memory}
-	dirs := &dirs{parent: s.RunDir}
-	r.commander = &commander{thread: r.thread, repo: s.Repo, memory: s.Memory}
-	r.spending = &spending{journal: j, agents: agents, budgetUSD: s.BudgetUSD}
-	r.lease = &lease{thread: r.thread, spending: r.spending, holder: s.Holder, alive: s.Alive}
-	r.branches = &branches{thread: r.thread, repo: s.Repo, memory: s.Memory, base: s.Base}
-	r.measurer = &measurer{
-		journal: j, dirs: dirs, spending: r.spending, eval: s.Eval, suite: s.Suite,
-		isolated: s.Isolated, outputs: s.Transcripts, environ: s.Environ, configure: s.Configure,
-	}
-	r.team = &team{
-		journal: j, dirs: dirs, spending: r.spending, measurer: r.measurer, thread: r.thread,
-		repo: s.Repo, memory: s.Memory, environ: s.Environ, masker: s.Masker, agents: agents,
-		transcripts: s.Transcripts,
-	}
-	r.proposer = &proposer{
-		thread: r.thread, branches: r.branches, measurer: r.measurer, team: r.team,
-		spending: r.spending, refusal: s.refusal,
-	}
-	r.verifier = &verifier{journal: j, repo: s.Repo, masker: s.Masker}
-	r.recorder = &recorder{thread: r.thread, verifier: r.verifier, spending: r.spending, repo: s.Repo}
-	r.gate = &ciGate{
-		thread: r.thread, branches: r.branches, recorder: r.recorder, spending: r.spending,
-		repo: s.Repo, memory: s.Memory, sleep: s.Sleep, fixer: r.proposer.proposeFix,
-	}
+	now := s.Now()
+	j := &journal{store: s.Memory, session: &session{Service: s, course: course{id: s.NewRun()}, begun: now, since: now}}
+	r := &run{thread: &thread{spending: &spending{journal: j}}}
+	r.lease = &lease{thread: r.thread}
+	r.branches = &branches{thread: r.thread}
+	r.measurer = &measurer{spending: r.spending}
+	r.team = &team{thread: r.thread, measurer: r.measurer}
+	r.proposer = &proposer{thread: r.thread, branches: r.branches, measurer: r.measurer, team: r.team}
+	r.recorder = &recorder{r.thread}
+	r.gate = &ciGate{thread: r.thread, branches: r.branches, recorder: r.recorder, fixer: r.proposer.proposeFix}
 	return r
 }
 
@@ -232,7 +205,7 @@ func (r *run) through(ctx context.Context, work func(context.Context) (Result, e
 		result.Warnings, result.BaselineError = r.warnings, r.proposer.baselineError
 		r.detail(&result)
 		if result.Stopped == "" {
-			result.Stopped = r.spending.overspent()
+			result.Stopped = r.overspent()
 		}
 	}
 	if err != nil && ctx.Err() != nil {
@@ -246,7 +219,7 @@ func (r *run) through(ctx context.Context, work func(context.Context) (Result, e
 		result, err = r.result(history.Idle, decision.Say(held.reason)), nil
 		r.detail(&result)
 	}
-	result.Seconds = r.now().Sub(r.begun).Seconds()
+	result.Seconds = r.Now().Sub(r.begun).Seconds()
 	return result, err
 }
 
@@ -258,7 +231,7 @@ const partingTime = 20 * time.Second
 func (r *run) giveUp(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), partingTime)
 	defer cancel()
-	_ = r.write(ctx, r.program.Name+": ended before its time", nil, func(b *records) error {
+	_ = r.write(ctx, r.Program.Name+": ended before its time", nil, func(b *records) error {
 		return r.add(b, &history.Finished{Head: history.Head{Iteration: b.sum.Open.Iteration}, Stopped: true})
 	})
 }

@@ -13,31 +13,17 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/github/api"
-	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/loop/live"
-	"github.com/org/autoloop/internal/loop/strategy"
-	"github.com/org/autoloop/internal/program"
 )
 
 // session is one run of one program: what identifies it, and what it has to say.
 type session struct {
-	program    *program.Program
-	repository string // owner/name on GitHub, "" without it
-	begun      time.Time
-	since      time.Time // when the first iteration of this process began
-	now        func() time.Time
-	progress   func(live.Status) // optional
-	runURL     string
-	page       string
-	signOff    string
-	strategies strategy.Table // nil for strategy.All
-	executor   *history.Executor
-	trees      *tree.Builder
-	force      bool // iterate although the program is paused or completed
-
+	*Service
 	course
 
+	begun    time.Time
+	since    time.Time // when the first iteration of this process began
 	warnings []string
 }
 
@@ -53,7 +39,7 @@ type course struct {
 	reasons []decision.Reason
 }
 
-func (s *session) branch() string { return BranchPrefix + s.program.Name }
+func (s *session) branch() string { return BranchPrefix + s.Program.Name }
 
 func (s *session) ref() string { return "refs/heads/" + s.branch() }
 
@@ -63,9 +49,9 @@ func (s *session) step(stage, detail string) { s.tell(stage, detail, false) }
 func (s *session) minor(stage, detail string) { s.tell(stage, detail, true) }
 
 func (s *session) tell(stage, detail string, minor bool) {
-	if s.progress != nil {
-		s.progress(live.Status{
-			Program: s.program.Name, Iteration: s.iteration, Stage: stage, Detail: detail, Since: s.now(), Minor: minor,
+	if s.Progress != nil {
+		s.Progress(live.Status{
+			Program: s.Program.Name, Iteration: s.iteration, Stage: stage, Detail: detail, Since: s.Now(), Minor: minor,
 		})
 	}
 }
@@ -92,13 +78,13 @@ func (s *session) note(warnings ...string) {
 // seed is the program's own, so that chance repeats itself.
 func (s *session) seed() int64 {
 	sum := fnv.New64a()
-	sum.Write([]byte(s.program.Name))
+	sum.Write([]byte(s.Program.Name))
 	return int64(sum.Sum64() >> 1)
 }
 
 // rules say what a candidate may change.
 func (s *session) rules(at position) decision.Rules {
-	matcher := s.program.Matcher()
+	matcher := s.Program.Matcher()
 	var files []string
 	for _, entry := range at.entries {
 		if strings.HasPrefix(entry.Mode, "100") {
@@ -107,21 +93,18 @@ func (s *session) rules(at position) decision.Rules {
 	}
 	return decision.Rules{
 		Target: matcher.Target, Protected: matcher.Protected, Literal: matcher.Literal,
-		ProgramFile: s.program.File, Scripts: s.program.ScriptFiles(files),
+		ProgramFile: s.Program.File, Scripts: s.Program.ScriptFiles(files),
 	}
 }
-
-// dirs names the throw-away directories of a run.
-type dirs struct{ parent string }
 
 // newDir names a directory in a private one of its own, which nobody finds by
 // listing what lies around it. All names have the same length, so that no tree
 // has a longer path than another.
-func (d *dirs) newDir(kind string) string {
-	closed := filepath.Join(d.parent, "w")
+func (s *session) newDir(kind string) string {
+	closed := filepath.Join(s.RunDir, "w")
 	_ = os.Mkdir(closed, 0o300) // Where that fails, so does what is made in it.
 	return filepath.Join(closed, strings.ToLower(rand.Text()), kind)
 }
 
 // remove deletes a directory that newDir named, with the private one around it.
-func (d *dirs) remove(dir string) { _ = tree.RemoveAll(filepath.Dir(dir)) }
+func (s *session) remove(dir string) { _ = tree.RemoveAll(filepath.Dir(dir)) }

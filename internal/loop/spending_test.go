@@ -34,12 +34,9 @@ func newSpending(t *testing.T, front string, agents ...string) *spending {
 	t.Helper()
 	p := program.Parse("p.md", []byte("---\n"+front+"\n---\n## Goal\nx\n"))
 	require.NoError(t, p.Err())
-	r := &spending{journal: &journal{session: &session{
-		program: p, course: course{id: "this"}, now: func() time.Time { return midday },
-		begun: midday, since: midday,
-	}, records: &records{}}}
+	r := &spending{journal: &journal{session: &session{Service: &Service{Program: p, Now: func() time.Time { return midday }}, course: course{id: "this"}, begun: midday, since: midday}, records: &records{}}}
 	for _, name := range agents {
-		r.agents = append(r.agents, Proposer{Agent: agentNamed(name)})
+		r.Agents = append(r.Agents, Proposer{Agent: agentNamed(name)})
 	}
 	return r
 }
@@ -146,7 +143,7 @@ func TestWhatIsReserved(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newSpending(t, c.front)
-			r.budgetUSD = c.budgetUSD
+			r.BudgetUSD = c.budgetUSD
 			b := &records{sum: history.Summary{Attempts: []history.Attempt{spentOn(1,
 				midday.Add(-time.Hour), 1000, "0.25")}}}
 			require.Empty(t, r.blockedReason(b))
@@ -202,7 +199,7 @@ func TestTheBudgetOfAProcess(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newSpending(t, c.front)
-			r.budgetUSD = c.budget
+			r.BudgetUSD = c.budget
 			r.records.sum.Attempts = c.spent
 			assert.Equal(t, c.want, r.overspent())
 			r.records = nil
@@ -244,7 +241,7 @@ func TestAfterABaselineThatCost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newSpending(t, c.front)
-			r.budgetUSD = c.process
+			r.BudgetUSD = c.process
 			r.records.sum.Add(baseline)
 			assert.Empty(t, r.usedUp(), "this run has used nothing")
 			r.expend(baseline.Evaluation)
@@ -320,7 +317,7 @@ func TestWhenAnIterationIsPutOff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newSpending(t, "")
-			r.now = func() time.Time { return at }
+			r.Now = func() time.Time { return at }
 			var all []*attempt
 			for _, failure := range c.failures {
 				all = append(all, &attempt{reply: agent.Reply{Failure: failure}})
@@ -413,7 +410,7 @@ func TestWhatMayBeMeasured(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newSpending(t, "")
-			r.program.Evaluation, r.left, r.used = c.evaluation, c.left, c.used
+			r.Program.Evaluation, r.left, r.used = c.evaluation, c.left, c.used
 			limit, over := r.toMeasure()
 			assert.Equal(t, c.over, over)
 			assert.Equal(t, c.tokens, limit.Tokens)
@@ -441,7 +438,7 @@ func TestDollars(t *testing.T) {
 // TestAnIterationThatWasInterrupted has used what its agents did, and changed nothing.
 func TestAnIterationThatWasInterrupted(t *testing.T) {
 	t.Parallel()
-	r := &team{journal: &journal{session: &session{program: &program.Program{}}}, spending: newSpending(t, "")}
+	r := &team{thread: &thread{spending: newSpending(t, "", "none")}}
 	none := r.interruptedAttempt(decision.Say("the time is up"))
 	assert.Equal(t, []any{history.Error, []string{"the time is up"}, 0, 0},
 		[]any{none.outcome, decision.Texts(none.reasons), none.number, len(none.others)})
@@ -461,10 +458,10 @@ func TestAnIterationThatWasInterrupted(t *testing.T) {
 		durations: map[string]float64{"propose": 1},
 	}).end(history.Rejected, decision.Say("worse"))
 	r.working = []*attempt{worked, waits, failed}
-	r.spending.expend(&history.Expense{CostUSD: &usd})
+	r.expend(&history.Expense{CostUSD: &usd})
 	cut := r.interruptedAttempt(decision.Say("the time is up"))
 	assert.Equal(t, "0.5", cut.evaluation.CostUSD.String())
-	assert.Nil(t, r.spending.takeExpense(), "it is recorded with the iteration")
+	assert.Nil(t, r.takeExpense(), "it is recorded with the iteration")
 	require.Len(t, cut.others, 2)
 	for i, one := range append([]*attempt{cut}, cut.others...) {
 		assert.Equal(t, []any{i + 1, 3, history.Error, []string{"the time is up"}},

@@ -28,14 +28,11 @@ func (newestFirst) Focus(output string, earlier []string) string {
 // TestAMadeUpStrategy: a value with two methods is all that a strategy takes.
 func TestAMadeUpStrategy(t *testing.T) {
 	t.Parallel()
-	r := &team{journal: &journal{
-		session: &session{
-			program: &program.Program{Strategy: "newest-first"},
-			strategies: append(strategy.All(),
-				strategy.Named{Name: "newest-first", Evolves: true, Strategy: newestFirst{}}),
-		},
+	r := &team{thread: threadOf(&journal{
+		session: &session{Service: &Service{Program: &program.Program{Strategy: "newest-first"}, Strategies: append(strategy.All(),
+			strategy.Named{Name: "newest-first", Evolves: true, Strategy: newestFirst{}})}},
 		records: &records{},
-	}}
+	})}
 	for i := range 3 {
 		value := metric.FromInt(int64(i))
 		r.records.sum.Proposals = append(r.records.sum.Proposals,
@@ -53,9 +50,9 @@ func TestAMadeUpStrategy(t *testing.T) {
 	assert.Equal(t, "fails: b", r.focus(position{}))
 	assert.True(t, r.strategy().Evolves)
 
-	r.program.Strategy = "openevolve"
+	r.Program.Strategy = "openevolve"
 	assert.Empty(t, r.focus(position{}), "the others are as they were")
-	r.program.Strategy = ""
+	r.Program.Strategy = ""
 	require.NoError(t, r.selectParents(t.Context(), position{}, all))
 	assert.False(t, r.strategy().Evolves)
 }

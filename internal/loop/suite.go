@@ -57,14 +57,14 @@ func (r *measurer) measureSuiteBaseline(ctx context.Context, at position) (basel
 }
 
 func (r *measurer) suiteSamples(ctx context.Context, commit string) (*samples, error) {
-	env, err := r.newEnvironment(ctx, history.Baseline, commit, "", r.dirs.newDir("t"))
+	env, err := r.newEnvironment(ctx, history.Baseline, commit, "", r.newDir("t"))
 	if err != nil {
 		return nil, err
 	}
 	defer env.Close()
-	start := r.now()
+	start := r.Now()
 	suited, err := r.runSuite(func(limit evaluation.Limit) (Suited, error) {
-		return r.suite.Measure(ctx, env.tree.Dir, limit)
+		return r.Suite.Measure(ctx, env.tree.Dir, limit)
 	})
 	if err != nil {
 		return nil, err
@@ -74,19 +74,19 @@ func (r *measurer) suiteSamples(ctx context.Context, commit string) (*samples, e
 	}
 	return &samples{
 		metric: []metric.Value{*suited.Incumbent}, output: suited.Output, runs: 1,
-		seconds: r.now().Sub(start).Seconds(), prepare: env.prepare.Seconds(),
+		seconds: r.Now().Sub(start).Seconds(), prepare: env.prepare.Seconds(),
 	}, nil
 }
 
 // runSuite runs the suite with what is left of the budget, and notes what it
 // used.
 func (r *measurer) runSuite(run func(evaluation.Limit) (Suited, error)) (Suited, error) {
-	limit, over := r.spending.toMeasure()
+	limit, over := r.toMeasure()
 	if over != "" {
 		return Suited{Unfinished: over}, nil
 	}
 	suited, err := run(limit)
-	r.spending.expend(suited.Expense)
+	r.expend(suited.Expense)
 	return suited, err
 }
 
@@ -103,11 +103,11 @@ func (r *measurer) measureSuite(ctx context.Context, at position, a *attempt) er
 		return err
 	}
 	r.step("measure", "the suite for incumbent and candidate")
-	start := r.now()
+	start := r.Now()
 	suited, err := r.runSuite(func(limit evaluation.Limit) (Suited, error) {
-		return r.suite.Compare(ctx, incumbent.tree.Dir, candidate.tree.Dir, limit)
+		return r.Suite.Compare(ctx, incumbent.tree.Dir, candidate.tree.Dir, limit)
 	})
-	a.durations["measure"] = r.now().Sub(start).Seconds()
+	a.durations["measure"] = r.Now().Sub(start).Seconds()
 	if err != nil {
 		return err
 	}
@@ -166,6 +166,6 @@ func (r *measurer) suiteDecision(s Suited) decision.Decision {
 	if s.Verdict == decision.Improved {
 		d.Best = s.Candidate
 	}
-	d.TargetMet = d.Best != nil && r.program.Direction.TargetMet(*d.Best, r.target(r.records))
+	d.TargetMet = d.Best != nil && r.Program.Direction.TargetMet(*d.Best, r.target(r.records))
 	return d
 }

@@ -141,14 +141,14 @@ func TestASuiteDecides(t *testing.T) {
 			l, r, at := shared.on(t, "", nil)
 			suite := &playedSuite{result: c.result, touches: c.touches}
 			suite.result.Output, suite.result.Expense = "task 2 fails", expense(7, "0.5")
-			r.measurer.suite, r.records.sum.Best, r.iteration = suite, metricOf("2"), 4
+			r.Suite, r.records.sum.Best, r.iteration = suite, metricOf("2"), 4
 			a, err := l.trial(r, at)
 			require.NoError(t, err)
 			assert.Equal(t, c.outcome, a.outcome)
 			assert.Equal(t, c.reasons, decision.Texts(a.reasons))
 			assert.Equal(t, c.result.Noisy, a.noisy)
 			assert.Equal(t, []string{"1 3"}, suite.calls, "once, with both trees")
-			assert.Equal(t, expense(7, "0.5"), r.spending.takeExpense(), "what it used counts, whatever came of it")
+			assert.Equal(t, expense(7, "0.5"), r.takeExpense(), "what it used counts, whatever came of it")
 			assert.Equal(t, c.measured, a.verdict != nil)
 			l.leavesNothing()
 			if !c.measured {
@@ -185,13 +185,13 @@ func TestASuiteThatReachesTheTarget(t *testing.T) {
 	} {
 		j := journalOf(t, "target-metric: 3")
 		j.records.sum.Best = c.best
-		r := &measurer{journal: j}
+		r := &measurer{spending: &spending{journal: j}}
 		assert.Equal(t, c.met, r.suiteDecision(Suited{
 			Incumbent: metricOf("2"), Candidate: metricOf("3"),
 			Verdict: c.verdict,
 		}).TargetMet, "%+v", c)
 	}
-	r := &measurer{journal: journalOf(t, "")}
+	r := &measurer{spending: &spending{journal: journalOf(t, "")}}
 	d := r.suiteDecision(Suited{Verdict: decision.Neutral})
 	assert.Empty(t, d.Delta, "of no number")
 	assert.Nil(t, d.Metric)
@@ -234,14 +234,14 @@ func TestASuitesBaseline(t *testing.T) {
 			}
 			suite := &playedSuite{result: c.result, err: c.err}
 			suite.result.Expense = expense(7, "0.5")
-			r.measurer.suite = suite
+			r.Suite = suite
 			found, err := r.measurer.measureSuiteBaseline(t.Context(), at)
 			assert.Equal(t, c.calls, suite.calls)
 			var all *history.Expense
 			for range c.calls {
 				all = all.Plus(expense(7, "0.5"))
 			}
-			assert.Equal(t, all, r.spending.takeExpense())
+			assert.Equal(t, all, r.takeExpense())
 			l.leavesNothing()
 			var problem *baselineError
 			switch {
@@ -271,8 +271,8 @@ func TestASuitesBaseline(t *testing.T) {
 func TestASuiteWithoutABudget(t *testing.T) {
 	t.Parallel()
 	j := journalOf(t, "")
-	j.program.Evaluation, j.left = program.Tasks, budget.Left{Tokens: 100}
-	r := &measurer{journal: j, spending: &spending{journal: j, used: used{tokens: 100}}}
+	j.Program.Evaluation, j.left = program.Tasks, budget.Left{Tokens: 100}
+	r := &measurer{spending: &spending{journal: j, used: used{tokens: 100}}}
 	got, err := r.runSuite(func(evaluation.Limit) (Suited, error) { panic("it is begun") })
 	require.NoError(t, err)
 	assert.Contains(t, got.Unfinished, "the budget is used up: ")

@@ -8,7 +8,6 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -81,9 +80,6 @@ func (e *conflictError) reason() decision.Reason {
 // branches finds out where the program branch stands against the default branch.
 type branches struct {
 	*thread
-	repo   *git.Repo
-	memory *memory.Memory
-	base   string   // the default branch that was asked for, "" for none
 	synced position // where sync found the branch
 }
 
@@ -115,7 +111,7 @@ func (r *branches) place(ctx context.Context, at position) (position, error) {
 
 func (r *branches) reconciled(ctx context.Context, at position) (position, error) {
 	var err error
-	if at.Old, err = r.memory.HeadOf(ctx, r.ref()); err != nil {
+	if at.Old, err = r.Memory.HeadOf(ctx, r.ref()); err != nil {
 		return at, err
 	}
 	if at.Old == "" || at.Old == at.Base {
@@ -141,7 +137,7 @@ func (r *branches) reconcileBranch(ctx context.Context, at position) (position, 
 	if err := r.deepen(ctx); err != nil {
 		return at, err
 	}
-	unique, behind, err := r.repo.AheadBehind(ctx, at.Old, at.Base)
+	unique, behind, err := r.Repo.AheadBehind(ctx, at.Old, at.Base)
 	switch {
 	case err != nil:
 		return at, err
@@ -153,16 +149,16 @@ func (r *branches) reconcileBranch(ctx context.Context, at position) (position, 
 		at.Note = fmt.Sprintf("moved to %s", at.BaseBranch)
 		return at, nil
 	}
-	merged, conflicts, err := r.repo.MergeTree(ctx, at.Old, at.Base)
+	merged, conflicts, err := r.Repo.MergeTree(ctx, at.Old, at.Base)
 	if err != nil {
 		return at, err
 	}
 	if len(conflicts) > 0 {
 		return at, &conflictError{branch: r.branch(), base: at.BaseBranch, files: conflicts}
 	}
-	message := fmt.Sprintf("[Autoloop: %s] Merge %s\n\nAutoloop-Run: %s\n", r.program.Name, at.BaseBranch,
-		r.id) + r.signOff
-	if at.Head, err = r.repo.CommitTree(ctx, merged, []string{at.Old, at.Base}, message, r.now()); err != nil {
+	message := fmt.Sprintf("[Autoloop: %s] Merge %s\n\nAutoloop-Run: %s\n", r.Program.Name, at.BaseBranch,
+		r.id) + r.SignOff
+	if at.Head, err = r.Repo.CommitTree(ctx, merged, []string{at.Old, at.Base}, message, r.Now()); err != nil {
 		return at, err
 	}
 	at.Move = true
@@ -174,17 +170,17 @@ func (r *branches) reconcileBranch(ctx context.Context, at position) (position, 
 // for, else the recorded one, else the remote's default, else the
 // branch that is checked out.
 func (r *branches) defaultBranch(ctx context.Context) (string, error) {
-	if r.base != "" {
-		return r.base, nil
+	if r.Base != "" {
+		return r.Base, nil
 	}
-	if r.memory.Remote != "" {
-		ref, err := r.repo.Remote(r.memory.Remote).DefaultBranch(ctx)
+	if r.Memory.Remote != "" {
+		ref, err := r.Repo.Remote(r.Memory.Remote).DefaultBranch(ctx)
 		return strings.TrimPrefix(ref.Name, "refs/heads/"), err
 	}
 	if known := r.records.sum.BaseBranch; known != "" {
 		return known, nil
 	}
-	head, err := r.repo.CurrentBranch(ctx)
+	head, err := r.Repo.CurrentBranch(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -200,10 +196,10 @@ func (r *branches) defaultBranch(ctx context.Context) (string, error) {
 
 func (r *branches) baseCommit(ctx context.Context, branch string) (string, error) {
 	ref := "refs/heads/" + branch
-	if r.memory.Remote != "" {
+	if r.Memory.Remote != "" {
 		return r.remoteCommit(ctx, ref)
 	}
-	commit, ok, err := r.repo.Resolve(ctx, ref)
+	commit, ok, err := r.Repo.Resolve(ctx, ref)
 	if err != nil {
 		return "", err
 	}
@@ -217,8 +213,8 @@ func (r *branches) baseCommit(ctx context.Context, branch string) (string, error
 // remoteCommit fetches a branch of the remote and returns its commit. No ref of
 // the user's is written for it.
 func (r *branches) remoteCommit(ctx context.Context, ref string) (string, error) {
-	remote := r.memory.Remote
-	refs, err := r.repo.Remote(remote).Refs(ctx, ref)
+	remote := r.Memory.Remote
+	refs, err := r.Repo.Remote(remote).Refs(ctx, ref)
 	if err != nil {
 		return "", err
 	}
@@ -227,16 +223,16 @@ func (r *branches) remoteCommit(ctx context.Context, ref string) (string, error)
 		return "", fmt.Errorf("remote %s has no branch %s: push it, or name another with --base", remote,
 			strings.TrimPrefix(ref, "refs/heads/"))
 	}
-	return commit, r.repo.Remote(remote).Obtain(ctx, commit, ref)
+	return commit, r.Repo.Remote(remote).Obtain(ctx, commit, ref)
 }
 
 // deepen makes a shallow clone whole before ahead and behind are believed.
 func (r *branches) deepen(ctx context.Context) error {
-	shallow, err := r.repo.IsShallow()
+	shallow, err := r.Repo.IsShallow()
 	if err != nil || !shallow {
 		return err
 	}
-	if err := r.repo.Remote(cmp.Or(r.memory.Remote, "origin")).Unshallow(ctx); err != nil {
+	if err := r.Repo.Remote(cmp.Or(r.Memory.Remote, "origin")).Unshallow(ctx); err != nil {
 		return fmt.Errorf("this clone is shallow, so what the branches have in common cannot be told; run `git fetch "+
 			"--unshallow`: %w", err)
 	}

@@ -111,7 +111,7 @@ func TestWhereTheBranchStands(t *testing.T) {
 				events = append(events, e)
 			}
 			d := newDeskIn(t, g.Repo, c.name, "", events...)
-			d.branches.base = "stands/" + c.base
+			d.Base = "stands/" + c.base
 			if c.pull != nil {
 				pull := *c.pull
 				pull.Head = ids[c.pullAt]
@@ -258,7 +258,7 @@ func TestTheDefaultBranch(t *testing.T) {
 			events = append(events, measured)
 		}
 		d := newDeskIn(t, tiny.Repo, "p", "", events...)
-		d.branches.base = c.asked
+		d.Base = c.asked
 		got, err := d.branches.defaultBranch(t.Context())
 		if c.err != "" {
 			require.ErrorContains(t, err, c.err, c.name)
@@ -274,7 +274,7 @@ func TestTheDefaultBranch(t *testing.T) {
 	commit, err := d.branches.baseCommit(t.Context(), "default/a")
 	require.NoError(t, err)
 	assert.Equal(t, ids["a"], commit)
-	d.branches.memory.Remote = g.Root // the remote is the truth, not what is checked out
+	d.Memory.Remote = g.Root // the remote is the truth, not what is checked out
 	_, err = d.branches.defaultBranch(t.Context())
 	require.ErrorContains(t, err, "does not tell its default branch; name it with --base")
 	commit, err = d.branches.baseCommit(t.Context(), "default/a")

@@ -42,7 +42,8 @@ func TestWhatNobodyElseChanges(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			j := journalOf(t, "")
-			r := &team{journal: j, measurer: &measurer{journal: j, isolated: c.isolated}}
+			j.Isolated = c.isolated
+			r := &team{thread: threadOf(j)}
 			touched := r.tampered([]string{c.line, "hook x was added", c.line}, "then")
 			if c.ends {
 				assert.Equal(t, []string{c.line, "hook x was added", c.line}, touched)
@@ -54,7 +55,7 @@ func TestWhatNobodyElseChanges(t *testing.T) {
 		})
 	}
 	j := journalOf(t, "")
-	assert.Empty(t, (&team{journal: j, measurer: &measurer{journal: j}}).tampered(nil, "then"))
+	assert.Empty(t, (&team{thread: threadOf(j)}).tampered(nil, "then"))
 }
 
 // TestARepositoryThatAnEvaluationChanges: what measures writes to no repository, neither

@@ -22,7 +22,7 @@ const (
 // limit, or by how long the unchanged files take. 0 is the program's.
 func (r *journal) timeLimit() time.Duration {
 	seconds := r.records.sum.Seconds
-	if r.program.TimeLimitGiven || seconds <= 0 {
+	if r.Program.TimeLimitGiven || seconds <= 0 {
 		return 0
 	}
 	return max(leastTimeLimit, history.Seconds(patience*seconds).Round(time.Second))

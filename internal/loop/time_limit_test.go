@@ -87,7 +87,7 @@ func TestTheTimeThatIsLeft(t *testing.T) {
 			one, other := &samples{runs: c.runs / 2, seconds: c.seconds / 4},
 				&samples{runs: c.runs - c.runs/2, seconds: c.seconds - c.seconds/4}
 			m := &measurement{
-				measurer: &measurer{journal: j},
+				measurer: &measurer{spending: &spending{journal: j}},
 				taken:    map[decision.Side]*samples{decision.Incumbent: one, decision.Candidate: other},
 			}
 			assert.Equal(t, c.says, m.timeLeft(decision.Step{Of: c.of}))

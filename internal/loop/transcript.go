@@ -31,19 +31,19 @@ var transcriptName = lazyregexp.New(`^[0-9]+-[0-9]+-[a-z-]+-[0-9A-Za-z-]+\.txt$`
 // transcript names the file for what an agent prints, after the oldest of those
 // that are too many were removed; "" when none is kept.
 func (r *team) transcript(a *attempt) (string, error) {
-	if r.transcripts == "" {
+	if r.Transcripts == "" {
 		return "", nil
 	}
-	return r.keptFile(filepath.Join(r.transcripts, r.program.Name), a.number, a.agent.Name())
+	return r.keptFile(filepath.Join(r.Transcripts, r.Program.Name), a.number, a.agent.Name())
 }
 
 // output names the file for what an evaluation prints; "" when none is kept.
 func (r *measurer) output(side history.Role) (string, error) {
-	if r.outputs == "" {
+	if r.Transcripts == "" {
 		return "", nil
 	}
 	r.printed++
-	return r.keptFile(outputsDir(r.outputs, r.program.Name), r.printed, string(side))
+	return r.keptFile(outputsDir(r.Transcripts, r.Program.Name), r.printed, string(side))
 }
 
 func outputsDir(transcripts, program string) string {

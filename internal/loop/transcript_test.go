@@ -98,8 +98,8 @@ func TestOtherFilesStay(t *testing.T) {
 func TestATranscriptOfEach(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "kept")
-	j := &journal{session: &session{program: &program.Program{Name: "p"}, course: course{id: "20260304T120000Z-abc1", iteration: 12}}}
-	r, m := &team{journal: j, transcripts: dir}, &measurer{journal: j, outputs: dir}
+	j := &journal{session: &session{Service: &Service{Program: &program.Program{Name: "p"}, Transcripts: dir}, course: course{id: "20260304T120000Z-abc1", iteration: 12}}}
+	r, m := &team{thread: threadOf(j)}, &measurer{spending: &spending{journal: j}}
 	var names []string
 	for _, a := range []*attempt{{number: 1, agent: agentNamed("codex")}, {number: 2, agent: agentNamed("open-code")}} {
 		file, err := r.transcript(a)
@@ -126,7 +126,7 @@ func TestATranscriptOfEach(t *testing.T) {
 		assert.NoFileExists(t, name, "whoever writes it makes it")
 	}
 
-	r.transcripts, m.outputs = "", ""
+	r.Transcripts, m.Transcripts = "", ""
 	file, err := r.transcript(&attempt{number: 1, agent: agentNamed("codex")})
 	require.NoError(t, err)
 	other, err := m.output(history.Incumbent)
@@ -139,7 +139,7 @@ func TestATranscriptOfEach(t *testing.T) {
 func TestRoomForOneMore(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := &session{program: &program.Program{Name: "p"}, course: course{id: "run", iteration: 99}}
+	s := &session{Service: &Service{Program: &program.Program{Name: "p"}}, course: course{id: "run", iteration: 99}}
 	for n := range maxTranscripts + 5 {
 		put(t, filepath.Join(dir, fmt.Sprintf("%d-1-codex-run.txt", n)), 1, time.Duration(n)*time.Hour)
 	}
@@ -163,14 +163,15 @@ func TestOutputsOfAnIteration(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"kept", "a [b] c", "a*", "back\\slash", "what?"} {
 		dir := filepath.Join(t.TempDir(), name)
-		j := &journal{session: &session{program: &program.Program{Name: "p"}, course: course{id: "run-1", iteration: 1}}}
+		j := &journal{session: &session{Service: &Service{Program: &program.Program{Name: "p"}}, course: course{id: "run-1", iteration: 1}}}
 		var want []string
 		for _, one := range []struct {
 			iteration int
 			run       string
 		}{{1, "run-1"}, {12, "run-1"}, {1, "run-10"}, {1, "1"}, {2, "run-1"}} {
 			j.iteration, j.id = one.iteration, one.run
-			m := &measurer{journal: j, outputs: dir}
+			j.Transcripts = dir
+			m := &measurer{spending: &spending{journal: j}}
 			for n := range 11 {
 				file, err := m.output([]history.Role{history.Incumbent, history.Candidate}[n%2])
 				require.NoError(t, err)

@@ -48,7 +48,7 @@ const maxRefusal = 600
 
 // prepareUndo makes the commits for all iterations that are to be undone. Nothing
 // points to them until the records do.
-func (r *commander) prepareUndo(ctx context.Context) (*undoing, error) {
+func (r *thread) prepareUndo(ctx context.Context) (*undoing, error) {
 	u := &undoing{answers: map[int]undone{}}
 	done := commands.ParseMark(r.records.sum.CommandsUntil)
 	for _, c := range r.comments.Comments {
@@ -58,7 +58,7 @@ func (r *commander) prepareUndo(ctx context.Context) (*undoing, error) {
 				continue
 			}
 			if u.old == "" {
-				head, err := r.memory.HeadOf(ctx, r.ref())
+				head, err := r.Memory.HeadOf(ctx, r.ref())
 				if err != nil {
 					return nil, err
 				}
@@ -75,7 +75,7 @@ func (r *commander) prepareUndo(ctx context.Context) (*undoing, error) {
 }
 
 // undo reverts one iteration on top of the branch.
-func (r *commander) undo(ctx context.Context, u *undoing, iteration int) (undone, error) {
+func (r *thread) undo(ctx context.Context, u *undoing, iteration int) (undone, error) {
 	commit := ""
 	for e := range history.Of[*history.Decided](slices.All(r.records.log.Events)) {
 		if e.Iteration == iteration {
@@ -88,7 +88,7 @@ func (r *commander) undo(ctx context.Context, u *undoing, iteration int) (undone
 	if commit == "" || u.head == "" {
 		return undone{fmt.Sprintf("Iteration %d kept nothing, so there is nothing to undo.", iteration), false}, nil
 	}
-	on, err := r.repo.IsAncestor(ctx, commit, u.head)
+	on, err := r.Repo.IsAncestor(ctx, commit, u.head)
 	if err != nil {
 		return undone{}, err
 	}
@@ -100,7 +100,7 @@ func (r *commander) undo(ctx context.Context, u *undoing, iteration int) (undone
 	if err != nil {
 		return undone{}, err
 	}
-	tree, conflicts, err := threeWay(ctx, r.repo, commit, u.head, first+"^", r.now())
+	tree, conflicts, err := threeWay(ctx, r.Repo, commit, u.head, first+"^", r.Now())
 	if err != nil {
 		return undone{}, err
 	}
@@ -112,7 +112,7 @@ func (r *commander) undo(ctx context.Context, u *undoing, iteration int) (undone
 		return undone{fmt.Sprintf("Iteration %d cannot be undone: later ones changed the same lines of `%s`. Undo "+
 			"those first.", iteration, strings.Join(files, "`, `")), false}, nil
 	}
-	if now, _, err := r.repo.TreeOf(ctx, u.head); err != nil {
+	if now, _, err := r.Repo.TreeOf(ctx, u.head); err != nil {
 		return undone{}, err
 	} else if tree == now {
 		return undone{fmt.Sprintf("Nothing of iteration %d is left on %s, so there is nothing to undo.", iteration,
@@ -122,9 +122,9 @@ func (r *commander) undo(ctx context.Context, u *undoing, iteration int) (undone
 	if first != commit {
 		reverts = fmt.Sprintf("the commits %s to %s", first, commit)
 	}
-	message := fmt.Sprintf("[Autoloop: %s] Undo iteration %d\n\nThis reverts %s.\n\nAutoloop-Run: %s\n", r.program.Name,
-		iteration, reverts, r.id) + r.signOff
-	head, err := r.repo.CommitTree(ctx, tree, []string{u.head}, message, r.now().Truncate(time.Second))
+	message := fmt.Sprintf("[Autoloop: %s] Undo iteration %d\n\nThis reverts %s.\n\nAutoloop-Run: %s\n", r.Program.Name,
+		iteration, reverts, r.id) + r.SignOff
+	head, err := r.Repo.CommitTree(ctx, tree, []string{u.head}, message, r.Now().Truncate(time.Second))
 	if err != nil {
 		return undone{}, err
 	}
@@ -135,14 +135,14 @@ func (r *commander) undo(ctx context.Context, u *undoing, iteration int) (undone
 
 // firstCommit is the candidate of an iteration whose last commit is known: fixes for CI
 // are commits on top of it.
-func (r *commander) firstCommit(ctx context.Context, commit string, iteration int) (string, error) {
-	at, err := r.repo.ReadCommit(ctx, commit)
+func (r *thread) firstCommit(ctx context.Context, commit string, iteration int) (string, error) {
+	at, err := r.Repo.ReadCommit(ctx, commit)
 	for range maxFixes {
 		if err != nil || len(at.Parents) != 1 {
 			break
 		}
 		var before git.Commit
-		before, err = r.repo.ReadCommit(ctx, at.Parents[0])
+		before, err = r.Repo.ReadCommit(ctx, at.Parents[0])
 		if err != nil || before.Trailers()["Autoloop-Iteration"] != strconv.Itoa(iteration) {
 			break
 		}

@@ -7,27 +7,18 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/decision/statistics"
-	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/audit"
 	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 )
-
-// verifier checks proposals against the program and its branch.
-type verifier struct {
-	*journal
-	repo   *git.Repo
-	masker process.Masker
-}
 
 // verify checks the proposal of an iteration against the program and its branch
 // as they are here, without measuring. What does not hold is a
 // *proposal.RefusedError. The decision itself is computed again when it is
 // entered, by verifyDecision.
-func (r *verifier) verify(ctx context.Context, at position, p *proposal.Proposal) error {
+func (r *recorder) verify(ctx context.Context, at position, p *proposal.Proposal) error {
 	if err := r.verifyBaseline(at, p); err != nil {
 		return err
 	}
@@ -42,7 +33,7 @@ func (r *verifier) verify(ctx context.Context, at position, p *proposal.Proposal
 }
 
 // verifyBaseline checks a baseline that is still to be recorded.
-func (r *verifier) verifyBaseline(at position, p *proposal.Proposal) error {
+func (r *recorder) verifyBaseline(at position, p *proposal.Proposal) error {
 	needs := r.needsBaseline(at)
 	failed := p.Decided != nil && p.Decided.Outcome == history.Error || p.Postponed != nil
 	switch {
@@ -58,7 +49,7 @@ func (r *verifier) verifyBaseline(at position, p *proposal.Proposal) error {
 		case e.Metric == nil || i == 0 &&
 			(e.Evaluator != at.identity.Evaluator || e.Definition != at.identity.Definition):
 			return proposal.Refuse("its baseline is of another evaluation than the program's")
-		case r.program.Evaluation != program.Tasks && len(e.Samples) == 0:
+		case r.Program.Evaluation != program.Tasks && len(e.Samples) == 0:
 			return proposal.Refuse("its baseline has no samples")
 		case !p.Baseline[0].Noisy && !statistics.Same(e.Samples):
 			return proposal.Refuse("its baseline has different samples, and is not noisy")
@@ -73,8 +64,8 @@ func (r *verifier) verifyBaseline(at position, p *proposal.Proposal) error {
 
 // unusableBaseline says why measured numbers are no baseline of the program,
 // nil when they are.
-func (r *verifier) unusableBaseline(e *history.Measured) *decision.Reason {
-	if r.program.Evaluation == program.Tasks {
+func (r *recorder) unusableBaseline(e *history.Measured) *decision.Reason {
+	if r.Program.Evaluation == program.Tasks {
 		return nil
 	}
 	for _, sample := range e.Samples {
@@ -82,7 +73,7 @@ func (r *verifier) unusableBaseline(e *history.Measured) *decision.Reason {
 			return reason
 		}
 	}
-	for _, rail := range r.program.Guardrails {
+	for _, rail := range r.Program.Guardrails {
 		if len(e.GuardrailSamples[rail.Metric]) != len(e.Samples) {
 			return &decision.Reason{Kind: decision.NeedsNumber, Path: rail.Metric}
 		}
@@ -120,16 +111,16 @@ func verifyOutcome(at position, p *proposal.Proposal, outcomes ...history.Outcom
 // again from the measurements, by the program's own rule, and refused when the
 // result differs. Its reasons are those of that computation: the ones that the
 // proposal has are kept only where nothing can be computed.
-func (r *verifier) verifyDecision(b *records, at position, p *proposal.Proposal) (history.Decided, error) {
+func (r *recorder) verifyDecision(b *records, at position, p *proposal.Proposal) (history.Decided, error) {
 	e := *p.Decided
 	e.Disagreement = r.disagreement(b, p)
-	e.Parent, e.Direction, e.Target, e.Changed = at.tip(), r.program.Direction, r.target(b),
+	e.Parent, e.Direction, e.Target, e.Changed = at.tip(), r.Program.Direction, r.target(b),
 		atMost(e.Changed, maxChanged)
 	if e.Verdict == "" {
 		e.Metric, e.PreviousBest, e.Best, e.Delta, e.Evidence = nil, b.sum.Best, b.sum.Best, "", nil
 		return e, nil
 	}
-	if r.program.Evaluation == program.Tasks {
+	if r.Program.Evaluation == program.Tasks {
 		return e, verifySuiteDecision(b, p, &e)
 	}
 	if !sameRule(e.Rule, r.ruleOf(b)) {
@@ -150,7 +141,7 @@ func (r *verifier) verifyDecision(b *records, at position, p *proposal.Proposal)
 // disagreement says that the incumbent, as the trial of a candidate that was not
 // kept measured it, is not what is on record; nil when it is. A warning and the
 // reasons of the iteration say it too.
-func (r *verifier) disagreement(b *records, p *proposal.Proposal) *decision.Reason {
+func (r *recorder) disagreement(b *records, p *proposal.Proposal) *decision.Reason {
 	if p.Kept() {
 		return nil // the new incumbent was measured beside the old one
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // writeCandidate makes the tree of a candidate that came in a bundle, from its files.
-func (r *verifier) writeCandidate(ctx context.Context, on string, p *proposal.Proposal) error {
+func (r *recorder) writeCandidate(ctx context.Context, on string, p *proposal.Proposal) error {
 	files := map[string]*git.File{}
 	for _, file := range p.Files {
 		switch file.Mode {
@@ -24,7 +24,7 @@ func (r *verifier) writeCandidate(ctx context.Context, on string, p *proposal.Pr
 			return proposal.Refuse("%.80q is no regular file and no link", file.Path)
 		}
 	}
-	id, err := r.repo.WriteFiles(ctx, on, files)
+	id, err := r.Repo.WriteFiles(ctx, on, files)
 	if err != nil {
 		return proposal.Refuse("its files cannot be written: %v", err)
 	}
@@ -36,8 +36,8 @@ func (r *verifier) writeCandidate(ctx context.Context, on string, p *proposal.Pr
 
 // verifyCandidate checks the candidate's files, as changes to the commit on,
 // against the target, and describes what they change of the incumbent.
-func (r *verifier) verifyCandidate(ctx context.Context, at position, on string, p *proposal.Proposal) error {
-	changes, err := tree.Changes(ctx, r.repo, on, p.Candidate)
+func (r *recorder) verifyCandidate(ctx context.Context, at position, on string, p *proposal.Proposal) error {
+	changes, err := tree.Changes(ctx, r.Repo, on, p.Candidate)
 	if err != nil {
 		return err
 	}
@@ -45,14 +45,14 @@ func (r *verifier) verifyCandidate(ctx context.Context, at position, on string, 
 	if !verdict.OK {
 		return proposal.Refuse("%s", verdict.Reasons()[0])
 	}
-	leaking, err := leaks(ctx, r.repo, on, r.masker, changes)
+	leaking, err := leaks(ctx, r.Repo, on, r.Masker, changes)
 	if err == nil && len(leaking) > 0 {
 		err = proposal.Refuse("it has a secret of this job in it")
 	}
 	if err != nil {
 		return err
 	}
-	found, err := r.repo.Changes(ctx, at.Head, p.Candidate)
+	found, err := r.Repo.Changes(ctx, at.Head, p.Candidate)
 	if err != nil {
 		return err
 	}
@@ -61,11 +61,11 @@ func (r *verifier) verifyCandidate(ctx context.Context, at position, on string, 
 		p.Decided.Changed = append(p.Decided.Changed, c.Path)
 	}
 	if slices.ContainsFunc(p.Measured, isHeld) { // the gain was too good to be believed at once
-		if p.Decided.LeavesNothing, err = leavesNothing(ctx, r.repo, found); err != nil {
+		if p.Decided.LeavesNothing, err = leavesNothing(ctx, r.Repo, found); err != nil {
 			return err
 		}
 	}
-	patch, err := r.repo.Diff(ctx, at.Head, p.Candidate)
+	patch, err := r.Repo.Diff(ctx, at.Head, p.Candidate)
 	p.Decided.Digest = decision.Digest(patch)
 	return err
 }

@@ -46,7 +46,7 @@ func TestFilesOfACandidate(t *testing.T) {
 		"d/up":      linkTo("../value.txt"),
 		"known.txt": fileOf("token " + secret + "\n"), "bare/HEAD": fileOf("ref: x\n"), "bare/objects/x": fileOf("x"),
 	})
-	r.verifier.masker = process.NewMasker(nil, secret, "value.txt")
+	r.recorder.Masker = process.NewMasker(nil, secret, "value.txt")
 	submodule := &git.File{Mode: git.ModeSubmodule, ID: at.Head}
 	for name, c := range map[string]struct {
 		files map[string]*git.File
@@ -186,7 +186,7 @@ func TestFilesOfACandidate(t *testing.T) {
 			p := r.proposer.newProposal(proposal.Iteration, at)
 			p.Candidate, p.Decided = candidate, &history.Decided{Outcome: history.Accepted}
 			p.Decided.Changed, p.Decided.Digest, p.Decided.LeavesNothing = []string{"forged"}, "forged", true
-			err := r.verifier.verifyCandidate(t.Context(), at, at.Head, p)
+			err := r.recorder.verifyCandidate(t.Context(), at, at.Head, p)
 			requireRefusal(t, err, c.says, name)
 			if err != nil {
 				assert.NotContains(t, err.Error(), secret)
@@ -208,7 +208,7 @@ func TestAFixIsHeldAgainstItsOwnStart(t *testing.T) {
 	verify := func(candidate string) (*proposal.Proposal, error) {
 		p := r.proposer.newProposal(proposal.Fix, at)
 		p.Candidate, p.Decided = candidate, &history.Decided{Outcome: history.PendingCI}
-		return p, r.verifier.verifyCandidate(t.Context(), at, on, p)
+		return p, r.recorder.verifyCandidate(t.Context(), at, on, p)
 	}
 	p, err := verify(b.treeOf(on, map[string]*git.File{"new.txt": fileOf("x")}))
 	require.NoError(t, err)
@@ -241,7 +241,7 @@ func TestAHeldCandidateThatLeavesNothing(t *testing.T) {
 		if c.held {
 			p.Measured = []history.Event{&history.Measured{Role: history.Emptied, Stage: decision.Held}}
 		}
-		require.NoError(t, r.verifier.verifyCandidate(t.Context(), at, at.Head, p), name)
+		require.NoError(t, r.recorder.verifyCandidate(t.Context(), at, at.Head, p), name)
 		if c.held {
 			assert.Equal(t, c.want, p.Decided.LeavesNothing, name)
 		}
@@ -260,7 +260,7 @@ func TestFilesAreWhatWasMeasured(t *testing.T) {
 	files, err := changedFiles(t.Context(), b.service.Repo, at.Head, candidate)
 	require.NoError(t, err)
 	write := func(candidate string, files ...proposal.File) error {
-		return r.verifier.writeCandidate(t.Context(), at.Head,
+		return r.recorder.writeCandidate(t.Context(), at.Head,
 			&proposal.Proposal{Manifest: proposal.Manifest{Candidate: candidate}, Files: files})
 	}
 	require.NoError(t, write(candidate, files...))

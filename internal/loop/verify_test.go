@@ -80,8 +80,8 @@ func TestVerifyRefuses(t *testing.T) {
 			c.change(p)
 			before := b.refs()
 			if c.says == "" {
-				require.NoError(t, run.verifier.verify(t.Context(), at, p))
-				_, err := run.verifier.verifyDecision(run.records, at, p)
+				require.NoError(t, run.recorder.verify(t.Context(), at, p))
+				_, err := run.recorder.verifyDecision(run.records, at, p)
 				require.NoError(t, err)
 				return
 			}

@@ -12,7 +12,6 @@ import (
 	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/github/lifecycle"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/history/memory"
 )
 
 // The polling of CI: the pauses grow up to the last.
@@ -25,10 +24,6 @@ type ciGate struct {
 	*thread
 	branches *branches
 	recorder *recorder
-	spending *spending
-	repo     *git.Repo
-	memory   *memory.Memory
-	sleep    func(ctx context.Context, d time.Duration) error
 	fixer    fixer // proposes fixes for what CI found
 }
 
@@ -48,7 +43,7 @@ func (r *recorder) enterPending(b *records, decided history.Decided) error {
 // waitForCI reads CI until it has decided over the pending iteration, or until this
 // run stops waiting: then a later run goes on.
 func (r *ciGate) waitForCI(ctx context.Context) (Result, error) {
-	deadline, pause := r.now().Add(r.program.CIWait), firstPoll
+	deadline, pause := r.Now().Add(r.Program.CIWait), firstPoll
 	if e := *r.records.standing().Decision; !r.merged(e.Commit) {
 		if result, ended, err := r.replayPending(ctx, e); err != nil || ended {
 			return result, err
@@ -60,19 +55,19 @@ func (r *ciGate) waitForCI(ctx context.Context) (Result, error) {
 		r.iteration = e.Iteration
 		r.step("ci", fmt.Sprintf("commit %.12s", e.Commit))
 		verdict := r.verdict(ctx, e)
-		late := r.comments == nil || !r.now().Before(deadline)
+		late := r.comments == nil || !r.Now().Before(deadline)
 		event := r.event(ctx, e, verdict, late)
 		result, done, err := r.settle(ctx, e, event, verdict)
 		switch {
 		case done || err != nil:
 			return result, err
 		case event == lifecycle.Red: // a fix was made
-			deadline, pause = r.now().Add(r.program.CIWait), firstPoll
+			deadline, pause = r.Now().Add(r.Program.CIWait), firstPoll
 			continue
 		case late:
 			return r.keepWaiting(ctx, e, nil, verdict)
 		}
-		if err := r.sleep(ctx, min(pause, deadline.Sub(r.now()))); err != nil {
+		if err := r.Sleep(ctx, min(pause, deadline.Sub(r.Now()))); err != nil {
 			return Result{}, err
 		}
 		pause = min(pause*3/2, lastPoll)
@@ -115,14 +110,14 @@ func (r *ciGate) event(ctx context.Context, e history.Decided, verdict ci.Result
 		return lifecycle.Moved
 	case verdict.State == ci.Green:
 		return lifecycle.Green
-	case r.program.CIGate == "off", verdict.Seen == 0 && !r.ciRequired(ctx, r.records.sum.Base):
+	case r.Program.CIGate == "off", verdict.Seen == 0 && !r.ciRequired(ctx, r.records.sum.Base):
 		return lifecycle.Absent
 	case verdict.State == ci.Red, late && len(verdict.Failing) > 0:
 		if fixesExhausted(standing, verdict.Signature()) != nil {
 			return lifecycle.Stuck
 		}
 		return lifecycle.Red
-	case r.now().Sub(standing.WaitsSince) >= r.program.CITimeout:
+	case r.Now().Sub(standing.WaitsSince) >= r.Program.CITimeout:
 		return lifecycle.Silent
 	default:
 		return lifecycle.Pending
@@ -136,7 +131,7 @@ func (r *ciGate) timedOut(e history.Decided, verdict ci.Result) *decision.Reason
 		what = []decision.Reason{{Kind: decision.CINothing}}
 	}
 	return &decision.Reason{
-		Kind: decision.CITimeout, Term: r.program.CITimeout.String(),
+		Kind: decision.CITimeout, Term: r.Program.CITimeout.String(),
 		Path: fmt.Sprintf("%.12s", e.Commit), Because: what, Words: verdict.Cure(),
 	}
 }
@@ -151,15 +146,15 @@ func (r *ciGate) publishPending(ctx context.Context) {
 		r.warn("the pull request is not up to date: %v", err)
 	}
 	e := r.records.standing().Decision
-	if r.program.CIWorkflow == "" || r.records.sum.CIStarted == e.Commit {
+	if r.Program.CIWorkflow == "" || r.records.sum.CIStarted == e.Commit {
 		return
 	}
-	if err := r.github.Dispatch(ctx, r.program.CIWorkflow, r.branch()); err != nil {
+	if err := r.GitHub.Dispatch(ctx, r.Program.CIWorkflow, r.branch()); err != nil {
 		r.warn("workflow %s was not started: %v; it needs `on: workflow_dispatch` on the default branch, and the job "+
-			"`actions: write`", r.program.CIWorkflow, err)
+			"`actions: write`", r.Program.CIWorkflow, err)
 		return
 	}
-	err := r.write(ctx, r.program.Name+": CI was started", nil,
+	err := r.write(ctx, r.Program.Name+": CI was started", nil,
 		func(b *records) error { return r.set(b, history.CIStarted, e.Commit) })
 	if err != nil {
 		r.warn("that CI was started was not noted: %v", err)
@@ -172,13 +167,13 @@ func (r *ciGate) verdict(ctx context.Context, e history.Decided) ci.Result {
 		Commit: e.Commit, Base: r.checkedBase(ctx, r.records.sum.Base),
 		BaseBranch: r.records.sum.BaseBranch,
 	}
-	at.Branch.Commit, at.Branch.Err = r.memory.HeadOf(ctx, r.ref())
+	at.Branch.Commit, at.Branch.Err = r.Memory.HeadOf(ctx, r.ref())
 	if r.merged(e.Commit) {
 		at.Branch.Commit = e.Commit // it may be deleted
 	}
 	starts, _, elsewhere, err := r.workflows(ctx, r.records.sum.Base)
 	at.Starts, at.Elsewhere = starts || err != nil, elsewhere
-	return r.github.CI(ctx, at)
+	return r.GitHub.CI(ctx, at)
 }
 
 // keep settles an iteration: CI lets it through, or a person merged it meanwhile, and what
@@ -218,7 +213,7 @@ func (r *ciGate) keepWaiting(ctx context.Context, e history.Decided, pause *deci
 	verdict ci.Result,
 ) (Result, error) {
 	reasons := append([]decision.Reason{decision.Say("CI did not answer yet; a later run goes on")}, found(verdict)...)
-	err := r.write(ctx, fmt.Sprintf("%s: iteration %d still waits for CI", r.program.Name, e.Iteration), nil,
+	err := r.write(ctx, fmt.Sprintf("%s: iteration %d still waits for CI", r.Program.Name, e.Iteration), nil,
 		func(b *records) error {
 			if err := r.add(b, &history.Finished{
 				Head:    history.Head{Iteration: e.Iteration},
@@ -243,7 +238,7 @@ func (r *ciGate) keepWaiting(ctx context.Context, e history.Decided, pause *deci
 func (r *ciGate) recordFinal(ctx context.Context, e history.Decided, branch *git.RefUpdate,
 	pause *decision.Reason,
 ) (Result, error) {
-	err := r.write(ctx, fmt.Sprintf("%s: iteration %d %s", r.program.Name, e.Iteration, e.Outcome), branch,
+	err := r.write(ctx, fmt.Sprintf("%s: iteration %d %s", r.Program.Name, e.Iteration, e.Outcome), branch,
 		func(b *records) error {
 			decided := e
 			if e.Outcome != history.Accepted {
@@ -299,6 +294,6 @@ func (r *recorder) resultOfCI(e history.Decided, reasons []decision.Reason) Resu
 // asksToFix reports whether CI is known to have failed for the pending commit and an agent
 // may help: also when a part of it failed and the rest did not end in time.
 func (r *ciGate) asksToFix(ctx context.Context, e history.Decided, verdict ci.Result) bool {
-	late := r.now().Sub(r.records.standing().WaitsSince) >= r.program.CIWait
+	late := r.Now().Sub(r.records.standing().WaitsSince) >= r.Program.CIWait
 	return verdict.Seen > 0 && r.next(r.event(ctx, e, verdict, late)) == lifecycle.Fix
 }

@@ -66,8 +66,8 @@ func newAtCI(t *testing.T, g *garden, ids map[string]string, name, base, front s
 	}
 	events := append([]history.Event{measured, first, second}, more...)
 	d := &atCI{desk: newDeskIn(t, g.Repo, name, front, append(events, start)...), ids: ids}
-	d.branches.base = measured.BaseBranch
-	d.gate.sleep = func(ctx context.Context, pause time.Duration) error {
+	d.Base = measured.BaseBranch
+	d.Sleep = func(ctx context.Context, pause time.Duration) error {
 		d.slept = append(d.slept, pause)
 		d.clock = d.clock.Add(pause)
 		return ctx.Err()
@@ -99,7 +99,7 @@ func TestHowCIIsAsked(t *testing.T) {
 					assert.LessOrEqual(t, pause, 2*d.slept[i-1])
 				}
 			}
-			assert.Equal(t, d.program.CIWait, whole)
+			assert.Equal(t, d.Program.CIWait, whole)
 			assert.Len(t, d.hub.judged, len(d.slept)+1, "it is asked at once, and once more in the end")
 			if len(d.slept) > 1 {
 				assert.Equal(t, firstPoll, d.slept[0])
@@ -270,7 +270,7 @@ func TestWhatCISays(t *testing.T) {
 			assert.Equal(t, c.paused != "", after.machine.Paused)
 			assert.Len(t, d.asked, c.asked)
 			if c.asked > 0 { // a part of CI that fails is waited for, as long as others may run
-				want := map[ci.State]time.Duration{ci.Pending: d.program.CIWait}[c.says[0].State]
+				want := map[ci.State]time.Duration{ci.Pending: d.Program.CIWait}[c.says[0].State]
 				assert.Equal(t, want, d.clock.Sub(noon))
 			}
 			last := after.standing().Decision
@@ -315,7 +315,7 @@ func TestAWaitThatEnds(t *testing.T) {
 	ids := growForCI(t, g)
 	d := newAtCI(t, g, ids, "at-ci", "flow", "", time.Minute)
 	d.hub.ci, d.hub.unpromoted = []ci.Result{waiting()}, true
-	d.gate.sleep = func(context.Context, time.Duration) error { return context.Canceled }
+	d.Sleep = func(context.Context, time.Duration) error { return context.Canceled }
 	_, err := d.gate.waitForCI(t.Context())
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Empty(t, d.shelf.messages)
