@@ -41,7 +41,7 @@ func instantService(b *testing.B, repo *git.Repo, step int64) *loop.Service {
 	next := 0
 	return &loop.Service{
 		Program: p, Repo: repo, Trees: &tree.Builder{Repo: repo}, Memory: &memory.Memory{Repo: repo, Now: time.Now},
-		Agent: instantAgent{"d00/f000.txt"}, Eval: &instantEvaluation{step: step},
+		Agents: []loop.Proposer{{Agent: instantAgent{"d00/f000.txt"}}}, Eval: &instantEvaluation{step: step},
 		Alive: func(history.Lease) bool { return false }, Isolated: true,
 		Environ: func(dir string, _ []string) ([]string, error) { return nil, os.MkdirAll(dir, 0o700) },
 		Now:     time.Now, NewRun: func() string { next++; return fmt.Sprintf("run-%d", next) },
@@ -69,7 +69,7 @@ func BenchmarkIteration(b *testing.B) {
 				repo, err := git.Open(b.Context(), dir, os.Environ())
 				require.NoError(b, err)
 				service := instantService(b, repo, c.step)
-				service.Agent = instantAgent{c.file}
+				service.Agents = []loop.Proposer{{Agent: instantAgent{c.file}}}
 				iterate(b, service, 1, c.outcome) // the baseline
 				var bare, once, four spent
 				for b.Loop() {

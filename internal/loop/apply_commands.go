@@ -26,7 +26,8 @@ func (r *thread) applyCommands(ctx context.Context, claim func(*records) error) 
 	if reason := pushRefusal(err); reason != nil && undo.update(r.ref()) != nil {
 		undo.refuse(reason.String())
 		err = r.recordCommands(ctx, undo, claim, func(b *records) error {
-			return r.pause(b, decision.Reason{Kind: decision.UndoRefused, Because: []decision.Reason{*reason}})
+			b.pause(decision.Reason{Kind: decision.UndoRefused, Because: []decision.Reason{*reason}})
+			return nil
 		})
 	}
 	if err != nil {
@@ -42,21 +43,15 @@ func (r *thread) recordCommands(ctx context.Context, undo *undoing, claim, then 
 		if err := claim(b); err != nil {
 			return err
 		}
-		if err := r.enterCommands(b, undo); err != nil {
-			return err
-		}
+		r.enterCommands(b, undo)
 		return then(b)
 	})
 }
 
 // enterCommands records the effect of every command that was not applied before.
-func (r *thread) enterCommands(b *records, undo *undoing) error {
-	if err := r.noteIssue(b); err != nil {
-		return err
-	}
-	if err := r.endPull(b); err != nil {
-		return err
-	}
+func (r *thread) enterCommands(b *records, undo *undoing) {
+	r.noteIssue(b)
+	r.endPull(b)
 	done := commands.ParseMark(b.sum.CommandsUntil)
 	mark := done
 	for _, c := range r.comments.Comments {
@@ -64,24 +59,21 @@ func (r *thread) enterCommands(b *records, undo *undoing) error {
 			continue
 		}
 		mark = mark.With(c.ID, c.Place)
-		if err := r.enterComment(b, c, undo); err != nil {
-			return err
-		}
+		r.enterComment(b, c, undo)
 	}
-	if mark == done {
-		return nil
+	if mark != done {
+		b.set(history.CommandsUntil, mark.String())
 	}
-	return r.set(b, history.CommandsUntil, mark.String())
 }
 
-func (r *thread) noteIssue(b *records) error {
+func (r *thread) noteIssue(b *records) {
 	if r.comments.Issue == 0 {
-		return nil
+		return
 	}
-	if err := r.set(b, history.IssueNumber, strconv.Itoa(r.comments.Issue)); err != nil || r.comments.Author == "" {
-		return err
+	b.set(history.IssueNumber, strconv.Itoa(r.comments.Issue))
+	if r.comments.Author != "" {
+		b.set(history.Author, r.comments.Author)
 	}
-	return r.set(b, history.Author, r.comments.Author)
 }
 
 // ofPull is what people did with the pull request since it was heard of last.
@@ -103,20 +95,18 @@ func ofPull(pull *commands.Pull, b *records) lifecycle.Event {
 
 // endPull notes what people did with the pull request. One that was closed is not wanted:
 // the program waits until it is told to go on.
-func (r *thread) endPull(b *records) error {
+func (r *thread) endPull(b *records) {
 	pull := r.comments.Pull
 	event := ofPull(pull, b)
 	if event == lifecycle.None {
-		return nil
+		return
 	}
 	next := lifecycle.Next(event, r.phase(b))
-	ended := &history.Set{
-		Head: history.Head{Iteration: b.sum.Iteration}, Key: history.PullEnded,
-		Value: strconv.Itoa(pull.Number),
-	}
+	ended := &history.Set{Key: history.PullEnded, Value: strconv.Itoa(pull.Number)}
 	switch next { //nolint:exhaustive // The others begin nothing.
 	case lifecycle.GoOn:
-		return r.reopened(b, pull.Number)
+		r.reopened(b, pull.Number)
+		return
 	case lifecycle.Stay:
 		r.warn("pull request #%d was merged into %s, and not into %s: the program goes on where it was", pull.Number,
 			pull.Elsewhere, b.sum.BaseBranch)
@@ -124,47 +114,47 @@ func (r *thread) endPull(b *records) error {
 	case lifecycle.Leave, lifecycle.Keep:
 		ended.Commit = pull.Head // what was made after it is still to be promoted
 	}
-	if err := r.add(b, ended); err != nil || next != lifecycle.Pause {
-		return err
+	b.add(ended)
+	if next == lifecycle.Pause {
+		b.pause(decision.Reason{Kind: decision.PullClosed, Count: pull.Number})
 	}
-	return r.pause(b, decision.Reason{Kind: decision.PullClosed, Count: pull.Number})
 }
 
 // enterComment applies the commands of one comment, and records the answer.
-func (r *thread) enterComment(b *records, c commands.Comment, undo *undoing) error {
+func (r *thread) enterComment(b *records, c commands.Comment, undo *undoing) {
 	var texts []string
 	all := true
 	for _, command := range c.Commands {
-		text, good, err := r.command(b, c, command, undo)
-		if err != nil {
-			return err
-		}
+		text, good := r.command(b, c, command, undo)
 		texts = append(texts, text)
 		all = all && good
 	}
 	to := commands.Answer{ID: c.ID, Place: c.Place, On: c.On, Good: all}
-	return r.add(b, &history.Answered{
-		Head: history.Head{Iteration: b.sum.Iteration}, Key: to.String(),
-		Reason: strings.Join(texts, "\n\n"),
-	})
+	b.add(&history.Answered{Key: to.String(), Reason: strings.Join(texts, "\n\n")})
 }
 
 // command applies one command, and returns the answer.
 func (r *thread) command(b *records, c commands.Comment, command commands.Command, undo *undoing) (text string,
-	good bool, err error,
+	good bool,
 ) {
 	switch command.Kind {
 	case commands.Pause:
-		return "Paused. `/autoloop resume` goes on.", true, r.pause(b, pausedBy(c, command))
+		b.pause(pausedBy(c, command))
+		return "Paused. `/autoloop resume` goes on.", true
 	case commands.Resume, commands.Reactivate:
-		return "It goes on.", true, r.goOn(b, askedBy(c))
-	case commands.SetTarget:
-		return r.setTarget(b, command)
+		b.goOn(askedBy(c))
+		return "It goes on.", true
+	case commands.SetTarget: // it holds until the program file names another target than now
+		b.set(history.TargetMetricWas, history.ValueText(r.Program.Target))
+		b.set(history.TargetMetric, command.Target.String())
+		b.completeAtTarget()
+		return fmt.Sprintf("The target is %s (%s is better), until the program file names another.", command.Target,
+			r.Program.Direction), true
 	case commands.Status:
 		return render.Summary(render.Account{
 			Program: r.Program, Events: b.log.Events, Past: &b.sum,
 			RunURL: r.RunURL,
-		}), true, nil
+		}), true
 	case commands.Run:
 		b.asked = true
 		why := cmp.Or(b.machine.Stopped(r.Program.Name), r.readyForReview())
@@ -172,31 +162,30 @@ func (r *thread) command(b *records, c commands.Comment, command commands.Comman
 			why = fmt.Sprintf("iteration %d waits for CI", e.Iteration)
 		}
 		if why != "" {
-			return fmt.Sprintf("Nothing new begins now: %s.", render.Stopped(why)), true, nil
+			return fmt.Sprintf("Nothing new begins now: %s.", render.Stopped(why)), true
 		}
-		return fmt.Sprintf("Iteration %d runs now.", b.iteration), true, nil
-	case commands.Instruct:
-		return fmt.Sprintf("The agent is told at iteration %d.", b.iteration), true, nil
+		return fmt.Sprintf("Iteration %d runs now.", b.iteration), true
 	case commands.Note:
-		note := strings.TrimSpace(b.sum.Note + "\n" + command.Text)
-		return fmt.Sprintf("The agent is told at iteration %d.", b.iteration), true, r.set(b, history.Note, note)
+		b.set(history.Note, strings.TrimSpace(b.sum.Note+"\n"+command.Text))
+		fallthrough
+	case commands.Instruct:
+		return fmt.Sprintf("The agent is told at iteration %d.", b.iteration), true
 	case commands.Undo:
-		text, good := undo.answer(command.Iteration)
-		if !good {
-			return text, false, nil
+		answer := undo.answers[command.Iteration]
+		if !answer.good {
+			return answer.text, false
 		}
-		err := r.add(b, &history.Set{
-			Head: history.Head{Iteration: b.sum.Iteration}, Key: history.UndoneIteration,
-			Value: strconv.Itoa(command.Iteration), Commit: undo.head,
+		b.add(&history.Set{
+			Key: history.UndoneIteration, Value: strconv.Itoa(command.Iteration), Commit: undo.head,
 		})
-		if err != nil || b.sum.Completed == nil || b.sum.Paused != nil {
-			return text, true, err
+		if b.sum.Completed != nil && b.sum.Paused == nil {
+			b.goOn(askedBy(c)) // its best is no longer on the branch
 		}
-		return text, true, r.goOn(b, askedBy(c)) // its best is no longer on the branch
+		return answer.text, true
 	case commands.Wrong:
-		return "That was not understood: " + command.Problem + ".", false, nil
+		return "That was not understood: " + command.Problem + ".", false
 	default:
-		return "", true, nil
+		return "", true
 	}
 }
 
@@ -207,39 +196,17 @@ func pausedBy(c commands.Comment, command commands.Command) decision.Reason {
 	return decision.Reason{Kind: decision.PausedBy, Path: c.Author}
 }
 
-// goOn ends a pause and a completion.
-func (r *journal) goOn(b *records, reason decision.Reason) error {
-	b.machine.Paused, b.machine.PauseReason = false, ""
-	b.machine.Completed, b.machine.CompletedReason = false, ""
-	b.stopped = ""
-	return r.add(b, &history.Resumed{Head: history.Head{Iteration: b.sum.Iteration}, Reason: reason})
-}
-
 func askedBy(c commands.Comment) decision.Reason {
 	return decision.Reason{Kind: decision.AskedBy, Path: c.Author}
 }
 
 // reopened goes on with a pull request that a person opened again, and ends the pause that
 // closing it made.
-func (r *thread) reopened(b *records, pull int) error {
-	if err := r.set(b, history.PullEnded, ""); err != nil || b.sum.Paused == nil ||
-		!b.sum.Paused.Is(decision.PullClosed) {
-		return err
+func (r *thread) reopened(b *records, pull int) {
+	b.set(history.PullEnded, "")
+	if b.sum.Paused != nil && b.sum.Paused.Is(decision.PullClosed) {
+		b.goOn(decision.Reason{Kind: decision.PullReopened, Count: pull})
 	}
-	return r.goOn(b, decision.Reason{Kind: decision.PullReopened, Count: pull})
-}
-
-// setTarget holds until the program file names another target than now.
-func (r *thread) setTarget(b *records, command commands.Command) (text string, good bool, err error) {
-	if err := r.set(b, history.TargetMetricWas, history.ValueText(r.Program.Target)); err != nil {
-		return "", false, err
-	}
-	if err := r.set(b, history.TargetMetric, command.Target.String()); err != nil {
-		return "", false, err
-	}
-	text = fmt.Sprintf("The target is %s (%s is better), until the program file names another.", command.Target,
-		r.Program.Direction)
-	return text, true, r.completeAtTarget(b)
 }
 
 // update is the move of the branch, nil when nothing is undone.

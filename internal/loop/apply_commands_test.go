@@ -283,14 +283,14 @@ func TestAnIssueIsNoted(t *testing.T) {
 		d := newDesk(t, "", wasMeasured("1"))
 		d.thread.comments = &c.heard
 		for range 2 {
-			require.NoError(t, d.update(t.Context(), "issue", nil, d.noteIssue))
+			require.NoError(t, d.update(t.Context(), "issue", nil, adding(d.noteIssue)))
 			assert.Equal(t, c.told, d.told())
 		}
 		assert.Equal(t, c.heard.Issue, d.written().machine.Issue)
 	}
 	d := newDesk(t, "", wasMeasured("1"), wasSet(history.Author, "mona"))
 	d.heard()
-	require.NoError(t, d.update(t.Context(), "issue", nil, d.noteIssue))
+	require.NoError(t, d.update(t.Context(), "issue", nil, adding(d.noteIssue)))
 	assert.Equal(t, "mona", d.written().sum.Author, "who wrote it is known from before")
 }
 

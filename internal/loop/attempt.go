@@ -169,7 +169,7 @@ func (r *team) prompt(at position, a *attempt, files []string) string {
 		Room:    room,
 		Program: p.Name, Iteration: r.iteration, Goal: goal(p), Targets: texts(p.Targets), Protected: r.never(at),
 		Files:  files,
-		Metric: p.Metric, Direction: p.Direction, Target: r.target(b), Initial: b.sum.Initial, Best: b.sum.Best,
+		Metric: p.Metric, Direction: p.Direction, Target: b.target(), Initial: b.sum.Initial, Best: b.sum.Best,
 		Script: p.Script,
 		Sections: []prompt.Section{
 			{Title: "Current priorities", Text: b.doc.Section(state.Priorities)},

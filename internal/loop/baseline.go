@@ -110,50 +110,43 @@ func (r *proposer) recordBaseline(ctx context.Context, at *position, found basel
 	if at.Head != at.Base {
 		measured = append(measured, found.head.event(history.Incumbent))
 	}
-	r.describeBaseline(measured, *at, r.records.sum.Iteration)
 	r.baselineEvents = measured
 	message := fmt.Sprintf("%s: baseline %s", r.Program.Name, found.head.median())
-	err := r.write(ctx, message, at.branchUpdate(r.ref()),
-		func(b *records) error { return r.enterBaseline(b, *at, measured) })
+	enter := func(b *records) error {
+		b.enterBaseline(*at, measured)
+		return nil
+	}
+	err := r.write(ctx, message, at.branchUpdate(r.ref()), enter)
 	if !at.Move || !refusedForWorkflows(err) {
 		return err
 	}
 	*at = at.onOwnBase()
-	return r.write(ctx, message, nil, func(b *records) error { return r.enterBaseline(b, *at, measured) })
-}
-
-// describeBaseline says of which commits and of which evaluation measurements are.
-func (r *journal) describeBaseline(measured []*history.Measured, at position, iteration int) {
-	for i := range measured {
-		measured[i].Iteration, measured[i].Commit = iteration, at.tip()
-	}
-	first := measured[0]
-	first.Commit, first.BaseBranch, first.Direction = at.Base, at.BaseBranch, r.Program.Direction
-	first.Evaluator, first.Definition = at.identity.Evaluator, at.identity.Definition
-	first.Executor = at.identity.Executor
+	return r.write(ctx, message, nil, enter)
 }
 
 // enterBaseline records the measurements of the unchanged files: the default
 // branch's first, then the incumbent's when it is another commit.
-func (r *journal) enterBaseline(b *records, at position, measured []*history.Measured) error {
+func (b *records) enterBaseline(at position, measured []*history.Measured) {
+	first := measured[0]
 	if at.Tip != "" {
-		if err := r.set(b, history.WorkflowsRefused, at.Base); err != nil {
-			return err
-		}
+		b.set(history.WorkflowsRefused, at.Base)
 		if len(measured) == 1 { // the branch has nothing that the default branch lacks: it measures the same
-			same := *measured[0]
+			same := *first
 			same.Role, same.BaseBranch, same.Reason, same.Evaluation, same.EvaluatorWrites = history.Incumbent, "",
 				nil, nil, nil
 			measured = append(measured, &same)
 		}
 	}
-	r.describeBaseline(measured, at, b.sum.Iteration)
-	for _, e := range measured {
-		if err := r.add(b, e); err != nil {
-			return err
-		}
+	for i := range measured {
+		measured[i].Iteration, measured[i].Commit = b.sum.Iteration, at.tip()
 	}
-	return r.completeAtTarget(b)
+	first.Commit, first.BaseBranch, first.Direction = at.Base, at.BaseBranch, b.Program.Direction
+	first.Evaluator, first.Definition = at.identity.Evaluator, at.identity.Definition
+	first.Executor = at.identity.Executor
+	for _, e := range measured {
+		b.add(e)
+	}
+	b.completeAtTarget()
 }
 
 // tracked returns the incumbent's tracked file at path, nil without one.

@@ -29,14 +29,17 @@ func programOf(t *testing.T, front string) *program.Program {
 func journalOf(t *testing.T, front string) *journal {
 	t.Helper()
 	p := programOf(t, front)
-	records, err := openRecords(p, memory.Files{})
+	s := sessionOf(p)
+	s.id = "run"
+	records, err := openRecords(s, memory.Files{})
 	require.NoError(t, err)
+	return &journal{session: s, records: records}
+}
+
+// sessionOf is a run of a program, whose clock goes on by a second whenever it is read.
+func sessionOf(p *program.Program) *session {
 	clock := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
-	records.id = "run"
-	return &journal{
-		records: records,
-		session: &session{Service: &Service{Program: p, Now: func() time.Time { clock = clock.Add(time.Second); return clock }}, course: course{id: "run"}},
-	}
+	return &session{Service: &Service{Program: p, Now: func() time.Time { clock = clock.Add(time.Second); return clock }}}
 }
 
 func numbers(texts ...string) []metric.Value {
@@ -178,7 +181,8 @@ func TestEnteringABaseline(t *testing.T) {
 		Reason: &decision.Reason{Kind: decision.First}, Seconds: 2,
 	}
 	head := &history.Measured{Role: history.Incumbent, Metric: metricOf("3"), Samples: numbers("3", "3")}
-	require.NoError(t, j.enterBaseline(j.records, at, []*history.Measured{base, head}))
+	j.records.enterBaseline(at, []*history.Measured{base, head})
+	require.NoError(t, j.records.err)
 	sum := &j.records.sum
 	assert.Equal(t, []string{"1", "3", "base", "head", "e", "d", "main"},
 		[]string{
@@ -190,7 +194,7 @@ func TestEnteringABaseline(t *testing.T) {
 	rows := j.records.table.Rows()
 	require.Len(t, rows, 1, "a row for both")
 	assert.Equal(t, "3", rows[0].Score.String())
-	assert.NotContains(t, string(j.records.files(j.Program, nil).State), "New baseline")
+	assert.NotContains(t, string(j.records.files().State), "New baseline")
 
 	at.Base, at.Head, at.Tip = "later", "merged", "tip"
 	again := &history.Measured{
@@ -198,10 +202,11 @@ func TestEnteringABaseline(t *testing.T) {
 		Reason: &decision.Reason{Kind: decision.BaseMoved},
 	}
 	head = &history.Measured{Role: history.Incumbent, Metric: metricOf("9"), Samples: numbers("9", "8", "10")}
-	require.NoError(t, j.enterBaseline(j.records, at, []*history.Measured{again, head}))
+	j.records.enterBaseline(at, []*history.Measured{again, head})
+	require.NoError(t, j.records.err)
 	assert.Equal(t, "later", j.records.sum.WorkflowsRefused, "the branch keeps its own base")
 	assert.Equal(t, "tip", j.records.sum.Incumbent, "the commit that is pushed")
-	state := string(j.records.files(j.Program, nil).State)
+	state := string(j.records.files().State)
 	for _, says := range []string{
 		"New baseline: the default branch moved on", "the best before was 3",
 		"noisy: the median of 3 runs, with a spread of 2 between the quartiles",
@@ -225,14 +230,15 @@ func TestWhatAMeasurementIsOf(t *testing.T) {
 		identity: identity{Evaluator: "e", Definition: "d", Executor: &history.Executor{Agent: "a"}},
 	}
 	alone := []*history.Measured{{Role: history.Baseline}}
-	j.describeBaseline(alone, at, 4)
+	j.records.sum.Iteration = 4
+	j.records.enterBaseline(at, alone)
 	assert.Equal(t, history.Measured{
 		Head: history.Head{Iteration: 4}, Role: history.Baseline, Commit: "base", BaseBranch: "main",
 		Direction: metric.Higher, Evaluator: "e", Definition: "d",
 		Executor: &history.Executor{Agent: "a"},
 	}, *alone[0])
 	both := []*history.Measured{{Role: history.Baseline}, {Role: history.Incumbent}}
-	j.describeBaseline(both, at, 4)
+	j.records.enterBaseline(at, both)
 	assert.Equal(t, *alone[0], *both[0])
 	assert.Equal(t, history.Measured{
 		Head: history.Head{Iteration: 4}, Role: history.Incumbent,

@@ -247,7 +247,7 @@ func (b *bed) records() *records {
 	b.t.Helper()
 	files, _, err := b.service.Memory.Read(b.t.Context(), "p")
 	require.NoError(b.t, err)
-	opened, err := openRecords(b.service.Program, files)
+	opened, err := openRecords(sessionOf(b.service.Program), files)
 	require.NoError(b.t, err)
 	return opened
 }

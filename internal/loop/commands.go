@@ -101,10 +101,9 @@ func (s *Service) Pause(ctx context.Context, reason string) (worker string, err 
 		if b.read.Ledger == nil {
 			return ErrNoHistory
 		}
-		if err := b.readEdits(func(e history.Event) error { return r.add(b, e) }); err != nil {
-			return err
-		}
-		return r.pause(b, decision.Say(reason))
+		b.readEdits()
+		b.pause(decision.Say(reason))
+		return nil
 	})
 	if err == nil {
 		worker = r.lease.leaseHolder(r.records)
@@ -138,5 +137,6 @@ func (r *lease) requireNoLease(b *records) error {
 	if holder := r.leaseHolder(b); holder != "" {
 		return &errBusy{holder}
 	}
-	return b.readEdits(func(e history.Event) error { return r.add(b, e) })
+	b.readEdits()
+	return nil
 }

@@ -15,17 +15,16 @@ const maxDisagreements = 3
 
 // consequences pauses or completes the program when the rules say so after this
 // decision.
-func (r *recorder) consequences(b *records, decided history.Decided) error {
-	if err := r.completeAtTarget(b); err != nil || b.sum.Completed != nil {
-		return err
+func (r *recorder) consequences(b *records, decided history.Decided) {
+	b.completeAtTarget()
+	errors, plateau := b.sum.ConsecutiveErrors(), r.Program.PlateauFor(decided.Agent)
+	switch {
+	case b.sum.Completed != nil:
+	case errors >= maxErrors:
+		b.pause(decision.Reason{Kind: decision.ManyErrors, Count: errors, Because: lastOf(decided)})
+	case plateau > 0 && b.sum.Dropped() >= plateau && !r.Force:
+		b.pause(decision.Reason{Kind: decision.Plateau, Count: plateau})
 	}
-	if errors := b.sum.ConsecutiveErrors(); errors >= maxErrors {
-		return r.pause(b, decision.Reason{Kind: decision.ManyErrors, Count: errors, Because: lastOf(decided)})
-	}
-	if limit := r.Program.PlateauFor(decided.Agent); limit > 0 && b.sum.Dropped() >= limit && !r.Force {
-		return r.pause(b, decision.Reason{Kind: decision.Plateau, Count: limit})
-	}
-	return nil
 }
 
 // lastOf is why an iteration ended as it did.
@@ -36,33 +35,4 @@ func lastOf(decided history.Decided) []decision.Reason {
 	last := decided.Reasons[0]
 	last.Words = plain.Short(last.Words, maxProblem)
 	return []decision.Reason{last}
-}
-
-func (r *journal) completeAtTarget(b *records) error {
-	if b.sum.Best == nil || b.sum.Completed != nil {
-		return nil
-	}
-	target := r.target(b)
-	if !r.Program.Direction.TargetMet(*b.sum.Best, target) {
-		return nil
-	}
-	reason := decision.Reason{
-		Kind: decision.TargetReached, Value: b.sum.Best, Beside: target,
-		Term: r.Program.Direction.String(),
-	}
-	if err := r.add(b, &history.Completed{Head: history.Head{Iteration: b.sum.Iteration}, Reason: reason}); err != nil {
-		return err
-	}
-	b.machine.Completed, b.machine.CompletedReason = true, reason.String()
-	b.stopped = "completed: " + reason.String()
-	return nil
-}
-
-func (r *journal) pause(b *records, reason decision.Reason) error {
-	if err := r.add(b, &history.Paused{Head: history.Head{Iteration: b.sum.Iteration}, Reason: reason}); err != nil {
-		return err
-	}
-	b.machine.Paused, b.machine.PauseReason = true, reason.String()
-	b.stopped = b.machine.Stopped(r.Program.Name)
-	return nil
 }

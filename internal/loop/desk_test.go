@@ -68,7 +68,7 @@ func (d *desk) now() time.Time { return d.clock }
 // written is what is on record by now.
 func (d *desk) written() *records {
 	d.t.Helper()
-	opened, err := openRecords(d.Program, d.shelf.files)
+	opened, err := openRecords(sessionOf(d.Program), d.shelf.files)
 	require.NoError(d.t, err)
 	opened.course = d.course
 	return opened
@@ -98,7 +98,7 @@ func onRecord(t *testing.T, p *program.Program, events ...history.Event) memory.
 	if len(events) == 0 {
 		return memory.Files{}
 	}
-	b, err := openRecords(p, memory.Files{})
+	b, err := openRecords(sessionOf(p), memory.Files{})
 	require.NoError(t, err)
 	for i, e := range events {
 		head := e.Header()
@@ -120,7 +120,7 @@ func onRecord(t *testing.T, p *program.Program, events ...history.Event) memory.
 		}
 	}
 	b.sum = b.log.Summary()
-	return b.files(p, p.Target)
+	return b.files()
 }
 
 // shelf is a store that keeps the files of one program in memory.

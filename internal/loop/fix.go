@@ -68,11 +68,11 @@ func asksNoAgent(context.Context, history.Decided, ci.Result, time.Duration) (po
 func (r *ciGate) recordOwnFix(ctx context.Context, at position, e history.Decided, verdict ci.Result,
 	p *proposal.Proposal,
 ) error {
-	err := r.recorder.recordFix(ctx, at, e, verdict, p, r.holdsLease)
+	err := r.recorder.recordFix(ctx, at, e, verdict, p, (*records).holdsLease)
 	var refused *proposal.RefusedError
 	if errors.As(err, &refused) && p.Decided != nil {
 		p.FailFix(decision.Say(refused.Reason))
-		err = r.recorder.recordFix(ctx, at, e, verdict, p, r.holdsLease)
+		err = r.recorder.recordFix(ctx, at, e, verdict, p, (*records).holdsLease)
 	}
 	if err == nil && p.Kept() {
 		r.publishPending(ctx)
@@ -138,7 +138,8 @@ func (r *recorder) recordFix(ctx context.Context, at position, e history.Decided
 		if err := claim(b); err != nil {
 			return err
 		}
-		return r.pause(b, *reason)
+		b.pause(*reason)
+		return nil
 	})
 }
 
@@ -159,7 +160,8 @@ func (r *recorder) enterFix(b *records, at position, e history.Decided, verdict 
 	checked.Commit, checked.Signature, checked.Reasons, checked.Failing = e.Commit, verdict.Signature(), found(verdict),
 		failing(verdict)
 	if p.Decided == nil {
-		return r.add(b, &checked)
+		b.add(&checked)
+		return nil
 	}
 	next, err := r.verifyDecision(b, at, p)
 	if err != nil {
@@ -168,11 +170,10 @@ func (r *recorder) enterFix(b *records, at position, e history.Decided, verdict 
 	checked.Failed, checked.Agent, checked.Usage, checked.Durations, checked.Evaluation = nil, "", nil, nil, nil
 	next.Summary, next.Proposal = e.Summary, 0
 	for _, event := range append([]history.Event{&checked}, p.Measured...) {
-		if err := r.add(b, event); err != nil {
-			return err
-		}
+		b.add(event)
 	}
-	return r.enterPending(b, next)
+	r.enterPending(b, next)
+	return nil
 }
 
 // positionOf is where the pending iteration stands: measured against the

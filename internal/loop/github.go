@@ -11,7 +11,6 @@ import (
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/github/lifecycle"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/render"
 )
 
@@ -120,7 +119,7 @@ func (r *thread) readyForReview() string {
 
 // phase is where the program stands. Without GitHub nothing of it waits.
 func (r *thread) phase(b *records) lifecycle.Phase {
-	waits, paused := r.GitHub != nil && b.standing().Waiting() != nil, r.pausedBefore(b)
+	waits, paused := r.GitHub != nil && b.standing().Waiting() != nil, b.pausedBefore()
 	switch {
 	case waits && paused:
 		return lifecycle.PausedWaiting
@@ -191,53 +190,33 @@ func (r *thread) promote(ctx context.Context) error {
 		return err
 	}
 	noted := r.update(ctx, fmt.Sprintf("%s: pull request #%d", r.Program.Name, number), nil, func(b *records) error {
-		return r.set(b, history.PullNumber, strconv.Itoa(number))
+		b.set(history.PullNumber, strconv.Itoa(number))
+		return nil
 	})
 	return cmp.Or(err, noted)
 }
 
-// set records a setting whose value has changed.
-func (r *journal) set(b *records, key, value string) error {
-	after := b.sum.Settings
-	if after.Set(key, value); after == b.sum.Settings {
-		return nil
-	}
-	return r.add(b, &history.Set{Head: history.Head{Iteration: b.sum.Iteration}, Key: key, Value: value})
-}
-
 // consumed records how far comments were read when the agent was told of them, and
 // otherwise since when they are to be read again.
-func (r *thread) consumed(b *records) error {
-	if r.shown == commentsTold {
-		if err := r.set(b, history.Note, ""); err != nil {
-			return err
-		}
+func (r *thread) consumed(b *records) {
+	told := r.shown == commentsTold
+	if told {
+		b.set(history.Note, "")
 	}
 	if r.GitHub == nil {
-		return nil
+		return
 	}
-	told := r.shown == commentsTold
-	if r.comments == nil || r.shown == commentsLeft || r.unanswered > 0 || !told && len(r.instructions()) > 0 {
-		since := cmp.Or(b.sum.HeardSince, r.before.UTC().Format(time.RFC3339))
-		if err := r.set(b, history.HeardSince, since); err != nil {
-			return err
-		}
-	} else if err := r.set(b, history.HeardSince, r.unreadSince()); err != nil {
-		return err
+	since := "" // of the first comment that is still to be told
+	switch {
+	case r.comments == nil || r.shown == commentsLeft || r.unanswered > 0 || !told && len(r.instructions()) > 0:
+		since = cmp.Or(b.sum.HeardSince, r.before.UTC().Format(time.RFC3339))
+	case !r.firstUnreadComment.IsZero():
+		since = r.firstUnreadComment.UTC().Format(time.RFC3339)
 	}
-	if !told || r.comments == nil || r.comments.Until == "" {
-		return nil
+	b.set(history.HeardSince, since)
+	if told && r.comments != nil && r.comments.Until != "" {
+		b.set(history.HeardUntil, r.comments.Until)
 	}
-	return r.set(b, history.HeardUntil, r.comments.Until)
-}
-
-// unreadSince is the time of the first comment that is still to be told, "" for
-// none.
-func (r *thread) unreadSince() string {
-	if r.firstUnreadComment.IsZero() {
-		return ""
-	}
-	return r.firstUnreadComment.UTC().Format(time.RFC3339)
 }
 
 // instructions are what trusted people told the agent since its last iteration.
@@ -270,7 +249,3 @@ func (r *thread) instructions() []string {
 func (r *thread) merged(head string) bool {
 	return r.comments != nil && r.comments.Pull != nil && r.comments.Pull.Merged && r.comments.Pull.Head == head
 }
-
-// target is the program's target metric: what a person set, until the program
-// file says something else than then.
-func (r *journal) target(b *records) *metric.Value { return b.sum.Target(r.Program.Target) }

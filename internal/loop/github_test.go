@@ -75,7 +75,7 @@ func TestReadComments(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t, "", wasMeasured("1"))
 		d.hub.say(commands.Pause, "a holiday")
-		require.ErrorIs(t, d.readComments(t.Context(), d.holdsLease), errLeaseLost)
+		require.ErrorIs(t, d.readComments(t.Context(), (*records).holdsLease), errLeaseLost)
 		assert.Empty(t, d.hub.answers, "an answer never speaks of what is not recorded")
 	})
 }
@@ -284,7 +284,7 @@ func TestWhatIsReadIsReadOnce(t *testing.T) {
 				d.heard(c.comments...).Until = c.until
 			}
 			for range 2 { // it is recorded once
-				require.NoError(t, d.update(t.Context(), "read", nil, d.consumed))
+				require.NoError(t, d.update(t.Context(), "read", nil, adding(d.consumed)))
 				settings := d.written().sum.Settings
 				assert.Equal(t, c.note, settings.Note)
 				assert.Equal(t, c.heard, settings.HeardUntil)
@@ -292,7 +292,7 @@ func TestWhatIsReadIsReadOnce(t *testing.T) {
 			}
 			d.GitHub = nil
 			before := d.told()
-			require.NoError(t, d.update(t.Context(), "read", nil, d.consumed))
+			require.NoError(t, d.update(t.Context(), "read", nil, adding(d.consumed)))
 			assert.Equal(t, before, d.told(), "without GitHub nothing is read")
 		})
 	}
@@ -367,13 +367,13 @@ func TestNumbersInTheState(t *testing.T) {
 		{ended: 8, was: state.Machine{Issue: 3, PR: 8}, want: [2]int{3, 0}},
 		{was: state.Machine{Issue: 3, PR: 4}, want: [2]int{3, 4}},
 	} {
-		b := &records{
-			doc: state.New("p"), machine: c.was, table: &results.Table{},
-			sum: history.Summary{Settings: history.Settings{Issue: c.issue, Pull: c.pull, PullEnded: c.ended}},
-		}
 		p := &program.Program{Name: "p"}
 		p.Issue = c.own
-		m, _, err := state.ParseMachine(b.files(p, nil).State)
+		b := &records{
+			session: sessionOf(p), doc: state.New("p"), machine: c.was, table: &results.Table{},
+			sum: history.Summary{Settings: history.Settings{Issue: c.issue, Pull: c.pull, PullEnded: c.ended}},
+		}
+		m, _, err := state.ParseMachine(b.files().State)
 		require.NoError(t, err)
 		assert.Equal(t, c.want, [2]int{m.Issue, m.PR}, "%+v", c)
 		assert.Equal(t, c.open, b.sum.OpenPull(), "%+v", c)
@@ -386,7 +386,7 @@ func TestASettingIsRecordedWhenItChanges(t *testing.T) {
 	d := newDesk(t, "", wasMeasured("1"))
 	for _, value := range []string{"", "a", "a", "b", "", "", "b"} {
 		require.NoError(t, d.update(t.Context(), "set", nil,
-			func(b *records) error { return d.set(b, history.Note, value) }))
+			adding(func(b *records) { b.set(history.Note, value) })))
 		assert.Equal(t, value, d.written().sum.Note)
 	}
 	assert.Equal(t, []string{"note=a", "note=b", "note=", "note=b"}, d.told())

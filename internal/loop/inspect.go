@@ -46,7 +46,7 @@ func (s *Service) Inspect(ctx context.Context, most int, ways ...string) (Inspec
 	if err != nil {
 		return found, err
 	}
-	if r.records, err = openRecords(s.Program, files); err != nil {
+	if r.records, err = openRecords(r.session, files); err != nil {
 		return found, err
 	}
 	if found.Commit, err = r.branches.incumbent(ctx); err != nil {

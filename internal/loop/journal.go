@@ -1,9 +1,9 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/files"
@@ -22,9 +22,8 @@ type journal struct {
 
 // open reads the records from the files.
 func (r *journal) open(files memory.Files) error {
-	b, err := openRecords(r.Program, files)
+	b, err := openRecords(r.session, files)
 	if err == nil {
-		b.course = r.course
 		r.records, r.files = b, files
 	}
 	return err
@@ -34,7 +33,7 @@ func (r *journal) open(files memory.Files) error {
 // long as this run holds the lease.
 func (r *journal) write(ctx context.Context, message string, branch *git.RefUpdate, change func(*records) error) error {
 	return r.update(ctx, message, branch, func(b *records) error {
-		if err := r.holdsLease(b); err != nil {
+		if err := b.holdsLease(); err != nil {
 			return err
 		}
 		return change(b)
@@ -42,7 +41,7 @@ func (r *journal) write(ctx context.Context, message string, branch *git.RefUpda
 }
 
 // holdsLease is an error when another run took the program over.
-func (r *journal) holdsLease(b *records) error {
+func (b *records) holdsLease() error {
 	if b.sum.Open == nil || b.sum.Open.Run != b.id {
 		return errLeaseLost
 	}
@@ -56,14 +55,14 @@ func (r *journal) update(ctx context.Context, message string, branch *git.RefUpd
 ) error {
 	var b *records // of the attempt that counts, the last
 	apply := func(before memory.Files) (files memory.Files, err error) {
-		if b, err = openRecords(r.Program, before); err != nil {
+		if b, err = openRecords(r.session, before); err != nil {
 			return files, err
 		}
-		b.course, b.runs = r.course, strings.TrimRight(r.RunURL, "0123456789")
-		if err := change(b); err != nil {
+		err = change(b)
+		if err = cmp.Or(b.err, err); err != nil {
 			return files, err
 		}
-		b.written = b.files(r.Program, r.target(b))
+		b.written = b.files()
 		return b.written, nil
 	}
 	u := memory.Update{Program: r.Program.Name, Message: message, Apply: apply, Branch: branch, Claims: r.ref()}
@@ -86,19 +85,6 @@ func beginsNothing(err error) bool {
 	var busy *errBusy
 	var blocked *blockedError
 	return errors.As(err, &busy) || errors.As(err, &blocked) || errors.Is(err, errNothingToGiveBack)
-}
-
-func (r *journal) add(b *records, e history.Event) error {
-	if err := b.log.Append(history.Stamp(e, b.id, r.Now())); err != nil {
-		return err
-	}
-	e = b.log.Events[len(b.log.Events)-1]
-	row := b.view.Add(&b.sum, e)
-	b.sum.Add(e)
-	if row == nil {
-		return nil
-	}
-	return b.table.Append(*row, r.Program.Direction)
 }
 
 func (r *journal) result(outcome history.Outcome, reasons ...decision.Reason) Result {

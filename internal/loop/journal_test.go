@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"errors"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -37,12 +38,13 @@ func (s *racingStore) Update(_ context.Context, u memory.Update) (string, error)
 // filesWith are the files of a program with these events.
 func filesWith(t *testing.T, j *journal, events ...history.Event) memory.Files {
 	t.Helper()
-	records, err := openRecords(j.Program, memory.Files{})
+	records, err := openRecords(j.session, memory.Files{})
 	require.NoError(t, err)
 	for _, e := range events {
-		require.NoError(t, j.add(records, e))
+		records.add(e)
 	}
-	return records.files(j.Program, nil)
+	require.NoError(t, records.err)
+	return records.files()
 }
 
 // TestAChangeThatIsAppliedAgain decides again: what it found in records that another
@@ -59,9 +61,11 @@ func TestAChangeThatIsAppliedAgain(t *testing.T) {
 		seen = append(seen, b.sum.Events)
 		assert.Empty(t, b.stopped, "of the first attempt")
 		if len(seen) == 1 {
-			return j.pause(b, decision.Say("then"))
+			b.pause(decision.Say("then"))
+			return nil
 		}
-		return j.add(b, &history.Set{Key: history.Note, Value: "v"})
+		b.add(&history.Set{Key: history.Note, Value: "v"})
+		return nil
 	}))
 	assert.Equal(t, []int{0, 1}, seen)
 	assert.Empty(t, j.stopped)
@@ -88,6 +92,12 @@ func TestAChangeThatFails(t *testing.T) {
 	j.store = &racingStore{files: []memory.Files{filesWith(t, j, &history.Set{Key: history.Note, Value: "v"})}}
 	before, failed := j.records, errors.New("no")
 	require.ErrorIs(t, j.update(t.Context(), "a change", nil, func(*records) error { return failed }), failed)
+	assert.Same(t, before, j.records)
+	none := history.Work{Durations: map[string]float64{"propose": math.NaN()}}
+	require.ErrorContains(t, j.update(t.Context(), "no number", nil, adding(func(b *records) {
+		b.add(&history.Finished{Work: none})
+		b.set(history.Note, "w")
+	})), "NaN", "an event that cannot be added keeps all of them from being written")
 	assert.Same(t, before, j.records)
 	j.store = &racingStore{files: []memory.Files{{Results: []byte("{")}}}
 	require.ErrorContains(t, j.update(t.Context(), "a change", nil, func(*records) error { return nil }),
@@ -118,7 +128,7 @@ func TestALeaseIsHeld(t *testing.T) {
 		"another's given back": {append(of("run", begun()), of("another", &history.Finished{})...), true},
 	} {
 		b := &records{course: j.course, sum: history.Replay(c.events)}
-		err := j.holdsLease(b)
+		err := b.holdsLease()
 		assert.Equal(t, c.held, err == nil, name)
 		j.store = &racingStore{files: []memory.Files{{}}}
 		changed := false
@@ -128,5 +138,13 @@ func TestALeaseIsHeld(t *testing.T) {
 				errLeaseLost)
 			assert.False(t, changed, name)
 		}
+	}
+}
+
+// adding is a change that cannot be refused.
+func adding(change func(*records)) func(*records) error {
+	return func(b *records) error {
+		change(b)
+		return nil
 	}
 }

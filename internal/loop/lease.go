@@ -47,22 +47,17 @@ func (r *lease) acquireLease(ctx context.Context) error {
 func (r *lease) enterStart(b *records) error {
 	b.iteration = b.sum.Iteration + 1
 	r.joinHanded(b, "")
-	event := func(e history.Event) error { return r.add(b, e) }
 	if holder := r.leaseHolder(b); holder != "" {
 		return &errBusy{holder}
 	}
-	if err := b.adopt(event); err != nil {
-		return err
-	}
-	if err := b.readEdits(event); err != nil {
-		return err
-	}
+	b.adopt()
+	b.readEdits()
 	b.iteration = b.sum.Iteration + 1
 	if err := r.mayBegin(b); err != nil {
 		return err
 	}
 	r.note(b.warnings...)
-	joined := r.holdsLease(b) == nil
+	joined := b.holdsLease() == nil
 	switch {
 	case r.joins && joined:
 		return nil
@@ -82,7 +77,8 @@ func (r *lease) enterStart(b *records) error {
 	if !joined {
 		start.Reserved = r.reserved(b.left)
 	}
-	return event(start)
+	b.add(start)
+	return nil
 }
 
 // mayBegin is a *blockedError when no iteration may begin now. A program whose
@@ -93,10 +89,8 @@ func (r *lease) mayBegin(b *records) error {
 		return &blockedError{reason: b.stopped}
 	}
 	resting := r.restingReason(b)
-	if resting != "" && r.Force && !b.pausedSince(r.since) {
-		if err := r.set(b, history.Forced, resting); err != nil {
-			return err
-		}
+	if resting != "" && r.Force && !b.pausedSince(b.since) {
+		b.set(history.Forced, resting)
 		resting = ""
 	}
 	reason := cmp.Or(resting, r.blockedReason(b))
@@ -142,8 +136,8 @@ func (b *records) pausedSince(at time.Time) bool {
 // pausedBefore reports whether the program was paused when this run began, and is: then
 // no agent is asked, and no pull request is opened. An iteration in whose time a person
 // pauses it ends as it would.
-func (s *session) pausedBefore(b *records) bool {
-	return b.machine.Paused && !s.Force && !b.pausedSince(s.begun)
+func (b *records) pausedBefore() bool {
+	return b.machine.Paused && !b.Force && !b.pausedSince(b.begun)
 }
 
 // ciTime is how long an iteration may wait for CI besides its own time.

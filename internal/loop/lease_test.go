@@ -176,7 +176,7 @@ func TestAStart(t *testing.T) {
 			reserved, err := json.Marshal(after.sum.Open.Reserved)
 			require.NoError(t, err)
 			assert.Equal(t, string(want), string(reserved))
-			require.NoError(t, d.holdsLease(after))
+			require.NoError(t, after.holdsLease())
 		})
 	}
 }

@@ -18,7 +18,7 @@ func (r *run) maintain(ctx context.Context, from proposal.Bundle) (Result, error
 		return Result{}, err
 	}
 	leased := conflict != nil || r.asksCI(r.records)
-	claim := r.holdsLease
+	claim := (*records).holdsLease
 	if !leased {
 		claim = r.lease.requireNoLease
 	}
@@ -34,15 +34,11 @@ func (r *run) maintain(ctx context.Context, from proposal.Bundle) (Result, error
 		if err := r.lease.requireNoLease(b); err != nil {
 			return err
 		}
-		if r.holdsLease(b) == nil {
-			if err := r.add(b, &history.Finished{
-				Head:   history.Head{Iteration: b.sum.Iteration},
-				Unused: true,
-			}); err != nil {
-				return err
-			}
+		if b.holdsLease() == nil {
+			b.add(&history.Finished{Unused: true})
 		}
-		return r.set(b, history.Published, from.ID)
+		b.set(history.Published, from.ID)
+		return nil
 	})
 	if err != nil {
 		return Result{}, err

@@ -101,7 +101,7 @@ func TestABundleAgainThatWaits(t *testing.T) {
 	ids := growForCI(t, g)
 	d := newAtCI(t, g, ids, "at-ci", "flow", "", time.Minute, wasSet(history.Published, "bundle"))
 	require.NoError(t, d.write(t.Context(), "end", nil,
-		func(b *records) error { return d.add(b, &history.Finished{Outcome: history.PendingCI}) }))
+		adding(func(b *records) { b.add(&history.Finished{Outcome: history.PendingCI}) })))
 	d.id, d.before, d.hub.ci = "later", noon, []ci.Result{green()}
 	result, err := d.run.again(t.Context(), proposal.Bundle{ID: "bundle"}, "run-1")
 	require.NoError(t, err)

@@ -33,7 +33,7 @@ func (r *team) decidedEvent(at position, a *attempt) *history.Decided {
 		Head: history.Head{Iteration: r.iteration}, Outcome: a.outcome, Reasons: a.reasons, PreviousBest: sum.Best,
 		Best:   sum.Best,
 		Parent: at.Head, Digest: a.digest, Focus: a.focus, Direction: r.Program.Direction,
-		Target: r.target(r.records), Evaluator: at.identity.Evaluator, Definition: at.identity.Definition,
+		Target: r.records.target(), Evaluator: at.identity.Evaluator, Definition: at.identity.Definition,
 		Executor: at.identity.Executor,
 		Work: history.Work{
 			Agent: r.nameOf(a), Model: r.modelOf(a), Summary: a.reply.Summary, Changed: atMost(a.changed, maxChanged),

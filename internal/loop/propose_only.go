@@ -84,7 +84,7 @@ func (r *run) preview(ctx context.Context, at position, p *proposal.Proposal) (R
 	if err := r.recorder.verify(ctx, at, p); err != nil {
 		return Result{}, err
 	}
-	if err := r.recorder.enterProposal(ctx, at, p, r.holdsLease); err != nil {
+	if err := r.recorder.enterProposal(ctx, at, p, (*records).holdsLease); err != nil {
 		return Result{}, err
 	}
 	result := r.recorder.resultOf(p)
@@ -121,7 +121,7 @@ func (r *run) proposeForCI(ctx context.Context) (*proposal.Proposal, Result, err
 	if err != nil {
 		return nil, Result{}, err
 	}
-	if err := r.recorder.recordFix(ctx, at, e, verdict, p, r.holdsLease); err != nil {
+	if err := r.recorder.recordFix(ctx, at, e, verdict, p, (*records).holdsLease); err != nil {
 		return nil, Result{}, err
 	}
 	if p.Postponed != nil {

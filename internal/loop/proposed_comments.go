@@ -95,7 +95,10 @@ func (r *thread) answerComments(ctx context.Context) {
 	}
 	r.comments.Author = author
 	if r.comments.Issue = number; r.records.sum.Issue != number {
-		err := r.update(ctx, fmt.Sprintf("%s: issue #%d", r.Program.Name, number), nil, r.noteIssue)
+		err := r.update(ctx, fmt.Sprintf("%s: issue #%d", r.Program.Name, number), nil, func(b *records) error {
+			r.noteIssue(b)
+			return nil
+		})
 		if err != nil {
 			r.warn("the number of the issue was not noted: %v", err)
 		}

@@ -211,9 +211,10 @@ func (r *run) startsWith(p *proposal.Proposal) func(*records) error {
 			return r.stale()
 		}
 		b.iteration = p.Iteration
-		if err := r.set(b, history.Published, p.ID); err != nil || r.comments == nil || p.Kind == proposal.Chores {
-			return err
+		b.set(history.Published, p.ID)
+		if r.comments != nil && p.Kind != proposal.Chores {
+			r.enterCommands(b, &undoing{})
 		}
-		return r.enterCommands(b, &undoing{})
+		return nil
 	}
 }

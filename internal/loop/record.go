@@ -144,7 +144,8 @@ func (r *recorder) recordRefused(ctx context.Context, at position, p *proposal.P
 		if err := claim(b); err != nil {
 			return err
 		}
-		return r.pause(b, reason)
+		b.pause(reason)
+		return nil
 	})
 }
 
@@ -175,9 +176,7 @@ func (r *recorder) commit(ctx context.Context, at position, p *proposal.Proposal
 // enter puts a proposal into the records, with all that follows from it.
 func (r *recorder) enter(b *records, at position, p *proposal.Proposal) error {
 	if len(p.Baseline) > 0 {
-		if err := r.enterBaseline(b, at, p.Baseline); err != nil {
-			return err
-		}
+		b.enterBaseline(at, p.Baseline)
 	}
 	switch {
 	case p.Postponed != nil:
@@ -205,50 +204,35 @@ func (r *recorder) enter(b *records, at position, p *proposal.Proposal) error {
 			}
 			e = &own
 		}
-		if err := r.add(b, e); err != nil {
-			return err
-		}
+		b.add(e)
 	}
+	r.enterPending(b, decided)
+	r.enterNotes(b, p)
 	if decided.Outcome == history.PendingCI {
-		if err := r.enterPending(b, decided); err != nil {
-			return err
-		}
-		r.enterNotes(b, p)
-		return r.consumed(b)
+		r.consumed(b)
+	} else {
+		r.enterFinished(b, decided)
 	}
-	return r.enterDecided(b, p, decided)
+	return nil
 }
 
-func (r *recorder) enterDecided(b *records, p *proposal.Proposal, decided history.Decided) error {
-	if err := r.add(b, &decided); err != nil {
-		return err
-	}
+// enterPending records a decision, and the commit that it puts on the branch.
+func (r *recorder) enterPending(b *records, decided history.Decided) {
+	b.add(&decided)
 	if decided.Commit != "" {
-		pushed := &history.Pushed{
-			Head: history.Head{Iteration: b.iteration}, Commit: decided.Commit,
+		b.add(&history.Pushed{
+			Head: history.Head{Iteration: decided.Iteration}, Commit: decided.Commit,
 			Parent: decided.Parent, Branch: r.branch(),
-		}
-		if err := r.add(b, pushed); err != nil {
-			return err
-		}
+		})
 	}
-	r.enterNotes(b, p)
-	return r.enterFinished(b, decided)
 }
 
 // enterFinished ends the iteration of a final decision, and pauses or completes
 // the program when the rules say so.
-func (r *recorder) enterFinished(b *records, decided history.Decided) error {
-	if err := r.consumed(b); err != nil {
-		return err
-	}
-	if err := r.add(b, &history.Finished{
-		Head:    history.Head{Iteration: decided.Iteration},
-		Outcome: decided.Outcome,
-	}); err != nil {
-		return err
-	}
-	return r.consequences(b, decided)
+func (r *recorder) enterFinished(b *records, decided history.Decided) {
+	r.consumed(b)
+	b.add(&history.Finished{Head: history.Head{Iteration: decided.Iteration}, Outcome: decided.Outcome})
+	r.consequences(b, decided)
 }
 
 // enterNotes adds what the agents learned, the deciding one's last.
@@ -271,10 +255,9 @@ func (r *recorder) enterNothing(b *records, p *proposal.Proposal) error {
 	if b.stopped == "" {
 		return proposal.Refuse("it decides nothing")
 	}
-	if err := r.consumed(b); err != nil {
-		return err
-	}
-	return r.add(b, &history.Finished{Head: history.Head{Iteration: b.sum.Iteration}})
+	r.consumed(b)
+	b.add(&history.Finished{})
+	return nil
 }
 
 // enterPostponed gives the lease back until the agent's service works again. It
@@ -288,9 +271,10 @@ func (r *recorder) enterPostponed(b *records, e *history.Finished) error {
 	}
 	reason := limited(*e.NotBefore, e.Reason.Words)
 	b.stopped = reason.String()
-	return r.add(b, &history.Finished{
+	b.add(&history.Finished{
 		Head: history.Head{Iteration: b.iteration}, Evaluation: e.Evaluation,
 		NotBefore: e.NotBefore, Reason: reason,
 		Work: history.Work{Agent: e.Agent, Usage: e.Usage, Durations: e.Durations},
 	})
+	return nil
 }

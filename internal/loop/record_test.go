@@ -38,7 +38,7 @@ func inMemory(t *testing.T, p *program.Program, events ...history.Event) (*run, 
 	r, store := s.begin(), &kept{files: memory.Files{Ledger: ledgerOf(t, events...)}}
 	r.store = store
 	var err error
-	r.records, err = openRecords(p, store.files)
+	r.records, err = openRecords(sessionOf(p), store.files)
 	require.NoError(t, err)
 	return r, store
 }

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -29,15 +30,16 @@ type records struct {
 	fresh    bool         // there was no state file yet
 	read     memory.Files // as they were read
 	written  memory.Files // as they are to be written
-	runs     string       // what the addresses of runs begin with, "" for unknown
+	err      error        // of the first event that could not be added
 
-	course // of the run that reads them
+	*session // that reads them
+	course   // how far it has come with these records
 }
 
 // openRecords reads the files. What cannot be read is an error: it is never
 // taken for a program that did not run yet.
-func openRecords(p *program.Program, files memory.Files) (*records, error) {
-	b := &records{read: files}
+func openRecords(s *session, files memory.Files) (*records, error) {
+	p, b := s.Program, &records{read: files, session: s, course: s.course}
 	var err error
 	if b.log, err = files.Log(); err != nil {
 		return nil, err
@@ -67,6 +69,64 @@ func openRecords(p *program.Program, files memory.Files) (*records, error) {
 
 // standing is where the newest iteration stands.
 func (b *records) standing() history.Standing { return b.sum.Standing }
+
+// add adds an event, about the newest iteration unless it names another. The first that
+// cannot be added is the error of the whole change.
+func (b *records) add(e history.Event) {
+	e = history.Stamp(e, b.id, b.Now())
+	if head := e.Header(); head.Iteration == 0 {
+		head.Iteration = b.sum.Iteration
+	}
+	if b.err = cmp.Or(b.err, b.log.Append(e)); b.err != nil {
+		return
+	}
+	row := b.view.Add(&b.sum, e)
+	b.sum.Add(e)
+	if row != nil {
+		b.err = b.table.Append(*row, b.Program.Direction)
+	}
+}
+
+// set records a setting whose value has changed.
+func (b *records) set(key, value string) {
+	after := b.sum.Settings
+	if after.Set(key, value); after != b.sum.Settings {
+		b.add(&history.Set{Key: key, Value: value})
+	}
+}
+
+// pause lets no iteration begin until a person resumes the program.
+func (b *records) pause(reason decision.Reason) {
+	b.add(&history.Paused{Reason: reason})
+	b.machine.Paused, b.machine.PauseReason = true, reason.String()
+	b.stopped = b.machine.Stopped(b.Program.Name)
+}
+
+// goOn ends a pause and a completion.
+func (b *records) goOn(reason decision.Reason) {
+	b.machine.Paused, b.machine.PauseReason = false, ""
+	b.machine.Completed, b.machine.CompletedReason = false, ""
+	b.stopped = ""
+	b.add(&history.Resumed{Reason: reason})
+}
+
+// target is the program's target metric: what a person set, until the program
+// file says something else than then.
+func (b *records) target() *metric.Value { return b.sum.Target(b.Program.Target) }
+
+func (b *records) completeAtTarget() {
+	target := b.target()
+	if b.sum.Best == nil || b.sum.Completed != nil || !b.Program.Direction.TargetMet(*b.sum.Best, target) {
+		return
+	}
+	reason := decision.Reason{
+		Kind: decision.TargetReached, Value: b.sum.Best, Beside: target,
+		Term: b.Program.Direction.String(),
+	}
+	b.add(&history.Completed{Reason: reason})
+	b.machine.Completed, b.machine.CompletedReason = true, reason.String()
+	b.stopped = "completed: " + reason.String()
+}
 
 // statePlace names a state file on the memory branch, with the line of a problem.
 func statePlace(name string, err error) string {
@@ -99,45 +159,38 @@ func (b *records) differ(row, state, ledger string) {
 
 // adopt takes over a state that has no ledger, as it is; its statuses in the order
 // that ledgers have.
-func (b *records) adopt(event func(history.Event) error) error {
+func (b *records) adopt() {
 	if b.sum.Events > 0 || b.machine.IterationCount == 0 {
-		return nil
+		return
 	}
 	statuses, _ := state.OldestFirst(b.doc.Bytes())
-	for key, value := range map[string]string{
-		history.AdoptedIteration: strconv.Itoa(b.machine.IterationCount),
-		history.AdoptedStatuses:  strings.Join(statuses, ","),
-	} {
-		if err := event(&history.Set{Key: key, Value: value}); err != nil {
-			return err
-		}
-	}
-	return nil
+	b.add(&history.Set{Key: history.AdoptedStatuses, Value: strings.Join(statuses, ",")})
+	b.add(&history.Set{Key: history.AdoptedIteration, Value: strconv.Itoa(b.machine.IterationCount)})
 }
 
 // readEdits turns what people edited in the state into events: a pause, a
 // completion or a wait for a rate limit that they removed.
-func (b *records) readEdits(event func(history.Event) error) error {
+func (b *records) readEdits() {
 	waiting := !b.sum.NotBefore.IsZero() && b.machine.NotBefore == nil
 	if (b.sum.Paused != nil && !b.machine.Paused) || (b.sum.Completed != nil && !b.machine.Completed) || waiting {
-		return event(&history.Resumed{Reason: decision.Reason{Kind: decision.EditedInState}})
+		b.add(&history.Resumed{Reason: decision.Reason{Kind: decision.EditedInState}})
 	}
-	return nil
 }
 
 // files renders the records for writing.
-func (b *records) files(p *program.Program, target *metric.Value) memory.Files {
+func (b *records) files() memory.Files {
+	p := b.Program
 	if b.fresh {
 		b.doc.SetSection(state.ProgramInfo, programInfo(p))
 	}
 	m := view.Machine(b.machine, &b.sum, BranchPrefix+p.Name)
 	m.Direction, m.DirectionGiven = p.Direction, true
-	m.TargetMetric = target
+	m.TargetMetric = b.target()
 	if issue := max(b.sum.Issue, p.Issue); issue > 0 {
 		m.Issue = issue
 	}
 	b.doc.SetMachine(m)
-	b.doc.SetEntries(b.view.Entries, b.runs)
+	b.doc.SetEntries(b.view.Entries, strings.TrimRight(b.RunURL, "0123456789"))
 	return memory.Files{State: b.doc.Render(), Results: b.table.Bytes(), Ledger: b.log}
 }
 

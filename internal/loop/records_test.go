@@ -65,12 +65,12 @@ func TestRecordsThatCannotBeRead(t *testing.T) {
 			[]string{"read memory/autoloop:p.md:8: "},
 		},
 	} {
-		_, err := openRecords(p, c.files)
+		_, err := openRecords(sessionOf(p), c.files)
 		for _, says := range c.says {
 			require.ErrorContains(t, err, says, name)
 		}
 	}
-	none, err := openRecords(p, memory.Files{})
+	none, err := openRecords(sessionOf(p), memory.Files{})
 	require.NoError(t, err)
 	assert.True(t, none.fresh)
 	assert.Nil(t, none.sum.Best)
@@ -105,17 +105,17 @@ func TestTheLedgerIsRight(t *testing.T) {
 			"| Best Metric | 1 |"), Ledger: ledgerOf(t, decidedOnce()[0])}, nil},
 	} {
 		p := programWith("", "")
-		b, err := openRecords(p, c.files)
+		b, err := openRecords(sessionOf(p), c.files)
 		require.NoError(t, err, name)
 		require.Len(t, b.warnings, len(c.want), "%s: %v", name, b.warnings)
 		for i, want := range c.want {
 			assert.Contains(t, b.warnings[i], want, name)
 		}
-		written := b.files(p, nil)
-		again, err := openRecords(p, written)
+		written := b.files()
+		again, err := openRecords(sessionOf(p), written)
 		require.NoError(t, err)
 		assert.Empty(t, again.warnings, "%s: it is put right", name)
-		twice := again.files(p, nil)
+		twice := again.files()
 		assert.Equal(t, string(written.State), string(twice.State), "%s: and stays as it is", name)
 		assert.Equal(t, linesOf(t, c.files.Ledger), linesOf(t, twice.Ledger), name)
 	}
@@ -129,9 +129,9 @@ func TestWhatAStateSaysOfTheProgram(t *testing.T) {
 	events := append(decidedOnce(), &history.Set{Key: history.IssueNumber, Value: "7"},
 		&history.Set{Key: history.PullNumber, Value: "8"},
 		&history.Finished{Head: history.Head{Iteration: 1}, NotBefore: &later, Reason: limited(later, "")})
-	b, err := openRecords(p, memory.Files{Ledger: ledgerOf(t, events...)})
+	b, err := openRecords(sessionOf(p), memory.Files{Ledger: ledgerOf(t, events...)})
 	require.NoError(t, err)
-	written := b.files(p, p.Target)
+	written := b.files()
 	for _, line := range []string{
 		"- Program: `.autoloop/programs/p.md`\n- Metric: `m`, higher is better\n- Schedule: every 6h\n" +
 			"- Kept changes: branch `autoloop/p`\n",
@@ -196,14 +196,15 @@ func TestEditsOfAPerson(t *testing.T) {
 		},
 	} {
 		files := memory.Files{State: stateOf(c.rows...), Ledger: ledgerOf(t, c.events...)}
-		b, err := openRecords(programWith("", ""), files)
+		b, err := openRecords(sessionOf(programWith("", "")), files)
 		require.NoError(t, err, name)
-		var found []history.Event
-		require.NoError(t, b.readEdits(func(e history.Event) error { found = append(found, e); return nil }))
-		if c.ends {
-			assert.Equal(t, []history.Event{&history.Resumed{Reason: decision.Reason{Kind: decision.EditedInState}}},
-				found,
-				name)
+		b.readEdits()
+		require.NoError(t, b.err)
+		if found := b.log.Events[len(c.events):]; c.ends {
+			require.Len(t, found, 1, name)
+			assert.Equal(t, &history.Resumed{
+				Head: *found[0].Header(), Reason: decision.Reason{Kind: decision.EditedInState},
+			}, found[0], name)
 		} else {
 			assert.Empty(t, found, name)
 		}
@@ -235,23 +236,18 @@ func TestAStateOfAnotherToolIsTakenOver(t *testing.T) {
 			map[string]string{},
 		},
 	} {
-		b, err := openRecords(programWith("", ""), c.files)
+		b, err := openRecords(sessionOf(programWith("", "")), c.files)
 		require.NoError(t, err, name)
-		found := map[string]string{}
-		require.NoError(t, b.adopt(func(e history.Event) error {
+		found, before := map[string]string{}, len(b.log.Events)
+		b.adopt()
+		require.NoError(t, b.err)
+		for _, e := range b.log.Events[before:] {
 			set, is := e.(*history.Set)
 			require.True(t, is)
+			assert.Zero(t, set.Iteration, name)
 			found[set.Key] = set.Value
-			return nil
-		}))
-		assert.Equal(t, c.want, found, name)
-		broken := fmt.Errorf("broken")
-		err = b.adopt(func(history.Event) error { return broken })
-		if len(c.want) > 0 {
-			require.ErrorIs(t, err, broken)
-		} else {
-			require.NoError(t, err)
 		}
+		assert.Equal(t, c.want, found, name)
 	}
 }
 

@@ -132,7 +132,10 @@ func (r *ciGate) replayPending(ctx context.Context, e history.Decided) (Result, 
 			replayed.Commit, replayed.Parent = head, base
 			err = r.write(ctx, fmt.Sprintf("%s: iteration %d is replayed", r.Program.Name, e.Iteration),
 				&git.RefUpdate{Ref: r.ref(), New: head, Old: e.Commit},
-				func(b *records) error { return r.recorder.enterPending(b, replayed) })
+				func(b *records) error {
+					r.recorder.enterPending(b, replayed)
+					return nil
+				})
 			if refused = pushRefusal(err); refused == nil {
 				return Result{}, false, err
 			}

@@ -77,7 +77,7 @@ func (r *run) acquire(ctx context.Context) error {
 // people look.
 func (r *run) pauseInterrupted(ctx context.Context) (Result, error) {
 	if r.comments == nil {
-		if err := r.readComments(ctx, r.holdsLease); err != nil {
+		if err := r.readComments(ctx, (*records).holdsLease); err != nil {
 			return Result{}, err
 		}
 	}
@@ -101,10 +101,11 @@ var errNothingToGiveBack = errors.New("no start is open")
 func (r *run) giveBack(ctx context.Context) (Result, error) {
 	err := r.update(ctx, r.Program.Name+": nothing was proposed", nil, func(b *records) error {
 		b.iteration = b.sum.Iteration + 1
-		if r.lease.joinHanded(b, ""); r.holdsLease(b) != nil {
+		if r.lease.joinHanded(b, ""); b.holdsLease() != nil {
 			return errNothingToGiveBack
 		}
-		return r.add(b, &history.Finished{Head: history.Head{Iteration: b.sum.Iteration}, Unused: true})
+		b.add(&history.Finished{Unused: true})
+		return nil
 	})
 	if errors.Is(err, errNothingToGiveBack) {
 		return r.result(history.Idle, decision.Say("nothing was proposed, and no start of this run is open")), nil

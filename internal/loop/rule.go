@@ -65,7 +65,7 @@ func (r *journal) standard(a *attempt) decision.Standard {
 	a.seed = rand.Text()
 	return decision.Standard{
 		Seed: a.seed,
-		Rule: r.rule(), Direction: r.Program.Direction, Best: sum.Best, Target: r.target(r.records),
+		Rule: r.rule(), Direction: r.Program.Direction, Best: sum.Best, Target: r.records.target(),
 		Initial: sum.Guardrails, Gains: sum.Gains,
 		Cases: decision.RatesOf(sum.Numbers),
 	}

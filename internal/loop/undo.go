@@ -27,11 +27,6 @@ type undone struct {
 	good bool
 }
 
-func (u *undoing) answer(iteration int) (text string, good bool) {
-	found := u.answers[iteration]
-	return found.text, found.good
-}
-
 // refuse notes that the remote did not take the commits: nothing is undone.
 func (u *undoing) refuse(reason string) {
 	u.head = u.old

@@ -114,7 +114,7 @@ func verifyOutcome(at position, p *proposal.Proposal, outcomes ...history.Outcom
 func (r *recorder) verifyDecision(b *records, at position, p *proposal.Proposal) (history.Decided, error) {
 	e := *p.Decided
 	e.Disagreement = r.disagreement(b, p)
-	e.Parent, e.Direction, e.Target, e.Changed = at.tip(), r.Program.Direction, r.target(b),
+	e.Parent, e.Direction, e.Target, e.Changed = at.tip(), r.Program.Direction, b.target(),
 		atMost(e.Changed, maxChanged)
 	if e.Verdict == "" {
 		e.Metric, e.PreviousBest, e.Best, e.Delta, e.Evidence = nil, b.sum.Best, b.sum.Best, "", nil

@@ -27,19 +27,6 @@ type ciGate struct {
 	fixer    fixer // proposes fixes for what CI found
 }
 
-// enterPending puts a candidate that passed its trial into the records without
-// making it the incumbent: CI decides that.
-func (r *recorder) enterPending(b *records, decided history.Decided) error {
-	if err := r.add(b, &decided); err != nil {
-		return err
-	}
-	pushed := &history.Pushed{
-		Head: history.Head{Iteration: decided.Iteration}, Commit: decided.Commit,
-		Parent: decided.Parent, Branch: r.branch(),
-	}
-	return r.add(b, pushed)
-}
-
 // waitForCI reads CI until it has decided over the pending iteration, or until this
 // run stops waiting: then a later run goes on.
 func (r *ciGate) waitForCI(ctx context.Context) (Result, error) {
@@ -155,7 +142,10 @@ func (r *ciGate) publishPending(ctx context.Context) {
 		return
 	}
 	err := r.write(ctx, r.Program.Name+": CI was started", nil,
-		func(b *records) error { return r.set(b, history.CIStarted, e.Commit) })
+		func(b *records) error {
+			b.set(history.CIStarted, e.Commit)
+			return nil
+		})
 	if err != nil {
 		r.warn("that CI was started was not noted: %v", err)
 	}
@@ -215,16 +205,15 @@ func (r *ciGate) keepWaiting(ctx context.Context, e history.Decided, pause *deci
 	reasons := append([]decision.Reason{decision.Say("CI did not answer yet; a later run goes on")}, found(verdict)...)
 	err := r.write(ctx, fmt.Sprintf("%s: iteration %d still waits for CI", r.Program.Name, e.Iteration), nil,
 		func(b *records) error {
-			if err := r.add(b, &history.Finished{
+			b.add(&history.Finished{
 				Head:    history.Head{Iteration: e.Iteration},
 				Outcome: history.PendingCI,
-			}); err != nil {
-				return err
+			})
+			r.consumed(b)
+			if pause != nil && !b.machine.Paused { // who was told once is not told again
+				b.pause(*pause)
 			}
-			if err := r.consumed(b); err != nil || pause == nil || b.machine.Paused {
-				return err // who was told once is not told again
-			}
-			return r.pause(b, *pause)
+			return nil
 		})
 	if err != nil {
 		return Result{}, err
@@ -244,18 +233,15 @@ func (r *ciGate) recordFinal(ctx context.Context, e history.Decided, branch *git
 			if e.Outcome != history.Accepted {
 				decided.Best, decided.Commit = b.sum.Best, ""
 			}
-			if err := r.add(b, &decided); err != nil {
-				return err
-			}
+			b.add(&decided)
 			if b.sum.Paused != nil && b.sum.Paused.Is(decision.CITimeout) { // CI has answered
-				if err := r.goOn(b, e.Reasons[len(e.Reasons)-1]); err != nil {
-					return err
-				}
+				b.goOn(e.Reasons[len(e.Reasons)-1])
 			}
-			if err := r.recorder.enterFinished(b, decided); err != nil || pause == nil {
-				return err
+			r.recorder.enterFinished(b, decided)
+			if pause != nil {
+				b.endEmptyPull(*pause)
 			}
-			return r.endEmptyPull(b, *pause)
+			return nil
 		})
 	if reason := pushRefusal(err); reason != nil && branch != nil {
 		both := *pause
@@ -270,13 +256,11 @@ func (r *ciGate) recordFinal(ctx context.Context, e history.Decided, branch *git
 
 // endEmptyPull pauses, and notes that a pull request without a commit of its
 // own has ended by our hand.
-func (r *ciGate) endEmptyPull(b *records, pause decision.Reason) error {
+func (b *records) endEmptyPull(pause decision.Reason) {
 	if b.sum.Pull > 0 && b.sum.Incumbent == b.sum.Base {
-		if err := r.set(b, history.PullEnded, strconv.Itoa(b.sum.Pull)); err != nil {
-			return err
-		}
+		b.set(history.PullEnded, strconv.Itoa(b.sum.Pull))
 	}
-	return r.pause(b, pause)
+	b.pause(pause)
 }
 
 // resultOfCI is the result of an iteration that waits, or waited, for CI.

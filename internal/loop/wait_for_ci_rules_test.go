@@ -493,7 +493,7 @@ func TestAPullRequestWithoutACommit(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t, "", c.events...)
 			require.NoError(t, d.update(t.Context(), "end", nil,
-				func(b *records) error { return d.gate.endEmptyPull(b, decision.Say("stuck")) }))
+				adding(func(b *records) { b.endEmptyPull(decision.Say("stuck")) })))
 			assert.Equal(t, c.told, d.told())
 			assert.Equal(t, "stuck", decision.Text(d.written().sum.Paused))
 		})
