@@ -17,35 +17,30 @@ import (
 
 // applyCommands records the effect of all commands in one step, and answers after
 // it: an answer never speaks of what is not recorded.
-func (r *thread) applyCommands(ctx context.Context, claim func(*records) error) error {
+func (r *thread) applyCommands(ctx context.Context) error {
 	undo, err := r.prepareUndo(ctx)
 	if err != nil {
 		return err
 	}
-	err = r.recordCommands(ctx, undo, claim, func(*records) error { return nil })
-	if reason := pushRefusal(err); reason != nil && undo.update(r.ref()) != nil {
-		undo.refuse(reason.String())
-		err = r.recordCommands(ctx, undo, claim, func(b *records) error {
-			b.pause(decision.Reason{Kind: decision.UndoRefused, Because: []decision.Reason{*reason}})
+	record := func(refused *decision.Reason) error {
+		return r.write(ctx, r.Program.Name+": comments and commands", undo.update(r.ref()), func(b *records) error {
+			r.enterCommands(b, undo)
+			if refused != nil {
+				b.pause(decision.Reason{Kind: decision.UndoRefused, Because: []decision.Reason{*refused}})
+			}
 			return nil
 		})
+	}
+	err = record(nil)
+	if reason := pushRefusal(err); reason != nil && undo.update(r.ref()) != nil {
+		undo.refuse(reason.String())
+		err = record(reason)
 	}
 	if err != nil {
 		return err
 	}
 	r.answer(ctx)
 	return nil
-}
-
-// recordCommands records the effect of all commands, and what else follows.
-func (r *thread) recordCommands(ctx context.Context, undo *undoing, claim, then func(*records) error) error {
-	return r.update(ctx, r.Program.Name+": comments and commands", undo.update(r.ref()), func(b *records) error {
-		if err := claim(b); err != nil {
-			return err
-		}
-		r.enterCommands(b, undo)
-		return then(b)
-	})
 }
 
 // enterCommands records the effect of every command that was not applied before.

@@ -151,7 +151,7 @@ func TestWhatACommandDoes(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t, c.front, c.before...)
 			d.heard(comment(4, c.say...))
-			require.NoError(t, d.recordCommands(t.Context(), &undoing{}, free, free))
+			require.NoError(t, d.entered())
 			want := "issue=7"
 			if c.told != "" {
 				want += " " + c.told
@@ -178,7 +178,7 @@ func TestStatusIsAnsweredAsItStands(t *testing.T) {
 	d := newDesk(t, "", wasMeasured("1"), wasDecided(1, history.Accepted, "4", firstOnRecord))
 	d.heard(comment(1, commands.Command{Kind: commands.Pause, Text: "a holiday"},
 		commands.Command{Kind: commands.Status}))
-	require.NoError(t, d.recordCommands(t.Context(), &undoing{}, free, free))
+	require.NoError(t, d.entered())
 	texts, _ := answersOf(d.written())
 	require.Len(t, texts, 1)
 	assert.Contains(t, texts[0], "**Paused**: a holiday")
@@ -192,7 +192,7 @@ func TestRunningWhatIsPausedSaysWhy(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, "", wasMeasured("1"), &history.Paused{Reason: decision.Say("Fixes #1, @org/team")})
 	d.heard(comment(1, commands.Command{Kind: commands.Run}))
-	require.NoError(t, d.recordCommands(t.Context(), &undoing{}, free, free))
+	require.NoError(t, d.entered())
 	texts, _ := answersOf(d.written())
 	require.Len(t, texts, 1)
 	assert.Contains(t, texts[0], "Nothing new begins now: paused: Fixes #\u200b1, @\u200borg/team")
@@ -254,7 +254,7 @@ func TestTheEndOfAPullRequest(t *testing.T) {
 			d := newDesk(t, "", c.before...)
 			d.heard().Pull = c.pull
 			for range 2 { // it is noted once
-				require.NoError(t, d.recordCommands(t.Context(), &undoing{}, free, free))
+				require.NoError(t, d.entered())
 				assert.Equal(t, append([]string{"issue=7"}, c.told...), d.told())
 			}
 			after := d.written()
@@ -301,8 +301,13 @@ func TestCommentsThatAreNotInOrder(t *testing.T) {
 	for range 2 {
 		d.heard(comment(5, commands.Command{Kind: commands.Note, Text: "five"}),
 			comment(3, commands.Command{Kind: commands.Note, Text: "three"}), comment(4))
-		require.NoError(t, d.recordCommands(t.Context(), &undoing{}, free, free))
+		require.NoError(t, d.entered())
 		assert.Equal(t, []string{"issue=7", "note=five", "answered", "note=five\nthree", "answered", "commands=5 0 0"},
 			d.told())
 	}
+}
+
+// entered records the effect of the commands that were heard.
+func (d *desk) entered() error {
+	return d.update(d.t.Context(), "commands", nil, adding(func(b *records) { d.enterCommands(b, &undoing{}) }))
 }

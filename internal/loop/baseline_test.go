@@ -31,9 +31,9 @@ func journalOf(t *testing.T, front string) *journal {
 	p := programOf(t, front)
 	s := sessionOf(p)
 	s.id = "run"
-	records, err := openRecords(s, memory.Files{})
+	b, err := openRecords(s, memory.Files{})
 	require.NoError(t, err)
-	return &journal{session: s, records: records}
+	return &journal{session: s, records: b, mayWrite: (*records).holdsLease}
 }
 
 // sessionOf is a run of a program, whose clock goes on by a second whenever it is read.

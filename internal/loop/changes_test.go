@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,6 +30,9 @@ func TestChangesOfRecordsChangeNothingElse(t *testing.T) {
 		require.NoError(t, err)
 		ast.Inspect(file, func(node ast.Node) bool {
 			of, body := function(node)
+			if method, is := node.(*ast.FuncDecl); is && method.Recv != nil && isRecords(method.Recv.List[0].Type) {
+				of = &ast.FuncType{Params: &ast.FieldList{List: slices.Concat(method.Recv.List, of.Params.List)}, Results: of.Results}
+			}
 			if body == nil || !takesRecords(of) {
 				return true
 			}

@@ -35,7 +35,7 @@ func (s *Service) ApplyCommands(ctx context.Context) (CommandsResult, error) {
 			return result, err
 		}
 	}
-	err = r.readComments(ctx, r.lease.requireNoLease)
+	err = r.readComments(ctx)
 	if other, ok := errors.AsType[*errBusy](err); ok {
 		result.Busy = other.holder
 		return result, nil
@@ -52,7 +52,7 @@ func (s *Service) ApplyCommands(ctx context.Context) (CommandsResult, error) {
 // on the program.
 func (s *Service) aside(ctx context.Context) (r *run, busy string, err error) {
 	r = s.begin()
-	r.lease.aside = true
+	r.lease.aside, r.mayWrite = true, r.lease.requireNoLease
 	files, _, err := r.Memory.Read(ctx, s.Program.Name)
 	if err != nil {
 		return r, "", err
@@ -79,7 +79,7 @@ func (s *Service) Command(ctx context.Context, author string, command commands.C
 	id := commands.ParseMark(r.records.sum.CommandsUntil)[commands.Talk] + 1 // behind those that were read
 	said := commands.Comment{ID: id, Author: author, Time: r.Now(), Commands: []commands.Command{command}}
 	r.comments = &commands.Heard{Comments: []commands.Comment{said}}
-	err = r.applyCommands(ctx, r.lease.requireNoLease)
+	err = r.applyCommands(ctx)
 	if other, ok := errors.AsType[*errBusy](err); ok {
 		return "", false, other.holder, nil
 	}
@@ -131,8 +131,8 @@ func (r *thread) askedAtFirst(ctx context.Context) (asked, paused bool, err erro
 	return asked, paused, err
 }
 
-// requireNoLease is the claim of a change without a lease: an error while another
-// run works on the program.
+// requireNoLease is an error while another run works on the program: a change without a
+// lease waits for it.
 func (r *lease) requireNoLease(b *records) error {
 	if holder := r.leaseHolder(b); holder != "" {
 		return &errBusy{holder}

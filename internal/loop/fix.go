@@ -68,11 +68,11 @@ func asksNoAgent(context.Context, history.Decided, ci.Result, time.Duration) (po
 func (r *ciGate) recordOwnFix(ctx context.Context, at position, e history.Decided, verdict ci.Result,
 	p *proposal.Proposal,
 ) error {
-	err := r.recorder.recordFix(ctx, at, e, verdict, p, (*records).holdsLease)
+	err := r.recorder.recordFix(ctx, at, e, verdict, p)
 	var refused *proposal.RefusedError
 	if errors.As(err, &refused) && p.Decided != nil {
 		p.FailFix(decision.Say(refused.Reason))
-		err = r.recorder.recordFix(ctx, at, e, verdict, p, (*records).holdsLease)
+		err = r.recorder.recordFix(ctx, at, e, verdict, p)
 	}
 	if err == nil && p.Kept() {
 		r.publishPending(ctx)
@@ -97,83 +97,30 @@ func fixesExhausted(s history.Standing, signature string) *decision.Reason {
 const maxProblem = 300
 
 // recordFix verifies a fix and writes it: on top of the branch when it passed its
-// trial, else as a failed attempt.
+// trial, else as a failed attempt. What CI found is what it says now.
 func (r *recorder) recordFix(ctx context.Context, at position, e history.Decided, verdict ci.Result,
-	p *proposal.Proposal, claim func(*records) error,
+	p *proposal.Proposal,
 ) error {
 	if p.Postponed != nil {
-		return r.enterProposal(ctx, at, p, claim)
+		return r.enterProposal(ctx, at, p)
 	}
 	if err := verifyOutcome(at, p, history.PendingCI); err != nil {
 		return err
 	}
-	number := r.records.standing().Fixes() + 1
-	message := fmt.Sprintf("%s: iteration %d, a fix for CI failed", r.Program.Name, e.Iteration)
-	var branch *git.RefUpdate
+	p.Checked.Commit, p.Checked.Signature, p.Checked.Reasons, p.Checked.Failing = e.Commit, verdict.Signature(),
+		found(verdict), failing(verdict)
 	if p.Kept() {
 		if err := r.verifyCandidate(ctx, at, at.From, p); err != nil {
 			return err
 		}
-		commit, err := r.commitFix(ctx, at, e, p, number)
-		if err != nil {
-			return err
-		}
-		p.Decided.Commit = commit
-		message = fmt.Sprintf("%s: iteration %d, fix %d for CI", r.Program.Name, e.Iteration, number)
-		branch = &git.RefUpdate{Ref: r.ref(), New: commit, Old: e.Commit}
+		p.Decided.Summary, p.Decided.Proposal = e.Summary, 0
 	}
-	r.step("record", fmt.Sprintf("fix %d", number))
-	err := r.update(ctx, message, branch, func(b *records) error {
-		if err := claim(b); err != nil {
-			return err
-		}
-		return r.enterFix(b, at, e, verdict, p)
-	})
-	reason := pushRefusal(err)
-	if reason == nil || branch == nil {
-		return err
+	err := r.enterProposal(ctx, at, p)
+	if reason := pushRefusal(err); reason != nil && p.Kept() {
+		p.FailFix(*reason)
+		return r.enterProposal(ctx, at, p, func(b *records) { b.pause(*reason) })
 	}
-	p.FailFix(*reason)
-	return r.recordFix(ctx, at, e, verdict, p, func(b *records) error {
-		if err := claim(b); err != nil {
-			return err
-		}
-		b.pause(*reason)
-		return nil
-	})
-}
-
-func (r *recorder) commitFix(ctx context.Context, at position, e history.Decided, p *proposal.Proposal,
-	number int,
-) (string, error) {
-	message := fmt.Sprintf("[Autoloop: %s] Iteration %d: fix CI (%d)\n\n%s\n\nAutoloop-Iteration: %d\n"+
-		"Autoloop-Metric: %s\nAutoloop-Run: %s\n",
-		r.Program.Name, e.Iteration, number, summary(p.Checked.Summary, p.Decided.Changed), e.Iteration, p.Decided.Best,
-		r.id) + r.SignOff
-	return r.commitOnBase(ctx, at, at.From, e.Commit, p.Candidate, message)
-}
-
-// enterFix puts a fix into the records. The iteration waits for CI again when it
-// was kept.
-func (r *recorder) enterFix(b *records, at position, e history.Decided, verdict ci.Result, p *proposal.Proposal) error {
-	checked := *p.Checked
-	checked.Commit, checked.Signature, checked.Reasons, checked.Failing = e.Commit, verdict.Signature(), found(verdict),
-		failing(verdict)
-	if p.Decided == nil {
-		b.add(&checked)
-		return nil
-	}
-	next, err := r.verifyDecision(b, at, p)
-	if err != nil {
-		return err
-	}
-	checked.Failed, checked.Agent, checked.Usage, checked.Durations, checked.Evaluation = nil, "", nil, nil, nil
-	next.Summary, next.Proposal = e.Summary, 0
-	for _, event := range append([]history.Event{&checked}, p.Measured...) {
-		b.add(event)
-	}
-	r.enterPending(b, next)
-	return nil
+	return err
 }
 
 // positionOf is where the pending iteration stands: measured against the

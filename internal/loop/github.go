@@ -67,7 +67,7 @@ func (r *journal) account() render.Account {
 
 // readComments fetches new comments and applies their commands. A GitHub outage is
 // a warning: the next run reads them.
-func (r *thread) readComments(ctx context.Context, claim func(*records) error) error {
+func (r *thread) readComments(ctx context.Context) error {
 	if r.GitHub == nil {
 		return nil
 	}
@@ -80,7 +80,7 @@ func (r *thread) readComments(ctx context.Context, claim func(*records) error) e
 	}
 	r.note(heard.Warnings...)
 	r.comments = &heard
-	return r.applyCommands(ctx, claim)
+	return r.applyCommands(ctx)
 }
 
 // look reads the comments and changes nothing.
@@ -106,15 +106,23 @@ func (r *thread) lookAtComments(ctx context.Context) (string, error) {
 	return r.firstOf(r.records), nil
 }
 
+// pull is the pull request, nil where none is known.
+func (r *thread) pull() *commands.Pull {
+	if r.comments == nil {
+		return nil
+	}
+	return r.comments.Pull
+}
+
 // readyForReview says why nothing is committed while a person has marked the pull
 // request ready for review, "" when something may be.
 func (r *thread) readyForReview() string {
-	if r.comments == nil || r.comments.Pull == nil || !r.comments.Pull.Ready ||
-		r.Program.PullRequest.WhenReady == "continue" {
+	pull := r.pull()
+	if pull == nil || !pull.Ready || r.Program.PullRequest.WhenReady == "continue" {
 		return ""
 	}
 	return fmt.Sprintf("pull request #%d is ready for review: it goes on when that is merged, closed or a draft "+
-		"again (or with `when-ready: continue`)", r.comments.Pull.Number)
+		"again (or with `when-ready: continue`)", pull.Number)
 }
 
 // phase is where the program stands. Without GitHub nothing of it waits.
@@ -182,7 +190,7 @@ func (r *thread) updateGitHub(ctx context.Context) {
 
 // promote opens the pull request or brings it up to date, and records its number.
 func (r *thread) promote(ctx context.Context) error {
-	if pull := r.comments.Pull; r.next(lifecycle.Gained) != lifecycle.Open && (pull == nil || !pull.Open) {
+	if pull := r.pull(); r.next(lifecycle.Gained) != lifecycle.Open && (pull == nil || !pull.Open) {
 		return nil
 	}
 	number, err := r.GitHub.Promote(ctx, r.account(), r.records.sum.BaseBranch)
@@ -247,5 +255,5 @@ func (r *thread) instructions() []string {
 // merged reports whether head is the commit of a pull request that was merged: the
 // work goes on from the default branch.
 func (r *thread) merged(head string) bool {
-	return r.comments != nil && r.comments.Pull != nil && r.comments.Pull.Merged && r.comments.Pull.Head == head
+	return head != "" && r.mergedHead() == head
 }

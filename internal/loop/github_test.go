@@ -27,7 +27,8 @@ func TestReadComments(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t, "", wasMeasured("1"))
 		d.GitHub = nil
-		require.NoError(t, d.readComments(t.Context(), free))
+		d.mayWrite = free
+		require.NoError(t, d.readComments(t.Context()))
 		first, err := d.lookAtComments(t.Context())
 		require.NoError(t, err)
 		assert.Empty(t, first)
@@ -38,7 +39,8 @@ func TestReadComments(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t, "", wasMeasured("1"))
 		d.hub.down = true
-		require.NoError(t, d.readComments(t.Context(), free))
+		d.mayWrite = free
+		require.NoError(t, d.readComments(t.Context()))
 		first, err := d.lookAtComments(t.Context())
 		require.NoError(t, err)
 		assert.Empty(t, first)
@@ -53,7 +55,8 @@ func TestReadComments(t *testing.T) {
 		d := newDesk(t, "", wasMeasured("1"))
 		d.hub.say(commands.Pause, "a holiday")
 		d.hub.warnings, d.hub.author = []string{"somebody is not trusted"}, "mona"
-		require.NoError(t, d.readComments(t.Context(), free))
+		d.mayWrite = free
+		require.NoError(t, d.readComments(t.Context()))
 		assert.Equal(t, []string{"issue=7", "author=mona", "paused", "answered", "commands=1 0 0"}, d.told())
 		assert.Equal(t, []string{"Paused. `/autoloop resume` goes on."}, d.hub.answers)
 		assert.Equal(t, []string{"somebody is not trusted"}, d.warnings)
@@ -75,7 +78,7 @@ func TestReadComments(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t, "", wasMeasured("1"))
 		d.hub.say(commands.Pause, "a holiday")
-		require.ErrorIs(t, d.readComments(t.Context(), (*records).holdsLease), errLeaseLost)
+		require.ErrorIs(t, d.readComments(t.Context()), errLeaseLost)
 		assert.Empty(t, d.hub.answers, "an answer never speaks of what is not recorded")
 	})
 }

@@ -15,9 +15,11 @@ import (
 // journal reads and changes the records of a run's program.
 type journal struct {
 	*session
-	store   store
-	records *records     // as they were last read or written
-	files   memory.Files // the same, as bytes
+	store store
+	// mayWrite says, in the step that writes, why this run may not.
+	mayWrite func(*records) error
+	records  *records     // as they were last read or written
+	files    memory.Files // the same, as bytes
 }
 
 // open reads the records from the files.
@@ -30,10 +32,10 @@ func (r *journal) open(files memory.Files) error {
 }
 
 // write changes the records, and the program branch with them, in one step, as
-// long as this run holds the lease.
+// long as this run may.
 func (r *journal) write(ctx context.Context, message string, branch *git.RefUpdate, change func(*records) error) error {
 	return r.update(ctx, message, branch, func(b *records) error {
-		if err := b.holdsLease(); err != nil {
+		if err := r.mayWrite(b); err != nil {
 			return err
 		}
 		return change(b)

@@ -3,7 +3,6 @@ package loop
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
@@ -17,21 +16,18 @@ func (r *run) maintain(ctx context.Context, from proposal.Bundle) (Result, error
 	if err != nil {
 		return Result{}, err
 	}
-	leased := conflict != nil || r.asksCI(r.records)
-	claim := (*records).holdsLease
-	if !leased {
-		claim = r.lease.requireNoLease
+	starts := r.startsWith(from)
+	if conflict == nil && !r.asksCI(r.records) {
+		starts, r.mayWrite = nil, r.lease.requireNoLease
 	}
-	starts := r.startsWith(&proposal.Proposal{Manifest: from.Manifest, ID: from.ID})
-	message := fmt.Sprintf("%s: what waits", r.Program.Name)
-	err = r.update(ctx, message, nil, func(b *records) error {
+	err = r.update(ctx, r.Program.Name+": what waits", nil, func(b *records) error {
 		switch {
-		case leased:
+		case starts != nil:
 			return starts(b)
 		case recordsDigest(b.read) != from.Records:
 			return r.stale()
 		}
-		if err := r.lease.requireNoLease(b); err != nil {
+		if err := r.mayWrite(b); err != nil {
 			return err
 		}
 		if b.holdsLease() == nil {
@@ -45,10 +41,11 @@ func (r *run) maintain(ctx context.Context, from proposal.Bundle) (Result, error
 	}
 	r.answerComments(ctx)
 	if r.comments != nil {
-		if err := r.applyCommands(ctx, claim); err != nil {
+		if err := r.applyCommands(ctx); err != nil {
 			return Result{}, err
 		}
 	}
+	r.mayWrite = (*records).holdsLease
 	switch {
 	case r.asksCI(r.records):
 		return r.gate.waitForCI(ctx)

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -23,11 +24,11 @@ func (p position) onOwnBase() position {
 
 // tip is the commit on the branch that stands for Head.
 func (p position) tip() string {
-	if p.Tip != "" {
-		return p.Tip
-	}
-	return p.Head
+	return cmp.Or(p.Tip, p.Head)
 }
+
+// start is the commit that an agent begins with.
+func (p position) start() string { return cmp.Or(p.From, p.Head) }
 
 // withBase returns a commit with the default branch in it: the commit itself, or
 // the merge of both, which is not pushed.
@@ -61,13 +62,13 @@ func (r *recorder) ownTree(ctx context.Context, from, onto, candidate string) (s
 
 // commitOnBase makes the commit of a candidate, and holds that merging it gives
 // what was measured.
-func (r *recorder) commitOnBase(ctx context.Context, at position, from, parent, candidate,
+func (r *recorder) commitOnBase(ctx context.Context, at position, parent, candidate,
 	message string,
 ) (string, error) {
 	tree := candidate
 	if at.Tip != "" {
 		var err error
-		if tree, err = r.ownTree(ctx, from, parent, candidate); err != nil {
+		if tree, err = r.ownTree(ctx, at.start(), parent, candidate); err != nil {
 			return "", err
 		}
 	}

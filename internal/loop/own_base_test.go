@@ -190,12 +190,12 @@ func TestACommitOnItsOwnBase(t *testing.T) {
 	before := b.refs()
 
 	candidate := b.treeWith(head, map[string]string{"value.txt": "9\n", "new.txt": "new\n"})
-	commit, err := r.recorder.commitOnBase(t.Context(), whole, head, whole.tip(), candidate, "as it is\n")
+	commit, err := r.recorder.commitOnBase(t.Context(), whole, whole.tip(), candidate, "as it is\n")
 	require.NoError(t, err)
 	assert.Equal(t, candidate, b.git("rev-parse", commit+"^{tree}"))
 	assert.Equal(t, head, b.git("log", "-1", "--format=%P", commit))
 
-	commit, err = r.recorder.commitOnBase(t.Context(), own, head, own.tip(), candidate, "its own\n")
+	commit, err = r.recorder.commitOnBase(t.Context(), own, own.tip(), candidate, "its own\n")
 	require.NoError(t, err)
 	assert.Equal(t, at.Old, b.git("log", "-1", "--format=%P", commit))
 	assert.Equal(t, "new.txt\nvalue.txt", b.git("diff", "--name-only", at.Old, commit), "nothing of the default branch")
@@ -207,7 +207,7 @@ func TestACommitOnItsOwnBase(t *testing.T) {
 		"what the default branch made":      {"more.txt": "the candidate's\n"},
 		"what the default branch made away": {"more.txt": ""},
 	} {
-		_, err := r.recorder.commitOnBase(t.Context(), own, head, own.tip(), b.treeWith(head, files), "x\n")
+		_, err := r.recorder.commitOnBase(t.Context(), own, own.tip(), b.treeWith(head, files), "x\n")
 		var refused *proposal.RefusedError
 		require.ErrorAs(t, err, &refused, name)
 		assert.Contains(t, refused.Reason, "the default branch has to be merged into autoloop/p for it (", name)
@@ -215,7 +215,7 @@ func TestACommitOnItsOwnBase(t *testing.T) {
 			"which the token may not push because of workflow files: give the secret AUTOLOOP_TOKEN", name)
 	}
 	undone := b.treeWith(head, map[string]string{"other.txt": "untouched\n"})
-	_, err = r.recorder.commitOnBase(t.Context(), own, head, own.tip(), undone, "x\n")
+	_, err = r.recorder.commitOnBase(t.Context(), own, own.tip(), undone, "x\n")
 	require.ErrorContains(t, err, "the default branch has to be merged",
 		"a merge would bring back what the candidate took out")
 	assert.Equal(t, before, b.refs())

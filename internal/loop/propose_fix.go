@@ -25,20 +25,19 @@ func (r *proposer) proposeFix(ctx context.Context, e history.Decided, verdict ci
 	if err != nil {
 		return at, nil, err
 	}
+	r.branches.synced = at
 	a, err := r.team.attemptFix(ctx, at, verdict, left)
 	if err != nil {
 		return at, nil, err
 	}
 	a.evaluation = r.takeExpense()
 	p := r.newProposal(proposal.Fix, at)
-	p.Iteration, p.Branch = e.Iteration, e.Commit
 	if until, ok := r.postponedUntil(a); ok {
 		p.Postponed = r.team.postponed(a, until)
 		return at, p, nil
 	}
 	p.Checked = &history.Checked{
-		Head: history.Head{Iteration: e.Iteration}, Commit: e.Commit,
-		Signature: verdict.Signature(), Reasons: found(verdict),
+		Head: history.Head{Iteration: e.Iteration}, Signature: verdict.Signature(), Reasons: found(verdict),
 	}
 	if a.outcome != history.Accepted {
 		p.Checked.Failed = &a.reasons[0]
@@ -49,7 +48,7 @@ func (r *proposer) proposeFix(ctx context.Context, e history.Decided, verdict ci
 	r.describe(p, at, a)
 	p.Checked.Summary = a.reply.Summary
 	p.Measured = slices.DeleteFunc(p.Measured, func(e history.Event) bool { _, is := e.(*history.Proposed); return is })
-	p.Decided.Outcome, p.Decided.Summary, p.Decided.Proposal = history.PendingCI, e.Summary, 0
+	p.Decided.Outcome = history.PendingCI
 	p.Decided.Reasons = append(p.Decided.Reasons,
 		decision.Reason{Kind: decision.FixesCI, Count: number, Words: summary(a.reply.Summary, a.changed)})
 	return at, p, nil

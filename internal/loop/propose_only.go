@@ -84,7 +84,7 @@ func (r *run) preview(ctx context.Context, at position, p *proposal.Proposal) (R
 	if err := r.recorder.verify(ctx, at, p); err != nil {
 		return Result{}, err
 	}
-	if err := r.recorder.enterProposal(ctx, at, p, (*records).holdsLease); err != nil {
+	if err := r.recorder.enterProposal(ctx, at, p); err != nil {
 		return Result{}, err
 	}
 	result := r.recorder.resultOf(p)
@@ -121,7 +121,7 @@ func (r *run) proposeForCI(ctx context.Context) (*proposal.Proposal, Result, err
 	if err != nil {
 		return nil, Result{}, err
 	}
-	if err := r.recorder.recordFix(ctx, at, e, verdict, p, (*records).holdsLease); err != nil {
+	if err := r.recorder.recordFix(ctx, at, e, verdict, p); err != nil {
 		return nil, Result{}, err
 	}
 	if p.Postponed != nil {
@@ -140,16 +140,8 @@ func (r *run) pack(ctx context.Context, p *proposal.Proposal) (*proposal.Bundle,
 		if len(p.Events()) == 0 {
 			return nil, nil //nolint:nilnil // there is nothing to hand on
 		}
-		from := r.branches.synced.Head
-		if p.Kind == proposal.Fix {
-			start, err := r.branches.withBase(ctx, p.Branch, p.Base)
-			if err != nil {
-				return nil, err
-			}
-			from = start
-		}
 		var err error
-		if p.Incumbent, err = r.branches.treeOf(ctx, from); err != nil {
+		if p.Incumbent, err = r.branches.treeOf(ctx, r.branches.synced.start()); err != nil {
 			return nil, err
 		}
 		if p.Candidate != "" {

@@ -48,15 +48,11 @@ func (r *run) publish(ctx context.Context, from proposal.Bundle) (Result, error)
 	if err := r.readProposedComments(ctx, from); err != nil {
 		return Result{}, err
 	}
-	var result Result
-	switch from.Kind {
-	case proposal.Chores:
-		result, err = r.maintain(ctx, from)
-	case proposal.Fix:
-		result, err = r.publishFix(ctx, from)
-	default:
-		result, err = r.publishIteration(ctx, from)
+	work := r.publishProposal
+	if from.Kind == proposal.Chores {
+		work = r.maintain
 	}
+	result, err := work(ctx, from)
 	var held *blockedError
 	var busy *errBusy
 	switch {
@@ -137,82 +133,66 @@ func (r *journal) stale() error {
 	return proposal.Refuse("it is stale: the state of %s has changed since; propose again", r.Program.Name)
 }
 
-func (r *run) publishIteration(ctx context.Context, from proposal.Bundle) (Result, error) {
-	if r.records.standing().Waiting() != nil {
+// publishProposal records an iteration, or an attempt to fix what CI found. CI is read
+// again: what the bundle says about it is not believed.
+func (r *run) publishProposal(ctx context.Context, from proposal.Bundle) (Result, error) {
+	fix, pending := from.Kind == proposal.Fix, r.records.standing().Waiting()
+	switch {
+	case fix && (r.comments == nil || pending == nil || pending.Commit != from.Branch):
+		return Result{}, proposal.Refuse("it is stale: no iteration waits for CI with commit %.12s; propose again",
+			from.Branch)
+	case !fix && pending != nil:
 		return Result{}, proposal.Refuse("an iteration waits for CI; propose again")
 	}
 	p, err := proposal.Decode(from, r.Masker)
 	if err != nil {
 		return Result{}, err
 	}
-	at, err := r.branches.positionOfProposal(ctx, p)
-	if err != nil {
+	var at position
+	record := func() error { return r.record(ctx, at, p) }
+	if fix {
+		e := *pending
+		if at, err = r.branches.positionOfFix(ctx, from, e); err != nil {
+			return Result{}, err
+		}
+		verdict := r.gate.verdict(ctx, e)
+		if !r.gate.asksToFix(ctx, e, verdict) {
+			return Result{}, proposal.Refuse("it is stale: CI does not ask to fix %.12s; propose again", e.Commit)
+		}
+		record = func() error { return r.recorder.recordFix(ctx, at, e, verdict, p) }
+	} else if at, err = r.branches.positionOfProposal(ctx, p); err != nil {
 		return Result{}, err
 	}
 	if p.Candidate != "" {
-		if err := r.recorder.writeCandidate(ctx, at.Head, p); err != nil {
+		if err := r.recorder.writeCandidate(ctx, at.start(), p); err != nil {
 			return Result{}, err
 		}
 	}
-	if err := r.record(ctx, at, p, r.startsWith(p)); err != nil {
+	r.mayWrite = r.startsWith(from)
+	if err := record(); err != nil {
 		return Result{}, err
 	}
+	r.mayWrite = (*records).holdsLease
 	r.answerComments(ctx)
 	return r.conclude(ctx, p)
 }
 
-// publishFix records an attempt to fix what CI found. CI is read again: what the
-// bundle says about it is not believed.
-func (r *run) publishFix(ctx context.Context, from proposal.Bundle) (Result, error) {
-	pending := r.records.standing().Waiting()
-	if r.comments == nil || pending == nil || pending.Commit != from.Branch {
-		return Result{}, proposal.Refuse("it is stale: no iteration waits for CI with commit %.12s; propose again",
-			from.Branch)
-	}
-	e := *pending
-	p, err := proposal.Decode(from, r.Masker)
-	if err != nil {
-		return Result{}, err
-	}
-	at, err := r.branches.positionOfFix(ctx, from, e)
-	if err != nil {
-		return Result{}, err
-	}
-	verdict := r.gate.verdict(ctx, e)
-	if !r.gate.asksToFix(ctx, e, verdict) {
-		return Result{}, proposal.Refuse("it is stale: CI does not ask to fix %.12s; propose again", e.Commit)
-	}
-	if p.Candidate != "" {
-		if err := r.recorder.writeCandidate(ctx, at.From, p); err != nil {
-			return Result{}, err
-		}
-	}
-	if err := r.recorder.recordFix(ctx, at, e, verdict, p, r.startsWith(p)); err != nil {
-		return Result{}, err
-	}
-	r.answerComments(ctx)
-	if p.Postponed != nil {
-		return r.recorder.resultOf(p), nil
-	}
-	return r.gate.waitForCI(ctx)
-}
-
-// startsWith returns a claim that takes the lease for a bundle, notes the bundle,
-// and applies the commands that were read before it was made.
-func (r *run) startsWith(p *proposal.Proposal) func(*records) error {
+// startsWith takes the lease for a bundle, notes the bundle, and applies the commands that
+// were read before it was made.
+func (r *run) startsWith(from proposal.Bundle) func(*records) error {
 	return func(b *records) error {
-		if recordsDigest(b.read) != p.Records {
+		if recordsDigest(b.read) != from.Records {
 			return r.stale()
 		}
 		if err := r.lease.enterStart(b); err != nil {
 			return err
 		}
-		if b.iteration != p.Iteration && p.Kind == proposal.Iteration {
+		if b.iteration != from.Iteration && from.Kind == proposal.Iteration {
 			return r.stale()
 		}
-		b.iteration = p.Iteration
-		b.set(history.Published, p.ID)
-		if r.comments != nil && p.Kind != proposal.Chores {
+		b.iteration = from.Iteration
+		b.set(history.Published, from.ID)
+		if r.comments != nil && from.Kind != proposal.Chores {
 			r.enterCommands(b, &undoing{})
 		}
 		return nil

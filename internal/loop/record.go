@@ -20,8 +20,8 @@ import (
 type recorder struct{ *thread }
 
 // record verifies a proposal, finds out whether it has to wait for CI, and writes
-// it. claim checks, in the same step, that this run may write.
-func (r *run) record(ctx context.Context, at position, p *proposal.Proposal, claim func(*records) error) error {
+// it.
+func (r *run) record(ctx context.Context, at position, p *proposal.Proposal) error {
 	if err := r.recorder.verify(ctx, at, p); err != nil {
 		return err
 	}
@@ -33,17 +33,17 @@ func (r *run) record(ctx context.Context, at position, p *proposal.Proposal, cla
 	if p.Kept() && r.promotes(p) && r.gate.ciRequired(ctx, at.Base) {
 		p.Decided.Outcome = history.PendingCI
 	}
-	err := r.recorder.enterProposal(ctx, at, p, claim)
+	err := r.recorder.enterProposal(ctx, at, p)
 	if p.Kept() && !at.Deleted && errors.Is(err, memory.ErrBranchMoved) && r.branches.deletedByMerge(ctx, at.Old) {
 		at.Deleted = true
-		err = r.recorder.enterProposal(ctx, at, p, claim)
+		err = r.recorder.enterProposal(ctx, at, p)
 	}
 	if errors.Is(err, memory.ErrBranchMoved) {
 		return proposal.Refuse("somebody else pushed onto %s meanwhile; the next iteration goes on from there",
 			r.branch())
 	}
 	if reason := pushRefusal(err); reason != nil && (p.Kept() || at.Move) {
-		return r.recorder.recordRefused(ctx, at, p, *reason, claim)
+		return r.recorder.recordRefused(ctx, at, p, *reason)
 	}
 	if err == nil && r.drafted == nil {
 		_ = r.Repo.Maintain(ctx) // what fails is done after a later iteration
@@ -53,11 +53,10 @@ func (r *run) record(ctx context.Context, at position, p *proposal.Proposal, cla
 
 // becameReady is readyForReview by now: the agent may have worked for long.
 func (r *run) becameReady(ctx context.Context) string {
-	if r.drafted != nil || r.comments == nil || r.comments.Pull == nil {
-		return ""
-	}
-	if ready, err := r.GitHub.Ready(ctx); err == nil { // else what was heard holds
-		r.comments.Pull.Ready = ready
+	if pull := r.pull(); pull != nil && r.drafted == nil {
+		if ready, err := r.GitHub.Ready(ctx); err == nil { // else what was heard holds
+			pull.Ready = ready
+		}
 	}
 	return r.readyForReview()
 }
@@ -65,7 +64,7 @@ func (r *run) becameReady(ctx context.Context) string {
 // promotes reports whether the change is for a pull request: one is open, or the
 // branch is then better than the default branch. CI decides over those.
 func (r *run) promotes(p *proposal.Proposal) bool {
-	if r.comments != nil && r.comments.Pull != nil && r.comments.Pull.Open {
+	if pull := r.pull(); pull != nil && pull.Open {
 		return true
 	}
 	lead, measured := r.records.sum.Lead, p.Baseline
@@ -81,7 +80,7 @@ func (r *run) promotes(p *proposal.Proposal) bool {
 
 // conclude waits for CI where that is needed, and returns the result.
 func (r *run) conclude(ctx context.Context, p *proposal.Proposal) (Result, error) {
-	if p.Decided != nil && p.Decided.Outcome == history.PendingCI {
+	if p.Kind == proposal.Fix && p.Postponed == nil || p.Decided != nil && p.Decided.Outcome == history.PendingCI {
 		return r.gate.waitForCI(ctx)
 	}
 	return r.recorder.resultOf(p), nil
@@ -89,13 +88,12 @@ func (r *run) conclude(ctx context.Context, p *proposal.Proposal) (Result, error
 
 // enterProposal writes a verified proposal: its commit onto the program branch
 // and its events, row and history entry onto the memory branch, both or neither.
-func (r *recorder) enterProposal(ctx context.Context, at position, p *proposal.Proposal,
-	claim func(*records) error,
-) error {
+func (r *recorder) enterProposal(ctx context.Context, at position, p *proposal.Proposal, then ...func(*records)) error {
 	var branch *git.RefUpdate
 	if len(p.Baseline) > 0 {
 		branch = at.branchUpdate(r.ref())
 	}
+	message := r.message(p)
 	if p.Kept() {
 		commit, err := r.commit(ctx, at, p)
 		if err != nil {
@@ -104,29 +102,35 @@ func (r *recorder) enterProposal(ctx context.Context, at position, p *proposal.P
 		p.Decided.Commit = commit
 		branch = at.moveTo(r.ref(), commit)
 	}
-	if p.Decided != nil {
+	switch {
+	case p.Checked != nil:
+		r.step("record", fmt.Sprintf("fix %d", r.records.fixNumber()))
+	case p.Decided != nil:
 		r.step("record", render.OutcomeOf(p.Decided.Outcome).Word)
 	}
-	err := r.update(ctx, r.Program.Name+": "+r.message(p), branch, func(b *records) error {
-		if err := claim(b); err != nil {
-			return err
+	err := r.write(ctx, r.Program.Name+": "+message, branch, func(b *records) error {
+		err := r.enter(b, at, p)
+		for _, also := range then {
+			also(b)
 		}
-		return r.enter(b, at, p)
+		return err
 	})
 	switch {
 	case at.Move && refusedForWorkflows(err):
-		return r.enterProposal(ctx, at.onOwnBase(), p, claim)
+		return r.enterProposal(ctx, at.onOwnBase(), p, then...)
 	case err == nil && p.Decided != nil:
 		p.Decided.Reasons = r.reasons
 	}
 	return err
 }
 
+// fixNumber is the number of the next fix of the iteration that waits for CI.
+func (b *records) fixNumber() int { return b.standing().Fixes() + 1 }
+
 // recordRefused records on the memory branch alone that the remote refused the
 // push of a proposal, and pauses: only a person can do something about it, and the
 // next agent would work for nothing.
 func (r *recorder) recordRefused(ctx context.Context, at position, p *proposal.Proposal, reason decision.Reason,
-	claim func(*records) error,
 ) error {
 	said := reason
 	if p.Kept() {
@@ -140,13 +144,7 @@ func (r *recorder) recordRefused(ctx context.Context, at position, p *proposal.P
 		e.Outcome, e.Verdict, e.Reasons, e.Commit, e.Rule, e.Evidence = history.Error, "", []decision.Reason{said},
 			"", nil, nil
 	}
-	return r.enterProposal(ctx, at, p, func(b *records) error {
-		if err := claim(b); err != nil {
-			return err
-		}
-		b.pause(reason)
-		return nil
-	})
+	return r.enterProposal(ctx, at, p, func(b *records) { b.pause(reason) })
 }
 
 // message is the subject of the memory branch's commit.
@@ -154,6 +152,10 @@ func (r *recorder) message(p *proposal.Proposal) string {
 	switch {
 	case p.Postponed != nil:
 		return fmt.Sprintf("iteration %d put off", r.iteration)
+	case p.Checked != nil && p.Decided == nil:
+		return fmt.Sprintf("iteration %d, a fix for CI failed", r.iteration)
+	case p.Checked != nil:
+		return fmt.Sprintf("iteration %d, fix %d for CI", r.iteration, r.records.fixNumber())
 	case p.Decided == nil:
 		return cmp.Or(r.stopped, "nothing was proposed")
 	case p.Decided.Outcome == history.PendingCI:
@@ -163,14 +165,17 @@ func (r *recorder) message(p *proposal.Proposal) string {
 	}
 }
 
-// commit writes the candidate as a commit on top of the incumbent.
+// commit writes the candidate as a commit on top of the branch.
 func (r *recorder) commit(ctx context.Context, at position, p *proposal.Proposal) (string, error) {
-	e := p.Decided
-	subject := fmt.Sprintf("[Autoloop: %s] Iteration %d: %s", r.Program.Name, r.iteration,
-		summary(e.Summary, e.Changed))
-	trailers := fmt.Sprintf("Autoloop-Iteration: %d\nAutoloop-Metric: %s\nAutoloop-Run: %s\n", r.iteration, e.Best,
-		r.id) + r.SignOff
-	return r.commitOnBase(ctx, at, at.Head, at.tip(), p.Candidate, subject+"\n\n"+trailers)
+	e, onto := p.Decided, at.tip()
+	subject := ": " + summary(e.Summary, e.Changed)
+	if p.Checked != nil {
+		onto = at.Old
+		subject = fmt.Sprintf(": fix CI (%d)\n\n%s", r.records.fixNumber(), summary(p.Checked.Summary, e.Changed))
+	}
+	message := fmt.Sprintf("[Autoloop: %s] Iteration %d%s\n\nAutoloop-Iteration: %[2]d\nAutoloop-Metric: %[4]s\n"+
+		"Autoloop-Run: %[5]s\n", r.Program.Name, r.iteration, subject, e.Best, r.id) + r.SignOff
+	return r.commitOnBase(ctx, at, onto, p.Candidate, message)
 }
 
 // enter puts a proposal into the records, with all that follows from it.
@@ -181,6 +186,9 @@ func (r *recorder) enter(b *records, at position, p *proposal.Proposal) error {
 	switch {
 	case p.Postponed != nil:
 		return r.enterPostponed(b, p.Postponed)
+	case p.Decided == nil && p.Checked != nil:
+		b.add(p.Checked)
+		return nil
 	case p.Decided == nil:
 		return r.enterNothing(b, p)
 	}
@@ -188,7 +196,11 @@ func (r *recorder) enter(b *records, at position, p *proposal.Proposal) error {
 	if err != nil {
 		return err
 	}
-	if p.Kept() && b.sum.Initial != nil && !b.sum.Lead.After(&decided, r.Program.Direction).Better() {
+	if p.Checked != nil {
+		checked := *p.Checked
+		checked.Failed, checked.Agent, checked.Usage, checked.Durations, checked.Evaluation = nil, "", nil, nil, nil
+		b.add(&checked)
+	} else if p.Kept() && b.sum.Initial != nil && !b.sum.Lead.After(&decided, r.Program.Direction).Better() {
 		decided.Reasons = append(decided.Reasons, decision.Reason{
 			Kind: decision.StaysOnBranch, Path: r.branch(), Term: b.sum.BaseBranch, Beside: b.sum.Initial,
 			Value: decided.Best,
@@ -207,6 +219,9 @@ func (r *recorder) enter(b *records, at position, p *proposal.Proposal) error {
 		b.add(e)
 	}
 	r.enterPending(b, decided)
+	if p.Checked != nil {
+		return nil
+	}
 	r.enterNotes(b, p)
 	if decided.Outcome == history.PendingCI {
 		r.consumed(b)

@@ -13,10 +13,10 @@ import (
 // mergedHead is the head that the pull request had when it was merged, "" when it
 // was not.
 func (r *thread) mergedHead() string {
-	if r.comments == nil || r.comments.Pull == nil || !r.comments.Pull.Merged {
-		return ""
+	if pull := r.pull(); pull != nil && pull.Merged {
+		return pull.Head
 	}
-	return r.comments.Pull.Head
+	return ""
 }
 
 // deletedByMerge reports whether the program branch, which was at a commit, is gone

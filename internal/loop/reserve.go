@@ -67,9 +67,11 @@ func (r *run) acquire(ctx context.Context) error {
 	if !isResting(err) || r.GitHub == nil {
 		return err
 	}
-	if err := r.readComments(ctx, r.lease.requireNoLease); err != nil {
+	r.mayWrite = r.lease.requireNoLease
+	if err := r.readComments(ctx); err != nil {
 		return err
 	}
+	r.mayWrite = (*records).holdsLease
 	return r.lease.acquireLease(ctx)
 }
 
@@ -77,7 +79,7 @@ func (r *run) acquire(ctx context.Context) error {
 // people look.
 func (r *run) pauseInterrupted(ctx context.Context) (Result, error) {
 	if r.comments == nil {
-		if err := r.readComments(ctx, (*records).holdsLease); err != nil {
+		if err := r.readComments(ctx); err != nil {
 			return Result{}, err
 		}
 	}

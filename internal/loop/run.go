@@ -32,7 +32,7 @@ func (r *run) iterate(ctx context.Context) (Result, error) {
 	if err := r.acquire(ctx); err != nil {
 		return Result{}, err
 	}
-	if err := r.readComments(ctx, (*records).holdsLease); err != nil {
+	if err := r.readComments(ctx); err != nil {
 		return Result{}, err
 	}
 	if r.records.sum.Interrupted >= maxInterrupted && r.stopped == "" {
@@ -57,7 +57,7 @@ func (r *run) iterate(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	err = r.record(ctx, at, p, (*records).holdsLease)
+	err = r.record(ctx, at, p)
 	if refused, ok := errors.AsType[*proposal.RefusedError](err); ok {
 		return r.fail(ctx, at, decision.Reason{Kind: decision.NotRecorded, Words: refused.Reason})
 	}

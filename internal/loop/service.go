@@ -185,7 +185,10 @@ func (s *Service) removeTrees() {
 // begin is a run that has done nothing yet. Its parts share the journal.
 func (s *Service) begin() *run {
 	now := s.Now()
-	j := &journal{store: s.Memory, session: &session{Service: s, course: course{id: s.NewRun()}, begun: now, since: now}}
+	j := &journal{
+		store: s.Memory, mayWrite: (*records).holdsLease,
+		session: &session{Service: s, course: course{id: s.NewRun()}, begun: now, since: now},
+	}
 	r := &run{thread: &thread{spending: &spending{journal: j}}}
 	r.lease = &lease{thread: r.thread}
 	r.branches = &branches{thread: r.thread}

@@ -143,7 +143,8 @@ func TestUndo(t *testing.T) {
 			t.Parallel()
 			d := newDeskIn(t, g.Repo, c.name, "", kept...)
 			d.heard(comment(4, c.say...))
-			require.NoError(t, d.applyCommands(t.Context(), free))
+			d.mayWrite = free
+			require.NoError(t, d.applyCommands(t.Context()))
 			require.Len(t, d.hub.answers, 1)
 			answers := strings.Split(d.hub.answers[0], "\n\n")
 			require.Len(t, answers, len(c.answers))
@@ -152,7 +153,7 @@ func TestUndo(t *testing.T) {
 			}
 			_, to := answersOf(d.written())
 			assert.Equal(t, !c.bad, to[0].Good)
-			require.NoError(t, d.applyCommands(t.Context(), free))
+			require.NoError(t, d.applyCommands(t.Context()))
 			require.Len(t, d.shelf.moves, 2)
 			assert.Nil(t, d.shelf.moves[1], "a command is done once")
 			move := d.shelf.moves[0]
@@ -221,7 +222,8 @@ func TestAnUndoThatTheRemoteRefuses(t *testing.T) {
 			commands.Command{Kind: commands.Undo, Iteration: 9}),
 			comment(5, commands.Command{Kind: commands.Note, Text: "x"}))
 		d.shelf.failures = []error{c.err}
-		err := d.applyCommands(t.Context(), free)
+		d.mayWrite = free
+		err := d.applyCommands(t.Context())
 		if !c.again {
 			require.ErrorIs(t, err, c.err, c.name)
 			assert.Empty(t, d.shelf.messages)
@@ -247,7 +249,8 @@ func TestAnUndoThatTheRemoteRefuses(t *testing.T) {
 	d.heard(comment(4, commands.Command{Kind: commands.Note, Text: "x"}))
 	d.shelf.failures = []error{refusedPush("refs/heads/autoloop/p",
 		"[remote rejected] (protected branch hook declined)")}
-	require.ErrorIs(t, d.applyCommands(t.Context(), free), git.ErrRejected,
+	d.mayWrite = free
+	require.ErrorIs(t, d.applyCommands(t.Context()), git.ErrRejected,
 		"without an undo there is nothing to leave out")
 }
 

@@ -85,7 +85,7 @@ func TestVerifyRefuses(t *testing.T) {
 				require.NoError(t, err)
 				return
 			}
-			err = run.record(t.Context(), at, p, (*records).holdsLease)
+			err = run.record(t.Context(), at, p)
 			requireRefusal(t, err, c.says, c.name)
 			assert.Equal(t, before, b.refs())
 		})
