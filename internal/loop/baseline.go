@@ -16,12 +16,8 @@ import (
 // has commits of its own, the incumbent beside it. When neither can be measured
 // the error is a *baselineError.
 func (r *proposer) ensureBaseline(ctx context.Context, at *position) error {
-	entries, err := r.branches.entries(ctx, at.Head)
-	if err != nil {
-		return err
-	}
-	at.entries = entries
-	if at.identity, err = r.identify(entries); err != nil {
+	var err error
+	if *at, err = r.branches.identified(ctx, *at); err != nil {
 		return err
 	}
 	why := r.needsBaseline(*at)

@@ -47,7 +47,7 @@ func (r *ciGate) checkedBase(ctx context.Context, base string) string {
 // workflows reports whether a workflow of the base runs when a change of the target
 // files is pushed or in a pull request into the default branch, and which workflows do not.
 func (r *ciGate) workflows(ctx context.Context, base string) (starts bool, into string, elsewhere []string, err error) {
-	entries, err := r.branches.entries(ctx, base)
+	entries, err := r.Repo.LsTree(ctx, base)
 	if err != nil {
 		return false, "", nil, err
 	}

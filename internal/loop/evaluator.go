@@ -52,6 +52,11 @@ func (r *journal) definition() (hash.Hash, error) {
 
 func short(sum hash.Hash) string { return hex.EncodeToString(sum.Sum(nil))[:16] }
 
-func (r *branches) entries(ctx context.Context, commit string) ([]git.TreeEntry, error) {
-	return r.Repo.LsTree(ctx, commit)
+// identified is a position with the incumbent's files, and with what its measurement means.
+func (r *branches) identified(ctx context.Context, at position) (position, error) {
+	var err error
+	if at.entries, err = r.Repo.LsTree(ctx, at.Head); err == nil {
+		at.identity, err = r.identify(at.entries)
+	}
+	return at, err
 }

@@ -137,13 +137,7 @@ func (r *branches) positionOf(ctx context.Context, e history.Decided) (position,
 	if at.From, err = r.withBase(ctx, e.Commit, at.Base); err != nil {
 		return at, err
 	}
-	entries, err := r.entries(ctx, at.Head)
-	if err != nil {
-		return at, err
-	}
-	at.entries = entries
-	at.identity, err = r.identify(entries)
-	return at, err
+	return r.identified(ctx, at)
 }
 
 // giveUpFix takes the branch back to the last accepted commit, keeps the attempt

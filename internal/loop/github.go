@@ -65,27 +65,15 @@ func (r *journal) account() render.Account {
 	}
 }
 
-// readComments fetches new comments and applies their commands. A GitHub outage is
-// a warning: the next run reads them.
+// readComments fetches new comments and applies their commands.
 func (r *thread) readComments(ctx context.Context) error {
 	if r.GitHub == nil {
 		return nil
 	}
-	r.step("hear", "")
-	r.before = r.records.sum.LastRun
-	heard, err := r.GitHub.Hear(ctx, r.account())
-	if err != nil {
-		r.warn("the issue and the pull request were not read: %v", err)
-		return ctx.Err()
+	if heard, err := r.hear(ctx, r.GitHub.Hear); !heard {
+		return err
 	}
-	r.note(heard.Warnings...)
-	r.comments = &heard
 	return r.applyCommands(ctx)
-}
-
-// look reads the comments and changes nothing.
-func (r *thread) look(ctx context.Context) (commands.Heard, error) {
-	return r.GitHub.Look(ctx, r.account())
 }
 
 // lookAtComments fetches new comments and applies none of their commands. It says
@@ -94,16 +82,31 @@ func (r *thread) lookAtComments(ctx context.Context) (string, error) {
 	if r.GitHub == nil {
 		return "", nil
 	}
+	if heard, err := r.hear(ctx, r.GitHub.Look); !heard {
+		return "", err
+	}
+	return r.firstOf(r.records), nil
+}
+
+// hear fetches new comments. A GitHub outage is a warning: the next run reads them.
+func (r *thread) hear(ctx context.Context,
+	fetch func(context.Context, render.Account) (commands.Heard, error),
+) (ok bool, err error) {
 	r.step("hear", "")
 	r.before = r.records.sum.LastRun
-	heard, err := r.look(ctx)
+	heard, err := fetch(ctx, r.account())
 	if err != nil {
 		r.warn("the issue and the pull request were not read: %v", err)
-		return "", ctx.Err()
+		return false, ctx.Err()
 	}
 	r.note(heard.Warnings...)
 	r.comments = &heard
-	return r.firstOf(r.records), nil
+	return true, nil
+}
+
+// look reads the comments and changes nothing.
+func (r *thread) look(ctx context.Context) (commands.Heard, error) {
+	return r.GitHub.Look(ctx, r.account())
 }
 
 // pull is the pull request, nil where none is known.

@@ -76,7 +76,7 @@ func (s *Service) Inspect(ctx context.Context, most int, ways ...string) (Inspec
 	if err != nil || len(ways) == 0 || found.Problem != "" {
 		return found, err
 	}
-	entries, err := r.branches.entries(ctx, found.Commit)
+	entries, err := r.Repo.LsTree(ctx, found.Commit)
 	if err != nil {
 		return found, err
 	}

@@ -194,16 +194,16 @@ func (m *measurement) evaluate(ctx context.Context, step decision.Step) (metric.
 	case outcome.OverLimit:
 		m.a.end(history.Error, decision.Reason{Kind: decision.NotMeasured, Words: outcome.Problem})
 		return none, errEnded
+	case outcome.Problem == "" && step.WarmUp:
+		m.warmUp = func() { taken.add(outcome, m.Program.Guardrails) }
+		return outcome.Measurement, nil
+	}
+	taken.add(outcome, m.Program.Guardrails)
+	switch {
 	case outcome.Problem != "" && step.Stage == decision.Held:
-		taken.add(outcome, m.Program.Guardrails)
 		return metric.Measurement{RejectedReason: outcome.Problem}, nil
 	case outcome.Problem != "":
-		taken.add(outcome, m.Program.Guardrails)
 		return none, cmp.Or(m.failed(ctx, step, outcome.Problem), errEnded)
-	case step.WarmUp:
-		m.warmUp = func() { taken.add(outcome, m.Program.Guardrails) }
-	default:
-		taken.add(outcome, m.Program.Guardrails)
 	}
 	return outcome.Measurement, nil
 }

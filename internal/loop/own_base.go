@@ -50,33 +50,22 @@ func (r *branches) withBase(ctx context.Context, commit, base string) (string, e
 	return r.Repo.CommitTree(ctx, merged, []string{commit, base}, "merged\n", r.Now())
 }
 
-// ownTree is a candidate's change of the commit from, on the commit onto, which
-// lacks the default branch.
-func (r *recorder) ownTree(ctx context.Context, from, onto, candidate string) (string, error) {
-	tree, conflicts, err := threeWay(ctx, r.Repo, from, onto, candidate, r.Now())
-	if err == nil && len(conflicts) > 0 {
-		err = proposal.Refuse("%s", r.needsWorkflows(conflicts))
-	}
-	return tree, err
-}
-
-// commitOnBase makes the commit of a candidate, and holds that merging it gives
-// what was measured.
-func (r *recorder) commitOnBase(ctx context.Context, at position, parent, candidate,
-	message string,
-) (string, error) {
-	tree := candidate
+// commitOnBase makes the commit of a candidate. On a branch that lacks the default branch it
+// has the candidate's own change alone, and merging it has to give what was measured.
+func (r *recorder) commitOnBase(ctx context.Context, at position, parent, candidate, message string) (string, error) {
+	tree, merged := candidate, candidate
+	var conflicts []string
+	var err error
 	if at.Tip != "" {
-		var err error
-		if tree, err = r.ownTree(ctx, at.start(), parent, candidate); err != nil {
-			return "", err
-		}
+		tree, conflicts, err = threeWay(ctx, r.Repo, at.start(), parent, candidate, r.Now())
+	}
+	if err != nil || len(conflicts) > 0 {
+		return "", cmp.Or(err, proposal.Refuse("%s", r.needsWorkflows(conflicts)))
 	}
 	commit, err := r.Repo.CommitTree(ctx, tree, []string{parent}, message, r.Now().Truncate(time.Second))
-	if err != nil || at.Tip == "" {
-		return commit, err
+	if err == nil && at.Tip != "" {
+		merged, conflicts, err = r.Repo.MergeTree(ctx, commit, at.Base)
 	}
-	merged, conflicts, err := r.Repo.MergeTree(ctx, commit, at.Base)
 	if err == nil && (len(conflicts) > 0 || merged != candidate) {
 		err = proposal.Refuse("%s", r.needsWorkflows(conflicts))
 	}

@@ -65,10 +65,7 @@ func (r *branches) placeOfProposal(ctx context.Context, from *proposal.Proposal,
 	if tree != from.Incumbent {
 		return at, proposal.Refuse("it was made from other files than those of %s", r.branch())
 	}
-	if at.entries, err = r.entries(ctx, at.Head); err != nil {
-		return at, err
-	}
-	at.identity, err = r.identify(at.entries)
+	at, err = r.identified(ctx, at)
 	at.identity.Executor = from.Executor()
 	return at, err
 }

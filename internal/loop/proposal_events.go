@@ -35,13 +35,9 @@ func (r *team) decidedEvent(at position, a *attempt) *history.Decided {
 		Parent: at.Head, Digest: a.digest, Focus: a.focus, Direction: r.Program.Direction,
 		Target: r.records.target(), Evaluator: at.identity.Evaluator, Definition: at.identity.Definition,
 		Executor: at.identity.Executor,
-		Work: history.Work{
-			Agent: r.nameOf(a), Model: r.modelOf(a), Summary: a.reply.Summary, Changed: atMost(a.changed, maxChanged),
-			Params:    a.reply.Params,
-			Durations: a.totalDurations(), Usage: a.totalUsage(),
-		},
-		Notes: history.Notes(a.notes),
+		Work:     r.workOf(a), Notes: history.Notes(a.notes),
 	}
+	e.Durations, e.Usage = a.totalDurations(), a.totalUsage()
 	e.Noisy, e.Rule, e.Seed, e.Evaluation = a.noisy, a.rule, a.seed, a.evaluation
 	if a.of > 1 {
 		e.Proposal = a.number

@@ -37,27 +37,11 @@ func (r *proposer) newProposal(kind proposal.Purpose, at position) *proposal.Pro
 func (r *proposer) propose(ctx context.Context) (position, *proposal.Proposal, error) {
 	at, a, err := r.work(ctx)
 	p := r.newProposal(proposal.Iteration, at)
-	var baseline *baselineError
-	var share *tree.ShareError
-	switch {
-	case errors.Is(err, errRefused):
-		r.describeFailure(p, at, decision.Say(r.refusal))
+	if reason := r.unfinished(ctx, err); reason != nil {
+		r.describeFailure(p, at, *reason)
 		return at, p, nil
-	case errors.As(err, &baseline):
-		r.baselineError = baseline.Error()
-		r.describeFailure(p, at, baseline.reason)
-		return at, p, nil
-	case errors.As(err, &share) && ctx.Err() == nil:
-		r.baselineError = share.Error()
-		r.describeFailure(p, at, decision.Say(r.baselineError))
-		return at, p, nil
-	case errors.Is(err, errTooLong) && ctx.Err() == nil:
-		r.describeFailure(p, at, r.tooLong())
-		return at, p, nil
-	case files.Full(err) && ctx.Err() == nil:
-		r.describeFailure(p, at, diskFull(err)) // The trees, which filled it or were to be built, are gone by now.
-		return at, p, nil
-	case err != nil || a == nil:
+	}
+	if err != nil || a == nil {
 		return at, p, err
 	}
 	a.evaluation = r.takeExpense()
@@ -77,6 +61,33 @@ func (r *proposer) describe(p *proposal.Proposal, at position, a *attempt) {
 	if a.outcome == history.Accepted {
 		p.Candidate = a.tree
 	}
+}
+
+// unfinished is why the work of an iteration ended before its time, nil for another error
+// and for none. That the unchanged files cannot be measured is noted.
+func (r *proposer) unfinished(ctx context.Context, err error) *decision.Reason {
+	if baseline, is := errors.AsType[*baselineError](err); is {
+		r.baselineError = baseline.Error()
+		return &baseline.reason
+	}
+	reason := decision.Reason{}
+	share, shared := errors.AsType[*tree.ShareError](err)
+	switch {
+	case errors.Is(err, errRefused):
+		reason = decision.Say(r.refusal)
+	case ctx.Err() != nil:
+		return nil
+	case shared:
+		r.baselineError = share.Error()
+		reason = decision.Say(r.baselineError)
+	case errors.Is(err, errTooLong):
+		reason = r.tooLong()
+	case files.Full(err): // The trees, which filled it or were to be built, are gone by now.
+		reason = diskFull(err)
+	default:
+		return nil
+	}
+	return &reason
 }
 
 // diskFull is the reason of an iteration that found no room on a disk.

@@ -18,12 +18,10 @@ func (r *thread) readProposedComments(ctx context.Context, from proposal.Bundle)
 	if r.GitHub == nil {
 		return nil
 	}
-	heard, err := r.look(ctx)
-	if err != nil {
-		r.warn("the issue and the pull request were not read: %v", err)
-		return ctx.Err()
+	if ok, err := r.hear(ctx, r.GitHub.Look); !ok {
+		return err
 	}
-	r.note(heard.Warnings...)
+	heard := r.comments
 	mark := commands.ParseMark(from.Heard)
 	heard.Comments = slices.DeleteFunc(heard.Comments, func(c commands.Comment) bool {
 		later := !mark.Knows(c.ID, c.Place)
@@ -35,7 +33,6 @@ func (r *thread) readProposedComments(ctx context.Context, from proposal.Bundle)
 	if heard.Until = until(mark, heard.Until, r.records.sum.HeardUntil); from.Heard == "" {
 		heard.Until = ""
 	}
-	r.comments = &heard
 	if from.Told {
 		r.shown = commentsTold
 	}

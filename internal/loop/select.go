@@ -126,6 +126,14 @@ func (r *team) modelOf(a *attempt) string {
 	return cmp.Or(a.reply.Model, a.model)
 }
 
+// workOf is what the agent of an attempt did.
+func (r *team) workOf(a *attempt) history.Work {
+	return history.Work{
+		Agent: r.nameOf(a), Model: r.modelOf(a), Summary: a.reply.Summary, Changed: atMost(a.changed, maxChanged),
+		Params: a.reply.Params, Durations: a.durations, Usage: &a.reply.Usage,
+	}
+}
+
 // proposedEvent is the event of one candidate among several.
 func (r *team) proposedEvent(at position, a *attempt) *history.Proposed {
 	e := &history.Proposed{
@@ -133,11 +141,7 @@ func (r *team) proposedEvent(at position, a *attempt) *history.Proposed {
 		Parent: at.Head, Direction: r.Program.Direction, Evaluator: at.identity.Evaluator,
 		Definition: at.identity.Definition, Digest: a.digest, Noisy: a.noisy,
 		Focus: a.focus,
-		Work: history.Work{
-			Agent: a.agent.Name(), Model: r.modelOf(a), Summary: a.reply.Summary,
-			Changed: atMost(a.changed, maxChanged), Params: a.reply.Params, Durations: a.durations,
-			Usage: &a.reply.Usage,
-		},
+		Work:  r.workOf(a),
 		Notes: history.Notes(a.notes),
 	}
 	if a.metric() != nil {

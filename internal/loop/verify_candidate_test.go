@@ -28,7 +28,7 @@ func widely(t *testing.T, incumbent map[string]*git.File) (b *bed, r *run, at po
 	at.Base, at.BaseBranch = at.Head, "main"
 	r = b.service.begin()
 	var err error
-	at.entries, err = r.branches.entries(t.Context(), at.Head)
+	at.entries, err = r.Repo.LsTree(t.Context(), at.Head)
 	require.NoError(t, err)
 	return b, r, at
 }

@@ -90,24 +90,43 @@ func (s *Standing) exhaust(over string, per program.Span, until time.Time) {
 	}
 }
 
+// limit is one limit of a budget beside what was used of it.
+type limit struct {
+	used, most float64 // most is 0 without a limit
+	unknown    int     // of how many iterations it is not known
+	text       string
+}
+
+func limits(b program.Budget, spent history.Spent) []limit {
+	return []limit{
+		{
+			float64(spent.Iterations), float64(b.Iterations), 0,
+			fmt.Sprintf("%d of %d iterations", spent.Iterations, b.Iterations),
+		},
+		{
+			float64(spent.Tokens), float64(b.Tokens), spent.UnknownTokens,
+			fmt.Sprintf("%d of %d tokens", spent.Tokens, b.Tokens),
+		},
+		{spent.USD, b.USD, spent.UnknownUSD, fmt.Sprintf("%.2f of %.2f USD", spent.USD, b.USD)},
+		{spent.Minutes, b.Minutes, 0, fmt.Sprintf("%s of %g minutes", shortMinutes(spent.Minutes), b.Minutes)},
+	}
+}
+
 // used says what was used of each limit of a budget.
 func used(b program.Budget, spent history.Spent) []Used {
-	var list []Used
-	add := func(used, limit float64, format string, args ...any) {
-		if limit <= 0 {
-			return
-		}
-		when := "this " + string(b.Per)
-		if b.Per == program.PerProgram {
-			when = "in all"
-		}
-		list = append(list, Used{fmt.Sprintf(format, args...) + " " + when, used / limit})
+	when := "this " + string(b.Per)
+	if b.Per == program.PerProgram {
+		when = "in all"
 	}
-	add(float64(spent.Iterations), float64(b.Iterations), "%d of %d iterations", spent.Iterations, b.Iterations)
-	add(float64(spent.Tokens), float64(b.Tokens), "%s%d of %d tokens", atLeast(spent.UnknownTokens),
-		spent.Tokens, b.Tokens)
-	add(spent.USD, b.USD, "%s%.2f of %.2f USD", atLeast(spent.UnknownUSD), spent.USD, b.USD)
-	add(spent.Minutes, b.Minutes, "%s of %g minutes", shortMinutes(spent.Minutes), b.Minutes)
+	var list []Used
+	for _, l := range limits(b, spent) {
+		if l.unknown > 0 {
+			l.text = "at least " + l.text
+		}
+		if l.most > 0 {
+			list = append(list, Used{l.text + " " + when, l.used / l.most})
+		}
+	}
 	return list
 }
 
@@ -119,25 +138,14 @@ func shortMinutes(minutes float64) string {
 	return fmt.Sprintf("%.0f", minutes)
 }
 
-// atLeast marks a sum of which a part is unknown.
-func atLeast(unknown int) string {
-	if unknown > 0 {
-		return "at least "
-	}
-	return ""
-}
-
 // over says which limit is reached; "" when none is.
 func over(b program.Budget, spent history.Spent, strict bool) string {
+	for _, l := range limits(b, spent) {
+		if l.most > 0 && l.used >= l.most {
+			return l.text
+		}
+	}
 	switch {
-	case b.Iterations > 0 && spent.Iterations >= b.Iterations:
-		return fmt.Sprintf("%d of %d iterations", spent.Iterations, b.Iterations)
-	case b.Tokens > 0 && spent.Tokens >= b.Tokens:
-		return fmt.Sprintf("%d of %d tokens", spent.Tokens, b.Tokens)
-	case b.USD > 0 && spent.USD >= b.USD:
-		return fmt.Sprintf("%.2f of %.2f USD", spent.USD, b.USD)
-	case b.Minutes > 0 && spent.Minutes >= b.Minutes:
-		return fmt.Sprintf("%s of %g minutes", shortMinutes(spent.Minutes), b.Minutes)
 	case strict && b.USD > 0 && spent.UnknownUSD > 0:
 		return fmt.Sprintf("an unknown amount of USD (%d iterations, unknown-cost: pause)", spent.UnknownUSD)
 	case strict && b.Tokens > 0 && spent.UnknownTokens > 0:

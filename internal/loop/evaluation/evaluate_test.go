@@ -74,18 +74,16 @@ func TestTimeout(t *testing.T) {
 
 func TestOutputIsKeptWithoutSecrets(t *testing.T) {
 	t.Parallel()
-	artifacts := t.TempDir()
+	file := filepath.Join(t.TempDir(), "kept")
 	got := evaluateScript(t,
 		`echo "token $SECRET_TOKEN" >&2; head -c 3000000 /dev/zero | tr '\0' x; echo; echo '{"m": 1}'`,
-		func(r *evaluation.Request) { r.Artifacts = artifacts })
+		func(r *evaluation.Request) { r.Keep = file })
 	assert.Equal(t, "1", got.Measurement.Metric.String())
 	assert.LessOrEqual(t, len(got.Tail), 2100)
 	assert.Contains(t, got.Tail, "token ***")
-	data, err := os.ReadFile(filepath.Join(artifacts, "evaluation.stderr"))
+	data, err := os.ReadFile(file)
 	require.NoError(t, err)
-	assert.Equal(t, "token ***\n", string(data))
-	data, err = os.ReadFile(filepath.Join(artifacts, "evaluation.stdout"))
-	require.NoError(t, err)
+	assert.Contains(t, string(data), "== standard error\ntoken ***\n== standard output\nxxx")
 	assert.True(t, strings.HasSuffix(string(data), "x\n{\"m\": 1}\n"))
 }
 
