@@ -178,7 +178,7 @@ func (r *team) prompt(at position, a *attempt, files []string) string {
 			{Title: "Future directions", Text: b.doc.Section(state.Future)},
 		},
 		Attempts: b.sum.Attempts, Output: b.sum.Output, Failed: b.standing().Failed(b.sum.Iteration),
-		Handback: handsBack(at), Comments: r.thread.instructions(),
+		Handback: handsBack(at), Comments: r.instructions(),
 		Proposal: a.number, Proposals: a.of,
 		Parent: parent, Inspirations: inspirations, Focus: a.focus, Failure: a.failure,
 	})

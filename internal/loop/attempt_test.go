@@ -176,7 +176,7 @@ func TestWhatNoCandidateMayChange(t *testing.T) {
 			[]string{},
 		},
 	} {
-		r := &team{thread: threadOf(&journal{session: &session{Service: &Service{Program: parsed(t, c.front, c.target, c.script)}}})}
+		r := &team{thread: threadOf(&journal{session: sessionOf(parsed(t, c.front, c.target, c.script))})}
 		assert.Equal(t, c.want, r.never(position{entries: c.files}), name)
 	}
 }
@@ -197,7 +197,7 @@ func TestAgentsTakeTurns(t *testing.T) {
 		{5, "a b", "a b a b a"},
 		{2, "a b c", "a b c"},
 	} {
-		r := &team{thread: threadOf(&journal{session: &session{Service: &Service{Program: &program.Program{Candidates: c.candidates}}}})}
+		r := &team{thread: threadOf(&journal{session: sessionOf(&program.Program{Candidates: c.candidates})})}
 		for i, name := range strings.Fields(c.agents) {
 			r.Agents = append(r.Agents, Proposer{Agent: agentNamed(name), Model: fmt.Sprintf("m%d", i)})
 		}
@@ -341,7 +341,10 @@ func TestSeedsOfPrograms(t *testing.T) {
 	for n := range 200 {
 		s := &session{Service: &Service{Program: &program.Program{Name: fmt.Sprint("p", n)}}}
 		assert.Equal(t, s.seed(),
-			(&session{Service: &Service{Program: &program.Program{Name: fmt.Sprint("p", n), Goal: "x"}}, course: course{iteration: n}}).seed(),
+			(&session{
+				Service: &Service{Program: &program.Program{Name: fmt.Sprint("p", n), Goal: "x"}},
+				course:  course{iteration: n},
+			}).seed(),
 			"it is the name's")
 		assert.GreaterOrEqual(t, s.seed(), int64(0))
 		seeds[s.seed()] = true

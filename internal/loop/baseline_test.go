@@ -39,7 +39,8 @@ func journalOf(t *testing.T, front string) *journal {
 // sessionOf is a run of a program, whose clock goes on by a second whenever it is read.
 func sessionOf(p *program.Program) *session {
 	clock := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
-	return &session{Service: &Service{Program: p, Now: func() time.Time { clock = clock.Add(time.Second); return clock }}}
+	now := func() time.Time { clock = clock.Add(time.Second); return clock }
+	return &session{Service: &Service{Program: p, Now: now}}
 }
 
 func numbers(texts ...string) []metric.Value {

@@ -31,7 +31,8 @@ func TestChangesOfRecordsChangeNothingElse(t *testing.T) {
 		ast.Inspect(file, func(node ast.Node) bool {
 			of, body := function(node)
 			if method, is := node.(*ast.FuncDecl); is && method.Recv != nil && isRecords(method.Recv.List[0].Type) {
-				of = &ast.FuncType{Params: &ast.FieldList{List: slices.Concat(method.Recv.List, of.Params.List)}, Results: of.Results}
+				all := slices.Concat(method.Recv.List, of.Params.List)
+				of = &ast.FuncType{Params: &ast.FieldList{List: all}, Results: of.Results}
 			}
 			if body == nil || !takesRecords(of) {
 				return true

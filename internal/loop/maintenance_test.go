@@ -103,7 +103,7 @@ func TestABundleAgainThatWaits(t *testing.T) {
 	require.NoError(t, d.write(t.Context(), "end", nil,
 		adding(func(b *records) { b.add(&history.Finished{Outcome: history.PendingCI}) })))
 	d.id, d.before, d.hub.ci = "later", noon, []ci.Result{green()}
-	result, err := d.run.again(t.Context(), proposal.Bundle{ID: "bundle"}, "run-1")
+	result, err := d.again(t.Context(), proposal.Bundle{ID: "bundle"}, "run-1")
 	require.NoError(t, err)
 	assert.Equal(t, history.Accepted, result.Outcome)
 	told := d.told()

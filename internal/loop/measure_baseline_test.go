@@ -157,7 +157,8 @@ func TestWhatIsNoBaseline(t *testing.T) {
 		"at the lower end of the range": {"metric-range: [2, 9]", ran("2"), ""},
 		"at the upper end of the range": {"metric-range: [2, 9]", ran("9.0"), ""},
 	} {
-		assert.Equal(t, c.problem, decision.Text((&measurer{spending: &spending{journal: journalOf(t, c.front)}}).unusable(c.outcome)), name)
+		m := &measurer{spending: &spending{journal: journalOf(t, c.front)}}
+		assert.Equal(t, c.problem, decision.Text(m.unusable(c.outcome)), name)
 	}
 }
 

@@ -34,7 +34,10 @@ func (g *garden) searching(t *testing.T, target, script string) *team {
 	require.Empty(t, p.Problems)
 	now := func() time.Time { return midday }
 	return &team{
-		thread: threadOf(&journal{session: &session{Service: &Service{Program: p, Now: now, Repo: g.Repo}, course: course{iteration: 9}}, records: &records{}}),
+		thread: threadOf(&journal{
+			session: &session{Service: &Service{Program: p, Now: now, Repo: g.Repo}, course: course{iteration: 9}},
+			records: &records{},
+		}),
 	}
 }
 

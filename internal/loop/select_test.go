@@ -58,7 +58,7 @@ func TestSelectAttempt(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			run := &team{thread: threadOf(&journal{session: &session{Service: &Service{Program: &program.Program{Direction: c.direction}}}})}
+			run := &team{thread: threadOf(&journal{session: sessionOf(&program.Program{Direction: c.direction})})}
 			var all []*attempt
 			for i, one := range c.tried {
 				all = append(all, outcome(i+1, len(c.tried), one.outcome, one.metric))
@@ -95,7 +95,8 @@ func TestManyOthersAreSummedUp(t *testing.T) {
 // agent is given a limit of nothing, which would mean no limit, or be refused.
 func TestAShareOfTheLastBit(t *testing.T) {
 	t.Parallel()
-	r := &spending{journal: &journal{session: &session{Service: &Service{}, course: course{left: budget.Left{Tokens: 3, USD: 0.0001}}}}}
+	left := course{left: budget.Left{Tokens: 3, USD: 0.0001}}
+	r := &spending{journal: &journal{session: &session{Service: &Service{}, course: left}}}
 	limit := r.limit(8)
 	assert.Equal(t, int64(1), limit.Tokens)
 	assert.Equal(t, "0.0001", limit.CostUSD.String())

@@ -34,7 +34,10 @@ func newSpending(t *testing.T, front string, agents ...string) *spending {
 	t.Helper()
 	p := program.Parse("p.md", []byte("---\n"+front+"\n---\n## Goal\nx\n"))
 	require.NoError(t, p.Err())
-	r := &spending{journal: &journal{session: &session{Service: &Service{Program: p, Now: func() time.Time { return midday }}, course: course{id: "this"}, begun: midday, since: midday}, records: &records{}}}
+	r := &spending{journal: &journal{records: &records{}, session: &session{
+		Service: &Service{Program: p, Now: func() time.Time { return midday }},
+		course:  course{id: "this"}, begun: midday, since: midday,
+	}}}
 	for _, name := range agents {
 		r.Agents = append(r.Agents, Proposer{Agent: agentNamed(name)})
 	}

@@ -98,7 +98,10 @@ func TestOtherFilesStay(t *testing.T) {
 func TestATranscriptOfEach(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "kept")
-	j := &journal{session: &session{Service: &Service{Program: &program.Program{Name: "p"}, Transcripts: dir}, course: course{id: "20260304T120000Z-abc1", iteration: 12}}}
+	j := &journal{session: &session{
+		Service: &Service{Program: &program.Program{Name: "p"}, Transcripts: dir},
+		course:  course{id: "20260304T120000Z-abc1", iteration: 12},
+	}}
 	r, m := &team{thread: threadOf(j)}, &measurer{spending: &spending{journal: j}}
 	var names []string
 	for _, a := range []*attempt{{number: 1, agent: agentNamed("codex")}, {number: 2, agent: agentNamed("open-code")}} {
@@ -163,7 +166,9 @@ func TestOutputsOfAnIteration(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"kept", "a [b] c", "a*", "back\\slash", "what?"} {
 		dir := filepath.Join(t.TempDir(), name)
-		j := &journal{session: &session{Service: &Service{Program: &program.Program{Name: "p"}}, course: course{id: "run-1", iteration: 1}}}
+		j := &journal{session: &session{
+			Service: &Service{Program: &program.Program{Name: "p"}}, course: course{id: "run-1", iteration: 1},
+		}}
 		var want []string
 		for _, one := range []struct {
 			iteration int
