@@ -211,7 +211,7 @@ func TestReplayFindsCarefulForgeries(t *testing.T) {
 		},
 		"the branch of a state": {
 			files{state: replace("autoloop/p", "autoloop/q")},
-			"Branch is autoloop/q, and the ledger gives autoloop/p",
+			"Branch is `autoloop/q`, and the ledger gives `autoloop/p`",
 		},
 		"the changelog of a row": {
 			files{results: replace("Initial evaluation", "Another evaluation")},

@@ -74,16 +74,18 @@ func TestTimeout(t *testing.T) {
 
 func TestOutputIsKeptWithoutSecrets(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "kept")
+	artifacts := t.TempDir()
 	got := evaluateScript(t,
 		`echo "token $SECRET_TOKEN" >&2; head -c 3000000 /dev/zero | tr '\0' x; echo; echo '{"m": 1}'`,
-		func(r *evaluation.Request) { r.Keep = file })
+		func(r *evaluation.Request) { r.Artifacts = artifacts })
 	assert.Equal(t, "1", got.Measurement.Metric.String())
 	assert.LessOrEqual(t, len(got.Tail), 2100)
 	assert.Contains(t, got.Tail, "token ***")
-	data, err := os.ReadFile(file)
+	data, err := os.ReadFile(filepath.Join(artifacts, "evaluation.stderr"))
 	require.NoError(t, err)
-	assert.Contains(t, string(data), "== standard error\ntoken ***\n== standard output\nxxx")
+	assert.Equal(t, "token ***\n", string(data))
+	data, err = os.ReadFile(filepath.Join(artifacts, "evaluation.stdout"))
+	require.NoError(t, err)
 	assert.True(t, strings.HasSuffix(string(data), "x\n{\"m\": 1}\n"))
 }
 

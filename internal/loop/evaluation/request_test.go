@@ -259,7 +259,7 @@ func TestTheBoundOfAResultFile(t *testing.T) {
 }
 
 // TestScriptsOfOneDirectory: each run finds a new place for its result, and the last
-// script of each name is left.
+// script of each name is left beside what it printed.
 func TestScriptsOfOneDirectory(t *testing.T) {
 	t.Parallel()
 	artifacts := t.TempDir()
@@ -281,10 +281,10 @@ func TestScriptsOfOneDirectory(t *testing.T) {
 		assert.Equal(t, os.FileMode(0o600), info.Mode().Perm(), entry.Name())
 	}
 	slices.Sort(names)
-	assert.Equal(t, []string{"evaluation.sh"}, names)
-	text, err := os.ReadFile(filepath.Join(artifacts, "evaluation.sh"))
+	assert.Equal(t, []string{"evaluation.sh", "evaluation.stderr", "evaluation.stdout"}, names)
+	text, err := os.ReadFile(filepath.Join(artifacts, "evaluation.stderr"))
 	require.NoError(t, err)
-	assert.Contains(t, string(text), "second\n")
+	assert.Equal(t, "Esecond", string(text))
 }
 
 // TestAResultThatIsCutOff: of an output that is too long to be kept, a number counts only
