@@ -234,7 +234,10 @@ const partingTime = 20 * time.Second
 func (r *run) giveUp(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), partingTime)
 	defer cancel()
-	_ = r.write(ctx, r.Program.Name+": ended before its time", nil, func(b *records) error {
+	_ = r.update(ctx, r.Program.Name+": ended before its time", nil, func(b *records) error {
+		if err := b.holdsLease(); err != nil { // there is nothing to give back, whatever else it might write
+			return err
+		}
 		b.add(&history.Finished{Head: history.Head{Iteration: b.sum.Open.Iteration}, Stopped: true})
 		return nil
 	})

@@ -1,0 +1,48 @@
+package loop
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/live"
+)
+
+// endedAt is a context that ends when a run comes to a step.
+func endedAt(t *testing.T, s *Service, stage string) context.Context {
+	t.Helper()
+	ctx, end := context.WithCancel(t.Context())
+	t.Cleanup(end)
+	s.Progress = func(status live.Status) {
+		if status.Stage == stage {
+			end()
+		}
+	}
+	return ctx
+}
+
+// TestARunThatIsEndedBeforeItHasALease has none to give back.
+func TestARunThatIsEndedBeforeItHasALease(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, "", wasMeasured("1"), &history.Paused{Reason: decision.Say("a holiday")})
+	_, err := d.through(endedAt(t, d.service, "hear"), d.iterate)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Empty(t, d.shelf.messages)
+}
+
+// TestABundleWhoseRecordingIsEnded can be published again.
+func TestABundleWhoseRecordingIsEnded(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "evaluation-runs: 1", "1", "3")
+	made, before := b.made(), b.refs()
+	_, err := b.service.Publish(endedAt(t, b.service, "record"), made)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, before, b.refs(), "nothing of it is on record")
+	result, err := b.service.Publish(t.Context(), made)
+	require.NoError(t, err)
+	assert.Equal(t, history.Accepted, result.Outcome)
+}
