@@ -31,7 +31,10 @@ func (r *Report) decided(before history.Summary, measured []*history.Measured, e
 	if !fits(e) {
 		r.find(Ledger, e.Iteration, fmt.Sprintf("the outcome is %s with the verdict %q", e.Outcome, e.Verdict))
 	}
-	if e.Rule == nil && (e.Verdict == "" || e.Executor != nil) {
+	sampled := slices.ContainsFunc(measured, func(m *history.Measured) bool {
+		return m.Role == history.Candidate && len(m.Samples) > 0
+	})
+	if e.Rule == nil && (e.Verdict == "" || before.Executor != nil && !sampled) {
 		return decision.Decision{} // nothing was compared, or task by task, which is not recorded
 	}
 	again, err := repeat(before, measured, e)

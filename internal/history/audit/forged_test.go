@@ -208,8 +208,12 @@ func TestOutcomesFitTheirVerdicts(t *testing.T) {
 			assert.Equal(t, says, findings(events), "%s, %s", outcome, verdict)
 			r := reported(events)
 			assert.Equal(t, []int{1, 0}, []int{r.Decisions, r.Repeated}, "there is no rule to repeat it by")
-			e.Executor = &history.Executor{Agent: "x"} // a suite is compared task by task, which is not recorded
-			for _, says := range findings(events) {
+			e.Executor = &history.Executor{Agent: "x"}
+			assert.Equal(t, says, findings(events), "an executor alone makes no suite")
+			// A suite is compared task by task, which is not recorded.
+			one := metric.MustValue("1")
+			suite := &history.Measured{Head: e.Head, Role: history.Baseline, Executor: e.Executor, Metric: &one}
+			for _, says := range findings(slices.Insert(events, 1, history.Event(suite))) {
 				assert.NotContains(t, says, "computed again")
 			}
 		}
