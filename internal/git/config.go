@@ -30,6 +30,7 @@ func (c *configured) read(ctx context.Context) ([]origin, error) {
 	if c.files != nil && maps.Equal(c.files, c.fingerprint()) {
 		return c.settings, nil
 	}
+	before := c.fingerprint()
 	out, err := c.repo.execute(ctx, Input{WorkTree: c.repo.Root},
 		[]string{"--git-dir=" + c.repo.GitDir, "--work-tree=" + c.repo.Root},
 		"config", "--list", "--show-origin", "--includes", "-z")
@@ -47,9 +48,11 @@ func (c *configured) read(ctx context.Context) ([]origin, error) {
 		}
 		c.settings = append(c.settings, s)
 	}
-	// What is included on some branches alone depends on more than files.
-	if !slices.ContainsFunc(c.settings, func(s origin) bool { return strings.HasPrefix(s.key, "includeif.onbranch:") }) {
-		c.files = c.fingerprint()
+	// What is included on some branches alone depends on more than files; and files that
+	// changed while they were read, or were not known before, are read again the next time.
+	onBranch := func(s origin) bool { return strings.HasPrefix(s.key, "includeif.onbranch:") }
+	if !slices.ContainsFunc(c.settings, onBranch) && maps.Equal(before, c.fingerprint()) {
+		c.files = before
 	}
 	return c.settings, nil
 }
