@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -237,19 +238,32 @@ func (s Programs) readFile(file string) ([]byte, error) {
 
 // readBelow reads a regular file of a directory that no link leads out of.
 func readBelow(dir, file string) ([]byte, error) {
-	full := filepath.Join(dir, file)
-	info, err := os.Stat(full)
+	if _, err := os.Stat(filepath.Join(dir, file)); err != nil {
+		return nil, files.Cause(err)
+	}
+	if leaves(dir, file) {
+		return nil, errors.New("the file is a link that leaves the repository")
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, files.Cause(err)
+	}
+	defer func() { _ = root.Close() }()
+	opened, err := root.OpenFile(file, os.O_RDONLY|files.NonBlocking, 0)
+	if err != nil {
+		return nil, files.Cause(err)
+	}
+	defer func() { _ = opened.Close() }()
+	info, err := opened.Stat()
 	switch {
 	case err != nil:
 		return nil, files.Cause(err)
-	case leaves(dir, file):
-		return nil, errors.New("the file is a link that leaves the repository")
 	case !info.Mode().IsRegular():
 		return nil, errors.New("it is no regular file")
 	case info.Size() > program.MaxBytes:
 		return nil, fmt.Errorf("the file is too large; a program file has at most %d bytes", program.MaxBytes)
 	}
-	data, err := os.ReadFile(full)
+	data, err := io.ReadAll(opened)
 	return data, files.Cause(err)
 }
 
