@@ -46,7 +46,7 @@ func parseMark(text string) (p Param, pointed bool, err error) {
 		pointed = pointed || strings.ContainsAny(text, ".eE")
 		return x
 	}
-	p.Max, p.Min = number(high), number(low) // the first that is none is named
+	p.Max, p.Min = number(high), number(low) // in this order, so that an error names the first one
 	for _, word := range words[1:] {
 		step, isStep := strings.CutPrefix(word, "step=")
 		switch {

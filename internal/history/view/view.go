@@ -71,7 +71,8 @@ func (v *View) put(e state.HistoryEntry) {
 	}
 }
 
-// find is where the entry of an iteration is, -1 where it is none of the newest.
+// find returns the index of an iteration's entry, -1 without one. The entries are in order, so
+// that it looks no further than the first of an earlier iteration.
 func (v *View) find(iteration int, baseline bool) int {
 	for i, e := range slices.Backward(v.Entries) {
 		if e.Iteration == iteration && e.Baseline == baseline {

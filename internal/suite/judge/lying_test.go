@@ -375,7 +375,7 @@ func TestWhatAJudgeIsShown(t *testing.T) {
 	assert.Equal(t, "1. a\n2. b\nc", part(work, "EXPECTATIONS"))
 	assert.Equal(t, "There is no description.", part(work, "GOOD_RESULT"))
 	assert.Equal(t, "The agent left no file in outputs/.", part(work, "OUTPUTS"))
-	assert.Equal(t, "There is none.", part(work, "TRANSCRIPT"))
+	assert.Equal(t, "There is no transcript.", part(work, "TRANSCRIPT"))
 	assert.True(t, strings.HasSuffix(work, "Give a verdict on each of the 2 expectations."))
 }
 

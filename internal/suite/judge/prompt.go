@@ -120,6 +120,6 @@ func gradeQuestion(w Work, room int) string {
 		part{"GOOD_RESULT", w.Expected, "There is no description.", maxExpected},
 		part{"EXPECTATIONS", asked.String(), "", maxAsked},
 		part{"OUTPUTS", w.Outputs, "The agent left no file in outputs/.", maxOutputs},
-		part{"TRANSCRIPT", w.Transcript, "There is none.", maxTranscript},
+		part{"TRANSCRIPT", w.Transcript, "There is no transcript.", maxTranscript},
 	)
 }
