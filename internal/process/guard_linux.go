@@ -12,6 +12,9 @@ const (
 	// guardEvery is how often the bounds are looked at. A look reads a few small
 	// files: what is measured does not notice it.
 	guardEvery = 100 * time.Millisecond
+	// countEvery is how many looks there are to a count of the processes where the
+	// kernel holds no bounds: what others give back can hide what a command takes.
+	countEvery = 10
 	// scarce is the share of the machine's memory, in percent, below which a
 	// command that has most of it is ended.
 	scarce = 3
@@ -28,6 +31,7 @@ type guard struct {
 	group joined
 	tasks int   // of the whole system when the command began
 	free  int64 // memory of the system then, in bytes
+	looks int
 }
 
 func newGuard(bound limits, group joined) guard {
@@ -36,9 +40,10 @@ func newGuard(bound limits, group joined) guard {
 }
 
 // exceeded says which bound the descendants of this process are over, "" when
-// it is over none of them, and always of the zero guard. They are counted only when the
-// system has many more tasks, or much less memory, than at the beginning.
-func (g guard) exceeded() string {
+// it is over none of them, and always of the zero guard. They are counted when the
+// system has many more tasks, or much less memory, than at the beginning, and now and
+// then where there is no control group.
+func (g *guard) exceeded() string {
 	if g.bound.Processes == 0 {
 		return ""
 	}
@@ -47,15 +52,18 @@ func (g guard) exceeded() string {
 	}
 	total, available := systemMemory()
 	short := total > 0 && available < total/100*scarce
-	much := g.group.memory == nil && g.bound.Memory > 0 && g.free-available > g.bound.Memory/2
-	if systemTasks() < g.tasks+g.bound.Processes/2 && !short && !much {
+	unheld := g.group.memory == nil && g.bound.Memory > 0
+	g.looks++
+	due := (unheld || g.group.tasks == nil) && g.looks%countEvery == 0
+	much := unheld && g.free-available > g.bound.Memory/2
+	if systemTasks() < g.tasks+g.bound.Processes/2 && !short && !much && !due {
 		return ""
 	}
 	count, resident := descendants(os.Getpid())
 	switch {
 	case count > g.bound.Processes:
 		return g.tooMany()
-	case much && resident > g.bound.Memory:
+	case unheld && resident > g.bound.Memory:
 		return g.tooLarge()
 	case short && resident > total/2:
 		return fmt.Sprintf("it used %d of the machine's %d MB of memory", resident>>20, total>>20)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -141,6 +142,32 @@ func TestTooMuchMemory(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestMemoryThatOthersGiveBackHidesNothing: a command is bounded by what it has itself,
+// also where the machine has more memory left than when it began.
+func TestMemoryThatOthersGiveBackHidesNothing(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("python3"); err != nil {
+		long.Missing(t, "python3")
+	}
+	other := exec.CommandContext(t.Context(), "python3", "-c",
+		`x = bytearray(600 << 20); print("ready", flush=True); import time; time.sleep(60000)`)
+	said, err := other.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, other.Start())
+	_, err = said.Read(make([]byte, 1))
+	require.NoError(t, err)
+	runner := process.NewRunner().WithoutGroups()
+	runner.Memory = 200 << 20
+	script := fmt.Sprintf(`kill -9 %d; sleep 0.3; exec python3 -c `+
+		`'x = bytearray(300 << 20); import time; time.sleep(60000)'`, other.Process.Pid)
+	result, err := runner.Run(context.Background(), process.Spec{
+		Args: []string{"sh", "-c", script}, Dir: t.TempDir(), Env: []string{path}, Timeout: time.Minute,
+	})
+	_ = other.Wait() // It was killed.
+	require.NoError(t, err)
+	assert.Equal(t, "it used more than 200 MB of memory", result.Exceeded)
 }
 
 // TestGroupsAreRemoved: nothing of a group is left, also of one whose process was
