@@ -30,7 +30,7 @@ const (
 func TestReference(t *testing.T) {
 	t.Parallel()
 	pages := map[string]string{}
-	for _, add := range []func(*testing.T, map[string]string){commandPages, keyPages, filePages} {
+	for _, add := range []func(*testing.T, map[string]string){commandPages, keyPages} {
 		add(t, pages)
 	}
 	for name, text := range pages {

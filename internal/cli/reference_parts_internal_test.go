@@ -22,8 +22,22 @@ func referenceParts(t *testing.T) []referencePart {
 	return []referencePart{
 		{"action.md", "inputs", inputs},
 		{"action.md", "outputs", outputs},
+		{"ledger.md", "events", eventList(t)},
 		{"../explain/lifecycle.md", "lifecycle", lifecycleTable()},
 	}
+}
+
+// eventList is every kind of event with what it says.
+func eventList(t *testing.T) string {
+	t.Helper()
+	s := newSchemas(t, "../history/event.go")
+	var lines []string
+	for _, name := range s.names {
+		if s.isEvent(name) {
+			lines = append(lines, strings.Replace("- "+s.about[name], name, "`"+strings.ToLower(name)+"`", 1))
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // lifecycleTable is what happens when people and CI do something.

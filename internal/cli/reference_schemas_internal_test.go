@@ -62,6 +62,7 @@ func TestSchemas(t *testing.T) {
 type schemas struct {
 	t     *testing.T
 	types map[string]*ast.TypeSpec
+	names []string // of the types, in their order
 	about map[string]string
 	used  object
 }
@@ -80,6 +81,7 @@ func newSchemas(t *testing.T, files ...string) *schemas {
 			for _, spec := range group.Specs {
 				spec := spec.(*ast.TypeSpec) //nolint:errcheck // of a declaration of types
 				s.types[spec.Name.Name] = spec
+				s.names = append(s.names, spec.Name.Name)
 				s.about[spec.Name.Name] = words(group.Doc)
 			}
 		}
@@ -143,11 +145,38 @@ func (s *schemas) fields(name string, fields object, required *[]string) {
 				kind = object{"anyOf": []any{kind, object{"type": "null"}}}
 			}
 		}
-		if meanings[key] != "" {
-			kind["description"] = meanings[key]
+		meaning := meanings[key]
+		if meaning == "" && s.isEvent(name) {
+			meaning = s.elsewhere(key)
+			require.NotEmpty(s.t, meaning, "%s in %s: give the field a comment", key, name)
+		}
+		if meaning != "" {
+			kind["description"] = meaning
 		}
 		fields[key] = kind
 	}
+}
+
+// isEvent reports whether a type is an event of the ledger: a struct that begins with a Head.
+func (s *schemas) isEvent(name string) bool {
+	declared, is := s.types[name].Type.(*ast.StructType)
+	return is && len(declared.Fields.List) > 0 && typeName(declared.Fields.List[0].Type) == "Head" &&
+		len(declared.Fields.List[0].Names) == 0
+}
+
+// elsewhere is what a field without a comment of its own means in the first event that has one.
+func (s *schemas) elsewhere(key string) string {
+	for _, name := range s.names {
+		if !s.isEvent(name) {
+			continue
+		}
+		for _, row := range formRows(s.types[name].Type.(*ast.StructType)) { //nolint:errcheck // isEvent has looked
+			if row.name == key && row.meaning != "" {
+				return row.meaning
+			}
+		}
+	}
+	return ""
 }
 
 // kind is the schema of a type.
@@ -203,9 +232,7 @@ func iterationSchema(t *testing.T) object {
 		"Completed": &history.Completed{}, "Set": &history.Set{}, "Answered": &history.Answered{},
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.types)) {
-		declared, is := s.types[name].Type.(*ast.StructType)
-		if !is || len(declared.Fields.List) == 0 || typeName(declared.Fields.List[0].Type) != "Head" ||
-			len(declared.Fields.List[0].Names) > 0 {
+		if !s.isEvent(name) {
 			continue
 		}
 		require.Contains(t, names, name, "an event that is not known here")
