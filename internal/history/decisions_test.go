@@ -10,56 +10,43 @@ import (
 	"github.com/org/autoloop/internal/history"
 )
 
-func TestDecisions(t *testing.T) {
+// TestDecisionsOfOneIteration: how long its last candidate took, what was measured for it, the baseline of its run
+// among that, and how long it took until CI had its say.
+func TestDecisionsOfOneIteration(t *testing.T) {
 	t.Parallel()
-	head := func(iteration int) history.Head { return history.Head{Iteration: iteration} }
-	events := []history.Event{
-		&history.Measured{Head: head(1), Role: history.Baseline, Seconds: 9},
-		&history.Measured{Head: head(1), Role: history.Candidate, Seconds: 1},
-		&history.Decided{Head: head(1)}, &history.Measured{Head: head(2), Role: history.Candidate, Seconds: 2},
-		&history.Decided{Head: head(2)}, &history.Measured{Head: head(3), Role: history.Candidate, Seconds: 3},
-		&history.Decided{Head: head(3), Outcome: history.PendingCI}, &history.Finished{Head: head(3)},
-		&history.Decided{Head: head(3)}, &history.Decided{Head: head(4)},
-	}
+	list := events(t, "started run_id=a iteration=1 minute=0 | measured run_id=a role=baseline seconds=9 |"+
+		"measured run_id=b role=baseline | measured run_id=a role=baseline stage=pairs |"+
+		"measured run_id=a iteration=1 role=candidate seconds=1 | decided iteration=1 minute=2 |"+
+		"measured iteration=3 role=candidate seconds=3 | decided iteration=3 outcome=pending-ci | "+
+		"decided iteration=3 minute=9 | decided iteration=4 | set key=undone value=\"3\"")
 	for name, c := range map[string]struct {
-		only     int
-		calls    []string
-		found    bool
-		measured int
-		seconds  float64
+		only           int
+		calls          string
+		measured, took int
+		seconds        float64
 	}{
-		"all":           {0, []string{"1: 1", "2: 2", "3: 3", "3: 3", "4: 0"}, false, 0, 0},
-		"one":           {1, []string{"1: 1"}, true, 2, 1},
-		"decided twice": {3, []string{"3: 3", "3: 3"}, true, 1, 3},
-		"none":          {7, nil, false, 0, 0},
+		"all":           {0, "[1: 1 3: 3 3: 3 4: 0]", 0, 0, 0},
+		"one":           {1, "[1: 1]", 2, 2, 1},
+		"decided twice": {3, "[3: 3 3: 3]", 1, 0, 3},
+		"none":          {7, "[]", 0, 0, 0},
 	} {
 		var calls []string
 		d := history.Decisions{Only: c.only, Each: func(e *history.Decided, seconds float64) error {
 			calls = append(calls, fmt.Sprintf("%d: %g", e.Iteration, seconds))
 			return nil
 		}}
-		require.NoError(t, d.Read(events))
-		assert.Equal(t, c.calls, calls, name)
-		assert.Equal(t, c.found, d.Found != nil, name)
-		assert.Len(t, d.Measured, c.measured, name)
+		require.NoError(t, d.Read(list))
+		assert.Equal(t, c.calls, fmt.Sprint(calls), name)
+		assert.Equal(t, c.measured > 0, d.Found != nil, name)
+		assert.Equal(t, []int{c.measured, c.took}, []int{len(d.Measured), int(d.Took.Minutes())}, name)
 		assert.InDelta(t, c.seconds, d.Seconds, 0, name)
+		assert.NotNil(t, d.Undone[3])
 	}
-}
-
-func TestDecisionsEndAtAnError(t *testing.T) {
-	t.Parallel()
 	seen := 0
-	d := history.Decisions{Each: func(e *history.Decided, _ float64) error {
-		if seen++; e.Iteration == 2 {
-			return assert.AnError
-		}
-		return nil
+	d := history.Decisions{Each: func(*history.Decided, float64) error {
+		seen++
+		return assert.AnError
 	}}
-	var events []history.Event
-	for n := 1; n < 5; n++ {
-		events = append(events, &history.Decided{Head: history.Head{Iteration: n}})
-	}
-	require.ErrorIs(t, d.Read(events), assert.AnError)
-	assert.Equal(t, 2, seen)
-	assert.Nil(t, d.Found, "all are meant")
+	require.ErrorIs(t, d.Read(list), assert.AnError)
+	assert.Equal(t, 1, seen)
 }

@@ -2,127 +2,124 @@ package history_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/metric"
 )
 
-func standing(events ...history.Event) history.Standing {
-	return history.Replay(events).Standing
-}
-
-// TestWhatWasMeasuredLast is known of the candidates of one iteration: what their
-// guardrails measured, and why they failed.
-func TestWhatWasMeasuredLast(t *testing.T) {
+// TestStanding is where the newest iteration stands: a run that only waits begins none, and one that ended without a
+// decision changes nothing.
+func TestStanding(t *testing.T) {
 	t.Parallel()
-	measured := func(iteration, proposal int, rail string) *history.Measured {
-		return &history.Measured{
-			Head: history.Head{Iteration: iteration, Run: "r", Time: noon}, Proposal: proposal, Role: history.Candidate,
-			Output: "printed", Numbers: map[string]metric.Value{"n": *value("1")},
-			GuardrailSamples: map[string][]metric.Value{"size": {*value(rail)}},
-		}
-	}
-	failed := measured(3, 2, "0")
-	failed.Problem = "it broke"
-	trial := measured(3, 1, "9")
-	trial.Role = history.Incumbent
-	decide := func(iteration, proposal int) history.Event {
-		return &history.Decided{Head: history.Head{Iteration: iteration}, Proposal: proposal, Outcome: history.Rejected}
-	}
-	rail := func(m *history.Measured) string {
-		if m == nil {
-			return "none"
-		}
-		return m.GuardrailSamples["size"][0].String()
-	}
+	const (
+		accepted = "decided iteration=1 outcome=accepted commit=a | "
+		pending  = "started iteration=2 | decided iteration=2 outcome=pending-ci commit=c | finished iteration=2 | "
+		checked  = "checked iteration=2 commit=c | "
+	)
 	for name, c := range map[string]struct {
-		events      []history.Event
-		first, next string // of proposals 1 and 2 of iteration 3
-		failed      string
+		events           string
+		phase            history.Phase
+		iteration, fixes int
 	}{
-		"nothing":                     {nil, "none", "none", ""},
-		"one":                         {[]history.Event{measured(3, 1, "5")}, "5", "none", ""},
-		"the last of it":              {[]history.Event{measured(3, 1, "5"), measured(3, 1, "6")}, "6", "none", ""},
-		"two":                         {[]history.Event{measured(3, 1, "5"), measured(3, 2, "6")}, "5", "6", ""},
-		"of another iteration":        {[]history.Event{measured(3, 1, "5"), measured(4, 1, "6")}, "none", "none", ""},
-		"of another iteration before": {[]history.Event{measured(2, 1, "6"), measured(3, 1, "5")}, "5", "none", ""},
-		"the incumbent":               {[]history.Event{measured(3, 1, "5"), trial}, "5", "none", ""},
-		"the last failed":             {[]history.Event{measured(3, 1, "5"), failed}, "5", "0", "printed"},
-		"an earlier one failed":       {[]history.Event{failed, measured(3, 1, "5")}, "5", "0", ""},
-		"the last is decided on": {
-			[]history.Event{measured(3, 1, "5"), measured(3, 2, "6"), decide(3, 2)},
-			"5", "6", "",
+		"no event":            {"", history.PhaseNone, 0, 0},
+		"a baseline":          {"measured role=baseline metric=1", history.PhaseNone, 0, 0},
+		"begun":               {"started iteration=1", history.PhaseBegun, 1, 0},
+		"begun again":         {"started iteration=1 | started iteration=2", history.PhaseBegun, 2, 0},
+		"begun after another": {accepted + "started iteration=2", history.PhaseBegun, 2, 0},
+		"ended without decision": {
+			accepted + "started iteration=2 | started iteration=3 | finished iteration=3", history.PhaseAccepted, 1, 0,
 		},
-		"an earlier one is decided on": {
-			[]history.Event{measured(3, 1, "5"), failed, decide(3, 1)},
-			"5",
-			"0", "printed",
+		"the first ended so": {"started iteration=1 | finished iteration=1", history.PhaseNone, 1, 0},
+		"accepted":           {accepted, history.PhaseAccepted, 1, 0},
+		"rejected":           {"decided iteration=1 outcome=rejected", history.PhaseRejected, 1, 0},
+		"inconclusive":       {"decided iteration=1 outcome=inconclusive", history.PhaseRejected, 1, 0},
+		"of a later version": {"decided iteration=1 outcome=later", history.PhaseRejected, 1, 0},
+		"failed":             {"decided iteration=1 outcome=error", history.PhaseFailed, 1, 0},
+		"waiting for CI":     {pending, history.PhaseWaitingForCI, 2, 0},
+		"waiting in a later run": {
+			pending + "started iteration=3 | finished iteration=3", history.PhaseWaitingForCI, 2, 0,
+		},
+		"CI let it through": {
+			pending + "decided iteration=2 outcome=accepted commit=c", history.PhaseAccepted, 2, 0,
+		},
+		"a fix that failed": {pending + checked, history.PhaseWaitingForCI, 2, 1},
+		"a fix that was pushed": {
+			pending + checked + "decided iteration=2 outcome=pending-ci commit=d", history.PhaseWaitingForCI, 2, 1,
+		},
+		"a fix of another": {pending + "checked iteration=1", history.PhaseWaitingForCI, 2, 0},
+		"CI turned it down": {
+			pending + checked + "decided iteration=2 outcome=ci-fix-exhausted", history.PhaseRejected, 2, 1,
+		},
+		"fixes of the one before": {
+			pending + checked + "decided iteration=3 outcome=pending-ci", history.PhaseWaitingForCI, 3, 0,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := standing(c.events...)
-			assert.Equal(t, c.first, rail(s.Measured(3, 1)))
-			assert.Equal(t, c.next, rail(s.Measured(3, 2)))
-			assert.Equal(t, c.failed, s.Failed(3))
-			assert.Empty(t, s.Failed(2))
+			s := replay(t, c.events).Standing
+			assert.Equal(t, []any{c.phase, c.iteration, c.fixes}, []any{s.Phase, s.Iteration, s.Fixes()})
+			assert.Equal(t, c.phase == history.PhaseWaitingForCI, s.Waiting() != nil)
 		})
 	}
-	m := standing(failed).Measured(3, 2)
-	require.NotNil(t, m)
-	assert.Equal(t, []any{"it broke", "printed", 3, "r", noon}, []any{m.Problem, m.Output, m.Iteration, m.Run, m.Time})
 }
 
-// TestAStandingDoesNotChange when one goes on from it: two that go on differently know
-// each their own.
-func TestAStandingDoesNotChange(t *testing.T) {
+// TestAStandingKnowsWhatCIFound of earlier commits of the iteration, and since when the present one waits; who goes on
+// from it changes nothing in it.
+func TestAStandingKnowsWhatCIFound(t *testing.T) {
 	t.Parallel()
-	candidate := func(proposal int) history.Event {
-		return &history.Measured{Head: history.Head{Iteration: 1}, Role: history.Candidate, Proposal: proposal}
-	}
-	pending := &history.Decided{Head: history.Head{Iteration: 1}, Outcome: history.PendingCI, Commit: "a", Proposal: 1}
-	check := func(commit, reason string) history.Event {
-		return &history.Checked{Head: history.Head{Iteration: 1}, Commit: commit, Signature: reason}
-	}
-	begin := []history.Event{candidate(1), candidate(2), pending, check("z", "build")}
-	before := standing(begin...)
-	one := standing(append(begin[:4:4], check("z", "lint"), candidate(3))...)
-	other := standing(append(begin[:4:4], check("z", "test"), check("z", "test"))...)
-	assert.Equal(t, []int{1, 2, 3}, []int{before.Fixes(), one.Fixes(), other.Fixes()})
-	assert.True(t, one.FailedBefore("lint"))
-	assert.False(t, one.FailedBefore("test"))
-	assert.True(t, other.FailedBefore("test"))
-	assert.False(t, before.FailedBefore("lint"))
-	assert.Nil(t, before.Measured(1, 3))
-	assert.NotNil(t, one.Measured(1, 3))
-	assert.NotNil(t, before.Measured(1, 1))
+	const a = "decided iteration=1 outcome=pending-ci commit=a minute=1 | pushed minute=2 commit=a | " +
+		"checked iteration=1 commit=a signature=build | "
+	s := replay(t, a).Standing
+	assert.False(t, s.FailedBefore("build"), "it is the same commit")
+	assert.Equal(t, noon.Add(1*time.Minute), s.WaitsSince)
+	s = replay(t, a+"resumed minute=3").Standing
+	assert.Equal(t, noon.Add(3*time.Minute), s.WaitsSince, "a person sent it back")
+	list := events(t, a+"decided iteration=1 outcome=pending-ci commit=b minute=4 | "+
+		"decided iteration=1 outcome=pending-ci "+
+		"commit=b minute=5 | checked iteration=1 commit=z signature=lint | checked iteration=1 commit=z signature=test")
+	s = history.Replay(list[:5]).Standing
+	assert.True(t, s.FailedBefore("build"))
+	assert.Equal(t, noon.Add(4*time.Minute), s.WaitsSince, "the first record of the commit counts")
+	lint := history.Replay(list[:6]).Standing
+	test := history.Replay(append(list[:5:5], list[6])).Standing
+	assert.Equal(t, []bool{false, true, false, false, true}, []bool{
+		s.FailedBefore("lint"), lint.FailedBefore("lint"), lint.FailedBefore("test"), test.FailedBefore("lint"),
+		test.FailedBefore("test"),
+	})
 }
 
-// TestPhasesInTheRecords of outcomes that a version knows, and of those that it does not.
-func TestPhasesInTheRecords(t *testing.T) {
+// TestAStandingKnowsTheCandidatesOfOneIteration: what was measured of each last, and why the last of all failed.
+func TestAStandingKnowsTheCandidatesOfOneIteration(t *testing.T) {
 	t.Parallel()
-	for outcome, phase := range map[history.Outcome]history.Phase{
-		history.Accepted: history.PhaseAccepted, history.Rejected: history.PhaseRejected,
-		history.Inconclusive: history.PhaseRejected, history.Error: history.PhaseFailed,
-		history.PendingCI: history.PhaseWaitingForCI, history.CIFixExhausted: history.PhaseRejected,
-		"of a later version": history.PhaseRejected, "": history.PhaseRejected,
+	const (
+		one    = "measured iteration=3 proposal=1 role=candidate metric=5 | "
+		two    = "measured iteration=3 proposal=2 role=candidate metric=6 | "
+		failed = "measured iteration=3 proposal=2 role=candidate metric=0 problem=broke output=printed | "
+	)
+	for name, c := range map[string]struct{ events, first, next, failed string }{
+		"nothing":               {"", "", "", ""},
+		"one":                   {one, "5", "", ""},
+		"the last of it":        {one + "measured iteration=3 proposal=1 role=candidate metric=7", "7", "", ""},
+		"two":                   {one + two, "5", "6", ""},
+		"another iteration":     {one + "measured iteration=4 proposal=1 role=candidate metric=6", "", "", ""},
+		"another before":        {"measured iteration=2 proposal=1 role=candidate metric=6 | " + one, "5", "", ""},
+		"the incumbent":         {one + "measured iteration=3 proposal=1 role=incumbent metric=9", "5", "", ""},
+		"the last failed":       {one + failed, "5", "0", "printed"},
+		"an earlier one failed": {failed + one, "5", "0", ""},
+		"one is decided on":     {one + failed + "decided iteration=3 proposal=1", "5", "0", "printed"},
 	} {
-		decided := &history.Decided{Head: history.Head{Iteration: 5, Time: noon}, Outcome: outcome, Commit: "c"}
-		s := standing(decided)
-		assert.Equal(t, []any{phase, 5, noon}, []any{s.Phase, s.Iteration, s.WaitsSince}, outcome)
-		assert.Equal(t, outcome == history.PendingCI, s.Waiting() == decided)
-		begun := standing(decided, &history.Started{Head: history.Head{Iteration: 6}})
-		ended := standing(decided, &history.Started{Head: history.Head{Iteration: 6}},
-			&history.Started{Head: history.Head{Iteration: 7}}, &history.Finished{})
-		if outcome == history.PendingCI {
-			assert.Equal(t, []any{phase, 5}, []any{begun.Phase, begun.Iteration}, "who only waits begins nothing")
-			assert.Equal(t, []any{phase, 5}, []any{ended.Phase, ended.Iteration})
-			continue
-		}
-		assert.Equal(t, []any{history.PhaseBegun, 6, decided}, []any{begun.Phase, begun.Iteration, begun.Decision})
-		assert.Equal(t, []any{phase, 5}, []any{ended.Phase, ended.Iteration}, "it ended without a decision")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := replay(t, c.events).Standing
+			of := func(proposal int) string {
+				if m := s.Measured(3, proposal); m != nil {
+					return m.Metric.String()
+				}
+				return ""
+			}
+			assert.Equal(t, []string{c.first, c.next, c.failed, ""}, []string{of(1), of(2), s.Failed(3), s.Failed(2)})
+		})
 	}
 }
