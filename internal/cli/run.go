@@ -11,9 +11,11 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
+	"github.com/org/autoloop/internal/schedule"
 )
 
 // The exit codes of both binaries.
@@ -47,11 +49,25 @@ func Run(ctx context.Context, env Env, root *cobra.Command) int {
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !begun {
 		if _, is := errors.AsType[*misuse.Error](err); !is {
-			err = misuse.Errorf("%s (see `%s --help`)", strings.Join(strings.Fields(err.Error()), " "),
-				cmd.CommandPath())
+			err = misuse.Errorf("%s%s (see `%s --help`)", strings.Join(strings.Fields(err.Error()), " "),
+				flagMeant(cmd, err), cmd.CommandPath())
 		}
 	}
 	return exitCode(env, root.Name(), err)
+}
+
+// flagMeant is "; did you mean …?" for a flag that the command does not have.
+func flagMeant(cmd *cobra.Command, err error) string {
+	unknown, is := errors.AsType[*pflag.NotExistError](err)
+	if !is || unknown.GetSpecifiedShortnames() != "" {
+		return ""
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if meant := schedule.Nearest(unknown.GetSpecifiedName(), names); meant != "" {
+		return fmt.Sprintf("; did you mean --%s?", meant)
+	}
+	return ""
 }
 
 // Commands are the commands of both binaries, with no default of this machine.

@@ -22,7 +22,7 @@ func TestMisuseOfTheCommandLine(t *testing.T) {
 			"`iterate --help`)",
 		"skill score":     "accepts 2 arg(s), received 0 (see `iterate skill score --help`)",
 		"log":             "accepts between 1 and 2 arg(s), received 0 (see `iterate log --help`)",
-		"log speed --tvs": "unknown flag: --tvs (see `iterate log --help`)",
+		"log speed --tvs": "unknown flag: --tvs; did you mean --tsv? (see `iterate log --help`)",
 		"log speed --json --tsv": "if any flags in the group [json tsv diff html] are set none of the others can be; " +
 			"[json tsv] were all set (see `iterate log --help`)",
 	} {

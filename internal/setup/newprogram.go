@@ -65,11 +65,16 @@ depth = 1.0 # tune: 0..10
 `
 
 const newEvaluation = `#!/bin/sh
-# Prints how far the settings are from where they do best, as JSON.
+# Prints how far the settings are from where they do best, as JSON. Settings that it
+# cannot read are no settings: then it fails.
 cd "$(dirname "$0")" || exit 1
 LC_ALL=C awk '
-  $1 == "width" { width = $3 }
-  $1 == "depth" { depth = $3 }
-  END { printf "{\"error\": %.6f}\n", (width - 3)^2 + (depth - 7)^2 / 2 }
+  /^#/ { next }
+  $2 != "=" || $3 + 0 != $3 { bad = 1 }
+  { is[$1] = $3 }
+  END {
+    if (bad || !("width" in is) || !("depth" in is)) exit 1
+    printf "{\"error\": %.6f}\n", (is["width"] - 3)^2 + (is["depth"] - 7)^2 / 2
+  }
 ' settings.conf
 `

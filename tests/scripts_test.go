@@ -1,0 +1,95 @@
+package tests
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/org/autoloop/internal/agent/models/client"
+	"github.com/org/autoloop/internal/cli"
+	"github.com/org/autoloop/internal/process"
+)
+
+// TestScripts runs what people type and holds what they see: the files of scripts, in the
+// form of https://pkg.go.dev/github.com/rogpeppe/go-internal/testscript. `iterate` and
+// `scheduler` run in this process. The files below `repo/` are committed first, and the
+// script begins there; the numbers that its agent tries stand in the file `tries`. With
+// `-args -update` the files get what is printed now.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir: "scripts", UpdateScripts: *update, RequireUniqueNames: true,
+		Setup: func(env *testscript.Env) error {
+			env.Vars = append(cleanEnviron(env.WorkDir, env.WorkDir), "WORK="+env.WorkDir)
+			env.Values["environ"] = env.Vars
+			env.Cd = filepath.Join(env.WorkDir, "repo")
+			for _, line := range []string{"init -q -b main", "add -A", "commit -q --allow-empty -m start"} {
+				cmd := exec.CommandContext(t.Context(), "git", strings.Fields(line)...)
+				cmd.Dir, cmd.Env = env.Cd, env.Vars
+				if err := os.MkdirAll(env.Cd, 0o755); err != nil {
+					return err
+				}
+				if err := cmd.Run(); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"iterate":   inScript(cli.Iterate((&client.Client{}).Complete, "org/autoloop")),
+			"scheduler": inScript(cli.Scheduler),
+		},
+	})
+}
+
+// printedAnew is what is printed otherwise each time, and what stands for it.
+var printedAnew = []struct {
+	pattern *regexp.Regexp
+	as      string
+}{
+	{regexp.MustCompile(`\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?Z?`), "TIME"},
+	{regexp.MustCompile(`TIME-[0-9a-f]+|\b\d{8}T\d{6}Z-[0-9a-f]+`), "RUN"},
+	{regexp.MustCompile(`\b[0-9a-f]{40}\b`), "COMMIT"},
+	{regexp.MustCompile(`\b[0-9a-f]{12}\b|\b[0-9a-f]{7}\b`), "SHORT"},
+	{regexp.MustCompile(`repo-[0-9a-f]{8}\b`), "repo-HASH"},
+	{regexp.MustCompile(`\b\d\d-\d\d \d\d:\d\d`), "TIME"},
+	{regexp.MustCompile(`\b\d+(\.\d+)? ?(ms|s|min)\b`), "SECONDS"},
+	{regexp.MustCompile(`(took +SECONDS): .*`), "$1"},
+	{regexp.MustCompile(` {2,}`), "  "},
+}
+
+// inScript runs one of the binaries for a script, which wants success of `iterate`, and an
+// exit code other than 0 of `! iterate`.
+func inScript(work func(context.Context, cli.Env) int) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, fails bool, args []string) {
+		environ := ts.Value("environ").([]string)
+		var stdout, stderr bytes.Buffer
+		code := work(context.Background(), cli.Env{
+			Args: args, Dir: ts.MkAbs("."), Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
+			Environ: environ, Getenv: func(name string) string { return process.Getenv(environ, name) },
+			Now: time.Now, Root: os.Geteuid() == 0, Executable: filepath.Join(binaries, "iterate"),
+		})
+		same := func(text string) string {
+			text = strings.ReplaceAll(text, ts.Getenv("WORK"), "$WORK")
+			for _, one := range printedAnew {
+				text = one.pattern.ReplaceAllString(text, one.as)
+			}
+			return text
+		}
+		_, err := ts.Stdout().Write([]byte(same(stdout.String())))
+		ts.Check(err)
+		_, err = ts.Stderr().Write([]byte(same(stderr.String())))
+		ts.Check(err)
+		if fails != (code != 0) {
+			ts.Fatalf("exit code %d", code)
+		}
+	}
+}
