@@ -74,7 +74,7 @@ func TestReference(t *testing.T) {
 	}))
 }
 
-// commandPages are the commands, all on one page. A flag that three or more have with
+// commandPages are the commands, all on one page. A flag that two or more have with
 // the same words is told once, at the top.
 func commandPages(_ *testing.T, pages map[string]string) {
 	var commands []*cobra.Command
@@ -124,7 +124,7 @@ func firstExample(cmd *cobra.Command) string {
 	return first
 }
 
-// flagsOfSeveral are the flags that at least three commands have with the same words, of
+// flagsOfSeveral are the flags that at least two commands have with the same words, of
 // several such words those of the most commands.
 func flagsOfSeveral(commands []*cobra.Command) *pflag.FlagSet {
 	var all []*pflag.Flag
@@ -140,7 +140,7 @@ func flagsOfSeveral(commands []*cobra.Command) *pflag.FlagSet {
 				times++
 			}
 		}
-		if times >= 3 && times > most[f.Name] && !f.Hidden {
+		if times >= 2 && times > most[f.Name] && !f.Hidden {
 			most[f.Name], shared[f.Name] = times, f
 		}
 	}
