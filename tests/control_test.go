@@ -87,7 +87,7 @@ func TestLog(t *testing.T) {
 	lines = strings.Split(strings.TrimRight(a.stdout, "\n"), "\n")
 	require.Len(t, lines, 3)
 	first := strings.Split(lines[1], "\t")
-	require.Len(t, first, 9)
+	require.Len(t, first, 13)
 	assert.Equal(t, []string{"1", "accepted", "8", "8", w.git("rev-parse", "autoloop/p")},
 		[]string{first[0], first[2], first[3], first[4], first[7]})
 

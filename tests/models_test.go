@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -55,6 +56,34 @@ func TestModelsIsKept(t *testing.T) {
 	assert.True(t, asked.Has("Move the number."))
 	assert.False(t, asked.Has("the-workflow-token"))
 	assert.NotContains(t, summary+w.memory("p.md"), theKey)
+}
+
+// TestWhatANightCosts types the commands of docs/howto/budgets.md.
+func TestWhatANightCosts(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../docs/howto/budgets.md")
+	require.NoError(t, err)
+	edit := func(from, to string) modeltest.Answer {
+		return modeltest.Answer{
+			Text:  "PLAN: more\nFILE: value.txt\n<<<<<<< SEARCH\n" + from + "\n=======\n" + to + "\n>>>>>>> REPLACE\n",
+			Usage: modeltest.Tokens{Input: 700, Output: 30},
+		}
+	}
+	w, _ := askingWorld(t, edit("1", "2"), edit("2", "3"))
+	require.Len(t, w.iterate("--agent", "models", "--model", "gpt-5-mini", "-n", "2"), 2)
+	w.env = append(w.env, "PATH="+binaries+string(os.PathListSeparator)+os.Getenv("PATH"))
+	typed := 0
+	for _, block := range docBlocks(string(page)) {
+		if block.attribute("test") != "TestWhatANightCosts" {
+			continue
+		}
+		for _, c := range docCommands(block.text) {
+			printed := w.run(w.dir, "bash", "-c", c.line)
+			assert.True(t, asDocumented(c.prints, printed), "$ %s\nprints:\n%s", c.line, printed)
+			typed++
+		}
+	}
+	assert.Equal(t, 2, typed)
 }
 
 func TestModelsIsTheDefaultInActions(t *testing.T) {

@@ -39,7 +39,10 @@ func LogRow(e *history.Decided) []string {
 
 // LogFields are the columns of LogRecord.
 func LogFields() []string {
-	return []string{"iteration", "time", "outcome", "metric", "best", "seconds", "p", "commit", "summary"}
+	return []string{
+		"iteration", "time", "outcome", "metric", "best", "seconds", "p", "commit", "summary",
+		"agent", "turns", "tokens", "usd",
+	}
 }
 
 // LogRecord is a decision for other programs; one run of its candidate took so many
@@ -52,14 +55,26 @@ func LogRecord(e *history.Decided, seconds float64) []string {
 	if seconds > 0 {
 		took = strconv.FormatFloat(seconds, 'f', -1, 64)
 	}
+	turns, tokens, usd := "", "", ""
+	if u := e.Usage; u != nil {
+		turns, tokens, usd = countText(u.Turns), countText(u.Tokens()), metric.Text(u.CostUSD, "")
+	}
 	return []string{
 		strconv.Itoa(e.Iteration), e.Time.UTC().Format(time.RFC3339), string(e.Outcome), metric.Text(e.Metric, ""),
 		metric.Text(e.Best, ""), took, probability, e.Commit,
-		plain.Line(e.Summary),
+		plain.Line(e.Summary), plain.Line(e.Agent), turns, tokens, usd,
 	}
 }
 
-// Decision is one iteration with all that decided it, and where its time went.
+// countText is a number of things, "" for unknown.
+func countText[N int | int64](count *N) string {
+	if count == nil {
+		return ""
+	}
+	return strconv.FormatInt(int64(*count), 10)
+}
+
+// Decision is one iteration with all that decided it, where its time went, and what its agent used.
 func Decision(d *history.Decisions) string {
 	e := d.Found
 	var out strings.Builder
@@ -81,6 +96,7 @@ func Decision(d *history.Decisions) string {
 		line("one run", Minutes(d.Seconds/60))
 	}
 	line("took", took(d))
+	line("used", used(e.Usage))
 	line("commit", e.Commit)
 	line("changed", strings.Join(e.Changed, ", "))
 	for _, reason := range e.Reasons {
@@ -110,6 +126,14 @@ func took(d *history.Decisions) string {
 	rest := max(d.Took.Seconds()-agent-evaluation-trees, 0)
 	return fmt.Sprintf("%s: agent %s, evaluation %s, trees and setup %s, git and GitHub %s",
 		Minutes(d.Took.Minutes()), Minutes(agent/60), Minutes(evaluation/60), Minutes(trees/60), Minutes(rest/60))
+}
+
+// used is what an agent used, with the turns that it took.
+func used(u *metric.Usage) string {
+	if u == nil || u.Turns == nil {
+		return UsedBy(u)
+	}
+	return strings.TrimSuffix(Count(*u.Turns, "turn", "turns")+", "+UsedBy(u), ", ")
 }
 
 // FailedOutput is the end of what the last evaluation of a candidate printed, if it
