@@ -4,8 +4,12 @@ package golden
 
 import (
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -25,4 +29,42 @@ func Equal(t testing.TB, name, got string) {
 	want, err := os.ReadFile(file) //nolint:gosec // A file of the test's.
 	require.NoError(t, err)
 	assert.Equal(t, string(want), got)
+}
+
+// Line is a text of a subtest: its line in testdata/TEST.txt says what it is to be.
+func Line(t testing.TB, got string) {
+	t.Helper()
+	_, row, _ := strings.Cut(t.Name(), "/")
+	Row(t, row, got)
+}
+
+var rows sync.Mutex // held while a file of rows is read or written
+
+// Row is a text of a row of a table that has no subtest of its own.
+func Row(t testing.TB, row, got string) {
+	t.Helper()
+	rows.Lock()
+	defer rows.Unlock()
+	test, _, _ := strings.Cut(t.Name(), "/")
+	file := filepath.Join("testdata", test+".txt")
+	data, err := os.ReadFile(file) //nolint:gosec // A file of the test's.
+	lines := map[string]string{}
+	for line := range strings.Lines(string(data)) {
+		row, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		lines[row] = text
+	}
+	got = strings.ReplaceAll(got, "\n", `\n`)
+	if !*update {
+		require.NoError(t, err)
+		require.Contains(t, lines, row)
+		assert.Equal(t, lines[row], got, row)
+		return
+	}
+	lines[row] = got
+	var text strings.Builder
+	for _, row := range slices.Sorted(maps.Keys(lines)) {
+		text.WriteString(row + "\t" + lines[row] + "\n")
+	}
+	require.NoError(t, os.MkdirAll("testdata", 0o750))
+	require.NoError(t, os.WriteFile(file, []byte(text.String()), 0o600))
 }

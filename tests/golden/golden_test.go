@@ -19,6 +19,21 @@ type watched struct {
 
 func (w *watched) Errorf(string, ...any) { w.failed = true }
 
+func TestLineFailsOnADifference(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.Mkdir("testdata", 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join("testdata", "TestLineFailsOnADifference.txt"),
+		[]byte("one\tas it\\nis\ntwo\tanother\n"), 0o600))
+	for row, got := range map[string]string{"one": "as it\nis", "two": "another"} {
+		t.Run(row, func(t *testing.T) {
+			golden.Line(t, got)
+			w := &watched{TB: t}
+			golden.Line(w, got+" ")
+			assert.True(t, w.failed)
+		})
+	}
+}
+
 func TestEqualFailsOnADifference(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.Mkdir("testdata", 0o700))
