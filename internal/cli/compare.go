@@ -24,13 +24,11 @@ func (a *App) newCompareCommand() *cobra.Command {
 		Long: `Compare what two configurations came to on a task suite, task by task and in sum, and say whether the
 candidate may be promoted. It reads two files and runs nothing.
 
-A file holds one run of the suite:
+A file holds one run of the suite, or several as "runs":
 
-  {"configLabel": "main", "scores": [{"taskId": "add-flag", "objective": {"passed": 3, "total": 4},
-    "judge": {"score0to1": 0.8}, "cost": {"tokens": 5200, "costUsd": 0.04}}]}
+  {"configLabel": "main", "scores": [{"taskId": "add-flag", "objective": {"passed": 3, "total": 4}}]}
 
-or several, {"configLabel": "main", "runs": [{"scores": […]}, …]}: then chance is told from change.
-docs/explain/scoring.md has the rules.
+docs/howto/compare-outcomes.md has its other keys, docs/explain/scoring.md the rules.
 
 The exit code is 0 for improved and neutral, 1 for regressed, and 2 when something cannot be read.`,
 		Example: "  iterate compare main.json pull-request.json\n" +

@@ -39,9 +39,7 @@ is kept. With a token and a repository it makes the labels too. Nothing is commi
 The first program fits the directory that you are in, or the nearest above it whose tests are known,
 and was measured here. --local writes that program alone; a wrong --kind lists all kinds.
 
-With NAME and without --local it writes an example of that name that runs as it stands.
-
-Without --action the workflows are pinned to the commit that this binary was released from.`,
+With NAME and without --local it writes an example of that name that runs as it stands.`,
 		Example: "  iterate init\n  iterate init --simple --yes\n  iterate init speed",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

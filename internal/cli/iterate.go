@@ -38,9 +38,7 @@ func (a *App) newIterateCommand() *cobra.Command {
 		Long: `Run one iteration (or -n of them) of a program: an agent changes the target files in a throw-away
 tree, the evaluation measures the change in a second tree, and code decides. What is better becomes
 a commit on branch autoloop/NAME; the records are kept on branch memory/autoloop. Your checkout,
-index and current branch are not touched.
-
-Without --program it takes the program that "scheduler" selected.`,
+index and current branch are not touched.`,
 		Example: "  iterate --program speed\n  iterate --program speed -n 10 --agent tuner\n" +
 			"  scheduler && iterate\n  iterate --program speed --dry-run --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {

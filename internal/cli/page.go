@@ -41,8 +41,7 @@ func (a *App) newPageCommand() *cobra.Command {
 cost. It needs no server and no network: open it from the disk or put it on any web server.
 
 With --serve it is served on this machine alone and kept up to date while runs go on, with a button
-that ends them after their present iteration. Without the secret part of its address nothing is
-answered. It serves until interrupted.`,
+that ends them after their present iteration.`,
 		Example: "  iterate page\n  iterate page --out site\n  iterate page speed --out speed.html\n" +
 			"  iterate page --serve",
 		RunE: func(cmd *cobra.Command, names []string) error {
