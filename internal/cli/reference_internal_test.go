@@ -160,7 +160,7 @@ func sameWords(a, b *pflag.Flag) bool {
 func keyPages(_ *testing.T, pages map[string]string) {
 	text := "# Keys of a program file\n\nWhat `iterate validate --keys` prints; [Write a " +
 		"program](../howto/write-a-program.md) says how to use them. A key in **bold** changes what a number\n" +
-		"means: another value of it begins a new baseline. Those of agents, judges and thresholds do so in suites alone.\n"
+		"means: another value of it begins a new [baseline](../explain/terms.md#baseline). Those of agents, judges and thresholds do so in suites alone.\n"
 	group := ""
 	for _, key := range program.Keys() {
 		if key.Group != group {
