@@ -15,7 +15,7 @@ import (
 func TestDecisionsOfOneIteration(t *testing.T) {
 	t.Parallel()
 	list := events(t, "started run_id=a iteration=1 minute=0 | measured run_id=a role=baseline seconds=9 |"+
-		"measured run_id=b role=baseline | measured run_id=a role=baseline stage=pairs |"+
+		"measured run_id=b role=baseline | measured run_id=a stage=x | measured run_id=a stage=y |"+
 		"measured run_id=a iteration=1 role=candidate seconds=1 | decided iteration=1 minute=2 |"+
 		"measured iteration=3 role=candidate seconds=3 | decided iteration=3 outcome=pending-ci | "+
 		"decided iteration=3 minute=9 | decided iteration=4 | set key=undone value=\"3\"")

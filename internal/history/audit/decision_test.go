@@ -1,7 +1,11 @@
 package audit_test
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -13,36 +17,34 @@ import (
 	"github.com/org/autoloop/internal/metric"
 )
 
-// recorded plays a trial and writes what it measured
-// and decided as the loop does.
-func recorded(t *testing.T, rule decision.Rule, measure func(decision.Step) metric.Measurement) []history.Event {
+// recorded plays a trial and writes what it measured and decided as the loop does.
+func recorded(t testing.TB, rule decision.Rule, measure func(decision.Step) metric.Measurement) []history.Event {
 	t.Helper()
 	best := metric.FromInt(100)
 	numbers := map[string]metric.Value{"case.a": metric.FromInt(1)}
-	events := []history.Event{
-		&history.Started{Head: history.Head{Iteration: 1}},
+	head := history.Head{Iteration: 1}
+	list := []history.Event{
+		&history.Started{Head: head},
 		&history.Measured{Role: history.Baseline, Metric: &best, Samples: []metric.Value{best}, Numbers: numbers},
 	}
 	rule.Version = decision.RuleVersion
 	trial := decision.NewTrial(decision.Standard{
-		Rule: rule, Seed: "secret", Direction: metric.Higher, Best: &best,
-		Cases: decision.RatesOf(numbers),
+		Rule: rule, Seed: "secret", Direction: metric.Higher, Best: &best, Cases: decision.RatesOf(numbers),
 	})
 	made, err := trial.Run(func(step decision.Step) (metric.Measurement, error) {
 		m := measure(step)
 		if step.WarmUp {
 			return m, nil
 		}
-		var e *history.Measured
-		for m := range history.Of[*history.Measured](slices.All(events)) {
-			if m.Stage == step.Stage && string(m.Role) == string(step.Side) {
-				e = m
-			}
+		at := slices.IndexFunc(list, func(e history.Event) bool {
+			m, is := e.(*history.Measured)
+			return is && m.Stage == step.Stage && string(m.Role) == string(step.Side)
+		})
+		if at < 0 {
+			at = len(list)
+			list = append(list, &history.Measured{Head: head, Role: history.Role(step.Side), Stage: step.Stage})
 		}
-		if e == nil {
-			e = &history.Measured{Head: history.Head{Iteration: 1}, Role: history.Role(step.Side), Stage: step.Stage}
-			events = append(events, e)
-		}
+		e := measured(list, at)
 		e.Samples, e.Numbers = append(e.Samples, *m.Metric), m.Numbers
 		return m, nil
 	})
@@ -51,33 +53,33 @@ func recorded(t *testing.T, rule decision.Rule, measure func(decision.Step) metr
 	if made.Verdict == decision.Improved {
 		outcome = history.Accepted
 	}
-	return append(events, &history.Decided{
-		Head: history.Head{Iteration: 1}, Outcome: outcome, Verdict: made.Verdict, Rule: &rule, Seed: "secret",
-		Evidence: made.Evidence,
-		Metric:   made.Metric, PreviousBest: made.Previous, Best: made.Best, Delta: made.Delta,
-		Direction: metric.Higher,
-	}, &history.Finished{Head: history.Head{Iteration: 1}, Outcome: outcome})
-}
-
-// decision is the decision among recorded events.
-func decided(events []history.Event) *history.Decided {
-	return events[len(events)-2].(*history.Decided) //nolint:errcheck,forcetypeassert // recorded writes it there
-}
-
-// trials are the measurements of the trial.
-func trials(events []history.Event) []*history.Measured {
-	return slices.Collect(history.Of[*history.Measured](slices.All(events[2:])))
-}
-
-// findings are those of a ledger, given in parts.
-func findings(segments ...[]history.Event) []string {
-	var list []string
-	for _, found := range reported(slices.Concat(segments...)).Findings {
-		if found.Where == audit.Ledger {
-			list = append(list, found.Message)
-		}
+	list = append(list, &history.Decided{
+		Head: head, Outcome: outcome, Verdict: made.Verdict, Rule: &rule, Seed: "secret", Evidence: made.Evidence,
+		Metric: made.Metric, PreviousBest: made.Previous, Best: made.Best, Delta: made.Delta, Direction: metric.Higher,
+	}, &history.Finished{Head: head})
+	for i, e := range list { // none shares anything with another
+		line, err := history.Line(e)
+		require.NoError(t, err)
+		list[i], err = history.ParseEvent(line)
+		require.NoError(t, err)
 	}
 	return list
+}
+
+// decided is the decision among recorded events.
+func decided(list []history.Event) *history.Decided {
+	return list[len(list)-2].(*history.Decided) //nolint:errcheck,forcetypeassert // recorded writes it there
+}
+
+// measured is a measurement among recorded events: the first is the baseline.
+func measured(list []history.Event, at int) *history.Measured {
+	return list[at].(*history.Measured) //nolint:errcheck,forcetypeassert // recorded writes them there
+}
+
+// forge changes fields of an event, by their JSON.
+func forge(t *testing.T, e history.Event, change string) {
+	t.Helper()
+	require.NoError(t, json.Unmarshal([]byte(change), e))
 }
 
 func better(step decision.Step) metric.Measurement {
@@ -88,56 +90,328 @@ func better(step decision.Step) metric.Measurement {
 	return metric.Measurement{Metric: &value, Numbers: map[string]metric.Value{"case.a": metric.FromInt(1)}}
 }
 
-func TestAnUnknownVersionOfTheRule(t *testing.T) {
-	t.Parallel()
-	events := recorded(t, decision.Rule{Regime: decision.Noisy, Pairs: 8, Confidence: 0.95}, better)
-	require.Equal(t, history.Accepted, decided(events).Outcome)
-	assert.Empty(t, findings(events))
-	_, problems := audit.Decision(history.Replay(events[:2]), trials(events), decided(events))
-	assert.Empty(t, problems)
-	decided(events).Rule.Version = 78
-	assert.Equal(t, []string{"the decision cannot be computed again: version 78 of the rule is not known here: use a " +
-		"newer autoloop"}, findings(events))
+func worse(step decision.Step) metric.Measurement {
+	m := better(step)
+	if step.Side == decision.Candidate {
+		m.Metric = number(fmt.Sprint(90 - step.Number))
+	}
+	return m
 }
 
-func TestLostCasesAreFoundAgain(t *testing.T) {
+var (
+	single = decision.Rule{Regime: decision.Single, Pairs: 8, Confidence: 0.95}
+	noisy  = decision.Rule{Regime: decision.Noisy, Pairs: 8, Confidence: 0.95}
+)
+
+// TestForgedDecisionsAreFound: nothing of a decision, and of what was measured for it, can be changed alone.
+func TestForgedDecisionsAreFound(t *testing.T) {
 	t.Parallel()
-	loses := func(step decision.Step) metric.Measurement {
-		m := better(step)
-		if step.Side == decision.Candidate {
-			m.Numbers["case.a"] = metric.MustValue("0.5")
+	for name, measure := range map[string]func(decision.Step) metric.Measurement{"kept": better, "dropped": worse} {
+		record := func() []history.Event { return recorded(t, noisy, measure) }
+		require.Empty(t, findings(record()))
+		_, problems := audit.Decision(history.Replay(record()[:2]), slices.Collect(history.Of[*history.Measured](
+			slices.All(record()[2:]))), decided(record()))
+		assert.Empty(t, problems)
+		for _, change := range []string{
+			`{"verdict":""}`, `{"verdict":"regressed"}`, `{"metric":12.5}`, `{"metric":null}`, `{"previous_best":12.5}`,
+			`{"previous_best":null}`, `{"best":12.5}`, `{"best":null}`, `{"delta":"+1000"}`, `{"delta":""}`,
+			`{"evidence":null}`, `{"direction":"lower"}`, `{"seed":""}`, `{"rule":{"version":78}}`,
+			`{"rule":{"min_improvement":{"value":1000},"regime":"single"}}`,
+			map[string]string{"kept": `{"outcome":"rejected"}`, "dropped": `{"outcome":"accepted"}`}[name],
+		} {
+			list := record()
+			forge(t, decided(list), change)
+			assert.NotEmpty(t, findings(list), "%s: %s", name, change)
 		}
-		return m
+		for i, change := range []func(*decision.Evidence){
+			func(e *decision.Evidence) { e.Stage += "x" }, func(e *decision.Evidence) { e.Pairs++ },
+			func(e *decision.Evidence) { e.Confidence /= 2 }, func(e *decision.Evidence) { e.P /= 2 },
+			func(e *decision.Evidence) { e.Incumbent = *number("1") },
+			func(e *decision.Evidence) { e.Candidate = *number("1") },
+			func(e *decision.Evidence) { e.Difference = *number("1") },
+			func(e *decision.Evidence) { e.Low = *number("1") }, func(e *decision.Evidence) { e.High = *number("1") },
+		} {
+			list := record()
+			change(&decided(list).Evidence[0])
+			assert.NotEmpty(t, findings(list), "%s: evidence %d", name, i)
+		}
+		for at := 2; at < len(record())-2; at++ {
+			for change, by := range map[string]func(list []history.Event) []history.Event{
+				"without its last run": func(list []history.Event) []history.Event {
+					m := measured(list, at)
+					m.Samples = m.Samples[:len(m.Samples)-1]
+					return list
+				},
+				"without it": func(list []history.Event) []history.Event { return slices.Delete(list, at, at+1) },
+				"turned round": func(list []history.Event) []history.Event {
+					m := measured(list, at)
+					m.Samples = []metric.Value{*number("300")}
+					if m.Role == history.Candidate == (name == "kept") {
+						m.Samples[0] = *number("-300")
+					}
+					m.Samples = slices.Repeat(m.Samples, 8)
+					return list
+				},
+			} {
+				assert.NotEmpty(t, findings(by(record())), "%s, measurement %d: %s", name, at, change)
+			}
+		}
 	}
+}
+
+// TestADecisionNeedsItsMeasurements: what is not recorded is named by its side, stage and run.
+func TestADecisionNeedsItsMeasurements(t *testing.T) {
+	t.Parallel()
+	const missing = "the decision needs a measurement of the candidate (once), which is not recorded"
+	for change, says := range map[string]string{
+		`{"stage":"again"}`: missing, `{"role":"incumbent"}`: missing, `{"proposal":2}`: missing,
+		`{"problem":"broke"}`: "",
+	} {
+		list := recorded(t, single, better)
+		require.Empty(t, findings(list))
+		forge(t, list[2], change)
+		assert.Equal(t, says, strings.Join(findings(list), "\n"), change)
+	}
+	list := recorded(t, single, better)
+	assert.Contains(t, findings(slices.Insert(slices.Delete(list, 2, 3), 0, list[2])), missing, "of a run before")
+	list = recorded(t, noisy, better)
+	for m := range history.Of[*history.Measured](slices.All(list[2:])) {
+		if m.Role == history.Candidate {
+			m.Samples, m.Problem = m.Samples[:5], "it broke"
+		}
+	}
+	assert.Contains(t, findings(list), "the decision needs run 6 of the candidate (pairs), and 5 are recorded")
+
+	list = recorded(t, single, better)
+	forge(t, list[2], `{"proposal":3}`)
+	forge(t, decided(list), `{"proposal":3}`)
+	other := events(t, "measured iteration=1 role=candidate stage=once proposal=2 metric=1 samples=[1]")
+	assert.Empty(t, findings(slices.Insert(list, 2, other...)), "its own proposal")
+}
+
+// TestOutcomesFitTheirVerdicts: what is kept is improved, and what is improved is kept unless CI is asked. Without a
+// rule nothing is computed again.
+func TestOutcomesFitTheirVerdicts(t *testing.T) {
+	t.Parallel()
+	for outcome, verdicts := range map[string]string{
+		"accepted": "improved", "rejected": ",neutral,regressed", "inconclusive": "neutral",
+		"error":      ",neutral,regressed",
+		"pending-ci": ",improved,neutral,regressed", "ci-fix-exhausted": ",improved,neutral,regressed",
+	} {
+		for _, verdict := range []string{"", "improved", "neutral", "regressed"} {
+			var says []string
+			if !slices.Contains(strings.Split(verdicts, ","), verdict) {
+				says = []string{fmt.Sprintf("the outcome is %s with the verdict %q", outcome, verdict)}
+			}
+			line := fmt.Sprintf("started iteration=1 | decided iteration=1 outcome=%s verdict=%q |"+
+				"finished iteration=1", outcome, verdict)
+			assert.Equal(t, says, findings(events(t, line)), line)
+			r := audit.Of(audit.Records{Events: events(t, line)}, nil)
+			assert.Equal(t, []int{1, 0}, []int{r.Decisions, r.Repeated})
+		}
+	}
+	const again = "the decision cannot be computed again"
+	const one = `started iteration=1 | decided iteration=1 outcome=rejected verdict=neutral executor={"agent":"x"} | ` +
+		"finished iteration=1"
+	text := func(line string) string {
+		return strings.Join(found(audit.Ledger, events(t, line), audit.Records{}), "\n")
+	}
+	assert.Contains(t, text(one), again, "an executor alone makes no suite")
+	suite := strings.Replace(one, "| decided", `| measured metric=1 role=baseline executor={"agent":"x"} | decided`, 1)
+	assert.NotContains(t, text(suite), again, "a suite is compared task by task, which is not recorded")
+	sampled := strings.Replace(suite, "| decided", `| measured role=candidate samples=[1] | decided`, 1)
+	assert.Contains(t, text(sampled), again)
+}
+
+// TestRulesThatNoProgramAsksFor are neither followed nor go unnoticed, whatever was measured.
+func TestRulesThatNoProgramAsksFor(t *testing.T) {
+	t.Parallel()
+	for change, says := range map[string]string{
+		`{"pairs":0}`:                         "0 pairs, 0 at most",
+		`{"pairs":-3}`:                        "-3 pairs, 0 at most",
+		`{"pairs":1152921504606846976}`:       "1152921504606846976 pairs, 0 at most",
+		`{"max_pairs":10001}`:                 "8 pairs, 10001 at most",
+		`{"regime":"repeatable","pairs":0}`:   "0 pairs, 0 at most",
+		`{"regime":"lenient"}`:                `the regime "lenient"`,
+		`{"confidence":1}`:                    "a confidence of 1",
+		`{"confidence":0}`:                    "a confidence of 0",
+		`{"regime":"repeatable","pairs":800}`: "",
+	} {
+		list := recorded(t, noisy, better)
+		forge(t, decided(list), `{"rule":`+change+`}`)
+		got := findings(list)
+		if says == "" {
+			assert.NotContains(t, strings.Join(got, ""), "no program asks", change)
+			continue
+		}
+		assert.Equal(t, []string{"the decision cannot be computed again: no program asks for " + says}, got)
+	}
+	assert.Empty(t, findings(recorded(t, decision.Rule{Regime: decision.Single}, better)), "it needs neither")
+}
+
+// TestTheOtherSideOfAWarmUpIsNotRecorded: of a side whose warm-up went well nothing is known when the other's did not;
+// the incumbent's failure decides nothing.
+func TestTheOtherSideOfAWarmUpIsNotRecorded(t *testing.T) {
+	t.Parallel()
+	rule := fmt.Sprintf(` seed=s previous_best=100 best=100 direction=higher rule={"version":%d,`+
+		`"regime":"noisy","pairs":8,"confidence":0.95}`, decision.RuleVersion)
+	for name, c := range map[string]struct{ measured, decided, says string }{
+		"the candidate's is turned down": {
+			"role=candidate rejected_reason=slow", "outcome=rejected verdict=regressed", "",
+		},
+		"the candidate's has no reason": {"role=candidate", "outcome=rejected verdict=regressed", ""},
+		"the candidate's cannot be run": {
+			"role=candidate problem=broke", "outcome=rejected verdict=regressed",
+			"the decision needs run 1 of the candidate (pairs), and 0 are recorded",
+		},
+		"the incumbent's is turned down": {
+			"role=incumbent rejected_reason=slow", "outcome=rejected verdict=regressed",
+			"nothing can be decided (the incumbent, measured again, is not scored: slow), and the record says rejected",
+		},
+		"the incumbent's is an error": {"role=incumbent rejected_reason=slow", "outcome=error", ""},
+	} {
+		list := events(t, "started iteration=1 | measured role=baseline metric=100 samples=[100] direction=higher | "+
+			"measured iteration=1 stage=pairs "+c.measured+" | decided iteration=1 "+c.decided+rule+" |"+
+			"finished iteration=1")
+		assert.Equal(t, c.says, strings.Join(findings(list), "\n"), name)
+	}
+}
+
+// TestGuardrailsAreHeldAgain against the numbers of each run, and of iteration 0.
+func TestGuardrailsAreHeldAgain(t *testing.T) {
+	t.Parallel()
+	rule := noisy
+	rule.Guardrails = []decision.Guardrail{{Metric: "size", Direction: metric.Lower}}
+	rule.Guardrails[0].MaxRegression.Value = *number("1")
+	for name, c := range map[string]struct {
+		before string // of iteration 0
+		runs   int    // of the candidate, of which 5 was printed
+		passed bool
+	}{
+		"iteration 0 has none":        {"", 8, false},
+		"beyond what is allowed":      {"3", 8, false},
+		"just within":                 {"4", 8, true},
+		"better":                      {"9", 8, true},
+		"not printed by the last run": {"9", 7, false},
+		"never printed":               {"9", 0, false},
+	} {
+		list := recorded(t, rule, better)
+		require.Equal(t, decision.Regressed, decided(list).Verdict, "the evaluation did not print it")
+		forge(t, list[1], `{"guardrail_samples":{"size":[`+c.before+`]}}`)
+		for m := range history.Of[*history.Measured](slices.All(list[2:])) {
+			if m.Role == history.Candidate {
+				samples := slices.Repeat([]metric.Value{*number("5")}, c.runs)
+				m.GuardrailSamples = map[string][]metric.Value{"size": samples}
+			}
+		}
+		says := "" // the first stage is passed
+		if c.passed {
+			says = "the decision needs a measurement of the incumbent (confirmation), which is not recorded"
+		}
+		assert.Equal(t, says, strings.Join(findings(list), "\n"), name)
+	}
+}
+
+// TestAKeepThatLosesACaseIsFound.
+func TestAKeepThatLosesACaseIsFound(t *testing.T) {
+	t.Parallel()
 	for _, regime := range []decision.Regime{decision.Single, decision.Repeatable} {
-		rule := decision.Rule{Regime: regime, Pairs: 8, Confidence: 0.95, NoCaseRegression: true}
-		steady := func(step decision.Step) metric.Measurement {
+		rule := noisy
+		rule.Regime, rule.NoCaseRegression = regime, true
+		list := recorded(t, rule, func(step decision.Step) metric.Measurement {
 			step.Number = 1
-			return loses(step)
-		}
-		events := recorded(t, rule, steady)
-		decided := decided(events)
-		assert.Equal(t, history.Rejected, decided.Outcome, regime)
-		assert.Empty(t, findings(events), regime)
-		decided.Outcome, decided.Verdict, decided.Best = history.Accepted, decision.Improved, decided.Metric
-		assert.NotEmpty(t, findings(events), "a keep that loses a case is a forgery: %s", regime)
+			m := better(step)
+			if step.Side == decision.Candidate {
+				m.Numbers["case.a"] = metric.MustValue("0.5")
+			}
+			return m
+		})
+		require.Equal(t, history.Rejected, decided(list).Outcome, regime)
+		assert.Empty(t, findings(list), regime)
+		forge(t, decided(list), `{"outcome":"accepted","verdict":"improved","best":111}`)
+		assert.NotEmpty(t, findings(list), regime)
 	}
 }
 
-func TestTheOrderIsRepeatedFromItsSeed(t *testing.T) {
+// TestADecisionSaysOfTheIncumbentWhatWasMeasured, neither more nor less; who keeps has measured another incumbent.
+func TestADecisionSaysOfTheIncumbentWhatWasMeasured(t *testing.T) {
 	t.Parallel()
-	for _, regime := range []decision.Regime{decision.Noisy, decision.Repeatable} {
-		rule := decision.Rule{Regime: regime, Pairs: 8, MaxPairs: 16, Confidence: 0.95}
-		events := recorded(t, rule, better)
-		decided := decided(events)
-		require.Equal(t, history.Accepted, decided.Outcome)
-		assert.Empty(t, findings(events), regime)
-		decided.Seed = ""
-		assert.Contains(t, findings(events)[0], "no seed is recorded")
+	const is = `{"disagreement":{"kind":"disagrees","value":94,"count":3,"beside":100,"of":7,"high":1}}`
+	var said history.Decided
+	forge(t, &said, is)
+	disagrees := said.Disagreement.String()
+	const lucky = `{"disagreement":{"kind":"said","words":"lucky"}}`
+	rule := noisy
+	rule.MaxPairs = 16
+	for name, c := range map[string]struct{ incumbent, record, finds string }{
+		"as it was measured": {"94", is, ""},
+		"nothing to say":     {"100", `{}`, ""},
+		"left out":           {"94", `{}`, `its measurements say "` + disagrees + `", and it says ""`},
+		"made up":            {"100", is, `it says "` + disagrees + `", and its measurements do not`},
+		"something else":     {"94", lucky, `its measurements say "` + disagrees + `", and it says "lucky"`},
+		"kept":               {"", `{}`, ""},
+		"kept, and made up":  {"", lucky, `it says "lucky", and its measurements do not`},
+	} {
+		list := recorded(t, rule, func(step decision.Step) metric.Measurement {
+			if c.incumbent == "" {
+				return better(step)
+			}
+			if step.Side == decision.Candidate {
+				return metric.Measurement{Metric: number("80")}
+			}
+			return metric.Measurement{Metric: number(c.incumbent)}
+		})
+		forge(t, list[1], `{"samples":[100,99.5,99.7,99.9,100.1,100.3,100.5]}`)
+		forge(t, decided(list), c.record)
+		assert.Equal(t, c.finds, strings.Join(findings(list), "\n"), name)
 	}
 }
 
-// reported is the report on a ledger alone.
-func reported(events []history.Event) audit.Report {
-	return audit.Of(audit.Records{Events: events}, nil)
+// TestWhatCIEndsIsWhatWaited for it, but for the outcome.
+func TestWhatCIEndsIsWhatWaited(t *testing.T) {
+	t.Parallel()
+	const waited = " when it waited for CI"
+	for change, says := range map[string]string{
+		`{"outcome":"accepted"}`:                                "",
+		`{"outcome":"ci-fix-exhausted","commit":"","best":100}`: "",
+		`{"outcome":"accepted","metric":1000}`:                  "the metric is 1000 after CI, and was 111" + waited,
+		`{"outcome":"accepted","best":1000}`: "the best afterwards is 1000 after CI, and was " +
+			"111" + waited,
+		`{"outcome":"accepted","commit":"c2"}`: "CI was waited for with commit c1, and c2 was decided\n" +
+			"commit c2 was decided, and no `pushed` event follows",
+		`{"outcome":"accepted","commit":""}`: "CI was waited for with commit c1, and  was decided",
+	} {
+		list, again := recorded(t, single, better), recorded(t, single, better)
+		forge(t, decided(list), `{"outcome":"pending-ci","commit":"c1"}`)
+		forge(t, decided(again), `{"commit":"c1","run_id":"later"}`)
+		forge(t, decided(again), change)
+		list = slices.Concat(list[:len(list)-1], events(t, "pushed iteration=1 commit=c1 | finished iteration=1 | "+
+			"started run_id=later iteration=2"), again[len(again)-2:len(again)-1],
+			events(t, "finished run_id=later iteration=1"))
+		assert.Equal(t, says, strings.Join(findings(list), "\n"), change)
+	}
+}
+
+// FuzzAudit: an audit of anything ends, and each finding is one line.
+func FuzzAudit(f *testing.F) {
+	rule := noisy
+	rule.CheckTooGood = true
+	var text []byte
+	for _, e := range recorded(f, rule, better) {
+		line, err := history.Line(e)
+		require.NoError(f, err)
+		text = append(text, line...)
+	}
+	f.Add(text)
+	f.Add(bytes.ReplaceAll(text, []byte("11"), []byte("-1e308")))
+	f.Add(bytes.ReplaceAll(text, []byte(`"samples":[1`), []byte(`"samples":[],"x":[1`)))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		log, err := history.Parse(text)
+		if err != nil {
+			return
+		}
+		for _, finding := range audit.Of(audit.Records{Events: log.Events}, nil).Findings {
+			assert.NotContains(t, finding.Message, "\n")
+		}
+	})
 }

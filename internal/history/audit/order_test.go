@@ -1,201 +1,94 @@
 package audit_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-
-	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/metric"
 )
 
-// TestTheStepsOfAnIteration: a run starts, measures, decides, says what it pushed, and
+// TestStepsOfAnIterationFollowEachOther: a run starts one iteration, measures, decides, says what it pushed, and
 // finishes. What is missing or not in its place is found, and said once.
-func TestTheStepsOfAnIteration(t *testing.T) {
+func TestStepsOfAnIterationFollowEachOther(t *testing.T) {
 	t.Parallel()
-	head := func(run string, iteration int) history.Head { return history.Head{Run: run, Iteration: iteration} }
-	start := func(run string, iteration int) history.Event { return &history.Started{Head: head(run, iteration)} }
-	finish := func(run string, iteration int) history.Event { return &history.Finished{Head: head(run, iteration)} }
-	measure := func(run string) history.Event {
-		return &history.Measured{Head: head(run, 1), Role: history.Candidate, Stage: "once"}
-	}
-	decide := func(run string, iteration int, outcome history.Outcome, commit string) history.Event {
-		e := &history.Decided{Head: head(run, iteration), Outcome: outcome, Commit: commit}
-		if outcome == history.Accepted || outcome == history.PendingCI {
-			e.Verdict = decision.Improved
-		}
-		return e
-	}
-	push := func(run, commit string) history.Event {
-		return &history.Pushed{Head: head(run, 1), Commit: commit}
-	}
-	for name, c := range map[string]struct {
-		events []history.Event
-		says   []string
-	}{
-		"no event": {nil, nil},
-		"rejected": {[]history.Event{
-			start("a", 1), measure("a"), decide("a", 1, history.Rejected, ""),
-			finish("a", 1),
-		}, nil},
-		"kept": {[]history.Event{
-			start("a", 1), decide("a", 1, history.Accepted, "c1"), push("a", "c1"),
-			finish("a", 1),
-		}, nil},
-		"stopped":       {[]history.Event{start("a", 1)}, nil},
-		"measured only": {[]history.Event{start("a", 1), measure("a"), start("b", 1), measure("b")}, nil},
-		"not finished": {
-			[]history.Event{start("a", 1), decide("a", 1, history.Rejected, "")},
-			[]string{"the run a decided, and no `finished` event follows"},
-		},
-		"finished by who": {
-			[]history.Event{start("a", 1), decide("a", 1, history.Rejected, ""), finish("b", 1)},
-			[]string{"the run a decided, and no `finished` event follows"},
-		},
-		"another number": {
-			[]history.Event{start("a", 1), decide("a", 1, history.Rejected, ""), finish("a", 2)},
-			[]string{"the run a decided, and no `finished` event follows"},
-		},
-		"not finished before the next": {
-			[]history.Event{
-				start("a", 1), decide("a", 1, history.Rejected, ""), start("b", 2),
-				decide("b", 2, history.Rejected, ""), finish("b", 2),
-			},
-			[]string{"the run a decided, and no `finished` event follows"},
-		},
-		"finished too late": {
-			[]history.Event{start("a", 1), decide("a", 1, history.Rejected, ""), start("b", 2), finish("a", 1)},
-			[]string{"the run a decided, and no `finished` event follows"},
-		},
-		"not pushed": {
-			[]history.Event{start("a", 1), decide("a", 1, history.Accepted, "0123456789abcdef"), finish("a", 1)},
-			[]string{"commit 0123456789ab was decided, and no `pushed` event follows"},
-		},
-		"neither pushed nor finished": {
-			[]history.Event{start("a", 1), decide("a", 1, history.Accepted, "c1")},
-			[]string{
-				"the run a decided, and no `finished` event follows",
-				"commit c1 was decided, and no `pushed` event follows",
-			},
-		},
+	const (
+		start   = "started run_id=a iteration=1 | "
+		dropped = "decided run_id=a iteration=1 outcome=rejected | "
+		kept    = "decided run_id=a iteration=1 outcome=accepted verdict=improved commit=c1 | "
+		waits   = "decided run_id=a iteration=1 outcome=pending-ci verdict=improved commit=c1 | "
+		push    = "pushed run_id=a iteration=1 commit=c1 | "
+		end     = "finished run_id=a iteration=1 | "
+		next    = "started run_id=b iteration=2 | "
+
+		unfinished = "the run a decided, and no `finished` event follows"
+		unpushed   = "commit c1 was decided, and no `pushed` event follows"
+		undecided  = "commit c1 was pushed, and no decision made it"
+	)
+	for name, c := range map[string]struct{ events, says string }{
+		"no event":                    {"", ""},
+		"dropped":                     {start + "measured run_id=a iteration=1 role=candidate |" + dropped + end, ""},
+		"kept":                        {start + kept + push + end, ""},
+		"stopped":                     {start, ""},
+		"not finished":                {start + dropped, unfinished},
+		"finished by who":             {start + dropped + "finished run_id=b iteration=1", unfinished},
+		"finished another":            {start + dropped + "finished run_id=a iteration=2", unfinished},
+		"finished too late":           {start + dropped + next + end, unfinished},
+		"not pushed":                  {start + kept + end, unpushed},
+		"neither finished nor pushed": {start + kept, unfinished + "\n" + unpushed},
 		"another commit pushed": {
-			[]history.Event{start("a", 1), decide("a", 1, history.Accepted, "c1"), push("a", "c2"), finish("a", 1)},
-			[]string{
-				"commit c2 was pushed, and no decision made it",
-				"commit c1 was decided, and no `pushed` event follows",
-			},
+			start + kept + "pushed run_id=a commit=c2 |" + end,
+			"commit c2 was pushed, and no decision made it\n" + unpushed,
 		},
-		"pushed without a decision": {
-			[]history.Event{start("a", 1), push("a", "c1"), finish("a", 1)},
-			[]string{"commit c1 was pushed, and no decision made it"},
+		"pushed without a decision":  {start + push + end, undecided},
+		"pushed before the decision": {start + push + kept + end, undecided},
+		"pushed twice":               {start + kept + push + push + end, undecided},
+		"a long commit": {
+			start + "pushed run_id=a commit=c123456789abcdef",
+			"commit c123456789ab was pushed, and no decision made it",
 		},
-		"pushed before the decision": {
-			[]history.Event{start("a", 1), push("a", "c1"), decide("a", 1, history.Accepted, "c1"), finish("a", 1)},
-			[]string{"commit c1 was pushed, and no decision made it"},
-		},
-		"pushed twice": {
-			[]history.Event{
-				start("a", 1), decide("a", 1, history.Accepted, "c1"), push("a", "c1"), push("a", "c1"),
-				finish("a", 1),
-			},
-			[]string{"commit c1 was pushed, and no decision made it"},
-		},
-		"waits for CI": {[]history.Event{start("a", 1), decide("a", 1, history.PendingCI, "c1"), push("a", "c1")}, nil},
+		"waits for CI": {start + waits + push, ""},
 		"CI lets it through": {
-			[]history.Event{
-				start("a", 1), decide("a", 1, history.PendingCI, "c1"), push("a", "c1"), finish("a", 1),
-				start("b", 2), decide("b", 1, history.Accepted, "c1"), finish("b", 1),
-			},
-			nil,
+			start + waits + push + end + next + strings.Replace(kept, "run_id=a", "run_id=b", 1) +
+				"finished run_id=b iteration=1",
+			"",
 		},
-		"CI lets it through, unfinished": {
-			[]history.Event{
-				start("a", 1), decide("a", 1, history.PendingCI, "c1"), push("a", "c1"), finish("a", 1),
-				start("b", 2), decide("b", 1, history.Accepted, "c1"),
-			},
-			[]string{"the run b decided, and no `finished` event follows"},
-		},
+		"CI does, and it does not end": {start + waits + push + end + next + kept, unfinished},
 		"nobody started": {
-			[]history.Event{measure("x"), decide("x", 1, history.Rejected, ""), finish("x", 1)},
-			[]string{"the run x has a `measured` event without a `started` event"},
+			"measured run_id=x | decided run_id=x iteration=1 outcome=rejected | finished run_id=x iteration=1",
+			"the run x has a `measured` event without a `started` event",
 		},
-		"nobody started, twice": {
-			[]history.Event{measure("x"), measure("y"), measure("x"), measure("y")},
-			[]string{
-				"the run x has a `measured` event without a `started` event",
-				"the run y has a `measured` event without a `started` event",
-			},
+		"nobody started two": {
+			"measured run_id=x | checked run_id=y | measured run_id=x | measured run_id=y",
+			"the run x has a `measured` event without a `started` event\n" +
+				"the run y has a `checked` event without a `started` event",
 		},
 		"a proposal of nobody": {
-			[]history.Event{&history.Proposed{Head: head("x", 1)}},
-			[]string{"the run x has a `proposed` event without a `started` event"},
+			"proposed run_id=x", "the run x has a `proposed` event without a `started` event",
 		},
-		"a fix of nobody": {
-			[]history.Event{&history.Checked{Head: head("x", 1)}},
-			[]string{"the run x has a `checked` event without a `started` event"},
+		"what people say needs no run": {"paused | resumed | completed | set key=k | answered | finished run_id=x", ""},
+		"a run goes on": {
+			start + start + "started run_id=b iteration=1 | started run_id=c iteration=2", "",
 		},
-		"what people say needs no run": {
-			[]history.Event{
-				&history.Paused{Head: head("x", 1)}, &history.Resumed{Head: head("x", 1)},
-				&history.Completed{Head: head("x", 1)}, &history.Set{Head: head("x", 1), Key: "k"},
-				&history.Answered{Head: head("x", 1)}, finish("x", 1),
-			}, nil,
+		"a run begins two": {
+			start + next + "started run_id=a iteration=3", "the run a began iteration 1, and no run begins two",
 		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			says := slices.DeleteFunc(findings(c.events), func(says string) bool {
-				return strings.Contains(says, "cannot be computed again") // there is no rule
-			})
-			assert.Equal(t, c.says, append([]string(nil), says...))
-		})
-	}
-}
-
-// TestANumberIsTheMedianOfItsRuns of any measurement, however exact the numbers are.
-func TestANumberIsTheMedianOfItsRuns(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		number  string // "" for none
-		samples []string
-		says    []string
-	}{
-		"one run":              {"5", []string{"5"}, nil},
-		"the middle of three":  {"5", []string{"9", "5", "1"}, nil},
-		"between two":          {"1.5", []string{"2", "1"}, nil},
-		"written otherwise":    {"1.50", []string{"1.5"}, nil},
-		"no runs are recorded": {"5", nil, nil},
-		"no number":            {"", []string{"5"}, nil},
-		"the mean": {
-			"4",
-			[]string{"1", "2", "9"},
-			[]string{"the measured metric of the incumbent is 4, and the median of its samples is 2"},
+		"a median": {
+			start + "measured run_id=a metric=5 samples=[9,5,1] | measured run_id=a metric=1.50 samples=[2,1]", "",
 		},
-		"the best": {
-			"1",
-			[]string{"1", "2"},
-			[]string{"the measured metric of the incumbent is 1, and the median of its samples is 1.5"},
+		"no samples or number": {start + "measured run_id=a metric=5 | measured run_id=a samples=[5]", ""},
+		"no median": {
+			start + "measured run_id=a role=incumbent stage=pairs metric=4 samples=[1,2,9]",
+			"the measured metric of the incumbent is 4, and the median of its samples is 2",
 		},
-		"the last digit": {
-			"9007199254740993",
-			[]string{"9007199254740992"},
-			[]string{"the measured metric of the incumbent is 9007199254740993, and the median of its samples is " +
-				"9007199254740992"},
+		"no median in its last digit": {
+			start + "measured run_id=a role=baseline metric=9007199254740993 samples=[9007199254740992]",
+			"the measured metric of the baseline is 9007199254740993, and the median of its samples " +
+				"is 9007199254740992",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			e := &history.Measured{Head: history.Head{Run: "a", Iteration: 3}, Role: history.Incumbent, Stage: "pairs"}
-			if c.number != "" {
-				e.Metric = number(c.number)
-			}
-			for _, text := range c.samples {
-				e.Samples = append(e.Samples, metric.MustValue(text))
-			}
-			assert.Equal(t, c.says, findings([]history.Event{&history.Started{Head: e.Head}, e}))
+			assert.Equal(t, c.says, strings.Join(findings(events(t, c.events)), "\n"))
 		})
 	}
 }

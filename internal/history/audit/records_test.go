@@ -3,14 +3,12 @@ package audit_test
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/audit"
 	"github.com/org/autoloop/internal/history/results"
@@ -19,508 +17,309 @@ import (
 	"github.com/org/autoloop/internal/metric"
 )
 
-// found are the findings in one of the records, each with its iteration.
-func found(where audit.Where, events []history.Event, records audit.Records) []string {
-	records.Events = events
-	var list []string
-	for _, finding := range audit.Of(records, nil).Findings {
-		if finding.Where == where {
-			list = append(list, fmt.Sprintf("%d: %s", finding.Iteration, finding.Message))
-		}
-	}
-	return list
-}
-
-func baseline(iteration int, text string) *history.Measured {
-	return &history.Measured{
-		Head: history.Head{Iteration: iteration}, Role: history.Baseline, Metric: number(text),
-		Samples: []metric.Value{*number(text)}, Direction: metric.Lower, Commit: "base",
-	}
-}
-
-func incumbent(iteration int, text string) *history.Measured {
-	e := baseline(iteration, text)
-	e.Role, e.Direction = history.Incumbent, ""
-	return e
-}
-
-// ended is the decision of an iteration; text is what its candidate measured.
-func ended(iteration int, outcome history.Outcome, text string) *history.Decided {
-	e := &history.Decided{Head: history.Head{Iteration: iteration}, Outcome: outcome}
-	if text != "" {
-		e.Metric, e.Verdict = number(text), decision.Regressed
-	}
-	if outcome == history.Accepted {
-		e.Best, e.Commit, e.Verdict = e.Metric, "c"+text, decision.Improved
-	}
-	return e
-}
-
-var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
-
-// pages are a state file and a table, as they are written from a ledger.
-type pages struct {
-	doc   *state.Doc
-	table *results.Table
-}
-
-// pagesOf writes what the events give.
-func pagesOf(t *testing.T, events []history.Event, runs string) pages {
+// written are the texts of a state file and a table, as they are written from a ledger.
+func written(t *testing.T, events []history.Event) (doc, table string) {
 	t.Helper()
-	table, err := results.Parse(nil)
+	rows, err := results.Parse(nil)
 	require.NoError(t, err)
 	var v view.View
-	before := history.Replay(nil)
+	var sum history.Summary
 	for _, e := range events {
-		if row := v.Add(&before, e); row != nil {
-			require.NoError(t, table.Append(*row, metric.Lower))
+		if row := v.Add(&sum, e); row != nil {
+			require.NoError(t, rows.Append(*row, metric.Lower))
 		}
-		before.Add(e)
+		sum.Add(e)
 	}
-	doc := state.New("p")
-	doc.SetEntries(v.Entries, runs)
-	return pages{doc, table}
+	d := state.New("p")
+	d.SetEntries(v.Entries, "https://github.com/o/r/actions/runs/")
+	d.SetMachine(view.Machine(state.Machine{Direction: metric.Lower}, &sum, "autoloop/p"))
+	return string(d.Render()), string(rows.Bytes())
 }
 
-// stateOf is the state with the entries that the events give, and this table.
-func stateOf(t *testing.T, events []history.Event, m state.Machine) *state.Doc {
+// read are the findings in a state file and in a table.
+func read(t *testing.T, events []history.Event, text, table string) string {
 	t.Helper()
-	doc := pagesOf(t, events, "").doc
-	doc.SetMachine(m)
+	doc, err := state.Parse([]byte(text))
+	require.NoError(t, err)
+	rows, err := results.Parse([]byte(table))
+	require.NoError(t, err)
+	records := audit.Records{State: doc, Rows: rows.Rows(), Branch: "autoloop/p"}
+	return strings.Join(append(found(audit.State, events, records), found(audit.Results, events, records)...), "\n")
+}
+
+// TestHandEditsAreFound changes one place of the state or of the results.
+func TestHandEditsAreFound(t *testing.T) {
+	t.Parallel()
+	line := "set key=issue value=\"3\" | "
+	for n := 1; n <= 12; n++ {
+		outcome, more := `outcome=rejected verdict=regressed metric=11 delta="-1"`, ""
+		switch n {
+		case 1:
+			more = `measured role=baseline metric=10 direction=lower time="2026-01-02T12:01:30Z" | `
+		case 11:
+			outcome = `outcome=accepted verdict=improved metric=9 best=9 delta="-1" commit=0123456789abcdef0123`
+		case 12:
+			more = `set iteration=11 key=pull value="8" | `
+		}
+		head := fmt.Sprintf(`run_id=77-1-abcd%c iteration=%d time="2026-01-02T12:%02d:`, 'a'+n, n, n)
+		line += more + "started " + head + `00Z" lease={"actions_run":"77/1"} | decided ` + head + `59Z" ` + outcome +
+			` previous_best=10 summary=tidied ` +
+			`reasons=[{"kind":"said","words":"slow"},{"kind":"said","words":"twice"}] | ` +
+			"finished " + head + "59Z\" | "
+	}
+	list := events(t, line)
+	text, table := written(t, list)
+	require.Empty(t, read(t, list, text, table), text)
+	const entry = "### Iteration 11 — 2026-01-02 12:11 UTC — [Run](https://github.com/o/r/actions/runs/77)"
+	between := func(text, from, to string) string {
+		begin := strings.Index(text, from)
+		require.GreaterOrEqual(t, begin, 0, "%s in %s", from, text)
+		return text[begin : begin+strings.Index(text[begin:], to)]
+	}
+	eleven := between(text, "### Iteration 11", "### Iteration 10")
+	ten := between(text, "### Iteration 10", "### Iteration 9")
+	for name, c := range map[string]struct{ from, to, says string }{
+		"the last run":     {"| Last Run | 2026-01-02", "| Last Run | 2026-01-01", "12: Last Run is 2026-01-01"},
+		"no last run":      {between(text, "| Last Run", "| Iteration"), "| Last Run | — |\n", "Last Run is —"},
+		"the count":        {"| Iteration Count | 12 |", "| Iteration Count | 13 |", "Iteration Count is 13"},
+		"the first number": {"| Initial Metric | 10 |", "| Initial Metric | 12 |", "Initial Metric is 12"},
+		"no first number":  {"| Initial Metric | 10 |", "| Initial Metric | — |", "Initial Metric is —"},
+		"the best number": {
+			"| Best Metric | 9 |", "| Best Metric | 8 |", "Best Metric is 8, and the ledger gives 9",
+		},
+		"the direction": {
+			"| Metric Direction | lower", "| Metric Direction | higher", "Metric Direction is higher",
+		},
+		"the branch":       {"`autoloop/p`", "`autoloop/q`", "Branch is `autoloop/q`"},
+		"the pull request": {"| PR | #8 |", "| PR | #9 |", "PR is #9"},
+		"no pull request":  {"| PR | #8 |", "| PR | — |", "PR is —"},
+		"the issue":        {"| Issue | #3 |", "| Issue | #4 |", "Issue is #4"},
+		"the errors":       {"| Consecutive Errors | 0 |", "| Consecutive Errors | 2 |", "Consecutive Errors is 2"},
+		"the statuses":     {"accepted, rejected |", "rejected, rejected |", "Recent Statuses is"},
+		"a wait": {
+			"| Paused |", "| Not Before | 2026-01-02T12:00:00Z |\n| Paused |", "Not Before is 2026-01-02T12",
+		},
+		"an entry's number": {"### Iteration 11 —", "### Iteration 13 —", `11: its history says "### Iteration 13`},
+		"an entry's date":   {entry, strings.Replace(entry, "12:11", "12:35", 1), "12:35"},
+		"an entry's link":   {entry, strings.Replace(entry, "github.com/o", "example.com/o", 1), "example.com"},
+		"an entry's kind":   {"### Iteration 11 —", "### Iteration 11 (new baseline) —", "11: its history says"},
+		"an entry's status": {
+			"✅ Accepted\n", "❌ Rejected\n", `gives "Status: ✅ Accepted"`,
+		},
+		"an entry's change":     {"- **Change**: tidied", "- **Change**: untidied", `says "Change: untidied"`},
+		"an entry's metric":     {"- **Metric**: 9 ", "- **Metric**: 8 ", `says "Metric: 8 (`},
+		"an entry's commit":     {"0123456789ab", "1123456789ab", `says "Commit: 1123456789ab"`},
+		"no commit":             {"- **Commit**: 0123456789ab\n", "", `and the ledger gives "Commit: 0123456789ab"`},
+		"a note":                {"  - slow", "  - fast", `says "  - fast"`},
+		"a note less":           {"  - twice\n", "", `and the ledger gives "  - twice"`},
+		"a note more":           {"  - twice\n", "  - twice\n  - thrice\n", `says "  - thrice"`},
+		"an entry is missing":   {eleven, "", `11: its history says "### Iteration 10 `},
+		"an entry twice":        {eleven, eleven + eleven, `10: its history says "### Iteration 11 `},
+		"entries change places": {eleven + ten, ten + eleven, `11: its history says "### Iteration 10 `},
+		"a line of older ones":  {"❌ 2 /", "❌ 3 /", "1: its history says"},
+		"all entries":           {"<!-- autoloop: end -->", "", "it has no history entries any more"},
+		"a row's number":        {"\n11\t", "\n13\t", "11: there is no row \"kept\""},
+		"a row's time":          {"T12:11", "T12:43", "11: the timestamp is 2026-01-02T12:43"},
+		"a row's score":         {"\t9\t9\tkept", "\t8\t9\tkept", "11: the score is 8, and the ledger gives 9"},
+		"a row's best score":    {"\t9\t9\tkept", "\t9\t8\tkept", "11: best_score is 8, and the ledger gives 9"},
+		"a row's action":        {"\tkept\t", "\treverted\t", "11: there is no row"},
+		"a row's changelog": {
+			"kept\ttidied", "kept\tuntidied", `11: the changelog is "untidied", and the ledger gives "tidied"`,
+		},
+		"a row less":       {between(table, "\n11\t", "\n12\t"), "", "11: there is no row"},
+		"a person's words": {"<!-- autoloop: end -->", "<!-- autoloop: end -->\n\nMine.", ""},
+		"a pause":          {"| Paused | false |", "| Paused | true |", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			one, other := strings.Replace(text, c.from, c.to, 1), strings.Replace(table, c.from, c.to, 1)
+			require.NotEqual(t, text+table, one+other)
+			says := read(t, list, one, other)
+			assert.Contains(t, says, c.says)
+			assert.Equal(t, c.says == "", says == "", says)
+		})
+	}
+}
+
+// TestAStateOfAnEarlierToolMayKnowMore than the ledger: what was adopted, and the program's direction.
+func TestAStateOfAnEarlierToolMayKnowMore(t *testing.T) {
+	t.Parallel()
+	adopted := events(t, `set key=adopted-iteration value="7" | set key=adopted-statuses value=rejected,error`)
+	doc := state.New("p")
+	doc.SetMachine(state.Machine{
+		IterationCount: 7, RecentStatuses: []string{"rejected", "error"}, Branch: "b", PR: 4, Issue: 3,
+		Direction: metric.Lower,
+	})
 	doc, err := state.Parse(doc.Render())
 	require.NoError(t, err)
-	return doc
+	assert.Empty(t, found(audit.State, adopted, audit.Records{State: doc, Branch: "b"}))
+	assert.Empty(t, found(audit.State, nil, audit.Records{State: doc}), "nothing is known")
 }
 
-func TestNumbersOfTheStateAreThoseOfTheLedger(t *testing.T) {
-	t.Parallel()
-	events := []history.Event{
-		baseline(0, "10"), ended(1, history.Accepted, "9"), ended(2, history.Inconclusive, "9"),
-		ended(3, history.Error, ""), ended(4, history.Error, ""),
-	}
-	right := func() state.Machine {
-		return state.Machine{
-			IterationCount: 4, InitialMetric: number("10"), BestMetric: number("9.0"), Direction: metric.Lower,
-			ConsecutiveErrors: 2,
-			RecentStatuses:    []string{"accepted", "rejected", "error", "error"}, Branch: "b",
-		}
-	}
-	for name, c := range map[string]struct {
-		change func(*state.Machine)
-		says   string
-	}{
-		"as the ledger says": {func(*state.Machine) {}, ""},
-		"an iteration more": {
-			func(m *state.Machine) { m.IterationCount = 5 },
-			"4: Iteration Count is 5, and the ledger gives 4",
-		},
-		"another start": {
-			func(m *state.Machine) { m.InitialMetric = number("11") },
-			"4: Initial Metric is 11, and the ledger gives 10",
-		},
-		"no start": {
-			func(m *state.Machine) { m.InitialMetric = nil },
-			"4: Initial Metric is —, and the ledger gives 10",
-		},
-		"a better best": {
-			func(m *state.Machine) { m.BestMetric = number("8.999") },
-			"4: Best Metric is 8.999, and the ledger gives 9",
-		},
-		"no best": {
-			func(m *state.Machine) { m.BestMetric = nil },
-			"4: Best Metric is —, and the ledger gives 9",
-		},
-		"fewer errors": {
-			func(m *state.Machine) { m.ConsecutiveErrors = 1 },
-			"4: Consecutive Errors is 1, and the ledger gives 2",
-		},
-		"another status": {
-			func(m *state.Machine) { m.RecentStatuses[1] = "accepted" },
-			"4: Recent Statuses is accepted, accepted, error, error, and the ledger gives accepted, rejected, error, error",
-		},
-		"no statuses": {
-			func(m *state.Machine) { m.RecentStatuses = nil },
-			"4: Recent Statuses is —, and the ledger gives accepted, rejected, error, error",
-		},
-		"another direction": {
-			func(m *state.Machine) { m.Direction = metric.Higher },
-			"4: Metric Direction is higher, and the ledger gives lower",
-		},
-		"another branch": {
-			func(m *state.Machine) { m.Branch = "main" },
-			"4: Branch is `main`, and the ledger gives `b`",
-		},
-		"a pull request": {func(m *state.Machine) { m.PR = 7 }, "4: PR is #7, and the ledger gives —"},
-		"a last run": {
-			func(m *state.Machine) { m.LastRun = &noon },
-			"4: Last Run is 2026-01-02T12:00:00Z, and the ledger gives —",
-		},
-		"a wait": {
-			func(m *state.Machine) { m.NotBefore = &noon },
-			"4: Not Before is 2026-01-02T12:00:00Z, and the ledger gives —",
-		},
-		"no direction": {
-			func(m *state.Machine) { m.Direction = "" },
-			"4: Metric Direction is higher, and the ledger gives lower",
-		},
-		"what people may edit": {func(m *state.Machine) {
-			m.Paused, m.PauseReason, m.Completed = true, "rest", true
-		}, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			m := right()
-			c.change(&m)
-			var says []string
-			if c.says != "" {
-				says = []string{c.says}
-			}
-			assert.Equal(t, says, found(audit.State, events, audit.Records{State: stateOf(t, events, m), Branch: "b"}))
-		})
-	}
-	t.Run("before a baseline the direction is the program's", func(t *testing.T) {
-		t.Parallel()
-		assert.Empty(t, found(audit.State, nil,
-			audit.Records{State: stateOf(t, nil, state.Machine{Direction: metric.Lower})}))
-	})
-	t.Run("a state that was adopted", func(t *testing.T) {
-		t.Parallel()
-		adopted := []history.Event{
-			&history.Set{Key: history.AdoptedIteration, Value: "7"},
-			&history.Set{Key: history.AdoptedStatuses, Value: "rejected,error"},
-		}
-		m := state.Machine{
-			IterationCount: 7, RecentStatuses: []string{"rejected", "error"}, Branch: "b",
-			PR: 4, Issue: 3,
-		}
-		assert.Empty(t, found(audit.State, adopted, audit.Records{State: stateOf(t, adopted, m), Branch: "b"}))
-	})
-}
-
-// rowsOf writes rows as `iteration action score best`, "" for none of the two.
-func rowsOf(t *testing.T, lines ...string) []results.Row {
-	t.Helper()
-	var rows []results.Row
-	for _, line := range lines {
-		var row results.Row
-		var action, score, best string
-		_, err := fmt.Sscan(line, &row.Iteration, &action, &score, &best)
-		require.NoError(t, err)
-		row.Action = results.Action(action)
-		if score != "-" {
-			row.Score = number(score)
-		}
-		if best != "-" {
-			row.Best = number(best)
-		}
-		if row.Action == results.Baseline {
-			row.Changelog = results.InitialEvaluation
-			if slices.ContainsFunc(rows, func(r results.Row) bool { return r.Action == results.Baseline }) {
-				row.Changelog = "New baseline:"
-			}
-		}
-		rows = append(rows, row)
-	}
-	return rows
-}
-
+// TestRowsAreThoseOfTheLedger, each once and in its place; those from before the ledger may be there.
 func TestRowsAreThoseOfTheLedger(t *testing.T) {
 	t.Parallel()
-	candidate := baseline(1, "3")
-	candidate.Role = history.Candidate
-	again := incumbent(1, "4")
-	again.Stage = "pairs"
-	failed := baseline(2, "1")
-	failed.Metric = nil
-	worse := ended(2, history.Accepted, "12") // accepted for its cost, at a worse number
-	plain := []history.Event{
-		baseline(0, "10"), ended(1, history.Accepted, "9"), ended(2, history.Rejected, "8"),
-		ended(3, history.Error, ""),
-	}
-	written := []string{"0 baseline 10 10", "1 kept 9 9", "2 reverted 8 9", "3 reverted - 9"}
-	with := func(place int, line string) []string {
-		rows := slices.Clone(written)
-		rows[place] = line
-		return rows
-	}
-	for name, c := range map[string]struct {
-		events []history.Event
-		rows   []string
-		says   []string
-	}{
-		"as recorded": {plain, written, nil},
-		"nothing":     {nil, nil, nil},
-		"a row is missing": {
-			plain, slices.Delete(slices.Clone(written), 1, 2),
-			[]string{`1: there is no row "kept"`},
-		},
-		"no rows": {
-			plain[:2], nil,
-			[]string{`0: there is no row "baseline"`, `1: there is no row "kept"`},
-		},
-		"another score": {
-			plain, with(1, "1 kept 8.5 9"),
-			[]string{"1: the score is 8.5, and the ledger gives 9"},
-		},
+	const (
+		base  = "measured role=baseline metric=10 direction=lower | "
+		kept  = "decided iteration=1 outcome=accepted verdict=improved metric=9 best=9 | "
+		plain = base + kept + "decided iteration=2 outcome=rejected verdict=regressed metric=8 | " +
+			"decided iteration=3 outcome=error | "
+		waits = "decided iteration=1 outcome=pending-ci verdict=improved metric=9 | "
+		adopt = `set key=adopted-iteration value="5" | measured iteration=6 role=baseline metric=10 direction=lower`
+
+		first, second = "0 baseline 10 10 Initial evaluation,", "1 kept 9 9,"
+		third, fourth = "2 reverted 8 9,", "3 reverted - 9,"
+	)
+	for name, c := range map[string]struct{ events, rows, says string }{
+		"as recorded":      {plain, first + second + third + fourth, ""},
+		"nothing":          {"", "", ""},
+		"a row is missing": {plain, first + third + fourth, `1: there is no row "kept"`},
+		"no rows":          {base + kept, "", "0: there is no row \"baseline\"\n1: there is no row \"kept\""},
 		"a score made up": {
-			plain, with(3, "3 reverted 7 9"),
-			[]string{"3: the score is 7, and the ledger gives —"},
+			plain, first + second + third + "3 reverted 7 9", "3: the score is 7, and the ledger gives —",
 		},
 		"a score left out": {
-			plain, with(2, "2 reverted - 9"),
-			[]string{"2: the score is —, and the ledger gives 8"},
-		},
-		"another best": {
-			plain, with(2, "2 reverted 8 8"),
-			[]string{"2: best_score is 8, and the ledger gives 9"},
+			plain, first + second + "2 reverted - 9," + fourth, "2: the score is —, and the ledger gives 8",
 		},
 		"no best": {
-			plain, with(2, "2 reverted 8 -"),
-			[]string{"2: best_score is —, and the ledger gives 9"},
+			plain, first + second + "2 reverted 8 -," + fourth, "2: best_score is —, and the ledger gives 9",
 		},
-		"another action": {
-			plain, with(1, "1 reverted 9 9"),
-			[]string{`1: the ledger has nothing of the row "reverted"`, `1: there is no row "kept"`},
-		},
-		"another iteration": {
-			plain, with(3, "4 reverted - 9"),
-			[]string{`4: the ledger has nothing of the row "reverted"`, `3: there is no row "reverted"`},
-		},
-		"a row twice": {
-			plain, append(slices.Clone(written), "1 kept 9 9"),
-			[]string{`1: the row "kept" is there twice`},
-		},
+		"a row twice": {plain, first + second + third + fourth + second, `1: the row "kept" is there twice`},
 		"a row more": {
-			plain, append(slices.Clone(written), "4 kept 1 1"),
-			[]string{`4: the ledger has nothing of the row "kept"`},
+			plain, first + second + third + fourth + "4 kept 1 1", `4: the ledger has nothing of the row "kept"`,
 		},
-		"two rows changed over": {
-			plain,
-			[]string{written[0], written[2], written[1], written[3]},
-			[]string{`1: the row "kept" is not in its place`},
+		"two change places": {plain, first + third + second + fourth, `1: the row "kept" is not in its place`},
+		"turned round": {
+			base + kept, second + first, `0: the row "baseline" is not in its place`,
 		},
-		"turned round": {plain[:3], []string{written[2], written[1], written[0]}, []string{
-			`1: the row "kept" is not in its place`, `0: the row "baseline" is not in its place`,
-		}},
-		"what a candidate measured is in its decision": {[]history.Event{
-			baseline(0, "10"), candidate, again,
-			ended(1, history.Rejected, "3"),
-		}, []string{"0 baseline 10 10", "1 reverted 3 10"}, nil},
-		"a baseline that failed": {
-			[]history.Event{baseline(0, "10"), failed},
-			[]string{"0 baseline 10 10"},
-			nil,
+		"what a candidate measured is in its decision": {
+			base + "measured role=candidate metric=3 | measured role=incumbent stage=pairs metric=4 | " +
+				"decided iteration=1 outcome=rejected verdict=regressed metric=3", first + "1 reverted 3 10", "",
 		},
-		"CI is waited for": {[]history.Event{
-			baseline(0, "10"),
-			ended(1, history.PendingCI, "9"),
-		}, []string{"0 baseline 10 10"}, nil},
+		"a baseline that failed": {base + "measured iteration=2 role=baseline", first, ""},
+		"CI is waited for":       {base + waits, first, ""},
 		"CI was waited for": {
-			[]history.Event{
-				baseline(0, "10"),
-				ended(1, history.PendingCI, "9"), ended(1, history.Accepted, "9"),
-			},
-			[]string{"0 baseline 10 10", "1 kept 9 9"},
-			nil,
+			base + waits + kept, first + second, "",
 		},
 		"CI turned it down": {
-			[]history.Event{
-				baseline(0, "10"),
-				ended(1, history.PendingCI, "9"), ended(1, history.CIFixExhausted, "9"),
-			},
-			[]string{"0 baseline 10 10", "1 reverted 9 10"},
-			nil,
+			base + waits + "decided iteration=1 outcome=ci-fix-exhausted verdict=improved metric=9",
+			first + "1 reverted 9 10", "",
 		},
 		"a new baseline": {
-			append(slices.Clone(plain[:2]), baseline(2, "20"),
-				ended(2, history.Rejected, "8")),
-			[]string{written[0], written[1], "2 baseline 20 20", "2 reverted 8 20"},
-			nil,
+			base + kept + "measured iteration=2 role=baseline metric=20 direction=lower | " +
+				"measured iteration=2 role=incumbent metric=15",
+			first + second + "2 baseline 15 15 New baseline:", "",
 		},
-		"both sides measured anew, the last counts": {append(slices.Clone(plain[:2]), baseline(2, "20"),
-			incumbent(2, "15")), []string{written[0], written[1], "2 baseline 15 15"}, nil},
 		"kept, and no better": {
-			[]history.Event{baseline(0, "10"), worse},
-			[]string{"0 baseline 10 10", "2 kept 12 10"},
-			nil,
+			base + "decided iteration=2 outcome=accepted verdict=improved metric=12 best=12",
+			first + "2 kept 12 10", "",
 		},
-		"adopted, with rows from before": {
-			[]history.Event{&history.Set{Key: history.AdoptedIteration, Value: "5"}, baseline(6, "10")},
-			[]string{"3 kept 1 1", "5 kept 1 1", "6 baseline 10 10"},
-			nil,
-		},
+		"adopted, with rows from before": {adopt, "3 kept 1 1,5 kept 1 1,6 baseline 10 10 Initial evaluation", ""},
 		"adopted, with a row more": {
-			[]history.Event{&history.Set{Key: history.AdoptedIteration, Value: "5"}, baseline(6, "10")},
-			[]string{"5 kept 1 1", "6 baseline 10 10", "6 kept 1 1"},
-			[]string{`6: the ledger has nothing of the row "kept"`},
+			adopt, "6 baseline 10 10 Initial evaluation,6 kept 1 1", `6: the ledger has nothing of the row "kept"`,
 		},
 		"adopted at no number": {
-			[]history.Event{&history.Set{Key: history.AdoptedIteration, Value: "five"}},
-			[]string{"3 kept 1 1"},
-			[]string{`3: the ledger has nothing of the row "kept"`},
-		},
-		"another setting": {
-			[]history.Event{&history.Set{Key: history.PullNumber, Value: "5"}},
-			[]string{"3 kept 1 1"},
-			[]string{`3: the ledger has nothing of the row "kept"`},
+			"set key=adopted-iteration value=five", "3 kept 1 1", `3: the ledger has nothing of the row "kept"`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			assert.Equal(t, c.says, found(audit.Results, c.events, audit.Records{Rows: rowsOf(t, c.rows...)}))
+			var rows []results.Row
+			for _, text := range strings.FieldsFunc(c.rows, func(r rune) bool { return r == ',' }) {
+				f := strings.Fields(text)
+				row := results.Row{Action: results.Action(f[1]), Changelog: strings.Join(f[4:], " ")}
+				_, err := fmt.Sscan(f[0], &row.Iteration)
+				require.NoError(t, err)
+				if f[2] != "-" {
+					row.Score = number(f[2])
+				}
+				if f[3] != "-" {
+					row.Best = number(f[3])
+				}
+				rows = append(rows, row)
+			}
+			says := strings.Join(found(audit.Results, events(t, c.events), audit.Records{Rows: rows}), "\n")
+			assert.Equal(t, c.says, says)
 		})
 	}
 }
 
-// TestEveryChangedRowIsFound changes each cell of each row of a long table: no change of
-// one row goes unnoticed.
-func TestEveryChangedRowIsFound(t *testing.T) {
-	t.Parallel()
-	events := []history.Event{baseline(0, "100")}
-	rows := rowsOf(t, "0 baseline 100 100")
-	best := 100
-	for n := 1; n <= 30; n++ {
-		if n%3 > 0 {
-			events = append(events, ended(n, history.Rejected, "100"))
-			rows = append(rows, rowsOf(t, fmt.Sprintf("%d reverted 100 %d", n, best))...)
-			continue
-		}
-		best--
-		events = append(events, ended(n, history.Accepted, fmt.Sprint(best)))
-		rows = append(rows, rowsOf(t, fmt.Sprintf("%d kept %d %d", n, best, best))...)
-	}
-	compare := func(rows []results.Row) int {
-		report := audit.Of(audit.Records{Events: events, Rows: rows}, nil)
-		return len(slices.DeleteFunc(report.Findings, func(f audit.Finding) bool { return f.Where != audit.Results }))
-	}
-	require.Zero(t, compare(rows))
-	for i := range rows {
-		for name, change := range map[string]func(*results.Row){
-			"iteration": func(r *results.Row) { r.Iteration += 1000 },
-			"score":     func(r *results.Row) { r.Score = number("3") },
-			"best":      func(r *results.Row) { r.Best = number("3") },
-			"no score":  func(r *results.Row) { r.Score = nil }, "no best": func(r *results.Row) { r.Best = nil },
-			"action": func(r *results.Row) {
-				r.Action = map[results.Action]results.Action{
-					results.Baseline: results.Kept,
-					results.Kept:     results.Reverted, results.Reverted: results.Kept,
-				}[r.Action]
-			},
-		} {
-			changed := slices.Clone(rows)
-			change(&changed[i])
-			assert.Positive(t, compare(changed), "%s of row %d", name, i)
-		}
-		assert.Positive(t, compare(slices.Delete(slices.Clone(rows), i, i+1)), "without row %d", i)
-		assert.Positive(t, compare(slices.Insert(slices.Clone(rows), i, rows[i])), "row %d twice", i)
-		if i > 0 {
-			moved := slices.Clone(rows)
-			moved[i-1], moved[i] = moved[i], moved[i-1]
-			assert.Positive(t, compare(moved), "row %d too early", i)
-		}
-	}
-}
-
+// TestCommitsAreThoseThatWereKept: each commit of the ledger is there, the program's branch is at the last, and each
+// that says so was kept. What was merged and squashed may be there by another name.
 func TestCommitsAreThoseThatWereKept(t *testing.T) {
 	t.Parallel()
-	pending := ended(3, history.PendingCI, "7")
-	pending.Commit, pending.Best = "c7", number("7")
-	rejected := ended(4, history.Rejected, "6")
-	rejected.Commit = "c6"
-	kept := []history.Event{baseline(0, "10"), ended(1, history.Accepted, "9"), ended(2, history.Accepted, "8")}
-	one, two := audit.Commit{ID: "c9", Iteration: "1", Metric: "9"}, audit.Commit{ID: "c8", Iteration: "2", Metric: "8"}
-	const moved = "the branch is at somewhere, and the ledger has it at c8: somebody else moved it, and the next run " +
-		"measures anew"
-	for name, c := range map[string]struct {
-		events  []history.Event
-		commits []audit.Commit
-		head    string
-		says    []string
-	}{
-		"as recorded":                {kept, []audit.Commit{one, two}, "c8", nil},
-		"in another order":           {kept, []audit.Commit{two, one}, "c8", nil},
-		"nothing was kept":           {kept[:1], nil, "", nil},
-		"nothing kept, and a branch": {kept[:1], nil, "somewhere", nil},
-		"somebody moved the branch":  {kept, []audit.Commit{one, two}, "somewhere", []string{"2: " + moved}},
-		"the branch is gone": {kept, []audit.Commit{one, two}, "", []string{
-			"2: the branch is at , and the ledger has it at c8: somebody else moved it, and the next run measures anew",
-		}},
-		"a commit is gone": {
-			kept,
-			[]audit.Commit{two},
-			"c8",
-			[]string{"1: the kept commit c9 is on neither the program branch nor the default branch"},
+	const (
+		base     = "measured role=baseline metric=10 direction=lower | "
+		one      = "decided iteration=1 outcome=accepted metric=9 best=9 commit=c9 | "
+		two      = "decided iteration=2 outcome=accepted metric=8 best=8 commit=c8 incumbent=c9 | "
+		kept     = base + one + two
+		pending  = "decided iteration=3 outcome=pending-ci best=7 commit=c7 | "
+		again    = "measured role=baseline metric=8 | "
+		beside   = again + "measured role=incumbent metric=8 | "
+		both     = "c9 1 9,c8 2 8,"
+		c9       = "1: the kept commit c9 is on neither the program branch nor the default branch"
+		c8       = "2: the kept commit c8 is on neither the program branch nor the default branch"
+		nobody   = " says that it was kept, and the ledger does not"
+		anew     = ": somebody else moved it, and the next run measures anew"
+		replayed = "new 2 8,"
+	)
+	merged := func(commit string) string { return `set key=pull-ended value="2" commit=` + commit + " | " }
+	for name, c := range map[string]struct{ events, commits, head, says string }{
+		"as recorded":      {kept, both, "c8", ""},
+		"in another order": {kept, "c8 2 8,c9 1 9", "c8", ""},
+		"nothing was kept": {base, "", "somewhere", ""},
+		"somebody moved the branch": {
+			kept, both, "somewhere", "2: the branch is at somewhere, and the ledger has it at c8" + anew,
 		},
-		"a commit of nobody": {
-			kept,
-			[]audit.Commit{one, two, {ID: "0123456789abcdef", Iteration: "3", Metric: "7"}},
-			"c8",
-			[]string{"3: commit 0123456789ab says that it was kept, and the ledger does not"},
-		},
-		"a commit without number": {
-			kept,
-			[]audit.Commit{one, two, {ID: "x", Iteration: "three"}},
-			"c8",
-			[]string{"0: commit x says that it was kept, and the ledger does not"},
-		},
+		"a commit is gone":        {kept, "c8 2 8", "c8", c9},
+		"a commit of nobody":      {kept, both + "c123456789abcdef 3 7", "c8", "3: commit c123456789ab" + nobody},
+		"a commit without number": {kept, both + "x three 7", "c8", "0: commit x" + nobody},
 		"another metric in it": {
-			kept,
-			[]audit.Commit{one, {ID: "c8", Iteration: "2", Metric: "5"}},
-			"c8",
-			[]string{"2: commit c8 says iteration 2 with 5, and the ledger says 2 with 8"},
+			kept, "c9 1 9,c8 2 5", "c8", "2: commit c8 says iteration 2 with 5, and the ledger says 2 with 8",
 		},
 		"another iteration in it": {
-			kept,
-			[]audit.Commit{one, {ID: "c8", Iteration: "02", Metric: "8"}},
-			"c8",
-			[]string{"2: commit c8 says iteration 02 with 8, and the ledger says 2 with 8"},
+			kept, "c9 1 9,c8 02 8", "c8", "2: commit c8 says iteration 02 with 8, and the ledger says 2 with 8",
 		},
-		"rebased, by another name": {
-			kept,
-			[]audit.Commit{one, two, {ID: "rebased", Iteration: "1", Metric: "9"}},
-			"c8", nil,
-		},
-		"a pending one may be there": {
-			append(slices.Clone(kept), pending),
-			[]audit.Commit{one, two, {ID: "c7", Iteration: "3", Metric: "7"}},
-			"c7", nil,
-		},
-		"the branch is not at the pending one": {
-			append(slices.Clone(kept), pending),
-			[]audit.Commit{one, two},
-			"c8",
-			[]string{"3: the branch is at c8, and the ledger has it at c7: somebody else moved it, and the next run " +
-				"measures anew"},
+		"rebased, by another name":   {kept, both + "rebased 1 9", "c8", ""},
+		"a pending one may be there": {kept + pending, both + "c7 3 7", "c7", ""},
+		"not at the pending one": {
+			kept + pending, both, "c8", "3: the branch is at c8, and the ledger has it at c7" + anew,
 		},
 		"a rejected one": {
-			append(slices.Clone(kept), rejected),
-			[]audit.Commit{one, two, {ID: "c6", Iteration: "4", Metric: "6"}},
-			"c8",
-			[]string{"4: commit c6 says that it was kept, and the ledger does not"},
+			kept + "decided iteration=4 outcome=rejected commit=c6 best=6",
+			both + "c6 4 6", "c8", "4: commit c6" + nobody,
 		},
-		"a new line from the default branch": {
-			append(slices.Clone(kept), baseline(3, "8")),
-			[]audit.Commit{two},
-			"elsewhere", nil,
+		"a new line":                     {kept + again, "c8 2 8", "elsewhere", ""},
+		"a new line, and the old beside": {kept + beside, "c8 2 8", "", c9},
+		"never measured":                 {"decided iteration=1 outcome=accepted commit=c", "c 1 —", "c", ""},
+		"merged, and replayed":           {kept + merged("c9") + beside, replayed, "", ""},
+		"merged, and not replayed":       {kept + merged("c9") + beside, "", "", c8},
+		"replayed with another number": {
+			kept + merged("c9") + beside, "new 2 7", "", "2: commit new" + nobody + "\n" + c8,
 		},
-		"a new line, and the branch beside it": {
-			append(slices.Clone(kept), baseline(3, "8"), incumbent(3, "8")),
-			[]audit.Commit{two},
-			"base",
-			[]string{"1: the kept commit c9 is on neither the program branch nor the default branch"},
-		},
-		"a number was never measured": {
-			[]history.Event{&history.Decided{
-				Head: history.Head{Iteration: 1}, Outcome: history.Accepted, Commit: "c",
-				Verdict: "improved",
-			}},
-			[]audit.Commit{{ID: "c", Iteration: "1", Metric: "—"}},
-			"c", nil,
+		"all of it was merged":        {kept + merged("c8") + beside, "", "", ""},
+		"merged from elsewhere":       {kept + merged("c3") + beside, "", "", c9 + "\n" + c8},
+		"merged before, and replayed": {base + one + merged("c9") + two + beside, replayed, "", ""},
+		"merged before, and not":      {base + one + merged("c9") + two + beside, "", "", c8},
+		"merged while CI was waited for": {
+			base + strings.Replace(one, "accepted", "pending-ci", 1) + merged("c9") + one + two + beside,
+			replayed, "", "",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			assert.Equal(t, c.says, found(audit.Branch, c.events, audit.Records{Commits: c.commits, Head: c.head}))
+			var commits []audit.Commit
+			for _, text := range strings.FieldsFunc(c.commits, func(r rune) bool { return r == ',' }) {
+				f := strings.Fields(text)
+				commits = append(commits, audit.Commit{ID: f[0], Iteration: f[1], Metric: f[2]})
+			}
+			list := events(t, c.events)
+			sum := history.Replay(list)
+			if c.head == "" {
+				c.head = sum.Head()
+			}
+			says := strings.Join(found(audit.Branch, list, audit.Records{Commits: commits, Head: c.head}), "\n")
+			assert.Equal(t, c.says, says)
 		})
 	}
 }
@@ -528,39 +327,20 @@ func TestCommitsAreThoseThatWereKept(t *testing.T) {
 // TestACommitChangesWhatItClaims, as far as it is in this clone.
 func TestACommitChangesWhatItClaims(t *testing.T) {
 	t.Parallel()
-	e := ended(1, history.Accepted, "9")
-	e.Changed = []string{"a.go", "b.go"}
-	commit := []audit.Commit{{ID: "c9", Iteration: "1", Metric: "9"}}
+	list := events(t, `decided iteration=1 outcome=accepted best=9 commit=c9 changed=["a.go","b.go"]`)
 	for name, c := range map[string]struct {
-		changed map[string][]string
-		says    []string
-		unseen  int
+		changed      map[string][]string
+		says, unseen int
 	}{
-		"one of the files": {map[string][]string{"c9": {"b.go", "c.go"}}, nil, 0},
-		"nothing": {
-			map[string][]string{"c9": {}},
-			[]string{"commit c9 changes none of the files that the ledger says it changed"},
-			0,
-		},
-		"another file": {
-			map[string][]string{"c9": {"c.go"}},
-			[]string{"commit c9 changes none of the files that the ledger says it changed"},
-			0,
-		},
-		"a commit elsewhere": {nil, nil, 1},
+		"one of the files":   {map[string][]string{"c9": {"b.go", "c.go"}}, 0, 0},
+		"nothing":            {map[string][]string{"c9": {}}, 1, 0},
+		"another file":       {map[string][]string{"c9": {"c.go"}}, 1, 0},
+		"a commit elsewhere": {nil, 0, 1},
 	} {
-		report := audit.Of(audit.Records{
-			Events: []history.Event{baseline(0, "10"), e}, Commits: commit, Head: "c9",
-			Changed: c.changed,
-		}, nil)
-		var says []string
-		for _, finding := range report.Findings {
-			if finding.Where == audit.Branch {
-				says = append(says, finding.Message)
-			}
-		}
-		assert.Equal(t, c.says, says, name)
-		assert.Len(t, report.Unseen, c.unseen, name)
+		records := audit.Records{Events: list, Commits: []audit.Commit{{"c9", "1", "9"}}, Head: "c9"}
+		records.Changed = c.changed
+		assert.Len(t, found(audit.Branch, list, records), c.says, name)
+		assert.Len(t, audit.Of(records, nil).Unseen, c.unseen, name)
 	}
 }
 
@@ -568,8 +348,8 @@ func TestACommitChangesWhatItClaims(t *testing.T) {
 func TestAReportIsInTheOrderOfTheRecords(t *testing.T) {
 	t.Parallel()
 	report := audit.Of(audit.Records{
-		Events: []history.Event{ended(4, history.Accepted, "9")}, State: state.New("p"), Head: "c9",
-		Rewritten: []string{"rewritten"}, Unknown: []string{"unsigned"},
+		Events: events(t, "decided iteration=4 outcome=accepted commit=c best=9"), State: state.New("p"), Head: "c9",
+		Rewritten: []string{"rewritten"}, Unknown: []string{"unsigned"}, Fresh: true, Shallow: true,
 	}, nil)
 	var places []string
 	for _, finding := range report.Findings {
@@ -578,11 +358,20 @@ func TestAReportIsInTheOrderOfTheRecords(t *testing.T) {
 		}
 	}
 	assert.Equal(t, []string{"ledger", "state", "results", "branch", "memory branch"}, places)
-	last := report.Findings[len(report.Findings)-2:]
-	assert.Equal(t, []audit.Finding{{audit.Memory, 4, "rewritten"}, {audit.Memory, 4, "unsigned"}}, last)
-
-	empty := audit.Of(audit.Records{}, nil)
-	text, err := json.Marshal(empty)
+	assert.Equal(t, []audit.Finding{{audit.Memory, 4, "rewritten"}, {audit.Memory, 4, "unsigned"}},
+		report.Findings[len(report.Findings)-2:])
+	assert.Len(t, report.Unseen, 3)
+	text, err := json.Marshal(audit.Of(audit.Records{}, nil))
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"decisions": 0, "repeated": 0, "findings": [], "unseen": []}`, string(text))
+}
+
+// TestReportInWords.
+func TestReportInWords(t *testing.T) {
+	t.Parallel()
+	r := audit.Report{Decisions: 3, Repeated: 2}
+	assert.Equal(t, "3 iterations, 2 decisions computed again: the records agree\n", r.String())
+	r.Findings = []audit.Finding{{"state", 2, "odd"}}
+	assert.Equal(t, "3 iterations, 2 decisions computed again: 1 disagreements\n  state, iteration 2: odd\n",
+		r.String())
 }
