@@ -190,37 +190,3 @@ func TestAddressesOfRuns(t *testing.T) {
 		assert.NotContains(t, got, ")")
 	}
 }
-
-// TestEntriesAreHeldAgainstOthers: ours, and the line that counts those before them.
-func TestEntriesAreHeldAgainstOthers(t *testing.T) {
-	t.Parallel()
-	doc := state.New("x")
-	var all []state.HistoryEntry
-	for n := range 13 {
-		all = append(all, state.HistoryEntry{
-			Iteration: n, Baseline: n == 0, Run: "7", Metric: value("5"), Status: state.Rejected,
-		})
-		doc.AddEntry(all[n])
-	}
-	const line = "### Iters 1–2 — ✅ 0 / ❌ 2 / ⚠️ 0 (metrics 5→5)"
-	text := string(doc.Render()) + "\n### Iteration 7\n\n- **Metric**: 10\n"
-	for _, c := range [][2]string{
-		{"", ""},
-		{"- **Metric**: 5", "- **Metric**: 5 (by hand)"},
-		{"runs/7", "runs/8"},
-		{"### Iters 1–2 — ✅ 0", "### Iters 1–2 — ✅ 1"},
-	} {
-		is, want, found := parse(t, strings.Replace(text, c[0], c[1], 1)).Entries(all)
-		assert.True(t, found)
-		assert.Equal(t, want, strings.Replace(is, c[1], c[0], 1))
-		assert.Equal(t, c[0] == c[1], is == want, c[1])
-		assert.Contains(t, want, line)
-	}
-	is, want, _ := parse(t, strings.ReplaceAll(text, "\n", "\r\n")).Entries(all)
-	assert.Equal(t, want, is)
-	before, rest, _ := strings.Cut(text, "### Iteration 12")
-	is, want, _ = parse(t, before+rest[strings.Index(rest, "### Iteration 11"):]).Entries(all)
-	assert.NotEqual(t, want, is, "one is missing")
-	_, _, found := parse(t, table+"| Iteration Count | 9 |\n").Entries(all)
-	assert.False(t, found)
-}

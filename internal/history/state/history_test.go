@@ -119,14 +119,6 @@ func TestFoldGolden(t *testing.T) {
 	assert.Less(t, len(text), state.MaxBytes)
 }
 
-func TestFoldCountsEverything(t *testing.T) {
-	doc := state.New("x")
-	for n := range 41 {
-		doc.AddEntry(entry(n))
-	}
-	assert.Contains(t, string(doc.Render()), "### Iters 1–30 — ✅ 10 / ❌ 18 / ⚠️ 2 (metrics 1000→970)\n")
-}
-
 // foreign is a history as other tools wrote it.
 const foreign = table + "| Iteration Count | 400 |\n\n---\n\n## 📊 Iteration History\n\n" +
 	"All iterations (newest first).\n\n" +

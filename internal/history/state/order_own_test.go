@@ -1,71 +1,14 @@
 package state_test
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/history/state"
 )
-
-// TestTheOrderOfAHistoryOfOurOwn: a state of which the ledger was not copied has its
-// statuses in the order of its history, whichever of all statuses they are, and in
-// whichever order somebody wrote them.
-func TestTheOrderOfAHistoryOfOurOwn(t *testing.T) {
-	t.Parallel()
-	all := []state.Status{
-		state.Accepted, state.Rejected, state.Inconclusive, state.Failed, state.CIFixExhausted,
-		state.PendingCI,
-	}
-	for seed := range uint64(300) {
-		chance := rand.New(rand.NewPCG(seed, 6))
-		doc := state.New("x")
-		var words []string
-		doc.AddEntry(state.HistoryEntry{Time: *at("2026-01-01T00:00:00Z"), Metric: value("5")})
-		for n := 1; n <= 1+chance.IntN(10); n++ {
-			status := all[chance.IntN(len(all))]
-			words = append(words, string(status))
-			if chance.IntN(6) == 0 {
-				doc.AddEntry(state.HistoryEntry{
-					Iteration: n, Baseline: true, Time: *at("2026-01-01T00:00:00Z"),
-					Metric: value("5"),
-				})
-			}
-			doc.AddEntry(state.HistoryEntry{
-				Iteration: n, Time: *at("2026-01-02T00:00:00Z"), Status: status,
-				Change: "not accepted before, ✅",
-			})
-		}
-		turned := slices.Clone(words)
-		slices.Reverse(turned)
-		for _, written := range [][]string{words, turned} {
-			text := strings.Replace(string(doc.Bytes()), "| Recent Statuses | — |",
-				"| Recent Statuses | "+strings.Join(written, ", ")+" |", 1)
-			got, known := state.OldestFirst([]byte(text))
-			says := fmt.Sprintf("seed %d: %v written as %v", seed, words, written)
-			if known {
-				require.Equal(t, words, got, says)
-				continue
-			}
-			// Both orders are of one history when what was dropped is not told apart.
-			dropped := func(list []string) (kept []string) {
-				for _, word := range list {
-					if word == "inconclusive" || word == "ci-fix-exhausted" {
-						word = "rejected"
-					}
-					kept = append(kept, word)
-				}
-				return kept
-			}
-			require.Equal(t, dropped(words), dropped(turned), says)
-		}
-	}
-}
 
 // TestReasonsThatPeopleGive come back from the table as one harmless line.
 func TestReasonsThatPeopleGive(t *testing.T) {

@@ -34,55 +34,6 @@ func TestStatesThatOthersWriteAreRead(t *testing.T) {
 	assert.Equal(t, "(a person, by hand)", m.PauseReason)
 }
 
-func TestWordsOnWhyThereIsNoValue(t *testing.T) {
-	for name, c := range map[string]struct {
-		row  string
-		read bool
-	}{
-		"a best that CI is waited for":      {"| Best Metric | pending CI |", true},
-		"in capitals":                       {"| Best Metric | *Pending CI* |", true},
-		"a pull request CI is waited for":   {"| PR | pending CI |", true},
-		"a dash and why":                    {"| Best Metric | — (no run yet) |", true},
-		"a dash and why, of a time":         {"| Last Run | - (not yet) |", true},
-		"a dash and why, of a count":        {"| Iteration Count | — (first run) |", true},
-		"a new pull request":                {"| PR | (new PR this run, #135 was previous) |", true},
-		"a number in brackets":              {"| Best Metric | (0.95) |", false},
-		"a flag CI is waited for":           {"| Paused | pending CI |", false},
-		"a time CI is waited for":           {"| Last Run | pending CI |", false},
-		"a time in brackets":                {"| Last Run | (2026-01-02T03:04:05Z) |", false},
-		"a count in brackets":               {"| Iteration Count | (12) |", false},
-		"a target CI is waited for":         {"| Target Metric | pending CI |", false},
-		"a dash, brackets and a number":     {"| Best Metric | — (was 3) 4 |", false},
-		"a dash and a number":               {"| Best Metric | — 4 |", false},
-		"a new pull request, of a metric":   {"| Best Metric | (new PR this run, #135 was previous) |", false},
-		"a direction in brackets":           {"| Metric Direction | (lower) |", false},
-		"consecutive errors CI is awaited ": {"| Consecutive Errors | pending CI |", false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			m, _, err := state.ParseMachine([]byte("## Machine State\n\n| Field | Value |\n|---|---|\n" + c.row + "\n"))
-			if !c.read {
-				var at *state.Problem
-				require.ErrorAs(t, err, &at)
-				assert.Equal(t, 5, at.Line)
-				return
-			}
-			require.NoError(t, err)
-			assert.Nil(t, m.BestMetric)
-			assert.Nil(t, m.LastRun)
-			assert.Zero(t, m.PR+m.IterationCount)
-		})
-	}
-	m, _, err := state.ParseMachine([]byte("## Machine State\n\n| Field | Value |\n|---|---|\n| Paused | (true) |\n"))
-	require.NoError(t, err)
-	assert.True(t, m.Paused, "brackets around a flag take nothing away")
-	for cell, want := range map[string]int{"(#12)": 12, "(new PR, #135)": 135} {
-		m, _, err := state.ParseMachine(
-			[]byte("## Machine State\n\n| Field | Value |\n|---|---|\n| PR | " + cell + " |\n"))
-		require.NoError(t, err)
-		assert.Equal(t, want, m.PR, "a number in brackets is one")
-	}
-}
-
 func TestStatusesInTheOrderOfTheHistory(t *testing.T) {
 	const accepted, rejected, failed, pending = "✅ Accepted", "❌ Rejected", "⚠️ Error", "⏳ Pending CI"
 	entries := func(form string, outcomes ...string) string {

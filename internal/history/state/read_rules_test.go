@@ -76,39 +76,45 @@ func TestValuesThatPeopleWrite(t *testing.T) {
 		"Iteration Count": {func(m state.Machine) any { return m.IterationCount }, map[string]any{
 			"7": 7, "`7`": 7, "**7**": 7, "007": 7, "+7": 7, "0": 0, "1000000000": 1_000_000_000, "": 0, "—": 0,
 			"1000000001": nil, "-1": nil, "7.0": nil, "7 iterations": nil, "1e3": nil, "99999999999999999999": nil,
-			"seven": nil,
+			"seven": nil, "— (first run)": 0, "(12)": nil, "n/a": 0, "--": 0,
 		}},
 		"Consecutive Errors": {
 			func(m state.Machine) any { return m.ConsecutiveErrors },
-			map[string]any{"3": 3, "": 0, "none": 0, "x": nil},
+			map[string]any{"3": 3, "": 0, "none": 0, "x": nil, "pending CI": nil},
 		},
 		"Best Metric": {func(m state.Machine) any { return metric.Text(m.BestMetric, "none") }, map[string]any{
 			"0.850": "0.85", "-3": "-3", "1e-300": "1e-300", "`1.5`": "1.5", "1.5 ms": "1.5",
 			"9007199254740993": "9007199254740993", "": "none", "null": "none", "N/A": "none",
 			"pending ci": "none", "— (was 3)": "none", "85%": nil, "1,5": nil, "ms 1.5": nil, "inf": nil, "0x10": nil,
-			"1 000": "1",
+			"1 000": "1", "nan": nil, "*Pending CI*": "none", "(0.95)": nil, "— (was 3) 4": nil, "— 4": nil,
+			"(new PR this run, #135 was previous)": nil,
 		}},
 		"Paused": {func(m state.Machine) any { return m.Paused }, map[string]any{
 			"true": true, "True": true, "YES": true, "yes, by Ana": true, "`true`": true, "true (since Monday)": true,
 			"false": false, "no": false, "No.": false, "": false, "—": false,
 			"1": nil, "on": nil, "trueish": nil, "maybe": nil, "ja": nil, "✅": nil,
+			"(true)": true, "**TRUE** (by Ana)": true, "pending CI": nil,
 		}},
 		"Metric Direction": {
 			func(m state.Machine) any { return m.Direction.String() + fmt.Sprint(m.DirectionGiven) },
 			map[string]any{
 				"higher": "highertrue", "LOWER": "lowertrue", "`lower`": "lowertrue", "": "higherfalse",
 				"—":  "higherfalse",
-				"up": nil, "lower is better": nil,
+				"up": nil, "lower is better": nil, "(lower)": nil,
 			},
 		},
 		"PR": {func(m state.Machine) any { return m.PR }, map[string]any{
 			"#12": 12, "12": 12, "PR #12": 12, "[#12](https://github.com/o/r/pull/12)": 12,
 			"https://github.com/o/r/pull/12/": 0, "https://github.com/o/r/pull/12": 12, "o/r#12": 12,
 			"#0": 0, "#-1": 0, "-12": 0, "#1000000001": 0, "#": 0, "draft": 0, "": 0, "#12, #13": 12, "# 12": 12,
+			"pending CI": 0, "(#12)": 12, "(new PR, #135)": 135, "#12 (open)": 12,
 			"(new PR this run, #135 was previous)": 0,
 		}},
 		"Pull Request": {func(m state.Machine) any { return m.PR }, map[string]any{"#12": 12}},
-		"Issue":        {func(m state.Machine) any { return m.Issue }, map[string]any{"#7": 7, "pending CI": 0}},
+		"Target Metric": {func(m state.Machine) any { return metric.Text(m.TargetMetric, "none") }, map[string]any{
+			"0.9": "0.9", "pending CI": nil,
+		}},
+		"Issue": {func(m state.Machine) any { return m.Issue }, map[string]any{"#7": 7, "pending CI": 0}},
 		"Branch": {func(m state.Machine) any { return m.Branch }, map[string]any{
 			"`autoloop/x`": "autoloop/x", "autoloop/x": "autoloop/x", "**autoloop/x**": "autoloop/x", "": "", "—": "",
 			"a b": "a b", "-": "", "- (not pushed)": "",
@@ -117,7 +123,7 @@ func TestValuesThatPeopleWrite(t *testing.T) {
 			"rest": "rest", "a | b": "a | b", `a \| b`: "a | b", `a \\| b`: `a \| b`,
 			"**bold** and `code`": "**bold** and `code`", "—": "", "none": "", "(none)": "",
 			"— (no run yet)": "— (no run yet)",
-			"pending CI":     "pending CI", "a|": "a|", `a\|`: "a|", "\xff": "\uFFFD",
+			"pending CI":     "pending CI", "a|": "a|", `a\|`: "a|", "\xff": "\uFFFD", `a\|b\\c \| d`: `a|b\c | d`,
 		}},
 		"Recent Statuses": {func(m state.Machine) any { return strings.Join(m.RecentStatuses, " ") }, map[string]any{
 			"accepted, rejected": "accepted rejected", "Accepted,REJECTED": "accepted rejected",
@@ -152,6 +158,11 @@ func TestWhereRowsAre(t *testing.T) {
 		text  string
 		count int // -1 for no table
 	}{
+		"no emoji's selector":  {"# ⚙ machine STATE ##\r\n| Iteration Count | 7 |\r\n", 7},
+		"a byte order mark":    {"\ufeff" + head + "| Iteration Count | 7 |\n", 7},
+		"an open fence before": {"```\n" + head + "| Iteration Count | 7 |\n", 7},
+		"a fence before":       {"```\n" + head + "| Iteration Count | 9 |\n```\n" + head + "Iteration Count | 7\n", 7},
+		"no text":              {"\x00\x01\xff\xfe", -1},
 		"in a table":           {head + "| Iteration Count | 7 |\n", 7},
 		"without pipes around": {head + "Iteration Count | 7\n", 7},
 		"in a list":            {head + "- Iteration Count | 7\n", 7},

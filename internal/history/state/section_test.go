@@ -1,13 +1,8 @@
 package state_test
 
 import (
-	"fmt"
-	"math/rand/v2"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -107,86 +102,6 @@ func TestSectionsThatAreMissing(t *testing.T) {
 					string(doc.Bytes()))
 			}
 		})
-	}
-}
-
-// TestFoldingKeepsEveryCount folds long histories at any times: the counts of ranges and
-// of entries in full are those of what was recorded, and no iteration is in two of them.
-func TestFoldingKeepsEveryCount(t *testing.T) {
-	t.Parallel()
-	form := regexp.MustCompile(`(?m)^### Iters? (\d+)(?:–(\d+))? — ✅ (\d+) / ❌ (\d+)(?: / ⚠️ (\d+))?`)
-	full := regexp.MustCompile(`(?m)^### Iteration (\d+)( \(new baseline\))? — `)
-	for seed := range uint64(4) {
-		chance := rand.New(rand.NewPCG(seed, 5))
-		doc := state.New("x")
-		text := string(doc.Bytes())
-		want := map[state.Status]int{}
-		outcome := map[int]state.Status{}
-		const last = 130
-		for n := range last + 1 {
-			status := []state.Status{
-				state.Accepted, state.Rejected, state.Inconclusive, state.Failed,
-				state.CIFixExhausted,
-			}[chance.IntN(5)]
-			e := state.HistoryEntry{
-				Iteration: n, Time: at("2026-01-01T00:00:00Z").Add(time.Duration(n) * time.Hour),
-				Status: status, Change: strings.Repeat("word ", chance.IntN(60)), Metric: value(fmt.Sprint(n)),
-			}
-			if n > 0 && chance.IntN(9) == 0 {
-				doc.AddEntry(state.HistoryEntry{Iteration: n, Baseline: true, Time: e.Time, Metric: value("5")})
-			}
-			if n == 0 {
-				e.Status = state.Baseline
-			}
-			doc.AddEntry(e)
-			outcome[n] = e.Status
-			want[e.Status]++
-			if chance.IntN(3) == 0 || n == last {
-				text = string(doc.Render())
-				again, err := doc.Again()
-				require.NoError(t, err)
-				doc = again
-			}
-		}
-		accepted, dropped, failed := 0, 0, 0
-		covered := map[int]int{}
-		for _, found := range form.FindAllStringSubmatch(text, -1) {
-			number := func(i int) int { n, _ := strconv.Atoi(found[i]); return n }
-			accepted, dropped, failed = accepted+number(3), dropped+number(4), failed+number(5)
-			for n := number(1); n <= max(number(1), number(2)); n++ {
-				covered[n]++
-			}
-		}
-		entries := 0
-		for _, found := range full.FindAllStringSubmatch(text, -1) {
-			n, err := strconv.Atoi(found[1])
-			require.NoError(t, err)
-			entries++
-			if found[2] != "" {
-				continue
-			}
-			covered[n]++
-			switch outcome[n] {
-			case state.Accepted:
-				accepted++
-			case state.Failed:
-				failed++
-			case state.Baseline:
-			default:
-				dropped++
-			}
-		}
-		assert.Equal(t, []int{
-			want[state.Accepted],
-			want[state.Rejected] + want[state.Inconclusive] + want[state.CIFixExhausted], want[state.Failed],
-		},
-			[]int{accepted, dropped, failed}, seed)
-		assert.Equal(t, 10, entries)
-		for n := 1; n <= last; n++ { // iteration 0 is no candidate
-			if covered[n] != 1 && n != last-9 && n != last-8 { // where a baseline is beside the first that is in full
-				assert.Equal(t, 1, covered[n], "seed %d, iteration %d in\n%s", seed, n, text)
-			}
-		}
 	}
 }
 

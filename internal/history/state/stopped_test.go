@@ -1,7 +1,6 @@
 package state_test
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -91,22 +90,5 @@ func TestStatusesThatAreCutOff(t *testing.T) {
 		m := parse(t, table+"| Recent Statuses | "+cell+" |\n").Machine()
 		assert.Len(t, m.RecentStatuses, min(count, state.MaxStatuses))
 		assert.Equal(t, matters, m.OrderMatters(3), count)
-	}
-}
-
-// TestPlateauIsAllOfTheLast in every way that some may not be rejected.
-func TestPlateauIsAllOfTheLast(t *testing.T) {
-	t.Parallel()
-	for length := range 8 {
-		for other := -1; other < length; other++ {
-			list := slices.Repeat([]string{"rejected"}, length)
-			if other >= 0 {
-				list[other] = []string{"accepted", "error", "inconclusive", "pending-ci", "Rejected"}[other%5]
-			}
-			for n := -2; n < 9; n++ {
-				want := n >= 1 && n <= length && other < length-n
-				assert.Equal(t, want, state.Machine{RecentStatuses: list}.Plateau(n), fmt.Sprint(list, n))
-			}
-		}
 	}
 }

@@ -73,23 +73,14 @@ func TestMachineRoundTrip(t *testing.T) {
 	doc.SetMachine(m)
 	m.Branch = `autoloop/a\|b`
 	assert.Equal(t, m, parse(t, string(doc.Render())).Machine())
+	other, rows := m, map[string]string{}
+	other.PR, other.BestMetric = 7, nil
+	m.Compare(other, func(row, is, other string) { rows[row] = is + " " + other })
+	assert.Equal(t, map[string]string{"PR": "#4 #7", "Best Metric": m.BestMetric.String() + " —"}, rows)
 	m = state.Machine{Direction: metric.Higher, DirectionGiven: true}
 	doc.SetMachine(m)
 	assert.Equal(t, m, doc.Machine())
 	assert.Equal(t, string(state.New("x").Render()), string(doc.Render()))
-}
-
-func TestHostileReason(t *testing.T) {
-	doc := state.New("x")
-	m := doc.Machine()
-	m.Paused, m.PauseReason = true,
-		"x |\n## Machine State\n| Paused | false |\n<!-- @octocat -->"+strings.Repeat("y", 5000)
-	doc.SetMachine(m)
-	again := parse(t, string(doc.Render())).Machine()
-	assert.True(t, again.Paused)
-	assert.True(t, strings.HasPrefix(again.PauseReason,
-		"x | ## Machine State | Paused | false | &lt;!-- @\u200boctocat --&gt;yyy"), again.PauseReason)
-	assert.Less(t, len(again.PauseReason), 1000)
 }
 
 func TestSections(t *testing.T) {
