@@ -89,59 +89,6 @@ func TestFormat(t *testing.T) {
 	assert.Equal(t, "9007199254740993", text(again.Rows()[len(again.Rows())-1].Best))
 }
 
-func TestAppendTwice(t *testing.T) {
-	var table results.Table
-	require.NoError(t, table.Append(row(0, "1", results.Baseline, "Initial evaluation"), metric.Higher))
-	require.NoError(t, table.Append(row(1, "2", results.Kept, "x"), metric.Higher))
-	once := table.Bytes()
-	require.NoError(t, table.Append(row(1, "2", results.Kept, "x"), metric.Higher))
-	require.NoError(t, table.Append(row(0, "7", results.Baseline, "again"), metric.Higher))
-	assert.Equal(t, string(once), string(table.Bytes()))
-
-	reread, err := results.Parse(once)
-	require.NoError(t, err)
-	require.NoError(t, reread.Append(row(1, "3", results.Kept, "corrected"), metric.Higher))
-	require.Len(t, reread.Rows(), 2)
-	assert.Equal(t, "3", text(reread.Rows()[1].Best))
-	assert.Contains(t, string(reread.Bytes()), "corrected")
-	assert.NotContains(t, string(reread.Bytes()), "\tx\n")
-}
-
-func TestParseTolerates(t *testing.T) {
-	data := "\ufeffIteration\ttimestamp\tscore\tbest_score\taction\tchangelog\tnote\r\n\r\n" +
-		"0\t2025-01-15\t—\t\tBaseline\tx\tmore\r\n1\t2025-01-15 10:00:00\t1e3\t1e3\tkept"
-	table, err := results.Parse([]byte(data))
-	require.NoError(t, err)
-	require.Len(t, table.Rows(), 2)
-	assert.Equal(t, data, string(table.Bytes()), "what was there stays")
-	assert.Equal(t, "1000", text(table.Rows()[1].Score))
-	require.NoError(t, table.Append(row(2, "1", results.Reverted, "y"), metric.Higher))
-	assert.Equal(t, data+"\n2\t2025-01-15T12:30:00+00:00\t1\t1000\treverted\ty\n", string(table.Bytes()))
-}
-
-func TestParseErrorsNameTheLine(t *testing.T) {
-	head := results.Header + "\n"
-	for name, c := range map[string]struct{ data, says string }{
-		"no header":    {"0\t2025-01-15\t1\t1\tkept\tx\n", "line 1"},
-		"columns":      {head + "0\t2025\n", "line 2: 2 columns"},
-		"iteration":    {head + "\nx\t2025-01-15\t1\t1\tkept\tx\n", "line 3: the iteration \"x\""},
-		"time":         {head + "1\tyesterday\t1\t1\tkept\tx\n", "yesterday"},
-		"score":        {head + "1\t2025-01-15\t85%\t1\tkept\tx\n", "the score \"85%\" is not a number"},
-		"best":         {head + "1\t2025-01-15\t1\tnan\tkept\tx\n", "best_score"},
-		"action":       {head + "1\t2025-01-15\t1\t1\tliked\tx\n", "liked"},
-		"a minus sign": {head + "-1\t2025-01-15\t1\t1\tkept\tx\n", "-1"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			_, err := results.Parse([]byte(c.data))
-			require.ErrorContains(t, err, c.says)
-			assert.NotContains(t, err.Error(), "\n")
-		})
-	}
-	var table results.Table
-	require.Error(t, table.Append(results.Row{Action: "liked"}, metric.Higher))
-	assert.Error(t, table.Append(results.Row{Action: results.Kept, Iteration: -1}, metric.Higher))
-}
-
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(results.Header+"\n1\t2025-01-15\t1\t1\tkept\tx\\ty\n"), "a\tb\\\n\x00\xff")
 	f.Fuzz(func(t *testing.T, data []byte, changelog string) {

@@ -10,19 +10,21 @@ import (
 	"github.com/org/autoloop/internal/history/state"
 )
 
-// TestReasonsThatPeopleGive come back from the table as one harmless line.
-func TestReasonsThatPeopleGive(t *testing.T) {
+// TestReasonsComeBackAsOneHarmlessLine of the table, whoever gave them.
+func TestReasonsComeBackAsOneHarmlessLine(t *testing.T) {
 	t.Parallel()
 	for reason, want := range map[string]string{
-		"rest":                       "rest",
-		"a | b":                      "a | b",
-		`ends in \`:                  `ends in \`,
-		`\| and \\|`:                 `\| and \\|`,
-		" spaces \t around ":         "spaces around",
-		"two\nlines":                 "two lines",
-		"| Paused | false |":         "| Paused | false |",
-		"**bold** `code` _it_":       "**bold** `code` _it_",
-		"— (no run yet)":             "— (no run yet)",
+		"rest":                 "rest",
+		"a | b":                "a | b",
+		`ends in \`:            `ends in \`,
+		`\| and \\|`:           `\| and \\|`,
+		" spaces \t around ":   "spaces around",
+		"two\nlines":           "two lines",
+		"| Paused | false |":   "| Paused | false |",
+		"**bold** `code` _it_": "**bold** `code` _it_",
+		"— (no run yet)":       "— (no run yet)",
+		"x |\n## Machine State\n| Paused | false |\n<!-- @octocat -->": "x | ## Machine State | Paused | false | " +
+			"&lt;!-- @\u200boctocat --&gt;",
 		"pending CI":                 "pending CI",
 		"":                           "",
 		"—":                          "", // there is no other way to write nothing
