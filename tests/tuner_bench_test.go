@@ -28,7 +28,7 @@ func bestKnown(name string) (value float64, ok bool) {
 // that has tune marks, with the program's own evaluator, direction and
 // guardrails, and prints how near to the best known value their incumbents are
 // after 25 and 50 evaluations: medians of 20 seeds, of 3 with -short. The table
-// of functions is BenchmarkTuner of internal/agent/tuner.
+// of functions is BenchmarkBesideOptuna of internal/agent/tuner.
 func BenchmarkTuner(b *testing.B) {
 	seeds := 20
 	if testing.Short() {

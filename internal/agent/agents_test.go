@@ -2,6 +2,7 @@ package agent
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,11 +42,6 @@ func TestInstalledVersionsAreTheTestedOnes(t *testing.T) {
 		}
 	}
 	assert.Len(t, locked.Dependencies, run)
-	recorded, err := os.ReadFile(filepath.Join("testdata", "claude", "edit.json"))
-	require.NoError(t, err)
-	claude := commandline.Claude()
-	assert.Contains(t, string(recorded),
-		`claude_code_version\":\"`+claude.Install[strings.LastIndexByte(claude.Install, '@')+1:])
 }
 
 func TestOneAgentsKeysAreNoOthers(t *testing.T) {
@@ -88,54 +84,59 @@ func TestVersions(t *testing.T) {
 
 func TestPrices(t *testing.T) {
 	t.Parallel()
-	table := prices()
-	assert.Regexp(t, `^20\d\d-\d\d-\d\d$`, table.AsOf)
-	assert.NotEmpty(t, table.Sources)
-	for name, p := range table.Models {
+	for name, p := range prices().Models {
 		assert.Positive(t, p.Input.Sign(), name)
 		assert.Positive(t, p.Output.Cmp(p.Input), name)
 		assert.Negative(t, p.Cached.Cmp(p.Input), name)
 	}
 	million, half := int64(1_000_000), int64(500_000)
-	usage := metric.Usage{InputTokens: &million, OutputTokens: &half, CachedTokens: &half}
-	for model, want := range map[string]string{
-		"claude-sonnet-4-5": "9.15", "anthropic/claude-sonnet-4-5-20250929": "9.15", "gpt-5-2025-08-07": "5.6875",
-		"GPT-5": "5.6875",
+	for model, want := range map[string][2]string{ // with half of it cached, and without word of that
+		"claude-sonnet-4-5": {"9.15", "10.5"}, "anthropic/claude-sonnet-4-5-20250929": {"9.15", "10.5"},
+		"gpt-5-2025-08-07": {"5.6875", "6.25"}, "GPT-5": {"5.6875", "6.25"},
+		"gpt-5-of-tomorrow": {"<nil>", "<nil>"}, "": {"<nil>", "<nil>"}, // not the price of another
 	} {
-		require.NotNil(t, Price(model, usage), model)
-		assert.Equal(t, want, Price(model, usage).String(), model)
+		usage := metric.Usage{InputTokens: &million, OutputTokens: &half}
+		assert.Equal(t, want[1], fmt.Sprint(Price(model, usage)), model)
+		usage.CachedTokens = &half
+		assert.Equal(t, want[0], fmt.Sprint(Price(model, usage)), model)
 	}
-	assert.Nil(t, Price("gpt-5-of-tomorrow", usage), "an unknown price is not the price of another")
-	assert.Nil(t, Price("", usage))
 	assert.Nil(t, Price("gpt-5", metric.Usage{InputTokens: &million}), "unknown tokens are not none")
-	usage.CachedTokens = nil
-	assert.Equal(t, "6.25", Price("gpt-5", usage).String(), "all at the full price")
 }
 
+// TestLoginsAreLent: the agent has a copy, of a configuration the login alone. What it
+// renewed is put back, what it makes of the rest is not.
 func TestLoginsAreLent(t *testing.T) {
 	t.Parallel()
 	const old, fresh = `{"tokens":{"access_token":"old-access-token-0123"},"last":1}`,
 		`{"tokens":{"access_token":"new-access-token-0123"},"last":2}`
-	for name, c := range map[string]struct{ agent, elsewhere, want string }{
-		"untouched":                 {old, "", old},
-		"renewed":                   {fresh, "", fresh},
-		"no login any more":         {`{"last":3}`, "", old},
-		"no JSON":                   {"gone", "", old},
-		"renewed elsewhere as well": {fresh, `{"tokens":{},"last":9}`, `{"tokens":{},"last":9}`},
+	const config = `{"copilot_tokens":{"me":"old-access-token-0123"},"mcp":{"evil":1}}`
+	for name, c := range map[string]struct{ mine, lent, agent, elsewhere, want string }{
+		"untouched":                 {old, old, old, "", old},
+		"renewed":                   {old, old, fresh, "", fresh},
+		"no login any more":         {old, old, `{"last":3}`, "", old},
+		"no JSON":                   {old, old, "gone", "", old},
+		"renewed elsewhere as well": {old, old, fresh, `{"tokens":{},"last":9}`, `{"tokens":{},"last":9}`},
+		"a configuration": {
+			config, `{"copilot_tokens":{"me":"old-access-token-0123"}}`,
+			`{"copilot_tokens":{},"mcp":{"evil":2},"hooks":"evil"}`, "", config,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			tool := commandline.Codex()
+			tool, path := commandline.Codex(), ".codex/auth.json"
+			if c.mine == config {
+				tool, path = commandline.Copilot(), ".copilot/config.json"
+			}
 			from, to := t.TempDir(), t.TempDir()
-			mine, lent := filepath.Join(from, ".codex/auth.json"), filepath.Join(to, ".codex/auth.json")
-			require.NoError(t, writePrivate(mine, []byte(old)))
+			mine, lent := filepath.Join(from, path), filepath.Join(to, path)
+			require.NoError(t, writePrivate(mine, []byte(c.mine)))
 			require.True(t, hasLogin(&tool, from))
 			files, err := copyLogins(&tool, from, to)
 			require.NoError(t, err)
 			assert.Equal(t, []string{"old-access-token-0123"}, files.secrets())
 			copied, err := os.ReadFile(lent)
 			require.NoError(t, err)
-			assert.JSONEq(t, old, string(copied))
+			assert.JSONEq(t, c.lent, string(copied))
 			require.NoError(t, os.WriteFile(lent, []byte(c.agent), 0o600))
 			if c.elsewhere != "" {
 				require.NoError(t, os.WriteFile(mine, []byte(c.elsewhere), 0o600))
@@ -147,28 +148,4 @@ func TestLoginsAreLent(t *testing.T) {
 			assert.Equal(t, c.want, string(after))
 		})
 	}
-}
-
-func TestOnlyTheLoginOfAConfigurationIsLent(t *testing.T) {
-	t.Parallel()
-	tool := commandline.Copilot()
-	from, to := t.TempDir(), t.TempDir()
-	config := `{"copilot_tokens":{"https://github.com:me":"gho_0123456789abcdef"},"trusted_folders":["/"],` +
-		`"mcp":{"evil":1}}`
-	require.NoError(t, writePrivate(filepath.Join(from, ".copilot/config.json"), []byte(config)))
-	files, err := copyLogins(&tool, from, to)
-	require.NoError(t, err)
-	copied, err := os.ReadFile(filepath.Join(to, ".copilot/config.json"))
-	require.NoError(t, err)
-	var lent map[string]any
-	require.NoError(t, json.Unmarshal(copied, &lent))
-	assert.Len(t, lent, 1)
-	assert.Equal(t, []string{"gho_0123456789abcdef"}, files.secrets())
-	more := `{"copilot_tokens":{},"trusted_folders":["/"],"mcp":{"evil":2},"hooks":"evil"}`
-	require.NoError(t, os.WriteFile(filepath.Join(to, ".copilot/config.json"), []byte(more), 0o600),
-		"the agent adds to it")
-	require.NoError(t, files.takeBack())
-	after, err := os.ReadFile(filepath.Join(from, ".copilot/config.json"))
-	require.NoError(t, err)
-	assert.Equal(t, config, string(after))
 }

@@ -41,37 +41,26 @@ func TestAnswersThatCannotBeUnderstood(t *testing.T) {
 
 func TestApply(t *testing.T) {
 	t.Parallel()
-	cases := []struct {
-		name, file, search, replace string
-		want, problem               string
-	}{
-		{name: "in the middle", file: "a\nb\nc\n", search: "b\n", replace: "B\nB\n", want: "a\nB\nB\nc\n"},
-		{name: "at the end without a newline", file: "a\nb", search: "b\n", replace: "c\n", want: "a\nc"},
-		{name: "in the middle of a file without a newline", file: "a\nb", search: "a\n", replace: "c\n", want: "c\nb"},
-		{name: "taken out", file: "a\nb\nc\n", search: "b\n", want: "a\nc\n"},
-		{
-			name: "carriage returns are kept", file: "a\r\nb\r\n", search: "b\n", replace: "c\nd\n",
-			want: "a\r\nc\r\nd\r\n",
-		},
-		{name: "twice", file: "a\nb\na\n", search: "a\n", problem: "more than once"},
-		{name: "overlapping itself", file: "a\na\na\n", search: "a\na\n", problem: "more than once"},
-		{name: "within a line", file: "ba\nca\n", search: "a\n", problem: "not in the file"},
-		{name: "whole lines only", file: "ba\na\n", search: "a\n", replace: "x\n", want: "ba\nx\n"},
-		{name: "spaces matter", file: "  a\n", search: "a\n", problem: "not in the file"},
-		{name: "missing", file: "a\n", search: "z\n", problem: "not in the file exactly as given: `z`"},
-		{name: "nothing to find", file: "a\n", search: "\n", problem: "is empty"},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			got, problem := edit{search: c.search, replace: c.replace}.apply([]byte(c.file))
-			if c.problem != "" {
-				assert.Contains(t, problem, c.problem)
-				return
-			}
-			assert.Empty(t, problem)
-			assert.Equal(t, c.want, string(got))
-		})
+	for name, c := range map[string]struct{ file, search, replace, want, problem string }{
+		"in the middle":                {"a\nb\nc\n", "b\n", "B\nB\n", "a\nB\nB\nc\n", ""},
+		"at the end without a newline": {"a\nb", "b\n", "c\n", "a\nc", ""},
+		"before one without a newline": {"a\nb", "a\n", "c\n", "c\nb", ""},
+		"taken out":                    {"a\nb\nc\n", "b\n", "", "a\nc\n", ""},
+		"carriage returns are kept":    {"a\r\nb\r\n", "b\n", "c\nd\n", "a\r\nc\r\nd\r\n", ""},
+		"whole lines only":             {"ba\na\n", "a\n", "x\n", "ba\nx\n", ""},
+		"twice":                        {"a\nb\na\n", "a\n", "", "", "more than once"},
+		"overlapping itself":           {"a\na\na\n", "a\na\n", "", "", "more than once"},
+		"within a line":                {"ba\nca\n", "a\n", "", "", "not in the file"},
+		"spaces matter":                {"  a\n", "a\n", "", "", "not in the file"},
+		"missing":                      {"a\n", "z\n", "", "", "not in the file exactly as given: `z`"},
+		"nothing to find":              {"a\n", "\n", "", "", "is empty"},
+	} {
+		got, problem := edit{search: c.search, replace: c.replace}.apply([]byte(c.file))
+		assert.Contains(t, problem, c.problem, name)
+		if c.problem == "" {
+			assert.Empty(t, problem, name)
+			assert.Equal(t, c.want, string(got), name)
+		}
 	}
 	_, problem := edit{search: "a\n"}.apply(nil)
 	assert.Contains(t, problem, "no such file")

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -35,7 +34,7 @@ const recordedKey = "sk-recorded-key-0123456789"
 // recorded is one thing that happens to an agent.
 type recorded struct {
 	name    string
-	answers func(shell modeltest.Answer) []modeltest.Answer
+	answers []modeltest.Answer
 	limit   Limit
 	// only names the agents to which it happens; none is all of them.
 	only []string
@@ -48,105 +47,64 @@ func (c recorded) happensTo(agent string) bool {
 	return len(c.only) == 0 || slices.Contains(c.only, agent)
 }
 
-func recordings() []recorded {
-	always := func(answers ...modeltest.Answer) func(modeltest.Answer) []modeltest.Answer {
-		return func(modeltest.Answer) []modeltest.Answer { return answers }
+// recordings are what happens to an agent whose model runs commands by a tool.
+func recordings(tool, member string) []recorded {
+	use := func(command string) modeltest.Answer {
+		return modeltest.Use(tool, map[string]string{member: command, "description": "do it"})
+	}
+	shell, broken, refused := use("echo 'value = 2' > value.txt"), use(""), use("git push origin main")
+	broken.Calls[0].Arguments = `{"command": nope`
+	if tool == "Bash" {
+		refused = modeltest.Use("WebFetch", map[string]string{"url": "http://127.0.0.1:9/", "prompt": "read"})
 	}
 	cent := metric.MustValue("0.001")
+	type list = []modeltest.Answer
 	return []recorded{
-		{name: "edit", answers: func(shell modeltest.Answer) []modeltest.Answer {
-			return []modeltest.Answer{shell, modeltest.Text("Raised the value to 2.\n\nIt was too low.")}
-		}},
-		{name: "idle", answers: always(modeltest.Text("Nothing to do."))},
-		{name: "unauthorized", answers: always(modeltest.Fail(http.StatusUnauthorized,
-			"Incorrect API key provided: "+recordedKey))},
-		{name: "ratelimit", answers: always(modeltest.Wait(3600))},
-		{name: "quota", answers: always(modeltest.Answer{
+		{name: "edit", answers: list{shell, modeltest.Text("Raised the value to 2.\n\nIt was too low.")}},
+		{name: "idle", answers: list{modeltest.Text("Nothing to do.")}},
+		{name: "unauthorized", answers: list{modeltest.Fail(http.StatusUnauthorized,
+			"Incorrect API key provided: "+recordedKey)}},
+		{name: "ratelimit", answers: list{modeltest.Wait(3600)}},
+		{name: "quota", answers: list{{
 			Status: http.StatusTooManyRequests, Code: "insufficient_quota",
 			Message: "You exceeded your current quota, please check your plan and billing details.",
-		})},
-		{name: "malformed", answers: func(shell modeltest.Answer) []modeltest.Answer {
-			shell.Calls[0].Arguments = `{"command": nope`
-			return []modeltest.Answer{shell, modeltest.Text("I could not do it.")}
-		}},
+		}}},
+		{name: "malformed", answers: list{broken, modeltest.Text("I could not do it.")}},
 		{
 			name: "budget", only: []string{"claude", "opencode"}, limit: Limit{CostUSD: &cent},
-			answers: func(shell modeltest.Answer) []modeltest.Answer {
-				return []modeltest.Answer{shell, modeltest.Text("Done.")}
-			},
+			answers: list{shell, modeltest.Text("Done.")},
 		},
 		{
 			name: "denied", only: []string{"claude", "copilot", "opencode"},
-			answers: func(shell modeltest.Answer) []modeltest.Answer {
-				refused := modeltest.Use(shell.Calls[0].Name,
-					map[string]string{"command": "git push origin main", "description": "push"})
-				if shell.Calls[0].Name == "Bash" {
-					refused = modeltest.Use("WebFetch",
-						map[string]string{"url": "http://127.0.0.1:9/", "prompt": "read"})
-				}
-				return []modeltest.Answer{refused, modeltest.Text("I was not allowed to.")}
-			},
+			answers: list{refused, modeltest.Text("I was not allowed to.")},
 		},
 	}
 }
 
-// shellCalls are the tools by which each agent's model runs a command.
-func shellCall(agent string) modeltest.Answer {
-	const command = "echo 'value = 2' > value.txt"
-	described := map[string]string{"command": command, "description": "write the value"}
-	switch agent {
-	case "claude":
-		return modeltest.Use("Bash", described)
-	case "codex":
-		return modeltest.Use("exec_command", map[string]string{"cmd": command})
-	case "gemini":
-		return modeltest.Use("run_shell_command", described)
-	default:
-		return modeltest.Use("bash", described)
-	}
+// recordedAgent is how one uses an agent with the scripted server.
+type recordedAgent struct {
+	tool, member, model string
+	environ             []string // @url is the server's address, @key the key
 }
 
-// recordingEnviron is the environment of one who uses the agent with a server.
-func recordingEnviron(agent, scenario, url, bin string) []string {
-	env := []string{"PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH")}
-	switch agent {
-	case "claude":
-		return append(env, "ANTHROPIC_API_KEY="+recordedKey, "ANTHROPIC_BASE_URL="+url)
-	case "codex":
-		return append(env, "OPENAI_API_KEY="+recordedKey, "OPENAI_BASE_URL="+url+"/v1")
-	case "gemini":
-		return append(env, "GEMINI_API_KEY="+recordedKey, "GOOGLE_GEMINI_BASE_URL="+url)
-	case "copilot":
-		return append(env, "COPILOT_PROVIDER_API_KEY="+recordedKey, "COPILOT_PROVIDER_BASE_URL="+url+"/v1",
-			"COPILOT_PROVIDER_TYPE=openai", "COPILOT_OFFLINE=true",
-			"COPILOT_MODEL=test-model")
-	case "opencode":
-		permission := ""
-		if scenario == "denied" {
-			permission = `"permission":{"bash":{"git push*":"deny"}},`
-		}
-		return append(env, "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_CONFIG_CONTENT={"+permission+
-			`"provider":{"endpoint":{"npm":"@ai-sdk/openai-compatible","options":{"baseURL":"`+url+`/v1","apiKey":"`+
-			recordedKey+
-			`"},"models":{"test-model":{"cost":{"input":2,"output":8,"cache_read":0.5}}}}}}`)
-	default:
-		return env
-	}
-}
-
-func recordedModel(agent string) string {
-	switch agent {
-	case "claude":
-		return "claude-sonnet-4-5"
-	case "codex":
-		return "gpt-5-codex"
-	case "gemini":
-		return "gemini-2.5-flash"
-	case "opencode":
-		return "endpoint/test-model"
-	default:
-		return "test-model"
-	}
+var recordedAgents = map[string]recordedAgent{
+	"claude": {"Bash", "command", "claude-sonnet-4-5", []string{"ANTHROPIC_API_KEY=@key", "ANTHROPIC_BASE_URL=@url"}},
+	"codex":  {"exec_command", "cmd", "gpt-5-codex", []string{"OPENAI_API_KEY=@key", "OPENAI_BASE_URL=@url/v1"}},
+	"gemini": {
+		"run_shell_command", "command", "gemini-2.5-flash",
+		[]string{"GEMINI_API_KEY=@key", "GOOGLE_GEMINI_BASE_URL=@url"},
+	},
+	"copilot": {"bash", "command", "test-model", []string{
+		"COPILOT_PROVIDER_API_KEY=@key", "COPILOT_PROVIDER_BASE_URL=@url/v1", "COPILOT_PROVIDER_TYPE=openai",
+		"COPILOT_OFFLINE=true", "COPILOT_MODEL=test-model",
+	}},
+	"opencode": {"bash", "command", "endpoint/test-model", []string{
+		"OPENCODE_DISABLE_MODELS_FETCH=1", `OPENCODE_CONFIG_CONTENT={"permission":{"bash":{"git push*":"deny"}},` +
+			`"provider":{"endpoint":{"npm":"@ai-sdk/openai-compatible","options":{"baseURL":"@url/v1","apiKey":"@key"},` +
+			`"models":{"test-model":{"cost":{"input":2,"output":8,"cache_read":0.5}}}}}}`,
+	}},
+	"cursor": {model: "test-model"},
+	"parrot": {model: "test-model"},
 }
 
 // recorder runs an agent and keeps what it printed.
@@ -240,7 +198,7 @@ func recordedRequest(t *testing.T, agent string, limit Limit) Request {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "value.txt"), []byte("value = 1\n"), 0o600))
 	require.NoError(t, os.Mkdir(filepath.Join(home, "tmp"), 0o700))
 	return Request{
-		Dir: dir, Home: home, Prompt: "Change value.txt.", Model: recordedModel(agent), Limit: limit,
+		Dir: dir, Home: home, Prompt: "Change value.txt.", Model: recordedAgents[agent].model, Limit: limit,
 		Timeout: 2 * time.Minute,
 		Env:     []string{"HOME=" + home, "TMPDIR=" + filepath.Join(home, "tmp"), "PATH=" + os.Getenv("PATH")},
 	}
@@ -251,7 +209,8 @@ func recordedRequest(t *testing.T, agent string, limit Limit) Request {
 // -update.
 func TestRecordings(t *testing.T) {
 	for _, tool := range commandline.All() {
-		for _, c := range recordings() {
+		how := recordedAgents[tool.Name]
+		for _, c := range recordings(how.tool, how.member) {
 			if !c.happensTo(tool.Name) {
 				continue
 			}
@@ -272,9 +231,12 @@ func recordAgent(t *testing.T, tool commandline.Descriptor, c recorded, base str
 		return
 	}
 	require.NoError(t, os.MkdirAll(filepath.Dir(base), 0o755))
-	server := modeltest.NewForAgents(t, c.answers(shellCall(tool.Name))...)
+	server := modeltest.NewForAgents(t, c.answers...)
 	request := recordedRequest(t, tool.Name, c.limit)
-	environ := recordingEnviron(tool.Name, c.name, server.URL, *record)
+	environ := []string{"PATH=" + *record + string(filepath.ListSeparator) + os.Getenv("PATH")}
+	for _, variable := range recordedAgents[tool.Name].environ {
+		environ = append(environ, strings.NewReplacer("@url", server.URL, "@key", recordedKey).Replace(variable))
+	}
 	request.Env = append(request.Env, environ[0])
 	agent := &Headless{
 		agent: tool, runner: &recorder{process.NewRunner(), base, tool.Telemetry}, caller: environ,
@@ -327,30 +289,19 @@ func golden(reply Reply) map[string]any {
 		}
 		return map[string]string{"kind": string(f.Kind), "message": f.Message, "retry_at": at}
 	}
-	number := func(n any) any {
-		switch n := n.(type) {
-		case *int64:
-			if n != nil {
-				return strconv.FormatInt(*n, 10)
-			}
-		case *int:
-			if n != nil {
-				return strconv.Itoa(*n)
-			}
-		case *metric.Value:
-			if n != nil {
-				return n.String()
-			}
-		}
-		return nil
-	}
 	u := reply.Usage
 	return map[string]any{
 		"summary": reply.Summary, "model": reply.Model, "failure": said(reply.Failure), "idle": said(reply.Idle),
 		"usage": map[string]any{
 			"input": number(u.InputTokens), "cached": number(u.CachedTokens), "output": number(u.OutputTokens),
-			"cost":  number(u.CostUSD),
-			"turns": number(u.Turns), "tool_calls": number(u.ToolCalls),
+			"cost": number(u.CostUSD), "turns": number(u.Turns), "tool_calls": number(u.ToolCalls),
 		},
 	}
+}
+
+func number[T any](n *T) any {
+	if n == nil {
+		return nil
+	}
+	return fmt.Sprint(*n)
 }

@@ -1,8 +1,11 @@
 package agent
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,159 +15,112 @@ import (
 	"github.com/org/autoloop/internal/metric"
 )
 
-func TestTuningWritesOnlyTheNumbers(t *testing.T) {
+// tuned is a Tuner's work on a directory with one file.
+func tuned(t *testing.T, name, text string, history ...PastIteration) (reply Reply, after string) {
+	t.Helper()
 	dir := t.TempDir()
-	text := "package x\n\nconst (\n\ta = 0.5 // tune: 0..1\n\tb = 20 // tune: 1..400 int log\n)\n"
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "x.go"), []byte(text), 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "y.go"), []byte("package x\n"), 0o644))
-	root, err := os.OpenRoot(dir)
+	file := filepath.Join(dir, name)
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o755))
+	require.NoError(t, os.Symlink(name, filepath.Join(dir, "link.go")))
+	measured := metric.MustValue("5")
+	reply, err := Tuner{}.Propose(t.Context(), Request{
+		Dir: dir, Targets: []string{name, "link.go", "missing.go"}, Direction: metric.Lower, Incumbent: &measured,
+		History: history,
+	})
 	require.NoError(t, err)
-	defer func() { require.NoError(t, root.Close()) }()
-
-	files, proposed, err := proposeTuning(root, []string{"x.go", "y.go", "missing.go"}, nil, metric.Lower, 1)
-	require.NoError(t, err)
-	require.NoError(t, writeTuning(root, files, proposed.Values))
-	after, err := os.ReadFile(filepath.Join(dir, "x.go"))
-	require.NoError(t, err)
-	assert.NotEqual(t, text, string(after))
-	info, err := os.Stat(filepath.Join(dir, "x.go"))
+	info, err := os.Stat(file)
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o755), info.Mode().Perm())
-
-	written, err := tuner.ParseFile("x.go", after)
+	written, err := os.ReadFile(file)
 	require.NoError(t, err)
-	assert.Equal(t, string(after), string(written.Rewrite(proposed.Values)), "the numbers are the values")
-	params, err := proposed.Params()
-	require.NoError(t, err)
-	require.Len(t, params, 2)
-	for name, value := range proposed.Values {
-		assert.InDelta(t, value, params[name].Float64(), 0, name)
-	}
-	assert.Contains(t, proposed.Summary, "→")
-
-	_, again, err := proposeTuning(root, []string{"x.go"},
-		[]tuner.Observation{trialOf(PastIteration{Params: params}, nil)}, metric.Lower, 1)
-	require.NoError(t, err)
-	assert.NotEqual(t, proposed.Values, again.Values)
+	assert.Equal(t, name != "plain.go", HasTuneMarks(dir, []string{name, "link.go", "../x.go"}))
+	return reply, string(written)
 }
 
-func TestTuningNotesAndErrors(t *testing.T) {
-	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "x.go"), []byte("x = 50.0 // tune: 0..1\n"), 0o644))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "bad.go"), []byte("x = 50.0 // tune: 1..0\n"), 0o644))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "narrow.go"),
-		[]byte("\nx = 50.0 // tune: 1..1.0000000000000002\n"), 0o644))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "plain.go"), []byte("x = 50.0\n"), 0o644))
-	require.NoError(t, os.Symlink("x.go", filepath.Join(dir, "link.go")))
-	root, err := os.OpenRoot(dir)
+func TestTuningWritesOnlyTheNumbers(t *testing.T) {
+	const text = "package x\n\nconst (\n\ta = 50.0 // tune: 0..1\n\tb = 20 // tune: 1..400 int log\n)\n"
+	reply, after := tuned(t, "x.go", text)
+	require.Nil(t, reply.Failure)
+	assert.Contains(t, reply.Summary, "a 50 → ")
+	assert.Contains(t, reply.Summary, " (was outside 0..1)")
+	require.Len(t, reply.Params, 2)
+	values := map[string]float64{}
+	for name, value := range reply.Params {
+		values[name] = value.Float64()
+	}
+	assert.LessOrEqual(t, values["x.go:a"], 1.0)
+	before, err := tuner.ParseFile("x.go", []byte(text))
 	require.NoError(t, err)
-	defer func() { require.NoError(t, root.Close()) }()
+	assert.Equal(t, string(before.Rewrite(values)), after, "the numbers are the values")
+	again, _ := tuned(t, "x.go", text, PastIteration{Params: reply.Params})
+	assert.NotEqual(t, reply.Params, again.Params)
+}
 
-	_, proposed, err := proposeTuning(root, []string{"x.go"}, nil, metric.Lower, 1)
-	require.NoError(t, err)
-	assert.Contains(t, proposed.Summary, "x 50 → ")
-	assert.Contains(t, proposed.Summary, " (was outside 0..1)")
-	assert.LessOrEqual(t, proposed.Values["x.go:x"], 1.0)
-
-	_, _, err = proposeTuning(root, []string{"plain.go", "link.go"}, nil, metric.Lower, 1)
-	require.ErrorIs(t, err, tuner.ErrNoMarks)
-	_, _, err = proposeTuning(root, []string{"bad.go"}, nil, metric.Lower, 1)
-	require.ErrorContains(t, err, "bad.go:1: tune mark: the minimum 1 is not below the maximum 0")
-	_, _, err = proposeTuning(root, []string{"narrow.go"}, nil, metric.Lower, 1)
-	require.EqualError(t, err, "narrow.go:2: tune mark: the range 1..1.0000000000000002 is too narrow to hold two numbers")
-	assert.Equal(t, Unavailable, unavailable(err))
-
-	assert.True(t, HasTuneMarks(dir, []string{"plain.go", "x.go"}))
-	assert.True(t, HasTuneMarks(dir, []string{"bad.go"}))
-	assert.False(t, HasTuneMarks(dir, []string{"plain.go", "link.go", "../x.go", "missing"}))
-	assert.False(t, HasTuneMarks(filepath.Join(dir, "missing"), []string{"x.go"}))
+func TestMarksThatMakeTheTunerUnavailable(t *testing.T) {
+	for name, c := range map[string]struct{ text, message string }{
+		"plain.go":  {"x = 50.0\n", tuner.ErrNoMarks.Error()},
+		"bad.go":    {"x = 50.0 // tune: 1..0\n", "bad.go:1: tune mark: the minimum 1 is not below the maximum 0"},
+		"narrow.go": {"\nx = 50.0 // tune: 1..1.0000000000000002\n", "narrow.go:2: tune mark: the range"},
+	} {
+		reply, after := tuned(t, name, c.text)
+		require.NotNil(t, reply.Failure, name)
+		assert.Equal(t, Unavailable, reply.Failure.Kind)
+		assert.Contains(t, reply.Failure.Message, c.message)
+		assert.Equal(t, c.text, after)
+	}
 }
 
 func TestHistoryOf(t *testing.T) {
-	number := func(text string) *metric.Value { v := metric.MustValue(text); return &v }
-	at := func(text string) map[string]metric.Value {
-		return map[string]metric.Value{"x": metric.MustValue(text)}
+	number := func(text string) *metric.Value {
+		if text == "" {
+			return nil
+		}
+		v := metric.MustValue(text)
+		return &v
 	}
-	type pair struct{ x, value any }
 	for name, c := range map[string]struct {
-		history []PastIteration
-		want    []pair
+		history string // of each proposal: iteration, x, measured, before, kept
+		want    string
 	}{
-		"nothing yet: the incumbent's present values": {nil, []pair{{nil, 5.0}}},
-		"none accepted": {
-			[]PastIteration{{Params: at("1"), Metric: number("7")}, {Params: at("2")}},
-			[]pair{{nil, 5.0}, {1.0, 7.0}, {2.0, nil}},
-		},
-		"accepted": {
-			[]PastIteration{
-				{Params: at("1"), Metric: number("7")},
-				{Params: at("2"), Metric: number("5"), Accepted: true},
-			},
-			[]pair{{1.0, 7.0}, {2.0, 5.0}},
-		},
+		"nothing yet: the incumbent's present values": {"", "-:5"},
+		"none accepted": {"1,1,7,,;2,2,,,", "-:5 1:7 2:-"},
+		"accepted":      {"1,1,7,,;2,2,5,,kept", "1:7 2:5"},
 		"another agent's work is the present, and lifted all alike": {
-			[]PastIteration{
-				{Params: at("1"), Metric: number("6"), Previous: number("8"), Accepted: true},
-				{Metric: number("5"), Previous: number("6"), Accepted: true},
-				{Metric: number("9"), Previous: number("5")},
-				{Params: at("2"), Metric: number("7"), Previous: number("5")},
-			},
-			[]pair{{1.0, 6.0}, {nil, 6.0}, {2.0, 8.0}},
+			"1,1,6,8,kept;2,,5,6,kept;3,,9,5,;4,2,7,5,", "1:6 -:6 2:8",
 		},
-		"better and yet refused counts no better than what was there": {
-			[]PastIteration{
-				{Params: at("1"), Metric: number("5"), Accepted: true},
-				{Params: at("2"), Metric: number("1")},
-			},
-			[]pair{{1.0, 5.0}, {2.0, 5.0}},
-		},
+		"better and yet refused counts no better than what was there": {"1,1,5,,kept;2,2,1,,", "1:5 2:5"},
 		"the incumbent measured anew moves nothing": {
-			[]PastIteration{
-				{Params: at("1"), Metric: number("5"), Previous: number("7"), Accepted: true},
-				{Params: at("2"), Metric: number("7"), Previous: number("6.5")},
-				{Params: at("3"), Metric: number("4"), Previous: number("6"), Accepted: true},
-				{Params: at("4"), Metric: number("5"), Previous: number("5.5")},
-			},
-			[]pair{{1.0, 5.0}, {2.0, 5.5}, {3.0, 3.0}, {4.0, 3.0}},
+			"1,1,5,7,kept;2,2,7,6.5,;3,3,4,6,kept;4,4,5,5.5,", "1:5 2:5.5 3:3 4:3",
 		},
-		"several proposals of one iteration": {
-			[]PastIteration{
-				{Iteration: 1, Params: at("1"), Metric: number("8"), Previous: number("9")},
-				{Iteration: 1, Params: at("2"), Metric: number("7"), Previous: number("9"), Accepted: true},
-				{Iteration: 1, Params: at("3"), Metric: number("6"), Previous: number("9")},
-				{Iteration: 9, Params: at("4"), Metric: number("8"), Previous: number("7")},
-			},
-			[]pair{{1.0, 8.0}, {2.0, 7.0}, {3.0, 7.0}, {4.0, 8.0}},
-		},
-		"differences are exact": {
-			[]PastIteration{
-				{Params: at("1"), Metric: number("0.3"), Previous: number("0.1")},
-				{Params: at("2"), Metric: number("0.5"), Previous: number("0.3")},
-			},
-			[]pair{{nil, 0.1}, {1.0, 0.3}, {2.0, 0.3}},
-		},
+		"several proposals of one iteration": {"1,1,8,9,;1,2,7,9,kept;1,3,6,9,;9,4,8,7,", "1:8 2:7 3:7 4:8"},
+		"differences are exact":              {"1,1,0.3,0.1,;2,2,0.5,0.3,", "-:0.1 1:0.3 2:0.3"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for i := range c.history {
-				if c.history[i].Iteration == 0 {
-					c.history[i].Iteration = i + 1
+			request := Request{Direction: metric.Lower, Incumbent: number("5")}
+			for line := range strings.SplitSeq(c.history, ";") {
+				if line == "" {
+					continue
 				}
+				field := strings.Split(line, ",")
+				past := PastIteration{Metric: number(field[2]), Previous: number(field[3]), Accepted: field[4] == "kept"}
+				past.Iteration, _ = strconv.Atoi(field[0])
+				if x := number(field[1]); x != nil {
+					past.Params = map[string]metric.Value{"x": *x}
+				}
+				request.History = append(request.History, past)
 			}
-			var got []pair
-			for _, trial := range historyOf(Request{
-				History: c.history, Direction: metric.Lower,
-				Incumbent: number("5"),
-			}) {
-				p := pair{}
-				if x, ok := trial.Params["x"]; ok {
-					p.x = x
+			var got []string
+			for _, trial := range historyOf(request) {
+				x, value := "-", "-"
+				if at, ok := trial.Params["x"]; ok {
+					x = fmt.Sprint(at)
 				}
 				if trial.Value != nil {
-					p.value = *trial.Value
+					value = fmt.Sprint(*trial.Value)
 				}
-				got = append(got, p)
+				got = append(got, x+":"+value)
 			}
-			assert.Equal(t, c.want, got)
+			assert.Equal(t, c.want, strings.Join(got, " "))
 		})
 	}
 }
@@ -172,29 +128,18 @@ func TestHistoryOf(t *testing.T) {
 // TestTunerSaysThatNothingIsLeft runs the agent until it has tried all three
 // values: it then changes nothing, and says so.
 func TestTunerSaysThatNothingIsLeft(t *testing.T) {
-	dir := t.TempDir()
-	file := filepath.Join(dir, "x.go")
 	const text = "x = 1 // tune: 1..3 int\n"
 	measured := metric.MustValue("5")
-	request := Request{Dir: dir, Targets: []string{"x.go"}, Direction: metric.Lower, Incumbent: &measured}
-	tried := map[string]bool{}
+	var history []PastIteration
 	for range 2 {
-		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
-		reply, err := Tuner{}.Propose(t.Context(), request)
-		require.NoError(t, err)
+		reply, _ := tuned(t, "x.go", text, history...)
 		require.Nil(t, reply.Failure)
-		tried[reply.Params["x.go:x"].String()] = true
-		request.History = append(request.History, PastIteration{Params: reply.Params, Metric: &measured})
+		require.NotContains(t, history, PastIteration{Params: reply.Params, Metric: &measured})
+		history = append(history, PastIteration{Params: reply.Params, Metric: &measured})
 	}
-	assert.Equal(t, map[string]bool{"2": true, "3": true}, tried)
-	require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
-	reply, err := Tuner{}.Propose(t.Context(), request)
-	require.NoError(t, err)
+	reply, after := tuned(t, "x.go", text, history...)
 	assert.Nil(t, reply.Failure)
 	assert.Nil(t, reply.Params)
 	assert.Contains(t, reply.Summary, "nothing left to try")
-	assert.LessOrEqual(t, len(reply.Summary), MaxSummary)
-	after, err := os.ReadFile(file)
-	require.NoError(t, err)
-	assert.Equal(t, text, string(after))
+	assert.Equal(t, text, after)
 }

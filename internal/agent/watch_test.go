@@ -20,22 +20,16 @@ import (
 )
 
 // endless is a Runner whose command prints and then never ends by itself.
-type endless struct{ out, errs string }
+type endless struct{ out string }
 
 func (e endless) Run(ctx context.Context, spec process.Spec) (process.Result, error) {
 	_, _ = io.WriteString(spec.Stdout, e.out)
-	_, _ = io.WriteString(spec.Stderr, e.errs)
-	if spec.Timeout > 0 {
-		timer := time.NewTimer(spec.Timeout)
-		defer timer.Stop()
-		select {
-		case <-ctx.Done():
-		case <-timer.C:
-			return process.Result{ExitCode: -1, TimedOut: true}, nil
-		}
+	select {
+	case <-ctx.Done():
+		return process.Result{ExitCode: -1, Signal: "SIGTERM", Cancelled: true}, nil
+	case <-time.After(spec.Timeout):
+		return process.Result{ExitCode: -1, TimedOut: true}, nil
 	}
-	<-ctx.Done()
-	return process.Result{ExitCode: -1, Signal: "SIGTERM", Cancelled: true}, nil
 }
 
 // headless is an agent with a key and a program that the runner stands for.
@@ -47,43 +41,37 @@ func headless(t *testing.T, tool commandline.Descriptor, runner Runner, caller .
 	return &Headless{agent: tool, runner: runner, caller: caller, now: recordedTime, linger: 10 * time.Millisecond}
 }
 
+// step is what OpenCode prints of a step.
+const step = `{"type":"step_finish","part":{"reason":"tool-calls","tokens":{"input":1000,"output":100,` +
+	`"cache":{"read":0,"write":0}},"cost":0.003}}` + "\n"
+
 func TestAnAgentIsEndedWhenThereIsNothingToWaitFor(t *testing.T) {
 	t.Parallel()
 	usd := metric.MustValue("0.005")
-	step := `{"type":"step_finish","part":{"reason":"tool-calls","tokens":{"input":1000,"output":100,` +
-		`"cache":{"read":0,"write":0}},"cost":0.003}}` + "\n"
 	for name, c := range map[string]struct {
-		agent  commandline.Descriptor
-		runner endless
-		limit  Limit
-		want   FailureKind // "" is success
+		agent commandline.Descriptor
+		out   string
+		limit Limit
+		want  FailureKind // "" is success
 	}{
 		"finished and does not end": {
-			commandline.Cursor(),
-			endless{out: `{"type":"result","subtype":"success","result":"Done."}` + "\n"},
-			Limit{},
-			"",
+			commandline.Cursor(), `{"type":"result","subtype":"success","result":"Done."}`, Limit{}, "",
 		},
 		"a long rate limit": {
-			commandline.Claude(), endless{out: `{"type":"system","subtype":"api_retry","attempt":1,` +
-				`"retry_delay_ms":3600000,"error_status":429}` + "\n"}, Limit{}, RateLimit,
+			commandline.Claude(), `{"type":"system","subtype":"api_retry","attempt":1,"retry_delay_ms":3600000,` +
+				`"error_status":429}`, Limit{}, RateLimit,
 		},
 		"the plan's limit": {
-			commandline.Claude(), endless{out: `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected",` +
-				`"resetsAt":1767330000}}` + "\n"}, Limit{}, RateLimit,
+			commandline.Claude(), `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected",` +
+				`"resetsAt":1767330000}}`, Limit{}, RateLimit,
 		},
 		"a refused login": {
-			commandline.Codex(), endless{out: `{"type":"error","message":"Reconnecting... 2/5 (unexpected status 401 ` +
-				`Unauthorized)"}` + "\n"}, Limit{}, Authentication,
+			commandline.Codex(), `{"type":"error","message":"Reconnecting... 2/5 (unexpected status 401 ` +
+				`Unauthorized)"}`, Limit{}, Authentication,
 		},
-		"the limit in tokens":  {commandline.Opencode(), endless{out: step + step}, Limit{Tokens: 2000}, Budget},
-		"the limit in dollars": {commandline.Opencode(), endless{out: step + step}, Limit{CostUSD: &usd}, Budget},
-		"its time": {
-			commandline.Opencode(),
-			endless{out: step},
-			Limit{Tokens: 2000, CostUSD: &usd},
-			Timeout,
-		},
+		"the limit in tokens":  {commandline.Opencode(), step + step, Limit{Tokens: 2000}, Budget},
+		"the limit in dollars": {commandline.Opencode(), step + step, Limit{CostUSD: &usd}, Budget},
+		"its time":             {commandline.Opencode(), step, Limit{Tokens: 2000, CostUSD: &usd}, Timeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -91,7 +79,7 @@ func TestAnAgentIsEndedWhenThereIsNothingToWaitFor(t *testing.T) {
 			if c.want == Timeout {
 				request.Timeout = 50 * time.Millisecond
 			}
-			reply, err := headless(t, c.agent, c.runner).Propose(t.Context(), request)
+			reply, err := headless(t, c.agent, endless{out: c.out + "\n"}).Propose(t.Context(), request)
 			require.NoError(t, err)
 			if c.want == "" {
 				assert.Nil(t, reply.Failure)
@@ -107,15 +95,13 @@ func TestAnAgentIsEndedWhenThereIsNothingToWaitFor(t *testing.T) {
 
 func TestWhatIsNotNeededMayFail(t *testing.T) {
 	t.Parallel()
-	step := `{"type":"step_finish","part":{"reason":"stop"}}`
-	failed := `level=ERROR message="stream error" small=%v mode=primary error.error="AI_APICallError: Rate limit ` +
+	const failed = `level=ERROR message="stream error" small=%v mode=primary error.error="AI_APICallError: Rate limit ` +
 		`reached for requests"`
 	for name, said := range map[string]recording{
-		"a title": {
-			Out: []string{strings.Replace(step, "stop", "tool-calls", 1)},
-			Err: []string{fmt.Sprintf(failed, true)},
+		"a title": {Out: []string{step}, Err: []string{fmt.Sprintf(failed, true)}},
+		"after it was done": {
+			Out: []string{strings.Replace(step, "tool-calls", "stop", 1)}, Err: []string{fmt.Sprintf(failed, false)},
 		},
-		"after it was done": {Out: []string{step}, Err: []string{fmt.Sprintf(failed, false)}},
 	} {
 		reply, err := headless(t, commandline.Opencode(), &replayer{recording: said}).Propose(t.Context(),
 			recordedRequest(t, "opencode", Limit{}))
@@ -129,8 +115,6 @@ func TestACallersEndIsNoFailureOfTheAgent(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := fmt.Errorf("enough")
 	cancel(why)
-	step := `{"type":"step_finish","part":{"reason":"tool-calls","tokens":{"input":1000,"output":100,` +
-		`"cache":{"read":0,"write":0}},"cost":0.003}}` + "\n"
 	reply, err := headless(t, commandline.Opencode(), endless{out: step}).Propose(ctx,
 		recordedRequest(t, "opencode", Limit{}))
 	require.ErrorIs(t, err, why)

@@ -59,20 +59,18 @@ func marshal(value any) []byte {
 }
 
 // TestTables: what the rest of the program asks of all agents together comes from
-// the descriptors alone, that of a made-up agent too.
+// the descriptors, and what several have is in a list once.
 func TestTables(t *testing.T) {
 	t.Parallel()
-	parrot := Descriptor{
-		Name: "parrot", Private: []string{".parrot"}, Config: []string{"AGENTS.md", "PARROT.md"},
-		Personal: []string{".parrot/mine/**"},
+	table := Table{
+		{Name: "parrot", Private: []string{".parrot"}, Config: []string{"AGENTS.md", "PARROT.md"}},
+		{Name: "crow", Private: []string{".crow"}, Config: []string{"AGENTS.md"}, Personal: []string{".crow/mine/**"}},
 	}
-	all := append(All(), parrot)
-	assert.Equal(t, append(All().Names(), "parrot"), all.Names())
-	assert.Equal(t, append(All().Private(), ".parrot"), all.Private())
-	config, personal := All().Config()
-	gotConfig, gotPersonal := all.Config()
-	assert.Equal(t, append(config, "PARROT.md"), gotConfig, "AGENTS.md is several agents' and in the list once")
-	assert.Equal(t, append(personal, ".parrot/mine/**"), gotPersonal)
+	assert.Equal(t, []string{"parrot", "crow"}, table.Names())
+	assert.Equal(t, []string{".parrot", ".crow"}, table.Private())
+	config, personal := table.Config()
+	assert.Equal(t, []string{"AGENTS.md", "PARROT.md"}, config)
+	assert.Equal(t, []string{".crow/mine/**"}, personal)
 }
 
 // TestDescriptorsAreWhole: no descriptor lacks what the rest of the program asks

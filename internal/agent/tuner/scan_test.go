@@ -94,20 +94,18 @@ func TestScanMarks(t *testing.T) {
 }
 
 func TestNamesSurviveMovesAndDoubling(t *testing.T) {
-	before, err := scanMarks("a.go", []byte("x = 1 // tune: 0..9\ny = 2 // tune: 0..9\nx = 3 // tune: 0..9\n"))
-	require.NoError(t, err)
-	after, err := scanMarks("a.go",
-		[]byte("\n\ny = 2 // tune: 0..9\n\nx = 1 // tune: 0..9\n// x\nx = 3 // tune: 0..9\n"))
-	require.NoError(t, err)
-	values := func(marks []Mark) map[string]float64 {
-		m := map[string]float64{}
+	for _, text := range []string{
+		"x = 1 // tune: 0..9\ny = 2 // tune: 0..9\nx = 3 // tune: 0..9\n",
+		"\n\ny = 2 // tune: 0..9\n\nx = 1 // tune: 0..9\n// x\nx = 3 // tune: 0..9\n",
+	} {
+		marks, err := scanMarks("a.go", []byte(text))
+		require.NoError(t, err)
+		values := map[string]float64{}
 		for _, mark := range marks {
-			m[mark.name] = mark.literal.value
+			values[mark.name] = mark.literal.value
 		}
-		return m
+		assert.Equal(t, map[string]float64{"a.go:x": 1, "a.go:x#2": 3, "a.go:y": 2}, values)
 	}
-	assert.Equal(t, map[string]float64{"a.go:x": 1, "a.go:x#2": 3, "a.go:y": 2}, values(before))
-	assert.Equal(t, values(before), values(after))
 }
 
 func TestRewriteKeepsStyleAndBytes(t *testing.T) {
@@ -145,10 +143,6 @@ func TestRewriteKeepsStyleAndBytes(t *testing.T) {
 			require.Len(t, marks, 1)
 			after := File{"a.go", []byte(c.before), marks}.Rewrite(map[string]float64{"a.go:x": c.value})
 			assert.Equal(t, c.after, string(after))
-			again, err := scanMarks("a.go", after)
-			require.NoError(t, err)
-			require.Len(t, again, 1)
-			assert.InDelta(t, c.value, again[0].literal.value, 0)
 		})
 	}
 }

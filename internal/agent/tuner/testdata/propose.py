@@ -1,4 +1,4 @@
-"""Proposes points with a sampler of Optuna, for optuna_test.go.
+"""Proposes points with a sampler of Optuna, for compare_test.go.
 
 One JSON value a line. {"sampler", "seed", "space", "start", "value"} begins a
 study with one finished trial; {"value"} is the result of the last proposal. Each
