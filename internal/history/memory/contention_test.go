@@ -67,17 +67,3 @@ func TestWritersOfManyProgramsAllLand(t *testing.T) {
 	assert.GreaterOrEqual(t, attempts, int64(writers))
 	assert.Less(t, attempts, int64(writers*writers), "they do not all meet again and again")
 }
-
-// BenchmarkContention prints how often the writers tried and how long they took.
-func BenchmarkContention(b *testing.B) {
-	for _, writers := range []int{8, 64} {
-		b.Run(fmt.Sprint(writers), func(b *testing.B) {
-			for b.Loop() {
-				attempts, took := contend(b, writers)
-				b.ReportMetric(float64(attempts)/float64(writers), "tries")
-				b.ReportMetric(took[len(took)/2].Seconds(), "s-median")
-				b.ReportMetric(took[len(took)-1].Seconds(), "s-most")
-			}
-		})
-	}
-}

@@ -130,6 +130,11 @@ func adding(line string) func(memory.Files) (memory.Files, error) {
 	}
 }
 
+// more is an update of program x that adds a line.
+func more(line string) memory.Update {
+	return memory.Update{Program: "x", Message: "m", Apply: adding(line)}
+}
+
 func (c *checkout) add(program, line string) string {
 	c.t.Helper()
 	commit, err := c.Update(c.t.Context(), memory.Update{Program: program, Message: line, Apply: adding(line)})

@@ -66,12 +66,3 @@ func TestRaceBetweenClones(t *testing.T) {
 	race(t, writers, 4)
 	writers[0].user("--git-dir="+bare, "fsck", "--strict")
 }
-
-func TestRaceInOneCloneWithARemote(t *testing.T) {
-	t.Parallel()
-	bare, clone := newShared(t)
-	c := clone()
-	race(t, []*checkout{c, c, c}, 4)
-	c.add("x", "9-9")
-	assert.Equal(t, c.there(bare, memoryRef), c.has(memoryRef))
-}

@@ -36,29 +36,6 @@ func (c *checkout) advance(line, from, to string) {
 	require.NoError(c.t, err)
 }
 
-func TestRemoteIsTheTruth(t *testing.T) {
-	t.Parallel()
-	bare, clone := newShared(t)
-	a, b := clone(), clone("--depth=1")
-	base := a.has("HEAD")
-	next := a.commit("next", base)
-	a.advance("1", "", base)
-	b.advance("2", base, base)
-	a.advance("3", base, next)
-	assert.Equal(t, []string{"1", "2", "3"}, b.ledger("x"))
-	head, err := b.HeadOf(t.Context(), branchRef)
-	require.NoError(t, err)
-	assert.Equal(t, next, head, "its objects are here too")
-	b.user("cat-file", "-e", next)
-	for _, ref := range []string{memoryRef, branchRef} {
-		assert.Equal(t, a.there(bare, ref), a.has(ref))
-	}
-	assert.NotEqual(t, a.has(memoryRef), b.has(memoryRef), "reading moves nothing")
-	b.add("x", "4")
-	assert.Equal(t, b.there(bare, memoryRef), b.has(memoryRef))
-	assert.Equal(t, []string{"1", "2", "3", "4"}, a.ledger("x"))
-}
-
 func TestRemoteByURL(t *testing.T) {
 	t.Parallel()
 	bare, clone := newShared(t)
@@ -102,7 +79,7 @@ func TestDivergedIsSaid(t *testing.T) {
 	mine := a.add("x", "mine")
 	a.openMemory("origin")
 	theirs := b.add("x", "theirs")
-	_, err := a.Update(t.Context(), memory.Update{Program: "x", Message: "m", Apply: adding("2")})
+	_, err := a.Update(t.Context(), more("2"))
 	var diverged *memory.DivergedError
 	require.ErrorAs(t, err, &diverged)
 	assert.Equal(t, memory.DivergedError{Ref: memoryRef, Here: mine, There: theirs, Remote: "origin"}, *diverged)
@@ -143,93 +120,17 @@ func TestKilledAfterThePush(t *testing.T) {
 	assert.Equal(t, next, c.there(bare, branchRef))
 }
 
-// Another clone took the branch back, or it was merged and deleted: the old
-// local one is not pushed again.
-func TestBranchTakenBackOnTheRemote(t *testing.T) {
-	t.Parallel()
-	bare, clone := newShared(t)
-	a, b := clone(), clone()
-	base := a.has("HEAD")
-	next, other := a.commit("next", base), b.commit("other", base)
-	a.advance("1", "", base)
-	a.advance("2", base, next)
-	b.advance("3", next, base)
-	a.user("fetch", "-q", "origin") // of which we hear nothing
-	head, err := a.HeadOf(t.Context(), branchRef)
-	require.NoError(t, err)
-	assert.Equal(t, base, head, "back")
-
-	b.advance("4", base, other)
-	head, err = a.HeadOf(t.Context(), branchRef)
-	require.NoError(t, err)
-	assert.Equal(t, other, head, "another way")
-	a.user("update-ref", branchRef, next)
-	a.advance("5", other, other)
-	assert.Equal(t, other, a.has(branchRef), "the local branch follows")
-
-	a.user("--git-dir="+bare, "branch", "-q", "-D", "autoloop/x")
-	head, err = a.HeadOf(t.Context(), branchRef)
-	require.NoError(t, err)
-	assert.Empty(t, head, "away")
-	a.advance("6", "", next)
-	assert.Equal(t, next, a.there(bare, branchRef))
-	assert.Equal(t, next, a.has(branchRef))
-	assert.Equal(t, []string{"1", "2", "3", "4", "5", "6"}, b.ledger("x"))
-}
-
-func TestRecordsOutliveADeletedBranch(t *testing.T) {
-	t.Parallel()
-	bare, clone := newShared(t)
-	c := clone()
-	c.add("x", "1")
-	c.user("--git-dir="+bare, "branch", "-q", "-D", "memory/autoloop")
-	c.add("x", "2")
-	assert.Equal(t, []string{"1", "2"}, clone().ledger("x"))
-}
-
-// Commits that people push to the program branch are not overwritten.
-func TestBranchMovedByPeople(t *testing.T) {
-	t.Parallel()
-	bare, clone := newShared(t)
-	a, person := clone(), clone()
-	base := a.has("HEAD")
-	a.advance("1", "", base)
-	theirs := person.commit("theirs", base)
-	person.user("push", "-q", "origin", theirs+":"+branchRef)
-	summary := a.there(bare, memoryRef)
-	_, err := a.Update(t.Context(),
-		memory.Update{
-			Program: "x", Message: "m", Apply: adding("2"),
-			Branch: &git.RefUpdate{Ref: branchRef, New: a.commit("mine", base), Old: base},
-		})
-	require.ErrorIs(t, err, memory.ErrBranchMoved)
-	assert.Equal(t, theirs, a.there(bare, branchRef))
-	assert.Equal(t, summary, a.there(bare, memoryRef))
-}
-
 // A remote that refuses for good is not asked again.
 func TestRemoteRefuses(t *testing.T) {
 	t.Parallel()
 	c, bare := hooked(t, "pre-receive", "echo once >> \"$GIT_DIR/calls\"\necho protected >&2\nexit 1\n")
-	_, err := c.Update(t.Context(), memory.Update{Program: "x", Message: "m", Apply: adding("1")})
+	_, err := c.Update(t.Context(), more("1"))
 	require.ErrorIs(t, err, git.ErrRejected)
 	assert.Contains(t, err.Error(), "pre-receive hook declined")
 	calls, err := os.ReadFile(filepath.Join(bare, "calls"))
 	require.NoError(t, err)
 	assert.Equal(t, "once\n", string(calls))
 	assert.Empty(t, c.has(memoryRef))
-}
-
-// The connection breaks after the remote took the push: that is found out, and
-// the line is there once.
-func TestConnectionBreaksAfterThePush(t *testing.T) {
-	t.Parallel()
-	c, bare := hooked(t, "post-receive", "kill -9 $PPID\n")
-	c.add("x", "1")
-	c.add("x", "2")
-	assert.Equal(t, []string{"1", "2"}, c.ledger("x"))
-	assert.Equal(t, c.there(bare, memoryRef), c.has(memoryRef))
-	assert.Equal(t, "2", c.user("rev-list", "--count", memoryRef))
 }
 
 // The remote took the push, the answer got lost and asking failed once: the
@@ -259,7 +160,7 @@ func TestRemoteOutOfReach(t *testing.T) {
 	bare, clone := newShared(t)
 	c := clone()
 	require.NoError(t, os.Rename(bare, bare+".away"))
-	_, err := c.Update(t.Context(), memory.Update{Program: "x", Message: "m", Apply: adding("1")})
+	_, err := c.Update(t.Context(), more("1"))
 	require.ErrorContains(t, err, "ask remote origin")
 	assert.NotContains(t, err.Error(), "\n")
 	assert.Empty(t, c.has(memoryRef))

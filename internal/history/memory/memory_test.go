@@ -231,7 +231,7 @@ func TestUpdateNamesWhatIsInTheWay(t *testing.T) {
 	}
 	c := clone()
 	c.user("--git-dir="+bare, "branch", "memory", "main")
-	_, err := c.Update(t.Context(), memory.Update{Program: "x", Message: "m", Apply: adding("1")})
+	_, err := c.Update(t.Context(), more("1"))
 	var blocked *git.BlockedError
 	require.ErrorAs(t, err, &blocked)
 	assert.Contains(t, err.Error(), "branch memory on origin is in the way")
@@ -245,7 +245,7 @@ func TestUpdateRefusesACheckedOutBranch(t *testing.T) {
 		before := c.has(memoryRef)
 		linked := filepath.Join(t.TempDir(), "linked")
 		c.user("worktree", "add", "-q", linked, "memory/autoloop")
-		_, err := c.Update(t.Context(), memory.Update{Program: "x", Message: "m", Apply: adding("2")})
+		_, err := c.Update(t.Context(), more("2"))
 		require.ErrorContains(t, err, "memory/autoloop is checked out in "+linked)
 		assert.Equal(t, before, c.has(memoryRef))
 		require.NoError(t, os.RemoveAll(linked))
@@ -264,45 +264,6 @@ func TestUpdateRefusesACheckedOutBranch(t *testing.T) {
 		require.ErrorContains(t, err, "autoloop/x is checked out in "+c.Repo.Root)
 		assert.Equal(t, []string{"1", "2"}, c.ledger("x"))
 	}
-}
-
-func TestReadRefusesWhatIsNoBook(t *testing.T) {
-	t.Parallel()
-	c := newCheckout(t)
-	for name, file := range map[string]*git.File{
-		"link":      {Mode: git.ModeSymlink, Data: []byte("/etc/passwd")},
-		"submodule": {Mode: git.ModeSubmodule, ID: c.has("HEAD")},
-	} {
-		tree, err := c.Repo.WriteFiles(t.Context(), "",
-			map[string]*git.File{name + ".md": file, name + "2.md/x": {Data: []byte("x")}})
-		require.NoError(t, err)
-		c.user("update-ref", memoryRef, c.user("commit-tree", "-m", "m", tree))
-		for _, program := range []string{name, name + "2"} {
-			_, _, err = c.Read(t.Context(), program)
-			require.ErrorContains(t, err, program+".md on branch memory/autoloop is no regular file")
-		}
-	}
-	for _, name := range []string{"", ".", "../x", "a/b", "a\nb", ".hidden", "a\x00"} {
-		_, _, err := c.Read(t.Context(), name)
-		require.Error(t, err, "%q", name)
-		_, err = c.Update(t.Context(), memory.Update{Program: name, Message: "m", Apply: adding("1")})
-		require.Error(t, err, "%q", name)
-	}
-}
-
-// A run without a remote in a fresh clone goes on from what was cloned.
-func TestLocalRunGoesOnFromWhatWasFetched(t *testing.T) {
-	t.Parallel()
-	_, clone := newShared(t)
-	clone().add("x", "1")
-	c := clone()
-	c.openMemory("")
-	assert.Equal(t, []string{"1"}, c.ledger("x"))
-	c.add("x", "2")
-	assert.Equal(t, []string{"1", "2"}, c.ledger("x"))
-	other := clone()
-	other.add("x", "other")
-	assert.Equal(t, []string{"1", "2"}, c.ledger("x"), "nothing is asked of the remote")
 }
 
 // TestStatesThatAreNoFiles are left out of all states, and named where they are asked for.

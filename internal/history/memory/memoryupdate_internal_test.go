@@ -12,45 +12,6 @@ import (
 	"github.com/org/autoloop/internal/history"
 )
 
-// TestWhatChangedIsWritten: the changes turn the files of before into those of now, and
-// have nothing that stays as it is. A file that is empty is there, nil is not.
-func TestWhatChangedIsWritten(t *testing.T) {
-	t.Parallel()
-	contents := [][]byte{nil, {}, []byte("a"), []byte("b")}
-	all := func(yield func(Files) bool) {
-		for i := range 16 {
-			if !yield(Files{State: contents[i%4], Results: contents[i/4]}) {
-				return
-			}
-		}
-	}
-	onBranch := func(f Files) map[string]string {
-		there := map[string]string{}
-		for name, data := range map[string][]byte{"p.md": f.State, "p.results.tsv": f.Results} {
-			if data != nil {
-				there[name] = string(data)
-			}
-		}
-		return there
-	}
-	for before := range all {
-		for now := range all {
-			there, want := onBranch(before), onBranch(now)
-			for name, file := range changed("p", before, now) {
-				was, had := there[name]
-				if file == nil {
-					require.True(t, had, "%s is removed where it is", name)
-					delete(there, name)
-					continue
-				}
-				require.True(t, !had || was != string(file.Data), "%s is written when it differs", name)
-				there[name] = string(file.Data)
-			}
-			require.Equal(t, want, there)
-		}
-	}
-}
-
 // TestOnlyTheIterationThatChangedIsWritten, and all that lies in the directory is removed
 // with the ledger.
 func TestOnlyTheIterationThatChangedIsWritten(t *testing.T) {

@@ -49,142 +49,68 @@ func listed(programs []*program.Program) []string {
 	return list
 }
 
-func TestProgramPlaces(t *testing.T) {
-	const ok = "# x\n"
-	for name, c := range map[string]struct {
-		files map[string]string
-		want  []string
-	}{
-		"nothing":     {map[string]string{"README.md": ok}, nil},
-		"no programs": {map[string]string{".autoloop/programs/": ""}, nil},
-		"file": {
-			map[string]string{".autoloop/programs/a.md": ok},
-			[]string{"a .autoloop/programs/a.md"},
-		},
-		"directory": {
-			map[string]string{".autoloop/programs/a/program.md": ok},
-			[]string{"a .autoloop/programs/a/program.md"},
-		},
-		"in order of name": {
-			map[string]string{
-				".autoloop/programs/b.md":         ok,
-				".autoloop/programs/a/program.md": ok, ".autoloop/programs/c.md": ok,
-			},
-			[]string{"a .autoloop/programs/a/program.md", "b .autoloop/programs/b.md", "c .autoloop/programs/c.md"},
-		},
-		"README is no program": {map[string]string{
-			".autoloop/programs/README.md": ok,
-			".autoloop/programs/readme.md": ok, ".autoloop/programs/a.md": ok,
-		}, []string{"a .autoloop/programs/a.md"}},
-		"other files are no programs": {map[string]string{
-			".autoloop/programs/a.txt": ok,
-			".autoloop/programs/.b.md": ok, ".autoloop/programs/c/eval.sh": ok, ".autoloop/programs/d/": "",
-		}, nil},
+// TestProgramsAreFoundInTheirPlaces: the rows name files, of which @ is the directory of programs, and what is found.
+func TestProgramsAreFoundInTheirPlaces(t *testing.T) {
+	t.Parallel()
+	const out = " ! the file is a link that leaves the repository"
+	for name, c := range map[string]struct{ files, want string }{
+		"nothing":                     {"README.md", ""},
+		"no programs":                 {"@", ""},
+		"files and directories":       {"@b.md @a/program.md @c.md", "a @a/program.md\nb @b.md\nc @c.md"},
+		"README is no program":        {"@README.md @readme.md @a.md", "a @a.md"},
+		"other files are no programs": {"@a.txt @.b.md @c/eval.sh @d/", ""},
 		"one name twice": {
-			map[string]string{
-				".autoloop/programs/a.md": ok, ".autoloop/programs/a/program.md": ok,
-				".autoloop/programs/b.md": ok,
-			},
-			[]string{"a .autoloop/programs/a.md ! the name a is claimed twice, by .autoloop/programs/a.md and " +
-				".autoloop/programs/a/program.md; keep one", "b .autoloop/programs/b.md"},
+			"@a.md @a/program.md @a-b.md @a.b/program.md",
+			"a @a.md ! the name a is claimed twice, by @a.md and @a/program.md; keep one\n" +
+				"a-b @a-b.md\na.b @a.b/program.md",
 		},
-		"a directory beside without a program": {map[string]string{
-			".autoloop/programs/a.md":      ok,
-			".autoloop/programs/a/eval.sh": ok,
-		}, []string{"a .autoloop/programs/a.md"}},
-		"names that sort around": {
-			map[string]string{
-				".autoloop/programs/a.md": ok, ".autoloop/programs/a-b.md": ok,
-				".autoloop/programs/a.b/program.md": ok, ".autoloop/programs/a/program.md": ok,
-			},
-			[]string{
-				"a .autoloop/programs/a.md ! the name a is claimed twice, by .autoloop/programs/a.md and " +
-					".autoloop/programs/a/program.md; keep one", "a-b .autoloop/programs/a-b.md",
-				"a.b .autoloop/programs/a.b/program.md",
-			},
-		},
+		"a directory beside without a program": {"@a.md @a/eval.sh", "a @a.md"},
 		"a directory named like a file": {
-			map[string]string{".autoloop/programs/x.md/program.md": ok, ".autoloop/programs/b.md": ok},
-			[]string{
-				"b .autoloop/programs/b.md",
-				"x .autoloop/programs/x.md ! a directory has the name of a program file; rename it to " +
-					".autoloop/programs/x",
-			},
+			"@x.md/program.md @b.md", "b @b.md\nx @x.md ! a directory has the name of a program file; rename it to @x",
 		},
-		"upper case": {
-			map[string]string{".autoloop/programs/a.MD": ok},
-			[]string{"a .autoloop/programs/a.MD ! a program file ends in .md; rename it to a.md"},
-		},
+		"upper case": {"@a.MD", "a @a.MD ! a program file ends in .md; rename it to a.md"},
 		"no slug": {
-			map[string]string{
-				".autoloop/programs/My Prog.md": ok,
-				".autoloop/programs/b.md":       ok,
-			},
-			[]string{"My Prog .autoloop/programs/My Prog.md ! name \"My Prog\" is no slug ([a-z0-9][a-z0-9._-]*, no " +
-				"`..`, no `.` or `.lock` at the end); rename it to \"my-prog\"", "b .autoloop/programs/b.md"},
+			"@My.md @b.md", "My @My.md ! name \"My\" is no slug ([a-z0-9][a-z0-9._-]*, no `..`, no `.` or `.lock` " +
+				"at the end); rename it to \"my\"\nb @b.md",
 		},
-		"program.md is a dir": {
-			map[string]string{".autoloop/programs/a/program.md/": ""},
-			[]string{"a .autoloop/programs/a/program.md ! it is no regular file"},
+		"program.md is a dir": {"@a/program.md/", "a @a/program.md ! it is no regular file"},
+		"too large": {
+			"@large.md", "large @large.md ! the file is too large; a program file has at most 1048576 bytes",
 		},
-		"too large": {map[string]string{".autoloop/programs/a.md": strings.Repeat("x",
-			program.MaxBytes+1)}, []string{"a .autoloop/programs/a.md ! the file is too large; a program file has at " +
-			"most 1048576 bytes"}},
-		"single": {
-			map[string]string{".autoloop/program.md": ok, "program.md": ok},
-			[]string{"program .autoloop/program.md"},
-		},
-		"single at the top": {
-			map[string]string{"program.md": ok, ".autoloop/programs/README.md": ok},
-			[]string{"program program.md"},
-		},
-		"single is the last": {map[string]string{
-			"program.md": ok, ".autoloop/program.md": ok,
-			".autoloop/programs/a.md": ok,
-		}, []string{"a .autoloop/programs/a.md"}},
-		"a link within": {
-			map[string]string{".autoloop/programs/a.md": "-> ../../docs/a.md", "docs/a.md": ok},
-			[]string{"a .autoloop/programs/a.md"},
-		},
-		"a link up and out": {
-			map[string]string{".autoloop/programs/a.md": "-> ../../../outside.md"},
-			[]string{"a .autoloop/programs/a.md ! the file is a link that leaves the repository"},
-		},
-		"a link to nothing": {
-			map[string]string{".autoloop/programs/a.md": "-> nothing.md"},
-			[]string{"a .autoloop/programs/a.md ! no such file or directory"},
-		},
-		"a link to itself": {
-			map[string]string{".autoloop/programs/a.md": "-> a.md"},
-			[]string{"a .autoloop/programs/a.md ! too many levels of symbolic links"},
-		},
-		"a device": {
-			map[string]string{".autoloop/programs/a.md": "-> /dev/zero"},
-			[]string{"a .autoloop/programs/a.md ! the file is a link that leaves the repository"},
-		},
-		"a linked directory": {
-			map[string]string{".autoloop/programs/a": "-> ../../docs", "docs/program.md": ok},
-			[]string{"a .autoloop/programs/a/program.md"},
-		},
-		"a directory linked out": {
-			map[string]string{".autoloop/programs/a": "-> ../../../outside"},
-			[]string{"a .autoloop/programs/a/program.md ! the file is a link that leaves the repository"},
-		},
-		"single linked out": {
-			map[string]string{"program.md": "-> ../outside.md"},
-			[]string{"program program.md ! the file is a link that leaves the repository"},
-		},
+		"single":                 {".autoloop/program.md program.md", "program .autoloop/program.md"},
+		"single at the top":      {"program.md @README.md", "program program.md"},
+		"single is the last":     {"program.md .autoloop/program.md @a.md", "a @a.md"},
+		"a link within":          {"@a.md->../../docs/a.md docs/a.md", "a @a.md"},
+		"a link up and out":      {"@a.md->../../../outside.md", "a @a.md" + out},
+		"a link to nothing":      {"@a.md->nothing.md", "a @a.md ! no such file or directory"},
+		"a link to itself":       {"@a.md->a.md", "a @a.md ! too many levels of symbolic links"},
+		"a device":               {"@a.md->/dev/zero", "a @a.md" + out},
+		"a linked directory":     {"@a->../../docs docs/program.md", "a @a/program.md"},
+		"a directory linked out": {"@a->../../../outside", "a @a/program.md" + out},
+		"single linked out":      {"program.md->../outside.md", "program program.md" + out},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			root := programFiles(t, c.files)
+			at := strings.NewReplacer("@", ".autoloop/programs/")
+			files := map[string]string{}
+			for _, file := range strings.Fields(at.Replace(c.files)) {
+				file, target, link := strings.Cut(file, "->")
+				files[file] = "# x\n"
+				if link {
+					files[file] = "-> " + target
+				}
+				if name == "too large" {
+					files[file] = strings.Repeat("x", program.MaxBytes+1)
+				}
+			}
+			root := programFiles(t, files)
 			outside := filepath.Join(filepath.Dir(root), "outside")
 			require.NoError(t, os.Mkdir(outside, 0o755))
-			require.NoError(t, os.WriteFile(filepath.Join(outside, "program.md"), []byte(ok), 0o600))
-			require.NoError(t, os.WriteFile(outside+".md", []byte(ok), 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(outside, "program.md"), nil, 0o600))
+			require.NoError(t, os.WriteFile(outside+".md", nil, 0o600))
 			programs, err := memory.Programs{Root: root}.Load(false)
 			require.NoError(t, err)
-			assert.Equal(t, c.want, listed(programs))
+			assert.Equal(t, at.Replace(c.want), strings.Join(listed(programs), "\n"))
 		})
 	}
 }

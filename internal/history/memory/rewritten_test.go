@@ -2,8 +2,8 @@ package memory_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
+	"maps"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,7 +16,6 @@ import (
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/tests/long"
 )
 
 // TestRecordsThatCannotBeAudited are errors, which name the file.
@@ -54,96 +53,62 @@ func TestRecordsThatCannotBeAudited(t *testing.T) {
 // and a program that was removed whole begins anew.
 func TestHistoriesThatAreRewrittenAreFound(t *testing.T) {
 	t.Parallel()
-	// ledger has iterations from 0 on, with these settings each.
-	ledger := func(iterations ...[]string) map[string]string {
-		files := map[string]string{".md": "x"}
-		for number, keys := range iterations {
-			if keys != nil {
-				files[fmt.Sprintf(".iterations/000/%06d.json", number)] = iteration(number, keys...)
+	// files has iterations from 0 on, with settings each: "a|_|b,c" has none of 1, "." is one without any, "state" is
+	// no iteration and "gone" not even a state.
+	files := func(text string) map[string]string {
+		if text == "gone" {
+			return nil
+		}
+		all := map[string]string{".md": "x"}
+		for number, keys := range strings.Split(text, "|") {
+			if keys != "_" && keys != "state" {
+				all[fmt.Sprintf(".iterations/000/%06d.json", number)] = iteration(number,
+					strings.FieldsFunc(keys, func(r rune) bool { return r == ',' || r == '.' })...)
 			}
 		}
-		return files
+		return all
 	}
-	type keys = []string
-	one := ledger(keys{"a"}, keys{"b"})
 	changes := func(n int) string { return fmt.Sprintf("changes or removes what iteration %d had recorded", n) }
 	removes := func(n int) string { return fmt.Sprintf("removes iteration %d, and leaves the state", n) }
 	cases := map[string]struct {
-		steps []map[string]string
-		says  map[int][]string // by step
+		steps string
+		says  [3]string
 	}{
-		"grows": {[]map[string]string{
-			ledger(keys{}), one,
-			ledger(keys{"a"}, keys{"b", "c"}, keys{"d"}),
-		}, map[int][]string{}},
-		"stays":        {[]map[string]string{one, one, one}, nil},
-		"begins later": {[]map[string]string{nil, ledger(), one}, nil},
-		"the newest is changed": {
-			[]map[string]string{one, ledger(keys{"a"}, keys{"c"}), ledger(keys{"a"}, keys{"c"})},
-			map[int][]string{1: {changes(1)}},
-		},
-		"and put back": {
-			[]map[string]string{one, ledger(keys{"a"}, keys{"c"}), one},
-			map[int][]string{1: {changes(1)}, 2: {changes(1)}},
-		},
-		"something put before": {
-			[]map[string]string{one, one, ledger(keys{"a"}, keys{"c", "b"})},
-			map[int][]string{2: {changes(1)}},
-		},
-		"shortened": {[]map[string]string{
-			ledger(keys{"a", "b"}), ledger(keys{"a", "b"}),
-			ledger(keys{"a"}),
-		}, map[int][]string{2: {changes(0)}}},
-		"emptied": {
-			[]map[string]string{ledger(keys{"a"}), ledger(keys{}), ledger(keys{"a"})},
-			map[int][]string{1: {changes(0)}},
-		},
+		"grows":                 {". a|b a|b,c|d", [3]string{}},
+		"stays":                 {"a|b a|b a|b", [3]string{}},
+		"begins later":          {"gone state a|b", [3]string{}},
+		"the newest is changed": {"a|b a|c a|c", [3]string{1: changes(1)}},
+		"and put back":          {"a|b a|c a|b", [3]string{"", changes(1), changes(1)}},
+		"something put before":  {"a|b a|b a|c,b", [3]string{2: changes(1)}},
+		"shortened":             {"a,b a,b a", [3]string{2: changes(0)}},
+		"emptied":               {"a . a", [3]string{1: changes(0)}},
 		"an older one grows": {
-			[]map[string]string{
-				one, ledger(keys{"a", "c"}, keys{"b"}),
-				ledger(keys{"a", "c"}, keys{"b"}),
-			},
-			map[int][]string{1: {"changes iteration 0, after which iteration 1 had begun"}},
+			"a|b a,c|b a,c|b", [3]string{1: "changes iteration 0, after which iteration 1 had begun"},
 		},
-		"an older one is added": {[]map[string]string{
-			ledger(keys{"a"}, nil, keys{"b"}),
-			ledger(keys{"a"}, keys{"c"}, keys{"b"}), nil,
-		}, nil},
-		"one put in between": {
-			[]map[string]string{
-				ledger(keys{"a"}, nil, keys{"b"}),
-				ledger(keys{"a"}, keys{"c"}, keys{"b"}), ledger(keys{"a"}, keys{"c"}, keys{"b"}),
-			},
-			map[int][]string{1: {"adds iteration 1 after iteration 2"}},
-		},
-		"removed": {
-			[]map[string]string{ledger(keys{"a"}), ledger(), ledger(keys{"a"})},
-			map[int][]string{1: {removes(0)}, 2: {"adds iteration 0 after iteration 0"}},
-		},
-		"the newest is removed": {[]map[string]string{one, one, ledger(keys{"a"})}, map[int][]string{2: {removes(1)}}},
-		"begun anew":            {[]map[string]string{one, nil, ledger(keys{"z"})}, nil},
-		"forged before":         {[]map[string]string{one, ledger(keys{"z"}, keys{"b"}), nil}, nil},
+		"one put in between":    {"a|_|b a|c|b a|c|b", [3]string{1: "adds iteration 1 after iteration 2"}},
+		"and begun anew":        {"a|_|b a|c|b gone", [3]string{}},
+		"removed":               {"a state a", [3]string{"", removes(0), "adds iteration 0 after iteration 0"}},
+		"the newest is removed": {"a|b a|b a", [3]string{2: removes(1)}},
+		"begun anew":            {"a|b gone z", [3]string{}},
+		"forged before":         {"a|b z|b gone", [3]string{}},
 	}
 	c := newCheckout(t)
 	var commits []string
 	for step := range 3 {
-		files := map[string]*git.File{}
+		tree := map[string]*git.File{}
 		for name, test := range cases {
-			if len(commits) > 0 {
-				for file := range test.steps[step-1] {
-					files[name+file] = nil
+			steps := strings.Fields(test.steps)
+			if step > 0 {
+				for file := range files(steps[step-1]) {
+					tree[name+file] = nil
 				}
 			}
-			for file, text := range test.steps[step] {
-				files[name+file] = &git.File{Data: []byte(text)}
+			for file, text := range files(steps[step]) {
+				tree[name+file] = &git.File{Data: []byte(text)}
 			}
-			files[name+".tsv"] = &git.File{Data: []byte{byte('0' + step)}} // each commit changes something
+			tree[name+".tsv"] = &git.File{Data: []byte{byte('0' + step)}} // each commit changes something
 		}
-		var parents []string
-		if len(commits) > 0 {
-			parents = commits[len(commits)-1:]
-		}
-		commits = append(commits, c.atop(files, parents...))
+		commits = append(commits, c.atop(tree, commits[max(step-1, 0):]...))
 	}
 	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -152,8 +117,8 @@ func TestHistoriesThatAreRewrittenAreFound(t *testing.T) {
 			require.NoError(t, err)
 			var want []string
 			for step, commit := range commits {
-				for _, says := range test.says[step] {
-					want = append(want, fmt.Sprintf("commit %.12s %s", commit, says))
+				if test.says[step] != "" {
+					want = append(want, fmt.Sprintf("commit %.12s %s", commit, test.says[step]))
 				}
 			}
 			assert.Equal(t, want, found)
@@ -165,39 +130,40 @@ func TestHistoriesThatAreRewrittenAreFound(t *testing.T) {
 func TestALedgerThatWasTakenAwayIsNotBegunAnew(t *testing.T) {
 	t.Parallel()
 	c := newCheckout(t)
-	files := func(programs map[string][2]string) map[string]*git.File {
-		all := map[string]*git.File{}
-		for name, texts := range programs {
-			for i, suffix := range []string{".md", ".iterations/000/000000.json"} {
-				all[name+suffix] = nil
-				if texts[i] != "" {
-					all[name+suffix] = &git.File{Data: []byte(texts[i])}
-				}
-			}
+	var commits []string
+	const suffix = ".iterations/000/000000.json"
+	put := func(program string, state, ledger bool) map[string]*git.File {
+		files := map[string]*git.File{program + ".md": nil, program + suffix: nil}
+		if state {
+			files[program+".md"] = &git.File{Data: []byte("state\n")}
 		}
-		return all
+		if ledger {
+			files[program+suffix] = &git.File{Data: []byte(iteration(0, "line"))}
+		}
+		return files
 	}
-	line := iteration(0, "line")
-	had, none := [2]string{"state\n", line}, [2]string{"state\n", ""}
-	first := c.atop(files(map[string][2]string{"p": had, "whole": had, "fine": had, "young": none, "back": had}))
-	second := c.atop(files(map[string][2]string{"p": none, "whole": {"", ""}, "back": none}), first)
-	c.atop(files(map[string][2]string{"back": had, "whole": none}), second)
-	for name, taken := range map[string]bool{
-		"p": true, "whole": false, "fine": false, "young": false, "back": false,
-		"new": false,
-	} {
-		before := c.has(memoryRef)
-		_, err := c.Update(t.Context(), memory.Update{Program: name, Message: name, Apply: adding("more")})
-		if !taken {
-			require.NoError(t, err, name)
-			continue
+	commit := func(all ...map[string]*git.File) {
+		files := map[string]*git.File{}
+		for _, one := range all {
+			maps.Copy(files, one)
 		}
-		require.ErrorContains(t, err, "the ledger of "+name+" is gone and its state is not: commit "+second[:12]+
-			" of branch memory/autoloop took it away", name)
-		assert.Equal(t, before, c.has(memoryRef), name)
+		commits = append(commits, c.atop(files, commits[max(len(commits)-1, 0):]...))
+	}
+	commit(put("p", true, true), put("whole", true, true), put("fine", true, true), put("young", true, false),
+		put("back", true, true))
+	commit(put("p", true, false), put("whole", false, false), put("back", true, false))
+	commit(put("back", true, true), put("whole", true, false))
+	before := c.has(memoryRef)
+	_, err := c.Update(t.Context(), memory.Update{Program: "p", Message: "m", Apply: adding("more")})
+	require.ErrorContains(t, err, "the ledger of p is gone and its state is not: commit "+commits[1][:12]+
+		" of branch memory/autoloop took it away")
+	assert.Equal(t, before, c.has(memoryRef))
+	for _, name := range []string{"whole", "fine", "young", "back", "new"} {
+		c.add(name, "more")
 	}
 	assert.Equal(t, []string{"line", "more"}, c.ledger("fine"))
-	c.atop(files(map[string][2]string{"p": {"", ""}}), c.has(memoryRef))
+	commits = []string{c.has(memoryRef)}
+	commit(put("p", false, false))
 	c.add("p", "anew")
 	assert.Equal(t, []string{"anew"}, c.ledger("p"), "the cure that the error names")
 }
@@ -218,7 +184,7 @@ func TestABranchThatWasCutBackIsRefused(t *testing.T) {
 		other := c.user("commit-tree", "-m", "other", first+"^{tree}")
 		for _, to := range []string{first, other} {
 			move(to)
-			_, err := c.Update(t.Context(), memory.Update{Program: "x", Message: "m", Apply: adding("3")})
+			_, err := c.Update(t.Context(), more("3"))
 			var rewritten *memory.RewrittenError
 			require.ErrorAs(t, err, &rewritten, name)
 			assert.Equal(t, memory.RewrittenError{Seen: second, Now: to}, *rewritten)
@@ -300,27 +266,6 @@ func TestKilledBetweenTheRecordsAndTheBranch(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, base, head, "what a person does later is not undone")
 	}
-}
-
-// A lock that a killed process left is an error that names it; without it the update goes on.
-func TestKilledWithARefLocked(t *testing.T) {
-	long.Only(t, long.Kills)
-	t.Parallel()
-	c := newCheckout(t)
-	c.add("x", "1")
-	lock := filepath.Join(c.dir, ".git", filepath.FromSlash(memoryRef)+".lock")
-	require.NoError(t, os.WriteFile(lock, nil, 0o644))
-	update := memory.Update{
-		Program: "x", Message: "m", Apply: adding("2"),
-		Branch: &git.RefUpdate{Ref: branchRef, New: c.has("HEAD")},
-	}
-	_, err := c.Update(t.Context(), update)
-	require.ErrorContains(t, err, "remove "+lock)
-	require.NoError(t, os.Remove(lock))
-	commit, err := c.Update(t.Context(), update)
-	require.NoError(t, err)
-	assert.Equal(t, commit, c.has(memoryRef))
-	assert.Equal(t, []string{"1", "2"}, c.ledger("x"))
 }
 
 // TestWhatIsDatedLaterThanItWasWritten: clocks of two machines may differ, by minutes.
