@@ -23,10 +23,8 @@ func (a *App) newApplyCommand() *cobra.Command {
 checked out. Where both changed the same lines the files are named, and nothing is merged.
 
 With the workspace of a skill show the report and the diff, ask, and make the skill exactly that
-version; .git is not touched, and the workspace is kept. When the skill changed since v0 nothing is
-applied, unless --merge can join both without a conflict.
-
-Without a terminal to ask on, nothing is changed unless --yes is given.`,
+version. When the skill changed since v0 nothing is applied, unless --merge can join both without a
+conflict. Without a terminal to ask on, nothing is changed unless --yes is given.`,
 		Example: "  iterate apply speed\n  iterate apply speed --yes\n" +
 			"  iterate apply skills/release-notes-autoresearch --version 2 --yes",
 		Args: cobra.ExactArgs(1),
@@ -46,7 +44,7 @@ Without a terminal to ask on, nothing is changed unless --yes is given.`,
 	flags.IntVar(&change.Version, "version", skill.BestVersion, "the version of the skill (default: the best)")
 	flags.BoolVar(&change.Merge, "merge", false, "join the version with what was changed in the skill since v0")
 	flags.StringVar(&change.dir, "skill", "", "the skill's directory (default: as the workspace says)")
-	a.jsonFlag(cmd, asideUsage)
+	a.jsonFlag(cmd)
 	a.repositoryFlags(cmd)
 	return cmd
 }

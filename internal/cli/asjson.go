@@ -6,9 +6,6 @@ import (
 	"fmt"
 )
 
-// asideUsage is --json of commands that tell people what they do.
-const asideUsage = "print a JSON object, and the rest to standard error"
-
 // asObject runs a command that tells people what it does. With --json it tells them on
 // standard error, and standard output is what it returns, also when it fails; nil prints
 // nothing.

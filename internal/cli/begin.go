@@ -15,9 +15,8 @@ func (a *App) newBeginCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "begin",
 		Short: "Record that iterations begin in jobs that cannot write, before an agent works there",
-		Long: `Record the start of an iteration: its lease, its number, and what it may use of the budgets.
-"iterate job propose" works under that start in another job of the same run, and "iterate job
-publish" settles it. A start that nobody settles counts as interrupted, with all that was reserved.
+		Long: `Record the start of an iteration: its lease, its number, and what it may use of the budgets. A start
+that no "iterate job publish" settles counts as interrupted, with all that was reserved.
 
 Without --program it begins every program of the scheduler's matrix. In Actions the outputs has-work
 and matrix have the programs that begin.`,

@@ -51,7 +51,7 @@ The exit code is 0 for improved and neutral, 1 for regressed, and 2 when somethi
 			return a.deliverComparison(found, found.Comparison, html, "", markdown)
 		},
 	}
-	a.jsonFlag(cmd, "print a JSON object")
+	a.jsonFlag(cmd)
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print markdown, for a comment or a summary")
 	cmd.Flags().StringVar(&html, "html", "", "write a page to look at into this file, too")
 	cmd.Flags().BoolVar(&interleaved, "interleaved", true,

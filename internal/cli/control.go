@@ -19,7 +19,7 @@ import (
 // controls makes a command do what the one of its name does in a comment on GitHub.
 func (a *App) controls(cmd *cobra.Command) *cobra.Command {
 	a.sharedFlags(cmd)
-	a.jsonFlag(cmd, "print a JSON object")
+	a.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		a.Program = args[0]
 		command := commands.Command{Kind: commands.CommandKind(cmd.Name()), Text: strings.Join(args[1:], " ")}
@@ -67,9 +67,8 @@ func (a *App) newUndoCommand() *cobra.Command {
 		Short: "Take back an iteration that was kept, or what was applied to a skill",
 		Long: `Take an iteration of a program back by a commit on the program's branch.
 
-With the workspace of a skill ask, and make the skill what it was before a version was applied or
-merged. When it has changes that are in no version of the workspace, nothing is undone unless --force
-is given; they are then kept in the workspace.`,
+With the workspace of a skill ask, and make the skill what it was before a version was applied. When
+it has changes that are in no version, nothing is undone without --force, which keeps them in the workspace.`,
 		Example: "  iterate undo speed 7\n  iterate undo skills/release-notes-autoresearch",
 		Args:    cobra.RangeArgs(1, 2),
 	})

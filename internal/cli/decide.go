@@ -46,7 +46,7 @@ Without --best the value is the first and counts as improved.`,
 	cmd.Flags().StringVar(&best, "best", "", "the best value so far (a number)")
 	cmd.Flags().StringVar(&value, "value", "", "the new value (a number)")
 	cmd.Flags().StringVar(&target, "target", "", "the value at which the work is done (a number)")
-	a.jsonFlag(cmd, "print a JSON object")
+	a.jsonFlag(cmd)
 	return cmd
 }
 

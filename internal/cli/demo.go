@@ -56,7 +56,7 @@ git, sh and awk, no network and no key. The repository is kept, so that you can 
 	cmd.Flags().StringVar(&dir, "dir", "", "make the repository in this new directory (default: a temporary one)")
 	cmd.Flags().IntVarP(&count, "iterations", "n", 4, "how many iterations to run")
 	cmd.Flags().BoolVar(&open, "open", false, "show the page of what happened in a browser")
-	a.jsonFlag(cmd, asideUsage)
+	a.jsonFlag(cmd)
 	return cmd
 }
 

@@ -24,13 +24,12 @@ func (a *App) newDoctorCommand() *cobra.Command {
 all that can keep iterations from being published; each finding comes with its fix. Unless --quick,
 the evaluation of every program is run twice.
 
-With a program say whether its evaluation repeats itself, how far its numbers scatter, the smallest
-gain that can be told from chance, how long a candidate takes to decide, and whether the evaluation
-notices a target file that is emptied or given a syntax error. Nothing is written.
+With a program say whether its evaluation repeats itself, the smallest gain that can be told from
+chance, how long a candidate takes to decide, and whether the evaluation notices a target file that is
+emptied or given a syntax error. Nothing is written.
 
 Of the skill at PATH examine the eval suite without a model: cases without a check, checks that
-always pass, prompts that contain their answer, duplicates; and with --history what came out the same
-in every run.
+always pass, prompts that contain their answer; and with --history what came out the same in every run.
 
 The exit code is 1 when something has to be fixed.`,
 		Example: "  iterate doctor\n  iterate doctor speed\n  iterate doctor speed --json\n" +
@@ -54,7 +53,7 @@ The exit code is 1 when something has to be fixed.`,
 		},
 	}
 	cmd.Flags().BoolVar(&quick, "quick", false, "run no evaluation")
-	a.jsonFlag(cmd, "print JSON")
+	a.jsonFlag(cmd)
 	cmd.Flags().StringVar(&history, "history", "",
 		"a `directory` with gradings of earlier runs of a skill, at any depth")
 	a.githubFlags(cmd)

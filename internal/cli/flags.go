@@ -15,7 +15,7 @@ func (a *App) programFlags(cmd *cobra.Command) {
 	flags.StringVar(&a.CIWorkflow, "ci-workflow", "",
 		"the `FILE` name of the workflow that is started for what is pushed (default: the program's)")
 	a.sharedFlags(cmd)
-	a.jsonFlag(cmd, "print an array with an object for each iteration")
+	a.jsonFlag(cmd)
 	a.dirFlag(cmd)
 }
 
@@ -70,8 +70,8 @@ func (a *App) agentFlags(cmd *cobra.Command) {
 }
 
 // jsonFlag prints for programs.
-func (a *App) jsonFlag(cmd *cobra.Command, usage string) {
-	cmd.Flags().BoolVar(&a.JSON, "json", false, usage)
+func (a *App) jsonFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&a.JSON, "json", false, "print JSON")
 }
 
 // yesFlag does it without asking.

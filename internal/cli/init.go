@@ -71,7 +71,7 @@ With NAME and without --local it writes an example of that name that runs as it 
 	}
 	flags := cmd.Flags()
 	a.yesFlag(cmd, "do it without asking")
-	a.jsonFlag(cmd, asideUsage)
+	a.jsonFlag(cmd)
 	flags.BoolVar(&init.Force, "force", false, "replace also workflows and template that were edited")
 	flags.BoolVar(&init.simple, "simple", false,
 		"one job with a token that can write beside agent and evaluation; with =false two jobs (the default)")

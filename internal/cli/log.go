@@ -25,8 +25,8 @@ func (a *App) newLogCommand() *cobra.Command {
 		Use:   "log PROGRAM|WORKSPACE [ITERATION]",
 		Short: "List the iterations of a program or of a skill's workspace, or show one whole",
 		Long: `List the iterations of a program with what they measured, and why they were kept or not. With a
-number show that iteration whole: all of its reasons, the end of what a failed evaluation printed,
-and the files with all that the last evaluations on this machine printed.
+number show that iteration whole: all of its reasons, what its agent used, the end of what a failed
+evaluation printed, and the files with all that the last evaluations on this machine printed.
 
 Of a skill's workspace print the trajectory, its class, what changed from v0 to the best version,
 what still fails, and a recommendation; with a number the pass rate of that iteration.`,
@@ -58,7 +58,7 @@ what still fails, and a recommendation; with a number the pass rate of that iter
 			return a.log(ctx, only, tsv)
 		},
 	}
-	a.jsonFlag(cmd, "print the events of the iterations as a JSON array")
+	a.jsonFlag(cmd)
 	cmd.Flags().BoolVar(&tsv, "tsv", false, "print tab-separated values")
 	a.sharedFlags(cmd)
 	a.dirFlag(cmd)

@@ -55,7 +55,7 @@ that ends them after their present iteration.`,
 		"one HTML file, or a directory for a page of each program (default: a file beside autoloop.json)")
 	a.sharedFlags(cmd)
 	a.dirFlag(cmd)
-	a.jsonFlag(cmd, asideUsage)
+	a.jsonFlag(cmd)
 	cmd.Flags().IntVar(&port, "serve", 0, "serve the page live on a `PORT` of 127.0.0.1, without one on a free port")
 	cmd.Flags().Lookup("serve").NoOptDefVal = "0"
 	cmd.MarkFlagsMutuallyExclusive("serve", "out")

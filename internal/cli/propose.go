@@ -22,8 +22,7 @@ func (a *App) newProposeCommand() *cobra.Command {
 		Use:   "propose --out DIR",
 		Short: "Run one iteration and record nothing: write a bundle for `iterate job publish`",
 		Long: `Run one iteration as "iterate" does, and write what came of it to a new directory instead of to the
-branches. It needs no token that can write: "iterate job begin" records the start in a job before it,
-without which nothing is proposed in Actions, and "iterate job publish" the bundle in a job after it.
+branches. In Actions nothing is proposed without the start of an "iterate job begin" in the same run.
 
 No bundle is written when there is nothing to record, nor with --if-due when the program is not due.`,
 		Example: "  iterate job propose --program speed --out bundle",

@@ -22,7 +22,7 @@ history.`,
 		RunE:    run(a.prune),
 	}
 	a.yesFlag(cmd, "remove it all")
-	a.jsonFlag(cmd, "print a JSON array")
+	a.jsonFlag(cmd)
 	a.sharedFlags(cmd)
 	return cmd
 }

@@ -76,7 +76,7 @@ func TestReference(t *testing.T) {
 
 // commandPages are the commands, all on one page. A flag that two or more have with
 // the same words is told once, at the top.
-func commandPages(_ *testing.T, pages map[string]string) {
+func commandPages(t *testing.T, pages map[string]string) {
 	var commands []*cobra.Command
 	for _, root := range trees() {
 		walk(root, func(cmd *cobra.Command) { commands = append(commands, cmd) })
@@ -85,9 +85,10 @@ func commandPages(_ *testing.T, pages map[string]string) {
 	text := "# Commands\n\nMade of what `--help` prints.\n\n## Exit codes\n\n| code | means |\n|---|---|\n" +
 		"| 0 | the command did its work, whatever was decided |\n| 1 | it could not do its work |\n" +
 		"| 2 | it was asked for something that makes no sense |\n\n" +
-		"## Shared flags\n\nAll commands have `--programs` and `--repo-dir`; of the others, each " +
+		"## Shared flags\n\nAll commands have `--json`, `--programs` and `--repo-dir`; of the others, each " +
 		"names those that it has.\n\n```text\n" + shared.FlagUsages() + "```\n"
 	for _, cmd := range commands {
+		assert.True(t, cmd.HasSubCommands() || cmd.Flags().Lookup("json") != nil, "%s has no --json", cmd.CommandPath())
 		text += fmt.Sprintf("\n## %s\n\n```text\n%s\n```\n", cmd.CommandPath(), aboutCommand(cmd, shared))
 	}
 	pages["commands.md"] = text
@@ -103,7 +104,7 @@ func aboutCommand(cmd *cobra.Command, shared *pflag.FlagSet) string {
 	own, names := pflag.NewFlagSet("", pflag.ContinueOnError), ""
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		switch other := shared.Lookup(f.Name); {
-		case f.Name == "help" || f.Name == "programs" || f.Name == "repo-dir":
+		case f.Name == "help" || f.Name == "programs" || f.Name == "repo-dir" || f.Name == "json" && sameWords(other, f):
 		case other != nil && sameWords(other, f):
 			names += " --" + f.Name
 		default:

@@ -42,7 +42,7 @@ The exit code is 1 when anything disagrees.`,
 	cmd.Flags().StringVar(&sign, "sign", "",
 		"hold every commit against the keys of this allowed-signers file of SSH, or with `gpg` those that your "+
 			"keyring trusts")
-	a.jsonFlag(cmd, "print an object for each program")
+	a.jsonFlag(cmd)
 	return cmd
 }
 

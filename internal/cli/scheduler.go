@@ -41,8 +41,7 @@ choice to autoloop.json for "iterate" and for workflows. Nothing else is changed
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&a.Options.Dir, "dir", "",
-		"working directory of autoloop.json and repo-memory (default: AUTOLOOP_DIR, else /tmp/gh-aw in Actions and "+
-			"with --compat, else autoloop in XDG_STATE_HOME or ~/.local/state)")
+		"where autoloop.json is written (default: as that of iterate, and with --compat /tmp/gh-aw)")
 	flags.StringVar(&a.At, "now", "", "the time to schedule at (RFC 3339; default: the clock)")
 	a.githubFlags(cmd)
 	flags.StringVar(&out, "out", "", "write the choice to this file (default: autoloop.json in --dir)")
@@ -51,7 +50,7 @@ choice to autoloop.json for "iterate" and for workflows. Nothing else is changed
 	flags.IntVar(&a.Max, "max", 1, "how many due programs the matrix may hold")
 	flags.StringVar(&part, "shard", "", "select from part I of N of the programs, as I/N")
 	flags.BoolVar(&a.Compat, "compat", false, "exit codes and output of the original scheduler")
-	a.jsonFlag(cmd, "print the choice as JSON too")
+	flags.BoolVar(&a.JSON, "json", false, "print the choice as JSON too")
 	a.addCompletion(cmd)
 	return cmd
 }

@@ -15,14 +15,13 @@ func (a *App) newScoreCommand() *cobra.Command {
 		Use:   "score WORKSPACE N",
 		Short: "Compute the pass rate of an iteration of a skill from its gradings",
 		Long: `Read iteration-N/eval-<id>/grading.json for every case of the suite in v0 and print the mean pass
-rate; 0 is the original. The flags alone count, not the grader's sums; what the grading does not
-answer has not passed, and a case without a grading that can be read counts 0. Of several runs the
-score is the median.`,
+rate; 0 is the original. What the grading does not answer has not passed, and a case without a
+grading counts 0. Of several runs the score is the median.`,
 		Example: "  iterate skill score skills/release-notes-autoresearch 3 --json",
 		Args:    cobra.ExactArgs(2),
 		RunE:    run(a.scoreIteration),
 	}
-	a.jsonFlag(cmd, "print a JSON object")
+	a.jsonFlag(cmd)
 	return cmd
 }
 

@@ -23,7 +23,7 @@ A snapshot that is at DST is replaced in one step, and left alone when nothing c
 		Args:    cobra.ExactArgs(2),
 		RunE:    run(a.takeSnapshot),
 	}
-	a.jsonFlag(cmd, "print a JSON object")
+	a.jsonFlag(cmd)
 	return cmd
 }
 
@@ -50,7 +50,7 @@ touched. A snapshot that is missing, cut off or altered is an error, and nothing
 		Args:    cobra.ExactArgs(2),
 		RunE:    run(a.restoreSnapshot),
 	}
-	a.jsonFlag(cmd, "print a JSON object")
+	a.jsonFlag(cmd)
 	return cmd
 }
 

@@ -19,7 +19,7 @@ does not run.`,
 		Args:    cobra.NoArgs,
 		RunE:    run(a.status),
 	}
-	a.jsonFlag(cmd, "print a JSON array")
+	a.jsonFlag(cmd)
 	cmd.Flags().StringVar(&a.At, "now", "", "the time to look at (RFC 3339; default: the clock)")
 	a.dirFlag(cmd)
 	a.githubFlags(cmd)

@@ -37,7 +37,7 @@ has-work and selected say whether somebody asked for an iteration now.`,
 	cmd.Flags().StringVar(&name, "program", "", "the program")
 	cmd.Flags().IntVar(&issue, "issue", 0, "the program whose issue or pull request has this number")
 	a.sharedFlags(cmd)
-	a.jsonFlag(cmd, "print a JSON object")
+	a.jsonFlag(cmd)
 	return cmd
 }
 

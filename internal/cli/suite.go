@@ -30,7 +30,7 @@ func (a *App) suiteFlags(cmd *cobra.Command) {
 	flags.StringVar(&a.Model, "model", "", "the model that the agent uses")
 	flags.StringVar(&a.Judge, "judge", "auto", "who grades: auto, api, cli or off")
 	flags.StringVar(&a.Settings, "settings", "", "a program `FILE` whose keys say everything else; flags win")
-	a.jsonFlag(cmd, "print a JSON object")
+	a.jsonFlag(cmd)
 }
 
 // settings reads what a suite of a kind is run with; without a file it is the defaults.

@@ -23,8 +23,7 @@ func (a *App) newValidateCommand() *cobra.Command {
 directory of a skill or of tasks, its suite. All that is wrong is said at once. Nothing is run.
 
 With --issue the program is an issue on GitHub. With --comment the answer is a comment there too,
-which later checks edit, and the exit code is 0 whatever it says; in Actions the issue is that of the
-event.
+which later checks edit, and the exit code is 0 whatever it says.
 
 With --keys list the keys of a program file: type, default, meaning, and whether another value begins
 a new baseline.`,
@@ -50,7 +49,7 @@ a new baseline.`,
 			return a.validate(cmd.Context(), args)
 		},
 	}
-	a.jsonFlag(cmd, "print a JSON array, or with --issue an object")
+	a.jsonFlag(cmd)
 	cmd.Flags().IntVar(&issue, "issue", 0, "the `NUMBER` of the issue that is the program")
 	cmd.Flags().BoolVar(&comment, "comment", false, "say it on the issue too")
 	cmd.Flags().BoolVar(&keys, "keys", false, "list the keys of a program file")
