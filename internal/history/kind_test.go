@@ -122,19 +122,6 @@ func TestAnEmptyEventIsShort(t *testing.T) {
 	}
 }
 
-func TestEventsOfOneKind(t *testing.T) {
-	t.Parallel()
-	first, second := &history.Set{Key: "a"}, &history.Set{Key: "b"}
-	events := []history.Event{first, &history.Paused{}, second}
-	assert.Equal(t, []*history.Set{first, second}, slices.Collect(history.Of[*history.Set](slices.All(events))))
-	assert.Equal(t, []*history.Set{second, first}, slices.Collect(history.Of[*history.Set](slices.Backward(events))))
-	assert.Empty(t, slices.Collect(history.Of[*history.Decided](slices.All(events))))
-	for e := range history.Of[*history.Set](slices.All(events)) {
-		assert.Same(t, first, e)
-		break
-	}
-}
-
 func TestCommitsThatEventsName(t *testing.T) {
 	t.Parallel()
 	for kind, e := range everyKind() {
@@ -146,30 +133,6 @@ func TestCommitsThatEventsName(t *testing.T) {
 		}
 		commit.SetString("c1")
 		assert.Equal(t, "c1", history.CommitOf(e), kind)
-	}
-}
-
-// TestRulesAndEvidenceAreWrittenWhole: a rule is read as it was, with all that it has, and
-// so is evidence.
-func TestRulesAndEvidenceAreWrittenWhole(t *testing.T) {
-	t.Parallel()
-	var rule decision.Rule
-	fill(reflect.ValueOf(&rule).Elem())
-	text, err := json.Marshal(rule)
-	require.NoError(t, err)
-	var written decision.Rule
-	require.NoError(t, json.Unmarshal(text, &written))
-	assert.Equal(t, rule, written)
-
-	var evidence []decision.Evidence
-	fill(reflect.ValueOf(&evidence).Elem())
-	text, err = json.Marshal(evidence)
-	require.NoError(t, err)
-	var list []decision.Evidence
-	require.NoError(t, json.Unmarshal(text, &list))
-	require.Len(t, list, len(evidence))
-	for i := range list {
-		assert.Equal(t, evidence[i], list[i])
 	}
 }
 

@@ -16,37 +16,35 @@ import (
 // state can be read.
 func TestAProgramGoesOnInTheDirectionOfItsState(t *testing.T) {
 	t.Parallel()
-	table := func(rows ...string) []byte {
-		return []byte("# Autoloop: p\n\n## ⚙️ Machine State\n\n| Field | Value |\n|---|---|\n" + strings.Join(rows,
-			"\n") + "\n")
-	}
-	lower, higher := table("| Iteration Count | 2 |", "| Metric Direction | lower |"),
-		table("| Metric Direction | higher |")
+	const head = "# Autoloop: p\n\n## ⚙️ Machine State\n\n| Field | Value |\n|---|---|\n"
+	const lower, higher = head + "| Metric Direction | lower |\n", head + "| Metric Direction | higher |\n"
+	const none = "none"
 	for name, test := range map[string]struct {
-		states map[string][]byte
-		want   metric.Direction
-		says   string
+		state, other string
+		want         metric.Direction
+		says         string
 	}{
-		"no states":                {nil, metric.Lower, ""},
-		"no state of this program": {map[string][]byte{"q": lower}, metric.Lower, ""},
-		"lower":                    {map[string][]byte{"p": lower, "q": higher}, metric.Lower, ""},
-		"higher":                   {map[string][]byte{"p": higher, "q": lower}, metric.Higher, ""},
-		"no direction in it":       {map[string][]byte{"p": table("| Iteration Count | 2 |")}, metric.Lower, ""},
-		"a state of before it ran": {map[string][]byte{"p": state.New("p").Render()}, metric.Higher, ""},
-		"a cell that cannot be read": {map[string][]byte{"p": table("| Iteration Count | many |",
-			"| Metric Direction | higher |")}, metric.Lower, `memory/autoloop:p.md:7: Iteration Count is "many"`},
-		"no table": {
-			map[string][]byte{"p": []byte("# mine\n")},
-			metric.Lower,
-			"memory/autoloop:p.md",
+		"no state":                 {none, higher, metric.Lower, ""},
+		"lower":                    {lower, higher, metric.Lower, ""},
+		"higher":                   {higher, lower, metric.Higher, ""},
+		"no direction in it":       {head + "| Iteration Count | 2 |\n", "", metric.Lower, ""},
+		"a state of before it ran": {string(state.New("p").Render()), "", metric.Higher, ""},
+		"a cell that cannot be read": {
+			higher + "| Iteration Count | many |\n", "", metric.Lower,
+			`memory/autoloop:p.md:8: Iteration Count is "many"`,
 		},
-		"an empty state":        {map[string][]byte{"p": {}}, metric.Lower, "memory/autoloop:p.md"},
-		"others cannot be read": {map[string][]byte{"q": []byte("# mine\n")}, metric.Lower, ""},
+		"no table":              {"# mine\n", "", metric.Lower, "memory/autoloop:p.md"},
+		"an empty state":        {"", "", metric.Lower, "memory/autoloop:p.md"},
+		"others cannot be read": {none, "# mine\n", metric.Lower, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := &program.Program{Name: "p", Evaluation: program.Metric, Direction: metric.Lower}
-			says := memory.GoOn(p, test.states)
+			states := map[string][]byte{"q": []byte(test.other)}
+			if test.state != none {
+				states["p"] = []byte(test.state)
+			}
+			says := memory.GoOn(p, states)
 			assert.Equal(t, test.want, p.Direction)
 			if test.says == "" {
 				assert.Empty(t, says)

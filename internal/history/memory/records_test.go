@@ -69,73 +69,32 @@ func TestCommitsThatSayThatTheyWereKept(t *testing.T) {
 		"[Autoloop: p] Undo\n\nAutoloop-Iteration: many")
 	both := c.user("commit-tree", "HEAD^{tree}", "-p", own[8], "-p", merged, "-m",
 		"[Autoloop: p] Merge main\n\nAutoloop-Run: r")
-	const ref, gone = "refs/heads/autoloop/p", "1111111111111111111111111111111111111111"
-	for name, test := range map[string]struct {
-		refs  map[string]string
-		bases [][2]string
-		want  []string // numbers of iterations
-		head  string
-	}{
-		"on both branches": {
-			map[string]string{ref: own[8], "refs/heads/other": merged},
-			[][2]string{{base, "other"}},
-			[]string{"2", "3", "8", "many"},
-			own[8],
-		},
-		"each once": {
-			map[string]string{ref: both, "refs/heads/other": merged},
-			[][2]string{{base, "other"}},
-			[]string{"2", "3", "8", "many"},
-			both,
-		},
-		"no program branch": {
-			map[string]string{ref: "", "refs/heads/other": merged},
-			[][2]string{{base, "other"}},
-			[]string{"2"},
-			"",
-		},
-		"no default branch any more": {
-			map[string]string{ref: own[8], "refs/heads/other": ""},
-			[][2]string{{base, "other"}},
-			[]string{"3", "8", "many"},
-			own[8],
-		},
-		"no branch": {
-			map[string]string{ref: "", "refs/heads/other": ""},
-			[][2]string{{base, "other"}},
-			nil, "",
-		},
-		"no baseline": {
-			map[string]string{ref: own[8], "refs/heads/other": merged},
-			nil,
-			[]string{"1", "3", "8", "many"},
-			own[8],
-		},
-		"a baseline of no branch": {
-			map[string]string{ref: own[8], "refs/heads/other": merged},
-			[][2]string{{base, ""}},
-			[]string{"1", "3", "8", "many"},
-			own[8],
-		},
-		"a baseline of a commit that is gone": {
-			map[string]string{ref: own[8], "refs/heads/other": merged},
-			[][2]string{{gone, "other"}},
-			[]string{"1", "2", "3", "8", "many"},
-			own[8],
-		},
-		"since the first baseline": {
-			map[string]string{ref: own[8], "refs/heads/other": merged},
-			[][2]string{{old, "other"}, {own[0], "other"}},
-			[]string{"2", "3", "8", "many"},
-			own[8],
-		},
-		"of the branch of the last": {map[string]string{
-			ref: own[0], "refs/heads/other": "",
-			"refs/heads/main2": merged,
-		}, [][2]string{{old, "other"}, {base, "main2"}}, []string{"2", "3"}, own[0]},
+	named := map[string]string{
+		"": "", "old": old, "base": base, "merged": merged, "three": own[0], "own": own[8], "both": both,
+		"gone": "1111111111111111111111111111111111111111",
+	}
+	for name, test := range map[string]struct{ program, other, main2, baselines, want string }{
+		"on both branches":           {"own", "merged", "", "base:other", "2 3 8 many"},
+		"each once":                  {"both", "merged", "", "base:other", "2 3 8 many"},
+		"no program branch":          {"", "merged", "", "base:other", "2"},
+		"no default branch any more": {"own", "", "", "base:other", "3 8 many"},
+		"no branch":                  {"", "", "", "base:other", ""},
+		"no baseline":                {"own", "merged", "", "", "1 3 8 many"},
+		"a baseline of no branch":    {"own", "merged", "", "base:", "1 3 8 many"},
+		"a baseline that is gone":    {"own", "merged", "", "gone:other", "1 2 3 8 many"},
+		"since the first baseline":   {"own", "merged", "", "old:other three:other", "2 3 8 many"},
+		"of the branch of the last":  {"three", "", "merged", "old:other base:main2", "2 3"},
 	} {
-		c.at(c.dir, test.refs)
-		c.begin(c.baselines(test.bases...))
+		c.at(c.dir, map[string]string{
+			"refs/heads/autoloop/p": named[test.program], "refs/heads/other": named[test.other],
+			"refs/heads/main2": named[test.main2],
+		})
+		var bases [][2]string
+		for _, one := range strings.Fields(test.baselines) {
+			commit, branch, _ := strings.Cut(one, ":")
+			bases = append(bases, [2]string{named[commit], branch})
+		}
+		c.begin(c.baselines(bases...))
 		records, _, err := c.report()
 		require.NoError(t, err, name)
 		var numbers []string
@@ -146,9 +105,8 @@ func TestCommitsThatSayThatTheyWereKept(t *testing.T) {
 			}
 		}
 		slices.Sort(numbers)
-		assert.Equal(t, test.want, numbers, name)
-		assert.Equal(t, test.head, records.Head, name)
-		c.at(c.dir, map[string]string{"refs/heads/main2": ""})
+		assert.Equal(t, test.want, strings.Join(numbers, " "), name)
+		assert.Equal(t, named[test.program], records.Head, name)
 	}
 }
 
@@ -208,39 +166,37 @@ func TestCommitsThatNobodyKnownSigned(t *testing.T) {
 	}
 	base := c.has("HEAD")
 	files := c.baselines([2]string{base, "main"})
-	tree := func(more map[string]string) string {
-		all := map[string]*git.File{}
-		for _, texts := range []map[string]string{files, more} {
-			for name, text := range texts {
-				all[name] = &git.File{Data: []byte(text)}
-			}
+	record := func(by, name string, parents ...string) string {
+		if name != "" {
+			files[name] = "x"
 		}
-		id, err := c.Repo.WriteFiles(t.Context(), "", all)
+		all := map[string]*git.File{}
+		for name, text := range files {
+			all[name] = &git.File{Data: []byte(text)}
+		}
+		tree, err := c.Repo.WriteFiles(t.Context(), "", all)
 		require.NoError(t, err)
-		return id
+		return sign(by, tree, "m", parents...)
 	}
-	message := "[Autoloop: p] Iteration 1: x\n\nAutoloop-Iteration: 1\nAutoloop-Metric: 1"
-	one := sign(known, tree(nil), "one")
-	two := sign("", tree(map[string]string{"q.md": "of others"}), "two", one)
-	three := sign("", tree(map[string]string{"q.md": "of others", "p.results.tsv": ""}), "three", two)
-	four := sign(strange, tree(map[string]string{"q.md": "of others", "p.iterations/README": "x"}), "four", three)
+	one := record(known, "")
+	two := record("", "q.md", one) // of another program
+	three := record("", "p.iterations/README", two)
+	four := record(strange, "p.iterations/LICENSE", three)
+	const message = "[Autoloop: p] Iteration 1: x\n\nAutoloop-Iteration: 1\nAutoloop-Metric: 1"
 	keptKnown := sign(known, "HEAD^{tree}", message, base)
 	keptUnsigned := sign("", "HEAD^{tree}", message, keptKnown)
 	keptStrange := sign(strange, "HEAD^{tree}", message, keptUnsigned)
+	const says = "nobody known has signed "
+	unsigned := says + "commit " + three[:12] + " of memory/autoloop"
 	for _, test := range []struct {
 		records, branch string
 		want            []string
 	}{
-		{one, keptKnown, nil},
 		{two, keptKnown, nil},
-		{three, keptKnown, []string{"nobody known has signed commit " + three[:12] + " of memory/autoloop"}},
-		{four, base, []string{
-			"nobody known has signed commit " + four[:12] + " of memory/autoloop",
-			"nobody known has signed commit " + three[:12] + " of memory/autoloop",
-		}},
+		{three, keptKnown, []string{unsigned}},
+		{four, base, []string{says + "commit " + four[:12] + " of memory/autoloop", unsigned}},
 		{one, keptStrange, []string{
-			"nobody known has signed the kept commit " + keptStrange[:12],
-			"nobody known has signed the kept commit " + keptUnsigned[:12],
+			says + "the kept commit " + keptStrange[:12], says + "the kept commit " + keptUnsigned[:12],
 		}},
 	} {
 		c.at(c.dir, map[string]string{memoryRef: test.records, "refs/heads/autoloop/p": test.branch})
@@ -259,26 +215,13 @@ func TestVersionsOfAProgram(t *testing.T) {
 	t.Parallel()
 	c := newCheckout(t)
 	const file = ".autoloop/programs/p.md"
-	var parents []string
-	commit := func(text string, name string) string {
-		files := map[string]*git.File{name: nil, "other": {Data: []byte(text)}}
-		if text != "" {
-			files[name] = &git.File{Data: []byte(text)}
-		}
-		base := ""
-		if len(parents) > 0 {
-			base = parents[0]
-		}
-		tree, err := c.Repo.WriteFiles(t.Context(), base, files)
-		require.NoError(t, err)
-		id, err := c.Repo.CommitTree(t.Context(), tree, parents, "m\n", c.Now())
-		require.NoError(t, err)
-		parents = []string{id}
-		return id
-	}
 	var commits []string
 	for _, text := range []string{"# one\n", "---\nschedule: bad\n---\n", "", "# two\n"} {
-		commits = append(commits, commit(text, file))
+		files := map[string]*git.File{file: nil, "other": {Data: []byte(text)}}
+		if text != "" {
+			files[file] = &git.File{Data: []byte(text)}
+		}
+		commits = append(commits, c.atop(files, commits[max(len(commits)-1, 0):]...))
 	}
 	side := c.user("commit-tree", commits[0]+"^{tree}", "-m", "side")
 	source := memory.Programs{Root: c.dir}
@@ -297,9 +240,7 @@ func TestVersionsOfAProgram(t *testing.T) {
 	assert.Equal(t, []string{"now"}, versions(source, "p"))
 	assert.Equal(t, []string{"now", "two", "one"}, versions(source, "p", commits[3]))
 	assert.Equal(t, []string{"now", "one"}, versions(source, "p", commits[1]))
-	assert.Equal(t, []string{"now", "one"},
-		versions(source, "p", side, "refs/heads/none", "1111111111111111111111111111111111111111", ""))
-	assert.Equal(t, []string{"now"}, versions(source, "p", "refs/heads/none"))
+	assert.Equal(t, []string{"now", "one"}, versions(source, "p", side, "refs/heads/none", "", strings.Repeat("1", 40)))
 	assert.Equal(t, []string{"now", "one", "two", "one"}, versions(source, "p", commits[3], side),
 		"that of the side was made last")
 	assert.Empty(t, versions(source, "q", commits[3]), "another program")

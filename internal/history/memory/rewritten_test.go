@@ -215,49 +215,39 @@ func TestKilledBetweenTheRecordsAndTheBranch(t *testing.T) {
 	for name, first := range map[string]bool{"the first that is kept": true, "a later one": false} {
 		c := newCheckout(t)
 		base := c.has("HEAD")
-		at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-		number := 0
-		keep := func(from, commit string, more ...history.Event) {
-			number++
-			value := metric.FromInt(int64(number))
-			is := history.Head{Run: fmt.Sprint(number), Time: at, Iteration: number}
-			events := append([]history.Event{&history.Started{Head: is}}, more...)
-			events = append(events, &history.Decided{
-				Head: is, Outcome: history.Accepted, Metric: &value, Best: &value,
-				Commit: commit,
-			}, &history.Finished{Head: is})
-			_, err := c.Update(t.Context(),
-				memory.Update{
-					Program: "x", Message: "m",
-					Branch: &git.RefUpdate{Ref: branchRef, Old: from, New: commit},
-					Apply: func(current memory.Files) (memory.Files, error) {
-						log, err := current.Log()
-						require.NoError(t, err)
-						return memory.Files{State: []byte("x"), Ledger: log}, log.Append(events...)
-					},
-				})
+		keep := func(number int, from, commit string) {
+			zero := metric.FromInt(0)
+			is := history.Head{Run: fmt.Sprint(number), Iteration: number}
+			_, err := c.Update(t.Context(), memory.Update{
+				Program: "x", Message: "m", Branch: &git.RefUpdate{Ref: branchRef, Old: from, New: commit},
+				Apply: func(current memory.Files) (memory.Files, error) {
+					log, err := current.Log()
+					require.NoError(t, err)
+					return memory.Files{State: []byte("x"), Ledger: log}, log.Append(&history.Started{Head: is},
+						&history.Measured{Head: is, Role: history.Baseline, Metric: &zero, Commit: base},
+						&history.Decided{Head: is, Outcome: history.Accepted, Best: &zero, Commit: commit},
+						&history.Finished{Head: is})
+				},
+			})
 			require.NoError(t, err)
 		}
-		zero := metric.FromInt(0)
 		c.add("x", "begun")
 		was, next := "", c.commit("next", base)
-		keep("", next, &history.Measured{
-			Head: history.Head{Run: "1"}, Role: history.Baseline, Metric: &zero,
-			Commit: base,
-		})
+		keep(1, "", next)
 		if first {
 			c.user("update-ref", "-d", branchRef)
 		} else {
 			was, next = next, c.commit("later", next)
-			keep(was, next)
+			keep(2, was, next)
 			c.user("update-ref", branchRef, was)
 		}
 		head, err := c.HeadOf(t.Context(), branchRef)
 		require.NoError(t, err)
 		assert.Equal(t, next, head, name)
 		assert.Equal(t, was, c.has(branchRef), "reading moves nothing")
-		_, err = c.Update(t.Context(),
-			memory.Update{Program: "x", Message: "m", Apply: adding("more"), Claims: branchRef})
+		update := more("more")
+		update.Claims = branchRef
+		_, err = c.Update(t.Context(), update)
 		require.NoError(t, err)
 		assert.Equal(t, next, c.has(branchRef), name)
 
