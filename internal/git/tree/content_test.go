@@ -20,15 +20,18 @@ import (
 func TestCopyOfWhatWasSwapped(t *testing.T) {
 	t.Parallel()
 	dir, outside := t.TempDir(), t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(outside, "secret"), []byte("s"), 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "file"), []byte("x"), 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "big"), nil, 0o600))
-	require.NoError(t, os.Truncate(filepath.Join(dir, "big"), maxFile+1))
-	require.NoError(t, os.Mkdir(filepath.Join(dir, "sub"), 0o700))
-	require.NoError(t, os.Symlink("file", filepath.Join(dir, "inner")))
-	require.NoError(t, os.Symlink(filepath.Join(outside, "secret"), filepath.Join(dir, "link")))
-	require.NoError(t, os.Symlink(outside, filepath.Join(dir, "up")))
-	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
+	for _, err := range []error{
+		os.WriteFile(filepath.Join(outside, "secret"), []byte("s"), 0o600),
+		os.WriteFile(filepath.Join(dir, "file"), []byte("x"), 0o600),
+		os.WriteFile(filepath.Join(dir, "big"), make([]byte, maxFile+1), 0o600),
+		os.Mkdir(filepath.Join(dir, "sub"), 0o700),
+		os.Symlink("file", filepath.Join(dir, "inner")),
+		os.Symlink(filepath.Join(outside, "secret"), filepath.Join(dir, "link")),
+		os.Symlink(outside, filepath.Join(dir, "up")),
+		syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600),
+	} {
+		require.NoError(t, err)
+	}
 	root, err := os.OpenRoot(dir)
 	require.NoError(t, err)
 	defer func() { _ = root.Close() }()

@@ -1,7 +1,8 @@
 package tree_test
 
 import (
-	"context"
+	"cmp"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,19 +27,31 @@ type fixture struct {
 func newFixture(t *testing.T, files map[string]string, ignored ...string) *fixture {
 	t.Helper()
 	f := &fixture{t: t, dir: t.TempDir()}
-	f.git("init", "--quiet", "--initial-branch=main")
+	f.start(files)
+	if len(ignored) > 0 {
+		f.git(append([]string{"add", "--force"}, ignored...)...)
+		f.git("commit", "--quiet", "--amend", "--no-edit")
+	}
+	return f
+}
+
+// start makes the repository, with one commit of these files.
+func (f *fixture) start(files map[string]string, flags ...string) {
+	f.t.Helper()
+	f.git(append([]string{"init", "--quiet", "--initial-branch=main"}, flags...)...)
 	for name, text := range files {
 		f.write(f.dir, name, text)
 	}
 	f.git("add", "--all")
-	for _, name := range ignored {
-		f.git("add", "--force", name)
-	}
 	f.git("commit", "--quiet", "--message", "start")
-	repo, err := git.Open(context.Background(), f.dir, os.Environ())
-	require.NoError(t, err)
+	f.open()
+}
+
+func (f *fixture) open() {
+	f.t.Helper()
+	repo, err := git.Open(f.t.Context(), f.dir, os.Environ())
+	require.NoError(f.t, err)
 	f.repo = repo
-	return f
 }
 
 func (f *fixture) git(args ...string) string {
@@ -76,16 +89,13 @@ func (f *fixture) scan(built *tree.Tree) []decision.Change {
 	return changes
 }
 
-// told is what a test says about a change: its kind and why it is refused.
-func told(changes []decision.Change) map[string]string {
-	list := map[string]string{}
+// told is what a test says about changes: their kinds and why they are refused.
+func told(changes []decision.Change) string {
+	var list []string
 	for _, c := range changes {
-		list[c.Path] = string(c.Kind)
-		if c.Refused != "" {
-			list[c.Path] = c.Refused
-		}
+		list = append(list, c.Path+" "+cmp.Or(c.Refused, string(c.Kind)))
 	}
-	return list
+	return strings.Join(list, ", ")
 }
 
 // edit is a tree that a test changes.
@@ -117,12 +127,16 @@ func (f *fixture) agrees(built *tree.Tree, changes []decision.Change) {
 	}
 	id, err := built.Candidate(f.t.Context(), changes)
 	require.NoError(f.t, err)
-	status := f.git("diff-tree", "-r", "--no-renames", "--name-only", "-z", "HEAD", id)
-	var paths []string
+	status := f.git("-c", "core.quotePath=true", "diff-tree", "-r", "--no-renames", "-z", "HEAD", id)
+	var want, got []string
 	for _, c := range changes {
-		paths = append(paths, c.Path)
+		want = append(want, fmt.Sprintf("%06s %s", c.NewMode, c.Path))
 	}
-	assert.Equal(f.t, strings.Join(paths, "\x00"), strings.TrimSuffix(status, "\x00"))
+	fields := strings.Split(status, "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		got = append(got, strings.Fields(fields[i])[1]+" "+fields[i+1])
+	}
+	assert.Equal(f.t, want, got)
 }
 
 func (f *fixture) read(dir, name string) string {

@@ -12,40 +12,6 @@ import (
 	"github.com/org/autoloop/internal/git/tree"
 )
 
-func TestNothingOfOursLiesBesideTheTree(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t, map[string]string{"a.txt": "1\n", ".gitignore": "x\n"})
-	run := t.TempDir()
-	only := func(when string) {
-		entries, err := os.ReadDir(run)
-		require.NoError(t, err)
-		require.Len(t, entries, 1, when)
-	}
-	built, err := (&tree.Builder{Repo: f.repo}).Build(t.Context(), "HEAD", filepath.Join(run, "tree"),
-		tree.Options{Head: "HEAD"})
-	require.NoError(t, err)
-	only("while an agent runs")
-	edit{t, built.Dir}.put("a.txt", "2\n")
-	f.candidate(built)
-	only("while an evaluation runs")
-	f.scan(built)
-	require.NoError(t, built.Remove())
-	entries, err := os.ReadDir(run)
-	require.NoError(t, err)
-	assert.Empty(t, entries)
-}
-
-func TestRejectedContentStaysOut(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t, map[string]string{"a.txt": "1\n"})
-	built := f.build(tree.Options{Head: "HEAD"})
-	before := everything(t, f.dir)
-	edit{t, built.Dir}.put("big", strings.Repeat("never to be kept\n", 1000))
-	require.Len(t, f.scan(built), 1)
-	require.NoError(t, built.Remove())
-	assert.Equal(t, before, everything(t, f.dir), "the guard comes before anything is stored")
-}
-
 // TestAgentWithItsGit: in the tree everything works; nothing reaches the
 // repository, and nothing of it runs when we look at the tree.
 func TestAgentWithItsGit(t *testing.T) {
@@ -89,12 +55,7 @@ func TestAgentWithItsGit(t *testing.T) {
 			assert.Equal(t, before, everything(t, f.dir))
 			e.put("a.txt", "2\n")
 			changes := f.scan(built)
-			got := told(changes)
-			assert.Equal(t, "modified", got["a.txt"])
-			for path, what := range got {
-				assert.True(t, path == "a.txt" || (strings.HasPrefix(path, "sub/.git") && what == "added"),
-					"%q %s", path, what)
-			}
+			assert.Regexp(t, `^a\.txt modified(, sub/\.git\w+ added)?$`, told(changes))
 			assert.Equal(t, before, everything(t, f.dir))
 			id, err := built.Candidate(t.Context(), changes)
 			require.NoError(t, err)
@@ -108,49 +69,6 @@ func TestAgentWithItsGit(t *testing.T) {
 			assert.Equal(t, "1\n", f.read(f.dir, "a.txt"))
 		})
 	}
-}
-
-func TestLinksOutOfTheTree(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t, map[string]string{"a.txt": "1\n", "dir/b.txt": "1\n"})
-	f.git("config", "core.symlinks", "true")
-	require.NoError(t, os.Symlink("/etc", filepath.Join(f.dir, "old")))
-	f.git("add", "old")
-	f.git("commit", "--quiet", "--message", "a link that always left")
-	secret := filepath.Join(t.TempDir(), "secret")
-	require.NoError(t, os.WriteFile(secret, []byte("s"), 0o600))
-	built := f.build(tree.Options{Head: "HEAD"})
-	assert.Empty(t, f.scan(built), "what the user has is the user's")
-	e := edit{t, built.Dir}
-	e.link(secret, "absolute")
-	e.link("../../x", "dir/up")
-	e.link("dir", "fine")
-	e.link("fine/../../x", "through")
-	e.link("round", "round")
-	e.link(".git/config", "git")
-	e.drop("dir/b.txt")
-	e.link(secret, "dir/b.txt")
-	const leaves = "is a link that leaves the tree"
-	assert.Equal(t, map[string]string{
-		"absolute": leaves, "dir/up": leaves, "fine": "added", "through": leaves, "dir/b.txt": leaves,
-		"round": "is a link that leads round in circles", "git": leaves + " into a git directory",
-	}, told(f.scan(built)))
-}
-
-// TestReadingThroughADirectoryLink: a directory that becomes a link to another
-// with the same files leads nobody there.
-func TestReadingThroughADirectoryLink(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t, map[string]string{"dir/a.txt": "1\n"})
-	outside := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(outside, "a.txt"), []byte("secret\n"), 0o600))
-	built := f.build(tree.Options{})
-	e := edit{t, built.Dir}
-	e.drop("dir")
-	e.link(outside, "dir")
-	assert.Equal(t, map[string]string{"dir": "is a link that leaves the tree", "dir/a.txt": "deleted"},
-		told(f.scan(built)))
-	assert.Equal(t, "secret\n", f.read(outside, "a.txt"))
 }
 
 func TestTreeThatWasReplaced(t *testing.T) {
@@ -167,9 +85,60 @@ func TestTreeThatWasReplaced(t *testing.T) {
 			f.write(f.dir, "a.txt", "the user's own work\n")
 			before := everything(t, f.dir)
 			edit{t, built.Dir}.shell(script, "REAL="+f.dir)
-			assert.Equal(t, map[string]string{".": "is not the directory that was built"}, told(f.scan(built)))
+			assert.Equal(t, ". is not the directory that was built", told(f.scan(built)))
 			require.NoError(t, built.Remove())
 			assert.Equal(t, before, everything(t, f.dir))
 		})
 	}
+}
+
+// TestNothingReachesTheRepository before the guard has seen it, and nothing of ours lies beside the tree.
+func TestNothingReachesTheRepository(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, map[string]string{"a.txt": "1\n"})
+	run := t.TempDir()
+	built, err := (&tree.Builder{Repo: f.repo}).Build(t.Context(), "HEAD", filepath.Join(run, "tree"),
+		tree.Options{Head: "HEAD"})
+	require.NoError(t, err)
+	before := everything(t, f.dir)
+	edit{t, built.Dir}.put("big", strings.Repeat("never to be kept\n", 1000))
+	require.Len(t, f.scan(built), 1)
+	assert.Equal(t, before, everything(t, f.dir))
+	f.candidate(built)
+	for _, left := range []int{1, 0} {
+		entries, err := os.ReadDir(run)
+		require.NoError(t, err)
+		require.Len(t, entries, left)
+		require.NoError(t, built.Remove())
+	}
+}
+
+func TestLinksOutOfTheTree(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, map[string]string{"a.txt": "1\n", "dir/b.txt": "1\n", "other/secret": "1\n"})
+	f.git("config", "core.symlinks", "true")
+	require.NoError(t, os.Symlink("/etc", filepath.Join(f.dir, "old")))
+	f.git("add", "old")
+	f.git("commit", "--quiet", "--message", "a link that always left")
+	outside := t.TempDir()
+	secret := filepath.Join(outside, "secret")
+	require.NoError(t, os.WriteFile(secret, []byte("s"), 0o600))
+	built := f.build(tree.Options{Head: "HEAD"})
+	assert.Empty(t, f.scan(built), "what the user has is the user's")
+	e := edit{t, built.Dir}
+	e.link(secret, "absolute")
+	e.link("../../x", "dir/up")
+	e.link("dir", "fine")
+	e.link("fine/../../x", "through")
+	e.link("round", "round")
+	e.link(".git/config", "git")
+	e.drop("dir/b.txt")
+	e.link(secret, "dir/b.txt")
+	e.drop("other")
+	e.link(outside, "other")
+	const leaves = " is a link that leaves the tree"
+	assert.Equal(t, "absolute"+leaves+", dir/b.txt"+leaves+", dir/up"+leaves+", fine added, git"+leaves+
+		" into a git directory, other"+leaves+", other/secret deleted, round is a link that leads round in circles, "+
+		"through"+leaves, told(f.scan(built)))
+	assert.Equal(t, "s", f.read(outside, "secret"))
 }

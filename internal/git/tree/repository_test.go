@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/git/tree"
 )
 
@@ -21,63 +20,6 @@ func (f *fixture) cloned(options ...string) *fixture {
 	f.git(append(append([]string{"clone", "--quiet"}, options...), "file://"+f.dir, clone.dir)...)
 	clone.open()
 	return clone
-}
-
-func (f *fixture) open() {
-	f.t.Helper()
-	repo, err := git.Open(f.t.Context(), f.dir, os.Environ())
-	require.NoError(f.t, err)
-	f.repo = repo
-}
-
-// TestGitInTheTree: in every kind of repository an agent finds a clean tree
-// with its history, and its change becomes a tree object.
-func TestGitInTheTree(t *testing.T) {
-	t.Parallel()
-	files := map[string]string{
-		"a.txt": "1\n", "dir/b.txt": "1\n", "crlf.txt": "1\n2\n",
-		".gitattributes": "crlf.txt text eol=crlf\n*.id ident\n", "x.id": "$Id$\n", "dir/ex[cl] ude/c": "1\n",
-	}
-	for name, make := range map[string]func(*fixture) *fixture{
-		"plain":          func(f *fixture) *fixture { return f },
-		"no file modes":  func(f *fixture) *fixture { f.git("config", "core.fileMode", "false"); return f },
-		"automatic crlf": func(f *fixture) *fixture { f.git("config", "core.autocrlf", "true"); return f },
-		"depth 1":        func(f *fixture) *fixture { return f.cloned("--depth=1") },
-		"sparse":         func(f *fixture) *fixture { return f.cloned("--sparse") },
-		"without blobs":  func(f *fixture) *fixture { return f.cloned("--filter=blob:none", "--no-checkout") },
-		"without trees":  func(f *fixture) *fixture { return f.cloned("--filter=tree:0", "--no-checkout") },
-		"all of it": func(f *fixture) *fixture {
-			return f.cloned("--depth=1", "--filter=blob:none", "--sparse")
-		},
-		"borrowed objects": func(f *fixture) *fixture { return f.cloned("--shared") },
-		"packed":           func(f *fixture) *fixture { f.git("gc", "--quiet"); return f },
-		"linked work tree": func(f *fixture) *fixture {
-			linked := &fixture{t: f.t, dir: filepath.Join(f.t.TempDir(), "linked")}
-			f.git("worktree", "add", "--quiet", linked.dir)
-			linked.open()
-			return linked
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			base := newFixture(t, files)
-			base.git("commit", "--quiet", "--allow-empty", "--message", "second")
-			f := make(base)
-			built := f.build(tree.Options{Head: "HEAD"})
-			e := edit{t, built.Dir}
-			assert.Empty(t, e.shell("git status --porcelain"))
-			assert.Contains(t, e.shell("git log --oneline"), "second")
-			assert.Empty(t, e.shell("git diff; git branch --list '[a-z]*'; git remote; git tag"))
-			assert.Empty(t, f.scan(built))
-			e.put("a.txt", "2\n")
-			assert.Equal(t, " M a.txt\n", e.shell("git status --porcelain"))
-			assert.Contains(t, e.shell("git diff"), "+2")
-			e.shell("git add -A; git commit -q -m mine; git stash list")
-			changes := f.scan(built)
-			assert.Equal(t, map[string]string{"a.txt": "modified"}, told(changes))
-			f.agrees(built, changes)
-		})
-	}
 }
 
 // TestTreesThatAreComparedHaveOneVersion: what git says of a candidate's tree is what it
@@ -104,38 +46,6 @@ func TestTreesThatAreComparedHaveOneVersion(t *testing.T) {
 		"the repository has nothing of it")
 }
 
-func TestSHA256(t *testing.T) {
-	t.Parallel()
-	f := &fixture{t: t, dir: t.TempDir()}
-	f.git("init", "--quiet", "--object-format=sha256", "--initial-branch=main")
-	f.write(f.dir, "a.txt", "1\n")
-	f.git("add", "--all")
-	f.git("commit", "--quiet", "--message", "start")
-	f.open()
-	built := f.build(tree.Options{Head: "HEAD"})
-	e := edit{t, built.Dir}
-	assert.Empty(t, e.shell("git status --porcelain; git diff HEAD"))
-	e.put("a.txt", "2\n")
-	e.link("a.txt", "l")
-	id := f.candidate(built)
-	assert.Len(t, id, 64)
-	assert.Equal(t, "2", f.git("show", id+":a.txt"))
-}
-
-func TestOddPlaceOfTheRepository(t *testing.T) {
-	t.Parallel()
-	f := &fixture{t: t, dir: filepath.Join(t.TempDir(), "sp ace\n\"quote\" #x")}
-	require.NoError(t, os.MkdirAll(f.dir, 0o700))
-	f.git("init", "--quiet", "--initial-branch=main")
-	f.write(f.dir, "a.txt", "1\n")
-	f.git("add", "--all")
-	f.git("commit", "--quiet", "--message", "start")
-	f.open()
-	built := f.build(tree.Options{Head: "HEAD"})
-	edit{t, built.Dir}.put("a.txt", "2\n")
-	assert.Equal(t, "2", f.git("show", f.candidate(built)+":a.txt"))
-}
-
 func TestBuildRefuses(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, map[string]string{"a.txt": "1\n"})
@@ -153,10 +63,69 @@ func TestBuildRefuses(t *testing.T) {
 	assert.Empty(t, entries, "what failed leaves nothing")
 }
 
+// TestGitInTheTree: in every kind of repository an agent finds a clean tree
+// with its history, and its change becomes a tree object.
+func TestGitInTheTree(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"a.txt": "1\n", "dir/b.txt": "1\n", "crlf.txt": "1\n2\n",
+		".gitattributes": "crlf.txt text eol=crlf\n*.id ident\n", "x.id": "$Id$\n", "dir/ex[cl] ude/c": "1\n",
+	}
+	configured := func(args ...string) func(*fixture) *fixture {
+		return func(f *fixture) *fixture { f.git(args...); return f }
+	}
+	cloned := func(options ...string) func(*fixture) *fixture {
+		return func(f *fixture) *fixture { return f.cloned(options...) }
+	}
+	for name, make := range map[string]func(*fixture) *fixture{
+		"no file modes":    configured("config", "core.fileMode", "false"),
+		"automatic crlf":   configured("config", "core.autocrlf", "true"),
+		"packed":           configured("gc", "--quiet"),
+		"depth 1":          cloned("--depth=1"),
+		"sparse":           cloned("--sparse"),
+		"without blobs":    cloned("--filter=blob:none", "--no-checkout"),
+		"without trees":    cloned("--filter=tree:0", "--no-checkout"),
+		"all of it":        cloned("--depth=1", "--filter=blob:none", "--sparse"),
+		"borrowed objects": cloned("--shared"),
+		"linked work tree": func(f *fixture) *fixture {
+			linked := &fixture{t: f.t, dir: filepath.Join(f.t.TempDir(), "linked")}
+			f.git("worktree", "add", "--quiet", linked.dir)
+			linked.open()
+			return linked
+		},
+		"in an odd place, with SHA-256": func(f *fixture) *fixture {
+			odd := &fixture{t: f.t, dir: filepath.Join(f.t.TempDir(), "sp ace\n\"quote\" #x")}
+			require.NoError(f.t, os.MkdirAll(odd.dir, 0o700))
+			odd.start(files, "--object-format=sha256")
+			odd.git("commit", "--quiet", "--allow-empty", "--message", "second")
+			return odd
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			base := newFixture(t, files)
+			base.git("commit", "--quiet", "--allow-empty", "--message", "second")
+			f := make(base)
+			built := f.build(tree.Options{Head: "HEAD"})
+			e := edit{t, built.Dir}
+			assert.Empty(t, e.shell("git status --porcelain"))
+			assert.Contains(t, e.shell("git log --oneline"), "second")
+			assert.Empty(t, e.shell("git diff; git branch --list '[a-z]*'; git remote; git tag"))
+			assert.Empty(t, f.scan(built))
+			e.put("a.txt", "2\n")
+			assert.Equal(t, " M a.txt\n", e.shell("git status --porcelain"))
+			assert.Contains(t, e.shell("git diff"), "+2")
+			e.shell("git add -A; git commit -q -m mine; git stash list")
+			assert.Equal(t, "a.txt modified", told(f.scan(built)))
+			assert.Equal(t, "2", f.git("show", f.candidate(built)+":a.txt"))
+		})
+	}
+}
+
 func TestSubmodules(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, map[string]string{"a.txt": "1\n"})
-	for _, name := range []string{"kept", "filled", "gone", "file", "link"} {
+	for _, name := range []string{"filled", "gone", "file"} {
 		f.git("update-index", "--add", "--cacheinfo", "160000,"+f.git("rev-parse", "HEAD")+","+name)
 	}
 	f.git("commit", "--quiet", "--message", "modules")
@@ -167,46 +136,48 @@ func TestSubmodules(t *testing.T) {
 	e.drop("gone")
 	e.put("a.txt", "2\n")
 	changes := f.scan(built)
-	assert.Equal(t, map[string]string{"a.txt": "modified"}, told(changes))
+	assert.Equal(t, "a.txt modified", told(changes))
 	f.agrees(built, changes)
 	e.drop("file")
 	e.put("file", "x")
-	e.drop("link")
-	e.link("a.txt", "link")
-	const stays = "is a submodule, which stays as it is"
-	assert.Equal(t, map[string]string{"a.txt": "modified", "file": stays, "link": stays}, told(f.scan(built)))
+	assert.Equal(t, "a.txt modified, file is a submodule, which stays as it is", told(f.scan(built)))
 }
 
-func TestShareStaysInTheTree(t *testing.T) {
+// TestShare: what the user ignores is copied, never linked, and what is tracked is as in the commit.
+func TestShare(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, map[string]string{
-		"a.txt": "1\n", ".gitignore": "/cache\n/out/*\n/vendor\n/store x*\n",
-		"out/tracked": "1\n",
-	}, "out/tracked")
+		"a.txt": "1\n", ".gitignore": "/cache\n/out/*\n/vendor\n/store x*\n", "store x*/tracked": "1\n",
+	}, "store x*/tracked")
 	outside := t.TempDir()
 	require.NoError(t, os.Symlink(outside, filepath.Join(f.dir, "vendor")))
 	f.git("add", "--force", "vendor")
-	f.git("commit", "--quiet", "--message", "a tracked link")
-	f.write(f.dir, "out/tracked", "of the user's\n")
-	f.write(f.dir, "out/sub/made", "made\n")
-	f.write(f.dir, "store x*/y", "y\n")
-	f.write(f.dir, ".git/info/exclude", "/venv\n")
-	f.write(f.dir, "venv/x", "x\n")
+	f.git("rm", "--quiet", "--cached", "store x*/tracked")
+	f.git("commit", "--quiet", "--message", "a tracked link, and a file that no longer is")
+	for name, text := range map[string]string{
+		"store x*/tracked": "of the user's\n", "out/sub/made": "made\n", "store x*/y": "y\n",
+		".git/info/exclude": "/venv\n", "venv/x": "x\n",
+	} {
+		f.write(f.dir, name, text)
+	}
 	f.write(outside, "lib/x", "x\n")
 	require.NoError(t, os.Symlink(filepath.Join(outside, "lib"), filepath.Join(f.dir, "cache")))
 	require.NoError(t, os.Symlink("made", filepath.Join(f.dir, "out/sub/link")))
+	before, err := (&tree.Builder{Repo: f.repo}).Build(t.Context(), "HEAD~1", filepath.Join(t.TempDir(), "t"),
+		tree.Options{Share: []string{"store x*"}})
+	require.NoError(t, err)
+	assert.Equal(t, "1\n", f.read(before.Dir, "store x*/tracked"))
+	assert.Equal(t, "y\n", f.read(before.Dir, "store x*/y"))
 	built := f.build(tree.Options{Head: "HEAD", Share: []string{"cache", "./out/sub/", "store x*", "venv"}})
 	e := edit{t, built.Dir}
-	assert.Equal(t, "1\n", f.read(built.Dir, "out/tracked"))
 	assert.Equal(t, "made\n", f.read(built.Dir, "out/sub/link"))
-	info, err := os.Lstat(e.path("cache"))
-	require.NoError(t, err)
-	assert.True(t, info.IsDir(), "a copy, not a way out of the tree")
 	e.put("cache/x", "changed\n")
 	assert.Equal(t, "x\n", f.read(outside, "lib/x"))
 	assert.Empty(t, e.shell("git status --porcelain"))
 	assert.Empty(t, f.scan(built))
-	_, err = (&tree.Builder{Repo: f.repo}).Build(t.Context(), "HEAD", filepath.Join(t.TempDir(), "t"),
-		tree.Options{Share: []string{"vendor/lib"}})
-	require.Error(t, err)
+	for _, path := range []string{"vendor/lib", "a.txt", "../x", "build"} {
+		_, err := (&tree.Builder{Repo: f.repo}).Build(t.Context(), "HEAD", filepath.Join(t.TempDir(), "t"),
+			tree.Options{Share: []string{path}})
+		require.Error(t, err, path)
+	}
 }

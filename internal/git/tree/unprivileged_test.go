@@ -29,9 +29,8 @@ func TestUnreadable(t *testing.T) {
 	require.NoError(t, os.Chmod(e.path("a.txt"), 0))
 	require.NoError(t, os.Chmod(e.path("dir"), 0))
 	require.NoError(t, os.Chmod(e.path("closed"), 0))
-	assert.Equal(t, map[string]string{
-		"a.txt": "cannot be read: permission denied", "b.txt": "modified", "dir": "is a directory that cannot be read",
-	}, told(f.scan(built)))
+	assert.Equal(t, "a.txt cannot be read: permission denied, b.txt modified, dir is a directory that cannot be read",
+		told(f.scan(built)))
 	require.NoError(t, os.Chmod(built.Dir, 0))
 	changes := f.scan(built)
 	require.Len(t, changes, 1)
