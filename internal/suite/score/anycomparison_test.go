@@ -51,7 +51,7 @@ func anySide(chance *rand.Rand, runs int, odd bool) format.SuiteOutcome {
 			}
 			if judges && (!odd || chance.IntN(8) > 0) {
 				run.Judge = &format.Judgement{
-					Score: *metricOr(number("0", "0.5", "1")),
+					Score: metric.NumberOf(metric.MustValue([]string{"0", "0.5", "1"}[chance.IntN(3)])),
 					Model: []string{"m", "m", "m", "n"}[chance.IntN(4)],
 				}
 			}
@@ -80,20 +80,13 @@ func better(o format.SuiteOutcome) format.SuiteOutcome {
 	return o
 }
 
-func metricOr(n *metric.Number) *metric.Number {
-	if n == nil {
-		return new(metric.NumberFromInt(1))
-	}
-	return n
-}
-
 // TestAnyComparisonAddsUp: whatever two outcomes are, the verdict follows from what is
 // listed, the totals from the tasks, and the net gain from their deltas.
 func TestAnyComparisonAddsUp(t *testing.T) {
 	t.Parallel()
 	chance := rand.New(rand.NewPCG(171, 172))
 	verdicts := map[decision.Verdict]int{}
-	for round := range 150 {
+	for round := range 250 {
 		runs := 1 + chance.IntN(4)
 		baseline, candidate := anySide(chance, runs, round%2 == 0), anySide(chance, runs, round%2 == 0)
 		if round%3 == 0 {
@@ -158,24 +151,6 @@ func TestAnyComparisonAddsUp(t *testing.T) {
 	}
 }
 
-// TestASideBesideItself is neutral, and no task of it differs, whatever it is.
-func TestASideBesideItself(t *testing.T) {
-	t.Parallel()
-	chance := rand.New(rand.NewPCG(173, 174))
-	for range 60 {
-		side := anySide(chance, 1+chance.IntN(4), false)
-		got := score.Compare(side, side, score.DefaultThresholds())
-		assert.Equal(t, decision.Neutral, got.Verdict, got.Summary)
-		assert.Empty(t, got.Regressions)
-		assert.Empty(t, got.Improvements)
-		assert.Zero(t, got.NetGain.Sign())
-		for _, d := range got.Deltas {
-			assert.Zero(t, d.Composite.Sign())
-			assert.Nil(t, d.PValue)
-		}
-	}
-}
-
 // TestWhatMakesNothingBetter: a task more counts for nothing, and a candidate that lost a
 // task, or has a number that is none, is never better than it was.
 func TestWhatMakesNothingBetter(t *testing.T) {
@@ -214,7 +189,9 @@ func TestWhatMakesNothingBetter(t *testing.T) {
 			"a task less":      func(o *format.SuiteOutcome) { o.Scores = slices.Delete(o.Scores, which, which+1) },
 			"a task twice":     func(o *format.SuiteOutcome) { o.Scores = append(o.Scores, o.Scores[which]) },
 			"a task of no run": func(o *format.SuiteOutcome) { o.Scores[which].Runs = nil },
-			"a total of NaN":   func(o *format.SuiteOutcome) { o.Scores[which].Runs[run].Objective.Total = metric.NonFinite() },
+			"a total of NaN": func(o *format.SuiteOutcome) {
+				o.Scores[which].Runs[run].Objective.Total = metric.NonFinite()
+			},
 			"a cost of NaN": func(o *format.SuiteOutcome) {
 				o.Scores[which].Runs[run].Cost.Steps = new(
 					metric.NonFinite())
@@ -235,36 +212,36 @@ func TestWhatMakesNothingBetter(t *testing.T) {
 	}
 }
 
-// TestMetricsOfNothing: a suite of which a task has no run, or a number that is none, has no
-// metric; the metric of another is the mean over its tasks.
-func TestMetricsOfNothing(t *testing.T) {
+// TestOrderOfTasksAndRunsDecidesNothing, and a side beside itself is neutral, whatever it is.
+func TestOrderOfTasksAndRunsDecidesNothing(t *testing.T) {
 	t.Parallel()
-	run := func(passed, total int) format.Run { return format.Run{Objective: format.Passed(passed, total)} }
-	bad := format.Run{Objective: format.Objective{Passed: metric.NumberFromInt(1), Total: metric.NonFinite()}}
-	silent := format.Run{Objective: format.Passed(1, 2), Judge: &format.Judgement{Score: metric.NonFinite()}}
-	for name, c := range map[string]struct {
-		runs [][]format.Run
-		want string
-	}{
-		"nothing":                   {nil, ""},
-		"a task without a run":      {[][]format.Run{{run(1, 1)}, {}}, ""},
-		"a number that is none":     {[][]format.Run{{run(1, 1)}, {run(1, 1), bad}}, ""},
-		"a judge of none":           {[][]format.Run{{silent}}, ""},
-		"one":                       {[][]format.Run{{run(1, 4)}}, "0.25"},
-		"runs of a task":            {[][]format.Run{{run(1, 4), run(2, 4), run(3, 4)}}, "0.5"},
-		"tasks weigh alike":         {[][]format.Run{{run(0, 1), run(0, 1), run(0, 1)}, {run(1, 1)}}, "0.5"},
-		"without checks":            {[][]format.Run{{run(0, 0)}, {run(0, 1)}}, "0.5"},
-		"thirds are six decimals":   {[][]format.Run{{run(1, 3)}}, "0.333333"},
-		"and added before they are": {[][]format.Run{{run(1, 3)}, {run(1, 3)}, {run(1, 3)}, {run(2, 3)}}, "0.416667"},
-	} {
-		var o format.SuiteOutcome
-		for i, runs := range c.runs {
-			o.Scores = append(o.Scores, format.Score{TaskID: fmt.Sprint(i), Runs: runs})
+	chance := rand.New(rand.NewPCG(173, 174))
+	mixed := func(o format.SuiteOutcome) format.SuiteOutcome {
+		o.Scores = slices.Clone(o.Scores)
+		chance.Shuffle(len(o.Scores), func(a, b int) { o.Scores[a], o.Scores[b] = o.Scores[b], o.Scores[a] })
+		for k := range o.Scores {
+			runs := slices.Clone(o.Scores[k].Runs)
+			chance.Shuffle(len(runs), func(a, b int) { runs[a], runs[b] = runs[b], runs[a] })
+			o.Scores[k].Runs = runs
 		}
-		got, ok := score.Metric(o)
-		assert.Equal(t, c.want != "", ok, name)
-		if ok {
-			assert.Equal(t, c.want, got.String(), name)
-		}
+		return o
+	}
+	for range 60 {
+		runs := 1 + chance.IntN(2) // so that all arrangements are counted
+		baseline, candidate := anySide(chance, runs, true), anySide(chance, runs, true)
+		want := score.Compare(baseline, candidate, score.DefaultThresholds())
+		got := score.Compare(mixed(baseline), mixed(candidate), score.DefaultThresholds())
+		require.Equal(t, want.Verdict, got.Verdict, "%s and %s", want.Summary, got.Summary)
+		assert.Equal(t, want.Promotable, got.Promotable)
+		assert.Equal(t, want.NetGain, got.NetGain)
+		assert.ElementsMatch(t, want.Regressions, got.Regressions)
+		assert.Len(t, got.Notes, len(want.Notes))
+
+		side := anySide(chance, 1+chance.IntN(4), false)
+		same := score.Compare(side, mixed(side), score.DefaultThresholds())
+		assert.Equal(t, decision.Neutral, same.Verdict, same.Summary)
+		assert.Empty(t, same.Regressions)
+		assert.Empty(t, same.Improvements)
+		assert.Zero(t, same.NetGain.Sign())
 	}
 }
