@@ -1,8 +1,8 @@
 package decision_test
 
 import (
-	"math/rand/v2"
-	"strconv"
+	
+	
 	"strings"
 	"testing"
 
@@ -65,38 +65,4 @@ func TestDisagreement(t *testing.T) {
 		decision.Text(decision.Disagreement(numbers(eight), numbers("100 100.4 99.8"))))
 }
 
-// TestNoiseIsNoDisagreement: of programs whose machine stays as it is, hardly any
-// is ever told otherwise, and next to none three times in a row: at most 0.5 % of
-// programs in ten iterations, when the noise has heavy tails.
-func TestNoiseIsNoDisagreement(t *testing.T) {
-	t.Parallel()
-	chance := rand.New(rand.NewPCG(1, 2))
-	draw := func(n int, noise func() float64) []metric.Value {
-		list := make([]metric.Value, n)
-		for i := range list {
-			list[i] = metric.MustValue(strconv.FormatFloat(100+noise(), 'f', 4, 64))
-		}
-		return list
-	}
-	for name, noise := range map[string]func() float64{
-		"normal": chance.NormFloat64, "heavy tails": func() float64 { return chance.ExpFloat64() * chance.ExpFloat64() }, "uniform": chance.Float64,
-	} {
-		const programs, iterations = 1000, 10
-		said, paused := 0, 0
-		for range programs {
-			recorded, row := draw(8, noise), 0
-			for range iterations {
-				if decision.Disagreement(recorded, draw([]int{3, 8, 16}[chance.IntN(3)], noise)) == nil {
-					row = 0
-					continue
-				}
-				said++
-				if row++; row == 3 {
-					paused++
-				}
-			}
-		}
-		assert.Less(t, said, programs*iterations/200, name)
-		assert.LessOrEqual(t, paused, programs/200, name)
-	}
-}
+

@@ -1,15 +1,15 @@
 package decision_test
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
+	
+	
+	
 	"slices"
-	"strings"
+	
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
+	
 
 	"github.com/org/autoloop/internal/decision"
 )
@@ -85,62 +85,7 @@ func TestRefuseBare(t *testing.T) {
 	}
 }
 
-// TestRefuseBareKnowsWhatGitKnows makes directories on disk and asks git which of them
-// are repositories: RefuseBare refuses all of them.
-func TestRefuseBareKnowsWhatGitKnows(t *testing.T) {
-	t.Parallel()
-	top := t.TempDir()
-	write := func(path string, mode os.FileMode) {
-		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(top, path)), 0o755))
-		require.NoError(t, os.WriteFile(filepath.Join(top, path),
-			[]byte(map[string]string{
-				"HEAD":      "ref: refs/heads/main\n",
-				"commondir": "../parts\n",
-			}[filepath.Base(path)]), mode))
-	}
-	write("parts/objects/a", 0o644)
-	write("parts/refs/a", 0o644)
-	kinds := map[string]func(path string) string{ // how a part is there, and the path that the candidate adds
-		"no":         func(string) string { return "" },
-		"directory":  func(path string) string { write(path+"/a", 0o644); return path + "/a" },
-		"program":    func(path string) string { write(path, 0o755); return path },
-		"plain file": func(path string) string { write(path, 0o644); return path },
-		"link": func(path string) string {
-			require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(top, path)), 0o755))
-			require.NoError(t, os.Symlink("../parts", filepath.Join(top, path)))
-			return path
-		},
-	}
-	repositories := 0
-	for objects := range kinds {
-		for refs := range kinds {
-			for _, others := range [][]string{{"HEAD"}, {"commondir"}, {"HEAD", "commondir"}} {
-				dir := strings.ReplaceAll(strings.Join(append([]string{objects, refs}, others...), "-"), " ", "-")
-				var changes []decision.Change
-				for _, path := range []string{kinds[objects](dir + "/objects"), kinds[refs](dir + "/refs")} {
-					if path != "" {
-						changes = append(changes, decision.Change{Path: path, Kind: decision.Added})
-					}
-				}
-				for _, name := range others {
-					write(dir+"/"+name, 0o644)
-					changes = append(changes, decision.Change{Path: dir + "/" + name, Kind: decision.Added})
-				}
-				git := exec.CommandContext(t.Context(), "git", "-C", filepath.Join(top, dir), "rev-parse", "--git-dir")
-				git.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
-					"GIT_CEILING_DIRECTORIES="+top)
-				if git.Run() != nil {
-					continue
-				}
-				repositories++
-				decision.RefuseBare(slices.Values([]string{"parts/objects/a", "parts/refs/a"}), changes)
-				assert.True(t, slices.ContainsFunc(changes, func(c decision.Change) bool { return c.Refused != "" }),
-					"git takes %s for a repository", dir)
-			}
-		}
-	}
-	assert.Greater(t, repositories, 20)
-}
+
 
 func TestRefuseBareKeepsWhatWasSaid(t *testing.T) {
 	t.Parallel()

@@ -11,18 +11,7 @@ import (
 	"github.com/org/autoloop/internal/metric"
 )
 
-func TestLostCases(t *testing.T) {
-	t.Parallel()
-	one, half := metric.FromInt(1), metric.MustValue("0.5")
-	before := decision.RatesOf(map[string]metric.Value{
-		"case.1": one, "case.10": one, "case.2": one, "case.3": half,
-		"case.4": one, "size": one,
-	})
-	now := decision.RatesOf(map[string]metric.Value{"case.1": half, "case.10": half, "case.3": half, "case.4": one})
-	assert.Equal(t, []string{"1", "2", "10"}, decision.LostCases(before, now))
-	assert.Empty(t, decision.LostCases(nil, now))
-	assert.Empty(t, decision.LostCases(before, before))
-}
+
 
 // runsOf are the numbers of so many runs of a case, as "1 0.5 -": the last did
 // not say it.

@@ -1,15 +1,15 @@
 package decision_test
 
 import (
-	"fmt"
-	"math/rand/v2"
+	
+	
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
+	
 
 	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/decision/statistics"
+	
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -46,41 +46,7 @@ func TestAgreesUpToTwiceTheWidth(t *testing.T) {
 	}
 }
 
-// TestADisagreementIsNoChanceAndFar: neither alone is one, of drawn samples with and
-// without ties, and the other direction is the same.
-func TestADisagreementIsNoChanceAndFar(t *testing.T) {
-	t.Parallel()
-	chance := rand.New(rand.NewPCG(121, 122))
-	said, near, maybe := 0, 0, 0
-	for i := range 400 {
-		draw := func(n int, from int64) (samples, turned []metric.Value) {
-			for range n {
-				v := metric.FromInt(from + chance.Int64N(6))
-				samples, turned = append(samples, v), append(turned, negative(v))
-			}
-			return samples, turned
-		}
-		recorded, oldTurned := draw(2+chance.IntN(8), 100)
-		anew, newTurned := draw(1+chance.IntN(8), 100+int64(i%30))
-		got := decision.Disagreement(recorded, anew)
-		steady := statistics.Same(recorded) && statistics.Same(anew)
-		far, p := !decision.Agrees(recorded, anew), statistics.P(recorded, anew)
-		require.Equal(t, far && (steady || p < 0.02), got != nil, "%v beside %v", anew, recorded)
-		assert.Equal(t, got == nil, decision.Disagreement(oldTurned, newTurned) == nil)
-		switch {
-		case got != nil:
-			said++
-			assert.Contains(t, got.String(),
-				fmt.Sprintf("(runs: %d), and %s is on record (runs: %d", len(anew), statistics.Median(recorded),
-					len(recorded)))
-		case far:
-			maybe++
-		default:
-			near++
-		}
-	}
-	assert.Greater(t, min(said, near, maybe), 20, "%d %d %d", said, near, maybe)
-}
+
 
 // TestWhatIsVisibleHasAUnit: it grows with the noise, is never less than the smallest
 // gain worth keeping, and knows no direction.

@@ -36,26 +36,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestBlocksOfAnyNumber: they have all pairs between them, none is large, and where the
-// first stage ends, a block ends.
-func TestBlocksOfAnyNumber(t *testing.T) {
-	t.Parallel()
-	for pairs := 1; pairs <= 60; pairs++ {
-		for _, most := range []int{0, pairs + 1, 2 * pairs} {
-			blocks := Rule{Pairs: pairs, MaxPairs: most, Confidence: 0.95}.blocks()
-			sum, ends := 0, map[int]bool{}
-			for _, block := range blocks {
-				assert.Positive(t, block)
-				assert.LessOrEqual(t, block, maxBlock, "%d to %d pairs: %v", pairs, most, blocks)
-				sum += block
-				ends[sum] = true
-			}
-			assert.Equal(t, max(pairs, most), sum)
-			assert.True(t, ends[pairs])
-			assert.True(t, pairs <= maxBlock || ends[earlyLook], "the early look comes after a block")
-		}
-	}
-}
+
 
 func TestLeastPIsExact(t *testing.T) {
 	t.Parallel()

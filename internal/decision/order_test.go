@@ -10,7 +10,7 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/tests/long"
+	
 )
 
 // seeded is a standard with the seed of its order.
@@ -56,33 +56,9 @@ func TestAGainThatRepeatsIsMeasuredOnceMore(t *testing.T) {
 	assert.Equal(t, "C", runs, "what is no better costs one run")
 }
 
-// periodFour is an evaluation of which two runs of every four are slow, whosever
-// they are.
-func periodFour() func(decision.Step) metric.Measurement {
-	runs := 0
-	return func(decision.Step) metric.Measurement {
-		runs++
-		v, _ := metric.FromFloat(100 + float64(runs*37%11)/10)
-		if runs%4 >= 2 {
-			v, _ = metric.FromFloat(115 + float64(runs*37%11)/10)
-		}
-		return metric.Measurement{Metric: &v}
-	}
-}
 
-func TestAPeriodIsNoGain(t *testing.T) {
-	t.Parallel()
-	lower := noisy("100")
-	lower.Direction = metric.Lower
-	for begin := range 40 {
-		measure := periodFour()
-		for range begin % 4 {
-			measure(decision.Step{})
-		}
-		made, _ := play(seeded(lower, fmt.Sprint("period", begin)), measure)
-		assert.NotEqual(t, decision.Improved, made.Verdict, begin)
-	}
-}
+
+
 
 func TestInconclusiveIsNotNever(t *testing.T) {
 	t.Parallel()
@@ -118,16 +94,4 @@ func TestInconclusiveIsNotNever(t *testing.T) {
 	assert.Greater(t, more, 5, "what was inconclusive got as many pairs again")
 }
 
-func TestEveryNumberOfPairsReachesItsConfidence(t *testing.T) {
-	long.Only(t, long.Simulations)
-	t.Parallel()
-	for confidence, least := range map[float64]int{0.95: 4, 0.99: 5, 0.999: 7} {
-		for pairs := least; pairs <= 40; pairs++ {
-			standard := seeded(noisy("5"), "s")
-			standard.Pairs, standard.Confidence = pairs, confidence
-			made, runs := play(standard, sides("5", "6"))
-			assert.Equal(t, decision.Improved, made.Verdict, "%d pairs at %g: %v", pairs, confidence, made.Reasons)
-			assert.Len(t, runs, 2*(2+2*pairs))
-		}
-	}
-}
+

@@ -435,26 +435,4 @@ func TestGuardrailsAreOfEveryRun(t *testing.T) {
 	}
 }
 
-// TestASingleMeasurementBreaksAGuardrailToo: what decides alone is held against all.
-func TestASingleMeasurementBreaksAGuardrailToo(t *testing.T) {
-	t.Parallel()
-	standard := decision.Standard{
-		Rule: decision.Rule{
-			Regime:     decision.Single,
-			Guardrails: []decision.Guardrail{{Metric: "lag", Direction: metric.Lower}},
-		}, Best: value("5"),
-		Initial: map[string][]metric.Value{"lag": numbers("100 90 110")},
-	}
-	for lag, verdict := range map[string]decision.Verdict{
-		"100": decision.Improved, "100.01": decision.Regressed,
-		"99": decision.Improved,
-	} {
-		made, runs := play(standard, func(step decision.Step) metric.Measurement {
-			m := sides("5", "6")(step)
-			m.Numbers = map[string]metric.Value{"lag": metric.MustValue(lag)}
-			return m
-		})
-		assert.Equal(t, verdict, made.Verdict, "%s beside a median of 100: %v", lag, made.Reasons)
-		assert.Equal(t, "C", runs)
-	}
-}
+

@@ -1,7 +1,7 @@
 package decision_test
 
 import (
-	"math/rand/v2"
+	
 	"strings"
 	"testing"
 
@@ -214,37 +214,7 @@ func TestGuardrailOfATrial(t *testing.T) {
 		"a metric that repeats beside a guardrail that does not")
 }
 
-func TestVisible(t *testing.T) {
-	samples := []metric.Value{}
-	for _, text := range []string{"97", "98", "99", "99.5", "100.5", "101", "102", "103"} {
-		samples = append(samples, metric.MustValue(text))
-	}
-	rule := noisy("0").Rule
-	eight := decision.Visible(rule, samples)
-	assert.InDelta(t, 2*2.4, eight, 1.2, "about two standard deviations at eight pairs")
-	found := 0
-	random := rand.New(rand.NewPCG(3, 4))
-	for range 200 {
-		made, _ := play(noisy("0"), func(step decision.Step) metric.Measurement {
-			x := random.NormFloat64() * 2.4
-			if step.Side == decision.Candidate {
-				x += eight
-			}
-			v, _ := metric.FromFloat(x)
-			return metric.Measurement{Metric: &v}
-		})
-		if made.Verdict == decision.Improved {
-			found++
-		}
-	}
-	assert.InDelta(t, 160, found, 24, "the trial itself finds it four times in five")
-	rule.Pairs = 30
-	assert.Less(t, decision.Visible(rule, samples), eight, "more pairs see smaller gains")
-	rule.Regime = decision.Repeatable
-	assert.Zero(t, decision.Visible(rule, samples))
-	rule.MinImprovement = decision.Allowance{Value: metric.MustValue("1"), Percent: true}
-	assert.InDelta(t, 1, decision.Visible(rule, samples), 0.001)
-}
+
 
 // TestRunsThatAreAnnouncedAreTaken: budgets are reserved by what is announced.
 func TestRunsThatAreAnnouncedAreTaken(t *testing.T) {
