@@ -126,7 +126,8 @@ func TestRandomisedIsSharperOnADriftingMachine(t *testing.T) {
 
 func TestRandomisedOfManyRuns(t *testing.T) {
 	t.Parallel()
-	for wins, p := range map[int]float64{18: 1, 23: 0.0955807} { // of 36 blocks that drift: -10/6 of the normal distribution
+	// Of 36 blocks that drift, 23 are won: 10/6 standard deviations.
+	for wins, p := range map[int]float64{18: 1, 23: 0.0955807} {
 		var samples []metric.Value
 		var candidate []bool
 		for i := range int64(36) {
