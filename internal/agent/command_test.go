@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -42,7 +41,8 @@ func propose(t *testing.T, script string, change func(*agent.Request)) agent.Rep
 func TestCommandGetsThePrompt(t *testing.T) {
 	t.Parallel()
 	reply := propose(t, `cat; cat "$AUTOLOOP_PROMPT"; echo "$AUTOLOOP_MODEL $AUTOLOOP_ITERATION" >&2; `+
-		`printf 'made it\033[31m better\n\n'`, func(r *agent.Request) { r.Transcript = filepath.Join(t.TempDir(), "all") })
+		`printf 'made it\033[31m better\n\n'`,
+		func(r *agent.Request) { r.Transcript = filepath.Join(t.TempDir(), "all") })
 	require.Nil(t, reply.Failure)
 	assert.Equal(t, "made it better", reply.Summary)
 	kept, err := os.ReadFile(reply.Transcript)
@@ -80,24 +80,4 @@ func TestCommandTranscriptIsMasked(t *testing.T) {
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
 	assert.Equal(t, "my token is ***\n", string(data))
-}
-
-// TestTheVariablesOfACommandAreInTheDocs: the page names every variable of ours
-// that a command has, and no other that only agents have.
-func TestTheVariablesOfACommandAreInTheDocs(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	reply := propose(t, `env | grep -o '^AUTOLOOP[A-Z_]*' | sort > variables`, func(r *agent.Request) {
-		r.Dir, r.Env = dir, append(process.Environment(os.Environ(), dir, nil), r.Env...)
-	})
-	require.Nil(t, reply.Failure)
-	given, err := os.ReadFile(filepath.Join(dir, "variables"))
-	require.NoError(t, err)
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "howto", "agent-command.md"))
-	require.NoError(t, err)
-	var named []string
-	for _, row := range regexp.MustCompile("(?m)^\\| `(AUTOLOOP[A-Z_]*)` \\|").FindAllStringSubmatch(string(page), -1) {
-		named = append(named, row[1])
-	}
-	assert.ElementsMatch(t, strings.Fields(string(given)), named)
 }

@@ -100,8 +100,8 @@ var recordedAgents = map[string]recordedAgent{
 	}},
 	"opencode": {"bash", "command", "endpoint/test-model", []string{
 		"OPENCODE_DISABLE_MODELS_FETCH=1", `OPENCODE_CONFIG_CONTENT={"permission":{"bash":{"git push*":"deny"}},` +
-			`"provider":{"endpoint":{"npm":"@ai-sdk/openai-compatible","options":{"baseURL":"@url/v1","apiKey":"@key"},` +
-			`"models":{"test-model":{"cost":{"input":2,"output":8,"cache_read":0.5}}}}}}`,
+			`"provider":{"endpoint":{"npm":"@ai-sdk/openai-compatible",` +
+			`"options":{"baseURL":"@url/v1","apiKey":"@key"},"models":{"test-model":{"cost":{"input":2,"output":8,"cache_read":0.5}}}}}}`,
 	}},
 	"cursor": {model: "test-model"},
 	"parrot": {model: "test-model"},

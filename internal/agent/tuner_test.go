@@ -102,7 +102,8 @@ func TestHistoryOf(t *testing.T) {
 					continue
 				}
 				field := strings.Split(line, ",")
-				past := PastIteration{Metric: number(field[2]), Previous: number(field[3]), Accepted: field[4] == "kept"}
+				past := PastIteration{Metric: number(field[2]), Previous: number(field[3])}
+				past.Accepted = field[4] == "kept"
 				past.Iteration, _ = strconv.Atoi(field[0])
 				if x := number(field[1]); x != nil {
 					past.Params = map[string]metric.Value{"x": *x}

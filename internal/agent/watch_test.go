@@ -95,8 +95,8 @@ func TestAnAgentIsEndedWhenThereIsNothingToWaitFor(t *testing.T) {
 
 func TestWhatIsNotNeededMayFail(t *testing.T) {
 	t.Parallel()
-	const failed = `level=ERROR message="stream error" small=%v mode=primary error.error="AI_APICallError: Rate limit ` +
-		`reached for requests"`
+	const failed = `level=ERROR message="stream error" small=%v mode=primary ` +
+		`error.error="AI_APICallError: Rate limit reached for requests"`
 	for name, said := range map[string]recording{
 		"a title": {Out: []string{step}, Err: []string{fmt.Sprintf(failed, true)}},
 		"after it was done": {

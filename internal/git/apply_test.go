@@ -1,6 +1,7 @@
 package git_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -23,17 +24,12 @@ func TestApplyIsTheReverseOfDiff(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, changed, applied)
 	assert.Empty(t, f.user("status", "--porcelain"), "neither index nor files of the user are touched")
-}
-
-func TestApplyRefuses(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
+	const anew = "diff --git a/%[1]s b/%[1]s\nnew file mode 100644\n--- /dev/null\n+++ b/%[1]s\n@@ -0,0 +1 @@\n+x\n"
 	for name, patch := range map[string]string{
 		"another base": "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-three\n+four\n",
-		"outside":      "diff --git a/../x b/../x\nnew file mode 100644\n--- /dev/null\n+++ b/../x\n@@ -0,0 +1 @@\n+x\n",
-		"git itself": "diff --git a/.git/x b/.git/x\nnew file mode 100644\n--- /dev/null\n+++ b/.git/x\n" +
-			"@@ -0,0 +1 @@\n+x\n",
-		"no patch": "rubbish\n",
+		"outside":      fmt.Sprintf(anew, "../x"),
+		"git itself":   fmt.Sprintf(anew, ".git/x"),
+		"no patch":     "rubbish\n",
 	} {
 		_, err := f.repo.Apply(t.Context(), "HEAD", []byte(patch))
 		assert.Error(t, err, name)

@@ -90,98 +90,33 @@ func exercise(t *testing.T, f *fixture) {
 	require.NoError(t, repo.Remote(remote).Fetch(ctx, "+refs/heads/ours:refs/remotes/x/ours"))
 }
 
+// TestNothingConfiguredIsExecuted, neither what was there when the repository was opened
+// nor what an agent configures later.
 func TestNothingConfiguredIsExecuted(t *testing.T) {
 	t.Parallel()
-	script, mark := trap(t)
-	f := newFixture(t)
-	f.write(".gitattributes", "* filter=evil diff=evil merge=evil\nb filter=a=b.c\n")
-	f.user("add", "-A")
-	f.user("commit", "-q", "-m", "attributes")
-
-	setTraps(t, f, script)
-	f.repo = f.open(f.dir)
-	exercise(t, f)
-	assert.NoFileExists(t, mark)
-	status := exec.CommandContext(t.Context(), "git", "status")
-	status.Dir, status.Env = f.dir, f.env
-	_ = status.Run()
-	assert.FileExists(t, mark, "the traps do work")
-}
-
-// What an agent configures while the repository is open counts as little.
-func TestNothingConfiguredLaterIsExecuted(t *testing.T) {
-	t.Parallel()
-	script, mark := trap(t)
-	f := newFixture(t)
-	f.write(".gitattributes", "* filter=evil diff=evil merge=evil\n")
-	f.user("add", "-A")
-	f.user("commit", "-q", "-m", "attributes")
-	exercise(t, f)
-	setTraps(t, f, script)
-	exercise(t, f)
-	assert.NoFileExists(t, mark)
-}
-
-// Filters that the user has for good reason, as of LFS, leave files as they are.
-func TestFiltersAreNeutral(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	f.write(".gitattributes", "*.bin filter=lfs\n")
-	f.write("x.bin", "version https://git-lfs.github.com/spec/v1\n")
-	f.user("add", "-A")
-	f.user("commit", "-q", "-m", "pointer")
-	for _, key := range []string{"clean", "smudge", "process"} {
-		f.user("config", "filter.lfs."+key, "false")
+	for _, later := range []bool{false, true} {
+		script, mark := trap(t)
+		f := newFixture(t)
+		f.write(".gitattributes", "* filter=evil diff=evil merge=evil\nb filter=a=b.c\n")
+		f.user("add", "-A")
+		f.user("commit", "-q", "-m", "attributes")
+		if later {
+			exercise(t, f)
+		}
+		setTraps(t, f, script)
+		if !later {
+			f.repo = f.open(f.dir)
+		}
+		exercise(t, f)
+		assert.NoFileExists(t, mark)
+		status := exec.CommandContext(t.Context(), "git", "status")
+		status.Dir, status.Env = f.dir, f.env
+		_ = status.Run()
+		assert.FileExists(t, mark, "the traps do work")
 	}
-	f.user("config", "filter.lfs.required", "true")
-	dir := t.TempDir()
-	in := git.Input{Env: []string{"GIT_INDEX_FILE=" + filepath.Join(t.TempDir(), "index")}, WorkTree: dir}
-	_, err := f.repo.Run(t.Context(), in, "read-tree", "HEAD")
-	require.NoError(t, err)
-	_, err = f.repo.Run(t.Context(), in, "checkout-index", "--all")
-	require.NoError(t, err)
-	data, err := os.ReadFile(filepath.Join(dir, "x.bin"))
-	require.NoError(t, err)
-	assert.Equal(t, "version https://git-lfs.github.com/spec/v1\n", string(data))
 }
 
-// Sparse checkouts, ignored modes and line endings are the user's matter: trees
-// are whole and as they are stored.
-func TestTreesAreWhole(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	f.write("dir/b", "one\ntwo\n")
-	f.write(".gitattributes", "* text=auto\n")
-	f.user("add", "-A")
-	f.user("commit", "-q", "-m", "second")
-	f.user("sparse-checkout", "set", "--no-cone", "a")
-	for key, value := range map[string]string{
-		"core.fileMode": "false", "core.autocrlf": "true", "core.safecrlf": "true", "index.sparse": "true",
-		"core.splitIndex": "true", "core.untrackedCache": "true", "feature.manyFiles": "true",
-	} {
-		f.user("config", key, value)
-	}
-	require.NoFileExists(t, filepath.Join(f.dir, "dir", "b"))
-	f.repo = f.open(f.dir)
-	dir := t.TempDir()
-	in := git.Input{Env: []string{"GIT_INDEX_FILE=" + filepath.Join(t.TempDir(), "index")}, WorkTree: dir}
-	_, err := f.repo.Run(t.Context(), in, "read-tree", "HEAD")
-	require.NoError(t, err)
-	_, err = f.repo.Run(t.Context(), in, "checkout-index", "--all")
-	require.NoError(t, err)
-	data, err := os.ReadFile(filepath.Join(dir, "dir", "b"))
-	require.NoError(t, err)
-	assert.Equal(t, "one\ntwo\n", string(data))
-
-	commit := f.commit("c", "3", f.head())
-	entries, err := f.repo.LsTree(t.Context(), commit)
-	require.NoError(t, err)
-	assert.Len(t, entries, 4)
-	shared, err := filepath.Glob(filepath.Join(f.repo.GitDir, "sharedindex.*"))
-	require.NoError(t, err)
-	assert.Empty(t, shared)
-}
-
+// TestErrorIsOneLine: a broken configuration is said, and nothing is run without knowing it.
 func TestErrorIsOneLine(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -190,16 +125,9 @@ func TestErrorIsOneLine(t *testing.T) {
 	require.ErrorAs(t, err, &failed)
 	assert.Equal(t, 128, failed.ExitCode)
 	assert.Equal(t, "git ls-tree: exit 128: Not a valid object name none", err.Error())
-}
-
-// A broken configuration is said, and nothing is run without knowing it.
-func TestUnreadableConfiguration(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
 	f.write(".git/config", "[core\n")
-	_, err := f.repo.Head(t.Context())
-	require.Error(t, err)
-	assert.Contains(t, err.Error(), "bad config line 1")
+	_, err = f.repo.Head(t.Context())
+	require.ErrorContains(t, err, "bad config line 1")
 	_, err = f.repo.Fingerprint(t.Context())
-	assert.Error(t, err)
+	require.Error(t, err)
 }

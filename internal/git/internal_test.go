@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 func TestVersionBelow(t *testing.T) {
@@ -38,17 +37,6 @@ func TestEnvironment(t *testing.T) {
 		"GIT_CONFIG_KEY_1=url.a.insteadOf", "GIT_CONFIG_KEY_2=a.b",
 	})
 	assert.NotContains(t, remote, "GIT_CONFIG_VALUE_1=evil")
-}
-
-func TestLockedError(t *testing.T) {
-	t.Parallel()
-	err := updateError(&Error{
-		ExitCode: 128,
-		Stderr: "fatal: prepare: cannot lock ref 'refs/heads/x': Unable to create " +
-			"'/r/it's/.git/refs/heads/x.lock': File exists.\n\nAnother git process\n",
-	})
-	require.ErrorIs(t, err, ErrLocked)
-	assert.Equal(t, &LockedError{Path: "/r/it's/.git/refs/heads/x.lock"}, err)
 }
 
 func FuzzParseObject(f *testing.F) {

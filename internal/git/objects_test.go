@@ -2,11 +2,12 @@ package git_test
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -15,129 +16,6 @@ import (
 
 	"github.com/org/autoloop/internal/git"
 )
-
-func TestCatMissing(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	objects, err := f.repo.Cat(t.Context(), "HEAD:none", "HEAD:a", "HEAD:new\nline", strings.Repeat("0", 40),
-		"HEAD", "HEAD:")
-	require.NoError(t, err)
-	var types []string
-	for _, o := range objects {
-		types = append(types, o.Type)
-	}
-	assert.Equal(t, []string{"", "blob", "", "", "commit", "tree"}, types)
-	assert.True(t, objects[0].Missing())
-	_, err = f.repo.Cat(t.Context(), "")
-	require.Error(t, err)
-	_, err = f.repo.Cat(t.Context(), "a\x00b")
-	require.Error(t, err)
-	none, err := f.repo.Cat(t.Context())
-	require.NoError(t, err)
-	assert.Empty(t, none)
-}
-
-func TestCatEach(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	var ids []string
-	three, err := f.repo.HashObjects(t.Context(), nil, []byte("x"), []byte("xx"))
-	require.NoError(t, err)
-	for i := range 1500 { // more than are asked for at once
-		ids = append(ids, three[i%3])
-	}
-	ids[700] = strings.Repeat("0", 40)
-	seen := 0
-	require.NoError(t, f.repo.CatEach(t.Context(), ids, func(i int, o git.Object) error {
-		assert.Equal(t, seen, i)
-		seen++
-		assert.Equal(t, i == 700, o.Missing())
-		if i != 700 {
-			assert.Equal(t, strings.Repeat("x", i%3), string(o.Data))
-		}
-		return nil
-	}))
-	assert.Len(t, ids, seen)
-
-	enough := errors.New("enough")
-	require.ErrorIs(t, f.repo.CatEach(t.Context(), ids, func(i int, _ git.Object) error {
-		if i == 5 {
-			return enough
-		}
-		return nil
-	}), enough)
-	var names []string
-	require.NoError(t, f.repo.CatEach(t.Context(), []string{"HEAD"}, func(_ int, o git.Object) error {
-		names = append(names, o.Type)
-		return nil
-	}))
-	assert.Equal(t, []string{"commit"}, names)
-}
-
-func TestWriteFilesRefusesHostilePaths(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	for _, path := range []string{
-		".git/hooks/x", "../x", "a/../../x", "/etc/passwd", "", "x\x00y", "sub/.GIT/config",
-		"./x", "x//y", ".g\u200cit/config",
-	} {
-		_, err := f.repo.WriteFiles(t.Context(), "HEAD", map[string]*git.File{path: {Data: []byte("x")}})
-		assert.Error(t, err, "%q", path)
-	}
-}
-
-func TestWriteFilesReplacesFileAndDirectory(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	tree, err := f.repo.WriteFiles(t.Context(), "HEAD",
-		map[string]*git.File{"a/b": {Data: []byte("x")}, "c/d": {Data: []byte("y")}})
-	require.NoError(t, err)
-	tree, err = f.repo.WriteFiles(t.Context(), tree, map[string]*git.File{"c": {Data: []byte("z")}})
-	require.NoError(t, err)
-	entries, err := f.repo.LsTree(t.Context(), tree)
-	require.NoError(t, err)
-	var paths []string
-	for _, e := range entries {
-		paths = append(paths, e.Path)
-	}
-	assert.Equal(t, []string{"a/b", "c"}, paths)
-}
-
-func TestLsFiles(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	commit := f.commit("dir/x", "12345", f.commit("b*", "12", f.head()))
-	entries, err := f.repo.LsFiles(t.Context(), commit, "b*", "dir", "none", "dir/x")
-	require.NoError(t, err)
-	sizes := map[string]int64{}
-	for _, e := range entries {
-		sizes[e.Path+" "+e.Type] = e.Size
-	}
-	assert.Equal(t, int64(2), sizes["b* blob"])
-	assert.Equal(t, int64(5), sizes["dir/x blob"])
-	root, err := f.repo.LsRoot(t.Context(), commit)
-	require.NoError(t, err)
-	assert.True(t, slices.ContainsFunc(root,
-		func(e git.TreeEntry) bool { return e.Path == "dir" && e.Mode == git.ModeDirectory }))
-}
-
-func TestHashObjectsKeepsBytes(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	f.user("config", "core.autocrlf", "true")
-	f.write(".gitattributes", "* text=auto eol=crlf\n")
-	contents := [][]byte{[]byte("a\r\nb\r\n"), nil, []byte("\x00\xff"), []byte("a\r\nb\r\n")}
-	ids, err := f.repo.HashObjects(t.Context(), contents...)
-	require.NoError(t, err)
-	objects, err := f.repo.Cat(t.Context(), ids...)
-	require.NoError(t, err)
-	for i, o := range objects {
-		assert.Equal(t, string(contents[i]), string(o.Data))
-	}
-	single, err := f.repo.HashObjects(t.Context(), contents[0])
-	require.NoError(t, err)
-	assert.Equal(t, ids[:1], single)
-}
 
 func TestTemporaryFilesAreWhereTheyShall(t *testing.T) {
 	t.Parallel()
@@ -180,5 +58,128 @@ func TestLargeFilesAreWrittenAsTheyAre(t *testing.T) {
 			}
 		}
 		f.user("fsck", "--strict", "--no-dangling")
+	}
+}
+
+// TestFilesComeBackWhateverTheirName, size and mode, whatever the repository makes of files.
+func TestFilesComeBackWhateverTheirName(t *testing.T) {
+	t.Parallel()
+	for _, format := range []string{"sha1", "sha256"} {
+		f := newFixture(t, "--object-format="+format)
+		assert.Equal(t, format, f.repo.ObjectFormat)
+		f.user("config", "core.autocrlf", "true")
+		f.user("config", "core.bigFileThreshold", "100k")
+		f.write(".gitattributes", "* text eol=crlf ident\n")
+		large := bytes.Repeat([]byte("a\r\nb $Id$\n"), 30_000) // larger ones are written one by one
+		files := map[string]*git.File{
+			"a": nil, "not/there": nil, "script": {Mode: git.ModeExecutable, Data: []byte("#!/bin/sh\n")},
+			"link": {Mode: git.ModeSymlink, Data: []byte("script")}, "nothing": {},
+			"edge": {Data: large[:256<<10]}, "d/above": {Data: large[:256<<10+1]}, "d/large": {Data: large},
+		}
+		for i, path := range []string{
+			"with space", "dir/new\nline", `quo"te`, "back\\slash", "tab\tbed", "latin-\xe9", "ünï/cödé", "-dash",
+			":(glob)*", "a:b", " lead", "#hash", "~", "nul missing\n",
+		} {
+			files[path] = &git.File{Data: []byte(strings.Repeat(path+"\r\n\x00", i))}
+		}
+		var tree string
+		for range 2 { // the second time they are there
+			again, err := f.repo.WriteFiles(t.Context(), "HEAD", files)
+			require.NoError(t, err)
+			assert.Contains(t, again, tree)
+			tree = again
+		}
+		entries, err := f.repo.LsTree(t.Context(), tree)
+		require.NoError(t, err)
+		require.Len(t, entries, len(files)-2)
+		for _, e := range entries {
+			want := files[e.Path]
+			assert.Equal(t, cmp.Or(want.Mode, git.ModeFile), e.Mode, "%q", e.Path)
+			objects, err := f.repo.Cat(t.Context(), tree+":"+e.Path)
+			require.NoError(t, err)
+			require.True(t, bytes.Equal(want.Data, objects[0].Data), "%q", e.Path)
+			assert.Equal(t, e.ID, objects[0].ID)
+			found, err := f.repo.LsFiles(t.Context(), tree, e.Path, "none")
+			require.NoError(t, err)
+			require.Len(t, found, 1)
+			assert.Len(t, want.Data, int(found[0].Size))
+		}
+		f.user("fsck", "--strict", "--no-dangling")
+		assert.Equal(t, "?? .gitattributes", f.user("status", "--porcelain"), "the index was not used")
+	}
+}
+
+func TestWriteFilesReplacesFileAndDirectory(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	x := &git.File{Data: []byte("x")}
+	tree, err := f.repo.WriteFiles(t.Context(), "HEAD", map[string]*git.File{"a/b": x, "c/d": x})
+	require.NoError(t, err)
+	tree, err = f.repo.WriteFiles(t.Context(), tree, map[string]*git.File{"c": x})
+	require.NoError(t, err)
+	assert.Equal(t, "a/b\nc", f.user("ls-tree", "-r", "--name-only", tree))
+	for _, path := range []string{
+		".git/hooks/x", "../x", "a/../../x", "/etc/passwd", "", "x\x00y", "sub/.GIT/config",
+		"./x", "x//y", ".g\u200cit/config",
+	} {
+		_, err := f.repo.WriteFiles(t.Context(), "HEAD", map[string]*git.File{path: x})
+		assert.Error(t, err, "%q", path)
+	}
+}
+
+// TestANameIsListedAnew: files are remembered by the id of their tree, and a name may mean another by now.
+func TestANameIsListedAnew(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for i := range 20 { // more than are remembered
+		entries, err := f.repo.LsTree(t.Context(), "main")
+		require.NoError(t, err)
+		require.Len(t, entries, i+1)
+		assert.Equal(t, "a", entries[0].Path)
+		entries[0].Path = "changed by the caller"
+		f.user("update-ref", "refs/heads/main", f.commit(fmt.Sprint("b", i), "x", f.head()))
+	}
+}
+
+func TestCat(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	names := []string{"HEAD:none", "HEAD:a", "HEAD:new\nline", strings.Repeat("0", 40), "HEAD", "HEAD:"}
+	objects, err := f.repo.Cat(t.Context(), names...)
+	require.NoError(t, err)
+	var types []string
+	for _, o := range objects {
+		types = append(types, o.Type)
+	}
+	assert.Equal(t, []string{"", "blob", "", "", "commit", "tree"}, types)
+	assert.True(t, objects[0].Missing())
+	for _, name := range []string{"", "a\x00b"} {
+		_, err = f.repo.Cat(t.Context(), name)
+		require.Error(t, err)
+	}
+	none, err := f.repo.Cat(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, none)
+
+	three, err := f.repo.HashObjects(t.Context(), nil, []byte("x"), []byte("xx"))
+	require.NoError(t, err)
+	var ids []string
+	for i := range 1500 { // more than are asked for at once
+		ids = append(ids, three[i%3])
+	}
+	ids[700] = names[3]
+	seen, enough := 0, errors.New("enough")
+	for last, want := range map[int]error{len(ids): nil, 5: enough} {
+		seen = 0
+		require.ErrorIs(t, f.repo.CatEach(t.Context(), ids, func(i int, o git.Object) error {
+			require.Equal(t, seen, i)
+			require.Equal(t, i == 700, o.Missing())
+			require.True(t, i == 700 || string(o.Data) == strings.Repeat("x", i%3))
+			if seen++; seen > last {
+				return enough
+			}
+			return nil
+		}), want)
+		assert.Equal(t, min(last+1, len(ids)), seen)
 	}
 }

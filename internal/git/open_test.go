@@ -13,31 +13,6 @@ import (
 	"github.com/org/autoloop/tests/long"
 )
 
-func TestOpenFindsTheRepository(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	f.write("sub/dir/file", "x")
-	repo := f.open(filepath.Join(f.dir, "sub", "dir"))
-	assert.Equal(t, real(t, f.dir), repo.Root)
-	assert.Equal(t, filepath.Join(repo.Root, ".git"), repo.GitDir)
-	assert.Equal(t, repo.GitDir, repo.CommonDir)
-	assert.Equal(t, "sha1", repo.ObjectFormat)
-}
-
-func TestOpenLinkedWorktree(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	linked := filepath.Join(t.TempDir(), "linked")
-	f.user("worktree", "add", "-q", "-b", "other", linked)
-	repo := f.open(linked)
-	assert.Equal(t, real(t, linked), repo.Root)
-	assert.Equal(t, filepath.Join(f.repo.GitDir, "worktrees", "linked"), repo.GitDir)
-	assert.Equal(t, f.repo.GitDir, repo.CommonDir)
-	branch, err := repo.CurrentBranch(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, "refs/heads/other", branch)
-}
-
 func TestOpenErrors(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -80,36 +55,6 @@ func TestOpenNamesTheCureForAnotherOwner(t *testing.T) {
 	f.user2(t.TempDir(), strings.Fields(cure)...)
 	_, err = git.Open(t.Context(), f.dir, f.env)
 	assert.NoError(t, err, "the cure works")
-}
-
-func TestEmptyRepository(t *testing.T) {
-	t.Parallel()
-	env, dir := userEnv(t), t.TempDir()
-	user(t, env, dir, "init", "-q", "-b", "main")
-	repo, err := git.Open(t.Context(), dir, env)
-	require.NoError(t, err)
-	_, err = repo.Head(t.Context())
-	require.ErrorIs(t, err, git.ErrNoCommits)
-	branch, err := repo.CurrentBranch(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, "refs/heads/main", branch)
-	refs, err := repo.ListRefs(t.Context())
-	require.NoError(t, err)
-	assert.Empty(t, refs)
-	_, err = repo.Fingerprint(t.Context())
-	assert.NoError(t, err)
-}
-
-func TestDetachedHead(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	f.user("checkout", "-q", "--detach")
-	branch, err := f.repo.CurrentBranch(t.Context())
-	require.NoError(t, err)
-	assert.Empty(t, branch)
-	head, err := f.repo.Head(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, f.head(), head)
 }
 
 // An environment made for another repository, as a hook or an editor has it,
@@ -159,4 +104,57 @@ func snapshot(t *testing.T, dir string) map[string]string {
 		return err
 	}))
 	return files
+}
+
+func TestOpenFindsTheRepository(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.write("sub/dir/file", "x")
+	linked := filepath.Join(t.TempDir(), "linked")
+	f.user("worktree", "add", "-q", "-b", "other", linked)
+	for dir, want := range map[string]struct{ root, gitDir, branch string }{
+		filepath.Join(f.dir, "sub", "dir"): {f.dir, f.repo.CommonDir, "refs/heads/main"},
+		linked: {
+			linked, filepath.Join(f.repo.CommonDir, "worktrees", "linked"), "refs/heads/other",
+		},
+	} {
+		repo := f.open(dir)
+		assert.Equal(t, real(t, want.root), repo.Root)
+		assert.Equal(t, want.gitDir, repo.GitDir)
+		assert.Equal(t, real(t, filepath.Join(f.dir, ".git")), repo.CommonDir)
+		branch, err := repo.CurrentBranch(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, want.branch, branch)
+	}
+	f.user("checkout", "-q", "--detach")
+	branch, err := f.repo.CurrentBranch(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, branch)
+	head, err := f.repo.Head(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, f.head(), head)
+}
+
+// TestEmptyRepository in directories of odd names.
+func TestEmptyRepository(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"with space", "new\nline", `quo"te'`, "-dash", "ünï", "semi;$(x)"} {
+		env, dir := userEnv(t), filepath.Join(t.TempDir(), name)
+		user(t, env, filepath.Dir(dir), "init", "-q", "-b", "main", "--", dir)
+		repo, err := git.Open(t.Context(), dir, env)
+		require.NoError(t, err)
+		assert.Equal(t, real(t, dir), repo.Root)
+		_, err = repo.Head(t.Context())
+		require.ErrorIs(t, err, git.ErrNoCommits)
+		branch, err := repo.CurrentBranch(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, "refs/heads/main", branch)
+		refs, err := repo.ListRefs(t.Context())
+		require.NoError(t, err)
+		assert.Empty(t, refs)
+		_, err = repo.Fingerprint(t.Context())
+		require.NoError(t, err)
+		_, err = repo.WriteFiles(t.Context(), "", map[string]*git.File{"a": {Data: []byte("1")}, "b": {}})
+		require.NoError(t, err)
+	}
 }

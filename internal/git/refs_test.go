@@ -41,46 +41,6 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-func TestUpdateRefsIsOneTransaction(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	first := f.head()
-	second := f.commit("b", "2", first)
-	require.NoError(t, f.repo.UpdateRefs(t.Context(), "test",
-		git.RefUpdate{Ref: "refs/heads/memory/autoloop", New: first},
-		git.RefUpdate{Ref: "refs/heads/ünï#%&'", New: first}))
-
-	stale := []struct {
-		name   string
-		update git.RefUpdate
-	}{
-		{"another value", git.RefUpdate{Ref: "refs/heads/memory/autoloop", New: second, Old: second}},
-		{"exists already", git.RefUpdate{Ref: "refs/heads/memory/autoloop", New: second}},
-		{"does not exist", git.RefUpdate{Ref: "refs/heads/none", New: second, Old: first}},
-		{"delete of another value", git.RefUpdate{Ref: "refs/heads/memory/autoloop", Old: second}},
-	}
-	for _, test := range stale {
-		err := f.repo.UpdateRefs(t.Context(), "test", git.RefUpdate{Ref: "refs/heads/ünï#%&'", New: second, Old: first},
-			test.update)
-		require.ErrorIs(t, err, git.ErrStale, test.name)
-		assert.NotContains(t, err.Error(), "\n")
-		assert.Equal(t, first, f.user("rev-parse", "refs/heads/ünï#%&'"), test.name)
-	}
-	require.NoError(t, f.repo.UpdateRefs(t.Context(), "test",
-		git.RefUpdate{Ref: "refs/heads/memory/autoloop", New: second, Old: first},
-		git.RefUpdate{Ref: "refs/heads/ünï#%&'", Old: first},
-		git.RefUpdate{Ref: "refs/heads/new", New: second, Old: git.Any},
-		git.RefUpdate{Ref: "refs/heads/gone"},
-		git.RefUpdate{Ref: "refs/heads/away", Old: git.Any}))
-	refs, err := f.repo.ListRefs(t.Context(), "refs/heads/memory", "refs/heads/new", "refs/heads/ünï#%&'")
-	require.NoError(t, err)
-	assert.Equal(t, []git.Ref{
-		{Name: "refs/heads/memory/autoloop", ID: second},
-		{Name: "refs/heads/new", ID: second},
-	}, refs)
-	assert.Contains(t, f.user("reflog", "show", "refs/heads/memory/autoloop"), "test")
-}
-
 func TestUpdateRefsBlocked(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ there, wanted string }{
@@ -98,59 +58,65 @@ func TestUpdateRefsBlocked(t *testing.T) {
 	}
 }
 
-// A lock that a killed process left is an error that names the file to remove.
-func TestUpdateRefsAfterAKilledProcess(t *testing.T) {
+func TestUpdateRefsIsOneTransaction(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	lock := filepath.Join(f.repo.GitDir, "refs", "heads", "x.lock")
-	require.NoError(t, os.WriteFile(lock, nil, 0o644))
-	err := f.repo.UpdateRefs(t.Context(), "test", git.RefUpdate{Ref: "refs/heads/x", New: f.head()})
-	require.ErrorIs(t, err, git.ErrLocked)
-	require.ErrorContains(t, err, "remove "+lock)
-	require.NoError(t, os.Remove(lock))
-	require.NoError(t, f.repo.UpdateRefs(t.Context(), "test", git.RefUpdate{Ref: "refs/heads/x", New: f.head()}))
-	assert.Equal(t, f.head(), f.user("rev-parse", "refs/heads/x"))
-}
-
-// A lock that is let go is waited for, and the wait ends with the context.
-func TestUpdateRefsWaits(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	lock := filepath.Join(f.repo.GitDir, "refs", "heads", "x.lock")
-	require.NoError(t, os.WriteFile(lock, nil, 0o644))
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-	defer cancel()
-	err := f.repo.UpdateRefs(ctx, "test", git.RefUpdate{Ref: "refs/heads/x", New: f.head()})
-	require.ErrorIs(t, err, context.DeadlineExceeded)
-	require.FileExists(t, lock)
-
-	time.AfterFunc(200*time.Millisecond, func() { _ = os.Remove(lock) })
-	require.NoError(t, f.repo.UpdateRefs(t.Context(), "test", git.RefUpdate{Ref: "refs/heads/x", New: f.head()}))
-	assert.Equal(t, f.head(), f.user("rev-parse", "refs/heads/x"))
-}
-
-func TestUpdateRefsRefusesOddNames(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	for _, ref := range []string{
-		"", "main", "HEAD", "refs/heads/a b", "refs/heads/a\nupdate", "refs/heads/..",
-		"refs/heads/x.lock", "refs/heads/-", "refs/heads/a\x00b",
+	first := f.head()
+	second := f.commit("b", "2", first)
+	const memory, odd = "refs/heads/memory/autoloop", "refs/heads/ünï#%&'"
+	update := func(updates ...git.RefUpdate) error { return f.repo.UpdateRefs(t.Context(), "test", updates...) }
+	require.NoError(t, update(git.RefUpdate{Ref: memory, New: first}, git.RefUpdate{Ref: odd, New: first}))
+	for name, stale := range map[string]git.RefUpdate{
+		"another value":           {Ref: memory, New: second, Old: second},
+		"exists already":          {Ref: memory, New: second},
+		"does not exist":          {Ref: "refs/heads/none", New: second, Old: first},
+		"delete of another value": {Ref: memory, Old: second},
 	} {
-		if ref == "refs/heads/-" {
-			continue // a ref like any other for plumbing
-		}
-		assert.Error(t, f.repo.UpdateRefs(t.Context(), "test", git.RefUpdate{Ref: ref, New: f.head()}), "%q", ref)
+		err := update(git.RefUpdate{Ref: odd, New: second, Old: first}, stale)
+		require.ErrorIs(t, err, git.ErrStale, name)
+		assert.NotContains(t, err.Error(), "\n")
+		assert.Equal(t, first, f.user("rev-parse", odd), name)
+	}
+	f.user("symbolic-ref", "refs/heads/alias", "refs/heads/main")
+	require.NoError(t, update(git.RefUpdate{Ref: memory, New: second, Old: first}, git.RefUpdate{Ref: odd, Old: first},
+		git.RefUpdate{Ref: "refs/heads/new", New: second, Old: git.Any}, git.RefUpdate{Ref: "refs/heads/gone"},
+		git.RefUpdate{Ref: "refs/heads/away", Old: git.Any},
+		git.RefUpdate{Ref: "refs/heads/alias", New: second, Old: git.Any}))
+	refs, err := f.repo.ListRefs(t.Context(), memory, "refs/heads/new", odd, "refs/heads/main", "refs/heads/alias")
+	require.NoError(t, err)
+	assert.Equal(t, []git.Ref{
+		{Name: "refs/heads/alias", ID: second},
+		{Name: "refs/heads/main", ID: first},
+		{Name: memory, ID: second},
+		{Name: "refs/heads/new", ID: second},
+	}, refs, "a symbolic ref is replaced, and what it stood for is not moved")
+	assert.Contains(t, f.user("reflog", "show", memory), "test")
+	for _, ref := range []string{
+		"", "main", "HEAD", "refs/heads/a b", "refs/heads/a\nupdate", "refs/heads/..", "refs/heads/x.lock",
+		"refs/heads/a\x00b",
+	} {
+		assert.Error(t, update(git.RefUpdate{Ref: ref, New: first}), "%q", ref)
 	}
 }
 
-// A symbolic ref is replaced, and what it stands for is not moved.
-func TestUpdateRefsDoesNotFollow(t *testing.T) {
+// TestALockOfARef is waited for, as long as the context lasts; one that a killed process
+// left is an error that names the file to remove.
+func TestALockOfARef(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.user("symbolic-ref", "refs/heads/alias", "refs/heads/main")
-	first := f.head()
-	second := f.commit("b", "2", first)
-	require.NoError(t, f.repo.UpdateRefs(t.Context(), "test",
-		git.RefUpdate{Ref: "refs/heads/alias", New: second, Old: git.Any}))
-	assert.Equal(t, first, f.user("rev-parse", "refs/heads/main"))
+	lock := filepath.Join(f.repo.GitDir, "refs", "heads", "x.lock")
+	require.NoError(t, os.WriteFile(lock, nil, 0o644))
+	update := func(ctx context.Context) error {
+		return f.repo.UpdateRefs(ctx, "test", git.RefUpdate{Ref: "refs/heads/x", New: f.head()})
+	}
+	err := update(t.Context())
+	require.ErrorIs(t, err, git.ErrLocked)
+	require.ErrorContains(t, err, "remove "+lock)
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	require.ErrorIs(t, update(ctx), context.DeadlineExceeded)
+	require.FileExists(t, lock)
+	time.AfterFunc(200*time.Millisecond, func() { _ = os.Remove(lock) })
+	require.NoError(t, update(t.Context()))
+	assert.Equal(t, f.head(), f.user("rev-parse", "refs/heads/x"))
 }

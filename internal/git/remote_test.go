@@ -1,6 +1,7 @@
 package git_test
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -91,61 +92,6 @@ func TestFetchTakesNothingMore(t *testing.T) {
 	assert.Equal(t, before, clone.user("for-each-ref"))
 }
 
-// TestAFetchThatWasKilledIsDoneAgain: git unpacks commits before trees and files, so a
-// fetch that is killed leaves a commit without what belongs to it.
-func TestAFetchThatWasKilledIsDoneAgain(t *testing.T) {
-	t.Parallel()
-	for name, left := range map[string]int{
-		"nothing": 0, "a commit": 1, "its tree too": 2, "everything": 3,
-		"a commit, by its id": 1,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			byID := strings.HasSuffix(name, "by its id")
-			f := newFixture(t)
-			clone := f.clone()
-			id := f.commit("b", "2", f.head())
-			f.user("branch", "wanted", id)
-			copyLoose(t, f, clone, []string{id, id + "^{tree}", id + ":b"}[:left]...)
-			remote := clone.repo.Remote("origin")
-			if left == 3 {
-				f.user("branch", "-D", "wanted") // what is whole is not fetched
-			}
-			ref := "refs/heads/wanted"
-			if byID {
-				ref = id
-			}
-			require.NoError(t, remote.Obtain(t.Context(), id, ref))
-			assert.Equal(t, "2", clone.user("cat-file", "blob", id+":b"))
-			clone.user("update-ref", "refs/heads/here", id)
-			clone.user("fsck", "--strict")
-			before := clone.user("for-each-ref")
-			require.NoError(t, clone.repo.Remote("elsewhere").Obtain(t.Context(), id, "refs/heads/wanted"),
-				"a ref reaches it")
-			assert.Equal(t, before, clone.user("for-each-ref"))
-		})
-	}
-	t.Run("a partial clone", func(t *testing.T) {
-		t.Parallel()
-		f := newFixture(t)
-		f.user("config", "uploadpack.allowFilter", "true")
-		clone := f.clone("--filter=blob:none", "--no-checkout")
-		id := f.commit("b", "2", f.head())
-		f.user("branch", "wanted", id)
-		clone.user("fetch", "-q", "--refmap=", "origin", "wanted")
-		require.NoError(t, clone.repo.Remote("elsewhere").Obtain(t.Context(), id, "refs/heads/x"),
-			"it can get the file later")
-	})
-	t.Run("it is nowhere", func(t *testing.T) {
-		t.Parallel()
-		f := newFixture(t)
-		clone := f.clone()
-		id := f.commit("b", "2", f.head())
-		copyLoose(t, f, clone, id)
-		require.Error(t, clone.repo.Remote("origin").Obtain(t.Context(), id, "refs/heads/wanted"))
-	})
-}
-
 // copyLoose gives another repository some objects that have files of their own.
 func copyLoose(t *testing.T, from, to *fixture, names ...string) {
 	t.Helper()
@@ -191,28 +137,6 @@ func TestShallowClone(t *testing.T) {
 	require.NoError(t, clone.repo.Remote("origin").Unshallow(ctx), "again is nothing")
 }
 
-func TestDefaultBranch(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	f.user("checkout", "-q", "-b", "odd/trunk%")
-	newBare(t, f)
-	ref, err := f.repo.Remote("shared").DefaultBranch(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, git.Ref{Name: "refs/heads/odd/trunk%", ID: f.head()}, ref)
-	url, err := f.repo.Remote("shared").URL(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, "remote.git", filepath.Base(url))
-}
-
-func TestLsRemoteMatchesWholeNames(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	f.user("update-ref", "refs/heads/x/refs/heads/memory", "HEAD")
-	there, err := f.repo.Remote(f.dir).Refs(t.Context(), "refs/heads/memory", "refs/heads/main")
-	require.NoError(t, err)
-	assert.Equal(t, map[string]string{"refs/heads/main": f.head()}, there)
-}
-
 // Credentials go through the environment of git alone.
 func TestSettingsReachGit(t *testing.T) {
 	t.Parallel()
@@ -225,110 +149,6 @@ func TestSettingsReachGit(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, string(out), "http.https://x/.extraheader\nsecret = \"x\"\n\x00")
 	assert.Contains(t, string(out), "test.a\nb\x00")
-}
-
-// TestNothingIsFetchedTwice: whoever only looks at a branch, or loses every race to move
-// it, has no ref of it that moves; a fetch still brings only what is new.
-func TestNothingIsFetchedTwice(t *testing.T) {
-	t.Parallel()
-	for _, name := range []string{"origin", "a URL"} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			f := newFixture(t)
-			f.user("branch", "grows")
-			clone := f.clone()
-			remote := clone.repo.Remote("origin")
-			if name != "origin" {
-				remote = clone.repo.Remote(f.dir)
-			}
-			before := clone.user("for-each-ref", "refs/heads", "refs/remotes", "refs/tags")
-			for round := range 4 {
-				// As many files as git keeps in a pack, instead of unpacking them.
-				for i := range 150 {
-					f.write(fmt.Sprintf("%d/%d", round, i), fmt.Sprintf("%d of round %d\n", i, round))
-				}
-				f.user("add", "-A")
-				f.user("commit", "-q", "-m", "more")
-				f.user("branch", "-f", "grows")
-				require.NoError(t, remote.Obtain(t.Context(), f.head(), "refs/heads/grows"))
-			}
-			all := strings.Count(f.user("rev-list", "--all", "--objects"), "\n") + 1
-			assert.Equal(t, all, objectsOnDisk(clone))
-			assert.Equal(t, before, clone.user("for-each-ref", "refs/heads", "refs/remotes", "refs/tags"))
-		})
-	}
-	t.Run("a branch that takes in the default branch", func(t *testing.T) {
-		t.Parallel()
-		f := newFixture(t)
-		f.user("branch", "grows")
-		clone := f.clone()
-		clone.user("config", "fetch.unpackLimit", "1") // every object that comes is in a pack
-		remote := clone.repo.Remote("origin")
-		when := fixed.Unix()
-		later := func(args ...string) { // git looks at newer commits first
-			when++
-			f.env = append(f.env, fmt.Sprintf("GIT_COMMITTER_DATE=%d +0000", when))
-			f.user(args...)
-		}
-		for round := range 6 {
-			f.user("checkout", "-q", "grows")
-			for i := range 100 {
-				f.write(fmt.Sprintf("g/%d/%d", round, i), fmt.Sprintf("%d of round %d\n", i, round))
-			}
-			f.user("add", "-A")
-			later("commit", "-q", "-m", "more")
-			f.user("checkout", "-q", "main")
-			for range 40 { // more than git asks for at once
-				later("commit", "-q", "--allow-empty", "-m", "the default branch")
-			}
-			require.NoError(t, remote.Obtain(t.Context(), f.head(), "refs/heads/main"))
-			f.user("checkout", "-q", "grows")
-			later("merge", "-q", "-m", "Merge main", "main")
-			require.NoError(t, remote.Obtain(t.Context(), f.head(), "refs/heads/grows"))
-		}
-		all := strings.Count(f.user("rev-list", "--all", "--objects"), "\n") + 1
-		const again = 6 * (40 + 1) // the commits of the default branch, and the base of a delta
-		assert.LessOrEqual(t, objectsOnDisk(clone), all+again)
-	})
-	for name, blocks := range map[string]string{
-		"a lock that a killed fetch left": "grows.lock",
-		"a ref whose name is in the way":  "grows/more",
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			f := newFixture(t)
-			clone := f.clone()
-			id := f.commit("b", "2", f.head())
-			f.user("branch", "grows", id)
-			obtained := git.ObtainedRefs + "origin/heads/"
-			file := filepath.Join(clone.repo.GitDir, filepath.FromSlash(obtained+blocks))
-			require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
-			if strings.HasSuffix(blocks, ".lock") {
-				require.NoError(t, os.WriteFile(file, nil, 0o644))
-			} else {
-				clone.user("update-ref", obtained+blocks, "HEAD")
-			}
-			require.NoError(t, clone.repo.Remote("origin").Obtain(t.Context(), id, "refs/heads/grows"))
-			assert.Equal(t, "2", clone.user("cat-file", "blob", id+":b"))
-		})
-	}
-}
-
-// TestObtainMovesNoOtherRef: an agent may make a symbolic ref below ObtainedRefs, which is
-// not watched, and a fetch into it would move the ref that it names.
-func TestObtainMovesNoOtherRef(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	clone := f.clone()
-	id := f.commit("b", "2", f.head())
-	f.user("branch", "grows", id)
-	obtained := git.ObtainedRefs + "origin/heads/grows"
-	clone.user("symbolic-ref", obtained, "refs/heads/users")
-	clone.user("branch", "users")
-	before := clone.user("rev-parse", "users")
-	require.NoError(t, clone.repo.Remote("origin").Obtain(t.Context(), id, "refs/heads/grows"))
-	assert.Equal(t, before, clone.user("rev-parse", "users"))
-	assert.Equal(t, id, clone.user("for-each-ref", "--format=%(objectname)%(symref)", obtained))
 }
 
 // objectsOnDisk counts objects, one that is there twice as two.
@@ -344,4 +164,128 @@ func objectsOnDisk(f *fixture) int {
 		}
 	}
 	return sum
+}
+
+// TestNothingIsFetchedTwice: whoever only looks at a branch, or loses every race to move
+// it, has no ref of it that moves; a fetch still brings only what is new.
+func TestNothingIsFetchedTwice(t *testing.T) {
+	t.Parallel()
+	for _, byURL := range []bool{false, true} {
+		f := newFixture(t)
+		f.user("branch", "grows")
+		clone := f.clone()
+		remote := clone.repo.Remote("origin")
+		if byURL {
+			remote = clone.repo.Remote(f.dir)
+		}
+		before := clone.user("for-each-ref", "refs/heads", "refs/remotes", "refs/tags")
+		for round := range 4 {
+			// As many files as git keeps in a pack, instead of unpacking them.
+			for i := range 150 {
+				f.write(fmt.Sprintf("%d/%d", round, i), fmt.Sprintf("%d of round %d\n", i, round))
+			}
+			f.user("add", "-A")
+			f.user("commit", "-q", "-m", "more")
+			f.user("branch", "-f", "grows")
+			require.NoError(t, remote.Obtain(t.Context(), f.head(), "refs/heads/grows"))
+		}
+		var loose, packed int
+		all := strings.Count(f.user("rev-list", "--all", "--objects"), "\n") + 1
+		for line := range strings.Lines(clone.user("count-objects", "-v")) {
+			_, _ = fmt.Sscanf(line, "count: %d", &loose)
+			_, _ = fmt.Sscanf(line, "in-pack: %d", &packed)
+		}
+		assert.Equal(t, all, loose+packed)
+		assert.Equal(t, before, clone.user("for-each-ref", "refs/heads", "refs/remotes", "refs/tags"))
+	}
+}
+
+// TestObtain: git unpacks commits before trees and files, so a fetch that was killed leaves a
+// commit without what belongs to it. It is done again, whatever the killed one or an agent
+// left of refs, which move no other ref.
+func TestObtain(t *testing.T) {
+	t.Parallel()
+	const obtained = git.ObtainedRefs + "origin/heads/"
+	for name, c := range map[string]struct {
+		left  int // how many of its commit, tree and file are there
+		ref   string
+		leave func(clone *fixture)
+	}{
+		"nothing":             {},
+		"a commit":            {left: 1},
+		"its tree too":        {left: 2},
+		"everything":          {left: 3, ref: "refs/heads/gone"}, // what is whole is not fetched
+		"a commit, by its id": {left: 1, ref: "ID"},
+		"a lock":              {leave: func(c *fixture) { c.write(".git/"+obtained+"wanted.lock", "") }},
+		"a ref in the way":    {leave: func(c *fixture) { c.user("update-ref", obtained+"wanted/more", "HEAD") }},
+		"a ref that leads out": {
+			leave: func(c *fixture) { c.user("symbolic-ref", obtained+"wanted", "refs/heads/main") },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			clone := f.clone()
+			id := f.commit("b", "2", f.head())
+			f.user("branch", "wanted", id)
+			copyLoose(t, f, clone, []string{id, id + "^{tree}", id + ":b"}[:c.left]...)
+			if c.leave != nil {
+				c.leave(clone)
+			}
+			before := clone.user("rev-parse", "main")
+			ref := strings.Replace(cmp.Or(c.ref, "refs/heads/wanted"), "ID", id, 1)
+			require.NoError(t, clone.repo.Remote("origin").Obtain(t.Context(), id, ref))
+			assert.Equal(t, "2", clone.user("cat-file", "blob", id+":b"))
+			assert.Equal(t, before, clone.user("rev-parse", "main"))
+			clone.user("update-ref", "refs/heads/here", id)
+			clone.user("fsck", "--strict")
+			elsewhere := clone.repo.Remote("elsewhere")
+			require.NoError(t, elsewhere.Obtain(t.Context(), id, "refs/heads/x"), "a ref reaches it")
+		})
+	}
+	t.Run("a partial clone", func(t *testing.T) {
+		t.Parallel()
+		f := newFixture(t)
+		f.user("config", "uploadpack.allowFilter", "true")
+		clone := f.clone("--filter=blob:none", "--no-checkout")
+		id := f.commit("b", "2", f.head())
+		f.user("branch", "wanted", id)
+		clone.user("fetch", "-q", "--refmap=", "origin", "wanted")
+		require.NoError(t, clone.repo.Remote("elsewhere").Obtain(t.Context(), id, "refs/heads/x"),
+			"it can get the file later")
+	})
+	t.Run("it is nowhere", func(t *testing.T) {
+		t.Parallel()
+		f := newFixture(t)
+		clone := f.clone()
+		id := f.commit("b", "2", f.head())
+		copyLoose(t, f, clone, id)
+		require.Error(t, clone.repo.Remote("origin").Obtain(t.Context(), id, "refs/heads/wanted"))
+	})
+}
+
+func TestRefsOfARemote(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.user("checkout", "-q", "-b", "odd/trunk%")
+	f.user("update-ref", "refs/heads/x/refs/heads/memory", "HEAD")
+	bare := newBare(t, f)
+	shared := f.repo.Remote("shared")
+	ref, err := shared.DefaultBranch(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, git.Ref{Name: "refs/heads/odd/trunk%", ID: f.head()}, ref)
+	url, err := shared.URL(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, "remote.git", filepath.Base(url))
+	there, err := shared.Refs(t.Context(), "refs/heads/memory", "refs/heads/main")
+	require.NoError(t, err)
+	assert.Equal(t, map[string]string{"refs/heads/main": f.head()}, there, "whole names alone")
+
+	require.NoError(t, os.MkdirAll(filepath.Join(bare, "hooks"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(bare, "hooks", "pre-receive"),
+		[]byte("#!/bin/sh\necho protected >&2\nexit 1\n"), 0o755))
+	err = shared.Push(t.Context(), git.RefUpdate{Ref: "refs/heads/x2", New: f.head()})
+	require.ErrorIs(t, err, git.ErrRejected)
+	require.NotErrorIs(t, err, git.ErrStale)
+	require.ErrorContains(t, err, "x2 ([remote rejected] (pre-receive hook declined)), which says: protected")
 }

@@ -3,7 +3,6 @@ package git_test
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -13,26 +12,15 @@ import (
 	"github.com/org/autoloop/internal/git"
 )
 
-// TestVersionsAreWhatCommitsChanged: along first parents, as if the file of every commit
-// were held against that of the one before.
+// TestVersionsAreWhatCommitsChanged: along first parents, of one file, content or mode.
 func TestVersionsAreWhatCommitsChanged(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	chance := rand.New(rand.NewPCG(3, 14))
 	const path = "p-ä [x]*.jsonl"
-	commit := func(parents []string, state int) string {
-		files := map[string]*git.File{
-			path: nil, "other": {Data: fmt.Append(nil, chance.Uint64())},
-			"p-ä x.jsonl": {Data: fmt.Append(nil, chance.IntN(3))},
-		}
-		switch {
-		case state > 0:
-			files[path] = &git.File{
-				Data: fmt.Append(nil, "content ", state),
-				Mode: []string{git.ModeFile, git.ModeExecutable}[chance.IntN(2)],
-			}
-		case chance.IntN(2) == 0: // what it had is moved elsewhere
-			files["moved"] = &git.File{Data: fmt.Append(nil, "content ", chance.IntN(4))}
+	commit := func(content, mode string, parents ...string) string {
+		files := map[string]*git.File{path: nil, "other": {Data: []byte(fmt.Sprint(parents))}}
+		if content != "" {
+			files[path] = &git.File{Data: []byte(content), Mode: mode}
 		}
 		base := ""
 		if len(parents) > 0 {
@@ -44,124 +32,70 @@ func TestVersionsAreWhatCommitsChanged(t *testing.T) {
 		require.NoError(t, err)
 		return id
 	}
-	var line []string
-	side := commit(nil, 7)
-	for range 30 {
-		var parents []string
-		if len(line) > 0 {
-			parents = line[len(line)-1:]
+	side := commit("of a side", git.ModeFile)
+	var parents, names []string
+	for _, version := range []struct{ content, mode, name string }{
+		{"one", git.ModeFile, "added"},
+		{"one", git.ModeFile, ""},
+		{"two", git.ModeFile, "changed"},
+		{"two", git.ModeFile, ""}, // merges the side
+		{"of a side", git.ModeFile, "taken"},
+		{"", "", "away"},
+		{"two", git.ModeExecutable, "again"},
+		{"two", git.ModeFile, "mode"},
+	} {
+		id := commit(version.content, version.mode, parents...)
+		parents = []string{id, side}
+		if version.name != "" {
+			f.user("tag", version.name, id)
+			names = append([]string{version.name}, names...)
 		}
-		if len(line) > 0 && chance.IntN(4) == 0 {
-			parents = []string{parents[0], side}
-		}
-		line = append(line, commit(parents, chance.IntN(4)))
 	}
-	var names []string
-	for _, id := range line {
-		names = append(names, id+":"+path)
-	}
-	objects, err := f.repo.Cat(t.Context(), names...)
+	got, err := f.repo.Versions(t.Context(), path, parents[0])
 	require.NoError(t, err)
-	modes := make([]string, len(line))
-	for i, id := range line {
-		if found, err := f.repo.LsFiles(t.Context(), id, path); assert.NoError(t, err) && len(found) > 0 {
-			modes[i] = found[0].Mode
-		}
+	require.Len(t, got, len(names))
+	before := git.DiffEntry{}
+	for i := len(got) - 1; i >= 0; i-- {
+		entry := got[i]
+		assert.Equal(t, f.user("rev-parse", names[i]), entry.Commit, names[i])
+		assert.Equal(t, []string{path, before.NewMode, before.NewID}, []string{entry.Path, entry.OldMode, entry.OldID})
+		assert.Equal(t, entry.NewMode == "", entry.NewID == "")
+		assert.NotEqual(t, before.NewMode+before.NewID, entry.NewMode+entry.NewID)
+		before = entry
 	}
-	var want []git.DiffEntry
-	for i := len(line) - 1; i >= 0; i-- {
-		before, mode := "", ""
-		if i > 0 {
-			before, mode = objects[i-1].ID, modes[i-1]
-		}
-		if objects[i].ID != before || modes[i] != mode {
-			want = append(want, git.DiffEntry{
-				Commit: line[i], Path: path, OldMode: mode, NewMode: modes[i], OldID: before, NewID: objects[i].ID,
-			})
-		}
+	for _, rev := range []string{"none", "--all"} { // a revision is no flag
+		_, err = f.repo.Versions(t.Context(), path, rev)
+		require.Error(t, err)
 	}
-	require.Greater(t, len(want), 10)
-	got, err := f.repo.Versions(t.Context(), path, line[len(line)-1])
-	require.NoError(t, err)
-	assert.Equal(t, want, got)
-
-	none, err := f.repo.Versions(t.Context(), "gone", line[len(line)-1])
-	require.NoError(t, err)
-	assert.Empty(t, none)
-	_, err = f.repo.Versions(t.Context(), path, "none")
-	require.Error(t, err)
-	_, err = f.repo.Versions(t.Context(), path, "--all")
-	require.Error(t, err, "a revision is no flag")
 }
 
 // TestWhyAPushWasRefused: it is tried again when nothing but the movement of refs is in its
-// way, and a lock that a killed process left is named.
+// way, and a lock is waited for as long as a push takes.
 func TestWhyAPushWasRefused(t *testing.T) {
 	t.Parallel()
-	moved, hook, atomic := "[rejected] (stale info)", "[remote rejected] (pre-receive hook declined)",
-		"[rejected] (atomic push failed)"
+	const moved, atomic, hook = "[rejected] (stale info)", "[rejected] (atomic push failed)",
+		"[remote rejected] (pre-receive hook declined)"
 	for name, test := range map[string]struct {
 		reasons []string
 		stale   bool
 		says    string
 	}{
-		"it moved": {
-			[]string{moved},
-			true,
-			"remote origin refused the push: a ([rejected] (stale info))",
-		},
-		"one of two moved": {
-			[]string{moved, atomic},
-			true,
-			"remote origin refused the push: a ([rejected] (stale info))",
-		},
-		"the second moved": {
-			[]string{atomic, moved},
-			true,
-			"remote origin refused the push: b ([rejected] (stale info))",
-		},
+		"one of two moved": {[]string{moved, atomic}, true, ": a (" + moved + ")"},
+		"the second moved": {[]string{atomic, moved}, true, ": b (" + moved + ")"},
 		"both moved": {
-			[]string{moved, "[rejected] (fetch first)"},
-			true,
-			"remote origin refused the push: a ([rejected] (stale info)), b ([rejected] (fetch first))",
+			[]string{moved, "[rejected] (fetch first)"}, true, "a (" + moved + "), b ([rejected] (fetch first))",
 		},
-		"a hook":                {[]string{hook}, false, "remote origin refused the push: a (" + hook + ")"},
-		"a hook, and one moved": {[]string{moved, hook}, false, "a ([rejected] (stale info)), b (" + hook + ")"},
-		"a hook for one": {
-			[]string{hook, atomic},
-			false,
-			"remote origin refused the push: a (" + hook + ")",
-		},
-		"each for the other's sake": {[]string{atomic, atomic}, true, "remote origin refused the push: "},
-		"for the sake of itself": {
-			[]string{atomic},
-			true,
-			"remote origin refused the push: a ([rejected] (atomic push failed))",
-		},
+		"a hook, and one moved":     {[]string{moved, hook}, false, "a (" + moved + "), b (" + hook + ")"},
+		"a hook for one":            {[]string{hook, atomic}, false, ": a (" + hook + ")"},
+		"each for the other's sake": {[]string{atomic, atomic}, true, ""},
+		"for the sake of itself":    {[]string{atomic}, true, "a (" + atomic + ")"},
 		"two pushes at once": {
-			[]string{"[remote rejected] (cannot lock ref 'refs/heads/a': is at 1 but expected 2)"},
-			true, "cannot lock ref",
+			[]string{"[remote rejected] (cannot lock ref 'refs/heads/a': is at 1 but expected 2)"}, true, "",
 		},
-		"two that make it": {
-			[]string{"[remote rejected] (reference already exists)"},
-			true,
-			"reference already exists",
-		},
-		"checked out there meantime": {
-			[]string{"[remote rejected] (remote ref updated since checkout)"},
-			true,
-			"since checkout",
-		},
-		"checked out there": {
-			[]string{"[remote rejected] (branch is currently checked out)"},
-			false,
-			"currently checked out",
-		},
-		"protected": {
-			[]string{"[remote rejected] (protected branch hook declined)"},
-			false,
-			"protected branch",
-		},
+		"two that make it":           {[]string{"[remote rejected] (reference already exists)"}, true, ""},
+		"checked out there meantime": {[]string{"[remote rejected] (remote ref updated since checkout)"}, true, ""},
+		"checked out there":          {[]string{"[remote rejected] (branch is currently checked out)"}, false, ""},
+		"protected":                  {[]string{"[remote rejected] (protected branch hook declined)"}, false, ""},
 	} {
 		refused := &git.RejectedError{Remote: "origin"}
 		for i, reason := range test.reasons {
@@ -172,25 +106,13 @@ func TestWhyAPushWasRefused(t *testing.T) {
 		assert.Contains(t, refused.Error(), test.says, name)
 		assert.NotContains(t, refused.Error(), "\n", name)
 	}
-}
-
-// TestALockThatIsInTheWayOfAPush is waited for as long as a push takes.
-func TestALockThatIsInTheWayOfAPush(t *testing.T) {
-	t.Parallel()
-	for age, stale := range map[time.Duration]bool{
-		0: true, time.Second: true, time.Minute: true,
-		time.Minute + 1: false, 26 * time.Hour: false,
-	} {
+	for age, stale := range map[time.Duration]bool{0: true, time.Minute: true, time.Minute + 1: false} {
 		refused := &git.RejectedError{
-			Remote: "origin", Refs: []git.Rejection{{
-				Ref:    "refs/heads/a",
-				Reason: "[remote rejected] (failed to update ref)",
-			}},
-			Lock: &git.RemoteLock{Path: "/srv/it's/a.lock", Age: age},
+			Remote: "origin", Lock: &git.RemoteLock{Path: "/srv/it's/a.lock", Age: age},
+			Refs: []git.Rejection{{Ref: "refs/heads/a", Reason: "[remote rejected] (failed to update ref)"}},
 		}
 		assert.Equal(t, stale, errors.Is(refused, git.ErrStale), age)
-		assert.Contains(t, refused.Error(),
-			"the lock /srv/it's/a.lock is in the way, for "+age.Round(time.Second).String())
-		assert.Contains(t, refused.Error(), `remove it with: rm '/srv/it'\''s/a.lock'`)
+		assert.Contains(t, refused.Error(), "in the way, for "+age.Round(time.Second).String())
+		assert.Contains(t, refused.Error(), `rm '/srv/it'\''s/a.lock'`)
 	}
 }

@@ -15,8 +15,8 @@ func TestFilters(t *testing.T) {
 	t.Parallel()
 	const pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:aa\nsize 1\n"
 	f := newFixture(t, map[string]string{
-		".gitattributes": "*.bin filter=lfs -text\nplain.bin -filter\nset.txt filter\n", "a.bin": pointer, "b.bin": pointer,
-		"c.bin": pointer, "plain.bin": "1\n", "set.txt": "1\n",
+		".gitattributes": "*.bin filter=lfs -text\nplain.bin -filter\nset.txt filter\n",
+		"a.bin":          pointer, "b.bin": pointer, "c.bin": pointer, "plain.bin": "1\n", "set.txt": "1\n",
 	})
 	marker := filepath.Join(t.TempDir(), "ran")
 	f.git("config", "filter.lfs.required", "true")

@@ -101,7 +101,11 @@ func TestReuse(t *testing.T) {
 			e.drop("a.txt")
 			require.NoError(e, unix.Mkfifo(e.path("a.txt"), 0o600))
 		},
-		"what is not tracked":   func(e edit) { e.put("cache/x/y", "x"); e.put("fresh/x", "x"); e.link("/etc", "away") },
+		"what is not tracked": func(e edit) {
+			e.put("cache/x/y", "x")
+			e.put("fresh/x", "x")
+			e.link("/etc", "away")
+		},
 		"empty directories":     func(e edit) { require.NoError(e, os.MkdirAll(e.path("dir/empty/er"), 0o700)) },
 		"exchanged directories": func(e edit) { e.move("dir", "x"); e.move("other", "dir"); e.move("x", "other") },
 		"a link to a directory": func(e edit) { e.move("dir", "moved"); e.link("moved", "dir") },

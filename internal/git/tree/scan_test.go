@@ -77,7 +77,9 @@ func TestScan(t *testing.T) {
 			"deep/c.txt added, dir/deep added, dir/deep/c.txt deleted",
 		},
 		"file becomes link": {func(e edit) { e.drop("a.txt"); e.link("empty", "a.txt") }, "a.txt type changed"},
-		"a second name":     {func(e edit) { require.NoError(e, os.Link(e.path("a.txt"), e.path("same"))) }, "same added"},
+		"a second name": {
+			func(e edit) { require.NoError(e, os.Link(e.path("a.txt"), e.path("same"))) }, "same added",
+		},
 		"ignored": {
 			func(e edit) {
 				e.put("dir/local", "")
@@ -101,7 +103,9 @@ func TestScan(t *testing.T) {
 		"rules taken away":         {func(e edit) { e.drop(".gitignore"); e.put("x.log", "") }, ".gitignore deleted"},
 		"repository in an ignored": {func(e edit) { e.put("out/lib/.git/HEAD", "x"); e.put("out/lib/a", "") }, ""},
 		"new repository":           {func(e edit) { e.put("lib/.git/HEAD", "x"); e.put("lib/a", "") }, "lib" + inside},
-		"new repository by a file": {func(e edit) { e.put("lib/.git", "gitdir: /x"); e.put("lib/a", "") }, "lib" + inside},
+		"new repository by a file": {
+			func(e edit) { e.put("lib/.git", "gitdir: /x"); e.put("lib/a", "") }, "lib" + inside,
+		},
 		"repository around the old": {
 			func(e edit) { e.put("dir/.git/HEAD", "x"); e.put("dir/b.txt", "2\n") },
 			"dir" + inside + ", dir/b.txt modified",
@@ -135,8 +139,8 @@ func TestScan(t *testing.T) {
 			for name := range strings.SplitSeq(names, ";") {
 				e.put(name, "3\n")
 			}
-		}, "\t added,  space  added, ! added, # added, *[a]? added, -dash added, :(exclude)x added, back\\slash added, " +
-			"lat\xe9 added, new\nline added, quo\"te added"},
+		}, "\t added,  space  added, ! added, # added, *[a]? added, -dash added, :(exclude)x added, " +
+			"back\\slash added, lat\xe9 added, new\nline added, quo\"te added"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

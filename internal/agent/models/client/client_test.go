@@ -120,7 +120,9 @@ func TestErrorsAreTyped(t *testing.T) {
 		"no key":    {modeltest.Fail(401, "bad "+key), models.Authentication},
 		"forbidden": {modeltest.Fail(403, "no access to this model"), models.Authentication},
 		"later":     {modeltest.Wait(3600), models.RateLimit},
-		"quota":     {modeltest.Answer{Status: 429, Code: "insufficient_quota", Message: "You exceeded"}, models.Budget},
+		"quota": {
+			modeltest.Answer{Status: 429, Code: "insufficient_quota", Message: "You exceeded"}, models.Budget,
+		},
 		"credit":    {modeltest.Fail(400, "Your credit balance is too low"), models.Budget},
 		"unpaid":    {modeltest.Answer{Status: 402}, models.Budget},
 		"too large": {modeltest.Answer{Status: 413, Code: "tokens_limit_reached"}, models.TooLarge},
