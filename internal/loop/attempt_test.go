@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -15,7 +14,6 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/loop/live"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 )
@@ -181,61 +179,6 @@ func TestWhatNoCandidateMayChange(t *testing.T) {
 	}
 }
 
-// TestAgentsTakeTurns: an iteration has as many proposals as its program asks for, and no
-// fewer than it has agents.
-func TestAgentsTakeTurns(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		candidates int
-		agents     string
-		want       string
-	}{
-		{0, "a", "a"},
-		{1, "a", "a"},
-		{3, "a", "a a a"},
-		{1, "a b", "a b"},
-		{5, "a b", "a b a b a"},
-		{2, "a b c", "a b c"},
-	} {
-		r := &team{thread: threadOf(&journal{session: sessionOf(&program.Program{Candidates: c.candidates})})}
-		for i, name := range strings.Fields(c.agents) {
-			r.Agents = append(r.Agents, Proposer{Agent: agentNamed(name), Model: fmt.Sprintf("m%d", i)})
-		}
-		var names []string
-		for i, a := range r.newAttempts() {
-			names = append(names, a.agent.Name())
-			assert.Equal(t, []any{i + 1, len(strings.Fields(c.want)), fmt.Sprintf("m%d", i%len(r.Agents))},
-				[]any{a.number, a.of, a.model})
-			assert.NotNil(t, a.durations)
-			title := a.agent.Name()
-			if a.of > 1 {
-				title = fmt.Sprintf("%d of %d: %s", i+1, a.of, title)
-			}
-			assert.Equal(t, title, a.title())
-		}
-		assert.Equal(t, c.want, strings.Join(names, " "))
-	}
-}
-
-// TestWhatNobodyDidTakesNoTime: of several attempts that were cut off before any was made,
-// none worked, and their cost is not unknown.
-func TestWhatNobodyDidTakesNoTime(t *testing.T) {
-	t.Parallel()
-	attempt := func(durations map[string]float64, others ...*attempt) *attempt {
-		return &attempt{number: 1, durations: durations, others: others, agent: agentNamed("codex")}
-	}
-	type seconds = map[string]float64
-	assert.Equal(t, seconds{}, attempt(seconds{}, attempt(seconds{}), attempt(seconds{})).totalDurations())
-	assert.Equal(t, seconds{"propose": 0}, attempt(seconds{}, attempt(seconds{"propose": 0})).totalDurations(),
-		"it was asked, and failed at once")
-	assert.Equal(t, seconds{"propose": 3}, attempt(seconds{"propose": 3}, attempt(seconds{})).totalDurations())
-	assert.Equal(t, seconds{"propose": 3, "measure": 2},
-		attempt(seconds{"propose": 3}, attempt(seconds{"propose": 1, "measure": 2})).totalDurations())
-	own := seconds{"propose": 1}
-	attempt(own, attempt(seconds{"propose": 5})).totalDurations()
-	assert.Equal(t, seconds{"propose": 1}, own, "what each took stays")
-}
-
 // TestUsageOfAll: what is unknown of one is unknown of all, and the order does not matter.
 func TestUsageOfAll(t *testing.T) {
 	t.Parallel()
@@ -310,28 +253,6 @@ func TestTheEventOfAProposal(t *testing.T) {
 
 	assert.Equal(t, []string{"lead", "m0"}, []string{r.nameOf(&attempt{}), r.modelOf(&attempt{})},
 		"one that never began has the run's agent")
-}
-
-// TestASessionSays: steps go to whoever watches, and warnings are kept as they are said.
-func TestASessionSays(t *testing.T) {
-	t.Parallel()
-	quiet := &session{Service: &Service{Program: &program.Program{Name: "p"}}}
-	quiet.step("sync", "") // nobody watches
-	var steps []live.Status
-	s := &session{course: course{iteration: 7}, Service: &Service{
-		Program: &program.Program{Name: "p"}, Now: func() time.Time { return noon },
-		Progress: func(step live.Status) { steps = append(steps, step) },
-	}}
-	s.step("measure", "pairs")
-	s.minor("measure", "pair 1")
-	assert.Equal(t, []live.Status{
-		{Program: "p", Iteration: 7, Stage: "measure", Detail: "pairs", Since: noon},
-		{Program: "p", Iteration: 7, Stage: "measure", Detail: "pair 1", Since: noon, Minor: true},
-	}, steps)
-
-	s.warn("the rest of %d", 3)
-	s.warn("%s: %v", "another", errTooLong)
-	assert.Equal(t, []string{"the rest of 3", "another: " + errTooLong.Error()}, s.warnings)
 }
 
 // TestSeedsOfPrograms: each program has its own, which is never below zero.

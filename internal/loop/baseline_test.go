@@ -223,39 +223,6 @@ func TestEnteringABaseline(t *testing.T) {
 	assert.Equal(t, j.records.sum.Best, history.Replay(j.records.log.Events).Best, "and the ledger gives it again")
 }
 
-func TestWhatAMeasurementIsOf(t *testing.T) {
-	t.Parallel()
-	j := journalOf(t, "")
-	at := position{
-		Head: "head", Base: "base", BaseBranch: "main",
-		identity: identity{Evaluator: "e", Definition: "d", Executor: &history.Executor{Agent: "a"}},
-	}
-	alone := []*history.Measured{{Role: history.Baseline}}
-	j.records.sum.Iteration = 4
-	j.records.enterBaseline(at, alone)
-	assert.Equal(t, history.Measured{
-		Head: history.Head{Iteration: 4}, Role: history.Baseline, Commit: "base", BaseBranch: "main",
-		Direction: metric.Higher, Evaluator: "e", Definition: "d",
-		Executor: &history.Executor{Agent: "a"},
-	}, *alone[0])
-	both := []*history.Measured{{Role: history.Baseline}, {Role: history.Incumbent}}
-	j.records.enterBaseline(at, both)
-	assert.Equal(t, *alone[0], *both[0])
-	assert.Equal(t, history.Measured{
-		Head: history.Head{Iteration: 4}, Role: history.Incumbent,
-		Commit: "head",
-	}, *both[1])
-}
-
-func TestTheTrackedFileAtAPath(t *testing.T) {
-	t.Parallel()
-	at := position{entries: []git.TreeEntry{{Path: "a/b", ID: "1"}, {Path: "a", ID: "2"}}}
-	assert.Equal(t, "1", at.tracked("a/b").ID)
-	assert.Equal(t, "2", at.tracked("a").ID)
-	assert.Nil(t, at.tracked("a/"))
-	assert.Nil(t, position{}.tracked("a"))
-}
-
 // TestWhatTheEvaluatorsIdentityIsOf: of everything but the content of the target, and of
 // no order.
 func TestWhatTheEvaluatorsIdentityIsOf(t *testing.T) {

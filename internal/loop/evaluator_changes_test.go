@@ -274,25 +274,6 @@ func TestWhatAnEvaluationCanOnlyRead(t *testing.T) {
 	}
 }
 
-// TestMoreFilesThanCanBeFixed: the first of them are, and it is said.
-func TestMoreFilesThanCanBeFixed(t *testing.T) {
-	t.Parallel()
-	shared := newLab(t)
-	many := map[string]string{}
-	for i := range maxFixed {
-		many[fmt.Sprintf("data/%d.txt", i)] = ""
-	}
-	shared.commit(many)
-	l, r, at := shared.on(t, "", nil)
-	env := l.built(r, at)
-	r.measurer.learn(env)
-	fixed := env.fixed()
-	assert.Len(t, fixed, maxFixed)
-	assert.Equal(t, []string{".git", ".autoloop/programs/p.md"}, fixed[:2])
-	require.Len(t, r.measurer.warnings, 1)
-	assert.Contains(t, r.measurer.warnings[0], "at most 1000 of them read-only")
-}
-
 // TestACandidateThatChangesWhatMeasuresIt, where nobody knows yet what the evaluation
 // does itself: the default branch is measured to find out.
 func TestACandidateThatChangesWhatMeasuresIt(t *testing.T) {

@@ -88,29 +88,3 @@ func TestTakeNotes(t *testing.T) {
 	_, err := takeNotes(position{}, filepath.Join(t.TempDir(), "gone"), process.Masker{})
 	require.ErrorContains(t, err, "open the tree")
 }
-
-// TestNotesOnRecord are shown below their headings, with the iteration that they are of.
-func TestNotesOnRecord(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t, "", wasMeasured("1"))
-	require.NoError(t, d.update(t.Context(), "notes", nil, func(b *records) error {
-		b.enterNotes(3, prompt.Notes{
-			Lessons: []string{"a striped lesson"}, Foreclosed: []string{"a striped dead end"},
-			Ideas: []string{"a striped idea"},
-		})
-		b.enterNotes(4, prompt.Notes{})
-		return nil
-	}))
-	text := string(d.shelf.files.State)
-	for heading, want := range map[string]string{
-		"Lessons Learned":    "a striped lesson",
-		"Foreclosed Avenues": "a striped dead end", "Future Directions": "a striped idea",
-	} {
-		_, after, found := strings.Cut(text, heading)
-		require.True(t, found, heading)
-		section, _, _ := strings.Cut(after, "\n## ")
-		assert.Contains(t, section, want)
-		assert.Contains(t, section, "3")
-		assert.Equal(t, 1, strings.Count(text, want))
-	}
-}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/evaluation"
@@ -78,51 +77,6 @@ func TestNothingToHandOn(t *testing.T) {
 	made, _, err = b.service.Propose(t.Context())
 	require.ErrorContains(t, err, "default branch gone has no commit")
 	assert.Nil(t, made)
-}
-
-// TestWhoseTurnItIs while an iteration waits for CI: an agent's only where CI asks for a fix
-// and one may be made. Everything else is the publishing job's.
-func TestWhoseTurnItIs(t *testing.T) {
-	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1\nci-wait: 0m", "1")
-	calls := 0
-	b.proposeInTurn(&calls, "3", "4")
-	f := onGitHub(t, b)
-	f.ci = []ci.Result{waiting()}
-	require.Equal(t, history.PendingCI, b.one().Outcome)
-	pending := b.git("rev-parse", "autoloop/p")
-	const turn = "iteration 1 waits for CI, whose answer is to be taken; `iterate job publish` does that"
-	for name, c := range map[string]struct {
-		ci   ci.Result
-		do   func()
-		undo func()
-		kind proposal.Purpose
-	}{
-		"CI did not answer": {waiting(), func() {}, func() {}, proposal.Chores},
-		"CI is green":       {green(), func() {}, func() {}, proposal.Chores},
-		"CI is red":         {red("build", "error: x"), func() {}, func() {}, proposal.Fix},
-		"the branch has moved": {
-			red("build", "error: x"), func() { b.git("update-ref", "refs/heads/autoloop/p", "main") },
-			func() { b.git("update-ref", "refs/heads/autoloop/p", pending) }, proposal.Chores,
-		},
-	} {
-		f.ci = []ci.Result{c.ci}
-		c.do()
-		before := calls
-		made, result, err := b.service.Propose(t.Context())
-		c.undo()
-		require.NoError(t, err, name)
-		require.NotNil(t, made, name)
-		assert.Equal(t, c.kind, made.Kind, name)
-		assert.Equal(t, 1, made.Iteration, name)
-		if c.kind == proposal.Chores {
-			assert.Equal(t, []string{turn}, decision.Texts(result.Reasons), name)
-			assert.Equal(t, before, calls, name)
-		} else {
-			assert.Equal(t, pending, made.Branch)
-			assert.Equal(t, before+1, calls, name)
-		}
-	}
 }
 
 // TestADryRunOfAConflict says what a run would end with.

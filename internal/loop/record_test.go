@@ -125,24 +125,6 @@ func TestWhatIsForAPullRequest(t *testing.T) {
 	}
 }
 
-// TestWhatTheMemoryBranchSays of an update in its subject.
-func TestWhatTheMemoryBranchSays(t *testing.T) {
-	t.Parallel()
-	r, _ := inMemory(t, programWith("", ""))
-	r.iteration = 4
-	for want, p := range map[string]*proposal.Proposal{
-		"iteration 4 put off":          {Postponed: &history.Finished{}},
-		"nothing was proposed":         {},
-		"iteration 4 waits for CI":     {Decided: &history.Decided{Outcome: history.PendingCI}},
-		"iteration 4 accepted":         {Decided: &history.Decided{Outcome: history.Accepted}},
-		"iteration 4 ci-fix-exhausted": {Decided: &history.Decided{Outcome: history.CIFixExhausted}},
-	} {
-		assert.Equal(t, want, r.recorder.message(p))
-	}
-	r.stopped = "completed: x"
-	assert.Equal(t, "completed: x", r.recorder.message(&proposal.Proposal{}))
-}
-
 // TestAProposalWithoutADecision ends a run that its baseline ended, and no other.
 func TestAProposalWithoutADecision(t *testing.T) {
 	t.Parallel()

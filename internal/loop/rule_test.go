@@ -149,62 +149,6 @@ func TestWhatACandidateIsHeldAgainst(t *testing.T) {
 	assert.Len(t, seeds, 20)
 }
 
-// TestTheCostOfATrial is what the longest trial takes that is played: every run, and
-// every environment, of a gain that is kept after it was held.
-func TestTheCostOfATrial(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		rule  decision.Rule
-		noise []string
-	}{
-		"single":     {decision.Rule{Regime: decision.Single}, []string{"0"}},
-		"repeatable": {decision.Rule{Regime: decision.Repeatable}, []string{"0"}},
-		"noisy": {
-			decision.Rule{Regime: decision.Noisy, Pairs: 8},
-			[]string{"0", "1", "2", "3", "4", "5", "6", "7"},
-		},
-		"many pairs": {
-			decision.Rule{Regime: decision.Noisy, Pairs: 20},
-			[]string{"0", "1", "2", "3", "4", "5", "6", "7"},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c.rule.Version, c.rule.Confidence, c.rule.CheckTooGood = decision.RuleVersion, 0.95, true
-			trial := decision.NewTrial(decision.Standard{
-				Rule: c.rule, Seed: "s", Direction: metric.Higher,
-				Best: metricOf("1"),
-			})
-			runs, measured := 0, map[decision.Side]int{}
-			type environment struct {
-				decision.Stage
-				decision.Side
-			}
-			environments := map[environment]bool{}
-			_, err := trial.Run(func(step decision.Step) (metric.Measurement, error) {
-				runs++
-				environments[environment{step.Stage, step.Side}] = true
-				value := map[decision.Side]metric.Value{
-					decision.Incumbent: metric.FromInt(1),
-					decision.Candidate: metric.FromInt(5000), decision.Emptied: metric.FromInt(5000),
-				}[step.Side]
-				value = value.Add(metric.MustValue(c.noise[measured[step.Side]%len(c.noise)]))
-				measured[step.Side]++
-				return metric.Measurement{Metric: &value}, nil
-			})
-			require.NoError(t, err)
-			seconds, most := cost(c.rule, 1, 0)
-			assert.LessOrEqual(t, runs, most)
-			assert.GreaterOrEqual(t, runs, most-1, "and not many more than there can be")
-			assert.Equal(t, time.Duration(most)*time.Second, seconds)
-			prepare, _ := cost(c.rule, 0, 1)
-			assert.LessOrEqual(t, len(environments), int(prepare.Seconds()))
-			both, _ := cost(c.rule, 2.5, 0.5)
-			assert.Equal(t, seconds*5/2+prepare/2, both)
-		})
-	}
-}
-
 // TestRepeatsThatDoNotFit: the reason names the time that is needed, and with that time
 // they do fit.
 func TestRepeatsThatDoNotFit(t *testing.T) {

@@ -253,16 +253,6 @@ func TestAfterABaselineThatCost(t *testing.T) {
 	}
 }
 
-// TestALimitInWords: when it ends, and what the service says.
-func TestALimitInWords(t *testing.T) {
-	t.Parallel()
-	until := time.Date(2026, 3, 4, 13, 0, 0, 0, time.FixedZone("east", 3600))
-	assert.Equal(t, "paused: the agent's service has a rate limit; it resumes at 2026-03-04T12:00:00Z",
-		limited(until, "").String())
-	assert.Equal(t, "paused: the agent's service has a rate limit (try later); it resumes at 2026-03-04T12:00:00Z",
-		limited(until, "try\nlater").String())
-}
-
 // TestTheTimeOfAnIteration is its own, or what a budget leaves of it, and who runs out of
 // it is told which.
 func TestTheTimeOfAnIteration(t *testing.T) {
@@ -335,29 +325,6 @@ func TestWhenAnIterationIsPutOff(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestExpense: what evaluations use counts at once, and goes on record once.
-func TestExpense(t *testing.T) {
-	t.Parallel()
-	usd, tokens := metric.MustValue("0.25"), int64(100)
-	one := func() *history.Expense { return &history.Expense{Tokens: &tokens, CostUSD: &usd, UnknownUSD: 1} }
-	r := newSpending(t, "")
-	assert.Nil(t, r.takeExpense())
-	r.expend(nil)
-	assert.Nil(t, r.takeExpense(), "nothing was asked")
-	first := one()
-	r.expend(first)
-	r.expend(one())
-	r.expend(nil)
-	assert.Equal(t, used{200, 0.5}, r.used)
-	got := r.takeExpense()
-	assert.Equal(t, []any{int64(200), "0.5", 2}, []any{*got.Tokens, got.CostUSD.String(), got.UnknownUSD})
-	assert.Equal(t, int64(100), *first.Tokens, "what was counted stays as it was")
-	assert.Nil(t, r.takeExpense(), "it is recorded once")
-	r.expend(&history.Expense{UnknownTokens: 3})
-	assert.Equal(t, used{200, 0.5}, r.used, "what is unknown is not counted")
-	assert.Equal(t, &history.Expense{UnknownTokens: 3}, r.takeExpense())
 }
 
 // TestWhatAgentsUsed: what is known of it counts, and the rest is passed over.

@@ -2,7 +2,6 @@ package loop
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,38 +33,6 @@ func namesIn(t *testing.T, dir string) []string {
 		names = append(names, entry.Name())
 	}
 	return names
-}
-
-// TestTheNewestTranscriptsStay: as many as are allowed, as long as they have room, and none
-// that is older than one that went.
-func TestTheNewestTranscriptsStay(t *testing.T) {
-	t.Parallel()
-	chance := rand.New(rand.NewPCG(1, 1))
-	for range 30 {
-		dir := t.TempDir()
-		count := chance.IntN(12)
-		sizes := make([]int, count) // by age
-		for i, age := range chance.Perm(count) {
-			sizes[age] = chance.IntN(100)
-			put(t, filepath.Join(dir, fmt.Sprintf("%d-1-codex-run%d.txt", i, age)), sizes[age],
-				time.Duration(age)*time.Second)
-		}
-		most, room := chance.IntN(12), chance.IntN(500)
-		require.NoError(t, removeOldest(dir, most, int64(room)))
-		kept, bytes := 0, 0
-		for kept < min(most, count) && bytes+sizes[kept] <= room {
-			bytes += sizes[kept]
-			kept++
-		}
-		names := namesIn(t, dir)
-		require.Len(t, names, kept, "%d files of %v, at most %d of %d bytes", count, sizes, most, room)
-		for _, name := range names {
-			var age int
-			_, err := fmt.Sscanf(name[strings.LastIndex(name, "run"):], "run%d.txt", &age)
-			require.NoError(t, err)
-			require.Less(t, age, kept)
-		}
-	}
 }
 
 // TestOtherFilesStay: only what looks like a transcript, and is a file, is removed or

@@ -37,16 +37,6 @@ func evaluateScript(t *testing.T, script string, change ...func(*evaluation.Requ
 	return outcome
 }
 
-func TestMetric(t *testing.T) {
-	t.Parallel()
-	got := evaluateScript(t, "echo building >&2\necho '{\"m\": 1.50, \"n\": 2}'")
-	require.Empty(t, got.Problem)
-	assert.Equal(t, "1.5", got.Measurement.Metric.String())
-	assert.Equal(t, "2", got.Measurement.Numbers["n"].String())
-	assert.Equal(t, "building\n{\"m\": 1.50, \"n\": 2}", got.Tail)
-	assert.Positive(t, got.Duration)
-}
-
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	for script, says := range map[string]string{
@@ -87,17 +77,4 @@ func TestOutputIsKeptWithoutSecrets(t *testing.T) {
 	data, err = os.ReadFile(filepath.Join(artifacts, "evaluation.stdout"))
 	require.NoError(t, err)
 	assert.True(t, strings.HasSuffix(string(data), "x\n{\"m\": 1}\n"))
-}
-
-func TestCancelled(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
-	defer cancel()
-	evaluator := evaluation.Evaluator{Runner: process.NewRunner()}
-	_, err := evaluator.Run(ctx,
-		evaluation.Request{
-			Script: "sleep 600", Dir: t.TempDir(), Artifacts: t.TempDir(),
-			Env: []string{"PATH=" + os.Getenv("PATH")},
-		})
-	require.ErrorIs(t, err, context.DeadlineExceeded)
 }

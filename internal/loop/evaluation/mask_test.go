@@ -2,7 +2,6 @@ package evaluation_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -128,18 +127,6 @@ func TestNoCutHalvesASecret(t *testing.T) {
 	}
 }
 
-// TestNoQuoteHalvesASecret: the same of what is no number, which the problem quotes.
-func TestNoQuoteHalvesASecret(t *testing.T) {
-	t.Parallel()
-	artifacts := t.TempDir()
-	for count := range 30 {
-		got := play(t, evaluation.Request{Env: []string{env}, Artifacts: artifacts},
-			prints(strings.Repeat("x", 4*count)+secret+" after"))
-		require.Contains(t, got.Problem, "is no number")
-		require.NotContains(t, got.Problem, "hun", "%d", count)
-	}
-}
-
 // TestAReasonIsOneLine: what an evaluation says of itself is a line of plain words.
 func TestAReasonIsOneLine(t *testing.T) {
 	t.Parallel()
@@ -171,62 +158,6 @@ func TestTheTailIsBounded(t *testing.T) {
 				return process.Result{ExitCode: 1, Stdout: []byte(c.stdout), Stderr: []byte(c.stderr)}
 			})
 			assert.Equal(t, c.want, got.Tail)
-		})
-	}
-}
-
-// TestWholeStreamsAtTheirBounds: a stream of which both halves can be kept is kept as it
-// is, and a longer one loses what is between them.
-func TestWholeStreamsAtTheirBounds(t *testing.T) {
-	t.Parallel()
-	const half = 256 << 10
-	for name, c := range map[string]struct {
-		length int
-		cut    bool // the runner kept only its end
-		whole  bool
-	}{
-		"short":           {100, false, true},
-		"both halves":     {2 * half, false, true},
-		"a byte more":     {2*half + 1, false, false},
-		"much more":       {5 * half, false, false},
-		"cut before here": {5 * half, true, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var text strings.Builder
-			for i := 0; text.Len() < c.length; i++ {
-				fmt.Fprintf(&text, "%07d\n", i)
-			}
-			stream := text.String()[:c.length]
-			file := filepath.Join(t.TempDir(), "kept.txt")
-			play(t, evaluation.Request{Keep: file}, func(spec process.Spec) process.Result {
-				for rest := stream; rest != ""; rest = rest[min(len(rest), 10_000):] {
-					n, err := spec.Stdout.Write([]byte(rest[:min(len(rest), 10_000)]))
-					assert.Equal(t, min(len(rest), 10_000), n, "a writer that keeps less says so of none")
-					require.NoError(t, err)
-				}
-				result := process.Result{Stdout: []byte(stream)}
-				if c.cut {
-					result.Stdout, result.StdoutTruncated = result.Stdout[4*half:], true
-				}
-				return result
-			})
-			kept, err := os.ReadFile(file)
-			require.NoError(t, err)
-			_, got, found := strings.Cut(string(kept), "== standard output\n")
-			require.True(t, found)
-			if c.whole {
-				assert.Equal(t, strings.TrimSuffix(stream, "\n"), strings.TrimSuffix(got, "\n"))
-				return
-			}
-			begin, end, found := strings.Cut(got, "\n… (left out)\n")
-			require.True(t, found)
-			assert.NotEmpty(t, begin)
-			assert.LessOrEqual(t, len(begin), half)
-			assert.True(t, strings.HasPrefix(stream, begin), "its beginning")
-			assert.True(t, strings.HasSuffix(strings.TrimSuffix(stream, "\n"),
-				strings.TrimSuffix(end, "\n")), "its end")
-			assert.InDelta(t, half, len(end), 1)
 		})
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -99,30 +98,6 @@ func TestWhatACommandMayUse(t *testing.T) {
 	}
 	assert.NotEqual(t, ran[0].Writable, ran[1].Writable, "the setup cannot leave a result to the script")
 	assert.Empty(t, environ[:3][2], "the caller's list is the caller's")
-}
-
-// TestHowTheShellIsCalled: strict where nothing else is said, and as well as sh can
-// where there is no bash.
-func TestHowTheShellIsCalled(t *testing.T) {
-	t.Parallel()
-	bare, both := t.TempDir(), t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(both, "bash"), nil, 0o700)) //nolint:gosec // it is never run
-	for name, c := range map[string]struct {
-		path string
-		args string
-	}{
-		"bash": {both, "bash -e -u -E -o pipefail"},
-		"sh":   {bare, "sh -e -u"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			play(t, evaluation.Request{Env: []string{"PATH=" + c.path}, Setup: "true"},
-				func(spec process.Spec) process.Result {
-					assert.Equal(t, c.args, strings.Join(spec.Args[:len(spec.Args)-1], " "))
-					return process.Result{}
-				})
-		})
-	}
 }
 
 // TestWhatTheSetupPrintsIsNoResult: neither in its file nor on its standard output, and
@@ -256,35 +231,6 @@ func TestTheBoundOfAResultFile(t *testing.T) {
 			assert.Equal(t, "1", got.Measurement.Metric.String())
 		}
 	}
-}
-
-// TestScriptsOfOneDirectory: each run finds a new place for its result, and the last
-// script of each name is left beside what it printed.
-func TestScriptsOfOneDirectory(t *testing.T) {
-	t.Parallel()
-	artifacts := t.TempDir()
-	var places []string
-	for _, script := range []string{"first", "second"} {
-		play(t, evaluation.Request{Script: script, Artifacts: artifacts}, func(spec process.Spec) process.Result {
-			places = append(places, resultOf(spec))
-			return process.Result{Stdout: []byte(script), Stderr: []byte("E" + script)}
-		})
-	}
-	assert.NotEqual(t, places[0], places[1])
-	entries, err := os.ReadDir(artifacts)
-	require.NoError(t, err)
-	var names []string
-	for _, entry := range entries {
-		names = append(names, entry.Name())
-		info, err := entry.Info()
-		require.NoError(t, err)
-		assert.Equal(t, os.FileMode(0o600), info.Mode().Perm(), entry.Name())
-	}
-	slices.Sort(names)
-	assert.Equal(t, []string{"evaluation.sh", "evaluation.stderr", "evaluation.stdout"}, names)
-	text, err := os.ReadFile(filepath.Join(artifacts, "evaluation.stderr"))
-	require.NoError(t, err)
-	assert.Equal(t, "Esecond", string(text))
 }
 
 // TestAResultThatIsCutOff: of an output that is too long to be kept, a number counts only

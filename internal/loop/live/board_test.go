@@ -2,10 +2,8 @@ package live_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -13,7 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/loop/live"
 )
 
@@ -150,42 +147,6 @@ func TestAStatusThatIsADirectory(t *testing.T) {
 	assert.True(t, run.StopAsked())
 }
 
-// TestAStatusIsReadWhole: who looks while a run says what it is at sees one of the things
-// that it said.
-func TestAStatusIsReadWhole(t *testing.T) {
-	t.Parallel()
-	board := live.New(t.TempDir())
-	run, err := board.Begin("speed")
-	require.NoError(t, err)
-	said := func(i int) live.Status {
-		return live.Status{
-			Program: "speed", Iteration: i, Stage: "measure",
-			Detail: strings.Repeat(fmt.Sprint(i%10), 200*(i%7)),
-		}
-	}
-	run.Tell(said(0))
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for i := range 60 {
-			run.Tell(said(i))
-		}
-	}()
-	for going := true; going; {
-		select {
-		case <-done:
-			going = false
-		default:
-		}
-		running, err := board.Running()
-		require.NoError(t, err)
-		require.Len(t, running, 1)
-		require.Equal(t, said(running[0].Iteration), running[0])
-	}
-	<-done
-	run.Close()
-}
-
 // TestABoardThatCannotBeMade is the error of who wants to be on it.
 func TestABoardThatCannotBeMade(t *testing.T) {
 	t.Parallel()
@@ -219,55 +180,4 @@ func TestAStatusReadsBack(t *testing.T) {
 	info, err := os.Stat(filepath.Join(dir, "autoloop", "live", "speed", "status.json"))
 	require.NoError(t, err)
 	assert.Zero(t, info.Mode().Perm()&0o077, "it is the user's alone")
-}
-
-// TestWhoLooksKeepsNobodyOffTheBoard: a run that begins while somebody holds its place for
-// a moment is on the board.
-func TestWhoLooksKeepsNobodyOffTheBoard(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	board := live.New(dir)
-	for turns := range 12 {
-		place := filepath.Join(dir, "autoloop", "live", fmt.Sprint("p", turns))
-		require.NoError(t, os.MkdirAll(place, 0o700))
-		unlock, held, err := files.TryLock(place, 0)
-		require.NoError(t, err)
-		require.False(t, held)
-		begun := make(chan *live.Run)
-		go func() {
-			run, err := board.Begin(filepath.Base(place))
-			assert.NoError(t, err)
-			begun <- run
-		}()
-		for range turns * 10 {
-			runtime.Gosched()
-		}
-		unlock()
-		run := <-begun
-		require.NotNil(t, run, "somebody looked, and nobody runs")
-		run.Close()
-	}
-}
-
-// TestWhoLooksIsNotTakenForARun by others who look.
-func TestWhoLooksIsNotTakenForARun(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	left := filepath.Join(dir, "autoloop", "live", "speed")
-	require.NoError(t, os.MkdirAll(left, 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(left, "status.json"), []byte(`{"stage":"measure"}`), 0o600))
-	board := live.New(dir)
-	var group sync.WaitGroup
-	for range 4 {
-		group.Go(func() {
-			for range 200 {
-				running, err := board.Running()
-				if err != nil || len(running) > 0 {
-					assert.Fail(t, "nobody runs", "%v, %v", running, err)
-					return
-				}
-			}
-		})
-	}
-	group.Wait()
 }

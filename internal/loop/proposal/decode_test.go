@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/process"
 )
@@ -24,23 +23,6 @@ const iterationEvents = `{"event":"measured","run_id":"r","iteration":1,"role":"
 
 func ofIteration(events string, kind Purpose) Bundle {
 	return Bundle{Manifest: Manifest{Kind: kind, Iteration: 2, Run: "r", Candidate: "c"}, Events: []byte(events)}
-}
-
-func TestDecodeKeepsWhatAProposalSays(t *testing.T) {
-	t.Parallel()
-	h, err := Decode(ofIteration(iterationEvents, Iteration), process.Masker{})
-	require.NoError(t, err)
-	assert.Len(t, h.Baseline, 1)
-	assert.Len(t, h.Measured, 2)
-	require.NotNil(t, h.Decided)
-	assert.True(t, h.Kept())
-	assert.Equal(t, []string{"the proposing job says: a b"}, decision.Texts(h.Decided.Reasons),
-		"reasons are lines, and say whose they are")
-	assert.Empty(t, h.Decided.Commit, "what only the publishing job knows is dropped")
-	line, err := history.Line(h.Decided)
-	require.NoError(t, err)
-	assert.NotContains(t, string(line), "lease", "what is of no decision is dropped")
-	assert.NotContains(t, string(line), "key")
 }
 
 // everything is an event with something in every field.

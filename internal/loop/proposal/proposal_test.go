@@ -1,8 +1,6 @@
 package proposal
 
 import (
-	"errors"
-	"fmt"
 	"testing"
 	"time"
 
@@ -69,14 +67,4 @@ func TestTheNumberOfTheCandidate(t *testing.T) {
 	for number, want := range map[int]int{0: 1, 1: 1, 2: 2, 9: 9} {
 		assert.Equal(t, want, (&Proposal{Decided: &history.Decided{Proposal: number}}).Number())
 	}
-}
-
-// TestARefusal says why, and has a page that says what to do.
-func TestARefusal(t *testing.T) {
-	t.Parallel()
-	err := fmt.Errorf("publish: %w", Refuse("it has %d of %q", 2, "x"))
-	var refused *RefusedError
-	require.ErrorAs(t, err, &refused)
-	assert.Equal(t, `it has 2 of "x"`, refused.Reason)
-	assert.EqualError(t, errors.Unwrap(err), `the bundle is refused: it has 2 of "x"`)
 }

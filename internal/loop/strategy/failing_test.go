@@ -2,7 +2,6 @@ package strategy_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -102,45 +101,6 @@ func TestNoTestIsForgotten(t *testing.T) {
 			got := focus(failing, earlier)
 			require.Equal(t, failing[attempt/3%count], got, "attempt %d of %d tests", attempt, count)
 			earlier = append(earlier, got)
-		}
-	}
-}
-
-// TestTheFocusIsOnWhatFails: whatever was tried before and whatever fails now, the focus
-// is on a test that fails, and stays where it was unless that has had its turn.
-func TestTheFocusIsOnWhatFails(t *testing.T) {
-	t.Parallel()
-	chance := rand.New(rand.NewPCG(1, 1))
-	for range 300 {
-		var earlier []string
-		attempts := map[string]int{}
-		for range 40 {
-			var failing []string
-			for i := range 5 {
-				if chance.IntN(4) > 0 {
-					failing = append(failing, fmt.Sprint("test ", i))
-				}
-			}
-			if chance.IntN(6) == 0 {
-				earlier = append(earlier, "") // an attempt on nothing
-				continue
-			}
-			got := focus(failing, earlier)
-			if len(failing) == 0 {
-				require.Empty(t, got)
-				continue
-			}
-			require.Contains(t, failing, got)
-			if last := len(earlier) - 1; last >= 0 && slices.Contains(failing, earlier[last]) && got != earlier[last] {
-				turn := earlier[max(len(earlier)-3, 0):]
-				require.Equal(t, slices.Repeat([]string{earlier[last]}, 3), turn, "it has had its turn")
-			} else if last < 0 || got != earlier[last] {
-				for _, name := range failing {
-					require.LessOrEqual(t, attempts[got], attempts[name], "the one with the fewest attempts is next")
-				}
-			}
-			earlier = append(earlier, got)
-			attempts[got]++
 		}
 	}
 }
