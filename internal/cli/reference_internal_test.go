@@ -173,7 +173,11 @@ func keyPages(_ *testing.T, pages map[string]string) {
 			name = "**" + name + "**"
 		}
 		about := strings.ReplaceAll(key.Help, "](../reference/", "](")
-		text += fmt.Sprintf("- %s (%s): %s. Default: %s\n", name, key.Type, about, key.Default)
+		text += fmt.Sprintf("- %s (%s): %s.", name, key.Type, about)
+		if key.Default != "none" {
+			text += " Default: " + key.Default
+		}
+		text += "\n"
 	}
 	pages["keys.md"] = text
 }
