@@ -143,6 +143,23 @@ func TestPagesAreShort(t *testing.T) {
 	}
 }
 
+// TestDocsAreFew counts words: of the pages that everybody reads, and of all pages.
+func TestDocsAreFew(t *testing.T) {
+	t.Parallel()
+	words := func(file string) int {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		return len(strings.Fields(string(text)))
+	}
+	assert.LessOrEqual(t, words("../README.md"), 700)
+	assert.LessOrEqual(t, words("../CONTRIBUTING.md"), 1200)
+	all := words("../CONTRIBUTING.md") + words("../CHANGELOG.md")
+	for _, page := range docPages(t) {
+		all += words(page)
+	}
+	assert.LessOrEqual(t, all, 33_000, "say it once, and link to it")
+}
+
 // TestTermsAreLinked holds that a page links to what a candidate, an incumbent or a baseline
 // is where it first says the word in its text.
 func TestTermsAreLinked(t *testing.T) {
