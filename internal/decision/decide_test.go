@@ -14,85 +14,56 @@ func value(text string) *metric.Value {
 	return &v
 }
 
+// TestDecide by one measurement: strictly better is better, by enough, and what was not scored or is implausible is
+// none.
 func TestDecide(t *testing.T) {
+	t.Parallel()
+	const half = `"min_improvement":{"value":0.5,"percent":true}`
 	for name, c := range map[string]struct {
-		standard decision.Standard
-		metric   *metric.Value
-		verdict  decision.Verdict
-		best     string
-		delta    string
-		says     string
+		standard, metric  string // "" for one that was not scored
+		verdict           decision.Verdict
+		best, delta, says string
+		met               bool
 	}{
 		"lower improves": {
-			decision.Standard{Direction: metric.Lower, Best: value("1.5")},
-			value("1.3"),
-			decision.Improved, "1.3", "-0.2", "better",
+			`{"direction":"lower","best":1.5}`, "1.3", decision.Improved, "1.3", "-0.2", "better", false,
 		},
 		"lower gets worse": {
-			decision.Standard{Direction: metric.Lower, Best: value("1.5")},
-			value("1.7"),
-			decision.Regressed, "1.5", "+0.2", "worse",
+			`{"direction":"lower","best":1.5}`, "1.7", decision.Regressed, "1.5", "+0.2", "worse", false,
 		},
-		"a tie is no gain": {
-			decision.Standard{Best: value("1.50")},
-			value("1.5"), decision.Neutral, "1.5",
-			"0", "strict",
+		"a tie is no gain":     {`{"best":1.50}`, "1.5", decision.Neutral, "1.5", "0", "strict", false},
+		"no direction: higher": {`{"best":1.5}`, "1.7", decision.Improved, "1.7", "+0.2", "higher", false},
+		"first":                {`{}`, "-3", decision.Improved, "-3", "", "first", false},
+		"beyond the range": {
+			`{"best":50,"low":0,"high":100}`, "1121", decision.Regressed, "50", "+1071", "implausible", false,
 		},
-		"no direction: higher": {
-			decision.Standard{Best: value("1.5")},
-			value("1.7"), decision.Improved, "1.7",
-			"+0.2", "higher",
+		"an open range": {`{"best":50,"low":0}`, "1121", decision.Improved, "1121", "+1071", "better", false},
+		"a gain too small": {
+			`{"best":100,` + half + `}`, "100.4", decision.Neutral, "100", "+0.4", "min-improvement 0.5", false,
 		},
-		"first": {decision.Standard{}, value("-3"), decision.Improved, "-3", "", "first"},
-		"below the range": {
-			decision.Standard{
-				Best: value("50"),
-				Rule: decision.Rule{Low: value("0"), High: value("100")},
-			},
-			value("1121"), decision.Regressed, "50", "+1071",
-			"implausible",
+		"a gain just enough": {
+			`{"best":-100,` + half + `}`, "-99.5", decision.Improved, "-99.5", "+0.5", "better", false,
 		},
-		"open range": {
-			decision.Standard{Best: value("50"), Rule: decision.Rule{Low: value("0")}},
-			value("1121"), decision.Improved, "1121", "+1071", "better",
+		"not scored": {`{"best":1}`, "", decision.Regressed, "1", "", "not scored: overlap", false},
+		"the target is met": {
+			`{"direction":"lower","best":0.95,"target":0.9}`, "0.9", decision.Improved, "0.9", "-0.05", "better", true,
 		},
-		"gain too small": {
-			decision.Standard{
-				Best: value("100"),
-				Rule: decision.Rule{MinImprovement: decision.Allowance{Value: metric.MustValue("0.5"), Percent: true}},
-			},
-			value("100.4"), decision.Neutral, "100", "+0.4", "min-improvement 0.5",
+		"the target is not met": {
+			`{"direction":"lower","best":0.95,"target":0.9}`, "0.92", decision.Improved, "0.92", "-0.03", "better",
+			false,
 		},
-		"gain just large enough": {
-			decision.Standard{
-				Best: value("-100"),
-				Rule: decision.Rule{MinImprovement: decision.Allowance{Value: metric.MustValue("0.5"), Percent: true}},
-			},
-			value("-99.5"), decision.Improved, "-99.5", "+0.5", "better",
+		"the best meets it": {
+			`{"direction":"lower","best":0.9,"target":0.9}`, "0.99", decision.Regressed, "0.9", "+0.09", "worse", true,
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			got := decision.Decide(c.standard, metric.Measurement{Metric: c.metric})
-			assert.Equal(t, c.verdict, got.Verdict)
-			assert.Equal(t, c.best, got.Best.String())
-			assert.Equal(t, c.delta, got.Delta)
-			assert.Contains(t, got.Reasons[0].String(), c.says)
-		})
+		m := metric.Measurement{RejectedReason: "overlap"}
+		if c.metric != "" {
+			m = scored(c.metric)
+		}
+		got := decision.Decide(changed(decision.Standard{}, c.standard), m)
+		assert.Equal(t, c.verdict, got.Verdict, name)
+		assert.Equal(t, []string{c.best, c.delta}, []string{got.Best.String(), got.Delta}, name)
+		assert.Contains(t, got.Reasons[0].String(), c.says, name)
+		assert.Equal(t, c.met, got.TargetMet, name)
 	}
-}
-
-func TestDecideUnscored(t *testing.T) {
-	got := decision.Decide(decision.Standard{Best: value("1")}, metric.Measurement{RejectedReason: "circles overlap"})
-	assert.Equal(t, decision.Regressed, got.Verdict)
-	assert.Equal(t, []string{"not scored: circles overlap"}, decision.Texts(got.Reasons))
-	assert.Equal(t, "1", got.Best.String())
-}
-
-func TestDecideTarget(t *testing.T) {
-	standard := decision.Standard{Direction: metric.Lower, Best: value("0.95"), Target: value("0.9")}
-	assert.True(t, decision.Decide(standard, metric.Measurement{Metric: value("0.85")}).TargetMet)
-	assert.False(t, decision.Decide(standard, metric.Measurement{Metric: value("0.92")}).TargetMet)
-	standard.Best = value("0.9")
-	assert.True(t, decision.Decide(standard, metric.Measurement{Metric: value("0.99")}).TargetMet,
-		"judged on the best after the decision")
 }

@@ -2,25 +2,14 @@ package decision_test
 
 import (
 	"fmt"
-	
-	
-	
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	
 
 	"github.com/org/autoloop/internal/decision"
-	
 )
-
-
-
-
-
-
 
 // hunk is a patch of one file with these lines.
 func hunk(lines ...string) []byte {
@@ -101,12 +90,6 @@ func TestWhichPatchesAreOne(t *testing.T) {
 			"+diff --git a/x b/x\n")), "a count that is missing is 1")
 	assert.Equal(t, []string{"-a", "+-- b", "+++ c"}, decision.PatchLines(hunk("-a", "+-- b", "+++ c", " d")))
 }
-
-
-
-
-
-
 
 func FuzzDigest(f *testing.F) {
 	f.Add([]byte("diff --git a/a b/a\nindex 0..1 100644\n--- a/a\n+++ b/a\n@@ -1,2 +1 @@\n-x\n \n+y\n"))

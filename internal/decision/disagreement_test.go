@@ -1,8 +1,6 @@
 package decision_test
 
 import (
-	
-	
 	"strings"
 	"testing"
 
@@ -64,5 +62,3 @@ func TestDisagreement(t *testing.T) {
 		"either the machine changed, or what was kept was luck",
 		decision.Text(decision.Disagreement(numbers(eight), numbers("100 100.4 99.8"))))
 }
-
-

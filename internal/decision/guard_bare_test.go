@@ -1,91 +1,55 @@
 package decision_test
 
 import (
-	
-	
-	
 	"slices"
-	
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	
 
 	"github.com/org/autoloop/internal/decision"
 )
 
+// TestRefuseBare: files that were there, and changes: -x is deleted, ~x modified, and what is refused is marked with !.
 func TestRefuseBare(t *testing.T) {
 	t.Parallel()
-	added := func(paths ...string) (changes []decision.Change) {
-		for _, path := range paths {
-			changes = append(changes, decision.Change{Path: path, Kind: decision.Added})
-		}
-		return changes
-	}
-	for name, c := range map[string]struct {
-		before  []string
-		changes []decision.Change
-		refused []string
-	}{
-		"a whole one": {
-			nil, added("src/x/HEAD", "src/x/config", "src/x/objects/a", "src/x/refs/heads/a"),
-			[]string{"src/x/HEAD", "src/x/objects/a", "src/x/refs/heads/a"},
-		},
-		"one at the top":        {nil, added("HEAD", "objects/a", "refs/a"), []string{"HEAD", "objects/a", "refs/a"}},
-		"completed by one file": {[]string{"x/objects/a", "x/refs/a"}, added("x/HEAD"), []string{"x/HEAD"}},
-		"names in other letters": {
-			nil, added("x/head", "x/Objects/a", "x/REFS/a"),
-			[]string{"x/head", "x/Objects/a", "x/REFS/a"},
-		},
-		"not a whole one":    {[]string{"x/objects/a"}, added("x/HEAD", "x/ref/a"), nil},
-		"in two directories": {nil, added("x/HEAD", "y/objects/a", "y/refs/a"), nil},
-		"one that was there": {[]string{"x/HEAD", "x/objects/a", "x/refs/a"}, added("x/refs/b"), nil},
-		"files of these names": {
-			nil, added("x/HEAD", "x/objects", "x/refs"),
-			[]string{"x/HEAD", "x/objects", "x/refs"},
-		},
-		"parts that are elsewhere": {
-			nil, added("x/HEAD", "x/commondir", "y/objects/a", "y/refs/a", "y/config"),
-			[]string{"x/HEAD", "x/commondir"},
-		},
-		"other letters, elsewhere":   {[]string{"x/Head"}, added("x/CommonDir"), []string{"x/CommonDir"}},
-		"elsewhere without a HEAD":   {nil, added("x/commondir", "x/objects/a"), nil},
-		"directories of these names": {nil, added("x/HEAD/a", "x/commondir/a", "x/objects/a", "x/refs/a"), nil},
-		"one within the other": {
-			nil, added("x/objects/HEAD", "x/objects/objects/a", "x/objects/refs/a"),
-			[]string{"x/objects/HEAD", "x/objects/objects/a", "x/objects/refs/a"},
-		},
-		"half of it is deleted": {
-			[]string{"x/objects/a", "x/refs/a"},
-			append(added("x/HEAD"), decision.Change{Path: "x/refs/a", Kind: decision.Deleted}), nil,
-		},
-		"half of half is deleted": {
-			[]string{"x/objects/a", "x/refs/a", "x/refs/b"},
-			append(added("x/HEAD"), decision.Change{Path: "x/refs/a", Kind: decision.Deleted}),
-			[]string{"x/HEAD"},
-		},
-		"a file that is changed": {
-			[]string{"x/HEAD", "x/objects/a"},
-			[]decision.Change{{Path: "x/HEAD", Kind: decision.Modified}, {Path: "x/refs/a", Kind: decision.Added}},
-			[]string{"x/HEAD", "x/refs/a"},
-		},
-		"one that is exchanged": {
-			[]string{"x/HEAD", "x/objects/a"},
-			append(added("x/refs/a"), decision.Change{Path: "x/HEAD", Kind: decision.Deleted}), nil,
-		},
+	for name, c := range map[string]struct{ before, changes string }{
+		"a whole one":                {"", "!src/x/HEAD src/x/config !src/x/objects/a !src/x/refs/heads/a"},
+		"one at the top":             {"", "!HEAD !objects/a !refs/a"},
+		"completed by one file":      {"x/objects/a x/refs/a", "!x/HEAD"},
+		"names in other letters":     {"", "!x/head !x/Objects/a !x/REFS/a"},
+		"not a whole one":            {"x/objects/a", "x/HEAD x/ref/a"},
+		"in two directories":         {"", "x/HEAD y/objects/a y/refs/a"},
+		"one that was there":         {"x/HEAD x/objects/a x/refs/a", "x/refs/b"},
+		"files of these names":       {"", "!x/HEAD !x/objects !x/refs"},
+		"parts that are elsewhere":   {"", "!x/HEAD !x/commondir y/objects/a y/refs/a y/config"},
+		"other letters, elsewhere":   {"x/Head", "!x/CommonDir"},
+		"elsewhere without a HEAD":   {"", "x/commondir x/objects/a"},
+		"directories of these names": {"", "x/HEAD/a x/commondir/a x/objects/a x/refs/a"},
+		"one within the other":       {"", "!x/objects/HEAD !x/objects/objects/a !x/objects/refs/a"},
+		"half of it is deleted":      {"x/objects/a x/refs/a", "x/HEAD -x/refs/a"},
+		"half of half is deleted":    {"x/objects/a x/refs/a x/refs/b", "!x/HEAD -x/refs/a"},
+		"a file that is changed":     {"x/HEAD x/objects/a", "!~x/HEAD !x/refs/a"},
+		"one that is exchanged":      {"x/HEAD x/objects/a", "x/refs/a -x/HEAD"},
 	} {
-		decision.RefuseBare(slices.Values(c.before), c.changes)
-		var refused []string
-		for _, change := range c.changes {
-			if change.Refused != "" {
-				refused = append(refused, change.Path)
+		var changes []decision.Change
+		for _, path := range strings.Fields(c.changes) {
+			path = strings.TrimPrefix(path, "!")
+			change := decision.Change{Path: strings.TrimLeft(path, "-~"), Kind: decision.Added}
+			switch path[0] {
+			case '-':
+				change.Kind = decision.Deleted
+			case '~':
+				change.Kind = decision.Modified
 			}
+			changes = append(changes, change)
 		}
-		assert.Equal(t, c.refused, refused, name)
+		decision.RefuseBare(slices.Values(strings.Fields(c.before)), changes)
+		for i, path := range strings.Fields(c.changes) {
+			assert.Equal(t, path[0] == '!', changes[i].Refused != "", "%s: %s", name, path)
+		}
 	}
 }
-
-
 
 func TestRefuseBareKeepsWhatWasSaid(t *testing.T) {
 	t.Parallel()

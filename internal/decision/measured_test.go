@@ -1,15 +1,12 @@
 package decision_test
 
 import (
-	
-	
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	
 
 	"github.com/org/autoloop/internal/decision"
-	
+
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -46,8 +43,6 @@ func TestAgreesUpToTwiceTheWidth(t *testing.T) {
 	}
 }
 
-
-
 // TestWhatIsVisibleHasAUnit: it grows with the noise, is never less than the smallest
 // gain worth keeping, and knows no direction.
 func TestWhatIsVisibleHasAUnit(t *testing.T) {
@@ -74,3 +69,5 @@ func TestWhatIsVisibleHasAUnit(t *testing.T) {
 	assert.Greater(t, decision.Visible(rule, samples), 20.0)
 	assert.InDelta(t, 20, decision.Visible(rule, numbers("5 5 5")), 1e-9, "where nothing scatters")
 }
+
+func negative(v metric.Value) metric.Value { return metric.Value{}.Sub(v) }

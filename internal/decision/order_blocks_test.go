@@ -36,8 +36,6 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-
-
 func TestLeastPIsExact(t *testing.T) {
 	t.Parallel()
 	for _, blocks := range [][]int{{1}, {3}, {3, 3}, {3, 5}, {4, 4, 5}, {10}} {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
-	
 )
 
 // seeded is a standard with the seed of its order.
@@ -56,10 +55,6 @@ func TestAGainThatRepeatsIsMeasuredOnceMore(t *testing.T) {
 	assert.Equal(t, "C", runs, "what is no better costs one run")
 }
 
-
-
-
-
 func TestInconclusiveIsNotNever(t *testing.T) {
 	t.Parallel()
 	measure := func(gain float64) func(decision.Step) metric.Measurement {
@@ -93,5 +88,3 @@ func TestInconclusiveIsNotNever(t *testing.T) {
 	}
 	assert.Greater(t, more, 5, "what was inconclusive got as many pairs again")
 }
-
-

@@ -93,88 +93,74 @@ func TestWhatTheLastStageSays(t *testing.T) {
 
 func TestAGainIsConfirmedOrNot(t *testing.T) {
 	t.Parallel()
-	made, _ := play(noisy("5"), sides("5", "6"))
-	require.Len(t, made.Reasons, 2)
-	assert.Contains(t, made.Reasons[1].String(), "this confirms, in new trees, a difference of +1 (p = 0.0004)")
-	assert.Equal(t, []decision.Stage{decision.Pairs, decision.Confirmation},
-		[]decision.Stage{made.Evidence[0].Stage, made.Evidence[1].Stage})
-
 	for name, c := range map[string]struct {
-		later   func(decision.Step) metric.Measurement // in the confirmation
-		verdict decision.Verdict
-		says    string
+		incumbent, candidate string // in the confirmation
+		verdict              decision.Verdict
+		says                 string
 	}{
-		"no better": {sides("5", "5"), decision.Neutral, "not confirmed: not better after 3 pairs"},
-		"worse":     {series("1 1 10 10 10 10 10 10", "2 2 0 0 0 0 0 0"), decision.Regressed, "not confirmed: worse"},
+		"again":     {"5 5 5 5 5 5 5 5", "6 6 6 6 6 6 6 6", decision.Improved, "better: "},
+		"no better": {"5 5 5", "5 5 5", decision.Neutral, "not confirmed: not better after 3 pairs"},
+		"worse":     {"1 1 10 10 10 10 10 10", "2 2 0 0 0 0 0 0", decision.Regressed, "not confirmed: worse"},
 		"maybe": {
-			series("1 2 3 4 5 6 7 12.5", "2.5 4.5 5.5 6.5 7 8 9 10"), decision.Neutral,
-			"not confirmed: inconclusive",
+			"1 2 3 4 5 6 7 12.5", "2.5 4.5 5.5 6.5 7 8 9 10", decision.Neutral, "not confirmed: inconclusive",
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			made, _ := play(noisy("5"), func(step decision.Step) metric.Measurement {
-				if step.Stage == decision.Confirmation {
-					return c.later(step)
-				}
-				return sides("5", "6")(step)
-			})
-			assert.Equal(t, c.verdict, made.Verdict)
-			assert.True(t, strings.HasPrefix(made.Reasons[0].String(), c.says), made.Reasons[0])
-			assert.Equal(t, "5", made.Best.String())
-			assert.Len(t, made.Evidence, 2)
+		made, _ := play(noisy("5"), func(step decision.Step) metric.Measurement {
+			if step.Stage == decision.Confirmation {
+				return series(c.incumbent, c.candidate)(step)
+			}
+			return sides("5", "6")(step)
 		})
+		assert.Equal(t, c.verdict, made.Verdict, name)
+		assert.True(t, strings.HasPrefix(made.Reasons[0].String(), c.says), made.Reasons[0])
+		require.Len(t, made.Evidence, 2)
+		assert.Equal(t, []decision.Stage{decision.Pairs, decision.Confirmation},
+			[]decision.Stage{made.Evidence[0].Stage, made.Evidence[1].Stage})
+		if name == "again" {
+			assert.Contains(t, made.Reasons[1].String(), "this confirms, in new trees, a difference of +1 (p = 0.0004)")
+		} else {
+			assert.Equal(t, "5", made.Best.String())
+		}
 	}
 }
 
-// TestWhatEndsATrialAtOnce: a number that is not finite ends a trial wherever it is measured,
-// a warm-up too; the incumbent's is nobody's fault.
+// TestWhatEndsATrialAtOnce: a number that is not finite ends a trial wherever it is measured, a warm-up too; the
+// incumbent's is nobody's fault.
 func TestWhatEndsATrialAtOnce(t *testing.T) {
 	t.Parallel()
-	bounded := func(s decision.Standard) decision.Standard { s.Low, s.High = value("0"), value("100"); return s }
+	const none = "the evaluation printed null"
 	for name, c := range map[string]struct {
 		standard decision.Standard
 		stage    decision.Stage
 		side     decision.Side
 		warmUp   bool
-		gives    metric.Measurement
-		fault    string
+		gives    string // a number, or why there is none
 		says     string
 	}{
-		"a warm-up of the candidate": {
-			noisy("5"), decision.Pairs, decision.Candidate, true,
-			metric.Measurement{RejectedReason: "exit 2"},
-			"", "not scored: exit 2",
+		"at once": {
+			repeatable("5"), decision.Once, decision.Candidate, false, "overlap", "not scored: overlap",
 		},
-		"a warm-up of the incumbent": {
-			noisy("5"), decision.Pairs, decision.Incumbent, true,
-			metric.Measurement{RejectedReason: "exit 2"},
-			"the incumbent, measured again, is not scored: exit 2",
-			"not scored: exit 2",
+		"a candidate's warm-up": {
+			noisy("5"), decision.Pairs, decision.Candidate, true, "exit", "not scored: exit",
 		},
-		"the confirmation of the candidate": {
-			noisy("5"), decision.Confirmation, decision.Candidate, false,
-			metric.Measurement{},
-			"", "not scored: the evaluation printed null",
+		"an incumbent's warm-up": {
+			noisy("5"), decision.Pairs, decision.Incumbent, true, "exit", "not scored: exit",
+		},
+		"a candidate's confirmation": {
+			noisy("5"), decision.Confirmation, decision.Candidate, false, "", "not scored: " + none,
 		},
 		"the incumbent once more": {
-			repeatable("5"), decision.Again, decision.Incumbent, false,
-			metric.Measurement{},
-			"the incumbent, measured again, is not scored: the evaluation printed null",
-			"not scored",
+			repeatable("5"), decision.Again, decision.Incumbent, false, "", "not scored: " + none,
 		},
 		"the candidate once more": {
-			repeatable("5"), decision.Again, decision.Candidate, false,
-			metric.Measurement{RejectedReason: "x"},
-			"", "not scored: x",
+			repeatable("5"), decision.Again, decision.Candidate, false, "x", "not scored: x",
 		},
 		"an implausible candidate": {
-			bounded(noisy("5")), decision.Pairs, decision.Candidate, false,
-			scored("100.1"), "", "100.1 is implausible: outside metric-range [0, 100]",
+			changed(noisy("5"), `{"low":0,"high":100}`), decision.Pairs, decision.Candidate, false, "100.1",
+			"100.1 is implausible: outside metric-range [0, 100]",
 		},
 		"an implausible incumbent": {
-			bounded(noisy("5")), decision.Pairs, decision.Incumbent, false,
-			scored("-0.1"), "the incumbent, measured again, is -0.1 is implausible",
+			changed(noisy("5"), `{"low":0,"high":100}`), decision.Pairs, decision.Incumbent, false, "-0.1",
 			"-0.1 is implausible: outside metric-range [0, 100]",
 		},
 	} {
@@ -183,22 +169,26 @@ func TestWhatEndsATrialAtOnce(t *testing.T) {
 			last := decision.Step{}
 			made, _ := play(c.standard, func(step decision.Step) metric.Measurement {
 				last = step
-				if step.Stage == c.stage && step.Side == c.side && step.WarmUp == c.warmUp {
-					return c.gives
+				if step.Stage != c.stage || step.Side != c.side || step.WarmUp != c.warmUp {
+					return sides("5", "6")(step)
 				}
-				return sides("5", "6")(step)
+				number, err := metric.ParseValue(c.gives)
+				if err != nil {
+					return metric.Measurement{RejectedReason: c.gives}
+				}
+				return metric.Measurement{Metric: &number}
 			})
 			assert.Equal(t, c.stage, last.Stage, "nothing is measured afterwards")
 			assert.Equal(t, c.side, last.Side)
 			assert.Contains(t, made.Reasons[0].String(), c.says)
 			assert.Equal(t, "5", made.Best.String())
-			if c.fault == "" {
+			if c.side == decision.Candidate {
 				assert.Equal(t, decision.Regressed, made.Verdict)
 				assert.Empty(t, made.Fault)
 				return
 			}
 			assert.Equal(t, decision.Neutral, made.Verdict)
-			assert.Contains(t, decision.Text(made.Fault), c.fault)
+			assert.Equal(t, "the incumbent, measured again, is "+c.says, decision.Text(made.Fault))
 			assert.Nil(t, made.Metric, "the number is not the candidate's")
 		})
 	}
@@ -206,34 +196,19 @@ func TestWhatEndsATrialAtOnce(t *testing.T) {
 
 func TestTheEndsOfTheRangeArePlausible(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		low, high *metric.Value
-		number    string
-		says      string
-	}{
-		"the least":    {value("0"), value("100"), "0", ""},
-		"the greatest": {value("0"), value("100"), "100.0", ""},
-		"a hair below": {value("0"), value("100"), "-1e-300", "outside metric-range [0, 100]"},
-		"a hair above": {
-			value("0"), value("100"), "100.0000000000000000000001",
-			"outside metric-range [0, 100]",
-		},
-		"below, nothing above":    {value("0"), nil, "-1", "outside metric-range [0, …]"},
-		"above, nothing below":    {nil, value("-2"), "-1", "outside metric-range […, -2]"},
-		"no range":                {nil, nil, "-1e300", ""},
-		"a range of one number":   {value("7"), value("7"), "7", ""},
-		"beside the only number":  {value("7"), value("7"), "8", "outside metric-range [7, 7]"},
-		"far below an open range": {nil, value("0"), "-1e300", ""},
+	for _, c := range []struct{ rule, number, says string }{
+		{`{"low":0,"high":100}`, "0", ""},
+		{`{"low":0,"high":100}`, "100.0", ""},
+		{`{"low":0,"high":100}`, "-1e-300", "outside metric-range [0, 100]"},
+		{`{"low":0,"high":100}`, "100.0000000000000000000001", "outside metric-range [0, 100]"},
+		{`{"low":0}`, "-1", "outside metric-range [0, …]"},
+		{`{"high":-2}`, "-1", "outside metric-range […, -2]"},
+		{`{"high":0}`, "-1e300", ""},
+		{`{}`, "-1e300", ""},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			said := decision.Rule{Low: c.low, High: c.high}.Implausible(metric.MustValue(c.number))
-			if c.says == "" {
-				assert.Empty(t, said)
-				return
-			}
-			assert.Contains(t, decision.Text(said), c.says)
-		})
+		said := changed(decision.Standard{}, c.rule).Implausible(metric.MustValue(c.number))
+		assert.Contains(t, decision.Text(said), c.says)
+		assert.Equal(t, c.says == "", said == nil, c.number)
 	}
 }
 
@@ -264,32 +239,23 @@ func TestATrialThatDoesNotEnd(t *testing.T) {
 
 func TestTheRegimeOfATrial(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		best   *metric.Value
-		again  string // the incumbent, once more
-		regime decision.Regime
+	for _, c := range []struct {
+		best, again string // of the incumbent on record, and once more
+		regime      decision.Regime
 	}{
-		"it repeats":               {value("5"), "5.0", decision.Repeatable},
-		"it does not":              {value("5"), "5.1", decision.Noisy},
-		"nothing is on record yet": {nil, "5.1", decision.Repeatable},
+		{"5", "5.0", decision.Repeatable}, {"5", "5.1", decision.Noisy}, {"null", "5.1", decision.Repeatable},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			standard := repeatable("5")
-			standard.Best = c.best
-			trial := decision.NewTrial(standard)
-			made, err := trial.Run(func(step decision.Step) (metric.Measurement, error) {
-				if step.Stage == decision.Again && step.Side == decision.Incumbent {
-					return scored(c.again), nil
-				}
-				return sides("5", "6")(step), nil
-			})
-			require.NoError(t, err)
-			assert.Equal(t, c.regime, trial.Regime())
-			assert.Equal(t, decision.Improved, made.Verdict)
-			assert.Equal(t, c.regime == decision.Repeatable, made.Reasons[len(made.Reasons)-1].Is(decision.Repeated),
-				made.Reasons)
+		trial := decision.NewTrial(changed(repeatable("5"), `{"best":`+c.best+`}`))
+		made, err := trial.Run(func(step decision.Step) (metric.Measurement, error) {
+			if step.Stage == decision.Again && step.Side == decision.Incumbent {
+				return scored(c.again), nil
+			}
+			return sides("5", "6")(step), nil
 		})
+		require.NoError(t, err)
+		assert.Equal(t, c.regime, trial.Regime())
+		assert.Equal(t, decision.Improved, made.Verdict)
+		assert.Equal(t, c.regime == decision.Repeatable, made.Reasons[len(made.Reasons)-1].Is(decision.Repeated))
 	}
 }
 
@@ -297,10 +263,7 @@ func TestTheRegimeOfATrial(t *testing.T) {
 func TestStepsCount(t *testing.T) {
 	t.Parallel()
 	var steps []string
-	_, _ = play(decision.Standard{
-		Rule: decision.Rule{Regime: decision.Noisy, Pairs: 4, Confidence: 0.95},
-		Best: value("5"),
-	}, func(step decision.Step) metric.Measurement {
+	_, _ = play(changed(noisy("5"), `{"pairs":4}`), func(step decision.Step) metric.Measurement {
 		if step.Stage == decision.Pairs {
 			steps = append(steps, fmt.Sprintf("%s %d/%d %t", step.Side, step.Number, step.Of, step.WarmUp))
 		}
@@ -313,108 +276,107 @@ func TestStepsCount(t *testing.T) {
 	}, steps)
 }
 
-func TestWhatACandidateMayTake(t *testing.T) {
+// TestRunsThatAreAnnounced: those of a candidate that is kept, how many environments they need, and those that hold a
+// gain.
+func TestRunsThatAreAnnounced(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		rule       decision.Rule
-		kept, held [2]int
-	}{
-		"nothing said": {decision.Rule{}, [2]int{0, 0}, [2]int{0, 0}},
-		"single":       {decision.Rule{Regime: decision.Single, CheckTooGood: true}, [2]int{1, 1}, [2]int{2, 2}},
-		"repeatable":   {decision.Rule{Regime: decision.Repeatable, CheckTooGood: true}, [2]int{4, 3}, [2]int{2, 2}},
-		"noisy": {
-			decision.Rule{Regime: decision.Noisy, Pairs: 8, CheckTooGood: true},
-			[2]int{36, 4},
-			[2]int{3, 2},
-		},
-		"not asked for": {decision.Rule{Regime: decision.Single}, [2]int{1, 1}, [2]int{0, 0}},
+	for rule, want := range map[string][4]int{
+		`{}`: {}, `{"regime":"single"}`: {1, 1}, `{"regime":"single","check_too_good":true}`: {1, 1, 2, 2},
+		`{"regime":"repeatable","check_too_good":true}`:      {4, 3, 2, 2},
+		`{"regime":"noisy","pairs":8,"check_too_good":true}`: {36, 4, 3, 2},
 	} {
-		var kept, held [2]int
-		kept[0], kept[1] = c.rule.KeptRuns()
-		held[0], held[1] = c.rule.HeldRuns()
-		assert.Equal(t, c.kept, kept, name)
-		assert.Equal(t, c.held, held, name)
+		standard := changed(decision.Standard{}, rule)
+		kept, environments := standard.KeptRuns()
+		held, more := standard.HeldRuns()
+		assert.Equal(t, want, [4]int{kept, environments, held, more}, rule)
+	}
+	for _, standard := range []decision.Standard{repeatable("1000"), noisy("1000")} {
+		standard.CheckTooGood, standard.Direction = true, metric.Lower
+		kept, _ := standard.KeptRuns()
+		held, _ := standard.HeldRuns()
+		made, runs := play(standard, func(step decision.Step) metric.Measurement {
+			if step.Side == decision.Candidate {
+				return scored("0")
+			}
+			return scored("1000")
+		})
+		assert.NotEmpty(t, made.Held, "a drop to zero")
+		assert.LessOrEqual(t, len(runs), kept+held)
 	}
 }
 
 func TestAllowanceOfAReference(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		value     string
-		percent   bool
-		reference string
-		want      string
-	}{
-		{"5", false, "1000", "5"},
-		{"5", true, "1000", "50"},
-		{"5", true, "-1000", "50"},
-		{"5", true, "0", "0"},
-		{"0.5", true, "1e-300", "5e-303"},
-		{"33.3", true, "0.3", "0.0999"},
-		{"0", true, "7", "0"},
-		{"150", true, "2", "3"},
+	for _, c := range [][3]string{
+		{`{"value":5}`, "1000", "5"},
+		{`{"value":5,"percent":true}`, "1000", "50"},
+		{`{"value":5,"percent":true}`, "-1000", "50"},
+		{`{"value":5,"percent":true}`, "0", "0"},
+		{`{"value":0.5,"percent":true}`, "1e-300", "5e-303"},
+		{`{"value":33.3,"percent":true}`, "0.3", "0.0999"},
 	} {
-		got := decision.Allowance{
-			Value:   metric.MustValue(c.value),
-			Percent: c.percent,
-		}.Of(metric.MustValue(c.reference))
-		assert.Zero(t, metric.MustValue(c.want).Cmp(got), "%s of %s is %s", c.value, c.reference, got)
+		got := changed(decision.Standard{}, `{"min_improvement":`+c[0]+`}`).MinImprovement.Of(metric.MustValue(c[1]))
+		assert.Zero(t, metric.MustValue(c[2]).Cmp(got), "%v is %s", c, got)
 	}
 }
 
-// TestGuardrailsAreOfEveryRun: each run of the candidate that counts has to print each
-// guardrail, and the first that is broken is said.
+// TestGuardrailsAreOfEveryRun: each run of the candidate that counts has to print each guardrail, no number may be
+// beyond what is allowed since iteration 0, and the first that is broken is said.
 func TestGuardrailsAreOfEveryRun(t *testing.T) {
 	t.Parallel()
-	rails := []decision.Guardrail{
-		{Metric: "lag", Direction: metric.Lower, MaxRegression: decision.Allowance{Value: metric.FromInt(10)}},
-		{
-			Metric: "hits", Direction: metric.Higher,
-			MaxRegression: decision.Allowance{Value: metric.FromInt(10), Percent: true},
-		},
-	}
-	standard := noisy("5")
-	standard.Guardrails, standard.Initial = rails,
-		map[string][]metric.Value{"lag": numbers("100 100 100 100"), "hits": numbers("200 200 200 200")}
+	const (
+		rails = `{"guardrails":[{"metric":"lag","direction":"lower","max_regression":{"value":10}},` +
+			`{"metric":"hits","direction":"higher","max_regression":{"value":10,"percent":true}}],` +
+			`"initial":{"lag":[100,100,100,100],"hits":[200,200,200,200]}}`
+		scatters = `{"initial":{"lag":[80,90,95,99,101,105,110,120],"hits":[200]}}`
+		missing  = "the evaluation did not print it"
+	)
+	once, pairs := changed(repeatable("5"), rails), changed(noisy("5"), rails)
 	for name, c := range map[string]struct {
+		standard  decision.Standard
 		stage     decision.Stage
-		number    int // the run that differs, 0 for all
-		warmUp    bool
+		number    int // the run that differs, 0 for all; a warm-up is -1
 		lag, hits string
 		says      string // "" when it is kept
 	}{
-		"at both limits": {decision.Pairs, 0, false, "110", "180", ""},
+		"at both limits": {pairs, decision.Pairs, 0, "110", "180", ""},
 		"beyond one": {
-			decision.Pairs, 0, false, "110.1", "180",
+			pairs, decision.Pairs, 0, "110.1", "180",
 			"guardrail lag: 110.1 is beyond 110 (100 at iteration 0, lower is better, at most 10 worse)",
 		},
 		"beyond the other": {
-			decision.Pairs, 0, false, "110", "179",
+			pairs, decision.Pairs, 0, "110", "179",
 			"guardrail hits: 179 is beyond 180 (200 at iteration 0, higher is better, at most 20 worse)",
 		},
-		"beyond both":              {decision.Pairs, 0, false, "111", "179", "guardrail lag: "},
-		"better than ever":         {decision.Pairs, 0, false, "1", "1000", ""},
-		"only in the confirmation": {decision.Confirmation, 0, false, "111", "200", "guardrail lag: 111"},
-		"one run beyond":           {decision.Pairs, 5, false, "1000", "0", ""},
-		"one run that does not say": {
-			decision.Confirmation, 8, false, "-", "200",
-			"guardrail lag: the evaluation did not print it",
+		"beyond both":               {pairs, decision.Pairs, 0, "111", "179", "guardrail lag: "},
+		"better than ever":          {pairs, decision.Pairs, 0, "1", "1000", ""},
+		"only in the confirmation":  {pairs, decision.Confirmation, 0, "111", "200", "guardrail lag: 111"},
+		"one run beyond":            {pairs, decision.Pairs, 5, "1000", "0", ""},
+		"one run that does not say": {pairs, decision.Confirmation, 8, "-", "200", "guardrail lag: " + missing},
+		"another does not say":      {pairs, decision.Pairs, 1, "100", "-", "guardrail hits: " + missing},
+		"a warm-up counts for none": {pairs, decision.Pairs, -1, "-", "-", ""},
+		"within the scatter":        {changed(pairs, scatters), decision.Pairs, 0, "115.1", "200", ""},
+		"beyond, too few for a test": {
+			changed(pairs, `{"initial":{"lag":[100],"hits":[200]}}`), decision.Pairs, 0, "110.1", "200",
+			"guardrail lag: ",
 		},
-		"a warm-up counts for none": {decision.Pairs, 0, true, "-", "-", ""},
-		"another run does not say 2": {
-			decision.Pairs, 1, false, "100", "-",
-			"guardrail hits: the evaluation did not print it",
+		"nothing at iteration 0": {
+			changed(pairs, `{"initial":{"lag":[],"hits":[200]}}`), decision.Pairs, 0, "1", "200", "guardrail lag",
 		},
+		"once, at the limit":       {once, decision.Once, 0, "110", "180", ""},
+		"once, beyond it":          {once, decision.Once, 0, "110.1", "180", "guardrail lag: 110.1"},
+		"once, not printed":        {once, decision.Once, 0, "-", "180", "guardrail lag: " + missing},
+		"once, another time again": {once, decision.Again, 0, "90", "200", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			made, _ := play(standard, func(step decision.Step) metric.Measurement {
+			made, _ := play(c.standard, func(step decision.Step) metric.Measurement {
 				m := sides("5", "6")(step)
 				m.Numbers = map[string]metric.Value{"lag": metric.FromInt(100), "hits": metric.FromInt(200)}
 				if step.Side != decision.Candidate {
 					m.Numbers = nil // only the candidate's count
-				} else if step.Stage == c.stage && step.WarmUp == c.warmUp &&
-					(c.number == 0 || step.Number == c.number) {
+				} else if step.Stage == c.stage && step.WarmUp == (c.number < 0) &&
+					(c.number <= 0 || step.Number == c.number) {
 					for number, text := range map[string]string{"lag": c.lag, "hits": c.hits} {
 						if delete(m.Numbers, number); text != "-" {
 							m.Numbers[number] = metric.MustValue(text)
@@ -434,5 +396,3 @@ func TestGuardrailsAreOfEveryRun(t *testing.T) {
 		})
 	}
 }
-
-

@@ -1,7 +1,9 @@
 package decision_test
 
 import (
-	
+	"cmp"
+	"encoding/json"
+	"maps"
 	"strings"
 	"testing"
 
@@ -52,6 +54,15 @@ func noisy(best string) decision.Standard {
 	return s
 }
 
+// changed is the standard with other settings, by the names of their fields.
+func changed(s decision.Standard, by string) decision.Standard {
+	s.Initial = maps.Clone(s.Initial)
+	if err := json.Unmarshal([]byte(by), &s); err != nil {
+		panic(err)
+	}
+	return s
+}
+
 func TestTrialCosts(t *testing.T) {
 	for name, c := range map[string]struct {
 		standard decision.Standard
@@ -96,161 +107,36 @@ func TestTrialCosts(t *testing.T) {
 	}
 }
 
-func TestTrialOfWhatCannotBeScored(t *testing.T) {
-	null := metric.Measurement{RejectedReason: "overlap"}
-	made, runs := play(repeatable("5"), func(decision.Step) metric.Measurement { return null })
-	assert.Equal(t, decision.Regressed, made.Verdict)
-	assert.Equal(t, "C", runs)
-	made, _ = play(noisy("5"), func(step decision.Step) metric.Measurement {
-		if step.Side == decision.Incumbent {
-			return null
-		}
-		return scored("6")
-	})
-	assert.Contains(t, decision.Text(made.Fault), "not scored: overlap",
-		"the incumbent cannot be held against the candidate")
-	assert.NotEqual(t, decision.Improved, made.Verdict)
-}
-
 func TestTrialAtTheEdgesOfNumbers(t *testing.T) {
-	percent := func(s decision.Standard, text string) decision.Standard {
-		s.MinImprovement = decision.Allowance{Value: metric.MustValue(text), Percent: true}
-		return s
-	}
-	outlier := func(step decision.Step) metric.Measurement {
-		if step.Side == decision.Incumbent && step.Number == 4 {
-			return scored("5000")
-		}
-		return sides("5", "6")(step)
-	}
-	lower := func(s decision.Standard) decision.Standard { s.Direction = metric.Lower; return s }
-	for name, c := range map[string]struct {
-		standard decision.Standard
-		metric   func(decision.Step) metric.Measurement
-		verdict  decision.Verdict
-	}{
-		"an outlier of a thousand times": {noisy("5"), outlier, decision.Improved},
-		"an outlier, lower is better":    {lower(noisy("5")), outlier, decision.Neutral},
-		"negative, half a percent reached": {
-			percent(noisy("-100"), "0.5"), sides("-100", "-99.5"),
-			decision.Improved,
-		},
-		"negative, below half a percent":    {percent(noisy("-100"), "0.5"), sides("-100", "-99.6"), decision.Neutral},
-		"a percentage of zero asks nothing": {percent(noisy("0"), "5"), sides("0", "1e-300"), decision.Improved},
-		"integers beyond 2^53": {
-			noisy("9007199254740992"), sides("9007199254740992", "9007199254740993"),
-			decision.Improved,
-		},
-		"integers beyond 2^53, repeatable": {
-			repeatable("9007199254740992"),
-			sides("9007199254740992", "9007199254740993"), decision.Improved,
-		},
-		"as small as can be":        {noisy("1e-300"), sides("1e-300", "2e-300"), decision.Improved},
-		"as small as can be, lower": {lower(noisy("2e-300")), sides("2e-300", "1e-300"), decision.Improved},
-		"constant and equal":        {noisy("7"), sides("7", "7"), decision.Neutral},
-		"absolute threshold exactly reached": {
-			decision.Standard{Rule: decision.Rule{
-				Regime: decision.Noisy, Pairs: 4,
-				Confidence: 0.95, MinImprovement: decision.Allowance{Value: metric.MustValue("1")},
-			}, Best: value("5")},
-			sides("5", "6"), decision.Improved,
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			made, _ := play(c.standard, c.metric)
-			assert.Equal(t, c.verdict, made.Verdict, made.Reasons)
-		})
-	}
-}
-
-func TestGuardrailOfATrial(t *testing.T) {
-	rail := func(step decision.Step, text string) metric.Measurement {
-		m := sides("5", "6")(step)
-		m.Numbers = map[string]metric.Value{"lag": metric.MustValue(text)}
-		return m
-	}
-	standard := func(s decision.Standard, initial ...string) decision.Standard {
-		s.Guardrails = []decision.Guardrail{{
-			Metric: "lag", Direction: metric.Lower,
-			MaxRegression: decision.Allowance{Value: metric.MustValue("10"), Percent: true},
-		}}
-		s.Initial = map[string][]metric.Value{}
-		for _, text := range initial {
-			s.Initial["lag"] = append(s.Initial["lag"], metric.MustValue(text))
-		}
-		return s
-	}
-	for name, c := range map[string]struct {
-		standard decision.Standard
-		lag      string
-		verdict  decision.Verdict
-	}{
-		"at the allowance": {standard(repeatable("5"), "100"), "110", decision.Improved},
-		"beyond":           {standard(repeatable("5"), "100"), "110.1", decision.Regressed},
-		"noisy, within the scatter": {
-			standard(noisy("5"), "80", "90", "95", "99", "101", "105", "110", "120"),
-			"110.1", decision.Improved,
-		},
-		"noisy and beyond": {standard(noisy("5"), "99", "99", "100", "100", "100", "100", "101",
-			"101"), "113", decision.Regressed},
-		"too few at iteration 0 for a test": {standard(noisy("5"), "100"), "110.1", decision.Regressed},
-		"nothing at iteration 0":            {standard(noisy("5")), "1", decision.Regressed},
-	} {
-		t.Run(name, func(t *testing.T) {
-			made, _ := play(c.standard, func(step decision.Step) metric.Measurement { return rail(step, c.lag) })
-			assert.Equal(t, c.verdict, made.Verdict, made.Reasons)
-		})
-	}
-	made, _ := play(standard(repeatable("5"), "100"), sides("5", "6"))
-	assert.Contains(t, made.Reasons[0].String(), "the evaluation did not print it")
-
-	_, runs := play(standard(repeatable("5"), "100"), func(step decision.Step) metric.Measurement {
-		if step.Stage == decision.Once {
-			return rail(step, "101")
-		}
-		return rail(step, "100")
-	})
-	assert.Equal(t, "CC"+"icICCICIICICCCICIIicICCIICCICIICIICC", runs,
-		"a metric that repeats beside a guardrail that does not")
-}
-
-
-
-// TestRunsThatAreAnnouncedAreTaken: budgets are reserved by what is announced.
-func TestRunsThatAreAnnouncedAreTaken(t *testing.T) {
 	t.Parallel()
-	for name, standard := range map[string]decision.Standard{"repeatable": repeatable("5"), "noisy": noisy("5")} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			standard.Seed = "seed"
-			runs, environments := standard.KeptRuns()
-			kept, order := play(standard, sides("5", "9"))
-			assert.Equal(t, decision.Improved, kept.Verdict)
-			assert.LessOrEqual(t, len(order), runs)
-			assert.Positive(t, environments)
-			held, more := standard.HeldRuns()
-			assert.Zero(t, held+more, "nothing is held unless it is asked for")
-			standard.CheckTooGood = true
-			held, more = standard.HeldRuns()
-			assert.Positive(t, held)
-			assert.Positive(t, more)
-			lower := standard
-			lower.Direction, lower.Best = metric.Lower, value("1000")
-			trial := decision.NewTrial(lower)
-			taken := 0
-			for step, next := trial.Next(); next; step, next = trial.Next() {
-				taken++
-				switch {
-				case step.Stage == decision.Held:
-					trial.Add(step, scored("1000"))
-				case step.Side == decision.Incumbent:
-					trial.Add(step, scored("1000"))
-				default:
-					trial.Add(step, scored("0"))
-				}
+	const half = `{"min_improvement":{"value":0.5,"percent":true}}`
+	const beyond, next = "9007199254740992", "9007199254740993"
+	lower := func(best string) decision.Standard { return changed(noisy(best), `{"direction":"lower"}`) }
+	for name, c := range map[string]struct {
+		standard             decision.Standard
+		incumbent, candidate string
+		verdict              decision.Verdict
+	}{
+		"an outlier of a thousand times":    {noisy("5"), "", "6", decision.Improved},
+		"an outlier, lower is better":       {lower("5"), "", "6", decision.Neutral},
+		"negative, half a percent reached":  {changed(noisy("-100"), half), "-100", "-99.5", decision.Improved},
+		"negative, below half a percent":    {changed(noisy("-100"), half), "-100", "-99.6", decision.Neutral},
+		"a percentage of zero asks nothing": {changed(noisy("0"), half), "0", "1e-300", decision.Improved},
+		"integers beyond 2^53":              {noisy(beyond), beyond, next, decision.Improved},
+		"integers beyond 2^53, repeatable":  {repeatable(beyond), beyond, next, decision.Improved},
+		"as small as can be":                {noisy("1e-300"), "1e-300", "2e-300", decision.Improved},
+		"as small as can be, lower":         {lower("2e-300"), "2e-300", "1e-300", decision.Improved},
+		"constant and equal":                {noisy("7"), "7", "7", decision.Neutral},
+		"an amount exactly reached": {
+			changed(noisy("5"), `{"pairs":4,"min_improvement":{"value":1}}`), "5", "6", decision.Improved,
+		},
+	} {
+		made, _ := play(c.standard, func(step decision.Step) metric.Measurement {
+			if c.incumbent == "" && step.Side == decision.Incumbent && step.Number == 4 {
+				return scored("5000")
 			}
-			assert.NotEmpty(t, trial.Held(), "a drop to zero")
-			assert.LessOrEqual(t, taken, runs+held)
+			return sides(cmp.Or(c.incumbent, "5"), c.candidate)(step)
 		})
+		assert.Equal(t, c.verdict, made.Verdict, "%s: %v", name, made.Reasons)
 	}
 }
