@@ -17,36 +17,6 @@ import (
 	"github.com/org/autoloop/tests/long"
 )
 
-func TestTheAPIIsDownAtDiscovery(t *testing.T) {
-	long.Only(t, long.GitHub)
-	t.Parallel()
-	h := newHub(t, map[string]string{"value.txt": "10\n", ".autoloop/programs/other.md": onIssue}, "9", "8")
-	h.program(onIssue)
-	require.Equal(t, "accepted", h.one().Outcome)
-	h.env = append(h.env, "AUTOLOOP_GITHUB_PATIENCE=0s")
-	h.Fail(githubtest.Fault{Kind: githubtest.BadGateway, Path: "/issues", Times: 1000})
-
-	a := h.binary("scheduler")
-	require.Zero(t, a.code, a.stderr)
-	assert.Contains(t, a.stdout, "selected: other", "file programs run")
-	assert.Contains(t, a.stderr, "issue programs were not read and do not run now: ")
-	assert.Contains(t, a.stderr, "left as they are: p")
-
-	for _, args := range [][]string{{"prune"}, {"prune", "--yes"}} {
-		a = h.binary("iterate", args...)
-		assert.Equal(t, 1, a.code, "%v", args)
-		assert.NotContains(t, a.stdout, "p: ", "nothing is known to be gone")
-	}
-	assert.NotEmpty(t, h.remembered("p.md"))
-	assert.NotEmpty(t, head(t, h.bare, "autoloop/p"))
-
-	a = h.binary("iterate", "--program", "p")
-	assert.Equal(t, 1, a.code, "it is GitHub's fault and not the caller's")
-	assert.Contains(t, a.stderr, "issue programs were not read")
-	h.Mend()
-	assert.Equal(t, "accepted", h.one().Outcome)
-}
-
 func TestAnEnterpriseServer(t *testing.T) {
 	long.Only(t, long.GitHub)
 	t.Parallel()
@@ -106,33 +76,5 @@ func TestAForksLookAlikeIsLeftAlone(t *testing.T) {
 			assert.True(t, s.Issue(number).Open)
 			assert.Empty(t, s.On(number))
 		}
-	})
-}
-
-func TestStatusAndWhatIsNotUnderstoodAreAnswered(t *testing.T) {
-	long.Only(t, long.GitHub)
-	t.Parallel()
-	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
-	h.program(onIssue)
-	require.Equal(t, "accepted", h.one().Outcome)
-	h.say("alice", "/autoloop status")
-	h.say("alice", "/autoloop set target-metric soon\n/autoloop undo")
-	h.say("alice", "> /autoloop pause\n\n```\n/autoloop pause\n```")
-	h.say("alice", "/autoloop other: pause")
-	a := h.binary("iterate", "job", "steer", "--program", "p")
-	require.Zero(t, a.code, a.stderr)
-	answers := h.answers()
-	require.Len(t, answers, 3, "%v", answers)
-	assert.Contains(t, answers[0], "m **9**")
-	assert.Contains(t, answers[1], "That was not understood: soon is no number")
-	assert.Contains(t, answers[1], "say which iteration")
-	assert.Contains(t, answers[2], "say it on the issue of `other`")
-	assert.Contains(t, h.remembered("p.md"), "| Paused | false |")
-	h.Change(func(s *githubtest.State) {
-		var given []string
-		for _, r := range s.Reactions {
-			given = append(given, r.Content)
-		}
-		assert.Equal(t, []string{"+1", "confused", "confused"}, given)
 	})
 }

@@ -13,24 +13,6 @@ import (
 	"github.com/org/autoloop/tests/long"
 )
 
-func TestDoctorRunsEveryEvaluationTwice(t *testing.T) {
-	t.Parallel()
-	w := valuesWorld(t, "metric_direction: lower", "9")
-	a := w.binary("iterate", "doctor", "--local")
-	assert.Zero(t, a.code, a.stderr)
-	assert.Contains(t, a.stdout, "the evaluation runs and repeats itself: ")
-	assert.Regexp(t, `ok +program p +proposed for by command`, a.stdout)
-	assert.NotContains(t, w.binary("iterate", "doctor", "--local", "--quick").stdout, "program p")
-	w.write(".autoloop/programs/bad.md",
-		"---\nmetric: m\nmetric_direction: lower\n---\n## Goal\nx\n## Target\n- `value.txt`\n## Evaluation\n```sh\n"+
-			"exit 3\n```\n")
-	a = w.binary("iterate", "doctor", "--local")
-	assert.Equal(t, 1, a.code)
-	assert.Regexp(t, `FAIL +program bad`, a.stdout)
-	assert.Regexp(t, `warn +program bad +no agent can propose changes for bad: `, a.stdout)
-	assert.Contains(t, a.stdout, "repeats itself", "the others are looked at too")
-}
-
 func TestDoctorRunsTheEvaluationsOfIssuesToo(t *testing.T) {
 	long.Only(t, long.GitHub)
 	t.Parallel()
@@ -58,17 +40,4 @@ func TestDoctorRunsTheEvaluationsOfIssuesToo(t *testing.T) {
 	a = h.binary("iterate", "doctor")
 	assert.Equal(t, 1, a.code)
 	assert.Regexp(t, `FAIL +program p +the evaluation cannot be used`, a.stdout)
-}
-
-func TestDoctorLooksAtWhatAnEvaluationReads(t *testing.T) {
-	t.Parallel()
-	script := "---\nmetric: m\n---\n## Goal\nx\n## Target\n- `lib/`\n## Evaluation\n```sh\nsh run.sh lib\n```\n"
-	w := newWorld(t, map[string]string{"lib/data.txt": "1\n", "run.sh": "echo '{\"m\": 1}'\n", "program.md": script})
-	a := w.binary("iterate", "doctor", "--local")
-	assert.Contains(t, a.stdout, "repeats itself: 1;", "one program beside no others is looked at too")
-	assert.Contains(t, a.stdout, "the evaluation names the directory lib, in which the target lets files change")
-	w.write("program.md", strings.Replace(script, "## Goal", "<!-- AUTOLOOP:UNCONFIGURED -->\n## Goal", 1))
-	a = w.binary("iterate", "doctor", "--local")
-	assert.Zero(t, a.code, a.stdout)
-	assert.Contains(t, a.stdout, "it is not configured yet")
 }

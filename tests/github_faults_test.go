@@ -134,9 +134,7 @@ func (s *scene) place() string {
 				eventMark.ReplaceAllString(strings.Join(lines[:min(len(lines), 2)], " "), "$1"))
 		}
 	}
-	if s.site.reacts() {
-		fmt.Fprintf(&out, "%d reactions\n", len(state.Reactions))
-	}
+	fmt.Fprintf(&out, "%d reactions\n", len(state.Reactions))
 	out.WriteString(s.run(s.bare, "git", "log", "--format=%s", "autoloop/p") + "\n")
 	out.WriteString(timeCell.ReplaceAllString(s.remembered("p.results.tsv"), "T") + "\n")
 	for line := range strings.Lines(s.remembered("p.md")) {

@@ -7,13 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
-	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
-	"github.com/org/autoloop/tests/long"
 )
 
 // meanwhile runs an iteration by run, and does something while its agent works.
@@ -45,28 +41,6 @@ func waitingAtTwo() string {
 			"0.05; done; }\n  value=", 1)
 }
 
-// TestClosedAndOpenedAgainIsNoPause closes the pull request and opens it again
-// between two runs.
-func TestClosedAndOpenedAgainIsNoPause(t *testing.T) {
-	long.Only(t, long.GitHub)
-	t.Parallel()
-	inJobs(t, func(t *testing.T, twoJobs bool) {
-		t.Helper()
-		h := newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n"}, "9", "8")
-		h.program(onIssue)
-		require.Equal(t, "accepted", h.one().Outcome)
-		pull := h.openPull()
-		h.Close(pull)
-		h.Reopen(pull)
-		got := h.one()
-		assert.Equal(t, "accepted", got.Outcome, "%v %s", got.Reasons, got.Stopped)
-		assert.Equal(t, pull, h.openPull())
-		assert.Contains(t, h.pullBody(), "10 → 8**")
-		assert.Contains(t, h.remembered("p.md"), fmt.Sprintf("| PR | #%d |", pull))
-		assert.Zero(t, h.count("paused"))
-	})
-}
-
 // deletes merges a pull request as a repository does that deletes its branch then;
 // GitHub keeps the commits.
 func (h *hub) deletes(pull int) {
@@ -79,11 +53,4 @@ func (h *hub) deletes(pull int) {
 		out, err := cmd.CombinedOutput()
 		assert.NoError(h.t, err, "%v: %s", args, out)
 	}
-}
-
-// replays holds that the audit of the records finds nothing.
-func (h *hub) replays() {
-	h.t.Helper()
-	a := h.binary("iterate", "replay", "p", "--remote", "origin")
-	assert.Zero(h.t, a.code, a.stdout+a.stderr)
 }

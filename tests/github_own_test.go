@@ -12,7 +12,7 @@ import (
 	"github.com/org/autoloop/internal/github/githubtest"
 )
 
-// hub is a scene with our own server, which can do what the emulator cannot.
+// hub is a scene with its server.
 type hub struct {
 	*scene
 	*githubtest.Server
@@ -31,12 +31,6 @@ func ownedByAlice() *githubtest.State {
 	return state
 }
 
-// onOurServer makes a scene for what runs on both servers.
-func onOurServer(t *testing.T, files map[string]string, tries ...string) *scene {
-	t.Helper()
-	return newHub(t, files, tries...).scene
-}
-
 // hub starts our server beside a scene.
 func (s *scene) hub(state *githubtest.State) *hub {
 	s.t.Helper()
@@ -50,7 +44,7 @@ func (s *scene) hub(state *githubtest.State) *hub {
 	return h
 }
 
-// ours is our own server as a site.
+// ours is our test server in the hands of people and CI.
 type ours struct{ *githubtest.Server }
 
 func (o ours) open(author, title, body string, labels ...string) (number int) {
@@ -92,23 +86,10 @@ func (o ours) closed(number int) {
 	}
 }
 
-func (o ours) imitate(author, branch, title string) {
-	o.Change(func(s *githubtest.State) {
-		issue := s.OpenIssue(author, title, "", time.Now())
-		s.Pulls = append(s.Pulls,
-			&githubtest.Pull{
-				Number: issue.Number, Head: branch, Base: "main", HeadOf: author + "/repo",
-				HeadSHA: strings.Repeat("0", 40),
-			})
-	})
-}
-
 func (o ours) look() (state *githubtest.State) {
 	o.Change(func(s *githubtest.State) { state = s.Copy() })
 	return state
 }
-
-func (ours) reacts() bool { return true }
 
 // requests leaves out those about CI.
 func (o ours) requests() int {

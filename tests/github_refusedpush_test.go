@@ -1,13 +1,10 @@
 package tests
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/tests/long"
 )
@@ -49,20 +46,4 @@ func TestARefusedPushIsRecorded(t *testing.T) {
 		assert.Equal(t, "idle", h.one().Outcome, "no agent works for nothing")
 		assert.Equal(t, 1, h.agentRuns())
 	})
-}
-
-// TestPreReceiveRefusalIsRecorded has a hook of the server that takes nothing of a push
-// with the program's branch in it.
-func TestPreReceiveRefusalIsRecorded(t *testing.T) {
-	long.Only(t, long.GitHub)
-	t.Parallel()
-	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8")
-	h.program(onIssue)
-	hook := "#!/bin/sh\n! grep -q autoloop/p || { echo no robots here >&2; exit 1; }\n"
-	require.NoError(t, os.WriteFile(filepath.Join(h.bare, "hooks", "pre-receive"), []byte(hook), 0o755))
-	got := h.one()
-	assert.Equal(t, "error", got.Outcome)
-	assert.Contains(t, got.Stopped, "which says: no robots here: let the server's hook take")
-	assert.Contains(t, h.remembered("p.md"), "| Paused | true |")
-	assert.Equal(t, "idle", h.one().Outcome, "no agent works for nothing")
 }

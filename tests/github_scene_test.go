@@ -10,46 +10,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/org/autoloop/internal/github/githubtest"
 )
 
-// site is a server that answers as GitHub does, in the hands of the people and
-// the CI of a scenario. Alice owns the repository, Bob collaborates, and
-// everybody else is a stranger.
-type site interface {
-	// open opens an issue and returns its number; rewrite gives it another title
-	// and body.
-	open(author, title, body string, labels ...string) int
-	rewrite(issue int, title, body string)
-	// say comments on an issue or a pull request, review on a file of a pull
-	// request's changes.
-	say(author string, on int, body string)
-	review(author string, pull int, path, body string)
-	// report lets CI say something of a commit; without a conclusion it is under
-	// way. judge lets CI say of every commit of a program's branch what judge
-	// returns for it, nothing for "".
-	report(commit, name, conclusion, text string)
-	judge(judge func(commit string) (conclusion string))
-	// merged merges a pull request whose changes the caller has pushed to main;
-	// closed closes an issue or a pull request.
-	merged(pull int)
-	closed(number int)
-	// imitate opens a pull request of a fork's branch, in somebody else's name.
-	imitate(author, branch, title string)
-	// look is what is there by now. Of what the server does not have, nothing is.
-	look() *githubtest.State
-	// reacts says whether the server has reactions.
-	reacts() bool
-	// requests is how many the binaries sent since the last time that it was
-	// asked.
-	requests() int
-}
-
-// scene is a repository with GitHub beside it, whichever server plays that.
+// scene is a repository with GitHub beside it, in the hands of people and CI. Alice owns the
+// repository, Bob collaborates, and everybody else is a stranger.
 type scene struct {
 	*world
-	site site
+	site ours
 	bare string
 	// jobs, when set, do the work of one run.
 	jobs *jobs
@@ -91,9 +58,6 @@ func (s *scene) withRemote() *scene {
 	s.git("push", "--quiet", "origin", "main")
 	return s
 }
-
-// maker makes a scene on one kind of server.
-type maker func(t *testing.T, files map[string]string, tries ...string) *scene
 
 // try says which values the agent tries, one for each iteration.
 func (s *scene) try(values ...string) {

@@ -2,10 +2,8 @@ package tests
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -44,8 +42,15 @@ printf '{"m": %s}\n' "$(cat value.txt)"
 
 const hubToken = "ghs_0123456789abcdefSECRET"
 
-func aProgramsWholeLife(t *testing.T, on maker) {
-	h := on(t, map[string]string{"value.txt": "10\n"}, "8", "9", "fail", "7", "6", "1")
+func TestAProgramsWholeLife(t *testing.T) {
+	long.Only(t, long.GitHub)
+	t.Parallel()
+	inJobs(t, aProgramsWholeLife)
+}
+
+func aProgramsWholeLife(t *testing.T, twoJobs bool) {
+	t.Helper()
+	h := newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n"}, "8", "9", "fail", "7", "6", "1")
 	h.env = append(h.env, "AUTOLOOP_PAUSED=false") // as a workflow hands it on
 	h.program(onIssue)
 
@@ -150,57 +155,4 @@ func (h *hub) requests(args ...string) (iteration, []string) {
 		list = append(list, call.Method+" "+call.Pattern)
 	}
 	return one, list
-}
-
-// TestRequestsOfIterationsByHand counts the requests of iterations that no
-// scheduling run chose: what that would have asked, whether the repository is
-// paused, is asked once, and counts for itself.
-func TestRequestsOfIterationsByHand(t *testing.T) {
-	long.Only(t, long.GitHub)
-	t.Parallel()
-	const variable = "GET /repos/{owner}/{repo}/actions/variables/{name}"
-	for name, files := range map[string]map[string]string{
-		"issue": {"value.txt": "10\n"},
-		"file":  {"value.txt": "10\n", ".autoloop/programs/p.md": onIssue},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			h := newHub(t, files, "11", "9", "12", "13", "1")
-			if name == "issue" {
-				h.program(onIssue)
-			}
-			for i, want := range []struct {
-				outcome string
-				most    int
-			}{{"rejected", 6}, {"accepted", 12}, {"rejected", 6}, {"rejected", 7}, {"accepted", 13}} {
-				if i == 2 || i == 3 {
-					number := h.openPull()
-					h.Change(func(s *githubtest.State) {
-						s.Say("alice", number, "smaller", time.Now()).Path = []string{"", "value.txt"}[i-2]
-						s.Issue(number).Updated = time.Now()
-					})
-				}
-				got, calls := h.requests()
-				require.Equal(t, want.outcome, got.Outcome)
-				asked := len(calls)
-				calls = slices.DeleteFunc(calls, func(call string) bool { return call == variable })
-				assert.Equal(t, 1, asked-len(calls), "whether the repository is paused")
-				asked = len(calls)
-				calls = slices.DeleteFunc(calls,
-					func(call string) bool { return strings.HasSuffix(call, "/permission") })
-				assert.LessOrEqual(t, asked-len(calls), 1, "alice is asked for once")
-				assert.LessOrEqual(t, len(calls), want.most, "%d: %v", i+1, calls)
-				t.Logf("%d %s: %d requests", i+1, got.Outcome, len(calls))
-			}
-		})
-	}
-}
-
-func TestAVariableThatIsHandedOnIsNotReadAgain(t *testing.T) {
-	t.Parallel()
-	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
-	h.program(onIssue)
-	h.env = append(h.env, "AUTOLOOP_PAUSED=") // a variable that the repository does not have
-	_, calls := h.requests()
-	assert.NotContains(t, calls, "GET /repos/{owner}/{repo}/actions/variables/{name}")
 }

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -225,57 +224,4 @@ func TestNoTokenThatCanWriteIsWhereProgramsRun(t *testing.T) {
 	a := h.answer(j.job(writer, "job", "publish", "--program", "p", forged))
 	assert.Contains(t, a.stderr, "has a secret of this job in it")
 	assert.NotContains(t, a.stderr, writer)
-}
-
-// TestSteeringMeanwhile: an answer spoils no iteration that is under way, a
-// pause does.
-func TestSteeringMeanwhile(t *testing.T) {
-	long.Only(t, long.TwoJobs)
-	t.Parallel()
-	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8", "7")
-	j := h.inTwoJobs()
-	h.program(onIssue)
-	require.Equal(t, "accepted", j.one().Outcome)
-	steer := func() {
-		a := h.answer(j.job(hubToken, "job", "steer", "--program", "p"))
-		require.Zero(t, a.code, a.stderr)
-	}
-	dir, _ := j.propose()
-	h.say("alice", "/autoloop status\n/autoloop try the late thing\n/autoloop run")
-	steer()
-	require.Len(t, h.answers(), 1)
-	assert.Equal(t, "accepted", j.publish(dir).Outcome)
-	assert.Len(t, h.answers(), 1, "it is answered once")
-	dir, _ = j.propose()
-	assert.Contains(t, h.told(3), "try the late thing")
-	h.say("alice", "/autoloop pause")
-	steer()
-	j.refuses(h, "the state of p has changed since", dir)
-}
-
-// TestForgedBundlesChangeNothingOnGitHub lets some forgeries meet GitHub.
-func TestForgedBundlesChangeNothingOnGitHub(t *testing.T) {
-	long.Only(t, long.Hostile)
-	t.Parallel()
-	h := newHub(t, map[string]string{"value.txt": "10\n", "other.txt": "x\n"}, "9", "8")
-	j := h.inTwoJobs()
-	h.program(onIssue)
-	require.Equal(t, "accepted", j.one().Outcome)
-	h.git("fetch", "--quiet", "origin")
-	dir, _ := j.propose()
-	some := []string{
-		"another candidate", "other records", "another delta", "an event set", "a rule of its own",
-		"outside the target", "a link that leaves",
-	}
-	for _, f := range slices.Concat(manifests(), histories(), changes()) {
-		if !slices.Contains(some, f.name) {
-			continue
-		}
-		forged := filepath.Join(t.TempDir(), "forged")
-		h.run("", "cp", "-a", dir, forged)
-		f.do(h.world, forged)
-		j.refuses(h, f.says, forged)
-	}
-	assert.Equal(t, "8", text(j.publish(dir).Best))
-	j.refuses(h, "published before", dir)
 }

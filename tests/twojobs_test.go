@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"testing"
 
@@ -52,12 +51,6 @@ func newHubIn(t *testing.T, twoJobs bool, files map[string]string, tries ...stri
 		h.inTwoJobs()
 	}
 	return h
-}
-
-// onTwoJobs makes a scene for the scenarios.
-func onTwoJobs(t *testing.T, files map[string]string, tries ...string) *scene {
-	t.Helper()
-	return newHubIn(t, true, files, tries...).scene
 }
 
 // job prepares a command in a new clone.
@@ -141,28 +134,6 @@ func (j *jobs) one() iteration {
 			return published
 		}
 		require.Contains(j.t, published.Reasons, "what waited is done")
-	}
-}
-
-// splittable are the scenarios that run over two jobs as well: all but those in
-// which only one job has anything to do, and one more.
-func splittable() []scenario {
-	oneJob := []string{
-		"a paused program hears", "a token that is printed is masked", "programs are found on all pages",
-		"prune removes what gone programs left",
-	}
-	split := slices.DeleteFunc(scenarios(), func(s scenario) bool { return slices.Contains(oneJob, s.name) })
-	return append(split, scenario{"five fixes are enough", fiveFixesAreEnough})
-}
-
-func TestScenariosInTwoJobs(t *testing.T) {
-	long.Only(t, long.TwoJobs)
-	t.Parallel()
-	for _, s := range splittable() {
-		t.Run(s.name, func(t *testing.T) {
-			t.Parallel()
-			s.play(t, onTwoJobs)
-		})
 	}
 }
 

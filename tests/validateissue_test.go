@@ -48,9 +48,6 @@ func TestANewProgramIssueIsAnswered(t *testing.T) {
 	assert.Contains(t, h.checks(1)[0], "**`p` does not run yet.**")
 	assert.Contains(t, h.checks(1)[0], "metric_direction")
 
-	a = h.binary("iterate", "validate", "--issue", "1")
-	assert.Equal(t, 1, a.code, "without a comment the exit code says it")
-
 	h.Change(func(s *githubtest.State) { s.Issue(1).Body = onIssue })
 	require.Zero(t, h.binary("iterate", "validate", "--comment").code)
 	require.Len(t, h.checks(1), 1, "the comment is edited")
@@ -61,38 +58,6 @@ func TestANewProgramIssueIsAnswered(t *testing.T) {
 	require.Zero(t, h.binary("iterate", "validate", "--comment").code)
 	for _, call := range h.Calls() {
 		assert.Equal(t, "GET", call.Method, "what says the same is left alone")
-	}
-}
-
-// TestTheStateOfAProgramIssueIsLookedAt: one that cannot be read is named.
-func TestTheStateOfAProgramIssueIsLookedAt(t *testing.T) {
-	t.Parallel()
-	h := newHub(t, map[string]string{"value.txt": "10\n"})
-	h.program(onIssue)
-	for name, c := range map[string]struct{ tree, says string }{
-		"a cell": {
-			"p.md=## Machine State\n\n| Field | Value |\n|---|---|\n| Best Metric | tall |\n",
-			"error: memory/autoloop:p.md:5: Best Metric is \"tall\", which is not a number",
-		},
-		"a directory": {"p.md/x=1\n", "error: memory/autoloop:p.md: it is no regular file there"},
-		"fine":        {"p.md=## Machine State\n\n| Field | Value |\n|---|---|\n| Best Metric | 3 |\n", ""},
-	} {
-		file, text, _ := strings.Cut(c.tree, "=")
-		h.git("checkout", "--quiet", "--orphan", "records")
-		h.git("rm", "-r", "--quiet", "--force", ".")
-		h.write(file, text)
-		h.git("add", "--all")
-		h.git("commit", "--quiet", "--message", "state")
-		h.git("push", "--quiet", "--force", "origin", "records:memory/autoloop")
-		h.git("checkout", "--quiet", "main")
-		h.git("branch", "-D", "records")
-		a := h.binary("iterate", "validate", "--issue", "1")
-		if c.says == "" {
-			assert.Zero(t, a.code, a.stdout)
-			continue
-		}
-		assert.Equal(t, 1, a.code, name)
-		assert.Contains(t, a.stdout, c.says, name)
 	}
 }
 
@@ -137,30 +102,4 @@ func unfenced(body string) (outside, inside string) {
 		}
 	}
 	return outside, inside
-}
-
-func TestWhatIsNoProgramIssueIsLeftAlone(t *testing.T) {
-	t.Parallel()
-	h := newHub(t, map[string]string{
-		"value.txt":                   "10\n",
-		".autoloop/programs/speed.md": strings.Replace(onIssue, "agent: command", "agent: tuner", 1),
-	})
-	h.Change(func(s *githubtest.State) {
-		s.OpenIssue("alice", "A question", "?", time.Now())
-		s.OpenIssue("alice", "[Autoloop: speed]", "", time.Now(), "autoloop-program")
-	})
-	for number, why := range map[string]string{
-		"1": "it has no label autoloop-program",
-		"2": "it is the own issue of program speed",
-	} {
-		a := h.binary("iterate", "validate", "--comment", "--issue", number)
-		require.Zero(t, a.code, a.stderr)
-		assert.Equal(t, "issue #"+number+" is not checked: "+why+"\n", a.stdout)
-	}
-	assert.Empty(t, h.checks(1))
-	assert.Empty(t, h.checks(2))
-	a := h.binary("iterate", "validate", "--comment")
-	assert.Equal(t, 2, a.code)
-	assert.Contains(t, a.stderr, "say which issue")
-	assert.Equal(t, 1, h.binary("iterate", "validate", "--issue", "77").code)
 }
