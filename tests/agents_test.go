@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -180,7 +179,11 @@ func TestRealAgentsEdit(t *testing.T) {
 	for _, agent := range realAgents() {
 		t.Run(agent.name, func(t *testing.T) {
 			t.Parallel()
-			w, server := modelWorld(t, agent, "env: [SIDE]", agent.shell("echo 7 > value.txt"),
+			command := "echo 7 > value.txt"
+			if agent.name == "codex" { // whose commands see no key
+				command = "if env | grep -q " + agentKey[:12] + "; then echo 100; else echo 7; fi > value.txt"
+			}
+			w, server := modelWorld(t, agent, "env: [SIDE]", agent.shell(command),
 				modeltest.Text("Lowered the number to 7."))
 			before := w.checkout()
 			got := w.lone()
@@ -209,68 +212,6 @@ func TestRealAgentsEdit(t *testing.T) {
 	}
 }
 
-func TestRealAgentsFail(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		front   string
-		answers []modeltest.Answer
-		want    string
-	}{
-		"401": {
-			"",
-			[]modeltest.Answer{modeltest.Fail(http.StatusUnauthorized, "Incorrect API key provided: "+agentKey)},
-			"(authentication)",
-		},
-		"500": {
-			"",
-			[]modeltest.Answer{modeltest.Fail(http.StatusInternalServerError, "The server had an error")},
-			"(crashed)",
-		},
-		"no money": {"", []modeltest.Answer{{
-			Status: http.StatusTooManyRequests, Code: "insufficient_quota",
-			Message: "You exceeded your current quota, check your billing details.",
-		}}, "(budget)"},
-		"stall": {"timeout-minutes: 0.3", []modeltest.Answer{modeltest.Stall()}, "took longer"},
-	} {
-		for _, agent := range realAgents() {
-			if name == "no money" && agent.name == "opencode" {
-				continue // Stopped by a budget of ours, below.
-			}
-			t.Run(name+"/"+agent.name, func(t *testing.T) {
-				t.Parallel()
-				w, _ := modelWorld(t, agent, "env: [SIDE]\n"+c.front, c.answers...)
-				got := w.lone()
-				require.Equal(t, "error", got.Outcome, got.Reasons)
-				assert.Contains(t, got.Reasons[0], c.want)
-				assert.Empty(t, w.git("branch", "--list", "autoloop/*"))
-			})
-		}
-	}
-}
-
-func TestRealAgentsAreRejected(t *testing.T) {
-	t.Parallel()
-	for _, agent := range realAgents() {
-		t.Run("malformed call/"+agent.name, func(t *testing.T) {
-			t.Parallel()
-			malformed := agent.shell("")
-			malformed.Calls[0].Arguments = `{"cmd": nope`
-			w, _ := modelWorld(t, agent, "env: [SIDE]", malformed, modeltest.Text("I could not do it."))
-			got := w.lone()
-			assert.Equal(t, "rejected", got.Outcome)
-			assert.Equal(t, []string{"no change proposed"}, got.Reasons)
-		})
-		t.Run("outside the target/"+agent.name, func(t *testing.T) {
-			t.Parallel()
-			w, _ := modelWorld(t, agent, "env: [SIDE]", agent.shell("echo 7 > value.txt; echo x > other.txt"),
-				modeltest.Text("Lowered the number."))
-			got := w.lone()
-			assert.Equal(t, "rejected", got.Outcome)
-			assert.Equal(t, []string{`"other.txt": is outside the target (modified)`}, got.Reasons)
-		})
-	}
-}
-
 // TestRealAgentsWorkInIsolation: what isolates a command leaves an agent its
 // program, its home and its sandbox.
 func TestRealAgentsWorkInIsolation(t *testing.T) {
@@ -285,16 +226,6 @@ func TestRealAgentsWorkInIsolation(t *testing.T) {
 			assert.Equal(t, "7", w.git("show", "autoloop/p:value.txt"))
 		})
 	}
-}
-
-// TestCommandsUnderCodexSeeNoKey: the number is lowered where no variable has it.
-func TestCommandsUnderCodexSeeNoKey(t *testing.T) {
-	t.Parallel()
-	agent := codexAgent()
-	w, _ := modelWorld(t, agent, "env: [SIDE]",
-		agent.shell("if env | grep -q "+agentKey[:12]+"; then echo 100; else echo 7; fi > value.txt"),
-		modeltest.Text("Looked."))
-	assert.Equal(t, "accepted", w.lone().Outcome)
 }
 
 // TestRealAgentsWait: a server that asks to come back later ends the agent at
@@ -323,21 +254,4 @@ func TestRealAgentsWait(t *testing.T) {
 			assert.Contains(t, w.binary("scheduler").stdout, "skipped: p: paused: the agent's service has a rate limit")
 		})
 	}
-}
-
-// TestRealAgentsStopAtTheBudget: OpenCode says what it consumes as it goes, and
-// is ended as soon as that is more than the program has left. What it consumed
-// until then is recorded.
-func TestRealAgentsStopAtTheBudget(t *testing.T) {
-	t.Parallel()
-	agent := opencodeAgent()
-	w, _ := modelWorld(t, agent, "env: [SIDE]\nbudget: {usd: 0.001, per: iteration}", agent.shell("echo 7 > value.txt"),
-		modeltest.Stall())
-	got := w.lone()
-	assert.Equal(t, "error", got.Outcome)
-	assert.Contains(t, got.Reasons[0], "(budget)")
-	usage, ok := w.decided()["usage"].(map[string]any)
-	require.True(t, ok)
-	assert.InDelta(t, 0.0018, usage["cost_usd"], 0)
-	assert.InDelta(t, 1000, usage["input_tokens"], 0)
 }

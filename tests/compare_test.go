@@ -55,29 +55,3 @@ func TestCompare(t *testing.T) {
 	}
 	assert.Empty(t, w.git("for-each-ref", "refs/heads/memory", "refs/heads/autoloop"), "it writes nothing")
 }
-
-func TestCompareMisuse(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, map[string]string{
-		"base.json": outcomeOf("main", 2, "0"), "empty.json": `{"scores": []}`,
-		"cut.json": outcomeOf("main", 2, "0")[:80],
-		"bad.md":   "---\nmin-composite-gain: much\n---\n",
-	})
-	for _, c := range []struct{ args, says string }{
-		{"base.json", "accepts 2 arg(s), received 1"},
-		{"base.json nowhere.json", "nowhere.json does not exist"},
-		{"base.json .", "is a directory"},
-		{"empty.json base.json", "empty.json has no tasks"},
-		{"base.json cut.json", "cut.json:2: ends in the middle"},
-		{"base.json base.json --json --markdown", "none of the others can be"},
-		{"base.json base.json --settings bad.md", "bad.md:2"},
-		{"base.json base.json --settings nowhere.md", "nowhere.md"},
-		{"base.json base.json --bogus", "unknown flag"},
-	} {
-		a := w.binary("iterate", append([]string{"compare"}, strings.Fields(c.args)...)...)
-		assert.Equal(t, 2, a.code, "%s: %s", c.args, a.stderr)
-		assert.Contains(t, a.stderr, c.says, c.args)
-		assert.Equal(t, 1, strings.Count(a.stderr, "\n"), "one clear line: %s", a.stderr)
-		assert.Empty(t, a.stdout, c.args)
-	}
-}

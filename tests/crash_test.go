@@ -3,7 +3,6 @@ package tests
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -181,41 +180,6 @@ func (w *world) killAfter(d time.Duration, args []string) {
 	timer := time.AfterFunc(d, func() { _ = cmd.Process.Kill() })
 	_ = cmd.Wait()
 	timer.Stop()
-}
-
-// leading is a command that leads to a state from any other.
-type leading struct {
-	state string
-	args  []string
-}
-
-// killAround kills two commands in turn, each until one has led to its state, at random
-// moments before and after that; nothing between the two states may ever be seen. How
-// long a command takes depends on what else the machine does, so a kill that came too
-// early moves the next ones later, and one that came too late earlier.
-func (w *world) killAround(kills int, now func() string, both ...leading) {
-	w.t.Helper()
-	begun := time.Now()
-	require.Zero(w.t, w.binary("iterate", both[0].args...).code)
-	around := time.Since(begun)
-	require.Equal(w.t, both[0].state, now())
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // moments, not secrets
-	is, early, late := 0, 0, 0
-	for early+late < kills || early == 0 || late == 0 {
-		other := both[1-is]
-		w.killAfter(around/2+time.Duration(random.Int64N(int64(around))), other.args)
-		switch now() {
-		case both[is].state:
-			early++
-			around = around * 5 / 4
-		case other.state:
-			late++
-			is, around = 1-is, around*4/5
-		default:
-			require.Fail(w.t, "a mixture", "after kill %d", early+late)
-		}
-	}
-	w.t.Logf("%d kills before and %d after", early, late)
 }
 
 func TestThreeKillsOfOneIterationPause(t *testing.T) {

@@ -85,29 +85,6 @@ func scatter(seed uint64, lines int, deviation float64) []string {
 	return list
 }
 
-// TestCommentsAreNotKept has an agent that changes nothing but a comment. How often
-// chance alone keeps such a change is counted for thousands of candidates with this
-// noise beside the rule (TestNothingIsKeptByChance); that the binary decides by that
-// rule is held here: every decision, computed again from what was measured, is the
-// same.
-func TestCommentsAreNotKept(t *testing.T) {
-	long.Only(t, long.Simulations)
-	t.Parallel()
-	const iterations = 10
-	w := noisyWorld(t, "", scatter(100, 1500, 27))
-	got := w.iterate("-n", fmt.Sprint(iterations))
-	require.Len(t, got, iterations)
-	for _, one := range got {
-		require.Contains(t, []string{"rejected", "inconclusive"}, one.Outcome, one.Reasons)
-		require.NotEmpty(t, one.Evidence)
-		assert.Equal(t, "pairs", one.Evidence[0].Stage)
-	}
-	values, _ := w.runs()
-	require.Greater(t, len(values), iterations*8, "every candidate was measured in pairs")
-	a := w.binary("iterate", "replay", "p")
-	assert.Zero(t, a.code, a.stdout)
-}
-
 // An evaluation that counts its runs, of which two in every four are slow, takes
 // a change of nothing for a gain when the order of the runs is fixed.
 func TestAPeriodOfFourKeepsNothing(t *testing.T) {

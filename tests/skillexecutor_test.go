@@ -1,15 +1,12 @@
 package tests
 
 import (
-	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/tests/long"
 )
 
@@ -56,50 +53,5 @@ func TestProgramsMeasureAnewForAnotherExecutor(t *testing.T) {
 			a := w.binary("iterate", "replay", "p")
 			assert.Zero(t, a.code, a.stdout)
 		})
-	}
-}
-
-// TestSkillRunThatWasKilledIsFinished kills a run of four in its third iteration:
-// the same command runs the two that are left.
-func TestSkillRunThatWasKilledIsFinished(t *testing.T) {
-	long.Only(t, long.Kills)
-	t.Parallel()
-	w := skillWorld(t, "", `case $AUTOLOOP_ITERATION in 1) echo beta >> SKILL.md;; 3) test -e "$SIDE/again" || { `+
-		`touch "$SIDE/again" "$SIDE/third"; sleep 600; };; esac; echo "$AUTOLOOP_ITERATION" >> SKILL.md; echo "step `+
-		`$AUTOLOOP_ITERATION"`)
-	args := []string{
-		"skill", "s", "--judge", "off", "--settings", w.settings("stop-after-reverts: off"), "--agent-command",
-		`sh "$SIDE/improve"`,
-		"--executor-command", `cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out.md`, "-n", "4",
-	}
-	for name, signal := range map[string]os.Signal{"interrupted": os.Interrupt, "killed": os.Kill} {
-		require.NoError(t, files.RemoveAll(w.dir+"/"+ws))
-		for _, mark := range []string{"again", "third"} {
-			_ = os.Remove(w.side + "/" + mark)
-		}
-		cmd := w.command("iterate", args...)
-		var said strings.Builder
-		cmd.Stderr = &said
-		require.NoError(t, cmd.Start())
-		require.Eventually(t, func() bool { _, err := os.Stat(w.side + "/third"); return err == nil }, 5*time.Minute,
-			10*time.Millisecond)
-		require.NoError(t, cmd.Process.Signal(signal))
-		_ = cmd.Wait()
-		if signal == os.Interrupt {
-			assert.Contains(t, said.String(),
-				"interrupted: iterations 0 to 2 and v1, the best, are kept in "+w.dir+"/"+ws+
-					"; the same command goes on from there\n")
-		}
-		a := w.binary("iterate", args...)
-		require.Zero(t, a.code, a.stderr)
-		assert.Contains(t, a.stdout, "s: going on from v1, iteration 3; it finishes the run that was interrupted, 2 "+
-			"of 4 are left\n", name)
-		assert.Contains(t, a.stderr, "iteration 3: the improver works\n")
-		assert.Contains(t, a.stderr, "iteration 3: 2 of 2 cases: ", name)
-		assert.Equal(t, 6, strings.Count(w.read(ws+"/results.tsv"), "\n"),
-			"%s: the header, the baseline, and four", name)
-		a = w.binary("iterate", args...)
-		require.Zero(t, a.code, a.stderr)
-		assert.Contains(t, a.stdout, "s: going on from v1, iteration 5\n", "a run that ended is not finished again")
 	}
 }

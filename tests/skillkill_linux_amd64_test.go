@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -116,48 +115,6 @@ func TestRestoreKilledAtEveryCall(t *testing.T) {
 	}
 }
 
-func TestSnapshotKilledAtEveryCall(t *testing.T) {
-	long.Only(t, long.Kills)
-	t.Parallel()
-	w, old, changed := killWorld(t)
-	everyPoint(t, w, anyCall, []string{"skill", "snapshot", "new", "kept/v"}, func(int, string) {
-		require.Zero(t, w.binary("iterate", "skill", "snapshot", "old", "kept/v").code)
-	}, func(point int, call string) {
-		a := w.binary("iterate", "skill", "restore", "kept/v", "s")
-		require.Zero(t, a.code, "%s, the call %d: %s", call, point, a.stderr)
-		now := w.state("s")
-		require.True(t, now == old || now == changed, "a mixture after a kill before %s, the call %d", call, point)
-		require.Zero(t, w.binary("iterate", "skill", "snapshot", "new", "kept/v").code)
-		left, err := os.ReadDir(filepath.Join(w.dir, "kept"))
-		require.NoError(t, err)
-		require.Len(t, left, 2, "left by a kill before %s, the call %d, and by the run after: %v", call, point, left)
-	})
-}
-
-// TestSkillApplyKilledAtEveryRename kills an application before every call that
-// moves something into its place; the skill has a .git.
-func TestSkillApplyKilledAtEveryRename(t *testing.T) {
-	long.Only(t, long.Kills)
-	t.Parallel()
-	w := improvedWorld(t)
-	w.write("s/.git/HEAD", "ref: mine\n")
-	w.run("", "cp", "-a", filepath.Join(w.dir, "s"), filepath.Join(w.dir, "first"))
-	before, after := w.state("s"), w.state("next")
-	everyPoint(t, w, renaming, []string{"apply", ws, "--yes"}, func(int, string) { w.again("first", "s") },
-		func(point int, call string) {
-			undo := point%2 == 0 && w.state("s") != before
-			wanted, what := after, "apply"
-			if undo {
-				wanted, what = before, "undo"
-			}
-			a := w.binary("iterate", what, ws, "--yes")
-			require.Zero(t, a.code, "%s, the call %d: %s", call, point, a.stderr)
-			require.Equal(t, wanted, w.state("s"), "%s, the call %d", call, point)
-			require.Equal(t, "ref: mine\n", w.read("s/.git/HEAD"))
-			w.clean(point, call)
-		})
-}
-
 // holds reports whether a text is in a file below one of these places.
 func (w *world) holds(text string, places ...string) bool {
 	w.t.Helper()
@@ -261,37 +218,4 @@ func TestSkillRunKilledAtEveryRename(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, left, "left by a kill before %s, the call %d, and by the run after", call, point)
 	})
-}
-
-func TestAppendKilledAtEveryCall(t *testing.T) {
-	long.Only(t, long.Kills)
-	t.Parallel()
-	w := newWorld(t, map[string]string{"s/SKILL.md": "# s\n"})
-	require.Zero(t, w.binary("iterate", "skill", "snapshot", "s", ws+"/v0").code)
-	const row = "1\t2023-11-14T22:13:20+00:00\t0.75\t0.75\tkept\tsay more\n"
-	old := trajectory[:strings.Index(trajectory, "\n1\t")+1]
-	command := func() *exec.Cmd {
-		cmd := exec.CommandContext(t.Context(), os.Args[0])
-		cmd.Env = append(w.env, appends+"="+filepath.Join(w.dir, ws))
-		return cmd
-	}
-	const most = 100
-	for point := 1; ; point++ {
-		require.Less(t, point, most)
-		w.write(ws+"/results.tsv", old)
-		call := long.KillAt(t, command(), point, anyCall)
-		now := w.read(ws + "/results.tsv")
-		require.True(t, now == old || now == old+row, "a mixture after a kill before %s, the call %d: %q",
-			call, point, now)
-		out, err := command().CombinedOutput()
-		require.NoError(t, err, "%s", out)
-		require.Equal(t, old+row, w.read(ws+"/results.tsv"), "%s, the call %d", call, point)
-		left, err := os.ReadDir(filepath.Join(w.dir, ws))
-		require.NoError(t, err)
-		require.Len(t, left, 3, "left by a kill before %s, the call %d, and by the run after: %v", call, point, left)
-		if call == "" {
-			require.Greater(t, point, 3, "too few points to believe it")
-			return
-		}
-	}
 }

@@ -3,7 +3,6 @@ package tests
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent/commandline"
-	"github.com/org/autoloop/internal/agent/models/client/modeltest"
 	"github.com/org/autoloop/tests/long"
 )
 
@@ -111,83 +109,6 @@ func (w *world) summary() string {
 	return changing.ReplaceAllString(strings.Join(lines, "\n"), "…")
 }
 
-// TestTheRecordsAreTheSameWithEveryAgent: two iterations, one that is kept and
-// hands something back, and one that changes nothing.
-func TestTheRecordsAreTheSameWithEveryAgent(t *testing.T) {
-	long.Only(t, long.Agents)
-	t.Parallel()
-	const said = "Raised the value to 2. It was too low."
-	const work = "if grep -q 9 value.txt; then echo 7 > value.txt; echo 'LESSON: it was too low' > " +
-		".autoloop-notes.md; fi"
-	const command = "agent-command: |\n  " + work + "; echo '" + said + "'"
-	nothing := modeltest.Text("PLAN: " + said + "\n")
-	server := modeltest.New(t,
-		modeltest.Text("PLAN: "+said+"\nFILE: value.txt\n<<<<<<< SEARCH\n9\n=======\n7\n>>>>>>> REPLACE\n"+
-			"FILE: .autoloop-notes.md\n<<<<<<< WHOLE\nLESSON: it was too low\n>>>>>>> WHOLE\n"), nothing, nothing)
-	w := standInWorld(t, "", command)
-	w.env = append(w.env, "AUTOLOOP_MODELS_URL="+server.URL+"/v1", "AUTOLOOP_MODELS_KEY="+keyOf("AUTOLOOP_MODELS_KEY"))
-	summary := map[string]string{"command": "", "models": ""}
-	for name := range standIns() {
-		summary[name] = ""
-	}
-	for _, name := range slices.Sorted(maps.Keys(summary)) {
-		w := w
-		if name != "command" && name != "models" {
-			w = standInWorld(t, work, command)
-		}
-		a := w.binary("iterate", "--program", "p", "--json", "--agent", name, "--model", "test-model", "-n", "2")
-		require.Zero(t, a.code, a.stderr)
-		got := w.decode(a.stdout)
-		require.Len(t, got, 2)
-		require.Equal(t, "accepted", got[0].Outcome, "%s: %v", name, got[0].Reasons)
-		require.Equal(t, "rejected", got[1].Outcome, "%s: %v", name, got[1].Reasons)
-		assert.Equal(t, []string{"no change proposed"}, got[1].Reasons, name)
-		assert.Equal(t, name, w.decided()["agent"])
-		w.noKey(a.stdout, a.stderr)
-		summary[name] = w.summary()
-		if w.git("branch", "--list", "autoloop/p") != "" {
-			w.git("branch", "--delete", "--force", "autoloop/p", "memory/autoloop")
-		}
-	}
-	assert.Contains(t, summary["command"], "- it was too low (iteration 1)")
-	assert.Contains(t, summary["command"], `"digest":"`)
-	for name, text := range summary {
-		assert.Equal(t, summary["command"], text, "%s and command", name)
-	}
-}
-
-// TestStandInsFail: what the real agents were recorded to say of a refused login
-// and of a rate limit.
-func TestStandInsFail(t *testing.T) {
-	long.Only(t, long.Agents)
-	t.Parallel()
-	for name := range standIns() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := standInWorld(t, "", "")
-			run := func(scenario string) iteration {
-				w.recording(name, scenario)
-				a := w.binary("iterate", "--program", "p", "--json", "--agent", name)
-				require.Zero(t, a.code, a.stderr)
-				w.noKey(a.stdout, a.stderr)
-				w.alone()
-				return w.decode(a.stdout)[0]
-			}
-			got := run("unauthorized")
-			assert.Equal(t, "error", got.Outcome)
-			assert.Contains(t, got.Reasons[0], "agent "+name+" failed (authentication): ")
-			got = run("idle")
-			assert.Equal(t, "rejected", got.Outcome)
-			assert.Equal(t, []string{"no change proposed"}, got.Reasons)
-			got = run("ratelimit")
-			assert.Equal(t, "idle", got.Outcome)
-			assert.Contains(t, got.Stopped, "rate limit")
-			got = run("edit")
-			assert.Equal(t, "idle", got.Outcome, "its time has not come")
-		})
-	}
-}
-
 // TestAnAgentSeesItsOwnKeyOnly: each agent gets the variables of its own login,
 // the evaluation none, and the workflow's token is nobody's.
 func TestAnAgentSeesItsOwnKeyOnly(t *testing.T) {
@@ -267,45 +188,4 @@ func TestAgentsEndWithUs(t *testing.T) {
 	require.NoError(t, cmd.Process.Kill())
 	_ = cmd.Wait()
 	w.alone()
-}
-
-func TestAgentsAreListed(t *testing.T) {
-	t.Parallel()
-	w := standInWorld(t, "", "")
-	w.env = append(w.env, "CURSOR_API_KEY=")
-	require.NoError(t, os.WriteFile(filepath.Join(w.side, "bin", "gemini"), []byte("#!/bin/sh\necho 0.1.2\n"), 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(w.side, "bin", "codex"),
-		[]byte("#!/bin/sh\necho broken >&2; exit 3\n"),
-		0o755))
-	require.NoError(t, os.Remove(filepath.Join(w.side, "bin", "opencode")))
-	a := w.binary("iterate", "doctor", "--quick", "--json")
-	require.Zero(t, a.code, a.stderr)
-	w.noKey(a.stdout, a.stderr)
-	var list []struct{ Level, Subject, Message, Fix string }
-	require.NoError(t, json.Unmarshal([]byte(a.stdout), &list))
-	got := map[string]string{}
-	for _, one := range list {
-		got[one.Subject] = one.Level + ": " + one.Message + ": " + one.Fix
-	}
-	assert.Equal(t, "ok: ready 9999.0: ", got["agent claude"])
-	assert.Equal(t, "absent: version 0.1.2 is too old (at least 0.50.0): npm install -g @google/gemini-cli@0.61: ",
-		got["agent gemini"])
-	assert.Contains(t, got["agent codex"],
-		"absent: it did not say its version: `codex --version` ended with exit code 3 broken")
-	assert.Contains(t, got["agent opencode"], "absent: opencode is not installed: npm install -g opencode-ai@1.18.33")
-	assert.Equal(t, "warning: installed and not signed in 9999.0: no key and no login: set CURSOR_API_KEY, or log in "+
-		"with cursor-agent", got["agent cursor"])
-	assert.Contains(t, got["agent command"], "ok: built in; ")
-	assert.Contains(t, got["agent models"], "absent: ")
-	table := w.binary("iterate", "doctor", "--quick").stdout
-	assert.Regexp(t, `(?m)^ok +agent claude +ready 9999\.0$`, table)
-	for name, want := range map[string]string{
-		"gemini": "version 0.1.2 is too old", "opencode": "npm install -g opencode-ai@1.18.33",
-		"nobody": `no agent is called "nobody"`,
-	} {
-		a := w.binary("iterate", "--program", "p", "--agent", name)
-		assert.Equal(t, 2, a.code)
-		assert.Contains(t, a.stderr, want)
-		assert.Equal(t, 1, strings.Count(a.stderr, "\n"), "one clear line: %s", a.stderr)
-	}
 }

@@ -36,65 +36,6 @@ func agentConfigWorld(t *testing.T, front string, lines ...string) *world {
 	return w
 }
 
-func TestTaskSuiteInTheLoop(t *testing.T) {
-	long.Only(t, long.Examples)
-	t.Parallel()
-	w := agentConfigWorld(t, "", "Nothing of use.", "Keep a changelog. A fixed bug gets a test.", "Keep a changelog.",
-		"Keep a changelog. A fixed bug gets a test. Old settings are deprecated.")
-	got := w.iterate("-n", "4")
-	require.Len(t, got, 4)
-	assert.Equal(t, "rejected", got[0].Outcome)
-	assert.Equal(t, "neutral", *got[0].Verdict, got[0].Reasons)
-	assert.Equal(t, "accepted", got[1].Outcome, got[1].Reasons)
-	assert.Equal(t, "rejected", got[2].Outcome)
-	assert.Equal(t, "regressed", *got[2].Verdict, got[2].Reasons)
-	assert.Equal(t, "accepted", got[3].Outcome, got[3].Reasons)
-	assert.Equal(t, "1", text(got[3].Best), "every check of every task passes")
-	assert.Contains(t, w.git("show", "autoloop/p:AGENTS.md"), "deprecated")
-	assert.Contains(t, w.memory("p.md"), "| Metric Direction | higher |")
-	a := w.binary("iterate", "replay", "p")
-	assert.Zero(t, a.code, a.stdout)
-}
-
-// TestTheExecutorIsTheCheckouts holds which files a command means that works on
-// tasks: its own are those of the checkout, wherever that is, and those of the
-// configuration are the sandbox's, of either side.
-func TestTheExecutorIsTheCheckouts(t *testing.T) {
-	long.Only(t, long.Hostile)
-	t.Parallel()
-	w := agentConfigWorld(t, "", "Nothing of use.", "Keep a changelog. A fixed bug gets a test.")
-	w.write("programs/agent-config/run.sh", "case $1 in /*) exit 3 ;; esac\nexec sh \"$2\"\n")
-	program := w.read(".autoloop/programs/p.md")
-	w.write(".autoloop/programs/p.md", strings.Replace(program, "sh programs/agent-config/agent.sh",
-		`sh programs/agent-config/run.sh AGENTS.md "programs/agent-config/agent.sh"`, 1))
-	w.git("add", "--all")
-	w.git("commit", "--quiet", "--message", "an executor with arguments")
-	moved := filepath.Join(filepath.Dir(w.dir), "my repo's $HOME")
-	require.NoError(t, os.Rename(w.dir, moved))
-	w.dir = moved
-	got := w.iterate("-n", "2")
-	require.Len(t, got, 2)
-	assert.Equal(t, "rejected", got[0].Outcome)
-	assert.NotEqual(t, "0", text(got[0].Best), "the executor works")
-	assert.Equal(t, "accepted", got[1].Outcome, got[1].Reasons)
-}
-
-// TestCandidatesDoNotChangeTheExecutor holds that who works on the tasks is part
-// of the measure.
-func TestCandidatesDoNotChangeTheExecutor(t *testing.T) {
-	long.Only(t, long.Suites)
-	t.Parallel()
-	w := agentConfigWorld(t, "", "")
-	program := strings.Replace(w.read(".autoloop/programs/p.md"), "`AGENTS.md`",
-		"`AGENTS.md`, `programs/agent-config/*.sh`", 1)
-	w.write(".autoloop/programs/p.md",
-		strings.Replace(program, "sed -n", "echo '# easier' >> programs/agent-config/agent.sh && sed -n", 1))
-	w.git("commit", "--quiet", "--all", "--message", "a wide target")
-	got := w.one()
-	assert.Equal(t, "rejected", got.Outcome, got.Reasons)
-	assert.Contains(t, got.Reasons[0], "programs/agent-config/agent.sh")
-}
-
 // TestASuiteIsNotRewrittenWhileItRuns: what works on the tasks finds the trees where
 // nothing isolates it, and what it writes to the suite there rejects the candidate.
 func TestASuiteIsNotRewrittenWhileItRuns(t *testing.T) {

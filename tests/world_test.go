@@ -21,15 +21,6 @@ import (
 var binaries string
 
 func TestMain(m *testing.M) {
-	if dir := os.Getenv(appends); dir != "" {
-		os.Exit(appendRow(dir))
-	}
-	if file := os.Getenv(serves); file != "" {
-		os.Exit(serveFacts(file))
-	}
-	if name := os.Getenv(asks); name != "" {
-		os.Exit(askFact(name))
-	}
 	os.Exit(runTests(m))
 }
 
