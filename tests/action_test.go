@@ -21,8 +21,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/org/autoloop/tests/long"
 )
 
 // releases serves the release assets of the action: what is at a path.
@@ -430,18 +428,4 @@ func TestActionIsDocumented(t *testing.T) {
 	}
 	assert.ElementsMatch(t, inputs, documented("input"))
 	assert.ElementsMatch(t, outputs, documented("output"))
-}
-
-func TestShellcheck(t *testing.T) {
-	t.Parallel()
-	if _, err := exec.LookPath("shellcheck"); err != nil {
-		long.Missing(t, "shellcheck")
-	}
-	out, err := exec.CommandContext(t.Context(), "shellcheck", "../workflows/action.sh", "../.ci/run").CombinedOutput()
-	require.NoError(t, err, string(out))
-	for _, file := range []string{"../workflows/action.sh", "../.ci/run"} {
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
-		assert.NotContains(t, string(text), "shellcheck "+"disable")
-	}
 }

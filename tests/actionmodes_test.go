@@ -2,7 +2,6 @@ package tests
 
 import (
 	"encoding/json"
-	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -15,7 +14,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/github/githubtest"
 	"github.com/org/autoloop/tests/long"
 )
 
@@ -156,147 +154,6 @@ func TestActionCompares(t *testing.T) {
 	})
 	assert.Equal(t, 2, step.code, step.log)
 	assert.Len(t, step.annotations(), 1)
-}
-
-func TestActionRunsATaskSuite(t *testing.T) {
-	t.Parallel()
-	r := newReleases(t)
-	w := tasksWorld(t, map[string]string{"one": hasAfter})
-	w.write("programs/agents.md",
-		"---\ntasks: suite\nagent: command\nagent-command: cp AGENTS.* out.txt\njudge: off\ncost-tolerance: 1000\n"+
-			"---\n## Goal\nx\n## Target\n`AGENTS.md`\n")
-	step := w.action(r, map[string]string{
-		"MODE": "compare", "SUITE": "suite", "BASELINE": "HEAD", "CANDIDATE": w.dir, "PROGRAM": "agents",
-		"PROGRAMS_DIR": "programs", "BUDGET_USD": "1.50",
-	})
-	require.Zero(t, step.code, step.log)
-	assert.Equal(t, "improved", step.outputs["verdict"], step.log)
-	assert.Equal(t, filepath.Join(w.side, "autoloop", "comparison", "report.json"), step.outputs["report"])
-	assert.FileExists(t, step.outputs["report"])
-}
-
-// TestActionStopsAtItsBudget: money that is used up ends this run, and the next
-// one begins anew.
-func TestActionStopsAtItsBudget(t *testing.T) {
-	long.Only(t, long.GitHub)
-	t.Parallel()
-	r := newReleases(t)
-	w := standInWorld(t, "cat value.txt > \"$SIDE/before\"; echo $(( $(cat \"$SIDE/before\") - 1 )) > value.txt", "")
-	w.shared("start")
-	with := map[string]string{"MODE": "iterate", "PROGRAM": "p", "AGENT": "claude", "ITERATIONS": "3"}
-	step := w.action(r, with)
-	require.Zero(t, step.code, step.log)
-	var got []struct {
-		Stopped string
-		Usage   struct {
-			USD float64 `json:"cost_usd"`
-		}
-	}
-	read := func(step actionStep) {
-		got = nil
-		data, err := os.ReadFile(step.outputs["report"])
-		require.NoError(t, err)
-		require.NoError(t, json.Unmarshal(data, &got))
-	}
-	read(step)
-	require.Len(t, got, 3)
-	require.Positive(t, got[0].Usage.USD)
-	assert.Empty(t, got[2].Stopped)
-
-	with["BUDGET_USD"] = "0.000001"
-	for range 2 {
-		step = w.action(r, with)
-		require.Zero(t, step.code, step.log)
-		read(step)
-		require.Len(t, got, 1, "the first may begin, the second may not")
-		assert.Regexp(t, `^budget: \d.\d\d of 0.00 USD used by this run; it resumes with the next run$`, got[0].Stopped)
-		assert.Contains(t, step.summary, "No further iteration: budget: ")
-	}
-	with["BUDGET_USD"] = "0"
-	step = w.action(r, with)
-	assert.Equal(t, 2, step.code)
-	assert.Contains(t, step.log, "--budget-usd 0: give a number above 0")
-}
-
-// TestActionStartsCI: the input wins over the program's own workflow.
-func TestActionStartsCI(t *testing.T) {
-	long.Only(t, long.GitHub)
-	t.Parallel()
-	r := newReleases(t)
-	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
-	h.program(strings.Replace(onIssue, "metric: m", "ci-workflow: own.yml\nci-wait: 0s\nmetric: m", 1))
-	inputs := map[string]string{
-		"MODE": "propose", "PROGRAM": "p", "CI_WORKFLOW": "given.yml",
-		"+GITHUB_SERVER_URL": r.URL,
-	}
-	inputs["MODE"] = "begin"
-	step := h.action(r, inputs)
-	require.Zero(t, step.code, step.log)
-	inputs["MODE"] = "propose"
-	step = h.action(r, inputs)
-	require.Zero(t, step.code, step.log)
-	inputs["MODE"] = "publish"
-	step = h.action(r, inputs)
-	require.Zero(t, step.code, step.log)
-	assert.Equal(t, "pending-ci", step.outputs["outcome"])
-	assert.Equal(t, "1", step.outputs["issue-number"])
-	assert.NotEmpty(t, step.outputs["pr-number"])
-	assert.Contains(t, step.summary, "## ⏳ p, iteration 1: waiting\n")
-	h.Change(func(s *githubtest.State) { assert.Equal(t, []string{"given.yml autoloop/p"}, s.Dispatched) })
-	a := h.binary("iterate", "--program", "p", "--ci-workflow", "../x.yml")
-	assert.Equal(t, 2, a.code)
-	assert.Contains(t, a.stderr, "is no file name of a workflow")
-}
-
-// TestActionSummary has what the decision rests on.
-func TestActionSummary(t *testing.T) {
-	long.Only(t, long.GitHub)
-	t.Parallel()
-	r := newReleases(t)
-	w := valuesWorld(t, "metric_direction: lower\nguardrails: [{metric: size, direction: lower, max-regression: 10%}]",
-		"9", "8", "7")
-	w.write(".autoloop/programs/p.md",
-		strings.NewReplacer("evaluation-runs: 1\n", "", `'{"m": %s}\n'`,
-			`'{"m": %s, "size": 50}\n'`).Replace(w.read(".autoloop/programs/p.md")))
-	w.shared("start")
-	step := w.action(r, map[string]string{"MODE": "iterate", "PROGRAM": "p", "ITERATIONS": "2"})
-	require.Zero(t, step.code, step.log)
-	for _, part := range []string{
-		"## ✅ p, iteration 1: kept\n\nm **8** (lower is better), -1 against the best before; 9 at the beginning\n\n" +
-			"> try 8\n",
-		"## ✅ p, iteration 2: kept\n",
-		"| Proposed by | command |", "| Files changed | value.txt |", "| size (lower is better) | 50 | 50 | 10 % |",
-	} {
-		assert.Contains(t, step.summary, part)
-	}
-}
-
-// TestActionDrawsThePage makes what the workflow of the page uploads, from the
-// shared records, and links to it from then on.
-func TestActionDrawsThePage(t *testing.T) {
-	long.Only(t, long.Builds)
-	t.Parallel()
-	r := newReleases(t)
-	w := valuesWorld(t, "metric_direction: lower", "9", "8", "7")
-	w.write(".github/workflows/autoloop-page.yml", "name: Autoloop page\n")
-	w.shared("start")
-	step := w.action(r, map[string]string{
-		"MODE": "iterate", "PROGRAM": "p", "+GITHUB_SERVER_URL": "https://github.com",
-		"+GITHUB_REPOSITORY": "org/repo", "VERSION": "source",
-	})
-	require.Zero(t, step.code, step.log)
-	assert.Contains(t, step.summary, "[all that was tried](https://org.github.io/repo/program-p.html)")
-	step = w.action(r, map[string]string{"MODE": "page"})
-	require.Zero(t, step.code, step.log)
-	var names []string
-	err := filepath.WalkDir(w.side, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && filepath.Base(filepath.Dir(path)) == "page" {
-			names = append(names, filepath.Base(path))
-		}
-		return err
-	})
-	require.NoError(t, err)
-	assert.ElementsMatch(t, []string{"index.html", "program-p.html"}, names)
 }
 
 // TestActionMakesIsolationPossible has a sysctl and a sudo that note what is

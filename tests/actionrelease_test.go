@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -134,60 +133,6 @@ func TestActionWithoutARelease(t *testing.T) {
 	assert.Contains(t, step.log, "the release v1.2.3 cannot be reached (status 502)")
 }
 
-// TestActionFollowsTheMovingTag: its source says which release it is.
-func TestActionFollowsTheMovingTag(t *testing.T) {
-	t.Parallel()
-	r := newReleases(t)
-	w := newWorld(t, nil)
-	for changes, wants := range map[string]string{
-		"# Changelog\n\n## [1.2.3] - 2026-01-02\n\n## [1.2.2] - 2026-01-01\n": "",
-		"# Changelog\n\n## [Unreleased]\n\n## [1.2.3] - 2026-01-02\n":         "true",
-		"# Changelog\n\n## [2.0.0] - 2026-01-02\n":                            "true",
-		"# Changelog\n\n## [1.2.3; id] - 2026-01-02\n":                        "true",
-		"# Changelog\n": "true",
-	} {
-		action := filepath.Join(t.TempDir(), "action")
-		require.NoError(t, os.MkdirAll(action, 0o755))
-		for name, text := range map[string]string{"CHANGELOG.md": changes, "go.sum": "x"} {
-			require.NoError(t, os.WriteFile(filepath.Join(action, name), []byte(text), 0o600))
-		}
-		step := w.script(r, "get", map[string]string{"+ACTION_REF": "v1", "+GITHUB_ACTION_PATH": action})
-		require.Zero(t, step.code, step.log)
-		assert.Equal(t, wants, step.outputs["source"], changes)
-	}
-}
-
-// TestActionKnowsItself: within another action the runner tells it of that one.
-func TestActionKnowsItself(t *testing.T) {
-	t.Parallel()
-	r := newReleases(t)
-	w := newWorld(t, nil)
-	r.release("1.2.4", archive(t))
-	root, err := filepath.Abs("..")
-	require.NoError(t, err)
-	for below, source := range map[string]string{
-		"_actions/org/autoloop/v1.2.4": "", "_actions/org/autoloop/main": "true",
-		"_actions/else/where/v1.2.4": "true",
-	} {
-		action := filepath.Join(t.TempDir(), filepath.FromSlash(below))
-		require.NoError(t, os.MkdirAll(filepath.Dir(action), 0o755))
-		require.NoError(t, os.Symlink(root, action))
-		step := w.script(r, "get",
-			map[string]string{
-				"+ACTION_REPOSITORY": "outer/action", "+ACTION_REF": "v7.0.0",
-				"+GITHUB_ACTION_PATH": action,
-			})
-		require.Zero(t, step.code, step.log)
-		assert.Equal(t, source, step.outputs["source"], below)
-	}
-	for _, path := range r.requests() {
-		assert.NotContains(t, path, "outer")
-	}
-	step := w.script(r, "get", map[string]string{"+ACTION_REPOSITORY": "../../x"})
-	require.Zero(t, step.code, step.log)
-	assert.Equal(t, asset("1.2.3", "checksums.txt"), r.requests()[0])
-}
-
 // TestActionBuildsItsSource compiles with the modules of the cache alone, and
 // refuses one that is not what go.sum says.
 func TestActionBuildsItsSource(t *testing.T) {
@@ -244,41 +189,3 @@ func alterModule(t *testing.T, from, to, module string) {
 
 // emptyZip is an archive of nothing.
 var emptyZip = append([]byte("PK\x05\x06"), make([]byte, 18)...)
-
-// TestActionErrorsAreDocumented finds every error of the script in the table.
-func TestActionErrorsAreDocumented(t *testing.T) {
-	t.Parallel()
-	script, err := os.ReadFile("../workflows/action.sh")
-	require.NoError(t, err)
-	docs, err := os.ReadFile("../docs/reference/action.md")
-	require.NoError(t, err)
-	_, table, found := strings.Cut(string(docs), "\n| the log says |")
-	require.True(t, found)
-	table, _, _ = strings.Cut(table, "\n\n")
-	var patterns []*regexp.Regexp
-	for _, m := range regexp.MustCompile("(?m)^\\| ((?:`[^`]+`(?:, )?)+) \\|").FindAllStringSubmatch(table, -1) {
-		for _, text := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(m[1], -1) {
-			pattern := strings.ReplaceAll(regexp.QuoteMeta(text[1]), "…", ".*")
-			patterns = append(patterns, regexp.MustCompile("^"+pattern))
-		}
-	}
-	require.NotEmpty(t, patterns)
-	said := regexp.MustCompile(`(?:fail|missing) "([^"]+)"`).FindAllStringSubmatch(string(script), -1)
-	require.Greater(t, len(said), 15)
-	used := map[int]bool{}
-	for _, m := range said {
-		if m[1] == "$1; leave the input version empty to build the action's own source" {
-			continue // what missing says
-		}
-		known := false
-		for i, pattern := range patterns {
-			if pattern.MatchString(m[1]) {
-				known, used[i] = true, true
-			}
-		}
-		assert.True(t, known, "docs/reference/action.md has no cure for %q", m[1])
-	}
-	for i, pattern := range patterns {
-		assert.True(t, used[i], "docs/reference/action.md has an error that nothing says: %s", pattern)
-	}
-}
