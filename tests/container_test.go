@@ -2,7 +2,6 @@ package tests
 
 import (
 	"debug/elf"
-	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -211,65 +210,10 @@ func assertStatic(t *testing.T, file string) {
 	assert.Empty(t, libraries)
 }
 
-// TestContainerIsBuiltFromWhatIsTracked holds that no tracked file is kept out
-// of the build, which would be stamped as edited.
-func TestContainerIsBuiltFromWhatIsTracked(t *testing.T) {
-	t.Parallel()
-	ignored, err := os.ReadFile("../.dockerignore")
-	require.NoError(t, err)
-	for line := range strings.Lines(string(ignored)) {
-		pattern := strings.TrimSpace(line)
-		if pattern == "" || strings.HasPrefix(pattern, "#") {
-			continue
-		}
-		out, err := exec.CommandContext(t.Context(), "git", "-C", "..", "ls-files", "--",
-			":(glob)"+strings.TrimPrefix(pattern, "/")).Output()
-		require.NoError(t, err)
-		assert.Empty(t, string(out), pattern)
-	}
-}
-
-// TestTheImageIsForWhatIsDocumented holds the platforms of the image that a release
-// pushes against the ones that people are told of.
-func TestTheImageIsForWhatIsDocumented(t *testing.T) {
-	t.Parallel()
-	platforms, emulated := "", ""
-	for _, step := range readWorkflow(t, "../.github/workflows/release.yml").Jobs["image"].Steps {
-		switch {
-		case strings.HasPrefix(step.Uses, "docker/build-push-action@"):
-			platforms = fmt.Sprint(step.With["platforms"])
-		case strings.HasPrefix(step.Uses, "docker/setup-qemu-action@"):
-			emulated = fmt.Sprint(step.With["platforms"])
-		}
-	}
-	assert.Equal(t, "linux/amd64,linux/arm64", platforms)
-	assert.Equal(t, "arm64", emulated, "its packages are installed by running it")
-	text, err := os.ReadFile("../docs/howto/container.md")
-	require.NoError(t, err)
-	assert.Contains(t, string(text), "for amd64 and arm64")
-}
-
 // archived is what an archive says of a file.
 type archived struct {
 	Owner, Group, Mtime string
 	Mode                int
-}
-
-// TestOneGoreleaser holds that CI makes releases with what the release is made with.
-func TestOneGoreleaser(t *testing.T) {
-	t.Parallel()
-	versions := map[string]string{}
-	for _, file := range []string{"ci.yml", "release.yml"} {
-		for _, job := range readWorkflow(t, "../.github/workflows/"+file).Jobs {
-			for _, step := range job.Steps {
-				if strings.HasPrefix(step.Uses, "goreleaser/") {
-					versions[file] = fmt.Sprint(step.Uses, " ", step.With["version"])
-				}
-			}
-		}
-	}
-	assert.Len(t, versions, 2)
-	assert.Equal(t, versions["release.yml"], versions["ci.yml"])
 }
 
 // TestReleaseNames holds the release's parts to the names that the action and

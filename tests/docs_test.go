@@ -97,52 +97,6 @@ func TestLinksOfTheDocumentation(t *testing.T) {
 	assert.Greater(t, links, 100)
 }
 
-// TestNamedPagesExist holds that every page of the documentation that code, scripts
-// and workflows name is there.
-func TestNamedPagesExist(t *testing.T) {
-	t.Parallel()
-	name := regexp.MustCompile(`\bdocs/[a-z/-]+\.md\b`)
-	for _, dir := range []string{
-		"../internal", "../cmd", "../workflows", "../.github", "../tests", "../programs",
-		"../CHANGELOG.md", "../CONTRIBUTING.md", "../Dockerfile", "../.goreleaser.yml", "../action.yml",
-	} {
-		err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-			switch {
-			case err != nil:
-				return err
-			case entry.IsDir() && (entry.Name() == "node_modules" || entry.Name() == "testdata"):
-				return filepath.SkipDir
-			case entry.IsDir() || strings.Contains(path, "_test.go") && strings.HasPrefix(path, "../internal"):
-				return nil
-			}
-			text, err := os.ReadFile(path)
-			for _, page := range name.FindAllString(string(text), -1) {
-				if strings.HasSuffix(path, "hostile_test.go") || strings.HasSuffix(page, "/x.md") {
-					continue // A file of a made-up repository.
-				}
-				assert.FileExists(t, filepath.Join("..", page), path)
-			}
-			return err
-		})
-		require.NoError(t, err)
-	}
-}
-
-// TestPagesAreShort holds that a page can be read in one go, and that it begins with an
-// example: before its second chapter.
-func TestPagesAreShort(t *testing.T) {
-	t.Parallel()
-	for _, page := range writtenPages(t) {
-		data, err := os.ReadFile(page)
-		require.NoError(t, err)
-		text := string(data)
-		assert.LessOrEqual(t, strings.Count(text, "\n"), 150, "%s: split it, or say less", page)
-		chapters := strings.SplitN(text, "\n## ", 3)
-		assert.Contains(t, strings.Join(chapters[:min(2, len(chapters))], ""), "\n```",
-			"%s begins without an example", page)
-	}
-}
-
 // TestDocsAreFew counts words: of the pages that everybody reads, and of all pages.
 func TestDocsAreFew(t *testing.T) {
 	t.Parallel()

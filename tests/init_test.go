@@ -48,34 +48,6 @@ func TestInitWithoutAFit(t *testing.T) {
 	}
 }
 
-// TestInitFitsWhereItStands holds that in a repository of many projects the one
-// counts that somebody stands in.
-func TestInitFitsWhereItStands(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, map[string]string{
-		"Makefile": "test:\n", "packages/x y/Makefile": "test:\n\tgrep -q 1 src/it\n", "packages/x y/src/it": "1\n",
-	})
-	init := func(below string) string {
-		a := w.binary("iterate", "--repo-dir", filepath.Join(w.dir, below), "init", "--yes")
-		require.Zero(t, a.code, a.stderr)
-		require.NoError(t, os.Rename(filepath.Join(w.dir, ".autoloop/programs"),
-			filepath.Join(w.side, strings.ReplaceAll(below, "/", "-"))))
-		return a.stdout
-	}
-	assert.Contains(t, init("packages"),
-		"create  .autoloop/programs/make-test-time.md (Makefile with a rule for tests: faster tests: 0.")
-	assert.Contains(t, w.beside("packages/make-test-time.md"), "\n- `packages/*/src/**`\n")
-	require.Zero(t, w.binary("iterate", "--repo-dir", filepath.Join(w.dir, "packages", "x y", "src"), "init",
-		"--yes").code)
-	a := w.binary("iterate", "validate")
-	assert.Zero(t, a.code, a.stdout)
-	assert.Contains(t, a.stdout, "packages/x?y/src/**")
-	w.git("add", "--all")
-	w.git("commit", "--quiet", "--message", "Add Autoloop")
-	a = w.binary("iterate", "doctor", "make-test-time")
-	assert.Zero(t, a.code, "%s%s", a.stdout, a.stderr)
-}
-
 // TestInitNamesTheDirectoryOfPrograms holds that the workflows look where the
 // programs are, now and after an upgrade.
 func TestInitNamesTheDirectoryOfPrograms(t *testing.T) {
@@ -155,32 +127,6 @@ func TestInitAsksAndUpgrades(t *testing.T) {
 	a = w.binary("iterate", "init", "--yes", "--simple=false")
 	assert.Contains(t, a.stdout, "update  "+initWorkflow, "what an earlier init wrote is upgraded")
 	assert.Contains(t, w.read(initWorkflow), "needs: schedule")
-}
-
-// TestInitWritesNoExampleThatNobodyAskedFor: --yes agrees to what is needed.
-func TestInitWritesNoExampleThatNobodyAskedFor(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, map[string]string{"README.md": "mine\n"})
-	assert.Contains(t, w.binary("iterate", "init").stdout, "create  .autoloop/programs/example.md",
-		"a person is shown it, and asked")
-	require.Zero(t, w.binary("iterate", "init", "--yes").code)
-	assert.NoDirExists(t, filepath.Join(w.dir, ".autoloop"))
-	require.Zero(t, w.binary("iterate", "init", "example").code)
-	assert.FileExists(t, filepath.Join(w.dir, ".autoloop", "programs", "example.md"))
-}
-
-// TestInitWritesThePage only when asked, and upgrades it then.
-func TestInitWritesThePage(t *testing.T) {
-	t.Parallel()
-	const workflow = ".github/workflows/autoloop-page.yml"
-	w := newWorld(t, map[string]string{"README.md": "mine\n"})
-	require.Zero(t, w.binary("iterate", "init", "--yes").code)
-	assert.NoFileExists(t, filepath.Join(w.dir, workflow))
-	require.Zero(t, w.binary("iterate", "init", "--yes", "--pages").code)
-	assert.Contains(t, w.read(workflow), "uses: actions/deploy-pages@")
-	require.Zero(t, w.binary("iterate", "init", "--yes", "--action", "me/autoloop@main").code)
-	assert.Contains(t, w.read(workflow), "uses: me/autoloop@main\n", "it is upgraded with the others")
-	w.actionlint()
 }
 
 func TestInitWritesThroughNoLink(t *testing.T) {
@@ -381,25 +327,4 @@ func TestInitLetsProgramsStartCI(t *testing.T) {
 	require.Zero(t, a.code, a.stderr)
 	assert.Equal(t, "write", rights("autoloop.yml", "run"))
 	assert.Contains(t, a.stdout, "keep    .github/workflows/autoloop-iterate.yml (nothing calls it any more: delete it)")
-}
-
-func TestInitAdoptsWithoutARemote(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, map[string]string{
-		".autoloop/programs/p.md":             onIssue,
-		".github/workflows/autoloop.lock.yml": "name: Old\non: push\n",
-	})
-	w.git("branch", "autoloop/p-0a1b2c3d")
-	w.git("checkout", "--quiet", "autoloop/p-0a1b2c3d")
-	a := w.binary("iterate", "init", "--adopt", "--yes")
-	assert.Equal(t, 1, a.code, a.stdout)
-	assert.Contains(t, a.stderr, "it is checked out in "+w.dir+
-		": switch to another branch there; run it again to go on")
-
-	w.git("checkout", "--quiet", "main")
-	a = w.binary("iterate", "init", "--adopt", "--yes")
-	require.Zero(t, a.code, a.stderr)
-	assert.Contains(t, a.stdout,
-		"keep    .github/workflows/autoloop.lock.yml (the workflow of gh-aw: delete it, or both run)")
-	assert.Equal(t, "autoloop/p", w.git("branch", "--list", "--format=%(refname:short)", "autoloop/*"))
 }

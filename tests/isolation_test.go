@@ -271,47 +271,6 @@ func TestIsolatedDaemonsDie(t *testing.T) {
 	})
 }
 
-// TestSeveralAgentsDieWithUs: several agents at work at the same time, each with
-// processes that detached themselves and ignore every polite signal, are gone
-// with the run, whether its time is up or it is killed; counted in /proc.
-func TestSeveralAgentsDieWithUs(t *testing.T) {
-	long.Only(t, long.Kills)
-	t.Parallel()
-	const agents, each = 4, 4 // a shell, its sleep, and a detached shell with a sleep
-	work := `for i in 1 2; do (setsid sh -c 'trap "" TERM HUP INT QUIT; sleep 300; sleep 300' >/dev/null 2>&1 &); done
-trap "" TERM; sleep 300; sleep 300`
-	for _, isolated := range []bool{false, true} {
-		several := func(t *testing.T, more ...string) *world {
-			t.Helper()
-			w := agentWorld(t, work)
-			w.frontmatter(append(more, fmt.Sprintf("candidates: %d", agents))...)
-			if isolated {
-				w.isolated()
-			}
-			return w
-		}
-		t.Run(fmt.Sprintf("killed, isolated %v", isolated), func(t *testing.T) {
-			t.Parallel()
-			w := several(t)
-			for range 3 {
-				cmd := w.command("iterate", "--program", "p")
-				require.NoError(t, cmd.Start())
-				require.Eventually(t, func() bool { return w.marked() >= agents*each }, 2*time.Minute,
-					10*time.Millisecond)
-				require.NoError(t, cmd.Process.Kill())
-				_ = cmd.Wait()
-				w.alone()
-			}
-		})
-		t.Run(fmt.Sprintf("time is up, isolated %v", isolated), func(t *testing.T) {
-			t.Parallel()
-			w := several(t, "timeout-minutes: 0.08")
-			assert.Equal(t, "error", w.one().Outcome)
-			assert.Zero(t, w.marked(), "a process is left when the run has ended")
-		})
-	}
-}
-
 // withoutNamespaces prepares `iterate` where nobody may make namespaces.
 func (w *world) withoutNamespaces(args ...string) *exec.Cmd {
 	w.t.Helper()
@@ -382,40 +341,6 @@ func TestDoctorSaysWhetherThereIsIsolation(t *testing.T) {
 	assert.Regexp(t, `isolation +off\n`, a.stdout)
 	assert.Contains(t, a.stdout, "! agent and evaluation are not isolated, and can read and write all that you can: ")
 	assert.Contains(t, a.stdout, "max_user_namespaces is 0")
-}
-
-// TestDoctorLooksAtIsolation: without any program too, with the cure, and as a
-// problem where it is required.
-func TestDoctorLooksAtIsolation(t *testing.T) {
-	t.Parallel()
-	w := agentWorld(t, `echo 4 > src/value.txt`).isolated()
-	args := []string{"doctor", "--local", "--quick"}
-	find := func(a answer) string {
-		for line := range strings.Lines(a.stdout) {
-			if strings.Contains(line, " isolation ") {
-				return line
-			}
-		}
-		return a.stdout + a.stderr
-	}
-	a := w.binary("iterate", args...)
-	assert.Zero(t, a.code, a.stderr)
-	assert.Regexp(t, `^ok +isolation +it works here, by (namespaces|bwrap)`, find(a))
-	a = w.answer(w.bare(w.command("iterate", args...)))
-	assert.Zero(t, a.code, a.stderr)
-	assert.Regexp(t, `^warn +isolation +agents and evaluations can read and write all that you can: `+
-		`.*max_user_namespaces is 0.*`+"`sudo sysctl user.max_user_namespaces=15000`", find(a))
-	w.env = append(w.env, "AUTOLOOP_ISOLATION=required")
-	a = w.answer(w.bare(w.command("iterate", args...)))
-	assert.Equal(t, 1, a.code, a.stderr)
-	assert.Regexp(t, `^FAIL +isolation +AUTOLOOP_ISOLATION is required, but isolation does not work on this machine`,
-		find(a))
-	w.env = append(w.env, "AUTOLOOP_ISOLATION=off")
-	a = w.binary("iterate", args...)
-	assert.Zero(t, a.code, a.stderr)
-	assert.Regexp(t, `^warn +isolation +.*AUTOLOOP_ISOLATION is off +unset it`, find(a))
-	w.env = append(w.env, "AUTOLOOP_ISOLATION=perhaps")
-	assert.Equal(t, 2, w.binary("iterate", args...).code)
 }
 
 func TestIsolationSettings(t *testing.T) {

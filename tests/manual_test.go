@@ -73,35 +73,3 @@ func manual(t *testing.T, args ...string) string {
 	require.NoError(t, err, string(out))
 	return dir
 }
-
-// TestCompletionOfBash: bash reads the released script, and the binary completes
-// with it.
-func TestCompletionOfBash(t *testing.T) {
-	t.Parallel()
-	dir := manual(t, "1.2.3", "2026-01-02T15:04:05Z")
-	// What the package bash-completion has, as far as the script needs it.
-	const typed = `_get_comp_words_by_ref() { words=("${COMP_WORDS[@]}") cword=$COMP_CWORD cur=${words[cword]} prev=${words[cword-1]}; }
-compopt() { :; }
-. "$1" || exit
-shift
-COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE} COMP_TYPE=9
-"__start_$1"
-printf '%s\n' "${COMPREPLY[@]}"
-`
-	for line, want := range map[string]string{
-		"iterate skill rest": "restore", "iterate rep": "replay", "scheduler --compa": "--compat",
-		"iterate compare --mark": "--markdown",
-		"iterate completion b":   "bash", "iterate scor": "",
-	} {
-		words := strings.Split(line, " ")
-		script := filepath.Join(dir, "share", "bash-completion", "completions", words[0])
-		out, err := exec.CommandContext(t.Context(), "bash", "-n", script).CombinedOutput()
-		require.NoError(t, err, string(out))
-		cmd := exec.CommandContext(t.Context(), "bash",
-			append([]string{"--norc", "-c", typed, "complete", script}, words...)...)
-		cmd.Dir, cmd.Env = dir, append(cleanEnviron(dir, dir), "PATH="+binaries+":"+os.Getenv("PATH"))
-		out, err = cmd.CombinedOutput()
-		require.NoError(t, err, string(out))
-		assert.Equal(t, want, strings.TrimSpace(string(out)), line)
-	}
-}

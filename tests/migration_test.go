@@ -39,19 +39,6 @@ func ghAw(t *testing.T) *world {
 	return w
 }
 
-func TestStateOfGhAwIsReadAsItIs(t *testing.T) {
-	t.Parallel()
-	w := ghAw(t)
-	before := w.git("for-each-ref")
-	a := w.binary("iterate", "status")
-	require.Zero(t, a.code, a.stderr)
-	assert.Regexp(t, `(?m)^p +.*2025-06-01.* 7 .* 2\b`, a.stdout)
-	a = w.binary("scheduler")
-	require.Zero(t, a.code, a.stderr)
-	assert.Contains(t, a.stdout, "selected: p")
-	assert.Equal(t, before, w.git("for-each-ref"), "looking changes nothing")
-}
-
 func TestMovingOverFromGhAw(t *testing.T) {
 	t.Parallel()
 	w := ghAw(t)

@@ -37,27 +37,6 @@ func askingWorld(t *testing.T, answers ...modeltest.Answer) (*world, *modeltest.
 	return w, server
 }
 
-func TestModelsIsKept(t *testing.T) {
-	t.Parallel()
-	w, server := askingWorld(t, modeltest.Answer{
-		Text:  "PLAN: two is more\nFILE: value.txt\n<<<<<<< SEARCH\n1\n=======\n2\n>>>>>>> REPLACE\n",
-		Usage: modeltest.Tokens{Input: 700, Cached: 0, Output: 30},
-	})
-	result := w.one("--agent", "models", "--model", "m-1")
-	assert.Equal(t, "accepted", result.Outcome, result.Reasons)
-	assert.Equal(t, "2", w.git("show", "autoloop/p:value.txt"))
-	summary := w.ledger()
-	assert.Contains(t, summary, `"agent":"models"`)
-	assert.Contains(t, summary, `"input_tokens":700`)
-	assert.Contains(t, summary, "two is more")
-	require.Len(t, server.Requests(), 1)
-	asked := server.Requests()[0]
-	assert.Equal(t, theKey, asked.Key())
-	assert.True(t, asked.Has("Move the number."))
-	assert.False(t, asked.Has("the-workflow-token"))
-	assert.NotContains(t, summary+w.memory("p.md"), theKey)
-}
-
 // TestWhatANightCosts types the commands of docs/howto/budgets.md.
 func TestWhatANightCosts(t *testing.T) {
 	t.Parallel()

@@ -23,47 +23,6 @@ import (
 	"github.com/org/autoloop/tests/long"
 )
 
-func TestPageOfARepository(t *testing.T) {
-	t.Parallel()
-	w := valuesWorld(t, "budget: {iterations: 30, per: program}", "1", "2", "1", "5")
-	require.Len(t, w.iterate("-n", "3"), 3)
-	checkout := w.checkout()
-	made := w.binary("iterate", "page")
-	require.Zero(t, made.code, made.stderr)
-	assert.NotContains(t, made.stdout, w.dir+"/", "it is in no checkout")
-	assert.FileExists(t, strings.TrimSpace(made.stdout))
-	made = w.binary("iterate", "page", "--out", "autoloop.html")
-	require.Zero(t, made.code, made.stderr)
-	assert.Equal(t, filepath.Join(w.dir, "autoloop.html")+"\n", made.stdout)
-	one := w.read("autoloop.html")
-	for _, want := range []string{
-		"try 2", "try 5", "not better", "3 of 30 iterations in all", "value.txt",
-		`<span class="add">&#43;5`,
-	} {
-		assert.Contains(t, one, want)
-	}
-	require.NoError(t, os.Remove(filepath.Join(w.dir, "autoloop.html")))
-	assert.Equal(t, checkout, w.checkout(), "nothing else is written")
-
-	out := t.TempDir()
-	made = w.binary("iterate", "page", "--out", out)
-	require.Zero(t, made.code, made.stderr)
-	entries, err := os.ReadDir(out)
-	require.NoError(t, err)
-	assert.Len(t, entries, 2, "the overview, and the page of the program")
-
-	for args, want := range map[string]string{
-		"page nope":             `program "nope" has no records; there are records of`,
-		"page --out go.mod/x/y": "",
-	} {
-		wrong := w.binary("iterate", strings.Fields(args)...)
-		if want != "" {
-			assert.Equal(t, 2, wrong.code)
-			assert.Contains(t, wrong.stderr, want)
-		}
-	}
-}
-
 // browserProgram has n iterations, whose texts are of several scripts; with -n
 // every one is an error. The candidates of "population" grow from one another.
 func browserProgram(t testing.TB, name string, n int, front page.Source) *page.Program {

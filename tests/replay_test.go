@@ -112,26 +112,6 @@ func replayWorld(t *testing.T) *world {
 	return w
 }
 
-func TestReplay(t *testing.T) {
-	long.Only(t, long.Hostile)
-	t.Parallel()
-	w := replayWorld(t)
-	a := w.binary("iterate", "replay", "p")
-	require.Zero(t, a.code, a.stdout+a.stderr)
-	assert.Regexp(t, `^p: 7 iterations, 6 decisions computed again: the records agree\n$`, a.stdout)
-	a = w.binary("iterate", "replay", "--json")
-	require.Zero(t, a.code)
-	assert.Contains(t, a.stdout, `"findings": []`)
-
-	w.run(w.dir, "git", "merge", "--quiet", "autoloop/p")
-	w.write("other.txt", "a person's\n")
-	w.git("add", ".")
-	w.git("commit", "--quiet", "--message", "something else")
-	w.one()
-	a = w.binary("iterate", "replay", "p")
-	assert.Zero(t, a.code, "after a merge: %s", a.stdout)
-}
-
 // TestReplayFindsCarefulForgeries has those that a replay of the decisions alone
 // does not see.
 func TestReplayFindsCarefulForgeries(t *testing.T) {
@@ -327,60 +307,4 @@ func TestReplayOfSharedRecords(t *testing.T) {
 	a = w.binary("iterate", "replay", "p", "--remote", "origin")
 	assert.Equal(t, 1, a.code)
 	assert.Contains(t, a.stdout, "which does not go on from there", "the newest commit was exchanged: %s", a.stderr)
-}
-
-func TestTheSameLinesOnceMoreAreAnotherChange(t *testing.T) {
-	long.Only(t, long.Hostile)
-	t.Parallel()
-	w := newWorld(t, map[string]string{".autoloop/programs/p.md": "---\nmetric: m\nagent: command\n" +
-		"agent-command: echo x >> a.txt\n---\n## Goal\nLonger.\n## Target\n`a.txt`\n## Evaluation\n```sh\n" +
-		"printf '{\"m\": %d}' \"$(wc -l < a.txt)\"\n```\n", "a.txt": "x\n"})
-	for i, got := range w.iterate("-n", "3") {
-		assert.Equal(t, "accepted", got.Outcome, "%d: %v", i, got.Reasons)
-	}
-}
-
-func TestReplayMisuse(t *testing.T) {
-	t.Parallel()
-	w := valuesWorld(t, "schedule: every 6h", "1")
-	a := w.binary("iterate", "replay", "p")
-	assert.Equal(t, 2, a.code)
-	assert.Contains(t, a.stderr, "has no history yet")
-	a = w.binary("iterate", "replay")
-	assert.Zero(t, a.code)
-	assert.Contains(t, a.stdout, "no program has records yet")
-}
-
-func TestDoctorOfAnEvaluation(t *testing.T) {
-	long.Only(t, long.Examples)
-	t.Parallel()
-	w := noisyWorld(t, "timeout-minutes: 1", scatter(3, 100, 27))
-	a := w.binary("iterate", "doctor", "p")
-	require.Zero(t, a.code, a.stderr)
-	assert.Regexp(t, `the evaluation is +noisy`, a.stdout)
-	assert.Regexp(t, `metric +\d+(\.5)? \(median of 8 runs\)`, a.stdout)
-	assert.Regexp(t, `smallest visible gain +\d`, a.stdout)
-	assert.Regexp(t, `(?m)^runs  [·•●┃ ]{50}`, a.stdout)
-	assert.Empty(t, w.git("branch", "--list", "memory/*", "autoloop/*"), "nothing is written")
-
-	w = noisyWorld(t, "", nil)
-	a = w.binary("iterate", "doctor", "p")
-	assert.Regexp(t, `deterministic so far`, a.stdout)
-	assert.Regexp(t, `smallest visible gain +any`, a.stdout)
-	values, _ := w.runs()
-	assert.Len(t, values, 3, "two, and one with a syntax error in the target; with an empty one it gives no number")
-
-	w = noisyWorld(t, "evaluation-runs: 1", scatter(3, 100, 27))
-	a = w.binary("iterate", "doctor", "p")
-	assert.Contains(t, a.stdout, "`evaluation-runs: 1` compares single runs")
-
-	w = noisyWorld(t, "evaluation-runs: 60", scatter(3, 100, 27))
-	a = w.binary("iterate", "doctor", "p")
-	assert.Contains(t, a.stdout, "(median of 30 runs)", "enough to see how far it scatters")
-	assert.Contains(t, a.stdout, "(244 runs)", "what a candidate costs is still that of all pairs")
-
-	w = noisyWorld(t, "metric-range: [0, 1]", nil)
-	a = w.binary("iterate", "doctor", "p")
-	assert.Equal(t, 1, a.code)
-	assert.Contains(t, a.stderr, "cannot be used: 1000 is implausible")
 }

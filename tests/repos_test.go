@@ -87,42 +87,6 @@ func TestLFSPointers(t *testing.T) {
 	assert.Contains(t, got.Reasons[0], `"src/model.bin": is under the filter lfs`)
 }
 
-// TestAnEvaluationAsksGit for files, state and version, which is one for all that are compared.
-func TestAnEvaluationAsksGit(t *testing.T) {
-	t.Parallel()
-	w := agentWorld(t, `echo 4 > src/value.txt; echo new > src/new.txt`)
-	w.write("eval.sh", `set -e
-git describe --tags --dirty >>"$SIDE/versions"
-git ls-files src >>"$SIDE/files"
-test -z "$(git status --porcelain)"
-printf '{"m": %s}\n' "$(cat src/value.txt)"
-`)
-	w.git("add", "--all")
-	w.git("commit", "--quiet", "--message", "git")
-	w.git("tag", "v7")
-	w.git("commit", "--quiet", "--allow-empty", "--message", "later")
-	w.env = append(w.env, "AUTOLOOP_ISOLATION=off")
-	got := w.one()
-	require.Equal(t, "accepted", got.Outcome, got.Reasons)
-	read := func(name string) []string {
-		data, err := os.ReadFile(filepath.Join(w.side, name))
-		require.NoError(t, err)
-		return strings.Fields(string(data))
-	}
-	versions, files := read("versions"), read("files")
-	assert.Regexp(t, "^v7-1-g[0-9a-f]{7,}$", versions[0])
-	assert.Equal(t, []string{versions[0], versions[0]}, versions)
-	assert.Equal(t, []string{"src/fixed.txt", "src/value.txt", "src/fixed.txt", "src/new.txt", "src/value.txt"}, files)
-}
-
-func TestFileModeFalse(t *testing.T) {
-	t.Parallel()
-	w := agentWorld(t, `echo 4 > src/value.txt; chmod +x src/value.txt`)
-	w.git("config", "core.fileMode", "false")
-	require.Equal(t, "accepted", w.one().Outcome)
-	assert.Contains(t, w.git("ls-tree", "autoloop/p", "src/value.txt"), "100755 blob")
-}
-
 func TestInheritedGitVariables(t *testing.T) {
 	t.Parallel()
 	w := valuesWorld(t, "metric_direction: lower", "9", "8")

@@ -90,32 +90,6 @@ func TestOnlyWhatWeMadeIsRemoved(t *testing.T) {
 	assert.Less(t, bytes, int64(100<<20))
 }
 
-func TestTheDefaultDirectoryIsOurs(t *testing.T) {
-	t.Parallel()
-	w := valuesWorld(t, "", "1", "2")
-	for i, entry := range w.env {
-		if strings.HasPrefix(entry, "AUTOLOOP_DIR=") {
-			w.env[i] = "AUTOLOOP_DIR="
-		}
-	}
-	a := w.binary("scheduler")
-	require.Zero(t, a.code, a.stderr)
-	home := filepath.Join(filepath.Dir(w.dir), "home", ".local", "state", "autoloop")
-	assert.Contains(t, a.stdout, "written: "+filepath.Join(home, "autoloop.json"))
-	a = w.binary("iterate")
-	require.Zero(t, a.code, a.stderr)
-	own := w.transcripts(home)
-
-	other := filepath.Join(t.TempDir(), filepath.Base(w.dir))
-	w.git("clone", "--quiet", w.dir, other)
-	a = w.binary("iterate", "--repo-dir", other, "--program", "p")
-	require.Zero(t, a.code, a.stderr)
-	all, err := filepath.Glob(filepath.Join(home, "transcripts", "*", "p"))
-	require.NoError(t, err)
-	assert.Len(t, all, 2, "another repository has a program of the same name, and its own directory")
-	assert.Contains(t, all, own)
-}
-
 // transcripts is the directory of the one repository whose program p left transcripts.
 func (w *world) transcripts(output string) string {
 	w.t.Helper()

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/golangci/misspell"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/yuin/goldmark"
@@ -24,28 +23,6 @@ import (
 func proofread(t *testing.T) []string {
 	t.Helper()
 	return append(docPages(t), "../CONTRIBUTING.md", "../CHANGELOG.md", "../programs/README.md")
-}
-
-// TestCommonMisspellings needs no dictionary: it looks for the mistakes that people
-// mostly make, in prose and in code.
-func TestCommonMisspellings(t *testing.T) {
-	t.Parallel()
-	known := misspell.New()
-	mistakes := func(text string) (found []string) {
-		_, diffs := known.Replace(text)
-		for _, one := range diffs {
-			found = append(found, one.Original+": "+one.Corrected)
-		}
-		return found
-	}
-	planted := "Rec" + "ieve what is\n```sh\nx # sep" +
-		"erate\n```\n" // in parts, for the linter that looks for the same
-	assert.Equal(t, []string{"Rec" + "ieve: Receive", "sep" + "erate: separate"}, mistakes(planted))
-	for _, page := range proofread(t) {
-		data, err := os.ReadFile(page)
-		require.NoError(t, err)
-		assert.Empty(t, mistakes(string(data)), page)
-	}
 }
 
 // TestEveryWordIsSpelledRight by a dictionary of American English and the words of the

@@ -3,7 +3,6 @@ package tests
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"io"
 	"net/http"
 	"os"
@@ -13,7 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -93,33 +91,6 @@ func TestWatchInABrowser(t *testing.T) {
 	assert.JSONEq(t, "[]", string(out))
 	require.NoError(t, cmd.Wait())
 	assert.Less(t, w.count("decided"), most, "the button ended the run")
-}
-
-func TestWatchedRunTellsAndStops(t *testing.T) {
-	t.Parallel()
-	w := watchedWorld(t)
-	page := w.command("iterate", "page", "--serve")
-	url := serve(t, page, page.StdoutPipe)
-	cmd := w.command("iterate", "--program", "p", "-n", "5")
-	require.NoError(t, cmd.Start())
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"events", nil)
-	require.NoError(t, err)
-	response, err := http.DefaultClient.Do(request)
-	require.NoError(t, err)
-	defer func() { _ = response.Body.Close() }()
-	events := bufio.NewScanner(response.Body)
-	for events.Scan() && !strings.Contains(events.Text(), `"stage":"propose"`) {
-	}
-	require.NoError(t, events.Err())
-	assert.Contains(t, events.Text(), `"program":"p","iteration":1`)
-	code, body := ask(t, http.MethodPost, url+"stop", func(r *http.Request) { r.Header.Set("X-Autoloop", "stop") })
-	assert.Equal(t, http.StatusOK, code)
-	assert.JSONEq(t, `{"stopping":["p"]}`, body)
-	require.NoError(t, os.WriteFile(filepath.Join(w.side, "go"), nil, 0o600))
-	require.NoError(t, cmd.Wait())
-	assert.Equal(t, 1, w.count("decided"), "the run ends after the present iteration")
 }
 
 func TestWatchAnswersNobodyElse(t *testing.T) {
