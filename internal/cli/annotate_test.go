@@ -1,7 +1,6 @@
 package cli_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,19 +40,6 @@ func TestAnnotations(t *testing.T) {
 	d.vars["GITHUB_ACTIONS"] = ""
 	a = d.run()
 	assert.NotContains(t, a.errors, "::error ")
-}
-
-func TestManyAnnotations(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t)
-	for i := range 25 {
-		d.program(fmt.Sprintf("p%02d", i), "schedule: sometimes")
-	}
-	d.vars["GITHUB_ACTIONS"] = "true"
-	a := d.run()
-	lines := strings.Split(strings.TrimSpace(a.errors), "\n")
-	require.Len(t, lines, 10)
-	assert.Equal(t, "::error title=Autoloop::16 more are in the job's summary", lines[9])
 }
 
 func TestFailureIsAnnotated(t *testing.T) {

@@ -13,7 +13,6 @@ import (
 	"github.com/org/autoloop/internal/cli"
 
 	"github.com/org/autoloop/internal/files"
-	"github.com/org/autoloop/tests/long"
 )
 
 // TestJSONIsAllThatIsPrinted: with --json standard output is one object, also of what
@@ -94,45 +93,6 @@ func TestSkillChangesAsJSON(t *testing.T) {
 	a = s.iterate("apply", "nowhere", "--json")
 	assert.NotZero(t, a.code)
 	assert.Empty(t, a.out)
-}
-
-// TestWhatIsMadeAsJSON: a program, a page and the demo.
-func TestWhatIsMadeAsJSON(t *testing.T) {
-	long.Only(t, long.Examples)
-	t.Parallel()
-	s := keptShop(t)
-	var program struct{ Steps []struct{ Name string } }
-	decode(t, s.iterate("init", "speed", "--json"), &program)
-	require.Len(t, program.Steps, 3)
-	for _, step := range program.Steps {
-		assert.FileExists(t, filepath.Join(s.root, step.Name))
-	}
-	var page struct {
-		Page     string
-		Programs []string
-	}
-	decode(t, s.iterate("page", "--json", "--out", "autoloop.html"), &page)
-	assert.Equal(t, filepath.Join(s.root, "autoloop.html"), page.Page)
-	assert.Equal(t, []string{"p"}, page.Programs)
-	assert.FileExists(t, page.Page)
-
-	var demo struct {
-		Dir, Page  string
-		Iterations []struct{ Outcome string }
-	}
-	dir := filepath.Join(s.dir, "demo")
-	decode(t, s.iterate("demo", "-n", "1", "--dir", dir, "--json"), &demo)
-	assert.Equal(t, dir, demo.Dir)
-	assert.FileExists(t, demo.Page)
-	require.Len(t, demo.Iterations, 1)
-	assert.Equal(t, "accepted", demo.Iterations[0].Outcome)
-}
-
-// decode reads the one object that a command printed.
-func decode(t *testing.T, a answer, into any) {
-	t.Helper()
-	require.Zero(t, a.code, a.errors)
-	require.NoError(t, json.Unmarshal([]byte(a.out), into), a.out)
 }
 
 func TestInitAsJSON(t *testing.T) {

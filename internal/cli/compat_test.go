@@ -30,56 +30,52 @@ const dash = "| Best Metric | — |\n| Target Metric | — |\n| Completed Reason
 
 func TestCompatScenarios(t *testing.T) {
 	old, newer := "| Last Run | 2025-02-01T00:00:00Z |\n"+dash, "| Last Run | 2025-02-09T00:00:00Z |\n"+dash
+	const paused = "| Paused | true |\n| Pause Reason | by hand |\n"
+	skipped := func(name, reason string) any { return map[string]any{"name": name, "reason": reason, "next_due": nil} }
 	for name, c := range map[string]struct {
-		states   map[string]string // of the programs a and b, or nil
-		forced   string
-		code     int
-		selected any
-		deferred []any
-		says     []string
+		states            map[string]string // of the programs a and b, or nil
+		forced            string
+		code              int
+		selected          any
+		deferred, skipped []any
+		says              []string
 	}{
 		"the most overdue": {
 			map[string]string{"a": newer, "b": old},
 			"", 0, "b",
 			[]any{"a"},
+			[]any{},
 			[]string{"  b: last_run=2025-02-01T00:00:00Z, iteration_count=0\n", "Deferred (next run):   ['a']\n"},
 		},
 		"never run comes first": {
 			map[string]string{"a": old},
 			"", 0, "b",
 			[]any{"a"},
+			[]any{},
 			[]string{"  b: no state file found (first run)\n", "  b: no state found (first run)\n"},
 		},
-		"forced": {
-			map[string]string{"a": newer, "b": old},
-			"a", 0, "a",
-			[]any{"b"},
-			[]string{"FORCED: running program 'a' (manual dispatch)\n"},
-		},
 		"forced though paused": {
-			map[string]string{"a": "| Paused | true |\n| Pause Reason | by hand |\n", "b": old},
+			map[string]string{"a": paused, "b": old},
 			"a", 0, "a",
 			[]any{"b"},
-			[]string{"FORCED: running program 'a'"},
+			[]any{skipped("a", "paused: by hand")},
+			[]string{"FORCED: running program 'a' (manual dispatch)\n"},
 		},
 		"forced and not there": {
 			nil, "c", 1, nil,
 			[]any{"a", "b"},
+			[]any{},
 			[]string{"ERROR: requested program 'c' not found. Available programs: ['a', 'b']\n"},
 		},
 		"paused": {
-			map[string]string{
-				"a": "| Paused | true |\n| Pause Reason | by hand |\n",
-				"b": "| Completed | true |\n",
-			},
+			map[string]string{"a": paused, "b": "| Completed | true |\n"},
 			"", 1, nil,
 			[]any{},
+			[]any{skipped("a", "paused: by hand"), skipped("b", "completed: target metric reached")},
 			[]string{"\nNo programs due this run. Exiting early.\n", "Programs skipped:      ['a', 'b']\n"},
 		},
 		"the head of the branch": {
-			nil, "", 0, "a",
-			[]any{"b"},
-			[]string{"Selected program:      a (.autoloop/programs/a.md)\n"},
+			nil, "", 0, "a", []any{"b"}, []any{}, []string{"Selected program:      a (.autoloop/programs/a.md)\n"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -99,27 +95,13 @@ func TestCompatScenarios(t *testing.T) {
 			plan := d.plan()
 			assert.Equal(t, c.selected, plan["selected"])
 			assert.Equal(t, c.deferred, plan["deferred"])
+			assert.Equal(t, c.skipped, plan["skipped"])
 			assert.Nil(t, plan["existing_pr"])
-			if c.selected != nil {
-				assert.Equal(t, fmt.Sprintf("autoloop/%v", c.selected), plan["head_branch"])
-			} else {
-				assert.Nil(t, plan["head_branch"])
-			}
-			if len(c.states) == 0 {
-				assert.InDelta(t, 0, plan["state_file_size_bytes"], 0)
-			}
 			if c.selected == nil {
+				assert.Nil(t, plan["head_branch"])
 				assert.Equal(t, "higher", plan["selected_metric_direction"])
-			}
-			if name == "forced though paused" {
-				assert.Equal(t, []any{map[string]any{"name": "a", "reason": "paused: by hand", "next_due": nil}},
-					plan["skipped"], "it is listed all the same")
-			}
-			if name == "paused" {
-				assert.Equal(t, []any{
-					map[string]any{"name": "a", "reason": "paused: by hand", "next_due": nil},
-					map[string]any{"name": "b", "reason": "completed: target metric reached", "next_due": nil},
-				}, plan["skipped"])
+			} else {
+				assert.Equal(t, fmt.Sprintf("autoloop/%v", c.selected), plan["head_branch"])
 			}
 		})
 	}

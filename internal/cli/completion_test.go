@@ -6,7 +6,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -15,37 +14,6 @@ import (
 	"github.com/org/autoloop/internal/agent/models"
 	"github.com/org/autoloop/internal/cli"
 )
-
-func TestCompletion(t *testing.T) {
-	t.Parallel()
-	s := newShop(t)
-	for _, name := range []string{"speed", "size"} {
-		s.file(".autoloop/programs/"+name+".md", "---\n"+changing+"---\n"+goodTarget+evaluation)
-	}
-	s.commit()
-	for typed, want := range map[string]string{
-		"iterate log ": "size speed", "iterate apply sp": "speed", "iterate replay ": "size speed",
-		"iterate pause ": "size speed", "iterate page ": "size speed",
-		"iterate --program ": "size speed", "iterate doctor ": "size speed", "iterate validate ": "size speed",
-		"scheduler --program sp": "speed",
-		"iterate log speed ":     "",
-	} {
-		words := strings.Split(typed, " ")
-		run := s.iterate
-		if words[0] == "scheduler" {
-			run = s.scheduler
-		}
-		a := run(append([]string{"__complete"}, words[1:]...)...)
-		require.Zero(t, a.code, a.errors)
-		var offered []string
-		for _, line := range strings.Split(strings.TrimSpace(a.out), "\n") {
-			if last := words[len(words)-1]; !strings.HasPrefix(line, ":") && strings.HasPrefix(line, last) {
-				offered = append(offered, line)
-			}
-		}
-		assert.ElementsMatch(t, strings.Fields(want), offered, typed)
-	}
-}
 
 // TestDoctorSaysWhoIsNotSignedIn: an agent that is installed lacks something else
 // than one that is not.
@@ -76,10 +44,7 @@ func TestDoctorSaysWhoIsNotSignedIn(t *testing.T) {
 // TestModelsWithoutAModelIsRefused before an iteration begins.
 func TestModelsWithoutAModelIsRefused(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
-	s.file(".autoloop/programs/p.md", "---\nagent: models\nisolation: off\n---\n"+goodTarget+evaluation)
-	s.file("value.txt", "5\n")
-	s.commit()
+	s := shopOf(t, "agent: models\nisolation: off\n")
 	s.more = []string{"AUTOLOOP_MODELS_URL=http://127.0.0.1:9/v1", "AUTOLOOP_MODELS_KEY=k"}
 	asked := func(context.Context, models.Endpoint, models.Request) (models.Response, error) {
 		return models.Response{}, errors.New("it was asked")

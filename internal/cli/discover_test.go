@@ -117,35 +117,6 @@ func TestStrangersIssuesHideNoProgram(t *testing.T) {
 		`not run now: `)
 }
 
-func TestGitHubDownStopsNoFileProgram(t *testing.T) {
-	t.Parallel()
-	d, server := newHubDesk(t, nil)
-	d.program("fast", "schedule: hourly")
-	d.state("from-issue", "| Issue | #7 |\n")
-	server.Fail(githubtest.Fault{Kind: githubtest.BadGateway, Times: 1000})
-	a := d.run()
-	require.Equal(t, 0, a.code, a.errors)
-	assert.Contains(t, a.out, "selected: fast")
-	assert.Contains(t, a.errors, "issue programs were not read and do not run now: GitHub: list the issues with "+
-		"label autoloop-program: ")
-	assert.Contains(t, a.errors, "left as they are: from-issue")
-	assert.NotContains(t, a.errors, server.Token)
-	assert.FileExists(t, d.stateFile("from-issue"))
-}
-
-func TestTheOnlyProgramFileCountsWithoutIssuePrograms(t *testing.T) {
-	t.Parallel()
-	d, server := newHubDesk(t, nil)
-	d.write(filepath.Join(d.root, "program.md"), issueProgram)
-	require.Equal(t, 0, d.run().code)
-	assert.Equal(t, "program", d.plan()["selected"])
-	server.Change(func(s *githubtest.State) { s.OpenIssue("alice", "Speed", issueProgram, noon, "autoloop-program") })
-	require.Equal(t, 0, d.run().code)
-	assert.Equal(t, "speed", d.plan()["selected"])
-	require.Equal(t, 0, d.run("--local").code)
-	assert.Equal(t, "program", d.plan()["selected"], "--local leaves GitHub out")
-}
-
 func TestOwnIssueAndPullRequestOfTheSelected(t *testing.T) {
 	t.Parallel()
 	d, server := newHubDesk(t, func(s *githubtest.State) {

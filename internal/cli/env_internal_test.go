@@ -2,6 +2,7 @@ package cli
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,48 +13,27 @@ func TestTheOutputDirectoryIsTheUsersOwn(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	home, state := filepath.Join(root, "home"), filepath.Join(root, "state")
+	byHome := filepath.Join(home, ".local", "state", "autoloop")
+	type vars = map[string]string
 	for name, c := range map[string]struct {
 		flag        string
-		environment map[string]string
-		compat      bool
+		environment vars
 		want        string
 	}{
-		"by the home": {
-			environment: map[string]string{"HOME": home},
-			want:        filepath.Join(home, ".local", "state", "autoloop"),
-		},
+		"by the home": {"", vars{"HOME": home}, byHome},
 		"by XDG_STATE_HOME": {
-			environment: map[string]string{"HOME": home, "XDG_STATE_HOME": state},
-			want:        filepath.Join(state, "autoloop"),
+			"", vars{"HOME": home, "XDG_STATE_HOME": state}, filepath.Join(state, "autoloop"),
 		},
-		"a relative one does not count": {
-			environment: map[string]string{"HOME": home, "XDG_STATE_HOME": "state"},
-			want:        filepath.Join(home, ".local", "state", "autoloop"),
-		},
-		"without a home": {
-			environment: map[string]string{"XDG_RUNTIME_DIR": state},
-			want:        filepath.Join(state, "autoloop"),
-		},
-		"AUTOLOOP_DIR": {
-			environment: map[string]string{"HOME": home, "AUTOLOOP_DIR": state},
-			want:        state,
-		},
-		"the flag": {
-			flag: "here", environment: map[string]string{"AUTOLOOP_DIR": state},
-			want: filepath.Join(root, "here"),
-		},
-		"in Actions": {
-			environment: map[string]string{"HOME": home, "GITHUB_ACTIONS": "true"},
-			want:        "/tmp/gh-aw",
-		},
-		"for the original's callers": {
-			environment: map[string]string{"HOME": home}, compat: true,
-			want: "/tmp/gh-aw",
-		},
+		"a relative one does not count": {"", vars{"HOME": home, "XDG_STATE_HOME": "state"}, byHome},
+		"without a home":                {"", vars{"XDG_RUNTIME_DIR": state}, filepath.Join(state, "autoloop")},
+		"AUTOLOOP_DIR":                  {"", vars{"HOME": home, "AUTOLOOP_DIR": state}, state},
+		"the flag":                      {"here", vars{"AUTOLOOP_DIR": state}, filepath.Join(root, "here")},
+		"in Actions":                    {"", vars{"HOME": home, "GITHUB_ACTIONS": "true"}, "/tmp/gh-aw"},
+		"for the original's callers":    {"", vars{"HOME": home}, "/tmp/gh-aw"},
 	} {
 		env := Env{Dir: root, Getenv: func(name string) string { return c.environment[name] }}
 		output := env.OutputDir
-		if c.compat {
+		if strings.Contains(name, "original") {
 			output = env.CompatDir
 		}
 		dir, err := output(c.flag)

@@ -11,12 +11,8 @@ import (
 // with the same --dir it is found there.
 func TestLogLooksWhereARunWrote(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
-	s.file(".autoloop/programs/p.md",
-		"---\nagent: command\nagent-command: echo 4 > value.txt\nmetric_direction: lower\nevaluation-runs: 1\n"+
-			"isolation: off\n---\n"+goodTarget+evaluation)
-	s.file("value.txt", "5\n")
-	s.commit()
+	s := shopOf(t, "agent: command\nagent-command: echo 4 > value.txt\nmetric_direction: lower\nevaluation-runs: 1\n"+
+		"isolation: off\n")
 	dir := t.TempDir()
 	a := s.iterate("--program", "p", "--dir", dir)
 	require.Zero(t, a.code, a.errors)

@@ -40,24 +40,6 @@ func TestPruneRemovesTheBranchForGood(t *testing.T) {
 	assert.Equal(t, "nothing is left of programs that are gone\n", s.iterate("prune").out)
 }
 
-func TestPruneKeepsWhatTheDefaultBranchHas(t *testing.T) {
-	s := left(t)
-	s.git("checkout", "--quiet", "-b", "feature")
-	s.git("rm", "--quiet", "-r", ".autoloop")
-	s.commit()
-	a := s.iterate("prune", "--yes")
-	require.Zero(t, a.code, a.errors)
-	assert.Contains(t, a.out, "p: kept (its file is in main)")
-	assert.Contains(t, s.git("branch", "--list"), "autoloop/p")
-
-	s.git("checkout", "--quiet", "main")
-	s.file("elsewhere/other.md", goodTarget)
-	a = s.iterate("prune", "--yes", "--programs", "elsewhere")
-	require.Zero(t, a.code, a.errors)
-	assert.Contains(t, a.out, "p: kept (its file is in ")
-	assert.Contains(t, s.git("show", "memory/autoloop:p.md"), "Machine State")
-}
-
 func TestPruneKeepsProgramsOfOtherDirectories(t *testing.T) {
 	s := newShop(t)
 	s.file("tools/programs/p.md", "---\n"+changing+"---\n"+goodTarget+evaluation)
@@ -84,18 +66,6 @@ func TestPruneKeepsProgramsOfOtherDirectories(t *testing.T) {
 	s.commit()
 	assert.Contains(t, s.iterate("prune", "--yes", "--programs", "tools/programs").out, "p: removed")
 	assert.Contains(t, s.git("show", "memory/autoloop:q.md"), "Machine State")
-}
-
-func TestPruneKeepsTheSingleProgramOfTheDefaultBranch(t *testing.T) {
-	s := newShop(t)
-	s.file("program.md", "---\n"+changing+"---\n"+goodTarget+evaluation)
-	s.file("value.txt", "5\n")
-	s.commit()
-	require.Zero(t, s.iterate("--program", "program").code)
-	s.git("checkout", "--quiet", "-b", "feature")
-	s.git("rm", "--quiet", "program.md")
-	s.commit()
-	assert.Contains(t, s.iterate("prune", "--yes").out, "program: kept (its file is in main)")
 }
 
 func TestPruneKeepsWhatADefaultBranchOfAnyNameHas(t *testing.T) {

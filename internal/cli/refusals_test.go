@@ -1,7 +1,9 @@
 package cli_test
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,90 +17,60 @@ import (
 // refuse too, in the same words, and that nothing begins.
 func TestARefusalIsTheSameEverywhere(t *testing.T) {
 	const command = "agent: command\nagent-command: 'true'\nisolation: off\n"
+	const automation = "nothing may change: `%s` is automation"
 	for name, c := range map[string]struct{ front, body, state, says string }{
 		"prose alone": {
-			command, "## Target\nThe overall `latency` of it\n" + evaluation, "",
-			"no target: name the files",
+			command, "## Target\nThe overall `latency` of it\n" + evaluation, "", "no target: name the files",
 		},
-		"no evaluation": {command, goodTarget, "", "no evaluation: add a section"},
-		"no command": {
-			"agent: command\n", goodTarget + evaluation, "",
-			"`agent: command` has no command",
-		},
-		"one of several agents": {
-			"agents: [tuner, {agent: command}]\n", goodTarget + evaluation, "",
-			"`agent: command` has no command",
-		},
-		"nothing to tune": {
-			"agent: tuner\n", goodTarget + evaluation, "",
-			"no number in the target files is marked for the tuner",
-		},
-		"nothing for one to tune": {
-			"agents: [tuner]\n", goodTarget + evaluation, "",
-			"no number in the target files is marked for the tuner",
-		},
-		"an unknown agent": {
-			"agent: gpt9\n", goodTarget + evaluation, "",
-			"2: `agent`: `gpt9` is no agent known here",
-		},
-		"a misspelt key": {
-			"metric_directon: lower\n" + command, goodTarget + evaluation, "",
-			"did you mean `metric-direction`?",
-		},
+		"no evaluation":    {command, goodTarget, "", "no evaluation: add a section"},
+		"no command":       {"agents: [tuner, {agent: command}]\n", "", "", "`agent: command` has no command"},
+		"nothing to tune":  {"agents: [tuner]\n", "", "", "no number in the target files is marked for the tuner"},
+		"an unknown agent": {"agent: gpt9\n", "", "", "2: `agent`: `gpt9` is no agent known here"},
+		"a misspelt key":   {"metric_directon: lower\n" + command, "", "", "did you mean `metric-direction`?"},
 		"two metrics": {
 			command, "The metric is `a`. The metric is `b`.\n" + goodTarget + evaluation, "",
 			"the text names two metrics",
 		},
-		"against its text": {
-			command, "Lower is better.\n" + goodTarget + evaluation, "",
-			"add the line `metric_direction: lower`",
-		},
 		"no skill": {
-			"skill: nope\n" + command, "## Target\n- `nope/`\n", "",
-			"openat nope: no such file or directory",
+			"skill: nope\n" + command, "## Target\n- `nope/`\n", "", "openat nope: no such file or directory",
 		},
-		"a skill without a suite": {
+		"a skill without suite": {
 			"skill: sk\n" + command, "## Target\n- `sk/`\n", "",
 			"sk/evals/evals.json: there is no such file in the skill",
 		},
 		"CI without GitHub": {
-			"ci-gate: required\n" + command, goodTarget + evaluation, "",
+			"ci-gate: required\n" + command, "", "",
 			"`ci-gate: required` needs the repository on GitHub: give --repo and a token",
 		},
 		"no tasks": {
-			"tasks: nope\n" + command, goodTarget, "",
-			"there is no directory nope, which `tasks` names",
+			"tasks: nope\n" + command, goodTarget, "", "there is no directory nope, which `tasks` names",
 		},
-		"a directory without tasks": {"tasks: sk\n" + command, goodTarget, "", "there is no task.json in "},
-		"shares what git knows": {
-			"share: [value.txt]\n" + command, goodTarget + evaluation, "",
-			`share: "value.txt" is not ignored by git`,
-		},
-		"automation in the text": {
+		"none in a directory":   {"tasks: sk\n" + command, goodTarget, "", "there is no task.json in "},
+		"shares what git knows": {"share: [value.txt]\n" + command, "", "", `share: "value.txt" is not ignored by git`},
+		"automation": {
 			command, "## Target\nChange `.github/workflows/x.yml`.\n" + evaluation, "",
-			"nothing may change: `.github/workflows/x.yml` is automation of the repository",
+			fmt.Sprintf(automation, ".github/workflows/x.yml"),
 		},
-		"the program in the text": {
+		"the program": {
 			command, "## Target\nChange `.autoloop/programs/p.md`.\n" + evaluation, "",
-			"nothing may change: `.autoloop/programs/p.md` is automation",
+			fmt.Sprintf(automation, ".autoloop/programs/p.md"),
 		},
-		"the evaluator in the text": {
-			command, "## Target\nChange `run.sh`.\n\n## Evaluation\n```sh\nsh run.sh\n```\n",
-			"", "nothing may change: `run.sh` is automation of the repository, the program or its evaluation",
+		"the evaluator": {
+			command, "## Target\nChange `run.sh`.\n\n## Evaluation\n```sh\nsh run.sh\n```\n", "",
+			fmt.Sprintf(automation, "run.sh"),
 		},
-		"a state that is no state": {
-			command, goodTarget + evaluation, "| Iteration Count | many |\n",
+		"no state": {
+			command, "", "| Iteration Count | many |\n",
 			"memory/autoloop:p.md:5: Iteration Count is \"many\", which is not a count",
 		},
-		"a time that is no time": {
-			command, goodTarget + evaluation, "| Last Run | last Tuesday |\n",
-			"memory/autoloop:p.md:5: Last Run is \"last Tuesday\"",
+		"no time": {
+			command, "", "| Last Run | last Tuesday |\n", "memory/autoloop:p.md:5: Last Run is \"last Tuesday\"",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newShop(t)
-			s.file(".autoloop/programs/p.md", "---\n"+c.front+"---\n"+c.body)
+			s.file(".autoloop/programs/p.md", "---\n"+c.front+"---\n"+cmp.Or(c.body, goodTarget+evaluation))
 			for file, text := range map[string]string{
 				"value.txt": "5\n", "run.sh": "cat value.txt\n",
 				".github/workflows/x.yml": "a: 1\n", "sk/SKILL.md": "---\nname: sk\ndescription: s\n---\nText\n",
@@ -152,10 +124,7 @@ func TestWhatTheTextDoesNotOpenIsSaid(t *testing.T) {
 // TestAStatusOfTheOriginalThatWaitsForCI is on no ledger: nothing here waits, so that
 // all commands go on.
 func TestAStatusOfTheOriginalThatWaitsForCI(t *testing.T) {
-	s := newShop(t)
-	s.file(".autoloop/programs/p.md", "---\n"+changing+"---\n"+goodTarget+evaluation)
-	s.file("value.txt", "5\n")
-	s.commit()
+	s := shopOf(t, changing)
 	s.remember("p.md", "## Machine State\n\n| Field | Value |\n|---|---|\n| Last Run | "+
 		s.at.Add(-time.Hour).Format(time.RFC3339)+
 		" |\n| Iteration Count | 3 |\n| Best Metric | 5 |\n| Recent Statuses | accepted, pending-ci |\n")

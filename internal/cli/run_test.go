@@ -14,31 +14,6 @@ import (
 	"github.com/org/autoloop/internal/cli"
 )
 
-// TestMisuseOfTheCommandLine is exit code 2 and one line that says where to read on.
-func TestMisuseOfTheCommandLine(t *testing.T) {
-	t.Parallel()
-	for line, says := range map[string]string{
-		"stats": `unknown command "stats" for "iterate" Did you mean this? status (see ` +
-			"`iterate --help`)",
-		"skill score":     "accepts 2 arg(s), received 0 (see `iterate skill score --help`)",
-		"log":             "accepts between 1 and 2 arg(s), received 0 (see `iterate log --help`)",
-		"log speed --tvs": "unknown flag: --tvs; did you mean --tsv? (see `iterate log --help`)",
-		"log speed --json --tsv": "if any flags in the group [json tsv diff html] are set none of the others can be; " +
-			"[json tsv] were all set (see `iterate log --help`)",
-	} {
-		t.Run(line, func(t *testing.T) {
-			t.Parallel()
-			var out, errors bytes.Buffer
-			env := cli.Env{
-				Args: strings.Fields(line), Dir: t.TempDir(), Stdout: &out, Stderr: &errors, Now: time.Now,
-				Getenv: func(string) string { return "" },
-			}
-			assert.Equal(t, cli.ExitMisuse, cli.Iterate(nil, "")(t.Context(), env))
-			assert.Equal(t, "iterate: "+says+"\n", errors.String())
-		})
-	}
-}
-
 // TestOutsideOfARepository: a command says where it is, and that this was the caller's mistake.
 func TestOutsideOfARepository(t *testing.T) {
 	t.Parallel()

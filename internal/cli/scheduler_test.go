@@ -211,14 +211,6 @@ func TestStatus(t *testing.T) {
 	assert.Nil(t, list[2]["next_due"], "due at every tick")
 }
 
-func TestOnlyBrokenProgramsAreNotNothingDue(t *testing.T) {
-	d := newDesk(t)
-	d.program("bad", "schedule: sometimes")
-	a := d.run()
-	assert.Contains(t, a.out, "nothing can run: every program is in error or not configured yet\n")
-	assert.NotContains(t, a.out, "nothing is due")
-}
-
 func TestStatusNeverCutsAReason(t *testing.T) {
 	d := newDesk(t)
 	reason := strings.TrimSpace(strings.Repeat("long reason ", 30))
@@ -232,14 +224,5 @@ func TestStatusNeverCutsAReason(t *testing.T) {
 	assert.Equal(t, 30, strings.Count(a.out, "long"), "nothing is lost")
 	for _, line := range strings.Split(a.out, "\n") {
 		assert.Less(t, len([]rune(line)), 200)
-	}
-}
-
-func TestReadmeIsNoName(t *testing.T) {
-	d := newDesk(t)
-	for _, name := range []string{"readme", "README", "readme.md", "README.md"} {
-		a := d.iterate("init", name)
-		assert.Equal(t, 2, a.code)
-		assert.Contains(t, a.errors, "is no program; choose another name")
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -76,78 +75,4 @@ func holds(t *testing.T, roots []*cobra.Command, path, line string) {
 			}
 		}
 	}
-}
-
-// TestFlagsMeanTheSameEverywhere: a flag of many commands has one type everywhere, and
-// those that are of use together come together.
-func TestFlagsMeanTheSameEverywhere(t *testing.T) {
-	t.Parallel()
-	kinds := map[string]string{}
-	for _, root := range trees() {
-		walk(root, func(cmd *cobra.Command) {
-			path := cmd.CommandPath()
-			for _, name := range []string{
-				"agent", "agent-command", "model", "json", "local", "dir", "repo", "remote",
-				"yes", "jobs", "isolation", "judge", "judge-model", "budget-usd", "html",
-			} {
-				if flag := cmd.Flag(name); flag != nil {
-					kind, known := kinds[name]
-					assert.True(t, !known || kind == flag.Value.Type(), "%s --%s is a %s", path, name,
-						flag.Value.Type())
-					kinds[name] = flag.Value.Type()
-				}
-			}
-			if cmd.Flag("agent") != nil {
-				for _, name := range []string{"agent-command", "model", "json"} {
-					assert.NotNil(t, cmd.Flag(name), "%s has --agent and no --%s", path, name)
-				}
-			}
-			assert.Equal(t, cmd.Flag("repo") != nil, cmd.Flag("local") != nil, path)
-			assert.True(t, cmd.Flag("repo") == nil || cmd.Flag("programs") != nil, path)
-			assert.True(t, cmd.Flag("programs") == nil || cmd.Flag("repo") != nil || path == "iterate apply",
-				"%s has no use for --programs", path)
-			assert.True(t, cmd.Flag("remote") == nil || cmd.Flag("local") != nil,
-				"%s can use a remote and cannot be kept from it", path)
-			assert.Equal(t, path != "iterate job", cmd.Flag("json") != nil, "%s --json", path)
-		})
-	}
-}
-
-// TestFlagsAreFew bounds the names of flags over all commands, those of cobra and hidden ones too.
-func TestFlagsAreFew(t *testing.T) {
-	t.Parallel()
-	names := map[string]bool{}
-	var count func(*cobra.Command)
-	count = func(cmd *cobra.Command) {
-		cmd.Flags().VisitAll(func(flag *pflag.Flag) { names[flag.Name] = true })
-		for _, sub := range cmd.Commands() {
-			count(sub)
-		}
-	}
-	for _, root := range trees() {
-		count(root)
-	}
-	assert.LessOrEqual(t, len(names), 60)
-}
-
-// TestHelpIsShort: few commands, and pages that fit a screen.
-func TestHelpIsShort(t *testing.T) {
-	t.Parallel()
-	root, leaves := trees()[0], 0
-	first := 1 // help, which cobra adds
-	for _, cmd := range root.Commands() {
-		if cmd.Name() != "help" {
-			first++
-		}
-	}
-	assert.LessOrEqual(t, first, 22)
-	walk(root, func(cmd *cobra.Command) {
-		if cmd.HasParent() && (cmd.Name() == "skill" || !cmd.HasSubCommands()) {
-			leaves++
-		}
-		if cmd.HasParent() && cmd.Name() != "skill" && cmd.Name() != "eval" {
-			assert.LessOrEqual(t, strings.Count(cmd.Long+"\n\n"+cmd.UsageString(), "\n"), 40, cmd.CommandPath())
-		}
-	})
-	assert.LessOrEqual(t, leaves, 28)
 }

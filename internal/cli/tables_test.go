@@ -8,23 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTablesPipedAreWhole: where no terminal is, no reason is cut.
-func TestTablesPipedAreWhole(t *testing.T) {
-	t.Parallel()
-	s := newShop(t)
-	long := strings.TrimSpace(strings.Repeat("many words ", 15)) // as long as a summary may be
-	s.file(".autoloop/programs/p.md",
-		"---\nagent: command\nagent-command: echo 6 > value.txt; echo "+long+
-			"\nevaluation-runs: 1\nisolation: off\n---\n"+goodTarget+evaluation)
-	s.file("value.txt", "5\n")
-	s.commit()
-	a := s.iterate("--program", "p")
-	require.Zero(t, a.code, a.errors)
-	assert.Contains(t, a.out, long+"\n")
-	assert.NotContains(t, a.out, "incumbent", "nothing was compared in pairs")
-	assert.Contains(t, s.iterate("log", "p").out, long+"\n")
-}
-
 // TestANoisyTableHasTheIncumbentOfTheTrial, which is not the best on record.
 func TestANoisyTableHasTheIncumbentOfTheTrial(t *testing.T) {
 	t.Parallel()

@@ -3,7 +3,6 @@ package cli_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,11 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/cli"
-	"github.com/org/autoloop/tests/long"
 )
 
 // shop is a repository in which scheduler and iterate run, without GitHub.
@@ -29,6 +26,16 @@ func newShop(t *testing.T) *shop {
 	t.Helper()
 	s := &shop{desk: newDesk(t), at: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)}
 	s.git("init", "--quiet", "--initial-branch", "main")
+	return s
+}
+
+// shopOf is a shop with the program p of this frontmatter, whose evaluation prints value.txt.
+func shopOf(t *testing.T, front string) *shop {
+	t.Helper()
+	s := newShop(t)
+	s.file(".autoloop/programs/p.md", "---\n"+front+"---\n"+goodTarget+evaluation)
+	s.file("value.txt", "5\n")
+	s.commit()
 	return s
 }
 
@@ -90,71 +97,3 @@ const (
 	goodTarget = "## Target\n- `value.txt`\n"
 	changing   = "agent: command\nagent-command: date +%N > value.txt\nevaluation-runs: 1\nisolation: off\n"
 )
-
-// TestRefusingProgramsStarveNobody: every way in which a program can be refused
-// stands beside one that runs, and none of them takes its turns.
-func TestRefusingProgramsStarveNobody(t *testing.T) {
-	long.Only(t, long.Simulations)
-	s := newShop(t)
-	for name, text := range map[string]string{
-		"a-prose":     "## Target\nThe `speed` of it\n" + evaluation,
-		"b-command":   "---\nagent: command\n---\n" + goodTarget + evaluation,
-		"c-marks":     "---\nagent: tuner\n---\n" + goodTarget + evaluation,
-		"d-gate":      "---\nci-gate: required\n" + changing + "---\n" + goodTarget + evaluation,
-		"e-metrics":   "---\n" + changing + "---\nThe metric is `a`.\n\nThe metric is `b`.\n" + goodTarget + evaluation,
-		"f-direction": "---\n" + changing + "---\nLower is better.\n" + goodTarget + evaluation,
-		"g-nothing": "---\n" + changing +
-			"---\n## Target\n- `value.txt`\n\nDo NOT modify `value.txt`.\n" + evaluation,
-		"h-missing": "---\nagent: claude\nisolation: off\n---\n" + goodTarget + evaluation, // shows at run time
-		"i-nobody":  "---\nisolation: off\n---\n" + goodTarget + evaluation,                // so does this
-		"j-away":    "---\nshare: [away]\n" + changing + "---\n" + goodTarget + evaluation, // ignored, and not here
-		"k-shared":  "---\nshare: [value.txt]\n" + changing + "---\n" + goodTarget + evaluation,
-		"l-tasks":   "---\ntasks: nowhere\n" + changing + "---\n" + goodTarget,
-		"m-unknown": "---\nagent: gpt9\n---\n" + goodTarget + evaluation,
-		"z-good":    "---\n" + changing + "---\n" + goodTarget + evaluation,
-	} {
-		s.file(".autoloop/programs/"+name+".md", text)
-	}
-	s.file("value.txt", "5\n")
-	s.file(".gitignore", "away\n")
-	s.commit()
-	ran := map[string]int{}
-	var order []string
-	for range 14 {
-		s.at = s.at.Add(time.Minute)
-		require.Zero(t, s.scheduler().code)
-		name, _ := s.plan()["selected"].(string)
-		require.NotEmpty(t, name)
-		ran[name]++
-		order = append(order, name)
-		s.iterate()
-	}
-	assert.Equal(t, map[string]int{"h-missing": 3, "i-nobody": 3, "j-away": 3, "z-good": 5}, ran, "%v", order)
-	for i := range order[:len(order)-1] {
-		if order[i] != "z-good" {
-			assert.NotEqual(t, order[i], order[i+1], "%v", order)
-		}
-	}
-	status := s.iterate("status", "--json")
-	var list []struct{ Name, State, Reason string }
-	require.NoError(t, json.Unmarshal([]byte(status.out), &list))
-	reasons := map[string]string{}
-	for _, one := range list {
-		reasons[one.Name] = one.State + ": " + one.Reason
-	}
-	for name, says := range map[string]string{
-		"a-prose": "error: .autoloop/programs/a-prose.md: no target", "b-command": "`agent: command` has no command",
-		"c-marks": "tune", "d-gate": "`ci-gate: required` needs",
-		"e-metrics": "two metrics", "f-direction": "metric_direction: lower", "g-nothing": "nothing may change",
-		"h-missing": "paused: ", "i-nobody": "paused: ",
-		"j-away": "the last: share: \"away\" is not in the main checkout", "k-shared": "error: ", "l-tasks": "error: ",
-		"m-unknown": "error: ", "z-good": "due: ",
-	} {
-		assert.Contains(t, reasons[name], says, name)
-	}
-	assert.Contains(t, reasons["h-missing"], "errors in a row")
-	assert.Contains(t, s.git("show", "memory/autoloop:h-missing.md"), "claude")
-	a := s.iterate("--program", "a-prose")
-	assert.Equal(t, 2, a.code)
-	assert.Contains(t, a.errors, "no target", "iterate says the same")
-}

@@ -1,7 +1,6 @@
 package cli_test
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"strconv"
 	"testing"
@@ -39,76 +38,6 @@ func TestValidateJSON(t *testing.T) {
 	   "metric": "ms", "targets": ["a.go", "Makefile"], "protected": ["e.sh"], "evaluation": "metric", "evaluation_script": "sh e.sh\n", "taken_as_prose": ["speed"]}]`, a.out)
 }
 
-func TestValidateText(t *testing.T) {
-	d := newDesk(t)
-	d.write(filepath.Join(d.root, "a.go"), "package a\n")
-	d.program("good", "schedule: daily\ntarget-metric: 3")
-	d.write(filepath.Join(d.root, ".autoloop/programs/todo.md"), "## Goal\nTODO: say what\n")
-	a := d.iterate("validate")
-	require.Zero(t, a.code, a.out)
-	assert.Equal(t, ".autoloop/programs/good.md: ok\n  warning: "+printedResult+"\n"+
-		"  schedule    daily\n  metric      the only number, higher is better, completed at 3\n"+
-		"  may change  a.go (line 8)\n  evaluation  echo 1\n"+
-		".autoloop/programs/todo.md: not configured yet: fill in line 2\n", a.out)
-}
-
-func TestValidateErrors(t *testing.T) {
-	for name, c := range map[string]struct{ text, says string }{
-		"frontmatter": {
-			"---\nschedule: never\n---\n## Target\n`a.go`\n",
-			"error: .autoloop/programs/p.md:2: `schedule`: \"never\" is no schedule",
-		},
-		"no target": {"## Evaluation\n```\necho 1\n```\n", "error: .autoloop/programs/p.md: no target: "},
-		"only prose": {
-			"## Target\nThe `speed` of it\n## Evaluation\n```\necho 1\n```\n",
-			"error: .autoloop/programs/p.md: no target: ",
-		},
-		"no evaluation":     {"## Target\n`a.go`\n", "error: .autoloop/programs/p.md: no evaluation: "},
-		"no target of task": {"---\ntasks: t\n---\n", "error: .autoloop/programs/p.md: no target: "},
-		"nothing may change": {
-			"## Target\n`src/*.go`\n\nDo NOT modify `src/`\n## Evaluation\n```\necho 1\n```\n",
-			"error: .autoloop/programs/p.md: nothing may change: ",
-		},
-		"unclear list": {
-			"## Target\n- `a.go`\n\nHelpers\n\n- `b.go`\n## Evaluation\n```\necho 1\n```\n",
-			"error: .autoloop/programs/p.md:6: this list does not say",
-		},
-		"no command": {
-			"---\nagent: command\n---\n## Target\n`a.go`\n## Evaluation\n```\necho 1\n```\n",
-			"error: .autoloop/programs/p.md: `agent: command` has no command",
-		},
-		"gate": {
-			"---\nci-gate: required\n---\n## Target\n`a.go`\n## Evaluation\n```\necho 1\n```\n",
-			"error: .autoloop/programs/p.md: `ci-gate: required` needs the repository on GitHub",
-		},
-		"contradiction": {
-			"## Target\n`a.go`\n## Evaluation\nLower is better.\n```\necho 1\n```\n",
-			"error: .autoloop/programs/p.md:4: the text says",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			d := newDesk(t)
-			d.program("good", "schedule: daily")
-			d.write(filepath.Join(d.root, ".autoloop/programs/p.md"), c.text)
-			a := d.iterate("validate")
-			assert.Equal(t, 1, a.code)
-			assert.Contains(t, a.out, ".autoloop/programs/good.md: ok\n")
-			assert.Contains(t, a.out, ".autoloop/programs/p.md: does not run\n  "+c.says)
-			assert.Empty(t, a.errors)
-			a = d.iterate("validate", "--json", ".autoloop/programs/p.md")
-			assert.Equal(t, 1, a.code)
-			var list []struct {
-				OK     bool
-				Errors []string
-			}
-			require.NoError(t, json.Unmarshal([]byte(a.out), &list))
-			require.Len(t, list, 1)
-			assert.False(t, list[0].OK)
-			assert.Len(t, list[0].Errors, 1)
-		})
-	}
-}
-
 func TestValidateTargetsThatMatchNothing(t *testing.T) {
 	d := newDesk(t)
 	d.write(filepath.Join(d.root, "src/a.go"), "package a\n")
@@ -121,28 +50,6 @@ func TestValidateTargetsThatMatchNothing(t *testing.T) {
 	assert.Contains(t, a.out, ":2: there is no `new.go` yet")
 	assert.NotContains(t, a.out, "`*.md`")
 	assert.NotContains(t, a.out, "`src/a.go` ")
-}
-
-// TestValidateNamesWhatStaysClosed: what a sentence cannot open is a warning, and not among
-// the files that may change.
-func TestValidateNamesWhatStaysClosed(t *testing.T) {
-	d := newDesk(t)
-	d.write(filepath.Join(d.root, "a.go"), "package a\n")
-	d.write(filepath.Join(d.root, ".autoloop/programs/p.md"),
-		"## Target\n- `a.go`\n\nYou may also modify `.github/workflows/x.yml`.\n## Evaluation\n```\necho 1\n```\n")
-	a := d.iterate("validate")
-	assert.Zero(t, a.code, a.out)
-	assert.Contains(t, a.out, ":4: `.github/workflows/x.yml` is automation of the repository")
-	assert.Contains(t, a.out, "  may change  a.go (line 2)\n")
-}
-
-func TestValidateFiles(t *testing.T) {
-	d := newDesk(t)
-	d.program("a", "")
-	d.program("b", "")
-	a := d.iterate("validate", ".autoloop/programs/b.md", filepath.Join(d.root, ".autoloop/programs/a.md"))
-	assert.Zero(t, a.code, a.out)
-	assert.Regexp(t, `(?s)^\.autoloop/programs/b\.md: ok.*\.autoloop/programs/a\.md: ok`, a.out)
 }
 
 func TestValidateNothing(t *testing.T) {
