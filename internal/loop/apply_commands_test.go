@@ -44,7 +44,6 @@ func TestWhatACommandDoes(t *testing.T) {
 	t.Parallel()
 	five := metricOf("5")
 	paused := []history.Event{wasMeasured("1"), &history.Paused{Reason: decision.Say("a holiday")}}
-	completed := []history.Event{wasMeasured("1"), &history.Completed{Reason: decision.Say("it is enough")}}
 	for _, c := range []struct {
 		name    string
 		front   string
@@ -61,26 +60,9 @@ func TestWhatACommandDoes(t *testing.T) {
 			answer: "Paused. `/autoloop resume` goes on.", stopped: "paused: a holiday",
 		},
 		{
-			name: "pause without a reason", say: []commands.Command{{Kind: commands.Pause}}, told: "paused",
-			answer: "Paused. `/autoloop resume` goes on.", stopped: "paused: by a comment of owner",
-		},
-		{
-			name: "pause again", before: paused, say: []commands.Command{{Kind: commands.Pause, Text: "another"}},
-			told: "paused", answer: "Paused. `/autoloop resume` goes on.", stopped: "paused: another",
-		},
-		{
-			name: "resume what runs", say: []commands.Command{{Kind: commands.Resume}}, told: "resumed",
-			answer: "It goes on.",
-		},
-		{
 			name: "resume what is paused", before: paused, say: []commands.Command{{Kind: commands.Resume}},
 			told:   "resumed",
 			answer: "It goes on.",
-		},
-		{
-			name: "reactivate what is completed", before: completed,
-			say:  []commands.Command{{Kind: commands.Reactivate}},
-			told: "resumed", answer: "It goes on.",
 		},
 		{
 			name: "pause, then resume", say: []commands.Command{
@@ -90,25 +72,9 @@ func TestWhatACommandDoes(t *testing.T) {
 			told: "paused resumed", answer: "Paused. `/autoloop resume` goes on.\n\nIt goes on.",
 		},
 		{
-			name: "resume, then pause", before: paused,
-			say: []commands.Command{{Kind: commands.Resume}, {Kind: commands.Pause, Text: "y"}}, told: "resumed paused",
-			answer: "It goes on.\n\nPaused. `/autoloop resume` goes on.", stopped: "paused: y",
-		},
-		{
-			name: "a target", say: []commands.Command{{Kind: commands.SetTarget, Target: five}},
-			told:   "target-metric-was=— target-metric=5",
-			answer: "The target is 5 (higher is better), until the program file names another.",
-		},
-		{
 			name: "a target instead of the file's", front: "target-metric: 9",
 			say:    []commands.Command{{Kind: commands.SetTarget, Target: five}},
 			told:   "target-metric-was=9 target-metric=5",
-			answer: "The target is 5 (higher is better), until the program file names another.",
-		},
-		{
-			name:   "the target as it is",
-			before: []history.Event{wasSet(history.TargetMetricWas, "—"), wasSet(history.TargetMetric, "5")},
-			say:    []commands.Command{{Kind: commands.SetTarget, Target: five}},
 			answer: "The target is 5 (higher is better), until the program file names another.",
 		},
 		{
@@ -127,11 +93,6 @@ func TestWhatACommandDoes(t *testing.T) {
 			answer: "The agent is told at iteration 1.",
 		},
 		{
-			name: "a note", say: []commands.Command{{Kind: commands.Note, Text: "try a cache"}},
-			told:   "note=try a cache",
-			answer: "The agent is told at iteration 1.",
-		},
-		{
 			name: "a note after another", before: []history.Event{wasSet(history.Note, "one")},
 			say: []commands.Command{{Kind: commands.Note, Text: "two"}}, told: "note=one\ntwo",
 			answer: "The agent is told at iteration 1.",
@@ -139,11 +100,6 @@ func TestWhatACommandDoes(t *testing.T) {
 		{
 			name: "not understood", say: []commands.Command{{Kind: commands.Wrong, Problem: "say which iteration"}},
 			answer: "That was not understood: say which iteration.", bad: true,
-		},
-		{
-			name:   "one of two is not understood",
-			say:    []commands.Command{{Kind: commands.Wrong, Problem: "say one number"}, {Kind: commands.Run}},
-			answer: "That was not understood: say one number.\n\nIteration 1 runs now.", bad: true, asked: true,
 		},
 		{name: "of a later version", say: []commands.Command{{Kind: "dance"}}},
 	} {
@@ -210,28 +166,14 @@ func TestTheEndOfAPullRequest(t *testing.T) {
 		told   []string
 		paused string
 	}{
-		{name: "no pull request", before: gain},
 		{name: "open", before: gain, pull: &commands.Pull{Number: 8, Open: true}},
 		{
 			name: "merged", before: gain, pull: &commands.Pull{Number: 8, Merged: true, Head: firstOnRecord},
 			told: []string{"pull-ended=8"},
 		},
 		{
-			name: "merged before", before: append(slices.Clone(gain), wasSet(history.PullEnded, "8")),
-			pull: &commands.Pull{Number: 8, Merged: true},
-		},
-		{
 			name: "closed", before: gain, pull: &commands.Pull{Number: 8}, told: []string{"pull-ended=8", "paused"},
 			paused: "pull request #8 closed; the next gain opens a new one",
-		},
-		{
-			name: "closed before", before: append(slices.Clone(gain), wasSet(history.PullEnded, "8")),
-			pull: &commands.Pull{Number: 8},
-		},
-		{
-			name: "another was closed before", before: append(slices.Clone(gain), wasSet(history.PullEnded, "8")),
-			pull: &commands.Pull{Number: 11}, told: []string{"pull-ended=11", "paused"},
-			paused: "pull request #11 closed; the next gain opens a new one",
 		},
 		{
 			name: "opened again", before: append(slices.Clone(gain), wasSet(history.PullEnded, "8")),
@@ -275,9 +217,7 @@ func TestAnIssueIsNoted(t *testing.T) {
 		heard commands.Heard
 		told  []string
 	}{
-		{commands.Heard{}, []string{}},
 		{commands.Heard{Author: "mona"}, []string{}},
-		{commands.Heard{Issue: 7}, []string{"issue=7"}},
 		{commands.Heard{Issue: 7, Author: "mona"}, []string{"issue=7", "author=mona"}},
 	} {
 		d := newDesk(t, "", wasMeasured("1"))

@@ -78,7 +78,6 @@ func TestWhetherCIIsRequired(t *testing.T) {
 		warns  string
 	}{
 		{base: "plain", asked: "plain"},
-		{base: "plain", hasCI: true, asked: "plain", want: true},
 		{base: "skipped", hasCI: true, asked: "plain", want: true},
 		{
 			base: "plain", broken: true, asked: "plain", want: true,
@@ -89,13 +88,10 @@ func TestWhetherCIIsRequired(t *testing.T) {
 		{base: "elsewhere", asked: "elsewhere"},
 		{base: "target", want: true},
 		{base: "broken", want: true},
-		{base: "deeper", asked: "deeper"},
 		{base: "nowhere", want: true, warns: "whether CI runs on the default branch was not read"},
 		{base: "plain", events: seen, want: true},
 		{base: "plain", front: "ci-gate: required", want: true},
-		{base: "plain", front: "ci-workflow: ci.yml", want: true},
 		{base: "push", front: "ci-gate: off"},
-		{base: "push", front: "ci-gate: off", events: seen},
 		{base: "push", away: true},
 		{base: "push", front: "ci-gate: required", away: true},
 	} {

@@ -21,24 +21,16 @@ func TestAskedAtFirst(t *testing.T) {
 		asked  bool
 		paused bool
 	}{
-		"nothing":                {},
-		"run":                    {[]commands.CommandKind{commands.Run}, true, false},
-		"resume":                 {[]commands.CommandKind{commands.Resume}, true, false},
-		"reactivate":             {[]commands.CommandKind{commands.Reactivate}, true, false},
-		"pause":                  {[]commands.CommandKind{commands.Pause}, false, true},
-		"run, then pause":        {[]commands.CommandKind{commands.Run, commands.Pause}, false, true},
-		"pause, then run":        {[]commands.CommandKind{commands.Pause, commands.Run}, true, false},
-		"pause, then reactivate": {[]commands.CommandKind{commands.Pause, commands.Reactivate}, true, false},
+		"nothing":         {},
+		"run":             {[]commands.CommandKind{commands.Run}, true, false},
+		"resume":          {[]commands.CommandKind{commands.Resume}, true, false},
+		"pause":           {[]commands.CommandKind{commands.Pause}, false, true},
+		"run, then pause": {[]commands.CommandKind{commands.Run, commands.Pause}, false, true},
+		"pause, then run": {[]commands.CommandKind{commands.Pause, commands.Run}, true, false},
 		"what starts nothing": {[]commands.CommandKind{
 			commands.Status, commands.Instruct, commands.Note, commands.SetTarget,
 			commands.Undo, commands.Wrong,
 		}, false, false},
-		"run, and more": {[]commands.CommandKind{commands.Run, commands.Status, commands.Undo}, true, false},
-		"pause, run, pause, run": {
-			[]commands.CommandKind{commands.Pause, commands.Run, commands.Pause, commands.Run},
-			true, false,
-		},
-		"pause, then instruct": {[]commands.CommandKind{commands.Pause, commands.Instruct}, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -81,12 +73,7 @@ func TestAChangeWithoutALease(t *testing.T) {
 		busy   bool
 		told   []string
 	}{
-		"nobody works":  {before: []history.Event{wasMeasured("1")}, told: []string{}},
-		"another works": {before: []history.Event{wasMeasured("1"), held(false)}, busy: true},
-		"another works, commands alone": {
-			before: []history.Event{wasMeasured("1"), held(false)}, aside: true,
-			busy: true,
-		},
+		"another works":     {before: []history.Event{wasMeasured("1"), held(false)}, busy: true},
 		"a start for a job": {before: []history.Event{wasMeasured("1"), held(true)}, busy: true},
 		"a start for a job, commands alone": {
 			before: []history.Event{wasMeasured("1"), held(true)}, aside: true,
@@ -96,10 +83,6 @@ func TestAChangeWithoutALease(t *testing.T) {
 			wasMeasured("1"),
 			&history.Paused{Reason: decision.Say("x")},
 		}, edit: true, told: []string{"resumed"}},
-		"a pause that a person left as it is": {before: []history.Event{
-			wasMeasured("1"),
-			&history.Paused{Reason: decision.Say("x")},
-		}, told: []string{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -15,10 +15,8 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/process"
-	"github.com/org/autoloop/internal/program"
 )
 
 // TestWhatARunOfTheEvaluationIsAsked: as the program says, and for no side more time
@@ -33,10 +31,7 @@ func TestWhatARunOfTheEvaluationIsAsked(t *testing.T) {
 		script time.Duration
 	}{
 		"the default branch":     {front, history.Baseline, 0},
-		"the incumbent":          {"", history.Incumbent, 0},
 		"a candidate":            {"", history.Candidate, time.Minute},
-		"emptied files":          {"", history.Emptied, time.Minute},
-		"garbled files":          {"", history.Garbled, time.Minute},
 		"a candidate with limit": {front, history.Candidate, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -101,67 +96,6 @@ func TestAnEnvironmentThatCannotBeMade(t *testing.T) {
 	assert.Equal(t, []string{env.home}, homes)
 }
 
-// TestARunWithoutABudget is not begun, and keeps its setup for the one that is.
-func TestARunWithoutABudget(t *testing.T) {
-	t.Parallel()
-	l, r, at := newLab(t).on(t, "setup: make", func(c call) evaluation.Result {
-		result := steady(c)
-		result.Expense = expense(60, "0.5")
-		return result
-	})
-	r.Program.Evaluation = program.Tasks
-	r.left = budget.Left{Tokens: 100, USD: 2}
-	env, err := r.measurer.newEnvironment(t.Context(), history.Candidate, at.Head, at.Head, r.measurer.newDir("t"))
-	require.NoError(t, err)
-	defer env.Close()
-	for range 2 {
-		got, err := env.evaluate(t.Context())
-		require.NoError(t, err)
-		assert.Empty(t, got.Problem)
-	}
-	require.Len(t, l.calls, 2)
-	assert.Equal(t, []int64{100, 40}, []int64{l.calls[0].request.Limit.Tokens, l.calls[1].request.Limit.Tokens})
-	assert.Equal(t, "1.5", l.calls[1].request.Limit.CostUSD.String())
-	got, err := env.evaluate(t.Context())
-	require.NoError(t, err)
-	assert.True(t, got.OverLimit)
-	assert.Contains(t, got.Problem, "the budget is used up: 120 of the 100 tokens")
-	assert.Len(t, l.calls, 2)
-	assert.Equal(t, expense(60, "0.5").Plus(expense(60, "0.5")), r.takeExpense())
-
-	r.left, r.used = budget.Left{Tokens: 100}, used{tokens: 100}
-	another, err := r.measurer.newEnvironment(t.Context(), history.Candidate, at.Head, at.Head,
-		r.measurer.newDir("t"))
-	require.NoError(t, err)
-	defer another.Close()
-	_, err = another.evaluate(t.Context())
-	require.NoError(t, err)
-	r.left = budget.Left{}
-	_, err = another.evaluate(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, "make", l.calls[2].request.Setup)
-}
-
-// TestThePreparationOfAnEnvironment is all the time that is not the script's own.
-func TestThePreparationOfAnEnvironment(t *testing.T) {
-	t.Parallel()
-	l, r, at := newLab(t).on(t, "setup: make", nil)
-	l.runs = func(c call) evaluation.Result {
-		l.clock = l.clock.Add(30 * time.Second)
-		result := steady(c)
-		result.Duration = 20 * time.Second
-		return result
-	}
-	env := l.built(r, at)
-	built := env.prepare
-	assert.Positive(t, built)
-	for range 2 {
-		_, err := env.evaluate(t.Context())
-		require.NoError(t, err)
-		assert.InDelta(t, 11, (env.prepare - built).Seconds(), 1, "the setup ran once")
-	}
-}
-
 // TestTheOutputThatIsNamed is that of the first evaluation that failed, of the files as
 // they are: those that were broken on purpose should fail.
 func TestTheOutputThatIsNamed(t *testing.T) {
@@ -211,8 +145,6 @@ func TestFilesThatChangeBetweenTheRuns(t *testing.T) {
 			`files of the evaluation were changed before it ran: "other.txt"`,
 		},
 		"its own":                   {false, map[string]bool{"other.txt": false}, "other.txt", ""},
-		"its own is not known":      {false, nil, "other.txt", ""},
-		"the target":                {false, map[string]bool{}, "value.txt", ""},
 		"where nobody else reaches": {true, map[string]bool{}, "other.txt", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -237,8 +169,7 @@ func TestFilesThatChangeBetweenTheRuns(t *testing.T) {
 func TestSpoiltDirectoriesAreTheCandidatesFailure(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(request evaluation.Request) error{
-		"closed HOME":  func(r evaluation.Request) error { return os.Chmod(process.Getenv(r.Env, "HOME"), 0) },
-		"removed HOME": func(r evaluation.Request) error { return os.RemoveAll(process.Getenv(r.Env, "HOME")) },
+		"closed HOME": func(r evaluation.Request) error { return os.Chmod(process.Getenv(r.Env, "HOME"), 0) },
 		"link for HOME": func(r evaluation.Request) error {
 			home := process.Getenv(r.Env, "HOME")
 			return errors.Join(os.RemoveAll(home), os.Symlink("/", home))
@@ -289,15 +220,13 @@ func TestATreeThatIsMeasuredOnce(t *testing.T) {
 		outcome  history.Outcome
 		reason   string
 	}{
-		"a gain":  {"2", nil, history.Accepted, "2 is better than 1"},
-		"no gain": {"0", nil, history.Rejected, "0 is worse than the best 1"},
+		"a gain": {"2", nil, history.Accepted, "2 is better than 1"},
 		"a gain in noise": {
 			"5",
 			[]string{"0.1", "-0.1", "0.3", "0", "0.2"},
 			history.Accepted,
 			"this confirms, in new trees",
 		},
-		"a candidate that fails": {"fail", nil, history.Rejected, "it exits with 1"},
 		"one that fails in noise": {
 			"fail",
 			[]string{"0.1", "-0.1", "0.3", "0", "0.2"},

@@ -31,9 +31,8 @@ func TestWhoHoldsTheLease(t *testing.T) {
 		aside bool
 		want  string
 	}{
-		"no run":                  {},
-		"a start without a lease": {open: &history.Started{Head: history.Head{Run: "other"}}},
-		"its own":                 {open: open("now", func(*history.Lease) {})},
+		"no run":  {},
+		"its own": {open: open("now", func(*history.Lease) {})},
 		"a process": {
 			open: open("other", func(*history.Lease) {}),
 			want: "run other (process 7 on there) works on it until 2026-01-02T12:01:00Z at the latest",
@@ -43,21 +42,9 @@ func TestWhoHoldsTheLease(t *testing.T) {
 			open: open("other", func(l *history.Lease) { l.ActionsRun = "12.1" }),
 			want: "run other (Actions run 12.1) works",
 		},
-		"one for another job": {
-			open: open("other", func(l *history.Lease) { l.Handed = true }),
-			want: "run other (`iterate job begin`) works",
-		},
-		"in Actions": {
-			open: open("other", func(l *history.Lease) { l.Handed, l.ActionsRun = true, "12.1" }),
-			want: "run other (Actions run 12.1) works",
-		},
 		"one for another job does not hinder commands": {
 			open:  open("other", func(l *history.Lease) { l.Handed = true }),
 			aside: true,
-		},
-		"a process hinders commands": {
-			open: open("other", func(*history.Lease) {}), aside: true,
-			want: "process 7 on there",
 		},
 		"a moment before its end": {open: open("other",
 			func(l *history.Lease) { l.Until = noon.Add(1) }), want: "works on it until 2026-01-02T12:00:00Z"},
@@ -85,8 +72,6 @@ func TestHowLongALeaseLasts(t *testing.T) {
 		want           time.Duration
 	}{
 		"here":                  {false, false, 30*time.Minute + leaseSlack},
-		"with CI":               {true, false, 50*time.Minute + leaseSlack},
-		"for another job":       {false, true, 30*time.Minute + leaseSlack + handedSlack},
 		"for another job on CI": {true, true, 50*time.Minute + leaseSlack + handedSlack},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -131,11 +116,6 @@ func TestAStart(t *testing.T) {
 		iteration int
 		reserved  *history.Reserved
 	}{
-		"the first": {told: []string{"started"}, iteration: 1},
-		"after a decision": {
-			before: []history.Event{wasMeasured("1"), wasDecided(3, history.Rejected, "1", "")},
-			told:   []string{"started"}, iteration: 4,
-		},
 		"after one that was lost": {before: []history.Event{
 			wasMeasured("1"), wasDecided(3, history.Rejected, "1", ""),
 			started("lost", 4),
@@ -218,32 +198,15 @@ func TestJoiningAStart(t *testing.T) {
 		err      string
 	}{
 		"a start of this run": {open: handed("earlier", "12.1", true), joins: true, id: "earlier"},
-		"a start of this run has to be": {
-			open: handed("earlier", "12.1", true), joins: true, mustJoin: true,
-			id: "earlier",
-		},
 		"a start of another run": {
 			open: handed("earlier", "11.1", true), joins: true,
 			err: "run earlier (Actions run 11.1) works on it",
-		},
-		"a start of another attempt": {
-			open: handed("earlier", "12.2", true), joins: true,
-			err: "run earlier (Actions run 12.2) works on it",
 		},
 		"a start that is for no other job": {
 			open: handed("earlier", "12.1", false), joins: true,
 			err: "run earlier (Actions run 12.1) works on it",
 		},
-		"who does not join": {
-			open: handed("earlier", "12.1", true),
-			err:  "run earlier (Actions run 12.1) works on it",
-		},
-		"no start":                          {joins: true, told: 1},
 		"no start, and there has to be one": {joins: true, mustJoin: true, err: "no start is recorded for this run"},
-		"another's, and there has to be one": {
-			open: handed("earlier", "11.1", true), joins: true, mustJoin: true,
-			err: "works on it until",
-		},
 		"that of a bundle": {
 			open: handed("proposing", "11.1", false), bundle: "proposing",
 			id: "proposing",
@@ -301,7 +264,6 @@ func TestWhatKeepsAnIterationFromBeginning(t *testing.T) {
 		resting bool
 		forced  string
 	}{
-		"nothing": {before: gain},
 		"a pause": {
 			before: append(gain[:2:2], paused),
 			why:    "paused: x; go on with `iterate resume p`, or give --force", resting: true,
@@ -314,28 +276,14 @@ func TestWhatKeepsAnIterationFromBeginning(t *testing.T) {
 			before: append(gain[:2:2], paused), force: true,
 			forced: "paused: x; go on with `iterate resume p`, or give --force",
 		},
-		"a completion, with force": {
-			before: append(gain[:2:2], completed), force: true,
-			forced: "completed: y; go on with `iterate resume p`, or give --force",
-		},
 		"a budget": {front: overspent, before: gain, why: "budget: 1 of 1 iterations used this day"},
-		"a budget, with force": {
-			front: overspent, before: gain, force: true,
-			why: "budget: 1 of 1 iterations used this day",
-		},
 		"a budget and a pause": {
 			front: overspent, before: append(gain[:2:2], paused), why: "paused: x",
 			resting: true,
 		},
-		"both, with force": {
-			front: overspent, before: append(gain[:2:2], paused), force: true,
-			why: "budget: 1 of 1",
-		},
 		"it waits for CI":               {before: waits},
-		"it waits for CI over budget":   {front: overspent, before: waits},
 		"it waits for CI and is paused": {before: append(waits[:2:2], paused)},
 		"it waits for CI, no GitHub":    {before: waits, away: true, why: program.WaitsForCI},
-		"the same, with force":          {before: waits, away: true, force: true, why: program.WaitsForCI},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -45,18 +44,10 @@ func TestABundleAgain(t *testing.T) {
 			before: recorded, changes: true, outcome: history.Accepted,
 			reason: "4 is better than 1",
 		},
-		"the issue cannot be shown": {
-			before: recorded, broken: "show", outcome: history.Accepted,
-			reason: "4 is better than 1",
-		},
 		"its number is not noted": {before: recorded[:4], outcome: history.Accepted, reason: "4 is better than 1"},
 		"of a baseline alone": {
 			before:  []history.Event{wasMeasured("1"), wasSet(history.Published, "bundle")},
 			changes: true, outcome: history.Idle, reason: "what waited is done",
-		},
-		"another came later": {
-			before:  append(slices.Clone(recorded), wasSet(history.Published, "another")),
-			changes: true, refused: true,
 		},
 		"without GitHub": {before: recorded, away: true, refused: true},
 		"GitHub is down": {before: recorded, down: true},
@@ -149,14 +140,6 @@ func TestWhatNeedsNoProposal(t *testing.T) {
 			told:    []string{"published=bundle", "issue=7", "paused", "answered", "commands=1 0 0"},
 			outcome: history.Idle,
 			reason:  "paused: a holiday", stopped: "paused: a holiday",
-		},
-		{
-			name: "waits-nothing", base: "root", told: []string{"published=bundle", "issue=7"}, outcome: history.Idle,
-			reason: "what waited is done",
-		},
-		{
-			name: "waits-away", base: "root", away: true, told: []string{"published=bundle"}, outcome: history.Idle,
-			reason: "what waited is done",
 		},
 		{
 			name: "waits-start", base: "root", before: []history.Event{start("now")}, away: true,

@@ -32,15 +32,12 @@ func TestTakeNotes(t *testing.T) {
 			text: "LESSON: one\nIDEA: two\nFORECLOSED: three\n",
 			want: prompt.Notes{Lessons: []string{"one"}, Ideas: []string{"two"}, Foreclosed: []string{"three"}},
 		},
-		"nothing in it":        {text: "well\n"},
 		"the repository's own": {text: "LESSON: one\n", tracked: true, stays: true},
 		"a directory":          {make: func(path string) error { return os.Mkdir(path, 0o700) }, stays: true},
-		"a link":               {make: func(path string) error { return os.Symlink("value.txt", path) }, stays: true},
 		"a link that leads out": {
 			make:  func(path string) error { return os.Symlink("../outside.txt", path) },
 			stays: true,
 		},
-		"a link to nothing": {make: func(path string) error { return os.Symlink("nowhere", path) }, stays: true},
 		"a secret": {
 			text: "LESSON: the token " + secret + " works\n",
 			want: prompt.Notes{Lessons: []string{"the token *** works"}},
@@ -49,10 +46,6 @@ func TestTakeNotes(t *testing.T) {
 		"a secret at the end of it": {
 			text: filler(prompt.MaxNotes-20) + "LESSON: a " + secret + " ok\n",
 			want: prompt.Notes{Lessons: []string{"a *** ok"}},
-		},
-		"much more than can be meant": {
-			text: "LESSON: one\n" + filler(10*prompt.MaxNotes),
-			want: prompt.Notes{Lessons: []string{"one"}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

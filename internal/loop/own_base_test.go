@@ -34,22 +34,11 @@ func TestARefusedPushOfTheProgramBranch(t *testing.T) {
 	}{
 		"no error":            {nil, "", false},
 		"another error":       {errors.New("connection refused"), "", false},
-		"words alone":         {errors.New(noWorkflows), "", false},
 		"a branch that moved": {refused(git.Rejection{Ref: program, Reason: "stale info"}), "", false},
-		"both moved": {refused(git.Rejection{Ref: program, Reason: "fetch first"},
-			git.Rejection{Ref: memory, Reason: "stale info"}), "", false},
-		"one moved": {refused(git.Rejection{Ref: program, Reason: atomic},
-			git.Rejection{Ref: memory, Reason: "stale info"}), "", false},
 		"the memory branch": {refused(git.Rejection{Ref: program, Reason: atomic},
 			git.Rejection{Ref: memory, Reason: protected}), "", false},
-		"both branches": {refused(git.Rejection{Ref: program, Reason: protected},
-			git.Rejection{Ref: memory, Reason: protected}), "leave `autoloop/**` out of the branch's rules", false},
 		"the program branch": {refused(git.Rejection{Ref: program, Reason: protected},
 			git.Rejection{Ref: memory, Reason: atomic}), "leave `autoloop/**` out of the branch's rules", false},
-		"alone": {
-			refused(git.Rejection{Ref: program, Reason: protected}), "autoloop/p (" + protected + ")",
-			false,
-		},
 		"wrapped": {
 			fmt.Errorf("update: %w", refused(git.Rejection{Ref: program, Reason: protected})),
 			"remote origin refused the push: ", false,
@@ -58,10 +47,6 @@ func TestARefusedPushOfTheProgramBranch(t *testing.T) {
 			Ref:    program,
 			Reason: "push declined due to repository rule violations",
 		}), "leave `autoloop/**` out of the branch's rules", false},
-		"an old code of a rule": {
-			refused(git.Rejection{Ref: program, Reason: "GH006: x"}),
-			"leave `autoloop/**` out of the branch's rules", false,
-		},
 		"a newer code of a rule": {
 			refused(git.Rejection{Ref: program, Reason: "GH013: x"}),
 			"leave `autoloop/**` out of the branch's rules", false,
@@ -78,13 +63,6 @@ func TestARefusedPushOfTheProgramBranch(t *testing.T) {
 			refused(git.Rejection{Ref: program, Reason: noWorkflows}, git.Rejection{Ref: memory, Reason: atomic}),
 			"give the secret AUTOLOOP_TOKEN of an App with the permission `workflows`, or of a person with the scope " +
 				"`workflow`, or take `.github/workflows` out of the Target", true,
-		},
-		"workflows of a person": {
-			refused(git.Rejection{
-				Ref: program,
-				Reason: "refusing to allow an OAuth App to create or update workflow `.github/workflows/x.yml` " +
-					"without `workflow` scope",
-			}), "with the scope `workflow`", true,
 		},
 		"refusing something else": {
 			refused(git.Rejection{Ref: program, Reason: "refusing to allow this branch"}),
@@ -241,20 +219,16 @@ func TestThreeTreesAreMerged(t *testing.T) {
 		ours, theirs, merged files
 		conflicts            []string
 	}{
-		"nothing":        {nil, nil, nil, nil},
-		"one side":       {nil, files{"value.txt": "9\n"}, files{"value.txt": "9\n"}, nil},
-		"the other side": {files{"value.txt": "9\n"}, nil, files{"value.txt": "9\n"}, nil},
+		"nothing":  {nil, nil, nil, nil},
+		"one side": {nil, files{"value.txt": "9\n"}, files{"value.txt": "9\n"}, nil},
 		"both, apart": {
 			files{"value.txt": lines("Abcdefgh")},
 			files{"value.txt": lines("abcdefgH"), "new.txt": "9\n"},
 			files{"value.txt": lines("AbcdefgH"), "new.txt": "9\n"},
 			nil,
 		},
-		"both, the same":   {files{"value.txt": "9\n"}, files{"value.txt": "9\n"}, files{"value.txt": "9\n"}, nil},
 		"both, otherwise":  {files{"value.txt": "8\n"}, files{"value.txt": "9\n"}, nil, []string{"value.txt"}},
-		"both made it":     {files{"new.txt": "8\n"}, files{"new.txt": "9\n"}, nil, []string{"new.txt"}},
 		"one takes it out": {files{"gone.txt": ""}, files{"gone.txt": "9\n"}, nil, []string{"gone.txt"}},
-		"both take it out": {files{"gone.txt": ""}, files{"gone.txt": ""}, files{"gone.txt": ""}, nil},
 	} {
 		tree, conflicts, err := threeWay(t.Context(), b.service.Repo, base, b.treeWith(base, c.ours),
 			b.treeWith(base, c.theirs), b.now())

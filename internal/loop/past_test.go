@@ -27,18 +27,3 @@ func TestWhatTheTunerLearnsFrom(t *testing.T) {
 		assert.Len(t, b.sum.Proposals, iterations, "the records stay")
 	}
 }
-
-// TestAPopulationOfTheLatest: of those that were measured under the evaluator.
-func TestAPopulationOfTheLatest(t *testing.T) {
-	t.Parallel()
-	b := &records{}
-	for n := range mostMembers + 10 {
-		b.sum.Proposals = append(b.sum.Proposals,
-			&history.Proposed{Head: history.Head{Iteration: n}, Metric: metricOf("1"), Patch: "+", Evaluator: "e"},
-			&history.Proposed{Metric: metricOf("1"), Patch: "+", Evaluator: "other"},
-			&history.Proposed{Metric: metricOf("1"), Evaluator: "e"}, &history.Proposed{Patch: "+", Evaluator: "e"})
-	}
-	members := b.members("e")
-	assert.Len(t, members, mostMembers)
-	assert.Equal(t, []int{10, mostMembers + 9}, []int{members[0].Iteration, members[mostMembers-1].Iteration})
-}

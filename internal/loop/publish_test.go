@@ -103,17 +103,9 @@ func TestPublishRefuses(t *testing.T) {
 			func(m *proposal.Bundle) { m.Records = strings.Repeat("1", 64) },
 			"it is stale: the state of p has changed since; propose again",
 		},
-		"the iteration before": {
-			func(m *proposal.Bundle) { m.Iteration = 1 },
-			"it is of iteration 1, and 2 is the next",
-		},
 		"the iteration after": {
 			func(m *proposal.Bundle) { m.Iteration = 3 },
 			"it is of iteration 3, and 2 is the next",
-		},
-		"a fix of the next": {
-			func(m *proposal.Bundle) { m.Kind = proposal.Fix },
-			"it is of iteration 2, and 1 is the next",
 		},
 		"a fix, where nothing waits": {
 			func(m *proposal.Bundle) { m.Kind, m.Iteration = proposal.Fix, 1 },
@@ -121,18 +113,6 @@ func TestPublishRefuses(t *testing.T) {
 		},
 		"no memory": {
 			func(m *proposal.Bundle) { m.Memory = "" },
-			"of the memory branch, which is not there",
-		},
-		"another memory": {
-			func(m *proposal.Bundle) { m.Memory = ones },
-			`it was made from commit "111111111111" of the memory branch, which is not there`,
-		},
-		"the memory of a branch": {
-			func(m *proposal.Bundle) { m.Memory = m.Base },
-			"of the memory branch, which is not there",
-		},
-		"a tree for the memory": {
-			func(m *proposal.Bundle) { m.Memory = m.Incumbent },
 			"of the memory branch, which is not there",
 		},
 		"another run": {func(m *proposal.Bundle) { m.Run = "r" }, `it has events of run "run-`},
@@ -144,7 +124,6 @@ func TestPublishRefuses(t *testing.T) {
 			func(m *proposal.Bundle) { m.Base = ones },
 			"it was made from commit 111111111111, which is not on main",
 		},
-		"a base of another branch": {func(m *proposal.Bundle) { m.Base = m.Branch }, "which is not on main"},
 		"a base that is an option": {
 			func(m *proposal.Bundle) { m.Base = "--all" },
 			"it was made from commit --all, which is not on main",
@@ -157,40 +136,20 @@ func TestPublishRefuses(t *testing.T) {
 			func(m *proposal.Bundle) { m.Branch = ones },
 			"it is stale: branch autoloop/p has moved since; propose again",
 		},
-		"no branch": {
-			func(m *proposal.Bundle) { m.Branch = "" },
-			"it is stale: branch autoloop/p has moved since",
-		},
 		"another incumbent": {
 			func(m *proposal.Bundle) { m.Incumbent = ones },
 			"it was made from other files than those of autoloop/p",
-		},
-		"another candidate": {
-			func(m *proposal.Bundle) { m.Candidate = m.Incumbent },
-			"it brings other files than those that were measured",
 		},
 		"no candidate": {
 			func(m *proposal.Bundle) { m.Candidate, m.Change = "", nil },
 			"its decision and its candidate contradict each other",
 		},
-		"no files":  {func(m *proposal.Bundle) { m.Change = nil }, "it brings other files"},
-		"no events": {func(m *proposal.Bundle) { m.Events = nil }, "contradict each other"},
-		"broken events": {
-			func(m *proposal.Bundle) { m.Events = m.Events[:len(m.Events)/2] },
-			"its events cannot be read",
-		},
 		"a secret in its events": {func(m *proposal.Bundle) {
 			*m = edited(t, *m, "decided", map[string]any{"agent": secret})
-		}, "it has a secret of this job in it"},
-		"a secret in a name there": {func(m *proposal.Bundle) {
-			*m = edited(t, *m, "measured", map[string]any{"numbers": map[string]any{secret: 1}})
 		}, "it has a secret of this job in it"},
 		"another decision": {func(m *proposal.Bundle) {
 			*m = edited(t, *m, "decided", map[string]any{"best": json.Number("9")})
 		}, "its measurements do not bear its decision"},
-		"an outcome of no proposal": {func(m *proposal.Bundle) {
-			*m = edited(t, *m, "decided", map[string]any{"outcome": "pending-ci"})
-		}, "which no proposal of its kind has"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			forged := made
@@ -230,35 +189,6 @@ func TestABundleAndOtherPrograms(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, history.Accepted, result.Outcome)
 	assert.Equal(t, "5", b.kept())
-}
-
-// TestAStateWithoutALedgerGoesOn with the iteration after its last, in two jobs.
-func TestAStateWithoutALedgerGoesOn(t *testing.T) {
-	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1", "1", "3", "5")
-	b.one()
-	adopted := strings.Replace(string(b.records().read.State), "| Iteration Count | 1 |", "| Iteration Count | 7 |", 1)
-	require.Contains(t, adopted, "| Iteration Count | 7 |")
-	b.git("update-ref", "-d", "refs/heads/memory/autoloop")
-	_, err := b.service.Memory.Update(t.Context(),
-		memory.Update{Program: "p", Message: "by another tool", Apply: func(files memory.Files) (memory.Files, error) {
-			files.State = []byte(adopted)
-			return files, nil
-		}})
-	require.NoError(t, err)
-	b.propose(slices.Repeat([]string{"5"}, 8)...)
-	made := b.made()
-	assert.Equal(t, 8, made.Iteration)
-	for _, other := range []int{1, 7, 9} {
-		forged := made
-		forged.Iteration = other
-		_ = b.refuses(forged, "of iteration ", fmt.Sprint(other))
-	}
-	result, err := b.service.Publish(t.Context(), made)
-	require.NoError(t, err)
-	assert.Equal(t, history.Accepted, result.Outcome)
-	assert.Equal(t, 8, b.records().sum.Iteration)
-	assert.Equal(t, 7, b.records().sum.Adopted)
 }
 
 // TestNothingIsPublishedWhereNothingMayBegin: a pause that one job disregards holds in the
@@ -305,14 +235,6 @@ func TestAForgedFix(t *testing.T) {
 			func(m *proposal.Bundle) { m.Branch = m.Base },
 			"no iteration waits for CI with commit",
 		},
-		"of the next iteration": {
-			func(m *proposal.Bundle) { m.Iteration = 2 },
-			"it is of iteration 2, and 1 is the next",
-		},
-		"as an iteration": {
-			func(m *proposal.Bundle) { m.Kind = proposal.Iteration },
-			"it is of iteration 1, and 2 is the next",
-		},
 		"as the next iteration": {
 			func(m *proposal.Bundle) { m.Kind, m.Iteration = proposal.Iteration, 2 },
 			"an iteration waits for CI; propose again",
@@ -321,18 +243,13 @@ func TestAForgedFix(t *testing.T) {
 			func(m *proposal.Bundle) { m.Base = ones },
 			"it was made from commit 111111111111 of main, and the baseline is of ",
 		},
-		"of another branch": {func(m *proposal.Bundle) { m.BaseBranch = "x" }, " of x, and the baseline is of "},
 		"from other files": {
 			func(m *proposal.Bundle) { m.Incumbent = ones },
 			"it was made from other files than those of autoloop/p",
 		},
-		"of other files": {func(m *proposal.Bundle) { m.Candidate = m.Incumbent }, "it brings other files"},
 		"accepted by itself": {func(m *proposal.Bundle) {
 			*m = edited(t, *m, "decided", map[string]any{"outcome": "accepted"})
 		}, "which no proposal of its kind has"},
-		"without a gain": {func(m *proposal.Bundle) {
-			*m = edited(t, *m, "decided", map[string]any{"verdict": "neutral"})
-		}, "it is accepted without an improvement"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			forged := made
@@ -380,29 +297,12 @@ func TestWhichCommandsComeFirst(t *testing.T) {
 		place    commands.Place
 		says     string
 	}{
-		"nothing": {},
 		"what changes nothing": {kinds: []commands.CommandKind{
 			commands.Run, commands.Status, commands.Instruct,
 			commands.Note, commands.Wrong,
 		}},
 		"pause": {kinds: []commands.CommandKind{commands.Pause}, says: "a comment asks for `/autoloop pause`"},
-		"resume": {
-			kinds: []commands.CommandKind{commands.Resume},
-			says:  "a comment asks for `/autoloop resume`",
-		},
-		"reactivate": {
-			kinds: []commands.CommandKind{commands.Reactivate},
-			says:  "a comment asks for `/autoloop reactivate`",
-		},
-		"a target": {
-			kinds: []commands.CommandKind{commands.SetTarget},
-			says:  "a comment asks for `/autoloop set target-metric`",
-		},
-		"undo": {kinds: []commands.CommandKind{commands.Undo}, says: "a comment asks for `/autoloop undo`"},
-		"the first of several": {
-			kinds: []commands.CommandKind{commands.Status, commands.Undo, commands.Pause},
-			says:  "`/autoloop undo`",
-		},
+		"undo":  {kinds: []commands.CommandKind{commands.Undo}, says: "a comment asks for `/autoloop undo`"},
 		"one that is applied": {
 			settings: history.Settings{CommandsUntil: "5 0 0"},
 			kinds:    []commands.CommandKind{commands.Pause},
@@ -411,22 +311,13 @@ func TestWhichCommandsComeFirst(t *testing.T) {
 			settings: history.Settings{CommandsUntil: "4 9 0"},
 			kinds:    []commands.CommandKind{commands.Pause}, says: "`/autoloop pause`",
 		},
-		"on a line, applied": {
-			settings: history.Settings{CommandsUntil: "0 5 0"},
-			kinds:    []commands.CommandKind{commands.Pause}, place: commands.Lines,
-		},
 		"on a line, not applied": {
 			settings: history.Settings{CommandsUntil: "9 4 0"},
 			kinds:    []commands.CommandKind{commands.Pause}, place: commands.Lines, says: "`/autoloop pause`",
 		},
 		"an open pull request":   {pull: &commands.Pull{Number: 8, Open: true}},
-		"one that was merged":    {pull: &commands.Pull{Number: 8, Merged: true}},
 		"one that was closed":    {pull: &commands.Pull{Number: 8}, says: "pull request #8 was closed"},
 		"one whose end is known": {pull: &commands.Pull{Number: 8}, settings: history.Settings{PullEnded: 8}},
-		"another's end is known": {
-			pull: &commands.Pull{Number: 8}, settings: history.Settings{PullEnded: 80},
-			says: "pull request #8 was closed",
-		},
 		"both, of which one is first": {
 			pull: &commands.Pull{Number: 8}, kinds: []commands.CommandKind{commands.Undo},
 			says: "pull request #8 was closed",
@@ -469,29 +360,13 @@ func TestRecordsThatAreTheSame(t *testing.T) {
 		assert.Equal(t, digest, recordsDigest(other))
 	}
 	for name, other := range map[string]memory.Files{
-		"no state":         {Results: files.Results, Ledger: files.Ledger},
-		"an empty state":   {State: []byte{}, Results: files.Results, Ledger: files.Ledger},
-		"another state":    {State: []byte("State"), Results: files.Results, Ledger: files.Ledger},
-		"no table":         {State: files.State, Ledger: files.Ledger},
-		"in another place": {State: files.Results, Results: files.State, Ledger: files.Ledger},
-		"run together":     {State: []byte("stateresults"), Results: []byte(""), Ledger: files.Ledger},
-		"no ledger":        {State: files.State, Results: files.Results},
-		"twice":            {State: files.State, Results: files.Results, Ledger: line(begun, begun)},
+		"no state":       {Results: files.Results, Ledger: files.Ledger},
+		"an empty state": {State: []byte{}, Results: files.Results, Ledger: files.Ledger},
+		"another state":  {State: []byte("State"), Results: files.Results, Ledger: files.Ledger},
+		"run together":   {State: []byte("stateresults"), Results: []byte(""), Ledger: files.Ledger},
 		"another setting": {
 			State: files.State, Results: files.Results,
 			Ledger: line(begun, &history.Set{Key: history.TargetMetric, Value: "5"}),
-		},
-		"comments read": {
-			State: files.State, Results: files.Results,
-			Ledger: line(begun, &history.Set{Key: history.HeardUntil, Value: "5 0 0"}),
-		},
-		"a bundle": {
-			State: files.State, Results: files.Results,
-			Ledger: line(begun, &history.Set{Key: history.Published, Value: "x"}),
-		},
-		"a pause": {
-			State: files.State, Results: files.Results,
-			Ledger: line(begun, &history.Paused{Reason: decision.Say("x")}),
 		},
 	} {
 		assert.NotEqual(t, digest, recordsDigest(other), name)

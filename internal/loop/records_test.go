@@ -99,10 +99,6 @@ func TestTheLedgerIsRight(t *testing.T) {
 				"Iteration Count was 0 in the state and is 1 in the ledger",
 			},
 		},
-		"no state":         {memory.Files{Ledger: ledger}, nil},
-		"nothing is known": {memory.Files{State: stateOf("| Best Metric | 9 |")}, nil},
-		"only the baseline": {memory.Files{State: stateOf("| Iteration Count | 0 |", "| Initial Metric | 1 |",
-			"| Best Metric | 1 |"), Ledger: ledgerOf(t, decidedOnce()[0])}, nil},
 	} {
 		p := programWith("", "")
 		b, err := openRecords(sessionOf(p), c.files)
@@ -170,25 +166,12 @@ func TestEditsOfAPerson(t *testing.T) {
 		rows   []string
 		ends   bool
 	}{
-		"nothing":              {nil, nil, false},
-		"a pause stays":        {[]history.Event{paused}, []string{"| Paused | true |"}, false},
-		"a pause is taken out": {[]history.Event{paused}, []string{"| Paused | false |"}, true},
-		"the row is taken out": {[]history.Event{paused}, nil, true},
-		"it was resumed before": {
-			[]history.Event{paused, &history.Resumed{}},
-			[]string{"| Paused | false |"},
-			false,
-		},
+		"a pause stays":             {[]history.Event{paused}, []string{"| Paused | true |"}, false},
+		"a pause is taken out":      {[]history.Event{paused}, []string{"| Paused | false |"}, true},
 		"a pause by hand":           {nil, []string{"| Paused | true |"}, false},
-		"a completion stays":        {[]history.Event{completed}, []string{"| Completed | true |"}, false},
 		"a completion is taken out": {[]history.Event{completed}, []string{"| Completed | false |"}, true},
-		"a completion stays, paused": {
-			[]history.Event{completed, paused},
-			[]string{"| Completed | true |", "| Paused | true |"},
-			false,
-		},
-		"only one of both":    {[]history.Event{completed, paused}, []string{"| Completed | true |"}, true},
-		"a wait is taken out": {[]history.Event{waits}, nil, true},
+		"only one of both":          {[]history.Event{completed, paused}, []string{"| Completed | true |"}, true},
+		"a wait is taken out":       {[]history.Event{waits}, nil, true},
 		"a wait stays, as it was written": {
 			[]history.Event{waits},
 			[]string{"| Not Before | 2026-01-03T00:00:00Z |"},
@@ -218,7 +201,6 @@ func TestAStateOfAnotherToolIsTakenOver(t *testing.T) {
 		files memory.Files
 		want  map[string]string
 	}{
-		"nothing": {memory.Files{}, map[string]string{}},
 		"it never ran": {
 			memory.Files{State: stateOf("| Iteration Count | 0 |", "| Recent Statuses | accepted |")},
 			map[string]string{},
@@ -226,10 +208,6 @@ func TestAStateOfAnotherToolIsTakenOver(t *testing.T) {
 		"it ran": {
 			memory.Files{State: stateOf("| Iteration Count | 7 |", "| Recent Statuses | accepted |")},
 			map[string]string{history.AdoptedIteration: "7", history.AdoptedStatuses: "accepted"},
-		},
-		"without words": {
-			memory.Files{State: stateOf("| Iteration Count | 7 |")},
-			map[string]string{history.AdoptedIteration: "7", history.AdoptedStatuses: ""},
 		},
 		"with a ledger": {
 			memory.Files{State: stateOf("| Iteration Count | 7 |"), Ledger: ledgerOf(t, decidedOnce()...)},

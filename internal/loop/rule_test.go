@@ -32,19 +32,10 @@ func TestTheRuleThatAProgramAsksFor(t *testing.T) {
 		want  decision.Rule
 	}{
 		"nothing": {"", usual(func(*decision.Rule) {})},
-		"auto":    {"evaluation-runs: auto", usual(func(*decision.Rule) {})},
 		"one run": {"evaluation-runs: 1", usual(func(r *decision.Rule) { r.Regime = decision.Single })},
 		"several runs": {
 			"evaluation-runs: 20",
 			usual(func(r *decision.Rule) { r.Regime, r.Pairs = decision.Noisy, 20 }),
-		},
-		"a range": {
-			"metric-range: [0, 10]",
-			usual(func(r *decision.Rule) { r.Low, r.High = metricOf("0"), metricOf("10") }),
-		},
-		"a gain": {
-			"min-improvement: 0.5",
-			usual(func(r *decision.Rule) { r.MinImprovement.Value = metric.MustValue("0.5") }),
 		},
 		"a percentage": {"min-improvement: 5%", usual(func(r *decision.Rule) {
 			r.MinImprovement = decision.Allowance{Value: metric.MustValue("5"), Percent: true}
@@ -86,9 +77,7 @@ func TestTheRuleOfWhatIsKnown(t *testing.T) {
 		pairs    int
 		maxPairs int
 	}{
-		"nothing yet":                      {"", history.Summary{}, decision.Repeatable, 8, 16},
 		"noisy":                            {"", history.Summary{Noisy: true, Seconds: 1}, decision.Noisy, 8, 16},
-		"noisy, and one run is asked for":  {"evaluation-runs: 1", history.Summary{Noisy: true}, decision.Single, 8, 0},
 		"noisy, and so many are asked for": {"evaluation-runs: 5", history.Summary{Noisy: true}, decision.Noisy, 5, 0},
 		"as long as there is time": {
 			"timeout-minutes: 71",
@@ -107,11 +96,6 @@ func TestTheRuleOfWhatIsKnown(t *testing.T) {
 			history.Summary{Seconds: 60, Prepare: 0.1},
 			decision.Repeatable, 8, 0,
 		},
-		"longer than the iteration may run": {
-			"timeout-minutes: 1",
-			history.Summary{Seconds: 600, Noisy: true},
-			decision.Noisy, 8, 0,
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -122,31 +106,6 @@ func TestTheRuleOfWhatIsKnown(t *testing.T) {
 			assert.Equal(t, got, j.ruleOf(j.records))
 		})
 	}
-}
-
-// TestWhatACandidateIsHeldAgainst, and in an order that nobody knew before.
-func TestWhatACandidateIsHeldAgainst(t *testing.T) {
-	t.Parallel()
-	j := journalOf(t, "target-metric: 9")
-	j.records.sum = history.Summary{
-		Best: metricOf("4"), Guardrails: map[string][]metric.Value{"size": numbers("1", "2")}, Gains: numbers("3"),
-		Numbers: map[string]metric.Value{"case.a": metric.MustValue("1"), "m": metric.MustValue("4")},
-	}
-	seeds := map[string]bool{}
-	for range 20 {
-		a := &attempt{}
-		got := j.standard(a)
-		assert.Equal(t, a.seed, got.Seed, "the order is on record")
-		seeds[got.Seed] = true
-		assert.GreaterOrEqual(t, len(got.Seed), 20)
-		got.Seed = ""
-		assert.Equal(t, decision.Standard{
-			Rule: j.rule(), Direction: metric.Higher, Best: metricOf("4"), Target: metricOf("9"),
-			Initial: map[string][]metric.Value{"size": numbers("1", "2")},
-			Gains:   numbers("3"), Cases: decision.CaseRates{"case.a": numbers("1")},
-		}, got)
-	}
-	assert.Len(t, seeds, 20)
 }
 
 // TestRepeatsThatDoNotFit: the reason names the time that is needed, and with that time

@@ -84,31 +84,10 @@ func TestASuiteDecides(t *testing.T) {
 			[]string{"more tasks pass", "none is lost"},
 			three, true,
 		},
-		"better without a reason": {
-			Suited{Incumbent: one, Candidate: three, Verdict: decision.Improved},
-			nil,
-			history.Accepted,
-			[]string{"the suite says improved"},
-			three, true,
-		},
 		"a better number alone": {Suited{
 			Incumbent: one, Candidate: three, Verdict: decision.Neutral,
 			Reasons: []string{"by chance"},
 		}, nil, history.Rejected, []string{"by chance"}, metricOf("2"), true},
-		"worse": {
-			Suited{Incumbent: three, Candidate: one, Verdict: decision.Regressed},
-			nil,
-			history.Rejected,
-			[]string{"the suite says regressed"},
-			metricOf("2"), true,
-		},
-		"noisy": {
-			Suited{Incumbent: one, Candidate: three, Verdict: decision.Improved, Noisy: true},
-			nil,
-			history.Accepted,
-			[]string{"the suite says improved"},
-			three, true,
-		},
 		"a worse number that wins": {
 			Suited{Incumbent: three, Candidate: one, Verdict: decision.Improved},
 			nil,
@@ -208,8 +187,7 @@ func TestASuitesBaseline(t *testing.T) {
 		calls   []string
 		problem string
 	}{
-		"alone": {false, Suited{Incumbent: metricOf("5"), Output: "task 2 fails"}, nil, []string{"1"}, ""},
-		"both":  {true, Suited{Incumbent: metricOf("5"), Output: "task 2 fails"}, nil, []string{"1", "3"}, ""},
+		"both": {true, Suited{Incumbent: metricOf("5"), Output: "task 2 fails"}, nil, []string{"1", "3"}, ""},
 		"a fault": {
 			true,
 			Suited{Problem: "no task is left"},

@@ -18,15 +18,11 @@ func TestTheTimeOfACandidate(t *testing.T) {
 		seconds float64
 		limit   time.Duration
 	}{
-		"not known":                  {"", 0, 0},
-		"no time at all":             {"", 1e-9, time.Minute},
-		"a moment":                   {"", 5.9, time.Minute},
-		"just above":                 {"", 6.1, 61 * time.Second},
-		"rounded to seconds":         {"", 30.04, 300 * time.Second},
-		"a clock that was wrong":     {"", -3, 0},
-		"the program says less":      {"evaluation-timeout: 5s", 30, 0},
-		"the program says more":      {"evaluation-timeout: 2h", 30, 0},
-		"an evaluation that is slow": {"", 600, 100 * time.Minute},
+		"no time at all":         {"", 1e-9, time.Minute},
+		"just above":             {"", 6.1, 61 * time.Second},
+		"rounded to seconds":     {"", 30.04, 300 * time.Second},
+		"a clock that was wrong": {"", -3, 0},
+		"the program says more":  {"evaluation-timeout: 2h", 30, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -70,14 +66,10 @@ func TestTheTimeThatIsLeft(t *testing.T) {
 	}{
 		"nothing is known":       {0, 0, 0, 8, ""},
 		"from the baseline":      {3, 0, 0, 8, ", about 48 s left"},
-		"from the runs so far":   {3, 4, 20, 8, ", about 60 s left"},
 		"a moment":               {3, 15, 1, 8, ", about 1 s left"},
-		"nothing":                {3, 16, 16, 8, ""},
 		"more runs than asked":   {3, 17, 17, 8, ""},
 		"just below":             {3, 6, 53.3, 8, ", about 89 s left"},
 		"from ninety seconds on": {3, 6, 54, 8, ", about 2 min left"},
-		"rounded to the minute":  {3, 6, 88, 8, ", about 2 min left"},
-		"long":                   {3, 1, 600, 8, ", about 150 min left"},
 		"runs that took no time": {3, 4, 0, 8, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

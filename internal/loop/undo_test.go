@@ -92,18 +92,9 @@ func TestUndo(t *testing.T) {
 			answers: []string{"Iteration 4 is undone by commit "},
 		},
 		{
-			name: "undo-earlier", say: []commands.Command{undo(2)},
-			changes: map[string]string{"a.txt": "1\n", "new.txt": "-"},
-			commits: 1, answers: []string{"Iteration 2 is undone by commit "},
-		},
-		{
 			name: "undo-fixed", say: []commands.Command{undo(3)},
 			changes: map[string]string{"b.txt": "1\n", "extra.txt": "-"},
 			commits: 1, answers: []string{"Iteration 3 is undone by commit "},
-		},
-		{
-			name: "undo-two", say: []commands.Command{undo(4), undo(1)}, changes: map[string]string{"value.txt": "1\n"},
-			commits: 2, answers: []string{"Iteration 4 is undone by commit ", "Iteration 1 is undone by commit "},
 		},
 		{
 			name: "undo-twice", say: []commands.Command{undo(4), undo(4)},
@@ -121,11 +112,6 @@ func TestUndo(t *testing.T) {
 				"those first."}, bad: true,
 		},
 		{
-			name: "undo-both", say: []commands.Command{undo(1), undo(2)},
-			changes: map[string]string{"a.txt": "1\n", "new.txt": "-"}, commits: 1,
-			answers: []string{"Iteration 1 cannot be undone", "Iteration 2 is undone by commit "}, bad: true,
-		},
-		{
 			name: "undo-rejected", say: []commands.Command{undo(5)},
 			answers: []string{"Iteration 5 kept nothing, so there is nothing to undo."}, bad: true,
 		},
@@ -133,10 +119,6 @@ func TestUndo(t *testing.T) {
 		{
 			name: "undo-stray", say: []commands.Command{undo(6)},
 			answers: []string{"The commit of iteration 6 is not on autoloop/undo-stray any more."}, bad: true,
-		},
-		{
-			name: "undo-gone", say: []commands.Command{undo(1)},
-			answers: []string{"Iteration 1 kept nothing, so there is nothing to undo."}, bad: true,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -23,15 +23,13 @@ func TestPausedProgramAsksNoAgent(t *testing.T) {
 		asked    bool
 		proposes bool
 	}{
-		"red":           {late: red("build", "error: x"), jobs: 1, outcome: history.PendingCI},
 		"red, two jobs": {late: red("build", "error: x"), jobs: 2, outcome: history.PendingCI},
 		"red, forced": {
 			late: red("build", "error: x"), jobs: 1, forced: true, asked: true, proposes: true,
 			outcome: history.CIFixExhausted,
 		},
-		"green":           {late: green(), jobs: 1, outcome: history.Accepted},
-		"green, two jobs": {late: green(), jobs: 2, outcome: history.Accepted},
-		"green, forced":   {late: green(), jobs: 1, forced: true, proposes: true, outcome: history.Accepted},
+		"green":         {late: green(), jobs: 1, outcome: history.Accepted},
+		"green, forced": {late: green(), jobs: 1, forced: true, proposes: true, outcome: history.Accepted},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -73,52 +73,33 @@ func TestStand(t *testing.T) {
 		ago          []time.Duration
 		want         string
 	}{
-		"nothing used": {"budget: {usd: 1, per: day}", known, nil, ""},
 		"iterations": {
 			"budget: {iterations: 2, per: day}", known, hours(5, 3),
 			"budget: 2 of 2 iterations used this day; it resumes at 2026-03-05T00:00:00Z",
 		},
-		"of the day before": {"budget: {iterations: 2, per: day}", known, hours(13, 3), ""},
 		"tokens, of this week": {
 			"budget: {tokens: 2000, per: week}", known, hours(50, 3),
 			"budget: 2000 of 2000 tokens used this week; it resumes at 2026-03-09T00:00:00Z",
-		},
-		"of the week before": {"budget: {tokens: 2000, per: week}", known, hours(61, 3), ""},
-		"money, of this month": {
-			"budget: {usd: 0.75, per: month}", known, hours(80, 50, 3),
-			"budget: 0.75 of 0.75 USD used this month; it resumes at 2026-04-01T00:00:00Z",
-		},
-		"minutes, with the rest": {
-			"budget: {minutes: 20, per: day}", known, hours(5, 3),
-			"budget: 20 of 20 minutes used this day; it resumes at 2026-03-05T00:00:00Z",
 		},
 		"of the program": {
 			"budget: {usd: 0.5, per: program}", known, hours(5000, 3),
 			"budget: 0.50 of 0.50 USD used by this program; raise the limit to go on",
 		},
-		"the longest counts": {
-			"budget: [{iterations: 1, per: month}, {iterations: 1, per: day}]", known, hours(3),
-			"budget: 1 of 1 iterations used this month; it resumes at 2026-04-01T00:00:00Z",
-		},
 		"never is longest": {
 			"budget: [{iterations: 1, per: program}, {iterations: 1, per: day}]", known, hours(3),
 			"budget: 1 of 1 iterations used by this program; raise the limit to go on",
 		},
-		"of an iteration":  {"budget: {usd: 0.1, per: iteration}", known, hours(3), ""},
-		"unknown, allowed": {"budget: {usd: 1, per: day}", unknown, hours(3), ""},
+		"of an iteration": {"budget: {usd: 0.1, per: iteration}", known, hours(3), ""},
 		"unknown, not allowed": {
 			"unknown-cost: pause\nbudget: {usd: 1, per: day}", unknown, hours(3),
 			"budget: an unknown amount of USD (1 iterations, unknown-cost: pause) used this day; it resumes at " +
 				"2026-03-05T00:00:00Z",
 		},
-		"only the cost unknown": {"unknown-cost: pause\nbudget: {tokens: 5000, per: day}", tokens, hours(3), ""},
 		"only the tokens known": {
 			"unknown-cost: pause\nbudget: {usd: 1, per: day}", tokens, hours(3),
 			"budget: an unknown amount of USD (1 iterations, unknown-cost: pause) used this day; it resumes at " +
 				"2026-03-05T00:00:00Z",
 		},
-		"unknown, but no matter":  {"unknown-cost: pause\nbudget: {iterations: 5, per: day}", unknown, hours(3), ""},
-		"unknown, the day before": {"unknown-cost: pause\nbudget: {usd: 1, per: day}", unknown, hours(13), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -157,29 +138,14 @@ func TestSpansRollOver(t *testing.T) {
 			"day", utc(2026, 3, 4, 0, 0, 0), utc(2026, 3, 4, 23, 59, 59),
 			"2026-03-05T00:00:00Z",
 		},
-		"first second of the day": {"day", utc(2026, 3, 4, 23, 59, 59), utc(2026, 3, 5, 0, 0, 0), ""},
-		"another zone, the same day": {
-			"day", utc(2026, 3, 5, 1, 0, 0), time.Date(2026, 3, 4, 21, 0, 0, 0, west), "2026-03-06T00:00:00Z",
-		},
+		"first second of the day":    {"day", utc(2026, 3, 4, 23, 59, 59), utc(2026, 3, 5, 0, 0, 0), ""},
 		"another zone, the next day": {"day", utc(2026, 3, 4, 23, 0, 0), time.Date(2026, 3, 4, 19, 0, 0, 0, west), ""},
 		"Sunday": {
 			"week", utc(2026, 3, 2, 0, 0, 0), utc(2026, 3, 8, 23, 59, 59),
 			"2026-03-09T00:00:00Z",
 		},
-		"Monday": {"week", utc(2026, 3, 8, 23, 59, 59), utc(2026, 3, 9, 0, 0, 0), ""},
-		"week over a year's end": {
-			"week", utc(2026, 12, 28, 0, 0, 0), utc(2027, 1, 3, 23, 0, 0),
-			"2027-01-04T00:00:00Z",
-		},
-		"last day of the year": {
-			"month", utc(2026, 12, 1, 0, 0, 0), utc(2026, 12, 31, 23, 59, 59),
-			"2027-01-01T00:00:00Z",
-		},
-		"first day of the year": {"month", utc(2026, 12, 31, 23, 59, 59), utc(2027, 1, 1, 0, 0, 0), ""},
-		"February": {
-			"month", utc(2028, 2, 1, 0, 0, 0), utc(2028, 2, 29, 12, 0, 0),
-			"2028-03-01T00:00:00Z",
-		},
+		"Monday":                 {"week", utc(2026, 3, 8, 23, 59, 59), utc(2026, 3, 9, 0, 0, 0), ""},
+		"first day of the year":  {"month", utc(2026, 12, 31, 23, 59, 59), utc(2027, 1, 1, 0, 0, 0), ""},
 		"a clock that went back": {"day", utc(2026, 3, 9, 12, 0, 0), utc(2026, 3, 4, 12, 0, 0), "2026-03-05T00:00:00Z"},
 	} {
 		t.Run(name, func(t *testing.T) {

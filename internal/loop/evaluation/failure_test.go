@@ -56,14 +56,10 @@ func TestThePlaceOfAFailure(t *testing.T) {
 		stderr  string
 		place   string
 	}{
-		"nothing":                 {nil, "", ""},
-		"the first line":          {[]fmt.Stringer{at("1", "one")}, "", " at line 1 (`one`)"},
-		"an empty line":           {[]fmt.Stringer{at("2", "x")}, "", " at line 2"},
-		"a line with spaces":      {[]fmt.Stringer{at("3", "x")}, "", " at line 3 (`three x`)"},
-		"after the last line":     {[]fmt.Stringer{at("4", "x")}, "", " at its end"},
-		"no line":                 {[]fmt.Stringer{at("0", "x")}, "", ""},
-		"a line before the first": {[]fmt.Stringer{at("-1", "x")}, "", ""},
-		"the last of several":     {[]fmt.Stringer{at("1", "x"), at("3", "x")}, "", " at line 3 (`three x`)"},
+		"nothing":             {nil, "", ""},
+		"an empty line":       {[]fmt.Stringer{at("2", "x")}, "", " at line 2"},
+		"a line with spaces":  {[]fmt.Stringer{at("3", "x")}, "", " at line 3 (`three x`)"},
+		"after the last line": {[]fmt.Stringer{at("4", "x")}, "", " at its end"},
 		"the deepest of several": {
 			[]fmt.Stringer{deep("0", "2"), deep("2", "1"), deep("1", "3")},
 			"",
@@ -86,19 +82,15 @@ func TestThePlaceOfAFailure(t *testing.T) {
 			"",
 			" at line 12 of more.sh (`false 1`)",
 		},
-		"tabs in the command": {[]fmt.Stringer{at("1", "a\tb\tc")}, "", " at line 1 (`one`)"},
-		"half a record":       {[]fmt.Stringer{at("1", "x"), raw("3\teh\t0\tSCRIPT")}, "", " at line 1 (`one`)"},
+		"half a record": {[]fmt.Stringer{at("1", "x"), raw("3\teh\t0\tSCRIPT")}, "", " at line 1 (`one`)"},
 		"letters for numbers": {[]fmt.Stringer{
 			at("1", "x"), raw("3\te\tx\tSCRIPT\t3\tx\x00"),
 			raw("3\te\t0\tSCRIPT\ty\tx\x00"), raw("z\te\t0\tSCRIPT\t3\tx\x00"),
 		}, "", " at line 1 (`one`)"},
 		"too many records":          {[]fmt.Stringer{at("1", "x"), raw(strings.Repeat(" ", 1<<16))}, "", ""},
 		"as the shell says":         {nil, "SCRIPT: line 3: oh\n", " at line 3 (`three x`)"},
-		"as sh says":                {nil, "SCRIPT: 3: oh\n", " at line 3 (`three x`)"},
-		"as the shell says last":    {nil, "SCRIPT: line 1: a\nSCRIPT: line 3: b\n", " at line 3 (`three x`)"},
 		"the trap before the shell": {[]fmt.Stringer{at("1", "x")}, "SCRIPT: line 3: oh\n", " at line 1 (`one`)"},
 		"another script's words":    {nil, "/x/evaluation.sh: line 3: oh\nin SCRIPT: line 3: oh\n", ""},
-		"a line beyond all numbers": {nil, "SCRIPT: line 99999999999999999999: oh\n", " at its end"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -150,13 +142,10 @@ func TestHostileNamesInAReason(t *testing.T) {
 	for name, one := range map[string]record{
 		"lines":       {"3", "e", "0", "/x/a\nerror: b\x1b[31m\r.sh", "7", "c\n\u202ed"},
 		"a long name": {"3", "e", "0", "/x/" + strings.Repeat("n", 30_000), "7", strings.Repeat("c", 30_000)},
-		"a secret":    {"3", "e", "0", "/x/" + secret + ".sh", "7", "curl -H " + secret},
 		"a cut secret": {
 			"3", "e", "0", "/x/" + strings.Repeat("n", 70) + secret, "7",
 			strings.Repeat("c", 70) + secret,
 		},
-		"nothing": {"3", "e", "0", "", "7", ""},
-		"a root":  {"3", "e", "0", "/", "7", "x"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

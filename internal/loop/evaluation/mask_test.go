@@ -21,14 +21,9 @@ func TestNoSecretIsKept(t *testing.T) {
 	t.Parallel()
 	for name, output := range map[string]string{
 		"in a text":              `{"m": 1, "text": "` + secret + `"}`,
-		"as a reason":            `{"m": null, "rejected_reason": "no: ` + secret + `"}`,
 		"as a key":               `{"m": 1, "` + secret + `": 2}`,
-		"in a nested key":        `{"m": 1, "a": {"b ` + secret + `": 2}}`,
 		"as an escaped key":      `{"m": 1, "\u0068` + secret[1:] + `": 2}`,
-		"as the key of no m":     `{"` + secret + `": 2, "x": 1}`,
-		"as a key twice":         `{"m": 1, "` + secret + `": 2, "` + secret + `": 2}`,
 		"as the key of infinity": `{"m": 1, "` + secret + `": 1e999}`,
-		"as no number":           secret,
 		"in no number":           strings.Repeat("x", 70) + secret,
 		"in an object that ends": `{"m": "` + secret,
 	} {
@@ -90,19 +85,6 @@ func TestAKeyWithASecretIsAnother(t *testing.T) {
 	assert.Equal(t, map[string]string{"m": "1", "user ***": "2", "n": "3"}, names)
 }
 
-// TestTheNamesThatAreAskedForStay: a password may be a word that a guardrail has too.
-func TestTheNamesThatAreAskedForStay(t *testing.T) {
-	t.Parallel()
-	request := evaluation.Request{Metric: "m", Names: []string{secret + ".p95", "gone"}}
-	got := play(t, request, prints(`{"m": 1, "`+secret+`": {"p95": 2, "p99": 3}}`))
-	require.Empty(t, got.Problem)
-	names := map[string]string{}
-	for name, value := range got.Measurement.Numbers {
-		names[name] = value.String()
-	}
-	assert.Equal(t, map[string]string{"m": "1", secret + ".p95": "2", "***.p99": "3"}, names)
-}
-
 // TestNoCutHalvesASecret: wherever in a reason a secret lies, none of it is left when the
 // reason is cut, or what is before it falls together.
 func TestNoCutHalvesASecret(t *testing.T) {
@@ -142,13 +124,9 @@ func TestTheTailIsBounded(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ stdout, stderr, want string }{
 		"nothing":       {"", "", ""},
-		"blank":         {" \n\t\n", "\n", ""},
-		"output alone":  {"a\nb\n", "", "a\nb"},
-		"errors alone":  {"", "a\nb\n", "a\nb"},
 		"errors first":  {"out", "err", "err\nout"},
 		"just short":    {strings.Repeat("x", 1000), "", strings.Repeat("x", 1000)},
 		"just too long": {strings.Repeat("x", 999) + "yz", "", "…" + strings.Repeat("x", 998) + "yz"},
-		"half a letter": {"ab" + strings.Repeat("é", 500), "", "…" + strings.Repeat("é", 500)},
 		"a cut letter":  {"b" + strings.Repeat("é", 500) + "c", "", "…" + strings.Repeat("é", 499) + "c"},
 		"no text":       {"a\xff\xfeb", "", "a�b"},
 	} {

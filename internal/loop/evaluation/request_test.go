@@ -147,10 +147,6 @@ func TestHowACommandEnds(t *testing.T) {
 			process.Result{ExitCode: 3, Stderr: []byte("oh\n")},
 			"the evaluation ended with exit code 3: oh",
 		},
-		"words on output": {
-			process.Result{ExitCode: 3, Stderr: []byte(" \n")},
-			`the evaluation ended with exit code 3: {"m": 1}`,
-		},
 		"by a signal": {
 			process.Result{ExitCode: -1, Signal: "SIGSEGV", Stderr: []byte("oh\n")},
 			"the evaluation was ended by SIGSEGV: oh",
@@ -167,7 +163,6 @@ func TestHowACommandEnds(t *testing.T) {
 			process.Result{ExitCode: 127, NotFound: true},
 			"the evaluation needs a shell, and neither bash nor sh was found",
 		},
-		"late, in good time": {process.Result{TimedOut: true}, "the evaluation took longer than 1m0s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -242,25 +237,14 @@ func TestAResultThatIsCutOff(t *testing.T) {
 		says        string
 	}{
 		"an object of its own":    {"of 3}\n{\"m\": 5}\n", "5", ""},
-		"and words after it":      {"x\n{\"m\": 5}\ndone\n", "5", ""},
 		"and words with brackets": {"x\n{\"m\": 5}\n[ok] {1} done}\n", "5", ""},
-		"a number":                {"x}]\n5\n", "5", ""},
-		"a part of a list":        {`, {"m": 4}, {"m": 5}]`, "", "the beginning of its last JSON object is cut off"},
 		"a part of an object":     {`, "last": {"m": 5}}`, "", "the beginning of its last JSON object is cut off"},
-		"a part, over lines": {
-			"    {\n      \"m\": 5\n    }\n  ],\n  \"z\": 1\n}\n", "",
-			"the beginning of its last JSON object is cut off",
-		},
 		"a part before others": {
 			`, "a": {"m": 5} , "z": [1, "]}`, "",
 			"the beginning of its last JSON object is cut off",
 		},
-		"a part before a text":          {`, "a": {"m": 5}, "z": "{}"}`, "", "no"},
-		"the same before it":            {"{\"m\": 5}}\n{\"m\": 5}\n", "5", ""},
-		"cut off at its end":            {"x\n{\"m\": 5", "", "its last JSON object is cut off"},
-		"nothing":                       {"xxx", "", "no JSON object"},
-		"an infinity after the object":  {"{\"m\": 5}\n{\"m\": NaN}\n", "", ""},
-		"nothing of an object but ends": {"}]}\n", "", "no JSON object"},
+		"the same before it": {"{\"m\": 5}}\n{\"m\": 5}\n", "5", ""},
+		"cut off at its end": {"x\n{\"m\": 5", "", "its last JSON object is cut off"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -101,15 +101,11 @@ func TestWhatIsNoStatus(t *testing.T) {
 		text  string
 		stage string
 	}{
-		"nothing":               {"", ""},
-		"half of one":           {`{"stage":"mea`, ""},
-		"another type":          {`{"stage":"measure","iteration":"3"}`, ""},
-		"a list":                {`[{"stage":"measure"}]`, ""},
-		"of a newer version":    {`{"stage":"measure","mood":"good"}`, "measure"},
-		"as large as may be":    {exact, "measure"},
-		"one byte more":         {exact + " ", ""},
-		"of the wrong program":  {`{"program":"../../x","stage":"measure"}`, "measure"},
-		"with a stage of lines": {`{"stage":"a\nb"}`, "a\nb"},
+		"half of one":          {`{"stage":"mea`, ""},
+		"another type":         {`{"stage":"measure","iteration":"3"}`, ""},
+		"as large as may be":   {exact, "measure"},
+		"one byte more":        {exact + " ", ""},
+		"of the wrong program": {`{"program":"../../x","stage":"measure"}`, "measure"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
