@@ -97,6 +97,20 @@ func TestLinksOfTheDocumentation(t *testing.T) {
 	assert.Greater(t, links, 100)
 }
 
+// TestNamedTestsExist holds that the tests and benchmarks that a page names are there.
+func TestNamedTestsExist(t *testing.T) {
+	t.Parallel()
+	there := testNames(t)
+	named := regexp.MustCompile("`((?:Test|Fuzz)[A-Z]\\w+)`|-bench (?:Benchmark)?([A-Z]\\w+)")
+	for _, page := range append(docPages(t), "../CONTRIBUTING.md") {
+		data, err := os.ReadFile(page)
+		require.NoError(t, err)
+		for _, found := range named.FindAllStringSubmatch(string(data), -1) {
+			assert.True(t, there[found[1]] || there["Benchmark"+found[2]], "%s names %s, and there is none", page, found[0])
+		}
+	}
+}
+
 // TestDocsAreFew counts words: of the pages that everybody reads, and of all pages.
 func TestDocsAreFew(t *testing.T) {
 	t.Parallel()

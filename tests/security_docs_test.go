@@ -83,10 +83,10 @@ func TestAttacksNameTestsThatExist(t *testing.T) {
 	assert.Greater(t, rows, 50)
 }
 
-// testNames are the tests and fuzz tests of this repository.
+// testNames are the tests, fuzz tests and benchmarks of this repository.
 func testNames(t *testing.T) map[string]bool {
 	t.Helper()
-	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(\w+ \*testing\.[TF]\)`)
+	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark)\w+)\(\w+ \*testing\.[TFB]\)`)
 	names := map[string]bool{}
 	for _, dir := range []string{"../internal", "."} {
 		err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
