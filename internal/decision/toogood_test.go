@@ -1,6 +1,7 @@
 package decision_test
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -33,7 +34,8 @@ func TestTooGood(t *testing.T) {
 		"ten times the largest gain, and more": {
 			`{"best":100,"gains":[1,0.5,1]}`, "111", "a gain of 11 is more than 10 times the largest before it (1)",
 		},
-		"two gains are no history": {`{"best":100,"gains":[1,1]}`, "111", ""},
+		"ten times the largest gain": {`{"best":100,"gains":[1,0.5,1]}`, "110", ""},
+		"two gains are no history":   {`{"best":100,"gains":[1,1]}`, "111", ""},
 		"the rate of a suite": {
 			`{"best":0.01,"check_too_good":false}`, "0.9", "0.01 → 0.9 is a jump",
 		},
@@ -174,8 +176,12 @@ func TestEqualNumbersBesideScatteringOnesAreFlagged(t *testing.T) {
 		"and too good":                 {"1", "30.", true, true},
 		"equal beside equal ones":      {"20", "30", false, false},
 		"both scatter":                 {"20.", "30.", false, false},
+		"eight are enough":             {"20", "30.", false, true},
 	} {
 		standard := changed(noisy("30"), `{"direction":"lower","seed":"seed","check_too_good":true}`)
+		if name == "eight are enough" {
+			standard.Pairs = 4
+		}
 		taken := 0
 		d, runs := play(standard, func(step decision.Step) metric.Measurement {
 			taken++
@@ -190,8 +196,9 @@ func TestEqualNumbersBesideScatteringOnesAreFlagged(t *testing.T) {
 		})
 		require.Equal(t, decision.Improved, d.Verdict, "%v", d.Reasons)
 		warning := decision.Joined(d.Warning)
-		assert.Equal(t, c.flagged, strings.Contains(warning, "all 16 numbers of the candidate are "+c.candidate), name)
+		assert.Equal(t, c.flagged, strings.Contains(warning,
+			fmt.Sprintf("all %d numbers of the candidate are %s", 2*standard.Pairs, c.candidate)), name)
 		assert.Equal(t, c.tooGood, strings.Contains(warning, "a jump"), name)
-		assert.Equal(t, 18, strings.Count(strings.ToUpper(runs), "C"), "two stages with a warm-up each")
+		assert.Equal(t, 2+2*standard.Pairs, strings.Count(strings.ToUpper(runs), "C"), "two stages with a warm-up each")
 	}
 }
