@@ -3,86 +3,13 @@ package api_test
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/api"
-	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/github/githubtest"
 )
-
-func TestIssueAndComments(t *testing.T) {
-	t.Parallel()
-	h := newHub(t, nil, nil)
-	ctx := t.Context()
-	issue, err := h.CreateIssue(ctx, "[Autoloop: p]", "body", []string{"autoloop-program", "automation"})
-	require.NoError(t, err)
-	assert.Equal(t, []string{"autoloop-program", "automation"}, issue.Labels)
-	require.NoError(t, h.SetIssueOpen(ctx, issue.Number, false))
-	read, err := h.Issue(ctx, issue.Number)
-	require.NoError(t, err)
-	assert.False(t, read.Open)
-	require.NoError(t, h.SetIssueOpen(ctx, issue.Number, true))
-	first, err := h.CreateComment(ctx, issue.Number, "first")
-	require.NoError(t, err)
-	require.NoError(t, h.EditComment(ctx, first.ID, "edited"))
-	h.Change(func(s *githubtest.State) { s.Say("alice", issue.Number, "later", noon.Add(time.Hour)) })
-	comments, err := h.Comments(ctx, issue.Number, noon.Add(time.Minute))
-	require.NoError(t, err)
-	require.Len(t, comments, 1)
-	assert.Equal(t, "alice", comments[0].Author)
-	assert.Equal(t, "OWNER", comments[0].Association)
-	require.NoError(t, h.React(ctx, comments[0].ID, commands.Talk, "eyes"))
-	require.NoError(t, h.React(ctx, comments[0].ID, commands.Talk, "eyes"))
-	h.Change(func(s *githubtest.State) { assert.Len(t, s.Reactions, 1) })
-	require.NoError(t, h.AddLabels(ctx, issue.Number, "autoloop-completed"))
-	require.NoError(t, h.RemoveLabel(ctx, issue.Number, "autoloop-program"))
-	require.NoError(t, h.RemoveLabel(ctx, issue.Number, "autoloop-program"), "it is gone already")
-}
-
-func TestPulls(t *testing.T) {
-	t.Parallel()
-	h := newHub(t, nil, func(s *githubtest.State) {
-		s.Branches["main"], s.Branches["autoloop/p"] = "m1", "p1"
-		s.NoDrafts = true
-		fork := s.OpenIssue("mallory", "[Autoloop: p]", "", noon)
-		s.Pulls = append(s.Pulls, &githubtest.Pull{
-			Number: fork.Number, Head: "autoloop/p", Base: "main",
-			HeadOf: "org/other",
-		})
-	})
-	ctx := t.Context()
-	pull, err := h.CreatePull(ctx, "autoloop/p", "main", "[Autoloop: p]", "body")
-	require.NoError(t, err)
-	assert.False(t, pull.Draft, "where there are no drafts")
-	assert.Equal(t, "p1", pull.HeadSHA)
-	_, err = h.CreatePull(ctx, "autoloop/p", "main", "[Autoloop: p]", "body")
-	require.ErrorContains(t, err, "already exists")
-	require.NoError(t, h.EditPull(ctx, pull.Number, "new body"))
-	pulls, err := h.Pulls(ctx, "autoloop/p")
-	require.NoError(t, err)
-	require.Len(t, pulls, 1, "a branch of the same name elsewhere is not ours")
-	assert.Equal(t, "new body", pulls[0].Body)
-	h.Merge(pull.Number, "m2")
-	read, err := h.Pull(ctx, pull.Number)
-	require.NoError(t, err)
-	assert.True(t, read.Merged)
-	assert.False(t, read.Open)
-	h.Change(func(s *githubtest.State) {
-		s.ID++
-		s.Comments = append(s.Comments,
-			&githubtest.Comment{
-				ID: s.ID, On: pull.Number, Author: "alice", Body: "here", Path: "a.go", Created: noon,
-				Updated: noon,
-			})
-	})
-	comments, err := h.ReviewComments(ctx, pull.Number, noon)
-	require.NoError(t, err)
-	require.Len(t, comments, 1)
-	require.NoError(t, h.React(ctx, comments[0].ID, commands.Lines, api.Agreed))
-}
 
 func TestChecksAndStatuses(t *testing.T) {
 	t.Parallel()

@@ -89,18 +89,9 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
-// TestOwnersOfManagedUsersHaveAnUnderscore has the name of an owner of Enterprise
-// Managed Users.
-func TestOwnersOfManagedUsersHaveAnUnderscore(t *testing.T) {
-	t.Parallel()
-	client, err := api.New(api.Options{Repository: "octo_corp/x"})
-	require.NoError(t, err)
-	assert.Equal(t, "octo_corp/x", client.Repository())
-}
-
 func TestIssuesPageByPageWithoutPulls(t *testing.T) {
 	t.Parallel()
-	h := newHub(t, func(*api.Options) {}, func(s *githubtest.State) {
+	h := newHub(t, nil, func(s *githubtest.State) {
 		for i := range 230 {
 			s.OpenIssue("alice", fmt.Sprintf("program %d", i), "body", noon, "autoloop-program")
 		}
@@ -118,7 +109,7 @@ func TestIssuesPageByPageWithoutPulls(t *testing.T) {
 
 func TestKnownAnswersAreRevalidated(t *testing.T) {
 	t.Parallel()
-	h := newHub(t, func(*api.Options) {}, func(s *githubtest.State) { s.OpenIssue("alice", "one", "", noon, "l") })
+	h := newHub(t, nil, func(s *githubtest.State) { s.OpenIssue("alice", "one", "", noon, "l") })
 	for range 2 {
 		issues, err := h.Issues(t.Context(), "l", "open")
 		require.NoError(t, err)
@@ -137,7 +128,7 @@ func TestKnownAnswersAreRevalidated(t *testing.T) {
 // TestOnlyWhatDecodesIsKept has an answer that is cut short; its ETag is right.
 func TestOnlyWhatDecodesIsKept(t *testing.T) {
 	t.Parallel()
-	h := newHub(t, func(*api.Options) {}, func(s *githubtest.State) { s.OpenIssue("alice", "one", "", noon, "l") })
+	h := newHub(t, nil, func(s *githubtest.State) { s.OpenIssue("alice", "one", "", noon, "l") })
 	h.Fail(githubtest.Fault{Kind: githubtest.Cut, Path: "/issues"})
 	_, err := h.Issues(t.Context(), "l", "open")
 	require.Error(t, err)
@@ -177,7 +168,7 @@ func TestAnAPIThatCannotBeReachedIsGivenUpOnce(t *testing.T) {
 
 func TestAnOutageAfterAnAnswerIsTriedAgain(t *testing.T) {
 	t.Parallel()
-	h := newHub(t, func(*api.Options) {}, func(s *githubtest.State) { s.OpenIssue("alice", "one", "", noon, "l") })
+	h := newHub(t, nil, func(s *githubtest.State) { s.OpenIssue("alice", "one", "", noon, "l") })
 	_, err := h.About(t.Context())
 	require.NoError(t, err)
 	h.Fail(githubtest.Fault{Kind: githubtest.Dropped, Times: 100})
@@ -229,7 +220,7 @@ func TestWritesAreNotRepeatedWhenTheyMayBeDone(t *testing.T) {
 	for _, kind := range []githubtest.FaultKind{githubtest.ServerError, githubtest.BadGateway, githubtest.Dropped} {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
-			h := newHub(t, func(*api.Options) {}, func(s *githubtest.State) { s.OpenIssue("alice", "one", "", noon) })
+			h := newHub(t, nil, func(s *githubtest.State) { s.OpenIssue("alice", "one", "", noon) })
 			h.Fail(githubtest.Fault{Kind: kind, Writes: true, After: true})
 			_, err := h.CreateComment(t.Context(), 1, "hello")
 			var failed *api.Error
@@ -251,7 +242,7 @@ func TestWritesAreNotRepeatedWhenTheyMayBeDone(t *testing.T) {
 
 func TestRefusedByALimitAWriteIsSentAgain(t *testing.T) {
 	t.Parallel()
-	h := newHub(t, func(*api.Options) {}, func(s *githubtest.State) { s.OpenIssue("alice", "one", "", noon) })
+	h := newHub(t, nil, func(s *githubtest.State) { s.OpenIssue("alice", "one", "", noon) })
 	h.Fail(githubtest.Fault{Kind: githubtest.SecondaryLimit, Writes: true, Wait: 30 * time.Second})
 	_, err := h.CreateComment(t.Context(), 1, "hello")
 	require.NoError(t, err)

@@ -21,7 +21,7 @@ import (
 func TestOnlyTrustedPeopleSteer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(s *githubtest.State) {
-		s.OpenIssue("autoloop[bot]", "[Autoloop: speed]", "", noon, "autoloop-program")
+		own(s)
 		s.Permissions["private"] = "write"
 		s.Say("alice", 1, "try a cache", noon)
 		s.Say("mallory", 1, "/autoloop pause", noon)
@@ -62,47 +62,24 @@ func TestOnlyTrustedPeopleSteer(t *testing.T) {
 	assert.Empty(t, heard.Comments, "what was heard is not heard again")
 }
 
-// TestACommandAfterThousandsOfComments is heard, page by page.
-func TestACommandAfterThousandsOfComments(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, func(s *githubtest.State) {
-		s.OpenIssue("autoloop[bot]", "[Autoloop: speed]", "", noon, "autoloop-program")
-		for range 5100 {
-			s.Say("mallory", 1, "me too", noon)
-		}
-		s.Say("alice", 1, "/autoloop pause", noon)
-	})
-	heard, err := w.service().Hear(t.Context(), w.account())
-	require.NoError(t, err)
-	require.Len(t, heard.Comments, 1)
-	assert.Len(t, heard.Comments[0].Commands, 1)
-}
-
 func TestWhoMaySteer(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	type who struct {
 		trusted          string // in the frontmatter; "" leaves the default
 		role, permission string
-		may              bool
-	}{
-		"an owner":                                        {"", "OWNER", "admin", true},
-		"a member who may push":                           {"", "MEMBER", "write", true},
-		"a member who may only read":                      {"", "MEMBER", "read", false},
-		"a collaborator who may only read":                {"", "COLLABORATOR", "read", false},
-		"a private member who may push":                   {"", "CONTRIBUTOR", "write", true},
-		"a stranger":                                      {"", "NONE", "read", false},
-		"narrowed to owners, a member who may push":       {"[OWNER]", "MEMBER", "write", false},
-		"narrowed to owners, an owner":                    {"[OWNER]", "OWNER", "admin", true},
-		"narrowed to owners, a private member":            {"[OWNER]", "CONTRIBUTOR", "write", false},
-		"an association alone gives nobody the right":     {"[NONE, CONTRIBUTOR]", "NONE", "read", false},
-		"narrowed to contributors, one who may push":      {"[CONTRIBUTOR]", "CONTRIBUTOR", "write", true},
-		"narrowed to members, a collaborator":             {"[MEMBER]", "COLLABORATOR", "write", false},
-		"narrowed to collaborators, an owner is left out": {"[COLLABORATOR]", "OWNER", "admin", false},
+	}
+	for c, may := range map[who]bool{
+		{"", "OWNER", "admin"}: true, {"", "MEMBER", "write"}: true, {"", "MEMBER", "read"}: false,
+		{"", "COLLABORATOR", "read"}: false, {"", "CONTRIBUTOR", "write"}: true, {"", "NONE", "read"}: false,
+		{"[OWNER]", "MEMBER", "write"}: false, {"[OWNER]", "OWNER", "admin"}: true,
+		{"[OWNER]", "CONTRIBUTOR", "write"}:     false,
+		{"[NONE, CONTRIBUTOR]", "NONE", "read"}: false, {"[CONTRIBUTOR]", "CONTRIBUTOR", "write"}: true,
+		{"[MEMBER]", "COLLABORATOR", "write"}: false, {"[COLLABORATOR]", "OWNER", "admin"}: false,
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, func(s *githubtest.State) {
-				s.OpenIssue("autoloop[bot]", "[Autoloop: speed]", "", noon, "autoloop-program")
+				own(s)
 				s.Roles["carol"], s.Permissions["carol"] = c.role, c.permission
 				s.Say("carol", 1, "/autoloop pause", noon)
 				s.Say("carol", 1, "/autoloop resume", noon)
@@ -115,7 +92,7 @@ func TestWhoMaySteer(t *testing.T) {
 			service := w.service()
 			heard, err := service.Hear(t.Context(), w.account())
 			require.NoError(t, err)
-			assert.Equal(t, c.may, len(heard.Comments) == 2, "%v", heard.Comments)
+			assert.Equal(t, may, len(heard.Comments) == 2, "%v", heard.Comments)
 			_, err = service.Hear(t.Context(), w.account())
 			require.NoError(t, err)
 			asked := 0
@@ -132,7 +109,7 @@ func TestWhoMaySteer(t *testing.T) {
 func TestAPermissionThatMayNotBeReadTrustsNobody(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(s *githubtest.State) {
-		s.OpenIssue("autoloop[bot]", "[Autoloop: speed]", "", noon, "autoloop-program")
+		own(s)
 		s.Say("alice", 1, "/autoloop pause", noon)
 		s.NoPermissions = true
 	})
@@ -142,34 +119,6 @@ func TestAPermissionThatMayNotBeReadTrustsNobody(t *testing.T) {
 	assert.Empty(t, heard.Until, "they are read again the next time")
 	require.Len(t, heard.Warnings, 1)
 	assert.Contains(t, heard.Warnings[0], "comments were not read, since who may push could not be")
-}
-
-func TestStrangersDoNotPushAMemberAside(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, func(s *githubtest.State) {
-		s.OpenIssue("autoloop[bot]", "[Autoloop: speed]", "", noon, "autoloop-program")
-		s.Permissions["private"] = "write"
-		for i := range 40 {
-			s.Say(fmt.Sprintf("stranger%d", i), 1, "/autoloop pause", noon)
-		}
-		s.Say("private", 1, "try a cache", noon)
-	})
-	w.server.Fail(githubtest.Fault{Kind: githubtest.BadGateway, Path: "/collaborators", Times: 1000})
-	_, err := w.service().Hear(t.Context(), w.account())
-	require.ErrorContains(t, err, "list who may write")
-	w.server.Mend()
-	w.server.Calls()
-	heard, err := w.service().Hear(t.Context(), w.account())
-	require.NoError(t, err)
-	require.Len(t, heard.Comments, 1, "what could not be heard is heard the next time")
-	assert.Equal(t, "try a cache", heard.Comments[0].Text)
-	asked := 0
-	for _, call := range w.server.Calls() {
-		if strings.Contains(call.Pattern, "/collaborators") {
-			asked++
-		}
-	}
-	assert.Equal(t, 1, asked)
 }
 
 func TestAnIssueDoesNotSayWhomToTrust(t *testing.T) {
@@ -237,52 +186,40 @@ func TestCommentsOnThePullRequestSteerToo(t *testing.T) {
 // message there asks for a command.
 func TestWhatIsSaidOnAClosedPullRequestIsHeard(t *testing.T) {
 	t.Parallel()
-	for name, merged := range map[string]bool{"closed": false, "merged": true} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, nil)
-			w.run(history.Accepted, "8")
-			w.clock.Add(time.Hour)
-			w.server.Change(func(s *githubtest.State) {
-				pull := s.Pulls[0]
-				issue := s.Issue(pull.Number)
-				issue.Open, issue.Updated, pull.Merged = false, w.clock.Now(), merged
-				s.Say("alice", pull.Number, "it is too large", w.clock.Now())
-				s.Say("bob", pull.Number, "/autoloop resume", w.clock.Now())
-			})
-			w.begin()
-			heard, err := w.service().Hear(t.Context(), w.account())
-			require.NoError(t, err)
-			require.Len(t, heard.Comments, 2)
-			assert.Equal(t, "it is too large", heard.Comments[0].Text)
-			assert.Equal(t, []commands.Command{{Kind: commands.Resume}}, heard.Comments[1].Commands)
-			w.set(history.HeardUntil, heard.Until)
-			heard, err = w.service().Hear(t.Context(), w.account())
-			require.NoError(t, err)
-			assert.Empty(t, heard.Comments)
-		})
-	}
+	w := newWorld(t, nil)
+	w.run(history.Accepted, "8")
+	w.clock.Add(time.Hour)
+	w.server.Close(w.pull())
+	w.server.Change(func(s *githubtest.State) {
+		s.Say("alice", s.Pulls[0].Number, "it is too large", w.clock.Now())
+		s.Say("bob", s.Pulls[0].Number, "/autoloop resume", w.clock.Now())
+	})
+	w.begin()
+	heard, err := w.service().Hear(t.Context(), w.account())
+	require.NoError(t, err)
+	require.Len(t, heard.Comments, 2)
+	assert.Equal(t, "it is too large", heard.Comments[0].Text)
+	assert.Equal(t, []commands.Command{{Kind: commands.Resume}}, heard.Comments[1].Commands)
+	w.set(history.HeardUntil, heard.Until)
+	heard, err = w.service().Hear(t.Context(), w.account())
+	require.NoError(t, err)
+	assert.Empty(t, heard.Comments)
 }
 
 func TestOwnIssueIsAdoptedOrReopened(t *testing.T) {
 	t.Parallel()
+	open := func(author, title string) func(*githubtest.State) {
+		return func(s *githubtest.State) { s.OpenIssue(author, title, "", noon, "autoloop-program") }
+	}
 	for name, c := range map[string]struct {
 		fill func(s *githubtest.State)
 		want int
 	}{
-		"new": {func(*githubtest.State) {}, 1},
-		"open": {func(s *githubtest.State) {
-			s.OpenIssue("alice", "[Autoloop: speed]", "", noon, "autoloop-program")
-		}, 1},
-		"of another": {func(s *githubtest.State) {
-			s.OpenIssue("alice", "[Autoloop: speedy]", "", noon, "autoloop-program")
-		}, 2},
-		"of a stranger": {func(s *githubtest.State) {
-			s.OpenIssue("mallory", "[Autoloop: speed]", "", noon, "autoloop-program")
-		}, 2},
-		"closed": {func(s *githubtest.State) {
-			s.OpenIssue("alice", "[Autoloop: speed]", "", noon, "autoloop-program").Open = false
-		}, 1},
+		"new":              {nil, 1},
+		"open":             {open("alice", "[Autoloop: speed]"), 1},
+		"of another":       {open("alice", "[Autoloop: speedy]"), 2},
+		"of a stranger":    {open("mallory", "[Autoloop: speed]"), 2},
+		"closed":           {func(s *githubtest.State) { own(s).Open = false }, 1},
 		"open before shut": {func(s *githubtest.State) { own(s).Open = false; own(s) }, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -420,17 +357,6 @@ func TestWhatWasMissedIsShownLater(t *testing.T) {
 		at = next
 	}
 	assert.Equal(t, 1, strings.Count(shown, render.StatusMark))
-}
-
-func TestMarksOfWhatWasHeard(t *testing.T) {
-	t.Parallel()
-	m := commands.ParseMark("12 7 3")
-	assert.Equal(t, commands.Mark{12, 7, 3}, m)
-	assert.Equal(t, m, commands.ParseMark(m.String()))
-	assert.Equal(t, commands.Mark{}, commands.ParseMark("hello"))
-	assert.True(t, m.Knows(12, commands.Talk))
-	assert.False(t, m.Knows(12, commands.Lines))
-	assert.False(t, m.Knows(12, commands.Review))
 }
 
 // TestMarksOfOthersAreNotOurs has another bot and a member quote our marks: their comments
