@@ -13,12 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/history/results"
-	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill/workspace"
-	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/internal/suite/evals"
 )
 
@@ -138,96 +134,6 @@ func TestChangesOfAVersion(t *testing.T) {
 			assert.Equal(t, c.changes, changesOf(sides[0], sides[1]))
 		})
 	}
-}
-
-// TestCasesBesideEachOther has versions of which one, both or none was graded.
-func TestCasesBesideEachOther(t *testing.T) {
-	t.Parallel()
-	rate := func(passed int64) metric.Value { return evals.RateValue(big.NewRat(passed, 2)) }
-	half, whole, none := rate(1), rate(2), rate(0)
-	result := func(cases ...evals.CaseScore) evalrun.Result { return evalrun.Result{Cases: cases} }
-	score := func(id string, passed int) evals.CaseScore { return evals.CaseScore{ID: id, Passed: passed, Total: 2} }
-	crashed := evals.CaseScore{ID: "a", Passed: 2, Total: 2, Problem: "it crashed"}
-	for name, c := range map[string]struct {
-		before, after evalrun.Result
-		cases         []render.SkillCase
-		lost          []string
-	}{
-		"neither":     {result(), result(), nil, nil},
-		"only before": {result(score("a", 2)), result(), []render.SkillCase{{ID: "a", Before: &whole}}, nil},
-		"only after":  {result(), result(score("a", 1)), []render.SkillCase{{ID: "a", After: &half}}, nil},
-		"lost": {
-			result(score("a", 2), score("b", 0)), result(score("a", 1), score("b", 2)),
-			[]render.SkillCase{{ID: "a", Before: &whole, After: &half}, {ID: "b", Before: &none, After: &whole}},
-			[]string{"a"},
-		},
-		"crashed, and so": {
-			result(score("a", 2)), result(crashed),
-			[]render.SkillCase{{ID: "a", Before: &whole, After: &none}},
-			[]string{"a"},
-		},
-		"was not whole": {
-			result(score("a", 1)), result(score("a", 0)),
-			[]render.SkillCase{{ID: "a", Before: &half, After: &none}},
-			nil,
-		},
-		"had crashed": {
-			result(crashed), result(score("a", 1)),
-			[]render.SkillCase{{ID: "a", Before: &none, After: &half}},
-			nil,
-		},
-	} {
-		assert.Equal(t, c.cases, casesOf(c.before, c.after), name)
-		assert.Equal(t, c.lost, lostCases(c.before, c.after), name)
-	}
-	several := evals.Aggregate([]evals.CaseScore{score("a", 2)}, []evals.CaseScore{score("a", 2)},
-		[]evals.CaseScore{score("a", 1)})
-	assert.Empty(t, lostCases(result(score("a", 2)), evalrun.Result{Cases: several}), "one run of three loses nothing")
-	assert.Equal(t, decision.CaseRates{"case.a": {whole, whole, half}}, caseRates(evalrun.Result{Cases: several}))
-}
-
-func TestFailuresOfAReport(t *testing.T) {
-	t.Parallel()
-	assert.Equal(t, []render.SkillFailure{}, failuresOf(nil), "no list is null as JSON")
-	assert.Equal(t, []render.SkillFailure{
-		{Case: "b", Text: "it greets", Evidence: "no greeting"},
-		{Case: "b", Text: "it is short"},
-		{Case: "c", Text: "the whole case", Evidence: "it crashed"},
-	}, failuresOf([]evals.CaseScore{
-		{ID: "a", Passed: 1, Total: 1},
-		{ID: "b", Failed: []evals.Graded{{Text: "it greets", Evidence: "no greeting"}, {Text: "it is short"}}},
-		{ID: "c", Problem: "it crashed", Failed: []evals.Graded{{Text: "of an earlier run"}}},
-	}))
-}
-
-// TestAttemptsAreHeldAgainstTheBestOfTheirTime is what the improver is told of earlier
-// iterations.
-func TestAttemptsAreHeldAgainstTheBestOfTheirTime(t *testing.T) {
-	t.Parallel()
-	value := func(text string) *metric.Value { v := metric.MustValue(text); return &v }
-	s := &state{rows: []results.Row{
-		{Action: results.Baseline, Score: value("0.5")},
-		{Iteration: 1, Action: results.Reverted, Score: value("0.4"), Changelog: "one"},
-		{Iteration: 2, Action: results.Kept, Score: value("0.7"), Changelog: "two"},
-		{Iteration: 3, Action: results.Reverted, Changelog: "three"},
-		{Iteration: 4, Action: results.Baseline, Score: value("0.2"), Changelog: "v2 measured anew"},
-		{Iteration: 5, Action: results.Kept, Score: value("0.3"), Changelog: "five"},
-	}}
-	assert.Equal(t, []history.Attempt{
-		{
-			Iteration: 1, Outcome: history.Rejected, Metric: value("0.4"), PreviousBest: value("0.5"), Delta: "-0.1",
-			Summary: "one",
-		},
-		{
-			Iteration: 2, Outcome: history.Accepted, Metric: value("0.7"), PreviousBest: value("0.5"), Delta: "+0.2",
-			Summary: "two",
-		},
-		{Iteration: 3, Outcome: history.Rejected, PreviousBest: value("0.7"), Summary: "three"},
-		{
-			Iteration: 5, Outcome: history.Accepted, Metric: value("0.3"), PreviousBest: value("0.2"), Delta: "+0.1",
-			Summary: "five",
-		},
-	}, s.attempts())
 }
 
 // TestRulesOfARun has what --runs says, and whether the suite gave two numbers.

@@ -255,32 +255,6 @@ func (k *track) runsOf(n int) (runs []string, list skill.Runs) {
 	return runs, list
 }
 
-func TestSeveralRunsThatRepeat(t *testing.T) {
-	t.Parallel()
-	k := newTrack(t, "2 2 0")
-	k.says["better"] = []string{"4 2 0"}
-	k.loop.Runs, k.loop.Improver = 0, k.texts("better")
-	_, err := k.run()
-	require.NoError(t, err)
-	assert.Equal(t, "bk", k.actions())
-	assert.Contains(t, k.rows()[1].Changelog, "measured again on both sides with the same result")
-	assert.NotContains(t, k.rows()[1].Changelog, "unverified")
-	runs, list := k.runsOf(1)
-	assert.ElementsMatch(t, []string{
-		"once candidate", "again incumbent +", "again candidate +",
-		"again candidate +",
-	}, runs)
-	assert.Equal(t, "once candidate", runs[0])
-	assert.Zero(t, list.Incumbent)
-
-	mine, err := skill.IterationRuns(k.Workspace.Iteration(1))
-	require.NoError(t, err)
-	assert.Equal(t, []string{"run-2", "run-3"}, mine)
-	of, err := skill.VersionRuns(k.Workspace, 0, 1)
-	require.NoError(t, err)
-	assert.Equal(t, []string{k.Workspace.Iteration(0), filepath.Join(k.Workspace.Iteration(1), "incumbent-1")}, of)
-}
-
 // TestSeveralRunsOfWhatIsNoisy has an original that scores one thing and then
 // another: from then on pairs decide, in this process and in the next one.
 func TestSeveralRunsOfWhatIsNoisy(t *testing.T) {
@@ -332,73 +306,4 @@ func noisy(t *testing.T, most int) {
 	assert.Equal(t, row.Score.String(), scored.Score.String(), "the score of a version is that by which it was kept")
 	assert.Equal(t, 32, scored.Cases[0].Total)
 	assert.Contains(t, scored.String(), ", the median of 8 runs; passed and total are sums over them\n")
-}
-
-// TestNoiseEndsWithItsExecutor: what one executor scores twice in two ways, the next
-// one may score alike, in every process.
-func TestNoiseEndsWithItsExecutor(t *testing.T) {
-	t.Parallel()
-	k := newTrack(t, "2 2 0", "2 3 0", "2 2 0")
-	k.loop.Runs, k.loop.Improver = 0, k.texts("better", "worse", "worse", "worse", "worse")
-	k.says["better"], k.says["worse"] = []string{"2 3 0", "2 2 0", "2 1 0"}, []string{"1 0 0"}
-	_, err := k.run()
-	require.NoError(t, err)
-	require.Equal(t, "br", k.actions())
-	first := func(n int) string {
-		runs, _ := k.runsOf(n)
-		return runs[0]
-	}
-	_, err = k.run()
-	require.NoError(t, err)
-	require.True(t, strings.HasPrefix(first(2), "pairs "), "it was noisy before")
-	k.says["original"] = []string{"2 2 0"}
-	k.loop.Executor = history.Executor{Agent: "another"}
-	for range 2 {
-		k.reopened()
-		_, err = k.run()
-		require.NoError(t, err)
-	}
-	require.Equal(t, "brrbrr", k.actions())
-	assert.Equal(t, "once candidate +", first(4), "in the process that measured anew")
-	assert.Equal(t, "once candidate +", first(5), "and in the next one")
-}
-
-func TestFaultsInSeveralRuns(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		original, better []string
-		fails, says      string
-	}{
-		"the candidate's": {
-			[]string{"2 2 0"},
-			[]string{"4 2 0", "fault: its server is gone"},
-			"",
-			"it is better — its server is gone",
-		},
-		"the best version's": {
-			[]string{"2 2 0", "fault: its server is gone"},
-			[]string{"4 2 0"},
-			"the best version, v0, cannot be measured any more: its server is gone", "",
-		},
-		"the candidate's, all": {[]string{"2 2 0"}, []string{"fault: no server"}, "", "it is better — no server"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			k := newTrack(t, c.original...)
-			k.says["better"] = c.better
-			k.loop.Runs, k.loop.Improver = 0, k.texts("better")
-			_, err := k.run()
-			if c.fails != "" {
-				require.EqualError(t, err, c.fails)
-				assert.Equal(t, "b", k.actions(), "that says nothing about the candidate")
-				return
-			}
-			require.NoError(t, err)
-			row := k.rows()[1]
-			assert.Equal(t, results.Reverted, row.Action)
-			assert.Equal(t, c.says, row.Changelog)
-			assert.Nil(t, row.Score)
-			assert.NoFileExists(t, filepath.Join(k.Workspace.Iteration(1), skill.RunsFile), "no run of it counts")
-		})
-	}
 }

@@ -103,17 +103,3 @@ func (b *bench) state() string {
 	require.NoError(b.t, err)
 	return tree.Digest()
 }
-
-// TestAManifestDoesNotMakeATextAVersion: what workspaces of before, or somebody, noted
-// as applied is held against the version itself.
-func TestAManifestDoesNotMakeATextAVersion(t *testing.T) {
-	t.Parallel()
-	for name, version := range map[string]int{"of v1": 1, "of the original": 0, "of none": 7} {
-		b := newBench(t)
-		b.edit("mine\n\nsecond\n\nthird\n")
-		b.Workspace.Applied = &workspace.Applied{Version: version, Digest: b.state()}
-		_, err := b.Apply(t.Context(), skill.ChangeOptions{Version: 1, Yes: true})
-		require.ErrorContains(t, err, "changed since v0 (SKILL.md); nothing was applied", name)
-		assert.Equal(t, "mine\n\nsecond\n\nthird\n", b.text(), name)
-	}
-}

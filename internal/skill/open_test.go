@@ -186,31 +186,6 @@ func alter(t *testing.T, b *bench, version int) {
 	require.NoError(t, os.WriteFile(file, []byte("altered"), 0o600))
 }
 
-// TestTitlesOfReports are what the skill calls itself, what its suite does, or where it is.
-func TestTitlesOfReports(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct{ skill, suite, place, want string }{
-		"its own name":         {"---\nname: own\n---\n", `{"skill_name": "suite", "evals": `, "s", "own"},
-		"its suite's":          {"no frontmatter\n", `{"skill_name": "suite", "evals": `, "s", "suite"},
-		"its directory's":      {"no frontmatter\n", `{"evals": `, "s", "s"},
-		"that of v0 is broken": {"---\nname: v0\n---\n", `{"evals": `, "s", "s"},
-	} {
-		base, err := filepath.EvalSymlinks(t.TempDir())
-		require.NoError(t, err)
-		t.Cleanup(func() { assert.NoError(t, files.RemoveAll(base)) })
-		dir := filepath.Join(base, c.place)
-		putFile(t, filepath.Join(dir, "SKILL.md"), c.skill)
-		putFile(t, filepath.Join(dir, "evals", "evals.json"),
-			c.suite+`[{"id": 1, "prompt": "p", "expectations": ["x"]}]}`)
-		w, err := workspace.Create(t.Context(), filepath.Join(base, "ws"), dir)
-		require.NoError(t, err)
-		v := &skill.Versions{Workspace: w, Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}
-		r, _, err := v.Report(t.Context(), 0)
-		require.NoError(t, err, name)
-		assert.Equal(t, c.want, r.Skill, name)
-	}
-}
-
 // TestWhatApplyAndUndoMayTouch: a skill is changed where its workspace says that it is,
 // when nobody else works there, and never to what is no version.
 func TestWhatApplyAndUndoMayTouch(t *testing.T) {

@@ -2,9 +2,7 @@ package skill_test
 
 import (
 	"bytes"
-	"encoding/base64"
 	"fmt"
-	"math/big"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,8 +13,6 @@ import (
 
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/history/results"
-	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/render/page"
 	"github.com/org/autoloop/internal/skill"
 	"github.com/org/autoloop/internal/skill/workspace"
@@ -33,69 +29,6 @@ func improved(t *testing.T) *track {
 	require.NoError(t, err)
 	require.Equal(t, "bkr", k.actions())
 	return k
-}
-
-func TestReportOfEveryVersion(t *testing.T) {
-	t.Parallel()
-	k := improved(t)
-	v := k.versions()
-	rate := func(passed int64) metric.Value { return evals.RateValue(big.NewRat(passed, 4)) }
-	one, most, half, none := rate(4), rate(3), rate(2), rate(0)
-	for name, c := range map[string]struct {
-		version int
-		cases   []render.SkillCase
-		lost    []string
-		failed  string
-		patch   string
-	}{
-		"the best": {
-			skill.BestVersion,
-			[]render.SkillCase{
-				{ID: "1", Before: &one, After: &most},
-				{ID: "2", Before: &half, After: &one},
-				{ID: "3", Before: &none, After: &half},
-			},
-			[]string{"1"},
-			"1d 3c 3d", "-original\n",
-		},
-		"the same": {
-			1,
-			[]render.SkillCase{
-				{ID: "1", Before: &one, After: &most},
-				{ID: "2", Before: &half, After: &one},
-				{ID: "3", Before: &none, After: &half},
-			},
-			[]string{"1"},
-			"1d 3c 3d",
-			"-original\n",
-		},
-		"the original": {
-			0,
-			[]render.SkillCase{
-				{ID: "1", Before: &one, After: &one},
-				{ID: "2", Before: &half, After: &half},
-				{ID: "3", Before: &none, After: &none},
-			},
-			[]string{},
-			"2c 2d 3a 3b 3c 3d", "",
-		},
-	} {
-		r, patch, err := v.Report(t.Context(), c.version)
-		require.NoError(t, err, name)
-		assert.Equal(t, c.cases, r.Cases, name)
-		assert.Equal(t, c.lost, r.RegressedCases, name)
-		var failed []string
-		for _, f := range r.Failures {
-			failed = append(failed, f.Case+f.Text)
-		}
-		assert.Equal(t, c.failed, strings.Join(failed, " "), name)
-		assert.Equal(t, r.Diff, string(patch), name)
-		assert.Contains(t, r.Diff, c.patch, name)
-		assert.Equal(t, 1, r.BestVersion, name)
-		assert.Equal(t, "s", r.Skill, name)
-	}
-	_, _, err := v.Report(t.Context(), 2)
-	require.ErrorContains(t, err, "is missing", "what was reverted is no version")
 }
 
 func TestPageHasEveryGradedIteration(t *testing.T) {
@@ -320,23 +253,6 @@ func TestASuiteIsTheOneItBeganWith(t *testing.T) {
 			assert.Len(t, suite.Evals.Cases, 3)
 		})
 	}
-}
-
-// TestAPatchThatIsNoText is whole in the report all the same.
-func TestAPatchThatIsNoText(t *testing.T) {
-	t.Parallel()
-	k := newTrack(t, "4 2 0")
-	k.says["latin \xe9"] = []string{"4 4 0"}
-	k.loop.Improver = k.texts("latin \xe9")
-	_, err := k.run()
-	require.NoError(t, err)
-	r, patch, err := k.versions().Report(t.Context(), skill.BestVersion)
-	require.NoError(t, err)
-	assert.Contains(t, string(patch), "+latin \xe9")
-	assert.Contains(t, r.Diff, "+latin \ufffd")
-	data, err := base64.StdEncoding.DecodeString(r.DiffBase64)
-	require.NoError(t, err)
-	assert.Equal(t, patch, data)
 }
 
 func TestValidateSaysFileAndLine(t *testing.T) {

@@ -3,7 +3,6 @@ package skill_test
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -51,30 +50,4 @@ func TestARunSaysWhereItGoesOn(t *testing.T) {
 	assert.Equal(t, "interrupted: "+kept, skill.BrokenOff(ended, b.Workspace, ended.Err()))
 	assert.Equal(t, "broken off: "+kept, skill.BrokenOff(t.Context(), b.Workspace, &evalrun.NoAnswerError{}))
 	assert.Empty(t, skill.BrokenOff(t.Context(), b.Workspace, errors.New("else")), "the error says it")
-}
-
-func TestAWorkspaceIsOfOneSkill(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	again, err := skill.OpenOrCreate(t.Context(), b.Workspace.Dir, b.dir, b.out)
-	require.NoError(t, err)
-	assert.Equal(t, b.dir, again.Skill)
-	other := filepath.Join(filepath.Dir(b.dir), "other")
-	b.write(other, "SKILL.md", original)
-	_, err = skill.OpenOrCreate(t.Context(), b.Workspace.Dir, other, b.out)
-	require.ErrorContains(t, err, "is the workspace of "+b.dir+", not of "+other)
-}
-
-func TestValidate(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	found, err := skill.Validate(b.dir)
-	require.NoError(t, err)
-	assert.True(t, found.OK)
-	assert.Equal(t, "case 1: 1 expectation, 0 deterministic checks, 0 files\ns: ok\n", found.String())
-	b.write(b.dir, "evals/evals.json", "{")
-	found, err = skill.Validate(b.dir)
-	require.NoError(t, err)
-	assert.False(t, found.OK)
-	assert.Regexp(t, `^error: .*evals\.json`, found.String())
 }

@@ -188,36 +188,6 @@ func TestVersionsAreMeasuredAlike(t *testing.T) {
 	}
 }
 
-func TestAnExecutorWithoutAnAnswerIsNoFaultOfTheSkill(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		fails *agent.Failure
-		bad   error
-		ended bool // a case that failed
-	}{
-		"out of reach": {&agent.Failure{Kind: agent.Unavailable, Message: "why"}, nil, false},
-		"no login":     {&agent.Failure{Kind: agent.Authentication, Message: "why"}, nil, false},
-		"a limit":      {&agent.Failure{Kind: agent.RateLimit, Message: "why"}, nil, false},
-		"crashed":      {&agent.Failure{Kind: agent.Crashed, Message: "why"}, nil, true},
-		"too long":     {&agent.Failure{Kind: agent.Timeout, Message: "why"}, nil, true},
-		"our own":      {nil, errors.New("why"), false},
-	} {
-		m := newMeasuring(t)
-		m.executor.fails, m.executor.bad = c.fails, c.bad
-		found, err := m.Measure(t.Context(), m.Workspace.Version(0), t.TempDir())
-		if c.ended {
-			require.NoError(t, err, name)
-			assert.Equal(t, "0", found.Rate.RatString(), name)
-			assert.Empty(t, found.Fault, name)
-			continue
-		}
-		require.ErrorContains(t, err, "why", name)
-		assert.Len(t, m.executor.asked, 1, "%s: no further case is begun", name)
-		var silent *evalrun.NoAnswerError
-		assert.Equal(t, c.fails != nil, errors.As(err, &silent), name)
-	}
-}
-
 // TestTriggersRunOnceForTheOriginalAndTheBest and for no other version, nor again.
 func TestTriggersRunOnceForTheOriginalAndTheBest(t *testing.T) {
 	t.Parallel()

@@ -1,14 +1,9 @@
 package workspace_test
 
 import (
-	"fmt"
-	"io/fs"
-	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -16,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/files"
-	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/skill/workspace"
 )
 
@@ -191,69 +185,6 @@ func assertBeside(t *testing.T, base string, names ...string) {
 	assert.ElementsMatch(t, names, found)
 }
 
-// TestAnySnapshotThatIsSpoiled is told from one that is whole, whatever happened to which of
-// its entries; and nothing is made of it.
-func TestAnySnapshotThatIsSpoiled(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("modes and links need another system")
-	}
-	random := rand.New(rand.NewPCG(151, 152))
-	for round := range 60 {
-		base := room(t)
-		src, snap, dst := filepath.Join(base, "src"), filepath.Join(base, "v1"), filepath.Join(base, "dst")
-		anyDirectory(t, random, src, false)
-		write(t, src, "sure", "some text", 0o644)
-		taken, err := workspace.Take(t.Context(), src, snap)
-		require.NoError(t, err)
-		e := taken.Tree[random.IntN(len(taken.Tree))]
-		place := filepath.Join(snap, e.Path)
-		require.NoError(t, os.Chmod(filepath.Dir(place), 0o755))
-		how := []string{"remove", "add", "turn", "cut", "flip", "git"}[random.IntN(6)]
-		switch {
-		case how == "add" && e.IsDir():
-			require.NoError(t, os.Chmod(place, 0o755))
-			write(t, place, "more", "x", 0o644)
-		case how == "git" && e.IsDir():
-			require.NoError(t, os.Chmod(place, 0o755))
-			write(t, place, ".git/HEAD", "x", 0o644)
-		case how == "turn" && !e.IsLink():
-			require.NoError(t, files.RemoveAll(place))
-			require.NoError(t, os.Symlink("sure", place))
-		case how == "turn":
-			require.NoError(t, os.Remove(place))
-			require.NoError(t, os.Symlink(e.Target+"x", place))
-		case (how == "cut" || how == "flip") && e.IsFile():
-			text, err := os.ReadFile(place)
-			require.NoError(t, err)
-			if how == "cut" {
-				text = text[:random.IntN(len(text))]
-			} else {
-				text[random.IntN(len(text))] ^= 1 << random.IntN(8)
-			}
-			require.NoError(t, os.Chmod(place, 0o644))
-			require.NoError(t, os.WriteFile(place, text, 0o600))
-		default:
-			how = "remove"
-			require.NoError(t, files.RemoveAll(place))
-		}
-		says := fmt.Sprintf("round %d: %s of %v", round, how, e)
-		var bad *workspace.BadError
-		_, err = workspace.Verify(t.Context(), snap)
-		require.ErrorAs(t, err, &bad, says)
-		require.Contains(t, bad.Why, "was altered", says)
-		_, err = workspace.Restore(t.Context(), snap, dst)
-		require.ErrorAs(t, err, &bad, says)
-		require.NoDirExists(t, dst, says)
-		again, err := workspace.Take(t.Context(), src, snap)
-		require.NoError(t, err, says)
-		require.True(t, again.Changed, says)
-		require.Equal(t, taken.Digest, again.Digest, says)
-		_, err = workspace.Verify(t.Context(), snap)
-		require.NoError(t, err, says)
-	}
-}
-
 // TestAManifestCutAnywhere is no manifest, whatever its length.
 func TestAManifestCutAnywhere(t *testing.T) {
 	t.Parallel()
@@ -281,9 +212,9 @@ func TestAManifestCutAnywhere(t *testing.T) {
 	}
 }
 
-// TestWhatIsVerifiedBelow is one directory alone: what is beside it may be altered, what is
+// TestVerifiedFiles is one directory alone: what is beside it may be altered, what is
 // in it may not.
-func TestWhatIsVerifiedBelow(t *testing.T) {
+func TestVerifiedFiles(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		spoil func(t *testing.T, snap string)
@@ -350,56 +281,4 @@ func TestWhatIsVerifiedBelow(t *testing.T) {
 			assert.Contains(t, bad.Why, c.says)
 		})
 	}
-}
-
-// TestPatchesAreForGit: what git makes of a tree with the patch is the other tree, but for
-// what git does not know.
-func TestPatchesAreForGit(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("modes and links need another system")
-	}
-	random := rand.New(rand.NewPCG(153, 154))
-	base := room(t)
-	scratch := filepath.Join(base, "scratch")
-	require.NoError(t, os.Mkdir(scratch, 0o755))
-	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + base, "GIT_CEILING_DIRECTORIES=" + base}
-	repo, err := git.Scratch(t.Context(), scratch, env)
-	require.NoError(t, err)
-	known := func(tree workspace.Tree) (list []string) {
-		for _, e := range tree {
-			if !e.IsDir() {
-				list = append(list, fmt.Sprintf("%q %v %v %s %q", e.Path, e.IsLink(), e.Mode&0o100 != 0,
-					e.SHA256, e.Target))
-			}
-		}
-		return list
-	}
-	for round := range 10 {
-		one, two := filepath.Join(base, fmt.Sprint("one", round)), filepath.Join(base, fmt.Sprint("two", round))
-		anyDirectory(t, random, one, false)
-		anyDirectory(t, random, two, false)
-		before, after := workspace.Kept{Dir: one, Tree: scan(t, one)}, workspace.Kept{Dir: two, Tree: scan(t, two)}
-		patch, err := workspace.Patch(t.Context(), repo, before, after)
-		require.NoError(t, err)
-		if slices.Equal(known(before.Tree), known(after.Tree)) {
-			require.Empty(t, patch)
-			continue
-		}
-		apply := exec.CommandContext(t.Context(), "git", "apply", "-")
-		apply.Dir, apply.Env, apply.Stdin = one, env, strings.NewReader(string(patch))
-		out, err := apply.CombinedOutput()
-		require.NoError(t, err, "round %d: %s\n%s", round, out, patch)
-		require.Equal(t, known(after.Tree), known(scan(t, one)), "round %d:\n%s", round, patch)
-	}
-	empty := workspace.Kept{Dir: filepath.Join(base, "two0"), Tree: workspace.Tree{}}
-	patch, err := workspace.Patch(t.Context(), repo, empty, empty)
-	require.NoError(t, err)
-	assert.Empty(t, patch)
-	gone := workspace.Kept{
-		Dir:  filepath.Join(base, "gone"),
-		Tree: workspace.Tree{{Path: "a", Mode: 0o644, SHA256: "00"}},
-	}
-	_, err = workspace.Patch(t.Context(), repo, empty, gone)
-	require.ErrorIs(t, err, fs.ErrNotExist, "what is not there any more is no empty file")
 }

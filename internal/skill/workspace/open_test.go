@@ -132,30 +132,6 @@ func TestWhatIsNoWorkspace(t *testing.T) {
 	}
 }
 
-// TestWhatIsSavedIsRead: every field of a workspace survives, whatever its skill is called.
-func TestWhatIsSavedIsRead(t *testing.T) {
-	t.Parallel()
-	base := room(t)
-	for name, skill := range map[string]string{
-		"beside": filepath.Join(base, "s"),
-		"odd":    filepath.Join(base, "a b", `q"\`, "ü"), "unknown": "",
-		"the same name": filepath.Join(base, "ws-2", "ws"),
-	} {
-		dir := filepath.Join(base, "of "+name)
-		require.NoError(t, os.Mkdir(dir, 0o755))
-		w := &workspace.Workspace{
-			Dir: dir, Skill: skill, Best: 7,
-			Applied: &workspace.Applied{Version: 3, Digest: "d", Before: "before-apply-2"}, SuiteHash: "h",
-			Run: &workspace.Run{After: 4, Count: 9}, Whole: true, Executor: &history.Executor{Agent: "a", Model: "m"},
-		}
-		require.NoError(t, w.Save(), name)
-		again, err := workspace.OpenWorkspace(dir)
-		require.NoError(t, err, name)
-		assert.Equal(t, w, again, name)
-		assertNothingElse(t, dir, "manifest.json")
-	}
-}
-
 func TestPlacesOfAWorkspace(t *testing.T) {
 	t.Parallel()
 	base := room(t)
@@ -276,16 +252,6 @@ func TestAdoptThatCannot(t *testing.T) {
 	}
 }
 
-func TestAdoptOfALinkedVersion(t *testing.T) {
-	t.Parallel()
-	dir := filepath.Join(room(t), "ws")
-	write(t, dir, "v0/SKILL.md", "x", 0o644)
-	require.NoError(t, os.Symlink("v0", filepath.Join(dir, "v1")))
-	_, err := workspace.Adopt(t.Context(), dir)
-	require.NoError(t, err)
-	assert.NoFileExists(t, filepath.Join(dir, "v1.manifest.json"), "a link is no version")
-}
-
 // TestKeepSkill never loses what was kept before.
 func TestKeepSkill(t *testing.T) {
 	t.Parallel()
@@ -362,77 +328,6 @@ func TestRestoreOverWhatIsNotThere(t *testing.T) {
 		require.ErrorContains(t, err, c.says, name)
 	}
 	assertNothingElse(t, base, "src", "v0", "v0.manifest.json", "lost", "file")
-}
-
-// TestWhatIsLeftBesideOddNames: what a killed process left of one directory is removed,
-// and nothing of another's whose name a pattern of the first would match.
-func TestWhatIsLeftBesideOddNames(t *testing.T) {
-	t.Parallel()
-	for _, name := range []string{"s*", "s?", "[s]", `s\`, "s"} {
-		base := room(t)
-		src, snap := filepath.Join(base, name), filepath.Join(base, "kept", "v0")
-		write(t, src, "SKILL.md", "x", 0o644)
-		_, err := workspace.Take(t.Context(), src, snap)
-		require.NoError(t, err, name)
-		write(t, base, "."+name+".stage-123/half", "x", 0o600)
-		write(t, base, ".s-other.stage-1/theirs", "x", 0o600)
-		write(t, base, ".sx.stage-1/theirs", "x", 0o600)
-		write(t, src, "SKILL.md", "y", 0o644)
-		restored, err := workspace.Restore(t.Context(), snap, src)
-		require.NoError(t, err, name)
-		assert.True(t, restored.Changed, name)
-		assertNothingElse(t, base, name, "kept", ".s-other.stage-1", ".sx.stage-1")
-	}
-}
-
-func TestDiscard(t *testing.T) {
-	t.Parallel()
-	base := room(t)
-	src, snap := filepath.Join(base, "src"), filepath.Join(base, "v1")
-	write(t, src, "SKILL.md", "x", 0o644)
-	write(t, base, "v10/mine", "x", 0o644)
-	require.NoError(t, workspace.Discard(snap), "nothing is there")
-	_, err := workspace.Take(t.Context(), src, snap)
-	require.NoError(t, err)
-	write(t, base, ".v1.stage-1/half", "x", 0o600)
-	write(t, base, ".v1.manifest-next", "{", 0o600)
-	require.NoError(t, workspace.Discard(snap))
-	assertNothingElse(t, base, "src", "v10")
-}
-
-func TestDoneOfARun(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		rows          string // as their actions begin, from iteration 0
-		after         int
-		done, reverts int
-	}{
-		"nothing yet":           {"b", 0, 0, 0},
-		"after a run before":    {"bkrr", 3, 0, 0},
-		"reverts":               {"brrr", 0, 3, 3},
-		"reverts of it alone":   {"brrrr", 2, 2, 2},
-		"a gain among them":     {"brkr", 0, 3, 1},
-		"a gain at the end":     {"brrk", 0, 3, 0},
-		"measured anew":         {"bkrbrr", 2, 2, 2},
-		"measured anew between": {"brbr", 0, 2, 2},
-	} {
-		var rows []results.Row
-		for n, action := range c.rows {
-			rows = append(rows, results.Row{
-				Iteration: n,
-				Action: map[rune]results.Action{
-					'b': results.Baseline, 'k': results.Kept,
-					'r': results.Reverted,
-				}[action],
-			})
-		}
-		done, reverts := (&workspace.Run{After: c.after, Count: 9}).Done(rows)
-		assert.Equal(t, []int{c.done, c.reverts}, []int{done, reverts}, name)
-	}
-	var none *workspace.Run
-	assert.False(t, none.Resumes(0))
-	assert.True(t, (&workspace.Run{Count: 3}).Resumes(3))
-	assert.False(t, (&workspace.Run{Count: 3}).Resumes(4))
 }
 
 func TestResultsThatCannotBeRead(t *testing.T) {

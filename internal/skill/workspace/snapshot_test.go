@@ -1,7 +1,6 @@
 package workspace_test
 
 import (
-	"fmt"
 	"io/fs"
 	"net"
 	"os"
@@ -101,79 +100,6 @@ func assertNothingElse(t *testing.T, dir string, names ...string) {
 		}
 	}
 	assert.ElementsMatch(t, names, found)
-}
-
-func TestRestoreRemovesAndChangesAndLeavesTheRest(t *testing.T) {
-	t.Parallel()
-	for _, git := range []string{"", ".git/config", "scripts/lib/.git/config", "gone/sub/.git/HEAD"} {
-		t.Run(git, func(t *testing.T) {
-			t.Parallel()
-			base := room(t)
-			src, snap := filepath.Join(base, "src"), filepath.Join(base, "v0")
-			odd(t, src)
-			before := scan(t, src)
-			_, err := workspace.Take(t.Context(), src, snap)
-			require.NoError(t, err)
-
-			write(t, src, "SKILL.md", "changed", 0o644)
-			require.NoError(t, os.Chmod(filepath.Join(src, "scripts", "run.sh"), 0o644))
-			require.NoError(t, os.Remove(filepath.Join(src, "new\nline")))
-			require.NoError(t, os.Remove(filepath.Join(src, "dangling")))
-			write(t, src, "dangling/is/a/directory", "x", 0o644)
-			require.NoError(t, os.RemoveAll(filepath.Join(src, "deep")))
-			write(t, src, "deep", "is a file", 0o644)
-			write(t, src, "extra/file", "x", 0o644)
-			require.NoError(t, os.Symlink("/etc/passwd", filepath.Join(src, "extra", "link")))
-			if git != "" {
-				write(t, src, git, "mine", 0o644)
-			}
-
-			restored, err := workspace.Restore(t.Context(), snap, src)
-			require.NoError(t, err)
-			assert.True(t, restored.Changed)
-			assert.Equal(t, 4, restored.Written, "what differs")
-			if git != "" {
-				text, err := os.ReadFile(filepath.Join(src, git))
-				require.NoError(t, err)
-				assert.Equal(t, "mine", string(text))
-				require.NoError(t, os.RemoveAll(filepath.Join(src, filepath.Dir(git))))
-				_ = os.Remove(filepath.Join(src, "scripts", "lib"))
-				_ = os.RemoveAll(filepath.Join(src, "gone"))
-			}
-			assert.Equal(t, before, scan(t, src))
-			assertNothingElse(t, base, "src", "v0", "v0.manifest.json")
-
-			again, err := workspace.Restore(t.Context(), snap, src)
-			require.NoError(t, err)
-			assert.False(t, again.Changed)
-		})
-	}
-}
-
-func TestTakeAgain(t *testing.T) {
-	t.Parallel()
-	base := room(t)
-	src, snap := filepath.Join(base, "src"), filepath.Join(base, "v1")
-	odd(t, src)
-	first, err := workspace.Take(t.Context(), src, snap)
-	require.NoError(t, err)
-	was, err := os.Stat(snap)
-	require.NoError(t, err)
-	again, err := workspace.Take(t.Context(), src, snap)
-	require.NoError(t, err)
-	assert.False(t, again.Changed)
-	now, err := os.Stat(snap)
-	require.NoError(t, err)
-	assert.True(t, os.SameFile(was, now))
-
-	require.NoError(t, os.Chmod(filepath.Join(src, "SKILL.md"), 0o755))
-	third, err := workspace.Take(t.Context(), src, snap)
-	require.NoError(t, err)
-	assert.NotEqual(t, first.Digest, third.Digest, "a mode is a change")
-	assert.Equal(t, 1, third.Written)
-	tree, err := workspace.Verify(t.Context(), snap)
-	require.NoError(t, err)
-	assert.Equal(t, third.Digest, tree.Digest())
 }
 
 func TestBadSnapshotsChangeNothing(t *testing.T) {
@@ -306,28 +232,6 @@ func TestRefused(t *testing.T) {
 			assert.Len(t, after, len(before), "nothing is left")
 		})
 	}
-}
-
-func TestManyFiles(t *testing.T) {
-	t.Parallel()
-	base := room(t)
-	src, snap := filepath.Join(base, "src"), filepath.Join(base, "v0")
-	const many = 20_000
-	for i := range many {
-		dir := filepath.Join(src, fmt.Sprint(i%100))
-		if i < 100 {
-			require.NoError(t, os.MkdirAll(dir, 0o755))
-		}
-		require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprint(i)), nil, 0o600))
-	}
-	taken, err := workspace.Take(t.Context(), src, snap)
-	require.NoError(t, err)
-	assert.Equal(t, many, taken.Files)
-	require.NoError(t, os.RemoveAll(src))
-	restored, err := workspace.Restore(t.Context(), snap, src)
-	require.NoError(t, err)
-	assert.Equal(t, many, restored.Written)
-	assert.Equal(t, taken.Digest, scan(t, src).Digest(), "also of a skill that deleted itself")
 }
 
 func TestSpecialFilesAreRefusedAndRemoved(t *testing.T) {

@@ -1,94 +1,14 @@
 package workspace
 
 import (
-	"fmt"
 	"io/fs"
 	"math/rand/v2"
-	"path"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/org/autoloop/internal/files"
 )
-
-// anyTree is a tree of odd names.
-func anyTree(random *rand.Rand) Tree {
-	names := []string{"a", "b", "a b", "evals", "evals-2", "a\n", "\xff", "0", "ü", "1:a"}
-	found := map[string]Entry{}
-	for range random.IntN(8) {
-		dir := ""
-		for range random.IntN(3) {
-			dir = path.Join(dir, names[random.IntN(len(names))])
-			if _, there := found[dir]; !there {
-				found[dir] = Entry{Path: dir, Mode: fs.ModeDir | []fs.FileMode{0o755, 0o700}[random.IntN(2)]}
-			}
-		}
-		if dir != "" && !found[dir].IsDir() {
-			continue
-		}
-		name := path.Join(dir, names[random.IntN(len(names))])
-		if _, there := found[name]; there {
-			continue
-		}
-		if random.IntN(3) == 0 {
-			found[name] = Entry{Path: name, Mode: fs.ModeSymlink, Target: names[random.IntN(len(names))]}
-		} else {
-			found[name] = Entry{
-				Path: name, Mode: []fs.FileMode{0o644, 0o755}[random.IntN(2)],
-				SHA256: strings.Repeat(fmt.Sprint(random.IntN(3)), 64), Size: int64(random.IntN(3)),
-			}
-		}
-	}
-	t := Tree{}
-	for _, e := range found {
-		t = append(t, e)
-	}
-	slices.SortFunc(t, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
-	return t
-}
-
-// TestDigestsTellTreesApart: two trees have one digest when nothing differs but what is
-// no part of a state, and a manifest gives back what it was made of.
-func TestDigestsTellTreesApart(t *testing.T) {
-	t.Parallel()
-	random := rand.New(rand.NewPCG(15, 16))
-	seen := map[string]string{}
-	for range 400 {
-		tree := anyTree(random)
-		var text strings.Builder
-		for _, e := range tree {
-			fmt.Fprintf(&text, "%q %v %q %q\n", e.Path, e.Mode, e.SHA256, e.Target)
-		}
-		digest := tree.Digest()
-		if other, there := seen[digest]; there {
-			require.Equal(t, other, text.String())
-		}
-		seen[digest] = text.String()
-		file, err := writeManifest(tree)
-		require.NoError(t, err)
-		again, err := readManifest(file)
-		require.NoError(t, err)
-		require.Equal(t, tree, again)
-		require.Empty(t, files.Compare(tree, again))
-
-		other := anyTree(random)
-		differs := len(files.Compare(tree, other)) > 0
-		if !differs {
-			require.Equal(t, digest, other.Digest())
-		} else if digest == other.Digest() {
-			for _, d := range files.Compare(tree, other) { // only what a file's size says
-				require.NotNil(t, d.Before)
-				require.NotNil(t, d.After)
-				require.NotEqual(t, d.Before.Size, d.After.Size)
-			}
-		}
-	}
-	assert.Greater(t, len(seen), 300)
-}
 
 // TestAChangedByteOfAManifestIsSeen: no altered manifest gives another tree.
 func TestAChangedByteOfAManifestIsSeen(t *testing.T) {
@@ -177,28 +97,5 @@ func TestWhatNoSnapshotHas(t *testing.T) {
 		} else {
 			assert.Contains(t, faultOf(c.tree), c.says, name)
 		}
-	}
-}
-
-func TestApart(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		a, b  string
-		apart bool
-	}{
-		{"/a", "/b", true},
-		{"/a", "/a-b", true},
-		{"/a/b", "/a/c", true},
-		{"/a", "/a", false},
-		{"/a", "/a/b/c", false},
-		{"/a/b", "/a", false},
-		{"/", "/a", false},
-		{"/a", "/a/..b", false},
-		{"/a/..b", "/a/b", true},
-	} {
-		_, _, err := apart(c.a, c.b)
-		assert.Equal(t, c.apart, err == nil, "%s and %s", c.a, c.b)
-		_, _, again := apart(c.b, c.a)
-		assert.Equal(t, err == nil, again == nil, "%s and %s", c.b, c.a)
 	}
 }
