@@ -13,7 +13,6 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
-	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 )
@@ -115,44 +114,6 @@ func TestTheLedgerIsRight(t *testing.T) {
 		assert.Equal(t, string(written.State), string(twice.State), "%s: and stays as it is", name)
 		assert.Equal(t, linesOf(t, c.files.Ledger), linesOf(t, twice.Ledger), name)
 	}
-}
-
-// TestWhatAStateSaysOfTheProgram is written from the ledger and the program file.
-func TestWhatAStateSaysOfTheProgram(t *testing.T) {
-	t.Parallel()
-	p := programWith("schedule: every 6h\ntarget-metric: 9", "")
-	later := time.Date(2026, 1, 3, 0, 0, 0, 0, time.FixedZone("", 3600))
-	events := append(decidedOnce(), &history.Set{Key: history.IssueNumber, Value: "7"},
-		&history.Set{Key: history.PullNumber, Value: "8"},
-		&history.Finished{Head: history.Head{Iteration: 1}, NotBefore: &later, Reason: limited(later, "")})
-	b, err := openRecords(sessionOf(p), memory.Files{Ledger: ledgerOf(t, events...)})
-	require.NoError(t, err)
-	written := b.files()
-	for _, line := range []string{
-		"- Program: `.autoloop/programs/p.md`\n- Metric: `m`, higher is better\n- Schedule: every 6h\n" +
-			"- Kept changes: branch `autoloop/p`\n",
-	} {
-		assert.Contains(t, string(written.State), line)
-	}
-	doc, err := state.Parse(written.State)
-	require.NoError(t, err)
-	m := doc.Machine()
-	assert.Equal(t, "1", m.InitialMetric.String())
-	assert.Equal(t, "3", m.BestMetric.String())
-	assert.Equal(t, "9", m.TargetMetric.String())
-	assert.Equal(t, 1, m.IterationCount)
-	assert.Equal(t, []string{"accepted"}, m.RecentStatuses)
-	assert.Equal(t, 7, m.Issue)
-	assert.Equal(t, 8, m.PR)
-	assert.Equal(t, "autoloop/p", m.Branch)
-	assert.True(t, m.DirectionGiven)
-	require.NotNil(t, m.NotBefore)
-	assert.True(t, later.Equal(*m.NotBefore))
-
-	plain := programInfo(&program.Program{File: "a`b\n.md", Name: "p"})
-	assert.Contains(t, plain,
-		"- Metric: the only number that the evaluation prints, higher is better\n- Schedule: at every tick\n")
-	assert.Equal(t, 4, strings.Count(plain, "\n"), "a name of a file is one line")
 }
 
 // TestEditsOfAPerson: who takes a pause, a completion or a wait out of the state ends it.

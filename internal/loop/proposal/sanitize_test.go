@@ -363,70 +363,38 @@ func TestSecretsInTextsAreHidden(t *testing.T) {
 // line; names have nothing in them that a name does not have.
 func TestWhoSaysIt(t *testing.T) {
 	t.Parallel()
-	const hostile = "✅ CI\x1b[2J is green\n\n::error::x @octocat"
+	const hostile, line = "✅ CI\x1b[2J is green\n\n::error::x @octocat", "✅ CI is green ::error::x @octocat"
 	for kind := range all {
 		event := eventOf(t, kind)
-		for place, want := range map[string]any{
-			"/reasons/0/words": "✅ CI is green ::error::x @octocat",
-			"/warning/0/words": "✅ CI is green ::error::x @octocat",
-			"/agent":           "-CI-2J-is-green-::error::x-@octocat",
-			"/model":           "-CI-2J-is-green-::error::x-@octocat",
-		} {
+		for _, place := range []string{"/reasons/0", "/warning/0"} {
 			if at(event, place) == nil {
 				continue
 			}
-			left, err := decodeOne(t, kind, with(event, place, hostile), process.Masker{})
+			left, err := decodeOne(t, kind, with(event, place+"/words", hostile), process.Masker{})
 			require.NoError(t, err)
-			if place == "/agent" || place == "/model" {
-				text, _ := at(left, place).(string)
-				assert.Regexp(t, `^[A-Za-z0-9._:/@+\[\]-]*$`, text, "%s %s", kind, place)
-				assert.Contains(t, text, "is-green-::error::x-@octocat")
-				continue
-			}
-			assert.Equal(t, want, at(left, told(place)), "%s %s", kind, place)
-			assert.Equal(t, "claimed", at(left, place[:len("/reasons/0")]+"/kind"), "%s %s", kind, place)
+			assert.Equal(t, line, at(left, told(place+"/words")), "%s %s", kind, place)
+			assert.Equal(t, "claimed", at(left, place+"/kind"), "%s %s", kind, place)
 		}
 	}
 	for _, c := range []struct{ name, want string }{
 		{"", ""},
-		{"claude", "claude"},
 		{"openai/gpt-4.1+x@2[beta]", "openai/gpt-4.1+x@2[beta]"},
 		{"a  b\tc", "a-b-c"},
-		{"`x`|<b>", "-x-b-"},
-		{"é", "-"},
+		{"`x`|<b>é", "-x-b-"},
+		{hostile, "-CI-[2J-is-green-::error::x-@octocat"},
 		{strings.Repeat("x", 201), strings.Repeat("x", 200)},
-		{strings.Repeat("é", 300) + "x", "-x"},
 	} {
 		assert.Equal(t, c.want, name(c.name))
-		assert.Equal(t, c.want, name(c.want), "a name stays as it is")
 	}
 }
 
 // TestWhereACandidateGrewFrom: it can only have grown from one of an earlier iteration.
 func TestWhereACandidateGrewFrom(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		iteration, number int
-		is                bool
-	}{
-		{1, 1, true},
-		{1, 7, true},
-		{1, 0, false},
-		{1, -1, false},
-		{0, 1, false},
-		{-1, 1, false},
-		{2, 1, false},
-		{3, 1, false},
-	} {
-		event := with(eventOf(t, "proposed"), "/grown_from",
-			map[string]any{"iteration": c.iteration, "proposal": c.number, "x": 1})
+	for from, is := range map[[2]int]bool{{1, 1}: true, {1, 0}: false, {0, 1}: false, {2, 1}: false} {
+		event := with(eventOf(t, "proposed"), "/grown_from", map[string]any{"iteration": from[0], "proposal": from[1]})
 		left, err := decodeOne(t, "proposed", event, process.Masker{})
 		require.NoError(t, err)
-		if c.is {
-			assert.Equal(t, map[string]any{"iteration": float64(c.iteration), "proposal": float64(c.number)},
-				left["grown_from"])
-		} else {
-			assert.Nil(t, left["grown_from"], "%+v", c)
-		}
+		assert.Equal(t, is, left["grown_from"] != nil, from)
 	}
 }
