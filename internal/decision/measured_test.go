@@ -64,10 +64,13 @@ func TestWhatIsVisibleHasAUnit(t *testing.T) {
 		"quartiles that agree are no sign of no noise")
 	assert.Zero(t, decision.Visible(rule, numbers("1")), "of one sample nothing is known")
 	for settings, gain := range map[[2]string]float64{
-		{"97 98 99 99.5 100.5 101 102 103", `{}`}: 4.1654118792, {"1 2 4 8 16", `{"pairs":5}`}: 20.7206437639, {"1 1 1 1 1 1 1 9", `{}`}: 5.2977765872,
+		{"97 98 99 99.5 100.5 101 102 103", `{}`}:                            4.1654118792,
+		{"1 2 4 8 16", `{"pairs":5}`}:                                        20.7206437639,
+		{"1 1 1 1 1 1 1 9", `{}`}:                                            5.2977765872,
 		{"1 1 2 3 5 8 13", `{"max_pairs":16,"min_improvement":{"value":3}}`}: 8.3025743896,
 	} {
-		assert.InEpsilon(t, gain, decision.Visible(changed(noisy("0"), settings[1]).Rule, numbers(settings[0])), 1e-6, settings)
+		seen := decision.Visible(changed(noisy("0"), settings[1]).Rule, numbers(settings[0]))
+		assert.InEpsilon(t, gain, seen, 1e-6, settings)
 	}
 	rule.MaxPairs = 16
 	assert.Less(t, decision.Visible(rule, samples), one, "more pairs for what is inconclusive see more")

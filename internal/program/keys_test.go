@@ -1,226 +1,138 @@
 package program_test
 
 import (
+	"fmt"
+	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 )
 
 func front(lines string) string { return "---\n" + lines + "\n---\n" }
 
-func TestDefaults(t *testing.T) {
-	p := parse("# Nothing said\n")
-	assert.Equal(t, program.Schedule{}, p.Schedule)
-	assert.Equal(t, metric.Higher, p.Direction)
-	assert.Nil(t, p.Target)
-	assert.Empty(t, p.Metric)
-	assert.Nil(t, p.Range)
-	assert.Empty(t, p.Guardrails)
-	assert.Equal(t, program.Metric, p.Evaluation)
-	assert.Zero(t, p.Runs)
-	assert.Zero(t, p.MinImprovement.Value.Sign())
-	assert.InDelta(t, 0.95, p.Confidence, 0)
-	assert.Equal(t, program.Thresholds{
-		MinCompositeGain: 0.01, RegressionCompositeDrop: 0.05,
-		ObjectiveDropIsRegression: true,
-	}, p.Thresholds)
-	assert.False(t, p.NoCaseRegression)
-	assert.Equal(t, "auto", p.Judge)
-	assert.Equal(t, 5, p.Plateau)
-	assert.Equal(t, 5, p.PlateauFor("claude"))
-	assert.Equal(t, 50, p.PlateauFor("tuner"))
-	assert.Zero(t, p.StopAfterReverts)
-	assert.Equal(t, 45*time.Minute, p.Timeout)
-	assert.Equal(t, 10*time.Minute, p.EvaluationTimeout)
-	assert.Equal(t, 2, p.Jobs)
-	assert.True(t, p.Network)
-	assert.Equal(t, "auto", p.Isolation)
-	assert.Equal(t, 1, p.Candidates)
-	assert.Empty(t, p.Budgets)
-	assert.Equal(t, "allow", p.UnknownCost)
-	assert.Equal(t, "auto", p.CIGate)
-	assert.Equal(t, 10*time.Minute, p.CIWait)
-	assert.Equal(t, time.Hour, p.CITimeout)
-	assert.Empty(t, p.CIWorkflow)
-	assert.Equal(t, []string{"OWNER", "MEMBER", "COLLABORATOR"}, p.TrustedAssociations)
+// fields are what a program has in its fields, which are named one after the other.
+func fields(p *program.Program, names string) string {
+	var list []any
+	for _, name := range strings.Fields(names) {
+		v := reflect.ValueOf(p)
+		for _, part := range strings.Split(name, ".") {
+			v = reflect.Indirect(v).FieldByName(part)
+		}
+		list = append(list, v.Interface())
+	}
+	return strings.TrimSuffix(fmt.Sprintln(list...), "\n")
 }
 
 func TestEveryKey(t *testing.T) {
-	amount := func(text string, percent bool) program.Allowance {
-		return program.Allowance{Value: metric.MustValue(text), Percent: percent}
-	}
-	for _, c := range []struct {
-		text string
-		got  func(p *program.Program) any
-		want any
-	}{
-		{"schedule: every 6h", func(p *program.Program) any { return p.Schedule.Text }, "every 6h"},
-		{"metric_direction: LOWER", func(p *program.Program) any { return p.Direction }, metric.Lower},
-		{"target-metric: 0.95", func(p *program.Program) any { return p.Target.String() }, "0.95"},
-		{"target-metric: -1.5186", func(p *program.Program) any { return p.Target.String() }, "-1.5186"},
-		{"target-metric: '1e-7'", func(p *program.Program) any { return p.Target.String() }, "1e-7"},
-		{"metric: a.b_c", func(p *program.Program) any { return p.Metric }, "a.b_c"},
-		{"metric-range: [-1, 1.5]", func(p *program.Program) any {
-			return p.Range.Min.String() + " " +
-				p.Range.Max.String()
-		}, "-1 1.5"},
-		{"metric-range:\n- 0\n- 1", func(p *program.Program) any { return p.Range.Max.String() }, "1"},
+	for _, c := range []struct{ text, names, want string }{
 		{
-			"guardrails: [{metric: lag, direction: lower, max-regression: 5%}]",
-			func(p *program.Program) any { return p.Guardrails },
-			[]program.Guardrail{{"lag", metric.Lower, amount("5", true)}},
+			"setup: x", "Direction Target Range Guardrails Evaluation Runs Schedule.Text NoCaseRegression",
+			"higher <nil> <nil> [] metric 0  false",
 		},
 		{
-			"guardrails:\n  - metric: lag\n    direction: Higher\n    max_regression: 0.1\n  - metric: size\n" +
-				"    direction: lower", func(p *program.Program) any { return p.Guardrails },
-			[]program.Guardrail{
-				{"lag", metric.Higher, amount("0.1", false)},
-				{"size", metric.Lower, program.Allowance{}},
-			},
+			"setup: x", "Thresholds TrustedAssociations Plateau Timeout Jobs Judge",
+			"{0.01 0.05 0 true false} [OWNER MEMBER COLLABORATOR] 5 45m0s 2 auto",
 		},
-		{"evaluation: Metric", func(p *program.Program) any { return p.Evaluation }, program.Metric},
-		{"skill: skills/pdf/", func(p *program.Program) any {
-			return []any{
-				p.Evaluation, p.Skill, p.Evals, p.Runs,
-				p.StopAfterReverts,
-			}
-		}, []any{program.Skill, "skills/pdf", "skills/pdf/evals/evals.json", 1, 3}},
+		{"schedule: every 6h", "Schedule.Text", "every 6h"},
+		{"metric_direction: LOWER", "Direction", "lower"},
+		{"target-metric: 0.95", "Target", "0.95"},
+		{"target-metric: -1.5186", "Target", "-1.5186"},
+		{"target-metric: '1e-7'", "Target", "1e-7"},
+		{"metric: a.b_c", "Metric", "a.b_c"},
+		{"metric-range: [-1, 1.5]", "Range.Min Range.Max", "-1 1.5"},
+		{"metric-range:\n- 0\n- 1", "Range.Max", "1"},
+		{"guardrails: [{metric: lag, direction: lower, max-regression: 5%}]", "Guardrails", "[{lag lower {5 true}}]"},
 		{
-			"skill: s\nevals: e/evals.json\nevaluation-runs: 3\nstop-after-reverts: off",
-			func(p *program.Program) any { return []any{p.Evals, p.Runs, p.StopAfterReverts} },
-			[]any{"e/evals.json", 3, 0},
+			"guardrails:\n  - metric: lag\n    direction: Higher\n    max_regression: 0.1\n" +
+				"  - metric: size\n    direction: lower",
+			"Guardrails", "[{lag higher {0.1 false}} {size lower {0 false}}]",
 		},
+		{"evaluation: Metric", "Evaluation", "metric"},
 		{
-			"tasks: ./suite", func(p *program.Program) any { return []any{p.Evaluation, p.Tasks, p.Runs} },
-			[]any{program.Tasks, "suite", 0},
-		},
-		{
-			"tasks: suite\nskill: s\nevaluation: tasks", func(p *program.Program) any { return p.Evaluation },
-			program.Tasks,
-		},
-		{"evaluation-runs: Auto", func(p *program.Program) any { return p.Runs }, 0},
-		{"evaluation-runs: 1", func(p *program.Program) any { return p.Runs }, 1},
-		{"evaluation-runs: 4", func(p *program.Program) any { return p.Runs }, 4},
-		{"min-improvement: 0.5%", func(p *program.Program) any { return p.MinImprovement }, amount("0.5", true)},
-		{"min_improvement: 0.01", func(p *program.Program) any { return p.MinImprovement }, amount("0.01", false)},
-		{"confidence: 0.99", func(p *program.Program) any { return p.Confidence }, 0.99},
-		{
-			"min-composite-gain: 0.02\nregression-composite-drop: 0.1\nobjective-drop-is-regression: false\n" +
-				"net-loss-is-regression: true\ncost-tolerance: 0.05",
-			func(p *program.Program) any { return p.Thresholds },
-			program.Thresholds{0.02, 0.1, 0.05, false, true},
-		},
-		{"no-case-regression: yes", func(p *program.Program) any { return p.NoCaseRegression }, true},
-		{"judge: off\njudge-model: m", func(p *program.Program) any { return p.Judge + p.JudgeModel }, "offm"},
-		{"plateau: off", func(p *program.Program) any {
-			return []any{
-				p.Plateau, p.PlateauGiven,
-				p.PlateauFor("tuner"),
-			}
-		}, []any{0, true, 0}},
-		{"plateau: 7", func(p *program.Program) any { return []any{p.Plateau, p.PlateauFor("tuner")} }, []any{7, 7}},
-		{"agent: tuner", func(p *program.Program) any { return p.Plateau }, 50},
-		{"strategy: openevolve", func(p *program.Program) any { return p.Plateau }, 50},
-		{"stop-after-reverts: 4", func(p *program.Program) any { return p.StopAfterReverts }, 4},
-		{"timeout-minutes: 1.5", func(p *program.Program) any { return p.Timeout }, 90 * time.Second},
-		{"evaluation-timeout: 1h30m", func(p *program.Program) any { return p.EvaluationTimeout }, 90 * time.Minute},
-		{
-			"evaluation-timeout: 90 seconds", func(p *program.Program) any { return p.EvaluationTimeout },
-			90 * time.Second,
-		},
-		{"jobs: 8", func(p *program.Program) any { return p.Jobs }, 8},
-		{"setup: npm ci", func(p *program.Program) any { return p.Setup }, "npm ci"},
-		{"setup: |\n  npm ci\n  make: x", func(p *program.Program) any { return p.Setup }, "npm ci\nmake: x"},
-		{
-			"share: [node_modules, ./.venv/]", func(p *program.Program) any { return p.Share },
-			[]string{"node_modules", ".venv"},
-		},
-		{"env: [API_URL, _x1]", func(p *program.Program) any { return p.Env }, []string{"API_URL", "_x1"}},
-		{"network: false", func(p *program.Program) any { return p.Network }, false},
-		{"isolation: required", func(p *program.Program) any { return p.Isolation }, "required"},
-		{
-			"agent: command\nagent-command: sh a.sh\nmodel: gpt",
-			func(p *program.Program) any { return p.Agent + p.AgentCommand + p.Model }, "commandsh a.shgpt",
+			"skill: skills/pdf/", "Evaluation Skill Evals Runs StopAfterReverts",
+			"skill skills/pdf skills/pdf/evals/evals.json 1 3",
 		},
 		{
-			"agents: [claude, codex]\ncandidates: 2",
-			func(p *program.Program) any { return []any{p.Agents, p.Candidates} },
-			[]any{[]program.Proposer{{Agent: "claude"}, {Agent: "codex"}}, 2},
+			"skill: s\nevals: e/evals.json\nevaluation-runs: 3\nstop-after-reverts: off", "Evals Runs StopAfterReverts",
+			"e/evals.json 3 0",
 		},
+		{"tasks: ./suite", "Evaluation Tasks Runs", "tasks suite 0"},
+		{"tasks: suite\nskill: s\nevaluation: tasks", "Evaluation", "tasks"},
+		{"evaluation-runs: Auto", "Runs", "0"},
+		{"evaluation-runs: 1", "Runs", "1"},
+		{"evaluation-runs: 4", "Runs", "4"},
+		{"min-improvement: 0.5%", "MinImprovement", "{0.5 true}"},
+		{"min_improvement: 0.01", "MinImprovement", "{0.01 false}"},
+		{"confidence: 0.99", "Confidence", "0.99"},
 		{
-			"agents: [claude, {agent: codex, model: gpt-5}]\nmodel: m",
-			func(p *program.Program) any { return []any{p.Agents, p.Model} },
-			[]any{[]program.Proposer{{Agent: "claude"}, {"codex", "gpt-5"}}, "m"},
+			"min-composite-gain: 0.02\nregression-composite-drop: 0.1\n" +
+				"objective-drop-is-regression: false\nnet-loss-is-regression: true\ncost-tolerance: 0.05",
+			"Thresholds", "{0.02 0.1 0.05 false true}",
 		},
+		{"no-case-regression: yes", "NoCaseRegression", "true"},
+		{"judge: off\njudge-model: m", "Judge JudgeModel", "off m"},
+		{"plateau: off", "Plateau PlateauGiven", "0 true"},
+		{"plateau: 7", "Plateau", "7"},
+		{"agent: tuner", "Plateau", "50"},
+		{"strategy: openevolve", "Plateau", "50"},
+		{"stop-after-reverts: 4", "StopAfterReverts", "4"},
+		{"timeout-minutes: 1.5", "Timeout", "1m30s"},
+		{"evaluation-timeout: 1h30m", "EvaluationTimeout", "1h30m0s"},
+		{"evaluation-timeout: 90 seconds", "EvaluationTimeout", "1m30s"},
+		{"jobs: 8", "Jobs", "8"},
+		{"setup: npm ci", "Setup", "npm ci"},
+		{"setup: |\n  npm ci\n  make: x", "Setup", "npm ci\nmake: x"},
+		{"share: [node_modules, ./.venv/]", "Share", "[node_modules .venv]"},
+		{"env: [API_URL, _x1]", "Env", "[API_URL _x1]"},
+		{"network: false", "Network", "false"},
+		{"isolation: required", "Isolation", "required"},
+		{"agent: command\nagent-command: sh a.sh\nmodel: gpt", "Agent AgentCommand Model", "command sh a.sh gpt"},
+		{"agents: [claude, codex]\ncandidates: 2", "Agents Candidates", "[{claude } {codex }] 2"},
+		{"agents: [claude, {agent: codex, model: gpt-5}]\nmodel: m", "Agents Model", "[{claude } {codex gpt-5}] m"},
 		{
-			"agents:\n  - agent: models\n    model: openai/gpt-4.1\n  - tuner",
-			func(p *program.Program) any { return p.Agents },
-			[]program.Proposer{{"models", "openai/gpt-4.1"}, {Agent: "tuner"}},
+			"agents:\n  - agent: models\n    model: openai/gpt-4.1\n  - tuner", "Agents",
+			"[{models openai/gpt-4.1} {tuner }]",
 		},
-		{"strategy: test-driven", func(p *program.Program) any { return p.Strategy }, "test-driven"},
+		{"strategy: test-driven", "Strategy", "test-driven"},
 		{
-			"budget: {iterations: 20, tokens: 1000000, usd: 5.5, minutes: 60, per: week}",
-			func(p *program.Program) any { return p.Budgets },
-			[]program.Budget{{20, 1000000, 5.5, 60, "week"}},
+			"budget: {iterations: 20, tokens: 1000000, usd: 5.5, minutes: 60, per: week}", "Budgets",
+			"[{20 1000000 5.5 60 week}]",
 		},
+		{"budget:\n  usd: 3\n  per: day", "Budgets", "[{0 0 3 0 day}]"},
 		{
-			"budget:\n  usd: 3\n  per: day", func(p *program.Program) any { return p.Budgets },
-			[]program.Budget{{USD: 3, Per: "day"}},
+			"budget: [{usd: 1, per: iteration}, {iterations: 9, per: program}]", "Budgets",
+			"[{0 0 1 0 iteration} {9 0 0 0 program}]",
 		},
+		{"unknown-cost: pause", "UnknownCost", "pause"},
+		{"ci-gate: required\nci-workflow: ci.yml", "CIGate CIWorkflow", "required ci.yml"},
+		{"ci-wait: 0\nci-timeout: 2h", "CIWait CITimeout", "0s 2h0m0s"},
+		{"comments: all", "Comments", "all"},
 		{
-			"budget: [{usd: 1, per: iteration}, {iterations: 9, per: program}]",
-			func(p *program.Program) any { return p.Budgets },
-			[]program.Budget{{USD: 1, Per: "iteration"}, {Iterations: 9, Per: "program"}},
+			"pull-request: {title: \"{type}: {summary}\", labels: [a, b], reviewers: [x, o/t], " +
+				"assignees: [y], when-ready: continue}",
+			"PullRequest.Title PullRequest.Type PullRequest.Labels " +
+				"PullRequest.Reviewers PullRequest.Assignees PullRequest.WhenReady",
+			"{type}: {summary} perf [a b] [x o/t] [y] continue",
 		},
-		{"unknown-cost: pause", func(p *program.Program) any { return p.UnknownCost }, "pause"},
-		{
-			"ci-gate: required\nci-workflow: ci.yml", func(p *program.Program) any { return p.CIGate + p.CIWorkflow },
-			"requiredci.yml",
-		},
-		{
-			"ci-wait: 0\nci-timeout: 2h", func(p *program.Program) any {
-				return []time.Duration{
-					p.CIWait,
-					p.CITimeout,
-				}
-			},
-			[]time.Duration{0, 2 * time.Hour},
-		},
-		{"comments: all", func(p *program.Program) any { return p.Comments }, "all"},
-		{
-			"pull-request: {title: \"{type}: {summary}\", labels: [a, b], reviewers: [x, o/t], assignees: [y], " +
-				"when-ready: continue}",
-			func(p *program.Program) any { return p.PullRequest },
-			program.PullRequest{
-				Title: "{type}: {summary}", Type: "perf", Labels: []string{"a", "b"},
-				Reviewers: []string{"x", "o/t"}, Assignees: []string{"y"}, WhenReady: "continue",
-			},
-		},
-		{
-			"trusted-associations: [owner, CONTRIBUTOR]", func(p *program.Program) any { return p.TrustedAssociations },
-			[]string{"OWNER", "CONTRIBUTOR"},
-		},
-		{
-			"target: [src/*.go, Makefile, docs/]\nprotect: [src/eval.go]",
-			func(p *program.Program) any { return append(texts(p.Targets), texts(p.Protected)...) },
-			[]string{"src/*.go", "Makefile", "docs/", "src/eval.go"},
-		},
+		{"trusted-associations: [owner, CONTRIBUTOR]", "TrustedAssociations", "[OWNER CONTRIBUTOR]"},
 	} {
 		for _, text := range []string{c.text, swapDashes(c.text)} {
 			t.Run(text, func(t *testing.T) {
 				p := parse(front(text))
 				require.NoError(t, p.Err())
 				assert.Empty(t, messages(p.Warnings()))
-				assert.Equal(t, c.want, c.got(p))
+				assert.Equal(t, c.want, fields(p, c.names))
 			})
 		}
 	}
+	assert.Equal(t, []int{5, 50, 7, 0}, []int{
+		parse("").PlateauFor("claude"), parse("").PlateauFor("tuner"), parse(front("plateau: 7")).PlateauFor("tuner"),
+		parse(front("plateau: off")).PlateauFor("tuner"),
+	})
 }
 
 // swapDashes writes every key with `_` for `-`.
@@ -460,13 +372,6 @@ func TestMisspeltKeyIsError(t *testing.T) {
 			assert.Equal(t, 2, p.Errors()[0].Line)
 		})
 	}
-}
-
-func TestAllErrorsAreReported(t *testing.T) {
-	p := parse(front("schedule: never\nmetric_direction: up\ntarget-metric: x"))
-	assert.Len(t, p.Errors(), 3)
-	require.ErrorContains(t, p.Err(), file+":2: `schedule`:")
-	assert.ErrorContains(t, p.Err(), file+":4: `target-metric`:")
 }
 
 func TestIssueCannotSayWhomToTrust(t *testing.T) {

@@ -3,7 +3,6 @@ package program_test
 import (
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -48,13 +47,6 @@ func TestNamesThatAreNoSlugs(t *testing.T) {
 	}
 }
 
-func TestFileNameThatIsNoSlug(t *testing.T) {
-	p := program.Parse(".autoloop/programs/My Program.md", []byte("# x\n"))
-	assert.Equal(t, "My Program", p.Name)
-	require.ErrorContains(t, p.Err(), `.autoloop/programs/My Program.md: name "My Program" is no slug`)
-	assert.ErrorContains(t, p.Err(), `rename it to "my-program"`)
-}
-
 func TestProblemIsOneLineWhateverTheFileIsCalled(t *testing.T) {
 	p := program.Parse(".autoloop/programs/a\nb\x1b.md", nil)
 	assert.Equal(t, `.autoloop/programs/a b .md: name "a\nb\x1b" is no slug ([a-z0-9][a-z0-9._-]*, no `+
@@ -73,21 +65,4 @@ func TestSlugOfIssues(t *testing.T) {
 		assert.Equal(t, "issue #7", p.File)
 		assert.NoError(t, p.Err())
 	}
-}
-
-func FuzzSlug(f *testing.F) {
-	for _, seed := range []string{"A b", "a..lock", ".lock.lock", strings.Repeat("a", 70), "é"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, title string) {
-		slug := program.Slug(title)
-		if slug == "" {
-			return
-		}
-		require.NoError(t, program.ValidName(slug))
-		require.Equal(t, slug, program.Slug(slug))
-		if err := program.ValidName(title); err != nil {
-			require.True(t, utf8.ValidString(err.Error()))
-		}
-	})
 }

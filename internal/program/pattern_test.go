@@ -36,15 +36,6 @@ func TestMatcher(t *testing.T) {
 	assert.False(t, m.Literal("docs/a"))
 }
 
-func TestWholeRepository(t *testing.T) {
-	for _, target := range []string{"./", "**", "**/*"} {
-		p := program.Parse(file, []byte("---\ntarget: ['"+target+"']\n---\n"))
-		require.NoError(t, p.Err())
-		assert.True(t, p.Matcher().Allows("a"), target)
-		assert.True(t, p.Matcher().Allows("a/b/.c"), target)
-	}
-}
-
 func TestScriptFiles(t *testing.T) {
 	tracked := []string{
 		"eval.sh", "bench/run.sh", "bench/deep/x.py", "deep/x.py", "src/a.go", "Makefile",

@@ -125,11 +125,6 @@ func TestScheduleErrors(t *testing.T) {
 	}
 }
 
-func TestNoScheduleIsDueAtOnce(t *testing.T) {
-	now := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
-	assert.Equal(t, now, program.Schedule{}.Next(now))
-}
-
 func TestEarlyCronRunCountsForItsTick(t *testing.T) {
 	for _, c := range []struct{ cron, last, want string }{
 		{"0 */6 * * *", "11:56:00", "18:00:00"},
@@ -148,12 +143,6 @@ func TestEarlyCronRunCountsForItsTick(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, "2025-01-15 "+c.want, s.Next(last).Format(time.DateTime), "%+v", c)
 	}
-}
-
-func TestLeapDayAcrossACenturyWithoutOne(t *testing.T) {
-	s, err := program.ParseSchedule("0 0 29 2 *")
-	require.NoError(t, err)
-	assert.Equal(t, "2104-02-29", s.Next(time.Date(2096, 3, 1, 0, 0, 0, 0, time.UTC)).Format(time.DateOnly))
 }
 
 func FuzzSchedule(f *testing.F) {

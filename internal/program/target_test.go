@@ -1,7 +1,6 @@
 package program_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,45 +11,6 @@ import (
 
 	"github.com/org/autoloop/internal/program"
 )
-
-// waysToDeny introduce a list of files that may not change.
-var waysToDeny = []string{
-	"Do NOT modify:", "Do not modify these files:", "Don't touch:", "Never edit:", "Must not be changed:",
-	"These should not be altered:",
-	"Do NOT, under any circumstances, modify:", "Do not ever change:", "Please do not, for any reason, edit:",
-	"You may not modify:", "You must never touch:",
-	"Cannot be modified:", "Can't be changed:", "These files can not be edited:", "No changes to:",
-	"No edits allowed in:", "No modifications are permitted to:",
-	"Off-limits:", "Off limits:", "These are off limits", "Out of scope:", "Out-of-bounds:", "Hands off:", "Forbidden:",
-	"Prohibited files:", "Untouchable:",
-	"Protected:", "Protected files:", "Read-only:", "Read only files:", "Frozen:", "Locked files:", "Immutable:",
-	"Excluded:", "Not editable:", "Non-targets:",
-	"Leave these alone:", "Leave unchanged:", "Keep as is:", "Keep untouched:", "The following must stay as they are:",
-	"The following remain unchanged:",
-	"Avoid changing:", "Refrain from editing:", "Stay away from:", "Not allowed:", "Not in scope:",
-	"These are protected:", "Treat as read-only:", "Deny list:",
-	"Do not add, rename or delete:", "Nothing in here may change:", "Do **not** modify:", "__DO NOT__ edit:",
-	"Must remain byte-for-byte identical:", "Restricted:",
-}
-
-func TestWaysToDeny(t *testing.T) {
-	for _, way := range waysToDeny {
-		for form, text := range map[string]string{
-			"behind a list": "- `src/a.go`\n\n%s\n\n- `src/eval.go`\n- src/data/x.json\n",
-			"in the list":   "- `src/a.go`\n- %s\n  - `src/eval.go`\n  - src/data/x.json\n",
-			"bold":          "- `src/a.go`\n\n**%s**\n\n- `src/eval.go`\n- src/data/x.json\n",
-			"a heading":     "- `src/a.go`\n\n### %s\n\n- `src/eval.go`\n- src/data/x.json\n",
-			"first":         "%s\n\n- `src/eval.go`\n- src/data/x.json\n\nYou may modify:\n\n- `src/a.go`\n",
-		} {
-			t.Run(way+"/"+form, func(t *testing.T) {
-				p := program.Parse(file, []byte("## Target\n\n"+fmt.Sprintf(text, way)))
-				require.NoError(t, p.Err())
-				assert.Equal(t, []string{"src/a.go"}, texts(p.Targets))
-				assert.Equal(t, []string{"src/eval.go", "src/data/x.json"}, texts(p.Protected))
-			})
-		}
-	}
-}
 
 func TestHeadingsThatDenyOutsideOfTheTarget(t *testing.T) {
 	for _, heading := range []string{
@@ -135,35 +95,34 @@ func TestExceptionsAreErrors(t *testing.T) {
 // TestExactWinsOverGeneral holds which paths may change.
 func TestExactWinsOverGeneral(t *testing.T) {
 	for name, c := range map[string]struct {
-		text     string
-		yes, not []string
+		text, yes, not string
 	}{
 		"any other file": {
 			"- `pkgs/core/x.ts`\n\nDo NOT modify:\n\n- Any other file under `pkgs/**`\n",
-			[]string{"pkgs/core/x.ts"},
-			[]string{"pkgs/core/y.ts", "pkgs/a"},
+			"pkgs/core/x.ts",
+			"pkgs/core/y.ts pkgs/a",
 		},
 		"except, of allow": {
 			"You may modify everything in `src/` except `src/gen/`.\n",
-			[]string{"src/a.go"},
-			[]string{"src/gen/a.go"},
+			"src/a.go",
+			"src/gen/a.go",
 		},
 		"but not, of allow": {
 			"- `src/` but not `src/vendor/`\n- `lib/`\n",
-			[]string{"src/a", "lib/a"},
-			[]string{"src/vendor/a"},
+			"src/a lib/a",
+			"src/vendor/a",
 		},
-		"exact protection": {"- `src/x.ts`\n\nDo NOT modify `src/x.ts`.\n", nil, []string{"src/x.ts"}},
-		"general both":     {"- `src/*.ts`\n\nDo NOT modify `src/`.\n", nil, []string{"src/x.ts"}},
-		"a directory":      {"- `src/x.ts`\n\nDo NOT modify `src/`.\n", []string{"src/x.ts"}, []string{"src/y.ts"}},
+		"exact protection": {"- `src/x.ts`\n\nDo NOT modify `src/x.ts`.\n", "", "src/x.ts"},
+		"general both":     {"- `src/*.ts`\n\nDo NOT modify `src/`.\n", "", "src/x.ts"},
+		"a directory":      {"- `src/x.ts`\n\nDo NOT modify `src/`.\n", "src/x.ts", "src/y.ts"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := program.Parse(file, []byte("## Target\n\n"+c.text))
 			require.NoError(t, p.Err())
-			for _, path := range c.yes {
+			for _, path := range strings.Fields(c.yes) {
 				assert.True(t, p.Matcher().Allows(path), path)
 			}
-			for _, path := range c.not {
+			for _, path := range strings.Fields(c.not) {
 				assert.False(t, p.Matcher().Allows(path), path)
 			}
 		})
@@ -236,7 +195,18 @@ func TestWordsThatNameNothing(t *testing.T) {
 
 func TestMetricsOfTheText(t *testing.T) {
 	for text, want := range map[string]string{
-		"Metric: `ops`": "ops", "**Metric**: `ops`": "ops", "- Metric: `ops`": "ops", "Primary metric: `ops`": "ops",
+		"The metric is `ops`.":                                "ops",
+		"the metric is the `ops.p50` value":                   "ops.p50",
+		"**The metric is** `ops`.":                            "ops",
+		"The metric is: `ops`":                                "ops",
+		"It prints JSON. The metric\nis `ops`.":               "ops",
+		"The metric is fast. Then `x`":                        "",
+		"Our metrics is `x`":                                  "",
+		fence + "\nThe metric is `x`\n" + fence:               "",
+		"<!-- The metric is `x` -->":                          "",
+		"The metric is `ops`. Remember: the metric is `ops`.": "ops",
+		"Metric: `ops`":                                       "ops",
+		"**Metric**: `ops`":                                   "ops", "- Metric: `ops`": "ops", "Primary metric: `ops`": "ops",
 		"Maximise `ops`.": "ops", "Maximize the value of `ops`": "ops",
 		"Our job: maximize `ops.p50`": "ops.p50", "The score metric is `ops`": "ops",
 		"The primary quality metric is `ops`.": "ops",
@@ -259,8 +229,13 @@ func TestMetricsOfTheText(t *testing.T) {
 		require.NoError(t, p.Err(), text)
 		assert.Equal(t, want, p.Metric, text)
 	}
-	p := parse("Maximise `a`.\n\nMaximise `b`.\n")
-	require.ErrorContains(t, p.Err(), "names two metrics")
+	p := program.Parse(file, []byte("The metric is `a`.\n\nThe metric is `b`.\n"))
+	require.ErrorContains(t, p.Err(),
+		file+":3: the text names two metrics, `a` on line 1 and `b` here; say which with `metric: a`")
+	p = program.Parse(file, []byte("---\nmetric: b\n---\nThe metric is `a`.\n"))
+	require.NoError(t, p.Err())
+	assert.Equal(t, "b", p.Metric)
+	assert.Contains(t, messages(p.Warnings()), file+":4: the text says that the metric is `a`; `metric: b`")
 	for _, text := range []string{"The metric is `a` or `b`.", "Metric: `a` / `b`", "Maximise `a` or `b`"} {
 		assert.ErrorContains(t, parse(text+"\n").Err(), "the text names two metrics, `a` on line 1 and `b` here", text)
 	}
@@ -301,65 +276,38 @@ func TestSeveralNumbersWithoutAName(t *testing.T) {
 	}
 }
 
+// TestFencesThatShowOutput are not run, whatever words say that they show it.
 func TestFencesThatShowOutput(t *testing.T) {
-	after := func(text string) string { return fence + "sh\nmake\n" + fence + "\n\n" + text + "\n\n" + fence + "\n" }
-	for name, c := range map[string]struct{ text, want string }{
-		"JSON": {fence + "sh\nmake\n" + fence + "\n\nFor example:\n\n" + fence + "\n{\"a\": 1}\n" +
-			fence + "\n", "make\n"},
-		"a form of JSON": {fence + "sh\nmake\n" + fence + "\n\n" + fence + "\n{\"a\": <number>}\n" + fence +
-			"\n", "make\n"},
-		"prints": {fence + "\nmake\n" + fence + "\n\nIt prints\n\n" + fence + "\nscore 5\n" + fence +
-			"\n", "make\n"},
-		"output": {fence + "sh\nmake\n" + fence + "\n\nExample output:\n" + fence + "\nok 12\n" +
-			fence + "\n", "make\n"},
-		"a number":            {after("") + "42\n" + fence + "\n", "make\n"},
-		"a text in JSON":      {after("") + "\"ok\"\n" + fence + "\n", "make\n"},
-		"JSON with a remark":  {after("") + "{\"a\": 1} // the lower the better\n" + fence + "\n", "make\n"},
-		"single quotes":       {after("") + "{'a': 1}\n" + fence + "\n", "make\n"},
-		"lines of JSON":       {after("") + "{\"a\": 1}\n{\"a\": 2}\n" + fence + "\n", "make\n"},
-		"a form of a list":    {after("") + "[\n  {\"a\": <n>}\n]\n" + fence + "\n", "make\n"},
-		"a word with a colon": {after("Example:") + "score: 12\nok\n" + fence + "\n", "make\n"},
-		"a transcript":        {after("Try it:") + "$ make\n12\n" + fence + "\n", "make\n"},
-		"a heading":           {after("### Example output") + "score 12\n" + fence + "\n", "make\n"},
-		"below a heading":     {after("### Output\n\nOne line:") + "score 12\n" + fence + "\n", "make\n"},
-		"a heading that ended": {"### Output\n\nOne line.\n\n### Command\n\n" + fence + "\nmake\n" + fence +
-			"\n", "make\n"},
-		"the command above": {after("The command above prints one line such as") + "score 12\n" + fence +
-			"\n", "make\n"},
-		"when run": {after("When run, it outputs") + "score 12\n" + fence + "\n", "make\n"},
-		"output of the command": {after("The output of the command is as follows:") + "score 12\n" + fence +
-			"\n", "make\n"},
-		"the command prints": {after("The command then prints:") + "score 12\n" + fence + "\n", "make\n"},
-		"produces":           {after("which produces something like:") + "score 12\n" + fence + "\n", "make\n"},
-		"on stdout":          {after("On stdout:") + "score 12\n" + fence + "\n", "make\n"},
-		"result":             {after("**Result**:") + "score 12\n" + fence + "\n", "make\n"},
-		"expected result is": {after("The expected result looks like this") + "score 12\n" + fence +
-			"\n", "make\n"},
-		"this command prints": {"This command prints the score:\n" + fence + "\nmake\n" + fence + "\n", "make\n"},
-		"the script below":    {"The script below prints JSON:\n" + fence + "\nmake\n" + fence + "\n", "make\n"},
-		"to print, run":       {"To print the score, run:\n" + fence + "\nmake\n" + fence + "\n", "make\n"},
-		"compute the results": {"Then compute the results:\n" + fence + "\nmake\n" + fence + "\n", "make\n"},
-		"a group of lines": {
-			fence + "\n{\n  make\n  make test\n}\n" + fence + "\n",
-			"{\n  make\n  make test\n}\n",
-		},
-		"a command after a text": {
-			after("It produces a report. Then:") + "rm -f out\n" + fence + "\n",
-			"make\nrm -f out\n",
-		},
-		"labelled":          {"This prints the score:\n" + fence + "sh\nmake\n" + fence + "\n", "make\n"},
-		"run, which prints": {"Run this, it prints a number:\n" + fence + "\nmake\n" + fence + "\n", "make\n"},
-		"a group":           {fence + "\n{ make; make test; }\n" + fence + "\n", "{ make; make test; }\n"},
-		"a test":            {fence + "\n[ -f x ] && make\n" + fence + "\n", "[ -f x ] && make\n"},
-		"an earlier word": {"The script prints a number. Here it is:\n" + fence + "\nmake\n" + fence +
-			"\n", "make\n"},
+	t.Parallel()
+	const make1 = fence + "sh\nmake\n" + fence + "\n\n"
+	for intro, output := range map[string]string{
+		"For example:": "{\"a\": 1}", "A form:": "{\"a\": <number>}", "It prints": "score 5",
+		"Example output:": "ok 12",
+		"":                "42", "A text:": "\"ok\"", "A remark:": "{\"a\": 1} // the lower the better", "Quotes:": "{'a': 1}",
+		"Lines:": "{\"a\": 1}\n{\"a\": 2}", "A list:": "[\n  {\"a\": <n>}\n]", "Example:": "score: 12\nok",
+		"Try it:": "$ make\n12", "### Example output": "score 12", "### Output\n\nOne line:": "score 12",
+		"The command above prints one line such as": "score 12", "When run, it outputs": "score 12",
+		"The output of the command is as follows:": "score 12", "The command then prints:": "score 12",
+		"which produces something like:": "score 12", "On stdout:": "score 12", "**Result**:": "score 12",
+		"The expected result looks like this": "score 12",
 	} {
-		t.Run(name, func(t *testing.T) {
-			p := program.Parse(file, []byte("## Evaluation\n\n"+c.text))
-			require.NoError(t, p.Err())
-			assert.Equal(t, c.want, p.Script)
-		})
+		p := program.Parse(file, []byte("## Evaluation\n\n"+make1+intro+"\n\n"+fence+"\n"+output+"\n"+fence+"\n"))
+		require.NoError(t, p.Err())
+		assert.Equal(t, "make\n", p.Script, "%q", intro)
 	}
+	for intro, script := range map[string]string{
+		"### Output\n\nOne line.\n\n### Command\n": "make", "This command prints the score:": "make",
+		"The script below prints JSON:": "make", "To print the score, run:": "make",
+		"Then compute the results:": "make",
+		"A group:":                  "{\n  make\n  make test\n}", "It produces a report. Then:": "rm -f out", "": "{ make; make test; }",
+		"Run this, it prints a number:": "make", "A test:": "[ -f x ] && make",
+		"The script prints a number. Here it is:": "make",
+	} {
+		p := program.Parse(file, []byte("## Evaluation\n\n"+intro+"\n"+fence+"\n"+script+"\n"+fence+"\n"))
+		assert.Equal(t, script+"\n", p.Script, "%q", intro)
+	}
+	p := program.Parse(file, []byte("## Evaluation\n\nThis prints the score:\n"+make1))
+	assert.Equal(t, "make\n", p.Script, "it has a label")
 }
 
 func TestAnErrorShowsNothingHidden(t *testing.T) {
