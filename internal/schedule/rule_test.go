@@ -30,92 +30,79 @@ func one(t *testing.T, front string, ledger string, rows ...string) *schedule.St
 
 func notBefore(d time.Duration) string { return "Not Before=" + now.Add(d).Format(time.RFC3339) }
 
+// TestConditions: rows of the state are separated by semicolons, and "-" is no state.
 func TestConditions(t *testing.T) {
-	spent := `{"event":"decided","iteration":1,"outcome":"rejected","time":"2026-03-04T02:00:00Z"}` + "\n"
-	rejected := "Recent Statuses=rejected, rejected, rejected, rejected, rejected"
+	t.Parallel()
+	const (
+		spent    = `{"event":"decided","iteration":1,"outcome":"rejected","time":"2026-03-04T02:00:00Z"}` + "\n"
+		budget   = "budget: {iterations: 1, per: day}"
+		rejected = "; Recent Statuses=rejected, rejected, rejected, rejected, rejected"
+		pending  = "; Recent Statuses=accepted, pending-ci"
+		limited  = "paused: the agent's service has a rate limit; it resumes at 2026-03-04T12:01:00Z"
+	)
+	hour := ago(time.Hour)
 	for name, c := range map[string]struct {
-		front, ledger string
-		rows          []string
-		want          schedule.Condition
-		skip          string
+		front, ledger, rows string
+		want                schedule.Condition
+		skip                string
 	}{
-		"never ran":   {"schedule: weekly", "", nil, schedule.Due, ""},
-		"no schedule": {"metric: x", "", []string{ago(time.Second)}, schedule.Due, ""},
-		"pending whatever the budget": {
-			"budget: {iterations: 1, per: day}", spent,
-			[]string{ago(time.Hour), "Recent Statuses=pending-ci"},
-			schedule.Pending, "",
+		"never ran":   {"schedule: weekly", "", "-", schedule.Due, ""},
+		"no schedule": {"metric: x", "", ago(time.Second), schedule.Due, ""},
+		"completed before paused": {
+			"metric: x", "", "Completed=true; Completed Reason=done; Paused=true", schedule.Completed,
+			"completed: done",
 		},
+		"paused": {
+			"metric: x", "", "Paused=`true`; Pause Reason=rest", schedule.Paused, "paused: rest",
+		},
+		"pending whatever the budget": {budget, spent, hour + pending, schedule.Pending, ""},
 		"pending is not resolved if paused": {
-			"metric: x", "",
-			[]string{"Paused=true", "Recent Statuses=pending-ci"},
-			schedule.Paused, "paused: by hand",
+			"metric: x", "", "Paused=true" + pending, schedule.Paused, "paused: by hand",
 		},
 		"a rate limit": {
-			"metric: x", "",
-			[]string{ago(time.Hour), notBefore(time.Minute)},
-			schedule.Paused, "paused: the agent's service has a rate limit; it resumes at ",
+			"metric: x", "", hour + "; " + notBefore(time.Minute), schedule.Paused, limited,
 		},
 		"a rate limit before the budget": {
-			"budget: {iterations: 1, per: day}", spent,
-			[]string{ago(time.Hour), notBefore(time.Minute)},
-			schedule.Paused, "paused: the agent's",
+			budget, spent, hour + "; " + notBefore(time.Minute), schedule.Paused, limited,
 		},
-		"a rate limit that is over": {
-			"metric: x", "",
-			[]string{ago(time.Hour), notBefore(0)},
-			schedule.Due, "",
-		},
+		"a rate limit that is over": {"metric: x", "", hour + "; " + notBefore(0), schedule.Due, ""},
 		"a rate limit of a clock gone wild": {
-			"metric: x", "",
-			[]string{ago(time.Hour), notBefore(90 * 24 * time.Hour)},
-			schedule.Due, "",
+			"metric: x", "", hour + "; " + notBefore(90*24*time.Hour), schedule.Due, "",
 		},
 		"budget before plateau": {
-			"budget: {iterations: 1, per: day}", spent,
-			[]string{ago(time.Hour), rejected},
-			schedule.OverBudget, "budget: 1 of 1",
+			budget, spent, hour + rejected, schedule.OverBudget,
+			"budget: 1 of 1 iterations used this day; it resumes at 2026-03-05T00:00:00Z",
 		},
-		"plateau before not due": {
-			"schedule: weekly", "",
-			[]string{ago(time.Hour), rejected},
-			schedule.Plateau, "plateau: ",
-		},
+		"plateau before not due": {"schedule: weekly", "", hour + rejected, schedule.Plateau, "plateau: "},
+		"no plateau":             {"plateau: off", "", hour + rejected, schedule.Due, ""},
+		"a longer plateau":       {"plateau: 50", "", hour + rejected, schedule.Due, ""},
 		"four rejections": {
-			"metric: x", "",
-			[]string{ago(time.Hour), "Recent Statuses=accepted, rejected, rejected, rejected, rejected"},
-			schedule.Due, "",
+			"metric: x", "", hour + "; Recent Statuses=accepted, rejected, rejected, rejected, rejected", schedule.Due,
+			"",
 		},
-		"not due": {
-			"schedule: weekly", "",
-			[]string{ago(time.Hour)},
-			schedule.NotDue,
-			"not due yet",
+		"not due": {"schedule: weekly", "", hour, schedule.NotDue, "not due yet"},
+		"within five minutes": {
+			"schedule: every 6h", "", ago(6*time.Hour - 5*time.Minute), schedule.Due, "",
 		},
-		"cron within the grace": {
-			`schedule: "4 12 * * *"`, "",
-			[]string{ago(20 * time.Hour)},
-			schedule.Due, "",
+		"before five minutes": {
+			"schedule: every 6h", "", ago(6*time.Hour - 5*time.Minute - time.Second), schedule.NotDue, "not due yet",
 		},
+		"cron within the grace": {`schedule: "4 12 * * *"`, "", ago(20 * time.Hour), schedule.Due, ""},
 		"cron before the grace": {
-			`schedule: "6 12 * * *"`, "",
-			[]string{ago(20 * time.Hour)},
-			schedule.NotDue, "not due yet",
+			`schedule: "6 12 * * *"`, "", ago(20 * time.Hour), schedule.NotDue, "not due yet",
 		},
-		"a ledger that cannot be read": {
-			"budget: {iterations: 1, per: day}", "hello\n",
-			[]string{ago(time.Hour)},
-			schedule.InError, "",
-		},
+		"a ledger that cannot be read": {budget, "hello\n", hour, schedule.InError, ""},
 		"a little in the future": {
-			"schedule: hourly", "",
-			[]string{ago(-time.Minute)},
-			schedule.NotDue,
-			"not due yet",
+			"schedule: hourly", "", ago(-time.Minute), schedule.NotDue, "not due yet",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := one(t, c.front, c.ledger, c.rows...)
+			t.Parallel()
+			rows := strings.Split(c.rows, "; ")
+			if c.rows == "-" {
+				rows = nil
+			}
+			s := one(t, c.front, c.ledger, rows...)
 			assert.Equal(t, c.want, s.Condition)
 			assert.True(t, strings.HasPrefix(s.Skip, c.skip), s.Skip)
 			assert.Equal(t, c.skip == "", s.Skip == "")
@@ -136,14 +123,6 @@ func TestWhenItIsDue(t *testing.T) {
 	s = one(t, "budget: {iterations: 1, per: week}",
 		`{"event":"decided","iteration":1,"outcome":"rejected","time":"2026-03-02T00:00:00Z"}`+"\n", ago(time.Hour))
 	assert.Equal(t, "2026-03-09T00:00:00Z", s.NextDue.Format(time.RFC3339), "weeks begin on Monday")
-}
-
-func TestCronTiesGoToTheShorterInterval(t *testing.T) {
-	plan := choose(t, schedule.Input{Programs: []*program.Program{
-		programFile("a", "schedule: weekly"), programFile("b", `schedule: "0 3 * * *"`),
-		programFile("c", "schedule: every 2 days"),
-	}, Max: 3})
-	assert.Equal(t, []string{"b", "c", "a"}, plan.Matrix.Program)
 }
 
 func TestDeferredWhenForcedOrStopped(t *testing.T) {
@@ -193,68 +172,41 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// TestStatusesInTheOrderOfTheHistory: a plateau, and a wait for CI, of statuses as
-// other tools write them. The Iteration History shows their order, unless there is a
-// ledger, whose order they have.
+// TestStatusesInTheOrderOfTheHistory: a plateau, and a wait for CI, of statuses as other tools write them. The history
+// shows their order, unless there is a ledger, whose order they have.
 func TestStatusesInTheOrderOfTheHistory(t *testing.T) {
-	entries := func(newest string) string {
-		text := "\n## Iteration History\n\n### Iteration 7\n\n- **Status**: " + newest + "\n\n"
-		for i := 6; i > 1; i-- {
-			text += "### Iteration " + strconv.Itoa(i) + "\n\n- **Status**: ❌ Rejected\n\n"
-		}
-		return text
-	}
-	const first, last = "accepted, rejected, rejected, rejected, rejected, rejected",
-		"rejected, rejected, rejected, rejected, rejected, accepted"
+	t.Parallel()
+	const ledger = `{"event":"started","time":"2025-01-01T00:00:00Z","run_id":"r","iteration":1}` + "\n"
+	const first = "accepted, rejected, rejected, rejected, rejected, rejected"
 	for name, c := range map[string]struct {
-		statuses, history string
-		ledger            bool
-		want              schedule.Condition
-		skip              string
+		statuses, newest, ledger string
+		want                     schedule.Condition
+		skip                     string
 	}{
-		"the newest first": {first, entries("✅ Accepted"), false, schedule.Due, ""},
-		"the newest last":  {last, entries("✅ Accepted"), false, schedule.Due, ""},
-		"a plateau, the newest first": {
-			last, entries("❌ Rejected"), false, schedule.Plateau,
-			"the last 5 iterations kept nothing",
-		},
+		"the newest first": {first, "✅ Accepted", "", schedule.Due, ""},
 		"a plateau, the newest last": {
-			first, entries("❌ Rejected"), false, schedule.Plateau,
-			"the last 5 iterations kept nothing",
+			first, "❌ Rejected", "", schedule.Plateau, "the last 5 iterations kept nothing",
 		},
-		"nothing shows it": {first, "", false, schedule.Plateau, "Recent Statuses end with 5 rejections"},
-		"nothing has to show it": {
-			strings.TrimSuffix(last, ", accepted"), "", false, schedule.Plateau,
-			"the last 5 iterations kept nothing",
-		},
-		"more than ten": {
-			first + strings.Repeat(", rejected", 6), entries("✅ Accepted"), false,
-			schedule.Due, "",
-		},
-		"waiting, the newest first": {"pending-ci, rejected", entries("⏳ Pending CI"), false, schedule.Pending, ""},
-		"waiting, the newest last":  {"rejected, pending-ci", entries("⏳ Pending CI"), false, schedule.Pending, ""},
-		"waited once, the newest first": {
-			"accepted, rejected, pending-ci", entries("✅ Accepted"), false,
-			schedule.Due, "",
-		},
-		"a ledger, first": {"pending-ci, rejected", entries("⏳ Pending CI"), true, schedule.Due, ""},
-		"a ledger, last":  {"accepted, pending-ci", entries("✅ Accepted"), true, schedule.Pending, ""},
+		"nothing shows it":            {first, "", "", schedule.Plateau, "Recent Statuses end with 5 rejections"},
+		"waiting, the newest first":   {"pending-ci, rejected", "⏳ Pending CI", "", schedule.Pending, ""},
+		"waited once, and not now":    {"accepted, rejected, pending-ci", "✅ Accepted", "", schedule.Due, ""},
+		"a ledger, and waited before": {"pending-ci, rejected", "⏳ Pending CI", ledger, schedule.Due, ""},
+		"a ledger, and waits":         {"accepted, pending-ci", "✅ Accepted", ledger, schedule.Pending, ""},
 	} {
-		t.Run(name, func(t *testing.T) {
-			ledger := ""
-			if c.ledger {
-				ledger = `{"event":"started","time":"2025-01-01T00:00:00Z","run_id":"r","iteration":1}` + "\n"
+		text := ""
+		if c.newest != "" {
+			text = "\n## Iteration History\n\n### Iteration 7\n\n- **Status**: " + c.newest + "\n\n"
+			for i := 6; i > 1; i-- {
+				text += "### Iteration " + strconv.Itoa(i) + "\n\n- **Status**: ❌ Rejected\n\n"
 			}
-			in := schedule.Input{
-				Programs: []*program.Program{programFile("p", "metric: x")},
-				States: map[string][]byte{"p": append(stateFile(ago(time.Hour), "Recent Statuses="+c.statuses),
-					c.history...)},
-				Ledger: func(string) (*history.Log, error) { return history.Parse([]byte(ledger)) },
-			}
-			s := choose(t, in).Standings[0]
-			assert.Equal(t, c.want, s.Condition)
-			assert.Contains(t, s.Skip, c.skip)
-		})
+		}
+		s := choose(t, schedule.Input{
+			Programs: []*program.Program{programFile("p", "metric: x")},
+			States:   map[string][]byte{"p": append(stateFile(ago(time.Hour), "Recent Statuses="+c.statuses), text...)},
+			Ledger:   func(string) (*history.Log, error) { return history.Parse([]byte(c.ledger)) },
+		}).Standings[0]
+		assert.Equal(t, c.want, s.Condition, name)
+		assert.Contains(t, s.Skip, c.skip, name)
 	}
 }
 
