@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/score"
@@ -49,27 +48,6 @@ func TestComparisonAsText(t *testing.T) {
 func TestComparisonAsMarkdown(t *testing.T) {
 	t.Parallel()
 	golden.Equal(t, "comparison.md", comparison(t).Markdown())
-}
-
-func TestColoursChangeNoText(t *testing.T) {
-	t.Parallel()
-	c := comparison(t)
-	plain := c.Text()
-	c.Paint = func(_ decision.Verdict, text string) string { return "\x1b[1m" + text + "\x1b[0m" }
-	painted := c.Text()
-	assert.Contains(t, painted, "\x1b[1mregressed\x1b[0m: ")
-	assert.Equal(t, plain, strings.NewReplacer("\x1b[1m", "", "\x1b[0m", "").Replace(painted))
-}
-
-func TestLinksAreOfPlainPathsOnly(t *testing.T) {
-	t.Parallel()
-	assert.Equal(t, "[diff](a/b-1.diff)", render.Link("diff", "a/b-1.diff"))
-	for _, path := range []string{
-		"../x", "/etc/passwd", "a/../b", "javascript:x", "a b", "a)b", "//host/x", "a//b",
-		".git/config",
-	} {
-		assert.NotContains(t, render.Link("diff", path), "](", path)
-	}
 }
 
 // repeated is a comparison of five runs a side, whose costs make long numbers, and

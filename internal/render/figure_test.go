@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/render"
 )
 
@@ -37,14 +36,6 @@ func TestLongNumbersAreRounded(t *testing.T) {
 	} {
 		assert.Equal(t, c.want, render.Rounded(c.texts...), name)
 	}
-}
-
-func TestFigureIsToldApart(t *testing.T) {
-	t.Parallel()
-	a, b := metric.MustValue("90.6367041198502"), metric.MustValue("90.6312")
-	assert.Equal(t, "90.6", render.Figure(&a))
-	assert.Equal(t, "90.64", render.Figure(&a, nil, &b))
-	assert.Equal(t, "—", render.Figure(nil, &b))
 }
 
 func TestUnderAMinuteIsSeconds(t *testing.T) {

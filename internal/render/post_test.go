@@ -2,7 +2,6 @@ package render_test
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -134,46 +133,6 @@ func TestGolden(t *testing.T) {
 	golden.Equal(t, "notice-completed.md",
 		render.Notice(a, 9, "completed", "target reached: 1 with target 1 (lower is better)", []string{"alice", "bob"}))
 	golden.Equal(t, "reply.md", render.Reply(12, "It goes on."))
-}
-
-func TestStatusSaysHowItStands(t *testing.T) {
-	t.Parallel()
-	a := account(t)
-	assert.Contains(t, render.Status(a), "▶️ **Running**")
-	a.Events = append(a.Events, &history.Paused{Reason: decision.Say("plateau")})
-	assert.Contains(t, render.Status(a), "⏸️ **Paused**: plateau")
-	a.Events = append(a.Events, &history.Completed{Reason: decision.Say("target reached")})
-	assert.Contains(t, render.Status(a), "🏁 **Completed**: target reached")
-	assert.Equal(t, 10, strings.Count(render.Status(a), "\n### Iteration "), "the latest ten")
-}
-
-// TestTheStatusIsShortAtAGlance leaves out what is folded.
-func TestTheStatusIsShortAtAGlance(t *testing.T) {
-	t.Parallel()
-	a := account(t)
-	for i := range 30 {
-		a.Events = append(a.Events, &history.Decided{
-			Head: history.Head{Iteration: i + 4}, Outcome: history.Rejected, Metric: value("7.123456789"),
-			Best: value("6"),
-			Work: history.Work{Summary: strings.Repeat("a long change ", 20), Agent: "x"},
-		})
-	}
-	folded := regexp.MustCompile(`(?s)<details>.*?</details>`)
-	glance := folded.ReplaceAllString(render.Status(a), "")
-	assert.Less(t, len(glance), 2048)
-	assert.Contains(t, glance, "33 iterations: 1 kept, 31 not kept, 1 error")
-	assert.Contains(t, glance, "seconds **6** (lower is better), from 8: -2, -25 %, target 1")
-	assert.Contains(t, glance, "| 33 | ❌ not kept | 7.12 |")
-}
-
-func TestCountsAddUpAndAgree(t *testing.T) {
-	t.Parallel()
-	a := account(t)
-	a.Events = a.Events[:3]
-	assert.Contains(t, render.Summary(a), "1 iteration: 1 kept")
-	a.Events = append(a.Events, &history.Decided{Head: history.Head{Iteration: 2}, Outcome: history.PendingCI},
-		&history.Decided{Head: history.Head{Iteration: 3}, Outcome: history.CIFixExhausted})
-	assert.Contains(t, render.Summary(a), "3 iterations: 1 kept, 1 not kept, 1 waiting")
 }
 
 // TestAPersonsTextSurvives has a body that a person wrote into.

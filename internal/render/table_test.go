@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/render"
 )
 
@@ -16,9 +15,4 @@ func TestTable(t *testing.T) {
 		Align:  "lr",
 	}
 	assert.Equal(t, "name       metric\ngröße         1.5\ntwo lines     -10\nshort\n", table.String())
-}
-
-func TestClip(t *testing.T) {
-	assert.Equal(t, "größe", plain.Clip("größe", 5))
-	assert.Equal(t, "grö…", plain.Clip("größer", 4))
 }

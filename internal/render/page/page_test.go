@@ -2,9 +2,7 @@ package page_test
 
 import (
 	"bytes"
-	"fmt"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -228,20 +226,6 @@ func TestWhatNeedsAPersonComesFirst(t *testing.T) {
 	assert.Less(t, strings.Index(text, ">stuck<"), strings.Index(text, ">calm<"))
 }
 
-func TestTwentyProgramsOfTwoHundredIterationsAreSmall(t *testing.T) {
-	t.Parallel()
-	var programs []*page.Program
-	for i := range 20 {
-		programs = append(programs, program(t,
-			page.Source{
-				Name:   fmt.Sprintf("program-%d", i),
-				Events: made(200, fmt.Sprintf("use a table of %d for the common case", i)),
-			}))
-	}
-	text := single(t, programs...)
-	assert.Less(t, len(text), 1<<20)
-}
-
 func TestDiffsAreColoured(t *testing.T) {
 	t.Parallel()
 	patch := "diff --git a/main.go b/main.go\nindex 1..2 100644\n--- a/main.go\n+++ b/main.go\n@@ -1,2 +1,2 @@\n" +
@@ -253,31 +237,6 @@ func TestDiffsAreColoured(t *testing.T) {
 	assert.Contains(t, text, "<span class=\"del\">-\treturn 1 // one\n</span>")
 	assert.Contains(t, text, "<span class=\"add\">&#43;\treturn &#34;two&#34;\n</span>")
 	assert.Contains(t, text, "<span class=\"add\">&#43;def f(): return None\n</span>")
-}
-
-// BenchmarkSite prints how long 1,000 programs of 100 iterations take, and the
-// most memory that the process ever had from the system.
-func BenchmarkSite(b *testing.B) {
-	events := made(100, "use a table for the common case")
-	for b.Loop() {
-		size := 0
-		site := page.Site{Generated: noon}
-		for i := range 1000 {
-			site.Programs = append(site.Programs,
-				program(b, page.Source{Name: fmt.Sprintf("program-%d", i), Events: events}))
-		}
-		var out bytes.Buffer
-		require.NoError(b, site.WriteOverview(&out))
-		for _, p := range site.Programs {
-			size += out.Len()
-			out.Reset()
-			require.NoError(b, site.WriteProgram(&out, p))
-		}
-		b.ReportMetric(float64(size)/1000/1000, "kB/page")
-	}
-	var memory runtime.MemStats
-	runtime.ReadMemStats(&memory)
-	b.ReportMetric(float64(memory.Sys)/1e6, "peak-MB")
 }
 
 // TestWhatCISaid: of a commit that waits, that became green, and that failed.
