@@ -42,6 +42,7 @@ conflict. Without a terminal to ask on, nothing is changed unless --yes is given
 	flags := cmd.Flags()
 	a.yesFlag(cmd, "do it without asking")
 	flags.IntVar(&change.Version, "version", skill.BestVersion, "the version of the skill (default: the best)")
+	flags.Lookup("version").DefValue = "0" // the words have it
 	flags.BoolVar(&change.Merge, "merge", false, "join the version with what was changed in the skill since v0")
 	flags.StringVar(&change.dir, "skill", "", "the skill's directory (default: as the workspace says)")
 	a.jsonFlag(cmd)

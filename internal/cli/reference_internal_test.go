@@ -114,7 +114,11 @@ func aboutCommand(cmd *cobra.Command, shared *pflag.FlagSet) string {
 	if names != "" {
 		names = "  Shared:" + names
 	}
-	parts := []string{cmd.UseLine(), about, firstExample(cmd), strings.TrimRight(own.FlagUsages(), "\n"), names}
+	use := strings.TrimSuffix(cmd.UseLine(), " [flags]")
+	if use == cmd.CommandPath() { // which is the heading
+		use = ""
+	}
+	parts := []string{use, about, firstExample(cmd), strings.TrimRight(own.FlagUsages(), "\n"), names}
 	parts = slices.DeleteFunc(parts, func(part string) bool { return strings.TrimSpace(part) == "" })
 	return strings.Join(parts, "\n\n")
 }
