@@ -83,6 +83,30 @@ func TestValueText(t *testing.T) {
 	}
 }
 
+// TestWhatIsWrittenIsReadAgain: sums and products can be beyond what is read. Their text is the nearest that is.
+func TestWhatIsWrittenIsReadAgain(t *testing.T) {
+	t.Parallel()
+	const largest = "1.7976931348623157e308"
+	for _, c := range [][3]string{
+		{
+			largest, largest, largest,
+		},
+		{"-1e308", largest, "-" + largest},
+		{"1e-300", "1e-200", "0"},
+		{
+			"1e200", "1e-7",
+			"1e193",
+		},
+		{"9007199254740993", "3", "27021597764222979"},
+	} {
+		text := metric.MustValue(c[0]).Mul(metric.MustValue(c[1])).String()
+		again, err := metric.ParseValue(text)
+		require.NoError(t, err, text)
+		assert.Equal(t, c[2], text)
+		assert.Equal(t, text, again.String())
+	}
+}
+
 func TestDeltaIsDecimal(t *testing.T) {
 	best := metric.MustValue("1.5")
 	assert.Equal(t, "-0.2", metric.Delta(metric.MustValue("1.3"), &best))

@@ -1,6 +1,7 @@
 package render_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -8,33 +9,20 @@ import (
 	"github.com/org/autoloop/internal/render"
 )
 
+// TestLongNumbersAreRounded of several texts, separated by bars, that are told apart.
 func TestLongNumbersAreRounded(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ texts, want []string }{
-		"three digits":         {[]string{"90.6367041198502"}, []string{"90.6"}},
-		"the whole part stays": {[]string{"1234567.891", "1234567"}, []string{"1234568", "1234567"}},
-		"of a small one":       {[]string{"0.000123456789", "1.23456789e-9"}, []string{"0.000123", "1.23e-09"}},
-		"signs stay":           {[]string{"+12.3456789", "-0.3333333"}, []string{"+12.3", "-0.333"}},
-		"told apart":           {[]string{"90.6367041198502", "90.6312345"}, []string{"90.64", "90.63"}},
-		"in one text": {
-			[]string{"90.6367041 is not better than 90.6"},
-			[]string{"90.64 is not better than 90.6"},
-		},
-		"from a whole number": {
-			[]string{"5.0000001 is not better than 5"},
-			[]string{"5.0000001 is not better than 5"},
-		},
-		"the same twice": {
-			[]string{"0.33333333 is not better than 0.33333333"},
-			[]string{"0.333 is not better than 0.333"},
-		},
-		"short ones stay": {
-			[]string{"0.1234, 12.25, v1.22.10 and 10.0.0.127"},
-			[]string{"0.1234, 12.25, v1.22.10 and 10.0.0.127"},
-		},
-		"and what is not a number": {[]string{"—", "1234567. Then", ""}, []string{"—", "1234567. Then", ""}},
+	for texts, want := range map[string]string{
+		"90.6367041198502": "90.6", "1234567.891|1234567": "1234568|1234567",
+		"1.23456789e-9|0.000123456789": "1.23e-09|0.000123",
+		"+12.3456789|-0.3333333":       "+12.3|-0.333", "90.6367041198502|90.6312345": "90.64|90.63",
+		"90.6367041 is not better than 90.6":       "90.64 is not better than 90.6",
+		"5.0000001 is not better than 5":           "5.0000001 is not better than 5",
+		"0.33333333 is not better than 0.33333333": "0.333 is not better than 0.333",
+		"0.1234, 12.25, v1.22.10 and 10.0.0.127":   "0.1234, 12.25, v1.22.10 and 10.0.0.127",
+		"—|1234567. Then|":                         "—|1234567. Then|",
 	} {
-		assert.Equal(t, c.want, render.Rounded(c.texts...), name)
+		assert.Equal(t, want, strings.Join(render.Rounded(strings.Split(texts, "|")...), "|"))
 	}
 }
 

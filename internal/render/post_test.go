@@ -170,28 +170,6 @@ func TestPullTitle(t *testing.T) {
 	assert.Equal(t, "perf(speed): improve seconds", render.PullTitle(a))
 }
 
-// TestPeopleSeeThreeDigits holds numbers as people see them.
-func TestPeopleSeeThreeDigits(t *testing.T) {
-	t.Parallel()
-	a := account(t)
-	for text, want := range map[string]string{
-		"1.23456789": "1.23", "-0.000123456789": "-0.000123", "1234567.891": "1234568", "120000000": "120000000",
-		"12": "12", "0": "0",
-		"0.1": "0.1", "99999999": "99999999", "1e-9": "1e-9",
-	} {
-		e := &history.Decided{
-			Head: history.Head{Iteration: 9}, Outcome: history.Rejected, Metric: value(text),
-			Work: history.Work{Agent: "x"},
-		}
-		assert.Contains(t, render.Iteration(a, e), "seconds **"+want+"**", text)
-	}
-	e := &history.Decided{
-		Head: history.Head{Iteration: 9}, Outcome: history.Rejected,
-		Reasons: decision.Says("the median 3.14159265358 of v1.2.3.4567 regressed"), Work: history.Work{Agent: "x"},
-	}
-	assert.Contains(t, render.Iteration(a, e), "the median 3.14 of v1.2.3.4567 regressed")
-}
-
 func TestChartIsThinnedAndPlain(t *testing.T) {
 	t.Parallel()
 	a := account(t)
@@ -224,12 +202,6 @@ func TestLongTextsAreCut(t *testing.T) {
 	for _, body := range []string{render.Status(a), render.Pull(a, 4)} {
 		assert.LessOrEqual(t, len(body), 65_536)
 	}
-}
-
-func TestMarks(t *testing.T) {
-	t.Parallel()
-	assert.True(t, render.Marked(render.IterationMark(12)+"\nx"))
-	assert.False(t, render.Marked("> "+render.StatusMark), "a quotation is not ours")
 }
 
 // TestUndoneGainIsNoneAnyMore: after an undo nothing shows the number that was taken back as
