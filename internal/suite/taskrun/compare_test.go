@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -102,212 +101,6 @@ func TestFinishedRunsAreKept(t *testing.T) {
 	assert.Equal(t, int64(24), w.runs.Load())
 }
 
-// TestACandidateIsMeasuredAnewAsBaseline keeps its luck from being inherited.
-func TestACandidateIsMeasuredAnewAsBaseline(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, map[string]object{"a": {}})
-	for range 2 {
-		_, err := w.compare(t.Context(), copyConfig, nil)
-		require.NoError(t, err)
-		require.NoError(t, os.Rename(w.at("after"), w.at("was")))
-		require.NoError(t, os.Rename(w.at("before"), w.at("after")))
-		require.NoError(t, os.Rename(w.at("was"), w.at("before")))
-	}
-	assert.Equal(t, int64(4), w.runs.Load())
-}
-
-func TestWhatCannotBeReadIsRunAgain(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, map[string]object{"a": {}})
-	_, err := w.compare(t.Context(), copyConfig, nil)
-	require.NoError(t, err)
-	results, err := filepath.Glob(w.at("kept/*/1/result.json"))
-	require.NoError(t, err)
-	require.Len(t, results, 2)
-	require.NoError(t, os.WriteFile(results[0],
-		[]byte(`{"format":1,"checks":[{"kind":"command","passed":true}]}`), 0o600))
-	require.NoError(t, os.WriteFile(results[1], []byte(`{"form`), 0o600))
-	_, err = w.compare(t.Context(), copyConfig, nil)
-	require.NoError(t, err)
-	assert.Equal(t, int64(4), w.runs.Load())
-	_, err = w.compare(t.Context(), copyConfig, nil)
-	require.NoError(t, err)
-	assert.Equal(t, int64(4), w.runs.Load(), "and is kept then")
-}
-
-func TestFailuresAreResults(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct{ script, says string }{
-		"crash": {
-			`grep -q before AGENTS.md && exit 0; grep -q "fails here" || exit 0; echo "no luck" >&2; exit 3`,
-			"crashed: exit code 3 no luck",
-		},
-		"timeout": {`grep -q before AGENTS.md && exit 0; sleep 600`, "timeout: it took longer than LIMIT"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			limit := time.Second
-			compare := func() taskrun.Report {
-				ms := limit.Milliseconds()
-				w := newWorld(t, map[string]object{
-					"a": {
-						"prompt": "It fails here.", "timeoutMs": ms,
-						"checks": []object{{"kind": "fileExists", "path": "file.txt"}},
-					}, "b": {"timeoutMs": ms},
-				})
-				found, err := w.compare(t.Context(), test.script, func(o *taskrun.Options) { o.Runs = 1 })
-				require.NoError(t, err)
-				return found
-			}
-			found := compare()
-			// A busy machine may not even start the other side in that time.
-			for found.Baseline.Scores[0].Runs[0].Failure != "" && limit < time.Minute {
-				limit *= 5
-				found = compare()
-			}
-			assert.Equal(t, decision.Regressed, found.Verdict)
-			assert.Contains(t, found.Candidate.Scores[0].Runs[0].Failure,
-				strings.ReplaceAll(test.says, "LIMIT", limit.String()))
-			assert.False(t, found.Candidate.Scores[0].Runs[0].Checks[0].Passed)
-			assert.Empty(t, found.Baseline.Scores[0].Runs[0].Failure)
-		})
-	}
-}
-
-// TestAnAgentThatCannotRunIsNoResult has no verdict where the agent failed in all
-// that a side did.
-func TestAnAgentThatCannotRunIsNoResult(t *testing.T) {
-	t.Parallel()
-	const broken = "what was finished is kept; run it again to go on"
-	for name, test := range map[string]struct{ script, says, then string }{
-		"both sides": {
-			`exit 3`, "the agent failed in all 2 runs of the baseline (crashed: exit code 3",
-			"repair the agent",
-		},
-		"one side": {
-			`grep -q before AGENTS.md || exit 3`,
-			"the agent failed in all 2 runs of the candidate (crashed: exit code 3", "repair the agent",
-		},
-		"not found":    {`grep -q before AGENTS.md || no-such-agent`, "exit code 127", broken},
-		"not executed": {`grep -q before AGENTS.md || ./file.txt`, "exit code 126", broken},
-		"nowhere":      {`no-such-agent`, "exit code 127", broken},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, map[string]object{"a": {}, "b": {}})
-			found, err := w.compare(t.Context(), test.script, func(o *taskrun.Options) { o.Runs = 1 })
-			require.ErrorContains(t, err, test.says)
-			require.ErrorContains(t, err, test.then)
-			assert.LessOrEqual(t, strings.Count(err.Error(), "task a: "), 1, "nothing is said twice: %v", err)
-			assert.Empty(t, found.Verdict)
-		})
-	}
-}
-
-func TestTwoEmptyConfigurationsAreAnError(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, map[string]object{"a": {}})
-	for _, side := range []string{"before", "after"} {
-		require.NoError(t, os.Remove(w.at(side+"/AGENTS.md")))
-	}
-	_, err := w.compare(t.Context(), copyConfig, nil)
-	var wrong *misuse.Error
-	require.ErrorAs(t, err, &wrong)
-	require.ErrorContains(t, err, "there is nothing to compare")
-	assert.Zero(t, w.runs.Load(), "nothing runs")
-}
-
-func TestAnAgentThatIsNotThereIsAnError(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, map[string]object{"a": {}, "b": {"agent": "nobody"}})
-	_, err := w.compare(t.Context(), copyConfig, nil)
-	var wrong *misuse.Error
-	require.ErrorAs(t, err, &wrong)
-	require.ErrorContains(t, err, `b/task.json: no agent is called "nobody"`)
-	assert.Zero(t, w.runs.Load(), "nothing runs")
-
-	_, err = w.compare(t.Context(), copyConfig, func(o *taskrun.Options) { o.Agent = "" })
-	require.ErrorContains(t, err, "a/task.json names no agent")
-}
-
-// refused is an agent that cannot work, through no fault of a configuration.
-type refused struct{ agent.Agent }
-
-func (refused) Propose(context.Context, agent.Request) (agent.Reply, error) {
-	return agent.Reply{Failure: &agent.Failure{Kind: agent.RateLimit, Message: "come back at ten"}}, nil
-}
-
-func TestAnAgentThatCannotWorkIsNoResult(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, map[string]object{"a": {}})
-	_, err := w.compare(t.Context(), copyConfig, func(o *taskrun.Options) {
-		o.Agents = func(string) (agent.Agent, error) { return refused{&agent.Command{}}, nil }
-	})
-	require.ErrorContains(t, err, "task a: agent command: rate-limit: come back at ten")
-	assert.NoDirExists(t, w.at("kept"))
-}
-
-func TestEverythingWrongIsSaidAtOnce(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, map[string]object{
-		"a": {"chekcs": []object{}}, "b": {"fixtureDir": "../.."},
-		"c": {"timeoutMs": -1},
-	})
-	_, err := taskrun.Load(t.Context(), w.at("suite"))
-	var wrong *misuse.Error
-	require.ErrorAs(t, err, &wrong)
-	for _, text := range []string{
-		"a/task.json:1: chekcs: ", "b/task.json:1: fixtureDir: ",
-		"c/task.json:1: timeoutMs: ",
-	} {
-		require.ErrorContains(t, err, text)
-	}
-	assert.Len(t, strings.Split(err.Error(), "\n"), 3)
-
-	_, err = taskrun.Load(t.Context(), w.at("before"))
-	require.ErrorContains(t, err, "there is no task.json")
-}
-
-func TestLinksOutOfAFixtureAreRefused(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, map[string]object{"a": {}})
-	require.NoError(t, os.Symlink("/etc/passwd", w.at("suite/a/fixture/l")))
-	_, err := taskrun.Load(t.Context(), w.at("suite"))
-	require.ErrorContains(t, err, `a/task.json: fixtureDir: fixture of a: "l" is a link that leaves the sandbox`)
-}
-
-func TestBudget(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, map[string]object{"a": {}, "b": {}, "c": {}})
-	priced := func(o *taskrun.Options) {
-		o.Budget, o.Jobs = work.Budget{Tokens: 250}, 1
-		o.Agents = func(string) (agent.Agent, error) {
-			return spender{counted{&agent.Command{Runner: o.Sandboxes.Runner}, &w.runs}}, nil
-		}
-	}
-	_, err := w.compare(t.Context(), copyConfig, priced)
-	require.ErrorContains(t, err, "the budget of 250 tokens is used up after 3 of 6 runs")
-	require.ErrorIs(t, err, taskrun.ErrIncomplete)
-	_, err = w.compare(t.Context(), copyConfig, func(o *taskrun.Options) { priced(o); o.Budget.Tokens = 1 << 40 })
-	require.NoError(t, err)
-	assert.Positive(t, w.runs.Load())
-
-	_, err = w.compare(t.Context(), copyConfig, func(o *taskrun.Options) {
-		o.Budget, o.Jobs, o.Fresh = work.Budget{Tokens: 1, UnknownCostPauses: true}, 1, true
-	})
-	require.ErrorContains(t, err, "the agent does not say what it costs")
-}
-
-// spender says that every run took 100 tokens.
-type spender struct{ agent.Agent }
-
-func (s spender) Propose(ctx context.Context, request agent.Request) (agent.Reply, error) {
-	reply, err := s.Agent.Propose(ctx, request)
-	in, out := int64(90), int64(10)
-	reply.Usage.InputTokens, reply.Usage.OutputTokens = &in, &out
-	return reply, err
-}
-
 func TestInterruptedGoesOn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]object{"a": {}, "b": {}, "c": {}})
@@ -328,33 +121,110 @@ func TestInterruptedGoesOn(t *testing.T) {
 	assert.Equal(t, int64(6), w.runs.Load())
 }
 
-func TestConfigurationGlobs(t *testing.T) {
+// TestSuitesThatCannotBeLoaded: all that is wrong is said at once.
+func TestSuitesThatCannotBeLoaded(t *testing.T) {
 	t.Parallel()
-	c := taskrun.AgentConfig()
-	require.NoError(t, c.Err())
-	for path, is := range map[string]bool{
-		"AGENTS.md": true, "sub/AGENTS.md": false, ".claude/a/b.md": true, ".claude/settings.local.json": false,
-		"CLAUDE.local.md":                 false,
-		".github/copilot-instructions.md": true, ".github/workflows/x.yml": false, "main.go": false,
-		".claude/worktrees/x/AGENTS.md": false,
+	for name, c := range map[string]struct {
+		tasks map[string]object
+		link  string
+		says  []string
+	}{
+		"task files": {
+			map[string]object{"a": {"chekcs": []object{}}, "b": {"fixtureDir": "../.."}, "c": {"timeoutMs": -1}},
+			"",
+			[]string{"a/task.json:1: chekcs: ", "b/task.json:1: fixtureDir: ", "c/task.json:1: timeoutMs: "},
+		},
+		"a link out of a fixture": {
+			map[string]object{"a": {}},
+			"suite/a/fixture/l",
+			[]string{`a/task.json: fixtureDir: fixture of a: "l" is a link that leaves the sandbox`},
+		},
+		"no task": {nil, "suite/l", []string{"there is no task.json"}},
 	} {
-		assert.Equal(t, is, c.Match(path), path)
+		w := newWorld(t, c.tasks)
+		if c.link != "" {
+			require.NoError(t, os.MkdirAll(filepath.Dir(w.at(c.link)), 0o700))
+			require.NoError(t, os.Symlink("/etc/passwd", w.at(c.link)))
+		}
+		_, err := taskrun.Load(t.Context(), w.at("suite"))
+		var wrong *misuse.Error
+		require.ErrorAs(t, err, &wrong, name)
+		for _, text := range c.says {
+			require.ErrorContains(t, err, text, name)
+		}
+		assert.Len(t, strings.Split(err.Error(), "\n"), len(c.says), name)
 	}
-	for dir, is := range map[string]bool{
-		".claude": true, ".claude/deep/er": true, ".github": true,
-		".github/workflows": false, "node_modules": false, "AGENTS.md": false,
+}
+
+// TestBudget: its end ends a comparison, which goes on with another one.
+func TestBudget(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]object{"a": {}, "b": {}, "c": {}})
+	run := func(works *worker, budget work.Budget) error {
+		_, err := w.compare(t.Context(), "", func(o *taskrun.Options) {
+			by(works)(o)
+			o.Budget = budget
+		})
+		return err
+	}
+	works := copies()
+	err := run(works, work.Budget{Tokens: 250})
+	require.ErrorContains(t, err, "the budget of 250 tokens is used up after 3 of 6 runs")
+	require.ErrorIs(t, err, taskrun.ErrIncomplete)
+	require.NoError(t, run(works, work.Budget{Tokens: 1 << 40}))
+	assert.Len(t, works.asked, 6)
+	silent := copies()
+	silent.version = func() (string, error) { return "2", nil }
+	silent.ends = func(int) (agent.Reply, error) { return agent.Reply{}, nil }
+	require.ErrorContains(t, run(silent, work.Budget{Tokens: 1, UnknownCostPauses: true}), "does not say what it costs")
+}
+
+// TestAConfigurationAlone measures one side; a later comparison in which it is the
+// baseline takes its runs.
+func TestAConfigurationAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]object{"a": {"checks": []object{after(), {"kind": "fileExists", "path": "out.txt"}}}})
+	loaded, err := taskrun.Load(t.Context(), w.at("suite"))
+	require.NoError(t, err)
+	alone, err := taskrun.Measure(t.Context(), loaded, w.side("before"), w.options(copyConfig, nil))
+	require.NoError(t, err)
+	assert.Equal(t, "before", alone.Baseline.ConfigLabel)
+	assert.Equal(t, "1/2", alone.Baseline.Scores[0].Runs[0].Objective.String())
+	assert.Nil(t, alone.Baseline.Stochastic, "of one run nobody knows")
+	_, err = w.compare(t.Context(), copyConfig, func(o *taskrun.Options) { o.Runs = 1 })
+	require.NoError(t, err)
+	assert.Equal(t, int64(2), w.runs.Load(), "the candidate's alone")
+}
+
+// TestAgentsOfTasks have the names here, whatever a task file calls them.
+func TestAgentsOfTasks(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string]string{
+		"Claude-Code": "claude", "claude_code": "claude", "openai-codex": "codex", "copilot-cli": "copilot",
+		"gemini-cli": "gemini", "cursor-agent": "cursor", "mine": "mine",
 	} {
-		assert.Equal(t, is, c.Within(dir), dir)
+		assert.Equal(t, want, taskrun.AgentOf(said))
 	}
-	c = taskrun.Config{Include: []string{"docs/", "{a/b,c}/*.md", "x/*/y.md"}}
-	assert.True(t, c.Match("docs/deep/x"))
-	assert.True(t, c.Match("a/b/x.md"))
-	for dir, is := range map[string]bool{
-		"docs": true, "docs/deep": true, "a": true, "x": true, "x/any": true,
-		"x/any/more": true,
-	} {
-		assert.Equal(t, is, c.Within(dir), dir)
-	}
-	require.ErrorContains(t, taskrun.Config{Include: []string{"[", "/abs"}}.Err(), `"[" is no glob`)
-	require.Error(t, taskrun.Config{}.Err())
+	w := newWorld(t, map[string]object{"a": {"agent": "claude-code"}, "b": {}})
+	asked := []string{}
+	_, err := w.compare(t.Context(), "", func(o *taskrun.Options) {
+		o.Agents = func(name string) (agent.Agent, error) {
+			asked = append(asked, name)
+			return nil, errors.New("not here")
+		}
+	})
+	require.ErrorContains(t, err, "a/task.json: not here")
+	assert.ElementsMatch(t, []string{"claude", "command"}, asked)
+	found, err := w.compare(t.Context(), copyConfig, func(o *taskrun.Options) { o.Override = true })
+	require.NoError(t, err)
+	require.Len(t, found.Warnings, 1)
+	assert.Contains(t, found.Warnings[0], "a/task.json names agent claude-code; command works on it")
+}
+
+// TestAgentThatAlwaysFails has no verdict.
+func TestAgentThatAlwaysFails(t *testing.T) {
+	t.Parallel()
+	found, err := newWorld(t, map[string]object{"a": {}}).compare(t.Context(), "exit 3", nil)
+	require.ErrorContains(t, err, "the agent failed in all 1 runs of the baseline (crashed: exit code 3")
+	assert.Empty(t, found.Verdict)
 }

@@ -14,12 +14,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite/cache"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/judge"
-	"github.com/org/autoloop/internal/suite/score"
 	"github.com/org/autoloop/internal/suite/work"
 )
 
@@ -91,77 +89,54 @@ func TestWhenAJudgeIsAskedNoMore(t *testing.T) {
 		asked, given, problems int
 		left                   string // the sides for which it is left out
 	}{
-		"y": {8, 8, 0, ""}, "--yy--yy": {8, 4, 4, ""}, "-y-y-y-y": {8, 4, 4, ""}, "yyyyy---": {8, 5, 3, ""},
-		"yy---y": {8, 5, 3, ""}, "yyyyyy--": {8, 6, 2, ""},
+		"y": {8, 8, 0, ""}, "--yy--yy": {8, 4, 4, ""}, "yyyyy---": {8, 5, 3, ""}, "yyyyyy--": {8, 6, 2, ""},
 		"---y": {7, 4, 3, "the candidate"}, "yyy---y": {7, 4, 3, "the baseline"},
 		"-": {6, 0, 6, "the baseline and the candidate"},
 	} {
-		t.Run(text, func(t *testing.T) {
-			t.Parallel()
-			j := &answers{name: "j", text: text}
-			s := toJudge(t, 4, j)
-			var told []Progress
-			s.Progress = func(p Progress) { told = append(told, p) }
-			given, problems, err := s.judgeAll(t.Context(), 2)
-			require.NoError(t, err, "a judge never ends a comparison")
-			assert.Len(t, j.cases, c.asked)
-			assert.Len(t, given, c.given)
-			if c.left != "" {
-				require.NotEmpty(t, problems)
-				assert.Contains(t, problems[0], "left out for "+c.left)
-				problems = problems[1:]
-			}
-			require.Len(t, problems, c.problems)
-			for _, problem := range problems {
-				assert.Regexp(t, `^task t[02], run [12] of the (baseline|candidate): no answer$`, problem)
-			}
-			require.Len(t, told, c.asked)
-			for i, p := range told {
-				assert.Equal(t, []int{i + 1, 8}, []int{p.Judged, p.ToJudge})
-				assert.Equal(t, int64(100*(i+1)), p.Tokens, "what a judge costs is told")
-			}
-			assert.Equal(t, int64(100*c.asked), *s.expense().Tokens)
-			assert.Equal(t, metric.MustValue("0.01").Mul(metric.FromInt(int64(c.asked))).String(),
-				s.expense().CostUSD.String())
-			for u := range given {
-				assert.Zero(t, u.task%2, "without a rubric nothing is judged")
-			}
-		})
-	}
-}
-
-// TestJudgeOfOneSidePromotesNothing: a candidate that silences the judge, or answers for
-// it, gains nothing by that, whatever the order in which the runs are judged.
-func TestJudgeOfOneSidePromotesNothing(t *testing.T) {
-	t.Parallel()
-	for _, answered := range []string{"baseline", "candidate"} {
-		for _, session := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
-			s := toJudge(t, 4, oneSided(answered))
-			s.Session = session
-			for u, r := range s.records {
-				r.Words = u.side.String()
-				r.Checks = []format.CheckResult{{Passed: u.side == theCandidate}}
-				s.records[u] = r
-			}
-			given, _, err := s.judgeAll(t.Context(), 2)
-			require.NoError(t, err)
-			got := score.Compare(s.outcome(theBaseline, 2, given), s.outcome(theCandidate, 2, given), s.Thresholds)
-			assert.Equal(t, decision.Neutral, got.Verdict, "session %s, the judge answers for the %s: %s", session,
-				answered, got.Summary)
+		j := &answers{name: "j", text: text}
+		s := toJudge(t, 4, j)
+		var told []Progress
+		s.Progress = func(p Progress) { told = append(told, p) }
+		given, problems, err := s.judgeAll(t.Context(), 2)
+		require.NoError(t, err, "a judge never ends a comparison")
+		assert.Len(t, j.cases, c.asked, text)
+		assert.Len(t, given, c.given, text)
+		if c.left != "" {
+			require.NotEmpty(t, problems)
+			assert.Contains(t, problems[0], "left out for "+c.left)
+			problems = problems[1:]
+		}
+		require.Len(t, problems, c.problems, text)
+		for _, problem := range problems {
+			assert.Regexp(t, `^task t[02], run [12] of the (baseline|candidate): no answer$`, problem)
+		}
+		require.Len(t, told, c.asked)
+		for i, p := range told {
+			assert.Equal(t, []int{i + 1, 8}, []int{p.Judged, p.ToJudge})
+			assert.Equal(t, int64(100*(i+1)), p.Tokens, "what a judge costs is told")
+		}
+		assert.Equal(t, int64(100*c.asked), *s.expense().Tokens)
+		for u := range given {
+			assert.Zero(t, u.task%2, "without a rubric nothing is judged")
 		}
 	}
-}
-
-// oneSided is a judge that answers about the runs of one side.
-type oneSided string
-
-func (oneSided) Name() string { return "one-sided" }
-
-func (o oneSided) Grade(_ context.Context, c judge.Work) (judge.Opinion, error) {
-	if c.Words != string(o) {
-		return judge.Opinion{Problem: "no answer"}, nil
+	for name, c := range map[string]struct {
+		rubric bool
+		why    string
+		says   []string
+	}{
+		"nothing to judge": {false, "no key", nil},
+		"nobody to judge":  {true, "no key", []string{"no key"}},
+		"nobody is wanted": {true, "", []string{}},
+	} {
+		s := toJudge(t, 1, nil)
+		if s.Judge, s.NoJudge = nil, c.why; !c.rubric {
+			s.suite.Tasks[0].Rubric = nil
+		}
+		_, problems, err := s.judgeAll(t.Context(), 2)
+		require.NoError(t, err, name)
+		assert.Equal(t, c.says, problems, name)
 	}
-	return judge.Opinion{Judgement: &format.Judgement{Score: metric.NumberOf(metric.MustValue("0.5"))}}, nil
 }
 
 // TestJudgingGoesOnWhereItWas: what was judged is neither asked nor paid for again, at a
@@ -179,64 +154,49 @@ func TestJudgingGoesOnWhereItWas(t *testing.T) {
 		"the end":         {"y", work.Budget{}, nil, "", 8, 0},
 		"an interruption": {"yyy!", work.Budget{}, errStopped, "stopped", 4, 5},
 		"a budget of tokens": {
-			"y",
-			work.Budget{Tokens: 250},
-			ErrIncomplete,
-			"the budget of 250 tokens is used up while judging; what was finished is kept", 3, 5,
-		},
-		"a budget of money": {
-			"y",
-			work.Budget{USD: new(metric.MustValue("0.05"))},
-			ErrIncomplete,
-			"the budget of 0.05 USD is used up while judging", 5, 3,
+			"y", work.Budget{Tokens: 250}, ErrIncomplete, "250 tokens is used up while judging", 3, 5,
 		},
 		"a case without answer": {"yy-y", work.Budget{}, nil, "", 8, 1},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			ctx, stop := context.WithCancelCause(t.Context())
-			defer stop(nil)
-			j := &answers{name: "j", text: c.text, stop: stop}
-			s := toJudge(t, 4, j)
-			s.spent.Budget = c.budget
-			_, _, err := s.judgeAll(ctx, 2)
-			if c.is == nil {
-				require.NoError(t, err)
-			} else {
-				require.ErrorIs(t, err, c.is)
-				require.ErrorContains(t, err, c.says)
-			}
-			assert.Len(t, j.cases, c.asked)
-			assert.Equal(t, int64(100*c.asked), *s.expense().Tokens, "also what was not kept is paid")
+		ctx, stop := context.WithCancelCause(t.Context())
+		j := &answers{name: "j", text: c.text, stop: stop}
+		s := toJudge(t, 4, j)
+		s.spent.Budget = c.budget
+		_, _, err := s.judgeAll(ctx, 2)
+		require.ErrorIs(t, err, c.is, name)
+		if err != nil {
+			require.ErrorContains(t, err, c.says)
+		}
+		assert.Len(t, j.cases, c.asked, name)
+		assert.Equal(t, int64(100*c.asked), *s.expense().Tokens, "also what was not kept is paid")
 
+		for _, fresh := range []bool{false, true} {
 			again := &answers{name: "j", text: "y"}
 			next := toJudge(t, 4, again)
-			next.Archive = s.Archive
+			next.Archive, next.Fresh = s.Archive, fresh
 			given, problems, err := next.judgeAll(t.Context(), 2)
 			require.NoError(t, err)
 			assert.Empty(t, problems)
 			require.Len(t, given, 8)
-			assert.Len(t, again.cases, c.then)
+			if fresh {
+				assert.Len(t, again.cases, 8)
+				continue
+			}
+			assert.Len(t, again.cases, c.then, name)
 			assert.Equal(t, int64(100*c.then), *next.expense().Tokens)
 			assert.Zero(t, next.expense().UnknownTokens, "what is kept costs nothing, and that is known")
 			for u, found := range given {
 				assert.Equal(t, "Task "+fmt.Sprint(u.task), found.Rationale, "each is that of its own run")
 			}
-			fresh := &answers{name: "j", text: "y"}
-			last := toJudge(t, 4, fresh)
-			last.Archive, last.Fresh = s.Archive, true
-			_, _, err = last.judgeAll(t.Context(), 2)
-			require.NoError(t, err)
-			assert.Len(t, fresh.cases, 8)
-		})
+		}
 	}
 }
 
-// TestWhatAJudgementIsOf: it is not taken for another run, another judge, or other criteria,
-// and not when it cannot be read.
-func TestWhatAJudgementIsOf(t *testing.T) {
+// TestJudgementsAreOfTheirRun: none is taken for another run, another judge, or other criteria,
+// and none that cannot be read.
+func TestJudgementsAreOfTheirRun(t *testing.T) {
 	t.Parallel()
-	spoil := func(text string) func(t *testing.T, s *session) {
+	spoil := func(text string) func(*testing.T, *session) {
 		return func(t *testing.T, s *session) {
 			t.Helper()
 			found, err := filepath.Glob(filepath.Join(s.Archive.Dir, "judgements", "*", judgementFile))
@@ -248,67 +208,46 @@ func TestWhatAJudgementIsOf(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		change func(t *testing.T, s *session)
+		change func(*testing.T, *session)
 		asked  int
 	}{
-		"nothing":     {func(*testing.T, *session) {}, 0},
-		"the session": {func(_ *testing.T, s *session) { s.Session = "another" }, 0},
-		"the weight":  {func(_ *testing.T, s *session) { s.tasks[0].Rubric.Weight = new(metric.FromInt(1)) }, 0},
-		"the judge": {func(t *testing.T, s *session) {
-			t.Helper()
-			j, is := s.Judge.(*answers)
-			require.True(t, is)
-			j.name = "another"
-		}, 4},
-		"the criteria": {func(_ *testing.T,
-			s *session,
-		) {
-			s.tasks[0].Rubric.Criteria = "is it short?"
-		}, 4},
-		"the title": {func(_ *testing.T, s *session) { s.tasks[0].Title = "Another" }, 4},
-		"the candidate's files": {func(_ *testing.T,
-			s *session,
-		) {
-			s.tasks[0].keys[theCandidate] = strings.Repeat("f", 32)
-		}, 4},
-		"what one run left": {func(_ *testing.T,
-			s *session,
-		) {
+		"the session":  {func(_ *testing.T, s *session) { s.Session = "another" }, 0},
+		"the weight":   {func(_ *testing.T, s *session) { s.tasks[0].Rubric.Weight = new(metric.FromInt(1)) }, 0},
+		"the judge":    {func(_ *testing.T, s *session) { s.Judge = &answers{name: "another", text: "y"} }, 4},
+		"the criteria": {func(_ *testing.T, s *session) { s.tasks[0].Rubric.Criteria = "is it short?" }, 4},
+		"the title":    {func(_ *testing.T, s *session) { s.tasks[0].Title = "Another" }, 4},
+		"a side's key": {func(_ *testing.T, s *session) { s.tasks[0].keys[theCandidate] = strings.Repeat("f", 32) }, 4},
+		"what one run left": {func(_ *testing.T, s *session) {
 			s.records[unit{0, theCandidate, 1}] = record{Digest: "else"}
 		}, 1},
-		"what one run failed with": {func(_ *testing.T,
-			s *session,
-		) {
+		"what one run failed with": {func(_ *testing.T, s *session) {
 			s.records[unit{0, theBaseline, 0}] = record{Failure: "timeout"}
 		}, 1},
 		"half of it is written": {spoil(`{"score0to1": 0.`), 4},
-		"nothing of it is":      {spoil(""), 4},
 		"a score that is none":  {spoil(`{"score0to1": null}`), 4},
 		"another file":          {spoil(`[1]`), 4},
-		"a file that is far too big": {spoil(`{"score0to1": 0.5, "rationale": "` + strings.Repeat("x",
-			maxRecord) + `"}`), 4},
+		"one that is too big": {
+			spoil(`{"score0to1": 0.5, "rationale": "` + strings.Repeat("x", maxRecord) + `"}`), 4,
+		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := toJudge(t, 1, &answers{name: "j", text: "y"})
-			_, _, err := s.judgeAll(t.Context(), 2)
-			require.NoError(t, err)
-			again := &answers{name: "j", text: "y"}
-			next := toJudge(t, 1, again)
-			next.Archive = s.Archive
-			c.change(t, next)
-			given, problems, err := next.judgeAll(t.Context(), 2)
-			require.NoError(t, err)
-			assert.Empty(t, problems)
-			assert.Len(t, given, 4)
-			assert.Len(t, again.cases, c.asked)
-		})
+		s := toJudge(t, 1, &answers{name: "j", text: "y"})
+		_, _, err := s.judgeAll(t.Context(), 2)
+		require.NoError(t, err)
+		next := toJudge(t, 1, &answers{name: "j", text: "y"})
+		next.Archive = s.Archive
+		c.change(t, next)
+		given, _, err := next.judgeAll(t.Context(), 2)
+		require.NoError(t, err)
+		assert.Len(t, given, 4)
+		again, is := next.Judge.(*answers)
+		require.True(t, is)
+		assert.Len(t, again.cases, c.asked, name)
 	}
 }
 
-// TestTheOrderOfJudging: every run once, in an order that is the same when a comparison goes
+// TestOrderOfJudging: every run once, in an order that is the same when a comparison goes
 // on and another in each comparison.
-func TestTheOrderOfJudging(t *testing.T) {
+func TestOrderOfJudging(t *testing.T) {
 	t.Parallel()
 	order := func(session string) []unit {
 		s := toJudge(t, 6, nil)
@@ -319,143 +258,100 @@ func TestTheOrderOfJudging(t *testing.T) {
 	assert.Equal(t, first, order("one"))
 	assert.NotEqual(t, first, order("two"))
 	assert.ElementsMatch(t, first, order("two"))
-	assert.Len(t, first, 12)
-	seen := map[unit]bool{}
-	for _, u := range first {
-		assert.False(t, seen[u])
-		seen[u] = true
-	}
-	both := 0 // of how many neighbours the sides change; of those in turn, all do
-	for i := range first[1:] {
-		if first[i].side != first[i+1].side {
+	seen, both := map[unit]bool{}, 0 // of how many neighbours the sides change; of those in turn, all do
+	for i, u := range first {
+		if seen[u] = true; i > 0 && first[i-1].side != u.side {
 			both++
 		}
 	}
+	assert.Len(t, seen, 12)
 	assert.Less(t, both, 11)
 }
 
-// TestWithoutAJudge: why there is none is said where a task would be judged, and only there.
-func TestWithoutAJudge(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		rubric bool
-		why    string
-		says   []string
-	}{
-		"nothing to judge":   {false, "no key", nil},
-		"nobody to judge":    {true, "no key", []string{"no key"}},
-		"nobody is wanted":   {true, "", []string{}},
-		"nothing and nobody": {false, "", nil},
-	} {
-		s := toJudge(t, 1, nil)
-		s.Judge, s.NoJudge = nil, c.why
-		if !c.rubric {
-			s.suite.Tasks[0].Rubric = nil
-		}
-		given, problems, err := s.judgeAll(t.Context(), 2)
-		require.NoError(t, err, name)
-		assert.Empty(t, given, name)
-		assert.Equal(t, c.says, problems, name)
-	}
-}
-
-// TestAJudgeSeesWhatThereIs: the diff of a run as far as it is shown, its words, failure and
+// TestJudgesSeeWhatThereIs: the diff of a run as far as it is shown, its words, failure and
 // checks; nothing where a file is gone.
-func TestAJudgeSeesWhatThereIs(t *testing.T) {
+func TestJudgesSeeWhatThereIs(t *testing.T) {
 	t.Parallel()
 	j := &answers{name: "j", text: "y"}
 	s := toJudge(t, 1, j)
-	dir := t.TempDir()
-	long := strings.Repeat("+x\n", 100<<10)
+	dir, long := t.TempDir(), strings.Repeat("+x\n", 100<<10)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, diffFile), []byte(long), 0o600))
 	whole := record{dir: dir, Words: "done", Failure: "timeout", Checks: []format.CheckResult{{Name: "c"}}}
 	s.records = map[unit]record{{0, theBaseline, 0}: whole, {0, theCandidate, 0}: {dir: filepath.Join(dir, "gone")}}
 	_, _, err := s.judgeAll(t.Context(), 1)
 	require.NoError(t, err)
-	require.Len(t, j.cases, 2)
-	for _, c := range j.cases {
-		assert.Equal(t, "Task 0", c.Title)
-		assert.Equal(t, "is it good?", c.Criteria)
-		if c.Words == "" {
-			assert.Empty(t, c.Diff)
-			continue
-		}
-		assert.Equal(t, long[:256<<10], c.Diff)
-		assert.Equal(t, []string{"done", "timeout", "c"}, []string{c.Words, c.Failure, c.Checks[0].Name})
-	}
-}
-
-// TestADiskThatIsFull ends judging: what cannot be kept would be asked again and again.
-func TestADiskThatIsFull(t *testing.T) {
-	t.Parallel()
-	s := toJudge(t, 1, &answers{name: "j", text: "y"})
+	assert.ElementsMatch(t, []judge.Work{
+		{
+			Title: "Task 0", Criteria: "is it good?", Diff: long[:256<<10], Words: "done", Failure: "timeout",
+			Checks: whole.Checks,
+		},
+		{Title: "Task 0", Criteria: "is it good?"},
+	}, j.cases)
+	// What cannot be kept would be asked again and again.
+	s.records = map[unit]record{{0, theBaseline, 0}: {Digest: "new"}, {0, theCandidate, 0}: {Digest: "new"}}
+	require.NoError(t, os.RemoveAll(s.Archive.Dir))
 	require.NoError(t, os.WriteFile(s.Archive.Dir, nil, 0o600), "a file is in the way")
-	_, _, err := s.judgeAll(t.Context(), 2)
+	_, _, err = s.judgeAll(t.Context(), 1)
 	require.ErrorContains(t, err, "keep a result as ")
 	s.Archive.Stage = filepath.Join(s.Archive.Stage, "gone")
-	_, _, err = s.judgeAll(t.Context(), 2)
+	_, _, err = s.judgeAll(t.Context(), 1)
 	require.ErrorContains(t, err, "begin to keep a result: ")
 }
 
-// TestWhatIsRecalled: a kept run is taken when it is of this format and of these checks.
-func TestWhatIsRecalled(t *testing.T) {
+// TestRecall: a kept run is taken when it is of this format and of these checks.
+func TestRecall(t *testing.T) {
 	t.Parallel()
-	checks := []format.Check{{Kind: format.FileExists, Path: "a"}, {Kind: format.CommandCheck, Command: "x"}}
 	good := record{
 		Format: recordFormat, Session: "s", Words: "w", Digest: "d", Failure: "f", Crashed: true,
 		Cost: format.Cost{Tokens: new(metric.NumberFromInt(7)), USD: new(metric.NonFinite())},
 		Checks: []format.CheckResult{
-			{Kind: format.FileExists, Name: "a", Passed: true},
-			{Kind: format.CommandCheck, Name: "x", Detail: "exit code 1"},
+			{Kind: format.FileExists, Name: "a", Passed: true}, {
+				Kind: format.CommandCheck, Name: "x",
+				Detail: "exit code 1",
+			},
 		},
 	}
-	text, err := json.Marshal(good)
+	data, err := json.Marshal(good)
 	require.NoError(t, err)
+	text := string(data)
+	with := func(old, other string) string { return strings.Replace(text, old, other, 1) }
 	for name, c := range map[string]struct {
 		text  string
 		taken bool
 	}{
-		"as it was kept":      {string(text), true},
-		"with a key of later": {strings.Replace(string(text), "{", `{"later": {"a": 1},`, 1), true},
-		"cut in half":         {string(text[:len(text)/2]), false},
-		"without its end":     {string(text[:len(text)-1]), false},
+		"as it was kept":      {text, true},
+		"with a key of later": {with("{", `{"later": {"a": 1},`), true},
+		"without its end":     {text[:len(text)-1], false},
 		"empty":               {"", false},
 		"null":                {"null", false},
-		"of another format":   {strings.Replace(string(text), `"format":1`, `"format":2`, 1), false},
-		"of no format":        {strings.Replace(string(text), `"format":1,`, "", 1), false},
-		"of fewer checks": {strings.Replace(string(text),
-			`,{"kind":"command","name":"x","passed":false,"detail":"exit code 1"}`, "", 1), false},
-		"of other checks": {strings.Replace(string(text), `"kind":"command"`, `"kind":"testSuite"`, 1), false},
-		"of checks otherwise": {strings.NewReplacer("fileExists", "command", "command",
-			"fileExists").Replace(string(text)), false},
-		"without any check": {`{"format": 1}`, false},
-		"checks of another": {strings.Replace(string(text), `"checks":[`,
-			`"checks":[{"kind":"fileExists"},`, 1), false},
-		"more than is read": {string(text[:len(text)-1]) + `, "x": "` + strings.Repeat("x",
-			maxRecord) + `"}`, false},
-		"a cost that is a text": {strings.Replace(string(text), `"tokens":7`, `"tokens":"7"`, 1), false},
+		"of another format":   {with(`"format":1`, `"format":2`), false},
+		"of fewer checks": {
+			with(`,{"kind":"command","name":"x","passed":false,"detail":"exit code 1"}`, ""), false,
+		},
+		"of other checks":  {with(`"kind":"command"`, `"kind":"testSuite"`), false},
+		"of more checks":   {with(`"checks":[`, `"checks":[{"kind":"fileExists"},`), false},
+		"too big":          {text[:len(text)-1] + `, "x": "` + strings.Repeat("x", maxRecord) + `"}`, false},
+		"a cost of a text": {with(`"tokens":7`, `"tokens":"7"`), false},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := toJudge(t, 1, nil)
-			s.tasks[0].Checks = checks
-			u := unit{0, theCandidate, 1}
-			dir := filepath.Join(s.Archive.Dir, s.tasks[0].keys[theCandidate], "2")
-			require.NoError(t, os.MkdirAll(dir, 0o700))
-			require.NoError(t, os.WriteFile(filepath.Join(dir, recordFile), []byte(c.text), 0o600))
-			r, taken := s.recall(u)
-			require.Equal(t, c.taken, taken)
-			if !taken {
-				assert.Empty(t, r)
-				return
-			}
-			want := good
+		s := toJudge(t, 1, nil)
+		s.tasks[0].Checks = []format.Check{{Kind: format.FileExists, Path: "a"}, {
+			Kind:    format.CommandCheck,
+			Command: "x",
+		}}
+		dir := filepath.Join(s.Archive.Dir, s.tasks[0].keys[theCandidate], "2")
+		require.NoError(t, os.MkdirAll(dir, 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, recordFile), []byte(c.text), 0o600))
+		r, taken := s.recall(unit{0, theCandidate, 1})
+		require.Equal(t, c.taken, taken, name)
+		want := record{}
+		if taken {
+			want = good
 			want.dir = dir
-			assert.Equal(t, want, r)
-			_, other := s.recall(unit{0, theBaseline, 1})
-			assert.False(t, other, "a run is of one side")
-			_, other = s.recall(unit{0, theCandidate, 0})
-			assert.False(t, other, "and of one repeat")
-		})
+		}
+		assert.Equal(t, want, r, name)
+		for _, u := range []unit{{0, theBaseline, 1}, {0, theCandidate, 0}} {
+			_, other := s.recall(u)
+			assert.False(t, other, "a run is of one side and one repeat")
+		}
 	}
 }

@@ -19,13 +19,15 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/taskrun"
 )
 
-// worker is an agent in this process, which says its version.
+// worker is an agent in this process, which does what copyConfig does and says its version.
 type worker struct {
 	version func() (string, error)
-	work    func(r agent.Request) (agent.Reply, error)
+	// ends is how its run of that number ends, from 1.
+	ends func(n int) (agent.Reply, error)
 
 	mu    sync.Mutex
 	asked []agent.Request
@@ -42,7 +44,14 @@ func (w *worker) Propose(_ context.Context, r agent.Request) (agent.Reply, error
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.asked = append(w.asked, r)
-	return w.work(r)
+	text, err := os.ReadFile(filepath.Join(r.Dir, "AGENTS.md"))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(r.Dir, "out.txt"), text, 0o600)
+	}
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return agent.Reply{}, err
+	}
+	return w.ends(len(w.asked))
 }
 
 // commands is a Runner in this process.
@@ -50,17 +59,15 @@ type commands func(spec process.Spec) (process.Result, error)
 
 func (c commands) Run(_ context.Context, spec process.Spec) (process.Result, error) { return c(spec) }
 
-// copies is a worker that does what copyConfig does.
+// paid is a reply that took a hundred tokens.
+func paid() agent.Reply {
+	return agent.Reply{Usage: metric.Usage{InputTokens: new(int64(90)), OutputTokens: new(int64(10))}}
+}
+
 func copies() *worker {
 	return &worker{
 		version: func() (string, error) { return "1", nil },
-		work: func(r agent.Request) (agent.Reply, error) {
-			text, err := os.ReadFile(filepath.Join(r.Dir, "AGENTS.md"))
-			if err == nil {
-				err = os.WriteFile(filepath.Join(r.Dir, "out.txt"), text, 0o600)
-			}
-			return agent.Reply{Usage: metric.Usage{InputTokens: new(int64(90)), OutputTokens: new(int64(10))}}, err
-		},
+		ends:    func(int) (agent.Reply, error) { return paid(), nil },
 	}
 }
 
@@ -73,60 +80,65 @@ func by(works *worker) func(*taskrun.Options) {
 	}
 }
 
-// TestWhatIsWrongIsSaidBeforeAnythingRuns: nothing is spent on what cannot come to its end.
-func TestWhatIsWrongIsSaidBeforeAnythingRuns(t *testing.T) {
+// TestFaultsAreSaidBeforeAnythingRuns: nothing is spent on what cannot come to its end.
+func TestFaultsAreSaidBeforeAnythingRuns(t *testing.T) {
 	t.Parallel()
+	type fixture struct {
+		*world
+
+		o             taskrun.Options
+		before, after taskrun.Side
+		works         *worker
+	}
+	link := func(at string) func(f *fixture) {
+		return func(f *fixture) { _ = os.Symlink("/etc", f.at(at)) }
+	}
+	remove := func(names ...string) func(f *fixture) {
+		return func(f *fixture) {
+			for _, name := range names {
+				_ = os.RemoveAll(f.at(name))
+			}
+		}
+	}
 	for name, c := range map[string]struct {
-		spoil  func(t *testing.T, w *world)
-		change func(o *taskrun.Options, before, after *taskrun.Side, works *worker)
-		says   string
-		ours   bool // it is a failure of our own, and no fault of the caller's
+		spoil func(f *fixture)
+		says  string
+		ours  bool // it is a failure of our own, and no fault of the caller's
 	}{
-		"a threshold below nothing": {nil, func(o *taskrun.Options, _, _ *taskrun.Side, _ *worker) {
-			o.Thresholds.MinCompositeGain = metric.FromInt(-1)
-		}, "min-composite-gain -1 is below 0; give 0 or more", false},
-		"a glob that is none": {nil, func(_ *taskrun.Options, _, after *taskrun.Side,
-			_ *worker,
-		) {
-			after.Config.Include = []string{"["}
-		}, `"[" is no glob for a path in a repository`, false},
-		"no glob": {nil, func(_ *taskrun.Options, before, _ *taskrun.Side,
-			_ *worker,
-		) {
-			before.Config = taskrun.Config{}
-		}, "no glob says which files are the configuration", false},
-		"a side that is gone": {nil, func(_ *taskrun.Options, before, _ *taskrun.Side,
-			_ *worker,
-		) {
-			before.Dir += "-gone"
-		}, "open the baseline: ", false},
-		"both sides are gone": {nil, func(_ *taskrun.Options, before, after *taskrun.Side, _ *worker) {
-			before.Dir, after.Dir = before.Dir+"-gone", after.Dir+"-gone"
-		}, "open the candidate: ", false},
-		"a pipe in a configuration": {func(t *testing.T, w *world) {
-			t.Helper()
-			require.NoError(t, syscall.Mkfifo(w.at("after/CLAUDE.md"), 0o600))
-		}, nil, `candidate: "CLAUDE.md" is neither a file nor a directory nor a link`, false},
-		"a link out of one": {func(t *testing.T, w *world) {
-			t.Helper()
-			require.NoError(t, os.Symlink("/etc/passwd", w.at("before/CLAUDE.md")))
-		}, nil, `baseline: "CLAUDE.md" is a link that leaves the sandbox`, false},
-		"a fixture that changed since": {func(t *testing.T, w *world) {
-			t.Helper()
-			require.NoError(t, os.Symlink("/etc", w.at("suite/a/fixture/l")))
-		}, nil, `fixture of a: "l" is a link that leaves the sandbox`, false},
-		"a fixture that is gone since": {func(t *testing.T,
-			w *world,
-		) {
-			t.Helper()
-			require.NoError(t, os.RemoveAll(w.at("suite/b/fixture")))
-		}, nil, "open the fixture of b: ", true},
-		"an agent without a version": {nil, func(_ *taskrun.Options, _, _ *taskrun.Side, works *worker) {
-			works.version = func() (string, error) { return "", errors.New("it is broken") }
+		"a threshold below nothing": {
+			func(f *fixture) { f.o.Thresholds.MinCompositeGain = metric.FromInt(-1) },
+			"min-composite-gain -1 is below 0", false,
+		},
+		"a glob that is none": {
+			func(f *fixture) { f.after.Config.Include = []string{"["} }, `"[" is no glob`, false,
+		},
+		"no glob": {
+			func(f *fixture) { f.before.Config = taskrun.Config{} }, "no glob says which files", false,
+		},
+		"a baseline that is gone":  {remove("before"), "open the baseline: ", false},
+		"a candidate that is gone": {remove("before", "after"), "open the candidate: ", false},
+		"two empty configurations": {
+			remove("before/AGENTS.md", "after/AGENTS.md"), "there is nothing to compare", false,
+		},
+		"a pipe in a configuration": {
+			func(f *fixture) { _ = syscall.Mkfifo(f.at("after/CLAUDE.md"), 0o600) },
+			`candidate: "CLAUDE.md" is neither`, false,
+		},
+		"a link out of one": {
+			link("before/CLAUDE.md"), `baseline: "CLAUDE.md" is a link that leaves`, false,
+		},
+		"a fixture that changed since": {link("suite/a/fixture/l"), `fixture of a: "l" is a link that leaves`, false},
+		"a fixture that is gone since": {remove("suite/b/fixture"), "open the fixture of b: ", true},
+		"an agent without a version": {func(f *fixture) {
+			f.works.version = func() (string, error) { return "", errors.New("it is broken") }
 		}, "a/task.json: ask agent worker for its version: it is broken", false},
-		"a directory that is a file": {nil, func(o *taskrun.Options, _, _ *taskrun.Side, _ *worker) {
-			require.NoError(t, os.WriteFile(o.RunDir+"-file", nil, 0o600))
-			o.RunDir += "-file"
+		"an agent that is not there": {func(f *fixture) {
+			f.o.Agents = func(string) (agent.Agent, error) { return nil, errors.New("nobody") }
+		}, "the run's agent: nobody", false},
+		"no agent": {func(f *fixture) { f.o.Agent = "" }, "a/task.json names no agent", false},
+		"a directory that is a file": {func(f *fixture) {
+			f.write("file", "")
+			f.o.RunDir = f.at("file")
 		}, "not a directory", true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -134,15 +146,10 @@ func TestWhatIsWrongIsSaidBeforeAnythingRuns(t *testing.T) {
 			w := newWorld(t, map[string]object{"a": {}, "b": {}})
 			loaded, err := taskrun.Load(t.Context(), w.at("suite"))
 			require.NoError(t, err)
-			if c.spoil != nil {
-				c.spoil(t, w)
-			}
 			works := copies()
-			before, after, o := w.side("before"), w.side("after"), w.options("", by(works))
-			if c.change != nil {
-				c.change(&o, &before, &after, works)
-			}
-			found, err := taskrun.Run(t.Context(), loaded, before, after, o)
+			f := &fixture{w, w.options("", by(works)), w.side("before"), w.side("after"), works}
+			c.spoil(f)
+			found, err := taskrun.Run(t.Context(), loaded, f.before, f.after, f.o)
 			require.ErrorContains(t, err, c.says)
 			var fault *misuse.Error
 			assert.Equal(t, !c.ours, errors.As(err, &fault), "%v", err)
@@ -152,154 +159,128 @@ func TestWhatIsWrongIsSaidBeforeAnythingRuns(t *testing.T) {
 	}
 }
 
-// TestWhatIsWarnedOf stands in the report, and keeps nothing from running.
-func TestWhatIsWarnedOf(t *testing.T) {
+// TestWarningsOfConfigurations stand in the report, and keep nothing from running.
+func TestWarningsOfConfigurations(t *testing.T) {
 	t.Parallel()
+	const same = "baseline and candidate have the same configuration"
 	for name, c := range map[string]struct {
-		prepare func(w *world)
-		says    []string
+		files, says string
+		mode        os.FileMode // of the candidate's file
 	}{
-		"nothing": {func(*world) {}, nil},
-		"the same configuration": {
-			func(w *world) { w.write("after/AGENTS.md", "before\n") },
-			[]string{"baseline and candidate have the same configuration"},
-		},
-		"another mode is another": {func(w *world) {
-			w.write("after/AGENTS.md", "before\n")
-			_ = os.Chmod(w.at("after/AGENTS.md"), 0o755)
-		}, nil}, //nolint:gosec // it is a mode that is looked at
-		"files beside it": {func(w *world) {
+		"another":                 {"AGENTS.md", "", 0o644},
+		"the same, beside others": {"main.go", same, 0o644},
+		"another mode is another": {"main.go", "", 0o755},
+		"none":                    {"", "the candidate (after) has no file of a configuration", 0o644},
+	} {
+		w := newWorld(t, map[string]object{"a": {}})
+		switch c.files {
+		case "":
+			require.NoError(t, os.Remove(w.at("after/AGENTS.md")))
+		case "main.go":
 			w.write("after/AGENTS.md", "before\n")
 			w.write("after/main.go", "x")
-		}, []string{"baseline and candidate have the same configuration"}},
-		"no configuration": {
-			func(w *world) { _ = os.Remove(w.at("after/AGENTS.md")) },
-			[]string{"the candidate (after) has no file of a configuration"},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, map[string]object{"a": {}})
-			c.prepare(w)
-			works := copies()
-			works.work = func(agent.Request) (agent.Reply, error) { return agent.Reply{}, nil }
-			found, err := w.compare(t.Context(), "", by(works))
-			require.NoError(t, err)
-			assert.Equal(t, strings.Join(c.says, "|"), strings.Join(found.Warnings, "|"))
-			assert.Len(t, works.asked, 2)
-		})
+			require.NoError(t, os.Chmod(w.at("after/AGENTS.md"), c.mode))
+		}
+		works := copies()
+		found, err := w.compare(t.Context(), "", by(works))
+		require.NoError(t, err)
+		assert.Equal(t, c.says, strings.Join(found.Warnings, "|"), name)
+		assert.Len(t, works.asked, 2)
 	}
 }
 
-// TestHowAnAgentIsAsked: for each run by the task and the side, in a sandbox and a home of
-// its own.
-func TestHowAnAgentIsAsked(t *testing.T) {
+// TestRequestsToAgents are by the task and the side, in a sandbox and a home of their own.
+func TestRequestsToAgents(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, map[string]object{"a": {"prompt": "do it", "timeoutMs": 7000}})
+	w := newWorld(t, map[string]object{"a": {"prompt": "do it", "timeoutMs": 7000}, "b": {"timeoutMs": 7000}})
 	works, versions := copies(), 0
 	works.version = func() (string, error) { versions++; return "1", nil }
 	found, err := w.compare(t.Context(), "", func(o *taskrun.Options) {
 		by(works)(o)
-		o.Runs, o.Model, o.Command = 3, "m", "c"
-		o.Budget.Tokens = 1000
+		o.Runs, o.Model, o.Command, o.Budget.Tokens = 3, "m", "c", 1200
 	})
 	require.NoError(t, err)
-	require.Len(t, works.asked, 6)
+	require.Len(t, works.asked, 12)
 	assert.Equal(t, 1, versions, "one agent is asked once for its version")
-	dirs, seeds := map[string]bool{}, map[int64]int{}
+	dirs, seeds, prompts := map[string]bool{}, map[int64]int{}, map[string]int{}
 	for i, r := range works.asked {
-		dirs[r.Dir] = true
-		dirs[r.Home] = true
+		dirs[r.Dir], dirs[r.Home] = true, true
 		seeds[r.Seed]++
+		prompts[r.Prompt]++
 		assert.Equal(t, int(r.Seed), r.Iteration)
-		assert.Equal(t, []string{"do it", "m", "c"}, []string{r.Prompt, r.Model, r.Command})
-		assert.Equal(t, "7s", r.Timeout.String())
+		assert.Equal(t, []string{"m", "c", "7s"}, []string{r.Model, r.Command, r.Timeout.String()})
 		assert.Equal(t, []string{"AGENTS.md", "file.txt"}, r.Targets)
-		assert.Equal(t, int64(1000-100*i), r.Limit.Tokens, "what is left of the budget")
+		assert.Equal(t, int64(1200-100*i), r.Limit.Tokens, "what is left of the budget")
 		assert.NoDirExists(t, r.Dir)
 	}
-	assert.Len(t, dirs, 12)
-	assert.Equal(t, map[int64]int{1: 2, 2: 2, 3: 2}, seeds, "both sides draw the same")
-	assert.Equal(t, int64(600), *found.Expense.Tokens)
-	_, err = newWorld(t, map[string]object{"a": {}, "b": {}, "c": {}}).compare(t.Context(), "", by(works))
-	require.NoError(t, err)
-	assert.Equal(t, 2, versions, "for all tasks of a suite")
+	assert.Len(t, dirs, 24)
+	assert.Equal(t, map[int64]int{1: 4, 2: 4, 3: 4}, seeds, "both sides draw the same")
+	assert.Equal(t, map[string]int{"do it": 6, "do b": 6}, prompts)
+	assert.Equal(t, int64(1200), *found.Expense.Tokens)
 }
 
 // TestHowAgentsEnd: what a configuration may be to blame for is a result; anything else
 // ends the comparison, which can go on, and what was used is told.
 func TestHowAgentsEnd(t *testing.T) {
 	t.Parallel()
-	ours := errors.New("our own fault")
+	budget := agent.Failure{Kind: agent.Budget, Message: "9 turns"}
 	for name, c := range map[string]struct {
-		failure *agent.Failure
-		err     error
-		budget  bool
+		failure agent.Failure // of the zero value it is the machinery's
+		budget  int64
 		failed  string // of the run, where it is a result
 		says    string
-		keeps   bool // it can go on
 	}{
-		"a crash": {
-			&agent.Failure{Kind: agent.Crashed, Message: "exit code 3\nno luck"}, nil, false,
-			"crashed: exit code 3 no luck", "", false,
-		},
+		"a crash": {agent.Failure{Kind: agent.Crashed, Message: "3\nno luck"}, 0, "crashed: 3 no luck", ""},
 		"its time": {
-			&agent.Failure{Kind: agent.Timeout, Message: "it took longer than 2s"}, nil, true,
-			"timeout: it took longer than 2s", "", false,
+			agent.Failure{Kind: agent.Timeout, Message: "it took longer"}, 1 << 40, "timeout: it took longer", "",
 		},
-		"a bound of its own": {
-			&agent.Failure{Kind: agent.Budget, Message: "9 turns"}, nil, false,
-			"budget: 9 turns", "", false,
-		},
-		"the budget": {
-			&agent.Failure{Kind: agent.Budget, Message: "9 turns"}, nil, true, "",
-			"task a: agent worker: budget: 9 turns", true,
-		},
+		"a bound of its own": {budget, 0, "budget: 9 turns", ""},
+		"the budget":         {budget, 1 << 40, "", "task a: agent worker: budget: 9 turns"},
 		"no login": {
-			&agent.Failure{Kind: agent.Authentication, Message: "no key"}, nil, false, "",
-			"task a: agent worker: authentication: no key", true,
+			agent.Failure{Kind: agent.Authentication, Message: "no key"},
+			0, "",
+			"task a: agent worker: authentication: no key",
 		},
 		"nothing that started": {
-			&agent.Failure{Kind: agent.Crashed, Message: "exit code 127", NotStarted: true}, nil,
-			false, "", "task a: agent worker: crashed: exit code 127", true,
+			agent.Failure{Kind: agent.Crashed, Message: "127", NotStarted: true},
+			0, "",
+			"task a: agent worker: crashed: 127",
 		},
-		"machinery that failed": {nil, ours, false, "", "task a: our own fault", false},
+		"machinery that failed": {agent.Failure{}, 0, "", "task a: our own fault"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, map[string]object{"a": {"checks": []object{{
-				"kind": "fileExists",
-				"path": "out.txt",
-			}}}, "b": {}})
+			w := newWorld(t, map[string]object{
+				"a": {"checks": []object{{"kind": "fileExists", "path": "out.txt"}}}, "b": {},
+			})
 			works := copies()
-			copied := works.work
-			works.work = func(r agent.Request) (agent.Reply, error) {
-				reply, err := copied(r)
-				if err == nil && len(works.asked) == 1 {
-					reply.Failure, err = c.failure, c.err
+			works.ends = func(n int) (agent.Reply, error) {
+				reply := paid()
+				if n > 1 {
+					return reply, nil
 				}
-				return reply, err
+				if c.failure == (agent.Failure{}) {
+					return reply, errors.New("our own fault")
+				}
+				reply.Failure = &c.failure
+				return reply, nil
 			}
 			found, err := w.compare(t.Context(), "", func(o *taskrun.Options) {
 				by(works)(o)
-				if c.budget {
-					o.Budget.Tokens = 1 << 40
-				}
+				o.Budget.Tokens = c.budget
 			})
 			assert.Equal(t, int64(100*len(works.asked)), *found.Expense.Tokens, "what was used")
 			if c.says != "" {
 				require.ErrorContains(t, err, c.says)
-				assert.Equal(t, c.keeps, errors.Is(err, taskrun.ErrIncomplete))
+				assert.Equal(t, c.failure.Kind != "", errors.Is(err, taskrun.ErrIncomplete))
 				assert.Len(t, works.asked, 1, "nobody works after it")
 				assert.Empty(t, found.Verdict)
 				assert.NoDirExists(t, w.at("kept"), "it is no result")
 				return
 			}
 			require.NoError(t, err)
-			assert.Len(t, works.asked, 4)
 			run := found.Baseline.Scores[0].Runs[0]
 			assert.Equal(t, c.failed, run.Failure)
-			require.Len(t, run.Checks, 1)
 			assert.Equal(t, "not looked at: the agent failed", run.Checks[0].Detail)
 			assert.False(t, run.Checks[0].Passed, "the file that it left before does not count")
 			assert.Contains(t, read(t, run.Diff), "+before", "what it changed is kept all the same")
@@ -308,77 +289,115 @@ func TestHowAgentsEnd(t *testing.T) {
 	}
 }
 
-// TestWhatKeepsARunFromBeingKept is an error, and no verdict.
-func TestWhatKeepsARunFromBeingKept(t *testing.T) {
+// TestRunsThatCannotBeKept are an error, and no verdict.
+func TestRunsThatCannotBeKept(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		change func(w *world, o *taskrun.Options)
-		says   string
-	}{
-		"a sandbox that stays": {func(_ *world, o *taskrun.Options) {
+	for says, change := range map[string]func(w *world, o *taskrun.Options){
+		"remove the sandbox of a: it is held": func(_ *world, o *taskrun.Options) {
 			o.Sandboxes.Remove = func(dir string) error {
-				return errors.Join(os.RemoveAll(dir), errors.New("it is held"))
+				return errors.Join(os.RemoveAll(dir),
+					errors.New("it is held"))
 			}
-		}, "remove the sandbox of a: it is held"},
-		"an archive that is a file": {func(w *world, _ *taskrun.Options) { w.write("kept", "") }, "keep a result as "},
-		"no place to put it": {
-			func(_ *world, o *taskrun.Options) { o.Archive.Stage += "-gone" },
-			"begin to keep a result: ",
 		},
-		"no home": {func(_ *world, o *taskrun.Options) {
+		"keep a result as ":        func(w *world, _ *taskrun.Options) { w.write("kept", "") },
+		"begin to keep a result: ": func(_ *world, o *taskrun.Options) { o.Archive.Stage += "-gone" },
+		"no home": func(_ *world, o *taskrun.Options) {
 			o.Sandboxes.Environ = func(string, []string) ([]string, error) { return nil, errors.New("no home") }
-		}, "no home"},
-		"a check that cannot be run": {func(_ *world, o *taskrun.Options) {
+		},
+		"task a: run a command: no processes left": func(_ *world, o *taskrun.Options) {
 			o.Sandboxes.Runner = commands(func(process.Spec) (process.Result, error) {
-				return process.Result{},
-					errors.New("no processes left")
+				return process.Result{}, errors.New("no processes left")
 			})
-		}, "task a: run a command: no processes left"},
+		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, map[string]object{"a": {"checks": []object{{"kind": "command", "cmd": "true"}}}})
-			works := copies()
-			found, err := w.compare(t.Context(), "", func(o *taskrun.Options) {
-				by(works)(o)
-				c.change(w, o)
-			})
-			require.ErrorContains(t, err, c.says)
-			assert.Empty(t, found.Verdict)
-			loaded, err := taskrun.Load(t.Context(), w.at("suite"))
-			require.NoError(t, err)
-			o := w.options("", by(works))
-			c.change(w, &o)
-			o.Fresh = true // a run whose sandbox stays is kept
-			_, err = taskrun.Measure(t.Context(), loaded, w.side("before"), o)
-			require.ErrorContains(t, err, c.says, "of one configuration alone too")
+		w := newWorld(t, map[string]object{"a": {"checks": []object{{"kind": "command", "cmd": "true"}}}})
+		found, err := w.compare(t.Context(), "", func(o *taskrun.Options) {
+			by(copies())(o)
+			change(w, o)
 		})
+		require.ErrorContains(t, err, says)
+		assert.Empty(t, found.Verdict)
 	}
 }
 
-// TestReportsThatCannotBeWritten say where.
-func TestReportsThatCannotBeWritten(t *testing.T) {
+// TestReports can be moved, written again, and read; nothing else is cleared for them.
+func TestReports(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, map[string]object{"a": {}})
-	found, err := w.compare(t.Context(), "", by(copies()))
+	w := newWorld(t, map[string]object{"t": {"checks": []object{after()}}})
+	found, err := w.compare(t.Context(), "", func(o *taskrun.Options) {
+		by(copies())(o)
+		o.Runs = 2
+	})
 	require.NoError(t, err)
-	w.write("file", "")
-	_, err = taskrun.WriteReport(w.at("file"), found)
-	require.ErrorContains(t, err, "write the report to "+w.at("file")+": ")
-	_, err = taskrun.WriteReport(w.at("file/below"), found)
-	require.ErrorContains(t, err, "write the report to "+w.at("file/below")+": ")
-	for side, run := range map[string]string{
-		"baseline":  found.Baseline.Scores[0].Runs[0].Diff,
-		"candidate": found.Candidate.Scores[0].Runs[0].Diff,
+	found.Warnings = []string{"<b>look</b>"}
+	runs := found.Baseline.Scores[0].Runs
+	runs[0].Diff, runs[0].Transcript = "", runs[0].Diff // an agent in this process writes none
+	given := runs[0].Transcript
+	to := w.at("new/report")
+	written, err := taskrun.WriteReport(to, found)
+	require.NoError(t, err)
+	assert.Equal(t, given, runs[0].Transcript, "the given report stays as it is")
+	kept := written.Baseline.Scores[0].Runs
+	assert.Empty(t, kept[0].Diff)
+	assert.Equal(t, "runs/baseline/t/2/changes.diff", kept[1].Diff)
+	assert.Equal(t, "runs/baseline/t/1/changes.diff", kept[0].Transcript)
+	assert.Equal(t, read(t, runs[1].Diff), read(t, filepath.Join(to, kept[1].Diff)))
+	back, err := taskrun.ReadOutcome(filepath.Join(to, "baseline.json"), "x")
+	require.NoError(t, err)
+	assert.Equal(t, written.Baseline, back, "an outcome of the report is one for the next comparison")
+	shown := read(t, filepath.Join(to, "report.md"))
+	assert.Contains(t, shown, "look")
+	assert.NotContains(t, shown, "<b>")
+
+	found.Baseline.Scores[0].Runs = runs[:1]
+	_, err = taskrun.WriteReport(to, found)
+	require.NoError(t, err, "in the place of an earlier report")
+	assert.NoDirExists(t, filepath.Join(to, "runs/baseline/t/2"), "nothing of it is left")
+
+	w.write("other/thesis.txt", "")
+	w.write("other/runs/x", "")
+	_, err = taskrun.WriteReport(w.at("other"), found)
+	require.ErrorContains(t, err, "it has other files; give an empty directory")
+	assert.FileExists(t, w.at("other/runs/x"))
+	for _, place := range []string{"other/thesis.txt", "other/thesis.txt/below"} {
+		_, err = taskrun.WriteReport(w.at(place), found)
+		require.ErrorContains(t, err, "write the report to "+w.at(place)+": ")
+	}
+	for side, runs := range map[string][]format.Run{
+		"baseline": found.Baseline.Scores[0].Runs, "candidate": found.Candidate.Scores[0].Runs,
 	} {
-		text := read(t, run)
-		require.NoError(t, os.Remove(run))
+		was := runs[0].Transcript
+		runs[0].Transcript = w.at("gone")
 		_, err = taskrun.WriteReport(w.at("report-"+side), found)
 		require.ErrorContains(t, err, "no such file or directory", side)
 		assert.NoFileExists(t, w.at("report-"+side+"/report.json"), "half a report is none")
-		require.NoError(t, os.WriteFile(run, []byte(text), 0o600))
+		runs[0].Transcript = was
 	}
-	written, err := taskrun.WriteReport(w.at("report"), found)
-	require.NoError(t, err)
-	assert.Equal(t, "runs/candidate/a/1/changes.diff", written.Candidate.Scores[0].Runs[0].Diff)
+}
+
+func TestOutcomesThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "outcome.json")
+	for text, says := range map[string]string{
+		`{"configLabel": "c", "scores": []}`: "",
+		"no":                                 "their outcome:1: is not JSON",
+		"{\"scores\": [{},\n{}]}":            "is missing; their outcome:2: scores[1].taskId: is missing",
+		`{"scores": [{}, {}, {}, {}]}`:       "; and 3 more",
+		`{"kind": "other"}`:                  "scores: is missing",
+	} {
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		o, err := taskrun.ReadOutcome(file, "their outcome")
+		if says == "" {
+			require.NoError(t, err)
+			assert.Equal(t, "c", o.ConfigLabel)
+			continue
+		}
+		require.ErrorContains(t, err, says)
+		assert.NotContains(t, err.Error(), "\n", "on one line")
+		assert.Empty(t, o)
+	}
+	_, err := taskrun.ReadOutcome(file+"-gone", "x")
+	require.EqualError(t, err, "x does not exist")
+	_, err = taskrun.ReadOutcome(filepath.Dir(file), "x")
+	require.EqualError(t, err, "read x: is a directory")
 }
