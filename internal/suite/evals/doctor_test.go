@@ -3,7 +3,6 @@ package evals
 import (
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
@@ -246,32 +245,5 @@ func TestWhatAlwaysCameOutTheSame(t *testing.T) {
 			history[i].ID = "2"
 		}
 		assert.Empty(t, told(history, c), "%s: of another case", text)
-	}
-}
-
-// TestFindingsAreOneLine whatever a suite is made of.
-func TestFindingsAreOneLine(t *testing.T) {
-	t.Parallel()
-	chance := rand.New(rand.NewPCG(161, 162))
-	odd := []string{"a\nb", "\x1b[2J", strings.Repeat("long ", 300), "ü\u2028", "plain text", `"quoted"`}
-	pick := func() string { return odd[chance.IntN(len(odd))] }
-	for range 100 {
-		var cases []Case
-		for i := range chance.IntN(4) {
-			prompt := pick() + " " + pick()
-			cases = append(cases, Case{
-				ID: fmt.Sprint(i), Prompt: prompt, Expectations: []string{pick()},
-				Checks: []Check{
-					{Kind: OutputContains, File: "f", Text: pick()},
-					{Kind: OutputMatches, File: "f", Pattern: regexp.MustCompile(".*"), Description: pick()},
-				},
-			})
-		}
-		for _, finding := range Examine(EvalSuite{Cases: cases}, []Trigger{{pick(), true}, {pick(), true}}, nil) {
-			assert.NotContains(t, finding.Message, "\n")
-			assert.NotContains(t, finding.Message, "\x1b")
-			assert.Less(t, len(finding.Message), 1000)
-			assert.NotEmpty(t, finding.Kind)
-		}
 	}
 }

@@ -1,7 +1,6 @@
 package evals
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -241,20 +240,5 @@ func TestSuitesOfOthers(t *testing.T) {
 				c.holds(t, suite)
 			}
 		})
-	}
-}
-
-// TestProblemsSayTheirLine is of the three files of a suite.
-func TestProblemsSayTheirLine(t *testing.T) {
-	t.Parallel()
-	for at := range 5 {
-		blank := strings.Repeat("\n", at)
-		_, problems := Parse("e", []byte("["+blank+`{"id": 1, "expectations": ["x"]}]`), anyFile)
-		assert.Equal(t, fmt.Sprintf("e:%d: [0].prompt: is missing", at+1), problems.Err().Error())
-		_, problems = ParseTriggers("t", []byte("["+blank+`{"query": 1, "should_trigger": true}]`))
-		assert.Equal(t, fmt.Sprintf("t:%d: [0].query: must be a text, not the number 1", at+1), problems.Err().Error())
-		_, problems = ParseAnswers("x",
-			[]byte("<evaluation>"+blank+"<qa_pair><question>q</question></qa_pair></evaluation>"))
-		assert.Equal(t, fmt.Sprintf("x:%d: qa_pair[0].answer: is missing", at+1), problems.Err().Error())
 	}
 }

@@ -36,28 +36,3 @@ func TestGradesTakeTheBurdenOfProof(t *testing.T) {
 		modeltest.Answer{Text: `{"expectations": [{"number": 1, "passed": true, "evidence": "hello ` + secret +
 			`"}], "eval_feedback": {"overall": "fine"}}`})
 }
-
-func TestGradesThatCannotBeUsed(t *testing.T) {
-	t.Parallel()
-	for name, text := range map[string]string{
-		"none": `{"expectations": []}`,
-		"twice": `{"expectations": [{"number": 1, "passed": true, "evidence": "x"}, {"number": 1, "passed": ` +
-			`false, "evidence": "x"}]}`,
-		"not asked": `{"expectations": [{"number": 3, "passed": true, "evidence": "x"}]}`,
-		"two objects": `{"expectations": [{"number": 1, "passed": true, "evidence": "x"}]} {"expectations": ` +
-			`[{"number": 1, "passed": false, "evidence": "x"}]}`,
-		"a text":       `{"expectations": [{"number": 1, "passed": "yes", "evidence": "x"}]}`,
-		"only a score": `{"score": 1}`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			both(t, func(t *testing.T, _ *modeltest.Server, j *judge.Judge) {
-				t.Helper()
-				grades, err := j.Grade(t.Context(), graded())
-				require.NoError(t, err)
-				assert.Nil(t, grades.Expectations)
-				assert.Contains(t, grades.Problem, "cannot be used")
-			}, modeltest.Answer{Text: text}, modeltest.Answer{Text: text})
-		})
-	}
-}

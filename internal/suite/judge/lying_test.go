@@ -4,12 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
-	"math/rand/v2"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -47,45 +42,6 @@ func says(t *testing.T, text string) []byte {
 	out, err := json.Marshal(map[string]any{"type": "result", "subtype": "success", "result": text})
 	require.NoError(t, err)
 	return out
-}
-
-// TestHowACommandLineIsAsked: in an empty directory that is removed again, with the
-// question on its standard input, by the whole environment that was given and no more.
-func TestHowACommandLineIsAsked(t *testing.T) {
-	t.Parallel()
-	var dirs []string
-	var stdin string
-	run := func(_ context.Context, spec process.Spec) (process.Result, error) {
-		entries, err := os.ReadDir(spec.Dir)
-		require.NoError(t, err)
-		assert.Empty(t, entries)
-		require.NoError(t, os.WriteFile(filepath.Join(spec.Dir, "left"), nil, 0o600))
-		dirs = append(dirs, spec.Dir)
-		text, err := io.ReadAll(spec.Stdin)
-		require.NoError(t, err)
-		stdin = string(text)
-		assert.Equal(t, []string{"A=1", "B=2"}, spec.Env)
-		spec.Env[0] = "A=changed"
-		assert.Contains(t, spec.Args, "opus")
-		assert.NotContains(t, strings.Join(spec.Args, " "), "rename it")
-		assert.Positive(t, spec.OutputCap)
-		return process.Result{Stdout: says(t, `{"score": 0.5}`)}, nil
-	}
-	j, base := line(t, "opus", run)
-	assert.Equal(t, "claude with opus", j.Name())
-	for range 2 {
-		verdict, err := j.Grade(t.Context(), sample())
-		require.NoError(t, err)
-		require.NotNil(t, verdict.Judgement, verdict.Problem)
-		assert.Contains(t, stdin, "rename it")
-	}
-	require.Len(t, dirs, 2)
-	assert.NotEqual(t, dirs[0], dirs[1], "no question finds what another one left")
-	left, err := os.ReadDir(base)
-	require.NoError(t, err)
-	assert.Empty(t, left)
-	j, _ = line(t, "", run)
-	assert.Equal(t, "claude", j.Name())
 }
 
 // TestHowACommandLineEnds: an answer counts however the command ends; without one, how it
@@ -214,60 +170,6 @@ func TestTheTimeOfACase(t *testing.T) {
 	require.EqualError(t, err, "the run's time is up")
 }
 
-// TestGradersThatLie: nothing in an answer makes an expectation pass that it does not name,
-// once, with evidence.
-func TestGradersThatLie(t *testing.T) {
-	t.Parallel()
-	chance := rand.New(rand.NewPCG(141, 142))
-	pick := func(list ...string) string { return list[chance.IntN(len(list))] }
-	usable := 0
-	for round := range 400 {
-		type entry struct{ number, passed, evidence string }
-		var entries []entry
-		var texts []string
-		for range chance.IntN(4) {
-			e := entry{
-				pick("1", "2", "1", "2", "0", "3", "-1", "1.5", `"1"`, "null"),
-				pick("true", "true", "false", "null", `"true"`, "1"),
-				pick(`"seen"`, `"seen"`, `" "`, `""`, "null", "7"),
-			}
-			entries = append(entries, e)
-			texts = append(texts, fmt.Sprintf(`{"number": %s, "passed": %s, "evidence": %s}`, e.number, e.passed,
-				e.evidence))
-		}
-		answer := `{"expectations": [` + strings.Join(texts, ", ") + `]}`
-		answer = pick("", "All of them pass. ", `{"passed": true} `, "```json\n", `{"score": 1} `) + answer + pick("",
-			" So it is.", "\n```", ` {"expectations": null}`)
-		j, requests := asked(models.Endpoint{Model: "m"}, nil, reply{text: answer}, reply{text: answer})
-		grades, err := j.Grade(t.Context(), graded())
-		require.NoError(t, err)
-		// An independent reading of the entries.
-		fits, given := len(entries) > 0, map[string]entry{}
-		for _, e := range entries {
-			_, twice := given[e.number]
-			fits = fits && !twice && (e.number == "1" || e.number == "2") && e.passed != `"true"` && e.passed != "1" &&
-				e.evidence != "7"
-			given[e.number] = e
-		}
-		if !fits {
-			require.Nil(t, grades.Expectations, "round %d: %s", round, answer)
-			require.NotEmpty(t, grades.Problem)
-			require.Len(t, *requests, 2)
-			continue
-		}
-		usable++
-		require.Empty(t, grades.Problem, "round %d: %s", round, answer)
-		require.Len(t, grades.Expectations, 2)
-		for i, got := range grades.Expectations {
-			e := given[fmt.Sprint(i+1)]
-			require.Equal(t, e.passed == "true" && e.evidence == `"seen"`, got.Passed, "round %d: %s", round, answer)
-			require.Equal(t, graded().Expectations[i], got.Text, "what was asked, not what was answered")
-			require.NotEmpty(t, got.Evidence)
-		}
-	}
-	assert.Greater(t, usable, 25)
-}
-
 // TestFeedbackIsJSON also without the secrets that were in it: it goes into a file of others.
 func TestFeedbackIsJSON(t *testing.T) {
 	t.Parallel()
@@ -377,58 +279,4 @@ func TestWhatAJudgeIsShown(t *testing.T) {
 	assert.Equal(t, "The agent left no file in outputs/.", part(work, "OUTPUTS"))
 	assert.Equal(t, "There is no transcript.", part(work, "TRANSCRIPT"))
 	assert.True(t, strings.HasSuffix(work, "Give a verdict on each of the 2 expectations."))
-}
-
-// TestNoPartEndsItsFence: whatever stands in a part of a question, each fence is there once,
-// in its order, and between its two lines is a beginning of what was given.
-func TestNoPartEndsItsFence(t *testing.T) {
-	t.Parallel()
-	chance := rand.New(rand.NewPCG(143, 144))
-	words := []string{
-		"<<<", ">>>", "<", ">", "TASK", "CRITERIA", "DIFF", "CHECKS", "LAST_WORDS", "GOOD_RESULT",
-		"EXPECTATIONS", "OUTPUTS", "TRANSCRIPT", "\n", "\n", " ", "\xff", "ü", "‹‹‹", "\r", "\u2028",
-	}
-	text := func() string {
-		var out strings.Builder
-		for range chance.IntN(30) {
-			out.WriteString(words[chance.IntN(len(words))])
-		}
-		return out.String()
-	}
-	for range 200 {
-		c := judge.Work{
-			Title: text(), Prompt: text(), Criteria: text(), Diff: text(), Words: text(), Failure: text(),
-			Checks: []format.CheckResult{{Name: text(), Detail: text()}, {Name: text(), Passed: true}},
-		}
-		w := judge.Work{
-			Prompt: text(), Expected: text(), Expectations: []string{text(), text()}, Transcript: text(),
-			Outputs: text(),
-		}
-		j, requests := asked(models.Endpoint{Model: "m"}, nil, reply{text: `{"score": 1}`},
-			reply{text: `{"expectations": [{"number": 1}]}`})
-		_, err := j.Grade(t.Context(), c)
-		require.NoError(t, err)
-		_, err = j.Grade(t.Context(), w)
-		require.NoError(t, err)
-		for i, names := range [][]string{
-			{"TASK", "CRITERIA", "DIFF", "CHECKS", "LAST_WORDS"},
-			{"TASK", "GOOD_RESULT", "EXPECTATIONS", "OUTPUTS", "TRANSCRIPT"},
-		} {
-			asks := (*requests)[i].Messages[1].Text
-			var marks []string
-			for at := range strings.SplitSeq(asks, "\n") {
-				if strings.HasPrefix(at, "<<<") || strings.HasSuffix(at, ">>>") {
-					marks = append(marks, at)
-				}
-			}
-			var want []string
-			for _, name := range names {
-				want = append(want, "<<<"+name, name+">>>")
-			}
-			require.Equal(t, want, marks)
-			require.Equal(t, 5, strings.Count(asks, "<<<"))
-			require.Equal(t, 5, strings.Count(asks, ">>>"))
-		}
-	}
-	assert.True(t, slices.Contains(words, "<<<"))
 }

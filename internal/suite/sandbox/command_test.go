@@ -175,32 +175,6 @@ func TestHowACommandEnds(t *testing.T) {
 	}
 }
 
-// TestEveryExitCode: 0 is one answer and others are the other one, but for those by which a
-// shell says that there was no answer.
-func TestEveryExitCode(t *testing.T) {
-	t.Parallel()
-	code := 0
-	box, _ := openBy(t, &ends{each: func(context.Context, process.Spec) (process.Result, error) {
-		return process.Result{ExitCode: code}, nil
-	}}, nil)
-	checks := []format.Check{
-		{Kind: format.CommandCheck, Command: "x", ExpectExitZero: true},
-		{Kind: format.CommandCheck, Command: "x"},
-	}
-	neither := 0
-	for ; code < 256; code++ {
-		results, err := box.Check(t.Context(), checks, sandbox.Changes{}, time.Minute)
-		require.NoError(t, err)
-		assert.Equal(t, code == 0, results[0].Passed, "exit code %d", code)
-		assert.False(t, results[0].Passed && results[1].Passed, "exit code %d is no answer and its opposite", code)
-		if !results[0].Passed && !results[1].Passed {
-			neither++
-			assert.True(t, code == 126 || code == 127 || code >= 129 && code <= 192, "exit code %d is an answer", code)
-		}
-	}
-	assert.Equal(t, 2+64, neither)
-}
-
 // TestHowChecksAreRun: each command has the sandbox as its directory, a home of its own,
 // and of the time what the ones before it left.
 func TestHowChecksAreRun(t *testing.T) {
@@ -263,37 +237,6 @@ func TestHowChecksAreRun(t *testing.T) {
 			"OUTPUTS_DIR=" + outputs,
 		},
 	}, runner.specs[3])
-}
-
-// TestWhatIsSaidOfACheck is one line of bounded length, without secrets.
-func TestWhatIsSaidOfACheck(t *testing.T) {
-	t.Parallel()
-	const secret = "sk-very-secret-key"
-	box, _ := openBy(t, as(process.Result{
-		ExitCode: 3,
-		Stderr:   []byte("before\nthe key is " + secret + " \x1b[31mred " + strings.Repeat("ä", 1000)),
-	}),
-		func(m *sandbox.Maker) { m.Masker = process.NewMasker(nil, secret) })
-	results, err := box.Check(t.Context(), []format.Check{
-		{Kind: format.CommandCheck, Command: "first\nsecond " + strings.Repeat("x", 1000), ExpectExitZero: true},
-		{Kind: format.FileContains, Path: "outputs/a", Substring: strings.Repeat("y", 1000)},
-		{Kind: format.DiffContains, Substring: "a\nb"},
-		{Kind: "later", Path: "outputs/a"},
-	}, sandbox.Changes{}, time.Minute)
-	require.NoError(t, err)
-	for _, result := range results {
-		for _, text := range []string{result.Name, result.Detail} {
-			assert.LessOrEqual(t, len([]rune(text)), 400)
-			assert.NotContains(t, text, "\n")
-			assert.NotContains(t, text, "\x1b")
-			assert.NotContains(t, text, secret)
-		}
-		assert.False(t, result.Passed)
-	}
-	assert.True(t, strings.HasPrefix(results[0].Detail, "exit code 3: the key is *** red ä"), results[0].Detail)
-	assert.True(t, strings.HasPrefix(results[0].Name, "first second x"), results[0].Name)
-	assert.Equal(t, "a b", results[2].Name)
-	assert.Equal(t, `checks of kind "later" are not known`, results[3].Detail, "a check that is not known fails")
 }
 
 // TestChecksThatCannotBeRun are errors, and no result of the agent's.
@@ -520,48 +463,6 @@ func TestServers(t *testing.T) {
 			_ = connection.Close()
 			server.Close()
 			assert.Zero(t, serving.Load(), "nothing of it is left; its port may be another's by now")
-		})
-	}
-}
-
-// TestServersThatCannotBeStarted are errors, not faults of the skill.
-func TestServersThatCannotBeStarted(t *testing.T) {
-	t.Parallel()
-	broken, stopped := errors.New("broken"), errors.New("stopped")
-	for name, c := range map[string]struct {
-		setup string
-		each  func(ctx context.Context, stop func(error)) (process.Result, error)
-		is    error
-	}{
-		"the setup's runner": {
-			"make",
-			func(context.Context, func(error)) (process.Result, error) { return process.Result{}, broken }, broken,
-		},
-		"the server's runner": {"", func(context.Context, func(error)) (process.Result, error) {
-			return process.Result{}, broken
-		}, broken},
-		"the end of the setup": {"make", func(_ context.Context, stop func(error)) (process.Result, error) {
-			stop(stopped)
-			return process.Result{Cancelled: true}, nil
-		}, stopped},
-		"the end while it waits": {"", func(ctx context.Context, stop func(error)) (process.Result, error) {
-			stop(stopped)
-			<-ctx.Done()
-			return process.Result{ExitCode: -1, Cancelled: true}, nil
-		}, stopped},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			runner := &ends{}
-			box, _ := openBy(t, runner, nil)
-			ctx, stop := context.WithCancelCause(t.Context())
-			defer stop(nil)
-			runner.each = func(running context.Context, _ process.Spec) (process.Result, error) {
-				return c.each(running, stop)
-			}
-			server, why, err := box.Serve(ctx, c.setup, "serve", time.Minute)
-			require.ErrorIs(t, err, c.is, why)
-			assert.Nil(t, server)
 		})
 	}
 }

@@ -3,10 +3,6 @@
 package sandbox_test
 
 import (
-	"bytes"
-	"context"
-	"errors"
-	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -21,7 +17,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/files"
-	"github.com/org/autoloop/internal/suite/sandbox"
 )
 
 // kind is what can be at a path, with the mode that git has for it; "" is what no list of
@@ -298,55 +293,4 @@ func TestNamesInADiff(t *testing.T) {
 		assert.NotContains(t, line, "\x1b")
 		assert.NotContains(t, line, "\r")
 	}
-}
-
-// TestChangesThatCannotBeLookedAt are errors.
-func TestChangesThatCannotBeLookedAt(t *testing.T) {
-	t.Parallel()
-	box, in := open(t, newDir(t, map[string]string{"a": "x\n"}), nil)
-	in.put("b", "x\n", 0o644)
-	stopped := errors.New("stopped")
-	ctx, stop := context.WithCancelCause(t.Context())
-	stop(stopped)
-	_, err := box.Changes(ctx)
-	require.ErrorIs(t, err, stopped)
-	_, _, err = box.KeepOutputs(ctx, filepath.Join(t.TempDir(), "kept"))
-	require.NoError(t, err, "without outputs/ nothing is read")
-	require.NoError(t, os.RemoveAll(filepath.Join(filepath.Dir(filepath.Dir(box.Dir)), "template")))
-	_, err = box.Changes(t.Context())
-	require.ErrorIs(t, err, fs.ErrNotExist, "of what it is compared with nothing is left")
-}
-
-// TestDigestsOfManifests: two manifests have one digest when they say the same of every
-// path, whatever the names are.
-func TestDigestsOfManifests(t *testing.T) {
-	t.Parallel()
-	chance := rand.New(rand.NewPCG(123, 124))
-	odd := []string{"a", "b", `a" 644 `, "a\n", "\xff", "\ufffd", "", `\`, `"`, "a b"}
-	lines := []string{"a", "b", "a 644 00 \nb", "a\" 644 00 \"\"\n\"b"} // one name that looks like two lines
-	seen := map[string]string{}
-	for round := range 3000 {
-		var m sandbox.Manifest
-		var text bytes.Buffer
-		for range chance.IntN(4) {
-			e := sandbox.Entry{
-				Path: odd[chance.IntN(len(odd))], SHA256: []string{"", "00", "01"}[chance.IntN(3)],
-				Target: odd[chance.IntN(len(odd))],
-				Mode:   []fs.FileMode{0o644, 0o755, fs.ModeDir | 0o755, fs.ModeSymlink}[chance.IntN(4)],
-				Size:   int64(chance.IntN(9)),
-			}
-			if round%2 == 0 {
-				e = sandbox.Entry{Path: lines[chance.IntN(len(lines))], Mode: 0o644, SHA256: "00"}
-			}
-			m = append(m, e)
-			fmt.Fprintf(&text, "%d %x %d %x %x\n", e.Mode, e.Path, len(e.Target), e.Target, e.SHA256)
-		}
-		digest := m.Digest()
-		if other, twice := seen[digest]; twice {
-			require.Equal(t, other, text.String())
-		}
-		seen[digest] = text.String()
-		assert.Equal(t, digest, slices.Clone(m).Digest())
-	}
-	assert.Greater(t, len(seen), 1000)
 }

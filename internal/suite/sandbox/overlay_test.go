@@ -1,10 +1,6 @@
 package sandbox_test
 
 import (
-	"maps"
-	"math/rand/v2"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,69 +10,8 @@ import (
 	"github.com/org/autoloop/internal/suite/sandbox"
 )
 
-// drawTree draws files of which none is where another needs a directory.
-func drawTree(chance *rand.Rand, content string) map[string]string {
-	names := []string{"a", "b", "c"}
-	tree := map[string]string{}
-	for range chance.IntN(6) {
-		parts := make([]string, 1+chance.IntN(3))
-		for i := range parts {
-			parts[i] = names[chance.IntN(len(names))]
-		}
-		path := strings.Join(parts, "/")
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(tree)),
-			func(other string) bool { return below(path, other) || below(other, path) }) {
-			tree[path] = content
-		}
-	}
-	return tree
-}
-
 // below reports whether a path is in a directory.
 func below(path, dir string) bool { return strings.HasPrefix(path, dir+"/") }
-
-// TestAConfigurationOverAnyFixture lays drawn configurations over drawn fixtures: each side
-// has its own files, none that only the other has, and the rest of the fixture.
-func TestAConfigurationOverAnyFixture(t *testing.T) {
-	t.Parallel()
-	chance := rand.New(rand.NewPCG(111, 112))
-	for range 60 {
-		files := drawTree(chance, "fixture")
-		ours, theirs := drawTree(chance, "ours"), drawTree(chance, "theirs")
-		read := func(files map[string]string) *sandbox.Overlay {
-			o, err := sandbox.ReadOverlay(t.Context(), "side", newDir(t, files).path, anything{})
-			require.NoError(t, err)
-			return o
-		}
-		fixture, mine, other := newDir(t, files), read(ours), read(theirs)
-		mine.Against(other)
-		for _, side := range []struct {
-			overlay    *sandbox.Overlay
-			own, other map[string]string
-		}{{mine, ours, theirs}, {other, theirs, ours}} {
-			template, err := sandbox.Prepare(t.Context(), filepath.Join(t.TempDir(), "x"),
-				sandbox.Fixture{Name: "fixture", Dir: fixture.path}, side.overlay)
-			require.NoError(t, err)
-			want := maps.Clone(side.own)
-			for path, text := range files {
-				_, gone := side.other[path]
-				inTheWay := slices.ContainsFunc(slices.Collect(maps.Keys(side.own)),
-					func(own string) bool { return own == path || below(own, path) || below(path, own) })
-				if !gone && !inTheWay {
-					want[path] = text
-				}
-			}
-			assert.Equal(t, want, dir{t, template.Dir}.has(), "%v over %v, beside %v", side.own, files, side.other)
-			var paths []string
-			for _, e := range template.Manifest {
-				if e.IsFile() {
-					paths = append(paths, e.Path)
-				}
-			}
-			assert.Equal(t, slices.Sorted(maps.Keys(want)), paths, "the manifest says what is there")
-		}
-	}
-}
 
 // TestSuitesThatAreNoSuites: task files that cannot be one, and where they are looked for.
 func TestSuitesThatAreNoSuites(t *testing.T) {

@@ -3,11 +3,8 @@
 package sandbox_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path"
 	"path/filepath"
@@ -175,22 +172,6 @@ func TestHowLargeAConfigurationIs(t *testing.T) {
 		`candidate: "7.md" makes the configuration larger than 67108864 bytes`)
 }
 
-// TestAConfigurationIsReadOnce: what changes in its directory later is without effect.
-func TestAConfigurationIsReadOnce(t *testing.T) {
-	t.Parallel()
-	d := newDir(t, map[string]string{"A.md": "then\n", ".claude/b": "then\n"})
-	o := overlay(t, d)
-	require.NoError(t, os.WriteFile(d.at("A.md"), []byte("now\n"), 0o600))
-	require.NoError(t, os.RemoveAll(d.at(".claude")))
-	for range 2 { // and is laid over as many fixtures as there are
-		in, _, err := prepare(t, newDir(t, nil), o)
-		require.NoError(t, err)
-		assert.Equal(t, map[string]string{"A.md": "then\n", ".claude/b": "then\n"}, in.has())
-	}
-	_, err := sandbox.ReadOverlay(t.Context(), "candidate", d.at("none"), config{})
-	require.ErrorContains(t, err, "open the candidate: ")
-}
-
 // TestWhatAnOverlayRemoves: the files that the other configuration has alone go, with the
 // directories that they leave empty; nothing else of a fixture does.
 func TestWhatAnOverlayRemoves(t *testing.T) {
@@ -340,101 +321,4 @@ func (w *walker) walk(from, target string) (at string, ok bool) {
 		}
 	}
 	return at, true
-}
-
-// TestLinksOfAnyFixture: a fixture whose links all stay in it can be put into a sandbox;
-// one whose links do not by one walk along the names, or by their words, cannot.
-func TestLinksOfAnyFixture(t *testing.T) {
-	t.Parallel()
-	chance := rand.New(rand.NewPCG(125, 126))
-	refused := 0
-	for round := range 120 {
-		fixture := newDir(t, map[string]string{"a/b/c": "x", "a/d": "x", "e": "x"})
-		links := map[string]string{}
-		for range 1 + chance.IntN(3) {
-			at := []string{"l", "m", "a/l", "a/b/m", "a/n"}[chance.IntN(5)]
-			if _, twice := links[at]; twice {
-				continue
-			}
-			parts := make([]string, 1+chance.IntN(4))
-			for i := range parts {
-				parts[i] = []string{"..", "..", "a", "b", "l", "m", "gone", "e", "."}[chance.IntN(9)]
-			}
-			links[at] = strings.Join(parts, "/")
-			fixture.link(links[at], at)
-		}
-		stays := true
-		for at, target := range links {
-			w := &walker{t: t, root: fixture.path}
-			_, there := w.walk(path.Dir(at), path.Base(at))
-			words := path.Join(path.Dir(at), target)
-			// A name that is a file is no way to another: the kernel says so, and that is no link to follow.
-			stays = stays && !w.leave && words != ".." && !strings.HasPrefix(words, "../") &&
-				(there || !through(fixture, at))
-		}
-		_, _, err := prepare(t, fixture, nil)
-		if stays {
-			require.NoError(t, err, "round %d: %v", round, links)
-			continue
-		}
-		refused++
-		var wrong *sandbox.PathError
-		require.ErrorAs(t, err, &wrong, "round %d: %v", round, links)
-		require.Contains(t, links, wrong.Path)
-		require.Contains(t, wrong.Reason, "is a link that leaves the sandbox")
-	}
-	assert.Greater(t, refused, 30)
-	assert.Less(t, refused, 110)
-}
-
-// through reports whether the kernel finds something else than a directory on the way of a
-// link.
-func through(d dir, at string) bool {
-	_, err := os.Stat(d.at(at))
-	return errors.Is(err, syscall.ENOTDIR)
-}
-
-// TestComposedDirectories: parts that stand in each other's directories are together there.
-func TestComposedDirectories(t *testing.T) {
-	t.Parallel()
-	part := func(at string, files map[string]string) sandbox.Fixture {
-		return sandbox.Fixture{At: at, Name: "part " + at, Dir: newDir(t, files).path}
-	}
-	compose := func(ctx context.Context, empty []string, parts ...sandbox.Fixture) (map[string]string, error) {
-		template, err := sandbox.Compose(ctx, filepath.Join(t.TempDir(), "x"), "sandbox", parts, nil, empty...)
-		if err != nil {
-			return nil, err
-		}
-		return dir{t, template.Dir}.has(), nil
-	}
-	has, err := compose(t.Context(), []string{"a", "a/b", "outputs"}, part("a", map[string]string{"x": "1"}),
-		part("a/b", map[string]string{"x": "2"}), part(".", map[string]string{"a/y": "3", "a/b/z": "4"}))
-	require.NoError(t, err)
-	assert.Equal(t, map[string]string{"a/x": "1", "a/b/x": "2", "a/y": "3", "a/b/z": "4"}, has)
-	has, err = compose(t.Context(), nil)
-	require.NoError(t, err)
-	assert.Empty(t, has)
-
-	_, err = compose(t.Context(), nil, part(".", map[string]string{"a": "a file"}),
-		part("a/b", map[string]string{"x": "2"}))
-	require.ErrorContains(t, err, "part a/b: ", "a file is no place")
-	_, err = compose(t.Context(), []string{"a"}, part(".", map[string]string{"a": "a file"}))
-	require.ErrorContains(t, err, "make a: ")
-	_, err = compose(t.Context(), []string{"../out"})
-	require.ErrorContains(t, err, "make ../out: ")
-	linked := newDir(t, map[string]string{"real/x": "1"})
-	linked.link("real", "a")
-	has, err = compose(t.Context(), nil,
-		sandbox.Fixture{At: ".", Name: "linked", Dir: linked.path},
-		part("a", map[string]string{"y": "2"}))
-	require.NoError(t, err)
-	assert.Equal(t, "2", has["real/y"], "a link that stays inside is a place as any other")
-	_, err = compose(t.Context(), nil,
-		sandbox.Fixture{At: ".", Name: "gone", Dir: linked.at("none")})
-	require.ErrorContains(t, err, "open the gone: ")
-	stopped := errors.New("stopped")
-	ctx, stop := context.WithCancelCause(t.Context())
-	stop(stopped)
-	_, err = compose(ctx, nil, part(".", map[string]string{"a": "1"}))
-	require.ErrorIs(t, err, stopped)
 }

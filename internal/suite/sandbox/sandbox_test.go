@@ -149,15 +149,6 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-func TestTooLargeConfiguration(t *testing.T) {
-	t.Parallel()
-	d := newDir(t, nil)
-	d.put("A.md", "", 0o644)
-	require.NoError(t, os.Truncate(d.at("A.md"), 11<<20))
-	_, err := sandbox.ReadOverlay(t.Context(), "candidate", d.path, config{})
-	require.ErrorContains(t, err, `candidate: "A.md" has 11534336 bytes, more than 10485760`)
-}
-
 func TestConfigurationDoesNotWriteThroughTheFixturesLinks(t *testing.T) {
 	t.Parallel()
 	fixture := newDir(t, map[string]string{"docs/x.md": "kept\n", "real/y": "kept\n"})
