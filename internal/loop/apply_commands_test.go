@@ -60,6 +60,11 @@ func TestWhatACommandDoes(t *testing.T) {
 			answer: "Paused. `/autoloop resume` goes on.", stopped: "paused: a holiday",
 		},
 		{
+			name: "pause without a reason", say: []commands.Command{{Kind: commands.Pause}}, told: "paused",
+			answer: "Paused. `/autoloop resume` goes on.", stopped: "paused: by a comment of owner",
+		},
+		{name: "of a later version", say: []commands.Command{{Kind: "dance"}}},
+		{
 			name: "resume what is paused", before: paused, say: []commands.Command{{Kind: commands.Resume}},
 			told:   "resumed",
 			answer: "It goes on.",
@@ -70,12 +75,6 @@ func TestWhatACommandDoes(t *testing.T) {
 				{Kind: commands.Resume},
 			},
 			told: "paused resumed", answer: "Paused. `/autoloop resume` goes on.\n\nIt goes on.",
-		},
-		{
-			name: "a target instead of the file's", front: "target-metric: 9",
-			say:    []commands.Command{{Kind: commands.SetTarget, Target: five}},
-			told:   "target-metric-was=9 target-metric=5",
-			answer: "The target is 5 (higher is better), until the program file names another.",
 		},
 		{
 			name: "a target that is reached", before: []history.Event{wasMeasured("5")},
@@ -101,7 +100,6 @@ func TestWhatACommandDoes(t *testing.T) {
 			name: "not understood", say: []commands.Command{{Kind: commands.Wrong, Problem: "say which iteration"}},
 			answer: "That was not understood: say which iteration.", bad: true,
 		},
-		{name: "of a later version", say: []commands.Command{{Kind: "dance"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -126,21 +124,6 @@ func TestWhatACommandDoes(t *testing.T) {
 			assert.Equal(t, after.machine.Completed, after.sum.Completed != nil, "state and ledger say the same")
 		})
 	}
-}
-
-// TestStatusIsAnsweredAsItStands: with what earlier commands of the same comment did.
-func TestStatusIsAnsweredAsItStands(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t, "", wasMeasured("1"), wasDecided(1, history.Accepted, "4", firstOnRecord))
-	d.heard(comment(1, commands.Command{Kind: commands.Pause, Text: "a holiday"},
-		commands.Command{Kind: commands.Status}))
-	require.NoError(t, d.entered())
-	texts, _ := answersOf(d.written())
-	require.Len(t, texts, 1)
-	assert.Contains(t, texts[0], "**Paused**: a holiday")
-	assert.Contains(t, texts[0], "**4**")
-	assert.Equal(t, "issue=7 paused answered commands=1 0 0", strings.Join(d.told(), " "),
-		"to say how it stands changes nothing")
 }
 
 // TestRunningWhatIsPausedSaysWhy: in words that mean nothing to GitHub.

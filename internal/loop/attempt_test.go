@@ -10,7 +10,6 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 )
@@ -23,66 +22,6 @@ func parsed(t *testing.T, front, target, script string) *program.Program {
 			target, script))
 	require.Empty(t, p.Problems)
 	return p
-}
-
-// TestTrialsOfTheTuner: an iteration is one trial, one with several proposals is as many,
-// and what was measured by another definition is left out.
-func TestTrialsOfTheTuner(t *testing.T) {
-	t.Parallel()
-	attempt := func(iteration int, definition string, outcome history.Outcome) history.Attempt {
-		return history.Attempt{
-			Iteration: iteration, Definition: definition, Outcome: outcome, Metric: metricOf(fmt.Sprint(iteration)),
-			PreviousBest: metricOf("9"),
-			Params:       map[string]metric.Value{"a": *metricOf(fmt.Sprint(iteration))},
-		}
-	}
-	proposal := func(iteration, number int, definition string, outcome history.Outcome) *history.Proposed {
-		return &history.Proposed{
-			Head: history.Head{Iteration: iteration}, Proposal: number, Definition: definition, Outcome: outcome,
-			Metric: metricOf(fmt.Sprintf("%d.%d", iteration, number)), PreviousBest: metricOf("9"),
-			Work: history.Work{Params: map[string]metric.Value{"a": *metricOf(fmt.Sprintf("%d.%d",
-				iteration, number))}},
-		}
-	}
-	const accepted, rejected = history.Accepted, history.Rejected
-	for name, c := range map[string]struct {
-		attempts  []history.Attempt
-		proposals []*history.Proposed
-		want      string // metrics, with + for one that was accepted
-	}{
-		"another definition": {[]history.Attempt{
-			attempt(1, "c", rejected), attempt(2, "d", rejected),
-			attempt(3, "c", accepted),
-		}, nil, "2"},
-		"several proposals": {
-			[]history.Attempt{attempt(1, "d", rejected), attempt(2, "d", accepted)},
-			[]*history.Proposed{proposal(2, 1, "d", rejected), proposal(2, 2, "d", accepted)},
-			"1 2.1 2.2+",
-		},
-		"several by another": {
-			[]history.Attempt{attempt(1, "c", rejected), attempt(2, "d", rejected)},
-			[]*history.Proposed{proposal(1, 1, "c", rejected), proposal(1, 2, "c", rejected)},
-			"2",
-		},
-		"kept, and CI said no": {[]history.Attempt{
-			attempt(1, "d", history.CIFixExhausted),
-			attempt(2, "d", history.PendingCI),
-		}, nil, "1 2"},
-	} {
-		var got []string
-		for _, trial := range (&team{}).trials(position{identity: identity{Definition: "d"}},
-			&history.Summary{Attempts: c.attempts, Proposals: c.proposals}) {
-			text := metric.Text(trial.Metric, "—")
-			if trial.Metric != nil {
-				assert.Equal(t, []any{"9", text}, []any{trial.Previous.String(), trial.Params["a"].String()}, name)
-			}
-			if trial.Accepted {
-				text += "+"
-			}
-			got = append(got, text)
-		}
-		assert.Equal(t, c.want, strings.Join(got, " "), name)
-	}
 }
 
 // TestSummaryOfAnAttempt is what the agent says, in a line without links, else what it

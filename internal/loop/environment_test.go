@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -18,50 +17,6 @@ import (
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/process"
 )
-
-// TestWhatARunOfTheEvaluationIsAsked: as the program says, and for no side more time
-// than it has.
-func TestWhatARunOfTheEvaluationIsAsked(t *testing.T) {
-	t.Parallel()
-	shared := newLab(t)
-	const front = "setup: make\nevaluation-timeout: 3m\nnetwork: false"
-	for name, c := range map[string]struct {
-		front  string
-		side   history.Role
-		script time.Duration
-	}{
-		"the default branch":     {front, history.Baseline, 0},
-		"a candidate":            {"", history.Candidate, time.Minute},
-		"a candidate with limit": {front, history.Candidate, 0},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			l, r, at := shared.on(t, c.front, steady)
-			env, err := r.measurer.newEnvironment(t.Context(), c.side, at.Head, at.Head, r.measurer.newDir("t"))
-			require.NoError(t, err)
-			for range 3 {
-				_, err := env.evaluate(t.Context())
-				require.NoError(t, err)
-			}
-			for i, one := range l.calls {
-				p, setup := r.Program, ""
-				if i == 0 {
-					setup = p.Setup
-				}
-				assert.Equal(t, evaluation.Request{
-					Script: p.Script, Setup: setup, Dir: env.tree.Dir, Env: l.env, Timeout: p.EvaluationTimeout,
-					ScriptTimeout: c.script, Metric: "m",
-					Offline: c.front == front, Artifacts: env.artifacts,
-				}, one.request)
-			}
-			env.Close()
-			env.Close()
-			l.leavesNothing()
-		})
-	}
-	var none *environment
-	assert.NotPanics(t, none.Close)
-}
 
 // TestAnEnvironmentThatCannotBeMade leaves nothing of what was.
 func TestAnEnvironmentThatCannotBeMade(t *testing.T) {
@@ -169,7 +124,8 @@ func TestFilesThatChangeBetweenTheRuns(t *testing.T) {
 func TestSpoiltDirectoriesAreTheCandidatesFailure(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(request evaluation.Request) error{
-		"closed HOME": func(r evaluation.Request) error { return os.Chmod(process.Getenv(r.Env, "HOME"), 0) },
+		"closed HOME":  func(r evaluation.Request) error { return os.Chmod(process.Getenv(r.Env, "HOME"), 0) },
+		"removed HOME": func(r evaluation.Request) error { return os.RemoveAll(process.Getenv(r.Env, "HOME")) },
 		"link for HOME": func(r evaluation.Request) error {
 			home := process.Getenv(r.Env, "HOME")
 			return errors.Join(os.RemoveAll(home), os.Symlink("/", home))

@@ -37,37 +37,6 @@ func merged(all ...map[string]bool) map[string]bool {
 	return sum
 }
 
-// TestWhatABaselineSaysOfItsWrites: all of them where they are few, the files alone where
-// they are not, and nothing where even these are too many.
-func TestWhatABaselineSaysOfItsWrites(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		known   bool
-		touched map[string]bool
-		want    map[string]bool
-	}{
-		"not known":               {false, paths(3, "f%d"), nil},
-		"as many as there can be": {true, paths(200, "f%d"), paths(200, "f%d")},
-		"too many files":          {true, paths(201, "f%d"), nil},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			before := maps.Clone(c.touched)
-			own := ownChanges{known: c.known, touched: c.touched}
-			assert.Equal(t, c.want, own.record())
-			assert.Equal(t, before, own.touched, "what this run knows stays")
-			line, err := history.Line(&history.Measured{EvaluatorWrites: own.record()})
-			require.NoError(t, err)
-			read, err := history.ParseEvent(line)
-			require.NoError(t, err)
-			m := &measurer{spending: &spending{journal: journalOf(t, "")}}
-			m.recall(&history.Summary{EvaluatorWrites: read.(*history.Measured).EvaluatorWrites}) //nolint:errcheck // as it was written
-			assert.Equal(t, c.want != nil, m.own.known, "nothing is not the same as not known")
-			assert.Len(t, m.own.touched, len(c.want))
-		})
-	}
-}
-
 // TestChangesBeyondTheEvaluatorsOwn: another file, and another content where the
 // evaluation itself leaves it.
 func TestChangesBeyondTheEvaluatorsOwn(t *testing.T) {

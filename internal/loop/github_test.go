@@ -11,9 +11,6 @@ import (
 
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/history/results"
-	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/program"
 )
 
 var errBroken = errors.New("GitHub is broken")
@@ -210,35 +207,5 @@ func TestMerged(t *testing.T) {
 		assert.Equal(t, c.want, d.merged(c.head), "%+v", c.heard)
 		merged := d.mergedHead()
 		assert.Equal(t, c.heard != nil && c.heard.Pull != nil && c.heard.Pull.Merged, merged != "", "%+v", c.heard)
-	}
-}
-
-// TestNumbersInTheState: issue and pull request of the settings, whatever they say, and the
-// number of an issue program; a pull request that has ended is none.
-func TestNumbersInTheState(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		issue, pull, ended int
-		own                int // the number of an issue program
-		was                state.Machine
-		want               [2]int
-		open               int
-	}{
-		{issue: 7, pull: 8, want: [2]int{7, 8}, open: 8},
-		{own: 5, want: [2]int{5, 0}},
-		{pull: 8, ended: 8, was: state.Machine{PR: 8}},
-		{pull: 9, ended: 8, want: [2]int{0, 9}, open: 9},
-		{was: state.Machine{Issue: 3, PR: 4}, want: [2]int{3, 4}},
-	} {
-		p := &program.Program{Name: "p"}
-		p.Issue = c.own
-		b := &records{
-			session: sessionOf(p), doc: state.New("p"), machine: c.was, table: &results.Table{},
-			sum: history.Summary{Settings: history.Settings{Issue: c.issue, Pull: c.pull, PullEnded: c.ended}},
-		}
-		m, _, err := state.ParseMachine(b.files().State)
-		require.NoError(t, err)
-		assert.Equal(t, c.want, [2]int{m.Issue, m.PR}, "%+v", c)
-		assert.Equal(t, c.open, b.sum.OpenPull(), "%+v", c)
 	}
 }

@@ -67,34 +67,20 @@ func TestWhoHoldsTheLease(t *testing.T) {
 // longer still for a job that has to wait for a runner.
 func TestHowLongALeaseLasts(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		github, handed bool
-		want           time.Duration
-	}{
-		"here":                  {false, false, 30*time.Minute + leaseSlack},
-		"for another job on CI": {true, true, 50*time.Minute + leaseSlack + handedSlack},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			d := newDesk(t, "timeout-minutes: 30\nci-wait: 20m", wasMeasured("1"))
-			d.clock = noon.Add(1500 * time.Millisecond).In(time.FixedZone("", 3600))
-			if !c.github {
-				d.GitHub = nil
-			}
-			d.Holder = history.Lease{
-				Host: "here", PID: 5, ProcessStart: "9", Namespace: "n", ActionsRun: "12.1",
-				Handed: c.handed, Until: noon,
-			}
-			require.NoError(t, d.lease.acquireLease(t.Context()))
-			got := d.written().sum.Open.Lease
-			want := d.Holder
-			want.Until = noon.Add(time.Second + c.want)
-			assert.Equal(t, &want, got, "to the second, in UTC")
-			assert.Equal(t, noon, d.Holder.Until, "the next lease is measured anew")
-			assert.Equal(t, []string{"p: start"}, d.shelf.messages)
-			assert.Equal(t, []string{"refs/heads/autoloop/p"}, d.shelf.claims,
-				"that the branch is checked out is found out now")
-		})
+	for _, handed := range []bool{false, true} {
+		d := newDesk(t, "timeout-minutes: 30\nci-wait: 20m", wasMeasured("1"))
+		d.clock = noon.Add(1500 * time.Millisecond).In(time.FixedZone("", 3600))
+		want := noon.Add(time.Second + 50*time.Minute + leaseSlack)
+		if handed {
+			want = want.Add(handedSlack)
+		} else {
+			d.GitHub, want = nil, want.Add(-20*time.Minute)
+		}
+		d.Holder.Handed = handed
+		require.NoError(t, d.lease.acquireLease(t.Context()))
+		assert.Equal(t, want, d.written().sum.Open.Lease.Until, "to the second, in UTC")
+		assert.Equal(t, []string{"refs/heads/autoloop/p"}, d.shelf.claims,
+			"that the branch is checked out is found out now")
 	}
 }
 

@@ -61,10 +61,6 @@ func TestBaselines(t *testing.T) {
 			ahead: true, runs: spoiled(steady, "candidate", 0, failure), base: "1 1", head: "1 1", count: 3,
 			warning: "the default branch cannot be measured, so the incumbent stands for it: exit code 3",
 		},
-		"the incumbent fails": {
-			ahead: true, runs: spoiled(steady, "incumbent", 0, failure), count: 3,
-			problem: "the evaluation fails on the unchanged files: exit code 3",
-		},
 		"it fails": {
 			runs: spoiled(steady, "incumbent", 0, failure), count: 1,
 			problem: "the evaluation fails on the unchanged files: exit code 3",

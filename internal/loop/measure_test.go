@@ -217,21 +217,9 @@ func TestTrials(t *testing.T) {
 			"cicc",
 			"once candidate 1, again incumbent 1, again candidate 2", false,
 		},
-		"no gain is not": {
-			"", spoiled(steady, "candidate", 0, ran("0.5")), 0, rejected,
-			[]string{"0.5 is worse than the best 1"},
-			"c",
-			"once candidate 1", false,
-		},
 		"a candidate that fails": {
 			"", spoiled(steady, "candidate", 0, failure), 0, rejected,
 			[]string{"the evaluation fails: exit code 3"},
-			"ci",
-			"once candidate 0", false,
-		},
-		"both sides fail": {
-			"", func(call) evaluation.Result { return failure }, 0, failed,
-			[]string{"the evaluation fails: exit code 3", "and on the unchanged files too: exit code 3"},
 			"ci",
 			"once candidate 0", false,
 		},
@@ -332,38 +320,6 @@ func TestTrials(t *testing.T) {
 				"what was compared has a verdict")
 			assert.Positive(t, a.durations["measure"])
 			l.leavesNothing()
-		})
-	}
-}
-
-// TestATrialMeasuresAsOftenAsItSays: no trial of a gain takes more runs and environments
-// than its rule announces, and one that is kept takes just as many.
-func TestATrialMeasuresAsOftenAsItSays(t *testing.T) {
-	t.Parallel()
-	shared := newLab(t)
-	for name, c := range map[string]struct {
-		front string
-		runs  func(call) evaluation.Result
-	}{
-		"single": {"evaluation-runs: 1\nsetup: make", steady},
-		"noisy":  {"setup: make\nevaluation-runs: 5\nconfidence: 0.9", swinging},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			l, r, at := shared.on(t, c.front, c.runs)
-			a, err := l.trial(r, at)
-			require.NoError(t, err)
-			require.Equal(t, history.Accepted, a.outcome, "%v", a.reasons)
-			runs, environments := r.rule().KeptRuns()
-			assert.Len(t, l.calls, runs)
-			prepared := map[string]bool{}
-			for _, one := range l.calls {
-				assert.Equal(t, !prepared[one.request.Artifacts], one.request.Setup != "",
-					"the setup runs once, and first, in an environment")
-				prepared[one.request.Artifacts] = true
-				assert.Len(t, one.request.Dir, len(l.calls[0].request.Dir), "no path is longer than another")
-			}
-			assert.Len(t, prepared, environments)
 		})
 	}
 }

@@ -140,6 +140,10 @@ func TestPublishRefuses(t *testing.T) {
 			func(m *proposal.Bundle) { m.Incumbent = ones },
 			"it was made from other files than those of autoloop/p",
 		},
+		"another candidate": {
+			func(m *proposal.Bundle) { m.Candidate = m.Incumbent },
+			"it brings other files than those that were measured",
+		},
 		"no candidate": {
 			func(m *proposal.Bundle) { m.Candidate, m.Change = "", nil },
 			"its decision and its candidate contradict each other",

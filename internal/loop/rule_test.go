@@ -132,18 +132,3 @@ func TestRepeatsThatDoNotFit(t *testing.T) {
 	assert.NotEmpty(t, j.exceedsTimeLimit(math.Ceil(exactly), 0))
 	assert.Empty(t, j.exceedsTimeLimit(0, 0))
 }
-
-// TestWhatTakesBeyondAllYears is too long, and no time that goes back.
-func TestWhatTakesBeyondAllYears(t *testing.T) {
-	t.Parallel()
-	for _, seconds := range []float64{1e9, 1e12, 1e300, math.MaxFloat64} {
-		rule := decision.Rule{Version: decision.RuleVersion, Regime: decision.Noisy, Pairs: 8, Confidence: 0.95}
-		runs, _ := cost(rule, seconds, 0)
-		assert.Greater(t, runs, 290*365*24*time.Hour, "%g", seconds)
-		preparing, _ := cost(rule, 0, 3*seconds)
-		assert.Greater(t, preparing, 290*365*24*time.Hour, "%g", seconds)
-		j := journalOf(t, "")
-		j.records.sum.Seconds = seconds
-		assert.Greater(t, j.timeLimit(), 290*365*24*time.Hour, "%g", seconds)
-	}
-}

@@ -43,34 +43,28 @@ func sampled(rails []program.Guardrail, runs ...evaluation.Result) *samples {
 // other numbers may differ.
 func TestEqualRuns(t *testing.T) {
 	t.Parallel()
-	rails := []program.Guardrail{{Metric: "size"}, {Metric: "time"}}
+	rails := []program.Guardrail{{Metric: "size"}}
+	type run = map[string]string
 	for name, c := range map[string]struct {
-		runs []map[string]string
+		runs []run
 		want bool
 	}{
-		"no run":                   {nil, true},
-		"equal, written otherwise": {[]map[string]string{{"m": "1"}, {"m": "1.0"}}, true},
-		"another metric":           {[]map[string]string{{"m": "1"}, {"m": "1.0001"}}, false},
-		"a guardrail once":         {[]map[string]string{{"m": "1", "size": "3"}, {"m": "1"}}, false},
-		"a guardrail later":        {[]map[string]string{{"m": "1"}, {"m": "1", "size": "3"}}, false},
-		"another number":           {[]map[string]string{{"m": "1", "other": "3"}, {"m": "1", "other": "4"}}, true},
-		"a run that was not scored": {[]map[string]string{
-			{"m": "1", "size": "3"},
-			{},
-			{"m": "1", "size": "3"},
-		}, true},
-		"a guardrail without a score": {[]map[string]string{{"m": "1", "size": "3"}, {"size": "4"}}, true},
+		"no run":                      {nil, true},
+		"equal, written otherwise":    {[]run{{"m": "1"}, {"m": "1.0"}}, true},
+		"another metric":              {[]run{{"m": "1"}, {"m": "1.0001"}}, false},
+		"a guardrail once":            {[]run{{"m": "1", "size": "3"}, {"m": "1"}}, false},
+		"another guardrail":           {[]run{{"m": "1", "size": "3"}, {"m": "1", "size": "4"}}, false},
+		"another number":              {[]run{{"m": "1", "other": "3"}, {"m": "1", "other": "4"}}, true},
+		"a run that was not scored":   {[]run{{"m": "1", "size": "3"}, {}, {"m": "1", "size": "3"}}, true},
+		"a guardrail without a score": {[]run{{"m": "1", "size": "3"}, {"size": "4"}}, true},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var runs []evaluation.Result
-			for _, numbers := range c.runs {
-				runs = append(runs, printed(numbers))
-			}
-			assert.Equal(t, c.want, sampled(rails, runs...).same())
-			slices.Reverse(runs)
-			assert.Equal(t, c.want, sampled(rails, runs...).same(), "in the other order")
-		})
+		var runs []evaluation.Result
+		for _, numbers := range c.runs {
+			runs = append(runs, printed(numbers))
+		}
+		assert.Equal(t, c.want, sampled(rails, runs...).same(), name)
+		slices.Reverse(runs)
+		assert.Equal(t, c.want, sampled(rails, runs...).same(), "%s, in the other order", name)
 	}
 }
 

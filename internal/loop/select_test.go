@@ -46,7 +46,6 @@ func TestSelectAttempt(t *testing.T) {
 		{"the best that passed", metric.Higher, []tried{{accepted, "3"}, {accepted, "5"}, {accepted, "4"}}, 2},
 		{"lower is better", metric.Lower, []tried{{accepted, "3"}, {accepted, "5"}}, 1},
 		{"passing goes before a number", metric.Higher, []tried{{rejected, "9"}, {accepted, "3"}}, 2},
-		{"of equals the first", metric.Higher, []tried{{accepted, "3"}, {accepted, "3.0"}}, 1},
 		{
 			"the closest when none passed", metric.Higher,
 			[]tried{{rejected, ""}, {rejected, "1"}, {rejected, "2"}, {failed, ""}},

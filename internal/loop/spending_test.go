@@ -111,42 +111,35 @@ func TestWhyNoIterationBegins(t *testing.T) {
 // back, that counts.
 func TestWhatIsReserved(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		front     string
+	for front, c := range map[string]struct {
 		budgetUSD float64
 		tokens    int64
 		usd       string
 		minutes   float64
-		none      bool
 	}{
-		"no budget":                    {"", 0, 0, "", 0, true},
-		"tokens":                       {"budget: {tokens: 5000, per: day}", 0, 4000, "", 0, false},
-		"the less of both":             {"budget: {usd: 2, per: day}", 1.5, 0, "1.5", 0, false},
-		"time that is left":            {"budget: {minutes: 30, per: day}", 0, 0, "", 20, false},
-		"no more than its own time":    {"timeout-minutes: 5\nbudget: {minutes: 30, per: day}", 0, 0, "", 5, false},
-		"a part of a cent is no money": {"budget: {usd: 0.250001, per: day}", 0, 0, "0.0001", 0, false},
+		"budget: {tokens: 5000, per: day}":                    {0, 4000, "", 0},
+		"budget: {usd: 2, per: day}":                          {1.5, 0, "1.5", 0},
+		"budget: {minutes: 30, per: day}":                     {0, 0, "", 20},
+		"timeout-minutes: 5\nbudget: {minutes: 30, per: day}": {0, 0, "", 5},
+		"budget: {usd: 0.250001, per: day}":                   {0, 0, "0.0001", 0},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r := newSpending(t, c.front)
-			r.BudgetUSD = c.budgetUSD
-			b := &records{sum: history.Summary{Attempts: []history.Attempt{spentOn(1,
-				midday.Add(-time.Hour), 1000, "0.25")}}}
-			require.Empty(t, r.blockedReason(b))
-			got := r.reserved(b.left)
-			if c.none {
-				assert.Nil(t, got)
-				return
-			}
-			require.NotNil(t, got)
-			assert.Equal(t, c.tokens, got.Tokens)
-			assert.Equal(t, c.usd != "", got.CostUSD != nil)
-			if c.usd != "" {
-				assert.Zero(t, metric.MustValue(c.usd).Cmp(*got.CostUSD), "%s", got.CostUSD)
-			}
-			assert.InDelta(t, c.minutes, got.Minutes, 1e-9)
-		})
+		r := newSpending(t, front)
+		r.BudgetUSD = c.budgetUSD
+		b := &records{sum: history.Summary{Attempts: []history.Attempt{spentOn(1, midday.Add(-time.Hour), 1000, "0.25")}}}
+		require.Empty(t, r.blockedReason(b))
+		got := r.reserved(b.left)
+		require.NotNil(t, got, front)
+		usd := ""
+		if got.CostUSD != nil {
+			usd = got.CostUSD.String()
+		}
+		assert.Equal(t, []any{c.tokens, c.usd}, []any{got.Tokens, usd}, front)
+		assert.InDelta(t, c.minutes, got.Minutes, 1e-9, front)
 	}
+	r := newSpending(t, "")
+	b := &records{}
+	require.Empty(t, r.blockedReason(b))
+	assert.Nil(t, r.reserved(b.left))
 }
 
 // TestTheBudgetOfAProcess counts what was used since it began, and an amount that nobody
@@ -186,39 +179,6 @@ func TestTheBudgetOfAProcess(t *testing.T) {
 	}
 }
 
-// TestAfterABaselineThatCost: no agent is asked when the baseline used what the iteration
-// may use; one that used nothing asks nobody for that.
-func TestAfterABaselineThatCost(t *testing.T) {
-	t.Parallel()
-	usd, tokens := metric.MustValue("0.5"), int64(100)
-	baseline := &history.Measured{
-		Head: history.Head{Time: midday, Iteration: 1}, Role: history.Baseline,
-		Evaluation: &history.Expense{Tokens: &tokens, CostUSD: &usd},
-	}
-	for name, c := range map[string]struct {
-		front   string
-		process float64
-		want    string
-	}{
-		"enough": {"budget: {usd: 0.6, per: day}", 1, ""},
-		"the program's is used up": {
-			"budget: {usd: 0.5, per: day}", 1,
-			"budget: 0.50 of 0.50 USD used this day; it resumes at 2026-03-05T00:00:00Z",
-		},
-		"that of the run is": {"", 0.4, "budget: 0.50 of 0.40 USD used by this run; it resumes with the next run"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r := newSpending(t, c.front)
-			r.BudgetUSD = c.process
-			r.records.sum.Add(baseline)
-			assert.Empty(t, r.usedUp(), "this run has used nothing")
-			r.expend(baseline.Evaluation)
-			assert.Equal(t, c.want, r.usedUp())
-		})
-	}
-}
-
 // TestTheTimeOfAnIteration is its own, or what a budget leaves of it, and who runs out of
 // it is told which.
 func TestTheTimeOfAnIteration(t *testing.T) {
@@ -248,43 +208,39 @@ func TestTheTimeOfAnIteration(t *testing.T) {
 func TestWhenAnIterationIsPutOff(t *testing.T) {
 	t.Parallel()
 	at := midday.Add(300 * time.Millisecond)
-	limit := func(d time.Duration) *agent.Failure {
-		until := at.Add(d)
-		return &agent.Failure{Kind: agent.RateLimit, RetryAt: &until}
-	}
-	unnamed, broken := &agent.Failure{Kind: agent.RateLimit}, &agent.Failure{Kind: agent.Crashed}
+	const other, unnamed = time.Duration(-1), time.Duration(-2)
 	for name, c := range map[string]struct {
-		failures []*agent.Failure
-		want     time.Duration // 0 when it is not put off
+		asks []time.Duration // of each agent; 0 is one that worked
+		want time.Duration   // 0 when it is not put off
 	}{
-		"one that says when":         {[]*agent.Failure{limit(time.Hour)}, time.Hour},
-		"one that does not":          {[]*agent.Failure{unnamed}, 15 * time.Minute},
-		"one that asks for a second": {[]*agent.Failure{limit(time.Second)}, time.Minute},
-		"one that asks for a year":   {[]*agent.Failure{limit(365 * 24 * time.Hour)}, 31 * 24 * time.Hour},
-		"the first of several": {
-			[]*agent.Failure{limit(3 * time.Hour), limit(time.Hour), limit(2 * time.Hour)},
-			time.Hour,
-		},
-		"the last of several worked": {[]*agent.Failure{nil, limit(time.Hour)}, 0},
-		"one of several failed":      {[]*agent.Failure{limit(time.Hour), broken, limit(time.Hour)}, 0},
+		"one that does not say when": {[]time.Duration{unnamed}, 15 * time.Minute},
+		"one that asks for a second": {[]time.Duration{time.Second}, time.Minute},
+		"one that asks for a year":   {[]time.Duration{365 * 24 * time.Hour}, 31 * 24 * time.Hour},
+		"the first of several":       {[]time.Duration{3 * time.Hour, time.Hour, 2 * time.Hour}, time.Hour},
+		"the last of several worked": {[]time.Duration{time.Hour, 0}, 0},
+		"one of several failed":      {[]time.Duration{time.Hour, other, time.Hour}, 0},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r := newSpending(t, "")
-			r.Now = func() time.Time { return at }
-			var all []*attempt
-			for _, failure := range c.failures {
-				all = append(all, &attempt{reply: agent.Reply{Failure: failure}})
+		r := newSpending(t, "")
+		r.Now = func() time.Time { return at }
+		var all []*attempt
+		for _, asks := range c.asks {
+			failure := &agent.Failure{Kind: agent.RateLimit}
+			switch until := at.Add(asks); {
+			case asks == 0:
+				failure = nil
+			case asks == other:
+				failure.Kind = agent.Crashed
+			case asks > 0:
+				failure.RetryAt = &until
 			}
-			first := all[0]
-			first.others = all[1:]
-			until, put := r.postponedUntil(first)
-			assert.Equal(t, c.want > 0, put)
-			if c.want > 0 {
-				assert.Equal(t, at.Add(c.want).Truncate(time.Second), until, "to the second, as it is written")
-				assert.True(t, budget.Waits(until, at), "and it is waited for")
-			}
-		})
+			all = append(all, &attempt{reply: agent.Reply{Failure: failure}})
+		}
+		all[0].others = all[1:]
+		until, put := r.postponedUntil(all[0])
+		assert.Equal(t, c.want > 0, put, name)
+		if put {
+			assert.Equal(t, at.Add(c.want).Truncate(time.Second), until, "%s: to the second, as it is written", name)
+		}
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 )
 
@@ -92,26 +91,4 @@ func TestARepositoryThatAnEvaluationChanges(t *testing.T) {
 			assert.Nil(t, got.Verdict)
 		})
 	}
-}
-
-// TestABaselineIsMeasuredOnce: another process takes over what the records say of it,
-// also which files the evaluation writes itself.
-func TestABaselineIsMeasuredOnce(t *testing.T) {
-	t.Parallel()
-	b := newBed(t, "", "1", "0.5", "0.25")
-	runs := 0
-	b.evaluating = func(dir string) {
-		runs++
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "other.txt"), []byte("a report\n"), 0o600))
-	}
-	first := b.one()
-	require.Equal(t, history.Rejected, first.Outcome)
-	assert.Equal(t, []string{"0.5 is worse than the best 1 (higher is better)"}, decision.Texts(first.Reasons))
-	assert.Equal(t, 3, runs, "the unchanged files twice, and the candidate")
-	assert.Equal(t, map[string]bool{"other.txt": true}, b.records().sum.EvaluatorWrites)
-	second := b.one()
-	assert.Equal(t, 4, runs)
-	assert.Equal(t, []string{"0.25 is worse than the best 1 (higher is better)"}, decision.Texts(second.Reasons))
-	assert.Equal(t, first.Warnings, second.Warnings)
-	assert.Contains(t, second.Warnings[0], `"other.txt"`)
 }

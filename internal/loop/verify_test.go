@@ -51,6 +51,10 @@ func TestVerifyRefuses(t *testing.T) {
 			p.Decided.Metric, p.Decided.Best, p.Decided.Delta = metricOf("1"), metricOf("1"), "-1"
 		}, "do not bear its decision"},
 		{
+			"another rule", func(p *proposal.Proposal) { p.Decided.Rule = &decision.Rule{Regime: "noisy"} },
+			"another rule",
+		},
+		{
 			"a rejection that improved", func(p *proposal.Proposal) {
 				p.Decided.Outcome,
 					p.Candidate = history.Rejected, ""

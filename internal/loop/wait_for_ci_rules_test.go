@@ -82,36 +82,28 @@ func TestHowCIIsAsked(t *testing.T) {
 	t.Parallel()
 	g := newGarden(t)
 	ids := growForCI(t, g)
-	for _, wait := range []string{"0m", "7s", "10s", "1m", "7m"} {
-		t.Run(wait, func(t *testing.T) {
-			t.Parallel()
-			d := newAtCI(t, g, ids, "at-ci", "flow", "ci-wait: "+wait, time.Minute)
-			d.hub.ci = []ci.Result{waiting()}
-			result, err := d.gate.waitForCI(t.Context())
-			require.NoError(t, err)
-			assert.Equal(t, history.PendingCI, result.Outcome)
-			var whole time.Duration
-			for i, pause := range d.slept {
-				whole += pause
-				assert.LessOrEqual(t, pause, time.Minute)
-				if i > 0 && i < len(d.slept)-1 {
-					assert.True(t, pause > d.slept[i-1] || pause == time.Minute, "%s after %s", pause, d.slept[i-1])
-					assert.LessOrEqual(t, pause, 2*d.slept[i-1])
-				}
-			}
-			assert.Equal(t, d.Program.CIWait, whole)
-			assert.Len(t, d.hub.judged, len(d.slept)+1, "it is asked at once, and once more in the end")
-			if len(d.slept) > 1 {
-				assert.Equal(t, firstPoll, d.slept[0])
-			}
-		})
+	for _, heard := range []bool{true, false} {
+		d := newAtCI(t, g, ids, "at-ci", "flow", "ci-wait: 7m", time.Minute)
+		d.hub.ci = []ci.Result{waiting()}
+		if !heard {
+			d.thread.comments = nil
+		}
+		_, err := d.gate.waitForCI(t.Context())
+		require.NoError(t, err)
+		assert.Len(t, d.hub.judged, len(d.slept)+1, "it is asked at once, and once more in the end")
+		if !heard {
+			assert.Empty(t, d.slept)
+			continue
+		}
+		whole := d.slept[0]
+		assert.Equal(t, firstPoll, whole)
+		for i, pause := range d.slept[1:] {
+			whole += pause
+			assert.LessOrEqual(t, pause, min(2*d.slept[i], time.Minute))
+			assert.True(t, i == len(d.slept)-2 || pause > d.slept[i] || pause == time.Minute)
+		}
+		assert.Equal(t, 7*time.Minute, whole)
 	}
-	d := newAtCI(t, g, ids, "at-ci", "flow", "", time.Minute)
-	d.hub.ci, d.thread.comments = []ci.Result{waiting()}, nil
-	_, err := d.gate.waitForCI(t.Context())
-	require.NoError(t, err)
-	assert.Empty(t, d.slept)
-	assert.Len(t, d.hub.judged, 1)
 }
 
 // TestWhatCISays: what becomes of an iteration by what CI says of its commit.
@@ -133,32 +125,22 @@ func TestWhatCISays(t *testing.T) {
 		outcome history.Outcome
 		events  string
 		reasons []string // of the result, from the first
-		commit  bool     // the result names the commit
 		paused  string
 		asked   int // how often a fixer was asked
 	}{
 		{
 			name: "says-green", says: []ci.Result{green()}, outcome: history.Accepted,
 			events:  "pull=8 decided finished",
-			reasons: []string{"3 is better than 2", "CI is green: 2 checks"}, commit: true,
-		},
-		{
-			name: "says-pending-green", says: []ci.Result{waiting(), unread, green()}, outcome: history.Accepted,
-			events: "pull=8 decided finished", reasons: []string{"3 is better than 2", "CI is green: 2 checks"},
-			commit: true,
+			reasons: []string{"3 is better than 2", "CI is green: 2 checks"},
 		},
 		{
 			name: "says-pending", says: []ci.Result{waiting()}, outcome: history.PendingCI, events: "pull=8 finished",
-			reasons: []string{"CI did not answer yet; a later run goes on"}, commit: true,
-		},
-		{
-			name: "says-nothing-plain", base: "base", says: []ci.Result{nothing}, outcome: history.Accepted,
-			events: "pull=8 decided finished", reasons: []string{"3 is better than 2"}, commit: true,
+			reasons: []string{"CI did not answer yet; a later run goes on"},
 		},
 		{
 			name: "says-red-off", front: "ci-gate: off", says: []ci.Result{red("build", "error: x")},
 			outcome: history.Accepted,
-			events:  "pull=8 decided finished", reasons: []string{"3 is better than 2"}, commit: true,
+			events:  "pull=8 decided finished", reasons: []string{"3 is better than 2"},
 		},
 		{
 			name: "says-moved", says: []ci.Result{{
@@ -169,26 +151,24 @@ func TestWhatCISays(t *testing.T) {
 			reasons: []string{
 				"not kept: the branch is elsewhere; the next iteration begins with what is there",
 				"3 is better than 2",
-			}, commit: true,
+			},
 		},
 		{
 			name: "says-red", says: []ci.Result{red("build", "error: x")}, outcome: history.PendingCI,
 			events:  "pull=8 finished",
 			reasons: []string{"CI did not answer yet; a later run goes on", "nobody can fix it", "build fails"},
-			commit:  true,
 			asked:   1,
 		},
 		{
 			name: "says-pending-for-long", says: []ci.Result{waiting()}, since: time.Hour - 15*time.Second,
 			outcome: history.PendingCI, events: "pull=8 finished paused",
-			reasons: []string{"CI did not answer yet; a later run goes on"}, commit: true,
+			reasons: []string{"CI did not answer yet; a later run goes on"},
 			paused: "ci-timeout: after 1h0m0s CI has no result for " + ids["candidate"][:12] +
 				": ; pushes with the workflow's own token start no CI",
 		},
 		{
 			name: "says-nothing-for-long", says: []ci.Result{nothing}, since: 2 * time.Hour, outcome: history.PendingCI,
 			events: "pull=8 finished paused", reasons: []string{"CI did not answer yet; a later run goes on"},
-			commit: true,
 			paused: "ci-timeout: after 1h0m0s CI has no result for " + ids["candidate"][:12] +
 				": no check appeared; pushes with the workflow's own token start no CI: name a `ci-workflow`, or " +
 				"give the token of an app or a person, or set `ci-gate: off`",
@@ -196,7 +176,7 @@ func TestWhatCISays(t *testing.T) {
 		{
 			name: "says-unread-for-long", says: []ci.Result{unread}, since: 2 * time.Hour, outcome: history.PendingCI,
 			events:  "pull=8 finished paused",
-			reasons: []string{"CI did not answer yet; a later run goes on", "CI could not be read: 403"}, commit: true,
+			reasons: []string{"CI did not answer yet; a later run goes on", "CI could not be read: 403"},
 			paused: "ci-timeout: after 1h0m0s CI has no result for " + ids["candidate"][:12] +
 				": CI could not be read: 403",
 		},
@@ -246,21 +226,6 @@ func TestWhatCISays(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestAPauseIsSaidOnce: a program that is paused already is not paused again because CI has
-// no result, and what was told once is not told again.
-func TestAPauseIsSaidOnce(t *testing.T) {
-	t.Parallel()
-	g := newGarden(t)
-	ids := growForCI(t, g)
-	d := newAtCI(t, g, ids, "at-ci", "flow", "", 2*time.Hour, &history.Paused{Reason: decision.Say("a holiday")},
-		wasSet(history.Note, "x"))
-	d.hub.ci, d.shown, d.comments().Until = []ci.Result{waiting()}, commentsTold, "4 0 0"
-	_, err := d.gate.waitForCI(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, []string{"started", "finished", "note=", "heard=4 0 0"}, d.told())
-	assert.Equal(t, "a holiday", decision.Text(d.written().sum.Paused))
 }
 
 func (d *desk) comments() *commands.Heard { return d.thread.comments }
@@ -346,19 +311,16 @@ func TestTheEndOfAFailure(t *testing.T) {
 	refusal := refusedPush("refs/heads/autoloop/p", "[remote rejected] (protected branch hook declined)")
 	for _, c := range []struct {
 		name   string
-		pull   bool
 		taken  string // where the branch of the attempt is already
 		err    error  // of the write that takes the branch back
-		back   bool
 		paused []string
-		ended  bool
 	}{
 		{
-			name: "ends", back: true,
+			name:   "ends",
 			paused: []string{"stuck in CI fix loop: x; look at the attempt on autoloop-failed/ends/2"},
 		},
 		{
-			name: "ends-elsewhere", taken: "theirs", back: true,
+			name: "ends-elsewhere", taken: "theirs",
 			paused: []string{"stuck in CI fix loop: x; the attempt, commit " + ids["candidate"] + ", is not kept: "},
 		},
 		{
@@ -395,7 +357,7 @@ func TestTheEndOfAFailure(t *testing.T) {
 			assert.Equal(t, []string{"2", ids["kept"]}, []string{after.sum.Best.String(), after.sum.Incumbent})
 			assert.True(t, after.sum.CISeen)
 			want := &git.RefUpdate{Ref: d.ref(), New: ids["kept"], Old: ids["candidate"]}
-			if !c.back {
+			if c.err != nil {
 				want = nil
 			}
 			assert.Equal(t, []*git.RefUpdate{want}, d.shelf.moves)
@@ -407,37 +369,6 @@ func TestTheEndOfAFailure(t *testing.T) {
 				assert.Equal(t, ids["candidate"], there)
 				assert.Empty(t, d.warnings)
 			}
-		})
-	}
-}
-
-// TestAPullRequestWithoutACommit has ended: the branch is back where it began.
-func TestAPullRequestWithoutACommit(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		events []history.Event
-		told   []string
-	}{
-		"nothing was kept": {
-			[]history.Event{wasMeasured("1"), wasSet(history.PullNumber, "8")},
-			[]string{"pull-ended=8", "paused"},
-		},
-		"something was kept": {[]history.Event{
-			wasMeasured("1"),
-			wasDecided(1, history.Accepted, "2", firstOnRecord), wasSet(history.PullNumber, "8"),
-		}, []string{"paused"}},
-		"it was noted before": {[]history.Event{
-			wasMeasured("1"), wasSet(history.PullNumber, "8"),
-			wasSet(history.PullEnded, "8"),
-		}, []string{"paused"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			d := newDesk(t, "", c.events...)
-			require.NoError(t, d.update(t.Context(), "end", nil,
-				adding(func(b *records) { b.endEmptyPull(decision.Say("stuck")) })))
-			assert.Equal(t, c.told, d.told())
-			assert.Equal(t, "stuck", decision.Text(d.written().sum.Paused))
 		})
 	}
 }
@@ -454,6 +385,7 @@ func TestWhenAFixIsAskedFor(t *testing.T) {
 	}
 	four := []history.Event{checked("a", "one"), checked("b", "two"), checked("c", "three"), checked("d", "four")}
 	later := noon.Add(time.Hour)
+	nobody := func(*atCI) (*proposal.Proposal, error) { return nil, &noFixError{"nobody can"} }
 	for _, c := range []struct {
 		name    string
 		front   string
@@ -474,11 +406,6 @@ func TestWhenAFixIsAskedFor(t *testing.T) {
 			name: "fix-no-time", front: "timeout-minutes: 30", worked: 30 * time.Minute, done: true,
 			outcome: history.PendingCI,
 			reason:  "build fails",
-		},
-		{
-			name: "fix-left", worked: 40 * time.Minute, asked: 5 * time.Minute,
-			fix: func(*atCI) (*proposal.Proposal, error) { return nil, &noFixError{"nobody can"} }, done: true,
-			outcome: history.PendingCI, reason: "nobody can",
 		},
 		{
 			name: "fix-error", asked: 45 * time.Minute,
@@ -503,8 +430,7 @@ func TestWhenAFixIsAskedFor(t *testing.T) {
 		},
 		{
 			name: "fix-fifth", before: four, asked: 45 * time.Minute,
-			fix: func(*atCI) (*proposal.Proposal, error) { return nil, &noFixError{"nobody can"} }, done: true,
-			outcome: history.PendingCI, reason: "nobody can",
+			fix: nobody, done: true, outcome: history.PendingCI, reason: "nobody can",
 		},
 		{
 			name: "fix-sixth", before: append(slices.Clone(four), checked("e", "five")), done: true,

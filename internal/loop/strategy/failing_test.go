@@ -2,8 +2,6 @@ package strategy_test
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -67,25 +65,6 @@ func TestWhatNamesAFailingTest(t *testing.T) {
 			assert.Equal(t, wanted, strategy.FailingTests("something\n"+line+end), "%q", line+end)
 		}
 	}
-}
-
-// TestALineOfJSONIsTheList: it goes before what the runners print, wherever it is, and
-// the first of several counts.
-func TestALineOfJSONIsTheList(t *testing.T) {
-	t.Parallel()
-	lines := []string{
-		"--- FAIL: TestA", "not ok 1 - b", `{"failing": ["c", "d"]}`, "FAILED e", `{"failing": ["f"]}`,
-		`{"passed": 3}`,
-	}
-	assert.Equal(t, []string{"c", "d"}, strategy.FailingTests(strings.Join(lines, "\n")))
-	slices.Reverse(lines)
-	assert.Equal(t, []string{"f"}, strategy.FailingTests(strings.Join(lines, "\n")))
-	assert.Equal(t, []string{"e", "b", "TestA"},
-		strategy.FailingTests(strings.Join(slices.DeleteFunc(lines,
-			func(line string) bool { return line[0] == '{' }), "\n")))
-	assert.Empty(t, strategy.FailingTests(`{"failing": ["", " ", "\n"]}`), "a test has a name")
-	assert.Equal(t, []string{"a", "b"}, strategy.FailingTests("{\"failing\": [\"a\", \" a\", \"b\", \"a\\u00a0\"]}"),
-		"two names that differ in spaces are one")
 }
 
 // TestNoTestIsForgotten: of tests that go on failing each gets three attempts in a row,
