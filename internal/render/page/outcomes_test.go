@@ -1,6 +1,8 @@
 package page_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -8,45 +10,36 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/metric"
+
 	"github.com/org/autoloop/internal/render/page"
 )
 
 func TestWhereAnIterationWent(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		outcome  history.Outcome
-		measured bool
-		why      decision.Why
-		want     string
-	}{
-		{history.Accepted, true, "", "kept"},
-		{history.PendingCI, true, "", "waiting"},
-		{history.CIFixExhausted, true, "", "failed in CI"},
-		{history.Inconclusive, true, decision.PairsInconclusive, "not told from chance"},
-		{history.Rejected, true, decision.Worse, "not better"},
-		{history.Rejected, true, decision.GuardrailBroken, "broke a guardrail"},
-		{history.Rejected, false, decision.NoChange, "no change proposed"},
-		{history.Rejected, false, decision.TriedBefore, "tried before"},
-		{history.Rejected, false, decision.Unchanged, "tried before"},
-		{history.Rejected, false, decision.EvaluationFails, "failed the evaluation"},
-		{history.Rejected, false, decision.NotTarget, "refused before measuring"},
-		{history.Error, false, decision.AgentFailed, "error: agent rate-limit"},
-		{history.Error, false, decision.BaselineFailsAtTimes, "error: evaluation"},
-		{history.Error, false, decision.NothingLeft, "error"},
-		{history.Error, false, "", "error"},
+	for want, rows := range map[string][]string{ // of the outcome, the reason and perhaps a number
+		"kept": {"accepted  1"}, "waiting": {"pending-ci  1"}, "failed in CI": {"ci-fix-exhausted  1"},
+		"not told from chance": {"inconclusive pairs-inconclusive 1"}, "not better": {"rejected worse 1"},
+		"broke a guardrail": {"rejected guardrail-broken 1"}, "no change proposed": {"rejected no-change"},
+		"tried before": {
+			"rejected tried-before", "rejected unchanged",
+		}, "failed the evaluation": {
+			"rejected evaluation-fails",
+		},
+		"refused before measuring": {"rejected not-target"}, "error: agent rate-limit": {"error agent-failed"},
+		"error: evaluation": {"error baseline-fails-at-times"}, "error": {"error nothing-left", "error "},
 	} {
-		iteration := func(why decision.Reason) page.Iteration {
-			decided := history.Decided{Outcome: c.outcome, Reasons: []decision.Reason{why}}
-			if c.measured {
-				decided.Metric = value(1)
+		for _, row := range rows {
+			words := strings.Split(row, " ")
+			why := decision.Reason{Kind: decision.Why(words[1]), Term: "rate-limit"}
+			for _, reason := range []decision.Reason{why, {Kind: decision.Claimed, Because: []decision.Reason{why}}} {
+				decided := history.Decided{Outcome: history.Outcome(words[0]), Reasons: []decision.Reason{reason}}
+				if len(words) > 2 {
+					decided.Metric = value(1)
+				}
+				it := page.Iteration{Decided: &decided}
+				assert.Equal(t, want, it.Kind(), row)
 			}
-			return page.Iteration{Decided: &decided}
 		}
-		why := decision.Reason{Kind: c.why, Term: "rate-limit"}
-		it, claimed := iteration(why),
-			iteration(decision.Reason{Kind: decision.Claimed, Because: []decision.Reason{why}})
-		assert.Equal(t, []string{c.want, c.want}, []string{it.Kind(), claimed.Kind()}, c.why)
 	}
 }
 
@@ -54,69 +47,42 @@ func TestWhereAnIterationWent(t *testing.T) {
 // that decided it.
 func TestCasesOfASuite(t *testing.T) {
 	t.Parallel()
-	numbers := func(a, b float64) map[string]metric.Value {
-		return map[string]metric.Value{"case.a": *value(a), "case.b": *value(b), "score": *value(1)}
-	}
-	events := []history.Event{&history.Measured{
-		Head: history.Head{Time: noon}, Role: history.Baseline,
-		Metric: value(0.25), Numbers: numbers(0, 0.5),
-	}}
+	text := `{"event":"measured","role":"baseline","metric":0.25,"numbers":{"case.a":0,"case.b":0.5,"score":1}}` + "\n"
 	for i := 1; i <= 40; i++ {
-		events = append(events,
-			&history.Measured{
-				Head: history.Head{Iteration: i}, Stage: "trial", Role: history.Candidate, Proposal: 1,
-				Numbers: numbers(0.5, 0.5),
-			},
-			&history.Measured{
-				Head: history.Head{Iteration: i}, Stage: "trial", Role: history.Candidate, Proposal: 2,
-				CaseSamples: map[string][]metric.Value{"case.b": {*value(1), *value(0.5)}},
-			},
-			&history.Decided{
-				Head: history.Head{Iteration: i, Time: noon}, Proposal: 1 + i%2, Outcome: history.Accepted,
-				Metric: value(0.5), Best: value(0.5),
-			},
-		)
+		head := fmt.Sprintf(`"iteration":%d,"role":"candidate","stage":"trial"`, i)
+		text += `{"event":"measured",` + head + `,"proposal":1,"numbers":{"case.a":0.5,"case.b":0.5}}` + "\n" +
+			`{"event":"measured",` + head + `,"proposal":2,"case_samples":{"case.b":[1,0.5]}}` + "\n" +
+			fmt.Sprintf(`{"event":"decided","iteration":%d,"proposal":%d,"outcome":"accepted",`, i, 1+i%2) +
+			`"metric":0.5,"best":0.5}` + "\n"
 	}
+	events := ledger(t, text)
 	p := program(t, page.Source{Name: "p", Events: events})
 	m := p.Cases()
 	require.NotNil(t, m)
 	require.Len(t, m.Columns, 30)
 	assert.Equal(t, []int{0, 12, 40}, []int{m.Columns[0].Iteration, m.Columns[1].Iteration, m.Columns[29].Iteration})
 	require.Len(t, m.Rows, 2)
-	assert.Equal(t, []page.HeatCell{
-		{Percent: "0", Class: "rate0"},
-		{Percent: "50", Class: "rate2"},
-		{Percent: "", Class: "rate-none"},
-	}, m.Rows[0].Cells[:3])
-	assert.Equal(t, []page.HeatCell{
-		{Percent: "50", Class: "rate2"},
-		{Percent: "50", Class: "rate2"},
-		{Percent: "75", Class: "rate3"},
-	}, m.Rows[1].Cells[:3])
+	assert.Equal(t, "[{0 rate0} {50 rate2} { rate-none}]", fmt.Sprint(m.Rows[0].Cells[:3]))
+	assert.Equal(t, "[{50 rate2} {50 rate2} {75 rate3}]", fmt.Sprint(m.Rows[1].Cells[:3]))
 	assert.Contains(t, single(t, p), `<td class="rate3 num">75</td>`)
 	assert.Nil(t, program(t, page.Source{Name: "p", Events: made(3, "x")}).Cases())
 }
 
 func TestWhoFoundWhatWasKept(t *testing.T) {
 	t.Parallel()
-	decided := func(iteration int, agent string, outcome history.Outcome, best float64) history.Event {
-		return &history.Decided{
-			Head: history.Head{Iteration: iteration, Time: noon}, Outcome: outcome,
-			Metric: value(best), Best: value(best), Work: history.Work{Agent: agent},
-		}
+	text := `{"event":"measured","role":"baseline","metric":10,"direction":"lower"}` + "\n"
+	for i, e := range []string{
+		`"agent":"small","outcome":"rejected","best":10`, `"agent":"large","outcome":"accepted","best":8`,
+		`"agent":"small","outcome":"accepted","best":7.5`, `"agent":"large","outcome":"accepted","best":7`,
+		`"agent":"large","outcome":"rejected","best":7`,
+	} {
+		text += fmt.Sprintf(`{"event":"decided","iteration":%d,"metric":7,%s}`+"\n", i+1, e)
 	}
-	p := program(t, page.Source{Name: "p", Events: []history.Event{
-		&history.Measured{
-			Head: history.Head{Time: noon}, Role: history.Baseline, Metric: value(10),
-			Direction: metric.Lower,
-		},
-		decided(1, "small", history.Rejected, 10), decided(2, "large", history.Accepted, 8),
-		decided(3, "small", history.Accepted, 7.5),
-		decided(4, "large", history.Accepted, 7), decided(5, "large", history.Rejected, 7),
-	}})
+	p := program(t, page.Source{Name: "p", Events: ledger(t, text)})
 	authors := p.Authors()
 	require.Len(t, authors, 2)
-	assert.Equal(t, page.Author{Name: "large", Kept: 2, Tried: 3, Gained: -2.5}, *authors[0])
-	assert.Equal(t, page.Author{Name: "small", Kept: 1, Tried: 2, Gained: -0.5}, *authors[1])
+	assert.Equal(t, []page.Author{
+		{Name: "large", Kept: 2, Tried: 3, Gained: -2.5}, {Name: "small", Kept: 1, Tried: 2, Gained: -0.5},
+	}, []page.Author{*authors[0], *authors[1]})
 	assert.Equal(t, "-2.5", authors[0].Gain())
 }

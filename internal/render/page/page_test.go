@@ -63,6 +63,14 @@ func made(n int, summary string) []history.Event {
 	return events
 }
 
+// ledger are the events of hand-written lines.
+func ledger(t *testing.T, lines string) []history.Event {
+	t.Helper()
+	log, err := history.Parse([]byte(lines))
+	require.NoError(t, err)
+	return log.Events
+}
+
 func program(t testing.TB, source page.Source) *page.Program {
 	t.Helper()
 	p, err := page.New(source, noon)
@@ -79,21 +87,13 @@ func single(t testing.TB, programs ...*page.Program) string {
 
 func TestTheLastDecisionOfAnIterationCounts(t *testing.T) {
 	t.Parallel()
-	pending := &history.Decided{
-		Head: history.Head{Iteration: 1, Time: noon}, Outcome: history.PendingCI,
-		Metric: value(3),
-	}
-	accepted := &history.Decided{
-		Head: history.Head{Iteration: 1, Time: noon}, Outcome: history.Accepted,
-		Metric: value(3), Best: value(3),
-	}
-	p := program(t, page.Source{Name: "speed", Events: []history.Event{pending, accepted}})
+	const twice = `{"event":"decided","iteration":1,"outcome":"pending-ci","metric":3}` + "\n" +
+		`{"event":"decided","iteration":1,"outcome":"accepted","metric":3,"best":3}` + "\n"
+	p := program(t, page.Source{Name: "speed", Events: ledger(t, twice)})
 	require.Len(t, p.Iterations, 1)
 	assert.True(t, p.Iterations[0].Kept())
 	assert.Equal(t, 1, p.Kept)
-
-	undone := &history.Set{Key: history.UndoneIteration, Value: "1", Commit: "later"}
-	p = program(t, page.Source{Name: "speed", Events: []history.Event{pending, accepted, undone}})
+	p = program(t, page.Source{Name: "speed", Events: ledger(t, twice+`{"event":"set","key":"undone","value":"1"}`)})
 	assert.Equal(t, "undone", p.Iterations[0].Kind())
 	assert.Zero(t, p.Kept)
 }
@@ -221,26 +221,18 @@ func TestDiffsAreColoured(t *testing.T) {
 // TestWhatCISaid: of a commit that waits, that became green, and that failed.
 func TestWhatCISaid(t *testing.T) {
 	t.Parallel()
-	decided := func(iteration int, outcome history.Outcome, failing ...history.Check) history.Event {
-		return &history.Decided{
-			Head: history.Head{Iteration: iteration, Time: noon}, Outcome: outcome,
-			Metric: value(9), Best: value(9), Failing: failing,
+	text := `{"event":"measured","role":"baseline","metric":10,"direction":"lower"}` + "\n"
+	for _, e := range strings.Fields("1:accepted 2:pending-ci 2:accepted 3:pending-ci 3: 3: 3:ci-fix-exhausted " +
+		"4:pending-ci 4: 4:accepted 5:pending-ci") {
+		iteration, outcome, _ := strings.Cut(e, ":")
+		if outcome == "" {
+			text += `{"event":"checked","iteration":` + iteration + `,"failing_checks":[{"name":"build"}]}` + "\n"
+		} else {
+			text += `{"event":"decided","iteration":` + iteration + `,"metric":9,"best":9,"outcome":"` +
+				outcome + "\"}\n"
 		}
 	}
-	checked := func(iteration int) history.Event {
-		return &history.Checked{Head: history.Head{Iteration: iteration}, Failing: []history.Check{{Name: "build"}}}
-	}
-	events := []history.Event{
-		&history.Measured{
-			Head: history.Head{Time: noon}, Role: history.Baseline, Metric: value(10),
-			Direction: metric.Lower,
-		},
-		decided(1, history.Accepted),
-		decided(2, history.PendingCI), decided(2, history.Accepted),
-		decided(3, history.PendingCI), checked(3), checked(3), decided(3, history.CIFixExhausted),
-		decided(4, history.PendingCI), checked(4), decided(4, history.Accepted),
-		decided(5, history.PendingCI),
-	}
+	events := ledger(t, text)
 	p := program(t, page.Source{Name: "p", Events: events})
 	var said []string
 	for _, it := range p.Iterations {
