@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/score"
 )
@@ -33,41 +32,6 @@ func TestParseOutcome(t *testing.T) {
 	assert.Nil(t, o.Scores[1].Runs[0].Judge)
 	assert.Nil(t, o.Scores[1].Runs[0].Composite, "missing: to be computed")
 	assert.Equal(t, 1, o.Runs())
-}
-
-func TestOutcomeRoundTrip(t *testing.T) {
-	t.Parallel()
-	weight, stochastic, half := metric.MustValue("0.2"), true, metric.NumberFromFloat(0.5)
-	run := format.Run{
-		Objective: format.Passed(1, 2), Judge: &format.Judgement{Score: half, Rationale: "r", Model: "m"},
-		Cost:      format.Cost{Tokens: &half},
-		Composite: &half, Checks: []format.CheckResult{{Kind: format.FileExists, Name: "a", Passed: true}},
-		Failure: "f", Transcript: "t", Diff: "d",
-	}
-	bad := format.Run{Objective: format.Objective{Passed: metric.NumberFromInt(1), Total: metric.NonFinite()}}
-	for name, o := range map[string]format.SuiteOutcome{
-		"nothing": {ConfigLabel: "x"},
-		"one run": {
-			ConfigLabel: "x",
-			Scores:      []format.Score{{TaskID: "a", JudgeWeight: &weight, Runs: []format.Run{run}}},
-		},
-		"repeated": {
-			ConfigLabel: "x", Stochastic: &stochastic,
-			Scores: []format.Score{
-				{TaskID: "a", Runs: []format.Run{run, bad}},
-				{TaskID: "b", Runs: []format.Run{run}},
-			},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			data, err := json.Marshal(o)
-			require.NoError(t, err)
-			back, problems := format.ParseOutcome("o", data)
-			require.Empty(t, problems, string(data))
-			assert.Equal(t, o, back, string(data))
-		})
-	}
 }
 
 func TestOutcomeProblems(t *testing.T) {
@@ -121,19 +85,6 @@ func TestOutcomeProblems(t *testing.T) {
 			assert.Empty(t, o)
 		})
 	}
-}
-
-func TestWordsThatAreNoNumbers(t *testing.T) {
-	t.Parallel()
-	text := `{"configLabel": "a \"NaN\" Infinity \\", "scores": [{"taskId": "NaN", "objective": {"passed": NaN, ` +
-		`"total": -Infinity}, "cost": {"tokens": Infinity}}]}`
-	o, problems := format.ParseOutcome("o.json", []byte(text))
-	require.NoError(t, problems.Err())
-	assert.Equal(t, `a "NaN" Infinity \`, o.ConfigLabel)
-	assert.Equal(t, "NaN", o.Scores[0].TaskID)
-	assert.False(t, o.Scores[0].Runs[0].Objective.Passed.Finite())
-	assert.False(t, o.Scores[0].Runs[0].Objective.Total.Finite())
-	assert.False(t, o.Scores[0].Runs[0].Cost.Tokens.Finite())
 }
 
 func FuzzCompare(f *testing.F) {

@@ -151,35 +151,6 @@ func TestParseProblems(t *testing.T) {
 	}
 }
 
-func TestParseTellsEverythingAtOnce(t *testing.T) {
-	t.Parallel()
-	tasks, problems := format.Parse([]format.File{
-		{Path: "b/task.json", Data: []byte(
-			"{\n \"id\": \"Same\",\n \"title\": \"B\", \"fixtureDir\": \"fixture\", \"prompt\": \"p\"}")},
-		{Path: "a/task.json", Data: []byte(strings.Replace(valid, `"a"`, `"same"`, 1) + "}")},
-		{Path: "c/task.json", Data: []byte(
-			"{\"id\": 7,\n\"checks\": [{\"kind\": \"command\"}, {\"kind\": \"magic\"}],\n\"timeoutMs\": -1}")},
-		{Path: "d/task.json", Data: []byte("nonsense")},
-	}, dirs)
-	assert.Nil(t, tasks)
-	var lines []string
-	for _, problem := range problems {
-		lines = append(lines, problem.String())
-	}
-	all := strings.Join(lines, "\n")
-	for _, says := range []string{
-		`b/task.json:2: id: "Same" is the id of a/task.json too`, "c/task.json:1: id: must be a text",
-		"c/task.json:2: checks[0].cmd: is missing",
-		"c/task.json:2: checks[1].kind: must be one of", "c/task.json:3: timeoutMs: is -1",
-		"c/task.json:1: title: is missing", "c/task.json:1: prompt: is missing",
-		"c/task.json:1: fixtureDir: is missing", "d/task.json:1: is not JSON",
-	} {
-		assert.Contains(t, all, says)
-	}
-	assert.Len(t, lines, 9, all)
-	assert.Equal(t, len(lines), strings.Count(problems.Err().Error(), "\n")+1, "one line each")
-}
-
 func TestParseBounds(t *testing.T) {
 	t.Parallel()
 	_, problems := parseOne(t, valid+`, "prompt2": "`+strings.Repeat("x", 2<<20)+`"}`)

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -371,17 +370,4 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	back, problems = format.ParseOutcome("o", []byte(`{"scores": 1}`))
 	require.ErrorContains(t, problems.Err(), "scores: must be a list")
 	assert.Empty(t, back, "with a problem nothing is read")
-}
-
-func TestATimeoutIsOfTheTaskAlone(t *testing.T) {
-	t.Parallel()
-	tasks, problems := format.Parse([]format.File{
-		{Path: "b/task.json", Data: []byte(strings.Replace(valid, `"a"`, `"b"`, 1) + `, "timeoutMs": 1500}`)},
-		{Path: "a/task.json", Data: []byte(valid + "}")},
-	}, dirs)
-	require.NoError(t, problems.Err())
-	require.Len(t, tasks, 2)
-	assert.Equal(t, []string{"a", "b"}, []string{tasks[0].ID, tasks[1].ID}, "in the order of their paths")
-	assert.Equal(t, []time.Duration{format.DefaultTimeout, 1500 * time.Millisecond},
-		[]time.Duration{tasks[0].Timeout, tasks[1].Timeout})
 }
