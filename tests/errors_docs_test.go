@@ -34,7 +34,9 @@ func TestErrorsAreMessages(t *testing.T) {
 		for _, row := range regexp.MustCompile("(?m)^- (`.*?`): ").FindAllStringSubmatch(list, -1) {
 			messages++
 			for _, part := range regexp.MustCompile("`, `|…|`").Split(row[1], -1) {
-				assert.True(t, strings.Contains(said.String(), part), "%s: nothing says %q", name, part)
+				if !strings.Contains(said.String(), part) {
+					t.Errorf("%s: nothing says %q", name, part)
+				}
 			}
 		}
 	}
