@@ -33,39 +33,31 @@ func value(text string) *metric.Value {
 	return &v
 }
 
+// ledger are the events of hand-written lines.
+func ledger(t *testing.T, lines ...string) []history.Event {
+	t.Helper()
+	log, err := history.Parse([]byte(strings.Join(lines, "\n")))
+	require.NoError(t, err)
+	return log.Events
+}
+
 // account is a program with a baseline, a gain, a rejection and an error.
 func account(t *testing.T) render.Account {
 	t.Helper()
-	cost, in, out := value("0.12"), int64(1200), int64(300)
-	events := []history.Event{
-		&history.Started{Head: history.Head{Run: "r1", Iteration: 1, Time: noon}},
-		&history.Measured{Role: history.Baseline, Metric: value("8"), Commit: "b45e"},
-		&history.Decided{
-			Head: history.Head{Run: "5-1-ab", Iteration: 1}, Outcome: history.Accepted, Metric: value("6"),
-			PreviousBest: value("8"), Best: value("6"), Delta: "-2",
-			Reasons: []decision.Reason{
-				{Kind: decision.Better, Value: value("6"), Beside: value("8")},
-				decision.Say(hostile),
-			}, Commit: strings.Repeat("c", 40),
-			Evaluation: &history.Expense{Tokens: &in, CostUSD: cost, UnknownUSD: 2},
-			Work: history.Work{
-				Summary: hostile, Agent: "claude", Model: "m-1",
-				Usage:     &metric.Usage{CostUSD: cost, InputTokens: &in, OutputTokens: &out},
-				Durations: map[string]float64{"propose": 12, "measure": 3.25},
-			},
-		},
-		&history.Finished{Head: history.Head{Run: "r1"}},
-		&history.Decided{
-			Head: history.Head{Run: "6-1-cd", Iteration: 2}, Outcome: history.Rejected, Metric: value("7"),
-			PreviousBest: value("6"), Best: value("6"), Delta: "+1",
-			Reasons: []decision.Reason{{Kind: decision.Worse, Value: value("7"), Beside: value("6"), Term: "lower"}},
-			Work:    history.Work{Summary: "slower", Agent: "tuner"},
-		},
-		&history.Decided{
-			Head: history.Head{Run: "20260304T120000Z-1", Iteration: 3}, Outcome: history.Error,
-			Best: value("6"), Reasons: decision.Says("the evaluation fails"), Work: history.Work{Agent: "tuner"},
-		},
-	}
+	said := fmt.Sprintf("%q", hostile)
+	events := ledger(t, `{"event":"started","run_id":"r1","iteration":1,"time":"2026-03-04T12:00:00Z"}`,
+		`{"event":"measured","role":"baseline","metric":8,"commit":"b45e"}`,
+		`{"event":"decided","run_id":"5-1-ab","iteration":1,"outcome":"accepted","metric":6,"previous_best":8,`+
+			`"best":6,"delta":"-2","reasons":[{"kind":"better","value":6,"beside":8},{"kind":"said","words":`+said+`}],`+
+			`"commit":"`+strings.Repeat("c", 40)+`","evaluation":{"tokens":1200,"cost_usd":0.12,"unknown_usd":2},`+
+			`"summary":`+said+`,"agent":"claude","model":"m-1","durations":{"propose":12,"measure":3.25},`+
+			`"usage":{"cost_usd":0.12,"input_tokens":1200,"output_tokens":300}}`,
+		`{"event":"finished","run_id":"r1"}`,
+		`{"event":"decided","run_id":"6-1-cd","iteration":2,"outcome":"rejected","metric":7,"previous_best":6,`+
+			`"best":6,"delta":"+1","reasons":[{"kind":"worse","value":7,"beside":6,"term":"lower"}],`+
+			`"summary":"slower","agent":"tuner"}`,
+		`{"event":"decided","run_id":"20260304T120000Z-1","iteration":3,"outcome":"error","best":6,"agent":"tuner",`+
+			`"reasons":[{"kind":"said","words":"the evaluation fails"}]}`)
 	doc := state.New("speed")
 	m := doc.Machine()
 	m.LastRun, m.IterationCount, m.BestMetric, m.InitialMetric, m.Issue = &noon, 3, value("6"), value("8"), 4
@@ -97,30 +89,17 @@ func TestGolden(t *testing.T) {
 	golden.Equal(t, "rejected.md", render.Iteration(a, a.Decided()[1]))
 	golden.Equal(t, "issue.md", render.Issue(a))
 	golden.Equal(t, "notice.md", render.Notice(a, 7, "paused", "5 rejections in a row", []string{"alice"}))
-	a.Events = append(a.Events, &history.Decided{
-		Head: history.Head{Run: "7-1-ef", Iteration: 4}, Outcome: history.PendingCI, Metric: value("5.123456789"),
-		PreviousBest: value("6"), Best: value("5.123456789"),
-		Delta: "-0.876543211", Reasons: []decision.Reason{{
-			Kind: decision.Better, Value: value("5.123456789"),
-			Beside: value("6"), Term: "lower",
-		}},
-		Work: history.Work{Summary: "one pass", Agent: "claude"},
-	})
+	const fourth = `"iteration":4,"metric":5.123456789,"previous_best":6,"delta":"-0.876543211","summary":"one pass",` +
+		`"agent":"claude","event":"decided",`
+	a.Events = append(a.Events, ledger(t, `{"run_id":"7-1-ef",`+fourth+`"outcome":"pending-ci","best":5.123456789,`+
+		`"reasons":[{"kind":"better","value":5.123456789,"beside":6,"term":"lower"}]}`)...)
 	golden.Equal(t, "pending.md", render.Iteration(a, a.Decided()[3]))
 	golden.Equal(t, "pull-pending.md", render.Pull(a, 4))
-	a.Events = append(a.Events, &history.Decided{
-		Head: history.Head{Run: "8-1-01", Iteration: 4}, Outcome: history.CIFixExhausted, Metric: value("5.123456789"),
-		PreviousBest: value("6"), Best: value("6"),
-		Delta: "-0.876543211", Reasons: []decision.Reason{
-			{Kind: decision.CIStuck, Words: "build: expected 3"},
-			{Kind: decision.CIFound, Term: "failed", Path: "build [x](y)", Words: "build [x](y) fails"},
-		},
-		Failing: []history.Check{
-			{Name: "build [x](y)", URL: "https://github.test/org/repo/actions/runs/3/job/4"},
-			{Name: "lint", URL: "javascript:alert(1)"},
-		},
-		Work: history.Work{Summary: "one pass", Agent: "claude"},
-	}, &history.Paused{Reason: decision.Say("stuck in CI fix loop: build: expected 3")})
+	a.Events = append(a.Events, ledger(t, `{"run_id":"8-1-01",`+fourth+`"outcome":"ci-fix-exhausted","best":6,`+
+		`"reasons":[{"kind":"ci-stuck","words":"build: expected 3"},{"kind":"ci-found","term":"failed","path":"build [x](y)",`+
+		`"words":"build [x](y) fails"}],"failing_checks":[{"name":"build [x](y)","url":"https://github.test/org/repo/`+
+		`actions/runs/3/job/4"},{"name":"lint","url":"javascript:alert(1)"}]}`,
+		`{"event":"paused","reason":{"kind":"said","words":"stuck in CI fix loop: build: expected 3"}}`)...)
 	withPage := a
 	withPage.Page = "https://org.github.io/repo/program-speed.html"
 	golden.Equal(t, "status-page.md", render.Status(withPage))
