@@ -2,10 +2,8 @@ package evalrun_test
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,15 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/agent/models"
-	"github.com/org/autoloop/internal/agent/models/client"
-	"github.com/org/autoloop/internal/agent/models/client/modeltest"
 	"github.com/org/autoloop/internal/loop/evaluation"
-	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/internal/suite/evals"
-	"github.com/org/autoloop/internal/suite/judge"
 	"github.com/org/autoloop/internal/suite/sandbox"
 	"github.com/org/autoloop/tests/scratch"
 )
@@ -88,52 +81,6 @@ func (w *world) run(ctx context.Context, o evalrun.Options) (evalrun.Result, err
 	return result, err
 }
 
-func TestACaseIsGivenTheSkillWithoutItsSuite(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, `[{"id": 1, "prompt": "Say hello", "files": ["evals/files/in.txt"], "deterministic_checks": [
-		{"type": "file_contains", "file": "tree.txt", "text": "./.claude/skills/notes/SKILL.md"},
-		{"type": "file_not_contains", "file": "tree.txt", "text": "evals"},
-		{"type": "file_contains", "file": "tree.txt", "text": "./files/in.txt"},
-		{"type": "file_contains", "file": "prompt.txt", "text": "Say hello"},
-		{"type": "file_not_contains", "file": "prompt.txt", "text": "file_contains"},
-		{"type": "regex_match", "file": "skill.txt", "pattern": "word good"},
-		{"type": "shell_command", "command": "test -f tree.txt && test -z \"$(ls -A ~)\" && test -f \"$OUTPUTS_DIR/tree.txt\""},
-		{"type": "shell_command", "command": "sleep 60", "timeout": 0.2},
-		{"type": "file_exists", "file": "nowhere"}]}]`)
-	w.write("skill/evals/files/in.txt", "x")
-	w.write("skill/evals/files/other.txt", "x")
-	result, err := w.run(t.Context(),
-		w.options(`touch ~/left; find . > outputs/tree.txt; cp "$AUTOLOOP_PROMPT" outputs/prompt.txt; cp `+
-			`"$AUTOLOOP_SKILL/SKILL.md" outputs/skill.txt; echo done`))
-	require.NoError(t, err)
-	c := result.Cases[0]
-	require.Len(t, c.Failed, 2, "%+v", c)
-	assert.Contains(t, c.Failed[0].Evidence, "longer than 200ms")
-	assert.Contains(t, c.Failed[1].Text, "nowhere")
-	assert.Equal(t, "7/9", result.Rate.RatString())
-	assert.NotContains(t, w.read("out/eval-1/outputs/tree.txt"), "other.txt")
-	assert.True(t, strings.HasPrefix(w.read("out/eval-1/transcript.md"),
-		"The agent command does not give its conversation"))
-	grading, err := evals.ParseGrading([]byte(w.read("out/eval-1/grading.json")))
-	require.NoError(t, err)
-	assert.Equal(t, 7, grading.Passed())
-	assert.Equal(t, evals.Deterministic, grading.Expectations[0].Source)
-}
-
-func TestASuiteElsewhereInTheSkillIsNotShown(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, `[]`)
-	w.write("skill/graded/cases.json", `[{"id": 1, "prompt": "p", "deterministic_checks": [
-		{"type": "file_contains", "file": "tree.txt", "text": "/notes/graded/readme.md"},
-		{"type": "file_not_contains", "file": "tree.txt", "text": "cases.json"}]}]`)
-	w.write("skill/graded/readme.md", "part of the skill\n")
-	skill, err := evalrun.Load(w.root, "skill", "skill/graded/cases.json")
-	require.NoError(t, err)
-	result, err := evalrun.Run(t.Context(), skill, w.at("out"), w.options(`find . > outputs/tree.txt`))
-	require.NoError(t, err)
-	assert.Empty(t, result.Cases[0].Failed)
-}
-
 func TestASuiteElsewhereIsNoInput(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, `[]`)
@@ -141,72 +88,6 @@ func TestASuiteElsewhereIsNoInput(t *testing.T) {
 		`[{"id": 1, "prompt": "p", "files": ["graded/cases.json"], "expectations": ["x"]}]`)
 	_, err := evalrun.Load(w.root, "skill", "skill/graded/cases.json")
 	require.ErrorContains(t, err, `[0].files[0]: there is no file "graded/cases.json"`)
-}
-
-func TestInputsOfCasesFromElsewhere(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, `[{"id": 1, "prompt": "p", "files": ["notes.txt", "files/in.txt"], "deterministic_checks": [
-		{"type": "file_contains", "file": "seen", "text": "given\ngiven\nmine\n"}]}]`)
-	for _, dir := range []string{"skill", "original"} {
-		text := map[string]string{"skill": "mine\n", "original": "given\n"}[dir]
-		w.write(dir+"/notes.txt", text)
-		w.write(dir+"/evals/files/in.txt", text)
-	}
-	skill, err := evalrun.Load(w.root, "skill", "")
-	require.NoError(t, err)
-	skill.Inputs = w.at("original")
-	result, err := evalrun.Run(t.Context(), skill, w.at("out"),
-		w.options(`cat notes.txt files/in.txt "$AUTOLOOP_SKILL/notes.txt" > outputs/seen`))
-	require.NoError(t, err)
-	assert.Empty(t, result.Cases[0].Failed)
-}
-
-func TestACrashedCaseCountsNothing(t *testing.T) {
-	t.Parallel()
-	check := `"deterministic_checks": [{"type": "file_not_exists", "file": "bad"}]`
-	w := newWorld(t, `[{"id": 1, "prompt": "fine", `+check+`}, {"id": 2, "prompt": "crash", `+check+
-		`}, {"id": 3, "prompt": "fine", `+check+`}, {"id": 4, "prompt": "hang", `+check+`}]`)
-	o := w.options(`case $(head -1 "$AUTOLOOP_PROMPT") in crash) exit 3;; hang) sleep 60000;; esac`)
-	o.Jobs = 4
-	var result evalrun.Result
-	// the others fit into one of these, on any machine
-	for o.Timeout = 2 * time.Second; o.Timeout < 5*time.Minute; o.Timeout *= 4 {
-		var err error
-		result, err = w.run(t.Context(), o)
-		require.NoError(t, err)
-		if result.Cases[0].Problem == "" && strings.Contains(result.Cases[1].Problem, "exit code") &&
-			result.Cases[2].Problem == "" {
-			break
-		}
-	}
-	assert.Equal(t, "1/2", result.Rate.RatString())
-	assert.Contains(t, result.Cases[1].Problem, "exit code 3")
-	assert.Contains(t, result.Cases[3].Problem, "timeout")
-	assert.NoFileExists(t, w.at("out/eval-2/grading.json"))
-	assert.Contains(t, evalrun.Failures(result, 4000), "case 2: 0 of 1: crashed: exit code 3")
-}
-
-// TestJobs has three cases that wait for each other, which only helps those that
-// run at the same time.
-func TestJobs(t *testing.T) {
-	t.Parallel()
-	for jobs, want := range map[int]string{1: "1/3", 3: "1"} {
-		t.Run(fmt.Sprint(jobs), func(t *testing.T) {
-			t.Parallel()
-			check := `"deterministic_checks": [{"type": "file_exists", "file": "met"}]`
-			w := newWorld(t, `[{"id": 1, "prompt": "a", `+check+`}, {"id": 2, "prompt": "b", `+check+
-				`}, {"id": 3, "prompt": "c", `+check+`}]`)
-			w.write("here/x", "")
-			o := w.options(`echo > "` + w.at("here") + `/$(head -1 "$AUTOLOOP_PROMPT")"; for i in $(seq ` +
-				strconv.Itoa(1+500*(jobs-1)) + `); do
-				if test "$(ls "` + w.at("here") +
-				`" | wc -l)" -eq 4; then touch outputs/met; exit; fi; sleep 0.3; done`)
-			o.Jobs = jobs
-			result, err := w.run(t.Context(), o)
-			require.NoError(t, err)
-			assert.Equal(t, want, result.Rate.RatString(), "one after the other only the last finds them all")
-		})
-	}
 }
 
 func TestHostileExecutors(t *testing.T) {
@@ -338,94 +219,6 @@ func TestAnswersAreExact(t *testing.T) {
 	}
 }
 
-func TestASkillThatLeavesItsTreeIsAFault(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, `[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "file_exists", "file": "x"}]}]`)
-	require.NoError(t, os.Symlink("/etc", w.at("skill/etc")))
-	_, err := w.run(t.Context(), w.options("true"))
-	var fault *misuse.Error
-	require.ErrorAs(t, err, &fault)
-	assert.ErrorContains(t, err, `"etc"`)
-}
-
-// grader answers by a script, through the real client.
-func grader(t *testing.T, answers ...string) (judge.Grader, *modeltest.Server) {
-	t.Helper()
-	var list []modeltest.Answer
-	for _, text := range answers {
-		list = append(list, modeltest.Answer{Text: text})
-	}
-	server := modeltest.New(t, list...)
-	return judge.API((&client.Client{Pause: 1}).Complete,
-		models.Endpoint{API: models.OpenAI, URL: server.URL + "/v1", Key: "k", Model: "m"}, nil,
-		process.Masker{}), server
-}
-
-func TestTheGraderBearsOutEachExpectation(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, `[{"id": 1, "prompt": "Say it", "expected_output": "a greeting", "expectations": ["it greets", "it is polite", "it is short", "it rhymes"],
-		"deterministic_checks": [{"type": "file_exists", "file": "x.txt"}]}]`)
-	answer := `Here: {"expectations": [{"number": 1, "passed": true, "evidence": "hello"}, {"number": 2, "passed": true, "evidence": " "}, {"number": 3, "passed": false, "evidence": "too long"}],
-		"eval_feedback": {"suggestions": [], "overall": "nothing checks the name"}}`
-	g, server := grader(t, answer)
-	o := w.options("echo hello > outputs/x.txt")
-	o.Grader = g
-	result, err := w.run(t.Context(), o)
-	require.NoError(t, err)
-	assert.Equal(t, "2/5", result.Rate.RatString())
-	text := evalrun.Failures(result, 4000)
-	assert.Contains(t, text, "failed: it rhymes (the grader gave no evidence)")
-	assert.Contains(t, text, "the grader on case 1: nothing checks the name")
-	assert.Contains(t, string(server.Requests()[0].Body), "1. it greets")
-	grading, err := evals.ParseGrading([]byte(w.read("out/eval-1/grading.json")))
-	require.NoError(t, err)
-	assert.Equal(t, []evals.Source{evals.Deterministic, evals.ByGrader},
-		[]evals.Source{grading.Expectations[0].Source, grading.Expectations[1].Source})
-}
-
-// TestTheExecutorIsToldThePromptAlone looks at everything that the executor of a
-// case can read.
-func TestTheExecutorIsToldThePromptAlone(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, `{"skill_name": "SUITE-NAME", "evals": [
-		{"id": "first", "prompt": "Say hello", "expected_output": "EXPECTED-OUTPUT", "expectations": ["AN-EXPECTATION"],
-		 "deterministic_checks": [{"type": "file_contains", "file": "x", "text": "A-LITERAL", "description": "A-DESCRIPTION"}, {"type": "shell_command", "command": "test A-COMMAND"}]},
-		{"id": "second", "prompt": "ANOTHER-PROMPT", "files": ["files/OTHER-FILE"], "deterministic_checks": [{"type": "file_not_exists", "file": "y"}]}]}`)
-	w.write("skill/evals/files/OTHER-FILE", "OTHER-INPUT\n")
-	w.write("skill/evals/trigger-eval.json", `[{"query": "A-QUERY", "should_trigger": true}]`)
-	g, _ := grader(t, `{"expectations": [{"number": 1, "passed": true, "evidence": "seen"}]}`)
-	o := w.options(`if grep -q hello "$AUTOLOOP_PROMPT"; then { env; cat "$AUTOLOOP_PROMPT"; find . "$HOME"; find . ` +
-		`"$HOME" -type f -exec cat {} +; } > ../all; mv ../all outputs/all; fi`)
-	o.Grader, o.Jobs = g, 1
-	_, err := w.run(t.Context(), o)
-	require.NoError(t, err)
-	all := w.read("out/eval-first/outputs/all")
-	require.Contains(t, all, "Write the word good", "the skill is there")
-	for _, secret := range []string{
-		"SUITE-NAME", "EXPECTED-OUTPUT", "AN-EXPECTATION", "A-LITERAL", "A-DESCRIPTION",
-		"A-COMMAND", "ANOTHER-PROMPT", "OTHER-FILE", "OTHER-INPUT", "A-QUERY", "should_trigger",
-	} {
-		assert.NotContains(t, all, secret)
-	}
-}
-
-func TestAGraderThatDoesNotAnswerIsNoResult(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, `[{"id": 1, "prompt": "Say it", "expectations": ["it greets"]}]`)
-	_, err := w.run(t.Context(), w.options("true"))
-	var fault *misuse.Error
-	require.ErrorAs(t, err, &fault)
-	require.ErrorContains(t, err, "need a grader")
-	g, _ := grader(t, "no", `{"expectations": [{"number": 7, "passed": true}]}`)
-	o := w.options("true")
-	o.Grader = g
-	_, err = w.run(t.Context(), o)
-	var silent *evalrun.NoAnswerError
-	require.ErrorAs(t, err, &silent)
-	require.ErrorContains(t, err, "cannot be graded")
-	assert.ErrorContains(t, err, "run the same command again when it answers")
-}
-
 func TestEvaluator(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, `[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "file_exists", "file": "x"}, `+
@@ -445,21 +238,4 @@ func TestEvaluator(t *testing.T) {
 	outcome, err := e.Run(t.Context(), evaluation.Request{Dir: w.root, Timeout: time.Minute})
 	require.NoError(t, err)
 	assert.Contains(t, outcome.Problem, "has no case")
-}
-
-// TestRemarksAreMerged: a grader that says the same of every case says it once.
-func TestRemarksAreMerged(t *testing.T) {
-	t.Parallel()
-	said := func(id, feedback string) evals.CaseScore {
-		return evals.CaseScore{ID: id, Gradings: []evals.Grading{{Feedback: []byte(feedback)}}}
-	}
-	same := `{"suggestions": [{"assertion": "it is polite", "reason": "a wrong file passes too"}], "overall": "check ` +
-		`the names"}`
-	assert.Equal(t, []string{
-		"the grader on cases 1, 3: it is polite: a wrong file passes too",
-		"the grader on cases 1, 2, 3: check the names",
-		"the grader on case 2: a hint",
-	}, evalrun.Remarks([]evals.CaseScore{
-		said("1", same), said("2", `{"suggestions": ["a hint"], "overall": "check the names"}`), said("3", same),
-	}))
 }

@@ -21,23 +21,6 @@ func write(t *testing.T, dir string, files map[string]string) string {
 	return dir
 }
 
-func TestLoad(t *testing.T) {
-	t.Parallel()
-	dir := write(t, t.TempDir(), map[string]string{
-		"SKILL.md":                "---\nname: \"notes\"\ndescription: x\n---\nDo it.\n",
-		"evals/evals.json":        `[{"id": 1, "prompt": "p", "files": ["files/a.txt"], "expectations": ["x"]}]`,
-		"evals/files/a.txt":       "a",
-		"evals/trigger-eval.json": `[{"query": "q", "should_trigger": true}]`,
-		"evals/evaluation.xml":    `<evaluation><qa_pair><question>q</question><answer>a</answer></qa_pair></evaluation>`,
-	})
-	skill, err := Load(dir, ".", "")
-	require.NoError(t, err)
-	assert.Equal(t, "notes", skill.Name)
-	assert.Equal(t, "evals/files/a.txt", skill.Evals.Cases[0].Files[0].From)
-	assert.Len(t, skill.Triggers, 1)
-	assert.Len(t, skill.Answers, 1)
-}
-
 func TestLoadSaysAllFaultsOfAllFiles(t *testing.T) {
 	t.Parallel()
 	dir := write(t, t.TempDir(), map[string]string{
@@ -58,15 +41,4 @@ func TestLoadSaysAllFaultsOfAllFiles(t *testing.T) {
 	}
 	_, err = Load(dir, "gone", "")
 	assert.ErrorAs(t, err, &fault)
-}
-
-func TestSkillName(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"---\nname: a-b\n---\n": "a-b", "\ufeff---\nname: marked\n---\n": "marked", "---\r\nname: a\r\n---\r\n": "a",
-		"name: a\n": "dir", "---\nname: ../a\n---\n": "dir", "---\nname: a\n": "dir",
-		"---\nx: 1\n---\nname: b\n": "dir",
-	} {
-		assert.Equal(t, want, skillName(text, "dir"), text)
-	}
 }
