@@ -7,8 +7,7 @@ import (
 )
 
 func listLabels(s *State, r *http.Request) (reply, error) {
-	page, last := paged(r, s.labels(s.Labels))
-	return reply{http.StatusOK, orEmpty(page), last}, nil
+	return listed(r, s.labels(s.Labels))
 }
 
 func createLabel(s *State, r *http.Request) (reply, error) {

@@ -23,29 +23,15 @@ func Protect(bare, program string) error {
 	if err := config.Close(); err != nil {
 		return err
 	}
-	hook := fmt.Sprintf("#!/bin/sh\nexec '%s' %s %s\n", program, workflowsFile, protectedFile)
+	hook := fmt.Sprintf("#!/bin/sh\nexec '%s' %s\n", program, workflowsFile)
 	return os.WriteFile(filepath.Join(bare, "hooks", "proc-receive"), []byte(hook), 0o755) //nolint:gosec // it is run
 }
 
-// Files of a protected repository, which the hook reads: what it allows and forbids.
-const (
-	workflowsFile = "autoloop-workflows"
-	protectedFile = "autoloop-protected"
-)
-
-// RefuseWorkflows refuses a branch also those workflow files that another branch has.
-func RefuseWorkflows(bare string) error {
-	return os.WriteFile(filepath.Join(bare, workflowsFile), []byte("strict"), 0o600)
-}
+// workflowsFile is a file of a protected repository, which the hook reads: what it allows.
+const workflowsFile = "autoloop-workflows"
 
 // AllowWorkflows gives the token of a repository the right to change workflows, or
 // takes it away.
 func AllowWorkflows(bare string, allowed bool) error {
 	return os.WriteFile(filepath.Join(bare, workflowsFile), []byte(strconv.FormatBool(allowed)), 0o600)
-}
-
-// ProtectBranch lets nobody move a branch that a repository has by now, as a rule of it
-// does. With a name that ends in /* nobody makes such branches either; "" ends that.
-func ProtectBranch(bare, branch string) error {
-	return os.WriteFile(filepath.Join(bare, protectedFile), []byte("refs/heads/"+branch), 0o600)
 }

@@ -22,8 +22,7 @@ func (s *Server) listPulls(state *State, r *http.Request) (reply, error) {
 			found = append(found, s.pull(pull, false))
 		}
 	}
-	page, last := paged(r, found)
-	return reply{http.StatusOK, orEmpty(page), last}, nil
+	return listed(r, found)
 }
 
 func (s *Server) openPull(state *State, r *http.Request) (reply, error) {
@@ -40,8 +39,6 @@ func (s *Server) openPull(state *State, r *http.Request) (reply, error) {
 			http.StatusForbidden,
 			"GitHub Actions is not permitted to create or approve pull requests.",
 		}
-	case asked.Draft && state.NoDrafts:
-		return reply{}, unprocessable("Draft pull requests are not supported in this repository.")
 	case s.branch(asked.Head) == "":
 		return reply{}, unprocessable("head is invalid")
 	case s.branch(asked.Head) == s.branch(asked.Base):

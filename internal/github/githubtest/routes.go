@@ -73,8 +73,19 @@ func listIssues(s *State, r *http.Request) (reply, error) {
 			found = append(found, s.issue(issue))
 		}
 	}
-	page, last := paged(r, found)
+	return listed(r, found)
+}
+
+// listed answers with a page of a list.
+func listed(r *http.Request, all []object) (reply, error) {
+	page, last := paged(r, all)
 	return reply{http.StatusOK, orEmpty(page), last}, nil
+}
+
+// counted answers with a page of a list below a name, and how long the list is.
+func counted(r *http.Request, name string, all []object) (reply, error) {
+	page, last := paged(r, all)
+	return reply{http.StatusOK, object{"total_count": len(all), name: orEmpty(page)}, last}, nil
 }
 
 func orEmpty(list []object) []object {
@@ -155,7 +166,7 @@ func readMe(s *State, _ *http.Request) (reply, error) {
 	if strings.HasSuffix(s.Me, "[bot]") {
 		return reply{}, errForbids
 	}
-	return reply{status: http.StatusOK, body: profile(s.Me)}, nil
+	return reply{status: http.StatusOK, body: user(s.Me).with(object{"user_view_type": "public"})}, nil
 }
 
 // listReviews lists the reviews of a pull request: those with a text, and one for each comment
@@ -171,8 +182,7 @@ func listReviews(s *State, r *http.Request) (reply, error) {
 			found = append(found, s.review(comment))
 		}
 	}
-	page, last := paged(r, found)
-	return reply{http.StatusOK, orEmpty(page), last}, nil
+	return listed(r, found)
 }
 
 func listAllComments(s *State, r *http.Request) (reply, error) { return s.list(r, 0, false) }
@@ -194,8 +204,7 @@ func (s *State) list(r *http.Request, on int, review bool) (reply, error) {
 			found = append(found, s.comment(comment))
 		}
 	}
-	page, last := paged(r, found)
-	return reply{http.StatusOK, orEmpty(page), last}, nil
+	return listed(r, found)
 }
 
 func (s *Server) say(state *State, r *http.Request) (reply, error) {
@@ -247,8 +256,7 @@ func react(s *State, r *http.Request) (reply, error) {
 		s.Reactions = append(s.Reactions, given)
 	}
 	body := object{
-		"id": comment.ID, "node_id": "RE", "user": user(s.Me), "content": asked.Content,
-		"created_at": stamp(comment.Created),
+		"id": comment.ID, "user": user(s.Me), "content": asked.Content,
 	}
 	return reply{status: status, body: body}, nil
 }
@@ -295,8 +303,7 @@ func (s *Server) listChecks(state *State, r *http.Request) (reply, error) {
 			found = append(found, state.checkRun(check))
 		}
 	}
-	page, last := paged(r, found)
-	return reply{http.StatusOK, object{"total_count": len(found), "check_runs": orEmpty(page)}, last}, nil
+	return counted(r, "check_runs", found)
 }
 
 // listCommits lists the commits that changed a path, the latest first.
@@ -311,8 +318,7 @@ func listCommits(s *State, r *http.Request) (reply, error) {
 		}
 		found = append(found, commit)
 	}
-	page, last := paged(r, found)
-	return reply{http.StatusOK, orEmpty(page), last}, nil
+	return listed(r, found)
 }
 
 func combinedStatus(s *State, r *http.Request) (reply, error) {
@@ -327,8 +333,6 @@ func combinedStatus(s *State, r *http.Request) (reply, error) {
 	page, last := paged(r, found)
 	body := object{
 		"state": overall, "sha": r.PathValue("ref"), "total_count": len(found), "statuses": orEmpty(page),
-		"repository": s.repo(s.Repository),
-		"commit_url": site, "url": site,
 	}
 	return reply{http.StatusOK, body, last}, nil
 }
@@ -341,14 +345,9 @@ func listAnnotations(s *State, r *http.Request) (reply, error) {
 	}
 	var found []object
 	for i, message := range check.Annotations {
-		found = append(found, object{
-			"path": fmt.Sprintf("file%d.go", i), "blob_href": site, "start_line": 1, "end_line": 1, "start_column": nil,
-			"end_column":       nil,
-			"annotation_level": "failure", "title": nil, "message": message, "raw_details": nil,
-		})
+		found = append(found, object{"path": fmt.Sprintf("file%d.go", i), "message": message})
 	}
-	page, last := paged(r, found)
-	return reply{http.StatusOK, orEmpty(page), last}, nil
+	return listed(r, found)
 }
 
 func (s *Server) readBranch(state *State, r *http.Request) (reply, error) {
@@ -381,8 +380,7 @@ func collaborators(s *State, r *http.Request) (reply, error) {
 		}
 		found = append(found, person)
 	}
-	page, last := paged(r, found)
-	return reply{http.StatusOK, orEmpty(page), last}, nil
+	return listed(r, found)
 }
 
 // permissionOf is what somebody may do here: what is given, else what their role
@@ -430,22 +428,13 @@ func variable(s *State, r *http.Request) (reply, error) {
 	if !found {
 		return reply{}, errNotFound
 	}
-	body := object{
-		"name": r.PathValue("name"), "value": value, "created_at": "2026-01-01T00:00:00Z",
-		"updated_at": "2026-01-01T00:00:00Z",
-	}
-	return reply{status: http.StatusOK, body: body}, nil
+	return reply{status: http.StatusOK, body: object{"name": r.PathValue("name"), "value": value}}, nil
 }
 
 func listWorkflows(s *State, r *http.Request) (reply, error) {
 	var found []object
 	for i, w := range s.Workflows {
-		found = append(found, object{
-			"id": i + 1, "node_id": "W", "name": w.Path, "path": w.Path, "state": w.State, "url": site,
-			"html_url": site, "badge_url": site,
-			"created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z",
-		})
+		found = append(found, object{"id": i + 1, "name": w.Path, "path": w.Path, "state": w.State})
 	}
-	page, last := paged(r, found)
-	return reply{http.StatusOK, object{"total_count": len(found), "workflows": orEmpty(page)}, last}, nil
+	return counted(r, "workflows", found)
 }

@@ -19,9 +19,6 @@ func readRun(s *State, r *http.Request) (reply, error) {
 // listRuns lists the runs that made the checks of a commit, and those that have
 // none yet.
 func listRuns(s *State, r *http.Request) (reply, error) {
-	if s.NoRuns {
-		return reply{}, errForbids
-	}
 	commit := r.URL.Query().Get("head_sha")
 	list := []object{}
 	for _, c := range s.Checks {
@@ -30,17 +27,7 @@ func listRuns(s *State, r *http.Request) (reply, error) {
 				c.suite()).with(object{"name": orNull(c.Workflow)}))
 		}
 	}
-	for i, begun := range s.Begun {
-		if begun.Commit != commit {
-			continue
-		}
-		run := s.run(int64(i+1), cmp.Or(begun.Status, completed), cmp.Or(begun.Event, "push"), commit,
-			int64(2_000_000+i))
-		run["name"], run["conclusion"] = begun.Name, orNull(begun.Conclusion)
-		list = append(list, run)
-	}
-	page, last := paged(r, list)
-	return reply{http.StatusOK, object{"total_count": len(list), "workflow_runs": orEmpty(page)}, last}, nil
+	return counted(r, "workflow_runs", list)
 }
 
 const completed = "completed"
@@ -70,40 +57,19 @@ func listSuites(s *State, r *http.Request) (reply, error) {
 			list = append(list, s.suite(c.suite(), app(c.app()), c.status(), c.Conclusion, commit, 1))
 		}
 	}
-	for i, suite := range s.Suites {
-		if suite.Commit == commit {
-			list = append(list, s.suite(int64(3_000_000+i), appNamed(int64(100+i), suite.App), suite.Status,
-				suite.Conclusion, commit, suite.Checks))
-		}
-	}
-	page, last := paged(r, list)
-	return reply{http.StatusOK, object{"total_count": len(list), "check_suites": orEmpty(page)}, last}, nil
+	return counted(r, "check_suites", list)
 }
 
 func (s *State) suite(id int64, app object, status, conclusion, commit string, checks int) object {
-	who := object{"name": "A", "email": "a@example.com"}
 	return object{
-		"id": id, "node_id": "CS", "head_branch": s.DefaultBranch, "head_sha": commit, "status": status,
-		"conclusion": orNull(conclusion), "url": site,
-		"before": nil, "after": nil, "pull_requests": []object{}, "app": app, "repository": s.repo(s.Repository),
-		"created_at": "2026-01-01T00:00:00Z",
-		"updated_at": "2026-01-01T00:00:00Z", "latest_check_runs_count": checks, "check_runs_url": site,
-		"head_commit": object{
-			"id": commit, "tree_id": commit, "message": "m", "timestamp": "2026-01-01T00:00:00Z",
-			"author": who, "committer": who,
-		},
+		"id": id, "head_branch": s.DefaultBranch, "head_sha": commit, "status": status, "conclusion": orNull(conclusion),
+		"app": app, "latest_check_runs_count": checks,
 	}
 }
 
 // branchRules lists the rules of a branch: of those that can be, the required
 // checks, beside one that is nothing to us.
 func branchRules(s *State, r *http.Request) (reply, error) {
-	if s.NoRulesets {
-		return reply{}, errAnswer{
-			http.StatusForbidden,
-			"Upgrade to GitHub Pro or make this repository public to enable this feature.",
-		}
-	}
 	rules := []object{}
 	if required := s.Rules[r.PathValue("branch")]; len(required) > 0 {
 		checks := []object{}
@@ -119,8 +85,7 @@ func branchRules(s *State, r *http.Request) (reply, error) {
 		rules = append(rules, of.with(object{"type": "deletion"}),
 			of.with(object{"type": "required_status_checks", "parameters": parameters}))
 	}
-	page, last := paged(r, rules)
-	return reply{http.StatusOK, orEmpty(page), last}, nil
+	return listed(r, rules)
 }
 
 // with is an object with further keys.
@@ -138,16 +103,8 @@ func (s *State) run(id int64, status, event, commit string, suite int64) object 
 	if status == completed {
 		conclusion = "cancelled"
 	}
-	body := object{
-		"id": id, "node_id": "WFR", "head_branch": s.DefaultBranch, "head_sha": commit, "run_number": id,
-		"run_attempt": 1, "display_title": "Autoloop",
-		"event": event, "status": status, "conclusion": conclusion, "path": ".github/workflows/autoloop.yml",
-		"workflow_id": 1, "check_suite_id": suite,
-		"created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z", "head_commit": nil,
-		"pull_requests":   []any{},
-		"head_repository": s.repo(s.Repository), "repository": s.repo(s.Repository),
+	return object{
+		"id": id, "head_branch": s.DefaultBranch, "head_sha": commit, "run_number": id, "run_attempt": 1, "event": event,
+		"status": status, "conclusion": conclusion, "path": ".github/workflows/autoloop.yml", "check_suite_id": suite,
 	}
-	body.addresses(site, "url html_url jobs_url logs_url check_suite_url cancel_url rerun_url artifacts_url "+
-		"workflow_url")
-	return body
 }

@@ -18,9 +18,7 @@ type State struct {
 	// OldName is what it was called before it was renamed; "" when it never was.
 	OldName       string
 	DefaultBranch string
-	Private, Fork bool
-	// NoDrafts says that the repository has no draft pull requests.
-	NoDrafts bool
+	Fork          bool
 	// NoPulls says that workflows may not open pull requests.
 	NoPulls bool
 	// NoIssues says that issues are disabled.
@@ -45,16 +43,9 @@ type State struct {
 	Pulls     []*Pull
 	Checks    []*Check
 	Reactions []Reaction
-	// Begun are runs of workflows that have no check yet, Suites check suites of
-	// other apps; the checks' own are made from them.
-	Begun  []*WorkflowRun
-	Suites []*CheckSuite
 	// Rules and Protections are the checks that rulesets and the protection of a
 	// branch require, by branch.
 	Rules, Protections map[string][]RequiredCheck
-	// NoRulesets says that the plan has no rulesets, NoRuns that the token may not
-	// read runs of workflows.
-	NoRulesets, NoRuns bool
 	// Branches are commits by name, where no git repository knows better.
 	Branches map[string]string
 	// Authors are the logins behind the commits that changed a file, the oldest
@@ -124,17 +115,6 @@ type Check struct {
 	Event, Workflow string
 	// App reports a check run; 0 is GitHub Actions.
 	App int64
-}
-
-// WorkflowRun is a run of a workflow, such as one whose jobs are not created.
-type WorkflowRun struct {
-	Commit, Name, Event, Status, Conclusion string
-}
-
-// CheckSuite is a check suite of another app than GitHub Actions.
-type CheckSuite struct {
-	Commit, App, Status, Conclusion string
-	Checks                          int
 }
 
 // RequiredCheck is one that a rule requires; App is the one that has to report

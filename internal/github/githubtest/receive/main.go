@@ -14,19 +14,18 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: receive WORKFLOWS-FILE PROTECTED-FILE")
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: receive WORKFLOWS-FILE")
 		os.Exit(2)
 	}
-	rules := rules{workflows: os.Args[1], protected: os.Args[2]}
-	if err := rules.receive(os.Stdin, os.Stdout); err != nil {
+	if err := rules(os.Args[1]).receive(os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-// rules names the files that say what a repository allows and forbids.
-type rules struct{ workflows, protected string }
+// rules names the file that says what a repository allows.
+type rules string
 
 // receive moves the refs of a push, or says why not.
 func (r rules) receive(in io.Reader, out io.Writer) error {
@@ -81,10 +80,7 @@ func (r rules) decide(commands []string) []string {
 	refused, moves := map[string]string{}, &bytes.Buffer{}
 	for _, command := range commands {
 		fields := strings.Fields(command)
-		if r.isProtected(fields[2], strings.Trim(fields[0], "0") != "") {
-			refused[fields[2]] = "protected branch hook declined"
-		}
-		if file := changedWorkflow(fields[0], fields[1], r.areStrict()); file != "" && !r.mayChangeWorkflows() {
+		if file := changedWorkflow(fields[1]); file != "" && !r.mayChangeWorkflows() {
 			refused[fields[2]] = "refusing to allow a GitHub App to create or update workflow `" + file +
 				"` without `workflows` permission"
 		}
@@ -116,21 +112,14 @@ func (r rules) decide(commands []string) []string {
 }
 
 // changedWorkflow is a workflow file that a commit changes which the repository
-// does not have yet, on the way to this one, or "". The strict rule looks at what
-// the branch lacked before, also when another branch has it.
-func changedWorkflow(old, commit string, strict bool) string {
+// does not have yet, on the way to this one, or "".
+func changedWorkflow(commit string) string {
 	if strings.Trim(commit, "0") == "" {
 		return ""
 	}
 	// A merge is held against its first parent: it brings what that one lacked.
-	command := []string{
-		"log", "-z", "--format=", "--name-only", "--no-renames", "--diff-merges=first-parent", commit,
-		"--not", "--all",
-	}
-	if strict && strings.Trim(old, "0") != "" {
-		command = []string{"diff", "-z", "--name-only", "--no-renames", old, commit}
-	}
-	changed, err := exec.Command("git", command...).Output() //nolint:noctx // it ends at once
+	changed, err := exec.Command("git", "log", "-z", "--format=", "--name-only", //nolint:noctx // it ends at once
+		"--no-renames", "--diff-merges=first-parent", commit, "--not", "--all").Output()
 	if err != nil {
 		return ".github/workflows/unreadable"
 	}
@@ -142,29 +131,10 @@ func changedWorkflow(old, commit string, strict bool) string {
 	return ""
 }
 
-// isProtected reports whether no push moves a ref, or makes it where there is no such
-// ref yet.
-func (r rules) isProtected(ref string, exists bool) bool {
-	out, err := os.ReadFile(r.protected) // without it, nothing is
-	if err != nil {
-		return false
-	}
-	rule := string(out)
-	if all, found := strings.CutSuffix(rule, "*"); found {
-		return strings.HasPrefix(ref, all)
-	}
-	return exists && ref == rule
-}
-
-func (r rules) areStrict() bool {
-	rule, err := os.ReadFile(r.workflows)
-	return err == nil && string(rule) == "strict"
-}
-
 func (r rules) mayChangeWorkflows() bool {
 	if os.Getenv("GIT_COMMITTER_NAME") == "User" {
 		return true
 	}
-	allowed, err := os.ReadFile(r.workflows) // without it, no
+	allowed, err := os.ReadFile(string(r)) // without it, no
 	return err == nil && string(allowed) == "true"
 }
