@@ -1,9 +1,11 @@
 package history_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/history"
 )
@@ -16,20 +18,16 @@ func TestWhoExecutedIsPartOfTheMeasurement(t *testing.T) {
 		Agent: "claude", Version: "2.1.0", Model: "m", Command: "sh x", CommandSHA256: "1", Judge: "claude with m",
 		JudgeVersion: "2.1.0", Server: "serve",
 	}
-	for want, change := range map[string]func(*history.Executor){
-		"":                               func(*history.Executor) {},
-		"the executor changed":           func(e *history.Executor) { e.Agent = "codex" },
-		"its version changed":            func(e *history.Executor) { e.Version = "2.2.0" },
-		"the model changed":              func(e *history.Executor) { e.Model = "" },
-		"its command changed":            func(e *history.Executor) { e.Command = "sh y" },
-		"what its command names changed": func(e *history.Executor) { e.CommandSHA256 = "2" },
-		"the judge changed":              func(e *history.Executor) { e.Judge, e.JudgeVersion = "an API", "" },
-		"the judge's version changed":    func(e *history.Executor) { e.JudgeVersion = "2.2.0" },
-		"the server's commands changed":  func(e *history.Executor) { e.Server = "" },
-		"the model, the judge changed":   func(e *history.Executor) { e.Model, e.Judge = "n", "codex" },
+	for change, want := range map[string]string{
+		`{}`: "", `{"agent":"codex"}`: "the executor changed", `{"version":"2.2.0"}`: "its version changed",
+		`{"model":""}`: "the model changed", `{"command":"sh y"}`: "its command changed",
+		`{"command_sha256":"2"}`: "what its command names changed", `{"server":""}`: "the server's commands changed",
+		`{"judge":"an API","judge_version":""}`: "the judge changed",
+		`{"judge_version":"2.2.0"}`:             "the judge's version changed",
+		`{"model":"n","judge":"codex"}`:         "the model, the judge changed",
 	} {
 		now := was
-		change(&now)
+		require.NoError(t, json.Unmarshal([]byte(change), &now))
 		assert.Equal(t, want, was.Changed(&now))
 	}
 	earlier := was

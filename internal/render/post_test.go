@@ -48,7 +48,8 @@ func account(t *testing.T) render.Account {
 	events := ledger(t, `{"event":"started","run_id":"r1","iteration":1,"time":"2026-03-04T12:00:00Z"}`,
 		`{"event":"measured","role":"baseline","metric":8,"commit":"b45e"}`,
 		`{"event":"decided","run_id":"5-1-ab","iteration":1,"outcome":"accepted","metric":6,"previous_best":8,`+
-			`"best":6,"delta":"-2","reasons":[{"kind":"better","value":6,"beside":8},{"kind":"said","words":`+said+`}],`+
+			`"best":6,"delta":"-2","reasons":[{"kind":"better","value":6,"beside":8},`+
+			`{"kind":"said","words":`+said+`}],`+
 			`"commit":"`+strings.Repeat("c", 40)+`","evaluation":{"tokens":1200,"cost_usd":0.12,"unknown_usd":2},`+
 			`"summary":`+said+`,"agent":"claude","model":"m-1","durations":{"propose":12,"measure":3.25},`+
 			`"usage":{"cost_usd":0.12,"input_tokens":1200,"output_tokens":300}}`,
@@ -96,7 +97,8 @@ func TestGolden(t *testing.T) {
 	golden.Equal(t, "pending.md", render.Iteration(a, a.Decided()[3]))
 	golden.Equal(t, "pull-pending.md", render.Pull(a, 4))
 	a.Events = append(a.Events, ledger(t, `{"run_id":"8-1-01",`+fourth+`"outcome":"ci-fix-exhausted","best":6,`+
-		`"reasons":[{"kind":"ci-stuck","words":"build: expected 3"},{"kind":"ci-found","term":"failed","path":"build [x](y)",`+
+		`"reasons":[{"kind":"ci-stuck","words":"build: expected 3"},`+
+		`{"kind":"ci-found","term":"failed","path":"build [x](y)",`+
 		`"words":"build [x](y) fails"}],"failing_checks":[{"name":"build [x](y)","url":"https://github.test/org/repo/`+
 		`actions/runs/3/job/4"},{"name":"lint","url":"javascript:alert(1)"}]}`,
 		`{"event":"paused","reason":{"kind":"said","words":"stuck in CI fix loop: build: expected 3"}}`)...)

@@ -54,11 +54,11 @@ func TestTableIsThatOfTheCommit(t *testing.T) {
 	other := *c
 	other.openMemory("")
 	put := func(c *checkout, program, table string) (commit string) {
-		commit, err := c.Update(t.Context(),
-			memory.Update{Program: program, Message: "m", Apply: func(current memory.Files) (memory.Files, error) {
-				current.Results = []byte(table)
-				return current, nil
-			}})
+		apply := func(current memory.Files) (memory.Files, error) {
+			current.Results = []byte(table)
+			return current, nil
+		}
+		commit, err := c.Update(t.Context(), memory.Update{Program: program, Message: "m", Apply: apply})
 		require.NoError(t, err)
 		return commit
 	}

@@ -2,6 +2,7 @@ package state_test
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -10,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/metric"
 )
 
 // TestTimesThatPeopleWrite are read in UTC, those without a zone as UTC already.
@@ -69,82 +69,89 @@ func TestTimesThatPeopleWrite(t *testing.T) {
 // TestValuesThatPeopleWrite of the other kinds of rows.
 func TestValuesThatPeopleWrite(t *testing.T) {
 	t.Parallel()
-	for row, c := range map[string]struct {
-		read func(state.Machine) any
-		want map[string]any // nil for an error
-	}{
-		"Iteration Count": {func(m state.Machine) any { return m.IterationCount }, map[string]any{
-			"7": 7, "`7`": 7, "**7**": 7, "007": 7, "+7": 7, "0": 0, "1000000000": 1_000_000_000, "": 0, "—": 0,
-			"1000000001": nil, "-1": nil, "7.0": nil, "7 iterations": nil, "1e3": nil, "99999999999999999999": nil,
-			"seven": nil, "— (first run)": 0, "(12)": nil, "n/a": 0, "--": 0,
-		}},
-		"Consecutive Errors": {
-			func(m state.Machine) any { return m.ConsecutiveErrors },
-			map[string]any{"3": 3, "": 0, "none": 0, "x": nil, "pending CI": nil},
+	for _, c := range []struct{ row, field, want, texts string }{ // ! is an error, and semicolons separate texts
+		{"Iteration Count", "IterationCount", "7", "7;`7`;**7**;007;+7"},
+		{"Iteration Count", "IterationCount", "0", "0;;—;— (first run);n/a;--"},
+		{"Iteration Count", "IterationCount", "1000000000", "1000000000"},
+		{
+			"Iteration Count", "IterationCount", "!",
+			"1000000001;-1;7.0;7 iterations;1e3;99999999999999999999;seven;(12)",
 		},
-		"Best Metric": {func(m state.Machine) any { return metric.Text(m.BestMetric, "none") }, map[string]any{
-			"0.850": "0.85", "-3": "-3", "1e-300": "1e-300", "`1.5`": "1.5", "1.5 ms": "1.5",
-			"9007199254740993": "9007199254740993", "": "none", "null": "none", "N/A": "none",
-			"pending ci": "none", "— (was 3)": "none", "85%": nil, "1,5": nil, "ms 1.5": nil, "inf": nil, "0x10": nil,
-			"1 000": "1", "nan": nil, "*Pending CI*": "none", "(0.95)": nil, "— (was 3) 4": nil, "— 4": nil,
-			"(new PR this run, #135 was previous)": nil,
-		}},
-		"Paused": {func(m state.Machine) any { return m.Paused }, map[string]any{
-			"true": true, "True": true, "YES": true, "yes, by Ana": true, "`true`": true, "true (since Monday)": true,
-			"false": false, "no": false, "No.": false, "": false, "—": false,
-			"1": nil, "on": nil, "trueish": nil, "maybe": nil, "ja": nil, "✅": nil,
-			"(true)": true, "**TRUE** (by Ana)": true, "pending CI": nil,
-		}},
-		"Metric Direction": {
-			func(m state.Machine) any { return m.Direction.String() + fmt.Sprint(m.DirectionGiven) },
-			map[string]any{
-				"higher": "highertrue", "LOWER": "lowertrue", "`lower`": "lowertrue", "": "higherfalse",
-				"—":  "higherfalse",
-				"up": nil, "lower is better": nil, "(lower)": nil,
-			},
+		{"Consecutive Errors", "ConsecutiveErrors", "3", "3"},
+		{"Consecutive Errors", "ConsecutiveErrors", "0", ";none"},
+		{"Consecutive Errors", "ConsecutiveErrors", "!", "x;pending CI;-1"},
+		{"Best Metric", "BestMetric", "0.85", "0.850"},
+		{"Best Metric", "BestMetric", "-3", "-3"},
+		{"Best Metric", "BestMetric", "1e-300", "1e-300"},
+		{"Best Metric", "BestMetric", "1.5", "`1.5`;1.5 ms"},
+		{"Best Metric", "BestMetric", "9007199254740993", "9007199254740993"},
+		{"Best Metric", "BestMetric", "<nil>", ";null;N/A;pending ci;*Pending CI*;— (was 3)"},
+		{"Best Metric", "BestMetric", "1", "1 000"},
+		{
+			"Best Metric", "BestMetric", "!",
+			"85%;1,5;ms 1.5;inf;nan;0x10;(0.95);— (was 3) 4;— 4;(new PR this run, #135 was previous)",
 		},
-		"PR": {func(m state.Machine) any { return m.PR }, map[string]any{
-			"#12": 12, "12": 12, "PR #12": 12, "[#12](https://github.com/o/r/pull/12)": 12,
-			"https://github.com/o/r/pull/12/": 0, "https://github.com/o/r/pull/12": 12, "o/r#12": 12,
-			"#0": 0, "#-1": 0, "-12": 0, "#1000000001": 0, "#": 0, "draft": 0, "": 0, "#12, #13": 12, "# 12": 12,
-			"pending CI": 0, "(#12)": 12, "(new PR, #135)": 135, "#12 (open)": 12,
-			"(new PR this run, #135 was previous)": 0,
-		}},
-		"Pull Request": {func(m state.Machine) any { return m.PR }, map[string]any{"#12": 12}},
-		"Target Metric": {func(m state.Machine) any { return metric.Text(m.TargetMetric, "none") }, map[string]any{
-			"0.9": "0.9", "pending CI": nil,
-		}},
-		"Issue": {func(m state.Machine) any { return m.Issue }, map[string]any{"#7": 7, "pending CI": 0}},
-		"Branch": {func(m state.Machine) any { return m.Branch }, map[string]any{
-			"`autoloop/x`": "autoloop/x", "autoloop/x": "autoloop/x", "**autoloop/x**": "autoloop/x", "": "", "—": "",
-			"a b": "a b", "-": "", "- (not pushed)": "",
-		}},
-		"Pause Reason": {func(m state.Machine) any { return m.PauseReason }, map[string]any{
-			"rest": "rest", "a | b": "a | b", `a \| b`: "a | b", `a \\| b`: `a \| b`,
-			"**bold** and `code`": "**bold** and `code`", "—": "", "none": "", "(none)": "",
-			"— (no run yet)": "— (no run yet)",
-			"pending CI":     "pending CI", "a|": "a|", `a\|`: "a|", "\xff": "\uFFFD", `a\|b\\c \| d`: `a|b\c | d`,
-		}},
-		"Recent Statuses": {func(m state.Machine) any { return strings.Join(m.RecentStatuses, " ") }, map[string]any{
-			"accepted, rejected": "accepted rejected", "Accepted,REJECTED": "accepted rejected",
-			"✅, ❌, ⚠️, ⏳": "accepted rejected error pending-ci", "✅ accepted (31→32)": "accepted",
-			"pending CI": "pending-ci", "`error`, **error**": "error error", "accepted,, ,—": "accepted",
-			"baseline": "baseline", "rejected (tie), accepted": "rejected accepted", "": "", "❌ (iter 38)": "rejected",
-			"ci-fix-exhausted, inconclusive": "ci-fix-exhausted inconclusive", "⚠️ **rejected**": "rejected",
-		}},
+		{"Target Metric", "TargetMetric", "0.9", "0.9"},
+		{"Target Metric", "TargetMetric", "!", "pending CI"},
+		{"Paused", "Paused", "true", "true;True;YES;yes, by Ana;`true`;true (since Monday);(true);**TRUE** (by Ana)"},
+		{"Paused", "Paused", "false", "false;no;No.;;—"},
+		{"Paused", "Paused", "!", "1;on;trueish;maybe;ja;✅;pending CI"},
+		{"Metric Direction", "Direction", "higher", "higher;;—"},
+		{"Metric Direction", "Direction", "lower", "LOWER;`lower`"},
+		{"Metric Direction", "Direction", "!", "up;lower is better;(lower)"},
+		{"Metric Direction", "DirectionGiven", "true", "higher;LOWER"},
+		{"Metric Direction", "DirectionGiven", "false", ";—"},
+		{
+			"PR", "PR", "12",
+			"#12;12;PR #12;[#12](https://github.com/o/r/pull/12);" +
+				"https://github.com/o/r/pull/12;o/r#12;#12, #13;# 12;(#12);#12 (open)",
+		},
+		{"PR", "PR", "135", "(new PR, #135)"},
+		{
+			"PR", "PR", "0",
+			"https://github.com/o/r/pull/12/;#0;#-1;-12;#1000000001;#;draft;;pending CI;" +
+				"(new PR this run, #135 was previous)",
+		},
+		{"Pull Request", "PR", "12", "#12"},
+		{"Issue", "Issue", "7", "#7"},
+		{"Issue", "Issue", "0", "pending CI"},
+		{"Branch", "Branch", "autoloop/x", "`autoloop/x`;autoloop/x;**autoloop/x**"},
+		{"Branch", "Branch", "a b", "a b"},
+		{"Branch", "Branch", "", ";—;-;- (not pushed)"},
+		{"Pause Reason", "PauseReason", "rest", "rest"},
+		{"Pause Reason", "PauseReason", "a | b", `a | b;a \| b`},
+		{"Pause Reason", "PauseReason", `a \| b`, `a \\| b`},
+		{"Pause Reason", "PauseReason", "**bold** and `code`", "**bold** and `code`"},
+		{"Pause Reason", "PauseReason", "", ";—;none;(none)"},
+		{"Pause Reason", "PauseReason", "— (no run yet)", "— (no run yet)"},
+		{"Pause Reason", "PauseReason", "pending CI", "pending CI"},
+		{"Pause Reason", "PauseReason", "a|", `a|;a\|`},
+		{"Pause Reason", "PauseReason", `a|b\c | d`, `a\|b\\c \| d`},
+		{"Recent Statuses", "RecentStatuses", "[accepted rejected]", "accepted, rejected;Accepted,REJECTED"},
+		{"Recent Statuses", "RecentStatuses", "[accepted rejected error pending-ci]", "✅, ❌, ⚠️, ⏳"},
+		{"Recent Statuses", "RecentStatuses", "[accepted]", "✅ accepted (31→32);accepted,, ,—"},
+		{"Recent Statuses", "RecentStatuses", "[pending-ci]", "pending CI"},
+		{"Recent Statuses", "RecentStatuses", "[error error]", "`error`, **error**"},
+		{"Recent Statuses", "RecentStatuses", "[baseline]", "baseline"},
+		{"Recent Statuses", "RecentStatuses", "[rejected accepted]", "rejected (tie), accepted"},
+		{"Recent Statuses", "RecentStatuses", "[]", ""},
+		{"Recent Statuses", "RecentStatuses", "[rejected]", "❌ (iter 38);⚠️ **rejected**"},
+		{"Recent Statuses", "RecentStatuses", "[ci-fix-exhausted inconclusive]", "ci-fix-exhausted, inconclusive"},
+		{"Pause Reason", "PauseReason", "\uFFFD", "\xff"},
 	} {
-		for text, want := range c.want {
-			m, _, err := state.ParseMachine([]byte(table + "| " + row + " | " + text + " |\n"))
-			if want == nil {
+		for _, text := range strings.Split(c.texts, ";") {
+			m, _, err := state.ParseMachine([]byte(table + "| " + c.row + " | " + text + " |\n"))
+			if c.want == "!" {
 				var problem *state.Problem
-				require.ErrorAs(t, err, &problem, "%s: %s", row, text)
+				require.ErrorAs(t, err, &problem, "%s: %s", c.row, text)
 				assert.Equal(t, 5, problem.Line)
-				assert.Contains(t, problem.Message, row+" is ")
+				assert.Contains(t, problem.Message, c.row+" is ")
 				assert.Contains(t, problem.Message, "correct the cell, or write — for none")
 				continue
 			}
-			require.NoError(t, err, "%s: %s", row, text)
-			assert.Equal(t, want, c.read(m), "%s: %s", row, text)
+			require.NoError(t, err, "%s: %s", c.row, text)
+			got := reflect.ValueOf(m).FieldByName(c.field).Interface()
+			assert.Equal(t, c.want, fmt.Sprint(got), "%s: %s", c.row, text)
 		}
 	}
 }
