@@ -1,6 +1,7 @@
 package program_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -10,30 +11,25 @@ import (
 	"github.com/org/autoloop/internal/program"
 )
 
+// TestIntervals: the texts of each, separated by semicolons.
 func TestIntervals(t *testing.T) {
-	const day = 24 * time.Hour
-	for text, want := range map[string]time.Duration{
-		"every 6h": 6 * time.Hour, "every 1.5h": 90 * time.Minute, "every 0.25 days": 6 * time.Hour,
-		"every 30 minutes": 30 * time.Minute, "every 2 days": 2 * day, "every 1w": 7 * day,
-		"hourly": time.Hour, "daily": day, "weekly": 7 * day, "monthly": 30 * day,
-		"Every 6H": 6 * time.Hour, "  EVERY\t6   hours ": 6 * time.Hour, "every hour": time.Hour, "every day": day,
-		"every week": 7 * day,
-		"every 1m":   time.Minute, "every 60s": time.Minute, "every 90 seconds": 90 * time.Second,
-		"every 1h30m":         90 * time.Minute,
-		"every 1 hour 30 min": 90 * time.Minute, "every 3650d": 3650 * day, "every 12 hrs": 12 * time.Hour,
-		"every 3 weeks": 21 * day,
-		"@every 90m":    90 * time.Minute,
+	t.Parallel()
+	for want, texts := range map[string]string{
+		"1m0s": "every 1m;every 60s", "1m30s": "every 90 seconds", "30m0s": "every 30 minutes",
+		"1h0m0s":  "hourly;every hour",
+		"1h30m0s": "every 1.5h;every 1h30m;every 1 hour 30 min;@every 90m", "12h0m0s": "every 12 hrs",
+		"6h0m0s": "every 6h;every 0.25 days;Every 6H;  EVERY\t6   hours ", "24h0m0s": "daily;every day",
+		"48h0m0s": "every 2 days", "168h0m0s": "every 1w;weekly;every week", "504h0m0s": "every 3 weeks",
+		"720h0m0s": "monthly", "87600h0m0s": "every 3650d",
 	} {
-		t.Run(text, func(t *testing.T) {
+		for _, text := range strings.Split(texts, ";") {
 			s, err := program.ParseSchedule(text)
-			require.NoError(t, err)
+			require.NoError(t, err, text)
 			interval, ok := s.Interval()
-			assert.True(t, ok)
-			assert.Equal(t, want, interval)
-			assert.False(t, s.IsCron())
+			assert.Equal(t, []any{want, true, false}, []any{interval.String(), ok, s.IsCron()}, text)
 			now := time.Date(2025, 3, 1, 10, 0, 0, 0, time.UTC)
-			assert.Equal(t, now.Add(want), s.Next(now))
-		})
+			assert.Equal(t, now.Add(interval), s.Next(now), text)
+		}
 	}
 }
 

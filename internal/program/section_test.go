@@ -237,56 +237,50 @@ func TestEvaluation(t *testing.T) {
 }
 
 func TestUnconfigured(t *testing.T) {
-	for name, c := range map[string]struct {
-		text string
-		line int
-	}{
-		"sentinel":            {"# x\n\n<!-- AUTOLOOP:UNCONFIGURED -->\n", 3},
-		"sentinel first":      {"<!-- AUTOLOOP:UNCONFIGURED -->\n---\nmetric: x\n---\n# x\n", 1},
-		"sentinel in a fence": {"# x\n" + fence + "\n<!--AUTOLOOP:UNCONFIGURED-->\n" + fence, 3},
-		"REPLACE THIS":        {"## Goal\n\nREPLACE THIS with your goal.\n", 3},
-		"in a list":           {"- REPLACE THIS\n", 1},
-		"in a quote":          {"> **REPLACE THIS**\n", 1},
-		"in a heading":        {"## TODO\n", 1},
-		"code span":           {"Only `REPLACE_WITH_FILE` -- (what it does)\n", 1},
-		"fence":               {fence + "bash\nREPLACE_WITH_YOUR_EVALUATION_COMMAND\n" + fence + "\n", 2},
-		"TODO":                {"## Goal\n\nTODO\n", 3},
-		"TODO and more":       {"## Goal\n\nTODO: describe the goal\n", 3},
-		"TODO words":          {"TODO describe the goal\n", 1},
-		"TODO in a list":      {"- [ ] TODO: name files\n", 1},
-		"TODO after a line":   {"Some line\nTODO: describe\n", 2},
-		"TODO after a stop":   {"Some line.\nTODO describe\n", 2},
-		"TODO in a fence":     {fence + "\nTODO: command\n" + fence + "\n", 2},
-		"frontmatter":         {"---\nmetric: REPLACE_WITH_METRIC\n---\n", 2},
-		"frontmatter list":    {"---\ntarget: [REPLACE_WITH_FILE]\n---\n", 2},
-		"frontmatter number":  {"---\nschedule: daily\ntarget-metric: REPLACE_WITH_NUMBER\n---\n", 3},
+	t.Parallel()
+	for text, line := range map[string]int{
+		"# x\n\n<!-- AUTOLOOP:UNCONFIGURED -->\n":                    3,
+		"<!-- AUTOLOOP:UNCONFIGURED -->\n---\nmetric: x\n---\n# x\n": 1,
+		"# x\n" + fence + "\n<!--AUTOLOOP:UNCONFIGURED-->\n" + fence: 3,
+		"## Goal\n\nREPLACE THIS with your goal.\n":                  3,
+		"- REPLACE THIS\n":     1,
+		"> **REPLACE THIS**\n": 1,
+		"## TODO\n":            1,
+		"Only `REPLACE_WITH_FILE` -- (what it does)\n":                        1,
+		fence + "bash\nREPLACE_WITH_YOUR_EVALUATION_COMMAND\n" + fence + "\n": 2,
+		"## Goal\n\nTODO\n":                                               3,
+		"## Goal\n\nTODO: describe the goal\n":                            3,
+		"TODO describe the goal\n":                                        1,
+		"- [ ] TODO: name files\n":                                        1,
+		"Some line\nTODO: describe\n":                                     2,
+		"Some line.\nTODO describe\n":                                     2,
+		fence + "\nTODO: command\n" + fence + "\n":                        2,
+		"---\nmetric: REPLACE_WITH_METRIC\n---\n":                         2,
+		"---\ntarget: [REPLACE_WITH_FILE]\n---\n":                         2,
+		"---\nschedule: daily\ntarget-metric: REPLACE_WITH_NUMBER\n---\n": 3,
 	} {
-		t.Run(name, func(t *testing.T) {
-			p := parse(c.text)
-			require.NoError(t, p.Err())
-			assert.True(t, p.Unconfigured)
-			assert.Equal(t, c.line, p.Placeholder)
-		})
+		p := parse(text)
+		require.NoError(t, p.Err(), text)
+		assert.True(t, p.Unconfigured, text)
+		assert.Equal(t, line, p.Placeholder, text)
 	}
-	for name, text := range map[string]string{
-		"TODO in a sentence":   "Remove every TODO from the code.\n",
-		"TODO goes on":         "Count the number of\nTODO comments in the code.\n",
-		"TODO in a code span":  "The number of `TODO` comments, `TODO:` too.\n",
-		"TODOs":                "TODOS.md lists what to do\n",
-		"comment in a fence":   fence + "sh\n# TODO: later\nmake\n" + fence + "\n",
-		"word of a command":    fence + "sh\ngrep -c TODO src/*.go\n" + fence + "\n",
-		"part of a line":       "Use REPLACE_WITH_X in the template.\n",
-		"Replace this":         "Replace this function with a faster one.\n",
-		"REPLACE alone":        "REPLACE the table\n",
-		"a comment":            "<!-- TODO: later -->\n\n<!-- REPLACE THIS -->\n",
-		"code span with words": "`sed s/REPLACE_WITH_X/y/`\n",
-		"name of the sentinel": "The mark AUTOLOOP:UNCONFIGURED stops it.\n",
+	for _, text := range []string{
+		"Remove every TODO from the code.\n",
+		"Count the number of\nTODO comments in the code.\n",
+		"The number of `TODO` comments, `TODO:` too.\n",
+		"TODOS.md lists what to do\n",
+		fence + "sh\n# TODO: later\nmake\n" + fence + "\n",
+		fence + "sh\ngrep -c TODO src/*.go\n" + fence + "\n",
+		"Use REPLACE_WITH_X in the template.\n",
+		"Replace this function with a faster one.\n",
+		"REPLACE the table\n",
+		"<!-- TODO: later -->\n\n<!-- REPLACE THIS -->\n",
+		"`sed s/REPLACE_WITH_X/y/`\n",
+		"The mark AUTOLOOP:UNCONFIGURED stops it.\n",
 	} {
-		t.Run("not: "+name, func(t *testing.T) {
-			p := parse(text)
-			require.NoError(t, p.Err())
-			assert.False(t, p.Unconfigured, "line %d", p.Placeholder)
-		})
+		p := parse(text)
+		require.NoError(t, p.Err(), text)
+		assert.False(t, p.Unconfigured, text)
 	}
 }
 
@@ -328,19 +322,17 @@ func TestContradiction(t *testing.T) {
 			}
 		})
 	}
-	for name, text := range map[string]string{
-		"both":            "Lower is better for time, higher is better for rate.\n",
-		"pick one":        "Lower/Higher is better\n",
-		"pick one, or":    "`lower` or `higher` is better\n",
-		"the same":        "Higher is better.\n",
-		"the same, given": "---\nmetric_direction: lower\n---\nLower is better. Not higher.\n",
-		"in a fence":      fence + "\nlower is better\n" + fence + "\n",
-		"in a comment":    "<!-- lower is better -->\n",
-		"other words":     "Go lower, that is better\n",
+	for _, text := range []string{
+		"Lower is better for time, higher is better for rate.\n",
+		"Lower/Higher is better\n",
+		"`lower` or `higher` is better\n",
+		"Higher is better.\n",
+		"---\nmetric_direction: lower\n---\nLower is better. Not higher.\n",
+		fence + "\nlower is better\n" + fence + "\n",
+		"<!-- lower is better -->\n",
+		"Go lower, that is better\n",
 	} {
-		t.Run("not: "+name, func(t *testing.T) {
-			assert.NoError(t, parse(text).Err())
-		})
+		assert.NoError(t, parse(text).Err(), text)
 	}
 	p := parse("---\nmetric_direction: down\n---\nLower is better.\n")
 	assert.Len(t, p.Errors(), 1, "a direction that cannot be read is the one error")
