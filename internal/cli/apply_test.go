@@ -74,36 +74,6 @@ func TestAFlagIsShownBeforeAMerge(t *testing.T) {
 	}
 }
 
-// TestApplyNamesWhatIsInTheWay and leaves everything as it is.
-func TestApplyNamesWhatIsInTheWay(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		change func(*shop)
-		says   string
-	}{
-		"a conflict": {
-			func(s *shop) { s.file("value.txt", "1\n"); s.commit() },
-			"iterate: autoloop/p does not merge into what is checked out, both changed value.txt: run `git merge " +
-				"autoloop/p`, resolve it and commit\n",
-		},
-		"work that is not committed": {
-			func(s *shop) { s.file("value.txt", "1\n") },
-			"iterate: autoloop/p changes value.txt, which you have changed and not committed: commit or stash that first\n",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := keptShop(t)
-			c.change(s)
-			before := s.git("rev-parse", "HEAD") + s.git("status", "--porcelain")
-			a := s.iterate("apply", "p", "--yes")
-			assert.Equal(t, 1, a.code, a.out)
-			assert.Equal(t, c.says, a.errors)
-			assert.Equal(t, before, s.git("rev-parse", "HEAD")+s.git("status", "--porcelain"))
-		})
-	}
-}
-
 // TestNamesAndFilesAlike: each command takes a program by its name and by its
 // file, and says what was probably meant.
 func TestNamesAndFilesAlike(t *testing.T) {

@@ -186,31 +186,6 @@ func TestABranchThatIsNotTheDefault(t *testing.T) {
 	assert.Zero(t, d.run().code)
 }
 
-func TestStatus(t *testing.T) {
-	d := newDesk(t)
-	d.program("fast", "schedule: hourly\ntarget-metric: 0.5\nmetric_direction: lower")
-	d.program("slow", "schedule: daily")
-	d.program("tick", "metric: x")
-	d.state("fast", monthAgo+"| Best Metric | 0.75 |\n| Iteration Count | 3 |\n")
-	d.state("slow", hourAgo)
-	d.state("tick", hourAgo)
-	a := d.iterate("status")
-	assert.Equal(t, 0, a.code, a.errors)
-	assert.Contains(t, a.out, "0.75")
-	a = d.iterate("status", "--json")
-	var list []map[string]any
-	require.NoError(t, json.Unmarshal([]byte(a.out), &list))
-	require.Len(t, list, 3)
-	assert.Equal(t, "due", list[0]["state"])
-	assert.InDelta(t, 0.75, list[0]["best_metric"], 0)
-	assert.InDelta(t, 28*24*3600, list[0]["lateness_seconds"], 0)
-	assert.Equal(t, "waiting", list[1]["state"])
-	assert.Equal(t, "not due yet", list[1]["reason"])
-	assert.Equal(t, "2026-03-05T11:00:00Z", list[1]["next_due"])
-	assert.Equal(t, "due", list[2]["state"])
-	assert.Nil(t, list[2]["next_due"], "due at every tick")
-}
-
 func TestStatusNeverCutsAReason(t *testing.T) {
 	d := newDesk(t)
 	reason := strings.TrimSpace(strings.Repeat("long reason ", 30))

@@ -38,20 +38,6 @@ func TestValidateJSON(t *testing.T) {
 	   "metric": "ms", "targets": ["a.go", "Makefile"], "protected": ["e.sh"], "evaluation": "metric", "evaluation_script": "sh e.sh\n", "taken_as_prose": ["speed"]}]`, a.out)
 }
 
-func TestValidateTargetsThatMatchNothing(t *testing.T) {
-	d := newDesk(t)
-	d.write(filepath.Join(d.root, "src/a.go"), "package a\n")
-	d.write(filepath.Join(d.root, ".autoloop/programs/p.md"),
-		"---\ntarget: [src, src/a.go, src/a.go/, new.go, '*.md']\n---\n## Evaluation\n```\necho 1\n```\n")
-	a := d.iterate("validate")
-	assert.Zero(t, a.code, a.out)
-	assert.Contains(t, a.out, ":2: target `src` is a directory; write it with a slash")
-	assert.Contains(t, a.out, ":2: target `src/a.go/` is no directory")
-	assert.Contains(t, a.out, ":2: there is no `new.go` yet")
-	assert.NotContains(t, a.out, "`*.md`")
-	assert.NotContains(t, a.out, "`src/a.go` ")
-}
-
 func TestValidateNothing(t *testing.T) {
 	d := newDesk(t).repository()
 	a := d.iterate("validate")

@@ -17,87 +17,59 @@ import (
 func TestTrusted(t *testing.T) {
 	t.Parallel()
 	const nobody = 65534
+	own := func(name string, user, group int) func(string) error {
+		return func(root string) error { return os.Lchown(filepath.Join(root, name), user, group) }
+	}
+	link := func(to string) func(string) error {
+		return func(root string) error { return os.Symlink(to, filepath.Join(root, "link")) }
+	}
+	type steps = []func(root string) error
 	for name, c := range map[string]struct {
-		make    func(t *testing.T, root string) string
+		mode    os.FileMode // of the directory d
+		steps   steps
+		path    string
 		asRoot  bool // it takes a second user
 		refused string
 	}{
-		"our own": {make: func(t *testing.T, root string) string { return directory(t, root, "d", 0o755) }},
-		"a directory that is not there yet": {
-			make: func(t *testing.T, root string) string {
-				return filepath.Join(directory(t, root, "shared", 0o1777), "a", "b")
-			},
-		},
-		"below one that everybody may write, without the sticky bit": {
-			make: func(t *testing.T, root string) string {
-				return filepath.Join(directory(t, root, "open", 0o777), "d")
-			},
-			refused: "can be written by everybody",
-		},
-		"that everybody may write": {
-			make:    func(t *testing.T, root string) string { return directory(t, root, "d", 0o1777) },
-			refused: "chmod go-w ",
-		},
-		"that our own group may write": {make: func(t *testing.T, root string) string {
-			dir := directory(t, root, "d", 0o775)
-			require.NoError(t, os.Chown(dir, -1, os.Getegid()))
-			return dir
-		}},
-		"that another group may write": {
-			asRoot: true, refused: "can be written by others",
-			make: func(t *testing.T, root string) string {
-				dir := directory(t, root, "d", 0o755)
-				require.NoError(t, os.Chown(dir, -1, nobody))
-				require.NoError(t, os.Chmod(dir, 0o775))
-				return dir
-			},
+		"our own":                      {mode: 0o755, path: "d"},
+		"not there yet":                {mode: 0o777 | os.ModeSticky, path: "d/a/b"},
+		"below one without sticky bit": {mode: 0o777, path: "d/a", refused: "can be written by everybody"},
+		"that everybody may write":     {mode: 0o777 | os.ModeSticky, path: "d", refused: "chmod go-w "},
+		"of our own group":             {mode: 0o775, steps: steps{own("d", -1, os.Getegid())}, path: "d"},
+		"of another group": {
+			mode: 0o775, steps: steps{own("d", -1, nobody)}, path: "d", asRoot: true,
+			refused: "can be written by others",
 		},
 		"of another user": {
-			asRoot: true, refused: "belongs to another user (65534)",
-			make: func(t *testing.T, root string) string {
-				dir := directory(t, root, "d", 0o755)
-				require.NoError(t, os.Chown(dir, nobody, nobody))
-				return dir
-			},
+			mode: 0o755, steps: steps{own("d", nobody, nobody)}, path: "d", asRoot: true,
+			refused: "belongs to another user (65534)",
 		},
-		"a link of ours": {make: func(t *testing.T, root string) string {
-			directory(t, root, "d", 0o755)
-			return link(t, root, "d")
-		}},
-		"a link of ours to what is another user's": {
-			asRoot: true, refused: "belongs to another user",
-			make: func(t *testing.T, root string) string {
-				require.NoError(t, os.Chown(directory(t, root, "d", 0o755), nobody, nobody))
-				return link(t, root, "d")
-			},
+		"a link of ours": {mode: 0o755, steps: steps{link("d")}, path: "link"},
+		"a link of ours to another user's": {
+			mode: 0o755, steps: steps{link("d"), own("d", nobody, nobody)}, path: "link", asRoot: true,
+			refused: "belongs to another user",
 		},
-		"a link of another user to what is ours": {
-			asRoot: true, refused: "is a link of another user",
-			make: func(t *testing.T, root string) string {
-				directory(t, root, "d", 0o755)
-				name := link(t, root, "d")
-				require.NoError(t, os.Lchown(name, nobody, nobody))
-				return filepath.Join(name, "below")
-			},
+		"a link of another user": {
+			mode: 0o755, steps: steps{link("d"), own("link", nobody, nobody)}, path: "link/below", asRoot: true,
+			refused: "is a link of another user",
 		},
-		"links in a circle": {
-			make: func(t *testing.T, root string) string { return link(t, root, "link") }, refused: "too many links",
-		},
-		"a file": {
-			refused: "is no directory",
-			make: func(t *testing.T, root string) string {
-				name := filepath.Join(root, "f")
-				require.NoError(t, os.WriteFile(name, nil, 0o600))
-				return name
-			},
-		},
+		"links in a circle": {mode: 0o755, steps: steps{link("link")}, path: "link", refused: "too many links"},
+		"a file": {mode: 0o755, steps: steps{func(root string) error {
+			return os.WriteFile(filepath.Join(root, "f"), nil, 0o600)
+		}}, path: "f", refused: "is no directory"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if c.asRoot {
 				long.Root(t, "giving files to another user")
 			}
-			err := files.Trusted(c.make(t, t.TempDir()))
+			root := t.TempDir()
+			require.NoError(t, os.Mkdir(filepath.Join(root, "d"), 0o700))
+			require.NoError(t, os.Chmod(filepath.Join(root, "d"), c.mode))
+			for _, step := range c.steps {
+				require.NoError(t, step(root))
+			}
+			err := files.Trusted(filepath.Join(root, c.path))
 			if c.refused == "" {
 				require.NoError(t, err)
 				return
@@ -105,22 +77,4 @@ func TestTrusted(t *testing.T) {
 			assert.ErrorContains(t, err, c.refused)
 		})
 	}
-}
-
-func directory(t *testing.T, root, name string, mode os.FileMode) string {
-	t.Helper()
-	dir := filepath.Join(root, name)
-	require.NoError(t, os.Mkdir(dir, 0o700))
-	if mode&0o1000 != 0 {
-		mode = mode&0o777 | os.ModeSticky
-	}
-	require.NoError(t, os.Chmod(dir, mode))
-	return dir
-}
-
-func link(t *testing.T, root, to string) string {
-	t.Helper()
-	name := filepath.Join(root, "link")
-	require.NoError(t, os.Symlink(to, name))
-	return name
 }

@@ -57,53 +57,12 @@ func TestOpenNamesTheCureForAnotherOwner(t *testing.T) {
 	assert.NoError(t, err, "the cure works")
 }
 
-// An environment made for another repository, as a hook or an editor has it,
-// leads nowhere else.
-func TestInheritedEnvironment(t *testing.T) {
-	t.Parallel()
-	f, other := newFixture(t), newFixture(t)
-	before := snapshot(t, other.dir)
-	env := append(f.env,
-		"GIT_DIR="+other.repo.GitDir, "GIT_WORK_TREE="+other.dir,
-		"GIT_INDEX_FILE="+filepath.Join(other.repo.GitDir, "index"),
-		"GIT_OBJECT_DIRECTORY="+filepath.Join(other.repo.GitDir, "objects"), "GIT_COMMON_DIR="+other.repo.GitDir,
-		"GIT_NAMESPACE=x", "GIT_CEILING_DIRECTORIES="+filepath.Dir(f.dir), "GIT_QUARANTINE_PATH=x", "GIT_PREFIX=sub/",
-		"GIT_CONFIG_PARAMETERS='core.bare'='true'", "GIT_LITERAL_PATHSPECS=0",
-		"GIT_TRACE="+filepath.Join(other.dir, "trace"),
-		"LC_ALL=de_DE.UTF-8", "LANGUAGE=de")
-	repo, err := git.Open(t.Context(), f.dir, env)
-	require.NoError(t, err)
-	assert.Equal(t, f.repo.Root, repo.Root)
-	tree, err := repo.WriteFiles(t.Context(), "HEAD", map[string]*git.File{"b": {Data: []byte("b")}})
-	require.NoError(t, err)
-	commit, err := repo.CommitTree(t.Context(), tree, nil, "m", fixed)
-	require.NoError(t, err)
-	require.NoError(t, repo.UpdateRefs(t.Context(), "test", git.RefUpdate{Ref: "refs/heads/x", New: commit}))
-	assert.Equal(t, commit, f.user("rev-parse", "refs/heads/x"))
-	assert.Equal(t, before, snapshot(t, other.dir))
-}
-
 // real is the path as git says it.
 func real(t *testing.T, path string) string {
 	t.Helper()
 	path, err := filepath.EvalSymlinks(path)
 	require.NoError(t, err)
 	return path
-}
-
-// snapshot is every file below dir with its content.
-func snapshot(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	files := map[string]string{}
-	require.NoError(t, filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() {
-			return err
-		}
-		data, err := os.ReadFile(path)
-		files[path] = string(data)
-		return err
-	}))
-	return files
 }
 
 func TestOpenFindsTheRepository(t *testing.T) {

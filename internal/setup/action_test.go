@@ -20,62 +20,42 @@ const (
 func TestTheActionIsPinned(t *testing.T) {
 	t.Parallel()
 	old, fresh := Origin{"org/autoloop", "v1.2.3", oldCommit}, Origin{"org/autoloop", "v1.3.0", newCommit}
-	for _, c := range []struct {
-		name string
-		// there is what the workflow uses already, "" for no workflow.
-		there string
-		o     Options
-		uses  string
+	devel := Origin{"org/autoloop", "(devel)", oldCommit}
+	const pinned = "org/autoloop@" + oldCommit
+	for name, c := range map[string]struct {
+		there  string // what the workflow uses already, "" for no workflow
+		origin Origin
+		action string
+		uses   string
 		// version is what `version:` says, "" for nothing.
 		version, err string
 	}{
-		{
-			name: "a release", o: Options{Origin: old}, uses: "org/autoloop@" + oldCommit + " # v1.2.3",
-			version: "v1.2.3",
+		"a release": {"", old, "", pinned + " # v1.2.3", "v1.2.3", ""},
+		"a release installed by Go": {
+			"", Origin{"org/autoloop", "v1.2.3", ""}, "", "org/autoloop@v1.2.3 # v1.2.3", "", "",
 		},
-		{
-			name: "a release installed by Go", o: Options{Origin: Origin{"org/autoloop", "v1.2.3", ""}},
-			uses: "org/autoloop@v1.2.3 # v1.2.3",
+		"a fork's release": {
+			"", Origin{"me/fork", "v1.2.3", oldCommit}, "", "me/fork@" + oldCommit + " # v1.2.3", "v1.2.3", "",
 		},
-		{
-			name: "a fork's release", o: Options{Origin: Origin{"me/fork", "v1.2.3", oldCommit}},
-			uses: "me/fork@" + oldCommit + " # v1.2.3", version: "v1.2.3",
+		"no release": {"", devel, "", pinned + " # unreleased", "", ""},
+		"a pseudo-version alone": {
+			"", Origin{"", "v0.0.0-20260101000000-0123456789ab", ""}, "", "org/autoloop@v1", "", "",
 		},
-		{
-			name: "no release", o: Options{Origin: Origin{"org/autoloop", "(devel)", oldCommit}},
-			uses: "org/autoloop@" + oldCommit + " # unreleased",
+		"nothing known": {"", Origin{}, "", "org/autoloop@v1", "", ""},
+		"asked for":     {"", old, "me/autoloop@main", "me/autoloop@main", "", ""},
+		"an upgrade of our own pin": {
+			pinned + " # v1.2.3", fresh, "", "org/autoloop@" + newCommit + " # v1.3.0", "v1.3.0", "",
 		},
-		{
-			name: "a pseudo-version alone", o: Options{Origin: Origin{"", "v0.0.0-20260101000000-0123456789ab", ""}},
-			uses: "org/autoloop@v1",
+		"an upgrade of the moving tag": {
+			"org/autoloop@v1", fresh, "", "org/autoloop@" + newCommit + " # v1.3.0", "v1.3.0", "",
 		},
-		{name: "nothing known", uses: "org/autoloop@v1"},
-		{name: "asked for", o: Options{Origin: old, Action: "me/autoloop@main"}, uses: "me/autoloop@main"},
-		{
-			name: "an upgrade of our own pin", there: "org/autoloop@" + oldCommit + " # v1.2.3",
-			o:    Options{Origin: fresh},
-			uses: "org/autoloop@" + newCommit + " # v1.3.0", version: "v1.3.0",
-		},
-		{
-			name: "an upgrade of the moving tag", there: "org/autoloop@v1", o: Options{Origin: fresh},
-			uses: "org/autoloop@" + newCommit + " # v1.3.0", version: "v1.3.0",
-		},
-		{
-			name: "an upgrade of what was asked for", there: "me/autoloop@main", o: Options{Origin: fresh},
-			uses: "me/autoloop@main",
-		},
-		{
-			name: "an upgrade of a commit that was asked for", there: "me/autoloop@" + oldCommit,
-			o: Options{Origin: fresh}, uses: "me/autoloop@" + oldCommit,
-		},
-		{
-			name: "another, asked for", there: "me/autoloop@main", o: Options{Origin: fresh, Action: "org/autoloop@v1"},
-			uses: "org/autoloop@v1",
-		},
-		{name: "not an action", o: Options{Action: "org/autoloop"}, err: "give OWNER/NAME@REF"},
-		{name: "more than an action", o: Options{Action: "org/autoloop@v1\n      run: x"}, err: "give OWNER/NAME@REF"},
+		"an upgrade of what was asked": {"me/autoloop@main", fresh, "", "me/autoloop@main", "", ""},
+		"an upgrade of a commit":       {"me/autoloop@" + oldCommit, fresh, "", "me/autoloop@" + oldCommit, "", ""},
+		"another, asked for":           {"me/autoloop@main", fresh, "org/autoloop@v1", "org/autoloop@v1", "", ""},
+		"not an action":                {"", Origin{}, "org/autoloop", "", "", "give OWNER/NAME@REF"},
+		"more than an action":          {"", Origin{}, "org/autoloop@v1\n      run: x", "", "", "give OWNER/NAME@REF"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			root := t.TempDir()
 			if c.there != "" {
@@ -85,7 +65,7 @@ func TestTheActionIsPinned(t *testing.T) {
 				require.NoError(t, os.MkdirAll(filepath.Join(root, workflowDir), 0o750))
 				require.NoError(t, os.WriteFile(filepath.Join(root, mainWorkflow), []byte(text), 0o600))
 			}
-			files, err := initFiles(root, nil, "", c.o)
+			files, err := initFiles(root, nil, "", Options{Origin: c.origin, Action: c.action})
 			if c.err != "" {
 				require.ErrorContains(t, err, c.err)
 				return

@@ -130,18 +130,6 @@ var writtenProjects = map[string]writtenProject{
 			"deleted tests": {files: map[string]string{"tests/test_lib.py": ""}, refused: "no test ran"},
 		},
 	},
-	"unittest, timed": {
-		kind: "python-test-time", needs: "python3", numbers: map[string]float64{"tests": 1},
-		files: map[string]string{"lib.py": pyLib, "lib_test.py": pyTest},
-		candidates: map[string]writtenCandidate{
-			"an emptied library": {files: map[string]string{"lib.py": "\n"}, refused: "tests fail"},
-			"an end that works": {
-				files:   map[string]string{"lib.py": "__import__('os')._exit(0)\n"},
-				refused: "ended before",
-			},
-			"deleted tests": {files: map[string]string{"lib_test.py": ""}, refused: "no test ran"},
-		},
-	},
 	"shell scripts": {
 		kind: "shell-lint", needs: "shellcheck", numbers: map[string]float64{"tests": 1, "scripts": 2},
 		files: map[string]string{
@@ -179,20 +167,6 @@ var writtenProjects = map[string]writtenProject{
 				files:   map[string]string{"lib.c": "int next(int x) { return 2 * x + 7; }\n"},
 				refused: "tests fail",
 			},
-			"an end before main": {
-				files: map[string]string{"lib.c": "#include <stdlib.h>\n" +
-					"__attribute__((constructor)) void end(void) { exit(0); }\nint next(int x) { return x; }\n"},
-				numbers: map[string]float64{"tests": 0},
-			},
-		},
-	},
-	"C whose tests say it in their own way": {
-		kind: "make-binary-size", needs: "cc", numbers: map[string]float64{"tests": 1},
-		files: map[string]string{
-			"Makefile": makeC, "main.c": cMain, "lib.c": cLib,
-			"tests/t.c": strings.Replace(cTest, "ok 1 - next", "next: PASSED", 1),
-		},
-		candidates: map[string]writtenCandidate{
 			"an end before main": {
 				files: map[string]string{"lib.c": "#include <stdlib.h>\n" +
 					"__attribute__((constructor)) void end(void) { exit(0); }\nint next(int x) { return x; }\n"},
@@ -314,7 +288,7 @@ func TestTestsThatNoCandidateMayAddAreCountedExactly(t *testing.T) {
 	t.Parallel()
 	for name, rails := range map[string]string{
 		"node --test": "tests higher, tests lower", "tests without a runner": "ended higher",
-		"unittest": "tests higher, tests lower", "unittest, timed": "tests higher, tests lower",
+		"unittest":            "tests higher, tests lower",
 		"Go with a benchmark": "tests higher, tests lower, benchmarks higher, benchmarks lower",
 		"Rust":                "tests higher", "C with a rule check": "tests higher",
 		"shell scripts": "tests higher, scripts higher",

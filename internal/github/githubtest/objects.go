@@ -37,7 +37,8 @@ func (s *State) at() string { return site + "/repos/" + s.Repository }
 func (s *State) repo(fullName string) object {
 	owner, name, _ := strings.Cut(fullName, "/")
 	return object{
-		"id": serial(fullName), "name": name, "full_name": fullName, "owner": user(owner), "html_url": site + "/" + fullName,
+		"id": serial(fullName), "name": name, "full_name": fullName, "owner": user(owner),
+		"html_url": site + "/" + fullName,
 		"fork": s.Fork || fullName != s.Repository, "default_branch": s.DefaultBranch,
 		"has_issues":  true,
 		"permissions": object{"admin": false, "push": true, "pull": true},

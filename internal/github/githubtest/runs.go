@@ -62,7 +62,8 @@ func listSuites(s *State, r *http.Request) (reply, error) {
 
 func (s *State) suite(id int64, app object, status, conclusion, commit string, checks int) object {
 	return object{
-		"id": id, "head_branch": s.DefaultBranch, "head_sha": commit, "status": status, "conclusion": orNull(conclusion),
+		"id": id, "head_branch": s.DefaultBranch, "head_sha": commit, "status": status,
+		"conclusion": orNull(conclusion),
 		"app": app, "latest_check_runs_count": checks,
 	}
 }
@@ -104,7 +105,8 @@ func (s *State) run(id int64, status, event, commit string, suite int64) object 
 		conclusion = "cancelled"
 	}
 	return object{
-		"id": id, "head_branch": s.DefaultBranch, "head_sha": commit, "run_number": id, "run_attempt": 1, "event": event,
+		"id": id, "head_branch": s.DefaultBranch, "head_sha": commit, "run_number": id, "run_attempt": 1,
+		"event": event,
 		"status": status, "conclusion": conclusion, "path": ".github/workflows/autoloop.yml", "check_suite_id": suite,
 	}
 }
