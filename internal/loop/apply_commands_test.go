@@ -43,7 +43,6 @@ func free(*records) error { return nil }
 func TestWhatACommandDoes(t *testing.T) {
 	t.Parallel()
 	five := metricOf("5")
-	paused := []history.Event{wasMeasured("1"), &history.Paused{Reason: decision.Say("a holiday")}}
 	for _, c := range []struct {
 		name    string
 		front   string
@@ -64,18 +63,6 @@ func TestWhatACommandDoes(t *testing.T) {
 			answer: "Paused. `/autoloop resume` goes on.", stopped: "paused: by a comment of owner",
 		},
 		{name: "of a later version", say: []commands.Command{{Kind: "dance"}}},
-		{
-			name: "resume what is paused", before: paused, say: []commands.Command{{Kind: commands.Resume}},
-			told:   "resumed",
-			answer: "It goes on.",
-		},
-		{
-			name: "pause, then resume", say: []commands.Command{
-				{Kind: commands.Pause, Text: "x"},
-				{Kind: commands.Resume},
-			},
-			told: "paused resumed", answer: "Paused. `/autoloop resume` goes on.\n\nIt goes on.",
-		},
 		{
 			name: "a target that is reached", before: []history.Event{wasMeasured("5")},
 			say:     []commands.Command{{Kind: commands.SetTarget, Target: five}},
@@ -149,7 +136,6 @@ func TestTheEndOfAPullRequest(t *testing.T) {
 		told   []string
 		paused string
 	}{
-		{name: "open", before: gain, pull: &commands.Pull{Number: 8, Open: true}},
 		{
 			name: "merged", before: gain, pull: &commands.Pull{Number: 8, Merged: true, Head: firstOnRecord},
 			told: []string{"pull-ended=8"},

@@ -99,6 +99,7 @@ func TestUsageOfAll(t *testing.T) {
 		all  []*attempt
 		want *int64
 	}{
+		"the tuner alone":      {[]*attempt{tuned()}, nil},
 		"two":                  {[]*attempt{known(&five), known(&seven)}, new(int64(12))},
 		"one beside a tuner":   {[]*attempt{tuned(), known(&seven), tuned()}, &seven},
 		"one does not say":     {[]*attempt{known(&five), known(nil)}, nil},

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -99,62 +98,4 @@ func TestBreakFiles(t *testing.T) {
 	}
 	require.NoError(t, breakFiles(t.TempDir(), Emptied))
 	require.Error(t, breakFiles(filepath.Join(t.TempDir(), "gone"), Emptied, "a"))
-}
-
-// TestTheFileToBreak is the first target that the script names, else the largest; what may
-// not change, is empty or is no regular file is not broken.
-func TestTheFileToBreak(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		target, script string
-		files          map[string]string
-		want           string
-	}{
-		"the largest that is named": {
-			"`src/a.txt`\n- `src/b.txt`\n- `src/*`", "cat src/b.txt src/a.txt",
-			map[string]string{"src/a.txt": "1", "src/b.txt": "12", "src/c.txt": "a longer one"},
-			"src/b.txt",
-		},
-		"the largest": {
-			"`src/*`", "make",
-			map[string]string{"src/a.txt": "1", "src/b.txt": "123", "src/c.txt": "12", "other.txt": "123456"},
-			"src/b.txt",
-		},
-		"what is named may not": {
-			"`src/*`", "sh src/a.sh",
-			map[string]string{"src/a.sh": "a longer one", "src/b.txt": "1"},
-			"src/b.txt",
-		},
-		"no target": {"`src/*`", "cat other.txt", map[string]string{"other.txt": "1"}, ""},
-		"a link": {
-			"`src/*`", "cat src/a.txt",
-			map[string]string{"src/a.txt": "-> ../other.txt", "other.txt": "1"},
-			"",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			text := strings.NewReplacer("`value.txt`", c.target, "cat value.txt", c.script, "%s\n",
-				"").Replace(bedProgram)
-			d := newDeskOf(t, nil, "p", text)
-			dir := t.TempDir()
-			var entries []git.TreeEntry
-			for _, file := range []string{"other.txt", "src/a.sh", "src/a.txt", "src/b.txt", "src/c.txt", "value.txt"} {
-				text, is := c.files[file]
-				if !is {
-					continue
-				}
-				entry, path := git.TreeEntry{Mode: git.ModeFile, Type: "blob", Path: file}, filepath.Join(dir, file)
-				require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
-				if target, link := strings.CutPrefix(text, "-> "); link {
-					entry.Mode = git.ModeSymlink
-					require.NoError(t, os.Symlink(target, path))
-				} else if text != "gone" {
-					require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-				}
-				entries = append(entries, entry)
-			}
-			assert.Equal(t, c.want, d.measurer.fileToBreak(entries, dir))
-		})
-	}
 }

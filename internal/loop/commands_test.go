@@ -23,7 +23,6 @@ func TestAskedAtFirst(t *testing.T) {
 	}{
 		"nothing":         {},
 		"run":             {[]commands.CommandKind{commands.Run}, true, false},
-		"resume":          {[]commands.CommandKind{commands.Resume}, true, false},
 		"pause":           {[]commands.CommandKind{commands.Pause}, false, true},
 		"run, then pause": {[]commands.CommandKind{commands.Run, commands.Pause}, false, true},
 		"pause, then run": {[]commands.CommandKind{commands.Pause, commands.Run}, true, false},
@@ -73,8 +72,7 @@ func TestAChangeWithoutALease(t *testing.T) {
 		busy   bool
 		told   []string
 	}{
-		"another works":     {before: []history.Event{wasMeasured("1"), held(false)}, busy: true},
-		"a start for a job": {before: []history.Event{wasMeasured("1"), held(true)}, busy: true},
+		"another works": {before: []history.Event{wasMeasured("1"), held(false)}, busy: true},
 		"a start for a job, commands alone": {
 			before: []history.Event{wasMeasured("1"), held(true)}, aside: true,
 			told: []string{},

@@ -151,8 +151,6 @@ func TestWhatIsReadIsReadOnce(t *testing.T) {
 			from: since,
 		},
 		{name: "no agent was asked", comments: []commands.Comment{instruct}, until: "4 0 0", from: since},
-		{name: "left to a later run", shown: commentsLeft, until: "4 0 0", from: since},
-		{name: "out of reach", shown: commentsTold, away: true, from: since},
 		{
 			name: "out of reach for long", before: []history.Event{wasSet(history.HeardSince, "2025-12-01T00:00:00Z")},
 			shown: commentsTold, away: true, from: "2025-12-01T00:00:00Z",

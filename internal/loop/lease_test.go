@@ -31,17 +31,12 @@ func TestWhoHoldsTheLease(t *testing.T) {
 		aside bool
 		want  string
 	}{
-		"no run":  {},
 		"its own": {open: open("now", func(*history.Lease) {})},
 		"a process": {
 			open: open("other", func(*history.Lease) {}),
 			want: "run other (process 7 on there) works on it until 2026-01-02T12:01:00Z at the latest",
 		},
 		"a process that is gone": {open: open("other", func(*history.Lease) {}), dead: true},
-		"a run of Actions": {
-			open: open("other", func(l *history.Lease) { l.ActionsRun = "12.1" }),
-			want: "run other (Actions run 12.1) works",
-		},
 		"one for another job does not hinder commands": {
 			open:  open("other", func(l *history.Lease) { l.Handed = true }),
 			aside: true,
@@ -106,12 +101,6 @@ func TestAStart(t *testing.T) {
 			wasMeasured("1"), wasDecided(3, history.Rejected, "1", ""),
 			started("lost", 4),
 		}, told: []string{"started"}, iteration: 4},
-		"a pause that was edited": {
-			before:    []history.Event{wasMeasured("1"), &history.Paused{Reason: decision.Say("x")}},
-			change:    func(d *desk) { d.edit("| Paused | true |", "| Paused | false |") },
-			told:      []string{"resumed", "started"},
-			iteration: 1,
-		},
 		"a state without a ledger": {
 			before: []history.Event{wasMeasured("1"), wasDecided(3, history.Rejected, "1", "")},
 			change: func(d *desk) { d.shelf.files.Ledger = nil },
@@ -201,7 +190,6 @@ func TestJoiningAStart(t *testing.T) {
 			open: handed("proposing", "12.1", true), joins: true, bundle: "another",
 			id: "",
 		},
-		"a bundle, and no start": {bundle: "proposing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -239,7 +227,7 @@ func TestWhatKeepsAnIterationFromBeginning(t *testing.T) {
 	t.Parallel()
 	gain := []history.Event{wasMeasured("1"), wasDecided(1, history.Accepted, "4", firstOnRecord)}
 	waits := []history.Event{wasMeasured("1"), wasDecided(1, history.PendingCI, "4", firstOnRecord)}
-	paused, completed := &history.Paused{Reason: decision.Say("x")}, &history.Completed{Reason: decision.Say("y")}
+	paused := &history.Paused{Reason: decision.Say("x")}
 	overspent := "budget:\n  iterations: 1\n  per: day"
 	for name, c := range map[string]struct {
 		front   string
@@ -254,19 +242,11 @@ func TestWhatKeepsAnIterationFromBeginning(t *testing.T) {
 			before: append(gain[:2:2], paused),
 			why:    "paused: x; go on with `iterate resume p`, or give --force", resting: true,
 		},
-		"a completion": {
-			before: append(gain[:2:2], completed),
-			why:    "completed: y; go on with `iterate resume p`, or give --force", resting: true,
-		},
 		"a pause, with force": {
 			before: append(gain[:2:2], paused), force: true,
 			forced: "paused: x; go on with `iterate resume p`, or give --force",
 		},
-		"a budget": {front: overspent, before: gain, why: "budget: 1 of 1 iterations used this day"},
-		"a budget and a pause": {
-			front: overspent, before: append(gain[:2:2], paused), why: "paused: x",
-			resting: true,
-		},
+		"a budget":                      {front: overspent, before: gain, why: "budget: 1 of 1 iterations used this day"},
 		"it waits for CI":               {before: waits},
 		"it waits for CI and is paused": {before: append(waits[:2:2], paused)},
 		"it waits for CI, no GitHub":    {before: waits, away: true, why: program.WaitsForCI},

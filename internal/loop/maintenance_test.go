@@ -49,7 +49,6 @@ func TestABundleAgain(t *testing.T) {
 			before:  []history.Event{wasMeasured("1"), wasSet(history.Published, "bundle")},
 			changes: true, outcome: history.Idle, reason: "what waited is done",
 		},
-		"without GitHub": {before: recorded, away: true, refused: true},
 		"GitHub is down": {before: recorded, down: true},
 	} {
 		t.Run(name, func(t *testing.T) {

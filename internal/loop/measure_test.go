@@ -241,16 +241,16 @@ func TestTrials(t *testing.T) {
 			[]string{"the evaluation fails now and then on the unchanged files: exit code 3"},
 			"", "", false,
 		},
-		"a candidate that hangs": {
-			"", spoiled(steady, "candidate", 0, timedOut(3*time.Second)), 0, rejected,
-			[]string{"the evaluation fails: the evaluation took longer than 3s, and the unchanged files take 1 s"},
-			"c", "once candidate 0", false,
-		},
 		"pairs, and their confirmation": {
 			pairs, swinging, 0, accepted,
 			[]string{"better: median ", "this confirms, in new trees"},
 			"20",
 			"pairs incumbent 4, pairs candidate 4, confirmation incumbent 4, confirmation candidate 4", true,
+		},
+		"a candidate that hangs": {
+			"", spoiled(steady, "candidate", 0, timedOut(3*time.Second)), 0, rejected,
+			[]string{"the evaluation fails: the evaluation took longer than 3s, and the unchanged files take 1 s"},
+			"c", "once candidate 0", false,
 		},
 		"two runs that differ, and no time": {
 			"timeout-minutes: 1", swinging, 30, failed,
@@ -392,35 +392,9 @@ func TestAFileThatTakesADirectorysPlace(t *testing.T) {
 	assert.Equal(t, "cccei", inOrder(l.sides()))
 }
 
-// TestStepsInWords are what is shown while a trial goes on.
-func TestStepsInWords(t *testing.T) {
+// TestAnInconclusiveTrial is not called rejected.
+func TestAnInconclusiveTrial(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		step     decision.Step
-		describe string
-		heading  string
-	}{
-		{
-			decision.Step{Stage: decision.Again, Side: decision.Incumbent, Number: 1, Of: 1},
-			"again, pair 1 of 1, incumbent",
-			"there seems to be a gain; both sides once more",
-		},
-		{
-			decision.Step{Stage: decision.Pairs, Side: decision.Incumbent, WarmUp: true, Of: 8},
-			"pairs, warm-up of the incumbent", "pairs, up to 8 runs of each side",
-		},
-		{
-			decision.Step{Stage: decision.Held, Side: decision.Emptied, Number: 1, Of: 1},
-			"held, pair 1 of 1, emptied",
-			", too good to be believed at once: the incumbent with emptied files",
-		},
-		{
-			decision.Step{Stage: "newer", Side: decision.Candidate, Number: 1, Of: 1},
-			"newer, pair 1 of 1, candidate", "newer",
-		},
-	} {
-		m := &measurement{trial: decision.NewTrial(decision.Standard{})}
-		assert.Equal(t, c.describe, describe(c.step))
-		assert.Equal(t, c.heading, m.heading(c.step))
-	}
+	assert.Equal(t, history.Inconclusive, outcomeOf(decision.Decision{Verdict: decision.Neutral, Inconclusive: true}))
+	assert.Equal(t, history.Rejected, outcomeOf(decision.Decision{Verdict: decision.Neutral}))
 }

@@ -9,9 +9,7 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/loop/proposal"
 )
 
 // TestAPostponedIteration is put off by the service of an agent, as far as such a service
@@ -66,42 +64,4 @@ func TestAPostponedIteration(t *testing.T) {
 	assert.Zero(t, records.sum.Iteration, "it is no iteration")
 	assert.Nil(t, records.sum.Open)
 	assert.Equal(t, history.Idle, b.one().Outcome, "and it waits")
-}
-
-// TestAFixThatIsPutOff or that fails leaves the iteration waiting: only the second is an
-// attempt.
-func TestAFixThatIsPutOff(t *testing.T) {
-	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1\nci-wait: 0m", "1", "3")
-	f := onGitHub(t, b)
-	f.ci = []ci.Result{red("build", "error: x")}
-	b.twoJobs()
-	pending := b.git("rev-parse", "autoloop/p")
-	for name, c := range map[string]struct {
-		failure agent.Failure
-		outcome history.Outcome
-		fixes   int
-		waits   bool
-	}{
-		"put off": {agent.Failure{Kind: agent.RateLimit, Message: "later"}, history.Idle, 0, true},
-		"failed":  {agent.Failure{Kind: agent.Crashed, Message: "exit code 1"}, history.PendingCI, 1, false},
-	} {
-		b.agent = func(agent.Request) agent.Reply { return agent.Reply{Failure: &c.failure} }
-		made := b.made()
-		require.Equal(t, proposal.Fix, made.Kind, name)
-		assert.Empty(t, made.Candidate)
-		before := b.records().standing().Fixes()
-		f.ci = []ci.Result{red("build", "error: x"), waiting()}
-		result, err := b.service.Publish(t.Context(), made)
-		f.ci = []ci.Result{red("test", "error: "+name)}
-		require.NoError(t, err, name)
-		assert.Equal(t, c.outcome, result.Outcome, name)
-		records := b.records()
-		assert.Equal(t, history.PhaseWaitingForCI, records.standing().Phase, name)
-		assert.Equal(t, before+c.fixes, records.standing().Fixes(), name)
-		assert.Equal(t, c.waits, records.sum.NotBefore.After(b.clock), name)
-		assert.Nil(t, records.sum.Open, name)
-		assert.Equal(t, pending, b.git("rev-parse", "autoloop/p"), name)
-		b.clock = b.clock.Add(time.Hour)
-	}
 }

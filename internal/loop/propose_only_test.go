@@ -19,43 +19,6 @@ import (
 	"github.com/org/autoloop/internal/loop/proposal"
 )
 
-// TestWhatABundleSaysOfComments: how far they were read, and whether an agent was told.
-func TestWhatABundleSaysOfComments(t *testing.T) {
-	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1\nci-gate: off", "1", "3", "5")
-	alone := b.made()
-	assert.Empty(t, alone.Heard, "there is no GitHub")
-	assert.False(t, alone.Told)
-	f := onGitHub(t, b)
-	f.say(commands.Instruct, "look at x")
-	f.say(commands.Note, "later")
-	told := b.made()
-	assert.Equal(t, "2 0 0", told.Heard)
-	assert.True(t, told.Told)
-	assert.Equal(t, "o/r", told.Repository)
-	f.down = true
-	deaf := b.made()
-	assert.Empty(t, deaf.Heard, "nobody could read them")
-	assert.False(t, deaf.Told)
-	f.down = false
-	b.service.Eval = brokenEvaluator{syscall.ENOSPC}
-	early := b.made()
-	assert.Equal(t, "2 0 0", early.Heard)
-	assert.False(t, early.Told, "it ended before an agent was asked")
-	b.service.Eval = b
-	f.say(commands.Pause, "")
-	chores := b.made()
-	assert.Equal(t, proposal.Chores, chores.Kind)
-	assert.Equal(t, "3 0 0", chores.Heard)
-	assert.False(t, chores.Told, "no agent worked")
-	assert.Empty(t, chores.Events)
-	assert.Empty(t, chores.Base)
-	for _, made := range []proposal.Bundle{alone, told, deaf, early, chores} {
-		require.NoError(t, proposal.Write(t.TempDir()+"/b", made), "each may be written")
-	}
-	assert.NotContains(t, b.refs(), "memory", "proposing writes nothing")
-}
-
 // TestNothingToHandOn: then there is no bundle, and the result says why.
 func TestNothingToHandOn(t *testing.T) {
 	t.Parallel()

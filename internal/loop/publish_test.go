@@ -107,10 +107,6 @@ func TestPublishRefuses(t *testing.T) {
 			func(m *proposal.Bundle) { m.Iteration = 3 },
 			"it is of iteration 3, and 2 is the next",
 		},
-		"a fix, where nothing waits": {
-			func(m *proposal.Bundle) { m.Kind, m.Iteration = proposal.Fix, 1 },
-			"no iteration waits for CI with commit",
-		},
 		"no memory": {
 			func(m *proposal.Bundle) { m.Memory = "" },
 			"of the memory branch, which is not there",
@@ -119,10 +115,6 @@ func TestPublishRefuses(t *testing.T) {
 		"another default branch": {
 			func(m *proposal.Bundle) { m.BaseBranch = "master" },
 			`it is for branch "master", not for "main"`,
-		},
-		"a base that nobody knows": {
-			func(m *proposal.Bundle) { m.Base = ones },
-			"it was made from commit 111111111111, which is not on main",
 		},
 		"a base that is an option": {
 			func(m *proposal.Bundle) { m.Base = "--all" },
@@ -306,7 +298,6 @@ func TestWhichCommandsComeFirst(t *testing.T) {
 			commands.Note, commands.Wrong,
 		}},
 		"pause": {kinds: []commands.CommandKind{commands.Pause}, says: "a comment asks for `/autoloop pause`"},
-		"undo":  {kinds: []commands.CommandKind{commands.Undo}, says: "a comment asks for `/autoloop undo`"},
 		"one that is applied": {
 			settings: history.Settings{CommandsUntil: "5 0 0"},
 			kinds:    []commands.CommandKind{commands.Pause},
@@ -319,13 +310,8 @@ func TestWhichCommandsComeFirst(t *testing.T) {
 			settings: history.Settings{CommandsUntil: "9 4 0"},
 			kinds:    []commands.CommandKind{commands.Pause}, place: commands.Lines, says: "`/autoloop pause`",
 		},
-		"an open pull request":   {pull: &commands.Pull{Number: 8, Open: true}},
 		"one that was closed":    {pull: &commands.Pull{Number: 8}, says: "pull request #8 was closed"},
 		"one whose end is known": {pull: &commands.Pull{Number: 8}, settings: history.Settings{PullEnded: 8}},
-		"both, of which one is first": {
-			pull: &commands.Pull{Number: 8}, kinds: []commands.CommandKind{commands.Undo},
-			says: "pull request #8 was closed",
-		},
 	} {
 		run := b.service.begin()
 		comment := commands.Comment{ID: 5, Place: c.place}
@@ -364,10 +350,9 @@ func TestRecordsThatAreTheSame(t *testing.T) {
 		assert.Equal(t, digest, recordsDigest(other))
 	}
 	for name, other := range map[string]memory.Files{
-		"no state":       {Results: files.Results, Ledger: files.Ledger},
-		"an empty state": {State: []byte{}, Results: files.Results, Ledger: files.Ledger},
-		"another state":  {State: []byte("State"), Results: files.Results, Ledger: files.Ledger},
-		"run together":   {State: []byte("stateresults"), Results: []byte(""), Ledger: files.Ledger},
+		"no state":      {Results: files.Results, Ledger: files.Ledger},
+		"another state": {State: []byte("State"), Results: files.Results, Ledger: files.Ledger},
+		"run together":  {State: []byte("stateresults"), Results: []byte(""), Ledger: files.Ledger},
 		"another setting": {
 			State: files.State, Results: files.Results,
 			Ledger: line(begun, &history.Set{Key: history.TargetMetric, Value: "5"}),

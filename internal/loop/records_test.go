@@ -84,8 +84,6 @@ func TestTheLedgerIsRight(t *testing.T) {
 		files memory.Files
 		want  []string
 	}{
-		"the same": {memory.Files{State: stateOf("| Iteration Count | 1 |", "| Initial Metric | 1.0 |",
-			"| Best Metric | 3 |"), Ledger: ledger}, nil},
 		"another best": {
 			memory.Files{State: stateOf("| Iteration Count | 1 |", "| Initial Metric | 1 |",
 				"| Best Metric | 9 |"), Ledger: ledger},
@@ -129,15 +127,9 @@ func TestEditsOfAPerson(t *testing.T) {
 	}{
 		"a pause stays":             {[]history.Event{paused}, []string{"| Paused | true |"}, false},
 		"a pause is taken out":      {[]history.Event{paused}, []string{"| Paused | false |"}, true},
-		"a pause by hand":           {nil, []string{"| Paused | true |"}, false},
 		"a completion is taken out": {[]history.Event{completed}, []string{"| Completed | false |"}, true},
 		"only one of both":          {[]history.Event{completed, paused}, []string{"| Completed | true |"}, true},
 		"a wait is taken out":       {[]history.Event{waits}, nil, true},
-		"a wait stays, as it was written": {
-			[]history.Event{waits},
-			[]string{"| Not Before | 2026-01-03T00:00:00Z |"},
-			false,
-		},
 	} {
 		files := memory.Files{State: stateOf(c.rows...), Ledger: ledgerOf(t, c.events...)}
 		b, err := openRecords(sessionOf(programWith("", "")), files)

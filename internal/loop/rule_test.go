@@ -31,15 +31,11 @@ func TestTheRuleThatAProgramAsksFor(t *testing.T) {
 		front string
 		want  decision.Rule
 	}{
-		"nothing": {"", usual(func(*decision.Rule) {})},
 		"one run": {"evaluation-runs: 1", usual(func(r *decision.Rule) { r.Regime = decision.Single })},
 		"several runs": {
 			"evaluation-runs: 20",
 			usual(func(r *decision.Rule) { r.Regime, r.Pairs = decision.Noisy, 20 }),
 		},
-		"a percentage": {"min-improvement: 5%", usual(func(r *decision.Rule) {
-			r.MinImprovement = decision.Allowance{Value: metric.MustValue("5"), Percent: true}
-		})},
 		"more evidence": {
 			"confidence: 0.9999",
 			usual(func(r *decision.Rule) { r.Confidence, r.Pairs = 0.9999, statistics.RunsNeeded(0.9999) }),

@@ -46,13 +46,10 @@ func TestWhatLeaks(t *testing.T) {
 		"a secret":                    {"has-not.txt", "x " + ourSecret + "\n", modified, true},
 		"in a new file":               {"new.txt", ourSecret, added, true},
 		"in the name of a new file":   {"x-" + ourSecret + "/y", "", added, true},
-		"as digits":                   {"new.txt", "30313233343536373839616263646566", added, true},
 		"a password, which is a word": {"new.txt", "the password is " + aPassword, added, false},
 		"the secret that was there":   {"has.txt", ourSecret + "\n" + ourSecret + "\n", modified, false},
 		"another than was there":      {"has.txt", "token " + theirSecret + "\n", modified, true},
-		"a name that was there":       {"of-" + ourSecret, "y\n", modified, false},
 		"a file that is gone":         {"of-" + ourSecret, "", gone, false},
-		"a file in place of one":      {"has.txt/new.txt", ourSecret, added, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -51,6 +51,7 @@ func TestSelectAttempt(t *testing.T) {
 			[]tried{{rejected, ""}, {rejected, "1"}, {rejected, "2"}, {failed, ""}},
 			3,
 		},
+		{"an error is the last resort", metric.Higher, []tried{{failed, ""}, {rejected, ""}}, 2},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -84,17 +84,6 @@ func TestASuiteDecides(t *testing.T) {
 			[]string{"more tasks pass", "none is lost"},
 			three, true,
 		},
-		"a better number alone": {Suited{
-			Incumbent: one, Candidate: three, Verdict: decision.Neutral,
-			Reasons: []string{"by chance"},
-		}, nil, history.Rejected, []string{"by chance"}, metricOf("2"), true},
-		"a worse number that wins": {
-			Suited{Incumbent: three, Candidate: one, Verdict: decision.Improved},
-			nil,
-			history.Accepted,
-			[]string{"the suite says improved"},
-			one, true,
-		},
 		"a fault": {
 			Suited{Problem: "no task is left", Unfinished: "and more"},
 			nil, history.Rejected,

@@ -160,13 +160,6 @@ func TestWhatCISays(t *testing.T) {
 			asked:   1,
 		},
 		{
-			name: "says-pending-for-long", says: []ci.Result{waiting()}, since: time.Hour - 15*time.Second,
-			outcome: history.PendingCI, events: "pull=8 finished paused",
-			reasons: []string{"CI did not answer yet; a later run goes on"},
-			paused: "ci-timeout: after 1h0m0s CI has no result for " + ids["candidate"][:12] +
-				": ; pushes with the workflow's own token start no CI",
-		},
-		{
 			name: "says-nothing-for-long", says: []ci.Result{nothing}, since: 2 * time.Hour, outcome: history.PendingCI,
 			events: "pull=8 finished paused", reasons: []string{"CI did not answer yet; a later run goes on"},
 			paused: "ci-timeout: after 1h0m0s CI has no result for " + ids["candidate"][:12] +
@@ -274,12 +267,6 @@ func TestStartCI(t *testing.T) {
 		{
 			name: "start-broken", front: "ci-workflow: ci.yml", broken: "dispatch", events: "pull=8",
 			warns: "workflow ci.yml was not started: GitHub is broken",
-		},
-		{
-			name: "start-no-pull", front: "ci-workflow: ci.yml", broken: "promote",
-			want:   []string{"ci.yml autoloop/at-ci"},
-			events: "pull=8 ci-started=" + ids["candidate"],
-			warns:  "the pull request is not up to date: GitHub is broken",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

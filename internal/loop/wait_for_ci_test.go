@@ -28,8 +28,6 @@ func TestPausedProgramAsksNoAgent(t *testing.T) {
 			late: red("build", "error: x"), jobs: 1, forced: true, asked: true, proposes: true,
 			outcome: history.CIFixExhausted,
 		},
-		"green":         {late: green(), jobs: 1, outcome: history.Accepted},
-		"green, forced": {late: green(), jobs: 1, forced: true, proposes: true, outcome: history.Accepted},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

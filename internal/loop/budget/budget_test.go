@@ -85,18 +85,9 @@ func TestStand(t *testing.T) {
 			"budget: {usd: 0.5, per: program}", known, hours(5000, 3),
 			"budget: 0.50 of 0.50 USD used by this program; raise the limit to go on",
 		},
-		"never is longest": {
-			"budget: [{iterations: 1, per: program}, {iterations: 1, per: day}]", known, hours(3),
-			"budget: 1 of 1 iterations used by this program; raise the limit to go on",
-		},
 		"of an iteration": {"budget: {usd: 0.1, per: iteration}", known, hours(3), ""},
 		"unknown, not allowed": {
 			"unknown-cost: pause\nbudget: {usd: 1, per: day}", unknown, hours(3),
-			"budget: an unknown amount of USD (1 iterations, unknown-cost: pause) used this day; it resumes at " +
-				"2026-03-05T00:00:00Z",
-		},
-		"only the tokens known": {
-			"unknown-cost: pause\nbudget: {usd: 1, per: day}", tokens, hours(3),
 			"budget: an unknown amount of USD (1 iterations, unknown-cost: pause) used this day; it resumes at " +
 				"2026-03-05T00:00:00Z",
 		},

@@ -59,11 +59,6 @@ func TestReasons(t *testing.T) {
 			"budget: an unknown number of tokens (2 iterations, unknown-cost: pause) used this week; it resumes at " +
 				"2026-03-09T00:00:00Z",
 		},
-		"an unknown cost for the longer time": {
-			"unknown-cost: pause\nbudget: [{iterations: 2, per: day}, {usd: 9, per: week}]", unknown,
-			"budget: an unknown amount of USD (2 iterations, unknown-cost: pause) used this week; it resumes at " +
-				"2026-03-09T00:00:00Z",
-		},
 		"unknown of one iteration is no limit of it": {
 			"unknown-cost: pause\nbudget: {usd: 9, tokens: 9, per: iteration}",
 			unknown, "",

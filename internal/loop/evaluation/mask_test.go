@@ -23,8 +23,6 @@ func TestNoSecretIsKept(t *testing.T) {
 		"in a text":              `{"m": 1, "text": "` + secret + `"}`,
 		"as a key":               `{"m": 1, "` + secret + `": 2}`,
 		"as an escaped key":      `{"m": 1, "\u0068` + secret[1:] + `": 2}`,
-		"as the key of infinity": `{"m": 1, "` + secret + `": 1e999}`,
-		"in no number":           strings.Repeat("x", 70) + secret,
 		"in an object that ends": `{"m": "` + secret,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,7 +20,6 @@ func TestTelling(t *testing.T) {
 				"FAIL\texample.com/m [build failed]\nFAIL",
 			"./a.go:3:5: undefined: x|./a.go:9:1: syntax error: non-declaration statement outside function body",
 		},
-		"go vet": {"vet: ./a_test.go:5:2: undefined: y\nFAIL", "vet: ./a_test.go:5:2: undefined: y"},
 		"go test": {
 			"=== RUN   TestA\n--- PASS: TestA (0.00s)\n--- FAIL: TestSum (0.00s)\n" +
 				"    a_test.go:12: sum is 3, not 4\nFAIL\nexit status 1\nFAIL\texample.com/m\t0.002s",
@@ -63,14 +62,6 @@ func TestTelling(t *testing.T) {
 				"  File \"solve.py\", line 3, in solve\n    return x\nNameError: name 'x' is not defined",
 			"File \"solve.py\", line 3, in solve: NameError: name 'x' is not defined",
 		},
-		"a python syntax error": {
-			"  File \"solve.py\", line 3\n    def (\n        ^\nSyntaxError: invalid syntax",
-			"File \"solve.py\", line 3: SyntaxError: invalid syntax",
-		},
-		"unittest": {
-			"F.\n======\nFAIL: test_sum (t.T.test_sum)\n------\nFAILED (failures=1)",
-			"FAIL: test_sum (t.T.test_sum)",
-		},
 		"node": {
 			"/x/index.js:3\nfoo(\n    ^\n\nSyntaxError: Unexpected end of input\n" +
 				"    at wrapSafe (node:internal)\n\nNode.js v18.0.0",
@@ -78,10 +69,6 @@ func TestTelling(t *testing.T) {
 		},
 		"jest": {"FAIL ./a.test.js\n  ● adds › two numbers\n\n    expect(received).toBe(expected)\n\n" +
 			"Tests: 1 failed", "● adds › two numbers"},
-		"node's tests": {"✖ adds (1.180785ms)\n  AssertionError [ERR_ASSERTION]: BUG: sum is 3\n\n  3 !== 4\n" +
-			"\nℹ fail 1\nℹ duration_ms 57.3", "✖ adds (1.180785ms)|AssertionError [ERR_ASSERTION]: BUG: sum is 3"},
-		"TAP of node": {"not ok 2 - sums\n  ---\n  duration_ms: 0.8\n  location: 'a.js:3:1'\n" +
-			"  error: 'BUG: sum is 3'\n# fail 1\n# duration_ms 57.3", "not ok 2 - sums|error: 'BUG: sum is 3'"},
 		"testify": {
 			"--- FAIL: TestSum (0.00s)\n    a_test.go:12: \n" +
 				"        \tError Trace:\t/x/a_test.go:12\n        \tError:      \tNot equal: \n" +
@@ -93,24 +80,10 @@ func TestTelling(t *testing.T) {
 				"[-Wunused-variable]\n    3 |     int x;\n      |         ^\nBUG: parse(\"1\") is 2\nall done in 0.02 s",
 			"BUG: parse(\"1\") is 2",
 		},
-		"an assertion of C": {
-			"a.out: a.c:5: main: Assertion `x == 4' failed.\nAborted (core dumped)",
-			"a.out: a.c:5: main: Assertion `x == 4' failed.",
-		},
 		"a time at the end": {"the sum is wrong\nfinished in 0.02s\nexit status 1", "the sum is wrong"},
-		"warnings alone":    {"a.c:3:5: warning: unused variable 'x'\n      |     ^", "|     ^"},
-		"TAP":               {"ok 1 - a\nnot ok 2 - sums\n# fail 1", "not ok 2 - sums"},
-		"esbuild": {
-			"✘ [ERROR] Expected \";\" but found \"x\"\n\n    src/a.js:3:4:\n      3 │ a x\n1 error",
-			"✘ [ERROR] Expected \";\" but found \"x\"|src/a.js:3:4:",
-		},
 		"tsc": {
 			"src/a.ts(3,5): error TS2304: Cannot find name 'x'.",
 			"src/a.ts(3,5): error TS2304: Cannot find name 'x'.",
-		},
-		"make alone": {
-			"cc a.c\nmake: *** [Makefile:3: all] Error 1\ngoodbye",
-			"make: *** [Makefile:3: all] Error 1",
 		},
 		"colours":                {"\x1b[31merror\x1b[0m: it is broken\ngoodbye", "error: it is broken"},
 		"a test that only warns": {"0 errors\nerrors: none\nfinished", "finished"},
@@ -166,12 +139,9 @@ func TestTellingIsBounded(t *testing.T) {
 			"a.c:1:1: error: " + strings.Repeat("x", 300),
 			[]string{"a.c:1:1: error: " + strings.Repeat("x", 184) + "…"},
 		},
-		"a cut letter":    {"error: " + strings.Repeat("é", 100), []string{"error: " + strings.Repeat("é", 96) + "…"}},
-		"line ends":       {line(1) + "\r\n" + line(2) + "\r\n", []string{line(1), line(2)}},
-		"line ends after": {"test a ... FAILED\r\ngoodbye\r\n", []string{"test a ... FAILED"}},
-		"too long ago":    {line(1) + "\n" + strings.Repeat("ok\n", 1<<19) + "goodbye\n", []string{"goodbye"}},
-		"just in time":    {line(1) + "\n" + strings.Repeat("ok\n", 1<<18), []string{line(1)}},
-		"a call without":  {"NameError: x", []string{"NameError: x"}},
+		"line ends":      {line(1) + "\r\n" + line(2) + "\r\n", []string{line(1), line(2)}},
+		"a call without": {"NameError: x", []string{"NameError: x"}},
+		"too long ago":   {line(1) + "\n" + strings.Repeat("ok\n", 1<<19) + "goodbye\n", []string{"goodbye"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -127,22 +127,6 @@ func TestWhatIsNoStatus(t *testing.T) {
 	}
 }
 
-// TestAStatusThatIsADirectory is not read either, and the run can be asked to stop.
-func TestAStatusThatIsADirectory(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	board := live.New(dir)
-	run, err := board.Begin("speed")
-	require.NoError(t, err)
-	defer run.Close()
-	require.NoError(t, os.Mkdir(filepath.Join(dir, "autoloop", "live", "speed", "status.json"), 0o700))
-	run.Tell(live.Status{Stage: "measure"})
-	asked, err := board.AskToStop()
-	require.NoError(t, err)
-	assert.Equal(t, []string{"speed"}, asked)
-	assert.True(t, run.StopAsked())
-}
-
 // TestABoardThatCannotBeMade is the error of who wants to be on it.
 func TestABoardThatCannotBeMade(t *testing.T) {
 	t.Parallel()

@@ -373,6 +373,8 @@ func TestWhoSaysIt(t *testing.T) {
 			left, err := decodeOne(t, kind, with(event, place+"/words", hostile), process.Masker{})
 			require.NoError(t, err)
 			assert.Equal(t, line, at(left, told(place+"/words")), "%s %s", kind, place)
+			_, err = decodeOne(t, kind, with(event, place+"/kind", "made-up"), process.Masker{})
+			require.ErrorContains(t, err, "which does not exist")
 			assert.Equal(t, "claimed", at(left, place+"/kind"), "%s %s", kind, place)
 		}
 	}
