@@ -1,8 +1,12 @@
 package sandbox_test
 
 import (
+	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -26,4 +30,19 @@ func TestChangesOfAHostileAgent(t *testing.T) {
 	assert.Contains(t, changes.Diff, `"b/name\nwith\x1b[31mcontrol"`)
 	assert.Contains(t, changes.Diff, "Binary files /dev/null and b/long.txt differ")
 	assert.Contains(t, changes.Diff, "Binary files /dev/null and b/big differ")
+}
+
+// TestChangesThatCannotBeLookedAt are errors.
+func TestChangesThatCannotBeLookedAt(t *testing.T) {
+	t.Parallel()
+	box, in := open(t, newDir(t, map[string]string{"a": "x\n"}), nil)
+	in.put("b", "x\n", 0o644)
+	stopped := errors.New("stopped")
+	ctx, stop := context.WithCancelCause(t.Context())
+	stop(stopped)
+	_, err := box.Changes(ctx)
+	require.ErrorIs(t, err, stopped)
+	require.NoError(t, os.RemoveAll(filepath.Join(filepath.Dir(filepath.Dir(box.Dir)), "template")))
+	_, err = box.Changes(t.Context())
+	require.ErrorIs(t, err, fs.ErrNotExist, "of what it is compared with nothing is left")
 }

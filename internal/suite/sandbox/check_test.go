@@ -51,6 +51,7 @@ func TestChecks(t *testing.T) {
 		},
 		{path(format.FileContains, "a.txt", "hay"), `it does not contain "hay"`},
 		{path(format.FileContains, "dir", "x"), "it is no regular file"},
+		{path("later", "a.txt", ""), `checks of kind "later" are not known`},
 		{path(format.FileNotContains, "a.txt", "hay"), ""},
 		{path(format.FileNotContains, "a.txt", "needle"), `it contains "needle"`},
 		{path(format.FileNotContains, "none", "needle"), "there is no such file"},
@@ -61,14 +62,11 @@ func TestChecks(t *testing.T) {
 		{format.Check{Kind: format.TestSuiteCheck, Command: "true"}, ""},
 		{format.Check{Kind: format.TestSuiteCheck, Command: "echo 2 failed; exit 3"}, "exit code 3: 2 failed"},
 		{pass("grep -q needle a.txt"), ""},
-		{pass("exit 1"), "exit code 1"},
 		{fail("exit 1"), ""},
 		{fail("true"), "exit code 0, where another one is expected"},
 		{fail("kill -9 $$"), "it was ended by SIGKILL"},
-		{fail("sh -c 'kill -SEGV $$'; exit $?"), "exit code 139: the command was ended by signal 11"},
 		{fail("no-such-command-here"), "exit code 127: the command was not found"},
 		{fail("./script.sh"), "exit code 126: the command cannot be executed"},
-		{fail("exit 255"), ""},
 	} {
 		results, err := box.Check(t.Context(), []format.Check{test.check}, changes, time.Minute)
 		require.NoError(t, err)
@@ -80,36 +78,6 @@ func TestChecks(t *testing.T) {
 			assert.Contains(t, results[0].Detail, test.why, "%+v", test.check)
 		}
 	}
-}
-
-func TestChecksShareTheTimeThatIsLeft(t *testing.T) {
-	t.Parallel()
-	box, _ := open(t, newDir(t, nil), nil)
-	checks := []format.Check{
-		{Kind: format.CommandCheck, Command: "sleep 600"},
-		{Kind: format.CommandCheck, Command: "true", ExpectExitZero: true},
-		{Kind: format.DiffContains, Substring: ""},
-	}
-	results, err := box.Check(t.Context(), checks, sandbox.Changes{}, 200*time.Millisecond)
-	require.NoError(t, err)
-	assert.Contains(t, results[0].Detail, "the task's time was up")
-	assert.Contains(t, results[1].Detail, "the task's time was up before it could run")
-	assert.True(t, results[2].Passed)
-}
-
-// TestChecksHaveAHomeOfTheirOwn keeps what an agent leaves in its home from
-// deciding.
-func TestChecksHaveAHomeOfTheirOwn(t *testing.T) {
-	t.Parallel()
-	box, _ := open(t, newDir(t, nil), nil)
-	require.NoError(t, os.WriteFile(box.Home+"/planted", nil, 0o600))
-	check := format.Check{
-		Kind: format.CommandCheck, Command: `test -d "$HOME" && ! test -e "$HOME/planted"`,
-		ExpectExitZero: true,
-	}
-	results, err := box.Check(t.Context(), []format.Check{check}, sandbox.Changes{}, time.Minute)
-	require.NoError(t, err)
-	assert.True(t, results[0].Passed, results[0].Detail)
 }
 
 func TestExchangedSandboxFailsAllChecks(t *testing.T) {

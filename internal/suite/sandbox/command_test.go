@@ -61,120 +61,6 @@ func openBy(t *testing.T, runner sandbox.Runner, change func(*sandbox.Maker)) (*
 	return box, place
 }
 
-// TestHowACommandEnds: a command that we or the system ended has not answered the
-// question, whatever it is asked for; of one that ended by itself the exit code decides.
-func TestHowACommandEnds(t *testing.T) {
-	t.Parallel()
-	printed := func(result process.Result) process.Result {
-		result.Stdout, result.Stderr = []byte("out\nlast of out\n"), []byte("first\nlast words\n\n")
-		return result
-	}
-	for name, c := range map[string]struct {
-		result       process.Result
-		zero, not    string // what is said where exit code 0, or another, is expected
-		beforeStdout string // the same as zero, of a command that printed to standard output alone
-	}{
-		"well": {printed(process.Result{}), "", "exit code 0, where another one is expected", ""},
-		"badly": {
-			printed(process.Result{ExitCode: 1}), "exit code 1: last words", "",
-			"exit code 1: last of out",
-		},
-		"its largest code": {
-			printed(process.Result{ExitCode: 255}), "exit code 255: last words", "",
-			"exit code 255: last of out",
-		},
-		"not executable": {
-			printed(process.Result{ExitCode: 126}),
-			"exit code 126: the command cannot be executed: last words",
-			"exit code 126: the command cannot be executed: last words",
-			"exit code 126: the command cannot be executed: last of out",
-		},
-		"not found": {
-			printed(process.Result{ExitCode: 127}),
-			"exit code 127: the command was not found: last words",
-			"exit code 127: the command was not found: last words",
-			"exit code 127: the command was not found: last of out",
-		},
-		"a signal inside": {
-			printed(process.Result{ExitCode: 137}),
-			"exit code 137: the command was ended by signal 9: last words",
-			"exit code 137: the command was ended by signal 9: last words",
-			"exit code 137: the command was ended by signal 9: last of out",
-		},
-		"a signal": {
-			printed(process.Result{ExitCode: -1, Signal: "SIGKILL"}),
-			"it was ended by SIGKILL: last words", "it was ended by SIGKILL: last words",
-			"it was ended by SIGKILL: last of out",
-		},
-		"its time": {
-			printed(process.Result{ExitCode: -1, TimedOut: true, Signal: "SIGTERM"}),
-			"it was ended: the task's time was up: last words", "it was ended: the task's time was up: last words",
-			"it was ended: the task's time was up: last of out",
-		},
-		"time, and well": {
-			printed(process.Result{TimedOut: true}),
-			"it was ended: the task's time was up: last words", "it was ended: the task's time was up: last words",
-			"it was ended: the task's time was up: last of out",
-		},
-		"no shell": {
-			process.Result{ExitCode: 127, NotFound: true},
-			"there is no shell `sh` to run it with",
-			"there is no shell `sh` to run it with", "there is no shell `sh` to run it with",
-		},
-		"too much memory": {
-			printed(process.Result{
-				ExitCode: -1, Signal: "SIGKILL",
-				Exceeded: "it used more than 512 MB of memory",
-			}),
-			"it was ended: it used more than 512 MB of memory: last words",
-			"it was ended: it used more than 512 MB of memory: last words",
-			"it was ended: it used more than 512 MB of memory: last of out",
-		},
-		"a part of it did": {
-			printed(process.Result{ExitCode: 1, Exceeded: "it had more than 100 processes"}),
-			"it was ended: it had more than 100 processes: last words",
-			"it was ended: it had more than 100 processes: last words",
-			"it was ended: it had more than 100 processes: last of out",
-		},
-		"and it went on": {
-			printed(process.Result{Exceeded: "it had more than 100 processes"}),
-			"it was ended: it had more than 100 processes: last words",
-			"it was ended: it had more than 100 processes: last words",
-			"it was ended: it had more than 100 processes: last of out",
-		},
-		"without a word": {process.Result{ExitCode: 2, Stderr: []byte(" \n\t\n")}, "exit code 2", "", "exit code 2"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			runner := as(c.result)
-			box, _ := openBy(t, runner, nil)
-			ask := func(check format.Check) string {
-				results, err := box.Check(t.Context(), []format.Check{check}, sandbox.Changes{}, time.Minute)
-				require.NoError(t, err)
-				require.Len(t, results, 1)
-				assert.Equal(t, results[0].Detail == "", results[0].Passed)
-				return results[0].Detail
-			}
-			assert.Equal(t, c.zero, ask(format.Check{Kind: format.CommandCheck, Command: "x", ExpectExitZero: true}))
-			assert.Equal(t, c.zero, ask(format.Check{Kind: format.TestSuiteCheck, Command: "x"}),
-				"the tests of a suite pass with exit code 0")
-			assert.Equal(t, c.not, ask(format.Check{Kind: format.CommandCheck, Command: "x"}))
-			shell, err := box.Shell(t.Context(), 0, "x", time.Minute)
-			require.NoError(t, err)
-			if c.result.TimedOut {
-				assert.Equal(t, "it took longer than 1m0s", shell)
-			} else {
-				assert.Equal(t, c.zero, shell, "a check of outputs/ too")
-			}
-			quiet := c.result
-			quiet.Stderr = nil
-			runner.each = func(context.Context, process.Spec) (process.Result, error) { return quiet, nil }
-			assert.Equal(t, c.beforeStdout,
-				ask(format.Check{Kind: format.CommandCheck, Command: "x", ExpectExitZero: true}))
-		})
-	}
-}
-
 // TestHowChecksAreRun: each command has the sandbox as its directory, a home of its own,
 // and of the time what the ones before it left.
 func TestHowChecksAreRun(t *testing.T) {
@@ -344,6 +230,28 @@ func listens(setup process.Result, serve func(ctx context.Context, port string) 
 	return runner
 }
 
+// ended is a context of which the end is not announced yet.
+type ended struct {
+	context.Context
+
+	err error
+}
+
+func (ended) Done() <-chan struct{} { return nil }
+
+func (e ended) Err() error { return e.err }
+
+// TestAServerThatEndsWithTheRun: when its end is seen before that of the run, it is no fault
+// of the skill.
+func TestAServerThatEndsWithTheRun(t *testing.T) {
+	t.Parallel()
+	stopped := errors.New("stopped")
+	box, _ := openBy(t, as(process.Result{ExitCode: -1, Cancelled: true}), nil)
+	server, why, err := box.Serve(ended{t.Context(), stopped}, "", "serve", time.Minute)
+	require.ErrorIs(t, err, stopped, why)
+	assert.Nil(t, server)
+}
+
 // TestServers: one that listens is at its address until it is closed; of another it is said
 // why it does not.
 func TestServers(t *testing.T) {
@@ -365,6 +273,7 @@ func TestServers(t *testing.T) {
 		return func(context.Context, string) process.Result { return result }
 	}
 	const secret = "sk-very-secret-key"
+	none := process.Result{}
 	for name, c := range map[string]struct {
 		setup string
 		ends  process.Result // of the setup
@@ -373,13 +282,13 @@ func TestServers(t *testing.T) {
 		why   string
 		specs int
 	}{
-		"it listens":      {"", process.Result{}, answers, time.Minute, "", 1},
-		"after its setup": {"make", process.Result{}, answers, time.Minute, "", 2},
+		"it listens":      {"", none, answers, time.Minute, "", 1},
+		"after its setup": {"make", none, answers, time.Minute, "", 2},
 		"its setup fails": {
 			"make",
 			process.Result{ExitCode: 2, Stderr: []byte("no rule\n" + secret)},
-			nil,
-			time.Minute, "the setup failed: exit code 2: ***", 1,
+			nil, time.Minute,
+			"the setup failed: exit code 2: ***", 1,
 		},
 		"its setup is too slow": {
 			"make",
@@ -387,40 +296,17 @@ func TestServers(t *testing.T) {
 			nil, time.Minute,
 			"the setup took longer than 1m0s", 1,
 		},
-		"its setup takes too much": {
-			"make",
-			process.Result{Exceeded: "it had more than 9 processes"},
-			nil, time.Minute,
-			"the setup failed: it was ended: it had more than 9 processes", 1,
-		},
 		"it ends well": {
-			"",
-			process.Result{},
-			ended(process.Result{Stdout: []byte("bye\n")}), time.Minute,
+			"", none, ended(process.Result{Stdout: []byte("bye\n")}), time.Minute,
 			"the server ended before it listened: exit code 0: bye", 1,
 		},
-		"it ends without a word": {
-			"",
-			process.Result{},
-			ended(process.Result{}), time.Minute,
-			"the server ended before it listened: exit code 0", 1,
-		},
 		"it crashes": {
-			"",
-			process.Result{},
-			ended(process.Result{ExitCode: 1, Stderr: []byte("one\nno module " + secret + "\n")}), time.Minute,
+			"", none, ended(process.Result{ExitCode: 1, Stderr: []byte("one\nno module " + secret + "\n")}),
+			time.Minute,
 			"the server ended before it listened: exit code 1: no module ***", 1,
 		},
-		"it is not found": {
-			"",
-			process.Result{},
-			ended(process.Result{ExitCode: 127}), time.Minute,
-			"the server ended before it listened: exit code 127: the command was not found", 1,
-		},
 		"it listens to nobody": {
-			"",
-			process.Result{},
-			waits, 60 * time.Millisecond,
+			"", none, waits, 60 * time.Millisecond,
 			"the server did not listen on 127.0.0.1:PORT ($PORT) within 60ms", 1,
 		},
 	} {
@@ -467,24 +353,93 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// ended is a context of which the end is not announced yet.
-type ended struct {
-	context.Context
-
-	err error
+// TestHowACommandEnds: a command that we or the system ended has not answered the
+// question, whatever it is asked for; of one that ended by itself the exit code decides.
+func TestHowACommandEnds(t *testing.T) {
+	t.Parallel()
+	const other = "exit code 0, where another one is expected"
+	for name, c := range map[string]struct {
+		result process.Result
+		says   string // where exit code 0 is expected
+		not    string // where another one is
+	}{
+		"well":             {process.Result{}, "", other},
+		"badly":            {process.Result{ExitCode: 1}, "exit code 1", ""},
+		"its largest code": {process.Result{ExitCode: 255}, "exit code 255", ""},
+		"not executable":   {process.Result{ExitCode: 126}, "exit code 126: the command cannot be executed", "same"},
+		"not found":        {process.Result{ExitCode: 127}, "exit code 127: the command was not found", "same"},
+		"a signal inside":  {process.Result{ExitCode: 137}, "exit code 137: the command was ended by signal 9", "same"},
+		"a signal":         {process.Result{ExitCode: -1, Signal: "SIGKILL"}, "it was ended by SIGKILL", "same"},
+		"time, and well":   {process.Result{TimedOut: true}, "it was ended: the task's time was up", "same"},
+		"a part took too much": {
+			process.Result{ExitCode: 1, Exceeded: "it had more than 9 processes"},
+			"it was ended: it had more than 9 processes", "same",
+		},
+		"and it went on": {
+			process.Result{Exceeded: "it had more than 9 processes"},
+			"it was ended: it had more than 9 processes", "same",
+		},
+	} {
+		for says, result := range map[string]process.Result{
+			"":            {Stderr: []byte(" \n\t\n")},
+			"last words":  {Stdout: []byte("out\n"), Stderr: []byte("first\nlast words\n\n")},
+			"last of out": {Stdout: []byte("out\nlast of out\n")},
+		} {
+			out, err := result.Stdout, result.Stderr
+			result = c.result
+			result.Stdout, result.Stderr = out, err
+			box, _ := openBy(t, as(result), nil)
+			ask := func(check format.Check) string {
+				results, err := box.Check(t.Context(), []format.Check{check}, sandbox.Changes{}, time.Minute)
+				require.NoError(t, err)
+				assert.Equal(t, results[0].Detail == "", results[0].Passed)
+				return results[0].Detail
+			}
+			want, not := c.says, c.not
+			if want != "" && says != "" {
+				want += ": " + says
+			}
+			if not == "same" {
+				not = want
+			}
+			assert.Equal(t, want, ask(format.Check{
+				Kind: format.CommandCheck, Command: "x",
+				ExpectExitZero: true,
+			}), name)
+			assert.Equal(t, want, ask(format.Check{Kind: format.TestSuiteCheck, Command: "x"}), name)
+			assert.Equal(t, not, ask(format.Check{Kind: format.CommandCheck, Command: "x"}), name)
+			shell, failed := box.Shell(t.Context(), 0, "x", time.Minute)
+			require.NoError(t, failed)
+			if result.TimedOut {
+				want = "it took longer than 1m0s"
+			}
+			assert.Equal(t, want, shell, "%s: a check of outputs/ too", name)
+		}
+	}
+	box, _ := openBy(t, as(process.Result{ExitCode: 127, NotFound: true}), nil)
+	shell, err := box.Shell(t.Context(), 0, "x", time.Minute)
+	require.NoError(t, err)
+	assert.Equal(t, "there is no shell `sh` to run it with", shell)
 }
 
-func (ended) Done() <-chan struct{} { return nil }
-
-func (e ended) Err() error { return e.err }
-
-// TestAServerThatEndsWithTheRun: when its end is seen before that of the run, it is no fault
-// of the skill.
-func TestAServerThatEndsWithTheRun(t *testing.T) {
+// TestServersThatCannotBeStarted are errors, not faults of the skill.
+func TestServersThatCannotBeStarted(t *testing.T) {
 	t.Parallel()
-	stopped := errors.New("stopped")
-	box, _ := openBy(t, as(process.Result{ExitCode: -1, Cancelled: true}), nil)
-	server, why, err := box.Serve(ended{t.Context(), stopped}, "", "serve", time.Minute)
-	require.ErrorIs(t, err, stopped, why)
-	assert.Nil(t, server)
+	for _, setup := range []string{"", "make"} {
+		for _, want := range []error{errors.New("broken"), errors.New("stopped")} {
+			ctx, stop := context.WithCancelCause(t.Context())
+			box, _ := openBy(t, &ends{each: func(running context.Context, _ process.Spec) (process.Result, error) {
+				if want.Error() == "broken" {
+					return process.Result{}, want
+				}
+				stop(want)
+				<-running.Done()
+				return process.Result{ExitCode: -1, Cancelled: true}, nil
+			}}, nil)
+			server, why, err := box.Serve(ctx, setup, "serve", time.Minute)
+			require.ErrorIs(t, err, want, why)
+			assert.Nil(t, server)
+			stop(nil)
+		}
+	}
 }

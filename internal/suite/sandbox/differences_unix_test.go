@@ -3,123 +3,17 @@
 package sandbox_test
 
 import (
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/org/autoloop/internal/files"
 )
-
-// kind is what can be at a path, with the mode that git has for it; "" is what no list of
-// files names.
-type kind struct {
-	name, mode, text string // the text as a diff shows it, "?" where it shows none
-	make             func(d dir, at string)
-}
-
-func kinds() []kind {
-	file := func(text string, mode fs.FileMode) func(dir, string) {
-		return func(d dir, at string) { d.put(at, text, mode) }
-	}
-	return []kind{
-		{"nothing", "", "", func(dir, string) {}},
-		{"directory", "", "", func(d dir, at string) { require.NoError(d.t, os.MkdirAll(d.at(at), 0o755)) }},
-		{"one", "100644", "one\n", file("one\n", 0o644)},
-		{"two", "100644", "two\n", file("two\n", 0o644)},
-		{"empty", "100644", "", file("", 0o644)},
-		{"runs", "100755", "one\n", file("one\n", 0o755)},
-		{"binary", "100644", "?", file("a\x00b", 0o644)},
-		{"program", "100755", "?", file("a\x00b", 0o755)},
-		{"latin", "100644", "?", file("caf\xe9\n", 0o644)},
-		{"link", "120000", "one", func(d dir, at string) { d.link("one", at) }},
-		{"pipe", "000000", "?", func(d dir, at string) { require.NoError(d.t, syscall.Mkfifo(d.at(at), 0o644)) }},
-	}
-}
-
-// TestWhateverBecomesOfAPath: anything may be where anything else was, but that a fixture
-// has no special file.
-func TestWhateverBecomesOfAPath(t *testing.T) {
-	t.Parallel()
-	fixture := newDir(t, nil)
-	all := kinds()
-	for _, before := range all[:len(all)-1] {
-		for _, after := range all {
-			before.make(fixture, before.name+"-"+after.name)
-		}
-	}
-	box, in := open(t, fixture, nil)
-	for _, before := range all[:len(all)-1] {
-		for _, after := range all {
-			name := before.name + "-" + after.name
-			require.NoError(t, os.RemoveAll(in.at(name)))
-			after.make(in, name)
-		}
-	}
-	changes, err := box.Changes(t.Context())
-	require.NoError(t, err)
-	require.True(t, slices.IsSortedFunc(changes.List,
-		func(a, b files.Difference) int { return strings.Compare(a.Path, b.Path) }))
-	found := map[string]files.Difference{}
-	for _, c := range changes.List {
-		found[c.Path] = c
-	}
-	blocks := map[string]string{}
-	for block := range strings.SplitSeq(changes.Diff, "diff --git ") {
-		head, rest, _ := strings.Cut(block, "\n")
-		blocks[head] = rest
-	}
-	for _, before := range all[:len(all)-1] {
-		for _, after := range all {
-			name := before.name + "-" + after.name
-			c, listed := found[name]
-			require.Equal(t, before.name != after.name && (before.mode != "" || after.mode != ""), listed, name)
-			block, shown := blocks["a/"+name+" b/"+name]
-			require.Equal(t, listed, shown, name)
-			if !listed {
-				continue
-			}
-			assert.Equal(t, before.mode == "", c.Before == nil, name)
-			assert.Equal(t, after.mode == "", c.After == nil, name)
-			head, from, to := "", "a/"+name, "b/"+name
-			switch {
-			case before.mode == "":
-				head, from = "new file mode "+after.mode+"\n", "/dev/null"
-			case after.mode == "":
-				head, to = "deleted file mode "+before.mode+"\n", "/dev/null"
-			case before.mode != after.mode:
-				head = "old mode " + before.mode + "\nnew mode " + after.mode + "\n"
-			}
-			body, headed := strings.CutPrefix(block, head)
-			require.True(t, headed, "%s: %s", name, block)
-			sameBytes := before.name == "binary" && after.name == "program" || before.name == "program" &&
-				after.name == "binary"
-			switch {
-			case sameBytes, before.text == after.text && before.text != "?":
-				assert.Empty(t, body, name)
-			case before.text == "?" || after.text == "?":
-				assert.Equal(t, "Binary files "+from+" and "+to+" differ\n", body, name)
-			default:
-				assert.True(t, strings.HasPrefix(body, "--- "+from+"\n+++ "+to+"\n@@ "), "%s: %s", name, body)
-				for _, line := range []string{
-					"-" + strings.TrimSuffix(before.text, "\n"),
-					"+" + strings.TrimSuffix(after.text, "\n"),
-				} {
-					assert.Equal(t, len(line) > 1, strings.Contains(body, "\n"+line+"\n"), "%s: %q in %s",
-						name, line, body)
-				}
-			}
-		}
-	}
-}
 
 // drawTexts draws text files of odd names, some of which run, with lines that they share.
 func drawTexts(chance *rand.Rand) map[string]string {

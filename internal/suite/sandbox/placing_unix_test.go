@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -122,17 +121,6 @@ func TestHowACopyIsMade(t *testing.T) {
 	assert.Empty(t, changes.List, "a copy is no change")
 }
 
-// TestEveryCopyIsItsOwn: two names of one file in a fixture are two files in a sandbox.
-func TestEveryCopyIsItsOwn(t *testing.T) {
-	t.Parallel()
-	fixture := newDir(t, map[string]string{"a": "x"})
-	require.NoError(t, os.Link(fixture.at("a"), fixture.at("b")))
-	_, in := open(t, fixture, nil)
-	require.NoError(t, os.WriteFile(in.at("a"), []byte("changed"), 0o600))
-	assert.Equal(t, "x", in.has()["b"])
-	assert.Equal(t, map[string]string{"a": "x", "b": "x"}, fixture.has())
-}
-
 func TestADirectoryThatIsTooDeep(t *testing.T) {
 	t.Parallel()
 	for depth, says := range map[int]string{64: "", 65: "is too deep"} {
@@ -166,159 +154,51 @@ func TestHowLargeAConfigurationIs(t *testing.T) {
 		return err
 	}
 	const mb = 1 << 20
+	_, err := sandbox.ReadOverlay(t.Context(), "candidate", newDir(t, nil).at("none"), config{})
+	require.ErrorContains(t, err, "open the candidate: ")
 	require.NoError(t, sized(10*mb))
 	require.ErrorContains(t, sized(10*mb+1), `"0.md" has 10485761 bytes, more than 10485760`)
 	require.ErrorContains(t, sized(10*mb, 10*mb, 10*mb, 10*mb, 10*mb, 10*mb, 4*mb, 1),
 		`candidate: "7.md" makes the configuration larger than 67108864 bytes`)
 }
 
-// TestWhatAnOverlayRemoves: the files that the other configuration has alone go, with the
-// directories that they leave empty; nothing else of a fixture does.
-func TestWhatAnOverlayRemoves(t *testing.T) {
+// TestOverlaysRemove the files that the other configuration has alone, with the
+// directories that they leave empty; nothing else of a fixture.
+func TestOverlaysRemove(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		fixture      map[string]string // "-> x" is a link, "/" a directory
-		mine, others []string
-		left         string
+		fixture map[string]string // "-> x" is a link
+		others  string
+		left    map[string]string
 	}{
-		"a file":                {map[string]string{"A.md": "x", "b": "x"}, nil, []string{"A.md"}, "b"},
-		"that both have":        {map[string]string{"A.md": "x"}, []string{"A.md"}, []string{"A.md"}, "A.md"},
-		"that it does not have": {map[string]string{"b": "x"}, nil, []string{"A.md"}, "b"},
 		"the only one of its directories": {
-			map[string]string{".claude/a/b/c": "x", "b": "x"},
-			nil,
-			[]string{".claude/a/b/c"},
-			"b",
+			map[string]string{".claude/a/b/c": "x", "b": "x"}, ".claude/a/b/c", map[string]string{"b": "x"},
 		},
-		"one of several": {
-			map[string]string{".claude/a/b/c": "x", ".claude/a/d": "x"},
-			nil,
-			[]string{".claude/a/b/c"},
-			".claude/a/d",
-		},
-		"beside an empty directory": {
-			map[string]string{".claude/a": "x", ".claude/e": "/"},
-			nil,
-			[]string{".claude/a"},
-			"",
-		},
-		"a directory of that name": {map[string]string{"A.md/own": "x"}, nil, []string{"A.md"}, "A.md/own"},
+		"a directory of that name": {map[string]string{"A.md/own": "x"}, "A.md", map[string]string{"A.md/own": "x"}},
 		"a link of that name": {
-			map[string]string{"A.md": "-> own", "own": "x"},
-			nil,
-			[]string{"A.md"},
-			"own",
+			map[string]string{"A.md": "-> own", "own": "x"}, "A.md", map[string]string{"own": "x"},
 		},
 		"a link on the way": {
 			map[string]string{".claude": "-> own", "own/a": "x"},
-			nil,
-			[]string{".claude/a"},
-			".claude own/a",
+			".claude/a",
+			map[string]string{".claude": "-> own", "own/a": "x"},
 		},
-		"a file on the way": {map[string]string{".claude": "x"}, nil, []string{".claude/a"}, ".claude"},
+		"a file on the way": {map[string]string{".claude": "x"}, ".claude/a", map[string]string{".claude": "x"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			fixture := newDir(t, nil)
-			for at, text := range c.fixture {
-				switch target, is := strings.CutPrefix(text, "-> "); {
-				case is:
-					fixture.link(target, at)
-				case text == "/":
-					require.NoError(t, os.MkdirAll(fixture.at(at), 0o755))
-				default:
-					fixture.put(at, text, 0o644)
-				}
+		fixture := newDir(t, nil)
+		for at, text := range c.fixture {
+			if target, is := strings.CutPrefix(text, "-> "); is {
+				fixture.link(target, at)
+			} else {
+				fixture.put(at, text, 0o644)
 			}
-			side := func(names []string) *sandbox.Overlay {
-				d := newDir(t, nil)
-				for _, at := range names {
-					d.put(at, "of a side", 0o644)
-				}
-				o, err := sandbox.ReadOverlay(t.Context(), "side", d.path, anything{})
-				require.NoError(t, err)
-				return o
-			}
-			mine, others := side(c.mine), side(c.others)
-			mine.Against(others)
-			in, template, err := prepare(t, fixture, mine)
-			require.NoError(t, err)
-			var left []string
-			for _, e := range template.Manifest {
-				if !e.Mode.IsDir() {
-					left = append(left, e.Path)
-				}
-			}
-			assert.Equal(t, c.left, strings.Join(left, " "))
-			if name == "beside an empty directory" {
-				assert.DirExists(t, in.at(".claude/e"))
-			}
-		})
+		}
+		mine, others := overlay(t, newDir(t, nil)), newDir(t, map[string]string{c.others: "x"})
+		theirs, err := sandbox.ReadOverlay(t.Context(), "side", others.path, anything{})
+		require.NoError(t, err)
+		mine.Against(theirs)
+		in, _, err := prepare(t, fixture, mine)
+		require.NoError(t, err)
+		assert.Equal(t, c.left, in.has(), name)
 	}
-}
-
-// TestWhatEachSideLacks is noted on both sides at once, whichever is asked, and again
-// without adding to it.
-func TestWhatEachSideLacks(t *testing.T) {
-	t.Parallel()
-	one, two := newDir(t, map[string]string{"A.md": "", "B.md": "", ".claude/x": ""}),
-		newDir(t, map[string]string{"B.md": "other", "C.md": ""})
-	one.link("B.md", "D.md")
-	a, b := overlay(t, one), overlay(t, two)
-	for range 2 {
-		a.Against(b)
-		assert.Equal(t, []string{"C.md"}, a.Absent)
-		assert.Equal(t, []string{".claude/x", "A.md", "D.md"}, b.Absent)
-	}
-	b.Against(a)
-	assert.Equal(t, []string{"C.md"}, a.Absent)
-	a.Against(a)
-	assert.Empty(t, a.Absent, "nothing is lacked beside itself")
-}
-
-// walker follows a link as a kernel does, one name after the other, and says whether it is
-// ever above the directory that it began in.
-type walker struct {
-	t     *testing.T
-	root  string
-	hops  int
-	leave bool
-}
-
-// walk goes on from a path below the root; ok is false where nothing is.
-func (w *walker) walk(from, target string) (at string, ok bool) {
-	at = from
-	for _, name := range strings.Split(target, "/") {
-		if info, err := os.Lstat(filepath.Join(w.root, at)); err != nil || !info.IsDir() {
-			return "", false
-		}
-		switch {
-		case name == "" || name == ".":
-			continue
-		case name == ".." && at == ".":
-			w.leave = true
-			return "", false
-		case name == "..":
-			at = path.Dir(at)
-			continue
-		}
-		info, err := os.Lstat(filepath.Join(w.root, at, name))
-		if err != nil {
-			return "", false
-		}
-		if info.Mode()&fs.ModeSymlink == 0 {
-			at = path.Join(at, name)
-			continue
-		}
-		if w.hops++; w.hops > 40 {
-			w.leave = true
-			return "", false
-		}
-		to, err := os.Readlink(filepath.Join(w.root, at, name))
-		require.NoError(w.t, err)
-		if at, ok = w.walk(at, to); !ok {
-			return "", false
-		}
-	}
-	return at, true
 }

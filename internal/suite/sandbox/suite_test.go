@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -31,4 +32,25 @@ func TestFindTasks(t *testing.T) {
 	}
 	_, err = sandbox.FindTasks(t.Context(), d.at("none"))
 	require.ErrorContains(t, err, "open the task suite")
+}
+
+// TestFixtureWithoutTaskFiles keeps the checks from the agent that has to pass
+// them.
+func TestFixtureWithoutTaskFiles(t *testing.T) {
+	t.Parallel()
+	d := newDir(t, map[string]string{
+		"a/task.json": "{}", "a/app.js": "a", "a/sub/task.json": "the fixture's own",
+		"b/task.json": "{}",
+	})
+	found, err := sandbox.FindTasks(t.Context(), d.path)
+	require.NoError(t, err)
+	for fixture, want := range map[string]map[string]string{
+		"a": {"app.js": "a", "sub/task.json": "the fixture's own"},
+		".": {"a/app.js": "a", "a/sub/task.json": "the fixture's own"},
+	} {
+		template, err := sandbox.Prepare(t.Context(), filepath.Join(t.TempDir(), "x"),
+			found.Fixture(format.Task{ID: "t", Fixture: fixture}), nil)
+		require.NoError(t, err)
+		assert.Equal(t, want, dir{t, template.Dir}.has())
+	}
 }
