@@ -3,6 +3,7 @@ package memory
 import (
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -35,54 +36,37 @@ func TestOnlyTheIterationThatChangedIsWritten(t *testing.T) {
 // where the caller does not care, and where our own push moved it and got no further.
 func TestABranchHasToBeWhereItWas(t *testing.T) {
 	t.Parallel()
-	const a, b, c = "aaaaaaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbbbbbb", "cccccccccccccccccccc"
+	at := func(letter string) string { return strings.Repeat(letter, 20) }
+	const is, none = "autoloop/x is at cccccccccccc", "autoloop/x is at no commit, expected was aaaaaaaaaaaa"
 	for name, test := range map[string]struct {
-		old, next, at string
-		doubtful      bool
-		says          string
+		old, at  string // letters of commits
+		doubtful bool
+		says     string
 	}{
-		"where it was":      {old: a, next: b, at: a},
-		"new":               {next: b},
-		"anywhere":          {old: git.Any, next: b, at: c},
-		"anywhere, and new": {old: git.Any, next: b},
-		"moved": {
-			old: a, next: b, at: c,
-			says: "autoloop/x is at cccccccccccc, expected was aaaaaaaaaaaa",
-		},
-		"made by others": {
-			next: b, at: c,
-			says: "autoloop/x is at cccccccccccc, expected was no commit",
-		},
-		"removed": {
-			old: a, next: b,
-			says: "autoloop/x is at no commit, expected was aaaaaaaaaaaa",
-		},
-		"where it was to go": {
-			old: a, next: b, at: b,
-			says: "autoloop/x is at bbbbbbbbbbbb, expected was aaaaaaaaaaaa",
-		},
-		"elsewhere, and our push broke": {
-			old: a, next: b, at: c, doubtful: true,
-			says: "autoloop/x is at cccccccccccc",
-		},
+		"where it was":                  {"a", "a", false, ""},
+		"new":                           {"", "", false, ""},
+		"anywhere":                      {git.Any, "c", false, ""},
+		"anywhere, and new":             {git.Any, "", false, ""},
+		"moved":                         {"a", "c", false, is + ", expected was aaaaaaaaaaaa"},
+		"made by others":                {"", "c", false, is + ", expected was no commit"},
+		"removed":                       {"a", "", false, none},
+		"where it was to go":            {"a", "b", false, "autoloop/x is at bbbbbbbbbbbb, expected was aaaaaaaaaaaa"},
+		"elsewhere, and our push broke": {"a", "c", true, is},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := &writing{Update: Update{Branch: &git.RefUpdate{
-				Ref: "refs/heads/autoloop/x", Old: test.old,
-				New: test.next,
-			}}}
-			if test.doubtful {
-				w.doubtful = []string{"dddddddddddddddddddd"}
-			}
-			err := w.checkBranch([]stand{{ref: memoryRef}, {ref: "refs/heads/autoloop/x", head: test.at}})
-			if test.says == "" {
-				require.NoError(t, err)
-				return
-			}
-			require.ErrorIs(t, err, ErrBranchMoved)
-			assert.ErrorContains(t, err, test.says)
-		})
+		w := &writing{Update: Update{Branch: &git.RefUpdate{Ref: "refs/heads/autoloop/x", New: at("b"), Old: git.Any}}}
+		if test.old != git.Any {
+			w.Branch.Old = at(test.old)
+		}
+		if test.doubtful {
+			w.doubtful = []string{at("d")}
+		}
+		err := w.checkBranch([]stand{{ref: memoryRef}, {ref: "refs/heads/autoloop/x", head: at(test.at)}})
+		if test.says == "" {
+			require.NoError(t, err, name)
+			continue
+		}
+		require.ErrorIs(t, err, ErrBranchMoved, name)
+		assert.ErrorContains(t, err, test.says, name)
 	}
 	require.NoError(t, (&writing{}).checkBranch([]stand{{ref: memoryRef}}), "no branch")
 }

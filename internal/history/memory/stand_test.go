@@ -51,31 +51,21 @@ func TestWithoutARemoteWhatWasFetchedCounts(t *testing.T) {
 	c := newCheckout(t)
 	commits := c.lines()
 	for _, ref := range []string{memoryRef, branchRef} {
-		for _, test := range []struct{ here, fetched, want string }{
-			{"", "", ""},
-			{"a", "", "a"},
-			{"", "a", "a"},
-			{"a", "a", "a"},
-			{"a", "b", "b"},
-			{"a", "c", "c"},
-			{"b", "a", "b"},
-			{"b", "x", "b"},
-			{"x", "b", "x"},
-			{"a", "other", "a"},
-			{"other", "c", "other"},
-		} {
+		for _, row := range strings.Split("- - -, a - a, - a a, a a a, a b b, a c c, "+
+			"b a b, b x b, x b x, a other a, other c other", ", ") { // here, fetched, and what counts
+			test := strings.Split(strings.ReplaceAll(row, "-", ""), " ")
 			fetched := "refs/remotes/origin/" + strings.TrimPrefix(ref, "refs/heads/")
-			c.at(c.dir, map[string]string{ref: commits[test.here], fetched: commits[test.fetched]})
+			c.at(c.dir, map[string]string{ref: commits[test[0]], fetched: commits[test[1]]})
 			head, err := c.HeadOf(t.Context(), ref)
 			require.NoError(t, err)
-			assert.Equal(t, commits[test.want], head, "%s: %+v", ref, test)
+			assert.Equal(t, commits[test[2]], head, "%s: %s", ref, row)
 			if ref == memoryRef {
 				files, at, err := c.Read(t.Context(), "p")
 				require.NoError(t, err)
 				assert.Equal(t, head, at)
-				assert.Equal(t, test.want, string(files.State))
+				assert.Equal(t, test[2], string(files.State))
 			}
-			assert.Equal(t, commits[test.here], c.has(ref), "reading moves nothing")
+			assert.Equal(t, commits[test[0]], c.has(ref), "reading moves nothing")
 		}
 		c.at(c.dir, map[string]string{ref: ""})
 	}
@@ -93,50 +83,51 @@ func TestWithARemoteItsBranchCounts(t *testing.T) {
 		c.user("push", "-q", "origin", commits[commit]+":refs/heads/keep-"+commit)
 	}
 	// Seen is what we last saw there, fetched what git did.
-	for _, test := range []struct{ here, there, seen, fetched, records, branch string }{
-		{"", "", "", "", "", ""},
-		{"", "b", "", "", "b", "b"},
-		{"b", "b", "", "", "b", "b"},
-		{"a", "b", "", "", "b", "b"},
-		{"b", "", "", "", "b", "b"},
-		{"b", "a", "", "", "b", "b"},
-		{"c", "a", "a", "a", "c", "c"},
-		{"b", "a", "b", "", "a", "a"},
-		{"b", "a", "", "b", "a", "a"},
-		{"b", "a", "c", "", "a", "a"},
-		{"b", "x", "b", "", "x", "x"},
-		{"b", "", "b", "", "b", ""},
-		{"b", "", "", "c", "b", ""},
-		{"c", "", "b", "a", "c", "c"},
-		{"b", "x", "", "", "!", "!"},
-		{"b", "x", "a", "x", "!", "!"},
-		{"other", "b", "", "", "!", "!"},
-		{"b", "other", "a", "", "!", "!"},
+	for _, row := range []string{ // here, there, seen, fetched; of the records and of the branch
+		"- - - - - -",
+		"- b - - b b",
+		"b b - - b b",
+		"a b - - b b",
+		"b - - - b b",
+		"b a - - b b",
+		"c a a a c c",
+		"b a b - a a",
+		"b a - b a a",
+		"b a c - a a",
+		"b x b - x x",
+		"b - b - b -",
+		"b - - c b -",
+		"c - b a c c",
+		"b x - - ! !",
+		"b x a x ! !",
+		"other b - - ! !",
+		"b other a - ! !",
 	} {
+		test := strings.Split(strings.ReplaceAll(row, "-", ""), " ")
 		here, there := map[string]string{}, map[string]string{}
 		for _, ref := range []string{memoryRef, branchRef} {
 			name := strings.TrimPrefix(ref, "refs/heads/")
-			here[ref], there[ref] = commits[test.here], commits[test.there]
-			here["refs/autoloop/seen/origin/"+name], here["refs/remotes/origin/"+name] = commits[test.seen],
-				commits[test.fetched]
+			here[ref], there[ref] = commits[test[0]], commits[test[1]]
+			here["refs/autoloop/seen/origin/"+name], here["refs/remotes/origin/"+name] = commits[test[2]],
+				commits[test[3]]
 		}
 		c.at(c.dir, here)
 		c.at(bare, there)
 		head, err := c.Head(t.Context())
-		if test.records == "!" {
+		if test[4] == "!" {
 			var diverged *memory.DivergedError
-			require.ErrorAs(t, err, &diverged, "%+v", test)
+			require.ErrorAs(t, err, &diverged, row)
 			assert.Equal(t, memory.DivergedError{
-				Ref: memoryRef, Here: commits[test.here], There: commits[test.there],
+				Ref: memoryRef, Here: commits[test[0]], There: commits[test[1]],
 				Remote: "origin",
 			}, *diverged)
 			continue
 		}
-		require.NoError(t, err, "%+v", test)
-		assert.Equal(t, commits[test.records], head, "%+v", test)
+		require.NoError(t, err, row)
+		assert.Equal(t, commits[test[4]], head, row)
 		head, err = c.HeadOf(t.Context(), branchRef)
-		require.NoError(t, err, "%+v", test)
-		assert.Equal(t, commits[test.branch], head, "%+v", test)
+		require.NoError(t, err, row)
+		assert.Equal(t, commits[test[5]], head, row)
 		for ref, commit := range here {
 			assert.Equal(t, commit, c.has(ref), "reading moves nothing")
 		}
