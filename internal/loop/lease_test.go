@@ -20,41 +20,42 @@ import (
 // named as a person can find it.
 func TestWhoHoldsTheLease(t *testing.T) {
 	t.Parallel()
-	open := func(run string, change func(*history.Lease)) *history.Started {
-		lease := &history.Lease{Host: "there", PID: 7, Until: noon.Add(time.Minute)}
-		change(lease)
-		return &history.Started{Head: history.Head{Run: run}, Lease: lease}
-	}
+	const lasts = time.Minute
 	for name, c := range map[string]struct {
-		open  *history.Started
-		dead  bool
-		aside bool
-		want  string
+		run         string
+		left        time.Duration
+		actions     string
+		handed      bool
+		dead, aside bool
+		want        string
 	}{
-		"its own": {open: open("now", func(*history.Lease) {})},
+		"its own": {run: "now", left: lasts},
 		"a process": {
-			open: open("other", func(*history.Lease) {}),
+			run: "other", left: lasts,
 			want: "run other (process 7 on there) works on it until 2026-01-02T12:01:00Z at the latest",
 		},
-		"a process that is gone": {open: open("other", func(*history.Lease) {}), dead: true},
-		"one for another job does not hinder commands": {
-			open:  open("other", func(l *history.Lease) { l.Handed = true }),
-			aside: true,
+		"a process that is gone": {run: "other", left: lasts, dead: true},
+		"for another job": {
+			run: "other", left: lasts, handed: true,
+			want: "run other (`iterate job begin`) works",
 		},
-		"a moment before its end": {open: open("other",
-			func(l *history.Lease) { l.Until = noon.Add(1) }), want: "works on it until 2026-01-02T12:00:00Z"},
-		"at its end": {open: open("other", func(l *history.Lease) { l.Until = noon })},
-		"without an end": {open: open("other",
-			func(l *history.Lease) { l.Until = time.Time{} })},
+		"for another job, in Actions": {
+			run: "other", left: lasts, handed: true, actions: "12.1", want: "run other (Actions run 12.1) works",
+		},
+		"for another job, which does not hinder commands": {run: "other", left: lasts, handed: true, aside: true},
+		"a moment before its end": {
+			run: "other", left: 1,
+			want: "works on it until 2026-01-02T12:00:00Z",
+		},
+		"at its end": {run: "other"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			d := newDesk(t, "")
-			d.Alive, d.lease.aside = func(history.Lease) bool { return !c.dead }, c.aside
-			holder := d.lease.leaseHolder(&records{course: d.course, sum: history.Summary{Open: c.open}})
-			assert.Equal(t, c.want == "", holder == "", holder)
-			assert.Contains(t, holder, c.want)
-		})
+		d := newDesk(t, "")
+		d.Alive, d.lease.aside = func(history.Lease) bool { return !c.dead }, c.aside
+		lease := &history.Lease{Host: "there", PID: 7, Until: noon.Add(c.left), ActionsRun: c.actions, Handed: c.handed}
+		open := &history.Started{Head: history.Head{Run: c.run}, Lease: lease}
+		holder := d.lease.leaseHolder(&records{course: d.course, sum: history.Summary{Open: open}})
+		assert.Equal(t, c.want == "", holder == "", "%s: %s", name, holder)
+		assert.Contains(t, holder, c.want, name)
 	}
 }
 
@@ -154,69 +155,50 @@ func (d *desk) edit(from, to string) {
 // Actions recorded for it, and under no other.
 func TestJoiningAStart(t *testing.T) {
 	t.Parallel()
-	handed := func(run, actions string, handed bool) *history.Started {
-		return &history.Started{
-			Head: history.Head{Run: run, Iteration: 1},
-			Lease: &history.Lease{
-				Host: "there", PID: 7, ActionsRun: actions, Handed: handed,
-				Until: noon.Add(time.Minute),
-			},
-		}
-	}
 	for name, c := range map[string]struct {
-		open     history.Event
-		joins    bool
+		actions  string // of the start, "" for none
+		own      bool   // it is for no other job
 		mustJoin bool
 		bundle   string
-		id       string // the run that goes on, "" for its own
-		told     int    // how many events this run adds
+		id       string // the run that goes on
 		err      string
 	}{
-		"a start of this run": {open: handed("earlier", "12.1", true), joins: true, id: "earlier"},
-		"a start of another run": {
-			open: handed("earlier", "11.1", true), joins: true,
-			err: "run earlier (Actions run 11.1) works on it",
-		},
+		"a start of this run":    {actions: "12.1", mustJoin: true, id: "earlier"},
+		"a start of another run": {actions: "11.1", err: "run earlier (Actions run 11.1) works on it"},
 		"a start that is for no other job": {
-			open: handed("earlier", "12.1", false), joins: true,
+			actions: "12.1", own: true,
 			err: "run earlier (Actions run 12.1) works on it",
 		},
-		"no start, and there has to be one": {joins: true, mustJoin: true, err: "no start is recorded for this run"},
-		"that of a bundle": {
-			open: handed("proposing", "11.1", false), bundle: "proposing",
-			id: "proposing",
-		},
-		"that of another bundle": {
-			open: handed("proposing", "12.1", true), joins: true, bundle: "another",
-			id: "",
-		},
+		"no start, and there has to be one": {mustJoin: true, err: "no start is recorded for this run"},
+		"that of a bundle":                  {actions: "11.1", own: true, bundle: "earlier", id: "earlier"},
+		"that of another bundle":            {actions: "12.1", bundle: "another", id: "now"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var before []history.Event
-			if c.open != nil {
-				before = append(before, c.open)
-			}
-			d := newDesk(t, "", before...)
-			d.lease.joins, d.lease.mustJoin, d.Holder.ActionsRun = c.joins, c.mustJoin, "12.1"
-			if c.bundle != "" {
-				d.lease.joinHanded(d.records, c.bundle)
-				d.id = d.records.id
-			} else {
-				err := d.lease.acquireLease(t.Context())
-				if c.err != "" {
-					require.ErrorContains(t, err, c.err)
-					assert.Empty(t, d.shelf.messages)
-					return
-				}
-				require.NoError(t, err)
-				assert.Len(t, d.written().log.Events, len(before)+c.told)
-			}
-			if c.id == "" {
-				c.id = "now"
-			}
-			assert.Equal(t, c.id, d.id)
-		})
+		var before []history.Event
+		if c.actions != "" {
+			before = append(before, &history.Started{
+				Head: history.Head{Run: "earlier", Iteration: 1},
+				Lease: &history.Lease{
+					Host: "there", ActionsRun: c.actions, Handed: !c.own,
+					Until: noon.Add(time.Minute),
+				},
+			})
+		}
+		d := newDesk(t, "", before...)
+		d.lease.joins, d.lease.mustJoin, d.Holder.ActionsRun = true, c.mustJoin, "12.1"
+		if c.bundle != "" {
+			d.lease.joinHanded(d.records, c.bundle)
+			assert.Equal(t, c.id, d.records.id, name)
+			continue
+		}
+		err := d.lease.acquireLease(t.Context())
+		if c.err != "" {
+			require.ErrorContains(t, err, c.err, name)
+			assert.Empty(t, d.shelf.messages, name)
+			continue
+		}
+		require.NoError(t, err, name)
+		assert.Equal(t, c.id, d.id, name)
+		assert.Len(t, d.written().log.Events, 1, "%s: no other start", name)
 	}
 }
 
@@ -246,7 +228,10 @@ func TestWhatKeepsAnIterationFromBeginning(t *testing.T) {
 			before: append(gain[:2:2], paused), force: true,
 			forced: "paused: x; go on with `iterate resume p`, or give --force",
 		},
-		"a budget":                      {front: overspent, before: gain, why: "budget: 1 of 1 iterations used this day"},
+		"a budget": {
+			front: overspent, before: gain,
+			why: "budget: 1 of 1 iterations used this day",
+		},
 		"it waits for CI":               {before: waits},
 		"it waits for CI and is paused": {before: append(waits[:2:2], paused)},
 		"it waits for CI, no GitHub":    {before: waits, away: true, why: program.WaitsForCI},

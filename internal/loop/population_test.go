@@ -224,7 +224,10 @@ func TestWhoIsInThePopulation(t *testing.T) {
 		{"2.5", "+1", ""},
 		{"2.5", "+1", "e"},
 	} {
-		p := &history.Proposed{Head: history.Head{Iteration: i + 1}, Proposal: 2, Patch: c.patch, Evaluator: c.evaluator}
+		p := &history.Proposed{
+			Head: history.Head{Iteration: i + 1}, Proposal: 2, Patch: c.patch,
+			Evaluator: c.evaluator,
+		}
 		if c.value != "" {
 			p.Metric = metricOf(c.value)
 		}

@@ -331,37 +331,32 @@ func TestWhichCommandsComeFirst(t *testing.T) {
 // TestRecordsThatAreTheSame but for what was answered meanwhile: a bundle holds for them.
 func TestRecordsThatAreTheSame(t *testing.T) {
 	t.Parallel()
-	line := func(events ...history.Event) *history.Log {
-		log := &history.Log{}
-		require.NoError(t, log.Append(events...))
-		return log
+	digest := func(state, results string, events ...history.Event) string {
+		files := memory.Files{Ledger: &history.Log{}}
+		if state != "" {
+			files.State, files.Results = []byte(state), []byte(results)
+		}
+		require.NoError(t, files.Ledger.Append(events...))
+		return recordsDigest(files)
 	}
 	begun := &history.Started{Head: history.Head{Iteration: 1}}
 	talk := []history.Event{
-		&history.Answered{Key: "5", Reason: "ok"}, &history.Set{Key: history.IssueNumber, Value: "7"},
-		&history.Set{Key: history.Author, Value: "a"},
-		&history.Set{Key: history.CommandsUntil, Value: "5 0 0"},
+		&history.Answered{Key: "5", Reason: "ok"}, wasSet(history.IssueNumber, "7"), wasSet(history.Author, "a"),
+		wasSet(history.CommandsUntil, "5 0 0"),
 	}
-	files := memory.Files{State: []byte("state"), Results: []byte("results"), Ledger: line(begun)}
-	digest := recordsDigest(files)
-	for _, same := range [][]history.Event{append(slices.Clone(talk), begun), append([]history.Event{begun}, talk...)} {
-		other := files
-		other.Ledger = line(same...)
-		assert.Equal(t, digest, recordsDigest(other))
-	}
-	for name, other := range map[string]memory.Files{
-		"no state":      {Results: files.Results, Ledger: files.Ledger},
-		"another state": {State: []byte("State"), Results: files.Results, Ledger: files.Ledger},
-		"run together":  {State: []byte("stateresults"), Results: []byte(""), Ledger: files.Ledger},
-		"another setting": {
-			State: files.State, Results: files.Results,
-			Ledger: line(begun, &history.Set{Key: history.TargetMetric, Value: "5"}),
-		},
+	same := digest("state", "results", begun)
+	assert.Equal(t, same, digest("state", "results", append(slices.Clone(talk), begun)...))
+	assert.Equal(t, same, digest("state", "results", append([]history.Event{begun}, talk...)...))
+	for name, other := range map[string]string{
+		"no files":        digest("", "", begun),
+		"another state":   digest("State", "results", begun),
+		"run together":    digest("stateresults", "", begun),
+		"another setting": digest("state", "results", begun, wasSet(history.TargetMetric, "5")),
+		"comments read":   digest("state", "results", begun, wasSet(history.HeardUntil, "5 0 0")),
 	} {
-		assert.NotEqual(t, digest, recordsDigest(other), name)
+		assert.NotEqual(t, same, other, name)
 	}
-	assert.Equal(t, recordsDigest(memory.Files{}), recordsDigest(memory.Files{Ledger: line(talk...)}),
-		"also where there was nothing yet")
+	assert.Equal(t, recordsDigest(memory.Files{}), digest("", "", talk...), "also where there was nothing yet")
 }
 
 // refusing is a store whose remote refuses to move the program branch.

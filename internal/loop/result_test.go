@@ -29,7 +29,8 @@ func TestGuardrailsOfAResult(t *testing.T) {
 	r.detail(&result)
 	require.Len(t, result.Guardrails, 2)
 	assert.Equal(t, []string{"2", "6", "4"}, []string{
-		result.Guardrails[0].Initial.String(), result.Guardrails[0].Candidate.String(), result.Guardrails[1].Initial.String(),
+		result.Guardrails[0].Initial.String(), result.Guardrails[0].Candidate.String(),
+		result.Guardrails[1].Initial.String(),
 	})
 	assert.Nil(t, result.Guardrails[1].Candidate, "it was not measured")
 	for _, other := range []Result{{Iteration: 2, Outcome: history.Rejected}, {Iteration: 1, Outcome: history.Idle}} {

@@ -83,7 +83,10 @@ func TestTheRecordOfSamples(t *testing.T) {
 	assert.InDelta(t, 2, e.Seconds, 0, "the time of one run")
 	s.add(evaluation.Result{Problem: "it exits with 1", Tail: "oh", Duration: 4 * time.Second, TimedOut: true}, rails)
 	e = s.event(history.Candidate)
-	assert.Equal(t, []any{"2", "it exits with 1", "oh", 2}, []any{e.Metric.String(), e.Problem, e.Output, len(e.Samples)})
+	assert.Equal(t, []any{"2", "it exits with 1", "oh", 2}, []any{
+		e.Metric.String(), e.Problem, e.Output,
+		len(e.Samples),
+	})
 	assert.InDelta(t, 8.0/3, e.Seconds, 1e-9)
 	assert.Equal(t, []any{true, 4 * time.Second}, []any{s.timedOut, s.lasted})
 	s.add(printed(map[string]string{"m": "3"}), rails)

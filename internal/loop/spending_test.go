@@ -124,7 +124,8 @@ func TestWhatIsReserved(t *testing.T) {
 	} {
 		r := newSpending(t, front)
 		r.BudgetUSD = c.budgetUSD
-		b := &records{sum: history.Summary{Attempts: []history.Attempt{spentOn(1, midday.Add(-time.Hour), 1000, "0.25")}}}
+		b := &records{sum: history.Summary{Attempts: []history.Attempt{spentOn(1, midday.Add(-time.Hour), 1000,
+			"0.25")}}}
 		require.Empty(t, r.blockedReason(b))
 		got := r.reserved(b.left)
 		require.NotNil(t, got, front)

@@ -78,7 +78,10 @@ func TestWhatACommandMayUse(t *testing.T) {
 	assert.Equal(t, []any{"4", 2 * time.Second}, []any{got.Measurement.Metric.String(), got.Duration})
 	require.Len(t, ran, 2)
 	for i, spec := range ran {
-		assert.Equal(t, []any{i == 1, []time.Duration{7 * time.Second, 3 * time.Second}[i], true, dir, []string{"a", "b"}},
+		assert.Equal(t, []any{
+			i == 1, []time.Duration{7 * time.Second, 3 * time.Second}[i], true, dir,
+			[]string{"a", "b"},
+		},
 			[]any{spec.Offline, spec.Timeout, spec.FillCaches, spec.Dir, spec.Fixed})
 		assert.Equal(t, []string{scriptOf(spec)}, spec.Readable)
 		assert.Equal(t, []string{filepath.Dir(resultOf(spec))}, spec.Writable, "nothing else of what is kept")

@@ -170,16 +170,22 @@ func TestValuesOfAManifest(t *testing.T) {
 			[]string{"", "A-1/b.c_d-e", long(100) + "/" + long(100)},
 			[]string{"a", "a/", "a/b/c", "a.b/c", long(101) + "/b", "a/" + long(101), "https://x/y"},
 		},
-		"program":        {[]string{"p", "a.b_c-d", long(64)}, []string{"", "P", ".p", "a/b", long(65), "ä"}},
-		"run":            {[]string{"2026.1-A_b", long(100)}, []string{"", "a b", "a/b", long(101), "::x"}},
-		"base_branch":    {[]string{"a/b", "ä", "@{x}", long(250)}, []string{"", "a b", "a~1", "a:b", "a\x7f", long(251)}},
+		"program": {[]string{"p", "a.b_c-d", long(64)}, []string{"", "P", ".p", "a/b", long(65), "ä"}},
+		"run":     {[]string{"2026.1-A_b", long(100)}, []string{"", "a b", "a/b", long(101), "::x"}},
+		"base_branch": {[]string{"a/b", "ä", "@{x}", long(250)}, []string{
+			"", "a b", "a~1", "a:b", "a\x7f",
+			long(251),
+		}},
 		"base":           {[]string{id, digest}, append(objects, "")},
 		"branch":         {[]string{"", digest}, objects},
 		"memory":         {[]string{"", digest}, objects},
 		"books":          {[]string{digest}, []string{"", id, digest[:63], strings.ToUpper(digest)}},
 		"incumbent_tree": {[]string{digest}, append(objects, "")},
 		"candidate_tree": {[]string{digest}, objects},
-		"heard":          {[]string{"", "9 1 " + strings.Repeat("9", 18)}, []string{"1 2", "1  2 3", "-1 2 3", long(1) + " 2 3"}},
+		"heard": {[]string{"", "9 1 " + strings.Repeat("9", 18)}, []string{
+			"1 2", "1  2 3", "-1 2 3",
+			long(1) + " 2 3",
+		}},
 	} {
 		for _, value := range c.good {
 			b := whole
@@ -209,8 +215,14 @@ func TestValuesOfAManifest(t *testing.T) {
 		{func(b *proposal.Bundle) { b.Events = nil }, "has no events"},
 		{func(b *proposal.Bundle) { b.Change = nil }, "a candidate without changed files"},
 		{func(b *proposal.Bundle) { b.Candidate = "" }, "changed files without a candidate"},
-		{func(b *proposal.Bundle) { b.Change = make([]byte, 64<<20+1) }, "change.json has 67108865 bytes, more than 67108864"},
-		{func(b *proposal.Bundle) { b.Events = make([]byte, 16<<20+1) }, "events.jsonl has 16777217 bytes, more than 16777216"},
+		{
+			func(b *proposal.Bundle) { b.Change = make([]byte, 64<<20+1) },
+			"change.json has 67108865 bytes, more than 67108864",
+		},
+		{
+			func(b *proposal.Bundle) { b.Events = make([]byte, 16<<20+1) },
+			"events.jsonl has 16777217 bytes, more than 16777216",
+		},
 		{func(b *proposal.Bundle) { chores(b); b.Base, b.BaseBranch, b.Branch, b.Incumbent = "", "", "", "" }, ""},
 		{func(b *proposal.Bundle) { chores(b); b.Change = whole.Change }, more},
 		{func(b *proposal.Bundle) { chores(b); b.Events = whole.Events }, more},

@@ -257,8 +257,7 @@ func TestNamesInTablesAreBounded(t *testing.T) {
 // TestListsOfABundleAreBounded: so are the lists, the tables, and all events together.
 func TestListsOfABundleAreBounded(t *testing.T) {
 	t.Parallel()
-	texts := func(n int) any { return slices.Repeat([]any{"x"}, n) }
-	reasons := func(n int) any { return slices.Repeat([]any{map[string]any{"kind": "tie"}}, n) }
+	list := func(value any) func(n int) any { return func(n int) any { return slices.Repeat([]any{value}, n) } }
 	table := func(value any) func(n int) any {
 		return func(n int) any {
 			entries := map[string]any{}
@@ -268,44 +267,27 @@ func TestListsOfABundleAreBounded(t *testing.T) {
 			return entries
 		}
 	}
-	evidence := func(n int) any { return slices.Repeat([]any{map[string]any{"stage": "pairs"}}, n) }
-	for _, c := range []struct {
-		kind  history.EventKind
-		place string
-		many  func(n int) any
-		most  int
-	}{
-		{"proposed", "/reasons", reasons, 1000},
-		{"decided", "/lessons", texts, 1000},
-		{"decided", "/foreclosed", texts, 1000},
-		{"decided", "/ideas", texts, 1000},
-		{"checked", "/reasons", reasons, 1000},
-		{"decided", "/evidence", evidence, 1000},
-		{"decided", "/params", table(1), 10_000},
-		{"finished", "/durations", table(1), 10_000},
-		{"measured", "/case_samples", table([]any{1}), 10_000},
-		{"measured", "/evaluator_writes", table(true), 10_000},
-		{"measured", "/guardrail_samples", table([]any{1}), 10_000},
+	reasons, evidence := list(map[string]any{"kind": "tie"}), list(map[string]any{"stage": "pairs"})
+	for place, many := range map[string]func(n int) any{
+		"proposed/reasons": reasons, "checked/reasons": reasons, "decided/evidence": evidence,
+		"decided/lessons": list("x"), "decided/foreclosed": list("x"), "decided/ideas": list("x"),
+		"decided/params": table(1), "finished/durations": table(1), "measured/case_samples": table([]any{1}),
+		"measured/evaluator_writes": table(true), "measured/guardrail_samples": table([]any{1}),
 	} {
-		event := eventOf(t, c.kind)
-		_, err := decodeOne(t, c.kind, with(event, c.place, c.many(c.most)), process.Masker{})
-		require.NoError(t, err, "%s %s", c.kind, c.place)
-		_, err = decodeOne(t, c.kind, with(event, c.place, c.many(c.most+1)), process.Masker{})
-		require.ErrorContains(t, err, fmt.Sprintf("its event %q has ", c.kind), c.place)
-		bound := 1000
-		if c.most > bound {
-			bound = 10_000
+		name, field, _ := strings.Cut(place, "/")
+		kind, most := history.EventKind(name), 1000
+		if _, is := many(0).(map[string]any); is {
+			most = 10_000
 		}
-		assert.Regexp(t, fmt.Sprintf(`more than %d\b`, bound), err.Error(), c.place)
+		event := eventOf(t, kind)
+		_, err := decodeOne(t, kind, with(event, "/"+field, many(most)), process.Masker{})
+		require.NoError(t, err, place)
+		_, err = decodeOne(t, kind, with(event, "/"+field, many(most+1)), process.Masker{})
+		require.ErrorContains(t, err, fmt.Sprintf("its event %q has ", kind), place)
+		assert.Regexp(t, fmt.Sprintf(`more than %d\b`, most), err.Error(), place)
 	}
-	measured := eventOf(t, "measured")
-	runs := func(n int) any {
-		event := with(with(measured, "/samples", slices.Repeat([]any{2}, n)), "/case_samples", map[string]any{})
-		return event
-	}
-	_, err := decodeOne(t, "measured", runs(1000), process.Masker{})
-	require.NoError(t, err)
-	_, err = decodeOne(t, "measured", runs(1001), process.Masker{})
+	runs := with(with(eventOf(t, "measured"), "/samples", list(2)(1001)), "/case_samples", map[string]any{})
+	_, err := decodeOne(t, "measured", runs, process.Masker{})
 	require.ErrorContains(t, err, `its event "measured" has a list of 1001, more than 1000`)
 
 	var events strings.Builder
