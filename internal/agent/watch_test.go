@@ -126,19 +126,16 @@ func TestACallersEndIsNoFailureOfTheAgent(t *testing.T) {
 func TestUnusableAgentsSayWhy(t *testing.T) {
 	t.Parallel()
 	for _, tool := range commandline.All() {
-		bin := t.TempDir()
-		agent := &Headless{agent: tool, caller: []string{"PATH=" + bin}}
+		bin, home := t.TempDir(), t.TempDir()
+		agent := &Headless{agent: tool, caller: []string{"PATH=" + bin, "HOME=" + home}}
 		assert.Equal(t, tool.Program+" is not installed: "+tool.Install, agent.Missing(Situation{Dir: bin}))
-		require.NoError(t, os.WriteFile(filepath.Join(bin, tool.Program), nil, 0o700))
-		assert.Contains(t, agent.Missing(Situation{Dir: bin}), "no key and no login: set "+tool.Keys[0])
-		home := t.TempDir()
-		agent.caller = append(agent.caller, "HOME="+home)
-		require.NoError(t, writePrivate(filepath.Join(home, filepath.FromSlash(tool.Logins[0].Path)), []byte("{}")))
-		assert.Empty(t, agent.Missing(Situation{Dir: bin}), "a login is as good as a key")
-		reply, err := (&Headless{agent: tool, caller: []string{"PATH=" + t.TempDir()}}).Propose(t.Context(),
-			Request{Dir: bin})
+		reply, err := agent.Propose(t.Context(), Request{Dir: bin})
 		require.NoError(t, err)
 		assert.Equal(t, Unavailable, reply.Failure.Kind)
+		require.NoError(t, os.WriteFile(filepath.Join(bin, tool.Program), nil, 0o700))
+		assert.Contains(t, agent.Missing(Situation{Dir: bin}), "no key and no login: set "+tool.Keys[0])
+		require.NoError(t, writePrivate(filepath.Join(home, filepath.FromSlash(tool.Logins[0].Path)), []byte("{}")))
+		assert.Empty(t, agent.Missing(Situation{Dir: bin}), "a login is as good as a key")
 	}
 }
 

@@ -3,7 +3,9 @@ package git_test
 import (
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,22 +37,16 @@ func TestModesAreReadAsGitDoes(t *testing.T) {
 		return mode + " " + name + "\x00" + string(bytes)
 	}
 	inner := f.raw("tree", entry("100644", "x", blob))
-	modes := []string{
-		"100644", "100755", "120000", "160000", "40000", "040000", "0040000", "100664", "100600", "100666", "100777",
-		"100711", "100654", "100000", "0100644", "120777", "120644", "40755", "160644", "644", "10644", "110644", "0",
+	modes := map[string]string{ // git takes what is neither a file, a link nor a directory for another repository
+		"100644": blob, "100755": blob, "120000": blob, "160000": commit, "40000": inner, "0040000": inner,
+		"100664": blob, "100777": blob, "100654": blob, "0100644": blob, "120777": blob, "40755": inner,
+		"160644": commit, "644": commit, "110644": commit, "0": commit,
 	}
-	text := entry("100644", "a", blob)
 	var names []string
-	for i, mode := range modes {
-		id := commit // git takes what is neither a file, a link nor a directory for another repository
-		switch {
-		case strings.HasSuffix(mode, "40000"), mode == "40755":
-			id = inner
-		case strings.HasPrefix(mode, "100"), strings.HasPrefix(mode, "120"), mode == "0100644":
-			id = blob
-		}
-		names = append(names, fmt.Sprintf("m%02d", i))
-		text += entry(mode, names[i], id)
+	text := entry("100644", "a", blob)
+	for _, mode := range slices.Sorted(maps.Keys(modes)) {
+		names = append(names, "m"+mode)
+		text += entry(mode, "m"+mode, modes[mode])
 	}
 	tree := f.raw("tree", text)
 	listed := func(flags ...string) (entries []git.TreeEntry) {
@@ -73,7 +69,7 @@ func TestModesAreReadAsGitDoes(t *testing.T) {
 	require.Len(t, found, len(names))
 	for i, one := range found {
 		one.Size = 0
-		assert.Equal(t, root[i+1], one, modes[i])
+		assert.Equal(t, root[i+1], one, names[i])
 	}
 	for name, text := range map[string]string{
 		"no mode": entry("", "m", blob), "no number": entry("what", "m", blob),
@@ -81,13 +77,12 @@ func TestModesAreReadAsGitDoes(t *testing.T) {
 		"no name": "100644",
 	} {
 		tree := f.raw("tree", entry("100644", "a", blob)+text)
-		_, err := f.repo.LsRoot(t.Context(), tree)
-		require.Error(t, err, name)
-		_, err = f.repo.LsTree(t.Context(), tree)
-		require.Error(t, err, name)
-		_, err = f.repo.LsFiles(t.Context(), tree, "a")
-		require.Error(t, err, name)
-		_, err = f.repo.WriteFiles(t.Context(), tree, map[string]*git.File{"b": {Data: []byte("b")}})
-		require.Error(t, err, name)
+		_, root := f.repo.LsRoot(t.Context(), tree)
+		_, whole := f.repo.LsTree(t.Context(), tree)
+		_, some := f.repo.LsFiles(t.Context(), tree, "a")
+		_, written := f.repo.WriteFiles(t.Context(), tree, map[string]*git.File{"b": {}})
+		for _, err := range []error{root, whole, some, written} {
+			require.Error(t, err, name)
+		}
 	}
 }

@@ -33,7 +33,7 @@ func TestCommitsAreSigned(t *testing.T) {
 		"OpenPGP": {
 			git.OpenPGP, "gpg of gnupg", "gpg failed to sign", "ssh",
 			func(string) []string {
-				return []string{"--batch", "--passphrase", "", "--quick-generate-key", "r@example.com", "ed25519", "sign"}
+				return []string{"--batch", "--passphrase", "", "--quick-gen-key", "r@example.com", "ed25519", "sign"}
 			},
 			func(string) string { return "r@example.com" },
 		},

@@ -39,7 +39,7 @@ func (s *State) repo(fullName string) object {
 	return object{
 		"id": serial(fullName), "name": name, "full_name": fullName, "owner": user(owner),
 		"html_url": site + "/" + fullName,
-		"fork": s.Fork || fullName != s.Repository, "default_branch": s.DefaultBranch,
+		"fork":     s.Fork || fullName != s.Repository, "default_branch": s.DefaultBranch,
 		"has_issues":  true,
 		"permissions": object{"admin": false, "push": true, "pull": true},
 	}

@@ -64,7 +64,7 @@ func (s *State) suite(id int64, app object, status, conclusion, commit string, c
 	return object{
 		"id": id, "head_branch": s.DefaultBranch, "head_sha": commit, "status": status,
 		"conclusion": orNull(conclusion),
-		"app": app, "latest_check_runs_count": checks,
+		"app":        app, "latest_check_runs_count": checks,
 	}
 }
 
@@ -106,7 +106,7 @@ func (s *State) run(id int64, status, event, commit string, suite int64) object 
 	}
 	return object{
 		"id": id, "head_branch": s.DefaultBranch, "head_sha": commit, "run_number": id, "run_attempt": 1,
-		"event": event,
+		"event":  event,
 		"status": status, "conclusion": conclusion, "path": ".github/workflows/autoloop.yml", "check_suite_id": suite,
 	}
 }

@@ -193,14 +193,6 @@ func TestStallEndsInTime(t *testing.T) {
 	}
 }
 
-func TestCancelled(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	server := modeltest.NewFunc(t, func(modeltest.Request) modeltest.Answer { cancel(); return modeltest.Stall() })
-	_, err := quick().Complete(ctx, endpoint(models.OpenAI, server.URL), ask("?"))
-	require.ErrorIs(t, err, context.Canceled)
-}
-
 func TestDeadlineWhileWaitingKeepsTheCause(t *testing.T) {
 	t.Parallel()
 	server := modeltest.New(t, modeltest.Wait(20))
