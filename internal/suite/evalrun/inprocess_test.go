@@ -254,7 +254,8 @@ func TestSecretsOfTheExecutor(t *testing.T) {
 	t.Parallel()
 	const login, ours = "login-of-the-executor-4711", "sk-very-secret-key"
 	w := newWorld(t, `[{"id": 1, "prompt": "p", "expectations": ["it is good"], "deterministic_checks": [
-		{"type": "json_field_equals", "file": "x.json", "path": "a", "value": 1}, {"type": "shell_command", "command": "fail"}, {"type": "shell_command", "command": "fail at length"}]}]`)
+		{"type": "json_field_equals", "file": "x.json", "path": "a", "value": 1}, {"type": "shell_command",
+			"command": "fail"}, {"type": "shell_command", "command": "fail at length"}]}]`)
 	executor := &worker{printed: agent.Markdown}
 	executor.work = func(_ context.Context, r agent.Request) (agent.Reply, error) {
 		file(r, "outputs/x.json", `{"a": "`+login+" "+ours+`"}`)

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -115,32 +114,4 @@ func TestReadAll(t *testing.T) {
 	assert.JSONEq(t, `{"overall": "well"}`, string(got.Cases[0].Feedback()), "what the first said that said something")
 	_, err = evalrun.ReadAll(skill, runs[0], filepath.Join(runs[1], "gone"))
 	require.ErrorIs(t, err, os.ErrNotExist, "a run that is lost is not left out")
-}
-
-// BenchmarkRead scores an iteration of 200 gradings, beside reading the same
-// files one after the other.
-func BenchmarkRead(b *testing.B) {
-	const gradings = 200
-	dir, skill := b.TempDir(), suiteOf(gradings)
-	for _, c := range skill.Evals.Cases {
-		grade(b, dir, c.ID, half)
-	}
-	var reading, scoring time.Duration
-	for b.Loop() {
-		begun := time.Now()
-		for _, c := range skill.Evals.Cases {
-			_, err := os.ReadFile(filepath.Join(dir, "eval-"+c.ID, evalrun.GradingFile))
-			require.NoError(b, err)
-		}
-		reading += time.Since(begun)
-		begun = time.Now()
-		got, err := evalrun.Read(skill, dir)
-		scoring += time.Since(begun)
-		require.NoError(b, err)
-		require.Equal(b, "1/2", got.Rate.RatString())
-	}
-	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(reading.Seconds()*1000/float64(b.N), "ms-reading")
-	b.ReportMetric(scoring.Seconds()*1000/float64(b.N), "ms-scoring")
-	b.ReportMetric(float64(scoring)/float64(reading), "ratio")
 }

@@ -183,7 +183,8 @@ func TestChecksAreHeldToOutputs(t *testing.T) {
 func TestCommandsOfChecksComeLast(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, `[{"id": 1, "prompt": "p", "deterministic_checks": [
-		{"type": "shell_command", "command": "sh run.sh; echo made > later.txt"}, {"type": "file_not_exists", "file": "later.txt"}, {"type": "file_not_exists", "file": "forged.txt"}]}]`)
+		{"type": "shell_command", "command": "sh run.sh; echo made > later.txt"}, {"type": "file_not_exists",
+			"file": "later.txt"}, {"type": "file_not_exists", "file": "forged.txt"}]}]`)
 	result, err := w.run(t.Context(), w.options(`echo 'echo yes > forged.txt' > outputs/run.sh`))
 	require.NoError(t, err)
 	assert.Equal(t, "1", result.Rate.RatString(), "%+v", result.Cases)

@@ -12,7 +12,8 @@ import (
 func TestFilesOfOthers(t *testing.T) {
 	t.Parallel()
 	const text = "\ufeff" + `{"skill_name": "s", "evals": [{"id": 1, "prompt": "p", "files": null,
-		"expectations": [{"description": "It is polite", "check": "read the text", "criteria": "no rude word"}, {"description": "It is short", "check": {"max": 80, "of": ["words"]}}],
+		"expectations": [{"description": "It is polite", "check": "read the text", "criteria": "no rude word"},
+			{"description": "It is short", "check": {"max": 80, "of": ["words"]}}],
 		"deterministic_checks": [
 			{"type": "json_field_equals", "file": "a.json", "path": ".a.b", "value": 1},
 			{"type": "json_field_exists", "file": "a.json", "path": "."},

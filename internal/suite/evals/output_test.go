@@ -1,7 +1,6 @@
 package evals
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,41 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-// TestOperatorsOfACount: each is one word, and compares as it says.
-func TestOperatorsOfACount(t *testing.T) {
-	t.Parallel()
-	holds := map[string]func(a, b int) bool{
-		"eq": func(a, b int) bool { return a == b }, "ne": func(a, b int) bool { return a != b },
-		"gt":  func(a, b int) bool { return a > b },
-		"gte": func(a, b int) bool { return a >= b }, "lt": func(a, b int) bool { return a < b },
-		"lte": func(a, b int) bool { return a <= b },
-	}
-	parse := func(operator string) (Check, error) {
-		text, err := json.Marshal(operator)
-		require.NoError(t, err)
-		suite, problems := Parse("e", []byte(
-			`[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "json_field_count", "file": "f", "path": `+
-				`"$", "count": 2, "operator": `+string(text)+`}]}]`), anyFile)
-		if err := problems.Err(); err != nil {
-			return Check{}, err
-		}
-		return suite.Cases[0].Checks[0], nil
-	}
-	for operator, want := range holds {
-		check, err := parse(operator)
-		require.NoError(t, err, operator)
-		for count := range 5 {
-			list := "[" + strings.TrimSuffix(strings.Repeat("0,", count), ",") + "]"
-			passed, _ := check.Verdict(Output{Exists: true, Data: []byte(list)})
-			assert.Equal(t, want(count, 2), passed, "%d %s 2", count, operator)
-		}
-	}
-	for _, operator := range []string{"eq ne", "gt gte", "EQ", " eq", "=", "==", ">=", "eq\n", "e", "q n", "ge"} {
-		_, err := parse(operator)
-		require.ErrorContains(t, err, "is not one of eq, gt, gte, lt, lte, ne", operator)
-	}
-}
 
 // TestGradingsOfOthers have keys twice, in other letters, entries of other shapes: what is
 // read of them is what they say, or nothing.

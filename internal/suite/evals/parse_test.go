@@ -14,7 +14,8 @@ func anyFile(path string) bool { return path == "evals/files/in.csv" || path == 
 const goodEvals = `{
   "skill_name": "notes",
   "evals": [
-    {"id": 1, "prompt": "Do it", "expected_output": "", "files": ["evals/files/in.csv", "files/in.csv"], "expectations": ["a", "b"]},
+    {"id": 1, "prompt": "Do it", "expected_output": "", "files": ["evals/files/in.csv", "files/in.csv"],
+"expectations": ["a", "b"]},
     {"id": "two", "prompt": "Do it", "assertions": [{"text": "c"}, "d"], "files": ["template.md"],
      "deterministic_checks": [
       {"type": "json_valid", "file": "outputs/a.json"},
@@ -82,7 +83,8 @@ func TestParseEvalsSaysAllThatIsWrong(t *testing.T) {
 {"id": 1, "prompt": "p", "expectations": ["x"]},
 {"id": 3, "prompt": "p"},
 {"id": 4, "prompt": "p", "expectations": [], "deterministic_checks": []},
-{"id": 5, "prompt": "p", "assertions": [{"name": "x"}, {"text": 1}], "files": ["evals.json", "evals/trigger-eval.json", "x/../evals/evaluation.xml"]}]`
+{"id": 5, "prompt": "p", "assertions": [{"name": "x"}, {"text": 1}], "files": ["evals.json",
+	"evals/trigger-eval.json", "x/../evals/evaluation.xml"]}]`
 	suites := func(path string) bool {
 		return anyFile(path) || strings.HasPrefix(path, "evals/e") || strings.HasPrefix(path, "evals/t")
 	}
@@ -265,15 +267,28 @@ func TestVerdicts(t *testing.T) {
 				"%d %s 2", i+1, op)
 		}
 	}
-	gone, evidence := Check{Kind: OutputNotExists, File: "f"}.Verdict(Output{})
-	assert.True(t, gone, evidence)
-	unknown, evidence := Check{Kind: OutputNotExists, File: "f"}.Verdict(Output{Problem: "it is no directory any more"})
-	assert.False(t, unknown, evidence)
-	unreadable, evidence := Check{
-		Kind: OutputNotContains, File: "f",
-		Text: "x",
-	}.Verdict(Output{Exists: true, Problem: "is a link out of the tree"})
-	assert.False(t, unreadable, evidence)
+	answer := Check{Kind: exactAnswer, File: "f", Text: "Yes"}
+	for name, c := range map[string]struct {
+		check  Check
+		out    Output
+		passes bool
+	}{
+		"not there":             {Check{Kind: OutputNotExists}, Output{}, true},
+		"there all the same":    {Check{Kind: OutputNotExists}, Output{Exists: true}, false},
+		"no directory any more": {Check{Kind: OutputNotExists}, Output{Problem: "it is none"}, false},
+		"nothing to look into":  {Check{Kind: OutputExists}, Output{Problem: "it is none"}, false},
+		"there, unreadable":     {Check{Kind: OutputExists}, Output{Exists: true, Problem: "a link"}, true},
+		"unreadable": {
+			Check{Kind: OutputNotContains, Text: "x"}, Output{Exists: true, Problem: "a link"}, false,
+		},
+		"the answer":     {answer, Output{Exists: true, Data: []byte("\ufeff yES\n")}, true},
+		"another answer": {answer, Output{Exists: true, Data: []byte("yes, it is")}, false},
+		"no answer":      {answer, Output{Exists: true, Data: []byte(" \n")}, false},
+	} {
+		passed, evidence := c.check.Verdict(c.out)
+		assert.Equal(t, c.passes, passed, "%s: %s", name, evidence)
+		assert.NotContains(t, evidence, "Yes", "the answer is not told")
+	}
 }
 
 func FuzzParseEvals(f *testing.F) {

@@ -81,8 +81,10 @@ func TestScoreCountsTheSuiteAlone(t *testing.T) {
 func TestGradingIsReadInBothSpellings(t *testing.T) {
 	t.Parallel()
 	g, err := ParseGrading([]byte(`{"summary": {"pass_rate": 1, "passed": 900, "failed": "x", "total": 1},
-		"expectations": [{"text": "a", "passed": true, "evidence": "e"}, {"expectation": "b", "passed": false, "source": "llm"}],
-		"timing": {"executor_duration_seconds":3}, "eval_feedback": {"overall":"fine"}, "claims": [{"claim":"c","verified":true,"evidence":"e"},{}]}`))
+		"expectations": [{"text": "a", "passed": true, "evidence": "e"}, {"expectation": "b", "passed": false,
+			"source": "llm"}],
+		"timing": {"executor_duration_seconds":3}, "eval_feedback": {"overall":"fine"},
+			"claims": [{"claim":"c","verified":true,"evidence":"e"},{}]}`))
 	require.NoError(t, err)
 	assert.Equal(t, 1, g.Passed())
 	text, err := json.Marshal(g)
@@ -90,7 +92,8 @@ func TestGradingIsReadInBothSpellings(t *testing.T) {
 	assert.JSONEq(t, `{"summary": {"pass_rate": 0.5, "passed": 1, "failed": 1, "total": 2},
 		"expectations": [{"text": "a", "expectation": "a", "passed": true, "evidence": "e"},
 			{"text": "b", "expectation": "b", "passed": false, "evidence": "", "source": "llm"}],
-		"timing": {"executor_duration_seconds": 3}, "eval_feedback": {"overall": "fine"}, "claims": [{"claim": "c", "verified": true, "evidence": "e"}, {}]}`, string(text))
+		"timing": {"executor_duration_seconds": 3}, "eval_feedback": {"overall": "fine"},
+			"claims": [{"claim": "c", "verified": true, "evidence": "e"}, {}]}`, string(text))
 	assert.Equal(t, []Claim{{"c", true, "e"}}, g.ReadClaims())
 	assert.Empty(t, Grading{Claims: json.RawMessage(`{"of another": "shape"}`)}.ReadClaims())
 	again, err := ParseGrading(text)

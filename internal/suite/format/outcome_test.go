@@ -16,7 +16,8 @@ import (
 func TestParseOutcome(t *testing.T) {
 	t.Parallel()
 	o, problems := format.ParseOutcome("o.json", []byte(`{"configLabel": "main", "unknown": [1], "scores": [
-		{"taskId": "a b", "objective": {"passed": 1, "total": 2}, "judge": {"score0to1": 0.1, "rationale": "r", "model": "m"}, "judgeWeight": 0.2,
+		{"taskId": "a b", "objective": {"passed": 1, "total": 2}, "judge": {"score0to1": 0.1, "rationale": "r",
+		"model": "m"}, "judgeWeight": 0.2,
 		 "cost": {"tokens": 12345678901234567890, "toolCalls": null, "costUsd": 0.1}, "composite": 0.3,
 		 "checks": [{"kind": "command", "name": "make", "passed": false, "detail": "exit code 2"}], "failure": null},
 		{"taskId": "c", "objective": {"passed": 0, "total": 0}, "judge": null, "cost": null}]}`))

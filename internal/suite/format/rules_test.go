@@ -367,6 +367,12 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	back, problems := format.ParseOutcome("o", text)
 	require.Empty(t, problems)
 	assert.Equal(t, o, back)
+	o.Scores = o.Scores[1:2]
+	text, err = json.Marshal(o)
+	require.NoError(t, err)
+	back, problems = format.ParseOutcome("o", text)
+	require.Empty(t, problems)
+	assert.Equal(t, o, back, "of one run")
 	back, problems = format.ParseOutcome("o", []byte(`{"scores": 1}`))
 	require.ErrorContains(t, problems.Err(), "scores: must be a list")
 	assert.Empty(t, back, "with a problem nothing is read")
