@@ -332,7 +332,7 @@ func TestContradiction(t *testing.T) {
 		"<!-- lower is better -->\n",
 		"Go lower, that is better\n",
 	} {
-		assert.NoError(t, parse(text).Err(), text)
+		require.NoError(t, parse(text).Err(), text)
 	}
 	p := parse("---\nmetric_direction: down\n---\nLower is better.\n")
 	assert.Len(t, p.Errors(), 1, "a direction that cannot be read is the one error")

@@ -66,7 +66,7 @@ func TestABranchHasToBeWhereItWas(t *testing.T) {
 			continue
 		}
 		require.ErrorIs(t, err, ErrBranchMoved, name)
-		assert.ErrorContains(t, err, test.says, name)
+		require.ErrorContains(t, err, test.says, name)
 	}
 	require.NoError(t, (&writing{}).checkBranch([]stand{{ref: memoryRef}}), "no branch")
 }

@@ -1,8 +1,6 @@
 package state_test
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -10,32 +8,6 @@ import (
 
 	"github.com/org/autoloop/internal/history/state"
 )
-
-// edited is a state file that people and other tools edited: with lines of their own in
-// every place, which say `own` and a number.
-type edited struct {
-	*rand.Rand
-	out   strings.Builder
-	count int
-	ends  []string
-}
-
-func (e *edited) line(text string) {
-	e.out.WriteString(strings.ReplaceAll(text, "OWN", fmt.Sprint("own ", e.count)))
-	if strings.Contains(text, "OWN") {
-		e.count++
-	}
-	e.out.WriteString(e.ends[e.IntN(len(e.ends))])
-}
-
-// some writes some lines of people, of these forms.
-func (e *edited) some(forms ...string) {
-	for range e.IntN(3) {
-		for line := range strings.SplitSeq(forms[e.IntN(len(forms))], "\n") {
-			e.line(line)
-		}
-	}
-}
 
 // TestTheTableAsItStands is what people see of it elsewhere: the rows, without what stands
 // around them.

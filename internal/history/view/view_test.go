@@ -56,9 +56,11 @@ func TestWhatPeopleReadOfEvents(t *testing.T) {
 		"a baseline that failed": {[]string{`{"event":"measured","role":"baseline"}`}, ""},
 		"a new baseline, and the incumbent's": {[]string{first, again, own}, base + fmt.Sprintf(
 			`, entry 1 true 03:01  "New baseline: %[1]s" 8 #0  0 [%[1]q "the best before was 10" "noisy: the `+
-				`median of 2 runs, with a spread of 0 between the quartiles"], row 1 03:01 8 baseline "New baseline: %[1]s", `+
+				`median of 2 runs, with a spread of 0 between the quartiles"], `+
+				`row 1 03:01 8 baseline "New baseline: %[1]s", `+
 				`entry 1 true 03:02  "New baseline: %[1]s" 6 #0  0 [%[1]q "the best before was 10" "noisy: the `+
-				`median of 3 runs, with a spread of 3 between the quartiles"], row 1 03:02 6 baseline "New baseline: %[1]s"`,
+				`median of 3 runs, with a spread of 3 between the quartiles"], `+
+				`row 1 03:02 6 baseline "New baseline: %[1]s"`,
 			because)},
 		"kept": {
 			[]string{start, kept}, `entry 1 false 03:00 accepted "s" 9 #0 0123456789ab 0 [], row 1 03:01 9 kept "s"`,
