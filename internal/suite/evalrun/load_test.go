@@ -2,6 +2,7 @@ package evalrun
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,65 +58,45 @@ func TestNamesOfSkills(t *testing.T) {
 func TestSkillsThatCannotBeLoaded(t *testing.T) {
 	t.Parallel()
 	const suite = `[{"id": 1, "prompt": "p", "expectations": ["x"]}]`
+	type files = map[string]string // "-> x" is a link, "/" a directory, "" nothing
 	for name, c := range map[string]struct {
-		files map[string]string // "-> x" is a link, "/" a directory
-		skill string
+		files files // beside a good skill
 		suite string
 		says  string // "" where it is loaded
 	}{
-		"a skill": {map[string]string{"s/SKILL.md": "x", "s/evals/evals.json": suite}, "s", "", ""},
-		"its suite elsewhere": {
-			map[string]string{"s/SKILL.md": "x", "suites/s.json": suite},
-			"s",
-			"suites/s.json", "",
+		"a skill":                 {nil, "", ""},
+		"its suite elsewhere":     {files{"s/evals/evals.json": "", "suites/s.json": suite}, "suites/s.json", ""},
+		"a suite out of the tree": {nil, "../s.json", "../s.json: "},
+		"no SKILL.md":             {files{"s/SKILL.md": "", "s/a/SKILL.md": "x"}, "", "with this file; skills in "},
+		"a directory of it":       {files{"s/SKILL.md": "/"}, "", "SKILL.md: it is no regular file"},
+		"a linked one": {
+			files{"s/SKILL.md": "-> ../o.md", "o.md": "x"}, "", "SKILL.md: it is no regular file",
 		},
-		"a suite out of the tree": {map[string]string{"s/SKILL.md": "x"}, "s", "../s.json", "../s.json: "},
-		"no SKILL.md": {map[string]string{
-			"s/evals/evals.json": suite, "s/a/SKILL.md": "x",
-			"s/b/SKILL.md": "x",
-		}, "s", "", "a skill is a directory with this file; skills in "},
-		"a directory of it": {
-			map[string]string{"s/SKILL.md": "/", "s/evals/evals.json": suite},
-			"s", "",
-			"SKILL.md: it is no regular file",
-		},
-		"a linked one": {map[string]string{
-			"s/SKILL.md": "-> ../other.md", "other.md": "x",
-			"s/evals/evals.json": suite,
-		}, "s", "", "SKILL.md: it is no regular file"},
-		"a huge one": {map[string]string{
-			"s/SKILL.md":         strings.Repeat("x", 1<<20+1),
-			"s/evals/evals.json": suite,
-		}, "s", "", "SKILL.md: it has more than 1024 KiB"},
-		"as large as may be": {map[string]string{
-			"s/SKILL.md":         strings.Repeat("x", 1<<20),
-			"s/evals/evals.json": suite,
-		}, "s", "", ""},
+		"a huge one":         {files{"s/SKILL.md": strings.Repeat("x", 1<<20+1)}, "", "it has more than 1024 KiB"},
+		"as large as may be": {files{"s/SKILL.md": strings.Repeat("x", 1<<20)}, "", ""},
 		"a linked suite": {
-			map[string]string{"s/SKILL.md": "x", "s/evals/evals.json": "-> /etc/passwd"},
-			"s",
-			"", "evals/evals.json: it is no regular file",
+			files{"s/evals/evals.json": "-> /etc/passwd"}, "", "evals.json: it is no regular file",
 		},
 		"a huge suite": {
-			map[string]string{
-				"s/SKILL.md":         "x",
-				"s/evals/evals.json": suite + strings.Repeat(" ", 16<<20),
-			},
-			"s", "",
-			"s/evals/evals.json: it has more than 16384 KiB",
+			files{"s/evals/evals.json": suite + strings.Repeat(" ", 16<<20)},
+			"",
+			"evals.json: it has more than 16384 KiB",
 		},
-		"a linked skill": {map[string]string{"s": "-> /etc"}, "s", "", "open the skill: "},
-		"a file":         {map[string]string{"s": "x"}, "s", "", "open the skill: "},
-		"evals that is a file": {
-			map[string]string{"s/SKILL.md": "x", "s/evals": "x"},
-			"s", "",
-			"evals/evals.json: ",
+		"a linked skill": {
+			files{"s": "-> /etc", "s/SKILL.md": "", "s/evals/evals.json": ""}, "", "open the skill: ",
 		},
+		"a file":               {files{"s": "x", "s/SKILL.md": "", "s/evals/evals.json": ""}, "", "open the skill: "},
+		"evals that is a file": {files{"s/evals": "x", "s/evals/evals.json": ""}, "", "evals/evals.json: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			for name, text := range c.files {
+			all := files{"s/SKILL.md": "x", "s/evals/evals.json": suite}
+			maps.Copy(all, c.files)
+			for name, text := range all {
+				if text == "" {
+					continue
+				}
 				file := filepath.Join(dir, name)
 				require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
 				switch target, is := strings.CutPrefix(text, "-> "); {
@@ -127,7 +108,7 @@ func TestSkillsThatCannotBeLoaded(t *testing.T) {
 					require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 				}
 			}
-			loaded, err := Load(dir, c.skill, c.suite)
+			loaded, err := Load(dir, "s", c.suite)
 			if c.says == "" {
 				require.NoError(t, err)
 				assert.Len(t, loaded.Evals.Cases, 1)
