@@ -1,35 +1,27 @@
 package render_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/metric"
+
 	"github.com/org/autoloop/internal/render"
 )
 
 func TestLogOfADecision(t *testing.T) {
 	t.Parallel()
-	value := metric.MustValue("1.2345678")
-	cost := metric.MustValue("0.0123")
-	two := []metric.Value{value, value}
-	e := &history.Decided{
-		Head:    history.Head{Iteration: 7, Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Run: "r"},
-		Outcome: history.Rejected, Metric: &value,
-		Reasons:  decision.Says("slower", "by\nmuch"),
-		Evidence: []decision.Evidence{{Effect: statistics.Effect{P: 0.5}}, {Effect: statistics.Effect{P: 0.25}}},
-		Commit:   "c0ffee",
-		Work: history.Work{
-			Durations: map[string]float64{"propose": 2, "measure": 4}, Agent: "a", Model: "m",
-			Summary: "tried", Changed: []string{"x", "y"},
-			Usage: &metric.Usage{Turns: new(2), InputTokens: new(int64(700)), CostUSD: &cost},
-		},
-	}
+	events := ledger(t, `{"event":"decided","iteration":7,"time":"2026-01-02T03:04:05Z","run_id":"r",`+
+		`"outcome":"rejected","metric":1.2345678,"reasons":[{"kind":"said","words":"slower"},{"kind":"said","words":"by\nmuch"}],`+
+		`"evidence":[{"p_value":0.5},{"p_value":0.25}],"commit":"c0ffee","durations":{"propose":2,"measure":4},"agent":"a","model":"m",`+
+		`"summary":"tried","changed":["x","y"],"usage":{"turns":2,"input_tokens":700,"cost_usd":0.0123}}`,
+		`{"event":"measured","role":"baseline","samples":[1.2345678,1.2345678],"seconds":2,"prepare_seconds":0.5}`,
+		`{"event":"measured","role":"candidate","stage":"once","samples":[1.2345678],"seconds":3}`)
+	e := slices.Collect(history.Of[*history.Decided](slices.All(events)))[0]
 	assert.Equal(t, []string{"7", "2026-01-02 03:04", "not kept", "1.23", "—", "slower; by much"}, render.LogRow(e))
 	assert.Equal(t, []string{
 		"7", "2026-01-02T03:04:05Z", "rejected", "1.2345678", "", "1.5", "0.25", "c0ffee",
@@ -43,10 +35,7 @@ func TestLogOfADecision(t *testing.T) {
 		"commit     c0ffee\nchanged    x, y\nreason     slower\nreason     by much\n",
 		render.Decision(&history.Decisions{
 			Found: e, Seconds: 1.5, Took: 12 * time.Second,
-			Measured: []*history.Measured{
-				{Role: history.Baseline, Samples: two, Seconds: 2, Prepare: 0.5},
-				{Role: history.Candidate, Stage: "once", Samples: two[:1], Seconds: 3},
-			},
+			Measured: slices.Collect(history.Of[*history.Measured](slices.All(events))),
 		}))
 	e.Outcome = history.Accepted
 	assert.Equal(t, "tried", render.LogRow(e)[5], "what was kept is said by what it did")
@@ -55,15 +44,13 @@ func TestLogOfADecision(t *testing.T) {
 func TestFailedOutputIsTheLast(t *testing.T) {
 	t.Parallel()
 	decided := &history.Decided{Head: history.Head{Run: "r"}}
-	failed := func(run, output string, role history.Role) *history.Measured {
-		return &history.Measured{Head: history.Head{Run: run}, Role: role, Problem: "exit code 1", Output: output}
+	failed := func(lines ...string) string {
+		events := ledger(t, lines...)
+		return render.FailedOutput(slices.Collect(history.Of[*history.Measured](slices.All(events))), decided)
 	}
-	assert.Equal(t, "\nthe evaluation printed, at its end:\n  two\n  three\n", render.FailedOutput([]*history.Measured{
-		failed("r", "one\n", history.Candidate), failed("r", "two\nthree\n", history.Candidate),
-		failed("r", "no\n", history.Incumbent), failed("other", "no\n", history.Candidate),
-	}, decided))
-	assert.Empty(t, render.FailedOutput([]*history.Measured{
-		failed("r", "one\n", history.Candidate),
-		{Head: history.Head{Run: "r"}, Role: history.Candidate, Output: "fine\n"},
-	}, decided), "the last one worked")
+	const one = `{"event":"measured","run_id":"r","role":"candidate","problem":"exit code 1","output":"one\n"}`
+	two := strings.Replace(one, "one", `two\nthree`, 1)
+	assert.Equal(t, "\nthe evaluation printed, at its end:\n  two\n  three\n", failed(one, two,
+		strings.Replace(one, "candidate", "incumbent", 1), strings.Replace(one, `"r"`, `"other"`, 1)))
+	assert.Empty(t, failed(one, strings.Replace(two, `"problem":"exit code 1",`, "", 1)), "the last one worked")
 }

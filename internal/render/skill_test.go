@@ -31,22 +31,18 @@ func TestTriggersAreAFigureOfTheirOwn(t *testing.T) {
 		}
 	}
 	wrong := render.SkillFailure{Case: "trigger-2", Text: "what | time", Evidence: "loaded"}
-	const less = "less often than the original (0.66 of the trigger queries, 1 before)"
-	for name, c := range map[string]struct {
-		figures []render.SkillTriggers
-		noted   bool
-	}{
-		"fewer right":          {[]render.SkillTriggers{figure(0, "1"), figure(1, "0.66", wrong)}, true},
-		"more right":           {[]render.SkillTriggers{figure(0, "0.66", wrong), figure(1, "1")}, false},
-		"the original alone":   {[]render.SkillTriggers{figure(0, "0.66", wrong)}, false},
-		"of another version":   {[]render.SkillTriggers{figure(0, "1"), figure(7, "0.66", wrong)}, false},
-		"without the original": {[]render.SkillTriggers{figure(1, "0.66", wrong)}, false},
+	fewer, more := figure(1, "0.66", wrong), figure(0, "1")
+	for name, figures := range map[string][]render.SkillTriggers{
+		"fewer right": {more, fewer}, "more right": {figure(0, "0.66", wrong), figure(1, "1")},
+		"the original alone": {figure(0, "0.66", wrong)}, "of another version": {more, figure(7, "0.66", wrong)},
+		"without the original": {fewer},
 	} {
 		r := render.NewSkillReport(rowsOf("0.5 +0.6"), nil, false)
 		before := r.Recommendation
-		r = r.WithTriggers(c.figures)
+		r = r.WithTriggers(figures)
 		text := r.Markdown()
-		assert.Equal(t, c.noted, strings.Contains(text, less), "%s: %s", name, text)
+		assert.Equal(t, name == "fewer right", strings.Contains(text,
+			"less often than the original (0.66 of the trigger queries, 1 before)"), "%s: %s", name, text)
 		assert.Contains(t, text, "## Trigger queries\n\n- v", name)
 		assert.Equal(t, before, r.Recommendation, "%s: it decides nothing", name)
 	}

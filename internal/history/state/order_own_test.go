@@ -85,34 +85,3 @@ func TestNumbersBeyondWhatIsRead(t *testing.T) {
 		[]int{again.IterationCount, again.ConsecutiveErrors, again.PR, again.Issue})
 	assert.Nil(t, again.LastRun)
 }
-
-// TestRowsAreAddedWhereTheyBelong, whatever rows there are, and with their line ends.
-func TestRowsAreAddedWhereTheyBelong(t *testing.T) {
-	t.Parallel()
-	names := []string{
-		"Last Run", "Iteration Count", "Initial Metric", "Best Metric", "Target Metric", "Metric Direction", "Branch",
-		"PR", "Issue", "Paused", "Pause Reason", "Completed", "Completed Reason",
-		"Consecutive Errors", "Recent Statuses", "Not Before",
-	}
-	when := at("2026-01-02T03:04:05Z")
-	for first := range names {
-		for _, end := range []string{"\n", "\r\n"} {
-			doc := parse(t, strings.ReplaceAll(table+"| "+names[first]+" | — |\n| Own | x |\n\ntext\n", "\n", end))
-			m := doc.Machine()
-			m.LastRun, m.IterationCount, m.InitialMetric, m.BestMetric, m.TargetMetric, m.Branch, m.PR, m.Issue = when,
-				1, value("1"), value("1"), value("1"), "b", 1, 1
-			m.PauseReason, m.CompletedReason, m.RecentStatuses, m.NotBefore = "r", "r", []string{"error"}, when
-			doc.SetMachine(m)
-			var order []string
-			for line := range strings.Lines(string(doc.Bytes())) {
-				assert.True(t, strings.HasSuffix(line, end))
-				if cells := strings.Split(line, "|"); len(cells) == 4 && !strings.HasPrefix(cells[1], "-") {
-					order = append(order, strings.TrimSpace(cells[1]))
-				}
-			}
-			place := slices.Index(order, "Own")
-			assert.Equal(t, append([]string{"Field"}, names...), slices.Delete(slices.Clone(order), place, place+1))
-			assert.True(t, strings.HasSuffix(string(doc.Bytes()), end+"text"+end))
-		}
-	}
-}
