@@ -56,41 +56,32 @@ func TestWhatAskingCosts(t *testing.T) {
 		return &v
 	}
 	good, bad := `{"score": 1}`, "no"
-	refused := &models.Error{Status: 401, Message: "no"}
+	answer, useless := reply{text: good, in: 10, out: 5}, reply{text: bad, in: 10, out: 5}
+	denied := reply{in: -1, out: -1, err: &models.Error{Status: 401, Message: "no"}}
 	for name, c := range map[string]struct {
 		price       judge.Price
 		replies     []reply
 		tokens, usd string
 	}{
-		"one answer": {cent, []reply{{text: good, in: 10, out: 5}}, "15", "0.1"},
+		"one answer": {cent, []reply{answer}, "15", "0.1"},
 		"two answers": {
 			cent,
-			[]reply{{text: bad, in: 10, out: 5}, {text: good, in: 20, out: 1}},
+			[]reply{useless, {text: good, in: 20, out: 1}},
 			"36", "0.3",
 		},
-		"two that cannot be used": {
-			cent,
-			[]reply{{text: bad, in: 10, out: 5}, {text: bad, in: 20, out: 1}},
-			"36", "0.3",
-		},
-		"no price":                 {nil, []reply{{text: good, in: 10, out: 5}}, "15", "-"},
+		"no price":                 {nil, []reply{answer}, "15", "-"},
 		"no price of this model":   {cent, []reply{{text: good, in: 10, out: 5, model: "free"}}, "15", "-"},
 		"tokens that are not said": {cent, []reply{{text: good, in: -1, out: 5}}, "-", "-"},
 		"half of the tokens":       {cent, []reply{{text: good, in: 10, out: -1}}, "-", "0.1"},
-		"the first is not known": {
-			cent,
-			[]reply{{text: bad, in: -1, out: -1}, {text: good, in: 20, out: 1}},
-			"-", "-",
-		},
 		"the second is not known": {
 			cent,
-			[]reply{{text: bad, in: 10, out: 5}, {text: good, in: -1, out: -1}},
+			[]reply{useless, {text: good, in: -1, out: -1}},
 			"-", "-",
 		},
-		"a refusal": {cent, []reply{{in: -1, out: -1, err: refused}}, "0", "0"},
+		"a refusal": {cent, []reply{denied}, "0", "0"},
 		"an answer, then a refusal": {
 			cent,
-			[]reply{{text: bad, in: 10, out: 5}, {in: -1, out: -1, err: refused}},
+			[]reply{useless, denied},
 			"15", "0.1",
 		},
 		"no connection":         {cent, []reply{{in: -1, out: -1, err: errors.New("reset")}}, "-", "-"},
@@ -99,11 +90,6 @@ func TestWhatAskingCosts(t *testing.T) {
 			cent,
 			[]reply{{in: -1, out: -1, err: &models.Error{Message: "reset"}}},
 			"-", "-",
-		},
-		"wrapped in another error's say": {
-			cent,
-			[]reply{{in: -1, out: -1, err: fmt.Errorf("ask: %w", refused)}},
-			"0", "0",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -127,18 +113,6 @@ func TestWhatAskingCosts(t *testing.T) {
 			last := c.replies[len(c.replies)-1]
 			assert.Equal(t, last.text == good, verdict.Judgement != nil)
 			assert.Equal(t, last.text == good, verdict.Problem == "")
-
-			grading := make([]reply, len(c.replies))
-			for i, r := range c.replies {
-				grading[i] = r
-				grading[i].text = strings.ReplaceAll(r.text, good,
-					`{"expectations": [{"number": 1, "passed": true, "evidence": "e"}]}`)
-			}
-			j, _ = asked(models.Endpoint{Model: "m"}, c.price, grading...)
-			grades, err := j.Grade(t.Context(), graded())
-			require.NoError(t, err)
-			tokens, usd = say(grades.Tokens, grades.USD)
-			assert.Equal(t, [2]string{c.tokens, c.usd}, [2]string{tokens, usd}, "of a grading")
 		})
 	}
 }
@@ -181,12 +155,6 @@ func TestShapesOfGrades(t *testing.T) {
 			`"passed": false, "evidence": "a"}]}`, [2]bool{false, true}, [2]string{"a", "b"}, ""},
 		"passed without evidence": {`{"expectations": [{"number": 1, "passed": true, "evidence": ""}, {"number": 2, ` +
 			`"passed": true}]}`, [2]bool{}, [2]string{none, none}, ""},
-		"evidence of spaces": {
-			`{"expectations": [{"number": 1, "passed": true, "evidence": " \n\t "}]}`,
-			[2]bool{},
-			[2]string{none, none},
-			"",
-		},
 		"evidence alone": {`{"expectations": [{"number": 1, "evidence": "a"}, {"number": 2, "passed": ` +
 			`null, "evidence": "b"}]}`, [2]bool{}, [2]string{"a", "b"}, ""},
 		"between prose": {`Well {so}: {"expectations": [{"number": 1, "passed": true, "evidence": ` +
@@ -278,24 +246,5 @@ func TestQuestionsFitTheModel(t *testing.T) {
 				assert.Greater(t, len(shown), 60, "something of %s is shown to a model of %d tokens", part, tokens)
 			}
 		}
-	}
-}
-
-// TestTheEndOfAComparisonIsNoVerdict: whatever came back until then.
-func TestTheEndOfAComparisonIsNoVerdict(t *testing.T) {
-	t.Parallel()
-	why := errors.New("interrupted")
-	for name, text := range map[string]string{"an answer": `{"score": 1}`, "none that can be used": "no"} {
-		ctx, cancel := context.WithCancelCause(t.Context())
-		complete := func(context.Context, models.Endpoint, models.Request) (models.Response, error) {
-			cancel(why)
-			return models.Response{Text: text}, nil
-		}
-		j := judge.API(complete, models.Endpoint{Model: "m"}, nil, masker())
-		verdict, err := j.Grade(ctx, sample())
-		require.ErrorIs(t, err, why, name)
-		assert.Empty(t, verdict, name)
-		_, err = j.Grade(ctx, graded())
-		require.ErrorIs(t, err, why, name)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -56,56 +55,6 @@ func both(t *testing.T, test func(t *testing.T, s *modeltest.Server, j *judge.Ju
 	}
 }
 
-func TestJudgeByAPI(t *testing.T) {
-	t.Parallel()
-	both(t, func(t *testing.T, s *modeltest.Server, j *judge.Judge) {
-		t.Helper()
-		verdict, err := j.Grade(t.Context(), sample())
-		require.NoError(t, err)
-		require.NotNil(t, verdict.Judgement, verdict.Problem)
-		assert.Equal(t, "0.7", verdict.Judgement.Score.String())
-		assert.Equal(t, "it knows ***", verdict.Judgement.Rationale, "no secret is kept")
-		assert.NotEmpty(t, verdict.Judgement.Model)
-		assert.Equal(t, int64(1050), *verdict.Tokens)
-		require.Len(t, s.Requests(), 1)
-		asked := s.Requests()[0]
-		for _, part := range []string{
-			"rename it", "is it renamed?", "+new", "FAILED: command make (exit code 2)",
-			"Renamed it.",
-		} {
-			assert.True(t, asked.Has(part), part)
-		}
-		for _, part := range []string{"baseline", "candidate"} {
-			assert.False(t, asked.Has(part), "the judge is not told %s", part)
-		}
-	}, modeltest.Text(`{"score": 0.7, "rationale": "it knows `+secret+`"}`))
-}
-
-func TestJudgeCachesItsSystemPrompt(t *testing.T) {
-	t.Parallel()
-	both(t, func(t *testing.T, s *modeltest.Server, j *judge.Judge) {
-		t.Helper()
-		_, err := j.Grade(t.Context(), sample())
-		require.NoError(t, err)
-		asked := s.Requests()[0]
-		assert.Equal(t, asked.Protocol == modeltest.Messages, strings.Contains(string(asked.Body), "cache_control"))
-	}, modeltest.Text(`{"score": 1}`))
-}
-
-func TestJudgeAsksOnceMore(t *testing.T) {
-	t.Parallel()
-	both(t, func(t *testing.T, s *modeltest.Server, j *judge.Judge) {
-		t.Helper()
-		verdict, err := j.Grade(t.Context(), sample())
-		require.NoError(t, err)
-		require.NotNil(t, verdict.Judgement, verdict.Problem)
-		assert.Equal(t, "0.4", verdict.Judgement.Score.String())
-		assert.Equal(t, int64(2100), *verdict.Tokens, "both answers cost")
-		require.Len(t, s.Requests(), 2)
-		assert.True(t, s.Requests()[1].Has("it has a `max`; the scale is 0 to 1"))
-	}, modeltest.Text(`{"score": 4, "max": 10}`), modeltest.Text(`{"score": 0.4}`))
-}
-
 func TestJudgeIsDropped(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -147,37 +96,6 @@ func stub(t *testing.T, script string) (claude judge.CommandLine, dir string) {
 		Agent: commandline.All().Asked(), Runner: process.NewRunner(), Dir: work,
 		Env: []string{"PATH=" + dir + ":" + os.Getenv("PATH")}, Model: "opus",
 	}, dir
-}
-
-func TestJudgeByCommandLine(t *testing.T) {
-	t.Parallel()
-	claude, dir := stub(t, `
-printf '%s\n' "$@" > $cd_to/args; cat > $cd_to/stdin; pwd > $cd_to/pwd; ls -A > $cd_to/files
-echo '{"type":"result","subtype":"success","is_error":false,"result":"So: {\"score\": 0.9, \"rationale\": \"fine\"}","total_cost_usd":0.0125,"usage":{"input_tokens":10,"output_tokens":5,"cache_creation_input_tokens":2,"cache_read_input_tokens":3},"modelUsage":{"claude-x":{}}}'
-`)
-	verdict, err := judge.CLI(claude, masker()).Grade(t.Context(), sample())
-	require.NoError(t, err)
-	require.NotNil(t, verdict.Judgement, verdict.Problem)
-	assert.Equal(t, "0.9", verdict.Judgement.Score.String())
-	assert.Equal(t, "claude-x", verdict.Judgement.Model)
-	assert.Equal(t, "0.0125", verdict.USD.String())
-	assert.Equal(t, int64(20), *verdict.Tokens)
-
-	read := func(name string) string {
-		data, err := os.ReadFile(filepath.Join(dir, name))
-		require.NoError(t, err)
-		return string(data)
-	}
-	assert.Contains(t, read("args"), "-p\n--output-format\njson\n")
-	assert.Contains(t, read("args"), "--model\nopus\n")
-	assert.NotContains(t, read("args"), "skip-permissions")
-	assert.NotContains(t, read("args"), "rename it", "the prompt is on standard input")
-	assert.Contains(t, read("stdin"), "rename it")
-	assert.Contains(t, read("pwd"), filepath.Join(dir, "work", "judge-"))
-	assert.Empty(t, read("files"), "its directory is empty")
-	left, err := os.ReadDir(filepath.Join(dir, "work"))
-	require.NoError(t, err)
-	assert.Empty(t, left)
 }
 
 func TestChoose(t *testing.T) {
