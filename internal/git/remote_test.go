@@ -26,38 +26,33 @@ func TestPushIsAtomicWithLeases(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	newBare(t, f)
-	ctx, first := t.Context(), f.head()
+	first := f.head()
 	second := f.commit("b", "2", first)
 	third := f.commit("c", "3", second)
-	require.NoError(t, f.repo.Remote("shared").Push(ctx, git.RefUpdate{Ref: "refs/heads/memory/autoloop", New: first},
-		git.RefUpdate{Ref: "refs/heads/autoloop/x", New: first}))
-
+	const memory, x, one = "refs/heads/memory/autoloop", "refs/heads/autoloop/x", "refs/heads/any"
+	shared := f.repo.Remote("shared")
+	push := func(updates ...git.RefUpdate) error { return shared.Push(t.Context(), updates...) }
+	require.NoError(t, push(git.RefUpdate{Ref: memory, New: first}, git.RefUpdate{Ref: x, New: first}))
 	for name, stale := range map[string]git.RefUpdate{
-		"another value":  {Ref: "refs/heads/autoloop/x", New: second, Old: second},
-		"exists already": {Ref: "refs/heads/autoloop/x", New: second},
+		"another value":  {Ref: x, New: second, Old: second},
+		"exists already": {Ref: x, New: second},
 		"does not exist": {Ref: "refs/heads/none", New: second, Old: first},
 	} {
-		err := f.repo.Remote("shared").Push(ctx,
-			git.RefUpdate{Ref: "refs/heads/memory/autoloop", New: second, Old: first}, stale)
+		err := push(git.RefUpdate{Ref: memory, New: second, Old: first}, stale)
 		require.ErrorIs(t, err, git.ErrStale, name)
 		require.ErrorIs(t, err, git.ErrRejected, name)
-		there, err := f.repo.Remote("shared").Refs(ctx, "refs/heads/memory/autoloop")
+		there, err := shared.Refs(t.Context(), memory)
 		require.NoError(t, err)
-		assert.Equal(t, map[string]string{"refs/heads/memory/autoloop": first}, there, name)
+		assert.Equal(t, map[string]string{memory: first}, there, name)
 	}
-	require.NoError(t, f.repo.Remote("shared").Push(ctx,
-		git.RefUpdate{Ref: "refs/heads/memory/autoloop", New: third, Old: first},
-		git.RefUpdate{Ref: "refs/heads/any", New: third, Old: git.Any}))
-	require.NoError(t, f.repo.Remote("shared").Push(ctx,
-		git.RefUpdate{Ref: "refs/heads/memory/autoloop", New: first, Old: third}, // back, with lease
-		git.RefUpdate{Ref: "refs/heads/autoloop/x", Old: first},                  // away
-		git.RefUpdate{Ref: "refs/heads/any", New: first, Old: git.Any}))
-	there, err := f.repo.Remote("shared").Refs(ctx)
+	require.NoError(t, push(git.RefUpdate{Ref: memory, New: third, Old: first},
+		git.RefUpdate{Ref: one, New: third, Old: git.Any}))
+	require.NoError(t, push(git.RefUpdate{Ref: memory, New: first, Old: third}, // back, with lease
+		git.RefUpdate{Ref: x, Old: first}, // away
+		git.RefUpdate{Ref: one, New: first, Old: git.Any}))
+	there, err := shared.Refs(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, map[string]string{
-		"HEAD": first, "refs/heads/main": first, "refs/heads/memory/autoloop": first,
-		"refs/heads/any": first,
-	}, there)
+	assert.Equal(t, map[string]string{"HEAD": first, "refs/heads/main": first, memory: first, one: first}, there)
 }
 
 func TestRemoteOutOfReach(t *testing.T) {

@@ -1,10 +1,10 @@
 package setup_test
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
@@ -13,34 +13,31 @@ import (
 	"github.com/org/autoloop/internal/setup"
 )
 
+func values(numbers ...float64) (list []metric.Value) {
+	for _, f := range numbers {
+		list = append(list, metric.MustValue(strconv.FormatFloat(f, 'f', -1, 64)))
+	}
+	return list
+}
+
 func TestDemoLine(t *testing.T) {
 	t.Parallel()
-	values := func(texts ...string) (list []metric.Value) {
-		for _, text := range texts {
-			list = append(list, metric.MustValue(text))
-		}
-		return list
-	}
-	value := metric.MustValue("203.6")
 	for says, r := range map[string]loop.Result{
 		" 1 kept     s: 204 minutes beside 211\n": {
-			Outcome: history.Accepted, Metric: &value,
-			Samples: loop.Samples{Incumbent: values("210", "211", "212")},
+			Outcome: history.Accepted, Samples: loop.Samples{Incumbent: values(210, 211, 212)},
 		},
 		" 1 noise    s: 204 minutes beside 204 is no gain\n": {
-			Outcome: history.Rejected, Metric: &value,
-			Samples: loop.Samples{Incumbent: values("203", "204", "205"), Candidate: values("204")},
+			Outcome: history.Rejected, Samples: loop.Samples{Incumbent: values(203, 204, 205), Candidate: values(204)},
 		},
 		" 1 worse    s: 204 minutes beside 100\n": {
-			Outcome: history.Rejected, Metric: &value,
-			Samples: loop.Samples{Incumbent: values("100"), Candidate: values("203.6")},
+			Outcome: history.Rejected, Samples: loop.Samples{Incumbent: values(100), Candidate: values(203.6)},
 		},
-		" 1 refused  s: a; b\n": {
-			Outcome: history.Rejected,
-			Reasons: decision.Says("a", "b"),
-		},
+		" 1 refused  s: a; b\n": {Outcome: history.Rejected, Reasons: decision.Says("a", "b")},
 	} {
 		r.Iteration, r.Summary = 1, "s"
+		if r.Reasons == nil {
+			r.Metric = &values(203.6)[0]
+		}
 		assert.Equal(t, says, new(setup.DemoLines).Line(r))
 	}
 }
@@ -49,24 +46,21 @@ func TestDemoLine(t *testing.T) {
 // close together, and apart from three others.
 func TestDemoKnowsNoiseByAllRides(t *testing.T) {
 	t.Parallel()
-	values := func(numbers ...float64) (list []metric.Value) {
-		for _, f := range numbers {
-			v, err := metric.FromFloat(f)
-			require.NoError(t, err)
-			list = append(list, v)
-		}
-		return list
-	}
 	var lines setup.DemoLines
-	value := metric.MustValue("240")
-	lines.Line(loop.Result{
-		Outcome: history.Accepted, Metric: &value,
-		Samples: loop.Samples{Incumbent: values(300, 320), Candidate: values(236, 238, 240, 242)},
-	})
-	apart := loop.Samples{Incumbent: values(237, 237.1, 237.2), Candidate: values(240, 240.1, 240.2)}
-	assert.Contains(t, lines.Line(loop.Result{Outcome: history.Rejected, Metric: &value, Samples: apart}), " noise ")
-	apart.Candidate = values(280, 281, 279)
-	assert.Contains(t, lines.Line(loop.Result{Outcome: history.Rejected, Metric: &value, Samples: apart}), " worse ")
+	for _, c := range []struct {
+		incumbent, candidate []metric.Value
+		outcome              history.Outcome
+		says                 string
+	}{
+		{values(300, 320), values(236, 238, 240, 242), history.Accepted, " kept "},
+		{values(237, 237.1, 237.2), values(240, 240.1, 240.2), history.Rejected, " noise "},
+		{values(237, 237.1, 237.2), values(280, 281, 279), history.Rejected, " worse "},
+	} {
+		assert.Contains(t, lines.Line(loop.Result{
+			Outcome: c.outcome, Metric: &values(240)[0],
+			Samples: loop.Samples{Incumbent: c.incumbent, Candidate: c.candidate},
+		}), c.says)
+	}
 }
 
 func TestDemoDiffHasTheLineBefore(t *testing.T) {

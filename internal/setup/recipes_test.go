@@ -22,54 +22,48 @@ import (
 // all others that it had.
 func TestASyntaxErrorIsNoGainForALinter(t *testing.T) {
 	t.Parallel()
+	const ruff, eslint, unread = "python-lint ruff python3", "js-lint npx node", "syntax error: a."
 	for name, c := range map[string]struct {
-		kind, linter, needs string
-		report              string
-		result              string // "" for a failure
-		says                string
+		tools, report string
+		result        string // "" for a failure
+		says          string
 	}{
 		"ruff, two findings": {
-			"python-lint", "ruff", "python3",
-			`[{"code": "F401", "filename": "a.py", "message": "x"}, {"code": "E501", "filename": "a.py", "message": "y"}]`, `{"findings": 2}`, "",
+			ruff, `[{"code": "F401", "filename": "a.py"}, {"code": "E501", "filename": "a.py"}]`, `{"findings": 2}`, "",
 		},
-		"ruff, none": {"python-lint", "ruff", "python3", `[]`, `{"findings": 0}`, ""},
+		"ruff, none": {ruff, `[]`, `{"findings": 0}`, ""},
 		"ruff, an old one that cannot read a file": {
-			"python-lint", "ruff", "python3",
-			`[{"code": "E999", "filename": "a.py", "message": "SyntaxError: x"}]`, "",
-			"syntax error: a.py: SyntaxError: x",
+			ruff, `[{"code": "E999", "filename": "a.py", "message": "SyntaxError: x"}]`, "",
+			unread + "py: SyntaxError: x",
 		},
 		"ruff, one that cannot read a file": {
-			"python-lint", "ruff", "python3",
-			`[{"code": null, "filename": "a.py", "message": "SyntaxError: x"}]`, "", "syntax error: a.py",
+			ruff, `[{"code": null, "filename": "a.py", "message": "SyntaxError: x"}]`, "", unread,
 		},
 		"ruff, a new one that cannot read a file": {
-			"python-lint", "ruff", "python3",
-			`[{"code": "invalid-syntax", "filename": "a.py", "message": "x"}]`, "", "syntax error: a.py",
+			ruff, `[{"code": "invalid-syntax", "filename": "a.py", "message": "x"}]`, "", unread,
 		},
 		"flake8, two findings": {
-			"python-lint", "flake8", "python3",
+			"python-lint flake8 python3",
 			"./a.py:1:1: F401 'os' imported but unused\n./a.py:2:80: E501 line too long\n", `{"findings": 2}`, "",
 		},
 		"flake8, one that cannot read a file": {
-			"python-lint", "flake8", "python3",
-			"./a.py:1:7: E999 SyntaxError: '(' was never closed\n", "", "syntax error: ./a.py:1:7: E999",
+			"python-lint flake8 python3", "./a.py:1:7: E999 SyntaxError: '(' was never closed\n", "",
+			"syntax error: ./a.py:1:7: E999",
 		},
-		"eslint, three findings": {
-			"js-lint", "npx", "node",
-			`[{"filePath": "a.js", "messages": [{"ruleId": "x"}, {"ruleId": "y"}]}, {"filePath": "b.js", "messages": ` +
-				`[{"ruleId": "x"}]}]`, `{"findings": 3}`, "",
+		"eslint, two findings": {
+			eslint, `[{"filePath": "a.js", "messages": [{"ruleId": "x"}, {"ruleId": "y"}]}]`, `{"findings": 2}`, "",
 		},
 		"eslint, one that cannot read a file": {
-			"js-lint", "npx", "node",
-			`[{"filePath": "a.js", "messages": [{"ruleId": null, "fatal": true, "message": "Parsing error"}]}]`, "",
-			"syntax error: a.js",
+			eslint, `[{"filePath": "a.js", "messages": [{"ruleId": null, "fatal": true, "message": "x"}]}]`, "", unread,
 		},
-		"a linter that does not work in this place": {"python-lint", "flake8", "python3", "exit 3", "", ""},
+		"a linter that does not work here": {"python-lint flake8 python3", "exit 3", "", ""},
 	} {
+		words := strings.Fields(c.tools)
+		kind, linter, needs := words[0], words[1], words[2]
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if _, err := exec.LookPath(c.needs); err != nil {
-				long.Missing(t, c.needs)
+			if _, err := exec.LookPath(needs); err != nil {
+				long.Missing(t, needs)
 			}
 			dir := t.TempDir()
 			tools := filepath.Join(dir, "tools")
@@ -80,13 +74,13 @@ func TestASyntaxErrorIsNoGainForALinter(t *testing.T) {
 			} else {
 				script = strings.Replace(script, "\n\nend", "\nend", 1)
 			}
-			require.NoError(t, os.WriteFile(filepath.Join(tools, c.linter), []byte(script),
+			require.NoError(t, os.WriteFile(filepath.Join(tools, linter), []byte(script),
 				0o700)) //nolint:gosec // it is run
 			result := filepath.Join(dir, "result")
 			here := place{dir: dir, installed: func(string) bool { return true }}
 			var text string
 			for _, r := range recipes(here) {
-				if r.kind == c.kind && (c.kind == "js-lint" || strings.Contains(r.why, c.linter)) {
+				if r.kind == kind && (kind == "js-lint" || strings.Contains(r.why, linter)) {
 					text = program.Parse("p.md", []byte(r.text("p", "."))).Script
 				}
 			}
@@ -179,14 +173,12 @@ func TestWhatNoticesAnEmptiedFileIsOfferedFirst(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			for file, text := range map[string]string{
-				"go.mod": "module m\n", "main.go": "package main\n",
-				"main_test.go": "package main\n",
-			} {
-				require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600))
+			tracked := []string{"go.mod", "main.go", "main_test.go"}
+			for _, file := range tracked {
+				require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte("package main\n"), 0o600))
 			}
 			fitter := Fitter{
-				Root: dir, Here: dir, Tracked: []string{"go.mod", "main.go", "main_test.go"}, Tell: func(string) {},
+				Root: dir, Here: dir, Tracked: tracked, Tell: func(string) {},
 				Installed: func(string) bool { return true },
 				Measure: func(_ context.Context, p *program.Program, ways ...string) (loop.Inspection, error) {
 					assert.Equal(t, []string{loop.Emptied}, ways)
