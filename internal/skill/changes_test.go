@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"fmt"
 	"io/fs"
 	"math/big"
 	"os"
@@ -13,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite/evals"
 )
@@ -31,87 +31,32 @@ func TestChangesOfAVersion(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("modes and such names need another system")
 	}
-	binary := strings.Repeat("x", 7999) + "\x00"
-	const late = 8000 // what is looked at
+	type tree = map[string]string // by name; "-> x" is a link, "! x" a file that runs, "/" a directory
 	for name, c := range map[string]struct {
-		before, after map[string]string // by name; "-> x" is a link, "! x" a file that runs, "/" a directory
-		changes       []render.SkillChange
+		before, after tree
+		changes       string // what, mode, binary and name of each
 	}{
-		"nothing": {map[string]string{"a": "x"}, map[string]string{"a": "x"}, []render.SkillChange{}},
-		"another text": {
-			map[string]string{"a": "x"},
-			map[string]string{"a": "y"},
-			[]render.SkillChange{{Path: "a", What: "changed"}},
-		},
-		"more and less": {
-			map[string]string{"a": "x"},
-			map[string]string{"b": "x"},
-			[]render.SkillChange{{Path: "a", What: "deleted"}, {Path: "b", What: "added"}},
-		},
-		"it runs": {
-			map[string]string{"a": "x"},
-			map[string]string{"a": "! x"},
-			[]render.SkillChange{{Path: "a", What: "mode", Mode: "0644 -> 0755"}},
-		},
-		"it runs, and is else": {
-			map[string]string{"a": "! x"},
-			map[string]string{"a": "y"},
-			[]render.SkillChange{{Path: "a", What: "changed", Mode: "0755 -> 0644"}},
-		},
-		"a link": {
-			map[string]string{"a": "x", "b": "x"},
-			map[string]string{"a": "-> b", "b": "x"},
-			[]render.SkillChange{{Path: "a", What: "changed", Mode: "0644 -> 0000"}},
-		},
-		"a link elsewhere": {
-			map[string]string{"a": "-> b"},
-			map[string]string{"a": "-> c"},
-			[]render.SkillChange{{Path: "a", What: "changed"}},
-		},
-		"a directory": {
-			map[string]string{},
-			map[string]string{"d": "/"},
-			[]render.SkillChange{{Path: "d", What: "added"}},
-		},
+		"nothing":              {tree{"a": "x"}, tree{"a": "x"}, ""},
+		"more and less":        {tree{"a": "x"}, tree{"b": "x"}, "deleted  false a, added  false b"},
+		"it runs":              {tree{"a": "x"}, tree{"a": "! x"}, "mode 0644 -> 0755 false a"},
+		"it runs, and is else": {tree{"a": "! x"}, tree{"a": "y"}, "changed 0755 -> 0644 false a"},
+		"a link":               {tree{"a": "x", "b": "x"}, tree{"a": "-> b", "b": "x"}, "changed 0644 -> 0000 false a"},
+		"a link elsewhere":     {tree{"a": "-> b"}, tree{"a": "-> c"}, "changed  false a"},
+		"a directory":          {tree{}, tree{"d": "/"}, "added  false d"},
 		"odd names": {
-			map[string]string{"a\nb": "x"},
-			map[string]string{"c\x1b[2J": "x", "d\xff": "x"},
-			[]render.SkillChange{
-				{Path: `"a\nb"`, What: "deleted"},
-				{Path: `"c\x1b[2J"`, What: "added"},
-				{Path: `"d\xff"`, What: "added"},
-			},
+			tree{"a\nb": "x"},
+			tree{"c\x1b[2J": "x", "d\xff": "x"},
+			`deleted  false "a\nb", added  false "c\x1b[2J", added  false "d\xff"`,
 		},
-		"a binary": {
-			map[string]string{"a": "x"},
-			map[string]string{"a": binary},
-			[]render.SkillChange{{Path: "a", What: "changed", Binary: true}},
-		},
-		"a binary goes": {
-			map[string]string{"a": "\x00"},
-			map[string]string{},
-			[]render.SkillChange{{Path: "a", What: "deleted", Binary: true}},
-		},
-		"a binary comes": {
-			map[string]string{},
-			map[string]string{"a": "\x00"},
-			[]render.SkillChange{{Path: "a", What: "added", Binary: true}},
-		},
-		"zeros that come late": {
-			map[string]string{"a": "x"},
-			map[string]string{"a": strings.Repeat("x", late) + "\x00"},
-			[]render.SkillChange{{Path: "a", What: "changed"}},
-		},
-		"a text after zeros": {
-			map[string]string{"a": "\x00"},
-			map[string]string{"a": "x"},
-			[]render.SkillChange{{Path: "a", What: "changed"}},
-		},
+		"a binary":      {tree{"a": "x"}, tree{"a": strings.Repeat("x", 7999) + "\x00"}, "changed  true a"},
+		"a binary goes": {tree{"a": "\x00"}, tree{}, "deleted  true a"},
+		"late zeros":    {tree{"a": "x"}, tree{"a": strings.Repeat("x", 8000) + "\x00"}, "changed  false a"},
+		"zeros before":  {tree{"a": "\x00"}, tree{"a": "x"}, "changed  false a"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var sides []workspace.Kept
-			for _, list := range []map[string]string{c.before, c.after} {
+			for _, list := range []tree{c.before, c.after} {
 				dir := t.TempDir()
 				for name, text := range list {
 					file, mode := filepath.Join(dir, name), fs.FileMode(0o644)
@@ -131,7 +76,12 @@ func TestChangesOfAVersion(t *testing.T) {
 				}
 				sides = append(sides, kept(t, dir))
 			}
-			assert.Equal(t, c.changes, changesOf(sides[0], sides[1]))
+			var changes []string
+			for _, change := range changesOf(sides[0], sides[1]) {
+				changes = append(changes, fmt.Sprintf("%s %s %t %s", change.What, change.Mode, change.Binary,
+					change.Path))
+			}
+			assert.Equal(t, c.changes, strings.Join(changes, ", "))
 		})
 	}
 }

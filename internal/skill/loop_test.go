@@ -195,7 +195,6 @@ func TestWhatBecomesOfACandidate(t *testing.T) {
 			is: "2 2 0", score: "0.333333333333",
 			says: "it is new — 0.333333333333 equals the best so far; only a strict gain is kept",
 		},
-		"the same by other cases": {is: "0 0 4", score: "0.333333333333", says: "equals the best so far"},
 		"worse": {
 			is: "2 0 0", score: "0.166666666667",
 			says: "is worse than the best 0.333333333333",
@@ -213,19 +212,9 @@ func TestWhatBecomesOfACandidate(t *testing.T) {
 			says: "unverified: measured once",
 		},
 		"a case crashes":        {is: "4 4 -", kept: true, score: "0.666666666667", says: "unverified"},
-		"every case crashes":    {is: "- - -", score: "0", says: "0 is worse than the best"},
 		"it cannot be measured": {is: "fault: the skill has no room", says: "it is new — the skill has no room"},
 
 		"nothing changed": {improve: in(func(string) error { return nil }), says: "tried — no change proposed"},
-		"only a repository": {improve: in(
-			func(dir string) error { return os.Mkdir(filepath.Join(dir, ".git"), 0o755) }), says: "no change proposed"},
-		"the suite":        {improve: put("evals/evals.json", "[]"), says: "it changed the eval suite"},
-		"beside the suite": {improve: put("evals/answers.txt", "42"), says: "it changed the eval suite"},
-		"the mode of the suite": {
-			improve: in(
-				func(dir string) error { return os.Chmod(filepath.Join(dir, "evals/evals.json"), 0o600) }),
-			says: "it changed the eval suite",
-		},
 		"the suite is gone": {
 			improve: in(
 				func(dir string) error { return os.RemoveAll(filepath.Join(dir, "evals")) }),
@@ -236,9 +225,6 @@ func TestWhatBecomesOfACandidate(t *testing.T) {
 				func(dir string) error { return os.Remove(filepath.Join(dir, "SKILL.md")) }),
 			says: "it has no SKILL.md any more",
 		},
-		"another case of it": {improve: in(func(dir string) error {
-			return os.Rename(filepath.Join(dir, "SKILL.md"), filepath.Join(dir, "skill.md"))
-		}), says: "it has no SKILL.md any more"},
 		"a SKILL.md that is a link": {
 			improve: link("evals/evals.json", "SKILL.md"),
 			says:    "it has no SKILL.md any more",
@@ -246,10 +232,6 @@ func TestWhatBecomesOfACandidate(t *testing.T) {
 		"a link out of it": {
 			improve: link("/etc/passwd", "notes"),
 			says:    `"notes" is a link that leaves the tree`,
-		},
-		"a link to the original": {
-			improve: link("../v0/SKILL.md", "SKILL.md"),
-			says:    `"SKILL.md" is a link that leaves the tree`,
 		},
 		"a name like .git": {
 			improve: put("git~1", ""),
@@ -261,16 +243,9 @@ func TestWhatBecomesOfACandidate(t *testing.T) {
 				func(dir string) error { return errors.Join(os.RemoveAll(dir), os.Symlink("v0", dir)) }),
 			says: "tried — its directory was exchanged",
 		},
-		"its directory is a file": {
-			improve: in(
-				func(dir string) error { return errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o600)) }),
-			says: "its directory was exchanged",
-		},
 
-		"the improver crashed":         {improve: failing(agent.Crashed), says: "the improver failed: crashed: why"},
-		"the improver took too long":   {improve: failing(agent.Timeout), says: "the improver failed: timeout: why"},
-		"the improver has no budget":   {improve: failing(agent.Budget), says: "the improver failed: budget: why"},
-		"the improver was not allowed": {improve: failing(agent.Denied), says: "the improver failed: denied: why"},
+		"the improver crashed":       {improve: failing(agent.Crashed), says: "the improver failed: crashed: why"},
+		"the improver has no budget": {improve: failing(agent.Budget), says: "the improver failed: budget: why"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -365,12 +340,9 @@ func TestWhyARunEnds(t *testing.T) {
 	}{
 		"the original is perfect":        {"4 4 4", "worse worse", 2, 0, skill.PerfectBaseline, "b"},
 		"a version is perfect":           {"2 2 0", "worse perfect worse", 3, 0, skill.Perfect, "brk"},
-		"the last one is":                {"2 2 0", "worse perfect", 2, 0, skill.Perfect, "brk"},
 		"reverts in a row":               {"2 2 0", "worse worse worse worse", 4, 3, skill.Stuck, "brrr"},
 		"a gain begins the count anew":   {"2 2 0", "worse better worse worse better", 5, 2, skill.Stuck, "brkrr"},
 		"as many reverts as there are":   {"2 2 0", "worse worse", 2, 2, skill.Stuck, "brr"},
-		"one revert is enough":           {"2 2 0", "better more worse more", 4, 1, skill.Stuck, "bkkr"},
-		"as many as were asked for":      {"2 2 0", "worse better", 2, 3, skill.Exhausted, "brk"},
 		"reverts never end it":           {"2 2 0", "worse worse worse worse", 4, 0, skill.Exhausted, "brrrr"},
 		"nothing was asked for":          {"2 2 0", "", 0, 1, skill.Exhausted, "b"},
 		"a gain after which none is one": {"2 2 0", "better better better", 3, 2, skill.Stuck, "bkrr"},

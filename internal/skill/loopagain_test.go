@@ -38,7 +38,6 @@ func TestARunThatWasBrokenOffIsFinished(t *testing.T) {
 	}{
 		"the same command":            {"worse better broken worse worse worse", 4, 0, skill.Exhausted, "brkrr"},
 		"broken off at once":          {"broken worse worse worse worse worse", 4, 0, skill.Exhausted, "brrrr"},
-		"with one that is left":       {"worse worse worse broken better better", 4, 0, skill.Exhausted, "brrrr"},
 		"another number begins anew":  {"worse better broken worse worse worse", 3, 0, skill.Exhausted, "brkrrr"},
 		"reverts before it count":     {"better worse broken worse worse worse", 4, 2, skill.Stuck, "bkrr"},
 		"but not those before a gain": {"worse better broken worse worse worse", 4, 2, skill.Stuck, "brkrr"},

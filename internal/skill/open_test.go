@@ -6,7 +6,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -22,59 +21,36 @@ import (
 // TestWhereARunWorks has what is at the place of a workspace before a run.
 func TestWhereARunWorks(t *testing.T) {
 	t.Parallel()
+	file := func(at, text string) func(t *testing.T, base string) {
+		return func(t *testing.T, base string) { t.Helper(); putFile(t, filepath.Join(base, at), text) }
+	}
+	of := func(other string) func(t *testing.T, base string) {
+		return func(t *testing.T, base string) {
+			t.Helper()
+			putFile(t, filepath.Join(base, "other", "SKILL.md"), "x")
+			require.NoError(t, os.Symlink("s", filepath.Join(base, "link")))
+			_, err := workspace.Create(t.Context(), filepath.Join(base, "s-autoresearch"), filepath.Join(base, other))
+			require.NoError(t, err)
+		}
+	}
 	for name, c := range map[string]struct {
-		prepare func(t *testing.T, base, place string)
+		prepare func(t *testing.T, base string)
 		says    string // the error, "" for none
 		warns   string
-		skill   string // that it is of, from the base
 	}{
-		"nothing": {func(*testing.T, string, string) {}, "", "", "s"},
-		"an empty directory": {func(t *testing.T, _, place string) {
+		"nothing":            {func(*testing.T, string) {}, "", ""},
+		"files of others":    {file("s-autoresearch/notes.md", "x"), `is no workspace and has "notes.md" in it`, ""},
+		"a file":             {file("s-autoresearch", "x"), "is no directory", ""},
+		"its own":            {of("s"), "", ""},
+		"its own, by a link": {of("link"), "", ""},
+		"that of another":    {of("other"), "is the workspace of ", ""},
+		"that of one that moved": {func(t *testing.T, base string) {
 			t.Helper()
-			require.NoError(t, os.Mkdir(place, 0o755))
-		}, "", "", "s"},
-		"files of others": {func(t *testing.T, _,
-			place string,
-		) {
-			t.Helper()
-			putFile(t, filepath.Join(place, "notes.md"), "x")
-		}, `is no workspace and has "notes.md" in it`, "", ""},
-		"a file": {
-			func(t *testing.T, _, place string) { t.Helper(); putFile(t, place, "x") },
-			"is no directory", "", "",
-		},
-		"its own": {func(t *testing.T, base, place string) {
-			t.Helper()
-			_, err := workspace.Create(t.Context(), place, filepath.Join(base, "s"))
-			require.NoError(t, err)
-		}, "", "", "s"},
-		"its own, by a link": {func(t *testing.T, base, place string) {
-			t.Helper()
-			require.NoError(t, os.Symlink("s", filepath.Join(base, "link")))
-			_, err := workspace.Create(t.Context(), place, filepath.Join(base, "link"))
-			require.NoError(t, err)
-		}, "", "", "s"},
-		"that of another": {func(t *testing.T, base, place string) {
-			t.Helper()
-			putFile(t, filepath.Join(base, "other", "SKILL.md"), "x")
-			_, err := workspace.Create(t.Context(), place, filepath.Join(base, "other"))
-			require.NoError(t, err)
-		}, "is the workspace of ", "", ""},
-		"that of one that moved": {func(t *testing.T, base, place string) {
-			t.Helper()
-			putFile(t, filepath.Join(base, "other", "SKILL.md"), "x")
-			_, err := workspace.Create(t.Context(), place, filepath.Join(base, "other"))
-			require.NoError(t, err)
+			of("other")(t, base)
 			require.NoError(t, os.RemoveAll(filepath.Join(base, "other")))
-		}, "", "", "s"},
-		"a script's": {func(t *testing.T, _, place string) {
-			t.Helper()
-			putFile(t, filepath.Join(place, "v0", "SKILL.md"), "x")
-		}, "", "was made by another program: writing manifests", "s"},
-		"one cut off": {func(t *testing.T, _, place string) {
-			t.Helper()
-			putFile(t, filepath.Join(place, "manifest.json"), "{")
-		}, "is no manifest of a workspace, or was cut off", "", ""},
+		}, "", ""},
+		"a script's":  {file("s-autoresearch/v0/SKILL.md", "x"), "", "was made by another program: writing manifests"},
+		"one cut off": {file("s-autoresearch/manifest.json", "{"), "is no manifest of a workspace, or was cut off", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -83,7 +59,7 @@ func TestWhereARunWorks(t *testing.T) {
 			t.Cleanup(func() { assert.NoError(t, files.RemoveAll(base)) })
 			dir, place := filepath.Join(base, "s"), filepath.Join(base, "s-autoresearch")
 			putFile(t, filepath.Join(dir, "SKILL.md"), "x")
-			c.prepare(t, base, place)
+			c.prepare(t, base)
 			said := &bytes.Buffer{}
 			w, err := skill.OpenOrCreate(t.Context(), place, dir, said)
 			if c.warns == "" {
@@ -95,7 +71,7 @@ func TestWhereARunWorks(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			assert.Equal(t, filepath.Join(base, c.skill), w.Skill)
+			assert.Equal(t, dir, w.Skill)
 			assert.DirExists(t, w.Version(0))
 		})
 	}
@@ -190,73 +166,47 @@ func alter(t *testing.T, b *bench, version int) {
 // when nobody else works there, and never to what is no version.
 func TestWhatApplyAndUndoMayTouch(t *testing.T) {
 	t.Parallel()
+	put := func(names ...string) func(t *testing.T, b *bench) {
+		return func(t *testing.T, b *bench) {
+			t.Helper()
+			for _, name := range names {
+				putFile(t, filepath.Join(b.dir, name), "x")
+			}
+		}
+	}
 	for name, c := range map[string]struct {
-		spoil  func(t *testing.T, b *bench)
-		change skill.ChangeOptions
-		says   string
-		misuse bool
+		spoil   func(t *testing.T, b *bench)
+		version int
+		says    string
+		misuse  bool
 	}{
 		"no skill is named": {
-			func(_ *testing.T, b *bench) { b.Workspace.Skill = "" },
-			skill.ChangeOptions{Version: 1, Yes: true},
-			"the workspace does not say where its skill is: give --skill DIR", true,
+			func(_ *testing.T, b *bench) { b.Workspace.Skill = "" }, 1, "does not say where its skill is", true,
 		},
-		"it is gone": {func(t *testing.T,
-			b *bench,
-		) {
-			t.Helper()
-			require.NoError(t, os.RemoveAll(b.dir))
-		}, skill.ChangeOptions{Version: 1, Yes: true}, "read the skill: ", false},
-		"a run works there": {
-			func(t *testing.T, b *bench) { t.Helper(); hold(t, b) },
-			skill.ChangeOptions{Version: 1, Yes: true},
-			"another run works in ", false,
+		"it is gone": {
+			func(_ *testing.T, b *bench) { _ = os.RemoveAll(b.dir) }, 1, "read the skill: ", false,
 		},
-		"no such version": {
-			func(*testing.T, *bench) {},
-			skill.ChangeOptions{Version: 9, Yes: true},
-			"--version 9: no such version was kept; there are v0, v1", true,
-		},
-		"a version below all": {
-			func(*testing.T, *bench) {},
-			skill.ChangeOptions{Version: -7, Yes: true},
-			"--version -7: no such version was kept", true,
-		},
+		"a run works there":   {hold, 1, "another run works in ", false},
+		"no such version":     {put(), 9, "--version 9: no such version was kept; there are v0, v1", true},
+		"a version below all": {put(), -7, "--version -7: no such version was kept", true},
 		"the version was altered": {
-			func(t *testing.T, b *bench) { t.Helper(); alter(t, b, 1) },
-			skill.ChangeOptions{Version: 1, Yes: true},
-			"was altered", false,
+			func(t *testing.T, b *bench) { t.Helper(); alter(t, b, 1) }, 1, "was altered", false,
 		},
 		"the original was": {
-			func(t *testing.T, b *bench) { t.Helper(); alter(t, b, 0) },
-			skill.ChangeOptions{Version: 1, Yes: true},
-			"was altered", false,
+			func(t *testing.T, b *bench) { t.Helper(); alter(t, b, 0) }, 1, "was altered", false,
 		},
-		"the original is gone": {func(t *testing.T,
-			b *bench,
-		) {
-			t.Helper()
-			require.NoError(t, files.RemoveAll(b.Workspace.Version(0)))
-		}, skill.ChangeOptions{Version: 1, Yes: true}, "is missing", false},
-		"the skill links out": {func(t *testing.T, b *bench) {
-			t.Helper()
-			require.NoError(t, os.Symlink("/etc", filepath.Join(b.dir, "l")))
-		}, skill.ChangeOptions{Version: 1, Yes: true}, "is a link that leaves the tree", false},
-		"a name that is no text": {func(t *testing.T,
-			b *bench,
-		) {
-			t.Helper()
-			putFile(t, filepath.Join(b.dir, "a\x1b[2Jb\n"), "x")
-		}, skill.ChangeOptions{Version: 1, Yes: true}, `changed since v0 ("a\x1b[2Jb\n"); nothing was applied`, false},
+		"the original is gone": {
+			func(_ *testing.T, b *bench) { _ = files.RemoveAll(b.Workspace.Version(0)) }, 1, "is missing", false,
+		},
+		"the skill links out": {
+			func(_ *testing.T, b *bench) { _ = os.Symlink("/etc", filepath.Join(b.dir, "l")) }, 1,
+			"is a link that leaves the tree", false,
+		},
+		"a name that is no text": {
+			put("a\x1b[2Jb\n"), 1, `changed since v0 ("a\x1b[2Jb\n"); nothing was applied`, false,
+		},
 		"many files changed": {
-			func(t *testing.T, b *bench) {
-				t.Helper()
-				for _, name := range strings.Fields("a b c d e f g h") {
-					putFile(t, filepath.Join(b.dir, name), "x")
-				}
-			},
-			skill.ChangeOptions{Version: 1, Yes: true},
-			"changed since v0 (a, b, c, d, e, and 3 more); nothing was applied", false,
+			put("a", "b", "c", "d", "e", "f", "g", "h"), 1, "changed since v0 (a, b, c, d, e, and 3 more)", false,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -264,7 +214,7 @@ func TestWhatApplyAndUndoMayTouch(t *testing.T) {
 			b := newBench(t)
 			c.spoil(t, b)
 			before, _ := workspace.Scan(t.Context(), b.dir)
-			done, err := b.Apply(t.Context(), c.change)
+			done, err := b.Apply(t.Context(), skill.ChangeOptions{Version: c.version, Yes: true})
 			require.ErrorContains(t, err, c.says)
 			assert.Nil(t, done)
 			var wrong *misuse.Error

@@ -280,13 +280,17 @@ func TestValidateSaysFileAndLine(t *testing.T) {
 			[]string{},
 			"case 1: 1 expectation, 0 deterministic checks, 0 files\ns: ok\n",
 		},
-		"all suites": {map[string]string{
-			"SKILL.md": skillMD, evals.File: one(
-				`, "files": ["in.txt"], "deterministic_checks": [{"type": "file_exists", "file": "a"}]`), "in.txt": "x",
-			evals.TriggerFile: `[{"query": "a", "should_trigger": true}]`,
-			evals.AnswerFile:  "<evaluation><qa_pair><question>q</question><answer>a</answer></qa_pair></evaluation>",
-		}, []string{}, "case 1: 1 expectation, 1 deterministic check, 1 file\ntriggers: 1 query\nanswers: 1 question\n" +
-			"s: ok\n"},
+		"all suites": {
+			map[string]string{
+				"SKILL.md": skillMD, evals.File: one(
+					`, "files": ["in.txt"], "deterministic_checks": [{"type": "file_exists", "file": "a"}]`), "in.txt": "x",
+				evals.TriggerFile: `[{"query": "a", "should_trigger": true}]`,
+				evals.AnswerFile:  "<evaluation><qa_pair><question>q</question><answer>a</answer></qa_pair></evaluation>",
+			},
+			[]string{},
+			"case 1: 1 expectation, 1 deterministic check, 1 file\ntriggers: 1 query\nanswers: 1 question\n" +
+				"s: ok\n",
+		},
 		"questions alone": {
 			map[string]string{
 				"SKILL.md":       skillMD,

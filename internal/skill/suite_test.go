@@ -91,7 +91,8 @@ func newMeasuring(t *testing.T) measuring {
 	for name, text := range map[string]string{
 		"SKILL.md": front + "take up say it", "in.txt": "of v0",
 		"evals/evals.json": `[{"id": "text", "prompt": "one", "deterministic_checks": [{"type": "file_contains", "file": "skill", "text": "better"}, {"type": "file_contains", "file": "mode", "text": "0640"}]},
-			{"id": "input", "prompt": "two", "files": ["in.txt"], "deterministic_checks": [{"type": "file_contains", "file": "given", "text": "of v0"}]}]`,
+			{"id": "input", "prompt": "two", "files": ["in.txt"],
+			"deterministic_checks": [{"type": "file_contains", "file": "given", "text": "of v0"}]}]`,
 		"evals/trigger-eval.json": `[{"query": "say it", "should_trigger": true}, {"query": "say more", ` +
 			`"should_trigger": true}, {"query": "what time is it", "should_trigger": false}]`,
 		"evals/evaluation.xml": `<evaluation><qa_pair><question>What is ` +
