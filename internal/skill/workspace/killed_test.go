@@ -47,17 +47,6 @@ func replaced(t *testing.T) *killed {
 	return k
 }
 
-// move gives a directory another name in the base, and put writes a file there.
-func (k *killed) move(from, to string) {
-	k.t.Helper()
-	require.NoError(k.t, os.Rename(from, filepath.Join(k.base, to)))
-}
-
-func (k *killed) put(name, text string) {
-	k.t.Helper()
-	write(k.t, k.base, name, text, 0o644)
-}
-
 // TestATakeThatWasKilled leaves the old snapshot or the new one, wherever it was; the next
 // one makes the new one, and nothing of the first is left.
 func TestATakeThatWasKilled(t *testing.T) {
@@ -70,70 +59,37 @@ func TestATakeThatWasKilled(t *testing.T) {
 		old
 		latest
 	)
+	const set, first, stage = "v1", ".v1.aside", ".v1.stage-1"
 	for name, c := range map[string]struct {
-		leave func(k *killed)
-		holds int
+		was, will string // where the two directories are by now
+		manifest  int    // which one the snapshot has
+		next      int    // how much of the next one is there, in halves
+		holds     int
 	}{
-		"before anything": {func(k *killed) { k.move(k.was, "v1"); k.put("v1.manifest.json", k.manifests[0]) }, old},
-		"in the midst of copying": {func(k *killed) {
-			k.move(k.was, "v1")
-			k.put("v1.manifest.json", k.manifests[0])
-			k.put(".v1.stage-1/SKILL.md", "ne")
-		}, old},
-		"when all is copied": {func(k *killed) {
-			k.move(k.was, "v1")
-			k.put("v1.manifest.json", k.manifests[0])
-			k.move(k.will, ".v1.stage-1")
-		}, old},
-		"in half a manifest": {func(k *killed) {
-			k.move(k.was, "v1")
-			k.put("v1.manifest.json", k.manifests[0])
-			k.move(k.will, ".v1.stage-1")
-			k.put(".v1.manifest-next", k.manifests[1][:len(k.manifests[1])/2])
-		}, old},
-		"before the exchange": {func(k *killed) {
-			k.move(k.was, "v1")
-			k.put("v1.manifest.json", k.manifests[0])
-			k.move(k.will, ".v1.stage-1")
-			k.put(".v1.manifest-next", k.manifests[1])
-		}, old},
-		"after the exchange": {func(k *killed) {
-			k.move(k.will, "v1")
-			k.put("v1.manifest.json", k.manifests[0])
-			k.move(k.was, ".v1.stage-1")
-			k.put(".v1.manifest-next", k.manifests[1])
-		}, latest},
-		"before it is cleared away": {func(k *killed) {
-			k.move(k.will, "v1")
-			k.put("v1.manifest.json", k.manifests[1])
-			k.move(k.was, ".v1.stage-1")
-		}, latest},
-		"between two renames": {func(k *killed) {
-			k.move(k.was, ".v1.aside")
-			k.put("v1.manifest.json", k.manifests[0])
-			k.move(k.will, ".v1.stage-1")
-			k.put(".v1.manifest-next", k.manifests[1])
-		}, none},
-		"after two renames": {func(k *killed) {
-			k.move(k.was, ".v1.aside")
-			k.put("v1.manifest.json", k.manifests[0])
-			k.move(k.will, "v1")
-			k.put(".v1.manifest-next", k.manifests[1])
-		}, latest},
-		"of a new one, with its manifest": {func(k *killed) {
-			k.put("v1.manifest.json", k.manifests[1])
-			k.move(k.will, ".v1.stage-1")
-		}, none},
-		"of a new one, whole": {func(k *killed) {
-			k.move(k.will, "v1")
-			k.put("v1.manifest.json", k.manifests[1])
-		}, latest},
+		"before anything":                 {set, "", 0, 0, old},
+		"when all is copied":              {set, stage, 0, 0, old},
+		"in half a manifest":              {set, stage, 0, 1, old},
+		"before the exchange":             {set, stage, 0, 2, old},
+		"after the exchange":              {stage, set, 0, 2, latest},
+		"before it is cleared away":       {stage, set, 1, 0, latest},
+		"between two renames":             {first, stage, 0, 2, none},
+		"after two renames":               {first, set, 0, 2, latest},
+		"of a new one, with its manifest": {"", stage, 1, 0, none},
+		"of a new one, whole":             {"", set, 1, 0, latest},
 	} {
 		for _, then := range []string{"take", "take the old one", "restore", "discard"} {
 			t.Run(name+", then "+then, func(t *testing.T) {
 				t.Parallel()
 				k := replaced(t)
-				c.leave(k)
+				for place, dir := range map[string]string{c.was: k.was, c.will: k.will} {
+					if place != "" {
+						require.NoError(t, os.Rename(dir, filepath.Join(k.base, place)))
+					}
+				}
+				write(t, k.base, "v1.manifest.json", k.manifests[c.manifest], 0o644)
+				if c.next > 0 {
+					write(t, k.base, ".v1.manifest-next", k.manifests[1][:len(k.manifests[1])*c.next/2], 0o644)
+				}
 				snap, dst := filepath.Join(k.base, "v1"), filepath.Join(k.base, "dst")
 				want := map[int]string{old: k.old, latest: k.now}[c.holds]
 				switch then {
@@ -216,42 +172,15 @@ func TestAManifestCutAnywhere(t *testing.T) {
 // in it may not.
 func TestVerifiedFiles(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		spoil func(t *testing.T, snap string)
-		says  string
-	}{
-		"nothing": {func(*testing.T, string) {}, ""},
-		"a file beside it": {func(t *testing.T,
-			s string,
-		) {
-			t.Helper()
-			write(t, s, "SKILL.md", "altered", 0o644)
-		}, ""},
-		"a file more": {func(t *testing.T, s string) { t.Helper(); write(t, s, "more", "x", 0o644) }, ""},
-		"a file in it": {func(t *testing.T,
-			s string,
-		) {
-			t.Helper()
-			write(t, s, "evals/evals.json", "altered", 0o644)
-		}, `"evals/evals.json" is not what its manifest says`},
-		"one more in it": {
-			func(t *testing.T, s string) { t.Helper(); write(t, s, "evals/more", "x", 0o644) },
-			`"evals/more" is not what its manifest says`,
-		},
-		"it is gone": {func(t *testing.T, s string) {
-			t.Helper()
-			require.NoError(t, files.RemoveAll(filepath.Join(s, "evals")))
-		}, "cannot be read: "},
-		"its manifest": {func(t *testing.T,
-			s string,
-		) {
-			t.Helper()
-			require.NoError(t, os.Remove(workspace.ManifestFile(s)))
-		}, "has no manifest"},
-		"half the manifest": {func(t *testing.T, s string) {
-			t.Helper()
-			require.NoError(t, os.Truncate(workspace.ManifestFile(s), 100))
-		}, "has a manifest that cannot be used"},
+	for name, c := range map[string]struct{ write, remove, says string }{
+		"nothing":          {"", "", ""},
+		"a file beside it": {"SKILL.md", "", ""},
+		"a file more":      {"more", "", ""},
+		"a file in it":     {"evals/evals.json", "", `"evals/evals.json" is not what its manifest says`},
+		"one more in it":   {"evals/more", "", `"evals/more" is not what its manifest says`},
+		"it is gone":       {"", "evals", "cannot be read: "},
+		"its manifest":     {"", "../v1.manifest.json", "has no manifest"},
+		"another manifest": {"../v1.manifest.json", "", "has a manifest that cannot be used"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -269,7 +198,12 @@ func TestVerifiedFiles(t *testing.T) {
 			} {
 				require.NoError(t, os.Chmod(place, 0o755))
 			}
-			c.spoil(t, snap)
+			if c.write != "" {
+				write(t, snap, c.write, "altered", 0o644)
+			}
+			if c.remove != "" {
+				require.NoError(t, files.RemoveAll(filepath.Join(snap, c.remove)))
+			}
 			below, err := workspace.VerifyBelow(t.Context(), snap, "evals")
 			if c.says == "" {
 				require.NoError(t, err)

@@ -1,6 +1,7 @@
 package workspace_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,88 +24,52 @@ func TestManifestsOfWorkspaces(t *testing.T) {
 	t.Parallel()
 	of := func(more string) string { return `{"schema": 1, "format": "autoloop-skill-workspace", ` + more + `}` }
 	for name, c := range map[string]struct {
-		text  string
-		fails string
-		holds func(t *testing.T, dir string, w *workspace.Workspace)
+		text, holds string // the skill, the best version, whether it was applied, and what undoing leads to
+		fails       string
 	}{
-		"a skill beside it": {
-			of(`"skill": "../s", "best_version": 2`), "",
-			func(t *testing.T, dir string, w *workspace.Workspace) {
-				t.Helper()
-				assert.Equal(t, filepath.Join(filepath.Dir(dir), "s"), w.Skill)
-				assert.Equal(t, 2, w.Best)
-				assert.Nil(t, w.Applied)
-				assert.Nil(t, w.Run)
-				assert.Nil(t, w.Executor)
-			},
+		"a skill beside it":     {of(`"skill": "../s", "best_version": 2`), "../s 2 false v0", ""},
+		"a skill elsewhere":     {of(`"skill": "/somewhere/s"`), "/somewhere/s 0 false v0", ""},
+		"of nobody knows which": {of(`"skill": ""`), " 0 false v0", ""},
+		"fields of later": {
+			of(`"later": {"a": [1]}, "applied": {"version": 1, "later": 1}`), " 0 true v0", "",
 		},
-		"a skill elsewhere": {of(`"skill": "/somewhere/s"`), "", func(t *testing.T, _ string, w *workspace.Workspace) {
-			t.Helper()
-			assert.Equal(t, "/somewhere/s", w.Skill)
-		}},
-		"of nobody knows which": {of(`"skill": ""`), "", func(t *testing.T, _ string, w *workspace.Workspace) {
-			t.Helper()
-			assert.Empty(t, w.Skill)
-		}},
-		"fields of later": {of(`"skill": "../s", "later": {"a": [1]}, "applied": {"version": 1, "digest": "d", ` +
-			`"later": 1}`), "", func(t *testing.T, _ string, w *workspace.Workspace) {
-			t.Helper()
-			assert.Equal(t, &workspace.Applied{Version: 1, Digest: "d"}, w.Applied)
-		}},
-		"what was kept before a merge": {
-			of(`"applied": {"version": 1, "before": "before-apply-12"}`), "",
-			func(t *testing.T, dir string, w *workspace.Workspace) {
-				t.Helper()
-				name, back := w.Undone()
-				assert.Equal(t, []string{"before-apply-12", filepath.Join(dir, "before-apply-12")},
-					[]string{name, back})
-			},
+		"what was kept before a merge": {of(`"applied": {"before": "before-apply-12"}`), " 0 true before-apply-12", ""},
+		"nothing was kept":             {of(`"applied": {"version": 1, "before": ""}`), " 0 true v0", ""},
+		"a way out": {
+			of(`"applied": {"before": "../../etc"}`), "", "is no snapshot of an application",
 		},
-		"nothing was kept": {
-			of(`"applied": {"version": 1, "before": ""}`), "",
-			func(t *testing.T, _ string, w *workspace.Workspace) {
-				t.Helper()
-				name, back := w.Undone()
-				assert.Equal(t, []string{"v0", w.Version(0)}, []string{name, back})
-			},
-		},
-		"a way out": {of(`"applied": {"before": "../../etc"}`), "is no snapshot of an application", nil},
 		"a way out, dots": {
-			of(`"applied": {"before": "before-apply-1/../../x"}`),
-			"is no snapshot of an application", nil,
+			of(`"applied": {"before": "before-apply-1/../../x"}`), "", "is no snapshot of",
 		},
-		"a line more":     {of(`"applied": {"before": "before-apply-1\n"}`), "is no snapshot of an application", nil},
-		"another version": {of(`"applied": {"before": "v3"}`), "is no snapshot of an application", nil},
-		"no such version": {of(`"best_version": -1`), "there is no version -1", nil},
-		"half a version":  {of(`"best_version": 1.5`), "is no manifest of a workspace, or was cut off", nil},
-		"another type":    {of(`"applied": []`), "is no manifest of a workspace, or was cut off", nil},
+		"a line more":     {of(`"applied": {"before": "before-apply-1\n"}`), "", "is no snapshot of"},
+		"another version": {of(`"applied": {"before": "v3"}`), "", "is no snapshot of"},
+		"no such version": {of(`"best_version": -1`), "", "there is no version -1"},
+		"half a version": {
+			of(`"best_version": 1.5`), "", "is no manifest of a workspace, or was cut off",
+		},
 		"a later schema": {
-			`{"schema": 2, "format": "autoloop-skill-workspace"}`,
-			"has the schema 2, and this program reads 1", nil,
+			`{"schema": 2, "format": "autoloop-skill-workspace"}`, "", "has the schema 2, and this program reads 1",
 		},
-		"no schema":       {`{"format": "autoloop-skill-workspace"}`, "has the schema 0", nil},
-		"another's":       {`{"schema": 1, "format": "npm"}`, "is no manifest of a workspace", nil},
-		"another's, null": {`null`, "is no manifest of a workspace", nil},
-		"two of them":     {of(`"skill": "../s"`) + "{}", "is no manifest of a workspace", nil},
-		"a byte order":    {"\ufeff" + of(`"skill": "../s"`), "is no manifest of a workspace", nil},
-		"larger than need": {
-			of(`"x": "` + strings.Repeat("x", 1<<20) + `"`),
-			"is no file of at most 1048576 bytes", nil,
-		},
+		"no schema": {`{"format": "autoloop-skill-workspace"}`, "", "has the schema 0"},
+		"another's": {`{"schema": 1, "format": "npm"}`, "", "is no manifest of a workspace"},
+		"null":      {`null`, "", "is no manifest of a workspace"},
+		"cut off":   {`{`, "", "is no manifest of a workspace"},
+		"two":       {of(`"skill": "../s"`) + "{}", "", "is no manifest of a workspace"},
+		"too large": {of(`"x": "` + strings.Repeat("x", 1<<20) + `"`), "", "is no file of at most 1048576 bytes"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir := filepath.Join(room(t), "ws")
-			write(t, dir, "manifest.json", c.text, 0o644)
-			w, err := workspace.OpenWorkspace(dir)
-			if c.fails != "" {
-				require.ErrorContains(t, err, c.fails)
-				assert.Contains(t, err.Error(), "manifest.json")
-				return
-			}
-			require.NoError(t, err)
-			c.holds(t, dir, w)
-		})
+		dir := filepath.Join(room(t), "ws")
+		write(t, dir, "manifest.json", c.text, 0o644)
+		w, err := workspace.OpenWorkspace(dir)
+		if c.fails != "" {
+			require.ErrorContains(t, err, c.fails, name)
+			assert.Contains(t, err.Error(), "manifest.json")
+			continue
+		}
+		require.NoError(t, err, name)
+		back, place := w.Undone()
+		assert.Equal(t, filepath.Join(dir, back), place)
+		skill := strings.Replace(w.Skill, filepath.Dir(dir), "..", 1)
+		assert.Equal(t, c.holds, fmt.Sprint(skill, " ", w.Best, " ", w.Applied != nil, " ", back), name)
 	}
 	for name, put := range map[string]func(file string) error{
 		"a directory": func(file string) error { return os.Mkdir(file, 0o755) },

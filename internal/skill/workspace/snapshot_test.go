@@ -1,6 +1,7 @@
 package workspace_test
 
 import (
+	"errors"
 	"io/fs"
 	"net"
 	"os"
@@ -104,56 +105,34 @@ func assertNothingElse(t *testing.T, dir string, names ...string) {
 
 func TestBadSnapshotsChangeNothing(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		spoil func(t *testing.T, snap string)
-		want  string
-	}{
-		"missing": {func(t *testing.T, s string) { require.NoError(t, files.RemoveAll(s)) }, "is missing"},
-		"no manifest": {
-			func(t *testing.T, s string) { require.NoError(t, os.Remove(workspace.ManifestFile(s))) },
-			"has no manifest",
-		},
-		"manifest cut off": {func(t *testing.T,
-			s string,
-		) {
-			require.NoError(t, os.Truncate(workspace.ManifestFile(s), 500))
-		}, "was cut off"},
-		"manifest altered": {func(t *testing.T, s string) {
+	cut := func(name string, size int64) func(s string) error {
+		return func(s string) error { return os.Truncate(filepath.Join(s, name), size) }
+	}
+	put := func(name, text string) func(s string) error {
+		return func(s string) error { return os.WriteFile(filepath.Join(s, name), []byte(text), 0o600) }
+	}
+	remove := func(name string) func(s string) error {
+		return func(s string) error { return files.RemoveAll(filepath.Join(s, name)) }
+	}
+	for want, spoil := range map[string]func(snap string) error{
+		"is missing":      remove("."),
+		"has no manifest": remove("../v0.manifest.json"),
+		"was cut off":     cut("../v0.manifest.json", 500),
+		"was altered": func(s string) error {
 			text, err := os.ReadFile(workspace.ManifestFile(s))
-			require.NoError(t, err)
-			at := len(text) - 60
-			text = append(text[:at:at], []byte(string(text[at:]))...)
-			for i := range text {
-				if text[i] == '7' {
-					text[i] = '6'
-				}
-			}
-			write(t, filepath.Dir(s), filepath.Base(workspace.ManifestFile(s)), string(text), 0o644)
-		}, "was altered"},
-		"file cut off": {func(t *testing.T, s string) {
-			require.NoError(t, os.Truncate(filepath.Join(s, "SKILL.md"), 3))
-		}, `"SKILL.md" is cut off (3 of 16 bytes)`},
-		"file altered": {func(t *testing.T, s string) {
-			require.NoError(t, os.WriteFile(filepath.Join(s, "SKILL.md"), []byte("TEXT OF SKILL.md"), 0o600))
-		}, `"SKILL.md" is not what its manifest says`},
-		"file missing": {
-			func(t *testing.T, s string) { require.NoError(t, os.Remove(filepath.Join(s, "SKILL.md"))) },
-			`"SKILL.md" is missing`,
+			altered := strings.ReplaceAll(string(text), "7", "6")
+			return errors.Join(err, os.WriteFile(workspace.ManifestFile(s), []byte(altered), 0o600))
 		},
-		"file more": {
-			func(t *testing.T, s string) { write(t, s, "more", "x", 0o644) },
-			`"more" is not in its manifest`,
+		`"SKILL.md" is cut off (3 of 16 bytes)`:    cut("SKILL.md", 3),
+		`"SKILL.md" is not what its manifest says`: put("SKILL.md", "TEXT OF SKILL.md"),
+		`"SKILL.md" is missing`:                    remove("SKILL.md"),
+		`"more" is not in its manifest`:            put("more", "x"),
+		`"dangling" is not what its manifest says`: func(s string) error {
+			return errors.Join(remove("dangling")(s), os.Symlink("/etc", filepath.Join(s, "dangling")))
 		},
-		"link turned": {func(t *testing.T, s string) {
-			require.NoError(t, os.Remove(filepath.Join(s, "dangling")))
-			require.NoError(t, os.Symlink("/etc", filepath.Join(s, "dangling")))
-		}, `"dangling" is not what its manifest says`},
-		"a file instead": {func(t *testing.T, s string) {
-			require.NoError(t, files.RemoveAll(s))
-			require.NoError(t, os.WriteFile(s, nil, 0o600))
-		}, "is no directory"},
+		"is no directory": func(s string) error { return errors.Join(remove(".")(s), put(".", "")(s)) },
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(want, func(t *testing.T) {
 			t.Parallel()
 			base := room(t)
 			src, snap := filepath.Join(base, "src"), filepath.Join(base, "v0")
@@ -166,9 +145,9 @@ func TestBadSnapshotsChangeNothing(t *testing.T) {
 			write(t, src, "SKILL.md", "the user's", 0o644)
 			write(t, src, "more/of/it", "the user's", 0o644)
 			before := scan(t, src)
-			c.spoil(t, snap)
+			require.NoError(t, spoil(snap))
 			_, err = workspace.Restore(t.Context(), snap, src)
-			require.ErrorContains(t, err, c.want)
+			require.ErrorContains(t, err, want)
 			var bad *workspace.BadError
 			require.ErrorAs(t, err, &bad)
 			assert.NotContains(t, err.Error(), "\n")
@@ -184,19 +163,9 @@ func TestRefused(t *testing.T) {
 		dst     string
 		want    string
 	}{
-		"a link to the root": {func(t *testing.T,
-			s string,
-		) {
-			require.NoError(t, os.Symlink("/", filepath.Join(s, "l")))
-		}, "v0", `"l" is a link that leaves the tree`},
 		"a link upwards": {func(t *testing.T, s string) {
 			require.NoError(t, os.Symlink("../other", filepath.Join(s, "l")))
 		}, "v0", `"l" is a link that leaves the tree`},
-		"two links that leave together": {func(t *testing.T, s string) {
-			require.NoError(t, os.MkdirAll(filepath.Join(s, "a", "b"), 0o755))
-			require.NoError(t, os.Symlink("a/b", filepath.Join(s, "here")))
-			require.NoError(t, os.Symlink("here/../../..", filepath.Join(s, "out")))
-		}, "v0", `"out" is a link that leaves the tree`},
 		"a link into .git": {func(t *testing.T,
 			s string,
 		) {
@@ -211,10 +180,6 @@ func TestRefused(t *testing.T) {
 		"onto a file": {
 			func(t *testing.T, s string) { write(t, filepath.Dir(s), "there", "", 0o644) }, "there",
 			"is no directory",
-		},
-		"no source": {
-			func(t *testing.T, s string) { require.NoError(t, os.RemoveAll(s)) }, "v0",
-			"no such file or directory",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

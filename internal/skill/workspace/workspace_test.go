@@ -107,17 +107,6 @@ func TestWorkspace(t *testing.T) {
 	table, err := again.Results()
 	require.NoError(t, err)
 	assert.Len(t, table.Rows(), 1)
-
-	assert.Equal(t, moved+"-2", workspace.FreshDir(moved))
-	for _, text := range []string{
-		"", "{", "[]", `{"format": "other"}`,
-		`{"format": "autoloop-skill-workspace", "schema": 9}`,
-		`{"format": "autoloop-skill-workspace", "schema": 1, "best_version": -1}`,
-	} {
-		write(t, moved, "manifest.json", text, 0o644)
-		_, err = workspace.OpenWorkspace(moved)
-		require.ErrorContains(t, err, "manifest.json")
-	}
 }
 
 func TestWorkspaceInADirectoryOfOthers(t *testing.T) {
