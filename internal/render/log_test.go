@@ -16,8 +16,9 @@ import (
 func TestLogOfADecision(t *testing.T) {
 	t.Parallel()
 	events := ledger(t, `{"event":"decided","iteration":7,"time":"2026-01-02T03:04:05Z","run_id":"r",`+
-		`"outcome":"rejected","metric":1.2345678,"reasons":[{"kind":"said","words":"slower"},{"kind":"said","words":"by\nmuch"}],`+
-		`"evidence":[{"p_value":0.5},{"p_value":0.25}],"commit":"c0ffee","durations":{"propose":2,"measure":4},"agent":"a","model":"m",`+
+		`"outcome":"rejected","metric":1.2345678,"reasons":[{"kind":"said","words":"slower"},`+
+		`{"kind":"said","words":"by\nmuch"}],"evidence":[{"p_value":0.5},{"p_value":0.25}],"commit":"c0ffee",`+
+		`"durations":{"propose":2,"measure":4},"agent":"a","model":"m",`+
 		`"summary":"tried","changed":["x","y"],"usage":{"turns":2,"input_tokens":700,"cost_usd":0.0123}}`,
 		`{"event":"measured","role":"baseline","samples":[1.2345678,1.2345678],"seconds":2,"prepare_seconds":0.5}`,
 		`{"event":"measured","role":"candidate","stage":"once","samples":[1.2345678],"seconds":3}`)
