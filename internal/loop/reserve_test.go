@@ -19,18 +19,17 @@ func TestReserve(t *testing.T) {
 	b := newBed(t, "evaluation-runs: 1\nplateau: 1\ncandidates: 1", "4", "3", "5", "9")
 	b.service.Holder = history.Lease{Host: "here", PID: 7, ProcessStart: "9", Namespace: "n", ActionsRun: "12.1"}
 	b.service.Alive = func(history.Lease) bool { return true }
-	reserved, err := b.service.Reserve(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, Reservation{Program: "p", Begun: true, Iteration: 1, RunID: "run-1"}, reserved)
+	reserve := func() Reservation {
+		reserved, err := b.service.Reserve(t.Context())
+		require.NoError(t, err)
+		return reserved
+	}
+	assert.Equal(t, Reservation{Program: "p", Begun: true, Iteration: 1, RunID: "run-1"}, reserve())
 	open := b.records().sum.Open
 	assert.Equal(t, []any{"run-1", 1}, []any{open.Run, open.Iteration})
 	want := history.Lease{Host: "here", ActionsRun: "12.1", Handed: true, Until: open.Lease.Until}
 	assert.Equal(t, &want, open.Lease, "no process holds it")
-	assert.Equal(t, history.Lease{Host: "here", PID: 7, ProcessStart: "9", Namespace: "n", ActionsRun: "12.1"},
-		b.service.Holder)
-
-	again, err := b.service.Reserve(t.Context())
-	require.NoError(t, err)
+	again := reserve()
 	assert.False(t, again.Begun)
 	assert.Contains(t, again.Reason, "run run-1 (Actions run 12.1) works on it until")
 
@@ -44,33 +43,22 @@ func TestReserve(t *testing.T) {
 	given, err := b.service.GiveBack(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, history.Idle, given.Outcome)
-	assert.Equal(t, []string{"nothing was proposed; the start counts as no run"}, decision.Texts(given.Reasons))
 	after := b.records()
 	assert.Nil(t, after.sum.Open)
-	assert.Zero(t, after.sum.Interrupted)
-	assert.Zero(t, after.sum.Spent(time.Time{}).Iterations)
-	assert.True(t, after.sum.LastRun.IsZero(), "it counts as no run")
+	assert.Equal(t, []any{0, 0, true},
+		[]any{after.sum.Interrupted, after.sum.Spent(time.Time{}).Iterations, after.sum.LastRun.IsZero()},
+		"it counts as no run")
 
-	reserved, err = b.service.Reserve(t.Context())
-	require.NoError(t, err)
-	require.True(t, reserved.Begun)
+	reserved := reserve()
 	b.service.MustReserve = true
-	made, _, err := b.service.Propose(t.Context())
-	require.NoError(t, err)
-	require.NotNil(t, made)
+	made := b.made()
 	assert.Equal(t, reserved.RunID, made.Run, "it is proposed under that start")
-	made.ID = "bundle"
-	result, err := b.service.Publish(t.Context(), *made)
+	result, err := b.service.Publish(t.Context(), made)
 	require.NoError(t, err)
-	assert.Equal(t, history.Rejected, result.Outcome)
 	assert.Contains(t, result.Stopped, "paused: plateau")
-	resting, err := b.service.Reserve(t.Context())
-	require.NoError(t, err)
-	assert.False(t, resting.Begun)
-	assert.Contains(t, resting.Reason, "paused: plateau: 1 rejections in a row")
+	assert.Contains(t, reserve().Reason, "paused: plateau: 1 rejections in a row")
 	_, _, err = b.service.Propose(t.Context())
 	require.NoError(t, err, "that it rests is a result")
-
 	b.service.Force = true
 	_, _, err = b.service.Propose(t.Context())
 	require.ErrorIs(t, err, errNoStart)

@@ -27,16 +27,7 @@ func TestVerifyRefuses(t *testing.T) {
 	require.NoError(t, err)
 	a, err := run.team.attempt(t.Context(), at)
 	require.NoError(t, err)
-	other := func(files map[string]string) string {
-		b.git("checkout", "--quiet", "--detach", "autoloop/p")
-		b.write(b.dir, files)
-		b.git("add", "-A")
-		tree := b.git("write-tree")
-		b.git("reset", "--quiet", "--hard")
-		b.git("checkout", "--quiet", "main")
-		return tree
-	}
-	outside := other(map[string]string{"value.txt": "3\n", "other.txt": "touched\n"})
+	outside := b.treeWith("autoloop/p", map[string]string{"value.txt": "3\n", "other.txt": "touched\n"})
 	for _, c := range []struct {
 		name   string
 		change func(p *proposal.Proposal)

@@ -143,24 +143,3 @@ func TestHostileNamesInAReason(t *testing.T) {
 		})
 	}
 }
-
-// TestWhatTheShellSaysOfItself counts as the reason where no command failed, or where
-// one could not be run.
-func TestWhatTheShellSaysOfItself(t *testing.T) {
-	t.Parallel()
-	at := record{"3", "e", "0", "SCRIPT", "1", "x"}
-	const stderr = "a.c:3:5: error: broken\nSCRIPT: line 1: oh\tno\n"
-	assert.Equal(t, "the evaluation ended with exit code 3 at line 1 (`one`): oh no", failing(t, stderr).Problem)
-	assert.Equal(t, "the evaluation ended with exit code 3 at line 1 (`one`): a.c:3:5: error: broken",
-		failing(t, stderr, at).Problem)
-	got := play(t, evaluation.Request{Script: "one"}, func(spec process.Spec) process.Result {
-		at.exit = "127"
-		text := strings.ReplaceAll(at.String(), "SCRIPT", scriptOf(spec))
-		require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(resultOf(spec)), "failed"), []byte(text), 0o600))
-		return process.Result{
-			ExitCode: 127,
-			Stderr:   []byte("error: something before\n" + scriptOf(spec) + ": line 1: one: command not found\n"),
-		}
-	})
-	assert.Equal(t, "the evaluation ended with exit code 127 at line 1 (`one`): one: command not found", got.Problem)
-}
