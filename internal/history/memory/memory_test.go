@@ -131,30 +131,22 @@ func TestUpdateKeepsWhatPeoplePutThere(t *testing.T) {
 func TestUpdateRemovesAndSkips(t *testing.T) {
 	t.Parallel()
 	c := newCheckout(t)
-	head := c.add("x", "1")
-	same, err := c.Update(t.Context(),
-		memory.Update{
-			Program: "x", Message: "same",
-			Apply: func(f memory.Files) (memory.Files, error) { return f, nil },
+	put := func(change func(memory.Files) memory.Files) string {
+		head, err := c.Update(t.Context(), memory.Update{
+			Program: "x", Message: "m", Apply: func(f memory.Files) (memory.Files, error) { return change(f), nil },
 		})
-	require.NoError(t, err)
-	assert.Equal(t, head, same, "no change, no commit")
-	_, err = c.Update(t.Context(),
-		memory.Update{Program: "x", Message: "less", Apply: func(f memory.Files) (memory.Files, error) {
-			return memory.Files{State: []byte{}, Ledger: f.Ledger}, nil
-		}})
-	require.NoError(t, err)
+		require.NoError(t, err)
+		return head
+	}
+	head := c.add("x", "1")
+	assert.Equal(t, head, put(func(f memory.Files) memory.Files { return f }), "no change, no commit")
+	put(func(f memory.Files) memory.Files { return memory.Files{State: []byte{}, Ledger: f.Ledger} })
 	files, _, err := c.Read(t.Context(), "x")
 	require.NoError(t, err)
 	assert.Equal(t, []byte{}, files.State, "empty is there, nil is not")
 	assert.Nil(t, files.Results)
 	assert.Equal(t, []string{"1"}, c.ledger("x"))
-	_, err = c.Update(t.Context(),
-		memory.Update{
-			Program: "x", Message: "none",
-			Apply: func(memory.Files) (memory.Files, error) { return memory.Files{}, nil },
-		})
-	require.NoError(t, err)
+	put(func(memory.Files) memory.Files { return memory.Files{} })
 	assert.Empty(t, c.user("ls-tree", memoryRef))
 }
 

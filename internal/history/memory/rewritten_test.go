@@ -261,6 +261,7 @@ func TestKilledBetweenTheRecordsAndTheBranch(t *testing.T) {
 // TestWhatIsDatedLaterThanItWasWritten: clocks of two machines may differ, by minutes.
 func TestWhatIsDatedLaterThanItWasWritten(t *testing.T) {
 	t.Parallel()
+	m := newCheckout(t)
 	for name, c := range map[string]struct {
 		event, commit time.Duration // after now
 		says          string
@@ -270,26 +271,15 @@ func TestWhatIsDatedLaterThanItWasWritten(t *testing.T) {
 		"an event after its commit": {11 * time.Minute, 0, "iteration 1 has an event of "},
 		"a commit of tomorrow":      {0, 24 * time.Hour, "which is not yet"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			m := newCheckout(t)
-			log := &history.Log{}
-			require.NoError(t, log.Append(
-				&history.Started{Head: history.Head{Iteration: 1, Run: "r", Time: m.Now().Add(c.event)}}))
-			files := map[string]*git.File{}
-			for _, it := range log.Iterations() {
-				files[fmt.Sprintf("p.iterations/000/%06d.json", it.Number)] = &git.File{Data: it.Text()}
-			}
-			commit, err := m.Repo.CommitFiles(t.Context(), "", files, nil, "by hand\n", m.Now().Add(c.commit))
-			require.NoError(t, err)
-			found, err := memory.Rewritten(t.Context(), m.Memory, commit, "p", log)
-			require.NoError(t, err)
-			if c.says == "" {
-				assert.Empty(t, found)
-				return
-			}
-			require.Len(t, found, 1)
-			assert.Contains(t, found[0], c.says)
-		})
+		log := &history.Log{}
+		require.NoError(t, log.Append(&history.Started{Head: history.Head{Iteration: 1, Time: m.Now().Add(c.event)}}))
+		files := map[string]*git.File{"p.iterations/000/000000.json": {Data: log.Iterations()[0].Text()}}
+		files["p.iterations/000/000001.json"] = &git.File{Data: log.Iterations()[1].Text()}
+		commit, err := m.Repo.CommitFiles(t.Context(), "", files, nil, "by hand\n", m.Now().Add(c.commit))
+		require.NoError(t, err)
+		found, err := memory.Rewritten(t.Context(), m.Memory, commit, "p", log)
+		require.NoError(t, err)
+		assert.Contains(t, strings.Join(found, "\n"), c.says, name)
+		assert.Equal(t, c.says != "", len(found) == 1, "%s: %v", name, found)
 	}
 }
