@@ -12,7 +12,7 @@ func listLabels(s *State, r *http.Request) (reply, error) {
 
 func createLabel(s *State, r *http.Request) (reply, error) {
 	var asked struct{ Name, Color, Description string }
-	if err := decode(r, &asked); err != nil || asked.Name == "" {
+	if decode(r, &asked); asked.Name == "" {
 		return reply{}, unprocessable("name is missing")
 	}
 	if slices.ContainsFunc(s.Labels, func(name string) bool { return strings.EqualFold(name, asked.Name) }) {

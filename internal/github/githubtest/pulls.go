@@ -30,9 +30,7 @@ func (s *Server) openPull(state *State, r *http.Request) (reply, error) {
 		Title, Body, Head, Base string
 		Draft                   bool
 	}
-	if err := decode(r, &asked); err != nil {
-		return reply{}, err
-	}
+	decode(r, &asked)
 	switch {
 	case state.NoPulls:
 		return reply{}, errAnswer{
@@ -61,21 +59,13 @@ func (s *Server) openPull(state *State, r *http.Request) (reply, error) {
 
 func (s *Server) readPull(state *State, r *http.Request) (reply, error) {
 	pull := state.Pull(number(r, "pull_number"))
-	if pull == nil {
-		return reply{}, errNotFound
-	}
 	return reply{status: http.StatusOK, body: s.pull(pull, true)}, nil
 }
 
 func (s *Server) editPull(state *State, r *http.Request) (reply, error) {
 	pull := state.Pull(number(r, "pull_number"))
-	if pull == nil {
-		return reply{}, errNotFound
-	}
 	var asked struct{ Title, Body, State *string }
-	if err := decode(r, &asked); err != nil {
-		return reply{}, err
-	}
+	decode(r, &asked)
 	issue := state.Issue(pull.Number)
 	set(&issue.Title, asked.Title)
 	set(&issue.Body, asked.Body)
@@ -123,13 +113,8 @@ func (s *Server) Reopen(number int) {
 // assign adds assignees to an issue or a pull request.
 func assign(s *State, r *http.Request) (reply, error) {
 	issue := s.Issue(number(r, "issue_number"))
-	if issue == nil {
-		return reply{}, errNotFound
-	}
 	var asked struct{ Assignees []string }
-	if err := decode(r, &asked); err != nil {
-		return reply{}, err
-	}
+	decode(r, &asked)
 	issue.Assignees = with(issue.Assignees, asked.Assignees...)
 	return reply{status: http.StatusCreated, body: s.issue(issue)}, nil
 }
@@ -137,16 +122,11 @@ func assign(s *State, r *http.Request) (reply, error) {
 // askReviewers asks people and teams for a review.
 func (s *Server) askReviewers(state *State, r *http.Request) (reply, error) {
 	pull := state.Pull(number(r, "pull_number"))
-	if pull == nil {
-		return reply{}, errNotFound
-	}
 	var asked struct {
 		Reviewers []string
 		Teams     []string `json:"team_reviewers"`
 	}
-	if err := decode(r, &asked); err != nil {
-		return reply{}, err
-	}
+	decode(r, &asked)
 	pull.Reviewers = with(pull.Reviewers, asked.Reviewers...)
 	for _, team := range asked.Teams {
 		pull.Reviewers = with(pull.Reviewers, "/"+team)

@@ -100,7 +100,7 @@ func (s *Server) openIssue(state *State, r *http.Request) (reply, error) {
 		Title, Body string
 		Labels      []string
 	}
-	if err := decode(r, &asked); err != nil || asked.Title == "" {
+	if decode(r, &asked); asked.Title == "" {
 		return reply{}, unprocessable("title is missing")
 	}
 	if state.NoIssues {
@@ -117,21 +117,13 @@ func readIssue(s *State, r *http.Request) (reply, error) {
 		return reply{status: http.StatusOK, body: other.issue(&Issue{Number: there, Title: s.Issue(asked).Title})}, nil
 	}
 	issue := s.Issue(asked)
-	if issue == nil {
-		return reply{}, errNotFound
-	}
 	return reply{status: http.StatusOK, body: s.issue(issue)}, nil
 }
 
 func (s *Server) editIssue(state *State, r *http.Request) (reply, error) {
 	issue := state.Issue(number(r, "issue_number"))
-	if issue == nil {
-		return reply{}, errNotFound
-	}
 	var asked struct{ Title, Body, State *string }
-	if err := decode(r, &asked); err != nil {
-		return reply{}, err
-	}
+	decode(r, &asked)
 	set(&issue.Title, asked.Title)
 	set(&issue.Body, asked.Body)
 	if asked.State != nil {
@@ -148,16 +140,10 @@ func set(to, from *string) {
 }
 
 func listComments(s *State, r *http.Request) (reply, error) {
-	if s.Issue(number(r, "issue_number")) == nil {
-		return reply{}, errNotFound
-	}
 	return s.list(r, number(r, "issue_number"), false)
 }
 
 func listReviewComments(s *State, r *http.Request) (reply, error) {
-	if s.Pull(number(r, "pull_number")) == nil {
-		return reply{}, errNotFound
-	}
 	return s.list(r, number(r, "pull_number"), true)
 }
 
@@ -173,9 +159,6 @@ func readMe(s *State, _ *http.Request) (reply, error) {
 // on lines.
 func listReviews(s *State, r *http.Request) (reply, error) {
 	pull := number(r, "pull_number")
-	if s.Pull(pull) == nil {
-		return reply{}, errNotFound
-	}
 	var found []object
 	for _, comment := range s.Comments {
 		if comment.On == pull && (comment.Review || comment.Path != "") {
@@ -208,11 +191,8 @@ func (s *State) list(r *http.Request, on int, review bool) (reply, error) {
 }
 
 func (s *Server) say(state *State, r *http.Request) (reply, error) {
-	if state.Issue(number(r, "issue_number")) == nil {
-		return reply{}, errNotFound
-	}
 	var asked struct{ Body string }
-	if err := decode(r, &asked); err != nil || asked.Body == "" || len(asked.Body) > 65536 {
+	if decode(r, &asked); asked.Body == "" || len(asked.Body) > 65536 {
 		return reply{}, unprocessable("body is missing or too long")
 	}
 	comment := state.Say(state.Me, number(r, "issue_number"), asked.Body, s.Now())
@@ -228,7 +208,7 @@ func (s *Server) editComment(state *State, r *http.Request) (reply, error) {
 		return reply{}, errForbids
 	}
 	var asked struct{ Body string }
-	if err := decode(r, &asked); err != nil || asked.Body == "" || len(asked.Body) > 65536 {
+	if decode(r, &asked); asked.Body == "" || len(asked.Body) > 65536 {
 		return reply{}, unprocessable("body is missing or too long")
 	}
 	comment.Body, comment.Updated = asked.Body, s.Now()
@@ -246,9 +226,7 @@ func react(s *State, r *http.Request) (reply, error) {
 		return reply{}, errNotFound
 	}
 	var asked struct{ Content string }
-	if err := decode(r, &asked); err != nil {
-		return reply{}, err
-	}
+	decode(r, &asked)
 	status, given := http.StatusCreated, Reaction{comment.ID, asked.Content}
 	if slices.Contains(s.Reactions, given) {
 		status = http.StatusOK
@@ -263,13 +241,8 @@ func react(s *State, r *http.Request) (reply, error) {
 
 func addLabels(s *State, r *http.Request) (reply, error) {
 	issue := s.Issue(number(r, "issue_number"))
-	if issue == nil {
-		return reply{}, errNotFound
-	}
 	var asked struct{ Labels []string }
-	if err := decode(r, &asked); err != nil {
-		return reply{}, err
-	}
+	decode(r, &asked)
 	for _, name := range asked.Labels {
 		if !slices.Contains(issue.Labels, name) {
 			issue.Labels = append(issue.Labels, name)
@@ -280,7 +253,7 @@ func addLabels(s *State, r *http.Request) (reply, error) {
 
 func removeLabel(s *State, r *http.Request) (reply, error) {
 	issue := s.Issue(number(r, "issue_number"))
-	if issue == nil || !slices.Contains(issue.Labels, r.PathValue("name")) {
+	if !slices.Contains(issue.Labels, r.PathValue("name")) {
 		return reply{}, errNotFound
 	}
 	issue.Labels = slices.DeleteFunc(issue.Labels, func(label string) bool { return label == r.PathValue("name") })
@@ -409,9 +382,7 @@ func permission(s *State, r *http.Request) (reply, error) {
 
 func dispatch(s *State, r *http.Request) (reply, error) {
 	var asked struct{ Ref string }
-	if err := decode(r, &asked); err != nil {
-		return reply{}, err
-	}
+	decode(r, &asked)
 	s.Dispatched = append(s.Dispatched, r.PathValue("workflow_id")+" "+asked.Ref)
 	return reply{status: http.StatusNoContent}, nil
 }

@@ -217,6 +217,11 @@ func (s *Server) handle(mux *http.ServeMux, method, path string, answer handler)
 			s.refuse(w, errNotFound)
 			return
 		}
+		issue, pull := number(r, "issue_number"), number(r, "pull_number")
+		if issue != 0 && s.state.Issue(issue) == nil || pull != 0 && s.state.Pull(pull) == nil {
+			s.refuse(w, errNotFound)
+			return
+		}
 		result, err := answer(s.state, r)
 		if refused, is := err.(errAnswer); is { //nolint:errorlint // these are not wrapped
 			s.refuse(w, refused)
@@ -284,8 +289,8 @@ func paged[T any](r *http.Request, list []T) (page []T, last int) {
 	return list[from:min(from+size, len(list))], (len(list) + size - 1) / size
 }
 
-// decode reads the body of a request.
-func decode(r *http.Request, into any) error { return json.NewDecoder(r.Body).Decode(into) }
+// decode reads the body of a request, which was held against the description.
+func decode(r *http.Request, into any) { _ = json.NewDecoder(r.Body).Decode(into) }
 
 // number reads a number of the path.
 func number(r *http.Request, name string) int {
