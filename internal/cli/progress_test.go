@@ -26,20 +26,16 @@ func TestStatusLine(t *testing.T) {
 	var out bytes.Buffer
 	now := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 	env := Env{Stderr: &out, Now: func() time.Time { return now }, Getenv: func(string) string { return "" }}
-	steps := []live.Status{
-		{Program: "speed", Iteration: 4, Stage: "propose", Detail: "claude"},
-		{Program: "speed", Iteration: 4, Stage: "measure", Detail: "pair 3 of 8", Minor: true},
-	}
+	step := live.Status{Program: "speed", Iteration: 4, Stage: "measure", Detail: "pair 3 of 8", Minor: true}
 	piped := newProgress(env)
-	for _, step := range steps {
-		piped.Step(step)
-	}
+	piped.Step(live.Status{Program: "speed", Iteration: 4, Stage: "propose", Detail: "claude"})
+	piped.Step(step)
 	piped.Between(func() { out.WriteString("between\n") })
 	piped.Close()
 	assert.Equal(t, "speed #4 propose: claude\nbetween\n", out.String())
 
 	shown := &progress{now: env.Now, live: true}
-	shown.Step(steps[1])
+	shown.Step(step)
 	now = now.Add(7 * time.Second)
 	assert.Equal(t, "* (7s) speed #4 measure: pair 3 of 8", shown.line("*"))
 	usage := &metric.Usage{CostUSD: number64("0.25")}
@@ -56,37 +52,30 @@ func TestStatusLine(t *testing.T) {
 func TestAStatusLineFitsTheTerminal(t *testing.T) {
 	t.Parallel()
 	const text = "a line that is longer than twenty characters"
-	for name, c := range map[string]struct {
+	type terminal struct {
 		terminal bool
 		width    int
 		term     string
-		drawn    string // "" for no status line
-	}{
-		"narrow":        {true, 20, "xterm", " (0s) a line that…"},
-		"wide":          {true, 200, "xterm", " (0s) " + text},
-		"unknown width": {true, 0, "xterm", " (0s) " + text},
-		"a dumb one":    {true, 80, "dumb", ""},
-		"no terminal":   {false, 80, "xterm", ""},
+	}
+	for env, want := range map[terminal]string{
+		{true, 20, "xterm"}: " (0s) a line that…", {true, 200, "xterm"}: " (0s) " + text,
+		{true, 0, "xterm"}: " (0s) " + text, {true, 80, "dumb"}: "", {false, 80, "xterm"}: "",
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			drawn := make(chan string, 100)
-			env := Env{
-				Stderr:   writerFunc(func(p []byte) (int, error) { drawn <- string(p); return len(p), nil }),
-				Terminal: c.terminal, Width: c.width,
-				Getenv: func(string) string { return c.term }, Now: func() time.Time { return time.Unix(0, 0) },
-			}
-			p := newProgress(env)
-			p.Begin(text)
-			first := <-drawn
-			p.Close()
-			if c.drawn == "" {
-				assert.Equal(t, text+"\n", first)
-				return
-			}
-			assert.Regexp(t, `^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]`, strings.TrimPrefix(first, erase))
-			assert.True(t, strings.HasSuffix(first, c.drawn), first)
+		drawn := make(chan string, 100)
+		p := newProgress(Env{
+			Stderr:   writerFunc(func(p []byte) (int, error) { drawn <- string(p); return len(p), nil }),
+			Terminal: env.terminal, Width: env.width,
+			Getenv: func(string) string { return env.term }, Now: func() time.Time { return time.Unix(0, 0) },
 		})
+		p.Begin(text)
+		first := <-drawn
+		p.Close()
+		if want == "" {
+			assert.Equal(t, text+"\n", first, env)
+			continue
+		}
+		assert.Regexp(t, `^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]`, strings.TrimPrefix(first, erase), env)
+		assert.True(t, strings.HasSuffix(first, want), first)
 	}
 }
 

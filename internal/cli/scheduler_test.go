@@ -122,7 +122,8 @@ func TestSelectSaysWhatAndWhy(t *testing.T) {
 	assert.InDelta(t, 9, plan["existing_pr"], 0)
 	outputs, err := os.ReadFile(d.vars["GITHUB_OUTPUT"])
 	require.NoError(t, err)
-	assert.Equal(t, "has-work=true\nselected=fast\nmatrix={\"program\":[\"fast\"]}\npr-number=9\nissue-number=\nreport="+filepath.Join(d.dir, "autoloop.json")+"\n", string(outputs))
+	assert.Equal(t, "has-work=true\nselected=fast\nmatrix={\"program\":[\"fast\"]}\npr-number=9\nissue-number=\n"+
+		"report="+filepath.Join(d.dir, "autoloop.json")+"\n", string(outputs))
 	summary, err := os.ReadFile(d.vars["GITHUB_STEP_SUMMARY"])
 	require.NoError(t, err)
 	assert.Contains(t, string(summary), "Selected **fast**")
