@@ -82,6 +82,7 @@ func TestBreakFiles(t *testing.T) {
 			assert.NoDirExists(t, filepath.Join(around, file), name)
 		}
 	}
-	require.ErrorContains(t, breakFiles(t.TempDir(), Emptied, "../secret.txt"), "break ../secret.txt in a throw-away tree")
+	require.ErrorContains(t, breakFiles(t.TempDir(), Emptied, "../secret.txt"),
+		"break ../secret.txt in a throw-away tree")
 	require.Error(t, breakFiles(filepath.Join(t.TempDir(), "gone"), Emptied, "a"))
 }

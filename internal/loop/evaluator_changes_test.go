@@ -97,72 +97,30 @@ func (l *lab) built(r *run, at position) *environment {
 // warning of each whose content was another, once.
 func TestWhatIsLearnedOfTheEvaluation(t *testing.T) {
 	t.Parallel()
-	shared := evaluatorLab(t)
-	l, r, at := shared.on(t, "share: [dep]", nil)
+	l, r, at := evaluatorLab(t).on(t, "share: [dep]", nil)
 	env := l.built(r, at)
-	file := func(name string) string { return filepath.Join(env.tree.Dir, name) }
-	for _, step := range []struct {
-		what  string
-		does  func() error
-		own   map[string]bool
-		warns string
-	}{
-		{
-			"a mode", func() error { return os.Chmod(file("bench.sh"), 0o700) },
-			map[string]bool{"bench.sh": false},
-			"",
-		}, //nolint:gosec // a file of the test
-		{
-			"the same content", func() error {
-				l.write(env.tree.Dir, map[string]string{"lib/a.txt": "a\n"})
-				return nil
-			},
-			map[string]bool{"bench.sh": false, "lib/a.txt": false},
-			"",
-		},
-		{
-			"another content", func() error {
-				l.write(env.tree.Dir, map[string]string{"report.txt": "some\n"})
-				return nil
-			},
-			map[string]bool{"bench.sh": false, "lib/a.txt": false, "report.txt": true},
-			`"report.txt"`,
-		},
-		{
-			"another content after all", func() error { return os.Remove(file("lib/a.txt")) },
-			map[string]bool{"bench.sh": false, "lib/a.txt": true, "report.txt": true},
-			`"lib/a.txt"`,
-		},
-		{
-			"a new shared file", func() error {
-				l.write(env.tree.Dir, map[string]string{"dep/x/new.txt": "x\n"})
-				return nil
-			},
-			map[string]bool{"bench.sh": false, "dep": false, "lib/a.txt": true, "report.txt": true},
-			"",
-		},
-		{
-			"a shared file", func() error {
-				l.write(env.tree.Dir, map[string]string{"dep/two.txt": "3\n"})
-				return nil
-			},
-			map[string]bool{
-				"bench.sh": false, "dep": false, "dep/two.txt": true, "lib/a.txt": true,
-				"report.txt": true,
-			},
-			`"dep/two.txt"`,
-		},
+	own := map[string]bool{}
+	for _, step := range []struct{ file, text, name, warns string }{
+		{"value.txt", "9\n", "", ""}, // the target
+		{"lib/a.txt", "a\n", "lib/a.txt", ""},
+		{"report.txt", "some\n", "report.txt", `"report.txt"`},
+		{"report.txt", "none\n", "report.txt", ""},
+		{"lib/a.txt", "b\n", "lib/a.txt", `"lib/a.txt"`},
+		{"dep/x/new.txt", "x\n", "dep", ""},
+		{"dep/two.txt", "3\n", "dep/two.txt", `"dep/two.txt"`},
 	} {
 		r.warnings = nil
-		require.NoError(t, step.does())
+		l.write(env.tree.Dir, map[string]string{step.file: step.text})
 		r.measurer.learn(env)
+		if step.name != "" {
+			own[step.name] = own[step.name] || step.warns != ""
+		}
 		assert.True(t, r.measurer.own.known)
-		assert.Equal(t, step.own, r.measurer.own.touched, step.what)
+		assert.Equal(t, own, r.measurer.own.touched, step.file)
 		if step.warns == "" {
-			assert.Empty(t, r.warnings, step.what)
-		} else if assert.Len(t, r.warnings, 1, step.what) {
-			assert.True(t, strings.HasSuffix(r.warnings[0], "let it write to ignored paths: "+step.warns),
-				r.warnings[0])
+			assert.Empty(t, r.warnings, step.file)
+		} else if assert.Len(t, r.warnings, 1, step.file) {
+			assert.True(t, strings.HasSuffix(r.warnings[0], step.warns), r.warnings[0])
 		}
 	}
 }

@@ -18,12 +18,11 @@ import (
 // no regular file; nothing secret is taken, also where only a part of it is read.
 func TestTakeNotes(t *testing.T) {
 	t.Parallel()
-	const secret = "hunter2-hunter2-hunter2"
+	const secret, directory, link = "hunter2-hunter2-hunter2", "directory", "link"
 	filler := func(size int) string { return strings.Repeat("x", size-1) + "\n" }
 	for name, c := range map[string]struct {
-		text    string // "" for no file
+		text    string
 		tracked bool
-		make    func(path string) error // makes something else
 		want    prompt.Notes
 		stays   bool
 	}{
@@ -31,47 +30,41 @@ func TestTakeNotes(t *testing.T) {
 			text: "LESSON: one\nIDEA: two\nFORECLOSED: three\n",
 			want: prompt.Notes{Lessons: []string{"one"}, Ideas: []string{"two"}, Foreclosed: []string{"three"}},
 		},
-		"the repository's own": {text: "LESSON: one\n", tracked: true, stays: true},
-		"a directory":          {make: func(path string) error { return os.Mkdir(path, 0o700) }, stays: true},
-		"a secret": {
-			text: "LESSON: the token " + secret + " works\n",
-			want: prompt.Notes{Lessons: []string{"the token *** works"}},
-		},
+		"the repository's own":       {text: "LESSON: one\n", tracked: true, stays: true},
+		"a directory":                {text: directory, stays: true},
+		"a link":                     {text: link, stays: true},
 		"what is beyond is not read": {text: filler(prompt.MaxNotes) + "LESSON: one\n"},
 		"a secret at the end of it": {
 			text: filler(prompt.MaxNotes-20) + "LESSON: a " + secret + " ok\n",
 			want: prompt.Notes{Lessons: []string{"a *** ok"}},
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			around := t.TempDir()
-			dir := filepath.Join(around, "tree")
-			path := filepath.Join(dir, prompt.NotesFile)
-			require.NoError(t, os.Mkdir(dir, 0o700))
-			for _, file := range []string{"outside.txt", "tree/value.txt"} {
-				require.NoError(t, os.WriteFile(filepath.Join(around, file), []byte("LESSON: stolen\n"), 0o600))
-			}
-			switch {
-			case c.make != nil:
-				require.NoError(t, c.make(path))
-			case c.text != "":
-				require.NoError(t, os.WriteFile(path, []byte(c.text), 0o600))
-			}
-			at := position{}
-			if c.tracked {
-				at.entries = []git.TreeEntry{{Mode: git.ModeFile, Path: prompt.NotesFile}}
-			}
-			assert.Equal(t, !c.tracked, handsBack(at))
-			for range 2 {
-				got, err := takeNotes(at, dir, process.NewMasker(nil, secret))
-				require.NoError(t, err)
-				assert.Equal(t, c.want, got)
-				_, err = os.Lstat(path)
-				assert.Equal(t, c.stays, err == nil)
-				c.want = prompt.Notes{} // they are taken once
-			}
-		})
+		around := t.TempDir()
+		dir := filepath.Join(around, "tree")
+		path := filepath.Join(dir, prompt.NotesFile)
+		require.NoError(t, os.Mkdir(dir, 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(around, "outside.txt"), []byte("LESSON: stolen\n"), 0o600))
+		switch c.text {
+		case directory:
+			require.NoError(t, os.Mkdir(path, 0o700))
+		case link:
+			require.NoError(t, os.Symlink("../outside.txt", path))
+		default:
+			require.NoError(t, os.WriteFile(path, []byte(c.text), 0o600))
+		}
+		at := position{}
+		if c.tracked {
+			at.entries = []git.TreeEntry{{Mode: git.ModeFile, Path: prompt.NotesFile}}
+		}
+		assert.Equal(t, !c.tracked, handsBack(at), name)
+		for range 2 {
+			got, err := takeNotes(at, dir, process.NewMasker(nil, secret))
+			require.NoError(t, err, name)
+			assert.Equal(t, c.want, got, name)
+			_, err = os.Lstat(path)
+			assert.Equal(t, c.stays, err == nil, name)
+			c.want = prompt.Notes{} // they are taken once
+		}
 	}
 	_, err := takeNotes(position{}, filepath.Join(t.TempDir(), "gone"), process.Masker{})
 	require.ErrorContains(t, err, "open the tree")
