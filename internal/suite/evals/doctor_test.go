@@ -36,18 +36,14 @@ func TestChecksThatAlwaysPass(t *testing.T) {
 	}{
 		"a count of nothing or more": {Check{Kind: JSONFieldCount, Operator: "gte"}, "every count is 0 or more"},
 		"a count of one or more":     {Check{Kind: JSONFieldCount, Operator: "gte", Count: 1}, ""},
-		"a count above nothing":      {Check{Kind: JSONFieldCount, Operator: "gt"}, ""},
-		"a count of nothing":         {Check{Kind: JSONFieldCount, Operator: "eq"}, ""},
 		"true":                       {Check{Kind: ShellCommand, Command: " true\n"}, "the command always succeeds"},
 		"a colon":                    {Check{Kind: ShellCommand, Command: ":"}, "the command always succeeds"},
-		"exit 0":                     {Check{Kind: ShellCommand, Command: "exit 0"}, "the command always succeeds"},
 		"exit 1":                     {Check{Kind: ShellCommand, Command: "exit 1"}, ""},
 		"or true": {
 			Check{Kind: ShellCommand, Command: "make test || true "},
 			"`|| true` makes every failure a success",
 		},
 		"or true, then more":  {Check{Kind: ShellCommand, Command: "make || true; test -f a"}, ""},
-		"true and more":       {Check{Kind: ShellCommand, Command: "true && test -f a"}, ""},
 		"a text of that name": {Check{Kind: OutputContains, Text: "true"}, ""},
 	} {
 		c.check.Description = "d"
@@ -70,7 +66,6 @@ func TestAnswersInThePrompt(t *testing.T) {
 		finds bool
 	}{
 		"word for word":          {Check{Kind: OutputContains, Text: "hello there"}, true},
-		"over two lines":         {Check{Kind: OutputContains, Text: "World:\nsay"}, true},
 		"not in it":              {Check{Kind: OutputContains, Text: "hello, there"}, false},
 		"four letters":           {Check{Kind: OutputContains, Text: "Gree"}, false},
 		"five letters":           {Check{Kind: OutputContains, Text: "there"}, true},
@@ -79,8 +74,6 @@ func TestAnswersInThePrompt(t *testing.T) {
 		"a number of a field":    {Check{Kind: JSONFieldEquals, Value: json.Number("12345")}, false},
 		"an object":              {Check{Kind: JSONFieldEquals, Value: map[string]any{"a": "hello there"}}, false},
 		"an entry of a list":     {Check{Kind: JSONArrayContains, Value: "HELLO THERE"}, true},
-		"a pattern":              {Check{Kind: OutputMatches, Pattern: regexp.MustCompile("hello there")}, false},
-		"a command":              {Check{Kind: ShellCommand, Command: "grep 'hello there' a"}, false},
 	} {
 		c.check.Description = "d"
 		found := told(nil, Case{ID: "1", Prompt: prompt, Checks: []Check{c.check}})
@@ -117,11 +110,6 @@ func TestCasesThatTellNothing(t *testing.T) {
 			[]Case{{ID: "1", Prompt: "p", Checks: []Check{absent}}},
 			[]string{"1 idle: " + idle},
 		},
-		"both": {[]Case{{ID: "1", Prompt: "p", Checks: []Check{absent, there}}}, nil},
-		"an expectation beside it": {[]Case{{
-			ID: "1", Prompt: "p", Checks: []Check{absent},
-			Expectations: []string{"it is good"},
-		}}, nil},
 		"expectations alone": {
 			[]Case{{ID: "1", Prompt: "p", Expectations: []string{"it is good"}}},
 			[]string{"1 no-check: " + unchecked},
@@ -130,10 +118,6 @@ func TestCasesThatTellNothing(t *testing.T) {
 			[]Case{{ID: "1", Prompt: "p"}},
 			[]string{"1 no-check: " + unchecked, "1 idle: " + idle},
 		},
-		"a text that must not be there": {[]Case{{
-			ID: "1", Prompt: "p",
-			Checks: []Check{{Kind: OutputNotContains, File: "a", Text: "x"}},
-		}}, nil},
 		"a prompt again": {[]Case{
 			{ID: "1", Prompt: "Say  it", Checks: []Check{there}},
 			{ID: "2", Prompt: "say it\n", Checks: []Check{there}},

@@ -22,24 +22,16 @@ func TestSuitesThatAreNoSuites(t *testing.T) {
 		finds []string
 		says  string
 	}{
-		"nothing": {func(dir) {}, nil, ""},
 		"a task at the top": {func(d dir) {
 			d.put("task.json", "{}", 0o644)
 			d.put("a/task.json", "{}", 0o644)
 		}, []string{"task.json"}, ""},
-		"as deep as is looked":     {func(d dir) { d.put(deep(9), "{}", 0o644) }, []string{deep(9)}, ""},
-		"deeper":                   {func(d dir) { d.put(deep(10), "{}", 0o644) }, nil, ""},
-		"a name in other letters":  {func(d dir) { d.put("a/Task.json", "{}", 0o644) }, nil, ""},
-		"a name that only ends so": {func(d dir) { d.put("a/my-task.json", "{}", 0o644) }, nil, ""},
+		"as deep as is looked": {func(d dir) { d.put(deep(9), "{}", 0o644) }, []string{deep(9)}, ""},
+		"deeper":               {func(d dir) { d.put(deep(10), "{}", 0o644) }, nil, ""},
 		"git directories of all names": {func(d dir) {
 			d.put(".GIT/task.json", "{}", 0o644)
 			d.put("git~1/task.json", "{}", 0o644)
 		}, nil, ""},
-		"a directory of that name": {func(d dir) { d.put("a/task.json/x", "{}", 0o644) }, nil, ""},
-		"a link to a file": {
-			func(d dir) { d.put("x", "{}", 0o644); d.link("../x", "a/task.json") }, nil,
-			"task.json",
-		},
 		"a link out of the suite": {func(d dir) { d.link("/etc/passwd", "a/task.json") }, nil, "task.json"},
 		"a directory that is a link": {func(d dir) {
 			d.link(newDir(d.t, map[string]string{"task.json": "{}"}).path, "a")

@@ -44,11 +44,9 @@ func TestSpecialFiles(t *testing.T) {
 			".claude/a", `fixture: ".claude/a" is neither`,
 			`candidate: ".claude/a" is neither`,
 		},
-		"beside the configuration":  {"sub/pipe", `fixture: "sub/pipe" is neither`, ""},
-		"where none is looked for":  {".claude/a/A.md", `fixture: ".claude/a/A.md" is neither`, ""},
-		"in a git directory":        {".git/pipe", "", ""},
-		"in another git directory":  {"sub/.GIT/pipe", "", ""},
-		"of the name of such a one": {".git", "", ""},
+		"where none is looked for": {".claude/a/A.md", `fixture: ".claude/a/A.md" is neither`, ""},
+		"in a git directory":       {".git/pipe", "", ""},
+		"in another git directory": {"sub/.GIT/pipe", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
