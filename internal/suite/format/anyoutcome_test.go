@@ -44,93 +44,62 @@ func TestNullInAnOutcome(t *testing.T) {
 	whole, err := parse("", "")
 	require.NoError(t, err)
 	for key, c := range map[string]struct {
-		null    func(s *format.Score) // what null changes; nil is a problem
-		missing func(s *format.Score)
-		other   string // a value of another type
+		without func(s *format.Score, r *format.Run) // what it is without the key; nil is a problem
+		other   string                               // a value of another type
 		says    string
 	}{
-		"taskId":    {nil, nil, "7", "scores[0].taskId: must be a text, not the number 7"},
-		"objective": {nil, nil, "[1, 2]", "scores[0].objective: must be an object, not a list"},
-		"judge": {
-			func(s *format.Score) { s.Runs[0].Judge = nil },
-			func(s *format.Score) { s.Runs[0].Judge = nil }, "0.5",
-			"scores[0].judge: must be an object, not the number 0.5",
-		},
+		"taskId":    {nil, "7", "taskId: must be a text, not the number 7"},
+		"objective": {nil, "[1, 2]", "objective: must be an object, not a list"},
+		"judge":     {func(_ *format.Score, r *format.Run) { r.Judge = nil }, "0.5", "judge: must be an object"},
 		"judgeWeight": {
-			func(s *format.Score) { s.JudgeWeight = nil }, func(s *format.Score) { s.JudgeWeight = nil },
-			`"0.2"`, "scores[0].judgeWeight: must be a number",
+			func(s *format.Score, _ *format.Run) { s.JudgeWeight = nil }, `"2"`, "judgeWeight: must be a number",
 		},
 		"cost": {
-			func(s *format.Score) { s.Runs[0].Cost = format.Cost{} },
-			func(s *format.Score) { s.Runs[0].Cost = format.Cost{} }, "5", "scores[0].cost: must be an object",
+			func(_ *format.Score, r *format.Run) { r.Cost = format.Cost{} }, "5", "cost: must be an object",
 		},
 		"composite": {
-			func(s *format.Score) { s.Runs[0].Composite = new(metric.NonFinite()) },
-			func(s *format.Score) { s.Runs[0].Composite = nil }, "true", "scores[0].composite: must be a number",
+			func(_ *format.Score, r *format.Run) { r.Composite = nil }, "true", "composite: must be a number",
 		},
-		"failure": {
-			func(s *format.Score) { s.Runs[0].Failure = "" },
-			func(s *format.Score) { s.Runs[0].Failure = "" }, "false", "scores[0].failure: must be a text",
-		},
-		"transcript": {
-			func(s *format.Score) { s.Runs[0].Transcript = "" },
-			func(s *format.Score) { s.Runs[0].Transcript = "" }, "{}", "scores[0].transcript: must be a text",
-		},
-		"diff": {
-			func(s *format.Score) { s.Runs[0].Diff = "" }, func(s *format.Score) { s.Runs[0].Diff = "" },
-			"[]", "scores[0].diff: must be a text",
-		},
-		"checks": {
-			func(s *format.Score) { s.Runs[0].Checks = nil },
-			func(s *format.Score) { s.Runs[0].Checks = nil }, "{}", "scores[0].checks: must be a list",
-		},
+		"failure":    {func(_ *format.Score, r *format.Run) { r.Failure = "" }, "false", "failure: must be a text"},
+		"transcript": {func(_ *format.Score, r *format.Run) { r.Transcript = "" }, "{}", "transcript: must be a text"},
+		"diff":       {func(_ *format.Score, r *format.Run) { r.Diff = "" }, "[]", "diff: must be a text"},
+		"checks":     {func(_ *format.Score, r *format.Run) { r.Checks = nil }, "{}", "checks: must be a list"},
 	} {
-		for value, change := range map[string]func(*format.Score){"null": c.null, "": c.missing} {
+		for _, value := range []string{"null", ""} {
 			got, err := parse(key, value)
-			if change == nil {
+			if c.without == nil {
 				require.Error(t, err, "%s: %q", key, value)
 				continue
 			}
 			require.NoError(t, err, "%s: %q", key, value)
 			want := whole
 			want.Runs = slices.Clone(whole.Runs)
-			change(&want)
+			if c.without(&want, &want.Runs[0]); key+value == "compositenull" {
+				want.Runs[0].Composite = new(metric.NonFinite())
+			}
 			assert.Equal(t, want, got, "%s: %q", key, value)
 		}
 		_, err := parse(key, c.other)
-		require.ErrorContains(t, err, c.says, key)
+		require.ErrorContains(t, err, "scores[0]."+c.says, key)
 	}
-	for part, at := range map[string]func(format.Run) *metric.Number{
-		"tokens":      func(r format.Run) *metric.Number { return r.Cost.Tokens },
-		"toolCalls":   func(r format.Run) *metric.Number { return r.Cost.ToolCalls },
-		"steps":       func(r format.Run) *metric.Number { return r.Cost.Steps },
-		"wallClockMs": func(r format.Run) *metric.Number { return r.Cost.WallClockMs },
-		"costUsd":     func(r format.Run) *metric.Number { return r.Cost.USD },
-	} {
+	for i, part := range []string{"costUsd", "tokens", "toolCalls", "steps", "wallClockMs"} {
 		for value, want := range map[string]string{
-			"0": "0", "-0.0": "0", "1e-400": "1e-400", "null": "nil",
-			"1e999": "1e999", "-Infinity": "1e999",
+			"0": "0", "-0.0": "0", "1e-400": "1e-400", "null": "", "1e999": "1e999", "-Infinity": "1e999",
 		} {
 			got, err := parse("cost", fmt.Sprintf(`{%q: %s}`, part, value))
 			require.NoError(t, err, "%s: %s", part, value)
-			text := "nil"
-			if n := at(got.Runs[0]); n != nil {
-				data, err := json.Marshal(n)
-				require.NoError(t, err)
-				text = string(data)
-			}
-			assert.Equal(t, want, text, "%s: %s", part, value)
-			known := 0
-			for _, n := range got.Runs[0].Cost.Signals() {
-				if n != nil {
-					known++
+			for k, n := range got.Runs[0].Cost.Signals() {
+				if k != i || want == "" {
+					assert.Nil(t, n, "%s: %s", part, value)
+					continue
 				}
+				text, err := json.Marshal(n)
+				require.NoError(t, err)
+				assert.Equal(t, want, string(text), "%s: %s", part, value)
 			}
-			assert.Equal(t, value != "null", known == 1, "%s: %s", part, value)
 		}
 		_, err := parse("cost", fmt.Sprintf(`{%q: -1e-30}`, part))
-		require.ErrorContains(t, err, "scores[0].cost."+part+
-			": is -1e-30; it must be 0 or more, and null when it is not known")
+		require.ErrorContains(t, err, "scores[0].cost."+part+": is -1e-30; it must be 0 or more")
 	}
 }
 
