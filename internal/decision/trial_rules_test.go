@@ -294,14 +294,18 @@ func TestRunsThatAreAnnounced(t *testing.T) {
 		standard.CheckTooGood, standard.Direction = true, metric.Lower
 		kept, _ := standard.KeptRuns()
 		held, _ := standard.HeldRuns()
-		made, runs := play(standard, func(step decision.Step) metric.Measurement {
+		trial, runs := decision.NewTrial(standard), 0
+		assert.Nil(t, trial.Held())
+		_, err := trial.Run(func(step decision.Step) (metric.Measurement, error) {
+			runs++
 			if step.Side == decision.Candidate {
-				return scored("0")
+				return scored("0"), nil
 			}
-			return scored("1000")
+			return scored("1000"), nil
 		})
-		assert.NotEmpty(t, made.Held, "a drop to zero")
-		assert.LessOrEqual(t, len(runs), kept+held)
+		require.NoError(t, err)
+		assert.NotNil(t, trial.Held(), "a drop to zero")
+		assert.LessOrEqual(t, runs, kept+held)
 	}
 }
 
