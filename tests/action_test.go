@@ -278,48 +278,6 @@ func (w *world) shared(message string) (origin string) {
 	return origin
 }
 
-func TestActionRuns(t *testing.T) {
-	t.Parallel()
-	r := newReleases(t)
-	w := newWorld(t, map[string]string{"README.md": "mine\n"})
-	require.Zero(t, w.binary("iterate", "init", "--yes").code)
-	require.Zero(t, w.binary("iterate", "init", "example").code)
-	origin := w.shared("Add Autoloop")
-
-	step := w.action(r, map[string]string{"MODE": "schedule"})
-	require.Zero(t, step.code, step.log)
-	plan := filepath.Join(w.side, "autoloop", "run", "autoloop.json")
-	assert.Equal(t, map[string]string{
-		"has-work": "true", "selected": "example", "matrix": `{"program":["example"]}`, "pr-number": "",
-		"issue-number": "",
-		"report":       plan,
-	}, step.outputs)
-	assert.FileExists(t, plan)
-	assert.Contains(t, step.summary, "Selected **example**")
-
-	step = w.action(r, map[string]string{"ITERATIONS": "2"})
-	require.Zero(t, step.code, step.log)
-	assert.Equal(t, "accepted", step.outputs["outcome"])
-	assert.Equal(t, "improved", step.outputs["verdict"])
-	assert.Equal(t, step.outputs["metric"], step.outputs["best-metric"])
-	assert.NotEmpty(t, step.outputs["metric"])
-	data, err := os.ReadFile(step.outputs["report"])
-	require.NoError(t, err)
-	require.Len(t, w.decode(string(data)), 2)
-	assert.Contains(t, step.summary, "## ✅ example, iteration 2: kept")
-	assert.Contains(t, step.summary, "| Proposed by | tuner |")
-	assert.Contains(t, w.run(origin, "git", "branch", "--list", "autoloop/example"), "autoloop/example")
-	assert.Regexp(t, `(?s)::group::Iterate\n.*example #1 propose.*::endgroup::\n.*iteration +outcome`, step.log,
-		"progress in a group, results after it")
-
-	step = w.action(r, nil)
-	require.Zero(t, step.code, step.log)
-	assert.Equal(t, "false", step.outputs["has-work"])
-	assert.Equal(t, "idle", step.outputs["outcome"])
-	assert.Contains(t, step.log, "not due yet")
-	assert.Empty(t, step.annotations())
-}
-
 // hostile is text that is something else to a shell, to GitHub's expressions and
 // to the reader of a log.
 func hostile(trap string) string {
@@ -352,9 +310,7 @@ func TestActionRefusesInputs(t *testing.T) {
 	}
 	for _, c := range []struct{ name, value string }{
 		{"MODE", "everything"},
-		{"MODE", "Run"},
 		{"ITERATIONS", "0"},
-		{"ITERATIONS", "many"},
 		{"ITERATIONS", "1e3"},
 		{"ITERATIONS", "10000"},
 		{"MAX_PROGRAMS", "1.5"},
@@ -362,14 +318,9 @@ func TestActionRefusesInputs(t *testing.T) {
 		{"DRY_RUN", "yes"},
 		{"PROGRAM", "Über"},
 		{"PROGRAM", "a/b"},
-		{"PROGRAM", "a b"},
 		{"BUDGET_USD", "-1"},
-		{"BUDGET_USD", "$5"},
-		{"BUDGET_USD", "1,5"},
 		{"CI_WORKFLOW", "../ci.yml"},
-		{"CI_WORKFLOW", "ci"},
 		{"VERSION", "latest"},
-		{"VERSION", "v1"},
 		{"VERSION", "v1.2.3@sha256:00"},
 		{"VERSION", "v1.2.3/../../x"},
 	} {

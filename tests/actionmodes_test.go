@@ -2,6 +2,8 @@ package tests
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -17,106 +19,87 @@ import (
 	"github.com/org/autoloop/tests/long"
 )
 
-func TestActionProposesAndPublishes(t *testing.T) {
+// TestActionModes runs the modes one after the other, as the jobs of workflows do.
+func TestActionModes(t *testing.T) {
 	long.Only(t, long.TwoJobs)
 	t.Parallel()
 	r := newReleases(t)
-	w := valuesWorld(t, "metric_direction: lower", "9", "8", "8.5")
-	origin := w.shared("start")
-	dir := filepath.Join(w.side, "handed on")
-	early := w.action(r, map[string]string{"MODE": "propose", "PROGRAM": "p", "BUNDLE": dir})
-	assert.Equal(t, 1, early.code)
-	assert.Contains(t, early.log, "no start is recorded for this run", "an agent would leave no trace")
-	begun := w.action(r, map[string]string{"MODE": "begin", "PROGRAM": "p"})
-	require.Zero(t, begun.code, begun.log)
-	assert.JSONEq(t, `{"program":["p"]}`, begun.outputs["matrix"])
-	assert.Equal(t, "true", begun.outputs["has-work"])
-	proposed := w.action(r, map[string]string{"MODE": "propose", "PROGRAM": "p", "BUNDLE": dir})
-	require.Zero(t, proposed.code, proposed.log)
-	assert.Equal(t, "true", proposed.outputs["bundle"])
-	assert.Equal(t, "accepted", proposed.outputs["outcome"])
-	assert.Empty(t, w.run(origin, "git", "branch", "--list", "autoloop/*"), "nothing is written yet")
-
-	published := w.action(r, map[string]string{"MODE": "publish", "PROGRAM": "p", "BUNDLE": dir})
-	require.Zero(t, published.code, published.log)
-	delete(proposed.outputs, "bundle")
-	delete(proposed.outputs, "best-metric")
-	for name, value := range proposed.outputs {
-		assert.Equal(t, value, published.outputs[name], name)
-	}
-	assert.Equal(t, "8", published.outputs["best-metric"])
-	assert.NotContains(t, published.outputs, "bundle")
-	assert.Equal(t, "8", w.run(origin, "git", "show", "autoloop/p:value.txt"))
-	assert.Contains(t, published.summary, "## ✅ p, iteration 1: kept")
-
-	again := w.action(r, map[string]string{"MODE": "publish", "PROGRAM": "p", "BUNDLE": dir})
-	assert.Equal(t, 1, again.code, again.log)
-	require.Len(t, again.annotations(), 1)
-	assert.True(t, strings.HasPrefix(again.annotations()[0],
-		"::error title=iterate::the bundle is refused: it was published before"), again.log)
-	assert.Empty(t, again.outputs["outcome"])
-
-	require.Zero(t, w.action(r, map[string]string{"MODE": "begin", "PROGRAM": "p"}).code)
-	rejected := w.action(r, map[string]string{"MODE": "propose", "PROGRAM": "p"})
-	require.Zero(t, rejected.code, rejected.log)
-	assert.Equal(t, "rejected", rejected.outputs["outcome"])
-	assert.DirExists(t, filepath.Join(w.side, "autoloop", "bundle"), "where publish looks for it")
-	published = w.action(r, map[string]string{"MODE": "publish"})
-	require.Zero(t, published.code, published.log)
-	assert.Equal(t, "regressed", published.outputs["verdict"])
-	assert.Equal(t, "8.5", published.outputs["metric"])
-	assert.Contains(t, published.summary, "## ❌ p, iteration 2: not kept")
-
-	require.Zero(t, w.action(r, map[string]string{"MODE": "begin", "PROGRAM": "p"}).code)
-	require.NoError(t, os.RemoveAll(filepath.Join(w.side, "autoloop", "bundle")))
-	back := w.action(r, map[string]string{"MODE": "publish", "PROGRAM": "p"})
-	require.Zero(t, back.code, back.log)
-	assert.Contains(t, back.log, "the start counts as no run")
-	paused := w.binary("iterate", "pause", "p", "--remote", "origin")
-	require.Zero(t, paused.code, paused.stderr)
-	begun = w.action(r, map[string]string{"MODE": "begin", "PROGRAM": "p"})
-	require.Zero(t, begun.code, begun.log)
-	assert.Equal(t, "false", begun.outputs["has-work"])
-	assert.Contains(t, begun.log, "p: does not begin: paused: ")
-	begun = w.action(r, map[string]string{"MODE": "begin", "PROGRAM": "p", "FORCE": "true"})
-	require.Zero(t, begun.code, begun.log)
-	assert.Equal(t, "true", begun.outputs["has-work"])
-}
-
-func TestActionIteratesWhatWasScheduled(t *testing.T) {
-	long.Only(t, long.GitHub)
-	t.Parallel()
-	r := newReleases(t)
-	w := valuesWorld(t, "metric_direction: lower", "9", "8", "7")
+	w := valuesWorld(t, "metric_direction: lower", "9", "8", "8.5", "7", "6")
 	w.git("mv", ".autoloop/programs", "below")
 	origin := w.shared("start")
-	alone := w.action(r, map[string]string{"MODE": "iterate", "PROGRAMS_DIR": "below"})
-	assert.Equal(t, 2, alone.code, alone.log)
-	assert.Contains(t, alone.log, "run `scheduler` first, or name a program with --program")
-	step := w.action(r, map[string]string{"MODE": "schedule", "PROGRAMS_DIR": "below"})
-	require.Zero(t, step.code, step.log)
-	dry := w.action(r, map[string]string{"MODE": "iterate", "PROGRAMS_DIR": "below", "DRY_RUN": "true"})
-	require.Zero(t, dry.code, dry.log)
-	assert.Equal(t, "dry-run", dry.outputs["outcome"])
-	assert.Equal(t, "improved", dry.outputs["verdict"])
-	assert.Empty(t, w.run(origin, "git", "branch", "--list", "autoloop/*"))
-	step = w.action(r, map[string]string{"MODE": "iterate", "PROGRAMS_DIR": "below", "WORKING_DIRECTORY": w.dir})
-	require.Zero(t, step.code, step.log)
-	assert.Equal(t, "accepted", step.outputs["outcome"])
-
-	paused := w.action(r, map[string]string{
-		"MODE": "iterate", "PROGRAM": "p", "PROGRAMS_DIR": "below",
-		"+AUTOLOOP_PAUSED": "true",
-	})
-	require.Zero(t, paused.code, paused.log)
-	assert.Equal(t, "idle", paused.outputs["outcome"])
-	assert.Contains(t, paused.summary, "AUTOLOOP_PAUSED")
-	nowhere := w.action(r, map[string]string{"WORKING_DIRECTORY": "none"})
-	assert.Equal(t, 2, nowhere.code)
-	assert.Contains(t, nowhere.log, "::error title=Autoloop::the input working-directory is no directory")
-	unknown := w.action(r, map[string]string{"PROGRAM": "q"})
-	assert.Equal(t, 2, unknown.code)
-	assert.Len(t, unknown.annotations(), 1)
+	type inputs = map[string]string
+	first, second := w.side+"/handed on", w.side+"/another"
+	for _, c := range []struct {
+		mode string
+		with inputs
+		code int
+		// outputs are some of those that are set, says is in the log or the summary.
+		outputs inputs
+		says    string
+	}{
+		{"iterate", nil, 2, nil, "run `scheduler` first, or name a program with --program"},
+		{"propose", inputs{"PROGRAM": "p"}, 1, nil, "no start is recorded for this run"},
+		{"begin", inputs{"PROGRAM": "p"}, 0, inputs{"has-work": "true", "matrix": `{"program":["p"]}`}, ""},
+		{"propose", inputs{"PROGRAM": "p", "BUNDLE": first}, 0, inputs{"bundle": "true", "outcome": "accepted"}, ""},
+		{
+			"publish",
+			inputs{"BUNDLE": first},
+			0,
+			inputs{"outcome": "accepted", "best-metric": "8", "bundle": ""},
+			"## ✅ p, iteration 1: kept",
+		},
+		{
+			"publish",
+			inputs{"BUNDLE": first},
+			1,
+			inputs{"outcome": ""},
+			"\n::error title=iterate::the bundle is refused: it was published before",
+		},
+		{"begin", inputs{"PROGRAM": "p"}, 0, nil, ""},
+		{"propose", inputs{"PROGRAM": "p", "BUNDLE": second}, 0, inputs{"outcome": "rejected"}, ""},
+		{
+			"publish",
+			inputs{"BUNDLE": second},
+			0,
+			inputs{"verdict": "regressed", "metric": "8.5"},
+			"## ❌ p, iteration 2: not kept",
+		},
+		{"begin", inputs{"PROGRAM": "p"}, 0, nil, ""},
+		{"publish", inputs{"PROGRAM": "p"}, 0, nil, "the start counts as no run"},
+		{"schedule", nil, 0, inputs{"selected": "p", "matrix": `{"program":["p"]}`, "has-work": "true"}, "Selected **p**"},
+		{"iterate", inputs{"DRY_RUN": "true"}, 0, inputs{"outcome": "dry-run", "verdict": "improved"}, ""},
+		{
+			"iterate",
+			inputs{"WORKING_DIRECTORY": w.dir, "ITERATIONS": "2"},
+			0,
+			inputs{"outcome": "accepted", "best-metric": "6"},
+			"## ✅ p, iteration 4: kept",
+		},
+		{"iterate", inputs{"PROGRAM": "p", "+AUTOLOOP_PAUSED": "true"}, 0, inputs{"outcome": "idle"}, "AUTOLOOP_PAUSED"},
+		{"run", inputs{"PROGRAM": "q"}, 2, nil, `there is no program "q"`},
+		{"run", inputs{"WORKING_DIRECTORY": "none"}, 2, nil, "the input working-directory is no directory"},
+		{"steer", inputs{"PROGRAM": "p"}, 2, nil, "there are no comments to read without GitHub"},
+	} {
+		with := inputs{"MODE": c.mode, "PROGRAMS_DIR": "below"}
+		maps.Copy(with, c.with)
+		before := w.run(origin, "git", "for-each-ref")
+		step := w.action(r, with)
+		require.Equal(t, c.code, step.code, "%s %v: %s", c.mode, c.with, step.log)
+		for name, value := range c.outputs {
+			assert.Equal(t, value, step.outputs[name], "%s %v: %s", c.mode, c.with, name)
+		}
+		assert.Contains(t, step.log+step.summary, c.says, "%s %v", c.mode, c.with)
+		if c.mode == "propose" || c.with["DRY_RUN"] != "" {
+			assert.Equal(t, before, w.run(origin, "git", "for-each-ref"), "nothing is written yet")
+		}
+	}
+	paused := w.binary("iterate", "--programs", "below", "pause", "p", "--remote", "origin")
+	require.Zero(t, paused.code, paused.stderr)
+	for force, work := range map[string]string{"": "false", "true": "true"} {
+		begun := w.action(r, inputs{"MODE": "begin", "PROGRAM": "p", "PROGRAMS_DIR": "below", "FORCE": force})
+		require.Zero(t, begun.code, begun.log)
+		assert.Equal(t, work, begun.outputs["has-work"], begun.log)
+	}
 }
 
 func TestActionCompares(t *testing.T) {
@@ -148,12 +131,6 @@ func TestActionCompares(t *testing.T) {
 		assert.Equal(t, c.verdict, report.Verdict)
 		assert.Contains(t, step.summary, c.verdict)
 	}
-	step := w.action(r, map[string]string{
-		"MODE": "compare", "BASELINE": "main.json", "CANDIDATE": "pr.json",
-		"PROGRAM": "none",
-	})
-	assert.Equal(t, 2, step.code, step.log)
-	assert.Len(t, step.annotations(), 1)
 }
 
 // TestActionMakesIsolationPossible has a sysctl and a sudo that note what is
@@ -181,8 +158,6 @@ func TestActionMakesIsolationPossible(t *testing.T) {
 			"is not GitHub's: sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0 allows it", "1",
 		},
 		"isolation is not wanted": {"github-hosted", "off", forbidden, `shift; "$@"`, "iterate", "", "1"},
-		"another kernel":          {"github-hosted", "", "exit 255", `shift; "$@"`, "iterate", "", "1"},
-		"a job without a program": {"github-hosted", "", forbidden, `shift; "$@"`, "schedule", "", "1"},
 		"a machine that allows it": {
 			"self-hosted", "", `echo 0`, "exit 1", "iterate", "Isolation: this machine allows it",
 			"1",
@@ -226,9 +201,6 @@ func TestActionValidates(t *testing.T) {
 	step := w.action(r, map[string]string{"MODE": "validate"})
 	assert.Equal(t, 1, step.code, step.log)
 	assert.Contains(t, step.log, "bad.md:2")
-	step = w.action(r, map[string]string{"MODE": "steer", "PROGRAM": "good"})
-	assert.Equal(t, 2, step.code)
-	assert.Contains(t, step.log, "there are no comments to read without GitHub")
 }
 
 // TestActionEndsInOrder: a cancelled job hands its signal on, and waits.
@@ -260,4 +232,12 @@ func TestActionEndsInOrder(t *testing.T) {
 	require.Error(t, cmd.Wait())
 	assert.Less(t, time.Since(begun), 5*time.Minute)
 	assert.Contains(t, log.String(), "::endgroup::", "it went on to its own end: %s", log.String())
+}
+
+// outcomeOf is a file with one run of two tasks.
+func outcomeOf(label string, passed int, tokens string) string {
+	return fmt.Sprintf(`{"configLabel": %q, "scores": [
+  {"taskId": "add-flag", "objective": {"passed": %d, "total": 4}, "judge": null, "cost": {"tokens": %s, "toolCalls": 3, "steps": 2, "wallClockMs": 900, "costUsd": 0}},
+  {"taskId": "fix-bug", "objective": {"passed": 2, "total": 2}, "cost": {"tokens": 0}}
+]}`, label, passed, tokens)
 }
