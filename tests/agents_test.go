@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -174,6 +173,8 @@ func (w *world) lone() iteration {
 	return list[0]
 }
 
+// TestRealAgentsEdit: what isolates a command leaves an agent its program, its home and
+// its sandbox.
 func TestRealAgentsEdit(t *testing.T) {
 	t.Parallel()
 	for _, agent := range realAgents() {
@@ -185,6 +186,7 @@ func TestRealAgentsEdit(t *testing.T) {
 			}
 			w, server := modelWorld(t, agent, "env: [SIDE]", agent.shell(command),
 				modeltest.Text("Lowered the number to 7."))
+			w.isolated()
 			before := w.checkout()
 			got := w.lone()
 			require.Equal(t, "accepted", got.Outcome, got.Reasons)
@@ -208,50 +210,6 @@ func TestRealAgentsEdit(t *testing.T) {
 				assert.Equal(t, agentKey, request.Key())
 			}
 			assert.True(t, requests[0].Has("Lower the number in value.txt."), "the prompt reaches the model")
-		})
-	}
-}
-
-// TestRealAgentsWorkInIsolation: what isolates a command leaves an agent its
-// program, its home and its sandbox.
-func TestRealAgentsWorkInIsolation(t *testing.T) {
-	t.Parallel()
-	for _, agent := range realAgents() {
-		t.Run(agent.name, func(t *testing.T) {
-			t.Parallel()
-			w, _ := modelWorld(t, agent, "env: [SIDE]", agent.shell("echo 7 > value.txt"),
-				modeltest.Text("Lowered the number to 7."))
-			got := w.isolated().lone()
-			require.Equal(t, "accepted", got.Outcome, got.Reasons)
-			assert.Equal(t, "7", w.git("show", "autoloop/p:value.txt"))
-		})
-	}
-}
-
-// TestRealAgentsWait: a server that asks to come back later ends the agent at
-// once, not when the time of the iteration is up, and the iteration is put off.
-// Codex says how long it was asked to wait; OpenCode does not.
-func TestRealAgentsWait(t *testing.T) {
-	t.Parallel()
-	for _, agent := range realAgents() {
-		t.Run(agent.name, func(t *testing.T) {
-			t.Parallel()
-			w, server := modelWorld(t, agent, "env: [SIDE]", modeltest.Wait(3600))
-			begin := time.Now()
-			got := w.lone()
-			assert.Equal(t, "idle", got.Outcome)
-			assert.Contains(t, got.Stopped, "rate limit")
-			assert.Zero(t, w.count("decided"), "it is no error of the program")
-			assert.Equal(t, 1, server.Asked())
-			finished := w.last("finished")
-			until, err := time.Parse(time.RFC3339, fmt.Sprint(finished["not_before"]))
-			require.NoError(t, err)
-			wait := until.Sub(begin)
-			if agent.name == "codex" {
-				assert.InDelta(t, time.Hour.Minutes(), wait.Minutes(), 5)
-			}
-			assert.Positive(t, wait)
-			assert.Contains(t, w.binary("scheduler").stdout, "skipped: p: paused: the agent's service has a rate limit")
 		})
 	}
 }

@@ -9,10 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/tests/long"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/tests/long"
 )
 
 // forgery is a bundle that somebody made who knows the format, and why it is
@@ -313,42 +314,6 @@ func TestForgedBundlesChangeNothing(t *testing.T) {
 	})
 	assert.Equal(t, checkout, w.checkout())
 	assert.Equal(t, "3", text(w.publish(dir).Best))
-}
-
-// TestForgedBaselines holds iteration 0 against what the program says of its
-// numbers.
-func TestForgedBaselines(t *testing.T) {
-	long.Only(t, long.Hostile)
-	t.Parallel()
-	w := noisyWorld(t, "metric-range: [0, 5000]\nguardrails: [{metric: rail, direction: higher, max-regression: 50%}]",
-		nil, "1100")
-	dir, proposed := w.propose("first")
-	require.Equal(t, "accepted", proposed.Outcome)
-	before := w.refs()
-	for name, c := range map[string]struct {
-		key   string
-		value any
-		says  string
-	}{
-		"out of its range":    {"samples", []int{-5, -5}, "-5 is implausible: outside metric-range [0, 5000]"},
-		"without a guardrail": {"guardrail_samples", map[string]any{}, `prints no number "rail"`},
-	} {
-		forged := filepath.Join(t.TempDir(), "forged")
-		w.run("", "cp", "-a", dir, forged)
-		w.rewriteEvents(forged, func(events []map[string]any) []map[string]any {
-			require.Equal(t, "baseline", events[0]["role"])
-			events[0][c.key] = c.value
-			if c.key == "samples" {
-				events[0]["metric"] = -5
-			}
-			return events
-		})
-		a := w.binary("iterate", "job", "publish", "--program", "p", forged)
-		assert.Equal(t, 1, a.code, name)
-		assert.Contains(t, a.stderr, c.says, name)
-		require.Equal(t, before, w.refs(), name)
-	}
-	assert.Equal(t, "1100", text(w.publish(dir).Best))
 }
 
 // TestSecretsOfThePublishingJob holds that its token goes onto no branch, in

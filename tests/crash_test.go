@@ -182,46 +182,6 @@ func (w *world) killAfter(d time.Duration, args []string) {
 	timer.Stop()
 }
 
-func TestThreeKillsOfOneIterationPause(t *testing.T) {
-	long.Only(t, long.Kills)
-	t.Parallel()
-	w := slowWorld(t, false)
-	require.Zero(t, w.binary("iterate", "--program", "p").code)
-	w.hold()
-	for i := range 3 {
-		cmd := w.command("iterate", "--program", "p")
-		require.NoError(t, cmd.Start())
-		w.waits()
-		require.NoError(t, cmd.Process.Kill())
-		_ = cmd.Wait()
-		w.alone()
-		assert.Equal(t, 2+i, w.count("started"))
-		require.NoError(t, os.Remove(filepath.Join(w.side, "held")))
-	}
-	w.release()
-	got := w.one()
-	assert.Equal(t, "error", got.Outcome)
-	assert.Contains(t, got.Stopped, "interrupted 3 times in a row")
-}
-
-func TestInterruptEndsEverything(t *testing.T) {
-	t.Parallel()
-	w := slowWorld(t, false)
-	w.hold()
-	cmd := w.command("iterate", "--program", "p", "-n", "50")
-	require.NoError(t, cmd.Start())
-	w.waits()
-	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
-	err := cmd.Wait()
-	var exit *exec.ExitError
-	require.ErrorAs(t, err, &exit)
-	assert.Equal(t, 1, exit.ExitCode())
-	assert.Zero(t, w.marked(), "nothing is left when the command returns")
-	w.release()
-	require.Zero(t, w.binary("iterate", "--program", "p").code)
-	w.consistent("autoloop/p")
-}
-
 // TestSignalsAreNoCrash: whatever asks a run to end, it cleans up, and three of them in a row
 // pause nothing.
 func TestSignalsAreNoCrash(t *testing.T) {
@@ -230,7 +190,7 @@ func TestSignalsAreNoCrash(t *testing.T) {
 	w := slowWorld(t, false)
 	w.hold()
 	unread := syscall.Signal(0) // its standard output is closed
-	for _, signal := range []syscall.Signal{syscall.SIGHUP, syscall.SIGQUIT, unread, syscall.SIGTERM} {
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, unread, syscall.SIGTERM} {
 		count := "50"
 		if signal == unread {
 			count = "1"

@@ -4,7 +4,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -44,16 +43,6 @@ func (w *world) example(name, count string) []iteration {
 	a := w.binary("iterate", "--programs", "programs", "--program", name, "--json", "--local", "-n", count)
 	require.Zero(w.t, a.code, a.stderr)
 	return w.decode(a.stdout)
-}
-
-// front adds lines to the frontmatter of the program.
-func (w *world) front(name string, lines ...string) {
-	w.t.Helper()
-	file := "programs/" + name + "/program.md"
-	text, err := os.ReadFile(filepath.Join(w.dir, file))
-	require.NoError(w.t, err)
-	w.write(file, strings.Replace(string(text), "---\n", "---\n"+strings.Join(lines, "\n")+"\n", 1))
-	w.git("commit", "--quiet", "--all", "--message", "Change the program")
 }
 
 // TestExamplesGetBetter runs a few iterations of each example whose metric is

@@ -1,7 +1,6 @@
 package tests
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -10,13 +9,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
-	"github.com/org/autoloop/tests/long"
 )
 
 // lively is the program of the whole life, with CI: its agent fixes what CI
@@ -145,130 +141,8 @@ func (s *scene) place() string {
 	return out.String()
 }
 
-// decided is the number of the last iteration that CI waits for no more.
-func (s *scene) decided() int {
-	return strings.Count(s.remembered("p.results.tsv"), "\n") - 1
-}
-
-// fault is one way in which a write fails.
-type fault struct {
-	kind  githubtest.FaultKind
-	after bool
-	kill  bool
-}
-
-func (f fault) String() string {
-	name, when := string(f.kind), "before"
-	if f.kill {
-		name = "killed"
-	}
-	if f.after {
-		when = "after"
-	}
-	return name + " " + when
-}
-
-// faults are the two that a write meets: the death of the run, just before or just
-// after it is done, and one of the ways in which it fails. Writes of a kind meet them
-// in turn, number by number; that every write meets every way of failing is tested
-// beside the package that publishes.
-func faults(number int) []fault {
-	deaths := []fault{{githubtest.Dropped, false, true}, {githubtest.Dropped, true, true}}
-	failures := []fault{
-		{githubtest.ServerError, false, false},
-		{githubtest.Dropped, true, false},
-		{githubtest.BadGateway, true, false},
-		{githubtest.SecondaryLimit, false, false},
-		{githubtest.ServerError, true, false},
-		{githubtest.Dropped, false, false},
-		{githubtest.PrimaryLimit, false, false},
-		{githubtest.BadGateway, false, false},
-		{githubtest.Slow, false, false},
-		{githubtest.Slow, true, false},
-	}
-	return []fault{deaths[number%len(deaths)], failures[number%len(failures)]}
-}
-
-// TestFaultsAtEveryWriteOfALife lets every write of the whole life fail, from
-// the moment just before the run that makes it. The runs after it end where the
-// life without faults was.
-func TestFaultsAtEveryWriteOfALife(t *testing.T) {
-	long.Only(t, long.Kills)
-	t.Parallel()
-	h, met := newLife(t), map[string]int{}
-	for number, before := range chapters() {
-		before(h.scene)
-		m := h.moment()
-		h.Calls()
-		h.one()
-		var writes []string
-		for _, call := range h.Calls() {
-			if call.Write() {
-				writes = append(writes, call.Method+" "+call.Pattern)
-			}
-		}
-		want, iteration := h.place(), h.decided()
-		assert.Equal(t, number == 3, strings.Contains(want, "fix CI (1)"))
-		t.Logf("run %d: %q", number+1, writes)
-		for write, kind := range writes {
-			if _, known := met[kind]; !known {
-				met[kind] = 3 * len(met)
-			}
-			met[kind]++
-			for _, f := range faults(met[kind]) {
-				t.Run(fmt.Sprintf("run %d write %d %s", number+1, write+1, f), func(t *testing.T) {
-					t.Parallel()
-					again := m.begin(t)
-					again.strike(f, write)
-					for tries := 0; again.decided() < iteration && tries < 3; tries++ {
-						again.runOnce()
-					}
-					assert.Equal(t, want, again.settle(want))
-				})
-			}
-		}
-	}
-	assert.Contains(t, h.place(), "| Completed | true |")
-}
-
-// strike runs once with a write that fails.
-func (h *hub) strike(f fault, write int) {
-	h.t.Helper()
-	cmd := h.command("iterate", "--program", "p", "--json")
-	if f.kind == githubtest.Slow {
-		cmd.Env = append(cmd.Env, "AUTOLOOP_GITHUB_TIMEOUT=2s")
-	}
-	started := make(chan *os.Process, 1)
-	order := githubtest.Fault{Kind: f.kind, Writes: true, Skip: write, After: f.after, Wait: time.Hour}
-	if f.kill {
-		order.Call = func() { _ = (<-started).Kill() }
-	}
-	h.Fail(order)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	require.NoError(h.t, cmd.Start())
-	started <- cmd.Process
-	if err := cmd.Wait(); !f.kill {
-		require.NoError(h.t, err, out.String())
-	}
-	require.Zero(h.t, h.Mend(), "the fault struck")
-}
-
 func (h *hub) runOnce() {
 	h.t.Helper()
 	a := h.binary("iterate", "--program", "p", "--json")
 	require.Zero(h.t, a.code, a.stderr)
-}
-
-// settle lets what was not shown be shown, without another iteration, and returns
-// where everything is then.
-func (h *hub) settle(want string) string {
-	h.t.Helper()
-	place := h.place()
-	if place == want {
-		return place
-	}
-	a := h.binary("iterate", "job", "steer", "--program", "p")
-	require.Zero(h.t, a.code, a.stderr)
-	return h.place()
 }

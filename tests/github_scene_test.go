@@ -5,11 +5,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/github/githubtest"
 )
 
 // scene is a repository with GitHub beside it, in the hands of people and CI. Alice owns the
@@ -148,4 +153,150 @@ func (s *scene) answers() []string {
 		}
 	}
 	return list
+}
+
+// hub is a scene with its server.
+type hub struct {
+	*scene
+	*githubtest.Server
+}
+
+// newHub makes a repository on GitHub whose agent tries these values.
+func newHub(t *testing.T, files map[string]string, tries ...string) *hub {
+	t.Helper()
+	return newScene(t, files, tries...).hub(ownedByAlice())
+}
+
+// ownedByAlice is a repository in which Bob collaborates.
+func ownedByAlice() *githubtest.State {
+	state := githubtest.NewState("org/repo")
+	state.Roles["alice"], state.Roles["bob"] = "OWNER", "COLLABORATOR"
+	return state
+}
+
+// hub starts our server beside a scene.
+func (s *scene) hub(state *githubtest.State) *hub {
+	s.t.Helper()
+	h := &hub{scene: s, Server: githubtest.New(s.t, state)}
+	h.Change(func(*githubtest.State) {
+		h.Token, h.Heads = hubToken, func(branch string) string { return head(s.t, s.bare, branch) }
+	})
+	s.site = ours{h.Server}
+	require.NoError(s.t, githubtest.Protect(s.bare, filepath.Join(binaries, "receive")))
+	s.env = append(s.env, "GITHUB_API_URL="+h.URL, "GITHUB_REPOSITORY=org/repo", "GITHUB_TOKEN="+hubToken)
+	return h
+}
+
+// ours is our test server in the hands of people and CI.
+type ours struct{ *githubtest.Server }
+
+func (o ours) open(author, title, body string, labels ...string) (number int) {
+	o.Change(func(s *githubtest.State) { number = s.OpenIssue(author, title, body, time.Now(), labels...).Number })
+	return number
+}
+
+func (o ours) rewrite(issue int, title, body string) {
+	o.Change(func(s *githubtest.State) { s.Issue(issue).Title, s.Issue(issue).Body = title, body })
+}
+
+func (o ours) say(author string, on int, body string) {
+	o.Change(func(s *githubtest.State) { s.Say(author, on, body, time.Now()) })
+}
+
+func (o ours) review(author string, pull int, path, body string) {
+	o.Change(func(s *githubtest.State) { s.Say(author, pull, body, time.Now()).Path = path })
+}
+
+func (o ours) report(commit, name, conclusion, text string) {
+	o.Change(func(s *githubtest.State) { s.Report(commit, name, conclusion, text, time.Now()) })
+}
+
+func (o ours) judge(judge func(commit string) string) {
+	o.Change(func(*githubtest.State) { o.CI = judge })
+}
+
+func (o ours) merged(pull int) { o.Merge(pull, o.Heads("main")) }
+
+func (o ours) closed(number int) {
+	pull := false
+	o.Change(func(s *githubtest.State) {
+		if pull = s.Pull(number) != nil; !pull {
+			s.Issue(number).Open = false
+		}
+	})
+	if pull {
+		o.Close(number)
+	}
+}
+
+func (o ours) look() (state *githubtest.State) {
+	o.Change(func(s *githubtest.State) { state = s.Copy() })
+	return state
+}
+
+// requests leaves out those about CI.
+func (o ours) requests() int {
+	return len(slices.DeleteFunc(o.Calls(), func(c githubtest.Call) bool { return aboutCI(c.Pattern) }))
+}
+
+// aboutCI reports whether a request reads checks, or which are required.
+func aboutCI(path string) bool {
+	return strings.Contains(path, "/commits/") || strings.Contains(path, "/branches/")
+}
+
+// pushes commits a file to a branch as a person does, and returns the commit.
+func (s *scene) pushes(branch, from, file, text string) string {
+	s.t.Helper()
+	clone := filepath.Join(s.t.TempDir(), "clone")
+	s.run("", "git", "clone", "--quiet", s.bare, clone)
+	s.run(clone, "git", "checkout", "--quiet", "-B", "mine", "origin/"+from)
+	s.run(clone, "mkdir", "-p", filepath.Dir(filepath.Join(clone, file)))
+	s.run(clone, "sh", "-c", "printf '%s' \"$1\" > \"$2\"", "sh", text, file)
+	s.run(clone, "git", "add", "--all")
+	s.run(clone, "git", "commit", "--quiet", "--message", "A person's "+file)
+	s.run(clone, "git", "push", "--quiet", "origin", "mine:"+branch)
+	return head(s.t, s.bare, branch)
+}
+
+// meanwhile runs an iteration by run, and does something while its agent works.
+func (h *hub) meanwhile(run, do func()) {
+	h.t.Helper()
+	begun, goOn := filepath.Join(h.side, "begun"), filepath.Join(h.side, "go-on")
+	done := make(chan struct{})
+	var ended atomic.Bool
+	go func() {
+		defer close(done)
+		defer func() { assert.NoError(h.t, os.WriteFile(goOn, nil, 0o600)) }() // also when do ends the test
+		for h.t.Context().Err() == nil && !ended.Load() {
+			if _, err := os.Stat(begun); err == nil {
+				do()
+				break
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}()
+	run()
+	ended.Store(true)
+	<-done
+}
+
+// waitingAtTwo is onIssue whose agent waits for duringTheAgent at iteration 2.
+func waitingAtTwo() string {
+	return strings.Replace(onIssue, "  value=",
+		"  [ \"$AUTOLOOP_ITERATION\" != 2 ] || { touch \"$SIDE/begun\"; while [ ! -e \"$SIDE/go-on\" ]; do sleep "+
+			"0.05; done; }\n  value=", 1)
+}
+
+// deletes merges a pull request as a repository does that deletes its branch then;
+// GitHub keeps the commits.
+func (h *hub) deletes(pull int) {
+	for _, args := range [][]string{
+		{"git", "-C", h.bare, "update-ref", fmt.Sprintf("refs/pull/%d/head", pull), "refs/heads/autoloop/p"},
+		{"git", "-C", h.bare, "update-ref", "-d", "refs/heads/autoloop/p"},
+	} {
+		cmd := exec.CommandContext(h.t.Context(), args[0], args[1:]...)
+		cmd.Env = h.env
+		out, err := cmd.CombinedOutput()
+		assert.NoError(h.t, err, "%v: %s", args, out)
+	}
 }

@@ -2,8 +2,11 @@ package tests
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -45,10 +48,15 @@ const hubToken = "ghs_0123456789abcdefSECRET"
 func TestAProgramsWholeLife(t *testing.T) {
 	long.Only(t, long.GitHub)
 	t.Parallel()
-	inJobs(t, aProgramsWholeLife)
+	for name, twoJobs := range map[string]bool{"one job": false, "two jobs": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			wholeLife(t, twoJobs)
+		})
+	}
 }
 
-func aProgramsWholeLife(t *testing.T, twoJobs bool) {
+func wholeLife(t *testing.T, twoJobs bool) {
 	t.Helper()
 	h := newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n"}, "8", "9", "fail", "7", "6", "1")
 	h.env = append(h.env, "AUTOLOOP_PAUSED=false") // as a workflow hands it on
@@ -124,35 +132,99 @@ func aProgramsWholeLife(t *testing.T, twoJobs bool) {
 	assert.NotContains(t, a.stdout, "selected")
 }
 
-func TestPausedByTheRepositorysVariable(t *testing.T) {
-	long.Only(t, long.GitHub)
+func TestAForksLookAlikeIsLeftAlone(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
-	h := newHub(t, map[string]string{"value.txt": "10\n"}, "8")
+	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
 	h.program(onIssue)
-	require.Zero(t, h.binary("scheduler").code)
-	h.Change(func(s *githubtest.State) { s.Variables["AUTOLOOP_PAUSED"] = " True " })
-	a := h.binary("iterate", "--program", "p", "--json")
-	assert.Zero(t, a.code)
-	assert.Contains(t, a.stderr, "variable AUTOLOOP_PAUSED is true")
-	assert.JSONEq(t, "[]", a.stdout)
-	a = h.binary("scheduler")
-	assert.Zero(t, a.code)
-	assert.Contains(t, a.stdout, "nothing is selected: AUTOLOOP_PAUSED is true")
-	h.Change(func(s *githubtest.State) { s.Variables["AUTOLOOP_PAUSED"] = "false" })
-	assert.Equal(t, "accepted", h.one().Outcome)
+	h.Change(func(s *githubtest.State) {
+		fork := s.OpenIssue("mallory", "[Autoloop: p]", "mine", time.Now())
+		s.Pulls = append(s.Pulls, &githubtest.Pull{
+			Number: fork.Number, Head: "autoloop/p", Base: "main",
+			HeadOf: "mallory/repo", HeadSHA: strings.Repeat("0", 40),
+		})
+	})
+	require.Equal(t, "accepted", h.one().Outcome)
+	assert.Equal(t, 3, h.openPull(), "ours is another")
+	a := h.binary("scheduler", "--program", "p", "--json")
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, `"existing_pr": 3`)
+	h.Change(func(s *githubtest.State) {
+		assert.Equal(t, "mine", s.Issue(2).Body)
+		assert.True(t, s.Issue(2).Open)
+		assert.Empty(t, s.On(2))
+	})
 }
 
-// requests are those of one iteration, as "METHOD pattern", but for what CI says.
-func (h *hub) requests(args ...string) (iteration, []string) {
-	h.t.Helper()
-	h.Calls()
-	one := h.one(args...)
-	var list []string
-	for _, call := range h.Calls() {
-		if aboutCI(call.Pattern) {
-			continue
-		}
-		list = append(list, call.Method+" "+call.Pattern)
+// A machine that goes away in the middle of a run of Actions leaves the lease.
+func TestTheLeaseOfAnEndedRunIsFree(t *testing.T) {
+	long.Only(t, long.GitHub)
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8", "7")
+	h.program(strings.Replace(onIssue, "  value=",
+		`  [ -e "$SIDE/begun" ] || { touch "$SIDE/begun"; sleep 600; }`+"\n  value=", 1))
+	h.env = append(h.env, "GITHUB_ACTIONS=true", "GITHUB_RUN_ID=77", "GITHUB_RUN_ATTEMPT=1")
+	begun := filepath.Join(h.side, "begun")
+	leave := func() {
+		_ = os.Remove(begun)
+		cmd := h.command("iterate", "--program", "p")
+		require.NoError(t, cmd.Start())
+		assert.Eventually(t, func() bool { _, err := os.Stat(begun); return err == nil }, 5*time.Minute,
+			20*time.Millisecond)
+		require.NoError(t, cmd.Process.Kill())
+		_ = cmd.Wait()
 	}
-	return one, list
+	leave()
+	h.env = append(h.env, "GITHUB_RUN_ID=78")
+	for _, c := range []struct{ status, outcome string }{
+		{"", "busy"},
+		{"in_progress", "busy"},
+		{"completed", "accepted"},
+	} {
+		h.Change(func(s *githubtest.State) {
+			if s.Runs = map[int64]string{}; c.status != "" {
+				s.Runs[77] = c.status
+			}
+		})
+		assert.Equal(t, c.outcome, h.one().Outcome, c.status)
+	}
+	leave()
+	h.env = append(h.env, "GITHUB_RUN_ATTEMPT=2")
+	assert.Equal(t, "accepted", h.one().Outcome, "a run that is started again")
+}
+
+func TestPruneRemovesWhatGoneProgramsLeft(t *testing.T) {
+	long.Only(t, long.GitHub)
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n", ".autoloop/programs/old.md": onIssue}, "9", "8")
+	h.env = append(h.env, "AUTOLOOP_GITHUB_PATIENCE=0s")
+	h.program(onIssue)
+	require.Equal(t, "accepted", h.one().Outcome)
+	a := h.binary("iterate", "--program", "old")
+	require.Zero(t, a.code, a.stderr)
+	h.Fail(githubtest.Fault{Kind: githubtest.BadGateway, Path: "/issues", Times: 1000})
+	a = h.binary("iterate", "prune", "--yes")
+	assert.Equal(t, 1, a.code, "nothing is known to be gone")
+	assert.NotContains(t, a.stdout, "p: ")
+	h.Mend()
+
+	h.git("rm", "--quiet", ".autoloop/programs/old.md")
+	h.git("commit", "--quiet", "--message", "Remove the program old")
+	h.git("push", "--quiet", h.bare, "HEAD:main")
+	h.git("update-ref", "refs/remotes/origin/main", "HEAD")
+	a = h.binary("iterate", "prune", "--yes")
+	require.Zero(t, a.code, a.stderr)
+	assert.Equal(t, "old: removed: state, branch autoloop/old, issue #3, pull request #4\n", a.stdout)
+	assert.Empty(t, head(t, h.bare, "autoloop/old"))
+	assert.Equal(t, ledgerFile+"\np.md\np.results.tsv",
+		h.run(h.bare, "git", "ls-tree", "--name-only", "memory/autoloop"))
+	there := h.site.look()
+	assert.False(t, there.Issue(3).Open)
+	assert.False(t, there.Issue(4).Open)
+	assert.True(t, there.Issue(1).Open, "the issue that is a program stays")
+	assert.True(t, there.Issue(2).Open, "and so does its pull request")
+	assert.Equal(t, "accepted", h.one().Outcome, "the other goes on")
+	a = h.binary("iterate", "prune", "--local", "--remote", "origin")
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "p: kept (it may be a program that an issue holds")
 }

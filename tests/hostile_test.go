@@ -7,9 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/org/autoloop/tests/long"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // agentWorld is a world whose agent runs a script, and an evaluator beside the
@@ -87,54 +88,6 @@ func TestAgentsThatDoWhatTheyMayNot(t *testing.T) {
 			assert.Equal(t, before, w.checkout())
 		})
 	}
-}
-
-// TestStandingProtection: a target that matches everything still leaves out
-// what the loop itself runs on.
-func TestStandingProtection(t *testing.T) {
-	long.Only(t, long.GitHub)
-	for name, script := range map[string]string{
-		"the evaluator": `echo 'echo 0' > eval.sh`, "the program": `echo x >> .autoloop/programs/p.md`,
-		"another program": `echo x > .autoloop/programs/q.md`,
-		"a workflow":      `mkdir -p .github/workflows; echo x > .github/workflows/a.yml`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := agentWorld(t, script)
-			file := filepath.Join(w.dir, ".autoloop/programs/p.md")
-			data, err := os.ReadFile(file)
-			require.NoError(t, err)
-			require.NoError(t, os.WriteFile(file,
-				[]byte(strings.NewReplacer("src/**", "**", "metric_direction:",
-					"protect: [eval.sh]\nmetric_direction:").Replace(string(data))), 0o600))
-			got := w.one()
-			assert.Equal(t, "rejected", got.Outcome)
-			assert.Nil(t, got.Metric)
-		})
-	}
-}
-
-// TestWordsAreNoTargets: a word in backticks that names no tracked file is prose.
-func TestWordsAreNoTargets(t *testing.T) {
-	t.Parallel()
-	w := agentWorld(t, `echo x > speed; echo 4 > src/value.txt`)
-	file := filepath.Join(w.dir, ".autoloop/programs/p.md")
-	data, err := os.ReadFile(file)
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(file,
-		[]byte(strings.Replace(string(data), "- `src/**`", "For `speed`: `src/**`", 1)),
-		0o600))
-	got := w.one()
-	assert.Equal(t, "rejected", got.Outcome)
-	assert.Contains(t, got.Reasons[0], `"speed": is outside the target`)
-}
-
-func TestAgentDeletesTheTarget(t *testing.T) {
-	t.Parallel()
-	w := agentWorld(t, `rm src/value.txt`)
-	got := w.one()
-	assert.Equal(t, "rejected", got.Outcome, "the incumbent's evaluation still runs")
-	assert.Contains(t, got.Reasons[0], "the evaluation fails")
 }
 
 // TestAgentAttacksGit: inside its tree the agent may do to git what it wants;
@@ -295,69 +248,6 @@ func TestEvaluations(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestEvaluationThatTakesTooLong(t *testing.T) {
-	long.Only(t, long.Hostile)
-	t.Parallel()
-	withinLimit(t, func(minutes string) (bool, func()) {
-		w := agentWorld(t, `echo 4 > src/value.txt`)
-		w.write("eval.sh", `[ "$(cat src/value.txt)" = 5 ] && echo '{"m": 5}' || sleep 300`+"\n")
-		w.frontmatter("evaluation-timeout: " + minutes + "m")
-		w.git("commit", "--quiet", "--all", "--message", "evaluation")
-		got := w.one()
-		return got.Outcome == "rejected", func() {
-			assert.Equal(t, "rejected", got.Outcome, got.Reasons)
-			assert.Contains(t, strings.Join(got.Reasons, "\n"), "took longer than ")
-			w.alone()
-		}
-	})
-}
-
-// TestPromisesThatAreNotKept: a setting that nothing enforces stops the program
-// instead of being passed over.
-func TestPromisesThatAreNotKept(t *testing.T) {
-	t.Parallel()
-	for _, line := range []string{
-		"ci-gate: required",
-	} {
-		w := newWorld(t, map[string]string{".autoloop/programs/p.md": strings.Replace(goodProgram,
-			"schedule: hourly", line,
-			1), "a.txt": "1\n"})
-		a := w.binary("iterate", "--program", "p")
-		assert.Equal(t, 2, a.code, line)
-		key, _, _ := strings.Cut(line, ":")
-		assert.Contains(t, a.stderr, "`"+key)
-	}
-}
-
-func TestIterationThatTakesTooLong(t *testing.T) {
-	long.Only(t, long.Hostile)
-	t.Parallel()
-	w := agentWorld(t, `sleep 300`)
-	file := filepath.Join(w.dir, ".autoloop/programs/p.md")
-	data, err := os.ReadFile(file)
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(file,
-		[]byte(strings.Replace(string(data), "metric: m\n", "metric: m\ntimeout-minutes: 0.02\n", 1)), 0o600))
-	got := w.one()
-	assert.Equal(t, "error", got.Outcome)
-	assert.Contains(t, got.Reasons[0], "took longer than")
-	w.alone()
-}
-
-func TestBaselineThatFailsIsAnError(t *testing.T) {
-	t.Parallel()
-	w := agentWorld(t, `echo 4 > src/value.txt`)
-	w.write("eval.sh", "exit 9\n")
-	w.git("commit", "--quiet", "--all", "--message", "broken")
-	got := w.iterate("-n", "5")
-	require.Len(t, got, 1, "another iteration would not mend it")
-	assert.Contains(t, got[0].Reasons[0],
-		"the evaluation fails on the unchanged files: the evaluation ended with exit code 9")
-	assert.Contains(t, got[0].Stopped, "the unchanged files cannot be measured")
-	w.iterate()
-	assert.Contains(t, w.iterate()[0].Stopped, "3 errors in a row")
 }
 
 func TestSecretsStayOut(t *testing.T) {

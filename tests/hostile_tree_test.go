@@ -78,35 +78,6 @@ func TestAnAgentClosesItsTree(t *testing.T) {
 	}
 }
 
-// TestEvaluatedCodeClosesItsDirectories: it is that candidate's failure, also where who runs it
-// is not root and cannot go into them either, and the next one goes on.
-func TestEvaluatedCodeClosesItsDirectories(t *testing.T) {
-	long.Only(t, long.Hostile)
-	for name, script := range map[string]string{"its home": `chmod 000 "$HOME"`, "its tree": `chmod 000 .`} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := agentWorld(t, `[ -e "$SIDE/again" ] && { echo 3 > src/value.txt; exit; }; touch "$SIDE/again"
-echo 4 > src/value.txt; echo '`+script+`' > src/run.sh`)
-			w.write("src/run.sh", "true\n")
-			w.write("eval.sh", w.read("eval.sh")+"sh src/run.sh\n")
-			program := ".autoloop/programs/p.md"
-			w.write(program, strings.Replace(w.read(program), "evaluation-runs: 1", "evaluation-runs: 4", 1))
-			w.git("add", "--all")
-			w.git("commit", "--quiet", "--message", "run")
-			a := w.asNobody("iterate", "--program", "p", "-n", "2", "--json")
-			require.Zero(t, a.code, a.stderr)
-			results := w.decode(a.stdout)
-			require.Len(t, results, 2)
-			assert.Equal(t, "rejected", results[0].Outcome, results[0].Reasons)
-			assert.Contains(t, strings.Join(results[0].Reasons, "\n"), "what was evaluated closed "+name[:3])
-			assert.Equal(t, "accepted", results[1].Outcome, results[1].Reasons)
-			left, err := filepath.Glob(filepath.Join(filepath.Dir(w.side), "tmp", "autoloop-run-*"))
-			require.NoError(t, err)
-			assert.Empty(t, left, "it is removed all the same")
-		})
-	}
-}
-
 // TestAnAgentFillsTheDisk: what has no room any more is an error of that iteration,
 // also where the repository lies on the same disk.
 func TestAnAgentFillsTheDisk(t *testing.T) {

@@ -325,35 +325,3 @@ func TestIsolationThatCannotBe(t *testing.T) {
 		assert.Equal(t, 1, strings.Count(a.stderr, "not isolated: "), a.stderr)
 	})
 }
-
-// TestDoctorSaysWhetherThereIsIsolation also looks for the reason where it cannot work.
-func TestDoctorSaysWhetherThereIsIsolation(t *testing.T) {
-	t.Parallel()
-	w := agentWorld(t, `echo 4 > src/value.txt`).isolated()
-	args := []string{"doctor", "p"}
-	a := w.binary("iterate", args...)
-	require.Zero(t, a.code, a.stderr)
-	assert.Regexp(t, `isolation +(namespaces|bwrap)\n`, a.stdout)
-	w.write(".autoloop/programs/p.md",
-		strings.Replace(w.read(".autoloop/programs/p.md"), "isolation: required", "isolation: auto", 1))
-	a = w.answer(w.withoutNamespaces(args...))
-	require.Zero(t, a.code, a.stderr)
-	assert.Regexp(t, `isolation +off\n`, a.stdout)
-	assert.Contains(t, a.stdout, "! agent and evaluation are not isolated, and can read and write all that you can: ")
-	assert.Contains(t, a.stdout, "max_user_namespaces is 0")
-}
-
-func TestIsolationSettings(t *testing.T) {
-	t.Parallel()
-	w := agentWorld(t, `echo 4 > src/value.txt`)
-	w.write(".autoloop/programs/p.md",
-		strings.Replace(w.read(".autoloop/programs/p.md"), "---", "---\nnetwork: false", 1))
-	a := w.binary("iterate", "--program", "p") // AUTOLOOP_ISOLATION is off here.
-	assert.Equal(t, 2, a.code)
-	assert.Contains(t, a.stderr, "`network: false` needs isolation, and that is off")
-	w.unset("AUTOLOOP_ISOLATION")
-	w.env = append(w.env, "AUTOLOOP_ISOLATION=perhaps")
-	a = w.binary("iterate", "--program", "p")
-	assert.Equal(t, 2, a.code)
-	assert.Contains(t, a.stderr, "AUTOLOOP_ISOLATION=perhaps: give auto, required or off")
-}

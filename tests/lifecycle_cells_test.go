@@ -325,3 +325,10 @@ func cell(t *testing.T, what happening, at phase) string {
 	runs = append(runs, h.runs())
 	return strings.Join(append(runs, h.stands()), "\n")
 }
+
+// ready marks the open pull request ready for review, or a draft again.
+func (h *hub) ready(is bool) {
+	h.t.Helper()
+	number := h.openPull()
+	h.Change(func(s *githubtest.State) { s.Pull(number).Draft = !is })
+}

@@ -31,23 +31,6 @@ func (h *hub) mergesAs(squash, deleted bool) (pull int) {
 	return pull
 }
 
-// TestNextPullRequestListsWhatIsInIt and nothing that was merged, undone or dropped before.
-func TestNextPullRequestListsWhatIsInIt(t *testing.T) {
-	long.Only(t, long.GitHub)
-	t.Parallel()
-	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8", "7", "6")
-	h.program(onIssue)
-	require.Equal(t, "accepted", h.one().Outcome)
-	h.merge()
-	require.Equal(t, "accepted", h.one().Outcome)
-	assert.Contains(t, h.pullBody(), "| 2 | 8 |")
-	assert.NotContains(t, h.pullBody(), "| 1 | 9 |")
-	h.say("alice", "/autoloop undo 2")
-	require.Equal(t, "accepted", h.one().Outcome)
-	assert.Contains(t, h.pullBody(), "| 3 | 7 |")
-	assert.NotContains(t, h.pullBody(), "| 2 | 8 |")
-}
-
 // inTwoJobs are the cells of the lifecycle that two jobs come to as well, beside mostUsed.
 var inTwoJobs = []string{
 	"merged × waiting for CI", "squashed × waiting for CI", "merged, branch deleted × waiting for CI",

@@ -64,15 +64,3 @@ func TestWhatANightCosts(t *testing.T) {
 	}
 	assert.Equal(t, 2, typed)
 }
-
-func TestModelsIsTheDefaultInActions(t *testing.T) {
-	t.Parallel()
-	w, _ := askingWorld(t, modeltest.Fail(401, "no such key "+theKey))
-	refused := w.binary("iterate", "--program", "p", "--model", "m-1")
-	assert.Equal(t, 2, refused.code, "outside Actions nothing is chosen: %s", refused.stderr)
-	w.env = append(w.env, "GITHUB_ACTIONS=true")
-	result := w.one("--local", "--model", "m-1")
-	assert.Equal(t, "error", result.Outcome)
-	assert.Contains(t, result.Reasons[0], "agent models failed (authentication)")
-	assert.NotContains(t, result.Reasons[0]+w.ledger(), theKey)
-}

@@ -62,19 +62,6 @@ func (w *world) aside(name, text string) {
 	require.NoError(w.t, os.WriteFile(filepath.Join(w.side, name), []byte(text+"\n"), 0o600))
 }
 
-// runs are the values and directories of the evaluations so far.
-func (w *world) runs() (values, dirs []string) {
-	w.t.Helper()
-	data, err := os.ReadFile(filepath.Join(w.side, "runs"))
-	require.NoError(w.t, err)
-	for line := range strings.Lines(string(data)) {
-		if value, dir, found := strings.Cut(strings.TrimSpace(line), " "); found {
-			values, dirs = append(values, value), append(dirs, dir)
-		}
-	}
-	return values, dirs
-}
-
 // scatter is seeded noise, a line a run.
 func scatter(seed uint64, lines int, deviation float64) []string {
 	random := rand.New(rand.NewPCG(seed, 1))

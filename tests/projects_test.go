@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -121,12 +120,6 @@ minutes: perfect; the best is v3 in `)
 		"## What the grader would improve in the suite\n\n- 6, 7: Each action has an owner: a table without names "+
 			"passes too\n- 6, 7: Check the date\\_of the meeting.\n")
 	assert.Equal(t, before, w.state("skills/minutes"), "nobody agreed yet")
-	told, err := os.ReadFile(filepath.Join(w.side, "prompt-1"))
-	require.NoError(t, err)
-	assert.Contains(t, string(told),
-		"the grader on cases 6, 7: Each action has an owner: a table without names passes too\n")
-	assert.Contains(t, string(told), "case 3: 0 of 1\n")
-
 	a = w.binary("iterate", "log", "skills/minutes")
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "- v0: 0.333, 1 of 3 right\n")
@@ -136,57 +129,7 @@ minutes: perfect; the best is v3 in `)
 	require.Zero(t, a.code, a.stderr)
 	assert.Equal(t, "---\nname: minutes\ndescription: Minutes of a meeting\n---\n# Minutes\n\nWrite minutes.\n"+
 		"put: Attendees Decisions\nput: Actions Owner\nput: Date\n", w.read("skills/minutes/SKILL.md"))
-	assert.Equal(t, " M skills/minutes/SKILL.md",
-		strings.Split(w.run(w.dir, "git", "status", "--short", "skills/minutes"), "\n")[0])
 	a = w.binary("iterate", "undo", "skills/minutes", "--yes")
 	require.Zero(t, a.code, a.stderr)
 	assert.Equal(t, before, w.state("skills/minutes"))
-}
-
-// TestProjectOfTasks compares two configurations by a suite of three tasks which name
-// their agent as another harness does.
-func TestProjectOfTasks(t *testing.T) {
-	long.Only(t, long.Examples)
-	t.Parallel()
-	w := newWorld(t, map[string]string{
-		"CLAUDE.md": "Be brief.\n",
-		"evals/tasks/slug/task.json": `{"id": "slug", "title": "Fix a bug", "agent": "claude-code", "fixtureDir": "fixture", "prompt": "Make the slug right.",
-			"checks": [{"kind": "testSuite", "cmd": "test \"$(echo 'Hello World' | sh slug.sh)\" = hello-world"}, {"kind": "fileExists", "path": "slug.sh"}]}`,
-		"evals/tasks/slug/fixture/slug.sh": "cat\n",
-		"evals/tasks/option/task.json": `{"id": "option", "title": "Add an option", "agent": "claude-code", "fixtureDir": "fixture", "prompt": "Add the option verbose.",
-			"checks": [{"kind": "fileContains", "path": "options.txt", "substring": "verbose"}, {"kind": "diffContains", "substring": "+- new option"}],
-			"judgeRubric": {"criteria": "The change is documented.", "weight": 0.3}}`,
-		"evals/tasks/option/fixture/options.txt":  "quiet\n",
-		"evals/tasks/option/fixture/CHANGELOG.md": "# Changes\n",
-		"evals/tasks/nothing/task.json": `{"id": "nothing", "title": "Change nothing", "agent": "claude-code", "fixtureDir": "fixture", "prompt": "Look around.",
-			"checks": [{"kind": "regexMatch", "path": "keep.txt", "pattern": "(?m)^kept$"}], "timeoutMs": 60000}`,
-		"evals/tasks/nothing/fixture/keep.txt": "kept\n",
-	})
-	w.withClaude()
-	a := w.binary("iterate", "validate", "evals/tasks")
-	require.Zero(t, a.code, a.stdout+a.stderr)
-	assert.Contains(t, a.stdout, "\n3 tasks: ok\n")
-
-	w.write("CLAUDE.md", "Be brief. Slugs are in lower case. Every change has a line in the changelog.\n")
-	args := []string{
-		"eval", "evals/tasks", "--against", "HEAD", "--judge", "cli", "--settings",
-		w.settings("cost-tolerance: 1000"), "--out", "out",
-	}
-	a = w.binary("iterate", args...)
-	require.Zero(t, a.code, a.stdout+a.stderr)
-	assert.Contains(t, a.stdout, "improved: net composite gain +")
-	assert.Contains(t, a.stdout,
-		"promotable: yes\nbaseline: HEAD, 5 runs, 15 of 25 checks passed, 2250 tokens, 0.15 USD\n"+
-			"candidate: ., 5 runs, 25 of 25 checks passed, 2250 tokens, 0.15 USD\n")
-	assert.Contains(t, a.stdout, "option, baseline: 0.5 — well done (5 runs)\n")
-	for _, unwanted := range []string{"\u200b", `\`, "**", "&", "*misuse", "map[", "%!"} {
-		assert.NotContains(t, a.stdout+a.stderr, unwanted)
-	}
-	assert.FileExists(t, filepath.Join(w.dir, "out/runs/candidate/slug/5/changes.diff"))
-	a = w.binary("iterate", "compare", "out/candidate.json", "out/baseline.json", "--settings",
-		w.settings("cost-tolerance: 1000"))
-	assert.Equal(t, 1, a.code, "the other way round it is worse")
-	a = w.binary("iterate", append(args, "--candidate", "HEAD")...)
-	require.Zero(t, a.code, a.stderr)
-	assert.Contains(t, a.stdout, "neutral: ")
 }

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -137,41 +136,11 @@ func TestReplayFindsCarefulForgeries(t *testing.T) {
 			files{ledger: replace(`"metric":900,"samples"`, `"metric":950,"samples"`)},
 			"the measured metric of the candidate is 950, and the median of its samples is 900",
 		},
-		"the interval of the evidence": {files{ledger: inLine(`"outcome":"accepted"`, func(line string) string {
-			return regexp.MustCompile(`"low":(\d)`).ReplaceAllString(line, `"low":9$1`)
-		})}, "ledger, iteration 2: the evidence is"},
 		"a lower confidence": {
 			files{ledger: inLine(decided("1"), replace(`"confidence":0.95`, `"confidence":0.5`))},
 			"ledger, iteration 1: the confidence is 0.5 in the record, and no version of the program file asks for less",
 		},
-		"no guardrail": {
-			files{ledger: inLine(decided("4"),
-				func(s string) string {
-					return regexp.MustCompile(
-						`,"guardrails":\[[^]]*\]`).ReplaceAllString(s, "")
-				})},
-			"ledger, iteration 4: its guardrails or its range are not those",
-		},
-		"nothing is too good": {
-			files{ledger: inLine(decided("1"), replace(`,"check_too_good":true`, ``))},
-			"ledger, iteration 1: a gain that is too good is not held in the record, and no version of the program " +
-				"file asks for less",
-		},
-		"an older rule": {
-			files{ledger: inLine(decided("5"), replace(`"version":4`, `"version":1`))},
-			"ledger, iteration 5: the decision cannot be computed again: version 1 of the rule is not known here",
-		},
-		"noise that is forgotten": {
-			files{ledger: inLine(decided("5"),
-				replace(`"regime":"noisy"`, `"regime":"repeatable"`))},
-			"ledger, iteration 5: the evaluation was known to be noisy",
-		},
 		"no start": {files{ledger: without(1, `"event":"started"`)}, "without a `started` event"},
-		"no end":   {files{ledger: without(1, `"event":"finished"`)}, "ledger, iteration 2: the run"},
-		"no push": {
-			files{ledger: without(0, `"event":"pushed"`)},
-			"was decided, and no `pushed` event follows",
-		},
 		"rows that changed places": {
 			files{results: swapped(5, 6)},
 			"results, iteration 3: the row \"reverted\" is not in its place",
@@ -189,19 +158,6 @@ func TestReplayFindsCarefulForgeries(t *testing.T) {
 			files{state: replace("❌ Rejected", "✅ Accepted")},
 			`its history says "Status: ✅ Accepted", and the ledger gives "Status: ❌ Rejected"`,
 		},
-		"the branch of a state": {
-			files{state: replace("autoloop/p", "autoloop/q")},
-			"Branch is `autoloop/q`, and the ledger gives `autoloop/p`",
-		},
-		"the changelog of a row": {
-			files{results: replace("Initial evaluation", "Another evaluation")},
-			`the changelog is "Another evaluation", and the ledger gives "Initial evaluation"`,
-		},
-		"the time of a row": {files{results: func(
-			s string,
-		) string {
-			return regexp.MustCompile(`\t20\d\d-`).ReplaceAllString(s, "\t2001-")
-		}}, "the timestamp is 2001-"},
 		"an emptied iteration": {files{ledger: func(s string) string {
 			return s[:strings.LastIndex(s, "p.iterations")] + "p.iterations/000/000007.json\n"
 		}}, "changes or removes what iteration 7 had recorded"},
@@ -237,22 +193,17 @@ func (w *world) decidedAt(iteration string) string {
 func TestALedgerThatIsTakenAwayStopsTheProgram(t *testing.T) {
 	long.Only(t, long.Hostile)
 	t.Parallel()
-	for name, left := range map[string]string{"deleted": ""} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := valuesWorld(t, "", "1", "2", "3", "4")
-			w.iterate("-n", "2")
-			w.forge(theLedger, func(string) string { return left })
-			before := w.git("rev-parse", "memory/autoloop", "autoloop/p")
-			a := w.binary("iterate", "--program", "p")
-			assert.Equal(t, 1, a.code, a.stdout)
-			assert.Contains(t, a.stderr, "the ledger of p is gone and its state is not: commit ")
-			assert.Equal(t, before, w.git("rev-parse", "memory/autoloop", "autoloop/p"))
+	w := valuesWorld(t, "", "1", "2", "3", "4")
+	w.iterate("-n", "2")
+	w.forge(theLedger, func(string) string { return "" })
+	before := w.git("rev-parse", "memory/autoloop", "autoloop/p")
+	a := w.binary("iterate", "--program", "p")
+	assert.Equal(t, 1, a.code, a.stdout)
+	assert.Contains(t, a.stderr, "the ledger of p is gone and its state is not: commit ")
+	assert.Equal(t, before, w.git("rev-parse", "memory/autoloop", "autoloop/p"))
 
-			w.forge("p.md", func(string) string { return "" })
-			assert.Equal(t, 1, w.one().Iteration, "who removes the state too begins anew")
-		})
-	}
+	w.forge("p.md", func(string) string { return "" })
+	assert.Equal(t, 1, w.one().Iteration, "who removes the state too begins anew")
 }
 
 func TestReplayHoldsCommitsAgainstKeys(t *testing.T) {

@@ -15,9 +15,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/org/autoloop/tests/long"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 var update = flag.Bool("update", false, "write what the scenarios came to")
@@ -416,4 +417,20 @@ func (s *script) there() {
 			}
 		}
 	}
+}
+
+// The four examples of the proposal.
+
+// edit changes the state file as a person would, by a commit on its branch.
+func (w *world) edit(before, after string) {
+	w.t.Helper()
+	dir := filepath.Join(w.t.TempDir(), "memory")
+	w.git("worktree", "add", "--quiet", dir, "memory/autoloop")
+	file := filepath.Join(dir, "p.md")
+	data, err := os.ReadFile(file)
+	require.NoError(w.t, err)
+	require.Contains(w.t, string(data), before)
+	require.NoError(w.t, os.WriteFile(file, []byte(strings.Replace(string(data), before, after, 1)), 0o600))
+	w.run(dir, "git", "commit", "--quiet", "--all", "--message", "edit")
+	w.git("worktree", "remove", dir)
 }

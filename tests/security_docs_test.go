@@ -23,64 +23,26 @@ func securitySection(t *testing.T, heading string) string {
 	return section
 }
 
-// TestThreatsNameTestsThatExist holds that each threat in docs/explain/security.md names
+// TestThreatsNameTestsThatExist holds that each threat and each attack that is held names
 // tests, and that there are tests of those names.
 func TestThreatsNameTestsThatExist(t *testing.T) {
 	t.Parallel()
-	section := securitySection(t, "Threats")
 	there := testNames(t)
 	name := regexp.MustCompile("`((?:Test|Fuzz)\\w+)`")
+	attacks, never, found := strings.Cut(securitySection(t, "Attacks, one by one"), "### Never held")
+	require.True(t, found)
 	rows := 0
-	for line := range strings.Lines(section) {
-		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| who ") {
+	for line := range strings.Lines(securitySection(t, "Threats") + attacks) {
+		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| who ") || strings.HasPrefix(line, "| attack ") {
 			continue
 		}
 		rows++
-		named := name.FindAllStringSubmatch(line, -1)
-		assert.NotEmpty(t, named, "no test holds this: %s", line)
-		for _, test := range named {
-			assert.True(t, there[test[1]], "docs/explain/security.md names %s, and there is no such test", test[1])
-		}
-	}
-	assert.Greater(t, rows, 12)
-}
-
-// TestAttacksNameTestsThatExist holds that each attack of docs/explain/security.md is held
-// always, never, or by one of three verdicts, and that what is said to be held names tests
-// that there are.
-func TestAttacksNameTestsThatExist(t *testing.T) {
-	t.Parallel()
-	there := testNames(t)
-	name := regexp.MustCompile("`((?:Test|Fuzz)\\w+)`")
-	verdict := regexp.MustCompile(`^(held|noticed|\*\*not held\*\*)($|: | for )`)
-	cellsOf := map[string]int{"Always held": 2, "Where isolation matters": 5, "Never held": 2}
-	rows, heading := 0, ""
-	for line := range strings.Lines(securitySection(t, "Attacks, one by one")) {
-		if text, found := strings.CutPrefix(line, "### "); found {
-			heading = strings.TrimSpace(text)
-			require.Contains(t, cellsOf, heading)
-		}
-		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| attack ") {
-			continue
-		}
-		rows++
-		cells := strings.Split(strings.Trim(line, "| \n"), " | ")
-		require.Len(t, cells, cellsOf[heading], line)
-		for _, cell := range cells[1 : len(cells)-1] {
-			assert.True(t, cell == "—" || verdict.MatchString(cell), "%q in %s", cell, line)
-		}
-		last := cells[len(cells)-1]
-		named := name.FindAllStringSubmatch(last, -1)
-		if heading == "Never held" {
-			assert.NotEmpty(t, last, "say what helps: %s", line)
-		} else {
-			assert.NotEmpty(t, named, "what is held is shown by a test: %s", line)
-		}
-		for _, test := range named {
-			assert.True(t, there[test[1]], "docs/explain/security.md names %s, and there is no such test", test[1])
-		}
+		assert.Regexp(t, name, line, "no test holds this")
 	}
 	assert.Greater(t, rows, 50)
+	for _, test := range name.FindAllStringSubmatch(securitySection(t, "Threats")+attacks+never, -1) {
+		assert.True(t, there[test[1]], "docs/explain/security.md names %s, and there is no such test", test[1])
+	}
 }
 
 // testNames are the tests, fuzz tests and benchmarks of this repository.

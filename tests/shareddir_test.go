@@ -1,12 +1,9 @@
 package tests
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -45,49 +42,6 @@ func TestADirectoryOfAnotherUserIsNotUsed(t *testing.T) {
 	left, err := os.ReadDir(theirs)
 	require.NoError(t, err)
 	assert.Len(t, left, 1, "and nothing was written")
-}
-
-func TestOnlyWhatWeMadeIsRemoved(t *testing.T) {
-	long.Only(t, long.Hostile)
-	t.Parallel()
-	w := valuesWorld(t, "", "1", "2", "3", "4")
-	output := filepath.Join(filepath.Dir(w.dir), "gh-aw")
-	w.one()
-	transcripts := w.transcripts(output)
-	long := time.Now().Add(-1000 * time.Hour)
-	put := func(name string, size int) string {
-		file := filepath.Join(transcripts, name)
-		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
-		require.NoError(t, os.WriteFile(file, []byte(strings.Repeat("x", size)), 0o600))
-		require.NoError(t, os.Chtimes(file, long, long))
-		return file
-	}
-	var foreign, ours []string
-	for i := range 60 {
-		foreign = append(foreign, put(fmt.Sprintf("thesis-%d.tex", i), 1))
-		ours = append(ours, put(fmt.Sprintf("%d-1-command-20260101T000000Z-%08x.txt", i, i), 1))
-	}
-	w.one()
-	for _, file := range foreign {
-		assert.FileExists(t, file)
-	}
-	left, err := filepath.Glob(filepath.Join(transcripts, "*-command-*.txt"))
-	require.NoError(t, err)
-	assert.Len(t, left, 50, "of %d", len(ours))
-
-	for i := range 3 {
-		put(fmt.Sprintf("%d-1-command-20260202T000000Z-%08x.txt", i, i), 45<<20)
-	}
-	w.one()
-	var bytes int64
-	left, err = filepath.Glob(filepath.Join(transcripts, "*-command-*.txt"))
-	require.NoError(t, err)
-	for _, file := range left {
-		info, err := os.Stat(file)
-		require.NoError(t, err)
-		bytes += info.Size()
-	}
-	assert.Less(t, bytes, int64(100<<20))
 }
 
 // transcripts is the directory of the one repository whose program p left transcripts.

@@ -1,8 +1,12 @@
 package tests
 
 import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -46,4 +50,100 @@ func improvedWorld(t *testing.T) *world {
 	w.write(ws+"/iteration-1/eval-c0/grading.json", graded(1, 2))
 	w.write(ws+"/iteration-1/eval-c1/grading.json", graded(2, 2))
 	return w
+}
+
+// evalSuite is the evals.json of a suite with so many expectations by case.
+func evalSuite(totals ...int) string {
+	var cases []string
+	for i, total := range totals {
+		var texts []string
+		for k := range total {
+			texts = append(texts, fmt.Sprintf("%q", fmt.Sprintf("expectation %d", k)))
+		}
+		cases = append(cases, fmt.Sprintf(`{"id": "c%d", "prompt": "do it", "expectations": [%s]}`, i,
+			strings.Join(texts, ",")))
+	}
+	return `{"skill_name": "s", "evals": [` + strings.Join(cases, ",") + `]}`
+}
+
+// graded is a grading.json in which the first of the expectations passed, with
+// a summary that is wrong.
+func graded(passed, total int) string {
+	var entries []string
+	for k := range total {
+		entries = append(entries, fmt.Sprintf(`{"text": "expectation %d", "passed": %v, "evidence": "seen"}`, k,
+			k < passed))
+	}
+	return `{"summary": {"pass_rate": 1, "passed": 9, "failed": 0, "total": 9}, "expectations": [` +
+		strings.Join(entries, ",") + `]}`
+}
+
+// state describes all that is below a directory but for `.git`.
+func state(t *testing.T, dir string) string {
+	t.Helper()
+	var out strings.Builder
+	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.Name() == ".git" && entry.IsDir() {
+			return fs.SkipDir
+		}
+		if entry.Name() == ".git" {
+			return nil
+		}
+		info, err := entry.Info()
+		if err != nil || name == dir {
+			return err
+		}
+		text := ""
+		if info.Mode().IsRegular() {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			text = string(data)
+		}
+		if info.Mode()&fs.ModeSymlink != 0 {
+			if text, err = os.Readlink(name); err != nil {
+				return err
+			}
+		}
+		fmt.Fprintf(&out, "%q %v %q\n", strings.TrimPrefix(name, dir), info.Mode(), text)
+		return nil
+	})
+	if os.IsNotExist(err) {
+		return "nothing"
+	}
+	require.NoError(t, err)
+	return out.String()
+}
+
+const ws = "s-autoresearch"
+
+func (w *world) state(name string) string {
+	w.t.Helper()
+	return state(w.t, filepath.Join(w.dir, name))
+}
+
+// skillEnd is what --json prints at the end of a run.
+type skillEnd struct {
+	Name, Ended, Workspace string
+	BestVersion            int `json:"best_version"`
+	Applied                bool
+	Iterations             []struct {
+		Iteration         int
+		Score             *float64
+		Action, Changelog string
+	}
+	Report struct{ Class, Diff string }
+}
+
+func (w *world) skillEnd(more ...string) skillEnd {
+	w.t.Helper()
+	a := w.skill(append(more, "--json")...)
+	require.Zero(w.t, a.code, a.stderr)
+	var end skillEnd
+	require.NoError(w.t, json.Unmarshal([]byte(a.stdout), &end), a.stdout)
+	return end
 }

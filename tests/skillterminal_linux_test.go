@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -19,12 +20,6 @@ import (
 // asks `[y/n]`, and returns all that was shown.
 func onTerminal(t *testing.T, cmd *exec.Cmd, answer string) (shown string, code int) {
 	t.Helper()
-	return onTerminalOf(t, 0, cmd, answer)
-}
-
-// onTerminalOf is onTerminal with so many columns; 0 does not say how many.
-func onTerminalOf(t *testing.T, columns uint16, cmd *exec.Cmd, answer string) (shown string, code int) {
-	t.Helper()
 	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		t.Skip("there are no terminals here:", err)
@@ -35,7 +30,6 @@ func onTerminalOf(t *testing.T, columns uint16, cmd *exec.Cmd, answer string) (s
 	require.NoError(t, err)
 	terminal, err := os.OpenFile("/dev/pts/"+strconv.Itoa(number), os.O_RDWR|unix.O_NOCTTY, 0)
 	require.NoError(t, err)
-	require.NoError(t, unix.IoctlSetWinsize(int(person.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 50, Col: columns}))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = terminal, terminal, terminal
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	require.NoError(t, cmd.Start())
@@ -68,9 +62,7 @@ func TestSkillApplyAsksOnATerminal(t *testing.T) {
 		applied bool
 		code    int
 	}{
-		"yes": {"y\n", true, 0}, "the whole word": {" YES \n", true, 0}, "no": {"n\n", false, 0},
-		"nothing":          {"\n", false, 0},
-		"something else":   {"yeah\n", false, 0},
+		"yes": {"y\n", true, 0}, "something else": {"yeah\n", false, 0},
 		"the end of input": {"\x04", false, 0}, "an interrupt": {interrupt, false, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -94,7 +86,7 @@ func TestSkillApplyAsksOnATerminal(t *testing.T) {
 				assert.Contains(t, shown, "nothing was changed; the workspace ")
 			}
 			assert.Equal(t, before, w.state("s"))
-			assert.True(t, w.exists(ws+"/v1"), "the workspace is kept whatever the answer")
+			assert.DirExists(t, filepath.Join(w.dir, ws, "v1"), "the workspace is kept whatever the answer")
 		})
 	}
 }

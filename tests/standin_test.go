@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,33 +79,6 @@ func (w *world) recording(agent, scenario string) string {
 		require.NoError(w.t, os.WriteFile(file+name, []byte(strings.Join(lines, "\n")+"\n"), 0o600))
 	}
 	return file
-}
-
-// changing is what differs between two runs of the same: times, names of commits
-// and of runs. Digests of changes do not.
-var changing = regexp.MustCompile(
-	`\d{8}T\d{6}Z-[0-9a-f]{8}|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z| ` +
-		`UTC|\+00:00)|\b([0-9a-f]{40}|[0-9a-f]{12})\b`)
-
-// records are the state files and the program branch without what must differ
-// between two runs: that, durations, and the agent's name and usage.
-func (w *world) summary() string {
-	w.t.Helper()
-	var lines []string
-	for _, event := range w.facts("") {
-		for _, name := range []string{
-			"time", "run_id", "seed", "lease", "agent", "model", "usage", "durations", "seconds",
-			"prepare_seconds",
-		} {
-			delete(event, name)
-		}
-		line, err := json.Marshal(event)
-		require.NoError(w.t, err)
-		lines = append(lines, string(line))
-	}
-	lines = append(lines, w.memory("p.md"), w.memory("p.results.tsv"),
-		w.git("log", "--format=%an %ae %B", "-p", "autoloop/p", "^main"))
-	return changing.ReplaceAllString(strings.Join(lines, "\n"), "…")
 }
 
 // TestAnAgentSeesItsOwnKeyOnly: each agent gets the variables of its own login,

@@ -64,11 +64,3 @@ func TestTasksEndedInTheMiddle(t *testing.T) {
 		})
 	}
 }
-
-// quoted joins arguments for a shell.
-func quoted(args []string) string {
-	for i, arg := range args {
-		args[i] = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
-	}
-	return strings.Join(args, " ")
-}

@@ -1,10 +1,15 @@
 package tests
 
 import (
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // tasksWorld is a repository with a suite of these tasks, each an id and its
@@ -52,4 +57,115 @@ func (w *world) left() []string {
 	staged, err := filepath.Glob(filepath.Join(root, "home", ".cache", "autoloop", "tasks", "autoloop-run-*"))
 	require.NoError(w.t, err)
 	return append(temporary, staged...)
+}
+
+// TestTasksDoNotSeeTheirChecks has an agent look for the suite, for what is
+// kept, and for the sandboxes of others.
+func TestTasksDoNotSeeTheirChecks(t *testing.T) {
+	t.Parallel()
+	w := tasksWorld(t, map[string]string{"one": `{"kind": "regexMatch", "path": "seen.txt", "pattern": "^end\n$"}`})
+	w.unset("AUTOLOOP_ISOLATION")
+	root := filepath.Dir(w.side)
+	spy := `for dir in "` + w.dir + `/suite" "` + root + `/home/.cache/autoloop" "$PWD/../.." "` + w.dir +
+		`/.git"; do ls -A "$dir" 2>/dev/null | grep -e one -e task -e template -e config; done >seen.txt; echo end ` +
+		`>>seen.txt`
+	for _, runs := range []string{"1", "2"} { // the second time something is kept
+		a := w.tasks(spy, "--settings", w.settings("cost-tolerance: 1000", "isolation: required"), "--json",
+			"--runs", runs)
+		if strings.Contains(a.stderr, "does not work on this machine") {
+			long.Missing(w.t, "isolation")
+		}
+		require.Zero(t, a.code, a.stderr)
+		assert.Contains(t, a.stdout, `"passed": 1`)
+		assert.NotContains(t, a.stdout, `"passed": 0`)
+	}
+	open := w.tasks(spy, "--settings", w.settings("cost-tolerance: 1000", "isolation: off"), "--json")
+	assert.Contains(t, open.stdout, `"passed": 0`, "without isolation it would be seen")
+}
+
+// agentConfigWorld has the example suite, an AGENTS.md, and a proposing agent
+// that writes line N of `values` into it; the scripted executor works on tasks.
+func agentConfigWorld(t *testing.T, front string, lines ...string) *world {
+	t.Helper()
+	w := newWorld(t, map[string]string{
+		".autoloop/programs/p.md": "---\nevaluation: tasks\ntasks: programs/agent-config/tasks\nplateau: off\n" +
+			"isolation: off\n" + front +
+			"agent: command\nagent-command: sed -n \"${AUTOLOOP_ITERATION}p\" \"$SIDE/lines\" > AGENTS.md\n" +
+			"env: [SIDE]\n" +
+			"executor-command: sh programs/agent-config/agent.sh\n---\n## Goal\nBetter instructions.\n## Target\n" +
+			"`AGENTS.md`\n",
+		"AGENTS.md": "Be careful.\n",
+	})
+	require.NoError(t, os.CopyFS(filepath.Join(w.dir, "programs"), os.DirFS("../programs")))
+	w.git("add", "--all")
+	w.git("commit", "--quiet", "--message", "examples")
+	text := ""
+	for _, line := range lines {
+		text += line + "\n"
+	}
+	w.aside("lines", text)
+	return w
+}
+
+// TestASuiteIsNotRewrittenWhileItRuns: what works on the tasks finds the trees where
+// nothing isolates it, and what it writes to the suite there rejects the candidate.
+func TestASuiteIsNotRewrittenWhileItRuns(t *testing.T) {
+	long.Only(t, long.Hostile)
+	t.Parallel()
+	for name, attack := range map[string]string{
+		"the checks": `echo '{"id": "fix-slug", "checks": []}' > "$f"`,
+		"put back":   `cp -p "$f" "$f.kept"; echo x > "$f"; cp -p "$f.kept" "$f"; rm "$f.kept"`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := agentConfigWorld(t, "", "Keep a changelog. A fixed bug gets a test.")
+			tmp := filepath.Join(filepath.Dir(w.side), "tmp")
+			// The directory of the trees is closed to their owner too, who can open it.
+			w.write("programs/agent-config/agent.sh", w.read("programs/agent-config/agent.sh")+
+				"\nif grep -q changelog AGENTS.md; then chmod u+rx '"+tmp+"'/autoloop-run-*/w; find '"+tmp+
+				"' -path '*/programs/agent-config/tasks/fix-slug/task.json' | while read -r f; do\nchmod u+w \"$f\"\n"+
+				attack+
+				"\ndone; fi\n")
+			w.git("commit", "--quiet", "--all", "--message", "attack")
+			got := w.one()
+			assert.Equal(t, "rejected", got.Outcome, got.Reasons)
+			assert.Contains(t, strings.Join(got.Reasons, "\n"),
+				`changed the evaluator while it ran: "programs/agent-config/tasks/fix-slug/task.json"`)
+		})
+	}
+}
+
+// TestTheGateTakesItsMeasureFromTheBase does what autoloop-gate.yml does: the
+// base is checked out, and beside it the pull request, of which nothing counts
+// but the configuration.
+func TestTheGateTakesItsMeasureFromTheBase(t *testing.T) {
+	t.Parallel()
+	w := tasksWorld(t, map[string]string{"one": hasAfter})
+	const program = ".autoloop/programs/agent-config.md"
+	w.write("AGENTS.md", "after\n")
+	w.write(program, "---\nevaluation: tasks\ntasks: suite\nagent: command\nagent-command: cat A*.md >out.txt\n"+
+		"judge: off\ncost-tolerance: 1000\n---\n## Goal\nBetter.\n## Target\n- `AGENTS.md`\n")
+	w.git("add", "--all")
+	w.git("commit", "--quiet", "--message", "base")
+
+	pull := filepath.Join(w.dir, "autoloop-candidate")
+	w.run("", "git", "clone", "--quiet", w.dir, pull)
+	at := &world{t: t, dir: pull, side: w.side, env: w.env}
+	gate := func() answer {
+		return w.binary("iterate", "eval", "suite", "--settings="+program, "--against=HEAD",
+			"--candidate=autoloop-candidate")
+	}
+	at.write("AGENTS.md", "nothing of it\n")
+	at.write("suite/one/task.json",
+		`{"id": "one", "title": "One", "fixtureDir": "fixture", "prompt": "p", "checks": []}`)
+	at.write(program, "---\nevaluation: tasks\ntasks: suite\nagent: command\nagent-command: 'true'\n"+
+		"objective-drop-is-regression: false\nregression-composite-drop: 1\n---\n")
+	a := gate()
+	assert.Equal(t, 1, a.code, a.stdout+a.stderr)
+	assert.Contains(t, a.stdout, "regressed")
+
+	at.write("AGENTS.md", "after all\n")
+	a = gate()
+	require.Zero(t, a.code, a.stdout+a.stderr)
+	assert.Contains(t, a.stdout, "neutral")
 }

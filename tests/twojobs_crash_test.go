@@ -108,15 +108,6 @@ func TestBeginningIsKilledAtEveryWrite(t *testing.T) {
 		least  int
 	}{
 		"the first start": {func(*hub, *jobs) int { return 0 }, true, 2},
-		"a pause that a comment ends": {func(h *hub, j *jobs) int {
-			h.env = append(h.env, inActions(1, 1)...)
-			require.Equal(t, "accepted", j.one().Outcome)
-			h.say("alice", "/autoloop pause")
-			a := h.answer(j.job(hubToken, "job", "steer", "--program", "p"))
-			require.Zero(t, a.code, a.stderr)
-			h.say("alice", "/autoloop resume")
-			return 1
-		}, true, 6},
 		"three that never came back": {func(h *hub, j *jobs) int {
 			for run := 1; run <= 3; run++ {
 				h.env = append(h.env, inActions(run, 1)...)

@@ -3,6 +3,8 @@ package tests
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -80,11 +82,6 @@ func TestTwoJobsComeToWhatOneDoes(t *testing.T) {
 			return skillWorld(t, "",
 				`case $AUTOLOOP_ITERATION in 1) echo beta >> s/SKILL.md ;; 2) echo x >> s/SKILL.md ;; 3) echo gamma `+
 					`>> s/SKILL.md ;; esac`)
-		}},
-		"a skill with a grader": {outcomes: "accepted rejected", world: func(t *testing.T) *world {
-			t.Helper()
-			w, _ := gradedWorld(t, "")
-			return w
 		}},
 		"a skill that may lose no case": {
 			outcomes: "accepted rejected", ordered: true,
@@ -200,4 +197,84 @@ func (w *world) recorded() string {
 		out.WriteString(w.git("rev-parse", "autoloop/p^{tree}"))
 	}
 	return out.String()
+}
+
+// evolving is a program whose agent adds a line to what it finds, and notes
+// what it found, what it made and what it was told.
+const evolving = `---
+metric: m
+evaluation-runs: 1
+strategy: openevolve
+agent: command
+agent-command: |
+  cp value.txt "$SIDE/began-$AUTOLOOP_ITERATION"
+  cp "$AUTOLOOP_PROMPT" "$SIDE/prompt-$AUTOLOOP_ITERATION"
+  echo "$AUTOLOOP_ITERATION" >> value.txt
+  cp value.txt "$SIDE/made-$AUTOLOOP_ITERATION"
+  echo "add $AUTOLOOP_ITERATION"
+env: [SIDE]
+---
+## Goal
+Find good sums.
+## Target
+- ` + "`value.txt`" + `
+## Evaluation
+` + "```sh" + `
+printf '{"m": %s}\n' "$(awk '{s += $1 * $1} END {print s % 17}' value.txt)"
+` + "```" + `
+`
+
+// handingBack is an agent that also writes down what it learned, and keeps the
+// prompt beside the repository.
+const handingBack = `---
+metric: m
+evaluation-runs: 1
+agent: command
+agent-command: |
+  cp "$AUTOLOOP_PROMPT" "$SIDE/prompt.md"
+  echo "- LESSON: The number $(cat value.txt) is few." > .autoloop-notes.md
+  echo "FORECLOSED: half of it <b>" >> .autoloop-notes.md
+  echo 0 > value.txt
+env: [SIDE]
+---
+## Goal
+Move the number.
+## Target
+- ` + "`value.txt`" + `
+## Evaluation
+` + "```sh" + `
+test ! -e .autoloop-notes.md
+printf '{"m": %s}\n' "$(cat value.txt)"
+` + "```" + `
+`
+
+// several is a program with as many proposals as the front says; each runs the
+// shell script SIDE/propose with the numbers of the iteration and its own. Every
+// evaluation leaves a line beside the repository.
+const several = `---
+%s
+metric: m
+evaluation-runs: 1
+agent-command: sh "$SIDE/propose" "$AUTOLOOP_ITERATION" "$AUTOLOOP_PROPOSAL"
+env: [SIDE]
+---
+## Goal
+Move the number.
+## Target
+- ` + "`value.txt`" + `
+## Evaluation
+` + "```sh" + `
+cat value.txt >> "$SIDE/measured"
+printf '{"m": %%s}\n' "$(cat value.txt)"
+` + "```" + `
+`
+
+func severalWorld(t *testing.T, front, propose string) *world {
+	t.Helper()
+	w := newWorld(t, map[string]string{
+		".autoloop/programs/p.md": fmt.Sprintf(several, front), "value.txt": "1\n",
+		"other.txt": "x\n",
+	})
+	require.NoError(t, os.WriteFile(filepath.Join(w.side, "propose"), []byte(propose), 0o600))
+	return w
 }

@@ -53,12 +53,6 @@ func TestANewProgramIssueIsAnswered(t *testing.T) {
 	require.Len(t, h.checks(1), 1, "the comment is edited")
 	assert.Contains(t, h.checks(1)[0], "**`p` is ready**")
 	assert.Contains(t, h.checks(1)[0], "may change  value.txt")
-
-	h.Calls()
-	require.Zero(t, h.binary("iterate", "validate", "--comment").code)
-	for _, call := range h.Calls() {
-		assert.Equal(t, "GET", call.Method, "what says the same is left alone")
-	}
 }
 
 func TestAStrangersProgramIssueIsAnswered(t *testing.T) {
