@@ -93,9 +93,9 @@ func (l *lab) built(r *run, at position) *environment {
 	return env
 }
 
-// TestWhatIsLearnedOfTheEvaluation: what its runs did to files that measure, and a
+// TestFilesTheEvaluationWritesAreLearned: what its runs did to files that measure, and a
 // warning of each whose content was another, once.
-func TestWhatIsLearnedOfTheEvaluation(t *testing.T) {
+func TestFilesTheEvaluationWritesAreLearned(t *testing.T) {
 	t.Parallel()
 	l, r, at := evaluatorLab(t).on(t, "share: [dep]", nil)
 	env := l.built(r, at)

@@ -48,9 +48,9 @@ func filesWith(t *testing.T, j *journal, events ...history.Event) memory.Files {
 	return records.files()
 }
 
-// TestAChangeThatIsAppliedAgain decides again: what it found in records that another
+// TestRacedChangeDecidesAgain decides again: what it found in records that another
 // run has replaced since is forgotten.
-func TestAChangeThatIsAppliedAgain(t *testing.T) {
+func TestRacedChangeDecidesAgain(t *testing.T) {
 	t.Parallel()
 	j := journalOf(t, "")
 	started := &history.Started{Lease: &history.Lease{Host: "here"}}

@@ -79,8 +79,8 @@ func TestHowLongALeaseLasts(t *testing.T) {
 	}
 }
 
-// TestAStart: which number it has, what it reserves, and what is recorded before it.
-func TestAStart(t *testing.T) {
+// TestStartNumberAndReservation: which number it has, what it reserves, and what is recorded before it.
+func TestStartNumberAndReservation(t *testing.T) {
 	t.Parallel()
 	rejected := func() *history.Decided { return wasDecided(3, history.Rejected, "1", "") }
 	lost := &history.Started{

@@ -208,9 +208,9 @@ func (p planned) SelectParents(of strategy.Population) strategy.Offspring { retu
 
 func (planned) Focus(string, []string) string { return "" }
 
-// TestWhoIsInThePopulation: what was measured under the present evaluator, and can be
+// TestPopulationIsOfTheEvaluator: what was measured under the present evaluator, and can be
 // made again; a strategy sees it in its order.
-func TestWhoIsInThePopulation(t *testing.T) {
+func TestPopulationIsOfTheEvaluator(t *testing.T) {
 	t.Parallel()
 	r := &team{thread: threadOf(&journal{
 		session: &session{Service: &Service{Program: &program.Program{Strategy: "openevolve"}}},
@@ -244,9 +244,9 @@ func TestWhoIsInThePopulation(t *testing.T) {
 	assert.Empty(t, members)
 }
 
-// TestWhatIsKeptOfAMember: its change against the incumbent, when it is not too long, for a
+// TestPatchOfAMemberIsBounded: its change against the incumbent, when it is not too long, for a
 // strategy that evolves; and what it changed, whatever it began with.
-func TestWhatIsKeptOfAMember(t *testing.T) {
+func TestPatchOfAMemberIsBounded(t *testing.T) {
 	t.Parallel()
 	g := newGarden(t)
 	head := g.one(t, "head", map[string]string{"src/a": "1\n", "src/b": "1\n"})

@@ -328,8 +328,8 @@ func TestWhichCommandsComeFirst(t *testing.T) {
 	}
 }
 
-// TestRecordsThatAreTheSame but for what was answered meanwhile: a bundle holds for them.
-func TestRecordsThatAreTheSame(t *testing.T) {
+// TestRecordsDigestIgnoresAnswers but for what was answered meanwhile: a bundle holds for them.
+func TestRecordsDigestIgnoresAnswers(t *testing.T) {
 	t.Parallel()
 	digest := func(state, results string, events ...history.Event) string {
 		files := memory.Files{Ledger: &history.Log{}}

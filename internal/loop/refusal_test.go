@@ -86,8 +86,8 @@ func TestARefusalWaits(t *testing.T) {
 	assert.Contains(t, result.Reasons[0].String(), "iteration 1 waits for CI, whose answer is to be taken")
 }
 
-// TestNobodyIsAsked where an agent cannot be used, or made its proposal elsewhere.
-func TestNobodyIsAsked(t *testing.T) {
+// TestAbsentAgentNamesTheFlag where an agent cannot be used, or made its proposal elsewhere.
+func TestAbsentAgentNamesTheFlag(t *testing.T) {
 	t.Parallel()
 	_, err := absent("x").Propose(t.Context(), agent.Request{})
 	require.ErrorContains(t, err, "name another with --agent")

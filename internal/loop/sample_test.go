@@ -39,9 +39,9 @@ func sampled(rails []program.Guardrail, runs ...evaluation.Result) *samples {
 	return &s
 }
 
-// TestEqualRuns: an evaluation repeats itself when the metric and every guardrail do; the
+// TestSameRunsHaveEqualMetricAndGuardrails: an evaluation repeats itself when the metric and every guardrail do; the
 // other numbers may differ.
-func TestEqualRuns(t *testing.T) {
+func TestSameRunsHaveEqualMetricAndGuardrails(t *testing.T) {
 	t.Parallel()
 	rails := []program.Guardrail{{Metric: "size"}}
 	type run = map[string]string

@@ -106,9 +106,9 @@ func TestWhyNoIterationBegins(t *testing.T) {
 	}
 }
 
-// TestWhatIsReserved is what the iteration may use at most: when its run never comes
+// TestReservedIsWhatIsLeft is what the iteration may use at most: when its run never comes
 // back, that counts.
-func TestWhatIsReserved(t *testing.T) {
+func TestReservedIsWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	for front, c := range map[string]struct {
 		budgetUSD float64
@@ -201,9 +201,9 @@ func TestTheTimeOfAnIteration(t *testing.T) {
 	}
 }
 
-// TestWhenAnIterationIsPutOff: when no agent's service worked, until the first of them may
+// TestPostponedUntilTheFirstAgent: when no agent's service worked, until the first of them may
 // work again, within bounds.
-func TestWhenAnIterationIsPutOff(t *testing.T) {
+func TestPostponedUntilTheFirstAgent(t *testing.T) {
 	t.Parallel()
 	at := midday.Add(300 * time.Millisecond)
 	const other, unnamed = time.Duration(-1), time.Duration(-2)

@@ -205,7 +205,8 @@ func TestAnUndoThatTheRemoteRefuses(t *testing.T) {
 		assert.Equal(t, []*git.RefUpdate{nil}, d.shelf.moves)
 		after := d.written()
 		assert.Contains(t, decision.Text(after.sum.Paused),
-			"remote origin refused the push: autoloop/undo-refused ([remote rejected] (protected branch hook declined))")
+			"remote origin refused the push: autoloop/undo-refused "+
+				"([remote rejected] (protected branch hook declined))")
 		assert.Contains(t, decision.Text(after.sum.Paused), "leave `autoloop/**` out of the branch's rules")
 		assert.Contains(t, decision.Text(after.sum.Paused), "; then ask for the undo again")
 		assert.Contains(t, d.stopped, "paused: "+decision.Text(after.sum.Paused)+"; go on with ")

@@ -76,9 +76,9 @@ func newAtCI(t *testing.T, g *garden, ids map[string]string, name, base, front s
 	return d
 }
 
-// TestHowCIIsAsked: at once, then with pauses that grow up to a minute, and in all as long
+// TestPausesBetweenQuestionsToCI: at once, then with pauses that grow up to a minute, and in all as long
 // as the program waits; without GitHub's comments only once.
-func TestHowCIIsAsked(t *testing.T) {
+func TestPausesBetweenQuestionsToCI(t *testing.T) {
 	t.Parallel()
 	g := newGarden(t)
 	ids := growForCI(t, g)

@@ -167,5 +167,6 @@ func TestNotesAreOfTheLastResult(t *testing.T) {
 	})
 	assert.Equal(t,
 		"\niteration 1: the evaluation fails: oh no\n\niteration 1: and more\n  all that it printed: /o/1\n"+
-			"\niteration 3: again\n  all that it printed: /o/3\n\np: 1 at the start, 2 now (+1)\np is paused: now\n", notes)
+			"\niteration 3: again\n  all that it printed: /o/3\n\np: 1 at the start, 2 now (+1)\np is paused: now\n",
+		notes)
 }

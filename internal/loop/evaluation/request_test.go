@@ -57,9 +57,9 @@ func scriptOf(spec process.Spec) string { return spec.Args[len(spec.Args)-1] }
 
 func resultOf(spec process.Spec) string { return process.Getenv(spec.Env, "AUTOLOOP_RESULT") }
 
-// TestWhatACommandMayUse: the setup has the network and the program's time, the script
+// TestSetupAndScriptLimits: the setup has the network and the program's time, the script
 // what the request says; neither finds what the other left.
-func TestWhatACommandMayUse(t *testing.T) {
+func TestSetupAndScriptLimits(t *testing.T) {
 	t.Parallel()
 	artifacts, dir := t.TempDir(), t.TempDir()
 	var ran []process.Spec
@@ -90,9 +90,9 @@ func TestWhatACommandMayUse(t *testing.T) {
 	assert.NotEqual(t, ran[0].Writable, ran[1].Writable, "the setup cannot leave a result to the script")
 }
 
-// TestWhatTheSetupPrintsIsNoResult: neither in its file nor on its standard output, and
+// TestSetupOutputIsNoResult: neither in its file nor on its standard output, and
 // the script does not run after a setup that failed.
-func TestWhatTheSetupPrintsIsNoResult(t *testing.T) {
+func TestSetupOutputIsNoResult(t *testing.T) {
 	t.Parallel()
 	for exit, says := range map[int]string{0: "it printed nothing", 2: "exit code 2"} {
 		calls := 0

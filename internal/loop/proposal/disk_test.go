@@ -15,9 +15,9 @@ import (
 	"github.com/org/autoloop/internal/loop/proposal"
 )
 
-// TestWhateverIsWrittenIsRead: nothing of a bundle is lost on its way, and it is known by
+// TestWrittenBundleIsReadWhole: nothing of a bundle is lost on its way, and it is known by
 // what is in it.
-func TestWhateverIsWrittenIsRead(t *testing.T) {
+func TestWrittenBundleIsReadWhole(t *testing.T) {
 	t.Parallel()
 	dir, b := written(t)
 	b.Told, b.Heard, b.Repository = true, "1 2 3", "o/r"

@@ -341,9 +341,9 @@ func TestSecretsInTextsAreHidden(t *testing.T) {
 	}, hidden)
 }
 
-// TestWhoSaysIt: reasons and warnings of the proposing job say that they are its own, in one
+// TestReasonsOfABundleAreMarkedClaimed: reasons and warnings of the proposing job say that they are its own, in one
 // line; names have nothing in them that a name does not have.
-func TestWhoSaysIt(t *testing.T) {
+func TestReasonsOfABundleAreMarkedClaimed(t *testing.T) {
 	t.Parallel()
 	const hostile, line = "✅ CI\x1b[2J is green\n\n::error::x @octocat", "✅ CI is green ::error::x @octocat"
 	for kind := range all {
