@@ -52,14 +52,6 @@ var layouts = map[string]layout{
 	"the home is the root":            {home: "/", env: []string{"GOPATH=/autoloop-none/go"}},
 	"the home does not exist":         {home: "/nonexistent/user"},
 	"the home is the workspace of Go": {env: []string{"GOPATH=HOME"}},
-	"a list of workspaces of Go":      {env: []string{"GOPATH=HOME/one:/two"}},
-	"programs alone in the workspace of Go": {
-		kept: "GOPATH", env: []string{"GOPATH=HOME/go"},
-		before: func(t *testing.T, home string) {
-			t.Helper()
-			require.NoError(t, os.MkdirAll(filepath.Join(home, "go", "bin"), 0o755)) //nolint:gosec // Programs.
-		},
-	},
 	"a cache below another": {
 		kept: "GOPATH",
 		env:  []string{"GOMODCACHE=HOME/go/pkg/mod", "GOPATH=HOME/go"},

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/githubtest"
 )
 
@@ -35,42 +34,6 @@ func TestChecksAndStatuses(t *testing.T) {
 	assert.Equal(t, []string{"file0.go: bad name"}, lines)
 	require.NoError(t, h.Dispatch(t.Context(), "ci.yml", "autoloop/p"))
 	h.Change(func(s *githubtest.State) { assert.Equal(t, []string{"ci.yml autoloop/p"}, s.Dispatched) })
-}
-
-func TestRepository(t *testing.T) {
-	t.Parallel()
-	h := newHub(t, nil, func(s *githubtest.State) {
-		s.Branches["main"], s.Permissions["bob"] = "m1", "write"
-		s.Protected = []string{"main"}
-		s.Variables["AUTOLOOP_PAUSED"] = "true"
-		s.Workflows = []githubtest.Workflow{{Path: ".github/workflows/autoloop.yml", State: "disabled_inactivity"}}
-	})
-	ctx := t.Context()
-	about, err := h.About(ctx)
-	require.NoError(t, err)
-	assert.Equal(t, "main", about.DefaultBranch)
-	assert.Nil(t, about.Scopes)
-	branch, found, err := h.Branch(ctx, "main")
-	require.NoError(t, err)
-	assert.True(t, found)
-	assert.Equal(t, api.Branch{Commit: "m1", Protected: true}, branch)
-	_, found, err = h.Branch(ctx, "autoloop/none")
-	require.NoError(t, err)
-	assert.False(t, found)
-	writers, refused, err := h.Writers(ctx, []string{"bob", "mallory"})
-	require.NoError(t, err)
-	require.NoError(t, refused)
-	assert.Equal(t, map[string]bool{"bob": true}, writers)
-	allowed, known, err := h.ActionsMayOpenPulls(ctx)
-	require.NoError(t, err)
-	assert.True(t, allowed && known)
-	value, found, err := h.Variable(ctx, "AUTOLOOP_PAUSED")
-	require.NoError(t, err)
-	assert.Equal(t, "true", value)
-	assert.True(t, found)
-	workflows, err := h.Workflows(ctx)
-	require.NoError(t, err)
-	assert.Equal(t, "disabled_inactivity", workflows[0].State)
 }
 
 func TestManyStrangersPushNobodyAside(t *testing.T) {
