@@ -3,6 +3,7 @@ package actions
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -15,58 +16,48 @@ func TestPage(t *testing.T) {
 	t.Parallel()
 	private := filepath.Join(t.TempDir(), "event.json")
 	require.NoError(t, os.WriteFile(private, []byte(`{"repository": {"private": true}}`), 0o600))
-	with := t.TempDir()
-	require.NoError(t, os.MkdirAll(filepath.Join(with, ".github", "workflows"), 0o750))
-	require.NoError(t, os.WriteFile(filepath.Join(with, ".github", "workflows", "autoloop-page.yml"), nil, 0o600))
-	for _, c := range []struct {
-		name, root, want string
-		vars             map[string]string
-	}{
-		{"a repository", with, "https://org.github.io/Repo/", nil},
-		{
-			"the owner's own pages", with, "https://org.github.io/",
-			map[string]string{"GITHUB_REPOSITORY": "Org/org.github.io"},
+	with := withPage(t)
+	for name, c := range map[string]struct{ root, set, want string }{
+		"a repository":          {with, "", "https://org.github.io/Repo/"},
+		"the owner's own pages": {with, "GITHUB_REPOSITORY=Org/org.github.io", "https://org.github.io/"},
+		"a domain":              {with, "AUTOLOOP_PAGE_URL=https://loops.example", "https://loops.example/"},
+		"no address":            {with, "AUTOLOOP_PAGE_URL=javascript:alert(1)", "https://org.github.io/Repo/"},
+		"a private repository": {
+			with, "GITHUB_EVENT_PATH=" + private, "https://github.com/Org/Repo/actions/workflows/autoloop-page.yml",
 		},
-		{"a domain", with, "https://loops.example/", map[string]string{"AUTOLOOP_PAGE_URL": "https://loops.example"}},
-		{
-			"no address", with, "https://org.github.io/Repo/",
-			map[string]string{"AUTOLOOP_PAGE_URL": "javascript:alert(1)"},
+		"another server": {
+			with, "GITHUB_SERVER_URL=https://git.example", "https://git.example/Org/Repo/actions/workflows/autoloop-page.yml",
 		},
-		{
-			"a private repository", with, "https://github.com/Org/Repo/actions/workflows/autoloop-page.yml",
-			map[string]string{"GITHUB_EVENT_PATH": private},
-		},
-		{
-			"another server", with, "https://git.example/Org/Repo/actions/workflows/autoloop-page.yml",
-			map[string]string{"GITHUB_SERVER_URL": "https://git.example"},
-		},
-		{"without the workflow", t.TempDir(), "", nil},
-		{"outside of Actions", with, "", map[string]string{"GITHUB_ACTIONS": ""}},
+		"without the workflow": {t.TempDir(), "", ""},
+		"outside of Actions":   {with, "GITHUB_ACTIONS=", ""},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			vars := map[string]string{
-				"GITHUB_ACTIONS": "true", "GITHUB_SERVER_URL": "https://github.com",
-				"GITHUB_REPOSITORY": "Org/Repo",
-			}
-			for name, value := range c.vars {
-				vars[name] = value
-			}
-			assert.Equal(t, c.want, stepWith(vars).Page(c.root))
-		})
+		assert.Equal(t, c.want, onGitHub(c.set).Page(c.root), name)
 	}
+}
+
+// withPage is a repository with the workflow that writes the page.
+func withPage(t *testing.T) string {
+	t.Helper()
+	root := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(root, ".github", "workflows"), 0o750))
+	require.NoError(t, os.WriteFile(filepath.Join(root, ".github", "workflows", "autoloop-page.yml"), nil, 0o600))
+	return root
+}
+
+// onGitHub is a step of Org/Repo with one more variable.
+func onGitHub(set string) Step {
+	vars := map[string]string{
+		"GITHUB_ACTIONS": "true", "GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "Org/Repo",
+	}
+	name, value, _ := strings.Cut(set, "=")
+	vars[name] = value
+	return stepWith(vars)
 }
 
 func TestTheSummaryLinksToThePage(t *testing.T) {
 	t.Parallel()
-	with := t.TempDir()
-	require.NoError(t, os.MkdirAll(filepath.Join(with, ".github", "workflows"), 0o750))
-	require.NoError(t, os.WriteFile(filepath.Join(with, ".github", "workflows", "autoloop-page.yml"), nil, 0o600))
-	step := stepWith(map[string]string{
-		"GITHUB_ACTIONS": "true", "GITHUB_SERVER_URL": "https://github.com",
-		"GITHUB_REPOSITORY": "Org/Repo",
-	})
-	step.Dir = with
+	step := onGitHub("")
+	step.Dir = withPage(t)
 	text := resultSummary(step, nil, []loop.Result{tried()["accepted"]})
 	assert.Contains(t, text, "[all that was tried](https://org.github.io/Repo/program-speed.html)")
 	step.Dir = t.TempDir()
