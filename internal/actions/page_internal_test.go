@@ -26,7 +26,8 @@ func TestPage(t *testing.T) {
 			with, "GITHUB_EVENT_PATH=" + private, "https://github.com/Org/Repo/actions/workflows/autoloop-page.yml",
 		},
 		"another server": {
-			with, "GITHUB_SERVER_URL=https://git.example", "https://git.example/Org/Repo/actions/workflows/autoloop-page.yml",
+			with, "GITHUB_SERVER_URL=https://git.example",
+			"https://git.example/Org/Repo/actions/workflows/autoloop-page.yml",
 		},
 		"without the workflow": {t.TempDir(), "", ""},
 		"outside of Actions":   {with, "GITHUB_ACTIONS=", ""},
