@@ -79,10 +79,3 @@ func TestDoctorSaysThatTheTargetIsMet(t *testing.T) {
 		assert.Equal(t, met, strings.Contains(s.iterate("doctor", "p").out, says), target)
 	}
 }
-
-func readText(t *testing.T, file string) string {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	return string(text)
-}

@@ -15,11 +15,6 @@ import (
 
 // The names and scripts of these tests do not exist on Windows.
 
-var oddPaths = []string{
-	"plain", "with space", "dir/new\nline", `quo"te`, "back\\slash", "tab\tbed", "latin-\xe9", "ünï/cödé", "-dash",
-	":(glob)*", "a:b", " lead", "#hash", "~", "nul missing\n",
-}
-
 // Not beside others: a process that another test starts while the script is written has
 // it open, and then it cannot be run.
 func TestOpenRefusesAnOldGit(t *testing.T) {

@@ -146,21 +146,6 @@ func TestSettingsReachGit(t *testing.T) {
 	assert.Contains(t, string(out), "test.a\nb\x00")
 }
 
-// objectsOnDisk counts objects, one that is there twice as two.
-func objectsOnDisk(f *fixture) int {
-	sum := 0
-	for line := range strings.Lines(f.user("count-objects", "-v")) {
-		var n int
-		if _, err := fmt.Sscanf(line, "count: %d", &n); err == nil {
-			sum += n
-		}
-		if _, err := fmt.Sscanf(line, "in-pack: %d", &n); err == nil {
-			sum += n
-		}
-	}
-	return sum
-}
-
 // TestNothingIsFetchedTwice: whoever only looks at a branch, or loses every race to move
 // it, has no ref of it that moves; a fetch still brings only what is new.
 func TestNothingIsFetchedTwice(t *testing.T) {
