@@ -215,6 +215,11 @@ func TestWhatBecomesOfACandidate(t *testing.T) {
 		"it cannot be measured": {is: "fault: the skill has no room", says: "it is new — the skill has no room"},
 
 		"nothing changed": {improve: in(func(string) error { return nil }), says: "tried — no change proposed"},
+		"the suite": {improve: put("evals/evals.json", "[]"), says: "it changed the eval suite"},
+		"the mode of the suite": {
+			improve: in(func(dir string) error { return os.Chmod(filepath.Join(dir, "evals/evals.json"), 0o600) }),
+			says:    "it changed the eval suite",
+		},
 		"the suite is gone": {
 			improve: in(
 				func(dir string) error { return os.RemoveAll(filepath.Join(dir, "evals")) }),

@@ -17,10 +17,8 @@ func TestAnswersOfOthers(t *testing.T) {
 		want string // the question and the answer
 		says string
 	}{
-		"plain":             {pair("<question>q</question><answer>a</answer>"), "q=a", ""},
-		"the other order":   {pair("<answer>a</answer><question>q</question>"), "q=a", ""},
-		"lines and blanks":  {pair("\n <question>\n q \n</question>\n<answer>\ta\n</answer>\n"), "q=a", ""},
-		"lines in the text": {pair("<question>q\nr</question><answer>a</answer>"), "q\nr=a", ""},
+		"plain":            {pair("<question>q</question><answer>a</answer>"), "q=a", ""},
+		"lines and blanks": {pair("\n <question>\n q \n</question>\n<answer>\ta\n</answer>\n"), "q=a", ""},
 		"markup as data": {
 			pair("<question><![CDATA[a < b & c]]></question><answer>&lt;b&gt; &#65;</answer>"),
 			"a < b & c=<b> A", "",
@@ -32,17 +30,15 @@ func TestAnswersOfOthers(t *testing.T) {
 				`xmlns:e="x"><e:qa_pair><e:question>q</e:question><e:answer>a</e:answer></e:qa_pair></e:evaluation>`, "q=a",
 			"",
 		},
-		"instructions": {`<?xml version="1.0"?><?style x?>` +
-			pair("<question>q</question><answer>a</answer>"), "q=a", ""},
-		"text between": {"<evaluation>one <qa_pair>two <question>q</question> three " +
-			"<answer>a</answer></qa_pair></evaluation>", "q=a", ""},
 		"a question twice": {
 			pair("<question>q</question><question>r</question><answer>a</answer>"), "",
 			"qa_pair[0].question: is there twice; remove one",
 		},
-		"an answer twice": {
-			pair("<question>q</question><answer>a</answer><answer>b</answer>"), "",
-			"qa_pair[0].answer: is there twice; remove one",
+		"an instruction":   {`<?style x?>` + pair("<question>q</question><answer>a</answer>"), "q=a", ""},
+		"a pair in a pair": {pair("<qa_pair><question>q</question></qa_pair>"), "", "qa_pair: does not belong here"},
+		"too many questions": {
+			"<evaluation>" + strings.Repeat("<qa_pair><question>q</question><answer>a</answer></qa_pair>", 501) +
+				"</evaluation>", "", "evaluation: has more than 500 questions",
 		},
 		"an empty answer": {pair("<question>q</question><answer/>"), "q=", ""},
 		"no answer":       {pair("\n<question>q</question>\n\n"), "", "x:1: qa_pair[0].answer: is missing"},
@@ -54,28 +50,14 @@ func TestAnswersOfOthers(t *testing.T) {
 			"<evaluations><qa_pair><question>q</question><answer>a</answer></qa_pair></evaluations>",
 			"", "evaluations: does not belong here",
 		},
-		"a pair in a pair": {
-			pair("<qa_pair><question>q</question><answer>a</answer></qa_pair>"), "",
-			"qa_pair: does not belong here",
-		},
-		"an answer alone":   {"<evaluation><answer>a</answer></evaluation>", "", "answer: does not belong here"},
-		"never closed":      {"<evaluation><qa_pair><question>q</question>", "", "is not XML"},
-		"closed by another": {pair("<question>q</answer>"), "", "is not XML"},
+		"an answer alone": {"<evaluation><answer>a</answer></evaluation>", "", "answer: does not belong here"},
+		"never closed":    {"<evaluation><qa_pair><question>q</question>", "", "is not XML"},
 		"an entity": {`<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>` +
 			pair("<question>&e;</question><answer>a</answer>"), "", "is not XML"},
-		"an expanding one": {`<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>` +
-			pair("<question>&b;</question><answer>a</answer>"), "", "is not XML"},
-		"too many questions": {
-			"<evaluation>" +
-				strings.Repeat("<qa_pair><question>q</question><answer>a</answer></qa_pair>",
-					501) + "</evaluation>", "",
-			"evaluation: has more than 500 questions",
-		},
 		"too large": {
 			pair("<question>" + strings.Repeat("q", 4<<20) + "</question><answer>a</answer>"), "",
 			"has more than 4096 KiB",
 		},
-		"JSON": {`{"question": "q", "answer": "a"}`, "", "evaluation: has no `qa_pair`"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

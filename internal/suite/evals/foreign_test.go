@@ -39,7 +39,6 @@ func TestFilesOfOthers(t *testing.T) {
 		says   string
 	}{
 		"a leading dot":      {0, `{"a": {"b": 1}}`, true, ".a.b is 1"},
-		"a leading dot, not": {0, `{"a": {}}`, false, "there is no .a.b"},
 		"the root":           {1, `{}`, true, ". is {}"},
 		"a part of an entry": {2, `{"list": [{"id": 1}, {"id": 2, "in": {"x": true, "y": 1}, "z": 0}]}`, true, ""},
 		"not that part":      {2, `{"list": [{"id": 2, "in": {"x": false}}, {"id": 3, "in": {"x": true}}]}`, false, ""},
@@ -47,9 +46,6 @@ func TestFilesOfOthers(t *testing.T) {
 		"null, absent":       {6, `{"a": {"b": null}}`, true, "a.b is null"},
 		"false, exists":      {5, `{"a": {"b": false}}`, true, "a.b is false"},
 		"false, absent":      {6, `{"a": {"b": false}}`, false, "a.b is there: false"},
-		"missing, exists":    {5, `{"a": {}}`, false, "there is no a.b"},
-		"missing, absent":    {6, `{"a": null}`, true, "there is no a.b"},
-		"no list":            {2, `{"list": {"id": 2, "in": {"x": true}}}`, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -84,7 +80,6 @@ func TestAnswersInOtherEncodings(t *testing.T) {
 		"Latin 1":             {document(` encoding="ISO-8859-1"`, "Zo\xeb"), ": is not UTF-8; save it so"},
 		"declared, but UTF-8": {document(` encoding="ISO-8859-1"`, "Zoë"), "Zoë"},
 		"UTF-16":              {[]byte("\xff\xfe<\x00e\x00"), ": is not UTF-8; save it so"},
-		"an empty answer":     {document("", " "), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

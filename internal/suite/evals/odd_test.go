@@ -59,6 +59,16 @@ func TestSuitesOfOthers(t *testing.T) {
 				"\"checks\", \"tags\""},
 			nil,
 		},
+		"ids in another case": {
+			`[{"id": "Case", "prompt": "p", "expectations": ["a"]}, {"id": "cASE", "prompt": "p", "expectations": ["a"]}]`,
+			[]string{`[1].id: "cASE" is there twice`},
+			nil,
+		},
+		"a check that is a text": {
+			one(`"deterministic_checks": ["file_exists a"]`),
+			[]string{"[0].deterministic_checks[0]: must be an object"},
+			nil,
+		},
 		"files of both places": {
 			one(`"expectations": ["a"], "files": ["in.csv", "data/in.csv"]`), nil,
 			func(t *testing.T, s EvalSuite) {

@@ -69,7 +69,8 @@ func TestHardRules(t *testing.T) {
 			one("a", 1, 1, `, "composite": 0.5`), one("a", 1, 1, `, "composite": 0.5100004`), decision.Neutral, nil, "",
 		},
 		"an infinity in the baseline's cost": {
-			`{"taskId": "a", "objective": {"passed": 0, "total": 1}, "cost": {"tokens": -Infinity}}`, one("a", 1, 1, ""),
+			`{"taskId": "a", "objective": {"passed": 0, "total": 1}, "cost": {"tokens": -Infinity}}`, one("a",
+				1, 1, ""),
 			decision.Regressed,
 			[]score.ReasonKind{score.NonFiniteKind},
 			"",
@@ -255,8 +256,10 @@ func TestManyArrangementsAreDrawn(t *testing.T) {
 func TestMetricIsTheMeanBase(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ scores, want string }{
-		"nothing":                 {"", ""},
-		"a number that is none":   {one("a", 1, 1, "") + `,{"taskId": "b", "objective": {"passed": 1, "total": NaN}}`, ""},
+		"nothing": {"", ""},
+		"a number that is none": {
+			one("a", 1, 1, "") + `,{"taskId": "b", "objective": {"passed": 1, "total": NaN}}`, "",
+		},
 		"a judge of none":         {one("a", 1, 2, `, "judge": {"score0to1": NaN}`), ""},
 		"a composite of the file": {one("a", 1, 2, `, "composite": 0.9`), "0.5"},
 		"a judge and his weight":  {one("a", 1, 3, `, "judge": {"score0to1": 1}, "judgeWeight": 0.2`), "0.5"},
@@ -264,7 +267,8 @@ func TestMetricIsTheMeanBase(t *testing.T) {
 		"tasks weigh alike":       {one("a", 0, 9, "") + "," + one("b", 1, 1, ""), "0.5"},
 		"without checks":          {one("a", 0, 0, "") + "," + one("b", 0, 1, ""), "0.5"},
 		"added before rounding": {
-			one("a", 1, 3, "") + "," + one("b", 1, 3, "") + "," + one("c", 1, 3, "") + "," + one("d", 2, 3, ""), "0.416667",
+			one("a", 1, 3, "") + "," + one("b", 1, 3, "") + "," + one("c", 1, 3, "") + "," + one("d", 2, 3, ""),
+			"0.416667",
 		},
 	} {
 		o := outcome(t, "["+c.scores+"]")

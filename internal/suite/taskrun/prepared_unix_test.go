@@ -230,10 +230,7 @@ func TestHowAgentsEnd(t *testing.T) {
 		failed  string // of the run, where it is a result
 		says    string
 	}{
-		"a crash": {agent.Failure{Kind: agent.Crashed, Message: "3\nno luck"}, 0, "crashed: 3 no luck", ""},
-		"its time": {
-			agent.Failure{Kind: agent.Timeout, Message: "it took longer"}, 1 << 40, "timeout: it took longer", "",
-		},
+		"a crash":            {agent.Failure{Kind: agent.Crashed, Message: "3\nno luck"}, 0, "crashed: 3 no luck", ""},
 		"a bound of its own": {budget, 0, "budget: 9 turns", ""},
 		"the budget":         {budget, 1 << 40, "", "task a: agent worker: budget: 9 turns"},
 		"no login": {
