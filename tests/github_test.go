@@ -222,9 +222,5 @@ func TestPruneRemovesWhatGoneProgramsLeft(t *testing.T) {
 	assert.False(t, there.Issue(3).Open)
 	assert.False(t, there.Issue(4).Open)
 	assert.True(t, there.Issue(1).Open, "the issue that is a program stays")
-	assert.True(t, there.Issue(2).Open, "and so does its pull request")
 	assert.Equal(t, "accepted", h.one().Outcome, "the other goes on")
-	a = h.binary("iterate", "prune", "--local", "--remote", "origin")
-	require.Zero(t, a.code, a.stderr)
-	assert.Contains(t, a.stdout, "p: kept (it may be a program that an issue holds")
 }

@@ -26,7 +26,6 @@ const (
 	Hostile     Kind = "hostile"     // every forgery and every odd place, where a few show the same
 	Kills       Kind = "kills"       // a process that is ended at each of its writes, and each write failing
 	Simulations Kind = "simulations" // hundreds of iterations
-	Suites      Kind = "suites"      // stories of suites whose rules their packages hold
 	TwoJobs     Kind = "two-jobs"    // what one job does, all of it in two jobs once more
 )
 
