@@ -208,3 +208,79 @@ func TestScoreOfWhatWasNotMeasured(t *testing.T) {
 	_, err = b.Score(t.Context(), 7)
 	require.ErrorContains(t, err, "iteration 7 was not run")
 }
+
+func TestUndo(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before, after string // a person's, before and after the application; "" for none
+		force         bool
+		fails         string
+		becomes       string
+		kept          string // a snapshot of what it was
+	}{
+		"what was applied": {becomes: "first\n\nsecond\n\nthird\n"},
+		"what was joined":  {before: "first\n\nsecond\n\nmine\n", becomes: "first\n\nsecond\n\nmine\n"},
+		"what was changed by hand": {
+			after: "else\n",
+			fails: "has changes that are in no version of the workspace (from v0: SKILL.md)", becomes: "else\n",
+		},
+		"by force, which is kept": {
+			after: "else\n", force: true, becomes: "first\n\nsecond\n\nthird\n",
+			kept: "before-undo-1",
+		},
+		"what is the original anew": {after: "first\n\nsecond\n\nthird\n", becomes: "first\n\nsecond\n\nthird\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			if c.before != "" {
+				b.edit(c.before)
+			}
+			_, err := b.Apply(t.Context(), skill.ChangeOptions{Version: 1, Yes: true, Merge: true})
+			require.NoError(t, err)
+			if c.after != "" {
+				b.edit(c.after)
+			}
+			done, err := b.Undo(t.Context(), skill.ChangeOptions{Yes: true, Force: c.force})
+			if c.fails != "" {
+				require.ErrorContains(t, err, c.fails)
+				assert.Nil(t, done)
+			} else {
+				require.NoError(t, err)
+				to := "v0"
+				if c.before != "" {
+					to = "before-apply-1"
+				}
+				changed := c.after != c.becomes
+				assert.Equal(t, &skill.Changed{
+					Skill: b.Workspace.Skill, Workspace: b.Workspace.Dir, To: to,
+					Changed: changed, Done: true, Kept: c.kept,
+				}, done)
+			}
+			assert.Equal(t, c.becomes, b.text())
+			if c.kept != "" {
+				assert.DirExists(t, filepath.Join(b.Workspace.Dir, c.kept))
+			}
+		})
+	}
+}
+
+func TestReportOfVersions(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	r, patch, err := b.Report(t.Context(), skill.BestVersion)
+	require.NoError(t, err)
+	assert.Equal(t, 1, r.BestVersion)
+	assert.Equal(t, "s", r.Skill)
+	assert.Equal(t, "SKILL.md", r.Changes[0].Path)
+	assert.Contains(t, string(patch), "-first\n+better\n")
+	r, patch, err = b.Report(t.Context(), 0)
+	require.NoError(t, err)
+	assert.Empty(t, r.Changes)
+	assert.Empty(t, patch)
+	evals := filepath.Join(b.Workspace.Version(0), "evals", "evals.json")
+	require.NoError(t, os.Chmod(evals, 0o600))
+	require.NoError(t, os.WriteFile(evals, []byte("{}"), 0o600))
+	_, _, err = b.Report(t.Context(), 0)
+	require.Error(t, err, "a suite that was changed measures nothing")
+}
